@@ -56,14 +56,12 @@ done:
 /* This rank's devices. */
 static gemp_code open_devices(const open_context *o)
 {
-	gemp_code code = GEMP_OK;
 	gemp_runtime *context = o->context;
-	GEMP_TRY(gemp_device_open_pick(&context->device, &o->picks[0], context->budgets.device_memory));
-	GEMP_TRY(GEMP_NEW(context->others, o->count));
+	GEMP_PROPAGATE(gemp_device_open_pick(&context->device, &o->picks[0], context->budgets.device_memory));
+	GEMP_PROPAGATE(GEMP_NEW(context->others, o->count));
 	for (size_t i = 1; i < o->count; i++)
-		GEMP_TRY(open_extra(context, &o->picks[i]));
-done:
-	return code;
+		GEMP_PROPAGATE(open_extra(context, &o->picks[i]));
+	return GEMP_OK;
 }
 
 /* Collective. What runs on one device of each rank leaves the others alone, and says so. */
@@ -124,8 +122,7 @@ void gemp_runtime_free(gemp_runtime *context)
 		gemp_runtime *other = context->others[i];
 		gemp_device_close(other->device);
 		gemp_comm_free(other->comm);
-		gemp_free(other->comm);
-		gemp_free(other);
+		gemp_free_all(other->comm, other);
 	}
 	gemp_free(context->others);
 	gemp_device_close(context->device);

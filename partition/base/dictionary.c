@@ -6,7 +6,7 @@
 #include "core/random.h"
 #include "core/search.h"
 #include "core/text.h"
-#include "partition/base/host_sort.h"
+#include "primitive/sort.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,22 +15,26 @@
 
 gemp_code gemp_bytes_add(gemp_bytes *list, const char *bytes, size_t size)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t at = list->count ? list->begin[list->count] : 0;
-	GEMP_TRY(GEMP_RESERVE(list->begin, list->capacity, list->count + 2));
-	GEMP_TRY(GEMP_RESERVE(list->bytes, list->bytes_capacity, at + size));
+	GEMP_PROPAGATE(GEMP_RESERVE(list->begin, list->capacity, list->count + 2));
+	GEMP_PROPAGATE(GEMP_RESERVE(list->bytes, list->bytes_capacity, at + size));
 	list->begin[0] = 0;
 	if (size)
 		memcpy(list->bytes + at, bytes, size);
 	list->begin[++list->count] = at + size;
-done:
-	return code;
+	return GEMP_OK;
+}
+
+char *gemp_bytes_copy(const gemp_bytes *list, size_t index)
+{
+	size_t size;
+	const char *bytes = gemp_bytes_at(list, index, &size);
+	return gemp_strndup(bytes, size);
 }
 
 void gemp_bytes_free(gemp_bytes *list)
 {
-	gemp_free(list->begin);
-	gemp_free(list->bytes);
+	gemp_free_all(list->begin, list->bytes);
 	*list = (gemp_bytes){ 0 };
 }
 
@@ -70,7 +74,8 @@ static uint64_t word(const gemp_bytes *list, size_t index, size_t depth)
  * the end of `longest`, compare whole. */
 static gemp_code sort_run(const gemp_bytes *list, uint64_t *order, size_t count, size_t depth, size_t longest)
 {
-	enum { SHORT = 32 };
+	enum { SHORT = 128 };
+	static const gemp_sort by_word = { .key = GEMP_KEY_U64, .value_size = sizeof *order };
 	gemp_code code = GEMP_OK;
 	uint64_t *words = NULL;
 	if (count <= SHORT || depth >= longest) {
@@ -81,7 +86,7 @@ static gemp_code sort_run(const gemp_bytes *list, uint64_t *order, size_t count,
 	GEMP_TRY(GEMP_NEW(words, count));
 	for (size_t i = 0; i < count; i++)
 		words[i] = word(list, order[i], depth);
-	GEMP_TRY(gemp_radix_sort(words, order, count));
+	GEMP_TRY(gemp_sort_host(&by_word, words, order, count));
 	for (size_t i = 0, next; i < count; i = next) {
 		for (next = i + 1; next < count && words[next] == words[i];)
 			next++;
@@ -134,10 +139,9 @@ static size_t find_slot(const gemp_dictionary *dictionary, const char *bytes, si
 
 static gemp_code grow_slots(gemp_dictionary *dictionary)
 {
-	gemp_code code = GEMP_OK;
 	gemp_dictionary larger = { .list = dictionary->list,
 		                       .slot_count = dictionary->slot_count ? 2 * dictionary->slot_count : 64 };
-	GEMP_TRY(GEMP_NEW(larger.slots, larger.slot_count));
+	GEMP_PROPAGATE(GEMP_NEW(larger.slots, larger.slot_count));
 	for (size_t i = 0; i < larger.list.count; i++) {
 		size_t size;
 		const char *bytes = gemp_bytes_at(&larger.list, i, &size);
@@ -145,25 +149,22 @@ static gemp_code grow_slots(gemp_dictionary *dictionary)
 	}
 	gemp_free(dictionary->slots);
 	*dictionary = larger;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_dictionary_add(gemp_dictionary *dictionary, const char *bytes, size_t size, uint32_t *index)
 {
-	gemp_code code = GEMP_OK;
 	if (2 * (dictionary->list.count + 1) > dictionary->slot_count)
-		GEMP_TRY(grow_slots(dictionary));
+		GEMP_PROPAGATE(grow_slots(dictionary));
 	size_t slot = find_slot(dictionary, bytes, size);
 	if (!dictionary->slots[slot]) {
 		if (dictionary->list.count >= UINT32_MAX - 1)
 			return gemp_fail(GEMP_EDATA, "more than %u distinct ids on one rank; use more ranks", UINT32_MAX - 1);
-		GEMP_TRY(gemp_bytes_add(&dictionary->list, bytes, size));
+		GEMP_PROPAGATE(gemp_bytes_add(&dictionary->list, bytes, size));
 		dictionary->slots[slot] = (uint32_t)dictionary->list.count;
 	}
 	*index = dictionary->slots[slot] - 1;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_dictionary_free(gemp_dictionary *dictionary)
@@ -260,14 +261,12 @@ gemp_code gemp_bytes_union(const gemp_comm *comm, const gemp_bytes *mine, gemp_b
 	GEMP_TRY(gemp_comm_agree(comm, gemp_text_status(&packed)));
 	GEMP_TRY(gemp_comm_allgather(comm, packed.data, packed.size, &gathered, &begin));
 	code = unpack_texts(gathered, (char *)gathered + begin[comm->size], &texts);
-	if (code == GEMP_OK)
-		code = keep_distinct(&texts, all);
+	GEMP_THEN(keep_distinct(&texts, all));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 done:
 	gemp_text_free(&packed);
 	gemp_bytes_free(&texts);
-	gemp_free(gathered);
-	gemp_free(begin);
+	gemp_free_all(gathered, begin);
 	return code;
 }
 

@@ -4,6 +4,7 @@
 #define GEMP_PARTITION_BASE_DICTIONARY_H
 
 #include "comm/comm.h"
+#include "core/text.h"
 #include "graph/column.h"
 
 typedef struct gemp_bytes {
@@ -19,6 +20,7 @@ static inline const char *gemp_bytes_at(const gemp_bytes *list, size_t index, si
 	*size = list->begin[index + 1] - list->begin[index];
 	return list->bytes + list->begin[index];
 }
+char *gemp_bytes_copy(const gemp_bytes *list, size_t index); /* a text of its own; NULL: out of memory */
 /* Bytewise, a prefix before what it begins. */
 int gemp_bytes_compare(const gemp_bytes *list, size_t a, size_t b);
 int gemp_compare_bytes(const char *a, size_t a_size, const char *b, size_t b_size);

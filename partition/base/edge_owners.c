@@ -10,8 +10,7 @@ gemp_code gemp_edge_owners_new(gemp_edge_owners *out, const gemp_comm *comm, con
 	gemp_code code = GEMP_OK;
 	*out = (gemp_edge_owners){ .relations = graph->relation_count, .ranks = comm->size };
 	code = GEMP_NEW(out->relation_offset, out->relations + 1);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(out->rank_first, out->relations * (size_t)comm->size);
+	GEMP_THEN(GEMP_NEW(out->rank_first, out->relations * (size_t)comm->size));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	for (size_t r = 0; r < out->relations; r++)
 		out->relation_offset[r + 1] = out->relation_offset[r] + graph->relations[r].edge_count;
@@ -33,8 +32,7 @@ void gemp_edge_owners_update(gemp_edge_owners *places, const gemp_comm *comm, co
 
 void gemp_edge_owners_free(gemp_edge_owners *places)
 {
-	gemp_free(places->relation_offset);
-	gemp_free(places->rank_first);
+	gemp_free_all(places->relation_offset, places->rank_first);
 	*places = (gemp_edge_owners){ 0 };
 }
 

@@ -4,12 +4,9 @@
 
 gemp_code gemp_rank_bitmap_new(gemp_rank_bitmap *bits, uint64_t count)
 {
-	gemp_code code = GEMP_OK;
 	*bits = (gemp_rank_bitmap){ .count = count };
-	GEMP_TRY(GEMP_NEW(bits->words, count / 64 + 1));
-	GEMP_TRY(GEMP_NEW(bits->before, count / (64 * GEMP_RANK_WORDS) + 1));
-done:
-	return code;
+	GEMP_PROPAGATE(GEMP_NEW(bits->words, count / 64 + 1));
+	return GEMP_NEW(bits->before, count / (64 * GEMP_RANK_WORDS) + 1);
 }
 
 uint64_t gemp_rank_bitmap_count(gemp_rank_bitmap *bits)
@@ -32,7 +29,6 @@ uint64_t gemp_rank_bitmap_merge(gemp_rank_bitmap *bits, const gemp_comm *comm)
 
 void gemp_rank_bitmap_free(gemp_rank_bitmap *bits)
 {
-	gemp_free(bits->words);
-	gemp_free(bits->before);
+	gemp_free_all(bits->words, bits->before);
 	*bits = (gemp_rank_bitmap){ 0 };
 }

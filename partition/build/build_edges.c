@@ -5,7 +5,8 @@
 #include "comm/exchange.h"
 #include "core/log.h"
 #include "core/memory.h"
-#include "partition/base/host_sort.h"
+#include "graph/column_bulk.h"
+#include "partition/base/row_sort.h"
 #include "partition/build/row_builder.h"
 #include "partition/build/rows_by_target.h"
 #include "partition/exchange/record_stream.h"
@@ -14,18 +15,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct header {
+typedef struct edge_header {
 	uint32_t relation;
 	gemp_edge_pair ends; /* then the packed values of the relation's columns */
-} header;
+} edge_header;
 
-/* Edges of one relation as they came; their values wait in the relation's props in the same order. */
+/* Edges of one relation as they received; their values wait in the relation's props in the same order. */
 typedef struct received_edges {
 	gemp_edge_pair *edges; /* [count] */
 	size_t count, capacity;
 } received_edges;
 
-typedef struct routing {
+typedef struct edge_router {
 	gemp_builder *builder;
 	gemp_shard *graph;
 	gemp_builder_part *part; /* whose edges are on their way */
@@ -33,9 +34,9 @@ typedef struct routing {
 	uint64_t *used;          /* [relations * edge columns] 1: some edge has a value */
 	bool bare;               /* no edge has a value */
 	received_edges *arrived; /* [relations] */
-} routing;
+} edge_router;
 
-static uint32_t relation_of(const routing *route, size_t record)
+static uint32_t relation_of(const edge_router *route, size_t record)
 {
 	const uint32_t *types = route->part->edges.types;
 	return route->number[types ? types[record] : 0];
@@ -43,42 +44,38 @@ static uint32_t relation_of(const routing *route, size_t record)
 
 static int owner(void *self, size_t record)
 {
-	const routing *route = self;
+	const edge_router *route = self;
 	return gemp_shard_owner(route->graph, route->part->edges.ids[record].source);
 }
 
 static gemp_code pack(void *self, size_t record, gemp_text *out)
 {
-	gemp_code code = GEMP_OK;
-	const routing *route = self;
+	const edge_router *route = self;
 	const gemp_table *values = &route->part->edge_values;
-	header head = { relation_of(route, record), route->part->edges.ids[record] };
+	edge_header head = { relation_of(route, record), route->part->edges.ids[record] };
 	gemp_text_add(out, &head, sizeof head);
 	for (size_t c = 0; c < values->count; c++)
 		if (route->used[head.relation * values->count + c])
-			GEMP_TRY(gemp_column_pack(&values->columns[c], record, out));
-done:
-	return code;
+			GEMP_PROPAGATE(gemp_column_pack(&values->columns[c], record, out));
+	return GEMP_OK;
 }
 
 static gemp_code receive(void *self, int source, const char *at, const char *end)
 {
 	(void)source;
-	gemp_code code = GEMP_OK;
-	const routing *route = self;
+	const edge_router *route = self;
 	while (at < end) {
-		header head;
+		edge_header head;
 		memcpy(&head, at, sizeof head);
 		at += sizeof head;
 		received_edges *edges = &route->arrived[head.relation];
 		gemp_table *props = &route->graph->relations[head.relation].props;
-		GEMP_TRY(GEMP_RESERVE(edges->edges, edges->capacity, edges->count + 1));
+		GEMP_PROPAGATE(GEMP_RESERVE(edges->edges, edges->capacity, edges->count + 1));
 		edges->edges[edges->count++] = head.ends;
 		for (size_t c = 0; c < props->count; c++)
-			GEMP_TRY(gemp_column_unpack(&props->columns[c], &at, end));
+			GEMP_PROPAGATE(gemp_column_unpack(&props->columns[c], &at, end));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code gather_types(const gemp_builder *builder, gemp_bytes *names)
@@ -106,51 +103,45 @@ static gemp_code name_relations(gemp_builder *builder, gemp_shard *graph, const 
 {
 	gemp_code code = GEMP_NEW(graph->relations, names->count);
 	for (; code == GEMP_OK && graph->relation_count < names->count; graph->relation_count++) {
-		size_t size;
-		const char *name = gemp_bytes_at(names, graph->relation_count, &size);
 		gemp_relation *relation = &graph->relations[graph->relation_count];
 		relation->directed = !builder->options.undirected;
-		relation->name = gemp_strndup(name, size);
+		relation->name = gemp_bytes_copy(names, graph->relation_count);
 		code = relation->name ? GEMP_OK : GEMP_ENOMEM;
 	}
 	return gemp_comm_agree(builder->comm, code);
 }
 
 /* Local. The part's edges are the next to go. */
-static gemp_code choose(routing *route, gemp_builder_part *part, const gemp_bytes *names)
+static gemp_code choose_part(edge_router *route, gemp_builder_part *part, const gemp_bytes *names)
 {
-	gemp_code code = GEMP_OK;
 	route->part = part;
 	gemp_free(route->number);
-	GEMP_TRY(GEMP_NEW(route->number, part->types.list.count));
+	GEMP_PROPAGATE(GEMP_NEW(route->number, part->types.list.count));
 	for (size_t i = 0; i < part->types.list.count; i++) {
 		size_t size;
 		const char *name = gemp_bytes_at(&part->types.list, i, &size);
 		route->number[i] = (uint32_t)gemp_bytes_find(names, name, size);
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Local. Which columns the relations of a part have. */
-static gemp_code note_columns(routing *route)
+static gemp_code find_used_columns(edge_router *route)
 {
-	gemp_code code = GEMP_OK;
 	gemp_table *values = &route->part->edge_values;
 	size_t edges = route->part->edges.count;
 	for (size_t c = 0; c < values->count; c++) {
 		gemp_column *column = &values->columns[c];
-		GEMP_TRY(gemp_builder_pad(column, edges));
+		GEMP_PROPAGATE(gemp_column_pad(column, edges));
 		for (size_t e = 0; e < edges; e++)
 			if (!column->null || !column->null[e])
 				route->used[relation_of(route, e) * values->count + c] = 1;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Which relation has which of the edge columns: those in which some edge of any rank has a value. */
-static gemp_code give_columns(routing *route, const gemp_bytes *names)
+static gemp_code assign_columns(edge_router *route, const gemp_bytes *names)
 {
 	gemp_code code = GEMP_OK;
 	gemp_builder *builder = route->builder;
@@ -158,9 +149,8 @@ static gemp_code give_columns(routing *route, const gemp_bytes *names)
 	size_t relations = route->graph->relation_count, columns = values->count;
 	code = GEMP_NEW(route->used, relations * columns);
 	for (size_t p = 0; code == GEMP_OK && columns && p < builder->part_count; p++) {
-		code = choose(route, &builder->parts[p], names);
-		if (code == GEMP_OK)
-			code = note_columns(route);
+		code = choose_part(route, &builder->parts[p], names);
+		GEMP_THEN(find_used_columns(route));
 	}
 	GEMP_TRY(gemp_comm_agree(builder->comm, code));
 	gemp_comm_max(builder->comm, route->used, (int)(relations * columns));
@@ -175,97 +165,32 @@ done:
 	return code;
 }
 
-static int compare_props(const void *a, const void *b, void *props_)
-{
-	const gemp_table *props = props_;
-	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-	for (size_t c = 0; c < props->count; c++) {
-		int order = gemp_column_compare(&props->columns[c], left, right);
-		if (order)
-			return order;
-	}
-	return 0;
-}
-
-/* props become their rows `order`. */
-static gemp_code permute_props(gemp_table *props, const uint64_t *order, size_t count)
-{
-	gemp_code code = GEMP_OK;
-	for (size_t c = 0; c < props->count; c++) {
-		gemp_column sorted;
-		GEMP_TRY(gemp_builder_pad(&props->columns[c], 0));
-		GEMP_TRY(gemp_column_take(&sorted, &props->columns[c], order, count));
-		gemp_column_free(&props->columns[c]);
-		props->columns[c] = sorted;
-	}
-	props->rows = count;
-done:
-	return code;
-}
-
-/* One relation's rows, with attributes, from its edges: sorted, and without parallel edges if these are merged. */
+/* Local. One relation's rows and attributes from its edges, sorted, and without parallel edges if these are merged. */
 static gemp_code make_rows(const gemp_builder *builder, const gemp_shard *graph, received_edges *edges,
                            gemp_relation *relation)
 {
 	gemp_code code = GEMP_OK;
-	uint64_t *order = NULL, *pairs = NULL;
-	size_t count = edges->count, kept = 0;
-	GEMP_TRY(GEMP_NEW(order, count));
-	GEMP_TRY(GEMP_NEW(pairs, count));
-	for (size_t i = 0; i < count; i++) {
-		order[i] = i;
-		pairs[i] = (edges->edges[i].source - graph->first_vertex) * graph->vertex_count + edges->edges[i].target;
-	}
+	gemp_table *props = &relation->props;
+	bool merge = builder->options.merge_parallel, valued = props->count > 0;
+	gemp_row_builder rows = { .rows = graph->rows, .first = graph->first_vertex };
+	code = gemp_row_builder_make(&rows, edges->edges, edges->count, graph->vertex_count, valued);
+	relation->out_offsets = rows.begin;
+	relation->out_targets = rows.slots;
+	GEMP_TRY(code);
 	gemp_free(edges->edges);
-	*edges = (received_edges){ 0 };
-	GEMP_TRY(gemp_radix_sort(pairs, order, count));
-	for (size_t i = 0, next; i < count; i = next) {
-		for (next = i + 1; next < count && pairs[next] == pairs[i];)
-			next++;
-		if (next - i > 1)
-			qsort_r(order + i, next - i, sizeof *order, compare_props, &relation->props);
-		size_t keep = builder->options.merge_parallel ? i + 1 : next;
-		relation->multigraph |= keep - i > 1;
-		for (size_t e = i; e < keep; e++, kept++) {
-			order[kept] = order[e];
-			pairs[kept] = pairs[e];
-		}
+	edges->edges = NULL;
+	if (valued) {
+		GEMP_TRY(gemp_table_permute(props, rows.edges, edges->count));
+		GEMP_TRY(gemp_rows_sort_parallel(rows.begin, rows.slots, rows.rows, props, NULL));
 	}
-	GEMP_TRY(permute_props(&relation->props, order, kept));
-	GEMP_TRY(GEMP_NEW(relation->out_offsets, graph->rows + 1));
-	GEMP_TRY(GEMP_NEW(relation->out_targets, kept));
-	for (size_t e = 0; e < kept; e++) {
-		relation->out_offsets[pairs[e] / graph->vertex_count + 1]++;
-		relation->out_targets[e] = (gemp_vertex)(pairs[e] % graph->vertex_count);
-	}
-	for (size_t v = 0; v < graph->rows; v++)
-		relation->out_offsets[v + 1] += relation->out_offsets[v];
+	for (size_t e = 0; valued && merge && e < edges->count; e++)
+		rows.edges[e] = e;
+	relation->multigraph = gemp_row_builder_parallel(&rows, merge);
+	props->rows = rows.begin[rows.rows];
+	if (valued && merge)
+		code = gemp_table_permute(props, rows.edges, props->rows);
 done:
-	gemp_free(order);
-	gemp_free(pairs);
-	return code;
-}
-
-/* The same where edges have no attributes. */
-static gemp_code make_bare_rows(const gemp_builder *builder, const gemp_shard *graph, received_edges *edges,
-                                gemp_relation *relation)
-{
-	enum { WIDTH = sizeof(gemp_edge_pair) / sizeof(uint32_t) };
-	gemp_code code = GEMP_OK;
-	const uint32_t *records = (const uint32_t *)edges->edges;
-	GEMP_TRY(GEMP_NEW(relation->out_offsets, graph->rows + 1));
-	GEMP_TRY(GEMP_NEW(relation->out_targets, edges->count));
-	gemp_row_builder rows = { graph->rows, graph->first_vertex, relation->out_offsets, relation->out_targets, NULL };
-	gemp_row_builder_count(&rows, records, WIDTH, edges->count);
-	gemp_row_builder_offsets(&rows);
-	gemp_row_builder_fill(&rows, records, WIDTH, edges->count);
-	gemp_row_builder_finish(&rows);
-	gemp_free(edges->edges);
-	*edges = (received_edges){ 0 };
-	GEMP_TRY(gemp_row_builder_sort(&rows, graph->vertex_count));
-	relation->multigraph = gemp_row_builder_parallel(&rows, builder->options.merge_parallel);
-	relation->props.rows = relation->out_offsets[graph->rows];
-done:
+	gemp_free(rows.edges);
 	return code;
 }
 
@@ -294,7 +219,7 @@ static gemp_code drop_marked(const gemp_shard *graph, gemp_relation *relation, c
 		begin = end;
 		relation->out_offsets[v + 1] = kept;
 	}
-	GEMP_TRY(permute_props(&relation->props, order, kept));
+	GEMP_TRY(gemp_table_permute(&relation->props, order, kept));
 done:
 	gemp_free(order);
 	return code;
@@ -333,7 +258,7 @@ static gemp_code keep(received_edges *edges, const gemp_edge_pair *more, size_t 
 	return code;
 }
 
-static gemp_code keep_headed(received_edges *edges, const header *more, size_t count)
+static gemp_code keep_headed(received_edges *edges, const edge_header *more, size_t count)
 {
 	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < count && code == GEMP_OK; i++)
@@ -342,93 +267,78 @@ static gemp_code keep_headed(received_edges *edges, const header *more, size_t c
 }
 
 /* Edges without attributes in blocks, the last ones first, so that what has gone gives its memory back. */
-typedef struct block {
-	size_t size;    /* edges in one round */
-	int *owner;     /* [size] */
-	header *headed; /* [size] where there are several relations */
-} block;
+typedef struct edge_block {
+	size_t size;         /* edges in one round */
+	int *owner;          /* [size] */
+	edge_header *headed; /* [size] where there are several relations */
+} edge_block;
 
-static gemp_code send_block(const routing *route, const block *b, size_t first, size_t count)
+static gemp_code send_block(const edge_router *route, const edge_block *b, size_t first, size_t count)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = route->builder->comm;
 	const gemp_edge_pair *ids = route->part->edges.ids;
 	const void *records = count ? ids + first : NULL;
 	size_t size = sizeof *ids, *from = NULL;
-	void *came = NULL;
+	void *received = NULL;
 	for (size_t i = 0; i < count; i++)
 		b->owner[i] = gemp_shard_owner(route->graph, ids[first + i].source);
 	if (b->headed) {
 		for (size_t i = 0; i < count; i++)
-			b->headed[i] = (header){ relation_of(route, first + i), ids[first + i] };
+			b->headed[i] = (edge_header){ relation_of(route, first + i), ids[first + i] };
 		records = b->headed;
 		size = sizeof *b->headed;
 	}
-	GEMP_TRY(gemp_exchange_records(comm, records, count, size, b->owner, &came, &from, NULL));
-	code = b->headed ? keep_headed(route->arrived, came, from[comm->size])
-	                 : keep(route->arrived, came, from[comm->size]);
+	GEMP_TRY(gemp_exchange_records(comm, records, count, size, b->owner, &received, &from, NULL));
+	code = b->headed ? keep_headed(route->arrived, received, from[comm->size])
+	                 : keep(route->arrived, received, from[comm->size]);
 	code = gemp_comm_agree(comm, code);
 done:
-	gemp_free(came);
-	gemp_free(from);
+	gemp_free_all(received, from);
 	return code;
 }
 
 /* Collective. All edges of the chosen part. */
-static gemp_code send_part(const routing *route, const block *b)
+static gemp_code send_part(const edge_router *route, const edge_block *b)
 {
-	enum { CUT = 8 }; /* rounds */
-	gemp_code code = GEMP_OK;
+	enum { TRUNCATE_ROUNDS = 8 }; /* rounds */
 	gemp_edge_list *edges = &route->part->edges;
-	uint64_t rounds = (edges->count + b->size - 1) / b->size;
-	gemp_comm_max(route->builder->comm, &rounds, 1);
+	uint64_t rounds = gemp_exchange_rounds(route->builder->comm, edges->count, b->size);
 	size_t left = edges->count;
 	for (uint64_t round = 1; round <= rounds; round++) {
 		size_t count = left < b->size ? left : b->size;
 		left -= count;
 		gemp_progress("exchanging edges", round, rounds, 0);
-		GEMP_TRY(send_block(route, b, left, count));
-		if (round % CUT == 0)
-			GEMP_TRY(gemp_comm_agree(route->builder->comm, gemp_edge_list_truncate(edges, left)));
+		GEMP_PROPAGATE(send_block(route, b, left, count));
+		if (round % TRUNCATE_ROUNDS == 0)
+			GEMP_PROPAGATE(gemp_comm_agree(route->builder->comm, gemp_edge_list_truncate(edges, left)));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
-static gemp_code new_block(const routing *route, block *b)
+static gemp_code new_block(const edge_router *route, edge_block *b)
 {
 	enum { MAX_EDGES = 1 << 19 };
-	gemp_code code = GEMP_OK;
-	b->size = route->builder->options.batch / sizeof(header);
+	b->size = route->builder->options.batch / sizeof(edge_header);
 	b->size = b->size < 1 ? 1 : b->size > MAX_EDGES ? MAX_EDGES : b->size;
-	GEMP_TRY(GEMP_NEW(b->owner, b->size));
+	GEMP_PROPAGATE(GEMP_NEW(b->owner, b->size));
 	if (route->graph->relation_count != 1)
-		code = GEMP_NEW(b->headed, b->size);
-done:
-	return code;
+		return GEMP_NEW(b->headed, b->size);
+	return GEMP_OK;
 }
 
-static gemp_code send_bare(routing *route)
+static gemp_code send_bare(edge_router *route)
 {
 	gemp_code code = GEMP_OK;
-	block b = { 0 };
+	edge_block b = { 0 };
 	GEMP_TRY(gemp_comm_agree(route->builder->comm, new_block(route, &b)));
 	code = send_part(route, &b);
 done:
-	gemp_free(b.owner);
-	gemp_free(b.headed);
+	gemp_free_all(b.owner, b.headed);
 	return code;
 }
 
-static gemp_code send_with_values(routing *route)
-{
-	gemp_record_stream shuffle = {
-		route, route->part->edges.count, route->builder->options.batch, owner, pack, receive
-	};
-	return gemp_record_stream_run(route->builder->comm, &shuffle);
-}
-
-static gemp_code route_edges(routing *route)
+static gemp_code route_edges(edge_router *route)
 {
 	gemp_code code = GEMP_OK;
 	gemp_builder *builder = route->builder;
@@ -436,12 +346,13 @@ static gemp_code route_edges(routing *route)
 	gemp_builder_part none;
 	GEMP_TRY(gather_types(builder, &names));
 	GEMP_TRY(name_relations(builder, route->graph, &names));
-	GEMP_TRY(gemp_comm_agree(builder->comm, give_columns(route, &names)));
+	GEMP_TRY(gemp_comm_agree(builder->comm, assign_columns(route, &names)));
 	GEMP_TRY(gemp_comm_agree(builder->comm, GEMP_NEW(route->arrived, names.count)));
 	for (size_t p = 0, parts = gemp_builder_max_parts(builder); p < parts; p++) {
 		gemp_builder_part *part = gemp_builder_part_at(builder, p, &none);
-		GEMP_TRY(gemp_comm_agree(builder->comm, choose(route, part, &names)));
-		GEMP_TRY(route->bare ? send_bare(route) : send_with_values(route));
+		GEMP_TRY(gemp_comm_agree(builder->comm, choose_part(route, part, &names)));
+		const gemp_record_stream stream = { route, part->edges.count, builder->options.batch, owner, pack, receive };
+		GEMP_TRY(route->bare ? send_bare(route) : gemp_record_stream_run(builder->comm, &stream));
 		gemp_edge_list_free(&part->edges);
 		gemp_table_free(&part->edge_values);
 	}
@@ -453,16 +364,14 @@ done:
 gemp_code gemp_builder_edges(gemp_builder *builder, gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
-	routing route = { .builder = builder, .graph = graph };
+	edge_router route = { .builder = builder, .graph = graph };
 	gemp_step_times_next(builder->options.steps, "exchange");
 	GEMP_TRY(route_edges(&route));
 	for (size_t r = 0; r < graph->relation_count; r++) {
 		gemp_relation *relation = &graph->relations[r];
 		received_edges *edges = &route.arrived[r];
 		gemp_step_times_next(builder->options.steps, "rows");
-		code = relation->props.count ? make_rows(builder, graph, edges, relation)
-		                             : make_bare_rows(builder, graph, edges, relation);
-		GEMP_TRY(gemp_comm_agree(builder->comm, code));
+		GEMP_TRY(gemp_comm_agree(builder->comm, make_rows(builder, graph, edges, relation)));
 		number_edges(builder->comm, graph, relation);
 		gemp_step_times_next(builder->options.steps, "targets");
 		GEMP_TRY(gemp_rows_by_target_make(builder, graph, relation));
@@ -473,8 +382,6 @@ gemp_code gemp_builder_edges(gemp_builder *builder, gemp_shard *graph)
 done:
 	for (size_t r = 0; route.arrived && r < graph->relation_count; r++)
 		gemp_free(route.arrived[r].edges);
-	gemp_free(route.arrived);
-	gemp_free(route.used);
-	gemp_free(route.number);
+	gemp_free_all(route.arrived, route.used, route.number);
 	return code;
 }

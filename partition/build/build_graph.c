@@ -35,19 +35,16 @@ done:
 	return code;
 }
 
-static gemp_code code_part(gemp_builder_part *part, bool strings)
+static gemp_code encode_part(gemp_builder_part *part, bool strings)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_builder_part_code(part));
+	GEMP_PROPAGATE(gemp_builder_part_code(part));
 	if (strings)
-		goto done;
-	GEMP_TRY(normalise(&part->vertices.keys, &part->scratch));
-	code = normalise(&part->end_keys.list, &part->scratch);
-done:
-	return code;
+		return GEMP_OK;
+	GEMP_PROPAGATE(normalise(&part->vertices.keys, &part->scratch));
+	return normalise(&part->end_keys.list, &part->scratch);
 }
 
-static gemp_code gemp_builder_keys(gemp_builder *builder)
+static gemp_code normalise_keys(gemp_builder *builder)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t string = 0;
@@ -55,28 +52,26 @@ static gemp_code gemp_builder_keys(gemp_builder *builder)
 		string |= builder->parts[p].has_string_key;
 	gemp_comm_max(builder->comm, &string, 1);
 	for (size_t p = 0; p < builder->part_count && string && code == GEMP_OK; p++)
-		code = code_part(&builder->parts[p], builder->options.string_keys);
+		code = encode_part(&builder->parts[p], builder->options.string_keys);
 	return gemp_comm_agree(builder->comm, code);
 }
 
 static gemp_code build(gemp_builder *builder, gemp_shard *graph)
 {
-	gemp_code code = GEMP_OK;
 	gemp_step_times *steps = builder->options.steps;
 	gemp_step_times_next(steps, "vertices");
-	GEMP_TRY(gemp_builder_keys(builder));
-	GEMP_TRY(gemp_builder_vertices(builder, graph));
-	GEMP_TRY(gemp_builder_labels(builder, graph));
+	GEMP_PROPAGATE(normalise_keys(builder));
+	GEMP_PROPAGATE(gemp_builder_vertices(builder, graph));
+	GEMP_PROPAGATE(gemp_builder_labels(builder, graph));
 	gemp_step_times_next(steps, "ids");
-	GEMP_TRY(gemp_builder_ends(builder, graph));
-	GEMP_TRY(gemp_builder_edges(builder, graph));
+	GEMP_PROPAGATE(gemp_builder_ends(builder, graph));
+	GEMP_PROPAGATE(gemp_builder_edges(builder, graph));
 	gemp_step_times_next(steps, "keys");
-	GEMP_TRY(gemp_builder_ranks(builder, graph));
+	GEMP_PROPAGATE(gemp_builder_ranks(builder, graph));
 	gemp_step_times_next(steps, "hash");
-	GEMP_TRY(gemp_shard_content_hash(builder->comm, graph, &graph->hash));
+	GEMP_PROPAGATE(gemp_shard_content_hash(builder->comm, graph, &graph->hash));
 	gemp_step_times_next(steps, NULL);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_builder_finish(gemp_builder *builder, gemp_shard **out)

@@ -3,25 +3,26 @@
 #include "partition/build/build_vertices.h"
 
 #include "core/memory.h"
-#include "partition/base/host_sort.h"
+#include "graph/column_bulk.h"
 #include "partition/build/integer_keys.h"
 #include "partition/exchange/record_stream.h"
+#include "primitive/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* A vertex on its way: this, key, labels, then its packed values unless it is implied. */
-typedef struct header {
+typedef struct vertex_header {
 	uint64_t place;
 	uint32_t key_size, labels_size;
-} header;
+} vertex_header;
 
-typedef struct routing {
+typedef struct vertex_router {
 	gemp_builder *builder;
 	const gemp_builder_part *part; /* whose vertices are on their way */
 	gemp_vertex_list owned;
 	gemp_dictionary labels;
-} routing;
+} vertex_router;
 
 static bool is_end(const gemp_builder_part *part, size_t record)
 {
@@ -38,20 +39,19 @@ static const char *key_at(const gemp_builder_part *part, size_t record, size_t *
 
 static int owner(void *self, size_t record)
 {
-	const gemp_builder *builder = ((routing *)self)->builder;
+	const gemp_builder *builder = ((vertex_router *)self)->builder;
 	size_t size;
-	const char *key = key_at(((routing *)self)->part, record, &size);
+	const char *key = key_at(((vertex_router *)self)->part, record, &size);
 	return gemp_builder_key_owner(builder, gemp_builder_key_hash(builder, key, size));
 }
 
 static gemp_code pack(void *self, size_t record, gemp_text *out)
 {
-	gemp_code code = GEMP_OK;
-	const gemp_builder_part *part = ((routing *)self)->part;
+	const gemp_builder_part *part = ((vertex_router *)self)->part;
 	const gemp_vertex_list *list = &part->vertices;
 	size_t key_size, labels_size = 0;
 	const char *key = key_at(part, record, &key_size);
-	const char *labels = ((routing *)self)->builder->options.default_label;
+	const char *labels = ((vertex_router *)self)->builder->options.default_label;
 	bool implied = is_end(part, record);
 	if (!implied)
 		labels = gemp_bytes_at(&part->labels.list, list->records[record].labels, &labels_size);
@@ -59,41 +59,38 @@ static gemp_code pack(void *self, size_t record, gemp_text *out)
 		labels_size = strlen(labels);
 	if (key_size > UINT32_MAX || labels_size > UINT32_MAX)
 		return gemp_fail(GEMP_EDATA, "an id or a list of labels is longer than 4 GiB");
-	header head = { implied ? GEMP_PLACE_IMPLIED : list->records[record].place, (uint32_t)key_size,
-		            (uint32_t)labels_size };
+	vertex_header head = { implied ? GEMP_PLACE_IMPLIED : list->records[record].place, (uint32_t)key_size,
+		                   (uint32_t)labels_size };
 	gemp_text_add(out, &head, sizeof head);
 	gemp_text_add(out, key, key_size);
 	gemp_text_add(out, labels, labels_size);
 	for (size_t c = 0; !implied && c < list->values.count; c++)
-		GEMP_TRY(gemp_column_pack(&list->values.columns[c], record, out));
-done:
-	return code;
+		GEMP_PROPAGATE(gemp_column_pack(&list->values.columns[c], record, out));
+	return GEMP_OK;
 }
 
 static gemp_code receive(void *self, int source, const char *at, const char *end)
 {
 	(void)source;
-	gemp_code code = GEMP_OK;
-	routing *route = self;
+	vertex_router *route = self;
 	gemp_vertex_list *list = &route->owned;
 	while (at < end) {
-		header head;
+		vertex_header head;
 		memcpy(&head, at, sizeof head);
 		at += sizeof head;
 		struct gemp_vertex_record record = { .place = head.place };
-		GEMP_TRY(gemp_dictionary_add(&route->labels, at + head.key_size, head.labels_size, &record.labels));
-		GEMP_TRY(GEMP_RESERVE(list->records, list->capacity, list->keys.count + 1));
+		GEMP_PROPAGATE(gemp_dictionary_add(&route->labels, at + head.key_size, head.labels_size, &record.labels));
+		GEMP_PROPAGATE(GEMP_RESERVE(list->records, list->capacity, list->keys.count + 1));
 		list->records[list->keys.count] = record;
-		GEMP_TRY(gemp_bytes_add(&list->keys, at, head.key_size));
+		GEMP_PROPAGATE(gemp_bytes_add(&list->keys, at, head.key_size));
 		at += head.key_size + head.labels_size;
 		for (size_t c = 0; c < list->values.count; c++)
 			if (head.place == GEMP_PLACE_IMPLIED)
-				GEMP_TRY(gemp_builder_pad(&list->values.columns[c], list->keys.count));
+				GEMP_PROPAGATE(gemp_column_pad(&list->values.columns[c], list->keys.count));
 			else
-				GEMP_TRY(gemp_column_unpack(&list->values.columns[c], &at, end));
+				GEMP_PROPAGATE(gemp_column_unpack(&list->values.columns[c], &at, end));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static int compare_in_run(const void *a, const void *b, void *list_)
@@ -111,10 +108,10 @@ static int compare_in_run(const void *a, const void *b, void *list_)
 static gemp_code sort_vertices(const gemp_builder *builder, const gemp_vertex_list *list, uint64_t *order,
                                uint64_t **hashes)
 {
-	gemp_code code = GEMP_OK;
 	size_t count = list->keys.count;
+	static const gemp_sort by_hash = { .key = GEMP_KEY_U64, .value_size = sizeof *order };
 	uint64_t *hash = NULL;
-	GEMP_TRY(GEMP_NEW(hash, count));
+	GEMP_PROPAGATE(GEMP_NEW(hash, count));
 	*hashes = hash;
 	for (size_t i = 0; i < count; i++) {
 		size_t size;
@@ -122,15 +119,14 @@ static gemp_code sort_vertices(const gemp_builder *builder, const gemp_vertex_li
 		hash[i] = gemp_builder_key_hash(builder, key, size);
 		order[i] = i;
 	}
-	GEMP_TRY(gemp_radix_sort(hash, order, count));
+	GEMP_PROPAGATE(gemp_sort_host(&by_hash, hash, order, count));
 	for (size_t i = 0, next; i < count; i = next) {
 		for (next = i + 1; next < count && hash[next] == hash[i];)
 			next++;
 		if (next - i > 1)
 			qsort_r(order + i, next - i, sizeof *order, compare_in_run, (void *)list);
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 typedef struct duplicate_faults {
@@ -139,33 +135,33 @@ typedef struct duplicate_faults {
 } duplicate_faults;
 
 static void note_duplicate(const gemp_builder *builder, const gemp_vertex_list *list, size_t first, size_t again,
-                           duplicate_faults *found)
+                           duplicate_faults *faults)
 {
 	uint64_t place = list->records[again].place;
-	if (found->count++ && place >= found->place)
+	if (faults->count++ && place >= faults->place)
 		return;
 	size_t size;
 	const char *key = gemp_bytes_at(&list->keys, first, &size);
-	found->place = place;
-	gemp_text_clear(&found->message);
-	gemp_builder_place_print(builder, place, &found->message);
-	gemp_text_print(&found->message, ": vertex ");
-	gemp_builder_print_key(key, size, &found->message);
-	gemp_text_print(&found->message, " was already given at ");
-	gemp_builder_place_print(builder, list->records[first].place, &found->message);
-	gemp_text_print(&found->message, "; an id may appear once, remove one of them");
+	faults->place = place;
+	gemp_text_clear(&faults->message);
+	gemp_builder_place_print(builder, place, &faults->message);
+	gemp_text_print(&faults->message, ": vertex ");
+	gemp_builder_print_key(key, size, &faults->message);
+	gemp_text_print(&faults->message, " was already given at ");
+	gemp_builder_place_print(builder, list->records[first].place, &faults->message);
+	gemp_text_print(&faults->message, "; an id may appear once, remove one of them");
 }
 
 /* Keeps one of each key: a real vertex before an implied one; two real ones are a fault. Returns how many are kept. */
-static size_t keep_one(const gemp_builder *builder, const gemp_vertex_list *list, uint64_t *order, const uint64_t *hash,
-                       duplicate_faults *found)
+static size_t drop_duplicates(const gemp_builder *builder, const gemp_vertex_list *list, uint64_t *order,
+                              const uint64_t *hash, duplicate_faults *faults)
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < list->keys.count; i++) {
 		bool alike = kept && hash[i] == hash[i - 1];
 		if (alike && gemp_bytes_compare(&list->keys, order[kept - 1], order[i]) == 0) {
 			if (list->records[order[i]].place != GEMP_PLACE_IMPLIED)
-				note_duplicate(builder, list, order[kept - 1], order[i], found);
+				note_duplicate(builder, list, order[kept - 1], order[i], faults);
 		} else {
 			order[kept++] = order[i];
 		}
@@ -194,8 +190,8 @@ static gemp_code assign_vertices(gemp_vertex_list *list, const uint64_t *order, 
 	}
 	GEMP_TRY(GEMP_RESERVE(graph->attributes.columns, graph->attributes.capacity, list->values.count));
 	for (size_t c = 0; c < list->values.count; c++) {
-		GEMP_TRY(gemp_builder_pad(&list->values.columns[c], list->keys.count));
-		GEMP_TRY(gemp_column_take(&graph->attributes.columns[c], &list->values.columns[c], order, count));
+		GEMP_TRY(gemp_column_pad(&list->values.columns[c], list->keys.count));
+		GEMP_TRY(gemp_column_gather(&graph->attributes.columns[c], &list->values.columns[c], NULL, order, count));
 		graph->attributes.count++;
 		gemp_column_free(&list->values.columns[c]);
 	}
@@ -240,7 +236,7 @@ done:
 	return code;
 }
 
-static gemp_code give_ids(const gemp_builder *builder, size_t rows, gemp_shard *graph)
+static gemp_code assign_ids(const gemp_builder *builder, size_t rows, gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = builder->comm;
@@ -261,36 +257,28 @@ done:
 	return code;
 }
 
-static void free_list(gemp_vertex_list *list)
-{
-	gemp_bytes_free(&list->keys);
-	gemp_free(list->records);
-	gemp_table_free(&list->values);
-	*list = (gemp_vertex_list){ 0 };
-}
-
 /* Collective. The vertices of one part, which it then no longer has. */
-static gemp_code route_part(routing *route, gemp_builder_part *part)
+static gemp_code route_part(vertex_router *route, gemp_builder_part *part)
 {
 	gemp_code code = GEMP_OK;
 	gemp_vertex_list *list = &part->vertices;
 	const gemp_builder *builder = route->builder;
 	for (size_t c = 0; c < list->values.count && code == GEMP_OK; c++)
-		code = gemp_builder_pad(&list->values.columns[c], list->keys.count);
+		code = gemp_column_pad(&list->values.columns[c], list->keys.count);
 	GEMP_TRY(gemp_comm_agree(builder->comm, code));
 	route->part = part;
-	gemp_record_stream shuffle = { route, list->keys.count, builder->options.batch, owner, pack, receive };
+	gemp_record_stream stream = { route, list->keys.count, builder->options.batch, owner, pack, receive };
 	if (builder->options.vertices_from_edges)
-		shuffle.count += part->end_keys.list.count;
-	GEMP_TRY(gemp_record_stream_run(builder->comm, &shuffle));
-	free_list(list);
+		stream.count += part->end_keys.list.count;
+	GEMP_TRY(gemp_record_stream_run(builder->comm, &stream));
+	gemp_vertex_list_free(list);
 	gemp_dictionary_free(&part->labels);
 done:
 	return code;
 }
 
 /* Vertices that only edges name, where ends are integers. */
-static gemp_code add_implied(routing *route)
+static gemp_code add_implied(vertex_router *route)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_builder *builder = route->builder;
@@ -305,15 +293,13 @@ done:
 	return code;
 }
 
-static gemp_code route(routing *route)
+static gemp_code route(vertex_router *route)
 {
 	gemp_code code = GEMP_OK;
 	gemp_builder *builder = route->builder;
 	gemp_builder_part none;
 	const gemp_table *from = &builder->parts[0].vertices.values;
-	for (size_t c = 0; c < from->count && code == GEMP_OK; c++)
-		code = gemp_table_add(&route->owned.values, from->columns[c].name, from->columns[c].type, NULL);
-	GEMP_TRY(gemp_comm_agree(builder->comm, code));
+	GEMP_TRY(gemp_comm_agree(builder->comm, gemp_table_copy_schema(&route->owned.values, from)));
 	for (size_t p = 0, parts = gemp_builder_max_parts(builder); p < parts; p++)
 		GEMP_TRY(route_part(route, gemp_builder_part_at(builder, p, &none)));
 	code = add_implied(route);
@@ -324,31 +310,30 @@ done:
 gemp_code gemp_builder_vertices(gemp_builder *builder, gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
-	routing arrived = { .builder = builder };
-	duplicate_faults found = { .place = UINT64_MAX };
+	vertex_router arrived = { .builder = builder };
+	duplicate_faults faults = { .place = UINT64_MAX };
 	uint64_t *order = NULL, *hash = NULL;
 	GEMP_TRY(route(&arrived));
 	builder->vertices = arrived.owned;
 	builder->labels = arrived.labels;
-	arrived = (routing){ 0 };
+	arrived = (vertex_router){ 0 };
 	gemp_vertex_list *list = &builder->vertices;
 	size_t rows = 0;
 	code = GEMP_NEW(order, list->keys.count);
+	GEMP_THEN(sort_vertices(builder, list, order, &hash));
 	if (code == GEMP_OK)
-		code = sort_vertices(builder, list, order, &hash);
-	if (code == GEMP_OK)
-		rows = keep_one(builder, list, order, hash, &found);
+		rows = drop_duplicates(builder, list, order, hash, &faults);
 	gemp_free(hash);
 	hash = NULL;
 	GEMP_TRY(gemp_comm_agree(builder->comm, code));
-	GEMP_TRY(gemp_builder_report(builder, found.place, found.count, found.message.data));
-	GEMP_TRY(give_ids(builder, rows, graph));
+	GEMP_TRY(gemp_builder_report(builder, faults.place, faults.count, faults.message.data));
+	GEMP_TRY(assign_ids(builder, rows, graph));
 	GEMP_TRY(gemp_comm_agree(builder->comm, assign_vertices(list, order, rows, graph)));
 	GEMP_TRY(gemp_comm_agree(builder->comm, make_key_column(builder, &list->keys, graph)));
 done:
-	free_list(&arrived.owned);
+	gemp_vertex_list_free(&arrived.owned);
 	gemp_dictionary_free(&arrived.labels);
-	gemp_text_free(&found.message);
+	gemp_text_free(&faults.message);
 	gemp_free(order);
 	return code;
 }

@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 #include "core/random.h"
+#include "graph/column_bulk.h"
 #include "partition/build/builder_state.h"
 
 #include <string.h>
@@ -31,8 +32,7 @@ gemp_code gemp_builder_new(gemp_builder **out, const gemp_comm *comm, const gemp
 	gemp_builder *builder = NULL;
 	*out = NULL;
 	code = GEMP_NEW(builder, 1);
-	if (code == GEMP_OK)
-		code = add_part(builder);
+	GEMP_THEN(add_part(builder));
 	if (code == GEMP_OK) {
 		builder->comm = comm;
 		builder->options = *options;
@@ -53,7 +53,7 @@ done:
 	return code;
 }
 
-static void free_vertices(gemp_vertex_list *list)
+void gemp_vertex_list_free(gemp_vertex_list *list)
 {
 	gemp_bytes_free(&list->keys);
 	gemp_free(list->records);
@@ -64,7 +64,7 @@ static void free_vertices(gemp_vertex_list *list)
 void gemp_builder_part_free(gemp_builder_part *part)
 {
 	gemp_text_free(&part->scratch);
-	free_vertices(&part->vertices);
+	gemp_vertex_list_free(&part->vertices);
 	gemp_dictionary_free(&part->labels);
 	gemp_edge_list_free(&part->edges);
 	gemp_dictionary_free(&part->end_keys);
@@ -79,7 +79,7 @@ void gemp_builder_clear(gemp_builder *builder)
 		gemp_builder_part_free(&builder->parts[p]);
 	if (builder->part_count)
 		builder->part_count = 1;
-	free_vertices(&builder->vertices);
+	gemp_vertex_list_free(&builder->vertices);
 	gemp_dictionary_free(&builder->labels);
 }
 
@@ -99,14 +99,6 @@ void gemp_builder_free(gemp_builder *builder)
 	gemp_free(builder);
 }
 
-static gemp_code copy_columns(gemp_table *to, const gemp_table *from)
-{
-	gemp_code code = GEMP_OK;
-	for (size_t c = 0; c < from->count && code == GEMP_OK; c++)
-		code = gemp_table_add(to, from->columns[c].name, from->columns[c].type, NULL);
-	return code;
-}
-
 gemp_code gemp_builder_branch(gemp_builder **out, gemp_builder *root)
 {
 	gemp_code code = GEMP_OK;
@@ -117,8 +109,8 @@ gemp_code gemp_builder_branch(gemp_builder **out, gemp_builder *root)
 	branch->comm = root->comm;
 	branch->options = root->options;
 	GEMP_TRY(add_part(branch));
-	GEMP_TRY(copy_columns(&branch->parts[0].vertices.values, &root->parts[0].vertices.values));
-	GEMP_TRY(copy_columns(&branch->parts[0].edge_values, &root->parts[0].edge_values));
+	GEMP_TRY(gemp_table_copy_schema(&branch->parts[0].vertices.values, &root->parts[0].vertices.values));
+	GEMP_TRY(gemp_table_copy_schema(&branch->parts[0].edge_values, &root->parts[0].edge_values));
 	*out = branch;
 	branch = NULL;
 done:
@@ -153,14 +145,12 @@ gemp_builder_part *gemp_builder_part_at(gemp_builder *builder, size_t part, gemp
 
 gemp_code gemp_builder_file(gemp_builder *builder, const char *path, uint32_t *file)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_RESERVE(builder->files, builder->file_capacity, builder->file_count + 1));
+	GEMP_PROPAGATE(GEMP_RESERVE(builder->files, builder->file_capacity, builder->file_count + 1));
 	builder->files[builder->file_count] = gemp_strdup(path);
 	if (!builder->files[builder->file_count])
 		return GEMP_ENOMEM;
 	*file = (uint32_t)++builder->file_count;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_builder_print_key(const char *key, size_t size, gemp_text *out)
@@ -239,7 +229,6 @@ static gemp_code check_key(gemp_builder_part *part, const gemp_value *key)
 gemp_code gemp_builder_vertex(gemp_builder *builder, const gemp_value *key, const char *labels, size_t labels_size,
                               gemp_place place)
 {
-	gemp_code code = GEMP_OK;
 	gemp_builder_part *part = &builder->parts[0];
 	gemp_vertex_list *list = &part->vertices;
 	struct gemp_vertex_record record = { .place = place_code(place) };
@@ -248,27 +237,16 @@ gemp_code gemp_builder_vertex(gemp_builder *builder, const gemp_value *key, cons
 		labels = otherwise;
 		labels_size = strlen(otherwise);
 	}
-	GEMP_TRY(check_key(part, key));
-	GEMP_TRY(gemp_key_encode(key, &part->scratch));
-	GEMP_TRY(gemp_dictionary_add(&part->labels, labels, labels_size, &record.labels));
-	GEMP_TRY(GEMP_RESERVE(list->records, list->capacity, list->keys.count + 1));
+	GEMP_PROPAGATE(check_key(part, key));
+	GEMP_PROPAGATE(gemp_key_encode(key, &part->scratch));
+	GEMP_PROPAGATE(gemp_dictionary_add(&part->labels, labels, labels_size, &record.labels));
+	GEMP_PROPAGATE(GEMP_RESERVE(list->records, list->capacity, list->keys.count + 1));
 	list->records[list->keys.count] = record;
-	GEMP_TRY(gemp_bytes_add(&list->keys, part->scratch.data, part->scratch.size));
-done:
-	return code;
-}
-
-gemp_code gemp_builder_pad(gemp_column *column, size_t rows)
-{
-	gemp_code code = gemp_column_loaded(column) ? GEMP_OK : gemp_column_reserve(column, 0, 0);
-	while (code == GEMP_OK && column->rows < rows)
-		code = gemp_column_add(column, &(gemp_value){ .type = column->type, .null = true });
-	return code;
+	return gemp_bytes_add(&list->keys, part->scratch.data, part->scratch.size);
 }
 
 static gemp_code set_value(gemp_table *table, size_t index, size_t rows, const gemp_value *value)
 {
-	gemp_code code = GEMP_OK;
 	gemp_value real = { .type = GEMP_FLOAT };
 	GEMP_CHECK(index < table->count && rows > 0);
 	gemp_column *column = &table->columns[index];
@@ -283,10 +261,8 @@ static gemp_code set_value(gemp_table *table, size_t index, size_t rows, const g
 		                 gemp_type_name[column->type], gemp_type_name[value->type]);
 	if (column->rows >= rows)
 		return gemp_fail(GEMP_EDATA, "column '%s' has two values for one row", column->name);
-	GEMP_TRY(gemp_builder_pad(column, rows - 1));
-	GEMP_TRY(gemp_column_add(column, value));
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_column_pad(column, rows - 1));
+	return gemp_column_add(column, value);
 }
 
 gemp_code gemp_builder_vertex_value(gemp_builder *builder, size_t column, const gemp_value *value)
@@ -305,23 +281,20 @@ static gemp_code code_key(gemp_builder_part *part, const gemp_value *key, uint64
 {
 	uint32_t index = 0;
 	gemp_code code = gemp_key_encode(key, &part->scratch);
-	if (code == GEMP_OK)
-		code = gemp_dictionary_add(&part->end_keys, part->scratch.data, part->scratch.size, &index);
+	GEMP_THEN(gemp_dictionary_add(&part->end_keys, part->scratch.data, part->scratch.size, &index));
 	*end = index;
 	return code;
 }
 
 gemp_code gemp_builder_part_code(gemp_builder_part *part)
 {
-	gemp_code code = GEMP_OK;
 	gemp_edge_list *edges = &part->edges;
 	for (size_t i = 0; i < 2 * edges->count && !edges->coded; i++) {
 		gemp_value key = { .type = GEMP_INTEGER, .integer = gemp_integer_of(edges->ends[i]) };
-		GEMP_TRY(code_key(part, &key, &edges->ends[i]));
+		GEMP_PROPAGATE(code_key(part, &key, &edges->ends[i]));
 	}
 	edges->coded = true;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code read_end(gemp_builder_part *part, const gemp_value *key, uint64_t *end)
@@ -347,23 +320,20 @@ static gemp_code read_type(gemp_builder_part *part, const char *type, size_t siz
 gemp_code gemp_builder_edge(gemp_builder *builder, const gemp_value *source, const gemp_value *target, const char *type,
                             size_t type_size, gemp_place place)
 {
-	gemp_code code = GEMP_OK;
 	gemp_builder_part *part = &builder->parts[0];
 	uint64_t ends[2];
 	if (!type_size) {
 		type = builder->options.default_type;
 		type_size = strlen(type);
 	}
-	GEMP_TRY(check_key(part, source));
-	GEMP_TRY(check_key(part, target));
+	GEMP_PROPAGATE(check_key(part, source));
+	GEMP_PROPAGATE(check_key(part, target));
 	if (!part->edges.coded && (source->type == GEMP_STRING || target->type == GEMP_STRING))
-		GEMP_TRY(gemp_builder_part_code(part));
-	GEMP_TRY(read_end(part, source, &ends[0]));
-	GEMP_TRY(read_end(part, target, &ends[1]));
-	GEMP_TRY(read_type(part, type, type_size));
-	code = gemp_edge_list_add(&part->edges, ends[0], ends[1], part->type, place_code(place));
-done:
-	return code;
+		GEMP_PROPAGATE(gemp_builder_part_code(part));
+	GEMP_PROPAGATE(read_end(part, source, &ends[0]));
+	GEMP_PROPAGATE(read_end(part, target, &ends[1]));
+	GEMP_PROPAGATE(read_type(part, type, type_size));
+	return gemp_edge_list_add(&part->edges, ends[0], ends[1], part->type, place_code(place));
 }
 
 gemp_code gemp_builder_reserve_edges(gemp_builder *builder, size_t count)

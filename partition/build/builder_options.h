@@ -1,6 +1,7 @@
 #ifndef GEMP_PARTITION_BUILD_BUILDER_OPTIONS_H
 #define GEMP_PARTITION_BUILD_BUILDER_OPTIONS_H
 
+#include "core/log.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -63,9 +63,7 @@ void gemp_builder_print_key(const char *key, size_t size, gemp_text *out);
 /* Collective. Fails with the message of the rank whose place is lowest, if any rank has `count` > 0 faults. */
 gemp_code gemp_builder_report(const gemp_builder *builder, uint64_t place, uint64_t count, const char *message);
 
-/* Adds NULLs until the column has `rows` rows. */
-gemp_code gemp_builder_pad(gemp_column *column, size_t rows);
-
+void gemp_vertex_list_free(gemp_vertex_list *list);
 /* Drops the streams, and all parts but the first. */
 void gemp_builder_clear(gemp_builder *builder);
 void gemp_builder_part_free(gemp_builder_part *part);

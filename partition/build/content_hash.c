@@ -29,21 +29,16 @@ static gemp_code add_sum(sums *all, const char *relation, const char *name, uint
 	return code == GEMP_OK ? gemp_text_status(&all->names) : code;
 }
 
-typedef struct hashing {
+typedef struct column_hash {
 	const gemp_column *column;
 	const gemp_shard *graph; /* of labels */
 	gemp_text texts;         /* of its sets of labels */
 	size_t *begin;           /* [label_set_count + 1] of each set in them */
 	uint64_t first;
-	size_t room;   /* for the longest value, packed */
-	char *scratch; /* [threads][room] */
+	size_t max_size; /* of a value, packed */
+	char *scratch;   /* [threads][max_size] */
 	_Atomic uint64_t sum;
-} hashing;
-
-static size_t rows_end(size_t piece, size_t rows)
-{
-	return (piece + 1) * ROWS < rows ? (piece + 1) * ROWS : rows;
-}
+} column_hash;
 
 /* As gemp_column_pack has it. */
 static size_t pack(const gemp_column *column, size_t row, char *out)
@@ -65,12 +60,12 @@ static size_t pack(const gemp_column *column, size_t row, char *out)
 	return 1 + sizeof size + size;
 }
 
-static void hash_piece(void *context, unsigned thread, size_t piece)
+static void hash_chunk(void *context, unsigned thread, size_t chunk)
 {
-	hashing *h = context;
-	char *scratch = h->scratch + thread * h->room;
+	column_hash *h = context;
+	char *scratch = h->scratch + thread * h->max_size;
 	uint64_t sum = 0;
-	for (size_t i = piece * ROWS; i < rows_end(piece, h->column->rows); i++)
+	for (size_t i = chunk * ROWS; i < h->column->rows && i < (chunk + 1) * ROWS; i++)
 		sum += gemp_hash(scratch, pack(h->column, i, scratch), h->first + i);
 	atomic_fetch_add(&h->sum, sum);
 }
@@ -78,25 +73,25 @@ static void hash_piece(void *context, unsigned thread, size_t piece)
 static gemp_code add_column(sums *all, const char *relation, const gemp_column *column, uint64_t first)
 {
 	gemp_code code = GEMP_OK;
-	hashing h = { .column = column, .first = first };
+	column_hash h = { .column = column, .first = first };
 	for (size_t i = 0; i < column->rows && column->offsets; i++)
-		if (column->offsets[i + 1] - column->offsets[i] > h.room)
-			h.room = column->offsets[i + 1] - column->offsets[i];
-	h.room += 1 + 2 * sizeof(uint64_t);
-	GEMP_TRY(GEMP_NEW(h.scratch, gemp_threads() * h.room));
-	gemp_parallel_for((column->rows + ROWS - 1) / ROWS, hash_piece, &h);
+		if (column->offsets[i + 1] - column->offsets[i] > h.max_size)
+			h.max_size = column->offsets[i + 1] - column->offsets[i];
+	h.max_size += 1 + 2 * sizeof(uint64_t);
+	GEMP_TRY(GEMP_NEW(h.scratch, gemp_threads() * h.max_size));
+	gemp_parallel_for((column->rows + ROWS - 1) / ROWS, hash_chunk, &h);
 	code = add_sum(all, relation, column->name, h.sum);
 done:
 	gemp_free(h.scratch);
 	return code;
 }
 
-static void hash_labels_piece(void *context, unsigned thread, size_t piece)
+static void hash_labels_range(void *context, size_t range, size_t begin, size_t end)
 {
-	(void)thread;
-	hashing *h = context;
+	(void)range;
+	column_hash *h = context;
 	uint64_t sum = 0;
-	for (size_t v = piece * ROWS; v < rows_end(piece, h->graph->rows); v++) {
+	for (size_t v = begin; v < end; v++) {
 		const size_t *begin = &h->begin[h->graph->label_set_of[v]];
 		sum += gemp_hash(h->texts.data + begin[0], begin[1] - begin[0], h->graph->first_vertex + v);
 	}
@@ -106,7 +101,7 @@ static void hash_labels_piece(void *context, unsigned thread, size_t piece)
 static gemp_code add_labels(sums *all, const gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
-	hashing h = { .graph = graph };
+	column_hash h = { .graph = graph };
 	GEMP_TRY(GEMP_NEW(h.begin, graph->label_set_count + 1));
 	for (size_t s = 0; s < graph->label_set_count; s++) {
 		const gemp_label_set *set = &graph->label_sets[s];
@@ -116,7 +111,7 @@ static gemp_code add_labels(sums *all, const gemp_shard *graph)
 	}
 	gemp_text_add(&h.texts, "", 1); /* also where there is no label */
 	GEMP_TRY(gemp_text_status(&h.texts));
-	gemp_parallel_for((graph->rows + ROWS - 1) / ROWS, hash_labels_piece, &h);
+	gemp_for_ranges(graph->rows, hash_labels_range, &h);
 	code = add_sum(all, "", "_label", h.sum);
 done:
 	gemp_text_free(&h.texts);
@@ -126,54 +121,47 @@ done:
 
 static gemp_code add_vertices(sums *all, const gemp_shard *graph)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(add_column(all, "", &graph->keys, graph->first_vertex));
-	GEMP_TRY(add_labels(all, graph));
+	GEMP_PROPAGATE(add_column(all, "", &graph->keys, graph->first_vertex));
+	GEMP_PROPAGATE(add_labels(all, graph));
 	for (size_t c = 0; c < graph->attributes.count; c++)
-		GEMP_TRY(add_column(all, "", &graph->attributes.columns[c], graph->first_vertex));
-done:
-	return code;
+		GEMP_PROPAGATE(add_column(all, "", &graph->attributes.columns[c], graph->first_vertex));
+	return GEMP_OK;
 }
 
-typedef struct summing {
+typedef struct edge_sum {
 	const gemp_shard *graph;
 	const gemp_relation *relation;
 	_Atomic uint64_t sum;
-} summing;
+} edge_sum;
 
-static void sum_rows(void *context, unsigned thread, size_t piece)
+static void sum_rows(void *context, size_t range, size_t begin, size_t end)
 {
-	(void)thread;
-	summing *s = context;
+	(void)range;
+	edge_sum *s = context;
 	const gemp_relation *relation = s->relation;
-	uint32_t ends[EDGES][2];
-	uint64_t sum = 0;
-	size_t last = (piece + 1) * ROWS < s->graph->rows ? (piece + 1) * ROWS : s->graph->rows;
-	size_t waiting = 0;
-	uint64_t first = relation->out_offsets[piece * ROWS];
-	for (size_t v = piece * ROWS; v < last; v++)
+	gemp_edge_pair pairs[EDGES];
+	size_t count = 0;
+	uint64_t sum = 0, first = relation->out_offsets[begin];
+	for (size_t v = begin; v < end; v++)
 		for (uint64_t e = relation->out_offsets[v]; e < relation->out_offsets[v + 1]; e++) {
-			ends[waiting][0] = (uint32_t)(s->graph->first_vertex + v);
-			ends[waiting][1] = relation->out_targets[e];
-			if (++waiting < EDGES)
+			pairs[count++] = (gemp_edge_pair){ (gemp_vertex)(s->graph->first_vertex + v), relation->out_targets[e] };
+			if (count < EDGES)
 				continue;
-			sum += gemp_hash_sum(ends, sizeof *ends, waiting, relation->first_edge + first);
-			first += waiting;
-			waiting = 0;
+			sum += gemp_hash_sum(pairs, sizeof *pairs, count, relation->first_edge + first);
+			first += count;
+			count = 0;
 		}
-	atomic_fetch_add(&s->sum, sum + gemp_hash_sum(ends, sizeof *ends, waiting, relation->first_edge + first));
+	atomic_fetch_add(&s->sum, sum + gemp_hash_sum(pairs, sizeof *pairs, count, relation->first_edge + first));
 }
 
 static gemp_code add_relation(sums *all, const gemp_shard *graph, const gemp_relation *relation)
 {
-	gemp_code code = GEMP_OK;
-	summing s = { graph, relation, 0 };
-	gemp_parallel_for((graph->rows + ROWS - 1) / ROWS, sum_rows, &s);
-	GEMP_TRY(add_sum(all, relation->name, relation->directed ? "->" : "-", s.sum));
+	edge_sum s = { graph, relation, 0 };
+	gemp_for_chunks(graph->rows, ROWS, sum_rows, &s);
+	GEMP_PROPAGATE(add_sum(all, relation->name, relation->directed ? "->" : "-", s.sum));
 	for (size_t c = 0; c < relation->props.count; c++)
-		GEMP_TRY(add_column(all, relation->name, &relation->props.columns[c], relation->first_edge));
-done:
-	return code;
+		GEMP_PROPAGATE(add_column(all, relation->name, &relation->props.columns[c], relation->first_edge));
+	return GEMP_OK;
 }
 
 gemp_code gemp_shard_content_hash(const gemp_comm *comm, const gemp_shard *graph, uint64_t *out)

@@ -8,69 +8,41 @@
 
 #include <string.h>
 
-/* Finds a key among the owned ones, which are sorted by hash: `start` leads to the few whose hashes begin alike. */
-typedef struct key_index {
+/* Keys of ends that one part of the builder asks for, and those that this rank owns. */
+typedef struct key_lookup {
 	const gemp_builder *builder;
 	const gemp_shard *graph;
 	const gemp_builder_part *part; /* whose ends are asked for now */
 	gemp_text *answers;            /* [ranks] ids of the keys that each rank asked for */
-	int shift;                     /* of the place in this rank's range of hashes, to its bucket */
-	uint32_t *start;               /* [buckets + 1] */
-} key_index;
+	gemp_key_index index;
+} key_lookup;
 
-/* Where a hash lies in its owner's range; ascending with the hash. */
-static uint64_t bucket_of(const key_index *index, uint64_t hash)
+static uint32_t find(const key_lookup *l, const char *key, size_t size)
 {
-	return hash * (unsigned)index->builder->comm->size >> index->shift;
-}
-
-static gemp_code new_index(key_index *index, const gemp_builder *builder, const gemp_shard *graph)
-{
-	gemp_code code = GEMP_OK;
-	const gemp_bytes *keys = &builder->vertices.keys;
-	int bits = 1;
-	while (bits < 32 && (uint64_t)1 << bits < keys->count)
-		bits++;
-	*index = (key_index){ .builder = builder, .graph = graph, .shift = 64 - bits };
-	size_t buckets = (size_t)1 << bits;
-	GEMP_TRY(GEMP_NEW(index->start, buckets + 1));
-	for (size_t i = 0; i < keys->count; i++) {
-		size_t size;
-		const char *key = gemp_bytes_at(keys, i, &size);
-		index->start[bucket_of(index, gemp_builder_key_hash(builder, key, size)) + 1]++;
-	}
-	for (size_t b = 0; b < buckets; b++)
-		index->start[b + 1] += index->start[b];
-done:
-	return code;
-}
-
-static uint32_t find(const key_index *index, const char *key, size_t size)
-{
-	const gemp_bytes *keys = &index->builder->vertices.keys;
-	uint64_t bucket = bucket_of(index, gemp_builder_key_hash(index->builder, key, size));
-	for (uint32_t i = index->start[bucket]; i < index->start[bucket + 1]; i++) {
-		size_t there;
-		const char *bytes = gemp_bytes_at(keys, i, &there);
-		if (there == size && memcmp(bytes, key, size) == 0)
-			return (uint32_t)(index->graph->first_vertex + i);
+	const gemp_bytes *keys = &l->builder->vertices.keys;
+	uint64_t bucket = gemp_key_index_bucket(&l->index, gemp_builder_key_hash(l->builder, key, size));
+	for (uint32_t i = l->index.begin[bucket]; i < l->index.begin[bucket + 1]; i++) {
+		size_t owned_size;
+		const char *owned = gemp_bytes_at(keys, i, &owned_size);
+		if (owned_size == size && memcmp(owned, key, size) == 0)
+			return (uint32_t)(l->graph->first_vertex + i);
 	}
 	return GEMP_NO_VERTEX;
 }
 
 static int owner(void *self, size_t record)
 {
-	const key_index *index = self;
-	const gemp_builder *builder = index->builder;
+	const key_lookup *l = self;
+	const gemp_builder *builder = l->builder;
 	size_t size;
-	const char *key = gemp_bytes_at(&index->part->end_keys.list, record, &size);
+	const char *key = gemp_bytes_at(&l->part->end_keys.list, record, &size);
 	return gemp_builder_key_owner(builder, gemp_builder_key_hash(builder, key, size));
 }
 
 static gemp_code pack(void *self, size_t record, gemp_text *out)
 {
 	size_t size;
-	const char *key = gemp_bytes_at(&((key_index *)self)->part->end_keys.list, record, &size);
+	const char *key = gemp_bytes_at(&((key_lookup *)self)->part->end_keys.list, record, &size);
 	uint32_t length = (uint32_t)size;
 	gemp_text_add(out, &length, sizeof length);
 	gemp_text_add(out, key, size);
@@ -80,14 +52,14 @@ static gemp_code pack(void *self, size_t record, gemp_text *out)
 static gemp_code receive(void *self, int source, const char *at, const char *end)
 {
 	gemp_code code = GEMP_OK;
-	key_index *index = self;
+	key_lookup *l = self;
 	while (code == GEMP_OK && at < end) {
 		uint32_t length;
 		memcpy(&length, at, sizeof length);
 		at += sizeof length;
-		uint32_t id = find(index, at, length);
-		gemp_text_add(&index->answers[source], &id, sizeof id);
-		code = gemp_text_status(&index->answers[source]);
+		uint32_t id = find(l, at, length);
+		gemp_text_add(&l->answers[source], &id, sizeof id);
+		code = gemp_text_status(&l->answers[source]);
 		at += length;
 	}
 	return code;
@@ -125,28 +97,25 @@ static gemp_code replace(gemp_builder_part *part, const uint32_t *ids, unknown_e
 	return code == GEMP_OK ? gemp_text_status(&unknown->key) : code;
 }
 
-static gemp_code replace_coded(key_index *index, gemp_builder_part *part, unknown_end *unknown)
+static gemp_code replace_coded(key_lookup *l, gemp_builder_part *part, unknown_end *unknown)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_comm *comm = index->builder->comm;
+	const gemp_comm *comm = l->builder->comm;
 	uint32_t *ids = NULL;
-	index->part = part;
-	code = GEMP_NEW(index->answers, (size_t)comm->size);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(ids, part->end_keys.list.count);
+	l->part = part;
+	code = GEMP_NEW(l->answers, (size_t)comm->size);
+	GEMP_THEN(GEMP_NEW(ids, part->end_keys.list.count));
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	gemp_record_stream shuffle = {
-		index, part->end_keys.list.count, index->builder->options.batch, owner, pack, receive
-	};
-	GEMP_TRY(gemp_record_stream_run(comm, &shuffle));
-	GEMP_TRY(gemp_record_stream_answer(comm, &shuffle, index->answers, ids));
+	gemp_record_stream stream = { l, part->end_keys.list.count, l->builder->options.batch, owner, pack, receive };
+	GEMP_TRY(gemp_record_stream_run(comm, &stream));
+	GEMP_TRY(gemp_record_stream_answer(comm, &stream, l->answers, ids));
 	GEMP_TRY(gemp_comm_agree(comm, replace(part, ids, unknown)));
 	gemp_dictionary_free(&part->end_keys);
 done:
-	for (int r = 0; index->answers && r < comm->size; r++)
-		gemp_text_free(&index->answers[r]);
-	gemp_free(index->answers);
-	index->answers = NULL;
+	for (int r = 0; l->answers && r < comm->size; r++)
+		gemp_text_free(&l->answers[r]);
+	gemp_free(l->answers);
+	l->answers = NULL;
 	gemp_free(ids);
 	return code;
 }
@@ -154,16 +123,16 @@ done:
 static gemp_code coded_ids(gemp_builder *builder, const gemp_shard *graph, unknown_end *unknown)
 {
 	gemp_code code = GEMP_OK;
-	key_index index = { 0 };
+	key_lookup l = { .builder = builder, .graph = graph };
 	gemp_builder_part none = { 0 };
-	GEMP_TRY(gemp_comm_agree(builder->comm, new_index(&index, builder, graph)));
+	GEMP_TRY(gemp_comm_agree(builder->comm, gemp_key_index_new(&l.index, builder)));
 	for (size_t p = 0, parts = gemp_builder_max_parts(builder); p < parts; p++) {
-		GEMP_TRY(replace_coded(&index, gemp_builder_part_at(builder, p, &none), unknown));
+		GEMP_TRY(replace_coded(&l, gemp_builder_part_at(builder, p, &none), unknown));
 		gemp_builder_part_free(&none);
 	}
 done:
 	gemp_builder_part_free(&none);
-	gemp_free(index.start);
+	gemp_free(l.index.begin);
 	return code;
 }
 

@@ -5,16 +5,12 @@
 
 void gemp_edge_list_free(gemp_edge_list *list)
 {
-	gemp_free(list->ends);
-	gemp_free(list->ids);
-	gemp_free(list->types);
-	gemp_free(list->runs);
+	gemp_free_all(list->ends, list->ids, list->types, list->runs);
 	*list = (gemp_edge_list){ 0 };
 }
 
 static gemp_code add_place(gemp_edge_list *list, uint64_t place)
 {
-	gemp_code code = GEMP_OK;
 	gemp_place_run *last = list->run_count ? &list->runs[list->run_count - 1] : NULL;
 	if (last) {
 		uint64_t since = list->count - last->first;
@@ -23,24 +19,21 @@ static gemp_code add_place(gemp_edge_list *list, uint64_t place)
 		if (place == last->place + since * last->step)
 			return GEMP_OK;
 	}
-	GEMP_TRY(GEMP_RESERVE(list->runs, list->run_capacity, list->run_count + 1));
+	GEMP_PROPAGATE(GEMP_RESERVE(list->runs, list->run_capacity, list->run_count + 1));
 	list->runs[list->run_count++] = (gemp_place_run){ list->count, place, 0 };
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code add_type(gemp_edge_list *list, uint32_t type)
 {
-	gemp_code code = GEMP_OK;
 	if (!list->types && type == 0)
 		return GEMP_OK;
 	size_t known = list->types ? list->count : 0;
-	GEMP_TRY(GEMP_RESERVE(list->types, list->type_capacity, list->count + 1));
+	GEMP_PROPAGATE(GEMP_RESERVE(list->types, list->type_capacity, list->count + 1));
 	for (size_t e = known; e < list->count; e++)
 		list->types[e] = 0;
 	list->types[list->count] = type;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_edge_list_reserve(gemp_edge_list *list, size_t count)
@@ -50,15 +43,13 @@ gemp_code gemp_edge_list_reserve(gemp_edge_list *list, size_t count)
 
 gemp_code gemp_edge_list_add(gemp_edge_list *list, uint64_t source, uint64_t target, uint32_t type, uint64_t place)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_edge_list_reserve(list, list->count + 1));
-	GEMP_TRY(add_type(list, type));
-	GEMP_TRY(add_place(list, place));
+	GEMP_PROPAGATE(gemp_edge_list_reserve(list, list->count + 1));
+	GEMP_PROPAGATE(add_type(list, type));
+	GEMP_PROPAGATE(add_place(list, place));
 	list->ends[2 * list->count] = source;
 	list->ends[2 * list->count + 1] = target;
 	list->count++;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 uint64_t gemp_edge_list_place(const gemp_edge_list *list, size_t edge)

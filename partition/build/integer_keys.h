@@ -8,7 +8,7 @@
 
 enum { GEMP_MAX_SET_SHARDS = 64 };
 
-/* Numbers are shared out by hash; each share is one thread's at a time. */
+/* Numbers are sharded by hash; each shard is one thread's at a time. */
 typedef struct gemp_integer_set {
 	size_t shard_count; /* a power of two */
 	struct gemp_integer_shard {
@@ -30,6 +30,21 @@ gemp_code gemp_integer_set_add(gemp_integer_set *set, const uint64_t *numbers, s
 /* Collective. The distinct ends of all edges, each on the rank that owns the key, are added to `list` as implied
  * vertices with the labels of that index. */
 gemp_code gemp_builder_integer_vertices(gemp_builder *builder, gemp_vertex_list *list, uint32_t labels);
+
+/* The keys that this rank owns are sorted by hash, and their hashes are spread evenly over the rank's range: bucket b has the
+ * owned keys begin[b] .. begin[b + 1] - 1, about one, so that a lookup needs no search. */
+typedef struct gemp_key_index {
+	unsigned ranks;
+	int shift;       /* of the place in this rank's range of hashes, to its bucket */
+	uint32_t *begin; /* [buckets + 1]; the caller frees */
+} gemp_key_index;
+
+gemp_code gemp_key_index_new(gemp_key_index *index, const gemp_builder *builder);
+/* hash * ranks, modulo 2^64, is where the hash lies in its owner's range; it ascends with the hash. */
+static inline uint64_t gemp_key_index_bucket(const gemp_key_index *index, uint64_t hash)
+{
+	return hash * index->ranks >> index->shift;
+}
 
 /* Edges with an end that is no vertex: that of the lowest place, and how many there are on this rank. */
 typedef struct gemp_unknown_end {

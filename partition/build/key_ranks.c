@@ -9,7 +9,7 @@
 
 enum { SAMPLES = 32, SAMPLE_SIZE = 64 }; /* samples a rank for each rank, and the bytes kept of each */
 
-typedef struct sorting {
+typedef struct key_sort {
 	const gemp_builder *builder;
 	uint64_t *order;      /* own keys by value */
 	gemp_bytes splitters; /* [ranks - 1] */
@@ -17,9 +17,9 @@ typedef struct sorting {
 	gemp_bytes keys;      /* that came */
 	uint32_t *sources;    /* [keys.count] */
 	size_t capacity;
-} sorting;
+} key_sort;
 
-static gemp_code choose_splitters(sorting *sort)
+static gemp_code choose_splitters(key_sort *sort)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = sort->builder->comm;
@@ -45,14 +45,14 @@ done:
 	return code;
 }
 
-static const char *key_at(const sorting *sort, size_t record, size_t *size)
+static const char *key_at(const key_sort *sort, size_t record, size_t *size)
 {
 	return gemp_bytes_at(&sort->builder->vertices.keys, sort->order[record], size);
 }
 
 static int owner(void *self, size_t record)
 {
-	sorting *sort = self;
+	key_sort *sort = self;
 	size_t size;
 	const char *key = key_at(sort, record, &size);
 	if (record == 0)
@@ -78,23 +78,21 @@ static gemp_code pack(void *self, size_t record, gemp_text *out)
 
 static gemp_code receive(void *self, int source, const char *at, const char *end)
 {
-	gemp_code code = GEMP_OK;
-	sorting *sort = self;
+	key_sort *sort = self;
 	while (at < end) {
 		uint32_t length;
 		memcpy(&length, at, sizeof length);
 		at += sizeof length;
-		GEMP_TRY(GEMP_RESERVE(sort->sources, sort->capacity, sort->keys.count + 1));
+		GEMP_PROPAGATE(GEMP_RESERVE(sort->sources, sort->capacity, sort->keys.count + 1));
 		sort->sources[sort->keys.count] = (uint32_t)source;
-		GEMP_TRY(gemp_bytes_add(&sort->keys, at, length));
+		GEMP_PROPAGATE(gemp_bytes_add(&sort->keys, at, length));
 		at += length;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Local. answers[source] becomes the ranks of the keys of that source, in the order in which they came. */
-static gemp_code rank_keys(sorting *sort, uint64_t before, gemp_text *answers)
+static gemp_code rank_keys(key_sort *sort, uint64_t before, gemp_text *answers)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t *order = NULL;
@@ -109,13 +107,12 @@ static gemp_code rank_keys(sorting *sort, uint64_t before, gemp_text *answers)
 	for (int r = 0; r < sort->builder->comm->size; r++)
 		GEMP_TRY(gemp_text_status(&answers[r]));
 done:
-	gemp_free(order);
-	gemp_free(rank);
+	gemp_free_all(order, rank);
 	return code;
 }
 
 /* Collective. ranks[i]: the rank of this rank's i-th key in the order of keys. */
-static gemp_code sample_sort(sorting *sort, uint32_t *ranks)
+static gemp_code sample_sort(key_sort *sort, uint32_t *ranks)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_builder *builder = sort->builder;
@@ -138,23 +135,19 @@ done:
 gemp_code gemp_builder_ranks(gemp_builder *builder, gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
-	sorting sort = { .builder = builder };
+	key_sort sort = { .builder = builder };
 	uint32_t *ranks = NULL;
 	code = GEMP_NEW(sort.order, graph->rows);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(ranks, graph->rows);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(graph->key_ranks, graph->rows);
-	if (code == GEMP_OK)
-		code = gemp_bytes_sort(&builder->vertices.keys, sort.order);
+	GEMP_THEN(GEMP_NEW(ranks, graph->rows));
+	GEMP_THEN(GEMP_NEW(graph->key_ranks, graph->rows));
+	GEMP_THEN(gemp_bytes_sort(&builder->vertices.keys, sort.order));
 	GEMP_TRY(gemp_comm_agree(builder->comm, code));
 	if (builder->comm->size > 1)
 		GEMP_TRY(sample_sort(&sort, ranks));
 	for (size_t i = 0; i < graph->rows; i++)
 		graph->key_ranks[sort.order[i]] = builder->comm->size > 1 ? ranks[i] : (uint32_t)i;
 done:
-	gemp_free(sort.order);
-	gemp_free(ranks);
+	gemp_free_all(sort.order, ranks);
 	gemp_bytes_free(&sort.splitters);
 	gemp_bytes_free(&sort.keys);
 	gemp_free(sort.sources);

@@ -75,9 +75,7 @@ static gemp_code name_labels(const gemp_comm *comm, const gemp_bytes *texts, gem
 	GEMP_TRY(gemp_bytes_union(comm, &parts, names));
 	code = GEMP_NEW(graph->labels, names->count);
 	for (; code == GEMP_OK && graph->label_count < names->count; graph->label_count++) {
-		size_t size;
-		const char *name = gemp_bytes_at(names, graph->label_count, &size);
-		graph->labels[graph->label_count] = gemp_strndup(name, size);
+		graph->labels[graph->label_count] = gemp_bytes_copy(names, graph->label_count);
 		code = graph->labels[graph->label_count] ? GEMP_OK : GEMP_ENOMEM;
 	}
 	code = gemp_comm_agree(comm, code);
@@ -89,19 +87,17 @@ done:
 /* Gives the graph its distinct sets. sets: sorted, taken over. */
 static gemp_code keep_sets(parsed_set *sets, size_t count, gemp_shard *graph)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(graph->label_sets, count));
+	GEMP_PROPAGATE(GEMP_NEW(graph->label_sets, count));
 	for (size_t i = 0; i < count; i++)
 		if (i == 0 || compare_sets(&sets[i - 1], &sets[i]) != 0) {
 			gemp_label_set *set = &graph->label_sets[graph->label_set_count];
-			GEMP_TRY(GEMP_NEW(set->labels, sets[i].count));
+			GEMP_PROPAGATE(GEMP_NEW(set->labels, sets[i].count));
 			set->count = sets[i].count;
 			if (set->count)
 				memcpy(set->labels, sets[i].labels, set->count * sizeof *set->labels);
 			graph->label_set_count++;
 		}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static uint32_t find_set(const gemp_shard *graph, const parsed_set *set)
@@ -138,8 +134,7 @@ static gemp_code number_sets(const gemp_bytes *mine, const gemp_bytes *texts, co
 done:
 	for (size_t i = 0; sets && i < texts->count; i++)
 		gemp_free(sets[i].labels);
-	gemp_free(sets);
-	gemp_free(own.labels);
+	gemp_free_all(sets, own.labels);
 	return code;
 }
 
@@ -162,8 +157,7 @@ gemp_code gemp_builder_labels(gemp_builder *builder, gemp_shard *graph)
 	uint64_t *counts = NULL;
 	uint32_t *set_of = NULL;
 	code = GEMP_NEW(set_of, builder->labels.list.count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(graph->label_set_of, graph->rows);
+	GEMP_THEN(GEMP_NEW(graph->label_set_of, graph->rows));
 	GEMP_TRY(gemp_comm_agree(builder->comm, code));
 	GEMP_TRY(gemp_builder_label_sets(builder->comm, &builder->labels.list, graph, set_of));
 	GEMP_TRY(gemp_comm_agree(builder->comm, GEMP_NEW(counts, graph->label_set_count)));
@@ -178,7 +172,6 @@ gemp_code gemp_builder_labels(gemp_builder *builder, gemp_shard *graph)
 	builder->vertices.records = NULL;
 	builder->vertices.capacity = 0;
 done:
-	gemp_free(counts);
-	gemp_free(set_of);
+	gemp_free_all(counts, set_of);
 	return code;
 }

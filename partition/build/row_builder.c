@@ -3,24 +3,24 @@
 #include "core/memory.h"
 #include "core/prefix_sum.h"
 #include "core/threads.h"
-#include "partition/base/host_sort.h"
+#include "graph/column_bulk.h"
+#include "partition/base/row_sort.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-	PIECE = 1 << 15,    /* records that a thread takes at a time */
 	GROUP = 32,         /* records whose places in memory are fetched together */
 	ROWS = 1 << 10,     /* rows that a thread sorts at a time */
 	LONG_ROW = 1 << 16, /* slots from which a row is sorted alone: threads have room for shorter ones */
 };
 
-typedef struct placing {
+typedef struct record_list {
 	gemp_row_builder *rows;
 	const uint32_t *records;
 	size_t width, count;
-} placing;
+} record_list;
 
 /* Threads meet in the rows of hubs; one alone need not be careful. */
 static uint64_t next(uint64_t *counter, bool alone)
@@ -29,7 +29,7 @@ static uint64_t next(uint64_t *counter, bool alone)
 }
 
 /* The counters of the rows of some records, from `column` behind the row's own number on. */
-static size_t fetch(const placing *p, size_t from, size_t end, size_t column, uint64_t *counters[GROUP])
+static size_t fetch(const record_list *p, size_t from, size_t end, size_t column, uint64_t *counters[GROUP])
 {
 	size_t count = end - from < GROUP ? end - from : GROUP;
 	for (size_t i = 0; i < count; i++) {
@@ -39,21 +39,21 @@ static size_t fetch(const placing *p, size_t from, size_t end, size_t column, ui
 	return count;
 }
 
-static void count_piece(void *context, unsigned thread, size_t piece)
+static void count_range(void *context, size_t range, size_t begin, size_t end)
 {
-	(void)thread;
-	const placing *p = context;
+	(void)range;
+	const record_list *p = context;
 	bool alone = gemp_threads() == 1;
 	uint64_t *counters[GROUP];
-	for (size_t at = piece * PIECE, end = gemp_chunk_end(p->count, PIECE, piece); at < end; at += GROUP)
+	for (size_t at = begin; at < end; at += GROUP)
 		for (size_t i = 0, count = fetch(p, at, end, 1, counters); i < count; i++)
 			next(counters[i], alone);
 }
 
 void gemp_row_builder_count(gemp_row_builder *rows, const uint32_t *records, size_t width, size_t count)
 {
-	placing p = { rows, records, width, count };
-	gemp_parallel_for((count + PIECE - 1) / PIECE, count_piece, &p);
+	record_list p = { rows, records, width, count };
+	gemp_for_ranges(count, count_range, &p);
 }
 
 void gemp_row_builder_offsets(gemp_row_builder *rows)
@@ -61,14 +61,14 @@ void gemp_row_builder_offsets(gemp_row_builder *rows)
 	gemp_prefix_inclusive(rows->begin, rows->rows + 1);
 }
 
-static void place_piece(void *context, unsigned thread, size_t piece)
+static void place_range(void *context, size_t range, size_t begin, size_t end)
 {
-	(void)thread;
-	const placing *p = context;
+	(void)range;
+	const record_list *p = context;
 	gemp_row_builder *rows = p->rows;
 	bool alone = gemp_threads() == 1;
 	uint64_t *counters[GROUP], place[GROUP];
-	for (size_t at = piece * PIECE, end = gemp_chunk_end(p->count, PIECE, piece); at < end; at += GROUP) {
+	for (size_t at = begin; at < end; at += GROUP) {
 		size_t count = fetch(p, at, end, 0, counters);
 		for (size_t i = 0; i < count; i++) {
 			place[i] = next(counters[i], alone);
@@ -87,8 +87,8 @@ static void place_piece(void *context, unsigned thread, size_t piece)
 
 void gemp_row_builder_fill(gemp_row_builder *rows, const uint32_t *records, size_t width, size_t count)
 {
-	placing p = { rows, records, width, count };
-	gemp_parallel_for((count + PIECE - 1) / PIECE, place_piece, &p);
+	record_list p = { rows, records, width, count };
+	gemp_for_ranges(count, place_range, &p);
 }
 
 void gemp_row_builder_finish(gemp_row_builder *rows)
@@ -96,13 +96,13 @@ void gemp_row_builder_finish(gemp_row_builder *rows)
 	gemp_prefix_shift(rows->begin, rows->rows + 1);
 }
 
-typedef struct sorting {
+typedef struct row_sort {
 	gemp_row_builder *rows;
 	unsigned bits;
 	gemp_vertex *spare_slots; /* [threads][LONG_ROW] */
 	gemp_edge *spare_edges;
 	_Atomic size_t longest; /* of the rows left for later */
-} sorting;
+} row_sort;
 
 static bool ascends(const gemp_vertex *slots, const gemp_edge *edges, size_t count)
 {
@@ -132,14 +132,14 @@ static void sort_row(gemp_vertex *slots, gemp_edge *edges, size_t count, unsigne
 	}
 }
 
-static void sort_piece(void *context, unsigned thread, size_t piece)
+static void sort_chunk(void *context, unsigned thread, size_t chunk)
 {
-	sorting *s = context;
+	row_sort *s = context;
 	gemp_row_builder *rows = s->rows;
 	gemp_vertex *spare_slots = s->spare_slots + (size_t)thread * LONG_ROW;
 	gemp_edge *spare_edges = s->spare_edges ? s->spare_edges + (size_t)thread * LONG_ROW : NULL;
 	size_t longest = 0;
-	for (size_t v = piece * ROWS, end = gemp_chunk_end(rows->rows, ROWS, piece); v < end; v++) {
+	for (size_t v = chunk * ROWS; v < rows->rows && v < (chunk + 1) * ROWS; v++) {
 		uint64_t begin = rows->begin[v], count = rows->begin[v + 1] - begin;
 		if (count > 1 && count < LONG_ROW)
 			sort_row(rows->slots + begin, rows->edges ? rows->edges + begin : NULL, count, s->bits, spare_slots,
@@ -152,7 +152,7 @@ static void sort_piece(void *context, unsigned thread, size_t piece)
 		;
 }
 
-static gemp_code sort_long_rows(const sorting *s)
+static gemp_code sort_long_rows(const row_sort *s)
 {
 	gemp_code code = GEMP_OK;
 	gemp_row_builder *rows = s->rows;
@@ -171,25 +171,23 @@ static gemp_code sort_long_rows(const sorting *s)
 			         spare_edges);
 	}
 done:
-	gemp_free(spare_slots);
-	gemp_free(spare_edges);
+	gemp_free_all(spare_slots, spare_edges);
 	return code;
 }
 
 gemp_code gemp_row_builder_sort(gemp_row_builder *rows, uint64_t vertices)
 {
 	gemp_code code = GEMP_OK;
-	sorting s = { .rows = rows, .bits = 1 };
+	row_sort s = { .rows = rows, .bits = 1 };
 	while (s.bits < 32 && vertices >> s.bits)
 		s.bits++;
 	GEMP_TRY(GEMP_NEW(s.spare_slots, (size_t)gemp_threads() * LONG_ROW));
 	if (rows->edges)
 		GEMP_TRY(GEMP_NEW(s.spare_edges, (size_t)gemp_threads() * LONG_ROW));
-	gemp_parallel_for((rows->rows + ROWS - 1) / ROWS, sort_piece, &s);
+	gemp_parallel_for((rows->rows + ROWS - 1) / ROWS, sort_chunk, &s);
 	code = sort_long_rows(&s);
 done:
-	gemp_free(s.spare_slots);
-	gemp_free(s.spare_edges);
+	gemp_free_all(s.spare_slots, s.spare_edges);
 	return code;
 }
 
@@ -202,12 +200,117 @@ bool gemp_row_builder_parallel(gemp_row_builder *rows, bool drop)
 		for (uint64_t e = begin; e < end; e++) {
 			bool again = e > begin && rows->slots[e] == rows->slots[e - 1];
 			found |= again;
-			if (drop && !again)
-				rows->slots[kept++] = rows->slots[e];
+			if (!drop || again)
+				continue;
+			if (rows->edges)
+				rows->edges[kept] = rows->edges[e];
+			rows->slots[kept++] = rows->slots[e];
 		}
 		begin = end;
 		if (drop)
 			rows->begin[v + 1] = kept;
 	}
 	return found && !drop;
+}
+
+typedef struct pair_list {
+	const gemp_edge_pair *pairs;
+	struct numbered_pair {
+		gemp_edge_pair pair;
+		uint64_t index;
+	} * records; /* [count] */
+} pair_list;
+
+static void number_range(void *context, size_t range, size_t begin, size_t end)
+{
+	(void)range;
+	const pair_list *l = context;
+	for (size_t i = begin; i < end; i++)
+		l->records[i] = (struct numbered_pair){ l->pairs[i], i };
+}
+
+gemp_code gemp_row_builder_make(gemp_row_builder *rows, const gemp_edge_pair *pairs, size_t count, uint64_t vertices,
+                                bool numbered)
+{
+	gemp_code code = GEMP_OK;
+	pair_list l = { pairs, NULL };
+	const void *records = pairs;
+	size_t width = (numbered ? sizeof *l.records : sizeof *pairs) / sizeof(uint32_t);
+	GEMP_TRY(GEMP_NEW(rows->begin, rows->rows + 1));
+	GEMP_TRY(GEMP_NEW(rows->slots, count));
+	if (numbered) {
+		GEMP_TRY(GEMP_NEW(rows->edges, count));
+		GEMP_TRY(GEMP_NEW(l.records, count));
+		gemp_for_ranges(count, number_range, &l);
+		records = l.records;
+	}
+	gemp_row_builder_count(rows, records, width, count);
+	gemp_row_builder_offsets(rows);
+	gemp_row_builder_fill(rows, records, width, count);
+	gemp_row_builder_finish(rows);
+	code = gemp_row_builder_sort(rows, vertices);
+done:
+	gemp_free(l.records);
+	return code;
+}
+
+/* PARALLEL EDGES */
+
+typedef struct parallel_sort {
+	const uint64_t *begin;
+	const gemp_vertex *slots;
+	const gemp_table *props;
+	uint64_t *order;      /* [edges] */
+	atomic_bool unsorted; /* some parallel edges were not in order */
+} parallel_sort;
+
+static int compare_props(const void *a, const void *b, void *props_)
+{
+	const gemp_table *props = props_;
+	size_t left = (size_t) * (const uint64_t *)a, right = (size_t) * (const uint64_t *)b;
+	int order = 0;
+	for (size_t c = 0; c < props->count && !order; c++)
+		order = gemp_column_compare(&props->columns[c], left, right);
+	return order;
+}
+
+static void sort_parallel_range(void *context, size_t range, size_t begin, size_t end)
+{
+	(void)range;
+	parallel_sort *p = context;
+	for (uint64_t e = p->begin[begin]; e < p->begin[end]; e++)
+		p->order[e] = e;
+	for (size_t v = begin; v < end; v++)
+		for (uint64_t e = p->begin[v], next; e < p->begin[v + 1]; e = next) {
+			bool sorted = true;
+			for (next = e + 1; next < p->begin[v + 1] && p->slots[next] == p->slots[e]; next++)
+				sorted &= compare_props(&p->order[next - 1], &p->order[next], (void *)p->props) <= 0;
+			if (sorted)
+				continue;
+			qsort_r(p->order + e, next - e, sizeof *p->order, compare_props, (void *)p->props);
+			atomic_store_explicit(&p->unsorted, true, memory_order_relaxed);
+		}
+}
+
+gemp_code gemp_rows_sort_parallel(const uint64_t *begin, const gemp_vertex *slots, size_t rows, gemp_table *props,
+                                  uint64_t *numbers)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t *before = NULL;
+	size_t edges = (size_t)begin[rows];
+	parallel_sort p = { .begin = begin, .slots = slots, .props = props };
+	GEMP_TRY(GEMP_NEW(p.order, edges));
+	gemp_for_ranges(rows, sort_parallel_range, &p);
+	if (!p.unsorted)
+		goto done;
+	GEMP_TRY(gemp_table_permute(props, p.order, edges));
+	if (!numbers)
+		goto done;
+	GEMP_TRY(GEMP_NEW(before, edges));
+	memcpy(before, numbers, edges * sizeof *before);
+	for (size_t i = 0; i < edges; i++)
+		numbers[i] = before[p.order[i]];
+done:
+	gemp_free_all(p.order, before);
+	return code;
 }

@@ -10,6 +10,7 @@
 
 #include "core/status.h"
 #include "core/types.h"
+#include "graph/column.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,7 +33,14 @@ void gemp_row_builder_finish(gemp_row_builder *rows);
 
 /* Rows ascend by slot, then edge. Slots are below `vertices`. */
 gemp_code gemp_row_builder_sort(gemp_row_builder *rows, uint64_t vertices);
-/* Local. Has some sorted row a slot twice? `drop`: keeps one of each. */
+/* Local. All of the above for pairs whose sources are rows. rows->rows and rows->first are set; its arrays are allocated here and
+ * the caller's to free, also after a failure. numbered: edges[] become indices of the pairs, else there are none. */
+gemp_code gemp_row_builder_make(gemp_row_builder *rows, const gemp_edge_pair *pairs, size_t count, uint64_t vertices,
+                                bool numbered);
+/* Local. Parallel edges get into the order of their attributes, which are permuted; numbers[edges]: NULL, or permuted alike. */
+gemp_code gemp_rows_sort_parallel(const uint64_t *begin, const gemp_vertex *slots, size_t rows, gemp_table *props,
+                                  uint64_t *numbers);
+/* Local. Does some sorted row have a slot twice? `drop`: keeps the first of equal slots. */
 bool gemp_row_builder_parallel(gemp_row_builder *rows, bool drop);
 
 #endif

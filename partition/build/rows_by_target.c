@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { MAX_EDGES = 1 << 19, PIECE = 1 << 14 }; /* edges: of one round at most, and that a thread packs at a time */
+enum { MAX_EDGES = 1 << 19 }; /* of one round */
 
 typedef struct in_edge {
 	gemp_vertex target, source;
@@ -30,19 +30,12 @@ typedef struct exchange_state {
 	size_t first, count; /* edges of this round */
 } exchange_state;
 
-/* The row of an edge. */
-static size_t row_of(const exchange_state *p, uint64_t edge)
+static void pack_range(void *context, size_t range, size_t begin, size_t end)
 {
-	return gemp_range_find(p->relation->out_offsets, p->graph->rows, edge);
-}
-
-static void pack_piece(void *context, unsigned thread, size_t piece)
-{
-	(void)thread;
+	(void)range;
 	const exchange_state *p = context;
 	const gemp_relation *relation = p->relation;
-	size_t begin = piece * PIECE, end = begin + PIECE < p->count ? begin + PIECE : p->count;
-	size_t row = row_of(p, p->first + begin);
+	size_t row = gemp_range_find(relation->out_offsets, p->graph->rows, p->first + begin);
 	for (size_t i = begin; i < end; i++) {
 		uint64_t e = p->first + i;
 		while (e >= relation->out_offsets[row + 1])
@@ -52,11 +45,10 @@ static void pack_piece(void *context, unsigned thread, size_t piece)
 	}
 }
 
-static void owner_piece(void *context, unsigned thread, size_t piece)
+static void find_owners(void *context, size_t range, size_t begin, size_t end)
 {
-	(void)thread;
+	(void)range;
 	const exchange_state *p = context;
-	size_t begin = piece * PIECE, end = begin + PIECE < p->count ? begin + PIECE : p->count;
 	for (size_t i = begin; i < end; i++)
 		p->owner[i] = gemp_shard_owner(p->graph, p->relation->out_targets[p->first + i]);
 }
@@ -65,15 +57,16 @@ static void owner_piece(void *context, unsigned thread, size_t piece)
 static gemp_code exchange_round(const gemp_comm *comm, exchange_state *p, size_t width)
 {
 	gemp_code code = GEMP_OK;
-	size_t pieces = (p->count + PIECE - 1) / PIECE, count = p->count, *from = NULL;
+	size_t count = p->count, *from = NULL;
 	const void *records = width == ALL ? (void *)p->records : p->count ? p->relation->out_targets + p->first : NULL;
-	void *came = NULL;
+	void *received = NULL;
 	if (width == ALL)
-		gemp_parallel_for(pieces, pack_piece, p);
+		gemp_for_ranges(p->count, pack_range, p);
 	if (p->owner) {
-		gemp_parallel_for(pieces, owner_piece, p);
-		GEMP_TRY(gemp_exchange_records(comm, records, count, width * sizeof(uint32_t), p->owner, &came, &from, NULL));
-		records = came;
+		gemp_for_ranges(p->count, find_owners, p);
+		GEMP_TRY(
+			gemp_exchange_records(comm, records, count, width * sizeof(uint32_t), p->owner, &received, &from, NULL));
+		records = received;
 		count = from[comm->size];
 	}
 	if (width == ALL)
@@ -81,47 +74,38 @@ static gemp_code exchange_round(const gemp_comm *comm, exchange_state *p, size_t
 	else
 		gemp_row_builder_count(&p->rows, records, width, count);
 done:
-	gemp_free(came);
-	gemp_free(from);
+	gemp_free_all(received, from);
 	return code;
 }
 
 static gemp_code exchange_edges(const gemp_comm *comm, exchange_state *p, size_t width)
 {
-	gemp_code code = GEMP_OK;
-	uint64_t edges = p->relation->out_offsets[p->graph->rows], most = edges;
-	gemp_comm_max(comm, &most, 1);
-	for (uint64_t at = 0; at < most; at += p->size) {
-		p->first = at < edges ? at : edges;
-		p->count = edges - p->first < p->size ? edges - p->first : p->size;
-		gemp_progress("rows by target", at, most, 0);
-		GEMP_TRY(exchange_round(comm, p, width));
+	uint64_t edges = p->relation->out_offsets[p->graph->rows], rounds = gemp_exchange_rounds(comm, edges, p->size);
+	for (uint64_t round = 0; round < rounds; round++) {
+		gemp_block_range own = gemp_exchange_round(round, edges, p->size);
+		p->first = own.begin;
+		p->count = own.end - own.begin;
+		gemp_progress("rows by target", round, rounds, 0);
+		GEMP_PROPAGATE(exchange_round(comm, p, width));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code allocate_rows(const gemp_builder *builder, exchange_state *p)
 {
-	gemp_code code = GEMP_OK;
 	p->size = builder->options.batch / sizeof *p->records;
 	p->size = p->size < 1 ? 1 : p->size > MAX_EDGES ? MAX_EDGES : p->size;
 	if (builder->comm->size > 1)
-		GEMP_TRY(GEMP_NEW(p->owner, p->size));
-	GEMP_TRY(GEMP_NEW(p->records, p->size));
-	code = GEMP_NEW(p->rows.begin, p->graph->rows + 1);
-done:
-	return code;
+		GEMP_PROPAGATE(GEMP_NEW(p->owner, p->size));
+	GEMP_PROPAGATE(GEMP_NEW(p->records, p->size));
+	return GEMP_NEW(p->rows.begin, p->graph->rows + 1);
 }
 
 static gemp_code make_rows(gemp_row_builder *rows)
 {
-	gemp_code code = GEMP_OK;
 	gemp_row_builder_offsets(rows);
-	GEMP_TRY(GEMP_NEW(rows->slots, rows->begin[rows->rows]));
-	code = GEMP_NEW(rows->edges, rows->begin[rows->rows]);
-done:
-	return code;
+	GEMP_PROPAGATE(GEMP_NEW(rows->slots, rows->begin[rows->rows]));
+	return GEMP_NEW(rows->edges, rows->begin[rows->rows]);
 }
 
 gemp_code gemp_rows_by_target_make(const gemp_builder *builder, const gemp_shard *graph, gemp_relation *relation)
@@ -137,19 +121,13 @@ gemp_code gemp_rows_by_target_make(const gemp_builder *builder, const gemp_shard
 	GEMP_TRY(exchange_edges(comm, &p, ALL));
 	gemp_row_builder_finish(&p.rows);
 	GEMP_TRY(gemp_comm_agree(comm, gemp_row_builder_sort(&p.rows, graph->vertex_count)));
-	gemp_free(relation->in_offsets);
-	gemp_free(relation->in_sources);
-	gemp_free(relation->in_edges);
+	gemp_free_all(relation->in_offsets, relation->in_sources, relation->in_edges);
 	relation->in_offsets = p.rows.begin;
 	relation->in_sources = p.rows.slots;
 	relation->in_edges = p.rows.edges;
 	p.rows = (gemp_row_builder){ 0 };
 done:
-	gemp_free(p.rows.begin);
-	gemp_free(p.rows.slots);
-	gemp_free(p.rows.edges);
-	gemp_free(p.records);
-	gemp_free(p.owner);
+	gemp_free_all(p.rows.begin, p.rows.slots, p.rows.edges, p.records, p.owner);
 	return code;
 }
 
@@ -179,14 +157,12 @@ enum { BATCH = 64 << 20 }; /* bytes a rank sends in one round of an exchange */
 
 static gemp_code load_relation(void *self, gemp_shard *graph, size_t index, unsigned parts)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_builder builder = { .comm = self, .options.batch = BATCH };
 	gemp_relation *relation = &graph->relations[index];
 	GEMP_CHECK(!(parts & (GEMP_LOAD_OUT | GEMP_LOAD_PROPS)));
-	GEMP_TRY(gemp_rows_by_target_make(&builder, graph, relation));
+	GEMP_PROPAGATE(gemp_rows_by_target_make(&builder, graph, relation));
 	relation->loaded |= GEMP_LOAD_IN | GEMP_LOAD_IN_EDGES;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_shard_loader gemp_rows_by_target_source(const gemp_comm *comm)

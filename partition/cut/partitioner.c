@@ -116,15 +116,13 @@ done:
 gemp_code gemp_partition_measure(const gemp_comm *comm, gemp_shard *graph, const uint32_t *part, uint64_t parts,
                                  gemp_part_size *sizes)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(need_ends(graph));
+	GEMP_PROPAGATE(need_ends(graph));
 	for (uint64_t p = 0; p < parts; p++)
 		sizes[p] = (gemp_part_size){ 0 };
 	for (size_t v = 0; v < graph->rows; v++)
 		sizes[part[v]].vertices++;
 	for (size_t r = 0; r < graph->relation_count; r++)
-		GEMP_TRY(measure_relation(comm, graph, &graph->relations[r], part, sizes));
+		GEMP_PROPAGATE(measure_relation(comm, graph, &graph->relations[r], part, sizes));
 	gemp_comm_sum(comm, &sizes->vertices, (int)(parts * (sizeof *sizes / sizeof(uint64_t))));
-done:
-	return code;
+	return GEMP_OK;
 }

@@ -32,11 +32,7 @@ typedef struct rows {
 
 static void free_rows(rows *r)
 {
-	gemp_free(r->begin);
-	gemp_free(r->weight);
-	gemp_free(r->target);
-	gemp_free(r->edges);
-	gemp_free(r->part);
+	gemp_free_all(r->begin, r->weight, r->target, r->edges, r->part);
 }
 
 static uint64_t entries_of(const gemp_shard *graph)
@@ -103,17 +99,15 @@ static SCOTCH_Num add_row(const gemp_shard *graph, size_t v, rows *r, SCOTCH_Num
 
 static gemp_code make_rows(const gemp_shard *graph, rows *r)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t entries = entries_of(graph);
-	GEMP_TRY(GEMP_NEW(r->begin, graph->rows + 1));
-	GEMP_TRY(GEMP_NEW(r->weight, graph->rows));
-	GEMP_TRY(GEMP_NEW(r->part, graph->rows));
-	GEMP_TRY(GEMP_NEW(r->target, entries));
-	GEMP_TRY(GEMP_NEW(r->edges, entries));
+	GEMP_PROPAGATE(GEMP_NEW(r->begin, graph->rows + 1));
+	GEMP_PROPAGATE(GEMP_NEW(r->weight, graph->rows));
+	GEMP_PROPAGATE(GEMP_NEW(r->part, graph->rows));
+	GEMP_PROPAGATE(GEMP_NEW(r->target, entries));
+	GEMP_PROPAGATE(GEMP_NEW(r->edges, entries));
 	for (size_t v = 0; v < graph->rows; v++)
 		r->begin[v + 1] = add_row(graph, v, r, r->begin[v]);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code check(int result, const char *call)
@@ -131,16 +125,13 @@ static gemp_code cut(const gemp_comm *comm, const gemp_shard *graph, rows *r, ui
 	SCOTCH_randomReset();
 	GEMP_TRY(gemp_comm_agree(comm, check(SCOTCH_dgraphInit(&dgraph, comm->world), "SCOTCH_dgraphInit")));
 	code = check(SCOTCH_stratInit(&how), "SCOTCH_stratInit");
-	if (code == GEMP_OK)
-		code = check(SCOTCH_stratDgraphMapBuild(&how, SCOTCH_STRATDEFAULT, comm->size, count, MAX_IMBALANCE),
-		             "SCOTCH_stratDgraphMapBuild");
+	GEMP_THEN(check(SCOTCH_stratDgraphMapBuild(&how, SCOTCH_STRATDEFAULT, comm->size, count, MAX_IMBALANCE),
+	                "SCOTCH_stratDgraphMapBuild"));
 	code = gemp_comm_agree(comm, code);
-	if (code == GEMP_OK)
-		code = gemp_comm_agree(comm, check(SCOTCH_dgraphBuild(&dgraph, 0, own, own, r->begin, r->begin + 1, r->weight,
-		                                                      NULL, entries, entries, r->target, NULL, r->edges),
-		                                   "SCOTCH_dgraphBuild"));
-	if (code == GEMP_OK)
-		code = gemp_comm_agree(comm, check(SCOTCH_dgraphPart(&dgraph, count, &how, r->part), "SCOTCH_dgraphPart"));
+	GEMP_THEN(gemp_comm_agree(comm, check(SCOTCH_dgraphBuild(&dgraph, 0, own, own, r->begin, r->begin + 1, r->weight,
+	                                                         NULL, entries, entries, r->target, NULL, r->edges),
+	                                      "SCOTCH_dgraphBuild")));
+	GEMP_THEN(gemp_comm_agree(comm, check(SCOTCH_dgraphPart(&dgraph, count, &how, r->part), "SCOTCH_dgraphPart")));
 	SCOTCH_stratExit(&how);
 	SCOTCH_dgraphExit(&dgraph);
 done:

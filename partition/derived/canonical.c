@@ -8,21 +8,18 @@
 #include "partition/derived/canonical_ids.h"
 
 /* Local. */
-static gemp_code start(gemp_relabelling *r)
+static gemp_code start(gemp_relabel *r)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(r->to, 1));
-	GEMP_TRY(gemp_shard_copy_schema(r->to, r->from));
+	GEMP_PROPAGATE(GEMP_NEW(r->to, 1));
+	GEMP_PROPAGATE(gemp_shard_copy_schema(r->to, r->from));
 	r->to->loader = gemp_rows_by_target_source(r->comm);
-	code = GEMP_NEW(r->id, r->from->rows);
-done:
-	return code;
+	return GEMP_NEW(r->id, r->from->rows);
 }
 
 gemp_code gemp_shard_canonical(gemp_shard **graph, const gemp_comm *comm, bool string_keys)
 {
 	gemp_code code = GEMP_OK;
-	gemp_relabelling r = { .comm = comm, .from = *graph, .consumes = true };
+	gemp_relabel r = { .comm = comm, .from = *graph, .consumes = true };
 	GEMP_TRY(gemp_comm_agree(comm, start(&r)));
 	GEMP_TRY(gemp_canonical_vertices(&r, string_keys));
 	for (size_t i = 0; i < r.from->relation_count; i++)
@@ -38,12 +35,12 @@ done:
 }
 
 /* One way to read this rank's keys: could its ids be in the order of these hashes? */
-typedef struct reading {
+typedef struct hash_order {
 	uint64_t rows, first, last; /* hashes */
 	uint64_t wrong;             /* neighbours that would be the other way round */
-} reading;
+} hash_order;
 
-static gemp_code check_hash_order(reading *as, gemp_value key, uint64_t seed, gemp_text *scratch)
+static gemp_code check_hash_order(hash_order *as, gemp_value key, uint64_t seed, gemp_text *scratch)
 {
 	gemp_code code = gemp_key_encode(&key, scratch);
 	if (code != GEMP_OK)
@@ -58,7 +55,7 @@ static gemp_code check_hash_order(reading *as, gemp_value key, uint64_t seed, ge
 }
 
 typedef struct key_facts {
-	reading mixed;
+	hash_order mixed;
 	uint64_t integers;     /* keys that look like integers */
 	uint64_t highest_rank; /* of these, + 1 */
 } key_facts;
@@ -103,7 +100,6 @@ gemp_code gemp_has_string_keys(const gemp_comm *comm, const gemp_shard *graph, b
 	}
 	*out = all.integers && (all.integers == graph->vertex_count || all.highest_rank > all.integers || all.mixed.wrong);
 done:
-	gemp_free(gathered);
-	gemp_free(begin);
+	gemp_free_all(gathered, begin);
 	return code;
 }

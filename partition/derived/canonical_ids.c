@@ -22,7 +22,7 @@ typedef struct key_record {
 } key_record;
 
 typedef struct hash_sort {
-	gemp_relabelling *r;
+	gemp_relabel *r;
 	bool string_keys;
 	key_record *records; /* [count] */
 	size_t count;
@@ -71,20 +71,18 @@ static void hash_chunk(void *context, unsigned thread, size_t chunk)
 /* Local. */
 static gemp_code hash_keys(hash_sort *s)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_shard *from = s->r->from;
 	s->max_key = 1;
 	for (size_t row = 0; row < from->rows && from->keys.type == GEMP_STRING; row++)
 		if (from->keys.offsets[row + 1] - from->keys.offsets[row] >= s->max_key)
 			s->max_key = (size_t)(from->keys.offsets[row + 1] - from->keys.offsets[row]) + 1;
-	GEMP_TRY(GEMP_NEW(s->scratch, s->max_key * gemp_threads()));
-	GEMP_TRY(GEMP_NEW(s->records, from->rows));
+	GEMP_PROPAGATE(GEMP_NEW(s->scratch, s->max_key * gemp_threads()));
+	GEMP_PROPAGATE(GEMP_NEW(s->records, from->rows));
 	if (s->r->comm->size > 1)
-		GEMP_TRY(GEMP_NEW(s->owner, from->rows));
+		GEMP_PROPAGATE(GEMP_NEW(s->owner, from->rows));
 	gemp_parallel_for((from->rows + CHUNK - 1) / CHUNK, hash_chunk, s);
 	s->count = from->rows;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* ORDER: hashes are spread evenly, so records go into buckets by their hash that fit a cache, a piece's records for one
@@ -186,30 +184,28 @@ static void assign_range(void *context, size_t range, size_t begin, size_t end)
 
 static gemp_code sort_records(hash_sort *s)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(s->begin, BUCKETS + 1));
-	GEMP_TRY(GEMP_NEW(s->sorted, s->count));
+	GEMP_PROPAGATE(GEMP_NEW(s->begin, BUCKETS + 1));
+	GEMP_PROPAGATE(GEMP_NEW(s->sorted, s->count));
 	gemp_for_ranges(s->count, count_range, s);
 	for (size_t b = 0; b < BUCKETS; b++) {
 		s->max_bucket = s->begin[b + 1] > s->max_bucket ? (size_t)s->begin[b + 1] : s->max_bucket;
 		s->begin[b + 1] += s->begin[b];
 	}
-	GEMP_TRY(GEMP_NEW(s->spare, s->max_bucket * gemp_threads()));
+	GEMP_PROPAGATE(GEMP_NEW(s->spare, s->max_bucket * gemp_threads()));
 	gemp_for_ranges(s->count, place_range, s);
 	gemp_parallel_for(BUCKETS, sort_one, s);
 	gemp_free(s->records);
 	s->records = NULL;
-	GEMP_TRY(GEMP_NEW(s->order, s->count));
-	GEMP_TRY(GEMP_NEW(s->ids, s->count));
-	GEMP_TRY(GEMP_NEW(s->r->to->key_ranks, s->count));
-	GEMP_TRY(GEMP_NEW(s->r->to->label_set_of, s->count));
+	GEMP_PROPAGATE(GEMP_NEW(s->order, s->count));
+	GEMP_PROPAGATE(GEMP_NEW(s->ids, s->count));
+	GEMP_PROPAGATE(GEMP_NEW(s->r->to->key_ranks, s->count));
+	GEMP_PROPAGATE(GEMP_NEW(s->r->to->label_set_of, s->count));
 	gemp_for_ranges(s->count, assign_range, s);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. */
-static void give_bounds(const hash_sort *s)
+static void set_bounds(const hash_sort *s)
 {
 	gemp_shard *to = s->r->to;
 	to->bounds[s->r->comm->rank + 1] = s->count;
@@ -221,7 +217,7 @@ static void give_bounds(const hash_sort *s)
 }
 
 /* Collective. */
-static gemp_code give_ids(hash_sort *s)
+static gemp_code assign_ids(hash_sort *s)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = s->r->comm;
@@ -234,7 +230,7 @@ static gemp_code give_ids(hash_sort *s)
 		s->records = came;
 		s->count = from[comm->size];
 	}
-	give_bounds(s);
+	set_bounds(s);
 	GEMP_TRY(gemp_comm_agree(comm, sort_records(s)));
 	if (s->owner) {
 		code = gemp_exchange_answers(comm, s->ids, sizeof *s->ids, from, s->owner, s->r->from->rows, s->r->id, NULL);
@@ -248,21 +244,14 @@ done:
 	return code;
 }
 
-gemp_code gemp_canonical_vertices(gemp_relabelling *r, bool string_keys)
+gemp_code gemp_canonical_vertices(gemp_relabel *r, bool string_keys)
 {
 	gemp_code code = GEMP_OK;
 	hash_sort s = { .r = r, .string_keys = string_keys };
-	GEMP_TRY(give_ids(&s));
-	GEMP_TRY(gemp_relabel_column(r, &r->to->keys, &r->from->keys, s.owner, s.order, s.count));
-	code = gemp_relabel_table(r, &r->to->attributes, &r->from->attributes, s.owner, s.order, s.count);
+	GEMP_TRY(assign_ids(&s));
+	GEMP_TRY(gemp_column_move(r->comm, &r->to->keys, &r->from->keys, s.owner, s.order, s.count, r->consumes));
+	code = gemp_table_move(r->comm, &r->to->attributes, &r->from->attributes, s.owner, s.order, s.count, r->consumes);
 done:
-	gemp_free(s.scratch);
-	gemp_free(s.records);
-	gemp_free(s.owner);
-	gemp_free(s.begin);
-	gemp_free(s.sorted);
-	gemp_free(s.spare);
-	gemp_free(s.order);
-	gemp_free(s.ids);
+	gemp_free_all(s.scratch, s.records, s.owner, s.begin, s.sorted, s.spare, s.order, s.ids);
 	return code;
 }

@@ -7,6 +7,6 @@
 #include "partition/derived/relabel.h"
 
 /* Collective. Fills r->id, and bounds, keys, labels and attributes of r->to. string_keys: as gemp_builder_options has it. */
-gemp_code gemp_canonical_vertices(gemp_relabelling *r, bool string_keys);
+gemp_code gemp_canonical_vertices(gemp_relabel *r, bool string_keys);
 
 #endif

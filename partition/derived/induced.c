@@ -2,6 +2,7 @@
 
 #include "core/bitset.h"
 #include "core/memory.h"
+#include "graph/column_bulk.h"
 #include "partition/build/rows_by_target.h"
 
 #include <string.h>
@@ -27,101 +28,61 @@ static gemp_vertex id_of(const induced_state *i, uint64_t id)
 
 static gemp_code number_vertices(induced_state *i)
 {
-	gemp_code code = GEMP_OK;
 	size_t words = gemp_bits32_words(i->from->vertex_count);
-	GEMP_TRY(GEMP_NEW(i->before, words + 1));
+	GEMP_PROPAGATE(GEMP_NEW(i->before, words + 1));
 	for (size_t w = 0; w < words; w++)
 		i->before[w + 1] = i->before[w] + (gemp_vertex)__builtin_popcount(i->bits[w]);
-	GEMP_TRY(GEMP_NEW(i->out->vertex, i->before[words]));
+	GEMP_PROPAGATE(GEMP_NEW(i->out->vertex, i->before[words]));
 	for (size_t w = 0, at = 0; w < words; w++)
 		for (uint32_t left = i->bits[w]; left; left &= left - 1)
 			i->out->vertex[at++] = (gemp_vertex)(w * 32 + (size_t)__builtin_ctz(left));
 	i->out->graph->vertex_count = i->before[words];
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code split_vertices(induced_state *i)
 {
-	gemp_code code = GEMP_OK;
 	gemp_shard *g = i->out->graph;
 	const gemp_shard *from = i->from;
-	g->rank = from->rank;
-	g->ranks = from->ranks;
-	g->seed = from->seed;
-	GEMP_TRY(GEMP_NEW(g->bounds, (size_t)g->ranks + 1));
 	for (int r = 0; r < g->ranks; r++)
 		g->bounds[r] = from->bounds[r] < from->vertex_count ? id_of(i, from->bounds[r]) : g->vertex_count;
 	g->bounds[g->ranks] = g->vertex_count;
 	g->first_vertex = g->bounds[g->rank];
 	g->rows = (size_t)(g->bounds[g->rank + 1] - g->first_vertex);
 	i->count = g->rows;
-	GEMP_TRY(GEMP_NEW(i->rows, i->count));
+	GEMP_PROPAGATE(GEMP_NEW(i->rows, i->count));
 	for (size_t row = 0; row < g->rows; row++)
 		i->rows[row] = i->out->vertex[g->first_vertex + row] - from->first_vertex;
-done:
-	return code;
-}
-
-static gemp_code copy_table(gemp_table *out, const gemp_table *from, const uint64_t *picked, size_t count)
-{
-	gemp_code code = GEMP_OK;
-	out->rows = count;
-	GEMP_TRY(GEMP_RESERVE(out->columns, out->capacity, from->count));
-	for (size_t c = 0; c < from->count; c++) {
-		out->columns[out->count++] = (gemp_column){ 0 };
-		GEMP_TRY(gemp_column_take(&out->columns[c], &from->columns[c], picked, count));
-	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code copy_numbers(uint32_t **out, const uint32_t *from, const uint64_t *picked, size_t count)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(*out, count));
+	GEMP_PROPAGATE(GEMP_NEW(*out, count));
 	for (size_t row = 0; row < count; row++)
 		(*out)[row] = from[picked[row]];
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code copy_labels(induced_state *i)
 {
-	gemp_code code = GEMP_OK;
 	gemp_shard *g = i->out->graph;
-	const gemp_shard *from = i->from;
-	GEMP_TRY(GEMP_NEW(g->labels, from->label_count));
-	for (; g->label_count < from->label_count; g->label_count++)
-		if (!(g->labels[g->label_count] = gemp_strdup(from->labels[g->label_count])))
-			return GEMP_ENOMEM;
-	GEMP_TRY(GEMP_NEW(g->label_sets, from->label_set_count));
-	while (g->label_set_count < from->label_set_count) {
-		const gemp_label_set *set = &from->label_sets[g->label_set_count];
-		gemp_label_set *to = &g->label_sets[g->label_set_count++];
-		GEMP_TRY(GEMP_NEW(to->labels, set->count));
-		to->count = set->count;
-		if (set->count)
-			memcpy(to->labels, set->labels, set->count * sizeof *set->labels);
-	}
-	GEMP_TRY(copy_numbers(&g->label_set_of, from->label_set_of, i->rows, i->count));
+	GEMP_PROPAGATE(copy_numbers(&g->label_set_of, i->from->label_set_of, i->rows, i->count));
+	for (size_t s = 0; s < g->label_set_count; s++)
+		g->label_sets[s].vertex_count = 0;
 	for (size_t row = 0; row < i->count; row++)
 		g->label_sets[g->label_set_of[row]].vertex_count++;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code copy_vertices(induced_state *i)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(number_vertices(i));
-	GEMP_TRY(split_vertices(i));
-	GEMP_TRY(gemp_column_take(&i->out->graph->keys, &i->from->keys, i->rows, i->count));
-	GEMP_TRY(copy_numbers(&i->out->graph->key_ranks, i->from->key_ranks, i->rows, i->count));
-	GEMP_TRY(copy_labels(i));
-	code = copy_table(&i->out->graph->attributes, &i->from->attributes, i->rows, i->count);
-done:
-	return code;
+	GEMP_PROPAGATE(number_vertices(i));
+	GEMP_PROPAGATE(split_vertices(i));
+	GEMP_PROPAGATE(gemp_column_gather(&i->out->graph->keys, &i->from->keys, NULL, i->rows, i->count));
+	GEMP_PROPAGATE(copy_numbers(&i->out->graph->key_ranks, i->from->key_ranks, i->rows, i->count));
+	GEMP_PROPAGATE(copy_labels(i));
+	return gemp_table_gather(&i->out->graph->attributes, &i->from->attributes, i->rows, i->count);
 }
 
 /* EDGES */
@@ -152,7 +113,7 @@ static gemp_code copy_edges(const induced_state *i, const gemp_relation *from, g
 		}
 		to->out_offsets[row + 1] = at;
 	}
-	code = copy_table(&to->props, &from->props, *edge, at);
+	code = gemp_table_gather(&to->props, &from->props, *edge, at);
 	for (uint64_t e = 0; e < at; e++)
 		(*edge)[e] += from->first_edge;
 	to->edge_count = at;
@@ -163,24 +124,14 @@ done:
 
 static gemp_code copy_relations(induced_state *i, const bool *relations)
 {
-	gemp_code code = GEMP_OK;
 	gemp_shard *g = i->out->graph;
-	GEMP_TRY(GEMP_NEW(g->relations, i->from->relation_count));
-	GEMP_TRY(GEMP_NEW(i->out->edge, i->from->relation_count));
-	i->out->relation_count = i->from->relation_count;
-	while (g->relation_count < i->from->relation_count) {
-		size_t r = g->relation_count++;
-		const gemp_relation *from = &i->from->relations[r];
-		gemp_relation *to = &g->relations[r];
-		to->name = gemp_strdup(from->name);
-		if (!to->name)
-			return GEMP_ENOMEM;
-		to->directed = from->directed;
-		to->multigraph = from->multigraph;
-		GEMP_TRY(copy_edges(i, from, to, &i->out->edge[r], relations[r]));
+	GEMP_PROPAGATE(GEMP_NEW(i->out->edge, g->relation_count));
+	i->out->relation_count = g->relation_count;
+	for (size_t r = 0; r < g->relation_count; r++) {
+		g->relations[r].reciprocal = 0; /* an edge between vertices that go may have been the only one */
+		GEMP_PROPAGATE(copy_edges(i, &i->from->relations[r], &g->relations[r], &i->out->edge[r], relations[r]));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* TOGETHER */
@@ -200,12 +151,10 @@ static void add_up(const induced_state *i)
 /* Collective. */
 static gemp_code make(induced_state *i, const bool *relations)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(i->out->graph, 1));
-	GEMP_TRY(copy_vertices(i));
-	code = copy_relations(i, relations);
-done:
-	return code;
+	GEMP_PROPAGATE(GEMP_NEW(i->out->graph, 1));
+	GEMP_PROPAGATE(gemp_shard_copy_schema(i->out->graph, i->from));
+	GEMP_PROPAGATE(copy_vertices(i));
+	return copy_relations(i, relations);
 }
 
 gemp_code gemp_induced_new(gemp_induced *out, const gemp_comm *comm, gemp_shard *graph, const uint32_t *bits,
@@ -219,8 +168,7 @@ gemp_code gemp_induced_new(gemp_induced *out, const gemp_comm *comm, gemp_shard 
 	add_up(&i);
 	out->graph->loader = gemp_rows_by_target_source(comm);
 done:
-	gemp_free(i.before);
-	gemp_free(i.rows);
+	gemp_free_all(i.before, i.rows);
 	if (code != GEMP_OK)
 		gemp_induced_free(out);
 	return code;
@@ -230,8 +178,7 @@ void gemp_induced_free(gemp_induced *induced)
 {
 	for (size_t r = 0; induced->edge && r < induced->relation_count; r++)
 		gemp_free(induced->edge[r]);
-	gemp_free(induced->edge);
-	gemp_free(induced->vertex);
+	gemp_free_all(induced->edge, induced->vertex);
 	gemp_shard_free(induced->graph);
 	*induced = (gemp_induced){ 0 };
 }

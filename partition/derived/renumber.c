@@ -5,6 +5,7 @@
 #include "partition/build/rows_by_target.h"
 #include "partition/derived/relabel.h"
 #include "partition/exchange/record_stream.h"
+#include "partition/exchange/value_exchange.h"
 
 /* A vertex on its way to the owner of its new id. */
 typedef struct vertex_record {
@@ -13,8 +14,8 @@ typedef struct vertex_record {
 } vertex_record;
 
 /* bounds[parts + 1] of the new ids, and the first id that this rank gives in each part. */
-static gemp_code give_ranges(const gemp_comm *comm, const gemp_shard *graph, const uint32_t *part, uint64_t parts,
-                             uint64_t *bounds, uint64_t *next)
+static gemp_code assign_ranges(const gemp_comm *comm, const gemp_shard *graph, const uint32_t *part, uint64_t parts,
+                               uint64_t *bounds, uint64_t *next)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t *before = NULL;
@@ -33,19 +34,17 @@ done:
 	return code;
 }
 
-static gemp_code give_ids(gemp_relabelling *r, const uint32_t *part, uint64_t parts, const char *method)
+static gemp_code assign_ids(gemp_relabel *r, const uint32_t *part, uint64_t parts, const char *method)
 {
 	gemp_code code = GEMP_OK;
 	gemp_shard *to = r->to;
 	uint64_t *bounds = NULL, *next = NULL;
 	size_t ranks = (size_t)r->comm->size;
 	code = GEMP_NEW(bounds, parts + 1);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(next, parts);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(r->id, r->from->rows);
+	GEMP_THEN(GEMP_NEW(next, parts));
+	GEMP_THEN(GEMP_NEW(r->id, r->from->rows));
 	GEMP_TRY(gemp_comm_agree(r->comm, code));
-	GEMP_TRY(give_ranges(r->comm, r->from, part, parts, bounds, next));
+	GEMP_TRY(assign_ranges(r->comm, r->from, part, parts, bounds, next));
 	for (size_t v = 0; v < r->from->rows; v++)
 		r->id[v] = (gemp_vertex)next[part[v]]++;
 	GEMP_TRY(gemp_comm_agree(r->comm, gemp_partition_init(&to->partition, bounds, parts, method)));
@@ -53,29 +52,26 @@ static gemp_code give_ids(gemp_relabelling *r, const uint32_t *part, uint64_t pa
 	to->first_vertex = to->bounds[to->rank];
 	to->rows = to->bounds[to->rank + 1] - to->first_vertex;
 done:
-	gemp_free(bounds);
-	gemp_free(next);
+	gemp_free_all(bounds, next);
 	return code;
 }
 
 /* Local. records[rows of `to`] have each own id once: order[] becomes where the vertex of each row is among them. */
 static gemp_code assign_rows(gemp_shard *to, const vertex_record *records, uint64_t *order)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(to->key_ranks, to->rows));
-	GEMP_TRY(GEMP_NEW(to->label_set_of, to->rows));
+	GEMP_PROPAGATE(GEMP_NEW(to->key_ranks, to->rows));
+	GEMP_PROPAGATE(GEMP_NEW(to->label_set_of, to->rows));
 	for (size_t i = 0; i < to->rows; i++) {
 		size_t row = (size_t)(records[i].id - to->first_vertex);
 		order[row] = i;
 		to->key_ranks[row] = records[i].key_rank;
 		to->label_set_of[row] = records[i].label_set;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. Keys, labels and attributes. */
-static gemp_code move_vertices(const gemp_relabelling *r)
+static gemp_code move_vertices(const gemp_relabel *r)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_shard *from = r->from;
@@ -87,22 +83,19 @@ static gemp_code move_vertices(const gemp_relabelling *r)
 	code = GEMP_NEW(records, from->rows);
 	if (code == GEMP_OK && r->comm->size > 1)
 		code = GEMP_NEW(owner, from->rows);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(order, to->rows);
+	GEMP_THEN(GEMP_NEW(order, to->rows));
 	GEMP_TRY(gemp_comm_agree(r->comm, code));
 	for (size_t v = 0; v < from->rows; v++) {
 		records[v] = (vertex_record){ r->id[v], from->key_ranks[v], from->label_set_of[v] };
 		if (owner)
 			owner[v] = gemp_shard_owner(to, r->id[v]);
 	}
-	GEMP_TRY(gemp_relabel_send(r->comm, (void **)&records, from->rows, sizeof *records, owner, &received));
+	GEMP_TRY(gemp_records_move(r->comm, (void **)&records, from->rows, sizeof *records, owner, &received));
 	GEMP_TRY(gemp_comm_agree(r->comm, assign_rows(to, records, order)));
-	GEMP_TRY(gemp_relabel_column(r, &to->keys, &r->from->keys, owner, order, to->rows));
-	code = gemp_relabel_table(r, &to->attributes, &r->from->attributes, owner, order, to->rows);
+	GEMP_TRY(gemp_column_move(r->comm, &to->keys, &r->from->keys, owner, order, to->rows, r->consumes));
+	code = gemp_table_move(r->comm, &to->attributes, &r->from->attributes, owner, order, to->rows, r->consumes);
 done:
-	gemp_free(records);
-	gemp_free(owner);
-	gemp_free(order);
+	gemp_free_all(records, owner, order);
 	return code;
 }
 
@@ -110,15 +103,14 @@ gemp_code gemp_shard_renumber(gemp_shard **out, const gemp_comm *comm, gemp_shar
                               uint64_t parts, const char *method)
 {
 	gemp_code code = GEMP_OK;
-	gemp_relabelling r = { .comm = comm, .from = graph };
+	gemp_relabel r = { .comm = comm, .from = graph };
 	const gemp_builder builder = { .comm = comm, .options.batch = GEMP_RECORD_BATCH };
 	*out = NULL;
 	GEMP_TRY(gemp_shard_load_all(graph));
 	code = GEMP_NEW(r.to, 1);
-	if (code == GEMP_OK)
-		code = gemp_shard_copy_schema(r.to, graph);
+	GEMP_THEN(gemp_shard_copy_schema(r.to, graph));
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(give_ids(&r, part, parts, method));
+	GEMP_TRY(assign_ids(&r, part, parts, method));
 	GEMP_TRY(move_vertices(&r));
 	for (size_t i = 0; i < graph->relation_count; i++) {
 		GEMP_TRY(gemp_relabel_relation(&r, i));

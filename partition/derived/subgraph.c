@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "core/search.h"
 #include "graph/element_values.h"
+#include "partition/base/edge_owners.h"
 #include "partition/build/build_graph.h"
 #include "partition/build/builder.h"
 #include "partition/derived/canonical.h"
@@ -13,15 +14,15 @@
 
 enum { WORD = 64, PAGE_WORDS = 1024, PAGE = WORD * PAGE_WORDS };
 
-static uint64_t gemp_page_bits_next(const gemp_page_bits *marks, uint64_t from);
+static uint64_t page_bits_next(const gemp_page_bits *marks, uint64_t from);
 
-static gemp_code gemp_page_bits_new(gemp_page_bits *out, uint64_t bound)
+static gemp_code page_bits_new(gemp_page_bits *out, uint64_t bound)
 {
 	*out = (gemp_page_bits){ .bound = bound, .page_count = (size_t)((bound + PAGE - 1) / PAGE) };
 	return GEMP_NEW(out->pages, out->page_count);
 }
 
-static void gemp_page_bits_free(gemp_page_bits *marks)
+static void page_bits_free(gemp_page_bits *marks)
 {
 	for (size_t p = 0; marks->pages && p < marks->page_count; p++)
 		gemp_free(marks->pages[p]);
@@ -31,16 +32,14 @@ static void gemp_page_bits_free(gemp_page_bits *marks)
 
 gemp_code gemp_page_bits_add(gemp_page_bits *marks, uint64_t number)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_CHECK(number < marks->bound);
 	uint64_t **page = &marks->pages[number / PAGE], bit = (uint64_t)1 << number % WORD;
 	if (!*page)
-		GEMP_TRY(GEMP_NEW(*page, PAGE_WORDS));
+		GEMP_PROPAGATE(GEMP_NEW(*page, PAGE_WORDS));
 	uint64_t *word = &(*page)[number % PAGE / WORD];
 	marks->count += !(*word & bit);
 	*word |= bit;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 typedef struct subgraph_builder {
@@ -48,19 +47,10 @@ typedef struct subgraph_builder {
 	gemp_shard *graph;
 	gemp_subgraph *wanted;
 	gemp_subgraph own; /* of what all ranks want, this rank's */
-	uint64_t *offsets; /* [relation_count + 1] numbers of the relations' first edges */
-	uint64_t *firsts;  /* [relation_count][ranks] of edges: each rank's first, in its relation */
+	gemp_edge_owners owners;
 	gemp_edge_columns columns;
 	gemp_builder *builder;
 } subgraph_builder;
-
-static size_t relation_of(const subgraph_builder *m, uint64_t edge)
-{
-	size_t r = 0;
-	while (edge >= m->offsets[r + 1])
-		r++;
-	return r;
-}
 
 /* A walk over this rank's wanted edges, ascending. */
 typedef struct walk {
@@ -71,24 +61,24 @@ typedef struct walk {
 
 static bool step(const subgraph_builder *m, walk *w)
 {
-	uint64_t edge = gemp_page_bits_next(&m->own.edges, w->next);
+	uint64_t edge = page_bits_next(&m->own.edges, w->next);
 	if (edge == GEMP_NO_BIT)
 		return false;
-	size_t relation = relation_of(m, edge);
+	size_t relation = gemp_edge_relation(&m->owners, edge);
 	const gemp_relation *r = &m->graph->relations[relation];
 	if (relation != w->relation) {
 		w->relation = relation;
 		w->source = 0;
 	}
 	w->next = edge + 1;
-	w->row = (size_t)(edge - m->offsets[relation] - r->first_edge);
+	w->row = (size_t)(edge - m->owners.relation_offset[relation] - r->first_edge);
 	while (r->out_offsets[w->source + 1] <= w->row)
 		w->source++;
 	return true;
 }
 
 /* The first marked number from `from` on; GEMP_NO_BIT if there is none. */
-static uint64_t gemp_page_bits_next(const gemp_page_bits *marks, uint64_t from)
+static uint64_t page_bits_next(const gemp_page_bits *marks, uint64_t from)
 {
 	while (from < marks->bound) {
 		const uint64_t *page = marks->pages[from / PAGE];
@@ -105,52 +95,15 @@ enum { PIECE = 1 << 16 }; /* numbers that are sent, and edges that are built, in
 
 gemp_code gemp_subgraph_new(gemp_subgraph *out, const gemp_shard *graph)
 {
-	gemp_code code = GEMP_OK;
 	*out = (gemp_subgraph){ 0 };
-	GEMP_TRY(gemp_page_bits_new(&out->vertices, graph->vertex_count));
-	GEMP_TRY(gemp_page_bits_new(&out->edges, gemp_shard_edges(graph)));
-done:
-	return code;
+	GEMP_PROPAGATE(page_bits_new(&out->vertices, graph->vertex_count));
+	return page_bits_new(&out->edges, gemp_shard_edges(graph));
 }
 
 void gemp_subgraph_free(gemp_subgraph *wanted)
 {
-	gemp_page_bits_free(&wanted->vertices);
-	gemp_page_bits_free(&wanted->edges);
-}
-
-/* WHO HAS WHAT */
-
-static int owner_of_vertex(const subgraph_builder *m, uint64_t vertex)
-{
-	return gemp_shard_owner(m->graph, vertex);
-}
-
-/* The last rank whose first edge is not behind it. */
-static int owner_of_edge(const subgraph_builder *m, uint64_t edge)
-{
-	size_t relation = relation_of(m, edge);
-	const uint64_t *first = m->firsts + relation * (size_t)m->comm->size;
-	uint64_t place = edge - m->offsets[relation];
-	return (int)gemp_range_find(first, (size_t)m->comm->size, place);
-}
-
-/* Collective. */
-static gemp_code find_owners(subgraph_builder *m)
-{
-	gemp_code code = GEMP_OK;
-	size_t relations = m->graph->relation_count, ranks = (size_t)m->comm->size;
-	code = GEMP_NEW(m->offsets, relations + 1);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(m->firsts, relations * ranks);
-	GEMP_TRY(gemp_comm_agree(m->comm, code));
-	for (size_t r = 0; r < relations; r++) {
-		m->offsets[r + 1] = m->offsets[r] + m->graph->relations[r].edge_count;
-		m->firsts[r * ranks + (size_t)m->comm->rank] = m->graph->relations[r].first_edge;
-		gemp_comm_sum(m->comm, m->firsts + r * ranks, (int)ranks);
-	}
-done:
-	return code;
+	page_bits_free(&wanted->vertices);
+	page_bits_free(&wanted->edges);
 }
 
 /* WANTED NUMBERS TO THEIR OWNERS */
@@ -164,45 +117,40 @@ static gemp_code add_all(gemp_page_bits *own, const uint64_t *numbers, size_t co
 }
 
 /* Collective. One piece: from the number *from on, which moves on. */
-static gemp_code send_piece(const subgraph_builder *m, const gemp_page_bits *wanted, gemp_page_bits *own,
-                            int (*owner_of)(const subgraph_builder *, uint64_t), uint64_t *numbers, int *owner,
-                            uint64_t *from)
+static gemp_code send_piece(const subgraph_builder *m, const gemp_page_bits *wanted, gemp_page_bits *own, bool edges,
+                            uint64_t *numbers, int *owner, uint64_t *from)
 {
 	gemp_code code = GEMP_OK;
 	void *received = NULL;
 	size_t count = 0, *begin = NULL;
-	for (uint64_t at; count < PIECE && (at = gemp_page_bits_next(wanted, *from)) != GEMP_NO_BIT; *from = at + 1) {
-		owner[count] = owner_of(m, at);
+	for (uint64_t at; count < PIECE && (at = page_bits_next(wanted, *from)) != GEMP_NO_BIT; *from = at + 1) {
+		owner[count] = edges ? gemp_edge_owner(&m->owners, at) : gemp_shard_owner(m->graph, at);
 		numbers[count++] = at;
 	}
 	GEMP_TRY(gemp_exchange_records(m->comm, numbers, count, sizeof *numbers, owner, &received, &begin, NULL));
 	code = gemp_comm_agree(m->comm, add_all(own, received, begin[m->comm->size]));
 done:
-	gemp_free(received);
-	gemp_free(begin);
+	gemp_free_all(received, begin);
 	return code;
 }
 
 /* Collective. Empties `wanted`. */
-static gemp_code send_to_owners(const subgraph_builder *m, gemp_page_bits *wanted, gemp_page_bits *own,
-                                int (*owner_of)(const subgraph_builder *, uint64_t))
+static gemp_code send_to_owners(const subgraph_builder *m, gemp_page_bits *wanted, gemp_page_bits *own, bool edges)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t from = 0, more = 1, *numbers = NULL;
 	int *owner = NULL;
 	code = GEMP_NEW(numbers, PIECE);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(owner, PIECE);
+	GEMP_THEN(GEMP_NEW(owner, PIECE));
 	GEMP_TRY(gemp_comm_agree(m->comm, code));
 	while (more) {
-		GEMP_TRY(send_piece(m, wanted, own, owner_of, numbers, owner, &from));
-		more = gemp_page_bits_next(wanted, from) != GEMP_NO_BIT;
+		GEMP_TRY(send_piece(m, wanted, own, edges, numbers, owner, &from));
+		more = page_bits_next(wanted, from) != GEMP_NO_BIT;
 		gemp_comm_max(m->comm, &more, 1);
 	}
-	gemp_page_bits_free(wanted);
+	page_bits_free(wanted);
 done:
-	gemp_free(numbers);
-	gemp_free(owner);
+	gemp_free_all(numbers, owner);
 	return code;
 }
 
@@ -216,30 +164,27 @@ static gemp_vertex target_of(const subgraph_builder *m, const walk *w)
 /* No edge without its ends. */
 static gemp_code want_ends(subgraph_builder *m)
 {
-	gemp_code code = GEMP_OK;
 	walk w = { 0 };
 	while (step(m, &w)) {
-		GEMP_TRY(gemp_page_bits_add(&m->wanted->vertices, m->graph->first_vertex + w.source));
-		GEMP_TRY(gemp_page_bits_add(&m->wanted->vertices, target_of(m, &w)));
+		GEMP_PROPAGATE(gemp_page_bits_add(&m->wanted->vertices, m->graph->first_vertex + w.source));
+		GEMP_PROPAGATE(gemp_page_bits_add(&m->wanted->vertices, target_of(m, &w)));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* BUILDING */
 
 static gemp_code declare(const subgraph_builder *m)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_table *attributes = &m->graph->attributes;
 	size_t column;
 	for (size_t c = 0; c < attributes->count; c++)
-		GEMP_TRY(
+		GEMP_PROPAGATE(
 			gemp_builder_vertex_column(m->builder, attributes->columns[c].name, attributes->columns[c].type, &column));
 	for (size_t c = 0; c < m->columns.count; c++)
-		GEMP_TRY(gemp_builder_edge_column(m->builder, m->columns.columns[c].name, m->columns.columns[c].type, &column));
-done:
-	return code;
+		GEMP_PROPAGATE(
+			gemp_builder_edge_column(m->builder, m->columns.columns[c].name, m->columns.columns[c].type, &column));
+	return GEMP_OK;
 }
 
 static gemp_code add_vertices(const subgraph_builder *m)
@@ -247,7 +192,7 @@ static gemp_code add_vertices(const subgraph_builder *m)
 	gemp_code code = GEMP_OK;
 	const gemp_shard *graph = m->graph;
 	gemp_text labels = { 0 };
-	for (uint64_t id = 0; (id = gemp_page_bits_next(&m->own.vertices, id)) != GEMP_NO_BIT; id++) {
+	for (uint64_t id = 0; (id = page_bits_next(&m->own.vertices, id)) != GEMP_NO_BIT; id++) {
 		size_t row = (size_t)(id - graph->first_vertex);
 		gemp_value key = gemp_column_get(&graph->keys, row);
 		gemp_text_clear(&labels);
@@ -267,17 +212,15 @@ done:
 
 static gemp_code add_edge(const subgraph_builder *m, const walk *w, const gemp_value *target)
 {
-	gemp_code code = GEMP_OK;
 	const char *type = m->graph->relations[w->relation].name;
 	gemp_value source = gemp_column_get(&m->graph->keys, w->source);
-	GEMP_TRY(gemp_builder_edge(m->builder, &source, target, type, strlen(type), (gemp_place){ 0 }));
+	GEMP_PROPAGATE(gemp_builder_edge(m->builder, &source, target, type, strlen(type), (gemp_place){ 0 }));
 	for (size_t c = 0; c < m->columns.count; c++) {
 		gemp_value value = gemp_edge_value(m->graph, &m->columns.columns[c], w->relation, w->row);
 		if (!value.null)
-			GEMP_TRY(gemp_builder_edge_value(m->builder, c, &value));
+			GEMP_PROPAGATE(gemp_builder_edge_value(m->builder, c, &value));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. The next PIECE of this rank's edges, which takes the keys of their targets. */
@@ -309,17 +252,15 @@ static gemp_code add_edges(const subgraph_builder *m)
 	uint64_t more = 1;
 	walk w = { 0 };
 	code = GEMP_NEW(targets, PIECE);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(place, PIECE);
+	GEMP_THEN(GEMP_NEW(place, PIECE));
 	GEMP_TRY(gemp_comm_agree(m->comm, code));
 	while (more) {
 		GEMP_TRY(add_piece(m, &w, targets, place));
-		more = gemp_page_bits_next(&m->own.edges, w.next) != GEMP_NO_BIT;
+		more = page_bits_next(&m->own.edges, w.next) != GEMP_NO_BIT;
 		gemp_comm_max(m->comm, &more, 1);
 	}
 done:
-	gemp_free(targets);
-	gemp_free(place);
+	gemp_free_all(targets, place);
 	return code;
 }
 
@@ -333,10 +274,8 @@ static gemp_code build(subgraph_builder *m, gemp_shard **out)
 	GEMP_TRY(gemp_has_string_keys(m->comm, m->graph, &options.string_keys));
 	GEMP_TRY(gemp_builder_new(&m->builder, m->comm, &options));
 	code = gemp_edge_columns_new(&m->columns, m->graph, NULL);
-	if (code == GEMP_OK)
-		code = declare(m);
-	if (code == GEMP_OK)
-		code = add_vertices(m);
+	GEMP_THEN(declare(m));
+	GEMP_THEN(add_vertices(m));
 	GEMP_TRY(gemp_comm_agree(m->comm, code));
 	GEMP_TRY(add_edges(m));
 	code = gemp_builder_finish(m->builder, out);
@@ -349,17 +288,16 @@ gemp_code gemp_subgraph_make(gemp_shard **out, const gemp_comm *comm, gemp_shard
 	gemp_code code = GEMP_OK;
 	subgraph_builder m = { .comm = comm, .graph = graph, .wanted = wanted };
 	GEMP_TRY(gemp_shard_load_outgoing(graph)); /* few graphs have relations of which nothing is wanted */
-	GEMP_TRY(find_owners(&m));
+	GEMP_TRY(gemp_edge_owners_new(&m.owners, comm, graph));
 	GEMP_TRY(gemp_comm_agree(comm, gemp_subgraph_new(&m.own, graph)));
-	GEMP_TRY(send_to_owners(&m, &wanted->edges, &m.own.edges, owner_of_edge));
+	GEMP_TRY(send_to_owners(&m, &wanted->edges, &m.own.edges, true));
 	GEMP_TRY(gemp_comm_agree(comm, want_ends(&m)));
-	GEMP_TRY(send_to_owners(&m, &wanted->vertices, &m.own.vertices, owner_of_vertex));
+	GEMP_TRY(send_to_owners(&m, &wanted->vertices, &m.own.vertices, false));
 	code = build(&m, out);
 done:
 	gemp_builder_free(m.builder);
 	gemp_edge_columns_free(&m.columns);
 	gemp_subgraph_free(&m.own);
-	gemp_free(m.offsets);
-	gemp_free(m.firsts);
+	gemp_edge_owners_free(&m.owners);
 	return code;
 }

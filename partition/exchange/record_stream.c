@@ -21,33 +21,27 @@ static void free_buffers(round_buffers *buffers, int ranks)
 		gemp_text_free(&buffers->to[r]);
 	gemp_free(buffers->to);
 	gemp_text_free(&buffers->all);
-	gemp_free(buffers->sent);
-	gemp_free(buffers->got);
-	gemp_free(buffers->received);
+	gemp_free_all(buffers->sent, buffers->got, buffers->received);
 }
 
 static gemp_code new_buffers(round_buffers *buffers, int ranks)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(buffers->to, (size_t)ranks));
-	GEMP_TRY(GEMP_NEW(buffers->sent, (size_t)ranks));
-	GEMP_TRY(GEMP_NEW(buffers->got, (size_t)ranks));
-done:
-	return code;
+	GEMP_PROPAGATE(GEMP_NEW(buffers->to, (size_t)ranks));
+	GEMP_PROPAGATE(GEMP_NEW(buffers->sent, (size_t)ranks));
+	return GEMP_NEW(buffers->got, (size_t)ranks);
 }
 
 /* Packs records from *next on until the round is full. */
 static gemp_code fill(const gemp_record_stream *stream, round_buffers *buffers, int ranks, size_t *next)
 {
-	gemp_code code = GEMP_OK;
 	size_t bytes = 0;
 	for (int r = 0; r < ranks; r++)
 		gemp_text_clear(&buffers->to[r]);
 	while (*next < stream->count && bytes < stream->batch) {
 		gemp_text *text = &buffers->to[stream->owner(stream->context, *next)];
 		size_t before = text->size;
-		GEMP_TRY(stream->pack(stream->context, *next, text));
-		GEMP_TRY(gemp_text_status(text));
+		GEMP_PROPAGATE(stream->pack(stream->context, *next, text));
+		GEMP_PROPAGATE(gemp_text_status(text));
 		bytes += text->size - before;
 		++*next;
 	}
@@ -56,9 +50,7 @@ static gemp_code fill(const gemp_record_stream *stream, round_buffers *buffers, 
 		gemp_text_add(&buffers->all, buffers->to[r].data, buffers->to[r].size);
 		buffers->sent[r] = buffers->to[r].size;
 	}
-	code = gemp_text_status(&buffers->all);
-done:
-	return code;
+	return gemp_text_status(&buffers->all);
 }
 
 static gemp_code receive_all(const gemp_record_stream *stream, const round_buffers *buffers, int ranks)
@@ -79,8 +71,7 @@ gemp_code gemp_record_stream_run(const gemp_comm *comm, const gemp_record_stream
 	uint64_t more = 1;
 	code = new_buffers(&buffers, comm->size);
 	while (more) {
-		if (code == GEMP_OK)
-			code = fill(stream, &buffers, comm->size, &next);
+		GEMP_THEN(fill(stream, &buffers, comm->size, &next));
 		GEMP_TRY(gemp_comm_agree(comm, code));
 		GEMP_TRY(gemp_exchange(comm, buffers.all.data, buffers.sent, &buffers.received, &buffers.capacity, buffers.got,
 		                       NULL));

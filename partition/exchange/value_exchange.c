@@ -90,16 +90,14 @@ gemp_code gemp_exchange_texts(const gemp_comm *comm, gemp_text *texts, void **re
 	size_t ranks = (size_t)comm->size, *sizes = NULL, *from = NULL, capacity = 0;
 	gemp_text all = { 0 };
 	code = GEMP_NEW(sizes, ranks);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(from, ranks);
+	GEMP_THEN(GEMP_NEW(from, ranks));
 	for (size_t i = 0; i < ranks; i++) {
 		gemp_text_add(&all, texts[i].data, texts[i].size);
 		if (code == GEMP_OK)
 			sizes[i] = texts[i].size;
 		gemp_text_free(&texts[i]);
 	}
-	if (code == GEMP_OK)
-		code = gemp_text_status(&all);
+	GEMP_THEN(gemp_text_status(&all));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(gemp_exchange(comm, all.data, sizes, received, &capacity, from, NULL));
 	*size = 0;
@@ -107,8 +105,7 @@ gemp_code gemp_exchange_texts(const gemp_comm *comm, gemp_text *texts, void **re
 		*size += from[i];
 done:
 	gemp_text_free(&all);
-	gemp_free(sizes);
-	gemp_free(from);
+	gemp_free_all(sizes, from);
 	return code;
 }
 
@@ -157,12 +154,10 @@ done:
 /* Local. Lengths become places. */
 static gemp_code place_strings(const column_exchange *s, gemp_column *out, const uint64_t *lengths)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(out->offsets, s->received + 1));
+	GEMP_PROPAGATE(GEMP_NEW(out->offsets, s->received + 1));
 	for (size_t i = 0; i < s->received; i++)
 		out->offsets[i + 1] = out->offsets[i] + lengths[i];
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. */
@@ -174,19 +169,14 @@ static gemp_code send_strings(column_exchange *s, gemp_column *out)
 	char *bytes = NULL;
 	void *came = NULL;
 	code = GEMP_NEW(sizes, 2 * ranks);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(lengths, s->column->rows);
-	if (code == GEMP_OK)
-		code = pack_strings(s, lengths, &bytes, sizes);
+	GEMP_THEN(GEMP_NEW(lengths, s->column->rows));
+	GEMP_THEN(pack_strings(s, lengths, &bytes, sizes));
 	GEMP_TRY(gemp_comm_agree(s->comm, code));
 	GEMP_TRY(send_array(s, lengths, sizeof *lengths, &came));
 	GEMP_TRY(gemp_comm_agree(s->comm, place_strings(s, out, came)));
 	code = gemp_exchange(s->comm, bytes, sizes, (void **)&out->bytes, &out->bytes_capacity, sizes + ranks, NULL);
 done:
-	gemp_free(sizes);
-	gemp_free(lengths);
-	gemp_free(bytes);
-	gemp_free(came);
+	gemp_free_all(sizes, lengths, bytes, came);
 	return code;
 }
 
@@ -238,6 +228,54 @@ done:
 	if (code != GEMP_OK)
 		gemp_column_free(out);
 	return code;
+}
+
+gemp_code gemp_records_move(const gemp_comm *comm, void **records, size_t count, size_t size, const int *owner,
+                            size_t *received)
+{
+	gemp_code code = GEMP_OK;
+	void *came = NULL;
+	size_t *from = NULL;
+	*received = count;
+	if (!owner)
+		return GEMP_OK;
+	GEMP_TRY(gemp_exchange_records(comm, gemp_pointer_get(records), count, size, owner, &came, &from, NULL));
+	gemp_free(gemp_pointer_get(records));
+	gemp_pointer_set(records, came);
+	*received = from[comm->size];
+done:
+	gemp_free(from);
+	return code;
+}
+
+gemp_code gemp_column_move(const gemp_comm *comm, gemp_column *to, gemp_column *from, const int *owner,
+                           const uint64_t *order, size_t count, bool consume)
+{
+	gemp_code code = GEMP_OK;
+	gemp_column received = { 0 };
+	if (owner)
+		GEMP_TRY(gemp_column_exchange(&received, comm, from, owner));
+	if (owner && consume)
+		gemp_column_free(from); /* before the gather allocates as much again */
+	GEMP_TRY(gemp_comm_agree(comm, gemp_column_gather(to, owner ? &received : from, NULL, order, count)));
+	if (consume)
+		gemp_column_free(from);
+done:
+	gemp_column_free(&received);
+	return code;
+}
+
+gemp_code gemp_table_move(const gemp_comm *comm, gemp_table *to, gemp_table *from, const int *owner,
+                          const uint64_t *order, size_t count, bool consume)
+{
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_RESERVE(to->columns, to->capacity, from->count)));
+	to->rows = count;
+	while (to->count < from->count) {
+		size_t c = to->count++;
+		to->columns[c] = (gemp_column){ 0 };
+		GEMP_PROPAGATE(gemp_column_move(comm, &to->columns[c], &from->columns[c], owner, order, count, consume));
+	}
+	return GEMP_OK;
 }
 
 /* The rows that other ranks ask for, by asker, and which rank asked for each. */
@@ -298,10 +336,7 @@ done:
 	if (code != GEMP_OK)
 		gemp_column_free(out);
 	gemp_column_free(&answers);
-	gemp_free(owner);
-	gemp_free(asker);
-	gemp_free(asked);
-	gemp_free(from);
+	gemp_free_all(owner, asker, asked, from);
 	return code;
 }
 
@@ -350,8 +385,7 @@ static gemp_code request_round(const number_request *r, gemp_traffic *traffic)
 	gemp_for_ranges(own.count, read_numbers, &own);
 	code = gemp_exchange_answers(r->comm, received, sizeof *r->out, from, r->owner, r->count, r->out, traffic);
 done:
-	gemp_free(received);
-	gemp_free(from);
+	gemp_free_all(received, from);
 	return code;
 }
 

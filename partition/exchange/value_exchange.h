@@ -31,6 +31,17 @@ gemp_code gemp_exchange_texts(const gemp_comm *comm, gemp_text *texts, void **re
  * gemp_exchange_records brings records: by source, then by row. */
 gemp_code gemp_column_exchange(gemp_column *out, const gemp_comm *comm, const gemp_column *column, const int *owner);
 
+/* Collective. Records, which are freed, go to the ranks owner[]; *records become those that came, in the order of
+ * gemp_exchange_records. owner NULL: there is one rank, and they stay. */
+gemp_code gemp_records_move(const gemp_comm *comm, void **records, size_t count, size_t size, const int *owner,
+                            size_t *received);
+/* Collective. `to`, which is {0}, becomes the rows order[0..count) of what comes of `from`, whose row i goes to owner[i] (NULL:
+ * one rank). consume: `from` is freed on the way. */
+gemp_code gemp_column_move(const gemp_comm *comm, gemp_column *to, gemp_column *from, const int *owner,
+                           const uint64_t *order, size_t count, bool consume);
+gemp_code gemp_table_move(const gemp_comm *comm, gemp_table *to, gemp_table *from, const int *owner,
+                          const uint64_t *order, size_t count, bool consume);
+
 /* lookup: what the owners of vertices know of them. */
 
 /* Collective. column: this rank's part of a column of vertices, [graph->rows]. out gets the values of ids[0..count)

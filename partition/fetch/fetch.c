@@ -9,8 +9,6 @@
 
 uint64_t gemp_fetch_step = UINT64_C(64) << 20;
 
-enum { CLASSES = 256, FIRST_OCTAVE = 4 };
-
 /* AT HAND. */
 static bool resident_row(const gemp_residency *residency, gemp_vertex slot, size_t *row)
 {
@@ -50,21 +48,12 @@ gemp_row gemp_fetch_get(const gemp_fetch *fetch, size_t view, gemp_vertex slot)
 	return row;
 }
 
-/* SIZES. */
-static uint64_t max_of_class(unsigned class)
-{
-	if (class < 16)
-		return class;
-	unsigned octave = FIRST_OCTAVE + (class - 16) / 8, eighth = (class - 16) % 8;
-	return ((uint64_t)(8 + eighth + 1) << (octave - 3)) - 1;
-}
-
 uint64_t gemp_fetch_size(const gemp_fetch *fetch, size_t view, gemp_vertex slot)
 {
 	size_t row;
 	if (resident_row(fetch->residency, slot, &row))
 		return row_of(&fetch->resident_views[view], row).size;
-	return max_of_class(fetch->classes[view][slot]);
+	return gemp_degree_class_max(fetch->classes[view][slot]);
 }
 
 /* Collective. */
@@ -87,9 +76,7 @@ static gemp_code gather_classes(gemp_fetch *f, size_t view)
 	for (size_t slot = 0; slot < f->graph->vertex_count; slot++)
 		f->classes[view][slot] = all[f->order->id_of[slot]];
 done:
-	gemp_free(mine);
-	gemp_free(all);
-	gemp_free(begin);
+	gemp_free_all(mine, all, begin);
 	return code;
 }
 
@@ -99,8 +86,7 @@ gemp_code gemp_fetch_new(gemp_fetch **out, gemp_runtime *context, const gemp_sha
 	gemp_code code = GEMP_OK;
 	gemp_fetch *f = NULL;
 	code = GEMP_NEW(f, 1);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(f->classes, view_count);
+	GEMP_THEN(GEMP_NEW(f->classes, view_count));
 	if (code == GEMP_OK) {
 		f->context = context;
 		f->graph = graph;
@@ -141,14 +127,14 @@ typedef struct row_request {
 } row_request;
 
 typedef struct transfer {
-	row_request *asks;
+	row_request *requests;
 	size_t *from, *at, *end; /* [ranks] of each owner: asked in this step from .. at, in all .. end */
-	gemp_tiles asked;        /* which pieces one rank asks for */
+	gemp_tiles asked;        /* which pieces one rank requests for */
 	gemp_row_bytes send;
 	size_t *send_size, *receive_size; /* [ranks] */
 	void *receive;
 	size_t receive_capacity;
-	gemp_row *rows; /* that one rank asks for */
+	gemp_row *rows; /* that one rank requests for */
 	size_t row_capacity, row_count;
 	uint64_t *sizes; /* of those that one rank sends; the capacities of these four are alike */
 	gemp_row_block *blocks;
@@ -160,19 +146,8 @@ typedef struct transfer {
 static void free_transfer(transfer *t)
 {
 	gemp_tiles_free(&t->asked);
-	gemp_free(t->asks);
-	gemp_free(t->from);
-	gemp_free(t->at);
-	gemp_free(t->end);
-	gemp_free(t->send.data);
-	gemp_free(t->rows);
-	gemp_free(t->sizes);
-	gemp_free(t->blocks);
-	gemp_free(t->places);
-	gemp_free(t->begins);
-	gemp_free(t->send_size);
-	gemp_free(t->receive_size);
-	gemp_free(t->receive);
+	gemp_free_all(t->requests, t->from, t->at, t->end, t->send.data, t->rows, t->sizes, t->blocks, t->places, t->begins,
+	              t->send_size, t->receive_size, t->receive);
 }
 
 static bool is_missing(const gemp_fetch *f, size_t view, gemp_vertex slot)
@@ -196,10 +171,10 @@ static void count_request(gemp_fetch *f, transfer *t, size_t view, gemp_vertex s
 	f->stats.rows++;
 }
 
-static void put_row_request(gemp_fetch *f, transfer *t, size_t view, gemp_vertex slot)
+static void list_request(gemp_fetch *f, transfer *t, size_t view, gemp_vertex slot)
 {
 	if (is_missing(f, view, slot))
-		t->asks[t->end[owner_of(f, slot)]++] = (row_request){ slot, (uint32_t)view };
+		t->requests[t->end[owner_of(f, slot)]++] = (row_request){ slot, (uint32_t)view };
 }
 
 static void for_each_wanted(gemp_fetch *f, transfer *t, uint32_t *const *wanted, visit *body)
@@ -213,25 +188,23 @@ static void for_each_wanted(gemp_fetch *f, transfer *t, uint32_t *const *wanted,
 
 static gemp_code list_requests(gemp_fetch *f, transfer *t, uint32_t *const *wanted)
 {
-	gemp_code code = GEMP_OK;
 	size_t ranks = (size_t)f->graph->ranks, count = 0;
 	if (f->tiles.columns)
-		GEMP_TRY(gemp_tiles_new(&t->asked, f->view_count, f->graph->vertex_count));
-	GEMP_TRY(GEMP_NEW(t->from, ranks));
-	GEMP_TRY(GEMP_NEW(t->at, ranks));
-	GEMP_TRY(GEMP_NEW(t->end, ranks));
-	GEMP_TRY(GEMP_NEW(t->send_size, ranks));
-	GEMP_TRY(GEMP_NEW(t->receive_size, ranks));
+		GEMP_PROPAGATE(gemp_tiles_new(&t->asked, f->view_count, f->graph->vertex_count));
+	GEMP_PROPAGATE(GEMP_NEW(t->from, ranks));
+	GEMP_PROPAGATE(GEMP_NEW(t->at, ranks));
+	GEMP_PROPAGATE(GEMP_NEW(t->end, ranks));
+	GEMP_PROPAGATE(GEMP_NEW(t->send_size, ranks));
+	GEMP_PROPAGATE(GEMP_NEW(t->receive_size, ranks));
 	for_each_wanted(f, t, wanted, count_request);
 	for (size_t r = 0; r < ranks; r++) {
 		t->at[r] = count;
 		count += t->end[r];
 		t->end[r] = t->at[r];
 	}
-	GEMP_TRY(GEMP_NEW(t->asks, count));
-	for_each_wanted(f, t, wanted, put_row_request);
-done:
-	return code;
+	GEMP_PROPAGATE(GEMP_NEW(t->requests, count));
+	for_each_wanted(f, t, wanted, list_request);
+	return GEMP_OK;
 }
 
 static uint64_t entry_bytes(const gemp_fetch *f)
@@ -245,7 +218,7 @@ static void take_budget(const gemp_fetch *f, transfer *t, size_t owner)
 	uint64_t bytes = 0, share = gemp_fetch_step / (uint64_t)f->graph->ranks;
 	t->from[owner] = t->at[owner];
 	while (t->at[owner] < t->end[owner]) {
-		const row_request *a = &t->asks[t->at[owner]];
+		const row_request *a = &t->requests[t->at[owner]];
 		bytes += gemp_fetch_size(f, a->view, a->slot) * entry_bytes(f) + GEMP_VARINT_MAX_BYTES;
 		if (bytes > share && t->at[owner] > t->from[owner])
 			break;
@@ -263,43 +236,39 @@ static uint8_t *put_columns(const gemp_fetch *f, uint8_t *to)
 
 static gemp_code put_request(gemp_fetch *f, transfer *t, size_t owner)
 {
-	gemp_code code = GEMP_OK;
 	gemp_row_bytes *send = &t->send;
 	size_t at = t->from[owner], before = send->size, room = (t->at[owner] - at) * 5;
 	room += f->view_count * (1 + (f->tiles.columns ? f->tiles.blocks : 0)) * GEMP_VARINT_MAX_BYTES;
 	if (at == t->at[owner])
 		return GEMP_OK;
-	GEMP_TRY(GEMP_RESERVE(send->data, send->capacity, before + room));
+	GEMP_PROPAGATE(GEMP_RESERVE(send->data, send->capacity, before + room));
 	uint8_t *to = put_columns(f, send->data + before);
 	for (size_t v = 0; v < f->view_count; v++) {
 		size_t end = at;
 		gemp_vertex last = 0;
-		while (end < t->at[owner] && t->asks[end].view == v)
+		while (end < t->at[owner] && t->requests[end].view == v)
 			end++;
 		to = gemp_varint_put(to, end - at);
 		for (; at < end; at++) {
-			to = gemp_varint_put(to, t->asks[at].slot - last);
-			last = t->asks[at].slot;
+			to = gemp_varint_put(to, t->requests[at].slot - last);
+			last = t->requests[at].slot;
 		}
 	}
 	send->size = (size_t)(to - send->data);
 	t->send_size[owner] = send->size - before;
 	f->stats.uncoded_bytes += (t->at[owner] - t->from[owner]) * sizeof(gemp_vertex);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code put_requests(gemp_fetch *f, transfer *t)
 {
-	gemp_code code = GEMP_OK;
 	t->send.size = 0;
 	for (size_t r = 0; r < (size_t)f->graph->ranks; r++) {
 		t->send_size[r] = 0;
 		take_budget(f, t, r);
-		GEMP_TRY(put_request(f, t, r));
+		GEMP_PROPAGATE(put_request(f, t, r));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* ANSWERING. */
@@ -335,10 +304,9 @@ static const uint8_t *get_columns(const gemp_fetch *f, transfer *t, const uint8_
 	return from;
 }
 
-/* The rows that a rank asks for. */
+/* The rows that a rank requests for. */
 static gemp_code list_rows(gemp_fetch *f, transfer *t, size_t asker, const uint8_t *from, const uint8_t *end)
 {
-	gemp_code code = GEMP_OK;
 	t->row_count = 0;
 	if (from < end && (from = get_columns(f, t, from, end)) == NULL)
 		return bad_message("request", asker);
@@ -350,44 +318,38 @@ static gemp_code list_rows(gemp_fetch *f, transfer *t, size_t asker, const uint8
 			if ((from = gemp_varint_get(from, end, &step)) == NULL || step >= f->graph->vertex_count - slot)
 				return bad_message("request", asker);
 			slot += step;
-			GEMP_TRY(list_row(f, t, v, (gemp_vertex)slot));
+			GEMP_PROPAGATE(list_row(f, t, v, (gemp_vertex)slot));
 		}
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code put_replies(gemp_fetch *f, transfer *t)
 {
-	gemp_code code = GEMP_OK;
 	const uint8_t *from = t->receive;
 	t->send.size = 0;
 	for (size_t r = 0; r < (size_t)f->graph->ranks; r++) {
 		size_t before = t->send.size;
-		GEMP_TRY(list_rows(f, t, r, from, from + t->receive_size[r]));
-		GEMP_TRY(gemp_row_blocks_put(&t->send, t->rows, t->row_count));
+		GEMP_PROPAGATE(list_rows(f, t, r, from, from + t->receive_size[r]));
+		GEMP_PROPAGATE(gemp_row_blocks_put(&t->send, t->rows, t->row_count));
 		from += t->receive_size[r];
 		t->send_size[r] = t->send.size - before;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* TAKING IN. */
 static gemp_code make_lists(transfer *t, size_t count)
 {
-	gemp_code code = GEMP_OK;
 	size_t capacities[] = { t->reply_capacity, t->reply_capacity, t->reply_capacity };
-	GEMP_TRY(GEMP_RESERVE(t->sizes, capacities[0], count));
-	GEMP_TRY(GEMP_RESERVE(t->blocks, capacities[1], count));
-	GEMP_TRY(GEMP_RESERVE(t->places, capacities[2], count));
-	code = GEMP_RESERVE(t->begins, t->reply_capacity, count);
-done:
-	return code;
+	GEMP_PROPAGATE(GEMP_RESERVE(t->sizes, capacities[0], count));
+	GEMP_PROPAGATE(GEMP_RESERVE(t->blocks, capacities[1], count));
+	GEMP_PROPAGATE(GEMP_RESERVE(t->places, capacities[2], count));
+	return GEMP_RESERVE(t->begins, t->reply_capacity, count);
 }
 
 /* In how many pieces a row comes. */
-static size_t gemp_fetch_pieces(const gemp_tiles *tiles, size_t view, gemp_vertex slot)
+static size_t piece_count(const gemp_tiles *tiles, size_t view, gemp_vertex slot)
 {
 	return tiles->columns ? gemp_columns_pieces(tiles->columns[view][gemp_tiles_block(tiles, slot)]) : 1;
 }
@@ -395,61 +357,55 @@ static size_t gemp_fetch_pieces(const gemp_tiles *tiles, size_t view, gemp_verte
 /* Room in the cache for a row, and where its pieces go in it. */
 static gemp_code place_row(gemp_fetch *f, transfer *t, const row_request *one, size_t *piece)
 {
-	gemp_code code = GEMP_OK;
-	size_t end = *piece + gemp_fetch_pieces(&f->tiles, one->view, one->slot), begin, size = 0;
+	size_t end = *piece + piece_count(&f->tiles, one->view, one->slot), begin, size = 0;
 	for (size_t i = *piece; i < end; i++)
 		size += t->sizes[i];
-	GEMP_TRY(gemp_row_cache_add(&f->cache, one->view, one->slot, size, &begin));
+	GEMP_PROPAGATE(gemp_row_cache_add(&f->cache, one->view, one->slot, size, &begin));
 	for (; *piece < end; ++*piece) {
 		t->begins[*piece] = begin;
 		begin += t->sizes[*piece];
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
-static void point_to_pieces(const gemp_fetch *f, transfer *t, const row_request *asks, size_t count)
+static void point_to_pieces(const gemp_fetch *f, transfer *t, const row_request *requests, size_t count)
 {
 	for (size_t i = 0, piece = 0; i < count; i++)
-		for (size_t left = gemp_fetch_pieces(&f->tiles, asks[i].view, asks[i].slot); left; left--, piece++)
+		for (size_t left = piece_count(&f->tiles, requests[i].view, requests[i].slot); left; left--, piece++)
 			t->places[piece] = (gemp_row_target){ f->cache.neighbours + t->begins[piece],
-				                                  f->resident_views[asks[i].view].edges
+				                                  f->resident_views[requests[i].view].edges
 				                                      ? f->cache.edge + t->begins[piece]
 				                                      : NULL };
 }
 
 static gemp_code read_reply(gemp_fetch *f, transfer *t, size_t owner, const uint8_t *from, const uint8_t *end)
 {
-	gemp_code code = GEMP_OK;
-	const row_request *asks = t->asks + t->from[owner];
+	const row_request *requests = t->requests + t->from[owner];
 	size_t count = t->at[owner] - t->from[owner], pieces = 0, piece = 0;
 	if (!count)
 		return GEMP_OK;
 	for (size_t i = 0; i < count; i++)
-		pieces += gemp_fetch_pieces(&f->tiles, asks[i].view, asks[i].slot);
-	GEMP_TRY(make_lists(t, pieces));
+		pieces += piece_count(&f->tiles, requests[i].view, requests[i].slot);
+	GEMP_PROPAGATE(make_lists(t, pieces));
 	size_t blocks = gemp_row_blocks_read(from, end, pieces, t->sizes, t->blocks);
 	if (!blocks)
 		return bad_message("reply", owner);
 	for (size_t i = 0; i < count; i++)
-		GEMP_TRY(place_row(f, t, &asks[i], &piece));
-	point_to_pieces(f, t, asks, count);
+		GEMP_PROPAGATE(place_row(f, t, &requests[i], &piece));
+	point_to_pieces(f, t, requests, count);
 	if (!gemp_row_blocks_get(t->blocks, blocks, t->sizes, t->places))
 		return bad_message("reply", owner);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code read_replies(gemp_fetch *f, transfer *t)
 {
-	gemp_code code = GEMP_OK;
 	const uint8_t *from = t->receive;
 	for (size_t r = 0; r < (size_t)f->graph->ranks; r++) {
-		GEMP_TRY(read_reply(f, t, r, from, from + t->receive_size[r]));
+		GEMP_PROPAGATE(read_reply(f, t, r, from, from + t->receive_size[r]));
 		from += t->receive_size[r];
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. */
@@ -470,18 +426,16 @@ static bool requests_left(const gemp_fetch *f, const transfer *t)
 /* Collective. */
 static gemp_code fetch_all(gemp_fetch *f, transfer *t, gemp_traffic *traffic)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = f->context->comm;
 	while (gemp_comm_sum1(comm, requests_left(f, t))) {
-		GEMP_TRY(gemp_comm_agree(comm, put_requests(f, t)));
-		GEMP_TRY(exchange(f, t, traffic));
-		GEMP_TRY(gemp_comm_agree(comm, put_replies(f, t)));
-		GEMP_TRY(exchange(f, t, traffic));
-		GEMP_TRY(gemp_comm_agree(comm, read_replies(f, t)));
+		GEMP_PROPAGATE(gemp_comm_agree(comm, put_requests(f, t)));
+		GEMP_PROPAGATE(exchange(f, t, traffic));
+		GEMP_PROPAGATE(gemp_comm_agree(comm, put_replies(f, t)));
+		GEMP_PROPAGATE(exchange(f, t, traffic));
+		GEMP_PROPAGATE(gemp_comm_agree(comm, read_replies(f, t)));
 		f->stats.steps++;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 typedef struct tile_change {
@@ -496,25 +450,23 @@ static bool same_tiles(const void *context, size_t view, gemp_vertex slot)
 }
 
 /* Local. From now on these (NULL: whole rows). Of what is held, that stays of which the same pieces are wanted. */
-static gemp_code gemp_fetch_set_tiles(gemp_fetch *f, const gemp_tiles *tiles)
+static gemp_code set_tiles(gemp_fetch *f, const gemp_tiles *tiles)
 {
-	gemp_code code = GEMP_OK;
 	const tile_change c = { &f->tiles, tiles };
 	if (tiles && f->tiles.columns && !memcmp(f->tiles.bounds, tiles->bounds, sizeof tiles->bounds)) {
-		GEMP_TRY(gemp_row_cache_keep(&f->cache, same_tiles, &c));
+		GEMP_PROPAGATE(gemp_row_cache_keep(&f->cache, same_tiles, &c));
 	} else if (tiles || f->tiles.columns) {
 		gemp_row_cache_free(&f->cache);
 		gemp_tiles_free(&f->tiles);
 		if (tiles)
-			GEMP_TRY(gemp_tiles_new(&f->tiles, f->view_count, f->graph->vertex_count));
+			GEMP_PROPAGATE(gemp_tiles_new(&f->tiles, f->view_count, f->graph->vertex_count));
 	}
 	if (!tiles)
 		return GEMP_OK;
 	f->tiles.blocks = tiles->blocks;
 	memcpy(f->tiles.bounds, tiles->bounds, sizeof tiles->bounds);
 	memcpy(f->tiles.columns, tiles->columns, f->view_count * sizeof *tiles->columns);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_fetch_rows(gemp_fetch *f, uint32_t *const *wanted, const gemp_tiles *tiles)
@@ -525,7 +477,7 @@ gemp_code gemp_fetch_rows(gemp_fetch *f, uint32_t *const *wanted, const gemp_til
 	double began = gemp_now();
 	if (f->residency->hot >= f->graph->vertex_count)
 		return GEMP_OK;
-	GEMP_TRY(gemp_comm_agree(f->context->comm, gemp_fetch_set_tiles(f, tiles)));
+	GEMP_TRY(gemp_comm_agree(f->context->comm, set_tiles(f, tiles)));
 	GEMP_TRY(gemp_comm_agree(f->context->comm, list_requests(f, &t, wanted)));
 	GEMP_TRY(fetch_all(f, &t, &traffic));
 	f->stats.bytes += traffic.bytes;

@@ -2,6 +2,7 @@
 
 #include "core/bitset.h"
 #include "core/memory.h"
+#include "core/prefix_sum.h"
 #include "core/threads.h"
 
 #include <string.h>
@@ -13,17 +14,17 @@ enum { SLOTS = 1 << 12 }; /* that a thread takes at a time; a multiple of 32 */
 enum { SIZE_BITS = 40, PLACE_BITS = 24 };
 static const uint64_t size_mask = (UINT64_C(1) << SIZE_BITS) - 1, no_place = (UINT64_C(1) << PLACE_BITS) - 1;
 
-typedef struct filling {
+typedef struct partial_fill {
 	gemp_view *view;
 	const gemp_fetch *fetch;
 	size_t number;
 	const uint32_t *wanted;
 	const gemp_tiles *tiles;
-	uint64_t *at; /* [pieces + 1] entries of a thread's slots, then where they go */
-} filling;
+	uint64_t *at; /* [chunks + 1] entries of the chunk before, then where the entries of each chunk go */
+} partial_fill;
 
 /* Rows of others are held without what is not wanted. */
-static size_t cut_row(const filling *f, gemp_vertex slot, size_t block, gemp_row *row,
+static size_t cut_row(const partial_fill *f, gemp_vertex slot, size_t block, gemp_row *row,
                       gemp_row pieces[GEMP_MAX_TILE_PIECES])
 {
 	if (gemp_fetch_find(f->fetch, f->number, slot, row) && f->tiles)
@@ -32,7 +33,7 @@ static size_t cut_row(const filling *f, gemp_vertex slot, size_t block, gemp_row
 	return 1;
 }
 
-static uint64_t size_row(const filling *f, gemp_vertex slot, size_t block)
+static uint64_t size_row(const partial_fill *f, gemp_vertex slot, size_t block)
 {
 	gemp_row row, pieces[GEMP_MAX_TILE_PIECES];
 	size_t count = cut_row(f, slot, block, &row, pieces), some = 0, only = 0, size = 0;
@@ -44,34 +45,29 @@ static uint64_t size_row(const filling *f, gemp_vertex slot, size_t block)
 	return size | (some == 1 && only < no_place ? only : no_place) << SIZE_BITS;
 }
 
-static void size_rows(void *context, unsigned thread, size_t piece)
+static void size_rows(void *context, size_t chunk, size_t first, size_t end)
 {
-	(void)thread;
-	filling *f = context;
-	size_t end = (piece + 1) * SLOTS, vertices = f->fetch->graph->vertex_count, block = 0;
-	if (end > vertices)
-		end = vertices;
-	memset(f->view->begin + piece * SLOTS + 1, 0, (end - piece * SLOTS) * sizeof *f->view->begin);
-	if (f->tiles)
-		block = gemp_tiles_block(f->tiles, (gemp_vertex)(piece * SLOTS));
-	for (size_t w = piece * (SLOTS / 32); w * 32 < end; w++)
+	partial_fill *f = context;
+	size_t block = f->tiles ? gemp_tiles_block(f->tiles, (gemp_vertex)first) : 0;
+	memset(f->view->begin + first + 1, 0, (end - first) * sizeof *f->view->begin);
+	for (size_t w = first / 32; w * 32 < end; w++)
 		for (uint32_t left = f->wanted[w]; left; left &= left - 1) {
 			gemp_vertex slot = (gemp_vertex)(w * 32 + (size_t)__builtin_ctz(left));
 			while (f->tiles && slot >= f->tiles->bounds[block + 1])
 				block++;
 			f->view->begin[slot + 1] = size_row(f, slot, block);
-			f->at[piece] += f->view->begin[slot + 1] & size_mask;
+			f->at[chunk + 1] += f->view->begin[slot + 1] & size_mask;
 		}
 }
 
-static void copy_piece(const filling *f, uint64_t at, const gemp_row *row, size_t from, size_t size)
+static void copy_piece(const partial_fill *f, uint64_t at, const gemp_row *row, size_t from, size_t size)
 {
 	memcpy(f->view->neighbours + at, row->neighbours + from, size * sizeof *row->neighbours);
 	if (row->edges && f->view->edges)
 		memcpy(f->view->edges + at, row->edges + from, size * sizeof *row->edges);
 }
 
-static void copy_row(const filling *f, gemp_vertex slot, uint64_t at, uint64_t size, uint64_t place)
+static void copy_row(const partial_fill *f, gemp_vertex slot, uint64_t at, uint64_t size, uint64_t place)
 {
 	gemp_row row, pieces[GEMP_MAX_TILE_PIECES];
 	if (place != no_place) {
@@ -86,12 +82,11 @@ static void copy_row(const filling *f, gemp_vertex slot, uint64_t at, uint64_t s
 	}
 }
 
-static void copy_rows(void *context, unsigned thread, size_t piece)
+static void copy_rows(void *context, size_t chunk, size_t first, size_t end)
 {
-	(void)thread;
-	filling *f = context;
-	uint64_t at = f->at[piece], *begin = f->view->begin;
-	for (size_t slot = piece * SLOTS; slot < (piece + 1) * SLOTS && slot < f->fetch->graph->vertex_count; slot++) {
+	partial_fill *f = context;
+	uint64_t at = f->at[chunk], *begin = f->view->begin;
+	for (size_t slot = first; slot < end; slot++) {
 		uint64_t size = begin[slot + 1] & size_mask;
 		if (size)
 			copy_row(f, (gemp_vertex)slot, at, size, begin[slot + 1] >> SIZE_BITS);
@@ -100,35 +95,24 @@ static void copy_rows(void *context, unsigned thread, size_t piece)
 	}
 }
 
-/* What each thread's slots have becomes where they begin. */
-static uint64_t add_up(uint64_t *at, size_t pieces)
-{
-	uint64_t entries = 0;
-	for (size_t i = 0; i < pieces; i++) {
-		uint64_t one = at[i];
-		at[i] = entries;
-		entries += one;
-	}
-	return entries;
-}
-
 gemp_code gemp_partial_view_fill(gemp_view *view, gemp_partial_capacity *room, const gemp_fetch *fetch, size_t number,
                                  const uint32_t *wanted, const gemp_tiles *tiles)
 {
 	gemp_code code = GEMP_OK;
-	size_t vertices = fetch->graph->vertex_count, pieces = (vertices + SLOTS - 1) / SLOTS;
-	filling f = { .view = view, .fetch = fetch, .number = number, .wanted = wanted, .tiles = tiles };
+	size_t vertices = fetch->graph->vertex_count, chunks = (vertices + SLOTS - 1) / SLOTS;
+	partial_fill f = { .view = view, .fetch = fetch, .number = number, .wanted = wanted, .tiles = tiles };
 	gemp_view_unload(view);
 	view->rows = vertices;
 	if (!view->begin)
 		GEMP_TRY(GEMP_NEW(view->begin, vertices + 1));
-	GEMP_TRY(GEMP_NEW(f.at, pieces + 1));
-	gemp_parallel_for(pieces, size_rows, &f);
-	uint64_t entries = add_up(f.at, pieces);
+	GEMP_TRY(GEMP_NEW(f.at, chunks + 1));
+	gemp_for_chunks(vertices, SLOTS, size_rows, &f);
+	gemp_prefix_inclusive(f.at, chunks + 1);
+	uint64_t entries = f.at[chunks];
 	GEMP_TRY(GEMP_RESERVE(view->neighbours, room->neighbours, entries + 1));
 	if (fetch->resident_views[number].edges)
 		GEMP_TRY(GEMP_RESERVE(view->edges, room->edges, entries + 1));
-	gemp_parallel_for(pieces, copy_rows, &f);
+	gemp_for_chunks(vertices, SLOTS, copy_rows, &f);
 done:
 	if (code != GEMP_OK && view->begin)
 		memset(view->begin, 0, (vertices + 1) * sizeof *view->begin);
@@ -137,15 +121,15 @@ done:
 }
 
 /* NARROWING. */
-typedef struct narrowing {
+typedef struct entry_filter {
 	gemp_view *out;
 	const gemp_view *view;
 	const gemp_residency *residency;
 	gemp_row_part entries;
 	const uint32_t *bits;
-} narrowing;
+} entry_filter;
 
-static bool stays(const narrowing *n, gemp_vertex own, gemp_vertex slot)
+static bool stays(const entry_filter *n, gemp_vertex own, gemp_vertex slot)
 {
 	if ((n->entries == GEMP_ENTRIES_BELOW && slot >= own) || (n->entries == GEMP_ENTRIES_ABOVE && slot <= own))
 		return false;
@@ -159,58 +143,47 @@ static gemp_vertex slot_of_row(const gemp_residency *residency, size_t row)
 	return residency->own_slots[residency->own_count - residency->own + row - residency->hot];
 }
 
-static void narrow_row(const narrowing *n, size_t row, bool copy)
+static void count_kept(void *context, size_t range, size_t begin, size_t end)
 {
-	gemp_vertex own = slot_of_row(n->residency, row);
-	uint64_t kept = 0, to = copy ? n->out->begin[row] : 0;
-	for (uint64_t i = n->view->begin[row]; i < n->view->begin[row + 1]; i++) {
-		gemp_vertex slot = n->view->neighbours[i];
-		if (!stays(n, own, slot))
-			continue;
-		if (copy) {
-			n->out->neighbours[to + kept] = slot;
-			if (n->view->edges)
-				n->out->edges[to + kept] = n->view->edges[i];
-		}
-		kept++;
+	(void)range;
+	const entry_filter *n = context;
+	for (size_t row = begin; row < end; row++) {
+		gemp_vertex own = slot_of_row(n->residency, row);
+		for (uint64_t i = n->view->begin[row]; i < n->view->begin[row + 1]; i++)
+			n->out->begin[row + 1] += stays(n, own, n->view->neighbours[i]);
 	}
-	if (!copy)
-		n->out->begin[row + 1] = kept;
 }
 
-static void narrow_piece(narrowing *n, size_t piece, bool copy)
+static void copy_kept(void *context, size_t range, size_t begin, size_t end)
 {
-	for (size_t row = piece * SLOTS; row < (piece + 1) * SLOTS && row < n->view->rows; row++)
-		narrow_row(n, row, copy);
-}
-
-static void count_narrowed(void *context, unsigned thread, size_t piece)
-{
-	(void)thread;
-	narrow_piece(context, piece, false);
-}
-
-static void copy_narrowed(void *context, unsigned thread, size_t piece)
-{
-	(void)thread;
-	narrow_piece(context, piece, true);
+	(void)range;
+	const entry_filter *n = context;
+	uint64_t to = n->out->begin[begin];
+	for (size_t row = begin; row < end; row++) {
+		gemp_vertex own = slot_of_row(n->residency, row);
+		for (uint64_t i = n->view->begin[row]; i < n->view->begin[row + 1]; i++) {
+			if (!stays(n, own, n->view->neighbours[i]))
+				continue;
+			if (n->view->edges)
+				n->out->edges[to] = n->view->edges[i];
+			n->out->neighbours[to++] = n->view->neighbours[i];
+		}
+	}
 }
 
 gemp_code gemp_view_filter_entries(gemp_view *out, const gemp_view *view, const gemp_residency *residency,
                                    gemp_row_part entries, const uint32_t *bits)
 {
 	gemp_code code = GEMP_OK;
-	narrowing n = { out, view, residency, entries, bits };
-	size_t pieces = (view->rows + SLOTS - 1) / SLOTS;
+	entry_filter n = { out, view, residency, entries, bits };
 	*out = (gemp_view){ .rows = view->rows, .loops = view->loops };
 	GEMP_TRY(GEMP_NEW(out->begin, view->rows + 1));
-	gemp_parallel_for(pieces, count_narrowed, &n);
-	for (size_t row = 0; row < view->rows; row++)
-		out->begin[row + 1] += out->begin[row];
+	gemp_for_chunks(view->rows, SLOTS, count_kept, &n);
+	gemp_prefix_inclusive(out->begin, view->rows + 1);
 	GEMP_TRY(GEMP_NEW(out->neighbours, out->begin[view->rows] + 1));
 	if (view->edges)
 		GEMP_TRY(GEMP_NEW(out->edges, out->begin[view->rows] + 1));
-	gemp_parallel_for(pieces, copy_narrowed, &n);
+	gemp_for_chunks(view->rows, SLOTS, copy_kept, &n);
 done:
 	if (code != GEMP_OK)
 		gemp_view_free(out);

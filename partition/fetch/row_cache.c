@@ -10,9 +10,7 @@ enum { MIN_TABLE = 256 };
 
 void gemp_row_cache_free(gemp_row_cache *cache)
 {
-	gemp_free(cache->table);
-	gemp_free(cache->neighbours);
-	gemp_free(cache->edge);
+	gemp_free_all(cache->table, cache->neighbours, cache->edge);
 	*cache = (gemp_row_cache){ .edges = cache->edges };
 }
 
@@ -60,18 +58,16 @@ gemp_row gemp_row_cache_get(const gemp_row_cache *cache, size_t view, gemp_verte
 
 gemp_code gemp_row_cache_add(gemp_row_cache *cache, size_t view, gemp_vertex slot, size_t size, size_t *at)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t key = key_of(view, slot);
-	GEMP_TRY(GEMP_RESERVE(cache->neighbours, cache->neighbour_capacity, cache->entries + size + 1));
+	GEMP_PROPAGATE(GEMP_RESERVE(cache->neighbours, cache->neighbour_capacity, cache->entries + size + 1));
 	if (cache->edges)
-		GEMP_TRY(GEMP_RESERVE(cache->edge, cache->edge_capacity, cache->entries + size + 1));
-	GEMP_TRY(grow_table(cache));
+		GEMP_PROPAGATE(GEMP_RESERVE(cache->edge, cache->edge_capacity, cache->entries + size + 1));
+	GEMP_PROPAGATE(grow_table(cache));
 	*place(cache->table, cache->table_size, key) = (gemp_cached_row){ key, cache->entries, size };
 	*at = cache->entries;
 	cache->entries += size;
 	cache->count++;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static uint64_t entry_bytes(const gemp_row_cache *cache)

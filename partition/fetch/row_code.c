@@ -84,13 +84,13 @@ const uint8_t *gemp_edges_get(const uint8_t *from, const uint8_t *end, gemp_edge
 enum { ENTRIES = 1 << 14, ROWS = 1 << 10 }; /* of a block: it is full when it has so many */
 
 /* CODING. Each block has room for the worst case first. */
-typedef struct coding {
+typedef struct block_encoder {
 	const gemp_row *rows;
 	size_t *first; /* [blocks + 1] rows */
 	size_t *at;    /* [blocks + 1] where its room is */
 	size_t *size;  /* [blocks] */
 	uint8_t *data;
-} coding;
+} block_encoder;
 
 static uint8_t *put_rows(uint8_t *to, const gemp_row *rows, size_t count)
 {
@@ -107,7 +107,7 @@ static uint8_t *put_rows(uint8_t *to, const gemp_row *rows, size_t count)
 static void code_block(void *context, unsigned thread, size_t block)
 {
 	(void)thread;
-	coding *c = context;
+	block_encoder *c = context;
 	uint8_t *begin = c->data + c->at[block] + 2 * GEMP_VARINT_MAX_BYTES;
 	uint8_t *end = put_rows(begin, c->rows + c->first[block], c->first[block + 1] - c->first[block]);
 	c->size[block] = (size_t)(end - begin);
@@ -133,7 +133,7 @@ static size_t cut(const gemp_row *rows, size_t count, size_t *first, size_t *at)
 }
 
 /* Heads are put, and blocks move together. */
-static void close_gaps(gemp_row_bytes *out, const coding *c, size_t blocks)
+static void close_gaps(gemp_row_bytes *out, const block_encoder *c, size_t blocks)
 {
 	for (size_t b = 0; b < blocks; b++) {
 		const uint8_t *from = c->data + c->at[b] + 2 * GEMP_VARINT_MAX_BYTES;
@@ -148,7 +148,7 @@ static void close_gaps(gemp_row_bytes *out, const coding *c, size_t blocks)
 gemp_code gemp_row_blocks_put(gemp_row_bytes *out, const gemp_row *rows, size_t count)
 {
 	gemp_code code = GEMP_OK;
-	coding c = { .rows = rows };
+	block_encoder c = { .rows = rows };
 	GEMP_TRY(GEMP_NEW(c.first, count + 1));
 	GEMP_TRY(GEMP_NEW(c.at, count + 1));
 	GEMP_TRY(GEMP_NEW(c.size, count + 1));
@@ -158,9 +158,7 @@ gemp_code gemp_row_blocks_put(gemp_row_bytes *out, const gemp_row *rows, size_t 
 	gemp_parallel_for(blocks, code_block, &c);
 	close_gaps(out, &c, blocks);
 done:
-	gemp_free(c.first);
-	gemp_free(c.at);
-	gemp_free(c.size);
+	gemp_free_all(c.first, c.at, c.size);
 	return code;
 }
 
@@ -186,17 +184,17 @@ size_t gemp_row_blocks_read(const uint8_t *from, const uint8_t *end, size_t coun
 	return found;
 }
 
-typedef struct decoding {
+typedef struct block_decoder {
 	const gemp_row_block *blocks;
 	const uint64_t *sizes;
 	const gemp_row_target *places;
 	atomic_bool bad;
-} decoding;
+} block_decoder;
 
 static void decode_block(void *context, unsigned thread, size_t number)
 {
 	(void)thread;
-	decoding *d = context;
+	block_decoder *d = context;
 	const gemp_row_block *block = &d->blocks[number];
 	const uint8_t *from = block->from;
 	for (size_t i = block->first; i < block->first + block->count && from; i++) {
@@ -211,7 +209,7 @@ static void decode_block(void *context, unsigned thread, size_t number)
 bool gemp_row_blocks_get(const gemp_row_block *blocks, size_t block_count, const uint64_t *sizes,
                          const gemp_row_target *places)
 {
-	decoding d = { .blocks = blocks, .sizes = sizes, .places = places };
+	block_decoder d = { .blocks = blocks, .sizes = sizes, .places = places };
 	gemp_parallel_for(block_count, decode_block, &d);
 	return !d.bad;
 }

@@ -24,16 +24,15 @@ static gemp_code join_changed(gemp_patch_state *p)
 	return GEMP_OK;
 }
 
-static void mark_deleted_piece(void *context, unsigned thread, size_t piece)
+/* Words of the bitmap are shared out, not rows, so that no two threads write to one word. */
+static void mark_deleted_words(void *context, size_t range, size_t begin, size_t end)
 {
-	(void)thread;
+	(void)range;
 	gemp_patch_state *p = context;
 	const gemp_shard *g = p->from;
-	uint64_t first = (g->first_vertex / 64 + piece * GEMP_PATCH_PIECE) * 64,
-			 last = first + (uint64_t)GEMP_PATCH_PIECE * 64;
-	uint64_t begin = first > g->first_vertex ? first : g->first_vertex,
-			 end = last < g->first_vertex + g->rows ? last : g->first_vertex + g->rows;
-	for (uint64_t id = begin; id < end; id++)
+	uint64_t first = (g->first_vertex / 64 + begin) * 64, last = (g->first_vertex / 64 + end) * 64;
+	uint64_t id = first > g->first_vertex ? first : g->first_vertex, own_end = g->first_vertex + g->rows;
+	for (; id < last && id < own_end; id++)
 		if (p->patch->deleted[id - g->first_vertex])
 			gemp_bits64_set(p->id_map.deleted.words, id);
 }
@@ -41,7 +40,6 @@ static void mark_deleted_piece(void *context, unsigned thread, size_t piece)
 /* Collective. */
 static gemp_code merge_deleted(gemp_patch_state *p)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_shard *g = p->from;
 	uint64_t some = 0;
 	for (size_t row = 0; p->patch->deleted && !some && row < g->rows; row++)
@@ -50,13 +48,11 @@ static gemp_code merge_deleted(gemp_patch_state *p)
 	p->id_map.some_deleted = some;
 	if (!some)
 		return GEMP_OK;
-	GEMP_TRY(gemp_comm_agree(p->comm, gemp_rank_bitmap_new(&p->id_map.deleted, g->vertex_count)));
+	GEMP_PROPAGATE(gemp_comm_agree(p->comm, gemp_rank_bitmap_new(&p->id_map.deleted, g->vertex_count)));
 	if (p->patch->deleted && g->rows)
-		gemp_parallel_for(gemp_patch_pieces((g->first_vertex + g->rows - 1) / 64 - g->first_vertex / 64 + 1),
-		                  mark_deleted_piece, p);
+		gemp_for_ranges((g->first_vertex + g->rows - 1) / 64 - g->first_vertex / 64 + 1, mark_deleted_words, p);
 	gemp_rank_bitmap_merge(&p->id_map.deleted, p->comm);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. Bounds, and how far each rank's ids shift. */
@@ -67,10 +63,8 @@ static gemp_code find_bounds(gemp_patch_state *p)
 	const uint64_t *old = p->from->bounds;
 	size_t ranks = m->ranks = (size_t)p->comm->size;
 	code = GEMP_NEW(m->old_bounds, ranks + 1);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(m->new_bounds, ranks + 1);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(m->shift, ranks);
+	GEMP_THEN(GEMP_NEW(m->new_bounds, ranks + 1));
+	GEMP_THEN(GEMP_NEW(m->shift, ranks));
 	GEMP_TRY(gemp_comm_agree(p->comm, code));
 	memcpy(m->old_bounds, old, (ranks + 1) * sizeof *old);
 	m->new_bounds[p->comm->rank + 1] = p->patch->new_vertices;
@@ -91,35 +85,33 @@ done:
 	return code;
 }
 
-static void surviving_piece(void *context, unsigned thread, size_t piece)
+static void list_surviving_range(void *context, size_t range, size_t begin, size_t end)
 {
-	(void)thread;
+	(void)range;
 	const gemp_patch_state *p = context;
 	const gemp_shard *g = p->from;
 	bool some = p->id_map.some_deleted;
-	size_t begin = piece * GEMP_PATCH_PIECE, to = begin;
+	size_t to = begin;
 	if (some)
 		to -= (size_t)(gemp_rank_bitmap_rank(&p->id_map.deleted, g->first_vertex + begin) -
 		               gemp_rank_bitmap_rank(&p->id_map.deleted, g->first_vertex));
-	for (size_t row = begin; row < gemp_patch_end(piece, g->rows); row++)
+	for (size_t row = begin; row < end; row++)
 		if (!some || !gemp_bits64_test(p->id_map.deleted.words, g->first_vertex + row))
 			p->surviving[to++] = row;
 }
 
 static gemp_code find_surviving(gemp_patch_state *p)
 {
-	gemp_code code = GEMP_OK;
 	if (!p->id_map.some_deleted)
 		return GEMP_OK;
-	GEMP_TRY(GEMP_NEW(p->surviving, p->surviving_count));
-	gemp_parallel_for(gemp_patch_pieces(p->from->rows), surviving_piece, p);
+	GEMP_PROPAGATE(GEMP_NEW(p->surviving, p->surviving_count));
+	gemp_for_ranges(p->from->rows, list_surviving_range, p);
 	for (size_t i = 0; i < p->patch->new_vertices; i++)
 		p->surviving[p->survivors + i] = p->from->rows + i;
-done:
-	return code;
+	return GEMP_OK;
 }
 
-static gemp_code gemp_patch_ids(gemp_patch_state *p)
+static gemp_code assign_ids(gemp_patch_state *p)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_shard *from = p->from;
@@ -147,7 +139,7 @@ static gemp_code patch_all(gemp_patch_state *p)
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(gemp_comm_agree(p->comm, GEMP_NEW(p->to, 1)));
 	p->to->loader = gemp_rows_by_target_source(p->comm);
-	GEMP_TRY(gemp_patch_ids(p));
+	GEMP_TRY(assign_ids(p));
 	if (p->patch->want_changed)
 		code = GEMP_NEW(p->result->changed, p->to->vertex_count / 64 + 1);
 	GEMP_TRY(gemp_comm_agree(p->comm, code));
@@ -203,49 +195,40 @@ static void free_columns(gemp_patch_columns *all)
 	}
 	for (size_t c = 0; c < all->count; c++)
 		gemp_free(all->columns[c].name);
-	gemp_free(all->values);
-	gemp_free(all->columns);
+	gemp_free_all(all->values, all->columns);
 }
 
 void gemp_patch_free(gemp_patch *patch)
 {
-	gemp_free(patch->deleted);
-	gemp_free(patch->merges);
-	gemp_free(patch->numbers);
+	gemp_free_all(patch->deleted, patch->merges, patch->numbers);
 	gemp_dictionary_free(&patch->sets);
-	gemp_free(patch->label_set);
-	gemp_free(patch->added_sets);
+	gemp_free_all(patch->label_set, patch->added_sets);
 	free_columns(&patch->vertices);
 	free_columns(&patch->edges);
 	for (size_t r = 0; patch->edge_actions && r < patch->relation_count; r++)
 		gemp_free(patch->edge_actions[r]);
-	gemp_free(patch->edge_actions);
-	gemp_free(patch->types);
+	gemp_free_all(patch->edge_actions, patch->types);
 	for (size_t i = 0; i < patch->added_edge_count; i++) {
-		gemp_free(patch->added_edges[i].source);
-		gemp_free(patch->added_edges[i].target);
+		gemp_free_all(patch->added_edges[i].source, patch->added_edges[i].target);
 		gemp_table_free(&patch->added_edges[i].values);
 	}
 	gemp_free(patch->added_edges);
 	*patch = (gemp_patch){ 0 };
 }
 
-static void gemp_id_map_free(gemp_id_map *moved)
+static void free_id_map(gemp_id_map *moved)
 {
-	gemp_free(moved->old_bounds);
-	gemp_free(moved->new_bounds);
-	gemp_free(moved->shift);
+	gemp_free_all(moved->old_bounds, moved->new_bounds, moved->shift);
 	gemp_rank_bitmap_free(&moved->deleted);
 	*moved = (gemp_id_map){ 0 };
 }
 
 void gemp_patch_result_free(gemp_patch_result *done)
 {
-	gemp_id_map_free(&done->id_map);
+	free_id_map(&done->id_map);
 	gemp_free(done->relations);
 	for (size_t i = 0; done->origins && i < done->origin_count; i++)
 		gemp_free(done->origins[i]);
-	gemp_free(done->origins);
-	gemp_free(done->changed);
+	gemp_free_all(done->origins, done->changed);
 	*done = (gemp_patch_result){ 0 };
 }

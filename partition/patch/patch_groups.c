@@ -53,28 +53,27 @@ static uint64_t merge_target(const gemp_edge_patch_state *e, gemp_vertex id)
 typedef struct move_search {
 	gemp_edge_patch_state *e;
 	const gemp_relation *relation;
-	const uint8_t *fates;
+	const uint8_t *actions;
 	size_t kinds;             /* type_count + 1 */
-	uint64_t *counts;         /* [pieces][kinds], then where the edges of each begin */
+	uint64_t *counts;         /* [ranges][kinds], then where the edges of each begin */
 	gemp_patch_edges *groups; /* [kinds] of the second pass */
 	uint64_t **edges;         /* [kinds] */
 } move_search;
 
-static void find_piece(void *context, unsigned thread, size_t piece)
+static void find_range(void *context, size_t range, size_t begin, size_t end)
 {
-	(void)thread;
 	const move_search *f = context;
 	const gemp_shard *from = f->e->p->from;
-	uint64_t *counts = f->counts + piece * f->kinds;
-	for (size_t v = piece * GEMP_PATCH_PIECE; v < gemp_patch_end(piece, from->rows); v++) {
+	uint64_t *counts = f->counts + range * f->kinds;
+	for (size_t v = begin; v < end; v++) {
 		gemp_vertex id = (gemp_vertex)(from->first_vertex + v);
 		uint64_t source = merge_target(f->e, id);
 		for (uint64_t e = f->relation->out_offsets[v]; source != NOWHERE && e < f->relation->out_offsets[v + 1]; e++) {
-			unsigned fate = f->fates ? f->fates[e] : 0;
-			uint64_t target = fate == 1 ? NOWHERE : merge_target(f->e, f->relation->out_targets[e]);
-			if (target == NOWHERE || (!fate && source == id && target == f->relation->out_targets[e]))
+			unsigned action = f->actions ? f->actions[e] : 0;
+			uint64_t target = action == 1 ? NOWHERE : merge_target(f->e, f->relation->out_targets[e]);
+			if (target == NOWHERE || (!action && source == id && target == f->relation->out_targets[e]))
 				continue;
-			size_t kind = fate ? fate - 2 : f->kinds - 1, at = (size_t)counts[kind]++;
+			size_t kind = action ? action - 2 : f->kinds - 1, at = (size_t)counts[kind]++;
 			if (!f->groups)
 				continue;
 			f->groups[kind].source[at] = source;
@@ -86,36 +85,31 @@ static void find_piece(void *context, unsigned thread, size_t piece)
 
 static gemp_code make_group(move_search *f, size_t kind)
 {
-	gemp_code code = GEMP_OK;
 	gemp_patch_edges *group = &f->groups[kind];
-	size_t pieces = gemp_patch_pieces(f->e->p->from->rows);
+	size_t ranges = gemp_range_count(f->e->p->from->rows);
 	const gemp_patch *patch = f->e->p->patch;
 	group->type = kind < patch->type_count ? patch->types[kind] : f->relation->name;
-	for (size_t piece = 0; piece < pieces; piece++) {
-		uint64_t *count = &f->counts[piece * f->kinds + kind], here = *count;
+	for (size_t range = 0; range < ranges; range++) {
+		uint64_t *count = &f->counts[range * f->kinds + kind], here = *count;
 		*count = group->count;
 		group->count += here;
 	}
-	GEMP_TRY(GEMP_NEW(group->source, group->count));
-	GEMP_TRY(GEMP_NEW(group->target, group->count));
-	code = GEMP_NEW(f->edges[kind], group->count);
-done:
-	return code;
+	GEMP_PROPAGATE(GEMP_NEW(group->source, group->count));
+	GEMP_PROPAGATE(GEMP_NEW(group->target, group->count));
+	return GEMP_NEW(f->edges[kind], group->count);
 }
 
 /* The attributes of the edges go with them. */
 static gemp_code take_values(const move_search *f, size_t kind)
 {
-	gemp_code code = GEMP_OK;
 	gemp_table *values = &f->groups[kind].values;
 	const gemp_table *props = &f->relation->props;
-	GEMP_TRY(GEMP_RESERVE(values->columns, values->capacity, props->count));
+	GEMP_PROPAGATE(GEMP_RESERVE(values->columns, values->capacity, props->count));
 	for (; values->count < props->count; values->count++)
-		GEMP_TRY(gemp_column_gather(&values->columns[values->count], &props->columns[values->count], NULL,
-		                            f->edges[kind], f->groups[kind].count));
+		GEMP_PROPAGATE(gemp_column_gather(&values->columns[values->count], &props->columns[values->count], NULL,
+		                                  f->edges[kind], f->groups[kind].count));
 	values->rows = f->groups[kind].count;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Local. All kinds of groups of one relation. */
@@ -123,25 +117,23 @@ static gemp_code find_moves(gemp_edge_patch_state *e, size_t r, gemp_patch_edges
 {
 	gemp_code code = GEMP_OK;
 	const gemp_patch_state *p = e->p;
-	size_t pieces = gemp_patch_pieces(p->from->rows);
 	move_search f = { .e = e,
 		              .relation = &p->from->relations[r],
-		              .fates = p->patch->edge_actions ? p->patch->edge_actions[r] : NULL,
+		              .actions = p->patch->edge_actions ? p->patch->edge_actions[r] : NULL,
 		              .kinds = p->patch->type_count + 1 };
-	GEMP_TRY(GEMP_NEW(f.counts, pieces * f.kinds));
+	GEMP_TRY(GEMP_NEW(f.counts, gemp_range_count(p->from->rows) * f.kinds));
 	GEMP_TRY(GEMP_NEW(f.edges, f.kinds));
-	gemp_parallel_for(pieces, find_piece, &f);
+	gemp_for_ranges(p->from->rows, find_range, &f);
 	f.groups = groups;
 	for (size_t kind = 0; kind < f.kinds; kind++)
 		GEMP_TRY(make_group(&f, kind));
-	gemp_parallel_for(pieces, find_piece, &f);
+	gemp_for_ranges(p->from->rows, find_range, &f);
 	for (size_t kind = 0; kind < f.kinds; kind++)
 		GEMP_TRY(take_values(&f, kind));
 done:
 	for (size_t kind = 0; f.edges && kind < f.kinds; kind++)
 		gemp_free(f.edges[kind]);
-	gemp_free(f.edges);
-	gemp_free(f.counts);
+	gemp_free_all(f.edges, f.counts);
 	return code;
 }
 
@@ -169,8 +161,7 @@ done:
 
 static void free_added(gemp_patch_edges *group)
 {
-	gemp_free(group->source);
-	gemp_free(group->target);
+	gemp_free_all(group->source, group->target);
 	gemp_table_free(&group->values);
 	*group = (gemp_patch_edges){ 0 };
 }
@@ -179,17 +170,16 @@ void gemp_patch_groups_free(gemp_edge_patch_state *e)
 {
 	for (size_t i = e->borrowed; i < e->group_count; i++)
 		free_added(&e->groups[i]);
-	gemp_free(e->groups);
-	gemp_free(e->merges);
+	gemp_free_all(e->groups, e->merges);
 }
 
 /* ALL THAT ONE RELATION GETS */
 
-typedef struct edge_naming {
+typedef struct end_map {
 	const gemp_patch_state *p;
 	const gemp_patch_edges *group;
 	gemp_edge_pair *edges;
-} edge_naming;
+} end_map;
 
 static gemp_vertex new_id(const gemp_patch_state *p, uint64_t end)
 {
@@ -202,11 +192,11 @@ static gemp_vertex new_id(const gemp_patch_state *p, uint64_t end)
 	return (gemp_vertex)(old_end - gone + m->shift[rank] + (end & UINT32_MAX));
 }
 
-static void name_piece(void *context, unsigned thread, size_t piece)
+static void name_range(void *context, size_t range, size_t begin, size_t end)
 {
-	(void)thread;
-	const edge_naming *n = context;
-	for (size_t i = piece * GEMP_PATCH_PIECE; i < gemp_patch_end(piece, n->group->count); i++) {
+	(void)range;
+	const end_map *n = context;
+	for (size_t i = begin; i < end; i++) {
 		n->edges[i] = (gemp_edge_pair){ new_id(n->p, n->group->source[i]), new_id(n->p, n->group->target[i]) };
 		if (n->p->result->changed) {
 			gemp_patch_mark_changed(n->p, n->edges[i].source);
@@ -223,28 +213,25 @@ static bool adds(const gemp_patch_edges *group, const char *type)
 /* Local. The edges of all groups, and room for their columns. */
 static gemp_code join_edges(gemp_edge_group *out, const gemp_edge_patch_state *e, const char *type)
 {
-	gemp_code code = GEMP_OK;
 	size_t at = 0;
 	for (size_t i = 0; i < e->group_count; i++)
 		out->count += adds(&e->groups[i], type) ? e->groups[i].count : 0;
-	GEMP_TRY(GEMP_NEW(out->edges, out->count));
+	GEMP_PROPAGATE(GEMP_NEW(out->edges, out->count));
 	for (size_t i = 0; i < e->group_count; i++) {
-		edge_naming n = { e->p, &e->groups[i], out->edges + at };
+		end_map n = { e->p, &e->groups[i], out->edges + at };
 		if (!adds(n.group, type))
 			continue;
-		gemp_parallel_for(gemp_patch_pieces(n.group->count), name_piece, &n);
+		gemp_for_ranges(n.group->count, name_range, &n);
 		at += n.group->count;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Local. One column of all groups. */
 static gemp_code join_column(gemp_column *out, const gemp_edge_patch_state *e, const char *type)
 {
-	gemp_code code = GEMP_OK;
 	size_t rows = 0;
-	GEMP_TRY(gemp_column_reserve(out, 0, 0));
+	GEMP_PROPAGATE(gemp_column_reserve(out, 0, 0));
 	for (size_t i = 0; i < e->group_count; i++) {
 		gemp_patch_edges *group = &e->groups[i];
 		if (!adds(group, type))
@@ -252,11 +239,10 @@ static gemp_code join_column(gemp_column *out, const gemp_edge_patch_state *e, c
 		gemp_column *column = gemp_table_find(&group->values, out->name);
 		rows += group->count;
 		if (column && column->type != out->type)
-			GEMP_TRY(gemp_column_to_float(column));
-		GEMP_TRY(column ? gemp_column_append(out, column) : gemp_column_pad(out, rows));
+			GEMP_PROPAGATE(gemp_column_to_float(column));
+		GEMP_PROPAGATE(column ? gemp_column_append(out, column) : gemp_column_pad(out, rows));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static bool has_column(const gemp_edge_patch_state *e, const char *type, const char *name)
@@ -298,17 +284,15 @@ done:
 static gemp_code join(gemp_edge_group *out, const gemp_edge_patch_state *e, const char *type, size_t edges,
                       gemp_table *props)
 {
-	gemp_code code = GEMP_OK;
 	if (e->p->patch->edges.count)
-		GEMP_TRY(add_columns(e, type, edges, props));
-	GEMP_TRY(join_edges(out, e, type));
+		GEMP_PROPAGATE(add_columns(e, type, edges, props));
+	GEMP_PROPAGATE(join_edges(out, e, type));
 	for (size_t c = 0; c < props->count; c++) {
 		gemp_column *column;
-		GEMP_TRY(gemp_table_add(&out->values, props->columns[c].name, props->columns[c].type, &column));
-		GEMP_TRY(join_column(column, e, type));
+		GEMP_PROPAGATE(gemp_table_add(&out->values, props->columns[c].name, props->columns[c].type, &column));
+		GEMP_PROPAGATE(join_column(column, e, type));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. */
@@ -316,39 +300,29 @@ static gemp_code send(gemp_edge_group *group, const gemp_patch_state *p)
 {
 	gemp_code code = GEMP_OK;
 	int *owner = NULL;
-	void *came = NULL;
-	size_t *from = NULL;
 	GEMP_TRY(gemp_comm_agree(p->comm, GEMP_NEW(owner, group->count)));
 	for (size_t i = 0; i < group->count; i++)
 		owner[i] = gemp_shard_owner(p->to, group->edges[i].source);
 	GEMP_TRY(
-		gemp_exchange_records(p->comm, group->edges, group->count, sizeof *group->edges, owner, &came, &from, NULL));
+		gemp_records_move(p->comm, (void **)&group->edges, group->count, sizeof *group->edges, owner, &group->count));
 	for (size_t c = 0; c < group->values.count; c++) {
 		gemp_column *column = &group->values.columns[c], received = { 0 };
 		GEMP_TRY(gemp_column_exchange(&received, p->comm, column, owner));
 		gemp_column_free(column);
 		*column = received;
 	}
-	gemp_free(group->edges);
-	group->edges = came;
-	group->count = from[p->comm->size];
-	came = NULL;
 done:
 	gemp_free(owner);
-	gemp_free(came);
-	gemp_free(from);
 	return code;
 }
 
 gemp_code gemp_patch_gather_group(gemp_edge_group *out, const gemp_edge_patch_state *e, const char *type, size_t edges,
                                   gemp_table *props)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_comm_agree(e->p->comm, join(out, e, type, edges, props)));
+	GEMP_PROPAGATE(gemp_comm_agree(e->p->comm, join(out, e, type, edges, props)));
 	if (e->p->comm->size > 1)
-		code = send(out, e->p);
-done:
-	return code;
+		return send(out, e->p);
+	return GEMP_OK;
 }
 
 void gemp_edge_group_free(gemp_edge_group *group)

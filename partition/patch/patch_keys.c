@@ -16,15 +16,15 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct ordering {
+typedef struct key_order {
 	gemp_patch_state *p;
 	bool strings;
-	gemp_rank_bitmap gone; /* key ranks of vertices that go */
-	bool some_gone;
+	gemp_rank_bitmap deleted_ranks; /* key ranks of vertices that go */
+	bool any_deleted;
 	uint64_t left;      /* old keys of all ranks that stay */
 	uint64_t low, high; /* numbers of the new strings */
 	uint64_t *less;     /* [high - low + 1] how many old keys have no more than so many new ones before them */
-} ordering;
+} key_order;
 
 static bool is_digit(char c)
 {
@@ -49,7 +49,7 @@ static uint64_t count_before(int digits, uint64_t power, uint64_t low, uint64_t 
 }
 
 /* How many of "#low", ..., up to "#high", which is not one of them, come before the text. */
-static uint64_t fresh_before(const ordering *o, const char *text, size_t size)
+static uint64_t fresh_before(const key_order *o, const char *text, size_t size)
 {
 	uint64_t before = 0, power = 1;
 	if (size == 0 || (unsigned char)text[0] != '#')
@@ -64,7 +64,7 @@ static uint64_t fresh_before(const ordering *o, const char *text, size_t size)
 	return before;
 }
 
-static uint64_t fresh_before_key(const ordering *o, size_t row)
+static uint64_t fresh_before_key(const key_order *o, size_t row)
 {
 	gemp_value key = gemp_column_get(&o->p->from->keys, row);
 	int64_t number;
@@ -74,16 +74,16 @@ static uint64_t fresh_before_key(const ordering *o, size_t row)
 
 /* THE KEYS */
 
-typedef struct making {
+typedef struct key_task {
 	const gemp_patch *patch;
 	gemp_column *column;
-} making;
+} key_task;
 
-static void make_piece(void *context, unsigned thread, size_t piece)
+static void make_range(void *context, size_t range, size_t begin, size_t end)
 {
-	(void)thread;
-	const making *m = context;
-	for (size_t i = piece * GEMP_PATCH_PIECE; i < gemp_patch_end(piece, m->patch->new_vertices); i++)
+	(void)range;
+	const key_task *m = context;
+	for (size_t i = begin; i < end; i++)
 		m->column->integers[i] = m->patch->first_key + (int64_t)m->patch->numbers[i];
 }
 
@@ -102,14 +102,14 @@ static gemp_code make_keys(gemp_patch_state *p)
 {
 	gemp_code code = GEMP_OK;
 	gemp_column made = { 0 };
-	making m = { p->patch, &made };
+	key_task m = { p->patch, &made };
 	bool strings = p->from->keys.type == GEMP_STRING;
 	GEMP_TRY(gemp_column_init(&made, p->from->keys.name, p->from->keys.type));
 	GEMP_TRY(gemp_column_reserve(&made, p->patch->new_vertices, 0));
 	if (strings) {
 		GEMP_TRY(make_strings(p->patch, &made));
 	} else {
-		gemp_parallel_for(gemp_patch_pieces(p->patch->new_vertices), make_piece, &m);
+		gemp_for_ranges(p->patch->new_vertices, make_range, &m);
 		made.rows = p->patch->new_vertices;
 	}
 	GEMP_TRY(gemp_column_append(&p->from->keys, &made));
@@ -121,62 +121,56 @@ done:
 
 /* THEIR ORDER */
 
-static void deleted_piece(void *context, unsigned thread, size_t piece)
+static void deleted_range(void *context, size_t range, size_t begin, size_t end)
 {
-	(void)thread;
-	ordering *o = context;
+	(void)range;
+	key_order *o = context;
 	const gemp_shard *from = o->p->from;
-	for (size_t row = piece * GEMP_PATCH_PIECE; row < gemp_patch_end(piece, from->rows); row++)
+	for (size_t row = begin; row < end; row++)
 		if (gemp_bits64_test(o->p->id_map.deleted.words, from->first_vertex + row))
-			gemp_bits64_set_atomic(o->gone.words, from->key_ranks[row]);
+			gemp_bits64_set_atomic(o->deleted_ranks.words, from->key_ranks[row]);
 }
 
 /* Collective. */
-static gemp_code find_deleted(ordering *o)
+static gemp_code find_deleted(key_order *o)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_shard *from = o->p->from;
 	o->left = from->vertex_count;
-	o->some_gone = o->p->id_map.some_deleted;
-	if (!o->some_gone)
+	o->any_deleted = o->p->id_map.some_deleted;
+	if (!o->any_deleted)
 		return GEMP_OK;
-	GEMP_TRY(gemp_comm_agree(o->p->comm, gemp_rank_bitmap_new(&o->gone, from->vertex_count)));
-	gemp_parallel_for(gemp_patch_pieces(from->rows), deleted_piece, o);
-	o->left -= gemp_rank_bitmap_merge(&o->gone, o->p->comm);
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_comm_agree(o->p->comm, gemp_rank_bitmap_new(&o->deleted_ranks, from->vertex_count)));
+	gemp_for_ranges(from->rows, deleted_range, o);
+	o->left -= gemp_rank_bitmap_merge(&o->deleted_ranks, o->p->comm);
+	return GEMP_OK;
 }
 
-static void count_piece(void *context, unsigned thread, size_t piece)
+static void count_range(void *context, size_t range, size_t begin, size_t end)
 {
-	(void)thread;
-	ordering *o = context;
+	(void)range;
+	key_order *o = context;
 	const gemp_shard *from = o->p->from;
-	for (size_t row = piece * GEMP_PATCH_PIECE; row < gemp_patch_end(piece, from->rows); row++)
-		if (!o->some_gone || !gemp_bits64_test(o->p->id_map.deleted.words, from->first_vertex + row))
+	for (size_t row = begin; row < end; row++)
+		if (!o->any_deleted || !gemp_bits64_test(o->p->id_map.deleted.words, from->first_vertex + row))
 			__atomic_fetch_add(&o->less[fresh_before_key(o, row)], 1, __ATOMIC_RELAXED);
 }
 
 /* Collective. */
-static gemp_code count_smaller(ordering *o)
+static gemp_code count_smaller(key_order *o)
 {
-	enum { MOST = 1 << 30 }; /* numbers in one sum */
-	gemp_code code = GEMP_OK;
 	uint64_t count = o->p->new_vertices + 1;
 	o->low = (uint64_t)o->p->patch->first_key;
 	o->high = o->low + o->p->new_vertices;
 	if (!o->strings)
 		return GEMP_OK;
-	GEMP_TRY(gemp_comm_agree(o->p->comm, GEMP_NEW(o->less, count)));
-	gemp_parallel_for(gemp_patch_pieces(o->p->from->rows), count_piece, o);
-	for (uint64_t at = 0; at < count; at += MOST)
-		gemp_comm_sum(o->p->comm, o->less + at, (int)(count - at < MOST ? count - at : MOST));
+	GEMP_PROPAGATE(gemp_comm_agree(o->p->comm, GEMP_NEW(o->less, count)));
+	gemp_for_ranges(o->p->from->rows, count_range, o);
+	gemp_comm_sum_long(o->p->comm, o->less, count);
 	gemp_prefix_inclusive(o->less, count);
-done:
-	return code;
+	return GEMP_OK;
 }
 
-static uint64_t rank_of_new(const ordering *o, size_t i)
+static uint64_t rank_of_new(const key_order *o, size_t i)
 {
 	char text[32];
 	uint64_t number = o->p->patch->numbers[i];
@@ -187,18 +181,18 @@ static uint64_t rank_of_new(const ordering *o, size_t i)
 	return before + o->less[before];
 }
 
-static void rank_piece(void *context, unsigned thread, size_t piece)
+static void rank_range(void *context, size_t range, size_t begin, size_t end)
 {
-	(void)thread;
-	const ordering *o = context;
+	(void)range;
+	const key_order *o = context;
 	const gemp_patch_state *p = o->p;
 	const gemp_shard *from = p->from;
-	for (size_t i = piece * GEMP_PATCH_PIECE; i < gemp_patch_end(piece, p->surviving_count); i++) {
+	for (size_t i = begin; i < end; i++) {
 		size_t row = p->surviving ? (size_t)p->surviving[i] : i;
 		uint64_t rank = 0;
 		if (row < from->rows) {
 			rank = from->key_ranks[row];
-			rank -= o->some_gone ? gemp_rank_bitmap_rank(&o->gone, rank) : 0;
+			rank -= o->any_deleted ? gemp_rank_bitmap_rank(&o->deleted_ranks, rank) : 0;
 			rank += o->strings ? fresh_before_key(o, row) : 0;
 		} else {
 			rank = rank_of_new(o, row - from->rows);
@@ -211,30 +205,30 @@ static void rank_piece(void *context, unsigned thread, size_t piece)
 static gemp_code order_keys(gemp_patch_state *p)
 {
 	gemp_code code = GEMP_OK;
-	ordering o = { .p = p, .strings = p->new_vertices && p->from->keys.type == GEMP_STRING };
+	key_order o = { .p = p, .strings = p->new_vertices && p->from->keys.type == GEMP_STRING };
 	GEMP_TRY(find_deleted(&o));
 	GEMP_TRY(count_smaller(&o));
 	GEMP_TRY(gemp_comm_agree(p->comm, GEMP_NEW(p->to->key_ranks, p->surviving_count)));
-	gemp_parallel_for(gemp_patch_pieces(p->surviving_count), rank_piece, &o);
+	gemp_for_ranges(p->surviving_count, rank_range, &o);
 done:
-	gemp_rank_bitmap_free(&o.gone);
+	gemp_rank_bitmap_free(&o.deleted_ranks);
 	gemp_free(o.less);
 	return code;
 }
 
 /* WHERE NO STRING IS LEFT */
 
-typedef struct reading {
+typedef struct key_parse {
 	const gemp_column *keys;
 	int64_t *integers;
 	atomic_bool others;
-} reading;
+} key_parse;
 
-static void read_piece(void *context, unsigned thread, size_t piece)
+static void read_range(void *context, size_t range, size_t begin, size_t end)
 {
-	(void)thread;
-	reading *r = context;
-	for (size_t i = piece * GEMP_PATCH_PIECE; i < gemp_patch_end(piece, r->keys->rows); i++) {
+	(void)range;
+	key_parse *r = context;
+	for (size_t i = begin; i < end; i++) {
 		gemp_value key = gemp_column_get(r->keys, i);
 		if (atomic_load_explicit(&r->others, memory_order_relaxed))
 			return;
@@ -243,23 +237,22 @@ static void read_piece(void *context, unsigned thread, size_t piece)
 	}
 }
 
-/* Collective. Keys of a graph are integers again when those that were not are gone. */
+/* Collective. Keys of a graph are integers again when those that were not are deleted_ranks. */
 static gemp_code choose_key_type(gemp_patch_state *p)
 {
 	gemp_code code = GEMP_OK;
-	reading r = { .keys = &p->to->keys };
+	key_parse r = { .keys = &p->to->keys };
 	bool may = p->id_map.some_deleted && (!p->patch->string_keys || p->to->vertex_count == 0);
 	if (!may || p->to->keys.type != GEMP_STRING)
 		return GEMP_OK;
 	GEMP_TRY(gemp_comm_agree(p->comm, GEMP_NEW(r.integers, p->to->rows)));
-	gemp_parallel_for(gemp_patch_pieces(p->to->rows), read_piece, &r);
+	gemp_for_ranges(p->to->rows, read_range, &r);
 	uint64_t others = r.others;
 	gemp_comm_max(p->comm, &others, 1);
 	if (others)
 		goto done;
 	gemp_column *key = &p->to->keys;
-	gemp_free(key->offsets);
-	gemp_free(key->bytes);
+	gemp_free_all(key->offsets, key->bytes);
 	*key = (gemp_column){
 		.name = key->name, .type = GEMP_INTEGER, .rows = key->rows, .capacity = key->rows, .integers = r.integers
 	};
@@ -271,7 +264,6 @@ done:
 
 gemp_code gemp_patch_keys(gemp_patch_state *p)
 {
-	gemp_code code = GEMP_OK;
 	if (!p->new_vertices && !p->id_map.some_deleted) {
 		p->to->keys = p->from->keys;
 		p->to->key_ranks = p->from->key_ranks;
@@ -279,9 +271,7 @@ gemp_code gemp_patch_keys(gemp_patch_state *p)
 		p->from->key_ranks = NULL;
 		return GEMP_OK;
 	}
-	GEMP_TRY(order_keys(p));
-	GEMP_TRY(gemp_comm_agree(p->comm, make_keys(p)));
-	code = choose_key_type(p);
-done:
-	return code;
+	GEMP_PROPAGATE(order_keys(p));
+	GEMP_PROPAGATE(gemp_comm_agree(p->comm, make_keys(p)));
+	return choose_key_type(p);
 }

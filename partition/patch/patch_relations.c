@@ -7,6 +7,7 @@
 #include "core/search.h"
 #include "core/threads.h"
 #include "graph/column_bulk.h"
+#include "partition/build/row_builder.h"
 #include "partition/patch/patch_groups.h"
 #include "partition/patch/patch_rows.h"
 
@@ -23,10 +24,11 @@ static size_t column_index(const gemp_table *table, const char *name)
 	return c;
 }
 
+/* Is there a new value of an edge of the relation, in that column or (SIZE_MAX) in any? */
 static bool has_puts(const gemp_patch_columns *all, size_t relation, size_t column)
 {
 	for (size_t i = 0; i < all->value_count; i++)
-		if (all->values[i].relation == relation && all->values[i].column == column)
+		if (all->values[i].relation == relation && (column == SIZE_MAX || all->values[i].column == column))
 			return true;
 	return false;
 }
@@ -35,7 +37,6 @@ static bool has_puts(const gemp_patch_columns *all, size_t relation, size_t colu
 static gemp_code put_column(const gemp_patch_columns *all, size_t relation, size_t c, size_t edges, gemp_table *old,
                             gemp_table *out)
 {
-	gemp_code code = GEMP_OK;
 	size_t at = column_index(old, all->columns[c].name);
 	if (at == old->count && !has_puts(all, relation, c))
 		return GEMP_OK;
@@ -45,20 +46,20 @@ static gemp_code put_column(const gemp_patch_columns *all, size_t relation, size
 		*column = old->columns[at];
 		old->columns[at] = (gemp_column){ 0 };
 	} else {
-		GEMP_TRY(gemp_column_init(column, all->columns[c].name, all->columns[c].type));
+		GEMP_PROPAGATE(gemp_column_init(column, all->columns[c].name, all->columns[c].type));
 	}
 	if (column->type != all->columns[c].type)
-		GEMP_TRY(gemp_column_to_float(column));
-	GEMP_TRY(gemp_column_pad(column, edges));
+		GEMP_PROPAGATE(gemp_column_to_float(column));
+	GEMP_PROPAGATE(gemp_column_pad(column, edges));
 	for (size_t i = 0; i < all->value_count; i++)
 		if (all->values[i].relation == relation && all->values[i].column == c)
-			GEMP_TRY(gemp_column_scatter(column, all->values[i].rows, all->values[i].count, &all->values[i].values));
-done:
-	return code;
+			GEMP_PROPAGATE(
+				gemp_column_scatter(column, all->values[i].rows, all->values[i].count, &all->values[i].values));
+	return GEMP_OK;
 }
 
 /* Local. The attributes of old edges become those of the patch, in its order. */
-static gemp_code gemp_patch_edge_values(gemp_patch_state *p)
+static gemp_code put_edge_values(gemp_patch_state *p)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_patch_columns *all = &p->patch->edges;
@@ -94,10 +95,9 @@ static int compare_names(const void *a, const void *b)
 
 static gemp_code list_names(relation_state *all)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_shard *from = all->p->from;
 	size_t count = 0;
-	GEMP_TRY(GEMP_NEW(all->names, from->relation_count + all->edges.group_count + 1));
+	GEMP_PROPAGATE(GEMP_NEW(all->names, from->relation_count + all->edges.group_count + 1));
 	for (size_t r = 0; r < from->relation_count; r++)
 		all->names[count++] = from->relations[r].name;
 	for (size_t i = 0; i < all->edges.group_count; i++)
@@ -106,10 +106,8 @@ static gemp_code list_names(relation_state *all)
 	for (size_t i = 0; i < count; i++)
 		if (i == 0 || strcmp(all->names[i], all->names[all->count - 1]) != 0)
 			all->names[all->count++] = all->names[i];
-	GEMP_TRY(GEMP_NEW(all->added, all->count));
-	code = GEMP_NEW(all->touched, from->relation_count + all->count);
-done:
-	return code;
+	GEMP_PROPAGATE(GEMP_NEW(all->added, all->count));
+	return GEMP_NEW(all->touched, from->relation_count + all->count);
 }
 
 /* Collective. What some rank touches. */
@@ -133,58 +131,58 @@ static void find_touched(relation_state *all)
 typedef struct change_marks {
 	const gemp_patch_state *p;
 	const gemp_relation *relation;
-	const uint8_t *fates;
+	const uint8_t *actions;
 	const gemp_patch_values *put;
 } change_marks;
 
-static void note_ends(const change_marks *n, size_t row, uint64_t edge)
+static void mark_ends(const change_marks *n, size_t row, uint64_t edge)
 {
 	gemp_patch_mark_changed(n->p, gemp_id_map_get(&n->p->id_map, (gemp_vertex)(n->p->from->first_vertex + row)));
 	gemp_patch_mark_changed(n->p, gemp_id_map_get(&n->p->id_map, n->relation->out_targets[edge]));
 }
 
-static void note_gone_piece(void *context, unsigned thread, size_t piece)
+static void mark_deleted_ends(void *context, size_t range, size_t begin, size_t end)
 {
-	(void)thread;
+	(void)range;
 	const change_marks *n = context;
 	const gemp_shard *from = n->p->from;
 	const gemp_id_map *m = &n->p->id_map;
-	for (size_t v = piece * GEMP_PATCH_PIECE; v < gemp_patch_end(piece, from->rows); v++) {
+	for (size_t v = begin; v < end; v++) {
 		bool gone = m->some_deleted && gemp_bits64_test(m->deleted.words, from->first_vertex + v);
 		for (uint64_t e = n->relation->out_offsets[v]; e < n->relation->out_offsets[v + 1]; e++)
-			if (gone || (n->fates && n->fates[e]) ||
+			if (gone || (n->actions && n->actions[e]) ||
 			    (m->some_deleted && gemp_bits64_test(m->deleted.words, n->relation->out_targets[e])))
-				note_ends(n, v, e);
+				mark_ends(n, v, e);
 	}
 }
 
-static void note_put_piece(void *context, unsigned thread, size_t piece)
+static void mark_updated_ends(void *context, size_t range, size_t begin, size_t end)
 {
-	(void)thread;
+	(void)range;
 	const change_marks *n = context;
-	for (size_t i = piece * GEMP_PATCH_PIECE; i < gemp_patch_end(piece, n->put->count); i++) {
+	for (size_t i = begin; i < end; i++) {
 		uint64_t edge = n->put->rows[i];
-		note_ends(n, gemp_range_find(n->relation->out_offsets, n->p->from->rows, edge), edge);
+		mark_ends(n, gemp_range_find(n->relation->out_offsets, n->p->from->rows, edge), edge);
 	}
 }
 
-static void note_relation(const relation_state *all, size_t r)
+static void mark_changed_ends(const relation_state *all, size_t r)
 {
 	const gemp_patch_state *p = all->p;
 	const gemp_patch_columns *columns = &p->patch->edges;
 	change_marks n = { p, &p->from->relations[r], p->patch->edge_actions ? p->patch->edge_actions[r] : NULL, NULL };
-	if (p->id_map.some_deleted || n.fates)
-		gemp_parallel_for(gemp_patch_pieces(p->from->rows), note_gone_piece, &n);
+	if (p->id_map.some_deleted || n.actions)
+		gemp_for_ranges(p->from->rows, mark_deleted_ends, &n);
 	for (size_t i = 0; i < columns->value_count; i++) {
 		n.put = &columns->values[i];
 		if (n.put->relation == r)
-			gemp_parallel_for(gemp_patch_pieces(n.put->count), note_put_piece, &n);
+			gemp_for_ranges(n.put->count, mark_updated_ends, &n);
 	}
 }
 
 /* ONE RELATION */
 
-typedef struct row_making {
+typedef struct relation_task {
 	const relation_state *all;
 	const char *name;
 	size_t old_index;   /* SIZE_MAX: it is new */
@@ -192,17 +190,16 @@ typedef struct row_making {
 	gemp_relation *to;
 	bool added, touched, put;
 	uint64_t **origin; /* where it is wanted */
-} row_making;
+} relation_task;
 
 /* Local. Rows stay what they are, but for ids and rows of new vertices. */
-static gemp_code keep_rows(row_making *m)
+static gemp_code keep_rows(relation_task *m)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_patch_state *p = m->all->p;
 	size_t before = p->from->rows, rows = p->to->rows;
 	uint64_t edges = m->old->out_offsets[before];
 	uint64_t *begin = gemp_realloc(m->old->out_offsets, rows + 1, sizeof *begin);
-	GEMP_TRY(begin ? GEMP_OK : GEMP_ENOMEM);
+	GEMP_PROPAGATE(begin ? GEMP_OK : GEMP_ENOMEM);
 	m->old->out_offsets = NULL;
 	for (size_t row = before; row < rows; row++)
 		begin[row + 1] = edges;
@@ -215,31 +212,28 @@ static gemp_code keep_rows(row_making *m)
 	m->to->props = m->old->props;
 	m->old->props = (gemp_table){ 0 };
 	if (m->put && m->to->multigraph && m->to->props.count)
-		code = gemp_patch_sort_parallel(begin, m->to->out_targets, rows, &m->to->props, NULL);
-done:
-	return code;
+		return gemp_rows_sort_parallel(begin, m->to->out_targets, rows, &m->to->props, NULL);
+	return GEMP_OK;
 }
 
 /* Local. */
-static gemp_code permute_props(row_making *m, const gemp_row_patch *r, const gemp_edge_group *group)
+static gemp_code permute_props(relation_task *m, const gemp_row_patch *r, const gemp_edge_group *group)
 {
-	gemp_code code = GEMP_OK;
 	gemp_table *old = m->old ? &m->old->props : NULL, *out = &m->to->props;
 	size_t edges = (size_t)r->begin[m->all->p->to->rows];
-	GEMP_TRY(GEMP_RESERVE(out->columns, out->capacity, group->values.count));
+	GEMP_PROPAGATE(GEMP_RESERVE(out->columns, out->capacity, group->values.count));
 	for (size_t c = 0; c < group->values.count; c++) {
 		const gemp_column *added = &group->values.columns[c];
-		GEMP_TRY(old ? gemp_column_gather(&out->columns[c], &old->columns[c], added, r->order, edges)
-		             : gemp_column_gather(&out->columns[c], added, NULL, r->order, edges));
+		GEMP_PROPAGATE(old ? gemp_column_gather(&out->columns[c], &old->columns[c], added, r->order, edges)
+		                   : gemp_column_gather(&out->columns[c], added, NULL, r->order, edges));
 		out->count++;
 		if (old)
 			gemp_column_free(&old->columns[c]);
 	}
 	out->rows = edges;
 	if (r->parallel && out->count)
-		code = gemp_patch_sort_parallel(r->begin, r->out, m->all->p->to->rows, out, r->order);
-done:
-	return code;
+		return gemp_rows_sort_parallel(r->begin, r->out, m->all->p->to->rows, out, r->order);
+	return GEMP_OK;
 }
 
 typedef struct origin_state {
@@ -248,17 +242,17 @@ typedef struct origin_state {
 	size_t count;
 } origin_state;
 
-static void originate_piece(void *context, unsigned thread, size_t piece)
+static void clear_new_origins(void *context, size_t range, size_t begin, size_t end)
 {
-	(void)thread;
+	(void)range;
 	const origin_state *o = context;
-	for (size_t e = piece * GEMP_PATCH_PIECE; e < gemp_patch_end(piece, o->count); e++)
+	for (size_t e = begin; e < end; e++)
 		if (o->order[e] >= o->old)
 			o->order[e] = GEMP_NO_EDGE;
 }
 
 /* Local. */
-static gemp_code make_rows(row_making *m, const gemp_edge_group *group)
+static gemp_code make_rows(relation_task *m, const gemp_edge_group *group)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_patch_state *p = m->all->p;
@@ -282,19 +276,16 @@ static gemp_code make_rows(row_making *m, const gemp_edge_group *group)
 	r.out = NULL;
 	if (!m->origin)
 		goto done;
-	gemp_parallel_for(gemp_patch_pieces(m->to->props.rows), originate_piece,
-	                  &(origin_state){ r.order, old, m->to->props.rows });
+	gemp_for_ranges(m->to->props.rows, clear_new_origins, &(origin_state){ r.order, old, m->to->props.rows });
 	*m->origin = r.order;
 	r.order = NULL;
 done:
-	gemp_free(r.begin);
-	gemp_free(r.out);
-	gemp_free(r.order);
+	gemp_free_all(r.begin, r.out, r.order);
 	return code;
 }
 
 /* Collective. Numbers of edges, and columns without a value go. */
-static gemp_code commit_relation(row_making *m)
+static gemp_code commit_relation(relation_task *m)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_patch_state *p = m->all->p;
@@ -327,7 +318,7 @@ done:
 }
 
 /* Collective. */
-static gemp_code make(row_making *m)
+static gemp_code make(relation_task *m)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_patch_state *p = m->all->p;
@@ -350,46 +341,28 @@ done:
 	return code;
 }
 
-static bool patch_relations_has_puts(const gemp_patch_columns *columns, size_t relation)
-{
-	for (size_t i = 0; i < columns->value_count; i++)
-		if (columns->values[i].relation == relation)
-			return true;
-	return false;
-}
-
-static void drop_relation(gemp_relation *relation)
-{
-	gemp_free(relation->name);
-	gemp_free(relation->out_offsets);
-	gemp_free(relation->out_targets);
-	gemp_table_free(&relation->props);
-	*relation = (gemp_relation){ 0 };
-}
-
 /* Collective. The n-th name. */
 static gemp_code make_named(relation_state *all, size_t n, bool directed)
 {
-	gemp_code code = GEMP_OK;
 	gemp_patch_state *p = all->p;
 	gemp_relation *old = gemp_shard_relation(p->from, all->names[n]);
 	size_t index = old ? (size_t)(old - p->from->relations) : SIZE_MAX, to = p->to->relation_count;
 	if (!old && !all->added[n])
 		return GEMP_OK;
-	row_making m = { .all = all,
-		             .name = all->names[n],
-		             .old_index = index,
-		             .old = old,
-		             .to = &p->to->relations[to],
-		             .added = all->added[n],
-		             .touched = old && all->touched[index],
-		             .put = old && patch_relations_has_puts(&p->patch->edges, index),
-		             .origin = p->result->origins ? &p->result->origins[to] : NULL };
+	relation_task m = { .all = all,
+		                .name = all->names[n],
+		                .old_index = index,
+		                .old = old,
+		                .to = &p->to->relations[to],
+		                .added = all->added[n],
+		                .touched = old && all->touched[index],
+		                .put = old && has_puts(&p->patch->edges, index, SIZE_MAX),
+		                .origin = p->result->origins ? &p->result->origins[to] : NULL };
 	m.to->directed = directed;
 	p->to->relation_count++;
-	GEMP_TRY(make(&m));
+	GEMP_PROPAGATE(make(&m));
 	if (m.to->edge_count == 0) {
-		drop_relation(m.to);
+		gemp_relation_free(m.to);
 		p->to->relation_count--;
 		if (m.origin) {
 			gemp_free(*m.origin);
@@ -398,27 +371,24 @@ static gemp_code make_named(relation_state *all, size_t n, bool directed)
 	} else if (old) {
 		p->result->relations[index] = to;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Local. Room for relations, and for what is asked about them. */
 static gemp_code allocate_relations(relation_state *all)
 {
-	gemp_code code = GEMP_OK;
 	gemp_patch_result *done = all->p->result;
-	GEMP_TRY(list_names(all));
-	GEMP_TRY(GEMP_NEW(all->p->to->relations, all->count));
-	GEMP_TRY(GEMP_NEW(done->relations, all->p->from->relation_count));
+	GEMP_PROPAGATE(list_names(all));
+	GEMP_PROPAGATE(GEMP_NEW(all->p->to->relations, all->count));
+	GEMP_PROPAGATE(GEMP_NEW(done->relations, all->p->from->relation_count));
 	for (size_t r = 0; r < all->p->from->relation_count; r++)
 		done->relations[r] = SIZE_MAX;
 	done->relation_count = all->p->from->relation_count;
 	if (all->p->patch->want_origins) {
-		GEMP_TRY(GEMP_NEW(done->origins, all->count));
+		GEMP_PROPAGATE(GEMP_NEW(done->origins, all->count));
 		done->origin_count = all->count;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_patch_relations(gemp_patch_state *p)
@@ -426,21 +396,19 @@ gemp_code gemp_patch_relations(gemp_patch_state *p)
 	gemp_code code = GEMP_OK;
 	relation_state all = { .p = p, .edges = { .p = p } };
 	bool directed = true;
-	GEMP_TRY(gemp_comm_agree(p->comm, gemp_patch_edge_values(p)));
+	GEMP_TRY(gemp_comm_agree(p->comm, put_edge_values(p)));
 	GEMP_TRY(gemp_patch_groups_new(&all.edges));
 	GEMP_TRY(gemp_comm_agree(p->comm, allocate_relations(&all)));
 	find_touched(&all);
 	for (size_t r = 0; r < p->from->relation_count; r++) {
 		directed &= p->from->relations[r].directed;
 		if (p->result->changed)
-			note_relation(&all, r);
+			mark_changed_ends(&all, r);
 	}
 	for (size_t n = 0; n < all.count; n++)
 		GEMP_TRY(make_named(&all, n, directed));
 done:
 	gemp_patch_groups_free(&all.edges);
-	gemp_free(all.names);
-	gemp_free(all.touched);
-	gemp_free(all.added);
+	gemp_free_all(all.names, all.touched, all.added);
 	return code;
 }

@@ -24,8 +24,4 @@ typedef struct gemp_row_patch {
 gemp_code gemp_patch_rows(gemp_row_patch *r);
 /* Local. Targets get their new ids, where no vertex has gone. */
 void gemp_patch_targets(const gemp_patch_state *p, gemp_vertex *out, uint64_t count);
-/* Local. Parallel edges in the order of their attributes; order: NULL, or moved alike. */
-gemp_code gemp_patch_sort_parallel(const uint64_t *begin, const gemp_vertex *out, size_t rows, gemp_table *props,
-                                   uint64_t *order);
-
 #endif

@@ -25,17 +25,6 @@ typedef struct gemp_patch_state {
 	size_t surviving_count;
 } gemp_patch_state;
 
-/* Rows that a thread goes through at a time. */
-enum { GEMP_PATCH_PIECE = 1 << 14 };
-static inline size_t gemp_patch_pieces(size_t rows)
-{
-	return (rows + GEMP_PATCH_PIECE - 1) / GEMP_PATCH_PIECE;
-}
-static inline size_t gemp_patch_end(size_t piece, size_t rows)
-{
-	return (piece + 1) * GEMP_PATCH_PIECE < rows ? (piece + 1) * GEMP_PATCH_PIECE : rows;
-}
-
 /* One vertex; threads may do so at the same time. */
 static inline void gemp_patch_mark_changed(const gemp_patch_state *p, gemp_vertex id)
 {

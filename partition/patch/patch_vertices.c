@@ -11,17 +11,15 @@
 
 gemp_code gemp_patch_survivors(const gemp_patch_state *p, gemp_column *to, gemp_column *column)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_column_pad(column, p->from->rows + p->patch->new_vertices));
+	GEMP_PROPAGATE(gemp_column_pad(column, p->from->rows + p->patch->new_vertices));
 	if (p->surviving) {
-		GEMP_TRY(gemp_column_gather(to, column, NULL, p->surviving, p->surviving_count));
+		GEMP_PROPAGATE(gemp_column_gather(to, column, NULL, p->surviving, p->surviving_count));
 		gemp_column_free(column);
 	} else {
 		*to = *column;
 		*column = (gemp_column){ 0 };
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code patch_column(gemp_patch_state *p, size_t c, gemp_column *out)
@@ -47,51 +45,49 @@ done:
 /* Local. */
 static gemp_code patch_columns(gemp_patch_state *p)
 {
-	gemp_code code = GEMP_OK;
 	gemp_table *to = &p->to->attributes;
 	size_t count = p->from->attributes.count > p->patch->vertices.count ? p->from->attributes.count
 	                                                                    : p->patch->vertices.count;
-	GEMP_TRY(GEMP_RESERVE(to->columns, to->capacity, count));
+	GEMP_PROPAGATE(GEMP_RESERVE(to->columns, to->capacity, count));
 	for (; to->count < count; to->count++)
-		GEMP_TRY(patch_column(p, to->count, &to->columns[to->count]));
+		GEMP_PROPAGATE(patch_column(p, to->count, &to->columns[to->count]));
 	to->rows = p->to->rows;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* CHANGED */
 
-typedef struct noting {
+typedef struct change_task {
 	const gemp_patch_state *p;
 	const uint64_t *rows; /* [count] as a put has them; NULL: vertices whose labels differ */
 	size_t count;
-} noting;
+} change_task;
 
-static void note_piece(void *context, unsigned thread, size_t piece)
+static void mark_range(void *context, size_t range, size_t begin, size_t end)
 {
-	(void)thread;
-	const noting *n = context;
+	(void)range;
+	const change_task *n = context;
 	const gemp_patch_state *p = n->p;
 	const gemp_shard *from = p->from;
-	for (size_t i = piece * GEMP_PATCH_PIECE; i < gemp_patch_end(piece, n->count); i++) {
+	for (size_t i = begin; i < end; i++) {
 		size_t row = n->rows ? (size_t)n->rows[i] : i;
 		if (row < from->rows && (n->rows || p->patch->label_set[row] != from->label_set_of[row]))
 			gemp_patch_mark_changed(p, gemp_id_map_get(&p->id_map, (gemp_vertex)(from->first_vertex + row)));
 	}
 }
 
-static void note_rows(const gemp_patch_state *p, const uint64_t *rows, size_t count)
+static void mark_rows(const gemp_patch_state *p, const uint64_t *rows, size_t count)
 {
-	gemp_parallel_for(gemp_patch_pieces(count), note_piece, &(noting){ p, rows, count });
+	gemp_for_ranges(count, mark_range, &(change_task){ p, rows, count });
 }
 
 void gemp_patch_mark_vertices(const gemp_patch_state *p)
 {
 	const gemp_patch *patch = p->patch;
 	for (size_t i = 0; i < patch->vertices.value_count; i++)
-		note_rows(p, patch->vertices.values[i].rows, patch->vertices.values[i].count);
+		mark_rows(p, patch->vertices.values[i].rows, patch->vertices.values[i].count);
 	if (patch->label_set)
-		note_rows(p, NULL, p->from->rows);
+		mark_rows(p, NULL, p->from->rows);
 	for (size_t i = 0; i < patch->new_vertices; i++)
 		gemp_patch_mark_changed(p, (gemp_vertex)(p->to->first_vertex + p->survivors + i));
 }
@@ -107,18 +103,18 @@ typedef struct label_state {
 	gemp_patch_state *p;
 	size_t old, sets; /* of the graph; and these with those of the patch */
 	uint32_t *set;    /* [kept_count] of the rows, numbered as in the patch */
-	uint64_t *counts; /* [threads][sets] */
+	uint64_t *counts; /* [ranges][sets] */
 	uint32_t *number; /* [sets] hereafter */
 } label_state;
 
-static void set_piece(void *context, unsigned thread, size_t piece)
+static void set_range(void *context, size_t range, size_t begin, size_t end)
 {
 	const label_state *l = context;
 	const gemp_patch_state *p = l->p;
 	size_t rows = p->from->rows;
 	const uint32_t *old = p->patch->label_set ? p->patch->label_set : p->from->label_set_of;
-	uint64_t *counts = l->counts + thread * l->sets;
-	for (size_t i = piece * GEMP_PATCH_PIECE; i < gemp_patch_end(piece, p->surviving_count); i++) {
+	uint64_t *counts = l->counts + range * l->sets;
+	for (size_t i = begin; i < end; i++) {
 		size_t row = p->surviving ? (size_t)p->surviving[i] : i;
 		l->set[i] = row < rows ? old[row] : p->patch->added_sets[row - rows];
 		counts[l->set[i]]++;
@@ -128,17 +124,15 @@ static void set_piece(void *context, unsigned thread, size_t piece)
 /* Local. The sets of the rows, and how many rows each has, in counts[0..sets). */
 static gemp_code count_sets(label_state *l)
 {
-	gemp_code code = GEMP_OK;
-	unsigned threads = gemp_threads();
+	size_t ranges = gemp_range_count(l->p->surviving_count) + 1; /* also where there are no rows */
 	l->old = l->p->from->label_set_count;
 	l->sets = l->old + l->p->patch->sets.list.count;
-	GEMP_TRY(GEMP_NEW(l->set, l->p->surviving_count));
-	GEMP_TRY(GEMP_NEW(l->counts, threads * l->sets));
-	gemp_parallel_for(gemp_patch_pieces(l->p->surviving_count), set_piece, l);
-	for (size_t i = l->sets; i < threads * l->sets; i++)
+	GEMP_PROPAGATE(GEMP_NEW(l->set, l->p->surviving_count));
+	GEMP_PROPAGATE(GEMP_NEW(l->counts, ranges * l->sets));
+	gemp_for_ranges(l->p->surviving_count, set_range, l);
+	for (size_t i = l->sets; i < ranges * l->sets; i++)
 		l->counts[i % l->sets] += l->counts[i];
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. Do the sets stay those that they were? counts[0..old) become those of all ranks. */
@@ -161,40 +155,6 @@ static bool all_stay(const gemp_patch_state *p)
 	uint64_t relabels = p->patch->label_set != NULL;
 	gemp_comm_max(p->comm, &relabels, 1);
 	return !p->new_vertices && !p->id_map.some_deleted && !relabels;
-}
-
-static void reuse_sets(gemp_shard *from, gemp_shard *to)
-{
-	to->label_count = from->label_count;
-	to->labels = from->labels;
-	to->label_set_count = from->label_set_count;
-	to->label_sets = from->label_sets;
-	to->label_set_of = from->label_set_of;
-	from->label_count = from->label_set_count = 0;
-	from->labels = NULL;
-	from->label_sets = NULL;
-	from->label_set_of = NULL;
-}
-
-static gemp_code copy_sets(const gemp_shard *from, gemp_shard *to)
-{
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(to->labels, from->label_count));
-	for (; to->label_count < from->label_count; to->label_count++) {
-		to->labels[to->label_count] = gemp_strdup(from->labels[to->label_count]);
-		if (!to->labels[to->label_count])
-			return GEMP_ENOMEM;
-	}
-	GEMP_TRY(GEMP_NEW(to->label_sets, from->label_set_count));
-	for (; to->label_set_count < from->label_set_count; to->label_set_count++) {
-		const gemp_label_set *set = &from->label_sets[to->label_set_count];
-		uint32_t *labels = NULL;
-		GEMP_TRY(GEMP_NEW(labels, set->count));
-		memcpy(labels, set->labels, set->count * sizeof *labels);
-		to->label_sets[to->label_set_count] = (gemp_label_set){ .count = set->count, .labels = labels };
-	}
-done:
-	return code;
 }
 
 /* Local. */
@@ -239,8 +199,7 @@ static gemp_code number_sets(label_state *l, const uint64_t *here)
 	gemp_bytes texts = { 0 };
 	uint32_t *set_of = NULL;
 	code = list_sets(l, here, &texts);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(set_of, texts.count);
+	GEMP_THEN(GEMP_NEW(set_of, texts.count));
 	GEMP_TRY(gemp_comm_agree(l->p->comm, code));
 	GEMP_TRY(gemp_builder_label_sets(l->p->comm, &texts, l->p->to, set_of));
 	for (size_t s = 0; s < l->sets; s++)
@@ -251,11 +210,11 @@ done:
 	return code;
 }
 
-static void number_piece(void *context, unsigned thread, size_t piece)
+static void number_range(void *context, size_t range, size_t begin, size_t end)
 {
-	(void)thread;
+	(void)range;
 	const label_state *l = context;
-	for (size_t i = piece * GEMP_PATCH_PIECE; i < gemp_patch_end(piece, l->p->surviving_count); i++)
+	for (size_t i = begin; i < end; i++)
 		l->set[i] = l->number[l->set[i]];
 }
 
@@ -273,7 +232,7 @@ static gemp_code rebuild_sets(label_state *l, const uint64_t *here)
 	gemp_comm_sum(l->p->comm, counts, (int)to->label_set_count);
 	for (size_t s = 0; s < to->label_set_count; s++)
 		to->label_sets[s].vertex_count = counts[s];
-	gemp_parallel_for(gemp_patch_pieces(l->p->surviving_count), number_piece, l);
+	gemp_for_ranges(l->p->surviving_count, number_range, l);
 done:
 	gemp_free(counts);
 	return code;
@@ -285,16 +244,16 @@ gemp_code gemp_patch_labels(gemp_patch_state *p)
 	label_state l = { .p = p };
 	uint64_t *here = NULL;
 	if (all_stay(p)) {
-		reuse_sets(p->from, p->to);
-		return GEMP_OK;
+		p->to->label_set_of = p->from->label_set_of;
+		p->from->label_set_of = NULL;
+		return gemp_comm_agree(p->comm, gemp_shard_copy_labels(p->to, p->from));
 	}
 	code = count_sets(&l);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(here, l.sets);
+	GEMP_THEN(GEMP_NEW(here, l.sets));
 	GEMP_TRY(gemp_comm_agree(p->comm, code));
 	memcpy(here, l.counts, l.sets * sizeof *here);
 	if (sets_stay(&l)) {
-		GEMP_TRY(gemp_comm_agree(p->comm, copy_sets(p->from, p->to)));
+		GEMP_TRY(gemp_comm_agree(p->comm, gemp_shard_copy_labels(p->to, p->from)));
 		for (size_t s = 0; s < l.old; s++)
 			p->to->label_sets[s].vertex_count = l.counts[s];
 	} else {
@@ -303,9 +262,6 @@ gemp_code gemp_patch_labels(gemp_patch_state *p)
 	p->to->label_set_of = l.set;
 	l.set = NULL;
 done:
-	gemp_free(here);
-	gemp_free(l.set);
-	gemp_free(l.counts);
-	gemp_free(l.number);
+	gemp_free_all(here, l.set, l.counts, l.number);
 	return code;
 }

@@ -5,11 +5,9 @@
 
 #include <string.h>
 
-enum { CLASSES = 256 };
-
 /* What the rows of a degree class weigh, over all ranks. */
 typedef struct weights {
-	uint64_t vertices[CLASSES], bytes[CLASSES], total;
+	uint64_t vertices[GEMP_SLOT_CLASSES], bytes[GEMP_SLOT_CLASSES], total;
 } weights;
 
 static void class_weights(weights *w, const gemp_resident *resident, const uint64_t *degree)
@@ -24,9 +22,9 @@ static void class_weights(weights *w, const gemp_resident *resident, const uint6
 		w->vertices[class]++;
 		w->bytes[class] += degree[v] * entry + resident->view_count * sizeof(uint64_t);
 	}
-	gemp_comm_sum(resident->context->comm, w->vertices, CLASSES);
-	gemp_comm_sum(resident->context->comm, w->bytes, CLASSES);
-	for (int c = 0; c < CLASSES; c++)
+	gemp_comm_sum(resident->context->comm, w->vertices, GEMP_SLOT_CLASSES);
+	gemp_comm_sum(resident->context->comm, w->bytes, GEMP_SLOT_CLASSES);
+	for (int c = 0; c < GEMP_SLOT_CLASSES; c++)
 		w->total += w->bytes[c];
 }
 
@@ -34,7 +32,7 @@ static void class_weights(weights *w, const gemp_resident *resident, const uint6
 static gemp_vertex hot_slots(const weights *w, uint64_t budget)
 {
 	uint64_t slots = 0;
-	for (int c = CLASSES - 1; c >= 0; c--) {
+	for (int c = GEMP_SLOT_CLASSES - 1; c >= 0; c--) {
 		if (w->bytes[c] <= budget) {
 			slots += w->vertices[c];
 			budget -= w->bytes[c];
@@ -128,9 +126,7 @@ static void free_resident(gemp_resident *resident)
 	gemp_free(resident->copies);
 	for (size_t v = 0; resident->views && v < resident->view_count; v++)
 		gemp_view_free(&resident->views[v]);
-	gemp_free(resident->views);
-	gemp_free(resident->keys);
-	gemp_free(resident->relations);
+	gemp_free_all(resident->views, resident->keys, resident->relations);
 	gemp_residency_free(&resident->residency);
 	gemp_slot_order_free(&resident->order);
 	gemp_free(resident);
@@ -165,30 +161,27 @@ static void evict_unused(const gemp_runtime *context, uint64_t bytes)
 /* MAKING. Local. The keys with relations of their own. */
 static gemp_code copy_keys(gemp_resident *resident, const gemp_view_key *keys)
 {
-	gemp_code code = GEMP_OK;
 	size_t relations = resident->graph->relation_count;
-	GEMP_TRY(GEMP_NEW(resident->keys, resident->view_count));
-	GEMP_TRY(GEMP_NEW(resident->relations, resident->view_count * relations));
-	GEMP_TRY(GEMP_NEW(resident->views, resident->view_count));
+	GEMP_PROPAGATE(GEMP_NEW(resident->keys, resident->view_count));
+	GEMP_PROPAGATE(GEMP_NEW(resident->relations, resident->view_count * relations));
+	GEMP_PROPAGATE(GEMP_NEW(resident->views, resident->view_count));
 	for (size_t v = 0; v < resident->view_count; v++) {
 		bool *own = resident->relations + v * relations;
 		memcpy(own, keys[v].relations, relations * sizeof *own);
 		resident->keys[v] = keys[v];
 		resident->keys[v].relations = own;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. */
 static gemp_code make_views(gemp_resident *resident)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t most = 0;
 	for (size_t v = 0; v < resident->view_count; v++) {
 		gemp_view *view = &resident->views[v];
-		GEMP_TRY(gemp_view_new(view, resident->context->comm, resident->graph, &resident->order, &resident->residency,
-		                       &resident->keys[v]));
+		GEMP_PROPAGATE(gemp_view_new(view, resident->context->comm, resident->graph, &resident->order,
+		                             &resident->residency, &resident->keys[v]));
 		resident->bytes += view_bytes(view, view->rows);
 		resident->replica_bytes += view_bytes(view, resident->residency.hot);
 		if (view->begin[view->rows] > most)
@@ -196,8 +189,7 @@ static gemp_code make_views(gemp_resident *resident)
 	}
 	gemp_comm_max(resident->context->comm, &most, 1);
 	resident->wide = most > UINT32_MAX - 64;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. */
@@ -209,8 +201,7 @@ static gemp_code make(gemp_resident *resident, const gemp_view_key *keys)
 	uint64_t *degree = NULL;
 	weights w;
 	code = copy_keys(resident, keys);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(degree, graph->rows);
+	GEMP_THEN(GEMP_NEW(degree, graph->rows));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	for (size_t v = 0; v < resident->view_count; v++)
 		gemp_view_degrees(graph, &keys[v], degree);
@@ -267,7 +258,6 @@ void gemp_resident_release(gemp_resident *resident)
 
 gemp_code gemp_resident_views(gemp_view **out, gemp_resident *resident, const gemp_device *device)
 {
-	gemp_code code = GEMP_OK;
 	gemp_view *views = NULL;
 	*out = resident->views;
 	if (device == resident->context->device)
@@ -277,8 +267,8 @@ gemp_code gemp_resident_views(gemp_view **out, gemp_resident *resident, const ge
 			*out = resident->copies[c].views;
 			return GEMP_OK;
 		}
-	GEMP_TRY(GEMP_RESERVE(resident->copies, resident->copy_capacity, resident->copy_count + 1));
-	GEMP_TRY(GEMP_NEW(views, resident->view_count));
+	GEMP_PROPAGATE(GEMP_RESERVE(resident->copies, resident->copy_capacity, resident->copy_count + 1));
+	GEMP_PROPAGATE(GEMP_NEW(views, resident->view_count));
 	for (size_t v = 0; v < resident->view_count; v++) {
 		views[v] = resident->views[v];
 		views[v].device = NULL;
@@ -286,6 +276,5 @@ gemp_code gemp_resident_views(gemp_view **out, gemp_resident *resident, const ge
 	}
 	resident->copies[resident->copy_count++] = (gemp_resident_copy){ device, views };
 	*out = views;
-done:
-	return code;
+	return GEMP_OK;
 }

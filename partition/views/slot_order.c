@@ -4,15 +4,21 @@
 
 #include <string.h>
 
-enum { CLASSES = 256 };
-
 unsigned gemp_degree_class(uint64_t degree)
 {
 	if (degree < 16)
 		return (unsigned)degree;
 	unsigned octave = 63u - (unsigned)__builtin_clzll(degree); /* at least 4 */
 	unsigned class = 16 + (octave - 4) * 8 + (unsigned)(degree >> (octave - 3) & 7);
-	return class < CLASSES ? class : CLASSES - 1;
+	return class < GEMP_SLOT_CLASSES ? class : GEMP_SLOT_CLASSES - 1;
+}
+
+uint64_t gemp_degree_class_max(unsigned class)
+{
+	if (class < 16)
+		return class;
+	unsigned octave = 4 + (class - 16) / 8, eighth = (class - 16) % 8;
+	return ((uint64_t)(8 + eighth + 1) << (octave - 3)) - 1;
 }
 
 /* Collective. */
@@ -26,21 +32,20 @@ static gemp_code allocate_order(gemp_slot_order *out, const gemp_comm *comm)
 		return GEMP_OK;
 	}
 	code = GEMP_NEW(out->slot_of, vertices);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(out->id_of, vertices);
+	GEMP_THEN(GEMP_NEW(out->id_of, vertices));
 	return gemp_comm_agree(comm, code);
 }
 
 /* This rank's part of what its node needs: slots follow those of greater classes, and of lower ids in the same. */
 static void number(gemp_slot_order *out, const uint8_t *class)
 {
-	uint64_t mine[CLASSES] = { 0 }, before[CLASSES], all[CLASSES], next = 0;
+	uint64_t mine[GEMP_SLOT_CLASSES] = { 0 }, before[GEMP_SLOT_CLASSES], all[GEMP_SLOT_CLASSES], next = 0;
 	size_t first, end;
 	gemp_shared_range(&out->shared, (size_t)out->vertices, &first, &end);
 	for (size_t v = first; v < end; v++)
 		mine[class[v]]++;
-	gemp_shared_sums(&out->shared, mine, before, all, CLASSES);
-	for (int c = 0; c < CLASSES; c++) {
+	gemp_shared_sums(&out->shared, mine, before, all, GEMP_SLOT_CLASSES);
+	for (int c = 0; c < GEMP_SLOT_CLASSES; c++) {
 		before[c] += next;
 		next += all[c];
 	}
@@ -62,7 +67,7 @@ gemp_code gemp_slot_order_new(gemp_slot_order *out, const gemp_comm *comm, const
 	*out = (gemp_slot_order){ .vertices = graph->vertex_count };
 	code = GEMP_NEW(mine, graph->rows);
 	for (size_t v = 0; code == GEMP_OK && v < graph->rows; v++)
-		mine[v] = (uint8_t)(CLASSES - 1 - gemp_degree_class(degree[v]));
+		mine[v] = (uint8_t)(GEMP_SLOT_CLASSES - 1 - gemp_degree_class(degree[v]));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(gemp_comm_allgather(comm, mine, graph->rows, (void **)&class, &begin));
 	GEMP_TRY(allocate_order(out, comm));
@@ -70,9 +75,7 @@ gemp_code gemp_slot_order_new(gemp_slot_order *out, const gemp_comm *comm, const
 done:
 	if (code != GEMP_OK)
 		gemp_slot_order_free(out);
-	gemp_free(mine);
-	gemp_free(class);
-	gemp_free(begin);
+	gemp_free_all(mine, class, begin);
 	return code;
 }
 
@@ -89,8 +92,7 @@ void gemp_slot_order_free(gemp_slot_order *order)
 	if (order->shared.bytes) {
 		gemp_shared_free(&order->shared);
 	} else {
-		gemp_free(order->slot_of);
-		gemp_free(order->id_of);
+		gemp_free_all(order->slot_of, order->id_of);
 	}
 	*order = (gemp_slot_order){ 0 };
 }

@@ -21,8 +21,11 @@ typedef struct gemp_slot_order {
 	gemp_shared shared;   /* where both are, unless this rank has them for itself */
 } gemp_slot_order;
 
-/* Degree class: exact below 16, then 8 to an octave; less than 256. */
+/* Degree class: exact below 16, then 8 to an octave; below GEMP_SLOT_CLASSES. The largest degree of a class is at most an
+ * eighth more than the smallest. */
+enum { GEMP_SLOT_CLASSES = 256 };
 unsigned gemp_degree_class(uint64_t degree);
+uint64_t gemp_degree_class_max(unsigned class);
 
 /* Collective. degree[graph->rows] of this rank's vertices. To be freed by all ranks of a node at once. */
 gemp_code gemp_slot_order_new(gemp_slot_order *out, const gemp_comm *comm, const gemp_shard *graph,

@@ -1,5 +1,3 @@
-/* Is there a pair of vertices that a view joins more than once? */
-
 #include "partition/views/view.h"
 
 #include "core/bitset.h"
@@ -25,24 +23,21 @@ static bool takes_in(const gemp_view_key *key)
 	return key->direction != GEMP_VIEW_OUT;
 }
 
-enum { ROWS_A_PIECE = 1 << 14 };
-
-typedef struct adding {
+typedef struct degree_sum {
 	const gemp_shard *graph;
 	const gemp_view_key *key;
 	uint64_t *degree;
-} adding;
+} degree_sum;
 
-static void add_degrees(void *context, unsigned thread, size_t piece)
+static void add_degrees(void *context, size_t range, size_t begin, size_t end)
 {
-	const adding *a = context;
-	size_t end = (piece + 1) * ROWS_A_PIECE < a->graph->rows ? (piece + 1) * ROWS_A_PIECE : a->graph->rows;
-	(void)thread;
+	(void)range;
+	const degree_sum *a = context;
 	for (size_t r = 0; r < a->graph->relation_count; r++) {
 		const gemp_relation *relation = &a->graph->relations[r];
 		if (!a->key->relations[r])
 			continue;
-		for (size_t v = piece * ROWS_A_PIECE; v < end; v++) {
+		for (size_t v = begin; v < end; v++) {
 			if (takes_out(a->key))
 				a->degree[v] += relation->out_offsets[v + 1] - relation->out_offsets[v];
 			if (takes_in(a->key))
@@ -53,8 +48,7 @@ static void add_degrees(void *context, unsigned thread, size_t piece)
 
 void gemp_view_degrees(const gemp_shard *graph, const gemp_view_key *key, uint64_t *degree)
 {
-	adding a = { graph, key, degree };
-	gemp_parallel_for((graph->rows + ROWS_A_PIECE - 1) / ROWS_A_PIECE, add_degrees, &a);
+	gemp_for_ranges(graph->rows, add_degrees, &(degree_sum){ graph, key, degree });
 }
 
 gemp_code gemp_residency_new(gemp_residency *out, const gemp_shard *graph, const gemp_slot_order *order,
@@ -88,8 +82,7 @@ done:
 
 void gemp_residency_free(gemp_residency *residency)
 {
-	gemp_free(residency->words);
-	gemp_free(residency->own_slots);
+	gemp_free_all(residency->words, residency->own_slots);
 	*residency = (gemp_residency){ 0 };
 }
 
@@ -172,15 +165,10 @@ void gemp_view_free(gemp_view *view)
 	if (view->shared.bytes) {
 		gemp_shared_free(&view->shared);
 	} else {
-		gemp_free(view->begin);
-		gemp_free(view->begin32);
-		gemp_free(view->neighbours);
-		gemp_free(view->edges);
+		gemp_free_all(view->begin, view->begin32, view->neighbours, view->edges);
 	}
 	*view = (gemp_view){ 0 };
 }
-
-enum { PIECE = 1 << 14 }; /* rows that one thread takes at a time */
 
 typedef struct parallel_test {
 	const gemp_shard *graph;
@@ -207,12 +195,11 @@ static bool reciprocal(const gemp_relation *relation, size_t v, gemp_vertex self
 	return found;
 }
 
-static void test_piece(void *context, unsigned thread, size_t piece)
+static void test_rows(void *context, size_t range, size_t begin, size_t end)
 {
-	(void)thread;
+	(void)range;
 	parallel_test *a = context;
-	size_t end = (piece + 1) * PIECE < a->graph->rows ? (piece + 1) * PIECE : a->graph->rows;
-	for (size_t v = piece * PIECE; v < end && !atomic_load_explicit(&a->found, memory_order_relaxed); v++)
+	for (size_t v = begin; v < end && !atomic_load_explicit(&a->found, memory_order_relaxed); v++)
 		if (reciprocal(a->relation, v, (gemp_vertex)(a->graph->first_vertex + v)))
 			atomic_store_explicit(&a->found, true, memory_order_relaxed);
 }
@@ -220,7 +207,7 @@ static void test_piece(void *context, unsigned thread, size_t piece)
 /* One row of several relations. last[u]: 1 + the row that named u last. */
 static bool names_twice(const parallel_test *a, size_t v, gemp_vertex *last)
 {
-	bool out = a->key->direction != GEMP_VIEW_IN, in = a->key->direction != GEMP_VIEW_OUT, twice = false;
+	bool out = takes_out(a->key), in = takes_in(a->key), twice = false;
 	gemp_vertex self = (gemp_vertex)(a->graph->first_vertex + v), mark = (gemp_vertex)(v + 1);
 	for (size_t r = 0; r < a->graph->relation_count; r++) {
 		const gemp_relation *relation = &a->graph->relations[r];
@@ -255,7 +242,6 @@ done:
 
 gemp_code gemp_view_parallel(const gemp_comm *comm, gemp_shard *graph, const gemp_view_key *key, bool *parallel)
 {
-	gemp_code code = GEMP_OK;
 	parallel_test a = { .graph = graph, .key = key };
 	gemp_relation *one = NULL;
 	size_t named = 0, multi = 0;
@@ -273,12 +259,11 @@ gemp_code gemp_view_parallel(const gemp_comm *comm, gemp_shard *graph, const gem
 		return GEMP_OK;
 	}
 	if (named == 1)
-		gemp_parallel_for((graph->rows + PIECE - 1) / PIECE, test_piece, &a);
+		gemp_for_ranges(graph->rows, test_rows, &a);
 	else if (named)
-		GEMP_TRY(test_marks(comm, &a));
+		GEMP_PROPAGATE(test_marks(comm, &a));
 	*parallel = gemp_comm_sum1(comm, a.found) > 0;
 	if (named == 1)
 		one->reciprocal = *parallel ? 1 : -1;
-done:
-	return code;
+	return GEMP_OK;
 }

@@ -16,20 +16,18 @@ typedef struct own_range {
 	size_t first, end;
 } own_range;
 
-enum { ALIGNED = 128, PIECE = 1 << 24 };
+enum { ALIGNED = 128 };
 
 /* How many entries the row of each hot slot has, on all ranks. Collective. */
 static gemp_code hot_sizes(uint64_t **out, const gemp_comm *comm, const gemp_view *own, const gemp_residency *residency)
 {
-	enum { PIECE = 1 << 24 };
 	gemp_code code = GEMP_OK;
 	uint64_t *size = NULL;
 	code = GEMP_NEW(size, (size_t)residency->hot + 1);
 	for (size_t r = 0; code == GEMP_OK && r < residency->own_count - residency->own; r++) /* own hot rows come first */
 		size[residency->own_slots[r]] = own->begin[r + 1] - own->begin[r];
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	for (uint64_t at = 0; at < residency->hot; at += PIECE)
-		gemp_comm_sum(comm, size + at, (int)(residency->hot - at < PIECE ? residency->hot - at : PIECE));
+	gemp_comm_sum_long(comm, size, residency->hot);
 	*out = size;
 	size = NULL;
 done:
@@ -41,21 +39,19 @@ done:
 static gemp_code allocate_rows(gemp_view *out, const gemp_residency *residency, const gemp_view *own,
                                const uint64_t *size)
 {
-	gemp_code code = GEMP_OK;
 	size_t mine = residency->own_count - residency->own;
 	out->rows = (size_t)residency->hot + residency->own;
 	out->loops = own->loops;
-	GEMP_TRY(GEMP_NEW(out->begin, out->rows + 1));
+	GEMP_PROPAGATE(GEMP_NEW(out->begin, out->rows + 1));
 	for (size_t s = 0; s < residency->hot; s++)
 		out->begin[s + 1] = out->begin[s] + size[s];
 	for (size_t r = 0; r < residency->own; r++)
 		out->begin[residency->hot + r + 1] = out->begin[residency->hot + r] + own->begin[mine + r + 1] -
 		                                     own->begin[mine + r];
-	GEMP_TRY(GEMP_NEW(out->neighbours, out->begin[out->rows] + 1));
+	GEMP_PROPAGATE(GEMP_NEW(out->neighbours, out->begin[out->rows] + 1));
 	if (own->edges)
-		GEMP_TRY(GEMP_NEW(out->edges, out->begin[out->rows] + 1));
-done:
-	return code;
+		GEMP_PROPAGATE(GEMP_NEW(out->edges, out->begin[out->rows] + 1));
+	return GEMP_OK;
 }
 
 /* Collective. Values of `width` bytes in the rows of slots [first, end): from their owners to all. */
@@ -75,8 +71,7 @@ static gemp_code gather_slots(const gemp_comm *comm, const gemp_shard *graph, co
 		begin[owner] += bytes;
 	}
 done:
-	gemp_free(all);
-	gemp_free(begin);
+	gemp_free_all(all, begin);
 	return code;
 }
 
@@ -84,7 +79,6 @@ done:
 static gemp_code gather_hot(gemp_view *out, const gemp_comm *comm, const gemp_shard *graph,
                             const gemp_slot_order *order, const gemp_residency *residency, const gemp_view *own)
 {
-	gemp_code code = GEMP_OK;
 	own_range part = { 0 };
 	size_t mine = residency->own_count - residency->own;
 	for (size_t first = 0, end; first < residency->hot; first = end) {
@@ -92,15 +86,14 @@ static gemp_code gather_hot(gemp_view *out, const gemp_comm *comm, const gemp_sh
 			end++;
 		while (part.end < mine && residency->own_slots[part.end] < end)
 			part.end++;
-		GEMP_TRY(gather_slots(comm, graph, order, out, own, part, first, end, sizeof *own->neighbours, own->neighbours,
-		                      out->neighbours));
+		GEMP_PROPAGATE(gather_slots(comm, graph, order, out, own, part, first, end, sizeof *own->neighbours,
+		                            own->neighbours, out->neighbours));
 		if (own->edges)
-			GEMP_TRY(gather_slots(comm, graph, order, out, own, part, first, end, sizeof *own->edges, own->edges,
-			                      out->edges));
+			GEMP_PROPAGATE(gather_slots(comm, graph, order, out, own, part, first, end, sizeof *own->edges, own->edges,
+			                            out->edges));
 		part.first = part.end;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static void copy_rest(gemp_view *out, const gemp_residency *residency, const gemp_view *own)
@@ -122,12 +115,11 @@ typedef struct node_leaders {
 /* Collective. Of one node nothing has to be known. */
 static gemp_code find_leaders(node_leaders *out, const gemp_comm *comm)
 {
-	gemp_code code = GEMP_OK;
 	int own = 0;
 	*out = (node_leaders){ .count = (int)gemp_comm_sum1(comm, comm->node_rank == 0) };
 	if (out->count == 1)
 		return GEMP_OK;
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(out->node_of, (size_t)comm->size)));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(out->node_of, (size_t)comm->size)));
 	MPI_Comm firsts;
 	GEMP_MPI(MPI_Comm_split(comm->world, comm->node_rank == 0 ? 0 : MPI_UNDEFINED, comm->rank, &firsts));
 	if (firsts != MPI_COMM_NULL) {
@@ -137,8 +129,7 @@ static gemp_code find_leaders(node_leaders *out, const gemp_comm *comm)
 	own = out->between.rank;
 	GEMP_MPI(MPI_Bcast(&own, 1, MPI_INT, 0, comm->node));
 	GEMP_MPI(MPI_Allgather(&own, 1, MPI_INT, out->node_of, 1, MPI_INT, comm->world));
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static void free_leaders(node_leaders *n)
@@ -186,8 +177,8 @@ static void lay_out(gemp_view *out, const node_leaders *n, const gemp_residency 
 	for (size_t r = 0; r < own->rows; r++)
 		out->begin[residency->own_slots[r] + 1] = own->begin[r + 1] - own->begin[r];
 	gemp_shared_fence(&out->shared);
-	for (size_t at = 0; n->between.size && at < out->rows; at += PIECE)
-		gemp_comm_sum(&n->between, out->begin + 1 + at, (int)(out->rows - at < PIECE ? out->rows - at : PIECE));
+	if (n->between.size)
+		gemp_comm_sum_long(&n->between, out->begin + 1, out->rows);
 	gemp_shared_fence(&out->shared);
 	for (size_t i = first; i < end; i++)
 		sum += out->begin[i];
@@ -246,33 +237,29 @@ static gemp_code exchange_slots(const node_exchange *p, size_t first, size_t end
 		*from += bytes;
 	}
 done:
-	gemp_free(mine);
-	gemp_free(all);
-	gemp_free(begin);
+	gemp_free_all(mine, all, begin);
 	return code;
 }
 
 /* Collective over the first ranks. */
 static gemp_code exchange_nodes(const node_exchange *p)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_view *view = p->view;
 	for (size_t first = 0, end; first < view->rows; first = end) {
 		for (end = first + 1; end < view->rows && view->begin[end + 1] - view->begin[first] <= gemp_view_piece;)
 			end++;
-		GEMP_TRY(exchange_slots(p, first, end, (char *)view->neighbours, sizeof *view->neighbours));
+		GEMP_PROPAGATE(exchange_slots(p, first, end, (char *)view->neighbours, sizeof *view->neighbours));
 		if (view->edges)
-			GEMP_TRY(exchange_slots(p, first, end, (char *)view->edges, sizeof *view->edges));
+			GEMP_PROPAGATE(exchange_slots(p, first, end, (char *)view->edges, sizeof *view->edges));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. All rows, laid out by slot from each rank's own, where there is room for them in shared memory on all
  * nodes: *shared. Each rank copies its rows into place, and the first ranks of the nodes send one another what these
  * lack. */
-static gemp_code gemp_view_share(gemp_view *out, bool *shared, const gemp_comm *comm, const gemp_shard *graph,
-                                 const gemp_slot_order *order, const gemp_residency *residency, const gemp_view *own)
+static gemp_code share_rows(gemp_view *out, bool *shared, const gemp_comm *comm, const gemp_shard *graph,
+                            const gemp_slot_order *order, const gemp_residency *residency, const gemp_view *own)
 {
 	gemp_code code = GEMP_OK;
 	node_leaders n = { 0 };
@@ -310,7 +297,7 @@ gemp_code gemp_view_new(gemp_view *out, const gemp_comm *comm, const gemp_shard 
 		return GEMP_OK;
 	}
 	if (residency->hot >= graph->vertex_count)
-		GEMP_TRY(gemp_view_share(out, &shared, comm, graph, order, residency, &own));
+		GEMP_TRY(share_rows(out, &shared, comm, graph, order, residency, &own));
 	if (shared)
 		goto done;
 	GEMP_TRY(hot_sizes(&size, comm, &own, residency));

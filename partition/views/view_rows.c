@@ -9,18 +9,17 @@
 #include "core/search.h"
 #include "core/threads.h"
 #include "partition/base/edge_owners.h"
-#include "partition/base/host_sort.h"
+#include "partition/base/row_sort.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
 enum {
-	PIECE = 1 << 16, /* entries that one thread takes at a time, about */
-	ROWS_A_PIECE = 1 << 14,
-	LONG = 1 << 16, /* entries: longer rows are sorted by one thread, so that not each needs room for such */
+	CHUNK = 1 << 16, /* entries that one thread takes at a time, about */
+	LONG = 1 << 16,  /* entries: longer rows are sorted by one thread, so that not each needs room for such */
 };
 
-typedef struct filling {
+typedef struct view_fill {
 	const gemp_shard *graph;
 	const gemp_slot_order *order;
 	const gemp_view_key *key;
@@ -29,15 +28,15 @@ typedef struct filling {
 	uint64_t *row_of;         /* [graph->rows] by id: where own slots have it */
 	uint64_t *size;           /* [graph->rows] by row, once it is filled */
 	unsigned bits;            /* of slots */
-	size_t pieces, piece;     /* rows of a piece */
-	size_t room;              /* entries that one thread has to spare */
-	gemp_vertex *spare_slots; /* [threads][room] */
+	size_t chunks, chunk;     /* their number, and rows of each */
+	size_t spare;             /* entries that each thread has beside its rows */
+	gemp_vertex *spare_slots; /* [threads][spare] */
 	gemp_edge *spare_edges;   /* the same, or NULL */
 	const gemp_vertex *own_slots;
 	atomic_bool loops;
 	atomic_bool gaps;         /* some row has less than it has room for */
 	_Atomic uint64_t longest; /* row */
-} filling;
+} view_fill;
 
 /* Some neighbours of one row: ids[count] with edge first + i, or first + numbers[i]. */
 typedef struct source {
@@ -47,8 +46,8 @@ typedef struct source {
 	gemp_edge first;
 } source;
 
-static size_t append_entries(const filling *f, const source *from, gemp_vertex self, bool drop_self, gemp_vertex *slots,
-                             gemp_edge *edges)
+static size_t append_entries(const view_fill *f, const source *from, gemp_vertex self, bool drop_self,
+                             gemp_vertex *slots, gemp_edge *edges)
 {
 	size_t taken = 0;
 	for (size_t i = 0; i < from->count; i++) {
@@ -62,7 +61,7 @@ static size_t append_entries(const filling *f, const source *from, gemp_vertex s
 }
 
 /* Entry (v, v) of an either-way view is taken once, from the out side. */
-static size_t gather(const filling *f, size_t v, gemp_vertex *slots, gemp_edge *edges)
+static size_t gather(const view_fill *f, size_t v, gemp_vertex *slots, gemp_edge *edges)
 {
 	const gemp_view_key *key = f->key;
 	bool out = key->direction != GEMP_VIEW_IN, in = key->direction != GEMP_VIEW_OUT;
@@ -110,7 +109,7 @@ static bool names(const gemp_vertex *slots, size_t count, gemp_vertex slot)
 	return low < count && slots[low] == slot;
 }
 
-static void fill_row(filling *f, size_t v, gemp_vertex *spare_slots, gemp_edge *spare_edges)
+static void fill_row(view_fill *f, size_t v, gemp_vertex *spare_slots, gemp_edge *spare_edges)
 {
 	gemp_view *view = f->view;
 	uint64_t row = f->row_of[v];
@@ -127,25 +126,25 @@ static void fill_row(filling *f, size_t v, gemp_vertex *spare_slots, gemp_edge *
 		atomic_store_explicit(&f->gaps, true, memory_order_relaxed);
 }
 
-static uint64_t max_degree(const filling *f, size_t v)
+static uint64_t max_degree(const view_fill *f, size_t v)
 {
 	uint64_t row = f->row_of[v];
 	return f->view->begin[row + 1] - f->view->begin[row];
 }
 
-/* Ids are random, so that pieces of as many rows are of about as many entries. */
-static void fill_piece(void *context, unsigned thread, size_t piece)
+/* Ids are random, so that chunks of as many rows have about as many entries. */
+static void fill_chunk(void *context, unsigned thread, size_t chunk)
 {
-	filling *f = context;
-	gemp_vertex *slots = f->spare_slots + thread * f->room;
-	gemp_edge *edges = f->spare_edges ? f->spare_edges + thread * f->room : NULL;
-	size_t end = (piece + 1) * f->piece < f->graph->rows ? (piece + 1) * f->piece : f->graph->rows;
-	for (size_t v = piece * f->piece; v < end; v++)
+	view_fill *f = context;
+	gemp_vertex *slots = f->spare_slots + thread * f->spare;
+	gemp_edge *edges = f->spare_edges ? f->spare_edges + thread * f->spare : NULL;
+	size_t end = (chunk + 1) * f->chunk < f->graph->rows ? (chunk + 1) * f->chunk : f->graph->rows;
+	for (size_t v = chunk * f->chunk; v < end; v++)
 		if (max_degree(f, v) <= LONG)
 			fill_row(f, v, slots, edges);
 }
 
-static gemp_code fill_long_rows(filling *f)
+static gemp_code fill_long_rows(view_fill *f)
 {
 	gemp_code code = GEMP_OK;
 	gemp_vertex *slots = NULL;
@@ -159,13 +158,12 @@ static gemp_code fill_long_rows(filling *f)
 		if (max_degree(f, v) > LONG)
 			fill_row(f, v, slots, edges);
 done:
-	gemp_free(slots);
-	gemp_free(edges);
+	gemp_free_all(slots, edges);
 	return code;
 }
 
 /* Rows move together where loops and parallel entries have left gaps. */
-static void close_gaps(filling *f)
+static void close_gaps(view_fill *f)
 {
 	gemp_view *view = f->view;
 	uint64_t to = 0, from = 0, next;
@@ -182,13 +180,12 @@ static void close_gaps(filling *f)
 }
 
 /* Degrees by row, in place of which row_of gets the rows. */
-static void place_piece(void *context, unsigned thread, size_t piece)
+static void place_rows(void *context, size_t range, size_t begin, size_t end)
 {
-	filling *f = context;
-	size_t end = (piece + 1) * ROWS_A_PIECE < f->view->rows ? (piece + 1) * ROWS_A_PIECE : f->view->rows;
+	(void)range;
+	view_fill *f = context;
 	uint64_t longest = 0, seen = atomic_load_explicit(&f->longest, memory_order_relaxed);
-	(void)thread;
-	for (size_t row = piece * ROWS_A_PIECE; row < end; row++) {
+	for (size_t row = begin; row < end; row++) {
 		size_t v = (size_t)(f->order->id_of[f->own_slots[row]] - f->graph->first_vertex);
 		f->view->begin[row + 1] = f->row_of[v];
 		longest = f->row_of[v] > longest ? f->row_of[v] : longest;
@@ -199,28 +196,26 @@ static void place_piece(void *context, unsigned thread, size_t piece)
 }
 
 /* Places for as many as rows can have. row_of has degrees first. */
-static gemp_code allocate_rows(filling *f, const gemp_residency *residency)
+static gemp_code allocate_rows(view_fill *f, const gemp_residency *residency)
 {
-	gemp_code code = GEMP_OK;
 	gemp_view *view = f->view;
 	view->rows = f->graph->rows;
-	GEMP_TRY(GEMP_NEW(view->begin, view->rows + 1));
+	GEMP_PROPAGATE(GEMP_NEW(view->begin, view->rows + 1));
 	f->own_slots = residency->own_slots;
-	gemp_parallel_for((view->rows + ROWS_A_PIECE - 1) / ROWS_A_PIECE, place_piece, f);
+	gemp_for_ranges(view->rows, place_rows, f);
 	gemp_prefix_inclusive(view->begin, view->rows + 1);
 	uint64_t entries = view->begin[view->rows];
-	GEMP_TRY(GEMP_NEW(view->neighbours, entries + 1));
+	GEMP_PROPAGATE(GEMP_NEW(view->neighbours, entries + 1));
 	if (f->key->edges)
-		GEMP_TRY(GEMP_NEW(view->edges, entries + 1));
-	f->pieces = (size_t)(entries / PIECE) + 1;
-	f->piece = (view->rows + f->pieces - 1) / f->pieces;
-	f->room = entries < LONG ? (size_t)entries + 1 : LONG;
-	size_t threads = f->pieces > 1 ? gemp_threads() : 1;
-	GEMP_TRY(GEMP_NEW(f->spare_slots, threads * f->room));
+		GEMP_PROPAGATE(GEMP_NEW(view->edges, entries + 1));
+	f->chunks = (size_t)(entries / CHUNK) + 1;
+	f->chunk = (view->rows + f->chunks - 1) / f->chunks;
+	f->spare = entries < LONG ? (size_t)entries + 1 : LONG;
+	size_t threads = f->chunks > 1 ? gemp_threads() : 1;
+	GEMP_PROPAGATE(GEMP_NEW(f->spare_slots, threads * f->spare));
 	if (f->key->edges)
-		GEMP_TRY(GEMP_NEW(f->spare_edges, threads * f->room));
-done:
-	return code;
+		GEMP_PROPAGATE(GEMP_NEW(f->spare_edges, threads * f->spare));
+	return GEMP_OK;
 }
 
 gemp_code gemp_view_own_rows(gemp_view *own, const gemp_shard *graph, const gemp_slot_order *order,
@@ -228,7 +223,7 @@ gemp_code gemp_view_own_rows(gemp_view *own, const gemp_shard *graph, const gemp
 {
 	gemp_code code = GEMP_OK;
 	gemp_edge *offsets = NULL;
-	filling f = { .graph = graph, .order = order, .key = key, .view = own };
+	view_fill f = { .graph = graph, .order = order, .key = key, .view = own };
 	while (f.bits < 32 && graph->vertex_count >> f.bits)
 		f.bits++;
 	for (size_t r = 0; r < graph->relation_count; r++)
@@ -241,15 +236,11 @@ gemp_code gemp_view_own_rows(gemp_view *own, const gemp_shard *graph, const gemp
 	gemp_view_degrees(graph, key, f.row_of);
 	GEMP_TRY(allocate_rows(&f, residency));
 	GEMP_TRY(fill_long_rows(&f));
-	gemp_parallel_for(f.pieces, fill_piece, &f);
+	gemp_parallel_for(f.chunks, fill_chunk, &f);
 	own->loops = f.loops;
 	if (f.gaps)
 		close_gaps(&f);
 done:
-	gemp_free(offsets);
-	gemp_free(f.row_of);
-	gemp_free(f.size);
-	gemp_free(f.spare_slots);
-	gemp_free(f.spare_edges);
+	gemp_free_all(offsets, f.row_of, f.size, f.spare_slots, f.spare_edges);
 	return code;
 }

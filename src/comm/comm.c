@@ -56,6 +56,13 @@ void gemp_comm_max(const gemp_comm *comm, uint64_t *values, int count)
 	reduce(comm, values, count, MPI_MAX);
 }
 
+void gemp_comm_sum_long(const gemp_comm *comm, uint64_t *values, size_t count)
+{
+	enum { STEP = 1 << 24 }; /* MPI counts in int, and may need as much memory again for a reduction */
+	for (size_t at = 0; at < count; at += STEP)
+		gemp_comm_sum(comm, values + at, (int)(count - at < STEP ? count - at : STEP));
+}
+
 uint64_t gemp_comm_sum1(const gemp_comm *comm, uint64_t value)
 {
 	gemp_comm_sum(comm, &value, 1);

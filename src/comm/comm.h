@@ -45,6 +45,8 @@ gemp_code gemp_comm_agree(const gemp_comm *comm, gemp_code mine);
 
 /* Collective. The values of all ranks reduced in place. */
 void gemp_comm_sum(const gemp_comm *comm, uint64_t *values, int count);
+/* The same for arrays of any length. */
+void gemp_comm_sum_long(const gemp_comm *comm, uint64_t *values, size_t count);
 void gemp_comm_max(const gemp_comm *comm, uint64_t *values, int count);
 uint64_t gemp_comm_sum1(const gemp_comm *comm, uint64_t value);
 uint64_t gemp_comm_exscan(const gemp_comm *comm, uint64_t value); /* sum over lower ranks */

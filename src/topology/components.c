@@ -17,7 +17,6 @@ typedef struct part_size {
 static gemp_code part_sizes(const gemp_components *out, const gemp_comm *comm, const uint64_t *bounds,
                             const gemp_vertex *set_of, gemp_vertex *size, part_size **parts, int **owner, size_t *count)
 {
-	gemp_code code = GEMP_OK;
 	gemp_vertex first = (gemp_vertex)bounds[comm->rank];
 	size_t capacity = 0, owner_capacity = 0;
 	for (size_t row = 0; row < out->rows; row++)
@@ -29,15 +28,14 @@ static gemp_code part_sizes(const gemp_components *out, const gemp_comm *comm, c
 		if (name - first < out->rows)
 			size[name - first] += size[row];
 		else {
-			GEMP_TRY(GEMP_RESERVE(*parts, capacity, *count + 1));
-			GEMP_TRY(GEMP_RESERVE(*owner, owner_capacity, *count + 1));
+			GEMP_PROPAGATE(GEMP_RESERVE(*parts, capacity, *count + 1));
+			GEMP_PROPAGATE(GEMP_RESERVE(*owner, owner_capacity, *count + 1));
 			(*owner)[*count] = (int)gemp_range_find(bounds, (size_t)comm->size, name);
 			(*parts)[(*count)++] = (part_size){ name, size[row] };
 		}
 		size[row] = 0;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static bool has_edges(const gemp_csr *csr, size_t count, size_t row)
@@ -83,32 +81,27 @@ static void join_counts(gemp_components *out, const gemp_comm *comm)
 
 /* Collective. Fills in what is known of all ranks, from component[]. set_of[rows]: own vertices of one component that
  * have been found to be so here, by the row of one of them; it may be component[] less the first id. */
-static gemp_code gemp_component_sizes(gemp_components *out, const gemp_comm *comm, const uint64_t *bounds,
-                                      const gemp_csr *csr, size_t count, const gemp_vertex *set_of)
+static gemp_code component_sizes(gemp_components *out, const gemp_comm *comm, const uint64_t *bounds,
+                                 const gemp_csr *csr, size_t count, const gemp_vertex *set_of)
 {
 	gemp_code code = GEMP_OK;
 	gemp_vertex *size = NULL, first = (gemp_vertex)bounds[comm->rank];
 	part_size *parts = NULL;
 	int *owner = NULL;
-	void *came = NULL;
+	void *received = NULL;
 	size_t *from = NULL, part_count = 0;
 	code = GEMP_NEW(size, out->rows);
-	if (code == GEMP_OK)
-		code = part_sizes(out, comm, bounds, set_of, size, &parts, &owner, &part_count);
+	GEMP_THEN(part_sizes(out, comm, bounds, set_of, size, &parts, &owner, &part_count));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	if (comm->size > 1) {
-		GEMP_TRY(gemp_exchange_records(comm, parts, part_count, sizeof *parts, owner, &came, &from, &out->traffic));
+		GEMP_TRY(gemp_exchange_records(comm, parts, part_count, sizeof *parts, owner, &received, &from, &out->traffic));
 		for (size_t i = 0; i < from[comm->size]; i++)
-			size[((part_size *)came)[i].component - first] += ((part_size *)came)[i].vertices;
+			size[((part_size *)received)[i].component - first] += ((part_size *)received)[i].vertices;
 	}
 	count_own(out, first, csr, count, size);
 	join_counts(out, comm);
 done:
-	gemp_free(size);
-	gemp_free(parts);
-	gemp_free(owner);
-	gemp_free(came);
-	gemp_free(from);
+	gemp_free_all(size, parts, owner, received, from);
 	return code;
 }
 
@@ -140,17 +133,15 @@ static size_t place(const gemp_vertex *names, size_t count, gemp_vertex name)
 static gemp_code count_parts(const gemp_components *found, const gemp_comm *comm, const uint64_t *bounds,
                              const gemp_vertex *names, size_t count, part_size **parts, int **owner)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(*parts, count));
-	GEMP_TRY(GEMP_NEW(*owner, count));
+	GEMP_PROPAGATE(GEMP_NEW(*parts, count));
+	GEMP_PROPAGATE(GEMP_NEW(*owner, count));
 	for (size_t i = 0; i < count; i++) {
 		(*parts)[i].component = names[i];
 		(*owner)[i] = (int)gemp_range_find(bounds, (size_t)comm->size, names[i]);
 	}
 	for (size_t row = 0; row < found->rows; row++)
 		(*parts)[place(names, count, found->component[row])].vertices++;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_component_sizes_by_vertex(uint64_t *size, const gemp_components *found, const gemp_comm *comm,
@@ -164,12 +155,9 @@ gemp_code gemp_component_sizes_by_vertex(uint64_t *size, const gemp_components *
 	uint64_t *answers = NULL;
 	size_t count = 0;
 	code = gemp_distinct_host(GEMP_KEY_U32, found->component, found->rows, &names, &count);
-	if (code == GEMP_OK)
-		code = count_parts(found, comm, bounds, names, count, &parts, &owner);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(answers, count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(n.size, found->rows);
+	GEMP_THEN(count_parts(found, comm, bounds, names, count, &parts, &owner));
+	GEMP_THEN(GEMP_NEW(answers, count));
+	GEMP_THEN(GEMP_NEW(n.size, found->rows));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	const gemp_request request = {
 		.records = parts, .count = count, .size = sizeof *parts, .owner = owner, .handler = add_up, .self = &n
@@ -178,11 +166,7 @@ gemp_code gemp_component_sizes_by_vertex(uint64_t *size, const gemp_components *
 	for (size_t row = 0; row < found->rows; row++)
 		size[row] = answers[place(names, count, found->component[row])];
 done:
-	gemp_free(names);
-	gemp_free(parts);
-	gemp_free(owner);
-	gemp_free(answers);
-	gemp_free(n.size);
+	gemp_free_all(names, parts, owner, answers, n.size);
 	return code;
 }
 
@@ -201,8 +185,7 @@ typedef struct component_search {
 
 void gemp_components_free(gemp_components *components)
 {
-	gemp_free(components->component);
-	gemp_free(components->tree);
+	gemp_free_all(components->component, components->tree);
 	components->component = NULL;
 	components->tree = NULL;
 }
@@ -213,12 +196,6 @@ static gemp_code add_tree(gemp_components *out, size_t *capacity, uint64_t edge)
 	if (code == GEMP_OK)
 		out->tree[out->tree_count++] = edge;
 	return code;
-}
-
-static void take_roots(component_search *f, const gemp_disjoint_sets *sets)
-{
-	for (size_t row = 0; row < sets->rows; row++)
-		f->set_of[row] = gemp_set_parent_get(sets->parent, (gemp_vertex)row);
 }
 
 static gemp_code add_link(component_search *f, size_t *capacity, gemp_vertex root, gemp_vertex id)
@@ -233,15 +210,14 @@ static gemp_code add_link(component_search *f, size_t *capacity, gemp_vertex roo
 /* Sets that vertices of other ranks are in, too: a link for each. */
 static gemp_code link_sets(component_search *f, const gemp_disjoint_sets *sets)
 {
-	gemp_code code = GEMP_OK;
 	size_t capacity = 0;
 	for (size_t slot = 0; slot < sets->remote_slots; slot++) {
 		gemp_vertex id = gemp_set_parent_get(sets->remote_ids, (gemp_vertex)slot);
 		if (id != GEMP_NO_VERTEX)
-			GEMP_TRY(add_link(f, &capacity, gemp_set_parent_get(sets->parent, (gemp_vertex)(sets->rows + slot)), id));
+			GEMP_PROPAGATE(
+				add_link(f, &capacity, gemp_set_parent_get(sets->parent, (gemp_vertex)(sets->rows + slot)), id));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* For a forest links must be edges. Those that made the sets are enough of them, and few: of these the ones between own
@@ -285,23 +261,21 @@ static gemp_code return_tree(component_search *f)
 {
 	gemp_code code = GEMP_OK;
 	int *owner = NULL;
-	void *came = NULL;
+	void *received = NULL;
 	size_t *from = NULL, ranks = (size_t)f->comm->size, count = f->links.tree_count;
 	code = GEMP_NEW(owner, count);
 	for (size_t i = 0; i < count && code == GEMP_OK; i++)
 		owner[i] = (int)gemp_range_find(f->first_edge, ranks, f->links.tree[i]);
 	GEMP_TRY(gemp_comm_agree(f->comm, code));
-	GEMP_TRY(gemp_exchange_records(f->comm, f->links.tree, count, sizeof *f->links.tree, owner, &came, &from,
+	GEMP_TRY(gemp_exchange_records(f->comm, f->links.tree, count, sizeof *f->links.tree, owner, &received, &from,
 	                               &f->links.traffic));
 	size_t capacity = f->out->tree_count;
 	code = GEMP_RESERVE(f->out->tree, capacity, f->out->tree_count + from[ranks] + 1);
 	GEMP_TRY(gemp_comm_agree(f->comm, code));
 	for (size_t i = 0; i < from[ranks]; i++)
-		f->out->tree[f->out->tree_count++] = ((gemp_edge *)came)[i] - f->first_edge[f->comm->rank];
+		f->out->tree[f->out->tree_count++] = ((gemp_edge *)received)[i] - f->first_edge[f->comm->rank];
 done:
-	gemp_free(owner);
-	gemp_free(came);
-	gemp_free(from);
+	gemp_free_all(owner, received, from);
 	return code;
 }
 
@@ -317,8 +291,7 @@ static gemp_code count_edges_before(component_search *f)
 	for (int r = 0; r < f->comm->size; r++)
 		f->first_edge[r + 1] = f->first_edge[r] + ((uint64_t *)all)[r];
 done:
-	gemp_free(all);
-	gemp_free(begin);
+	gemp_free_all(all, begin);
 	return code;
 }
 
@@ -333,8 +306,7 @@ static gemp_code join_ranks(component_search *f, const gemp_disjoint_sets *sets)
 	code = GEMP_NEW(c->name, f->out->rows);
 	for (size_t row = 0; row < f->out->rows && code == GEMP_OK; row++)
 		c->name[row] = f->first + (gemp_vertex)row;
-	if (code == GEMP_OK)
-		code = f->tree ? link_edges(f, sets) : link_sets(f, sets);
+	GEMP_THEN(f->tree ? link_edges(f, sets) : link_sets(f, sets));
 	GEMP_TRY(gemp_comm_agree(f->comm, code));
 	GEMP_TRY(gemp_contraction_run(c, f->set_of));
 	for (size_t row = 0; row < f->out->rows; row++)
@@ -353,15 +325,13 @@ done:
 /* Local. One rank has it all. */
 static gemp_code take_sets(component_search *f, const gemp_disjoint_sets *sets)
 {
-	gemp_code code = GEMP_OK;
 	size_t capacity = 0;
 	for (size_t row = 0; row < sets->rows; row++)
 		f->out->component[row] = f->first + f->set_of[row];
 	for (size_t row = 0; f->tree && row < sets->rows; row++)
 		if (sets->edge[row] != GEMP_NO_EDGE)
-			GEMP_TRY(add_tree(f->out, &capacity, sets->edge[row]));
-done:
-	return code;
+			GEMP_PROPAGATE(add_tree(f->out, &capacity, sets->edge[row]));
+	return GEMP_OK;
 }
 
 /* Collective. */
@@ -371,7 +341,8 @@ static gemp_code find_on_host(component_search *f)
 	gemp_disjoint_sets sets = { 0 };
 	double since = gemp_now();
 	GEMP_TRY(gemp_comm_agree(f->comm, gemp_disjoint_sets_new(&sets, f->out->rows, f->csr, f->count, f->tree)));
-	take_roots(f, &sets);
+	for (size_t row = 0; row < sets.rows; row++)
+		f->set_of[row] = gemp_set_parent_get(sets.parent, (gemp_vertex)row);
 	if (f->comm->size > 1)
 		GEMP_TRY(join_ranks(f, &sets));
 	else
@@ -384,12 +355,10 @@ done:
 
 static gemp_code find_on_device(component_search *f, gemp_device *device)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_components_on_device(f->out, device, f->csr, f->count, f->tree));
+	GEMP_PROPAGATE(gemp_components_on_device(f->out, device, f->csr, f->count, f->tree));
 	for (size_t row = 0; row < f->out->rows; row++)
 		f->set_of[row] = f->out->component[row] - f->first;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_components_find(gemp_components *out, const gemp_comm *comm, gemp_device *device, const uint64_t *bounds,
@@ -406,15 +375,14 @@ gemp_code gemp_components_find(gemp_components *out, const gemp_comm *comm, gemp
 		                   .first = (gemp_vertex)bounds[comm->rank] };
 	*out = (gemp_components){ .rows = (size_t)(bounds[comm->rank + 1] - bounds[comm->rank]) };
 	code = GEMP_NEW(out->component, out->rows);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(f.set_of, out->rows);
+	GEMP_THEN(GEMP_NEW(f.set_of, out->rows));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	if (comm->size == 1 && gemp_components_choose_device(device, csr, count, options->place))
 		GEMP_TRY(find_on_device(&f, device));
 	else
 		GEMP_TRY(find_on_host(&f));
 	GEMP_TRY(gemp_comm_agree(comm, gemp_sort_host(&by_number, out->tree, NULL, out->tree_count)));
-	GEMP_TRY(gemp_component_sizes(out, comm, bounds, csr, count, f.set_of));
+	GEMP_TRY(component_sizes(out, comm, bounds, csr, count, f.set_of));
 done:
 	gemp_free(f.set_of);
 	if (code != GEMP_OK)

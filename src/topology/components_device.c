@@ -29,12 +29,10 @@ static gemp_code open_kernels(device_state *w, const gemp_device_csr *csr)
 {
 	static const char *const names[KERNELS] = { "components_begin", "components_sample", "components_flatten",
 		                                        "components_unite_all" };
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_device_csr_program(&w->program, csr, "components.cl", NULL));
+	GEMP_PROPAGATE(gemp_device_csr_program(&w->program, csr, "components.cl", NULL));
 	for (int k = 0; k < KERNELS; k++)
-		GEMP_TRY(gemp_kernel_new(&w->kernels[k], &w->program, names[k]));
-done:
-	return code;
+		GEMP_PROPAGATE(gemp_kernel_new(&w->kernels[k], &w->program, names[k]));
+	return GEMP_OK;
 }
 
 static void close_kernels(device_state *w)
@@ -49,57 +47,46 @@ static void close_kernels(device_state *w)
 
 static gemp_code flatten(device_state *w)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_device_grid grid = gemp_device_grid_over(w->device, w->vertices);
-	GEMP_TRY(gemp_launch(w->device, w->kernels[FLATTEN], grid.items, grid.group, GEMP_ARG(&w->above.mem),
-	                     GEMP_ARG(&w->vertices)));
-	code = gemp_timings_add(&w->laps, w->device);
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_launch(w->device, w->kernels[FLATTEN], grid.items, grid.group, GEMP_ARG(&w->above.mem),
+	                           GEMP_ARG(&w->vertices)));
+	return gemp_timings_add(&w->laps, w->device);
 }
 
 static gemp_code begin(device_state *w)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_device_grid grid = gemp_device_grid_over(w->device, w->vertices);
-	GEMP_TRY(gemp_launch(w->device, w->kernels[BEGIN], grid.items, grid.group, GEMP_ARG(&w->above.mem),
-	                     GEMP_ARG(&w->tree.mem), GEMP_ARG(&w->vertices), GEMP_ARG(&w->with_tree)));
-	code = gemp_timings_add(&w->laps, w->device);
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_launch(w->device, w->kernels[BEGIN], grid.items, grid.group, GEMP_ARG(&w->above.mem),
+	                           GEMP_ARG(&w->tree.mem), GEMP_ARG(&w->vertices), GEMP_ARG(&w->with_tree)));
+	return gemp_timings_add(&w->laps, w->device);
 }
 
 /* Without links to roots in between, a second edge would find its ends at the bottom of trees: 4 times the steps where
  * each row has 4 edges that lead anywhere. */
 static gemp_code sample(device_state *w, const gemp_device_csr *csr, cl_ulong before)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_device_grid grid = gemp_device_grid_over(w->device, csr->rows);
 	for (cl_uint place = 0; place < SAMPLED; place++) {
-		GEMP_TRY(gemp_launch(w->device, w->kernels[SAMPLE], grid.items, grid.group, GEMP_ARG(&csr->begin.mem),
-		                     GEMP_ARG(&csr->target.mem), GEMP_ARG(&csr->rows), GEMP_ARG(&place),
-		                     GEMP_ARG(&w->above.mem), GEMP_ARG(&w->tree.mem), GEMP_ARG(&w->with_tree),
-		                     GEMP_ARG(&before)));
-		GEMP_TRY(gemp_timings_add(&w->laps, w->device));
-		GEMP_TRY(flatten(w));
+		GEMP_PROPAGATE(gemp_launch(w->device, w->kernels[SAMPLE], grid.items, grid.group, GEMP_ARG(&csr->begin.mem),
+		                           GEMP_ARG(&csr->target.mem), GEMP_ARG(&csr->rows), GEMP_ARG(&place),
+		                           GEMP_ARG(&w->above.mem), GEMP_ARG(&w->tree.mem), GEMP_ARG(&w->with_tree),
+		                           GEMP_ARG(&before)));
+		GEMP_PROPAGATE(gemp_timings_add(&w->laps, w->device));
+		GEMP_PROPAGATE(flatten(w));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code unite(device_state *w, const gemp_device_csr *csr, cl_ulong before)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_device_grid grid = gemp_device_csr_grid(csr);
-	GEMP_TRY(sample(w, csr, before));
-	GEMP_TRY(gemp_launch(w->device, w->kernels[UNITE_ALL], grid.items, grid.group, GEMP_ARG(&csr->begin.mem),
-	                     GEMP_ARG(&csr->target.mem), GEMP_ARG(&csr->rows), GEMP_ARG(&csr->edges),
-	                     GEMP_ARG(&w->above.mem), GEMP_ARG(&w->above.mem), GEMP_ARG(&w->tree.mem),
-	                     GEMP_ARG(&w->with_tree), GEMP_ARG(&before), GEMP_LOCAL(grid.local)));
-	GEMP_TRY(gemp_timings_add(&w->laps, w->device));
-	code = flatten(w);
-done:
-	return code;
+	GEMP_PROPAGATE(sample(w, csr, before));
+	GEMP_PROPAGATE(gemp_launch(w->device, w->kernels[UNITE_ALL], grid.items, grid.group, GEMP_ARG(&csr->begin.mem),
+	                           GEMP_ARG(&csr->target.mem), GEMP_ARG(&csr->rows), GEMP_ARG(&csr->edges),
+	                           GEMP_ARG(&w->above.mem), GEMP_ARG(&w->above.mem), GEMP_ARG(&w->tree.mem),
+	                           GEMP_ARG(&w->with_tree), GEMP_ARG(&before), GEMP_LOCAL(grid.local)));
+	GEMP_PROPAGATE(gemp_timings_add(&w->laps, w->device));
+	return flatten(w);
 }
 
 /* One type's edges after those of the others: its kernels may be others, if it has many more edges. */

@@ -14,24 +14,17 @@ typedef struct root_list {
 	gemp_vertex *rows;
 } root_list;
 
-typedef struct hooking {
+typedef struct hook_state {
 	gemp_contraction *c;
 	root_list now, ever;
 	gemp_edge *edge; /* [rows] of the link to the least root; where edges are asked for */
-} hooking;
+} hook_state;
 
 void gemp_contraction_free(gemp_contraction *contraction)
 {
-	gemp_free(contraction->ends);
-	gemp_free(contraction->edges);
-	gemp_free(contraction->tree);
+	gemp_free_all(contraction->ends, contraction->edges, contraction->tree);
 	contraction->ends = NULL;
 	contraction->edges = contraction->tree = NULL;
-}
-
-static int owner_of(const gemp_contraction *c, gemp_vertex id)
-{
-	return (int)gemp_range_find(c->bounds, (size_t)c->comm->size, id);
 }
 
 /* QUESTIONS: the names of roots, asked of their owners; each rank asks each of them once. */
@@ -41,15 +34,13 @@ static gemp_code list_distinct(gemp_vertex *sorted, uint64_t *index, size_t coun
                                size_t *distinct_count)
 {
 	static const gemp_sort by_id = { .key = GEMP_KEY_U32, .value_size = sizeof *index };
-	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < count; i++)
 		index[i] = i;
-	GEMP_TRY(gemp_sort_host(&by_id, sorted, index, count));
+	GEMP_PROPAGATE(gemp_sort_host(&by_id, sorted, index, count));
 	for (size_t i = 0; i < count; i++)
 		if (i == 0 || sorted[i] != sorted[i - 1])
 			distinct[(*distinct_count)++] = sorted[i];
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. names[i], the id of a root, becomes the name of that root. */
@@ -60,10 +51,8 @@ static gemp_code request_names(gemp_contraction *c, gemp_vertex *names, size_t c
 	uint64_t *index = NULL;
 	size_t distinct_count = 0;
 	code = GEMP_NEW(sorted, count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(distinct, count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(index, count);
+	GEMP_THEN(GEMP_NEW(distinct, count));
+	GEMP_THEN(GEMP_NEW(index, count));
 	if (code == GEMP_OK && count) {
 		memcpy(sorted, names, count * sizeof *names);
 		code = list_distinct(sorted, index, count, distinct, &distinct_count);
@@ -75,9 +64,7 @@ static gemp_code request_names(gemp_contraction *c, gemp_vertex *names, size_t c
 		names[index[i]] = distinct[at];
 	}
 done:
-	gemp_free(sorted);
-	gemp_free(distinct);
-	gemp_free(index);
+	gemp_free_all(sorted, distinct, index);
 	return code;
 }
 
@@ -92,7 +79,7 @@ static gemp_code send_links(gemp_contraction *c)
 	void *ends = NULL, *edges = NULL;
 	code = GEMP_NEW(owner, c->links);
 	for (size_t i = 0; i < c->links && code == GEMP_OK; i++)
-		owner[i] = owner_of(c, c->ends[i].source);
+		owner[i] = (int)gemp_range_find(c->bounds, (size_t)c->comm->size, c->ends[i].source);
 	GEMP_TRY(gemp_comm_agree(c->comm, code));
 	if (c->edges)
 		GEMP_TRY(
@@ -108,10 +95,7 @@ static gemp_code send_links(gemp_contraction *c)
 	}
 	c->links = from[c->comm->size];
 done:
-	gemp_free(owner);
-	gemp_free(from);
-	gemp_free(ends);
-	gemp_free(edges);
+	gemp_free_all(owner, from, ends, edges);
 	return code;
 }
 
@@ -151,15 +135,12 @@ done:
 /* Collective. The second vertices of links become roots, and these the first. */
 static gemp_code resolve_links(gemp_contraction *c, const gemp_vertex *set_of)
 {
-	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < c->links; i++)
 		c->ends[i] = (gemp_edge_pair){ c->ends[i].target, c->ends[i].source };
-	GEMP_TRY(send_links(c));
+	GEMP_PROPAGATE(send_links(c));
 	for (size_t i = 0; i < c->links; i++)
 		c->ends[i].source = c->first + set_of[c->ends[i].source - c->first];
-	GEMP_TRY(gemp_comm_agree(c->comm, drop_duplicate_links(c)));
-done:
-	return code;
+	return gemp_comm_agree(c->comm, drop_duplicate_links(c));
 }
 
 /* ROUNDS */
@@ -173,15 +154,14 @@ static gemp_code list_root(root_list *list, gemp_vertex row)
 }
 
 /* Each own root with a link is hooked to the least one that it has a link to. */
-static gemp_code hook(hooking *h)
+static gemp_code hook(hook_state *h)
 {
-	gemp_code code = GEMP_OK;
 	gemp_contraction *c = h->c;
 	h->now.count = 0;
 	for (size_t i = 0; i < c->links; i++) {
 		gemp_vertex row = c->ends[i].source - c->first, low = c->ends[i].target;
 		if (c->name[row] == c->ends[i].source)
-			GEMP_TRY(list_root(&h->now, row));
+			GEMP_PROPAGATE(list_root(&h->now, row));
 		if (low >= c->name[row])
 			continue;
 		c->name[row] = low;
@@ -189,14 +169,13 @@ static gemp_code hook(hooking *h)
 			h->edge[row] = c->edges[i];
 	}
 	for (size_t i = 0; i < h->now.count; i++)
-		GEMP_TRY(list_root(&h->ever, h->now.rows[i]));
+		GEMP_PROPAGATE(list_root(&h->ever, h->now.rows[i]));
 	if (c->edges) {
-		GEMP_TRY(GEMP_RESERVE(c->tree, c->tree_capacity, c->tree_count + h->now.count));
+		GEMP_PROPAGATE(GEMP_RESERVE(c->tree, c->tree_capacity, c->tree_count + h->now.count));
 		for (size_t i = 0; i < h->now.count; i++)
 			c->tree[c->tree_count++] = h->edge[h->now.rows[i]];
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. Until the names of these own roots are roots themselves. The list is used up. */
@@ -246,7 +225,7 @@ gemp_code gemp_contraction_run(gemp_contraction *contraction, const gemp_vertex 
 {
 	gemp_code code = GEMP_OK;
 	gemp_contraction *c = contraction;
-	hooking h = { .c = c };
+	hook_state h = { .c = c };
 	GEMP_TRY(gemp_comm_agree(c->comm, GEMP_NEW(h.edge, c->edges ? c->rows : 0)));
 	GEMP_TRY(resolve_links(c, set_of));
 	while (gemp_comm_sum1(c->comm, c->links)) {
@@ -258,8 +237,6 @@ gemp_code gemp_contraction_run(gemp_contraction *contraction, const gemp_vertex 
 	}
 	GEMP_TRY(jump(c, &h.ever));
 done:
-	gemp_free(h.edge);
-	gemp_free(h.now.rows);
-	gemp_free(h.ever.rows);
+	gemp_free_all(h.edge, h.now.rows, h.ever.rows);
 	return code;
 }

@@ -47,35 +47,29 @@ static unsigned lanes_of(const gemp_device *device)
 
 gemp_code gemp_device_targets_new(gemp_buffer *out, gemp_device *device, const gemp_vertex *target, size_t count)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_transfer_numbers from = { .narrow = (gemp_vertex *)(uintptr_t)target };
 	size_t size = count * sizeof *target;
 	if (size && !device->gpu)
 		return gemp_buffer_borrow(out, device, size, from.narrow);
-	GEMP_TRY(gemp_buffer_new(out, device, size ? size : 1, NULL)); /* there are no empty buffers */
-	code = gemp_transfer_upload(device, out, from, count);
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_buffer_new(out, device, size ? size : 1, NULL)); /* there are no empty buffers */
+	return gemp_transfer_upload(device, out, from, count);
 }
 
 /* A CPU device may read wide numbers where they are, and narrow ones where the host has put them. */
 static gemp_code load_begin(gemp_device_csr *out, const uint64_t *begin)
 {
-	gemp_code code = GEMP_OK;
 	size_t count = (size_t)out->rows + 1;
 	if (out->wide)
 		return gemp_device_targets_new(&out->begin, out->device, (const gemp_vertex *)begin, 2 * count);
 	if (out->device->gpu) {
-		GEMP_TRY(gemp_buffer_new(&out->begin, out->device, count * sizeof(uint32_t), NULL));
+		GEMP_PROPAGATE(gemp_buffer_new(&out->begin, out->device, count * sizeof(uint32_t), NULL));
 		return gemp_transfer_upload(out->device, &out->begin,
 		                            (gemp_transfer_numbers){ .wide = (uint64_t *)(uintptr_t)begin }, count);
 	}
-	GEMP_TRY(GEMP_NEW(out->begin32, count));
+	GEMP_PROPAGATE(GEMP_NEW(out->begin32, count));
 	for (size_t row = 0; row < count; row++)
 		out->begin32[row] = (uint32_t)begin[row];
-	code = gemp_buffer_borrow(&out->begin, out->device, count * sizeof *out->begin32, out->begin32);
-done:
-	return code;
+	return gemp_buffer_borrow(&out->begin, out->device, count * sizeof *out->begin32, out->begin32);
 }
 
 gemp_code gemp_device_csr_new(gemp_device_csr *out, gemp_device *device, const gemp_csr *csr)

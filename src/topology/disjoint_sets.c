@@ -3,7 +3,7 @@
 #include "core/memory.h"
 #include "core/threads.h"
 
-enum { ROWS_A_PIECE = 1 << 14, EDGES_A_PIECE = 1 << 15, SAMPLED = 2 };
+enum { SAMPLED = 2 }; /* edges of each row that are united before all others */
 
 typedef struct union_state {
 	gemp_disjoint_sets *sets;
@@ -14,19 +14,15 @@ typedef struct union_state {
 
 void gemp_disjoint_sets_free(gemp_disjoint_sets *sets)
 {
-	gemp_free(sets->parent);
-	gemp_free(sets->remote_ids);
-	gemp_free(sets->edge);
+	gemp_free_all(sets->parent, sets->remote_ids, sets->edge);
 	*sets = (gemp_disjoint_sets){ 0 };
 }
 
-static void link_to_itself(void *context, unsigned thread, size_t piece)
+static void link_to_itself(void *context, size_t range, size_t begin, size_t end)
 {
-	(void)thread;
+	(void)range;
 	gemp_disjoint_sets *sets = context;
-	size_t all = sets->rows + sets->remote_slots, at = piece * ROWS_A_PIECE;
-	size_t end = at + ROWS_A_PIECE < all ? at + ROWS_A_PIECE : all;
-	for (; at < end; at++) {
+	for (size_t at = begin; at < end; at++) {
 		atomic_init(&sets->parent[at], (gemp_vertex)at);
 		if (at >= sets->rows)
 			atomic_init(&sets->remote_ids[at - sets->rows], GEMP_NO_VERTEX);
@@ -35,19 +31,12 @@ static void link_to_itself(void *context, unsigned thread, size_t piece)
 	}
 }
 
-static void link_to_root(void *context, unsigned thread, size_t piece)
+static void link_to_root(void *context, size_t range, size_t begin, size_t end)
 {
-	(void)thread;
+	(void)range;
 	gemp_disjoint_sets *sets = context;
-	size_t all = sets->rows + sets->remote_slots, at = piece * ROWS_A_PIECE;
-	size_t end = at + ROWS_A_PIECE < all ? at + ROWS_A_PIECE : all;
-	for (; at < end; at++)
+	for (size_t at = begin; at < end; at++)
 		gemp_disjoint_find(sets->parent, (gemp_vertex)at);
-}
-
-static void over_elements(gemp_disjoint_sets *sets, gemp_loop_body *body)
-{
-	gemp_parallel_for((sets->rows + sets->remote_slots + ROWS_A_PIECE - 1) / ROWS_A_PIECE, body, sets);
 }
 
 /* The element of another rank's vertex. */
@@ -74,12 +63,11 @@ static void unite_edge(const union_state *u, size_t row, uint64_t edge)
 }
 
 /* The first edges of each row. */
-static void unite_sample(void *context, unsigned thread, size_t piece)
+static void unite_sample(void *context, size_t range, size_t begin, size_t end)
 {
-	(void)thread;
+	(void)range;
 	const union_state *u = context;
-	size_t row = piece * ROWS_A_PIECE, end = row + ROWS_A_PIECE < u->csr->rows ? row + ROWS_A_PIECE : u->csr->rows;
-	for (; row < end; row++) {
+	for (size_t row = begin; row < end; row++) {
 		uint64_t edge = u->csr->begin[row], stop = u->csr->begin[row + 1];
 		for (stop = stop - edge < SAMPLED ? stop : edge + SAMPLED; edge < stop; edge++)
 			unite_edge(u, row, edge);
@@ -87,13 +75,12 @@ static void unite_sample(void *context, unsigned thread, size_t piece)
 }
 
 /* Edges whose ends are linked to the same root already need no more than two looks. */
-static void unite_piece(void *context, unsigned thread, size_t piece)
+static void unite_range(void *context, size_t range, size_t begin, size_t end)
 {
-	(void)thread;
+	(void)range;
 	const union_state *u = context;
-	uint64_t edge = (uint64_t)piece * EDGES_A_PIECE, edges = gemp_csr_edges(u->csr);
-	uint64_t end = edges - edge < EDGES_A_PIECE ? edges : edge + EDGES_A_PIECE;
-	for (size_t row = gemp_csr_row(u->csr, edge); edge < end; edge++) {
+	size_t row = gemp_csr_row(u->csr, begin);
+	for (uint64_t edge = begin; edge < end; edge++) {
 		while (edge >= u->csr->begin[row + 1])
 			row++;
 		unite_edge(u, row, edge);
@@ -131,17 +118,16 @@ gemp_code gemp_disjoint_sets_new(gemp_disjoint_sets *out, size_t rows, const gem
 	GEMP_TRY(GEMP_NEW(out->remote_ids, out->remote_slots));
 	if (edges)
 		GEMP_TRY(GEMP_NEW(out->edge, out->rows + out->remote_slots));
-	over_elements(out, link_to_itself);
+	gemp_for_ranges(out->rows + out->remote_slots, link_to_itself, out);
 	for (int sample = 1; sample >= 0; sample--) {
 		u.before = 0;
 		for (size_t c = 0; c < count; c++) {
 			size_t all = sample ? csr[c].rows : (size_t)gemp_csr_edges(&csr[c]);
-			size_t each = sample ? ROWS_A_PIECE : EDGES_A_PIECE;
 			u.csr = &csr[c];
-			gemp_parallel_for((all + each - 1) / each, sample ? unite_sample : unite_piece, &u);
+			gemp_for_ranges(all, sample ? unite_sample : unite_range, &u);
 			u.before += gemp_csr_edges(&csr[c]);
 		}
-		over_elements(out, link_to_root);
+		gemp_for_ranges(out->rows + out->remote_slots, link_to_root, out);
 	}
 done:
 	if (code != GEMP_OK)

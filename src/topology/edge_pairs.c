@@ -5,20 +5,19 @@
 #include "device/launch.h"
 #include "device/transfer.h"
 
-enum { EDGES_A_PIECE = 1 << 15, HOST_BELOW = 1 << 30 };
+enum { HOST_BELOW = 1 << 30 };
 
-typedef struct listing {
+typedef struct pair_list {
 	const gemp_csr *csr;
 	gemp_edge_pair *pairs;
-} listing;
+} pair_list;
 
-static void list_piece(void *context, unsigned thread, size_t piece)
+static void list_range(void *context, size_t range, size_t begin, size_t end)
 {
-	(void)thread;
-	const listing *l = context;
+	(void)range;
+	const pair_list *l = context;
 	const gemp_csr *csr = l->csr;
-	uint64_t edge = (uint64_t)piece * EDGES_A_PIECE, edges = gemp_csr_edges(csr);
-	uint64_t end = edges - edge < EDGES_A_PIECE ? edges : edge + EDGES_A_PIECE;
+	uint64_t edge = begin;
 	for (size_t row = gemp_csr_row(csr, edge); edge < end; row++) {
 		uint64_t stop = csr->begin[row + 1] < end ? csr->begin[row + 1] : end;
 		for (gemp_vertex source = csr->first + (gemp_vertex)row; edge < stop; edge++)
@@ -26,15 +25,8 @@ static void list_piece(void *context, unsigned thread, size_t piece)
 	}
 }
 
-/* HOST, on all threads: pairs[edges of csr]. */
-static void gemp_edge_pairs_host(const gemp_csr *csr, gemp_edge_pair *pairs)
-{
-	listing l = { csr, pairs };
-	gemp_parallel_for((size_t)((gemp_csr_edges(csr) + EDGES_A_PIECE - 1) / EDGES_A_PIECE), list_piece, &l);
-}
-
 /* DEVICE. pairs: room for all edges of csr. Does not wait, unless the kernel is built. */
-static gemp_code gemp_edge_pairs_device(const gemp_device_csr *csr, const gemp_buffer *pairs)
+static gemp_code run_kernel(const gemp_device_csr *csr, const gemp_buffer *pairs)
 {
 	gemp_code code = GEMP_OK;
 	gemp_program program = { 0 };
@@ -62,7 +54,7 @@ static gemp_code list_on_device(const gemp_csr *csr, gemp_device *device, gemp_e
 	size_t size = (size_t)gemp_csr_edges(csr) * sizeof *pairs;
 	GEMP_TRY(gemp_device_csr_new(&rows, device, csr));
 	GEMP_TRY(device->gpu ? gemp_buffer_new(&out, device, size, NULL) : gemp_buffer_borrow(&out, device, size, pairs));
-	GEMP_TRY(gemp_edge_pairs_device(&rows, &out));
+	GEMP_TRY(run_kernel(&rows, &out));
 	GEMP_TRY(gemp_launch_seconds(device, &figures->seconds));
 	double since = gemp_now();
 	if (device->gpu)
@@ -84,7 +76,7 @@ gemp_code gemp_edge_pairs(const gemp_csr *csr, gemp_device *device, gemp_placeme
 	if (figures->on_device)
 		return list_on_device(csr, device, pairs, figures);
 	double since = gemp_now();
-	gemp_edge_pairs_host(csr, pairs);
+	gemp_for_ranges((size_t)edges, list_range, &(pair_list){ csr, pairs });
 	figures->seconds = gemp_now() - since;
 	return GEMP_OK;
 }

@@ -17,20 +17,18 @@
 /* reverse_host: edges put into rows by target, on the host's threads. */
 
 /* Edges that lead to the vertices of this rank. */
-typedef struct gemp_incoming_edges {
+typedef struct incoming_edges {
 	gemp_vertex first; /* id of row 0 */
 	size_t rows, count;
 	const gemp_vertex *target; /* [count] */
 	const gemp_csr *csr;       /* whose rows they are, or NULL: */
 	const gemp_vertex *source; /* [count] */
-} gemp_incoming_edges;
-
-enum { EDGES_A_PIECE = 1 << 15 };
+} incoming_edges;
 
 /* Edges in ranges of rows. What goes with a target is its source (4 bytes), or with places wanted source << 32 | place,
  * or the place alone where there are 2^32 edges or more. */
 typedef struct range_reversal {
-	const gemp_incoming_edges *edges;
+	const incoming_edges *edges;
 	gemp_reversed_rows *out;
 	gemp_multisplit split;
 	bool packed;
@@ -40,14 +38,13 @@ typedef struct range_reversal {
 	uint64_t *next;  /* [rows] where the next edge of a row goes */
 } range_reversal;
 
-static void list_piece(void *context, unsigned thread, size_t piece)
+static void list_range(void *context, size_t range, size_t begin, size_t end)
 {
-	(void)thread;
+	(void)range;
 	const range_reversal *t = context;
 	const gemp_csr *csr = t->edges->csr;
-	uint64_t edge = (uint64_t)piece * EDGES_A_PIECE, edges = t->edges->count;
-	uint64_t end = edges - edge < EDGES_A_PIECE ? edges : edge + EDGES_A_PIECE;
-	for (size_t row = csr ? gemp_csr_row(csr, edge) : 0; edge < end; edge++) {
+	size_t row = csr ? gemp_csr_row(csr, begin) : 0;
+	for (uint64_t edge = begin; edge < end; edge++) {
 		while (csr && edge >= csr->begin[row + 1])
 			row++;
 		uint64_t source = csr ? csr->first + row : t->edges->source[edge];
@@ -93,7 +90,7 @@ static void put_range(void *context, unsigned thread, size_t range)
 }
 
 /* Fills them, and in seconds. */
-static gemp_code gemp_reverse_on_host(gemp_reversed_rows *out, const gemp_incoming_edges *all)
+static gemp_code reverse_on_host(gemp_reversed_rows *out, const incoming_edges *all)
 {
 	gemp_code code = GEMP_OK;
 	size_t edges = all->count;
@@ -113,21 +110,17 @@ static gemp_code gemp_reverse_on_host(gemp_reversed_rows *out, const gemp_incomi
 	GEMP_TRY(GEMP_NEW(t.split_rows, edges));
 	GEMP_TRY(GEMP_NEW(t.range, ((size_t)1 << kept) + 1));
 	GEMP_TRY(GEMP_NEW(t.next, all->rows));
-	gemp_parallel_for((edges + EDGES_A_PIECE - 1) / EDGES_A_PIECE, list_piece, &t);
+	gemp_for_ranges(edges, list_range, &t);
 	GEMP_TRY(gemp_split_host(&t.split, all->target, t.values, edges, t.split_rows, t.split_values, t.range));
 	gemp_parallel_for((size_t)1 << kept, put_range, &t);
 	out->begin[all->rows] = edges;
 	out->seconds = gemp_now() - since;
 done:
-	gemp_free(t.values);
-	gemp_free(t.split_values);
-	gemp_free(t.split_rows);
-	gemp_free(t.range);
-	gemp_free(t.next);
+	gemp_free_all(t.values, t.split_values, t.split_rows, t.range, t.next);
 	return code;
 }
 
-enum { HOST_BELOW = 1 << 24, REVERSE_DEVICE_EDGES_A_PIECE = 1 << 16 };
+enum { HOST_BELOW = 1 << 24 };
 enum { LIST, CLEAR, MARK, EMPTY, KERNELS };
 
 typedef struct device_state {
@@ -145,7 +138,7 @@ typedef struct device_state {
 } device_state;
 
 /* Not for 2^32 edges or more. */
-static bool gemp_reverse_choose_device(const gemp_device *device, const gemp_csr *csr, gemp_placement place)
+static bool choose_device(const gemp_device *device, const gemp_csr *csr, gemp_placement place)
 {
 	uint64_t edges = gemp_csr_edges(csr);
 	return edges < UINT32_MAX && gemp_use_device(device, place, edges + csr->rows, "reverse.host_below", HOST_BELOW);
@@ -164,19 +157,17 @@ static gemp_code take_keys(device_state *w, const gemp_csr *csr)
 static gemp_code open_working(device_state *w, const gemp_csr *csr)
 {
 	static const char *const names[KERNELS] = { "reverse_list", "reverse_clear", "reverse_mark", "reverse_empty" };
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_device_csr_new(&w->csr, w->device, csr));
-	GEMP_TRY(gemp_device_csr_program(&w->program, &w->csr, "reverse.cl", w->out->edge ? "-DREVERSE_NUMBERED" : NULL));
+	GEMP_PROPAGATE(gemp_device_csr_new(&w->csr, w->device, csr));
+	GEMP_PROPAGATE(
+		gemp_device_csr_program(&w->program, &w->csr, "reverse.cl", w->out->edge ? "-DREVERSE_NUMBERED" : NULL));
 	for (int k = 0; k < KERNELS; k++)
-		GEMP_TRY(gemp_kernel_new(&w->kernels[k], &w->program, names[k]));
-	GEMP_TRY(gemp_toolbox_new(&w->box, w->device, GEMP_FORM_AUTO));
-	GEMP_TRY(take_keys(w, csr));
-	GEMP_TRY(gemp_buffer_new(&w->sorted.keys[1], w->device, w->edges * sizeof(cl_uint), NULL));
+		GEMP_PROPAGATE(gemp_kernel_new(&w->kernels[k], &w->program, names[k]));
+	GEMP_PROPAGATE(gemp_toolbox_new(&w->box, w->device, GEMP_FORM_AUTO));
+	GEMP_PROPAGATE(take_keys(w, csr));
+	GEMP_PROPAGATE(gemp_buffer_new(&w->sorted.keys[1], w->device, w->edges * sizeof(cl_uint), NULL));
 	for (int b = 0; b < 2; b++)
-		GEMP_TRY(gemp_buffer_new(&w->sorted.values[b], w->device, w->edges * (size_t)w->value_size, NULL));
-	code = gemp_buffer_new(&w->begin, w->device, ((size_t)w->rows + 1) * sizeof(cl_uint), NULL);
-done:
-	return code;
+		GEMP_PROPAGATE(gemp_buffer_new(&w->sorted.values[b], w->device, w->edges * (size_t)w->value_size, NULL));
+	return gemp_buffer_new(&w->begin, w->device, ((size_t)w->rows + 1) * sizeof(cl_uint), NULL);
 }
 
 static void close_working(device_state *w)
@@ -197,44 +188,37 @@ static void close_working(device_state *w)
 
 static gemp_code list_edges(device_state *w)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_device_grid grid = gemp_device_csr_grid(&w->csr);
-	GEMP_TRY(gemp_launch(w->device, w->kernels[LIST], grid.items, grid.group, GEMP_ARG(&w->csr.begin.mem),
-	                     GEMP_ARG(&w->csr.rows), GEMP_ARG(&w->csr.edges), GEMP_ARG(&w->csr.first),
-	                     GEMP_ARG(&w->sorted.values[0].mem), GEMP_LOCAL(grid.local)));
-	code = gemp_timings_add(&w->laps, w->device);
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_launch(w->device, w->kernels[LIST], grid.items, grid.group, GEMP_ARG(&w->csr.begin.mem),
+	                           GEMP_ARG(&w->csr.rows), GEMP_ARG(&w->csr.edges), GEMP_ARG(&w->csr.first),
+	                           GEMP_ARG(&w->sorted.values[0].mem), GEMP_LOCAL(grid.local)));
+	return gemp_timings_add(&w->laps, w->device);
 }
 
 static gemp_code find_rows(device_state *w)
 {
-	gemp_code code = GEMP_OK;
 	const cl_mem *keys = &w->sorted.keys[0].mem;
 	gemp_device_grid grid = gemp_device_grid_over(w->device, (size_t)w->rows + 1);
-	GEMP_TRY(gemp_launch(w->device, w->kernels[CLEAR], grid.items, grid.group, GEMP_ARG(&w->begin.mem),
-	                     GEMP_ARG(&w->rows), GEMP_ARG(&w->edges)));
-	GEMP_TRY(gemp_timings_add(&w->laps, w->device));
+	GEMP_PROPAGATE(gemp_launch(w->device, w->kernels[CLEAR], grid.items, grid.group, GEMP_ARG(&w->begin.mem),
+	                           GEMP_ARG(&w->rows), GEMP_ARG(&w->edges)));
+	GEMP_PROPAGATE(gemp_timings_add(&w->laps, w->device));
 	grid = gemp_device_grid_over(w->device, w->edges);
-	GEMP_TRY(gemp_launch(w->device, w->kernels[MARK], grid.items, grid.group, GEMP_ARG(keys), GEMP_ARG(&w->edges),
-	                     GEMP_ARG(&w->csr.first), GEMP_ARG(&w->begin.mem)));
-	GEMP_TRY(gemp_timings_add(&w->laps, w->device));
+	GEMP_PROPAGATE(gemp_launch(w->device, w->kernels[MARK], grid.items, grid.group, GEMP_ARG(keys), GEMP_ARG(&w->edges),
+	                           GEMP_ARG(&w->csr.first), GEMP_ARG(&w->begin.mem)));
+	GEMP_PROPAGATE(gemp_timings_add(&w->laps, w->device));
 	grid = gemp_device_grid_over(w->device, w->rows);
-	GEMP_TRY(gemp_launch(w->device, w->kernels[EMPTY], grid.items, grid.group, GEMP_ARG(keys), GEMP_ARG(&w->edges),
-	                     GEMP_ARG(&w->csr.first), GEMP_ARG(&w->rows), GEMP_ARG(&w->begin.mem)));
-	code = gemp_timings_add(&w->laps, w->device);
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_launch(w->device, w->kernels[EMPTY], grid.items, grid.group, GEMP_ARG(keys),
+	                           GEMP_ARG(&w->edges), GEMP_ARG(&w->csr.first), GEMP_ARG(&w->rows),
+	                           GEMP_ARG(&w->begin.mem)));
+	return gemp_timings_add(&w->laps, w->device);
 }
 
 /* source << 32 | number of the edge, each to its place. */
-static void unpack_piece(void *context, unsigned thread, size_t piece)
+static void unpack_range(void *context, size_t range, size_t begin, size_t end)
 {
-	(void)thread;
+	(void)range;
 	const gemp_reversed_rows *out = context;
-	uint64_t from = (uint64_t)piece * REVERSE_DEVICE_EDGES_A_PIECE, edges = out->begin[out->rows];
-	uint64_t end = edges - from < REVERSE_DEVICE_EDGES_A_PIECE ? edges : from + REVERSE_DEVICE_EDGES_A_PIECE;
-	for (uint64_t e = from; e < end; e++) {
+	for (size_t e = begin; e < end; e++) {
 		out->source[e] = (gemp_vertex)(out->edge[e] >> 32);
 		out->edge[e] = (uint32_t)out->edge[e];
 	}
@@ -242,23 +226,21 @@ static void unpack_piece(void *context, unsigned thread, size_t piece)
 
 static gemp_code read_rows(device_state *w)
 {
-	gemp_code code = GEMP_OK;
 	gemp_reversed_rows *out = w->out;
 	const gemp_transfer_numbers values = { .narrow = out->edge ? (uint32_t *)out->edge : out->source };
 	double since = gemp_now();
-	GEMP_TRY(gemp_transfer_download(w->device, &w->begin, 0, (gemp_transfer_numbers){ .wide = out->begin },
-	                                (size_t)w->rows + 1));
-	GEMP_TRY(gemp_transfer_download(w->device, &w->sorted.values[0], 0, values, w->edges * (size_t)w->value_size / 4));
+	GEMP_PROPAGATE(gemp_transfer_download(w->device, &w->begin, 0, (gemp_transfer_numbers){ .wide = out->begin },
+	                                      (size_t)w->rows + 1));
+	GEMP_PROPAGATE(
+		gemp_transfer_download(w->device, &w->sorted.values[0], 0, values, w->edges * (size_t)w->value_size / 4));
 	if (out->edge)
-		gemp_parallel_for((w->edges + (size_t)REVERSE_DEVICE_EDGES_A_PIECE - 1) / REVERSE_DEVICE_EDGES_A_PIECE,
-		                  unpack_piece, out);
+		gemp_for_ranges(w->edges, unpack_range, out);
 	out->transfers = w->csr.seconds + (gemp_now() - since);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Fills in the arrays of `out`, which have room, on_device, seconds and transfers. */
-static gemp_code gemp_reverse_on_device(gemp_reversed_rows *out, const gemp_csr *csr, gemp_device *device)
+static gemp_code reverse_on_device(gemp_reversed_rows *out, const gemp_csr *csr, gemp_device *device)
 {
 	gemp_code code = GEMP_OK;
 	device_state w = { .device = device,
@@ -292,34 +274,35 @@ typedef struct edge_exchange {
 	const uint64_t *bounds;
 	const gemp_csr *csr;
 	gemp_traffic *traffic;
-	uint64_t begin, end;          /* edges of this round */
+	gemp_block_range own;         /* edges of this round */
 	gemp_edge_pair *pairs;        /* [step] */
 	int *owner;                   /* [step] */
 	uint64_t *place;              /* [ranks + 1] of the next edge from each rank */
-	gemp_vertex *source, *target; /* of edges that came */
+	gemp_vertex *source, *target; /* of edges that received */
 } edge_exchange;
 
-static void pack_piece(void *context, unsigned thread, size_t piece)
+static void pack_range(void *context, size_t range, size_t begin, size_t end)
 {
-	(void)thread;
+	(void)range;
 	const edge_exchange *s = context;
-	uint64_t edge = s->begin + (uint64_t)piece * EDGES_A_PIECE;
-	uint64_t end = s->end - edge < EDGES_A_PIECE ? s->end : edge + EDGES_A_PIECE;
-	for (size_t row = gemp_csr_row(s->csr, edge); edge < end; edge++) {
+	size_t row = gemp_csr_row(s->csr, s->own.begin + begin);
+	for (size_t i = begin; i < end; i++) {
+		uint64_t edge = s->own.begin + i;
 		while (edge >= s->csr->begin[row + 1])
 			row++;
 		gemp_vertex target = s->csr->target[edge];
-		s->pairs[edge - s->begin] = (gemp_edge_pair){ s->csr->first + (gemp_vertex)row, target };
-		s->owner[edge - s->begin] = (int)gemp_range_find(s->bounds, (size_t)s->comm->size, target);
+		s->pairs[i] = (gemp_edge_pair){ s->csr->first + (gemp_vertex)row, target };
+		s->owner[i] = (int)gemp_range_find(s->bounds, (size_t)s->comm->size, target);
 	}
 }
 
-static void pack_round(edge_exchange *s, uint64_t round)
+/* Returns how many edges the round has. */
+static size_t pack_round(edge_exchange *s, uint64_t round)
 {
-	uint64_t edges = gemp_csr_edges(s->csr), step = gemp_reverse_step;
-	s->begin = round * step < edges ? round * step : edges;
-	s->end = edges - s->begin < step ? edges : s->begin + step;
-	gemp_parallel_for((size_t)((s->end - s->begin + EDGES_A_PIECE - 1) / EDGES_A_PIECE), pack_piece, s);
+	s->own = gemp_exchange_round(round, gemp_csr_edges(s->csr), gemp_reverse_step);
+	size_t count = (size_t)(s->own.end - s->own.begin);
+	gemp_for_ranges(count, pack_range, s);
+	return count;
 }
 
 /* Collective. place[] becomes where the edges of each rank begin. */
@@ -329,8 +312,8 @@ static void count_edges(edge_exchange *s, uint64_t rounds)
 	uint64_t sum = 0;
 	memset(s->place, 0, ((size_t)ranks + 1) * sizeof *s->place);
 	for (uint64_t round = 0; round < rounds; round++) {
-		pack_round(s, round);
-		for (uint64_t i = 0; i < s->end - s->begin; i++)
+		size_t count = pack_round(s, round);
+		for (size_t i = 0; i < count; i++)
 			s->place[s->owner[i]]++;
 	}
 	GEMP_MPI(MPI_Alltoall(MPI_IN_PLACE, 1, MPI_UINT64_T, s->place, 1, MPI_UINT64_T, s->comm->world));
@@ -345,34 +328,30 @@ static void count_edges(edge_exchange *s, uint64_t rounds)
 static gemp_code send_round(edge_exchange *s, uint64_t round)
 {
 	gemp_code code = GEMP_OK;
-	void *came = NULL;
+	void *received = NULL;
 	size_t *from = NULL;
-	pack_round(s, round);
-	GEMP_TRY(gemp_exchange_records(s->comm, s->pairs, (size_t)(s->end - s->begin), sizeof *s->pairs, s->owner, &came,
-	                               &from, s->traffic));
+	size_t count = pack_round(s, round);
+	GEMP_TRY(gemp_exchange_records(s->comm, s->pairs, count, sizeof *s->pairs, s->owner, &received, &from, s->traffic));
 	for (int r = 0; r < s->comm->size; r++)
 		for (size_t i = from[r]; i < from[r + 1]; i++) {
-			const gemp_edge_pair pair = ((const gemp_edge_pair *)came)[i];
+			const gemp_edge_pair pair = ((const gemp_edge_pair *)received)[i];
 			s->source[s->place[r]] = pair.source;
 			s->target[s->place[r]++] = pair.target;
 		}
 done:
-	gemp_free(came);
-	gemp_free(from);
+	gemp_free_all(received, from);
 	return code;
 }
 
 /* The arrays; to be freed also after a failure. */
-static gemp_code gemp_reversed_rows_new(gemp_reversed_rows *out, size_t rows, size_t edges, bool places)
+static gemp_code allocate_rows(gemp_reversed_rows *out, size_t rows, size_t edges, bool places)
 {
-	gemp_code code = GEMP_OK;
 	*out = (gemp_reversed_rows){ .rows = rows };
-	GEMP_TRY(GEMP_NEW(out->begin, rows + 1));
-	GEMP_TRY(GEMP_NEW(out->source, edges));
+	GEMP_PROPAGATE(GEMP_NEW(out->begin, rows + 1));
+	GEMP_PROPAGATE(GEMP_NEW(out->source, edges));
 	if (places)
-		GEMP_TRY(GEMP_NEW(out->edge, edges));
-done:
-	return code;
+		GEMP_PROPAGATE(GEMP_NEW(out->edge, edges));
+	return GEMP_OK;
 }
 
 gemp_code gemp_reverse_ranks(gemp_reversed_rows *out, const gemp_comm *comm, const uint64_t *bounds,
@@ -385,31 +364,23 @@ gemp_code gemp_reverse_ranks(gemp_reversed_rows *out, const gemp_comm *comm, con
 	double since = gemp_now();
 	*out = (gemp_reversed_rows){ 0 };
 	code = GEMP_NEW(s.pairs, room);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(s.owner, room);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(s.place, (size_t)comm->size + 1);
+	GEMP_THEN(GEMP_NEW(s.owner, room));
+	GEMP_THEN(GEMP_NEW(s.place, (size_t)comm->size + 1));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	count_edges(&s, rounds);
 	size_t count = (size_t)s.place[comm->size];
-	code = gemp_reversed_rows_new(out, csr->rows, count, edges);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(s.source, count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(s.target, count);
+	code = allocate_rows(out, csr->rows, count, edges);
+	GEMP_THEN(GEMP_NEW(s.source, count));
+	GEMP_THEN(GEMP_NEW(s.target, count));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	gemp_comm_max(comm, &rounds, 1);
 	for (uint64_t round = 0; round < rounds; round++)
 		GEMP_TRY(send_round(&s, round));
-	const gemp_incoming_edges came = { csr->first, csr->rows, count, s.target, NULL, s.source };
-	GEMP_TRY(gemp_comm_agree(comm, gemp_reverse_on_host(out, &came)));
+	const incoming_edges received = { csr->first, csr->rows, count, s.target, NULL, s.source };
+	GEMP_TRY(gemp_comm_agree(comm, reverse_on_host(out, &received)));
 	out->seconds = gemp_now() - since;
 done:
-	gemp_free(s.pairs);
-	gemp_free(s.owner);
-	gemp_free(s.place);
-	gemp_free(s.source);
-	gemp_free(s.target);
+	gemp_free_all(s.pairs, s.owner, s.place, s.source, s.target);
 	if (code != GEMP_OK)
 		gemp_reversed_rows_free(out);
 	return code;
@@ -417,9 +388,7 @@ done:
 
 void gemp_reversed_rows_free(gemp_reversed_rows *reversed)
 {
-	gemp_free(reversed->begin);
-	gemp_free(reversed->source);
-	gemp_free(reversed->edge);
+	gemp_free_all(reversed->begin, reversed->source, reversed->edge);
 	*reversed = (gemp_reversed_rows){ 0 };
 }
 
@@ -428,19 +397,17 @@ gemp_code gemp_reverse(gemp_reversed_rows *out, const gemp_csr *csr, gemp_device
 {
 	gemp_code code = GEMP_OK;
 	size_t count = (size_t)gemp_csr_edges(csr);
-	GEMP_TRY(gemp_reversed_rows_new(out, csr->rows, count, edges));
+	GEMP_TRY(allocate_rows(out, csr->rows, count, edges));
 	if (count == 0)
 		goto done;
-	if (gemp_reverse_choose_device(device, csr, place))
-		GEMP_TRY(gemp_reverse_on_device(out, csr, device));
+	if (choose_device(device, csr, place))
+		GEMP_TRY(reverse_on_device(out, csr, device));
 	else
-		GEMP_TRY(gemp_reverse_on_host(
-			out, &(gemp_incoming_edges){
+		GEMP_TRY(reverse_on_host(
+			out, &(incoming_edges){
 					 .first = csr->first, .rows = csr->rows, .count = count, .target = csr->target, .csr = csr }));
 done:
 	if (code != GEMP_OK)
 		gemp_reversed_rows_free(out);
 	return code;
 }
-
-/* reverse_device: rows by target, on a device. */

@@ -15,53 +15,34 @@ typedef struct graph_reversal {
 	gemp_reverse_stats *figures;
 } graph_reversal;
 
-static void free_targets(gemp_relation *relation)
-{
-	gemp_free(relation->in_offsets);
-	gemp_free(relation->in_sources);
-	gemp_free(relation->in_edges);
-	relation->in_offsets = NULL;
-	relation->in_sources = NULL;
-	relation->in_edges = NULL;
-	relation->loaded &= (unsigned)~(GEMP_LOAD_IN | GEMP_LOAD_IN_EDGES);
-}
-
 /* Collective. Attributes follow their edges to the owners of the targets. */
 static gemp_code move_attributes(const graph_reversal *t, gemp_relation *relation, const gemp_reversed_rows *rows)
 {
 	gemp_code code = GEMP_OK;
-	size_t before = (size_t)relation->out_offsets[t->graph->rows], count = (size_t)rows->begin[rows->rows];
+	size_t edges = (size_t)relation->out_offsets[t->graph->rows];
+	gemp_table moved = { 0 };
 	int *owner = NULL;
-	gemp_column came = { 0 }, sorted = { 0 };
-	code = GEMP_NEW(owner, before);
-	for (size_t e = 0; e < before && code == GEMP_OK; e++)
+	if (t->comm->size > 1)
+		code = GEMP_NEW(owner, edges);
+	for (size_t e = 0; owner && e < edges; e++)
 		owner[e] = gemp_shard_owner(t->graph, relation->out_targets[e]);
 	GEMP_TRY(gemp_comm_agree(t->comm, code));
-	for (size_t c = 0; c < relation->props.count; c++) {
-		gemp_column *column = &relation->props.columns[c];
-		if (t->comm->size > 1) {
-			GEMP_TRY(gemp_column_exchange(&came, t->comm, column, owner));
-			gemp_column_free(column);
-			*column = came;
-			came = (gemp_column){ 0 };
-		}
-		GEMP_TRY(gemp_comm_agree(t->comm, gemp_column_gather(&sorted, column, NULL, rows->edge, count)));
-		gemp_column_free(column);
-		*column = sorted;
-		sorted = (gemp_column){ 0 };
-	}
+	GEMP_TRY(
+		gemp_table_move(t->comm, &moved, &relation->props, owner, rows->edge, (size_t)rows->begin[rows->rows], true));
+	gemp_table_free(&relation->props);
+	relation->props = moved;
+	moved = (gemp_table){ 0 };
 done:
-	gemp_column_free(&sorted);
+	gemp_table_free(&moved);
 	gemp_free(owner);
 	return code;
 }
 
-static void take_rows(gemp_relation *relation, gemp_reversed_rows *rows)
+static void replace_rows(gemp_relation *relation, gemp_reversed_rows *rows)
 {
 	relation->props.rows = (size_t)rows->begin[rows->rows];
-	gemp_free(relation->out_offsets);
-	gemp_free(relation->out_targets);
-	free_targets(relation);
+	gemp_relation_drop_rows(relation);
+	relation->loaded |= GEMP_LOAD_OUT;
 	relation->out_offsets = rows->begin;
 	relation->out_targets = rows->source;
 	rows->begin = NULL;
@@ -96,7 +77,7 @@ static gemp_code reverse_relation(graph_reversal *t, size_t index)
 	t->figures->edges += relation->edge_count;
 	if (edges)
 		GEMP_TRY(move_attributes(t, relation, &rows));
-	take_rows(relation, &rows);
+	replace_rows(relation, &rows);
 	relation->first_edge = gemp_comm_exscan(t->comm, relation->out_offsets[graph->rows]);
 done:
 	gemp_reversed_rows_free(&rows);
@@ -106,19 +87,16 @@ done:
 gemp_code gemp_shard_reverse(gemp_shard *graph, const gemp_comm *comm, const bool *relations, gemp_device *device,
                              gemp_placement place, gemp_reverse_stats *figures)
 {
-	gemp_code code = GEMP_OK;
 	graph_reversal t = { comm, graph, comm->size == 1 ? device : NULL, place, figures };
 	*figures = (gemp_reverse_stats){ 0 };
-	GEMP_TRY(gemp_shard_load_outgoing(graph));
+	GEMP_PROPAGATE(gemp_shard_load_outgoing(graph));
 	if (graph->loader.free)
 		graph->loader.free(graph->loader.self);
 	graph->loader = gemp_rows_by_target_source(comm);
 	for (size_t r = 0; r < graph->relation_count; r++)
 		if (graph->relations[r].directed && (!relations || relations[r]))
-			GEMP_TRY(reverse_relation(&t, r));
+			GEMP_PROPAGATE(reverse_relation(&t, r));
 	for (size_t r = 0; r < graph->relation_count; r++)
-		GEMP_TRY(gemp_shard_load_relation(graph, r, GEMP_LOAD_IN | GEMP_LOAD_IN_EDGES));
-	GEMP_TRY(gemp_shard_content_hash(comm, graph, &graph->hash));
-done:
-	return code;
+		GEMP_PROPAGATE(gemp_shard_load_relation(graph, r, GEMP_LOAD_IN | GEMP_LOAD_IN_EDGES));
+	return gemp_shard_content_hash(comm, graph, &graph->hash);
 }

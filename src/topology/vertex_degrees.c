@@ -23,8 +23,7 @@ typedef struct device_state {
 } device_state;
 
 /* Not for 2^32 edges or more. */
-static bool gemp_vertex_degrees_choose_device(const gemp_device *device, const gemp_csr *csr, size_t count,
-                                              gemp_placement place)
+static bool choose_device(const gemp_device *device, const gemp_csr *csr, size_t count, gemp_placement place)
 {
 	uint64_t edges = gemp_csr_all_edges(csr, count);
 	return count && csr->rows && edges < UINT32_MAX &&
@@ -70,8 +69,7 @@ done:
 }
 
 /* Adds to in[], and fills in on_device, seconds and transfers. All edges lead to own vertices. */
-static gemp_code gemp_vertex_degrees_on_device(gemp_vertex_degrees *out, gemp_device *device, const gemp_csr *csr,
-                                               size_t count)
+static gemp_code count_on_device(gemp_vertex_degrees *out, gemp_device *device, const gemp_csr *csr, size_t count)
 {
 	gemp_code code = GEMP_OK;
 	device_state w = { .device = device, .out = out };
@@ -97,26 +95,23 @@ done:
 	return code;
 }
 
-enum { ROWS_A_PIECE = 1 << 15, EDGES_A_PIECE = 1 << 16 };
-
 size_t gemp_vertex_degrees_step = (size_t)1 << 23;
 
 /* The edges of one type, counted at their targets. */
-typedef struct counting {
+typedef struct target_count {
 	const gemp_comm *comm;
 	const uint64_t *bounds;
 	const gemp_csr *csr;
 	gemp_vertex_degrees *degrees;
-	gemp_vertex *away; /* [step] targets that others own, of one round */
-	int *owner;        /* [step] of each */
-	_Atomic size_t away_count;
-	uint64_t begin, end; /* edges of this round */
-} counting;
+	gemp_vertex *remote; /* [step] targets that others own, of one round */
+	int *owner;          /* [step] of each */
+	_Atomic size_t remote_count;
+	gemp_block_range own; /* edges of this round */
+} target_count;
 
 void gemp_vertex_degrees_free(gemp_vertex_degrees *degrees)
 {
-	gemp_free(degrees->out);
-	gemp_free(degrees->in);
+	gemp_free_all(degrees->out, degrees->in);
 	degrees->out = degrees->in = NULL;
 }
 
@@ -125,73 +120,57 @@ static void add_one(uint64_t *counter)
 	atomic_fetch_add_explicit((_Atomic uint64_t *)counter, 1, memory_order_relaxed);
 }
 
-static void count_piece(void *context, unsigned thread, size_t piece)
+static void count_range(void *context, size_t range, size_t begin, size_t end)
 {
-	(void)thread;
-	counting *c = context;
+	(void)range;
+	target_count *c = context;
 	const gemp_csr *csr = c->csr;
-	uint64_t at = c->begin + piece * EDGES_A_PIECE, end = c->end - at < EDGES_A_PIECE ? c->end : at + EDGES_A_PIECE;
-	for (; at < end; at++) {
+	for (uint64_t at = c->own.begin + begin; at < c->own.begin + end; at++) {
 		gemp_vertex row = csr->target[at] - csr->first;
 		if (row < csr->rows)
 			add_one(&c->degrees->in[row]);
 		else {
-			size_t place = atomic_fetch_add(&c->away_count, 1);
-			c->away[place] = csr->target[at];
+			size_t place = atomic_fetch_add(&c->remote_count, 1);
+			c->remote[place] = csr->target[at];
 			c->owner[place] = (int)gemp_range_find(c->bounds, (size_t)c->comm->size, csr->target[at]);
 		}
 	}
 }
 
 /* Collective. Targets that others own go there, and are counted. */
-static gemp_code count_remote(counting *c)
+static gemp_code count_remote(target_count *c)
 {
 	gemp_code code = GEMP_OK;
 	void *came = NULL;
-	size_t *from = NULL, count = atomic_load(&c->away_count);
-	GEMP_TRY(
-		gemp_exchange_records(c->comm, c->away, count, sizeof *c->away, c->owner, &came, &from, &c->degrees->traffic));
+	size_t *from = NULL, count = atomic_load(&c->remote_count);
+	GEMP_TRY(gemp_exchange_records(c->comm, c->remote, count, sizeof *c->remote, c->owner, &came, &from,
+	                               &c->degrees->traffic));
 	for (size_t i = 0; i < from[c->comm->size]; i++)
 		c->degrees->in[((gemp_vertex *)came)[i] - c->degrees->first]++;
 done:
-	gemp_free(came);
-	gemp_free(from);
+	gemp_free_all(came, from);
 	return code;
-}
-
-static void count_round(counting *c)
-{
-	atomic_store(&c->away_count, 0);
-	gemp_parallel_for((size_t)((c->end - c->begin + EDGES_A_PIECE - 1) / EDGES_A_PIECE), count_piece, c);
 }
 
 /* Collective. */
-static gemp_code count_edges(counting *c)
+static gemp_code count_edges(target_count *c)
 {
-	gemp_code code = GEMP_OK;
-	uint64_t edges = gemp_csr_edges(c->csr), step = gemp_vertex_degrees_step, rounds = (edges + step - 1) / step;
-	if (c->comm->size == 1)
-		rounds = 1, step = edges;
-	gemp_comm_max(c->comm, &rounds, 1);
-	for (uint64_t round = 0; round < rounds; round++) {
-		c->begin = round * step < edges ? round * step : edges;
-		c->end = edges - c->begin < step ? edges : c->begin + step;
-		count_round(c);
+	uint64_t edges = gemp_csr_edges(c->csr), step = c->comm->size == 1 ? edges + 1 : gemp_vertex_degrees_step;
+	for (uint64_t round = 0, rounds = gemp_exchange_rounds(c->comm, edges, step); round < rounds; round++) {
+		c->own = gemp_exchange_round(round, edges, step);
+		atomic_store(&c->remote_count, 0);
+		gemp_for_ranges((size_t)(c->own.end - c->own.begin), count_range, c);
 		if (c->comm->size > 1)
-			GEMP_TRY(count_remote(c));
+			GEMP_PROPAGATE(count_remote(c));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code allocate_degrees(gemp_vertex_degrees *out, size_t rows, gemp_vertex first)
 {
-	gemp_code code = GEMP_OK;
 	*out = (gemp_vertex_degrees){ .rows = rows, .first = first };
-	GEMP_TRY(GEMP_NEW(out->out, rows));
-	GEMP_TRY(GEMP_NEW(out->in, rows));
-done:
-	return code;
+	GEMP_PROPAGATE(GEMP_NEW(out->out, rows));
+	return GEMP_NEW(out->in, rows);
 }
 
 static void add_rows(uint64_t *degree, const uint64_t *begin, size_t rows)
@@ -200,42 +179,37 @@ static void add_rows(uint64_t *degree, const uint64_t *begin, size_t rows)
 		degree[row] += begin[row + 1] - begin[row];
 }
 
-static gemp_code count_types(counting *c, const gemp_csr *csr, size_t count)
+static gemp_code count_types(target_count *c, const gemp_csr *csr, size_t count)
 {
-	gemp_code code = GEMP_OK;
 	double since = gemp_now();
 	for (size_t i = 0; i < count; i++) {
 		c->csr = &csr[i];
-		GEMP_TRY(count_edges(c));
+		GEMP_PROPAGATE(count_edges(c));
 	}
 	c->degrees->seconds = gemp_now() - since;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_vertex_degrees_new(gemp_vertex_degrees *out, const gemp_comm *comm, gemp_device *device,
                                   gemp_placement place, const uint64_t *bounds, const gemp_csr *csr, size_t count)
 {
 	gemp_code code = GEMP_OK;
-	counting c = { .comm = comm, .bounds = bounds, .degrees = out };
+	target_count c = { .comm = comm, .bounds = bounds, .degrees = out };
 	uint64_t edges = gemp_csr_all_edges(csr, count);
 	size_t room = comm->size == 1 ? 0 : edges < gemp_vertex_degrees_step ? (size_t)edges : gemp_vertex_degrees_step;
 	code = allocate_degrees(out, (size_t)(bounds[comm->rank + 1] - bounds[comm->rank]),
 	                        (gemp_vertex)bounds[comm->rank]);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(c.away, room);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(c.owner, room);
+	GEMP_THEN(GEMP_NEW(c.remote, room));
+	GEMP_THEN(GEMP_NEW(c.owner, room));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	for (size_t i = 0; i < count; i++)
 		add_rows(out->out, csr[i].begin, csr[i].rows);
-	if (comm->size == 1 && gemp_vertex_degrees_choose_device(device, csr, count, place))
-		GEMP_TRY(gemp_vertex_degrees_on_device(out, device, csr, count));
+	if (comm->size == 1 && choose_device(device, csr, count, place))
+		GEMP_TRY(count_on_device(out, device, csr, count));
 	else
 		GEMP_TRY(count_types(&c, csr, count));
 done:
-	gemp_free(c.away);
-	gemp_free(c.owner);
+	gemp_free_all(c.remote, c.owner);
 	if (code != GEMP_OK)
 		gemp_vertex_degrees_free(out);
 	return code;

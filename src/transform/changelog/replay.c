@@ -301,11 +301,11 @@ static gemp_code add_edit(edit_list *list, const char **at)
 {
 	size_t before = list->capacity;
 	GEMP_PROPAGATE(GEMP_RESERVE(list->edits, list->capacity, list->count + 1));
+	for (size_t i = before; i < list->capacity; i++) /* free_edits looks at them, also if the next line fails */
+		list->edits[i].attributes = NULL;
 	GEMP_PROPAGATE(GEMP_RESERVE(list->attribute_capacity, list->other_capacity, list->capacity));
-	for (; before < list->capacity; before++) {
-		list->edits[before].attributes = NULL;
+	for (; before < list->capacity; before++)
 		list->attribute_capacity[before] = 0;
-	}
 	GEMP_PROPAGATE(gemp_edit_unpack(&list->edits[list->count], &list->attribute_capacity[list->count], at));
 	list->count++;
 	return GEMP_OK;
