@@ -97,6 +97,7 @@ done:
 	return code;
 }
 
+/* Collective. Each unitig leaves the vertex of its first letters and enters that of its last, once for every copy. */
 static gemp_code send_ends(imbalance *l, const gemp_unitigs *u, const uint64_t *copies, gemp_traffic *traffic)
 {
 	gemp_code code = GEMP_OK;

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+/* A list of one level. All arrays but `original` are those of the caller on the first level. */
 typedef struct linked_list {
 	size_t count;
 	gemp_item *next;          /* [count] */
@@ -100,7 +101,7 @@ done:
 size_t gemp_list_rank_gather = 1 << 15;
 unsigned gemp_list_rank_spacing = 8;
 
-/* On the way from the chosen item `from`, and now at `at`; `passed` lies behind it. */
+/* A walker from the splitter `from` that is now at `at`; `passed` is the extent behind it. */
 typedef struct walker {
 	gemp_item from, at;
 	gemp_list_extent passed;
@@ -268,6 +269,7 @@ done:
 	return code;
 }
 
+/* Collective. Two walks: the second starts from splitters on closed lists that the first could not reach. */
 static gemp_code contract(contraction *l)
 {
 	gemp_code code = gemp_new_all(GEMP_ARRAY(l->label, l->list->count), GEMP_ARRAY(l->offset, l->list->count));

@@ -14,11 +14,13 @@ typedef struct answer {
 	oriented_unitig next[BASES];
 } answer;
 
+/* Names are shared by the handler and the caller. */
 typedef struct link_search {
 	const gemp_unitigs *unitigs;
 	oriented_unitig *name; /* [unitigs->count] */
 } link_search;
 
+/* Request handler: the number of the unitig that begins with each k-mer. */
 static gemp_code answer_numbers(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	const gemp_unitigs *u = self;

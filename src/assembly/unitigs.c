@@ -70,6 +70,7 @@ static const cycle *find(const cycle_list *r, gemp_item first)
 	return r->count ? bsearch(&key, r->ring, r->count, sizeof key, by_first) : NULL;
 }
 
+/* This rank's part of each closed list, as a cycle of one k-mer for every edge, merged by first item. */
 static gemp_code collect(cycle_list *out, const gemp_kmer_graph *graph, const gemp_list_place *places)
 {
 	size_t closed = 0;
@@ -326,6 +327,7 @@ done:
 	return code;
 }
 
+/* Collective. Kept unitigs become sequences, whose letters arrive later. */
 static gemp_code list_sequences(gemp_sequences *out, const gemp_unitigs *u, gemp_traffic *traffic)
 {
 	gemp_code code = GEMP_OK;
@@ -368,6 +370,7 @@ static size_t letters_at_edge(const gemp_unitigs *u, const uint64_t *begin, size
 	return begin[edge] == GEMP_NO_ITEM ? 0 : u->before[edge] == 0 ? u->graph->k : 1;
 }
 
+/* Letters of the first k-mer go out from the first to the last. */
 static void place_letters(const gemp_unitigs *u, const uint64_t *begin, uint64_t *placed)
 {
 	unsigned k = u->graph->k;

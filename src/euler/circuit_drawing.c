@@ -16,6 +16,7 @@ typedef struct drawn_edge {
 	uint64_t place; /* from 1; 0: the edge that closes a path */
 } drawn_edge;
 
+/* Everything that is drawn, on every rank. */
 typedef struct drawing {
 	const gemp_shard *graph;
 	size_t edges, vertices, circuits;
@@ -136,6 +137,7 @@ static void draw_vertices(drawing *p, gemp_text *out, char side)
 	}
 }
 
+/* Edges have the colour of their circuit; the edge that closes a path is dotted. */
 static void draw_edges(drawing *p, gemp_text *out, char side, bool places)
 {
 	for (size_t e = 0; e < p->edges; e++) {
@@ -171,6 +173,7 @@ static void draw_circuits(drawing *p, gemp_text *out)
 	}
 }
 
+/* Three clusters: before joining, the circuit graph, and after joining. */
 static gemp_code draw(drawing *p, const char *path)
 {
 	gemp_text out = { 0 };

@@ -45,6 +45,7 @@ static void merge_rows(void *self, size_t range, size_t begin, size_t end)
 	}
 }
 
+/* The offsets of the merged rows are the sums of the relations' offsets. */
 static gemp_code merge_relations(gemp_euler_edges *edges)
 {
 	GEMP_PROPAGATE(GEMP_NEW(edges->own_begin, edges->rows + 1));
@@ -87,6 +88,7 @@ enum {
 	SLOTS_PER_ROUND = 1 << 22
 }; /* slots a thread answers at a time, and a rank asks for in one round */
 
+/* A query and the owners of slots. */
 typedef struct slot_query {
 	const gemp_comm *comm;
 	const gemp_euler_edges *edges;

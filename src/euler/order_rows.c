@@ -11,6 +11,7 @@ enum { BATCH = 1 << 18 }; /* rows a turn; ranks take turns, so that places follo
 enum { PLACE, SOURCE, TYPE, EDGE, TARGET, COLUMNS };
 static char *const column_names[COLUMNS] = { "place", "source", "type", "edge", "target" };
 
+/* Buffers for one batch, and the writer. */
 typedef struct row_output {
 	const gemp_comm *comm;
 	const gemp_shard *graph;
@@ -144,6 +145,7 @@ done:
 	return code;
 }
 
+/* Collective. The columns are opened without rows, since every batch brings its own. */
 static gemp_code open_writer(row_output *r, const gemp_euler_rows_options *options)
 {
 	gemp_code code = GEMP_OK;

@@ -26,6 +26,7 @@ typedef struct directed_edge {
 
 #define CLOSING UINT64_MAX
 
+/* Arrays by arc have 2 * own_slots elements. */
 typedef struct orientation {
 	const gemp_comm *comm;
 	const gemp_euler_edges *undirected;
@@ -41,6 +42,7 @@ typedef struct orientation {
 	uint64_t odd;
 } orientation;
 
+/* Arcs are elements of the component search, whose ids have 32 bits. */
 static gemp_code prepare(orientation *o)
 {
 	o->ranks = (size_t)o->comm->size;

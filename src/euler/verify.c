@@ -15,6 +15,7 @@ typedef union edge_ends {
 	uint64_t both;
 } edge_ends;
 
+/* Arrays by own slot, and the ends of the edges at own places. */
 typedef struct verification {
 	const gemp_comm *comm;
 	const gemp_euler_edges *edges;

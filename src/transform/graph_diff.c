@@ -267,6 +267,7 @@ static size_t vertex_index(const gemp_graph_diff_side *side, const gemp_value *k
 	return (size_t)(found - side->vertices);
 }
 
+/* Names within the drawing are a letter for the side and the index by key. */
 static void draw_vertices(const side_style *d, const gemp_graph_diff_side *side, gemp_text *text, gemp_text *out)
 {
 	for (size_t i = 0; i < side->vertex_count; i++) {
@@ -280,6 +281,7 @@ static void draw_vertices(const side_style *d, const gemp_graph_diff_side *side,
 	}
 }
 
+/* Changed edges are thicker, undirected ones have no arrow. */
 static void draw_edges(const side_style *d, const gemp_graph_diff_side *side, gemp_text *text, gemp_text *out)
 {
 	for (size_t i = 0; i < side->edge_count; i++) {

@@ -40,6 +40,7 @@ void gemp_effects_add(gemp_effects *sum, const gemp_effects *one)
 	sum->set += one->set;
 }
 
+/* One step; the frame has a row for each match on this rank. */
 typedef struct step_context {
 	gemp_runtime *context;
 	gemp_shard *graph;

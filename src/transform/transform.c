@@ -5,6 +5,7 @@
 #include "pattern/bind/bind.h"
 #include "pattern/semantic/rule_parse.h"
 
+/* A run of the control program; limits are saved and restored around each control. */
 typedef struct run_context {
 	gemp_shard **graph;
 	gemp_runtime *context;
@@ -132,6 +133,7 @@ static gemp_code run_loop(run_context *r, const gemp_control *control, uint64_t 
 	return GEMP_OK;
 }
 
+/* TRY is a loop of at most one round whose failure does not count. */
 static gemp_code run_kind(run_context *r, const gemp_control *control, bool *applied)
 {
 	gemp_code code = GEMP_OK;

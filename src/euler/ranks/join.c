@@ -8,6 +8,8 @@
 
 enum { SLOTS_PER_CHUNK = 1 << 14, BLOCK = 1 << 12, SAMPLE = 1 << 8, CIRCUITS_PER_CHUNK = 1 << 15 };
 
+/* With several teams `circuit` and `root` refer to indices of the circuits present here; with one team to circuits
+ * themselves. */
 typedef struct join_state {
 	const gemp_euler_list *list;
 	const gemp_euler_edges *edges;

@@ -322,6 +322,7 @@ GEMP_INLINE bool walk_step(walk_state *w, size_t piece, walker *l, bool wide)
 	return advance(w, piece, l, gemp_euler_next_at(list, l->at, wide), wide);
 }
 
+/* A finished walker is replaced at once, so that WALKERS accesses stay under way. */
 GEMP_INLINE void walk_piece(walk_state *w, size_t piece, bool wide)
 {
 	walker lanes[WALKERS];

@@ -8,6 +8,8 @@
 
 enum { EDGES_PER_CHUNK = 1 << 15, ROWS_PER_CHUNK = 1 << 15, PREFETCH_DISTANCE = 24 };
 
+/* Cursors count down from the end of each row: handing out the last slot first makes far fewer circuits
+ * (pairing.h). */
 typedef struct pairing {
 	gemp_euler_list *list;
 	const gemp_euler_edges *edges;

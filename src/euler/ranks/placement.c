@@ -4,6 +4,7 @@
 #include "core/search.h"
 #include "core/threads.h"
 
+/* The places of this rank are first .. end - 1; values and lengths are indexed by splitter. */
 typedef struct placement {
 	gemp_euler_list *list;
 	const gemp_euler_edges *edges;

@@ -150,6 +150,7 @@ void gemp_euler_exchange_free(gemp_euler_exchange *exchange)
 	*exchange = (gemp_euler_exchange){ 0 };
 }
 
+/* Numbers are written as local indices of their owners. */
 typedef struct bit_delivery {
 	const gemp_euler_team *team;
 	const uint64_t *numbers, *bounds;
@@ -195,6 +196,7 @@ done:
 	return code;
 }
 
+/* Sizes are those of requests sent and received and of answers sent and received, [teams] each. */
 typedef struct query_state {
 	const gemp_euler_request *request;
 	bool wide;

@@ -13,6 +13,7 @@
 
 #include <string.h>
 
+/* The rule's updates on one side, the patch on the other; columns of values move from the changes into the patch. */
 typedef struct patch_builder {
 	const gemp_shard *graph;
 	const gemp_rule *rule;
@@ -51,6 +52,7 @@ static void mark_vertex_range(void *self, size_t range, size_t begin, size_t end
 	}
 }
 
+/* Arrays by row are only made where the rule deletes or merges some vertex of this rank. */
 static gemp_code mark_vertices(deletion_context *m)
 {
 	size_t rows = m->a->graph->rows;
@@ -121,6 +123,7 @@ static gemp_code find_type_action(gemp_patch *patch, const gemp_update *u, uint8
 	return GEMP_OK;
 }
 
+/* Two passes over the edges of the change: which relations, then the actions. */
 static gemp_code mark_edges(deletion_context *m)
 {
 	gemp_code code = GEMP_OK;
@@ -188,6 +191,7 @@ static gemp_code constant_column(gemp_column *out, const gemp_update *u, gemp_ty
 	return gemp_column_add(out, &value);
 }
 
+/* Rows of a patch are positions in this rank's arrays. */
 typedef struct row_gather {
 	const uint64_t *elements;
 	const uint64_t *picked; /* of the elements; NULL: all */
@@ -215,6 +219,7 @@ static gemp_code fill_rows(gemp_patch_values *assigned, const gemp_change *chang
 	return GEMP_OK;
 }
 
+/* Values that differ from match to match are moved into the patch, not copied. */
 static gemp_code set_vertex_values(patch_builder *a, const gemp_update *u, gemp_change *change, size_t column)
 {
 	gemp_patch_values *assigned;
@@ -328,6 +333,7 @@ static gemp_code make_values(const patch_builder *a, const gemp_update *u, gemp_
 	return constant_column(out, u, type);
 }
 
+/* New vertices are rows behind those of the graph. */
 static gemp_code set_new_vertex_values(patch_builder *a, const gemp_update *u)
 {
 	gemp_patch_values *assigned;
@@ -390,6 +396,7 @@ static gemp_code create_edges(patch_builder *a, const gemp_update *u)
 	return make_ends(a, &u->to, &edges->target);
 }
 
+/* Values of edges that the same rule creates belong to the columns of these edges. */
 static gemp_code set_edge_values(patch_builder *a, const gemp_update *u)
 {
 	gemp_code code = GEMP_OK;
@@ -415,6 +422,7 @@ done:
 	return code;
 }
 
+/* Edges are added before their values, which refer to them by number. */
 static gemp_code add_creations(patch_builder *a)
 {
 	GEMP_PROPAGATE(number_vertices(a));

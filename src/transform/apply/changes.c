@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+/* One update at a time: arrays are freed before the next. */
 typedef struct send_context {
 	const gemp_comm *comm;
 	const gemp_shard *graph;

@@ -55,6 +55,7 @@ static gemp_code add_table(gemp_patch_columns *all, const gemp_table *table)
 	return GEMP_OK;
 }
 
+/* A value that a column cannot hold is reported at its place in the rules. */
 static gemp_code add_update(gemp_patch_columns *all, const gemp_rule_set *rules, const gemp_update *u,
                             const gemp_frame *frame)
 {
@@ -93,6 +94,7 @@ gemp_code gemp_new_schema_columns(gemp_patch_columns *out, const gemp_shard *gra
 	return GEMP_OK;
 }
 
+/* `used` and `becomes` are indexed by label set, those of the graph first and those of the patch behind. */
 typedef struct label_context {
 	const gemp_shard *graph;
 	gemp_patch *patch;
@@ -180,6 +182,7 @@ static void relabel_piece(void *self, size_t range, size_t begin, size_t end)
 	}
 }
 
+/* The first pass marks the sets in use, the second replaces them. */
 static gemp_code apply_update(label_context *r)
 {
 	gemp_code code = GEMP_OK;
@@ -219,6 +222,7 @@ static void label_range(void *self, size_t range, size_t begin, size_t end)
 		memcpy(c->sets + i * c->width, c->set_of, c->width * sizeof *c->sets);
 }
 
+/* Sets of created vertices are the same for every match. */
 static gemp_code label_created(label_context *r, const gemp_new_vertices *created)
 {
 	gemp_code code = GEMP_OK;

@@ -154,6 +154,7 @@ void gemp_change_log_abandon(gemp_change_log *log)
 
 /* THE LOG READ AGAIN */
 
+/* The file is read twice: for head and foot, then for the changes. */
 typedef struct replay_state {
 	gemp_runtime *context;
 	gemp_shard *graph;
@@ -276,6 +277,7 @@ static gemp_code read_foot(replay_state *r, const json_t *foot)
 	return code == GEMP_OK ? read_schema(&r->edge_schema, json_object_get(foot, "edge_attributes")) : code;
 }
 
+/* Errors name the line. */
 static gemp_code read_end(replay_state *r, uint64_t line, const char *text, size_t size, bool *footed)
 {
 	json_t *root = NULL;

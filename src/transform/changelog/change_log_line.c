@@ -35,6 +35,7 @@ static gemp_code read_name(gemp_name *out, const json_t *object, const char *nam
 	return GEMP_OK;
 }
 
+/* Keys of a graph have one type. */
 static gemp_code read_key(gemp_value *out, const gemp_change_log_schema *schema, const json_t *object, const char *name)
 {
 	const json_t *value = json_object_get(object, name);
@@ -127,6 +128,7 @@ static gemp_code read_attributes(gemp_edit *e, size_t *capacity, json_t *object,
 	return GEMP_OK;
 }
 
+/* Labels are joined by semicolons, as the graph's label sets are. */
 static gemp_code read_labels(gemp_change_log_line *line, const json_t *object)
 {
 	const json_t *all = json_object_get(object, "labels");
@@ -183,6 +185,7 @@ static gemp_code read_vertex_line(gemp_change_log_line *line, const gemp_change_
 	return GEMP_OK;
 }
 
+/* A moved edge also names the edge that it becomes. */
 static gemp_code read_edge_line(gemp_change_log_line *line, const gemp_change_log_schema *schema, bool moves)
 {
 	gemp_code code = GEMP_OK;

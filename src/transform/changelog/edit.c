@@ -195,6 +195,7 @@ static gemp_code change_labels(gemp_edit_state_vertex *v, const gemp_edit *e)
 	return GEMP_OK;
 }
 
+/* Every edit but a creation needs a vertex that exists. */
 static gemp_code apply_to_vertex(gemp_edit_state *t, const gemp_edit *e)
 {
 	size_t vertex;
@@ -241,6 +242,7 @@ static gemp_value *values_of_edge(const gemp_edit_state *t, size_t edge)
 	return t->edge_values + edge * t->edge_schema->count;
 }
 
+/* Attributes that the edit does not name must be absent. */
 static bool has_attributes(const gemp_edit_state *t, size_t edge, const gemp_edit *e)
 {
 	const gemp_value *values = values_of_edge(t, edge);
@@ -267,6 +269,7 @@ static gemp_code find_edge(gemp_edit_state *t, const gemp_edit *e, size_t *out)
 	return fail_missing_edge(e);
 }
 
+/* New edges come first in their group; edits of the same step that count edges were resolved before. */
 static gemp_code create_edge(gemp_edit_state *t, const gemp_edit *e)
 {
 	size_t group, edge = t->edge_count;

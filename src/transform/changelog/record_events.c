@@ -69,6 +69,7 @@ static int compare_events(const void *a, const void *b, void *self)
 	return (x->number > y->number) - (x->number < y->number);
 }
 
+/* Events are sorted by element, so that lines find theirs by binary search. */
 static gemp_code unpack(gemp_record_state *r, size_t size)
 {
 	size_t capacity = 0;
@@ -141,6 +142,7 @@ static int compare_deleted(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
+/* Sorted by id, so that edges look up their ends. */
 static gemp_code unpack_deleted(gemp_record_state *r, size_t size)
 {
 	size_t capacity = 0;
@@ -212,6 +214,7 @@ static gemp_code find_edges_of(gemp_record_state *r, size_t k, const uint64_t *b
 	return GEMP_OK;
 }
 
+/* A bitmap of all deleted vertices makes the pass over the edges cheap. */
 static gemp_code find_edges(gemp_record_state *r)
 {
 	gemp_code code = GEMP_OK;

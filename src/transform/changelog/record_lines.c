@@ -362,6 +362,7 @@ static void created_attributes(gemp_record_state *r, const gemp_rule_element *cr
 	end_attributes(&r->lines, count);
 }
 
+/* Created elements have their attributes in the same line. */
 static void created_line(gemp_record_state *r, size_t row, size_t update)
 {
 	const gemp_update *u = &r->rule->updates[update];
@@ -423,6 +424,7 @@ static size_t count_sources(const gemp_record_state *r)
 	return r->event_count + r->edge_count + r->created->frame->rows;
 }
 
+/* Every thread prints into the text of its own chunk. */
 static void make_piece(void *context, unsigned thread, size_t piece)
 {
 	(void)thread;

@@ -271,6 +271,7 @@ done:
 	return code;
 }
 
+/* Attributes of one element at a time share one array. */
 static gemp_code split_graph(gemp_replay *r)
 {
 	gemp_code code = GEMP_OK;

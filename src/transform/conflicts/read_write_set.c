@@ -20,6 +20,7 @@ typedef struct scope {
 	const gemp_pattern *pattern;    /* whose subs it names */
 } scope;
 
+/* Names get numbers as they appear; `code` keeps the first failure. */
 typedef struct analysis {
 	gemp_rw_set *out;
 	const gemp_rule *rule;
@@ -156,6 +157,7 @@ static void read_all_labels(analysis *t, size_t column)
 		add_access(t, column, LABEL, i, GEMP_READS);
 }
 
+/* Every kind of expression that looks at the graph adds its reads; all others only have children. */
 static void read_expr(analysis *t, const scope *s, const gemp_expr *expr)
 {
 	size_t column = expr->variable >= 0 ? column_of(s, expr->variable, expr->of_edge) : GEMP_NO_COLUMN;
@@ -368,6 +370,7 @@ static void merge_vertex(analysis *t, const gemp_update *u)
 	access_types_at(t, u->to.index, NULL, 0, true, true, GEMP_ADDS);
 }
 
+/* One access or more for each kind of update. */
 static void write_update(analysis *t, const gemp_update *u)
 {
 	switch (u->kind) {

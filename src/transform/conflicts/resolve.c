@@ -51,6 +51,7 @@ static int slot_owner(const gemp_comm *comm, uint64_t slot)
 /* UNCONTENDED. A slot has a bit for each way in which it is touched, and one if it is touched twice. */
 enum { TOUCHED = (1 << GEMP_ACCESSES) - 1, TWICE = 1 << GEMP_ACCESSES };
 
+/* With several ranks the slots are those of this rank, and answers say which keys are contended. */
 typedef struct contention_context {
 	const gemp_conflict_keys *conflict_keys;
 	uint8_t *decisions;
@@ -193,6 +194,7 @@ typedef struct partition_claims {
 	void *received;
 } partition_claims;
 
+/* The sender's and the receiver's side of the rounds; every rank is both. */
 typedef struct resolve_context {
 	const gemp_comm *comm;
 	const gemp_conflict_keys *conflict_keys;
@@ -233,6 +235,7 @@ static void order_matches(resolve_context *c, const int *owner, size_t *next)
 			c->match[next[owner[at++]]++] = m;
 }
 
+/* Claims are made in the order of matches, and the list of matches is sorted by deciding rank, as claims travel. */
 static gemp_code make_claims(resolve_context *c, claim **claims, int **owner)
 {
 	gemp_code code = GEMP_OK;

@@ -69,6 +69,7 @@ void gemp_conflict_rounds_free(gemp_conflict_rounds *problem)
 
 /* ROUNDS */
 
+/* Undecided matches are a list that shrinks by stream compaction. */
 typedef struct host_rounds {
 	gemp_conflict_rounds *problem;
 	gemp_conflict_slot *slots; /* [slots] */
@@ -187,6 +188,7 @@ enum { GROUP = 256, ITEMS_OF_UNIT = 2048 }; /* work-items of a GPU; a CPU has on
 enum { BEGIN, KEYS, PRIORITY, DECISIONS, BEST, SELECTED, UNDECIDED, NEXT, COUNT, BUFFERS };
 enum { ENTER, EVALUATE, UPDATE, KERNELS };
 
+/* The same arrays as on the host, in buffers. */
 typedef struct device_rounds {
 	gemp_conflict_rounds *problem;
 	gemp_runtime *context;
@@ -245,6 +247,7 @@ done:
 	return code;
 }
 
+/* The program comes from the runtime's cache after the first step. */
 static gemp_code open_device(device_rounds *p)
 {
 	static const char *const names[KERNELS] = { "conflict_enter", "conflict_evaluate", "conflict_update" };

@@ -20,6 +20,7 @@ typedef struct row_request {
 	uint64_t row, element;
 } row_request;
 
+/* One column at a time: requests go to the owners of its elements, keys come back. */
 typedef struct lookup_context {
 	const gemp_comm *comm;
 	gemp_shard *graph;
@@ -112,6 +113,7 @@ static gemp_code add_end(lookup_context *l, const gemp_rule_access *entry, const
 	return add_token(l, entry, a->row, end, asker);
 }
 
+/* Keys for the received rows, by access and asking rank; a neighbour list may give many. */
 static gemp_code answer_requests(lookup_context *l)
 {
 	l->token_count = 0;
@@ -216,6 +218,7 @@ static uint64_t element_at(const gemp_frame *frame, const gemp_rule_access *entr
 	return entry->column == GEMP_NO_COLUMN ? 0 : frame->columns[entry->column].elements[row];
 }
 
+/* The number of keys of each row, without remote ones. */
 static void count_range(void *self, size_t range, size_t begin, size_t end)
 {
 	key_listing *l = self;
@@ -228,6 +231,7 @@ static void count_range(void *self, size_t range, size_t begin, size_t end)
 	}
 }
 
+/* Fills the keys of each row and remembers where remote keys continue. */
 static void list_range(void *self, size_t range, size_t begin, size_t end)
 {
 	key_listing *l = self;

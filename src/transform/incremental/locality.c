@@ -84,6 +84,7 @@ static bool influences_name(const gemp_influence *influence, update_subject what
 
 enum { INFINITE = 1 << 20, MAX_RADIUS = 6 };
 
+/* `pattern` is the pattern in hand; the first failure stays in `code`. */
 typedef struct locality_builder {
 	gemp_locality *l;
 	const gemp_influence *influence;
@@ -174,6 +175,7 @@ static void add_expr(locality_builder *d, const gemp_pattern *pattern, const int
 		add_expr(d, pattern, roles, expr->children[i]);
 }
 
+/* Paths without an upper bound count as infinitely long, which makes the rule global. */
 static void add_pattern(locality_builder *d, const gemp_pattern *pattern, const int *roles)
 {
 	for (size_t e = 0; e < pattern->edge_count; e++) {
@@ -231,6 +233,7 @@ static void add_after_with(locality_builder *d, const gemp_pattern *pattern)
 	gemp_free(items);
 }
 
+/* Roles of row vertices come first, as rows refer to them by index. */
 static gemp_code add_rule(locality_builder *d, const gemp_rule *rule)
 {
 	gemp_code code = GEMP_OK;

@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+/* From edge numbers of the graph before a step to those after it. */
 typedef struct renumbering {
 	const gemp_comm *comm;
 	const gemp_edge_owners *owners; /* of the graph before */
@@ -233,6 +234,7 @@ void gemp_match_cache_keep(gemp_match_cache *m, size_t index, gemp_frame *frame)
 
 /* SEARCHING */
 
+/* One search: cached rows that stay, and anchors that are searched again. */
 typedef struct refresh {
 	gemp_match_cache *cache;
 	cached_rows *cached;

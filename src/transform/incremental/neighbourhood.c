@@ -61,6 +61,7 @@ static bool has_marked_target(const step_context *s, size_t row)
 	return false;
 }
 
+/* Forward edges push from marked vertices; backward edges pull. */
 static void step_range(void *self, size_t range, size_t begin, size_t end)
 {
 	(void)range;

@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+/* Rows come in batches; each round of the search appends them to the frame. */
 typedef struct collection {
 	gemp_runtime *context;
 	gemp_shard *graph;
@@ -53,6 +54,7 @@ static void fill_vertices(const gemp_row_store *store, size_t vertex, uint64_t *
 	}
 }
 
+/* Elements are copied from the store's rows into the frame's columns. */
 static void append_range(void *self, size_t range, size_t begin, size_t end)
 {
 	const collection *c = self;
