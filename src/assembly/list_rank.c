@@ -249,13 +249,12 @@ static gemp_code walk(contraction *l)
 /* Collective. Walkers report to their splitters, which become the next list. */
 static gemp_code link_splitters(contraction *l)
 {
-	gemp_code code = GEMP_OK;
 	linked_list *list = &l->splitters;
-	GEMP_TRY(gemp_comm_agree(l->comm,
-	                         gemp_new_all(GEMP_ARRAY(list->next, list->count), GEMP_ARRAY(list->extent, list->count),
-	                                      GEMP_ARRAY(list->previous, list->count),
-	                                      GEMP_ARRAY(list->original, list->count), GEMP_ARRAY(l->place, list->count))));
-	GEMP_TRY(exchange(l, &l->arrived, &l->arrived, true));
+	GEMP_PROPAGATE(gemp_comm_agree(
+		l->comm, gemp_new_all(GEMP_ARRAY(list->next, list->count), GEMP_ARRAY(list->extent, list->count),
+	                          GEMP_ARRAY(list->previous, list->count), GEMP_ARRAY(list->original, list->count),
+	                          GEMP_ARRAY(l->place, list->count))));
+	GEMP_PROPAGATE(exchange(l, &l->arrived, &l->arrived, true));
 	for (size_t i = 0; i < l->arrived.count; i++) {
 		const walker *w = &l->arrived.walker[i];
 		list->next[gemp_item_index(w->from)] = w->at;
@@ -265,8 +264,7 @@ static gemp_code link_splitters(contraction *l)
 		list->previous[i] = l->list->previous[l->splitter_item[i]];
 		list->original[i] = l->list->original[l->splitter_item[i]];
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. Two walks: the second starts from splitters on closed lists that the first could not reach. */

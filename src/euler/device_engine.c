@@ -175,16 +175,12 @@ static void free_arrays(engine *e)
 /* The spacing is a constant of the kernels, so that divisions by it become shifts. */
 static gemp_code build(engine *e)
 {
-	gemp_code code = GEMP_OK;
-	char *source = NULL, options[64];
-	snprintf(options, sizeof options, "-DEULER_SPACING_BITS=%zu", e->spacing_bits);
-	GEMP_TRY(gemp_kernel_source(&source, "euler.cl"));
-	GEMP_TRY(gemp_program_new(&e->program, e->device, source, options));
+	gemp_kernel_entry entries[KERNELS];
+	char options[64];
 	for (size_t k = 0; k < KERNELS; k++)
-		GEMP_TRY(gemp_kernel_new(&e->kernels[k], &e->program, kernel_names[k]));
-done:
-	gemp_free(source);
-	return code;
+		entries[k] = (gemp_kernel_entry){ kernel_names[k], &e->kernels[k] };
+	snprintf(options, sizeof options, "-DEULER_SPACING_BITS=%zu", e->spacing_bits);
+	return gemp_program_build_list(&e->program, e->device, "euler.cl", options, entries, KERNELS);
 }
 
 /* LAUNCHES */

@@ -6,6 +6,7 @@
 #include "transform/conflicts/rounds.h"
 
 #include <assert.h>
+#include <string.h>
 
 /* Of fewer keys the host has decided in the time that moving them to a GPU and the launches of some ten rounds
  * take. */
@@ -191,7 +192,7 @@ typedef struct partition_claims {
 	size_t *size;    /* [ranks] claims of each */
 	size_t capacity; /* of bytes received */
 	uint8_t *bytes;  /* states sent and verdicts, a byte each */
-	void *received;
+	void *buffer;    /* bytes that arrived */
 } partition_claims;
 
 /* The sender's and the receiver's side of the rounds; every rank is both. */
@@ -336,18 +337,20 @@ static void evaluate_range(void *self, size_t range, size_t begin, size_t end)
 			claimed_slot(c, i), gemp_conflict_key_access(c->claims[i].key), c->claims[i].priority);
 }
 
-/* Claims of matches that are decided leave the receiver's list. */
-static void drop_decided(resolve_context *c)
+/* Claims of decided matches leave a list of `items`; sizes[ranks] are those of each rank. Sender and receiver know the same
+ * states, so they drop the same claims. Returns how many stay. */
+static size_t drop_decided(const gemp_comm *comm, size_t *sizes, const uint8_t *states, void *items, size_t item_size)
 {
+	char *list = items;
 	size_t kept = 0, i = 0;
-	for (int r = 0; r < c->comm->size; r++) {
-		size_t end = i + c->received.size[r], begin = kept;
+	for (int r = 0; r < comm->size; r++) {
+		size_t end = i + sizes[r], begin = kept;
 		for (; i < end; i++)
-			if (c->states[i] == GEMP_UNDECIDED)
-				c->claims[kept++] = c->claims[i];
-		c->received.size[r] = kept - begin;
+			if (states[i] == GEMP_UNDECIDED)
+				memmove(list + kept++ * item_size, list + i * item_size, item_size);
+		sizes[r] = kept - begin;
 	}
-	c->received_count = kept;
+	return kept;
 }
 
 /* A match is selected if all of its slots agree, rejected if one of them rejects it, and stays undecided
@@ -366,20 +369,6 @@ static void apply_decisions(resolve_context *c, const uint8_t *verdicts)
 	}
 }
 
-/* Claims of matches whose decision has been sent leave the sender's list: the receiver drops the same ones. */
-static void drop_notified(resolve_context *c)
-{
-	size_t kept = 0, i = 0;
-	for (int r = 0; r < c->comm->size; r++) {
-		size_t end = i + c->sent.size[r], begin = kept;
-		for (; i < end; i++)
-			if (c->sent.bytes[i] == GEMP_UNDECIDED)
-				c->match[kept++] = c->match[i];
-		c->sent.size[r] = kept - begin;
-	}
-	c->sent_count = kept;
-}
-
 /* Collective. Match states go to the slot owners, verdicts come back. */
 static gemp_code run_round(resolve_context *c)
 {
@@ -389,16 +378,16 @@ static gemp_code run_round(resolve_context *c)
 	for (size_t i = 0; i < c->sent_count; i++)
 		c->sent.bytes[i] = c->decisions[c->match[i]];
 	GEMP_TRY(
-		gemp_exchange(c->comm, c->sent.bytes, c->sent.size, &c->received.received, &c->received.capacity, sizes, NULL));
-	c->states = c->received.received;
+		gemp_exchange(c->comm, c->sent.bytes, c->sent.size, &c->received.buffer, &c->received.capacity, sizes, NULL));
+	c->states = c->received.buffer;
 	gemp_for_ranges(c->received_count, clear_range, c);
 	gemp_for_ranges(c->received_count, apply_states, c);
 	gemp_for_ranges(c->received_count, evaluate_range, c);
 	GEMP_TRY(
-		gemp_exchange(c->comm, c->received.bytes, c->received.size, &c->sent.received, &c->sent.capacity, sizes, NULL));
-	drop_decided(c);
-	apply_decisions(c, c->sent.received);
-	drop_notified(c);
+		gemp_exchange(c->comm, c->received.bytes, c->received.size, &c->sent.buffer, &c->sent.capacity, sizes, NULL));
+	c->received_count = drop_decided(c->comm, c->received.size, c->states, c->claims, sizeof *c->claims);
+	apply_decisions(c, c->sent.buffer);
+	c->sent_count = drop_decided(c->comm, c->sent.size, c->sent.bytes, c->match, sizeof *c->match);
 done:
 	gemp_free(sizes);
 	return code;
@@ -411,7 +400,7 @@ static void free_context(resolve_context *c)
 	gemp_free(c->slot_data);
 	for (int s = 0; s < 2; s++) {
 		partition_claims *which = s ? &c->sent : &c->received;
-		gemp_free_all(which->size, which->bytes, which->received);
+		gemp_free_all(which->size, which->bytes, which->buffer);
 	}
 }
 
