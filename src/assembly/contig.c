@@ -132,8 +132,8 @@ static gemp_code check_balance(gemp_contig *out, const gemp_unitigs *u, const ui
 	GEMP_TRY(send_ends(&l, u, copies, traffic));
 	out->unbalanced = gemp_comm_sum1(comm, l.count);
 	*far = gemp_comm_sum1(comm, l.beyond_path) > 0;
-	size_t mine = l.count < GEMP_CONTIG_EXAMPLES ? l.count : GEMP_CONTIG_EXAMPLES;
-	GEMP_TRY(gemp_comm_allgather(comm, l.vertex, mine * sizeof *all, (void **)&all, &begin));
+	size_t own = l.count < GEMP_CONTIG_EXAMPLES ? l.count : GEMP_CONTIG_EXAMPLES;
+	GEMP_TRY(gemp_comm_allgather(comm, l.vertex, own * sizeof *all, (void **)&all, &begin));
 	size_t count = begin[comm->size] / sizeof *all;
 	out->examples = count < GEMP_CONTIG_EXAMPLES ? count : GEMP_CONTIG_EXAMPLES;
 	for (size_t i = 0; i < out->examples; i++)
@@ -171,25 +171,25 @@ static gemp_code gather(gemp_contig_graph *graph, const gemp_unitigs *u, const u
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = u->graph->comm;
-	gemp_contig_edge *mine = NULL;
+	gemp_contig_edge *own = NULL;
 	size_t *begin = NULL, edge = 0;
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(mine, u->count)));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(own, u->count)));
 	for (size_t i = 0; i < u->count; i++) {
 		const gemp_unitig *g = &u->unitig[i];
 		while (u->graph->kmer[edge] < g->head)
 			edge++;
-		mine[i] = (gemp_contig_edge){ .item = gemp_item_of(comm->rank, edge),
-			                          .head = g->head,
-			                          .tail = g->tail,
-			                          .reverse_head = gemp_kmer_reverse(g->tail, u->graph->k),
-			                          .kmers = g->kmers,
-			                          .copies = copies[i] };
+		own[i] = (gemp_contig_edge){ .item = gemp_item_of(comm->rank, edge),
+			                         .head = g->head,
+			                         .tail = g->tail,
+			                         .reverse_head = gemp_kmer_reverse(g->tail, u->graph->k),
+			                         .kmers = g->kmers,
+			                         .copies = copies[i] };
 	}
-	GEMP_TRY(gemp_comm_allgather(comm, mine, u->count * sizeof *mine, (void **)&graph->edge, &begin));
-	graph->edges = begin[comm->size] / sizeof *mine;
+	GEMP_TRY(gemp_comm_allgather(comm, own, u->count * sizeof *own, (void **)&graph->edge, &begin));
+	graph->edges = begin[comm->size] / sizeof *own;
 	GEMP_TRY(gemp_comm_agree(comm, gemp_contig_graph_index(graph, u->graph->k)));
 done:
-	gemp_free_all(mine, begin);
+	gemp_free_all(own, begin);
 	return code;
 }
 

@@ -140,13 +140,13 @@ gemp_code gemp_kmer_counter_join(gemp_kmer_counter *counter, const gemp_comm *co
 	gemp_code code = GEMP_OK;
 	unsigned k = counter->k, kept = counter->filled < k - 1 ? counter->filled : k - 1;
 	uint64_t tail = kept ? counter->word & gemp_kmer_mask(kept) : 0;
-	text_ends mine = { counter->head, tail, counter->head_size, kept, counter->open }, *parts = NULL;
+	text_ends own = { counter->head, tail, counter->head_size, kept, counter->open }, *parts = NULL;
 	size_t *begin = NULL;
-	GEMP_TRY(gemp_comm_allgather(comm, &mine, sizeof mine, (void **)&parts, &begin));
+	GEMP_TRY(gemp_comm_allgather(comm, &own, sizeof own, (void **)&parts, &begin));
 	text_ends before = text_before(parts, comm->rank, k);
 	uint64_t word = before.tail;
-	for (unsigned i = 0; i < mine.head_size && code == GEMP_OK; i++) {
-		word = (word << 2 | (mine.head >> 2 * (mine.head_size - 1 - i) & 3)) & gemp_kmer_mask(k);
+	for (unsigned i = 0; i < own.head_size && code == GEMP_OK; i++) {
+		word = (word << 2 | (own.head >> 2 * (own.head_size - 1 - i) & 3)) & gemp_kmer_mask(k);
 		if (before.tail_size + i + 1 >= k)
 			code = add_word(counter, word);
 	}

@@ -35,20 +35,20 @@ static gemp_code choose_bounds(gemp_kmer_graph *graph, const gemp_kmer *kmer, si
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = graph->comm;
 	size_t ranks = (size_t)comm->size, *begin = NULL;
-	gemp_kmer *mine = NULL, *all = NULL;
+	gemp_kmer *own = NULL, *all = NULL;
 	uint64_t of_all = gemp_comm_sum1(comm, count), wanted = SAMPLES_PER_RANK * (uint64_t)ranks;
 	size_t samples = of_all > wanted ? (size_t)((double)count / (double)of_all * (double)wanted) : count;
-	GEMP_TRY(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(graph->bounds, ranks + 1), GEMP_ARRAY(mine, samples))));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(graph->bounds, ranks + 1), GEMP_ARRAY(own, samples))));
 	for (size_t i = 0; i < samples; i++)
-		mine[i] = gemp_kmer_source(kmer[count / samples * i + count % samples * i / samples]);
-	GEMP_TRY(gemp_comm_allgather(comm, mine, samples * sizeof *mine, (void **)&all, &begin));
+		own[i] = gemp_kmer_source(kmer[count / samples * i + count % samples * i / samples]);
+	GEMP_TRY(gemp_comm_allgather(comm, own, samples * sizeof *own, (void **)&all, &begin));
 	samples = begin[ranks] / sizeof *all;
 	GEMP_TRY(gemp_comm_agree(comm, gemp_kmer_sort(all, NULL, samples)));
 	for (size_t r = 1; r < ranks; r++)
 		graph->bounds[r] = samples ? all[samples * r / ranks] : 0;
 	graph->bounds[ranks] = gemp_kmer_mask(graph->k - 1) + 1;
 done:
-	gemp_free_all(all, begin, mine);
+	gemp_free_all(all, begin, own);
 	return code;
 }
 

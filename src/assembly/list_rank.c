@@ -34,13 +34,13 @@ typedef struct gathered_link {
 	uint64_t previous;
 } gathered_link;
 
-static void collect(const gemp_comm *comm, const linked_list *list, gathered_link *mine)
+static void collect(const gemp_comm *comm, const linked_list *list, gathered_link *own)
 {
 	size_t at = 0;
 	for (size_t i = 0; i < list->count; i++)
 		if (!is_single(comm, list, i))
-			mine[at++] = (gathered_link){ gemp_item_of(comm->rank, i), list->next[i], list->original[i],
-				                          list->extent[i], list->previous[i] };
+			own[at++] = (gathered_link){ gemp_item_of(comm->rank, i), list->next[i], list->original[i], list->extent[i],
+				                         list->previous[i] };
 }
 
 /* Gathered links ascend by item. */
@@ -81,20 +81,20 @@ static void rank_all(const gathered_link *links, size_t count, gemp_list_place *
 static gemp_code rank_gathered(const gemp_comm *comm, const linked_list *list, size_t left, gemp_list_place *places)
 {
 	gemp_code code = GEMP_OK;
-	gathered_link *mine = NULL, *all = NULL;
+	gathered_link *own = NULL, *all = NULL;
 	size_t *begin = NULL;
 	gemp_list_place *place = NULL;
 	bool *done = NULL;
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(mine, left)));
-	collect(comm, list, mine);
-	GEMP_TRY(gemp_comm_allgather(comm, mine, left * sizeof *mine, (void **)&all, &begin));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(own, left)));
+	collect(comm, list, own);
+	GEMP_TRY(gemp_comm_allgather(comm, own, left * sizeof *own, (void **)&all, &begin));
 	size_t count = begin[comm->size] / sizeof *all, at = begin[comm->rank] / sizeof *all;
 	GEMP_TRY(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(place, count), GEMP_ARRAY(done, count))));
 	rank_all(all, count, place, done);
 	for (size_t i = 0; i < list->count; i++)
 		places[i] = is_single(comm, list, i) ? single_place(list, i) : place[at++];
 done:
-	gemp_free_all(mine, all, begin, place, done);
+	gemp_free_all(own, all, begin, place, done);
 	return code;
 }
 

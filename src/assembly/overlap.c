@@ -146,18 +146,18 @@ static gemp_code choose_start(gemp_overlap *out, const gemp_comm *comm, const ge
 	typedef struct candidate {
 		uint64_t keys, place;
 	} candidate;
-	candidate mine = { UINT64_MAX, UINT64_MAX }, *all = NULL;
+	candidate own = { UINT64_MAX, UINT64_MAX }, *all = NULL;
 	size_t *begin = NULL;
 	for (size_t i = 0; i < order->count; i++) {
 		uint64_t keys = path ? 0 : (uint64_t)along[i].rank << 32 | along[i + 1].rank;
-		if (keys < mine.keys)
-			mine = (candidate){ keys, order->first + i };
+		if (keys < own.keys)
+			own = (candidate){ keys, order->first + i };
 	}
-	GEMP_TRY(gemp_comm_allgather(comm, &mine, sizeof mine, (void **)&all, &begin));
+	GEMP_TRY(gemp_comm_allgather(comm, &own, sizeof own, (void **)&all, &begin));
 	for (int q = 0; q < comm->size; q++)
-		if (all[q].keys < mine.keys || (all[q].keys == mine.keys && all[q].place < mine.place))
-			mine = all[q];
-	out->start = mine.place;
+		if (all[q].keys < own.keys || (all[q].keys == own.keys && all[q].place < own.place))
+			own = all[q];
+	out->start = own.place;
 done:
 	gemp_free_all(all, begin);
 	return code;
@@ -185,8 +185,8 @@ static gemp_code find_head(gemp_overlap *out, const gemp_comm *comm, const word_
 	gemp_code code = GEMP_OK;
 	gemp_text text = { 0 };
 	size_t *begin = NULL;
-	bool here = out->start >= order->first && out->start - order->first < order->count;
-	uint64_t vertex = here ? order->source[out->start - order->first] : 0;
+	bool is_local = out->start >= order->first && out->start - order->first < order->count;
+	uint64_t vertex = is_local ? order->source[out->start - order->first] : 0;
 	gemp_comm_max(comm, &vertex, 1);
 	if (gemp_shard_owner(r->graph, vertex) == comm->rank)
 		add_word(&text, r, (size_t)(vertex - r->graph->first_vertex));

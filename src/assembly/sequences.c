@@ -38,34 +38,34 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Collective. The description of a sequence goes to all ranks that hold letters of it. */
-static gemp_code send_sequences(gemp_sequences *s, const gemp_comm *comm, const gemp_sequence *mine, size_t count,
+static gemp_code send_sequences(gemp_sequences *s, const gemp_comm *comm, const gemp_sequence *own, size_t count,
                                 gemp_traffic *traffic)
 {
 	gemp_code code = GEMP_OK;
-	gemp_sequence *told = NULL;
+	gemp_sequence *copied = NULL;
 	int *owner = NULL;
 	size_t *from = NULL, copies = 0, at = 0;
 	uint64_t letters = s->total_letters;
 	for (size_t i = 0; i < count; i++)
-		copies += 1 + (size_t)(letter_owner(comm, letters, mine[i].begin + mine[i].size - 1) -
-		                       letter_owner(comm, letters, mine[i].begin));
-	GEMP_TRY(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(told, copies), GEMP_ARRAY(owner, copies))));
+		copies += 1 + (size_t)(letter_owner(comm, letters, own[i].begin + own[i].size - 1) -
+		                       letter_owner(comm, letters, own[i].begin));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(copied, copies), GEMP_ARRAY(owner, copies))));
 	for (size_t i = 0; i < count; i++) {
-		int last = letter_owner(comm, letters, mine[i].begin + mine[i].size - 1);
-		for (int r = letter_owner(comm, letters, mine[i].begin); r <= last; r++) {
-			told[at] = mine[i];
+		int last = letter_owner(comm, letters, own[i].begin + own[i].size - 1);
+		for (int r = letter_owner(comm, letters, own[i].begin); r <= last; r++) {
+			copied[at] = own[i];
 			owner[at++] = r;
 		}
 	}
-	GEMP_TRY(gemp_exchange_records(comm, told, copies, sizeof *told, owner, (void **)&s->sequence, &from, traffic));
+	GEMP_TRY(gemp_exchange_records(comm, copied, copies, sizeof *copied, owner, (void **)&s->sequence, &from, traffic));
 	s->count = from[comm->size];
 	qsort(s->sequence, s->count, sizeof *s->sequence, by_number);
 done:
-	gemp_free_all(told, owner, from);
+	gemp_free_all(copied, owner, from);
 	return code;
 }
 
-gemp_code gemp_sequences_new(gemp_sequences *out, const gemp_comm *comm, uint64_t letters, const gemp_sequence *mine,
+gemp_code gemp_sequences_new(gemp_sequences *out, const gemp_comm *comm, uint64_t letters, const gemp_sequence *own,
                              size_t count, gemp_traffic *traffic)
 {
 	gemp_code code = GEMP_OK;
@@ -73,7 +73,7 @@ gemp_code gemp_sequences_new(gemp_sequences *out, const gemp_comm *comm, uint64_
 	s.first = part_begin(comm, letters, comm->rank);
 	s.letters = (size_t)(part_begin(comm, letters, comm->rank + 1) - s.first);
 	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(s.letter, s.letters)));
-	GEMP_TRY(send_sequences(&s, comm, mine, count, traffic));
+	GEMP_TRY(send_sequences(&s, comm, own, count, traffic));
 	*out = s;
 	s = (gemp_sequences){ 0 };
 done:

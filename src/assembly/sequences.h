@@ -22,9 +22,9 @@ typedef struct gemp_sequences {
 	gemp_sequence *sequence; /* [count] by number */
 } gemp_sequences;
 
-/* Collective. Room for the letters of `all` sequences, `letters` together; mine[count] are what each rank knows of
+/* Collective. Room for the letters of `all` sequences, `letters` together; own[count] are what each rank knows of
  * them, each sequence on one rank, in any order, and go to all that have letters of it. */
-gemp_code gemp_sequences_new(gemp_sequences *out, const gemp_comm *comm, uint64_t letters, const gemp_sequence *mine,
+gemp_code gemp_sequences_new(gemp_sequences *out, const gemp_comm *comm, uint64_t letters, const gemp_sequence *own,
                              size_t count, gemp_traffic *traffic);
 void gemp_sequences_free(gemp_sequences *sequences);
 

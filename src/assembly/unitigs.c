@@ -28,7 +28,7 @@ typedef struct cycle {
 
 typedef struct cycle_list {
 	size_t count;
-	cycle *ring; /* by first item */
+	cycle *cycles; /* by first item */
 } cycle_list;
 
 static int by_first(const void *a, const void *b)
@@ -55,19 +55,19 @@ static void merge_cycle(cycle *into, const cycle *other)
 static void merge_cycles(cycle_list *r)
 {
 	size_t kept = 0;
-	qsort(r->ring, r->count, sizeof *r->ring, by_first);
+	qsort(r->cycles, r->count, sizeof *r->cycles, by_first);
 	for (size_t i = 0; i < r->count; i++)
-		if (kept > 0 && r->ring[kept - 1].first == r->ring[i].first)
-			merge_cycle(&r->ring[kept - 1], &r->ring[i]);
+		if (kept > 0 && r->cycles[kept - 1].first == r->cycles[i].first)
+			merge_cycle(&r->cycles[kept - 1], &r->cycles[i]);
 		else
-			r->ring[kept++] = r->ring[i];
+			r->cycles[kept++] = r->cycles[i];
 	r->count = kept;
 }
 
 static const cycle *find(const cycle_list *r, gemp_item first)
 {
 	cycle key = { .first = first };
-	return r->count ? bsearch(&key, r->ring, r->count, sizeof key, by_first) : NULL;
+	return r->count ? bsearch(&key, r->cycles, r->count, sizeof key, by_first) : NULL;
 }
 
 /* This rank's part of each closed list, as a cycle of one k-mer for every edge, merged by first item. */
@@ -76,16 +76,16 @@ static gemp_code collect(cycle_list *out, const gemp_kmer_graph *graph, const ge
 	size_t closed = 0;
 	for (size_t i = 0; i < graph->count; i++)
 		closed += (places[i].first & GEMP_LIST_CLOSED) != 0;
-	gemp_code code = GEMP_NEW(out->ring, closed);
+	gemp_code code = GEMP_NEW(out->cycles, closed);
 	for (size_t i = 0; i < graph->count && code == GEMP_OK; i++)
 		if (places[i].first & GEMP_LIST_CLOSED)
-			out->ring[out->count++] = (cycle){ places[i].first & ~GEMP_LIST_CLOSED,
-				                               gemp_item_of(graph->comm->rank, i),
-				                               graph->kmer[i],
-				                               gemp_kmer_reverse(graph->kmer[i], graph->k),
-				                               places[i].before.items,
-				                               1,
-				                               graph->times[i] };
+			out->cycles[out->count++] = (cycle){ places[i].first & ~GEMP_LIST_CLOSED,
+				                                 gemp_item_of(graph->comm->rank, i),
+				                                 graph->kmer[i],
+				                                 gemp_kmer_reverse(graph->kmer[i], graph->k),
+				                                 places[i].before.items,
+				                                 1,
+				                                 graph->times[i] };
 	if (code == GEMP_OK)
 		merge_cycles(out);
 	return code;
@@ -96,14 +96,14 @@ static gemp_code answer_cycles(void *self, const void *records, size_t count, ui
 {
 	(void)self;
 	cycle_list r = { .count = count };
-	gemp_code code = GEMP_NEW(r.ring, count);
+	gemp_code code = GEMP_NEW(r.cycles, count);
 	if (code == GEMP_OK && count) {
-		memcpy(r.ring, records, count * sizeof(cycle));
+		memcpy(r.cycles, records, count * sizeof(cycle));
 		merge_cycles(&r);
 		for (size_t i = 0; i < count; i++)
 			((cycle *)(void *)answers)[i] = *find(&r, ((const cycle *)records)[i].first);
 	}
-	gemp_free(r.ring);
+	gemp_free(r.cycles);
 	return code;
 }
 
@@ -121,21 +121,21 @@ static gemp_code rotate_cycles(gemp_kmer_graph *graph, struct gemp_list_place *p
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = graph->comm;
-	cycle_list mine = { 0 }, whole = { 0 };
+	cycle_list own = { 0 }, whole = { 0 };
 	int *owner = NULL;
-	code = collect(&mine, graph, places);
-	GEMP_THEN(gemp_new_all(GEMP_ARRAY(whole.ring, mine.count), GEMP_ARRAY(owner, mine.count)));
+	code = collect(&own, graph, places);
+	GEMP_THEN(gemp_new_all(GEMP_ARRAY(whole.cycles, own.count), GEMP_ARRAY(owner, own.count)));
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	for (size_t i = 0; i < mine.count; i++)
-		owner[i] = gemp_item_rank(mine.ring[i].first);
-	const gemp_request request = { mine.ring, mine.count, sizeof(cycle), owner, answer_cycles, NULL };
-	GEMP_TRY(gemp_request_records(comm, &request, sizeof(cycle), whole.ring, &graph->traffic));
-	whole.count = mine.count;
+	for (size_t i = 0; i < own.count; i++)
+		owner[i] = gemp_item_rank(own.cycles[i].first);
+	const gemp_request request = { own.cycles, own.count, sizeof(cycle), owner, answer_cycles, NULL };
+	GEMP_TRY(gemp_request_records(comm, &request, sizeof(cycle), whole.cycles, &graph->traffic));
+	whole.count = own.count;
 	for (size_t i = 0; i < graph->count; i++)
 		if (places[i].first & GEMP_LIST_CLOSED)
 			rotate(&places[i], &totals[i], find(&whole, places[i].first & ~GEMP_LIST_CLOSED));
 done:
-	gemp_free_all(mine.ring, whole.ring, owner);
+	gemp_free_all(own.cycles, whole.cycles, owner);
 	return code;
 }
 
@@ -222,21 +222,21 @@ static gemp_code join_tails(gemp_unitigs *u, gemp_kmer_graph *graph, const gemp_
 {
 	gemp_code code = GEMP_OK;
 	size_t tails = 0, at = 0;
-	finished_unitig *done_ones = NULL;
+	finished_unitig *messages = NULL;
 	int *owner = NULL;
 	for (size_t i = 0; i < graph->count; i++)
 		tails += is_tail(graph, i, &places[i], totals);
-	GEMP_TRY(gemp_comm_agree(graph->comm, gemp_new_all(GEMP_ARRAY(done_ones, tails), GEMP_ARRAY(owner, tails))));
+	GEMP_TRY(gemp_comm_agree(graph->comm, gemp_new_all(GEMP_ARRAY(messages, tails), GEMP_ARRAY(owner, tails))));
 	for (size_t i = 0; i < graph->count; i++)
 		if (is_tail(graph, i, &places[i], totals)) {
-			done_ones[at] = finish_unitig(graph, i, &places[i], totals);
-			owner[at] = gemp_item_rank(done_ones[at].head);
+			messages[at] = finish_unitig(graph, i, &places[i], totals);
+			owner[at] = gemp_item_rank(messages[at].head);
 			at++;
 		}
-	const gemp_request request = { done_ones, tails, sizeof *done_ones, owner, receive_unitigs, u };
+	const gemp_request request = { messages, tails, sizeof *messages, owner, receive_unitigs, u };
 	GEMP_TRY(gemp_request_records(graph->comm, &request, 0, NULL, &graph->traffic));
 done:
-	gemp_free_all(done_ones, owner);
+	gemp_free_all(messages, owner);
 	return code;
 }
 
@@ -331,18 +331,18 @@ done:
 static gemp_code list_sequences(gemp_sequences *out, const gemp_unitigs *u, gemp_traffic *traffic)
 {
 	gemp_code code = GEMP_OK;
-	gemp_sequence *mine = NULL;
+	gemp_sequence *own = NULL;
 	size_t count = 0;
-	GEMP_TRY(gemp_comm_agree(u->graph->comm, GEMP_NEW(mine, u->count)));
+	GEMP_TRY(gemp_comm_agree(u->graph->comm, GEMP_NEW(own, u->count)));
 	for (size_t i = 0; i < u->count; i++) {
 		const gemp_unitig *g = &u->unitig[i];
 		if (g->kept)
-			mine[count++] = (gemp_sequence){ g->number, g->begin, g->kmers + u->graph->k - 1,
-				                             g->kmers,  g->times, g->closed };
+			own[count++] = (gemp_sequence){ g->number, g->begin, g->kmers + u->graph->k - 1,
+				                            g->kmers,  g->times, g->closed };
 	}
-	GEMP_TRY(gemp_sequences_new(out, u->graph->comm, u->letters, mine, count, traffic));
+	GEMP_TRY(gemp_sequences_new(out, u->graph->comm, u->letters, own, count, traffic));
 done:
-	gemp_free(mine);
+	gemp_free(own);
 	return code;
 }
 

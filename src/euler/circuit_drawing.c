@@ -29,12 +29,12 @@ typedef struct drawing {
 /* GATHERING */
 
 /* Collective. Arrays of all ranks behind one another; the caller knows the total size. */
-static gemp_code gather(const gemp_comm *comm, const void *mine, size_t count, size_t size, void *out)
+static gemp_code gather(const gemp_comm *comm, const void *own, size_t count, size_t size, void *out)
 {
 	gemp_code code = GEMP_OK;
 	void *all = NULL;
 	size_t *begin = NULL;
-	GEMP_TRY(gemp_comm_allgather(comm, mine, count * size, &all, &begin));
+	GEMP_TRY(gemp_comm_allgather(comm, own, count * size, &all, &begin));
 	if (begin[comm->size])
 		memcpy(out, all, begin[comm->size]);
 done:

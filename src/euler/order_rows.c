@@ -137,8 +137,8 @@ static gemp_code write_all(row_output *r, size_t max_count)
 			uint64_t count = counts[2 * rank] - at < BATCH ? counts[2 * rank] - at : BATCH;
 			count = count < max_count - written ? count : max_count - written;
 			written += count;
-			bool mine = rank == r->comm->rank;
-			GEMP_TRY(write_batch(r, mine ? at : 0, mine ? count : 0));
+			bool own = rank == r->comm->rank;
+			GEMP_TRY(write_batch(r, own ? at : 0, own ? count : 0));
 		}
 done:
 	gemp_free(counts);

@@ -161,15 +161,15 @@ static void orient_edges(const orientation *o, const gemp_components *arcs, dire
 	const gemp_euler_edges *undirected = o->undirected;
 	for (size_t row = 0; row < undirected->rows; row++)
 		for (uint64_t at = undirected->begin[row]; at < undirected->begin[row + 1]; at++) {
-			gemp_vertex here = (gemp_vertex)(undirected->bounds[undirected->rank] + row),
-						there = undirected->target[at];
+			gemp_vertex row_end = (gemp_vertex)(undirected->bounds[undirected->rank] + row),
+						target_end = undirected->target[at];
 			bool along = arcs->component[2 * at] < arcs->component[2 * at + 1];
 			gemp_edge slot = undirected->first + at;
 			gemp_euler_edge edge = { 0, slot };
 			if (undirected->relation_count)
-				edge = gemp_euler_edge_of(undirected, here, slot);
-			out[at] = (directed_edge){ .source = along ? here : there,
-				                       .target = along ? there : here,
+				edge = gemp_euler_edge_of(undirected, row_end, slot);
+			out[at] = (directed_edge){ .source = along ? row_end : target_end,
+				                       .target = along ? target_end : row_end,
 				                       .name = slot == undirected->closing ? CLOSING : gemp_euler_edge_name(edge) };
 			owner[at] = (int)gemp_range_find(undirected->bounds, o->ranks, out[at].source);
 		}

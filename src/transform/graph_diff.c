@@ -170,22 +170,22 @@ gemp_code gemp_graph_diff_take(gemp_graph_diff_side *side, gemp_runtime *context
                                const char *moment)
 {
 	gemp_code code = GEMP_OK;
-	gemp_text text = { 0 }, mine = { 0 };
+	gemp_text text = { 0 }, own = { 0 };
 	size_t *begin = NULL;
 	GEMP_TRY(check_size(graph, path, moment));
 	GEMP_TRY(gemp_shard_load_outgoing(graph));
-	pack_vertices(graph, &text, &mine);
+	pack_vertices(graph, &text, &own);
 	for (size_t k = 0; k < graph->relation_count; k++)
-		GEMP_TRY(pack_relation(context, graph, &graph->relations[k], &text, &mine));
+		GEMP_TRY(pack_relation(context, graph, &graph->relations[k], &text, &own));
 	code = gemp_text_status(&text);
-	GEMP_THEN(gemp_text_status(&mine));
+	GEMP_THEN(gemp_text_status(&own));
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	GEMP_TRY(gemp_comm_allgather(context->comm, mine.data, mine.size, &side->bytes, &begin));
+	GEMP_TRY(gemp_comm_allgather(context->comm, own.data, own.size, &side->bytes, &begin));
 	side->size = begin[context->comm->size];
 	code = gemp_comm_agree(context->comm, unpack(side));
 done:
 	gemp_text_free(&text);
-	gemp_text_free(&mine);
+	gemp_text_free(&own);
 	gemp_free(begin);
 	return code;
 }

@@ -88,9 +88,9 @@ static gemp_code select_elements(gemp_euler_list *list, gemp_range_body *body, s
 	gemp_for_chunks(own, chunk, body, &c);
 	uint64_t before = 0;
 	for (size_t p = 0; p < chunks; p++) {
-		uint64_t here = c.begin[p];
+		uint64_t in_chunk = c.begin[p];
 		c.begin[p] = before;
-		before += here;
+		before += in_chunk;
 	}
 	*count = before;
 	*elements = c.elements = gemp_calloc(before, gemp_number_size(list->wide));

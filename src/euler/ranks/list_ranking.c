@@ -95,19 +95,19 @@ static gemp_code rank_gathered(ranking_state *s)
 	gemp_code code = GEMP_OK;
 	gemp_euler_list *list = s->list;
 	gemp_euler_team *team = list->team;
-	gathered_element *mine = NULL;
+	gathered_element *own = NULL;
 	void *all = NULL;
 	uint64_t *circuits = NULL;
 	size_t *begin = NULL, count = 0;
 	GEMP_TRY(
-		gemp_comm_agree(team->comm, gemp_new_all(GEMP_ARRAY(mine, list->count), GEMP_ARRAY(circuits, team->teams))));
+		gemp_comm_agree(team->comm, gemp_new_all(GEMP_ARRAY(own, list->count), GEMP_ARRAY(circuits, team->teams))));
 	for (size_t x = 0; x < list->count; x++)
 		if (!gemp_euler_closed(list, x, s->wide))
-			mine[count++] = (gathered_element){ .number = list->first_number + x,
-				                                .next = gemp_euler_next_at(list, x, s->wide),
-				                                .weight = gemp_number_at(list->weight.at, x, s->wide) };
-	GEMP_TRY(gemp_comm_allgather(team->comm, mine, count * sizeof *mine, &all, &begin));
-	team->traffic.bytes += count * sizeof *mine * (team->teams - 1);
+			own[count++] = (gathered_element){ .number = list->first_number + x,
+				                               .next = gemp_euler_next_at(list, x, s->wide),
+				                               .weight = gemp_number_at(list->weight.at, x, s->wide) };
+	GEMP_TRY(gemp_comm_allgather(team->comm, own, count * sizeof *own, &all, &begin));
+	team->traffic.bytes += count * sizeof *own * (team->teams - 1);
 	GEMP_MPI(MPI_Allgather(&team->circuits, 1, MPI_UINT64_T, circuits, 1, MPI_UINT64_T, team->comm->world));
 	gathered_element *elements = all;
 	follow_gathered(s, elements, begin[team->teams] / sizeof *elements, circuits);
@@ -115,7 +115,7 @@ static gemp_code rank_gathered(ranking_state *s)
 		gemp_number_set(s->values, elements[i].number - list->first_number, elements[i].value, s->wide);
 	team->circuits = circuits[team->team];
 done:
-	gemp_free_all(mine, all, begin, circuits);
+	gemp_free_all(own, all, begin, circuits);
 	return code;
 }
 
@@ -216,15 +216,15 @@ gemp_code gemp_euler_list_of_splitters(gemp_euler_list *out, uint64_t **bounds, 
 	gemp_code code = GEMP_OK;
 	gemp_euler_team *team = list->team;
 	size_t size = gemp_number_size(list->wide);
-	uint64_t mine = list->splitters;
+	uint64_t own = list->splitters;
 	*out = (gemp_euler_list){
 		.team = team, .wide = list->wide, .level = list->level + 1, .count = list->splitters, .fixed_splitter = SIZE_MAX
 	};
 	GEMP_TRY(gemp_comm_agree(team->comm, GEMP_NEW(*bounds, team->teams + 1)));
 	if (team->teams > 1)
-		GEMP_MPI(MPI_Allgather(&mine, 1, MPI_UINT64_T, *bounds + 1, 1, MPI_UINT64_T, team->comm->world));
+		GEMP_MPI(MPI_Allgather(&own, 1, MPI_UINT64_T, *bounds + 1, 1, MPI_UINT64_T, team->comm->world));
 	else
-		(*bounds)[1] = mine;
+		(*bounds)[1] = own;
 	for (size_t t = 0; t < team->teams; t++)
 		(*bounds)[t + 1] += (*bounds)[t];
 	out->bounds = *bounds;

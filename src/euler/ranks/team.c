@@ -25,13 +25,13 @@ void gemp_euler_team_fence(const gemp_euler_team *team)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
-uint64_t gemp_euler_team_before(const gemp_euler_team *team, uint64_t mine, uint64_t *all)
+uint64_t gemp_euler_team_before(const gemp_euler_team *team, uint64_t own, uint64_t *all)
 {
-	*all = mine;
+	*all = own;
 	if (team->members == 1)
 		return 0;
-	*all = gemp_comm_sum1(team->comm, mine);
-	return gemp_comm_exscan(team->comm, mine);
+	*all = gemp_comm_sum1(team->comm, own);
+	return gemp_comm_exscan(team->comm, own);
 }
 
 void gemp_euler_team_part(const gemp_euler_team *team, size_t count, size_t *first, size_t *end)

@@ -38,7 +38,7 @@ void gemp_euler_team_init(gemp_euler_team *team, const gemp_comm *comm, bool tog
 /* Collective over the team: all have come here and see what all have written. */
 void gemp_euler_team_fence(const gemp_euler_team *team);
 /* Collective over the team. The sum over members before this one, and over all. */
-uint64_t gemp_euler_team_before(const gemp_euler_team *team, uint64_t mine, uint64_t *all);
+uint64_t gemp_euler_team_before(const gemp_euler_team *team, uint64_t own, uint64_t *all);
 /* The part [*first, *end) of `count` things that is this member's. */
 void gemp_euler_team_part(const gemp_euler_team *team, size_t count, size_t *first, size_t *end);
 

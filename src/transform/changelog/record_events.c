@@ -162,21 +162,21 @@ static gemp_code unpack_deleted(gemp_record_state *r, size_t size)
 static gemp_code gather_deleted(gemp_record_state *r)
 {
 	gemp_code code = GEMP_OK;
-	gemp_text mine = { 0 };
+	gemp_text own = { 0 };
 	size_t *begin = NULL;
 	for (size_t i = 0; i < r->event_count; i++) {
 		const gemp_update *u = &r->rule->updates[r->events[i].update];
 		if (u->element.edge || (u->kind != GEMP_DELETE && u->kind != GEMP_MERGE))
 			continue;
-		gemp_pack_number(&mine, r->events[i].element);
-		gemp_pack_number(&mine, r->events[i].number);
-		gemp_pack_value(&mine, &r->events[i].value);
+		gemp_pack_number(&own, r->events[i].element);
+		gemp_pack_number(&own, r->events[i].number);
+		gemp_pack_value(&own, &r->events[i].value);
 	}
-	GEMP_TRY(gemp_comm_agree(r->context->comm, gemp_text_status(&mine)));
-	GEMP_TRY(gemp_comm_allgather(r->context->comm, mine.data, mine.size, &r->deleted_bytes, &begin));
+	GEMP_TRY(gemp_comm_agree(r->context->comm, gemp_text_status(&own)));
+	GEMP_TRY(gemp_comm_allgather(r->context->comm, own.data, own.size, &r->deleted_bytes, &begin));
 	code = gemp_comm_agree(r->context->comm, unpack_deleted(r, begin[r->context->comm->size]));
 done:
-	gemp_text_free(&mine);
+	gemp_text_free(&own);
 	gemp_free(begin);
 	return code;
 }

@@ -428,16 +428,16 @@ static size_t count_sources(const gemp_record_state *r)
 static void make_piece(void *context, unsigned thread, size_t piece)
 {
 	(void)thread;
-	gemp_record_state *all = context, mine = *all;
+	gemp_record_state *all = context, own = *all;
 	gemp_new_vertices created = *all->created; /* whose newest string is each thread's own */
-	mine.created = &created;
-	mine.lines = all->pieces[piece];
-	mine.line_count = 0;
-	gemp_text_clear(&mine.lines);
+	own.created = &created;
+	own.lines = all->pieces[piece];
+	own.line_count = 0;
+	gemp_text_clear(&own.lines);
 	for (size_t i = piece * SOURCES_PER_CHUNK; i < (piece + 1) * SOURCES_PER_CHUNK && i < count_sources(all); i++)
-		make_line(&mine, i);
-	all->pieces[piece] = mine.lines;
-	__atomic_fetch_add(&all->line_count, mine.line_count, __ATOMIC_RELAXED);
+		make_line(&own, i);
+	all->pieces[piece] = own.lines;
+	__atomic_fetch_add(&all->line_count, own.line_count, __ATOMIC_RELAXED);
 }
 
 gemp_code gemp_record_lines(gemp_record_state *r)
