@@ -35,7 +35,9 @@ gemp_code gemp_euler_forest_merge(gemp_euler_team *team, gemp_euler_forest *fore
 
 void gemp_euler_forest_free(gemp_euler_forest *forest);
 
-/* Sets as trees: parent[i] < i but for roots. Several threads and processes at once. */
+/* Union-find over numbers of either width: parent[i] < i except for roots. Several threads and processes may call
+ * at the same time. topology/disjoint_sets.h does the same for vertices of 32 bits; it also reports the root that
+ * was hooked, and is tuned for edges of a graph. */
 GEMP_INLINE uint64_t gemp_euler_root_of(void *parent, uint64_t i, bool wide)
 {
 	uint64_t above = gemp_number_load(parent, i, wide);
@@ -49,7 +51,7 @@ GEMP_INLINE uint64_t gemp_euler_root_of(void *parent, uint64_t i, bool wide)
 	return i;
 }
 
-/* True: they were apart. */
+/* True: the sets were disjoint. A root is hooked by compare-and-swap, so exactly one caller unites two sets. */
 GEMP_INLINE bool gemp_euler_unite(void *parent, uint64_t a, uint64_t b, bool wide)
 {
 	for (;;) {
