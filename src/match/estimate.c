@@ -84,14 +84,12 @@ static size_t next_size(sample_sums *s, const gemp_sampler *sampler, const gemp_
 }
 
 /* Half the confidence interval of the mean. */
-/* Half the confidence interval of the mean. */
 static double half_width(const sample_sums *s)
 {
 	double n = (double)s->samples, mean = s->sum / n, variance = fmax(s->squares / n - mean * mean, 0) * n / (n - 1);
 	return quantile(s->samples) * sqrt(variance / n);
 }
 
-/* Enough samples, or enough work. */
 /* Enough samples, or enough work. */
 static bool is_precise(const sample_sums *s, const gemp_estimate_options *options, uint64_t reads)
 {
@@ -103,7 +101,6 @@ static bool is_precise(const sample_sums *s, const gemp_estimate_options *option
 	       (double)reads >= options->seconds * reads_per_second;
 }
 
-/* Embeddings follow from matches unless the group's order is too large. */
 /* Embeddings follow from matches unless the group's order is too large. */
 static void finish_estimate(const gemp_match *m, const sample_sums *s, gemp_estimate *out)
 {

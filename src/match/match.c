@@ -26,7 +26,6 @@ static bool needs_targets(const gemp_match *m)
 }
 
 /* Every relation that the pattern names. */
-/* Relations that edges or edge tests name. */
 static gemp_code load_relations(gemp_match *m)
 {
 	double began = gemp_now();
@@ -47,7 +46,6 @@ static gemp_code load_relations(gemp_match *m)
 }
 
 /* SENSE: how embeddings become matches. */
-/* Do all pattern edges name the same relations in the same direction? */
 static bool one_kind_of_edge(const gemp_pattern *pattern)
 {
 	for (size_t e = 1; e < pattern->edge_count; e++) {
@@ -75,7 +73,6 @@ static bool only_shape_differs(const gemp_pattern *pattern, const gemp_symmetry 
 }
 
 /* Symmetry is broken where orbits are free, unless all embeddings are wanted. */
-/* Symmetry is broken where orbits are free, unless all embeddings are wanted. */
 static gemp_plan_options plan_options(const gemp_match *m)
 {
 	const gemp_match_options *o = &m->options;
@@ -98,7 +95,6 @@ static gemp_plan_options plan_options(const gemp_match *m)
 	return plan;
 }
 
-/* Deduplication is needed where the search itself finds a match more than once. */
 /* Deduplication is needed where the search itself finds a match more than once. */
 static bool needs_distinct(const gemp_match *m)
 {
@@ -127,7 +123,6 @@ static gemp_code agree_on_plan(const gemp_match *m)
 	return GEMP_OK;
 }
 
-/* The plan is deterministic; ranks check that they made the same. */
 /* The plan is deterministic; ranks check that they made the same. */
 static gemp_code make_plan(gemp_match *m, bool two_paths)
 {
@@ -314,7 +309,6 @@ done:
 }
 
 /* Counters on the device count what the search finds, so that matches must need no further look. */
-/* Counters on the device count what the search finds, so that matches must need no further look. */
 static gemp_code choose_counted(const gemp_match *m, uint64_t *per)
 {
 	*per = 0;
@@ -339,7 +333,6 @@ static gemp_code check_sampled(const gemp_match *m)
 	return GEMP_OK;
 }
 
-/* The chain orders whole tuples: vertices, then edges if rows have them. */
 /* The chain orders whole tuples: vertices, then edges if rows have them. */
 static gemp_code make_chain(gemp_match *m)
 {

@@ -21,7 +21,6 @@ typedef struct sink_chain {
 } sink_chain;
 
 /* The canonical form needs the pattern's edges as pairs of positions. */
-/* The canonical form needs the pattern's edges as pairs of positions. */
 static gemp_code add_distinct(gemp_match *m, sink_chain *s, gemp_sink *next)
 {
 	const gemp_match_options *o = &m->options;
@@ -42,7 +41,6 @@ static gemp_code add_distinct(gemp_match *m, sink_chain *s, gemp_sink *next)
 	return gemp_distinct_new(&s->distinct, m->context, &options);
 }
 
-/* Sinks are made from the last to the first. */
 /* Sinks are made from the last to the first. */
 static gemp_code add_sinks(gemp_match *m, sink_chain *s, gemp_sink *last)
 {
@@ -210,7 +208,6 @@ static gemp_code read_profile(gemp_match *m)
 }
 
 /* Counters on the device are never set back; bytes are those of one run. */
-/* Counters on the device are never reset; bytes are those of one run. */
 static gemp_code profile(gemp_match *m)
 {
 	uint64_t sent[GEMP_MAX_STEPS];
@@ -278,7 +275,6 @@ static gemp_code report(gemp_match *m, const sink_chain *s, const gemp_rounds_re
 }
 
 /* The chain is made anew for each run, since sinks keep what they have seen. */
-/* The chain is made anew for each run, since sinks keep what they have seen. */
 static gemp_code run(gemp_match *m, gemp_sink *sink, gemp_match_result *result)
 {
 	gemp_code code = GEMP_OK;
@@ -328,7 +324,6 @@ static gemp_code save_pivots(gemp_match *m)
 	return GEMP_OK;
 }
 
-/* Ids decide about the part, so that it does not depend on the ranks. */
 /* Ids decide about the part, so that it does not depend on the ranks. */
 gemp_code gemp_pivot_part_set(gemp_match *m, const gemp_pivot_part *part)
 {

@@ -1,7 +1,6 @@
 #include "match/memory_report.h"
 
 /* Bitmaps of candidates on the host. */
-/* Bitmaps of candidates on the host. */
 static uint64_t bitmaps(const gemp_candidates *candidates, int vertices)
 {
 	uint64_t bytes = 0;

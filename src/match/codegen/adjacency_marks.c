@@ -46,8 +46,6 @@ static uint64_t bound_until(const gemp_plan *plan, int s)
 
 /* The steps whose vertices are enumerated. The last vertex of a plan by two-paths is counted by a table and needs no
  * marks of its own. */
-/* The steps whose vertices are enumerated. The last vertex of a plan by two-paths is counted by a table and needs no
- * marks of its own. */
 static int enumerated(const gemp_plan *plan)
 {
 	return (int)plan->step_count - plan->two_paths;
@@ -64,8 +62,6 @@ static bool worth_marking(const gemp_plan *plan, int s, size_t j)
 	       !walked;
 }
 
-/* Returns the number of the mark, or -1 where all bits of a worker's byte are taken: the check is then a search in the
- * row. */
 /* Returns the number of the mark, or -1 where all bits of a worker's byte are taken: the check is then a search in the
  * row. */
 static int add(gemp_adjacency_marks *out, const gemp_adjacency_mark *mark)
@@ -171,8 +167,6 @@ bool gemp_leaf_joined(const gemp_plan *plan, int a, int b, int view)
 	return false;
 }
 
-/* A table of two-paths has counted bound vertices as images of the last vertex, too. Whether a bound vertex lies in
- * both rows is looked up by marks where they exist. */
 /* A table of two-paths has counted bound vertices as images of the last vertex, too. Whether a bound vertex lies in
  * both rows is looked up by marks where they exist. */
 static void mark_for_leaf(gemp_adjacency_marks *out, const gemp_plan *plan)

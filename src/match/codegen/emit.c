@@ -9,7 +9,6 @@
 #include <string.h>
 
 /* Words of a position in a row: rows of 2^32 entries or more need two. */
-/* Words of a position in a row: rows of 2^32 entries or more need two. */
 static uint32_t offset_words(const gemp_emit_options *options)
 {
 	return options->wide ? 2 : 1;
@@ -25,7 +24,6 @@ static void bound_before(const gemp_plan *plan, int s, uint32_t *vertices, uint3
 	}
 }
 
-/* The state machine keeps the range, the lanes to test and the chosen row of each step; loops keep a position a step. */
 /* The state machine keeps the range, the lanes to test and the chosen row of each step; loops keep a position a step. */
 gemp_code gemp_item_layout_new(gemp_item_layout *out, const gemp_plan *plan, const gemp_emit_options *options)
 {
@@ -51,7 +49,6 @@ gemp_code gemp_item_layout_new(gemp_item_layout *out, const gemp_plan *plan, con
 	return GEMP_OK;
 }
 
-/* The order of the arguments is the one in which search_launch.c sets them. */
 /* The order of the arguments is the one in which search_launch.c sets them. */
 static void emit_arguments(gemp_text *t, const gemp_plan *plan, const gemp_emit_options *options)
 {
@@ -98,8 +95,6 @@ static void emit_registers(gemp_text *t, const gemp_plan *plan)
 
 /* The same variables in private memory, under the same names. `volatile` keeps the compiler from turning them into
  * registers again. */
-/* The same variables in private memory, under the same names. `volatile` keeps the compiler from turning them into
- * registers again. */
 static void emit_memory(gemp_text *t, const gemp_plan *plan)
 {
 	size_t steps = plan->step_count, words = 3 * steps + (size_t)plan->vertex_count, offsets = 2 * steps;
@@ -124,7 +119,6 @@ static void emit_memory(gemp_text *t, const gemp_plan *plan)
 		gemp_text_print(t, "#define e_%zu edges[%zu]\n", e, e);
 }
 
-/* A search in a row starts where the search for the candidate before it ended, since candidates ascend. */
 /* A search in a row starts where the search for the candidate before it ended, since candidates ascend. */
 static void emit_last_places(gemp_text *t, const gemp_plan *plan)
 {
@@ -171,7 +165,6 @@ static void emit_word(gemp_text *t, bool put, uint32_t at, const char *name, lon
 		gemp_text_print(t, "\t\t%s = s[%u];\n", variable, at);
 }
 
-/* Word 0 of a state says whether a worker was stopped; the layout's state_words counts the same words. */
 /* Word 0 of a state says whether a worker was stopped; the layout's state_words counts the same words. */
 static void emit_state(gemp_text *t, const gemp_plan *plan, const gemp_emit_options *options, bool put)
 {
@@ -239,7 +232,6 @@ static void emit_load(gemp_text *t, const gemp_plan *plan, const gemp_item_layou
 }
 
 /* A worker without a task takes the next one. Tables of two-paths belong to a pivot and are cleared before the next. */
-/* A worker without a task takes the next one. Tables of two-paths belong to a pivot and are cleared before the next. */
 static void emit_tasks(gemp_text *t, const gemp_plan *plan, const gemp_item_layout *layout,
                        const gemp_emit_options *options)
 {
@@ -270,7 +262,6 @@ static void emit_tasks(gemp_text *t, const gemp_plan *plan, const gemp_item_layo
 }
 
 /* A resumed worker must know at which step its task began, since it ends the task when it backtracks beyond it. */
-/* A resumed worker must know at which step its task began, since it ends the task when it backtracks beyond it. */
 static void emit_bases(gemp_text *t, const gemp_item_layout *layout)
 {
 	gemp_text_print(t, "\t\tswitch (p.stage) {\n");
@@ -279,7 +270,6 @@ static void emit_bases(gemp_text *t, const gemp_item_layout *layout)
 	gemp_text_print(t, "\t\t}\n");
 }
 
-/* Only items of a VERIFY stage bring checks that are left over from another rank. */
 /* Only items of a VERIFY stage bring checks that are left over from another rank. */
 static void emit_stages(gemp_text *t, const gemp_item_layout *layout)
 {
@@ -290,8 +280,6 @@ static void emit_stages(gemp_text *t, const gemp_item_layout *layout)
 	gemp_text_print(t, "0;\n\t(void)verifies;\n");
 }
 
-/* The state machine: one case a step, each of which loops over the lanes of its row until it binds a vertex or is
- * done. */
 /* The state machine: one case a step, each of which loops over the lanes of its row until it binds a vertex or is
  * done. */
 static void emit_machine(gemp_text *t, const gemp_plan *plan, const gemp_item_layout *layout,

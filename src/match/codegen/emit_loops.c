@@ -43,7 +43,6 @@ static uint32_t stage_word(const loop_emitter *n)
 }
 
 /* Compilers of CPU devices take long for deeper nests, and marks have bits for eight rows only. */
-/* Compilers of CPU devices take long for deeper nests, and marks have bits for eight rows only. */
 bool gemp_loops_possible(const gemp_plan *plan)
 {
 	return plan->step_count - (size_t)plan->root <= GEMP_MAX_LOOPS;
@@ -65,7 +64,6 @@ static bool may_be_shorter(const loop_emitter *n, const gemp_step *step, size_t 
 }
 
 /* Does the kernel compare the lengths of rows at this step, or always walk the row of the latest vertex? */
-/* Does the kernel compare the lengths of rows at this step, or always walk the row of the latest vertex? */
 static bool has_choice(const loop_emitter *n, int s)
 {
 	const gemp_step *step = &n->plan->steps[s];
@@ -76,7 +74,6 @@ static bool has_choice(const loop_emitter *n, int s)
 	return false;
 }
 
-/* A row with a mark is tested at nearly no cost, so that another row must be eight times shorter to be walked instead. */
 /* A row with a mark is tested at nearly no cost, so that another row must be eight times shorter to be walked instead. */
 static void emit_choice(const loop_emitter *n, int s, size_t j)
 {
@@ -89,7 +86,6 @@ static void emit_choice(const loop_emitter *n, int s, size_t j)
 	                  n->marks.row[s][j] >= 0 ? WALKED_IS_LONGER : 1, check->view, j);
 }
 
-/* Declares the range of the row that the step walks: b and z are its ends, n its column indices, and d its edges. */
 /* Declares the range of the row that the step walks: b and z are its ends, n its column indices, and d its edges. */
 static void emit_row(const loop_emitter *n, int s)
 {
@@ -217,7 +213,6 @@ static void emit_lookup(const loop_emitter *n, int s)
 }
 
 /* One load of a byte answers all checks of a candidate that have marks. */
-/* One load of a byte answers all checks of a candidate that have marks. */
 static void emit_mark_test(const loop_emitter *n, int s)
 {
 	unsigned there, absent, uncertain;
@@ -228,7 +223,6 @@ static void emit_mark_test(const loop_emitter *n, int s)
 	gemp_kernel_print(n->t, s, "\t\tif ((mark[v_%d] & told_$) != need_$) continue;\n", n->plan->steps[s].vertex);
 }
 
-/* A check is a search in a row unless its mark is certain, or the row is the one being walked. */
 /* A check is a search in a row unless its mark is certain, or the row is the one being walked. */
 static void emit_row_test(const loop_emitter *n, int s, size_t j)
 {
@@ -261,7 +255,6 @@ static gemp_step without_neighbours(const loop_emitter *n, int s)
 }
 
 /* The tests of a candidate, the cheapest first: marks, comparisons of slots, bitmaps, then searches in rows. */
-/* The tests of a candidate, the cheapest first: marks, comparisons of slots, bitmaps, then searches in rows. */
 static void emit_tests(const loop_emitter *n, int s)
 {
 	const gemp_step *step = &n->plan->steps[s];
@@ -293,7 +286,6 @@ static void emit_positions(const loop_emitter *n)
 }
 
 /* Copies the staged matches to the result buffer as far as there is room, by one atomic addition for all of them. */
-/* Copies the staged matches to the result buffer as far as there is room, by one atomic addition for all of them. */
 static void emit_flush(const loop_emitter *n)
 {
 	gemp_text_print(
@@ -301,7 +293,6 @@ static void emit_flush(const loop_emitter *n)
 		n->plan->vertex_count, n->plan->live_edges ? n->plan->edge_count : 0);
 }
 
-/* Stages a match. Where neither the stage nor the result buffer has room the worker notes its positions and stops. */
 /* Stages a match. Where neither the stage nor the result buffer has room the worker notes its positions and stops. */
 static void emit_result(const loop_emitter *n)
 {
@@ -323,7 +314,6 @@ static void emit_result(const loop_emitter *n)
 		gemp_text_print(n->t, "\t\tleave = GEMP_NEXT_TASK; break;\n");
 }
 
-/* Adds what the table of two-paths says for the vertices bound so far; the last vertex is not enumerated. */
 /* Adds what the table of two-paths says for the vertices bound so far; the last vertex is not enumerated. */
 static void emit_table_look(const loop_emitter *n)
 {
@@ -356,8 +346,6 @@ static void emit_level(const loop_emitter *n, int s);
 
 /* What is done with a candidate that passed: deeper loops, or a match. The bound on slots comes first, since rows of a
  * damaged graph could lead anywhere. */
-/* What is done with a candidate that passed: deeper loops, or a match. The bound on slots comes first, since rows of a
- * damaged graph could lead anywhere. */
 static void emit_body(const loop_emitter *n, int s)
 {
 	int v = n->plan->steps[s].vertex;
@@ -383,7 +371,6 @@ static void emit_body(const loop_emitter *n, int s)
 		gemp_text_print(n->t, "\t\tif (leave) break;\n");
 }
 
-/* One loop, its marks and everything below it. Marks of this step's vertex are cleared when its loop is left. */
 /* One loop, its marks and everything below it. Marks of this step's vertex are cleared when its loop is left. */
 static void emit_level(const loop_emitter *n, int s)
 {
@@ -464,7 +451,6 @@ static void emit_root(const loop_emitter *n)
 }
 
 /* Variables of a worker, and what a stopped one left behind. */
-/* Variables of a worker, and what a stopped one left behind. */
 static void emit_beginning(const loop_emitter *n)
 {
 	gemp_text_print(n->t,
@@ -489,7 +475,6 @@ static void emit_beginning(const loop_emitter *n)
 		gemp_text_print(n->t, "\tuint task = 0, task_end = 0;\n");
 }
 
-/* Whatever is staged goes out, and the worker's counts are added to the launch's. */
 /* Whatever is staged goes out, and the worker's counts are added to the launch's. */
 static void emit_end(const loop_emitter *n)
 {

@@ -26,7 +26,6 @@ static gemp_variable vertex(const step_emitter *e, int v)
 }
 
 /* Stages are few enough for a search, and this runs on the host. */
-/* Stages are few enough for a search, and this runs on the host. */
 static uint32_t stage_of(const step_emitter *e, int step, bool verify)
 {
 	for (size_t k = 0; k < e->layout->stage_count; k++)
@@ -59,7 +58,6 @@ static void emit_by_view(const step_emitter *e, const char *format, bool by_view
 }
 
 /* The row was chosen when the step was entered; its pointers are not kept, as they would take registers in every case. */
-/* The row was chosen when the step was entered; its pointers are not kept, as they would take registers in every case. */
 static void emit_pointers(const step_emitter *e)
 {
 	gemp_text_print(e->t, "\t\t\t__global const uint *near = ");
@@ -88,8 +86,6 @@ static void emit_trim(const step_emitter *e)
 		                  e->step->vertex, e->step->vertex);
 }
 
-/* Runs once for each partial match that enters the step: chooses the row, reads its range, and makes the first lanes
- * ready. */
 /* Runs once for each partial match that enters the step: chooses the row, reads its range, and makes the first lanes
  * ready. */
 static void emit_enter(const step_emitter *e)
@@ -188,7 +184,6 @@ static void emit_check_loop(const step_emitter *e, size_t first, size_t end)
 }
 
 /* The check that gave the candidates needs no test; bits of `left` say which checks are still open. */
-/* The check that gave the candidates needs no test; bits of `left` say which checks are still open. */
 static void emit_checks(const step_emitter *e, size_t first)
 {
 	bool loops = e->plan->step_count > GEMP_MAX_STEPS_IN_REGISTERS;
@@ -207,7 +202,6 @@ static void emit_checks(const step_emitter *e, size_t first)
 	}
 }
 
-/* Each lane reads one candidate and tests it, or, for an item that came from another rank, the vertex of that item. */
 /* Each lane reads one candidate and tests it, or, for an item that came from another rank, the vertex of that item. */
 static void emit_lane_test(const step_emitter *e)
 {
@@ -263,7 +257,6 @@ static void emit_item(const step_emitter *e, int until, bool verify, const char 
 }
 
 /* A lane with open checks sends its partial match to the owner of the first row that it lacks. */
-/* A lane with open checks sends its partial match to the owner of the first row that it lacks. */
 static void emit_send_verify(const step_emitter *e)
 {
 	uint32_t stage = stage_of(e, e->s, true);
@@ -281,8 +274,6 @@ static void emit_send_verify(const step_emitter *e)
 	gemp_text_print(e->t, "\t\t\t\t} else\n\t\t\t\t\tblocked = 1;\n\t\t\t}\n");
 }
 
-/* A partial match whose next rows are all elsewhere goes to the owner of the one with the greatest slot, the shortest
- * row. */
 /* A partial match whose next rows are all elsewhere goes to the owner of the one with the greatest slot, the shortest
  * row. */
 static void emit_send_enter(const step_emitter *e)
@@ -316,7 +307,6 @@ static void emit_split(const step_emitter *e)
 	gemp_text_print(e->t, "\t\t\t\t}\n\t\t\t}\n");
 }
 
-/* Tests the lanes that are ready; a lane that found no room in the outbox stays ready and the worker stops. */
 /* Tests the lanes that are ready; a lane that found no room in the outbox stays ready and the worker stops. */
 static void emit_test(const step_emitter *e)
 {
@@ -360,7 +350,6 @@ static void emit_take(const step_emitter *e, const char *lane)
 }
 
 /* Descends to the next step with one of the lanes that passed. */
-/* Descends to the next step with one of the lanes that passed. */
 static void emit_visit(const step_emitter *e)
 {
 	gemp_kernel_print(e->t, e->s, "\t\t\tif (mask_$) {\n\t\t\t\tuint b = lowest(mask_$); (void)b;\n");
@@ -381,7 +370,6 @@ static void emit_count_at(const step_emitter *e)
 	gemp_text_print(e->t, "\t\t\t}\n");
 }
 
-/* All n matches of the loop have every vertex in common but the last. */
 /* All n matches of the loop have every vertex in common but the last. */
 static void emit_loop_counts_at(const step_emitter *e)
 {
@@ -416,7 +404,6 @@ static void emit_row(const step_emitter *e)
 }
 
 /* Lanes that passed reserve their rows together. What has no room keeps its lane, and the worker stops. */
-/* Lanes that passed reserve their rows together. What has no room keeps its lane, and the worker stops. */
 static void emit_result(const step_emitter *e)
 {
 	gemp_text_print(e->t, "\t\t\tif (mask_%d) {\n", e->s);
@@ -441,7 +428,6 @@ static void emit_result(const step_emitter *e)
 	gemp_text_print(e->t, "\t\t\t}\n");
 }
 
-/* The next lanes of the row; at its end the worker backtracks, or has finished its task. */
 /* The next lanes of the row; at its end the worker backtracks, or has finished its task. */
 static void emit_advance(const step_emitter *e)
 {

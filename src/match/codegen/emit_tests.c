@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 /* One line for each bound vertex of the set. */
-/* One line for each bound vertex of the set; `format` takes the tested vertex and the bound one. */
 static void put(gemp_text *t, const gemp_plan *plan, uint64_t with, const char *guard, const char *format,
                 const char *self, const char *reject)
 {
@@ -31,7 +30,6 @@ void gemp_emit_ranges(gemp_text *t, const gemp_plan *plan)
 				"\tconst uint low_$ = candidates[$ * candidate_words], wide_$ = candidates[$ * candidate_words + 1];\n");
 }
 
-/* Comparisons of registers come first; key ranks and bitmaps cost a load and are guarded. */
 /* Comparisons of registers come first; key ranks and bitmaps cost a load and are guarded. */
 void gemp_emit_vertex_filters(gemp_text *t, const gemp_plan *plan, const gemp_step *step, const char *self,
                               const gemp_rejection *r)
@@ -64,13 +62,11 @@ void gemp_emit_edge_filters(gemp_text *t, const gemp_plan *plan, const gemp_step
 enum { LOOKS_FOR_A_SEARCH = 4 };
 
 /* A row of the pivot is marked at the first look; other marks are set only once they pay. */
-/* A row of the pivot is marked at the first look; other marks are set only once they pay. */
 bool gemp_mark_certain(const gemp_plan *plan, const gemp_adjacency_mark *mark)
 {
 	return mark->step == plan->root && mark->via_step < 0;
 }
 
-/* Variables of marks live in the body of the step whose vertex they belong to. */
 /* Variables of marks live in the body of the step whose vertex they belong to. */
 void gemp_emit_mark_variables(gemp_text *t, const gemp_plan *plan, const gemp_adjacency_marks *marks, int s)
 {
@@ -128,7 +124,6 @@ static void emit_between(gemp_text *t, const gemp_plan *plan, const gemp_adjacen
 }
 
 /* Sets or clears the bits of mark m; clearing walks the same entries again, so that nothing else need be remembered. */
-/* Sets or clears the bits of mark m; clearing walks the same entries again, so that nothing else need be remembered. */
 static void emit_change(gemp_text *t, const gemp_plan *plan, const gemp_adjacency_mark *mark, size_t m, bool set)
 {
 	unsigned bit = 1u << m;
@@ -166,8 +161,6 @@ static void emit_cost(gemp_text *t, const gemp_plan *plan, const gemp_adjacency_
 }
 
 /* The cost rule of ski rental: a mark is set when the work done without it has reached the price of setting it, so that the choice never costs much more than twice the better one. */
-/* The cost rule of ski rental: a mark is set when the work done without it has reached the price of setting it, so
- * that no choice costs more than twice the better one. */
 void gemp_emit_mark_setting(gemp_text *t, const gemp_plan *plan, const gemp_adjacency_marks *marks, int s)
 {
 	unsigned there, absent;
@@ -219,8 +212,6 @@ static void put_filter(gemp_text *t, const gemp_plan *plan, const char *x)
 }
 
 /* Filling and clearing walk the same two-paths; clearing costs as much as filling and, but for hubs, less than zeroing a table of all vertices. */
-/* Filling and clearing walk the same two-paths; clearing costs as much as filling and less than zeroing a table of all
- * vertices. */
 void gemp_emit_table(gemp_text *t, const gemp_plan *plan, bool fill)
 {
 	int near = leaf_of(plan)->checks[0].view, far = leaf_of(plan)->checks[1].view;
@@ -251,8 +242,6 @@ static void put_look(gemp_text *t, int mark, bool certain, const char *looked, i
 		gemp_text_print(t, " && (fill_%d ? mark[%s] >> %d & 1 : has(%d, %s, %s))", mark, looked, mark, view, a, b);
 }
 
-/* The table counts bound vertices as last vertices as well, where they are adjacent to both ends; these are
- * subtracted. */
 /* The table counts bound vertices as last vertices as well, where they are adjacent to both ends; these are
  * subtracted. */
 void gemp_emit_leaf(gemp_text *t, const gemp_plan *plan, const gemp_adjacency_marks *marks, const char *latest)

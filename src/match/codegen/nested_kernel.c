@@ -4,7 +4,6 @@
 #include "match/codegen/nested_loops.h"
 
 /* The order of the arguments is the one in which nested_search.c sets them. */
-/* The order of the arguments is the one in which nested_search.c sets them. */
 static void emit_arguments(gemp_nested_emitter *e)
 {
 	const gemp_plan *plan = e->plan;
@@ -22,7 +21,6 @@ static void emit_arguments(gemp_nested_emitter *e)
 	gemp_nested_line(e, 0, "\t__global gemp_nested_part *parts, __global uint *control)");
 }
 
-/* The bitmap of the last level is in local memory where it fits, else one a worker in global memory. */
 /* The bitmap of the last level is in local memory where it fits, else one a worker in global memory. */
 static void emit_variables(gemp_nested_emitter *e)
 {
@@ -117,7 +115,6 @@ static void emit_entry_a_row(gemp_nested_emitter *e)
 }
 
 /* In deeper plans all lanes work on the same entry, one after another. */
-/* In deeper plans all lanes work on the same entry, one after another. */
 static void emit_each_entry(gemp_nested_emitter *e)
 {
 	const gemp_plan *plan = e->plan;
@@ -132,7 +129,6 @@ static void emit_each_entry(gemp_nested_emitter *e)
 	gemp_nested_line(e, 0, "}");
 }
 
-/* The lanes' counts are added up, and an overflow of 64 bits is noted. */
 /* The lanes' counts are added up, and an overflow of 64 bits is noted. */
 static void emit_end(gemp_nested_emitter *e)
 {

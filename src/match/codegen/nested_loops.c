@@ -73,7 +73,6 @@ static void emit_sizes(gemp_nested_emitter *e, int level)
 }
 
 /* Each lane writes the part of one waiting worker. Of an entry's candidates the giving worker keeps the first. */
-/* Each lane writes the part of one waiting worker. Of an entry's candidates the giving worker keeps the first. */
 static void emit_filling(gemp_nested_emitter *e, int level)
 {
 	gemp_nested_line(e, 0, "if (takers >> lane & 1) {");
@@ -144,7 +143,6 @@ static void compare(gemp_nested_emitter *e, uint64_t with, const char *format, c
 }
 
 /* Comparisons of slots have no branch; tests that read memory run only for candidates that passed so far. */
-/* Comparisons of slots have no branch; tests that read memory run only for candidates that passed so far. */
 void gemp_nested_emit_tests(gemp_nested_emitter *e, const gemp_nested_filters *f, const char *c, const char *which)
 {
 	compare(e, f->differ, "pass &= %s != v_%d;", c);
@@ -183,8 +181,6 @@ static void drop_row(gemp_nested_filters *f, size_t i)
 
 /* Of several rows that hold all candidates the one of the vertex with the greatest slot is walked, the shortest within
  * a degree class. */
-/* Of several rows that hold all candidates the one of the vertex with the greatest slot is walked, the shortest within
- * a degree class. */
 static void choose_row(gemp_nested_emitter *e, range *r, const gemp_nested_filters *f)
 {
 	uint64_t sources = gemp_nested_filters_sources(f);
@@ -205,7 +201,6 @@ static void choose_row(gemp_nested_emitter *e, range *r, const gemp_nested_filte
 	gemp_nested_line(e, r->tag, "uint cur_$ = row_$[least_$], end_$ = row_$[least_$ + 1];");
 }
 
-/* A single row needs no choice, and no test for membership in itself. */
 /* A single row needs no choice, and no test for membership in itself. */
 static void open_row(gemp_nested_emitter *e, range *r, const gemp_nested_filters *f)
 {
@@ -265,7 +260,6 @@ static range open_level(gemp_nested_emitter *e, int level, bool together)
 enum { LIST_TAG = 100, MARK_TAG = 200 };
 
 /* Writes down the candidates that pass, in order: each lane's place is the number of passing lanes below it. */
-/* Writes down the candidates that pass, in order: each lane's place is the number of passing lanes below it. */
 static void emit_list(gemp_nested_emitter *e, int l)
 {
 	const gemp_nested_set *set = &e->nested->lists[l];
@@ -289,7 +283,6 @@ static void emit_list(gemp_nested_emitter *e, int l)
 	gemp_nested_line(e, 0, "}");
 }
 
-/* Marks the candidates of the last level in the worker's bitmap. */
 /* Marks the candidates of the last level in the worker's bitmap. */
 static void emit_mark(gemp_nested_emitter *e)
 {
@@ -352,7 +345,6 @@ typedef struct walk {
 	const char *none;   /* no entry at all: out of bounds, or no vertex */
 } walk;
 
-/* Rows ascend, so that a row bounded below is walked from its end, and either walk stops at the bound. */
 /* Rows ascend, so that a row bounded below is walked from its end, and either walk stops at the bound. */
 static walk plan_walk(gemp_nested_emitter *e, const gemp_nested_filters *all, gemp_nested_filters *rest)
 {
@@ -430,7 +422,6 @@ void gemp_nested_emit_leaf(gemp_nested_emitter *e)
 }
 
 /* Twins have the same n candidates: the number of ways to choose them is a formula. */
-/* Twins have the same n candidates: the number of ways to choose them is a formula. */
 void gemp_nested_emit_sum(gemp_nested_emitter *e)
 {
 	if (e->nested->twins == 1) {
@@ -469,7 +460,6 @@ static void emit_rows(gemp_nested_emitter *e, const range *r, int level)
 }
 
 /* Marks that depend on the level above are set before the loop and wiped after it. */
-/* Marks that depend on the level above are set before the loop and wiped after it. */
 static void emit_last_but_one(gemp_nested_emitter *e, int level)
 {
 	range r = open_level(e, level, true);
@@ -486,7 +476,6 @@ static void emit_last_but_one(gemp_nested_emitter *e, int level)
 	gemp_nested_line(e, 0, "}");
 }
 
-/* All lanes test candidates together and then work on those that passed, one after another. */
 /* All lanes test candidates together and then work on those that passed, one after another. */
 static void emit_visits(gemp_nested_emitter *e, int level)
 {

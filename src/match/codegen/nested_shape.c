@@ -7,7 +7,6 @@
 #define BIT(i) (UINT64_C(1) << (i))
 
 /* Does the set of filters contain this membership test? */
-/* Does the set of filters contain this membership test? */
 static bool asks_for(const gemp_nested_filters *filters, const gemp_row_filter *row)
 {
 	for (size_t i = 0; i < filters->row_count; i++) {
@@ -18,7 +17,6 @@ static bool asks_for(const gemp_nested_filters *filters, const gemp_row_filter *
 	return false;
 }
 
-/* Filters of vertices that are not bound yet are left out; restrictions that hold by themselves are dropped. */
 /* Filters of vertices that are not bound yet are left out; restrictions that hold by themselves are dropped. */
 void gemp_nested_filters_of(gemp_nested_filters *out, const gemp_plan *plan, const gemp_step *step, uint64_t seen)
 {
@@ -55,7 +53,6 @@ static bool gemp_nested_filters_within(const gemp_nested_filters *a, const gemp_
 	return !more && (a->candidates < 0 || a->candidates == b->candidates);
 }
 
-/* The filters that remain to be tested for candidates that have passed `a` already. */
 /* The filters that remain to be tested for candidates that have passed `a` already. */
 void gemp_nested_filters_minus(gemp_nested_filters *out, const gemp_nested_filters *b, const gemp_nested_filters *a)
 {
@@ -113,7 +110,6 @@ static int ready(const gemp_plan *plan, const gemp_nested_filters *filters)
 }
 
 /* The candidates of a step, as far as vertices on levels up to `before` decide about them. */
-/* The candidates of a step, as far as vertices on levels up to `before` decide about them. */
 static gemp_nested_set set_of(const gemp_plan *plan, int step, int before, int earliest)
 {
 	gemp_nested_set set = { .base = -1 };
@@ -136,8 +132,6 @@ static bool alike(const gemp_plan *plan, int a, int b, uint64_t seen)
 	       gemp_nested_filters_within(&g, &f);
 }
 
-/* How are the twins restricted among themselves? Unordered pairs count once, ordered ones by permutation, free ones by
- * power. */
 /* How are the twins restricted among themselves? Unordered pairs count once, ordered ones by permutation, free ones by
  * power. */
 static bool ways_between(const gemp_plan *plan, int first, int last, gemp_twin_ways *ways)
@@ -163,7 +157,6 @@ static bool ways_between(const gemp_plan *plan, int first, int last, gemp_twin_w
 	return less || greater || differ || free;
 }
 
-/* Twins at the end are not enumerated one below another: the choices among n candidates are counted. */
 /* Twins at the end are not enumerated one below another: the choices among n candidates are counted. */
 static void find_twins(gemp_nested *n, const gemp_plan *plan)
 {
@@ -205,7 +198,6 @@ static bool serves(const gemp_plan *plan, int s, const gemp_nested_set *set)
 }
 
 /* A set is listed if it is reused by several candidates of the level before, or if a later list can be made from it. */
-/* A set is listed if it is reused by several candidates of the level before, or if a later list can be made from it. */
 static void choose_listed(const gemp_nested *n, const gemp_plan *plan, bool *listed)
 {
 	int last = n->levels - 2;
@@ -234,7 +226,6 @@ static void find_base(const gemp_nested *n, gemp_nested_set *set)
 }
 
 /* A list with the same filters as an older one is that one. */
-/* A list with the same filters as an older one is that one. */
 static int add_list(gemp_nested *n, gemp_nested_set set)
 {
 	find_base(n, &set);
@@ -244,7 +235,6 @@ static int add_list(gemp_nested *n, gemp_nested_set set)
 	return (int)n->list_count++;
 }
 
-/* Levels, then what the last level reads, then the lists above it, of which each may be made from an earlier one. */
 /* Levels, then what the last level reads, then the lists above it, of which each may be made from an earlier one. */
 void gemp_nested_shape(gemp_nested *out, const gemp_plan *plan, const gemp_emit_options *options)
 {
@@ -278,7 +268,6 @@ static uint64_t entries_of(const gemp_view *view, size_t row, row_part part)
 }
 
 /* Rows shorter than the longest part so far are not searched. */
-/* Rows shorter than the longest part so far are not searched. */
 static uint64_t longest_part(const gemp_view *view, row_part part)
 {
 	uint64_t most = 0;
@@ -289,7 +278,6 @@ static uint64_t longest_part(const gemp_view *view, row_part part)
 	return most;
 }
 
-/* The candidates of a list lie in each of its source rows, so that the shortest bound of these holds. */
 /* The candidates of a list lie in each of its source rows, so that the shortest bound of these holds. */
 static uint64_t list_room(const gemp_nested_filters *filters, const gemp_view *views, size_t view_count,
                           uint64_t longest)

@@ -16,7 +16,6 @@ static uint32_t tag_of(uint64_t hash)
 }
 
 /* Multiplication maps the tag to a place without a division, whatever the number of slots. */
-/* Multiplication maps the tag to a place without a division, whatever the number of slots. */
 static size_t home_of(uint32_t tag, size_t slot_count)
 {
 	return (size_t)((uint64_t)tag * slot_count >> 32);
@@ -36,7 +35,6 @@ void gemp_class_table_free(gemp_class_table *table)
 }
 
 /* Linear probing: records are never removed one by one, so that a free slot ends every search. */
-/* Linear probing: records are never removed one by one, so that a free slot ends every search. */
 static void occupy(uint64_t *slots, size_t slot_count, uint64_t slot)
 {
 	size_t at = home_of((uint32_t)(slot >> 32), slot_count);
@@ -45,7 +43,6 @@ static void occupy(uint64_t *slots, size_t slot_count, uint64_t slot)
 	slots[at] = slot;
 }
 
-/* Records are of one size. */
 /* Records are of one size. */
 static size_t record_bytes(const gemp_class_table *table, size_t records)
 {
@@ -112,9 +109,6 @@ static gemp_code grow_records(gemp_class_table *table, size_t needed, bool *fits
 
 /* The same where several threads work, each on its own table: memory for `extra` additions is taken beforehand, if the
  * budget allows (*fits), by one thread; settled and filled by any; and what was outgrown is given back, by one. */
-/* Takes the memory for `extra` additions, at most three slots of four; *fits is false where the budget does not allow
- * it. With gemp_class_table_rehash and gemp_class_table_trim it splits an addition so that threads can work on tables
- * side by side: memory is taken and given back by one thread, records are moved and added by any. */
 static gemp_code gemp_class_table_reserve(gemp_class_table *table, size_t extra, bool *fits)
 {
 	size_t needed = table->count + extra;
@@ -127,7 +121,6 @@ static gemp_code gemp_class_table_reserve(gemp_class_table *table, size_t extra,
 }
 
 /* Moves the slots that were outgrown; any thread may do it, since it takes no memory. */
-/* Moves the slots that were outgrown; any thread may do it, since it takes no memory. */
 static void gemp_class_table_rehash(gemp_class_table *table)
 {
 	for (size_t s = 0; s < table->old_count; s++)
@@ -137,7 +130,6 @@ static void gemp_class_table_rehash(gemp_class_table *table)
 }
 
 /* Gives back the slots that were outgrown. */
-/* Gives back the slots that were outgrown. */
 static void gemp_class_table_trim(gemp_class_table *table)
 {
 	gemp_class_table_rehash(table);
@@ -145,7 +137,6 @@ static void gemp_class_table_trim(gemp_class_table *table)
 	table->old = NULL;
 }
 
-/* Only the key is compared; an embedding beside it may differ within a class. */
 /* Only the key is compared; an embedding beside it may differ within a class. */
 static bool same_key(const gemp_class_table *table, const uint32_t *a, const uint32_t *b)
 {
@@ -170,7 +161,6 @@ static uint32_t *find(const gemp_class_table *table, const uint32_t *record, uin
 	return NULL;
 }
 
-/* Records are appended to the last segment, in which gemp_class_table_reserve has made room. */
 /* Records are appended to the last segment, in which gemp_class_table_reserve has made room. */
 static uint32_t *place(gemp_class_table *table, const uint32_t *record, uint32_t tag, size_t slot)
 {
@@ -214,7 +204,6 @@ void gemp_class_table_prefetch(const gemp_class_table *table, uint64_t hash)
 		__builtin_prefetch(&table->slots[home_of(tag_of(hash), table->slot_count)], 1);
 }
 
-/* Looks at four slots at most: a later one would cost more than it saves. */
 /* Looks at four slots at most: a later one would cost more than it saves. */
 void gemp_class_table_prefetch_record(const gemp_class_table *table, uint64_t hash)
 {
@@ -309,7 +298,6 @@ uint8_t gemp_class_set_place(const gemp_class_set *set, uint64_t hash)
 }
 
 /* The smaller embedding represents its class, so that the choice does not depend on the order of arrival. */
-/* The smaller embedding represents its class, so that the choice does not depend on the order of arrival. */
 static void keep_smaller(const gemp_record_form *form, const uint32_t *record, uint32_t *found)
 {
 	if (gemp_record_smaller(form, record, found))
@@ -355,7 +343,6 @@ static void add_ahead(gemp_class_table *table, const add_context *a, const uint3
 }
 
 /* Each table is the work of one thread, so that no slot is locked. */
-/* Each table is the work of one thread, so that no slot is locked. */
 static void add_to_table(void *context, unsigned thread, size_t t)
 {
 	const add_context *a = context;
@@ -392,7 +379,6 @@ typedef struct read_task {
 	gemp_edge *edges;
 } read_task;
 
-/* Threads copy ranges of records into the rows of a batch. */
 /* Threads copy ranges of records into the rows of a batch. */
 static void read_records(void *context, size_t range, size_t begin, size_t end)
 {
@@ -445,7 +431,6 @@ void gemp_class_block_free(gemp_class_block *block)
 }
 
 /* The first pass of the counting sort: how many records of a range go to each place. */
-/* The first pass of the counting sort: how many records of a range go to each place. */
 static void count_places(void *context, size_t piece, size_t begin, size_t end)
 {
 	gemp_class_block *block = context;
@@ -455,7 +440,6 @@ static void count_places(void *context, size_t piece, size_t begin, size_t end)
 		histogram[block->table[i]]++;
 }
 
-/* The second pass: each range writes behind what earlier ranges have of a place, so that the sort is stable. */
 /* The second pass: each range writes behind what earlier ranges have of a place, so that the sort is stable. */
 static void order_records(void *context, size_t piece, size_t begin, size_t end)
 {

@@ -44,13 +44,11 @@ typedef struct distinct {
 } distinct;
 
 /* Equal keys hash alike on every rank: the upper half decides about the pass, the lower half about the owner. */
-/* Equal keys hash alike on every rank: the upper half decides about the pass, the lower half about the owner. */
 static uint64_t hash_of(const distinct *d, const uint32_t *record)
 {
 	return gemp_hash(record, d->form.key_words * sizeof *record, 0) & d->hash_mask;
 }
 
-/* A pass takes the records whose hash's upper half lies in its range; others are found again in a later pass. */
 /* A pass takes the records whose hash's upper half lies in its range; others are found again in a later pass. */
 static bool in_range(const distinct *d, uint64_t hash)
 {
@@ -68,7 +66,6 @@ static bool in_current_range(void *self, const uint32_t *record, uint64_t *hash)
 	return in_range(self, *hash);
 }
 
-/* Records beyond the new end leave the tables; they come again in a later pass. */
 /* Records beyond the new end leave the tables; they come again in a later pass. */
 static void cut_range(distinct *d, uint64_t high)
 {
@@ -96,7 +93,6 @@ static gemp_code shrink_range(distinct *d)
 }
 
 /* A record that does not fit makes the range shrink until it fits or is no longer in the range. */
-/* A record that does not fit makes the range shrink until it fits or is no longer in the range. */
 static gemp_code insert(distinct *d, const uint32_t *record, uint64_t hash)
 {
 	bool fits = false;
@@ -121,7 +117,6 @@ static bool sent_recently(distinct *d, const uint32_t *record, uint64_t hash)
 	return false;
 }
 
-/* Records for other ranks wait until the end of the round; one that was sent a short while ago is dropped. */
 /* Records for other ranks wait until the end of the round; one that was sent a short while ago is dropped. */
 static gemp_code send_later(distinct *d, const uint32_t *record, uint64_t hash)
 {
@@ -153,7 +148,6 @@ typedef struct fill_task {
 	size_t first; /* row */
 } fill_task;
 
-/* Threads make records of rows, or take over those that came from other ranks. */
 /* Threads make records of rows, or take over those that came from other ranks. */
 static void fill_records(void *context, size_t range, size_t begin, size_t end)
 {
@@ -253,7 +247,6 @@ static void agree_on_range(distinct *d)
 }
 
 /* Classes of finished passes and those in the tables. */
-/* Classes of finished passes and those in the tables. */
 static gemp_count known(const distinct *d)
 {
 	return d->counted + gemp_class_set_count(&d->classes);
@@ -286,7 +279,6 @@ done:
 	return code;
 }
 
-/* Nothing of the pass before is kept but the figures. */
 /* Nothing of the pass before is kept but the figures. */
 static void begin_pass(distinct *d, uint64_t low, uint64_t width)
 {
@@ -365,7 +357,6 @@ static void distinct_free(void *self)
 }
 
 /* A block is an eighth of the budget at most, and enough for all threads to have work. */
-/* A block is an eighth of the budget at most, and enough for all threads to have work. */
 static size_t block_records(const distinct *d)
 {
 	size_t most = (size_t)BLOCK_BYTES * gemp_threads(), bytes = d->budget / 8 < most ? d->budget / 8 : most;
@@ -373,7 +364,6 @@ static size_t block_records(const distinct *d)
 	return records < FEWEST_CLASSES ? FEWEST_CLASSES : records;
 }
 
-/* The cache of sent records is direct-mapped; one rank has nobody to send to. */
 /* The cache of sent records is direct-mapped; one rank has nobody to send to. */
 static size_t recent_entries(const distinct *d)
 {
@@ -420,7 +410,6 @@ done:
 	return code;
 }
 
-/* Two embeddings are one match if they differ by an automorphism, or have the same vertices, or the same edges. */
 /* Two embeddings are one match if they differ by an automorphism, or have the same vertices, or the same edges. */
 static gemp_record_key choose_key(const gemp_distinct_options *options)
 {

@@ -83,7 +83,6 @@ static inline void sort_network(uint32_t *words, const int count)
 }
 
 /* Patterns are small: networks for up to six words are unrolled, longer keys are sorted by insertion. */
-/* Patterns are small: networks for up to six words are unrolled, longer keys are sorted by insertion. */
 static void sort_words(uint32_t *words, int count)
 {
 	switch (count) {
@@ -120,7 +119,6 @@ static int fill_vertex_set(uint32_t *key, const gemp_vertex *vertices, int count
 }
 
 /* The high word comes first, so that words order edges as numbers do. */
-/* The high word comes first, so that words order edges as numbers do. */
 static void fill_edges(uint32_t *words, const uint64_t *edges, int count)
 {
 	for (int e = 0; e < count; e++) {
@@ -129,7 +127,6 @@ static void fill_edges(uint32_t *words, const uint64_t *edges, int count)
 	}
 }
 
-/* Insertion sort that drops repeated edges; homomorphisms may use an edge twice. */
 /* Insertion sort that drops repeated edges; homomorphisms may use an edge twice. */
 static void fill_edge_set(uint32_t *key, const gemp_edge *edges, int count)
 {
@@ -151,7 +148,6 @@ static void fill_edge_set(uint32_t *key, const gemp_edge *edges, int count)
 }
 
 /* The set has a few words. */
-/* The set has a few words. */
 static int find_word(const uint32_t *words, int count, uint32_t word)
 {
 	int at = 0;
@@ -160,7 +156,6 @@ static int find_word(const uint32_t *words, int count, uint32_t word)
 	return at;
 }
 
-/* A simple undirected graph has one edge between two vertices, so that a bit a pair tells edge sets apart. */
 /* A simple undirected graph has one edge between two vertices, so that a bit a pair tells edge sets apart. */
 static void fill_pair_set(const gemp_record_form *form, uint32_t *bits, const uint32_t *set, int set_size,
                           const gemp_vertex *vertices)
@@ -173,7 +168,6 @@ static void fill_pair_set(const gemp_record_form *form, uint32_t *bits, const ui
 	}
 }
 
-/* The canonical form where the group permutes the vertices of each block freely. */
 /* The canonical form where the group permutes the vertices of each block freely. */
 static void fill_sorted_blocks(const gemp_record_form *form, const gemp_vertex *vertices, uint32_t *key)
 {
@@ -237,7 +231,6 @@ void gemp_record_read(const gemp_record_form *form, const uint32_t *record, gemp
 		edges[e] = (gemp_edge)words[2 * e] << 32 | words[2 * e + 1];
 }
 
-/* Embeddings beside equal keys are compared word by word. */
 /* Embeddings beside equal keys are compared word by word. */
 bool gemp_record_smaller(const gemp_record_form *form, const uint32_t *a, const uint32_t *b)
 {

@@ -5,7 +5,6 @@
 #include <string.h>
 
 /* The first batch says which values rows have. */
-/* The first batch says which values rows have. */
 static gemp_code begin_values(gemp_row_store *store, const gemp_batch *batch)
 {
 	GEMP_PROPAGATE(GEMP_NEW(store->values, batch->value_count));
@@ -17,7 +16,6 @@ static gemp_code begin_values(gemp_row_store *store, const gemp_batch *batch)
 	return GEMP_OK;
 }
 
-/* Values are those of sub-queries, numbers and truths, in columns of their own. */
 /* Values are those of sub-queries, numbers and truths, in columns of their own. */
 static gemp_code add_values(gemp_row_store *store, const gemp_batch *batch, size_t rows)
 {
@@ -56,7 +54,6 @@ static void free_nothing(void *self)
 	(void)self;
 }
 
-/* Only the types that begin_values admits occur. */
 /* Only the types that begin_values admits occur. */
 static void keep_values(gemp_column *column, const uint8_t *keep, size_t rows)
 {
@@ -126,7 +123,6 @@ static uint64_t part_of(uint64_t id, uint64_t parts, uint64_t vertices)
 }
 
 /* Do all vertices of the match lie in one of `parts` parts? */
-/* Do all vertices of the match lie in one of `parts` parts? */
 static bool within_one(const gemp_vertex *ids, int count, uint64_t parts, uint64_t vertices)
 {
 	uint64_t first = part_of(ids[0], parts, vertices);
@@ -136,7 +132,6 @@ static bool within_one(const gemp_vertex *ids, int count, uint64_t parts, uint64
 	return true;
 }
 
-/* Rows are counted in the first pass only, since later passes of deduplication bring the same rows again. */
 /* Rows are counted in the first pass only, since later passes of deduplication bring the same rows again. */
 static gemp_code count_rows(void *self, const gemp_batch *batch)
 {

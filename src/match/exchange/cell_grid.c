@@ -11,7 +11,6 @@
 #define BIT(i) (UINT64_C(1) << (i))
 
 /* MAKING. The class of rows of v in a view; whole views are the first classes. */
-/* Reads of one view from the same places share a class, and so their sums. */
 static size_t add_class(gemp_grid *g, int v, size_t view)
 {
 	gemp_grid_class class = { view, g->closure->nodes_of[v], NULL };
@@ -23,7 +22,6 @@ static size_t add_class(gemp_grid *g, int v, size_t view)
 	return c;
 }
 
-/* One read for each pattern vertex whose images are looked for in rows of v. */
 /* One read for each pattern vertex whose images are looked for in rows of v. */
 static void add_reads(gemp_grid *g, int v, size_t view)
 {
@@ -39,7 +37,6 @@ static void add_reads(gemp_grid *g, int v, size_t view)
 }
 
 /* An upper bound of the number of reads, for the arrays. */
-/* An upper bound of the number of reads, for the arrays. */
 static size_t max_reads(const gemp_grid *g)
 {
 	size_t most = 0;
@@ -49,7 +46,6 @@ static size_t max_reads(const gemp_grid *g)
 	return most;
 }
 
-/* The first classes are of whole views: they bound what several classes together can read. */
 /* The first classes are of whole views: they bound what several classes together can read. */
 static gemp_code list_reads(gemp_grid *g)
 {
@@ -175,7 +171,6 @@ static void mark_rows(void *context, size_t range, size_t begin, size_t end)
 }
 
 /* The images of roots are the tasks themselves. */
-/* The images of roots are the tasks themselves. */
 static void mark_roots(request_context *a, const gemp_root_tasks *tasks)
 {
 	size_t roots = a->grid->closure->root_count;
@@ -209,7 +204,6 @@ static void find_images(request_context *a, int rank, const gemp_root_tasks *tas
 }
 
 /* Two-dimensional prefix sums: any rectangle of tiles is then four look-ups. */
-/* Two-dimensional prefix sums: any rectangle of tiles is then four look-ups. */
 static void prefix_sums(gemp_tile_sums *sums)
 {
 	for (size_t i = 1; i <= GEMP_BLOCKS; i++)
@@ -233,7 +227,6 @@ static size_t first_row(const gemp_grid *g, gemp_vertex slot)
 	return low;
 }
 
-/* Each block of rows is the work of one thread, so that sums are written without locks. */
 /* Each block of rows is the work of one thread, so that sums are written without locks. */
 static void count_block(void *context, unsigned thread, size_t block)
 {
@@ -346,13 +339,11 @@ void gemp_grid_whole(const gemp_grid *g, gemp_grid_cell *cell)
 }
 
 /* Entries in rows of blocks row..row_end and columns column..column_end. */
-/* Entries in rows of blocks row..row_end and columns column..column_end. */
 static uint64_t rectangle(const gemp_tile_sums *sums, size_t row, size_t row_end, size_t column, size_t column_end)
 {
 	return (*sums)[row_end][column_end] - (*sums)[row][column_end] - (*sums)[row_end][column] + (*sums)[row][column];
 }
 
-/* The entries that one read of a cell goes through, at most. */
 /* The entries that one read of a cell goes through, at most. */
 static uint64_t read_entries(const gemp_grid *g, const gemp_grid_read *read, const gemp_grid_cell *cell)
 {
@@ -379,7 +370,6 @@ bool gemp_grid_empty(const gemp_grid *g, const gemp_grid_cell *cell)
 }
 
 /* Sums the rectangles of each run of columns. */
-/* Sums the rectangles of each run of columns. */
 static uint64_t row_entries(const gemp_tile_sums *sums, size_t block, uint64_t columns)
 {
 	uint64_t entries = 0;
@@ -393,7 +383,6 @@ static uint64_t row_entries(const gemp_tile_sums *sums, size_t block, uint64_t c
 	return entries;
 }
 
-/* Which columns the cell reads, by view and by class. */
 /* Which columns the cell reads, by view and by class. */
 static void find_columns(gemp_grid *g, const gemp_grid_cell *cell)
 {

@@ -66,7 +66,6 @@ static inline const uint8_t *get(const uint8_t *from, const uint8_t *end, uint64
 }
 
 /* Small differences of either sign become small numbers (zigzag coding). */
-/* Small differences of either sign become small numbers (zigzag coding). */
 static inline uint64_t fold(int64_t difference)
 {
 	return (uint64_t)difference << 1 ^ (uint64_t)(difference >> 63);
@@ -77,7 +76,6 @@ static inline int64_t unfold(uint64_t number)
 	return (int64_t)(number >> 1 ^ -(number & 1));
 }
 
-/* Edges are two words, the low one first. */
 /* Edges are two words, the low one first. */
 static inline uint64_t edge_of(const uint32_t *item, const gemp_item_form *form)
 {
@@ -96,7 +94,6 @@ static inline bool alike(const gemp_item_form *form, const uint32_t *a, const ui
 	return true;
 }
 
-/* The hash of what a group has in common; its place in the table. */
 /* The hash of what a group has in common; its place in the table. */
 static inline uint32_t place_of(const gemp_item_form *form, const uint32_t *item)
 {
@@ -146,7 +143,6 @@ static uint8_t *put_words(uint8_t *to, const uint32_t *item, const uint32_t *bef
 	return to;
 }
 
-/* What the items of a group have in common, as differences to the group before. */
 /* What the items of a group have in common, as differences to the group before. */
 static uint8_t *put_common(const gemp_item_form *form, uint8_t *to, const uint32_t *item, const uint32_t *before)
 {
@@ -209,7 +205,6 @@ static const uint8_t *get_words(const uint8_t *from, const uint8_t *end, uint32_
 }
 
 /* The inverse of put_common. */
-/* The inverse of put_common. */
 static const uint8_t *get_common(const gemp_item_form *form, const uint8_t *from, const uint8_t *end, uint32_t *item)
 {
 	const uint8_t *bits = from;
@@ -220,7 +215,6 @@ static const uint8_t *get_common(const gemp_item_form *form, const uint8_t *from
 	return from ? get_words(from, end, item, form->behind, form->edge, &bit, bits) : NULL;
 }
 
-/* The items of a group: the common words, and differences of the last vertex and edge. */
 /* The items of a group: the common words, and differences of the last vertex and edge. */
 static const uint8_t *get_group(const gemp_item_form *form, const uint8_t *from, const uint8_t *end,
                                 const uint32_t *common, uint32_t *items, size_t count)

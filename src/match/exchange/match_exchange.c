@@ -43,7 +43,6 @@ struct gemp_match_exchange {
 };
 
 /* Threads encode chunks side by side, each with a coder of its own. */
-/* Threads encode chunks side by side, each with a coder of its own. */
 static gemp_code make_coders(gemp_match_exchange *c)
 {
 	size_t threads = gemp_threads();
@@ -134,7 +133,6 @@ static gemp_code reserve_queue(gemp_match_exchange *c, size_t stage)
 }
 
 /* The next of them. */
-/* Returns where the next items of the stage go. */
 static uint32_t *append_items(gemp_match_exchange *c, size_t stage, size_t count)
 {
 	item_queue *q = &c->queues[stage];
@@ -202,14 +200,12 @@ static size_t chunks_of(size_t items)
 }
 
 /* The last chunk of an area may be shorter. */
-/* The last chunk of an area may be shorter. */
 static size_t chunk_items(size_t items, size_t part)
 {
 	size_t left = items - part * GEMP_ITEM_PIECE;
 	return left < GEMP_ITEM_PIECE ? left : GEMP_ITEM_PIECE;
 }
 
-/* Items of a stage have one size. */
 /* Items of a stage have one size. */
 static size_t item_bytes(const gemp_match_exchange *c, size_t stage)
 {
@@ -223,7 +219,6 @@ static void encode_chunk(void *context, unsigned thread, size_t at)
 	p->size = gemp_items_encode(c->coders[thread], &c->forms[p->stage], p->items, p->count, p->coded);
 }
 
-/* A chunk that makes no sense is reported after the loop: a body of a loop cannot fail. */
 /* A chunk that makes no sense is reported after the loop: a body of a loop cannot fail. */
 static void decode_chunk(void *context, unsigned thread, size_t at)
 {
@@ -285,7 +280,6 @@ static uint8_t *list_chunks(gemp_match_exchange *c, size_t destination, uint32_t
 }
 
 /* Reads the outbox into one array, area by area, without waiting in between. */
-/* Reads the outbox into one array, area by area, without waiting in between. */
 static gemp_code read_items(gemp_match_exchange *c)
 {
 	gemp_search *search = c->search;
@@ -328,7 +322,6 @@ static uint8_t *compact_message(gemp_match_exchange *c, size_t destination, size
 	return to;
 }
 
-/* Encodes what the outbox holds for all ranks. */
 /* Encodes what the outbox holds for all ranks. */
 static gemp_code pack(gemp_match_exchange *c, uint64_t *moved)
 {
@@ -384,7 +377,6 @@ static gemp_code list_message(gemp_match_exchange *c, size_t source, const uint8
 }
 
 /* Decodes what arrived into the queues of the stages. */
-/* Decodes what arrived into the queues of the stages. */
 static gemp_code unpack(gemp_match_exchange *c)
 {
 	const uint8_t *from = c->receive;
@@ -402,7 +394,6 @@ static gemp_code unpack(gemp_match_exchange *c)
 	return GEMP_OK;
 }
 
-/* Areas for other ranks are empty again, and their capacity is what the receivers have announced. */
 /* Areas for other ranks are empty again, and their capacity is what the receivers have announced. */
 static gemp_code renew_credits(gemp_match_exchange *c)
 {

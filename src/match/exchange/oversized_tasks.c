@@ -43,7 +43,6 @@ static void find_means(cost_context *c)
 }
 
 /* Children come behind their parents. */
-/* Expected entries below an image of each place; children come behind their parents. */
 static void average_images(cost_context *c)
 {
 	const gemp_closure_node *places = c->closure->nodes;
@@ -196,7 +195,6 @@ static gemp_code widen_plan(gemp_task_split *s)
 }
 
 /* Cells wait on a stack: halves of one cell follow one another and share most of their rows. */
-/* Cells wait on a stack: halves of one cell follow one another and share most of their rows. */
 static gemp_code push_cell(gemp_task_split *s, const gemp_grid_cell *one)
 {
 	gemp_code code = GEMP_RESERVE(s->pending, s->capacity, s->count + 1);
@@ -281,7 +279,6 @@ const gemp_tiles *gemp_task_split_tiles(const gemp_task_split *split)
 }
 
 /* TASKS of a cell. */
-/* Do the roots of a task lie in the ranges of the cell? */
 static bool in_cell(const gemp_task_split *s, const gemp_grid_cell *cell, size_t task)
 {
 	const gemp_vertex *border = s->grid->tiles.bounds;
@@ -296,13 +293,11 @@ static bool in_cell(const gemp_task_split *s, const gemp_grid_cell *cell, size_t
 }
 
 /* Of pivots, which ascend: the first that is not below a slot. */
-/* Pivots ascend. */
 static size_t first_pivot(const gemp_task_split *s, gemp_vertex slot)
 {
 	return gemp_lower_bound_u32(s->slots, s->tasks.count, slot);
 }
 
-/* Tasks of a cell are a range of the pivots. */
 /* Tasks of a cell are a range of the pivots. */
 static gemp_task_range pivots_of(const gemp_task_split *s, const gemp_grid_cell *cell)
 {
@@ -311,7 +306,6 @@ static gemp_task_range pivots_of(const gemp_task_split *s, const gemp_grid_cell 
 	return (gemp_task_range){ first, first_pivot(s, border[cell->high[s->plan->pivot]]) - first };
 }
 
-/* A cell without tasks is not searched. */
 /* A cell without tasks is not searched. */
 static bool has_tasks(const gemp_task_split *s, const gemp_grid_cell *cell)
 {
@@ -361,7 +355,6 @@ gemp_code gemp_task_split_next(gemp_task_split *s)
 }
 
 /* THE SEARCH. */
-/* Bitmaps stay on the device until the range of their vertex changes. At first there are none: no range is empty. */
 static gemp_code set_bitmap(gemp_task_split *s, int v)
 {
 	size_t words = s->grid->words;
@@ -379,7 +372,6 @@ static gemp_code set_bitmap(gemp_task_split *s, int v)
 	return gemp_search_narrow(s->search, v, s->bits);
 }
 
-/* Copies the seeds of the cell, as ids, since a search takes seeds by id. */
 /* Copies the seeds of the cell, as ids, since a search takes seeds by id. */
 static gemp_task_range seeds_of(gemp_task_split *s)
 {

@@ -189,7 +189,6 @@ void gemp_pull_attach(gemp_pull *p, gemp_search *search, const gemp_search_optio
 }
 
 /* The tasks of a run, as slots. What is free on the device may have changed since the last run. */
-/* The tasks of a run, as slots. What is free on the device may have changed since the last run. */
 static gemp_code list_tasks(gemp_pull *p)
 {
 	const gemp_search *search = p->search;
@@ -267,8 +266,6 @@ static gemp_code build_views(gemp_pull *p, uint32_t *const *need, const gemp_til
 
 /* The ratio between whole working sets and their first hops, from the round just chosen; bounded, since a first round
  * may be unlike the others. */
-/* The ratio between whole working sets and their first hops, from the round just chosen; bounded, since a first round
- * may be unlike the others. */
 static void update_growth(gemp_pull *p, uint64_t first)
 {
 	double growth = first ? (double)p->working_set->bytes / (double)first : 1;
@@ -335,7 +332,6 @@ done:
 }
 
 /* LARGE TASKS. */
-/* Collective. Makes the search for oversized tasks. */
 static gemp_code begin_split(gemp_pull *p)
 {
 	const gemp_task_split_base base = { .search = p->search,

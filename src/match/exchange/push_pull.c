@@ -32,7 +32,6 @@ enum { SAMPLED_ROWS = 512, TRIED_ROUNDS = 16, CLASSES = 256 };
 static const double bytes_per_row = 2.5; /* asked for by a difference, and its size */
 
 /* Own candidates of the pivot are the tasks that a working set is estimated for. */
-/* Own candidates of the pivot are the tasks that a working set is estimated for. */
 static gemp_code list_pivots(estimate_context *w)
 {
 	const gemp_residency *residency = w->fetch->residency;
@@ -90,7 +89,6 @@ typedef struct size_classes {
 } size_classes;
 
 /* Vertices are grouped by degree class, so that the estimate costs classes and not vertices. */
-/* Vertices are grouped by degree class, so that the estimate costs classes and not vertices. */
 static void count_sizes(const estimate_context *w, size_t view, size_classes *s)
 {
 	*s = (size_classes){ 0 };
@@ -116,7 +114,6 @@ static double named_from_images(const estimate_context *w, const gemp_closure_no
 	return named;
 }
 
-/* The share of all vertices that pass the vertex's conditions. */
 /* The share of all vertices that pass the vertex's conditions. */
 static double share_of_candidates(const estimate_context *w, int vertex)
 {
@@ -191,7 +188,6 @@ done:
 }
 
 /* Bytes that pulling rows moves: exact for the first hop, expected beyond it. */
-/* Bytes that pulling rows moves: exact for the first hop, expected beyond it. */
 static gemp_code estimate_rows(estimate_context *w, uint64_t *bytes)
 {
 	gemp_code code = GEMP_OK;
@@ -245,7 +241,6 @@ static void send(plan_walk *w, double items, double group, bool edge)
 }
 
 /* Entries that a step walks, and that are images of its vertex as far as it has candidates. */
-/* Entries that a step walks: by samples, or by the mean degree of candidates. */
 static double entries_of(const plan_walk *w, size_t s)
 {
 	const gemp_step *step = &w->q->plan->steps[s];
@@ -258,14 +253,12 @@ static double entries_of(const plan_walk *w, size_t s)
 }
 
 /* Partial matches that a step passes on: by samples, or by the planner's estimate. */
-/* Partial matches that a step passes on: by samples, or by the planner's estimate. */
 static double rows_after(const gemp_push_pull_inputs *q, size_t s)
 {
 	return q->work[q->plan->root].passed > 0 ? q->work[s].passed : q->plan->steps[s].rows;
 }
 
 /* Into a step, where none of the rows that can be walked is there. */
-/* A partial match travels if none of the rows that the step can walk is here. */
 static void enter(plan_walk *w, const gemp_step *step, bool edge)
 {
 	size_t sources = step->kind == GEMP_BIND_EDGE ? 1 : step->sources;
@@ -279,7 +272,6 @@ static void enter(plan_walk *w, const gemp_step *step, bool edge)
 }
 
 /* To the rows that the step's other checks want: a check is made where either end's row is. */
-/* Open checks travel one after another to rows of either end. */
 static void verify(plan_walk *w, const gemp_step *step, double candidates, double passed)
 {
 	double left = (double)step->check_count - 1, away = w->away;
@@ -296,7 +288,6 @@ static void verify(plan_walk *w, const gemp_step *step, double candidates, doubl
 		w->at = step->checks[step->check_count - 1].from;
 }
 
-/* Follows the plan step by step and adds up what travels, under the assumption that rows are spread at random. */
 /* Follows the plan step by step and adds up what travels, under the assumption that rows are spread at random. */
 static void estimate_matches(const gemp_push_pull_inputs *q, double away, uint64_t *bytes, uint64_t *reads)
 {

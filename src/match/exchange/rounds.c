@@ -19,7 +19,6 @@ typedef struct rounds {
 } rounds;
 
 /* Matches of all devices of this rank. */
-/* Matches of all devices of this rank. */
 static uint64_t matches_found(const gemp_search *search)
 {
 	const gemp_search_statistics all = gemp_multi_statistics(search);
@@ -61,7 +60,6 @@ static void gather_figures(const rounds *r, uint64_t moved, uint64_t figures[FIG
 }
 
 /* A launch whose workers are all stopped where they were before does nothing, so launches do not count. */
-/* Work that was done; a launch whose workers all stop where they were does none. */
 static uint64_t progress(const gemp_search *s)
 {
 	return gemp_multi_statistics(s).taken + matches_found(s);
@@ -76,8 +74,6 @@ static gemp_code end_sink_round(rounds *r, bool last)
 	return code;
 }
 
-/* A round ends with one reduction, by which all ranks learn whether work is left anywhere. Three rounds without any
- * progress are an error: nothing would ever change. */
 /* A round ends with one reduction, by which all ranks learn whether work is left anywhere. Three rounds without any
  * progress are an error: nothing would ever change. */
 static gemp_code run_round(rounds *r, bool *over, uint64_t *still)

@@ -36,7 +36,6 @@ static void find_restrictions(closure_builder *d)
 }
 
 /* Is the slot of v less than that of u in every match? */
-/* Is the slot of v less than that of u in every match? */
 static bool always_below(const closure_builder *d, int v, int u)
 {
 	return d->out->before[v] >> u & 1;
@@ -50,7 +49,6 @@ static gemp_row_part entries_of(const closure_builder *d, const gemp_check *chec
 	return always_below(d, check->from, check->to) ? GEMP_ENTRIES_ABOVE : GEMP_ENTRIES_ALL;
 }
 
-/* Which rows each vertex's checks read, and which of their entries are ever looked for. */
 /* Which rows each vertex's checks read, and which of their entries are ever looked for. */
 static void find_reads(closure_builder *d)
 {
@@ -94,7 +92,6 @@ static int add_place(closure_builder *d, gemp_closure_node place)
 	return (int)out->count++;
 }
 
-/* Roots are the pivot, or the given vertices. */
 /* Roots are the pivot, or the given vertices. */
 static void add_root(closure_builder *d, const gemp_step *step)
 {
@@ -148,7 +145,6 @@ static void add_unchecked_rows(closure_builder *d, const gemp_step *step, int ne
 	d->out->named[far] = d->out->named[near] = 0;
 }
 
-/* Marks of reachable vertices read the rows of the vertices between. */
 /* Marks of reachable vertices read the rows of the vertices between. */
 static void add_marks(closure_builder *d)
 {
@@ -294,8 +290,6 @@ void gemp_working_set_free(gemp_working_set *reach)
 }
 
 /* NOTES, by which a task that does not fit is taken back. */
-/* Sets a bit and logs it, so that a task which passes the budget can be undone. Without memory for the log the task is
- * given up. */
 static void log_addition(gemp_working_set *r, uint32_t *bits, uint64_t what, gemp_vertex slot)
 {
 	gemp_bits32_set(bits, slot);
@@ -306,7 +300,6 @@ static void log_addition(gemp_working_set *r, uint32_t *bits, uint64_t what, gem
 	r->log[r->log_count++] = what << 32 | slot;
 }
 
-/* Takes back what the present task has added. */
 /* Takes back what the present task has added. */
 static void undo_task(gemp_working_set *r, uint64_t bytes)
 {
@@ -355,7 +348,6 @@ static void add_image(gemp_working_set *r, size_t at, gemp_vertex slot)
 }
 
 /* Sets are built anew for each depth, since rows of the next hop have been fetched in between. */
-/* Sets are built anew for each depth, since rows of the next hop have been fetched in between. */
 static void clear_sets(gemp_working_set *r, int depth)
 {
 	r->depth = depth;
@@ -381,8 +373,6 @@ static bool add_task(gemp_working_set *r, const gemp_vertex *slots)
 	return !r->full;
 }
 
-/* Pivots ascend, so that those of a range lie between its first and last; restrictions with the pivot are tested
- * against both. */
 /* Pivots ascend, so that those of a range lie between its first and last; restrictions with the pivot are tested
  * against both. */
 static void set_pivot_bounds(gemp_working_set *r, const gemp_root_tasks *tasks, size_t begin, size_t end)
@@ -421,7 +411,6 @@ typedef struct mark_task {
 } mark_task;
 
 /* The same without a log and a budget, for all tasks on all cores. */
-/* The same without a log and a budget, for all tasks on all cores. */
 static void mark_image(gemp_working_set *r, size_t at, gemp_vertex slot)
 {
 	const gemp_closure *c = r->closure;
@@ -451,7 +440,6 @@ static void mark_tasks(void *context, size_t range, size_t begin, size_t end)
 				mark_image(m->r, i, m->slots[at * roots + i]);
 }
 
-/* Rows are counted after marking, since threads meet them in any order. */
 /* Rows are counted after marking, since threads meet them in any order. */
 static uint64_t bytes_needed(const gemp_working_set *r)
 {

@@ -44,7 +44,6 @@ static void add_own_bits(uint32_t *all, const uint32_t *own, uint64_t first, siz
 }
 
 /* Ranks have disjoint ids, so that a bitwise OR unites them; in pieces, since MPI counts elements in an int. */
-/* Ranks have disjoint ids, so that a bitwise OR unites them; in pieces, since MPI counts elements in an int. */
 static void gather(const gemp_comm *comm, uint32_t *bits, size_t words)
 {
 	for (size_t at = 0; at < words; at += GATHERED_AT_ONCE) {
@@ -88,7 +87,6 @@ done:
 }
 
 /* Local evaluation, then one exchange of bits for each pattern vertex. */
-/* Local evaluation, then one exchange of bits for each pattern vertex. */
 static gemp_code evaluate_conditions(gemp_candidates *out, size_t v, gemp_runtime *context, gemp_filter *filter,
                                      const gemp_shard *graph, gemp_filter_rows *rows,
                                      const gemp_condition *const *conditions, size_t count)
@@ -130,7 +128,6 @@ done:
 	return code;
 }
 
-/* Degrees and labels of an own row. */
 /* Degrees and labels of an own row. */
 static gemp_value value_of(void *context, const gemp_expr *expr, size_t row)
 {
@@ -180,7 +177,6 @@ done:
 	return code;
 }
 
-/* Without conditions every vertex is a candidate. */
 /* Without conditions every vertex is a candidate. */
 gemp_code gemp_candidates_new(gemp_candidates *out, gemp_runtime *context, gemp_filter *filter, gemp_shard *graph,
                               const gemp_pattern *pattern, const gemp_condition *const *before, size_t count)

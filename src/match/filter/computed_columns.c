@@ -10,7 +10,6 @@
 static const gemp_view_direction direction_of[] = { GEMP_VIEW_OUT, GEMP_VIEW_IN, GEMP_VIEW_EITHER };
 
 /* Rows by source, by target or both, as the direction wants. */
-/* Rows by source, by target or both, as the direction wants. */
 static gemp_code load(gemp_shard *graph, const bool *relations, int direction)
 {
 	for (size_t r = 0; r < graph->relation_count; r++)
@@ -19,7 +18,6 @@ static gemp_code load(gemp_shard *graph, const bool *relations, int direction)
 	return GEMP_OK;
 }
 
-/* Entries of one row, less its loops if these do not count; loops lie together, since rows ascend. */
 /* Entries of one row, less its loops if these do not count; loops lie together, since rows ascend. */
 static uint64_t degree(const uint64_t *begin, const gemp_vertex *ids, size_t row, uint64_t id, bool loops)
 {
@@ -60,7 +58,6 @@ done:
 }
 
 /* Expressions that count the same edges share a column. */
-/* Expressions that count the same edges share a column. */
 size_t gemp_degree_columns_find(const gemp_degree_columns *d, const gemp_expr *expr)
 {
 	size_t i = 0;
@@ -100,7 +97,6 @@ void gemp_degree_columns_free(gemp_degree_columns *d)
 	*d = (gemp_degree_columns){ 0 };
 }
 
-/* JSON's escapes, as lists are printed. */
 /* JSON's escapes, as lists are printed. */
 static void add_string(gemp_text *text, const char *name)
 {

@@ -70,7 +70,6 @@ done:
 }
 
 /* The same types on all ranks, since all know all relations. */
-/* The same types on all ranks, since all know all relations. */
 static gemp_code init_columns(const gemp_shard *graph, const char *const *names, size_t count, gemp_column *columns)
 {
 	for (size_t c = 0; c < count; c++)
@@ -110,7 +109,6 @@ typedef struct edge_request {
 	size_t name_count;
 } edge_request;
 
-/* The owner of an edge is the rank that has its row by source. */
 /* The owner of an edge is the rank that has its row by source. */
 static gemp_code answer(void *self, const void *questions, size_t count, gemp_text *reply)
 {
@@ -210,7 +208,6 @@ done:
 	return code;
 }
 
-/* Also after a failure in the middle of gemp_fetch_edges. */
 /* Also after a failure in the middle of gemp_fetch_edges. */
 void gemp_edge_values_free(gemp_edge_values *values)
 {

@@ -66,7 +66,6 @@ uint64_t gemp_filter_copied(const gemp_filter *filter)
 }
 
 /* A column is on the device once it was needed; distinct values of a dictionary are there already. */
-/* A column is on the device once it was needed; distinct values of a dictionary are there already. */
 static gemp_code need_column(const domain *over, int id, gemp_operand *out)
 {
 	if (!over->distinct)
@@ -115,7 +114,6 @@ done:
 }
 
 /* IS NULL of something that no vertex has is true everywhere. */
-/* IS NULL of something that no vertex has is true everywhere. */
 static gemp_code evaluate_null(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out)
 {
 	bool wanted = (expr->kind == GEMP_IS_NULL) != negated;
@@ -127,7 +125,6 @@ static gemp_code evaluate_null(const domain *over, const gemp_expr *expr, bool n
 	return code == GEMP_OK ? gemp_filter_null(&over->site, wanted, &operand, &operand, out) : code;
 }
 
-/* Which label sets contain the label was decided when the pattern was bound; kernels look a bit up. */
 /* Which label sets contain the label was decided when the pattern was bound; kernels look a bit up. */
 static gemp_code evaluate_label(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out)
 {
@@ -209,7 +206,6 @@ static bool has_null(const gemp_expr *expr)
 }
 
 /* A number is compared with literals of both number types, in two launches. */
-/* A number is compared with literals of both number types, in two launches. */
 static gemp_code evaluate_in(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out)
 {
 	gemp_code code = GEMP_OK;
@@ -241,7 +237,6 @@ static uint64_t any_element(void *context, int variable, bool edge)
 	return 0;
 }
 
-/* What reads no vertex is evaluated once, on the host. */
 /* What reads no vertex is evaluated once, on the host. */
 static gemp_code evaluate_constant(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out)
 {
@@ -366,7 +361,6 @@ done:
 }
 
 /* Chooses how a subtree is evaluated: as a constant, by distinct values, as a junction, or as a leaf. */
-/* Chooses how a subtree is evaluated: as a constant, by distinct values, as a junction, or as a leaf. */
 static gemp_code evaluate(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out)
 {
 	gemp_code code = GEMP_OK;
@@ -425,7 +419,6 @@ static void init_bitmap(const gemp_filter_rows *rows, uint32_t *bitmap, size_t w
 	gemp_bits32_trim(bitmap, rows->rows);
 }
 
-/* Another tag means other values: what was copied for the last one is dropped. */
 /* Another tag means other values: what was copied for the last one is dropped. */
 gemp_code gemp_filter_evaluate(gemp_filter *filter, const gemp_filter_rows *rows,
                                const gemp_condition *const *conditions, size_t count, uint32_t *bitmap)

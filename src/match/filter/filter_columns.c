@@ -8,13 +8,11 @@
 enum { READ_PAST = 32 }; /* by filter_contains on a GPU */
 
 /* A CPU device reads memory that outlives the filter where it is. */
-/* A CPU device reads memory that outlives the filter where it is. */
 static gemp_code copy(gemp_buffer *out, gemp_device *device, size_t size, void *from, bool lasting)
 {
 	return lasting ? gemp_buffer_borrow(out, device, size, from) : gemp_buffer_new(out, device, size, from);
 }
 
-/* On a GPU filter_contains reads whole words, past the end of the strings. */
 /* On a GPU filter_contains reads whole words, past the end of the strings. */
 static gemp_code copy_bytes(gemp_operand *out, gemp_device *device, const gemp_column *column, bool lasting)
 {
@@ -24,7 +22,6 @@ static gemp_code copy_bytes(gemp_operand *out, gemp_device *device, const gemp_c
 	return gemp_buffer_write(device, &out->values, 0, out->bytes, column->bytes);
 }
 
-/* Strings are offsets and bytes. */
 /* Strings are offsets and bytes. */
 static gemp_code copy_values(gemp_operand *out, gemp_device *device, const gemp_column *column, bool lasting)
 {
@@ -117,7 +114,6 @@ static uint64_t mark_of(const char *bytes, size_t size)
 }
 
 /* A string up to eight bytes is told by its mark and size alone. */
-/* A string up to eight bytes is told by its mark and size alone. */
 static bool is_recent(const string_numbering *n, const recent_string *entry, uint64_t mark, const char *bytes,
                       size_t size)
 {
@@ -126,7 +122,6 @@ static bool is_recent(const string_numbering *n, const recent_string *entry, uin
 	return size <= sizeof mark || memcmp(n->values.list.bytes + n->values.list.begin[entry->number], bytes, size) == 0;
 }
 
-/* The code of a row's string, from the cache of recent strings or the dictionary. */
 /* The code of a row's string, from the cache of recent strings or the dictionary. */
 static gemp_code number(string_numbering *n, const gemp_column *column, size_t row, uint32_t *out)
 {
@@ -148,7 +143,6 @@ static gemp_code number(string_numbering *n, const gemp_column *column, size_t r
 }
 
 /* Rows are taken at equal distances, since columns are often sorted. */
-/* Rows are taken at equal distances, since columns are often sorted. */
 static gemp_code sample(const gemp_column *column, string_numbering *n, bool *repeats)
 {
 	size_t rows = column->rows < SAMPLED ? column->rows : SAMPLED, known = 0;
@@ -162,7 +156,6 @@ static gemp_code sample(const gemp_column *column, string_numbering *n, bool *re
 }
 
 /* The list becomes the column's. */
-/* The dictionary's memory becomes the column's. */
 static gemp_code take_values(gemp_column *out, gemp_bytes *list, bool with_null)
 {
 	GEMP_PROPAGATE(gemp_column_init(out, "distinct values", GEMP_STRING));
@@ -179,7 +172,6 @@ static gemp_code take_values(gemp_column *out, gemp_bytes *list, bool with_null)
 	return GEMP_OK;
 }
 
-/* Gives up as soon as there are more distinct values than half the rows. */
 /* Gives up as soon as there are more distinct values than half the rows. */
 gemp_code gemp_filter_codes_new(gemp_filter_codes *out, const gemp_column *column, bool eager)
 {
@@ -243,7 +235,6 @@ void gemp_filter_columns_free(gemp_filter_columns *c)
 }
 
 /* Valid until the next one comes. */
-/* A pointer into the array is valid until the next column is added. */
 static gemp_code find(gemp_filter_columns *c, int id, gemp_filter_column **out)
 {
 	for (size_t i = 0; i < c->count; i++)
@@ -273,7 +264,6 @@ gemp_code gemp_filter_need_column(gemp_filter_columns *c, const gemp_filter_view
 	return GEMP_OK;
 }
 
-/* Codes and distinct values; the column itself stays on the host. */
 /* Codes and distinct values; the column itself stays on the host. */
 static gemp_code upload_dictionary(gemp_filter_columns *c, gemp_filter_column *column, size_t rows)
 {

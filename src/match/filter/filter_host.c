@@ -13,7 +13,6 @@ int gemp_filter_reads(const gemp_expr *expr)
 }
 
 /* A view of distinct values has one column, whatever is asked for. */
-/* A view of distinct values has one column, whatever is asked for. */
 const gemp_column *gemp_filter_column_of(const gemp_filter_view *view, int id)
 {
 	const gemp_column *column = view->values;
@@ -23,7 +22,6 @@ const gemp_column *gemp_filter_column_of(const gemp_filter_view *view, int id)
 	return column;
 }
 
-/* Lists have no kernel. */
 /* Lists have no kernel. */
 static bool is_operand(const gemp_expr *expr)
 {
@@ -40,7 +38,6 @@ static bool is_list(const gemp_expr *expr)
 	return is_operand(expr->children[0]);
 }
 
-/* Kernels compare columns with columns or literals; anything else is computed on the host. */
 /* Kernels compare columns with columns or literals; anything else is computed on the host. */
 bool gemp_filter_has_kernel(const gemp_expr *leaf)
 {
@@ -120,7 +117,6 @@ typedef struct row_cursor {
 } row_cursor;
 
 /* Values of the row at the cursor. */
-/* Values of the row at the cursor. */
 static gemp_value value_at(void *context, const gemp_expr *expr)
 {
 	const row_cursor *at = context;
@@ -148,7 +144,6 @@ static uint32_t label_set_at(void *context, int variable)
 	return at->view->rows->label_set[at->row];
 }
 
-/* Is everything that the expression asks for known of one row of this view? */
 /* Is everything that the expression asks for known of one row of this view? */
 static bool can_be_asked(const gemp_filter_view *view, const gemp_expr *expr)
 {

@@ -56,7 +56,6 @@ done:
 }
 
 /* The binary is stored here, since PoCL compiles the last part of a program at its first launches. */
-/* The binary is stored here, since PoCL compiles the last part of a program at its first launches. */
 void gemp_filter_launcher_free(gemp_filter_launcher *site)
 {
 	if (site->program.program && !site->program.cached)
@@ -68,7 +67,6 @@ void gemp_filter_launcher_free(gemp_filter_launcher *site)
 	*site = (gemp_filter_launcher){ 0 };
 }
 
-/* A comparison is the set of orders for which it holds; its negation is the complement. */
 /* A comparison is the set of orders for which it holds; its negation is the complement. */
 static cl_uint outcomes_of(gemp_expr_kind kind, bool negated)
 {
@@ -103,7 +101,6 @@ gemp_code gemp_filter_null(const gemp_filter_launcher *site, bool wanted, const 
 	              GEMP_ARG(&out->mem));
 }
 
-/* Strings and numbers have kernels of their own. */
 /* Strings and numbers have kernels of their own. */
 gemp_code gemp_filter_compare(const gemp_filter_launcher *site, gemp_expr_kind kind, bool negated,
                               const gemp_operand *left, const gemp_operand *right, const gemp_buffer *out)
@@ -161,7 +158,6 @@ gemp_code gemp_filter_label(const gemp_filter_launcher *site, bool negated, cons
 	              GEMP_ARG(&has->mem), GEMP_ARG(&out->mem));
 }
 
-/* The device searches the ascending literals by halving. */
 /* The device searches the ascending literals by halving. */
 gemp_code gemp_filter_in(const gemp_filter_launcher *site, bool negated, const gemp_operand *left,
                          const gemp_operand *list, size_t count, const gemp_buffer *out)

@@ -62,7 +62,6 @@ done:
 }
 
 /* Does the expression ask for values that kernels cannot read: sub-queries, lists of labels, degrees? */
-/* Does the expression ask for values that kernels cannot read: sub-queries, lists of labels, degrees? */
 static bool needs_host_rows(const gemp_expr *expr)
 {
 	if (expr->kind == GEMP_EXISTS || expr->kind == GEMP_COUNT_OF || expr->kind == GEMP_LABELS ||
@@ -75,14 +74,12 @@ static bool needs_host_rows(const gemp_expr *expr)
 }
 
 /* Conditions on one vertex are evaluated for its distinct images on the device. */
-/* Conditions on one vertex are evaluated for its distinct images on the device. */
 static bool on_device(const residual *r, const gemp_condition *condition)
 {
 	return r->filter && condition->edges == 0 && __builtin_popcountll(condition->vertices) == 1 &&
 	       r->values.group_of[__builtin_ctzll(condition->vertices)] >= 0 && !needs_host_rows(condition->expr);
 }
 
-/* Groups have values of their own, and so a tag: columns are copied once for all conditions of a group. */
 /* Groups have values of their own, and so a tag: columns are copied once for all conditions of a group. */
 static gemp_code test_on_device(residual *r, uint8_t *keep)
 {
@@ -114,7 +111,6 @@ static bool source_of(void *context, const gemp_expr *expr, gemp_row_source *out
 	return gemp_row_values_source(&r->values, &r->rows, expr, out);
 }
 
-/* NULL where no row has a value. */
 /* NULL where no row has a value. */
 static gemp_value look_up(const residual *r, gemp_row_source source)
 {
@@ -167,7 +163,6 @@ static gemp_code test_on_host(residual *r, const gemp_condition *condition, uint
 }
 
 /* Drops the rows for which some condition is not true. Local. */
-/* Conditions on the device come first: they leave fewer rows for the host. */
 static gemp_code test(residual *r)
 {
 	gemp_code code = GEMP_OK;
@@ -201,7 +196,6 @@ static gemp_code forward_rows(residual *r)
 	return batch.rows ? r->next->consume(r->next->self, &batch) : GEMP_OK;
 }
 
-/* The sequence of a round: fetch values, test rows, hand on those that passed. */
 /* The sequence of a round: fetch values, test rows, hand on those that passed. */
 static gemp_code residual_end_round(void *self, bool last, bool *enough, bool *again)
 {

@@ -55,7 +55,6 @@ static gemp_value value_of(const comparand *side, size_t row)
 /* ROW BY ROW */
 
 /* A later failure is not recorded: outcomes mean nothing after the first one. */
-/* A later failure is not recorded: outcomes mean nothing after the first one. */
 static bool is_true(const block *block, const gemp_expr *expr, size_t row)
 {
 	const gemp_row_view *view = block->view;
@@ -67,7 +66,6 @@ static bool is_true(const block *block, const gemp_expr *expr, size_t row)
 	return truth;
 }
 
-/* Three-valued logic needs two evaluations: a condition is false where its negation is true. */
 /* Three-valued logic needs two evaluations: a condition is false where its negation is true. */
 static void test_each(const block *block, const gemp_expr *expr, truth *out)
 {
@@ -97,7 +95,6 @@ static outcomes outcomes_of(gemp_expr_kind kind)
 }
 
 /* Values of different kinds are not equal; it is unknown which comes first. */
-/* Values of any types, one pair at a time. */
 static void compare_each(const block *block, gemp_expr_kind kind, const comparand *a, const comparand *b, truth *out)
 {
 	outcomes outcomes = outcomes_of(kind);
@@ -126,7 +123,6 @@ static void find_known(const block *block, const comparand *side, truth *out)
 }
 
 /* A block of integers, gathered by place, copied, or repeated. */
-/* A block of integers, gathered by place, copied, or repeated. */
 static void load_integers(const block *block, const comparand *side, int64_t *out)
 {
 	const int64_t *from = side->literal ? NULL : side->source.column->integers;
@@ -142,7 +138,6 @@ static void load_integers(const block *block, const comparand *side, int64_t *ou
 }
 
 /* The same for floats. */
-/* The same for floats. */
 static void load_floats(const block *block, const comparand *side, double *out)
 {
 	const double *from = side->literal ? NULL : side->source.column->floats;
@@ -157,7 +152,6 @@ static void load_floats(const block *block, const comparand *side, double *out)
 		memcpy(out, from + block->first, block->count * sizeof *out);
 }
 
-/* A comparison with NULL is unknown. */
 /* A comparison with NULL is unknown. */
 static void mark_unknown(const truth *a, const truth *b, truth *out, size_t count)
 {
@@ -189,7 +183,6 @@ static void compare_alike(const block *block, gemp_expr_kind kind, const compara
 }
 
 /* Falls back to the general evaluation where a side is not a column. */
-/* Falls back to the general evaluation where a side is not a column. */
 static void compare(const block *block, const gemp_expr *expr, truth *out)
 {
 	comparand a, b;
@@ -205,7 +198,6 @@ static void compare(const block *block, const gemp_expr *expr, truth *out)
 		compare_each(block, expr->kind, &a, &b, out);
 }
 
-/* IS NULL is never unknown. */
 /* IS NULL is never unknown. */
 static void test_null(const block *block, const gemp_expr *expr, truth *out)
 {
@@ -276,7 +268,6 @@ static bool has_columns(const gemp_row_view *view, const gemp_expr *expr)
 	return expr->kind == GEMP_IS_NULL || expr->kind == GEMP_IS_NOT_NULL;
 }
 
-/* Blocks of rows fit into the cache of a core. */
 /* Blocks of rows fit into the cache of a core. */
 gemp_code gemp_row_test(const gemp_row_view *view, const gemp_expr *expr, uint8_t *keep)
 {

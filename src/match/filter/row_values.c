@@ -15,7 +15,6 @@ typedef struct needed_columns {
 } needed_columns;
 
 /* Attribute names of edges, each once. */
-/* Attribute names of edges, each once. */
 static gemp_code need_name(gemp_row_values *v, const char *name)
 {
 	for (size_t i = 0; i < v->name_count; i++)
@@ -43,7 +42,6 @@ static bool column_of(const gemp_row_values *v, const gemp_expr *expr, int *colu
 	}
 }
 
-/* Notes the columns and edges that an expression reads. */
 /* Notes the columns and edges that an expression reads. */
 static gemp_code note_expr(gemp_row_values *v, const gemp_expr *expr, needed_columns *needs)
 {
@@ -143,7 +141,6 @@ static size_t members_before(uint64_t members, int at)
 }
 
 /* The places of one vertex's images among the distinct ones of its group. */
-/* The places of one vertex's images among the distinct ones of its group. */
 static uint32_t *place_of(const gemp_row_values *v, const gemp_row_group *group, int vertex)
 {
 	return group->index + members_before(group->members, vertex) * v->rows;
@@ -167,7 +164,6 @@ static gemp_code find_images(const gemp_row_values *v, gemp_row_group *group, co
 }
 
 /* Collective. */
-/* The distinct images of a group in one request. */
 static gemp_code fetch_group(gemp_row_values *v, gemp_row_group *group, const gemp_row_store *rows)
 {
 	gemp_code code = GEMP_OK;
@@ -184,7 +180,6 @@ done:
 	return code;
 }
 
-/* type(r) as a column of strings, where it is asked for. */
 /* type(r) as a column of strings, where it is asked for. */
 static gemp_code name_types(gemp_row_values *v)
 {
@@ -244,7 +239,6 @@ const uint32_t *gemp_row_group_place(const gemp_row_values *v, const gemp_row_gr
 	return place_of(v, group, vertex);
 }
 
-/* The column of a vertex's values and the rows' places in it. */
 /* The column of a vertex's values and the rows' places in it. */
 static gemp_row_source of_vertex(const gemp_row_values *v, int vertex, int column)
 {

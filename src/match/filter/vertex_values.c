@@ -18,14 +18,12 @@ typedef struct value_request {
 } value_request;
 
 /* Columns from the attributes' count on are computed ones. */
-/* Columns from the attributes' count on are computed ones. */
 static const gemp_column *attribute(const value_request *from, int column)
 {
 	size_t own = from->graph->attributes.count, c = (size_t)column;
 	return c < own ? &from->graph->attributes.columns[c] : &from->computed[c - own];
 }
 
-/* Keys, labels and attributes are read from the file when they are first needed. */
 /* Keys, labels and attributes are read from the file when they are first needed. */
 static gemp_code load(const value_request *from, int column)
 {
@@ -48,7 +46,6 @@ gemp_code gemp_sort_distinct(gemp_vertex *ids, size_t *count)
 }
 
 /* Key ranks and label sets travel as numbers of 32 bits. */
-/* Key ranks and label sets travel as numbers of 32 bits. */
 static gemp_code pack(const value_request *from, int column, size_t row, gemp_text *reply)
 {
 	const gemp_shard *graph = from->graph;
@@ -61,7 +58,6 @@ static gemp_code pack(const value_request *from, int column, size_t row, gemp_te
 	return gemp_text_status(reply);
 }
 
-/* The inverse of pack. */
 /* The inverse of pack. */
 static gemp_code unpack(int column, gemp_column *out, const char **at, const char *end)
 {
@@ -84,7 +80,6 @@ static gemp_code answer(void *self, const void *questions, size_t count, gemp_te
 	return GEMP_OK;
 }
 
-/* Names are those that messages use. */
 /* Names are those that messages use. */
 static gemp_code init_column(const value_request *from, int column, gemp_column *out)
 {
@@ -127,7 +122,6 @@ done:
 	return code;
 }
 
-/* No rank asks for anything where none has ids, so that nothing is loaded. */
 /* No rank asks for anything where none has ids, so that nothing is loaded. */
 gemp_code gemp_fetch_computed(gemp_runtime *context, gemp_shard *graph, const gemp_column *made, const gemp_vertex *ids,
                               size_t count, const int *column, size_t columns, gemp_vertex **found, size_t *found_count,
@@ -174,7 +168,6 @@ size_t gemp_fetch_index(const gemp_vertex *found, size_t count, gemp_vertex id)
 /* Bits are cheaper than sorting unless they are more words than this for each of the ids. */
 enum { WORDS_FOR_AN_ID = 8, ALWAYS_WORDS = 1 << 12 };
 
-/* A bitmap needs no sorting; where few of very many vertices come it would cost more to clear. */
 /* A bitmap needs no sorting; where few of very many vertices come it would cost more to clear. */
 gemp_code gemp_vertex_index_new(gemp_vertex_index *out, uint64_t vertices, size_t most)
 {
@@ -229,7 +222,6 @@ gemp_code gemp_vertex_index_finish(gemp_vertex_index *places)
 	return GEMP_OK;
 }
 
-/* The rank of a bit is the place of its vertex. */
 /* The rank of a bit is the place of its vertex. */
 void gemp_vertex_index_find(const gemp_vertex_index *places, const gemp_vertex *ids, size_t count, size_t stride,
                             uint32_t *place)

@@ -31,7 +31,6 @@ static size_t next_candidate(const gemp_shard *graph, const uint32_t *bits, size
 }
 
 /* Every n-th candidate, so that the sample does not depend on a random number. */
-/* Every n-th candidate, so that the sample does not depend on a random number. */
 static void take_sample(const gemp_shard *graph, const uint32_t *bits, edge_sample *out)
 {
 	size_t own = bits ? 0 : graph->rows, seen = 0;
@@ -62,7 +61,6 @@ static double sample_edges(const gemp_shard *graph, const gemp_candidates *candi
 }
 
 /* Matches are estimated as if edges lay between candidates at random. */
-/* Matches are estimated as if edges lay between candidates at random. */
 static double estimate_matches(gemp_runtime *context, const gemp_shard *graph, const gemp_pattern *pattern,
                                const gemp_candidates *candidates)
 {
@@ -82,7 +80,6 @@ static double estimate_matches(gemp_runtime *context, const gemp_shard *graph, c
 /* CHOICE */
 
 /* Strings cost more to copy and to compare than numbers. */
-/* Strings cost more to copy and to compare than numbers. */
 static bool reads_string(const gemp_shard *graph, const gemp_expr *expr)
 {
 	if (expr->kind == GEMP_ATTRIBUTE && expr->attribute >= 0 &&
@@ -94,7 +91,6 @@ static bool reads_string(const gemp_shard *graph, const gemp_expr *expr)
 	return false;
 }
 
-/* Compares the cost of testing a whole column before the search with that of testing matches after it. */
 /* Compares the cost of testing a whole column before the search with that of testing matches after it. */
 static bool estimate_costs(gemp_phase_choice *choice, const gemp_shard *graph, double matches)
 {

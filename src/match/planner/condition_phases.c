@@ -9,7 +9,6 @@
 #include <string.h>
 
 /* Counts expressions of one kind in a tree. */
-/* Counts expressions of one kind in a tree. */
 static uint64_t count_kind(const gemp_expr *expr, gemp_expr_kind kind)
 {
 	uint64_t found = expr->kind == kind;
@@ -38,7 +37,6 @@ static void keep_apart(gemp_condition_phases *out, const gemp_expr *expr)
 }
 
 /* Ids are where a search starts from, and labels cost nothing. */
-/* Ids narrow a search to few vertices, and labels cost nothing to test, so that both are always tested before. */
 static gemp_phase_choice choose(const gemp_condition *condition, gemp_when when)
 {
 	bool reads = gemp_phases_mentions(condition->expr) > 0, ids = reads && !count_kind(condition->expr, GEMP_ATTRIBUTE);
@@ -154,7 +152,6 @@ static void add_equality(gemp_vertex_tests *tests, const gemp_expr *expr)
 }
 
 /* a > b is b < a. */
-/* a > b is b < a. */
 static void add_order(gemp_vertex_tests *tests, const gemp_expr *expr)
 {
 	bool turned = expr->kind == GEMP_GT || expr->kind == GEMP_GE;
@@ -164,7 +161,6 @@ static void add_order(gemp_vertex_tests *tests, const gemp_expr *expr)
 	masks[less] |= UINT64_C(1) << greater;
 }
 
-/* [NOT] EXISTS of one edge between bound vertices is a look-up in a row. */
 /* [NOT] EXISTS of one edge between bound vertices is a look-up in a row. */
 static void add_edge(gemp_pushdown *p, const gemp_pattern *pattern, const gemp_expr *expr)
 {

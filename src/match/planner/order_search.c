@@ -47,7 +47,6 @@ typedef struct order_search {
 static const double per_match = 40, per_lookup = 2;
 
 /* Steps with the same sources are twins at the end of a plan. */
-/* Steps with the same sources are twins at the end of a plan. */
 static bool same_sources(const gemp_step *a, const gemp_step *b)
 {
 	bool same = a->sources == b->sources && a->check_count == b->check_count;
@@ -186,7 +185,6 @@ static bool dominated(const order_search *s, const order_prefix *n)
 }
 
 /* Extends a prefix by one vertex and samples it, unless an automorphism or a better prefix makes it superfluous. */
-/* Extends a prefix by one vertex and samples it, unless an automorphism or a better prefix makes it superfluous. */
 static gemp_code extend_prefix(order_search *s, size_t from, int v)
 {
 	gemp_code code = GEMP_OK;
@@ -214,7 +212,6 @@ done:
 	return code;
 }
 
-/* Uniform-cost search; once the budget of reads is spent, the longest prefixes are completed first. */
 /* Uniform-cost search; once the budget of reads is spent, the longest prefixes are completed first. */
 static bool comes_before(const order_search *s, const order_prefix *a, const order_prefix *b)
 {
@@ -277,7 +274,6 @@ static gemp_code sample_order(order_search *s, const int *order, size_t sample_s
 	return code;
 }
 
-/* The caller learns the samples of the order that is chosen. */
 /* The caller learns the samples of the order that is chosen. */
 static void keep_work(const order_search *s, const gemp_sample_work *work)
 {

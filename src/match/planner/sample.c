@@ -255,7 +255,6 @@ static void sum_exactly(const gemp_comm *comm, gemp_sample_work *work)
 }
 
 /* Two fetches of rows at most: those of bound vertices, then, for loops and own rows, those of the new one. */
-/* Two fetches of rows at most: those of bound vertices, then, for loops and own rows, those of the new one. */
 gemp_code gemp_sampler_step(gemp_sampler *s, const gemp_plan *plan, size_t step, const gemp_sample *in,
                             gemp_sample *out, size_t size, gemp_sample_work *work)
 {

@@ -29,7 +29,6 @@ bool gemp_sample_row_has(const gemp_sample_row *row, gemp_vertex x)
 #define EACH_BIT(v, mask) (uint64_t left_ = (mask); left_ && ((v) = __builtin_ctzll(left_), true); left_ &= left_ - 1)
 
 /* Symmetry restrictions compare slots. */
-/* Symmetry restrictions compare slots. */
 static bool within_order(const gemp_sample_extension *x, gemp_vertex c)
 {
 	int v;
@@ -44,7 +43,6 @@ static bool within_order(const gemp_sample_extension *x, gemp_vertex c)
 	return true;
 }
 
-/* Conditions on the order of ids compare key ranks. */
 /* Conditions on the order of ids compare key ranks. */
 static bool keys_fit(const gemp_sample_extension *x, gemp_vertex c)
 {
@@ -70,7 +68,6 @@ static bool keys_fit(const gemp_sample_extension *x, gemp_vertex c)
 	return true;
 }
 
-/* Tests that need no row. */
 /* Tests that need no row. */
 static bool vertex_fits(const gemp_sample_extension *x, gemp_vertex c)
 {
@@ -135,7 +132,6 @@ gemp_code gemp_sample_add_child(gemp_sample_extension *x, gemp_vertex c, gemp_ed
 }
 
 /* The row that marking kernels walk: that of the latest vertex, unless another is eight times shorter. */
-/* The row that marking kernels walk: that of the latest vertex, unless another is eight times shorter. */
 static size_t latest_row(const gemp_sample_extension *x)
 {
 	size_t best = gemp_latest_source(x->plan, (int)(x->step - x->plan->steps));
@@ -158,7 +154,6 @@ static size_t walked_row(const gemp_sample_extension *x)
 }
 
 /* Walks every k-th entry of a long row, with k times the weight. */
-/* Walks every k-th entry of a long row, with k times the weight. */
 static gemp_code extend(gemp_sample_extension *x)
 {
 	size_t walked = walked_row(x);
@@ -180,7 +175,6 @@ static gemp_code extend(gemp_sample_extension *x)
 	return GEMP_OK;
 }
 
-/* Parallel edges lie together. */
 /* Parallel edges lie together. */
 static gemp_code bind_edge(gemp_sample_extension *x)
 {

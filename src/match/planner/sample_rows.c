@@ -109,7 +109,6 @@ static known_row *place(known_row *table, size_t size, uint64_t key)
 }
 
 /* At most half of the places are taken. */
-/* At most half of the places are taken. */
 static gemp_code grow_table(gemp_sample_rows *rows)
 {
 	known_row *table;
@@ -192,7 +191,6 @@ static gemp_code reserve(gemp_sample_rows *rows, size_t more)
 	return code == GEMP_OK ? GEMP_RESERVE(rows->edge, rows->edge_capacity, rows->entry_count + more) : code;
 }
 
-/* Adds an own row to the cache; simple views keep the smallest of parallel edges. */
 /* Adds an own row to the cache; simple views keep the smallest of parallel edges. */
 static gemp_code add_own(gemp_sample_rows *rows, uint64_t key)
 {
@@ -280,7 +278,6 @@ uint64_t gemp_sample_rows_fetched(const gemp_sample_rows *rows)
 	return rows->fetched;
 }
 
-/* Ids first, so that the wanted keys are sorted by owner. */
 /* Ids first, so that the wanted keys are sorted by owner. */
 static int compare_ids(const void *a, const void *b)
 {

@@ -10,7 +10,6 @@
 enum { PIECE = 1 << 14 }; /* rows that a thread counts at a time */
 
 /* How many of the ids are candidates of v. */
-/* How many of the ids are candidates of v. */
 static uint64_t among(const gemp_candidates *candidates, int v, const gemp_vertex *ids, uint64_t count)
 {
 	uint64_t found = 0;
@@ -47,7 +46,6 @@ uint64_t gemp_statistics_row(const gemp_edge_question *c, size_t v)
 }
 
 /* Threads count ranges of rows; ranges are summed in their order. */
-/* Threads count ranges of rows; ranges are summed in their order. */
 static void count_rows(void *context, size_t piece, size_t begin, size_t end)
 {
 	const edge_count *c = context;
@@ -79,14 +77,12 @@ done:
 }
 
 /* Equal bitmaps mean equal answers. */
-/* Equal bitmaps mean equal answers. */
 static bool same_candidates(const gemp_candidates *candidates, int a, int b)
 {
 	const uint32_t *x = candidates->bits[a], *y = candidates->bits[b];
 	return x == y || (x && y && memcmp(x, y, candidates->words * sizeof *x) == 0);
 }
 
-/* Pattern edges that ask for the same count share it: the count goes through all edges of the graph. */
 /* Pattern edges that ask for the same count share it: the count goes through all edges of the graph. */
 static bool same_question(const gemp_pattern *pattern, const gemp_candidates *candidates, size_t e, size_t f)
 {

@@ -3,6 +3,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "device/launch.h"
+#include "device/tuning.h"
 #include "kernels/match/trim_abi.h"
 
 #include <inttypes.h>
@@ -10,7 +11,7 @@
 #include <string.h>
 
 enum {
-	GROUP = 128, /* work-items */
+	GROUP = 128, /* work-items of a work-group unless tuned: "induced.group" */
 	FEW = 64,    /* a search that is expected to bind less than one vertex for so many of the graph reads little */
 };
 
@@ -55,7 +56,8 @@ static int set_of(const gemp_candidates *candidates, int vertex)
 static gemp_code launch(trim_context *t, cl_kernel kernel, const gemp_argument *arguments, size_t count)
 {
 	gemp_device *device = t->search->context->device;
-	size_t lanes = (size_t)t->search->emit.lanes, group = gemp_worker_group_size(device, (unsigned)lanes, GROUP);
+	size_t lanes = (size_t)t->search->emit.lanes,
+		   group = gemp_worker_group_size(device, (unsigned)lanes, gemp_tuning(device, "induced.group", GROUP));
 	GEMP_PROPAGATE(gemp_launch_with(device, kernel, t->search->workers * lanes, group, arguments, count));
 	return gemp_timings_add(&t->timings, device);
 }
@@ -64,7 +66,6 @@ static gemp_code launch(trim_context *t, cl_kernel kernel, const gemp_argument *
 	launch((t), (kernel), (const gemp_argument[]){ __VA_ARGS__ }, \
 	       sizeof((gemp_argument[]){ __VA_ARGS__ }) / sizeof(gemp_argument))
 
-/* A copy may take a quarter of what is free. */
 /* A copy may take a quarter of what is free. */
 static bool fits(const gemp_device *device, uint64_t bytes)
 {
@@ -101,7 +102,6 @@ static void add_up(trim_context *t, uint64_t *kept, uint64_t *whole)
 	}
 }
 
-/* The second and third launch: positions of rows, then the entries. */
 /* The second and third launch: positions of rows, then the entries. */
 static gemp_code write_entries(trim_context *t, const trim_pass *cut, const gemp_buffer *begin, gemp_buffer *near,
                                uint64_t kept)
@@ -182,7 +182,6 @@ static gemp_code find_or_make(trim_context *t, const gemp_check *check, const ge
 	return GEMP_OK;
 }
 
-/* The step's own bitmap is superfluous where all rows that can give its candidates are trimmed. */
 /* The step's own bitmap is superfluous where all rows that can give its candidates are trimmed. */
 static gemp_code trim_step(trim_context *t, gemp_step *step)
 {

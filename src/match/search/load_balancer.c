@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/random.h"
+#include "device/tuning.h"
 #include "match/search/nested_search.h"
 
 #include <math.h>
@@ -135,7 +136,6 @@ static gemp_code cut_whole(cutter *c, size_t least)
 }
 
 /* Pieces of one pivot are some slices each. */
-/* Pieces of one pivot are some slices each. */
 static gemp_code cut_slices(cutter *c, size_t slices)
 {
 	size_t width = c->costs->workers, pivot = c->next++;
@@ -253,7 +253,6 @@ void gemp_balancer_close(gemp_balancer *balancer)
 }
 
 /* A counter that ranks of a node share hands the pieces out. */
-/* A counter that ranks of a node share hands the pieces out. */
 bool gemp_balancer_take(gemp_balancer *balancer, gemp_pivot_chunk *piece)
 {
 	uint64_t at = gemp_balancer_has_pieces(balancer) ? gemp_counter_next(balancer->counter) : balancer->count;
@@ -270,8 +269,8 @@ bool gemp_balancer_has_pieces(const gemp_balancer *balancer)
 }
 
 enum {
-	LEAST_COST_CPU = 1 << 14,
-	LEAST_COST_GPU = 1 << 22,
+	MIN_COST_CPU = 1 << 14, /* entries of rows, unless tuned: "match.chunk_cost" */
+	MIN_COST_GPU = 1 << 22,
 	ASKED = 16,        /* of a pivot's neighbours */
 	ONE_BY_ONE = 4096, /* pivots that are looked at, */
 	ONE_OF = 16,       /* and then one of so many: costs are to be had for less than the search */
@@ -286,7 +285,6 @@ static const double share_divisor_pivots = 4, share_divisor_tasks = 1.125;
 uint64_t gemp_min_piece_cost;
 
 /* COSTS: the rows of neighbours that may take the second place, and may be read. */
-/* Entries of a row, where all rows are here. */
 static uint64_t row_length(const gemp_view *view, gemp_vertex slot)
 {
 	return view->begin[slot + 1] - view->begin[slot];
@@ -326,12 +324,11 @@ static uint64_t min_chunk_cost(const gemp_search *search)
 {
 	if (gemp_min_piece_cost)
 		return gemp_min_piece_cost;
-	return search->context->device->gpu ? LEAST_COST_GPU : LEAST_COST_CPU;
+	const gemp_device *device = search->context->device;
+	return gemp_tuning(device, "match.chunk_cost", device->gpu ? MIN_COST_GPU : MIN_COST_CPU);
 }
 
 /* No more than candidates for the second place; each makes its own table of two-paths. */
-/* A pivot has no more slices than neighbours; each slice fills a table of two-paths of its own, so that these are
- * limited too. */
 static uint32_t max_slices(const gemp_search *search, gemp_vertex slot)
 {
 	const gemp_plan *plan = search->plan;

@@ -23,7 +23,7 @@ typedef struct gemp_balancer_costs {
 	uint64_t min_cost;        /* and that it costs */
 	double share_divisor;     /* as many pieces as devices are each a device's share of what is left, over this */
 	const uint32_t *slices;   /* [count] that a pivot may have; NULL: one */
-	size_t workers;           /* of a device: an expensive pivot's piece has so many slices; if there are slices */
+	size_t workers;           /* of a device: a chunk of an expensive pivot has so many slices; if there are slices */
 } gemp_balancer_costs;
 
 /* Local. The same costs on all ranks: whether they were, gemp_balancer_agree asks. */
@@ -37,7 +37,7 @@ void gemp_balancer_close(gemp_balancer *balancer);
 bool gemp_balancer_take(gemp_balancer *balancer, gemp_pivot_chunk *piece);
 bool gemp_balancer_has_pieces(const gemp_balancer *balancer);
 
-/* search_deal: a search's pivots as a balancer: what they cost, and the piece at work. */
+/* The pivots of a search as work for a balancer: what they cost, and the chunk at work. */
 
 /* Pieces that cost less, in entries of rows, are not worth a launch. 0: by device; tests make it small. */
 extern uint64_t gemp_min_piece_cost;

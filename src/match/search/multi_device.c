@@ -39,7 +39,6 @@ static gemp_code align_tasks(gemp_search *search)
 }
 
 /* Each device has a search of its own over the same rows. */
-/* Each device has a search of its own over the same rows. */
 static gemp_code make_next(gemp_search *last, gemp_runtime *context, gemp_resident *rows,
                            const gemp_candidates *candidates, const gemp_search_options *options)
 {
@@ -131,7 +130,6 @@ static void wait_for_any(const gemp_search *first)
 }
 
 /* Devices that have nothing to do stay idle until the next part of the pivots. */
-/* Devices that have nothing to do stay idle until the next part of the pivots. */
 static gemp_code begin_idle_devices(gemp_search *first, size_t *busy)
 {
 	bool began;
@@ -150,7 +148,6 @@ gemp_code gemp_multi_begin(gemp_search *first)
 	return begin_idle_devices(first, &busy);
 }
 
-/* With one device the launch is waited for; with several, whichever ends first is read back. */
 /* With one device the launch is waited for; with several, whichever ends first is read back. */
 gemp_code gemp_multi_step(gemp_search *first, bool *ran)
 {

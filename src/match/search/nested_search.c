@@ -24,7 +24,6 @@ enum {
 uint32_t gemp_nested_local = 16 << 10;
 
 /* Nested loops pay on GPUs; all devices of a rank run the same kind of kernel, since they share pieces. */
-/* Nested loops pay on GPUs; all devices of a rank run the same kind of kernel, since they share pieces. */
 static bool use_nested(const gemp_search *search)
 {
 	const char *shape = getenv("GEMP_SHAPE");
@@ -79,7 +78,6 @@ static uint64_t min_degree(const gemp_plan *plan, const gemp_step *step, size_t 
 	return plan->views[view].direction == 2 ? degree : 0;
 }
 
-/* The slot of a row of this rank: replicas come first, then own rows. */
 /* The slot of a row of this rank: replicas come first, then own rows. */
 static gemp_vertex slot_of_row(const gemp_residency *residency, size_t row)
 {
@@ -175,7 +173,6 @@ static void choose_workers(gemp_nested_search *n, const gemp_search *search)
 }
 
 /* Tasks are as long as lets each worker have some of them. */
-/* Tasks are as long as lets each worker have some of them. */
 void gemp_nested_rows(gemp_nested_search *n, const gemp_search *search, const gemp_view *views)
 {
 	size_t first = (size_t)n->plan->steps[1].checks[0].view;
@@ -189,7 +186,6 @@ void gemp_nested_rows(gemp_nested_search *n, const gemp_search *search, const ge
 	gemp_nested_feed(n, (gemp_task_range){ 0, 1 });
 }
 
-/* The last row of the table of tasks may be shorter. */
 /* The last row of the table of tasks may be shorter. */
 void gemp_nested_feed(gemp_nested_search *n, gemp_task_range piece)
 {
@@ -366,7 +362,6 @@ static gemp_code empty_queue(gemp_nested_search *n, gemp_device *device, const u
 	return places ? gemp_buffer_zero(device, &n->parts, 0, places * sizeof(gemp_nested_part)) : GEMP_OK;
 }
 
-/* Reads the control words and moves on behind the tasks that were taken. */
 /* Reads the control words and moves on behind the tasks that were taken. */
 static gemp_code finish_launch(gemp_search *search)
 {

@@ -1,6 +1,7 @@
 #include "match/search/search.h"
 
 #include "core/memory.h"
+#include "device/tuning.h"
 #include "match/codegen/emit.h"
 #include "match/codegen/emit_loops.h"
 #include "match/search/load_balancer.h"
@@ -8,6 +9,8 @@
 #include "match/search/search_buffers.h"
 
 #include <string.h>
+
+enum { UNIT_ITEMS = 2048 }; /* work-items a compute unit of a GPU unless tuned: "match.unit_items" */
 
 /* The text is made on the host of each rank, and compiled once a node. */
 static gemp_code build(gemp_search *search)
@@ -61,13 +64,13 @@ static gemp_code check_lanes(const gemp_runtime *context, int lanes)
 }
 
 /* A GPU has 2048 work-items a compute unit, a CPU one worker a core. */
-/* A GPU has 2048 work-items a compute unit, a CPU one worker a core. */
 static void choose_shape(gemp_search *search)
 {
 	const gemp_device *device = search->context->device;
 	if (!search->emit.lanes)
 		search->emit.lanes = device->gpu ? 32 : 1;
-	size_t items = device->gpu ? (size_t)device->units * 2048 : device->units;
+	size_t items = device->gpu ? (size_t)device->units * gemp_tuning(device, "match.unit_items", UNIT_ITEMS)
+	                           : device->units;
 	search->workers = device->gpu ? items / (size_t)search->emit.lanes : items;
 	search->split = choose_split(search);
 	search->emit.loops = !device->gpu && search->emit.lanes == 1 && search->emit.all_resident &&

@@ -12,14 +12,12 @@
 enum { MAX_SEEDS = 1 << 18 }; /* on the device at a time */
 
 /* An empty array still has a buffer, since kernels take an argument. */
-/* An empty array still has a buffer, since kernels take an argument. */
 static gemp_code upload(gemp_search *search, gemp_buffer *buffer, const void *from, size_t count, size_t size)
 {
 	return gemp_buffer_new(buffer, search->context->device, (count ? count : 1) * size, count ? from : NULL);
 }
 
 /* Rows for the next launches, uploaded unless they are there; *bytes of them. */
-/* Uploads the views' rows, unless another search has brought them there; *bytes are those of all of them. */
 static gemp_code gemp_search_views(gemp_search *search, gemp_view *views, size_t *bytes)
 {
 	*bytes = 0;
@@ -96,7 +94,6 @@ done:
 	return code;
 }
 
-/* Key ranks by slot, as kernels compare them. */
 /* Key ranks by slot, as kernels compare them. */
 static gemp_code upload_key_ranks(gemp_search *search)
 {

@@ -2,6 +2,7 @@
 
 #include "core/log.h"
 #include "device/launch.h"
+#include "device/tuning.h"
 #include "kernels/match/match_abi.h"
 #include "match/search/load_balancer.h"
 #include "match/search/nested_search.h"
@@ -10,6 +11,8 @@
 /* A launch should last about this long: short enough for rounds and progress, and so long that its overhead does not
  * count. */
 static const double launch_seconds = 0.2;
+
+enum { GROUP = 128 }; /* work-items of a work-group unless tuned: "match.group" */
 
 static size_t area_of(const gemp_search *search, size_t stage, uint32_t destination)
 {
@@ -44,13 +47,11 @@ bool gemp_search_idle(const gemp_search *search)
 }
 
 /* DELIVERY. Results travel while the next launch runs. */
-/* Result rows have one column for each edge that is asked for. */
 static size_t live_edges(const gemp_search *search)
 {
 	return (size_t)__builtin_popcountll(search->plan->live_edges);
 }
 
-/* Starts to copy the results; they are waited for beside the next launch. */
 /* Starts to copy the results; they are waited for beside the next launch. */
 static gemp_code fetch_results(gemp_search *search, int buffer, size_t rows)
 {
@@ -131,7 +132,6 @@ static gemp_code feed_seeds(gemp_search *search)
 }
 
 /* A stage that waits for space in the outbox is left until the next exchange. */
-/* A stage that waits for space in the outbox is left until the next exchange. */
 static bool runnable(const gemp_search *search, size_t stage)
 {
 	const gemp_work *work = &search->work[stage];
@@ -201,12 +201,12 @@ static gemp_code enqueue(gemp_search *search, const gemp_launching *launch)
 		a[n++] = GEMP_ARG(&search->vertex_counts.mem);
 	a[n++] = GEMP_ARG(&search->control.mem);
 	size_t lanes = (size_t)search->emit.lanes;
+	unsigned group = gemp_tuning(device, "match.group", GROUP);
 	GEMP_PROPAGATE(gemp_launch_with(device, search->kernel, search->workers * lanes,
-	                                gemp_worker_group_size(device, (unsigned)lanes, 128), a, n));
+	                                gemp_worker_group_size(device, (unsigned)lanes, group), a, n));
 	return GEMP_CL(clFlush(device->queue));
 }
 
-/* What a kernel found wrong with the rows; its place and value are in the control words. */
 /* What a kernel found wrong with the rows; its place and value are in the control words. */
 static gemp_code kernel_error(const uint32_t *control)
 {
@@ -239,7 +239,6 @@ static void next_batch(gemp_search *search, size_t tasks, uint64_t asked, double
 	search->batch = next < wave ? wave : next;
 }
 
-/* Reads the control words; matches beyond the result buffer stay with their workers, which are parked. */
 /* Reads the control words; matches beyond the result buffer stay with their workers, which are parked. */
 static gemp_code finish_launch(gemp_search *search, const gemp_launching *launch)
 {
@@ -278,7 +277,6 @@ static gemp_code finish_launch(gemp_search *search, const gemp_launching *launch
 	return GEMP_OK;
 }
 
-/* The deepest stage that can run comes first, so that the outbox drains. */
 /* The deepest stage that can run comes first, so that the outbox drains. */
 static gemp_code begin_stage(gemp_search *search, bool *ran)
 {
