@@ -121,6 +121,8 @@ static void finish_estimate(const gemp_match *m, const sample_sums *s, gemp_esti
 	}
 }
 
+/* Samples are drawn until the interval is narrow enough or the work is done; work is counted in reads, so that the
+ * answer is the same on every machine. */
 gemp_code gemp_match_sample(gemp_match *m, const gemp_estimate_options *options, gemp_estimate *out)
 {
 	gemp_code code = GEMP_OK;

@@ -352,6 +352,8 @@ static gemp_code check_pattern(const gemp_pattern *pattern)
 	return GEMP_OK;
 }
 
+/* The order of preparing: conditions and symmetry, relations, candidates, statistics, the plan, rows, and the search.
+ * Ranks agree after each local step that can fail. */
 gemp_code gemp_match_prepare(gemp_match **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                              const gemp_match_options *options)
 {
@@ -455,6 +457,7 @@ static void put_choices(const gemp_match *m, gemp_text *out)
 	}
 }
 
+/* What was measured is in the plan's lines once runs were profiled. */
 char *gemp_match_explain(const gemp_match *m)
 {
 	gemp_text text = { 0 };

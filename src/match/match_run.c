@@ -128,6 +128,7 @@ static run_figures gather_figures(const gemp_match *m, const sink_chain *s)
 	return f;
 }
 
+/* How rows of other ranks were joined with partial matches, and what that moved. */
 static void describe_exchange(const gemp_match *m, const run_figures *figures, gemp_match_result *result)
 {
 	result->exchange = m->pull                        ? GEMP_EXCHANGE_PULL
@@ -236,6 +237,7 @@ static void describe_plan(const gemp_match *m, gemp_match_result *result)
 	}
 }
 
+/* Sums of all ranks, and the largest rank's memory. */
 static gemp_code report(gemp_match *m, const sink_chain *s, const gemp_rounds_result *rounds, gemp_match_result *result)
 {
 	uint64_t peaks[] = { gemp_memory_peak(), gemp_runtime_device_peak(m->context), m->search->graph_bytes,
@@ -342,6 +344,7 @@ done:
 	return code;
 }
 
+/* Two plans with equal hashes find each match from the same pivot. */
 uint64_t gemp_pivot_plan(const gemp_match *m)
 {
 	uint64_t hash = gemp_hash(&m->plan->divisor, sizeof m->plan->divisor, m->plan->broken);
@@ -397,6 +400,7 @@ static gemp_code vertex_counts_gather(gemp_match *m, uint64_t **out)
 	return code;
 }
 
+/* Counters are by slot on every device; the caller gets those of its own vertices. */
 gemp_code gemp_match_vertex_counts(gemp_match *m, uint64_t *counts, int *members)
 {
 	gemp_code code = GEMP_OK;

@@ -9,6 +9,7 @@ static uint64_t bitmaps(const gemp_candidates *candidates, int vertices)
 	return bytes;
 }
 
+/* Collective. Numbers are the greatest of any rank. */
 void gemp_memory_report_measure(gemp_memory_report *out, const gemp_search *search, const gemp_resident *rows,
                                 const gemp_candidates *candidates, const gemp_pull *pull)
 {

@@ -22,6 +22,7 @@ size_t gemp_latest_source(const gemp_plan *plan, int s)
 	return latest;
 }
 
+/* An edge is in the row of either end if there is a view of the other direction over the same relations. */
 int gemp_opposite_view(const gemp_plan *plan, int view)
 {
 	const gemp_plan_view *v = &plan->views[view];
@@ -202,6 +203,8 @@ void gemp_adjacency_marks_none(gemp_adjacency_marks *out)
 	out->leaf_pivot = -1;
 }
 
+/* The pivot's marks come first, since they are certain; given vertices have no task of their own to which a mark could
+ * belong, so that their plans have none. */
 void gemp_adjacency_marks_plan(gemp_adjacency_marks *out, const gemp_plan *plan)
 {
 	gemp_adjacency_marks_none(out);

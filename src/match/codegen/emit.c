@@ -128,6 +128,7 @@ static void emit_last_places(gemp_text *t, const gemp_plan *plan)
 				gemp_text_print(t, "\tOFFSET last_%zu_%zu = 0;\n", s, j);
 }
 
+/* Long plans keep their variables in memory; see emit_registers. */
 static void emit_variables(gemp_text *t, const gemp_plan *plan, const gemp_emit_options *options)
 {
 	gemp_text_print(t, "\tGEMP_GROUP_DECLARE\n"
@@ -319,6 +320,7 @@ static void emit_machine(gemp_text *t, const gemp_plan *plan, const gemp_item_la
 	                   "\tif (found_crossed)\n\t\tatom_add(found + 1, found_crossed);\n");
 }
 
+/* The preamble defines what match.clh depends on: lanes, the type of offsets, and whether every row is here. */
 void gemp_emit(gemp_text *t, const char *fixed, const gemp_plan *plan, const gemp_item_layout *layout,
                const gemp_emit_options *options)
 {

@@ -329,6 +329,7 @@ static bool counts_at(const loop_emitter *n, int s)
 	return n->plan->steps[s].kind != GEMP_BIND_EDGE && n->options->per >> n->plan->steps[s].vertex & 1;
 }
 
+/* A match is listed, or looked up in the table, or counted. */
 static void emit_match(const loop_emitter *n)
 {
 	if (n->options->listed)
@@ -493,6 +494,7 @@ static void emit_end(const loop_emitter *n)
 	gemp_text_print(n->t, "\tif (found)\n\t\tatom_add((__global ulong *)(control + GEMP_CONTROL_FOUND), found);\n");
 }
 
+/* Workers take tasks until none is left, or until a match finds no place; then they leave with their state. */
 void gemp_emit_loops(gemp_text *text, const gemp_plan *plan, const gemp_item_layout *layout,
                      const gemp_emit_options *options)
 {

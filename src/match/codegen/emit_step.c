@@ -480,6 +480,8 @@ static void emit_count_loop(const step_emitter *e)
 	                e->s - 1);
 }
 
+/* The root's case has no row of its own: its vertex came with the task. The last step of a count with all rows here is
+ * a plain loop. */
 void gemp_emit_step(gemp_text *text, const gemp_plan *plan, const gemp_item_layout *layout,
                     const gemp_emit_options *options, int s)
 {

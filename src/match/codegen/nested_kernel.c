@@ -147,6 +147,7 @@ static void emit_end(gemp_nested_emitter *e)
 	gemp_nested_line(e, 0, "\tcontrol[GEMP_NESTED_OVERFLOW] = 1;");
 }
 
+/* Lists are named by macros and not by variables, which would keep a register through all loops. */
 void gemp_nested_emit(gemp_text *text, const char *fixed, const gemp_plan *plan, const gemp_nested *nested,
                       const gemp_nested_options *options)
 {

@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+/* Braces within the line move the depth of the lines that follow; a line that begins with a closing brace stands one
+ * level out. */
 void gemp_nested_line(gemp_nested_emitter *e, int number, const char *format, ...)
 {
 	gemp_text line = { 0 };
@@ -318,6 +320,9 @@ static void emit_wipe(gemp_nested_emitter *e)
 	gemp_nested_line(e, 0, "}");
 }
 
+/* Marks that only the task's first vertex decides about are kept while tasks have the same first vertex, and wiped
+ * when it changes; at the end of the kernel those in global memory are wiped, so that they are clean for the next
+ * launch. */
 void gemp_nested_emit_first_marks(gemp_nested_emitter *e, bool end)
 {
 	const gemp_nested_set *set = &e->nested->marks;
@@ -403,6 +408,7 @@ static void emit_marked(gemp_nested_emitter *e, const gemp_nested_filters *all)
 	gemp_nested_line(e, 0, "}");
 }
 
+/* Searches in a row or a list, or looks entries up in the bitmap; each lane counts what it finds in n. */
 void gemp_nested_emit_leaf(gemp_nested_emitter *e)
 {
 	int level = e->nested->levels - 1;
@@ -501,6 +507,7 @@ static void emit_visits(gemp_nested_emitter *e, int level)
 	gemp_nested_line(e, 0, "}");
 }
 
+/* Lists and marks that depend on this level's vertex are made before the next level is opened. */
 void gemp_nested_emit_level(gemp_nested_emitter *e, int level)
 {
 	const gemp_nested *n = e->nested;

@@ -181,6 +181,7 @@ static uint32_t *gemp_class_table_add_reserved(gemp_class_table *table, const ui
 	return found ? found : place(table, record, tag, slot);
 }
 
+/* Looks first, since most records of a long search are known already and an addition may have to grow the table. */
 gemp_code gemp_class_table_add(gemp_class_table *table, const uint32_t *record, uint64_t hash, uint32_t **found,
                                bool *added)
 {
@@ -223,6 +224,7 @@ void gemp_class_table_clear(gemp_class_table *table)
 		memset(table->slots, 0, table->slot_count * sizeof *table->slots);
 }
 
+/* Records that stay move up in place, so that this takes no memory: it runs when the budget is met. */
 void gemp_class_table_retain(gemp_class_table *table, gemp_retain_function *keep, void *context)
 {
 	size_t count = table->count;
@@ -355,6 +357,7 @@ static void add_to_table(void *context, unsigned thread, size_t t)
 		add_ahead(&a->set->table[t], a, a->block->order + at, end - at < AHEAD ? end - at : AHEAD);
 }
 
+/* Memory is taken by this thread before, and given back after, the threads add records; see gemp_class_table_reserve. */
 gemp_code gemp_class_set_add_block(gemp_class_set *set, const gemp_class_block *block, bool fits[GEMP_MAX_CLASS_TABLES])
 {
 	gemp_code code = GEMP_OK;
@@ -389,6 +392,7 @@ static void read_records(void *context, size_t range, size_t begin, size_t end)
 		                 r->vertices + i * (size_t)r->form->vertex_count, r->edges + i * (size_t)r->form->edge_count);
 }
 
+/* Tables are read one after another, so that a cursor is two numbers. */
 size_t gemp_class_set_read(const gemp_class_set *set, gemp_class_cursor *at, size_t room, gemp_vertex *vertices,
                            gemp_edge *edges)
 {
@@ -449,6 +453,7 @@ static void order_records(void *context, size_t piece, size_t begin, size_t end)
 		block->order[next[block->table[i]]++] = (uint32_t)i;
 }
 
+/* Counting sort by place; order[] then lists the records of each place in the order in which they came. */
 void gemp_class_block_sort(gemp_class_block *block)
 {
 	size_t pieces = pieces_of(block->count), at = 0;

@@ -178,6 +178,8 @@ static gemp_code insert_singly(distinct *d, size_t table)
 	return GEMP_OK;
 }
 
+/* A block is filled and ordered by all threads; remote records are set aside, and each table takes its own. Where a
+ * table has no memory for all of its records, they are inserted one by one, and the range shrinks. */
 static gemp_code add_block(distinct *d, const fill_task *f, size_t count)
 {
 	gemp_class_block *block = &d->block;
@@ -331,6 +333,7 @@ static gemp_code continue_pass(distinct *d, bool last, bool *again)
 	return GEMP_OK;
 }
 
+/* The next sink gets its last end of a round once: after the last pass, or as soon as enough classes are known. */
 static gemp_code distinct_end_round(void *self, bool last, bool *enough, bool *again)
 {
 	distinct *d = self;
@@ -418,6 +421,7 @@ static gemp_record_key choose_key(const gemp_distinct_options *options)
 	return options->as_vertices || !options->chain ? GEMP_KEY_VERTICES : GEMP_KEY_ORBIT;
 }
 
+/* Key ranks are needed only where representatives are chosen by user keys. */
 gemp_code gemp_distinct_new(gemp_sink *out, gemp_runtime *context, const gemp_distinct_options *options)
 {
 	gemp_code code = GEMP_OK;

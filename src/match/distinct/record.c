@@ -5,6 +5,7 @@
 
 static void permutation_blocks(gemp_record_form *form);
 
+/* An embedding beside the key is kept only if somebody wants to see it; counting compares keys alone. */
 void gemp_record_form_set(gemp_record_form *form, gemp_record_key kind, int vertex_count, int edge_count, bool keep,
                           const gemp_stab_chain *chain, const int (*pairs)[2], size_t pair_count)
 {
@@ -200,6 +201,7 @@ static void fill_embedding(const gemp_record_form *form, const gemp_vertex *vert
 	fill_edges(words + count, tuple + count, form->edge_count);
 }
 
+/* Sorting within blocks is the fast form of the canonical tuple; see permutation_blocks. */
 void gemp_record_fill(const gemp_record_form *form, const gemp_batch *batch, size_t row, uint32_t *record)
 {
 	int count = form->vertex_count;

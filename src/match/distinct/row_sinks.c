@@ -30,6 +30,7 @@ static gemp_code add_values(gemp_row_store *store, const gemp_batch *batch, size
 	return GEMP_OK;
 }
 
+/* All batches of a store have the same columns. */
 gemp_code gemp_row_store_add(gemp_row_store *store, const gemp_batch *batch, size_t rows)
 {
 	GEMP_CHECK(!batch->multiplicity);
@@ -70,6 +71,7 @@ static void keep_values(gemp_column *column, const uint8_t *keep, size_t rows)
 	column->rows = kept;
 }
 
+/* Rows move up in place. */
 void gemp_row_store_keep(gemp_row_store *store, const uint8_t *keep)
 {
 	size_t v = (size_t)store->vertex_count, e = (size_t)store->edge_count, kept = 0;

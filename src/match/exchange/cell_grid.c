@@ -158,6 +158,7 @@ static void mark_row(const request_context *a, const gemp_closure_node *place, g
 			gemp_bits32_set_atomic(a->images[a->place], row.neighbours[k]);
 }
 
+/* Threads mark neighbours of the parent's images in one bitmap, with atomic operations. */
 static void mark_rows(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -261,6 +262,7 @@ static void count_tiles(request_context *a, int rank, gemp_tile_sums *mine)
 		GEMP_MPI(MPI_Reduce(g->classes[0].sums, mine, numbers, MPI_UINT64_T, MPI_SUM, rank, comm->world));
 }
 
+/* Images of the rank that asks; block_of[slot] is the block of each column. */
 static gemp_code make_buffers(request_context *a, gemp_tile_sums **mine)
 {
 	gemp_grid *g = a->grid;
@@ -297,6 +299,7 @@ done:
 	return code;
 }
 
+/* Collective, since entries are counted where the rows are. */
 gemp_code gemp_grid_new(gemp_grid **out, const gemp_plan *plan, const gemp_closure *closure, const gemp_fetch *fetch,
                         uint32_t *const *candidates, const gemp_root_tasks *tasks)
 {

@@ -159,6 +159,7 @@ size_t gemp_item_slack(const gemp_item_form *form)
 	return 6 * (size_t)form->words + 4 * GEMP_VARINT_MAX_BYTES;
 }
 
+/* Stops as soon as the code is no shorter than whole words, and copies the items instead. */
 size_t gemp_items_encode(gemp_item_coder *c, const gemp_item_form *form, const uint32_t *items, size_t count,
                          uint8_t *to)
 {
@@ -237,6 +238,7 @@ static const uint8_t *get_group(const gemp_item_form *form, const uint8_t *from,
 	return from;
 }
 
+/* Every number is checked against the end of the message: bytes of another rank must not write beyond the items. */
 bool gemp_items_decode(const gemp_item_form *form, const uint8_t *from, size_t size, uint32_t *items, size_t count)
 {
 	const uint8_t *end = from + size;

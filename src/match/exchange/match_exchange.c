@@ -55,6 +55,7 @@ static gemp_code make_coders(gemp_match_exchange *c)
 	return GEMP_OK;
 }
 
+/* Which areas the plan can fill follows from the credits that an area starts with. */
 gemp_code gemp_match_exchange_new(gemp_match_exchange **out, gemp_search *search)
 {
 	gemp_code code = GEMP_OK;
@@ -161,6 +162,7 @@ static void release_taken(gemp_match_exchange *c, size_t stage)
 	q->loaded = left;
 }
 
+/* Items stay in their queue until workers have taken them, since they fill places of their source until then. */
 gemp_code gemp_match_exchange_feed(gemp_match_exchange *c)
 {
 	gemp_search *search = c->search;
@@ -409,6 +411,7 @@ static gemp_code renew_credits(gemp_match_exchange *c)
 	return gemp_buffer_write(search->context->device, &search->out_capacity, 0, search->areas * 4, search->capacity);
 }
 
+/* The queues give up what was taken before credits are computed, so that they are as fresh as possible. */
 gemp_code gemp_match_exchange_round(gemp_match_exchange *c, uint64_t *moved)
 {
 	gemp_code code = GEMP_OK;

@@ -120,6 +120,8 @@ static size_t first_round_task(const double *rounds, size_t tasks, double cells,
 	return given && first ? tasks : first;
 }
 
+/* Few rounds are not worth counting cells. Otherwise tasks are set apart if their rounds cost more than all cells
+ * together. */
 gemp_code gemp_oversized_tasks(size_t *aside, const gemp_plan *plan, const gemp_closure *closure,
                                const gemp_fetch *fetch, uint32_t *const *candidates, const gemp_root_tasks *tasks,
                                uint64_t total, uint64_t budget)
@@ -203,6 +205,7 @@ static gemp_code push_cell(gemp_task_split *s, const gemp_grid_cell *one)
 	return code;
 }
 
+/* The tasks of the split search are copies of the oversized ones among the search's. */
 static gemp_code list_tasks(gemp_task_split *s)
 {
 	const gemp_task_split_base *b = &s->base;
@@ -219,6 +222,7 @@ static gemp_code list_tasks(gemp_task_split *s)
 	return GEMP_OK;
 }
 
+/* The split search shares the rows, the order and the sink with the search in whose place it works. */
 gemp_code gemp_task_split_new(gemp_task_split **out, const gemp_task_split_base *base)
 {
 	gemp_code code = GEMP_OK;
@@ -331,6 +335,7 @@ static gemp_code too_large(const gemp_task_split *s)
 		(unsigned long long)s->base.budget, s->search->context->device->name);
 }
 
+/* Halves the next cell until its rows fit; halves that can have no match, or no task, are dropped. */
 gemp_code gemp_task_split_next(gemp_task_split *s)
 {
 	gemp_grid_cell other;
@@ -387,6 +392,7 @@ static gemp_task_range seeds_of(gemp_task_split *s)
 	return (gemp_task_range){ 0, count };
 }
 
+/* Only bitmaps whose range changed since the last cell are written to the device. */
 gemp_code gemp_task_split_range(gemp_task_split *s, gemp_task_range *part)
 {
 	*part = (gemp_task_range){ 0, 0 };

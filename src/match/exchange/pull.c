@@ -89,6 +89,7 @@ static void measure_all_rows(gemp_pull *p)
 	p->total = gemp_comm_sum1(p->context->comm, p->total);
 }
 
+/* Collective. Views without entries that nobody reads are made first, so that no rank sends them. */
 gemp_code gemp_pull_new(gemp_pull **out, gemp_runtime *context, const gemp_shard *graph, const gemp_plan *plan,
                         gemp_resident *rows, const gemp_candidates *candidates, uint64_t budget)
 {
@@ -121,6 +122,7 @@ done:
 	return code;
 }
 
+/* Views that were not narrowed belong to the resident rows. */
 void gemp_pull_free(gemp_pull *p)
 {
 	if (!p)
@@ -378,6 +380,7 @@ gemp_code gemp_pull_prefetch(void *pull)
 	return code;
 }
 
+/* The rows of the round are usually there already, fetched beside the round before. */
 gemp_code gemp_pull_next(gemp_pull *p, gemp_search **search, bool *last)
 {
 	if (!p->upcoming.ready)
@@ -412,6 +415,7 @@ done:
 	return code;
 }
 
+/* The split search is made anew for the next run, since its cells are used up. */
 gemp_code gemp_pull_end(gemp_pull *p)
 {
 	gemp_code code = GEMP_OK;

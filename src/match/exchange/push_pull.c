@@ -328,6 +328,8 @@ static double share_away(const gemp_push_pull_inputs *q)
 	return own + hot ? (double)own / (double)(own + hot) * (1 - 1.0 / q->graph->ranks) : 0;
 }
 
+/* Rows are summed over ranks; the estimate of partial matches is the same on all ranks but for rounding, so that the
+ * greatest is taken. */
 gemp_code gemp_push_pull_weigh(gemp_push_pull_estimate *out, const gemp_push_pull_inputs *q)
 {
 	estimate_context w = { .inputs = q, .fetch = gemp_pull_fetch(q->pull) };

@@ -46,6 +46,7 @@ static gemp_code run_slice(rounds *r)
 /* What all ranks must know after a slice; summed. */
 enum { WORK_LEFT, MOVED, PIVOTS_DONE, PIVOTS, FOUND, FIGURES };
 
+/* Collective. One reduction tells all ranks how far the search is. */
 static void gather_figures(const rounds *r, uint64_t moved, uint64_t figures[FIGURES])
 {
 	const gemp_search *s = r->search;
@@ -142,6 +143,7 @@ static gemp_code run_parts(rounds *r, gemp_pull *pull, gemp_rounds_result *resul
 	return gemp_comm_agree(comm, gemp_pull_end(pull));
 }
 
+/* A sink that removes duplicates in passes asks for the whole search again. */
 gemp_code gemp_rounds_run(gemp_search *search, gemp_pull *pull, gemp_rounds_result *result)
 {
 	gemp_code code = GEMP_OK;

@@ -174,6 +174,7 @@ static void add_table(closure_builder *d)
 		}
 }
 
+/* Steps come in the order of binding, so that a place's parent exists before it. */
 void gemp_closure_of(gemp_closure *out, const gemp_plan *plan, bool marks)
 {
 	closure_builder d = { .out = out, .plan = plan };
@@ -195,6 +196,7 @@ void gemp_closure_of(gemp_closure *out, const gemp_plan *plan, bool marks)
 		add_marks(&d);
 }
 
+/* Relations are loaded with the directions that the plan's views have, and edges' numbers where rows tell edges apart. */
 gemp_code gemp_resident_rows(gemp_resident **out, gemp_runtime *context, gemp_shard *graph, const gemp_plan *plan,
                              int64_t replicate)
 {
@@ -231,6 +233,7 @@ static gemp_code named_bits(const gemp_closure *closure, const gemp_resident *ro
 	return GEMP_OK;
 }
 
+/* A view is copied only if some of its entries are never looked for. */
 gemp_code gemp_trim_resident_rows(gemp_view **views, bool narrowed[GEMP_MAX_VIEWS], const gemp_plan *plan,
                                   const gemp_closure *closure, const gemp_resident *rows, uint32_t *const *candidates)
 {
@@ -256,6 +259,7 @@ done:
 
 enum { ROW_LOG = 1 << 8 }; /* a note's upper half: a place, or ROW_NOTE + a view */
 
+/* Bitmaps over all slots for each place and each view. */
 gemp_code gemp_working_set_new(gemp_working_set **out, const gemp_closure *closure, const gemp_fetch *fetch,
                                uint32_t *const *candidates, bool pivots)
 {
@@ -383,6 +387,8 @@ static void set_pivot_bounds(gemp_working_set *r, const gemp_root_tasks *tasks, 
 	r->last = tasks->slots[end - 1];
 }
 
+/* Tasks are added in order until one does not fit; a first task that alone passes `most` is set aside, and the next
+ * becomes the first. */
 gemp_code gemp_working_set_extend(gemp_working_set *r, const gemp_root_tasks *tasks, size_t *begin, size_t *end,
                                   int depth, uint64_t budget, uint64_t most, size_t *alone, size_t *alone_count)
 {

@@ -138,6 +138,8 @@ static gemp_value value_of(void *context, const gemp_expr *expr, size_t row)
 	return gemp_column_get(&asked->label_lists, asked->graph->label_set_of[row]);
 }
 
+/* What the conditions read is loaded for all of them at once; then each pattern vertex's conditions are evaluated
+ * together. */
 gemp_code gemp_candidates_narrow(gemp_candidates *candidates, gemp_runtime *context, gemp_filter *filter,
                                  gemp_shard *graph, const gemp_pattern *pattern,
                                  const gemp_condition *const *conditions, size_t count)

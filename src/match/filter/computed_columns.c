@@ -27,6 +27,7 @@ static uint64_t degree(const uint64_t *begin, const gemp_vertex *ids, size_t row
 	       (loops ? 0 : gemp_lower_bound_u32(entries, count, id + 1) - gemp_lower_bound_u32(entries, count, id));
 }
 
+/* An edge into the vertex counts for `in` and `either`; a loop is an entry of both rows and counts once. */
 gemp_code gemp_degree_column(gemp_runtime *context, gemp_shard *graph, const bool *relations, int direction,
                              bool count_loops, gemp_column *out)
 {
@@ -113,6 +114,7 @@ static void add_string(gemp_text *text, const char *name)
 	gemp_text_add(text, "\"", 1);
 }
 
+/* One list for each label set, as there are few sets and many vertices. */
 gemp_code gemp_label_list_column(gemp_column *out, const gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;

@@ -178,6 +178,7 @@ static gemp_code sort_by_owner(const gemp_edge_owners *owners, const gemp_edge_v
 	return GEMP_OK;
 }
 
+/* Requests go to owners in the order of ranks; replies are then put in the order of the ascending edges. */
 gemp_code gemp_fetch_edges(gemp_edge_values *out, gemp_runtime *context, gemp_shard *graph, const gemp_edge *edges,
                            size_t count, const char *const *names, size_t name_count)
 {

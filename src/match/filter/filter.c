@@ -24,6 +24,7 @@ typedef struct domain {
 	const uint32_t *among;              /* rows for which the host need evaluate; NULL: all */
 } domain;
 
+/* Columns are copied only when a condition reads them. */
 gemp_code gemp_filter_new(gemp_filter **out, gemp_runtime *context)
 {
 	gemp_code code = GEMP_OK;
@@ -92,6 +93,7 @@ static gemp_code need_operand(const domain *over, const gemp_expr *expr, gemp_op
 	return gemp_operand_literals(out, over->site.device, expr->value.type, &expr->value, 1);
 }
 
+/* A comparison with a value that is NULL in all rows is true nowhere, negated or not. */
 static gemp_code evaluate_pair(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out)
 {
 	gemp_code code = GEMP_OK;
@@ -262,6 +264,7 @@ done:
 	return code;
 }
 
+/* Leaves without a kernel are evaluated row by row on the host. */
 static gemp_code evaluate_leaf(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out)
 {
 	if (!gemp_filter_has_kernel(expr))

@@ -40,6 +40,7 @@ static gemp_code copy_values(gemp_operand *out, gemp_device *device, const gemp_
 	return copy_bytes(out, device, column, lasting);
 }
 
+/* A column without NULLs has one byte that is never 1, which kernels read with a step of 0. */
 gemp_code gemp_operand_column(gemp_operand *out, gemp_device *device, const gemp_column *column, bool lasting)
 {
 	static uint8_t not_null;
@@ -58,6 +59,7 @@ done:
 	return code;
 }
 
+/* Literals are a column with a step of 0. */
 gemp_code gemp_operand_literals(gemp_operand *out, gemp_device *device, gemp_type type, const gemp_value *values,
                                 size_t count)
 {
@@ -213,6 +215,7 @@ void gemp_filter_codes_free(gemp_filter_codes *codes)
 	*codes = (gemp_filter_codes){ 0 };
 }
 
+/* Columns of other rows are of no use; memory of the array is kept. */
 void gemp_filter_columns_reset(gemp_filter_columns *c)
 {
 	for (size_t i = 0; i < c->count; i++) {
@@ -280,6 +283,7 @@ static gemp_code upload_dictionary(gemp_filter_columns *c, gemp_filter_column *c
 	return GEMP_OK;
 }
 
+/* A column is sampled once, and tried once more if a costly test asks for it. */
 gemp_code gemp_filter_need_dictionary(gemp_filter_columns *c, const gemp_filter_view *view, int id, bool eager,
                                       const gemp_filter_column **out)
 {

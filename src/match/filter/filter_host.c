@@ -155,6 +155,7 @@ static bool can_be_asked(const gemp_filter_view *view, const gemp_expr *expr)
 	return true;
 }
 
+/* Scratch memory is reset for each row, since values of functions live as long as one row. */
 gemp_code gemp_filter_on_host(const gemp_filter_view *view, const gemp_expr *expr, bool negated, const uint32_t *among,
                               uint32_t *bits)
 {

@@ -3,6 +3,7 @@
 #include "comm/exchange.h"
 #include "core/memory.h"
 
+/* Failures of answers are agreed on before the replies are sent, so that no rank waits for a message that never comes. */
 gemp_code gemp_owner_request(gemp_runtime *context, const void *questions, size_t size, const size_t *counts,
                              gemp_owner_answer *answer, void *self, void **replies, size_t *reply_size)
 {

@@ -125,6 +125,7 @@ static uint32_t scope_label_set(void *context, int variable)
 	return (uint32_t)look_up(r, gemp_row_values_label_set(&r->values, variable)).integer;
 }
 
+/* Values come from columns of distinct elements, at the row that is looked at. */
 static gemp_value scope_value(void *context, const gemp_expr *expr)
 {
 	const residual *r = context;
@@ -226,6 +227,7 @@ static void residual_free(void *self)
 	gemp_free(r);
 }
 
+/* Tags of evaluations start beyond those of other rows that the filter has seen. */
 gemp_code gemp_residual_new(gemp_sink *out, gemp_runtime *context, gemp_shard *graph,
                             const gemp_condition *const *conditions, size_t count, gemp_filter *filter,
                             bool count_loops, gemp_sink *next)

@@ -238,6 +238,7 @@ static void test_junction(const block *outer, const gemp_expr *expr, truth *out)
 	}
 }
 
+/* Blocks where nobody wants an outcome are not skipped: the loops are cheap, and expensive tests look at `wanted`. */
 static void test(const block *block, const gemp_expr *expr, truth *out)
 {
 	if (expr->kind == GEMP_AND || expr->kind == GEMP_OR) {

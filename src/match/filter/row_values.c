@@ -88,6 +88,7 @@ static gemp_code join_group(gemp_row_values *v, int vertex, const needed_columns
 	return GEMP_OK;
 }
 
+/* Local. Vertices that ask for the same columns are put into one group. */
 gemp_code gemp_row_values_new(gemp_row_values *out, gemp_runtime *context, gemp_shard *graph,
                               const gemp_condition *const *conditions, size_t count)
 {
@@ -220,6 +221,7 @@ done:
 	return code;
 }
 
+/* Degrees are computed once, in the first round. */
 gemp_code gemp_row_values_fetch(gemp_row_values *v, const gemp_row_store *rows)
 {
 	v->rows = rows->rows;
@@ -265,6 +267,7 @@ static gemp_row_source of_edge(const gemp_row_values *v, const gemp_expr *expr)
 	return (gemp_row_source){ &v->edge_values.columns[c], place };
 }
 
+/* Values of sub-queries are columns of the rows themselves. */
 bool gemp_row_values_source(const gemp_row_values *v, const gemp_row_store *rows, const gemp_expr *expr,
                             gemp_row_source *out)
 {

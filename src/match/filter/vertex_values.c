@@ -193,6 +193,7 @@ void gemp_vertex_index_free(gemp_vertex_index *places)
 	*places = (gemp_vertex_index){ 0 };
 }
 
+/* Ids repeat often, so that a bit is cheaper than an entry to sort. */
 void gemp_vertex_index_add(gemp_vertex_index *places, const gemp_vertex *ids, size_t count, size_t stride)
 {
 	uint64_t *bits = places->bits;
@@ -206,6 +207,7 @@ void gemp_vertex_index_add(gemp_vertex_index *places, const gemp_vertex *ids, si
 	}
 }
 
+/* Ranks of words are prefix sums of their bits. */
 gemp_code gemp_vertex_index_finish(gemp_vertex_index *places)
 {
 	size_t n = 0;

@@ -176,6 +176,7 @@ done:
 	return code;
 }
 
+/* Certain conditions narrow the candidates first, since the estimate of matches is made from what they leave. */
 gemp_code gemp_filter_candidates(gemp_candidates *out, gemp_condition_phases *phases, gemp_runtime *context,
                                  gemp_filter *filter, gemp_shard *graph, const gemp_pattern *pattern,
                                  const gemp_match_options *options)

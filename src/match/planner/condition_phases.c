@@ -96,6 +96,7 @@ done:
 	return code;
 }
 
+/* The order of the other conditions stays. */
 void gemp_phases_defer(gemp_condition_phases *phases, gemp_phase_choice *choice)
 {
 	size_t i = 0;
@@ -213,6 +214,7 @@ static bool ranked_as_compared(const gemp_shard *graph)
 	return true;
 }
 
+/* Key ranks of all vertices are needed on every rank: 4 bytes a vertex, only for patterns that compare keys. */
 static gemp_code gather_ranks(gemp_pushdown *p, gemp_runtime *context, gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
@@ -229,6 +231,7 @@ done:
 	return code;
 }
 
+/* What the search tests itself needs no test afterwards. */
 gemp_code gemp_pushdown_new(gemp_pushdown *out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                             gemp_condition_phases *phases)
 {

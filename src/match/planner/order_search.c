@@ -309,6 +309,8 @@ static bool is_small(const gemp_order_inputs *q)
 	return edges <= 1024 && q->rows <= 1e5;
 }
 
+/* The order of the estimates is sampled first: it tells how much work is at stake, and thus how much the search for a
+ * better one may cost. */
 gemp_code gemp_order_search(const gemp_order_inputs *q, int *order, bool *found)
 {
 	gemp_code code = GEMP_OK;

@@ -30,6 +30,7 @@ done:
 	return code;
 }
 
+/* Collective. Degree classes of all vertices are gathered, a byte a vertex, since slots do not exist yet. */
 gemp_code gemp_sampler_new(gemp_sampler **out, gemp_runtime *context, const gemp_shard *graph,
                            const gemp_pattern *pattern, const gemp_candidates *candidates, const uint32_t *key_rank,
                            uint64_t seed)

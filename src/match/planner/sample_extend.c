@@ -83,6 +83,7 @@ static bool vertex_fits(const gemp_sample_extension *x, gemp_vertex c)
 	return keys_fit(x, c) && gemp_candidates_has(x->s->candidates, x->step->vertex, c);
 }
 
+/* Distinct edges, and the order of parallel ones. */
 static bool edge_fits(const gemp_sample_extension *x, gemp_edge edge)
 {
 	int e;

@@ -72,6 +72,7 @@ void gemp_sample_rows_free(gemp_sample_rows *rows)
 	              rows->wanted, rows);
 }
 
+/* Plans of different orders number their views differently; rows are kept by the view itself. */
 gemp_code gemp_sample_rows_view(gemp_sample_rows *rows, const gemp_plan_view *view, int *number)
 {
 	size_t count = rows->graph->relation_count;
@@ -257,6 +258,7 @@ static gemp_code read_replies(gemp_sample_rows *rows, size_t wanted, const char 
 	return GEMP_OK;
 }
 
+/* Collective. Keys are sorted by id, and so by owner. */
 static gemp_code transfer_rows(gemp_sample_rows *rows, size_t wanted)
 {
 	gemp_code code = GEMP_OK;

@@ -28,6 +28,7 @@ typedef struct edge_count {
 	double *squares; /* [pieces]: added in their order, so that the sum does not depend on who counted what */
 } edge_count;
 
+/* Parallel edges count each. */
 uint64_t gemp_statistics_row(const gemp_edge_question *c, size_t v)
 {
 	uint64_t degree = 0;
@@ -58,6 +59,7 @@ static void count_rows(void *context, size_t piece, size_t begin, size_t end)
 	}
 }
 
+/* Sums of ranges are added in their order, so that the result does not depend on the threads. */
 static gemp_code count_at(edge_count *c, uint64_t *edges, double *squares)
 {
 	gemp_code code = GEMP_OK;
@@ -92,6 +94,7 @@ static bool same_question(const gemp_pattern *pattern, const gemp_candidates *ca
 	       memcmp(a->relations, b->relations, pattern->relation_count * sizeof *a->relations) == 0;
 }
 
+/* Edges with the same candidates at both ends are counted once. */
 gemp_code gemp_statistics_new(gemp_statistics *out, gemp_runtime *context, gemp_shard *graph,
                               const gemp_pattern *pattern, const gemp_candidates *candidates)
 {

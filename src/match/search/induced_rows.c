@@ -259,6 +259,7 @@ static gemp_code finish_device(trim_context *t)
 	return gemp_program_store(context->device, &t->program);
 }
 
+/* The second step's rows are always looked at; later steps read rows of candidates only. */
 gemp_code gemp_induced_rows_new(gemp_induced_rows **out, const gemp_search *search, const gemp_view *views,
                                 const gemp_candidates *candidates)
 {

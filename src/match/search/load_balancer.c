@@ -213,6 +213,7 @@ done:
 	return code;
 }
 
+/* Every rank cuts the same chunks from the same costs, and keeps those of its node. */
 gemp_code gemp_balancer_cut(gemp_balancer *balancer, const gemp_balancer_costs *costs)
 {
 	gemp_code code = GEMP_OK;
@@ -388,6 +389,7 @@ gemp_code gemp_search_balance_cut(gemp_search *search)
 	return search->nested ? cut_tasks(search) : cut_pivots(search);
 }
 
+/* Kernels without slices are faster, so that the cut decides whether the kernel has them. */
 gemp_code gemp_search_balance_new(gemp_search *search)
 {
 	gemp_code code = GEMP_OK;

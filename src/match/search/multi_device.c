@@ -55,6 +55,7 @@ done:
 	                    context->device->name);
 }
 
+/* Other devices take tasks of the same chunks, which every device of the job numbers alike. */
 gemp_code gemp_multi_new(gemp_search *first, gemp_resident *rows, const gemp_candidates *candidates,
                          const gemp_search_options *options)
 {
@@ -85,6 +86,7 @@ gemp_code gemp_multi_restart(gemp_search *first, bool anew)
 	return GEMP_OK;
 }
 
+/* The cut follows the first device's tasks. */
 gemp_code gemp_multi_pivots(gemp_search *first, const gemp_vertex *slots, size_t count)
 {
 	for (gemp_search *s = first; s; s = s->next) {

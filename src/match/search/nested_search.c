@@ -243,6 +243,7 @@ static gemp_code make_marks(gemp_nested_search *n, gemp_device *device, size_t b
 	return code;
 }
 
+/* The queue of waiting workers is a ring, all zero between launches. */
 static gemp_code make_buffers(gemp_nested_search *n, gemp_device *device)
 {
 	size_t lists = n->workers * n->shape.list_count * n->list_capacity, marks = n->workers * n->words;
@@ -256,6 +257,7 @@ static gemp_code make_buffers(gemp_nested_search *n, gemp_device *device)
 	return gemp_buffer_new(&n->control, device, GEMP_NESTED_WORDS * sizeof(uint32_t), NULL);
 }
 
+/* Collective. All ranks take nested loops, or none does, since chunks of tasks mean the same everywhere. */
 gemp_code gemp_nested_new(gemp_nested_search **out, const gemp_search *search, const gemp_residency *residency,
                           const gemp_view *views, const gemp_candidates *candidates)
 {

@@ -156,6 +156,7 @@ done:
 	return code;
 }
 
+/* Views belong to the caller; devices only share what is in them. */
 void gemp_search_free(gemp_search *search)
 {
 	if (!search)

@@ -77,6 +77,7 @@ static gemp_code list_pivots(gemp_search *search, const gemp_residency *residenc
 	return gemp_search_tasks(search);
 }
 
+/* The pivots of the range in their order, and their bitmap, by which kernels of nested loops test the first vertex. */
 gemp_code gemp_search_tasks(gemp_search *search)
 {
 	gemp_code code = GEMP_OK;
@@ -109,6 +110,7 @@ done:
 	return code;
 }
 
+/* What rounds bring is uploaded by gemp_search_rows. */
 gemp_code gemp_search_upload(gemp_search *search, const gemp_residency *residency, gemp_view *views,
                              const gemp_candidates *candidates)
 {
@@ -182,6 +184,8 @@ uint32_t gemp_search_credits(const gemp_search *search, size_t stage, uint32_t d
 	return area_used(search, stage, destination) ? search->slots : 0;
 }
 
+/* Areas lie one behind the other; base[] is where each begins, and capacity[] how many items it takes until the next
+ * exchange. */
 gemp_code gemp_search_outbox(gemp_search *search)
 {
 	uint64_t words = 0;

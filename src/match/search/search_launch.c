@@ -32,6 +32,7 @@ static size_t seeds_left(const gemp_search *search)
 	return search->plan->arguments ? search->range.first + search->range.count - search->seeds.next : 0;
 }
 
+/* Tasks that were split off and lie in this rank's own area are work, too. */
 bool gemp_search_idle(const gemp_search *search)
 {
 	if (search->launch.under_way)
@@ -65,6 +66,7 @@ static gemp_code fetch_results(gemp_search *search, int buffer, size_t rows)
 	return gemp_readback_begin(result, device, ranges, live_edges(search) ? 2 : 1);
 }
 
+/* The sink reads the host copy in place, and the buffer is free again when it returns. */
 gemp_code gemp_search_deliver(gemp_search *search)
 {
 	gemp_code code = GEMP_OK;
@@ -140,6 +142,7 @@ static bool runnable(const gemp_search *search, size_t stage)
 	return work->parked || work->next < work->count || (stage && gemp_search_items(search, stage, (int)search->ranks));
 }
 
+/* Arguments are set in the order in which emit.c declares them. */
 static gemp_code enqueue(gemp_search *search, const gemp_launching *launch)
 {
 	gemp_work *work = &search->work[launch->stage];
@@ -313,6 +316,7 @@ gemp_code gemp_search_begin(gemp_search *search, bool *ran)
 	return code;
 }
 
+/* The program's binary is stored after the first launch, since PoCL compiles the last part of a program then. */
 gemp_code gemp_search_end(gemp_search *search)
 {
 	double began = gemp_now(), busy = search->statistics.kernel_seconds;
