@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "match/filter/computed_columns.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { GATHERED_AT_ONCE = 1 << 26, GRAPH_ROWS = 1 }; /* words in one allreduce; tag of the graph's own rows */
@@ -154,6 +155,7 @@ gemp_code gemp_candidates_narrow(gemp_candidates *candidates, gemp_runtime *cont
 		                      .value = value_of,
 		                      .value_context = &asked,
 		                      .lasting = true };
+	assert(gemp_candidates_is_valid(candidates, graph->vertex_count));
 	code = GEMP_NEW(columns, graph->attributes.count);
 	GEMP_THEN(GEMP_NEW(own, count));
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
@@ -190,6 +192,14 @@ gemp_code gemp_candidates_new(gemp_candidates *out, gemp_runtime *context, gemp_
 	if (code != GEMP_OK)
 		gemp_candidates_free(out);
 	return code;
+}
+
+bool gemp_candidates_is_valid(const gemp_candidates *candidates, uint64_t vertices)
+{
+	bool valid = candidates->words == gemp_bits32_words(vertices);
+	for (size_t v = 0; v < GEMP_MAX_PATTERN_VERTICES; v++)
+		valid &= candidates->count[v] <= vertices;
+	return valid;
 }
 
 gemp_code gemp_candidates_limit(gemp_candidates *candidates, int vertex, const uint32_t *bits)

@@ -28,6 +28,8 @@ gemp_code gemp_candidates_narrow(gemp_candidates *candidates, gemp_runtime *cont
                                  const gemp_condition *const *conditions, size_t count);
 /* Local. A vertex without conditions so far: it can be what bits[words] say. */
 gemp_code gemp_candidates_limit(gemp_candidates *candidates, int vertex, const uint32_t *bits);
+/* Does each vertex without a bitmap count all vertices of the graph, and none more? For asserts. */
+bool gemp_candidates_is_valid(const gemp_candidates *candidates, uint64_t vertices);
 /* Can the pattern vertex v be this vertex? */
 static inline bool gemp_candidates_has(const gemp_candidates *candidates, int v, uint64_t id)
 {

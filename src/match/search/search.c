@@ -78,19 +78,12 @@ static void choose_shape(gemp_search *search)
 	search->emit.sliced = gemp_search_sliceable(search);
 }
 
-gemp_code gemp_search_new(gemp_search **out, gemp_runtime *context, const gemp_shard *graph, const gemp_plan *plan,
-                          const gemp_slot_order *order, const gemp_residency *residency, gemp_view *views,
-                          const gemp_candidates *candidates, const gemp_search_options *options)
+/* Collective. Takes over what was given, and chooses what the kernel is made for: all rows are resident where every rank has them or
+ * where they come in rounds, and offsets are wide where a view has 2^32 entries or nearly so on any rank. */
+static void init_search(gemp_search *search, const gemp_shard *graph, const gemp_plan *plan,
+                        const gemp_slot_order *order, const gemp_residency *residency, const gemp_view *views,
+                        const gemp_search_options *options)
 {
-	gemp_code code = GEMP_OK;
-	gemp_search *search = NULL;
-	double *seconds = context->timers.seconds, others = seconds[GEMP_PHASE_BUILD] + seconds[GEMP_PHASE_PREPARE],
-		   began = gemp_now();
-	GEMP_TRY(gemp_comm_agree(context->comm, check_lanes(context, options->lanes)));
-	code = GEMP_NEW(search, 1);
-	if (search)
-		search->context = context; /* freeing wants it, also when another rank has no memory */
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	search->graph = graph;
 	search->plan = plan;
 	search->order = order;
@@ -98,7 +91,6 @@ gemp_code gemp_search_new(gemp_search **out, gemp_runtime *context, const gemp_s
 	search->vertices = (uint32_t)graph->vertex_count;
 	search->hot = residency->hot;
 	search->ranks = (uint32_t)graph->ranks;
-	search->batch = 0;
 	search->pending.buffer = -1;
 	search->emit = (gemp_emit_options){ .lanes = options->lanes,
 		                                .listed = options->listed,
@@ -112,9 +104,42 @@ gemp_code gemp_search_new(gemp_search **out, gemp_runtime *context, const gemp_s
 	for (size_t v = 0; v < plan->view_count && !options->round_entries; v++)
 		if (views[v].begin[views[v].rows] > longest)
 			longest = views[v].begin[views[v].rows];
-	gemp_comm_max(context->comm, &longest, 1);
+	gemp_comm_max(search->context->comm, &longest, 1);
 	search->emit.wide = longest > UINT32_MAX - 64;
 	search->views = views;
+}
+
+/* Collective up to the outbox, whose size ranks agree on. What a plan does not use has no buffer. */
+static gemp_code make_buffers(gemp_search *search)
+{
+	GEMP_PROPAGATE(gemp_search_outbox(search));
+	if (search->options.listed)
+		GEMP_PROPAGATE(gemp_search_results(search));
+	if (search->plan->two_paths)
+		GEMP_PROPAGATE(gemp_search_tables(search));
+	if (search->emit.marks)
+		GEMP_PROPAGATE(gemp_search_marks(search));
+	if (search->plan->arguments)
+		GEMP_PROPAGATE(gemp_search_seed_buffer(search));
+	if (search->options.profile)
+		GEMP_PROPAGATE(gemp_search_counters(search));
+	return search->options.per ? gemp_search_vertex_counts(search) : GEMP_OK;
+}
+
+gemp_code gemp_search_new(gemp_search **out, gemp_runtime *context, const gemp_shard *graph, const gemp_plan *plan,
+                          const gemp_slot_order *order, const gemp_residency *residency, gemp_view *views,
+                          const gemp_candidates *candidates, const gemp_search_options *options)
+{
+	gemp_code code = GEMP_OK;
+	gemp_search *search = NULL;
+	double *seconds = context->timers.seconds, others = seconds[GEMP_PHASE_BUILD] + seconds[GEMP_PHASE_PREPARE],
+		   began = gemp_now();
+	GEMP_TRY(gemp_comm_agree(context->comm, check_lanes(context, options->lanes)));
+	code = GEMP_NEW(search, 1);
+	if (search)
+		search->context = context; /* freeing wants it, also when another rank has no memory */
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	init_search(search, graph, plan, order, residency, views, options);
 	choose_shape(search);
 	code = gemp_item_layout_new(&search->layout, plan, &search->emit);
 	GEMP_THEN(GEMP_NEW(search->work, search->layout.stage_count));
@@ -124,20 +149,7 @@ gemp_code gemp_search_new(gemp_search **out, gemp_runtime *context, const gemp_s
 	if (search->nested)
 		search->split = 0;
 	gemp_search_choose_marks(search);
-	code = gemp_search_outbox(search);
-	if (code == GEMP_OK && options->listed)
-		code = gemp_search_results(search);
-	if (code == GEMP_OK && plan->two_paths)
-		code = gemp_search_tables(search);
-	if (code == GEMP_OK && search->emit.marks)
-		code = gemp_search_marks(search);
-	if (code == GEMP_OK && plan->arguments)
-		code = gemp_search_seed_buffer(search);
-	if (code == GEMP_OK && options->profile)
-		code = gemp_search_counters(search);
-	if (code == GEMP_OK && options->per)
-		code = gemp_search_vertex_counts(search);
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_comm_agree(context->comm, make_buffers(search)));
 	gemp_timers_add_less(&context->timers, GEMP_PHASE_UPLOAD, began,
 	                     seconds[GEMP_PHASE_BUILD] + seconds[GEMP_PHASE_PREPARE] - others);
 	if (options->leader) {

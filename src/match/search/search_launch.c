@@ -8,6 +8,8 @@
 #include "match/search/nested_search.h"
 #include "match/search/search_buffers.h"
 
+#include <assert.h>
+
 /* A launch should last about this long: short enough for rounds and progress, and so long that its overhead does not
  * count. */
 static const double launch_seconds = 0.2;
@@ -309,6 +311,7 @@ static gemp_code begin_stage(gemp_search *search, bool *ran)
 gemp_code gemp_search_begin(gemp_search *search, bool *ran)
 {
 	double began = gemp_now();
+	assert(gemp_search_is_valid(search));
 	gemp_search_balance_feed(search);
 	gemp_code code = search->nested ? gemp_nested_begin(search, ran) : begin_stage(search, ran);
 	search->launch.under_way = code == GEMP_OK && *ran;

@@ -2,6 +2,14 @@
 
 #include <string.h>
 
+/* Pivots are fewer than the search was made for; seeds have no such bound. */
+bool gemp_search_is_valid(const gemp_search *search)
+{
+	bool pivots = search->plan->arguments || search->pivots <= search->pivot_capacity;
+	return pivots && search->range.first + search->range.count <= search->pivots && search->layout.stage_count > 0 &&
+	       search->pending.buffer >= -1 && search->pending.buffer < 2 && (unsigned)search->next_buffer < 2;
+}
+
 bool gemp_search_balances(const gemp_search *search)
 {
 	bool alone = search->ranks == 1 && !search->context->other_count && !search->options.leader;

@@ -154,6 +154,8 @@ typedef struct gemp_search {
 	size_t round_bytes;               /* of the rows of the largest round; in graph_bytes */
 } gemp_search;
 
+/* Are the search's ranges, buffers and stages within their bounds? For asserts. */
+bool gemp_search_is_valid(const gemp_search *search);
 /* Can each rank search from any pivot? The same on all ranks. */
 bool gemp_search_balances(const gemp_search *search);
 
