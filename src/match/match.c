@@ -317,19 +317,19 @@ static gemp_code choose_counted(const gemp_match *m, uint64_t *per)
 	if (needs_listing(m))
 		return gemp_fail(
 			GEMP_EUSAGE,
-			"--count-per counts on the device, and these matches have to be looked at one by one (%s); write RETURN v, count(*)",
-			m->deduplicates ? "which are the same" : "conditions on whole matches");
+			"--count-per counts on the device, but these matches must be tested one by one (%s); write RETURN v, count(*)",
+			m->deduplicates ? "to remove duplicates" : "for conditions on whole matches");
 	return gemp_counted_vertices(per, m->plan, m->symmetry, m->options.count_per - 1);
 }
 
 static gemp_code check_sampled(const gemp_match *m)
 {
 	if (m->deduplicates)
-		return gemp_fail(GEMP_EUSAGE, "--estimate does not know which matches are the same; use --distinct none");
+		return gemp_fail(GEMP_EUSAGE, "--estimate cannot remove duplicate matches; use --distinct none");
 	if (m->phases.after_count)
 		return gemp_fail(
 			GEMP_EUSAGE,
-			"--estimate knows conditions on one vertex, on edges' being there and on the order of ids, not those that are tested on whole matches; leave the others out");
+			"--estimate supports conditions on one vertex, on the existence of edges and on the order of ids; remove the other conditions");
 	return GEMP_OK;
 }
 
@@ -347,8 +347,8 @@ static gemp_code check_pattern(const gemp_pattern *pattern)
 {
 	for (size_t e = 0; e < pattern->edge_count; e++)
 		if (pattern->edges[e].path && (pattern->edges[e].min_hops != 1 || pattern->edges[e].max_hops != 1))
-			return gemp_fail(GEMP_EUSAGE, "%d:%d: a path of variable length is not one edge", pattern->edges[e].line,
-			                 pattern->edges[e].column);
+			return gemp_fail(GEMP_EUSAGE, "%d:%d: a path of variable length cannot be matched as one edge",
+			                 pattern->edges[e].line, pattern->edges[e].column);
 	return GEMP_OK;
 }
 

@@ -30,7 +30,7 @@ END
 done
 expect 0 1 match g.h5 "$query" --devices cpu,0 --count -v --exchange push --row-cache 1K
 expect 0 2 match g.h5 "$query" --devices cpu,0 --count -v --replicate none --exchange push
-says "of each rank's devices only the first works: partial matches travel"
+says "only the first device of each rank works: partial matches travel"
 expect 0 1 match g.h5 "$query" --devices cpu,0 --limit 7 -o few.tsv -q
 equal "$(wc -l <few.tsv)" 8 "lines with a limit of 7"
 

@@ -237,7 +237,7 @@ static void standing_still(void **state)
 	parts_search(&p, false, 1);
 	p.search->slots = 0;
 	assert_all_code(gemp_rounds_run(p.search, NULL, &result), GEMP_EINTERNAL);
-	assert_message("matching stands still");
+	assert_message("matching makes no progress");
 	parts_free(&p);
 }
 

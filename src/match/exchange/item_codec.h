@@ -39,7 +39,7 @@ size_t gemp_item_slack(const gemp_item_form *form);
 size_t gemp_items_encode(gemp_item_coder *coder, const gemp_item_form *form, const uint32_t *items, size_t count,
                          uint8_t *to);
 
-/* The items of `size` bytes; false where they make no sense. */
+/* The items of `size` bytes; false where they are corrupt. */
 bool gemp_items_decode(const gemp_item_form *form, const uint8_t *from, size_t size, uint32_t *items, size_t count);
 
 #endif

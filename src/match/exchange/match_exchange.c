@@ -33,7 +33,7 @@ struct gemp_match_exchange {
 	gemp_item_coder **coders; /* [coder_count] one a thread */
 	size_t chunk_count, chunk_capacity;
 	struct item_chunk *chunks;        /* on their way out, then in */
-	atomic_bool corrupt;              /* of those: some make no sense */
+	atomic_bool corrupt;              /* some chunk could not be decoded */
 	size_t *send_size, *receive_size; /* [ranks] bytes */
 	uint32_t *items;                  /* items to send */
 	uint8_t *send;
@@ -144,7 +144,7 @@ static uint32_t *append_items(gemp_match_exchange *c, size_t stage, size_t count
 
 static gemp_code corrupt_message(size_t rank)
 {
-	return gemp_fail(GEMP_EINTERNAL, "partial matches: a message of rank %zu makes no sense", rank);
+	return gemp_fail(GEMP_EINTERNAL, "partial matches: the message of rank %zu is corrupt", rank);
 }
 
 /* Places of items that workers have taken become free, and are announced as credits with the next message. */
@@ -221,7 +221,7 @@ static void encode_chunk(void *context, unsigned thread, size_t at)
 	p->size = gemp_items_encode(c->coders[thread], &c->forms[p->stage], p->items, p->count, p->coded);
 }
 
-/* A chunk that makes no sense is reported after the loop: a body of a loop cannot fail. */
+/* A corrupt chunk is reported after the loop: a body of a loop cannot fail. */
 static void decode_chunk(void *context, unsigned thread, size_t at)
 {
 	(void)thread;
@@ -392,7 +392,7 @@ static gemp_code unpack(gemp_match_exchange *c)
 	atomic_store(&c->corrupt, false);
 	for_each_chunk(c, decode_chunk);
 	if (atomic_load(&c->corrupt))
-		return gemp_fail(GEMP_EINTERNAL, "partial matches of other ranks make no sense");
+		return gemp_fail(GEMP_EINTERNAL, "partial matches of other ranks are corrupt");
 	return GEMP_OK;
 }
 

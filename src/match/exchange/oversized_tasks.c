@@ -331,7 +331,7 @@ static gemp_code too_large(const gemp_task_split *s)
 {
 	return gemp_fail(
 		GEMP_ENOMEM,
-		"pieces of rows of single vertices are longer than the %llu bytes that rounds have for them on %s; raise --row-cache or --device-memory, or, with several ranks, give --exchange push",
+		"the rows of a single vertex exceed the %llu bytes of a round on %s; raise --row-cache or --device-memory, or, with several ranks, use --exchange push",
 		(unsigned long long)s->base.budget, s->search->context->device->name);
 }
 

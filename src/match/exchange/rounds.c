@@ -92,7 +92,7 @@ static gemp_code run_round(rounds *r, bool *over, uint64_t *still)
 	*over = figures[WORK_LEFT] == 0;
 	*still = figures[MOVED] ? 0 : *still + 1;
 	if (!*over && *still > 3)
-		return gemp_fail(GEMP_EINTERNAL, "matching stands still with work left on %llu ranks",
+		return gemp_fail(GEMP_EINTERNAL, "matching makes no progress, with work left on %llu ranks",
 		                 (unsigned long long)figures[WORK_LEFT]);
 	if (s->sink && !*over && !r->exchange) /* rows are written beside it */
 		GEMP_TRY(gemp_comm_agree(s->context->comm, gemp_multi_begin(s)));

@@ -164,7 +164,7 @@ gemp_code gemp_filter_on_host(const gemp_filter_view *view, const gemp_expr *exp
 	gemp_expr *child = (gemp_expr *)(uintptr_t)expr;
 	const gemp_expr not = { .kind = GEMP_NOT, .count = 1, .children = &child };
 	if (!can_be_asked(view, expr))
-		return gemp_fail(GEMP_EINTERNAL, "a condition asks for what is not known of one vertex alone (%d:%d)",
+		return gemp_fail(GEMP_EINTERNAL, "%d:%d: the condition reads values that are not known of a single vertex",
 		                 expr->line, expr->column);
 	gemp_code code = GEMP_OK;
 	gemp_arena scratch = { 0 };

@@ -17,7 +17,7 @@ enum { POLLS = 32, MIN_SLEEP = 10000, MAX_SLEEP = 1000000 }; /* of the waiting; 
 static const char *single_device_reason(const gemp_search *first)
 {
 	if (first->plan->arguments)
-		return "what is searched from given vertices stays on one";
+		return "a search from given vertices uses one device";
 	if (first->options.round_entries)
 		return "rows come in rounds";
 	return first->emit.all_resident ? NULL : "partial matches travel between ranks";
@@ -67,7 +67,7 @@ gemp_code gemp_multi_new(gemp_search *first, gemp_resident *rows, const gemp_can
 	if (context->devices == (size_t)context->comm->size)
 		return GEMP_OK;
 	if (why) {
-		gemp_log(GEMP_VERBOSE, "of each rank's devices only the first works: %s", why);
+		gemp_log(GEMP_VERBOSE, "only the first device of each rank works: %s", why);
 		return GEMP_OK;
 	}
 	like.leader = first;
