@@ -32,6 +32,7 @@ static double quantile(size_t samples)
 	return z + (z * z * z + z) / (4 * n) + (5 * pow(z, 5) + 16 * z * z * z + 3 * z) / (96 * n * n);
 }
 
+/* Sums over samples, from which mean and variance follow. */
 typedef struct sample_sums {
 	size_t samples;
 	uint64_t fetched; /* entries of rows */

@@ -8,6 +8,7 @@
 /* A row so many times longer than another source's is not walked along. */
 enum { WALKED_IS_LONGER = 8, STAGE_TUPLES = 64 };
 
+/* What the functions of this module share: the kernel's text, the plan, and the marks that the loops use. */
 typedef struct loop_emitter {
 	gemp_text *t;
 	const gemp_plan *plan;
@@ -21,6 +22,7 @@ typedef struct loop_emitter {
  * many | a position a loop | matches. */
 enum { STATE_STAGED = 1, STATE_TASK = 2 };
 
+/* A task is a pivot, or the given vertices of a seed. */
 static uint32_t task_words(const gemp_plan *plan)
 {
 	return plan->arguments ? (uint32_t)plan->arguments : 1;
@@ -31,6 +33,7 @@ static uint32_t slice_word(const loop_emitter *n)
 	return STATE_TASK + task_words(n->plan);
 }
 
+/* Words of a loop's position in the state; offsets of wide rows take two. */
 static uint32_t position_word(const loop_emitter *n, int s)
 {
 	return slice_word(n) + (n->options->sliced ? 2 : 0) +
@@ -206,6 +209,7 @@ static void emit_mark_lookup(const loop_emitter *n, int s)
 	gemp_kernel_print(n->t, s, ", need_$ = told_$ & %u;\n", there);
 }
 
+/* A profile counts what a step looks up in rows or marks. */
 static void emit_lookup(const loop_emitter *n, int s)
 {
 	if (n->options->profile)
@@ -428,6 +432,7 @@ static void emit_chunked_task(const loop_emitter *n)
 	                n->options->sliced ? "index" : "at", task_words(n->plan));
 }
 
+/* A listing worker must find its task again after a stop; a counting one takes tasks in chunks. */
 static void emit_task(const loop_emitter *n)
 {
 	if (n->options->listed)

@@ -378,6 +378,7 @@ static void emit_loop_counts_at(const step_emitter *e)
 			gemp_text_print(e->t, "\t\t\tif (n) atom_add(&per[v_%d], n);\n", v);
 }
 
+/* Matches whose partial match has crossed ranks are counted apart, for the report. */
 static void emit_count(const step_emitter *e)
 {
 	emit_count_at(e);

@@ -174,6 +174,7 @@ typedef struct range {
 	char which[16];            /* "": there is no choice of rows */
 } range;
 
+/* Filters stay in their order, since which_N numbers them. */
 static void drop_row(gemp_nested_filters *f, size_t i)
 {
 	f->row_count--;

@@ -97,6 +97,7 @@ static gemp_code add_segment(gemp_class_table *table, size_t most)
 	return GEMP_OK;
 }
 
+/* Segments are added until they hold what is needed; the last one may be shorter, as the budget allows. */
 static gemp_code grow_records(gemp_class_table *table, size_t needed, bool *fits)
 {
 	size_t slots = table->slot_count * sizeof *table->slots;
@@ -171,6 +172,7 @@ static uint32_t *place(gemp_class_table *table, const uint32_t *record, uint32_t
 	return placed;
 }
 
+/* Adds to memory that gemp_class_table_reserve has taken, and so cannot fail. */
 static uint32_t *gemp_class_table_add_reserved(gemp_class_table *table, const uint32_t *record, uint64_t hash,
                                                bool *added)
 {
@@ -317,6 +319,7 @@ gemp_code gemp_class_set_add(gemp_class_set *set, const uint32_t *record, uint64
 	return GEMP_OK;
 }
 
+/* What threads share that add a block's records to the tables of a set. */
 typedef struct add_context {
 	gemp_class_set *set;
 	const gemp_class_block *block;
@@ -374,6 +377,7 @@ gemp_code gemp_class_set_add_block(gemp_class_set *set, const gemp_class_block *
 	return code;
 }
 
+/* What threads share that copy records into a batch. */
 typedef struct read_task {
 	const gemp_record_form *form;
 	const gemp_class_table *table;

@@ -55,6 +55,7 @@ static bool in_range(const distinct *d, uint64_t hash)
 	return hash >> 32 >= d->low && hash >> 32 < d->high;
 }
 
+/* The lower half of the hash, scaled to the number of ranks. */
 static int owner_of(const distinct *d, uint64_t hash)
 {
 	return (int)((hash & UINT32_MAX) * (uint64_t)d->context->comm->size >> 32);
@@ -199,6 +200,7 @@ static gemp_code add_block(distinct *d, const fill_task *f, size_t count)
 	return GEMP_OK;
 }
 
+/* Rows are taken in blocks, so that memory for records is bounded. */
 static gemp_code add_rows(distinct *d, fill_task f, size_t count)
 {
 	size_t most = d->block_records, room = count < most ? count : most;
@@ -386,6 +388,7 @@ static size_t share_of_machine(const gemp_comm *comm)
 	return share < least_memory ? least_memory : share;
 }
 
+/* Half of --host-memory, or a share of the machine. */
 static size_t choose_memory(const gemp_runtime *context, const gemp_distinct_options *options)
 {
 	if (options->memory)

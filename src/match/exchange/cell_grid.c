@@ -73,6 +73,7 @@ static bool all_rows_resident(const gemp_grid *g)
 	return g->fetch->residency->hot >= g->fetch->graph->vertex_count;
 }
 
+/* Where every rank has all rows, each answers for all of them; else for its own. */
 static size_t row_count(const gemp_grid *g)
 {
 	return all_rows_resident(g) ? g->fetch->graph->vertex_count : g->fetch->residency->own_count;
@@ -148,6 +149,7 @@ typedef struct request_context {
 	uint8_t *block_of;  /* by slot */
 } request_context;
 
+/* Neighbours that can be images of the place are marked. */
 static void mark_row(const request_context *a, const gemp_closure_node *place, gemp_vertex slot)
 {
 	gemp_row row = gemp_fetch_get(a->grid->fetch, (size_t)place->view, slot);

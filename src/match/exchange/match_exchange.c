@@ -21,6 +21,7 @@ typedef struct item_queue {
 	size_t begin, count, capacity, loaded;
 } item_queue;
 
+/* Queues of items that have arrived, by stage; filled[stages * ranks] says how many places of each source they take. */
 struct gemp_match_exchange {
 	gemp_search *search;
 	size_t stages, ranks;

@@ -17,6 +17,7 @@ static const double min_rounds = 32, round_cost = 2;
 
 enum { TASKS = 256 }; /* that a thread takes at a time */
 
+/* What the estimate of a task's rows depends on. Arrays are by view and by place of the closure. */
 typedef struct cost_context {
 	const gemp_closure *closure;
 	const gemp_fetch *fetch;
@@ -151,6 +152,8 @@ done:
 	return code;
 }
 
+/* The split search and its cells. slots[tasks.count * roots] are the oversized tasks, need[view] the rows of the
+ * present cell as bits by slot, pending[count] the cells that are still to be searched. */
 struct gemp_task_split {
 	gemp_task_split_base base;
 	gemp_plan *plan;            /* the same, with more bitmaps; its views are the other's */
@@ -327,6 +330,7 @@ size_t gemp_task_split_left(const gemp_task_split *split)
 	return split->count;
 }
 
+/* Not even a cell of single blocks fits. */
 static gemp_code too_large(const gemp_task_split *s)
 {
 	return gemp_fail(

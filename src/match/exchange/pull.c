@@ -21,6 +21,8 @@ typedef struct next_round {
 	gemp_task_range range; /* unless of a cell */
 } next_round;
 
+/* The state of a search in rounds. views[side] are the rows of a round and of the next one; tasks[next..] are still to
+ * be searched in rounds, and oversized[oversized_count] in cells at the end. */
 struct gemp_pull {
 	gemp_runtime *context;
 	const gemp_shard *graph;

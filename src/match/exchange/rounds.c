@@ -11,6 +11,7 @@
 static const double slice_seconds = 0.25;
 enum { SLICE_BYTES = 256 << 20 };
 
+/* The search at work, and what its sinks have asked for. */
 typedef struct rounds {
 	gemp_search *search;
 	gemp_match_exchange *exchange; /* NULL: every row is resident */

@@ -8,6 +8,7 @@
 
 #define BIT(i) (UINT64_C(1) << (i))
 
+/* The closure while the plan is read: which views each vertex's checks read, and its place. */
 typedef struct closure_builder {
 	gemp_closure *out;
 	const gemp_plan *plan;
@@ -411,6 +412,7 @@ gemp_code gemp_working_set_extend(gemp_working_set *r, const gemp_root_tasks *ta
 /* ALL OF THEM, on all cores: bits are set, and nothing is noted. */
 enum { TASKS = 64 }; /* that a thread takes at a time */
 
+/* What threads share that mark the images of all tasks. */
 typedef struct mark_task {
 	gemp_working_set *r;
 	const gemp_vertex *slots;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Kernels, and the columns of the rows with the present tag. */
 struct gemp_filter {
 	gemp_filter_launcher site;
 	uint64_t tag; /* of what is known of the columns */
@@ -413,6 +414,7 @@ done:
 	return code;
 }
 
+/* All rows of interest begin as true. */
 static void init_bitmap(const gemp_filter_rows *rows, uint32_t *bitmap, size_t words)
 {
 	if (rows->among)

@@ -31,6 +31,7 @@ typedef struct order_prefix {
 	gemp_sample sample;
 } order_prefix;
 
+/* The prefixes so far, and how much was read to sample them. */
 typedef struct order_search {
 	const gemp_order_inputs *q;
 	gemp_sampler *sampler;
@@ -83,6 +84,7 @@ static double work_of(const gemp_order_inputs *q, const gemp_plan *plan, size_t 
 	return matches + work->passed + entries * fmin(from->rows_at[latest] / from->rows, 1);
 }
 
+/* Orders are connected: each vertex extends the row of one before it. */
 static bool is_adjacent(const gemp_pattern *pattern, uint64_t bound, int v)
 {
 	for (size_t e = 0; e < pattern->edge_count; e++) {

@@ -11,22 +11,27 @@
 /* Rows are forgotten when so many entries are held. */
 enum { MOST_ENTRIES = 1 << 24 };
 
+/* An entry of a row while its lists are merged. */
 typedef struct row_entry {
 	gemp_vertex near;
 	gemp_edge edge;
 } row_entry;
 
+/* Views are told apart by what they have, since plans number them differently. */
 typedef struct known_view {
 	bool *relations; /* [relation_count] owned */
 	int direction;
 	bool simple, edges;
 } known_view;
 
+/* A row in the table of rows: `size` entries from `at` on. */
 typedef struct known_row {
 	uint64_t key; /* 0: none here; else 1 + (view, id) */
 	size_t at, size;
 } known_row;
 
+/* The rows that were fetched: near[entry_count] and edge[entry_count] hold all of them, one behind the other;
+ * table[table_size] finds a row by view and id. */
 struct gemp_sample_rows {
 	gemp_runtime *context;
 	const gemp_shard *graph;
@@ -101,6 +106,7 @@ static uint64_t key_of(int view, gemp_vertex id)
 	return 1 + ((uint64_t)view << 32 | id);
 }
 
+/* The place of a key, or the free one where it would stand. */
 static known_row *place(known_row *table, size_t size, uint64_t key)
 {
 	size_t at = (size_t)gemp_mix(key) & (size - 1);

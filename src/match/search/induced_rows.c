@@ -23,6 +23,7 @@ typedef struct trim_pass {
 	int trimmed_view; /* the trimmed view; -1: none */
 } trim_pass;
 
+/* The kernels and the copies made so far; sums[2 * chunks] are entries of each chunk of rows, kept and whole. */
 typedef struct trim_context {
 	const gemp_search *search;
 	const gemp_view *views;
@@ -117,6 +118,7 @@ static gemp_code write_entries(trim_context *t, const trim_pass *cut, const gemp
 	              GEMP_ARG(&entries), GEMP_ARG(&begin->mem), GEMP_ARG(&near->mem));
 }
 
+/* Says at --verbose what a copy would leave out. */
 static void log_result(const trim_pass *cut, uint64_t kept, uint64_t whole, bool useful)
 {
 	char rows[32] = "all rows", entries[32] = "";
@@ -235,6 +237,7 @@ done:
 	return code;
 }
 
+/* Also frees copies that nobody took over. */
 static void close_trimmer(trim_context *t)
 {
 	gemp_device *device = t->search->context->device;
