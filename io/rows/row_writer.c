@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-typedef enum form { PREVIEW, TSV, CSV, JSON_LINES, HDF5 } form;
+typedef enum form { PREVIEW, TSV, CSV, JSON_LINES, HDF5, MEMORY } form;
 
 struct gemp_row_writer {
 	const gemp_comm *comm;
@@ -15,7 +15,8 @@ struct gemp_row_writer {
 	gemp_text text;            /* PREVIEW: on rank 0, all so far; else this turn's */
 	gemp_output *output;       /* TSV, CSV, JSON_LINES */
 	gemp_result_file *results; /* HDF5 */
-	size_t flat_count;         /* HDF5: an edge is three columns */
+	gemp_table *table;         /* MEMORY: borrowed */
+	size_t flat_count;         /* HDF5, MEMORY: an edge is three columns */
 	gemp_column *flat;         /* [flat_count] names and types */
 };
 
@@ -110,6 +111,35 @@ done:
 	return code;
 }
 
+/* MEMORY */
+
+static gemp_code open_table(gemp_row_writer *writer, const gemp_projected *columns, size_t count)
+{
+	gemp_code code = name_flat(writer, columns, count);
+	for (size_t c = 0; c < writer->flat_count && code == GEMP_OK; c++) {
+		gemp_column *column;
+		code = gemp_table_add(writer->table, writer->flat[c].name, writer->flat[c].type, &column);
+		GEMP_THEN(gemp_column_reserve(column, 0, 0));
+	}
+	return gemp_comm_agree(writer->comm, code);
+}
+
+static gemp_code keep_rows(gemp_row_writer *writer, const gemp_projected *columns, size_t count, size_t rows)
+{
+	gemp_column *flat = NULL;
+	gemp_code code = GEMP_NEW(flat, writer->flat_count);
+	if (code == GEMP_OK)
+		flatten(columns, count, flat);
+	for (size_t c = 0; c < writer->flat_count && code == GEMP_OK; c++)
+		for (size_t row = 0; row < rows && code == GEMP_OK; row++) {
+			gemp_value value = gemp_column_get(&flat[c], row);
+			code = gemp_column_add(&writer->table->columns[c], &value);
+		}
+	writer->table->rows += rows;
+	gemp_free(flat);
+	return gemp_comm_agree(writer->comm, code);
+}
+
 /* TEXT */
 
 /* A preview's few rows go to rank 0 at once, the text of others to their places. */
@@ -165,6 +195,11 @@ static gemp_code show(gemp_row_writer *writer)
 
 /* ALL FORMS */
 
+bool gemp_rows_wants_all(const gemp_rows_options *options)
+{
+	return options->path || options->table;
+}
+
 gemp_code gemp_row_writer_open(gemp_row_writer **out, const gemp_comm *comm, const gemp_projected *columns,
                                size_t count, const gemp_rows_options *options)
 {
@@ -174,10 +209,15 @@ gemp_code gemp_row_writer_open(gemp_row_writer **out, const gemp_comm *comm, con
 	if (code == GEMP_OK) {
 		writer->comm = comm;
 		writer->preview = options->preview;
+		writer->table = options->table;
 		code = choose_form(options->path, &writer->form);
+		if (options->table)
+			writer->form = MEMORY;
 	}
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	if (writer->form == HDF5)
+	if (writer->form == MEMORY)
+		GEMP_TRY(open_table(writer, columns, count));
+	else if (writer->form == HDF5)
 		GEMP_TRY(open_results(writer, columns, count, options->path));
 	else
 		GEMP_TRY(open_text(writer, columns, count, options->path));
@@ -191,6 +231,8 @@ done:
 /* Text is made locally and written collectively. */
 gemp_code gemp_row_writer_write(gemp_row_writer *writer, const gemp_projected *columns, size_t count, size_t rows)
 {
+	if (writer->form == MEMORY)
+		return keep_rows(writer, columns, count, rows);
 	if (writer->form == HDF5)
 		return write_results(writer, columns, count, rows);
 	gemp_row_form form = writer->form == JSON_LINES ? GEMP_ROWS_JSON
@@ -214,7 +256,7 @@ gemp_code gemp_row_writer_close(gemp_row_writer *writer, const gemp_result_info 
 		code = gemp_result_file_close(results, info);
 	else if (writer->form == PREVIEW)
 		code = show(writer);
-	else
+	else if (writer->form != MEMORY)
 		code = gemp_output_close(output);
 	gemp_row_writer_abandon(writer);
 	return code;

@@ -1,5 +1,5 @@
 /* row_writer: where projected rows go: a preview for people, TSV, CSV, JSON lines, or HDF5, chosen by the path's
- * ending. All functions are collective. */
+ * ending, or a table in memory. All functions are collective. */
 
 #ifndef GEMP_IO_ROWS_ROW_WRITER_H
 #define GEMP_IO_ROWS_ROW_WRITER_H
@@ -19,7 +19,12 @@ typedef struct gemp_rows_options {
 	const char *semantics, *distinct;
 	bool count_loops; /* in COUNT { (v)-[:T]->() }, see gemp_degree_loops */
 	FILE *preview;    /* where it is shown: on rank 0, NULL elsewhere; NULL on all: nowhere */
+	gemp_table
+		*table; /* instead of a path: takes this rank's rows, an edge as three columns; {0} at first; NULL: none */
 } gemp_rows_options;
+
+/* Are all rows wanted, up to the limit, or only a preview? */
+bool gemp_rows_wants_all(const gemp_rows_options *options);
 
 /* columns: names and types. options' strings and columns' names must live as long as the writer. */
 gemp_code gemp_row_writer_open(gemp_row_writer **out, const gemp_comm *comm, const gemp_projected *columns,

@@ -4,13 +4,13 @@
 #define GEMP_GRAPH_COLUMN_H
 
 #include "core/status.h"
+#include "gemp/types.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* A list is what queries make (collect, labels): its JSON text, kept as a string is. No graph has a column of lists. */
-typedef enum gemp_type { GEMP_STRING, GEMP_INTEGER, GEMP_FLOAT, GEMP_BOOLEAN, GEMP_LIST } gemp_type;
+/* Types: gemp_type of gemp/types.h. Lists are what queries make (collect, labels); no graph has a column of lists. */
 
 extern const char *const gemp_type_name[5]; /* "string", "integer", "float", "boolean", "list" */
 

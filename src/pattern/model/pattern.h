@@ -12,9 +12,6 @@
 
 enum { GEMP_MAX_PATTERN_VERTICES = 32, GEMP_MAX_PATTERN_EDGES = 64 };
 
-typedef enum gemp_semantics { GEMP_ISO, GEMP_EDGE_ISO, GEMP_HOM, GEMP_INDUCED } gemp_semantics;
-typedef enum gemp_distinct { GEMP_BY_ORBIT, GEMP_BY_SUBGRAPH, GEMP_BY_VERTICES, GEMP_BY_NOTHING } gemp_distinct;
-
 /* One conjunct: true for a match, or the match is dropped. In normal form (normal.c): literals stand right of
  * comparisons, IN lists are sorted and have no NULL. A pattern that nothing can match has the condition `false` (a
  * GEMP_LITERAL, boolean) on vertex 0; beside that a literal is never a condition. */

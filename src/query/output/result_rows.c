@@ -61,9 +61,9 @@ static gemp_code rows_take(void *self, const gemp_batch *batch)
 	gemp_batch once = *batch;
 	uint64_t wanted = r->ended ? 0 : r->streams ? r->options.limit - r->written - pending_rows(r) : UINT64_MAX;
 	size_t count = wanted < batch->rows ? (size_t)wanted : batch->rows;
-	if (count < batch->rows && r->options.path)
+	if (count < batch->rows && gemp_rows_wants_all(&r->options))
 		r->complete = false;
-	for (size_t row = count; row < batch->rows && !r->options.path; row++)
+	for (size_t row = count; row < batch->rows && !gemp_rows_wants_all(&r->options); row++)
 		r->unseen += batch->multiplicity ? batch->multiplicity[row] : 1;
 	if (r->plain && gemp_plain_rows_accepts(r->plain, batch)) {
 		double began = gemp_now();
@@ -116,7 +116,8 @@ static size_t cut_to_limit(rows *r, size_t count)
 	size_t first, end;
 	uint64_t all = gemp_comm_sum1(comm, count);
 	gemp_limit_rows(comm, count, 0, left, &first, &end);
-	r->complete = r->complete && (end == count || !r->options.path); /* a preview shows fewer on purpose */
+	r->complete = r->complete &&
+	              (end == count || !gemp_rows_wants_all(&r->options)); /* a preview shows fewer on purpose */
 	r->written += all < left ? all : left;
 	r->total += all;
 	return end;
@@ -147,7 +148,7 @@ done:
 /* Collective. A preview has no end to the rows that it counts. */
 static gemp_code end_if_reached(rows *r, bool last, bool *enough)
 {
-	bool reached = r->written >= r->options.limit && r->options.path;
+	bool reached = r->written >= r->options.limit && gemp_rows_wants_all(&r->options);
 	r->complete = r->complete && !(reached && !last);
 	*enough |= reached;
 	return last || reached ? close_rows(r) : GEMP_OK;
@@ -161,7 +162,7 @@ static gemp_code output_push(void *self, gemp_frame *frame, bool last, bool *eno
 	uint64_t before = r->written;
 	if (!r->writer)
 		return GEMP_OK;
-	uint64_t most = r->options.path ? r->options.limit - r->written : UINT64_MAX;
+	uint64_t most = gemp_rows_wants_all(&r->options) ? r->options.limit - r->written : UINT64_MAX;
 	GEMP_TRY(gemp_comm_agree(r->context->comm, gemp_frame_expand(frame, most)));
 	frame->rows = cut_to_limit(r, frame->rows);
 	if (r->written > before)

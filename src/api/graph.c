@@ -1,0 +1,246 @@
+#include "api/graph_state.h"
+
+#include "core/memory.h"
+#include "generate/generate.h"
+#include "io/export/export.h"
+#include "io/graph_file/graph_file_read.h"
+#include "io/graph_file/graph_file_write.h"
+#include "io/import/import.h"
+#include "partition/build/build_graph.h"
+#include "partition/build/builder.h"
+
+#include <string.h>
+
+gemp_code gemp_graph_of_shard(gemp_graph **out, gemp_context *context, gemp_shard *shard, const char *name)
+{
+	gemp_code code = GEMP_OK;
+	gemp_graph *graph = NULL;
+	*out = NULL;
+	code = GEMP_NEW(graph, 1);
+	if (code == GEMP_OK) {
+		*graph = (gemp_graph){ .context = context, .shard = shard, .name = gemp_strdup(name) };
+		shard = NULL;
+		code = graph->name ? GEMP_OK : GEMP_ENOMEM;
+	}
+	GEMP_TRY(gemp_comm_agree(&context->comm, code));
+	*out = graph;
+	graph = NULL;
+done:
+	gemp_graph_close(graph);
+	gemp_shard_free(shard);
+	return code;
+}
+
+gemp_code gemp_graph_open(gemp_graph **out, gemp_context *context, const char *path)
+{
+	gemp_shard *shard = NULL;
+	gemp_code code = gemp_graph_file_open(&shard, &context->comm, path);
+	return code == GEMP_OK ? gemp_graph_of_shard(out, context, shard, path) : code;
+}
+
+void gemp_graph_close(gemp_graph *graph)
+{
+	if (!graph)
+		return;
+	gemp_shard_free(graph->shard);
+	gemp_free(graph->name);
+	gemp_free(graph);
+}
+
+uint64_t gemp_graph_vertex_count(const gemp_graph *graph)
+{
+	return graph->shard->vertex_count;
+}
+
+uint64_t gemp_graph_edge_count(const gemp_graph *graph)
+{
+	return gemp_shard_edges(graph->shard);
+}
+
+uint64_t gemp_graph_local_vertex_count(const gemp_graph *graph)
+{
+	return graph->shard->rows;
+}
+
+uint64_t gemp_graph_hash(const gemp_graph *graph)
+{
+	return graph->shard->hash;
+}
+
+gemp_code gemp_graph_select(bool **out, const gemp_graph *graph, const gemp_edge_selection *selection)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_shard *shard = graph->shard;
+	size_t named = selection ? selection->edge_type_count : 0;
+	*out = NULL;
+	GEMP_TRY(gemp_comm_agree(&graph->context->comm, GEMP_NEW(*out, shard->relation_count)));
+	for (size_t i = 0; i < shard->relation_count; i++)
+		(*out)[i] = named == 0;
+	for (size_t i = 0; i < named; i++) {
+		const gemp_relation *relation = gemp_shard_relation(shard, selection->edge_types[i]);
+		if (!relation)
+			return gemp_fail(GEMP_EUSAGE, "%s: the graph has no edges of type '%s'; `gemp-mpi info` lists its types",
+			                 graph->name, selection->edge_types[i]);
+		(*out)[relation - shard->relations] = true;
+	}
+done:
+	return code;
+}
+
+/* IMPORT */
+
+void gemp_import_settings_init(gemp_import_settings *settings)
+{
+	*settings = (gemp_import_settings){ .size = sizeof *settings, .seed = 1 };
+}
+
+gemp_code gemp_graph_import(gemp_graph **out, gemp_context *context, const gemp_import_settings *settings)
+{
+	gemp_code code = GEMP_OK;
+	gemp_import_settings chosen;
+	gemp_shard *shard = NULL;
+	const gemp_format *format = NULL;
+	gemp_import_settings_init(&chosen);
+	gemp_options_copy(&chosen, sizeof chosen, settings);
+	if (chosen.format)
+		GEMP_TRY(gemp_format_parse(&format, chosen.format));
+	const gemp_import_options how = { .vertex_file_count = chosen.vertex_file_count,
+		                              .vertex_files = chosen.vertex_files,
+		                              .edge_file_count = chosen.edge_file_count,
+		                              .edge_files = chosen.edge_files,
+		                              .format = format,
+		                              .metamodel = chosen.metamodel,
+		                              .undirected = chosen.undirected,
+		                              .merge_parallel = chosen.merge_parallel,
+		                              .seed = chosen.seed,
+		                              .default_label = chosen.default_label,
+		                              .default_type = chosen.default_type };
+	GEMP_TRY(gemp_import(&shard, &context->comm, &how));
+	code = gemp_graph_of_shard(out, context, shard, chosen.edge_file_count ? chosen.edge_files[0] : "imported graph");
+done:
+	return code;
+}
+
+/* GENERATORS */
+
+bool gemp_generator_at(size_t index, const char **name, const char **summary)
+{
+	size_t count;
+	const gemp_generator *all = gemp_generators(&count);
+	if (index >= count)
+		return false;
+	*name = all[index].name;
+	*summary = all[index].meaning;
+	return true;
+}
+
+gemp_code gemp_graph_generate(gemp_graph **out, gemp_context *context, const char *generator,
+                              const gemp_generator_parameter *parameters, size_t parameter_count, uint64_t seed,
+                              uint64_t relabel_seed)
+{
+	gemp_code code = GEMP_OK;
+	gemp_shard *shard = NULL;
+	gemp_generate_options how;
+	GEMP_TRY(gemp_generate_init(&how, generator));
+	for (size_t i = 0; i < parameter_count; i++)
+		GEMP_TRY(gemp_generate_set(&how, parameters[i].name, parameters[i].value));
+	how.seed = seed;
+	how.relabel_seed = relabel_seed;
+	GEMP_TRY(gemp_generate(&shard, &context->comm, &how));
+	code = gemp_graph_of_shard(out, context, shard, generator);
+done:
+	return code;
+}
+
+/* BUILDER */
+
+struct gemp_graph_builder {
+	gemp_context *context;
+	gemp_builder *builder;
+	size_t weight; /* column of edges */
+};
+
+gemp_code gemp_graph_builder_open(gemp_graph_builder **out, gemp_context *context, uint64_t seed)
+{
+	gemp_code code = GEMP_OK;
+	gemp_graph_builder *building = NULL;
+	const gemp_builder_options how = { .seed = seed, .vertices_from_edges = true };
+	*out = NULL;
+	GEMP_TRY(gemp_comm_agree(&context->comm, GEMP_NEW(building, 1)));
+	building->context = context;
+	GEMP_TRY(gemp_builder_new(&building->builder, &context->comm, &how));
+	GEMP_TRY(gemp_comm_agree(&context->comm,
+	                         gemp_builder_edge_column(building->builder, "weight", GEMP_FLOAT, &building->weight)));
+	*out = building;
+	building = NULL;
+done:
+	gemp_graph_builder_close(building);
+	return code;
+}
+
+void gemp_graph_builder_close(gemp_graph_builder *building)
+{
+	if (!building)
+		return;
+	gemp_builder_free(building->builder);
+	gemp_free(building);
+}
+
+static gemp_value key_of(int64_t key)
+{
+	return (gemp_value){ .type = GEMP_INTEGER, .integer = key };
+}
+
+gemp_code gemp_graph_builder_edges(gemp_graph_builder *building, const char *type, size_t count, const int64_t *source,
+                                   const int64_t *target, const double *weights)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_builder_reserve_edges(building->builder, count));
+	for (size_t i = 0; i < count; i++) {
+		const gemp_value from = key_of(source[i]), to = key_of(target[i]);
+		GEMP_TRY(gemp_builder_edge(building->builder, &from, &to, type, strlen(type), (gemp_place){ 0, i + 1 }));
+		if (!weights)
+			continue;
+		const gemp_value weight = { .type = GEMP_FLOAT, .real = weights[i] };
+		GEMP_TRY(gemp_builder_edge_value(building->builder, building->weight, &weight));
+	}
+done:
+	return code;
+}
+
+gemp_code gemp_graph_builder_vertices(gemp_graph_builder *building, const char *label, size_t count,
+                                      const int64_t *keys)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t i = 0; i < count; i++) {
+		const gemp_value key = key_of(keys[i]);
+		GEMP_TRY(gemp_builder_vertex(building->builder, &key, label ? label : "", label ? strlen(label) : 0,
+		                             (gemp_place){ 0, i + 1 }));
+	}
+done:
+	return code;
+}
+
+gemp_code gemp_graph_builder_finish(gemp_graph_builder *building, gemp_graph **out)
+{
+	gemp_shard *shard = NULL;
+	gemp_context *context = building->context;
+	gemp_code code = gemp_builder_finish(building->builder, &shard);
+	gemp_graph_builder_close(building);
+	return code == GEMP_OK ? gemp_graph_of_shard(out, context, shard, "graph in memory") : code;
+}
+
+/* OUTPUT */
+
+gemp_code gemp_graph_write(gemp_graph *graph, const char *path, const char *command, const char *weight)
+{
+	const gemp_provenance provenance = { .command = command ? command : "libgemp", .version = gemp_version() };
+	return gemp_graph_file_write_weighted(&graph->context->comm, graph->shard, path, &provenance, weight);
+}
+
+gemp_code gemp_graph_export(gemp_graph *graph, const char *path, const char *type, const char *weight)
+{
+	gemp_export_options how = { .path = path, .type = type, .weight = weight };
+	gemp_code code = gemp_export_choose(&how.format, path);
+	return code == GEMP_OK ? gemp_export(&graph->context->comm, graph->shard, &how, NULL) : code;
+}
