@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-const char *const gemp_semantics_name[] = { "iso", "edge-iso", "hom", "induced" };
-const char *const gemp_distinct_name[] = { "orbit", "subgraph", "vertices", "none" };
 const char *const gemp_distinct_unit[] = { "orbits", "subgraphs", "vertex sets", "embeddings" };
 
 /* '17,068,454 matches (orbits) = 409,642,896 embeddings' */

@@ -6,7 +6,6 @@
 #include "api/report_state.h"
 #include "match/match_run.h"
 
-extern const char *const gemp_semantics_name[], *const gemp_distinct_name[]; /* by gemp_semantics, gemp_distinct */
 extern const char *const gemp_distinct_unit[];                               /* what matches are: "orbits" */
 
 typedef struct gemp_match_report {

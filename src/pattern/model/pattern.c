@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+const char *const gemp_semantics_name[] = { "iso", "edge-iso", "hom", "induced" };
+const char *const gemp_distinct_name[] = { "orbit", "subgraph", "vertices", "none" };
+
 gemp_code gemp_pattern_new(gemp_pattern **out, const char *text, const char *file)
 {
 	gemp_code code = GEMP_OK;

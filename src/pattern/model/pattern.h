@@ -10,6 +10,9 @@
 
 #include "pattern/model/expr.h"
 
+/* As --semantics and --distinct call them. */
+extern const char *const gemp_semantics_name[], *const gemp_distinct_name[];
+
 enum { GEMP_MAX_PATTERN_VERTICES = 32, GEMP_MAX_PATTERN_EDGES = 64 };
 
 /* One conjunct: true for a match, or the match is dropped. In normal form (normal.c): literals stand right of
