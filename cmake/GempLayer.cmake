@@ -11,6 +11,7 @@ function(gemp_layer name folder)
 	if(grammar)
 		target_include_directories(gemp_${name} PRIVATE ${PROJECT_BINARY_DIR}/generated)
 	endif()
+	set_property(GLOBAL APPEND PROPERTY GEMP_LAYERS ${name})
 	target_link_libraries(gemp_${name} PUBLIC ${LAYER_PUBLIC} PRIVATE ${LAYER_PRIVATE} gemp_warnings)
 endfunction()
 

@@ -12,6 +12,10 @@ if(GEMP_SANITIZE AND GEMP_TSAN)
 	message(FATAL_ERROR "GEMP_SANITIZE and GEMP_TSAN exclude each other; set one of them to OFF.")
 endif()
 
+# The layers end in a shared library, too; what GEMP_API (include/gemp/status.h) does not mark stays inside.
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+
 add_library(gemp_warnings INTERFACE)
 target_compile_options(gemp_warnings INTERFACE -Wall -Wextra -Wconversion)
 target_compile_definitions(gemp_warnings INTERFACE _GNU_SOURCE GEMP_VERSION="${PROJECT_VERSION}")

@@ -13,7 +13,7 @@ carried_libraries=(ocl-icd-opencl-dev opencl-headers libjansson-dev libexpat1-de
 
 # Only the tests need these; the first list is carried, too.
 test_libraries=(libcmocka-dev)
-test_tools=(h5dump=hdf5-tools zstd=zstd gzip=gzip)
+test_tools=(h5dump=hdf5-tools pkg-config=pkg-config zstd=zstd gzip=gzip)
 test_python=(python3 python3-h5py python3-scipy python3-networkx python3-igraph)
 
 # Used where it is installed; nothing fails without it: partition --method ptscotch.

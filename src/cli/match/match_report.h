@@ -6,7 +6,7 @@
 #include "api/report_state.h"
 #include "match/match_run.h"
 
-extern const char *const gemp_distinct_unit[];                               /* what matches are: "orbits" */
+extern const char *const gemp_distinct_unit[]; /* what matches are: "orbits" */
 
 typedef struct gemp_match_report {
 	const gemp_match_options *how;

@@ -1,0 +1,63 @@
+# libgemp: the layers below the command line as one library, shared and static, with the headers of include/gemp, for pkg-config
+# and for find_package(gemp). Hidden symbols: what GEMP_API marks is exported, libgemp.map keeps all else inside, the static
+# libraries that it contains too.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+get_property(layers GLOBAL PROPERTY GEMP_LAYERS)
+list(REMOVE_ITEM layers cli)
+set(objects "")
+set(libraries "")
+foreach(layer IN LISTS layers)
+	list(APPEND objects $<TARGET_OBJECTS:gemp_${layer}>)
+	get_target_property(needs gemp_${layer} LINK_LIBRARIES)
+	list(APPEND libraries ${needs})
+endforeach()
+list(REMOVE_DUPLICATES libraries)
+list(FILTER libraries EXCLUDE REGEX "^gemp_")
+
+foreach(kind IN ITEMS SHARED STATIC)
+	string(TOLOWER ${kind} suffix)
+	set(target libgemp_${suffix})
+	add_library(${target} ${kind} ${objects})
+	add_library(gemp::${suffix} ALIAS ${target})
+	set_target_properties(${target} PROPERTIES OUTPUT_NAME gemp EXPORT_NAME ${suffix} LINKER_LANGUAGE C
+		VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+	target_include_directories(${target} INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+		$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+endforeach()
+# Debian's static nauty cannot go into a shared library (its thread-local variables are addressed as a program's). The shared one
+# depends on libcliquer, which is under the GPL: whoever distributes libgemp.so together with it is bound by that. gemp-mpi and
+# libgemp.a take the static one, without it.
+find_library(GEMP_NAUTY_SHARED NAMES libnauty.so REQUIRED)
+list(REMOVE_ITEM libraries gemp::nauty)
+target_link_libraries(libgemp_shared PRIVATE ${libraries} ${GEMP_NAUTY_SHARED})
+target_link_options(libgemp_shared PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/libgemp.map -Wl,--no-undefined)
+set_target_properties(libgemp_shared PROPERTIES LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/libgemp.map)
+
+install(TARGETS libgemp_shared libgemp_static)
+install(DIRECTORY include/gemp TYPE INCLUDE)
+
+# What a program links beside the static library, for pkg-config --static.
+# The pkg-config name of the MPI that was found; none where it has no such file.
+find_package(PkgConfig)
+set(GEMP_PC_MPI "")
+if(PkgConfig_FOUND)
+	foreach(name IN ITEMS ompi-c ompi mpich)
+		pkg_check_modules(GEMP_PC_${name} QUIET ${name})
+		if(GEMP_PC_${name}_FOUND AND NOT GEMP_PC_MPI)
+			set(GEMP_PC_MPI ${name})
+		endif()
+	endforeach()
+endif()
+set(GEMP_PRIVATE_LIBRARIES "-lOpenCL ${HDF5_C_LIBRARY_hdf5} -ljansson -lexpat -lpcre2-8 -lutf8proc -lpng -lz -lzstd -lxxhash -l:libnauty.a -lpthread -lm")
+# Relative to the file itself, so that an installed tree can be moved, and --prefix works.
+file(RELATIVE_PATH GEMP_PC_UP /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(cmake/gemp.pc.in gemp.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/gemp.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+configure_package_config_file(cmake/gempConfig.cmake.in ${PROJECT_BINARY_DIR}/gempConfig.cmake
+	INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/gemp PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/gempConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/gempConfig.cmake ${PROJECT_BINARY_DIR}/gempConfigVersion.cmake
+	DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/gemp)
