@@ -11,7 +11,12 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PIECE = 1 << 14, MAX_CHUNKS = 256, LONGEST = 32 /* bytes of a number and its newline */, ALIGNED = 64 };
+enum {
+	CHUNK = 1 << 14, /* numbers that one thread prints at a time */
+	BATCH_CHUNKS = 256,
+	MAX_TEXT = 32, /* bytes of a number and its newline */
+	ALIGNED = 64   /* a header of .npy ends at a multiple of it */
+};
 
 gemp_code gemp_number_array_check_output(const gemp_comm *comm, const char *place)
 {
@@ -33,25 +38,25 @@ done:
 
 /* TEXT */
 
-typedef struct writing {
+typedef struct number_printer {
 	gemp_key_kind kind;
 	const void *values;
-	size_t first, count; /* of this turn */
-	char *text;          /* [AT_ONCE][PIECE * LONGEST] */
-	size_t sizes[MAX_CHUNKS];
-} writing;
+	size_t first; /* of this batch */
+	char *text;   /* [chunks of a batch][CHUNK * MAX_TEXT] */
+	size_t sizes[BATCH_CHUNKS];
+} number_printer;
 
 static int print_real(char *to, double real, int digits)
 {
 	if (isnan(real))
-		return snprintf(to, LONGEST, "nan\n");
-	return snprintf(to, LONGEST, "%.*g\n", digits, real);
+		return snprintf(to, MAX_TEXT, "nan\n");
+	return snprintf(to, MAX_TEXT, "%.*g\n", digits, real);
 }
 
 /* Digits come out backwards into a buffer; printf would take three times as long. */
 static int print_integer(char *to, uint64_t magnitude, bool negative)
 {
-	char digits[LONGEST];
+	char digits[MAX_TEXT];
 	int count = 0, size = 0;
 	do
 		digits[count++] = (char)('0' + magnitude % 10);
@@ -93,42 +98,30 @@ static int print_number(char *to, gemp_key_kind kind, const void *values, size_t
 }
 
 /* Each chunk has room for its longest text, so that threads need not wait for one another. */
-static void print_chunk(void *context, unsigned thread, size_t piece)
+static void print_chunk(void *context, size_t chunk, size_t begin, size_t end)
 {
-	(void)thread;
-	writing *w = context;
-	char *begin = w->text + piece * PIECE * LONGEST, *to = begin;
-	size_t end = (piece + 1) * PIECE < w->count ? (piece + 1) * PIECE : w->count;
-	for (size_t i = piece * PIECE; i < end; i++)
-		to += print_number(to, w->kind, w->values, w->first + i);
-	w->sizes[piece] = (size_t)(to - begin);
-}
-
-/* A turn's pieces close up. */
-static size_t print_batch(writing *w)
-{
-	size_t pieces = (w->count + PIECE - 1) / PIECE, size = 0;
-	gemp_parallel_for(pieces, print_chunk, w);
-	for (size_t p = 0; p < pieces; p++) {
-		memmove(w->text + size, w->text + p * PIECE * LONGEST, w->sizes[p]);
-		size += w->sizes[p];
-	}
-	return size;
+	number_printer *p = context;
+	char *from = p->text + chunk * CHUNK * MAX_TEXT, *to = from;
+	for (size_t i = begin; i < end; i++)
+		to += print_number(to, p->kind, p->values, p->first + i);
+	p->sizes[chunk] = (size_t)(to - from);
 }
 
 /* The text of all this rank's numbers: each rank's stands whole behind those of lower ranks. */
 static gemp_code print_all(gemp_text *out, gemp_key_kind kind, const void *values, size_t count)
 {
-	writing w = { .kind = kind, .values = values };
-	size_t turn = (size_t)MAX_CHUNKS * PIECE < count ? (size_t)MAX_CHUNKS * PIECE : count;
-	w.text = gemp_calloc((turn + PIECE - 1) / PIECE * PIECE, LONGEST);
-	if (!w.text)
+	number_printer p = { .kind = kind, .values = values };
+	const size_t batch = (size_t)BATCH_CHUNKS * CHUNK < count ? (size_t)BATCH_CHUNKS * CHUNK : count;
+	p.text = gemp_calloc((batch + CHUNK - 1) / CHUNK * CHUNK, MAX_TEXT);
+	if (!p.text)
 		return GEMP_ENOMEM;
-	for (w.first = 0; w.first < count; w.first += w.count) {
-		w.count = count - w.first < turn ? count - w.first : turn;
-		gemp_text_add(out, w.text, print_batch(&w));
+	for (; p.first < count; p.first += batch) {
+		const size_t some = count - p.first < batch ? count - p.first : batch;
+		gemp_for_chunks(some, CHUNK, print_chunk, &p);
+		for (size_t c = 0; c * CHUNK < some; c++)
+			gemp_text_add(out, p.text + c * CHUNK * MAX_TEXT, p.sizes[c]);
 	}
-	gemp_free(w.text);
+	gemp_free(p.text);
 	return gemp_text_status(out);
 }
 

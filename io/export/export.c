@@ -52,18 +52,18 @@ void gemp_export_files_free(gemp_export_files *files)
 
 /* PIECES OF TEXT: measured in the first pass, written in the second */
 
-typedef struct part {
+typedef struct export_part {
 	gemp_export_context *e;
 	gemp_output *output;
 	size_t relation; /* of edges */
 	gemp_text text;
 	bool measuring;
 	uint64_t size;
-} part;
+} export_part;
 
 /* Text is collected before it is counted or written, as one call for each line would cost more than the
  * line. */
-static gemp_code flush(part *p, size_t most)
+static gemp_code flush(export_part *p, size_t most)
 {
 	gemp_code code = gemp_text_status(&p->text);
 	if (code != GEMP_OK || p->text.size <= most)
@@ -77,7 +77,7 @@ static gemp_code flush(part *p, size_t most)
 }
 
 /* Collective. */
-static gemp_code walk_vertices(part *p)
+static gemp_code walk_vertices(export_part *p)
 {
 	gemp_code code = GEMP_OK;
 	for (size_t row = 0; row < p->e->graph->rows && code == GEMP_OK; row++) {
@@ -89,7 +89,7 @@ static gemp_code walk_vertices(part *p)
 }
 
 /* The edges [from, from + count) of this rank's; *row is the source of the first, then of the last. */
-static gemp_code add_edges(part *p, uint64_t from, size_t count, const gemp_column *ends, const size_t *place,
+static gemp_code add_edges(export_part *p, uint64_t from, size_t count, const gemp_column *ends, const size_t *place,
                            size_t *row)
 {
 	gemp_code code = GEMP_OK;
@@ -108,7 +108,7 @@ static gemp_code add_edges(part *p, uint64_t from, size_t count, const gemp_colu
 }
 
 /* Collective. In rounds, as ends are asked of their owners, until no rank has more. */
-static gemp_code walk_edges(part *p)
+static gemp_code walk_edges(export_part *p)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_export_context *e = p->e;
@@ -135,10 +135,11 @@ done:
 }
 
 /* Collective. */
-static gemp_code write_part(gemp_export_context *e, gemp_output *output, gemp_code (*walk)(part *), size_t relation)
+static gemp_code write_part(gemp_export_context *e, gemp_output *output, gemp_code (*walk)(export_part *),
+                            size_t relation)
 {
 	gemp_code code = GEMP_OK;
-	part p = { .e = e, .output = output, .relation = relation, .measuring = true };
+	export_part p = { .e = e, .output = output, .relation = relation, .measuring = true };
 	GEMP_TRY(walk(&p));
 	gemp_output_reserve(output, p.size);
 	p.measuring = false;

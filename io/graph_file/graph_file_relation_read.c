@@ -8,8 +8,6 @@
 
 #include <stdatomic.h>
 
-enum { ROWS = 1 << 14 }; /* that a thread checks at a time */
-
 /* A matrix of n x n below `path`, and the type of its pointers and indices. */
 typedef struct matrix {
 	const gemp_h5 *h5;
@@ -103,21 +101,20 @@ done:
 	return code;
 }
 
-typedef struct checking {
+typedef struct row_check {
 	const gemp_shard *graph;
 	const uint64_t *begin;
 	const gemp_vertex *indices;
 	atomic_bool bad;
-} checking;
+} row_check;
 
 /* Rows must ascend and stay within the graph: searches rely on both. */
-static void check_piece(void *context, unsigned thread, size_t piece)
+static void check_range(void *context, size_t range, size_t begin, size_t end)
 {
-	(void)thread;
-	checking *c = context;
+	(void)range;
+	row_check *c = context;
 	bool bad = false;
-	size_t end = (piece + 1) * ROWS < c->graph->rows ? (piece + 1) * ROWS : c->graph->rows;
-	for (size_t v = piece * ROWS; v < end; v++) {
+	for (size_t v = begin; v < end; v++) {
 		uint64_t first = c->begin[v], last = c->begin[v + 1];
 		for (uint64_t e = first + 1; e < last; e++)
 			bad |= c->indices[e] < c->indices[e - 1];
@@ -127,12 +124,11 @@ static void check_piece(void *context, unsigned thread, size_t piece)
 		atomic_store(&c->bad, true);
 }
 
-/* Chunks of rows are checked by threads. */
 static gemp_code check_rows(const matrix *matrix, const gemp_shard *graph, const uint64_t *begin,
                             const gemp_vertex *indices)
 {
-	checking c = { graph, begin, indices, false };
-	gemp_parallel_for((graph->rows + ROWS - 1) / ROWS, check_piece, &c);
+	row_check c = { graph, begin, indices, false };
+	gemp_for_ranges(graph->rows, check_range, &c);
 	return c.bad ? damaged(matrix->h5, matrix->path, "has a row that is not sorted or leaves the graph") : GEMP_OK;
 }
 

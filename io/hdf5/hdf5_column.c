@@ -7,28 +7,28 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct opened {
+typedef struct open_column {
 	const gemp_h5 *h5;
 	char *path;
 	hid_t dataset;
 	uint64_t length, at;
 	H5T_class_t kind;
-} opened;
+} open_column;
 
-static void close_dataset(opened *o)
+static void close_dataset(open_column *o)
 {
 	gemp_h5_release(o->dataset);
 	gemp_free(o->path);
-	*o = (opened){ .dataset = H5I_INVALID_HID };
+	*o = (open_column){ .dataset = H5I_INVALID_HID };
 }
 
 /* The dataset stays open, as arrays are read in many pieces. */
-static gemp_code open_dataset(opened *o, const gemp_h5 *h5, const char *path)
+static gemp_code open_dataset(open_column *o, const gemp_h5 *h5, const char *path)
 {
 	gemp_code code = GEMP_OK;
 	hid_t space = H5I_INVALID_HID, type = H5I_INVALID_HID;
 	hsize_t size = 0;
-	*o = (opened){ .h5 = h5, .path = gemp_strdup(path), .dataset = H5I_INVALID_HID };
+	*o = (open_column){ .h5 = h5, .path = gemp_strdup(path), .dataset = H5I_INVALID_HID };
 	if (!o->path)
 		return GEMP_ENOMEM;
 	GEMP_TRY(GEMP_HDF5(h5, o->dataset = H5Dopen2(h5->file, path, H5P_DEFAULT)));
@@ -48,7 +48,7 @@ done:
 }
 
 /* HDF5 converts to the type of memory. */
-static gemp_code read_rows(opened *o, uint64_t first, size_t count, hid_t type, void *data)
+static gemp_code read_rows(open_column *o, uint64_t first, size_t count, hid_t type, void *data)
 {
 	gemp_code code = GEMP_OK;
 	hsize_t start = first, size = count;
@@ -72,7 +72,7 @@ done:
 
 static gemp_code next(void *self, size_t count, int64_t *integers, double *reals)
 {
-	opened *o = self;
+	open_column *o = self;
 	gemp_code code = reals ? read_rows(o, o->at, count, H5T_NATIVE_DOUBLE, reals)
 	                       : read_rows(o, o->at, count, H5T_NATIVE_INT64, integers);
 	o->at += count;
@@ -100,7 +100,7 @@ gemp_code gemp_h5_open_array(gemp_array *out, const gemp_h5 *h5, const char *pat
 {
 	gemp_code code = GEMP_OK;
 	gemp_type type;
-	opened *o;
+	open_column *o;
 	code = GEMP_NEW(o, 1);
 	if (code != GEMP_OK)
 		return code;
@@ -119,7 +119,7 @@ done:
 /* The length is that of the only dimension. */
 gemp_code gemp_h5_length(const gemp_h5 *h5, const char *path, uint64_t *length)
 {
-	opened o;
+	open_column o;
 	gemp_code code = open_dataset(&o, h5, path);
 	*length = o.length;
 	close_dataset(&o);
@@ -128,7 +128,7 @@ gemp_code gemp_h5_length(const gemp_h5 *h5, const char *path, uint64_t *length)
 
 /* COLUMNS */
 
-static gemp_code add_numbers(gemp_column *out, opened *o, uint64_t first, size_t count)
+static gemp_code add_numbers(gemp_column *out, open_column *o, uint64_t first, size_t count)
 {
 	gemp_code code = GEMP_OK;
 	bool real = out->type == GEMP_FLOAT;
@@ -167,7 +167,7 @@ static gemp_code add_string(gemp_column *out, const char *bytes, size_t size)
 }
 
 /* HDF5 allocates strings of variable length, and H5Dvlen_reclaim frees them. */
-static gemp_code add_variable(gemp_column *out, opened *o, hid_t type, uint64_t first, size_t count)
+static gemp_code add_variable(gemp_column *out, open_column *o, hid_t type, uint64_t first, size_t count)
 {
 	gemp_code code = GEMP_OK;
 	char **texts = NULL;
@@ -187,7 +187,7 @@ done:
 }
 
 /* Padding with zeros or blanks: a zero ends the string. */
-static gemp_code add_fixed(gemp_column *out, opened *o, hid_t type, uint64_t first, size_t count)
+static gemp_code add_fixed(gemp_column *out, open_column *o, hid_t type, uint64_t first, size_t count)
 {
 	gemp_code code = GEMP_OK;
 	size_t width = H5Tget_size(type);
@@ -202,7 +202,7 @@ done:
 }
 
 /* The two kinds of strings of HDF5 are read differently. */
-static gemp_code add_strings(gemp_column *out, opened *o, uint64_t first, size_t count)
+static gemp_code add_strings(gemp_column *out, open_column *o, uint64_t first, size_t count)
 {
 	hid_t type = H5Dget_type(o->dataset);
 	gemp_code code = H5Tis_variable_str(type) > 0 ? add_variable(out, o, type, first, count)
@@ -217,7 +217,7 @@ static gemp_code read_dataset(gemp_column *out, const gemp_h5 *h5, const char *p
 {
 	gemp_code code = GEMP_OK;
 	gemp_type type;
-	opened o;
+	open_column o;
 	GEMP_TRY(open_dataset(&o, h5, path));
 	*known = type_of(o.kind, &type);
 	if (*known) {

@@ -123,12 +123,12 @@ static gemp_code move_together(const gemp_h5 *h5, hid_t dataset, hid_t type, siz
 	return code;
 }
 
-typedef struct part {
+typedef struct rank_part {
 	uint64_t first, count;
-} part;
+} rank_part;
 
 /* Rank 0 writes its part, then those of the others as they send them. After a failure it only takes what is sent. */
-static gemp_code write_parts(const gemp_h5 *h5, hid_t dataset, hid_t type, size_t size, const part *parts,
+static gemp_code write_parts(const gemp_h5 *h5, hid_t dataset, hid_t type, size_t size, const rank_part *parts,
                              const char *data, char *buffer, uint64_t step)
 {
 	gemp_code code = GEMP_OK;
@@ -147,11 +147,11 @@ static gemp_code write_parts(const gemp_h5 *h5, hid_t dataset, hid_t type, size_
 }
 
 /* Every rank but 0 sends its part in bounded pieces. */
-static gemp_code write_through_rank_0(const gemp_h5 *h5, hid_t dataset, hid_t type, size_t size, part mine,
+static gemp_code write_through_rank_0(const gemp_h5 *h5, hid_t dataset, hid_t type, size_t size, rank_part mine,
                                       const char *data)
 {
 	gemp_code code = GEMP_OK;
-	part *parts = NULL;
+	rank_part *parts = NULL;
 	char *buffer = NULL;
 	uint64_t step = PIECE / size ? PIECE / size : 1, most = mine.count;
 	gemp_comm_max(h5->comm, &most, 1);
@@ -188,7 +188,7 @@ gemp_code gemp_h5_write(const gemp_h5 *h5, const char *path, gemp_h5_type type, 
 	if (total && h5->parallel)
 		GEMP_TRY(move_together(h5, dataset, id, type.size, first, count, (char *)data));
 	else if (total)
-		GEMP_TRY(write_through_rank_0(h5, dataset, id, type.size, (part){ first, count }, data));
+		GEMP_TRY(write_through_rank_0(h5, dataset, id, type.size, (rank_part){ first, count }, data));
 	if (dataset >= 0)
 		code = GEMP_HDF5(h5, H5Dclose(dataset));
 	dataset = H5I_INVALID_HID;
@@ -262,20 +262,20 @@ static bool gemp_h5_is_direct(const gemp_h5 *h5, hid_t dataset)
 	       H5Dget_offset(dataset) != HADDR_UNDEF;
 }
 
-enum { FETCH_CHUNK = 1 << 20 }; /* bytes that a thread fetches at a time */
+enum { FETCH_BYTES = 1 << 20 }; /* that a thread fetches at a time */
 
-typedef struct fetching {
+typedef struct fetch_task {
 	int file;
-	uint64_t offset;   /* of the first element in the file */
-	size_t size, each; /* bytes of an element, elements in a part */
-	uint64_t first, count, own;
+	uint64_t offset; /* of the first element in the file */
+	size_t size;     /* bytes of an element */
+	uint64_t first, own;
 	char *data;
 	_Atomic uint64_t sum; /* of the first `own` elements */
 	atomic_int error;     /* errno, or -1 where the file ends too soon */
-} fetching;
+} fetch_task;
 
 /* pread may be interrupted or return less than was asked for. */
-static int fetch(const fetching *f, uint64_t at, uint64_t bytes)
+static int fetch(const fetch_task *f, uint64_t at, uint64_t bytes)
 {
 	while (bytes) {
 		ssize_t got = pread(f->file, f->data + at, bytes, (off_t)(f->offset + at));
@@ -290,18 +290,18 @@ static int fetch(const fetching *f, uint64_t at, uint64_t bytes)
 }
 
 /* The checksum is taken right after reading, while the bytes are in the cache. */
-static void fetch_part(void *context, unsigned thread, size_t part)
+static void fetch_chunk(void *context, size_t chunk, size_t begin, size_t end)
 {
-	(void)thread;
-	fetching *f = context;
-	uint64_t begin = part * f->each, count = f->count - begin < f->each ? f->count - begin : f->each;
-	int error = fetch(f, begin * f->size, count * f->size);
+	(void)chunk;
+	fetch_task *f = context;
+	int error = fetch(f, begin * f->size, (end - begin) * f->size);
 	if (error) {
 		atomic_store(&f->error, error);
 		return;
 	}
-	uint64_t own = begin >= f->own ? 0 : f->own - begin < count ? f->own - begin : count;
-	atomic_fetch_add(&f->sum, gemp_hash_sum(f->data + begin * f->size, f->size, own, f->first + begin));
+	const size_t own_end = end < f->own ? end : (size_t)f->own;
+	if (begin < own_end)
+		atomic_fetch_add(&f->sum, gemp_hash_sum(f->data + begin * f->size, f->size, own_end - begin, f->first + begin));
 }
 
 static gemp_code failed(const gemp_h5 *h5, const char *path, int error)
@@ -315,17 +315,13 @@ static gemp_code failed(const gemp_h5 *h5, const char *path, int error)
 static gemp_code gemp_h5_read_direct(const gemp_h5 *h5, const char *path, hid_t dataset, size_t size, uint64_t first,
                                      uint64_t count, uint64_t own, void *data, uint64_t *sum)
 {
-	fetching f = { .offset = H5Dget_offset(dataset) + first * size,
-		           .size = size,
-		           .each = size < FETCH_CHUNK ? FETCH_CHUNK / size : 1,
-		           .first = first,
-		           .count = count,
-		           .own = own,
-		           .data = data };
+	fetch_task f = {
+		.offset = H5Dget_offset(dataset) + first * size, .size = size, .first = first, .own = own, .data = data
+	};
 	f.file = open(h5->path, O_RDONLY);
 	if (f.file < 0)
 		return failed(h5, path, errno);
-	gemp_parallel_for((size_t)((count + f.each - 1) / f.each), fetch_part, &f);
+	gemp_for_chunks(count, size < FETCH_BYTES ? FETCH_BYTES / size : 1, fetch_chunk, &f);
 	close(f.file);
 	*sum = f.sum;
 	return f.error ? failed(h5, path, f.error) : GEMP_OK;

@@ -48,13 +48,13 @@ static void gemp_stanza_free(gemp_stanza *stanza)
 		gemp_text_free(&stanza->values[i]);
 }
 
-typedef struct reading {
+typedef struct stanza_reader {
 	gemp_stanza *stanza;
 	gemp_text *field; /* that a continued line belongs to; NULL: one that is not kept, or none */
 	bool inside;      /* of a stanza */
 	gemp_visit_stanza *visit;
 	void *self;
-} reading;
+} stanza_reader;
 
 static bool is_blank(const char *text, size_t size)
 {
@@ -76,53 +76,53 @@ static void add_trimmed(gemp_text *out, const char *text, size_t size)
 }
 
 /* Fields that are not kept are passed over with the lines that continue them. */
-static gemp_code take_line(reading *reading, const char *text, size_t size)
+static gemp_code take_line(stanza_reader *reader, const char *text, size_t size)
 {
-	gemp_stanza *stanza = reading->stanza;
+	gemp_stanza *stanza = reader->stanza;
 	const char *colon = memchr(text, ':', size);
 	if (*text == ' ' || *text == '\t') {
-		if (!reading->inside)
+		if (!reader->inside)
 			return gemp_fail(GEMP_EDATA, "a continued line with no field before it; stanzas begin with "
 			                             "'Package: '");
-		if (reading->field)
-			add_trimmed(reading->field, text, size);
-		return reading->field ? gemp_text_status(reading->field) : GEMP_OK;
+		if (reader->field)
+			add_trimmed(reader->field, text, size);
+		return reader->field ? gemp_text_status(reader->field) : GEMP_OK;
 	}
 	if (!colon || colon == text)
 		return gemp_fail(GEMP_EDATA, "'%.*s' is not 'Field: value'; is this a Packages index?",
 		                 size > 40 ? 40 : (int)size, text);
 	size_t name = (size_t)(colon - text);
-	reading->field = NULL;
+	reader->field = NULL;
 	for (size_t i = 0; i < stanza->count; i++)
 		if (strlen(stanza->fields[i]) == name && strncasecmp(stanza->fields[i], text, name) == 0)
-			reading->field = &stanza->values[i];
-	if (!reading->field)
+			reader->field = &stanza->values[i];
+	if (!reader->field)
 		return GEMP_OK;
-	if (reading->field->size > 0)
+	if (reader->field->size > 0)
 		return gemp_fail(GEMP_EDATA, "field '%.*s' is there twice in a stanza; are blank lines missing?", (int)name,
 		                 text);
-	add_trimmed(reading->field, colon + 1, size - name - 1);
-	return gemp_text_status(reading->field);
+	add_trimmed(reader->field, colon + 1, size - name - 1);
+	return gemp_text_status(reader->field);
 }
 
 /* Memory of the values is kept from one stanza to the next. */
-static void begin_stanza(reading *reading, uint64_t line)
+static void begin_stanza(stanza_reader *reader, uint64_t line)
 {
-	for (size_t i = 0; i < reading->stanza->count; i++)
-		gemp_text_clear(&reading->stanza->values[i]);
-	reading->stanza->line = line;
-	reading->field = NULL;
+	for (size_t i = 0; i < reader->stanza->count; i++)
+		gemp_text_clear(&reader->stanza->values[i]);
+	reader->stanza->line = line;
+	reader->field = NULL;
 }
 
-static gemp_code end_stanza(reading *reading)
+static gemp_code end_stanza(stanza_reader *reader)
 {
-	bool inside = reading->inside;
-	reading->inside = false;
-	return inside ? reading->visit(reading->self, reading->stanza) : GEMP_OK;
+	bool inside = reader->inside;
+	reader->inside = false;
+	return inside ? reader->visit(reader->self, reader->stanza) : GEMP_OK;
 }
 
 /* A stanza that begins in this rank's bytes is read to its end, beyond them if need be. */
-static gemp_code read_lines(reading *reading, const gemp_lines *lines, gemp_stream *stream)
+static gemp_code read_lines(stanza_reader *reader, const gemp_lines *lines, gemp_stream *stream)
 {
 	gemp_code code = GEMP_OK;
 	bool mine = lines->bytes.begin == 0;
@@ -134,14 +134,14 @@ static gemp_code read_lines(reading *reading, const gemp_lines *lines, gemp_stre
 		line = lines->lines_before + gemp_stream_line(stream);
 		bool blank = !text || is_blank(text, size);
 		if (blank) {
-			line = reading->stanza->line;
-			code = end_stanza(reading);
+			line = reader->stanza->line;
+			code = end_stanza(reader);
 		} else if (mine) {
-			if (!reading->inside)
-				begin_stanza(reading, line);
+			if (!reader->inside)
+				begin_stanza(reader, line);
 			code = gemp_utf8_require(text, size);
-			GEMP_THEN(take_line(reading, text, size));
-			reading->inside = true;
+			GEMP_THEN(take_line(reader, text, size));
+			reader->inside = true;
 		}
 		if (code == GEMP_EDATA)
 			gemp_fail_in(code, "%s:%" PRIu64 ": ", lines->path, line);
@@ -160,10 +160,10 @@ static gemp_code gemp_stanza_visit(gemp_stanza *stanza, const gemp_lines *lines,
 {
 	gemp_code code = GEMP_OK;
 	gemp_stream *stream = NULL;
-	reading reading = { .stanza = stanza, .visit = visit, .self = self };
+	stanza_reader reader = { .stanza = stanza, .visit = visit, .self = self };
 	if (lines->bytes.begin < lines->bytes.end) {
 		code = gemp_stream_open(&stream, lines->path, lines->bytes.begin, GEMP_STREAM_END);
-		GEMP_THEN(read_lines(&reading, lines, stream));
+		GEMP_THEN(read_lines(&reader, lines, stream));
 	}
 	gemp_stream_close(stream);
 	return gemp_comm_agree(comm, code);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PIECE = 1 << 14 }; /* entries held */
+enum { BATCH = 1 << 14 }; /* entries held */
 
 void gemp_sparse_close(gemp_sparse *matrix)
 {
@@ -47,11 +47,11 @@ gemp_type gemp_sparse_type(const gemp_sparse *m)
 
 /* ENTRIES */
 
-typedef struct piece {
+typedef struct entry_batch {
 	size_t count;
-	int64_t indices[PIECE], majors[PIECE], integers[PIECE];
-	double reals[PIECE];
-} piece;
+	int64_t indices[BATCH], majors[BATCH], integers[BATCH];
+	double reals[BATCH];
+} entry_batch;
 
 /* How far the pointers are followed: this line has the entries up to `end`. */
 typedef struct cursor {
@@ -60,7 +60,7 @@ typedef struct cursor {
 } cursor;
 
 /* The lines of the next entries, from the pointers. */
-static gemp_code advance_cursor(gemp_sparse *m, cursor *c, piece *p)
+static gemp_code advance_cursor(gemp_sparse *m, cursor *c, entry_batch *p)
 {
 	uint64_t lines = m->pointers.length - 1;
 	for (size_t i = 0; i < p->count; i++) {
@@ -80,7 +80,7 @@ static gemp_code advance_cursor(gemp_sparse *m, cursor *c, piece *p)
 }
 
 /* Matrices without values have edges without an attribute. */
-static gemp_code read_values(gemp_sparse *m, piece *p)
+static gemp_code read_values(gemp_sparse *m, entry_batch *p)
 {
 	bool real = m->values.type == GEMP_FLOAT, shared = m->values.length == 1 && m->indices.length > 1;
 	if (!m->values.next || shared)
@@ -88,14 +88,14 @@ static gemp_code read_values(gemp_sparse *m, piece *p)
 	return m->values.next(m->values.self, p->count, real ? NULL : p->integers, real ? p->reals : NULL);
 }
 
-/* One value for all stands in each place of the piece. */
-static gemp_code read_shared(gemp_sparse *m, piece *p)
+/* One value for all stands in each place of the batch. */
+static gemp_code read_shared(gemp_sparse *m, entry_batch *p)
 {
 	bool real = m->values.type == GEMP_FLOAT;
 	if (!m->values.next || m->values.length != 1 || m->indices.length < 2)
 		return GEMP_OK;
 	GEMP_PROPAGATE(m->values.next(m->values.self, 1, real ? NULL : p->integers, real ? p->reals : NULL));
-	for (size_t i = 1; i < PIECE; i++) {
+	for (size_t i = 1; i < BATCH; i++) {
 		p->integers[i] = p->integers[0];
 		p->reals[i] = p->reals[0];
 	}
@@ -103,10 +103,10 @@ static gemp_code read_shared(gemp_sparse *m, piece *p)
 }
 
 /* The three arrays are read in step, so that memory does not depend on the matrix. */
-static gemp_code read_piece(gemp_sparse *m, cursor *c, piece *p)
+static gemp_code read_batch(gemp_sparse *m, cursor *c, entry_batch *p)
 {
 	uint64_t left = m->indices.length - c->at;
-	p->count = left < PIECE ? (size_t)left : PIECE;
+	p->count = left < BATCH ? (size_t)left : BATCH;
 	GEMP_PROPAGATE(m->indices.next(m->indices.self, p->count, p->indices, NULL));
 	GEMP_PROPAGATE(read_values(m, p));
 	if (m->layout != GEMP_BY_ENTRIES)
@@ -117,7 +117,7 @@ static gemp_code read_piece(gemp_sparse *m, cursor *c, piece *p)
 }
 
 /* NaN is NULL. */
-static gemp_value value_of(const gemp_sparse *m, const piece *p, size_t i)
+static gemp_value value_of(const gemp_sparse *m, const entry_batch *p, size_t i)
 {
 	gemp_value value = { .type = m->values.type };
 	if (value.type == GEMP_FLOAT) {
@@ -141,7 +141,7 @@ typedef struct target {
 } target;
 
 /* Entries of a matrix by columns are turned, so that a row is always the source. */
-static gemp_code add_entry(const gemp_sparse *m, const piece *p, size_t i, uint64_t number, const target *to)
+static gemp_code add_entry(const gemp_sparse *m, const entry_batch *p, size_t i, uint64_t number, const target *to)
 {
 	bool turned = m->layout == GEMP_BY_COLUMNS;
 	uint64_t row = (uint64_t)(turned ? p->indices[i] : p->majors[i]);
@@ -166,7 +166,7 @@ gemp_code gemp_sparse_feed(gemp_sparse *m, gemp_builder *builder, uint32_t file,
 	gemp_code code = GEMP_OK;
 	const target to = { builder, file, type, column, key, self };
 	cursor c = { 0 };
-	piece *p = NULL;
+	entry_batch *p = NULL;
 	GEMP_TRY(GEMP_NEW(p, 1));
 	GEMP_TRY(read_shared(m, p));
 	if (m->layout != GEMP_BY_ENTRIES) {
@@ -176,7 +176,7 @@ gemp_code gemp_sparse_feed(gemp_sparse *m, gemp_builder *builder, uint32_t file,
 	}
 	while (c.at < m->indices.length) {
 		uint64_t first = c.at;
-		GEMP_TRY(read_piece(m, &c, p));
+		GEMP_TRY(read_batch(m, &c, p));
 		for (size_t i = 0; i < p->count; i++)
 			GEMP_TRY(add_entry(m, p, i, first + i + 1, &to));
 	}

@@ -156,18 +156,18 @@ static void add_before(gemp_text *out, gemp_row_form form, const gemp_projected 
 	}
 }
 
-enum { INTEGER_TEXT_PIECE = 1 << 12 }; /* rows that one thread writes at a time */
+enum { INTEGER_CHUNK = 1 << 12 }; /* rows that one thread writes at a time */
 
-typedef struct integer_writing {
+typedef struct integer_writer {
 	const gemp_projected *columns;
-	size_t count, rows;
+	size_t count;
 	const char *const *before;
 	const char *after;
 	size_t *length;             /* [count] of before */
 	size_t after_length, fixed; /* bytes that all rows have */
-	size_t *begin;              /* [pieces] place of each; at first its size */
+	size_t *begin;              /* [chunks] place of each; at first its size */
 	char *to;
-} integer_writing;
+} integer_writer;
 
 static uint64_t magnitude(int64_t value)
 {
@@ -183,23 +183,17 @@ static size_t digits_of(uint64_t number)
 	return digits + (number >= 10) + (number >= 100) + (number >= 1000);
 }
 
-static size_t piece_end(const integer_writing *w, size_t piece)
-{
-	return w->rows - piece * INTEGER_TEXT_PIECE < INTEGER_TEXT_PIECE ? w->rows : (piece + 1) * INTEGER_TEXT_PIECE;
-}
-
 /* First pass: how many bytes the chunk takes. */
-static void measure_piece(void *context, unsigned thread, size_t piece)
+static void measure_chunk(void *context, size_t chunk, size_t begin, size_t end)
 {
-	integer_writing *w = context;
-	size_t first = piece * INTEGER_TEXT_PIECE, end = piece_end(w, piece), bytes = (end - first) * w->fixed;
-	(void)thread;
+	integer_writer *w = context;
+	size_t bytes = (end - begin) * w->fixed;
 	for (size_t c = 0; c < w->count; c++) {
 		const int64_t *values = w->columns[c].value.integers;
-		for (size_t row = first; row < end; row++)
+		for (size_t row = begin; row < end; row++)
 			bytes += digits_of(magnitude(values[row])) + (values[row] < 0);
 	}
-	w->begin[piece] = bytes;
+	w->begin[chunk] = bytes;
 }
 
 /* Two digits at a time from a table, which halves the divisions. */
@@ -232,12 +226,11 @@ static char *put_bytes(char *to, const char *bytes, size_t size)
 }
 
 /* Second pass: each chunk writes at its own place. */
-static void write_integers(void *context, unsigned thread, size_t piece)
+static void write_integers(void *context, size_t chunk, size_t begin, size_t end)
 {
-	integer_writing *w = context;
-	char *to = w->to + w->begin[piece];
-	(void)thread;
-	for (size_t row = piece * INTEGER_TEXT_PIECE; row < piece_end(w, piece); row++) {
+	integer_writer *w = context;
+	char *to = w->to + w->begin[chunk];
+	for (size_t row = begin; row < end; row++) {
 		for (size_t c = 0; c < w->count; c++)
 			to = put_number(put_bytes(to, w->before[c], w->length[c]), w->columns[c].value.integers[row]);
 		to = put_bytes(to, w->after, w->after_length);
@@ -250,29 +243,28 @@ static gemp_code gemp_integer_text(gemp_text *out, const gemp_projected *columns
                                    const char *const *before, const char *after)
 {
 	gemp_code code = GEMP_OK;
-	size_t pieces = (rows + INTEGER_TEXT_PIECE - 1) / INTEGER_TEXT_PIECE, all = 0;
-	integer_writing w = { .columns = columns,
-		                  .count = count,
-		                  .rows = rows,
-		                  .before = before,
-		                  .after = after,
-		                  .after_length = strlen(after),
-		                  .fixed = strlen(after) };
+	size_t chunks = (rows + INTEGER_CHUNK - 1) / INTEGER_CHUNK, all = 0;
+	integer_writer w = { .columns = columns,
+		                 .count = count,
+		                 .before = before,
+		                 .after = after,
+		                 .after_length = strlen(after),
+		                 .fixed = strlen(after) };
 	GEMP_TRY(GEMP_NEW(w.length, count));
-	GEMP_TRY(GEMP_NEW(w.begin, pieces));
+	GEMP_TRY(GEMP_NEW(w.begin, chunks));
 	for (size_t c = 0; c < count; c++) {
 		w.length[c] = strlen(before[c]);
 		w.fixed += w.length[c];
 	}
-	gemp_parallel_for(pieces, measure_piece, &w);
-	for (size_t p = 0; p < pieces; p++) {
+	gemp_for_chunks(rows, INTEGER_CHUNK, measure_chunk, &w);
+	for (size_t p = 0; p < chunks; p++) {
 		size_t size = w.begin[p];
 		w.begin[p] = all;
 		all += size;
 	}
 	GEMP_TRY(GEMP_RESERVE(out->data, out->capacity, out->size + all + 1));
 	w.to = out->data + out->size;
-	gemp_parallel_for(pieces, write_integers, &w);
+	gemp_for_chunks(rows, INTEGER_CHUNK, write_integers, &w);
 	out->size += all;
 	out->data[out->size] = '\0';
 done:
@@ -303,25 +295,23 @@ done:
 	return code;
 }
 
-enum { PIECE = 1 << 11 }; /* rows that one thread writes at a time */
+enum { ROW_CHUNK = 1 << 11 }; /* rows that one thread writes at a time */
 
-typedef struct writing {
+typedef struct row_writer {
 	gemp_row_form form;
 	const gemp_projected *columns;
-	size_t count, rows;
-	gemp_text *texts; /* [pieces] */
-} writing;
+	size_t count;
+	gemp_text *texts; /* [chunks] */
+} row_writer;
 
 /* Rows of other types are made into a text for each chunk. */
-static void write_piece(void *context, unsigned thread, size_t piece)
+static void write_chunk(void *context, size_t chunk, size_t begin, size_t end)
 {
 	static void (*const row_of[])(gemp_text *, const gemp_projected *, size_t, size_t) = { gemp_tsv_row, gemp_csv_row,
 		                                                                                   gemp_json_row };
-	const writing *w = context;
-	const size_t first = piece * PIECE, end = w->rows - first < PIECE ? w->rows : first + PIECE;
-	(void)thread;
-	for (size_t row = first; row < end; row++)
-		row_of[w->form](&w->texts[piece], w->columns, w->count, row);
+	const row_writer *w = context;
+	for (size_t row = begin; row < end; row++)
+		row_of[w->form](&w->texts[chunk], w->columns, w->count, row);
 }
 
 /* Integers and nothing else, none of them NULL? */
@@ -337,23 +327,23 @@ static bool gemp_only_integers(const gemp_projected *columns, size_t count)
 gemp_code gemp_rows_text(gemp_text *out, gemp_row_form form, const gemp_projected *columns, size_t count, size_t rows)
 {
 	gemp_code code = GEMP_OK;
-	const size_t pieces = (rows + PIECE - 1) / PIECE;
-	writing w = { form, columns, count, rows, NULL };
+	const size_t chunks = (rows + ROW_CHUNK - 1) / ROW_CHUNK;
+	row_writer w = { form, columns, count, NULL };
 	size_t all = 0;
 	if (gemp_only_integers(columns, count))
 		return integer_rows(out, form, columns, count, rows);
-	GEMP_TRY(GEMP_NEW(w.texts, pieces));
-	gemp_parallel_for(pieces, write_piece, &w);
-	for (size_t p = 0; p < pieces; p++) {
+	GEMP_TRY(GEMP_NEW(w.texts, chunks));
+	gemp_for_chunks(rows, ROW_CHUNK, write_chunk, &w);
+	for (size_t p = 0; p < chunks; p++) {
 		GEMP_TRY(gemp_text_status(&w.texts[p]));
 		all += w.texts[p].size;
 	}
 	GEMP_TRY(GEMP_RESERVE(out->data, out->capacity, out->size + all + 1));
-	for (size_t p = 0; p < pieces; p++)
+	for (size_t p = 0; p < chunks; p++)
 		gemp_text_add(out, w.texts[p].data, w.texts[p].size);
 	code = gemp_text_status(out);
 done:
-	for (size_t p = 0; w.texts && p < pieces; p++)
+	for (size_t p = 0; w.texts && p < chunks; p++)
 		gemp_text_free(&w.texts[p]);
 	gemp_free(w.texts);
 	return code;

@@ -10,7 +10,7 @@ enum { NAME, LETTERS, PLUS, QUALITY, FASTQ_LINES };
 
 /* FASTQ compares each quality line with its letters, which may lie on a lower rank: what is left over is
  * kept here. */
-typedef struct reading {
+typedef struct fasta_reader {
 	gemp_visit_letters *visit;
 	void *self;
 	uint64_t sequences, letters;
@@ -20,7 +20,7 @@ typedef struct reading {
 	uint64_t orphan_line, orphan_size; /* the signs that came before any letters; line 0: none */
 	bool waiting, seen;                /* signs for last_letters; any letters */
 	bool fastq;
-} reading;
+} fasta_reader;
 
 static bool is_letter(char c)
 {
@@ -35,7 +35,7 @@ static size_t without_blanks(const char *text, size_t size)
 }
 
 /* Letters are checked byte by byte, since a wrong file is most likely found here. */
-static gemp_code visit_letters(reading *r, const char *text, size_t size)
+static gemp_code visit_letters(fasta_reader *r, const char *text, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
 		if (!is_letter(text[i]))
@@ -47,7 +47,7 @@ static gemp_code visit_letters(reading *r, const char *text, size_t size)
 	return size ? r->visit(r->self, text, size) : GEMP_OK;
 }
 
-static gemp_code begin_sequence(reading *r)
+static gemp_code begin_sequence(fasta_reader *r)
 {
 	r->sequences++;
 	return r->visit(r->self, NULL, 0);
@@ -56,7 +56,7 @@ static gemp_code begin_sequence(reading *r)
 /* A header begins a sequence wherever it stands; other lines go on with the last one. */
 static gemp_code fasta_line(void *self, const gemp_line *line)
 {
-	reading *r = self;
+	fasta_reader *r = self;
 	size_t size = without_blanks(line->text, line->size);
 	if (size && line->text[0] == '>')
 		return begin_sequence(r);
@@ -73,7 +73,7 @@ static gemp_code wrong_quality(uint64_t signs, uint64_t letters)
 }
 
 /* Without letters seen on this rank the line waits for check_orphans. */
-static gemp_code quality_line(reading *r, const gemp_line *line, size_t size)
+static gemp_code quality_line(fasta_reader *r, const gemp_line *line, size_t size)
 {
 	if (!r->seen) {
 		r->orphan_line = line->line;
@@ -88,7 +88,7 @@ static gemp_code quality_line(reading *r, const gemp_line *line, size_t size)
 /* The place within four lines follows from the line number in the file, so that ranks may begin anywhere. */
 static gemp_code fastq_line(void *self, const gemp_line *line)
 {
-	reading *r = self;
+	fasta_reader *r = self;
 	uint64_t place = (line->line - 1) % FASTQ_LINES;
 	size_t size = without_blanks(line->text, line->size);
 	if (place == NAME && size == 0)
@@ -114,7 +114,7 @@ static gemp_code fastq_line(void *self, const gemp_line *line)
 }
 
 /* Collective. Signs of quality whose letters are a lower rank's. */
-static gemp_code check_orphans(const reading *r, const gemp_comm *comm, const char *path)
+static gemp_code check_orphans(const fasta_reader *r, const gemp_comm *comm, const char *path)
 {
 	gemp_code code = GEMP_OK;
 	struct {
@@ -171,7 +171,7 @@ gemp_code gemp_fasta_visit(gemp_fasta *out, const gemp_comm *comm, const char *p
                            gemp_visit_letters *visit, void *self)
 {
 	gemp_lines lines;
-	reading r = { .visit = visit, .self = self };
+	fasta_reader r = { .visit = visit, .self = self };
 	GEMP_PROPAGATE(gemp_lines_open(&lines, comm, path, NULL, turn));
 	GEMP_PROPAGATE(find_format(&r.fastq, comm, path));
 	r.lines = lines.items;
