@@ -1,3 +1,7 @@
+/* Two sources of the same thing. A .npy has a header of text and then its numbers, which are read at their
+ * places; a table in Fortran order is read column by column. A dataset of HDF5 is read by hyperslabs of
+ * rows, and the library decompresses and converts. */
+
 #include "io/arrays/array_file.h"
 
 #include "core/memory.h"
@@ -15,6 +19,7 @@ bool gemp_array_file_is(const char *place)
 	return gemp_file_ends_in(place, ".npy") || gemp_file_ends_in(place, ".h5") || strstr(place, ".h5:");
 }
 
+/* numpy's reshape turns most other shapes into the wanted one. */
 static gemp_code wrong_dimensions(const gemp_array_file *file, unsigned wanted, int found)
 {
 	return gemp_fail(GEMP_EDATA, "%s has %d dimension%s; %s", file->where.data, found, found == 1 ? "" : "s",
@@ -133,8 +138,7 @@ static gemp_code find_type(gemp_array_file *file, hid_t type)
 		file->kind = H5Tget_sign(type) == H5T_SGN_NONE ? 'u' : 'i';
 	else
 		return gemp_fail(GEMP_EDATA,
-		                 "%s holds %s; integers, floats and booleans are read: save it as one of them, such "
-		                 "as 'f4'",
+		                 "%s holds %s; integers, floats and booleans are read: save it as one of them, such as 'f4'",
 		                 file->where.data, known ? classes[class] : "no numbers");
 	file->width = is_boolean ? 1 : size > 4 ? 8 : size > 2 || class == H5T_FLOAT ? 4 : (unsigned)size;
 	return GEMP_OK;
@@ -226,6 +230,7 @@ gemp_code gemp_array_file_open(gemp_array_file *out, const char *place, unsigned
 	return code;
 }
 
+/* Takes a file that failed to open at any step. */
 void gemp_array_file_close(gemp_array_file *file)
 {
 	gemp_h5_release(file->dataset_id);

@@ -1,3 +1,7 @@
+/* The header is a Python dictionary of three known keys, so that a search for the keys replaces a parser
+ * of Python. Members of an archive are streams, since they are compressed; a file of its own can be read
+ * at any place. */
+
 #include "io/arrays/npy.h"
 
 #include "core/memory.h"
@@ -20,6 +24,7 @@ static size_t length_bytes(const unsigned char start[GEMP_NPY_START])
 	return start[6] == 1 ? 2 : 4;
 }
 
+/* The text behind a key of the dictionary, or NULL. */
 static const char *value_of(const char *header, const char *key)
 {
 	const char *at = strstr(header, key);
@@ -76,6 +81,7 @@ static gemp_code read_shape(gemp_npy_header *n, const char *header)
 	return GEMP_OK;
 }
 
+/* Order and shape may come in any order in the dictionary. */
 gemp_code gemp_npy_parse_header(gemp_npy_header *out, const char *dictionary)
 {
 	const char *fortran = value_of(dictionary, "'fortran_order'");
@@ -153,6 +159,7 @@ done:
 	return code;
 }
 
+/* Members report their own failures, with the archive's name. */
 static gemp_code read_from_zip(void *self, const char *where, void *bytes, size_t size)
 {
 	(void)where;
@@ -268,6 +275,7 @@ done:
 	return code;
 }
 
+/* Texts have no place among numbers; gemp_npy_text reads them. */
 gemp_code gemp_npy_open(gemp_array *out, const gemp_zip *zip, const char *name)
 {
 	npy *n;

@@ -1,3 +1,7 @@
+/* Conversion between the six kinds of numbers. A value is loaded in a form that holds every kind exactly
+ * (wide_number) and stored in the wanted one; whole floats become integers, integers become floats only if
+ * no digit is lost, and floats are rounded to narrower floats. Ranges of values are converted by threads. */
+
 #include "io/arrays/numbers.h"
 
 #include "core/memory.h"
@@ -22,6 +26,7 @@ typedef struct wide_number {
 	double real;
 } wide_number;
 
+/* Keeps the rule that non-negative integers are POSITIVE. */
 static wide_number of_signed(int64_t value)
 {
 	return value < 0 ? (wide_number){ .sort = NEGATIVE, .negative = value }

@@ -1,3 +1,8 @@
+/* Text is read in blocks of lines, which threads parse chunk by chunk. The wanted kind is not known where
+ * the user does not name it: numbers are parsed as integers with their minimum and maximum, from which all
+ * ranks choose the narrowest kind; the first float on any rank makes all ranks begin again with floats. A
+ * file is read once or twice, never more. Line numbers for messages are counted only after a failure. */
+
 #include "io/arrays/numbers_read.h"
 
 #include "core/memory.h"

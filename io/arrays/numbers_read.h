@@ -1,3 +1,5 @@
+/* numbers_read: the one way from a file to an array of numbers over all ranks. */
+
 #ifndef GEMP_IO_ARRAYS_NUMBERS_READ_H
 #define GEMP_IO_ARRAYS_NUMBERS_READ_H
 

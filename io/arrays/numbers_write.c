@@ -1,3 +1,8 @@
+/* Text is printed by threads in batches: each chunk of numbers has room for its longest form, and chunks
+ * close up behind one another. Floats are printed with as few digits as give the same bits back. A header
+ * of .npy is padded to a multiple of 64 bytes, as numpy does, so that the numbers can be mapped into
+ * memory. */
+
 #include "io/arrays/numbers_write.h"
 
 #include "core/memory.h"
@@ -18,6 +23,7 @@ enum {
 	ALIGNED = 64   /* a header of .npy ends at a multiple of it */
 };
 
+/* The place is opened and given up again: nothing else tells whether it can be written to. */
 gemp_code gemp_number_array_check_output(const gemp_comm *comm, const char *place)
 {
 	gemp_code code = GEMP_OK;
@@ -46,6 +52,7 @@ typedef struct number_printer {
 	size_t sizes[BATCH_CHUNKS];
 } number_printer;
 
+/* NaN is printed without a sign, as all NaN are one here. */
 static int print_real(char *to, double real, int digits)
 {
 	if (isnan(real))
@@ -188,6 +195,7 @@ done:
 	return code;
 }
 
+/* HDF5 writes through its own library, the other forms through gemp_output. */
 gemp_code gemp_number_array_write(const gemp_comm *comm, const char *place, gemp_key_kind kind, const void *values,
                                   size_t count)
 {

@@ -1,3 +1,5 @@
+/* numbers_write: an array of numbers, spread over all ranks, as text, .npy or a dataset of HDF5. */
+
 #ifndef GEMP_IO_ARRAYS_NUMBERS_WRITE_H
 #define GEMP_IO_ARRAYS_NUMBERS_WRITE_H
 

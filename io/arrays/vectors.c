@@ -1,3 +1,6 @@
+/* Selection of columns by name: a map that was trained on some columns is applied to a table that has more
+ * of them, or has them in another order. */
+
 #include "io/arrays/vectors.h"
 
 #include "core/memory.h"
@@ -107,8 +110,7 @@ static gemp_code select_columns(gemp_vectors *vectors, const char *place, char *
 		from[c] = column_of(vectors, names, c);
 		if (from[c] == vectors->dims)
 			GEMP_TRY(gemp_fail(GEMP_EDATA,
-			                   "%s: has no column '%s'; give the columns that the map was trained on, in any "
-			                   "order",
+			                   "%s: has no column '%s'; give the columns that the map was trained on, in any order",
 			                   place, names[c]));
 		same &= from[c] == c;
 	}

@@ -1,3 +1,5 @@
+/* vectors_read: tables of text and arrays as vectors over all ranks, each rank its block of rows. */
+
 #ifndef GEMP_IO_ARRAYS_VECTORS_READ_H
 #define GEMP_IO_ARRAYS_VECTORS_READ_H
 

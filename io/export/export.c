@@ -24,6 +24,7 @@ static const gemp_export_writer *const forms[] = {
 };
 enum { FORMS = sizeof forms / sizeof *forms };
 
+/* Endings of files are compared without regard to case, unlike those that choose a form of rows. */
 static bool ends_in(const char *path, const char *ending)
 {
 	size_t size = strlen(path), tail = strlen(ending);
@@ -322,6 +323,7 @@ done:
 	return code;
 }
 
+/* With --type only one relation is written. */
 bool gemp_export_includes(const gemp_export_context *e, size_t relation)
 {
 	return !e->options->type || strcmp(e->options->type, e->graph->relations[relation].name) == 0;

@@ -54,8 +54,7 @@ static gemp_code check_name(const gemp_export_context *e, const char *name, cons
 	for (const char *at = name; *at; at++)
 		if ((unsigned char)*at < ' ')
 			return gemp_fail(GEMP_EDATA,
-			                 "%s: the name of column '%s' has a control character; write .jsonl or "
-			                 ".graphml",
+			                 "%s: the name of column '%s' has a control character; write .jsonl or .graphml",
 			                 e->options->path, name);
 	return GEMP_OK;
 }

@@ -71,8 +71,7 @@ static gemp_code check_classes(const gemp_export_context *e)
 			GEMP_TRY(class_name(graph, &graph->label_sets[t], "_", &other));
 			if (strcmp(one.data, other.data) == 0) {
 				code = gemp_fail(GEMP_EDATA,
-				                 "%s: two sets of labels are both '%.80s' with '_' between them; "
-				                 "write .graphml",
+				                 "%s: two sets of labels are both '%.80s' with '_' between them; write .graphml",
 				                 e->options->path, one.data);
 				goto done;
 			}
@@ -89,8 +88,7 @@ static gemp_code check_relation(const gemp_export_context *e, const gemp_relatio
 	const gemp_table *props = &relation->props;
 	if (!relation->directed)
 		return gemp_fail(GEMP_EDATA,
-		                 "%s: edges of type '%s' are undirected, and references have a direction; write "
-		                 ".graphml",
+		                 "%s: edges of type '%s' are undirected, and references have a direction; write .graphml",
 		                 e->options->path, relation->name);
 	for (size_t c = 0; c < props->count; c++)
 		if (strcmp(props->columns[c].name, "order") != 0 || props->columns[c].type != GEMP_INTEGER)
@@ -211,8 +209,7 @@ static gemp_code sort_row(const gemp_relation *relation, uint64_t begin, uint64_
 		gemp_value value = gemp_column_get(order, begin + i);
 		if (value.null || value.integer < 0 || (uint64_t)value.integer >= count || places[value.integer] != UINT64_MAX)
 			return gemp_fail(GEMP_EDATA,
-			                 "its edges of type '%s' do not have the orders 0, 1, ..., each once; write "
-			                 ".graphml",
+			                 "its edges of type '%s' do not have the orders 0, 1, ..., each once; write .graphml",
 			                 relation->name);
 		places[value.integer] = begin + i;
 	}

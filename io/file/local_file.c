@@ -1,3 +1,6 @@
+/* What one process does with files that are small or its own. Other ranks take part only in
+ * gemp_file_read, which broadcasts. */
+
 #include "io/file/local_file.h"
 
 #include "core/memory.h"
@@ -164,6 +167,7 @@ gemp_code gemp_file_writer_close(gemp_file_writer *file, bool whole)
 	return code;
 }
 
+/* For files whose bytes are all in memory. */
 gemp_code gemp_file_replace(const char *path, const void *bytes, size_t size)
 {
 	gemp_file_writer file;

@@ -1,3 +1,7 @@
+/* A file is written by pwrite: a rank's place follows from the sizes of all lower ranks (a prefix sum), so
+ * that no byte passes through another rank. Standard output has no places; rank 0 receives the blocks of
+ * the others in their order, in pieces of bounded size. */
+
 #include "io/file/output.h"
 
 #include "core/memory.h"
@@ -38,6 +42,7 @@ struct gemp_output {
 	uint64_t next;       /* place of the next piece of this rank's block */
 };
 
+/* errno is saved first, as making the message may change it. */
 static gemp_code failed(const char *path, const char *what)
 {
 	int error = errno;
@@ -59,6 +64,7 @@ static gemp_code create(gemp_output *output)
 	return output->file < 0 ? failed(output->path, "cannot be written") : GEMP_OK;
 }
 
+/* On some network file systems a file of rank 0 appears late; this says so instead of writing elsewhere. */
 static gemp_code join(gemp_output *output)
 {
 	output->file = open(output->temporary.data, O_WRONLY | O_CLOEXEC);
@@ -187,6 +193,7 @@ gemp_code gemp_output_write(gemp_output *output, const void *bytes, size_t size)
 	return gemp_comm_agree(output->comm, write_at(output, bytes, size, place));
 }
 
+/* For blocks that are made piece by piece: the size must be known before the first piece is. */
 void gemp_output_reserve(gemp_output *output, uint64_t size)
 {
 	GEMP_CHECK(output->path);

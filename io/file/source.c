@@ -1,3 +1,6 @@
+/* Decompression in a stream: compressed bytes wait in `packed`, and each read unpacks as much as the
+ * caller has room for. gzip and Zstandard files may consist of several members, one after another. */
+
 #include "io/file/source.h"
 
 #include "core/memory.h"
@@ -151,6 +154,7 @@ static gemp_code read_file(gemp_source *source, void *bytes, size_t room, size_t
 	return GEMP_OK;
 }
 
+/* A checksum or a header inside the compressed data was wrong. */
 static gemp_code damaged(const gemp_source *source, const char *detail)
 {
 	return gemp_fail(GEMP_EDATA, "%s: the compressed data are damaged (%s); make or copy the file again", source->path,
@@ -219,6 +223,7 @@ done:
 	return code;
 }
 
+/* For progress: compressed files tell no size of their text. */
 uint64_t gemp_source_position(const gemp_source *source)
 {
 	off_t at = ftello(source->file);

@@ -1,3 +1,6 @@
+/* A window of text slides over the file: records are slices of it, and text that belongs to an unfinished
+ * record moves to the front before more is read. The window grows to the longest record. */
+
 #include "io/file/stream.h"
 
 #include "core/memory.h"
@@ -39,8 +42,7 @@ static gemp_code fill(gemp_stream *stream)
 	if (kept == stream->capacity) {
 		if (kept >= MAX_RECORD)
 			return gemp_fail(GEMP_EDATA,
-			                 "%s: a record is longer than %d MiB; is this a text file, "
-			                 "and is every quote closed?",
+			                 "%s: a record is longer than %d MiB; is this a text file, and is every quote closed?",
 			                 stream->path, MAX_RECORD >> 20);
 		char *larger = gemp_realloc(stream->buffer, 2 * kept + 1, 1);
 		if (!larger)

@@ -1,3 +1,6 @@
+/* The directory at the end of the archive names the members; it is read once, and members are then read
+ * independently of one another. Formats: PKWARE's APPNOTE 6.3, without encryption and split archives. */
+
 #include "io/file/zip.h"
 
 #include "core/memory.h"
@@ -36,6 +39,7 @@ static uint64_t number(const unsigned char *at, int bytes)
 	return value;
 }
 
+/* Places come from the file and may be anything, so that each is checked. */
 static gemp_code read_at(FILE *file, const char *path, uint64_t place, void *bytes, size_t size)
 {
 	if (place > INT64_MAX || fseeko(file, (off_t)place, SEEK_SET) != 0 || fread(bytes, 1, size, file) != size)
@@ -246,6 +250,7 @@ void gemp_zip_stream_close(gemp_zip_stream *stream)
 	gemp_free(stream);
 }
 
+/* Never reads beyond the member. */
 static gemp_code read_packed(gemp_zip_stream *s, void *bytes, size_t room, size_t *size)
 {
 	*size = s->packed_left < room ? (size_t)s->packed_left : room;

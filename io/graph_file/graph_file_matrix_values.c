@@ -23,18 +23,14 @@ const gemp_column *gemp_file_weight_of(const gemp_relation *relation, const char
 static gemp_code check_column(const gemp_comm *comm, const gemp_relation *relation, const gemp_column *column)
 {
 	if (column->type != GEMP_INTEGER && column->type != GEMP_FLOAT)
-		return gemp_fail(GEMP_EUSAGE,
-		                 "--weight: '%s' of edges %s is %s; the values of a matrix are integers "
-		                 "or floats",
+		return gemp_fail(GEMP_EUSAGE, "--weight: '%s' of edges %s is %s; the values of a matrix are integers or floats",
 		                 column->name, relation->name, gemp_type_name[column->type]);
 	uint64_t missing = 0;
 	for (size_t i = 0; i < column->rows; i++)
 		missing += gemp_column_get(column, i).null;
 	missing = gemp_comm_sum1(comm, missing);
 	if (missing)
-		return gemp_fail(GEMP_EDATA,
-		                 "--weight: %" PRIu64 " of %" PRIu64 " edges %s have no '%s'; give each a "
-		                 "value",
+		return gemp_fail(GEMP_EDATA, "--weight: %" PRIu64 " of %" PRIu64 " edges %s have no '%s'; give each a value",
 		                 missing, relation->edge_count, relation->name, column->name);
 	return GEMP_OK;
 }

@@ -1,3 +1,5 @@
+/* graph_file_matrix_values: an attribute of edges as the values of the matrices of a graph file (--weight). */
+
 #ifndef GEMP_IO_GRAPH_FILE_GRAPH_FILE_MATRIX_VALUES_H
 #define GEMP_IO_GRAPH_FILE_GRAPH_FILE_MATRIX_VALUES_H
 

@@ -52,6 +52,7 @@ static gemp_code finish(gemp_h5 *h5, gemp_code code)
 	return code == GEMP_OK ? closed : code;
 }
 
+/* The rows of all vertex columns of this rank. */
 static gemp_h5_slab vertex_rows(const gemp_shard *graph)
 {
 	return (gemp_h5_slab){ graph->vertex_count, graph->first_vertex, graph->rows };
@@ -291,6 +292,7 @@ done:
 	return code;
 }
 
+/* By name, bytewise. */
 static int compare_relations(const void *a, const void *b)
 {
 	return strcmp(((const gemp_relation *)a)->name, ((const gemp_relation *)b)->name);

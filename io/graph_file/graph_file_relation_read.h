@@ -1,3 +1,5 @@
+/* graph_file_relation_read: the matrices and attributes of one relation, as much of them as is asked for. */
+
 #ifndef GEMP_IO_GRAPH_FILE_GRAPH_FILE_RELATION_READ_H
 #define GEMP_IO_GRAPH_FILE_GRAPH_FILE_RELATION_READ_H
 

@@ -1,4 +1,5 @@
-/* One relation to a file: rows by source and by target as sparse matrices, and the table of its edges. */
+/* A relation is stored as binsparse and AnnData both describe it: the same datasets have the names of
+ * either by hard links. Pointers, indices and values are written by all ranks together, each its own rows. */
 
 #include "io/graph_file/graph_file_relation_write.h"
 
@@ -20,6 +21,7 @@ typedef struct matrix {
 
 uint64_t gemp_file_i32_limit = INT32_MAX;
 
+/* AnnData and scipy read 32-bit indices faster, so that they are used where they fit. */
 static gemp_h5_type width(uint64_t vertices, uint64_t edges)
 {
 	uint64_t limit = gemp_file_i32_limit;

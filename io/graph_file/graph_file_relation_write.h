@@ -1,3 +1,5 @@
+/* graph_file_relation_write: one relation as two sparse matrices and a table of edges. */
+
 #ifndef GEMP_IO_GRAPH_FILE_GRAPH_FILE_RELATION_WRITE_H
 #define GEMP_IO_GRAPH_FILE_GRAPH_FILE_RELATION_WRITE_H
 

@@ -300,6 +300,7 @@ done:
 	return code;
 }
 
+/* Padding is not part of the string. */
 static size_t text_length(const char *bytes, size_t size)
 {
 	while (size && !bytes[size - 1])

@@ -1,4 +1,6 @@
-/* Columns and tables of columns in a file. */
+/* Columns are AnnData's: plain arrays where nothing is NULL, a group of values and mask where some number
+ * is NULL, NaN for floats. The schema in attributes repeats names and types, as AnnData has no place for
+ * paths and labels. */
 
 #include "io/graph_file/graph_file_tables.h"
 
@@ -10,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+/* Columns of numbers have one type each in the file. */
 static gemp_h5_type type_of(gemp_type type)
 {
 	return gemp_h5_type_of(type == GEMP_INTEGER ? GEMP_H5_I64 : type == GEMP_FLOAT ? GEMP_H5_F64 : GEMP_H5_BOOL);
@@ -129,6 +132,7 @@ gemp_code gemp_column_layout_new(const gemp_h5 *h5, size_t count, gemp_column_la
 	return gemp_comm_agree(h5->comm, code);
 }
 
+/* Copied, as the caller's text is used for the next column. */
 gemp_code gemp_column_layout_set(const gemp_h5 *h5, gemp_column_layout *columns, size_t index, const char *path,
                                  const char *label)
 {
@@ -164,6 +168,7 @@ done:
 	return code;
 }
 
+/* Types are stored by name. */
 static gemp_code add_columns(const gemp_h5 *h5, const char *group, char **names, char **types, size_t count,
                              gemp_table *table)
 {
@@ -223,6 +228,7 @@ done:
 	return code;
 }
 
+/* AnnData wants the name of the index and the order of columns. */
 gemp_code gemp_file_put_dataframe(const gemp_h5 *h5, const char *group, const char *index,
                                   const gemp_column_layout *columns, const char *const *extra, size_t extra_count)
 {

@@ -1,3 +1,6 @@
+/* The file is written top down, each dataset once and by all ranks together. Attributes that only vertices
+ * of one label have lie in a group of that label, which saves the rows of all other vertices. */
+
 #include "io/graph_file/graph_file_write.h"
 
 #include "core/memory.h"
@@ -275,6 +278,7 @@ done:
 	return code;
 }
 
+/* Without weights all values of the matrices are one. */
 gemp_code gemp_graph_file_write(const gemp_comm *comm, gemp_shard *graph, const char *path,
                                 const gemp_provenance *provenance)
 {

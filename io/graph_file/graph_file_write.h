@@ -1,3 +1,5 @@
+/* graph_file_write: a graph as a file that AnnData, binsparse and h5py read (docs/format.md). */
+
 #ifndef GEMP_IO_GRAPH_FILE_GRAPH_FILE_WRITE_H
 #define GEMP_IO_GRAPH_FILE_GRAPH_FILE_WRITE_H
 

@@ -100,6 +100,7 @@ static gemp_code wrong_attribute(const gemp_h5 *h5, const char *path, const char
 	                 root ? "" : "': ", name, why);
 }
 
+/* Local: HDF5 answers from metadata that it has read. */
 gemp_code gemp_h5_has_attribute(const gemp_h5 *h5, const char *path, const char *name, bool *has)
 {
 	htri_t found = H5Aexists_by_name(h5->file, path, name, H5P_DEFAULT);

@@ -1,3 +1,6 @@
+/* hdf5_attributes: groups and attributes. All functions are collective unless they say otherwise, and ranks that
+ * do not call HDF5 take part in the agreement. */
+
 #ifndef GEMP_IO_HDF5_HDF5_ATTRIBUTES_H
 #define GEMP_IO_HDF5_HDF5_ATTRIBUTES_H
 

@@ -1,3 +1,6 @@
+/* Each rank calls these functions for itself, on files of other programs: HDF5 converts number types, and
+ * the encodings of AnnData (categorical, nullable) are resolved into values and NULL. */
+
 #include "io/hdf5/hdf5_column.h"
 
 #include "core/memory.h"

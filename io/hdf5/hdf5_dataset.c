@@ -55,6 +55,7 @@ static void sum_chunk(void *context, size_t chunk, size_t begin, size_t end)
 	                 gemp_hash_sum(task->data + begin * task->size, task->size, end - begin, task->first + begin));
 }
 
+/* Threads add their chunks' sums with an atomic, in any order. */
 uint64_t gemp_h5_checksum(const void *data, size_t size, uint64_t first, uint64_t count)
 {
 	checksum_task task = { data, size, first, 0 };
@@ -304,6 +305,7 @@ static void fetch_chunk(void *context, size_t chunk, size_t begin, size_t end)
 		atomic_fetch_add(&f->sum, gemp_hash_sum(f->data + begin * f->size, f->size, own_end - begin, f->first + begin));
 }
 
+/* The file may have been cut after it was opened. */
 static gemp_code failed(const gemp_h5 *h5, const char *path, int error)
 {
 	if (error < 0)

@@ -1,3 +1,5 @@
+/* hdf5_dataset: datasets of one dimension, written and read in parts by all ranks together, with checksums. */
+
 #ifndef GEMP_IO_HDF5_HDF5_DATASET_H
 #define GEMP_IO_HDF5_HDF5_DATASET_H
 

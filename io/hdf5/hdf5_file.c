@@ -1,3 +1,8 @@
+/* Parallel and serial HDF5 behind one interface. Errors of HDF5 are found where a call returns a negative
+ * number; the innermost entry of its error stack becomes the reason in our message. A file that failed
+ * while it was written is abandoned, since closing it would write again and, in parallel, wait for ranks
+ * that met no error. */
+
 #include "io/hdf5/hdf5_file.h"
 
 #include "core/memory.h"
@@ -158,6 +163,7 @@ static gemp_code check_file(const gemp_h5 *h5, const char *remedy)
 	return GEMP_HDF5(h5, H5Fclose(id));
 }
 
+/* Rank 0 looks at the file before all ranks open it together. */
 static gemp_code open_checked(gemp_h5 *h5, const gemp_comm *comm, const char *path, const char *remedy)
 {
 	GEMP_PROPAGATE(begin(h5, comm, path, false, false));
@@ -360,6 +366,7 @@ hid_t gemp_h5_make_string_type(void)
 	return type;
 }
 
+/* HDF5 counts references of all objects alike. */
 void gemp_h5_release(hid_t id)
 {
 	if (id >= 0)

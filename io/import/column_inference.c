@@ -1,3 +1,8 @@
+/* Two ways to find types. Tables have texts: each value rules out types (evidence), and the narrowest that
+ * is left is taken. JSON and GXL have typed values: the types that were seen are collected, and the
+ * format's own rule says which type holds them all. Either is joined over threads and ranks by a bitwise
+ * or, so that the order of reading does not matter. */
+
 #include "io/import/column_inference.h"
 
 #include "core/memory.h"
@@ -74,6 +79,7 @@ static gemp_type decide(uint32_t evidence)
 	return evidence & GEMP_LOOKS_BOOLEAN ? GEMP_STRING : GEMP_BOOLEAN;
 }
 
+/* Stated types stay. */
 void gemp_schema_resolve(gemp_schema *schema)
 {
 	for (size_t i = 0; i < schema->count; i++)

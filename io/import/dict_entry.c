@@ -1,3 +1,6 @@
+/* Entries are prose for people with habits rather than a format; the rules here follow what FreeDict's
+ * dictionaries contain. Everything is a slice of the entry's text. */
+
 #include "io/import/dict_entry.h"
 
 #include "core/memory.h"
@@ -49,6 +52,7 @@ static bool begins(gemp_dict_slice text, const char *word)
 	return text.size >= size && memcmp(text.bytes, word, size) == 0;
 }
 
+/* Lines of such words explain a sense and hold no translations. */
 static bool is_note(gemp_dict_slice line)
 {
 	gemp_dict_slice text = trimmed(line.bytes, line.bytes + line.size);
@@ -150,8 +154,7 @@ gemp_code gemp_dict_entry_read(gemp_dict_entry *entry, const char *text, size_t 
 	entry->headword = before(without_notes(line), "</[");
 	entry->grammar = grammar_of(line);
 	if (entry->headword.size == 0)
-		return gemp_fail(GEMP_EDATA, "no headword in the first line; is this a dictionary as FreeDict writes "
-		                             "them?");
+		return gemp_fail(GEMP_EDATA, "no headword in the first line; is this a dictionary as FreeDict writes them?");
 	line = take_line(&rest);
 	if (is_parenthesis(line))
 		line = take_line(&rest);

@@ -164,8 +164,7 @@ static gemp_code split(const gemp_ecore *ecore, const char *text, gemp_text *pat
 	}
 	if (!is_own(ecore, file, (size_t)(hash - file)))
 		return gemp_fail(GEMP_EDATA,
-		                 "'%.80s' is in another file, and one metamodel file is read; put its packages into "
-		                 "one .ecore",
+		                 "'%.80s' is in another file, and one metamodel file is read; put its packages into one .ecore",
 		                 text);
 	hash += strncmp(hash, "#/0/", 4) == 0 ? 3 : 1;
 	gemp_text_print(path, "%s%s", hash[-1] == '#' ? "" : "/", hash);

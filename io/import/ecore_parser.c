@@ -1,3 +1,6 @@
+/* One pass over the .ecore file collects packages, classifiers and features with the texts of their
+ * references; gemp_ecore_resolve then finds what these mean. */
+
 #include "io/import/ecore_parser.h"
 
 #include "core/memory.h"
@@ -34,6 +37,7 @@ static gemp_code copy(char **out, const char *text)
 	return text && !*out ? GEMP_ENOMEM : GEMP_OK;
 }
 
+/* An attribute that is missing is false by default. */
 static bool is_true(const char **attributes, const char *name)
 {
 	const char *value = gemp_xml_attribute(attributes, name);

@@ -1,3 +1,5 @@
+/* ecore_parser: reads an .ecore file into the lists of io/import/ecore.h. */
+
 #ifndef GEMP_IO_IMPORT_ECORE_PARSER_H
 #define GEMP_IO_IMPORT_ECORE_PARSER_H
 

@@ -1,3 +1,7 @@
+/* A state machine over start and end tags. `place` is the element that the reader is in; the elements that
+ * matter nest in one way only, so that the way back needs no stack. The first pass stops at the first node
+ * or edge. */
+
 #include "io/import/graphml_parser.h"
 
 #include "core/log.h"

@@ -1,3 +1,6 @@
+/* The table of formats, and what is checked before a file is opened: which format reads the files, whether
+ * they can be read together, and whether options fit it. */
+
 #include "io/import/import.h"
 
 #include "core/memory.h"
@@ -53,6 +56,7 @@ gemp_code gemp_format_parse(const gemp_format **out, const char *name)
 	                 join_names(names, sizeof names, "auto", ", "));
 }
 
+/* Endings are compared without regard to case. */
 static bool ends_in(const char *path, size_t size, const char *ending, size_t tail)
 {
 	return size >= tail && strncasecmp(path + size - tail, ending, tail) == 0;
@@ -120,14 +124,12 @@ static gemp_code find_format(const gemp_format **out, const gemp_import_options 
 	}
 	if (options->vertex_file_count && !(*out)->takes_vertices)
 		return gemp_fail(GEMP_EUSAGE,
-		                 "a file of format %s is a whole graph, vertices too; name it with "
-		                 "--edges "
-		                 "and leave --vertices out",
+		                 "a file of format %s is a whole graph, vertices too; name it with --edges and leave "
+		                 "--vertices out",
 		                 (*out)->name);
 	if (files > 1 && (*out)->one_file)
 		return gemp_fail(GEMP_EUSAGE,
-		                 "format %s numbers the vertices of each file anew, so %zu files are not one "
-		                 "graph; import one",
+		                 "format %s numbers the vertices of each file anew, so %zu files are not one graph; import one",
 		                 (*out)->name, files);
 	if ((*out)->needs_metamodel && !options->metamodel)
 		return gemp_fail(GEMP_EUSAGE,

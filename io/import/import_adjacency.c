@@ -37,8 +37,7 @@ static gemp_code read_name(gemp_value *out, const char *begin, const char *end, 
 	if (begin == end)
 		return gemp_fail(GEMP_EDATA, "%s is missing; lines are like 'a -> b, c', or 'a' alone", what);
 	if (memmem(begin, (size_t)(end - begin), "->", 2))
-		return gemp_fail(GEMP_EDATA, "a second '->'; begin a new line for each vertex whose neighbours are "
-		                             "listed");
+		return gemp_fail(GEMP_EDATA, "a second '->'; begin a new line for each vertex whose neighbours are listed");
 	*out = gemp_scalar_key(begin, (size_t)(end - begin));
 	return GEMP_OK;
 }
@@ -156,6 +155,7 @@ typedef struct metis_reader {
 	size_t count, capacity;
 } metis_reader;
 
+/* Comments begin with a percent sign; empty lines are vertices without neighbours. */
 static bool is_item(const char *text, size_t size)
 {
 	return size == 0 || text[0] != '%';
@@ -197,8 +197,7 @@ static gemp_code read_header(head *head, const gemp_cells *cells)
 {
 	if (cells->count < 2 || cells->count > 4)
 		return gemp_fail(GEMP_EDATA,
-		                 "%zu fields where the header of a METIS file has 2 to 4: vertices, edges, "
-		                 "fmt, ncon",
+		                 "%zu fields where the header of a METIS file has 2 to 4: vertices, edges, fmt, ncon",
 		                 cells->count);
 	GEMP_PROPAGATE(read_number(&head->vertices, &cells->cell[0], GEMP_MAX_VERTICES, "vertices"));
 	GEMP_PROPAGATE(read_number(&head->edges, &cells->cell[1], INT64_MAX / 2, "edges"));
@@ -245,9 +244,8 @@ static gemp_code read_head(metis_reader *reader, const gemp_lines *lines)
 	GEMP_MPI(MPI_Bcast(&reader->head, (int)sizeof reader->head, MPI_BYTE, 0, reader->comm->world));
 	if (lines->items <= head->vertices)
 		code = gemp_fail(GEMP_EDATA,
-		                 "%s:%" PRIu64 ": the header says "
-		                 "%" PRIu64 " vertices, and %" PRIu64 " lines follow; a vertex without neighbours is "
-		                 "an empty line",
+		                 "%s:%" PRIu64 ": the header says %" PRIu64 " vertices, and %" PRIu64 " lines follow; a vertex "
+		                 "without neighbours is an empty line",
 		                 lines->path, head->line, head->vertices, lines->items - 1);
 done:
 	return code;
@@ -259,9 +257,7 @@ static gemp_code add_weights(metis_reader *reader, size_t *at)
 	const head *head = &reader->head;
 	size_t wanted = (size_t)head->sizes + head->weights;
 	if (reader->cells.count < wanted)
-		return gemp_fail(GEMP_EDATA,
-		                 "%zu fields where a vertex has %zu of size and weights in front of its "
-		                 "neighbours",
+		return gemp_fail(GEMP_EDATA, "%zu fields where a vertex has %zu of size and weights in front of its neighbours",
 		                 reader->cells.count, wanted);
 	for (; *at < wanted; ++*at) {
 		const gemp_text_cell *cell = &reader->cells.cell[*at];
@@ -363,13 +359,11 @@ static gemp_code check_pair(const listing *first, size_t left)
 	uint32_t here = first->at_high ? first->high : first->low, there = first->at_high ? first->low : first->high;
 	if (left > 1 && same_edge(first, second) && first->at_high == second->at_high)
 		return gemp_fail(GEMP_EDATA,
-		                 "vertex %u lists %u twice; METIS files have no parallel edges, remove one "
-		                 "(at both ends)",
+		                 "vertex %u lists %u twice; METIS files have no parallel edges, remove one (at both ends)",
 		                 here, there);
 	if (left < 2 || !same_edge(first, second))
 		return gemp_fail(GEMP_EDATA,
-		                 "vertex %u lists %u, but vertex %u does not list %u; METIS files list "
-		                 "each edge at both ends",
+		                 "vertex %u lists %u, but vertex %u does not list %u; METIS files list each edge at both ends",
 		                 here, there, there, here);
 	if (left > 2 && same_edge(second, second + 1))
 		return gemp_fail(GEMP_EDATA,

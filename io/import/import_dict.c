@@ -212,9 +212,7 @@ static gemp_code dict_files(gemp_paths *out, const char *path)
 	if (access(name.data, R_OK) != 0) {
 		name.data[name.size - 3] = '\0'; /* not compressed */
 		if (access(name.data, R_OK) != 0) {
-			code = gemp_fail(GEMP_ENOINPUT,
-			                 "%s.dz: cannot be read: %s; a dictionary is two files, .index "
-			                 "and .dict.dz",
+			code = gemp_fail(GEMP_ENOINPUT, "%s.dz: cannot be read: %s; a dictionary is two files, .index and .dict.dz",
 			                 name.data, strerror(errno));
 			goto done;
 		}

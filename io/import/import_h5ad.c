@@ -198,6 +198,7 @@ static gemp_code add_vertices(import *self, uint32_t file)
 	return GEMP_OK;
 }
 
+/* Rows and columns of the matrices in obsp are both observations. */
 static gemp_value key_of(void *context, uint64_t index, bool column)
 {
 	const import *self = context;

@@ -38,8 +38,7 @@ static gemp_code observe_value(gemp_inferred_columns *columns, const char *name,
 	};
 	if (json_is_array(value) || json_is_object(value))
 		return reject_value(name, value,
-		                    "values are numbers, strings, booleans and null; write its parts as "
-		                    "attributes");
+		                    "values are numbers, strings, booleans and null; write its parts as attributes");
 	if (*name == '\0')
 		return gemp_fail(GEMP_EDATA, "an attribute has an empty name; give it one");
 	return gemp_inferred_columns_observe(columns, name, seen[json_typeof(value)]);

@@ -52,8 +52,7 @@ static gemp_code read_field(head *head, const gemp_text_cell *cell)
 	head->type = is(cell, "integer") ? GEMP_INTEGER : GEMP_FLOAT;
 	if (!head->values || is(cell, "integer") || is(cell, "real") || is(cell, "double"))
 		return GEMP_OK;
-	return reject(cell, "values can be pattern, integer or real; write one file for real and one for imaginary "
-	                    "parts");
+	return reject(cell, "values can be pattern, integer or real; write one file for real and one for imaginary parts");
 }
 
 /* Hermitian matrices are complex and are refused with them. */
@@ -113,6 +112,7 @@ static gemp_code read_sizes(head *head, const gemp_cells *cells)
 	return GEMP_OK;
 }
 
+/* Blank lines are allowed anywhere behind the banner. */
 static bool is_comment(const gemp_line *line)
 {
 	return line->size == 0 || line->text[0] == '%' || strspn(line->text, " \t\r") >= line->size;
@@ -139,9 +139,7 @@ static gemp_code read_head(reader *reader, const char *path)
 	if (reader->comm->rank == 0)
 		code = gemp_lines_head(path, visit_head, reader, &reader->head.complete);
 	if (code == GEMP_OK && reader->comm->rank == 0 && !reader->head.complete)
-		code = gemp_fail(GEMP_EDATA,
-		                 "%s: ends before the line of rows, columns and entries; write the file "
-		                 "again",
+		code = gemp_fail(GEMP_EDATA, "%s: ends before the line of rows, columns and entries; write the file again",
 		                 path);
 	code = gemp_comm_agree(reader->comm, code);
 	if (code == GEMP_OK)
@@ -261,8 +259,7 @@ static gemp_code read_mtx(gemp_shard **out, const gemp_comm *comm, const gemp_im
 	GEMP_TRY(read_head(&self, path));
 	if (options->undirected && self.head.symmetry == SKEW) {
 		code = gemp_fail(GEMP_EUSAGE,
-		                 "%s: entries of a skew-symmetric matrix have a sign by direction; leave "
-		                 "out --undirected",
+		                 "%s: entries of a skew-symmetric matrix have a sign by direction; leave out --undirected",
 		                 path);
 		goto done;
 	}

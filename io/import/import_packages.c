@@ -56,6 +56,7 @@ typedef struct stanza_reader {
 	void *self;
 } stanza_reader;
 
+/* A line of blanks separates stanzas like an empty one. */
 static bool is_blank(const char *text, size_t size)
 {
 	return strspn(text, " \t\r") >= size;
@@ -82,8 +83,7 @@ static gemp_code take_line(stanza_reader *reader, const char *text, size_t size)
 	const char *colon = memchr(text, ':', size);
 	if (*text == ' ' || *text == '\t') {
 		if (!reader->inside)
-			return gemp_fail(GEMP_EDATA, "a continued line with no field before it; stanzas begin with "
-			                             "'Package: '");
+			return gemp_fail(GEMP_EDATA, "a continued line with no field before it; stanzas begin with 'Package: '");
 		if (reader->field)
 			add_trimmed(reader->field, text, size);
 		return reader->field ? gemp_text_status(reader->field) : GEMP_OK;
@@ -114,6 +114,7 @@ static void begin_stanza(stanza_reader *reader, uint64_t line)
 	reader->field = NULL;
 }
 
+/* Blank lines between stanzas end nothing. */
 static gemp_code end_stanza(stanza_reader *reader)
 {
 	bool inside = reader->inside;

@@ -1,3 +1,7 @@
+/* Tables in two passes by all threads of all ranks. The first pass infers types: each thread collects
+ * evidence, which is joined at its end. The second pass feeds the builder: thread 0 directly, others
+ * through branches that are joined in the order of threads. */
+
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/text.h"

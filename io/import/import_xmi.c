@@ -62,6 +62,7 @@ static gemp_code read_metamodel(import *self, const char *path)
 	return GEMP_OK;
 }
 
+/* Only such references need the column `order`. */
 static bool is_ordered(const gemp_ecore_feature *feature)
 {
 	return feature->reference && feature->many && feature->ordered;

@@ -1,3 +1,5 @@
+/* Jansson parses one line at a time; the record borrows all values from the tree that it keeps. */
+
 #include "io/import/json_record.h"
 
 #include <string.h>

@@ -1,3 +1,6 @@
+/* Pointers, indices and values are read side by side in batches, so that a matrix need not fit in memory.
+ * The line of an entry follows from the pointers, which are read one by one as entries pass their ends. */
+
 #include "io/import/sparse_matrix.h"
 
 #include "core/memory.h"

@@ -1,3 +1,6 @@
+/* Two notations of a header: ours (`name:type`) and that of neo4j-admin import (`name:TYPE(group)`). Both
+ * become the same list of fields with roles. */
+
 #include "io/import/table_header.h"
 
 #include "core/memory.h"
@@ -151,6 +154,7 @@ done:
 	return code;
 }
 
+/* Edge lists are read as if they had this header. */
 gemp_code gemp_header_pair(gemp_header *out)
 {
 	gemp_text_cell cell[] = { { "src", 3, false }, { "dst", 3, false } };
@@ -177,6 +181,7 @@ static bool is(const gemp_text_cell *part, const char *word)
 	return strlen(word) == part->size && strncasecmp(part->bytes, word, part->size) == 0;
 }
 
+/* A part of a cell is no string of C. */
 static bool ends_in(const gemp_text_cell *part, const char *ending)
 {
 	size_t size = strlen(ending);

@@ -1,3 +1,7 @@
+/* A stack of frames, one for each object that has not ended. The path of the innermost object is kept as
+ * EMF writes positions (//@feature.number), since references may name objects by it. Frames are reused, so
+ * that memory follows the depth and not the number of objects. */
+
 #include "io/import/xmi_parser.h"
 
 #include "core/memory.h"
@@ -50,6 +54,7 @@ static const char *xmi_attribute(const char **attributes, const char *name)
 	return NULL;
 }
 
+/* An element that is nil stands for no value. */
 static bool is_nil(const char **attributes)
 {
 	const char *nil = gemp_xml_attribute(attributes, INSTANCE " nil");
@@ -91,6 +96,7 @@ static gemp_code class_of_type(const reader *r, const gemp_xml *xml, const char 
 	return find_class(r, uri && *uri ? uri : NULL, colon ? colon + 1 : type, out);
 }
 
+/* Both XML Schema's and XMI's attribute say of which class an object is. */
 static const char *type_of(const char **attributes)
 {
 	const char *type = gemp_xml_attribute(attributes, INSTANCE " type");

@@ -1,3 +1,7 @@
+/* Two backends: SVG collects elements as text, PNG draws into an array of pixels at a fixed density.
+ * Letters of the PNG are dots of a bitmap font, so that pictures need no font library and are the same
+ * everywhere. */
+
 #include "io/picture/canvas.h"
 
 #include "core/memory.h"
@@ -246,6 +250,7 @@ static void take(png_structp png, png_bytep bytes, size_t size)
 	gemp_text_add(png_get_io_ptr(png), bytes, size);
 }
 
+/* libpng asks for it; the bytes are in memory. */
 static void flush_nothing(png_structp png)
 {
 	(void)png;

@@ -1,3 +1,6 @@
+/* Rows need the keys of both ends, which other ranks own: they are fetched in batches while the ranks take
+ * turns, so that memory is bounded and the order of rows does not depend on the number of ranks. */
+
 #include "io/rows/edge_rows.h"
 
 #include "core/memory.h"

@@ -1,3 +1,6 @@
+/* Rank 0 has the file open with serial HDF5. It appends its own rows, then receives the packed rows of
+ * each other rank; columns grow by chunks, and a mask of NULLs is made only when the first NULL comes. */
+
 #include "io/rows/result_file.h"
 
 #include "core/memory.h"
@@ -372,6 +375,7 @@ static gemp_code close_datasets(gemp_result_file *file)
 	return code;
 }
 
+/* Takes a file that is only partly open. */
 static void free_file(gemp_result_file *file)
 {
 	for (size_t c = 0; c < file->count; c++) {

@@ -1,3 +1,6 @@
+/* One interface to four forms. Text forms make the text of a rank's rows locally and write it together;
+ * HDF5 gets columns, in which an edge is type, source and target. */
+
 #include "io/rows/row_writer.h"
 
 #include "core/memory.h"
@@ -35,8 +38,7 @@ static gemp_code choose_form(const char *path, form *form)
 		*form = HDF5;
 	else
 		return gemp_fail(GEMP_EUSAGE,
-		                 "--output %s: the ending says the form: .tsv, .csv, .jsonl or .h5, or - for TSV "
-		                 "on stdout",
+		                 "--output %s: the ending says the form: .tsv, .csv, .jsonl or .h5, or - for TSV on stdout",
 		                 path);
 	return GEMP_OK;
 }

@@ -36,6 +36,7 @@ typedef struct key_request {
 	size_t place;
 } key_request;
 
+/* Equal keys keep their order, so that results do not depend on qsort. */
 static int by_key(const void *a, const void *b)
 {
 	const key_request *one = a, *other = b;
@@ -78,6 +79,7 @@ done:
 	return code;
 }
 
+/* A text can stand for an integer only where the graph has integer keys. */
 gemp_value gemp_vertex_keys_of_text(const gemp_shard *graph, const char *text, size_t size)
 {
 	gemp_value key = { .type = GEMP_STRING, .string = { text, size } };

@@ -1,3 +1,7 @@
+/* The fields of a map are one table of names, kinds and offsets, by which attributes are written and read.
+ * Arrays have several dimensions, which the datasets of graph files have not, so that they are handled
+ * here. */
+
 #include "io/som/som_file.h"
 
 #include "core/memory.h"

@@ -1,3 +1,6 @@
+/* Runs of plain bytes are copied as a whole; only bytes that a format treats specially are looked at one
+ * by one. */
+
 #include "io/text/escape.h"
 
 #include "io/text/text_cells.h"

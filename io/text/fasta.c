@@ -1,3 +1,6 @@
+/* FASTQ's four lines follow from the line number in the file, which each rank knows; whether quality and
+ * letters have one length is compared across ranks where a sequence lies on two. */
+
 #include "io/text/fasta.h"
 
 #include "core/memory.h"
@@ -22,6 +25,7 @@ typedef struct fasta_reader {
 	bool fastq;
 } fasta_reader;
 
+/* IUPAC's codes of nucleotides and amino acids, gaps and stops. */
 static bool is_letter(char c)
 {
 	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '-' || c == '.' || c == '*';
@@ -47,6 +51,7 @@ static gemp_code visit_letters(fasta_reader *r, const char *text, size_t size)
 	return size ? r->visit(r->self, text, size) : GEMP_OK;
 }
 
+/* An empty visit separates sequences. */
 static gemp_code begin_sequence(fasta_reader *r)
 {
 	r->sequences++;
@@ -154,8 +159,7 @@ static gemp_code find_format(bool *fastq, const gemp_comm *comm, const char *pat
 		}
 		if (code == GEMP_OK && (size == 0 || (text[0] != '>' && text[0] != '@')))
 			code = gemp_fail(GEMP_EDATA,
-			                 "%s:%" PRIu64 ": is neither FASTA, which begins with >, nor FASTQ, "
-			                 "which begins with @",
+			                 "%s:%" PRIu64 ": is neither FASTA, which begins with >, nor FASTQ, which begins with @",
 			                 path, size ? gemp_stream_line(stream) : 1);
 		found = code == GEMP_OK && text[0] == '@';
 		gemp_stream_close(stream);

@@ -1,3 +1,6 @@
+/* Ranges of a plain file begin at any byte: a range skips the rest of the line that began before it, and
+ * reads its last line to the end, so that each line belongs to exactly one range. */
+
 #include "io/text/line_blocks.h"
 
 #include "core/memory.h"
@@ -186,6 +189,7 @@ static void count_chunk(void *context, unsigned thread, size_t index)
 	}
 }
 
+/* Counting comes first, so that each chunk knows the number of its first line. */
 void gemp_line_chunks_cut(gemp_line_chunks *out, char *text, size_t size, uint64_t lines_before)
 {
 	*out = (gemp_line_chunks){ 0 };
@@ -247,6 +251,7 @@ static void visit_chunk(void *context, unsigned thread, size_t index)
 		record_failure(v, index, code, line.line);
 }
 
+/* Returns as the lowest failing chunk did, which is the first failure in the file. */
 gemp_code gemp_line_chunks_visit(const gemp_line_chunks *chunks, gemp_visit_chunk_line *visit, void *self,
                                  gemp_line_failure *failure)
 {

@@ -1,3 +1,6 @@
+/* A file is read twice: once to count lines and items, whose prefix sums over the ranks give every line
+ * its number, and once to visit the lines. */
+
 #include "io/text/lines.h"
 
 #include "core/memory.h"
@@ -129,6 +132,7 @@ gemp_code gemp_lines_visit(const gemp_lines *lines, const gemp_comm *comm, gemp_
 	return gemp_comm_agree(comm, none ? GEMP_OK : visit_lines(lines, visit, self, NULL));
 }
 
+/* One process, from the beginning of the file; for headers. */
 gemp_code gemp_lines_head(const char *path, gemp_visit_line *visit, void *self, const bool *enough)
 {
 	gemp_lines lines = { .path = path, .bytes = { 0, GEMP_STREAM_END } };

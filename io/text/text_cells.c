@@ -1,3 +1,6 @@
+/* Records are cut in place. UTF-8 is checked by the rules of Unicode's table 3-7: no overlong forms, no
+ * surrogates, nothing beyond U+10FFFF. */
+
 #include "io/text/text_cells.h"
 
 #include "core/memory.h"

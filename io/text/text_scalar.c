@@ -1,3 +1,6 @@
+/* What a text looks like is decided without converting it, as inference looks at every cell of a table;
+ * conversion follows once the types are known. */
+
 #include "io/text/text_scalar.h"
 
 #include "partition/base/dictionary.h"
@@ -110,8 +113,7 @@ static gemp_code read_float(double *out, const char *text, size_t size)
 	size_t at = size > 0 && sign(text[0]);
 	if (is(text, size, "nan"))
 		return reject(text, size,
-		              "is not a value; leave the field empty where it is missing, "
-		              "or state the column as :string");
+		              "is not a value; leave the field empty where it is missing, or state the column as :string");
 	bool infinite = is(text + at, size - at, "inf") || is(text + at, size - at, "infinity");
 	size_t whole = digits(text, at, size);
 	if (size > LONGEST_NUMBER || (!infinite && !fraction_and_exponent(text, at + whole, size, whole > 0)))

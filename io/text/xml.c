@@ -1,3 +1,6 @@
+/* Expat calls the handlers here, which add what all formats need: namespaces, collected text, line numbers
+ * in messages, and an end to the file as soon as something fails. */
+
 #include "io/text/xml.h"
 
 #include "core/memory.h"
@@ -40,6 +43,7 @@ const char *gemp_xml_uri(const gemp_xml *xml, const char *name, size_t size)
 	return NULL;
 }
 
+/* Expat joins namespace and name by a blank. */
 const char *gemp_xml_local(const char *name)
 {
 	const char *blank = strrchr(name, ' ');
@@ -73,6 +77,7 @@ static void check(gemp_xml *xml, gemp_code code)
 		XML_StopParser(xml->parser, XML_FALSE);
 }
 
+/* Handlers may be called once more after the parser was stopped. */
 static bool is_over(const gemp_xml *xml)
 {
 	return xml->code != GEMP_OK || xml->stopped;
@@ -100,6 +105,7 @@ static void XMLCALL on_end(void *self, const char *name)
 	gemp_text_clear(&xml->text);
 }
 
+/* Expat delivers text in parts of any size. */
 static void XMLCALL on_text(void *self, const char *bytes, int size)
 {
 	gemp_xml *xml = self;

@@ -1,5 +1,11 @@
-/* de Bruijn graphs: the words of k - 1 letters are the vertices, those of k letters the edges, from their first letters
- * to their last ones. An Euler circuit spells the shortest circular text that contains every word of k letters. */
+/* Two generators of graphs with an Euler circuit or path.
+ *
+ * eulerian: edge number i is a function of i and the seed alone, so that ranks make their edges without any exchange, and
+ * in- and out-degrees are equal by construction. The shapes are hard for different algorithms: deep graphs have few long
+ * circuits, shallow ones very many short circuits, random ones a closed random walk.
+ * debruijn: the words of k - 1 letters are the vertices, those of k letters the edges, from their first letters to their
+ * last ones (de Bruijn 1946). An Euler circuit spells the shortest circular text that contains every word of k letters.
+ */
 
 #include "generate/eulerian_graphs.h"
 
@@ -85,6 +91,7 @@ static uint64_t group_of(uint64_t count, uint64_t groups, uint64_t which, uint64
 	return group;
 }
 
+/* The longer groups come first. */
 static uint64_t first_of(uint64_t count, uint64_t groups, uint64_t group)
 {
 	uint64_t size = count / groups, longer = count % groups;
@@ -269,13 +276,11 @@ static gemp_code debruijn_check(const double *values)
 		vertices *= values[DEBRUIJN_ALPHABET];
 	if (vertices > (double)GEMP_MAX_VERTICES)
 		return gemp_fail(GEMP_EUSAGE,
-		                 "generate debruijn: %.0f letters and words of %.0f are %.0f vertices, more "
-		                 "than %.0f",
+		                 "generate debruijn: %.0f letters and words of %.0f are %.0f vertices, more than %.0f",
 		                 values[DEBRUIJN_ALPHABET], values[DEBRUIJN_LENGTH], vertices, (double)GEMP_MAX_VERTICES);
 	if (values[DEBRUIJN_KEYS] == WORDS && values[DEBRUIJN_ALPHABET] > LETTERS)
 		return gemp_fail(GEMP_EUSAGE,
-		                 "generate debruijn: there are %d letters for words, fewer than %.0f; use "
-		                 "--keys numbers",
+		                 "generate debruijn: there are %d letters for words, fewer than %.0f; use --keys numbers",
 		                 LETTERS, values[DEBRUIJN_ALPHABET]);
 	if (values[DEBRUIJN_PATH] != 0 && values[DEBRUIJN_ALPHABET] < 2)
 		return gemp_fail(GEMP_EUSAGE, "generate debruijn: one letter makes one word; a path needs two");

@@ -1,3 +1,6 @@
+/* A generator is a table entry; options are its parameters by name. All threads of all ranks make their
+ * parts of the graph, each from numbers and a seed alone, and the first failure is reported. */
+
 #include "generate/generate.h"
 
 #include "core/log.h"
@@ -43,8 +46,7 @@ gemp_code gemp_generate_init(gemp_generate_options *options, const char *generat
 	}
 	const char *near = gemp_text_nearest(generator, names, ENTRIES);
 	return gemp_fail(GEMP_EUSAGE,
-	                 "there is no generator '%s'%s%s; there are rmat, uniform, movies, railway, "
-	                 "eulerian and debruijn",
+	                 "there is no generator '%s'%s%s; there are rmat, uniform, movies, railway, eulerian and debruijn",
 	                 generator, near ? "; did you mean " : "", near ? near : "");
 }
 

@@ -1,3 +1,7 @@
+/* What generators share: streams of random numbers that depend on what they are drawn for and not on who
+ * draws, permutations without tables, and the splitting of numbers among ranks and threads. The
+ * permutation is a Feistel network with cycle walking (Black and Rogaway 2002). */
+
 #include "generate/generator.h"
 
 #include "core/random.h"
@@ -86,6 +90,7 @@ gemp_code gemp_generator_labelled(const gemp_generator_run *making, uint64_t cou
 	return code;
 }
 
+/* Vertices are numbers here; the builder knows them by key. */
 gemp_code gemp_generator_edge(const gemp_generator_run *making, uint64_t source, uint64_t target, const char *type,
                               uint64_t number)
 {

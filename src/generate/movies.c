@@ -88,6 +88,7 @@ static const char *const roles[] = {
 
 #define DRAW(table, state) (table)[gemp_random_below((state), sizeof(table) / sizeof *(table))]
 
+/* Names may repeat, as real ones do. */
 size_t gemp_movies_person(char *name, uint64_t *state)
 {
 	const char *first = DRAW(first_names, state), *last = DRAW(last_names, state);

@@ -57,11 +57,13 @@ static uint64_t switch_capacity(const gemp_generator_run *making)
 	return 2 + (uint64_t)making->values[SENSORS] * STRETCH;
 }
 
+/* Each route has a range of ids that is large enough for any route. */
 static uint64_t first_of(const gemp_generator_run *making, uint64_t number)
 {
 	return number * (FIRST_SWITCH + (uint64_t)making->values[SWITCHES] * switch_capacity(making));
 }
 
+/* One draw decides, with the same chance at each place. */
 static bool fault(route *r)
 {
 	return gemp_random_unit(&r->state) < r->making->values[FAULTS];
@@ -84,6 +86,7 @@ static gemp_code add_edge(const route *r, uint64_t source, uint64_t target, cons
 	return gemp_generator_edge(r->making, source, target, type, source);
 }
 
+/* The fault is that the edge is missing. */
 static gemp_code add_edge_or_fault(route *r, uint64_t source, uint64_t target, const char *type)
 {
 	return fault(r) ? GEMP_OK : add_edge(r, source, target, type);

@@ -34,9 +34,7 @@ static gemp_code uniform_check(const double *values)
 {
 	if ((uint64_t)values[UNIFORM_EDGES] <= pairs(values))
 		return GEMP_OK;
-	return gemp_fail(GEMP_EUSAGE,
-	                 "generate uniform: %.0f vertices have only %" PRIu64 " pairs, fewer than "
-	                 "%.0f edges",
+	return gemp_fail(GEMP_EUSAGE, "generate uniform: %.0f vertices have only %" PRIu64 " pairs, fewer than %.0f edges",
 	                 values[UNIFORM_VERTICES], pairs(values), values[UNIFORM_EDGES]);
 }
 
