@@ -171,12 +171,11 @@ static gemp_code write_h5(const gemp_comm *comm, const char *path, const char *d
 	static const gemp_h5_kind kinds[] = {
 		GEMP_H5_U32, GEMP_H5_U64, GEMP_H5_I32, GEMP_H5_I64, GEMP_H5_F64, GEMP_H5_F64
 	};
-	gemp_code code = GEMP_OK;
 	gemp_h5 h5 = { 0 };
 	gemp_text temporary = { 0 };
 	double *reals = NULL;
 	uint64_t first = gemp_comm_exscan(comm, count), all = gemp_comm_sum1(comm, count);
-	code = kind == GEMP_KEY_F32 ? GEMP_NEW(reals, count) : GEMP_OK;
+	gemp_code code = kind == GEMP_KEY_F32 ? GEMP_NEW(reals, count) : GEMP_OK;
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	for (size_t i = 0; reals && i < count; i++)
 		reals[i] = (double)((const float *)values)[i];

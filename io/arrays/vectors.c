@@ -6,11 +6,18 @@
 #include "core/memory.h"
 #include "core/random.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 enum { MAX_DIMS = 1 << 20 };
+
+bool gemp_vectors_is_valid(const gemp_vectors *vectors)
+{
+	return vectors->x && vectors->dims > 0 && vectors->count <= vectors->total &&
+	       (!gemp_column_loaded(&vectors->keys) || vectors->keys.rows == vectors->count);
+}
 
 /* All members are owned; names may be missing where reading failed early. */
 void gemp_vectors_free(gemp_vectors *vectors)
@@ -42,6 +49,7 @@ gemp_code gemp_vectors_alloc(gemp_vectors *out, const gemp_comm *comm, const cha
 
 uint64_t gemp_vectors_hash(const gemp_vectors *vectors, const gemp_comm *comm)
 {
+	assert(gemp_vectors_is_valid(vectors));
 	const uint64_t first = gemp_comm_block(comm, vectors->total).begin;
 	return gemp_comm_sum1(comm, gemp_hash_sum(vectors->x, vectors->dims * sizeof *vectors->x, vectors->count, first));
 }
@@ -126,6 +134,7 @@ gemp_code gemp_vectors_select(gemp_vectors *vectors, const gemp_comm *comm, cons
                               uint32_t dims)
 {
 	uint64_t missing = 0;
+	assert(gemp_vectors_is_valid(vectors));
 	GEMP_PROPAGATE(gemp_comm_agree(comm, select_columns(vectors, place, names, dims)));
 	for (size_t i = 0; i < vectors->count * dims; i++)
 		missing += isnan(vectors->x[i]) != 0;

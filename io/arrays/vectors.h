@@ -25,6 +25,8 @@ typedef struct gemp_vectors {
 	gemp_column keys; /* [count] texts; not loaded (gemp_column_loaded): rows have no keys */
 } gemp_vectors;
 
+/* Local. Shape and arrays fit one another: dims is not 0, keys (if loaded) are as many as rows. */
+bool gemp_vectors_is_valid(const gemp_vectors *vectors);
 void gemp_vectors_free(gemp_vectors *vectors);
 /* Are there columns of all these names? */
 bool gemp_vectors_have(const gemp_vectors *vectors, char *const *names, uint32_t dims);

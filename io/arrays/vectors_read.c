@@ -283,11 +283,10 @@ static bool is_csv(const char *path)
 /* The head is read by every rank, as all must agree on header and key column before rows are parsed. */
 static gemp_code read_text(gemp_vectors *out, const gemp_comm *comm, const char *path, const char *key)
 {
-	gemp_code code = GEMP_OK;
 	const unsigned threads = gemp_threads();
 	gemp_lines lines;
 	table_reader *r = NULL;
-	code = GEMP_NEW(r, 1);
+	gemp_code code = GEMP_NEW(r, 1);
 	GEMP_THEN(GEMP_NEW(r->cells, threads));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	r->out = out;

@@ -246,10 +246,9 @@ static gemp_code find_type(const gemp_export_context *e)
 /* Collective. Numbers in the order of keys, which may be the keys. */
 static gemp_code number_vertices(gemp_export_context *e)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_shard *graph = e->graph;
 	uint64_t differs = graph->keys.type != GEMP_INTEGER;
-	code = gemp_column_init(&e->number, "number", GEMP_INTEGER);
+	gemp_code code = gemp_column_init(&e->number, "number", GEMP_INTEGER);
 	GEMP_THEN(gemp_column_reserve(&e->number, graph->rows, 0));
 	for (size_t row = 0; row < graph->rows && code == GEMP_OK; row++) {
 		const gemp_value number = { .type = GEMP_INTEGER, .integer = (int64_t)graph->key_ranks[row] + 1 };
@@ -289,10 +288,9 @@ static gemp_code load(gemp_export_context *e)
 gemp_code gemp_export(const gemp_comm *comm, gemp_shard *graph, const gemp_export_options *options,
                       gemp_export_files *files)
 {
-	gemp_code code = GEMP_OK;
 	gemp_export_files named = { 0 };
 	gemp_export_context e = { .comm = comm, .graph = graph, .options = options, .form = forms[options->format] };
-	code = find_type(&e);
+	gemp_code code = find_type(&e);
 	GEMP_THEN(gemp_edge_columns_new(&e.columns, graph, options->type));
 	if (code == GEMP_EDATA)
 		gemp_fail_in(code, "%s: ", options->path);

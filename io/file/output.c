@@ -140,11 +140,10 @@ static void send_to_printer(const gemp_output *output, const char *bytes, size_t
 /* Ranks follow one another in their order, so that the output does not depend on timing. */
 static gemp_code write_stdout(gemp_output *output, const char *bytes, size_t size)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = output->comm;
 	char *piece = NULL;
 	uint64_t *sizes = NULL, own = size;
-	code = GEMP_NEW(sizes, (size_t)comm->size);
+	gemp_code code = GEMP_NEW(sizes, (size_t)comm->size);
 	if (code == GEMP_OK && comm->rank == 0 && comm->size > 1)
 		code = GEMP_NEW(piece, PIECE);
 	GEMP_TRY(gemp_comm_agree(comm, code));

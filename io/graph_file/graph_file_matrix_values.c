@@ -96,13 +96,12 @@ done:
 gemp_code gemp_file_weights_by_target(const gemp_comm *comm, const gemp_shard *graph, const gemp_relation *relation,
                                       const gemp_column *column, uint64_t **out)
 {
-	gemp_code code = GEMP_OK;
 	size_t count = relation->in_offsets[graph->rows], ranks = (size_t)comm->size;
 	uint64_t *first = NULL, *words = NULL;
 	int *owner = NULL;
 	size_t *place = NULL, *next = NULL, *from = NULL;
 	void *asked = NULL, *answers = NULL;
-	code = GEMP_NEW(first, ranks);
+	gemp_code code = GEMP_NEW(first, ranks);
 	GEMP_THEN(GEMP_NEW(words, count));
 	GEMP_THEN(GEMP_NEW(owner, count));
 	GEMP_THEN(GEMP_NEW(place, count));

@@ -109,9 +109,8 @@ int64_t gemp_file_get_code(const void *codes, gemp_h5_type type, size_t index)
 /* Categories have no zero bytes and are short, as find_categories made sure. */
 static gemp_code put_category_names(const gemp_h5 *h5, const char *path, const gemp_bytes *categories)
 {
-	gemp_code code = GEMP_OK;
 	char **texts = NULL;
-	code = GEMP_NEW(texts, categories->count);
+	gemp_code code = GEMP_NEW(texts, categories->count);
 	for (size_t i = 0; i < categories->count && code == GEMP_OK; i++) {
 		size_t size;
 		const char *bytes = gemp_bytes_at(categories, i, &size);

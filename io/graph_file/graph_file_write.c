@@ -49,14 +49,13 @@ done:
 /* Sets are stored as texts "A;B", as the categories of a categorical column. */
 static gemp_code put_label_sets(const gemp_h5 *h5, const gemp_shard *graph, gemp_h5_slab rows)
 {
-	gemp_code code = GEMP_OK;
 	size_t count = graph->label_set_count;
 	gemp_h5_type type = gemp_file_code_type(count);
 	gemp_text *texts = NULL;
 	const char **names = NULL;
 	uint64_t *vertices = NULL;
 	void *codes = gemp_calloc(graph->rows, type.size);
-	code = codes ? GEMP_NEW(texts, count) : GEMP_ENOMEM;
+	gemp_code code = codes ? GEMP_NEW(texts, count) : GEMP_ENOMEM;
 	GEMP_THEN(GEMP_NEW(names, count));
 	GEMP_THEN(GEMP_NEW(vertices, count));
 	for (size_t s = 0; s < count && code == GEMP_OK; s++) {
@@ -103,10 +102,9 @@ static gemp_code rows_of_label(const gemp_h5 *h5, const gemp_shard *graph, uint3
 static gemp_code put_row_ids(const gemp_h5 *h5, const gemp_shard *graph, const char *group, const uint64_t *picked,
                              gemp_h5_slab rows)
 {
-	gemp_code code = GEMP_OK;
 	gemp_text path = { 0 };
 	uint32_t *ids = NULL;
-	code = GEMP_NEW(ids, rows.count);
+	gemp_code code = GEMP_NEW(ids, rows.count);
 	gemp_text_print(&path, "%s/_row", group);
 	GEMP_TRY(gemp_comm_agree(h5->comm, code == GEMP_OK ? gemp_text_status(&path) : code));
 	for (uint64_t i = 0; i < rows.count; i++)
@@ -122,7 +120,6 @@ done:
 static gemp_code put_label(const gemp_h5 *h5, const gemp_shard *graph, uint32_t label, const int *home,
                            gemp_column_layout *columns)
 {
-	gemp_code code = GEMP_OK;
 	gemp_text group = { 0 }, strings = { 0 }, path = { 0 };
 	uint64_t *picked = NULL;
 	gemp_h5_slab rows;
@@ -131,7 +128,7 @@ static gemp_code put_label(const gemp_h5 *h5, const gemp_shard *graph, uint32_t 
 	gemp_h5_encode(graph->labels[label], &group);
 	gemp_text_print(&strings, "/strings");
 	gemp_text_add(&strings, group.data, group.size);
-	code = gemp_text_status(&group);
+	gemp_code code = gemp_text_status(&group);
 	GEMP_TRY(gemp_comm_agree(h5->comm, code == GEMP_OK ? gemp_text_status(&strings) : code));
 	GEMP_TRY(gemp_h5_make_groups(h5, "/nodes_by_label"));
 	GEMP_TRY(gemp_h5_group(h5, group.data, "dataframe", "0.2.0"));

@@ -101,10 +101,9 @@ static bool type_of(H5T_class_t kind, gemp_type *type)
 /* The array owns the dataset from here on. */
 gemp_code gemp_h5_open_array(gemp_array *out, const gemp_h5 *h5, const char *path)
 {
-	gemp_code code = GEMP_OK;
 	gemp_type type;
 	open_column *o;
-	code = GEMP_NEW(o, 1);
+	gemp_code code = GEMP_NEW(o, 1);
 	if (code != GEMP_OK)
 		return code;
 	o->dataset = H5I_INVALID_HID;

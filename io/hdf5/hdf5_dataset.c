@@ -151,12 +151,11 @@ static gemp_code write_parts(const gemp_h5 *h5, hid_t dataset, hid_t type, size_
 static gemp_code write_through_rank_0(const gemp_h5 *h5, hid_t dataset, hid_t type, size_t size, rank_part mine,
                                       const char *data)
 {
-	gemp_code code = GEMP_OK;
 	rank_part *parts = NULL;
 	char *buffer = NULL;
 	uint64_t step = PIECE / size ? PIECE / size : 1, most = mine.count;
 	gemp_comm_max(h5->comm, &most, 1);
-	code = GEMP_NEW(parts, (size_t)h5->comm->size);
+	gemp_code code = GEMP_NEW(parts, (size_t)h5->comm->size);
 	if (code == GEMP_OK && h5->comm->rank == 0)
 		code = GEMP_NEW(buffer, (most < step ? most : step) * size);
 	GEMP_TRY(gemp_comm_agree(h5->comm, code));
@@ -334,11 +333,10 @@ static gemp_code gemp_h5_read_direct(const gemp_h5 *h5, const char *path, hid_t 
 gemp_code gemp_h5_read(const gemp_h5 *h5, const char *path, gemp_h5_type type, uint64_t first, uint64_t count,
                        uint64_t own, void *data)
 {
-	gemp_code code = GEMP_OK;
 	hid_t dataset = H5I_INVALID_HID, id = H5I_INVALID_HID;
 	gemp_h5_type there;
 	uint64_t total = 0;
-	code = gemp_h5_open_dataset(h5, path, &dataset, &there, &total);
+	gemp_code code = gemp_h5_open_dataset(h5, path, &dataset, &there, &total);
 	if (code == GEMP_OK &&
 	    (there.kind != type.kind || there.size != type.size || first > total || count > total - first))
 		code = gemp_fail(GEMP_EDATA, "%s: dataset '%s' is of a type or length that does not fit the rest", h5->path,
@@ -417,11 +415,10 @@ static gemp_code checksum_part(const gemp_h5 *h5, hid_t dataset, hid_t id, size_
 /* Elements larger than the buffer cannot be ours. */
 static gemp_code verify_dataset(const gemp_h5 *h5, const char *path, char *buffer)
 {
-	gemp_code code = GEMP_OK;
 	hid_t dataset = H5I_INVALID_HID, id = H5I_INVALID_HID;
 	gemp_h5_type type = { 0 };
 	uint64_t total = 0, sum = 0;
-	code = gemp_h5_open_dataset(h5, path, &dataset, &type, &total);
+	gemp_code code = gemp_h5_open_dataset(h5, path, &dataset, &type, &total);
 	if (code == GEMP_OK && type.size > VERIFY_CHUNK)
 		code = gemp_fail(GEMP_EDATA, "%s: dataset '%s' has elements of %zu bytes", h5->path, path, type.size);
 	GEMP_THEN(GEMP_HDF5(h5, id = gemp_h5_make_type(type)));

@@ -314,10 +314,9 @@ static herr_t note_name(hid_t group, const char *name, const H5L_info_t *info, v
 /* The list belongs to this rank; all ranks get the same one. */
 gemp_code gemp_h5_list(const gemp_h5 *h5, const char *path, char ***names, size_t *count)
 {
-	gemp_code code = GEMP_OK;
 	name_list list = { 0 };
 	hid_t group = H5I_INVALID_HID;
-	code = GEMP_HDF5(h5, group = H5Gopen2(h5->file, path, H5P_DEFAULT));
+	gemp_code code = GEMP_HDF5(h5, group = H5Gopen2(h5->file, path, H5P_DEFAULT));
 	if (code == GEMP_OK) {
 		code = GEMP_HDF5(h5, H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, NULL, note_name, &list));
 		H5Gclose(group);

@@ -272,7 +272,6 @@ static gemp_code check_standard(const gemp_ecore *ecore, const gemp_ecore_featur
 /* What an attribute of a new object is: EMF does not write values that are as by default. */
 static gemp_code find_standard(const gemp_ecore *ecore, gemp_ecore_feature *feature, bool set)
 {
-	gemp_code code = GEMP_OK;
 	if (feature->default_value &&
 	    (feature->many ||
 	     (!*feature->default_value && (feature->type != GEMP_STRING || feature->classifier != GEMP_ECORE_NONE)))) {
@@ -291,7 +290,7 @@ static gemp_code find_standard(const gemp_ecore *ecore, gemp_ecore_feature *feat
 		feature->default_value = gemp_strndup(first, size);
 		set = true;
 	}
-	code = set && !feature->default_value ? GEMP_ENOMEM : GEMP_OK;
+	gemp_code code = set && !feature->default_value ? GEMP_ENOMEM : GEMP_OK;
 	return code;
 }
 

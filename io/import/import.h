@@ -15,6 +15,7 @@
 
 #include "comm/comm.h"
 #include "graph/graph.h"
+#include "partition/base/dictionary.h"
 #include "partition/build/builder_options.h"
 
 typedef struct gemp_format gemp_format; /* io/import/import.h */
@@ -43,7 +44,7 @@ gemp_code gemp_import(gemp_shard **out, const gemp_comm *comm, const gemp_import
 
 /* format: the table of formats that import reads.
  *
- * A format is one file format_NAME.c with one gemp_format object, and one line in the table in format.c. Its `read`
+ * A format is one file import_NAME.c with one gemp_format object, and one line in the table in import.c. Its `read`
  * makes a graph of files by the distributed builder (partition/build/builder.h); everything else about import goes by the
  * table: --format, endings, help, what is refused, which files the provenance names.
  */
@@ -89,6 +90,11 @@ const char *gemp_format_choices(void);
 
 /* What all formats take from the options alike: seed, --parallel, --label, --type, --undirected. */
 gemp_builder_options gemp_format_builder(const gemp_import_options *options);
+
+/* Collective. Calls `add` with each name that any rank has met, in bytewise order, on one rank: for vertices that many lines
+ * of many ranks name. */
+typedef gemp_code gemp_import_name(void *self, const char *name, size_t size);
+gemp_code gemp_import_names(const gemp_comm *comm, const gemp_dictionary *local, gemp_import_name *add, void *self);
 
 extern const gemp_format gemp_format_tsv, gemp_format_csv, gemp_format_snap, gemp_format_neo4j, gemp_format_mtx,
 	gemp_format_metis, gemp_format_adjacency, gemp_format_jsonl, gemp_format_packages, gemp_format_dict,

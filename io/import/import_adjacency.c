@@ -77,23 +77,12 @@ static gemp_code visit(void *self, const gemp_line *line)
 	return gemp_dictionary_add(&reader->lone, begin, (size_t)(end - begin), &index);
 }
 
-/* Collective. A vertex may stand alone in many lines, of all ranks, and is added once. */
-static gemp_code add_lone(adjacency_reader *reader, const gemp_comm *comm)
+/* A vertex may stand alone in many lines, of all ranks, and is added once. */
+static gemp_code add_lone(void *self, const char *name, size_t size)
 {
-	gemp_code code = GEMP_OK;
-	gemp_bytes all = { 0 };
-	GEMP_TRY(gemp_bytes_union(comm, &reader->lone.list, &all));
-	gemp_block_range mine = gemp_comm_block(comm, all.count);
-	for (uint64_t i = mine.begin; i < mine.end && code == GEMP_OK; i++) {
-		size_t size;
-		const char *name = gemp_bytes_at(&all, i, &size);
-		gemp_value key = gemp_scalar_key(name, size);
-		code = gemp_builder_vertex(reader->builder, &key, "", 0, (gemp_place){ 0 });
-	}
-	code = gemp_comm_agree(comm, code);
-done:
-	gemp_bytes_free(&all);
-	return code;
+	const adjacency_reader *reader = self;
+	const gemp_value key = gemp_scalar_key(name, size);
+	return gemp_builder_vertex(reader->builder, &key, "", 0, (gemp_place){ 0 });
 }
 
 /* Vertices follow from the edges and from the lines without an arrow. */
@@ -110,7 +99,7 @@ static gemp_code read_adjacency(gemp_shard **out, const gemp_comm *comm, const g
 		GEMP_TRY(gemp_lines_open(&lines, comm, options->edge_files[i], NULL, i));
 		GEMP_TRY(gemp_lines_visit(&lines, comm, visit, &self));
 	}
-	GEMP_TRY(add_lone(&self, comm));
+	GEMP_TRY(gemp_import_names(comm, &self.lone, add_lone, &self));
 	GEMP_TRY(gemp_builder_finish(self.builder, out));
 done:
 	gemp_dictionary_free(&self.lone);

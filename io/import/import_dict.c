@@ -262,8 +262,9 @@ static gemp_code declare(reader *reader, const gemp_paths *paths)
 }
 
 /* The key is language and word with a colon between them. */
-static gemp_code add_word(reader *reader, const char *key, size_t size)
+static gemp_code add_word(void *self, const char *key, size_t size)
 {
+	const reader *reader = self;
 	const char *colon = memchr(key, ':', size);
 	size_t language_size = (size_t)(colon - key);
 	gemp_value whole = { .type = GEMP_STRING, .string = { key, size } };
@@ -272,24 +273,6 @@ static gemp_code add_word(reader *reader, const char *key, size_t size)
 	GEMP_PROPAGATE(gemp_builder_vertex(reader->builder, &whole, "Word", 4, (gemp_place){ 0 }));
 	GEMP_PROPAGATE(gemp_builder_vertex_value(reader->builder, reader->language, &language));
 	return gemp_builder_vertex_value(reader->builder, reader->word, &word);
-}
-
-/* Collective. Words of all dictionaries, each once. */
-static gemp_code add_words(reader *reader, const gemp_comm *comm)
-{
-	gemp_code code = GEMP_OK;
-	gemp_bytes all = { 0 };
-	GEMP_TRY(gemp_bytes_union(comm, &reader->words.list, &all));
-	gemp_block_range mine = gemp_comm_block(comm, all.count);
-	for (uint64_t i = mine.begin; i < mine.end && code == GEMP_OK; i++) {
-		size_t size;
-		const char *key = gemp_bytes_at(&all, i, &size);
-		code = add_word(reader, key, size);
-	}
-	code = gemp_comm_agree(comm, code);
-done:
-	gemp_bytes_free(&all);
-	return code;
 }
 
 /* Takes a reader that was only partly made. */
@@ -323,7 +306,7 @@ static gemp_code read_dict(gemp_shard **out, const gemp_comm *comm, const gemp_i
 		code = read_dictionary(&self, &paths.path[2 * i]);
 	}
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(add_words(&self, comm));
+	GEMP_TRY(gemp_import_names(comm, &self.words, add_word, &self));
 	GEMP_TRY(gemp_builder_finish(self.builder, out));
 done:
 	free_reader(&self);

@@ -438,34 +438,17 @@ static gemp_code feed_stanza(void *self, const gemp_stanza *stanza)
 }
 
 /* The prefix of the key says what the vertex is; without one it is a virtual package. */
-static gemp_code add_other(reader *reader, slice key)
+static gemp_code add_other(void *self, const char *key, size_t size)
 {
-	gemp_value value = text_value(key);
+	const reader *reader = self;
+	gemp_value value = text_value((slice){ key, size });
 	size_t kind = 0, skip;
-	while ((skip = strlen(others[kind].prefix)) > key.size || memcmp(others[kind].prefix, key.bytes, skip) != 0)
+	while ((skip = strlen(others[kind].prefix)) > size || memcmp(others[kind].prefix, key, skip) != 0)
 		kind++;
-	gemp_value name = text_value((slice){ key.bytes + skip, key.size - skip });
+	gemp_value name = text_value((slice){ key + skip, size - skip });
 	GEMP_PROPAGATE(gemp_builder_vertex(reader->builder, &value, others[kind].label, strlen(others[kind].label),
 	                                   (gemp_place){ 0 }));
 	return gemp_builder_vertex_value(reader->builder, reader->name, &name);
-}
-
-/* Collective. Vertices that are not packages, each once. */
-static gemp_code add_others(reader *reader)
-{
-	gemp_code code = GEMP_OK;
-	gemp_bytes all = { 0 };
-	GEMP_TRY(gemp_bytes_union(reader->comm, &reader->other.list, &all));
-	gemp_block_range mine = gemp_comm_block(reader->comm, all.count);
-	for (uint64_t i = mine.begin; i < mine.end && code == GEMP_OK; i++) {
-		slice key;
-		key.bytes = gemp_bytes_at(&all, i, &key.size);
-		code = add_other(reader, key);
-	}
-	code = gemp_comm_agree(reader->comm, code);
-done:
-	gemp_bytes_free(&all);
-	return code;
 }
 
 /* The name is an attribute, too, since keys of other vertices have a prefix. */
@@ -518,7 +501,7 @@ static gemp_code read_packages(gemp_shard **out, const gemp_comm *comm, const ge
 		self.file = (uint32_t)i + 1;
 		GEMP_TRY(gemp_stanza_visit(&self.stanza, &lines[i], comm, feed_stanza, &self));
 	}
-	GEMP_TRY(add_others(&self));
+	GEMP_TRY(gemp_import_names(comm, &self.other, add_other, &self));
 	self.repeated = gemp_comm_sum1(comm, self.repeated);
 	if (self.repeated)
 		gemp_warn("%" PRIu64 " packages are listed again, in other versions; the first of each is taken",

@@ -89,11 +89,10 @@ static gemp_code feed_npz(npz_import *self, const gemp_comm *comm, const gemp_im
 /* Vertices follow from the shape, so that rows without entries are there, too. */
 static gemp_code read_npz(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
-	gemp_code code = GEMP_OK;
 	npz_import self = { 0 };
 	gemp_builder_options built = gemp_format_builder(options);
 	built.vertices_from_edges = false;
-	code = gemp_zip_open(&self.zip, options->edge_files[0]);
+	gemp_code code = gemp_zip_open(&self.zip, options->edge_files[0]);
 	GEMP_THEN(open_npz(&self.matrix, &self.zip));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(gemp_builder_new(&self.builder, comm, &built));

@@ -59,9 +59,7 @@ done:
 /* Text is checked before it is cut, as messages quote it. */
 static gemp_code split_cells(gemp_cells *cells, const gemp_format *format, char *record, size_t size)
 {
-	gemp_code code = gemp_utf8_require(record, size);
-	if (code != GEMP_OK)
-		return code;
+	GEMP_PROPAGATE(gemp_utf8_require(record, size));
 	return format == &gemp_format_tsv ? gemp_cells_tsv(cells, record, size)
 	       : is_quoted(format)        ? gemp_cells_csv(cells, record, size)
 	                                  : gemp_cells_blanks(cells, record, size);
@@ -161,11 +159,10 @@ static gemp_code list_inputs(gemp_inputs *inputs, const gemp_import_options *opt
 /* Formats are known from names; only headers need the files. */
 gemp_code gemp_inputs_open(gemp_inputs *inputs, const gemp_comm *comm, const gemp_import_options *options)
 {
-	gemp_code code = GEMP_OK;
 	gemp_text text = { 0 };
 	void *told = NULL;
 	*inputs = (gemp_inputs){ 0 };
-	code = list_inputs(inputs, options);
+	gemp_code code = list_inputs(inputs, options);
 	for (size_t i = 0; comm->rank == 0 && code == GEMP_OK && i < inputs->count; i++)
 		code = inspect_file(&inputs->input[i], &text);
 	GEMP_TRY(gemp_comm_agree(comm, code));

@@ -54,10 +54,9 @@ static gemp_code add_names(gemp_projected *columns, const gemp_relation *relatio
 gemp_code gemp_edge_rows_open(gemp_edge_rows **out, const gemp_comm *comm, const gemp_shard *graph, const char *path,
                               const char *what)
 {
-	gemp_code code = GEMP_OK;
 	gemp_projected columns[COLUMNS] = { 0 };
 	const gemp_rows_options how = { .path = path, .limit = UINT64_MAX, .semantics = what, .distinct = "none" };
-	code = GEMP_NEW(*out, 1);
+	gemp_code code = GEMP_NEW(*out, 1);
 	GEMP_THEN(GEMP_NEW((*out)->ids, BATCH));
 	GEMP_THEN(new_columns(columns, graph, true));
 	GEMP_TRY(gemp_comm_agree(comm, code));

@@ -82,10 +82,9 @@ static void flatten(const gemp_projected *columns, size_t count, gemp_column *fl
 /* Edges become three columns in HDF5. */
 static gemp_code write_results(gemp_row_writer *writer, const gemp_projected *columns, size_t count, size_t rows)
 {
-	gemp_code code = GEMP_OK;
 	gemp_column *flat = NULL;
 	const gemp_column **list = NULL;
-	code = GEMP_NEW(flat, writer->flat_count);
+	gemp_code code = GEMP_NEW(flat, writer->flat_count);
 	GEMP_THEN(GEMP_NEW(list, writer->flat_count));
 	GEMP_TRY(gemp_comm_agree(writer->comm, code));
 	flatten(columns, count, flat);
@@ -100,9 +99,8 @@ done:
 /* Names of the flat columns must live as long as the file is open. */
 static gemp_code open_results(gemp_row_writer *writer, const gemp_projected *columns, size_t count, const char *path)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_column **flat = NULL;
-	code = name_flat(writer, columns, count);
+	gemp_code code = name_flat(writer, columns, count);
 	GEMP_THEN(GEMP_NEW(flat, writer->flat_count));
 	GEMP_TRY(gemp_comm_agree(writer->comm, code));
 	for (size_t c = 0; c < writer->flat_count; c++)
@@ -205,9 +203,8 @@ bool gemp_rows_wants_all(const gemp_rows_options *options)
 gemp_code gemp_row_writer_open(gemp_row_writer **out, const gemp_comm *comm, const gemp_projected *columns,
                                size_t count, const gemp_rows_options *options)
 {
-	gemp_code code = GEMP_OK;
 	gemp_row_writer *writer;
-	code = GEMP_NEW(writer, 1);
+	gemp_code code = GEMP_NEW(writer, 1);
 	if (code == GEMP_OK) {
 		writer->comm = comm;
 		writer->preview = options->preview;

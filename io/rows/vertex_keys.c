@@ -13,11 +13,10 @@
 gemp_code gemp_vertex_keys_fetch(gemp_column *out, const gemp_comm *comm, const gemp_shard *graph,
                                  const gemp_vertex *ids, size_t count)
 {
-	gemp_code code = GEMP_OK;
 	gemp_column keys = { 0 };
 	size_t *place = NULL;
 	uint64_t *rows = NULL;
-	code = GEMP_NEW(place, count);
+	gemp_code code = GEMP_NEW(place, count);
 	GEMP_THEN(GEMP_NEW(rows, count));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(gemp_vertex_values(comm, graph, &graph->keys, ids, count, &keys, place));

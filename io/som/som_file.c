@@ -10,6 +10,7 @@
 #include "io/hdf5/hdf5_column.h"
 #include "io/text/text_cells.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -92,6 +93,12 @@ void gemp_som_map_free(gemp_som_map *map)
 		gemp_free(map->names[c]);
 	gemp_free_all(map->names, map->codebook, map->umatrix, map->hits, map->offset, map->factor);
 	*map = (gemp_som_map){ 0 };
+}
+
+bool gemp_som_map_is_valid(const gemp_som_map *map)
+{
+	return map->rows && map->columns && map->dims && map->codebook && map->umatrix && map->offset && map->factor &&
+	       map->names;
 }
 
 /* WRITING, BY RANK 0 ALONE */
@@ -183,6 +190,7 @@ gemp_code gemp_som_file_write(const gemp_som_map *map, const gemp_comm *comm, co
 {
 	gemp_code code = GEMP_OK;
 	gemp_text temporary = { 0 };
+	assert(comm->rank != 0 || gemp_som_map_is_valid(map));
 	GEMP_TRY(gemp_output_temporary(comm, path, &temporary));
 	code = gemp_comm_agree(comm, comm->rank == 0 ? write_all(map, temporary.data) : GEMP_OK);
 	code = gemp_output_commit(comm, temporary.data, path, code);
