@@ -1,4 +1,8 @@
-/* npy: arrays of numpy (.npy) inside a zip archive (.npz). */
+/* npy: arrays of numpy, as files of their own (.npy) and as members of a zip archive (.npz).
+ *
+ * Formats 1.0 to 3.0 (NEP 1). Elements are read as they lie in the file and turned to this machine's byte order. All
+ * functions are local.
+ */
 
 #ifndef GEMP_IO_ARRAYS_NPY_H
 #define GEMP_IO_ARRAYS_NPY_H
@@ -8,7 +12,7 @@
 
 #include <stdio.h>
 
-/* npy_header: what the head of a .npy file says of its array, and its numbers as this machine has them. */
+/* What the head of a .npy file says of its array. */
 
 typedef struct gemp_npy_header {
 	char kind;       /* i u f b: as numpy calls them; S and U: text */

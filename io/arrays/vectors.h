@@ -36,8 +36,6 @@ gemp_code gemp_vectors_select(gemp_vectors *vectors, const gemp_comm *comm, cons
 /* Collective. Of all values in their order: the same on any number of ranks, of any form of the file. */
 uint64_t gemp_vectors_hash(const gemp_vectors *vectors, const gemp_comm *comm);
 
-/* vectors_parts: what the files vectors*.c have in common. */
-
 /* Local. Room for this rank's share of `rows` rows of `columns`; GEMP_EDATA for a shape that has no vectors. */
 gemp_code gemp_vectors_alloc(gemp_vectors *out, const gemp_comm *comm, const char *place, uint64_t rows,
                              uint64_t columns);

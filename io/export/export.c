@@ -64,10 +64,10 @@ typedef struct export_part {
 
 /* Text is collected before it is counted or written, as one call for each line would cost more than the
  * line. */
-static gemp_code flush(export_part *p, size_t most)
+static gemp_code flush(export_part *p, size_t max)
 {
 	gemp_code code = gemp_text_status(&p->text);
-	if (code != GEMP_OK || p->text.size <= most)
+	if (code != GEMP_OK || p->text.size <= max)
 		return code;
 	if (p->measuring)
 		p->size += p->text.size;

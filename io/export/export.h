@@ -61,7 +61,7 @@ gemp_code gemp_export(const gemp_comm *comm, gemp_shard *graph, const gemp_expor
 /* Edges whose ends are asked for in one go; tests make it small. */
 extern size_t gemp_export_chunk;
 
-/* export_parts: what the formats of export share. */
+/* FOR THE FORMATS */
 
 /* An export at work. */
 typedef struct gemp_export_context {

@@ -1,4 +1,5 @@
-/* array: a long array of numbers in a file, read from its beginning to its end in pieces. */
+/* array: a long array of numbers in a file, read from its beginning to its end in pieces: the common face of
+ * arrays in .npz (io/arrays/npy) and HDF5 (io/hdf5/hdf5_column), which sparse matrices are made of. */
 
 #ifndef GEMP_IO_FILE_ARRAY_H
 #define GEMP_IO_FILE_ARRAY_H

@@ -1,4 +1,4 @@
-/* files: small text files that rank 0 reads for all, and files that appear under their name only when whole. */
+/* local_file: small text files that rank 0 reads for all, and files that get their name only when they are whole. */
 
 #ifndef GEMP_IO_FILE_LOCAL_FILE_H
 #define GEMP_IO_FILE_LOCAL_FILE_H

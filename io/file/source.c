@@ -146,9 +146,9 @@ void gemp_source_close(gemp_source *source)
 }
 
 /* A short read is no failure: files end. */
-static gemp_code read_file(gemp_source *source, void *bytes, size_t room, size_t *size)
+static gemp_code read_file(gemp_source *source, void *bytes, size_t capacity, size_t *size)
 {
-	*size = fread(bytes, 1, room, source->file);
+	*size = fread(bytes, 1, capacity, source->file);
 	if (*size == 0 && ferror(source->file))
 		return gemp_fail(GEMP_EIO, "%s: reading failed: %s", source->path, strerror(errno));
 	return GEMP_OK;
@@ -162,10 +162,10 @@ static gemp_code damaged(const gemp_source *source, const char *detail)
 }
 
 /* One step of zlib; *size bytes came out. */
-static gemp_code inflate_some(gemp_source *source, char *bytes, size_t room, size_t *size)
+static gemp_code inflate_some(gemp_source *source, char *bytes, size_t capacity, size_t *size)
 {
 	z_stream *zlib = &source->zlib;
-	unsigned portion = room < INT32_MAX ? (unsigned)room : (unsigned)INT32_MAX;
+	unsigned portion = capacity < INT32_MAX ? (unsigned)capacity : (unsigned)INT32_MAX;
 	if (source->whole && inflateReset(zlib) != Z_OK)
 		return damaged(source, "gzip member");
 	zlib->next_in = source->packed + source->at;
@@ -184,10 +184,10 @@ static gemp_code inflate_some(gemp_source *source, char *bytes, size_t room, siz
 }
 
 /* A frame that is complete leaves nothing; another frame may follow it. */
-static gemp_code unpack_some(gemp_source *source, char *bytes, size_t room, size_t *size)
+static gemp_code unpack_some(gemp_source *source, char *bytes, size_t capacity, size_t *size)
 {
 	ZSTD_inBuffer in = { source->packed + source->at, source->end - source->at, 0 };
-	ZSTD_outBuffer out = { bytes, room, 0 };
+	ZSTD_outBuffer out = { bytes, capacity, 0 };
 	size_t left = ZSTD_decompressStream(source->zstd, &out, &in);
 	if (ZSTD_isError(left))
 		return damaged(source, ZSTD_getErrorName(left));
@@ -198,13 +198,13 @@ static gemp_code unpack_some(gemp_source *source, char *bytes, size_t room, size
 }
 
 /* Compressed files may have several members one after another, as `cat a.gz b.gz` makes them. */
-gemp_code gemp_source_read(gemp_source *source, char *bytes, size_t room, size_t *size)
+gemp_code gemp_source_read(gemp_source *source, char *bytes, size_t capacity, size_t *size)
 {
 	gemp_code code = GEMP_OK;
 	*size = 0;
 	if (source->compression == GEMP_PLAIN)
-		return read_file(source, bytes, room, size);
-	while (*size == 0 && room > 0) {
+		return read_file(source, bytes, capacity, size);
+	while (*size == 0 && capacity > 0) {
 		bool starved = source->at == source->end;
 		if (starved) {
 			source->at = 0;
@@ -212,8 +212,8 @@ gemp_code gemp_source_read(gemp_source *source, char *bytes, size_t room, size_t
 		}
 		if (source->end == 0 && source->whole)
 			break;
-		GEMP_TRY(source->compression == GEMP_GZIP ? inflate_some(source, bytes, room, size)
-		                                          : unpack_some(source, bytes, room, size));
+		GEMP_TRY(source->compression == GEMP_GZIP ? inflate_some(source, bytes, capacity, size)
+		                                          : unpack_some(source, bytes, capacity, size));
 		if (*size == 0 && source->end == 0 && !source->whole)
 			code = gemp_fail(GEMP_EDATA, "%s: is cut in the middle; make or copy the file again", source->path);
 		if (code != GEMP_OK)

@@ -1,4 +1,8 @@
-/* stream_source: the bytes of a file's text, decompressed on the way. */
+/* source: the bytes of a file's text, plain, gzip or Zstandard, decompressed on the way.
+ *
+ * The first bytes of a file say what it is, whatever its name. A plain file may be read from any byte on, a compressed one
+ * from its beginning only; a pipe must be plain text and is read once. All functions are local.
+ */
 
 #ifndef GEMP_IO_FILE_SOURCE_H
 #define GEMP_IO_FILE_SOURCE_H

@@ -70,7 +70,7 @@ static gemp_code find_end(FILE *file, const char *path, unsigned char *end, uint
 	unsigned char *tail = NULL;
 	if (fseeko(file, 0, SEEK_END) != 0)
 		return bad(path, "it cannot be searched");
-	uint64_t size = (uint64_t)ftello(file), most = END_SIZE + LONGEST_COMMENT, take = size < most ? size : most;
+	uint64_t size = (uint64_t)ftello(file), max = END_SIZE + LONGEST_COMMENT, take = size < max ? size : max;
 	if (size < END_SIZE)
 		return bad(path, "it is too short");
 	GEMP_TRY(GEMP_NEW(tail, take));
@@ -251,9 +251,9 @@ void gemp_zip_stream_close(gemp_zip_stream *stream)
 }
 
 /* Never reads beyond the member. */
-static gemp_code read_packed(gemp_zip_stream *s, void *bytes, size_t room, size_t *size)
+static gemp_code read_packed(gemp_zip_stream *s, void *bytes, size_t capacity, size_t *size)
 {
-	*size = s->packed_left < room ? (size_t)s->packed_left : room;
+	*size = s->packed_left < capacity ? (size_t)s->packed_left : capacity;
 	s->packed_left -= *size;
 	return fread(bytes, 1, *size, s->file) == *size ? GEMP_OK : bad(s->path, "a member is cut");
 }
@@ -262,7 +262,7 @@ static gemp_code read_packed(gemp_zip_stream *s, void *bytes, size_t room, size_
 static gemp_code inflate_some(gemp_zip_stream *s, unsigned char *bytes, size_t size)
 {
 	while (size) {
-		uInt room = size < PACKED ? (uInt)size : PACKED;
+		uInt capacity = size < PACKED ? (uInt)size : PACKED;
 		if (s->zlib.avail_in == 0) {
 			size_t got;
 			GEMP_PROPAGATE(read_packed(s, s->packed, PACKED, &got));
@@ -270,9 +270,9 @@ static gemp_code inflate_some(gemp_zip_stream *s, unsigned char *bytes, size_t s
 			s->zlib.avail_in = (uInt)got;
 		}
 		s->zlib.next_out = bytes;
-		s->zlib.avail_out = room;
+		s->zlib.avail_out = capacity;
 		int result = inflate(&s->zlib, Z_NO_FLUSH);
-		size_t made = room - s->zlib.avail_out;
+		size_t made = capacity - s->zlib.avail_out;
 		if ((result != Z_OK && result != Z_STREAM_END) || (made == 0 && (result == Z_STREAM_END || !s->packed_left)))
 			return bad(s->path, "a member cannot be inflated");
 		bytes += made;

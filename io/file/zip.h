@@ -1,4 +1,8 @@
-/* zip: the members of a zip archive, stored or deflated, each as a stream of bytes. Sizes beyond 4 GiB too (zip64). */
+/* zip: the members of a zip archive, stored or deflated, each as a stream of bytes. Sizes beyond 4 GiB too (zip64).
+ *
+ * The directory is read once; each member is then a stream with a file of its own, so that several are read side by side.
+ * Checksums are compared at a member's end. All functions are local.
+ */
 
 #ifndef GEMP_IO_FILE_ZIP_H
 #define GEMP_IO_FILE_ZIP_H

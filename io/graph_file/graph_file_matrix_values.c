@@ -75,17 +75,17 @@ static void find_places(const int *owner, size_t count, size_t *next, int ranks,
 
 /* Collective. asked: numbers of this rank's edges, by the rank that asks. Answers come by the rank that gives them. */
 static gemp_code answer(const gemp_comm *comm, const gemp_relation *relation, const gemp_column *column,
-                        uint64_t *asked, const size_t *from, void **answers)
+                        uint64_t *requested, const size_t *from, void **answers)
 {
 	gemp_code code = GEMP_OK;
 	size_t ranks = (size_t)comm->size, capacity = 0, *sizes = NULL;
 	const uint64_t *words = words_of(column);
 	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(sizes, 2 * ranks)));
 	for (size_t r = 0; r < ranks; r++)
-		sizes[r] = (from[r + 1] - from[r]) * sizeof *asked;
+		sizes[r] = (from[r + 1] - from[r]) * sizeof *requested;
 	for (size_t i = 0; i < from[ranks]; i++)
-		asked[i] = words[asked[i] - relation->first_edge];
-	GEMP_TRY(gemp_exchange(comm, asked, sizes, answers, &capacity, sizes + ranks, NULL));
+		requested[i] = words[requested[i] - relation->first_edge];
+	GEMP_TRY(gemp_exchange(comm, requested, sizes, answers, &capacity, sizes + ranks, NULL));
 done:
 	gemp_free(sizes);
 	return code;
@@ -100,7 +100,7 @@ gemp_code gemp_file_weights_by_target(const gemp_comm *comm, const gemp_shard *g
 	uint64_t *first = NULL, *words = NULL;
 	int *owner = NULL;
 	size_t *place = NULL, *next = NULL, *from = NULL;
-	void *asked = NULL, *answers = NULL;
+	void *requested = NULL, *answers = NULL;
 	gemp_code code = GEMP_NEW(first, ranks);
 	GEMP_THEN(GEMP_NEW(words, count));
 	GEMP_THEN(GEMP_NEW(owner, count));
@@ -111,15 +111,15 @@ gemp_code gemp_file_weights_by_target(const gemp_comm *comm, const gemp_shard *g
 	for (size_t i = 0; i < count; i++)
 		owner[i] = owner_of(first, comm->size, relation->in_edges[i]);
 	find_places(owner, count, next, comm->size, place);
-	GEMP_TRY(
-		gemp_exchange_records(comm, relation->in_edges, count, sizeof *relation->in_edges, owner, &asked, &from, NULL));
-	GEMP_TRY(answer(comm, relation, column, asked, from, &answers));
+	GEMP_TRY(gemp_exchange_records(comm, relation->in_edges, count, sizeof *relation->in_edges, owner, &requested,
+	                               &from, NULL));
+	GEMP_TRY(answer(comm, relation, column, requested, from, &answers));
 	for (size_t i = 0; i < count; i++)
 		words[i] = ((const uint64_t *)answers)[place[i]];
 	*out = words;
 	words = NULL;
 done:
-	gemp_free_all(first, words, owner, place, next, from, asked, answers);
+	gemp_free_all(first, words, owner, place, next, from, requested, answers);
 	return code;
 }
 

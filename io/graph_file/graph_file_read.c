@@ -253,10 +253,10 @@ static gemp_code find_label(const gemp_h5 *h5, const gemp_shard *graph, const ch
 static gemp_code parse_set(const gemp_h5 *h5, const gemp_shard *graph, const char *text, gemp_label_set *set)
 {
 	gemp_code code = GEMP_OK;
-	size_t most = *text != '\0';
+	size_t max = *text != '\0';
 	for (const char *at = text; *at; at++)
-		most += *at == ';';
-	GEMP_TRY(GEMP_NEW(set->labels, most));
+		max += *at == ';';
+	GEMP_TRY(GEMP_NEW(set->labels, max));
 	for (; *text && code == GEMP_OK; text += *text == ';') {
 		size_t length = strcspn(text, ";");
 		code = find_label(h5, graph, text, length, &set->labels[set->count++]);

@@ -1,4 +1,4 @@
-/* graph_file: the HDF5 graph file of docs/format.md. Parallel HDF5: collective hyperslabs; serial HDF5: independent
+/* graph_file_read: the HDF5 graph file of docs/format.md. Parallel HDF5: collective hyperslabs; serial HDF5: independent
  * reads, rank 0 writes. All functions are collective. */
 
 #ifndef GEMP_IO_GRAPH_FILE_GRAPH_FILE_READ_H

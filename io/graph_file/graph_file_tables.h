@@ -1,4 +1,4 @@
-/* graph_file_parts: what writing and reading of graph files share. docs/format.md describes the layout. */
+/* graph_file_tables: columns and tables in a graph file, which writing and reading share. docs/format.md describes the layout. */
 
 #ifndef GEMP_IO_GRAPH_FILE_GRAPH_FILE_TABLES_H
 #define GEMP_IO_GRAPH_FILE_GRAPH_FILE_TABLES_H

@@ -1,4 +1,4 @@
-/* h5_column: arrays of other programs' HDF5 files, of any number type and kind of string, read by one rank for
+/* hdf5_column: arrays of other programs' HDF5 files, of any number type and kind of string, read by one rank for
  * itself: the file is opened with a communicator of that rank alone. */
 
 #ifndef GEMP_IO_HDF5_HDF5_COLUMN_H

@@ -113,11 +113,11 @@ static gemp_code move_together(const gemp_h5 *h5, hid_t dataset, hid_t type, siz
                                uint64_t count, char *data)
 {
 	gemp_code code = GEMP_OK;
-	uint64_t step = PIECE / size ? PIECE / size : 1, most = count;
-	gemp_comm_max(h5->comm, &most, 1);
-	for (uint64_t at = 0; at < most && code == GEMP_OK; at += step) {
+	uint64_t step = PIECE / size ? PIECE / size : 1, max = count;
+	gemp_comm_max(h5->comm, &max, 1);
+	for (uint64_t at = 0; at < max && code == GEMP_OK; at += step) {
 		uint64_t here = at < count ? at : count, piece = count - here < step ? count - here : step;
-		gemp_progress(h5->writing ? "writing" : "reading", at, most, 0);
+		gemp_progress(h5->writing ? "writing" : "reading", at, max, 0);
 		code = gemp_comm_agree(h5->comm,
 		                       gemp_h5_move(h5, dataset, type, first + here, piece, data ? data + here * size : NULL));
 	}
@@ -153,11 +153,11 @@ static gemp_code write_through_rank_0(const gemp_h5 *h5, hid_t dataset, hid_t ty
 {
 	rank_part *parts = NULL;
 	char *buffer = NULL;
-	uint64_t step = PIECE / size ? PIECE / size : 1, most = mine.count;
-	gemp_comm_max(h5->comm, &most, 1);
+	uint64_t step = PIECE / size ? PIECE / size : 1, max = mine.count;
+	gemp_comm_max(h5->comm, &max, 1);
 	gemp_code code = GEMP_NEW(parts, (size_t)h5->comm->size);
 	if (code == GEMP_OK && h5->comm->rank == 0)
-		code = GEMP_NEW(buffer, (most < step ? most : step) * size);
+		code = GEMP_NEW(buffer, (max < step ? max : step) * size);
 	GEMP_TRY(gemp_comm_agree(h5->comm, code));
 	GEMP_MPI(MPI_Gather(&mine, 2, MPI_UINT64_T, parts, 2, MPI_UINT64_T, 0, h5->comm->world));
 	if (h5->comm->rank == 0) {

@@ -1,4 +1,4 @@
-/* hdf5: the only door to HDF5. All functions are collective and end with the same code on all ranks.
+/* hdf5_file: files of HDF5, which nothing but io reads and writes. All functions are collective and end with the same code on all ranks.
  *
  * Parallel HDF5: all ranks open the file together and move their parts of a dataset in collective calls. Serial HDF5: each
  * rank reads its parts for itself, and rank 0 writes, the others sending it their parts in bounded pieces. What calls these

@@ -1,4 +1,8 @@
-/* text_schema: the attribute columns of all files of one kind, and what their types turn out to be. */
+/* column_inference: the attribute columns of an import and their types, where files do not state them.
+ *
+ * gemp_schema serves tables, whose cells are texts: every cell rules out types. gemp_inferred_columns serves formats with
+ * typed values, whose columns appear while records are read. Both are joined over ranks by a bitwise or.
+ */
 
 #ifndef GEMP_IO_IMPORT_COLUMN_INFERENCE_H
 #define GEMP_IO_IMPORT_COLUMN_INFERENCE_H
@@ -29,7 +33,7 @@ void gemp_schema_free(gemp_schema *schema);
 void gemp_schema_observe(gemp_schema *schema, size_t column, const gemp_text_cell *cell); /* one value, of any rank */
 void gemp_schema_resolve(gemp_schema *schema); /* gives types to the columns that have none stated */
 
-/* found_columns: columns of a format that does not declare them: found in a first reading, by all ranks together. */
+/* Columns of a format that does not declare them: found in a first reading, by all ranks together. */
 
 /* {0} is empty. */
 typedef struct gemp_inferred_columns {

@@ -1,4 +1,4 @@
-/* graphml: a GraphML file as a series of nodes and edges. */
+/* graphml_parser: a GraphML file as a series of nodes and edges. */
 
 #ifndef GEMP_IO_IMPORT_GRAPHML_PARSER_H
 #define GEMP_IO_IMPORT_GRAPHML_PARSER_H

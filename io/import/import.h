@@ -42,7 +42,7 @@ typedef struct gemp_import_options {
 /* Collective; the options are alike on all ranks. Errors name file, line and remedy, and all ranks return them. */
 gemp_code gemp_import(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options);
 
-/* format: the table of formats that import reads.
+/* FOR THE FORMATS: the table of formats that import reads.
  *
  * A format is one file import_NAME.c with one gemp_format object, and one line in the table in import.c. Its `read`
  * makes a graph of files by the distributed builder (partition/build/builder.h); everything else about import goes by the

@@ -151,13 +151,13 @@ static bool is_item(const char *text, size_t size)
 }
 
 /* The same checks serve counts, weights and neighbours; `what` says which it is. */
-static gemp_code read_number(uint64_t *out, const gemp_text_cell *cell, uint64_t most, const char *what)
+static gemp_code read_number(uint64_t *out, const gemp_text_cell *cell, uint64_t max, const char *what)
 {
 	gemp_value value;
 	gemp_code code = gemp_scalar_read(&value, GEMP_INTEGER, cell->bytes, cell->size);
-	if (code == GEMP_OK && (value.integer < 0 || (uint64_t)value.integer > most))
+	if (code == GEMP_OK && (value.integer < 0 || (uint64_t)value.integer > max))
 		return gemp_fail(GEMP_EDATA, "%" PRId64 " is not a number of %s; there can be 0 to %" PRIu64, value.integer,
-		                 what, most);
+		                 what, max);
 	*out = code == GEMP_OK ? (uint64_t)value.integer : 0;
 	return code == GEMP_EDATA ? gemp_fail_in(code, "number of %s: ", what) : code;
 }

@@ -170,13 +170,13 @@ static gemp_code add_vertices(reader *reader, uint64_t count, char side, const c
 }
 
 /* Indices count from 1 in this format. */
-static gemp_code read_index(uint64_t *out, const gemp_text_cell *cell, uint64_t most, const char *what)
+static gemp_code read_index(uint64_t *out, const gemp_text_cell *cell, uint64_t max, const char *what)
 {
 	gemp_value value;
 	gemp_code code = gemp_scalar_read(&value, GEMP_INTEGER, cell->bytes, cell->size);
-	if (code == GEMP_OK && (value.integer < 1 || (uint64_t)value.integer > most))
+	if (code == GEMP_OK && (value.integer < 1 || (uint64_t)value.integer > max))
 		return gemp_fail(GEMP_EDATA, "%s %" PRId64 " of a matrix that has 1 to %" PRIu64 "; numbers begin at 1", what,
-		                 value.integer, most);
+		                 value.integer, max);
 	*out = code == GEMP_OK ? (uint64_t)value.integer : 0;
 	return code;
 }

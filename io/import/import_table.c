@@ -180,21 +180,21 @@ static size_t field_of(const gemp_header *header, gemp_field_role role)
 	return i;
 }
 
-/* The key lies in the cell, or with its group in *room. */
+/* The key lies in the cell, or with its group in *text. */
 static gemp_code read_key(gemp_value *key, const reader *self, const gemp_input *input, const gemp_cells *cells,
-                          gemp_field_role role, gemp_text *room)
+                          gemp_field_role role, gemp_text *text)
 {
 	size_t i = field_of(&input->header, role);
 	const char *group = input->header.fields[i].group, *bytes = cells->cell[i].bytes;
 	size_t size = cells->cell[i].size;
 	if (group) {
-		gemp_text_clear(room);
-		gemp_text_print(room, "%s:", group);
-		gemp_text_add(room, bytes, size);
-		if (gemp_text_status(room) != GEMP_OK)
+		gemp_text_clear(text);
+		gemp_text_print(text, "%s:", group);
+		gemp_text_add(text, bytes, size);
+		if (gemp_text_status(text) != GEMP_OK)
 			return GEMP_ENOMEM;
-		bytes = room->data;
-		size = room->size;
+		bytes = text->data;
+		size = text->size;
 	}
 	gemp_code code = gemp_scalar_read(key, self->string_keys ? GEMP_STRING : GEMP_INTEGER, bytes, size);
 	return code == GEMP_EDATA ? gemp_fail_in(code, "id ") : code;

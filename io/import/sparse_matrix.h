@@ -1,4 +1,8 @@
-/* sparse: a sparse matrix, in pieces, becomes edges, one for each stored entry, zeros too. */
+/* sparse_matrix: a sparse matrix becomes edges, one for each stored entry, zeros too.
+ *
+ * The matrix is three arrays that are read side by side in batches (gemp_array), so that it need not fit in memory. All
+ * functions but gemp_sparse_vertices are local: one rank reads a matrix.
+ */
 
 #ifndef GEMP_IO_IMPORT_SPARSE_MATRIX_H
 #define GEMP_IO_IMPORT_SPARSE_MATRIX_H

@@ -1,4 +1,4 @@
-/* text_header: what the columns of one file are for. */
+/* table_header: what the columns of one file are for. */
 
 #ifndef GEMP_IO_IMPORT_TABLE_HEADER_H
 #define GEMP_IO_IMPORT_TABLE_HEADER_H

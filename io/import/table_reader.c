@@ -15,11 +15,11 @@
 #include <string.h>
 
 /* --format says what edges are; vertices are tables also beside an edge list. */
-static const gemp_format *format_of(const char *path, bool edges, const gemp_format *asked)
+static const gemp_format *format_of(const char *path, bool edges, const gemp_format *requested)
 {
 	const gemp_format *found = gemp_format_by_ending(path);
-	if (asked && (edges || asked != &gemp_format_snap))
-		return asked;
+	if (requested && (edges || requested != &gemp_format_snap))
+		return requested;
 	return edges || found == &gemp_format_csv ? found : &gemp_format_tsv;
 }
 
@@ -29,7 +29,7 @@ static bool is_quoted(const gemp_format *format)
 	return format == &gemp_format_csv || format == &gemp_format_neo4j;
 }
 
-/* What rank 0 finds out about a file and tells the others. */
+/* What rank 0 finds out about a file and broadcasts. */
 typedef struct file_header {
 	uint64_t size;
 	uint64_t compressed;
@@ -37,7 +37,7 @@ typedef struct file_header {
 } file_header;
 
 /* Rank 0 alone opens all files, which spares other ranks a look at each of them. */
-static gemp_code inspect_file(const gemp_input *input, gemp_text *told)
+static gemp_code inspect_file(const gemp_input *input, gemp_text *headers)
 {
 	gemp_code code = GEMP_OK;
 	gemp_stream_info info;
@@ -48,9 +48,9 @@ static gemp_code inspect_file(const gemp_input *input, gemp_text *told)
 	GEMP_TRY(gemp_stream_open(&stream, input->path, 0, GEMP_STREAM_END));
 	GEMP_TRY(gemp_stream_next(stream, is_quoted(input->format), &record, &size));
 	file_header found = { info.size, info.compressed, size };
-	gemp_text_add(told, &found, sizeof found);
-	gemp_text_add(told, record, found.header_size);
-	code = gemp_text_status(told);
+	gemp_text_add(headers, &found, sizeof found);
+	gemp_text_add(headers, record, found.header_size);
+	code = gemp_text_status(headers);
 done:
 	gemp_stream_close(stream);
 	return code;
@@ -110,22 +110,22 @@ static void assign_ranges(gemp_input *input, const gemp_comm *comm, const file_h
 	}
 }
 
-/* What rank 0 told of one file; *told moves behind it. */
-static file_header decode_header(char **told, char **header)
+/* The header of one file as rank 0 sent it; *headers moves behind it. */
+static file_header decode_header(char **headers, char **header)
 {
 	file_header found;
-	memcpy(&found, *told, sizeof found);
-	*header = *told + sizeof found;
-	*told = *header + found.header_size;
+	memcpy(&found, *headers, sizeof found);
+	*header = *headers + sizeof found;
+	*headers = *header + found.header_size;
 	return found;
 }
 
 /* Two passes over the same bytes: the share of a compressed file depends on the sum of all. */
-static gemp_code receive_headers(gemp_inputs *inputs, const gemp_comm *comm, char *told)
+static gemp_code receive_headers(gemp_inputs *inputs, const gemp_comm *comm, char *headers)
 {
 	int dealt = 0;
 	uint64_t compressed = 0;
-	char *header, *at = told;
+	char *header, *at = headers;
 	for (size_t i = 0; i < inputs->count; i++) {
 		file_header found = decode_header(&at, &header);
 		inputs->bytes += found.size;
@@ -134,7 +134,7 @@ static gemp_code receive_headers(gemp_inputs *inputs, const gemp_comm *comm, cha
 	inputs->threads = gemp_threads();
 	GEMP_PROPAGATE(GEMP_NEW(inputs->cells, inputs->threads));
 	for (size_t i = 0; i < inputs->count; i++) {
-		file_header found = decode_header(&told, &header);
+		file_header found = decode_header(&headers, &header);
 		assign_ranges(&inputs->input[i], comm, &found, compressed, &dealt);
 		GEMP_PROPAGATE(parse_header(&inputs->input[i], &inputs->cells[0], header, found.header_size));
 	}
@@ -160,17 +160,17 @@ static gemp_code list_inputs(gemp_inputs *inputs, const gemp_import_options *opt
 gemp_code gemp_inputs_open(gemp_inputs *inputs, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_text text = { 0 };
-	void *told = NULL;
+	void *headers = NULL;
 	*inputs = (gemp_inputs){ 0 };
 	gemp_code code = list_inputs(inputs, options);
 	for (size_t i = 0; comm->rank == 0 && code == GEMP_OK && i < inputs->count; i++)
 		code = inspect_file(&inputs->input[i], &text);
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	told = text.data;
-	GEMP_TRY(gemp_comm_broadcast(comm, &told, &text.size));
-	GEMP_TRY(gemp_comm_agree(comm, receive_headers(inputs, comm, told)));
+	headers = text.data;
+	GEMP_TRY(gemp_comm_broadcast(comm, &headers, &text.size));
+	GEMP_TRY(gemp_comm_agree(comm, receive_headers(inputs, comm, headers)));
 done:
-	gemp_free(told ? told : text.data);
+	gemp_free(headers ? headers : text.data);
 	return code;
 }
 

@@ -1,4 +1,4 @@
-/* xmi: an EMF model's file as a series of objects and references. */
+/* xmi_parser: an EMF model's file as a series of objects and references. */
 
 #ifndef GEMP_IO_IMPORT_XMI_PARSER_H
 #define GEMP_IO_IMPORT_XMI_PARSER_H

@@ -66,14 +66,14 @@ static bool within(const double corners[][2], size_t count, double x, double y)
 static void fill_pixels(gemp_canvas *canvas, const double corners[][2], size_t count, gemp_colour fill)
 {
 	const double density = GEMP_CANVAS_DENSITY;
-	double least[2] = { corners[0][0], corners[0][1] }, most[2] = { corners[0][0], corners[0][1] };
+	double min[2] = { corners[0][0], corners[0][1] }, max[2] = { corners[0][0], corners[0][1] };
 	for (size_t i = 1; i < count; i++)
 		for (int k = 0; k < 2; k++) {
-			least[k] = fmin(least[k], corners[i][k]);
-			most[k] = fmax(most[k], corners[i][k]);
+			min[k] = fmin(min[k], corners[i][k]);
+			max[k] = fmax(max[k], corners[i][k]);
 		}
-	for (long y = (long)floor(least[1] * density); y < (long)ceil(most[1] * density); y++)
-		for (long x = (long)floor(least[0] * density); x < (long)ceil(most[0] * density); x++)
+	for (long y = (long)floor(min[1] * density); y < (long)ceil(max[1] * density); y++)
+		for (long x = (long)floor(min[0] * density); x < (long)ceil(max[0] * density); x++)
 			if (within(corners, count, ((double)x + 0.5) / density, ((double)y + 0.5) / density))
 				dot(canvas, x, y, fill);
 }
@@ -324,7 +324,7 @@ static uint64_t letter_of(uint32_t code_point)
 /* Bytes that are not UTF-8 are taken as Latin 1, so that every text can be drawn. */
 uint64_t gemp_canvas_letter(const char **text)
 {
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	static const uint32_t min[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	const uint8_t *at = (const uint8_t *)*text;
 	uint32_t size = at[0] < 0xc0 ? 1 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
 	uint32_t code_point = size == 1 ? at[0] : at[0] & (0x7fu >> size);
@@ -337,5 +337,5 @@ uint64_t gemp_canvas_letter(const char **text)
 		code_point = code_point << 6 | (at[i] & 0x3f);
 	}
 	*text += size;
-	return letter_of(size > 1 && code_point < least[size] ? '?' : code_point);
+	return letter_of(size > 1 && code_point < min[size] ? '?' : code_point);
 }

@@ -55,9 +55,9 @@ static gemp_code make_dataset(const gemp_result_file *file, const char *path, ge
 {
 	gemp_code code = GEMP_OK;
 	const gemp_h5 *h5 = &file->h5;
-	hsize_t size = rows, most = H5S_UNLIMITED;
+	hsize_t size = rows, max = H5S_UNLIMITED;
 	hid_t type = file_type(kind), space = H5I_INVALID_HID, creation = H5I_INVALID_HID;
-	GEMP_TRY(GEMP_HDF5(h5, space = H5Screate_simple(1, &size, &most)));
+	GEMP_TRY(GEMP_HDF5(h5, space = H5Screate_simple(1, &size, &max)));
 	GEMP_TRY(GEMP_HDF5(h5, creation = H5Pcreate(H5P_DATASET_CREATE)));
 	GEMP_TRY(GEMP_HDF5(h5, H5Pset_chunk(creation, 1, &file->chunk)));
 	GEMP_TRY(GEMP_HDF5(h5, H5Pset_obj_track_times(creation, false)));

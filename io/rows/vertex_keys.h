@@ -1,4 +1,8 @@
-/* vertex_keys: keys of vertices that any rank owns. */
+/* vertex_keys: the user's keys of vertices that any rank owns, and vertices by their keys.
+ *
+ * Keys lie with the owners of their vertices (graph->keys). Fetching exchanges ids for keys; finding lets every rank look
+ * its vertices up among the wanted keys. All collective functions need the keys loaded.
+ */
 
 #ifndef GEMP_IO_ROWS_VERTEX_KEYS_H
 #define GEMP_IO_ROWS_VERTEX_KEYS_H
@@ -9,8 +13,6 @@
 /* Collective. out, which is initialised here, becomes the keys of ids[0..count). Keys are loaded. */
 gemp_code gemp_vertex_keys_fetch(gemp_column *out, const gemp_comm *comm, const gemp_shard *graph,
                                  const gemp_vertex *ids, size_t count);
-
-/* key_search: vertices by the user's keys. */
 
 /* Collective, with the same keys on all ranks; the graph's keys are loaded. out[i] becomes the id of the vertex with keys[i],
  * GEMP_NO_VERTEX if there is none. */

@@ -59,8 +59,6 @@ bool gemp_som_map_is_valid(const gemp_som_map *map);
 gemp_code gemp_som_file_read(gemp_som_map *out, const gemp_comm *comm, const char *path);
 gemp_code gemp_som_file_write(const gemp_som_map *map, const gemp_comm *comm, const char *path);
 
-/* som_names: the keys of vectors and their units, of what som apply wrote as HDF5. */
-
 /* Local. Columns of as many rows, both {0}: integers or strings, and integers; units that are NULL are marked. GEMP_EDATA for
  * another file. The caller frees both, also after a failure. */
 gemp_code gemp_som_names_read(gemp_column *keys, gemp_column *units, const char *path);

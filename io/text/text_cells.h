@@ -1,4 +1,7 @@
-/* text_cells: a record of a text file as cells, in place. */
+/* text_cells: a record of a text file as cells, in place, and checks of UTF-8.
+ *
+ * Cells are slices of the record and are valid as long as it is. CSV is unquoted within the record, whose bytes change.
+ */
 
 #ifndef GEMP_IO_TEXT_TEXT_CELLS_H
 #define GEMP_IO_TEXT_TEXT_CELLS_H

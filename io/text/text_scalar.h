@@ -1,4 +1,7 @@
-/* text_scalar: the text of one cell as a value. */
+/* text_scalar: the text of one cell as a value, and what type a text looks like.
+ *
+ * Inference is strict, so that a column that is inferred prints back as it was; reading a stated type accepts more forms.
+ */
 
 #ifndef GEMP_IO_TEXT_TEXT_SCALAR_H
 #define GEMP_IO_TEXT_TEXT_SCALAR_H

@@ -165,10 +165,10 @@ static gemp_code parse(gemp_xml *xml, gemp_source *source)
 	gemp_code code = GEMP_OK;
 	size_t size = 1;
 	while (size && !xml->stopped) {
-		void *room = XML_GetBuffer(xml->parser, PIECE);
-		if (!room)
+		void *capacity = XML_GetBuffer(xml->parser, PIECE);
+		if (!capacity)
 			return no_memory(xml);
-		GEMP_TRY(gemp_source_read(source, room, PIECE, &size));
+		GEMP_TRY(gemp_source_read(source, capacity, PIECE, &size));
 		enum XML_Status status = XML_ParseBuffer(xml->parser, (int)size, size == 0);
 		GEMP_TRY(xml->code);
 		if (status != XML_STATUS_OK && !xml->stopped)

@@ -40,16 +40,16 @@ static const gemp_parameter eulerian_parameters[] = {
 /* An Euler circuit through all vertices needs an edge into each of them. */
 gemp_code gemp_eulerian_check(const gemp_eulerian *graph)
 {
-	uint64_t least = graph->path && graph->vertices ? graph->vertices - 1 : graph->vertices;
+	uint64_t min = graph->path && graph->vertices ? graph->vertices - 1 : graph->vertices;
 	if (graph->path && graph->vertices < 2)
 		return gemp_fail(GEMP_EUSAGE, "generate eulerian: a path from one vertex to another needs two vertices");
 	if (!graph->vertices && graph->edges)
 		return gemp_fail(GEMP_EUSAGE, "generate eulerian: %" PRIu64 " edges need a vertex", graph->edges);
-	if (graph->edges < least)
+	if (graph->edges < min)
 		return gemp_fail(GEMP_EUSAGE,
 		                 "generate eulerian: an Euler %s through %" PRIu64 " vertices takes at "
 		                 "least %" PRIu64 " edges, more than %" PRIu64,
-		                 graph->path ? "path" : "circuit", graph->vertices, least, graph->edges);
+		                 graph->path ? "path" : "circuit", graph->vertices, min, graph->edges);
 	return GEMP_OK;
 }
 

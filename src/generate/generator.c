@@ -98,18 +98,18 @@ gemp_code gemp_generator_edge(const gemp_generator_run *making, uint64_t source,
 	return gemp_builder_edge(making->builder, &from, &to, type, strlen(type), (gemp_place){ making->file, number + 1 });
 }
 
-gemp_code gemp_generator_declare_weights(gemp_builder *builder, double most)
+gemp_code gemp_generator_declare_weights(gemp_builder *builder, double max)
 {
 	size_t column;
-	return most > 0 ? gemp_builder_edge_column(builder, "weight", GEMP_INTEGER, &column) : GEMP_OK;
+	return max > 0 ? gemp_builder_edge_column(builder, "weight", GEMP_INTEGER, &column) : GEMP_OK;
 }
 
 /* The two ends give the stream, so that parallel edges weigh alike. */
-gemp_code gemp_generator_weight(const gemp_generator_run *making, uint64_t source, uint64_t target, double most)
+gemp_code gemp_generator_weight(const gemp_generator_run *making, uint64_t source, uint64_t target, double max)
 {
-	if (most == 0)
+	if (max == 0)
 		return GEMP_OK;
 	uint64_t state = gemp_generator_state(making->seed, GEMP_FOR_WEIGHT, source << 32 | target);
-	gemp_value weight = { .type = GEMP_INTEGER, .integer = 1 + (int64_t)gemp_random_below(&state, (uint64_t)most) };
+	gemp_value weight = { .type = GEMP_INTEGER, .integer = 1 + (int64_t)gemp_random_below(&state, (uint64_t)max) };
 	return gemp_builder_edge_value(making->builder, 0, &weight);
 }

@@ -1,4 +1,8 @@
-/* generate_parts: what the generators share. */
+/* generator: what the generators share.
+ *
+ * A generator makes vertices and edges from their numbers and a seed alone, so that the graph is the same on any number of
+ * ranks and threads. Streams of random numbers are told apart by what they are for (GEMP_FOR_...) and by a number.
+ */
 
 #ifndef GEMP_GENERATE_GENERATOR_H
 #define GEMP_GENERATE_GENERATOR_H

@@ -1,4 +1,4 @@
-/* generate_names: names that look real, from a stream of random numbers. */
+/* movies: names that look real, from a stream of random numbers. */
 
 #ifndef GEMP_GENERATE_MOVIES_H
 #define GEMP_GENERATE_MOVIES_H
