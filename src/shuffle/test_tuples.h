@@ -1,4 +1,5 @@
-/* trial: tuples to try shuffles on, made on the device, and checks there of what has become of them. */
+/* test_tuples: tuples to try shuffles on, made on the device, and checks there of what has become of them; for `bench` and tests.
+ */
 
 #ifndef GEMP_SHUFFLE_TEST_TUPLES_H
 #define GEMP_SHUFFLE_TEST_TUPLES_H

@@ -65,10 +65,10 @@ static uint64_t expected_bytes(const post *p, uint64_t round, unsigned percent)
 }
 
 /* One round; false: something is wrong. `same`: arrived is changed. */
-static bool run_round(post *p, gemp_halo *mail, uint64_t round, unsigned percent, bool same)
+static bool run_round(post *p, gemp_halo *halo, uint64_t round, unsigned percent, bool same)
 {
 	const gemp_layout *layout = p->layout;
-	uint64_t before = gemp_halo_traffic(mail)->bytes;
+	uint64_t before = gemp_halo_traffic(halo)->bytes;
 	gemp_code code = GEMP_OK;
 	bool right = true;
 	uint64_t sums[2] = { 1, (uint64_t)test_comm.rank }, greatest[1] = { round + (uint64_t)test_comm.rank };
@@ -87,10 +87,10 @@ static bool run_round(post *p, gemp_halo *mail, uint64_t round, unsigned percent
 	code |= gemp_buffer_write(device, &p->changed, 0, p->words * sizeof *p->bits, p->bits);
 	code |= gemp_buffer_zero(device, &p->arrived, 0, p->words * sizeof *p->bits);
 	gemp_buffer *arrived = same ? &p->changed : &p->arrived;
-	code |= gemp_halo_begin(mail, p->size ? &p->value_buffer : NULL, percent == 100 && round % 2 ? NULL : &p->changed);
+	code |= gemp_halo_begin(halo, p->size ? &p->value_buffer : NULL, percent == 100 && round % 2 ? NULL : &p->changed);
 	if (round % 4) /* else the end is a round, too */
-		code |= gemp_halo_round(mail, code, sums, 2, greatest, 1);
-	code |= gemp_halo_end(mail, p->size ? &p->value_buffer : NULL, round % 5 == 4 && !same ? NULL : arrived);
+		code |= gemp_halo_round(halo, code, sums, 2, greatest, 1);
+	code |= gemp_halo_end(halo, p->size ? &p->value_buffer : NULL, round % 5 == 4 && !same ? NULL : arrived);
 	if (p->size)
 		code |= gemp_buffer_read(device, &p->value_buffer, 0, layout->known * p->size, p->values);
 	code |= gemp_buffer_read(device, arrived, 0, p->words * sizeof *p->bits, p->bits);
@@ -101,9 +101,9 @@ static bool run_round(post *p, gemp_halo *mail, uint64_t round, unsigned percent
 	}
 	for (size_t v = layout->known; v < p->words * 32; v++)
 		right &= !(p->bits[v / 32] >> v % 32 & 1);
-	right &= test_comm.size == 1 || gemp_halo_traffic(mail)->bytes - before == expected_bytes(p, round, percent);
+	right &= test_comm.size == 1 || gemp_halo_traffic(halo)->bytes - before == expected_bytes(p, round, percent);
 	if (round % 4 == 0)
-		right &= gemp_halo_round(mail, code, sums, 2, greatest, 1) == GEMP_OK;
+		right &= gemp_halo_round(halo, code, sums, 2, greatest, 1) == GEMP_OK;
 	right &= sums[0] == ranks && sums[1] == ranks * (ranks - 1) / 2 && greatest[0] == round + ranks - 1;
 	return right && code == GEMP_OK;
 }
@@ -112,7 +112,7 @@ static void run_case(const gas_case *c, size_t size, uint64_t seed)
 {
 	static const unsigned percents[] = { 0, 100, 3, 50, 100, 97, 1, 100 };
 	gemp_layout layout;
-	gemp_halo *mail;
+	gemp_halo *halo;
 	assert_all_ok(gemp_layout_new(&layout, comm, c->graph, &(gemp_layout_options){ .parts = GEMP_LAYOUT_IN }));
 	post p = { .c = c, .layout = &layout, .size = size, .seed = seed, .words = layout.known / 32 + 1 };
 	p.last = calloc(c->n, sizeof *p.last);
@@ -124,10 +124,10 @@ static void run_case(const gas_case *c, size_t size, uint64_t seed)
 	code |= gemp_buffer_new(&p.changed, device, p.words * sizeof *p.bits, NULL);
 	code |= gemp_buffer_new(&p.arrived, device, p.words * sizeof *p.bits, NULL);
 	assert_all_ok(code);
-	assert_all_ok(gemp_halo_new(&mail, &layout, device, size));
+	assert_all_ok(gemp_halo_new(&halo, &layout, device, size));
 	for (uint64_t round = 1; round <= sizeof percents / sizeof *percents; round++)
-		assert_all(run_round(&p, mail, round, percents[round - 1], round % 3 == 0));
-	gemp_halo_free(mail);
+		assert_all(run_round(&p, halo, round, percents[round - 1], round % 3 == 0));
+	gemp_halo_free(halo);
 	gemp_buffer_free(&p.value_buffer, device);
 	gemp_buffer_free(&p.changed, device);
 	gemp_buffer_free(&p.arrived, device);
@@ -203,26 +203,26 @@ static void failed_rounds(void **state)
 	(void)state;
 	gas_case c;
 	gemp_layout layout;
-	gemp_halo *mail;
+	gemp_halo *halo;
 	gemp_buffer values, lost = { .size = 8 };
 	gemp_halo_kernels = 0;
 	assert_all_ok(gas_case_new(&c, &test_comm, 2, 4, 4));
 	assert_all_ok(gemp_layout_new(&layout, &test_comm, c.graph, &(gemp_layout_options){ .parts = GEMP_LAYOUT_IN }));
-	assert_all_ok(gemp_halo_new(&mail, &layout, device, 4));
+	assert_all_ok(gemp_halo_new(&halo, &layout, device, 4));
 	assert_all_ok(gemp_buffer_new(&values, device, layout.known * 4 + 4, NULL));
 	for (int r = 0; r < 2 * test_comm.size; r++) {
 		const bool fails = r % 2 == 0 && r / 2 == test_comm.rank && test_comm.size > 1;
 		uint64_t sums[1] = { 1 };
-		gemp_code code = gemp_halo_begin(mail, fails ? &lost : &values, NULL);
+		gemp_code code = gemp_halo_begin(halo, fails ? &lost : &values, NULL);
 		assert_all((code == GEMP_OK) == !fails);
-		code = gemp_halo_round(mail, code, sums, 1, NULL, 0);
+		code = gemp_halo_round(halo, code, sums, 1, NULL, 0);
 		if (r % 2 == 0 && test_comm.size > 1)
 			assert_all(code == GEMP_EINTERNAL && sums[0] == 1 && strstr(gemp_message(), "clEnqueueMapBuffer"));
 		else
 			assert_all(code == GEMP_OK && sums[0] == (uint64_t)test_comm.size);
-		assert_all_ok(gemp_halo_end(mail, &values, NULL));
+		assert_all_ok(gemp_halo_end(halo, &values, NULL));
 	}
-	gemp_halo_free(mail);
+	gemp_halo_free(halo);
 	gemp_buffer_free(&values, device);
 	gemp_layout_free(&layout);
 	gas_case_free(&c);
@@ -243,9 +243,9 @@ static void failures(void **state)
 
 static gemp_code make(void *layout)
 {
-	gemp_halo *mail;
-	gemp_code code = gemp_halo_new(&mail, layout, device, 8);
-	gemp_halo_free(mail);
+	gemp_halo *halo;
+	gemp_code code = gemp_halo_new(&halo, layout, device, 8);
+	gemp_halo_free(halo);
 	return code;
 }
 

@@ -1,5 +1,8 @@
-/* binned: the edges of rows in an order made once, by bins of rows and within each by source, so that in each round only values
- * move: kernels/analytics/gas_binned.clh. Hubs are not among them (analytics/dense/pull.h pulls those).
+/* binned: the edges of rows in an order made once, by bins of rows and within each by source, so that in each round only values move
+ * (propagation blocking; Beamer, Asanovic and Patterson 2017): kernels/analytics/gas_binned.clh. Hubs are left to
+ * analytics/dense/pull.h.
+ *
+ * source[edges], bin[edges] and weight[edges] are by tile; sums[tiles][range] are added per row in a second launch.
  */
 
 #ifndef GEMP_ANALYTICS_DENSE_BINNED_H

@@ -314,21 +314,11 @@ gemp_code gemp_dense_run_ranks(gemp_dense *dense, const gemp_dense_rounds *app, 
 	}
 }
 
-/* What has travelled since the run began. */
-static gemp_traffic traffic_since(const gemp_halo *halo, const gemp_traffic *before)
-{
-	if (!halo)
-		return (gemp_traffic){ 0 };
-	const gemp_traffic *sent = gemp_halo_traffic(halo);
-	return (gemp_traffic){ sent->bytes - before->bytes, sent->messages - before->messages,
-		                   sent->rounds - before->rounds };
-}
-
 gemp_code gemp_dense_end(gemp_dense *dense)
 {
 	gemp_dense_report *report = &dense->report;
-	gemp_traffic values = traffic_since(dense->halo, &dense->before),
-				 sums = traffic_since(dense->sum_halo, &dense->sums_before);
+	gemp_traffic values = gemp_halo_traffic_since(dense->halo, &dense->before),
+				 sums = gemp_halo_traffic_since(dense->sum_halo, &dense->sums_before);
 	double seconds;
 	report->traffic = (gemp_traffic){ values.bytes + sums.bytes, values.messages + sums.messages, values.rounds };
 	report->sum_bytes = sums.bytes;

@@ -1,7 +1,8 @@
-/* pull: rows in classes, as kernels/analytics/gas_pull.clh goes over them.
+/* pull: rows in classes by their length, as kernels/analytics/gas_pull.clh goes over them.
  *
- * On a GPU a row with many edges (a hub) is cut into slices, each a group's; the lanes that share another row depend on its
- * class. On a CPU device workers take slices of hubs, and blocks of rows that have about as many edges.
+ * On a GPU a row with many edges (a hub) is cut into slices, each for a work-group; the number of lanes that share another row
+ * depends on its class. On a CPU device workers take slices of hubs, and blocks of rows that have about as many edges. Workers
+ * take tickets, of which tickets_used counts those of earlier launches, so that no launch has to clear the counter.
  */
 
 #ifndef GEMP_ANALYTICS_DENSE_PULL_H

@@ -248,6 +248,12 @@ const gemp_traffic *gemp_halo_traffic(const gemp_halo *halo)
 	return &halo->traffic;
 }
 
+gemp_traffic gemp_halo_traffic_since(const gemp_halo *halo, const gemp_traffic *before)
+{
+	const gemp_traffic none = { 0 }, *now = halo ? &halo->traffic : &none, *then = halo ? before : &none;
+	return (gemp_traffic){ now->bytes - then->bytes, now->messages - then->messages, now->rounds - then->rounds };
+}
+
 /* Empty messages in place of those that could not be packed, so that receivers do not wait for them. */
 static void send_nothing(gemp_halo *halo)
 {

@@ -44,6 +44,8 @@ gemp_code gemp_halo_round(gemp_halo *halo, gemp_code mine, uint64_t *sums, int s
 gemp_code gemp_halo_end(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *arrived);
 
 const gemp_traffic *gemp_halo_traffic(const gemp_halo *halo); /* of this rank so far */
+/* Since the traffic was `before`; nothing for NULL. */
+gemp_traffic gemp_halo_traffic_since(const gemp_halo *halo, const gemp_traffic *before);
 
 /* Collective. A round without halo: a failure of any rank is one of all; else sums[count] become those of all ranks. */
 gemp_code gemp_halo_agree(const gemp_comm *comm, gemp_code mine, double *sums, int count);

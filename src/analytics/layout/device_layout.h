@@ -1,5 +1,8 @@
-/* device_layout: a layout's rows on a device. A CPU device reads them where they are, so that the layout outlives
- * them. */
+/* device_layout: a layout's rows on a device: begin[rows + 1], end[edges], weight[edges] for each kind of rows.
+ *
+ * A CPU device reads the host's arrays where they are, so that the layout outlives them; a GPU has copies. Offsets have 32 bits
+ * unless a rank has nearly 2^32 edges.
+ */
 
 #ifndef GEMP_ANALYTICS_LAYOUT_DEVICE_LAYOUT_H
 #define GEMP_ANALYTICS_LAYOUT_DEVICE_LAYOUT_H

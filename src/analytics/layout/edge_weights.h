@@ -1,4 +1,7 @@
-/* layout_weight: weights of edges, from columns of the graph to what a layout keeps. */
+/* edge_weights: weights of edges, from columns of the graph to what a layout keeps; and keys of vertices for messages of all ranks.
+ *
+ * On its way between ranks a weight is 0, 1 or 2 words of 32 bits, of which the layout keeps the lowest bytes.
+ */
 
 #ifndef GEMP_ANALYTICS_LAYOUT_EDGE_WEIGHTS_H
 #define GEMP_ANALYTICS_LAYOUT_EDGE_WEIGHTS_H
@@ -11,8 +14,8 @@ size_t gemp_layout_weight_size(gemp_layout_weights weights); /* bytes; 0: unweig
 
 struct gemp_layout_state;
 
-/* Collective. Finds the column of each type, decides how weights are kept, and refuses what is no weight; the
- * layout's least, greatest and sum. */
+/* Collective. Finds the column of each type, decides how weights are kept, and refuses invalid weights; sets the
+ * layout's smallest and largest weight and the sum. */
 gemp_code gemp_layout_make_weights(struct gemp_layout_state *m, const gemp_layout_options *options);
 
 /* Words of 32 bits of a weight on its way. */
@@ -55,8 +58,6 @@ static inline void gemp_layout_weight_load(uint32_t *words, gemp_layout_weights 
 	default: return;
 	}
 }
-
-/* key_text: a vertex as the user knows it, for messages of all ranks. */
 
 /* Collective. The key of an id that is the same on all ranks, of graphs whose keys are loaded; cut where there is no
  * room. */

@@ -1,18 +1,16 @@
-/* layout: what a rank holds of a graph's edges while values travel along them.
+/* layout: the edges of a graph as a rank holds them while values travel along them.
  *
- * Edges are cut by target: a rank has every edge whose target it owns. The value of a source travels once to each
- * rank that has edges of it, and gathering is local. Sources that other ranks own are ghosts.
+ * Edges are cut by target: a rank has every edge whose target it owns. The value of a source travels once to each rank that has
+ * edges of it, and gathering is local. Sources that other ranks own are ghosts.
  *
- * Local vertices: 0 .. own - 1 are this rank's, by the number of edges that begin or end there, the greatest first,
- * then by key. own .. known - 1 are ghosts, by the rank that owns them and then in the order that they have there; so
- * what a rank sends of all that another one knows is received in place. The order does not depend on the seed of the
- * file.
+ * Local vertices: 0 .. own - 1 are this rank's, by the number of edges that begin or end there, the largest first, then by key;
+ * own .. known - 1 are ghosts, by the rank that owns them and then in its order. So what a rank sends of all that another one
+ * knows is received in place. The order does not depend on the seed of the file.
  *
- * Or edges are cut on a grid of ranks (rank r is in row r / columns and column r % columns): a rank has those whose
- * target is owned by a rank of its row, and whose source by one of its column. So ghosts are of ranks of the column
- * alone, and there are rows of targets that other ranks of its row own (in_other), by that rank and then in the order
- * that they have there. Their sums travel to the owners, arrive behind the values of known vertices, and are gathered as if
- * each came along an edge of weight 1.
+ * Or edges are cut on a grid of ranks (rank r is in row r / columns and column r % columns; Yoo et al. 2005): a rank has the edges
+ * whose target is owned by a rank of its row, and whose source by a rank of its column. Then ghosts are of ranks of the column
+ * alone, and there are rows of targets that other ranks of the row own (in_other), by that rank and then in its order. Their sums
+ * travel to the owners, arrive behind the values of known vertices, and are gathered as if each came along an edge of weight 1.
  */
 
 #ifndef GEMP_ANALYTICS_LAYOUT_LAYOUT_H
@@ -38,7 +36,7 @@ typedef enum gemp_layout_weights {
 	GEMP_LAYOUT_U16,
 } gemp_layout_weights;
 
-/* As what weights are wanted. */
+/* How weights are to be kept. */
 typedef enum gemp_layout_weight_kind {
 	GEMP_LAYOUT_LENGTHS, /* not negative; integers as the narrowest of U8, U16, U32, U64 with room, floats as F64 */
 	GEMP_LAYOUT_SINGLE,  /* F32: 0, or normal numbers of single precision */
@@ -75,7 +73,7 @@ typedef struct gemp_layout_rows {
 	void *weight;    /* [begin[rows]] of the layout's weights; NULL: unweighted */
 } gemp_layout_rows;
 
-/* What is sent to whom, and where it arrives: of values, own vertices, and ghosts. */
+/* Which own values each rank is sent, and where values from each rank arrive. */
 typedef struct gemp_layout_links {
 	uint64_t *send_begin;  /* [ranks + 1] */
 	uint32_t *send;        /* [send_begin[ranks]] own vertices that rank r has as ghosts, ascending for each r */
@@ -94,7 +92,7 @@ typedef struct gemp_layout {
 	uint64_t *out_degree; /* [own] edges that leave it, to all ranks */
 	double *out_weight;   /* [own] sum of their weights; NULL: not wanted, or unweighted */
 	gemp_layout_weights weights;
-	double min_weight, max_weight; /* weight of all ranks' edges; 0 where there are none or they are unweighted */
+	double min_weight, max_weight; /* of all ranks' edges; 0 where there are none or they are unweighted */
 	double weight_sum;             /* the same, of all edges */
 	uint64_t max_integer;          /* of integers, exactly */
 	gemp_layout_grid grid;
@@ -107,7 +105,7 @@ typedef struct gemp_layout {
 	gemp_layout_rows in_other; /* other ranks' rows; ends are own sources and ghosts */
 	gemp_layout_rows in_sums;  /* own rows; ends are places where sums arrive, by rank, of weight 1 */
 	gemp_layout_links sums; /* by the columns of ranks of this row: other rows whose sums are sent, where sums arrive */
-	double seconds;         /* to make it, without loading the graph */
+	double seconds;         /* that making it took, without loading the graph */
 } gemp_layout;
 
 /* Do counts fit each other? Asserted by whoever takes a layout. */

@@ -1,3 +1,6 @@
+/* layout_build: makes layouts of a graph's edges (layout.h), in the steps of layout_state.h.
+ */
+
 #ifndef GEMP_ANALYTICS_LAYOUT_LAYOUT_BUILD_H
 #define GEMP_ANALYTICS_LAYOUT_LAYOUT_BUILD_H
 

@@ -258,6 +258,6 @@ gemp_code gemp_bfs_run(gemp_bfs *b, gemp_vertex source, gemp_bfs_result *result)
 	code = gemp_comm_agree(l->comm, run(b, local, result));
 	if (code == GEMP_OK)
 		sum_ranks(b, result);
-	result->cost.traffic = gemp_traversal_traffic(b->halo, &before);
+	result->cost.traffic = gemp_halo_traffic_since(b->halo, &before);
 	return code;
 }

@@ -1,10 +1,10 @@
-/* bfs: breadth-first searches along the edges of a layout, from one source after another.
+/* bfs: breadth-first searches along the edges of a layout, from one source after another, by direction-optimizing search (Beamer,
+ * Asanovic and Patterson 2012): small frontiers are pushed along their edges; while frontiers are large, vertices that are not
+ * found yet look for a source among theirs and stop at the first. That gives levels.
  *
- * While frontiers are small they are pushed: their edges are gone along. While they are large the vertices that are
- * not found yet look for a source among theirs and stop at the first. That gives levels. A stage of its own (settle)
- * names parents: of the neighbours one level before the one with the smallest key, the same for all numbers of
- * ranks, devices and seeds of the file. Levels whose vertices looked for a source do so once more, and where
- * frontiers were pushed they tell who they are.
+ * A stage of its own (parents.h) names parents: of the neighbours one level before, the one with the smallest key, which is the
+ * same for all numbers of ranks, devices and seeds of the file. In levels that were pulled vertices look for it once more; in
+ * levels that were pushed sources tell their targets.
  */
 
 #ifndef GEMP_ANALYTICS_TRAVERSAL_BFS_H

@@ -1,9 +1,9 @@
-/* frontier: what searches that go along the edges of a frontier have in common: rows on a device, cut to suit their lengths,
- * three bitmaps of local vertices (this frontier, the next, and the one after it, which is being cleared), and rounds.
+/* frontier: what searches along the edges of a frontier have in common: rows on a device, cut to suit their lengths; three bitmaps
+ * of local vertices (this frontier, the next one, and the one after it, which is being cleared); and rounds.
  *
- * On one rank rounds are launched in batches without a read at what came of them: the device decides what the next launch
- * does, or that there is nothing to do (kernels/analytics/gas_frontier_abi.h). Across ranks the host looks after each round: what ranks
- * have counted and the values of the next frontier travel together.
+ * On one rank rounds are launched in batches: the device decides what the next launch does, or that there is nothing to do
+ * (kernels/analytics/gas_frontier_abi.h). With several ranks the host reads the counters after each round, and the ranks exchange
+ * them together with the values of the next frontier.
  */
 
 #ifndef GEMP_ANALYTICS_TRAVERSAL_FRONTIER_H
@@ -120,7 +120,7 @@ typedef struct gemp_frontier_search {
 } gemp_frontier_search;
 /* Collective; code: of this rank so far. From frontier->state, with which a kernel that was launched before has
  * filled the control buffer (gas_begin), until its mode is 0; state is
- * what it is then. exchange: seconds for mail and for other ranks are added. */
+ * what it is then. exchange: seconds of the halo exchange and of waiting for other ranks are added. */
 gemp_code gemp_frontier_run(gemp_frontier *frontier, const gemp_frontier_search *search, gemp_code code,
                             double *exchange);
 
@@ -130,9 +130,8 @@ gemp_code gemp_frontier_fetch(gemp_frontier *frontier, const gemp_buffer *from, 
 /* Device seconds of launches since the last call; waits. */
 gemp_code gemp_frontier_seconds(gemp_frontier *frontier, double *seconds);
 
-/* frontier_tuples: tuples of a frontier's edges, put in the order of ranges of targets and gathered there: `--pass shuffle`. */
-
-/* How values reach the targets of edges: straight away, by atomic operations, or by tuples. AUTO: straight. */
+/* How values reach the targets of edges (--pass): pushed by atomic operations, or as tuples that are shuffled to ranges of
+ * targets and gathered there. AUTO: pushed. */
 typedef enum gemp_frontier_pass {
 	GEMP_FRONTIER_PASS_AUTO,
 	GEMP_FRONTIER_PASS_PUSH,
@@ -175,12 +174,5 @@ typedef struct gemp_traversal_cost {
 	uint64_t edges;       /* gone along, of all ranks: bfs: edges that leave reached vertices */
 	gemp_traffic traffic; /* of this rank */
 } gemp_traversal_cost;
-
-/* What mail has sent since. */
-static inline gemp_traffic gemp_traversal_traffic(const gemp_halo *mail, const gemp_traffic *before)
-{
-	const gemp_traffic *now = gemp_halo_traffic(mail);
-	return (gemp_traffic){ now->bytes - before->bytes, now->messages - before->messages, now->rounds - before->rounds };
-}
 
 #endif

@@ -1,5 +1,8 @@
-/* parents: the stage after a search that names each vertex's parent: the source of least key among all that could be
- * it. */
+/* parents: the stage after a search that names each vertex's parent: of all sources that could be it the one with the smallest key,
+ * whatever the number of ranks or devices.
+ *
+ * best[own] has candidates as names, numbers of known vertices in the order of their keys; id[known] gives ids by name.
+ */
 
 #ifndef GEMP_ANALYTICS_TRAVERSAL_PARENTS_H
 #define GEMP_ANALYTICS_TRAVERSAL_PARENTS_H

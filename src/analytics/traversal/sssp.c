@@ -341,7 +341,6 @@ gemp_code gemp_sssp_run(gemp_sssp *s, gemp_vertex source, gemp_sssp_result *resu
 	code = gemp_comm_agree(s->frontier.layout->comm, run(s, local, result));
 	if (code == GEMP_OK)
 		sum_ranks(s, result);
-	if (s->halo)
-		result->cost.traffic = gemp_traversal_traffic(s->halo, &before);
+	result->cost.traffic = gemp_halo_traffic_since(s->halo, &before);
 	return code;
 }

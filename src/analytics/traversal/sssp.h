@@ -1,15 +1,14 @@
-/* sssp: shortest paths along the edges of a layout whose weights are lengths (GEMP_LAYOUT_LENGTHS), from one source
- * after another.
+/* sssp: shortest paths along the edges of a layout whose weights are lengths (GEMP_LAYOUT_LENGTHS), from one source after another,
+ * by a near-far form of delta-stepping (Meyer and Sanders 2003; Davidson et al. 2014).
  *
- * Near vertices, those less than a bound away, are relaxed in rounds until no distance changes; then the bound moves
- * by delta and those among the far ones that are near by now come next. The answer is exact: distances are sums of
- * weights from the source on, in integers of 32 bits as long as all fit, else 64, or in doubles; one that does not
- * fit 64 bits, or is not finite, is an error.
+ * Near vertices, with a distance below a bound, are relaxed in rounds until no distance changes; then the bound moves by delta and
+ * those of the far vertices that are near now come next. Distances are exact sums of weights, in integers of 32 bits while all
+ * fit, else 64, or in doubles; a distance that does not fit 64 bits, or is not finite, is an error.
  *
- * Predecessors are named on the way, or by a stage of its own (settle): of the edges that end a shortest path, from
- * a vertex that is nearer to the source, the one of least source key. A vertex that only edges which add nothing
- * lead to (weight 0) takes the least key among those vertices, of the same distance, that are fewest such edges
- * behind one that has a nearer predecessor, or the source.
+ * Predecessors are named during the search, or by a stage of its own (parents.h): of the edges that end a shortest path from a
+ * vertex nearer to the source, the one with the smallest source key. A vertex that only edges of weight 0 lead to takes the
+ * smallest key among the vertices of the same distance that are the fewest such edges behind one with a nearer predecessor, or
+ * behind the source.
  */
 
 #ifndef GEMP_ANALYTICS_TRAVERSAL_SSSP_H

@@ -1,4 +1,6 @@
-/* columns: what the values of all ranks' samples are, each column by itself. The same for any number of ranks. */
+/* column_stats: minimum, maximum, mean and deviation of each column of all ranks' samples. Sums are split reproducibly
+ * (core/reproducible_sum.h), so that they are the same for any number of ranks.
+ */
 
 #ifndef GEMP_SOM_INIT_COLUMN_STATS_H
 #define GEMP_SOM_INIT_COLUMN_STATS_H

@@ -1,4 +1,5 @@
-/* start: codebooks to begin with. Collective; the same for all numbers of ranks.
+/* init_codebook: codebooks to begin with: random, samples, or a plane through the first two principal components. Collective; the
+ * same for all numbers of ranks.
  *
  * x: [count][dims], this rank's samples, those of lower ranks before it; NAN: missing, taken for the column's mean where a
  * number is needed. w: [units][dims], the same on all ranks.

@@ -1,7 +1,11 @@
-/* copies: the samples of all ranks on each rank's device, so that ranks tell each other best units in place of sums.
+/* rank_exchange: three ways in which ranks combine an epoch.
  *
- * A sample's key takes 8 bytes and a unit's planes 4 for each value and count: where samples are few beside units, keys travel
- * in a fraction of the time. Each rank still searches its own samples alone; what a sample adds to the sums is little work.
+ * replicas: each device has the samples of all ranks, so that ranks exchange best units in place of sums. A sample's key takes 8
+ *   bytes and a unit's planes 4 for each value and count: where samples are few beside units, keys travel in a fraction of the
+ *   time. Each rank still searches its own samples alone.
+ * slices: with replicas in online training each rank makes the affine maps of some rows of the map, and then all are gathered.
+ * compose: without replicas each rank has affine maps of all units, from its own samples; they become one, in the order of ranks.
+ *   Each rank composes those of some units, and then all are gathered.
  */
 
 #ifndef GEMP_SOM_TRAIN_RANK_EXCHANGE_H
@@ -21,7 +25,7 @@ typedef struct gemp_som_replicas {
 
 extern size_t gemp_som_replicas_chunk; /* bytes that are sent at a time, about; tests make it small */
 
-/* What decides. */
+/* What the decision for replicas depends on. */
 typedef struct gemp_som_replicas_need {
 	size_t samples; /* of all ranks */
 	uint32_t dims;
@@ -47,10 +51,6 @@ gemp_code gemp_som_replicas_read(gemp_som_replicas *replicas, const gemp_comm *c
 void gemp_som_replicas_gather(gemp_som_replicas *replicas, const gemp_comm *comm);
 gemp_code gemp_som_replicas_write(const gemp_som_replicas *replicas);
 
-/* slices: rows of the map, shared out to ranks that have copies of all samples (som/train/rank_exchange.h). In online training each makes the
- * affine maps of its own rows, and then all are gathered.
- */
-
 typedef struct gemp_som_slices {
 	const gemp_comm *comm; /* borrowed; NULL: there are none */
 	gemp_som_grid grid;
@@ -71,10 +71,6 @@ gemp_code gemp_som_slices_read(const gemp_som_slices *slices, gemp_device *devic
 void gemp_som_slices_gather(const gemp_som_slices *slices, float *host);
 gemp_code gemp_som_slices_write(const gemp_som_slices *slices, gemp_device *device, const gemp_buffer *planes,
                                 const float *host);
-
-/* compose: the affine maps that ranks have made of each unit's values become one, in the order of ranks. Each rank composes those
- * of some units, and then all are gathered.
- */
 
 typedef struct gemp_som_compose {
 	const gemp_comm *comm;     /* borrowed; NULL: there is none */

@@ -1,11 +1,12 @@
-/* accumulate: sums of samples by best unit in planes, and units out of them.
+/* unit_update: sums of samples by best unit, and units out of them (batch); or an affine map of each unit's values (online).
  *
- * Planes [.][units] have a sum for each value, then a count, or, with missing values, a count for each value. In online training
- * they have what is added to each value of a unit in place of sums, and what it is multiplied by before in place of counts.
+ * Planes are float[planes][units]: a sum for each value, then a count, or, with missing values, a count for each value. In online
+ * training w becomes a * w + b: planes have b in place of sums, and a in place of counts. Affine maps of ranks are composed, or a
+ * rank with all samples makes them for rows of its own (som/train/rank_exchange.h).
  *
  * Sums are added up in double, where the device has it, so that a unit may have any number of samples and values may be far from
- * 0; they leave as floats. A GPU adds to several banks of them, if samples are many beside units and there is room,
- * so that those of one unit wait less for each other.
+ * 0; they leave as floats. A GPU adds to several banks of sums, if samples are many beside units and there is room, so that
+ * samples of one unit wait less for each other.
  */
 
 #ifndef GEMP_SOM_TRAIN_UNIT_UPDATE_H
@@ -46,12 +47,6 @@ gemp_code gemp_som_accumulate_finish(gemp_som_accumulate *accumulate, const gemp
 /* They become factor * value + what is added. */
 gemp_code gemp_som_accumulate_affine(gemp_som_accumulate *accumulate, const gemp_buffer *planes, gemp_som_values values,
                                      gemp_som_codebook *book);
-
-/* online: what all samples, in order, make of each unit, as one affine map of its values: w becomes a * w + b.
- *
- * Planes are those of som/train/unit_update.h: b for each value, then a for all of them, or, with missing values, a for each. Affine maps
- * of ranks are composed (som/train/rank_exchange.h), or a rank that has all samples makes them for rows of its own (som/train/rank_exchange.h).
- */
 
 typedef struct gemp_som_online {
 	gemp_device *device; /* borrowed */
