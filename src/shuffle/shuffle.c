@@ -10,10 +10,10 @@
 #include <assert.h>
 #include <stdio.h>
 
-/* A radix_pass ranks within warps by ballots, one for each bit of a digit, for which there is local memory up to so many. */
+/* A pass ranks within warps by ballots, one for each bit of a digit, for which there is local memory up to so many. */
 enum { DIGIT_BITS = 8, GROUP = 256, SLAB = 1 << 14, SLABS_A_UNIT = 16 };
 
-/* What the radix_passes move: keys, each with a value of value_size bytes. */
+/* What the passes move: keys, each with a value of value_size bytes. */
 typedef struct key_values {
 	unsigned key_size, value_size;
 	const gemp_buffer *keys, *values;
@@ -23,7 +23,7 @@ typedef struct stable_task {
 	gemp_toolbox *box;
 	const gemp_shuffle *how;
 	size_t count;
-	gemp_buffer between[2];               /* keys and values from one radix_pass to the next */
+	gemp_buffer between[2];               /* keys and values from one pass to the next */
 	gemp_buffer column, numbers, last[2]; /* of tuples that move only once, by their numbers */
 } stable_task;
 

@@ -28,7 +28,7 @@ void gemp_shuffle_shared_free(gemp_shuffle_shared *shared)
 	*shared = (gemp_shuffle_shared){ 0 };
 }
 
-/* A byte_run of bytes, of which `hole` ones from `at` on are left out: what leaves a rank, or what comes to it. */
+/* A run of bytes without the `hole` bytes from `at` on: what leaves a rank, or what comes to it. */
 typedef struct byte_run {
 	size_t at, hole, all; /* all: without the hole */
 } byte_run;

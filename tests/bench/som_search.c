@@ -71,7 +71,7 @@ static gemp_code measure(gemp_device *device, int argc, char **argv)
 	GEMP_TRY(draw(&x, (size_t)count * dims, &random));
 	GEMP_TRY(draw(&w, (size_t)units * dims, &random));
 	GEMP_TRY(gemp_som_samples_new(&samples, device, x, count, dims));
-	GEMP_TRY(gemp_som_codebook_new(&book, device, w, units, dims));
+	GEMP_TRY(gemp_som_codebook_new(&book, device, w, units, dims, units));
 	GEMP_TRY(gemp_som_search_new(&search, device, dims, (gemp_som_metric)argument(argc, argv, 4, 0), false, &shape));
 	GEMP_TRY(gemp_buffer_new(&best, device, count * sizeof(uint64_t), NULL));
 	for (bool first = true; turns < TURNS && sum < ENOUGH; first = false) {

@@ -131,7 +131,7 @@ static void search(sample *s, gemp_som_search *with)
 	assert_ok(gemp_som_samples_new(&samples, device, s->x, s->count, s->how.dims));
 	assert_true(samples.missing == (s->how.missing && s->count > 0));
 	const uint32_t most = s->kind == FAR ? (s->units + 2) / 3 : s->units; /* units on the device at a time */
-	assert_ok(gemp_som_codebook_new_paged(&book, device, s->w, s->units, s->how.dims, most));
+	assert_ok(gemp_som_codebook_new(&book, device, s->w, s->units, s->how.dims, most));
 	assert_ok(gemp_som_codebook_read(&book, back));
 	assert_memory_equal(back, s->w, (size_t)s->units * s->how.dims * sizeof *back);
 	assert_ok(gemp_buffer_new(&best, device, room * sizeof *s->best, NULL));
@@ -301,7 +301,7 @@ static gemp_code make_all(void *argument)
 	gemp_som_search *with = NULL;
 	(void)argument;
 	GEMP_TRY(gemp_som_samples_new(&samples, device, values, 2, 2));
-	GEMP_TRY(gemp_som_codebook_new(&book, device, values + 2, 1, 2));
+	GEMP_TRY(gemp_som_codebook_new(&book, device, values + 2, 1, 2, 1));
 	GEMP_TRY(gemp_som_codebook_write(&book, values + 2));
 	GEMP_TRY(gemp_som_search_new(&with, device, 2, GEMP_SOM_EUCLIDEAN, true, NULL));
 done:

@@ -87,7 +87,8 @@ static bool run_round(post *p, gemp_halo *halo, uint64_t round, unsigned percent
 	code |= gemp_buffer_write(device, &p->changed, 0, p->words * sizeof *p->bits, p->bits);
 	code |= gemp_buffer_zero(device, &p->arrived, 0, p->words * sizeof *p->bits);
 	gemp_buffer *arrived = same ? &p->changed : &p->arrived;
-	code |= gemp_halo_begin(halo, p->size ? &p->value_buffer : NULL, percent == 100 && round % 2 ? NULL : &p->changed);
+	code |= gemp_halo_begin(halo, p->size ? &p->value_buffer : NULL, percent == 100 && round % 2 ? NULL : &p->changed,
+	                        NULL);
 	if (round % 4) /* else the end is a round, too */
 		code |= gemp_halo_round(halo, code, sums, 2, greatest, 1);
 	code |= gemp_halo_end(halo, p->size ? &p->value_buffer : NULL, round % 5 == 4 && !same ? NULL : arrived);
@@ -213,7 +214,7 @@ static void failed_rounds(void **state)
 	for (int r = 0; r < 2 * test_comm.size; r++) {
 		const bool fails = r % 2 == 0 && r / 2 == test_comm.rank && test_comm.size > 1;
 		uint64_t sums[1] = { 1 };
-		gemp_code code = gemp_halo_begin(halo, fails ? &lost : &values, NULL);
+		gemp_code code = gemp_halo_begin(halo, fails ? &lost : &values, NULL, NULL);
 		assert_all((code == GEMP_OK) == !fails);
 		code = gemp_halo_round(halo, code, sums, 1, NULL, 0);
 		if (r % 2 == 0 && test_comm.size > 1)

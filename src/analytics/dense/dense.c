@@ -249,7 +249,7 @@ gemp_code gemp_dense_fetched(gemp_dense *dense, const void **out)
 static gemp_code send(gemp_dense *dense, gemp_halo *halo, const gemp_buffer *values)
 {
 	const double since = gemp_now();
-	const gemp_code code = gemp_halo_begin(halo, values, NULL);
+	const gemp_code code = gemp_halo_begin(halo, values, NULL, NULL);
 	dense->report.halo += gemp_now() - since;
 	return code;
 }

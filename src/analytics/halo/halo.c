@@ -263,8 +263,8 @@ static void send_nothing(gemp_halo *halo)
 	gemp_halo_write_heads(halo);
 }
 
-gemp_code gemp_halo_begin_with(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed,
-                               const gemp_halo_read *read)
+gemp_code gemp_halo_begin(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed,
+                          const gemp_halo_read *read)
 {
 	gemp_code code = GEMP_OK;
 	GEMP_CHECK(!read || (changed && read->size <= GEMP_HALO_READ));
@@ -275,11 +275,6 @@ gemp_code gemp_halo_begin_with(gemp_halo *halo, const gemp_buffer *values, const
 		send_nothing(halo);
 	halo->begun = true;
 	return code;
-}
-
-gemp_code gemp_halo_begin(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed)
-{
-	return gemp_halo_begin_with(halo, values, changed, NULL);
 }
 
 /* What a rank posts: whether it has failed, its sums, its greatest. */

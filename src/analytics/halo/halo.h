@@ -22,36 +22,36 @@ gemp_code gemp_halo_new(gemp_halo **out, const gemp_layout *layout, gemp_device 
 /* Collective. NULL is nothing on all ranks. */
 void gemp_halo_free(gemp_halo *halo);
 
-/* All ranks call all in parity, also where one has failed: what has failed is sent as nothing, so that nobody waits
- * for it, and the ranks are to agree on their codes at the end of the round.
- * values[mappings], of value_size; NULL if that is 0. changed: a bitmap of local vertices, of which bits of own ones are
- * read; what was enqueued before has ended on return. NULL: all have changed; does not wait on a GPU, and until `end`
- * kernels may read own values, but neither write to them nor read those of ghosts. */
-gemp_code gemp_halo_begin(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed);
+/* Packs this round's messages. A rank that has failed calls the rest all the same: what it cannot pack is sent as empty messages,
+ * and the ranks agree on their codes at the end of the round.
+ *
+ * values[known], of value_size bytes; NULL if that is 0. changed: a bitmap of local vertices, of which bits of own vertices are
+ * read; kernels enqueued before have ended on return. NULL: all have changed; then it does not wait on a GPU, and until `end`
+ * kernels may read own values, but neither write them nor read those of ghosts. read: what comes to the host with the bitmap,
+ * or NULL. */
+gemp_code gemp_halo_begin(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed,
+                          const gemp_halo_read *read);
 
-gemp_code gemp_halo_begin_with(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed,
-                               const gemp_halo_read *read);
-
-/* Collective. What was begun, if anything was, goes to the other ranks, and what they have sent has come. A failure
- * of any rank is one of all; else sums become those of all ranks, modulo 2^64, and greatest the greatest of all. */
+/* Collective. Messages of this round, if `begin` was called, travel. A failure of any rank is a failure of all; else sums become
+ * those of all ranks, modulo 2^64, and greatest[] the maxima. */
 enum { GEMP_HALO_MAX_SUMS = 8 };
 gemp_code gemp_halo_round(gemp_halo *halo, gemp_code mine, uint64_t *sums, int sum_count, uint64_t *greatest,
                           int greatest_count);
 
-/* Values of ghosts are put where kernels launched from now on find them, their bits are set in arrived (which may be
- * `changed`; NULL: not asked for) and no others are cleared. Does not wait for kernels on a GPU. Without a round
- * since `begin` it is one, of nothing but halo. */
+/* Received values go to their ghosts, for kernels that are launched from now on, and bits of these ghosts are set in `arrived`
+ * (which may be `changed`; NULL: not wanted); no bits are cleared. Does not wait for kernels on a GPU. Without a round since
+ * `begin` the messages travel now. */
 gemp_code gemp_halo_end(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *arrived);
 
 const gemp_traffic *gemp_halo_traffic(const gemp_halo *halo); /* of this rank so far */
 /* Since the traffic was `before`; nothing for NULL. */
 gemp_traffic gemp_halo_traffic_since(const gemp_halo *halo, const gemp_traffic *before);
 
-/* Collective. A round without halo: a failure of any rank is one of all; else sums[count] become those of all ranks. */
+/* Collective. Agrees without messages: a failure of any rank is a failure of all; else sums[count] become those of all ranks. */
 gemp_code gemp_halo_agree(const gemp_comm *comm, gemp_code mine, double *sums, int count);
 
-/* For tests; -1: as is best. By kernels, which is how it is done on a GPU, or by the host's threads: 1, 0. In memory
- * that the ranks of a node have in common, if there is any: 0: not. */
+/* For tests; -1: by the device and the node. Are messages packed by kernels, as on a GPU (1), or by the host's threads (0)? Do ranks
+ * of a node use shared memory (0: no)? */
 extern int gemp_halo_kernels, gemp_halo_shared;
 
 #endif

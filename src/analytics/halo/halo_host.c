@@ -15,7 +15,7 @@
 
 enum {
 	MAX_RANKS = 64,  /* with more of them the bitmaps would take more than the places themselves */
-	SPARSE_SHARE = 4 /* of what is listed by kernels: more are found faster by a read at all places */
+	SPARSE_SHARE = 4 /* of what is listed by kernels: more are found faster by a pass over all places */
 };
 
 /* Words of a bitmap up to the last vertex that any rank is sent. */
@@ -101,9 +101,6 @@ static bool pack_listed(gemp_halo *halo, const uint32_t *bits, const char *value
 	}
 	return true;
 }
-
-/* A CPU device has them where the host has: what a first map tells stays true, and to map once more would
- * take as long as a small round. */
 
 static gemp_code map(const gemp_halo *halo, const gemp_buffer *buffer, void **out)
 {

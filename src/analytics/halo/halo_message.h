@@ -44,15 +44,15 @@ typedef struct halo_head {
 
 /* One direction. Places of each rank begin at a word of their own. */
 typedef struct halo_direction {
-	uint32_t *count;  /* [ranks] places */
-	uint32_t *first;  /* [ranks + 1] words */
-	uint32_t *bits;   /* [words] who has changed */
-	uint32_t *before; /* [words + 1] how many in the words before */
-	size_t *region;   /* [ranks + 1] bytes where the message of each rank begins, and has capacity for any form */
+	uint32_t *count;          /* [ranks] places */
+	uint32_t *first;          /* [ranks + 1] words */
+	uint32_t *bits;           /* [words] places that have changed */
+	uint32_t *before;         /* [words + 1] how many in the words before */
+	size_t *region;           /* [ranks + 1] where each rank's message begins, in bytes; there is room for any form */
 	gemp_pinned pinned_block; /* the messages where a device reads and writes them, else bytes of the host; */
 	char *bytes;              /* NULL: all of them are in common memory, */
 	gemp_pinned *pinned;      /* [ranks] which is the same to the device */
-	char **at[2];             /* [ranks] where messages are; rounds take turns */
+	char **at[2];             /* [ranks] where messages are, for even and odd rounds */
 	int parity;
 	int requests; /* under way */
 	MPI_Request *request;
@@ -69,8 +69,8 @@ enum { HALO_MAPPINGS = 6 };
 typedef struct halo_index {
 	size_t words;                          /* of bitmaps of own vertices */
 	uint32_t *sent, *before;               /* [ranks][words] which a rank is sent, and how many in the words before */
-	uint32_t listed_max;                   /* changes that are listed; 0: there are none */
-	uint32_t *changed, *places, *vertices; /* [most] at hand */
+	uint32_t listed_max;                   /* changes that are listed at most; 0: there is no index */
+	uint32_t *changed, *places, *vertices; /* [listed_max] of one message */
 } halo_index;
 
 struct gemp_halo {
@@ -98,10 +98,10 @@ struct gemp_halo {
 	gemp_program program;
 	cl_kernel mark, gather, set_all, put_bits, put_pairs;
 	gemp_buffer slots, bits, before, packed; /* out */
-	gemp_buffer first, listed;               /* out: where words of ranks begin; what listed changes come to */
-	cl_uint listed_max;                      /* values of a rank that are listed */
+	gemp_buffer first, listed;               /* out: where words of ranks begin; the lists of few changes */
+	cl_uint listed_max;                      /* changes for a rank that are listed at most */
 	cl_uint counting;                        /* the row of counts that the next launch takes */
-	gemp_pinned staging;                     /* what the host looks at between launches */
+	gemp_pinned staging;                     /* what the host reads between launches */
 	gemp_buffer inbox, received_prefix;      /* in */
 	cl_event reading, writing[2];            /* the last of the transfers from the device, and to it, by each queue */
 	bool ordered; /* transfers to the device wait for kernels that were enqueued before `begin` */
@@ -156,7 +156,7 @@ void gemp_halo_write_heads(gemp_halo *halo);
 /* bits[] and before[] of all places. */
 void gemp_halo_mark_all(gemp_halo *halo);
 
-/* Packing and unpack_task by kernels (halo_device.c) or by the host's threads (halo_host.c), which wait for kernels. */
+/* Packing and unpacking by kernels (halo_device.c) or by the host's threads (halo_host.c), which wait for kernels. */
 gemp_code gemp_halo_device_new(gemp_halo *halo);
 void gemp_halo_device_free(gemp_halo *halo);
 gemp_code gemp_halo_pack_device(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed,

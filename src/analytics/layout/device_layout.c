@@ -72,10 +72,10 @@ gemp_code gemp_device_layout_new(gemp_device_layout *out, gemp_device *device, c
 	if (parts & GEMP_LAYOUT_IN) {
 		GEMP_TRY(load_rows(&out->in, device, &layout->in, size, out->wide));
 		GEMP_TRY(load_rows(&out->in_ghost, device, &layout->in_ghost, size, out->wide));
-	}
-	if (parts & GEMP_LAYOUT_IN && layout->in_other.begin) {
-		GEMP_TRY(load_rows(&out->in_other, device, &layout->in_other, size, out->wide));
-		GEMP_TRY(load_rows(&out->in_sums, device, &layout->in_sums, size, out->wide));
+		if (layout->in_other.begin) {
+			GEMP_TRY(load_rows(&out->in_other, device, &layout->in_other, size, out->wide));
+			GEMP_TRY(load_rows(&out->in_sums, device, &layout->in_sums, size, out->wide));
+		}
 	}
 	out->shared_out = parts & GEMP_LAYOUT_IN && parts & GEMP_LAYOUT_OUT && layout->out.end == layout->in.end;
 	if (out->shared_out)

@@ -275,7 +275,7 @@ static gemp_code exchange_frontier(gemp_frontier *f, const gemp_frontier_search 
 	const gemp_buffer *frontier = &f->bitmap[f->current % GEMP_FRONTIER_BITMAPS];
 	uint64_t sums[] = { 0, 0, 0, 0 }, greatest = 0;
 	const gemp_halo_read read = { &f->control, sizeof f->state, f->state };
-	gemp_code begun = gemp_halo_begin_with(search->halo, search->values, frontier, counted ? &read : NULL); /* waits */
+	gemp_code begun = gemp_halo_begin(search->halo, search->values, frontier, counted ? &read : NULL); /* waits */
 	if (*mine == GEMP_OK)
 		*mine = begun;
 	if (counted) {

@@ -119,7 +119,7 @@ static gemp_code send_steps(gemp_parents *s, const gemp_buffer *changed)
 		return GEMP_OK;
 	if (!s->halo)
 		GEMP_TRY(gemp_halo_new(&s->halo, f->layout, f->device, sizeof(cl_uint)));
-	code = gemp_halo_begin(s->halo, &s->step, changed);
+	code = gemp_halo_begin(s->halo, &s->step, changed, NULL);
 	GEMP_ALSO(gemp_halo_end(s->halo, &s->step, NULL));
 done:
 	return code;

@@ -63,15 +63,15 @@ typedef struct search_context {
 	gemp_som_search *search;
 } search_context;
 
-static void search_context_free(search_context *trainer)
+static void search_context_free(search_context *context)
 {
-	gemp_som_search_free(trainer->search);
-	gemp_som_codebook_free(&trainer->book);
-	gemp_som_blocks_free(&trainer->blocks);
+	gemp_som_search_free(context->search);
+	gemp_som_codebook_free(&context->book);
+	gemp_som_blocks_free(&context->blocks);
 }
 
 /* Local. Blocks, codebook and search as the device has room for them. */
-static gemp_code prepare(search_context *trainer, const gemp_som_grid *grid, gemp_som_metric metric, const float *w,
+static gemp_code prepare(search_context *context, const gemp_som_grid *grid, gemp_som_metric metric, const float *w,
                          const float *x, size_t count, uint32_t dims, bool missing)
 {
 	gemp_som_capacity capacity;
@@ -81,23 +81,23 @@ static gemp_code prepare(search_context *trainer, const gemp_som_grid *grid, gem
 		                         .missing = missing,
 		                         .keys = 2 * sizeof(uint64_t) + sizeof(float) };
 	GEMP_PROPAGATE(gemp_som_grid_check(grid));
-	GEMP_PROPAGATE(gemp_som_search_new(&trainer->search, trainer->device, dims, metric, missing, NULL));
-	GEMP_PROPAGATE(gemp_som_capacity_find(&capacity, trainer->device, &need));
-	GEMP_PROPAGATE(gemp_som_codebook_new_paged(&trainer->book, trainer->device, w, need.units, dims, capacity.units));
-	return gemp_som_blocks_new(&trainer->blocks, trainer->device, x, &need, &capacity, true, false);
+	GEMP_PROPAGATE(gemp_som_search_new(&context->search, context->device, dims, metric, missing, NULL));
+	GEMP_PROPAGATE(gemp_som_capacity_find(&capacity, context->device, &need));
+	GEMP_PROPAGATE(gemp_som_codebook_new(&context->book, context->device, w, need.units, dims, capacity.units));
+	return gemp_som_blocks_new(&context->blocks, context->device, x, &need, &capacity, true, false);
 }
 
 gemp_code gemp_som_apply(const gemp_comm *comm, gemp_device *device, const gemp_som_grid *grid, gemp_som_metric metric,
                          const float *w, const float *x, size_t count, uint32_t dims, uint32_t *unit, float *distance,
                          uint32_t *second)
 {
-	search_context trainer = { .device = device };
+	search_context context = { .device = device };
 	const gemp_som_places places = { unit, second, distance };
 	uint64_t missing = gemp_som_any_missing(x, count, dims);
 	gemp_comm_max(comm, &missing, 1); /* all search alike then, so that ranks make no difference */
-	gemp_code code = prepare(&trainer, grid, metric, w, x, count, dims, missing != 0);
-	GEMP_THEN(gemp_som_places_find(&places, &trainer.blocks, trainer.search, &trainer.book));
+	gemp_code code = prepare(&context, grid, metric, w, x, count, dims, missing != 0);
+	GEMP_THEN(gemp_som_places_find(&places, &context.blocks, context.search, &context.book));
 	code = gemp_comm_agree(comm, code);
-	search_context_free(&trainer);
+	search_context_free(&context);
 	return code;
 }

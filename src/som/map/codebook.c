@@ -25,13 +25,7 @@ static void pad_rows(float *out, const gemp_som_codebook *book, const float *w)
 }
 
 gemp_code gemp_som_codebook_new(gemp_som_codebook *out, gemp_device *device, const float *w, uint32_t units,
-                                uint32_t dims)
-{
-	return gemp_som_codebook_new_paged(out, device, w, units, dims, units);
-}
-
-gemp_code gemp_som_codebook_new_paged(gemp_som_codebook *out, gemp_device *device, const float *w, uint32_t units,
-                                      uint32_t dims, uint32_t capacity)
+                                uint32_t dims, uint32_t capacity)
 {
 	gemp_code code = GEMP_OK;
 	float *rows = NULL;

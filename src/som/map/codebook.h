@@ -33,12 +33,9 @@ static inline bool gemp_som_codebook_is_valid(const gemp_som_codebook *book)
 	       (book->rows || book->resident == book->units);
 }
 
-/* w: [units][dims]; units > 0. All are on the device. */
+/* w: [units][dims]; units > 0. At most `capacity` > 0 units are on the device at a time. */
 gemp_code gemp_som_codebook_new(gemp_som_codebook *out, gemp_device *device, const float *w, uint32_t units,
-                                uint32_t dims);
-/* At most `most` > 0 units are on the device at a time. */
-gemp_code gemp_som_codebook_new_paged(gemp_som_codebook *out, gemp_device *device, const float *w, uint32_t units,
-                                      uint32_t dims, uint32_t capacity);
+                                uint32_t dims, uint32_t capacity);
 /* As many units as there is room for from `first` on are on the device now. Waits for the device unless they all are always. */
 gemp_code gemp_som_codebook_load(gemp_som_codebook *book, uint32_t first);
 /* What kernels have made of the units on the device stays. Waits as well. */

@@ -81,8 +81,7 @@ static gemp_code make_planes(gemp_som_trainer *trainer, const gemp_som_capacity 
 	const gemp_som_training *how = trainer->how;
 	const uint32_t planes = gemp_som_planes(trainer->values, trainer->missing);
 	gemp_device *device = trainer->device;
-	GEMP_PROPAGATE(
-		gemp_som_codebook_new_paged(&trainer->book, device, w, trainer->units, trainer->dims, capacity->units));
+	GEMP_PROPAGATE(gemp_som_codebook_new(&trainer->book, device, w, trainer->units, trainer->dims, capacity->units));
 	GEMP_PROPAGATE(gemp_som_planes_new(&trainer->sums, device, trainer->units, planes));
 	GEMP_PROPAGATE(gemp_som_smooth_new(&trainer->smooth, device, &how->grid, how->neighbourhood,
 	                                   how->online ? 0 : planes, device->gpu));
