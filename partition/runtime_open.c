@@ -75,6 +75,7 @@ static void keep_first(open_context *own, const gemp_comm *comm)
 		          all, left);
 }
 
+/* Collective. one: the command uses a single device of each rank. */
 static gemp_code new_context(gemp_runtime **out, gemp_comm *comm, const char *devices, const gemp_budgets *budgets,
                              bool one)
 {
@@ -137,6 +138,7 @@ typedef struct card {
 	cpu_set_t cores; /* that the rank may run on */
 } card;
 
+/* memset, since the padding of a card is sent, too. */
 static void fill(card *own, const gemp_device_pick *pick)
 {
 	memset(own, 0, sizeof *own);
@@ -145,6 +147,7 @@ static void fill(card *own, const gemp_device_pick *pick)
 		CPU_ZERO(&own->cores);
 }
 
+/* A rank that shares its cores with others uses its share of them, at least one. */
 static unsigned part(const cpu_set_t *cores, unsigned ranks)
 {
 	unsigned count = (unsigned)CPU_COUNT(cores);
@@ -201,6 +204,7 @@ void gemp_device_sharing_rank(const gemp_comm *comm, uint64_t choice, int *posit
 	}
 }
 
+/* Host and device as the warning names them. */
 static void describe(char out[PLACE_SIZE], const gemp_device_pick *pick)
 {
 	char host[64] = "this machine";

@@ -52,6 +52,7 @@ int gemp_bytes_compare(const gemp_bytes *list, size_t a, size_t b)
 	return gemp_compare_bytes(left, a_size, right, b_size);
 }
 
+/* Equal strings are ordered by position, so that the order does not depend on the sort. */
 static int compare_positions(const void *a, const void *b, void *list)
 {
 	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
@@ -125,6 +126,7 @@ gemp_code gemp_bytes_sort(const gemp_bytes *list, uint64_t *order)
 	return sort_run(list, order, list->count, common_prefix(list), longest);
 }
 
+/* Linear probing: the slot that has the string, or the free one where it would go. */
 static size_t find_slot(const gemp_dictionary *dictionary, const char *bytes, size_t size)
 {
 	size_t mask = dictionary->slot_count - 1, slot = gemp_hash(bytes, size, 0) & mask;
@@ -137,6 +139,7 @@ static size_t find_slot(const gemp_dictionary *dictionary, const char *bytes, si
 	return slot;
 }
 
+/* Doubles the table and hashes every string again; half of the slots are free afterwards at least. */
 static gemp_code grow_slots(gemp_dictionary *dictionary)
 {
 	gemp_dictionary larger = { .list = dictionary->list,
@@ -216,6 +219,7 @@ bool gemp_canonical_integer(const char *bytes, size_t size, int64_t *out)
 	return strlen(again) == size && memcmp(again, bytes, size) == 0;
 }
 
+/* Appends the strings of `texts` to `out` in bytewise order, each once. */
 static gemp_code keep_distinct(const gemp_bytes *texts, gemp_bytes *out)
 {
 	gemp_code code = GEMP_OK;
@@ -233,6 +237,7 @@ done:
 	return code;
 }
 
+/* A packed string is its size in 8 bytes, then its bytes. */
 static gemp_code unpack_texts(const char *at, const char *end, gemp_bytes *out)
 {
 	gemp_code code = GEMP_OK;

@@ -27,6 +27,7 @@ static inline __attribute__((always_inline)) void insertion_sort(gemp_vertex *sl
 	}
 }
 
+/* One pass of the radix sort: every slot goes to the next free place of its digit. */
 static void move(const gemp_vertex *slots, const gemp_edge *edges, size_t count, unsigned shift, unsigned width,
                  size_t *next, gemp_vertex *to_slots, gemp_edge *to_edges)
 {

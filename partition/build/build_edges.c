@@ -36,18 +36,21 @@ typedef struct edge_router {
 	received_edges *arrived; /* [relations] */
 } edge_router;
 
+/* A part numbers its types by first appearance; the relations of the graph are in the order of their names. */
 static uint32_t relation_of(const edge_router *route, size_t record)
 {
 	const uint32_t *types = route->part->edges.types;
 	return route->number[types ? types[record] : 0];
 }
 
+/* An edge is stored by the owner of its source. */
 static int owner(void *self, size_t record)
 {
 	const edge_router *route = self;
 	return gemp_shard_owner(route->graph, route->part->edges.ids[record].source);
 }
 
+/* Only columns in which the relation has a value travel, in the order in which the receiver has them. */
 static gemp_code pack(void *self, size_t record, gemp_text *out)
 {
 	const edge_router *route = self;
@@ -60,6 +63,7 @@ static gemp_code pack(void *self, size_t record, gemp_text *out)
 	return GEMP_OK;
 }
 
+/* Whole records come; their values are appended to the columns of the relation. */
 static gemp_code receive(void *self, int source, const char *at, const char *end)
 {
 	(void)source;
@@ -78,6 +82,7 @@ static gemp_code receive(void *self, int source, const char *at, const char *end
 	return GEMP_OK;
 }
 
+/* Every rank learns the types of all ranks, as relations must have the same numbers everywhere. */
 static gemp_code gather_types(const gemp_builder *builder, gemp_bytes *names)
 {
 	gemp_code code = GEMP_OK;
@@ -194,6 +199,7 @@ done:
 	return code;
 }
 
+/* Collective. Edges are numbered by rank, then by row, so that a rank needs one prefix sum. */
 static void number_edges(const gemp_comm *comm, const gemp_shard *graph, gemp_relation *relation)
 {
 	uint64_t mine = relation->out_offsets[graph->rows], multigraph = relation->multigraph;
@@ -249,6 +255,7 @@ done:
 	return code;
 }
 
+/* Appends edges that came to those of their relation. */
 static gemp_code keep(received_edges *edges, const gemp_edge_pair *more, size_t count)
 {
 	gemp_code code = GEMP_RESERVE(edges->edges, edges->capacity, edges->count + count);
@@ -258,6 +265,7 @@ static gemp_code keep(received_edges *edges, const gemp_edge_pair *more, size_t 
 	return code;
 }
 
+/* The same for edges of several relations, one at a time. */
 static gemp_code keep_headed(received_edges *edges, const edge_header *more, size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -273,6 +281,8 @@ typedef struct edge_block {
 	edge_header *headed; /* [size] where there are several relations */
 } edge_block;
 
+/* Collective. One round. A header with the relation is sent only where there are several relations: 8 bytes an edge
+ * suffice for one. */
 static gemp_code send_block(const edge_router *route, const edge_block *b, size_t first, size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -316,6 +326,7 @@ static gemp_code send_part(const edge_router *route, const edge_block *b)
 	return GEMP_OK;
 }
 
+/* Buffers of one round, as many edges as the batch size allows. */
 static gemp_code new_block(const edge_router *route, edge_block *b)
 {
 	enum { MAX_EDGES = 1 << 19 };
@@ -327,6 +338,7 @@ static gemp_code new_block(const edge_router *route, edge_block *b)
 	return GEMP_OK;
 }
 
+/* Collective. Edges without values are sent as arrays, without packing them one by one. */
 static gemp_code send_bare(edge_router *route)
 {
 	gemp_code code = GEMP_OK;
@@ -338,6 +350,8 @@ done:
 	return code;
 }
 
+/* Collective. Relations and their columns are agreed on first; then the parts go one after the other, so that each
+ * frees its memory. */
 static gemp_code route_edges(edge_router *route)
 {
 	gemp_code code = GEMP_OK;

@@ -35,6 +35,8 @@ done:
 	return code;
 }
 
+/* Ends of edges become indices in a dictionary; keys of vertices and ends are normalised unless the caller wants
+ * strings. */
 static gemp_code encode_part(gemp_builder_part *part, bool strings)
 {
 	GEMP_PROPAGATE(gemp_builder_part_code(part));
@@ -44,6 +46,7 @@ static gemp_code encode_part(gemp_builder_part *part, bool strings)
 	return normalise(&part->end_keys.list, &part->scratch);
 }
 
+/* Collective. Only a graph that has some string key, on any rank, needs dictionaries; integer keys stay numbers. */
 static gemp_code normalise_keys(gemp_builder *builder)
 {
 	gemp_code code = GEMP_OK;
@@ -56,6 +59,7 @@ static gemp_code normalise_keys(gemp_builder *builder)
 	return gemp_comm_agree(builder->comm, code);
 }
 
+/* Collective. The stages in the order of builder_state.h. */
 static gemp_code build(gemp_builder *builder, gemp_shard *graph)
 {
 	gemp_step_times *steps = builder->options.steps;

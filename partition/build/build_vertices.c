@@ -24,6 +24,7 @@ typedef struct vertex_router {
 	gemp_dictionary labels;
 } vertex_router;
 
+/* Records beyond the vertices of the part are the keys that its edges name. */
 static bool is_end(const gemp_builder_part *part, size_t record)
 {
 	return record >= part->vertices.keys.count;
@@ -37,6 +38,7 @@ static const char *key_at(const gemp_builder_part *part, size_t record, size_t *
 	return gemp_bytes_at(&part->vertices.keys, record, size);
 }
 
+/* A vertex belongs to the rank that owns its hash: ranks share the range of hashes evenly. */
 static int owner(void *self, size_t record)
 {
 	const gemp_builder *builder = ((vertex_router *)self)->builder;
@@ -45,6 +47,7 @@ static int owner(void *self, size_t record)
 	return gemp_builder_key_owner(builder, gemp_builder_key_hash(builder, key, size));
 }
 
+/* Sends a vertex with its labels and values; an implied one, which only an edge names, has the default label alone. */
 static gemp_code pack(void *self, size_t record, gemp_text *out)
 {
 	const gemp_builder_part *part = ((vertex_router *)self)->part;
@@ -69,6 +72,7 @@ static gemp_code pack(void *self, size_t record, gemp_text *out)
 	return GEMP_OK;
 }
 
+/* Adds what comes to the owned vertices. Values of implied vertices are NULL. */
 static gemp_code receive(void *self, int source, const char *at, const char *end)
 {
 	(void)source;
@@ -93,6 +97,7 @@ static gemp_code receive(void *self, int source, const char *at, const char *end
 	return GEMP_OK;
 }
 
+/* Vertices with the same hash are ordered by key, then by place, so that the first one given comes first. */
 static int compare_in_run(const void *a, const void *b, void *list_)
 {
 	const gemp_vertex_list *list = list_;
@@ -134,6 +139,7 @@ typedef struct duplicate_faults {
 	gemp_text message;
 } duplicate_faults;
 
+/* Only the fault with the lowest place is described; the others are counted. */
 static void note_duplicate(const gemp_builder *builder, const gemp_vertex_list *list, size_t first, size_t again,
                            duplicate_faults *faults)
 {
@@ -236,6 +242,7 @@ done:
 	return code;
 }
 
+/* Collective. Owned vertices are sorted by hash, and ranks own ascending ranges: ids are consecutive over the ranks. */
 static gemp_code assign_ids(const gemp_builder *builder, size_t rows, gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
@@ -293,6 +300,7 @@ done:
 	return code;
 }
 
+/* Collective. All parts of all ranks, then the vertices that only edges name. */
 static gemp_code route(vertex_router *route)
 {
 	gemp_code code = GEMP_OK;

@@ -11,6 +11,7 @@
 
 enum { DEFAULT_BATCH = 64 << 20 };
 
+/* The builder outlives the options of its caller, so that it owns its texts. */
 static gemp_code copy_text(const char **text, const char *otherwise)
 {
 	const char *from = *text ? *text : otherwise;
@@ -18,6 +19,7 @@ static gemp_code copy_text(const char **text, const char *otherwise)
 	return from && !*text ? GEMP_ENOMEM : GEMP_OK;
 }
 
+/* A part has what was added through one builder or branch; the first one is the builder's own. */
 static gemp_code add_part(gemp_builder *builder)
 {
 	gemp_code code = GEMP_RESERVE(builder->parts, builder->part_capacity, builder->part_count + 1);
@@ -188,6 +190,7 @@ int gemp_builder_key_owner(const gemp_builder *builder, uint64_t hash)
 
 enum { LINE_BITS = 40 };
 
+/* The same name with the same type is the same column, whichever file has it. */
 static gemp_code add_column(gemp_table *table, const char *kind, const char *name, gemp_type type, size_t *index)
 {
 	gemp_column *known = gemp_table_find(table, name);
@@ -212,12 +215,14 @@ gemp_code gemp_builder_edge_column(gemp_builder *builder, const char *name, gemp
 	return add_column(&builder->parts[0].edge_values, "edge", name, type, column);
 }
 
+/* File and line in one number that sorts by file, then line. Lines beyond 2^40 are all the last one. */
 static uint64_t place_code(gemp_place place)
 {
 	uint64_t line = place.line >> LINE_BITS ? (UINT64_C(1) << LINE_BITS) - 1 : place.line;
 	return (uint64_t)place.file << LINE_BITS | line;
 }
 
+/* Also notes strings: a graph with integer keys alone needs no dictionary. */
 static gemp_code check_key(gemp_builder_part *part, const gemp_value *key)
 {
 	if (key->null || (key->type != GEMP_INTEGER && key->type != GEMP_STRING))
@@ -245,6 +250,7 @@ gemp_code gemp_builder_vertex(gemp_builder *builder, const gemp_value *key, cons
 	return gemp_bytes_add(&list->keys, part->scratch.data, part->scratch.size);
 }
 
+/* Columns are as long as the last row with a value; the rows before it that have none are NULL. */
 static gemp_code set_value(gemp_table *table, size_t index, size_t rows, const gemp_value *value)
 {
 	gemp_value real = { .type = GEMP_FLOAT };
@@ -277,6 +283,7 @@ gemp_code gemp_builder_edge_value(gemp_builder *builder, size_t column, const ge
 	return set_value(&part->edge_values, column, part->edges.count, value);
 }
 
+/* The index of a key in the dictionary of the part. */
 static gemp_code code_key(gemp_builder_part *part, const gemp_value *key, uint64_t *end)
 {
 	uint32_t index = 0;
@@ -297,6 +304,7 @@ gemp_code gemp_builder_part_code(gemp_builder_part *part)
 	return GEMP_OK;
 }
 
+/* An end is kept as a number while the part has seen integer keys only. */
 static gemp_code read_end(gemp_builder_part *part, const gemp_value *key, uint64_t *end)
 {
 	if (part->edges.coded)

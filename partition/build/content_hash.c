@@ -19,6 +19,7 @@ typedef struct sums {
 	gemp_text names; /* each ends in a 0 byte */
 } sums;
 
+/* Notes the sum of one column with its name, so that renaming a column changes the hash. */
 static gemp_code add_sum(sums *all, const char *relation, const char *name, uint64_t sum)
 {
 	gemp_code code = GEMP_RESERVE(all->values, all->capacity, all->count + 1);
@@ -60,6 +61,7 @@ static size_t pack(const gemp_column *column, size_t row, char *out)
 	return 1 + sizeof size + size;
 }
 
+/* Sums are modulo 2^64 and need no order, so that any cut into chunks gives the same hash. */
 static void hash_chunk(void *context, unsigned thread, size_t chunk)
 {
 	column_hash *h = context;
@@ -70,6 +72,7 @@ static void hash_chunk(void *context, unsigned thread, size_t chunk)
 	atomic_fetch_add(&h->sum, sum);
 }
 
+/* Values are packed into scratch memory of the thread, long enough for the longest one. */
 static gemp_code add_column(sums *all, const char *relation, const gemp_column *column, uint64_t first)
 {
 	gemp_code code = GEMP_OK;
@@ -86,6 +89,7 @@ done:
 	return code;
 }
 
+/* A vertex hashes the text of its label set, as the numbers of sets depend on the history of the graph. */
 static void hash_labels_range(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -98,6 +102,7 @@ static void hash_labels_range(void *context, size_t range, size_t begin, size_t 
 	atomic_fetch_add(&h->sum, sum);
 }
 
+/* The texts of all label sets one after the other, then one hash per vertex. */
 static gemp_code add_labels(sums *all, const gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
@@ -119,6 +124,7 @@ done:
 	return code;
 }
 
+/* Keys, labels and attributes of the vertices. */
 static gemp_code add_vertices(sums *all, const gemp_shard *graph)
 {
 	GEMP_PROPAGATE(add_column(all, "", &graph->keys, graph->first_vertex));
@@ -134,6 +140,7 @@ typedef struct edge_sum {
 	_Atomic uint64_t sum;
 } edge_sum;
 
+/* Edges are handed to gemp_hash_sum in groups. */
 static void sum_rows(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -154,6 +161,7 @@ static void sum_rows(void *context, size_t range, size_t begin, size_t end)
 	atomic_fetch_add(&s->sum, sum + gemp_hash_sum(pairs, sizeof *pairs, count, relation->first_edge + first));
 }
 
+/* Rows by source and attributes. Rows by target follow from these and are left out. */
 static gemp_code add_relation(sums *all, const gemp_shard *graph, const gemp_relation *relation)
 {
 	edge_sum s = { graph, relation, 0 };

@@ -17,6 +17,7 @@ typedef struct key_lookup {
 	gemp_key_index index;
 } key_lookup;
 
+/* Looks through the one or two owned keys whose hashes fall into the same bucket. */
 static uint32_t find(const key_lookup *l, const char *key, size_t size)
 {
 	const gemp_bytes *keys = &l->builder->vertices.keys;
@@ -30,6 +31,7 @@ static uint32_t find(const key_lookup *l, const char *key, size_t size)
 	return GEMP_NO_VERTEX;
 }
 
+/* Keys of ends are asked of the ranks that own their hashes. */
 static int owner(void *self, size_t record)
 {
 	const key_lookup *l = self;
@@ -39,6 +41,7 @@ static int owner(void *self, size_t record)
 	return gemp_builder_key_owner(builder, gemp_builder_key_hash(builder, key, size));
 }
 
+/* A key is its length in 4 bytes, then its bytes. */
 static gemp_code pack(void *self, size_t record, gemp_text *out)
 {
 	size_t size;
@@ -49,6 +52,7 @@ static gemp_code pack(void *self, size_t record, gemp_text *out)
 	return GEMP_OK;
 }
 
+/* Answers a source's keys in the order in which they came. */
 static gemp_code receive(void *self, int source, const char *at, const char *end)
 {
 	gemp_code code = GEMP_OK;
@@ -97,6 +101,7 @@ static gemp_code replace(gemp_builder_part *part, const uint32_t *ids, unknown_e
 	return code == GEMP_OK ? gemp_text_status(&unknown->key) : code;
 }
 
+/* Collective. Each distinct key of the part is asked for once, whatever the number of its edges. */
 static gemp_code replace_coded(key_lookup *l, gemp_builder_part *part, unknown_end *unknown)
 {
 	gemp_code code = GEMP_OK;
@@ -120,6 +125,7 @@ done:
 	return code;
 }
 
+/* Collective. All ranks make as many rounds as the rank with most parts. */
 static gemp_code coded_ids(gemp_builder *builder, const gemp_shard *graph, unknown_end *unknown)
 {
 	gemp_code code = GEMP_OK;
@@ -136,6 +142,7 @@ done:
 	return code;
 }
 
+/* Collective. The same report for keys that are numbers. */
 static gemp_code integer_ids(gemp_builder *builder, const gemp_shard *graph, unknown_end *unknown)
 {
 	gemp_unknown_end found = { 0 };

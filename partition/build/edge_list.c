@@ -9,6 +9,7 @@ void gemp_edge_list_free(gemp_edge_list *list)
 	*list = (gemp_edge_list){ 0 };
 }
 
+/* Places mostly repeat or ascend by one, so that a run of 24 bytes stands for many edges. */
 static gemp_code add_place(gemp_edge_list *list, uint64_t place)
 {
 	gemp_place_run *last = list->run_count ? &list->runs[list->run_count - 1] : NULL;
@@ -24,6 +25,7 @@ static gemp_code add_place(gemp_edge_list *list, uint64_t place)
 	return GEMP_OK;
 }
 
+/* The list of types is made when the first edge of another type than 0 comes. */
 static gemp_code add_type(gemp_edge_list *list, uint32_t type)
 {
 	if (!list->types && type == 0)

@@ -34,6 +34,7 @@ void gemp_integer_set_free(gemp_integer_set *set)
 	*set = (gemp_integer_set){ 0 };
 }
 
+/* Open addressing. The number that marks free slots is kept apart in has_last. */
 static void insert(struct gemp_integer_shard *shard, uint64_t number, uint64_t hash)
 {
 	size_t mask = shard->slot_count - 1, slot = hash & mask;
@@ -72,6 +73,7 @@ static gemp_code reserve_slots(struct gemp_integer_shard *shard, size_t more)
 	return GEMP_OK;
 }
 
+/* The slots of a group are prefetched before the first is touched: the table is larger than the caches. */
 static gemp_code insert_group(struct gemp_integer_shard *shard, const uint64_t *numbers, const uint64_t *hashes,
                               size_t count)
 {
@@ -127,6 +129,7 @@ typedef struct key_block {
 	int *owner; /* [BLOCK]; NULL where there is one rank */
 } key_block;
 
+/* Hashes of a group are computed together by gemp_hash_keys. */
 static void find_owners(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -158,12 +161,14 @@ static gemp_code send_to_owners(const key_block *b, const uint64_t **received, s
 	return GEMP_OK;
 }
 
+/* An even number of keys, so that both ends of an edge are in one block. */
 static size_t block_size(const gemp_builder *builder)
 {
 	size_t keys = builder->options.batch / sizeof(uint64_t);
 	return keys < 2 ? 2 : keys < BLOCK ? keys / 2 * 2 : BLOCK; /* both ends of an edge */
 }
 
+/* Collective. One rank needs no owners. */
 static gemp_code new_owners(const gemp_builder *builder, int **owner)
 {
 	gemp_code code = GEMP_OK;
@@ -173,6 +178,7 @@ static gemp_code new_owners(const gemp_builder *builder, int **owner)
 	return gemp_comm_agree(builder->comm, code);
 }
 
+/* Collective. The ends of one block are added to the sets of their owners. */
 static gemp_code collect_block(const key_block *b, gemp_integer_set *set)
 {
 	gemp_code code = GEMP_OK;
@@ -187,6 +193,7 @@ done:
 	return code;
 }
 
+/* An implied vertex has no place; its key is encoded as those of the other vertices are. */
 static gemp_code add_vertex(gemp_vertex_list *list, uint64_t key, uint32_t labels)
 {
 	char bytes[GEMP_INTEGER_KEY_SIZE] = { GEMP_KEY_OF_INTEGER };
@@ -219,6 +226,7 @@ static gemp_code add_all(gemp_vertex_list *list, gemp_integer_set *set, uint32_t
 	return GEMP_OK;
 }
 
+/* The keys of one round; an empty block for a rank that has sent all of its own. */
 static key_block block_at(const gemp_builder *builder, const gemp_edge_list *edges, uint64_t round, int *owner)
 {
 	gemp_block_range own = gemp_exchange_round(round, 2 * edges->count, block_size(builder));
@@ -280,6 +288,7 @@ typedef struct integer_lookup {
 	size_t capacity;
 } integer_lookup;
 
+/* The owned keys as numbers, by id, beside the index of their hashes. */
 static gemp_code new_lookup(integer_lookup *l, const gemp_builder *builder, const gemp_shard *graph)
 {
 	const gemp_bytes *keys = &builder->vertices.keys;
@@ -366,6 +375,7 @@ static void note_unknown(const gemp_edge_list *edges, const key_block *b, const 
 	}
 }
 
+/* Collective. Ids are written over the keys from the front on: they are half as long and never overtake them. */
 static gemp_code replace(gemp_builder *builder, gemp_edge_list *edges, integer_lookup *l, int *owner, gemp_vertex *ids,
                          gemp_unknown_end *unknown)
 {

@@ -19,6 +19,8 @@ typedef struct key_sort {
 	size_t capacity;
 } key_sort;
 
+/* Collective. Each rank contributes evenly spaced keys, cut to 64 bytes; the splitters divide the union of them
+ * evenly. */
 static gemp_code choose_splitters(key_sort *sort)
 {
 	gemp_code code = GEMP_OK;
@@ -45,11 +47,13 @@ done:
 	return code;
 }
 
+/* Records are the own keys in ascending order. */
 static const char *key_at(const key_sort *sort, size_t record, size_t *size)
 {
 	return gemp_bytes_at(&sort->builder->vertices.keys, sort->order[record], size);
 }
 
+/* Keys ascend, so that the bucket never has to be searched backwards. */
 static int owner(void *self, size_t record)
 {
 	key_sort *sort = self;
@@ -66,6 +70,7 @@ static int owner(void *self, size_t record)
 	return sort->bucket;
 }
 
+/* A key is its length in 4 bytes, then its bytes. */
 static gemp_code pack(void *self, size_t record, gemp_text *out)
 {
 	size_t size;
@@ -76,6 +81,7 @@ static gemp_code pack(void *self, size_t record, gemp_text *out)
 	return GEMP_OK;
 }
 
+/* Keeps the source of every key, to send its rank back. */
 static gemp_code receive(void *self, int source, const char *at, const char *end)
 {
 	key_sort *sort = self;

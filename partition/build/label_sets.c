@@ -32,6 +32,7 @@ static int compare_numbers(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
+/* Lexicographic, a prefix before what it begins: the order in which a graph lists its label sets. */
 static int compare_sets(const void *a, const void *b)
 {
 	const parsed_set *left = a, *right = b;
@@ -41,6 +42,7 @@ static int compare_sets(const void *a, const void *b)
 	return (left->count > right->count) - (left->count < right->count);
 }
 
+/* The labels of "A;B" as ascending numbers, each once. */
 static gemp_code parse_set(const char *text, size_t size, const gemp_bytes *names, parsed_set *set)
 {
 	gemp_code code = GEMP_OK;
@@ -62,6 +64,7 @@ done:
 	return code;
 }
 
+/* Collective. The label names of all ranks in bytewise order become those of the graph. */
 static gemp_code name_labels(const gemp_comm *comm, const gemp_bytes *texts, gemp_bytes *names, gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
@@ -100,6 +103,7 @@ static gemp_code keep_sets(parsed_set *sets, size_t count, gemp_shard *graph)
 	return GEMP_OK;
 }
 
+/* The sets are sorted, and the wanted one is among them. */
 static uint32_t find_set(const gemp_shard *graph, const parsed_set *set)
 {
 	const gemp_label_set *sets = graph->label_sets;

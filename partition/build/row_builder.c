@@ -39,6 +39,7 @@ static size_t fetch(const record_list *p, size_t from, size_t end, size_t column
 	return count;
 }
 
+/* Counts the records of each row, at one place behind the row, so that a prefix sum makes offsets of the counts. */
 static void count_range(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -61,6 +62,7 @@ void gemp_row_builder_offsets(gemp_row_builder *rows)
 	gemp_prefix_inclusive(rows->begin, rows->rows + 1);
 }
 
+/* Takes the next free place of each row. Two passes over a group, so that the memory is there when it is written. */
 static void place_range(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -104,6 +106,7 @@ typedef struct row_sort {
 	_Atomic size_t longest; /* of the rows left for later */
 } row_sort;
 
+/* Rows that are sorted already cost one pass. */
 static bool ascends(const gemp_vertex *slots, const gemp_edge *edges, size_t count)
 {
 	for (size_t i = 1; i < count; i++)
@@ -118,6 +121,7 @@ static int compare_edges(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
+/* Slots by radix sort; then the edges of equal slots among themselves. */
 static void sort_row(gemp_vertex *slots, gemp_edge *edges, size_t count, unsigned bits, gemp_vertex *spare_slots,
                      gemp_edge *spare_edges)
 {
@@ -132,6 +136,7 @@ static void sort_row(gemp_vertex *slots, gemp_edge *edges, size_t count, unsigne
 	}
 }
 
+/* Long rows are left out, as their spare memory would be needed once per thread. */
 static void sort_chunk(void *context, unsigned thread, size_t chunk)
 {
 	row_sort *s = context;
@@ -152,6 +157,7 @@ static void sort_chunk(void *context, unsigned thread, size_t chunk)
 		;
 }
 
+/* One long row after the other, in spare memory for the longest. */
 static gemp_code sort_long_rows(const row_sort *s)
 {
 	gemp_code code = GEMP_OK;
@@ -221,6 +227,7 @@ typedef struct pair_list {
 	} * records; /* [count] */
 } pair_list;
 
+/* Pairs with their indices, as records of 16 bytes. */
 static void number_range(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -264,6 +271,7 @@ typedef struct parallel_sort {
 	atomic_bool unsorted; /* some parallel edges were not in order */
 } parallel_sort;
 
+/* The first column in which two edges differ decides. */
 static int compare_props(const void *a, const void *b, void *props_)
 {
 	const gemp_table *props = props_;
@@ -274,6 +282,7 @@ static int compare_props(const void *a, const void *b, void *props_)
 	return order;
 }
 
+/* Most parallel edges are in order already, and then nothing is permuted at all. */
 static void sort_parallel_range(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;

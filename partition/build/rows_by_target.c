@@ -30,6 +30,7 @@ typedef struct exchange_state {
 	size_t first, count; /* edges of this round */
 } exchange_state;
 
+/* Edges of a round are in CSR order, so that their rows are found by one search and then by walking. */
 static void pack_range(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -45,6 +46,7 @@ static void pack_range(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
+/* An edge goes to the owner of its target. */
 static void find_owners(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -78,6 +80,7 @@ done:
 	return code;
 }
 
+/* Collective. All edges in rounds; the first pass counts, the second one places. */
 static gemp_code exchange_edges(const gemp_comm *comm, exchange_state *p, size_t width)
 {
 	uint64_t edges = p->relation->out_offsets[p->graph->rows], rounds = gemp_exchange_rounds(comm, edges, p->size);
@@ -91,6 +94,7 @@ static gemp_code exchange_edges(const gemp_comm *comm, exchange_state *p, size_t
 	return GEMP_OK;
 }
 
+/* Buffers of one round, and the offsets. */
 static gemp_code allocate_rows(const gemp_builder *builder, exchange_state *p)
 {
 	p->size = builder->options.batch / sizeof *p->records;
@@ -101,6 +105,7 @@ static gemp_code allocate_rows(const gemp_builder *builder, exchange_state *p)
 	return GEMP_NEW(p->rows.begin, p->graph->rows + 1);
 }
 
+/* The lengths are known, so that edges go straight to their places in the second pass. */
 static gemp_code make_rows(gemp_row_builder *rows)
 {
 	gemp_row_builder_offsets(rows);
@@ -155,6 +160,7 @@ uint64_t gemp_rows_by_target_reciprocal(const gemp_shard *graph, const gemp_rela
 
 enum { BATCH = 64 << 20 }; /* bytes a rank sends in one round of an exchange */
 
+/* A graph in memory has rows by source; its rows by target are made when a caller asks for them. */
 static gemp_code load_relation(void *self, gemp_shard *graph, size_t index, unsigned parts)
 {
 	const gemp_builder builder = { .comm = self, .options.batch = BATCH };

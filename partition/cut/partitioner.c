@@ -28,6 +28,7 @@ done:
 	return code;
 }
 
+/* The work that a vertex causes grows with its edges in both directions. */
 static uint64_t weight_of(const gemp_shard *graph, size_t v)
 {
 	uint64_t weight = GEMP_ROW_COST;
@@ -67,6 +68,7 @@ done:
 	return code;
 }
 
+/* Collective. The partitioners look at edges, not at attributes. */
 static gemp_code need_ends(gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
@@ -92,6 +94,7 @@ uint64_t gemp_part_bytes(const gemp_part_size *size)
 	return (size->edges_out + size->edges_in + GEMP_ROW_COST * size->vertices) * GEMP_ENTRY_BYTES;
 }
 
+/* Collective. An edge is inside a part if the owner of its target names the same part. */
 static gemp_code measure_relation(const gemp_comm *comm, const gemp_shard *graph, const gemp_relation *relation,
                                   const uint32_t *part, gemp_part_size *sizes)
 {

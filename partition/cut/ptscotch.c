@@ -35,6 +35,7 @@ static void free_rows(rows *r)
 	gemp_free_all(r->begin, r->weight, r->target, r->edges, r->part);
 }
 
+/* Row entries of all relations in both directions, parallel ones too. */
 static uint64_t entries_of(const gemp_shard *graph)
 {
 	uint64_t entries = 0;
@@ -67,6 +68,7 @@ static int compare_numbers(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
+/* PT-Scotch has numbers of its own width, so that ids are converted one by one. */
 static void append(SCOTCH_Num *target, SCOTCH_Num *end, const gemp_vertex *row, uint64_t from, uint64_t to)
 {
 	for (uint64_t e = from; e < to; e++)
@@ -97,6 +99,7 @@ static SCOTCH_Num add_row(const gemp_shard *graph, size_t v, rows *r, SCOTCH_Num
 	return kept;
 }
 
+/* The arrays have room for all entries, though parallel ones become one. */
 static gemp_code make_rows(const gemp_shard *graph, rows *r)
 {
 	uint64_t entries = entries_of(graph);
@@ -110,11 +113,13 @@ static gemp_code make_rows(const gemp_shard *graph, rows *r)
 	return GEMP_OK;
 }
 
+/* PT-Scotch prints the reason of a failure itself. */
 static gemp_code check(int result, const char *call)
 {
 	return result == 0 ? GEMP_OK : gemp_fail(GEMP_EINTERNAL, "PT-Scotch: %s failed; its reason is above", call);
 }
 
+/* Collective. Ranks agree after every call, since PT-Scotch may fail on one of them alone. */
 static gemp_code cut(const gemp_comm *comm, const gemp_shard *graph, rows *r, uint64_t parts)
 {
 	gemp_code code = GEMP_OK;

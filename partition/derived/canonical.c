@@ -40,6 +40,7 @@ typedef struct hash_order {
 	uint64_t wrong;             /* neighbours that would be the other way round */
 } hash_order;
 
+/* Counts neighbours whose hashes descend: none do if the ids are in the order of these hashes. */
 static gemp_code check_hash_order(hash_order *as, gemp_value key, uint64_t seed, gemp_text *scratch)
 {
 	gemp_code code = gemp_key_encode(&key, scratch);
@@ -60,6 +61,7 @@ typedef struct key_facts {
 	uint64_t highest_rank; /* of these, + 1 */
 } key_facts;
 
+/* Local. Reads every string that looks like an integer as that integer. */
 static gemp_code collect_key_order(const gemp_shard *graph, key_facts *facts)
 {
 	gemp_code code = GEMP_OK;

@@ -56,6 +56,7 @@ static uint64_t hash_key(const hash_sort *s, size_t row, char *scratch)
 	return gemp_hash(bytes, sizeof bytes, s->r->from->seed);
 }
 
+/* The owner of a vertex follows from its hash, as in the builder. */
 static void hash_chunk(void *context, unsigned thread, size_t chunk)
 {
 	const hash_sort *s = context;
@@ -88,12 +89,14 @@ static gemp_code hash_keys(hash_sort *s)
 /* ORDER: hashes are spread evenly, so records go into buckets by their hash that fit a cache, a piece's records for one
  * bucket together; then each bucket is sorted by one thread, through finer ones */
 
+/* The rank's range of hashes is cut into equal buckets; hashes are spread evenly, and so are the records. */
 static uint64_t bucket_of(const hash_sort *s, uint64_t hash, uint64_t buckets)
 {
 	uint64_t size = (uint64_t)s->r->comm->size;
 	return (uint64_t)((unsigned __int128)hash * (size * buckets) >> 64) - (uint64_t)s->r->comm->rank * buckets;
 }
 
+/* Counted locally first, so that threads meet in the shared counters once per range and bucket. */
 static void count_records(const hash_sort *s, size_t begin, size_t end, uint64_t counts[BUCKETS])
 {
 	memset(counts, 0, BUCKETS * sizeof *counts);
@@ -101,6 +104,7 @@ static void count_records(const hash_sort *s, size_t begin, size_t end, uint64_t
 		counts[bucket_of(s, s->records[i].hash, BUCKETS)]++;
 }
 
+/* begin[b + 1] becomes the size of bucket b. */
 static void count_range(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -129,11 +133,13 @@ static void place_range(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
+/* Key ranks decide among equal hashes, as the keys themselves would. */
 static bool precedes(const key_record *a, const key_record *b)
 {
 	return a->hash < b->hash || (a->hash == b->hash && a->key_rank < b->key_rank);
 }
 
+/* Fine buckets have about one record. */
 static void insert(key_record *records, size_t count)
 {
 	for (size_t i = 1; i < count; i++) {
@@ -161,6 +167,7 @@ static void sort_bucket(const hash_sort *s, uint64_t bucket, key_record *records
 		insert(records + first, begin[f] - first);
 }
 
+/* A bucket is sorted by one thread, in a cache. */
 static void sort_one(void *context, unsigned thread, size_t bucket)
 {
 	const hash_sort *s = context;
@@ -169,6 +176,7 @@ static void sort_one(void *context, unsigned thread, size_t bucket)
 		sort_bucket(s, bucket, s->sorted + first, s->begin[bucket] - first, s->spare + thread * s->max_bucket);
 }
 
+/* The sorted place of a vertex is its new id; the permutation is kept for its columns. */
 static void assign_range(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -182,6 +190,7 @@ static void assign_range(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
+/* Local. Frees the unsorted records before it allocates what is kept. */
 static gemp_code sort_records(hash_sort *s)
 {
 	GEMP_PROPAGATE(GEMP_NEW(s->begin, BUCKETS + 1));

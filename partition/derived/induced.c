@@ -26,6 +26,7 @@ static gemp_vertex id_of(const induced_state *i, uint64_t id)
 
 /* VERTICES */
 
+/* Local. Kept vertices are numbered in their order, alike on all ranks. */
 static gemp_code number_vertices(induced_state *i)
 {
 	size_t words = gemp_bits32_words(i->from->vertex_count);
@@ -40,6 +41,7 @@ static gemp_code number_vertices(induced_state *i)
 	return GEMP_OK;
 }
 
+/* Local. Each rank keeps its own vertices, so that nothing is exchanged. */
 static gemp_code split_vertices(induced_state *i)
 {
 	gemp_shard *g = i->out->graph;
@@ -56,6 +58,7 @@ static gemp_code split_vertices(induced_state *i)
 	return GEMP_OK;
 }
 
+/* One number of each kept vertex. */
 static gemp_code copy_numbers(uint32_t **out, const uint32_t *from, const uint64_t *picked, size_t count)
 {
 	GEMP_PROPAGATE(GEMP_NEW(*out, count));
@@ -64,6 +67,7 @@ static gemp_code copy_numbers(uint32_t **out, const uint32_t *from, const uint64
 	return GEMP_OK;
 }
 
+/* Local. Sets of which no vertex is left stay, with a count of 0. */
 static gemp_code copy_labels(induced_state *i)
 {
 	gemp_shard *g = i->out->graph;
@@ -75,6 +79,7 @@ static gemp_code copy_labels(induced_state *i)
 	return GEMP_OK;
 }
 
+/* Local. Keys keep their ranks, which then have gaps. */
 static gemp_code copy_vertices(induced_state *i)
 {
 	GEMP_PROPAGATE(number_vertices(i));
@@ -87,6 +92,7 @@ static gemp_code copy_vertices(induced_state *i)
 
 /* EDGES */
 
+/* Edges between kept vertices, to allocate their arrays once. */
 static uint64_t count_edges(const induced_state *i, const gemp_relation *from)
 {
 	uint64_t edges = 0;
@@ -96,6 +102,7 @@ static uint64_t count_edges(const induced_state *i, const gemp_relation *from)
 	return edges;
 }
 
+/* Rows stay in order, as new ids ascend with the old ones. */
 static gemp_code copy_edges(const induced_state *i, const gemp_relation *from, gemp_relation *to, gemp_edge **edge,
                             bool wanted)
 {
@@ -122,6 +129,7 @@ done:
 	return code;
 }
 
+/* Local. Relations that are not wanted stay as empty ones. */
 static gemp_code copy_relations(induced_state *i, const bool *relations)
 {
 	gemp_shard *g = i->out->graph;

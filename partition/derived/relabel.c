@@ -15,6 +15,7 @@ typedef struct edge_relabel {
 	int *owner;            /* [edges]; NULL: one rank */
 } edge_relabel;
 
+/* The owner of an edge is that of its source: it is looked up once per row. */
 static void name_rows(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;

@@ -34,6 +34,7 @@ done:
 	return code;
 }
 
+/* Collective. Within a part ids ascend by rank, then by old id, so that they do not depend on the number of ranks. */
 static gemp_code assign_ids(gemp_relabel *r, const uint32_t *part, uint64_t parts, const char *method)
 {
 	gemp_code code = GEMP_OK;

@@ -16,12 +16,14 @@ enum { WORD = 64, PAGE_WORDS = 1024, PAGE = WORD * PAGE_WORDS };
 
 static uint64_t page_bits_next(const gemp_page_bits *marks, uint64_t from);
 
+/* Pages are allocated when their first bit is set: a small subgraph of a large graph takes little memory. */
 static gemp_code page_bits_new(gemp_page_bits *out, uint64_t bound)
 {
 	*out = (gemp_page_bits){ .bound = bound, .page_count = (size_t)((bound + PAGE - 1) / PAGE) };
 	return GEMP_NEW(out->pages, out->page_count);
 }
 
+/* Takes {0}. */
 static void page_bits_free(gemp_page_bits *marks)
 {
 	for (size_t p = 0; marks->pages && p < marks->page_count; p++)
@@ -59,6 +61,7 @@ typedef struct walk {
 	size_t row, source; /* in the relation's part of this rank; row of its source */
 } walk;
 
+/* Moves to the next wanted edge; false behind the last. Edges ascend, so that rows are walked, not searched. */
 static bool step(const subgraph_builder *m, walk *w)
 {
 	uint64_t edge = page_bits_next(&m->own.edges, w->next);
@@ -108,6 +111,7 @@ void gemp_subgraph_free(gemp_subgraph *wanted)
 
 /* WANTED NUMBERS TO THEIR OWNERS */
 
+/* Numbers may come from several ranks; each is set once. */
 static gemp_code add_all(gemp_page_bits *own, const uint64_t *numbers, size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -156,6 +160,7 @@ done:
 
 /* OWN EDGES */
 
+/* The target of the edge at which the walk stands. */
 static gemp_vertex target_of(const subgraph_builder *m, const walk *w)
 {
 	return m->graph->relations[w->relation].out_targets[w->row];
@@ -174,6 +179,7 @@ static gemp_code want_ends(subgraph_builder *m)
 
 /* BUILDING */
 
+/* Local. The builder's columns have the order of the graph's. */
 static gemp_code declare(const subgraph_builder *m)
 {
 	const gemp_table *attributes = &m->graph->attributes;
@@ -187,6 +193,7 @@ static gemp_code declare(const subgraph_builder *m)
 	return GEMP_OK;
 }
 
+/* Local. Own vertices go to the builder with their labels and attributes. */
 static gemp_code add_vertices(const subgraph_builder *m)
 {
 	gemp_code code = GEMP_OK;
@@ -210,6 +217,7 @@ done:
 	return code;
 }
 
+/* Local. One edge with its attributes. */
 static gemp_code add_edge(const subgraph_builder *m, const walk *w, const gemp_value *target)
 {
 	const char *type = m->graph->relations[w->relation].name;

@@ -15,6 +15,7 @@ typedef struct round_buffers {
 	size_t capacity;
 } round_buffers;
 
+/* Takes {0}. */
 static void free_buffers(round_buffers *buffers, int ranks)
 {
 	for (int r = 0; buffers->to && r < ranks; r++)
@@ -24,6 +25,7 @@ static void free_buffers(round_buffers *buffers, int ranks)
 	gemp_free_all(buffers->sent, buffers->got, buffers->received);
 }
 
+/* The buffers of packed records grow as they are filled, and are kept from round to round. */
 static gemp_code new_buffers(round_buffers *buffers, int ranks)
 {
 	GEMP_PROPAGATE(GEMP_NEW(buffers->to, (size_t)ranks));
@@ -53,6 +55,7 @@ static gemp_code fill(const gemp_record_stream *stream, round_buffers *buffers, 
 	return gemp_text_status(&buffers->all);
 }
 
+/* Hands the records of each source to the caller, in rank order. */
 static gemp_code receive_all(const gemp_record_stream *stream, const round_buffers *buffers, int ranks)
 {
 	gemp_code code = GEMP_OK;

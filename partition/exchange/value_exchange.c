@@ -35,6 +35,7 @@ void gemp_pack_value(gemp_text *out, const gemp_value *value)
 		gemp_text_add(out, &value->truth, 1);
 }
 
+/* Packed values are not aligned. */
 static void read_bytes(void *out, size_t size, const char **at)
 {
 	memcpy(out, *at, size);
@@ -128,6 +129,7 @@ done:
 	return code;
 }
 
+/* The bytes of all strings by owner, and their lengths by row. */
 static gemp_code pack_strings(const column_exchange *s, uint64_t *lengths, char **bytes, size_t *sizes)
 {
 	gemp_code code = GEMP_OK;
@@ -354,6 +356,7 @@ typedef struct number_request {
 	uint32_t *out; /* [count]; may be ids */
 } number_request;
 
+/* The searches of a range are independent of each other, and threads share the ranges. */
 static void find_owners(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -362,6 +365,7 @@ static void find_owners(void *context, size_t range, size_t begin, size_t end)
 		r->owner[i] = (int)gemp_range_find(r->bounds, (size_t)r->comm->size, r->ids[i]);
 }
 
+/* Local. The ids are all of this rank. */
 static void read_numbers(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;

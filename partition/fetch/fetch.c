@@ -20,6 +20,7 @@ static bool resident_row(const gemp_residency *residency, gemp_vertex slot, size
 	return word[0] >> slot % 32 & 1;
 }
 
+/* A resident row as a slice of its view. */
 static gemp_row row_of(const gemp_view *view, size_t row)
 {
 	uint64_t begin = view->begin[row];
@@ -143,6 +144,7 @@ typedef struct transfer {
 	size_t reply_capacity;
 } transfer;
 
+/* Takes {0}. */
 static void free_transfer(transfer *t)
 {
 	gemp_tiles_free(&t->asked);
@@ -150,12 +152,14 @@ static void free_transfer(transfer *t)
 	              t->send_size, t->receive_size, t->receive);
 }
 
+/* Neither resident nor in the cache. */
 static bool is_missing(const gemp_fetch *f, size_t view, gemp_vertex slot)
 {
 	size_t row;
 	return !resident_row(f->residency, slot, &row) && !gemp_row_cache_has(&f->cache, view, slot);
 }
 
+/* Slots are sorted by degree, not by owner: the owner follows from the id. */
 static int owner_of(const gemp_fetch *f, gemp_vertex slot)
 {
 	return gemp_shard_owner(f->graph, f->order->id_of[slot]);
@@ -163,6 +167,7 @@ static int owner_of(const gemp_fetch *f, gemp_vertex slot)
 
 typedef void visit(gemp_fetch *f, transfer *t, size_t view, gemp_vertex slot);
 
+/* First pass: how many rows each owner is asked for. */
 static void count_request(gemp_fetch *f, transfer *t, size_t view, gemp_vertex slot)
 {
 	if (!is_missing(f, view, slot))
@@ -171,12 +176,14 @@ static void count_request(gemp_fetch *f, transfer *t, size_t view, gemp_vertex s
 	f->stats.rows++;
 }
 
+/* Second pass: the requests by owner; within an owner they ascend by view, then slot. */
 static void list_request(gemp_fetch *f, transfer *t, size_t view, gemp_vertex slot)
 {
 	if (is_missing(f, view, slot))
 		t->requests[t->end[owner_of(f, slot)]++] = (row_request){ slot, (uint32_t)view };
 }
 
+/* Calls body for every wanted row, views one after the other and slots ascending. */
 static void for_each_wanted(gemp_fetch *f, transfer *t, uint32_t *const *wanted, visit *body)
 {
 	size_t words = gemp_bits32_words(f->graph->vertex_count);
@@ -186,6 +193,7 @@ static void for_each_wanted(gemp_fetch *f, transfer *t, uint32_t *const *wanted,
 				body(f, t, v, (gemp_vertex)(w * 32 + (size_t)__builtin_ctz(left)));
 }
 
+/* Local. All requests of this rank, before the first step. */
 static gemp_code list_requests(gemp_fetch *f, transfer *t, uint32_t *const *wanted)
 {
 	size_t ranks = (size_t)f->graph->ranks, count = 0;
@@ -207,6 +215,7 @@ static gemp_code list_requests(gemp_fetch *f, transfer *t, uint32_t *const *want
 	return GEMP_OK;
 }
 
+/* Bytes of an entry before coding. */
 static uint64_t entry_bytes(const gemp_fetch *f)
 {
 	return sizeof(gemp_vertex) + (f->edges ? sizeof(gemp_edge) : 0);
@@ -226,6 +235,7 @@ static void take_budget(const gemp_fetch *f, transfer *t, size_t owner)
 	}
 }
 
+/* Pieces of rows: which columns of which blocks are wanted. */
 static uint8_t *put_columns(const gemp_fetch *f, uint8_t *to)
 {
 	for (size_t v = 0; f->tiles.columns && v < f->view_count; v++)
@@ -234,6 +244,7 @@ static uint8_t *put_columns(const gemp_fetch *f, uint8_t *to)
 	return to;
 }
 
+/* Slots of a view ascend, so that they are sent as differences. */
 static gemp_code put_request(gemp_fetch *f, transfer *t, size_t owner)
 {
 	gemp_row_bytes *send = &t->send;
@@ -260,6 +271,7 @@ static gemp_code put_request(gemp_fetch *f, transfer *t, size_t owner)
 	return GEMP_OK;
 }
 
+/* Requests of one step for all owners. */
 static gemp_code put_requests(gemp_fetch *f, transfer *t)
 {
 	t->send.size = 0;
@@ -277,6 +289,7 @@ static gemp_code bad_message(const char *what, size_t rank)
 	return gemp_fail(GEMP_EINTERNAL, "rows: a %s of rank %zu makes no sense", what, rank);
 }
 
+/* An asked row, or the pieces of it that the asker wants. */
 static gemp_code list_row(gemp_fetch *f, transfer *t, size_t view, gemp_vertex slot)
 {
 	size_t row, count = 1;
@@ -296,6 +309,7 @@ static gemp_code list_row(gemp_fetch *f, transfer *t, size_t view, gemp_vertex s
 	return GEMP_OK;
 }
 
+/* Reads what put_columns wrote. */
 static const uint8_t *get_columns(const gemp_fetch *f, transfer *t, const uint8_t *from, const uint8_t *end)
 {
 	for (size_t v = 0; t->asked.columns && v < f->view_count; v++)
@@ -324,6 +338,7 @@ static gemp_code list_rows(gemp_fetch *f, transfer *t, size_t asker, const uint8
 	return GEMP_OK;
 }
 
+/* Answers the askers in rank order. */
 static gemp_code put_replies(gemp_fetch *f, transfer *t)
 {
 	const uint8_t *from = t->receive;
@@ -368,6 +383,7 @@ static gemp_code place_row(gemp_fetch *f, transfer *t, const row_request *one, s
 	return GEMP_OK;
 }
 
+/* Addresses in the cache: only now, as growing the cache moves its arrays. */
 static void point_to_pieces(const gemp_fetch *f, transfer *t, const row_request *requests, size_t count)
 {
 	for (size_t i = 0, piece = 0; i < count; i++)
@@ -378,6 +394,7 @@ static void point_to_pieces(const gemp_fetch *f, transfer *t, const row_request 
 				                                      : NULL };
 }
 
+/* Sizes are decoded first and room is made in the cache; then all threads decode blocks. */
 static gemp_code read_reply(gemp_fetch *f, transfer *t, size_t owner, const uint8_t *from, const uint8_t *end)
 {
 	const row_request *requests = t->requests + t->from[owner];
@@ -398,6 +415,7 @@ static gemp_code read_reply(gemp_fetch *f, transfer *t, size_t owner, const uint
 	return GEMP_OK;
 }
 
+/* Replies come in rank order. */
 static gemp_code read_replies(gemp_fetch *f, transfer *t)
 {
 	const uint8_t *from = t->receive;
@@ -415,6 +433,7 @@ static gemp_code exchange(gemp_fetch *f, transfer *t, gemp_traffic *traffic)
 	                     t->receive_size, traffic);
 }
 
+/* The ranks go on until none has requests left. */
 static bool requests_left(const gemp_fetch *f, const transfer *t)
 {
 	for (int r = 0; r < f->graph->ranks; r++)
@@ -442,6 +461,7 @@ typedef struct tile_change {
 	const gemp_tiles *was, *now;
 } tile_change;
 
+/* A cached row stays if the same columns of it are wanted as before. */
 static bool same_tiles(const void *context, size_t view, gemp_vertex slot)
 {
 	const tile_change *c = context;

@@ -33,6 +33,7 @@ static size_t cut_row(const partial_fill *f, gemp_vertex slot, size_t block, gem
 	return 1;
 }
 
+/* The size of a wanted row, and where its only piece lies: then the copy needs no second search. */
 static uint64_t size_row(const partial_fill *f, gemp_vertex slot, size_t block)
 {
 	gemp_row row, pieces[GEMP_MAX_TILE_PIECES];
@@ -45,6 +46,7 @@ static uint64_t size_row(const partial_fill *f, gemp_vertex slot, size_t block)
 	return size | (some == 1 && only < no_place ? only : no_place) << SIZE_BITS;
 }
 
+/* Rows that are not wanted have size 0. Chunks of slots are whole words of the bitmap. */
 static void size_rows(void *context, size_t chunk, size_t first, size_t end)
 {
 	partial_fill *f = context;
@@ -60,6 +62,7 @@ static void size_rows(void *context, size_t chunk, size_t first, size_t end)
 		}
 }
 
+/* Neighbours and, where both have them, edge numbers. */
 static void copy_piece(const partial_fill *f, uint64_t at, const gemp_row *row, size_t from, size_t size)
 {
 	memcpy(f->view->neighbours + at, row->neighbours + from, size * sizeof *row->neighbours);
@@ -67,6 +70,7 @@ static void copy_piece(const partial_fill *f, uint64_t at, const gemp_row *row, 
 		memcpy(f->view->edges + at, row->edges + from, size * sizeof *row->edges);
 }
 
+/* A row of several pieces is cut again, which is rare. */
 static void copy_row(const partial_fill *f, gemp_vertex slot, uint64_t at, uint64_t size, uint64_t place)
 {
 	gemp_row row, pieces[GEMP_MAX_TILE_PIECES];
@@ -82,6 +86,7 @@ static void copy_row(const partial_fill *f, gemp_vertex slot, uint64_t at, uint6
 	}
 }
 
+/* begin[] has sizes first and ends of rows afterwards. */
 static void copy_rows(void *context, size_t chunk, size_t first, size_t end)
 {
 	partial_fill *f = context;
@@ -129,6 +134,7 @@ typedef struct entry_filter {
 	const uint32_t *bits;
 } entry_filter;
 
+/* Order restrictions compare slots, so that entries on one side of the own slot may never be read. */
 static bool stays(const entry_filter *n, gemp_vertex own, gemp_vertex slot)
 {
 	if ((n->entries == GEMP_ENTRIES_BELOW && slot >= own) || (n->entries == GEMP_ENTRIES_ABOVE && slot <= own))
@@ -136,6 +142,7 @@ static bool stays(const entry_filter *n, gemp_vertex own, gemp_vertex slot)
 	return !n->bits || gemp_bits32_test(n->bits, slot);
 }
 
+/* Resident rows are the hot slots, then the own slots from `hot` on. */
 static gemp_vertex slot_of_row(const gemp_residency *residency, size_t row)
 {
 	if (row < residency->hot)
@@ -143,6 +150,7 @@ static gemp_vertex slot_of_row(const gemp_residency *residency, size_t row)
 	return residency->own_slots[residency->own_count - residency->own + row - residency->hot];
 }
 
+/* First pass: the lengths of the filtered rows. */
 static void count_kept(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -154,6 +162,7 @@ static void count_kept(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
+/* Second pass: entries go to their places. */
 static void copy_kept(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;

@@ -20,6 +20,7 @@ static uint64_t key_of(size_t view, gemp_vertex slot)
 	return 1 + ((uint64_t)slot << 8 | view);
 }
 
+/* Linear probing: the entry with the key, or the free one where it would go. */
 static gemp_cached_row *place(gemp_cached_row *table, size_t size, uint64_t key)
 {
 	size_t at = (size_t)gemp_mix(key) & (size - 1);
@@ -28,6 +29,7 @@ static gemp_cached_row *place(gemp_cached_row *table, size_t size, uint64_t key)
 	return &table[at];
 }
 
+/* Half of the entries are free at least. */
 static gemp_code grow_table(gemp_row_cache *cache)
 {
 	gemp_cached_row *table;
@@ -70,6 +72,7 @@ gemp_code gemp_row_cache_add(gemp_row_cache *cache, size_t view, gemp_vertex slo
 	return GEMP_OK;
 }
 
+/* Bytes of an entry of a row. */
 static uint64_t entry_bytes(const gemp_row_cache *cache)
 {
 	return sizeof *cache->neighbours + (cache->edges ? sizeof *cache->edge : 0);
@@ -87,6 +90,7 @@ static int by_key(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* The order in which rows lie in memory. */
 static int by_place(const void *a, const void *b)
 {
 	size_t x = ((const gemp_cached_row *)a)->offset, y = ((const gemp_cached_row *)b)->offset;
@@ -108,6 +112,7 @@ static void close_gaps(gemp_row_cache *cache, gemp_cached_row *rows, size_t coun
 	}
 }
 
+/* The cached rows in no particular order. */
 static gemp_code list_rows(const gemp_row_cache *cache, gemp_cached_row **rows)
 {
 	size_t count = 0;

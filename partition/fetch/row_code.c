@@ -92,6 +92,7 @@ typedef struct block_encoder {
 	uint8_t *data;
 } block_encoder;
 
+/* Sizes come first, so that a reader knows all places before it decodes the first slot. */
 static uint8_t *put_rows(uint8_t *to, const gemp_row *rows, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -104,6 +105,7 @@ static uint8_t *put_rows(uint8_t *to, const gemp_row *rows, size_t count)
 	return to;
 }
 
+/* Blocks are coded side by side, each in room for its worst case. */
 static void code_block(void *context, unsigned thread, size_t block)
 {
 	(void)thread;
@@ -191,6 +193,7 @@ typedef struct block_decoder {
 	atomic_bool bad;
 } block_decoder;
 
+/* A slot or edge beyond its block, or of no valid form, marks the whole message as bad. */
 static void decode_block(void *context, unsigned thread, size_t number)
 {
 	(void)thread;

@@ -85,6 +85,7 @@ done:
 	return code;
 }
 
+/* Where a range of rows begins among the survivors follows from the rank bitmap, so that ranges are independent. */
 static void list_surviving_range(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -100,6 +101,7 @@ static void list_surviving_range(void *context, size_t range, size_t begin, size
 			p->surviving[to++] = row;
 }
 
+/* Local. New vertices are rows behind the old ones; without deletions no list is needed. */
 static gemp_code find_surviving(gemp_patch_state *p)
 {
 	if (!p->id_map.some_deleted)
@@ -111,6 +113,7 @@ static gemp_code find_surviving(gemp_patch_state *p)
 	return GEMP_OK;
 }
 
+/* Collective. Survivors keep their order within a rank, and new vertices follow them. */
 static gemp_code assign_ids(gemp_patch_state *p)
 {
 	gemp_code code = GEMP_OK;
@@ -187,6 +190,7 @@ done:
 
 /* FREEING */
 
+/* Values and names are owned by the patch. */
 static void free_columns(gemp_patch_columns *all)
 {
 	for (size_t i = 0; i < all->value_count; i++) {
@@ -216,6 +220,7 @@ void gemp_patch_free(gemp_patch *patch)
 	*patch = (gemp_patch){ 0 };
 }
 
+/* Takes {0}. */
 static void free_id_map(gemp_id_map *moved)
 {
 	gemp_free_all(moved->old_bounds, moved->new_bounds, moved->shift);

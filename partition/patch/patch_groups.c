@@ -60,6 +60,7 @@ typedef struct move_search {
 	uint64_t **edges;         /* [kinds] */
 } move_search;
 
+/* Used twice: without groups it counts the moving edges of each kind, with groups it lists them. */
 static void find_range(void *context, size_t range, size_t begin, size_t end)
 {
 	const move_search *f = context;
@@ -83,6 +84,7 @@ static void find_range(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
+/* Counts become the places at which the ranges write. */
 static gemp_code make_group(move_search *f, size_t kind)
 {
 	gemp_patch_edges *group = &f->groups[kind];
@@ -159,6 +161,7 @@ done:
 	return code;
 }
 
+/* Takes {0}. */
 static void free_added(gemp_patch_edges *group)
 {
 	gemp_free_all(group->source, group->target);
@@ -181,6 +184,7 @@ typedef struct end_map {
 	gemp_edge_pair *edges;
 } end_map;
 
+/* An end of an added edge is an old id or a new vertex; new vertices follow the survivors of their rank. */
 static gemp_vertex new_id(const gemp_patch_state *p, uint64_t end)
 {
 	if (!(end & GEMP_PATCH_NEW_VERTEX))
@@ -192,6 +196,7 @@ static gemp_vertex new_id(const gemp_patch_state *p, uint64_t end)
 	return (gemp_vertex)(old_end - gone + m->shift[rank] + (end & UINT32_MAX));
 }
 
+/* Both ends of an added edge count as changed. */
 static void name_range(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -205,6 +210,7 @@ static void name_range(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
+/* Does the group add edges to the relation of that type? */
 static bool adds(const gemp_patch_edges *group, const char *type)
 {
 	return group->type && strcmp(group->type, type) == 0;
@@ -245,6 +251,7 @@ static gemp_code join_column(gemp_column *out, const gemp_edge_patch_state *e, c
 	return GEMP_OK;
 }
 
+/* Do the edges that are added have the column? */
 static bool has_column(const gemp_edge_patch_state *e, const char *type, const char *name)
 {
 	for (size_t i = 0; i < e->group_count; i++)
@@ -281,6 +288,7 @@ done:
 	return code;
 }
 
+/* Local. Edges and attributes of all groups of one relation, in the order of the groups. */
 static gemp_code join(gemp_edge_group *out, const gemp_edge_patch_state *e, const char *type, size_t edges,
                       gemp_table *props)
 {

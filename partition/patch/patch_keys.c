@@ -64,6 +64,7 @@ static uint64_t fresh_before(const key_order *o, const char *text, size_t size)
 	return before;
 }
 
+/* A string that is read as an integer precedes all strings. */
 static uint64_t fresh_before_key(const key_order *o, size_t row)
 {
 	gemp_value key = gemp_column_get(&o->p->from->keys, row);
@@ -79,6 +80,7 @@ typedef struct key_task {
 	gemp_column *column;
 } key_task;
 
+/* New integer keys need no search: they are numbered on. */
 static void make_range(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -87,6 +89,7 @@ static void make_range(void *context, size_t range, size_t begin, size_t end)
 		m->column->integers[i] = m->patch->first_key + (int64_t)m->patch->numbers[i];
 }
 
+/* New keys of a graph with strings are "#N". */
 static gemp_code make_strings(const gemp_patch *patch, gemp_column *column)
 {
 	gemp_code code = GEMP_OK;
@@ -98,6 +101,7 @@ static gemp_code make_strings(const gemp_patch *patch, gemp_column *column)
 	return code;
 }
 
+/* Local. New keys behind the old ones, then without those of deleted vertices. */
 static gemp_code make_keys(gemp_patch_state *p)
 {
 	gemp_code code = GEMP_OK;
@@ -121,6 +125,7 @@ done:
 
 /* THEIR ORDER */
 
+/* A bitmap by key rank tells how many deleted keys precede any rank. */
 static void deleted_range(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -145,6 +150,7 @@ static gemp_code find_deleted(key_order *o)
 	return GEMP_OK;
 }
 
+/* Old keys by the number of new keys before them. */
 static void count_range(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -170,6 +176,7 @@ static gemp_code count_smaller(key_order *o)
 	return GEMP_OK;
 }
 
+/* The new key's rank: new keys before it, and old keys that have no more new keys before them. */
 static uint64_t rank_of_new(const key_order *o, size_t i)
 {
 	char text[32];
@@ -181,6 +188,7 @@ static uint64_t rank_of_new(const key_order *o, size_t i)
 	return before + o->less[before];
 }
 
+/* Old keys move down by the deleted and up by the new keys before them. */
 static void rank_range(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -224,6 +232,7 @@ typedef struct key_parse {
 	atomic_bool others;
 } key_parse;
 
+/* Stops at the first key that is no integer. */
 static void read_range(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;

@@ -16,6 +16,7 @@
 
 /* New values of old edges. */
 
+/* The number of the column, or the number of columns. Names of moved columns are NULL. */
 static size_t column_index(const gemp_table *table, const char *name)
 {
 	size_t c = 0;
@@ -93,6 +94,7 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+/* Local. Relations of the graph and types of added edges by name, each once. */
 static gemp_code list_names(relation_state *all)
 {
 	const gemp_shard *from = all->p->from;
@@ -135,12 +137,14 @@ typedef struct change_marks {
 	const gemp_patch_values *put;
 } change_marks;
 
+/* Marks both ends of an old edge as changed; deleted vertices have no bit. */
 static void mark_ends(const change_marks *n, size_t row, uint64_t edge)
 {
 	gemp_patch_mark_changed(n->p, gemp_id_map_get(&n->p->id_map, (gemp_vertex)(n->p->from->first_vertex + row)));
 	gemp_patch_mark_changed(n->p, gemp_id_map_get(&n->p->id_map, n->relation->out_targets[edge]));
 }
 
+/* An edge goes by its own action or with either of its ends. */
 static void mark_deleted_ends(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -156,6 +160,7 @@ static void mark_deleted_ends(void *context, size_t range, size_t begin, size_t 
 	}
 }
 
+/* The row of an edge is found by binary search, as few edges get new values. */
 static void mark_updated_ends(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -166,6 +171,7 @@ static void mark_updated_ends(void *context, size_t range, size_t begin, size_t 
 	}
 }
 
+/* Only where the caller asked for changed vertices. */
 static void mark_changed_ends(const relation_state *all, size_t r)
 {
 	const gemp_patch_state *p = all->p;
@@ -242,6 +248,7 @@ typedef struct origin_state {
 	size_t count;
 } origin_state;
 
+/* Added edges have no origin. */
 static void clear_new_origins(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;

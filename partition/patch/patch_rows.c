@@ -38,6 +38,7 @@ static gemp_vertex target_of(const gemp_row_patch *r, uint64_t edge)
 	return gemp_id_map_get(&r->p->id_map, r->old->out_targets[edge]);
 }
 
+/* Lengths of the new rows: surviving old edges and added ones. */
 static void count_range(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -57,6 +58,7 @@ static void count_range(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
+/* Writes one edge of a new row. */
 static void put(const gemp_row_patch *r, uint64_t at, gemp_vertex target, uint64_t edge)
 {
 	r->out[at] = target;
@@ -64,6 +66,7 @@ static void put(const gemp_row_patch *r, uint64_t at, gemp_vertex target, uint64
 		r->order[at] = edge;
 }
 
+/* Old targets ascend, also by their new ids, and so do added ones: rows are merged without a sort. */
 static void merge_range(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -86,6 +89,7 @@ static void merge_range(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
+/* Local. Two passes: lengths, then edges. */
 static gemp_code merge(row_merge *m)
 {
 	gemp_row_patch *r = m->r;
@@ -107,6 +111,7 @@ typedef struct parallel_test {
 	atomic_bool found;
 } parallel_test;
 
+/* Stops all ranges once one has found equal neighbours. */
 static void find_parallel_range(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -182,6 +187,7 @@ typedef struct target_map {
 	size_t count;
 } target_map;
 
+/* Rows stay sorted, since new ids ascend with the old ones. */
 static void map_targets_range(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;

@@ -22,6 +22,7 @@ gemp_code gemp_patch_survivors(const gemp_patch_state *p, gemp_column *to, gemp_
 	return GEMP_OK;
 }
 
+/* Local. One attribute: type, padding for new vertices, new values, then only the survivors. */
 static gemp_code patch_column(gemp_patch_state *p, size_t c, gemp_column *out)
 {
 	gemp_code code = GEMP_OK;
@@ -63,6 +64,7 @@ typedef struct change_task {
 	size_t count;
 } change_task;
 
+/* Rows with a new value, or vertices whose label set differs. */
 static void mark_range(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -76,6 +78,7 @@ static void mark_range(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
+/* rows NULL: all own vertices are compared. */
 static void mark_rows(const gemp_patch_state *p, const uint64_t *rows, size_t count)
 {
 	gemp_for_ranges(count, mark_range, &(change_task){ p, rows, count });
@@ -107,6 +110,7 @@ typedef struct label_state {
 	uint32_t *number; /* [sets] hereafter */
 } label_state;
 
+/* Label sets of the surviving rows; every range counts for itself. */
 static void set_range(void *context, size_t range, size_t begin, size_t end)
 {
 	const label_state *l = context;
@@ -210,6 +214,7 @@ done:
 	return code;
 }
 
+/* From the numbering of the patch to that of the new graph. */
 static void number_range(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;

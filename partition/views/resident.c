@@ -10,6 +10,7 @@ typedef struct weights {
 	uint64_t vertices[GEMP_SLOT_CLASSES], bytes[GEMP_SLOT_CLASSES], total;
 } weights;
 
+/* Collective. Classes instead of vertices: 256 numbers are summed, whatever the size of the graph. */
 static void class_weights(weights *w, const gemp_resident *resident, const uint64_t *degree)
 {
 	uint64_t entry = sizeof(gemp_vertex);
@@ -97,6 +98,7 @@ static bool matches_request(const gemp_resident *resident, const gemp_shard *gra
 	return true;
 }
 
+/* The list is short: one entry per set of views in use. */
 static void unlist(gemp_resident *resident)
 {
 	gemp_resident **at = &resident->context->resident;
@@ -113,6 +115,7 @@ static void list(gemp_resident *resident)
 	resident->context->resident = resident;
 }
 
+/* Copies on other devices borrow the host arrays of the views, and go first. */
 static void free_resident(gemp_resident *resident)
 {
 	if (!resident)
@@ -132,6 +135,7 @@ static void free_resident(gemp_resident *resident)
 	gemp_free(resident);
 }
 
+/* The list is in the order of use, the newest first. */
 static gemp_resident *oldest_unused(const gemp_runtime *context)
 {
 	gemp_resident *oldest = NULL;

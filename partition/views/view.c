@@ -13,6 +13,7 @@ unsigned gemp_view_parts(gemp_view_direction direction)
 	return parts[direction];
 }
 
+/* An either-way view takes both sides. */
 static bool takes_out(const gemp_view_key *key)
 {
 	return key->direction != GEMP_VIEW_IN;
@@ -29,6 +30,7 @@ typedef struct degree_sum {
 	uint64_t *degree;
 } degree_sum;
 
+/* Degrees before loops and parallel edges are dropped: an upper bound of the rows' lengths. */
 static void add_degrees(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -195,6 +197,7 @@ static bool reciprocal(const gemp_relation *relation, size_t v, gemp_vertex self
 	return found;
 }
 
+/* One reciprocal pair suffices, so that all threads stop then. */
 static void test_rows(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;

@@ -96,6 +96,7 @@ static gemp_code gather_hot(gemp_view *out, const gemp_comm *comm, const gemp_sh
 	return GEMP_OK;
 }
 
+/* Own rows that are not hot keep their order behind the hot ones. */
 static void copy_rest(gemp_view *out, const gemp_residency *residency, const gemp_view *own)
 {
 	uint64_t from = own->begin[residency->own_count - residency->own], to = out->begin[residency->hot];
@@ -132,6 +133,7 @@ static gemp_code find_leaders(node_leaders *out, const gemp_comm *comm)
 	return GEMP_OK;
 }
 
+/* Takes {0}. */
 static void free_leaders(node_leaders *n)
 {
 	if (n->between.size)
@@ -191,6 +193,7 @@ static void lay_out(gemp_view *out, const node_leaders *n, const gemp_residency 
 	gemp_shared_fence(&out->shared);
 }
 
+/* Each rank writes its own rows into the shared block; no row has two owners. */
 static void copy_own(gemp_view *out, const gemp_residency *residency, const gemp_view *own)
 {
 	for (size_t r = 0; r < own->rows; r++) {
@@ -210,6 +213,7 @@ typedef struct node_exchange {
 	const gemp_view *view;
 } node_exchange;
 
+/* The node that has a row first is that of its owner. */
 static int node_of(const node_exchange *p, size_t slot)
 {
 	return p->nodes->node_of[gemp_shard_owner(p->graph, p->order->id_of[slot])];

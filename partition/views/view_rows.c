@@ -46,6 +46,7 @@ typedef struct source {
 	gemp_edge first;
 } source;
 
+/* Without a branch for loops: the entry is written, and kept by advancing or not. */
 static size_t append_entries(const view_fill *f, const source *from, gemp_vertex self, bool drop_self,
                              gemp_vertex *slots, gemp_edge *edges)
 {
@@ -103,12 +104,14 @@ static size_t merge(gemp_vertex *slots, gemp_edge *edges, size_t count)
 	return kept;
 }
 
+/* Slots of a row ascend. */
 static bool names(const gemp_vertex *slots, size_t count, gemp_vertex slot)
 {
 	size_t low = gemp_lower_bound_u32(slots, count, slot);
 	return low < count && slots[low] == slot;
 }
 
+/* Gathers, sorts and merges one row in its place in the view. */
 static void fill_row(view_fill *f, size_t v, gemp_vertex *spare_slots, gemp_edge *spare_edges)
 {
 	gemp_view *view = f->view;
@@ -126,6 +129,7 @@ static void fill_row(view_fill *f, size_t v, gemp_vertex *spare_slots, gemp_edge
 		atomic_store_explicit(&f->gaps, true, memory_order_relaxed);
 }
 
+/* The room that the row has, which is its degree with loops and parallel edges. */
 static uint64_t max_degree(const view_fill *f, size_t v)
 {
 	uint64_t row = f->row_of[v];
@@ -144,6 +148,7 @@ static void fill_chunk(void *context, unsigned thread, size_t chunk)
 			fill_row(f, v, slots, edges);
 }
 
+/* One thread, with spare memory for the longest row alone. */
 static gemp_code fill_long_rows(view_fill *f)
 {
 	gemp_code code = GEMP_OK;

@@ -38,6 +38,7 @@ static gemp_code part_sizes(const gemp_components *out, const gemp_comm *comm, c
 	return GEMP_OK;
 }
 
+/* A component of one vertex has an edge if it has a loop. */
 static bool has_edges(const gemp_csr *csr, size_t count, size_t row)
 {
 	for (size_t c = 0; c < count; c++)
@@ -113,6 +114,7 @@ typedef struct size_request {
 	uint64_t *size; /* [rows] */
 } size_request;
 
+/* Answers after all sizes are added: every asker gets the whole component. */
 static gemp_code add_up(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	const size_request *n = self;
@@ -124,6 +126,7 @@ static gemp_code add_up(void *self, const void *records, size_t count, uint64_t 
 	return GEMP_OK;
 }
 
+/* The names ascend. */
 static size_t place(const gemp_vertex *names, size_t count, gemp_vertex name)
 {
 	return gemp_range_find_u32(names, count, name);
@@ -190,6 +193,7 @@ void gemp_components_free(gemp_components *components)
 	components->tree = NULL;
 }
 
+/* Notes one edge of the forest. */
 static gemp_code add_tree(gemp_components *out, size_t *capacity, uint64_t edge)
 {
 	gemp_code code = GEMP_RESERVE(out->tree, *capacity, out->tree_count + 1);
@@ -198,6 +202,7 @@ static gemp_code add_tree(gemp_components *out, size_t *capacity, uint64_t edge)
 	return code;
 }
 
+/* The root is an own vertex; the id may be any rank's. */
 static gemp_code add_link(component_search *f, size_t *capacity, gemp_vertex root, gemp_vertex id)
 {
 	gemp_contraction *c = &f->links;
@@ -353,6 +358,7 @@ done:
 	return code;
 }
 
+/* The device names components by ids, the host's later steps by rows. */
 static gemp_code find_on_device(component_search *f, gemp_device *device)
 {
 	GEMP_PROPAGATE(gemp_components_on_device(f->out, device, f->csr, f->count, f->tree));

@@ -25,6 +25,7 @@ bool gemp_components_choose_device(const gemp_device *device, const gemp_csr *cs
 	                       HOST_BELOW);
 }
 
+/* Kernels are built per edge type, as the width of positions is a compile-time choice. */
 static gemp_code open_kernels(device_state *w, const gemp_device_csr *csr)
 {
 	static const char *const names[KERNELS] = { "components_begin", "components_sample", "components_flatten",
@@ -35,6 +36,7 @@ static gemp_code open_kernels(device_state *w, const gemp_device_csr *csr)
 	return GEMP_OK;
 }
 
+/* Takes kernels that were not made. */
 static void close_kernels(device_state *w)
 {
 	for (int k = 0; k < KERNELS; k++) {
@@ -45,6 +47,7 @@ static void close_kernels(device_state *w)
 	gemp_program_free(&w->program);
 }
 
+/* Links every vertex to its root. */
 static gemp_code flatten(device_state *w)
 {
 	const gemp_device_grid grid = gemp_device_grid_over(w->device, w->vertices);
@@ -53,6 +56,7 @@ static gemp_code flatten(device_state *w)
 	return gemp_timings_add(&w->laps, w->device);
 }
 
+/* Every vertex is its own root; no forest edge is known. */
 static gemp_code begin(device_state *w)
 {
 	const gemp_device_grid grid = gemp_device_grid_over(w->device, w->vertices);
@@ -77,6 +81,7 @@ static gemp_code sample(device_state *w, const gemp_device_csr *csr, cl_ulong be
 	return GEMP_OK;
 }
 
+/* A sample of the edges first: most of the others then find their ends joined already. */
 static gemp_code unite(device_state *w, const gemp_device_csr *csr, cl_ulong before)
 {
 	const gemp_device_grid grid = gemp_device_csr_grid(csr);
@@ -109,6 +114,7 @@ done:
 	return code;
 }
 
+/* Roots are the components; one forest edge may be stored for each vertex that is no root. */
 static gemp_code read_results(device_state *w)
 {
 	gemp_code code = GEMP_OK;

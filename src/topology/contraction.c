@@ -145,6 +145,7 @@ static gemp_code resolve_links(gemp_contraction *c, const gemp_vertex *set_of)
 
 /* ROUNDS */
 
+/* Roots are listed once per round in which they are hooked. */
 static gemp_code list_root(root_list *list, gemp_vertex row)
 {
 	gemp_code code = GEMP_RESERVE(list->rows, list->capacity, list->count + 1);

@@ -40,6 +40,7 @@ unsigned gemp_device_csr_lanes;
 
 enum { LANES = 32, WANTED = 256, ITEMS_OF_UNIT = 2048 };
 
+/* A CPU runs a worker as one work-item. */
 static unsigned lanes_of(const gemp_device *device)
 {
 	return gemp_device_csr_lanes ? gemp_device_csr_lanes : device->gpu ? LANES : 1;

@@ -18,6 +18,7 @@ void gemp_disjoint_sets_free(gemp_disjoint_sets *sets)
 	*sets = (gemp_disjoint_sets){ 0 };
 }
 
+/* Every element is the root of its own set. */
 static void link_to_itself(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -31,6 +32,7 @@ static void link_to_itself(void *context, size_t range, size_t begin, size_t end
 	}
 }
 
+/* Path compression for all elements at once. */
 static void link_to_root(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -53,6 +55,7 @@ static gemp_vertex remote_element(const union_state *u, gemp_vertex id)
 	}
 }
 
+/* The edge that unites two sets is an edge of the forest. */
 static void unite_edge(const union_state *u, size_t row, uint64_t edge)
 {
 	gemp_vertex to = u->csr->target[edge] - u->csr->first, hooked;

@@ -12,6 +12,7 @@ typedef struct pair_list {
 	gemp_edge_pair *pairs;
 } pair_list;
 
+/* One search finds the row of the first edge; the others follow by walking. */
 static void list_range(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -45,6 +46,7 @@ done:
 	return code;
 }
 
+/* A CPU device writes to the caller's array. */
 static gemp_code list_on_device(const gemp_csr *csr, gemp_device *device, gemp_edge_pair *pairs,
                                 gemp_edge_pairs_stats *figures)
 {

@@ -38,6 +38,7 @@ typedef struct range_reversal {
 	uint64_t *next;  /* [rows] where the next edge of a row goes */
 } range_reversal;
 
+/* What goes with each target through the split: source, number, or both packed. */
 static void list_range(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -55,6 +56,7 @@ static void list_range(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
+/* The number of an edge gives its source where both did not fit into 64 bits. */
 static void put_edge(const range_reversal *t, uint64_t from, uint64_t to)
 {
 	if (!t->out->edge) {
@@ -154,6 +156,7 @@ static gemp_code take_keys(device_state *w, const gemp_csr *csr)
 	return GEMP_OK;
 }
 
+/* Buffers for keys and values twice, as the sort moves between them. */
 static gemp_code open_working(device_state *w, const gemp_csr *csr)
 {
 	static const char *const names[KERNELS] = { "reverse_list", "reverse_clear", "reverse_mark", "reverse_empty" };
@@ -170,6 +173,7 @@ static gemp_code open_working(device_state *w, const gemp_csr *csr)
 	return gemp_buffer_new(&w->begin, w->device, ((size_t)w->rows + 1) * sizeof(cl_uint), NULL);
 }
 
+/* Takes buffers and kernels that were not made. */
 static void close_working(device_state *w)
 {
 	gemp_timings_free(&w->laps);
@@ -186,6 +190,7 @@ static void close_working(device_state *w)
 	gemp_device_csr_free(&w->csr);
 }
 
+/* Sources of all edges, on the device, beside their targets. */
 static gemp_code list_edges(device_state *w)
 {
 	const gemp_device_grid grid = gemp_device_csr_grid(&w->csr);
@@ -195,6 +200,8 @@ static gemp_code list_edges(device_state *w)
 	return gemp_timings_add(&w->laps, w->device);
 }
 
+/* Offsets from sorted targets: where a target begins, its row does, and rows without edges begin where the next one
+ * does. */
 static gemp_code find_rows(device_state *w)
 {
 	const cl_mem *keys = &w->sorted.keys[0].mem;
@@ -224,6 +231,7 @@ static void unpack_range(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
+/* Rows go straight into the caller's arrays. */
 static gemp_code read_rows(device_state *w)
 {
 	gemp_reversed_rows *out = w->out;
@@ -281,6 +289,7 @@ typedef struct edge_exchange {
 	gemp_vertex *source, *target; /* of edges that received */
 } edge_exchange;
 
+/* Edges of a round with the owners of their targets. */
 static void pack_range(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;

@@ -38,6 +38,7 @@ done:
 	return code;
 }
 
+/* The reversed rows become the rows by source; rows by target are made when they are loaded. */
 static void replace_rows(gemp_relation *relation, gemp_reversed_rows *rows)
 {
 	relation->props.rows = (size_t)rows->begin[rows->rows];
@@ -49,6 +50,7 @@ static void replace_rows(gemp_relation *relation, gemp_reversed_rows *rows)
 	rows->source = NULL;
 }
 
+/* Bytes are those of the rows that were read and written, 8 an edge and 16 a vertex. */
 static void add_figures(gemp_reverse_stats *figures, const gemp_reversed_rows *rows)
 {
 	figures->bytes += 8 * rows->begin[rows->rows] + 16 * ((uint64_t)rows->rows + 1);

@@ -30,6 +30,7 @@ static bool choose_device(const gemp_device *device, const gemp_csr *csr, size_t
 	       gemp_use_device(device, place, edges + csr->rows, "degrees.host_below", HOST_BELOW);
 }
 
+/* The targets of one edge type, counted by atomic additions. */
 static gemp_code count_type(device_state *w, const gemp_csr *csr)
 {
 	gemp_code code = GEMP_OK;
@@ -51,6 +52,7 @@ done:
 	return code;
 }
 
+/* Counters on the device have 32 bits, which is why 2^32 edges stay on the host. */
 static gemp_code read_counts(device_state *w)
 {
 	gemp_code code = GEMP_OK;
@@ -115,11 +117,13 @@ void gemp_vertex_degrees_free(gemp_vertex_degrees *degrees)
 	degrees->out = degrees->in = NULL;
 }
 
+/* Several threads may count the same target. */
 static void add_one(uint64_t *counter)
 {
 	atomic_fetch_add_explicit((_Atomic uint64_t *)counter, 1, memory_order_relaxed);
 }
 
+/* Own targets are counted here; the others are listed for their owners. */
 static void count_range(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -166,6 +170,7 @@ static gemp_code count_edges(target_count *c)
 	return GEMP_OK;
 }
 
+/* To be freed also after a failure. */
 static gemp_code allocate_degrees(gemp_vertex_degrees *out, size_t rows, gemp_vertex first)
 {
 	*out = (gemp_vertex_degrees){ .rows = rows, .first = first };
@@ -173,12 +178,14 @@ static gemp_code allocate_degrees(gemp_vertex_degrees *out, size_t rows, gemp_ve
 	return GEMP_NEW(out->in, rows);
 }
 
+/* Out-degrees are the lengths of the rows by source. */
 static void add_rows(uint64_t *degree, const uint64_t *begin, size_t rows)
 {
 	for (size_t row = 0; row < rows; row++)
 		degree[row] += begin[row + 1] - begin[row];
 }
 
+/* Collective. One edge type after the other. */
 static gemp_code count_types(target_count *c, const gemp_csr *csr, size_t count)
 {
 	double since = gemp_now();
@@ -215,6 +222,7 @@ done:
 	return code;
 }
 
+/* Collective. With rows by target at hand in-degrees cost no exchange. */
 static gemp_code add_loaded(gemp_vertex_degrees *out, const gemp_comm *comm, const gemp_shard *graph,
                             const bool *relations)
 {
