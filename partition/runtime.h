@@ -1,4 +1,4 @@
-/* context: what every engine runs over: ranks, a device, budgets, clocks. */
+/* runtime: what every engine runs over: ranks, a device, budgets, clocks. */
 
 #ifndef GEMP_PARTITION_RUNTIME_H
 #define GEMP_PARTITION_RUNTIME_H

@@ -1,4 +1,4 @@
-/* sharing: which ranks of a node are on the same device, and on the same cores. What a rank calls its first device may
+/* runtime_open: which ranks of a node are on the same device, and on the same cores. What a rank calls its first device may
  * be another's second, or another card: cluster schedulers show each rank its own. So ranks compare places on the PCI
  * bus and UUIDs, not numbers. */
 

@@ -1,4 +1,4 @@
-/* builder_bytes: lists of byte strings in one block, and dictionaries that number distinct ones. */
+/* dictionary: lists of byte strings in one block, and dictionaries that number distinct ones. */
 
 #ifndef GEMP_PARTITION_BASE_DICTIONARY_H
 #define GEMP_PARTITION_BASE_DICTIONARY_H

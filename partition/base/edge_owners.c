@@ -9,9 +9,8 @@ gemp_code gemp_edge_owners_new(gemp_edge_owners *out, const gemp_comm *comm, con
 {
 	gemp_code code = GEMP_OK;
 	*out = (gemp_edge_owners){ .relations = graph->relation_count, .ranks = comm->size };
-	code = GEMP_NEW(out->relation_offset, out->relations + 1);
-	GEMP_THEN(GEMP_NEW(out->rank_first, out->relations * (size_t)comm->size));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(out->relation_offset, out->relations + 1),
+	                                            GEMP_ARRAY(out->rank_first, out->relations * (size_t)comm->size))));
 	for (size_t r = 0; r < out->relations; r++)
 		out->relation_offset[r + 1] = out->relation_offset[r] + graph->relations[r].edge_count;
 	gemp_edge_owners_update(out, comm, graph);

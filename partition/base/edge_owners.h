@@ -1,4 +1,4 @@
-/* edge_places: relation and owner of edges by their numbers through all relations. */
+/* edge_owners: relation and owner of edges by their numbers through all relations. */
 
 #ifndef GEMP_PARTITION_BASE_EDGE_OWNERS_H
 #define GEMP_PARTITION_BASE_EDGE_OWNERS_H

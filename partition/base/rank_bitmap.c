@@ -5,8 +5,8 @@
 gemp_code gemp_rank_bitmap_new(gemp_rank_bitmap *bits, uint64_t count)
 {
 	*bits = (gemp_rank_bitmap){ .count = count };
-	GEMP_PROPAGATE(GEMP_NEW(bits->words, count / 64 + 1));
-	return GEMP_NEW(bits->before, count / (64 * GEMP_RANK_WORDS) + 1);
+	return gemp_new_all(GEMP_ARRAY(bits->words, count / 64 + 1),
+	                    GEMP_ARRAY(bits->before, count / (64 * GEMP_RANK_WORDS) + 1));
 }
 
 uint64_t gemp_rank_bitmap_count(gemp_rank_bitmap *bits)

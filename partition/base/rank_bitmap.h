@@ -1,4 +1,4 @@
-/* bit_ranks: a bitmap that tells how many bits are set before any place. */
+/* rank_bitmap: a bitmap that tells how many bits are set before any place. */
 
 #ifndef GEMP_PARTITION_BASE_RANK_BITMAP_H
 #define GEMP_PARTITION_BASE_RANK_BITMAP_H

@@ -238,8 +238,7 @@ static gemp_code handle_reciprocal(const gemp_builder *builder, const gemp_shard
 	gemp_code code = GEMP_OK;
 	uint8_t *marked = NULL;
 	bool merge = builder->options.merge_parallel;
-	code = GEMP_NEW(marked, relation->out_offsets[graph->rows]);
-	GEMP_TRY(gemp_comm_agree(builder->comm, code));
+	GEMP_TRY(gemp_comm_agree(builder->comm, GEMP_NEW(marked, relation->out_offsets[graph->rows])));
 	uint64_t pairs = gemp_comm_sum1(builder->comm, gemp_rows_by_target_reciprocal(graph, relation, marked));
 	if (pairs && !merge)
 		gemp_warn("relation %s: %" PRIu64 " pairs of vertices are joined in both directions; these edges stay "

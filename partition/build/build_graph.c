@@ -83,8 +83,7 @@ gemp_code gemp_builder_finish(gemp_builder *builder, gemp_shard **out)
 	gemp_code code = GEMP_OK;
 	gemp_shard *graph = NULL;
 	*out = NULL;
-	code = GEMP_NEW(graph, 1);
-	GEMP_TRY(gemp_comm_agree(builder->comm, code));
+	GEMP_TRY(gemp_comm_agree(builder->comm, GEMP_NEW(graph, 1)));
 	graph->rank = builder->comm->rank;
 	graph->ranks = builder->comm->size;
 	graph->seed = builder->options.seed;

@@ -1,3 +1,5 @@
+/* build_graph: the end of building: all stages of builder_state.h in their order. */
+
 #ifndef GEMP_PARTITION_BUILD_BUILD_GRAPH_H
 #define GEMP_PARTITION_BUILD_BUILD_GRAPH_H
 

@@ -245,10 +245,8 @@ done:
 /* Collective. Owned vertices are sorted by hash, and ranks own ascending ranges: ids are consecutive over the ranks. */
 static gemp_code assign_ids(const gemp_builder *builder, size_t rows, gemp_shard *graph)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = builder->comm;
-	code = GEMP_NEW(graph->bounds, (size_t)comm->size + 1);
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(graph->bounds, (size_t)comm->size + 1)));
 	uint64_t own = rows;
 	GEMP_MPI(MPI_Allgather(&own, 1, MPI_UINT64_T, graph->bounds + 1, 1, MPI_UINT64_T, comm->world));
 	for (int r = 0; r < comm->size; r++)
@@ -260,8 +258,7 @@ static gemp_code assign_ids(const gemp_builder *builder, size_t rows, gemp_shard
 		return gemp_fail(
 			GEMP_EDATA, "the input has %" PRIu64 " vertices, but a graph may have at most %" PRIu64 "; split the input",
 			graph->vertex_count, builder->options.vertex_limit);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. The vertices of one part, which it then no longer has. */
@@ -303,16 +300,13 @@ done:
 /* Collective. All parts of all ranks, then the vertices that only edges name. */
 static gemp_code route(vertex_router *route)
 {
-	gemp_code code = GEMP_OK;
 	gemp_builder *builder = route->builder;
 	gemp_builder_part none;
 	const gemp_table *from = &builder->parts[0].vertices.values;
-	GEMP_TRY(gemp_comm_agree(builder->comm, gemp_table_copy_schema(&route->owned.values, from)));
+	GEMP_PROPAGATE(gemp_comm_agree(builder->comm, gemp_table_copy_schema(&route->owned.values, from)));
 	for (size_t p = 0, parts = gemp_builder_max_parts(builder); p < parts; p++)
-		GEMP_TRY(route_part(route, gemp_builder_part_at(builder, p, &none)));
-	code = add_implied(route);
-done:
-	return code;
+		GEMP_PROPAGATE(route_part(route, gemp_builder_part_at(builder, p, &none)));
+	return add_implied(route);
 }
 
 gemp_code gemp_builder_vertices(gemp_builder *builder, gemp_shard *graph)

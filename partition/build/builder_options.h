@@ -1,3 +1,5 @@
+/* builder_options: what callers of the builder choose, and the place of a vertex or edge in the input. */
+
 #ifndef GEMP_PARTITION_BUILD_BUILDER_OPTIONS_H
 #define GEMP_PARTITION_BUILD_BUILDER_OPTIONS_H
 

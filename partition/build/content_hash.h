@@ -1,3 +1,6 @@
+/* content_hash: a number that tells whether two graphs have the same content: for every column the sum over its rows of
+ * XXH3(value, row), which needs no order, then XXH3 over the sums with the columns' names. */
+
 #ifndef GEMP_PARTITION_BUILD_CONTENT_HASH_H
 #define GEMP_PARTITION_BUILD_CONTENT_HASH_H
 

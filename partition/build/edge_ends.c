@@ -108,9 +108,8 @@ static gemp_code replace_coded(key_lookup *l, gemp_builder_part *part, unknown_e
 	const gemp_comm *comm = l->builder->comm;
 	uint32_t *ids = NULL;
 	l->part = part;
-	code = GEMP_NEW(l->answers, (size_t)comm->size);
-	GEMP_THEN(GEMP_NEW(ids, part->end_keys.list.count));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(
+		comm, gemp_new_all(GEMP_ARRAY(l->answers, (size_t)comm->size), GEMP_ARRAY(ids, part->end_keys.list.count))));
 	gemp_record_stream stream = { l, part->end_keys.list.count, l->builder->options.batch, owner, pack, receive };
 	GEMP_TRY(gemp_record_stream_run(comm, &stream));
 	GEMP_TRY(gemp_record_stream_answer(comm, &stream, l->answers, ids));

@@ -1,4 +1,4 @@
-/* builder_edge_list: edges as they were added, 16 bytes each, and 8 once ids are known; types and places take next to
+/* edge_list: edges as they were added, 16 bytes each, and 8 once ids are known; types and places take next to
  * nothing where they are alike and follow one another.
  */
 

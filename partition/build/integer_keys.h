@@ -1,4 +1,4 @@
-/* builder_integer_set: distinct 64-bit numbers, added in blocks by all threads. */
+/* integer_set: distinct 64-bit numbers, added in blocks by all threads. */
 
 #ifndef GEMP_PARTITION_BUILD_INTEGER_KEYS_H
 #define GEMP_PARTITION_BUILD_INTEGER_KEYS_H

@@ -103,8 +103,7 @@ static gemp_code rank_keys(key_sort *sort, uint64_t before, gemp_text *answers)
 	gemp_code code = GEMP_OK;
 	uint64_t *order = NULL;
 	uint32_t *rank = NULL;
-	GEMP_TRY(GEMP_NEW(order, sort->keys.count));
-	GEMP_TRY(GEMP_NEW(rank, sort->keys.count));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(order, sort->keys.count), GEMP_ARRAY(rank, sort->keys.count)));
 	GEMP_TRY(gemp_bytes_sort(&sort->keys, order));
 	for (size_t i = 0; i < sort->keys.count; i++)
 		rank[order[i]] = (uint32_t)(before + i);
@@ -143,9 +142,8 @@ gemp_code gemp_builder_ranks(gemp_builder *builder, gemp_shard *graph)
 	gemp_code code = GEMP_OK;
 	key_sort sort = { .builder = builder };
 	uint32_t *ranks = NULL;
-	code = GEMP_NEW(sort.order, graph->rows);
-	GEMP_THEN(GEMP_NEW(ranks, graph->rows));
-	GEMP_THEN(GEMP_NEW(graph->key_ranks, graph->rows));
+	code = gemp_new_all(GEMP_ARRAY(sort.order, graph->rows), GEMP_ARRAY(ranks, graph->rows),
+	                    GEMP_ARRAY(graph->key_ranks, graph->rows));
 	GEMP_THEN(gemp_bytes_sort(&builder->vertices.keys, sort.order));
 	GEMP_TRY(gemp_comm_agree(builder->comm, code));
 	if (builder->comm->size > 1)

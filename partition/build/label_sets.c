@@ -160,9 +160,8 @@ gemp_code gemp_builder_labels(gemp_builder *builder, gemp_shard *graph)
 	gemp_code code = GEMP_OK;
 	uint64_t *counts = NULL;
 	uint32_t *set_of = NULL;
-	code = GEMP_NEW(set_of, builder->labels.list.count);
-	GEMP_THEN(GEMP_NEW(graph->label_set_of, graph->rows));
-	GEMP_TRY(gemp_comm_agree(builder->comm, code));
+	GEMP_TRY(gemp_comm_agree(builder->comm, gemp_new_all(GEMP_ARRAY(set_of, builder->labels.list.count),
+	                                                     GEMP_ARRAY(graph->label_set_of, graph->rows))));
 	GEMP_TRY(gemp_builder_label_sets(builder->comm, &builder->labels.list, graph, set_of));
 	GEMP_TRY(gemp_comm_agree(builder->comm, GEMP_NEW(counts, graph->label_set_count)));
 	for (size_t v = 0; v < graph->rows; v++) {

@@ -1,4 +1,4 @@
-/* builder_labels: sets of labels, numbered alike on all ranks. */
+/* label_sets: sets of labels, numbered alike on all ranks. */
 
 #ifndef GEMP_PARTITION_BUILD_LABEL_SETS_H
 #define GEMP_PARTITION_BUILD_LABEL_SETS_H

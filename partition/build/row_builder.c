@@ -243,11 +243,9 @@ gemp_code gemp_row_builder_make(gemp_row_builder *rows, const gemp_edge_pair *pa
 	pair_list l = { pairs, NULL };
 	const void *records = pairs;
 	size_t width = (numbered ? sizeof *l.records : sizeof *pairs) / sizeof(uint32_t);
-	GEMP_TRY(GEMP_NEW(rows->begin, rows->rows + 1));
-	GEMP_TRY(GEMP_NEW(rows->slots, count));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(rows->begin, rows->rows + 1), GEMP_ARRAY(rows->slots, count)));
 	if (numbered) {
-		GEMP_TRY(GEMP_NEW(rows->edges, count));
-		GEMP_TRY(GEMP_NEW(l.records, count));
+		GEMP_TRY(gemp_new_all(GEMP_ARRAY(rows->edges, count), GEMP_ARRAY(l.records, count)));
 		gemp_for_ranges(count, number_range, &l);
 		records = l.records;
 	}

@@ -1,4 +1,4 @@
-/* builder_rows: rows from records in any order, by counting, then placing, then sorting each row; all threads take
+/* row_builder: rows from records in any order, by counting, then placing, then sorting each row; all threads take
  * part.
  *
  * A record is a few numbers of 32 bits: the row's vertex, what goes into the row, and, where rows have edges, 64 bits

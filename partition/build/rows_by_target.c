@@ -101,16 +101,15 @@ static gemp_code allocate_rows(const gemp_builder *builder, exchange_state *p)
 	p->size = p->size < 1 ? 1 : p->size > MAX_EDGES ? MAX_EDGES : p->size;
 	if (builder->comm->size > 1)
 		GEMP_PROPAGATE(GEMP_NEW(p->owner, p->size));
-	GEMP_PROPAGATE(GEMP_NEW(p->records, p->size));
-	return GEMP_NEW(p->rows.begin, p->graph->rows + 1);
+	return gemp_new_all(GEMP_ARRAY(p->records, p->size), GEMP_ARRAY(p->rows.begin, p->graph->rows + 1));
 }
 
 /* The lengths are known, so that edges go straight to their places in the second pass. */
 static gemp_code make_rows(gemp_row_builder *rows)
 {
 	gemp_row_builder_offsets(rows);
-	GEMP_PROPAGATE(GEMP_NEW(rows->slots, rows->begin[rows->rows]));
-	return GEMP_NEW(rows->edges, rows->begin[rows->rows]);
+	return gemp_new_all(GEMP_ARRAY(rows->slots, rows->begin[rows->rows]),
+	                    GEMP_ARRAY(rows->edges, rows->begin[rows->rows]));
 }
 
 gemp_code gemp_rows_by_target_make(const gemp_builder *builder, const gemp_shard *graph, gemp_relation *relation)

@@ -1,4 +1,4 @@
-/* builder_edges: the rows by target, made from the rows by source. */
+/* rows_by_target: the rows by target, made from the rows by source. */
 
 #ifndef GEMP_PARTITION_BUILD_ROWS_BY_TARGET_H
 #define GEMP_PARTITION_BUILD_ROWS_BY_TARGET_H

@@ -49,8 +49,7 @@ static gemp_code choose_block(const gemp_comm *comm, gemp_shard *graph, uint64_t
 	uint64_t n = graph->vertex_count, classes = n < CLASSES ? n : CLASSES, total = 0, before = 0;
 	uint64_t *weight = NULL;
 	GEMP_TRY(gemp_shard_load_keys(graph));
-	code = GEMP_NEW(weight, classes);
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(weight, classes)));
 	for (size_t v = 0; v < graph->rows; v++)
 		weight[graph->key_ranks[v] * classes / n] += weight_of(graph, v);
 	gemp_comm_sum(comm, weight, (int)classes);
@@ -101,8 +100,7 @@ static gemp_code measure_relation(const gemp_comm *comm, const gemp_shard *graph
 	gemp_code code = GEMP_OK;
 	uint32_t *other = NULL;
 	size_t count = relation->out_offsets[graph->rows];
-	code = GEMP_NEW(other, count);
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(other, count)));
 	GEMP_TRY(gemp_vertex_numbers(comm, graph->bounds, part, relation->out_targets, count, other, NULL));
 	for (size_t v = 0; v < graph->rows; v++) {
 		gemp_part_size *size = &sizes[part[v]];

@@ -103,11 +103,9 @@ static SCOTCH_Num add_row(const gemp_shard *graph, size_t v, rows *r, SCOTCH_Num
 static gemp_code make_rows(const gemp_shard *graph, rows *r)
 {
 	uint64_t entries = entries_of(graph);
-	GEMP_PROPAGATE(GEMP_NEW(r->begin, graph->rows + 1));
-	GEMP_PROPAGATE(GEMP_NEW(r->weight, graph->rows));
-	GEMP_PROPAGATE(GEMP_NEW(r->part, graph->rows));
-	GEMP_PROPAGATE(GEMP_NEW(r->target, entries));
-	GEMP_PROPAGATE(GEMP_NEW(r->edges, entries));
+	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(r->begin, graph->rows + 1), GEMP_ARRAY(r->weight, graph->rows),
+	                            GEMP_ARRAY(r->part, graph->rows), GEMP_ARRAY(r->target, entries),
+	                            GEMP_ARRAY(r->edges, entries)));
 	for (size_t v = 0; v < graph->rows; v++)
 		r->begin[v + 1] = add_row(graph, v, r, r->begin[v]);
 	return GEMP_OK;

@@ -1,3 +1,5 @@
+/* ptscotch: a partition by PT-Scotch (Chevalier and Pellegrini 2008), where the program was built with it. */
+
 #ifndef GEMP_PARTITION_CUT_PTSCOTCH_H
 #define GEMP_PARTITION_CUT_PTSCOTCH_H
 

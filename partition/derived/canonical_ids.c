@@ -77,8 +77,8 @@ static gemp_code hash_keys(hash_sort *s)
 	for (size_t row = 0; row < from->rows && from->keys.type == GEMP_STRING; row++)
 		if (from->keys.offsets[row + 1] - from->keys.offsets[row] >= s->max_key)
 			s->max_key = (size_t)(from->keys.offsets[row + 1] - from->keys.offsets[row]) + 1;
-	GEMP_PROPAGATE(GEMP_NEW(s->scratch, s->max_key * gemp_threads()));
-	GEMP_PROPAGATE(GEMP_NEW(s->records, from->rows));
+	GEMP_PROPAGATE(
+		gemp_new_all(GEMP_ARRAY(s->scratch, s->max_key * gemp_threads()), GEMP_ARRAY(s->records, from->rows)));
 	if (s->r->comm->size > 1)
 		GEMP_PROPAGATE(GEMP_NEW(s->owner, from->rows));
 	gemp_parallel_for((from->rows + CHUNK - 1) / CHUNK, hash_chunk, s);
@@ -193,8 +193,7 @@ static void assign_range(void *context, size_t range, size_t begin, size_t end)
 /* Local. Frees the unsorted records before it allocates what is kept. */
 static gemp_code sort_records(hash_sort *s)
 {
-	GEMP_PROPAGATE(GEMP_NEW(s->begin, BUCKETS + 1));
-	GEMP_PROPAGATE(GEMP_NEW(s->sorted, s->count));
+	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(s->begin, BUCKETS + 1), GEMP_ARRAY(s->sorted, s->count)));
 	gemp_for_ranges(s->count, count_range, s);
 	for (size_t b = 0; b < BUCKETS; b++) {
 		s->max_bucket = s->begin[b + 1] > s->max_bucket ? (size_t)s->begin[b + 1] : s->max_bucket;
@@ -205,10 +204,9 @@ static gemp_code sort_records(hash_sort *s)
 	gemp_parallel_for(BUCKETS, sort_one, s);
 	gemp_free(s->records);
 	s->records = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(s->order, s->count));
-	GEMP_PROPAGATE(GEMP_NEW(s->ids, s->count));
-	GEMP_PROPAGATE(GEMP_NEW(s->r->to->key_ranks, s->count));
-	GEMP_PROPAGATE(GEMP_NEW(s->r->to->label_set_of, s->count));
+	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(s->order, s->count), GEMP_ARRAY(s->ids, s->count),
+	                            GEMP_ARRAY(s->r->to->key_ranks, s->count),
+	                            GEMP_ARRAY(s->r->to->label_set_of, s->count)));
 	gemp_for_ranges(s->count, assign_range, s);
 	return GEMP_OK;
 }

@@ -19,8 +19,7 @@ static gemp_code assign_ranges(const gemp_comm *comm, const gemp_shard *graph, c
 {
 	gemp_code code = GEMP_OK;
 	uint64_t *before = NULL;
-	code = GEMP_NEW(before, parts);
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(before, parts)));
 	for (size_t v = 0; v < graph->rows; v++)
 		next[part[v]]++;
 	GEMP_MPI(MPI_Exscan(next, before, (int)parts, MPI_UINT64_T, MPI_SUM, comm->world));
@@ -41,10 +40,8 @@ static gemp_code assign_ids(gemp_relabel *r, const uint32_t *part, uint64_t part
 	gemp_shard *to = r->to;
 	uint64_t *bounds = NULL, *next = NULL;
 	size_t ranks = (size_t)r->comm->size;
-	code = GEMP_NEW(bounds, parts + 1);
-	GEMP_THEN(GEMP_NEW(next, parts));
-	GEMP_THEN(GEMP_NEW(r->id, r->from->rows));
-	GEMP_TRY(gemp_comm_agree(r->comm, code));
+	GEMP_TRY(gemp_comm_agree(r->comm, gemp_new_all(GEMP_ARRAY(bounds, parts + 1), GEMP_ARRAY(next, parts),
+	                                               GEMP_ARRAY(r->id, r->from->rows))));
 	GEMP_TRY(assign_ranges(r->comm, r->from, part, parts, bounds, next));
 	for (size_t v = 0; v < r->from->rows; v++)
 		r->id[v] = (gemp_vertex)next[part[v]]++;
@@ -60,8 +57,7 @@ done:
 /* Local. records[rows of `to`] have each own id once: order[] becomes where the vertex of each row is among them. */
 static gemp_code assign_rows(gemp_shard *to, const vertex_record *records, uint64_t *order)
 {
-	GEMP_PROPAGATE(GEMP_NEW(to->key_ranks, to->rows));
-	GEMP_PROPAGATE(GEMP_NEW(to->label_set_of, to->rows));
+	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(to->key_ranks, to->rows), GEMP_ARRAY(to->label_set_of, to->rows)));
 	for (size_t i = 0; i < to->rows; i++) {
 		size_t row = (size_t)(records[i].id - to->first_vertex);
 		order[row] = i;

@@ -144,9 +144,7 @@ static gemp_code send_to_owners(const subgraph_builder *m, gemp_page_bits *wante
 	gemp_code code = GEMP_OK;
 	uint64_t from = 0, more = 1, *numbers = NULL;
 	int *owner = NULL;
-	code = GEMP_NEW(numbers, PIECE);
-	GEMP_THEN(GEMP_NEW(owner, PIECE));
-	GEMP_TRY(gemp_comm_agree(m->comm, code));
+	GEMP_TRY(gemp_comm_agree(m->comm, gemp_new_all(GEMP_ARRAY(numbers, PIECE), GEMP_ARRAY(owner, PIECE))));
 	while (more) {
 		GEMP_TRY(send_piece(m, wanted, own, edges, numbers, owner, &from));
 		more = page_bits_next(wanted, from) != GEMP_NO_BIT;
@@ -259,9 +257,7 @@ static gemp_code add_edges(const subgraph_builder *m)
 	size_t *place = NULL;
 	uint64_t more = 1;
 	walk w = { 0 };
-	code = GEMP_NEW(targets, PIECE);
-	GEMP_THEN(GEMP_NEW(place, PIECE));
-	GEMP_TRY(gemp_comm_agree(m->comm, code));
+	GEMP_TRY(gemp_comm_agree(m->comm, gemp_new_all(GEMP_ARRAY(targets, PIECE), GEMP_ARRAY(place, PIECE))));
 	while (more) {
 		GEMP_TRY(add_piece(m, &w, targets, place));
 		more = page_bits_next(&m->own.edges, w.next) != GEMP_NO_BIT;

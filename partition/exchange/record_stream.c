@@ -28,9 +28,8 @@ static void free_buffers(round_buffers *buffers, int ranks)
 /* The buffers of packed records grow as they are filled, and are kept from round to round. */
 static gemp_code new_buffers(round_buffers *buffers, int ranks)
 {
-	GEMP_PROPAGATE(GEMP_NEW(buffers->to, (size_t)ranks));
-	GEMP_PROPAGATE(GEMP_NEW(buffers->sent, (size_t)ranks));
-	return GEMP_NEW(buffers->got, (size_t)ranks);
+	return gemp_new_all(GEMP_ARRAY(buffers->to, (size_t)ranks), GEMP_ARRAY(buffers->sent, (size_t)ranks),
+	                    GEMP_ARRAY(buffers->got, (size_t)ranks));
 }
 
 /* Packs records from *next on until the round is full. */

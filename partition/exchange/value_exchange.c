@@ -90,8 +90,7 @@ gemp_code gemp_exchange_texts(const gemp_comm *comm, gemp_text *texts, void **re
 	gemp_code code = GEMP_OK;
 	size_t ranks = (size_t)comm->size, *sizes = NULL, *from = NULL, capacity = 0;
 	gemp_text all = { 0 };
-	code = GEMP_NEW(sizes, ranks);
-	GEMP_THEN(GEMP_NEW(from, ranks));
+	code = gemp_new_all(GEMP_ARRAY(sizes, ranks), GEMP_ARRAY(from, ranks));
 	for (size_t i = 0; i < ranks; i++) {
 		gemp_text_add(&all, texts[i].data, texts[i].size);
 		if (code == GEMP_OK)
@@ -135,8 +134,8 @@ static gemp_code pack_strings(const column_exchange *s, uint64_t *lengths, char 
 	gemp_code code = GEMP_OK;
 	const gemp_column *column = s->column;
 	size_t *place = NULL;
-	GEMP_TRY(GEMP_NEW(place, (size_t)s->comm->size));
-	GEMP_TRY(GEMP_NEW(*bytes, column->rows ? column->offsets[column->rows] : 0));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(place, (size_t)s->comm->size),
+	                      GEMP_ARRAY(*bytes, column->rows ? column->offsets[column->rows] : 0)));
 	for (size_t i = 0; i < column->rows; i++) {
 		lengths[i] = column->offsets[i + 1] - column->offsets[i];
 		sizes[s->owner[i]] += lengths[i];
@@ -170,8 +169,7 @@ static gemp_code send_strings(column_exchange *s, gemp_column *out)
 	uint64_t *lengths = NULL;
 	char *bytes = NULL;
 	void *came = NULL;
-	code = GEMP_NEW(sizes, 2 * ranks);
-	GEMP_THEN(GEMP_NEW(lengths, s->column->rows));
+	code = gemp_new_all(GEMP_ARRAY(sizes, 2 * ranks), GEMP_ARRAY(lengths, s->column->rows));
 	GEMP_THEN(pack_strings(s, lengths, &bytes, sizes));
 	GEMP_TRY(gemp_comm_agree(s->comm, code));
 	GEMP_TRY(send_array(s, lengths, sizeof *lengths, &came));
@@ -287,8 +285,7 @@ static gemp_code gather_answers(const gemp_shard *graph, const gemp_column *colu
 	gemp_code code = GEMP_OK;
 	size_t count = from[graph->ranks];
 	uint64_t *rows = NULL;
-	GEMP_TRY(GEMP_NEW(rows, count));
-	GEMP_TRY(GEMP_NEW(*asker, count));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(rows, count), GEMP_ARRAY(*asker, count)));
 	for (int r = 0; r < graph->ranks; r++)
 		for (size_t i = from[r]; i < from[r + 1]; i++) {
 			rows[i] = ids[i] - graph->first_vertex;
@@ -402,8 +399,7 @@ gemp_code gemp_vertex_numbers(const gemp_comm *comm, const uint64_t *bounds, con
 		gemp_for_ranges(count, read_numbers, &r);
 		return GEMP_OK;
 	}
-	code = GEMP_NEW(r.owner, count < NUMBERS_A_ROUND ? count : NUMBERS_A_ROUND);
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(r.owner, count < NUMBERS_A_ROUND ? count : NUMBERS_A_ROUND)));
 	for (uint64_t round = 0, rounds = gemp_exchange_rounds(comm, count, NUMBERS_A_ROUND); round < rounds; round++) {
 		gemp_block_range own = gemp_exchange_round(round, count, NUMBERS_A_ROUND);
 		r.count = (size_t)(own.end - own.begin);

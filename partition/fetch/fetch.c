@@ -199,11 +199,8 @@ static gemp_code list_requests(gemp_fetch *f, transfer *t, uint32_t *const *want
 	size_t ranks = (size_t)f->graph->ranks, count = 0;
 	if (f->tiles.columns)
 		GEMP_PROPAGATE(gemp_tiles_new(&t->asked, f->view_count, f->graph->vertex_count));
-	GEMP_PROPAGATE(GEMP_NEW(t->from, ranks));
-	GEMP_PROPAGATE(GEMP_NEW(t->at, ranks));
-	GEMP_PROPAGATE(GEMP_NEW(t->end, ranks));
-	GEMP_PROPAGATE(GEMP_NEW(t->send_size, ranks));
-	GEMP_PROPAGATE(GEMP_NEW(t->receive_size, ranks));
+	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(t->from, ranks), GEMP_ARRAY(t->at, ranks), GEMP_ARRAY(t->end, ranks),
+	                            GEMP_ARRAY(t->send_size, ranks), GEMP_ARRAY(t->receive_size, ranks)));
 	for_each_wanted(f, t, wanted, count_request);
 	for (size_t r = 0; r < ranks; r++) {
 		t->at[r] = count;

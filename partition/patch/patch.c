@@ -58,14 +58,12 @@ static gemp_code merge_deleted(gemp_patch_state *p)
 /* Collective. Bounds, and how far each rank's ids shift. */
 static gemp_code find_bounds(gemp_patch_state *p)
 {
-	gemp_code code = GEMP_OK;
 	gemp_id_map *m = &p->id_map;
 	const uint64_t *old = p->from->bounds;
 	size_t ranks = m->ranks = (size_t)p->comm->size;
-	code = GEMP_NEW(m->old_bounds, ranks + 1);
-	GEMP_THEN(GEMP_NEW(m->new_bounds, ranks + 1));
-	GEMP_THEN(GEMP_NEW(m->shift, ranks));
-	GEMP_TRY(gemp_comm_agree(p->comm, code));
+	GEMP_PROPAGATE(
+		gemp_comm_agree(p->comm, gemp_new_all(GEMP_ARRAY(m->old_bounds, ranks + 1),
+	                                          GEMP_ARRAY(m->new_bounds, ranks + 1), GEMP_ARRAY(m->shift, ranks))));
 	memcpy(m->old_bounds, old, (ranks + 1) * sizeof *old);
 	m->new_bounds[p->comm->rank + 1] = p->patch->new_vertices;
 	gemp_comm_sum(p->comm, m->new_bounds, (int)ranks + 1);
@@ -81,8 +79,7 @@ static gemp_code find_bounds(gemp_patch_state *p)
 	if (m->new_bounds[ranks] > GEMP_MAX_VERTICES)
 		return gemp_fail(GEMP_EDATA, "the graph would have %" PRIu64 " vertices, but it may have at most %" PRIu64,
 		                 m->new_bounds[ranks], GEMP_MAX_VERTICES);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Where a range of rows begins among the survivors follows from the rank bitmap, so that ranges are independent. */
@@ -116,13 +113,11 @@ static gemp_code find_surviving(gemp_patch_state *p)
 /* Collective. Survivors keep their order within a rank, and new vertices follow them. */
 static gemp_code assign_ids(gemp_patch_state *p)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_shard *from = p->from;
 	gemp_shard *to = p->to;
-	GEMP_TRY(merge_deleted(p));
-	GEMP_TRY(find_bounds(p));
-	code = GEMP_NEW(to->bounds, p->id_map.ranks + 1);
-	GEMP_TRY(gemp_comm_agree(p->comm, code));
+	GEMP_PROPAGATE(merge_deleted(p));
+	GEMP_PROPAGATE(find_bounds(p));
+	GEMP_PROPAGATE(gemp_comm_agree(p->comm, GEMP_NEW(to->bounds, p->id_map.ranks + 1)));
 	memcpy(to->bounds, p->id_map.new_bounds, (p->id_map.ranks + 1) * sizeof *to->bounds);
 	to->rank = from->rank;
 	to->ranks = from->ranks;
@@ -131,9 +126,7 @@ static gemp_code assign_ids(gemp_patch_state *p)
 	to->first_vertex = to->bounds[to->rank];
 	to->rows = p->surviving_count = (size_t)(to->bounds[to->rank + 1] - to->first_vertex);
 	p->survivors = to->rows - p->patch->new_vertices;
-	code = gemp_comm_agree(p->comm, find_surviving(p));
-done:
-	return code;
+	return gemp_comm_agree(p->comm, find_surviving(p));
 }
 
 /* Collective. */

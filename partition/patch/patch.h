@@ -1,3 +1,5 @@
+/* patch: applies the changes of patch_types.h to a graph, in the stages of patch_state.h. */
+
 #ifndef GEMP_PARTITION_PATCH_PATCH_H
 #define GEMP_PARTITION_PATCH_PATCH_H
 

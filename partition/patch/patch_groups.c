@@ -96,9 +96,8 @@ static gemp_code make_group(move_search *f, size_t kind)
 		*count = group->count;
 		group->count += here;
 	}
-	GEMP_PROPAGATE(GEMP_NEW(group->source, group->count));
-	GEMP_PROPAGATE(GEMP_NEW(group->target, group->count));
-	return GEMP_NEW(f->edges[kind], group->count);
+	return gemp_new_all(GEMP_ARRAY(group->source, group->count), GEMP_ARRAY(group->target, group->count),
+	                    GEMP_ARRAY(f->edges[kind], group->count));
 }
 
 /* The attributes of the edges go with them. */
@@ -123,8 +122,8 @@ static gemp_code find_moves(gemp_edge_patch_state *e, size_t r, gemp_patch_edges
 		              .relation = &p->from->relations[r],
 		              .actions = p->patch->edge_actions ? p->patch->edge_actions[r] : NULL,
 		              .kinds = p->patch->type_count + 1 };
-	GEMP_TRY(GEMP_NEW(f.counts, gemp_range_count(p->from->rows) * f.kinds));
-	GEMP_TRY(GEMP_NEW(f.edges, f.kinds));
+	GEMP_TRY(
+		gemp_new_all(GEMP_ARRAY(f.counts, gemp_range_count(p->from->rows) * f.kinds), GEMP_ARRAY(f.edges, f.kinds)));
 	gemp_for_ranges(p->from->rows, find_range, &f);
 	f.groups = groups;
 	for (size_t kind = 0; kind < f.kinds; kind++)

@@ -1,4 +1,4 @@
-/* patch_relations: what the stages of a patch's edges share.
+/* patch_groups: what the stages of a patch's edges share.
  *   puts    new values of edges of the old graph
  *   moves   edges that change their type or their ends, which are added again
  *   group   all that is added to one relation, with its owners

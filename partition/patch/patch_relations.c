@@ -108,8 +108,8 @@ static gemp_code list_names(relation_state *all)
 	for (size_t i = 0; i < count; i++)
 		if (i == 0 || strcmp(all->names[i], all->names[all->count - 1]) != 0)
 			all->names[all->count++] = all->names[i];
-	GEMP_PROPAGATE(GEMP_NEW(all->added, all->count));
-	return GEMP_NEW(all->touched, from->relation_count + all->count);
+	return gemp_new_all(GEMP_ARRAY(all->added, all->count),
+	                    GEMP_ARRAY(all->touched, from->relation_count + all->count));
 }
 
 /* Collective. What some rank touches. */
@@ -386,8 +386,8 @@ static gemp_code allocate_relations(relation_state *all)
 {
 	gemp_patch_result *done = all->p->result;
 	GEMP_PROPAGATE(list_names(all));
-	GEMP_PROPAGATE(GEMP_NEW(all->p->to->relations, all->count));
-	GEMP_PROPAGATE(GEMP_NEW(done->relations, all->p->from->relation_count));
+	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(all->p->to->relations, all->count),
+	                            GEMP_ARRAY(done->relations, all->p->from->relation_count)));
 	for (size_t r = 0; r < all->p->from->relation_count; r++)
 		done->relations[r] = SIZE_MAX;
 	done->relation_count = all->p->from->relation_count;

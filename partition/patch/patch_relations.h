@@ -1,3 +1,5 @@
+/* patch_relations: relations after a patch: rows are kept, merged with added edges, or new, each with its attributes. */
+
 #ifndef GEMP_PARTITION_PATCH_PATCH_RELATIONS_H
 #define GEMP_PARTITION_PATCH_PATCH_RELATIONS_H
 

@@ -1,4 +1,4 @@
-/* patch_parts: what the stages of a patch share. The stages, in order:
+/* patch_state: what the stages of a patch share. The stages, in order:
  *   ids         which vertices stay, and where they go
  *   keys        of new vertices, and the order of all
  *   labels      sets of labels and who has them

@@ -131,8 +131,7 @@ static gemp_code count_sets(label_state *l)
 	size_t ranges = gemp_range_count(l->p->surviving_count) + 1; /* also where there are no rows */
 	l->old = l->p->from->label_set_count;
 	l->sets = l->old + l->p->patch->sets.list.count;
-	GEMP_PROPAGATE(GEMP_NEW(l->set, l->p->surviving_count));
-	GEMP_PROPAGATE(GEMP_NEW(l->counts, ranges * l->sets));
+	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(l->set, l->p->surviving_count), GEMP_ARRAY(l->counts, ranges * l->sets)));
 	gemp_for_ranges(l->p->surviving_count, set_range, l);
 	for (size_t i = l->sets; i < ranges * l->sets; i++)
 		l->counts[i % l->sets] += l->counts[i];

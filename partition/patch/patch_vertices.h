@@ -1,3 +1,5 @@
+/* patch_vertices: labels and attributes of vertices after a patch, and which vertices count as changed. */
+
 #ifndef GEMP_PARTITION_PATCH_PATCH_VERTICES_H
 #define GEMP_PARTITION_PATCH_PATCH_VERTICES_H
 

@@ -166,9 +166,9 @@ static void evict_unused(const gemp_runtime *context, uint64_t bytes)
 static gemp_code copy_keys(gemp_resident *resident, const gemp_view_key *keys)
 {
 	size_t relations = resident->graph->relation_count;
-	GEMP_PROPAGATE(GEMP_NEW(resident->keys, resident->view_count));
-	GEMP_PROPAGATE(GEMP_NEW(resident->relations, resident->view_count * relations));
-	GEMP_PROPAGATE(GEMP_NEW(resident->views, resident->view_count));
+	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(resident->keys, resident->view_count),
+	                            GEMP_ARRAY(resident->relations, resident->view_count * relations),
+	                            GEMP_ARRAY(resident->views, resident->view_count)));
 	for (size_t v = 0; v < resident->view_count; v++) {
 		bool *own = resident->relations + v * relations;
 		memcpy(own, keys[v].relations, relations * sizeof *own);

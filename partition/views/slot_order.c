@@ -31,8 +31,7 @@ static gemp_code allocate_order(gemp_slot_order *out, const gemp_comm *comm)
 		out->id_of = out->slot_of + vertices;
 		return GEMP_OK;
 	}
-	code = GEMP_NEW(out->slot_of, vertices);
-	GEMP_THEN(GEMP_NEW(out->id_of, vertices));
+	code = gemp_new_all(GEMP_ARRAY(out->slot_of, vertices), GEMP_ARRAY(out->id_of, vertices));
 	return gemp_comm_agree(comm, code);
 }
 

@@ -1,4 +1,4 @@
-/* order: slots, the numbering that devices use.
+/* slot_order: slots, the numbering that devices use.
  *
  * Slot = rank of a vertex by (degree class, greatest first; id). All ranks compute the same permutation from one
  * gathered byte a vertex, so that on every rank and at every replica budget: hot rows are the first slots, rows sorted

@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "core/threads.h"
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -59,8 +60,7 @@ gemp_code gemp_residency_new(gemp_residency *out, const gemp_shard *graph, const
 	gemp_code code = GEMP_OK;
 	size_t words = gemp_bits32_words(graph->vertex_count);
 	*out = (gemp_residency){ .vertices = graph->vertex_count, .hot = hot, .own_count = graph->rows };
-	GEMP_TRY(GEMP_NEW(out->words, 2 * words + 2));
-	GEMP_TRY(GEMP_NEW(out->own_slots, graph->rows));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(out->words, 2 * words + 2), GEMP_ARRAY(out->own_slots, graph->rows)));
 	/* Ascending own slots without a sort: mark them, then walk the marks. */
 	for (size_t v = 0; v < graph->rows; v++) {
 		gemp_vertex slot = order->slot_of[graph->first_vertex + v];
@@ -114,6 +114,7 @@ gemp_code gemp_view_upload(gemp_view *view, gemp_device *device, bool wide)
 {
 	gemp_code code = GEMP_OK;
 	size_t entries = (size_t)view->begin[view->rows], some = entries ? entries : 1;
+	assert(gemp_view_is_valid(view));
 	if (view->device) {
 		GEMP_CHECK(view->device == device && view->wide_positions == wide);
 		return GEMP_OK;

@@ -57,6 +57,12 @@ gemp_code gemp_residency_new(gemp_residency *out, const gemp_shard *graph, const
                              gemp_vertex hot);
 void gemp_residency_free(gemp_residency *residency);
 
+/* Cheap: offsets begin at 0, and there are entries where offsets say so. */
+static inline bool gemp_view_is_valid(const gemp_view *view)
+{
+	return view->begin && view->begin[0] == 0 && (view->begin[view->rows] == 0 || view->neighbours);
+}
+
 /* Local. Of the view on a device, whoever holds it. */
 uint64_t gemp_view_bytes(const gemp_view *view, bool wide);
 /* Local. What the view takes on the device of what this rank may have there; false: an array is larger than it

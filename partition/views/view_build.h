@@ -1,3 +1,6 @@
+/* view_build: makes a view. Own rows are made from the relations; hot rows are gathered from their owners, or, where all rows are
+ * resident, written once per node into shared memory by their owners and exchanged between the first ranks of the nodes. */
+
 #ifndef GEMP_PARTITION_VIEWS_VIEW_BUILD_H
 #define GEMP_PARTITION_VIEWS_VIEW_BUILD_H
 

@@ -236,8 +236,7 @@ gemp_code gemp_view_own_rows(gemp_view *own, const gemp_shard *graph, const gemp
 		           graph->relations[r].in_edges);
 	GEMP_TRY(gemp_edge_offsets(graph, &offsets));
 	f.offsets = offsets;
-	GEMP_TRY(GEMP_NEW(f.row_of, graph->rows));
-	GEMP_TRY(GEMP_NEW(f.size, graph->rows));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(f.row_of, graph->rows), GEMP_ARRAY(f.size, graph->rows)));
 	gemp_view_degrees(graph, key, f.row_of);
 	GEMP_TRY(allocate_rows(&f, residency));
 	GEMP_TRY(fill_long_rows(&f));

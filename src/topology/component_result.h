@@ -1,3 +1,5 @@
+/* component_result: what is known of the connected components of a graph. */
+
 #ifndef GEMP_TOPOLOGY_COMPONENT_RESULT_H
 #define GEMP_TOPOLOGY_COMPONENT_RESULT_H
 

@@ -136,8 +136,7 @@ static size_t place(const gemp_vertex *names, size_t count, gemp_vertex name)
 static gemp_code count_parts(const gemp_components *found, const gemp_comm *comm, const uint64_t *bounds,
                              const gemp_vertex *names, size_t count, part_size **parts, int **owner)
 {
-	GEMP_PROPAGATE(GEMP_NEW(*parts, count));
-	GEMP_PROPAGATE(GEMP_NEW(*owner, count));
+	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(*parts, count), GEMP_ARRAY(*owner, count)));
 	for (size_t i = 0; i < count; i++) {
 		(*parts)[i].component = names[i];
 		(*owner)[i] = (int)gemp_range_find(bounds, (size_t)comm->size, names[i]);
@@ -159,8 +158,7 @@ gemp_code gemp_component_sizes_by_vertex(uint64_t *size, const gemp_components *
 	size_t count = 0;
 	code = gemp_distinct_host(GEMP_KEY_U32, found->component, found->rows, &names, &count);
 	GEMP_THEN(count_parts(found, comm, bounds, names, count, &parts, &owner));
-	GEMP_THEN(GEMP_NEW(answers, count));
-	GEMP_THEN(GEMP_NEW(n.size, found->rows));
+	GEMP_THEN(gemp_new_all(GEMP_ARRAY(answers, count), GEMP_ARRAY(n.size, found->rows)));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	const gemp_request request = {
 		.records = parts, .count = count, .size = sizeof *parts, .owner = owner, .handler = add_up, .self = &n
@@ -380,9 +378,8 @@ gemp_code gemp_components_find(gemp_components *out, const gemp_comm *comm, gemp
 		                   .tree = options->tree,
 		                   .first = (gemp_vertex)bounds[comm->rank] };
 	*out = (gemp_components){ .rows = (size_t)(bounds[comm->rank + 1] - bounds[comm->rank]) };
-	code = GEMP_NEW(out->component, out->rows);
-	GEMP_THEN(GEMP_NEW(f.set_of, out->rows));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(
+		gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(out->component, out->rows), GEMP_ARRAY(f.set_of, out->rows))));
 	if (comm->size == 1 && gemp_components_choose_device(device, csr, count, options->place))
 		GEMP_TRY(find_on_device(&f, device));
 	else

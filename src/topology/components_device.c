@@ -25,25 +25,10 @@ bool gemp_components_choose_device(const gemp_device *device, const gemp_csr *cs
 	                       HOST_BELOW);
 }
 
-/* Kernels are built per edge type, as the width of positions is a compile-time choice. */
-static gemp_code open_kernels(device_state *w, const gemp_device_csr *csr)
-{
-	static const char *const names[KERNELS] = { "components_begin", "components_sample", "components_flatten",
-		                                        "components_unite_all" };
-	GEMP_PROPAGATE(gemp_device_csr_program(&w->program, csr, "components.cl", NULL));
-	for (int k = 0; k < KERNELS; k++)
-		GEMP_PROPAGATE(gemp_kernel_new(&w->kernels[k], &w->program, names[k]));
-	return GEMP_OK;
-}
-
 /* Takes kernels that were not made. */
 static void close_kernels(device_state *w)
 {
-	for (int k = 0; k < KERNELS; k++) {
-		if (w->kernels[k])
-			clReleaseKernel(w->kernels[k]);
-		w->kernels[k] = NULL;
-	}
+	gemp_kernels_free(&w->kernels[BEGIN], &w->kernels[SAMPLE], &w->kernels[FLATTEN], &w->kernels[UNITE_ALL]);
 	gemp_program_free(&w->program);
 }
 
@@ -100,7 +85,10 @@ static gemp_code unite_type(device_state *w, const gemp_csr *csr, cl_ulong befor
 	gemp_code code = GEMP_OK;
 	gemp_device_csr rows = { 0 };
 	GEMP_TRY(gemp_device_csr_new(&rows, w->device, csr));
-	GEMP_TRY(open_kernels(w, &rows));
+	GEMP_TRY(gemp_device_csr_program(
+		&w->program, &rows, "components.cl", NULL, { "components_begin", &w->kernels[BEGIN] },
+		{ "components_sample", &w->kernels[SAMPLE] }, { "components_flatten", &w->kernels[FLATTEN] },
+		{ "components_unite_all", &w->kernels[UNITE_ALL] }));
 	if (w->laps.count == 0)
 		GEMP_TRY(begin(w));
 	if (rows.edges)

@@ -50,9 +50,7 @@ static gemp_code request_names(gemp_contraction *c, gemp_vertex *names, size_t c
 	gemp_vertex *sorted = NULL, *distinct = NULL;
 	uint64_t *index = NULL;
 	size_t distinct_count = 0;
-	code = GEMP_NEW(sorted, count);
-	GEMP_THEN(GEMP_NEW(distinct, count));
-	GEMP_THEN(GEMP_NEW(index, count));
+	code = gemp_new_all(GEMP_ARRAY(sorted, count), GEMP_ARRAY(distinct, count), GEMP_ARRAY(index, count));
 	if (code == GEMP_OK && count) {
 		memcpy(sorted, names, count * sizeof *names);
 		code = list_distinct(sorted, index, count, distinct, &distinct_count);

@@ -1,4 +1,4 @@
-/* contract: sets of several ranks become one where links join them.
+/* contraction: sets of several ranks become one where links join them.
  *
  * A set is named by a vertex, its root, whose owner keeps what becomes of it. A link is a pair of roots, and the edge
  * that it stands for if one asks for a forest. In a round each link goes to the owner of its greater root, which is

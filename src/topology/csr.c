@@ -100,17 +100,13 @@ void gemp_device_csr_free(gemp_device_csr *csr)
 	*csr = (gemp_device_csr){ 0 };
 }
 
-gemp_code gemp_device_csr_program(gemp_program *out, const gemp_device_csr *csr, const char *file, const char *defines)
+gemp_code gemp_device_csr_program_list(gemp_program *out, const gemp_device_csr *csr, const char *file,
+                                       const char *defines, const gemp_kernel_entry *kernels, size_t count)
 {
-	gemp_code code = GEMP_OK;
-	char *source = NULL, options[128];
+	char options[128];
 	snprintf(options, sizeof options, "-DGEMP_LANES=%u -DTOPOLOGY_SHARE=%d%s %s", lanes_of(csr->device),
 	         GEMP_ITEMS_PER_WORKER, csr->wide ? " -DTOPOLOGY_WIDE" : "", defines ? defines : "");
-	GEMP_TRY(gemp_kernel_source(&source, file));
-	code = gemp_program_new(out, csr->device, source, options);
-done:
-	gemp_free(source);
-	return code;
+	return gemp_program_build_list(out, csr->device, file, options, kernels, count);
 }
 
 gemp_device_grid gemp_device_csr_grid(const gemp_device_csr *csr)

@@ -23,6 +23,12 @@ static inline uint64_t gemp_csr_edges(const gemp_csr *csr)
 	return csr->begin[csr->rows];
 }
 
+/* Cheap: offsets begin at 0, and the rows are some of the vertices. */
+static inline bool gemp_csr_is_valid(const gemp_csr *csr)
+{
+	return csr->rows <= csr->vertices && csr->first <= csr->vertices - csr->rows && csr->begin && csr->begin[0] == 0;
+}
+
 /* The row that holds an edge, by the edge's place in target[]. */
 size_t gemp_csr_row(const gemp_csr *csr, uint64_t edge);
 
@@ -53,8 +59,13 @@ void gemp_device_csr_free(gemp_device_csr *csr);
 /* Targets alone; a CPU device reads them where they are. To be freed also after a failure. */
 gemp_code gemp_device_targets_new(gemp_buffer *out, gemp_device *device, const gemp_vertex *target, size_t count);
 
-/* The program of a kernel file that includes topology.clh; defines: more options, or NULL. */
-gemp_code gemp_device_csr_program(gemp_program *out, const gemp_device_csr *csr, const char *file, const char *defines);
+/* The program of a kernel file that includes topology.clh, and kernels of it as gemp_program_build takes them; defines: more
+ * options, or NULL. */
+#define gemp_device_csr_program(out, csr, file, defines, ...)                                                 \
+	gemp_device_csr_program_list((out), (csr), (file), (defines), (const gemp_kernel_entry[]){ __VA_ARGS__ }, \
+	                             sizeof((const gemp_kernel_entry[]){ __VA_ARGS__ }) / sizeof(gemp_kernel_entry))
+gemp_code gemp_device_csr_program_list(gemp_program *out, const gemp_device_csr *csr, const char *file,
+                                       const char *defines, const gemp_kernel_entry *kernels, size_t count);
 
 /* How to launch a kernel that goes over shares, and the local memory that its last argument has; or one that goes over
  * `count` elements with no local memory. */

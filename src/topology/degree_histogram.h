@@ -1,4 +1,4 @@
-/* degrees: how many edges of all types meet at a vertex; a loop counts twice. */
+/* degree_histogram: how many edges of all types meet at a vertex; a loop counts twice. */
 
 #ifndef GEMP_TOPOLOGY_DEGREE_HISTOGRAM_H
 #define GEMP_TOPOLOGY_DEGREE_HISTOGRAM_H

@@ -117,8 +117,8 @@ gemp_code gemp_disjoint_sets_new(gemp_disjoint_sets *out, size_t rows, const gem
 	*out = (gemp_disjoint_sets){ .rows = rows };
 	if (count)
 		GEMP_TRY(choose_slots(out, csr, count, &u.shift));
-	GEMP_TRY(GEMP_NEW(out->parent, out->rows + out->remote_slots));
-	GEMP_TRY(GEMP_NEW(out->remote_ids, out->remote_slots));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(out->parent, out->rows + out->remote_slots),
+	                      GEMP_ARRAY(out->remote_ids, out->remote_slots)));
 	if (edges)
 		GEMP_TRY(GEMP_NEW(out->edge, out->rows + out->remote_slots));
 	gemp_for_ranges(out->rows + out->remote_slots, link_to_itself, out);

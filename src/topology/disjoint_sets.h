@@ -1,4 +1,4 @@
-/* union_find: sets that several threads unite at the same time without locks. Elements are numbers; a set is a tree of
+/* disjoint_sets: sets that several threads unite at the same time without locks. Elements are numbers; a set is a tree of
  * links to smaller numbers, whose root is its least element. A root is hooked to a smaller one by an exchange that
  * succeeds for one thread only, so that a tree loses its root exactly once.
  */

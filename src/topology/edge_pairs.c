@@ -33,15 +33,13 @@ static gemp_code run_kernel(const gemp_device_csr *csr, const gemp_buffer *pairs
 	gemp_program program = { 0 };
 	cl_kernel kernel = NULL;
 	const gemp_device_grid grid = gemp_device_csr_grid(csr);
-	GEMP_TRY(gemp_device_csr_program(&program, csr, "edge_pairs.cl", NULL));
-	GEMP_TRY(gemp_kernel_new(&kernel, &program, "edge_pairs"));
+	GEMP_TRY(gemp_device_csr_program(&program, csr, "edge_pairs.cl", NULL, { "edge_pairs", &kernel }));
 	GEMP_TRY(gemp_launch(csr->device, kernel, grid.items, grid.group, GEMP_ARG(&csr->begin.mem),
 	                     GEMP_ARG(&csr->target.mem), GEMP_ARG(&csr->rows), GEMP_ARG(&csr->edges), GEMP_ARG(&csr->first),
 	                     GEMP_ARG(&pairs->mem), GEMP_LOCAL(grid.local)));
 	code = gemp_program_store(csr->device, &program);
 done:
-	if (kernel)
-		clReleaseKernel(kernel);
+	gemp_kernels_free(&kernel);
 	gemp_program_free(&program);
 	return code;
 }

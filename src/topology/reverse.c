@@ -11,6 +11,7 @@
 #include "primitive/split.h"
 #include "topology/edge_pairs.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -109,9 +110,8 @@ static gemp_code reverse_on_host(gemp_reversed_rows *out, const incoming_edges *
 	t.values = gemp_calloc(edges, size);
 	t.split_values = gemp_calloc(edges, size);
 	GEMP_TRY(t.values && t.split_values ? GEMP_OK : GEMP_ENOMEM);
-	GEMP_TRY(GEMP_NEW(t.split_rows, edges));
-	GEMP_TRY(GEMP_NEW(t.range, ((size_t)1 << kept) + 1));
-	GEMP_TRY(GEMP_NEW(t.next, all->rows));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(t.split_rows, edges), GEMP_ARRAY(t.range, ((size_t)1 << kept) + 1),
+	                      GEMP_ARRAY(t.next, all->rows)));
 	gemp_for_ranges(edges, list_range, &t);
 	GEMP_TRY(gemp_split_host(&t.split, all->target, t.values, edges, t.split_rows, t.split_values, t.range));
 	gemp_parallel_for((size_t)1 << kept, put_range, &t);
@@ -159,12 +159,11 @@ static gemp_code take_keys(device_state *w, const gemp_csr *csr)
 /* Buffers for keys and values twice, as the sort moves between them. */
 static gemp_code open_working(device_state *w, const gemp_csr *csr)
 {
-	static const char *const names[KERNELS] = { "reverse_list", "reverse_clear", "reverse_mark", "reverse_empty" };
 	GEMP_PROPAGATE(gemp_device_csr_new(&w->csr, w->device, csr));
 	GEMP_PROPAGATE(
-		gemp_device_csr_program(&w->program, &w->csr, "reverse.cl", w->out->edge ? "-DREVERSE_NUMBERED" : NULL));
-	for (int k = 0; k < KERNELS; k++)
-		GEMP_PROPAGATE(gemp_kernel_new(&w->kernels[k], &w->program, names[k]));
+		gemp_device_csr_program(&w->program, &w->csr, "reverse.cl", w->out->edge ? "-DREVERSE_NUMBERED" : NULL,
+	                            { "reverse_list", &w->kernels[LIST] }, { "reverse_clear", &w->kernels[CLEAR] },
+	                            { "reverse_mark", &w->kernels[MARK] }, { "reverse_empty", &w->kernels[EMPTY] }));
 	GEMP_PROPAGATE(gemp_toolbox_new(&w->box, w->device, GEMP_FORM_AUTO));
 	GEMP_PROPAGATE(take_keys(w, csr));
 	GEMP_PROPAGATE(gemp_buffer_new(&w->sorted.keys[1], w->device, w->edges * sizeof(cl_uint), NULL));
@@ -178,15 +177,10 @@ static void close_working(device_state *w)
 {
 	gemp_timings_free(&w->laps);
 	gemp_toolbox_free(w->box);
-	for (int k = 0; k < KERNELS; k++)
-		if (w->kernels[k])
-			clReleaseKernel(w->kernels[k]);
+	gemp_kernels_free(&w->kernels[LIST], &w->kernels[CLEAR], &w->kernels[MARK], &w->kernels[EMPTY]);
 	gemp_program_free(&w->program);
-	for (int b = 0; b < 2; b++) {
-		gemp_buffer_free(&w->sorted.keys[b], w->device);
-		gemp_buffer_free(&w->sorted.values[b], w->device);
-	}
-	gemp_buffer_free(&w->begin, w->device);
+	gemp_buffers_free(w->device, &w->sorted.keys[0], &w->sorted.keys[1], &w->sorted.values[0], &w->sorted.values[1],
+	                  &w->begin);
 	gemp_device_csr_free(&w->csr);
 }
 
@@ -356,8 +350,7 @@ done:
 static gemp_code allocate_rows(gemp_reversed_rows *out, size_t rows, size_t edges, bool places)
 {
 	*out = (gemp_reversed_rows){ .rows = rows };
-	GEMP_PROPAGATE(GEMP_NEW(out->begin, rows + 1));
-	GEMP_PROPAGATE(GEMP_NEW(out->source, edges));
+	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(out->begin, rows + 1), GEMP_ARRAY(out->source, edges)));
 	if (places)
 		GEMP_PROPAGATE(GEMP_NEW(out->edge, edges));
 	return GEMP_OK;
@@ -372,15 +365,12 @@ gemp_code gemp_reverse_ranks(gemp_reversed_rows *out, const gemp_comm *comm, con
 	edge_exchange s = { .comm = comm, .bounds = bounds, .csr = csr, .traffic = &out->traffic };
 	double since = gemp_now();
 	*out = (gemp_reversed_rows){ 0 };
-	code = GEMP_NEW(s.pairs, room);
-	GEMP_THEN(GEMP_NEW(s.owner, room));
-	GEMP_THEN(GEMP_NEW(s.place, (size_t)comm->size + 1));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(s.pairs, room), GEMP_ARRAY(s.owner, room),
+	                                            GEMP_ARRAY(s.place, (size_t)comm->size + 1))));
 	count_edges(&s, rounds);
 	size_t count = (size_t)s.place[comm->size];
 	code = allocate_rows(out, csr->rows, count, edges);
-	GEMP_THEN(GEMP_NEW(s.source, count));
-	GEMP_THEN(GEMP_NEW(s.target, count));
+	GEMP_THEN(gemp_new_all(GEMP_ARRAY(s.source, count), GEMP_ARRAY(s.target, count)));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	gemp_comm_max(comm, &rounds, 1);
 	for (uint64_t round = 0; round < rounds; round++)
@@ -406,6 +396,7 @@ gemp_code gemp_reverse(gemp_reversed_rows *out, const gemp_csr *csr, gemp_device
 {
 	gemp_code code = GEMP_OK;
 	size_t count = (size_t)gemp_csr_edges(csr);
+	assert(gemp_csr_is_valid(csr));
 	GEMP_TRY(allocate_rows(out, csr->rows, count, edges));
 	if (count == 0)
 		goto done;

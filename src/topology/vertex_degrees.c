@@ -79,8 +79,7 @@ static gemp_code count_on_device(gemp_vertex_degrees *out, gemp_device *device, 
 	const gemp_device_csr any = { .device = device };
 	size_t size = out->rows * sizeof(cl_uint);
 	out->on_device = true;
-	GEMP_TRY(gemp_device_csr_program(&program, &any, "degrees.cl", NULL));
-	GEMP_TRY(gemp_kernel_new(&w.kernel, &program, "degrees_in"));
+	GEMP_TRY(gemp_device_csr_program(&program, &any, "degrees.cl", NULL, { "degrees_in", &w.kernel }));
 	GEMP_TRY(gemp_buffer_new(&w.in, device, size, NULL));
 	GEMP_TRY(gemp_buffer_zero(device, &w.in, 0, size));
 	for (size_t c = 0; c < count; c++)
@@ -90,8 +89,7 @@ static gemp_code count_on_device(gemp_vertex_degrees *out, gemp_device *device, 
 	code = gemp_program_store(device, &program);
 done:
 	gemp_timings_free(&w.laps);
-	if (w.kernel)
-		clReleaseKernel(w.kernel);
+	gemp_kernels_free(&w.kernel);
 	gemp_program_free(&program);
 	gemp_buffer_free(&w.in, device);
 	return code;
@@ -174,8 +172,7 @@ static gemp_code count_edges(target_count *c)
 static gemp_code allocate_degrees(gemp_vertex_degrees *out, size_t rows, gemp_vertex first)
 {
 	*out = (gemp_vertex_degrees){ .rows = rows, .first = first };
-	GEMP_PROPAGATE(GEMP_NEW(out->out, rows));
-	return GEMP_NEW(out->in, rows);
+	return gemp_new_all(GEMP_ARRAY(out->out, rows), GEMP_ARRAY(out->in, rows));
 }
 
 /* Out-degrees are the lengths of the rows by source. */
@@ -206,8 +203,7 @@ gemp_code gemp_vertex_degrees_new(gemp_vertex_degrees *out, const gemp_comm *com
 	size_t room = comm->size == 1 ? 0 : edges < gemp_vertex_degrees_step ? (size_t)edges : gemp_vertex_degrees_step;
 	code = allocate_degrees(out, (size_t)(bounds[comm->rank + 1] - bounds[comm->rank]),
 	                        (gemp_vertex)bounds[comm->rank]);
-	GEMP_THEN(GEMP_NEW(c.remote, room));
-	GEMP_THEN(GEMP_NEW(c.owner, room));
+	GEMP_THEN(gemp_new_all(GEMP_ARRAY(c.remote, room), GEMP_ARRAY(c.owner, room)));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	for (size_t i = 0; i < count; i++)
 		add_rows(out->out, csr[i].begin, csr[i].rows);
