@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* A runtime while it is opened, and the devices of this rank. */
 typedef struct open_context {
 	gemp_runtime *context;
 	gemp_device_pick *picks;

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* An edge with values on its way to the owner of its source. */
 typedef struct edge_header {
 	uint32_t relation;
 	gemp_edge_pair ends; /* then the packed values of the relation's columns */
@@ -26,6 +27,7 @@ typedef struct received_edges {
 	size_t count, capacity;
 } received_edges;
 
+/* What the callbacks of the record stream need, and what has come so far. */
 typedef struct edge_router {
 	gemp_builder *builder;
 	gemp_shard *graph;

@@ -17,6 +17,7 @@ typedef struct vertex_header {
 	uint32_t key_size, labels_size;
 } vertex_header;
 
+/* What the callbacks of the record stream need, and the vertices that have come so far. */
 typedef struct vertex_router {
 	gemp_builder *builder;
 	const gemp_builder_part *part; /* whose vertices are on their way */
@@ -134,6 +135,7 @@ static gemp_code sort_vertices(const gemp_builder *builder, const gemp_vertex_li
 	return GEMP_OK;
 }
 
+/* Vertices that were given twice: how many, and the message for the one with the lowest place. */
 typedef struct duplicate_faults {
 	uint64_t place, count;
 	gemp_text message;

@@ -13,6 +13,7 @@
 
 enum { ROWS = 1 << 10, EDGES = 64 }; /* rows that a thread goes through at a time, and edges hashed together */
 
+/* The sum of every column so far, in the order of the columns, which is the same on all ranks. */
 typedef struct sums {
 	uint64_t *values;
 	size_t count, capacity;
@@ -30,6 +31,7 @@ static gemp_code add_sum(sums *all, const char *relation, const char *name, uint
 	return code == GEMP_OK ? gemp_text_status(&all->names) : code;
 }
 
+/* One column, or the labels, while all threads hash it; the sum is shared. */
 typedef struct column_hash {
 	const gemp_column *column;
 	const gemp_shard *graph; /* of labels */
@@ -134,6 +136,7 @@ static gemp_code add_vertices(sums *all, const gemp_shard *graph)
 	return GEMP_OK;
 }
 
+/* One relation while all threads hash its edges; the sum is shared. */
 typedef struct edge_sum {
 	const gemp_shard *graph;
 	const gemp_relation *relation;

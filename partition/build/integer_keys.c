@@ -1,3 +1,8 @@
+/* Where all keys are integers, ends of edges are 16 bytes an edge and need no dictionary. Blocks of them go to the owners of
+ * their hashes, which collect them in sets (vertices_from_edges) or look up their ids and send these back; ids then take the
+ * places of the keys. Lookups prefetch in groups of 32, as the tables are larger than the caches.
+ */
+
 #include "partition/build/integer_keys.h"
 
 #include "comm/exchange.h"
@@ -14,6 +19,7 @@ enum { GROUP = 32, FIRST_SLOTS = 256 }; /* GROUP: numbers whose slots are fetche
 
 static const uint64_t free_slot = UINT64_MAX;
 
+/* Numbers that all threads insert: each thread reads all of them and takes those of its shard. */
 typedef struct shard_insert {
 	gemp_integer_set *set;
 	const uint64_t *numbers;

@@ -9,6 +9,7 @@
 
 enum { SAMPLES = 32, SAMPLE_SIZE = 64 }; /* samples a rank for each rank, and the bytes kept of each */
 
+/* The state of the sample sort: own keys with their order, splitters, and the keys that came with their sources. */
 typedef struct key_sort {
 	const gemp_builder *builder;
 	uint64_t *order;      /* own keys by value */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A label set as ascending numbers of label names. */
 typedef struct parsed_set {
 	size_t count;
 	uint32_t *labels;

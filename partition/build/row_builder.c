@@ -1,3 +1,7 @@
+/* Counting sort by row, then a sort of each row. Counters of rows lie next to the offsets they become: begin[row + 1] counts, a
+ * prefix sum makes begin[row] the first place, placing advances it to the row's end, and a shift by one restores offsets.
+ */
+
 #include "partition/build/row_builder.h"
 
 #include "core/memory.h"
@@ -16,6 +20,7 @@ enum {
 	LONG_ROW = 1 << 16, /* slots from which a row is sorted alone: threads have room for shorter ones */
 };
 
+/* Records that all threads count or place. */
 typedef struct record_list {
 	gemp_row_builder *rows;
 	const uint32_t *records;
@@ -98,6 +103,7 @@ void gemp_row_builder_finish(gemp_row_builder *rows)
 	gemp_prefix_shift(rows->begin, rows->rows + 1);
 }
 
+/* Rows that all threads sort, with spare memory for each thread. */
 typedef struct row_sort {
 	gemp_row_builder *rows;
 	unsigned bits;
@@ -219,6 +225,7 @@ bool gemp_row_builder_parallel(gemp_row_builder *rows, bool drop)
 	return found && !drop;
 }
 
+/* Pairs that get their indices, so that attributes can follow them. */
 typedef struct pair_list {
 	const gemp_edge_pair *pairs;
 	struct numbered_pair {
@@ -261,6 +268,7 @@ done:
 
 /* PARALLEL EDGES */
 
+/* Rows whose parallel edges are sorted by attributes; order[] becomes a permutation of the edges. */
 typedef struct parallel_sort {
 	const uint64_t *begin;
 	const gemp_vertex *slots;

@@ -13,6 +13,7 @@
 
 enum { MAX_EDGES = 1 << 19 }; /* of one round */
 
+/* An edge on its way to the owner of its target. */
 typedef struct in_edge {
 	gemp_vertex target, source;
 	gemp_edge edge;
@@ -20,6 +21,7 @@ typedef struct in_edge {
 
 enum { LENGTHS = 1, ALL = sizeof(in_edge) / sizeof(uint32_t) }; /* numbers in a record: first pass, second */
 
+/* One relation while its edges travel: the rows that are built, and the buffers of one round. */
 typedef struct exchange_state {
 	const gemp_shard *graph;
 	const gemp_relation *relation;

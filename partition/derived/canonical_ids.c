@@ -1,4 +1,7 @@
-/* Ids by hash, then key, and vertices to the ranks that own them. */
+/* The sort by (hash, key): hashes are spread evenly, so that records go into 1,024 buckets of a rank's range of hashes that each
+ * fit a cache; a range's records for one bucket are placed together, and then one thread sorts a bucket through 4,096 finer
+ * ones, in which insertion finishes. Ids follow from the sorted places and go back to the ranks that had the vertices.
+ */
 
 #include "partition/derived/canonical_ids.h"
 
@@ -15,12 +18,14 @@
 enum { CHUNK = 1 << 14 };                   /* keys that a thread hashes at a time */
 enum { BUCKETS = 1 << 10, FINE = 1 << 12 }; /* of a rank's range of hashes, and within each of these */
 
+/* A vertex on its way to the owner of its hash: what decides its id, and what moves with it. */
 typedef struct key_record {
 	uint64_t hash;
 	uint32_t key_rank, label_set;
 	uint64_t index; /* among the records that came */
 } key_record;
 
+/* The state of the sort by (hash, key): records that came, buckets, and the permutation that results. */
 typedef struct hash_sort {
 	gemp_relabel *r;
 	bool string_keys;

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+/* The old graph, which vertices are kept, and the graph that is made of them. */
 typedef struct induced_state {
 	const gemp_comm *comm;
 	gemp_shard *from;

@@ -7,6 +7,7 @@
 #include "partition/build/row_builder.h"
 #include "partition/exchange/value_exchange.h"
 
+/* The edges of one relation while their ends are replaced by new ids. */
 typedef struct edge_relabel {
 	const gemp_relabel *r;
 	const gemp_relation *from;

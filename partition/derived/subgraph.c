@@ -1,3 +1,8 @@
+/* Wanted numbers are sets of bits in pages. They go to their owners in rounds: edges first, since the owners of edges then want
+ * the ends of these; vertices afterwards. Each owner feeds its part to a builder, edges in rounds, as the keys of targets are
+ * asked of other ranks. The builder gives the same ids as it would from a file with this content.
+ */
+
 #include "partition/derived/subgraph.h"
 
 #include "comm/exchange.h"
@@ -44,6 +49,7 @@ gemp_code gemp_page_bits_add(gemp_page_bits *marks, uint64_t number)
 	return GEMP_OK;
 }
 
+/* The old graph, what is wanted of it, and the builder of the new one. */
 typedef struct subgraph_builder {
 	const gemp_comm *comm;
 	gemp_shard *graph;

@@ -109,6 +109,7 @@ done:
 	return code;
 }
 
+/* A column on its way, array by array. */
 typedef struct column_exchange {
 	const gemp_comm *comm;
 	const gemp_column *column;
@@ -343,6 +344,7 @@ enum {
 	NUMBERS_A_ROUND = 1 << 22
 }; /* ids that a rank asks for in one round: 16 MiB, and as much again for their owners */
 
+/* One round of ids, or the ids that came from the other ranks. */
 typedef struct number_request {
 	const gemp_comm *comm;
 	const uint64_t *bounds;

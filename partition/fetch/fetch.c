@@ -1,4 +1,8 @@
-/* fetch_cut: which pieces of others' rows a fetch holds. Inside partition/. */
+/* A call of gemp_fetch_rows lists all missing rows by owner (two passes over the wanted bits: count, then list), and then makes
+ * steps until no rank has requests left. A step: requests of a bounded size go to the owners, these code the rows, the
+ * replies come back, and all threads decode them into the cache. The size of a row that is not here is known by its degree
+ * class, so that a step's budget needs no extra exchange. Every step is collective, also for ranks that lack nothing.
+ */
 
 #include "partition/fetch/fetch.h"
 
@@ -127,6 +131,7 @@ typedef struct row_request {
 	uint32_t view;
 } row_request;
 
+/* Requests of one call of gemp_fetch_rows, and the buffers of one step of it. */
 typedef struct transfer {
 	row_request *requests;
 	size_t *from, *at, *end; /* [ranks] of each owner: asked in this step from .. at, in all .. end */
@@ -454,6 +459,7 @@ static gemp_code fetch_all(gemp_fetch *f, transfer *t, gemp_traffic *traffic)
 	return GEMP_OK;
 }
 
+/* Tiles of before and from now on. */
 typedef struct tile_change {
 	const gemp_tiles *was, *now;
 } tile_change;

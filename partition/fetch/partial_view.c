@@ -14,6 +14,7 @@ enum { SLOTS = 1 << 12 }; /* that a thread takes at a time; a multiple of 32 */
 enum { SIZE_BITS = 40, PLACE_BITS = 24 };
 static const uint64_t size_mask = (UINT64_C(1) << SIZE_BITS) - 1, no_place = (UINT64_C(1) << PLACE_BITS) - 1;
 
+/* A view that is filled with the wanted rows, chunk by chunk of slots. */
 typedef struct partial_fill {
 	gemp_view *view;
 	const gemp_fetch *fetch;

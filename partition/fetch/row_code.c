@@ -184,6 +184,7 @@ size_t gemp_row_blocks_read(const uint8_t *from, const uint8_t *end, size_t coun
 	return found;
 }
 
+/* Blocks that all threads decode; one bad block makes the message bad. */
 typedef struct block_decoder {
 	const gemp_row_block *blocks;
 	const uint64_t *sizes;

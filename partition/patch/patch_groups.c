@@ -1,4 +1,7 @@
-/* Edges that are added, or move to other ends or another type. */
+/* Edges that change their type or their ends are deleted where they are and added again: this module finds them, in one pass that
+ * counts and one that lists, and puts them into groups by relation and new type, with their attributes. Groups of the patch's
+ * own added edges come first. All edges for one relation are then joined and sent to the owners of their sources.
+ */
 
 #include "partition/patch/patch_groups.h"
 
@@ -177,6 +180,7 @@ void gemp_patch_groups_free(gemp_edge_patch_state *e)
 
 /* ALL THAT ONE RELATION GETS */
 
+/* Edges of one group while their ends become new ids. */
 typedef struct end_map {
 	const gemp_patch_state *p;
 	const gemp_patch_edges *group;

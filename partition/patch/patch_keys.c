@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* What decides the ranks of old and new keys after the patch. */
 typedef struct key_order {
 	gemp_patch_state *p;
 	bool strings;
@@ -75,6 +76,7 @@ static uint64_t fresh_before_key(const key_order *o, size_t row)
 
 /* THE KEYS */
 
+/* New integer keys that all threads write. */
 typedef struct key_task {
 	const gemp_patch *patch;
 	gemp_column *column;
@@ -226,6 +228,7 @@ done:
 
 /* WHERE NO STRING IS LEFT */
 
+/* Strings that all threads read as integers, until one of them is none. */
 typedef struct key_parse {
 	const gemp_column *keys;
 	int64_t *integers;

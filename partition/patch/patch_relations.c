@@ -1,4 +1,7 @@
-/* Relations: those that were there, and those that edges are added to. */
+/* A relation of the new graph is one of three kinds: untouched, then its arrays move over and only targets get new ids; changed,
+ * then its rows are merged with added edges and its attributes follow the edges' order; or new, of added edges alone. Ranks
+ * take the same decision, since what any rank touches is summed first. Relations and columns that are left empty go.
+ */
 
 #include "partition/patch/patch_relations.h"
 
@@ -78,6 +81,7 @@ done:
 	return code;
 }
 
+/* All relations of the old and the new graph by name, and which of them change. */
 typedef struct relation_state {
 	gemp_edge_patch_state edges;
 	gemp_patch_state *p;
@@ -130,6 +134,7 @@ static void find_touched(relation_state *all)
 
 /* CHANGED ENDS */
 
+/* One relation whose changed edges mark their ends. */
 typedef struct change_marks {
 	const gemp_patch_state *p;
 	const gemp_relation *relation;
@@ -188,6 +193,7 @@ static void mark_changed_ends(const relation_state *all, size_t r)
 
 /* ONE RELATION */
 
+/* One relation of the new graph while it is made. */
 typedef struct relation_task {
 	const relation_state *all;
 	const char *name;
@@ -242,6 +248,7 @@ static gemp_code permute_props(relation_task *m, const gemp_row_patch *r, const 
 	return GEMP_OK;
 }
 
+/* The order of the edges of one relation, which becomes their origins. */
 typedef struct origin_state {
 	uint64_t *order;
 	uint64_t old;

@@ -1,3 +1,8 @@
+/* New rows are merged from what is sorted already: old rows, whose targets keep their order under the new ids, and added edges,
+ * which the row builder sorts. A first pass finds the lengths, a second one writes; rows are independent, so that threads
+ * share ranges of them. Where no old edge is left, the added rows are taken as they are.
+ */
+
 #include "partition/patch/patch_rows.h"
 
 #include "core/bitset.h"
@@ -13,6 +18,7 @@
 
 /* TOGETHER WITH THOSE THAT STAY */
 
+/* Old rows and added rows that are merged into new ones. */
 typedef struct row_merge {
 	gemp_row_patch *r;
 	const gemp_row_builder *made; /* no begin: nothing is added */
@@ -106,6 +112,7 @@ static gemp_code merge(row_merge *m)
 
 /* PARALLEL EDGES */
 
+/* Rows in which all threads look for equal neighbours. */
 typedef struct parallel_test {
 	const gemp_row_patch *r;
 	atomic_bool found;
@@ -181,6 +188,7 @@ done:
 
 /* NEW IDS ALONE */
 
+/* Targets that get their new ids. */
 typedef struct target_map {
 	const gemp_id_map *moved;
 	gemp_vertex *out;

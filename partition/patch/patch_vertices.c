@@ -58,6 +58,7 @@ static gemp_code patch_columns(gemp_patch_state *p)
 
 /* CHANGED */
 
+/* Own vertices that are marked as changed. */
 typedef struct change_task {
 	const gemp_patch_state *p;
 	const uint64_t *rows; /* [count] as a put has them; NULL: vertices whose labels differ */
@@ -102,6 +103,7 @@ gemp_code gemp_patch_attributes(gemp_patch_state *p)
 
 /* Sets of labels and who has them. */
 
+/* Label sets of the patch: who has them, and their numbers in the new graph. */
 typedef struct label_state {
 	gemp_patch_state *p;
 	size_t old, sets; /* of the graph; and these with those of the patch */

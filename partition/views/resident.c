@@ -1,3 +1,8 @@
+/* Which rows are resident: all, where the memory of the device, or of the node that shares them, can hold them; else own rows and
+ * as many hot ones as fit into the budget. The choice is made from 256 degree classes, summed over all ranks, before any row
+ * is gathered. Views are listed in the runtime in the order of use; unused ones give way to new ones.
+ */
+
 #include "partition/views/resident.h"
 
 #include "core/memory.h"

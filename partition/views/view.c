@@ -25,6 +25,7 @@ static bool takes_in(const gemp_view_key *key)
 	return key->direction != GEMP_VIEW_OUT;
 }
 
+/* Degrees that all threads add up. */
 typedef struct degree_sum {
 	const gemp_shard *graph;
 	const gemp_view_key *key;
@@ -173,6 +174,7 @@ void gemp_view_free(gemp_view *view)
 	*view = (gemp_view){ 0 };
 }
 
+/* A view in which all threads look for a pair that is joined twice. */
 typedef struct parallel_test {
 	const gemp_shard *graph;
 	const gemp_view_key *key;

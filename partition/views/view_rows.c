@@ -1,4 +1,8 @@
-/* Each row is gathered from the relations into its place and sorted there, rows side by side on all cores: little more
+/* Arrays: row_of[rows] leads from an own vertex to its row; begin[rows + 1] has room for the degrees at first; neighbours[] and
+ * edges[] are filled in place. Loops and parallel edges that are dropped leave gaps, which are closed at the end, by one
+ * thread, and only if there are any.
+ *
+ * Each row is gathered from the relations into its place and sorted there, rows side by side on all cores: little more
  * memory than the view itself. Rows are taken by id, as relations have them: then what is read follows what was
  * read. */
 
@@ -19,6 +23,7 @@ enum {
 	LONG = 1 << 16,  /* entries: longer rows are sorted by one thread, so that not each needs room for such */
 };
 
+/* A view that all threads fill row by row, with spare memory for each thread. */
 typedef struct view_fill {
 	const gemp_shard *graph;
 	const gemp_slot_order *order;

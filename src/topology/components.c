@@ -1,3 +1,8 @@
+/* One rank: the sets of its edges are the components. Several: each rank unites its own edges, with other ranks' vertices as
+ * further elements; links between sets of different ranks are contracted (contraction.h). For a forest only edges that united
+ * something are links. Sizes are added up at the ranks that own the components' names.
+ */
+
 #include "topology/components.h"
 
 #include "core/memory.h"
@@ -9,6 +14,7 @@
 #include "topology/contraction.h"
 #include "topology/disjoint_sets.h"
 
+/* Vertices that one rank has in a component. */
 typedef struct part_size {
 	gemp_vertex component, vertices;
 } part_size;
@@ -171,6 +177,7 @@ done:
 	return code;
 }
 
+/* The state of a search: input, result, and what joins the sets of several ranks. */
 typedef struct component_search {
 	gemp_components *out;
 	const gemp_comm *comm;

@@ -8,6 +8,7 @@
 enum { HOST_BELOW = 1 << 22, SAMPLED = 2 };
 enum { BEGIN, SAMPLE, FLATTEN, UNITE_ALL, KERNELS };
 
+/* Buffers and kernels while a device finds components, and the times of its launches. */
 typedef struct device_state {
 	gemp_device *device;
 	gemp_components *out;

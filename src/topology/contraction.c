@@ -14,6 +14,7 @@ typedef struct root_list {
 	gemp_vertex *rows;
 } root_list;
 
+/* The roots that were hooked in this round and in all rounds. */
 typedef struct hook_state {
 	gemp_contraction *c;
 	root_list now, ever;

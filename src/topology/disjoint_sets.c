@@ -5,6 +5,7 @@
 
 enum { SAMPLED = 2 }; /* edges of each row that are united before all others */
 
+/* One edge type whose edges all threads unite. */
 typedef struct union_state {
 	gemp_disjoint_sets *sets;
 	const gemp_csr *csr;

@@ -7,6 +7,7 @@
 
 enum { HOST_BELOW = 1 << 30 };
 
+/* Edges that all threads write as pairs. */
 typedef struct pair_list {
 	const gemp_csr *csr;
 	gemp_edge_pair *pairs;

@@ -1,4 +1,7 @@
-/* Edges to the owners of their targets, in rounds of bounded size, each to its place among those of its source. */
+/* Host: a split of the targets into at most 2,048 ranges, and then each range by one thread, whose rows fit a cache. Device: a
+ * radix sort of (target, source or number), and offsets from the sorted targets. Ranks: edges travel in rounds of bounded size
+ * and are put behind the earlier ones of the same source rank, so that the result does not depend on the size of a round.
+ */
 
 #include "topology/reverse.h"
 
@@ -271,6 +274,7 @@ done:
 
 size_t gemp_reverse_step = (size_t)1 << 22;
 
+/* Edges on their way to the owners of their targets, and the buffers of one round. */
 typedef struct edge_exchange {
 	const gemp_comm *comm;
 	const uint64_t *bounds;

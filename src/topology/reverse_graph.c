@@ -7,6 +7,7 @@
 #include "partition/exchange/value_exchange.h"
 #include "topology/reverse.h"
 
+/* A graph while its relations are reversed one after the other. */
 typedef struct graph_reversal {
 	const gemp_comm *comm;
 	gemp_shard *graph;

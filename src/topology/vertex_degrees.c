@@ -14,6 +14,7 @@
 
 enum { HOST_BELOW = 1 << 26 };
 
+/* The counters of one launch per edge type. */
 typedef struct device_state {
 	gemp_device *device;
 	gemp_vertex_degrees *out;
