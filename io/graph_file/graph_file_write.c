@@ -4,6 +4,7 @@
 #include "io/graph_file/graph_file_write.h"
 
 #include "core/memory.h"
+#include "graph/column_bulk.h"
 #include "io/file/output.h"
 #include "io/graph_file/graph_file_matrix_values.h"
 #include "io/graph_file/graph_file_relation_write.h"
@@ -137,7 +138,8 @@ static gemp_code put_label(const gemp_h5 *h5, const gemp_shard *graph, uint32_t 
 	for (size_t c = 0; c < columns->count; c++) {
 		if (home[c] != (int)label)
 			continue;
-		GEMP_TRY(gemp_comm_agree(h5->comm, gemp_column_take(&part, &graph->attributes.columns[c], picked, rows.count)));
+		GEMP_TRY(gemp_comm_agree(h5->comm,
+		                         gemp_column_gather(&part, &graph->attributes.columns[c], NULL, picked, rows.count)));
 		GEMP_TRY(gemp_file_put_column(h5, group.data, strings.data, &part, rows, &path));
 		gemp_column_free(&part);
 		GEMP_TRY(gemp_column_layout_set(h5, columns, c, path.data, graph->labels[label]));

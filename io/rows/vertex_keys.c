@@ -3,6 +3,7 @@
 #include "comm/exchange.h"
 #include "core/memory.h"
 #include "core/search.h"
+#include "graph/column_bulk.h"
 #include "io/text/text_scalar.h"
 #include "partition/exchange/value_exchange.h"
 
@@ -22,7 +23,7 @@ gemp_code gemp_vertex_keys_fetch(gemp_column *out, const gemp_comm *comm, const 
 	GEMP_TRY(gemp_vertex_values(comm, graph, &graph->keys, ids, count, &keys, place));
 	for (size_t i = 0; i < count; i++)
 		rows[i] = place[i];
-	code = gemp_comm_agree(comm, gemp_column_take(out, &keys, rows, count));
+	code = gemp_comm_agree(comm, gemp_column_gather(out, &keys, NULL, rows, count));
 done:
 	gemp_column_free(&keys);
 	gemp_free_all(place, rows);

@@ -3,6 +3,7 @@
 #include "cli/graph_output.h"
 #include "cli/report/report_run.h"
 #include "core/memory.h"
+#include "graph/column_bulk.h"
 #include "io/rows/row_writer.h"
 
 #include <string.h>
@@ -54,7 +55,7 @@ static gemp_code make_columns(gemp_projected columns[COLUMNS], const counting *c
 	for (size_t row = 0; row < found->rows; row++)
 		picked[row] = row;
 	columns[KEY].name = names[KEY];
-	GEMP_TRY(gemp_column_take(&columns[KEY].value, &c->chosen.graph->keys, picked, found->rows));
+	GEMP_TRY(gemp_column_gather(&columns[KEY].value, &c->chosen.graph->keys, NULL, picked, found->rows));
 	for (int column = OUT; column < COLUMNS; column++) {
 		columns[column].name = names[column];
 		GEMP_TRY(gemp_column_init(&columns[column].value, names[column], GEMP_INTEGER));

@@ -2,6 +2,7 @@
 
 #include "comm/session.h"
 #include "core/memory.h"
+#include "core/threads.h"
 #include "core/timer.h"
 
 #include <stdio.h>
@@ -88,8 +89,7 @@ gemp_code gemp_comm_broadcast(const gemp_comm *comm, void **bytes, size_t *size)
 	}
 	code = gemp_comm_agree(comm, code);
 	for (uint64_t at = 0; code == GEMP_OK && at < length; at += PIECE) {
-		int piece = (int)(length - at < PIECE ? length - at : PIECE);
-		GEMP_MPI(MPI_Bcast((char *)*bytes + at, piece, MPI_BYTE, 0, comm->world));
+		GEMP_MPI(MPI_Bcast((char *)*bytes + at, (int)gemp_min(length - at, PIECE), MPI_BYTE, 0, comm->world));
 	}
 	if (code != GEMP_OK && comm->rank != 0) {
 		gemp_free(*bytes);
@@ -106,8 +106,7 @@ gemp_code gemp_comm_allgather(const gemp_comm *comm, const void *mine, size_t si
 	uint64_t *sizes = NULL;
 	size_t ranks = (size_t)comm->size;
 	code = GEMP_NEW(start, ranks + 1);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(sizes, ranks);
+	GEMP_THEN(GEMP_NEW(sizes, ranks));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	uint64_t own = size;
 	GEMP_MPI(MPI_Allgather(&own, 1, MPI_UINT64_T, sizes, 1, MPI_UINT64_T, comm->world));
@@ -118,10 +117,8 @@ gemp_code gemp_comm_allgather(const gemp_comm *comm, const void *mine, size_t si
 	if (size)
 		memcpy(bytes + start[comm->rank], mine, size);
 	for (int r = 0; r < comm->size; r++)
-		for (size_t at = start[r]; at < start[r + 1]; at += PIECE) {
-			size_t left = start[r + 1] - at;
-			GEMP_MPI(MPI_Bcast(bytes + at, (int)(left < PIECE ? left : PIECE), MPI_BYTE, r, comm->world));
-		}
+		for (size_t at = start[r]; at < start[r + 1]; at += PIECE)
+			GEMP_MPI(MPI_Bcast(bytes + at, (int)gemp_min(start[r + 1] - at, PIECE), MPI_BYTE, r, comm->world));
 	gemp_pointer_set(all, bytes);
 	*begin = start;
 	bytes = NULL;
@@ -135,7 +132,6 @@ done:
 
 gemp_block_range gemp_comm_block(const gemp_comm *comm, uint64_t count)
 {
-	uint64_t rank = (uint64_t)comm->rank, ranks = (uint64_t)comm->size, each = count / ranks, more = count % ranks;
-	uint64_t begin = rank * each + (rank < more ? rank : more);
-	return (gemp_block_range){ begin, begin + each + (rank < more) };
+	size_t rank = (size_t)comm->rank, ranks = (size_t)comm->size;
+	return (gemp_block_range){ gemp_chunk_begin(count, ranks, rank), gemp_chunk_begin(count, ranks, rank + 1) };
 }

@@ -15,8 +15,6 @@
 #include <stdint.h>
 
 #define GEMP_MPI_VERTEX MPI_UINT32_T
-#define GEMP_MPI_EDGE MPI_UINT64_T
-#define GEMP_MPI_COUNT MPI_UINT64_T
 
 typedef struct gemp_comm {
 	MPI_Comm world; /* duplicated, errors returned */
@@ -58,21 +56,20 @@ gemp_code gemp_comm_allgather(const gemp_comm *comm, const void *mine, size_t si
 /* Collective. Rank 0's bytes (size set on rank 0, allocated elsewhere; the caller frees with gemp_free). */
 gemp_code gemp_comm_broadcast(const gemp_comm *comm, void **bytes, size_t *size);
 
-/* TAGS: all message tags live here. */
-enum gemp_tag {
+/* All message tags are listed here, so that no two modules take the same one. */
+enum {
 	GEMP_TAG_EXCHANGE = 1,
 	GEMP_TAG_OUTPUT,
 	GEMP_TAG_TRACE,
 	GEMP_TAG_HALO,
 };
 
-/* share: which of many things this rank takes. */
-
 typedef struct gemp_block_range {
 	uint64_t begin, end; /* [begin, end) */
 } gemp_block_range;
 
-/* Shares follow one another by rank, cover [0, count), and differ by one at most. */
+/* The block of [0, count) that this rank takes. Blocks follow one another by rank, cover all, and their sizes differ by one at
+ * most. */
 gemp_block_range gemp_comm_block(const gemp_comm *comm, uint64_t count);
 
 #endif

@@ -1,6 +1,7 @@
 #include "comm/exchange.h"
 
 #include "core/memory.h"
+#include "core/types.h"
 
 #include <string.h>
 
@@ -70,8 +71,7 @@ gemp_code gemp_exchange(const gemp_comm *comm, const void *send, const size_t *s
 		messages += chunks_of(receive_size[r]) + chunks_of(send_size[r]);
 	}
 	code = gemp_reserve(receive, receive_capacity, incoming + 1, 1);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(requests, messages);
+	GEMP_THEN(GEMP_NEW(requests, messages));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	int posted = 0;
 	char *to = gemp_pointer_get(receive);
@@ -107,12 +107,9 @@ gemp_code gemp_exchange_records(const gemp_comm *comm, const void *records, size
 	void *received = NULL;
 	size_t *to = NULL, *sizes = NULL, *sources = NULL;
 	code = GEMP_NEW(sorted, count * size);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(to, ranks + 1);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(sizes, 2 * ranks);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(sources, ranks + 1);
+	GEMP_THEN(GEMP_NEW(to, ranks + 1));
+	GEMP_THEN(GEMP_NEW(sizes, 2 * ranks));
+	GEMP_THEN(GEMP_NEW(sources, ranks + 1));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	for (size_t i = 0; i < count; i++)
 		sizes[owner[i]] += size;
@@ -217,8 +214,8 @@ uint64_t gemp_exchange_rounds(const gemp_comm *comm, uint64_t count, uint64_t st
 
 gemp_block_range gemp_exchange_round(uint64_t round, uint64_t count, uint64_t step)
 {
-	uint64_t begin = round * step < count ? round * step : count;
-	return (gemp_block_range){ begin, count - begin < step ? count : begin + step };
+	uint64_t begin = gemp_min(round * step, count);
+	return (gemp_block_range){ begin, begin + gemp_min(step, count - begin) };
 }
 
 enum { TRIES = 5 };
@@ -234,8 +231,7 @@ gemp_code gemp_exchange_rate(const gemp_comm *comm, size_t bytes, double *rate)
 	if (!others)
 		return GEMP_OK;
 	code = GEMP_NEW(memory, 2 * others * each);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(parcels, 2 * (others + 1));
+	GEMP_THEN(GEMP_NEW(parcels, 2 * (others + 1)));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	memset(memory, 1, 2 * others * each);
 	for (size_t r = 0, other = 0; r <= others; r++)

@@ -151,7 +151,7 @@ gemp_code gemp_reserve(void **block, size_t *capacity, size_t needed, size_t siz
 {
 	if (needed <= *capacity)
 		return GEMP_OK;
-	size_t larger = gemp_max(needed, gemp_max(8, *capacity + *capacity / 2));
+	size_t larger = gemp_grown_capacity(*capacity, needed);
 	void *moved = gemp_realloc(gemp_pointer_get(block), larger, size);
 	if (!moved)
 		return GEMP_ENOMEM;

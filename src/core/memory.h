@@ -70,12 +70,19 @@ typedef struct gemp_allocation {
 	              sizeof((const gemp_allocation[]){ __VA_ARGS__ }) / sizeof(gemp_allocation))
 gemp_code gemp_new_list(const gemp_allocation *arrays, size_t count);
 
+/* The capacity of a growing array that is to hold `needed` elements: half as many more at least, so that appending one at a time
+ * costs a constant number of copies an element. */
+static inline size_t gemp_grown_capacity(size_t capacity, size_t needed)
+{
+	return gemp_max(needed, gemp_max(8, capacity + capacity / 2));
+}
+
 /* Make room for `needed` elements in a growing array; capacity is a size_t lvalue. */
 #define GEMP_RESERVE(pointer, capacity, needed) \
 	gemp_reserve((void **)&(pointer), &(capacity), (needed), sizeof *(pointer))
 gemp_code gemp_reserve(void **block, size_t *capacity, size_t needed, size_t size);
 
-/* scratch: memory for values that live as long as one row: many small pieces, forgotten together. */
+/* An arena is memory for values that live as long as one row: many small allocations that are released together. */
 
 typedef struct gemp_arena {
 	struct gemp_arena_block *blocks; /* the newest first */
@@ -84,7 +91,7 @@ typedef struct gemp_arena {
 
 /* NULL when out of memory (message recorded). */
 char *gemp_arena_alloc(gemp_arena *scratch, size_t size);
-void gemp_arena_reset(gemp_arena *scratch); /* forgets all, keeps its largest block */
+void gemp_arena_reset(gemp_arena *scratch); /* releases all values, keeps the largest block */
 void gemp_arena_free(gemp_arena *scratch);
 
 #endif

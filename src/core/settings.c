@@ -52,8 +52,7 @@ gemp_code gemp_settings_parse(const char *path, const char *text, const char *ki
 		char *line = gemp_strndup(text, size);
 		gemp_text_print(&place, "%s:%zu", path, number);
 		code = line ? gemp_text_status(&place) : GEMP_ENOMEM;
-		if (code == GEMP_OK)
-			code = parse_line(place.data, line, kind, take, self);
+		GEMP_THEN(parse_line(place.data, line, kind, take, self));
 		gemp_free(line);
 		gemp_text_free(&place);
 		text += size + (text[size] == '\n');

@@ -1,5 +1,11 @@
 /* threads: loops of the host, shared among the cores of this rank.
  *
+ * The threads of a process wait for loops on a condition variable; chunks are handed out one by one. OpenMP is not used, since
+ * ranks share cores here and libgomp's threads spin while they wait. tests/bench/threads.c, loops of 64 chunks of 200
+ * multiplications, Intel Xeon with 16 cores, GCC's libgomp, 2026-11-24: 8 processes of 2 threads on 2 cores take 72 to 92 us a loop,
+ * OpenMP 13 to 26 ms (105 to 110 us with OMP_WAIT_POLICY=passive). Alone OpenMP is ahead: 14 to 17 us against 18 to 20 us on
+ * 2 cores, 11 to 13 us against 38 to 56 us on 8.
+ *
  * A body calls neither MPI nor OpenCL. It has no way to fail: one that can keeps its code and its message (those of
  * gemp_fail belong to the thread) in the context, for whoever called the loop.
  */

@@ -17,7 +17,6 @@ typedef struct gemp_edge_pair {
 } gemp_edge_pair;
 
 #define GEMP_PRIVERTEX PRIu32
-#define GEMP_PRIEDGE PRIu64
 #define GEMP_PRICOUNT PRIu64
 
 #define GEMP_NO_VERTEX UINT32_MAX

@@ -141,20 +141,23 @@ void gemp_launch_release(gemp_device *device)
 	device->last_launch = NULL;
 }
 
+/* Adds the seconds between the beginning and the end of an event's command, which has ended. */
+static gemp_code add_event_seconds(cl_event event, double *seconds)
+{
+	cl_ulong start = 0, end = 0;
+	GEMP_PROPAGATE(GEMP_CL(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL)));
+	GEMP_PROPAGATE(GEMP_CL(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL)));
+	*seconds += 1e-9 * (double)(end - start);
+	return GEMP_OK;
+}
+
 gemp_code gemp_launch_seconds(gemp_device *device, double *seconds)
 {
-	gemp_code code = GEMP_OK;
-	cl_ulong start = 0, end = 0;
 	*seconds = 0;
 	if (!device->last_launch)
 		return GEMP_OK;
-	GEMP_TRY(GEMP_CL(clWaitForEvents(1, &device->last_launch)));
-	GEMP_TRY(
-		GEMP_CL(clGetEventProfilingInfo(device->last_launch, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL)));
-	GEMP_TRY(GEMP_CL(clGetEventProfilingInfo(device->last_launch, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL)));
-	*seconds = 1e-9 * (double)(end - start);
-done:
-	return code;
+	GEMP_PROPAGATE(GEMP_CL(clWaitForEvents(1, &device->last_launch)));
+	return add_event_seconds(device->last_launch, seconds);
 }
 
 bool gemp_launch_done(const gemp_device *device)
@@ -205,13 +208,8 @@ gemp_code gemp_timings_seconds(gemp_timings *laps, double *seconds)
 	*seconds = 0;
 	if (laps->count)
 		GEMP_TRY(GEMP_CL(clWaitForEvents((cl_uint)laps->count, laps->events)));
-	for (size_t i = 0; i < laps->count; i++) {
-		cl_ulong start = 0, end = 0;
-		GEMP_TRY(
-			GEMP_CL(clGetEventProfilingInfo(laps->events[i], CL_PROFILING_COMMAND_START, sizeof start, &start, NULL)));
-		GEMP_TRY(GEMP_CL(clGetEventProfilingInfo(laps->events[i], CL_PROFILING_COMMAND_END, sizeof end, &end, NULL)));
-		*seconds += 1e-9 * (double)(end - start);
-	}
+	for (size_t i = 0; i < laps->count; i++)
+		GEMP_TRY(add_event_seconds(laps->events[i], seconds));
 done:
 	release_events(laps);
 	return code;

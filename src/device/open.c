@@ -232,8 +232,7 @@ gemp_code gemp_device_open(gemp_device **out, const char *spec, int node_rank, i
 	size_t count;
 	*out = NULL;
 	gemp_code code = gemp_device_assign(&picks, &count, spec, node_rank, node_size);
-	if (code == GEMP_OK)
-		code = gemp_device_open_pick(out, &picks[0], memory_limit);
+	GEMP_THEN(gemp_device_open_pick(out, &picks[0], memory_limit));
 	gemp_free(picks);
 	return code;
 }

@@ -12,30 +12,30 @@ gemp_code gemp_readback_new(gemp_readback *out, gemp_device *device, size_t size
 
 /* LOCKED MEMORY. Locking takes milliseconds per 10 MB: what one readback leaves the next one takes. */
 
-static void unpin(gemp_pinned *locked, gemp_device *device)
+static void unpin(gemp_pinned *pinned, gemp_device *device)
 {
-	if (locked->host) {
-		clEnqueueUnmapMemObject(device->copy_queue, locked->mem, locked->host, 0, NULL, NULL);
+	if (pinned->host) {
+		clEnqueueUnmapMemObject(device->copy_queue, pinned->mem, pinned->host, 0, NULL, NULL);
 		clFinish(device->copy_queue);
 	}
-	if (locked->mem)
-		clReleaseMemObject(locked->mem);
-	*locked = (gemp_pinned){ 0 };
+	if (pinned->mem)
+		clReleaseMemObject(pinned->mem);
+	*pinned = (gemp_pinned){ 0 };
 }
 
 /* The smallest of those that are left gives way. */
-static void return_to_pool(gemp_pinned *locked, gemp_device *device)
+static void return_to_pool(gemp_pinned *pinned, gemp_device *device)
 {
 	gemp_pinned *place = &device->pinned_pool[0];
 	for (size_t i = 1; i < GEMP_PINNED_POOL; i++)
 		if (device->pinned_pool[i].capacity < place->capacity)
 			place = &device->pinned_pool[i];
-	if (place->capacity < locked->capacity) {
+	if (place->capacity < pinned->capacity) {
 		gemp_pinned smaller = *place;
-		*place = *locked;
-		*locked = smaller;
+		*place = *pinned;
+		*pinned = smaller;
 	}
-	unpin(locked, device);
+	unpin(pinned, device);
 }
 
 static bool take_from_pool(gemp_pinned *out, gemp_device *device, size_t needed)
@@ -64,7 +64,7 @@ gemp_code gemp_pinned_take(gemp_pinned *out, gemp_device *device, size_t size)
 	out->mem = clCreateBuffer(device->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, size, NULL, &error);
 	gemp_code code = gemp_cl_check(error, "clCreateBuffer", __FILE__, __LINE__);
 	if (code != GEMP_OK)
-		return gemp_fail_in(code, "%zu bytes of page-locked host memory: ", size);
+		return gemp_fail_in(code, "%zu bytes of page-pinned host memory: ", size);
 	out->host = clEnqueueMapBuffer(device->copy_queue, out->mem, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, size, 0, NULL,
 	                               NULL, &error);
 	out->capacity = size;
@@ -84,17 +84,17 @@ void gemp_pinned_register(gemp_pinned *out, gemp_device *device, void *memory, s
 		out->mem = NULL;
 }
 
-void gemp_pinned_unregister(gemp_pinned *locked)
+void gemp_pinned_unregister(gemp_pinned *pinned)
 {
-	if (locked->mem)
-		clReleaseMemObject(locked->mem);
-	*locked = (gemp_pinned){ 0 };
+	if (pinned->mem)
+		clReleaseMemObject(pinned->mem);
+	*pinned = (gemp_pinned){ 0 };
 }
 
-void gemp_pinned_release(gemp_pinned *locked, gemp_device *device)
+void gemp_pinned_release(gemp_pinned *pinned, gemp_device *device)
 {
-	if (locked->mem)
-		return_to_pool(locked, device);
+	if (pinned->mem)
+		return_to_pool(pinned, device);
 }
 
 /* No more than four times what is needed. */
@@ -130,16 +130,40 @@ void gemp_readback_free(gemp_readback *readback, gemp_device *device)
 	*readback = (gemp_readback){ 0 };
 }
 
-/* Mapped while no kernel runs: a CPU device has no core to spare for it later. */
-static gemp_code map(gemp_readback *readback, gemp_device *device, const gemp_readback_range *ranges, size_t count)
+/* The bytes of all ranges, each of which must lie in the buffer. */
+static size_t check_ranges(const gemp_buffer *buffer, const gemp_readback_range *ranges, size_t count)
+{
+	size_t size = 0;
+	GEMP_CHECK(count <= GEMP_READBACK_RANGES);
+	for (size_t i = 0; i < count; i++) {
+		GEMP_CHECK(ranges[i].offset <= buffer->size && ranges[i].size <= buffer->size - ranges[i].offset);
+		size += ranges[i].size;
+	}
+	return size;
+}
+
+static gemp_code map_buffer(char **mapped, gemp_device *device, const gemp_buffer *buffer, cl_map_flags access)
 {
 	cl_int error = CL_SUCCESS;
-	if (!readback->mapped)
-		readback->mapped = clEnqueueMapBuffer(device->queue, readback->buffer.mem, CL_TRUE, CL_MAP_READ, 0,
-		                                      readback->buffer.size, 0, NULL, NULL, &error);
-	for (size_t i = 0; i < count && error == CL_SUCCESS; i++)
-		readback->host[i] = readback->mapped + ranges[i].offset;
+	*mapped = clEnqueueMapBuffer(device->queue, buffer->mem, CL_TRUE, access, 0, buffer->size, 0, NULL, NULL, &error);
 	return gemp_cl_check(error, "clEnqueueMapBuffer", __FILE__, __LINE__);
+}
+
+static gemp_code unmap_buffer(char **mapped, gemp_device *device, const gemp_buffer *buffer)
+{
+	char *host = *mapped;
+	*mapped = NULL;
+	return host ? GEMP_CL(clEnqueueUnmapMemObject(device->queue, buffer->mem, host, 0, NULL, NULL)) : GEMP_OK;
+}
+
+/* The buffer is mapped while no kernel runs: a CPU device has no core to spare for it later. */
+static gemp_code map(gemp_readback *readback, gemp_device *device, const gemp_readback_range *ranges, size_t count)
+{
+	if (!readback->mapped)
+		GEMP_PROPAGATE(map_buffer(&readback->mapped, device, &readback->buffer, CL_MAP_READ));
+	for (size_t i = 0; i < count; i++)
+		readback->host[i] = readback->mapped + ranges[i].offset;
+	return GEMP_OK;
 }
 
 static size_t rounded_size(size_t size)
@@ -172,14 +196,7 @@ done:
 gemp_code gemp_readback_begin(gemp_readback *readback, gemp_device *device, const gemp_readback_range *ranges,
                               size_t count)
 {
-	size_t size = 0;
-	GEMP_CHECK(count <= GEMP_READBACK_RANGES);
-	for (size_t i = 0; i < count; i++) {
-		GEMP_CHECK(ranges[i].offset <= readback->buffer.size &&
-		           ranges[i].size <= readback->buffer.size - ranges[i].offset);
-		size += ranges[i].size;
-	}
-	if (size == 0)
+	if (check_ranges(&readback->buffer, ranges, count) == 0)
 		return GEMP_OK;
 	return device->gpu ? copy(readback, device, ranges, count) : map(readback, device, ranges, count);
 }
@@ -193,35 +210,23 @@ gemp_code gemp_readback_wait(gemp_readback *readback)
 
 gemp_code gemp_readback_end(gemp_readback *readback, gemp_device *device)
 {
-	char *mapped = readback->mapped;
-	if (!mapped)
-		return GEMP_OK;
-	readback->mapped = NULL;
-	return GEMP_CL(clEnqueueUnmapMemObject(device->queue, readback->buffer.mem, mapped, 0, NULL, NULL));
+	return unmap_buffer(&readback->mapped, device, &readback->buffer);
 }
 
 gemp_code gemp_host_mapping_begin(gemp_host_mapping *out, gemp_device *device, const gemp_buffer *buffer,
                                   const gemp_readback_range *ranges, size_t count)
 {
 	gemp_code code = GEMP_OK;
-	size_t size = 0;
+	size_t size = check_ranges(buffer, ranges, count);
 	*out = (gemp_host_mapping){ .buffer = buffer };
-	GEMP_CHECK(count <= GEMP_READBACK_RANGES);
-	for (size_t i = 0; i < count; i++) {
-		GEMP_CHECK(ranges[i].offset <= buffer->size && ranges[i].size <= buffer->size - ranges[i].offset);
+	for (size_t i = 0; i < count; i++)
 		out->ranges[i] = ranges[i];
-		size += ranges[i].size;
-	}
 	if (size == 0)
 		return GEMP_OK;
-	if (device->gpu) {
+	if (device->gpu)
 		GEMP_TRY(gemp_pinned_take(&out->pinned, device, size));
-	} else {
-		cl_int error = CL_SUCCESS;
-		out->mapped = clEnqueueMapBuffer(device->queue, buffer->mem, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
-		                                 buffer->size, 0, NULL, NULL, &error);
-		GEMP_TRY(gemp_cl_check(error, "clEnqueueMapBuffer", __FILE__, __LINE__));
-	}
+	else
+		GEMP_TRY(map_buffer(&out->mapped, device, buffer, CL_MAP_READ | CL_MAP_WRITE));
 	char *next = out->pinned.host;
 	for (size_t i = 0; i < count; i++) {
 		if (ranges[i].size)
@@ -233,23 +238,20 @@ done:
 	return code;
 }
 
-gemp_code gemp_host_mapping_end(gemp_host_mapping *landing, gemp_device *device)
+gemp_code gemp_host_mapping_end(gemp_host_mapping *mapping, gemp_device *device)
 {
 	gemp_code code = GEMP_OK;
-	for (size_t i = 0; landing->pinned.mem && i < GEMP_READBACK_RANGES; i++)
-		GEMP_TRY(gemp_buffer_write(device, landing->buffer, landing->ranges[i].offset, landing->ranges[i].size,
-		                           landing->host[i]));
-	if (landing->mapped)
-		code = GEMP_CL(clEnqueueUnmapMemObject(device->queue, landing->buffer->mem, landing->mapped, 0, NULL, NULL));
-	landing->mapped = NULL;
+	for (size_t i = 0; mapping->pinned.mem && i < GEMP_READBACK_RANGES; i++)
+		GEMP_TRY(gemp_buffer_write(device, mapping->buffer, mapping->ranges[i].offset, mapping->ranges[i].size,
+		                           mapping->host[i]));
+	code = unmap_buffer(&mapping->mapped, device, mapping->buffer);
 done:
 	return code;
 }
 
-void gemp_host_mapping_free(gemp_host_mapping *landing, gemp_device *device)
+void gemp_host_mapping_free(gemp_host_mapping *mapping, gemp_device *device)
 {
-	if (landing->mapped)
-		clEnqueueUnmapMemObject(device->queue, landing->buffer->mem, landing->mapped, 0, NULL, NULL);
-	gemp_pinned_release(&landing->pinned, device);
-	*landing = (gemp_host_mapping){ 0 };
+	unmap_buffer(&mapping->mapped, device, mapping->buffer);
+	gemp_pinned_release(&mapping->pinned, device);
+	*mapping = (gemp_host_mapping){ 0 };
 }

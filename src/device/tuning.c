@@ -124,8 +124,7 @@ static gemp_code parse_file(gemp_tuning_table *table, const char *path, bool req
 	gemp_text_add(&text, "", 0);
 	gemp_code code = ferror(file) ? gemp_fail(GEMP_EIO, "%s: %s", path, strerror(errno)) : gemp_text_status(&text);
 	fclose(file);
-	if (code == GEMP_OK)
-		code = gemp_tuning_parse(table, path, text.data);
+	GEMP_THEN(gemp_tuning_parse(table, path, text.data));
 	gemp_text_free(&text);
 	return code;
 }

@@ -1,6 +1,7 @@
 #include "euler/order_rows.h"
 
 #include "core/memory.h"
+#include "graph/column_bulk.h"
 #include "io/rows/row_writer.h"
 #include "io/rows/vertex_keys.h"
 
@@ -78,8 +79,8 @@ static gemp_code split_key_column(gemp_projected *columns, const gemp_column *ke
 	gemp_column_free(&columns[TARGET].value);
 	for (size_t i = 0; i <= count; i++)
 		picked[i] = i;
-	GEMP_PROPAGATE(gemp_column_take(&columns[SOURCE].value, keys, picked, count));
-	return gemp_column_take(&columns[TARGET].value, keys, picked + 1, count);
+	GEMP_PROPAGATE(gemp_column_gather(&columns[SOURCE].value, keys, NULL, picked, count));
+	return gemp_column_gather(&columns[TARGET].value, keys, NULL, picked + 1, count);
 }
 
 /* Collective. Ranks take turns, so that places are consecutive in the file; ranks without a turn take part with no

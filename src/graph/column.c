@@ -102,12 +102,6 @@ gemp_value gemp_column_get(const gemp_column *column, size_t row)
 	return value;
 }
 
-static size_t grown_capacity(size_t capacity, size_t needed)
-{
-	size_t larger = capacity < 8 ? 8 : capacity + capacity / 2;
-	return larger < needed ? needed : larger;
-}
-
 static void set_value(gemp_column *column, size_t row, const gemp_value *value)
 {
 	switch (column->type) {
@@ -133,10 +127,10 @@ gemp_code gemp_column_add(gemp_column *column, const gemp_value *value)
 	if (is_text(column->type)) {
 		bytes = (row ? column->offsets[row] : 0) + (value->null ? 0 : value->string.size);
 		if (bytes > room)
-			room = grown_capacity(room, bytes);
+			room = gemp_grown_capacity(room, bytes);
 	}
 	if (row == capacity)
-		capacity = grown_capacity(capacity, row + 1);
+		capacity = gemp_grown_capacity(capacity, row + 1);
 	GEMP_TRY(gemp_column_reserve(column, capacity, room));
 	if (value->null && !column->null)
 		GEMP_TRY(GEMP_NEW(column->null, column->capacity));
@@ -145,34 +139,6 @@ gemp_code gemp_column_add(gemp_column *column, const gemp_value *value)
 		column->null[row] = value->null;
 	column->rows++;
 done:
-	return code;
-}
-
-gemp_code gemp_column_take(gemp_column *out, const gemp_column *column, const uint64_t *picked, size_t count)
-{
-	gemp_code code = GEMP_OK;
-	size_t bytes = 0;
-	*out = (gemp_column){ 0 };
-	if (is_text(column->type))
-		for (size_t i = 0; i < count; i++)
-			bytes += column->offsets[picked[i] + 1] - column->offsets[picked[i]];
-	GEMP_TRY(gemp_column_init(out, column->name, column->type));
-	GEMP_TRY(gemp_column_reserve(out, count, bytes));
-	bool nulls = false;
-	for (size_t i = 0; i < count; i++) {
-		gemp_value value = gemp_column_get(column, picked[i]);
-		nulls |= value.null;
-		set_value(out, i, &value);
-	}
-	out->rows = count;
-	if (nulls) {
-		GEMP_TRY(GEMP_NEW(out->null, count));
-		for (size_t i = 0; i < count; i++)
-			out->null[i] = column->null[picked[i]];
-	}
-done:
-	if (code != GEMP_OK)
-		gemp_column_free(out);
 	return code;
 }
 

@@ -58,8 +58,6 @@ gemp_code gemp_column_reserve(gemp_column *column, size_t rows, size_t bytes);
 gemp_value gemp_column_get(const gemp_column *column, size_t row);
 /* Appends; the value's type is the column's or null is set. */
 gemp_code gemp_column_add(gemp_column *column, const gemp_value *value);
-/* out becomes the rows picked[0..count) of column, in that order; out is initialised here. */
-gemp_code gemp_column_take(gemp_column *out, const gemp_column *column, const uint64_t *picked, size_t count);
 
 /* Order of two rows for sorting: NULL first, then by value. */
 int gemp_column_compare(const gemp_column *column, size_t a, size_t b);

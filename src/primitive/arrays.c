@@ -276,8 +276,7 @@ static gemp_code exchange(const gemp_comm *comm, gemp_arrays *a, const size_t *c
 	size_t *send = NULL, *receive = NULL, capacity = 0, bytes = 0;
 	void *come = NULL;
 	code = GEMP_NEW(send, (size_t)comm->size);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(receive, (size_t)comm->size);
+	GEMP_THEN(GEMP_NEW(receive, (size_t)comm->size));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	for (int r = 0; r < comm->size; r++)
 		send[r] = (cut[r + 1] - cut[r]) * size;

@@ -3,6 +3,7 @@
 #include "core/status.h"
 #include "core/text.h"
 #include "graph/column.h"
+#include "graph/column_bulk.h"
 #include "harness/harness.h"
 
 #include <math.h>
@@ -81,7 +82,7 @@ static void test_values_come_back(void **state)
 			assert_true(same(gemp_column_get(&column, i), given[i]));
 		for (size_t i = 0; i < 2 * ROWS; i++)
 			order[i] = gemp_random_below(&random, ROWS);
-		assert_ok(gemp_column_take(&picked, &column, order, 2 * ROWS));
+		assert_ok(gemp_column_gather(&picked, &column, NULL, order, 2 * ROWS));
 		assert_string_equal(picked.name, "c");
 		for (size_t i = 0; i < 2 * ROWS; i++)
 			assert_true(same(gemp_column_get(&picked, i), given[order[i]]));
@@ -128,7 +129,7 @@ static void test_no_rows(void **state)
 		assert_ok(gemp_column_init(&column, "empty", type));
 		assert_ok(gemp_column_reserve(&column, 0, 0));
 		assert_true(gemp_column_loaded(&column));
-		assert_ok(gemp_column_take(&picked, &column, NULL, 0));
+		assert_ok(gemp_column_gather(&picked, &column, NULL, NULL, 0));
 		assert_true(gemp_column_loaded(&picked));
 		assert_int_equal(picked.rows, 0);
 		assert_null(picked.null);
@@ -230,7 +231,7 @@ static gemp_code fill_table(void *argument)
 		gemp_value value = i == 1 ? null_of(GEMP_STRING) : string("some words");
 		GEMP_TRY(gemp_column_add(column, &value));
 	}
-	GEMP_TRY(gemp_column_take(&picked, column, order, 2));
+	GEMP_TRY(gemp_column_gather(&picked, column, NULL, order, 2));
 	GEMP_CHECK(gemp_table_find(&table, "word") == column && !gemp_table_find(&table, "words"));
 done:
 	gemp_column_free(&picked);

@@ -4,6 +4,7 @@
 
 #include "cli/graph_output.h"
 #include "core/memory.h"
+#include "graph/column_bulk.h"
 #include "io/file/local_file.h"
 #include "io/graph_file/graph_file_matrix_values.h"
 #include "io/rows/row_writer.h"
@@ -41,7 +42,7 @@ static gemp_code write_batch(writing *w, const gemp_comm *comm, size_t at, size_
 		picked[i] = at + i;
 	for (size_t c = 0; c < w->count && code == GEMP_OK; c++) {
 		gemp_column_free(&w->columns[c].value);
-		code = gemp_column_take(&w->columns[c].value, source(w, c), picked, count);
+		code = gemp_column_gather(&w->columns[c].value, source(w, c), NULL, picked, count);
 	}
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	code = gemp_row_writer_write(w->writer, w->columns, w->count, count);

@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "core/search.h"
 #include "core/text.h"
+#include "graph/column_bulk.h"
 #include "match/filter/owner_request.h"
 #include "partition/base/edge_owners.h"
 #include "primitive/distinct.h"
@@ -153,7 +154,7 @@ static gemp_code read_replies(gemp_edge_values *out, const gemp_shard *graph, co
 	for (size_t i = 0; i < out->count; i++)
 		out->ends[i] = ends[place[i]];
 	for (size_t c = 0; c < out->column_count; c++)
-		GEMP_TRY(gemp_column_take(&out->columns[c], &columns[c], place, out->count));
+		GEMP_TRY(gemp_column_gather(&out->columns[c], &columns[c], NULL, place, out->count));
 done:
 	gemp_free(ends);
 	free_columns(columns, out->column_count);

@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/text.h"
+#include "graph/column_bulk.h"
 
 #include <math.h>
 #include <string.h>
@@ -152,7 +153,7 @@ static gemp_code pick_cells(gemp_frame_column *out, const gemp_frame_column *col
 		if (count == 0)
 			return GEMP_OK;
 		gemp_column_free(&out->values);
-		return gemp_column_take(&out->values, &column->values, picked, count);
+		return gemp_column_gather(&out->values, &column->values, NULL, picked, count);
 	}
 	if (!column->elements)
 		return GEMP_OK;
