@@ -492,7 +492,7 @@ static void nobody_to_ask(void **state)
 	condition.expr->children[0] = new_expr(GEMP_DEGREE, 0);
 	condition.expr->children[1] = random_literal();
 	assert_code(gemp_filter_evaluate(filter, &t->rows, &pointer, 1, bitmap), GEMP_EINTERNAL);
-	assert_message("asks for what is not known");
+	assert_message("reads values that are not known");
 	free_expr(condition.expr);
 	free_table(t);
 }

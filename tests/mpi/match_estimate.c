@@ -189,7 +189,7 @@ static void refused(void **state)
 	                            g.dealt);
 	gemp_match *match = NULL;
 	assert_code(try_to_prepare(&match, &g, pattern, GEMP_ISO), GEMP_EUSAGE);
-	assert_message("tested on whole matches");
+	assert_message("remove the other conditions");
 	assert_null(match);
 	gemp_pattern_free(pattern);
 	graph_free(&g);

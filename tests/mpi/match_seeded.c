@@ -206,7 +206,7 @@ static void what_hangs_on_nothing(void **state)
 	pattern->edges[0].path = true;
 	pattern->edges[0].min_hops = pattern->edges[0].max_hops = 2;
 	assert_all_code(gemp_match_prepare(&match, context, graph.dealt, pattern, &o), GEMP_EUSAGE);
-	assert_message("is not one edge");
+	assert_message("cannot be matched as one edge");
 	assert_null(match);
 	gemp_pattern_free(pattern);
 }
