@@ -7,7 +7,7 @@
 #                           [--no-experiments] [--no-profile] [--save FOLDER] [OPTION of match...]
 #
 # GEMP_SHARED  folder with data, oracles, tools/rmat.c and experiments; without it the script ends with code 77
-# GEMP_MPI     the program; without it the sources around this script are built first, without tests, in GEMP_PHASE_BUILD (a folder
+# GEMP_MPI     the program; without it the sources around this script are built first, without tests, in GEMP_BUILD (a folder
 #              of /tmp by default)
 # --cpu        the cells with figures for two cores and PoCL, on a CPU device
 # --limit      seconds a process may take (20); --budget: nothing further begins after so many (420). Kernels come first; whole
@@ -21,7 +21,7 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yi
 export GEMP_SHARED
 [ -f "$GEMP_SHARED/oracles/structural.tsv" ] || { echo "no GEMP_SHARED with oracles/structural.tsv" >&2; exit 77; }
 if [ -z "${GEMP_MPI:-}" ]; then
-	build=${GEMP_PHASE_BUILD:-/tmp/gemp-bench-build}
+	build=${GEMP_BUILD:-/tmp/gemp-bench-build}
 	cmake -S "$here/../.." -B "$build" -DBUILD_TESTING=OFF >"/tmp/gemp-bench-cmake.log" 2>&1 &&
 		cmake --build "$build" -j"$(nproc)" --target gemp-mpi >"/tmp/gemp-bench-build.log" 2>&1 ||
 		{ tail -20 /tmp/gemp-bench-cmake.log /tmp/gemp-bench-build.log >&2; exit 1; }
