@@ -22,7 +22,7 @@ typedef uint64_t gas_n64;
 #define GAS_UNSEEN 6     /* bfs: edges of vertices not found */
 #define GAS_FOUND 7      /* bfs: vertices found so far; sssp: edges gone along so far */
 #define GAS_PULLS 8      /* bfs: rounds in which vertices looked for sources */
-#define GAS_LOOK 9       /* bfs: a bit for each level, of those from GAS_LEVELS - 1 on one: settled from the targets */
+#define GAS_LOOK 9       /* bfs: a bit for each level, of those from GAS_LEVELS - 1 on one: whose vertices look for their parents */
 #define GAS_BELOW 8      /* sssp: distances below it are near */
 #define GAS_BEFORE 9     /* sssp: what GAS_BELOW was before */
 #define GAS_DELTA 10     /* sssp: what it grows by */
@@ -71,7 +71,7 @@ static inline void gas_bfs_rule(gas_n64 *control)
 		control[GAS_MODE] = GAS_BFS_PULL;
 	else if (control[GAS_MODE] == GAS_BFS_PULL && found * control[GAS_BETA] < control[GAS_VERTICES])
 		control[GAS_MODE] = GAS_BFS_PUSH;
-	/* where the frontier has fewer edges than all the others, its vertices are to tell */
+	/* where the frontier has fewer edges than the vertices not found, sources send to their targets */
 	if (control[GAS_MODE] == GAS_BFS_PULL && (pulled || edges >= unseen))
 		control[GAS_LOOK] |= gas_bfs_level(control[GAS_ROUND] + 1);
 }

@@ -1,4 +1,4 @@
-/* Mail (src/analytics/halo/halo_message.h): values of own vertices into messages, and out of messages to ghosts.
+/* gas_halo: the halo exchange (src/analytics/halo/halo_message.h): values of own vertices into messages, and out of messages to ghosts.
  *
  * Places are vertices that a rank is sent, or ghosts of one rank, 32 to a word. HALO_SIZE: bytes of a value, 0, 4 or 8.
  */
