@@ -31,9 +31,10 @@
 /* A group has a vertex: list holds those with d >= k - 1, those with the longest rows first, and the group takes them from a
  * counter. room: local memory for two longs a work-item, and for slots and bits if these are __local; else slab holds these,
  * slab_words for each group. */
-__kernel void COUNT_KERNEL(__global const OFFSET *low_begin, __global const uint *low_near, __global const uint *list,
-                           uint first, uint end, uint rank, uint ranks, __global uint *slab, ulong slab_words,
-                           __global uint *control, __global long *out, ulong place, __local long *room)
+__kernel void COUNT_KERNEL(__global const OFFSET *low_offsets, __global const uint *low_indices,
+                           __global const uint *list, uint first, uint end, uint rank, uint ranks, __global uint *slab,
+                           ulong slab_words, __global uint *control, __global long *out, ulong place,
+                           __local long *room)
 {
 	__local uint task;
 	uint self = (uint)get_local_id(0), size = (uint)get_local_size(0);
@@ -47,12 +48,12 @@ __kernel void COUNT_KERNEL(__global const OFFSET *low_begin, __global const uint
 		if (next >= end)
 			break;
 		uint v = list[next];
-		OFFSET row = low_begin[v];
-		uint d = (uint)(low_begin[v + 1] - row), words = ROW_WORDS(d), stride = words | 1;
+		OFFSET row = low_offsets[v];
+		uint d = (uint)(low_offsets[v + 1] - row), words = ROW_WORDS(d), stride = words | 1;
 		uint pairs = d * (d - 1) / 2;
 		COUNT_SPACE uint *slot = COUNT_ROOM, *bits = slot + d;
 		for (uint i = self; i < d; i += size)
-			slot[i] = low_near[row + (d - 1 - i)];
+			slot[i] = low_indices[row + (d - 1 - i)];
 		for (uint i = self; i < d * stride; i += size)
 			bits[i] = 0;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -60,8 +61,8 @@ __kernel void COUNT_KERNEL(__global const OFFSET *low_begin, __global const uint
 			uint i, j;
 			count_pair(p, d, &i, &j);
 			uint w = slot[i], x = slot[j];
-			OFFSET low_end = low_begin[w + 1], low = count_lower(low_near, low_begin[w], low_end, x);
-			if (low < low_end && low_near[low] == x)
+			OFFSET low_end = low_offsets[w + 1], low = count_lower(low_indices, low_offsets[w], low_end, x);
+			if (low < low_end && low_indices[low] == x)
 				atomic_or(&bits[i * stride + j / COUNT_BITS], 1u << j % COUNT_BITS);
 		}
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -90,9 +91,9 @@ __kernel void COUNT_KERNEL(__global const OFFSET *low_begin, __global const uint
 #endif
 
 /* A task is a vertex. maps: a uint a vertex for each worker, 0 between launches; slab: slab_words for each. */
-__kernel void COUNT_KERNEL(__global const OFFSET *low_begin, __global const uint *low_near, uint vertices, uint least,
-                           uint rank, uint ranks, __global uint *maps, __global ulong *slab, ulong slab_words,
-                           __global uint *control, __global long *out, ulong place)
+__kernel void COUNT_KERNEL(__global const OFFSET *low_offsets, __global const uint *low_indices, uint vertices,
+                           uint least, uint rank, uint ranks, __global uint *maps, __global ulong *slab,
+                           ulong slab_words, __global uint *control, __global long *out, ulong place)
 {
 	__global uint *map = maps + get_global_id(0) * (ulong)vertices;
 	__global ulong *bits = slab + get_global_id(0) * slab_words;
@@ -103,26 +104,26 @@ __kernel void COUNT_KERNEL(__global const OFFSET *low_begin, __global const uint
 		if (first >= vertices)
 			break;
 		for (uint v = (uint)first; v < end; v++) {
-			OFFSET row = low_begin[v];
-			uint d = (uint)(low_begin[v + 1] - row), words = (d + COUNT_BITS - 1) / COUNT_BITS, stride = words;
+			OFFSET row = low_offsets[v];
+			uint d = (uint)(low_offsets[v + 1] - row), words = (d + COUNT_BITS - 1) / COUNT_BITS, stride = words;
 			if (d < least)
 				continue;
 			for (uint i = 0; i < d; i++)
-				map[low_near[row + i]] = d - i;
+				map[low_indices[row + i]] = d - i;
 			for (uint i = 0; i < d; i++) {
 				__global ulong *own = bits + (d - 1 - i) * stride;
-				uint u = low_near[row + i];
-				OFFSET low_end = low_begin[u + 1];
+				uint u = low_indices[row + i];
+				OFFSET low_end = low_offsets[u + 1];
 				for (uint w = 0; w < words; w++)
 					own[w] = 0;
-				for (OFFSET low = low_begin[u]; low < low_end; low++) {
-					uint bit = map[low_near[low]];
+				for (OFFSET low = low_offsets[u]; low < low_end; low++) {
+					uint bit = map[low_indices[low]];
 					if (bit--)
 						own[bit / COUNT_BITS] |= 1ul << bit % COUNT_BITS;
 				}
 			}
 			for (uint i = 0; i < d; i++)
-				map[low_near[row + i]] = 0;
+				map[low_indices[row + i]] = 0;
 			for (uint i = 0; i + 3 <= d; i++) {
 				__global const ulong *r0 = bits + i * stride;
 				for (uint w = i / COUNT_BITS; w < words; w++)

@@ -4,8 +4,8 @@
  * and columns of a bitmap of the edges between them. Words of a bitmap lie row by row on a CPU device, column by column on a
  * GPU, where the lanes of a worker read rows side by side.
  */
-#include "group.clh"
 #include "count.clh"
+#include "group.clh"
 
 #define NONE 0xffffffffu
 
@@ -16,19 +16,19 @@
 #endif
 
 /* In a kernel, so that its time is counted. */
-__kernel void around_clear(__global uint *words, ulong count)
+__kernel void neighbours_clear(__global uint *words, ulong count)
 {
 	for (ulong i = get_global_id(0); i < count; i += get_global_size(0))
 		words[i] = 0;
 }
 
 /* The vertex whose row has this entry: the last with begin <= entry. */
-static inline uint row_of(__global const OFFSET *begin, uint vertices, ulong entry)
+static inline uint row_of(__global const OFFSET *row_offsets, uint vertices, ulong entry)
 {
 	uint low = 0, high = vertices;
 	while (high - low > 1) {
 		uint middle = low + (high - low) / 2;
-		if (begin[middle] <= entry)
+		if (row_offsets[middle] <= entry)
 			low = middle;
 		else
 			high = middle;
@@ -36,15 +36,15 @@ static inline uint row_of(__global const OFFSET *begin, uint vertices, ulong ent
 	return low;
 }
 
-/* kept[h]: how many; place[e]: the number of a kept entry, else NONE; member[begin[h] + number]: its place in the row. Vertices of
+/* kept[h]: how many; place[e]: the number of a kept entry, else NONE; member[row_offsets[h] + number]: its place in the row. Vertices of
  * other ranks keep nothing. */
-__kernel void around_select(__global const OFFSET *begin, __global const uint *support, uint vertices, uint rank,
-                            uint ranks, __global uint *kept, __global uint *place, __global uint *member)
+__kernel void neighbours_select(__global const OFFSET *row_offsets, __global const uint *support, uint vertices,
+                                uint rank, uint ranks, __global uint *kept, __global uint *place, __global uint *member)
 {
 	GEMP_GROUP_DECLARE
 	uint lane = gemp_lane();
 	for (uint h = gemp_worker(); h < vertices; h += gemp_workers()) {
-		OFFSET first = begin[h], end = begin[h + 1];
+		OFFSET first = row_offsets[h], end = row_offsets[h + 1];
 		uint found = 0, mine = h % ranks == rank;
 		for (OFFSET at = first; at < end; at += GEMP_LANES) {
 			OFFSET e = at + lane;
@@ -62,9 +62,9 @@ __kernel void around_select(__global const OFFSET *begin, __global const uint *s
 }
 
 /* The bitmap row of each kept entry of [from, to): the shorter of two rows is searched in the longer. */
-__kernel void around_fill(__global const OFFSET *begin, __global const uint *near, uint vertices, ulong from, ulong to,
-                          __global const uint *kept, __global const uint *place, __global const ulong *base,
-                          __global uint *bits)
+__kernel void neighbours_fill(__global const OFFSET *row_offsets, __global const uint *column_indices, uint vertices,
+                              ulong from, ulong to, __global const uint *kept, __global const uint *place,
+                              __global const ulong *base, __global uint *bits)
 {
 	uint lane = (uint)get_global_id(0) % FILL_LANES;
 	ulong step = get_global_size(0) / FILL_LANES;
@@ -72,14 +72,14 @@ __kernel void around_fill(__global const OFFSET *begin, __global const uint *nea
 		uint row = place[e];
 		if (row == NONE)
 			continue;
-		uint h = row_of(begin, vertices, e), i = near[e], size = kept[h], words = (size + 31) / 32;
-		OFFSET a = begin[h], a_end = begin[h + 1], b = begin[i], b_end = begin[i + 1];
+		uint h = row_of(row_offsets, vertices, e), i = column_indices[e], size = kept[h], words = (size + 31) / 32;
+		OFFSET a = row_offsets[h], a_end = row_offsets[h + 1], b = row_offsets[i], b_end = row_offsets[i + 1];
 		int swap = b_end - b < a_end - a;
 		OFFSET k = swap ? b : a, k_end = swap ? b_end : a_end, in = swap ? a : b, in_end = swap ? a_end : b_end;
 		for (k += lane; k < k_end; k += FILL_LANES) {
-			uint x = near[k];
-			OFFSET at = count_lower(near, in, in_end, x);
-			if (at == in_end || near[at] != x)
+			uint x = column_indices[k];
+			OFFSET at = count_lower(column_indices, in, in_end, x);
+			if (at == in_end || column_indices[at] != x)
 				continue;
 			uint column = place[swap ? at : k];
 			__global uint *word = &bits[WORD(base[h], size, words, row, column / 32)];
@@ -92,40 +92,41 @@ __kernel void around_fill(__global const OFFSET *begin, __global const uint *nea
 	}
 }
 
-#ifdef AROUND_CODEGREES
+#ifdef NEIGHBOURS_CODEGREES
 static inline ulong pair_of(ulong x, ulong y, ulong vertices)
 {
 	return x * (2 * vertices - x - 1) / 2 + (y - x - 1);
 }
 
 /* codegrees[pair_of(x, y)]: common neighbours of x < y; 0 before. */
-__kernel void around_codegrees(__global const OFFSET *begin, __global const uint *near, uint vertices, ulong entries,
-                               __global uint *codegrees)
+__kernel void neighbours_codegrees(__global const OFFSET *row_offsets, __global const uint *column_indices,
+                                   uint vertices, ulong entries, __global uint *codegrees)
 {
 	uint lane = (uint)get_global_id(0) % FILL_LANES;
 	ulong step = get_global_size(0) / FILL_LANES;
 	for (ulong e = get_global_id(0) / FILL_LANES; e < entries; e += step) {
-		uint x = row_of(begin, vertices, e), m = near[e];
-		OFFSET end = begin[m + 1];
-		for (OFFSET k = count_lower(near, begin[m], end, x + 1) + lane; k < end; k += FILL_LANES)
-			atomic_inc(&codegrees[pair_of(x, near[k], vertices)]);
+		uint x = row_of(row_offsets, vertices, e), m = column_indices[e];
+		OFFSET end = row_offsets[m + 1];
+		for (OFFSET k = count_lower(column_indices, row_offsets[m], end, x + 1) + lane; k < end; k += FILL_LANES)
+			atomic_inc(&codegrees[pair_of(x, column_indices[k], vertices)]);
 	}
 }
 #endif
 
-#define AROUND_T support[e_2]
-#define AROUND_A (bits[WORD(at, size, words, row, j / 32)] >> (j & 31) & 1)
-#define AROUND_G codegrees[pair_of(slot_0, slot_2, vertices)]
+#define NEIGHBOURS_T support[e_2]
+#define NEIGHBOURS_A (bits[WORD(at, size, words, row, j / 32)] >> (j & 31) & 1)
+#define NEIGHBOURS_G codegrees[pair_of(slot_0, slot_2, vertices)]
 
 /* Each pair of kept neighbours 0, 2 of a vertex 1: a worker has the entry 1 -> 0. */
-__kernel void around_sum(__global const OFFSET *begin, __global const uint *near, __global const uint *support, uint vertices,
-                         ulong from, ulong to, __global const uint *kept, __global const uint *place,
-                         __global const uint *member, __global const ulong *base, __global const uint *bits,
-                         AROUND_TABLES
-#ifdef AROUND_CODEGREES
-                         __global const uint *codegrees,
+__kernel void neighbours_sum(__global const OFFSET *row_offsets, __global const uint *column_indices,
+                             __global const uint *support, uint vertices, ulong from, ulong to,
+                             __global const uint *kept, __global const uint *place, __global const uint *member,
+                             __global const ulong *base, __global const uint *bits,
+                             NEIGHBOURS_TABLES
+#ifdef NEIGHBOURS_CODEGREES
+                                 __global const uint *codegrees,
 #endif
-                         __global uint *control, __global long *out, __local long *scratch)
+                             __global uint *control, __global long *out, __local long *scratch)
 {
 	count_total total = { 0, 0 };
 	uint lane = (uint)get_global_id(0) % SUM_LANES;
@@ -134,10 +135,11 @@ __kernel void around_sum(__global const OFFSET *begin, __global const uint *near
 		uint row = place[e];
 		if (row == NONE)
 			continue;
-		uint slot_1 = row_of(begin, vertices, e), slot_0 = near[e], size = kept[slot_1], words = (size + 31) / 32;
+		uint slot_1 = row_of(row_offsets, vertices, e), slot_0 = column_indices[e], size = kept[slot_1],
+			 words = (size + 31) / 32;
 		ulong at = base[slot_1];
-		OFFSET first = begin[slot_1];
-		AROUND_OUTER
+		OFFSET first = row_offsets[slot_1];
+		NEIGHBOURS_OUTER
 		for (uint j = row + 1 + lane; j < size; j += SUM_LANES) {
 			uint common = 0;
 			for (uint w = 0; w < words; w++)
@@ -146,11 +148,10 @@ __kernel void around_sum(__global const OFFSET *begin, __global const uint *near
 				continue;
 			long c = common;
 			OFFSET e_2 = first + member[first + j];
-			uint slot_2 = near[e_2];
-			AROUND_INNER
-			(void)slot_2;
-			count_add(&total, AROUND_VALUE);
-			AROUND_CHECK
+			uint slot_2 = column_indices[e_2];
+			NEIGHBOURS_INNER(void) slot_2;
+			count_add(&total, NEIGHBOURS_VALUE);
+			NEIGHBOURS_CHECK
 		}
 		count_fold(&total);
 	}

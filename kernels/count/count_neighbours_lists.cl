@@ -5,28 +5,29 @@
  */
 #include "count.clh"
 
-/* Lists of entry e: slots[offset[e] .. offset[e + 1]) ascending, and at the same places where they stand in the row of near[e].
- * scratch: AROUND_ARRAYS words a vertex for each
+/* Lists of entry e: slots[offset[e] .. offset[e + 1]) ascending, and at the same places where they stand in the row of column_indices[e].
+ * scratch: NEIGHBOURS_ARRAYS words a vertex for each
  * worker, 0 before the first launch; marks are numbers of vertices from 1 on. */
-#define AROUND_ARRAYS 4
-__kernel void around_lists(__global const OFFSET *begin, __global const uint *near, __global const uint *support,
-                           uint vertices, __global const ulong *offset, __global uint *slots, __global uint *places,
-                           __global uint *scratch, __global uint *control)
+#define NEIGHBOURS_ARRAYS 4
+__kernel void neighbours_lists(__global const OFFSET *row_offsets, __global const uint *column_indices,
+                               __global const uint *support, uint vertices, __global const ulong *offset,
+                               __global uint *slots, __global uint *places, __global uint *scratch,
+                               __global uint *control)
 {
-	__global uint *mark = scratch + get_global_id(0) * (ulong)vertices * AROUND_ARRAYS;
+	__global uint *mark = scratch + get_global_id(0) * (ulong)vertices * NEIGHBOURS_ARRAYS;
 	for (;;) {
 		ulong first = count_next_chunk(control, 0, 1), end = min(first + COUNT_CHUNK, (ulong)vertices);
 		if (first >= vertices)
 			break;
 		for (uint v = (uint)first; v < end; v++) {
-			for (OFFSET i = begin[v]; i < begin[v + 1]; i++)
-				mark[near[i]] = v + 1;
-			for (OFFSET e = begin[v]; e < begin[v + 1]; e++) {
+			for (OFFSET i = row_offsets[v]; i < row_offsets[v + 1]; i++)
+				mark[column_indices[i]] = v + 1;
+			for (OFFSET e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
 				ulong to = offset[e];
-				uint u = near[e];
-				OFFSET row = begin[u], row_end = support[e] ? begin[u + 1] : row;
+				uint u = column_indices[e];
+				OFFSET row = row_offsets[u], row_end = support[e] ? row_offsets[u + 1] : row;
 				for (OFFSET k = row; k < row_end; k++) {
-					uint y = near[k];
+					uint y = column_indices[k];
 					if (mark[y] == v + 1) {
 						slots[to] = y;
 						places[to++] = (uint)(k - row);
@@ -52,34 +53,34 @@ static inline ulong after(__global const uint *slots, ulong low, ulong high, uin
 }
 
 /* Values whose sum over a row may pass 64 bits go to the total one by one. */
-#ifdef AROUND_SMALL
-#define AROUND_ADD(sum, value) sum += (value);
+#ifdef NEIGHBOURS_SMALL
+#define NEIGHBOURS_ADD(sum, value) sum += (value);
 #else
-#define AROUND_ADD(sum, value) count_add(&total, AROUND_TIMES * (value));
+#define NEIGHBOURS_ADD(sum, value) count_add(&total, NEIGHBOURS_TIMES *(value));
 #endif
 
 /* Where vertex 1 and a common neighbour can change places and the value is the same, one way is enough. */
-#ifdef AROUND_BOTH
-#define AROUND_FIRST after(slots, offset[e], offset[e + 1], slot_1)
-#define AROUND_TIMES 2
+#ifdef NEIGHBOURS_BOTH
+#define NEIGHBOURS_FIRST after(slots, offset[e], offset[e + 1], slot_1)
+#define NEIGHBOURS_TIMES 2
 #else
-#define AROUND_FIRST offset[e]
-#define AROUND_TIMES 1
+#define NEIGHBOURS_FIRST offset[e]
+#define NEIGHBOURS_TIMES 1
 #endif
 
-#define AROUND_T support[count_lower(near, row_1, begin[slot_1 + 1], slot_2)]
-#define AROUND_A (mark[slot_2] == slot_0 + 1)
-#define AROUND_G codegree[slot_2]
+#define NEIGHBOURS_T support[count_lower(column_indices, row_1, row_offsets[slot_1 + 1], slot_2)]
+#define NEIGHBOURS_A (mark[slot_2] == slot_0 + 1)
+#define NEIGHBOURS_G codegree[slot_2]
 
 /* A task is vertex 0; for each neighbour 1 of it, and each common neighbour of the two, its common neighbours with 1 that
  * have greater slots than 0 are the vertices 2 that it is adjacent to all three of. */
-__kernel void around_sum(__global const OFFSET *begin, __global const uint *near, __global const uint *support, uint vertices,
-                         uint rank, uint ranks, __global const ulong *offset, __global const uint *slots,
-                         __global const uint *places, __global uint *scratch,
-                         AROUND_TABLES __global uint *control, __global long *out)
+__kernel void neighbours_sum(__global const OFFSET *row_offsets, __global const uint *column_indices,
+                             __global const uint *support, uint vertices, uint rank, uint ranks,
+                             __global const ulong *offset, __global const uint *slots, __global const uint *places,
+                             __global uint *scratch, NEIGHBOURS_TABLES __global uint *control, __global long *out)
 {
 	count_total total = { 0, 0 };
-	__global uint *mark = scratch + get_global_id(0) * (ulong)vertices * AROUND_ARRAYS;
+	__global uint *mark = scratch + get_global_id(0) * (ulong)vertices * NEIGHBOURS_ARRAYS;
 	__global uint *counter = mark + vertices, *touched = counter + vertices, *codegree = touched + vertices;
 	(void)counter, (void)touched, (void)codegree;
 	for (;;) {
@@ -87,31 +88,31 @@ __kernel void around_sum(__global const OFFSET *begin, __global const uint *near
 		if (first >= vertices)
 			break;
 		for (uint slot_0 = (uint)first; slot_0 < end; slot_0++) {
-			OFFSET row = begin[slot_0], row_end = begin[slot_0 + 1];
+			OFFSET row = row_offsets[slot_0], row_end = row_offsets[slot_0 + 1];
 			for (OFFSET i = row; i < row_end; i++)
-				mark[near[i]] = slot_0 + 1;
-#ifdef AROUND_CODEGREES
+				mark[column_indices[i]] = slot_0 + 1;
+#ifdef NEIGHBOURS_CODEGREES
 			for (OFFSET i = row; i < row_end; i++)
-				for (OFFSET k = begin[near[i] + 1]; k > begin[near[i]] && near[k - 1] > slot_0; k--)
-					codegree[near[k - 1]]++;
+				for (OFFSET k = row_offsets[column_indices[i] + 1];
+				     k > row_offsets[column_indices[i]] && column_indices[k - 1] > slot_0; k--)
+					codegree[column_indices[k - 1]]++;
 #endif
 			for (OFFSET e = row; e < row_end; e++) {
-				uint slot_1 = near[e], found = 0;
-				OFFSET row_1 = begin[slot_1];
-				AROUND_OUTER
-				for (ulong z = AROUND_FIRST; z < offset[e + 1]; z++) {
+				uint slot_1 = column_indices[e], found = 0;
+				OFFSET row_1 = row_offsets[slot_1];
+				NEIGHBOURS_OUTER
+				for (ulong z = NEIGHBOURS_FIRST; z < offset[e + 1]; z++) {
 					ulong e_z = row_1 + places[z], list = offset[e_z];
-#ifdef AROUND_LINEAR
+#ifdef NEIGHBOURS_LINEAR
 					long sum = 0;
 					for (ulong at = offset[e_z + 1]; at > list && slots[at - 1] > slot_0; at--) {
 						const uint slot_2 = slots[at - 1];
 						const long c = 1;
-						AROUND_INNER
-						AROUND_ADD(sum, AROUND_VALUE)
-						AROUND_CHECK
-						(void)c, (void)slot_2;
+						NEIGHBOURS_INNER
+						NEIGHBOURS_ADD(sum, NEIGHBOURS_VALUE)
+						NEIGHBOURS_CHECK(void) c, (void)slot_2;
 					}
-					count_add(&total, AROUND_TIMES * sum);
+					count_add(&total, NEIGHBOURS_TIMES * sum);
 #else
 					for (ulong at = offset[e_z + 1]; at > list && slots[at - 1] > slot_0; at--) {
 						uint slot_2 = slots[at - 1];
@@ -120,22 +121,23 @@ __kernel void around_sum(__global const OFFSET *begin, __global const uint *near
 					}
 #endif
 				}
-#ifndef AROUND_LINEAR
+#ifndef NEIGHBOURS_LINEAR
 				for (uint i = 0; i < found; i++) {
 					uint slot_2 = touched[i];
 					long c = counter[slot_2];
 					counter[slot_2] = 0;
-					AROUND_INNER
-					count_add(&total, AROUND_VALUE);
-					AROUND_CHECK
+					NEIGHBOURS_INNER
+					count_add(&total, NEIGHBOURS_VALUE);
+					NEIGHBOURS_CHECK
 				}
 #endif
 				count_fold(&total);
 			}
-#ifdef AROUND_CODEGREES
+#ifdef NEIGHBOURS_CODEGREES
 			for (OFFSET i = row; i < row_end; i++)
-				for (OFFSET k = begin[near[i] + 1]; k > begin[near[i]] && near[k - 1] > slot_0; k--)
-					codegree[near[k - 1]] = 0;
+				for (OFFSET k = row_offsets[column_indices[i] + 1];
+				     k > row_offsets[column_indices[i]] && column_indices[k - 1] > slot_0; k--)
+					codegree[column_indices[k - 1]] = 0;
 #endif
 		}
 	}

@@ -20,8 +20,8 @@
 #endif
 
 #ifdef COUNT_VALUE
-#define COUNT_ONE                               \
-	{                                       \
+#define COUNT_ONE                       \
+	{                                   \
 		COUNT_SYMBOLS                   \
 		COUNT_CHECKED                   \
 		count_add(&total, COUNT_VALUE); \
@@ -30,7 +30,7 @@
 #define COUNT_ONE found++;
 #endif
 
-__kernel void COUNT_KERNEL(COUNT_TABLES __global const OFFSET *low_begin, __global const uint *low_near,
+__kernel void COUNT_KERNEL(COUNT_TABLES __global const OFFSET *low_offsets, __global const uint *low_indices,
                            __global const uint *low_source, __global const uint *low_support, ulong tasks, uint rank,
                            uint ranks, uint vertices, __global uint *maps, __global uint *control, __global long *out,
                            ulong place, __local long *scratch)
@@ -44,16 +44,16 @@ __kernel void COUNT_KERNEL(COUNT_TABLES __global const OFFSET *low_begin, __glob
 		if (first >= tasks)
 			break;
 		for (uint slot_2 = (uint)first; slot_2 < end; slot_2++) {
-			OFFSET row = low_begin[slot_2], row_end = low_begin[slot_2 + 1];
+			OFFSET row = low_offsets[slot_2], row_end = low_offsets[slot_2 + 1];
 			if (row_end - row < 2)
 				continue;
 			for (OFFSET i = row; i < row_end; i++)
-				map[low_near[i]] = (uint)(i - row) + 1;
+				map[low_indices[i]] = (uint)(i - row) + 1;
 			for (OFFSET at_12 = row + 1; at_12 < row_end; at_12++) {
-				uint slot_1 = low_near[at_12];
-				OFFSET at_01 = low_begin[slot_1], end_1 = low_begin[slot_1 + 1];
+				uint slot_1 = low_indices[at_12];
+				OFFSET at_01 = low_offsets[slot_1], end_1 = low_offsets[slot_1 + 1];
 				for (; at_01 < end_1; at_01++) {
-					uint slot_0 = low_near[at_01], mark = map[slot_0];
+					uint slot_0 = low_indices[at_01], mark = map[slot_0];
 #ifdef COUNT_VALUE
 					if (mark) {
 						OFFSET at_02 = row + mark - 1;
@@ -65,7 +65,7 @@ __kernel void COUNT_KERNEL(COUNT_TABLES __global const OFFSET *low_begin, __glob
 				}
 			}
 			for (OFFSET i = row; i < row_end; i++)
-				map[low_near[i]] = 0;
+				map[low_indices[i]] = 0;
 		}
 		count_fold(&total);
 	}
@@ -77,16 +77,16 @@ __kernel void COUNT_KERNEL(COUNT_TABLES __global const OFFSET *low_begin, __glob
 		ulong at_12 = count_share(i, rank, ranks);
 		if (at_12 >= tasks)
 			break;
-		uint slot_2 = low_source[at_12], slot_1 = low_near[at_12];
-		OFFSET a = low_begin[slot_2], a_end = (OFFSET)at_12, b = low_begin[slot_1], b_end = low_begin[slot_1 + 1];
+		uint slot_2 = low_source[at_12], slot_1 = low_indices[at_12];
+		OFFSET a = low_offsets[slot_2], a_end = (OFFSET)at_12, b = low_offsets[slot_1], b_end = low_offsets[slot_1 + 1];
 		int swap = a_end - a > b_end - b;
 		OFFSET p = swap ? b : a, p_end = swap ? b_end : a_end, q = swap ? a : b, q_end = swap ? a_end : b_end;
 		if (q == q_end)
 			continue;
 		for (p += lane; p < p_end; p += COUNT_LANES) {
-			uint slot_0 = low_near[p];
-			OFFSET at = count_lower(low_near, q, q_end, slot_0);
-			if (at < q_end && low_near[at] == slot_0) {
+			uint slot_0 = low_indices[p];
+			OFFSET at = count_lower(low_indices, q, q_end, slot_0);
+			if (at < q_end && low_indices[at] == slot_0) {
 				OFFSET at_01 = swap ? p : at, at_02 = swap ? at : p;
 				COUNT_ONE
 			}
@@ -98,7 +98,7 @@ __kernel void COUNT_KERNEL(COUNT_TABLES __global const OFFSET *low_begin, __glob
 		if (task >= tasks)
 			break;
 #ifdef COUNT_EDGES
-		uint slot_0 = low_near[task], slot_1 = low_source[task];
+		uint slot_0 = low_indices[task], slot_1 = low_source[task];
 		ulong at_01 = task;
 #else
 		uint slot_0 = (uint)task;

@@ -11,22 +11,22 @@ __kernel void count_clear(__global uint *values, ulong count)
 
 /* A worker has an edge: the shorter of the two rows is searched in the longer, and each triangle is added to its three edges.
  * The counters are 0 before. */
-__kernel void count_support(__global const OFFSET *low_begin, __global const uint *low_near,
+__kernel void count_support(__global const OFFSET *low_offsets, __global const uint *low_indices,
                             __global const uint *low_source, ulong edges, __global uint *low_support)
 {
 	uint lane = (uint)get_local_id(0) % COUNT_LANES;
 	ulong workers = get_global_size(0) / COUNT_LANES;
 	for (ulong e = get_global_id(0) / COUNT_LANES; e < edges; e += workers) {
-		uint v = low_source[e], u = low_near[e], found = 0;
-		OFFSET a = low_begin[v], a_end = (OFFSET)e, b = low_begin[u], b_end = low_begin[u + 1];
+		uint v = low_source[e], u = low_indices[e], found = 0;
+		OFFSET a = low_offsets[v], a_end = (OFFSET)e, b = low_offsets[u], b_end = low_offsets[u + 1];
 		int swap = a_end - a > b_end - b;
 		OFFSET i = swap ? b : a, i_end = swap ? b_end : a_end, j = swap ? a : b, j_end = swap ? a_end : b_end;
 		if (j == j_end)
 			continue;
 		for (i += lane; i < i_end; i += COUNT_LANES) {
-			uint x = low_near[i];
-			OFFSET at = count_lower(low_near, j, j_end, x);
-			if (at < j_end && low_near[at] == x) {
+			uint x = low_indices[i];
+			OFFSET at = count_lower(low_indices, j, j_end, x);
+			if (at < j_end && low_indices[at] == x) {
 				atomic_inc(&low_support[i]);
 				atomic_inc(&low_support[at]);
 				found++;
@@ -38,24 +38,24 @@ __kernel void count_support(__global const OFFSET *low_begin, __global const uin
 }
 
 /* mirror[e]: the entry of edge e in the row of its end of smaller slot. */
-__kernel void count_mirror(__global const OFFSET *begin, __global const OFFSET *mid, __global const uint *near,
-                           __global const uint *low_near, __global const uint *low_source, ulong edges,
-                           __global OFFSET *mirror)
+__kernel void count_mirror(__global const OFFSET *row_offsets, __global const OFFSET *upper_offsets,
+                           __global const uint *column_indices, __global const uint *low_indices,
+                           __global const uint *low_source, ulong edges, __global OFFSET *mirror)
 {
 	for (ulong e = get_global_id(0); e < edges; e += get_global_size(0)) {
-		uint v = low_near[e];
-		mirror[e] = count_lower(near, mid[v], begin[v + 1], low_source[e]);
+		uint v = low_indices[e];
+		mirror[e] = count_lower(column_indices, upper_offsets[v], row_offsets[v + 1], low_source[e]);
 	}
 }
 
 /* The same numbers at both entries of each edge. */
-__kernel void count_spread(__global const OFFSET *begin, __global const OFFSET *low_begin, __global const uint *low_source,
-                           __global const OFFSET *mirror, __global const uint *low_support, ulong edges,
-                           __global uint *support)
+__kernel void count_spread(__global const OFFSET *row_offsets, __global const OFFSET *low_offsets,
+                           __global const uint *low_source, __global const OFFSET *mirror,
+                           __global const uint *low_support, ulong edges, __global uint *support)
 {
 	for (ulong e = get_global_id(0); e < edges; e += get_global_size(0)) {
 		uint v = low_source[e], triangles = low_support[e];
-		support[begin[v] + ((OFFSET)e - low_begin[v])] = triangles;
+		support[row_offsets[v] + ((OFFSET)e - low_offsets[v])] = triangles;
 		support[mirror[e]] = triangles;
 	}
 }
@@ -66,10 +66,11 @@ __kernel void count_spread(__global const OFFSET *begin, __global const OFFSET *
  * written twice, by any rank. support: 0 if only low_support is wanted; over: the same for those
  * triangles whose third vertex comes after v, or 0; maps: a byte a vertex for each worker, 0 between
  * launches. */
-__kernel void count_support(__global const OFFSET *begin, __global const OFFSET *mid, __global const uint *near,
-                            __global const OFFSET *low_begin, __global const uint *low_near, uint vertices,
-                            uint rank, uint ranks, __global uint *low_support, __global uint *support,
-                            __global uint *over, __global uint *maps, __global uint *control)
+__kernel void count_support(__global const OFFSET *row_offsets, __global const OFFSET *upper_offsets,
+                            __global const uint *column_indices, __global const OFFSET *low_offsets,
+                            __global const uint *low_indices, uint vertices, uint rank, uint ranks,
+                            __global uint *low_support, __global uint *support, __global uint *ordered_support,
+                            __global uint *maps, __global uint *control)
 {
 	__global uchar *map = (__global uchar *)(maps + get_global_id(0) * (ulong)vertices);
 	for (;;) {
@@ -77,29 +78,29 @@ __kernel void count_support(__global const OFFSET *begin, __global const OFFSET 
 		if (first >= vertices)
 			break;
 		for (uint v = (uint)first; v < end; v++) {
-			OFFSET row = begin[v], up = mid[v], row_end = begin[v + 1];
+			OFFSET row = row_offsets[v], up = upper_offsets[v], row_end = row_offsets[v + 1];
 			if (up == row_end)
 				continue;
 			for (OFFSET i = row; i < row_end; i++)
-				map[near[i]] = 1;
+				map[column_indices[i]] = 1;
 			for (OFFSET i = up; i < row_end; i++) {
-				uint x = near[i], triangles = 0;
-				OFFSET low = low_begin[x], at = count_lower(low_near, low, low_begin[x + 1], v);
-				OFFSET k, k_middle = begin[x] + (at - low), k_end = begin[x + 1];
+				uint x = column_indices[i], triangles = 0;
+				OFFSET low = low_offsets[x], at = count_lower(low_indices, low, low_offsets[x + 1], v);
+				OFFSET k, k_middle = row_offsets[x] + (at - low), k_end = row_offsets[x + 1];
 				for (k = k_middle; k < k_end; k++)
-					triangles += map[near[k]];
-				if (over)
-					over[i] = triangles;
-				for (k = begin[x]; k < k_middle; k++)
-					triangles += map[near[k]];
+					triangles += map[column_indices[k]];
+				if (ordered_support)
+					ordered_support[i] = triangles;
+				for (k = row_offsets[x]; k < k_middle; k++)
+					triangles += map[column_indices[k]];
 				low_support[at] = triangles;
 				if (support) {
 					support[i] = triangles;
-					support[begin[x] + (at - low)] = triangles;
+					support[row_offsets[x] + (at - low)] = triangles;
 				}
 			}
 			for (OFFSET i = row; i < row_end; i++)
-				map[near[i]] = 0;
+				map[column_indices[i]] = 0;
 		}
 	}
 	count_queue_leave(control);

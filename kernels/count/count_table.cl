@@ -17,20 +17,20 @@
 #endif
 
 /* Entries from `from` on, every step-th. */
-#define COUNT_ROW(from, step)                                                      \
-	uint slot_0 = (uint)v;                                                     \
-	long sum = 0;                                                              \
-	double magnitude = 0;                                                      \
-	OFFSET row_end = begin[v + 1];                                             \
-	for (OFFSET entry = begin[v] + (from); entry < row_end; entry += (step)) { \
-		uint slot_1 = near[entry];                                         \
-		COUNT_SYMBOLS                                                      \
-		COUNT_CHECKED                                                      \
-		sum += COUNT_VALUE;                                                \
+#define COUNT_ROW(from, step)                                                        \
+	uint slot_0 = (uint)v;                                                           \
+	long sum = 0;                                                                    \
+	double magnitude = 0;                                                            \
+	OFFSET row_end = row_offsets[v + 1];                                             \
+	for (OFFSET entry = row_offsets[v] + (from); entry < row_end; entry += (step)) { \
+		uint slot_1 = column_indices[entry];                                         \
+		COUNT_SYMBOLS                                                                \
+		COUNT_CHECKED                                                                \
+		sum += COUNT_VALUE;                                                          \
 	}
 
-__kernel void COUNT_KERNEL(COUNT_TABLES __global const OFFSET *begin, __global const uint *near,
-                           __global const uint *support, __global const uint *over, uint first, uint end,
+__kernel void COUNT_KERNEL(COUNT_TABLES __global const OFFSET *row_offsets, __global const uint *column_indices,
+                           __global const uint *support, __global const uint *ordered_support, uint first, uint end,
                            __global long *table, __global uint *control)
 {
 	for (ulong v = first + get_global_id(0); v < end; v += get_global_size(0)) {
@@ -43,8 +43,8 @@ __kernel void COUNT_KERNEL(COUNT_TABLES __global const OFFSET *begin, __global c
 #ifdef GEMP_GPU
 
 /* scratch: a long for each work-item; their number is a power of two. */
-__kernel void COUNT_GROUPS(COUNT_TABLES __global const OFFSET *begin, __global const uint *near,
-                           __global const uint *support, __global const uint *over, uint first, uint end,
+__kernel void COUNT_GROUPS(COUNT_TABLES __global const OFFSET *row_offsets, __global const uint *column_indices,
+                           __global const uint *support, __global const uint *ordered_support, uint first, uint end,
                            __global long *table, __global uint *control, __local long *scratch)
 {
 	uint self = (uint)get_local_id(0), size = (uint)get_local_size(0);

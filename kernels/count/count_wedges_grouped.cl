@@ -1,12 +1,12 @@
-/* count_sweep_group: sweeps on GPUs. Written behind what src/count/wedges_codegen.h puts in front. Workers
+/* count_sweep_group: wedge counting on GPUs. Written behind what src/count/wedges_codegen.h puts in front. Workers
  * have one lane, or are part of a warp.
  *
  * A team takes a root: a work-group with the roots of many paths, a worker (a warp on NVIDIA devices) with those of few.
  * GEMP_LANES lanes go along the rows of as many middles as ROW_LANES goes into them; a long row is for all lanes. */
 
-#include "group.clh"
 #include "count_wedges.clh"
 #include "count_wedges_counter.clh"
+#include "group.clh"
 
 /* Rows from there on are gone along by all lanes of a worker. */
 #define LONG_ROW 128u
@@ -16,38 +16,39 @@
 enum { TO_COUNT, TO_VALUE };
 
 /* One more path to w. What its end is worth more by it is added at once: no second pass is needed. */
-static inline void count_path(const sweep *s, sweep_sum *sum, uint w VALUE_PARAMETERS)
+static inline void count_path(const wedges *s, wedges_sum *sum, uint w VALUE_PARAMETERS)
 {
 	uint old = counter_add(s, w);
-#ifdef SWEEP_BY_END
+#ifdef WEDGES_BY_END
 	sum->value += worth(sum, s->root, w, old + 1, 0 VALUE_ARGUMENTS) - worth(sum, s->root, w, old, 0 VALUE_ARGUMENTS);
-#elif defined SWEEP_JOINED
+#elif defined WEDGES_JOINED
 	if (s->where == IN_WINDOW && old == 0)
 		s->touched[atomic_inc(s->found)] = w;
 #endif
 }
 
 /* Entries at, at + stride, ... of the row of the middle that `entry` leads to; four are asked for together. */
-static inline void along_row(const sweep *s, sweep_sum *sum, int what, OFFSET entry, OFFSET at, OFFSET end,
+static inline void along_row(const wedges *s, wedges_sum *sum, int what, OFFSET entry, OFFSET at, OFFSET end,
                              uint stride VALUE_PARAMETERS)
 {
 	if (what == TO_COUNT) {
 		for (; at + 3 * stride < end; at += 4 * stride) {
-			uint4 w = (uint4)(s->near[at], s->near[at + stride], s->near[at + 2 * stride], s->near[at + 3 * stride]);
+			uint4 w = (uint4)(s->column_indices[at], s->column_indices[at + stride], s->column_indices[at + 2 * stride],
+			                  s->column_indices[at + 3 * stride]);
 			count_path(s, sum, w.x VALUE_ARGUMENTS);
 			count_path(s, sum, w.y VALUE_ARGUMENTS);
 			count_path(s, sum, w.z VALUE_ARGUMENTS);
 			count_path(s, sum, w.w VALUE_ARGUMENTS);
 		}
 		for (; at < end; at += stride)
-			count_path(s, sum, s->near[at] VALUE_ARGUMENTS);
+			count_path(s, sum, s->column_indices[at] VALUE_ARGUMENTS);
 	}
-#ifdef SWEEP_BY_PATH
+#ifdef WEDGES_BY_PATH
 	if (what == TO_VALUE && at < end) {
 		AT_ROOT(s->root)
-		AT_MIDDLE(s->near[entry], entry)
+		AT_MIDDLE(s->column_indices[entry], entry)
 		for (; at < end; at += stride) {
-			uint w = s->near[at];
+			uint w = s->column_indices[at];
 			long c = counter_get(s, w);
 			AT_END(w)
 			AT_END_ENTRY(at)
@@ -58,14 +59,14 @@ static inline void along_row(const sweep *s, sweep_sum *sum, int what, OFFSET en
 #endif
 }
 
-static inline ROW row_in_task(const sweep *s, OFFSET entry)
+static inline ROW row_in_task(const wedges *s, OFFSET entry)
 {
 	ROW row = s->rows[entry];
 #ifdef WINDOWS
 	if (s->where == IN_WINDOW) {
 		if (s->low > s->root + 1)
-			row.x = first_not_below(s->near, row.x, row.y, s->low);
-		row.y = first_not_below(s->near, row.x, row.y, s->high);
+			row.x = first_not_below(s->column_indices, row.x, row.y, s->low);
+		row.y = first_not_below(s->column_indices, row.x, row.y, s->high);
 	}
 #endif
 	return row;
@@ -74,7 +75,7 @@ static inline ROW row_in_task(const sweep *s, OFFSET entry)
 /* Round a vote, nothing is left to a branch on the lane: a compiler that threads jumps would vote twice, here and there.
  *
  * All paths of the root to ends of this task. */
-static inline void walk(const sweep *s, sweep_sum *sum, int what VALUE_PARAMETERS)
+static inline void walk(const wedges *s, wedges_sum *sum, int what VALUE_PARAMETERS)
 {
 	uint lane = gemp_lane();
 	for (OFFSET first = s->from + s->worker * TEAMS; first < s->to; first += s->workers * TEAMS) {
@@ -94,32 +95,34 @@ static inline void walk(const sweep *s, sweep_sum *sum, int what VALUE_PARAMETER
 
 #ifdef HAS_ADJACENCY
 /* Ends that are neighbours of the root, on top of what they were taken to be worth. */
-static inline void walk_neighbours(const sweep *s, sweep_sum *sum VALUE_PARAMETERS)
+static inline void walk_neighbours(const wedges *s, wedges_sum *sum VALUE_PARAMETERS)
 {
-	OFFSET end = s->begin[s->root + 1];
-	for (OFFSET at = s->mid[s->root] + s->worker * GEMP_LANES + gemp_lane(); at < end; at += s->workers * GEMP_LANES) {
-		uint w = s->near[at];
+	OFFSET end = s->row_offsets[s->root + 1];
+	for (OFFSET at = s->upper_offsets[s->root] + s->worker * GEMP_LANES + gemp_lane(); at < end;
+	     at += s->workers * GEMP_LANES) {
+		uint w = s->column_indices[at];
 		if (w < s->low || w >= s->high)
 			continue;
 		uint count = counter_get(s, w);
-		sum->value += worth(sum, s->root, w, count, 1 VALUE_ARGUMENTS) - worth(sum, s->root, w, count, 0 VALUE_ARGUMENTS);
+		sum->value += worth(sum, s->root, w, count, 1 VALUE_ARGUMENTS) -
+		              worth(sum, s->root, w, count, 0 VALUE_ARGUMENTS);
 	}
 }
 #endif
 
-#ifdef SWEEP_JOINED
+#ifdef WEDGES_JOINED
 /* Counters of some neighbours of an end. */
-static inline void join_row(const sweep *s, sweep_sum *sum, uint count, OFFSET at, OFFSET end, uint stride)
+static inline void join_row(const wedges *s, wedges_sum *sum, uint count, OFFSET at, OFFSET end, uint stride)
 {
 	PATHS others = 0;
 	for (; at < end; at += stride)
-		others += counter_get(s, s->near[at]);
+		others += counter_get(s, s->column_indices[at]);
 	sum->value += (long)count * (long)others;
 	ADD_MAGNITUDE(sum, (double)count * (double)others)
 }
 
 /* As many ends as there are teams of ROW_LANES, of each its row and counter. */
-static inline void join_rows(const sweep *s, sweep_sum *sum, ROW row, uint count)
+static inline void join_rows(const wedges *s, wedges_sum *sum, ROW row, uint count)
 {
 	uint lane = gemp_lane(), longer = gemp_ballot(row.y - row.x >= LONG_ROW);
 	if (longer == 0)
@@ -132,12 +135,12 @@ static inline void join_rows(const sweep *s, sweep_sum *sum, ROW row, uint count
 }
 
 /* The ends that were met. */
-static inline void join_touched(const sweep *s, sweep_sum *sum)
+static inline void join_touched(const wedges *s, wedges_sum *sum)
 {
 	uint all = *s->found;
 	for (uint first = s->worker * TEAMS; first < all; first += s->workers * TEAMS) {
 		uint i = first + gemp_lane() / ROW_LANES, w = s->touched[min(i, all - 1)];
-		ROW row = (ROW)(s->mid[w], s->begin[w + 1]);
+		ROW row = (ROW)(s->upper_offsets[w], s->row_offsets[w + 1]);
 		row.y = i < all ? row.y : row.x;
 		join_rows(s, sum, row, counter_get(s, w));
 	}
@@ -151,11 +154,11 @@ static inline uint clear_lowest(uint bits, uint count)
 }
 
 /* The ends in the table: each lane looks at a place, and those with an end are shared among the teams. */
-static inline void join_table(const sweep *s, sweep_sum *sum)
+static inline void join_table(const wedges *s, wedges_sum *sum)
 {
 	for (uint first = s->worker * GEMP_LANES; first <= s->mask; first += s->workers * GEMP_LANES) {
 		uint place = first + gemp_lane(), w = s->counter[place], count = s->counter[s->mask + 1 + place];
-		ROW own = (ROW)(s->mid[w], s->begin[w + 1]);
+		ROW own = (ROW)(s->upper_offsets[w], s->row_offsets[w + 1]);
 		own.y = w ? own.y : own.x;
 		for (uint left = gemp_ballot(own.y > own.x); left; left = clear_lowest(left, TEAMS)) {
 			uint rest = clear_lowest(left, gemp_lane() / ROW_LANES), lane = popcount((rest & -rest) - 1) % GEMP_LANES;
@@ -166,7 +169,7 @@ static inline void join_table(const sweep *s, sweep_sum *sum)
 	}
 }
 
-static inline void join(const sweep *s, sweep_sum *sum)
+static inline void join(const wedges *s, wedges_sum *sum)
 {
 	if (s->where == IN_TABLE)
 		join_table(s, sum);
@@ -176,37 +179,37 @@ static inline void join(const sweep *s, sweep_sum *sum)
 #endif
 
 /* After all paths are counted; what follows a synchronisation of the team. */
-static inline void after_counting(const sweep *s, sweep_sum *sum VALUE_PARAMETERS)
+static inline void after_counting(const wedges *s, wedges_sum *sum VALUE_PARAMETERS)
 {
 #ifdef HAS_ADJACENCY
 	walk_neighbours(s, sum VALUE_ARGUMENTS);
 #endif
-#ifdef SWEEP_BY_PATH
+#ifdef WEDGES_BY_PATH
 	walk(s, sum, TO_VALUE VALUE_ARGUMENTS);
 #endif
-#ifdef SWEEP_JOINED
+#ifdef WEDGES_JOINED
 	join(s, sum);
 #endif
 }
 
 /* Does after_counting do anything? */
-#if defined HAS_ADJACENCY || defined SWEEP_BY_PATH || defined SWEEP_JOINED
+#if defined HAS_ADJACENCY || defined WEDGES_BY_PATH || defined WEDGES_JOINED
 #define HAS_SECOND_PASS 1
 #else
 #define HAS_SECOND_PASS 0
 #endif
 
-static inline void take_root(sweep *s, uint root)
+static inline void take_root(wedges *s, uint root)
 {
-	__global const OFFSET *begin = s->begin, *mid = s->mid;
+	__global const OFFSET *row_offsets = s->row_offsets, *upper_offsets = s->upper_offsets;
 	s->root = root;
 	s->from = MIDDLES_FROM(root);
-	s->to = begin[root + 1];
+	s->to = row_offsets[root + 1];
 }
 
 /* WORK-GROUPS WITH WINDOWS */
 
-static inline void clear_window(const sweep *s)
+static inline void clear_window(const wedges *s)
 {
 	uint first = field_of(s, max(s->low, s->root + 1)).word, behind = field_of(s, s->high - 1).word + 1;
 #ifdef SPILLS
@@ -221,7 +224,7 @@ static inline void clear_window(const sweep *s)
 		s->counter[i] = 0;
 }
 
-static inline void window_task(sweep *s, sweep_sum *sum VALUE_PARAMETERS)
+static inline void window_task(wedges *s, wedges_sum *sum VALUE_PARAMETERS)
 {
 	walk(s, sum, TO_COUNT VALUE_ARGUMENTS);
 	GROUP_SYNC;
@@ -230,7 +233,7 @@ static inline void window_task(sweep *s, sweep_sum *sum VALUE_PARAMETERS)
 		GROUP_SYNC;
 	}
 	clear_window(s);
-#ifdef SWEEP_JOINED
+#ifdef WEDGES_JOINED
 	GROUP_SYNC;
 	if (get_local_id(0) == 0)
 		*s->found = 0;
@@ -248,7 +251,7 @@ static inline uint table_places(ulong paths)
 	return places;
 }
 
-static inline void clear_table(const sweep *s, uint item, uint items)
+static inline void clear_table(const wedges *s, uint item, uint items)
 {
 	for (uint i = item; i < 2 * (s->mask + 1); i += items)
 		s->counter[i] = 0;
@@ -261,7 +264,7 @@ static inline uint next_of(volatile __global uint *next, uint tasks)
 }
 
 /* A worker's own roots, each with a table in its part of the local memory. */
-static inline void small_roots(sweep *s, sweep_sum *sum, __global const uint *list, uint roots, __global uint *next,
+static inline void small_roots(wedges *s, wedges_sum *sum, __global const uint *list, uint roots, __global uint *next,
                                __global const PATHS *paths VALUE_PARAMETERS)
 {
 	s->where = IN_TABLE;
@@ -305,7 +308,7 @@ static inline ulong laid_down(__local const uint *words, uint item)
 }
 
 /* The group's sums, for groups of a power of 2. */
-static inline void leave(__local uint *words, const sweep_sum *sum, __global long *values, __global double *magnitudes)
+static inline void leave(__local uint *words, const wedges_sum *sum, __global long *values, __global double *magnitudes)
 {
 	uint item = (uint)get_local_id(0);
 	long value = sum->value;
@@ -326,11 +329,19 @@ static inline void leave(__local uint *words, const sweep_sum *sum, __global lon
 	}
 }
 
-static inline sweep new_sweep(__global const OFFSET *begin, __global const OFFSET *mid, __global const uint *near,
-                              __global const ROW *rows, __global const uint *layouts, uint ends, __local uint *words)
+static inline wedges new_sweep(__global const OFFSET *row_offsets, __global const OFFSET *upper_offsets,
+                              __global const uint *column_indices, __global const ROW *rows,
+                              __global const uint *layouts, uint ends, __local uint *words)
 {
-	sweep s = { .begin = begin, .mid = mid, .near = near, .rows = rows, .low = 0, .high = ends, .counter = words,
-		.worker = (uint)get_local_id(0) / GEMP_LANES, .workers = (uint)get_local_size(0) / GEMP_LANES };
+	wedges s = { .row_offsets = row_offsets,
+		        .upper_offsets = upper_offsets,
+		        .column_indices = column_indices,
+		        .rows = rows,
+		        .low = 0,
+		        .high = ends,
+		        .counter = words,
+		        .worker = (uint)get_local_id(0) / GEMP_LANES,
+		        .workers = (uint)get_local_size(0) / GEMP_LANES };
 	for (uint i = 0; i < 4; i++) {
 		s.fields.from[i] = layouts[i];
 		s.fields.base[i] = layouts[4 + i];
@@ -340,18 +351,17 @@ static inline sweep new_sweep(__global const OFFSET *begin, __global const OFFSE
 
 /* Tasks: `many` roots at the front of the list, each with all windows; then workers take the `few` roots that stand `between`
  * places behind those. window: first slots of the windows, and `ends` behind them. next: two words. Groups of a power of 2. */
-__kernel void sweep_windows(__global const OFFSET *restrict begin, __global const OFFSET *restrict mid,
-                            __global const uint *restrict near, __global const ROW *restrict rows,
-                            __global const PATHS *restrict paths, __global const uint *restrict list, uint many,
-                            uint between, uint few, uint windows, __global const uint *restrict window,
-                            __global const uint *restrict layouts, uint ends, uint worker_words, uint local_words,
-                            __global uint *next, __global uint *spilt, uint spilt_words, __global uint *touched,
-                            __global long *values, __global double *magnitudes,
-                            __local uint *words VALUE_PARAMETERS)
+__kernel void wedges_windows(__global const OFFSET *restrict row_offsets, __global const OFFSET *restrict upper_offsets,
+                             __global const uint *restrict column_indices, __global const ROW *restrict rows,
+                             __global const PATHS *restrict paths, __global const uint *restrict list, uint many,
+                             uint between, uint few, uint windows, __global const uint *restrict window,
+                             __global const uint *restrict layouts, uint ends, uint worker_words, uint local_words,
+                             __global uint *next, __global uint *spilt, uint spilt_words, __global uint *touched,
+                             __global long *values, __global double *magnitudes, __local uint *words VALUE_PARAMETERS)
 {
 	__local uint task, found;
-	sweep_sum sum = { 0 };
-	sweep s = new_sweep(begin, mid, near, rows, layouts, ends, words);
+	wedges_sum sum = { 0 };
+	wedges s = new_sweep(row_offsets, upper_offsets, column_indices, rows, layouts, ends, words);
 	s.where = IN_WINDOW;
 	s.found = &found;
 	s.spilt = spilt + (ulong)get_group_id(0) * spilt_words;
@@ -378,16 +388,16 @@ __kernel void sweep_windows(__global const OFFSET *restrict begin, __global cons
 }
 
 /* Tasks: `roots` of the list, each with a table of the whole group. The groups' sums go to values[sums] and behind. */
-__kernel void sweep_tables(__global const OFFSET *restrict begin, __global const OFFSET *restrict mid,
-                           __global const uint *restrict near, __global const ROW *restrict rows,
-                           __global const PATHS *restrict paths, __global const uint *restrict list, uint skipped,
-                           uint roots, __global const uint *restrict layouts, uint ends, __global uint *next,
-                           uint next_word, uint table_words, uint sums, __global long *values,
-                           __global double *magnitudes, __local uint *words VALUE_PARAMETERS)
+__kernel void wedges_tables(__global const OFFSET *restrict row_offsets, __global const OFFSET *restrict upper_offsets,
+                            __global const uint *restrict column_indices, __global const ROW *restrict rows,
+                            __global const PATHS *restrict paths, __global const uint *restrict list, uint skipped,
+                            uint roots, __global const uint *restrict layouts, uint ends, __global uint *next,
+                            uint next_word, uint table_words, uint sums, __global long *values,
+                            __global double *magnitudes, __local uint *words VALUE_PARAMETERS)
 {
 	__local uint task;
-	sweep_sum sum = { 0 };
-	sweep s = new_sweep(begin, mid, near, rows, layouts, ends, words);
+	wedges_sum sum = { 0 };
+	wedges s = new_sweep(row_offsets, upper_offsets, column_indices, rows, layouts, ends, words);
 	s.where = IN_TABLE;
 	for (uint i = (uint)get_local_id(0); i < table_words; i += (uint)get_local_size(0))
 		words[i] = 0;

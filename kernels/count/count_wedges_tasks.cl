@@ -1,4 +1,4 @@
-/* count_sweep_tasks: what sweeps in groups need beforehand: where each middle's row goes on behind the root, how many paths
+/* count_tasks: what wedge counting in groups need beforehand: where each middle's row goes on behind the root, how many paths
  * each root has, and the roots by descending number of paths. Written behind what src/count/wedges_codegen.h puts in front. */
 
 #include "count_wedges.clh"
@@ -10,11 +10,11 @@
 #define BUCKETS 512u
 
 /* Last row that begins at `entry` or before, of rows low .. high. */
-static inline uint row_of(__global const OFFSET *begin, uint low, uint high, ulong entry)
+static inline uint row_of(__global const OFFSET *row_offsets, uint low, uint high, ulong entry)
 {
 	while (low < high) {
 		uint middle = low + (high - low + 1) / 2;
-		if (begin[middle] <= entry)
+		if (row_offsets[middle] <= entry)
 			low = middle;
 		else
 			high = middle - 1;
@@ -23,17 +23,18 @@ static inline uint row_of(__global const OFFSET *begin, uint low, uint high, ulo
 }
 
 /* rows: for each entry of an own root that leads to a middle. paths: a number for each vertex, 0 before. */
-__kernel void sweep_rows(__global const OFFSET *restrict begin, __global const uint *restrict near, uint first, uint step,
-                         uint ends, ulong entries, __global ROW *restrict rows, __global PATHS *restrict paths)
+__kernel void wedges_rows(__global const OFFSET *restrict row_offsets, __global const uint *restrict column_indices,
+                          uint first, uint step, uint ends, ulong entries, __global ROW *restrict rows,
+                          __global PATHS *restrict paths)
 {
 	for (ulong chunk = (ulong)get_group_id(0) * CHUNK; chunk < entries; chunk += (ulong)get_num_groups(0) * CHUNK) {
 		ulong behind = min(chunk + CHUNK, entries);
-		uint low = row_of(begin, 0, ends - 1, chunk), high = row_of(begin, low, ends - 1, behind - 1);
+		uint low = row_of(row_offsets, 0, ends - 1, chunk), high = row_of(row_offsets, low, ends - 1, behind - 1);
 		for (ulong entry = chunk + get_local_id(0); entry < behind; entry += get_local_size(0)) {
-			uint root = row_of(begin, low, high, entry), x = near[entry];
+			uint root = row_of(row_offsets, low, high, entry), x = column_indices[entry];
 			if (root % step != first || !IS_MIDDLE(root, x))
 				continue;
-			OFFSET end = begin[x + 1], at = first_not_below(near, begin[x], end, root) + 1;
+			OFFSET end = row_offsets[x + 1], at = first_not_below(column_indices, row_offsets[x], end, root) + 1;
 			rows[entry] = (ROW)(at, end);
 			if (at < end)
 				ADD_PATHS(&paths[root], end - at);
@@ -56,8 +57,8 @@ static inline void zero_buckets(__local uint *count)
 }
 
 /* Roots first, first + step, ... (`roots` of them). */
-__kernel void sweep_classes(__global const PATHS *restrict paths, uint first, uint step, uint roots,
-                            __global uint *sizes)
+__kernel void wedges_classes(__global const PATHS *restrict paths, uint first, uint step, uint roots,
+                             __global uint *sizes)
 {
 	__local uint count[BUCKETS];
 	zero_buckets(count);
@@ -70,8 +71,8 @@ __kernel void sweep_classes(__global const PATHS *restrict paths, uint first, ui
 }
 
 /* place: where the next root of a bucket goes in the list. */
-__kernel void sweep_list(__global const PATHS *restrict paths, uint first, uint step, uint roots,
-                         __global uint *place, __global uint *restrict list)
+__kernel void wedges_list(__global const PATHS *restrict paths, uint first, uint step, uint roots, __global uint *place,
+                          __global uint *restrict list)
 {
 	__local uint count[BUCKETS], from[BUCKETS];
 	uint tile = (uint)get_local_size(0) * ITEMS;

@@ -41,12 +41,4 @@ enum gemp_match_error {
 	GEMP_MATCH_BAD_ROW = 2,  /* a row is wanted that is not resident: a bug */
 };
 
-/* Words of the control buffer of kernels that sum (src/count): 0 before a launch, and after it but for the last. */
-enum gemp_count_control {
-	GEMP_COUNT_NEXT,   /* chunks handed out */
-	GEMP_COUNT_LEFT,   /* groups that have left */
-	GEMP_COUNT_OVERFLOW, /* not 0: some value may have passed what a long holds */
-	GEMP_COUNT_CONTROL_WORDS
-};
-
 #endif

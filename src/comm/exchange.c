@@ -98,6 +98,22 @@ done:
 	return code;
 }
 
+gemp_code gemp_exchange_bytes(const gemp_comm *comm, const void *send, const size_t *send_size, void **receive,
+                              size_t *received, gemp_traffic *traffic)
+{
+	gemp_code code = GEMP_OK;
+	size_t *size = NULL, capacity = 0;
+	*receive = NULL;
+	*received = 0;
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(size, (size_t)comm->size)));
+	GEMP_TRY(gemp_exchange(comm, send, send_size, receive, &capacity, size, traffic));
+	for (int r = 0; r < comm->size; r++)
+		*received += size[r];
+done:
+	gemp_free(size);
+	return code;
+}
+
 gemp_code gemp_exchange_records(const gemp_comm *comm, const void *records, size_t count, size_t size, const int *owner,
                                 void **out, size_t **from, gemp_traffic *traffic)
 {

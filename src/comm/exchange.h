@@ -22,6 +22,10 @@ extern size_t gemp_exchange_chunk;
 gemp_code gemp_exchange(const gemp_comm *comm, const void *send, const size_t *send_size, void **receive,
                         size_t *receive_capacity, size_t *receive_size, gemp_traffic *traffic);
 
+/* Collective. The same for one exchange: *receive is a new block, which the caller frees, of *received bytes. */
+gemp_code gemp_exchange_bytes(const gemp_comm *comm, const void *send, const size_t *send_size, void **receive,
+                              size_t *received, gemp_traffic *traffic);
+
 typedef struct gemp_peer_block {
 	void *bytes;
 	size_t size;

@@ -147,6 +147,26 @@ char *gemp_strdup(const char *text)
 	return gemp_strndup(text, strlen(text));
 }
 
+gemp_code gemp_copy(void **out, const void *from, size_t count, size_t size)
+{
+	void *block = gemp_calloc(count, size);
+	if (block && count)
+		memcpy(block, from, count * size);
+	gemp_pointer_set(out, block);
+	return block ? GEMP_OK : GEMP_ENOMEM;
+}
+
+gemp_code gemp_append(void **array, size_t *count, const void *item, size_t size)
+{
+	char *more = gemp_realloc(gemp_pointer_get(array), *count + 1, size);
+	if (!more)
+		return GEMP_ENOMEM;
+	memcpy(more + *count * size, item, size);
+	gemp_pointer_set(array, more);
+	++*count;
+	return GEMP_OK;
+}
+
 gemp_code gemp_reserve(void **block, size_t *capacity, size_t needed, size_t size)
 {
 	if (needed <= *capacity)

@@ -77,6 +77,14 @@ static inline size_t gemp_grown_capacity(size_t capacity, size_t needed)
 	return gemp_max(needed, gemp_max(8, capacity + capacity / 2));
 }
 
+/* A new block with a copy of `count` elements. GEMP_TRY(GEMP_COPY(copy, array, count)); */
+#define GEMP_COPY(to, from, count) gemp_copy((void **)&(to), (from), (count), sizeof *(to))
+gemp_code gemp_copy(void **out, const void *from, size_t count, size_t size);
+
+/* One element more, *item, at the end of a short array that has no capacity; count is a size_t lvalue. */
+#define GEMP_APPEND(array, count, item) gemp_append((void **)&(array), &(count), (item), sizeof *(array))
+gemp_code gemp_append(void **array, size_t *count, const void *item, size_t size);
+
 /* Make room for `needed` elements in a growing array; capacity is a size_t lvalue. */
 #define GEMP_RESERVE(pointer, capacity, needed) \
 	gemp_reserve((void **)&(pointer), &(capacity), (needed), sizeof *(pointer))

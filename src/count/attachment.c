@@ -3,7 +3,7 @@
 #include <string.h>
 
 typedef struct attach_context {
-	gemp_attachments *hung;
+	gemp_attachments *attached;
 	gemp_derivation *derivation;
 	const gemp_term *term;
 	unsigned core, left; /* vertices not yet hung, the core among them */
@@ -14,9 +14,9 @@ static bool is_bare(const attach_context *h, int v)
 {
 	static const uint8_t none[GEMP_TABLES];
 	for (int u = 0; u < h->term->size; u++)
-		if (h->hung->support[v][u])
+		if (h->attached->support[v][u])
 			return false;
-	return memcmp(h->hung->table[v], none, sizeof none) == 0;
+	return memcmp(h->attached->table[v], none, sizeof none) == 0;
 }
 
 /* The table of what vertex v and its edge to u stand for; -1 if there is no room. */
@@ -25,9 +25,9 @@ static int find_table(const attach_context *h, int v, int u)
 	gemp_derivation *d = h->derivation;
 	gemp_monomial monomial = { 0 };
 	for (int k = 0; k < GEMP_TABLES; k++)
-		monomial.power[gemp_symbol_table(1, k)] = h->hung->table[v][k];
-	monomial.power[gemp_symbol_support(0, 1)] = h->hung->support[v][u];
-	monomial.power[GEMP_SYMBOL_OVER] = h->hung->ordered_support[v];
+		monomial.power[gemp_symbol_table(1, k)] = h->attached->table[v][k];
+	monomial.power[gemp_symbol_support(0, 1)] = h->attached->support[v][u];
+	monomial.power[GEMP_SYMBOL_OVER] = h->attached->ordered_support[v];
 	monomial.power[GEMP_SYMBOL_ORDER] = h->term->rooted;
 	for (size_t k = 0; k < d->table_count; k++)
 		if (!memcmp(&d->tables[k], &monomial, sizeof monomial))
@@ -38,71 +38,72 @@ static int find_table(const attach_context *h, int v, int u)
 	return (int)d->table_count++;
 }
 
-static bool hang_on_vertex(attach_context *h, int v, int u)
+static bool attach_to_vertex(attach_context *h, int v, int u)
 {
 	int table = find_table(h, v, u);
 	if (table < 0)
 		return false;
-	h->hung->table[u][table]++;
-	h->hung->support[v][u] = h->hung->support[u][v] = 0;
+	h->attached->table[u][table]++;
+	h->attached->support[v][u] = h->attached->support[u][v] = 0;
 	return true;
 }
 
 /* On a root, and on it alone: neighbours that come after it, and vertices that hang on its edges to these. */
-static bool hang_on_root(attach_context *h, int v, unsigned on)
+static bool attach_to_root(attach_context *h, int v, unsigned on)
 {
 	if (on == 1)
-		return hang_on_vertex(h, v, 0);
+		return attach_to_vertex(h, v, 0);
 	int u = on ? 31 - __builtin_clz(on) : 0;
-	if (!(on & 1) || __builtin_popcount(on) != 2 || !gemp_term_adjacent(h->term, 0, u) || h->hung->ordered_support[v])
+	if (!(on & 1) || __builtin_popcount(on) != 2 || !gemp_term_adjacent(h->term, 0, u) ||
+	    h->attached->ordered_support[v])
 		return false;
-	h->hung->ordered_support[u]++;
+	h->attached->ordered_support[u]++;
 	return true;
 }
 
 /* In a rooted term only neighbours below or above the least vertex of a triangle are known. */
-static bool hang_in_order(attach_context *h, int v, int u)
+static bool attach_in_order(attach_context *h, int v, int u)
 {
 	if (!is_bare(h, v) || !(h->core >> u & 1))
 		return false;
 	if (v == 0)
-		h->hung->low[u]++;
+		h->attached->low[u]++;
 	else if (h->core & 1)
-		h->hung->up[u]++;
+		h->attached->up[u]++;
 	else
 		return false;
 	return true;
 }
 
 /* Does v hang on what is left, and on what? */
-static bool hang_vertex(attach_context *h, int v)
+static bool attach_vertex(attach_context *h, int v)
 {
 	unsigned on = h->term->adjacent[v] & h->left;
 	int count = __builtin_popcount(on), a = on ? __builtin_ctz(on) : 0, b = on ? 31 - __builtin_clz(on) : 0;
 	if (h->term->rooted && h->core == 1)
-		return hang_on_root(h, v, on);
+		return attach_to_root(h, v, on);
 	if (count == 1)
-		return h->term->rooted ? hang_in_order(h, v, a) : hang_on_vertex(h, v, a);
+		return h->term->rooted ? attach_in_order(h, v, a) : attach_to_vertex(h, v, a);
 	if (count < 2 || h->term->rooted || !is_bare(h, v))
 		return false;
 	if (h->centre >= 0 && on == h->core) {
-		h->hung->common++;
+		h->attached->common++;
 		return true;
 	}
 	if (h->centre >= 0 && on == (h->core & ~(1u << h->centre))) {
-		h->hung->codegree++;
+		h->attached->codegree++;
 		return true;
 	}
 	if (count != 2)
 		return false;
 	if (gemp_term_adjacent(h->term, a, b)) {
-		h->hung->support[a][b]++;
-		h->hung->support[b][a]++;
+		h->attached->support[a][b]++;
+		h->attached->support[b][a]++;
 		return true;
 	}
 	if (on != h->core) /* else a pair */
 		return false;
-	h->hung->common++;
+	h->attached->common++;
 	return true;
 }
 
@@ -114,7 +115,7 @@ bool gemp_attach(gemp_attachments *out, gemp_derivation *derivation, const gemp_
 	while (more) {
 		more = false;
 		for (int v = 0; v < term->size; v++)
-			if ((h.left & ~core) >> v & 1 && hang_vertex(&h, v)) {
+			if ((h.left & ~core) >> v & 1 && attach_vertex(&h, v)) {
 				h.left &= ~(1u << v);
 				more = true;
 			}

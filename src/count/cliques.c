@@ -61,12 +61,11 @@ static gemp_code list_vertices(gemp_count_engine *engine)
 		list[next[low_length(engine, v)]++] = (uint32_t)v;
 	GEMP_TRY(gemp_buffer_new(&engine->clique_list, engine->context->device, g->vertices * sizeof *list, list));
 done:
-	gemp_free(next);
-	gemp_free(list);
+	gemp_free_all(next, list);
 	return code;
 }
 
-static uint32_t at_least(const gemp_count_engine *engine, size_t length)
+static uint32_t count_at_least(const gemp_count_engine *engine, size_t length)
 {
 	return length > engine->graph.max_prefix ? 0 : engine->clique_count[length];
 }
@@ -76,7 +75,7 @@ static gemp_code make_slab(gemp_count_engine *engine)
 	gemp_device *device = engine->context->device;
 	size_t d = engine->graph.max_prefix, groups = device->units, bytes;
 	if (device->gpu) {
-		size_t rows = at_least(engine, (size_t)longest_local(device) + 1);
+		size_t rows = count_at_least(engine, (size_t)longest_local(device) + 1);
 		engine->slab_words = bit_words(d);
 		bytes = engine->slab_words * sizeof(uint32_t);
 		groups = 4 * groups < rows ? 4 * groups : rows;
@@ -91,7 +90,6 @@ static gemp_code make_slab(gemp_count_engine *engine)
 
 gemp_code gemp_count_cliques_prepare(gemp_count_engine *engine)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_device *device = engine->context->device;
 	if (!engine->needs.cliques)
 		return GEMP_OK;
@@ -101,11 +99,10 @@ gemp_code gemp_count_cliques_prepare(gemp_count_engine *engine)
 		                 "large; --count-by enumerate does without",
 		                 GEMP_MAX_LOW_ROW);
 	if (device->gpu)
-		GEMP_TRY(list_vertices(engine));
+		GEMP_PROPAGATE(list_vertices(engine));
 	if (!device->gpu || gemp_count_cliques_large(device, engine->graph.max_prefix))
-		GEMP_TRY(make_slab(engine));
-done:
-	return code;
+		GEMP_PROPAGATE(make_slab(engine));
+	return GEMP_OK;
 }
 
 /* LAUNCHES. Few long rows want large groups; many short ones small groups, of which more are resident. */
@@ -122,61 +119,60 @@ static size_t choose_group(const gemp_count_engine *engine, int clique, uint32_t
 }
 
 /* Places [from, end) of the list. */
-static gemp_code launch_list(gemp_count_engine *engine, gemp_timings *laps, cl_kernel kernel, gemp_count_shape shape,
+static gemp_code launch_list(gemp_count_engine *engine, gemp_timings *timings, cl_kernel kernel, gemp_count_shape shape,
                              uint32_t from, uint32_t end, size_t local, size_t first)
 {
 	gemp_count_graph *g = &engine->graph;
 	cl_uint rank = (cl_uint)engine->context->comm->rank, ranks = (cl_uint)engine->context->comm->size;
 	cl_ulong slab_words = engine->slab_words, place = first;
-	size_t least = 2 * shape.group * sizeof(cl_long);
-	return gemp_count_launch(engine, laps, kernel, shape, GEMP_ARG(&g->low_offsets.mem), GEMP_ARG(&g->low_indices.mem),
-	                         GEMP_ARG(&engine->clique_list.mem), GEMP_ARG(&from), GEMP_ARG(&end), GEMP_ARG(&rank),
-	                         GEMP_ARG(&ranks), GEMP_ARG(&engine->slab.mem), GEMP_ARG(&slab_words),
-	                         GEMP_ARG(&engine->partials.control.mem), GEMP_ARG(&engine->partials.out.mem),
-	                         GEMP_ARG(&place), GEMP_LOCAL(local > least ? local : least));
+	size_t minimum = 2 * shape.group * sizeof(cl_long);
+	return gemp_count_launch(
+		engine, timings, kernel, shape, GEMP_ARG(&g->low_offsets.mem), GEMP_ARG(&g->low_indices.mem),
+		GEMP_ARG(&engine->clique_list.mem), GEMP_ARG(&from), GEMP_ARG(&end), GEMP_ARG(&rank), GEMP_ARG(&ranks),
+		GEMP_ARG(&engine->slab.mem), GEMP_ARG(&slab_words), GEMP_ARG(&engine->partials.control.mem),
+		GEMP_ARG(&engine->partials.out.mem), GEMP_ARG(&place), GEMP_LOCAL(local > minimum ? local : minimum));
 }
 
-static gemp_code launch_gpu(gemp_count_engine *engine, size_t index, size_t first, size_t *groups, gemp_timings *laps)
+static gemp_code launch_gpu(gemp_count_engine *engine, size_t index, size_t first, size_t *groups,
+                            gemp_timings *timings)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_device *device = engine->context->device;
 	int clique = engine->plan->sums[index].clique;
 	uint32_t limit = longest_local(device), longest = engine->graph.max_prefix;
-	uint32_t large = at_least(engine, (size_t)limit + 1), all = at_least(engine, (size_t)clique - 1);
+	uint32_t large = count_at_least(engine, (size_t)limit + 1), all = count_at_least(engine, (size_t)clique - 1);
 	if (large) {
 		gemp_count_shape shape = { device->max_group < 512 ? device->max_group : 512,
 			                       engine->slab.size / sizeof(uint32_t) / engine->slab_words };
-		GEMP_TRY(launch_list(engine, laps, engine->large[index], shape, 0, large, 0, first));
+		GEMP_PROPAGATE(launch_list(engine, timings, engine->large[index], shape, 0, large, 0, first));
 		*groups = shape.groups;
 	}
 	if (all > large) {
 		size_t group = choose_group(engine, clique, all - large);
-		size_t most = (size_t)device->units * 2048 / (group > 32 ? group : 32);
+		size_t maximum = (size_t)device->units * 2048 / (group > 32 ? group : 32);
 		uint32_t mine = (all - large - 1) / (uint32_t)engine->context->comm->size + 1;
-		gemp_count_shape shape = { group, mine < most ? mine : most };
+		gemp_count_shape shape = { group, mine < maximum ? mine : maximum };
 		size_t local = sizeof(uint32_t) * bit_words(longest < limit ? longest : limit);
-		GEMP_TRY(launch_list(engine, laps, engine->sums[index], shape, large, all, local, first + *groups));
+		GEMP_PROPAGATE(launch_list(engine, timings, engine->sums[index], shape, large, all, local, first + *groups));
 		*groups += shape.groups;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_count_cliques_launch(gemp_count_engine *engine, size_t index, size_t first, size_t *groups,
-                                    gemp_timings *laps)
+                                    gemp_timings *timings)
 {
 	gemp_count_graph *g = &engine->graph;
 	const gemp_device *device = engine->context->device;
-	cl_uint least = (cl_uint)engine->plan->sums[index].clique - 1, rank = (cl_uint)engine->context->comm->rank;
+	cl_uint minimum = (cl_uint)engine->plan->sums[index].clique - 1, rank = (cl_uint)engine->context->comm->rank;
 	cl_uint ranks = (cl_uint)engine->context->comm->size;
 	cl_ulong slab_words = engine->slab_words, place = first;
 	gemp_count_shape shape = { 1, device->units };
 	*groups = 0;
 	if (device->gpu)
-		return launch_gpu(engine, index, first, groups, laps);
+		return launch_gpu(engine, index, first, groups, timings);
 	*groups = shape.groups;
-	return gemp_count_launch(engine, laps, engine->sums[index], shape, GEMP_ARG(&g->low_offsets.mem),
-	                         GEMP_ARG(&g->low_indices.mem), GEMP_ARG(&g->vertices), GEMP_ARG(&least), GEMP_ARG(&rank),
+	return gemp_count_launch(engine, timings, engine->sums[index], shape, GEMP_ARG(&g->low_offsets.mem),
+	                         GEMP_ARG(&g->low_indices.mem), GEMP_ARG(&g->vertices), GEMP_ARG(&minimum), GEMP_ARG(&rank),
 	                         GEMP_ARG(&ranks), GEMP_ARG(&engine->maps.mem), GEMP_ARG(&engine->slab.mem),
 	                         GEMP_ARG(&slab_words), GEMP_ARG(&engine->partials.control.mem),
 	                         GEMP_ARG(&engine->partials.out.mem), GEMP_ARG(&place));

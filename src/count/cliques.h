@@ -11,6 +11,6 @@ bool gemp_count_cliques_narrow(const gemp_device *device, uint32_t longest_low);
 gemp_code gemp_count_cliques_prepare(gemp_count_engine *engine);
 
 gemp_code gemp_count_cliques_launch(gemp_count_engine *engine, size_t index, size_t first, size_t *groups,
-                                    gemp_timings *laps);
+                                    gemp_timings *timings);
 
 #endif

@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "count/expression.h"
 #include "device/program.h"
+#include "kernels/count/count_abi.h"
 #include "pattern/model/pattern.h"
 
 #include <math.h>
@@ -10,30 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sums in 64 bits are exact below this; COUNT_LARGEST of kernels/count/count.clh. */
-static const double largest = 4.0e18;
-
-static bool mentions_table(const char *expression, size_t k, int place)
-{
-	char symbol[48];
-	snprintf(symbol, sizeof symbol, "V%zu_%d", k, place);
-	return gemp_expression_mentions(expression, symbol);
-}
-
 static bool mentions_place(const char *expression, const char *name, int place)
 {
 	char symbol[32];
 	snprintf(symbol, sizeof symbol, "%s_%d", name, place);
 	return gemp_expression_mentions(expression, symbol);
-}
-
-/* up_i is made of the degree of i. */
-bool gemp_expression_reads_table(const char *expression, size_t table)
-{
-	bool found = false;
-	for (int place = 0; place < 3; place++)
-		found |= mentions_table(expression, table, place) || (table == 0 && mentions_place(expression, "up", place));
-	return found;
 }
 
 /* BOUNDS. */
@@ -73,7 +55,7 @@ static void emit_vertex_symbols(gemp_text *text, const gemp_count_plan *plan, co
 {
 	for (size_t k = 0; k < plan->table_count; k++)
 		for (int i = 0; i < places; i++)
-			if (mentions_table(expression, k, i))
+			if (gemp_expression_mentions_table(expression, k, i))
 				gemp_text_print(text, " long V%zu_%d = V%zu[slot_%d];", k, i, k, i);
 }
 
@@ -90,11 +72,11 @@ static void emit_edge_symbols(gemp_text *text, const char *expression)
 
 static void emit_triangle_symbols(gemp_text *text, const char *expression)
 {
-	static const char *const end[] = { "low_begin[slot_0 + 1]", "at_01", "at_02" };
+	static const char *const end[] = { "low_offsets[slot_0 + 1]", "at_01", "at_02" };
 	for (int i = 0; i < 3; i++) {
 		bool up = mentions_place(expression, "up", i);
 		if (up || mentions_place(expression, "low", i))
-			gemp_text_print(text, " long low_%d = (long)(%s - low_begin[slot_%d]);", i, end[i], i);
+			gemp_text_print(text, " long low_%d = (long)(%s - low_offsets[slot_%d]);", i, end[i], i);
 		if (up)
 			gemp_text_print(text, " long up_%d = V0[slot_%d] - low_%d%s;", i, i, i, i ? " - 1" : "");
 	}
@@ -102,28 +84,16 @@ static void emit_triangle_symbols(gemp_text *text, const char *expression)
 
 static gemp_code emit_value(gemp_text *text, const char *expression, gemp_count_codegen *source, double times)
 {
-	gemp_code code = GEMP_OK;
-	double most = 0;
+	double maximum = 0;
 	gemp_text_print(text, "\n#define COUNT_VALUE (%s)\n", expression);
-	GEMP_TRY(bound(expression, source, &most));
-	if (most * times < largest)
+	GEMP_PROPAGATE(bound(expression, source, &maximum));
+	if (maximum * times < GEMP_COUNT_LARGEST)
 		return GEMP_OK;
 	source->checked = true;
 	gemp_text_print(text, "#define COUNT_MAGNITUDE (");
 	gemp_expression_magnitude(text, expression);
 	gemp_text_print(text, ")\n");
-done:
-	return code;
-}
-
-static gemp_code emit_file(gemp_text *text, const char *file)
-{
-	char *source = NULL;
-	gemp_code code = gemp_kernel_source(&source, file);
-	if (code == GEMP_OK)
-		gemp_text_print(text, "%s", source);
-	gemp_free(source);
-	return code;
+	return GEMP_OK;
 }
 
 /* What was defined for one kernel is gone before the next. */
@@ -137,7 +107,6 @@ static void emit_end(gemp_text *text)
 
 static gemp_code emit_table(gemp_text *text, const gemp_count_plan *plan, size_t k, gemp_count_codegen *source)
 {
-	gemp_code code = GEMP_OK;
 	const char *expression = plan->tables[k].expression;
 	gemp_text_print(text, "#define COUNT_KERNEL count_table_%zu\n#define COUNT_GROUPS count_rows_%zu\n", k, k);
 	emit_tables(text, plan, expression);
@@ -148,12 +117,11 @@ static gemp_code emit_table(gemp_text *text, const gemp_count_plan *plan, size_t
 	if (gemp_expression_mentions(expression, "o"))
 		gemp_text_print(text, " long o = slot_1 > slot_0;");
 	if (gemp_expression_mentions(expression, "u_01"))
-		gemp_text_print(text, " long u_01 = over[entry];");
-	GEMP_TRY(emit_value(text, expression, source, source->max_row));
-	GEMP_TRY(emit_file(text, "count_table.cl"));
+		gemp_text_print(text, " long u_01 = ordered_support[entry];");
+	GEMP_PROPAGATE(emit_value(text, expression, source, source->max_row));
+	GEMP_PROPAGATE(gemp_kernel_append(text, "count_table.cl"));
 	emit_end(text);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code emit_sum(gemp_text *text, const gemp_count_plan *plan, size_t i, gemp_count_codegen *source)
@@ -161,7 +129,6 @@ static gemp_code emit_sum(gemp_text *text, const gemp_count_plan *plan, size_t i
 	static const char *const shapes[] = {
 		[GEMP_SUM_VERTICES] = "VERTICES", [GEMP_SUM_EDGES] = "EDGES", [GEMP_SUM_TRIANGLES] = "TRIANGLES"
 	};
-	gemp_code code = GEMP_OK;
 	const gemp_sum *sum = &plan->sums[i];
 	gemp_text_print(text, "#define COUNT_KERNEL count_sum_%zu\n#define COUNT_%s\n", i, shapes[sum->kind]);
 	emit_tables(text, plan, sum->expression);
@@ -171,12 +138,11 @@ static gemp_code emit_sum(gemp_text *text, const gemp_count_plan *plan, size_t i
 		emit_edge_symbols(text, sum->expression);
 		if (sum->kind == GEMP_SUM_TRIANGLES)
 			emit_triangle_symbols(text, sum->expression);
-		GEMP_TRY(emit_value(text, sum->expression, source, 1));
+		GEMP_PROPAGATE(emit_value(text, sum->expression, source, 1));
 	}
-	GEMP_TRY(emit_file(text, "count_sum.cl"));
+	GEMP_PROPAGATE(gemp_kernel_append(text, "count_sum.cl"));
 	emit_end(text);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* CLIQUES: below the pair of rows r0, r1, for each further vertex but the last a loop over the bits of what is left; the
@@ -198,7 +164,7 @@ static void emit_bits(gemp_text *text, int level, const char *left)
 	                level, level, level);
 }
 
-static void emit_anew(gemp_text *text, int clique)
+static void emit_intersections(gemp_text *text, int clique)
 {
 	for (int level = 2; level < clique - 1; level++) {
 		char left[32 * GEMP_MAX_PATTERN_VERTICES] = "";
@@ -212,7 +178,7 @@ static void emit_anew(gemp_text *text, int clique)
 	}
 }
 
-static void emit_kept(gemp_text *text, int clique)
+static void emit_kept_words(gemp_text *text, int clique)
 {
 	int last = clique - 3;
 	gemp_text_print(text, " for (uint t = j / COUNT_BITS; t < words; t++) %s r0[t] & r1[t]%s;",
@@ -240,7 +206,7 @@ static void emit_left_words(gemp_text *text, int level, const char *between, boo
 }
 
 /* Each word is a variable: c1_0, c1_1, ... */
-static void emit_narrow(gemp_text *text, int clique)
+static void emit_register_words(gemp_text *text, int clique)
 {
 	int last = clique - 3;
 	gemp_text_print(text, " COUNT_WORD");
@@ -262,15 +228,15 @@ static void emit_narrow(gemp_text *text, int clique)
 	}
 }
 
-static void emit_found(gemp_text *text, int clique, bool narrow, const gemp_count_codegen *source)
+static void emit_count(gemp_text *text, int clique, bool narrow, const gemp_count_codegen *source)
 {
 	gemp_text_print(text, "#define COUNT_FOUND");
 	if (narrow)
-		emit_narrow(text, clique);
+		emit_register_words(text, clique);
 	else if (source->gpu)
-		emit_anew(text, clique);
+		emit_intersections(text, clique);
 	else
-		emit_kept(text, clique);
+		emit_kept_words(text, clique);
 	for (int level = 2; level < clique - 2; level++)
 		gemp_text_print(text, " }");
 	gemp_text_print(text, "\n#define COUNT_KEPT");
@@ -291,22 +257,20 @@ static gemp_code emit_clique(gemp_text *text, clique_form form, size_t i, int cl
 	                local ? "(__local uint *)room" : "slab + get_group_id(0) * slab_words");
 	if (form == NARROW)
 		gemp_text_print(text, "#define COUNT_WORDS %d\n", GEMP_NARROW_WORDS);
-	emit_found(text, clique, form == NARROW, source);
-	gemp_code code = emit_file(text, "count_clique.cl");
+	emit_count(text, clique, form == NARROW, source);
+	gemp_code code = gemp_kernel_append(text, "count_clique.cl");
 	emit_end(text);
 	return code;
 }
 
 static gemp_code emit_cliques(gemp_text *text, const gemp_sum *sum, size_t i, const gemp_count_codegen *source)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(emit_clique(text, source->gpu ? IN_LOCAL : ON_CPU, i, sum->clique, source));
+	GEMP_PROPAGATE(emit_clique(text, source->gpu ? IN_LOCAL : ON_CPU, i, sum->clique, source));
 	if (source->gpu)
-		GEMP_TRY(emit_clique(text, NARROW, i, sum->clique, source));
+		GEMP_PROPAGATE(emit_clique(text, NARROW, i, sum->clique, source));
 	if (source->gpu && source->large_low)
-		GEMP_TRY(emit_clique(text, LARGE, i, sum->clique, source));
-done:
-	return code;
+		GEMP_PROPAGATE(emit_clique(text, LARGE, i, sum->clique, source));
+	return GEMP_OK;
 }
 
 static void emit_types(gemp_text *text, const gemp_count_codegen *source)
@@ -317,13 +281,10 @@ static void emit_types(gemp_text *text, const gemp_count_codegen *source)
 
 gemp_code gemp_count_emit_rows(gemp_text *text, const gemp_count_codegen *source)
 {
-	gemp_code code = GEMP_OK;
 	emit_types(text, source);
-	GEMP_TRY(emit_file(text, "count_rows.cl"));
-	GEMP_TRY(emit_file(text, "count_support.cl"));
-	GEMP_TRY(gemp_text_status(text));
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_kernel_append(text, "count_rows.cl"));
+	GEMP_PROPAGATE(gemp_kernel_append(text, "count_support.cl"));
+	return gemp_text_status(text);
 }
 
 static bool has_kernels(const gemp_count_plan *plan)
@@ -336,20 +297,17 @@ static bool has_kernels(const gemp_count_plan *plan)
 
 gemp_code gemp_count_emit(gemp_text *text, const gemp_count_plan *plan, gemp_count_codegen *source)
 {
-	gemp_code code = GEMP_OK;
 	if (!has_kernels(plan))
 		return GEMP_OK;
 	emit_types(text, source);
 	for (size_t k = 1; k < plan->table_count; k++)
-		GEMP_TRY(emit_table(text, plan, k, source));
+		GEMP_PROPAGATE(emit_table(text, plan, k, source));
 	for (size_t i = 0; i < plan->sum_count; i++) {
 		const gemp_sum *sum = &plan->sums[i];
 		if (sum->kind == GEMP_SUM_CLIQUES)
-			GEMP_TRY(emit_cliques(text, sum, i, source));
+			GEMP_PROPAGATE(emit_cliques(text, sum, i, source));
 		else if (gemp_sum_has_kernel(sum))
-			GEMP_TRY(emit_sum(text, plan, i, source));
+			GEMP_PROPAGATE(emit_sum(text, plan, i, source));
 	}
-	GEMP_TRY(gemp_text_status(text));
-done:
-	return code;
+	return gemp_text_status(text);
 }

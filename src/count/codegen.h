@@ -23,9 +23,6 @@ typedef struct gemp_count_codegen {
 	bool checked;         /* filled: some kernel looks at magnitudes */
 } gemp_count_codegen;
 
-/* Does a sum, or a table, read this vertex table? */
-bool gemp_expression_reads_table(const char *expression, size_t table);
-
 /* No value of table k can pass this: tables[] before it are known. */
 gemp_code gemp_count_table_bound(const gemp_count_plan *plan, size_t k, const gemp_count_codegen *source,
                                  double *bound);

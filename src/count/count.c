@@ -48,15 +48,12 @@ static gemp_count_needs find_needs(const gemp_count_plan *plan, bool gpu)
 /* PREPARATION. */
 gemp_code gemp_count_get_rows(gemp_resident **out, gemp_runtime *context, gemp_shard *graph, const gemp_view_key *key)
 {
-	gemp_code code = GEMP_OK;
 	double began = gemp_now();
 	for (size_t r = 0; r < graph->relation_count; r++)
 		if (key->relations[r])
-			GEMP_TRY(gemp_shard_load_relation(graph, r, gemp_view_parts(key->direction)));
+			GEMP_PROPAGATE(gemp_shard_load_relation(graph, r, gemp_view_parts(key->direction)));
 	gemp_timers_add(&context->timers, GEMP_PHASE_READ, began);
-	GEMP_TRY(gemp_resident_get(out, context, graph, key, 1, GEMP_REPLICATE_ALL));
-done:
-	return code;
+	return gemp_resident_get(out, context, graph, key, 1, GEMP_REPLICATE_ALL);
 }
 
 static void describe_graph(gemp_count_engine *engine)
@@ -78,21 +75,20 @@ static void describe_graph(gemp_count_engine *engine)
 static double longest_low(const gemp_count_engine *engine)
 {
 	const gemp_count_graph *g = &engine->graph;
-	double most = 1.2 * sqrt((double)g->entries) + 1;
-	uint64_t least = g->max_degree;
+	double maximum = 1.2 * sqrt((double)g->entries) + 1;
+	uint64_t minimum = g->max_degree;
 	for (size_t v = 0; v < g->vertices; v++) {
 		uint64_t length = engine->view->begin[v + 1] - engine->view->begin[v];
-		if (length > least + least / 5)
-			most = g->max_degree;
-		if (length < least)
-			least = length;
+		if (length > minimum + minimum / 5)
+			maximum = g->max_degree;
+		if (length < minimum)
+			minimum = length;
 	}
-	return most < g->max_degree ? most : g->max_degree;
+	return maximum < g->max_degree ? maximum : g->max_degree;
 }
 
 static gemp_code write_sources(gemp_count_engine *engine, gemp_text *rows, gemp_text *sums)
 {
-	gemp_code code = GEMP_OK;
 	gemp_count_graph *g = &engine->graph;
 	const gemp_device *device = engine->context->device;
 	gemp_count_codegen source = { .wide = g->wide,
@@ -104,17 +100,15 @@ static gemp_code write_sources(gemp_count_engine *engine, gemp_text *rows, gemp_
 	source.large_low = gemp_count_cliques_large(device, (uint32_t)source.max_low_row);
 	g->table_bound[0] = g->max_degree;
 	for (size_t k = 1; k < engine->plan->table_count; k++)
-		GEMP_TRY(gemp_count_table_bound(engine->plan, k, &source, &g->table_bound[k]));
-	GEMP_TRY(gemp_count_emit_rows(rows, &source));
-	GEMP_TRY(gemp_count_emit(sums, engine->plan, &source));
+		GEMP_PROPAGATE(gemp_count_table_bound(engine->plan, k, &source, &g->table_bound[k]));
+	GEMP_PROPAGATE(gemp_count_emit_rows(rows, &source));
+	GEMP_PROPAGATE(gemp_count_emit(sums, engine->plan, &source));
 	engine->checked = source.checked;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code make_kernels(gemp_count_engine *engine)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_count_plan *plan = engine->plan;
 	char name[40]; /* "count_narrow_" and a number of up to 20 digits */
 	for (size_t i = 0; i < plan->sum_count; i++) {
@@ -123,14 +117,13 @@ static gemp_code make_kernels(gemp_count_engine *engine)
 		bool narrow = plan->sums[i].kind == GEMP_SUM_CLIQUES &&
 		              gemp_count_cliques_narrow(engine->context->device, engine->graph.max_prefix);
 		snprintf(name, sizeof name, "count_%s_%zu", narrow ? "narrow" : "sum", i);
-		GEMP_TRY(gemp_kernel_new(&engine->sums[i], &engine->program, name));
+		GEMP_PROPAGATE(gemp_kernel_new(&engine->sums[i], &engine->program, name));
 		snprintf(name, sizeof name, "count_large_%zu", i);
 		if (plan->sums[i].kind == GEMP_SUM_CLIQUES &&
 		    gemp_count_cliques_large(engine->context->device, engine->graph.max_prefix))
-			GEMP_TRY(gemp_kernel_new(&engine->large[i], &engine->program, name));
+			GEMP_PROPAGATE(gemp_kernel_new(&engine->large[i], &engine->program, name));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* The most groups that a sum's launches have. */
@@ -141,71 +134,63 @@ static size_t gemp_count_sum_groups(const gemp_count_engine *engine)
 }
 
 /* Local. What is made on the device before supports, and from them. */
-static gemp_code prepare_rows(gemp_count_engine *engine, gemp_timings *laps)
+static gemp_code prepare_rows(gemp_count_engine *engine, gemp_timings *timings)
 {
-	gemp_code code = GEMP_OK;
 	size_t groups = gemp_count_sum_groups(engine) * engine->plan->sum_count;
-	GEMP_TRY(gemp_partials_new(&engine->partials, engine->context->device, groups));
+	GEMP_PROPAGATE(gemp_partials_new(&engine->partials, engine->context->device, groups));
 	engine->partials.checked = engine->checked;
-	GEMP_TRY(gemp_count_rows(engine, laps));
-	GEMP_TRY(gemp_timings_seconds(laps, &engine->preparation));
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_count_rows(engine, timings));
+	return gemp_timings_seconds(timings, &engine->preparation);
 }
 
-static gemp_code prepare_sums(gemp_count_engine *engine, gemp_timings *laps)
+static gemp_code prepare_sums(gemp_count_engine *engine, gemp_timings *timings)
 {
-	gemp_code code = GEMP_OK;
 	double seconds;
-	GEMP_TRY(gemp_timings_seconds(laps, &engine->support_seconds));
-	GEMP_TRY(gemp_count_tables(engine, laps));
-	GEMP_TRY(gemp_timings_seconds(laps, &seconds));
+	GEMP_PROPAGATE(gemp_timings_seconds(timings, &engine->support_seconds));
+	GEMP_PROPAGATE(gemp_count_tables(engine, timings));
+	GEMP_PROPAGATE(gemp_timings_seconds(timings, &seconds));
 	engine->preparation += engine->support_seconds + seconds;
 	engine->context->timers.seconds[GEMP_PHASE_PREPARE] += engine->preparation;
-	GEMP_TRY(gemp_count_cliques_prepare(engine));
-	GEMP_TRY(make_kernels(engine));
-	GEMP_TRY(gemp_partials_read(&engine->partials, engine->context->device, 0));
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_count_cliques_prepare(engine));
+	GEMP_PROPAGATE(make_kernels(engine));
+	return gemp_partials_read(&engine->partials, engine->context->device, 0);
 }
 
 /* Collective. */
 static gemp_code prepare_device(gemp_count_engine *engine)
 {
 	gemp_code code = GEMP_OK;
-	gemp_timings laps = { 0 };
+	gemp_timings timings = { 0 };
 	const gemp_comm *comm = engine->context->comm;
-	GEMP_TRY(gemp_comm_agree(comm, prepare_rows(engine, &laps)));
-	GEMP_TRY(gemp_count_support(engine, &laps));
-	GEMP_TRY(gemp_comm_agree(comm, prepare_sums(engine, &laps)));
+	GEMP_TRY(gemp_comm_agree(comm, prepare_rows(engine, &timings)));
+	GEMP_TRY(gemp_count_support(engine, &timings));
+	GEMP_TRY(gemp_comm_agree(comm, prepare_sums(engine, &timings)));
 done:
-	gemp_timings_free(&laps);
+	gemp_timings_free(&timings);
 	return code;
 }
 
-static bool swept(const gemp_sum *sum)
+static bool is_wedge_sum(const gemp_sum *sum)
 {
 	return sum->kind == GEMP_SUM_WEDGES || sum->kind == GEMP_SUM_PAIRS || sum->kind == GEMP_SUM_JOINED ||
 	       sum->kind == GEMP_SUM_PATH_PAIRS;
 }
 
 /* Collective. */
-static gemp_code make_sweeps(gemp_count_engine *engine)
+static gemp_code make_wedges(gemp_count_engine *engine)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_count_plan *plan = engine->plan;
 	for (size_t i = 0; i < plan->sum_count; i++) {
 		uint64_t launches;
-		if (!swept(&plan->sums[i]) || engine->graph.entries == 0)
+		if (!is_wedge_sum(&plan->sums[i]) || engine->graph.entries == 0)
 			continue;
-		GEMP_TRY(gemp_wedges_new(&engine->sweeps[i], &engine->graph, &plan->sums[i]));
-		double seconds = gemp_wedges_preparation(engine->sweeps[i], &launches);
+		GEMP_PROPAGATE(gemp_wedges_new(&engine->wedges[i], &engine->graph, &plan->sums[i]));
+		double seconds = gemp_wedges_preparation(engine->wedges[i], &launches);
 		engine->preparation += seconds;
 		engine->prepared += launches;
 		engine->context->timers.seconds[GEMP_PHASE_PREPARE] += seconds;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. */
@@ -242,19 +227,12 @@ gemp_code gemp_count_prepare(gemp_count_engine **out, gemp_runtime *context, gem
 	describe_graph(engine);
 	GEMP_TRY(build(engine));
 	GEMP_TRY(prepare_device(engine));
-	GEMP_TRY(make_sweeps(engine));
+	GEMP_TRY(make_wedges(engine));
 	*out = engine;
 	engine = NULL;
 done:
 	gemp_count_free(engine);
 	return code;
-}
-
-static void free_program(gemp_program *program, gemp_device *device)
-{
-	if (program->program && !program->cached)
-		gemp_program_store(device, program); /* with what its first launches compiled */
-	gemp_program_free(program);
 }
 
 void gemp_count_free(gemp_count_engine *engine)
@@ -267,24 +245,19 @@ void gemp_count_free(gemp_count_engine *engine)
 		                       &g->low_indices,      &g->low_source, &g->low_support,     &engine->maps,
 		                       &engine->clique_list, &engine->slab };
 	for (size_t i = 0; i < GEMP_MAX_SUMS; i++) {
-		if (engine->sums[i])
-			clReleaseKernel(engine->sums[i]);
-		if (engine->large[i])
-			clReleaseKernel(engine->large[i]);
-		gemp_wedges_free(engine->sweeps[i]);
+		gemp_kernels_free(&engine->sums[i]);
+		gemp_kernels_free(&engine->large[i]);
+		gemp_wedges_free(engine->wedges[i]);
 	}
-	free_program(&engine->rows_program, device);
-	free_program(&engine->program, device);
+	gemp_program_store_and_free(device, &engine->rows_program);
+	gemp_program_store_and_free(device, &engine->program);
 	for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
 		gemp_buffer_free(buffers[i], device);
 	for (size_t k = 0; k < GEMP_MAX_VERTEX_TABLES; k++)
 		gemp_buffer_free(&g->tables[k], device);
 	gemp_partials_free(&engine->partials, device);
 	gemp_resident_release(engine->rows);
-	gemp_free(engine->upper_offsets);
-	gemp_free(engine->low_offsets);
-	gemp_free(engine->clique_count);
-	gemp_free(engine);
+	gemp_free_all(engine->upper_offsets, engine->low_offsets, engine->clique_count, engine);
 }
 
 static gemp_count_shape shape_of(const gemp_count_engine *engine, const gemp_sum *sum, uint64_t tasks)
@@ -299,7 +272,7 @@ static gemp_count_shape shape_of(const gemp_count_engine *engine, const gemp_sum
 /* Local. Launch sum `index`, one of the engine's own; groups [first, first + *groups) of partials get it (sums.c,
  * cliques.c). */
 static gemp_code gemp_count_sum_launch(gemp_count_engine *engine, size_t index, size_t first, size_t *groups,
-                                       gemp_timings *laps)
+                                       gemp_timings *timings)
 {
 	gemp_argument arguments[GEMP_MAX_VERTEX_TABLES + 13];
 	size_t count = 0;
@@ -327,103 +300,96 @@ static gemp_code gemp_count_sum_launch(gemp_count_engine *engine, size_t index, 
 	arguments[count++] = GEMP_ARG(&place);
 	arguments[count++] = GEMP_LOCAL(2 * shape.group * sizeof(cl_long));
 	*groups = shape.groups;
-	return gemp_count_launch_with(engine, laps, engine->sums[index], shape, arguments, count);
+	return gemp_launch_timed_with(timings, engine->context->device, engine->sums[index], shape.group * shape.groups,
+	                              shape.group, arguments, count);
 }
 
 /* One run: all sums, added up over ranks, divided. */
 
-typedef struct run {
+typedef struct count_run {
 	gemp_count_engine *engine;
 	gemp_count_result *result;
-	gemp_timings laps[GEMP_MAX_SUMS];
+	gemp_timings timings[GEMP_MAX_SUMS];
 	size_t first[GEMP_MAX_SUMS], groups[GEMP_MAX_SUMS]; /* of partials */
 	size_t used;
 	bool known[GEMP_MAX_SUMS]; /* without a kernel: */
 	__int128 totals[GEMP_MAX_SUMS];
 	__int128 total; /* this rank's, then all ranks' */
-} run;
+} count_run;
 
 /* Sums of which all tasks count 1 need no kernel, and those that pass 64 bits at some vertex are not for one. */
-static gemp_code find_known(run *r, size_t i)
+static gemp_code find_known(count_run *r, size_t i)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_sum *sum = &r->engine->plan->sums[i];
 	const gemp_count_graph *g = &r->engine->graph;
 	bool passes, one = gemp_sum_is_direct(sum) && !gemp_sum_has_kernel(sum) && !sum->leaves;
-	GEMP_TRY(gemp_vertex_sum_overflows(g, sum, &passes));
+	GEMP_PROPAGATE(gemp_vertex_sum_overflows(g, sum, &passes));
 	r->known[i] = one || passes;
 	if (one)
 		r->totals[i] = r->engine->context->comm->rank ? 0 : sum->kind == GEMP_SUM_EDGES ? g->entries / 2 : g->vertices;
 	else if (passes)
-		GEMP_TRY(gemp_vertex_sum(g, sum, &r->totals[i]));
-done:
-	return code;
+		GEMP_PROPAGATE(gemp_vertex_sum(g, sum, &r->totals[i]));
+	return GEMP_OK;
 }
 
-static gemp_code launch(run *r, size_t i)
+static gemp_code launch(count_run *r, size_t i)
 {
-	gemp_code code = GEMP_OK;
 	gemp_count_engine *engine = r->engine;
 	r->first[i] = r->used;
 	if (engine->plan->sums[i].kind == GEMP_SUM_CLIQUES)
-		GEMP_TRY(gemp_count_cliques_launch(engine, i, r->used, &r->groups[i], &r->laps[i]));
+		GEMP_PROPAGATE(gemp_count_cliques_launch(engine, i, r->used, &r->groups[i], &r->timings[i]));
 	else
-		GEMP_TRY(gemp_count_sum_launch(engine, i, r->used, &r->groups[i], &r->laps[i]));
+		GEMP_PROPAGATE(gemp_count_sum_launch(engine, i, r->used, &r->groups[i], &r->timings[i]));
 	r->used += r->groups[i];
-	r->result->launches += r->laps[i].count;
-done:
-	return code;
+	r->result->launches += r->timings[i].count;
+	return GEMP_OK;
 }
 
 /* Local. This room's own sums: launched one behind another, read at once. */
-static gemp_code own_sums(run *r)
+static gemp_code run_direct_sums(count_run *r)
 {
-	gemp_code code = GEMP_OK;
 	gemp_count_engine *engine = r->engine;
 	const gemp_count_plan *plan = engine->plan;
 	for (size_t i = 0; i < plan->sum_count; i++) {
-		GEMP_TRY(find_known(r, i));
+		GEMP_PROPAGATE(find_known(r, i));
 		if (gemp_sum_is_direct(&plan->sums[i]) && !r->known[i])
-			GEMP_TRY(launch(r, i));
+			GEMP_PROPAGATE(launch(r, i));
 	}
 	if (r->used)
-		GEMP_TRY(gemp_partials_read(&engine->partials, engine->context->device, r->used));
+		GEMP_PROPAGATE(gemp_partials_read(&engine->partials, engine->context->device, r->used));
 	for (size_t i = 0; i < plan->sum_count; i++) {
 		if (!gemp_sum_is_direct(&plan->sums[i]))
 			continue;
-		GEMP_TRY(gemp_timings_seconds(&r->laps[i], &r->result->sum_seconds[i]));
+		GEMP_PROPAGATE(gemp_timings_seconds(&r->timings[i], &r->result->sum_seconds[i]));
 		if (!r->known[i])
 			r->totals[i] = gemp_partials_total(&engine->partials, r->first[i], r->groups[i]);
 		r->total += r->totals[i] * plan->sums[i].factor;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. */
-static gemp_code other_sums(run *r)
+static gemp_code run_other_sums(count_run *r)
 {
-	gemp_code code = GEMP_OK;
 	gemp_count_engine *engine = r->engine;
 	for (size_t i = 0; i < engine->plan->sum_count; i++) {
 		const gemp_sum *sum = &engine->plan->sums[i];
 		gemp_sum_result one = { 0 };
 		if (gemp_sum_is_direct(sum) || engine->graph.entries == 0)
 			continue;
-		GEMP_TRY(sum->kind == GEMP_SUM_NEIGHBOURS ? gemp_neighbours_sum(&engine->graph, sum, &one)
-		                                          : gemp_wedges_run(engine->sweeps[i], &one));
+		GEMP_PROPAGATE(sum->kind == GEMP_SUM_NEIGHBOURS ? gemp_neighbours_sum(&engine->graph, sum, &one)
+		                                                : gemp_wedges_run(engine->wedges[i], &one));
 		r->total += one.total * sum->factor;
 		r->result->sum_seconds[i] = one.seconds;
 		r->result->launches += one.launches;
 		r->result->preparation_seconds += one.preparation;
 		engine->context->timers.seconds[GEMP_PHASE_PREPARE] += one.preparation;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. Modulo 2^128, in pieces of 32 bits. */
-static void add_ranks(run *r)
+static void add_ranks(count_run *r)
 {
 	uint64_t pieces[4];
 	unsigned __int128 sum = 0;
@@ -435,7 +401,7 @@ static void add_ranks(run *r)
 	r->total = (__int128)sum;
 }
 
-static gemp_code divide(run *r)
+static gemp_code divide(count_run *r)
 {
 	uint64_t divisor = r->engine->plan->divisor;
 	if (r->total < 0 || r->total % divisor != 0)
@@ -452,11 +418,11 @@ static gemp_code divide(run *r)
 gemp_code gemp_count_run(gemp_count_engine *engine, gemp_count_result *result)
 {
 	gemp_code code = GEMP_OK;
-	run r = { .engine = engine, .result = result };
+	count_run r = { .engine = engine, .result = result };
 	*result = (gemp_count_result){ .preparation_seconds = engine->preparation,
 		                           .support_seconds = engine->support_seconds };
-	GEMP_TRY(gemp_comm_agree(engine->context->comm, own_sums(&r)));
-	GEMP_TRY(other_sums(&r));
+	GEMP_TRY(gemp_comm_agree(engine->context->comm, run_direct_sums(&r)));
+	GEMP_TRY(run_other_sums(&r));
 	add_ranks(&r);
 	for (size_t i = 0; i < engine->plan->sum_count; i++)
 		result->kernel_seconds += result->sum_seconds[i];
@@ -465,6 +431,6 @@ gemp_code gemp_count_run(gemp_count_engine *engine, gemp_count_result *result)
 	GEMP_TRY(divide(&r));
 done:
 	for (size_t i = 0; i < GEMP_MAX_SUMS; i++)
-		gemp_timings_free(&r.laps[i]);
+		gemp_timings_free(&r.timings[i]);
 	return code;
 }

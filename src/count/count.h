@@ -1,4 +1,4 @@
-/* count: how many matches a pattern has, from a plan of sums (count_plan.h), without enumerating them.
+/* count: how many matches a pattern has, from a plan of sums (count/plan.h), without enumerating them.
  *
  *     gemp_count_plan_new -> gemp_count_prepare -> gemp_count_run -> gemp_count_free
  *

@@ -4,28 +4,28 @@
 
 #include <string.h>
 
-enum { MOST_TERMS = 1 << 14, SLOTS = 1 << 15, IMPOSSIBLE = 1 << 28 };
+enum { MAX_TERMS = 1 << 14, SLOTS = 1 << 15, IMPOSSIBLE = 1 << 28 };
 
 /* What is summed over, and which vertices of the term that is. */
-typedef struct choice {
+typedef struct sum_choice {
 	bool known;
 	int kind; /* gemp_sum_kind, or BY_DIFFERENCE */
 	unsigned core;
 	int centre; /* of NEIGHBOURS; else -1 */
 	int cost;
-} choice;
+} sum_choice;
 
-typedef struct entry {
+typedef struct term_entry {
 	gemp_term term;
-	choice best;
-} entry;
+	sum_choice best;
+} term_entry;
 
-typedef struct deriver {
-	entry *entries; /* [SLOTS] open addressing */
+typedef struct derive_search {
+	term_entry *entries; /* [SLOTS] open addressing */
 	size_t count;
-	bool crowded; /* more terms than one wants to look at */
+	bool too_many_terms; /* more terms than one wants to look at */
 	bool codegrees, ordered;
-} deriver;
+} derive_search;
 
 /* What is left of all maps of a term when those are taken off in which another vertex is the least. */
 enum { BY_DIFFERENCE = GEMP_SUM_CLIQUES + 1 };
@@ -53,7 +53,7 @@ static bool root_is_least(const gemp_term *term)
 	return others > 0;
 }
 
-static bool core_is(const gemp_term *term, const choice *c)
+static bool core_is(const gemp_term *term, const sum_choice *c)
 {
 	unsigned core = c->core;
 	int size = __builtin_popcount(core), cycle[GEMP_MAX_TERM];
@@ -74,7 +74,7 @@ static bool core_is(const gemp_term *term, const choice *c)
 }
 
 /* Must i and j of the core, which are not adjacent, differ for the sum to count the term? */
-static bool core_apart(const gemp_term *term, int kind, int i, int j)
+static bool must_differ(const gemp_term *term, int kind, int i, int j)
 {
 	if (kind == GEMP_SUM_PATH_PAIRS && term->rooted)
 		return (term->adjacent[i] & term->adjacent[j]) != 0; /* not those that are opposite to each other */
@@ -83,21 +83,21 @@ static bool core_apart(const gemp_term *term, int kind, int i, int j)
 }
 
 /* CASES where vertices coincide, each with its sign: the term is its own sum plus all of them. */
-typedef struct cases {
+typedef struct coincidences {
 	int count;
 	gemp_term rest; /* the term with just those pairs apart that its sum holds apart */
 	gemp_term terms[GEMP_MAX_TERM * GEMP_MAX_TERM];
 	int sign[GEMP_MAX_TERM * GEMP_MAX_TERM];
-} cases;
+} coincidences;
 
-static void find_cases(cases *out, const gemp_term *term, int kind, unsigned core)
+static void find_coincidences(coincidences *out, const gemp_term *term, int kind, unsigned core)
 {
 	gemp_term now = *term;
-	*out = (cases){ 0 };
+	*out = (coincidences){ 0 };
 	for (int i = term->rooted; i < term->size; i++) /* the root differs from all others */
 		for (int j = i + 1; j < term->size; j++) {
 			bool in_core = core >> i & 1 && core >> j & 1, apart = gemp_term_differ(&now, i, j);
-			bool wanted = in_core && core_apart(term, kind, i, j) && !gemp_term_adjacent(term, i, j);
+			bool wanted = in_core && must_differ(term, kind, i, j) && !gemp_term_adjacent(term, i, j);
 			if (apart == wanted)
 				continue;
 			gemp_term_set_differ(&now, i, j, false);
@@ -109,37 +109,38 @@ static void find_cases(cases *out, const gemp_term *term, int kind, unsigned cor
 }
 
 /* FACTORS of the wedges 0-1-2 where vertex r of the square is the least: the way round that does not need the fourth. */
-static bool square_places(const gemp_attachments *hung, const int *square, int r, int place[3])
+static bool square_places(const gemp_attachments *attached, const int *square, int r, int place[3])
 {
 	static const uint8_t none[GEMP_TABLES];
 	for (int way = 1; way <= 3; way += 2) {
 		int last = square[(r + 3 * way) % 4];
 		for (int i = 0; i < 3; i++)
 			place[i] = square[(r + i * way) % 4];
-		if (!memcmp(hung->table[last], none, sizeof none) && !hung->support[last][place[0]] &&
-		    !hung->support[last][place[2]])
+		if (!memcmp(attached->table[last], none, sizeof none) && !attached->support[last][place[0]] &&
+		    !attached->support[last][place[2]])
 			return true;
 	}
 	return false;
 }
 
-static bool square_works(const gemp_term *term, unsigned core, const gemp_attachments *hung)
+static bool has_square_places(const gemp_term *term, unsigned core, const gemp_attachments *attached)
 {
 	int square[GEMP_MAX_TERM], place[3];
 	gemp_term_cycle(term, core, square);
 	for (int r = 0; r < 4; r++)
-		if (!square_places(hung, square, r, place))
+		if (!square_places(attached, square, r, place))
 			return false;
 	return true;
 }
 
 /* CHOOSING */
-static bool works(const deriver *d, const gemp_term *term, const choice *c, const gemp_attachments *hung)
+static bool is_countable(const derive_search *d, const gemp_term *term, const sum_choice *c,
+                         const gemp_attachments *attached)
 {
 	switch (c->kind) {
-	case GEMP_SUM_PAIRS: return hung->common > 0;
-	case GEMP_SUM_NEIGHBOURS: return hung->common > 0 && (!hung->codegree || d->codegrees);
-	case GEMP_SUM_WEDGES: return square_works(term, c->core, hung);
+	case GEMP_SUM_PAIRS: return attached->common > 0;
+	case GEMP_SUM_NEIGHBOURS: return attached->common > 0 && (!attached->codegree || d->codegrees);
+	case GEMP_SUM_WEDGES: return has_square_places(term, c->core, attached);
 	case GEMP_SUM_VERTICES: return d->ordered || !term->rooted;
 	case GEMP_SUM_PATH_PAIRS:
 	case BY_DIFFERENCE: return d->ordered;
@@ -147,18 +148,20 @@ static bool works(const deriver *d, const gemp_term *term, const choice *c, cons
 	}
 }
 
-static int own_cost(const deriver *d, const gemp_term *term, const choice *c)
+static int own_cost(const derive_search *d, const gemp_term *term, const sum_choice *c)
 {
 	gemp_derivation scratch = { .table_count = 1 };
-	gemp_attachments hung;
-	if (!core_is(term, c) || !gemp_attach(&hung, &scratch, term, c->core, c->centre) || !works(d, term, c, &hung))
+	gemp_attachments attached;
+	if (!core_is(term, c) || !gemp_attach(&attached, &scratch, term, c->core, c->centre) ||
+	    !is_countable(d, term, c, &attached))
 		return IMPOSSIBLE;
-	int cost = kind_cost[c->kind] + TABLE_COST * (int)(scratch.table_count - 1) + (hung.codegree ? CODEGREE_COST : 0);
+	int cost = kind_cost[c->kind] + TABLE_COST * (int)(scratch.table_count - 1) +
+	           (attached.codegree ? CODEGREE_COST : 0);
 	if (c->kind == GEMP_SUM_NEIGHBOURS)
 		return cost + SUPPORT_COST;
 	for (int i = 0; i < term->size; i++)
 		for (int j = 0; j < i; j++)
-			if (hung.support[i][j])
+			if (attached.support[i][j])
 				return cost + SUPPORT_COST;
 	for (size_t k = 0; k < scratch.table_count; k++)
 		if (scratch.tables[k].power[gemp_symbol_support(0, 1)] || scratch.tables[k].power[GEMP_SYMBOL_OVER])
@@ -166,7 +169,7 @@ static int own_cost(const deriver *d, const gemp_term *term, const choice *c)
 	return cost;
 }
 
-static entry *find_entry(deriver *d, const gemp_term *term)
+static term_entry *find_term(derive_search *d, const gemp_term *term)
 {
 	uint64_t hash = UINT64_C(14695981039346656037);
 	for (size_t i = 0; i < sizeof *term; i++)
@@ -205,10 +208,10 @@ static gemp_term normalize(const gemp_term *term)
 	return out;
 }
 
-static int cost_of(deriver *d, const gemp_term *term);
+static int cost_of(derive_search *d, const gemp_term *term);
 
 /* Cycles that are found at their least vertex. */
-static bool by_least(const choice *by)
+static bool is_rooted_cycle(const sum_choice *by)
 {
 	return by->kind == GEMP_SUM_JOINED || by->kind == GEMP_SUM_PATH_PAIRS;
 }
@@ -223,11 +226,11 @@ static gemp_term without_root(const gemp_term *term)
 	return all;
 }
 
-static int cost_of_difference(deriver *d, const gemp_term *rooted, int least)
+static int cost_of_difference(derive_search *d, const gemp_term *rooted, int minimum)
 {
 	gemp_term all = without_root(rooted);
 	int cost = cost_of(d, &all);
-	for (int u = 1; u < all.size && cost < least; u++)
+	for (int u = 1; u < all.size && cost < minimum; u++)
 		if (!gemp_term_equivalent(&all, 0, u)) {
 			gemp_term other = gemp_term_root(&all, u);
 			cost += cost_of(d, &other);
@@ -236,92 +239,92 @@ static int cost_of_difference(deriver *d, const gemp_term *rooted, int least)
 }
 
 /* What one sum over a core costs with all that it has to take off, if that is less than `least`. */
-static int cost_with(deriver *d, const gemp_term *term, const choice *by, int least)
+static int cost_with(derive_search *d, const gemp_term *term, const sum_choice *by, int minimum)
 {
-	cases c;
+	coincidences c;
 	int cost = own_cost(d, term, by);
-	if (cost >= least)
+	if (cost >= minimum)
 		return IMPOSSIBLE;
-	find_cases(&c, term, by->kind, by->core);
-	if (by_least(by) && !term->rooted) {
+	find_coincidences(&c, term, by->kind, by->core);
+	if (is_rooted_cycle(by) && !term->rooted) {
 		gemp_term rooted = gemp_term_root(&c.rest, 0); /* any of its vertices is the least */
 		cost += cost_of(d, &rooted);
 	}
 	if (by->kind == BY_DIFFERENCE)
-		cost += cost_of_difference(d, &c.rest, least);
-	for (int i = 0; i < c.count && cost < least; i++)
+		cost += cost_of_difference(d, &c.rest, minimum);
+	for (int i = 0; i < c.count && cost < minimum; i++)
 		cost += cost_of(d, &c.terms[i]);
 	return cost;
 }
 
-static void try_sum(deriver *d, const gemp_term *term, int kind, unsigned core, choice *best)
+static void try_sum(derive_search *d, const gemp_term *term, int kind, unsigned core, sum_choice *best)
 {
 	unsigned centres = kind == GEMP_SUM_NEIGHBOURS ? core : 1;
 	for (; centres; centres &= centres - 1) {
-		choice by = { true, kind, core, kind == GEMP_SUM_NEIGHBOURS ? __builtin_ctz(centres) : -1, 0 };
+		sum_choice by = { true, kind, core, kind == GEMP_SUM_NEIGHBOURS ? __builtin_ctz(centres) : -1, 0 };
 		by.cost = cost_with(d, term, &by, best->cost);
 		if (by.cost < best->cost)
 			*best = by;
 	}
 }
 
-static int cost_of(deriver *d, const gemp_term *given)
+static int cost_of(derive_search *d, const gemp_term *term_given)
 {
-	gemp_term term = normalize(given);
-	entry *e = find_entry(d, &term);
+	gemp_term term = normalize(term_given);
+	term_entry *e = find_term(d, &term);
 	if (e->best.known)
 		return e->best.cost;
-	choice best = { true, GEMP_SUM_VERTICES, 0, -1, IMPOSSIBLE };
-	if (++d->count > MOST_TERMS) {
-		d->crowded = true;
+	sum_choice best = { true, GEMP_SUM_VERTICES, 0, -1, IMPOSSIBLE };
+	if (++d->count > MAX_TERMS) {
+		d->too_many_terms = true;
 		return IMPOSSIBLE;
 	}
 	for (unsigned core = 1; core < 1u << term.size; core++)
 		for (int kind = GEMP_SUM_VERTICES; kind <= BY_DIFFERENCE; kind++)
 			try_sum(d, &term, kind, core, &best);
-	e = find_entry(d, &term);
-	*e = (entry){ term, best };
+	e = find_term(d, &term);
+	*e = (term_entry){ term, best };
 	return best.cost;
 }
 
 /* ADDING UP */
-typedef struct adder {
-	deriver *deriver;
+typedef struct sum_builder {
+	derive_search *derive_search;
 	gemp_derivation *out;
 	bool fits;
-} adder;
+} sum_builder;
 
 /* The monomial of a core whose vertex core[i] stands at place[i]. */
-static gemp_monomial place_factors(const gemp_attachments *hung, const int *core, const int *place, int size)
+static gemp_monomial place_factors(const gemp_attachments *attached, const int *core, const int *place, int size)
 {
 	gemp_monomial m = { 0 };
 	for (int i = 0; i < size; i++) {
 		for (int k = 0; k < GEMP_TABLES; k++)
-			m.power[gemp_symbol_table(place[i], k)] = hung->table[core[i]][k];
-		m.power[GEMP_SYMBOL_LOW + place[i]] = hung->low[core[i]];
-		m.power[GEMP_SYMBOL_UP + place[i]] = hung->up[core[i]];
+			m.power[gemp_symbol_table(place[i], k)] = attached->table[core[i]][k];
+		m.power[GEMP_SYMBOL_LOW + place[i]] = attached->low[core[i]];
+		m.power[GEMP_SYMBOL_UP + place[i]] = attached->up[core[i]];
 		for (int j = 0; j < i; j++)
-			if (hung->support[core[i]][core[j]])
-				m.power[gemp_symbol_support(place[i], place[j])] = hung->support[core[i]][core[j]];
+			if (attached->support[core[i]][core[j]])
+				m.power[gemp_symbol_support(place[i], place[j])] = attached->support[core[i]][core[j]];
 	}
-	m.power[GEMP_SYMBOL_COMMON] = (uint8_t)hung->common;
+	m.power[GEMP_SYMBOL_COMMON] = (uint8_t)attached->common;
 	return m;
 }
 
-static void add(adder *a, int kind, const gemp_monomial *m, int64_t factor)
+static void add(sum_builder *a, int kind, const gemp_monomial *m, int64_t factor)
 {
 	a->fits = a->fits && gemp_polynomial_add(&a->out->sums[kind], m, factor);
 }
 
-static void add_placed(adder *a, const choice *by, const gemp_attachments *hung, const int *core, const int *place,
-                       int size, int64_t factor)
+static void add_placed(sum_builder *a, const sum_choice *by, const gemp_attachments *attached, const int *core,
+                       const int *place, int size, int64_t factor)
 {
-	gemp_monomial m = place_factors(hung, core, place, size);
+	gemp_monomial m = place_factors(attached, core, place, size);
 	add(a, by->kind, &m, factor);
 }
 
 /* Sums that meet each edge, pair or triangle once, for maps that meet it in every way. */
-static void add_all_ways(adder *a, const gemp_term *term, const choice *by, const gemp_attachments *hung,
+static void add_all_ways(sum_builder *a, const gemp_term *term, const sum_choice *by, const gemp_attachments *attached,
                          int64_t factor)
 {
 	static const int ways[6][3] = { { 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 }, { 2, 0, 1 }, { 1, 2, 0 }, { 2, 1, 0 } };
@@ -330,22 +333,23 @@ static void add_all_ways(adder *a, const gemp_term *term, const choice *by, cons
 	for (unsigned v = by->core; v; v &= v - 1)
 		core[size++] = __builtin_ctz(v);
 	if (size == 1)
-		add_placed(a, by, hung, core, ways[0], 1, factor);
+		add_placed(a, by, attached, core, ways[0], 1, factor);
 	for (int w = 0; size == 2 && w < 2; w++)
-		add_placed(a, by, hung, core, by->kind == GEMP_SUM_PAIRS ? pairs[w] : edges[w], 2, factor);
+		add_placed(a, by, attached, core, by->kind == GEMP_SUM_PAIRS ? pairs[w] : edges[w], 2, factor);
 	bool fixed = term->rooted && by->core & 1; /* the root, first in the core, is the least */
 	for (int w = 0; size == 3 && w < (fixed ? 2 : 6); w++)
-		add_placed(a, by, hung, core, ways[w], 3, factor);
+		add_placed(a, by, attached, core, ways[w], 3, factor);
 }
 
-static void add_square(adder *a, const gemp_term *term, const choice *by, const gemp_attachments *hung, int64_t factor)
+static void add_square(sum_builder *a, const gemp_term *term, const sum_choice *by, const gemp_attachments *attached,
+                       int64_t factor)
 {
 	static const int places[] = { 0, 1, 2 };
 	int square[GEMP_MAX_TERM], place[3];
 	gemp_term_cycle(term, by->core, square);
 	for (int r = 0; r < 4; r++) {
-		square_places(hung, square, r, place);
-		gemp_monomial m = place_factors(hung, place, places, 3);
+		square_places(attached, square, r, place);
+		gemp_monomial m = place_factors(attached, place, places, 3);
 		add(a, GEMP_SUM_WEDGES, &m, -factor); /* the fourth is not vertex 1 itself */
 		m.power[GEMP_SYMBOL_COMMON]++;
 		add(a, GEMP_SUM_WEDGES, &m, factor);
@@ -353,16 +357,16 @@ static void add_square(adder *a, const gemp_term *term, const choice *by, const 
 }
 
 /* Both ways round the centre. */
-static void add_neighbours(adder *a, const gemp_term *term, const choice *by, const gemp_attachments *hung,
-                           int64_t factor)
+static void add_neighbours(sum_builder *a, const gemp_term *term, const sum_choice *by,
+                           const gemp_attachments *attached, int64_t factor)
 {
 	static const int places[2][3] = { { 1, 0, 2 }, { 1, 2, 0 } };
 	unsigned ends = by->core & ~(1u << by->centre);
 	const int core[] = { by->centre, __builtin_ctz(ends), 31 - __builtin_clz(ends) };
 	for (int w = 0; w < 2; w++) {
-		gemp_monomial m = place_factors(hung, core, places[w], 3);
+		gemp_monomial m = place_factors(attached, core, places[w], 3);
 		m.power[GEMP_SYMBOL_ADJACENT] = gemp_term_adjacent(term, core[1], core[2]);
-		m.power[GEMP_SYMBOL_CODEGREE] = (uint8_t)hung->codegree;
+		m.power[GEMP_SYMBOL_CODEGREE] = (uint8_t)attached->codegree;
 		add(a, GEMP_SUM_NEIGHBOURS, &m, factor);
 	}
 }
@@ -375,9 +379,9 @@ static int64_t factorial(int n)
 	return f;
 }
 
-static void add_term(adder *a, const gemp_term *given, int64_t factor);
+static void add_term(sum_builder *a, const gemp_term *term_given, int64_t factor);
 
-static void add_difference(adder *a, const gemp_term *rooted, int64_t factor)
+static void add_difference(sum_builder *a, const gemp_term *rooted, int64_t factor)
 {
 	gemp_term all = without_root(rooted);
 	int alike = 1;
@@ -392,16 +396,16 @@ static void add_difference(adder *a, const gemp_term *rooted, int64_t factor)
 		}
 }
 
-static void add_term(adder *a, const gemp_term *given, int64_t factor)
+static void add_term(sum_builder *a, const gemp_term *term_given, int64_t factor)
 {
-	gemp_term term = normalize(given);
-	const choice by = find_entry(a->deriver, &term)->best;
-	gemp_attachments hung;
-	cases c;
-	find_cases(&c, &term, by.kind, by.core);
+	gemp_term term = normalize(term_given);
+	const sum_choice by = find_term(a->derive_search, &term)->best;
+	gemp_attachments attached;
+	coincidences c;
+	find_coincidences(&c, &term, by.kind, by.core);
 	for (int i = 0; i < c.count; i++)
 		add_term(a, &c.terms[i], c.sign[i] * factor);
-	a->fits = a->fits && gemp_attach(&hung, a->out, &term, by.core, by.centre);
+	a->fits = a->fits && gemp_attach(&attached, a->out, &term, by.core, by.centre);
 	if (!a->fits)
 		return;
 	if (by.kind == GEMP_SUM_CLIQUES) {
@@ -410,17 +414,17 @@ static void add_term(adder *a, const gemp_term *given, int64_t factor)
 		a->out->joined += 2 * factor; /* w and y either way round */
 	} else if (by.kind == GEMP_SUM_PATH_PAIRS && term.rooted) {
 		a->out->path_pairs += 2 * factor; /* either of the paths first */
-	} else if (by_least(&by)) {
+	} else if (is_rooted_cycle(&by)) {
 		gemp_term rooted = gemp_term_root(&c.rest, 0);
 		add_term(a, &rooted, term.size * factor);
 	} else if (by.kind == BY_DIFFERENCE) {
 		add_difference(a, &c.rest, factor);
 	} else if (by.kind == GEMP_SUM_WEDGES) {
-		add_square(a, &term, &by, &hung, factor);
+		add_square(a, &term, &by, &attached, factor);
 	} else if (by.kind == GEMP_SUM_NEIGHBOURS) {
-		add_neighbours(a, &term, &by, &hung, factor);
+		add_neighbours(a, &term, &by, &attached, factor);
 	} else {
-		add_all_ways(a, &term, &by, &hung, factor);
+		add_all_ways(a, &term, &by, &attached, factor);
 	}
 }
 
@@ -459,11 +463,11 @@ static void prefer_table(gemp_derivation *d, bool *fits)
 gemp_code gemp_derive(gemp_derivation *out, const gemp_term *term, bool codegrees, bool ordered, bool *found)
 {
 	gemp_code code = GEMP_OK;
-	deriver d = { .codegrees = codegrees, .ordered = ordered };
+	derive_search d = { .codegrees = codegrees, .ordered = ordered };
 	GEMP_TRY(GEMP_NEW(d.entries, SLOTS));
 	*out = (gemp_derivation){ .table_count = 1 };
-	*found = cost_of(&d, term) < IMPOSSIBLE && !d.crowded;
-	adder a = { &d, out, true };
+	*found = cost_of(&d, term) < IMPOSSIBLE && !d.too_many_terms;
+	sum_builder a = { &d, out, true };
 	if (*found)
 		add_term(&a, term, GEMP_DERIVATION_SCALE);
 	prefer_triangles(out, &a.fits);

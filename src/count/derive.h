@@ -1,4 +1,4 @@
-/* derive: from a term (term.h) to sums (count_plan.h). Host only.
+/* derive: from a term (term.h) to sums (count/plan.h). Host only.
  *
  * A core is chosen among the term's vertices; the others hang on it one after the other, and what they contribute becomes
  * a factor: a vertex table where they hang on one vertex, the support where they hang on an edge. They may then coincide

@@ -5,6 +5,7 @@
 #ifndef GEMP_COUNT_DEVICE_GRAPH_H
 #define GEMP_COUNT_DEVICE_GRAPH_H
 
+#include "core/search.h"
 #include "core/types.h"
 #include "count/plan.h"
 #include "partition/runtime.h"
@@ -45,5 +46,14 @@ typedef struct gemp_sum_result {
 } gemp_sum_result;
 
 typedef struct gemp_count_engine gemp_count_engine;
+
+/* Rows become shorter with the slot, within classes of degrees only: about the first slot below `ends` whose row is shorter than
+ * `length`. */
+static inline uint32_t gemp_count_rows_from_length(const gemp_count_graph *graph, uint32_t ends, uint64_t length)
+{
+	size_t slot;
+	GEMP_PARTITION_POINT(slot, 0, ends, graph->host_offsets[slot + 1] - graph->host_offsets[slot] >= length);
+	return (uint32_t)slot;
+}
 
 #endif

@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "core/search.h"
 #include "count/codegen.h"
+#include "count/expression.h"
 
 #include <stdio.h>
 
@@ -13,25 +14,14 @@ gemp_count_shape gemp_count_launch_shape(const gemp_device *device, uint64_t tas
 	gemp_count_shape shape = { 1, device->units };
 	if (!device->gpu)
 		return shape;
-	size_t most = (size_t)device->units * 32 * 256 / wanted; /* four times what the device holds at once */
+	size_t maximum = (size_t)device->units * 32 * 256 / wanted; /* four times what the device holds at once */
 	shape.group = wanted < device->max_group ? wanted : device->max_group;
 	shape.groups = (size_t)((tasks * lanes + shape.group - 1) / shape.group);
-	if (shape.groups > most)
-		shape.groups = most;
+	if (shape.groups > maximum)
+		shape.groups = maximum;
 	if (shape.groups == 0)
 		shape.groups = 1;
 	return shape;
-}
-
-gemp_code gemp_count_launch_with(gemp_count_engine *engine, gemp_timings *laps, cl_kernel kernel,
-                                 gemp_count_shape shape, const gemp_argument *arguments, size_t count)
-{
-	gemp_code code = GEMP_OK;
-	gemp_device *device = engine->context->device;
-	GEMP_TRY(gemp_launch_with(device, kernel, shape.group * shape.groups, shape.group, arguments, count));
-	GEMP_TRY(gemp_timings_add(laps, device));
-done:
-	return code;
 }
 
 /* Positions as 32-bit words unless there are very many. */
@@ -53,18 +43,16 @@ done:
 
 static gemp_code upload_rows(gemp_count_engine *engine)
 {
-	gemp_code code = GEMP_OK;
 	double began = gemp_now();
-	GEMP_TRY(gemp_view_upload(engine->view, engine->context->device, engine->rows->wide));
+	GEMP_PROPAGATE(gemp_view_upload(engine->view, engine->context->device, engine->rows->wide));
 	engine->graph.row_offsets = engine->view->device_begin;
 	engine->graph.column_indices = engine->view->device_neighbours;
 	gemp_timers_add(&engine->context->timers, GEMP_PHASE_UPLOAD, began);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Where rows split; the host reads it to list tasks. */
-static gemp_code split_rows(gemp_count_engine *engine, gemp_timings *laps)
+static gemp_code split_rows(gemp_count_engine *engine, gemp_timings *timings)
 {
 	gemp_code code = GEMP_OK;
 	gemp_device *device = engine->context->device;
@@ -74,7 +62,7 @@ static gemp_code split_rows(gemp_count_engine *engine, gemp_timings *laps)
 	GEMP_TRY(gemp_kernel_new(&kernel, &engine->rows_program, "count_split"));
 	GEMP_TRY(gemp_buffer_new(&g->upper_offsets, device, count * size, NULL));
 	GEMP_TRY(gemp_buffer_new(&g->tables[0], device, count * sizeof(int64_t), NULL));
-	GEMP_TRY(gemp_count_launch(engine, laps, kernel, gemp_count_launch_shape(device, count, 1, 256),
+	GEMP_TRY(gemp_count_launch(engine, timings, kernel, gemp_count_launch_shape(device, count, 1, 256),
 	                           GEMP_ARG(&g->row_offsets.mem), GEMP_ARG(&g->column_indices.mem), GEMP_ARG(&g->vertices),
 	                           GEMP_ARG(&g->upper_offsets.mem), GEMP_ARG(&g->tables[0].mem)));
 	GEMP_TRY(GEMP_NEW(engine->upper_offsets, count));
@@ -90,12 +78,11 @@ static gemp_code split_rows(gemp_count_engine *engine, gemp_timings *laps)
 			g->max_prefix = (uint32_t)low;
 	}
 done:
-	if (kernel)
-		clReleaseKernel(kernel);
+	gemp_kernels_free(&kernel);
 	return code;
 }
 
-static gemp_code make_low(gemp_count_engine *engine, gemp_timings *laps)
+static gemp_code make_low_rows(gemp_count_engine *engine, gemp_timings *timings)
 {
 	gemp_code code = GEMP_OK;
 	gemp_device *device = engine->context->device;
@@ -109,96 +96,76 @@ static gemp_code make_low(gemp_count_engine *engine, gemp_timings *laps)
 	GEMP_TRY(gemp_buffer_new(&g->low_indices, device, bytes, NULL));
 	GEMP_TRY(gemp_buffer_new(&g->low_source, device, bytes, NULL));
 	GEMP_TRY(gemp_kernel_new(&kernel, &engine->rows_program, "count_low"));
-	GEMP_TRY(gemp_count_launch(engine, laps, kernel, gemp_count_launch_shape(device, g->vertices, engine->lanes, 256),
-	                           GEMP_ARG(&g->row_offsets.mem), GEMP_ARG(&g->column_indices.mem), GEMP_ARG(&g->vertices),
-	                           GEMP_ARG(&g->low_offsets.mem), GEMP_ARG(&g->low_indices.mem),
-	                           GEMP_ARG(&g->low_source.mem)));
+	GEMP_TRY(
+		gemp_count_launch(engine, timings, kernel, gemp_count_launch_shape(device, g->vertices, engine->lanes, 256),
+	                      GEMP_ARG(&g->row_offsets.mem), GEMP_ARG(&g->column_indices.mem), GEMP_ARG(&g->vertices),
+	                      GEMP_ARG(&g->low_offsets.mem), GEMP_ARG(&g->low_indices.mem), GEMP_ARG(&g->low_source.mem)));
 done:
-	if (kernel)
-		clReleaseKernel(kernel);
+	gemp_kernels_free(&kernel);
 	return code;
 }
 
 static gemp_code make_maps(gemp_count_engine *engine)
 {
-	gemp_code code = GEMP_OK;
 	gemp_device *device = engine->context->device;
 	size_t bytes = (size_t)device->units * engine->graph.vertices * sizeof(uint32_t);
-	GEMP_TRY(gemp_buffer_new(&engine->maps, device, bytes, NULL));
-	GEMP_TRY(gemp_buffer_zero(device, &engine->maps, 0, bytes));
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_buffer_new(&engine->maps, device, bytes, NULL));
+	return gemp_buffer_zero(device, &engine->maps, 0, bytes);
 }
 
-gemp_code gemp_count_rows(gemp_count_engine *engine, gemp_timings *laps)
+gemp_code gemp_count_rows(gemp_count_engine *engine, gemp_timings *timings)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(upload_rows(engine));
-	GEMP_TRY(split_rows(engine, laps));
+	GEMP_PROPAGATE(upload_rows(engine));
+	GEMP_PROPAGATE(split_rows(engine, timings));
 	if (engine->needs.low)
-		GEMP_TRY(make_low(engine, laps));
+		GEMP_PROPAGATE(make_low_rows(engine, timings));
 	if (engine->needs.maps)
-		GEMP_TRY(make_maps(engine));
-done:
-	return code;
+		GEMP_PROPAGATE(make_maps(engine));
+	return GEMP_OK;
 }
 
 /* Triangles on each edge. A GPU makes all of them faster than ranks could send theirs; CPU devices share the work. */
 
-typedef struct kernels {
-	cl_kernel clear, support, mirror, spread;
-} kernels;
+typedef struct support_kernels {
+	cl_kernel clear, support, mirror, spread_to_entries;
+} support_kernels;
 
-static void free_kernels(kernels *k)
+static gemp_code by_vertices(gemp_count_engine *engine, gemp_timings *timings, support_kernels *k)
 {
-	const cl_kernel all[] = { k->clear, k->support, k->mirror, k->spread };
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		if (all[i])
-			clReleaseKernel(all[i]);
-}
-
-static gemp_code by_vertices(gemp_count_engine *engine, gemp_timings *laps, kernels *k)
-{
-	gemp_code code = GEMP_OK;
 	gemp_device *device = engine->context->device;
 	gemp_count_graph *g = &engine->graph;
 	cl_uint rank = (cl_uint)engine->context->comm->rank, ranks = (cl_uint)engine->context->comm->size;
-	GEMP_TRY(gemp_kernel_new(&k->support, &engine->rows_program, "count_support"));
+	GEMP_PROPAGATE(gemp_kernel_new(&k->support, &engine->rows_program, "count_support"));
 	if (ranks > 1)
-		GEMP_TRY(gemp_buffer_zero(device, &g->low_support, 0, g->low_support.size));
+		GEMP_PROPAGATE(gemp_buffer_zero(device, &g->low_support, 0, g->low_support.size));
 	if (ranks > 1 && engine->needs.both_entries)
-		GEMP_TRY(gemp_buffer_zero(device, &g->support, 0, g->support.size));
+		GEMP_PROPAGATE(gemp_buffer_zero(device, &g->support, 0, g->support.size));
 	if (engine->needs.ordered_support) /* entries that lead to what comes before have none */
-		GEMP_TRY(gemp_buffer_zero(device, &g->ordered_support, 0, g->ordered_support.size));
-	GEMP_TRY(gemp_count_launch(
-		engine, laps, k->support, gemp_count_launch_shape(device, g->vertices, 1, 1), GEMP_ARG(&g->row_offsets.mem),
+		GEMP_PROPAGATE(gemp_buffer_zero(device, &g->ordered_support, 0, g->ordered_support.size));
+	return gemp_count_launch(
+		engine, timings, k->support, gemp_count_launch_shape(device, g->vertices, 1, 1), GEMP_ARG(&g->row_offsets.mem),
 		GEMP_ARG(&g->upper_offsets.mem), GEMP_ARG(&g->column_indices.mem), GEMP_ARG(&g->low_offsets.mem),
 		GEMP_ARG(&g->low_indices.mem), GEMP_ARG(&g->vertices), GEMP_ARG(&rank), GEMP_ARG(&ranks),
 		GEMP_ARG(&g->low_support.mem), GEMP_ARG(&g->support.mem), GEMP_ARG(&g->ordered_support.mem),
-		GEMP_ARG(&engine->maps.mem), GEMP_ARG(&engine->partials.control.mem)));
-done:
-	return code;
+		GEMP_ARG(&engine->maps.mem), GEMP_ARG(&engine->partials.control.mem));
 }
 
-static gemp_code by_edges(gemp_count_engine *engine, gemp_timings *laps, kernels *k)
+static gemp_code by_edges(gemp_count_engine *engine, gemp_timings *timings, support_kernels *k)
 {
-	gemp_code code = GEMP_OK;
 	gemp_device *device = engine->context->device;
 	gemp_count_graph *g = &engine->graph;
 	cl_ulong edges = g->entries / 2;
 	gemp_count_shape flat = gemp_count_launch_shape(device, edges, 1, 256);
-	GEMP_TRY(gemp_kernel_new(&k->clear, &engine->rows_program, "count_clear"));
-	GEMP_TRY(gemp_kernel_new(&k->support, &engine->rows_program, "count_support"));
-	GEMP_TRY(gemp_count_launch(engine, laps, k->clear, flat, GEMP_ARG(&g->low_support.mem), GEMP_ARG(&edges)));
-	GEMP_TRY(gemp_count_launch(engine, laps, k->support, gemp_count_launch_shape(device, edges, engine->lanes, 256),
-	                           GEMP_ARG(&g->low_offsets.mem), GEMP_ARG(&g->low_indices.mem),
-	                           GEMP_ARG(&g->low_source.mem), GEMP_ARG(&edges), GEMP_ARG(&g->low_support.mem)));
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_kernel_new(&k->clear, &engine->rows_program, "count_clear"));
+	GEMP_PROPAGATE(gemp_kernel_new(&k->support, &engine->rows_program, "count_support"));
+	GEMP_PROPAGATE(gemp_count_launch(engine, timings, k->clear, flat, GEMP_ARG(&g->low_support.mem), GEMP_ARG(&edges)));
+	return gemp_count_launch(engine, timings, k->support, gemp_count_launch_shape(device, edges, engine->lanes, 256),
+	                         GEMP_ARG(&g->low_offsets.mem), GEMP_ARG(&g->low_indices.mem), GEMP_ARG(&g->low_source.mem),
+	                         GEMP_ARG(&edges), GEMP_ARG(&g->low_support.mem));
 }
 
 /* To both entries of each edge. Where an edge's other entry is, nobody asks again. */
-static gemp_code spread(gemp_count_engine *engine, gemp_timings *laps, kernels *k)
+static gemp_code spread_to_entries(gemp_count_engine *engine, gemp_timings *timings, support_kernels *k)
 {
 	gemp_code code = GEMP_OK;
 	gemp_device *device = engine->context->device;
@@ -208,12 +175,12 @@ static gemp_code spread(gemp_count_engine *engine, gemp_timings *laps, kernels *
 	gemp_count_shape flat = gemp_count_launch_shape(device, edges, 1, 256);
 	GEMP_TRY(gemp_buffer_new(&mirror, device, edges * (g->wide ? sizeof(uint64_t) : sizeof(uint32_t)), NULL));
 	GEMP_TRY(gemp_kernel_new(&k->mirror, &engine->rows_program, "count_mirror"));
-	GEMP_TRY(gemp_kernel_new(&k->spread, &engine->rows_program, "count_spread"));
-	GEMP_TRY(gemp_count_launch(engine, laps, k->mirror, flat, GEMP_ARG(&g->row_offsets.mem),
+	GEMP_TRY(gemp_kernel_new(&k->spread_to_entries, &engine->rows_program, "count_spread"));
+	GEMP_TRY(gemp_count_launch(engine, timings, k->mirror, flat, GEMP_ARG(&g->row_offsets.mem),
 	                           GEMP_ARG(&g->upper_offsets.mem), GEMP_ARG(&g->column_indices.mem),
 	                           GEMP_ARG(&g->low_indices.mem), GEMP_ARG(&g->low_source.mem), GEMP_ARG(&edges),
 	                           GEMP_ARG(&mirror.mem)));
-	GEMP_TRY(gemp_count_launch(engine, laps, k->spread, flat, GEMP_ARG(&g->row_offsets.mem),
+	GEMP_TRY(gemp_count_launch(engine, timings, k->spread_to_entries, flat, GEMP_ARG(&g->row_offsets.mem),
 	                           GEMP_ARG(&g->low_offsets.mem), GEMP_ARG(&g->low_source.mem), GEMP_ARG(&mirror.mem),
 	                           GEMP_ARG(&g->low_support.mem), GEMP_ARG(&edges), GEMP_ARG(&g->support.mem)));
 	GEMP_TRY(GEMP_CL(clFinish(device->queue)));
@@ -223,27 +190,27 @@ done:
 }
 
 /* Local. What this rank makes: all, or its share. */
-static gemp_code make(gemp_count_engine *engine, gemp_timings *laps)
+static gemp_code make_supports(gemp_count_engine *engine, gemp_timings *timings)
 {
 	gemp_code code = GEMP_OK;
 	gemp_device *device = engine->context->device;
 	gemp_count_graph *g = &engine->graph;
-	kernels k = { 0 };
+	support_kernels k = { 0 };
 	GEMP_TRY(gemp_buffer_new(&g->low_support, device, g->entries / 2 * sizeof(uint32_t), NULL));
 	if (engine->needs.both_entries)
 		GEMP_TRY(gemp_buffer_new(&g->support, device, g->entries * sizeof(uint32_t), NULL));
 	if (engine->needs.ordered_support)
 		GEMP_TRY(gemp_buffer_new(&g->ordered_support, device, g->entries * sizeof(uint32_t), NULL));
-	GEMP_TRY(device->gpu ? by_edges(engine, laps, &k) : by_vertices(engine, laps, &k));
+	GEMP_TRY(device->gpu ? by_edges(engine, timings, &k) : by_vertices(engine, timings, &k));
 	if (engine->needs.both_entries && device->gpu)
-		GEMP_TRY(spread(engine, laps, &k));
+		GEMP_TRY(spread_to_entries(engine, timings, &k));
 done:
-	free_kernels(&k);
+	gemp_kernels_free(&k.clear, &k.support, &k.mirror, &k.spread_to_entries);
 	return code;
 }
 
 /* Collective. Of each number one rank has the value, the others 0. */
-static gemp_code join(const gemp_count_engine *engine, const gemp_buffer *buffer)
+static gemp_code sum_over_ranks(const gemp_count_engine *engine, const gemp_buffer *buffer)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = engine->context->comm;
@@ -253,8 +220,7 @@ static gemp_code join(const gemp_count_engine *engine, const gemp_buffer *buffer
 	uint32_t *numbers = NULL;
 	double began = gemp_now();
 	code = GEMP_NEW(numbers, count);
-	if (code == GEMP_OK)
-		code = gemp_buffer_read(device, buffer, 0, buffer->size, numbers);
+	GEMP_THEN(gemp_buffer_read(device, buffer, 0, buffer->size, numbers));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	for (size_t at = 0; at < count; at += PIECE)
 		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, numbers + at, (int)(count - at < PIECE ? count - at : PIECE), MPI_UINT32_T,
@@ -266,38 +232,28 @@ done:
 	return code;
 }
 
-gemp_code gemp_count_support(gemp_count_engine *engine, gemp_timings *laps)
+gemp_code gemp_count_support(gemp_count_engine *engine, gemp_timings *timings)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_runtime *context = engine->context;
 	if (!engine->needs.support)
 		return GEMP_OK;
-	GEMP_TRY(gemp_comm_agree(context->comm, make(engine, laps)));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, make_supports(engine, timings)));
 	if (context->comm->size == 1 || context->device->gpu)
 		return GEMP_OK;
-	GEMP_TRY(join(engine, &engine->graph.low_support));
+	GEMP_PROPAGATE(sum_over_ranks(engine, &engine->graph.low_support));
 	if (engine->needs.both_entries)
-		GEMP_TRY(join(engine, &engine->graph.support));
+		GEMP_PROPAGATE(sum_over_ranks(engine, &engine->graph.support));
 	if (engine->needs.ordered_support)
-		GEMP_TRY(join(engine, &engine->graph.ordered_support));
-done:
-	return code;
+		GEMP_PROPAGATE(sum_over_ranks(engine, &engine->graph.ordered_support));
+	return GEMP_OK;
 }
 
 /* Vertex tables: sums over the neighbours of each vertex. */
 
 enum { LONG_ROW = 512, GROUP_ROW = 32 };
 
-/* Rows become shorter with the slot, within classes of degrees only: about the first that is shorter than this. */
-static uint32_t first_shorter(const gemp_count_graph *g, uint64_t length)
-{
-	size_t row;
-	GEMP_PARTITION_POINT(row, 0, g->vertices, g->host_offsets[row + 1] - g->host_offsets[row] >= length);
-	return (uint32_t)row;
-}
-
 /* Rows [first, end) by groups of so many work-items; 0: a work-item has a row. */
-static gemp_code launch(gemp_count_engine *engine, gemp_timings *laps, size_t k, uint32_t first, uint32_t end,
+static gemp_code launch(gemp_count_engine *engine, gemp_timings *timings, size_t k, uint32_t first, uint32_t end,
                         size_t group)
 {
 	gemp_code code = GEMP_OK;
@@ -326,34 +282,29 @@ static gemp_code launch(gemp_count_engine *engine, gemp_timings *laps, size_t k,
 	arguments[count++] = GEMP_ARG(&engine->partials.control.mem);
 	if (group)
 		arguments[count++] = GEMP_LOCAL(shape.group * sizeof(cl_long));
-	GEMP_TRY(gemp_count_launch_with(engine, laps, kernel, shape, arguments, count));
+	GEMP_TRY(
+		gemp_launch_timed_with(timings, device, kernel, shape.group * shape.groups, shape.group, arguments, count));
 done:
-	if (kernel)
-		clReleaseKernel(kernel);
+	gemp_kernels_free(&kernel);
 	return code;
 }
 
 /* Long rows by groups, so that none is waited for. */
-static gemp_code make_table(gemp_count_engine *engine, gemp_timings *laps, size_t k)
+static gemp_code make_table(gemp_count_engine *engine, gemp_timings *timings, size_t k)
 {
-	gemp_code code = GEMP_OK;
 	gemp_count_graph *g = &engine->graph;
 	gemp_device *device = engine->context->device;
-	uint32_t groups = device->gpu ? first_shorter(g, GROUP_ROW) : 0,
-			 longs = device->gpu ? first_shorter(g, LONG_ROW) : 0;
-	GEMP_TRY(gemp_buffer_new(&g->tables[k], device, g->vertices * sizeof(int64_t), NULL));
-	GEMP_TRY(launch(engine, laps, k, 0, longs, 256));
-	GEMP_TRY(launch(engine, laps, k, longs, groups, 32));
-	GEMP_TRY(launch(engine, laps, k, groups, g->vertices, 0));
-done:
-	return code;
+	uint32_t groups = device->gpu ? gemp_count_rows_from_length(g, g->vertices, GROUP_ROW) : 0,
+			 longs = device->gpu ? gemp_count_rows_from_length(g, g->vertices, LONG_ROW) : 0;
+	GEMP_PROPAGATE(gemp_buffer_new(&g->tables[k], device, g->vertices * sizeof(int64_t), NULL));
+	GEMP_PROPAGATE(launch(engine, timings, k, 0, longs, 256));
+	GEMP_PROPAGATE(launch(engine, timings, k, longs, groups, 32));
+	return launch(engine, timings, k, groups, g->vertices, 0);
 }
 
-gemp_code gemp_count_tables(gemp_count_engine *engine, gemp_timings *laps)
+gemp_code gemp_count_tables(gemp_count_engine *engine, gemp_timings *timings)
 {
-	gemp_code code = GEMP_OK;
 	for (size_t k = 1; k < engine->plan->table_count; k++)
-		GEMP_TRY(make_table(engine, laps, k));
-done:
-	return code;
+		GEMP_PROPAGATE(make_table(engine, timings, k));
+	return GEMP_OK;
 }

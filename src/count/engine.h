@@ -34,7 +34,7 @@ struct gemp_count_engine {
 	gemp_count_graph graph;
 	gemp_program rows_program;          /* what all plans read: rows, supports */
 	gemp_program program;               /* tables and sums of this plan; none if these have no kernel */
-	gemp_wedges *sweeps[GEMP_MAX_SUMS]; /* NULL: not a sum that is swept over */
+	gemp_wedges *wedges[GEMP_MAX_SUMS]; /* NULL: not a sum that is swept over */
 	cl_kernel sums[GEMP_MAX_SUMS], large[GEMP_MAX_SUMS]; /* NULL: not a kernel of this program */
 	gemp_buffer maps;        /* [workers * vertices] uint, 0 between launches; CPU devices only */
 	gemp_buffer clique_list; /* vertices with low rows, the longest first; GPUs only */
@@ -48,20 +48,18 @@ struct gemp_count_engine {
 };
 
 /* Local. The device's part of preparation, after the program is built (count_rows.c). */
-gemp_code gemp_count_rows(gemp_count_engine *engine, gemp_timings *laps);
+gemp_code gemp_count_rows(gemp_count_engine *engine, gemp_timings *timings);
 /* Collective. Supports (support.c). */
-gemp_code gemp_count_support(gemp_count_engine *engine, gemp_timings *laps);
+gemp_code gemp_count_support(gemp_count_engine *engine, gemp_timings *timings);
 /* Local. Vertex tables (tables.c). */
-gemp_code gemp_count_tables(gemp_count_engine *engine, gemp_timings *laps);
+gemp_code gemp_count_tables(gemp_count_engine *engine, gemp_timings *timings);
 
 /* `tasks` of `lanes` work-items each in groups of about `wanted`. */
 gemp_count_shape gemp_count_launch_shape(const gemp_device *device, uint64_t tasks, unsigned lanes, size_t wanted);
 
-/* One launch of a kernel, with its lap. */
-#define gemp_count_launch(engine, laps, kernel, shape, ...)                                             \
-	gemp_count_launch_with((engine), (laps), (kernel), (shape), (const gemp_argument[]){ __VA_ARGS__ }, \
-	                       sizeof((gemp_argument[]){ __VA_ARGS__ }) / sizeof(gemp_argument))
-gemp_code gemp_count_launch_with(gemp_count_engine *engine, gemp_timings *laps, cl_kernel kernel,
-                                 gemp_count_shape shape, const gemp_argument *arguments, size_t count);
+/* One launch of that shape, with its timing. */
+#define gemp_count_launch(engine, timings, kernel, shape, ...)                                                      \
+	gemp_launch_timed((timings), (engine)->context->device, (kernel), (shape).group *(shape).groups, (shape).group, \
+	                  __VA_ARGS__)
 
 #endif

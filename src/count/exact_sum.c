@@ -2,7 +2,7 @@
 
 #include "core/memory.h"
 #include "count/expression.h"
-#include "kernels/match/match_abi.h"
+#include "kernels/count/count_abi.h"
 
 gemp_code gemp_partials_new(gemp_partials *out, gemp_device *device, size_t capacity)
 {
@@ -20,8 +20,7 @@ done:
 
 void gemp_partials_free(gemp_partials *partials, gemp_device *device)
 {
-	gemp_buffer_free(&partials->control, device);
-	gemp_buffer_free(&partials->out, device);
+	gemp_buffers_free(device, &partials->control, &partials->out);
 	gemp_free(partials->words);
 	*partials = (gemp_partials){ 0 };
 }
@@ -29,28 +28,23 @@ void gemp_partials_free(gemp_partials *partials, gemp_device *device)
 /* Did a kernel say that a value may have passed? */
 static gemp_code check(const gemp_partials *partials, gemp_device *device)
 {
-	gemp_code code = GEMP_OK;
 	uint32_t passed = 0;
 	size_t at = GEMP_COUNT_OVERFLOW * sizeof passed;
-	GEMP_TRY(gemp_buffer_read(device, &partials->control, at, sizeof passed, &passed));
+	GEMP_PROPAGATE(gemp_buffer_read(device, &partials->control, at, sizeof passed, &passed));
 	if (!passed)
 		return GEMP_OK;
-	GEMP_TRY(gemp_buffer_zero(device, &partials->control, at, sizeof passed));
-	code = gemp_fail(GEMP_EDATA, "what is counted here passes what sums of 64 bits hold; --count-by enumerate does not "
+	GEMP_PROPAGATE(gemp_buffer_zero(device, &partials->control, at, sizeof passed));
+	return gemp_fail(GEMP_EDATA, "what is counted here passes what sums of 64 bits hold; --count-by enumerate does not "
 	                             "sum, and remains");
-done:
-	return code;
 }
 
 gemp_code gemp_partials_read(gemp_partials *partials, gemp_device *device, size_t groups)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_CHECK(groups <= partials->capacity);
-	GEMP_TRY(gemp_buffer_read(device, &partials->out, 0, 2 * groups * sizeof *partials->words, partials->words));
+	GEMP_PROPAGATE(gemp_buffer_read(device, &partials->out, 0, 2 * groups * sizeof *partials->words, partials->words));
 	if (partials->checked)
-		GEMP_TRY(check(partials, device));
-done:
-	return code;
+		GEMP_PROPAGATE(check(partials, device));
+	return GEMP_OK;
 }
 
 __int128 gemp_partials_total(const gemp_partials *partials, size_t first, size_t groups)
@@ -63,8 +57,6 @@ __int128 gemp_partials_total(const gemp_partials *partials, size_t first, size_t
 	}
 	return low + high * ((__int128)1 << 32);
 }
-
-static const double largest = 4.0e18; /* COUNT_LARGEST of kernels/count/count.clh */
 
 static double table_bound(void *self, const char *symbol)
 {
@@ -79,22 +71,20 @@ gemp_code gemp_vertex_sum_overflows(const gemp_count_graph *graph, const gemp_su
 	if (sum->kind != GEMP_SUM_VERTICES || !sum->expression)
 		return GEMP_OK;
 	gemp_code code = gemp_expression_bound(sum->expression, table_bound, (void *)(uintptr_t)graph, &bound);
-	*passes = bound >= largest;
+	*passes = bound >= GEMP_COUNT_LARGEST;
 	return code;
 }
 
 static gemp_code read_tables(const gemp_count_graph *graph, const gemp_sum *sum, int64_t **tables)
 {
-	gemp_code code = GEMP_OK;
 	for (int k = 0; k < GEMP_TABLES; k++) {
 		if (sum->leaves ? k > 0 : !gemp_polynomial_mentions(sum->polynomial, gemp_symbol_table(0, k)))
 			continue;
-		GEMP_TRY(GEMP_NEW(tables[k], graph->vertices));
-		GEMP_TRY(gemp_buffer_read(graph->context->device, &graph->tables[k], 0, graph->vertices * sizeof *tables[k],
-		                          tables[k]));
+		GEMP_PROPAGATE(GEMP_NEW(tables[k], graph->vertices));
+		GEMP_PROPAGATE(gemp_buffer_read(graph->context->device, &graph->tables[k], 0,
+		                                graph->vertices * sizeof *tables[k], tables[k]));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* False if 128 bits are too few. */
@@ -112,14 +102,14 @@ static bool add_vertex(const gemp_polynomial *p, int64_t *const *tables, size_t 
 }
 
 /* Ways to choose k of n, or `most` where there are more; this is 2^90 at most. */
-static __int128 choose(int64_t n, int k, __int128 most)
+static __int128 choose(int64_t n, int k, __int128 maximum)
 {
 	__int128 ways = n >= k;
 	if (n - k < k)
 		k = (int)(n - k); /* so that the ways only grow */
-	for (int i = 0; i < k && ways < most; i++)
+	for (int i = 0; i < k && ways < maximum; i++)
 		ways = ways * (n - i) / (i + 1);
-	return ways < most ? ways : most;
+	return ways < maximum ? ways : maximum;
 }
 
 gemp_code gemp_vertex_sum(const gemp_count_graph *graph, const gemp_sum *sum, __int128 *total)
@@ -127,14 +117,14 @@ gemp_code gemp_vertex_sum(const gemp_count_graph *graph, const gemp_sum *sum, __
 	gemp_code code = GEMP_OK;
 	int64_t *tables[GEMP_TABLES] = { 0 };
 	const gemp_comm *comm = graph->context->comm;
-	const __int128 most = ((__int128)1 << 90) /
-	                      sum->factor; /* counts are less, and 2^32 of these are less than 2^127 */
+	const __int128 maximum = ((__int128)1 << 90) /
+	                         sum->factor; /* counts are less, and 2^32 of these are less than 2^127 */
 	bool fits = true;
 	*total = 0;
 	GEMP_TRY(read_tables(graph, sum, tables));
 	for (size_t v = (size_t)comm->rank; v < graph->vertices && fits; v += (size_t)comm->size)
 		if (sum->leaves)
-			*total += choose(tables[0][v], sum->leaves, most);
+			*total += choose(tables[0][v], sum->leaves, maximum);
 		else
 			fits = add_vertex(sum->polynomial, tables, v, total);
 	if (!fits)

@@ -9,7 +9,7 @@
 
 typedef struct gemp_partials {
 	gemp_buffer out;     /* [2 * capacity] long: lower and upper half */
-	gemp_buffer control; /* [GEMP_COUNT_CONTROL_WORDS] uint, see kernels/match/match_abi.h */
+	gemp_buffer control; /* [GEMP_COUNT_CONTROL_WORDS] uint, see kernels/count/count_abi.h */
 	int64_t *words;      /* [2 * capacity] what was read */
 	size_t capacity;     /* groups */
 	bool checked;        /* true: kernels may say that a value passes 64 bits; false saves a read */

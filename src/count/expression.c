@@ -16,6 +16,24 @@ bool gemp_expression_mentions(const char *expression, const char *symbol)
 	return false;
 }
 
+bool gemp_expression_mentions_table(const char *expression, size_t table, int place)
+{
+	char symbol[48];
+	snprintf(symbol, sizeof symbol, "V%zu_%d", table, place);
+	return gemp_expression_mentions(expression, symbol);
+}
+
+bool gemp_expression_reads_table(const char *expression, size_t table)
+{
+	bool found = false;
+	for (int place = 0; place < GEMP_PLACES; place++) {
+		const char up[] = { 'u', 'p', '_', (char)('0' + place), 0 };
+		found |= gemp_expression_mentions_table(expression, table, place) ||
+		         (table == 0 && gemp_expression_mentions(expression, up));
+	}
+	return found;
+}
+
 bool gemp_polynomial_add(gemp_polynomial *p, const gemp_monomial *monomial, int64_t factor)
 {
 	size_t i = 0;
@@ -136,7 +154,7 @@ void gemp_polynomial_print(const gemp_polynomial *p, gemp_text *out)
 		gemp_text_print(out, "0");
 }
 
-enum { MOST_SYMBOL = 32 };
+enum { MAX_SYMBOL = 32 };
 
 typedef struct reader {
 	const char *at;
@@ -157,16 +175,16 @@ static bool take(reader *r, char c)
 	return true;
 }
 
-static bool in_symbol(char c)
+static bool is_symbol_char(char c)
 {
 	return isalnum((unsigned char)c) || c == '_';
 }
 
 static double read_symbol(reader *r)
 {
-	char name[MOST_SYMBOL];
+	char name[MAX_SYMBOL];
 	size_t size = 0;
-	for (; in_symbol(r->at[size]) && size < sizeof name - 1; size++)
+	for (; is_symbol_char(r->at[size]) && size < sizeof name - 1; size++)
 		name[size] = r->at[size];
 	name[size] = 0;
 	r->at += size;
@@ -226,7 +244,7 @@ void gemp_expression_magnitude(gemp_text *text, const char *expression)
 {
 	for (const char *at = expression; *at;) {
 		size_t size = 0;
-		while (in_symbol(at[size]))
+		while (is_symbol_char(at[size]))
 			size++;
 		if (size)
 			gemp_text_print(text, isdigit((unsigned char)*at) ? "%.*s.0" : "fabs((double)%.*s)", (int)size, at);

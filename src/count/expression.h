@@ -1,14 +1,18 @@
-/* polynomial: an integer polynomial in the symbols of a count plan's expressions (count_plan.h). Host only. */
+/* polynomial: an integer polynomial in the symbols of a count plan's expressions (count/plan.h). Host only. */
 
 #ifndef GEMP_COUNT_EXPRESSION_H
 #define GEMP_COUNT_EXPRESSION_H
 
 #include "core/text.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Does the expression mention this symbol ("t_01", "V1_0", "c")? NULL mentions none. */
 bool gemp_expression_mentions(const char *expression, const char *symbol);
+/* The vertex table at one place; at any place, or as the degree that up_<i> is made of. */
+bool gemp_expression_mentions_table(const char *expression, size_t table, int place);
+bool gemp_expression_reads_table(const char *expression, size_t table);
 
 /* Symbols by number: tables of a place, supports, then the rest. */
 enum { GEMP_PLACES = 3, GEMP_TABLES = 8 };

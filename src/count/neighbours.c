@@ -6,6 +6,8 @@
 #include "count/exact_sum.h"
 #include "count/expression.h"
 #include "device/launch.h"
+#include "device/program.h"
+#include "kernels/count/count_abi.h"
 
 #include <stdio.h>
 
@@ -17,12 +19,11 @@ typedef struct gemp_neighbours {
 	size_t items, group; /* of a launch */
 	gemp_program program;
 	gemp_partials partials;
-	gemp_timings laps;
+	gemp_timings timings;
 	uint64_t max_bytes; /* bytes that one buffer may take */
 } gemp_neighbours;
 
 enum { GROUP = 256, SELECT_LANES = 32, FILL_LANES = 8, SUM_LANES = 32, MEMORY_SHARE = 4 };
-static const double largest = 4.0e18; /* COUNT_LARGEST of kernels/count/count.clh */
 
 bool gemp_neighbours_codegrees(const gemp_device *device, uint64_t vertices)
 {
@@ -38,57 +39,39 @@ static bool gemp_neighbours_mentions(const gemp_neighbours *a, const char *symbo
 	return gemp_expression_mentions(a->sum->expression, symbol);
 }
 
-/* Counts the last launch. */
-static gemp_code gemp_neighbours_add_timing(gemp_neighbours *a)
-{
-	a->result->launches++;
-	return gemp_timings_add(&a->laps, a->device);
-}
-
-/* SOURCE */
-static bool mentions_table(const gemp_neighbours *a, int table, int place)
-{
-	char symbol[32];
-	snprintf(symbol, sizeof symbol, "V%d_%d", table, place);
-	return gemp_neighbours_mentions(a, symbol);
-}
-
-static bool gemp_neighbours_reads_table(const gemp_neighbours *a, int table)
-{
-	return mentions_table(a, table, 0) || mentions_table(a, table, 1) || mentions_table(a, table, 2);
-}
-
 static void emit_tables(const gemp_neighbours *a, gemp_text *text)
 {
-	gemp_text_print(text, "#define AROUND_TABLES");
+	gemp_text_print(text, "#define NEIGHBOURS_TABLES");
 	for (int k = 0; k < GEMP_MAX_VERTEX_TABLES; k++)
-		if (gemp_neighbours_reads_table(a, k))
+		if (gemp_expression_reads_table(a->sum->expression, (size_t)k))
 			gemp_text_print(text, " __global const long *V%d,", k);
-	gemp_text_print(text, "\n%s", gemp_neighbours_mentions(a, "g") ? "#define AROUND_CODEGREES\n" : "");
+	gemp_text_print(text, "\n%s", gemp_neighbours_mentions(a, "g") ? "#define NEIGHBOURS_CODEGREES\n" : "");
 }
 
-static void emit_places(const gemp_neighbours *a, gemp_text *text, int least, int most)
+static void emit_places(const gemp_neighbours *a, gemp_text *text, int minimum, int maximum)
 {
-	for (int place = least; place <= most; place++)
+	for (int place = minimum; place <= maximum; place++)
 		for (int k = 0; k < GEMP_MAX_VERTEX_TABLES; k++)
-			if (mentions_table(a, k, place))
+			if (gemp_expression_mentions_table(a->sum->expression, (size_t)k, place))
 				gemp_text_print(text, " long V%d_%d = V%d[slot_%d];", k, place, k, place);
 }
 
-/* AROUND_A and so on are defined by the kernels, in the ways that their form has. */
+/* NEIGHBOURS_A and so on are defined by the kernels, in the ways that their form has. */
 static void emit_symbols(const gemp_neighbours *a, gemp_text *text)
 {
-	static const char *const inner[][2] = { { "t_12", "AROUND_T" }, { "a", "AROUND_A" }, { "g", "AROUND_G" } };
-	gemp_text_print(text, "#define AROUND_OUTER");
+	static const char *const inner[][2] = { { "t_12", "NEIGHBOURS_T" },
+		                                    { "a", "NEIGHBOURS_A" },
+		                                    { "g", "NEIGHBOURS_G" } };
+	gemp_text_print(text, "#define NEIGHBOURS_OUTER");
 	emit_places(a, text, 0, 1);
 	if (gemp_neighbours_mentions(a, "t_01"))
 		gemp_text_print(text, " long t_01 = support[e];");
-	gemp_text_print(text, "\n#define AROUND_INNER");
+	gemp_text_print(text, "\n#define NEIGHBOURS_INNER");
 	emit_places(a, text, 2, 2);
 	for (size_t i = 0; i < sizeof inner / sizeof *inner; i++)
 		if (gemp_neighbours_mentions(a, inner[i][0]))
 			gemp_text_print(text, " long %s = %s;", inner[i][0], inner[i][1]);
-	gemp_text_print(text, "\n#define AROUND_VALUE (%s)\n", a->sum->expression ? a->sum->expression : "1");
+	gemp_text_print(text, "\n#define NEIGHBOURS_VALUE (%s)\n", a->sum->expression ? a->sum->expression : "1");
 }
 
 static double symbol_bound(void *self, const char *symbol)
@@ -101,21 +84,19 @@ static double symbol_bound(void *self, const char *symbol)
 
 static gemp_code emit_check(gemp_neighbours *a, gemp_text *text)
 {
-	gemp_code code = GEMP_OK;
 	double bound = 1;
 	if (a->sum->expression)
-		GEMP_TRY(gemp_expression_bound(a->sum->expression, symbol_bound, a, &bound));
-	if (2 * bound * a->graph->max_degree < largest)
-		gemp_text_print(text, "#define AROUND_SMALL\n");
-	gemp_text_print(text, "#define AROUND_CHECK");
-	if (bound >= largest) {
+		GEMP_PROPAGATE(gemp_expression_bound(a->sum->expression, symbol_bound, a, &bound));
+	if (2 * bound * a->graph->max_degree < GEMP_COUNT_LARGEST)
+		gemp_text_print(text, "#define NEIGHBOURS_SMALL\n");
+	gemp_text_print(text, "#define NEIGHBOURS_CHECK");
+	if (bound >= GEMP_COUNT_LARGEST) {
 		gemp_text_print(text, " count_check(");
 		gemp_expression_magnitude(text, a->sum->expression);
 		gemp_text_print(text, ", control);");
 	}
 	gemp_text_print(text, "\n");
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Every term of such a sum has c; if none has it twice, common neighbours can be taken one by one. */
@@ -129,111 +110,94 @@ static bool speaks_of_centre(const gemp_neighbours *a)
 {
 	bool speaks = gemp_neighbours_mentions(a, "t_01") || gemp_neighbours_mentions(a, "t_12");
 	for (int k = 0; k < GEMP_MAX_VERTEX_TABLES; k++)
-		speaks |= mentions_table(a, k, 1);
+		speaks |= gemp_expression_mentions_table(a->sum->expression, (size_t)k, 1);
 	return speaks;
 }
 
-typedef struct lists {
-	gemp_neighbours *around;
+typedef struct neighbour_lists {
+	gemp_neighbours *neighbours;
 	cl_kernel list, add;
 	gemp_buffer offset, slots, places, scratch;
 	uint64_t *first;   /* [entries + 1] where the list of an entry begins */
 	uint32_t *support; /* [entries] */
-} lists;
+} neighbour_lists;
 
-static gemp_code emit(gemp_neighbours *a, bool lists, gemp_text *text)
+static gemp_code emit(gemp_neighbours *a, bool neighbour_lists, gemp_text *text)
 {
-	gemp_code code = GEMP_OK;
-	char *fixed = NULL;
-	GEMP_TRY(gemp_kernel_source(&fixed, lists ? "count_neighbours_lists.cl" : "count_neighbours.cl"));
 	gemp_text_print(text, "#define OFFSET %s\n#define GEMP_LANES %d\n#define FILL_LANES %d\n#define SUM_LANES %d\n%s%s",
 	                a->graph->wide ? "ulong" : "uint", a->device->nvidia ? SELECT_LANES : 1,
 	                a->device->gpu ? FILL_LANES : 1, a->device->gpu ? SUM_LANES : 1,
-	                linear(a) ? "#define AROUND_LINEAR\n" : "",
-	                linear(a) && !speaks_of_centre(a) ? "#define AROUND_BOTH\n" : "");
+	                linear(a) ? "#define NEIGHBOURS_LINEAR\n" : "",
+	                linear(a) && !speaks_of_centre(a) ? "#define NEIGHBOURS_BOTH\n" : "");
 	emit_tables(a, text);
 	emit_symbols(a, text);
-	GEMP_TRY(emit_check(a, text));
-	gemp_text_print(text, "%s", fixed);
-	GEMP_TRY(gemp_text_status(text));
-done:
-	gemp_free(fixed);
-	return code;
+	GEMP_PROPAGATE(emit_check(a, text));
+	return gemp_kernel_append(text, neighbour_lists ? "count_neighbours_lists.cl" : "count_neighbours.cl");
 }
 
-typedef struct bits {
-	gemp_neighbours *around;
+typedef struct bitmaps {
+	gemp_neighbours *neighbours;
 	cl_kernel clear, select, fill, add, codegrees;
-	gemp_buffer kept, place, member, base, bits, pairs;
+	gemp_buffer kept, place, member, base, bitmaps, pairs;
 	uint32_t *count; /* [vertices] kept */
 	uint64_t *first; /* [vertices] word where a bitmap begins, in its batch */
-} bits;
+} bitmaps;
 
-static gemp_code make(bits *b)
+static gemp_code make_supports(bitmaps *b)
 {
-	gemp_code code = GEMP_OK;
-	gemp_neighbours *a = b->around;
+	gemp_neighbours *a = b->neighbours;
 	size_t vertices = a->graph->vertices, entries = a->graph->entries;
-	GEMP_TRY(GEMP_NEW(b->count, vertices));
-	GEMP_TRY(GEMP_NEW(b->first, vertices));
-	GEMP_TRY(gemp_buffer_new(&b->kept, a->device, vertices * sizeof *b->count, NULL));
-	GEMP_TRY(gemp_buffer_new(&b->place, a->device, entries * sizeof(uint32_t), NULL));
-	GEMP_TRY(gemp_buffer_new(&b->member, a->device, entries * sizeof(uint32_t), NULL));
-	GEMP_TRY(gemp_buffer_new(&b->base, a->device, vertices * sizeof *b->first, NULL));
-	GEMP_TRY(gemp_kernel_new(&b->clear, &a->program, "around_clear"));
-	GEMP_TRY(gemp_kernel_new(&b->select, &a->program, "around_select"));
-	GEMP_TRY(gemp_kernel_new(&b->fill, &a->program, "around_fill"));
-	GEMP_TRY(gemp_kernel_new(&b->add, &a->program, "around_sum"));
+	GEMP_PROPAGATE(GEMP_NEW(b->count, vertices));
+	GEMP_PROPAGATE(GEMP_NEW(b->first, vertices));
+	GEMP_PROPAGATE(gemp_buffer_new(&b->kept, a->device, vertices * sizeof *b->count, NULL));
+	GEMP_PROPAGATE(gemp_buffer_new(&b->place, a->device, entries * sizeof(uint32_t), NULL));
+	GEMP_PROPAGATE(gemp_buffer_new(&b->member, a->device, entries * sizeof(uint32_t), NULL));
+	GEMP_PROPAGATE(gemp_buffer_new(&b->base, a->device, vertices * sizeof *b->first, NULL));
+	GEMP_PROPAGATE(gemp_kernel_new(&b->clear, &a->program, "neighbours_clear"));
+	GEMP_PROPAGATE(gemp_kernel_new(&b->select, &a->program, "neighbours_select"));
+	GEMP_PROPAGATE(gemp_kernel_new(&b->fill, &a->program, "neighbours_fill"));
+	GEMP_PROPAGATE(gemp_kernel_new(&b->add, &a->program, "neighbours_sum"));
 	if (gemp_neighbours_mentions(a, "g"))
-		GEMP_TRY(gemp_kernel_new(&b->codegrees, &a->program, "around_codegrees"));
-done:
-	return code;
+		GEMP_PROPAGATE(gemp_kernel_new(&b->codegrees, &a->program, "neighbours_codegrees"));
+	return GEMP_OK;
 }
 
-static gemp_code select_neighbours(bits *b)
+static gemp_code select_neighbours(bitmaps *b)
 {
-	gemp_code code = GEMP_OK;
-	gemp_neighbours *a = b->around;
+	gemp_neighbours *a = b->neighbours;
 	const gemp_count_graph *g = a->graph;
 	const gemp_comm *comm = g->context->comm;
 	cl_uint rank = (cl_uint)comm->rank, ranks = (cl_uint)comm->size;
-	GEMP_TRY(gemp_launch(a->device, b->select, a->items,
-	                     a->device->nvidia ? a->group
-	                     : a->device->gpu  ? 32
-	                                       : 1,
-	                     GEMP_ARG(&g->row_offsets.mem), GEMP_ARG(&g->support.mem), GEMP_ARG(&g->vertices),
-	                     GEMP_ARG(&rank), GEMP_ARG(&ranks), GEMP_ARG(&b->kept.mem), GEMP_ARG(&b->place.mem),
-	                     GEMP_ARG(&b->member.mem)));
-	GEMP_TRY(gemp_neighbours_add_timing(a));
-	code = gemp_buffer_read(a->device, &b->kept, 0, g->vertices * sizeof *b->count, b->count);
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_launch_timed(&a->timings, a->device, b->select, a->items,
+	                                 a->device->nvidia ? a->group
+	                                 : a->device->gpu  ? 32
+	                                                   : 1,
+	                                 GEMP_ARG(&g->row_offsets.mem), GEMP_ARG(&g->support.mem), GEMP_ARG(&g->vertices),
+	                                 GEMP_ARG(&rank), GEMP_ARG(&ranks), GEMP_ARG(&b->kept.mem), GEMP_ARG(&b->place.mem),
+	                                 GEMP_ARG(&b->member.mem)));
+	return gemp_buffer_read(a->device, &b->kept, 0, g->vertices * sizeof *b->count, b->count);
 }
 
-static gemp_code clear(bits *b, const gemp_buffer *words, cl_ulong count)
+static gemp_code clear(bitmaps *b, const gemp_buffer *words, cl_ulong count)
 {
-	gemp_neighbours *a = b->around;
-	gemp_code code = gemp_launch(a->device, b->clear, a->items, a->group, GEMP_ARG(&words->mem), GEMP_ARG(&count));
-	return code == GEMP_OK ? gemp_neighbours_add_timing(a) : code;
+	gemp_neighbours *a = b->neighbours;
+	return gemp_launch_timed(&a->timings, a->device, b->clear, a->items, a->group, GEMP_ARG(&words->mem),
+	                         GEMP_ARG(&count));
 }
 
-static gemp_code count_pairs(bits *b)
+static gemp_code count_pairs(bitmaps *b)
 {
-	gemp_code code = GEMP_OK;
-	gemp_neighbours *a = b->around;
+	gemp_neighbours *a = b->neighbours;
 	const gemp_count_graph *g = a->graph;
 	uint64_t pairs = (uint64_t)g->vertices * (g->vertices - 1) / 2;
 	cl_ulong entries = g->entries;
 	if (!b->codegrees)
 		return GEMP_OK;
-	GEMP_TRY(gemp_buffer_new(&b->pairs, a->device, pairs * sizeof(uint32_t), NULL));
-	GEMP_TRY(clear(b, &b->pairs, pairs));
-	GEMP_TRY(gemp_launch(a->device, b->codegrees, a->items, a->group, GEMP_ARG(&g->row_offsets.mem),
-	                     GEMP_ARG(&g->column_indices.mem), GEMP_ARG(&g->vertices), GEMP_ARG(&entries),
-	                     GEMP_ARG(&b->pairs.mem)));
-	GEMP_TRY(gemp_neighbours_add_timing(a));
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_buffer_new(&b->pairs, a->device, pairs * sizeof(uint32_t), NULL));
+	GEMP_PROPAGATE(clear(b, &b->pairs, pairs));
+	return gemp_launch_timed(&a->timings, a->device, b->codegrees, a->items, a->group, GEMP_ARG(&g->row_offsets.mem),
+	                         GEMP_ARG(&g->column_indices.mem), GEMP_ARG(&g->vertices), GEMP_ARG(&entries),
+	                         GEMP_ARG(&b->pairs.mem));
 }
 
 static uint64_t bitmap_words(uint64_t kept)
@@ -242,13 +206,13 @@ static uint64_t bitmap_words(uint64_t kept)
 }
 
 /* From vertex `from` on, bitmaps that fit into `room` words; *to is the first that does not, *words what they take. */
-static gemp_code next_batch(bits *b, uint64_t room, uint32_t from, uint32_t *to, uint64_t *words)
+static gemp_code next_batch(bitmaps *b, uint64_t capacity, uint32_t from, uint32_t *to, uint64_t *words)
 {
 	uint32_t h = from;
 	uint64_t sum = 0;
-	for (; h < b->around->graph->vertices; h++) {
+	for (; h < b->neighbours->graph->vertices; h++) {
 		uint64_t more = bitmap_words(b->count[h]);
-		if (sum + more > room)
+		if (sum + more > capacity)
 			break;
 		b->first[h] = sum;
 		sum += more;
@@ -263,9 +227,9 @@ static gemp_code next_batch(bits *b, uint64_t room, uint32_t from, uint32_t *to,
 	return GEMP_OK;
 }
 
-static gemp_code add_batch(bits *b, cl_ulong from, cl_ulong to)
+static gemp_code add_batch(bitmaps *b, cl_ulong from, cl_ulong to)
 {
-	gemp_neighbours *a = b->around;
+	gemp_neighbours *a = b->neighbours;
 	const gemp_count_graph *g = a->graph;
 	gemp_argument arg[16 + GEMP_MAX_VERTEX_TABLES];
 	size_t n = 0;
@@ -279,89 +243,77 @@ static gemp_code add_batch(bits *b, cl_ulong from, cl_ulong to)
 	arg[n++] = GEMP_ARG(&b->place.mem);
 	arg[n++] = GEMP_ARG(&b->member.mem);
 	arg[n++] = GEMP_ARG(&b->base.mem);
-	arg[n++] = GEMP_ARG(&b->bits.mem);
+	arg[n++] = GEMP_ARG(&b->bitmaps.mem);
 	for (int k = 0; k < GEMP_MAX_VERTEX_TABLES; k++)
-		if (gemp_neighbours_reads_table(a, k))
+		if (gemp_expression_reads_table(a->sum->expression, (size_t)k))
 			arg[n++] = GEMP_ARG(&g->tables[k].mem);
 	if (b->codegrees)
 		arg[n++] = GEMP_ARG(&b->pairs.mem);
 	arg[n++] = GEMP_ARG(&a->partials.control.mem);
 	arg[n++] = GEMP_ARG(&a->partials.out.mem);
 	arg[n++] = GEMP_LOCAL(2 * a->group * sizeof(cl_long));
-	return gemp_launch_with(a->device, b->add, a->items, a->group, arg, n);
+	return gemp_launch_timed_with(&a->timings, a->device, b->add, a->items, a->group, arg, n);
 }
 
-static gemp_code run_batch(bits *b, uint32_t from, uint32_t to, uint64_t words)
+static gemp_code run_batch(bitmaps *b, uint32_t from, uint32_t to, uint64_t words)
 {
-	gemp_code code = GEMP_OK;
-	gemp_neighbours *a = b->around;
+	gemp_neighbours *a = b->neighbours;
 	const gemp_count_graph *g = a->graph;
 	size_t size = sizeof *b->first;
 	cl_ulong first = g->host_offsets[from], end = g->host_offsets[to];
 	if (words == 0)
 		return GEMP_OK;
-	GEMP_TRY(gemp_buffer_write(a->device, &b->base, from * size, (to - from) * size, b->first + from));
-	GEMP_TRY(clear(b, &b->bits, words));
-	GEMP_TRY(gemp_launch(a->device, b->fill, a->items, a->group, GEMP_ARG(&g->row_offsets.mem),
-	                     GEMP_ARG(&g->column_indices.mem), GEMP_ARG(&g->vertices), GEMP_ARG(&first), GEMP_ARG(&end),
-	                     GEMP_ARG(&b->kept.mem), GEMP_ARG(&b->place.mem), GEMP_ARG(&b->base.mem),
-	                     GEMP_ARG(&b->bits.mem)));
-	GEMP_TRY(gemp_neighbours_add_timing(a));
-	GEMP_TRY(add_batch(b, first, end));
-	GEMP_TRY(gemp_neighbours_add_timing(a));
-	GEMP_TRY(gemp_partials_read(&a->partials, a->device, a->items / a->group));
+	GEMP_PROPAGATE(gemp_buffer_write(a->device, &b->base, from * size, (to - from) * size, b->first + from));
+	GEMP_PROPAGATE(clear(b, &b->bitmaps, words));
+	GEMP_PROPAGATE(gemp_launch_timed(&a->timings, a->device, b->fill, a->items, a->group, GEMP_ARG(&g->row_offsets.mem),
+	                                 GEMP_ARG(&g->column_indices.mem), GEMP_ARG(&g->vertices), GEMP_ARG(&first),
+	                                 GEMP_ARG(&end), GEMP_ARG(&b->kept.mem), GEMP_ARG(&b->place.mem),
+	                                 GEMP_ARG(&b->base.mem), GEMP_ARG(&b->bitmaps.mem)));
+	GEMP_PROPAGATE(add_batch(b, first, end));
+	GEMP_PROPAGATE(gemp_partials_read(&a->partials, a->device, a->items / a->group));
 	a->result->total += gemp_partials_total(&a->partials, 0, a->items / a->group);
-done:
-	return code;
+	return GEMP_OK;
 }
 
-static gemp_code neighbours_bits_run(bits *b)
+static gemp_code neighbours_bits_run(bitmaps *b)
 {
-	gemp_code code = GEMP_OK;
-	gemp_neighbours *a = b->around;
-	uint64_t room = a->max_bytes / sizeof(uint32_t), all = 0, words;
-	GEMP_TRY(make(b));
-	GEMP_TRY(select_neighbours(b));
-	GEMP_TRY(count_pairs(b));
+	gemp_neighbours *a = b->neighbours;
+	uint64_t capacity = a->max_bytes / sizeof(uint32_t), all = 0, words;
+	GEMP_PROPAGATE(make_supports(b));
+	GEMP_PROPAGATE(select_neighbours(b));
+	GEMP_PROPAGATE(count_pairs(b));
 	for (uint32_t h = 0; h < a->graph->vertices; h++)
 		all += bitmap_words(b->count[h]);
-	GEMP_TRY(gemp_buffer_new(&b->bits, a->device, (all < room ? all : room) * sizeof(uint32_t) + 4, NULL));
+	GEMP_PROPAGATE(
+		gemp_buffer_new(&b->bitmaps, a->device, (all < capacity ? all : capacity) * sizeof(uint32_t) + 4, NULL));
 	for (uint32_t from = 0, to = 0; from < a->graph->vertices; from = to) {
-		GEMP_TRY(next_batch(b, room, from, &to, &words));
-		GEMP_TRY(run_batch(b, from, to, words));
+		GEMP_PROPAGATE(next_batch(b, capacity, from, &to, &words));
+		GEMP_PROPAGATE(run_batch(b, from, to, words));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Local. The sum by bitmaps; by lists. The program is built. */
-static gemp_code gemp_neighbours_by_bits(gemp_neighbours *around)
+static gemp_code gemp_neighbours_by_bits(gemp_neighbours *neighbours)
 {
-	bits b = { .around = around };
+	bitmaps b = { .neighbours = neighbours };
 	gemp_code code = neighbours_bits_run(&b);
-	gemp_buffer *const buffers[] = { &b.kept, &b.place, &b.member, &b.base, &b.bits, &b.pairs };
-	cl_kernel const kernels[] = { b.clear, b.select, b.fill, b.add, b.codegrees };
-	for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
-		gemp_buffer_free(buffers[i], around->device);
-	for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
-		if (kernels[i])
-			clReleaseKernel(kernels[i]);
-	gemp_free(b.count);
-	gemp_free(b.first);
+	gemp_buffers_free(neighbours->device, &b.kept, &b.place, &b.member, &b.base, &b.bitmaps, &b.pairs);
+	gemp_kernels_free(&b.clear, &b.select, &b.fill, &b.add, &b.codegrees);
+	gemp_free_all(b.count, b.first);
 	return code;
 }
 
-enum { ARRAYS = 4 }; /* AROUND_ARRAYS of kernels/count/count_neighbours_lists.cl */
+enum { ARRAYS = 4 }; /* NEIGHBOURS_ARRAYS of kernels/count/count_neighbours_lists.cl */
 
-static gemp_code neighbours_lists_make(lists *l)
+static gemp_code neighbours_lists_make(neighbour_lists *l)
 {
-	gemp_code code = GEMP_OK;
-	gemp_neighbours *a = l->around;
+	gemp_neighbours *a = l->neighbours;
 	const gemp_count_graph *g = a->graph;
 	size_t entries = g->entries, scratch = a->items * (size_t)g->vertices * ARRAYS * sizeof(uint32_t);
-	GEMP_TRY(GEMP_NEW(l->first, entries + 1));
-	GEMP_TRY(GEMP_NEW(l->support, entries));
-	GEMP_TRY(gemp_buffer_read(a->device, &g->support, 0, entries * sizeof *l->support, l->support));
+	GEMP_PROPAGATE(GEMP_NEW(l->first, entries + 1));
+	GEMP_PROPAGATE(GEMP_NEW(l->support, entries));
+	GEMP_PROPAGATE(gemp_buffer_read(a->device, &g->support, 0, entries * sizeof *l->support, l->support));
 	for (size_t e = 0; e < entries; e++)
 		l->first[e + 1] = l->first[e] + l->support[e];
 	uint64_t bytes = (l->first[entries] + 1) * sizeof(uint32_t);
@@ -370,20 +322,18 @@ static gemp_code neighbours_lists_make(lists *l)
 		                 "the common neighbours of the ends of all edges need lists of %llu MB, and a buffer may "
 		                 "have %llu MB",
 		                 (unsigned long long)(bytes >> 20), (unsigned long long)(a->max_bytes >> 20));
-	GEMP_TRY(gemp_buffer_new(&l->offset, a->device, (entries + 1) * sizeof *l->first, l->first));
-	GEMP_TRY(gemp_buffer_new(&l->slots, a->device, bytes, NULL));
-	GEMP_TRY(gemp_buffer_new(&l->places, a->device, bytes, NULL));
-	GEMP_TRY(gemp_buffer_new(&l->scratch, a->device, scratch, NULL));
-	GEMP_TRY(gemp_buffer_zero(a->device, &l->scratch, 0, scratch));
-	GEMP_TRY(gemp_kernel_new(&l->list, &a->program, "around_lists"));
-	GEMP_TRY(gemp_kernel_new(&l->add, &a->program, "around_sum"));
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_buffer_new(&l->offset, a->device, (entries + 1) * sizeof *l->first, l->first));
+	GEMP_PROPAGATE(gemp_buffer_new(&l->slots, a->device, bytes, NULL));
+	GEMP_PROPAGATE(gemp_buffer_new(&l->places, a->device, bytes, NULL));
+	GEMP_PROPAGATE(gemp_buffer_new(&l->scratch, a->device, scratch, NULL));
+	GEMP_PROPAGATE(gemp_buffer_zero(a->device, &l->scratch, 0, scratch));
+	GEMP_PROPAGATE(gemp_kernel_new(&l->list, &a->program, "neighbours_lists"));
+	return gemp_kernel_new(&l->add, &a->program, "neighbours_sum");
 }
 
-static gemp_code add_up(lists *l)
+static gemp_code add_up(neighbour_lists *l)
 {
-	gemp_neighbours *a = l->around;
+	gemp_neighbours *a = l->neighbours;
 	const gemp_count_graph *g = a->graph;
 	const gemp_comm *comm = g->context->comm;
 	cl_uint rank = (cl_uint)comm->rank, ranks = (cl_uint)comm->size;
@@ -400,70 +350,60 @@ static gemp_code add_up(lists *l)
 	arg[n++] = GEMP_ARG(&l->places.mem);
 	arg[n++] = GEMP_ARG(&l->scratch.mem);
 	for (int k = 0; k < GEMP_MAX_VERTEX_TABLES; k++)
-		if (gemp_neighbours_reads_table(a, k))
+		if (gemp_expression_reads_table(a->sum->expression, (size_t)k))
 			arg[n++] = GEMP_ARG(&g->tables[k].mem);
 	arg[n++] = GEMP_ARG(&a->partials.control.mem);
 	arg[n++] = GEMP_ARG(&a->partials.out.mem);
-	return gemp_launch_with(a->device, l->add, a->items, a->group, arg, n);
+	return gemp_launch_timed_with(&a->timings, a->device, l->add, a->items, a->group, arg, n);
 }
 
-static gemp_code neighbours_lists_run(lists *l)
+static gemp_code neighbours_lists_run(neighbour_lists *l)
 {
-	gemp_code code = GEMP_OK;
-	gemp_neighbours *a = l->around;
+	gemp_neighbours *a = l->neighbours;
 	const gemp_count_graph *g = a->graph;
-	GEMP_TRY(neighbours_lists_make(l));
-	GEMP_TRY(gemp_launch(a->device, l->list, a->items, a->group, GEMP_ARG(&g->row_offsets.mem),
-	                     GEMP_ARG(&g->column_indices.mem), GEMP_ARG(&g->support.mem), GEMP_ARG(&g->vertices),
-	                     GEMP_ARG(&l->offset.mem), GEMP_ARG(&l->slots.mem), GEMP_ARG(&l->places.mem),
-	                     GEMP_ARG(&l->scratch.mem), GEMP_ARG(&a->partials.control.mem)));
-	GEMP_TRY(gemp_neighbours_add_timing(a));
-	GEMP_TRY(add_up(l));
-	GEMP_TRY(gemp_neighbours_add_timing(a));
-	GEMP_TRY(gemp_partials_read(&a->partials, a->device, a->items / a->group));
+	GEMP_PROPAGATE(neighbours_lists_make(l));
+	GEMP_PROPAGATE(gemp_launch_timed(&a->timings, a->device, l->list, a->items, a->group, GEMP_ARG(&g->row_offsets.mem),
+	                                 GEMP_ARG(&g->column_indices.mem), GEMP_ARG(&g->support.mem),
+	                                 GEMP_ARG(&g->vertices), GEMP_ARG(&l->offset.mem), GEMP_ARG(&l->slots.mem),
+	                                 GEMP_ARG(&l->places.mem), GEMP_ARG(&l->scratch.mem),
+	                                 GEMP_ARG(&a->partials.control.mem)));
+	GEMP_PROPAGATE(add_up(l));
+	GEMP_PROPAGATE(gemp_partials_read(&a->partials, a->device, a->items / a->group));
 	a->result->total = gemp_partials_total(&a->partials, 0, a->items / a->group);
-done:
-	return code;
+	return GEMP_OK;
 }
 
-static gemp_code gemp_neighbours_by_lists(gemp_neighbours *around)
+static gemp_code gemp_neighbours_by_lists(gemp_neighbours *neighbours)
 {
-	lists l = { .around = around };
+	neighbour_lists l = { .neighbours = neighbours };
 	gemp_code code = neighbours_lists_run(&l);
-	gemp_buffer *const buffers[] = { &l.offset, &l.slots, &l.places, &l.scratch };
-	for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
-		gemp_buffer_free(buffers[i], around->device);
-	if (l.list)
-		clReleaseKernel(l.list);
-	if (l.add)
-		clReleaseKernel(l.add);
-	gemp_free(l.first);
-	gemp_free(l.support);
+	gemp_buffers_free(neighbours->device, &l.offset, &l.slots, &l.places, &l.scratch);
+	gemp_kernels_free(&l.list, &l.add);
+	gemp_free_all(l.first, l.support);
 	return code;
 }
 
 /* RUNNING */
-static gemp_code run(gemp_neighbours *a, bool lists, uint64_t most)
+static gemp_code run(gemp_neighbours *a, bool neighbour_lists, uint64_t maximum)
 {
-	gemp_code code = GEMP_OK;
 	a->max_bytes = a->device->memory / MEMORY_SHARE;
 	if (a->max_bytes > a->device->max_buffer)
 		a->max_bytes = a->device->max_buffer;
-	if (most && a->max_bytes > most)
-		a->max_bytes = most;
+	if (maximum && a->max_bytes > maximum)
+		a->max_bytes = maximum;
 	if (a->graph->entries == 0)
 		return GEMP_OK;
-	GEMP_TRY(gemp_partials_new(&a->partials, a->device, a->items / a->group));
-	GEMP_TRY(lists ? gemp_neighbours_by_lists(a) : gemp_neighbours_by_bits(a));
-	GEMP_TRY(gemp_timings_seconds(&a->laps, &a->result->seconds));
+	GEMP_PROPAGATE(gemp_partials_new(&a->partials, a->device, a->items / a->group));
+	GEMP_PROPAGATE(neighbour_lists ? gemp_neighbours_by_lists(a) : gemp_neighbours_by_bits(a));
+	a->result->launches = a->timings.count;
+	GEMP_PROPAGATE(gemp_timings_seconds(&a->timings, &a->result->seconds));
 	if (!a->program.cached)
-		code = gemp_program_store(a->device, &a->program);
-done:
-	return code;
+		GEMP_PROPAGATE(gemp_program_store(a->device, &a->program));
+	return GEMP_OK;
 }
 
-gemp_code gemp_neighbours_sum_shaped(const gemp_count_graph *graph, const gemp_sum *sum, bool lists, uint64_t most,
-                                     gemp_sum_result *result)
+gemp_code gemp_neighbours_sum_shaped(const gemp_count_graph *graph, const gemp_sum *sum, bool neighbour_lists,
+                                     uint64_t maximum, gemp_sum_result *result)
 {
 	gemp_code code = GEMP_OK;
 	gemp_device *device = graph->context->device;
@@ -473,12 +413,12 @@ gemp_code gemp_neighbours_sum_shaped(const gemp_count_graph *graph, const gemp_s
 	a.items = device->gpu ? (size_t)device->units * 2048 : device->units;
 	a.group = device->gpu ? GROUP : 1;
 	*result = (gemp_sum_result){ 0 };
-	GEMP_TRY(gemp_comm_agree(comm, emit(&a, lists, &source)));
+	GEMP_TRY(gemp_comm_agree(comm, emit(&a, neighbour_lists, &source)));
 	GEMP_TRY(gemp_runtime_program(graph->context, &a.program, source.data, NULL));
-	GEMP_TRY(gemp_comm_agree(comm, run(&a, lists, most)));
+	GEMP_TRY(gemp_comm_agree(comm, run(&a, neighbour_lists, maximum)));
 done:
 	gemp_partials_free(&a.partials, device);
-	gemp_timings_free(&a.laps);
+	gemp_timings_free(&a.timings);
 	gemp_program_free(&a.program);
 	gemp_text_free(&source);
 	return code;

@@ -15,8 +15,8 @@
 gemp_code gemp_neighbours_sum(const gemp_count_graph *graph, const gemp_sum *sum, gemp_sum_result *result);
 
 /* The same in a form that is not the device's own; for tests. most: bytes of a buffer; 0: as the device has them. */
-gemp_code gemp_neighbours_sum_shaped(const gemp_count_graph *graph, const gemp_sum *sum, bool lists, uint64_t most,
-                                     gemp_sum_result *result);
+gemp_code gemp_neighbours_sum_shaped(const gemp_count_graph *graph, const gemp_sum *sum, bool neighbour_lists,
+                                     uint64_t maximum, gemp_sum_result *result);
 
 /* May a plan ask for g? A GPU makes a table of all pairs of vertices, 4 bytes each, a CPU device one of a word a vertex. */
 bool gemp_neighbours_codegrees(const gemp_device *device, uint64_t vertices);

@@ -14,8 +14,7 @@ void gemp_count_plan_free(gemp_count_plan *plan)
 	if (!plan)
 		return;
 	for (size_t i = 0; i < GEMP_MAX_SUMS; i++) {
-		gemp_free(plan->sums[i].expression);
-		gemp_free(plan->sums[i].polynomial);
+		gemp_free_all(plan->sums[i].expression, plan->sums[i].polynomial);
 	}
 	for (size_t k = 0; k < GEMP_MAX_VERTEX_TABLES; k++)
 		gemp_free(plan->tables[k].expression);

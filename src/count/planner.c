@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum {
-	MOST_OF_CLIQUE = 12, /* vertices, that the kernels are for */
-	MOST_OF_STAR = 21,   /* of which 20! automorphisms are a number of 64 bits */
+	MAX_CLIQUE = 12, /* vertices, that the kernels are for */
+	MAX_STAR = 21,   /* of which 20! automorphisms are a number of 64 bits */
 };
 
 /* PATTERN -> TERM */
@@ -21,22 +21,13 @@ static bool same_edges(const gemp_pattern *pattern)
 	return true;
 }
 
-static bool joined(const gemp_pattern *pattern, int a, int b)
-{
-	bool found = false;
-	for (size_t e = 0; e < pattern->edge_count; e++)
-		found |= (pattern->edges[e].from == a && pattern->edges[e].to == b) ||
-		         (pattern->edges[e].from == b && pattern->edges[e].to == a);
-	return found;
-}
-
 static bool is_clique(const gemp_pattern *pattern)
 {
 	int size = (int)pattern->vertex_count;
 	bool all = pattern->edge_count == pattern->vertex_count * (pattern->vertex_count - 1) / 2;
 	for (int a = 0; a < size; a++)
 		for (int b = 0; b < a && all; b++)
-			all = joined(pattern, a, b);
+			all = gemp_pattern_joins(pattern, a, b);
 	return all;
 }
 
@@ -54,10 +45,10 @@ static bool is_star(const gemp_pattern *pattern)
 
 static size_t most_vertices(const gemp_pattern *pattern, bool hom)
 {
-	return is_clique(pattern) ? MOST_OF_CLIQUE : is_star(pattern) && !hom ? MOST_OF_STAR : GEMP_MAX_TERM;
+	return is_clique(pattern) ? MAX_CLIQUE : is_star(pattern) && !hom ? MAX_STAR : GEMP_MAX_TERM;
 }
 
-static const char *refusal(const gemp_pattern *pattern, const gemp_count_planner_options *premise)
+static const char *unsupported_reason(const gemp_pattern *pattern, const gemp_count_planner_options *premise)
 {
 	int part[GEMP_MAX_PATTERN_VERTICES];
 	if (!premise->iso && !premise->hom)
@@ -113,9 +104,8 @@ static gemp_code print_expression(char **out, const gemp_polynomial *polynomial)
 	return code;
 }
 
-static gemp_code put_tables(gemp_count_plan *plan, const gemp_derivation *d)
+static gemp_code add_tables(gemp_count_plan *plan, const gemp_derivation *d)
 {
-	gemp_code code = GEMP_OK;
 	plan->table_count = d->table_count;
 	for (size_t k = 1; k < d->table_count; k++) {
 		gemp_polynomial one = { 0 };
@@ -123,10 +113,9 @@ static gemp_code put_tables(gemp_count_plan *plan, const gemp_derivation *d)
 		plan->support = plan->support || gemp_polynomial_mentions(&one, gemp_symbol_support(0, 1));
 		plan->ordered_support = plan->ordered_support || gemp_polynomial_mentions(&one, GEMP_SYMBOL_OVER);
 		plan->support = plan->support || plan->ordered_support;
-		GEMP_TRY(print_expression(&plan->tables[k].expression, &one));
+		GEMP_PROPAGATE(print_expression(&plan->tables[k].expression, &one));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* What all factors have in common with the divisor is divided out. */
@@ -151,9 +140,8 @@ static uint64_t common_factor(const gemp_derivation *d, uint64_t order)
 	return gemp_polynomial_divisor(&rest, common);
 }
 
-static gemp_code put_sums(gemp_count_plan *plan, gemp_derivation *d, uint64_t order)
+static gemp_code add_sums(gemp_count_plan *plan, gemp_derivation *d, uint64_t order)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t common = common_factor(d, order);
 	plan->divisor = order / common;
 	for (gemp_sum_kind kind = 0; kind <= GEMP_SUM_NEIGHBOURS; kind++) {
@@ -172,9 +160,9 @@ static gemp_code put_sums(gemp_count_plan *plan, gemp_derivation *d, uint64_t or
 			if (p->terms[i].monomial.power[GEMP_SYMBOL_COMMON] > sum->power)
 				sum->power = p->terms[i].monomial.power[GEMP_SYMBOL_COMMON];
 		if (!plain)
-			GEMP_TRY(print_expression(&sum->expression, p));
+			GEMP_PROPAGATE(print_expression(&sum->expression, p));
 		if (kind == GEMP_SUM_VERTICES) {
-			GEMP_TRY(GEMP_NEW(sum->polynomial, 1));
+			GEMP_PROPAGATE(GEMP_NEW(sum->polynomial, 1));
 			*sum->polynomial = *p;
 		}
 	}
@@ -188,8 +176,7 @@ static gemp_code put_sums(gemp_count_plan *plan, gemp_derivation *d, uint64_t or
 	if (d->path_pairs)
 		plan->sums[plan->sum_count++] = (gemp_sum){ .kind = GEMP_SUM_PATH_PAIRS,
 			                                        .factor = d->path_pairs / (int64_t)common };
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code plan_by_terms(gemp_count_plan **out, const gemp_term *term, uint64_t order,
@@ -203,8 +190,8 @@ static gemp_code plan_by_terms(gemp_count_plan **out, const gemp_term *term, uin
 	GEMP_TRY(gemp_derive(d, term, premise->codegrees, premise->ordered, &found));
 	if (found) {
 		GEMP_TRY(GEMP_NEW(plan, 1));
-		GEMP_TRY(put_tables(plan, d));
-		GEMP_TRY(put_sums(plan, d, (premise->hom ? 1 : order) * GEMP_DERIVATION_SCALE));
+		GEMP_TRY(add_tables(plan, d));
+		GEMP_TRY(add_sums(plan, d, (premise->hom ? 1 : order) * GEMP_DERIVATION_SCALE));
 		*out = plan;
 		plan = NULL;
 	} else {
@@ -219,9 +206,7 @@ done:
 /* LARGER than a term may be. */
 static gemp_code plan_of_one(gemp_count_plan **out, const gemp_sum *sum)
 {
-	gemp_code code = GEMP_NEW(*out, 1);
-	if (code != GEMP_OK)
-		return code;
+	GEMP_PROPAGATE(GEMP_NEW(*out, 1));
 	(*out)->table_count = (*out)->sum_count = 1;
 	(*out)->divisor = 1;
 	(*out)->sums[0] = *sum;
@@ -247,7 +232,7 @@ gemp_code gemp_count_plan_new(gemp_count_plan **out, const gemp_pattern *pattern
 {
 	gemp_term term;
 	*out = NULL;
-	*reason = refusal(pattern, premise);
+	*reason = unsupported_reason(pattern, premise);
 	if (!*reason && pattern->vertex_count > GEMP_MAX_TERM)
 		return plan_of_large(out, pattern, premise->hom ? 1 : order); /* distinct in any case: all are adjacent */
 	if (!*reason && !make_term(&term, pattern, premise->hom))

@@ -62,7 +62,7 @@ void gemp_wedges_shape_for(gemp_wedges_shape *shape, const gemp_count_graph *gra
 		*shape = (gemp_wedges_shape){ .dense = true, .workers = gemp_wedges_dense_workers(graph) };
 }
 
-static double bound_of(void *self, const char *symbol)
+static double symbol_bound(void *self, const char *symbol)
 {
 	const gemp_count_graph *graph = self;
 	if (strcmp(symbol, "c") == 0 || symbol[0] == 't')
@@ -87,103 +87,81 @@ static double max_paths(const gemp_count_graph *graph, bool any_middle, uint32_t
 }
 
 /* Could a sum of values leave 64 bits? */
-static gemp_code gemp_wedges_watch(gemp_wedges *sweep)
+static gemp_code gemp_wedges_watch(gemp_wedges *wedges)
 {
-	gemp_code code = GEMP_OK;
-	const gemp_count_graph *graph = sweep->graph;
-	const gemp_sum *sum = sweep->sum;
+	const gemp_count_graph *graph = wedges->graph;
+	const gemp_sum *sum = wedges->sum;
 	double bound = (double)graph->max_degree *
 	               graph->max_degree;     /* JOINED: of the ends that a path's end is joined to */
 	if (sum->kind == GEMP_SUM_PATH_PAIRS) /* of the paths beside each that goes on from a path's end */
 		bound *= graph->max_degree;
 	else if (sum->kind != GEMP_SUM_JOINED)
-		GEMP_TRY(
-			gemp_expression_bound(sum->expression ? sum->expression : "1", bound_of, (void *)(uintptr_t)graph, &bound));
+		GEMP_PROPAGATE(gemp_expression_bound(sum->expression ? sum->expression : "1", symbol_bound,
+		                                     (void *)(uintptr_t)graph, &bound));
 	if (bound * (double)graph->entries * graph->max_degree >= 0x1p62)
-		sweep->checked = bound * max_paths(graph, sum->kind == GEMP_SUM_PAIRS, sweep->ends) >= 0x1p62;
-done:
-	return code;
+		wedges->checked = bound * max_paths(graph, sum->kind == GEMP_SUM_PAIRS, wedges->ends) >= 0x1p62;
+	return GEMP_OK;
 }
 
-/* `file` behind what it wants in front. */
-static gemp_code put_file(gemp_text *source, const char *file)
+static gemp_code emit(gemp_wedges *wedges, gemp_text *source, gemp_text *tasks)
 {
-	char *fixed = NULL;
-	gemp_code code = gemp_kernel_source(&fixed, file);
-	if (code == GEMP_OK)
-		gemp_text_print(source, "%s", fixed);
-	gemp_free(fixed);
-	return code == GEMP_OK ? gemp_text_status(source) : code;
-}
-
-static gemp_code emit(gemp_wedges *sweep, gemp_text *source, gemp_text *tasks)
-{
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_wedges_emit_types(source, sweep->graph, sweep->sum));
-	GEMP_TRY(gemp_wedges_emit_value(source, sweep->sum, sweep->checked));
-	if (sweep->shape.dense)
-		return put_file(source, "count_wedges_dense.cl");
-	GEMP_TRY(gemp_wedges_grouped_emit(source, sweep));
-	GEMP_TRY(put_file(source, "count_wedges_grouped.cl"));
-	GEMP_TRY(gemp_wedges_emit_types(tasks, sweep->graph, sweep->sum));
-	GEMP_TRY(put_file(tasks, "count_wedges_tasks.cl"));
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_wedges_emit_types(source, wedges->graph, wedges->sum));
+	GEMP_PROPAGATE(gemp_wedges_emit_value(source, wedges->sum, wedges->checked));
+	if (wedges->shape.dense)
+		return gemp_kernel_append(source, "count_wedges_dense.cl");
+	GEMP_PROPAGATE(gemp_wedges_grouped_emit(source, wedges));
+	GEMP_PROPAGATE(gemp_kernel_append(source, "count_wedges_grouped.cl"));
+	GEMP_PROPAGATE(gemp_wedges_emit_types(tasks, wedges->graph, wedges->sum));
+	return gemp_kernel_append(tasks, "count_wedges_tasks.cl");
 }
 
 /* Local. */
-static gemp_code describe(gemp_wedges *sweep, gemp_text *source, gemp_text *tasks)
+static gemp_code describe(gemp_wedges *wedges, gemp_text *source, gemp_text *tasks)
 {
-	gemp_code code = GEMP_OK;
-	const gemp_count_graph *graph = sweep->graph;
+	const gemp_count_graph *graph = wedges->graph;
 	const gemp_comm *comm = graph->context->comm;
-	sweep->ends = graph->vertices;
-	while (sweep->ends && graph->host_offsets[sweep->ends] == graph->host_offsets[sweep->ends - 1])
-		sweep->ends--;
-	sweep->first = (cl_uint)comm->rank;
-	sweep->step = (cl_uint)comm->size;
-	sweep->roots = sweep->first < sweep->ends ? (sweep->ends - sweep->first - 1) / sweep->step + 1 : 0;
-	GEMP_TRY(gemp_wedges_watch(sweep));
-	GEMP_TRY(emit(sweep, source, tasks));
-done:
-	return code;
+	wedges->ends = graph->vertices;
+	while (wedges->ends && graph->host_offsets[wedges->ends] == graph->host_offsets[wedges->ends - 1])
+		wedges->ends--;
+	wedges->first = (cl_uint)comm->rank;
+	wedges->step = (cl_uint)comm->size;
+	wedges->roots = wedges->first < wedges->ends ? (wedges->ends - wedges->first - 1) / wedges->step + 1 : 0;
+	GEMP_PROPAGATE(gemp_wedges_watch(wedges));
+	return emit(wedges, source, tasks);
 }
 
 /* Local. */
-static gemp_code make(gemp_wedges *sweep)
+static gemp_code make(gemp_wedges *wedges)
 {
-	gemp_code code = GEMP_OK;
-	gemp_device *device = sweep->graph->context->device;
-	if (sweep->roots == 0)
+	gemp_device *device = wedges->graph->context->device;
+	if (wedges->roots == 0)
 		return GEMP_OK;
-	GEMP_TRY(sweep->shape.dense ? gemp_wedges_dense_new(sweep) : gemp_wedges_grouped_new(sweep));
-	GEMP_TRY(gemp_buffer_new(&sweep->values, device, sweep->sums * sizeof(cl_long), NULL));
-	GEMP_TRY(gemp_buffer_new(&sweep->magnitudes, device, sweep->sums * sizeof(cl_double), NULL));
-	sweep->prepared = sweep->laps.count;
-	GEMP_TRY(gemp_timings_seconds(&sweep->laps, &sweep->preparation));
-done:
-	return code;
+	GEMP_PROPAGATE(wedges->shape.dense ? gemp_wedges_dense_new(wedges) : gemp_wedges_grouped_new(wedges));
+	GEMP_PROPAGATE(gemp_buffer_new(&wedges->values, device, wedges->sums * sizeof(cl_long), NULL));
+	GEMP_PROPAGATE(gemp_buffer_new(&wedges->magnitudes, device, wedges->sums * sizeof(cl_double), NULL));
+	wedges->prepared = wedges->timings.count;
+	return gemp_timings_seconds(&wedges->timings, &wedges->preparation);
 }
 
 gemp_code gemp_wedges_new_shaped(gemp_wedges **out, const gemp_count_graph *graph, const gemp_sum *sum,
                                  const gemp_wedges_shape *shape)
 {
 	gemp_code code = GEMP_OK;
-	gemp_wedges *sweep = NULL;
+	gemp_wedges *wedges = NULL;
 	gemp_text source = { 0 }, tasks = { 0 };
 	gemp_runtime *context = graph->context;
 	*out = NULL;
-	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(sweep, 1)));
-	*sweep = (gemp_wedges){ .graph = graph, .sum = sum, .shape = *shape };
-	GEMP_TRY(gemp_comm_agree(context->comm, describe(sweep, &source, &tasks)));
-	GEMP_TRY(gemp_runtime_program(context, &sweep->program, source.data, shape->options));
+	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(wedges, 1)));
+	*wedges = (gemp_wedges){ .graph = graph, .sum = sum, .shape = *shape };
+	GEMP_TRY(gemp_comm_agree(context->comm, describe(wedges, &source, &tasks)));
+	GEMP_TRY(gemp_runtime_program(context, &wedges->program, source.data, shape->options));
 	if (!shape->dense)
-		GEMP_TRY(gemp_runtime_program(context, &sweep->tasks_program, tasks.data, NULL));
-	GEMP_TRY(gemp_comm_agree(context->comm, make(sweep)));
-	*out = sweep;
-	sweep = NULL;
+		GEMP_TRY(gemp_runtime_program(context, &wedges->tasks_program, tasks.data, NULL));
+	GEMP_TRY(gemp_comm_agree(context->comm, make(wedges)));
+	*out = wedges;
+	wedges = NULL;
 done:
-	gemp_wedges_free(sweep);
+	gemp_wedges_free(wedges);
 	gemp_text_free(&tasks);
 	gemp_text_free(&source);
 	return code;
@@ -196,50 +174,39 @@ gemp_code gemp_wedges_new(gemp_wedges **out, const gemp_count_graph *graph, cons
 	return gemp_wedges_new_shaped(out, graph, sum, &shape);
 }
 
-double gemp_wedges_preparation(const gemp_wedges *sweep, uint64_t *launches)
+double gemp_wedges_preparation(const gemp_wedges *wedges, uint64_t *launches)
 {
-	*launches = sweep->prepared;
-	return sweep->preparation;
+	*launches = wedges->prepared;
+	return wedges->preparation;
 }
 
-static void free_program(gemp_wedges *sweep, gemp_program *program)
+void gemp_wedges_free(gemp_wedges *wedges)
 {
-	if (program->program && !program->cached)
-		gemp_program_store(sweep->graph->context->device, program); /* with what its first launches compiled */
-	gemp_program_free(program);
-}
-
-void gemp_wedges_free(gemp_wedges *sweep)
-{
-	if (!sweep)
+	if (!wedges)
 		return;
-	gemp_device *device = sweep->graph->context->device;
-	if (sweep->kernel)
-		clReleaseKernel(sweep->kernel);
-	if (sweep->tables_kernel)
-		clReleaseKernel(sweep->tables_kernel);
-	gemp_wedges_dense_free(sweep);
-	gemp_wedges_grouped_free(sweep);
-	gemp_buffer_free(&sweep->magnitudes, device);
-	gemp_buffer_free(&sweep->values, device);
-	free_program(sweep, &sweep->tasks_program);
-	free_program(sweep, &sweep->program);
-	gemp_timings_free(&sweep->laps);
-	gemp_free(sweep);
+	gemp_device *device = wedges->graph->context->device;
+	gemp_kernels_free(&wedges->kernel, &wedges->tables_kernel);
+	gemp_wedges_dense_free(wedges);
+	gemp_wedges_grouped_free(wedges);
+	gemp_buffers_free(device, &wedges->magnitudes, &wedges->values);
+	gemp_program_store_and_free(device, &wedges->tasks_program);
+	gemp_program_store_and_free(device, &wedges->program);
+	gemp_timings_free(&wedges->timings);
+	gemp_free(wedges);
 }
 
 /* Of a 64-bit sum, with room for what a double rounds. */
 static const double most_magnitude = 0x1p62;
 
-static gemp_code check_magnitudes(const gemp_wedges *sweep)
+static gemp_code check_magnitudes(const gemp_wedges *wedges)
 {
 	gemp_code code = GEMP_OK;
-	const char *expression = sweep->sum->expression ? sweep->sum->expression : "paths";
+	const char *expression = wedges->sum->expression ? wedges->sum->expression : "paths";
 	cl_double *magnitude = NULL;
-	GEMP_TRY(GEMP_NEW(magnitude, sweep->sums));
-	GEMP_TRY(gemp_buffer_read(sweep->graph->context->device, &sweep->magnitudes, 0, sweep->sums * sizeof *magnitude,
+	GEMP_TRY(GEMP_NEW(magnitude, wedges->sums));
+	GEMP_TRY(gemp_buffer_read(wedges->graph->context->device, &wedges->magnitudes, 0, wedges->sums * sizeof *magnitude,
 	                          magnitude));
-	for (size_t i = 0; i < sweep->sums; i++)
+	for (size_t i = 0; i < wedges->sums; i++)
 		if (!(magnitude[i] < most_magnitude))
 			GEMP_TRY(gemp_fail(GEMP_EDATA,
 			                   "a sum of '%s' over this graph does not fit into 64 bits; use more ranks "
@@ -251,28 +218,28 @@ done:
 }
 
 /* Local. */
-static gemp_code run(gemp_wedges *sweep, gemp_sum_result *result)
+static gemp_code run(gemp_wedges *wedges, gemp_sum_result *result)
 {
 	gemp_code code = GEMP_OK;
 	cl_long *value = NULL;
-	if (sweep->roots == 0)
+	if (wedges->roots == 0)
 		return GEMP_OK;
-	GEMP_TRY(GEMP_NEW(value, sweep->sums));
-	GEMP_TRY(sweep->shape.dense ? gemp_wedges_dense_launch(sweep) : gemp_wedges_grouped_launch(sweep));
-	GEMP_TRY(gemp_buffer_read(sweep->graph->context->device, &sweep->values, 0, sweep->sums * sizeof *value, value));
-	result->launches = sweep->laps.count;
-	GEMP_TRY(gemp_timings_seconds(&sweep->laps, &result->seconds));
-	for (size_t i = 0; i < sweep->sums; i++)
+	GEMP_TRY(GEMP_NEW(value, wedges->sums));
+	GEMP_TRY(wedges->shape.dense ? gemp_wedges_dense_launch(wedges) : gemp_wedges_grouped_launch(wedges));
+	GEMP_TRY(gemp_buffer_read(wedges->graph->context->device, &wedges->values, 0, wedges->sums * sizeof *value, value));
+	result->launches = wedges->timings.count;
+	GEMP_TRY(gemp_timings_seconds(&wedges->timings, &result->seconds));
+	for (size_t i = 0; i < wedges->sums; i++)
 		result->total += value[i];
-	if (sweep->checked)
-		GEMP_TRY(check_magnitudes(sweep));
+	if (wedges->checked)
+		GEMP_TRY(check_magnitudes(wedges));
 done:
 	gemp_free(value);
 	return code;
 }
 
-gemp_code gemp_wedges_run(gemp_wedges *sweep, gemp_sum_result *result)
+gemp_code gemp_wedges_run(gemp_wedges *wedges, gemp_sum_result *result)
 {
 	*result = (gemp_sum_result){ 0 };
-	return gemp_comm_agree(sweep->graph->context->comm, run(sweep, result));
+	return gemp_comm_agree(wedges->graph->context->comm, run(wedges, result));
 }

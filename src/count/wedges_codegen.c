@@ -14,24 +14,12 @@ static bool mentions(const gemp_sum *sum, const char *symbol)
 	return gemp_expression_mentions(sum->expression, symbol);
 }
 
-static bool mentions_table(const gemp_sum *sum, int table, int place)
-{
-	char symbol[16];
-	snprintf(symbol, sizeof symbol, "V%d_%d", table, place);
-	return mentions(sum, symbol);
-}
-
-static bool reads_table(const gemp_sum *sum, int table)
-{
-	return mentions_table(sum, table, 0) || mentions_table(sum, table, 1) || mentions_table(sum, table, 2);
-}
-
 static bool reads_support(const gemp_sum *sum)
 {
 	return mentions(sum, "t_01") || mentions(sum, "t_12");
 }
 
-/* Is each end worth something by itself (SWEEP_BY_END)? */
+/* Is each end worth something by itself (WEDGES_BY_END)? */
 static bool gemp_wedges_by_end(const gemp_sum *sum)
 {
 	if (sum->kind == GEMP_SUM_PAIRS)
@@ -39,30 +27,30 @@ static bool gemp_wedges_by_end(const gemp_sum *sum)
 	if (sum->kind != GEMP_SUM_WEDGES || reads_support(sum))
 		return false;
 	for (int k = 0; k < GEMP_MAX_VERTEX_TABLES; k++)
-		if (mentions_table(sum, k, 1))
+		if (gemp_expression_mentions_table(sum->expression, (size_t)k, 1))
 			return false;
 	return true;
 }
 
 /* #define NAME long V0_0 = (long)table0[v]; ... */
-static void put_values(gemp_text *text, const gemp_sum *sum, const char *name, int place, const char *support)
+static void emit_values(gemp_text *text, const gemp_sum *sum, const char *name, int place, const char *support)
 {
 	gemp_text_print(text, "#define %s", name);
 	for (int k = 0; k < GEMP_MAX_VERTEX_TABLES; k++)
-		if (mentions_table(sum, k, place))
+		if (gemp_expression_mentions_table(sum->expression, (size_t)k, place))
 			gemp_text_print(text, " long V%d_%d = (long)table%d[v];", k, place, k);
 	if (support && mentions(sum, support))
 		gemp_text_print(text, " long %s = support[entry];", support);
 	gemp_text_print(text, "\n");
 }
 
-static void put_buffers(gemp_text *text, const gemp_sum *sum, const char *name, const char *support, const char *table)
+static void emit_buffers(gemp_text *text, const gemp_sum *sum, const char *name, const char *support, const char *table)
 {
 	gemp_text_print(text, "#define %s", name);
 	if (reads_support(sum))
 		gemp_text_print(text, ", %ssupport", support);
 	for (int k = 0; k < GEMP_MAX_VERTEX_TABLES; k++)
-		if (reads_table(sum, k))
+		if (gemp_expression_reads_table(sum->expression, (size_t)k))
 			gemp_text_print(text, ", %stable%d", table, k);
 	gemp_text_print(text, "\n");
 }
@@ -72,12 +60,12 @@ bool gemp_wedges_few_paths(const gemp_count_graph *graph)
 	return (uint64_t)graph->max_degree * graph->max_degree <= UINT32_MAX;
 }
 
-static void put_kind(gemp_text *text, const gemp_sum *sum)
+static void emit_kind(gemp_text *text, const gemp_sum *sum)
 {
 	if (gemp_wedges_by_end(sum))
-		gemp_text_print(text, "#define SWEEP_BY_END\n");
+		gemp_text_print(text, "#define WEDGES_BY_END\n");
 	else
-		gemp_text_print(text, "#define SWEEP_%s\n",
+		gemp_text_print(text, "#define WEDGES_%s\n",
 		                sum->kind == GEMP_SUM_JOINED       ? "JOINED"
 		                : sum->kind == GEMP_SUM_PATH_PAIRS ? "PATH_PAIRS"
 		                                                   : "BY_PATH");
@@ -108,25 +96,25 @@ gemp_code gemp_wedges_emit_types(gemp_text *text, const gemp_count_graph *graph,
 	                          : "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\ntypedef ulong PATHS;\n"
 	                            "#define ADD_PATHS(to, more) atom_add((to), (ulong)(more))\n");
 	gemp_text_print(text, "#define IS_MIDDLE(r, x) (%s)\n#define MIDDLES_FROM(r) %s[r]\n", pairs ? "true" : "(x) > (r)",
-	                pairs ? "begin" : "mid");
+	                pairs ? "row_offsets" : "upper_offsets");
 	return gemp_text_status(text);
 }
 
 gemp_code gemp_wedges_emit_value(gemp_text *text, const gemp_sum *sum, bool watched)
 {
-	put_kind(text, sum);
-	put_values(text, sum, "AT_ROOT(v)", 0, NULL);
-	put_values(text, sum, "AT_MIDDLE(v, entry)", 1, "t_01");
-	put_values(text, sum, "AT_END(v)", 2, NULL);
+	emit_kind(text, sum);
+	emit_values(text, sum, "AT_ROOT(v)", 0, NULL);
+	emit_values(text, sum, "AT_MIDDLE(v, entry)", 1, "t_01");
+	emit_values(text, sum, "AT_END(v)", 2, NULL);
 	gemp_text_print(text, "#define AT_END_ENTRY(entry)%s\n",
 	                mentions(sum, "t_12") ? " long t_12 = support[entry];" : "");
-	put_buffers(text, sum, "VALUE_PARAMETERS", "__global const uint *restrict ", "__global const ulong *restrict ");
-	put_buffers(text, sum, "VALUE_ARGUMENTS", "", "");
+	emit_buffers(text, sum, "VALUE_PARAMETERS", "__global const uint *restrict ", "__global const ulong *restrict ");
+	emit_buffers(text, sum, "VALUE_ARGUMENTS", "", "");
 	gemp_text_print(text, "#define VALUE (%s)\n#define MAGNITUDE (", expression_of(sum));
 	gemp_expression_magnitude(text, expression_of(sum));
 	gemp_text_print(text, ")\n");
 	gemp_text_print(text,
-	                "typedef struct sweep_sum {\n\tlong value;\n\tdouble magnitude;\n} sweep_sum;\n"
+	                "typedef struct wedges_sum {\n\tlong value;\n\tdouble magnitude;\n} wedges_sum;\n"
 	                "#define ADD_MAGNITUDE(sum, m)%s\n",
 	                watched ? " (sum)->magnitude += (m);" : "");
 	return gemp_text_status(text);
@@ -138,7 +126,7 @@ size_t gemp_wedges_value_arguments(const gemp_count_graph *graph, const gemp_sum
 	if (reads_support(sum))
 		arguments[count++] = GEMP_ARG(&graph->support.mem);
 	for (int k = 0; k < GEMP_MAX_VERTEX_TABLES; k++)
-		if (reads_table(sum, k))
+		if (gemp_expression_reads_table(sum->expression, (size_t)k))
 			arguments[count++] = GEMP_ARG(&graph->tables[k].mem);
 	return count;
 }

@@ -1,6 +1,6 @@
-/* sweep_emit: what stands in front of the fixed text of a sweep kernel and specialises it for one sum.
+/* wedges_codegen: what stands in front of the fixed text of a sweep kernel and specialises it for one sum.
  *
- * Put before count_sweep_*.cl:
+ * Put before count_wedges_*.cl:
  *
  *   OFFSET, ROW             uint or ulong; a pair of them
  *   SHUFFLE_OFFSET(o, lane) gemp_shuffle of an OFFSET
@@ -11,17 +11,17 @@
  *   IS_MIDDLE(r, x)         do paths of root r lead over its neighbour x?
  *   MIDDLES_FROM(r)         first entry of row r that leads to such
  *
- * and, but for count_sweep_tasks.cl,
+ * and, but for count_wedges_tasks.cl,
  *
- *   SWEEP_BY_END            each end w that has paths r-x-w is worth END_WEIGHT * VALUE of its counter (WEDGES whose
+ *   WEDGES_BY_END            each end w that has paths r-x-w is worth END_WEIGHT * VALUE of its counter (WEDGES whose
  *                           expression does not ask for the middle, PAIRS)
- *   SWEEP_BY_PATH           each path is worth VALUE (other WEDGES)
- *   SWEEP_JOINED, SWEEP_PATH_PAIRS
+ *   WEDGES_BY_PATH           each path is worth VALUE (other WEDGES)
+ *   WEDGES_JOINED, WEDGES_PATH_PAIRS
  *   HAS_ADJACENCY           VALUE asks for `a`
  *   VALUE, MAGNITUDE        the expression, and its magnitude as a double, over c, a and what is declared by
  *   AT_ROOT(r)  AT_MIDDLE(x, entry)  AT_END(w)  AT_END_ENTRY(entry)
  *   VALUE_PARAMETERS, VALUE_ARGUMENTS   buffers that they read, with a comma in front
- *   sweep_sum               what a worker has summed up
+ *   wedges_sum               what a worker has summed up
  *   ADD_MAGNITUDE(sum, m)   nothing, where it is known that no sum of a worker can leave 64 bits
  */
 

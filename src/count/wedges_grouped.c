@@ -16,10 +16,10 @@ static uint32_t width_of(size_t k)
 /* First slots from which on no degree needs more. */
 static void find_widths(gemp_wedges_layout *out, const uint64_t *begin)
 {
-	static const uint64_t most[PACKED] = { 65535, 255, 15, 3 };
+	static const uint64_t maximum[PACKED] = { 65535, 255, 15, 3 };
 	size_t k = PACKED;
 	for (uint32_t v = out->ends; v > 0 && k > 0; v--)
-		for (; k > 0 && begin[v] - begin[v - 1] > most[k - 1]; k--)
+		for (; k > 0 && begin[v] - begin[v - 1] > maximum[k - 1]; k--)
 			out->from[k - 1] = v;
 }
 
@@ -29,15 +29,15 @@ void gemp_wedges_layout_new(gemp_wedges_layout *out, const uint64_t *begin, uint
 	if (!pack)
 		return;
 	find_widths(out, begin);
-	uint64_t bits = (uint64_t)out->from[0] * 32;
+	uint64_t bitmaps = (uint64_t)out->from[0] * 32;
 	for (size_t k = 0; k < PACKED; k++) {
 		uint64_t to = k + 1 < PACKED ? out->from[k + 1] : ends;
-		out->base[k] = (cl_uint)(bits - (uint64_t)out->from[k] * width_of(k));
-		bits += ((to - out->from[k]) * width_of(k) + 31) / 32 * 32;
+		out->base[k] = (cl_uint)(bitmaps - (uint64_t)out->from[k] * width_of(k));
+		bitmaps += ((to - out->from[k]) * width_of(k) + 31) / 32 * 32;
 	}
-	out->packed = bits <= UINT32_MAX;
+	out->packed = bitmaps <= UINT32_MAX;
 	if (out->packed)
-		out->words = bits / 32;
+		out->words = bitmaps / 32;
 }
 
 uint32_t gemp_wedges_slot_at(const gemp_wedges_layout *layout, uint64_t word)
@@ -58,7 +58,7 @@ uint32_t gemp_wedges_slot_at(const gemp_wedges_layout *layout, uint64_t word)
 	return bit / 32;
 }
 
-enum { GROUP = 256, GROUPS_A_UNIT = 8, ITEMS = 4, CHUNK = 1024 }; /* as in count_sweep_tasks.cl */
+enum { GROUP = 256, GROUPS_A_UNIT = 8, ITEMS = 4, CHUNK = 1024 }; /* as in count_wedges_tasks.cl */
 
 static size_t group_of(const gemp_device *device)
 {
@@ -67,85 +67,81 @@ static size_t group_of(const gemp_device *device)
 
 static size_t items(const gemp_device *device, uint64_t wanted)
 {
-	uint64_t most = (uint64_t)device->units * GROUPS_A_UNIT * group_of(device);
-	return (size_t)(wanted < most ? wanted : most);
+	uint64_t maximum = (uint64_t)device->units * GROUPS_A_UNIT * group_of(device);
+	return (size_t)(wanted < maximum ? wanted : maximum);
 }
 
-static gemp_code find_rows(gemp_wedges_tasks *tasks, gemp_wedges *sweep)
+static gemp_code find_rows(gemp_wedges_tasks *tasks, gemp_wedges *wedges)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_count_graph *graph = sweep->graph;
+	const gemp_count_graph *graph = wedges->graph;
 	gemp_device *device = graph->context->device;
 	cl_kernel kernel = NULL;
-	cl_uint ends = sweep->ends;
+	cl_uint ends = wedges->ends;
 	cl_ulong entries = graph->entries;
 	size_t offset = graph->wide ? sizeof(cl_ulong) : sizeof(cl_uint);
 	size_t paths = ends * (gemp_wedges_few_paths(graph) ? sizeof(cl_uint) : sizeof(cl_ulong));
-	GEMP_TRY(gemp_kernel_new(&kernel, &sweep->tasks_program, "sweep_rows"));
+	GEMP_TRY(gemp_kernel_new(&kernel, &wedges->tasks_program, "wedges_rows"));
 	GEMP_TRY(gemp_buffer_new(&tasks->rows, device, graph->entries * 2 * offset, NULL));
 	GEMP_TRY(gemp_buffer_new(&tasks->paths, device, paths, NULL));
 	GEMP_TRY(gemp_buffer_zero(device, &tasks->paths, 0, paths));
-	GEMP_TRY(gemp_launch(device, kernel, items(device, (entries + CHUNK - 1) / CHUNK * GROUP), group_of(device),
-	                     GEMP_ARG(&graph->row_offsets.mem), GEMP_ARG(&graph->column_indices.mem),
-	                     GEMP_ARG(&sweep->first), GEMP_ARG(&sweep->step), GEMP_ARG(&ends), GEMP_ARG(&entries),
-	                     GEMP_ARG(&tasks->rows.mem), GEMP_ARG(&tasks->paths.mem)));
-	GEMP_TRY(gemp_timings_add(&sweep->laps, device));
+	GEMP_TRY(gemp_launch_timed(&wedges->timings, device, kernel, items(device, (entries + CHUNK - 1) / CHUNK * GROUP),
+	                           group_of(device), GEMP_ARG(&graph->row_offsets.mem),
+	                           GEMP_ARG(&graph->column_indices.mem), GEMP_ARG(&wedges->first), GEMP_ARG(&wedges->step),
+	                           GEMP_ARG(&ends), GEMP_ARG(&entries), GEMP_ARG(&tasks->rows.mem),
+	                           GEMP_ARG(&tasks->paths.mem)));
 done:
-	if (kernel)
-		clReleaseKernel(kernel);
+	gemp_kernels_free(&kernel);
 	return code;
 }
 
-static gemp_code count_buckets(gemp_wedges_tasks *tasks, gemp_wedges *sweep, const gemp_buffer *buckets)
+static gemp_code count_buckets(gemp_wedges_tasks *tasks, gemp_wedges *wedges, const gemp_buffer *buckets)
 {
 	gemp_code code = GEMP_OK;
-	gemp_device *device = sweep->graph->context->device;
+	gemp_device *device = wedges->graph->context->device;
 	cl_kernel kernel = NULL;
-	GEMP_TRY(gemp_kernel_new(&kernel, &sweep->tasks_program, "sweep_classes"));
+	GEMP_TRY(gemp_kernel_new(&kernel, &wedges->tasks_program, "wedges_classes"));
 	GEMP_TRY(gemp_buffer_zero(device, buckets, 0, buckets->size));
-	GEMP_TRY(gemp_launch(device, kernel, items(device, sweep->roots), group_of(device), GEMP_ARG(&tasks->paths.mem),
-	                     GEMP_ARG(&sweep->first), GEMP_ARG(&sweep->step), GEMP_ARG(&sweep->roots),
-	                     GEMP_ARG(&buckets->mem)));
-	GEMP_TRY(gemp_timings_add(&sweep->laps, device));
+	GEMP_TRY(gemp_launch_timed(&wedges->timings, device, kernel, items(device, wedges->roots), group_of(device),
+	                           GEMP_ARG(&tasks->paths.mem), GEMP_ARG(&wedges->first), GEMP_ARG(&wedges->step),
+	                           GEMP_ARG(&wedges->roots), GEMP_ARG(&buckets->mem)));
 	GEMP_TRY(gemp_buffer_read(device, buckets, 0, sizeof tasks->sizes, tasks->sizes));
 done:
-	if (kernel)
-		clReleaseKernel(kernel);
+	gemp_kernels_free(&kernel);
 	return code;
 }
 
-static gemp_code list_roots(gemp_wedges_tasks *tasks, gemp_wedges *sweep, const gemp_buffer *buckets)
+static gemp_code list_roots(gemp_wedges_tasks *tasks, gemp_wedges *wedges, const gemp_buffer *buckets)
 {
 	gemp_code code = GEMP_OK;
-	gemp_device *device = sweep->graph->context->device;
+	gemp_device *device = wedges->graph->context->device;
 	cl_kernel kernel = NULL;
 	uint32_t place[GEMP_WEDGES_BUCKETS], before = 0;
 	for (size_t b = GEMP_WEDGES_BUCKETS; b-- > 0; before += tasks->sizes[b])
 		place[b] = before;
-	GEMP_TRY(gemp_kernel_new(&kernel, &sweep->tasks_program, "sweep_list"));
+	GEMP_TRY(gemp_kernel_new(&kernel, &wedges->tasks_program, "wedges_list"));
 	GEMP_TRY(gemp_buffer_write(device, buckets, 0, sizeof place, place));
-	GEMP_TRY(gemp_buffer_new(&tasks->list, device, sweep->roots * sizeof(cl_uint), NULL));
-	GEMP_TRY(gemp_launch(device, kernel, items(device, (sweep->roots + ITEMS - 1) / ITEMS), group_of(device),
-	                     GEMP_ARG(&tasks->paths.mem), GEMP_ARG(&sweep->first), GEMP_ARG(&sweep->step),
-	                     GEMP_ARG(&sweep->roots), GEMP_ARG(&buckets->mem), GEMP_ARG(&tasks->list.mem)));
-	GEMP_TRY(gemp_timings_add(&sweep->laps, device));
+	GEMP_TRY(gemp_buffer_new(&tasks->list, device, wedges->roots * sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_launch_timed(&wedges->timings, device, kernel, items(device, (wedges->roots + ITEMS - 1) / ITEMS),
+	                           group_of(device), GEMP_ARG(&tasks->paths.mem), GEMP_ARG(&wedges->first),
+	                           GEMP_ARG(&wedges->step), GEMP_ARG(&wedges->roots), GEMP_ARG(&buckets->mem),
+	                           GEMP_ARG(&tasks->list.mem)));
 done:
-	if (kernel)
-		clReleaseKernel(kernel);
+	gemp_kernels_free(&kernel);
 	return code;
 }
 
 /* sweep->tasks_program is built. Launches are added to sweep->laps. */
-static gemp_code gemp_wedges_tasks_new(gemp_wedges_tasks *tasks, gemp_wedges *sweep)
+static gemp_code gemp_wedges_tasks_new(gemp_wedges_tasks *tasks, gemp_wedges *wedges)
 {
 	gemp_code code = GEMP_OK;
-	gemp_device *device = sweep->graph->context->device;
+	gemp_device *device = wedges->graph->context->device;
 	gemp_buffer buckets = { 0 };
 	*tasks = (gemp_wedges_tasks){ 0 };
 	GEMP_TRY(gemp_buffer_new(&buckets, device, sizeof tasks->sizes, NULL));
-	GEMP_TRY(find_rows(tasks, sweep));
-	GEMP_TRY(count_buckets(tasks, sweep, &buckets));
-	GEMP_TRY(list_roots(tasks, sweep, &buckets));
+	GEMP_TRY(find_rows(tasks, wedges));
+	GEMP_TRY(count_buckets(tasks, wedges, &buckets));
+	GEMP_TRY(list_roots(tasks, wedges, &buckets));
 done:
 	gemp_buffer_free(&buckets, device);
 	return code;
@@ -153,12 +149,10 @@ done:
 
 static void gemp_wedges_tasks_free(gemp_wedges_tasks *tasks, gemp_device *device)
 {
-	gemp_buffer_free(&tasks->list, device);
-	gemp_buffer_free(&tasks->paths, device);
-	gemp_buffer_free(&tasks->rows, device);
+	gemp_buffers_free(device, &tasks->list, &tasks->paths, &tasks->rows);
 }
 
-/* As in count_sweep_tasks.cl. */
+/* As in count_wedges_tasks.cl. */
 static size_t bucket_of(uint64_t paths)
 {
 	if (paths < 16)
@@ -177,13 +171,13 @@ static uint32_t gemp_wedges_roots_above(const gemp_wedges_tasks *tasks, uint64_t
 	return roots;
 }
 
-gemp_code gemp_wedges_grouped_emit(gemp_text *text, gemp_wedges *sweep)
+gemp_code gemp_wedges_grouped_emit(gemp_text *text, gemp_wedges *wedges)
 {
-	gemp_wedges_grouped *g = &sweep->grouped;
-	const gemp_wedges_shape *shape = &sweep->shape;
+	gemp_wedges_grouped *g = &wedges->grouped;
+	const gemp_wedges_shape *shape = &wedges->shape;
 	uint64_t window = shape->window_words;
-	gemp_wedges_layout_new(&g->layout, sweep->graph->host_offsets, sweep->ends, sweep->ends > window);
-	g->spills = sweep->sum->kind == GEMP_SUM_JOINED && g->layout.words > window;
+	gemp_wedges_layout_new(&g->layout, wedges->graph->host_offsets, wedges->ends, wedges->ends > window);
+	g->spills = wedges->sum->kind == GEMP_SUM_JOINED && g->layout.words > window;
 	g->spill_words = g->spills ? (cl_uint)(g->layout.words - window) : 0;
 	g->windows = g->spills ? 1 : (cl_uint)((g->layout.words + window - 1) / window);
 	gemp_text_print(text, "#define GEMP_LANES %u\n#define ROW_LANES %u\n#define WINDOW_WORDS %uu\n", shape->lanes,
@@ -195,24 +189,24 @@ gemp_code gemp_wedges_grouped_emit(gemp_text *text, gemp_wedges *sweep)
 }
 
 /* How many paths a table of so many words can hold: 3 of 4 places. */
-static uint64_t table_holds(uint32_t words)
+static uint64_t table_capacity(uint32_t words)
 {
 	return (uint64_t)words / 2 * 3 / 4;
 }
 
 /* Who takes which roots of the list. */
-static void choose_classes(gemp_wedges *sweep)
+static void choose_classes(gemp_wedges *wedges)
 {
-	gemp_wedges_grouped *g = &sweep->grouped;
-	const gemp_wedges_shape *shape = &sweep->shape;
+	gemp_wedges_grouped *g = &wedges->grouped;
+	const gemp_wedges_shape *shape = &wedges->shape;
 	uint32_t with_paths = gemp_wedges_roots_above(&g->tasks, 0), left = with_paths;
 	if (shape->worker_words)
-		left = gemp_wedges_roots_above(&g->tasks, table_holds(shape->worker_words));
+		left = gemp_wedges_roots_above(&g->tasks, table_capacity(shape->worker_words));
 	g->worker_roots = with_paths - left;
 	for (size_t k = 0; k < GEMP_MAX_ROOT_TABLES; k++) {
 		uint32_t words = shape->tables[k].words, above = left;
 		if (words && (g->windows > 1 || g->spills))
-			above = gemp_wedges_roots_above(&g->tasks, table_holds(words));
+			above = gemp_wedges_roots_above(&g->tasks, table_capacity(words));
 		g->table_roots[k] = left - above;
 		left = above;
 	}
@@ -220,31 +214,31 @@ static void choose_classes(gemp_wedges *sweep)
 }
 
 /* As many groups as there is memory for what they keep, and work for. */
-static size_t fitting_groups(const gemp_wedges *sweep)
+static size_t fitting_groups(const gemp_wedges *wedges)
 {
-	const gemp_wedges_grouped *g = &sweep->grouped;
-	const gemp_device *device = sweep->graph->context->device;
-	size_t each = g->spill_words * sizeof(cl_uint), groups = sweep->shape.groups;
-	if (sweep->sum->kind == GEMP_SUM_JOINED)
-		each += sweep->ends * sizeof(cl_uint);
-	size_t room = device->memory > device->buffer_bytes ? device->memory - device->buffer_bytes : 0;
-	if (room > device->max_buffer)
-		room = device->max_buffer;
-	if (each && groups > room / each)
-		groups = room / each;
+	const gemp_wedges_grouped *g = &wedges->grouped;
+	const gemp_device *device = wedges->graph->context->device;
+	size_t each = g->spill_words * sizeof(cl_uint), groups = wedges->shape.groups;
+	if (wedges->sum->kind == GEMP_SUM_JOINED)
+		each += wedges->ends * sizeof(cl_uint);
+	size_t capacity = device->memory > device->buffer_bytes ? device->memory - device->buffer_bytes : 0;
+	if (capacity > device->max_buffer)
+		capacity = device->max_buffer;
+	if (each && groups > capacity / each)
+		groups = capacity / each;
 	return groups ? groups : 1;
 }
 
-static gemp_code upload_windows(gemp_wedges *sweep)
+static gemp_code upload_windows(gemp_wedges *wedges)
 {
 	gemp_code code = GEMP_OK;
-	gemp_wedges_grouped *g = &sweep->grouped;
-	gemp_device *device = sweep->graph->context->device;
+	gemp_wedges_grouped *g = &wedges->grouped;
+	gemp_device *device = wedges->graph->context->device;
 	cl_uint *window = NULL, layout[2 * (GEMP_WEDGES_WIDTHS - 1)];
 	GEMP_TRY(GEMP_NEW(window, g->windows + 1u));
 	for (uint64_t w = 1; w < g->windows; w++)
-		window[w] = gemp_wedges_slot_at(&g->layout, w * sweep->shape.window_words);
-	window[g->windows] = sweep->ends;
+		window[w] = gemp_wedges_slot_at(&g->layout, w * wedges->shape.window_words);
+	window[g->windows] = wedges->ends;
 	for (size_t k = 0; k < GEMP_WEDGES_WIDTHS - 1; k++) {
 		layout[k] = g->layout.from[k];
 		layout[GEMP_WEDGES_WIDTHS - 1 + k] = g->layout.base[k];
@@ -256,78 +250,68 @@ done:
 	return code;
 }
 
-static size_t table_groups(const gemp_wedges *sweep, size_t k)
+static size_t table_groups(const gemp_wedges *wedges, size_t k)
 {
-	return sweep->shape.groups * sweep->shape.group / sweep->shape.tables[k].group;
+	return wedges->shape.groups * wedges->shape.group / wedges->shape.tables[k].group;
 }
 
 /* A counter of tasks for windows, for workers, and for each kind of table. */
 enum { NEXTS = 2 + GEMP_MAX_ROOT_TABLES };
 
-gemp_code gemp_wedges_grouped_new(gemp_wedges *sweep)
+gemp_code gemp_wedges_grouped_new(gemp_wedges *wedges)
 {
-	gemp_code code = GEMP_OK;
-	gemp_wedges_grouped *g = &sweep->grouped;
-	const gemp_wedges_shape *shape = &sweep->shape;
-	gemp_device *device = sweep->graph->context->device;
-	size_t spilt, touched;
-	GEMP_TRY(gemp_wedges_tasks_new(&g->tasks, sweep));
-	choose_classes(sweep);
-	GEMP_TRY(upload_windows(sweep));
-	g->groups = fitting_groups(sweep);
-	spilt = g->groups * g->spill_words * sizeof(cl_uint);
-	touched = sweep->sum->kind == GEMP_SUM_JOINED ? g->groups * sweep->ends * sizeof(cl_uint) : sizeof(cl_uint);
-	GEMP_TRY(gemp_buffer_new(&g->spill, device, spilt, NULL));
-	GEMP_TRY(gemp_buffer_zero(device, &g->spill, 0, spilt));
-	GEMP_TRY(gemp_buffer_new(&g->touched, device, touched, NULL));
-	GEMP_TRY(gemp_buffer_new(&g->next, device, NEXTS * sizeof(cl_uint), NULL));
+	gemp_wedges_grouped *g = &wedges->grouped;
+	const gemp_wedges_shape *shape = &wedges->shape;
+	gemp_device *device = wedges->graph->context->device;
+	size_t spill_bytes, touched;
+	GEMP_PROPAGATE(gemp_wedges_tasks_new(&g->tasks, wedges));
+	choose_classes(wedges);
+	GEMP_PROPAGATE(upload_windows(wedges));
+	g->groups = fitting_groups(wedges);
+	spill_bytes = g->groups * g->spill_words * sizeof(cl_uint);
+	touched = wedges->sum->kind == GEMP_SUM_JOINED ? g->groups * wedges->ends * sizeof(cl_uint) : sizeof(cl_uint);
+	GEMP_PROPAGATE(gemp_buffer_new(&g->spill, device, spill_bytes, NULL));
+	GEMP_PROPAGATE(gemp_buffer_zero(device, &g->spill, 0, spill_bytes));
+	GEMP_PROPAGATE(gemp_buffer_new(&g->touched, device, touched, NULL));
+	GEMP_PROPAGATE(gemp_buffer_new(&g->next, device, NEXTS * sizeof(cl_uint), NULL));
 	/* Counters, or a table a worker; at the end a sum for each work-item. */
 	g->local_words = (cl_uint)gemp_max(shape->window_words, shape->group * 2);
 	g->local_words = (cl_uint)gemp_max(g->local_words, shape->group / shape->lanes * shape->worker_words);
-	GEMP_TRY(gemp_kernel_new(&sweep->kernel, &sweep->program, "sweep_windows"));
-	GEMP_TRY(gemp_kernel_new(&sweep->tables_kernel, &sweep->program, "sweep_tables"));
-	sweep->sums = g->groups;
+	GEMP_PROPAGATE(gemp_kernel_new(&wedges->kernel, &wedges->program, "wedges_windows"));
+	GEMP_PROPAGATE(gemp_kernel_new(&wedges->tables_kernel, &wedges->program, "wedges_tables"));
+	wedges->sums = g->groups;
 	for (size_t k = 0; k < GEMP_MAX_ROOT_TABLES; k++)
-		sweep->sums += g->table_roots[k] ? table_groups(sweep, k) : 0;
-done:
-	return code;
+		wedges->sums += g->table_roots[k] ? table_groups(wedges, k) : 0;
+	return GEMP_OK;
 }
 
-void gemp_wedges_grouped_free(gemp_wedges *sweep)
+void gemp_wedges_grouped_free(gemp_wedges *wedges)
 {
-	gemp_device *device = sweep->graph->context->device;
-	gemp_wedges_grouped *g = &sweep->grouped;
-	gemp_buffer_free(&g->next, device);
-	gemp_buffer_free(&g->touched, device);
-	gemp_buffer_free(&g->spill, device);
-	gemp_buffer_free(&g->layouts, device);
-	gemp_buffer_free(&g->window, device);
+	gemp_device *device = wedges->graph->context->device;
+	gemp_wedges_grouped *g = &wedges->grouped;
+	gemp_buffers_free(device, &g->next, &g->touched, &g->spill, &g->layouts, &g->window);
 	gemp_wedges_tasks_free(&g->tasks, device);
 }
 
-enum { MOST_ARGUMENTS = 32 };
+enum { MAX_ARGUMENTS = 32 };
 
-static gemp_code launch(gemp_wedges *sweep, cl_kernel kernel, size_t groups, size_t group, gemp_argument *arguments,
+static gemp_code launch(gemp_wedges *wedges, cl_kernel kernel, size_t groups, size_t group, gemp_argument *arguments,
                         size_t count)
 {
-	gemp_code code = GEMP_OK;
-	gemp_device *device = sweep->graph->context->device;
-	count += gemp_wedges_value_arguments(sweep->graph, sweep->sum, arguments + count);
-	GEMP_CHECK(count <= MOST_ARGUMENTS);
-	GEMP_TRY(gemp_launch_with(device, kernel, groups * group, group, arguments, count));
-	GEMP_TRY(gemp_timings_add(&sweep->laps, device));
-done:
-	return code;
+	gemp_device *device = wedges->graph->context->device;
+	count += gemp_wedges_value_arguments(wedges->graph, wedges->sum, arguments + count);
+	GEMP_CHECK(count <= MAX_ARGUMENTS);
+	return gemp_launch_timed_with(&wedges->timings, device, kernel, groups * group, group, arguments, count);
 }
 
-static gemp_code launch_windows(gemp_wedges *sweep)
+static gemp_code launch_windows(gemp_wedges *wedges)
 {
-	const gemp_count_graph *graph = sweep->graph;
-	const gemp_wedges_grouped *g = &sweep->grouped;
-	cl_uint middling = 0;
+	const gemp_count_graph *graph = wedges->graph;
+	const gemp_wedges_grouped *g = &wedges->grouped;
+	cl_uint table_root_count = 0;
 	for (size_t k = 0; k < GEMP_MAX_ROOT_TABLES; k++)
-		middling += g->table_roots[k];
-	gemp_argument arguments[MOST_ARGUMENTS] = {
+		table_root_count += g->table_roots[k];
+	gemp_argument arguments[MAX_ARGUMENTS] = {
 		GEMP_ARG(&graph->row_offsets.mem),
 		GEMP_ARG(&graph->upper_offsets.mem),
 		GEMP_ARG(&graph->column_indices.mem),
@@ -335,34 +319,34 @@ static gemp_code launch_windows(gemp_wedges *sweep)
 		GEMP_ARG(&g->tasks.paths.mem),
 		GEMP_ARG(&g->tasks.list.mem),
 		GEMP_ARG(&g->window_roots),
-		GEMP_ARG(&middling),
+		GEMP_ARG(&table_root_count),
 		GEMP_ARG(&g->worker_roots),
 		GEMP_ARG(&g->windows),
 		GEMP_ARG(&g->window.mem),
 		GEMP_ARG(&g->layouts.mem),
-		GEMP_ARG(&sweep->ends),
-		GEMP_ARG(&sweep->shape.worker_words),
+		GEMP_ARG(&wedges->ends),
+		GEMP_ARG(&wedges->shape.worker_words),
 		GEMP_ARG(&g->local_words),
 		GEMP_ARG(&g->next.mem),
 		GEMP_ARG(&g->spill.mem),
 		GEMP_ARG(&g->spill_words),
 		GEMP_ARG(&g->touched.mem),
-		GEMP_ARG(&sweep->values.mem),
-		GEMP_ARG(&sweep->magnitudes.mem),
+		GEMP_ARG(&wedges->values.mem),
+		GEMP_ARG(&wedges->magnitudes.mem),
 		GEMP_LOCAL(g->local_words * sizeof(cl_uint)),
 	};
-	return launch(sweep, sweep->kernel, g->groups, sweep->shape.group, arguments, 22);
+	return launch(wedges, wedges->kernel, g->groups, wedges->shape.group, arguments, 22);
 }
 
 /* Roots first .. first + g->middling[k] - 1 of the list; sums go to `sum` and behind. */
-static gemp_code launch_tables(gemp_wedges *sweep, size_t k, cl_uint first, cl_uint sum)
+static gemp_code launch_tables(gemp_wedges *wedges, size_t k, cl_uint first, cl_uint sum)
 {
-	const gemp_count_graph *graph = sweep->graph;
-	const gemp_wedges_grouped *g = &sweep->grouped;
-	cl_uint words = sweep->shape.tables[k].words, next = (cl_uint)(2 + k);
-	size_t group = sweep->shape.tables[k].group;
+	const gemp_count_graph *graph = wedges->graph;
+	const gemp_wedges_grouped *g = &wedges->grouped;
+	cl_uint words = wedges->shape.tables[k].words, next = (cl_uint)(2 + k);
+	size_t group = wedges->shape.tables[k].group;
 	cl_uint local_words = (cl_uint)gemp_max(words, group * 2);
-	gemp_argument arguments[MOST_ARGUMENTS] = {
+	gemp_argument arguments[MAX_ARGUMENTS] = {
 		GEMP_ARG(&graph->row_offsets.mem),
 		GEMP_ARG(&graph->upper_offsets.mem),
 		GEMP_ARG(&graph->column_indices.mem),
@@ -372,31 +356,29 @@ static gemp_code launch_tables(gemp_wedges *sweep, size_t k, cl_uint first, cl_u
 		GEMP_ARG(&first),
 		GEMP_ARG(&g->table_roots[k]),
 		GEMP_ARG(&g->layouts.mem),
-		GEMP_ARG(&sweep->ends),
+		GEMP_ARG(&wedges->ends),
 		GEMP_ARG(&g->next.mem),
 		GEMP_ARG(&next),
 		GEMP_ARG(&words),
 		GEMP_ARG(&sum),
-		GEMP_ARG(&sweep->values.mem),
-		GEMP_ARG(&sweep->magnitudes.mem),
+		GEMP_ARG(&wedges->values.mem),
+		GEMP_ARG(&wedges->magnitudes.mem),
 		GEMP_LOCAL(local_words * sizeof(cl_uint)),
 	};
-	return launch(sweep, sweep->tables_kernel, table_groups(sweep, k), group, arguments, 17);
+	return launch(wedges, wedges->tables_kernel, table_groups(wedges, k), group, arguments, 17);
 }
 
-gemp_code gemp_wedges_grouped_launch(gemp_wedges *sweep)
+gemp_code gemp_wedges_grouped_launch(gemp_wedges *wedges)
 {
-	gemp_code code = GEMP_OK;
-	const gemp_wedges_grouped *g = &sweep->grouped;
+	const gemp_wedges_grouped *g = &wedges->grouped;
 	cl_uint first = g->window_roots, sum = (cl_uint)g->groups;
-	GEMP_TRY(gemp_buffer_zero(sweep->graph->context->device, &g->next, 0, NEXTS * sizeof(cl_uint)));
-	GEMP_TRY(launch_windows(sweep));
+	GEMP_PROPAGATE(gemp_buffer_zero(wedges->graph->context->device, &g->next, 0, NEXTS * sizeof(cl_uint)));
+	GEMP_PROPAGATE(launch_windows(wedges));
 	for (size_t k = GEMP_MAX_ROOT_TABLES; k-- > 0; first += g->table_roots[k]) {
 		if (g->table_roots[k] == 0)
 			continue;
-		GEMP_TRY(launch_tables(sweep, k, first, sum));
-		sum += (cl_uint)table_groups(sweep, k);
+		GEMP_PROPAGATE(launch_tables(wedges, k, first, sum));
+		sum += (cl_uint)table_groups(wedges, k);
 	}
-done:
-	return code;
+	return GEMP_OK;
 }

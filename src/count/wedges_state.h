@@ -1,4 +1,4 @@
-/* sweep_layout: where the counters of a grouped sweep lie, in 32-bit words.
+/* wedges_state: where the counters of a grouped sweep lie, in 32-bit words.
  *
  * Packed, a counter is as wide as the greatest degree from its slot on needs, since no vertex ends more paths of a root than
  * it has neighbours: of 32, 16, 8, 4 or 2 bits. Slots are in about descending order of degree, so few are wide. */
@@ -22,7 +22,7 @@ typedef struct gemp_wedges_layout {
 	uint32_t ends;                        /* slots */
 } gemp_wedges_layout;
 
-/* sweep_tasks: made on the device before a grouped sweep: rows of middles, and roots by descending number of paths. */
+/* tasks: made on the device before a grouped sweep: rows of middles, and roots by descending number of paths. */
 
 enum { GEMP_WEDGES_BUCKETS = 512 };
 
@@ -33,7 +33,7 @@ typedef struct gemp_wedges_tasks {
 	uint32_t sizes[GEMP_WEDGES_BUCKETS]; /* roots in each bucket */
 } gemp_wedges_tasks;
 
-/* sweep: the parts of gemp_sweep (count_graph.h), for its own files and tests.
+/* sweep: the parts of gemp_sweep (device_graph.h), for its own files and tests.
  *
  * Two shapes: dense, for CPU devices (kernels/count/count_wedges_dense.cl), and grouped, for GPUs (kernels/count/count_wedges_grouped.cl).
  */
@@ -93,7 +93,7 @@ struct gemp_wedges {
 	gemp_wedges_grouped grouped;
 	size_t sums;                    /* that workers and groups leave */
 	gemp_buffer values, magnitudes; /* [sums] long, double */
-	gemp_timings laps;
+	gemp_timings timings;
 	double preparation;
 	uint64_t prepared;
 };

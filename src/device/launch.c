@@ -202,6 +202,13 @@ done:
 	return code;
 }
 
+gemp_code gemp_launch_timed_with(gemp_timings *laps, gemp_device *device, cl_kernel kernel, size_t global, size_t group,
+                                 const gemp_argument *arguments, size_t count)
+{
+	GEMP_PROPAGATE(gemp_launch_with(device, kernel, global, group, arguments, count));
+	return gemp_timings_add(laps, device);
+}
+
 gemp_code gemp_timings_seconds(gemp_timings *laps, double *seconds)
 {
 	gemp_code code = GEMP_OK;

@@ -39,6 +39,12 @@ typedef struct gemp_timings {
 
 /* Takes the last launch of the device, if there is one that was not taken yet. Where it fails, that launch is over. */
 gemp_code gemp_timings_add(gemp_timings *laps, gemp_device *device);
+/* gemp_launch, and the launch is taken into the timings. */
+#define gemp_launch_timed(laps, device, kernel, global, group, ...)                                               \
+	gemp_launch_timed_with((laps), (device), (kernel), (global), (group), (const gemp_argument[]){ __VA_ARGS__ }, \
+	                       sizeof((gemp_argument[]){ __VA_ARGS__ }) / sizeof(gemp_argument))
+gemp_code gemp_launch_timed_with(gemp_timings *laps, gemp_device *device, cl_kernel kernel, size_t global, size_t group,
+                                 const gemp_argument *arguments, size_t count);
 /* Waits for all of them, adds up their seconds by the device's clock, and begins anew. */
 gemp_code gemp_timings_seconds(gemp_timings *laps, double *seconds);
 /* Waits, too: what kernels read may go from the host's memory next. */

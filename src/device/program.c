@@ -122,6 +122,15 @@ gemp_code gemp_kernel_source(char **out, const char *file)
 	return code;
 }
 
+gemp_code gemp_kernel_append(gemp_text *text, const char *file)
+{
+	char *source;
+	GEMP_PROPAGATE(gemp_kernel_source(&source, file));
+	gemp_text_print(text, "%s", source);
+	gemp_free(source);
+	return gemp_text_status(text);
+}
+
 static void add_info(gemp_text *out, cl_device_id id, cl_device_info what)
 {
 	char text[512] = "";
@@ -404,4 +413,11 @@ done:
 	gemp_free(options);
 	gemp_free(source);
 	return code;
+}
+
+void gemp_program_store_and_free(gemp_device *device, gemp_program *program)
+{
+	if (program->program && !program->cached)
+		gemp_program_store(device, program);
+	gemp_program_free(program);
 }

@@ -43,5 +43,10 @@ gemp_code gemp_program_store(gemp_device *device, const gemp_program *program);
 /* The text of an embedded kernel file ("filter.cl", "group.clh"), or of the same file in GEMP_KERNEL_DIR if that is set; its
  * own `#include "x.clh"` lines are replaced by the files. The caller frees (gemp_free). */
 gemp_code gemp_kernel_source(char **out, const char *file);
+/* Appends that text. */
+struct gemp_text;
+gemp_code gemp_kernel_append(struct gemp_text *text, const char *file);
+/* After the last launch: a program that was built, not cached, is stored with what its first launches compiled; then freed. */
+void gemp_program_store_and_free(gemp_device *device, gemp_program *program);
 
 #endif

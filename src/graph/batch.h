@@ -35,4 +35,12 @@ typedef struct gemp_sink {
 	void (*free)(void *self);
 } gemp_sink;
 
+/* Takes a sink that was never made ({0}), too. */
+static inline void gemp_sink_free(gemp_sink *sink)
+{
+	if (sink->free)
+		sink->free(sink->self);
+	*sink = (gemp_sink){ 0 };
+}
+
 #endif

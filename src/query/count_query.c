@@ -50,7 +50,6 @@ static bool rows_fit(const gemp_runtime *context, const gemp_shard *graph)
 static gemp_code find_premise(gemp_count_planner_options *out, gemp_runtime *context, gemp_shard *graph,
                               const gemp_pattern *pattern, const gemp_match_options *options)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_view_key key = { .relations = pattern->edge_count ? pattern->edges[0].relations : NULL,
 		                        .direction = GEMP_VIEW_EITHER,
 		                        .simple = pattern->simple };
@@ -64,12 +63,11 @@ static gemp_code find_premise(gemp_count_planner_options *out, gemp_runtime *con
 	double began = gemp_now();
 	for (size_t r = 0; r < graph->relation_count; r++)
 		if (key.relations[r])
-			GEMP_TRY(gemp_shard_load_relation(graph, r, gemp_view_parts(key.direction)));
+			GEMP_PROPAGATE(gemp_shard_load_relation(graph, r, gemp_view_parts(key.direction)));
 	began = gemp_timers_add(&context->timers, GEMP_PHASE_READ, began);
-	GEMP_TRY(gemp_view_parallel(context->comm, graph, &key, &out->parallel));
+	GEMP_PROPAGATE(gemp_view_parallel(context->comm, graph, &key, &out->parallel));
 	gemp_timers_add(&context->timers, GEMP_PHASE_CONVERT, began);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code find_plan(gemp_count_query *c, const gemp_count_planner_options *premise,
@@ -95,12 +93,8 @@ done:
 /* Collective. What takes most of the room, without kernels, which make the rest. */
 static gemp_code prepare_rows(gemp_count_query *c, gemp_shard *graph, const gemp_view_key *key)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_count_get_rows(&c->rows, c->context, graph, key));
-	GEMP_TRY(
-		gemp_comm_agree(c->context->comm, gemp_view_upload(&c->rows->views[0], c->context->device, c->rows->wide)));
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_count_get_rows(&c->rows, c->context, graph, key));
+	return gemp_comm_agree(c->context->comm, gemp_view_upload(&c->rows->views[0], c->context->device, c->rows->wide));
 }
 
 /* What sums cannot hold, in memory or in 64 bits, can be enumerated. */

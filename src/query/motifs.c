@@ -38,7 +38,6 @@ done:
 gemp_code gemp_motifs_count(gemp_motifs *out, gemp_runtime *context, gemp_shard *graph, const gemp_census *census,
                             const gemp_match_options *options)
 {
-	gemp_code code = GEMP_OK;
 	gemp_prepared_options query = { .match = *options };
 	query.match.semantics = GEMP_ISO;
 	query.match.distinct = GEMP_BY_ORBIT;
@@ -46,11 +45,10 @@ gemp_code gemp_motifs_count(gemp_motifs *out, gemp_runtime *context, gemp_shard 
 	context->keep_resident = true;
 	for (int kind = 0; kind < census->kinds; kind++) {
 		double began = gemp_now();
-		GEMP_TRY(count_kind(&out->counts[kind], context, graph, census, kind, &query));
+		GEMP_PROPAGATE(count_kind(&out->counts[kind], context, graph, census, kind, &query));
 		out->seconds[kind] = gemp_now() - began;
 	}
 	if (options->semantics == GEMP_INDUCED)
-		code = gemp_census_induce(census, out->counts);
-done:
-	return code;
+		GEMP_PROPAGATE(gemp_census_induce(census, out->counts));
+	return GEMP_OK;
 }

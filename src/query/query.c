@@ -26,18 +26,10 @@ struct gemp_prepared {
 	int pairs[GEMP_MAX_PATTERN_EDGES][2];
 };
 
-static bool has_paths(const gemp_pattern *pattern)
-{
-	for (size_t e = 0; e < pattern->edge_count; e++)
-		if (pattern->edges[e].path)
-			return true;
-	return false;
-}
-
 bool gemp_prepared_is_composed(const gemp_pattern *pattern)
 {
 	int part[GEMP_MAX_PATTERN_VERTICES];
-	return pattern->optional_count || has_paths(pattern) ||
+	return pattern->optional_count || gemp_pattern_has_paths(pattern) ||
 	       gemp_apply_needed(pattern, GEMP_APPLY_CONDITIONS | GEMP_APPLY_CLAUSES) ||
 	       gemp_pattern_components(pattern, part) > 1;
 }
@@ -50,10 +42,10 @@ static gemp_code check(const gemp_pattern *pattern, const gemp_match_options *op
 		return gemp_fail(GEMP_EUSAGE,
 		                 "rows of OPTIONAL MATCH are all embeddings, as openCypher has them; leave --distinct "
 		                 "out, or say --distinct none");
-	if (has_paths(pattern) && by_image)
+	if (gemp_pattern_has_paths(pattern) && by_image)
 		return gemp_fail(GEMP_EUSAGE, "--distinct vertices and subgraph do not go with paths of variable length; "
 		                              "use --distinct orbit or none");
-	if (has_paths(pattern) && options->semantics == GEMP_INDUCED)
+	if (gemp_pattern_has_paths(pattern) && options->semantics == GEMP_INDUCED)
 		return gemp_fail(GEMP_EUSAGE, "--semantics induced does not go with paths of variable length; use iso");
 	return GEMP_OK;
 }
@@ -65,23 +57,15 @@ static bool by_image(const gemp_prepared *q)
 
 static gemp_code find_group(gemp_prepared *q)
 {
-	gemp_code code = GEMP_OK;
-	int base[GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES];
 	if (q->options.match.distinct == GEMP_BY_NOTHING)
 		return GEMP_OK;
-	GEMP_TRY(gemp_automorphism_find(&q->symmetry, q->pattern, true));
-	size_t points = gemp_symmetry_points(q->symmetry);
-	for (size_t i = 0; i < points; i++)
-		base[i] = (int)i;
-	GEMP_TRY(gemp_stab_chain_new(&q->chain, q->symmetry, base, points));
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_automorphism_find(&q->symmetry, q->pattern, true));
+	return gemp_stab_chain_new(&q->chain, q->symmetry, NULL, q->symmetry->points);
 }
 
 /* Collective. */
 static gemp_code prepare_chain(gemp_prepared *q)
 {
-	gemp_code code = GEMP_OK;
 	gemp_finder_options options = { .match = q->options.match,
 		                            .values = q->pattern->optional_count == 0,
 		                            .combinations = q->options.combinations };
@@ -91,14 +75,13 @@ static gemp_code prepare_chain(gemp_prepared *q)
 	options.match.count_parts = false;
 	if (by_image(q))
 		options.match.distinct = GEMP_BY_NOTHING;
-	GEMP_TRY(gemp_finder_new(&q->finder, q->context, q->graph, q->pattern, &options));
-	GEMP_TRY(gemp_comm_agree(q->context->comm, GEMP_NEW(q->optionals, q->pattern->optional_count)));
+	GEMP_PROPAGATE(gemp_finder_new(&q->finder, q->context, q->graph, q->pattern, &options));
+	GEMP_PROPAGATE(gemp_comm_agree(q->context->comm, GEMP_NEW(q->optionals, q->pattern->optional_count)));
 	for (size_t i = 0; i < q->pattern->optional_count; i++)
-		GEMP_TRY(gemp_optional_match_new(&q->optionals[i], q->context, q->graph, q->pattern, i, &options));
+		GEMP_PROPAGATE(gemp_optional_match_new(&q->optionals[i], q->context, q->graph, q->pattern, i, &options));
 	if (q->pattern->optional_count && gemp_apply_needed(q->pattern, GEMP_APPLY_CLAUSES))
-		GEMP_TRY(gemp_apply_new(&q->apply, q->context, q->graph, q->pattern, &options, GEMP_APPLY_CLAUSES));
-done:
-	return code;
+		GEMP_PROPAGATE(gemp_apply_new(&q->apply, q->context, q->graph, q->pattern, &options, GEMP_APPLY_CLAUSES));
+	return GEMP_OK;
 }
 
 /* Collective. */
@@ -222,33 +205,28 @@ static gemp_code add_distinct(gemp_prepared *q, chain_of_sinks *s)
 /* Collective. From the last sink to the first. */
 static gemp_code make_chain(gemp_prepared *q, chain_of_sinks *s, gemp_sink *last)
 {
-	gemp_code code = GEMP_OK;
 	s->tally = (gemp_count_sink){ .next = last, .vertices = q->graph->vertex_count };
 	s->tally_sink = gemp_count_sink_of(&s->tally);
 	s->first = &s->tally_sink;
 	if (by_image(q))
-		GEMP_TRY(add_distinct(q, s));
+		GEMP_PROPAGATE(add_distinct(q, s));
 	if (q->apply) {
-		GEMP_TRY(gemp_apply_sink(&s->apply, q->apply, s->first));
+		GEMP_PROPAGATE(gemp_apply_sink(&s->apply, q->apply, s->first));
 		s->first = &s->apply;
 	}
 	for (size_t i = q->pattern->optional_count; i-- > 0;) {
-		GEMP_TRY(gemp_optional_match_sink(&s->optionals[i], q->optionals[i], s->first));
+		GEMP_PROPAGATE(gemp_optional_match_sink(&s->optionals[i], q->optionals[i], s->first));
 		s->first = &s->optionals[i];
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static void free_chain(chain_of_sinks *s)
 {
 	for (size_t i = 0; i < GEMP_MAX_PATTERN_VERTICES; i++)
-		if (s->optionals[i].free)
-			s->optionals[i].free(s->optionals[i].self);
-	if (s->apply.free)
-		s->apply.free(s->apply.self);
-	if (s->distinct.free)
-		s->distinct.free(s->distinct.self);
+		gemp_sink_free(&s->optionals[i]);
+	gemp_sink_free(&s->apply);
+	gemp_sink_free(&s->distinct);
 }
 
 /* Where images are distinct an orbit has as many embeddings as there are automorphisms. */

@@ -118,6 +118,25 @@ void gemp_row_store_free(gemp_row_store *store)
 	*store = (gemp_row_store){ 0 };
 }
 
+static gemp_code store_batch(void *self, const gemp_batch *batch)
+{
+	return gemp_row_store_add(self, batch, batch->rows);
+}
+
+gemp_code gemp_sink_keep_collecting(void *self, bool last, bool *enough, bool *again)
+{
+	(void)self;
+	(void)last;
+	(void)enough;
+	(void)again;
+	return GEMP_OK;
+}
+
+gemp_sink gemp_row_store_sink(gemp_row_store *store)
+{
+	return (gemp_sink){ .self = store, .consume = store_batch, .end_round = gemp_sink_keep_collecting };
+}
+
 /* The part of id v when ids are dealt to P parts in runs of equal size: partition's own formula. */
 static uint64_t part_of(uint64_t id, uint64_t parts, uint64_t vertices)
 {

@@ -23,6 +23,11 @@ gemp_batch gemp_row_store_batch(const gemp_row_store *store);
 void gemp_row_store_clear(gemp_row_store *store); /* keeps its memory */
 void gemp_row_store_free(gemp_row_store *store);
 
+/* A sink that adds all rows to the store, which the caller keeps; freeing it frees nothing. */
+gemp_sink gemp_row_store_sink(gemp_row_store *store);
+/* end_round of sinks that only collect. */
+gemp_code gemp_sink_keep_collecting(void *self, bool last, bool *enough, bool *again);
+
 enum { GEMP_PART_STEPS = 7 }; /* parts 1, 2, 4, ... 64 */
 
 /* A sink that counts what passes, and how many matches lie within one of P parts of the graph. */

@@ -97,14 +97,12 @@ static void type_place(const gemp_binding *b, const gemp_pattern_edge *edge, con
 static gemp_code unknown_type(const gemp_binding *b, const gemp_pattern_edge *edge, const char *type)
 {
 	const char **names;
-	gemp_code code = GEMP_NEW(names, b->graph->relation_count);
-	if (code != GEMP_OK)
-		return code;
+	GEMP_PROPAGATE(GEMP_NEW(names, b->graph->relation_count));
 	for (size_t i = 0; i < b->graph->relation_count; i++)
 		names[i] = b->graph->relations[i].name;
 	int line, column;
 	type_place(b, edge, type, &line, &column);
-	code = unknown(b, line, column, NAME_TYPE, type, names, b->graph->relation_count);
+	gemp_code code = unknown(b, line, column, NAME_TYPE, type, names, b->graph->relation_count);
 	gemp_free(names);
 	return code;
 }
@@ -156,10 +154,8 @@ static gemp_code renew_conditions(const gemp_binding *b)
 	pattern->conditions = NULL;
 	pattern->condition_count = 0;
 	for (size_t i = 0; i < count; i++) {
-		if (code == GEMP_OK)
-			code = gemp_bind_fold(b, &old[i].expr);
-		if (code == GEMP_OK)
-			code = gemp_pattern_require(pattern, &old[i].expr);
+		GEMP_THEN(gemp_bind_fold(b, &old[i].expr));
+		GEMP_THEN(gemp_pattern_require(pattern, &old[i].expr));
 		gemp_expr_free(old[i].expr);
 	}
 	gemp_free(old);
@@ -179,10 +175,8 @@ static gemp_code bind_label(const gemp_binding *b, gemp_expr *expr)
 		while (label < graph->label_count && strcmp(graph->labels[label], expr->names[i]) != 0)
 			label++;
 		if (label == graph->label_count) {
-			code = unknown(b, expr->line, expr->column, NAME_LABEL, expr->names[i], (const char *const *)graph->labels,
-			               graph->label_count);
-			if (code != GEMP_OK)
-				return code;
+			GEMP_PROPAGATE(unknown(b, expr->line, expr->column, NAME_LABEL, expr->names[i],
+			                       (const char *const *)graph->labels, graph->label_count));
 		}
 		for (size_t set = 0; set < graph->label_set_count; set++)
 			for (size_t j = 0; j < graph->label_sets[set].count; j++)
@@ -191,26 +185,11 @@ static gemp_code bind_label(const gemp_binding *b, gemp_expr *expr)
 	return GEMP_OK;
 }
 
-/* --lenient: what nothing has is NULL. */
-static void make_null(gemp_expr *expr)
-{
-	gemp_free(expr->name);
-	expr->name = NULL;
-	expr->kind = GEMP_LITERAL;
-	expr->variable = -1;
-	expr->of_edge = false;
-	expr->value = (gemp_value){ .null = true };
-}
-
 /* An edge of the row, or one that WITH passes on. */
 static const gemp_pattern_edge *edge_of(const gemp_binding *b, int variable)
 {
-	const gemp_pattern *pattern = b->pattern;
-	size_t index = (size_t)(b->with ? b->with->items[variable].expr->variable : variable);
-	for (size_t i = pattern->optional_count; i-- > 0 && index >= pattern->edge_count;)
-		if (index >= (size_t)pattern->optionals[i].first_edge)
-			return &pattern->optionals[i].pattern->edges[index - (size_t)pattern->optionals[i].first_edge];
-	return &pattern->edges[index];
+	int index = b->with ? b->with->items[variable].expr->variable : variable;
+	return gemp_pattern_row_edge(b->pattern, (size_t)index);
 }
 
 /* An attribute that some relation has which the edge can be of. */
@@ -229,7 +208,7 @@ static gemp_code bind_edge_attribute(const gemp_binding *b, gemp_expr *expr)
 			names[count++] = props->columns[c].name;
 	}
 	GEMP_TRY(unknown(b, expr->line, expr->column, NAME_EDGE_ATTRIBUTE, expr->name, names, count));
-	make_null(expr);
+	gemp_expr_set_literal(expr, (gemp_value){ .null = true }); /* --lenient */
 done:
 	gemp_free(names);
 	return code;
@@ -249,7 +228,7 @@ static gemp_code bind_attribute(const gemp_binding *b, gemp_expr *expr)
 	for (size_t i = 0; i < table->count; i++)
 		names[i] = table->columns[i].name;
 	GEMP_TRY(unknown(b, expr->line, expr->column, NAME_ATTRIBUTE, expr->name, names, table->count));
-	make_null(expr);
+	gemp_expr_set_literal(expr, (gemp_value){ .null = true }); /* --lenient */
 done:
 	gemp_free(names);
 	return code;
@@ -259,7 +238,7 @@ done:
  * degree, but EXISTS and COUNT of it are false and 0. */
 static bool is_degree(const gemp_binding *b, const gemp_expr *expr)
 {
-	if (expr->kind != GEMP_COUNT_OF && expr->kind != GEMP_EXISTS)
+	if (!gemp_expr_is_subpattern(expr))
 		return false;
 	const gemp_pattern *inner = b->pattern->subs[expr->sub];
 	const gemp_pattern_edge *edge = inner->edges;
@@ -271,22 +250,15 @@ static bool is_degree(const gemp_binding *b, const gemp_expr *expr)
 
 static gemp_code make_degree(const gemp_binding *b, gemp_expr *expr)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_pattern_edge *edge = b->pattern->subs[expr->sub]->edges;
 	expr->variable = expr->children[0]->variable;
 	expr->direction = edge->direction == GEMP_EITHER ? 2 : edge->from == 0 ? 0 : 1;
 	expr->kind = GEMP_DEGREE;
 	gemp_expr_free(expr->children[0]);
 	expr->count = 0;
-	GEMP_TRY(GEMP_NEW(expr->relations, b->graph->relation_count));
 	expr->relation_count = b->graph->relation_count;
-	memcpy(expr->relations, edge->relations, expr->relation_count * sizeof *expr->relations);
-	GEMP_TRY(GEMP_NEW(expr->names, edge->type_count));
-	for (; expr->name_count < edge->type_count; expr->name_count++)
-		if (!(expr->names[expr->name_count] = gemp_strdup(edge->types[expr->name_count])))
-			return GEMP_ENOMEM;
-done:
-	return code;
+	GEMP_PROPAGATE(GEMP_COPY(expr->relations, edge->relations, expr->relation_count));
+	return gemp_names_copy(&expr->names, &expr->name_count, edge->types, edge->type_count);
 }
 
 /* EXISTS { (v)-[:T]->() } asks for a degree above 0. */
@@ -298,10 +270,9 @@ static gemp_code bind_degree(const gemp_binding *b, gemp_expr **slot)
 	GEMP_TRY(make_degree(b, expr));
 	if (!exists)
 		return GEMP_OK;
-	GEMP_TRY(gemp_expr_new(&above, GEMP_GT, expr->line, expr->column));
-	GEMP_TRY(gemp_expr_children(above, 2));
-	GEMP_TRY(gemp_expr_new(&above->children[1], GEMP_LITERAL, expr->line, expr->column));
-	above->children[1]->value = (gemp_value){ .type = GEMP_INTEGER };
+	GEMP_TRY(gemp_expr_new_operator(&above, GEMP_GT, 2, expr->line, expr->column));
+	GEMP_TRY(
+		gemp_expr_new_literal(&above->children[1], (gemp_value){ .type = GEMP_INTEGER }, expr->line, expr->column));
 	above->children[0] = expr;
 	*slot = above;
 	above = NULL;
@@ -313,56 +284,47 @@ done:
 static gemp_code bind_names(const gemp_binding *b, gemp_expr **slot)
 {
 	gemp_expr *expr = *slot;
-	gemp_code code = GEMP_OK;
 	if (is_degree(b, expr))
 		return bind_degree(b, slot);
 	if (expr->kind == GEMP_HAS_LABEL)
-		code = bind_label(b, expr);
+		GEMP_PROPAGATE(bind_label(b, expr));
 	else if (expr->kind == GEMP_ATTRIBUTE)
-		code = expr->of_edge ? bind_edge_attribute(b, expr) : bind_attribute(b, expr);
+		GEMP_PROPAGATE(expr->of_edge ? bind_edge_attribute(b, expr) : bind_attribute(b, expr));
 	else if (expr->kind == GEMP_MATCHES)
-		code = gemp_bind_regex(b, expr);
-	for (size_t i = 0; code == GEMP_OK && i < expr->count; i++)
-		code = bind_names(b, &expr->children[i]);
-	return code;
+		GEMP_PROPAGATE(gemp_bind_regex(b, expr));
+	for (size_t i = 0; i < expr->count; i++)
+		GEMP_PROPAGATE(bind_names(b, &expr->children[i]));
+	return GEMP_OK;
 }
 
 /* Names, then types. */
 static gemp_code gemp_bind_expr(const gemp_binding *b, gemp_expr **slot)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(bind_names(b, slot));
-	GEMP_TRY(gemp_expr_fold(slot));
-	GEMP_TRY(gemp_bind_types(b, *slot));
-done:
-	return code;
+	GEMP_PROPAGATE(bind_names(b, slot));
+	GEMP_PROPAGATE(gemp_expr_fold(slot));
+	return gemp_bind_types(b, *slot);
 }
 
 /* In normal form before, so that folding meets NOT above leaves only. */
 static gemp_code bind_condition(const gemp_binding *b, gemp_expr **slot)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_expr_normalise(slot));
-	GEMP_TRY(gemp_bind_expr(b, slot));
-	code = gemp_bind_condition(b, *slot);
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_expr_normalise(slot));
+	GEMP_PROPAGATE(gemp_bind_expr(b, slot));
+	return gemp_bind_condition(b, *slot);
 }
 
 static gemp_code bind_clause(const gemp_binding *b, gemp_clause *clause)
 {
-	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < clause->item_count; i++)
-		GEMP_TRY(gemp_bind_expr(b, &clause->items[i].expr));
+		GEMP_PROPAGATE(gemp_bind_expr(b, &clause->items[i].expr));
 	if (clause->where) {
 		gemp_binding after = *b;
 		after.with = clause;
-		GEMP_TRY(bind_condition(&after, &clause->where));
-		GEMP_TRY(gemp_bind_fold(&after, &clause->where));
-		GEMP_TRY(gemp_expr_normalise(&clause->where));
+		GEMP_PROPAGATE(bind_condition(&after, &clause->where));
+		GEMP_PROPAGATE(gemp_bind_fold(&after, &clause->where));
+		GEMP_PROPAGATE(gemp_expr_normalise(&clause->where));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code bind_inner(const gemp_binding *b, gemp_pattern *inner)
@@ -376,36 +338,32 @@ static gemp_code bind_inner(const gemp_binding *b, gemp_pattern *inner)
 /* What stands inside first: a degree takes the relations of its edge. */
 static gemp_code gemp_bind_pattern(gemp_binding *b)
 {
-	gemp_code code = GEMP_OK;
 	gemp_pattern *pattern = b->pattern;
 	pattern->relation_count = b->graph->relation_count;
 	for (size_t e = 0; e < pattern->edge_count; e++)
-		GEMP_TRY(bind_edge(b, &pattern->edges[e]));
+		GEMP_PROPAGATE(bind_edge(b, &pattern->edges[e]));
 	for (size_t i = 0; i < pattern->sub_count; i++)
-		GEMP_TRY(bind_inner(b, pattern->subs[i]));
+		GEMP_PROPAGATE(bind_inner(b, pattern->subs[i]));
 	for (size_t i = 0; i < pattern->optional_count; i++)
-		GEMP_TRY(bind_inner(b, pattern->optionals[i].pattern));
+		GEMP_PROPAGATE(bind_inner(b, pattern->optionals[i].pattern));
 	for (size_t i = 0; i < pattern->condition_count; i++)
-		GEMP_TRY(bind_condition(b, &pattern->conditions[i].expr));
-	GEMP_TRY(renew_conditions(b));
+		GEMP_PROPAGATE(bind_condition(b, &pattern->conditions[i].expr));
+	GEMP_PROPAGATE(renew_conditions(b));
 	if (pattern->with)
-		GEMP_TRY(bind_clause(b, pattern->with));
+		GEMP_PROPAGATE(bind_clause(b, pattern->with));
 	gemp_binding last = *b;
 	last.with = pattern->with;
-	GEMP_TRY(bind_clause(&last, &pattern->result));
-done:
-	return code;
+	return bind_clause(&last, &pattern->result);
 }
 
 gemp_code gemp_rule_set_bind(gemp_rule_set *rules, const gemp_shard *graph, bool lenient)
 {
-	gemp_code code = GEMP_OK;
-	for (size_t i = 0; code == GEMP_OK && i < rules->count; i++) {
+	for (size_t i = 0; i < rules->count; i++) {
 		gemp_binding b = { .pattern = rules->rules[i].pattern, .graph = graph, .lenient = lenient, .rules = rules };
 		b.source = (gemp_source){ rules->file, rules->text };
-		code = gemp_bind_pattern(&b);
+		GEMP_PROPAGATE(gemp_bind_pattern(&b));
 	}
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_pattern_bind_with(gemp_pattern *pattern, const gemp_shard *graph, bool lenient)

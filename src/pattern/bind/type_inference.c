@@ -25,11 +25,6 @@ static bool is_boolean(const gemp_expr *expr)
 	return expr->always_null || expr->type == GEMP_BOOLEAN;
 }
 
-static bool is_element(const gemp_expr *expr)
-{
-	return expr->kind == GEMP_VERTEX || expr->kind == GEMP_EDGE;
-}
-
 static bool is_search(gemp_expr_kind kind)
 {
 	return kind == GEMP_CONTAINS || kind == GEMP_STARTS_WITH || kind == GEMP_ENDS_WITH;
@@ -65,7 +60,7 @@ static gemp_code wrong(const gemp_binding *b, const gemp_expr *expr, const gemp_
 static gemp_code need(const gemp_binding *b, const gemp_expr *expr, bool (*fits)(const gemp_expr *), const char *needed)
 {
 	for (size_t i = 0; i < expr->count; i++)
-		if (is_element(expr->children[i]) || !fits(expr->children[i]))
+		if (gemp_expr_is_element(expr->children[i]) || !fits(expr->children[i]))
 			return wrong(b, expr, expr->children[i], needed);
 	return GEMP_OK;
 }
@@ -75,9 +70,8 @@ static gemp_code try_literals(const gemp_binding *b, const gemp_expr *expr)
 {
 	gemp_arena scratch = { 0 };
 	gemp_value value;
-	for (size_t i = 0; i < expr->count; i++)
-		if (!gemp_expr_is_literal(expr->children[i]))
-			return GEMP_OK;
+	if (!gemp_expr_has_literals_only(expr))
+		return GEMP_OK;
 	gemp_code code = gemp_expr_compute(expr, &expr->children[0]->value,
 	                                   expr->count > 1 ? &expr->children[1]->value : NULL, &scratch, &value);
 	gemp_arena_free(&scratch);
@@ -114,7 +108,8 @@ static gemp_code type_aggregate(const gemp_binding *b, gemp_expr *expr)
 	case GEMP_AVG: expr->type = GEMP_FLOAT; return need(b, expr, is_number, "a number");
 	default: /* min, max */
 		expr->type = of->type;
-		return is_element(of) || of->type == GEMP_LIST ? wrong(b, expr, of, "a value with an order") : GEMP_OK;
+		return gemp_expr_is_element(of) || of->type == GEMP_LIST ? wrong(b, expr, of, "a value with an order")
+		                                                         : GEMP_OK;
 	}
 }
 
@@ -174,7 +169,7 @@ static gemp_code type_of(const gemp_binding *b, gemp_expr *expr)
 
 gemp_code gemp_bind_condition(const gemp_binding *b, const gemp_expr *expr)
 {
-	return is_element(expr) || !is_boolean(expr) ? wrong(b, expr, expr, "a condition") : GEMP_OK;
+	return gemp_expr_is_element(expr) || !is_boolean(expr) ? wrong(b, expr, expr, "a condition") : GEMP_OK;
 }
 
 /* Known to be NULL, and of no type: NULL itself and what WITH, arithmetic, min and max make of it alone. */
@@ -232,12 +227,9 @@ static gemp_code make_null_test(gemp_expr **slot)
 {
 	gemp_expr *expr = *slot, *all = NULL;
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_expr_new(&all, GEMP_AND, expr->line, expr->column));
-	GEMP_TRY(gemp_expr_children(all, 2));
-	for (size_t i = 0; i < 2; i++) {
-		GEMP_TRY(gemp_expr_new(&all->children[i], GEMP_IS_NOT_NULL, expr->line, expr->column));
-		GEMP_TRY(gemp_expr_children(all->children[i], 1));
-	}
+	GEMP_TRY(gemp_expr_new_operator(&all, GEMP_AND, 2, expr->line, expr->column));
+	for (size_t i = 0; i < 2; i++)
+		GEMP_TRY(gemp_expr_new_operator(&all->children[i], GEMP_IS_NOT_NULL, 1, expr->line, expr->column));
 	for (size_t i = 0; i < 2; i++) {
 		all->children[i]->children[0] = expr->children[i];
 		expr->children[i] = NULL;
@@ -249,26 +241,17 @@ done:
 	return code;
 }
 
-static void make_false(gemp_expr *expr)
-{
-	for (size_t i = 0; i < expr->count; i++)
-		gemp_expr_free(expr->children[i]);
-	expr->count = 0;
-	expr->kind = GEMP_LITERAL;
-	expr->value = (gemp_value){ .type = GEMP_BOOLEAN };
-}
-
 static gemp_code fold_comparison(const gemp_binding *b, gemp_expr **slot)
 {
 	gemp_expr *expr = *slot;
-	if (is_element(expr->children[0]) || same_class(expr->children[0], expr->children[1]))
+	if (gemp_expr_is_element(expr->children[0]) || same_class(expr->children[0], expr->children[1]))
 		return GEMP_OK;
 	if (expr->kind == GEMP_NE) {
 		warn(b, expr, "values of different types always differ");
 		return make_null_test(slot);
 	}
 	warn(b, expr, "values of different types are never equal and have no order, so this is never true");
-	make_false(expr);
+	gemp_expr_set_literal(expr, (gemp_value){ .type = GEMP_BOOLEAN });
 	return GEMP_OK;
 }
 
@@ -277,7 +260,7 @@ static void fold_search(const gemp_binding *b, gemp_expr *expr, gemp_expr *whole
 	if (is_text(expr->children[0]) && is_text(expr->children[1]))
 		return;
 	warn(b, expr, "only strings are searched, so this is never true");
-	make_false(whole);
+	gemp_expr_set_literal(whole, (gemp_value){ .type = GEMP_BOOLEAN });
 }
 
 /* Literals of another type leave the list; an empty one has nothing in it, but NULL is not out of it for sure. */
@@ -297,7 +280,7 @@ static gemp_code fold_in(const gemp_binding *b, gemp_expr **slot, bool negated)
 		return make_null_test(slot);
 	}
 	if (same == 0) {
-		make_false(expr);
+		gemp_expr_set_literal(expr, (gemp_value){ .type = GEMP_BOOLEAN });
 		return GEMP_OK;
 	}
 	for (size_t i = 1; i < expr->count; i++) {
@@ -345,19 +328,6 @@ gemp_code gemp_bind_fold(const gemp_binding *b, gemp_expr **slot)
 
 /* Regular expressions are compiled when a pattern is bound; a mistake in one is shown at its character. */
 
-/* Byte of the text at line:column. */
-static size_t byte_of(const char *text, int line, int column)
-{
-	size_t at = 0;
-	for (; line > 1 && text[at]; at++)
-		line -= text[at] == '\n';
-	for (; column > 1 && text[at] && text[at] != '\n'; column--)
-		do
-			at++;
-		while (((unsigned char)text[at] & 0xC0) == 0x80);
-	return at;
-}
-
 /* Of \uXXXX and \UXXXXXXXX: bytes that it stands for, and how long it is; of all others one byte for two. */
 static size_t escape(const char *at, size_t *length)
 {
@@ -396,7 +366,7 @@ gemp_code gemp_bind_regex(const gemp_binding *b, gemp_expr *expr)
 	gemp_code code = gemp_regex_new(&expr->regex, &literal->value, why, sizeof why, &at);
 	if (code != GEMP_EUSAGE)
 		return code;
-	size_t begin = byte_of(b->source.text, literal->line, literal->column);
+	size_t begin = gemp_source_offset(&b->source, literal->line, literal->column);
 	return gemp_source_fail(&b->source, within(b->source.text, begin, at),
 	                        "this is no regular expression: %s, at byte %zu of it", why, at);
 }

@@ -147,11 +147,6 @@ static gemp_truth truth_of(bool truth)
 	return truth ? GEMP_IS_TRUE : GEMP_IS_FALSE;
 }
 
-static bool is_element(const gemp_expr *expr)
-{
-	return expr->kind == GEMP_VERTEX || expr->kind == GEMP_EDGE;
-}
-
 static uint64_t element(const evaluation *e, const gemp_expr *expr)
 {
 	return e->scope->element(e->scope->context, expr->variable, expr->of_edge);
@@ -187,7 +182,7 @@ static gemp_code evaluate_operands(const evaluation *e, const gemp_expr *expr, g
 static gemp_code comparison(const evaluation *e, const gemp_expr *expr, gemp_value *out)
 {
 	gemp_value left, right;
-	if (is_element(expr->children[0])) {
+	if (gemp_expr_is_element(expr->children[0])) {
 		uint64_t a = element(e, expr->children[0]), b = element(e, expr->children[1]);
 		bool missing = a == UINT64_MAX || b == UINT64_MAX;
 		*out = truth_value(missing ? GEMP_IS_UNKNOWN : truth_of((a == b) == (expr->kind == GEMP_EQ)));
@@ -239,12 +234,11 @@ static gemp_code member(const evaluation *e, const gemp_expr *expr, gemp_value *
 	gemp_truth truth = GEMP_IS_FALSE;
 	gemp_code code = evaluate(e, expr->children[0], &value);
 	for (size_t i = 1; code == GEMP_OK && truth != GEMP_IS_TRUE && i < expr->count; i++) {
-		GEMP_TRY(evaluate(e, expr->children[i], &other));
+		GEMP_PROPAGATE(evaluate(e, expr->children[i], &other));
 		gemp_truth one = compare(GEMP_EQ, &value, &other);
 		truth = one == GEMP_IS_FALSE ? truth : one;
 	}
 	*out = truth_value(truth);
-done:
 	return code;
 }
 
@@ -257,10 +251,9 @@ static gemp_code junction(const evaluation *e, const gemp_expr *expr, gemp_value
 {
 	bool decisive = expr->kind == GEMP_OR;
 	gemp_truth truth = truth_of(!decisive);
-	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < expr->count; i++) {
 		gemp_value one;
-		GEMP_TRY(evaluate(e, expr->children[i], &one));
+		GEMP_PROPAGATE(evaluate(e, expr->children[i], &one));
 		if (!is_unknown(&one) && one.truth == decisive) {
 			*out = truth_value(truth_of(decisive));
 			return GEMP_OK;
@@ -268,16 +261,13 @@ static gemp_code junction(const evaluation *e, const gemp_expr *expr, gemp_value
 		truth = is_unknown(&one) ? GEMP_IS_UNKNOWN : truth;
 	}
 	*out = truth_value(truth);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code exclusive(const evaluation *e, const gemp_expr *expr, gemp_value *out)
 {
 	gemp_value left, right;
-	gemp_code code = evaluate_operands(e, expr, &left, &right);
-	if (code != GEMP_OK)
-		return code;
+	GEMP_PROPAGATE(evaluate_operands(e, expr, &left, &right));
 	bool unknown = is_unknown(&left) || is_unknown(&right);
 	*out = truth_value(unknown ? GEMP_IS_UNKNOWN : truth_of(left.truth != right.truth));
 	return GEMP_OK;
@@ -295,13 +285,12 @@ static gemp_code null_test(const evaluation *e, const gemp_expr *expr, gemp_valu
 {
 	const gemp_expr *operand = expr->children[0];
 	gemp_value value = { .null = true };
-	gemp_code code = GEMP_OK;
-	if (is_element(operand))
+	if (gemp_expr_is_element(operand))
 		value.null = element(e, operand) == UINT64_MAX;
 	else
-		code = evaluate(e, operand, &value);
+		GEMP_PROPAGATE(evaluate(e, operand, &value));
 	*out = truth_value(truth_of(value.null == (expr->kind == GEMP_IS_NULL)));
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code label_test(const evaluation *e, const gemp_expr *expr, gemp_value *out)
@@ -314,14 +303,12 @@ static gemp_code label_test(const evaluation *e, const gemp_expr *expr, gemp_val
 static gemp_code computed(const evaluation *e, const gemp_expr *expr, gemp_value *out)
 {
 	gemp_value left, right;
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(evaluate(e, expr->children[0], &left));
+	GEMP_PROPAGATE(evaluate(e, expr->children[0], &left));
 	if (expr->count > 1)
-		GEMP_TRY(evaluate(e, expr->children[1], &right));
-	code = gemp_expr_compute(expr, &left, expr->count > 1 ? &right : NULL, e->scratch, out);
+		GEMP_PROPAGATE(evaluate(e, expr->children[1], &right));
+	gemp_code code = gemp_expr_compute(expr, &left, expr->count > 1 ? &right : NULL, e->scratch, out);
 	if (code == GEMP_EDATA)
 		gemp_fail_in(code, "query:%d:%d: ", expr->line, expr->column);
-done:
 	return code;
 }
 

@@ -45,33 +45,11 @@ typedef struct printer {
 
 static void print(const printer *p, const gemp_expr *expr);
 
-static const gemp_optional *optional_of(const gemp_pattern *pattern, int variable, bool edge)
-{
-	const gemp_optional *found = NULL;
-	for (size_t i = 0; i < pattern->optional_count; i++)
-		if (variable >= (edge ? pattern->optionals[i].first_edge : pattern->optionals[i].first_vertex))
-			found = &pattern->optionals[i];
-	return found;
-}
-
-/* Of a vertex or edge of the row; NULL: anonymous. */
-static const char *row_name(const gemp_pattern *pattern, int variable, bool edge)
-{
-	size_t index = (size_t)variable;
-	if (index >= (edge ? pattern->edge_count : pattern->vertex_count)) {
-		const gemp_optional *optional = optional_of(pattern, variable, edge);
-		index += edge ? 0 : optional->pattern->arguments;
-		index -= (size_t)(edge ? optional->first_edge : optional->first_vertex);
-		pattern = optional->pattern;
-	}
-	return edge ? pattern->edges[index].name : pattern->vertices[index].name;
-}
-
 static void print_variable(const printer *p, const gemp_expr *expr)
 {
 	const char *name = !p->pattern ? "_"
 	                   : p->after  ? p->pattern->with->items[expr->variable].name
-	                               : row_name(p->pattern, expr->variable, expr->of_edge);
+	                               : gemp_pattern_row_name(p->pattern, expr->variable, expr->of_edge);
 	if (name)
 		print_name(name, p->out);
 	else
@@ -277,16 +255,6 @@ static void print_sub(const printer *p, const gemp_expr *expr)
 	gemp_text_print(p->out, " }");
 }
 
-static const char *function_name(gemp_expr_kind kind)
-{
-	static const char *const names[] = {
-		[GEMP_KEY] = "id",        [GEMP_LABELS] = "labels", [GEMP_TYPE] = "type",   [GEMP_LOWER] = "toLower",
-		[GEMP_UPPER] = "toUpper", [GEMP_SIZE] = "size",     [GEMP_COUNT] = "count", [GEMP_SUM] = "sum",
-		[GEMP_MIN] = "min",       [GEMP_MAX] = "max",       [GEMP_AVG] = "avg",     [GEMP_COLLECT] = "collect",
-	};
-	return (size_t)kind < sizeof names / sizeof *names ? names[kind] : NULL;
-}
-
 static const char *operator_text(gemp_expr_kind kind)
 {
 	static const char *const between[] = {
@@ -349,8 +317,8 @@ static void print(const printer *p, const gemp_expr *expr)
 		break;
 	case GEMP_COUNT_STAR: gemp_text_print(p->out, "count(*)"); break;
 	default:
-		if (function_name(expr->kind))
-			print_call(p, function_name(expr->kind), expr);
+		if (gemp_function_name(expr->kind))
+			print_call(p, gemp_function_name(expr->kind), expr);
 		else
 			print_children(p, expr, operator_text(expr->kind));
 	}

@@ -34,20 +34,13 @@ static gemp_truth literal_truth(const gemp_expr *expr, gemp_code *code)
 	return value.null || value.type != GEMP_BOOLEAN ? GEMP_IS_UNKNOWN : value.truth ? GEMP_IS_TRUE : GEMP_IS_FALSE;
 }
 
-/* A constant in place of *slot. */
 static gemp_code fold(gemp_expr **slot, bool truth)
 {
-	gemp_expr *constant;
-	gemp_code code = gemp_expr_new(&constant, GEMP_LITERAL, (*slot)->line, (*slot)->column);
-	if (code != GEMP_OK)
-		return code;
-	constant->value = (gemp_value){ .type = GEMP_BOOLEAN, .truth = truth };
-	gemp_expr_free(*slot);
-	*slot = constant;
+	gemp_expr_set_literal(*slot, (gemp_value){ .type = GEMP_BOOLEAN, .truth = truth });
 	return GEMP_OK;
 }
 
-/* What is unknown is as good as false: no NOT is above it. */
+/* An unknown condition counts as false: no NOT is above it. */
 static gemp_code fold_literal(gemp_expr **slot, bool negate)
 {
 	gemp_code code;
@@ -68,8 +61,7 @@ static gemp_code wrap_not(gemp_expr **slot)
 {
 	gemp_expr *not = NULL;
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_expr_new(&not, GEMP_NOT, (*slot)->line, (*slot)->column));
-	GEMP_TRY(gemp_expr_children(not, 1));
+	GEMP_TRY(gemp_expr_new_operator(&not, GEMP_NOT, 1, (*slot)->line, (*slot)->column));
 	not ->children[0] = *slot;
 	*slot = not ;
 	return GEMP_OK;
@@ -99,17 +91,11 @@ static void sort_children(gemp_expr *expr, size_t from)
 	expr->count = kept;
 }
 
-static bool is_constant(const gemp_expr *expr, bool truth)
-{
-	return expr->kind == GEMP_LITERAL && expr->value.type == GEMP_BOOLEAN && !expr->value.null &&
-	       expr->value.truth == truth;
-}
-
 static void drop_constants(gemp_expr *expr, bool truth)
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < expr->count; i++) {
-		if (is_constant(expr->children[i], truth))
+		if (gemp_expr_is_boolean(expr->children[i], truth))
 			gemp_expr_free(expr->children[i]);
 		else
 			expr->children[kept++] = expr->children[i];
@@ -160,7 +146,7 @@ static gemp_code push_junction(gemp_expr **slot, bool negate)
 			return code;
 	}
 	for (size_t i = 0; i < expr->count; i++) {
-		if (is_constant(expr->children[i], !neutral)) {
+		if (gemp_expr_is_boolean(expr->children[i], !neutral)) {
 			promote(slot, i);
 			return GEMP_OK;
 		}
@@ -235,20 +221,12 @@ static gemp_code push_search(gemp_expr **slot, bool negate)
 	return negate ? wrap_not(slot) : GEMP_OK;
 }
 
-static bool all_literals(const gemp_expr *expr)
-{
-	for (size_t i = 0; i < expr->count; i++)
-		if (!gemp_expr_is_literal(expr->children[i]))
-			return false;
-	return true;
-}
-
 static gemp_code push_in(gemp_expr **slot, bool negate)
 {
 	gemp_expr *expr = *slot;
 	if (expr->count == 1)
 		return fold(slot, negate);
-	if (all_literals(expr))
+	if (gemp_expr_has_literals_only(expr))
 		return fold_literal(slot, negate);
 	size_t kept = 1;
 	for (size_t i = 1; i < expr->count; i++) {
@@ -289,10 +267,9 @@ static gemp_code push_attribute(gemp_expr **slot, bool negate)
 {
 	gemp_code code = GEMP_OK;
 	gemp_expr *equal = NULL;
-	GEMP_TRY(gemp_expr_new(&equal, GEMP_EQ, (*slot)->line, (*slot)->column));
-	GEMP_TRY(gemp_expr_children(equal, 2));
-	GEMP_TRY(gemp_expr_new(&equal->children[1], GEMP_LITERAL, (*slot)->line, (*slot)->column));
-	equal->children[1]->value = (gemp_value){ .type = GEMP_BOOLEAN, .truth = !negate };
+	const gemp_value truth = { .type = GEMP_BOOLEAN, .truth = !negate };
+	GEMP_TRY(gemp_expr_new_operator(&equal, GEMP_EQ, 2, (*slot)->line, (*slot)->column));
+	GEMP_TRY(gemp_expr_new_literal(&equal->children[1], truth, (*slot)->line, (*slot)->column));
 	equal->children[0] = *slot;
 	*slot = equal;
 	return GEMP_OK;
@@ -306,11 +283,9 @@ static gemp_code push_xor(gemp_expr **slot, bool negate)
 {
 	gemp_code code = GEMP_OK;
 	gemp_expr * xor = *slot, *either = NULL;
-	GEMP_TRY(gemp_expr_new(&either, GEMP_OR, xor->line, xor->column));
-	GEMP_TRY(gemp_expr_children(either, 2));
+	GEMP_TRY(gemp_expr_new_operator(&either, GEMP_OR, 2, xor->line, xor->column));
 	for (size_t i = 0; i < 2; i++) {
-		GEMP_TRY(gemp_expr_new(&either->children[i], GEMP_AND, xor->line, xor->column));
-		GEMP_TRY(gemp_expr_children(either->children[i], 2));
+		GEMP_TRY(gemp_expr_new_operator(&either->children[i], GEMP_AND, 2, xor->line, xor->column));
 		for (size_t j = 0; j < 2; j++) {
 			GEMP_TRY(gemp_expr_copy(&either->children[i]->children[j], xor->children[j]));
 			if (negate ? i == 1 : i == j)
@@ -329,17 +304,14 @@ done:
 
 static gemp_code gemp_expr_fold_operands(gemp_expr *expr)
 {
-	gemp_code code = GEMP_OK;
-	for (size_t i = 0; i < expr->count && code == GEMP_OK; i++)
-		code = gemp_expr_fold(&expr->children[i]);
-	return code;
+	for (size_t i = 0; i < expr->count; i++)
+		GEMP_PROPAGATE(gemp_expr_fold(&expr->children[i]));
+	return GEMP_OK;
 }
 
 static gemp_code push(gemp_expr **slot, bool negate)
 {
-	gemp_code code = gemp_expr_fold_operands(*slot);
-	if (code != GEMP_OK)
-		return code;
+	GEMP_PROPAGATE(gemp_expr_fold_operands(*slot));
 	switch ((*slot)->kind) {
 	case GEMP_NOT: promote(slot, 0); return push(slot, !negate);
 	case GEMP_AND:
@@ -378,22 +350,13 @@ static gemp_code add(gemp_pattern *pattern, size_t known, gemp_expr **expr)
 	for (size_t i = 0; i < known; i++)
 		if (gemp_expr_compare(pattern->conditions[i].expr, *expr) == 0)
 			return GEMP_OK;
-	gemp_condition *more = gemp_realloc(pattern->conditions, pattern->condition_count + 1, sizeof *more);
-	if (!more)
-		return GEMP_ENOMEM;
-	pattern->conditions = more;
-	gemp_condition *condition = more + pattern->condition_count++;
-	*condition = (gemp_condition){ .expr = *expr };
+	gemp_condition condition = { .expr = *expr };
+	gemp_expr_uses(condition.expr, &condition.vertices, &condition.edges);
+	if (!condition.vertices && !condition.edges)
+		condition.vertices = 1;
+	GEMP_PROPAGATE(GEMP_APPEND(pattern->conditions, pattern->condition_count, &condition));
 	*expr = NULL;
-	gemp_expr_uses(condition->expr, &condition->vertices, &condition->edges);
-	if (!condition->vertices && !condition->edges)
-		condition->vertices = 1;
 	return GEMP_OK;
-}
-
-static bool is_element(const gemp_expr *expr)
-{
-	return expr->kind == GEMP_VERTEX || expr->kind == GEMP_EDGE;
 }
 
 /* In a pattern, unlike after OPTIONAL MATCH, vertices, edges and keys are always there, and each is itself. */
@@ -404,15 +367,11 @@ static void fold_presence(gemp_expr *expr)
 	bool same = expr->kind == GEMP_EQ || expr->kind == GEMP_NE;
 	for (size_t i = 0; i < expr->count; i++)
 		fold_presence(expr->children[i]);
-	if (!(null && (is_element(left) || left->kind == GEMP_KEY)) &&
-	    !(same && is_element(left) && gemp_expr_compare(left, expr->children[1]) == 0))
+	if (!(null && (gemp_expr_is_element(left) || left->kind == GEMP_KEY)) &&
+	    !(same && gemp_expr_is_element(left) && gemp_expr_compare(left, expr->children[1]) == 0))
 		return;
-	for (size_t i = 0; i < expr->count; i++)
-		gemp_expr_free(expr->children[i]);
-	expr->count = 0;
-	expr->value = (gemp_value){ .type = GEMP_BOOLEAN,
-		                        .truth = expr->kind == GEMP_IS_NOT_NULL || expr->kind == GEMP_EQ };
-	expr->kind = GEMP_LITERAL;
+	bool truth = expr->kind == GEMP_IS_NOT_NULL || expr->kind == GEMP_EQ;
+	gemp_expr_set_literal(expr, (gemp_value){ .type = GEMP_BOOLEAN, .truth = truth });
 }
 
 gemp_code gemp_pattern_require(gemp_pattern *pattern, gemp_expr **expr)
@@ -420,7 +379,7 @@ gemp_code gemp_pattern_require(gemp_pattern *pattern, gemp_expr **expr)
 	gemp_code code = GEMP_OK;
 	fold_presence(*expr);
 	GEMP_TRY(gemp_expr_normalise(expr));
-	if (is_constant(*expr, true))
+	if (gemp_expr_is_boolean(*expr, true))
 		goto done;
 	if ((*expr)->kind != GEMP_AND) {
 		code = add(pattern, pattern->condition_count, expr);
@@ -440,37 +399,27 @@ static bool computes(const gemp_expr *expr)
 	return expr->kind >= GEMP_ADD && expr->kind <= GEMP_SIZE;
 }
 
-static gemp_code own_string(gemp_value *value)
-{
-	if (value->null || value->type != GEMP_STRING)
-		return GEMP_OK;
-	value->string.bytes = gemp_strndup(value->string.bytes, value->string.size);
-	return value->string.bytes ? GEMP_OK : GEMP_ENOMEM;
-}
-
-static gemp_code compute(gemp_expr **slot)
+/* A failed computation leaves the expression: binding reports why it cannot be computed, and where. Infinity cannot be written as
+ * a literal. */
+static gemp_code compute(gemp_expr *expr)
 {
 	gemp_code code = GEMP_OK;
 	gemp_arena scratch = { 0 };
-	gemp_expr *expr = *slot, *literal = NULL;
 	const gemp_value *left = &expr->children[0]->value, *right = expr->count > 1 ? &expr->children[1]->value : NULL;
 	gemp_value value;
 	if (!gemp_expr_can_compute(expr->kind, left, right))
 		goto done;
 	GEMP_TRY(gemp_expr_compute(expr, left, right, &scratch, &value));
 	if (!value.null && value.type == GEMP_FLOAT && isinf(value.real))
-		goto done; /* no literal can be written for it */
-	GEMP_TRY(gemp_expr_new(&literal, GEMP_LITERAL, expr->line, expr->column));
-	GEMP_TRY(own_string(&value));
-	literal->value = value;
-	literal->type = value.type;
-	gemp_expr_free(expr);
-	*slot = literal;
-	literal = NULL;
+		goto done;
+	if (!value.null && value.type == GEMP_STRING) {
+		value.string.bytes = gemp_strndup(value.string.bytes, value.string.size);
+		GEMP_TRY(value.string.bytes ? GEMP_OK : GEMP_ENOMEM);
+	}
+	gemp_expr_set_literal(expr, value);
 done:
-	gemp_expr_free(literal);
 	gemp_arena_free(&scratch);
-	return code == GEMP_EDATA ? GEMP_OK : code; /* binding tells why it cannot be computed, and where */
+	return code == GEMP_EDATA ? GEMP_OK : code;
 }
 
 /* Of two numbers a + b is b + a, and their product too; a literal comes last. */
@@ -486,30 +435,18 @@ static void sort_operands(gemp_expr *expr)
 	operand[1] = turn ? left : operand[1];
 }
 
-/* AND and OR of one condition are that condition: so `x IN [y]` is read. */
-static void unwrap(gemp_expr **slot)
-{
-	gemp_expr *junction = *slot;
-	if ((junction->kind != GEMP_AND && junction->kind != GEMP_OR) || junction->count != 1)
-		return;
-	*slot = junction->children[0];
-	junction->count = 0;
-	gemp_expr_free(junction);
-}
-
 gemp_code gemp_expr_fold(gemp_expr **slot)
 {
-	bool literals = true;
-	unwrap(slot);
-	gemp_code code = gemp_expr_fold_operands(*slot);
-	if (code == GEMP_OK && ((*slot)->kind == GEMP_AND || (*slot)->kind == GEMP_OR))
-		code = gemp_expr_flatten(*slot);
-	if (code != GEMP_OK || !computes(*slot))
-		return code;
-	for (size_t i = 0; i < (*slot)->count; i++)
-		literals = literals && gemp_expr_is_literal((*slot)->children[i]);
-	if (literals)
-		return compute(slot);
+	bool junction = (*slot)->kind == GEMP_AND || (*slot)->kind == GEMP_OR;
+	if (junction && (*slot)->count == 1) /* so `x IN [y]` is read */
+		promote(slot, 0);
+	GEMP_PROPAGATE(gemp_expr_fold_operands(*slot));
+	if ((*slot)->kind == GEMP_AND || (*slot)->kind == GEMP_OR)
+		GEMP_PROPAGATE(gemp_expr_flatten(*slot));
+	if (!computes(*slot))
+		return GEMP_OK;
+	if (gemp_expr_has_literals_only(*slot))
+		return compute(*slot);
 	sort_operands(*slot);
 	return GEMP_OK;
 }

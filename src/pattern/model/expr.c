@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 gemp_code gemp_expr_new(gemp_expr **out, gemp_expr_kind kind, int line, int column)
 {
@@ -21,28 +22,100 @@ gemp_code gemp_expr_children(gemp_expr *expr, size_t count)
 	return code;
 }
 
-void gemp_expr_free(gemp_expr *expr)
+gemp_code gemp_expr_new_operator(gemp_expr **out, gemp_expr_kind kind, size_t count, int line, int column)
 {
-	if (!expr)
-		return;
+	GEMP_PROPAGATE(gemp_expr_new(out, kind, line, column));
+	return gemp_expr_children(*out, count);
+}
+
+gemp_code gemp_expr_new_element(gemp_expr **out, int variable, bool edge, int line, int column)
+{
+	GEMP_PROPAGATE(gemp_expr_new(out, edge ? GEMP_EDGE : GEMP_VERTEX, line, column));
+	(*out)->variable = variable;
+	(*out)->of_edge = edge;
+	return GEMP_OK;
+}
+
+gemp_code gemp_expr_new_literal(gemp_expr **out, gemp_value value, int line, int column)
+{
+	GEMP_PROPAGATE(gemp_expr_new(out, GEMP_LITERAL, line, column));
+	(*out)->value = value;
+	(*out)->type = value.type;
+	return GEMP_OK;
+}
+
+void gemp_names_free(char **names, size_t count)
+{
+	for (size_t i = 0; names && i < count; i++)
+		gemp_free(names[i]);
+	gemp_free(names);
+}
+
+gemp_code gemp_names_copy(char ***out, size_t *count, char *const *names, size_t name_count)
+{
+	GEMP_PROPAGATE(GEMP_NEW(*out, name_count));
+	for (*count = 0; *count < name_count; ++*count)
+		if (!((*out)[*count] = gemp_strdup(names[*count])))
+			return GEMP_ENOMEM;
+	return GEMP_OK;
+}
+
+static bool owns_bytes(const gemp_expr *expr)
+{
+	return expr->kind == GEMP_LITERAL && !expr->value.null && expr->value.type == GEMP_STRING;
+}
+
+/* Everything that the node owns, but not the node. */
+static void release(gemp_expr *expr)
+{
 	for (size_t i = 0; i < expr->count; i++)
 		gemp_expr_free(expr->children[i]);
-	for (size_t i = 0; expr->names && i < expr->name_count; i++)
-		gemp_free(expr->names[i]);
-	if (expr->kind == GEMP_LITERAL && !expr->value.null && expr->value.type == GEMP_STRING)
+	if (owns_bytes(expr))
 		gemp_free((char *)expr->value.string.bytes);
-	gemp_free(expr->children);
-	gemp_free(expr->names);
-	gemp_free(expr->name);
-	gemp_free(expr->label_sets);
-	gemp_free(expr->relations);
+	gemp_names_free(expr->names, expr->name_count);
+	gemp_free_all(expr->children, expr->name, expr->label_sets, expr->relations);
 	gemp_regex_free(expr->regex);
+}
+
+void gemp_expr_free(gemp_expr *expr)
+{
+	if (expr)
+		release(expr);
 	gemp_free(expr);
+}
+
+void gemp_expr_set_literal(gemp_expr *expr, gemp_value value)
+{
+	release(expr);
+	*expr = (gemp_expr){
+		.kind = GEMP_LITERAL, .line = expr->line, .column = expr->column, .variable = -1, .attribute = -1
+	};
+	expr->value = value;
+	expr->type = value.type;
 }
 
 bool gemp_expr_is_literal(const gemp_expr *expr)
 {
 	return expr->kind == GEMP_LITERAL;
+}
+
+bool gemp_expr_has_literals_only(const gemp_expr *expr)
+{
+	for (size_t i = 0; i < expr->count; i++)
+		if (!gemp_expr_is_literal(expr->children[i]))
+			return false;
+	return true;
+}
+
+bool gemp_expr_is_element(const gemp_expr *expr)
+{
+	return expr->kind == GEMP_VERTEX || expr->kind == GEMP_EDGE;
+}
+
+bool gemp_expr_is_boolean(const gemp_expr *expr, bool truth)
+{
+	const gemp_value *value = &expr->value;
+	return gemp_expr_is_literal(expr) && value->type == GEMP_BOOLEAN && !value->null && value->truth == truth;
 }
 
 /* NULL, booleans, numbers by value (an integer before an equal float), strings. */
@@ -97,67 +170,38 @@ void gemp_expr_uses(const gemp_expr *expr, uint64_t *vertices, uint64_t *edges)
 		gemp_expr_uses(expr->children[i], vertices, edges);
 }
 
-static gemp_code copy_texts(gemp_expr *to, const gemp_expr *from)
-{
-	gemp_code code = GEMP_OK;
-	if (from->name && !(to->name = gemp_strdup(from->name)))
-		return GEMP_ENOMEM;
-	if (from->names)
-		GEMP_TRY(GEMP_NEW(to->names, from->name_count));
-	for (; from->names && to->name_count < from->name_count; to->name_count++)
-		if (!(to->names[to->name_count] = gemp_strdup(from->names[to->name_count])))
-			return GEMP_ENOMEM;
-	if (from->kind == GEMP_LITERAL && !from->value.null && from->value.type == GEMP_STRING) {
-		to->value.string.bytes = gemp_strndup(from->value.string.bytes, from->value.string.size);
-		if (!to->value.string.bytes)
-			return GEMP_ENOMEM;
-	}
-done:
-	return code;
-}
-
-static gemp_code copy_binding(gemp_expr *to, const gemp_expr *from, size_t relations)
-{
-	gemp_code code = GEMP_OK;
-	to->regex = gemp_regex_share(from->regex);
-	if (from->label_sets) {
-		GEMP_TRY(GEMP_NEW(to->label_sets, from->label_set_count));
-		memcpy(to->label_sets, from->label_sets, from->label_set_count * sizeof *to->label_sets);
-		to->label_set_count = from->label_set_count;
-	}
-	if (from->relations) {
-		GEMP_TRY(GEMP_NEW(to->relations, relations));
-		memcpy(to->relations, from->relations, relations * sizeof *to->relations);
-		to->relation_count = relations;
-	}
-done:
-	return code;
-}
-
+/* Copies the node with all pointers, then replaces each pointer by a copy of its block. Until then `to` owns none of them. */
 gemp_code gemp_expr_copy(gemp_expr **out, const gemp_expr *from)
 {
 	gemp_code code = GEMP_OK;
 	gemp_expr *to = NULL;
 	GEMP_TRY(gemp_expr_new(&to, from->kind, from->line, from->column));
-	to->variable = from->variable;
-	to->of_edge = from->of_edge;
-	to->attribute = from->attribute;
-	to->type = from->type;
-	to->item = from->item;
-	to->sub = from->sub;
-	to->distinct = from->distinct;
-	to->direction = from->direction;
-	if (from->kind == GEMP_LITERAL && (from->value.null || from->value.type != GEMP_STRING))
-		to->value = from->value;
-	else if (from->kind == GEMP_LITERAL)
-		to->value = (gemp_value){ .type = GEMP_STRING, .string = { NULL, from->value.string.size } };
-	GEMP_TRY(copy_texts(to, from));
-	GEMP_TRY(copy_binding(to, from, from->relation_count));
+	*to = *from;
+	to->name = NULL;
+	to->names = NULL;
+	to->regex = gemp_regex_share(from->regex);
+	to->relations = to->label_sets = NULL;
+	to->children = NULL;
+	to->name_count = to->count = 0;
+	if (owns_bytes(from))
+		to->value.string.bytes = NULL;
+	code = GEMP_ENOMEM;
+	if (from->name && !(to->name = gemp_strdup(from->name)))
+		goto done;
+	if (owns_bytes(from) && !(to->value.string.bytes = gemp_strndup(from->value.string.bytes, from->value.string.size)))
+		goto done;
+	if (from->names)
+		GEMP_TRY(gemp_names_copy(&to->names, &to->name_count, from->names, from->name_count));
+	if (from->label_sets)
+		GEMP_TRY(GEMP_COPY(to->label_sets, from->label_sets, from->label_set_count));
+	if (from->relations)
+		GEMP_TRY(GEMP_COPY(to->relations, from->relations, from->relation_count));
 	GEMP_TRY(gemp_expr_children(to, from->count));
 	for (size_t i = 0; i < from->count; i++)
 		GEMP_TRY(gemp_expr_copy(&to->children[i], from->children[i]));
 	*out = to;
 	to = NULL;
+	code = GEMP_OK;
 done:
 	gemp_expr_free(to);
 	return code;
@@ -171,9 +215,7 @@ gemp_code gemp_expr_flatten(gemp_expr *expr)
 	if (count == expr->count)
 		return GEMP_OK;
 	gemp_expr **flat;
-	gemp_code code = GEMP_NEW(flat, count);
-	if (code != GEMP_OK)
-		return code;
+	GEMP_PROPAGATE(GEMP_NEW(flat, count));
 	for (size_t i = 0; i < expr->count; i++) {
 		gemp_expr *child = expr->children[i];
 		if (child->kind != expr->kind) {
@@ -191,24 +233,58 @@ gemp_code gemp_expr_flatten(gemp_expr *expr)
 	return GEMP_OK;
 }
 
+static const gemp_function functions[] = {
+	{ "id", GEMP_KEY, true, false },          { "labels", GEMP_LABELS, true, false },
+	{ "type", GEMP_TYPE, true, false },       { "toLower", GEMP_LOWER, false, false },
+	{ "toUpper", GEMP_UPPER, false, false },  { "size", GEMP_SIZE, false, false },
+	{ "count", GEMP_COUNT, false, true },     { "count", GEMP_COUNT_STAR, false, true },
+	{ "sum", GEMP_SUM, false, true },         { "min", GEMP_MIN, false, true },
+	{ "max", GEMP_MAX, false, true },         { "avg", GEMP_AVG, false, true },
+	{ "collect", GEMP_COLLECT, false, true },
+};
+enum { FUNCTIONS = sizeof functions / sizeof *functions };
+
+const gemp_function *gemp_function_find(const char *name)
+{
+	for (size_t i = 0; i < FUNCTIONS; i++)
+		if (strcasecmp(functions[i].name, name) == 0)
+			return &functions[i];
+	return NULL;
+}
+
+const char *gemp_function_name(gemp_expr_kind kind)
+{
+	for (size_t i = 0; i < FUNCTIONS; i++)
+		if (functions[i].kind == kind)
+			return functions[i].name;
+	return NULL;
+}
+
 bool gemp_expr_is_aggregate(const gemp_expr *expr)
 {
-	switch (expr->kind) {
-	case GEMP_COUNT_STAR:
-	case GEMP_COUNT:
-	case GEMP_SUM:
-	case GEMP_MIN:
-	case GEMP_MAX:
-	case GEMP_AVG:
-	case GEMP_COLLECT: return true;
-	default: return false;
-	}
+	return expr->kind >= GEMP_COUNT_STAR && expr->kind <= GEMP_COLLECT;
+}
+
+bool gemp_expr_is_subpattern(const gemp_expr *expr)
+{
+	return expr->kind == GEMP_EXISTS || expr->kind == GEMP_COUNT_OF;
+}
+
+/* The test holds for the expression or for some expression within it. */
+static bool holds_within(const gemp_expr *expr, bool (*test)(const gemp_expr *expr))
+{
+	bool found = test(expr);
+	for (size_t i = 0; i < expr->count && !found; i++)
+		found = holds_within(expr->children[i], test);
+	return found;
+}
+
+bool gemp_expr_has_subpattern(const gemp_expr *expr)
+{
+	return holds_within(expr, gemp_expr_is_subpattern);
 }
 
 bool gemp_expr_has_aggregate(const gemp_expr *expr)
 {
-	bool has = gemp_expr_is_aggregate(expr);
-	for (size_t i = 0; i < expr->count && !has; i++)
-		has = gemp_expr_has_aggregate(expr->children[i]);
-	return has;
+	return holds_within(expr, gemp_expr_is_aggregate);
 }

@@ -80,7 +80,14 @@ typedef struct gemp_expr {
 } gemp_expr;
 
 gemp_code gemp_expr_new(gemp_expr **out, gemp_expr_kind kind, int line, int column);
+/* An operator with `count` children, all NULL; a vertex or edge; a literal, which takes the bytes of a string. After a failure the
+ * caller frees *out, which may be incomplete. */
+gemp_code gemp_expr_new_operator(gemp_expr **out, gemp_expr_kind kind, size_t count, int line, int column);
+gemp_code gemp_expr_new_element(gemp_expr **out, int variable, bool edge, int line, int column);
+gemp_code gemp_expr_new_literal(gemp_expr **out, gemp_value value, int line, int column);
 void gemp_expr_free(gemp_expr *expr); /* takes NULL */
+/* The expression becomes a literal at the same place of the text; its operands are freed. Takes the bytes of a string. */
+void gemp_expr_set_literal(gemp_expr *expr, gemp_value value);
 /* A deep copy, bound as the original is. */
 gemp_code gemp_expr_copy(gemp_expr **out, const gemp_expr *expr);
 
@@ -88,6 +95,9 @@ gemp_code gemp_expr_copy(gemp_expr **out, const gemp_expr *expr);
 gemp_code gemp_expr_children(gemp_expr *expr, size_t count);
 
 bool gemp_expr_is_literal(const gemp_expr *expr);
+bool gemp_expr_has_literals_only(const gemp_expr *expr);      /* all children are literals */
+bool gemp_expr_is_element(const gemp_expr *expr);             /* a vertex or an edge itself */
+bool gemp_expr_is_boolean(const gemp_expr *expr, bool truth); /* the literal true, or false */
 
 /* Total order; 0 for equal expressions. Places in the text do not matter. */
 int gemp_expr_compare(const gemp_expr *a, const gemp_expr *b);
@@ -100,5 +110,21 @@ gemp_code gemp_expr_flatten(gemp_expr *expr);
 
 bool gemp_expr_is_aggregate(const gemp_expr *expr);
 bool gemp_expr_has_aggregate(const gemp_expr *expr); /* itself, or within it */
+bool gemp_expr_is_subpattern(const gemp_expr *expr); /* EXISTS or COUNT { } */
+bool gemp_expr_has_subpattern(const gemp_expr *expr);
+
+/* Functions of the language by name, whatever the case; NULL: there is no such function. */
+typedef struct gemp_function {
+	const char *name;
+	gemp_expr_kind kind;
+	bool of_variable; /* its argument is a vertex or an edge */
+	bool aggregate;
+} gemp_function;
+const gemp_function *gemp_function_find(const char *name);
+const char *gemp_function_name(gemp_expr_kind kind); /* NULL: this kind is no function */
+
+/* Lists of names (labels, types), owned by the caller; after a failure *count names are there to be freed. */
+gemp_code gemp_names_copy(char ***out, size_t *count, char *const *names, size_t name_count);
+void gemp_names_free(char **names, size_t count);
 
 #endif

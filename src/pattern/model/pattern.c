@@ -37,8 +37,7 @@ static void free_clause(gemp_clause *clause)
 		gemp_free(clause->items[i].name);
 	}
 	gemp_expr_free(clause->where);
-	gemp_free(clause->items);
-	gemp_free(clause->orders);
+	gemp_free_all(clause->items, clause->orders);
 }
 
 static void free_parts(gemp_pattern *pattern)
@@ -49,8 +48,7 @@ static void free_parts(gemp_pattern *pattern)
 		gemp_pattern_free(pattern->optionals[i].pattern);
 		gemp_free(pattern->optionals[i].outer);
 	}
-	gemp_free(pattern->subs);
-	gemp_free(pattern->optionals);
+	gemp_free_all(pattern->subs, pattern->optionals);
 }
 
 void gemp_pattern_free(gemp_pattern *pattern)
@@ -62,24 +60,16 @@ void gemp_pattern_free(gemp_pattern *pattern)
 		gemp_free(pattern->vertices[v].name);
 	for (size_t e = 0; e < pattern->edge_count; e++) {
 		gemp_pattern_edge *edge = &pattern->edges[e];
-		for (size_t i = 0; i < edge->type_count; i++)
-			gemp_free(edge->types[i]);
-		gemp_free(edge->types);
-		gemp_free(edge->relations);
-		gemp_free(edge->name);
+		gemp_names_free(edge->types, edge->type_count);
+		gemp_free_all(edge->relations, edge->name);
 	}
 	for (size_t i = 0; i < pattern->condition_count; i++)
 		gemp_expr_free(pattern->conditions[i].expr);
 	free_clause(&pattern->result);
 	if (pattern->with)
 		free_clause(pattern->with);
-	gemp_free(pattern->with);
-	gemp_free(pattern->vertices);
-	gemp_free(pattern->edges);
-	gemp_free(pattern->conditions);
-	gemp_free(pattern->text);
-	gemp_free(pattern->file);
-	gemp_free(pattern);
+	gemp_free_all(pattern->with, pattern->vertices, pattern->edges, pattern->conditions, pattern->text, pattern->file,
+	              pattern);
 }
 
 gemp_code gemp_pattern_add_vertex(gemp_pattern *pattern, const char *name, int *index)
@@ -107,62 +97,91 @@ gemp_code gemp_pattern_add_edge(gemp_pattern *pattern, const char *name, int fro
 	return GEMP_OK;
 }
 
+gemp_code gemp_clause_add_item(gemp_clause *clause, gemp_expr **expr, const char *name, size_t size)
+{
+	gemp_return_item item = { .expr = *expr, .name = gemp_strndup(name, size) };
+	gemp_code code = item.name ? GEMP_APPEND(clause->items, clause->item_count, &item) : GEMP_ENOMEM;
+	if (code == GEMP_OK)
+		*expr = NULL;
+	else
+		gemp_free(item.name);
+	return code;
+}
+
 gemp_code gemp_pattern_add_return(gemp_pattern *pattern, gemp_expr **expr, const char *text, size_t size)
 {
-	char *name = gemp_strndup(text, size);
-	gemp_clause *result = &pattern->result;
-	gemp_return_item *more = name ? gemp_realloc(result->items, result->item_count + 1, sizeof *more) : NULL;
-	if (!more) {
-		gemp_free(name);
-		return GEMP_ENOMEM;
-	}
-	pattern->result.items = more;
-	more[pattern->result.item_count++] = (gemp_return_item){ .expr = *expr, .name = name };
+	GEMP_PROPAGATE(gemp_clause_add_item(&pattern->result, expr, text, size));
 	pattern->result.shown = pattern->result.item_count;
-	*expr = NULL;
 	return GEMP_OK;
 }
 
-/* Name of a vertex of the row, NULL: anonymous. */
-static const char *row_name(const gemp_pattern *pattern, size_t vertex)
+/* The last optional whose vertices (edges) begin at `variable` or before. */
+static const gemp_optional *optional_of(const gemp_pattern *pattern, int variable, bool edge)
 {
-	if (vertex < pattern->vertex_count)
-		return pattern->vertices[vertex].name;
-	const gemp_optional *part = pattern->optionals + pattern->optional_count - 1;
-	while ((size_t)part->first_vertex > vertex)
-		part--;
-	return part->pattern->vertices[part->pattern->arguments + vertex - (size_t)part->first_vertex].name;
+	const gemp_optional *optional = pattern->optionals + pattern->optional_count - 1;
+	while ((edge ? optional->first_edge : optional->first_vertex) > variable)
+		optional--;
+	return optional;
+}
+
+const gemp_pattern_edge *gemp_pattern_row_edge(const gemp_pattern *pattern, size_t e)
+{
+	if (e < pattern->edge_count)
+		return &pattern->edges[e];
+	const gemp_optional *optional = optional_of(pattern, (int)e, true);
+	return &optional->pattern->edges[e - (size_t)optional->first_edge];
+}
+
+const char *gemp_pattern_row_name(const gemp_pattern *pattern, int variable, bool edge)
+{
+	size_t index = (size_t)variable;
+	if (edge)
+		return gemp_pattern_row_edge(pattern, index)->name;
+	if (index < pattern->vertex_count)
+		return pattern->vertices[index].name;
+	const gemp_optional *optional = optional_of(pattern, variable, false);
+	return optional->pattern->vertices[optional->pattern->arguments + index - (size_t)optional->first_vertex].name;
+}
+
+bool gemp_pattern_has_paths(const gemp_pattern *pattern)
+{
+	for (size_t e = 0; e < pattern->edge_count; e++)
+		if (pattern->edges[e].path)
+			return true;
+	return false;
+}
+
+bool gemp_pattern_joins(const gemp_pattern *pattern, int a, int b)
+{
+	for (size_t e = 0; e < pattern->edge_count; e++) {
+		const gemp_pattern_edge *edge = &pattern->edges[e];
+		if ((edge->from == a && edge->to == b) || (edge->from == b && edge->to == a))
+			return true;
+	}
+	return false;
 }
 
 gemp_code gemp_pattern_return_vertices(gemp_pattern *pattern)
 {
+	gemp_code code = GEMP_OK;
+	gemp_expr *expr = NULL;
 	bool named = false;
-	size_t count = gemp_pattern_row_vertices(pattern);
-	for (size_t v = 0; v < count; v++)
-		named = named || row_name(pattern, v);
-	for (size_t v = 0; v < count; v++) {
+	int count = (int)gemp_pattern_row_vertices(pattern);
+	for (int v = 0; v < count; v++)
+		named = named || gemp_pattern_row_name(pattern, v, false);
+	for (int v = 0; v < count; v++) {
 		char number[24];
-		const char *name = row_name(pattern, v);
-		gemp_expr *expr;
+		const char *name = gemp_pattern_row_name(pattern, v, false);
 		if (named && !name)
 			continue;
-		snprintf(number, sizeof number, "v%zu", v);
+		snprintf(number, sizeof number, "v%d", v);
 		name = name ? name : number;
-		gemp_code code = gemp_expr_new(&expr, GEMP_VERTEX, 0, 0);
-		if (code == GEMP_OK) {
-			expr->variable = (int)v;
-			code = gemp_pattern_add_return(pattern, &expr, name, strlen(name));
-			gemp_expr_free(expr);
-		}
-		if (code != GEMP_OK)
-			return code;
+		GEMP_TRY(gemp_expr_new_element(&expr, v, false, 0, 0));
+		GEMP_TRY(gemp_pattern_add_return(pattern, &expr, name, strlen(name)));
 	}
-	return GEMP_OK;
-}
-
-gemp_code gemp_pattern_add_with(gemp_pattern *pattern)
-{
-	return GEMP_NEW(pattern->with, 1);
+done:
+	gemp_expr_free(expr);
+	return code;
 }
 
 int gemp_pattern_components(const gemp_pattern *pattern, int part[GEMP_MAX_PATTERN_VERTICES])
@@ -208,6 +227,20 @@ void gemp_pattern_print_components(const gemp_pattern *pattern, const int *part,
 		}
 		gemp_text_print(out, ")");
 	}
+}
+
+gemp_code gemp_pattern_check_connected(const gemp_pattern *pattern, const char *prefix)
+{
+	int part[GEMP_MAX_PATTERN_VERTICES], parts = gemp_pattern_components(pattern, part);
+	if (parts == 1)
+		return GEMP_OK;
+	gemp_text text = { 0 };
+	gemp_pattern_print_components(pattern, part, parts, &text);
+	gemp_text_print(&text, "; join the parts by an edge, or write a query");
+	gemp_code code = gemp_text_status(&text);
+	GEMP_THEN(gemp_fail(GEMP_EUSAGE, "%s: %s", prefix, text.data));
+	gemp_text_free(&text);
+	return code;
 }
 
 size_t gemp_pattern_row_vertices(const gemp_pattern *pattern)

@@ -15,6 +15,9 @@ extern const char *const gemp_semantics_name[], *const gemp_distinct_name[];
 
 enum { GEMP_MAX_PATTERN_VERTICES = 32, GEMP_MAX_PATTERN_EDGES = 64 };
 
+/* Sets of pattern vertices or edges are words of 64 bits. */
+#define GEMP_BIT(i) (UINT64_C(1) << (i))
+
 /* One conjunct: true for a match, or the match is dropped. In normal form (normal.c): literals stand right of
  * comparisons, IN lists are sorted and have no NULL. A pattern that nothing can match has the condition `false` (a
  * GEMP_LITERAL, boolean) on vertex 0; beside that a literal is never a condition. */
@@ -106,6 +109,13 @@ typedef struct gemp_optional {
 /* Vertices and edges of a row: of the pattern and all its optionals. */
 size_t gemp_pattern_row_vertices(const gemp_pattern *pattern);
 size_t gemp_pattern_row_edges(const gemp_pattern *pattern);
+/* Edge e of a row. */
+const gemp_pattern_edge *gemp_pattern_row_edge(const gemp_pattern *pattern, size_t e);
+/* The name of a vertex or edge of a row; NULL: anonymous. */
+const char *gemp_pattern_row_name(const gemp_pattern *pattern, int variable, bool edge);
+bool gemp_pattern_has_paths(const gemp_pattern *pattern); /* paths of variable length */
+/* Does an edge of the pattern join two of its vertices, in either direction? */
+bool gemp_pattern_joins(const gemp_pattern *pattern, int a, int b);
 /* The clause that speaks of the pattern's variables: WITH, or RETURN if there is none. */
 const gemp_clause *gemp_pattern_first_clause(const gemp_pattern *pattern);
 
@@ -115,6 +125,9 @@ struct gemp_text;
 int gemp_pattern_components(const gemp_pattern *pattern, int part[GEMP_MAX_PATTERN_VERTICES]);
 /* "the pattern falls into 2 parts, (a, b) and (c): ..." */
 void gemp_pattern_print_components(const gemp_pattern *pattern, const int *part, int parts, struct gemp_text *out);
+
+/* GEMP_EUSAGE, "PREFIX: the pattern falls into ...", unless edges join all vertices. */
+gemp_code gemp_pattern_check_connected(const gemp_pattern *pattern, const char *prefix);
 
 void gemp_pattern_free(gemp_pattern *pattern);
 
@@ -127,12 +140,10 @@ gemp_code gemp_pattern_new(gemp_pattern **out, const char *text, const char *fil
 gemp_code gemp_pattern_add_vertex(gemp_pattern *pattern, const char *name, int *index);
 gemp_code gemp_pattern_add_edge(gemp_pattern *pattern, const char *name, int from, int to, gemp_direction direction);
 
-/* Takes *expr; text (of `size` bytes) is copied. */
+/* Takes *expr; name (of `size` bytes) is copied. The first adds an item that is not shown yet. */
+gemp_code gemp_clause_add_item(gemp_clause *clause, gemp_expr **expr, const char *name, size_t size);
 gemp_code gemp_pattern_add_return(gemp_pattern *pattern, gemp_expr **expr, const char *text, size_t size);
 /* What is returned where nothing is said: every named vertex, or all as v0, v1, ... if none is named. */
 gemp_code gemp_pattern_return_vertices(gemp_pattern *pattern);
-
-/* An empty WITH. */
-gemp_code gemp_pattern_add_with(gemp_pattern *pattern);
 
 #endif

@@ -4,7 +4,6 @@
 #include "pattern/model/source.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Without WITH, columns speak of the pattern's variables; behind it, of its items. */
@@ -75,14 +74,11 @@ static void free_rule(gemp_rule *rule)
 {
 	for (size_t i = 0; i < rule->update_count; i++) {
 		gemp_update *update = &rule->updates[i];
-		for (size_t n = 0; n < update->name_count; n++)
-			gemp_free(update->names[n]);
-		gemp_free(update->names);
+		gemp_names_free(update->names, update->name_count);
 		if (update->constant && update->literal.type == GEMP_STRING)
 			gemp_free((char *)update->literal.string.bytes);
 	}
-	gemp_free(rule->updates);
-	gemp_free(rule->name);
+	gemp_free_all(rule->updates, rule->name);
 	gemp_pattern_free(rule->pattern);
 }
 
@@ -102,10 +98,7 @@ void gemp_rule_set_free(gemp_rule_set *rules)
 	for (size_t i = 0; i < rules->count; i++)
 		free_rule(&rules->rules[i]);
 	gemp_rule_control_free(rules->control);
-	gemp_free(rules->rules);
-	gemp_free(rules->file);
-	gemp_free(rules->text);
-	gemp_free(rules);
+	gemp_free_all(rules->rules, rules->file, rules->text, rules);
 }
 
 void gemp_rule_drop_nulls(gemp_rule *rule)
@@ -120,11 +113,10 @@ void gemp_rule_drop_nulls(gemp_rule *rule)
 
 gemp_code gemp_rule_set_fail(const gemp_rule_set *rules, int line, int column, const char *format, ...)
 {
-	char message[1024];
-	gemp_source source = { rules->file, rules->text };
+	const gemp_source source = { rules->file, rules->text };
 	va_list arguments;
 	va_start(arguments, format);
-	vsnprintf(message, sizeof message, format, arguments);
+	gemp_code code = gemp_source_vfail_at(&source, line, column, format, arguments);
 	va_end(arguments);
-	return gemp_source_fail_at(&source, line, column, "%s", message);
+	return code;
 }

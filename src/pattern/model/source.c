@@ -42,8 +42,7 @@ void gemp_source_place(const gemp_source *source, size_t at, int *line, int *col
 	*column = cursor.column;
 }
 
-/* Byte of the character at line:column. */
-static size_t offset(const gemp_source *source, int line, int column)
+size_t gemp_source_offset(const gemp_source *source, int line, int column)
 {
 	size_t at = 0;
 	for (; line > 1 && source->text[at]; at++)
@@ -92,7 +91,7 @@ static void show(const gemp_source *source, size_t at, gemp_text *out)
 	gemp_text_add(out, "^", 1);
 }
 
-static gemp_code fail(const gemp_source *source, size_t at, const char *format, va_list arguments)
+gemp_code gemp_source_vfail(const gemp_source *source, size_t at, const char *format, va_list arguments)
 {
 	char message[1024];
 	vsnprintf(message, sizeof message, format, arguments);
@@ -101,9 +100,8 @@ static gemp_code fail(const gemp_source *source, size_t at, const char *format, 
 	gemp_text shown = { 0 };
 	show(source, at, &shown);
 	gemp_code code = gemp_text_status(&shown);
-	if (code == GEMP_OK)
-		code = gemp_fail(GEMP_EUSAGE, "%s:%d:%d: %s%s", source->file ? source->file : "query", line, column, message,
-		                 shown.data);
+	GEMP_THEN(gemp_fail(GEMP_EUSAGE, "%s:%d:%d: %s%s", source->file ? source->file : "query", line, column, message,
+	                    shown.data));
 	gemp_text_free(&shown);
 	return code;
 }
@@ -112,23 +110,25 @@ gemp_code gemp_source_fail(const gemp_source *source, size_t at, const char *for
 {
 	va_list arguments;
 	va_start(arguments, format);
-	gemp_code code = fail(source, at, format, arguments);
+	gemp_code code = gemp_source_vfail(source, at, format, arguments);
 	va_end(arguments);
 	return code;
+}
+
+gemp_code gemp_source_vfail_at(const gemp_source *source, int line, int column, const char *format, va_list arguments)
+{
+	char message[1024];
+	if (line > 0)
+		return gemp_source_vfail(source, gemp_source_offset(source, line, column), format, arguments);
+	vsnprintf(message, sizeof message, format, arguments);
+	return gemp_fail(GEMP_EUSAGE, "%s: %s", source->text, message);
 }
 
 gemp_code gemp_source_fail_at(const gemp_source *source, int line, int column, const char *format, ...)
 {
 	va_list arguments;
 	va_start(arguments, format);
-	gemp_code code = GEMP_EUSAGE;
-	if (line > 0) {
-		code = fail(source, offset(source, line, column), format, arguments);
-	} else {
-		char message[1024];
-		vsnprintf(message, sizeof message, format, arguments);
-		code = gemp_fail(GEMP_EUSAGE, "%s: %s", source->text, message);
-	}
+	gemp_code code = gemp_source_vfail_at(source, line, column, format, arguments);
 	va_end(arguments);
 	return code;
 }

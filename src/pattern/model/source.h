@@ -5,6 +5,7 @@
 
 #include "core/status.h"
 
+#include <stdarg.h>
 #include <stddef.h>
 
 typedef struct gemp_source {
@@ -25,9 +26,13 @@ void gemp_source_move(const gemp_source *source, gemp_cursor *cursor, size_t at)
 /* GEMP_EUSAGE: "FILE:line:column: message", the line, and a caret below that place. */
 gemp_code gemp_source_fail(const gemp_source *source, size_t at, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+gemp_code gemp_source_vfail(const gemp_source *source, size_t at, const char *format, va_list arguments);
 /* The same for a place by line and column; line 0: no place, the message alone. */
 gemp_code gemp_source_fail_at(const gemp_source *source, int line, int column, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
+gemp_code gemp_source_vfail_at(const gemp_source *source, int line, int column, const char *format, va_list arguments);
+/* Byte of the character at line:column. */
+size_t gemp_source_offset(const gemp_source *source, int line, int column);
 
 /* GEMP_EUSAGE where the text is not UTF-8, has control characters, or is longer than GEMP_MAX_QUERY bytes. */
 gemp_code gemp_source_check(const gemp_source *source);

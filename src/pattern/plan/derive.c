@@ -19,19 +19,9 @@ bool gemp_pattern_is_edge_test(const gemp_pattern *pattern, const gemp_expr *exp
 	       !edge->path && edge->from != edge->to;
 }
 
-static bool has_search(const gemp_expr *expr)
-{
-	if (expr->kind == GEMP_EXISTS || expr->kind == GEMP_COUNT_OF)
-		return true;
-	for (size_t i = 0; i < expr->count; i++)
-		if (has_search(expr->children[i]))
-			return true;
-	return false;
-}
-
 bool gemp_pattern_needs_search(const gemp_pattern *pattern, const gemp_expr *expr)
 {
-	return !gemp_pattern_is_edge_test(pattern, expr) && has_search(expr);
+	return !gemp_pattern_is_edge_test(pattern, expr) && gemp_expr_has_subpattern(expr);
 }
 
 void gemp_derived_free(gemp_derived *derived)
@@ -51,26 +41,18 @@ static void renumber(gemp_expr *expr, const gemp_derived *d)
 
 static gemp_code copy_types(gemp_pattern_edge *to, const gemp_pattern_edge *from, size_t relations)
 {
-	gemp_code code = GEMP_OK;
 	to->line = from->line;
 	to->column = from->column;
-	GEMP_TRY(GEMP_NEW(to->relations, relations));
+	GEMP_PROPAGATE(GEMP_NEW(to->relations, relations));
 	if (from->relations)
 		memcpy(to->relations, from->relations, relations * sizeof *to->relations);
-	GEMP_TRY(GEMP_NEW(to->types, from->type_count));
-	for (; to->type_count < from->type_count; to->type_count++)
-		if (!(to->types[to->type_count] = gemp_strdup(from->types[to->type_count])))
-			return GEMP_ENOMEM;
-done:
-	return code;
+	return gemp_names_copy(&to->types, &to->type_count, from->types, from->type_count);
 }
 
 static gemp_code copy_edge(gemp_derived *d, const gemp_pattern *pattern, const gemp_pattern_edge *edge, int from,
                            int to)
 {
-	gemp_code code = gemp_pattern_add_edge(d->pattern, edge->name, from, to, edge->direction);
-	if (code != GEMP_OK)
-		return code;
+	GEMP_PROPAGATE(gemp_pattern_add_edge(d->pattern, edge->name, from, to, edge->direction));
 	return copy_types(&d->pattern->edges[d->pattern->edge_count - 1], edge, pattern->relation_count);
 }
 
@@ -86,14 +68,8 @@ static gemp_code copy_edge_test(gemp_pattern *to, const gemp_pattern *from, gemp
 	inner.pattern->arguments = from->arguments;
 	inner.pattern->relation_count = from->relation_count;
 	GEMP_TRY(copy_edge(&inner, from, from->edges, from->edges[0].from, from->edges[0].to));
-	gemp_pattern **more = gemp_realloc(to->subs, to->sub_count + 1, sizeof *more);
-	if (!more) {
-		code = GEMP_ENOMEM;
-		goto done;
-	}
-	to->subs = more;
 	exists->sub = to->sub_count;
-	more[to->sub_count++] = inner.pattern;
+	GEMP_TRY(GEMP_APPEND(to->subs, to->sub_count, &inner.pattern));
 	inner.pattern = NULL;
 done:
 	gemp_derived_free(&inner);
@@ -119,17 +95,15 @@ done:
 
 static gemp_code begin(gemp_derived *d, const gemp_pattern *pattern)
 {
-	gemp_code code = GEMP_OK;
 	*d = (gemp_derived){ 0 };
 	memset(d->vertex, -1, sizeof d->vertex);
 	memset(d->edge, -1, sizeof d->edge);
 	memset(d->path, -1, sizeof d->path);
-	GEMP_TRY(gemp_pattern_new(&d->pattern, pattern->text ? pattern->text : "", pattern->file));
+	GEMP_PROPAGATE(gemp_pattern_new(&d->pattern, pattern->text ? pattern->text : "", pattern->file));
 	d->pattern->simple = pattern->simple;
 	d->pattern->arguments = pattern->arguments;
 	d->pattern->relation_count = pattern->relation_count;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* VARIANTS */
@@ -162,40 +136,36 @@ static bool must_differ(const gemp_pattern *pattern, const uint32_t *length, gem
 
 static gemp_code add_vertices(gemp_derived *d, const gemp_pattern *pattern, const int *root)
 {
-	gemp_code code = GEMP_OK;
 	for (int v = 0; v < (int)pattern->vertex_count; v++) {
 		if (root[v] != v)
 			continue;
-		GEMP_TRY(gemp_pattern_add_vertex(d->pattern, pattern->vertices[v].name, &d->vertex[v]));
+		GEMP_PROPAGATE(gemp_pattern_add_vertex(d->pattern, pattern->vertices[v].name, &d->vertex[v]));
 		d->pattern->vertices[d->vertex[v]].repeatable = pattern->vertices[v].repeatable;
 	}
 	for (size_t v = 0; v < pattern->vertex_count; v++)
 		d->vertex[v] = d->vertex[root[v]];
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code expand_path(gemp_derived *d, const gemp_pattern *pattern, size_t e, uint32_t length)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_pattern_edge *edge = &pattern->edges[e];
 	int at = d->vertex[edge->from], next;
 	if (length > 1)
 		d->path[e] = (int)d->pattern->vertex_count;
 	for (uint32_t i = 0; i < length; i++) {
 		if (i + 1 < length) {
-			GEMP_TRY(gemp_pattern_add_vertex(d->pattern, NULL, &next));
+			GEMP_PROPAGATE(gemp_pattern_add_vertex(d->pattern, NULL, &next));
 			d->pattern->vertices[next].repeatable = true;
 		} else {
 			next = d->vertex[edge->to];
 		}
 		if (i == 0)
 			d->edge[e] = (int)d->pattern->edge_count;
-		GEMP_TRY(copy_edge(d, pattern, edge, at, next));
+		GEMP_PROPAGATE(copy_edge(d, pattern, edge, at, next));
 		at = next;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* A path of length 0 between two given vertices asks for them to be the same. */
@@ -207,12 +177,9 @@ static gemp_code require_same(gemp_derived *d, const gemp_pattern *pattern, size
 	const int ends[] = { d->vertex[edge->from], d->vertex[edge->to] };
 	if (ends[0] == ends[1])
 		return GEMP_OK;
-	GEMP_TRY(gemp_expr_new(&equal, GEMP_EQ, edge->line, edge->column));
-	GEMP_TRY(gemp_expr_children(equal, 2));
-	for (int i = 0; i < 2; i++) {
-		GEMP_TRY(gemp_expr_new(&equal->children[i], GEMP_VERTEX, edge->line, edge->column));
-		equal->children[i]->variable = ends[i];
-	}
+	GEMP_TRY(gemp_expr_new_operator(&equal, GEMP_EQ, 2, edge->line, edge->column));
+	for (int i = 0; i < 2; i++)
+		GEMP_TRY(gemp_expr_new_element(&equal->children[i], ends[i], false, edge->line, edge->column));
 	GEMP_TRY(gemp_pattern_require(d->pattern, &equal));
 done:
 	gemp_expr_free(equal);
@@ -288,8 +255,7 @@ static gemp_code length_preserving(gemp_symmetry **out, const gemp_pattern *patt
 {
 	gemp_code code = GEMP_OK;
 	gemp_pattern fixed = *pattern;
-	GEMP_TRY(GEMP_NEW(fixed.edges, pattern->edge_count));
-	memcpy(fixed.edges, pattern->edges, pattern->edge_count * sizeof *fixed.edges);
+	GEMP_TRY(GEMP_COPY(fixed.edges, pattern->edges, pattern->edge_count));
 	for (size_t e = 0; e < pattern->edge_count; e++)
 		fixed.edges[e].min_hops = LENGTHS * pattern->edges[e].min_hops + length[e];
 	code = gemp_automorphism_find(out, &fixed, true);

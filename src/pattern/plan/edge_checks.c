@@ -124,7 +124,6 @@ static gemp_code forbid(gemp_planner *p, gemp_step *step, int at, int to, const 
 
 static gemp_code forbid_between(gemp_planner *p, gemp_step *step, int at, int v, bool *there, bool *back)
 {
-	gemp_code code = GEMP_OK;
 	size_t count = p->pattern->relation_count;
 	bool out = uncovered(p, at, v, there), in = at != v && uncovered(p, v, at, back);
 	if (at == v && p->pattern->simple)
@@ -132,11 +131,10 @@ static gemp_code forbid_between(gemp_planner *p, gemp_step *step, int at, int v,
 	if (out && in && !memcmp(there, back, count))
 		return forbid(p, step, at, v, there, 2);
 	if (out)
-		GEMP_TRY(forbid(p, step, at, v, there, 0));
+		GEMP_PROPAGATE(forbid(p, step, at, v, there, 0));
 	if (in)
-		GEMP_TRY(forbid(p, step, at, v, back, 1));
-done:
-	return code;
+		GEMP_PROPAGATE(forbid(p, step, at, v, back, 1));
+	return GEMP_OK;
 }
 
 static gemp_code forbid_edges(gemp_planner *p, gemp_step *step, int v)
@@ -151,26 +149,23 @@ static gemp_code forbid_edges(gemp_planner *p, gemp_step *step, int v)
 		if (p->bound & GEMP_BIT(w) || w == v)
 			GEMP_TRY(forbid_between(p, step, w, v, there, back));
 done:
-	gemp_free(there);
-	gemp_free(back);
+	gemp_free_all(there, back);
 	return code;
 }
 
 /* EDGES that the query asks for or forbids, and does not bind. */
 static gemp_code add_edge_tests(gemp_planner *p, gemp_step *step, int v)
 {
-	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < p->options->edge_test_count; i++) {
 		const gemp_edge_test *test = &p->options->edge_tests[i];
 		int other = test->from == v ? test->to : test->from, view;
 		bool here = test->from == v || test->to == v, out = test->from == other;
 		if (!here || !(p->bound & GEMP_BIT(other) || other == v))
 			continue;
-		GEMP_TRY(view_of(p, test->relations, test->either ? 2 : out ? 0 : 1, &view));
-		GEMP_TRY(gemp_plan_add_check(step, other, v, view, -1, test->absent));
+		GEMP_PROPAGATE(view_of(p, test->relations, test->either ? 2 : out ? 0 : 1, &view));
+		GEMP_PROPAGATE(gemp_plan_add_check(step, other, v, view, -1, test->absent));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_plan_test_edges(gemp_planner *p, gemp_step *step, int v)

@@ -6,8 +6,6 @@
 #include "pattern/plan/plan.h"
 #include "pattern/symmetry/permutation_group.h"
 
-#define GEMP_BIT(i) (UINT64_C(1) << (i))
-
 typedef struct gemp_planner {
 	gemp_plan *plan;
 	const gemp_pattern *pattern;

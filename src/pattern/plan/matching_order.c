@@ -3,8 +3,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#define BIT(i) (UINT64_C(1) << (i))
-
 typedef struct orderer {
 	const gemp_pattern *pattern;
 	const gemp_statistics *statistics;
@@ -24,7 +22,7 @@ static double mean_row(const orderer *o, size_t e, int at)
 {
 	const gemp_statistics *s = o->statistics;
 	bool from = o->pattern->edges[e].from == at;
-	if (at == o->pivot && o->bound == BIT(at))
+	if (at == o->pivot && o->bound == GEMP_BIT(at))
 		return s->edges[e] / at_least(s->candidates[at], 1);
 	return (from ? s->paths_from[e] : s->paths_to[e]) / at_least(s->edges[e], 1);
 }
@@ -45,7 +43,7 @@ static growth grow(const orderer *o, int v)
 	for (size_t e = 0; e < o->pattern->edge_count; e++) {
 		const gemp_pattern_edge *edge = &o->pattern->edges[e];
 		int at = edge->from == v ? edge->to : edge->from;
-		if ((edge->from != v && edge->to != v) || at == v || !(o->bound & BIT(at)))
+		if ((edge->from != v && edge->to != v) || at == v || !(o->bound & GEMP_BIT(at)))
 			continue;
 		double row = mean_row(o, e, at);
 		g.latest = o->place[at] > g.latest ? o->place[at] : g.latest;
@@ -81,13 +79,13 @@ static double order_from(const gemp_pattern *pattern, const gemp_statistics *sta
 		order[i] = pattern->arguments ? i : pivot;
 		rows[i] = cost;
 		o.place[order[i]] = i;
-		o.bound |= BIT(order[i]);
+		o.bound |= GEMP_BIT(order[i]);
 	}
 	for (int i = first; i < count; i++) {
 		int best = -1;
 		growth least = { 0, 0, 0, 0 };
 		for (int v = 0; v < count; v++) {
-			bool free = !(o.bound & BIT(v)) && (v != last || i == count - 1);
+			bool free = !(o.bound & GEMP_BIT(v)) && (v != last || i == count - 1);
 			growth g = free ? grow(&o, v) : (growth){ 0, 0, 0, 0 };
 			if (g.back && (best < 0 || better(g, least))) {
 				best = v;
@@ -100,7 +98,7 @@ static double order_from(const gemp_pattern *pattern, const gemp_statistics *sta
 		rows[i] = rows[i - 1] * least.factor;
 		cost += best == last ? rows[i - 1] : rows[i - 1] * (1 + least.scan);
 		o.place[best] = i;
-		o.bound |= BIT(best);
+		o.bound |= GEMP_BIT(best);
 	}
 	return last < 0 ? cost + rows[count - 1] : cost;
 }
@@ -109,7 +107,7 @@ static double order_from(const gemp_pattern *pattern, const gemp_statistics *sta
  * and just one other vertex. */
 static double table_cost(const gemp_pattern *pattern, const gemp_statistics *statistics, int pivot, int v)
 {
-	orderer o = { pattern, statistics, BIT(pivot), pivot, { 0 } };
+	orderer o = { pattern, statistics, GEMP_BIT(pivot), pivot, { 0 } };
 	double cost = statistics->candidates[pivot];
 	int edges = 0, to_pivot = 0;
 	for (size_t e = 0; e < pattern->edge_count; e++) {
@@ -167,14 +165,14 @@ gemp_code gemp_plan_check_order(const gemp_pattern *pattern, const int *order)
 		char room[16];
 		for (size_t e = 0; e < pattern->edge_count; e++) {
 			const gemp_pattern_edge *edge = &pattern->edges[e];
-			joined |= (edge->from == order[i] && bound & BIT(edge->to)) ||
-			          (edge->to == order[i] && bound & BIT(edge->from));
+			joined |= (edge->from == order[i] && bound & GEMP_BIT(edge->to)) ||
+			          (edge->to == order[i] && bound & GEMP_BIT(edge->from));
 		}
 		if (!joined)
 			return gemp_fail(GEMP_EUSAGE,
 			                 "--order: no edge joins %s to a vertex before it; put one of its neighbours before it",
 			                 name_of(pattern, order[i], room, sizeof room));
-		bound |= BIT(order[i]);
+		bound |= GEMP_BIT(order[i]);
 	}
 	return GEMP_OK;
 }
@@ -187,6 +185,6 @@ void gemp_plan_order_rows(const gemp_pattern *pattern, const gemp_statistics *st
 	for (int i = 0; i < (int)pattern->vertex_count; i++) {
 		rows[i] = i < given ? 1 : i == 0 ? statistics->candidates[order[0]] : rows[i - 1] * grow(&o, order[i]).factor;
 		o.place[order[i]] = i;
-		o.bound |= BIT(order[i]);
+		o.bound |= GEMP_BIT(order[i]);
 	}
 }

@@ -7,24 +7,12 @@
 
 #include <string.h>
 
-/* RESTRICTIONS: the image of base[i] is extreme among its orbit under what is left of the group. Where the orbit hangs
- * together round base[i] (cliques), it is the vertex of least degree, so that rows shrink to their oriented part; else
- * (cycles, twins) the hub, so that paths stay among lesser vertices and the rows read last are the shorter ones. */
-static bool adjacent(const gemp_pattern *pattern, int a, int b)
-{
-	for (size_t e = 0; e < pattern->edge_count; e++)
-		if ((pattern->edges[e].from == a && pattern->edges[e].to == b) ||
-		    (pattern->edges[e].from == b && pattern->edges[e].to == a))
-			return true;
-	return false;
-}
-
 static bool hub_first(const gemp_pattern *pattern, const gemp_stab_chain *chain, size_t level)
 {
 	const int *orbit;
 	size_t size = gemp_stab_chain_orbit(chain, level, &orbit);
 	for (size_t i = 1; i < size; i++)
-		if (!adjacent(pattern, orbit[0], orbit[i]))
+		if (!gemp_pattern_joins(pattern, orbit[0], orbit[i]))
 			return true;
 	return false;
 }
@@ -107,7 +95,6 @@ static int other_end(const gemp_pattern_edge *edge, int vertex)
  * own; over a view without slots they are rows to intersect. */
 static gemp_code bind_edges(gemp_planner *p, gemp_step *step, int v)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_pattern *pattern = p->pattern;
 	for (int loops = 0; loops <= 1; loops++)
 		for (size_t e = 0; e < pattern->edge_count; e++) {
@@ -117,9 +104,9 @@ static gemp_code bind_edges(gemp_planner *p, gemp_step *step, int v)
 			if ((edge->from != v && edge->to != v) || loop != (loops == 1) || p->done_edges & GEMP_BIT(e) ||
 			    !(p->bound & GEMP_BIT(at) || at == v))
 				continue;
-			GEMP_TRY(gemp_plan_edge_view(p, edge, at, &view));
+			GEMP_PROPAGATE(gemp_plan_edge_view(p, edge, at, &view));
 			if (!p->plan->live_edges || (!loop && step->kind == GEMP_EXTEND && step->sources == 0)) {
-				GEMP_TRY(gemp_plan_add_check(step, at, v, view, (int)e, false));
+				GEMP_PROPAGATE(gemp_plan_add_check(step, at, v, view, (int)e, false));
 				step->sources += !loop && step->kind == GEMP_EXTEND;
 				if (p->plan->live_edges) {
 					step->edge = (int)e;
@@ -127,12 +114,11 @@ static gemp_code bind_edges(gemp_planner *p, gemp_step *step, int v)
 				}
 			} else {
 				gemp_step *bind = next_step(p, GEMP_BIND_EDGE, v, (int)e);
-				GEMP_TRY(gemp_plan_add_check(bind, at, v, view, (int)e, false));
+				GEMP_PROPAGATE(gemp_plan_add_check(bind, at, v, view, (int)e, false));
 			}
 			p->done_edges |= GEMP_BIT(e);
 		}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* TESTS of v against bound vertices that need no row. */
@@ -158,20 +144,17 @@ static void compare_vertices(gemp_planner *p, gemp_step *step, int v)
 
 static gemp_code bind_vertex(gemp_planner *p, int v)
 {
-	gemp_code code = GEMP_OK;
 	gemp_step *step = next_step(p, p->bound ? GEMP_EXTEND : GEMP_SCAN, v, -1);
 	compare_vertices(p, step, v);
-	GEMP_TRY(bind_edges(p, step, v));
-	GEMP_TRY(gemp_plan_test_edges(p, step, v));
+	GEMP_PROPAGATE(bind_edges(p, step, v));
+	GEMP_PROPAGATE(gemp_plan_test_edges(p, step, v));
 	p->bound |= GEMP_BIT(v);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* All that is asked of given vertices alone stands at the last of them. */
 static gemp_code bind_arguments(gemp_planner *p)
 {
-	gemp_code code = GEMP_OK;
 	gemp_plan *plan = p->plan;
 	for (int v = 0; v < plan->arguments; v++) {
 		compare_vertices(p, next_step(p, GEMP_ARGUMENT, v, -1), v);
@@ -180,12 +163,11 @@ static gemp_code bind_arguments(gemp_planner *p)
 	gemp_step *root = &plan->steps[plan->root];
 	p->bound = 0;
 	for (int v = 0; v < plan->arguments; v++) {
-		GEMP_TRY(bind_edges(p, root, v));
-		GEMP_TRY(gemp_plan_test_edges(p, root, v));
+		GEMP_PROPAGATE(bind_edges(p, root, v));
+		GEMP_PROPAGATE(gemp_plan_test_edges(p, root, v));
 		p->bound |= GEMP_BIT(v);
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* CONNECTION: every vertex is reached from the first, or from a given one. */
@@ -270,16 +252,14 @@ static void sort_leaf(gemp_plan *plan)
 
 static gemp_code choose_order(gemp_planner *p, const bool *may, int *order, double *rows)
 {
-	gemp_code code = GEMP_OK;
 	if (!p->options->order) {
 		p->plan->two_paths = gemp_plan_order(p->pattern, p->statistics, p->options->pivot_off, may, order, rows);
 		return GEMP_OK;
 	}
-	GEMP_TRY(gemp_plan_check_order(p->pattern, p->options->order));
+	GEMP_PROPAGATE(gemp_plan_check_order(p->pattern, p->options->order));
 	memcpy(order, p->options->order, p->pattern->vertex_count * sizeof *order);
 	gemp_plan_order_rows(p->pattern, p->statistics, order, rows);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static uint64_t hash_plan(const gemp_plan *plan)

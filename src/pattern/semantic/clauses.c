@@ -65,16 +65,14 @@ static gemp_code add_edge(gemp_sema *p, gemp_sema_scope *scope, gemp_ast_edge *e
 
 static gemp_code add_path(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_path *path)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(add_node(p, scope, path->from));
+	GEMP_PROPAGATE(add_node(p, scope, path->from));
 	int from = path->from->index;
 	for (gemp_ast_edge *edge = path->first; edge; edge = edge->next) {
-		GEMP_TRY(add_node(p, scope, edge->to));
-		GEMP_TRY(add_edge(p, scope, edge, from, edge->to->index));
+		GEMP_PROPAGATE(add_node(p, scope, edge->to));
+		GEMP_PROPAGATE(add_edge(p, scope, edge, from, edge->to->index));
 		from = edge->to->index;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code require_node(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_node *node)
@@ -86,27 +84,22 @@ static gemp_code require_node(gemp_sema *p, gemp_sema_scope *scope, const gemp_a
 /* What is written within the vertices and edges: after all of them are known, since it may speak of any. */
 static gemp_code require_path(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_path *path)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(require_node(p, scope, path->from));
+	GEMP_PROPAGATE(require_node(p, scope, path->from));
 	for (const gemp_ast_edge *edge = path->first; edge; edge = edge->next) {
 		gemp_sema_name self = { edge->variable.bytes, GEMP_SEMA_EDGE, edge->index };
-		GEMP_TRY(require_node(p, scope, edge->to));
-		GEMP_TRY(require(p, scope, &self, edge->conditions));
+		GEMP_PROPAGATE(require_node(p, scope, edge->to));
+		GEMP_PROPAGATE(require(p, scope, &self, edge->conditions));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_sema_match(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_match *match)
 {
-	gemp_code code = GEMP_OK;
 	for (const gemp_ast_path *path = match->first; path; path = path->next)
-		GEMP_TRY(add_path(p, scope, path));
+		GEMP_PROPAGATE(add_path(p, scope, path));
 	for (const gemp_ast_path *path = match->first; path; path = path->next)
-		GEMP_TRY(require_path(p, scope, path));
-	code = require(p, scope, NULL, match->where);
-done:
-	return code;
+		GEMP_PROPAGATE(require_path(p, scope, path));
+	return require(p, scope, NULL, match->where);
 }
 
 /* Vertices of the outer pattern that an inner one uses, by first use. */
@@ -148,17 +141,15 @@ static gemp_code use_expr(gemp_sema *p, argument_set *g, const gemp_ast_expr *ex
 
 static gemp_code use_path(gemp_sema *p, argument_set *g, const gemp_ast_path *path)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(use_word(p, g, path->from->variable));
-	GEMP_TRY(use_expr(p, g, path->from->conditions));
+	GEMP_PROPAGATE(use_word(p, g, path->from->variable));
+	GEMP_PROPAGATE(use_expr(p, g, path->from->conditions));
 	for (const gemp_ast_edge *edge = path->first; edge; edge = edge->next) {
-		GEMP_TRY(use_word(p, g, edge->variable));
-		GEMP_TRY(use_expr(p, g, edge->conditions));
-		GEMP_TRY(use_word(p, g, edge->to->variable));
-		GEMP_TRY(use_expr(p, g, edge->to->conditions));
+		GEMP_PROPAGATE(use_word(p, g, edge->variable));
+		GEMP_PROPAGATE(use_expr(p, g, edge->conditions));
+		GEMP_PROPAGATE(use_word(p, g, edge->to->variable));
+		GEMP_PROPAGATE(use_expr(p, g, edge->to->conditions));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code use_match(gemp_sema *p, argument_set *g, const gemp_ast_match *match)
@@ -184,8 +175,7 @@ static gemp_code check_bare(gemp_sema *p, const gemp_sema_scope *scope, const ge
 	gemp_code code = check_known(p, scope, path->from->variable);
 	for (const gemp_ast_edge *edge = path->first; code == GEMP_OK && edge; edge = edge->next) {
 		code = check_known(p, scope, edge->variable);
-		if (code == GEMP_OK)
-			code = check_known(p, scope, edge->to->variable);
+		GEMP_THEN(check_known(p, scope, edge->to->variable));
 	}
 	return code;
 }
@@ -270,18 +260,10 @@ gemp_code gemp_sema_optional(gemp_sema *p, gemp_sema_scope *row, const gemp_ast_
 		                      GEMP_MAX_PATTERN_VERTICES, GEMP_MAX_PATTERN_EDGES);
 		goto done;
 	}
-	GEMP_TRY(GEMP_NEW(kept, inner->arguments));
-	gemp_optional *more = gemp_realloc(pattern->optionals, pattern->optional_count + 1, sizeof *more);
-	if (!more) {
-		code = GEMP_ENOMEM;
-		goto done;
-	}
-	for (size_t i = 0; i < inner->arguments; i++)
-		kept[i] = outer[i];
-	pattern->optionals = more;
-	more += pattern->optional_count++;
-	*more = (gemp_optional){ .pattern = inner, .outer = kept, .first_vertex = (int)vertices, .first_edge = (int)edges };
-	add_to_row(row, &names, more);
+	GEMP_TRY(GEMP_COPY(kept, outer, inner->arguments));
+	const gemp_optional optional = { inner, kept, (int)vertices, (int)edges };
+	GEMP_TRY(GEMP_APPEND(pattern->optionals, pattern->optional_count, &optional));
+	add_to_row(row, &names, &optional);
 	return GEMP_OK;
 done:
 	gemp_free(kept);
@@ -290,21 +272,6 @@ done:
 }
 
 /* WITH and RETURN: columns, grouping, order. */
-
-/* Takes *expr. name NULL: an item that is there for ORDER BY alone. */
-static gemp_code add_item(gemp_clause *clause, gemp_expr **expr, const char *name, size_t size)
-{
-	char *copy = gemp_strndup(name ? name : "", name ? size : 0);
-	gemp_return_item *more = copy ? gemp_realloc(clause->items, clause->item_count + 1, sizeof *more) : NULL;
-	if (!more) {
-		gemp_free(copy);
-		return GEMP_ENOMEM;
-	}
-	clause->items = more;
-	more[clause->item_count++] = (gemp_return_item){ .expr = *expr, .name = copy };
-	*expr = NULL;
-	return GEMP_OK;
-}
 
 /* Takes *expr. */
 static gemp_code add_column(gemp_sema *p, gemp_clause *clause, gemp_expr **expr, gemp_ast_place place, const char *name,
@@ -317,7 +284,7 @@ static gemp_code add_column(gemp_sema *p, gemp_clause *clause, gemp_expr **expr,
 		if (strlen(other) == size && memcmp(other, name, size) == 0)
 			return gemp_sema_fail(p, place.begin, "two columns are called '%s'; rename one by AS", other);
 	}
-	return add_item(clause, expr, name, size);
+	return gemp_clause_add_item(clause, expr, name, size);
 }
 
 static gemp_code add_all(gemp_sema *p, const gemp_sema_scope *scope, gemp_clause *clause, gemp_ast_place place)
@@ -370,17 +337,17 @@ done:
 /* Is there one value for all rows of a group (of equal rows, with DISTINCT)? */
 static bool is_determined(const gemp_clause *clause, const gemp_expr *expr)
 {
-	if (expr->kind == GEMP_LITERAL || gemp_sema_is_aggregate(expr->kind))
+	if (expr->kind == GEMP_LITERAL || gemp_expr_is_aggregate(expr))
 		return true;
 	for (size_t i = 0; i < clause->shown; i++) {
 		const gemp_expr *item = clause->items[i].expr;
-		bool element = item->kind == GEMP_VERTEX || item->kind == GEMP_EDGE;
-		if (!gemp_sema_has_aggregate(item) &&
+		bool element = gemp_expr_is_element(item);
+		if (!gemp_expr_has_aggregate(item) &&
 		    (gemp_expr_compare(item, expr) == 0 ||
 		     (element && expr->variable == item->variable && expr->of_edge == item->of_edge)))
 			return true;
 	}
-	bool settled = expr->count > 0 || expr->kind == GEMP_EXISTS || expr->kind == GEMP_COUNT_OF;
+	bool settled = expr->count > 0 || gemp_expr_is_subpattern(expr);
 	for (size_t i = 0; settled && i < expr->count; i++)
 		settled = is_determined(clause, expr->children[i]);
 	return settled;
@@ -389,21 +356,19 @@ static bool is_determined(const gemp_clause *clause, const gemp_expr *expr)
 static gemp_code add_items(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_projection *from, bool with,
                            gemp_clause *clause)
 {
-	gemp_code code = GEMP_OK;
 	for (const gemp_ast_item *item = from->items; item; item = item->next)
-		GEMP_TRY(item->expr ? add_one(p, scope, with, clause, item) : add_all(p, scope, clause, item->place));
+		GEMP_PROPAGATE(item->expr ? add_one(p, scope, with, clause, item) : add_all(p, scope, clause, item->place));
 	clause->shown = clause->item_count;
 	for (size_t i = 0; i < clause->shown; i++)
-		clause->grouped = clause->grouped || gemp_sema_has_aggregate(clause->items[i].expr);
+		clause->grouped = clause->grouped || gemp_expr_has_aggregate(clause->items[i].expr);
 	for (size_t i = 0; clause->grouped && i < clause->shown; i++) {
 		const gemp_expr *expr = clause->items[i].expr;
-		if (gemp_sema_has_aggregate(expr) && !is_determined(clause, expr))
+		if (gemp_expr_has_aggregate(expr) && !is_determined(clause, expr))
 			return gemp_source_fail_at(&p->q->source, expr->line, expr->column,
 			                           "what stands beside an aggregate has to be a "
 			                           "column of its own, so that rows are grouped by it");
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_sema_kind kind_of(const gemp_sema_scope *scope, const gemp_expr *expr)
@@ -423,7 +388,7 @@ static gemp_sema_kind kind_of(const gemp_sema_scope *scope, const gemp_expr *exp
 static gemp_code check_order(gemp_sema *p, const gemp_sema_scope *scope, const gemp_clause *clause,
                              const gemp_expr *expr, size_t at)
 {
-	bool aggregate = gemp_sema_has_aggregate(expr);
+	bool aggregate = gemp_expr_has_aggregate(expr);
 	if (kind_of(scope, expr) == GEMP_SEMA_LIST)
 		return gemp_sema_fail(p, at, "lists have no order; order by a value");
 	if (aggregate && !clause->grouped)
@@ -456,14 +421,9 @@ static gemp_code add_order(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_
 	while (item < clause->item_count && gemp_expr_compare(clause->items[item].expr, expr) != 0)
 		item++;
 	if (item == clause->item_count)
-		GEMP_TRY(add_item(clause, &expr, NULL, 0));
-	gemp_sort_item *more = gemp_realloc(clause->orders, clause->order_count + 1, sizeof *more);
-	if (!more) {
-		code = GEMP_ENOMEM;
-		goto done;
-	}
-	clause->orders = more;
-	more[clause->order_count++] = (gemp_sort_item){ .item = item, .descending = order->descending };
+		GEMP_TRY(gemp_clause_add_item(clause, &expr, "", 0));
+	const gemp_sort_item sort = { .item = item, .descending = order->descending };
+	code = GEMP_APPEND(clause->orders, clause->order_count, &sort);
 done:
 	gemp_expr_free(expr);
 	return code;
@@ -490,18 +450,16 @@ static gemp_code add_where(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_
 gemp_code gemp_sema_clause(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_projection *from, bool with,
                            gemp_clause *clause, gemp_sema_scope *next)
 {
-	gemp_code code = GEMP_OK;
 	clause->distinct = from->distinct;
-	GEMP_TRY(add_items(p, scope, from, with, clause));
+	GEMP_PROPAGATE(add_items(p, scope, from, with, clause));
 	for (const gemp_ast_order *order = from->orders; order; order = order->next)
-		GEMP_TRY(add_order(p, scope, order, clause));
-	GEMP_TRY(add_names(p, scope, clause, next));
+		GEMP_PROPAGATE(add_order(p, scope, order, clause));
+	GEMP_PROPAGATE(add_names(p, scope, clause, next));
 	if (from->where)
-		GEMP_TRY(add_where(p, next, from->where, clause));
+		GEMP_PROPAGATE(add_where(p, next, from->where, clause));
 	clause->has_skip = from->skip != NULL;
 	clause->skip = from->skip ? (uint64_t)from->skip->value.integer : 0;
 	clause->has_limit = from->limit != NULL;
 	clause->limit = from->limit ? (uint64_t)from->limit->value.integer : 0;
-done:
-	return code;
+	return GEMP_OK;
 }

@@ -10,16 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static gemp_code pattern(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from, gemp_expr *to);
-
 gemp_code gemp_sema_fail(gemp_sema *p, size_t at, const char *format, ...)
 {
-	char message[1024];
 	va_list arguments;
 	va_start(arguments, format);
-	vsnprintf(message, sizeof message, format, arguments);
+	gemp_code code = gemp_source_vfail(&p->q->source, at, format, arguments);
 	va_end(arguments);
-	return gemp_source_fail(&p->q->source, at, "%s", message);
+	return code;
 }
 
 gemp_code gemp_sema_set_marks(gemp_sema *p)
@@ -49,16 +46,6 @@ gemp_code gemp_sema_fail_here(gemp_sema *p, size_t at, gemp_code code)
 
 /* Expressions of a query: what stands where, and what its names are. */
 
-static gemp_code add_sub(gemp_pattern *pattern, gemp_pattern *sub)
-{
-	gemp_pattern **more = gemp_realloc(pattern->subs, pattern->sub_count + 1, sizeof *more);
-	if (!more)
-		return GEMP_ENOMEM;
-	pattern->subs = more;
-	more[pattern->sub_count++] = sub;
-	return GEMP_OK;
-}
-
 static gemp_code pattern(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from, gemp_expr *to)
 {
 	gemp_pattern *sub = NULL, *into = context->scope->pattern;
@@ -72,10 +59,10 @@ static gemp_code pattern(gemp_sema *p, const gemp_sema_context *context, const g
 	GEMP_TRY(gemp_sema_inner(p, context->scope, from->match, from->bare, &sub, outer, &names));
 	GEMP_TRY(gemp_expr_children(to, sub->arguments));
 	for (size_t i = 0; i < sub->arguments; i++) {
-		GEMP_TRY(gemp_sema_new_expr(p, GEMP_VERTEX, from->place.begin, &to->children[i]));
-		to->children[i]->variable = outer[i];
+		gemp_sema_move(p, from->place.begin);
+		GEMP_TRY(gemp_expr_new_element(&to->children[i], outer[i], false, p->cursor.line, p->cursor.column));
 	}
-	GEMP_TRY(add_sub(into, sub));
+	GEMP_TRY(GEMP_APPEND(into->subs, into->sub_count, &sub));
 	to->sub = into->sub_count - 1;
 	return GEMP_OK;
 done:
@@ -127,23 +114,6 @@ gemp_code gemp_sema_new_expr(gemp_sema *p, gemp_expr_kind kind, size_t at, gemp_
 	return gemp_expr_new(out, kind, p->cursor.line, p->cursor.column);
 }
 
-bool gemp_sema_is_aggregate(gemp_expr_kind kind)
-{
-	return kind == GEMP_COUNT_STAR || kind == GEMP_COUNT || kind == GEMP_SUM || kind == GEMP_MIN || kind == GEMP_MAX ||
-	       kind == GEMP_AVG || kind == GEMP_COLLECT;
-}
-
-static const char *function_name(gemp_expr_kind kind)
-{
-	static const char *const names[] = {
-		[GEMP_KEY] = "id",         [GEMP_LABELS] = "labels", [GEMP_TYPE] = "type",        [GEMP_LOWER] = "toLower",
-		[GEMP_UPPER] = "toUpper",  [GEMP_SIZE] = "size",     [GEMP_COUNT_STAR] = "count", [GEMP_COUNT] = "count",
-		[GEMP_SUM] = "sum",        [GEMP_MIN] = "min",       [GEMP_MAX] = "max",          [GEMP_AVG] = "avg",
-		[GEMP_COLLECT] = "collect"
-	};
-	return names[kind];
-}
-
 static int by_name(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
@@ -154,9 +124,7 @@ gemp_code gemp_sema_names(const gemp_ast_expr *from, char ***out, size_t *count)
 	size_t total = 0;
 	for (const gemp_ast_expr *name = from->first; name; name = name->next)
 		total++;
-	gemp_code code = GEMP_NEW(*out, total);
-	if (code != GEMP_OK)
-		return code;
+	GEMP_PROPAGATE(GEMP_NEW(*out, total));
 	for (const gemp_ast_expr *name = from->first; name; name = name->next) {
 		char *copy = gemp_strdup(name->value.string.bytes);
 		if (!copy)
@@ -191,19 +159,6 @@ static gemp_code copy_literal(gemp_sema *p, const gemp_ast_expr *from, gemp_expr
 	return GEMP_OK;
 }
 
-bool gemp_sema_has_aggregate(const gemp_expr *expr)
-{
-	bool found = gemp_sema_is_aggregate(expr->kind);
-	for (size_t i = 0; !found && i < expr->count; i++)
-		found = gemp_sema_has_aggregate(expr->children[i]);
-	return found;
-}
-
-static bool is_element(const gemp_expr *expr)
-{
-	return expr->kind == GEMP_VERTEX || expr->kind == GEMP_EDGE;
-}
-
 /* The column that a name of ORDER BY stands for, NULL: none. */
 static const gemp_expr *column(const gemp_sema_context *context, gemp_ast_word word)
 {
@@ -219,7 +174,7 @@ static gemp_code resolve(gemp_sema *p, const gemp_sema_context *context, gemp_as
 	const gemp_expr *named = column(context, word);
 	const gemp_sema_name *found = context->self;
 	gemp_code code = GEMP_OK;
-	if (named && is_element(named)) {
+	if (named && gemp_expr_is_element(named)) {
 		*out = (gemp_sema_name){ word.bytes, named->of_edge ? GEMP_SEMA_EDGE : GEMP_SEMA_VERTEX, named->variable };
 		return GEMP_OK;
 	}
@@ -234,7 +189,7 @@ static gemp_code resolve(gemp_sema *p, const gemp_sema_context *context, gemp_as
 static gemp_code copy_column(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from,
                              const gemp_expr *named, gemp_expr **out)
 {
-	if (gemp_sema_has_aggregate(named) && context->no_aggregates)
+	if (gemp_expr_has_aggregate(named) && context->no_aggregates)
 		return gemp_sema_fail(p, from->place.begin, "'%s' is an aggregate, which %s", from->variable.bytes,
 		                      context->no_aggregates);
 	return gemp_expr_copy(out, named);
@@ -244,9 +199,7 @@ static gemp_code copy_column(gemp_sema *p, const gemp_sema_context *context, con
 static gemp_code element(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from, gemp_expr *to)
 {
 	gemp_sema_name found;
-	gemp_code code = resolve(p, context, from->variable, &found);
-	if (code != GEMP_OK)
-		return code;
+	GEMP_PROPAGATE(resolve(p, context, from->variable, &found));
 	const char *name = found.name ? found.name : "";
 	if (found.sort == GEMP_SEMA_VALUE || found.sort == GEMP_SEMA_LIST)
 		return gemp_sema_fail(p, from->place.begin,
@@ -269,9 +222,7 @@ static gemp_code variable(gemp_sema *p, const gemp_sema_context *context, const 
 {
 	gemp_sema_name found;
 	const char *name = from->variable.bytes;
-	gemp_code code = resolve(p, context, from->variable, &found);
-	if (code != GEMP_OK)
-		return code;
+	GEMP_PROPAGATE(resolve(p, context, from->variable, &found));
 	bool is_element = found.sort == GEMP_SEMA_VERTEX || found.sort == GEMP_SEMA_EDGE;
 	if (is_element && wanted == GEMP_SEMA_CONDITION)
 		return gemp_sema_fail(p, from->place.begin,
@@ -303,30 +254,26 @@ static gemp_code variable(gemp_sema *p, const gemp_sema_context *context, const 
 static gemp_code type_test(gemp_sema *p, const gemp_ast_expr *from, gemp_expr *to)
 {
 	size_t count = 1;
-	gemp_code code = GEMP_OK;
 	for (const gemp_ast_expr *name = from->first; name; name = name->next)
 		count++;
 	to->kind = GEMP_IN;
-	GEMP_TRY(gemp_expr_children(to, count));
-	GEMP_TRY(gemp_sema_new_expr(p, GEMP_TYPE, from->place.begin, &to->children[0]));
+	GEMP_PROPAGATE(gemp_expr_children(to, count));
+	GEMP_PROPAGATE(gemp_sema_new_expr(p, GEMP_TYPE, from->place.begin, &to->children[0]));
 	to->children[0]->variable = to->variable;
 	to->children[0]->of_edge = true;
 	to->variable = -1;
 	to->of_edge = false;
 	count = 1;
 	for (const gemp_ast_expr *name = from->first; name; name = name->next) {
-		GEMP_TRY(gemp_sema_new_expr(p, GEMP_LITERAL, name->place.begin, &to->children[count]));
-		GEMP_TRY(copy_literal(p, name, to->children[count++]));
+		GEMP_PROPAGATE(gemp_sema_new_expr(p, GEMP_LITERAL, name->place.begin, &to->children[count]));
+		GEMP_PROPAGATE(copy_literal(p, name, to->children[count++]));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code label_test(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from, gemp_expr *to)
 {
-	gemp_code code = element(p, context, from, to);
-	if (code != GEMP_OK)
-		return code;
+	GEMP_PROPAGATE(element(p, context, from, to));
 	if (to->of_edge && from->bare)
 		return gemp_sema_fail(p, from->place.begin, "an edge has no labels; write type(%s)", from->variable.bytes);
 	return to->of_edge ? type_test(p, from, to) : gemp_sema_names(from, &to->names, &to->name_count);
@@ -341,19 +288,19 @@ static bool is_junction(gemp_expr_kind kind)
 static gemp_code check_children(gemp_sema *p, const gemp_ast_expr *from, const gemp_expr *to)
 {
 	const gemp_expr *left = to->children[0], *right = to->count > 1 ? to->children[1] : NULL;
-	bool element = is_element(left) || (right && is_element(right));
+	bool element = gemp_expr_is_element(left) || (right && gemp_expr_is_element(right));
 	if (to->kind == GEMP_MATCHES && right->kind != GEMP_LITERAL)
 		return gemp_sema_fail(p, from->last->place.begin,
 		                      "a regular expression that is no literal is not supported; =~ takes a "
 		                      "string or a parameter");
 	if ((to->kind != GEMP_EQ && to->kind != GEMP_NE) || !element)
 		return GEMP_OK;
-	const gemp_ast_expr *one = is_element(left) ? from->first : from->last;
-	const gemp_ast_expr *other = is_element(left) ? from->last : from->first;
+	const gemp_ast_expr *one = gemp_expr_is_element(left) ? from->first : from->last;
+	const gemp_ast_expr *other = gemp_expr_is_element(left) ? from->last : from->first;
 	if (other->kind == GEMP_LITERAL && other->value.null)
 		return gemp_sema_fail(p, one->place.begin, "a comparison with NULL is never true; write %s IS NULL",
 		                      one->variable.bytes);
-	if (!is_element(left) || !is_element(right))
+	if (!gemp_expr_is_element(left) || !gemp_expr_is_element(right))
 		return left->kind == GEMP_EDGE || (right && right->kind == GEMP_EDGE)
 		           ? gemp_sema_fail(p, one->place.begin,
 		                            "an edge has no value of its own; write type(%s) or %s.attribute",
@@ -386,7 +333,7 @@ static gemp_code children(gemp_sema *p, const gemp_sema_context *context, const 
 static gemp_code aggregate(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from, gemp_expr *to)
 {
 	if (context->no_aggregates)
-		return gemp_sema_fail(p, from->place.begin, "%s(%s) %s", function_name(from->kind),
+		return gemp_sema_fail(p, from->place.begin, "%s(%s) %s", gemp_function_name(from->kind),
 		                      from->kind == GEMP_COUNT_STAR ? "*" : "", context->no_aggregates);
 	gemp_sema_context inside = *context;
 	inside.no_aggregates = "within another aggregate has no meaning; count first, by WITH";
@@ -414,7 +361,7 @@ static gemp_code check_condition(gemp_sema *p, const gemp_ast_expr *from)
 	case GEMP_COUNT:
 	case GEMP_COUNT_STAR:
 	case GEMP_COLLECT:
-		return gemp_sema_fail(p, at, "%s() alone is no condition; compare it", function_name(from->kind));
+		return gemp_sema_fail(p, at, "%s() alone is no condition; compare it", gemp_function_name(from->kind));
 	case GEMP_COUNT_OF:
 		return gemp_sema_fail(p, at, "COUNT { } alone is no condition; compare it, or write EXISTS { }");
 	case GEMP_ADD:
@@ -429,9 +376,7 @@ static gemp_code check_condition(gemp_sema *p, const gemp_ast_expr *from)
 
 static gemp_code attribute(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from, gemp_expr *to)
 {
-	gemp_code code = element(p, context, from, to);
-	if (code != GEMP_OK)
-		return code;
+	GEMP_PROPAGATE(element(p, context, from, to));
 	to->name = gemp_strdup(from->name.bytes);
 	return to->name ? GEMP_OK : GEMP_ENOMEM;
 }
@@ -449,8 +394,7 @@ static gemp_code fill(gemp_sema *p, const gemp_sema_context *context, const gemp
 	case GEMP_HAS_LABEL: return label_test(p, context, from, to);
 	case GEMP_EXISTS:
 	case GEMP_COUNT_OF: return pattern(p, context, from, to);
-	default:
-		return gemp_sema_is_aggregate(from->kind) ? aggregate(p, context, from, to) : children(p, context, from, to);
+	default: return gemp_ast_is_aggregate(from) ? aggregate(p, context, from, to) : children(p, context, from, to);
 	}
 }
 
@@ -458,21 +402,18 @@ gemp_code gemp_sema_expr(gemp_sema *p, const gemp_sema_context *context, const g
                          gemp_sema_wanted wanted, gemp_expr **out)
 {
 	const gemp_expr *named = from->kind == GEMP_VERTEX ? column(context, from->variable) : NULL;
-	if (named && !is_element(named))
+	if (named && !gemp_expr_is_element(named))
 		return copy_column(p, context, from, named, out);
 	bool list = from->kind == GEMP_LABELS || from->kind == GEMP_COLLECT;
-	gemp_code code = GEMP_OK;
-	if (wanted == GEMP_SEMA_CONDITION && (context->no_aggregates == NULL || !gemp_sema_is_aggregate(from->kind)))
-		GEMP_TRY(check_condition(p, from));
+	if (wanted == GEMP_SEMA_CONDITION && (context->no_aggregates == NULL || !gemp_ast_is_aggregate(from)))
+		GEMP_PROPAGATE(check_condition(p, from));
 	if (list && wanted != GEMP_SEMA_ANY && wanted != GEMP_SEMA_SIZED &&
 	    !(from->kind == GEMP_COLLECT && context->no_aggregates))
 		return gemp_sema_fail(p, from->place.begin,
 		                      "%s() gives a list; there are size() of it, and the list itself in WITH and "
 		                      "RETURN%s",
-		                      function_name(from->kind),
+		                      gemp_function_name(from->kind),
 		                      from->kind == GEMP_LABELS ? ", and a:Label tests a label" : "");
-	GEMP_TRY(gemp_sema_new_expr(p, from->kind, from->place.begin, out));
-	code = fill(p, context, from, wanted, *out);
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_sema_new_expr(p, from->kind, from->place.begin, out));
+	return fill(p, context, from, wanted, *out);
 }

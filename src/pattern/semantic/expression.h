@@ -68,8 +68,6 @@ gemp_code gemp_sema_expr(gemp_sema *p, const gemp_sema_context *context, const g
 gemp_code gemp_sema_new_expr(gemp_sema *p, gemp_expr_kind kind, size_t at, gemp_expr **out);
 /* Sorted names of labels or types, each once, owned by the caller; in any case *count of them are there to be freed. */
 gemp_code gemp_sema_names(const gemp_ast_expr *from, char ***out, size_t *count);
-bool gemp_sema_is_aggregate(gemp_expr_kind kind);
-bool gemp_sema_has_aggregate(const gemp_expr *expr);
 
 /* gemp_sema_match.c: paths and conditions become those of scope->pattern, and their names are added to the scope. */
 gemp_code gemp_sema_match(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_match *match);

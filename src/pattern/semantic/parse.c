@@ -67,34 +67,30 @@ gemp_code gemp_sema_row(gemp_sema *p, gemp_pattern *pattern, const gemp_ast_matc
                         const gemp_ast_match *optionals, const gemp_ast_projection *with, gemp_sema_scope *row)
 {
 	gemp_sema_scope passed;
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_sema_new_scope(p, pattern, GEMP_SEMA_MAX_NAMES, row));
-	GEMP_TRY(gemp_sema_match(p, row, match));
+	GEMP_PROPAGATE(gemp_sema_new_scope(p, pattern, GEMP_SEMA_MAX_NAMES, row));
+	GEMP_PROPAGATE(gemp_sema_match(p, row, match));
 	for (; optionals; optionals = optionals->next)
-		GEMP_TRY(gemp_sema_optional(p, row, optionals));
+		GEMP_PROPAGATE(gemp_sema_optional(p, row, optionals));
 	if (with) {
-		GEMP_TRY(gemp_pattern_add_with(pattern));
-		GEMP_TRY(gemp_sema_clause(p, row, with, true, pattern->with, &passed));
+		GEMP_PROPAGATE(GEMP_NEW(pattern->with, 1));
+		GEMP_PROPAGATE(gemp_sema_clause(p, row, with, true, pattern->with, &passed));
 		*row = passed;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code build(gemp_sema *p, gemp_pattern *pattern)
 {
 	const gemp_ast *q = p->q;
 	gemp_sema_scope row, passed;
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_sema_row(p, pattern, q->match, q->optionals, q->with, &row));
+	GEMP_PROPAGATE(gemp_sema_row(p, pattern, q->match, q->optionals, q->with, &row));
 	pattern->has_return = q->result && q->result->items;
 	if (pattern->has_return)
 		return gemp_sema_clause(p, &row, q->result, false, &pattern->result, &passed);
-	GEMP_TRY(gemp_pattern_return_vertices(pattern));
+	GEMP_PROPAGATE(gemp_pattern_return_vertices(pattern));
 	pattern->result.has_limit = q->result != NULL;
 	pattern->result.limit = q->result ? (uint64_t)q->result->limit->value.integer : 0;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* gemp_pattern_parse_with for one query of several: parameters that it does not mention are no mistake yet. */

@@ -42,11 +42,9 @@ static gemp_code resolve(const building *b, gemp_ast_word word, size_t *out)
 
 static gemp_code new_control(gemp_control **out, gemp_control_kind kind, int line, int column, size_t children)
 {
-	gemp_code code = GEMP_NEW(*out, 1);
-	if (code != GEMP_OK)
-		return code;
+	GEMP_PROPAGATE(GEMP_NEW(*out, 1));
 	**out = (gemp_control){ .kind = kind, .line = line, .column = column, .count = children };
-	code = children ? GEMP_NEW((*out)->children, children) : GEMP_OK;
+	gemp_code code = children ? GEMP_NEW((*out)->children, children) : GEMP_OK;
 	if (code != GEMP_OK)
 		(*out)->count = 0;
 	return code;
@@ -55,57 +53,51 @@ static gemp_code new_control(gemp_control **out, gemp_control_kind kind, int lin
 /* In any case the caller frees *out. */
 static gemp_code build_control(const building *b, const gemp_ast_control *from, gemp_control **out)
 {
-	gemp_code code = GEMP_OK;
 	size_t count = 0;
 	for (const gemp_ast_control *child = from->first; child; child = child->next)
 		count++;
 	gemp_sema_move(b->p, from->place.begin);
-	GEMP_TRY(new_control(out, from->kind, b->p->cursor.line, b->p->cursor.column, count));
+	GEMP_PROPAGATE(new_control(out, from->kind, b->p->cursor.line, b->p->cursor.column, count));
 	(*out)->one = from->one;
 	(*out)->times = from->times;
 	(*out)->limit = from->limit;
 	if (from->kind == GEMP_RUN_RULE)
-		GEMP_TRY(resolve(b, from->rule, &(*out)->rule));
+		GEMP_PROPAGATE(resolve(b, from->rule, &(*out)->rule));
 	count = 0;
 	for (const gemp_ast_control *child = from->first; child; child = child->next)
-		GEMP_TRY(build_control(b, child, &(*out)->children[count++]));
-done:
-	return code;
+		GEMP_PROPAGATE(build_control(b, child, &(*out)->children[count++]));
+	return GEMP_OK;
 }
 
 /* No RUN: every rule once, in order, whether it applies or not. */
 static gemp_code build_all(gemp_rule_set *rules)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(new_control(&rules->control, GEMP_RUN_SEQUENCE, 1, 1, rules->count));
+	GEMP_PROPAGATE(new_control(&rules->control, GEMP_RUN_SEQUENCE, 1, 1, rules->count));
 	for (size_t i = 0; i < rules->count; i++) {
 		const gemp_rule *rule = &rules->rules[i];
 		gemp_control **attempt = &rules->control->children[i];
-		GEMP_TRY(new_control(attempt, GEMP_RUN_TRY, rule->line, rule->column, 1));
-		GEMP_TRY(new_control(&(*attempt)->children[0], GEMP_RUN_RULE, rule->line, rule->column, 0));
+		GEMP_PROPAGATE(new_control(attempt, GEMP_RUN_TRY, rule->line, rule->column, 1));
+		GEMP_PROPAGATE(new_control(&(*attempt)->children[0], GEMP_RUN_RULE, rule->line, rule->column, 0));
 		(*attempt)->children[0]->rule = i;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* rule_control.c */
 static gemp_code rule_control(gemp_sema *p, gemp_rule_set *rules)
 {
 	building b = { .p = p, .rules = rules };
-	gemp_code code = GEMP_OK;
 	if (!p->q->run)
 		return build_all(rules);
 	b.named = gemp_ast_alloc(p->q, rules->count * sizeof *b.named);
 	if (!b.named)
 		return GEMP_ENOMEM;
-	GEMP_TRY(build_control(&b, p->q->run, &rules->control));
+	GEMP_PROPAGATE(build_control(&b, p->q->run, &rules->control));
 	for (size_t i = 0; i < rules->count; i++)
 		if (!b.named[i])
 			gemp_warn("%s:%d:%d: no RUN names the rule '%s': it is never applied", p->q->source.file,
 			          rules->rules[i].line, rules->rules[i].column, rules->rules[i].name);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* A vertex or edge of the row that is in no column becomes one of `clause`, as its item *at. */
@@ -113,73 +105,48 @@ static gemp_code add_element_column(gemp_clause *clause, int variable, bool edge
 {
 	gemp_code code = GEMP_OK;
 	gemp_expr *expr = NULL;
-	char name[32], *copy = NULL;
+	char name[32];
 	for (size_t i = 0; i < *at; i++) {
 		const gemp_expr *item = clause->items[i].expr;
 		if (item->kind == (edge ? GEMP_EDGE : GEMP_VERTEX) && item->variable == variable)
 			return GEMP_OK;
 	}
-	GEMP_TRY(gemp_expr_new(&expr, edge ? GEMP_EDGE : GEMP_VERTEX, 0, 0));
-	expr->variable = variable;
-	expr->of_edge = edge;
+	GEMP_TRY(gemp_expr_new_element(&expr, variable, edge, 0, 0));
 	snprintf(name, sizeof name, "%s %d", edge ? "edge" : "vertex", variable);
-	copy = gemp_strdup(name);
-	gemp_return_item *more = copy ? gemp_realloc(clause->items, clause->item_count + 1, sizeof *more) : NULL;
-	if (!more) {
-		code = GEMP_ENOMEM;
-		goto done;
-	}
-	clause->items = more;
-	memmove(more + *at + 1, more + *at, (clause->item_count - *at) * sizeof *more);
-	more[*at] = (gemp_return_item){ .expr = expr, .name = copy };
+	GEMP_TRY(gemp_clause_add_item(clause, &expr, name, strlen(name)));
+	gemp_return_item added = clause->items[clause->item_count - 1];
+	memmove(clause->items + *at + 1, clause->items + *at, (clause->item_count - 1 - *at) * sizeof added);
+	clause->items[*at] = added;
 	for (size_t i = 0; i < clause->order_count; i++)
 		clause->orders[i].item += clause->orders[i].item >= *at;
-	clause->item_count++;
 	clause->shown = ++*at;
-	return GEMP_OK;
 done:
-	gemp_free(copy);
 	gemp_expr_free(expr);
 	return code;
-}
-
-/* Edge e of the row. */
-static const gemp_pattern_edge *row_edge(const gemp_pattern *pattern, size_t e)
-{
-	if (e < pattern->edge_count)
-		return &pattern->edges[e];
-	const gemp_optional *part = pattern->optionals + pattern->optional_count - 1;
-	while ((size_t)part->first_edge > e)
-		part--;
-	return &part->pattern->edges[e - (size_t)part->first_edge];
 }
 
 /* All vertices and edges of the match, behind the shown items of the first clause. */
 static gemp_code add_all_columns(gemp_pattern *pattern, gemp_clause *clause)
 {
-	gemp_code code = GEMP_OK;
 	size_t at = clause->shown, vertices = gemp_pattern_row_vertices(pattern), edges = gemp_pattern_row_edges(pattern);
 	for (size_t v = 0; v < vertices; v++)
-		GEMP_TRY(add_element_column(clause, (int)v, false, &at));
+		GEMP_PROPAGATE(add_element_column(clause, (int)v, false, &at));
 	for (size_t e = 0; e < edges; e++)
-		if (!row_edge(pattern, e)->path)
-			GEMP_TRY(add_element_column(clause, (int)e, true, &at));
-done:
-	return code;
+		if (!gemp_pattern_row_edge(pattern, e)->path)
+			GEMP_PROPAGATE(add_element_column(clause, (int)e, true, &at));
+	return GEMP_OK;
 }
 
 /* The elements that WITH passes on. */
 static gemp_code add_with_columns(gemp_pattern *pattern)
 {
-	gemp_code code = GEMP_OK;
 	size_t at = pattern->result.shown;
 	for (size_t i = 0; i < pattern->with->shown; i++) {
 		const gemp_expr *item = pattern->with->items[i].expr;
-		if (item->kind == GEMP_VERTEX || item->kind == GEMP_EDGE)
-			GEMP_TRY(add_element_column(&pattern->result, (int)i, item->of_edge, &at));
+		if (gemp_expr_is_element(item))
+			GEMP_PROPAGATE(add_element_column(&pattern->result, (int)i, item->of_edge, &at));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* A clause has a column, also where the updates need none. */
@@ -196,7 +163,6 @@ static gemp_code need_column(gemp_sema *p, gemp_pattern *pattern)
 static gemp_code build_rule(gemp_sema *p, const gemp_ast_rule *from, gemp_rule *rule)
 {
 	gemp_sema_scope row;
-	gemp_code code = GEMP_OK;
 	gemp_rule_build b = { .p = p, .row = &row, .rule = rule };
 	gemp_sema_move(p, from->name.place.begin);
 	*rule = (gemp_rule){ .line = p->cursor.line, .column = p->cursor.column };
@@ -204,25 +170,23 @@ static gemp_code build_rule(gemp_sema *p, const gemp_ast_rule *from, gemp_rule *
 	rule->name = gemp_strdup(from->name.bytes);
 	if (!rule->name)
 		return GEMP_ENOMEM;
-	GEMP_TRY(gemp_pattern_new(&rule->pattern, p->q->source.text, p->q->source.file));
+	GEMP_PROPAGATE(gemp_pattern_new(&rule->pattern, p->q->source.text, p->q->source.file));
 	gemp_pattern *pattern = rule->pattern;
-	GEMP_TRY(gemp_sema_row(p, pattern, from->match, from->optionals, from->with, &row));
+	GEMP_PROPAGATE(gemp_sema_row(p, pattern, from->match, from->optionals, from->with, &row));
 	pattern->has_return = true;
 	pattern->fixed_items = pattern->with ? pattern->with->shown : 0;
 	rule->has_all_columns = !pattern->with || (!pattern->with->grouped && !pattern->with->distinct);
 	if (pattern->with && rule->has_all_columns)
-		GEMP_TRY(add_all_columns(pattern, pattern->with));
-	GEMP_TRY(gemp_rule_updates(&b, from->updates));
+		GEMP_PROPAGATE(add_all_columns(pattern, pattern->with));
+	GEMP_PROPAGATE(gemp_rule_updates(&b, from->updates));
 	rule->update_columns = pattern->result.shown;
 	if (pattern->with) {
-		GEMP_TRY(add_with_columns(pattern));
+		GEMP_PROPAGATE(add_with_columns(pattern));
 	} else {
 		pattern->fixed_items = rule->update_columns;
-		GEMP_TRY(add_all_columns(pattern, &pattern->result));
+		GEMP_PROPAGATE(add_all_columns(pattern, &pattern->result));
 	}
-	code = need_column(p, pattern);
-done:
-	return code;
+	return need_column(p, pattern);
 }
 
 static gemp_code check_name(gemp_sema *p, const gemp_rule_set *rules, const gemp_ast_rule *from)
@@ -237,18 +201,15 @@ static gemp_code check_name(gemp_sema *p, const gemp_rule_set *rules, const gemp
 
 static gemp_code build_rules(gemp_sema *p, gemp_rule_set *rules)
 {
-	gemp_code code = GEMP_OK;
 	size_t capacity = 0;
 	if (!p->q->rules)
 		return gemp_sema_fail(p, 0, "there is no rule; write one, as in RULE name MATCH (a) SET a.x = 1");
 	for (const gemp_ast_rule *from = p->q->rules; from; from = from->next) {
-		GEMP_TRY(check_name(p, rules, from));
-		GEMP_TRY(GEMP_RESERVE(rules->rules, capacity, rules->count + 1));
-		GEMP_TRY(build_rule(p, from, &rules->rules[rules->count++]));
+		GEMP_PROPAGATE(check_name(p, rules, from));
+		GEMP_PROPAGATE(GEMP_RESERVE(rules->rules, capacity, rules->count + 1));
+		GEMP_PROPAGATE(build_rule(p, from, &rules->rules[rules->count++]));
 	}
-	code = rule_control(p, rules);
-done:
-	return code;
+	return rule_control(p, rules);
 }
 
 gemp_code gemp_rule_set_parse(gemp_rule_set **out, const char *text, const char *file,

@@ -93,9 +93,7 @@ static gemp_code rule_add_update(gemp_rule_build *b, gemp_update_kind kind, gemp
 	gemp_rule *rule = b->rule;
 	if (rule->update_count == GEMP_RULE_MAX_UPDATES)
 		return gemp_sema_fail(b->p, at, "more than %d updates in a rule", GEMP_RULE_MAX_UPDATES);
-	gemp_code code = GEMP_RESERVE(rule->updates, b->capacity, rule->update_count + 1);
-	if (code != GEMP_OK)
-		return code;
+	GEMP_PROPAGATE(GEMP_RESERVE(rule->updates, b->capacity, rule->update_count + 1));
 	gemp_sema_move(b->p, at);
 	*out = &rule->updates[rule->update_count++];
 	**out = (gemp_update){ .kind = kind, .element = element, .line = b->p->cursor.line, .place = b->p->cursor.column };
@@ -111,10 +109,9 @@ static gemp_code check_value(gemp_rule_build *b, const gemp_ast_expr *expr)
 		                      "'%s' is created by this rule, and values are those of the match "
 		                      "as it was found; repeat the value itself",
 		                      expr->variable.bytes);
-	gemp_code code = GEMP_OK;
-	for (const gemp_ast_expr *child = expr->first; code == GEMP_OK && child; child = child->next)
-		code = check_value(b, child);
-	return code;
+	for (const gemp_ast_expr *child = expr->first; child; child = child->next)
+		GEMP_PROPAGATE(check_value(b, child));
+	return GEMP_OK;
 }
 
 /* Takes *expr. */
@@ -140,19 +137,13 @@ static bool same(gemp_rule_element a, gemp_rule_element b)
 
 static gemp_code add_name(gemp_update *update, gemp_ast_word name)
 {
-	gemp_code code = GEMP_NEW(update->names, 1);
-	if (code != GEMP_OK)
-		return code;
-	update->names[0] = gemp_strdup(name.bytes);
-	update->name_count = update->names[0] != NULL;
-	return update->names[0] ? GEMP_OK : GEMP_ENOMEM;
+	return gemp_names_copy(&update->names, &update->name_count, &name.bytes, 1);
 }
 
 /* An update of an attribute, which may be the only one. */
 static gemp_code add_attribute(gemp_rule_build *b, gemp_update_kind kind, gemp_rule_element element, gemp_ast_word name,
                                gemp_update **out)
 {
-	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < b->rule->update_count; i++) {
 		const gemp_update *other = &b->rule->updates[i];
 		bool attribute = other->kind == GEMP_SET_ATTRIBUTE || other->kind == GEMP_REMOVE_ATTRIBUTE;
@@ -160,10 +151,8 @@ static gemp_code add_attribute(gemp_rule_build *b, gemp_update_kind kind, gemp_r
 			return gemp_sema_fail(b->p, name.place.begin,
 			                      "the attribute '%s' is set or removed twice; a rule gives it one value", name.bytes);
 	}
-	GEMP_TRY(rule_add_update(b, kind, element, name.place.begin, out));
-	code = add_name(*out, name);
-done:
-	return code;
+	GEMP_PROPAGATE(rule_add_update(b, kind, element, name.place.begin, out));
+	return add_name(*out, name);
 }
 
 /* element.name = value; refuses what is set already. */
@@ -209,15 +198,13 @@ static gemp_code gather(gemp_rule_build *b, const gemp_ast_expr *from, gemp_ast_
 /* `:A:B` as names of the update, which has none; all of them are meant. */
 static gemp_code rule_labels(gemp_rule_build *b, const gemp_ast_expr *from, gemp_update *update)
 {
-	gemp_code code = GEMP_OK;
 	gemp_ast_expr *list = gemp_ast_leaf(b->p->q, GEMP_IN, from->place);
 	if (!list)
 		return GEMP_ENOMEM;
-	GEMP_TRY(gather(b, from, list));
+	GEMP_PROPAGATE(gather(b, from, list));
 	if (list->first)
-		code = gemp_sema_names(list, &update->names, &update->name_count);
-done:
-	return code;
+		GEMP_PROPAGATE(gemp_sema_names(list, &update->names, &update->name_count));
+	return GEMP_OK;
 }
 
 static size_t place_of(const gemp_update *update, const char *name)
@@ -269,16 +256,13 @@ static gemp_code labels_of_created(gemp_rule_build *b, const gemp_ast_update *fr
 		else
 			code = insert_name(create, &named.names[i]);
 done:
-	for (size_t i = 0; i < named.name_count; i++)
-		gemp_free(named.names[i]);
-	gemp_free(named.names);
+	gemp_names_free(named.names, named.name_count);
 	return code;
 }
 
 /* Labels of a vertex, the type of an edge. */
 static gemp_code update_labels(gemp_rule_build *b, const gemp_ast_update *from, const gemp_rule_variable *variable)
 {
-	gemp_code code = GEMP_OK;
 	const char *name = from->variable.bytes;
 	bool edge = variable->element.edge,
 		 one = from->labels->kind == GEMP_HAS_LABEL && from->labels->first == from->labels->last;
@@ -294,10 +278,9 @@ static gemp_code update_labels(gemp_rule_build *b, const gemp_ast_update *from, 
 		                      name);
 	if (variable->element.created)
 		return labels_of_created(b, from, variable->element);
-	GEMP_TRY(rule_add_update(b, edge ? GEMP_SET_TYPE : from->kind, variable->element, from->place.begin, &update));
-	code = rule_labels(b, from->labels, update);
-done:
-	return code;
+	GEMP_PROPAGATE(
+		rule_add_update(b, edge ? GEMP_SET_TYPE : from->kind, variable->element, from->place.begin, &update));
+	return rule_labels(b, from->labels, update);
 }
 
 /* A vertex that loses its edges, or an edge. */
@@ -316,21 +299,18 @@ static gemp_code end(gemp_rule_build *b, gemp_ast_word word, const char *what, g
 
 static gemp_code delete (gemp_rule_build *b, const gemp_ast_update *from, gemp_rule_variable *variable)
 {
-	gemp_code code = GEMP_OK;
 	gemp_update *update;
-	GEMP_TRY(end(b, from->variable, "delete", variable));
-	GEMP_TRY(rule_add_update(b, GEMP_DELETE, variable->element, from->place.begin, &update));
+	GEMP_PROPAGATE(end(b, from->variable, "delete", variable));
+	GEMP_PROPAGATE(rule_add_update(b, GEMP_DELETE, variable->element, from->place.begin, &update));
 	update->detach = from->detach && !variable->element.edge;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code merge(gemp_rule_build *b, const gemp_ast_update *from, gemp_rule_variable *variable)
 {
-	gemp_code code = GEMP_OK;
 	gemp_rule_variable *into;
 	gemp_update *update;
-	GEMP_TRY(rule_resolve(b, from->into, &into));
+	GEMP_PROPAGATE(rule_resolve(b, from->into, &into));
 	if (variable->element.edge || into->element.edge) {
 		gemp_ast_word word = variable->element.edge ? from->variable : from->into;
 		return gemp_sema_fail(b->p, word.place.begin, "'%s' is an edge; MERGE joins two vertices", word.bytes);
@@ -343,12 +323,11 @@ static gemp_code merge(gemp_rule_build *b, const gemp_ast_update *from, gemp_rul
 		                      "'%s' may be missing, since OPTIONAL MATCH gave it, and then there "
 		                      "is nothing to merge into; match it by MATCH",
 		                      from->into.bytes);
-	GEMP_TRY(end(b, from->variable, "merge", variable));
+	GEMP_PROPAGATE(end(b, from->variable, "merge", variable));
 	into->has_edge = true;
-	GEMP_TRY(rule_add_update(b, GEMP_MERGE, variable->element, from->place.begin, &update));
+	GEMP_PROPAGATE(rule_add_update(b, GEMP_MERGE, variable->element, from->place.begin, &update));
 	update->to = into->element;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* CREATE: vertices and edges of paths, and their attributes. */
@@ -357,11 +336,9 @@ static gemp_code set_all(gemp_rule_build *b, gemp_rule_element element, const ge
 {
 	if (from->kind == GEMP_EQ)
 		return rule_set(b, element, from->first->name, from->last);
-	gemp_code code = GEMP_OK;
-	for (const gemp_ast_expr *child = from->first; code == GEMP_OK && from->kind == GEMP_AND && child;
-	     child = child->next)
-		code = set_all(b, element, child);
-	return code;
+	for (const gemp_ast_expr *child = from->first; from->kind == GEMP_AND && child; child = child->next)
+		GEMP_PROPAGATE(set_all(b, element, child));
+	return GEMP_OK;
 }
 
 /* Labels and `{k: value}` of what the last update creates. */
@@ -377,14 +354,11 @@ static gemp_code fill(gemp_rule_build *b, gemp_rule_element element, const gemp_
 
 static gemp_code create_vertex(gemp_rule_build *b, const gemp_ast_node *node, gemp_rule_variable **out)
 {
-	gemp_code code = GEMP_OK;
 	gemp_rule_element element = { .created = true, .index = b->rule->created_vertices++ };
 	gemp_update *update;
-	GEMP_TRY(rule_add_update(b, GEMP_CREATE_VERTEX, element, node->place.begin, &update));
-	GEMP_TRY(fill(b, element, node->conditions));
-	code = rule_add_variable(b, node->variable, element, out);
-done:
-	return code;
+	GEMP_PROPAGATE(rule_add_update(b, GEMP_CREATE_VERTEX, element, node->place.begin, &update));
+	GEMP_PROPAGATE(fill(b, element, node->conditions));
+	return rule_add_variable(b, node->variable, element, out);
 }
 
 /* The vertex is there already: CREATE joins it by an edge. */
@@ -392,9 +366,7 @@ static gemp_code known_vertex(gemp_rule_build *b, const gemp_ast_node *node, boo
 {
 	const char *name = node->variable.bytes;
 	size_t at = node->variable.place.begin;
-	gemp_code code = rule_resolve(b, node->variable, out);
-	if (code != GEMP_OK)
-		return code;
+	GEMP_PROPAGATE(rule_resolve(b, node->variable, out));
 	const char *origin = (*out)->element.created ? "created" : "matched";
 	if ((*out)->element.edge)
 		return gemp_sema_fail(b->p, at, "'%s' is an edge already, it cannot be a vertex too", name);
@@ -446,42 +418,36 @@ static gemp_code check_edge(gemp_rule_build *b, const gemp_ast_edge *edge)
 static gemp_code create_edge(gemp_rule_build *b, const gemp_ast_edge *edge, const gemp_rule_variable *from,
                              const gemp_rule_variable *to)
 {
-	gemp_code code = GEMP_OK;
 	gemp_rule_element element = { .created = true, .edge = true, .index = b->rule->created_edges++ };
 	gemp_update *update;
 	gemp_rule_variable *made;
-	GEMP_TRY(rule_add_update(b, GEMP_CREATE_EDGE, element, edge->place.begin, &update));
+	GEMP_PROPAGATE(rule_add_update(b, GEMP_CREATE_EDGE, element, edge->place.begin, &update));
 	update->from = edge->left ? to->element : from->element;
 	update->to = edge->left ? from->element : to->element;
-	GEMP_TRY(rule_labels(b, edge->types, update));
-	GEMP_TRY(fill(b, element, edge->conditions));
-	code = rule_add_variable(b, edge->variable, element, &made);
-done:
-	return code;
+	GEMP_PROPAGATE(rule_labels(b, edge->types, update));
+	GEMP_PROPAGATE(fill(b, element, edge->conditions));
+	return rule_add_variable(b, edge->variable, element, &made);
 }
 
 static gemp_code create_path(gemp_rule_build *b, const gemp_ast_path *path)
 {
-	gemp_code code = GEMP_OK;
 	gemp_rule_variable *from, *to;
-	GEMP_TRY(create_node(b, path->from, !path->first, &from));
+	GEMP_PROPAGATE(create_node(b, path->from, !path->first, &from));
 	for (const gemp_ast_edge *edge = path->first; edge; edge = edge->next) {
-		GEMP_TRY(check_edge(b, edge));
-		GEMP_TRY(create_node(b, edge->to, false, &to));
-		GEMP_TRY(create_edge(b, edge, from, to));
+		GEMP_PROPAGATE(check_edge(b, edge));
+		GEMP_PROPAGATE(create_node(b, edge->to, false, &to));
+		GEMP_PROPAGATE(create_edge(b, edge, from, to));
 		from = to;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* rule_create.c: CREATE. */
 static gemp_code rule_create(gemp_rule_build *b, const gemp_ast_match *paths)
 {
-	gemp_code code = GEMP_OK;
-	for (const gemp_ast_path *path = paths->first; code == GEMP_OK && path; path = path->next)
-		code = create_path(b, path);
-	return code;
+	for (const gemp_ast_path *path = paths->first; path; path = path->next)
+		GEMP_PROPAGATE(create_path(b, path));
+	return GEMP_OK;
 }
 
 static gemp_code update_one(gemp_rule_build *b, const gemp_ast_update *from)
@@ -490,9 +456,7 @@ static gemp_code update_one(gemp_rule_build *b, const gemp_ast_update *from)
 	gemp_update *update;
 	if (from->kind == GEMP_CREATE_VERTEX)
 		return rule_create(b, from->paths);
-	gemp_code code = rule_resolve(b, from->variable, &variable);
-	if (code != GEMP_OK)
-		return code;
+	GEMP_PROPAGATE(rule_resolve(b, from->variable, &variable));
 	switch (from->kind) {
 	case GEMP_SET_ATTRIBUTE: return rule_set(b, variable->element, from->name, from->value);
 	case GEMP_REMOVE_ATTRIBUTE: return add_attribute(b, from->kind, variable->element, from->name, &update);
@@ -504,8 +468,7 @@ static gemp_code update_one(gemp_rule_build *b, const gemp_ast_update *from)
 
 gemp_code gemp_rule_updates(gemp_rule_build *b, const gemp_ast_update *first)
 {
-	gemp_code code = GEMP_OK;
-	for (; code == GEMP_OK && first; first = first->next)
-		code = update_one(b, first);
-	return code;
+	for (; first; first = first->next)
+		GEMP_PROPAGATE(update_one(b, first));
+	return GEMP_OK;
 }

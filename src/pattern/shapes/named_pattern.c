@@ -6,6 +6,7 @@
 #include "core/text.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,8 +64,7 @@ static gemp_code build_diamond(gemp_pattern *pattern, int n)
 static gemp_code build_house(gemp_pattern *pattern, int n)
 {
 	gemp_code code = vertices(pattern, n);
-	if (code == GEMP_OK)
-		code = build_cycle(pattern, n - 1);
+	GEMP_THEN(build_cycle(pattern, n - 1));
 	for (int v = 0; code == GEMP_OK && v < 2; v++)
 		code = edge(pattern, v, n - 1);
 	return code;
@@ -96,20 +96,9 @@ static int number(const char **at)
 	return n;
 }
 
-static bool joined(const gemp_pattern *pattern, int u, int v)
-{
-	for (size_t e = 0; e < pattern->edge_count; e++) {
-		const gemp_pattern_edge *edge = &pattern->edges[e];
-		if ((edge->from == u && edge->to == v) || (edge->from == v && edge->to == u))
-			return true;
-	}
-	return false;
-}
-
 static gemp_code build_edges(gemp_pattern *pattern, const char *name, const char *list)
 {
 	const char *at = list;
-	gemp_code code = GEMP_OK;
 	for (bool more = true; more;) {
 		int u = number(&at), v = *at == '-' ? (at++, number(&at)) : -1;
 		more = *at == ',';
@@ -126,29 +115,20 @@ static gemp_code build_edges(gemp_pattern *pattern, const char *name, const char
 			                 "--pattern %s: %d-%d is a loop; --pattern works on the simple graph, which has "
 			                 "none",
 			                 name, u, v);
-		if (joined(pattern, u, v))
+		if (gemp_pattern_joins(pattern, u, v))
 			return gemp_fail(GEMP_EUSAGE, "--pattern %s: the edge %d-%d is there twice", name, u, v);
-		GEMP_TRY(vertices(pattern, (u > v ? u : v) + 1));
-		GEMP_TRY(edge(pattern, u, v));
+		GEMP_PROPAGATE(vertices(pattern, (u > v ? u : v) + 1));
+		GEMP_PROPAGATE(edge(pattern, u, v));
 		at += more;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code check_connected(const gemp_pattern *pattern, const char *name)
 {
-	int part[GEMP_MAX_PATTERN_VERTICES], parts = gemp_pattern_components(pattern, part);
-	if (parts == 1)
-		return GEMP_OK;
-	gemp_text text = { 0 };
-	gemp_pattern_print_components(pattern, part, parts, &text);
-	gemp_text_print(&text, "; join the parts by an edge, or write a query");
-	gemp_code code = gemp_text_status(&text);
-	if (code == GEMP_OK)
-		code = gemp_fail(GEMP_EUSAGE, "--pattern %s: %s", name, text.data);
-	gemp_text_free(&text);
-	return code;
+	char prefix[256];
+	snprintf(prefix, sizeof prefix, "--pattern %s", name);
+	return gemp_pattern_check_connected(pattern, prefix);
 }
 
 static gemp_code unknown(const char *name, size_t size)

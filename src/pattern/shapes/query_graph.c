@@ -119,11 +119,10 @@ static gemp_code read_header(reader *r)
 	if (r->vertices > GEMP_MAX_PATTERN_VERTICES || r->edges > GEMP_MAX_PATTERN_EDGES)
 		return gemp_fail(GEMP_EUSAGE, "%s:%d: patterns have at most %d vertices and %d edges", r->path, r->line,
 		                 GEMP_MAX_PATTERN_VERTICES, GEMP_MAX_PATTERN_EDGES);
-	gemp_code code = GEMP_OK;
 	int index;
-	for (uint64_t v = 0; code == GEMP_OK && v < r->vertices; v++)
-		code = gemp_pattern_add_vertex(r->pattern, NULL, &index);
-	return code;
+	for (uint64_t v = 0; v < r->vertices; v++)
+		GEMP_PROPAGATE(gemp_pattern_add_vertex(r->pattern, NULL, &index));
+	return GEMP_OK;
 }
 
 static gemp_code read_vertex(reader *r)
@@ -162,9 +161,7 @@ static gemp_code read_edge(reader *r)
 			return gemp_fail(GEMP_EDATA, "%s:%d: the edge %" PRIu64 " %" PRIu64 " is there twice, first in line %d",
 			                 r->path, r->line, u, v, edge->line);
 	}
-	gemp_code code = gemp_pattern_add_edge(r->pattern, NULL, (int)u, (int)v, GEMP_EITHER);
-	if (code != GEMP_OK)
-		return code;
+	GEMP_PROPAGATE(gemp_pattern_add_edge(r->pattern, NULL, (int)u, (int)v, GEMP_EITHER));
 	gemp_pattern_edge *edge = &r->pattern->edges[r->pattern->edge_count - 1];
 	edge->line = r->line;
 	edge->column = 1;
@@ -180,21 +177,18 @@ static gemp_code read_line(reader *r, const char *line)
 		return gemp_fail(GEMP_EDATA, "%s:%d: lines begin with t, v or e", r->path, r->line);
 	if (*line != 't' && !r->has_header)
 		return gemp_fail(GEMP_EDATA, "%s:%d: the first line is 't VERTICES EDGES'", r->path, r->line);
-	gemp_code code = read_numbers(r, line);
-	if (code != GEMP_OK)
-		return code;
+	GEMP_PROPAGATE(read_numbers(r, line));
 	return *line == 't' ? read_header(r) : *line == 'v' ? read_vertex(r) : read_edge(r);
 }
 
 static gemp_code read_lines(reader *r, const char *text)
 {
-	gemp_code code = GEMP_OK;
-	for (r->line = 1; code == GEMP_OK && *text; r->line++) {
-		code = read_line(r, text);
+	for (r->line = 1; *text; r->line++) {
+		GEMP_PROPAGATE(read_line(r, text));
 		text += strcspn(text, "\n");
 		text += *text == '\n';
 	}
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code add_label(reader *r, int v)
@@ -223,17 +217,7 @@ static gemp_code check_whole(const reader *r)
 	if (r->pattern->edge_count != r->edges)
 		return gemp_fail(GEMP_EDATA, "%s: the first line says %" PRIu64 " edges, and there are %zu", r->path, r->edges,
 		                 r->pattern->edge_count);
-	int part[GEMP_MAX_PATTERN_VERTICES], parts = gemp_pattern_components(r->pattern, part);
-	if (parts == 1)
-		return GEMP_OK;
-	gemp_text text = { 0 };
-	gemp_pattern_print_components(r->pattern, part, parts, &text);
-	gemp_text_print(&text, "; join the parts by an edge, or write a query");
-	gemp_code code = gemp_text_status(&text);
-	if (code == GEMP_OK)
-		code = gemp_fail(GEMP_EUSAGE, "%s: %s", r->path, text.data);
-	gemp_text_free(&text);
-	return code;
+	return gemp_pattern_check_connected(r->pattern, r->path);
 }
 
 gemp_code gemp_pattern_query_graph(gemp_pattern **out, const char *path, const char *label_format)

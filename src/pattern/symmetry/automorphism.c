@@ -28,9 +28,7 @@ static gemp_code add_node(digraph *d, int *node)
 {
 	if (d->nodes == MAX_NODES)
 		return gemp_fail(GEMP_EUSAGE, "the conditions between different variables have more than %d parts", MAX_NODES);
-	gemp_code code = GEMP_RESERVE(d->colour, d->capacity, d->nodes + 1);
-	if (code != GEMP_OK)
-		return code;
+	GEMP_PROPAGATE(GEMP_RESERVE(d->colour, d->capacity, d->nodes + 1));
 	*node = (int)d->nodes;
 	d->colour[d->nodes++] = (gemp_text){ 0 };
 	return GEMP_OK;
@@ -67,16 +65,6 @@ static bool commutes(const gemp_expr *expr)
 	       expr->kind == GEMP_XOR || (number && (expr->kind == GEMP_ADD || expr->kind == GEMP_MULTIPLY));
 }
 
-static bool has_sub(const gemp_expr *expr)
-{
-	if (expr->kind == GEMP_EXISTS || expr->kind == GEMP_COUNT_OF)
-		return true;
-	for (size_t i = 0; i < expr->count; i++)
-		if (has_sub(expr->children[i]))
-			return true;
-	return false;
-}
-
 static gemp_code add_sub(digraph *d, const layer *outer, const gemp_expr *expr, int node);
 
 /* A node for an expression, with arcs to those of its operands; what is on one variable is one node with an arc to it.
@@ -89,9 +77,9 @@ static gemp_code add_expr(digraph *d, const layer *l, const gemp_expr *expr, siz
 		return code;
 	gemp_expr_uses(expr, &vertices, &edges);
 	gemp_text_print(&d->colour[*node], "condition %zu ", place);
-	if (expr->kind == GEMP_EXISTS || expr->kind == GEMP_COUNT_OF)
+	if (gemp_expr_is_subpattern(expr))
 		return add_sub(d, l, expr, *node);
-	if (!has_sub(expr) && (on_one(vertices, edges) || expr->count == 0)) {
+	if (!gemp_expr_has_subpattern(expr) && (on_one(vertices, edges) || expr->count == 0)) {
 		gemp_expr_print(expr, NULL, &d->colour[*node]);
 		return vertices | edges ? add_arc(d, *node, node_of(l, vertices, edges)) : GEMP_OK;
 	}
@@ -99,8 +87,7 @@ static gemp_code add_expr(digraph *d, const layer *l, const gemp_expr *expr, siz
 	for (size_t i = 0; code == GEMP_OK && i < expr->count; i++) {
 		int child;
 		code = add_expr(d, l, expr->children[i], commutes(expr) ? 0 : i + 1, &child);
-		if (code == GEMP_OK)
-			code = add_arc(d, *node, child);
+		GEMP_THEN(add_arc(d, *node, child));
 	}
 	return code;
 }
@@ -121,7 +108,7 @@ static gemp_code add_properties(digraph *d, const layer *l, int node)
 		return code;
 	for (size_t i = 0; i < pattern->condition_count; i++) {
 		const gemp_condition *condition = &pattern->conditions[i];
-		if (!on_one(condition->vertices, condition->edges) || has_sub(condition->expr) ||
+		if (!on_one(condition->vertices, condition->edges) || gemp_expr_has_subpattern(condition->expr) ||
 		    node_of(l, condition->vertices, condition->edges) != node)
 			continue;
 		texts[count] = gemp_expr_text(condition->expr, NULL);
@@ -144,21 +131,19 @@ static gemp_code add_edge(digraph *d, layer *l, size_t e)
 {
 	const gemp_pattern_edge *edge = &l->pattern->edges[e];
 	int node = -1;
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(add_node(d, &node));
+	GEMP_PROPAGATE(add_node(d, &node));
 	l->edge[e] = node;
 	gemp_text_print(&d->colour[node], "edge %d", (int)edge->direction);
 	if (edge->path)
 		gemp_text_print(&d->colour[node], " path %u %u", edge->min_hops, edge->max_hops);
 	for (size_t i = 0; i < edge->type_count; i++)
 		gemp_text_print(&d->colour[node], "\n:%zu %s", strlen(edge->types[i]), edge->types[i]);
-	GEMP_TRY(add_arc(d, l->vertex[edge->from], node));
+	GEMP_PROPAGATE(add_arc(d, l->vertex[edge->from], node));
 	if (edge->direction == GEMP_OUT)
-		GEMP_TRY(add_arc(d, node, l->vertex[edge->to]));
+		GEMP_PROPAGATE(add_arc(d, node, l->vertex[edge->to]));
 	else
-		GEMP_TRY(add_arc(d, l->vertex[edge->to], node));
-done:
-	return code;
+		GEMP_PROPAGATE(add_arc(d, l->vertex[edge->to], node));
+	return GEMP_OK;
 }
 
 /* The edges and conditions of a pattern whose vertices are there; inside: the node of the pattern that it is, to which
@@ -166,110 +151,97 @@ done:
 static gemp_code add_inside(digraph *d, layer *l, int inside)
 {
 	const gemp_pattern *pattern = l->pattern;
-	gemp_code code = GEMP_OK;
 	int node;
 	for (size_t e = 0; e < pattern->edge_count; e++) {
-		GEMP_TRY(add_edge(d, l, e));
+		GEMP_PROPAGATE(add_edge(d, l, e));
 		if (inside >= 0)
-			GEMP_TRY(add_arc(d, inside, l->edge[e]));
+			GEMP_PROPAGATE(add_arc(d, inside, l->edge[e]));
 	}
 	for (size_t v = inside >= 0 ? pattern->arguments : 0; v < pattern->vertex_count; v++)
-		GEMP_TRY(add_properties(d, l, l->vertex[v]));
+		GEMP_PROPAGATE(add_properties(d, l, l->vertex[v]));
 	for (size_t e = 0; e < pattern->edge_count; e++)
-		GEMP_TRY(add_properties(d, l, l->edge[e]));
+		GEMP_PROPAGATE(add_properties(d, l, l->edge[e]));
 	for (size_t i = 0; i < pattern->condition_count; i++) {
 		const gemp_condition *condition = &pattern->conditions[i];
 		bool given = inside >= 0 && condition->vertices &&
 		             __builtin_ctzll(condition->vertices) < (int)pattern->arguments;
-		if (on_one(condition->vertices, condition->edges) && !has_sub(condition->expr) && !given)
+		if (on_one(condition->vertices, condition->edges) && !gemp_expr_has_subpattern(condition->expr) && !given)
 			continue;
-		GEMP_TRY(add_expr(d, l, condition->expr, 0, &node));
+		GEMP_PROPAGATE(add_expr(d, l, condition->expr, 0, &node));
 		if (inside >= 0)
-			GEMP_TRY(add_arc(d, inside, node));
+			GEMP_PROPAGATE(add_arc(d, inside, node));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code add_own_vertices(digraph *d, layer *l, size_t from, int inside)
 {
-	gemp_code code = GEMP_OK;
 	for (size_t v = from; v < l->pattern->vertex_count; v++) {
-		GEMP_TRY(add_node(d, &l->vertex[v]));
+		GEMP_PROPAGATE(add_node(d, &l->vertex[v]));
 		gemp_text_print(&d->colour[l->vertex[v]], "vertex%s", l->pattern->vertices[v].repeatable ? " free" : "");
 		if (inside >= 0)
-			GEMP_TRY(add_arc(d, inside, l->vertex[v]));
+			GEMP_PROPAGATE(add_arc(d, inside, l->vertex[v]));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* What is found inside differs from the given vertices, also from one that no edge and no condition inside is about. */
 static gemp_code add_arguments(digraph *d, const layer *inner, int inside)
 {
-	gemp_code code = GEMP_OK;
 	for (size_t v = 0; v < inner->pattern->arguments; v++)
 		if (!inner->pattern->vertices[v].repeatable)
-			GEMP_TRY(add_arc(d, inside, inner->vertex[v]));
-done:
-	return code;
+			GEMP_PROPAGATE(add_arc(d, inside, inner->vertex[v]));
+	return GEMP_OK;
 }
 
 /* EXISTS and COUNT: a node to which the vertices and edges within hang; the given ones are those outside. */
 static gemp_code add_sub(digraph *d, const layer *outer, const gemp_expr *expr, int node)
 {
-	gemp_code code = GEMP_OK;
 	layer inner = { .pattern = outer->pattern->subs[expr->sub] };
 	gemp_text_print(&d->colour[node], "%d", (int)expr->kind);
 	for (size_t v = 0; v < inner.pattern->arguments; v++)
 		inner.vertex[v] = outer->vertex[expr->children[v]->variable];
-	GEMP_TRY(add_arguments(d, &inner, node));
-	GEMP_TRY(add_own_vertices(d, &inner, inner.pattern->arguments, node));
-	code = add_inside(d, &inner, node);
-done:
-	return code;
+	GEMP_PROPAGATE(add_arguments(d, &inner, node));
+	GEMP_PROPAGATE(add_own_vertices(d, &inner, inner.pattern->arguments, node));
+	return add_inside(d, &inner, node);
 }
 
 /* OPTIONAL MATCH: the same, told apart by its place; what is new in it belongs to the row. */
 static gemp_code add_optional(digraph *d, layer *row, size_t index)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_optional *optional = &row->pattern->optionals[index];
 	layer inner = { .pattern = optional->pattern };
 	int node = -1;
-	GEMP_TRY(add_node(d, &node));
+	GEMP_PROPAGATE(add_node(d, &node));
 	gemp_text_print(&d->colour[node], "optional %zu", index);
 	for (size_t v = 0; v < inner.pattern->arguments; v++)
 		inner.vertex[v] = row->vertex[optional->outer[v]];
-	GEMP_TRY(add_arguments(d, &inner, node));
-	GEMP_TRY(add_own_vertices(d, &inner, inner.pattern->arguments, node));
-	GEMP_TRY(add_inside(d, &inner, node));
+	GEMP_PROPAGATE(add_arguments(d, &inner, node));
+	GEMP_PROPAGATE(add_own_vertices(d, &inner, inner.pattern->arguments, node));
+	GEMP_PROPAGATE(add_inside(d, &inner, node));
 	for (size_t v = inner.pattern->arguments; v < inner.pattern->vertex_count; v++)
 		row->vertex[(size_t)optional->first_vertex + v - inner.pattern->arguments] = inner.vertex[v];
 	for (size_t e = 0; e < inner.pattern->edge_count; e++)
 		row->edge[(size_t)optional->first_edge + e] = inner.edge[e];
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* A condition on what WITH passes on: its leaves point at nodes of items. */
 static gemp_code add_after_with(digraph *d, const int *items, const gemp_expr *expr, size_t place, int *node)
 {
-	gemp_code code = GEMP_OK;
 	bool column = expr->kind == GEMP_COLUMN;
-	GEMP_TRY(add_node(d, node));
+	GEMP_PROPAGATE(add_node(d, node));
 	gemp_text_print(&d->colour[*node], "behind %zu %d ", place, (int)expr->kind);
 	if (column || expr->variable >= 0)
-		GEMP_TRY(add_arc(d, *node, items[column ? expr->item : (size_t)expr->variable]));
+		GEMP_PROPAGATE(add_arc(d, *node, items[column ? expr->item : (size_t)expr->variable]));
 	if (expr->count == 0 && !column)
 		gemp_expr_print(expr, NULL, &d->colour[*node]);
 	for (size_t i = 0; i < expr->count; i++) {
 		int child = -1;
-		GEMP_TRY(add_after_with(d, items, expr->children[i], commutes(expr) ? 0 : i + 1, &child));
-		GEMP_TRY(add_arc(d, *node, child));
+		GEMP_PROPAGATE(add_after_with(d, items, expr->children[i], commutes(expr) ? 0 : i + 1, &child));
+		GEMP_PROPAGATE(add_arc(d, *node, child));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* What is returned, as a multiset; ORDER BY by its places. */
@@ -298,19 +270,17 @@ done:
 static gemp_code describe(digraph *d)
 {
 	layer row = { .pattern = d->pattern };
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(add_own_vertices(d, &row, 0, -1));
+	GEMP_PROPAGATE(add_own_vertices(d, &row, 0, -1));
 	for (size_t v = 0; v < d->pattern->arguments; v++)
 		gemp_text_print(&d->colour[row.vertex[v]], " given %zu", v);
-	GEMP_TRY(add_inside(d, &row, -1));
+	GEMP_PROPAGATE(add_inside(d, &row, -1));
 	for (size_t i = 0; i < d->pattern->optional_count; i++)
-		GEMP_TRY(add_optional(d, &row, i));
+		GEMP_PROPAGATE(add_optional(d, &row, i));
 	if (d->use_return)
-		GEMP_TRY(add_clause(d, &row));
+		GEMP_PROPAGATE(add_clause(d, &row));
 	for (size_t i = 0; i < d->nodes; i++)
-		GEMP_TRY(gemp_text_status(&d->colour[i]));
-done:
-	return code;
+		GEMP_PROPAGATE(gemp_text_status(&d->colour[i]));
+	return GEMP_OK;
 }
 
 /* nauty calls back without a context. */
@@ -342,9 +312,7 @@ static gemp_code colour_cells(const digraph *d, int *lab, int *ptn)
 		const char *colour;
 		int node;
 	} * order;
-	gemp_code code = GEMP_NEW(order, d->nodes);
-	if (code != GEMP_OK)
-		return code;
+	GEMP_PROPAGATE(GEMP_NEW(order, d->nodes));
 	for (size_t i = 0; i < d->nodes; i++) {
 		order[i].colour = d->colour[i].data;
 		order[i].node = (int)i;
@@ -383,8 +351,7 @@ static gemp_code run_nauty(const digraph *d, gemp_symmetry *symmetry)
 	nautil_freedyn();
 	code = collected;
 done:
-	gemp_free(lab);
-	gemp_free(g);
+	gemp_free_all(lab, g);
 	return code;
 }
 
@@ -392,8 +359,7 @@ static void free_digraph(digraph *d)
 {
 	for (size_t i = 0; i < d->nodes; i++)
 		gemp_text_free(&d->colour[i]);
-	gemp_free(d->colour);
-	gemp_free(d->arc);
+	gemp_free_all(d->colour, d->arc);
 }
 
 gemp_code gemp_automorphism_find(gemp_symmetry **out, const gemp_pattern *pattern, bool use_return)

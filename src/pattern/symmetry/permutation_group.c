@@ -33,8 +33,7 @@ void gemp_symmetry_free(gemp_symmetry *symmetry)
 {
 	if (!symmetry)
 		return;
-	gemp_free(symmetry->images);
-	gemp_free(symmetry);
+	gemp_free_all(symmetry->images, symmetry);
 }
 
 typedef struct level {
@@ -59,14 +58,9 @@ struct gemp_stab_chain {
 
 gemp_code gemp_symmetry_finish(gemp_symmetry *symmetry)
 {
-	int base[GEMP_MAX_POINTS];
 	const int *orbit;
 	gemp_stab_chain *chain;
-	for (size_t i = 0; i < symmetry->points; i++)
-		base[i] = (int)i;
-	gemp_code code = gemp_stab_chain_new(&chain, symmetry, base, symmetry->points);
-	if (code != GEMP_OK)
-		return code;
+	GEMP_PROPAGATE(gemp_stab_chain_new(&chain, symmetry, NULL, symmetry->points));
 	symmetry->order = 1;
 	for (size_t i = 0; i < symmetry->points; i++) {
 		size_t size = gemp_stab_chain_orbit(chain, i, &orbit);
@@ -182,12 +176,10 @@ static gemp_code extend(gemp_stab_chain *chain, size_t at)
 static gemp_code insert(gemp_stab_chain *chain, size_t at, const gemp_point *permutation)
 {
 	level *level = &chain->level[at];
-	gemp_code code = GEMP_RESERVE(level->generators, level->capacity, level->count + 1);
-	if (code != GEMP_OK)
-		return code;
+	GEMP_PROPAGATE(GEMP_RESERVE(level->generators, level->capacity, level->count + 1));
 	struct generator *generator = &level->generators[level->count];
 	generator->done = 0;
-	code = copy(chain, permutation, &generator->images);
+	gemp_code code = copy(chain, permutation, &generator->images);
 	if (code != GEMP_OK)
 		return code;
 	level->count++;
@@ -201,7 +193,7 @@ static gemp_code set_base(gemp_stab_chain *chain, const int *base)
 		identity[i] = (gemp_point)i;
 	for (size_t i = 0; i < chain->levels; i++) {
 		level *level = &chain->level[i];
-		level->base = level->orbit[0] = (gemp_point)base[i];
+		level->base = level->orbit[0] = base ? (gemp_point)base[i] : (gemp_point)i;
 		level->orbit_size = 1;
 		level->in_orbit[level->base] = true;
 		gemp_code code = copy(chain, identity, &level->to[level->base]);
@@ -259,8 +251,7 @@ void gemp_stab_chain_free(gemp_stab_chain *chain)
 			gemp_free(level->generators[g].images);
 		gemp_free(level->generators);
 	}
-	gemp_free(chain->level);
-	gemp_free(chain);
+	gemp_free_all(chain->level, chain);
 }
 
 bool gemp_stab_chain_is_trivial(const gemp_stab_chain *chain)

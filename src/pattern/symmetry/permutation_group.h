@@ -21,7 +21,7 @@ const int *gemp_symmetry_generator(const gemp_symmetry *symmetry, size_t index);
 /* |G|; *overflow where it passes 2^64 - 1. */
 uint64_t gemp_symmetry_order(const gemp_symmetry *symmetry, bool *overflow);
 
-/* Stabiliser chain along `base`, an order of all points (or of the vertices only: then edges never stand first).
+/* Stabiliser chain along `base`, an order of all points (or of the vertices only: then edges never stand first); NULL: 0, 1, ...
  * level i fixes base[0..i-1]; its orbit of base[i] under that group is orbit(i). Requiring of each embedding that
  * base[i]'s image is the greatest (or, everywhere, the least) among the images of orbit(i) keeps one of each orbit
  * of embeddings, where images are distinct. */

@@ -6,70 +6,43 @@
 
 void gemp_ast_add_path(gemp_ast_match *match, gemp_ast_path *path)
 {
-	if (match->last)
-		match->last->next = path;
-	else
-		match->first = path;
-	match->last = path;
+	GEMP_AST_LINK(match->first, match->last, path);
 }
 
 gemp_ast_match *gemp_ast_new_match(gemp_ast *q, gemp_ast_path *path, gemp_ast_place place)
 {
-	gemp_ast_match *match = gemp_ast_alloc(q, sizeof *match);
-	if (match) {
-		match->place = place;
-		gemp_ast_add_path(match, path);
-	}
-	return match;
+	return GEMP_AST_NODE(q, gemp_ast_match, .place = place, .first = path, .last = path);
 }
 
 void gemp_ast_add_optional(gemp_ast *q, gemp_ast_match *match)
 {
-	if (q->last_optional)
-		q->last_optional->next = match;
-	else
-		q->optionals = match;
-	q->last_optional = match;
+	GEMP_AST_LINK(q->optionals, q->last_optional, match);
 }
 
 gemp_ast_path *gemp_ast_new_path(gemp_ast *q, gemp_ast_node *from)
 {
-	gemp_ast_path *path = gemp_ast_alloc(q, sizeof *path);
-	if (path)
-		path->from = from;
-	return path;
+	return GEMP_AST_NODE(q, gemp_ast_path, .from = from);
 }
 
 void gemp_ast_add_edge(gemp_ast_path *path, gemp_ast_edge *edge, gemp_ast_node *to)
 {
 	edge->to = to;
-	if (path->last)
-		path->last->next = edge;
-	else
-		path->first = edge;
-	path->last = edge;
+	GEMP_AST_LINK(path->first, path->last, edge);
 }
 
 gemp_ast_node *gemp_ast_new_node(gemp_ast *q, gemp_ast_word variable, gemp_ast_expr *labels, gemp_ast_expr *map,
                                  gemp_ast_place place)
 {
-	gemp_ast_node *node = gemp_ast_alloc(q, sizeof *node);
-	if (!node)
-		return NULL;
-	*node = (gemp_ast_node){ .place = place, .variable = variable, .conditions = labels ? labels : map };
+	gemp_ast_expr *conditions = labels ? labels : map;
 	if (labels && map)
-		node->conditions = gemp_ast_join(q, GEMP_AND, labels, map, place);
-	return node;
+		conditions = gemp_ast_join(q, GEMP_AND, labels, map, place);
+	return GEMP_AST_NODE(q, gemp_ast_node, .place = place, .variable = variable, .conditions = conditions);
 }
 
 gemp_ast_edge *gemp_ast_new_edge(gemp_ast *q, gemp_ast_word variable, gemp_ast_expr *types, gemp_ast_expr *map)
 {
-	gemp_ast_edge *edge = gemp_ast_alloc(q, sizeof *edge);
-	if (edge)
-		*edge = (gemp_ast_edge){
-			.variable = variable, .types = types, .conditions = map, .min_hops = 1, .max_hops = 1
-		};
-	return edge;
+	return GEMP_AST_NODE(q, gemp_ast_edge, .variable = variable, .types = types, .conditions = map, .min_hops = 1,
+	                     .max_hops = 1);
 }
 
 /* An edge written with `*`. */
@@ -101,26 +74,17 @@ gemp_ast_edge *gemp_ast_new_hops(gemp_ast *q, gemp_ast_word variable, gemp_ast_e
 
 gemp_ast_item *gemp_ast_new_item(gemp_ast *q, gemp_ast_expr *expr, gemp_ast_word alias, gemp_ast_place place)
 {
-	gemp_ast_item *item = gemp_ast_alloc(q, sizeof *item);
-	if (item)
-		*item = (gemp_ast_item){ .place = place, .expr = expr, .alias = alias };
-	return item;
+	return GEMP_AST_NODE(q, gemp_ast_item, .place = place, .expr = expr, .alias = alias);
 }
 
 gemp_ast_projection *gemp_ast_new_projection(gemp_ast *q, gemp_ast_item *item)
 {
-	gemp_ast_projection *projection = gemp_ast_alloc(q, sizeof *projection);
-	if (projection)
-		projection->items = projection->last_item = item;
-	return projection;
+	return GEMP_AST_NODE(q, gemp_ast_projection, .items = item, .last_item = item);
 }
 
 gemp_ast_order *gemp_ast_new_order(gemp_ast *q, gemp_ast_expr *expr, bool descending)
 {
-	gemp_ast_order *order = gemp_ast_alloc(q, sizeof *order);
-	if (order)
-		*order = (gemp_ast_order){ .expr = expr, .descending = descending };
-	return order;
+	return GEMP_AST_NODE(q, gemp_ast_order, .expr = expr, .descending = descending);
 }
 
 /* variable.name or variable alone */
@@ -161,52 +125,25 @@ void gemp_ast_begin_rule(gemp_ast *q)
 
 void gemp_ast_end_rule(gemp_ast *q, gemp_ast_word name, gemp_ast_match *match)
 {
-	gemp_ast_rule *rule = gemp_ast_alloc(q, sizeof *rule);
+	gemp_ast_rule *rule = GEMP_AST_NODE(q, gemp_ast_rule, .name = name, .match = match, .optionals = q->optionals,
+	                                    .with = q->with, .updates = q->updates);
 	if (!rule)
 		return;
-	*rule = (gemp_ast_rule){
-		.name = name, .match = match, .optionals = q->optionals, .with = q->with, .updates = q->updates
-	};
-	if (q->last_rule)
-		q->last_rule->next = rule;
-	else
-		q->rules = rule;
-	q->last_rule = rule;
+	GEMP_AST_LINK(q->rules, q->last_rule, rule);
 }
 
 gemp_ast_update *gemp_ast_new_update(gemp_ast *q, gemp_update_kind kind, gemp_ast_word variable, gemp_ast_place place)
 {
-	gemp_ast_update *update = gemp_ast_alloc(q, sizeof *update);
-	if (!update)
-		return NULL;
-	*update = (gemp_ast_update){ .kind = kind, .variable = variable, .place = place };
-	if (q->last_update)
-		q->last_update->next = update;
-	else
-		q->updates = update;
-	q->last_update = update;
+	gemp_ast_update *update = GEMP_AST_NODE(q, gemp_ast_update, .kind = kind, .variable = variable, .place = place);
+	if (update)
+		GEMP_AST_LINK(q->updates, q->last_update, update);
 	return update;
-}
-
-static void adopt(gemp_ast_control *parent, gemp_ast_control *child)
-{
-	if (parent->last)
-		parent->last->next = child;
-	else
-		parent->first = child;
-	parent->last = child;
 }
 
 gemp_ast_control *gemp_ast_new_control(gemp_ast *q, gemp_control_kind kind, gemp_ast_control *child,
                                        gemp_ast_place place)
 {
-	gemp_ast_control *control = gemp_ast_alloc(q, sizeof *control);
-	if (!control)
-		return NULL;
-	*control = (gemp_ast_control){ .kind = kind, .place = place };
-	if (child)
-		adopt(control, child);
-	return control;
+	return GEMP_AST_NODE(q, gemp_ast_control, .kind = kind, .place = place, .first = child, .last = child);
 }
 
 gemp_ast_control *gemp_ast_join_control(gemp_ast *q, gemp_control_kind kind, gemp_ast_control *left,
@@ -217,7 +154,7 @@ gemp_ast_control *gemp_ast_join_control(gemp_ast *q, gemp_control_kind kind, gem
 	if (left->kind != kind)
 		left = gemp_ast_new_control(q, kind, left, place);
 	if (left)
-		adopt(left, right);
+		GEMP_AST_LINK(left->first, left->last, right);
 	return left;
 }
 
@@ -259,5 +196,5 @@ void gemp_ast_run(gemp_ast *q, gemp_ast_control *sequence, uint64_t limit, gemp_
 		q->run = gemp_ast_new_control(q, GEMP_RUN_SEQUENCE, NULL, place);
 	sequence->limit = limit;
 	if (q->run)
-		adopt(q->run, sequence);
+		GEMP_AST_LINK(q->run->first, q->run->last, sequence);
 }

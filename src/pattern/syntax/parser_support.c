@@ -144,11 +144,13 @@ bool gemp_ast_path_begins(const char *text)
 
 /* What to say of a word that the grammar does not allow where it stands. */
 
-/* Words that begin parts of openCypher which are not there, and what to call these parts; reserved ones are also
- * REFUSED tokens of the grammar. */
-static const struct {
+/* A word of openCypher that begins something unsupported, and what to call that. */
+typedef struct refusal {
 	const char *word, *what;
-} refused[] = {
+} refusal;
+
+/* In queries; reserved words are also REFUSED tokens of the grammar. */
+static const refusal refused[] = {
 	{ "OPTIONAL", "OPTIONAL MATCH here; it stands behind MATCH, before WITH and RETURN" },
 	{ "WITH", "WITH here; it stands once, before RETURN" },
 	{ "OFFSET", "OFFSET; write SKIP" },
@@ -173,10 +175,7 @@ static const struct {
 	{ "NULLS", "NULLS FIRST or LAST; NULL is last when ascending" },
 };
 
-/* The same in rules. */
-static const struct {
-	const char *word, *what;
-} refused_in_rules[] = {
+static const refusal refused_in_rules[] = {
 	{ "RETURN", "RETURN in a rule; CREATE, SET, REMOVE, DELETE and MERGE say what becomes of a match" },
 	{ "OPTIONAL", "OPTIONAL MATCH here; it stands behind MATCH, before WITH and the updates" },
 	{ "WITH", "WITH here; it stands once, behind MATCH and before the updates" },
@@ -192,34 +191,29 @@ static const struct {
 	{ "FOREACH", "FOREACH; a rule is applied to each of its matches" },
 };
 
-static const char *refused_in_rule(const gemp_ast *q, const char *word, size_t size)
+static bool is_word(const char *token, size_t size, const char *word)
 {
-	if (size == 5 && strncasecmp(word, "MATCH", size) == 0)
+	return strlen(word) == size && strncasecmp(token, word, size) == 0;
+}
+
+/* What is wrong with a word where it stands: its place in the text decides for some, the tables above for the others. */
+static const char *refused_word(const gemp_ast *q, const char *word, size_t size)
+{
+	const refusal *table = q->is_rules ? refused_in_rules : refused;
+	size_t count = q->is_rules ? sizeof refused_in_rules / sizeof *table : sizeof refused / sizeof *table;
+	if (is_word(word, size, "MATCH"))
 		return q->updating     ? "MATCH behind updates; write another rule"
 		       : q->after_with ? "MATCH behind WITH"
 		                       : "a second MATCH; join the paths by commas";
-	if (size == 5 && strncasecmp(word, "WHERE", size) == 0 && q->updating)
+	if (is_word(word, size, "WHERE") && q->updating)
 		return "WHERE behind updates; write it behind MATCH or WITH";
-	for (size_t i = 0; i < sizeof refused_in_rules / sizeof *refused_in_rules; i++)
-		if (strlen(refused_in_rules[i].word) == size && strncasecmp(word, refused_in_rules[i].word, size) == 0)
-			return refused_in_rules[i].what;
-	return NULL;
-}
-
-/* The same for one word in one place. */
-static const char *refused_word(const gemp_ast *q, const char *word, size_t size)
-{
-	if (q->is_rules)
-		return refused_in_rule(q, word, size);
-	if (size == 5 && strncasecmp(word, "MATCH", size) == 0)
-		return q->after_with ? "MATCH behind WITH" : "a second MATCH; join the paths by commas";
-	if (size == 4 && strncasecmp(word, "SKIP", size) == 0 && q->clause == GEMP_AST_LIMIT)
+	if (is_word(word, size, "SKIP") && !q->is_rules && q->clause == GEMP_AST_LIMIT)
 		return "SKIP behind LIMIT; write it before LIMIT";
-	if (size == 5 && strncasecmp(word, "ORDER", size) == 0 && q->clause == GEMP_AST_LIMIT)
+	if (is_word(word, size, "ORDER") && !q->is_rules && q->clause == GEMP_AST_LIMIT)
 		return "ORDER BY behind SKIP or LIMIT; write it before them";
-	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
-		if (strlen(refused[i].word) == size && strncasecmp(word, refused[i].word, size) == 0)
-			return refused[i].what;
+	for (size_t i = 0; i < count; i++)
+		if (is_word(word, size, table[i].word))
+			return table[i].what;
 	return NULL;
 }
 
@@ -283,7 +277,7 @@ static bool explain(gemp_ast *q, gemp_ast_place place, const char *expected)
 	if (q->nested > 0 && word) {
 		static const char *const clauses[] = { "MATCH", "OPTIONAL", "RETURN", "WITH", "ORDER", "SKIP", "LIMIT" };
 		for (size_t i = 0; i < sizeof clauses / sizeof *clauses; i++)
-			if (strlen(clauses[i]) == size && strncasecmp(token, clauses[i], size) == 0) {
+			if (is_word(token, size, clauses[i])) {
 				gemp_ast_fail(q, place.begin, "%s within braces is not supported; there stand paths and WHERE",
 				              clauses[i]);
 				return true;

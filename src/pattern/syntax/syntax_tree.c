@@ -5,8 +5,8 @@
 #include "core/memory.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 enum { BLOCK = 4096 };
 
@@ -56,14 +56,11 @@ gemp_ast_word gemp_ast_copy(gemp_ast *q, const char *bytes, size_t size, gemp_as
 
 void gemp_ast_fail(gemp_ast *q, size_t at, const char *format, ...)
 {
-	if (q->code != GEMP_OK)
-		return;
-	char message[1024];
 	va_list arguments;
 	va_start(arguments, format);
-	vsnprintf(message, sizeof message, format, arguments);
+	if (q->code == GEMP_OK)
+		q->code = gemp_source_vfail(&q->source, at, format, arguments);
 	va_end(arguments);
-	q->code = gemp_source_fail(&q->source, at, "%s", message);
 }
 
 void gemp_ast_refuse(gemp_ast *q, size_t at, const char *what)
@@ -73,22 +70,27 @@ void gemp_ast_refuse(gemp_ast *q, size_t at, const char *what)
 	gemp_ast_fail(q, at, "%.*s is not supported%s", (int)length, what, hint ? hint : "");
 }
 
+void *gemp_ast_put(gemp_ast *q, const void *node, size_t size)
+{
+	void *copy = gemp_ast_alloc(q, size);
+	if (copy)
+		memcpy(copy, node, size);
+	return copy;
+}
+
 gemp_ast_expr *gemp_ast_leaf(gemp_ast *q, gemp_expr_kind kind, gemp_ast_place place)
 {
-	gemp_ast_expr *expr = gemp_ast_alloc(q, sizeof *expr);
-	if (expr)
-		*expr = (gemp_ast_expr){ .kind = kind, .place = place, .weight = 1 };
-	return expr;
+	return GEMP_AST_NODE(q, gemp_ast_expr, .kind = kind, .place = place, .weight = 1);
+}
+
+bool gemp_ast_is_aggregate(const gemp_ast_expr *expr)
+{
+	return gemp_expr_is_aggregate(&(gemp_expr){ .kind = expr->kind });
 }
 
 void gemp_ast_adopt(gemp_ast *q, gemp_ast_expr *parent, gemp_ast_expr *child)
 {
-	if (parent->last)
-		parent->last->next = child;
-	else
-		parent->first = child;
-	parent->last = child;
-	child->next = NULL;
+	GEMP_AST_LINK(parent->first, parent->last, child);
 	parent->weight += (parent->kind == GEMP_XOR ? 2 : 1) * child->weight; /* XOR is written out by AND and OR */
 	if (parent->depth <= child->depth)
 		parent->depth = child->depth + 1;
@@ -130,20 +132,15 @@ gemp_ast_expr *gemp_ast_join(gemp_ast *q, gemp_expr_kind kind, gemp_ast_expr *le
 
 static gemp_ast_expr *clone(gemp_ast *q, const gemp_ast_expr *from)
 {
-	gemp_ast_expr *to = gemp_ast_alloc(q, sizeof *to);
+	gemp_ast_expr *to = gemp_ast_put(q, from, sizeof *to);
 	if (!to)
 		return NULL;
-	*to = *from;
 	to->first = to->last = to->next = NULL;
 	for (const gemp_ast_expr *child = from->first; child; child = child->next) {
 		gemp_ast_expr *copy = clone(q, child);
 		if (!copy)
 			return NULL;
-		if (to->last)
-			to->last->next = copy;
-		else
-			to->first = copy;
-		to->last = copy;
+		GEMP_AST_LINK(to->first, to->last, copy);
 	}
 	return to;
 }
@@ -281,22 +278,6 @@ void gemp_ast_set_variable(gemp_ast_expr *expr, gemp_ast_word variable)
 
 /* Functions and parameters of a query. */
 
-/* takes: what the argument has to be. */
-static const struct function {
-	const char *name;
-	gemp_expr_kind kind;
-	enum { VARIABLE, VALUE, ANYTHING } takes;
-	bool aggregate;
-} functions[] = {
-	{ "id", GEMP_KEY, VARIABLE, false },     { "labels", GEMP_LABELS, VARIABLE, false },
-	{ "type", GEMP_TYPE, VARIABLE, false },  { "toLower", GEMP_LOWER, VALUE, false },
-	{ "toUpper", GEMP_UPPER, VALUE, false }, { "size", GEMP_SIZE, VALUE, false },
-	{ "count", GEMP_COUNT, ANYTHING, true }, { "sum", GEMP_SUM, VALUE, true },
-	{ "min", GEMP_MIN, VALUE, true },        { "max", GEMP_MAX, VALUE, true },
-	{ "avg", GEMP_AVG, VALUE, true },        { "collect", GEMP_COLLECT, ANYTHING, true },
-};
-enum { FUNCTIONS = sizeof functions / sizeof *functions };
-
 /* What has another name here. */
 static const struct {
 	const char *name, *remedy;
@@ -312,17 +293,9 @@ static const struct {
 	{ "allShortestPaths", "a path has a greatest length, as in -[:T*1..5]->" },
 };
 
-static const struct function *find(gemp_ast_word name)
-{
-	for (size_t i = 0; i < FUNCTIONS; i++)
-		if (strcasecmp(functions[i].name, name.bytes) == 0)
-			return &functions[i];
-	return NULL;
-}
-
 void gemp_ast_check_callee(gemp_ast *q, gemp_ast_word name)
 {
-	if (find(name))
+	if (gemp_function_find(name.bytes))
 		return;
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		if (strcasecmp(others[i].name, name.bytes) == 0) {
@@ -337,8 +310,9 @@ void gemp_ast_check_callee(gemp_ast *q, gemp_ast_word name)
 
 static gemp_ast_expr *count_rows(gemp_ast *q, gemp_ast_word name, bool distinct, gemp_ast_place place)
 {
-	if (find(name)->kind != GEMP_COUNT)
-		gemp_ast_fail(q, place.begin, "%s(*) has no meaning; only count(*) has", find(name)->name);
+	const gemp_function *function = gemp_function_find(name.bytes);
+	if (function->kind != GEMP_COUNT)
+		gemp_ast_fail(q, place.begin, "%s(*) has no meaning; only count(*) has", function->name);
 	else if (distinct)
 		gemp_ast_fail(q, place.begin, "count(DISTINCT *) has no meaning; count(DISTINCT a) counts different vertices");
 	return q->code == GEMP_OK ? gemp_ast_leaf(q, GEMP_COUNT_STAR, place) : NULL;
@@ -347,12 +321,12 @@ static gemp_ast_expr *count_rows(gemp_ast *q, gemp_ast_word name, bool distinct,
 gemp_ast_expr *gemp_ast_call(gemp_ast *q, gemp_ast_word name, bool distinct, gemp_ast_expr *argument,
                              gemp_ast_place place)
 {
-	const struct function *function = find(name);
+	const gemp_function *function = gemp_function_find(name.bytes);
 	if (!argument)
 		return count_rows(q, name, distinct, place);
 	if (distinct && !function->aggregate)
 		gemp_ast_fail(q, place.begin, "DISTINCT stands in aggregates only, and %s() is none", function->name);
-	else if (function->takes == VARIABLE && argument->kind != GEMP_VERTEX)
+	else if (function->of_variable && argument->kind != GEMP_VERTEX)
 		gemp_ast_fail(q, place.begin, "%s() takes a variable, as in %s(%c)", function->name, function->name,
 		              function->kind == GEMP_TYPE ? 'r' : 'a');
 	else if (function->kind == GEMP_SIZE && argument->kind == GEMP_EXISTS && argument->bare)
@@ -361,7 +335,7 @@ gemp_ast_expr *gemp_ast_call(gemp_ast *q, gemp_ast_word name, bool distinct, gem
 	if (!expr)
 		return NULL;
 	expr->distinct = distinct;
-	if (function->takes == VARIABLE)
+	if (function->of_variable)
 		expr->variable = argument->variable;
 	else
 		gemp_ast_adopt(q, expr, argument);

@@ -185,6 +185,16 @@ gemp_code gemp_ast_check_parameters(const gemp_query_parameter *parameters, size
 
 /* Zeroed memory of the arena; NULL when out of memory, and q->code is set. */
 void *gemp_ast_alloc(gemp_ast *q, size_t size);
+/* A copy of a node in the arena: GEMP_AST_NODE(q, gemp_ast_item, .expr = expr). NULL as above. */
+void *gemp_ast_put(gemp_ast *q, const void *node, size_t size);
+#define GEMP_AST_NODE(q, type, ...) ((type *)gemp_ast_put((q), &(type){ __VA_ARGS__ }, sizeof(type)))
+/* Appends a node to a linked list. */
+#define GEMP_AST_LINK(first, last, node)             \
+	do {                                             \
+		*((last) ? &(last)->next : &(first)) = node; \
+		(last) = node;                               \
+		(node)->next = NULL;                         \
+	} while (0)
 gemp_ast_word gemp_ast_copy(gemp_ast *q, const char *bytes, size_t size, gemp_ast_place place);
 
 /* Record the first failure, at a place of the text. */
@@ -212,6 +222,7 @@ gemp_ast_expr *gemp_ast_new_pattern(gemp_ast *q, gemp_expr_kind kind, gemp_ast_m
                                     gemp_ast_place place);
 
 gemp_ast_expr *gemp_ast_leaf(gemp_ast *q, gemp_expr_kind kind, gemp_ast_place place);
+bool gemp_ast_is_aggregate(const gemp_ast_expr *expr);
 void gemp_ast_adopt(gemp_ast *q, gemp_ast_expr *parent, gemp_ast_expr *child);
 /* GEMP_AND, GEMP_OR: left itself with one child more if it is of that kind already. */
 gemp_ast_expr *gemp_ast_join(gemp_ast *q, gemp_expr_kind kind, gemp_ast_expr *left, gemp_ast_expr *right,

@@ -38,10 +38,7 @@ void gemp_aggregate_free(gemp_aggregate *a)
 	for (size_t g = 0; g < a->extreme_capacity; g++)
 		if (a->extreme[g].capacity)
 			gemp_free((char *)a->extreme[g].value.string.bytes);
-	gemp_free(a->count);
-	gemp_free(a->sum);
-	gemp_free(a->exact);
-	gemp_free(a->extreme);
+	gemp_free_all(a->count, a->sum, a->exact, a->extreme);
 	gemp_bag_free(&a->bag);
 	*a = (gemp_aggregate){ 0 };
 }
@@ -73,42 +70,37 @@ gemp_type gemp_aggregate_type(const gemp_expr *expr, gemp_type argument)
 
 static gemp_code reserve_zeroed(void **array, size_t *capacity, size_t group, size_t size)
 {
-	gemp_code code = GEMP_OK;
 	size_t before = *capacity;
 	if (group < before)
 		return GEMP_OK;
-	GEMP_TRY(gemp_reserve(array, capacity, group + 1, size));
+	GEMP_PROPAGATE(gemp_reserve(array, capacity, group + 1, size));
 	memset((char *)gemp_pointer_get(array) + before * size, 0, (*capacity - before) * size);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code count_more(gemp_aggregate *a, size_t group, uint64_t times)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(ROOM_FOR(a->count, a->count_capacity, group));
+	GEMP_PROPAGATE(ROOM_FOR(a->count, a->count_capacity, group));
 	a->count[group] += times;
 	if (a->count[group] < times || a->count[group] > INT64_MAX)
 		code = gemp_fail(GEMP_EDATA, "a count passes 64 bits; group by more, or count less");
-done:
 	return code;
 }
 
 static gemp_code sum_more(gemp_aggregate *a, size_t group, const gemp_value *value, uint64_t times)
 {
-	gemp_code code = GEMP_OK;
 	if (value->type == GEMP_FLOAT) {
-		GEMP_TRY(ROOM_FOR(a->exact, a->exact_capacity, group));
-		GEMP_TRY(gemp_exact_sum_add(&a->exact[group], value->real, times));
+		GEMP_PROPAGATE(ROOM_FOR(a->exact, a->exact_capacity, group));
+		GEMP_PROPAGATE(gemp_exact_sum_add(&a->exact[group], value->real, times));
 	} else {
 		GEMP_CHECK(value->type == GEMP_INTEGER);
-		GEMP_TRY(ROOM_FOR(a->sum, a->sum_capacity, group));
+		GEMP_PROPAGATE(ROOM_FOR(a->sum, a->sum_capacity, group));
 		a->sum[group] += (__int128)value->integer * (__int128)times;
 	}
 	if (a->kind == GEMP_AVG)
-		code = count_more(a, group, times);
-done:
-	return code;
+		GEMP_PROPAGATE(count_more(a, group, times));
+	return GEMP_OK;
 }
 
 /* A string is copied: what it lies in does not stay. */
@@ -133,14 +125,12 @@ static gemp_code keep_extreme(gemp_min_max *best, const gemp_value *value)
 
 static gemp_code try_extreme(gemp_aggregate *a, size_t group, const gemp_value *value)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(ROOM_FOR(a->extreme, a->extreme_capacity, group));
+	GEMP_PROPAGATE(ROOM_FOR(a->extreme, a->extreme_capacity, group));
 	gemp_min_max *best = &a->extreme[group];
 	int order = best->known ? gemp_value_order(value, &best->value) : 0;
 	if (!best->known || (a->kind == GEMP_MIN ? order < 0 : order > 0))
-		code = keep_extreme(best, value);
-done:
-	return code;
+		GEMP_PROPAGATE(keep_extreme(best, value));
+	return GEMP_OK;
 }
 
 static gemp_code keep_value(gemp_aggregate *a, size_t group, const gemp_frame_column *argument, size_t row,
@@ -149,8 +139,7 @@ static gemp_code keep_value(gemp_aggregate *a, size_t group, const gemp_frame_co
 	gemp_text cell = { 0 };
 	gemp_cell_pack(argument, row, &cell);
 	gemp_code code = gemp_text_status(&cell);
-	if (code == GEMP_OK)
-		code = gemp_bag_add(&a->bag, group, cell.data, cell.size, times);
+	GEMP_THEN(gemp_bag_add(&a->bag, group, cell.data, cell.size, times));
 	gemp_text_free(&cell);
 	return code;
 }
@@ -228,16 +217,14 @@ static void take(void *to, size_t size, const char **at)
 
 static gemp_code merge_bag(gemp_aggregate *a, size_t group, const char **at)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t values, head[2];
 	take(&values, sizeof values, at);
 	for (uint64_t i = 0; i < values; i++) {
 		take(head, sizeof head, at);
-		GEMP_TRY(gemp_bag_add(&a->bag, group, *at, head[1], head[0]));
+		GEMP_PROPAGATE(gemp_bag_add(&a->bag, group, *at, head[1], head[0]));
 		*at += head[1];
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code merge_extreme(gemp_aggregate *a, size_t group, const char **at)
@@ -255,7 +242,6 @@ static gemp_code merge_extreme(gemp_aggregate *a, size_t group, const char **at)
 
 gemp_code gemp_aggregate_merge(gemp_aggregate *a, size_t group, const char **at)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t count;
 	__int128 sum;
 	if (keeps_values(a))
@@ -264,18 +250,17 @@ gemp_code gemp_aggregate_merge(gemp_aggregate *a, size_t group, const char **at)
 		return merge_extreme(a, group, at);
 	if (a->kind != GEMP_SUM) {
 		take(&count, sizeof count, at);
-		GEMP_TRY(count_more(a, group, count));
+		GEMP_PROPAGATE(count_more(a, group, count));
 	}
 	if (sums(a) && a->type == GEMP_FLOAT) {
-		GEMP_TRY(ROOM_FOR(a->exact, a->exact_capacity, group));
-		GEMP_TRY(gemp_exact_sum_merge_packed(&a->exact[group], at));
+		GEMP_PROPAGATE(ROOM_FOR(a->exact, a->exact_capacity, group));
+		GEMP_PROPAGATE(gemp_exact_sum_merge_packed(&a->exact[group], at));
 	} else if (sums(a)) {
 		take(&sum, sizeof sum, at);
-		GEMP_TRY(ROOM_FOR(a->sum, a->sum_capacity, group));
+		GEMP_PROPAGATE(ROOM_FOR(a->sum, a->sum_capacity, group));
 		a->sum[group] += sum;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* RESULTS */
@@ -345,17 +330,15 @@ done:
 static gemp_code read_members(const gemp_aggregate *a, size_t group, gemp_frame_column *out, size_t *rows,
                               uint64_t *times)
 {
-	gemp_code code = GEMP_OK;
 	for (uint64_t at = gemp_bag_first(&a->bag, group); at; at = gemp_bag_next(&a->bag, at)) {
 		size_t size;
 		const char *bytes = gemp_bag_cell(&a->bag, at, &size);
-		GEMP_TRY(gemp_cell_unpack(out, *rows, &bytes, bytes + size));
+		GEMP_PROPAGATE(gemp_cell_unpack(out, *rows, &bytes, bytes + size));
 		if (times)
 			times[*rows] = a->distinct ? 1 : gemp_bag_times(&a->bag, at);
 		++*rows;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_aggregate_members(const gemp_aggregate *a, size_t group, gemp_frame_column *out, size_t *rows)
@@ -428,9 +411,7 @@ static gemp_code finish_list(const gemp_aggregate *a, size_t group, const gemp_e
 done:
 	gemp_text_free(&text);
 	gemp_column_free(&l.members.values);
-	gemp_free(l.members.elements);
-	gemp_free(l.times);
-	gemp_free(l.order);
+	gemp_free_all(l.members.elements, l.times, l.order);
 	return code;
 }
 

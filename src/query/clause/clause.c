@@ -73,38 +73,32 @@ void gemp_clause_uses(const gemp_pattern *pattern, bool *used)
 
 static gemp_code find_aggregates(gemp_grouping *r, const gemp_expr *expr)
 {
-	gemp_code code = GEMP_OK;
 	if (gemp_expr_is_aggregate(expr)) {
-		GEMP_TRY(GEMP_RESERVE(r->aggregates, r->aggregate_capacity, r->aggregate_count + 1));
+		GEMP_PROPAGATE(GEMP_RESERVE(r->aggregates, r->aggregate_capacity, r->aggregate_count + 1));
 		r->aggregates[r->aggregate_count++] = expr;
 		return GEMP_OK;
 	}
 	for (size_t i = 0; i < expr->count; i++)
-		GEMP_TRY(find_aggregates(r, expr->children[i]));
-done:
-	return code;
+		GEMP_PROPAGATE(find_aggregates(r, expr->children[i]));
+	return GEMP_OK;
 }
 
 gemp_code gemp_grouping_begin(gemp_grouping *r, const gemp_clause *clause)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(r->keys, clause->item_count));
+	GEMP_PROPAGATE(GEMP_NEW(r->keys, clause->item_count));
 	for (size_t i = 0; i < clause->item_count; i++)
 		if (gemp_expr_has_aggregate(clause->items[i].expr))
-			GEMP_TRY(find_aggregates(r, clause->items[i].expr));
+			GEMP_PROPAGATE(find_aggregates(r, clause->items[i].expr));
 		else
 			r->keys[r->key_count++] = clause->items[i].expr;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_grouping_free(gemp_grouping *r)
 {
 	for (size_t i = 0; i < r->made_count; i++)
 		gemp_free(r->made[i]);
-	gemp_free(r->made);
-	gemp_free(r->keys);
-	gemp_free(r->aggregates);
+	gemp_free_all(r->made, r->keys, r->aggregates);
 	*r = (gemp_grouping){ 0 };
 }
 
@@ -123,21 +117,16 @@ static gemp_code keep_allocation(gemp_grouping *r, void *block)
 /* A node like expr that shares all it points to. */
 static gemp_code copy_node(gemp_grouping *r, const gemp_expr *expr, gemp_expr **out)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(*out, 1));
+	GEMP_PROPAGATE(GEMP_NEW(*out, 1));
 	**out = *expr;
-	code = keep_allocation(r, *out);
-done:
-	return code;
+	return keep_allocation(r, *out);
 }
 
 static gemp_code make_column(gemp_grouping *r, const gemp_frame *columns, const gemp_expr *expr, size_t item,
                              const gemp_expr **out)
 {
 	gemp_expr *node;
-	gemp_code code = copy_node(r, expr, &node);
-	if (code != GEMP_OK)
-		return code;
+	GEMP_PROPAGATE(copy_node(r, expr, &node));
 	bool element = expr->kind == GEMP_VERTEX || expr->kind == GEMP_EDGE;
 	node->count = 0;
 	node->variable = element ? (int)item : -1;
@@ -185,18 +174,16 @@ static gemp_code not_grouped(const gemp_expr *expr)
 static gemp_code rewrite_children(gemp_grouping *r, const gemp_frame *columns, const gemp_expr *expr,
                                   const gemp_expr **out)
 {
-	gemp_code code = GEMP_OK;
 	gemp_expr *node;
 	const gemp_expr **children;
-	GEMP_TRY(copy_node(r, expr, &node));
-	GEMP_TRY(GEMP_NEW(children, expr->count));
-	GEMP_TRY(keep_allocation(r, children));
+	GEMP_PROPAGATE(copy_node(r, expr, &node));
+	GEMP_PROPAGATE(GEMP_NEW(children, expr->count));
+	GEMP_PROPAGATE(keep_allocation(r, children));
 	for (size_t i = 0; i < expr->count; i++)
-		GEMP_TRY(gemp_grouping_item(r, columns, expr->children[i], &children[i]));
+		GEMP_PROPAGATE(gemp_grouping_item(r, columns, expr->children[i], &children[i]));
 	node->children = (gemp_expr **)children;
 	*out = node;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_grouping_item(gemp_grouping *r, const gemp_frame *columns, const gemp_expr *expr, const gemp_expr **out)

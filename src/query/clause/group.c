@@ -50,16 +50,14 @@ static gemp_code check_memory(const grouping *g)
 
 static gemp_code add_row(grouping *g, const gemp_frame *frame, size_t row, const gemp_text *key, uint64_t hash)
 {
-	gemp_code code = GEMP_OK;
 	size_t group;
 	uint64_t times = frame->multiplicity ? frame->multiplicity[row] : 1;
-	GEMP_TRY(find_group(g, key, hash, &group));
+	GEMP_PROPAGATE(find_group(g, key, hash, &group));
 	for (size_t i = 0; i < g->aggregate_count; i++) {
 		const gemp_frame_column *argument = g->arguments[i] < 0 ? NULL : &frame->columns[g->arguments[i]];
-		GEMP_TRY(gemp_aggregate_add(&g->aggregates[i], group, argument, row, times));
+		GEMP_PROPAGATE(gemp_aggregate_add(&g->aggregates[i], group, argument, row, times));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Several rows at a time, so that the table's memory is fetched ahead. */
@@ -98,16 +96,13 @@ static int owner_of(const grouping *g, size_t group)
 
 static gemp_code pack_group(const grouping *g, size_t group, gemp_text *out)
 {
-	gemp_code code = GEMP_OK;
 	size_t size;
 	const char *key = gemp_key_bytes(&g->groups, group, &size);
 	gemp_text_add(out, &size, sizeof size);
 	gemp_text_add(out, key, size);
 	for (size_t i = 0; i < g->aggregate_count; i++)
-		GEMP_TRY(gemp_aggregate_pack(&g->aggregates[i], group, out));
-	code = gemp_text_status(out);
-done:
-	return code;
+		GEMP_PROPAGATE(gemp_aggregate_pack(&g->aggregates[i], group, out));
+	return gemp_text_status(out);
 }
 
 /* Of the groups [first, end), those that others own, by owner. */
@@ -132,27 +127,23 @@ static gemp_code pack_groups(const grouping *g, size_t first, size_t end, gemp_t
 		sizes[r] = out->size - before;
 	}
 done:
-	gemp_free(sorted);
-	gemp_free(begin);
+	gemp_free_all(sorted, begin);
 	return code;
 }
 
 static gemp_code merge_groups(grouping *g, const char *at, const char *end)
 {
-	gemp_code code = GEMP_OK;
 	while (at < end) {
 		gemp_text key = { 0 };
 		size_t group;
 		memcpy(&key.size, at, sizeof key.size);
 		key.data = (char *)at + sizeof key.size;
 		at = key.data + key.size;
-		GEMP_TRY(find_group(g, &key, gemp_key_hash(key.data, key.size), &group));
+		GEMP_PROPAGATE(find_group(g, &key, gemp_key_hash(key.data, key.size), &group));
 		for (size_t i = 0; i < g->aggregate_count; i++)
-			GEMP_TRY(gemp_aggregate_merge(&g->aggregates[i], group, &at));
+			GEMP_PROPAGATE(gemp_aggregate_merge(&g->aggregates[i], group, &at));
 	}
-	code = check_memory(g);
-done:
-	return code;
+	return check_memory(g);
 }
 
 /* Collective. */
@@ -160,18 +151,15 @@ static gemp_code exchange_block(grouping *g, size_t first, size_t end)
 {
 	gemp_code code = GEMP_OK;
 	gemp_runtime *context = g->context;
-	size_t ranks = (size_t)context->comm->size, *sizes = NULL, capacity = 0, received_size = 0;
+	size_t ranks = (size_t)context->comm->size, *sizes = NULL, received_size = 0;
 	gemp_text packed = { 0 };
 	void *received = NULL;
 	double t = gemp_now();
-	code = GEMP_NEW(sizes, 2 * ranks);
-	if (code == GEMP_OK)
-		code = pack_groups(g, first, end, &packed, sizes);
+	code = GEMP_NEW(sizes, ranks);
+	GEMP_THEN(pack_groups(g, first, end, &packed, sizes));
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	GEMP_TRY(gemp_exchange(context->comm, packed.data, sizes, &received, &capacity, sizes + ranks, &context->traffic));
+	GEMP_TRY(gemp_exchange_bytes(context->comm, packed.data, sizes, &received, &received_size, &context->traffic));
 	gemp_timers_add(&context->timers, GEMP_PHASE_EXCHANGE, t);
-	for (size_t r = 0; r < ranks; r++)
-		received_size += sizes[ranks + r];
 	code = merge_groups(g, received, (const char *)received + received_size);
 	code = gemp_comm_agree(context->comm, code);
 done:
@@ -184,7 +172,6 @@ done:
 /* Collective. Groups that come from others are added behind: they belong here. Groups that have gone stay as husks. */
 static gemp_code exchange_groups(grouping *g)
 {
-	gemp_code code = GEMP_OK;
 	const size_t own = g->groups.count;
 	uint64_t most = own;
 	if (g->context->comm->size == 1)
@@ -192,24 +179,21 @@ static gemp_code exchange_groups(grouping *g)
 	gemp_comm_max(g->context->comm, &most, 1);
 	for (size_t first = 0; first < most; first += BLOCK_GROUPS) {
 		size_t begin = first < own ? first : own, end = own - begin < BLOCK_GROUPS ? own : begin + BLOCK_GROUPS;
-		GEMP_TRY(exchange_block(g, begin, end));
+		GEMP_PROPAGATE(exchange_block(g, begin, end));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* HANDING ON */
 
 static gemp_code add_keys(const grouping *g, size_t group, gemp_frame *out)
 {
-	gemp_code code = GEMP_OK;
 	size_t size;
 	const char *at = gemp_key_bytes(&g->groups, group, &size), *end = at + size;
 	for (size_t c = 0; c < g->key_count; c++)
-		GEMP_TRY(gemp_cell_unpack(&out->columns[c], out->rows, &at, end));
+		GEMP_PROPAGATE(gemp_cell_unpack(&out->columns[c], out->rows, &at, end));
 	out->rows++;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static bool lists_elements(const gemp_aggregate *a)
@@ -222,46 +206,39 @@ static gemp_code fetch_members(grouping *g, const size_t *groups, size_t count, 
 {
 	gemp_code code = GEMP_OK;
 	gemp_frame_column members[2] = { { .kind = GEMP_CELL_VERTEX }, { .kind = GEMP_CELL_EDGE } };
-	const gemp_frame_column *columns[2];
-	size_t rows[2] = { 0 }, kinds = 0;
-	bool needed[2] = { false };
+	size_t rows[2] = { 0 };
+	bool needed = false;
 	for (size_t i = 0; i < g->aggregate_count; i++) {
 		const gemp_aggregate *a = &g->aggregates[i];
 		size_t kind = a->cell == GEMP_CELL_EDGE;
 		if (!lists_elements(a))
 			continue;
-		needed[kind] = true;
+		needed = true;
 		for (size_t k = 0; k < count && code == GEMP_OK; k++)
 			code = gemp_aggregate_members(a, groups[k], &members[kind], &rows[kind]);
 	}
 	size_t longest = rows[0] > rows[1] ? rows[0] : rows[1];
 	for (size_t kind = 0; kind < 2 && code == GEMP_OK; kind++)
-		for (; needed[kind] && rows[kind] < longest && code == GEMP_OK; rows[kind]++)
+		for (; rows[kind] < longest && code == GEMP_OK; rows[kind]++)
 			code = gemp_frame_add_element(&members[kind], rows[kind], GEMP_NO_ELEMENT);
 	GEMP_TRY(gemp_comm_agree(g->context->comm, code));
-	for (size_t kind = 0; kind < 2; kind++)
-		if (needed[kind])
-			columns[kinds++] = &members[kind];
-	if (kinds)
-		code = gemp_elements_fetch(elements, g->context, g->graph, columns, kinds, longest, true);
+	if (needed)
+		code = gemp_elements_fetch(elements, g->context, g->graph, members, 2, longest, true);
 done:
-	gemp_free(members[0].elements);
-	gemp_free(members[1].elements);
+	gemp_free_all(members[0].elements, members[1].elements);
 	return code;
 }
 
 static gemp_code make_rows(grouping *g, const size_t *groups, size_t count, const gemp_elements *elements)
 {
-	gemp_code code = GEMP_OK;
 	gemp_frame_clear(&g->results);
 	for (size_t k = 0; k < count; k++) {
 		for (size_t i = 0; i < g->aggregate_count; i++)
-			GEMP_TRY(gemp_aggregate_finish(&g->aggregates[i], groups[k], elements,
-			                               &g->results.columns[g->key_count + i].values));
-		GEMP_TRY(add_keys(g, groups[k], &g->results));
+			GEMP_PROPAGATE(gemp_aggregate_finish(&g->aggregates[i], groups[k], elements,
+			                                     &g->results.columns[g->key_count + i].values));
+		GEMP_PROPAGATE(add_keys(g, groups[k], &g->results));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. */
@@ -311,22 +288,20 @@ static gemp_code add_whole(grouping *g)
 
 static gemp_code group_push(void *self, gemp_frame *frame, bool last, bool *enough)
 {
-	gemp_code code = GEMP_OK;
 	grouping *g = self;
 	double t = gemp_now();
 	if (g->ended)
 		return GEMP_OK;
-	code = add_rows(g, frame);
+	gemp_code code = add_rows(g, frame);
 	if (code == GEMP_OK && last)
 		code = add_whole(g);
 	gemp_timers_add(&g->context->timers, GEMP_PHASE_DISTINCT, t);
-	GEMP_TRY(gemp_comm_agree(g->context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(g->context->comm, code));
 	if (!last)
 		return GEMP_OK;
-	GEMP_TRY(exchange_groups(g));
-	GEMP_TRY(push_groups(g));
+	GEMP_PROPAGATE(exchange_groups(g));
+	GEMP_PROPAGATE(push_groups(g));
 	g->ended = *enough = true;
-done:
 	return code;
 }
 
@@ -337,8 +312,7 @@ static void group_free(void *self)
 		return;
 	for (size_t i = 0; g->aggregates && i < g->aggregate_count; i++)
 		gemp_aggregate_free(&g->aggregates[i]);
-	gemp_free(g->aggregates);
-	gemp_free(g->arguments);
+	gemp_free_all(g->aggregates, g->arguments);
 	gemp_key_table_free(&g->groups);
 	gemp_frame_free(&g->results);
 	gemp_free(g);
@@ -366,18 +340,15 @@ done:
 
 static gemp_code set_up(grouping *g, const gemp_group_options *options)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(g->aggregates, options->aggregate_count));
-	GEMP_TRY(GEMP_NEW(g->arguments, options->aggregate_count));
+	GEMP_PROPAGATE(GEMP_NEW(g->aggregates, options->aggregate_count));
+	GEMP_PROPAGATE(GEMP_NEW(g->arguments, options->aggregate_count));
 	g->aggregate_count = options->aggregate_count;
 	for (size_t i = 0; i < g->aggregate_count; i++) {
 		int argument = g->arguments[i] = options->arguments[i];
 		gemp_aggregate_init(&g->aggregates[i], options->aggregates[i],
 		                    argument < 0 ? NULL : &options->input->columns[argument]);
 	}
-	code = gemp_group_columns(&g->results, options);
-done:
-	return code;
+	return gemp_group_columns(&g->results, options);
 }
 
 gemp_code gemp_group_new(gemp_row_stage *out, gemp_runtime *context, gemp_shard *graph,

@@ -9,9 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Rows that are needed to give `limit` rows behind the first `skip`. */
+static uint64_t rows_up_to(uint64_t skip, uint64_t limit)
+{
+	return limit > UINT64_MAX - skip ? UINT64_MAX : skip + limit;
+}
+
 void gemp_limit_rows(const gemp_comm *comm, size_t rows, uint64_t skip, uint64_t limit, size_t *first, size_t *end)
 {
-	uint64_t before = gemp_comm_exscan(comm, rows), stop = limit > UINT64_MAX - skip ? UINT64_MAX : skip + limit;
+	uint64_t before = gemp_comm_exscan(comm, rows), stop = rows_up_to(skip, limit);
 	*first = before >= skip ? 0 : skip - before < rows ? (size_t)(skip - before) : rows;
 	*end = before >= stop ? 0 : stop - before < rows ? (size_t)(stop - before) : rows;
 	*end = *end < *first ? *first : *end;
@@ -30,13 +36,11 @@ static gemp_code cut_push(void *self, gemp_frame *frame, bool last, bool *enough
 	gemp_code code = GEMP_OK;
 	cutting *c = self;
 	const gemp_comm *comm = c->context->comm;
-	uint64_t *picked = NULL;
 	gemp_frame cut = { 0 };
 	size_t first, end;
-	uint64_t wanted = c->limit > UINT64_MAX - c->skip ? UINT64_MAX : c->skip + c->limit;
 	if (c->ended)
 		return GEMP_OK;
-	GEMP_TRY(gemp_comm_agree(comm, gemp_frame_expand(frame, wanted)));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_frame_expand(frame, rows_up_to(c->skip, c->limit))));
 	uint64_t all = gemp_comm_sum1(comm, frame->rows);
 	gemp_limit_rows(comm, frame->rows, c->skip, c->limit, &first, &end);
 	uint64_t skipped = all < c->skip ? all : c->skip, left = all - skipped;
@@ -44,17 +48,11 @@ static gemp_code cut_push(void *self, gemp_frame *frame, bool last, bool *enough
 	*c->some_left_out |= skipped > 0 || left > c->limit || (reached && !last);
 	c->skip -= skipped;
 	c->limit -= c->limit == UINT64_MAX ? 0 : left < c->limit ? left : c->limit;
-	code = GEMP_NEW(picked, end - first);
-	for (size_t i = 0; i < end - first && code == GEMP_OK; i++)
-		picked[i] = first + i;
-	if (code == GEMP_OK)
-		code = gemp_frame_pick(&cut, frame, picked, end - first);
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_frame_slice(&cut, frame, first, end - first)));
 	GEMP_TRY(c->next->push(c->next->self, &cut, last || reached, enough));
 	c->ended = last || reached || *enough;
 	*enough |= reached;
 done:
-	gemp_free(picked);
 	gemp_frame_free(&cut);
 	return code;
 }
@@ -175,8 +173,7 @@ static gemp_code sort_rows(sorting *o, uint64_t most)
 	gemp_frame_free(&o->rows);
 	o->rows = sorted;
 done:
-	gemp_free(entries);
-	gemp_free(picked);
+	gemp_free_all(entries, picked);
 	return code;
 }
 
@@ -184,13 +181,12 @@ done:
 
 static uint64_t wanted_rows(const sorting *o)
 {
-	return o->limit > UINT64_MAX - o->skip ? UINT64_MAX : o->skip + o->limit;
+	return rows_up_to(o->skip, o->limit);
 }
 
 static gemp_code add_numbers(gemp_frame_column *out, size_t row, const gemp_elements *elements, gemp_cell_kind kind,
                              uint64_t element)
 {
-	gemp_code code = GEMP_OK;
 	gemp_value numbers[EDGE_RANKS] = { { .type = GEMP_INTEGER, .null = true },
 		                               { .type = GEMP_INTEGER, .null = true },
 		                               { .type = GEMP_INTEGER, .null = true },
@@ -208,16 +204,14 @@ static gemp_code add_numbers(gemp_frame_column *out, size_t row, const gemp_elem
 	for (size_t i = 0; i < count; i++) {
 		out[i].values.rows = row;
 		numbers[i].type = GEMP_INTEGER;
-		GEMP_TRY(gemp_column_add(&out[i].values, &numbers[i]));
+		GEMP_PROPAGATE(gemp_column_add(&out[i].values, &numbers[i]));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* The numbers that order the elements of a frame, for the rows that were just appended from it. */
 static gemp_code append_numbers(sorting *o, const gemp_frame *frame, const gemp_elements *elements)
 {
-	gemp_code code = GEMP_OK;
 	gemp_frame_column *out = o->rows.columns + o->shown;
 	size_t before = o->rows.rows;
 	for (size_t c = 0; c < o->shown; c++) {
@@ -225,22 +219,20 @@ static gemp_code append_numbers(sorting *o, const gemp_frame *frame, const gemp_
 		if (column->kind == GEMP_CELL_VALUE)
 			continue;
 		for (size_t row = 0; row < frame->rows; row++)
-			GEMP_TRY(add_numbers(out, before + row, elements, column->kind, column->elements[row]));
+			GEMP_PROPAGATE(add_numbers(out, before + row, elements, column->kind, column->elements[row]));
 		out += column->kind == GEMP_CELL_EDGE ? EDGE_RANKS : 1;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code append(sorting *o, const gemp_frame *frame, const gemp_elements *elements)
 {
-	gemp_code code = GEMP_OK;
 	size_t all = o->rows.count, rows = o->rows.rows, budget = o->context->budgets.host_memory;
 	if (frame->rows == 0)
 		return GEMP_OK;
-	GEMP_TRY(append_numbers(o, frame, elements));
+	GEMP_PROPAGATE(append_numbers(o, frame, elements));
 	o->rows.count = o->shown;
-	code = gemp_frame_append(&o->rows, frame);
+	gemp_code code = gemp_frame_append(&o->rows, frame);
 	o->rows.count = all;
 	if (code == GEMP_OK && o->rows.rows / 2 > wanted_rows(o) && o->rows.rows / 2 - wanted_rows(o) > SPARE_ROWS / 2)
 		code = sort_rows(o, wanted_rows(o));
@@ -250,7 +242,6 @@ static gemp_code append(sorting *o, const gemp_frame *frame, const gemp_elements
 		                 "%zu rows to sort take %zu bytes on one rank, more than --host-memory %zu; use more "
 		                 "ranks, a larger --host-memory, or a LIMIT",
 		                 rows + frame->rows, bytes, budget);
-done:
 	return code;
 }
 
@@ -258,22 +249,12 @@ done:
 static gemp_code take(sorting *o, gemp_frame *frame)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_frame_column **columns = NULL;
 	gemp_elements elements = { 0 };
-	size_t count = 0;
-	code = GEMP_NEW(columns, o->shown);
-	if (code == GEMP_OK)
-		code = gemp_frame_expand(frame, wanted_rows(o));
-	GEMP_TRY(gemp_comm_agree(o->context->comm, code));
-	for (size_t c = 0; c < o->shown; c++)
-		if (frame->columns[c].kind != GEMP_CELL_VALUE)
-			columns[count++] = &frame->columns[c];
-	if (count)
-		GEMP_TRY(gemp_elements_fetch(&elements, o->context, o->graph, columns, count, frame->rows, true));
+	GEMP_TRY(gemp_comm_agree(o->context->comm, gemp_frame_expand(frame, wanted_rows(o))));
+	GEMP_TRY(gemp_elements_fetch(&elements, o->context, o->graph, frame->columns, o->shown, frame->rows, true));
 	code = gemp_comm_agree(o->context->comm, append(o, frame, &elements));
 done:
 	gemp_elements_free(&elements);
-	gemp_free(columns);
 	return code;
 }
 
@@ -289,22 +270,20 @@ static gemp_code pack_rows(const gemp_frame *frame, size_t first, size_t end, si
 
 static gemp_code unpack_rows(gemp_frame *frame, const char *at, const char *end)
 {
-	gemp_code code = GEMP_OK;
 	while (at < end) {
 		for (size_t c = 0; c < frame->count; c++)
-			GEMP_TRY(gemp_cell_unpack(&frame->columns[c], frame->rows, &at, end));
+			GEMP_PROPAGATE(gemp_cell_unpack(&frame->columns[c], frame->rows, &at, end));
 		frame->rows++;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* The first row that does not come before row x of `of`, or (after) that comes after it. */
 static size_t bound(const sorting *o, const gemp_frame *of, size_t x, bool after)
 {
-	size_t low;
-	GEMP_PARTITION_POINT(low, 0, o->rows.rows, compare_rows(o, &o->rows, low, of, x) < after);
-	return low;
+	size_t row;
+	GEMP_PARTITION_POINT(row, 0, o->rows.rows, compare_rows(o, &o->rows, row, of, x) < after);
+	return row;
 }
 
 /* Where the share of rank r ends in this rank's rows. Rows that are alike may go to several ranks, each as many as its part
@@ -331,18 +310,15 @@ static gemp_code sample(const sorting *o, sorting *samples)
 	size_t *begin = NULL, step = o->rows.rows / SAMPLES + 1;
 	*samples = (sorting){ .shown = o->shown, .sort_count = o->sort_count, .sorts = o->sorts };
 	code = gemp_frame_like(&samples->rows, &o->rows);
-	if (code == GEMP_OK)
-		code = pack_rows(&o->rows, step / 2, o->rows.rows, step, &mine);
+	GEMP_THEN(pack_rows(&o->rows, step / 2, o->rows.rows, step, &mine));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(gemp_comm_allgather(comm, mine.data, mine.size, &all, &begin));
 	code = unpack_rows(&samples->rows, all, (const char *)all + begin[comm->size]);
-	if (code == GEMP_OK)
-		code = sort_rows(samples, UINT64_MAX);
+	GEMP_THEN(sort_rows(samples, UINT64_MAX));
 	code = gemp_comm_agree(comm, code);
 done:
 	gemp_text_free(&mine);
-	gemp_free(all);
-	gemp_free(begin);
+	gemp_free_all(all, begin);
 	return code;
 }
 
@@ -351,10 +327,10 @@ static gemp_code exchange(sorting *o, const sorting *samples)
 {
 	gemp_code code = GEMP_OK;
 	gemp_runtime *context = o->context;
-	size_t ranks = (size_t)context->comm->size, *sizes = NULL, capacity = 0, received_size = 0, at = 0;
+	size_t ranks = (size_t)context->comm->size, *sizes = NULL, received_size = 0, at = 0;
 	gemp_text packed = { 0 };
 	void *received = NULL;
-	code = GEMP_NEW(sizes, 2 * ranks);
+	code = GEMP_NEW(sizes, ranks);
 	for (size_t r = 0; r < ranks && code == GEMP_OK; r++) {
 		size_t before = packed.size, end = bucket_end(o, samples, r, ranks);
 		end = end < at ? at : end;
@@ -364,13 +340,10 @@ static gemp_code exchange(sorting *o, const sorting *samples)
 	}
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	gemp_frame_clear(&o->rows);
-	GEMP_TRY(gemp_exchange(context->comm, packed.data, sizes, &received, &capacity, sizes + ranks, &context->traffic));
+	GEMP_TRY(gemp_exchange_bytes(context->comm, packed.data, sizes, &received, &received_size, &context->traffic));
 	gemp_text_free(&packed);
-	for (size_t r = 0; r < ranks; r++)
-		received_size += sizes[ranks + r];
 	code = unpack_rows(&o->rows, received, (const char *)received + received_size);
-	if (code == GEMP_OK)
-		code = sort_rows(o, UINT64_MAX);
+	GEMP_THEN(sort_rows(o, UINT64_MAX));
 	code = gemp_comm_agree(context->comm, code);
 done:
 	gemp_free(received);
@@ -401,17 +374,10 @@ static gemp_code push_block(sorting *o, size_t first, size_t count, bool last, b
 {
 	gemp_code code = GEMP_OK;
 	gemp_frame block = { 0 }, view = o->rows;
-	uint64_t *picked = NULL;
 	view.count = o->shown;
-	code = GEMP_NEW(picked, count);
-	for (size_t i = 0; i < count && code == GEMP_OK; i++)
-		picked[i] = first + i;
-	if (code == GEMP_OK)
-		code = gemp_frame_pick(&block, &view, picked, count);
-	GEMP_TRY(gemp_comm_agree(o->context->comm, code));
+	GEMP_TRY(gemp_comm_agree(o->context->comm, gemp_frame_slice(&block, &view, first, count)));
 	code = o->next->push(o->next->self, &block, last, enough);
 done:
-	gemp_free(picked);
 	gemp_frame_free(&block);
 	return code;
 }
@@ -438,28 +404,25 @@ static gemp_code push_sorted(sorting *o)
 			GEMP_TRY(push_block(o, first + at, r == comm->rank ? count : 0, last, &enough));
 		}
 done:
-	gemp_free(all);
-	gemp_free(begin);
+	gemp_free_all(all, begin);
 	return code;
 }
 
 static gemp_code sorting_push(void *self, gemp_frame *frame, bool last, bool *enough)
 {
-	gemp_code code = GEMP_OK;
 	sorting *o = self;
 	double t = gemp_now();
 	if (o->ended)
 		return GEMP_OK;
-	GEMP_TRY(take(o, frame));
+	GEMP_PROPAGATE(take(o, frame));
 	if (last)
-		GEMP_TRY(sort_all(o));
+		GEMP_PROPAGATE(sort_all(o));
 	gemp_timers_add(&o->context->timers, GEMP_PHASE_DISTINCT, t);
 	if (!last)
 		return GEMP_OK;
-	GEMP_TRY(push_sorted(o));
+	GEMP_PROPAGATE(push_sorted(o));
 	o->ended = *enough = true;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static void sorting_free(void *self)
@@ -468,8 +431,7 @@ static void sorting_free(void *self)
 	if (!o)
 		return;
 	gemp_frame_free(&o->rows);
-	gemp_free(o->sorts);
-	gemp_free(o);
+	gemp_free_all(o->sorts, o);
 }
 
 /* SETTING UP */
@@ -493,24 +455,22 @@ static void add_sorts(sorting *o, const gemp_frame *input, size_t c, bool descen
 
 static gemp_code set_up(sorting *o, const gemp_sorting_options *options)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_frame *input = options->input;
 	size_t numbers = 0;
 	for (size_t c = 0; c < input->count; c++)
 		numbers += sort_columns_of(&input->columns[c]);
-	GEMP_TRY(gemp_frame_init(&o->rows, input->count + numbers));
+	GEMP_PROPAGATE(gemp_frame_init(&o->rows, input->count + numbers));
 	for (size_t c = 0; c < input->count; c++)
-		GEMP_TRY(gemp_frame_set(&o->rows, c, input->columns[c].kind, input->columns[c].values.name,
-		                        input->columns[c].values.type));
+		GEMP_PROPAGATE(gemp_frame_set(&o->rows, c, input->columns[c].kind, input->columns[c].values.name,
+		                              input->columns[c].values.type));
 	for (size_t c = input->count; c < o->rows.count; c++)
-		GEMP_TRY(gemp_frame_set(&o->rows, c, GEMP_CELL_VALUE, "", GEMP_INTEGER));
-	GEMP_TRY(GEMP_NEW(o->sorts, EDGE_RANKS * (options->order_count + input->count)));
+		GEMP_PROPAGATE(gemp_frame_set(&o->rows, c, GEMP_CELL_VALUE, "", GEMP_INTEGER));
+	GEMP_PROPAGATE(GEMP_NEW(o->sorts, EDGE_RANKS * (options->order_count + input->count)));
 	for (size_t i = 0; i < options->order_count; i++)
 		add_sorts(o, input, options->orders[i].item, options->orders[i].descending);
 	for (size_t c = 0; c < input->count; c++)
 		add_sorts(o, input, c, false);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_sorting_new(gemp_row_stage *out, gemp_runtime *context, gemp_shard *graph,

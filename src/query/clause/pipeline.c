@@ -91,8 +91,7 @@ static gemp_code add_grouping(gemp_pipeline *p, const gemp_frame_map *map, const
 	gemp_projection_item *items = NULL;
 	size_t count = 0;
 	code = gemp_grouping_begin(rewrite, clause);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(items, rewrite->key_count + rewrite->aggregate_count + clause->item_count);
+	GEMP_THEN(GEMP_NEW(items, rewrite->key_count + rewrite->aggregate_count + clause->item_count));
 	GEMP_TRY(gemp_comm_agree(p->context->comm, code));
 	for (size_t k = 0; k < rewrite->key_count; k++)
 		items[count++] = (gemp_projection_item){ rewrite->keys[k], "" };
@@ -154,41 +153,37 @@ static gemp_code add_order(gemp_pipeline *p, const gemp_clause *clause)
 static gemp_code add_clause(gemp_pipeline *p, const gemp_frame_map *map, const gemp_clause *clause,
                             gemp_grouping *rewrite)
 {
-	gemp_code code = GEMP_OK;
 	if (clause->grouped)
-		GEMP_TRY(add_grouping(p, map, clause, rewrite));
+		GEMP_PROPAGATE(add_grouping(p, map, clause, rewrite));
 	else
-		GEMP_TRY(add_plain(p, map, clause));
+		GEMP_PROPAGATE(add_plain(p, map, clause));
 	if (clause->distinct) /* the hidden items hang on the shown ones, and tell no more rows apart */
-		GEMP_TRY(add_group(p, clause->item_count, NULL));
-	GEMP_TRY(add_order(p, clause));
+		GEMP_PROPAGATE(add_group(p, clause->item_count, NULL));
+	GEMP_PROPAGATE(add_order(p, clause));
 	if (clause->where) {
-		GEMP_TRY(gemp_projection_where(&p->stages[p->stage_count], p->context, p->graph, &p->items, clause->where,
-		                               next_of(p)));
+		GEMP_PROPAGATE(gemp_projection_where(&p->stages[p->stage_count], p->context, p->graph, &p->items, clause->where,
+		                                     next_of(p)));
 		p->stage_count++;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* SOURCE */
 
 static gemp_code set_up_source(gemp_pipeline *p)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_pattern *pattern = p->pattern;
 	size_t vertices = p->match.vertices, edges = p->match.edges;
-	GEMP_TRY(gemp_frame_init(&p->source, vertices + edges + pattern->sub_count));
-	GEMP_TRY(GEMP_NEW(p->used, p->source.count));
+	GEMP_PROPAGATE(gemp_frame_init(&p->source, vertices + edges + pattern->sub_count));
+	GEMP_PROPAGATE(GEMP_NEW(p->used, p->source.count));
 	for (size_t c = 0; c < p->source.count; c++)
-		GEMP_TRY(gemp_frame_set(&p->source, c,
-		                        c < vertices           ? GEMP_CELL_VERTEX
-		                        : c < vertices + edges ? GEMP_CELL_EDGE
-		                                               : GEMP_CELL_VALUE,
-		                        "", GEMP_INTEGER));
+		GEMP_PROPAGATE(gemp_frame_set(&p->source, c,
+		                              c < vertices           ? GEMP_CELL_VERTEX
+		                              : c < vertices + edges ? GEMP_CELL_EDGE
+		                                                     : GEMP_CELL_VALUE,
+		                              "", GEMP_INTEGER));
 	gemp_clause_uses(pattern, p->used);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static uint64_t element_at(const gemp_row_store *rows, size_t row, size_t column, size_t vertices)
@@ -201,53 +196,44 @@ static uint64_t element_at(const gemp_row_store *rows, size_t row, size_t column
 
 static gemp_code fill_elements(gemp_frame_column *out, const gemp_row_store *rows, size_t column, size_t vertices)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_RESERVE(out->elements, out->capacity, rows->rows));
+	GEMP_PROPAGATE(GEMP_RESERVE(out->elements, out->capacity, rows->rows));
 	for (size_t row = 0; row < rows->rows; row++)
 		out->elements[row] = element_at(rows, row, column, vertices);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code fill_values(gemp_frame_column *out, const gemp_column *from)
 {
-	gemp_code code = GEMP_OK;
 	out->values.type = from->type;
 	for (size_t row = 0; row < from->rows; row++) {
 		gemp_value value = gemp_column_get(from, row);
-		GEMP_TRY(gemp_column_add(&out->values, &value));
+		GEMP_PROPAGATE(gemp_column_add(&out->values, &value));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code fill_source(gemp_pipeline *p, const gemp_row_store *rows, const uint64_t *multiplicity)
 {
-	gemp_code code = GEMP_OK;
 	gemp_frame *source = &p->source;
 	size_t vertices = p->match.vertices, elements = vertices + p->match.edges;
 	gemp_frame_clear(source);
 	for (size_t c = 0; c < source->count && rows->rows; c++)
 		if (p->used[c])
-			GEMP_TRY(c < elements ? fill_elements(&source->columns[c], rows, c, vertices)
-			                      : fill_values(&source->columns[c], &rows->values[c - elements]));
+			GEMP_PROPAGATE(c < elements ? fill_elements(&source->columns[c], rows, c, vertices)
+			                            : fill_values(&source->columns[c], &rows->values[c - elements]));
 	if (multiplicity && rows->rows) {
-		GEMP_TRY(GEMP_RESERVE(source->multiplicity, source->multiplicity_capacity, rows->rows));
+		GEMP_PROPAGATE(GEMP_RESERVE(source->multiplicity, source->multiplicity_capacity, rows->rows));
 		memcpy(source->multiplicity, multiplicity, rows->rows * sizeof *multiplicity);
 	}
 	source->rows = rows->rows;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_pipeline_push(gemp_pipeline *p, const gemp_row_store *rows, const uint64_t *multiplicity, bool last,
                              bool *enough)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_comm_agree(p->context->comm, fill_source(p, rows, multiplicity)));
-	code = p->stages[0].push(p->stages[0].self, &p->source, last, enough);
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_comm_agree(p->context->comm, fill_source(p, rows, multiplicity)));
+	return p->stages[0].push(p->stages[0].self, &p->source, last, enough);
 }
 
 bool gemp_pipeline_truncated(const gemp_pipeline *p)
@@ -255,20 +241,11 @@ bool gemp_pipeline_truncated(const gemp_pipeline *p)
 	return p->left_out;
 }
 
-/* What sub-patterns give is known of matches, before WITH. */
-static bool uses_subs(const gemp_expr *expr)
-{
-	bool asks = expr->kind == GEMP_EXISTS || expr->kind == GEMP_COUNT_OF;
-	for (size_t i = 0; i < expr->count && !asks; i++)
-		asks = uses_subs(expr->children[i]);
-	return asks;
-}
-
 static gemp_code check_subs(const gemp_pattern *pattern)
 {
-	bool asks = pattern->with && pattern->with->where && uses_subs(pattern->with->where);
+	bool asks = pattern->with && pattern->with->where && gemp_expr_has_subpattern(pattern->with->where);
 	for (size_t i = 0; i < pattern->result.item_count && pattern->with; i++)
-		asks |= uses_subs(pattern->result.items[i].expr);
+		asks |= gemp_expr_has_subpattern(pattern->result.items[i].expr);
 	return asks ? gemp_fail(GEMP_EUSAGE,
 	                        "EXISTS and COUNT { } cannot stand behind WITH; give their result to WITH as a column")
 	            : GEMP_OK;
@@ -290,8 +267,7 @@ gemp_code gemp_pipeline_new(gemp_pipeline **out, gemp_runtime *context, gemp_sha
 		p->items = (gemp_frame_map){ .items = true, .count_loops = count_loops };
 		code = check_subs(pattern);
 	}
-	if (code == GEMP_OK)
-		code = set_up_source(p);
+	GEMP_THEN(set_up_source(p));
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	if (pattern->with)
 		GEMP_TRY(add_clause(p, &p->match, pattern->with, &p->rewrites[0]));
@@ -314,6 +290,5 @@ void gemp_pipeline_free(gemp_pipeline *p)
 		gemp_grouping_free(&p->rewrites[i]);
 	gemp_frame_free(&p->source);
 	gemp_frame_free(&p->columns);
-	gemp_free(p->used);
-	gemp_free(p);
+	gemp_free_all(p->used, p);
 }

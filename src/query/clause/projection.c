@@ -79,21 +79,18 @@ static gemp_code add_value(gemp_column *column, gemp_value value)
 
 static gemp_code copy_cells(gemp_frame_column *out, const gemp_frame_column *from, size_t rows)
 {
-	gemp_code code = GEMP_OK;
 	if (out->kind != GEMP_CELL_VALUE) {
-		GEMP_TRY(GEMP_RESERVE(out->elements, out->capacity, rows));
+		GEMP_PROPAGATE(GEMP_RESERVE(out->elements, out->capacity, rows));
 		if (rows)
 			memcpy(out->elements, from->elements, rows * sizeof *out->elements);
 	}
 	for (size_t row = 0; row < rows && out->kind == GEMP_CELL_VALUE; row++)
-		GEMP_TRY(add_value(&out->values, gemp_frame_value(from, row)));
-done:
-	return code;
+		GEMP_PROPAGATE(add_value(&out->values, gemp_frame_value(from, row)));
+	return GEMP_OK;
 }
 
 static gemp_code evaluate_item(evaluation *e, size_t i, const gemp_frame *frame)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_expr *expr = e->items[i].expr;
 	gemp_frame_column *out = &e->out.columns[i];
 	size_t whole;
@@ -102,57 +99,49 @@ static gemp_code evaluate_item(evaluation *e, size_t i, const gemp_frame *frame)
 	for (size_t row = 0; row < frame->rows; row++) {
 		gemp_value value;
 		gemp_arena_reset(&e->scratch);
-		GEMP_TRY(gemp_expr_value(expr, gemp_lookup_scope(e->lookup, row), &e->scratch, &value));
-		GEMP_TRY(add_value(&out->values, value));
+		GEMP_PROPAGATE(gemp_expr_value(expr, gemp_lookup_scope(e->lookup, row), &e->scratch, &value));
+		GEMP_PROPAGATE(add_value(&out->values, value));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code evaluate_items(evaluation *e, gemp_frame *frame)
 {
-	gemp_code code = GEMP_OK;
 	gemp_frame_clear(&e->out);
 	for (size_t i = 0; i < e->count; i++)
-		GEMP_TRY(evaluate_item(e, i, frame));
+		GEMP_PROPAGATE(evaluate_item(e, i, frame));
 	e->out.rows = frame->rows;
 	e->out.multiplicity = frame->multiplicity;
 	e->out.multiplicity_capacity = frame->multiplicity_capacity;
 	frame->multiplicity = NULL;
 	frame->multiplicity_capacity = 0;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code items_push(void *self, gemp_frame *frame, bool last, bool *enough)
 {
-	gemp_code code = GEMP_OK;
 	evaluation *e = self;
 	double t = gemp_now();
-	GEMP_TRY(gemp_lookup_fetch(e->lookup, frame));
-	code = evaluate_items(e, frame);
+	GEMP_PROPAGATE(gemp_lookup_fetch(e->lookup, frame));
+	gemp_code code = evaluate_items(e, frame);
 	gemp_timers_add(&e->context->timers, GEMP_PHASE_ATTRIBUTES, t);
-	GEMP_TRY(gemp_comm_agree(e->context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(e->context->comm, code));
 	gemp_lookup_forget(e->lookup);
-	code = e->next->push(e->next->self, &e->out, last, enough);
-done:
-	return code;
+	return e->next->push(e->next->self, &e->out, last, enough);
 }
 
 /* picked: the rows for which the condition is true. */
 static gemp_code test_rows(evaluation *e, const gemp_frame *frame, uint64_t *picked, size_t *count)
 {
-	gemp_code code = GEMP_OK;
 	*count = 0;
 	for (size_t row = 0; row < frame->rows; row++) {
 		bool truth;
 		gemp_arena_reset(&e->scratch);
-		GEMP_TRY(gemp_expr_test(e->items[0].expr, gemp_lookup_scope(e->lookup, row), &e->scratch, &truth));
+		GEMP_PROPAGATE(gemp_expr_test(e->items[0].expr, gemp_lookup_scope(e->lookup, row), &e->scratch, &truth));
 		if (truth)
 			picked[(*count)++] = row;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code where_push(void *self, gemp_frame *frame, bool last, bool *enough)
@@ -165,10 +154,8 @@ static gemp_code where_push(void *self, gemp_frame *frame, bool last, bool *enou
 	GEMP_TRY(gemp_lookup_fetch(e->lookup, frame));
 	gemp_frame_free(&e->out);
 	code = GEMP_NEW(picked, frame->rows);
-	if (code == GEMP_OK)
-		code = test_rows(e, frame, picked, &count);
-	if (code == GEMP_OK)
-		code = gemp_frame_pick(&e->out, frame, picked, count);
+	GEMP_THEN(test_rows(e, frame, picked, &count));
+	GEMP_THEN(gemp_frame_pick(&e->out, frame, picked, count));
 	gemp_timers_add(&e->context->timers, GEMP_PHASE_ATTRIBUTES, t);
 	GEMP_TRY(gemp_comm_agree(e->context->comm, code));
 	gemp_lookup_forget(e->lookup);
@@ -186,8 +173,7 @@ static void evaluation_free(void *self)
 	gemp_lookup_free(e->lookup);
 	gemp_frame_free(&e->out);
 	gemp_arena_free(&e->scratch);
-	gemp_free(e->items);
-	gemp_free(e);
+	gemp_free_all(e->items, e);
 }
 
 static gemp_code set_up(evaluation *e, gemp_shard *graph, const gemp_projection_item *items, size_t count)
@@ -278,20 +264,16 @@ static gemp_code add_key(gemp_column *out, const gemp_elements *elements, uint64
 
 static gemp_code add_edge(gemp_projected *out, const gemp_elements *elements, uint64_t edge)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_edge_ends *ends = gemp_elements_ends(elements, edge);
 	gemp_value type = gemp_elements_type(elements, edge);
-	GEMP_TRY(gemp_column_add(&out->value, &type));
-	GEMP_TRY(add_key(&out->source, elements, ends ? ends->source : GEMP_NO_ELEMENT));
-	GEMP_TRY(add_key(&out->target, elements, ends ? ends->target : GEMP_NO_ELEMENT));
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_column_add(&out->value, &type));
+	GEMP_PROPAGATE(add_key(&out->source, elements, ends ? ends->source : GEMP_NO_ELEMENT));
+	return add_key(&out->target, elements, ends ? ends->target : GEMP_NO_ELEMENT);
 }
 
 static gemp_code project_column(gemp_projected *out, gemp_frame_column *column, const gemp_elements *elements,
                                 size_t rows)
 {
-	gemp_code code = GEMP_OK;
 	if (column->kind == GEMP_CELL_VALUE && gemp_column_loaded(&column->values)) {
 		gemp_column taken = column->values;
 		column->values = (gemp_column){ .name = taken.name, .type = taken.type };
@@ -300,27 +282,19 @@ static gemp_code project_column(gemp_projected *out, gemp_frame_column *column, 
 		out->value = taken;
 	}
 	for (size_t row = 0; row < rows && column->kind != GEMP_CELL_VALUE; row++)
-		GEMP_TRY(column->kind == GEMP_CELL_EDGE ? add_edge(out, elements, column->elements[row])
-		                                        : add_key(&out->value, elements, column->elements[row]));
-done:
-	return code;
+		GEMP_PROPAGATE(column->kind == GEMP_CELL_EDGE ? add_edge(out, elements, column->elements[row])
+		                                              : add_key(&out->value, elements, column->elements[row]));
+	return GEMP_OK;
 }
 
 gemp_code gemp_project(gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern, gemp_frame *frame,
                        gemp_projected *out)
 {
 	gemp_code code = GEMP_OK;
-	size_t shown = pattern->result.shown, count = 0;
-	const gemp_frame_column **columns = NULL;
+	size_t shown = pattern->result.shown;
 	gemp_elements elements = { 0 };
 	bool made = false;
-	code = GEMP_NEW(columns, shown);
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	for (size_t c = 0; c < shown; c++)
-		if (frame->columns[c].kind != GEMP_CELL_VALUE)
-			columns[count++] = &frame->columns[c];
-	if (count)
-		GEMP_TRY(gemp_elements_fetch(&elements, context, graph, columns, count, frame->rows, false));
+	GEMP_TRY(gemp_elements_fetch(&elements, context, graph, frame->columns, shown, frame->rows, false));
 	code = gemp_project_header(graph, pattern, out);
 	made = code == GEMP_OK;
 	for (size_t c = 0; c < shown && code == GEMP_OK; c++)
@@ -330,6 +304,5 @@ done:
 	if (code != GEMP_OK && made)
 		gemp_projected_free(out, shown);
 	gemp_elements_free(&elements);
-	gemp_free(columns);
 	return code;
 }

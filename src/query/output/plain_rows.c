@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { PIECE = 1 << 12 };                             /* rows that one thread turns at a time */
+enum { CHUNK_ROWS = 1 << 12 };                        /* that one thread converts at a time */
 static const size_t default_memory = (size_t)1 << 30; /* of tables */
 
 struct gemp_plain_rows {
@@ -58,15 +58,13 @@ static gemp_code keys_by_rank(gemp_plain_rows *plain, uint64_t vertices)
 
 static gemp_code begin_columns(gemp_plain_rows *plain, const gemp_shard *graph, const gemp_pattern *pattern)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(plain->columns, pattern->result.shown));
-	GEMP_TRY(GEMP_NEW(plain->vertex, pattern->result.shown));
-	GEMP_TRY(gemp_project_header(graph, pattern, plain->columns));
+	GEMP_PROPAGATE(GEMP_NEW(plain->columns, pattern->result.shown));
+	GEMP_PROPAGATE(GEMP_NEW(plain->vertex, pattern->result.shown));
+	GEMP_PROPAGATE(gemp_project_header(graph, pattern, plain->columns));
 	plain->column_count = pattern->result.shown;
 	for (size_t c = 0; c < plain->column_count; c++)
 		plain->vertex[c] = pattern->result.items[c].expr->variable;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_plain_rows_new(gemp_plain_rows **out, gemp_runtime *context, const gemp_shard *graph,
@@ -76,8 +74,7 @@ gemp_code gemp_plain_rows_new(gemp_plain_rows **out, gemp_runtime *context, cons
 	gemp_plain_rows *plain;
 	void *rank = NULL, *key = NULL;
 	code = GEMP_NEW(plain, 1);
-	if (code == GEMP_OK)
-		code = begin_columns(plain, graph, pattern);
+	GEMP_THEN(begin_columns(plain, graph, pattern));
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	plain->chain = chain;
 	GEMP_TRY(gather(context->comm, graph->keys.integers, graph->rows * sizeof *graph->keys.integers, &key));
@@ -100,11 +97,7 @@ void gemp_plain_rows_free(gemp_plain_rows *plain)
 	if (!plain)
 		return;
 	gemp_projected_free(plain->columns, plain->column_count);
-	gemp_free(plain->columns);
-	gemp_free(plain->vertex);
-	gemp_free(plain->rank);
-	gemp_free(plain->key);
-	gemp_free(plain);
+	gemp_free_all(plain->columns, plain->vertex, plain->rank, plain->key, plain);
 }
 
 /* ROWS */
@@ -129,13 +122,11 @@ static void take_row(const taking *t, size_t row)
 		plain->columns[c].value.integers[at] = plain->key[number[plain->vertex[c]]];
 }
 
-static void take_piece(void *context, unsigned thread, size_t piece)
+static void take_rows(void *context, size_t range, size_t begin, size_t end)
 {
-	const taking *t = context;
-	size_t end = t->rows - piece * PIECE < PIECE ? t->rows : (piece + 1) * PIECE;
-	(void)thread;
-	for (size_t row = piece * PIECE; row < end; row++)
-		take_row(t, row);
+	(void)range;
+	for (size_t row = begin; row < end; row++)
+		take_row(context, row);
 }
 
 bool gemp_plain_rows_accepts(const gemp_plain_rows *plain, const gemp_batch *batch)
@@ -145,20 +136,18 @@ bool gemp_plain_rows_accepts(const gemp_plain_rows *plain, const gemp_batch *bat
 
 gemp_code gemp_plain_rows_take(gemp_plain_rows *plain, const gemp_batch *batch, size_t rows)
 {
-	gemp_code code = GEMP_OK;
 	taking t = { plain, batch, plain->rows, rows };
 	for (size_t c = 0; c < plain->column_count; c++) {
 		gemp_column *value = &plain->columns[c].value;
 		size_t needed = plain->rows + rows, larger = value->capacity + value->capacity / 2;
 		if (needed > value->capacity)
-			GEMP_TRY(gemp_column_reserve(value, needed > larger ? needed : larger, 0));
+			GEMP_PROPAGATE(gemp_column_reserve(value, needed > larger ? needed : larger, 0));
 	}
-	gemp_parallel_for((rows + PIECE - 1) / PIECE, take_piece, &t);
+	gemp_for_chunks(rows, CHUNK_ROWS, take_rows, &t);
 	plain->rows += rows;
 	for (size_t c = 0; c < plain->column_count; c++)
 		plain->columns[c].value.rows = plain->rows;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 size_t gemp_plain_rows_count(const gemp_plain_rows *plain)

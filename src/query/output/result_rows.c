@@ -35,18 +35,16 @@ typedef struct rows {
 
 static gemp_code take_multiplicity(rows *r, const gemp_batch *batch, size_t count)
 {
-	gemp_code code = GEMP_OK;
 	size_t before = r->store.rows;
 	if (!batch->multiplicity && !r->has_multiplicity)
 		return GEMP_OK;
-	GEMP_TRY(GEMP_RESERVE(r->multiplicity, r->multiplicity_capacity, before + count));
+	GEMP_PROPAGATE(GEMP_RESERVE(r->multiplicity, r->multiplicity_capacity, before + count));
 	for (size_t row = 0; row < before && !r->has_multiplicity; row++)
 		r->multiplicity[row] = 1;
 	for (size_t row = 0; row < count; row++)
 		r->multiplicity[before + row] = batch->multiplicity ? batch->multiplicity[row] : 1;
 	r->has_multiplicity = true;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static size_t pending_rows(const rows *r)
@@ -72,10 +70,8 @@ static gemp_code rows_take(void *self, const gemp_batch *batch)
 		return code;
 	}
 	once.multiplicity = NULL;
-	GEMP_TRY(take_multiplicity(r, batch, count));
-	code = gemp_row_store_add(&r->store, &once, count);
-done:
-	return code;
+	GEMP_PROPAGATE(take_multiplicity(r, batch, count));
+	return gemp_row_store_add(&r->store, &once, count);
 }
 
 /* Collective. */
@@ -135,13 +131,11 @@ static gemp_code write_columns(rows *r, const gemp_projected *columns, size_t co
 /* Collective. */
 static gemp_code write_frame(rows *r, gemp_frame *frame)
 {
-	gemp_code code = GEMP_OK;
 	double t = gemp_now();
-	GEMP_TRY(gemp_project(r->context, r->graph, r->pattern, frame, r->columns));
+	GEMP_PROPAGATE(gemp_project(r->context, r->graph, r->pattern, frame, r->columns));
 	gemp_timers_add(&r->context->timers, GEMP_PHASE_ATTRIBUTES, t);
-	code = write_columns(r, r->columns, frame->rows);
+	gemp_code code = write_columns(r, r->columns, frame->rows);
 	gemp_projected_free(r->columns, r->pattern->result.shown);
-done:
 	return code;
 }
 
@@ -157,19 +151,16 @@ static gemp_code end_if_reached(rows *r, bool last, bool *enough)
 /* The stage behind the last clause. */
 static gemp_code output_push(void *self, gemp_frame *frame, bool last, bool *enough)
 {
-	gemp_code code = GEMP_OK;
 	rows *r = self;
 	uint64_t before = r->written;
 	if (!r->writer)
 		return GEMP_OK;
 	uint64_t most = gemp_rows_wants_all(&r->options) ? r->options.limit - r->written : UINT64_MAX;
-	GEMP_TRY(gemp_comm_agree(r->context->comm, gemp_frame_expand(frame, most)));
+	GEMP_PROPAGATE(gemp_comm_agree(r->context->comm, gemp_frame_expand(frame, most)));
 	frame->rows = cut_to_limit(r, frame->rows);
 	if (r->written > before)
-		GEMP_TRY(write_frame(r, frame));
-	code = end_if_reached(r, last, enough);
-done:
-	return code;
+		GEMP_PROPAGATE(write_frame(r, frame));
+	return end_if_reached(r, last, enough);
 }
 
 /* Collective. Rows that need no clauses. */
@@ -198,48 +189,41 @@ static gemp_code choose_plain_rows(rows *r)
 	r->seen += gemp_comm_sum1(r->context->comm, r->store.rows);
 	if (r->seen < r->graph->vertex_count / 4)
 		return GEMP_OK;
-	GEMP_TRY(gemp_plain_rows_new(&r->plain, r->context, r->graph, r->pattern, r->options.chain));
+	GEMP_PROPAGATE(gemp_plain_rows_new(&r->plain, r->context, r->graph, r->pattern, r->options.chain));
 	gemp_batch stored = gemp_row_store_batch(&r->store);
 	if (!r->has_multiplicity && gemp_plain_rows_accepts(r->plain, &stored)) {
 		code = gemp_plain_rows_take(r->plain, &stored, stored.rows);
 		gemp_row_store_clear(&r->store);
 	}
-	code = gemp_comm_agree(r->context->comm, code);
-done:
-	return code;
+	return gemp_comm_agree(r->context->comm, code);
 }
 
 /* Collective. */
 static gemp_code push_stored(rows *r, bool last, bool *enough)
 {
-	gemp_code code = GEMP_OK;
 	double t = gemp_now();
 	if (r->options.chain)
-		GEMP_TRY(gemp_representative_choose(r->context, r->graph, r->options.chain, r->pattern, &r->store));
+		GEMP_PROPAGATE(gemp_representative_choose(r->context, r->graph, r->options.chain, r->pattern, &r->store));
 	gemp_timers_add(&r->context->timers, GEMP_PHASE_ATTRIBUTES, t);
-	code = gemp_pipeline_push(r->pipeline, &r->store, r->has_multiplicity ? r->multiplicity : NULL, last, enough);
-done:
-	return code;
+	return gemp_pipeline_push(r->pipeline, &r->store, r->has_multiplicity ? r->multiplicity : NULL, last, enough);
 }
 
 /* Collective. */
 static gemp_code push_rows(rows *r, bool last, bool *enough)
 {
-	gemp_code code = GEMP_OK;
 	enum { STORED, PLAIN };
 	double t = gemp_now();
-	GEMP_TRY(choose_plain_rows(r));
+	GEMP_PROPAGATE(choose_plain_rows(r));
 	gemp_timers_add(&r->context->timers, GEMP_PHASE_ATTRIBUTES, t);
 	if (!r->plain)
 		return push_stored(r, last, enough);
 	uint64_t all[] = { [STORED] = r->store.rows, [PLAIN] = gemp_plain_rows_count(r->plain) };
 	gemp_comm_sum(r->context->comm, all, 2);
 	if (all[PLAIN] || (last && !all[STORED]))
-		GEMP_TRY(write_plain(r, last && !all[STORED], enough));
+		GEMP_PROPAGATE(write_plain(r, last && !all[STORED], enough));
 	if (all[STORED] && !*enough)
-		code = push_stored(r, last, enough);
-done:
-	return code;
+		GEMP_PROPAGATE(push_stored(r, last, enough));
+	return GEMP_OK;
 }
 
 static gemp_code rows_turn(void *self, bool last, bool *enough, bool *again)
@@ -272,9 +256,7 @@ static void rows_free(void *self)
 	gemp_pipeline_free(r->pipeline);
 	gemp_row_store_free(&r->store);
 	gemp_plain_rows_free(r->plain);
-	gemp_free(r->multiplicity);
-	gemp_free(r->columns);
-	gemp_free(r);
+	gemp_free_all(r->multiplicity, r->columns, r);
 }
 
 /* Collective. */
@@ -346,21 +328,18 @@ gemp_code gemp_rows_count(gemp_sink *sink, uint64_t count)
 	gemp_edge *edges = NULL;
 	bool enough = false, again = false;
 	code = GEMP_NEW(vertices, vertex_count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(edges, edge_count);
+	GEMP_THEN(GEMP_NEW(edges, edge_count));
 	const gemp_batch one = { .rows = comm->rank == 0 && count,
 		                     .vertex_count = (int)vertex_count,
 		                     .edge_count = (int)edge_count,
 		                     .vertices = vertices,
 		                     .edges = edges,
 		                     .multiplicity = &count };
-	if (code == GEMP_OK)
-		code = rows_take(r, &one);
+	GEMP_THEN(rows_take(r, &one));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	code = rows_turn(r, true, &enough, &again);
 done:
-	gemp_free(vertices);
-	gemp_free(edges);
+	gemp_free_all(vertices, edges);
 	return code;
 }
 

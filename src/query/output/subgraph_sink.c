@@ -30,16 +30,14 @@ gemp_code gemp_subgraph_sink_check(const char *path)
 
 static gemp_code mark(subgraph_sink *m, const gemp_batch *batch)
 {
-	gemp_code code = GEMP_OK;
 	size_t vertices = batch->rows * (size_t)batch->vertex_count, edges = batch->rows * (size_t)batch->edge_count;
 	for (size_t i = 0; i < vertices; i++)
 		if (batch->vertices[i] != GEMP_NO_VERTEX)
-			GEMP_TRY(gemp_page_bits_add(&m->wanted.vertices, batch->vertices[i]));
+			GEMP_PROPAGATE(gemp_page_bits_add(&m->wanted.vertices, batch->vertices[i]));
 	for (size_t i = 0; i < edges; i++)
 		if (batch->edges[i] != GEMP_NO_EDGE)
-			GEMP_TRY(gemp_page_bits_add(&m->wanted.edges, batch->edges[i]));
-done:
-	return code;
+			GEMP_PROPAGATE(gemp_page_bits_add(&m->wanted.edges, batch->edges[i]));
+	return GEMP_OK;
 }
 
 /* No more than may still be wanted is held. */
@@ -51,14 +49,12 @@ static gemp_code keep(subgraph_sink *m, const gemp_batch *batch)
 
 static gemp_code sink_take(void *self, const gemp_batch *batch)
 {
-	gemp_code code = GEMP_OK;
 	subgraph_sink *m = self;
 	if (!m->written)
-		GEMP_TRY(m->options.limit == UINT64_MAX ? mark(m, batch) : keep(m, batch));
+		GEMP_PROPAGATE(m->options.limit == UINT64_MAX ? mark(m, batch) : keep(m, batch));
 	if (m->options.next)
-		code = m->options.next->consume(m->options.next->self, batch);
-done:
-	return code;
+		GEMP_PROPAGATE(m->options.next->consume(m->options.next->self, batch));
+	return GEMP_OK;
 }
 
 /* Collective. Of the rows of all ranks in rank order, those within the limit. */
@@ -102,19 +98,17 @@ done:
 
 static gemp_code sink_turn(void *self, bool last, bool *enough, bool *again)
 {
-	gemp_code code = GEMP_OK;
 	subgraph_sink *m = self;
 	bool limited = m->options.limit < UINT64_MAX, reached = false;
 	if (m->options.next)
-		GEMP_TRY(m->options.next->end_round(m->options.next->self, last, enough, again));
+		GEMP_PROPAGATE(m->options.next->end_round(m->options.next->self, last, enough, again));
 	if (limited && !m->written)
-		GEMP_TRY(mark_within_limit(m));
+		GEMP_PROPAGATE(mark_within_limit(m));
 	reached = limited && m->taken >= m->options.limit;
 	*enough |= reached;
 	if (!m->written && ((last && !*again) || *enough))
-		GEMP_TRY(write_graph(m));
-done:
-	return code;
+		GEMP_PROPAGATE(write_graph(m));
+	return GEMP_OK;
 }
 
 static void sink_free(void *self)
@@ -139,8 +133,7 @@ gemp_code gemp_subgraph_sink_new(gemp_sink *out, gemp_runtime *context, gemp_sha
 		m->options = *options;
 		code = gemp_subgraph_new(&m->wanted, graph);
 	}
-	if (code == GEMP_OK)
-		code = gemp_subgraph_sink_check(options->path);
+	GEMP_THEN(gemp_subgraph_sink_check(options->path));
 	if (code == GEMP_OK && context->comm->rank == 0)
 		code = gemp_file_may_write("--subgraph", options->path);
 	GEMP_TRY(gemp_comm_agree(context->comm, code));

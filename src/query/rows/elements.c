@@ -5,44 +5,22 @@
 
 #include <string.h>
 
-/* Collective. */
-static gemp_code fetch_edges(gemp_elements *out, gemp_runtime *context, gemp_shard *graph,
-                             const gemp_frame_column *const *columns, size_t count, size_t rows)
-{
-	gemp_code code = GEMP_OK;
-	gemp_edge *edges = NULL;
-	size_t n = 0, edge_columns = 0;
-	for (size_t c = 0; c < count; c++)
-		edge_columns += columns[c]->kind == GEMP_CELL_EDGE;
-	if (edge_columns == 0)
-		return GEMP_OK;
-	code = GEMP_NEW(edges, rows * edge_columns);
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	for (size_t c = 0; c < count; c++)
-		for (size_t row = 0; row < rows && columns[c]->kind == GEMP_CELL_EDGE; row++)
-			if (columns[c]->elements[row] != GEMP_NO_ELEMENT)
-				edges[n++] = columns[c]->elements[row];
-	code = gemp_fetch_edges(&out->edges, context, graph, edges, n, NULL, 0);
-done:
-	gemp_free(edges);
-	return code;
-}
-
-/* Collective. Of the ends of the edges too. */
-static gemp_code fetch_vertices(gemp_elements *out, gemp_runtime *context, gemp_shard *graph,
-                                const gemp_frame_column *const *columns, size_t count, size_t rows, bool ranks)
+/* Edges first: their ends are vertices to fetch, too. */
+gemp_code gemp_elements_fetch_lists(gemp_elements *out, gemp_runtime *context, gemp_shard *graph,
+                                    const gemp_vertex *vertices, size_t vertex_count, bool has_edges,
+                                    const gemp_edge *edges, size_t edge_count, bool ranks)
 {
 	static const int wanted[] = { GEMP_FETCH_KEY, GEMP_FETCH_KEY_RANK };
 	gemp_code code = GEMP_OK;
 	gemp_vertex *ids = NULL;
 	gemp_column fetched[2] = { 0 };
-	size_t n = 0;
-	code = GEMP_NEW(ids, rows * count + 2 * out->edges.count);
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	for (size_t c = 0; c < count; c++)
-		for (size_t row = 0; row < rows && columns[c]->kind == GEMP_CELL_VERTEX; row++)
-			if (columns[c]->elements[row] != GEMP_NO_ELEMENT)
-				ids[n++] = (gemp_vertex)columns[c]->elements[row];
+	size_t n = vertex_count;
+	*out = (gemp_elements){ .graph = graph };
+	if (has_edges)
+		GEMP_TRY(gemp_fetch_edges(&out->edges, context, graph, edges, edge_count, NULL, 0));
+	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(ids, n + 2 * out->edges.count)));
+	if (n)
+		memcpy(ids, vertices, n * sizeof *ids);
 	for (size_t i = 0; i < out->edges.count; i++) {
 		ids[n++] = out->edges.ends[i].source;
 		ids[n++] = out->edges.ends[i].target;
@@ -57,13 +35,33 @@ done:
 }
 
 gemp_code gemp_elements_fetch(gemp_elements *out, gemp_runtime *context, gemp_shard *graph,
-                              const gemp_frame_column *const *columns, size_t count, size_t rows, bool ranks)
+                              const gemp_frame_column *columns, size_t count, size_t rows, bool ranks)
 {
 	gemp_code code = GEMP_OK;
+	gemp_vertex *vertices = NULL;
+	gemp_edge *edges = NULL;
+	size_t kinds[] = { [GEMP_CELL_VALUE] = 0, [GEMP_CELL_VERTEX] = 0, [GEMP_CELL_EDGE] = 0 }, vertex_count = 0,
+		   edge_count = 0;
 	*out = (gemp_elements){ .graph = graph };
-	GEMP_TRY(fetch_edges(out, context, graph, columns, count, rows));
-	code = fetch_vertices(out, context, graph, columns, count, rows, ranks);
+	for (size_t c = 0; c < count; c++)
+		kinds[columns[c].kind]++;
+	if (kinds[GEMP_CELL_VALUE] == count)
+		return GEMP_OK;
+	code = GEMP_NEW(vertices, rows * kinds[GEMP_CELL_VERTEX]);
+	GEMP_THEN(GEMP_NEW(edges, rows * kinds[GEMP_CELL_EDGE]));
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	for (size_t c = 0; c < count; c++)
+		for (size_t row = 0; row < rows && columns[c].kind != GEMP_CELL_VALUE; row++) {
+			uint64_t element = columns[c].elements[row];
+			if (element != GEMP_NO_ELEMENT && columns[c].kind == GEMP_CELL_VERTEX)
+				vertices[vertex_count++] = (gemp_vertex)element;
+			else if (element != GEMP_NO_ELEMENT)
+				edges[edge_count++] = element;
+		}
+	code = gemp_elements_fetch_lists(out, context, graph, vertices, vertex_count, kinds[GEMP_CELL_EDGE] > 0, edges,
+	                                 edge_count, ranks);
 done:
+	gemp_free_all(vertices, edges);
 	return code;
 }
 

@@ -9,15 +9,20 @@
 typedef struct gemp_elements {
 	const gemp_shard *graph;
 	size_t vertex_count;
-	gemp_vertex *vertices;   /* [found_count] ids, ascending */
-	gemp_column keys, ranks; /* [found_count]; ranks are integers, ordered as keys are */
+	gemp_vertex *vertices;   /* [vertex_count] ids, ascending */
+	gemp_column keys, ranks; /* [vertex_count]; ranks are integers, ordered as keys are */
 	gemp_edge_values edges;
 } gemp_elements;
 
-/* Collective. Of all vertices and edges in these columns of a frame (count alike on all ranks; those of values are passed
- * over); ranks are there only if they are wanted. gemp_elements_free in any case. */
+/* Collective. Fetches what is known of the vertices and edges in the first `count` columns of a frame, which are of the same
+ * kinds on all ranks; columns of values are skipped, and without others nothing is fetched. Key ranks come only if `ranks` asks
+ * for them. gemp_elements_free in any case. */
 gemp_code gemp_elements_fetch(gemp_elements *out, gemp_runtime *context, gemp_shard *graph,
-                              const gemp_frame_column *const *columns, size_t count, size_t rows, bool ranks);
+                              const gemp_frame_column *columns, size_t count, size_t rows, bool ranks);
+/* Collective. The same of lists; repeated ids are allowed. has_edges is alike on all ranks: without it edges are not looked at. */
+gemp_code gemp_elements_fetch_lists(gemp_elements *out, gemp_runtime *context, gemp_shard *graph,
+                                    const gemp_vertex *vertices, size_t vertex_count, bool has_edges,
+                                    const gemp_edge *edges, size_t edge_count, bool ranks);
 void gemp_elements_free(gemp_elements *elements);
 
 /* NULL for GEMP_NO_ELEMENT. Strings are borrowed. */

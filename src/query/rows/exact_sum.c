@@ -65,12 +65,11 @@ static gemp_code widen(gemp_exact_sum *sum, int32_t first, int32_t end)
 /* sum += the words of a number in two's complement that begin at 2^(64 * first); its sign goes on for ever. */
 static gemp_code add_words(gemp_exact_sum *sum, const uint64_t *words, size_t count, int32_t first)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t sign = words[count - 1] >> (BITS - 1) ? UINT64_MAX : 0;
 	bool carry = false;
 	while (count > 1 && words[count - 1] == sign && (words[count - 2] ^ sign) >> (BITS - 1) == 0)
 		count--;
-	GEMP_TRY(widen(sum, first, first + (int32_t)count + 1));
+	GEMP_PROPAGATE(widen(sum, first, first + (int32_t)count + 1));
 	for (size_t i = (size_t)(first - sum->first), k = 0; i < sum->count; i++, k++) {
 		double_word added = (double_word)sum->words[i] + (k < count ? words[k] : sign) + carry;
 		sum->words[i] = (uint64_t)added;
@@ -78,9 +77,8 @@ static gemp_code add_words(gemp_exact_sum *sum, const uint64_t *words, size_t co
 	}
 	uint64_t top = sum->words[sum->count - 1];
 	if (top != 0 && top != UINT64_MAX)
-		code = widen(sum, sum->first, sum->first + sum->count + 1);
-done:
-	return code;
+		GEMP_PROPAGATE(widen(sum, sum->first, sum->first + sum->count + 1));
+	return GEMP_OK;
 }
 
 static int32_t floor_word(int bit)

@@ -44,8 +44,7 @@ void gemp_frame_free(gemp_frame *frame)
 		gemp_column_free(&frame->columns[c].values);
 		gemp_free(frame->columns[c].elements);
 	}
-	gemp_free(frame->columns);
-	gemp_free(frame->multiplicity);
+	gemp_free_all(frame->columns, frame->multiplicity);
 	*frame = (gemp_frame){ 0 };
 }
 
@@ -99,56 +98,49 @@ gemp_code gemp_frame_add_element(gemp_frame_column *column, size_t row, uint64_t
 
 static gemp_code append_multiplicity(gemp_frame *frame, const gemp_frame *from)
 {
-	gemp_code code = GEMP_OK;
 	size_t before = frame->rows, rows = from->rows;
 	if (!from->multiplicity && !frame->multiplicity)
 		return GEMP_OK;
 	bool fresh = !frame->multiplicity;
-	GEMP_TRY(GEMP_RESERVE(frame->multiplicity, frame->multiplicity_capacity, before + rows));
+	GEMP_PROPAGATE(GEMP_RESERVE(frame->multiplicity, frame->multiplicity_capacity, before + rows));
 	for (size_t row = 0; row < before && fresh; row++)
 		frame->multiplicity[row] = 1;
 	for (size_t row = 0; row < rows; row++)
 		frame->multiplicity[before + row] = from->multiplicity ? from->multiplicity[row] : 1;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code append_cells(gemp_frame_column *to, size_t before, const gemp_frame_column *from, size_t rows)
 {
-	gemp_code code = GEMP_OK;
 	if (from->kind != GEMP_CELL_VALUE) {
 		if (!from->elements)
 			return GEMP_OK;
-		GEMP_TRY(GEMP_RESERVE(to->elements, to->capacity, before + rows));
+		GEMP_PROPAGATE(GEMP_RESERVE(to->elements, to->capacity, before + rows));
 		memcpy(to->elements + before, from->elements, rows * sizeof *to->elements);
 		return GEMP_OK;
 	}
 	to->values.rows = before;
 	for (size_t row = 0; row < rows; row++) {
 		gemp_value value = gemp_column_get(&from->values, row);
-		GEMP_TRY(gemp_column_add(&to->values, &value));
+		GEMP_PROPAGATE(gemp_column_add(&to->values, &value));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_frame_append(gemp_frame *frame, const gemp_frame *from)
 {
-	gemp_code code = GEMP_OK;
 	if (from->rows == 0)
 		return GEMP_OK;
-	GEMP_TRY(append_multiplicity(frame, from));
+	GEMP_PROPAGATE(append_multiplicity(frame, from));
 	for (size_t c = 0; c < frame->count; c++)
-		GEMP_TRY(append_cells(&frame->columns[c], frame->rows, &from->columns[c], from->rows));
+		GEMP_PROPAGATE(append_cells(&frame->columns[c], frame->rows, &from->columns[c], from->rows));
 	frame->rows += from->rows;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code pick_cells(gemp_frame_column *out, const gemp_frame_column *column, const uint64_t *picked,
                             size_t count)
 {
-	gemp_code code = GEMP_OK;
 	if (column->kind == GEMP_CELL_VALUE) {
 		if (count == 0)
 			return GEMP_OK;
@@ -157,11 +149,10 @@ static gemp_code pick_cells(gemp_frame_column *out, const gemp_frame_column *col
 	}
 	if (!column->elements)
 		return GEMP_OK;
-	GEMP_TRY(GEMP_RESERVE(out->elements, out->capacity, count));
+	GEMP_PROPAGATE(GEMP_RESERVE(out->elements, out->capacity, count));
 	for (size_t i = 0; i < count; i++)
 		out->elements[i] = column->elements[picked[i]];
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_frame_pick(gemp_frame *out, const gemp_frame *frame, const uint64_t *picked, size_t count)
@@ -179,6 +170,17 @@ gemp_code gemp_frame_pick(gemp_frame *out, const gemp_frame *frame, const uint64
 done:
 	if (code != GEMP_OK)
 		gemp_frame_free(out);
+	return code;
+}
+
+gemp_code gemp_frame_slice(gemp_frame *out, const gemp_frame *frame, size_t first, size_t count)
+{
+	uint64_t *picked;
+	GEMP_PROPAGATE(GEMP_NEW(picked, count));
+	for (size_t i = 0; i < count; i++)
+		picked[i] = first + i;
+	gemp_code code = gemp_frame_pick(out, frame, picked, count);
+	gemp_free(picked);
 	return code;
 }
 

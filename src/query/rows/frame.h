@@ -41,6 +41,8 @@ size_t gemp_frame_memory(const gemp_frame *frame); /* bytes */
 gemp_code gemp_frame_append(gemp_frame *frame, const gemp_frame *from);
 /* out becomes the rows picked[0..count) of frame, in that order; out is initialised here. */
 gemp_code gemp_frame_pick(gemp_frame *out, const gemp_frame *frame, const uint64_t *picked, size_t count);
+/* The same of rows [first, first + count). */
+gemp_code gemp_frame_slice(gemp_frame *out, const gemp_frame *frame, size_t first, size_t count);
 /* Every row stands there as often as its multiplicity says, but not more often than `most`. */
 gemp_code gemp_frame_expand(gemp_frame *frame, uint64_t most);
 

@@ -12,10 +12,7 @@ static const uint64_t index_mask = (UINT64_C(1) << INDEX_BITS) - 1;
 
 void gemp_key_table_free(gemp_key_table *table)
 {
-	gemp_free(table->begin);
-	gemp_free(table->hash);
-	gemp_free(table->bytes);
-	gemp_free(table->slots);
+	gemp_free_all(table->begin, table->hash, table->bytes, table->slots);
 	*table = (gemp_key_table){ 0 };
 }
 
@@ -40,7 +37,6 @@ static void put(gemp_key_table *table, uint64_t hash, size_t index)
 /* At most two of three slots are taken. */
 static gemp_code grow_slots(gemp_key_table *table)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t *slots;
 	if (table->slot_count && (table->count + 1) * 3 <= table->slot_count * 2)
 		return GEMP_OK;
@@ -48,24 +44,22 @@ static gemp_code grow_slots(gemp_key_table *table)
 		return gemp_fail(GEMP_ENOMEM, "%zu groups or values on one rank are more than a table holds; use more ranks",
 		                 table->count);
 	size_t count = table->slot_count ? 2 * table->slot_count : MIN_SLOTS;
-	GEMP_TRY(GEMP_NEW(slots, count));
+	GEMP_PROPAGATE(GEMP_NEW(slots, count));
 	gemp_free(table->slots);
 	table->slots = slots;
 	table->slot_count = count;
 	for (size_t i = 0; i < table->count; i++)
 		put(table, table->hash[i], i);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code grow_keys(gemp_key_table *table, size_t size)
 {
-	gemp_code code = GEMP_OK;
 	size_t wanted = table->count + 1, capacity = table->capacity;
 	size_t used = table->count ? table->begin[table->count] : 0;
-	GEMP_TRY(GEMP_RESERVE(table->bytes, table->bytes_capacity, used + size));
+	GEMP_PROPAGATE(GEMP_RESERVE(table->bytes, table->bytes_capacity, used + size));
 	if (wanted > capacity) {
-		GEMP_TRY(GEMP_RESERVE(table->hash, capacity, wanted));
+		GEMP_PROPAGATE(GEMP_RESERVE(table->hash, capacity, wanted));
 		uint64_t *begin = gemp_realloc(table->begin, capacity + 1, sizeof *begin);
 		if (!begin)
 			return GEMP_ENOMEM;
@@ -74,8 +68,7 @@ static gemp_code grow_keys(gemp_key_table *table, size_t size)
 		table->begin = begin;
 		table->capacity = capacity;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static bool is_key(const gemp_key_table *table, size_t index, const void *key, size_t size)
@@ -88,7 +81,6 @@ static bool is_key(const gemp_key_table *table, size_t index, const void *key, s
 gemp_code gemp_key_table_add(gemp_key_table *table, const void *key, size_t size, uint64_t hash, size_t *index,
                              bool *added)
 {
-	gemp_code code = GEMP_OK;
 	*added = false;
 	if (table->slot_count)
 		for (size_t slot = first_slot(table, hash); table->slots[slot]; slot = (slot + 1) & (table->slot_count - 1)) {
@@ -96,8 +88,8 @@ gemp_code gemp_key_table_add(gemp_key_table *table, const void *key, size_t size
 			if ((table->slots[slot] ^ hash) >> INDEX_BITS == 0 && is_key(table, *index, key, size))
 				return GEMP_OK;
 		}
-	GEMP_TRY(grow_slots(table));
-	GEMP_TRY(grow_keys(table, size));
+	GEMP_PROPAGATE(grow_slots(table));
+	GEMP_PROPAGATE(grow_keys(table, size));
 	*index = table->count++;
 	if (size)
 		memcpy(table->bytes + table->begin[*index], key, size);
@@ -105,8 +97,7 @@ gemp_code gemp_key_table_add(gemp_key_table *table, const void *key, size_t size
 	table->hash[*index] = hash;
 	put(table, hash, *index);
 	*added = true;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_key_table_prefetch(const gemp_key_table *table, uint64_t hash)
@@ -123,9 +114,7 @@ size_t gemp_key_table_memory(const gemp_key_table *table)
 void gemp_bag_free(gemp_bag *bag)
 {
 	gemp_key_table_free(&bag->keys);
-	gemp_free(bag->next);
-	gemp_free(bag->times);
-	gemp_free(bag->head);
+	gemp_free_all(bag->next, bag->times, bag->head);
 	*bag = (gemp_bag){ 0 };
 }
 
@@ -168,21 +157,19 @@ done:
 
 gemp_code gemp_bag_add(gemp_bag *bag, size_t group, const char *cell, size_t size, uint64_t times)
 {
-	gemp_code code = GEMP_OK;
 	size_t index;
 	bool added;
-	GEMP_TRY(reserve_head(bag, group));
-	GEMP_TRY(GEMP_RESERVE(bag->next, bag->capacity, bag->keys.count + 1));
-	GEMP_TRY(GEMP_RESERVE(bag->times, bag->times_capacity, bag->keys.count + 1));
-	GEMP_TRY(number_of(bag, group, cell, size, &index, &added));
+	GEMP_PROPAGATE(reserve_head(bag, group));
+	GEMP_PROPAGATE(GEMP_RESERVE(bag->next, bag->capacity, bag->keys.count + 1));
+	GEMP_PROPAGATE(GEMP_RESERVE(bag->times, bag->times_capacity, bag->keys.count + 1));
+	GEMP_PROPAGATE(number_of(bag, group, cell, size, &index, &added));
 	if (added) {
 		bag->next[index] = bag->head[group];
 		bag->head[group] = index + 1;
 		bag->times[index] = 0;
 	}
 	bag->times[index] += times;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 uint64_t gemp_bag_first(const gemp_bag *bag, size_t group)

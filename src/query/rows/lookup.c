@@ -1,5 +1,3 @@
-/* ask: numbers that each rank knows of its own vertices, asked of the owners of any. */
-
 #include "query/rows/lookup.h"
 
 #include "match/filter/computed_columns.h"
@@ -7,80 +5,6 @@
 #include "match/filter/vertex_values.h"
 
 #include <string.h>
-
-static gemp_code look_up(const gemp_shard *graph, const gemp_column *own, const gemp_vertex *asked, const size_t *from,
-                         int64_t **replies, int **owner)
-{
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(*replies, from[graph->ranks]));
-	GEMP_TRY(GEMP_NEW(*owner, from[graph->ranks]));
-	for (int r = 0; r < graph->ranks; r++)
-		for (size_t i = from[r]; i < from[r + 1]; i++) {
-			(*replies)[i] = own->integers[asked[i] - graph->first_vertex];
-			(*owner)[i] = r;
-		}
-done:
-	return code;
-}
-
-static gemp_code read_replies(const int64_t *replies, size_t count, gemp_column *out)
-{
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_column_init(out, "", GEMP_INTEGER));
-	for (size_t i = 0; i < count && code == GEMP_OK; i++)
-		code = gemp_column_add(out, &(gemp_value){ .type = GEMP_INTEGER, .integer = replies[i] });
-done:
-	return code;
-}
-
-/* Collective. own: integers, one of each of this rank's vertices. ids (any order, repeated ids allowed) -> ids sorted and
- * distinct in *found, and their numbers in out, as gemp_fetch gives them. Nothing to free after an error. */
-static gemp_code fetch_vertex_integers(gemp_runtime *context, const gemp_shard *graph, const gemp_column *own,
-                                       const gemp_vertex *ids, size_t count, gemp_vertex **found, size_t *found_count,
-                                       gemp_column *out)
-{
-	gemp_code code = GEMP_OK;
-	gemp_vertex *distinct = NULL;
-	int *owner = NULL, *asker = NULL;
-	int64_t *replies = NULL;
-	void *asked = NULL, *replied = NULL;
-	size_t *from = NULL;
-	*out = (gemp_column){ 0 };
-	code = GEMP_NEW(distinct, count);
-	if (code == GEMP_OK && count) {
-		memcpy(distinct, ids, count * sizeof *ids);
-		code = gemp_sort_distinct(distinct, &count);
-	}
-	if (code == GEMP_OK)
-		code = GEMP_NEW(owner, count);
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	for (size_t i = 0; i < count; i++)
-		owner[i] = gemp_shard_owner(graph, distinct[i]);
-	GEMP_TRY(gemp_exchange_records(context->comm, distinct, count, sizeof *distinct, owner, &asked, &from,
-	                               &context->traffic));
-	code = look_up(graph, own, asked, from, &replies, &asker);
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	GEMP_TRY(gemp_exchange_records(context->comm, replies, from[graph->ranks], sizeof *replies, asker, &replied, NULL,
-	                               &context->traffic));
-	code = gemp_comm_agree(context->comm, read_replies(replied, count, out)); /* owners ascend with ids */
-	*found = distinct;
-	*found_count = count;
-	if (code == GEMP_OK)
-		distinct = NULL;
-done:
-	if (code != GEMP_OK) {
-		gemp_column_free(out);
-		*found = NULL;
-	}
-	gemp_free(replied);
-	gemp_free(asked);
-	gemp_free(from);
-	gemp_free(replies);
-	gemp_free(asker);
-	gemp_free(owner);
-	gemp_free(distinct);
-	return code;
-}
 
 enum { DEGREE_COLUMN = -4 }; /* beside what gemp_fetch takes */
 
@@ -175,18 +99,16 @@ static lookup_request *find_request(const gemp_lookup *l, int column, const gemp
 
 static gemp_code request_column(gemp_lookup *l, int column, const gemp_expr *expr)
 {
-	gemp_code code = GEMP_OK;
 	lookup_request *found = find_request(l, column, expr);
 	if (!found) {
-		GEMP_TRY(GEMP_RESERVE(l->wanted, l->wanted_capacity, l->wanted_count + 1));
+		GEMP_PROPAGATE(GEMP_RESERVE(l->wanted, l->wanted_capacity, l->wanted_count + 1));
 		found = &l->wanted[l->wanted_count];
 		*found = (lookup_request){ .column = column, .degree = column == DEGREE_COLUMN ? expr : NULL };
-		GEMP_TRY(GEMP_NEW(found->from, l->columns));
+		GEMP_PROPAGATE(GEMP_NEW(found->from, l->columns));
 		l->wanted_count++;
 	}
 	found->from[gemp_frame_map_variable(&l->map, expr->variable, false)] = true;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static size_t find_name(const gemp_lookup *l, const char *name)
@@ -199,28 +121,24 @@ static size_t find_name(const gemp_lookup *l, const char *name)
 
 static gemp_code request_name(gemp_lookup *l, const char *name, size_t from)
 {
-	gemp_code code = GEMP_OK;
 	l->edges[from] = true;
 	if (find_name(l, name) < l->name_count)
 		return GEMP_OK;
-	GEMP_TRY(GEMP_RESERVE(l->names, l->name_capacity, l->name_count + 1));
+	GEMP_PROPAGATE(GEMP_RESERVE(l->names, l->name_capacity, l->name_count + 1));
 	l->names[l->name_count++] = name;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code request_expr(gemp_lookup *l, const gemp_expr *expr)
 {
-	gemp_code code = GEMP_OK;
 	int column;
 	if (graph_column(expr, &column))
-		GEMP_TRY(request_column(l, column, expr));
+		GEMP_PROPAGATE(request_column(l, column, expr));
 	else if (expr->kind == GEMP_ATTRIBUTE && expr->of_edge)
-		GEMP_TRY(request_name(l, expr->name, gemp_frame_map_variable(&l->map, expr->variable, true)));
+		GEMP_PROPAGATE(request_name(l, expr->name, gemp_frame_map_variable(&l->map, expr->variable, true)));
 	for (size_t i = 0; i < expr->count; i++)
-		GEMP_TRY(request_expr(l, expr->children[i]));
-done:
-	return code;
+		GEMP_PROPAGATE(request_expr(l, expr->children[i]));
+	return GEMP_OK;
 }
 
 static size_t columns_of(const gemp_frame_map *map, const gemp_expr *expr)
@@ -251,13 +169,12 @@ static uint64_t *elements_of(const gemp_lookup *l, size_t column)
 /* Collective. */
 static gemp_code fetch_degrees(gemp_lookup *l, lookup_request *w, const gemp_vertex *ids, size_t count)
 {
-	gemp_code code = GEMP_OK;
 	if (!w->own.name)
-		GEMP_TRY(gemp_degree_column(l->context, l->graph, w->degree->relations, w->degree->direction,
-		                            l->map.count_loops, &w->own));
-	code = fetch_vertex_integers(l->context, l->graph, &w->own, ids, count, &w->found, &w->found_count, &w->values);
-done:
-	return code;
+		GEMP_PROPAGATE(gemp_degree_column(l->context, l->graph, w->degree->relations, w->degree->direction,
+		                                  l->map.count_loops, &w->own));
+	const int column = (int)l->graph->attributes.count; /* the first computed one */
+	return gemp_fetch_computed(l->context, l->graph, &w->own, ids, count, &column, 1, &w->found, &w->found_count,
+	                           &w->values);
 }
 
 /* Collective. */
@@ -308,16 +225,13 @@ static gemp_code list_labels(gemp_lookup *l)
 
 gemp_code gemp_lookup_fetch(gemp_lookup *l, const gemp_frame *frame)
 {
-	gemp_code code = GEMP_OK;
 	gemp_lookup_forget(l);
 	l->frame = frame;
 	for (size_t i = 0; i < l->wanted_count; i++)
-		GEMP_TRY(fetch_column(l, &l->wanted[i]));
+		GEMP_PROPAGATE(fetch_column(l, &l->wanted[i]));
 	if (l->name_count)
-		GEMP_TRY(fetch_edges(l));
-	code = gemp_comm_agree(l->context->comm, list_labels(l));
-done:
-	return code;
+		GEMP_PROPAGATE(fetch_edges(l));
+	return gemp_comm_agree(l->context->comm, list_labels(l));
 }
 
 void gemp_lookup_forget(gemp_lookup *l)
@@ -457,8 +371,5 @@ void gemp_lookup_free(gemp_lookup *l)
 		gemp_column_free(&l->wanted[i].own);
 	}
 	gemp_column_free(&l->label_lists);
-	gemp_free(l->wanted);
-	gemp_free(l->edges);
-	gemp_free(l->names);
-	gemp_free(l);
+	gemp_free_all(l->wanted, l->edges, l->names, l);
 }

@@ -101,10 +101,9 @@ static gemp_code open_sub(gemp_apply *a, size_t index, const gemp_expr *at, cons
 
 static gemp_code sort_conditions(gemp_apply *a)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_pattern *pattern = a->pattern;
-	GEMP_TRY(GEMP_NEW(a->plain, pattern->condition_count));
-	GEMP_TRY(GEMP_NEW(a->general, pattern->condition_count));
+	GEMP_PROPAGATE(GEMP_NEW(a->plain, pattern->condition_count));
+	GEMP_PROPAGATE(GEMP_NEW(a->general, pattern->condition_count));
 	for (size_t i = 0; i < pattern->condition_count; i++) {
 		const gemp_expr *expr = pattern->conditions[i].expr;
 		if (!gemp_pattern_needs_search(pattern, expr))
@@ -114,8 +113,7 @@ static gemp_code sort_conditions(gemp_apply *a)
 		else
 			a->general[a->general_count++] = &pattern->conditions[i];
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_apply_new(gemp_apply **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
@@ -152,10 +150,7 @@ void gemp_apply_free(gemp_apply *a)
 		return;
 	for (size_t i = 0; a->subs && i < a->pattern->sub_count; i++)
 		gemp_finder_free(a->subs[i].finder);
-	gemp_free(a->subs);
-	gemp_free(a->plain);
-	gemp_free(a->general);
-	gemp_free(a);
+	gemp_free_all(a->subs, a->plain, a->general, a);
 }
 
 void gemp_apply_explain(const gemp_apply *a, int depth, gemp_text *out)
@@ -177,30 +172,19 @@ typedef struct counter {
 
 static gemp_code counter_take(void *self, const gemp_batch *batch)
 {
-	gemp_code code = GEMP_OK;
 	counter *c = self;
 	uint32_t record[GEMP_MAX_PATTERN_VERTICES + 2] = { 0 }, *found;
 	for (size_t row = 0; row < batch->rows; row++) {
 		bool added;
 		uint64_t count;
 		memcpy(record, batch->vertices + row * (size_t)batch->vertex_count, c->width * sizeof *record);
-		GEMP_TRY(
+		GEMP_PROPAGATE(
 			gemp_class_table_add(&c->table, record, gemp_hash(record, c->width * sizeof *record, 0), &found, &added));
 		GEMP_CHECK(found);
 		memcpy(&count, found + c->width, sizeof count);
 		count++;
 		memcpy(found + c->width, &count, sizeof count);
 	}
-done:
-	return code;
-}
-
-static gemp_code counter_end_round(void *self, bool last, bool *enough, bool *again)
-{
-	(void)self;
-	(void)last;
-	(void)enough;
-	(void)again;
 	return GEMP_OK;
 }
 
@@ -219,8 +203,7 @@ static gemp_code return_counts(gemp_runtime *context, const counter *c, const ge
 	void *came = NULL;
 	size_t words = c->width + 2, *begin = NULL;
 	code = GEMP_NEW(owner, c->table.count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(records, c->table.count * words);
+	GEMP_THEN(GEMP_NEW(records, c->table.count * words));
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	for (size_t i = 0; i < c->table.count; i++) {
 		memcpy(records + i * words, gemp_class_table_record(&c->table, i), words * sizeof *records);
@@ -235,10 +218,7 @@ static gemp_code return_counts(gemp_runtime *context, const counter *c, const ge
 		of_seed[gemp_correlate_seed(asked, record)] += count;
 	}
 done:
-	gemp_free(begin);
-	gemp_free(came);
-	gemp_free(records);
-	gemp_free(owner);
+	gemp_free_all(begin, came, records, owner);
 	return code;
 }
 
@@ -248,13 +228,12 @@ static gemp_code search_subpattern(gemp_apply *a, sub *s, const gemp_row_store *
 	gemp_code code = GEMP_OK;
 	gemp_correlate asked = { 0 };
 	counter c = { 0 };
-	gemp_sink sink = { .self = &c, .consume = counter_take, .end_round = counter_end_round };
+	gemp_sink sink = { .self = &c, .consume = counter_take, .end_round = gemp_sink_keep_collecting };
 	uint64_t *of_seed = NULL, *answers = NULL;
 	GEMP_TRY(gemp_correlate_new(&asked, a->context, rows, s->outer, s->width));
 	counter_open(&c, s->width);
 	code = GEMP_NEW(of_seed, asked.seed_count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(answers, asked.tuple_count);
+	GEMP_THEN(GEMP_NEW(answers, asked.tuple_count));
 	GEMP_TRY(gemp_comm_agree(a->context->comm, code));
 	GEMP_TRY(gemp_finder_run(s->finder, asked.seed, asked.seed_count, &sink, NULL));
 	GEMP_TRY(return_counts(a->context, &c, &asked, of_seed));
@@ -262,8 +241,7 @@ static gemp_code search_subpattern(gemp_apply *a, sub *s, const gemp_row_store *
 	for (size_t row = 0; row < rows->rows; row++)
 		found[row] = asked.row_tuple[row] == SIZE_MAX ? 0 : answers[asked.row_tuple[row]];
 done:
-	gemp_free(of_seed);
-	gemp_free(answers);
+	gemp_free_all(of_seed, answers);
 	gemp_class_table_free(&c.table);
 	gemp_correlate_free(&asked);
 	return code;
@@ -272,26 +250,23 @@ done:
 /* Collective. A sub-pattern that shares no vertex gives the same for all rows. */
 static gemp_code search_uncorrelated(gemp_apply *a, sub *s, const gemp_row_store *rows, uint64_t *found)
 {
-	gemp_code code = GEMP_OK;
 	gemp_count_sink tally = { .vertices = a->graph->vertex_count };
 	gemp_sink sink = gemp_count_sink_of(&tally);
 	if (!s->known) {
-		GEMP_TRY(gemp_finder_run(s->finder, NULL, 0, &sink, NULL));
+		GEMP_PROPAGATE(gemp_finder_run(s->finder, NULL, 0, &sink, NULL));
 		s->constant = gemp_comm_sum1(a->context->comm, tally.rows);
 		s->known = true;
 	}
 	for (size_t row = 0; row < rows->rows; row++)
 		found[row] = s->constant;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* THE SINK */
 static gemp_code set_column(gemp_column *column, bool exists, const uint64_t *found, size_t rows)
 {
 	gemp_code code = gemp_column_init(column, exists ? "EXISTS" : "COUNT", exists ? GEMP_BOOLEAN : GEMP_INTEGER);
-	if (code == GEMP_OK)
-		code = gemp_column_reserve(column, rows, 0);
+	GEMP_THEN(gemp_column_reserve(column, rows, 0));
 	for (size_t row = 0; code == GEMP_OK && row < rows; row++) {
 		gemp_value value = { .type = column->type };
 		if (exists)
@@ -385,16 +360,13 @@ static gemp_code apply_take(void *self, const gemp_batch *batch)
 
 static gemp_code apply_end_round(void *self, bool last, bool *enough, bool *again)
 {
-	gemp_code code = GEMP_OK;
 	apply_sink *s = self;
 	uint64_t most = s->rows.rows;
 	gemp_comm_max(s->apply->context->comm, &most, 1);
 	if (most >= ROWS_AT_ONCE || (last && most))
-		GEMP_TRY(flush(s));
+		GEMP_PROPAGATE(flush(s));
 	gemp_sink *to = s->residual.self ? &s->residual : s->next;
-	code = to->end_round(to->self, last, enough, again);
-done:
-	return code;
+	return to->end_round(to->self, last, enough, again);
 }
 
 static void apply_sink_free(void *self)
@@ -402,8 +374,7 @@ static void apply_sink_free(void *self)
 	apply_sink *s = self;
 	if (!s)
 		return;
-	if (s->residual.free)
-		s->residual.free(s->residual.self);
+	gemp_sink_free(&s->residual);
 	gemp_row_store_free(&s->rows);
 	gemp_free(s);
 }

@@ -22,18 +22,14 @@ static bool by_orbit(const finding *f)
 
 static gemp_code make_chain(gemp_variant *v)
 {
-	int base[GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES];
 	size_t points = v->derived.pattern->vertex_count + (v->edges ? v->derived.pattern->edge_count : 0);
-	for (size_t i = 0; i < points; i++)
-		base[i] = (int)i;
-	return gemp_stab_chain_new(&v->chain, v->symmetry, base, points);
+	return gemp_stab_chain_new(&v->chain, v->symmetry, NULL, points);
 }
 
 static gemp_code find_join_conditions(gemp_variant *v, const int *part)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_pattern *pattern = v->derived.pattern;
-	GEMP_TRY(GEMP_NEW(v->join_conditions, pattern->condition_count));
+	GEMP_PROPAGATE(GEMP_NEW(v->join_conditions, pattern->condition_count));
 	for (size_t i = 0; i < pattern->condition_count; i++) {
 		const gemp_condition *condition = &pattern->conditions[i];
 		uint64_t touched = 0;
@@ -44,33 +40,28 @@ static gemp_code find_join_conditions(gemp_variant *v, const int *part)
 		if (touched & (touched - 1))
 			v->join_conditions[v->join_condition_count++] = condition;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code find_components(finding *f, gemp_variant *v)
 {
-	gemp_code code = GEMP_OK;
 	int part[GEMP_MAX_PATTERN_VERTICES];
 	v->component_count = f->pattern->arguments ? 1 : (size_t)gemp_pattern_components(v->derived.pattern, part);
 	if (v->component_count == 1)
 		return GEMP_OK;
 	for (size_t i = 0; i < v->component_count; i++)
-		GEMP_TRY(gemp_pattern_component(&v->components[i], v->derived.pattern, part, (int)i));
-	GEMP_TRY(find_join_conditions(v, part));
+		GEMP_PROPAGATE(gemp_pattern_component(&v->components[i], v->derived.pattern, part, (int)i));
+	GEMP_PROPAGATE(find_join_conditions(v, part));
 	if (by_orbit(f))
-		GEMP_TRY(make_chain(v));
-done:
-	return code;
+		GEMP_PROPAGATE(make_chain(v));
+	return GEMP_OK;
 }
 
 /* Edges have to be told apart where trails could run into others, and where somebody wants them. */
 static bool needs_edges(const finding *f, const gemp_variant *v)
 {
-	bool paths = false, conditions = false;
+	bool paths = gemp_pattern_has_paths(f->pattern), conditions = false;
 	const gemp_pattern *pattern = v->derived.pattern;
-	for (size_t e = 0; e < f->pattern->edge_count; e++)
-		paths = paths || f->pattern->edges[e].path;
 	for (size_t i = 0; i < pattern->condition_count; i++)
 		conditions = conditions || pattern->conditions[i].edges;
 	return f->options->edges || conditions || (paths && f->options->match.semantics != GEMP_HOM) ||
@@ -79,20 +70,17 @@ static bool needs_edges(const finding *f, const gemp_variant *v)
 
 static gemp_code derive(finding *f, gemp_variant *v, const uint32_t *length, bool *wanted)
 {
-	gemp_code code = GEMP_OK;
 	bool impossible;
 	*v = (gemp_variant){ 0 };
 	*wanted = false;
-	GEMP_TRY(gemp_pattern_variant(&v->derived, f->pattern, length, f->options->match.semantics, &impossible));
+	GEMP_PROPAGATE(gemp_pattern_variant(&v->derived, f->pattern, length, f->options->match.semantics, &impossible));
 	if (impossible)
 		return GEMP_OK;
 	*wanted = true;
 	v->edges = needs_edges(f, v);
 	if (by_orbit(f))
-		GEMP_TRY(gemp_variant_symmetry(&v->symmetry, f->pattern, length, &v->derived));
-	GEMP_TRY(find_components(f, v));
-done:
-	return code;
+		GEMP_PROPAGATE(gemp_variant_symmetry(&v->symmetry, f->pattern, length, &v->derived));
+	return find_components(f, v);
 }
 
 /* The next choice of lengths, the last edge counting fastest; false: there is none. */
@@ -123,10 +111,9 @@ static void free_variant(gemp_variant *v)
 /* Variants that differ by an automorphism alone find the same matches: one of them will do. */
 static gemp_code add_variant(finding *f, const gemp_symmetry *symmetry, const uint32_t *length)
 {
-	gemp_code code = GEMP_OK;
 	bool wanted = true;
 	if (symmetry)
-		GEMP_TRY(gemp_variant_is_canonical(symmetry, f->pattern, length, &wanted));
+		GEMP_PROPAGATE(gemp_variant_is_canonical(symmetry, f->pattern, length, &wanted));
 	if (!wanted)
 		return GEMP_OK;
 	if (f->count == MAX_VARIANTS)
@@ -135,12 +122,11 @@ static gemp_code add_variant(finding *f, const gemp_symmetry *symmetry, const ui
 		                 "narrower bounds",
 		                 MAX_VARIANTS);
 	gemp_variant *v = &f->variants[f->count];
-	code = derive(f, v, length, &wanted);
+	gemp_code code = derive(f, v, length, &wanted);
 	if (code != GEMP_OK || !wanted)
 		free_variant(v);
 	else
 		f->count++;
-done:
 	return code;
 }
 
@@ -218,8 +204,7 @@ done:
 void gemp_product_free(gemp_product *p)
 {
 	for (size_t i = 0; i < p->input_count; i++) {
-		gemp_free(p->inputs[i].vertices);
-		gemp_free(p->inputs[i].edges);
+		gemp_free_all(p->inputs[i].vertices, p->inputs[i].edges);
 	}
 	gemp_row_store_free(&p->out);
 	*p = (gemp_product){ 0 };
@@ -310,7 +295,6 @@ static gemp_code push_rows(gemp_product *p)
 
 static gemp_code emit(const combination *c)
 {
-	gemp_code code = GEMP_OK;
 	gemp_product *p = c->product;
 	if (!is_canonical(c))
 		return GEMP_OK;
@@ -319,18 +303,16 @@ static gemp_code emit(const combination *c)
 		                     .edge_count = p->edges ? (int)p->pattern->edge_count : 0,
 		                     .vertices = c->vertices,
 		                     .edges = c->edges };
-	GEMP_TRY(gemp_row_store_add(&p->out, &row, 1));
+	GEMP_PROPAGATE(gemp_row_store_add(&p->out, &row, 1));
 	if (p->out.rows >= ROWS_AT_ONCE)
-		code = push_rows(p);
-done:
-	return code;
+		GEMP_PROPAGATE(push_rows(p));
+	return GEMP_OK;
 }
 
 /* All combinations with rows of the parts from `part` on. */
 static gemp_code combine(combination *c, size_t part)
 {
 	gemp_product *p = c->product;
-	gemp_code code = GEMP_OK;
 	if (part == p->streaming)
 		return combine(c, part + 1);
 	if (part == p->input_count)
@@ -338,13 +320,13 @@ static gemp_code combine(combination *c, size_t part)
 	const gemp_product_input *from = &p->inputs[part];
 	size_t vertices = from->component->pattern->vertex_count, edges = from->component->pattern->edge_count;
 	uint64_t placed = c->placed, edges_placed = c->edges_placed;
-	for (size_t row = 0; row < from->rows && code == GEMP_OK; row++) {
+	for (size_t row = 0; row < from->rows; row++) {
 		if (add_input_row(c, from, from->vertices + row * vertices, from->edges ? from->edges + row * edges : NULL))
-			code = combine(c, part + 1);
+			GEMP_PROPAGATE(combine(c, part + 1));
 		c->placed = placed;
 		c->edges_placed = edges_placed;
 	}
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code product_take(void *self, const gemp_batch *batch)
@@ -358,8 +340,7 @@ static gemp_code product_take(void *self, const gemp_batch *batch)
 		if (add_input_row(&c, part, batch->vertices + row * (size_t)batch->vertex_count, edges))
 			code = combine(&c, 0);
 	}
-	if (code == GEMP_OK)
-		code = push_rows(p);
+	GEMP_THEN(push_rows(p));
 	return code;
 }
 

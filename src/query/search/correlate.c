@@ -41,9 +41,8 @@ static void open_table(gemp_class_table *table, size_t width)
 /* Distinct tuples by first appearance; of_row says which. */
 static gemp_code collect(gemp_correlate *c, const gemp_row_store *rows, const int *outer, gemp_class_table *table)
 {
-	gemp_code code = GEMP_OK;
 	gemp_vertex tuple[GEMP_MAX_PATTERN_VERTICES];
-	GEMP_TRY(GEMP_NEW(c->row_tuple, rows->rows));
+	GEMP_PROPAGATE(GEMP_NEW(c->row_tuple, rows->rows));
 	for (size_t row = 0; row < rows->rows; row++) {
 		const gemp_vertex *vertices = rows->vertices + row * (size_t)rows->vertex_count;
 		bool missing = false;
@@ -53,10 +52,9 @@ static gemp_code collect(gemp_correlate *c, const gemp_row_store *rows, const in
 		}
 		c->row_tuple[row] = SIZE_MAX;
 		if (!missing)
-			GEMP_TRY(number(table, tuple, c->width, &c->row_tuple[row]));
+			GEMP_PROPAGATE(number(table, tuple, c->width, &c->row_tuple[row]));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Tuples grouped by the rank that answers, each group by first appearance: what is exchanged is in this order then. */
@@ -84,31 +82,28 @@ static gemp_code group_by_owner(gemp_correlate *c, const gemp_class_table *table
 		if (c->row_tuple[row] != SIZE_MAX)
 			c->row_tuple[row] = place[c->row_tuple[row]];
 done:
-	gemp_free(place);
-	gemp_free(next);
+	gemp_free_all(place, next);
 	return code;
 }
 
 /* BEING ASKED */
 static gemp_code number_seeds(gemp_correlate *c, const gemp_vertex *came, const size_t *begin)
 {
-	gemp_code code = GEMP_OK;
 	c->request_count = begin[c->comm->size];
-	GEMP_TRY(GEMP_NEW(c->request_seed, c->request_count));
-	GEMP_TRY(GEMP_NEW(c->request_rank, c->request_count));
-	GEMP_TRY(GEMP_NEW(c->table, 1));
+	GEMP_PROPAGATE(GEMP_NEW(c->request_seed, c->request_count));
+	GEMP_PROPAGATE(GEMP_NEW(c->request_rank, c->request_count));
+	GEMP_PROPAGATE(GEMP_NEW(c->table, 1));
 	open_table(c->table, c->width);
 	for (int r = 0; r < c->comm->size; r++)
 		for (size_t i = begin[r]; i < begin[r + 1]; i++) {
 			c->request_rank[i] = r;
-			GEMP_TRY(number(c->table, came + i * c->width, c->width, &c->request_seed[i]));
+			GEMP_PROPAGATE(number(c->table, came + i * c->width, c->width, &c->request_seed[i]));
 		}
 	c->seed_count = c->table->count;
-	GEMP_TRY(GEMP_NEW(c->seed, c->seed_count * c->width));
+	GEMP_PROPAGATE(GEMP_NEW(c->seed, c->seed_count * c->width));
 	for (size_t i = 0; i < c->seed_count; i++)
 		memcpy(c->seed + i * c->width, gemp_class_table_record(c->table, i), c->width * sizeof *c->seed);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 size_t gemp_correlate_seed(const gemp_correlate *c, const gemp_vertex *tuple)
@@ -128,16 +123,14 @@ gemp_code gemp_correlate_new(gemp_correlate *c, gemp_runtime *context, const gem
 	*c = (gemp_correlate){ .comm = context->comm, .width = width };
 	open_table(&table, width);
 	code = collect(c, rows, outer, &table);
-	if (code == GEMP_OK)
-		code = group_by_owner(c, &table, rows->rows);
+	GEMP_THEN(group_by_owner(c, &table, rows->rows));
 	gemp_class_table_free(&table);
 	GEMP_TRY(gemp_comm_agree(c->comm, code));
 	GEMP_TRY(gemp_exchange_records(c->comm, c->tuples, c->tuple_count, width * sizeof *c->tuples, c->owner, &came,
 	                               &begin, &context->traffic));
 	code = gemp_comm_agree(c->comm, number_seeds(c, came, begin));
 done:
-	gemp_free(came);
-	gemp_free(begin);
+	gemp_free_all(came, begin);
 	return code;
 }
 
@@ -145,13 +138,7 @@ void gemp_correlate_free(gemp_correlate *c)
 {
 	if (c->table)
 		gemp_class_table_free(c->table);
-	gemp_free(c->table);
-	gemp_free(c->tuples);
-	gemp_free(c->row_tuple);
-	gemp_free(c->owner);
-	gemp_free(c->request_seed);
-	gemp_free(c->request_rank);
-	gemp_free(c->seed);
+	gemp_free_all(c->table, c->tuples, c->row_tuple, c->owner, c->request_seed, c->request_rank, c->seed);
 	*c = (gemp_correlate){ 0 };
 }
 
@@ -170,7 +157,6 @@ gemp_code gemp_correlate_reply(const gemp_correlate *c, const uint64_t *of_seed,
 	if (c->tuple_count)
 		memcpy(out, came, c->tuple_count * sizeof *out);
 done:
-	gemp_free(came);
-	gemp_free(answers);
+	gemp_free_all(came, answers);
 	return code;
 }

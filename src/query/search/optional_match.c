@@ -71,9 +71,8 @@ typedef struct extensions {
 
 static gemp_code extensions_take(void *self, const gemp_batch *batch)
 {
-	gemp_code code = GEMP_OK;
 	extensions *x = self;
-	GEMP_TRY(GEMP_RESERVE(x->records, x->capacity, (x->count + batch->rows) * x->words));
+	GEMP_PROPAGATE(GEMP_RESERVE(x->records, x->capacity, (x->count + batch->rows) * x->words));
 	for (size_t row = 0; row < batch->rows; row++) {
 		uint32_t *to = x->records + x->count++ * x->words;
 		size_t vertices = x->given + x->added;
@@ -81,16 +80,6 @@ static gemp_code extensions_take(void *self, const gemp_batch *batch)
 		if (x->edges)
 			memcpy(to + vertices, batch->edges + row * (size_t)batch->edge_count, x->edges * sizeof(gemp_edge));
 	}
-done:
-	return code;
-}
-
-static gemp_code extensions_end_round(void *self, bool last, bool *enough, bool *again)
-{
-	(void)self;
-	(void)last;
-	(void)enough;
-	(void)again;
 	return GEMP_OK;
 }
 
@@ -103,8 +92,7 @@ typedef struct extended {
 
 static void extended_free(extended *x)
 {
-	gemp_free(x->begin);
-	gemp_free(x->records);
+	gemp_free_all(x->begin, x->records);
 	*x = (extended){ 0 };
 }
 
@@ -128,10 +116,8 @@ static gemp_code return_extensions(gemp_runtime *context, const extensions *x, c
 	size_t count = begin[context->comm->size];
 	out->words = x->words;
 	code = GEMP_NEW(out->begin, asked->seed_count + 1);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(next, asked->seed_count + 1);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(out->records, count * x->words);
+	GEMP_THEN(GEMP_NEW(next, asked->seed_count + 1));
+	GEMP_THEN(GEMP_NEW(out->records, count * x->words));
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	for (size_t i = 0; i < count; i++)
 		out->begin[gemp_correlate_seed(asked, came + i * x->words) + 1]++;
@@ -142,10 +128,7 @@ static gemp_code return_extensions(gemp_runtime *context, const extensions *x, c
 		memcpy(out->records + next[seed]++ * x->words, came + i * x->words, x->words * sizeof *came);
 	}
 done:
-	gemp_free(next);
-	gemp_free(begin);
-	gemp_free(came);
-	gemp_free(owner);
+	gemp_free_all(next, begin, came, owner);
 	return code;
 }
 
@@ -162,14 +145,10 @@ static gemp_code reply_extensions(gemp_runtime *context, const gemp_correlate *a
 	for (size_t i = 0; i < asked->request_count; i++)
 		total += home->begin[asked->request_seed[i] + 1] - home->begin[asked->request_seed[i]];
 	code = GEMP_NEW(of_seed, asked->seed_count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(counts, asked->tuple_count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(out->begin, asked->tuple_count + 1);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(records, total * words);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(owner, total);
+	GEMP_THEN(GEMP_NEW(counts, asked->tuple_count));
+	GEMP_THEN(GEMP_NEW(out->begin, asked->tuple_count + 1));
+	GEMP_THEN(GEMP_NEW(records, total * words));
+	GEMP_THEN(GEMP_NEW(owner, total));
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	for (size_t s = 0; s < asked->seed_count; s++)
 		of_seed[s] = home->begin[s + 1] - home->begin[s];
@@ -186,10 +165,7 @@ static gemp_code reply_extensions(gemp_runtime *context, const gemp_correlate *a
 	for (size_t t = 0; t < asked->tuple_count; t++)
 		out->begin[t + 1] = out->begin[t] + counts[t];
 done:
-	gemp_free(of_seed);
-	gemp_free(counts);
-	gemp_free(records);
-	gemp_free(owner);
+	gemp_free_all(of_seed, counts, records, owner);
 	return code;
 }
 
@@ -198,7 +174,7 @@ static gemp_code find_uncorrelated(optional_sink *s, extensions *x, extended *ou
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = s->part->context->comm;
-	gemp_sink sink = { .self = x, .consume = extensions_take, .end_round = extensions_end_round };
+	gemp_sink sink = { .self = x, .consume = extensions_take, .end_round = gemp_sink_keep_collecting };
 	size_t *begin = NULL;
 	void *all = NULL;
 	GEMP_TRY(gemp_finder_run(s->part->finder, NULL, 0, &sink, NULL));
@@ -220,7 +196,7 @@ static gemp_code find(optional_sink *s, gemp_correlate *asked, extensions *x, ex
 	gemp_code code = GEMP_OK;
 	gemp_optional_match *o = s->part;
 	extended home = { 0 };
-	gemp_sink sink = { .self = x, .consume = extensions_take, .end_round = extensions_end_round };
+	gemp_sink sink = { .self = x, .consume = extensions_take, .end_round = gemp_sink_keep_collecting };
 	if (o->optional->pattern->arguments == 0)
 		return find_uncorrelated(s, x, out);
 	GEMP_TRY(gemp_correlate_new(asked, o->context, &s->rows, o->optional->outer, o->optional->pattern->arguments));
@@ -255,7 +231,6 @@ static gemp_column value_at(const gemp_column *column, size_t row)
 /* One row with one extension (NULL: none). */
 static gemp_code emit(optional_sink *s, size_t row, const uint32_t *extension)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_optional_match *o = s->part;
 	const gemp_row_store *rows = &s->rows;
 	size_t given = o->optional->pattern->arguments, v = (size_t)rows->vertex_count, e = (size_t)rows->edge_count;
@@ -280,27 +255,23 @@ static gemp_code emit(optional_sink *s, size_t row, const uint32_t *extension)
 		                     .edges = edges,
 		                     .value_count = rows->value_count,
 		                     .values = values };
-	GEMP_TRY(gemp_row_store_add(&s->out, &one, 1));
+	GEMP_PROPAGATE(gemp_row_store_add(&s->out, &one, 1));
 	if (s->out.rows >= OUT_AT_ONCE)
-		code = push_rows(s);
-done:
-	return code;
+		GEMP_PROPAGATE(push_rows(s));
+	return GEMP_OK;
 }
 
 static gemp_code extend(optional_sink *s, const gemp_correlate *asked, const extended *x)
 {
-	gemp_code code = GEMP_OK;
 	for (size_t row = 0; row < s->rows.rows; row++) {
 		size_t tuple = asked->row_tuple ? asked->row_tuple[row] : 0;
 		uint64_t from = tuple == SIZE_MAX ? 0 : x->begin[tuple], to = tuple == SIZE_MAX ? 0 : x->begin[tuple + 1];
 		if (from == to)
-			GEMP_TRY(emit(s, row, NULL));
+			GEMP_PROPAGATE(emit(s, row, NULL));
 		for (uint64_t i = from; i < to; i++)
-			GEMP_TRY(emit(s, row, x->records + i * x->words));
+			GEMP_PROPAGATE(emit(s, row, x->records + i * x->words));
 	}
-	code = push_rows(s);
-done:
-	return code;
+	return push_rows(s);
 }
 
 /* Collective. */
@@ -330,15 +301,12 @@ static gemp_code optional_take(void *self, const gemp_batch *batch)
 
 static gemp_code optional_end_round(void *self, bool last, bool *enough, bool *again)
 {
-	gemp_code code = GEMP_OK;
 	optional_sink *s = self;
 	uint64_t most = s->rows.rows;
 	gemp_comm_max(s->part->context->comm, &most, 1);
 	if (most >= ROWS_AT_ONCE || (last && most))
-		GEMP_TRY(flush(s));
-	code = s->next->end_round(s->next->self, last, enough, again);
-done:
-	return code;
+		GEMP_PROPAGATE(flush(s));
+	return s->next->end_round(s->next->self, last, enough, again);
 }
 
 static void optional_sink_free(void *self)

@@ -56,17 +56,15 @@ static void warn_of_components(const gemp_finder *f)
 /* Collective. */
 static gemp_code prepare_matches(gemp_finder *f)
 {
-	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < f->variant_count; i++) {
 		gemp_variant *v = &f->variants[i];
 		const gemp_match_options options = match_options(f, v);
 		for (size_t p = 0; p < v->component_count; p++) {
 			const gemp_pattern *pattern = v->component_count > 1 ? v->components[p].pattern : v->derived.pattern;
-			GEMP_TRY(gemp_match_prepare(&v->matches[p], f->context, f->graph, pattern, &options));
+			GEMP_PROPAGATE(gemp_match_prepare(&v->matches[p], f->context, f->graph, pattern, &options));
 		}
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 bool gemp_finder_needs_edges(const gemp_pattern *pattern)
@@ -137,7 +135,6 @@ typedef struct relay {
 
 static gemp_code relay_take(void *self, const gemp_batch *batch)
 {
-	gemp_code code = GEMP_OK;
 	relay *r = self;
 	const gemp_derived *d = &r->variant->derived;
 	const gemp_pattern *pattern = r->finder->pattern;
@@ -154,14 +151,13 @@ static gemp_code relay_take(void *self, const gemp_batch *batch)
 		for (size_t e = 0; e < (size_t)one.edge_count; e++)
 			edges[e] = pattern->edges[e].path ? GEMP_NO_EDGE
 			                                  : batch->edges[row * (size_t)batch->edge_count + (size_t)d->edge[e]];
-		GEMP_TRY(gemp_row_store_add(&r->out, &one, 1));
+		GEMP_PROPAGATE(gemp_row_store_add(&r->out, &one, 1));
 	}
 	gemp_batch all = gemp_row_store_batch(&r->out);
 	if (all.rows)
-		GEMP_TRY(r->next->consume(r->next->self, &all));
+		GEMP_PROPAGATE(r->next->consume(r->next->self, &all));
 	gemp_row_store_clear(&r->out);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code relay_end_round(void *self, bool last, bool *enough, bool *again)
@@ -208,21 +204,6 @@ static void add_result(gemp_match_result *total, const gemp_match_result *one)
 	total->attribute_bytes += one->attribute_bytes;
 }
 
-/* Rows of a part on the way to being gathered. */
-static gemp_code store_take(void *self, const gemp_batch *batch)
-{
-	return gemp_row_store_add(self, batch, batch->rows);
-}
-
-static gemp_code store_end_round(void *self, bool last, bool *enough, bool *again)
-{
-	(void)self;
-	(void)last;
-	(void)enough;
-	(void)again;
-	return GEMP_OK;
-}
-
 static size_t gather_limit(const gemp_finder *f)
 {
 	size_t budget = f->context->budgets.host_memory;
@@ -237,7 +218,7 @@ static gemp_code gather_components(const gemp_finder *f, const gemp_variant *v, 
 	gemp_row_store rows = { 0 };
 	gemp_match_result one = { 0 };
 	for (size_t p = 0; p < v->component_count; p++) {
-		gemp_sink sink = { .self = &rows, .consume = store_take, .end_round = store_end_round };
+		gemp_sink sink = gemp_row_store_sink(&rows);
 		if (p == product->streaming)
 			continue;
 		GEMP_TRY(gemp_match_run(v->matches[p], &sink, &one));
@@ -302,8 +283,7 @@ static gemp_code run_product(const gemp_finder *f, const gemp_variant *v, gemp_s
 	GEMP_TRY(gemp_match_run(v->matches[product.streaming], &sink, &one));
 	add_result(total, &one);
 done:
-	if (residual.free)
-		residual.free(residual.self);
+	gemp_sink_free(&residual);
 	gemp_product_free(&product);
 	return code;
 }
@@ -312,18 +292,16 @@ done:
 static gemp_code run_variant(const gemp_finder *f, const gemp_variant *v, const gemp_vertex *seeds, size_t count,
                              relay *r, gemp_match_result *total)
 {
-	gemp_code code = GEMP_OK;
 	gemp_match_result one = { 0 };
 	gemp_sink sink = { .self = r, .consume = relay_take, .end_round = relay_end_round };
 	if (v->component_count > 1)
 		return run_product(f, v, &sink, total);
 	if (f->pattern->arguments)
-		GEMP_TRY(gemp_match_run_seeded(v->matches[0], seeds, count, &sink, &one));
+		GEMP_PROPAGATE(gemp_match_run_seeded(v->matches[0], seeds, count, &sink, &one));
 	else
-		GEMP_TRY(gemp_match_run(v->matches[0], &sink, &one));
+		GEMP_PROPAGATE(gemp_match_run(v->matches[0], &sink, &one));
 	add_result(total, &one);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. All variants once; *again: rows have to be found once more. */
@@ -360,7 +338,6 @@ gemp_code gemp_finder_run(gemp_finder *f, const gemp_vertex *seeds, size_t count
 		GEMP_TRY(run_all(f, seeds, count, apply.self ? &apply : sink, result, &again));
 	while (again);
 done:
-	if (apply.free)
-		apply.free(apply.self);
+	gemp_sink_free(&apply);
 	return code;
 }

@@ -105,12 +105,12 @@ gemp_code gemp_new_vertices_fetch(gemp_new_vertices *created, gemp_runtime *cont
 {
 	gemp_code code = GEMP_OK;
 	const gemp_frame *frame = created->frame;
-	const gemp_frame_column **columns = NULL;
+	gemp_frame_column *columns = NULL; /* shallow copies */
 	size_t count = 0;
 	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(columns, frame->count + 1)));
 	for (size_t c = 0; c < frame->count; c++)
 		if (frame->columns[c].kind == GEMP_CELL_VERTEX)
-			columns[count++] = &frame->columns[c];
+			columns[count++] = frame->columns[c];
 	code = gemp_elements_fetch(&created->elements, context, graph, columns, count, frame->rows, false);
 done:
 	gemp_free(columns);
