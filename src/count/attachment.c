@@ -19,7 +19,7 @@ static bool is_bare(const attach_context *h, int v)
 	return memcmp(h->attached->table[v], none, sizeof none) == 0;
 }
 
-/* The table of what vertex v and its edge to u stand for; -1 if there is no room. */
+/* Tables are shared between vertices whose attached factors are equal. */
 static int find_table(const attach_context *h, int v, int u)
 {
 	gemp_derivation *d = h->derivation;
@@ -38,6 +38,7 @@ static int find_table(const attach_context *h, int v, int u)
 	return (int)d->table_count++;
 }
 
+/* A rooted subtree: its vertex becomes a factor of the table of u. */
 static bool attach_to_vertex(attach_context *h, int v, int u)
 {
 	int table = find_table(h, v, u);
@@ -75,7 +76,8 @@ static bool attach_in_order(attach_context *h, int v, int u)
 	return true;
 }
 
-/* Does v hang on what is left, and on what? */
+/* Attaches v to the vertices that are left: by one neighbour as a subtree, by two adjacent ones as a triangle, or by
+ * the whole core as a common neighbour. */
 static bool attach_vertex(attach_context *h, int v)
 {
 	unsigned on = h->term->adjacent[v] & h->left;
@@ -107,6 +109,7 @@ static bool attach_vertex(attach_context *h, int v)
 	return true;
 }
 
+/* Peels vertices until only the core is left; the order does not change the factors. */
 bool gemp_attach(gemp_attachments *out, gemp_derivation *derivation, const gemp_term *term, unsigned core, int centre)
 {
 	attach_context h = { out, derivation, term, core, (1u << term->size) - 1, centre };

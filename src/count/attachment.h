@@ -1,5 +1,6 @@
-/* hang: what the vertices outside of a core contribute: those that hang on it as trees, as triangles on edges, and on all of
- * a core of two or three vertices. */
+/* attachment: what the vertices outside of a core contribute to a sum over the core: rooted subtrees become vertex
+ * tables, triangles on an edge become its support, and vertices adjacent to the whole core a power of c.
+ */
 
 #ifndef GEMP_COUNT_ATTACHMENT_H
 #define GEMP_COUNT_ATTACHMENT_H

@@ -14,7 +14,7 @@ static size_t bit_words(size_t d)
 	return d + d * ((d + 31) / 32 | 1);
 }
 
-/* The longest low row whose bits fit into local memory. */
+/* The longest low row whose bits fit into local memory, of which at most 48 KiB are used. */
 static uint32_t longest_local(const gemp_device *device)
 {
 	size_t words = (device->local_memory < 49152 ? device->local_memory : 49152) - SPARE_LOCAL, d = 0;
@@ -41,6 +41,7 @@ static uint32_t low_length(const gemp_count_engine *engine, size_t v)
 	return (uint32_t)(engine->low_offsets[v + 1] - engine->low_offsets[v]);
 }
 
+/* Counting sort by length of the low row, the longest first, so that long tasks start early. */
 static gemp_code list_vertices(gemp_count_engine *engine)
 {
 	gemp_code code = GEMP_OK;
@@ -70,6 +71,7 @@ static uint32_t count_at_least(const gemp_count_engine *engine, size_t length)
 	return length > engine->graph.max_prefix ? 0 : engine->clique_count[length];
 }
 
+/* Global memory for rows that do not fit into local memory: on a GPU a quarter of the free memory at most. */
 static gemp_code make_slab(gemp_count_engine *engine)
 {
 	gemp_device *device = engine->context->device;
@@ -105,7 +107,7 @@ gemp_code gemp_count_cliques_prepare(gemp_count_engine *engine)
 	return GEMP_OK;
 }
 
-/* LAUNCHES. Few long rows want large groups; many short ones small groups, of which more are resident. */
+/* Few long rows want large groups; many short ones small groups, of which more are resident. */
 static size_t choose_group(const gemp_count_engine *engine, int clique, uint32_t tasks)
 {
 	const gemp_device *device = engine->context->device;

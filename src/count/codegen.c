@@ -82,6 +82,7 @@ static void emit_triangle_symbols(gemp_text *text, const char *expression)
 	}
 }
 
+/* The magnitude is computed beside the value only if some value of this graph could leave 64 bits. */
 static gemp_code emit_value(gemp_text *text, const char *expression, gemp_count_codegen *source, double times)
 {
 	double maximum = 0;
@@ -96,7 +97,7 @@ static gemp_code emit_value(gemp_text *text, const char *expression, gemp_count_
 	return GEMP_OK;
 }
 
-/* What was defined for one kernel is gone before the next. */
+/* All macros of one kernel are undefined before the next, which has the same names. */
 static void emit_end(gemp_text *text)
 {
 	static const char *const names[] = { "KERNEL", "GROUPS",    "TABLES", "SYMBOLS", "VALUE", "MAGNITUDE", "VERTICES",
@@ -164,6 +165,8 @@ static void emit_bits(gemp_text *text, int level, const char *left)
 	                level, level, level);
 }
 
+/* GPU: the intersection is recomputed from the rows at each level, which was measured faster than keeping words in
+ * private memory. */
 static void emit_intersections(gemp_text *text, int clique)
 {
 	for (int level = 2; level < clique - 1; level++) {
@@ -178,6 +181,7 @@ static void emit_intersections(gemp_text *text, int clique)
 	}
 }
 
+/* CPU: each level keeps its intersection in an array of words. */
 static void emit_kept_words(gemp_text *text, int clique)
 {
 	int last = clique - 3;
@@ -205,7 +209,7 @@ static void emit_left_words(gemp_text *text, int level, const char *between, boo
 			gemp_text_print(text, "%s c%d_%d = c%d_%d & r%d[%d]", w ? between : "", level, w, level - 1, w, level, w);
 }
 
-/* Each word is a variable: c1_0, c1_1, ... */
+/* GPU with short rows: each word is a variable c1_0, c1_1, ..., so that it lies in a register. */
 static void emit_register_words(gemp_text *text, int clique)
 {
 	int last = clique - 3;

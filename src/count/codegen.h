@@ -1,4 +1,5 @@
-/* source: the text of the kernels of a count plan, and of those that make what all plans read. */
+/* codegen: the text of the kernels of a count plan, and of those that compute what all plans read.
+ */
 
 #ifndef GEMP_COUNT_CODEGEN_H
 #define GEMP_COUNT_CODEGEN_H

@@ -10,6 +10,7 @@
 #include "count/wedges.h"
 #include "device/tuning.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,6 +26,7 @@ static bool sums_mention_support(const gemp_count_plan *plan)
 	return found;
 }
 
+/* What must be on the device before the sums run. */
 static gemp_count_needs find_needs(const gemp_count_plan *plan, bool gpu)
 {
 	gemp_count_needs needs = { 0 };
@@ -70,8 +72,8 @@ static void describe_graph(gemp_count_engine *engine)
 	}
 }
 
-/* The d neighbours in a low row have d neighbours each, but for the width of a class of degrees: d * d <= 1.44 * entries. That
- * is so unless the order of slots comes from parallel edges or loops, which rows do not have. */
+/* The d neighbours in a low row have d neighbours each, up to the width of a class of degrees: d * d <= 1.44 *
+ * entries. Slots ordered by parallel edges or loops void the bound. */
 static double longest_low(const gemp_count_engine *engine)
 {
 	const gemp_count_graph *g = &engine->graph;
@@ -214,6 +216,7 @@ gemp_code gemp_count_prepare(gemp_count_engine **out, gemp_runtime *context, gem
 {
 	gemp_code code = GEMP_OK;
 	gemp_count_engine *engine = NULL;
+	assert(gemp_count_plan_is_valid(plan));
 	*out = NULL;
 	code = GEMP_NEW(engine, 1);
 	if (code == GEMP_OK)
@@ -269,8 +272,7 @@ static gemp_count_shape shape_of(const gemp_count_engine *engine, const gemp_sum
 	return gemp_count_launch_shape(device, mine, engine->lanes, gemp_tuning(device, "count.triangle.group", 256));
 }
 
-/* Local. Launch sum `index`, one of the engine's own; groups [first, first + *groups) of partials get it (sums.c,
- * cliques.c). */
+/* Local. Launch sum `index`, one of the engine's own; groups [first, first + *groups) of partials get it. */
 static gemp_code gemp_count_sum_launch(gemp_count_engine *engine, size_t index, size_t first, size_t *groups,
                                        gemp_timings *timings)
 {
@@ -306,7 +308,7 @@ static gemp_code gemp_count_sum_launch(gemp_count_engine *engine, size_t index, 
 
 /* One run: all sums, added up over ranks, divided. */
 
-typedef struct count_run {
+typedef struct sum_run {
 	gemp_count_engine *engine;
 	gemp_count_result *result;
 	gemp_timings timings[GEMP_MAX_SUMS];
@@ -315,10 +317,11 @@ typedef struct count_run {
 	bool known[GEMP_MAX_SUMS]; /* without a kernel: */
 	__int128 totals[GEMP_MAX_SUMS];
 	__int128 total; /* this rank's, then all ranks' */
-} count_run;
+} sum_run;
 
-/* Sums of which all tasks count 1 need no kernel, and those that pass 64 bits at some vertex are not for one. */
-static gemp_code find_known(count_run *r, size_t i)
+/* Sums in which every task counts 1 need no kernel; sums over vertices that could leave 64 bits are computed on the
+ * host. */
+static gemp_code find_known(sum_run *r, size_t i)
 {
 	const gemp_sum *sum = &r->engine->plan->sums[i];
 	const gemp_count_graph *g = &r->engine->graph;
@@ -332,7 +335,7 @@ static gemp_code find_known(count_run *r, size_t i)
 	return GEMP_OK;
 }
 
-static gemp_code launch(count_run *r, size_t i)
+static gemp_code launch(sum_run *r, size_t i)
 {
 	gemp_count_engine *engine = r->engine;
 	r->first[i] = r->used;
@@ -346,7 +349,7 @@ static gemp_code launch(count_run *r, size_t i)
 }
 
 /* Local. This room's own sums: launched one behind another, read at once. */
-static gemp_code run_direct_sums(count_run *r)
+static gemp_code run_direct_sums(sum_run *r)
 {
 	gemp_count_engine *engine = r->engine;
 	const gemp_count_plan *plan = engine->plan;
@@ -369,7 +372,7 @@ static gemp_code run_direct_sums(count_run *r)
 }
 
 /* Collective. */
-static gemp_code run_other_sums(count_run *r)
+static gemp_code run_other_sums(sum_run *r)
 {
 	gemp_count_engine *engine = r->engine;
 	for (size_t i = 0; i < engine->plan->sum_count; i++) {
@@ -388,8 +391,8 @@ static gemp_code run_other_sums(count_run *r)
 	return GEMP_OK;
 }
 
-/* Collective. Modulo 2^128, in pieces of 32 bits. */
-static void add_ranks(count_run *r)
+/* Collective. 128-bit addition modulo 2^128 as four sums of 32-bit digits, which cannot overflow 64 bits. */
+static void add_ranks(sum_run *r)
 {
 	uint64_t pieces[4];
 	unsigned __int128 sum = 0;
@@ -401,7 +404,8 @@ static void add_ranks(count_run *r)
 	r->total = (__int128)sum;
 }
 
-static gemp_code divide(count_run *r)
+/* The total must be a multiple of the divisor; anything else is a fault of the plan and never rounded away. */
+static gemp_code divide(sum_run *r)
 {
 	uint64_t divisor = r->engine->plan->divisor;
 	if (r->total < 0 || r->total % divisor != 0)
@@ -418,7 +422,7 @@ static gemp_code divide(count_run *r)
 gemp_code gemp_count_run(gemp_count_engine *engine, gemp_count_result *result)
 {
 	gemp_code code = GEMP_OK;
-	count_run r = { .engine = engine, .result = result };
+	sum_run r = { .engine = engine, .result = result };
 	*result = (gemp_count_result){ .preparation_seconds = engine->preparation,
 		                           .support_seconds = engine->support_seconds };
 	GEMP_TRY(gemp_comm_agree(engine->context->comm, run_direct_sums(&r)));

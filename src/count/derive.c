@@ -53,6 +53,7 @@ static bool root_is_least(const gemp_term *term)
 	return others > 0;
 }
 
+/* Whether the core has the shape that the kind of sum visits. */
 static bool core_is(const gemp_term *term, const sum_choice *c)
 {
 	unsigned core = c->core;
@@ -90,6 +91,8 @@ typedef struct coincidences {
 	int sign[GEMP_MAX_TERM * GEMP_MAX_TERM];
 } coincidences;
 
+/* Pairs held apart by the term but not by the sum (or the reverse) are corrected by terms in which they are one
+ * vertex: inclusion and exclusion, one pair after the other. */
 static void find_coincidences(coincidences *out, const gemp_term *term, int kind, unsigned core)
 {
 	gemp_term now = *term;
@@ -148,6 +151,7 @@ static bool is_countable(const derive_search *d, const gemp_term *term, const su
 	}
 }
 
+/* Cost of the sum alone: its kind, a pass for each vertex table, and supports if some factor needs them. */
 static int own_cost(const derive_search *d, const gemp_term *term, const sum_choice *c)
 {
 	gemp_derivation scratch = { .table_count = 1 };
@@ -169,6 +173,7 @@ static int own_cost(const derive_search *d, const gemp_term *term, const sum_cho
 	return cost;
 }
 
+/* FNV-1a over the bytes of the term (Fowler, Noll, Vo); terms are zeroed, so that padding does not differ. */
 static term_entry *find_term(derive_search *d, const gemp_term *term)
 {
 	uint64_t hash = UINT64_C(14695981039346656037);
@@ -180,7 +185,8 @@ static term_entry *find_term(derive_search *d, const gemp_term *term)
 	return &d->entries[at];
 }
 
-/* The same graph with its vertices in an order that many equal graphs agree on; a root stays first. */
+/* Sorts vertices by degrees of theirs and of their neighbours. Not canonical, but equal terms mostly meet, and a miss
+ * only costs time. */
 static gemp_term normalize(const gemp_term *term)
 {
 	int key[GEMP_MAX_TERM], order[GEMP_MAX_TERM];
@@ -238,7 +244,7 @@ static int cost_of_difference(derive_search *d, const gemp_term *rooted, int min
 	return cost;
 }
 
-/* What one sum over a core costs with all that it has to take off, if that is less than `least`. */
+/* Branch and bound: gives up once the cost reaches the best known one. */
 static int cost_with(derive_search *d, const gemp_term *term, const sum_choice *by, int minimum)
 {
 	coincidences c;
@@ -268,6 +274,7 @@ static void try_sum(derive_search *d, const gemp_term *term, int kind, unsigned 
 	}
 }
 
+/* Memoised search over all cores and kinds. Too many terms make the pattern uncountable rather than slow. */
 static int cost_of(derive_search *d, const gemp_term *term_given)
 {
 	gemp_term term = normalize(term_given);
@@ -294,7 +301,7 @@ typedef struct sum_builder {
 	bool fits;
 } sum_builder;
 
-/* The monomial of a core whose vertex core[i] stands at place[i]. */
+/* Attached factors of core vertex core[i] become symbols of place[i]. */
 static gemp_monomial place_factors(const gemp_attachments *attached, const int *core, const int *place, int size)
 {
 	gemp_monomial m = { 0 };
@@ -323,7 +330,7 @@ static void add_placed(sum_builder *a, const sum_choice *by, const gemp_attachme
 	add(a, by->kind, &m, factor);
 }
 
-/* Sums that meet each edge, pair or triangle once, for maps that meet it in every way. */
+/* A sum visits each edge, pair or triangle once, but maps meet it in every order: one monomial for each. */
 static void add_all_ways(sum_builder *a, const gemp_term *term, const sum_choice *by, const gemp_attachments *attached,
                          int64_t factor)
 {
@@ -341,6 +348,7 @@ static void add_all_ways(sum_builder *a, const gemp_term *term, const sum_choice
 		add_placed(a, by, attached, core, ways[w], 3, factor);
 }
 
+/* c counts the fourth vertex, and one of these is vertex 1 itself: c - 1. */
 static void add_square(sum_builder *a, const gemp_term *term, const sum_choice *by, const gemp_attachments *attached,
                        int64_t factor)
 {
@@ -396,6 +404,7 @@ static void add_difference(sum_builder *a, const gemp_term *rooted, int64_t fact
 		}
 }
 
+/* Adds the term's own sum and subtracts its coincidences, recursively. */
 static void add_term(sum_builder *a, const gemp_term *term_given, int64_t factor)
 {
 	gemp_term term = normalize(term_given);
@@ -460,6 +469,7 @@ static void prefer_table(gemp_derivation *d, bool *fits)
 	triangles->count = 0;
 }
 
+/* First the search for the cheapest derivation, then the polynomials along it. */
 gemp_code gemp_derive(gemp_derivation *out, const gemp_term *term, bool codegrees, bool ordered, bool *found)
 {
 	gemp_code code = GEMP_OK;

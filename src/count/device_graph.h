@@ -1,5 +1,6 @@
-/* count_graph: what the sums of a count plan read, on one device: the rows of a simple undirected view, and what is made of
- * them once on the device (supports, vertex tables). Every rank holds all of it and takes its share of the tasks.
+/* device_graph: what the sums of a count plan read, on one device: the rows of a simple undirected view, and what is
+ * computed from them once on the device (supports, vertex tables). Every rank holds all of it and sums over its
+ * share of the tasks.
  */
 
 #ifndef GEMP_COUNT_DEVICE_GRAPH_H

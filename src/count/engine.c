@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 
+/* At most four times the work-items that the device holds at once, so that later groups balance earlier ones. */
 gemp_count_shape gemp_count_launch_shape(const gemp_device *device, uint64_t tasks, unsigned lanes, size_t wanted)
 {
 	gemp_count_shape shape = { 1, device->units };
@@ -24,7 +25,7 @@ gemp_count_shape gemp_count_launch_shape(const gemp_device *device, uint64_t tas
 	return shape;
 }
 
-/* Positions as 32-bit words unless there are very many. */
+/* As 32-bit words unless the graph has more entries than these can number. */
 static gemp_code upload_positions(gemp_count_engine *engine, gemp_buffer *buffer, uint64_t *positions, size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -51,7 +52,7 @@ static gemp_code upload_rows(gemp_count_engine *engine)
 	return GEMP_OK;
 }
 
-/* Where rows split; the host reads it to list tasks. */
+/* Where rows split into lower and upper neighbours; the host needs it to list tasks. */
 static gemp_code split_rows(gemp_count_engine *engine, gemp_timings *timings)
 {
 	gemp_code code = GEMP_OK;
@@ -82,6 +83,7 @@ done:
 	return code;
 }
 
+/* Each edge once, at its end of greater slot. */
 static gemp_code make_low_rows(gemp_count_engine *engine, gemp_timings *timings)
 {
 	gemp_code code = GEMP_OK;
@@ -130,6 +132,7 @@ typedef struct support_kernels {
 	cl_kernel clear, support, mirror, spread_to_entries;
 } support_kernels;
 
+/* CPU: a worker marks the row of a vertex and counts triangles along its lower neighbours. */
 static gemp_code by_vertices(gemp_count_engine *engine, gemp_timings *timings, support_kernels *k)
 {
 	gemp_device *device = engine->context->device;
@@ -150,6 +153,7 @@ static gemp_code by_vertices(gemp_count_engine *engine, gemp_timings *timings, s
 		GEMP_ARG(&engine->maps.mem), GEMP_ARG(&engine->partials.control.mem));
 }
 
+/* GPU: the shorter row of each edge is searched in the longer one. */
 static gemp_code by_edges(gemp_count_engine *engine, gemp_timings *timings, support_kernels *k)
 {
 	gemp_device *device = engine->context->device;
@@ -164,7 +168,7 @@ static gemp_code by_edges(gemp_count_engine *engine, gemp_timings *timings, supp
 	                         GEMP_ARG(&edges), GEMP_ARG(&g->low_support.mem));
 }
 
-/* To both entries of each edge. Where an edge's other entry is, nobody asks again. */
+/* Copies the support of each edge to both of its entries. The mirror of entries is needed only here. */
 static gemp_code spread_to_entries(gemp_count_engine *engine, gemp_timings *timings, support_kernels *k)
 {
 	gemp_code code = GEMP_OK;
@@ -209,7 +213,8 @@ done:
 	return code;
 }
 
-/* Collective. Of each number one rank has the value, the others 0. */
+/* Collective. Each number is held by one rank, the others have 0, so that a sum joins them. In chunks, since MPI
+ * counts are ints. */
 static gemp_code sum_over_ranks(const gemp_count_engine *engine, const gemp_buffer *buffer)
 {
 	gemp_code code = GEMP_OK;
@@ -289,7 +294,8 @@ done:
 	return code;
 }
 
-/* Long rows by groups, so that none is waited for. */
+/* Long rows go to groups of 256, middle ones to groups of 32, short ones to single work-items, so that no group waits
+ * for one long row. */
 static gemp_code make_table(gemp_count_engine *engine, gemp_timings *timings, size_t k)
 {
 	gemp_count_graph *g = &engine->graph;

@@ -1,4 +1,5 @@
-/* count_parts: the engine's own, for its files. */
+/* engine: the state of a count engine, and the steps of its preparation. For the files of src/count.
+ */
 
 #ifndef GEMP_COUNT_ENGINE_H
 #define GEMP_COUNT_ENGINE_H
@@ -47,11 +48,11 @@ struct gemp_count_engine {
 	uint64_t prepared; /* launches */
 };
 
-/* Local. The device's part of preparation, after the program is built (count_rows.c). */
+/* Local. The device's part of preparation, after the program is built. */
 gemp_code gemp_count_rows(gemp_count_engine *engine, gemp_timings *timings);
-/* Collective. Supports (support.c). */
+/* Collective. Supports. */
 gemp_code gemp_count_support(gemp_count_engine *engine, gemp_timings *timings);
-/* Local. Vertex tables (tables.c). */
+/* Local. Vertex tables. */
 gemp_code gemp_count_tables(gemp_count_engine *engine, gemp_timings *timings);
 
 /* `tasks` of `lanes` work-items each in groups of about `wanted`. */

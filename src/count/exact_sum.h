@@ -1,5 +1,6 @@
-/* partials: exact sums that groups of work-items leave on the device (count_leave in kernels/count/count.clh), two words a group,
- * and the control words of the kernels that leave them. Nothing is to be zeroed in between, and one read gets all.
+/* exact_sum: sums without rounding or overflow. Groups of work-items leave two words each on the device (count_leave
+ * in kernels/count/count.clh), beside the control words of the kernels; the host adds them in 128 bits. Nothing is
+ * to be zeroed between launches, and one read gets all.
  */
 
 #ifndef GEMP_COUNT_EXACT_SUM_H

@@ -103,7 +103,7 @@ static void print_factor(bool *bare, gemp_text *out)
 	*bare = false;
 }
 
-/* A monomial with c to the power given. */
+/* Written without a factor of 1, and with the sign in front. */
 static void print_monomial(const gemp_monomial *m, int64_t factor, int power, bool first, gemp_text *out)
 {
 	unsigned long long size = (unsigned long long)llabs((long long)factor);
@@ -193,6 +193,7 @@ static double read_symbol(reader *r)
 	return bound;
 }
 
+/* Recursive descent over sums, products and factors; a minus is dropped, since magnitudes are bounded. */
 static double read_factor(reader *r)
 {
 	double value = 0;
@@ -240,6 +241,7 @@ gemp_code gemp_expression_bound(const char *expression, gemp_symbol_bound symbol
 	             : GEMP_OK;
 }
 
+/* Replaces - by + and every symbol by its magnitude as a double. */
 void gemp_expression_magnitude(gemp_text *text, const char *expression)
 {
 	for (const char *at = expression; *at;) {

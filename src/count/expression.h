@@ -1,4 +1,6 @@
-/* polynomial: an integer polynomial in the symbols of a count plan's expressions (count/plan.h). Host only. */
+/* expression: integer polynomials in the symbols of a count plan (count/plan.h), as data and as text of OpenCL C.
+ * Host only.
+ */
 
 #ifndef GEMP_COUNT_EXPRESSION_H
 #define GEMP_COUNT_EXPRESSION_H

@@ -82,6 +82,7 @@ static double symbol_bound(void *self, const char *symbol)
 	return symbol[0] == 'a' ? 1 : a->graph->max_degree; /* c, g, t */
 }
 
+/* Bounds decide at build time whether values need a check at run time. */
 static gemp_code emit_check(gemp_neighbours *a, gemp_text *text)
 {
 	double bound = 1;
@@ -105,7 +106,7 @@ static bool linear(const gemp_neighbours *a)
 	return a->sum->power == 1;
 }
 
-/* Does it tell vertex 1 from one of the common neighbours? */
+/* Whether the expression distinguishes vertex 1 from the other common neighbours. */
 static bool speaks_of_centre(const gemp_neighbours *a)
 {
 	bool speaks = gemp_neighbours_mentions(a, "t_01") || gemp_neighbours_mentions(a, "t_12");
@@ -162,6 +163,7 @@ static gemp_code make_supports(bitmaps *b)
 	return GEMP_OK;
 }
 
+/* Only neighbours in a triangle with the vertex become rows of its bitmap. */
 static gemp_code select_neighbours(bitmaps *b)
 {
 	gemp_neighbours *a = b->neighbours;
@@ -185,6 +187,7 @@ static gemp_code clear(bitmaps *b, const gemp_buffer *words, cl_ulong count)
 	                         GEMP_ARG(&count));
 }
 
+/* Common neighbours of all pairs, in a triangular table. */
 static gemp_code count_pairs(bitmaps *b)
 {
 	gemp_neighbours *a = b->neighbours;
@@ -205,7 +208,7 @@ static uint64_t bitmap_words(uint64_t kept)
 	return kept * ((kept + 31) / 32);
 }
 
-/* From vertex `from` on, bitmaps that fit into `room` words; *to is the first that does not, *words what they take. */
+/* As many bitmaps as fit into the buffer, in order of vertices. */
 static gemp_code next_batch(bitmaps *b, uint64_t capacity, uint32_t from, uint32_t *to, uint64_t *words)
 {
 	uint32_t h = from;

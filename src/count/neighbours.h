@@ -10,8 +10,7 @@
 
 #include "count/device_graph.h"
 
-/* Collective: this rank's share of a sum of NEIGHBOURS, without its factor (neighbours.c). Others are the engine's own
- * (count_parts.h). */
+/* Collective. This rank's share of a sum of NEIGHBOURS, without its factor. */
 gemp_code gemp_neighbours_sum(const gemp_count_graph *graph, const gemp_sum *sum, gemp_sum_result *result);
 
 /* The same in a form that is not the device's own; for tests. most: bytes of a buffer; 0: as the device has them. */

@@ -21,6 +21,15 @@ void gemp_count_plan_free(gemp_count_plan *plan)
 	gemp_free(plan);
 }
 
+bool gemp_count_plan_is_valid(const gemp_count_plan *plan)
+{
+	bool valid = plan->sum_count <= GEMP_MAX_SUMS && plan->table_count >= 1 &&
+	             plan->table_count <= GEMP_MAX_VERTEX_TABLES && plan->divisor > 0;
+	for (size_t k = 1; k < plan->table_count && valid; k++)
+		valid = plan->tables[k].expression != NULL;
+	return valid && (plan->support || !plan->ordered_support);
+}
+
 /* FOR PEOPLE */
 static const char *gemp_sum_name(gemp_sum_kind kind)
 {

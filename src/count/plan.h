@@ -2,7 +2,7 @@
  *
  * Derived from the pattern's structure: vertices that hang on one vertex become degrees, those that hang on an edge become
  * the edge's support (its triangles), what is left (a vertex, an edge, a triangle, a cycle, a clique, pairs with common
- * neighbours) is summed over, and the cases where vertices coincide are taken off, exactly (terms.h).
+ * neighbours) is summed over, and the cases where vertices coincide are taken off, exactly (term.h).
  *
  * All is over one simple undirected view of the graph, rows in slots (descending degree; slot 0 is the greatest hub):
  *
@@ -83,6 +83,8 @@ struct gemp_text;
 void gemp_count_plan_print(const gemp_count_plan *plan, struct gemp_text *out);
 
 void gemp_count_plan_free(gemp_count_plan *plan);
+/* Counts are within the limits, and supports and the divisor are what the fields above promise. For asserts. */
+bool gemp_count_plan_is_valid(const gemp_count_plan *plan);
 
 /* Is this sum one of VERTICES, EDGES, TRIANGLES, CLIQUES, whose kernels are made here? */
 bool gemp_sum_is_direct(const gemp_sum *sum);

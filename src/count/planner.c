@@ -31,7 +31,7 @@ static bool is_clique(const gemp_pattern *pattern)
 	return all;
 }
 
-/* Is there a vertex in each edge? */
+/* Some vertex is an end of every edge, and the edges are one fewer than the vertices. */
 static bool is_star(const gemp_pattern *pattern)
 {
 	bool star = false;
@@ -118,7 +118,7 @@ static gemp_code add_tables(gemp_count_plan *plan, const gemp_derivation *d)
 	return GEMP_OK;
 }
 
-/* What all factors have in common with the divisor is divided out. */
+/* The greatest common divisor of all factors and the divisor keeps numbers small. */
 static uint64_t common_factor(const gemp_derivation *d, uint64_t order)
 {
 	uint64_t common = order;
@@ -140,6 +140,7 @@ static uint64_t common_factor(const gemp_derivation *d, uint64_t order)
 	return gemp_polynomial_divisor(&rest, common);
 }
 
+/* One sum for each kind that has terms, in the order of kinds; cliques and cycles follow. */
 static gemp_code add_sums(gemp_count_plan *plan, gemp_derivation *d, uint64_t order)
 {
 	uint64_t common = common_factor(d, order);
@@ -213,7 +214,7 @@ static gemp_code plan_of_one(gemp_count_plan **out, const gemp_sum *sum)
 	return GEMP_OK;
 }
 
-/* Each image is `all` embeddings, of which `order` are one match. */
+/* Cliques and stars with more vertices than a term has bits for are counted by one sum. */
 static gemp_code plan_of_large(gemp_count_plan **out, const gemp_pattern *pattern, uint64_t order)
 {
 	int size = (int)pattern->vertex_count, leaves = is_star(pattern) ? size - 1 : 0;

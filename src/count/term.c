@@ -50,7 +50,7 @@ gemp_term gemp_term_root(const gemp_term *term, int root)
 	return out;
 }
 
-/* to[0 .. known) is part of an automorphism; can it be completed? */
+/* Backtracking over the images of the remaining vertices; terms have at most 7. */
 static bool complete(const gemp_term *term, int to[GEMP_MAX_TERM], unsigned used, int known)
 {
 	if (known == term->size)
@@ -76,6 +76,7 @@ bool gemp_term_equivalent(const gemp_term *term, int i, int j)
 	return complete(&in_front, to, 1u << to[0], 1);
 }
 
+/* Every vertex has two neighbours in the set, and walking along them visits all. */
 bool gemp_term_cycle(const gemp_term *term, unsigned set, int cycle[GEMP_MAX_TERM])
 {
 	int length = __builtin_popcount(set), at = __builtin_ctz(set);

@@ -21,6 +21,8 @@ static uint32_t power_of_2(size_t n)
 	return power;
 }
 
+/* Measured on H200 (see docs/benchmarks): what a unit can have resident, and tables for roots of middling numbers of
+ * paths. */
 static void grouped_shape(gemp_wedges_shape *shape, const gemp_device *device)
 {
 	uint32_t local = (uint32_t)(device->local_memory / sizeof(cl_uint)) - SPARE_WORDS;
@@ -75,7 +77,7 @@ static double symbol_bound(void *self, const char *symbol)
 	return graph->table_bound[table];
 }
 
-/* Paths r-x-w with slot w > slot r, and with slot x > slot r unless the middle may be anything: at most. */
+/* An upper bound on the paths of all roots, for the overflow check. */
 static double max_paths(const gemp_count_graph *graph, bool any_middle, uint32_t ends)
 {
 	double paths = 0;
@@ -86,7 +88,7 @@ static double max_paths(const gemp_count_graph *graph, bool any_middle, uint32_t
 	return paths;
 }
 
-/* Could a sum of values leave 64 bits? */
+/* Decides whether the magnitudes of partial sums must be computed beside the sums. */
 static gemp_code gemp_wedges_watch(gemp_wedges *wedges)
 {
 	const gemp_count_graph *graph = wedges->graph;
@@ -198,6 +200,7 @@ void gemp_wedges_free(gemp_wedges *wedges)
 /* Of a 64-bit sum, with room for what a double rounds. */
 static const double most_magnitude = 0x1p62;
 
+/* A partial sum whose magnitude reached 2^62 may be wrong: the query falls back to enumeration. */
 static gemp_code check_magnitudes(const gemp_wedges *wedges)
 {
 	gemp_code code = GEMP_OK;

@@ -13,7 +13,7 @@ static uint32_t width_of(size_t k)
 	return 16u >> k;
 }
 
-/* First slots from which on no degree needs more. */
+/* Widths of counters by slot: 32, 16, 8, 4 or 2 bits, as the greatest degree from the slot on needs. */
 static void find_widths(gemp_wedges_layout *out, const uint64_t *begin)
 {
 	static const uint64_t maximum[PACKED] = { 65535, 255, 15, 3 };
@@ -194,7 +194,7 @@ static uint64_t table_capacity(uint32_t words)
 	return (uint64_t)words / 2 * 3 / 4;
 }
 
-/* Who takes which roots of the list. */
+/* Divides the roots, sorted by paths, among windows, tables of two sizes and workers. */
 static void choose_classes(gemp_wedges *wedges)
 {
 	gemp_wedges_grouped *g = &wedges->grouped;
@@ -213,7 +213,7 @@ static void choose_classes(gemp_wedges *wedges)
 	g->window_roots = left;
 }
 
-/* As many groups as there is memory for what they keep, and work for. */
+/* As many groups as there is memory for their spilled counters and lists. */
 static size_t fitting_groups(const gemp_wedges *wedges)
 {
 	const gemp_wedges_grouped *g = &wedges->grouped;

@@ -9,7 +9,7 @@
 #include "count/device_graph.h"
 #include "device/launch.h"
 
-/* A sum of WEDGES, PAIRS, JOINED or PATH_PAIRS, with all that is made for it once: programs, task lists, memory (sweep.c). */
+/* A sum of WEDGES, PAIRS, JOINED or PATH_PAIRS, with all that is made for it once: programs, task lists, memory. */
 typedef struct gemp_wedges gemp_wedges;
 
 enum { GEMP_WEDGES_WIDTHS = 5 };

@@ -37,7 +37,8 @@ static const char *unsupported_reason(const gemp_pattern *pattern, const gemp_ma
 	return NULL;
 }
 
-/* Rows, their two halves and supports, at both ends of an edge, and room for what sums need beside them. */
+/* Collective. An estimate: rows, their lower halves, supports at both ends of an edge, and as much again for tables.
+ * Half of the device's memory may be used. */
 static bool rows_fit(const gemp_runtime *context, const gemp_shard *graph)
 {
 	const gemp_device *device = context->device;
@@ -46,9 +47,10 @@ static bool rows_fit(const gemp_runtime *context, const gemp_shard *graph)
 	return gemp_comm_sum1(context->comm, !fits) == 0;
 }
 
-/* Collective. */
-static gemp_code find_premise(gemp_count_planner_options *out, gemp_runtime *context, gemp_shard *graph,
-                              const gemp_pattern *pattern, const gemp_match_options *options)
+/* Collective. What the planner must know of the devices and of parallel edges; only directed or labelled views can
+ * have parallel edges. */
+static gemp_code find_planner_options(gemp_count_planner_options *out, gemp_runtime *context, gemp_shard *graph,
+                                      const gemp_pattern *pattern, const gemp_match_options *options)
 {
 	const gemp_view_key key = { .relations = pattern->edge_count ? pattern->edges[0].relations : NULL,
 		                        .direction = GEMP_VIEW_EITHER,
@@ -70,7 +72,8 @@ static gemp_code find_premise(gemp_count_planner_options *out, gemp_runtime *con
 	return GEMP_OK;
 }
 
-static gemp_code find_plan(gemp_count_query *c, const gemp_count_planner_options *premise,
+/* A group whose order overflows is treated as of order 1: the planner refuses such patterns by their size. */
+static gemp_code find_plan(gemp_count_query *c, const gemp_count_planner_options *planner_options,
                            const gemp_match_options *options, const char **reason)
 {
 	gemp_code code = GEMP_OK;
@@ -82,9 +85,9 @@ static gemp_code find_plan(gemp_count_query *c, const gemp_count_planner_options
 		symmetry = own;
 	}
 	c->order = gemp_symmetry_order(symmetry, &overflow);
-	if (premise->hom)
+	if (planner_options->hom)
 		c->order = 1;
-	GEMP_TRY(gemp_count_plan_new(&c->plan, c->pattern, overflow ? 1 : c->order, premise, reason));
+	GEMP_TRY(gemp_count_plan_new(&c->plan, c->pattern, overflow ? 1 : c->order, planner_options, reason));
 done:
 	gemp_symmetry_free(own);
 	return code;
@@ -97,7 +100,7 @@ static gemp_code prepare_rows(gemp_count_query *c, gemp_shard *graph, const gemp
 	return gemp_comm_agree(c->context->comm, gemp_view_upload(&c->rows->views[0], c->context->device, c->rows->wide));
 }
 
-/* What sums cannot hold, in memory or in 64 bits, can be enumerated. */
+/* Sums that do not fit in memory or 64 bits are no error of the query: rank 0 warns and matches are enumerated. */
 static bool falls_back(const gemp_runtime *context, gemp_code *code)
 {
 	if (*code != GEMP_ENOMEM && *code != GEMP_EDATA)
@@ -113,7 +116,7 @@ gemp_code gemp_count_query_new(gemp_count_query **out, gemp_runtime *context, ge
 {
 	gemp_code code = GEMP_OK;
 	gemp_count_query *c = NULL;
-	gemp_count_planner_options premise;
+	gemp_count_planner_options planner_options;
 	*out = NULL;
 	*reason = NULL;
 	if (!only_counts(options) || (*reason = unsupported_reason(pattern, options)) != NULL)
@@ -126,8 +129,8 @@ gemp_code gemp_count_query_new(gemp_count_query **out, gemp_runtime *context, ge
 	*c = (gemp_count_query){ .context = context,
 		                     .pattern = pattern,
 		                     .embeddings = options->distinct == GEMP_BY_NOTHING };
-	GEMP_TRY(find_premise(&premise, context, graph, pattern, options));
-	GEMP_TRY(gemp_comm_agree(context->comm, find_plan(c, &premise, options, reason)));
+	GEMP_TRY(find_planner_options(&planner_options, context, graph, pattern, options));
+	GEMP_TRY(gemp_comm_agree(context->comm, find_plan(c, &planner_options, options, reason)));
 	if (!c->plan)
 		goto done;
 	const gemp_view_key key = { .relations = pattern->edges[0].relations,
@@ -162,12 +165,12 @@ void gemp_count_query_explain(const gemp_count_query *c, gemp_text *out)
 	gemp_count_plan_print(c->plan, out);
 }
 
-/* RUNNING */
-static gemp_code fill(const gemp_count_query *c, const gemp_count_result *counted, gemp_match_result *result)
+/* Orbits times the order of the group are embeddings. */
+static gemp_code fill_result(const gemp_count_query *c, const gemp_count_result *counted, gemp_match_result *result)
 {
 	size_t peaks[] = { gemp_memory_peak(), c->context->device->buffer_peak };
-	uint64_t most[] = { peaks[0], peaks[1] };
-	gemp_comm_max(c->context->comm, most, 2);
+	uint64_t peak_values[] = { peaks[0], peaks[1] };
+	gemp_comm_max(c->context->comm, peak_values, 2);
 	*result = (gemp_match_result){ .matches = counted->matches,
 		                           .complete = true,
 		                           .embeddings_known = true,
@@ -176,8 +179,8 @@ static gemp_code fill(const gemp_count_query *c, const gemp_count_result *counte
 		                           .local_share = 1,
 		                           .kernel_imbalance = 1,
 		                           .match_imbalance = 1,
-		                           .host_peak = most[0],
-		                           .device_peak = most[1],
+		                           .host_peak = peak_values[0],
+		                           .device_peak = peak_values[1],
 		                           .distinct_passes = 1,
 		                           .by_sums = true };
 	if (counted->overflow)
@@ -198,5 +201,5 @@ gemp_code gemp_count_query_run(gemp_count_query *c, gemp_match_result *result, b
 	gemp_count_result counted;
 	gemp_code code = gemp_count_run(c->engine, &counted);
 	*fits = !falls_back(c->context, &code);
-	return *fits && code == GEMP_OK ? fill(c, &counted, result) : code;
+	return *fits && code == GEMP_OK ? fill_result(c, &counted, result) : code;
 }

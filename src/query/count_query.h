@@ -1,5 +1,9 @@
-/* counting: a query of which only the count is wanted, answered by sums instead of matches, where the planner knows sums for
- * its pattern (count/planner.h).
+/* count_query: a query whose answer is only a number, computed by sums over the graph instead of by enumerating
+ * matches.
+ *
+ * The planner (count/planner.h) knows such sums for connected patterns without conditions, and gives a reason where
+ * it knows none. Results are exact: sums that could leave 64 bits are refused, and the caller falls back to
+ * enumeration. All calls but gemp_count_query_explain and _free are collective.
  */
 
 #ifndef GEMP_QUERY_COUNT_QUERY_H

@@ -26,6 +26,7 @@ struct gemp_prepared {
 	int pairs[GEMP_MAX_PATTERN_EDGES][2];
 };
 
+/* Everything that one search of the match engine cannot do alone. */
 bool gemp_prepared_is_composed(const gemp_pattern *pattern)
 {
 	int part[GEMP_MAX_PATTERN_VERTICES];
@@ -34,15 +35,15 @@ bool gemp_prepared_is_composed(const gemp_pattern *pattern)
 	       gemp_pattern_components(pattern, part) > 1;
 }
 
-/* What has no meaning together is refused. */
-static gemp_code check(const gemp_pattern *pattern, const gemp_match_options *options)
+/* Refuses options that have no meaning for composed queries, before anything is prepared. */
+static gemp_code check_options(const gemp_pattern *pattern, const gemp_match_options *options)
 {
-	bool by_image = options->distinct == GEMP_BY_VERTICES || options->distinct == GEMP_BY_SUBGRAPH;
+	bool dedups_by_image = options->distinct == GEMP_BY_VERTICES || options->distinct == GEMP_BY_SUBGRAPH;
 	if (pattern->optional_count && options->distinct != GEMP_BY_NOTHING)
 		return gemp_fail(GEMP_EUSAGE,
 		                 "rows of OPTIONAL MATCH are all embeddings, as openCypher has them; leave --distinct "
 		                 "out, or say --distinct none");
-	if (gemp_pattern_has_paths(pattern) && by_image)
+	if (gemp_pattern_has_paths(pattern) && dedups_by_image)
 		return gemp_fail(GEMP_EUSAGE, "--distinct vertices and subgraph do not go with paths of variable length; "
 		                              "use --distinct orbit or none");
 	if (gemp_pattern_has_paths(pattern) && options->semantics == GEMP_INDUCED)
@@ -50,11 +51,12 @@ static gemp_code check(const gemp_pattern *pattern, const gemp_match_options *op
 	return GEMP_OK;
 }
 
-static bool by_image(const gemp_prepared *q)
+static bool dedups_by_image(const gemp_prepared *q)
 {
 	return q->options.match.distinct == GEMP_BY_VERTICES || q->options.match.distinct == GEMP_BY_SUBGRAPH;
 }
 
+/* Results are deduplicated by the canonical tuple along all points, so the chain needs no particular base. */
 static gemp_code find_group(gemp_prepared *q)
 {
 	if (q->options.match.distinct == GEMP_BY_NOTHING)
@@ -63,7 +65,8 @@ static gemp_code find_group(gemp_prepared *q)
 	return gemp_stab_chain_new(&q->chain, q->symmetry, NULL, q->symmetry->points);
 }
 
-/* Collective. */
+/* Collective. The finder enumerates embeddings where rows are deduplicated by image; values of sub-patterns for
+ * clauses come last where optional matches lengthen the rows. */
 static gemp_code prepare_chain(gemp_prepared *q)
 {
 	gemp_finder_options options = { .match = q->options.match,
@@ -73,7 +76,7 @@ static gemp_code prepare_chain(gemp_prepared *q)
 	           (q->options.match.distinct == GEMP_BY_SUBGRAPH && !q->pattern->simple);
 	options.edges = q->edges;
 	options.match.count_parts = false;
-	if (by_image(q))
+	if (dedups_by_image(q))
 		options.match.distinct = GEMP_BY_NOTHING;
 	GEMP_PROPAGATE(gemp_finder_new(&q->finder, q->context, q->graph, q->pattern, &options));
 	GEMP_PROPAGATE(gemp_comm_agree(q->context->comm, GEMP_NEW(q->optionals, q->pattern->optional_count)));
@@ -84,7 +87,7 @@ static gemp_code prepare_chain(gemp_prepared *q)
 	return GEMP_OK;
 }
 
-/* Collective. */
+/* Collective. Sums if the planner knows some, else one search. */
 static gemp_code prepare_plain(gemp_prepared *q)
 {
 	const gemp_match_options *options = &q->options.match;
@@ -103,7 +106,7 @@ gemp_code gemp_prepared_prepare(gemp_prepared **out, gemp_runtime *context, gemp
 	code = GEMP_NEW(q, 1);
 	if (code == GEMP_OK) {
 		*q = (gemp_prepared){ .context = context, .graph = graph, .pattern = pattern, .options = *options };
-		code = composed ? check(pattern, &options->match) : GEMP_OK;
+		code = composed ? check_options(pattern, &options->match) : GEMP_OK;
 	}
 	if (code == GEMP_OK && composed)
 		code = find_group(q);
@@ -173,14 +176,15 @@ char *gemp_prepared_explain(const gemp_prepared *q)
 }
 
 /* RUNNING */
-typedef struct chain_of_sinks {
+typedef struct sink_chain {
 	gemp_sink tally_sink, distinct, apply;
 	gemp_sink optionals[GEMP_MAX_PATTERN_VERTICES];
 	gemp_count_sink tally;
 	gemp_sink *first;
-} chain_of_sinks;
+} sink_chain;
 
-static gemp_code add_distinct(gemp_prepared *q, chain_of_sinks *s)
+/* The distinct sink needs to know which vertices each edge joins, to recognise equal subgraphs. */
+static gemp_code add_distinct(gemp_prepared *q, sink_chain *s)
 {
 	const gemp_match_options *o = &q->options.match;
 	for (size_t e = 0; e < q->pattern->edge_count; e++) {
@@ -202,13 +206,13 @@ static gemp_code add_distinct(gemp_prepared *q, chain_of_sinks *s)
 	return code;
 }
 
-/* Collective. From the last sink to the first. */
-static gemp_code make_chain(gemp_prepared *q, chain_of_sinks *s, gemp_sink *last)
+/* Collective. Built from the last sink to the first, since each needs to know its successor. */
+static gemp_code make_sink_chain(gemp_prepared *q, sink_chain *s, gemp_sink *last)
 {
 	s->tally = (gemp_count_sink){ .next = last, .vertices = q->graph->vertex_count };
 	s->tally_sink = gemp_count_sink_of(&s->tally);
 	s->first = &s->tally_sink;
-	if (by_image(q))
+	if (dedups_by_image(q))
 		GEMP_PROPAGATE(add_distinct(q, s));
 	if (q->apply) {
 		GEMP_PROPAGATE(gemp_apply_sink(&s->apply, q->apply, s->first));
@@ -221,7 +225,7 @@ static gemp_code make_chain(gemp_prepared *q, chain_of_sinks *s, gemp_sink *last
 	return GEMP_OK;
 }
 
-static void free_chain(chain_of_sinks *s)
+static void free_sink_chain(sink_chain *s)
 {
 	for (size_t i = 0; i < GEMP_MAX_PATTERN_VERTICES; i++)
 		gemp_sink_free(&s->optionals[i]);
@@ -229,8 +233,8 @@ static void free_chain(chain_of_sinks *s)
 	gemp_sink_free(&s->distinct);
 }
 
-/* Where images are distinct an orbit has as many embeddings as there are automorphisms. */
-static void count(const gemp_prepared *q, uint64_t rows, gemp_match_result *result)
+/* Where images are distinct an orbit has as many embeddings as the pattern has automorphisms. */
+static void count_results(const gemp_prepared *q, uint64_t rows, gemp_match_result *result)
 {
 	const gemp_match_options *o = &q->options.match;
 	bool overflow = false, free_orbits = o->semantics == GEMP_ISO || o->semantics == GEMP_INDUCED;
@@ -240,7 +244,7 @@ static void count(const gemp_prepared *q, uint64_t rows, gemp_match_result *resu
 	result->embeddings_reason = result->complete ? NULL : "the search stopped early: --limit";
 	if (o->distinct == GEMP_BY_NOTHING || !result->complete)
 		return;
-	if (by_image(q) || (!free_orbits && order > 1)) {
+	if (dedups_by_image(q) || (!free_orbits && order > 1)) {
 		result->embeddings_known = false;
 		result->embeddings_reason = "they are put together before they can be counted; --distinct none counts them";
 	} else if (overflow || __builtin_mul_overflow(rows, order, &result->embeddings)) {
@@ -249,10 +253,11 @@ static void count(const gemp_prepared *q, uint64_t rows, gemp_match_result *resu
 	}
 }
 
+/* If the sums turn out not to fit into 64 bits, the query is prepared anew as a search. */
 gemp_code gemp_prepared_run(gemp_prepared *q, gemp_sink *sink, gemp_match_result *result)
 {
 	gemp_code code = GEMP_OK;
-	chain_of_sinks s = { 0 };
+	sink_chain s = { 0 };
 	if (q->options.match.explained)
 		return gemp_fail(GEMP_EINTERNAL, "the query was prepared to be explained, not to run");
 	if (q->counting) {
@@ -266,10 +271,10 @@ gemp_code gemp_prepared_run(gemp_prepared *q, gemp_sink *sink, gemp_match_result
 	}
 	if (q->match)
 		return gemp_match_run(q->match, sink, result);
-	GEMP_TRY(make_chain(q, &s, sink));
+	GEMP_TRY(make_sink_chain(q, &s, sink));
 	GEMP_TRY(gemp_finder_run(q->finder, NULL, 0, s.first, result));
-	count(q, gemp_comm_sum1(q->context->comm, s.tally.rows), result);
+	count_results(q, gemp_comm_sum1(q->context->comm, s.tally.rows), result);
 done:
-	free_chain(&s);
+	free_sink_chain(&s);
 	return code;
 }

@@ -1,10 +1,11 @@
-/* query: a whole query over the match engine: MATCH, conditions that need searches of their own, OPTIONAL MATCH. What WITH
- * and RETURN make of the rows is the sink's business (stage.h).
+/* query: a whole query over the match engine: MATCH, conditions with sub-patterns, OPTIONAL MATCH. WITH and RETURN
+ * are stages behind the caller's sink (clause/pipeline.h).
  *
  *     gemp_prepared_prepare -> gemp_prepared_explain (if wanted) -> gemp_prepared_run -> gemp_prepared_free
  *
- * A plain pattern is one search. Otherwise rows pass a chain: finder (variants, parts, EXISTS and COUNT), each OPTIONAL
- * MATCH, deduplication by vertices or subgraph, and then the caller's sink.
+ * A plain pattern is one search. Otherwise rows pass a chain of sinks: the finder (variants, components, EXISTS and
+ * COUNT), each OPTIONAL MATCH, deduplication by vertices or subgraph, and then the caller's sink. Preparing and
+ * running are collective.
  */
 
 #ifndef GEMP_QUERY_QUERY_H

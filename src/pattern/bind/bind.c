@@ -43,23 +43,23 @@ static bool rules_introduce(const gemp_rule_set *rules, name_kind what, const ch
 }
 
 /* "unknown WHAT 'NAME'" and what may have been meant. */
-static gemp_code unknown(const gemp_binding *b, int line, int column, name_kind what, const char *name,
-                         const char *const *names, size_t count)
+static gemp_code unknown_name(const gemp_binding *b, int line, int column, name_kind what, const char *name,
+                              const char *const *names, size_t count)
 {
 	enum { LISTED = 12 };
 	static const char *const kinds[] = { "label", "edge type", "attribute", "edge attribute" };
 	if (b->rules && rules_introduce(b->rules, what, name))
 		return GEMP_OK;
-	const char *near = gemp_text_nearest(name, names, count);
+	const char *suggestion = gemp_text_nearest(name, names, count);
 	gemp_text text = { 0 };
 	gemp_text_print(&text, "unknown %s '%s'", kinds[what], name);
-	if (near)
-		gemp_text_print(&text, "; did you mean '%s'?", near);
+	if (suggestion)
+		gemp_text_print(&text, "; did you mean '%s'?", suggestion);
 	else
 		gemp_text_print(&text, count ? "; the graph has " : "; the graph has none");
-	for (size_t i = 0; !near && i < count && i < LISTED; i++)
+	for (size_t i = 0; !suggestion && i < count && i < LISTED; i++)
 		gemp_text_print(&text, "%s%s", i ? ", " : "", names[i]);
-	if (!near && count > LISTED)
+	if (!suggestion && count > LISTED)
 		gemp_text_print(&text, " and %zu more", count - LISTED);
 	gemp_code code = gemp_text_status(&text);
 	if (code == GEMP_OK && b->lenient)
@@ -94,6 +94,7 @@ static void type_place(const gemp_binding *b, const gemp_pattern_edge *edge, con
 	}
 }
 
+/* The graph's relations as a list of names for the message. */
 static gemp_code unknown_type(const gemp_binding *b, const gemp_pattern_edge *edge, const char *type)
 {
 	const char **names;
@@ -102,7 +103,7 @@ static gemp_code unknown_type(const gemp_binding *b, const gemp_pattern_edge *ed
 		names[i] = b->graph->relations[i].name;
 	int line, column;
 	type_place(b, edge, type, &line, &column);
-	gemp_code code = unknown(b, line, column, NAME_TYPE, type, names, b->graph->relation_count);
+	gemp_code code = unknown_name(b, line, column, NAME_TYPE, type, names, b->graph->relation_count);
 	gemp_free(names);
 	return code;
 }
@@ -122,6 +123,7 @@ static void warn_of_direction(const gemp_binding *b, const gemp_pattern_edge *ed
 	}
 }
 
+/* An edge without types may be of any relation; types of a lenient query that the graph lacks allow none. */
 static gemp_code bind_edge(const gemp_binding *b, gemp_pattern_edge *edge)
 {
 	const gemp_shard *graph = b->graph;
@@ -162,6 +164,8 @@ static gemp_code renew_conditions(const gemp_binding *b)
 	return code;
 }
 
+/* A label test becomes a bit for each label set of the graph, so that evaluation is one look-up whatever the number of
+ * labels. */
 static gemp_code bind_label(const gemp_binding *b, gemp_expr *expr)
 {
 	const gemp_shard *graph = b->graph;
@@ -175,8 +179,8 @@ static gemp_code bind_label(const gemp_binding *b, gemp_expr *expr)
 		while (label < graph->label_count && strcmp(graph->labels[label], expr->names[i]) != 0)
 			label++;
 		if (label == graph->label_count) {
-			GEMP_PROPAGATE(unknown(b, expr->line, expr->column, NAME_LABEL, expr->names[i],
-			                       (const char *const *)graph->labels, graph->label_count));
+			GEMP_PROPAGATE(unknown_name(b, expr->line, expr->column, NAME_LABEL, expr->names[i],
+			                            (const char *const *)graph->labels, graph->label_count));
 		}
 		for (size_t set = 0; set < graph->label_set_count; set++)
 			for (size_t j = 0; j < graph->label_sets[set].count; j++)
@@ -207,7 +211,7 @@ static gemp_code bind_edge_attribute(const gemp_binding *b, gemp_expr *expr)
 		for (size_t c = 0; allowed[i] && c < props->count; c++)
 			names[count++] = props->columns[c].name;
 	}
-	GEMP_TRY(unknown(b, expr->line, expr->column, NAME_EDGE_ATTRIBUTE, expr->name, names, count));
+	GEMP_TRY(unknown_name(b, expr->line, expr->column, NAME_EDGE_ATTRIBUTE, expr->name, names, count));
 	gemp_expr_set_literal(expr, (gemp_value){ .null = true }); /* --lenient */
 done:
 	gemp_free(names);
@@ -227,7 +231,7 @@ static gemp_code bind_attribute(const gemp_binding *b, gemp_expr *expr)
 	GEMP_TRY(GEMP_NEW(names, table->count));
 	for (size_t i = 0; i < table->count; i++)
 		names[i] = table->columns[i].name;
-	GEMP_TRY(unknown(b, expr->line, expr->column, NAME_ATTRIBUTE, expr->name, names, table->count));
+	GEMP_TRY(unknown_name(b, expr->line, expr->column, NAME_ATTRIBUTE, expr->name, names, table->count));
 	gemp_expr_set_literal(expr, (gemp_value){ .null = true }); /* --lenient */
 done:
 	gemp_free(names);
@@ -281,6 +285,7 @@ done:
 	return code;
 }
 
+/* From the outside in: a degree is recognised before its inner pattern's names are bound. */
 static gemp_code bind_names(const gemp_binding *b, gemp_expr **slot)
 {
 	gemp_expr *expr = *slot;
@@ -305,7 +310,7 @@ static gemp_code gemp_bind_expr(const gemp_binding *b, gemp_expr **slot)
 	return gemp_bind_types(b, *slot);
 }
 
-/* In normal form before, so that folding meets NOT above leaves only. */
+/* Normalises first, so that folding meets NOT above leaves only. */
 static gemp_code bind_condition(const gemp_binding *b, gemp_expr **slot)
 {
 	GEMP_PROPAGATE(gemp_expr_normalise(slot));
@@ -313,6 +318,7 @@ static gemp_code bind_condition(const gemp_binding *b, gemp_expr **slot)
 	return gemp_bind_condition(b, *slot);
 }
 
+/* WHERE of WITH speaks of the columns of this WITH, items of what stands before. */
 static gemp_code bind_clause(const gemp_binding *b, gemp_clause *clause)
 {
 	for (size_t i = 0; i < clause->item_count; i++)
@@ -335,7 +341,8 @@ static gemp_code bind_inner(const gemp_binding *b, gemp_pattern *inner)
 }
 
 /* A whole pattern. */
-/* What stands inside first: a degree takes the relations of its edge. */
+/* Inner patterns come first, since a degree takes over the relations of the inner edge. Folding can change how
+ * conditions split, so they are split again. */
 static gemp_code gemp_bind_pattern(gemp_binding *b)
 {
 	gemp_pattern *pattern = b->pattern;

@@ -46,7 +46,7 @@ static char *text_of(const gemp_binding *b, const gemp_expr *expr)
 }
 
 /* "toLower(a.born): this is an integer, and a string is needed" */
-static gemp_code wrong(const gemp_binding *b, const gemp_expr *expr, const gemp_expr *operand, const char *needed)
+static gemp_code wrong_type(const gemp_binding *b, const gemp_expr *expr, const gemp_expr *operand, const char *needed)
 {
 	char *text = text_of(b, expr);
 	gemp_code code = GEMP_ENOMEM;
@@ -57,11 +57,13 @@ static gemp_code wrong(const gemp_binding *b, const gemp_expr *expr, const gemp_
 	return code;
 }
 
-static gemp_code need(const gemp_binding *b, const gemp_expr *expr, bool (*fits)(const gemp_expr *), const char *needed)
+/* Refuses the first operand that does not fit; elements have no type of their own and never do. */
+static gemp_code require_type(const gemp_binding *b, const gemp_expr *expr, bool (*fits)(const gemp_expr *),
+                              const char *needed)
 {
 	for (size_t i = 0; i < expr->count; i++)
 		if (gemp_expr_is_element(expr->children[i]) || !fits(expr->children[i]))
-			return wrong(b, expr, expr->children[i], needed);
+			return wrong_type(b, expr, expr->children[i], needed);
 	return GEMP_OK;
 }
 
@@ -83,6 +85,7 @@ static gemp_code try_literals(const gemp_binding *b, const gemp_expr *expr)
 	return code;
 }
 
+/* A sum with a string is a concatenation; otherwise one float makes the result a float. */
 static gemp_code type_arithmetic(const gemp_binding *b, gemp_expr *expr)
 {
 	bool texts = false, real = false;
@@ -92,10 +95,12 @@ static gemp_code type_arithmetic(const gemp_binding *b, gemp_expr *expr)
 		real = real || (!child->always_null && child->type == GEMP_FLOAT);
 	}
 	expr->type = texts ? GEMP_STRING : real ? GEMP_FLOAT : GEMP_INTEGER;
-	gemp_code code = texts ? need(b, expr, is_text, "a string beside a string") : need(b, expr, is_number, "a number");
+	gemp_code code = texts ? require_type(b, expr, is_text, "a string beside a string")
+	                       : require_type(b, expr, is_number, "a number");
 	return code == GEMP_OK ? try_literals(b, expr) : code;
 }
 
+/* min and max have the type of their argument; sum keeps integers exact. */
 static gemp_code type_aggregate(const gemp_binding *b, gemp_expr *expr)
 {
 	const gemp_expr *of = expr->children[0];
@@ -104,11 +109,11 @@ static gemp_code type_aggregate(const gemp_binding *b, gemp_expr *expr)
 	case GEMP_COLLECT: expr->type = GEMP_LIST; return GEMP_OK;
 	case GEMP_SUM:
 		expr->type = of->type == GEMP_FLOAT ? GEMP_FLOAT : GEMP_INTEGER;
-		return need(b, expr, is_number, "a number");
-	case GEMP_AVG: expr->type = GEMP_FLOAT; return need(b, expr, is_number, "a number");
+		return require_type(b, expr, is_number, "a number");
+	case GEMP_AVG: expr->type = GEMP_FLOAT; return require_type(b, expr, is_number, "a number");
 	default: /* min, max */
 		expr->type = of->type;
-		return gemp_expr_is_element(of) || of->type == GEMP_LIST ? wrong(b, expr, of, "a value with an order")
+		return gemp_expr_is_element(of) || of->type == GEMP_LIST ? wrong_type(b, expr, of, "a value with an order")
 		                                                         : GEMP_OK;
 	}
 }
@@ -119,7 +124,7 @@ static gemp_code type_function(const gemp_binding *b, gemp_expr *expr)
 	expr->type = expr->kind == GEMP_SIZE ? GEMP_INTEGER : GEMP_STRING;
 	if (expr->kind == GEMP_SIZE && of->type == GEMP_LIST)
 		return GEMP_OK;
-	return need(b, expr, is_text, expr->kind == GEMP_SIZE ? "a string or a list" : "a string");
+	return require_type(b, expr, is_text, expr->kind == GEMP_SIZE ? "a string or a list" : "a string");
 }
 
 static gemp_type type_of_attribute(const gemp_binding *b, const gemp_expr *expr)
@@ -129,6 +134,8 @@ static gemp_type type_of_attribute(const gemp_binding *b, const gemp_expr *expr)
 	return expr->attribute >= 0 ? b->graph->attributes.columns[expr->attribute].type : GEMP_STRING;
 }
 
+/* The type of one node from the types of its children. Every later step reads expr->type instead of deriving it
+ * again. */
 static gemp_code type_of(const gemp_binding *b, gemp_expr *expr)
 {
 	switch (expr->kind) {
@@ -161,15 +168,15 @@ static gemp_code type_of(const gemp_binding *b, gemp_expr *expr)
 	case GEMP_AND:
 	case GEMP_OR:
 	case GEMP_XOR:
-	case GEMP_NOT: expr->type = GEMP_BOOLEAN; return need(b, expr, is_boolean, "a condition");
-	case GEMP_MATCHES: expr->type = GEMP_BOOLEAN; return need(b, expr, is_text, "a string");
+	case GEMP_NOT: expr->type = GEMP_BOOLEAN; return require_type(b, expr, is_boolean, "a condition");
+	case GEMP_MATCHES: expr->type = GEMP_BOOLEAN; return require_type(b, expr, is_text, "a string");
 	default: expr->type = GEMP_BOOLEAN; return GEMP_OK;
 	}
 }
 
 gemp_code gemp_bind_condition(const gemp_binding *b, const gemp_expr *expr)
 {
-	return gemp_expr_is_element(expr) || !is_boolean(expr) ? wrong(b, expr, expr, "a condition") : GEMP_OK;
+	return gemp_expr_is_element(expr) || !is_boolean(expr) ? wrong_type(b, expr, expr, "a condition") : GEMP_OK;
 }
 
 /* Known to be NULL, and of no type: NULL itself and what WITH, arithmetic, min and max make of it alone. */
@@ -203,7 +210,7 @@ gemp_code gemp_bind_types(const gemp_binding *b, gemp_expr *expr)
 	return code == GEMP_OK ? type_of(b, expr) : code;
 }
 
-/* COMPARISONS. Sorts: 1 number, 2 string, 3 boolean, 4 list. */
+/* Numbers 1, strings 2, booleans 3, lists 4: only values of one class can be equal or have an order. */
 static int type_class(gemp_type type)
 {
 	return type == GEMP_STRING ? 2 : type == GEMP_BOOLEAN ? 3 : type == GEMP_LIST ? 4 : 1;
@@ -214,7 +221,7 @@ static bool same_class(const gemp_expr *left, const gemp_expr *right)
 	return left->always_null || right->always_null || type_class(left->type) == type_class(right->type);
 }
 
-static void warn(const gemp_binding *b, const gemp_expr *expr, const char *because)
+static void warn_folded(const gemp_binding *b, const gemp_expr *expr, const char *because)
 {
 	char *text = text_of(b, expr);
 	gemp_warn("%s:%d:%d: %s: %s", b->source.file ? b->source.file : "query", expr->line, expr->column, text ? text : "",
@@ -241,25 +248,28 @@ done:
 	return code;
 }
 
+/* Values of different classes are never equal, and NULL in either makes `<>` unknown: what is left is a test for
+ * NULL. */
 static gemp_code fold_comparison(const gemp_binding *b, gemp_expr **slot)
 {
 	gemp_expr *expr = *slot;
 	if (gemp_expr_is_element(expr->children[0]) || same_class(expr->children[0], expr->children[1]))
 		return GEMP_OK;
 	if (expr->kind == GEMP_NE) {
-		warn(b, expr, "values of different types always differ");
+		warn_folded(b, expr, "values of different types always differ");
 		return make_null_test(slot);
 	}
-	warn(b, expr, "values of different types are never equal and have no order, so this is never true");
+	warn_folded(b, expr, "values of different types are never equal and have no order, so this is never true");
 	gemp_expr_set_literal(expr, (gemp_value){ .type = GEMP_BOOLEAN });
 	return GEMP_OK;
 }
 
+/* whole is the condition that becomes false: the search itself, or the NOT above it. */
 static void fold_search(const gemp_binding *b, gemp_expr *expr, gemp_expr *whole)
 {
 	if (is_text(expr->children[0]) && is_text(expr->children[1]))
 		return;
-	warn(b, expr, "only strings are searched, so this is never true");
+	warn_folded(b, expr, "only strings are searched, so this is never true");
 	gemp_expr_set_literal(whole, (gemp_value){ .type = GEMP_BOOLEAN });
 }
 
@@ -272,7 +282,7 @@ static gemp_code fold_in(const gemp_binding *b, gemp_expr **slot, bool negated)
 		same += same_class(expr->children[0], expr->children[i]);
 	if (same == expr->count - 1)
 		return GEMP_OK;
-	warn(b, expr, "values of different types are never equal");
+	warn_folded(b, expr, "values of different types are never equal");
 	if (same == 0 && negated) {
 		*slot = expr;
 		outer->children[0] = NULL;
@@ -341,17 +351,17 @@ static size_t escape(const char *at, size_t *length)
 }
 
 /* Where byte `at` of a string stands in the text; begin: its quote. A parameter has no more than its own place. */
-static size_t within(const char *text, size_t begin, size_t at)
+static size_t literal_offset(const char *text, size_t begin, size_t at)
 {
-	size_t here = begin + 1;
+	size_t position = begin + 1;
 	if (text[begin] != '\'' && text[begin] != '"')
 		return begin;
-	while (at > 0 && text[here] && text[here] != text[begin]) {
-		size_t length = 1, bytes = text[here] == '\\' ? escape(text + here, &length) : 1;
-		here += length;
+	while (at > 0 && text[position] && text[position] != text[begin]) {
+		size_t length = 1, bytes = text[position] == '\\' ? escape(text + position, &length) : 1;
+		position += length;
 		at -= bytes < at ? bytes : at;
 	}
-	return here;
+	return position;
 }
 
 gemp_code gemp_bind_regex(const gemp_binding *b, gemp_expr *expr)
@@ -367,6 +377,6 @@ gemp_code gemp_bind_regex(const gemp_binding *b, gemp_expr *expr)
 	if (code != GEMP_EUSAGE)
 		return code;
 	size_t begin = gemp_source_offset(&b->source, literal->line, literal->column);
-	return gemp_source_fail(&b->source, within(b->source.text, begin, at),
+	return gemp_source_fail(&b->source, literal_offset(b->source.text, begin, at),
 	                        "this is no regular expression: %s, at byte %zu of it", why, at);
 }

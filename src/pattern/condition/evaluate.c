@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-static const char *sign(gemp_expr_kind kind)
+static const char *operator_sign(gemp_expr_kind kind)
 {
 	static const char *const signs[] = {
 		[GEMP_ADD] = "+", [GEMP_SUBTRACT] = "-", [GEMP_MULTIPLY] = "*", [GEMP_DIVIDE] = "/", [GEMP_REMAINDER] = "%"
@@ -16,16 +16,17 @@ static const char *sign(gemp_expr_kind kind)
 	return signs[kind];
 }
 
-static gemp_code failed(gemp_expr_kind kind, int64_t a, int64_t b, const char *why)
+static gemp_code arithmetic_error(gemp_expr_kind kind, int64_t a, int64_t b, const char *why)
 {
-	return gemp_fail(GEMP_EDATA, "%" PRId64 " %s %" PRId64 " %s", a, sign(kind), b, why);
+	return gemp_fail(GEMP_EDATA, "%" PRId64 " %s %" PRId64 " %s", a, operator_sign(kind), b, why);
 }
 
-static gemp_code integers(gemp_expr_kind kind, int64_t a, int64_t b, int64_t *out)
+/* INT64_MIN / -1 overflows and INT64_MIN % -1 traps on x86, so both are handled before the division. */
+static gemp_code integer_arithmetic(gemp_expr_kind kind, int64_t a, int64_t b, int64_t *out)
 {
 	bool over = false, divides = kind == GEMP_DIVIDE || kind == GEMP_REMAINDER;
 	if (divides && b == 0)
-		return failed(kind, a, b, "divides by zero; leave such rows out, as by WHERE x <> 0");
+		return arithmetic_error(kind, a, b, "divides by zero; leave such rows out, as by WHERE x <> 0");
 	switch (kind) {
 	case GEMP_ADD: over = __builtin_add_overflow(a, b, out); break;
 	case GEMP_SUBTRACT: over = __builtin_sub_overflow(a, b, out); break;
@@ -36,10 +37,10 @@ static gemp_code integers(gemp_expr_kind kind, int64_t a, int64_t b, int64_t *ou
 		break;
 	default: *out = b == -1 ? 0 : a % b;
 	}
-	return over ? failed(kind, a, b, "is beyond 64 bits; compute with floats, as by 1.0 * x") : GEMP_OK;
+	return over ? arithmetic_error(kind, a, b, "is beyond 64 bits; compute with floats, as by 1.0 * x") : GEMP_OK;
 }
 
-static double reals(gemp_expr_kind kind, double a, double b)
+static double float_arithmetic(gemp_expr_kind kind, double a, double b)
 {
 	switch (kind) {
 	case GEMP_ADD: return a + b;
@@ -50,7 +51,8 @@ static double reals(gemp_expr_kind kind, double a, double b)
 	}
 }
 
-static gemp_code join(const gemp_value *left, const gemp_value *right, gemp_arena *scratch, gemp_value *out)
+/* The result lives in the scratch arena until the next row. */
+static gemp_code concatenate(const gemp_value *left, const gemp_value *right, gemp_arena *scratch, gemp_value *out)
 {
 	size_t a = left->string.size, b = right->string.size;
 	char *bytes = gemp_arena_alloc(scratch, a + b);
@@ -69,21 +71,22 @@ static double real(const gemp_value *value)
 	return value->type == GEMP_FLOAT ? value->real : (double)value->integer;
 }
 
+/* NaN becomes NULL, since files keep no NaN either. */
 static gemp_code arithmetic(const gemp_expr *expr, const gemp_value *left, const gemp_value *right, gemp_arena *scratch,
                             gemp_value *out)
 {
 	if (left->type == GEMP_STRING)
-		return join(left, right, scratch, out);
+		return concatenate(left, right, scratch, out);
 	if (left->type == GEMP_INTEGER && right->type == GEMP_INTEGER) {
 		*out = (gemp_value){ .type = GEMP_INTEGER };
-		return integers(expr->kind, left->integer, right->integer, &out->integer);
+		return integer_arithmetic(expr->kind, left->integer, right->integer, &out->integer);
 	}
-	double result = reals(expr->kind, real(left), real(right));
+	double result = float_arithmetic(expr->kind, real(left), real(right));
 	*out = (gemp_value){ .type = GEMP_FLOAT, .null = result != result, .real = result }; /* files keep no NaN either */
 	return GEMP_OK;
 }
 
-static gemp_code negative(const gemp_value *value, gemp_value *out)
+static gemp_code negate(const gemp_value *value, gemp_value *out)
 {
 	*out = *value;
 	if (value->type == GEMP_FLOAT)
@@ -124,7 +127,7 @@ gemp_code gemp_expr_compute(const gemp_expr *expr, const gemp_value *left, const
 	if (left->null || (right && right->null) || !gemp_expr_can_compute(expr->kind, left, right))
 		return GEMP_OK;
 	switch (expr->kind) {
-	case GEMP_NEGATE: return negative(left, out);
+	case GEMP_NEGATE: return negate(left, out);
 	case GEMP_LOWER:
 	case GEMP_UPPER: return gemp_string_case(left, expr->kind == GEMP_UPPER, scratch, out);
 	case GEMP_SIZE: *out = (gemp_value){ .type = GEMP_INTEGER, .integer = gemp_string_size(left) }; return GEMP_OK;
@@ -132,10 +135,10 @@ gemp_code gemp_expr_compute(const gemp_expr *expr, const gemp_value *left, const
 	}
 }
 
-typedef struct evaluation {
+typedef struct evaluate_context {
 	const gemp_scope *scope;
 	gemp_arena *scratch;
-} evaluation;
+} evaluate_context;
 
 static gemp_value truth_value(gemp_truth truth)
 {
@@ -147,12 +150,12 @@ static gemp_truth truth_of(bool truth)
 	return truth ? GEMP_IS_TRUE : GEMP_IS_FALSE;
 }
 
-static uint64_t element(const evaluation *e, const gemp_expr *expr)
+static uint64_t element_id(const evaluate_context *e, const gemp_expr *expr)
 {
 	return e->scope->element(e->scope->context, expr->variable, expr->of_edge);
 }
 
-/* Values of different kinds are not equal; it is unknown which comes first. */
+/* Values of different classes are not equal; it is unknown which comes first. */
 static gemp_truth compare(gemp_expr_kind kind, const gemp_value *a, const gemp_value *b)
 {
 	if (a->null || b->null)
@@ -171,19 +174,21 @@ static gemp_truth compare(gemp_expr_kind kind, const gemp_value *a, const gemp_v
 	}
 }
 
-static gemp_code evaluate(const evaluation *e, const gemp_expr *expr, gemp_value *out);
+static gemp_code evaluate(const evaluate_context *e, const gemp_expr *expr, gemp_value *out);
 
-static gemp_code evaluate_operands(const evaluation *e, const gemp_expr *expr, gemp_value *left, gemp_value *right)
+static gemp_code evaluate_operands(const evaluate_context *e, const gemp_expr *expr, gemp_value *left,
+                                   gemp_value *right)
 {
 	gemp_code code = evaluate(e, expr->children[0], left);
 	return code == GEMP_OK ? evaluate(e, expr->children[1], right) : code;
 }
 
-static gemp_code comparison(const evaluation *e, const gemp_expr *expr, gemp_value *out)
+/* Elements compare by id; a missing one makes the comparison unknown. */
+static gemp_code comparison(const evaluate_context *e, const gemp_expr *expr, gemp_value *out)
 {
 	gemp_value left, right;
 	if (gemp_expr_is_element(expr->children[0])) {
-		uint64_t a = element(e, expr->children[0]), b = element(e, expr->children[1]);
+		uint64_t a = element_id(e, expr->children[0]), b = element_id(e, expr->children[1]);
 		bool missing = a == UINT64_MAX || b == UINT64_MAX;
 		*out = truth_value(missing ? GEMP_IS_UNKNOWN : truth_of((a == b) == (expr->kind == GEMP_EQ)));
 		return GEMP_OK;
@@ -194,7 +199,7 @@ static gemp_code comparison(const evaluation *e, const gemp_expr *expr, gemp_val
 	return code;
 }
 
-static gemp_truth find(gemp_expr_kind kind, const gemp_value *whole, const gemp_value *part)
+static gemp_truth find_text(gemp_expr_kind kind, const gemp_value *whole, const gemp_value *part)
 {
 	size_t size = whole->string.size, wanted = part->string.size;
 	if (wanted > size)
@@ -207,16 +212,16 @@ static gemp_truth find(gemp_expr_kind kind, const gemp_value *whole, const gemp_
 	return truth_of(memcmp(from, part->string.bytes, wanted) == 0);
 }
 
-static gemp_code evaluate_string_test(const evaluation *e, const gemp_expr *expr, gemp_value *out)
+static gemp_code evaluate_string_test(const evaluate_context *e, const gemp_expr *expr, gemp_value *out)
 {
 	gemp_value whole, part;
 	gemp_code code = evaluate_operands(e, expr, &whole, &part);
 	bool unknown = code != GEMP_OK || whole.null || part.null || whole.type != GEMP_STRING || part.type != GEMP_STRING;
-	*out = truth_value(unknown ? GEMP_IS_UNKNOWN : find(expr->kind, &whole, &part));
+	*out = truth_value(unknown ? GEMP_IS_UNKNOWN : find_text(expr->kind, &whole, &part));
 	return code;
 }
 
-static gemp_code matches(const evaluation *e, const gemp_expr *expr, gemp_value *out)
+static gemp_code regex_match(const evaluate_context *e, const gemp_expr *expr, gemp_value *out)
 {
 	gemp_value text;
 	bool match = false;
@@ -228,7 +233,9 @@ static gemp_code matches(const evaluation *e, const gemp_expr *expr, gemp_value 
 	return code;
 }
 
-static gemp_code member(const evaluation *e, const gemp_expr *expr, gemp_value *out)
+/* True decides; an unknown comparison makes the result unknown unless some other element is equal (SQL's three-valued
+ * IN). */
+static gemp_code in_list(const evaluate_context *e, const gemp_expr *expr, gemp_value *out)
 {
 	gemp_value value, other;
 	gemp_truth truth = GEMP_IS_FALSE;
@@ -247,7 +254,9 @@ static bool is_unknown(const gemp_value *value)
 	return value->null || value->type != GEMP_BOOLEAN;
 }
 
-static gemp_code junction(const evaluation *e, const gemp_expr *expr, gemp_value *out)
+/* One decisive operand (false of AND, true of OR) ends the evaluation; otherwise one unknown operand makes it
+ * unknown. */
+static gemp_code junction(const evaluate_context *e, const gemp_expr *expr, gemp_value *out)
 {
 	bool decisive = expr->kind == GEMP_OR;
 	gemp_truth truth = truth_of(!decisive);
@@ -264,7 +273,7 @@ static gemp_code junction(const evaluation *e, const gemp_expr *expr, gemp_value
 	return GEMP_OK;
 }
 
-static gemp_code exclusive(const evaluation *e, const gemp_expr *expr, gemp_value *out)
+static gemp_code exclusive_or(const evaluate_context *e, const gemp_expr *expr, gemp_value *out)
 {
 	gemp_value left, right;
 	GEMP_PROPAGATE(evaluate_operands(e, expr, &left, &right));
@@ -273,7 +282,7 @@ static gemp_code exclusive(const evaluation *e, const gemp_expr *expr, gemp_valu
 	return GEMP_OK;
 }
 
-static gemp_code negation(const evaluation *e, const gemp_expr *expr, gemp_value *out)
+static gemp_code negation(const evaluate_context *e, const gemp_expr *expr, gemp_value *out)
 {
 	gemp_code code = evaluate(e, expr->children[0], out);
 	if (code == GEMP_OK)
@@ -281,26 +290,26 @@ static gemp_code negation(const evaluation *e, const gemp_expr *expr, gemp_value
 	return code;
 }
 
-static gemp_code null_test(const evaluation *e, const gemp_expr *expr, gemp_value *out)
+static gemp_code null_test(const evaluate_context *e, const gemp_expr *expr, gemp_value *out)
 {
 	const gemp_expr *operand = expr->children[0];
 	gemp_value value = { .null = true };
 	if (gemp_expr_is_element(operand))
-		value.null = element(e, operand) == UINT64_MAX;
+		value.null = element_id(e, operand) == UINT64_MAX;
 	else
 		GEMP_PROPAGATE(evaluate(e, operand, &value));
 	*out = truth_value(truth_of(value.null == (expr->kind == GEMP_IS_NULL)));
 	return GEMP_OK;
 }
 
-static gemp_code label_test(const evaluation *e, const gemp_expr *expr, gemp_value *out)
+static gemp_code label_test(const evaluate_context *e, const gemp_expr *expr, gemp_value *out)
 {
 	uint32_t set = e->scope->label_set(e->scope->context, expr->variable);
 	*out = truth_value(set == UINT32_MAX ? GEMP_IS_UNKNOWN : truth_of(expr->label_sets[set]));
 	return GEMP_OK;
 }
 
-static gemp_code computed(const evaluation *e, const gemp_expr *expr, gemp_value *out)
+static gemp_code evaluate_operator(const evaluate_context *e, const gemp_expr *expr, gemp_value *out)
 {
 	gemp_value left, right;
 	GEMP_PROPAGATE(evaluate(e, expr->children[0], &left));
@@ -312,22 +321,23 @@ static gemp_code computed(const evaluation *e, const gemp_expr *expr, gemp_value
 	return code;
 }
 
-static gemp_code evaluate(const evaluation *e, const gemp_expr *expr, gemp_value *out)
+/* Everything that depends on the match comes from the scope; operators are evaluated here. */
+static gemp_code evaluate(const evaluate_context *e, const gemp_expr *expr, gemp_value *out)
 {
 	switch (expr->kind) {
 	case GEMP_LITERAL: *out = expr->value; return GEMP_OK;
 	case GEMP_AND:
 	case GEMP_OR: return junction(e, expr, out);
-	case GEMP_XOR: return exclusive(e, expr, out);
+	case GEMP_XOR: return exclusive_or(e, expr, out);
 	case GEMP_NOT: return negation(e, expr, out);
 	case GEMP_HAS_LABEL: return label_test(e, expr, out);
-	case GEMP_IN: return member(e, expr, out);
+	case GEMP_IN: return in_list(e, expr, out);
 	case GEMP_IS_NULL:
 	case GEMP_IS_NOT_NULL: return null_test(e, expr, out);
 	case GEMP_CONTAINS:
 	case GEMP_STARTS_WITH:
 	case GEMP_ENDS_WITH: return evaluate_string_test(e, expr, out);
-	case GEMP_MATCHES: return matches(e, expr, out);
+	case GEMP_MATCHES: return regex_match(e, expr, out);
 	case GEMP_EQ:
 	case GEMP_NE:
 	case GEMP_LT:
@@ -342,14 +352,14 @@ static gemp_code evaluate(const evaluation *e, const gemp_expr *expr, gemp_value
 	case GEMP_NEGATE:
 	case GEMP_LOWER:
 	case GEMP_UPPER:
-	case GEMP_SIZE: return computed(e, expr, out);
+	case GEMP_SIZE: return evaluate_operator(e, expr, out);
 	default: *out = e->scope->value(e->scope->context, expr); return GEMP_OK;
 	}
 }
 
 gemp_code gemp_expr_value(const gemp_expr *expr, const gemp_scope *scope, gemp_arena *scratch, gemp_value *out)
 {
-	const evaluation e = { scope, scratch };
+	const evaluate_context e = { scope, scratch };
 	return evaluate(&e, expr, out);
 }
 

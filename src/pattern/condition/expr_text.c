@@ -24,6 +24,7 @@ static bool is_plain(const char *name)
 	return true;
 }
 
+/* Backquotes where the lexer would not read the name as one word. */
 static void print_name(const char *name, gemp_text *out)
 {
 	if (is_plain(name)) {
@@ -64,6 +65,7 @@ static void print_column(const printer *p, const gemp_expr *expr)
 		gemp_text_print(p->out, "column %zu", expr->item + 1);
 }
 
+/* Escapes what the lexer's strings escape, so that the text can be parsed again. */
 static void print_string(const gemp_value *value, gemp_text *out)
 {
 	static const char special[] = "\\'\n\t\r\b\f", letters[] = "\\'ntrbf";
@@ -130,28 +132,29 @@ static bool is_negative(const gemp_expr *expr)
 }
 
 /* (x) - -(y) would look like a path. */
-static bool looks_like_path(const gemp_expr *expr, int least)
+static bool looks_like_path(const gemp_expr *expr, int min_precedence)
 {
-	return expr->kind == GEMP_NEGATE && least > 5 && precedence(expr->children[0]->kind) < 8;
+	return expr->kind == GEMP_NEGATE && min_precedence > 5 && precedence(expr->children[0]->kind) < 8;
 }
 
-static void print_operand(const printer *p, const gemp_expr *expr, int least)
+static void print_operand(const printer *p, const gemp_expr *expr, int min_precedence)
 {
 	int own = is_negative(expr) ? 7 : precedence(expr->kind);
-	bool inside = own < least || looks_like_path(expr, least);
+	bool inside = own < min_precedence || looks_like_path(expr, min_precedence);
 	gemp_text_print(p->out, "%s", inside ? "(" : "");
 	print(p, expr);
 	gemp_text_print(p->out, "%s", inside ? ")" : "");
 }
 
-static void print_children(const printer *p, const gemp_expr *expr, const char *between)
+/* Operands of the same kind need no parentheses in a junction; the right operand of other operators does. */
+static void print_children(const printer *p, const gemp_expr *expr, const char *separator)
 {
 	int own = precedence(expr->kind);
 	bool junction = expr->kind == GEMP_AND || expr->kind == GEMP_OR;
 	for (size_t i = 0; i < expr->count; i++) {
 		const gemp_expr *child = expr->children[i];
 		bool other = junction && (child->kind == GEMP_AND || child->kind == GEMP_OR) && child->kind != expr->kind;
-		gemp_text_print(p->out, "%s", i ? between : "");
+		gemp_text_print(p->out, "%s", i ? separator : "");
 		print_operand(p, child, other ? 9 : own + (junction || i == 0 ? own == 4 : 1));
 	}
 }
@@ -204,6 +207,7 @@ static void print_vertex(const printer *p, int vertex)
 	gemp_text_add(p->out, ")", 1);
 }
 
+/* The edge's name is printed only where something refers to it. */
 static void print_edge(const printer *p, size_t index)
 {
 	const gemp_pattern_edge *edge = &p->pattern->edges[index];
@@ -226,9 +230,9 @@ static void print_edge(const printer *p, size_t index)
 static void print_pattern(const printer *p)
 {
 	const gemp_pattern *pattern = p->pattern;
-	const char *between = "";
-	for (size_t e = 0; e < pattern->edge_count; e++, between = ", ") {
-		gemp_text_print(p->out, "%s", between);
+	const char *separator = "";
+	for (size_t e = 0; e < pattern->edge_count; e++, separator = ", ") {
+		gemp_text_print(p->out, "%s", separator);
 		print_edge(p, e);
 	}
 	for (int v = 0; v < (int)pattern->vertex_count; v++) {
@@ -237,9 +241,9 @@ static void print_pattern(const printer *p)
 			joined = joined || pattern->edges[e].from == v || pattern->edges[e].to == v;
 		if (joined || pattern->vertices[v].repeatable)
 			continue;
-		gemp_text_print(p->out, "%s", between);
+		gemp_text_print(p->out, "%s", separator);
 		print_vertex(p, v);
-		between = ", ";
+		separator = ", ";
 	}
 	for (size_t i = 0; i < pattern->condition_count; i++) {
 		gemp_text_print(p->out, i ? " AND " : " WHERE ");
@@ -257,7 +261,7 @@ static void print_sub(const printer *p, const gemp_expr *expr)
 
 static const char *operator_text(gemp_expr_kind kind)
 {
-	static const char *const between[] = {
+	static const char *const separator[] = {
 		[GEMP_EQ] = " = ",
 		[GEMP_NE] = " <> ",
 		[GEMP_LT] = " < ",
@@ -277,7 +281,7 @@ static const char *operator_text(gemp_expr_kind kind)
 		[GEMP_OR] = " OR ",
 		[GEMP_XOR] = " XOR ",
 	};
-	return (size_t)kind < sizeof between / sizeof *between ? between[kind] : NULL;
+	return (size_t)kind < sizeof separator / sizeof *separator ? separator[kind] : NULL;
 }
 
 static void print(const printer *p, const gemp_expr *expr)

@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static gemp_code push(gemp_expr **slot, bool negate);
+static gemp_code push_negation(gemp_expr **slot, bool negate);
 
 /* Of an expression of literals only. */
 static gemp_truth literal_truth(const gemp_expr *expr, gemp_code *code)
@@ -34,7 +34,7 @@ static gemp_truth literal_truth(const gemp_expr *expr, gemp_code *code)
 	return value.null || value.type != GEMP_BOOLEAN ? GEMP_IS_UNKNOWN : value.truth ? GEMP_IS_TRUE : GEMP_IS_FALSE;
 }
 
-static gemp_code fold(gemp_expr **slot, bool truth)
+static gemp_code fold_to(gemp_expr **slot, bool truth)
 {
 	gemp_expr_set_literal(*slot, (gemp_value){ .type = GEMP_BOOLEAN, .truth = truth });
 	return GEMP_OK;
@@ -45,10 +45,10 @@ static gemp_code fold_literal(gemp_expr **slot, bool negate)
 {
 	gemp_code code;
 	gemp_truth truth = literal_truth(*slot, &code);
-	return code == GEMP_OK ? fold(slot, truth == (negate ? GEMP_IS_FALSE : GEMP_IS_TRUE)) : code;
+	return code == GEMP_OK ? fold_to(slot, truth == (negate ? GEMP_IS_FALSE : GEMP_IS_TRUE)) : code;
 }
 
-/* Puts child `index` in the place of its parent. */
+/* Child `index` takes the place of its parent, which is freed with its other children. */
 static void promote(gemp_expr **slot, size_t index)
 {
 	gemp_expr *parent = *slot;
@@ -57,6 +57,7 @@ static void promote(gemp_expr **slot, size_t index)
 	gemp_expr_free(parent);
 }
 
+/* NOT above a leaf that has no opposite of its own. */
 static gemp_code wrap_not(gemp_expr **slot)
 {
 	gemp_expr *not = NULL;
@@ -134,14 +135,15 @@ static gemp_code merge_labels(gemp_expr *expr)
 	return GEMP_OK;
 }
 
-static gemp_code push_junction(gemp_expr **slot, bool negate)
+/* De Morgan's laws, then absorption: a neutral constant is dropped, the other one decides. */
+static gemp_code push_into_junction(gemp_expr **slot, bool negate)
 {
 	gemp_expr *expr = *slot;
 	if (negate)
 		expr->kind = expr->kind == GEMP_AND ? GEMP_OR : GEMP_AND;
 	bool neutral = expr->kind == GEMP_AND;
 	for (size_t i = 0; i < expr->count; i++) {
-		gemp_code code = push(&expr->children[i], negate);
+		gemp_code code = push_negation(&expr->children[i], negate);
 		if (code != GEMP_OK)
 			return code;
 	}
@@ -153,7 +155,7 @@ static gemp_code push_junction(gemp_expr **slot, bool negate)
 	}
 	drop_constants(expr, neutral);
 	if (expr->count == 0)
-		return fold(slot, neutral);
+		return fold_to(slot, neutral);
 	gemp_code code = gemp_expr_flatten(expr);
 	sort_children(expr, 0);
 	if (code == GEMP_OK && expr->kind == GEMP_OR)
@@ -189,43 +191,47 @@ static bool is_null(const gemp_expr *expr)
 	return expr->kind == GEMP_LITERAL && expr->value.null;
 }
 
-static gemp_code push_comparison(gemp_expr **slot, bool negate)
+/* A negated comparison is the opposite one, which is unknown for NULL as well. Literals come to the right, and of two
+ * other operands the order is fixed. */
+static gemp_code push_into_comparison(gemp_expr **slot, bool negate)
 {
 	gemp_expr *expr = *slot;
 	gemp_expr **operand = expr->children;
 	if (is_null(operand[0]) || is_null(operand[1]))
-		return fold(slot, false);
+		return fold_to(slot, false);
 	if (gemp_expr_is_literal(operand[0]) && gemp_expr_is_literal(operand[1]))
 		return fold_literal(slot, negate);
 	if (negate)
 		expr->kind = opposite(expr->kind);
 	bool equality = expr->kind == GEMP_EQ || expr->kind == GEMP_NE, literal = gemp_expr_is_literal(operand[1]);
-	bool turn = gemp_expr_is_literal(operand[0]) ||
+	bool swap = gemp_expr_is_literal(operand[0]) ||
 	            (!literal && (equality ? gemp_expr_compare(operand[0], operand[1]) > 0
 	                                   : expr->kind == GEMP_GT || expr->kind == GEMP_GE));
-	if (turn) {
+	if (swap) {
 		swap_operands(expr);
 		expr->kind = mirrored(expr->kind);
 	}
 	return GEMP_OK;
 }
 
-static gemp_code push_search(gemp_expr **slot, bool negate)
+/* =~ with two literals waits for binding to compile the expression. */
+static gemp_code push_into_search(gemp_expr **slot, bool negate)
 {
 	gemp_expr **operand = (*slot)->children;
 	if (is_null(operand[0]) || is_null(operand[1]))
-		return fold(slot, false);
-	bool waits = (*slot)->kind == GEMP_MATCHES && !(*slot)->regex; /* for binding to compile it */
-	if (gemp_expr_is_literal(operand[0]) && gemp_expr_is_literal(operand[1]) && !waits)
+		return fold_to(slot, false);
+	bool uncompiled = (*slot)->kind == GEMP_MATCHES && !(*slot)->regex; /* for binding to compile it */
+	if (gemp_expr_is_literal(operand[0]) && gemp_expr_is_literal(operand[1]) && !uncompiled)
 		return fold_literal(slot, negate);
 	return negate ? wrap_not(slot) : GEMP_OK;
 }
 
-static gemp_code push_in(gemp_expr **slot, bool negate)
+/* NULL in the list means that no value is surely outside of it, so NOT IN with NULL is never true. */
+static gemp_code push_into_in(gemp_expr **slot, bool negate)
 {
 	gemp_expr *expr = *slot;
 	if (expr->count == 1)
-		return fold(slot, negate);
+		return fold_to(slot, negate);
 	if (gemp_expr_has_literals_only(expr))
 		return fold_literal(slot, negate);
 	size_t kept = 1;
@@ -235,24 +241,24 @@ static gemp_code push_in(gemp_expr **slot, bool negate)
 		else
 			expr->children[kept++] = expr->children[i];
 	}
-	bool unknown = kept < expr->count;
+	bool had_null = kept < expr->count;
 	expr->count = kept;
-	if (unknown && (negate || kept == 1)) /* never in the list for sure, never out of it for sure */
-		return fold(slot, false);
+	if (had_null && (negate || kept == 1)) /* never in the list for sure, never out of it for sure */
+		return fold_to(slot, false);
 	sort_children(expr, 1);
 	if (expr->count == 2) {
 		expr->kind = GEMP_EQ;
-		return push_comparison(slot, negate);
+		return push_into_comparison(slot, negate);
 	}
 	return negate ? wrap_not(slot) : GEMP_OK;
 }
 
-static gemp_code push_is_null(gemp_expr **slot, bool negate)
+static gemp_code push_into_null_test(gemp_expr **slot, bool negate)
 {
 	gemp_expr *expr = *slot, *operand = expr->children[0];
 	bool null = (expr->kind == GEMP_IS_NULL) != negate;
 	if (gemp_expr_is_literal(operand))
-		return fold(slot, operand->value.null == null);
+		return fold_to(slot, operand->value.null == null);
 	expr->kind = null ? GEMP_IS_NULL : GEMP_IS_NOT_NULL;
 	return GEMP_OK;
 }
@@ -263,7 +269,7 @@ static bool is_truth(const gemp_expr *literal)
 }
 
 /* `a.x` alone asks for a.x = true, and NOT a.x for a.x = false. */
-static gemp_code push_attribute(gemp_expr **slot, bool negate)
+static gemp_code push_into_attribute(gemp_expr **slot, bool negate)
 {
 	gemp_code code = GEMP_OK;
 	gemp_expr *equal = NULL;
@@ -279,7 +285,7 @@ done:
 }
 
 /* a XOR b: one and not the other; negated: both or neither. */
-static gemp_code push_xor(gemp_expr **slot, bool negate)
+static gemp_code push_into_xor(gemp_expr **slot, bool negate)
 {
 	gemp_code code = GEMP_OK;
 	gemp_expr * xor = *slot, *either = NULL;
@@ -294,7 +300,7 @@ static gemp_code push_xor(gemp_expr **slot, bool negate)
 	}
 	gemp_expr_free(xor);
 	*slot = either;
-	return push(slot, false);
+	return push_negation(slot, false);
 done:
 	gemp_expr_free(either);
 	return code;
@@ -309,30 +315,31 @@ static gemp_code gemp_expr_fold_operands(gemp_expr *expr)
 	return GEMP_OK;
 }
 
-static gemp_code push(gemp_expr **slot, bool negate)
+/* Negation normal form by one descent: `negate` is the parity of the NOTs above. */
+static gemp_code push_negation(gemp_expr **slot, bool negate)
 {
 	GEMP_PROPAGATE(gemp_expr_fold_operands(*slot));
 	switch ((*slot)->kind) {
-	case GEMP_NOT: promote(slot, 0); return push(slot, !negate);
+	case GEMP_NOT: promote(slot, 0); return push_negation(slot, !negate);
 	case GEMP_AND:
-	case GEMP_OR: return push_junction(slot, negate);
-	case GEMP_XOR: return push_xor(slot, negate);
+	case GEMP_OR: return push_into_junction(slot, negate);
+	case GEMP_XOR: return push_into_xor(slot, negate);
 	case GEMP_LITERAL: return is_truth(*slot) ? fold_literal(slot, negate) : GEMP_OK;
 	case GEMP_ATTRIBUTE:
-	case GEMP_COLUMN: return push_attribute(slot, negate);
+	case GEMP_COLUMN: return push_into_attribute(slot, negate);
 	case GEMP_MATCHES:
 	case GEMP_CONTAINS:
 	case GEMP_STARTS_WITH:
-	case GEMP_ENDS_WITH: return push_search(slot, negate);
-	case GEMP_IN: return push_in(slot, negate);
+	case GEMP_ENDS_WITH: return push_into_search(slot, negate);
+	case GEMP_IN: return push_into_in(slot, negate);
 	case GEMP_IS_NULL:
-	case GEMP_IS_NOT_NULL: return push_is_null(slot, negate);
+	case GEMP_IS_NOT_NULL: return push_into_null_test(slot, negate);
 	case GEMP_EQ:
 	case GEMP_NE:
 	case GEMP_LT:
 	case GEMP_LE:
 	case GEMP_GT:
-	case GEMP_GE: return push_comparison(slot, negate);
+	case GEMP_GE: return push_into_comparison(slot, negate);
 	default: /* label tests, EXISTS; and what is no condition, which binding refuses */
 		return negate ? wrap_not(slot) : GEMP_OK;
 	}
@@ -340,12 +347,12 @@ static gemp_code push(gemp_expr **slot, bool negate)
 
 gemp_code gemp_expr_normalise(gemp_expr **slot)
 {
-	return push(slot, false);
+	return push_negation(slot, false);
 }
 
 /* Adds one conjunct unless it is among the first `known`, takes *expr. A false one stands on vertex 0, so that every
  * condition stands somewhere. */
-static gemp_code add(gemp_pattern *pattern, size_t known, gemp_expr **expr)
+static gemp_code add_conjunct(gemp_pattern *pattern, size_t known, gemp_expr **expr)
 {
 	for (size_t i = 0; i < known; i++)
 		if (gemp_expr_compare(pattern->conditions[i].expr, *expr) == 0)
@@ -374,6 +381,7 @@ static void fold_presence(gemp_expr *expr)
 	gemp_expr_set_literal(expr, (gemp_value){ .type = GEMP_BOOLEAN, .truth = truth });
 }
 
+/* The conjuncts of one condition differ from each other, so each is compared with the earlier conditions only. */
 gemp_code gemp_pattern_require(gemp_pattern *pattern, gemp_expr **expr)
 {
 	gemp_code code = GEMP_OK;
@@ -382,12 +390,12 @@ gemp_code gemp_pattern_require(gemp_pattern *pattern, gemp_expr **expr)
 	if (gemp_expr_is_boolean(*expr, true))
 		goto done;
 	if ((*expr)->kind != GEMP_AND) {
-		code = add(pattern, pattern->condition_count, expr);
+		code = add_conjunct(pattern, pattern->condition_count, expr);
 		goto done;
 	}
 	size_t known = pattern->condition_count; /* the children differ from each other */
 	for (size_t i = 0; i < (*expr)->count; i++)
-		GEMP_TRY(add(pattern, known, &(*expr)->children[i]));
+		GEMP_TRY(add_conjunct(pattern, known, &(*expr)->children[i]));
 done:
 	gemp_expr_free(*expr);
 	*expr = NULL;
@@ -429,10 +437,10 @@ static void sort_operands(gemp_expr *expr)
 	bool number = expr->type == GEMP_INTEGER || expr->type == GEMP_FLOAT; /* not known before binding */
 	if (!number || (expr->kind != GEMP_ADD && expr->kind != GEMP_MULTIPLY))
 		return;
-	bool turn = gemp_expr_is_literal(left) ||
+	bool swap = gemp_expr_is_literal(left) ||
 	            (!gemp_expr_is_literal(operand[1]) && gemp_expr_compare(left, operand[1]) > 0);
-	operand[0] = turn ? operand[1] : left;
-	operand[1] = turn ? left : operand[1];
+	operand[0] = swap ? operand[1] : left;
+	operand[1] = swap ? left : operand[1];
 }
 
 gemp_code gemp_expr_fold(gemp_expr **slot)

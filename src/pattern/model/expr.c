@@ -66,7 +66,7 @@ static bool owns_bytes(const gemp_expr *expr)
 }
 
 /* Everything that the node owns, but not the node. */
-static void release(gemp_expr *expr)
+static void free_contents(gemp_expr *expr)
 {
 	for (size_t i = 0; i < expr->count; i++)
 		gemp_expr_free(expr->children[i]);
@@ -80,13 +80,13 @@ static void release(gemp_expr *expr)
 void gemp_expr_free(gemp_expr *expr)
 {
 	if (expr)
-		release(expr);
+		free_contents(expr);
 	gemp_free(expr);
 }
 
 void gemp_expr_set_literal(gemp_expr *expr, gemp_value value)
 {
-	release(expr);
+	free_contents(expr);
 	*expr = (gemp_expr){
 		.kind = GEMP_LITERAL, .line = expr->line, .column = expr->column, .variable = -1, .attribute = -1
 	};

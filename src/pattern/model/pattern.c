@@ -72,6 +72,20 @@ void gemp_pattern_free(gemp_pattern *pattern)
 	              pattern);
 }
 
+bool gemp_pattern_is_valid(const gemp_pattern *pattern)
+{
+	int vertices = (int)pattern->vertex_count;
+	bool valid = vertices <= GEMP_MAX_PATTERN_VERTICES && pattern->edge_count <= GEMP_MAX_PATTERN_EDGES &&
+	             pattern->arguments <= pattern->vertex_count && pattern->result.shown <= pattern->result.item_count;
+	for (size_t e = 0; e < pattern->edge_count && valid; e++) {
+		const gemp_pattern_edge *edge = &pattern->edges[e];
+		valid = edge->from >= 0 && edge->from < vertices && edge->to >= 0 && edge->to < vertices;
+	}
+	for (size_t i = 0; i < pattern->condition_count && valid; i++)
+		valid = pattern->conditions[i].expr && (pattern->conditions[i].vertices | pattern->conditions[i].edges);
+	return valid;
+}
+
 gemp_code gemp_pattern_add_vertex(gemp_pattern *pattern, const char *name, int *index)
 {
 	if (pattern->vertex_count == GEMP_MAX_PATTERN_VERTICES)

@@ -18,7 +18,7 @@ enum { GEMP_MAX_PATTERN_VERTICES = 32, GEMP_MAX_PATTERN_EDGES = 64 };
 /* Sets of pattern vertices or edges are words of 64 bits. */
 #define GEMP_BIT(i) (UINT64_C(1) << (i))
 
-/* One conjunct: true for a match, or the match is dropped. In normal form (normal.c): literals stand right of
+/* One conjunct: true for a match, or the match is dropped. In normal form (condition/normal_form.h): literals stand right of
  * comparisons, IN lists are sorted and have no NULL. A pattern that nothing can match has the condition `false` (a
  * GEMP_LITERAL, boolean) on vertex 0; beside that a literal is never a condition. */
 typedef struct gemp_condition {
@@ -130,6 +130,8 @@ void gemp_pattern_print_components(const gemp_pattern *pattern, const int *part,
 gemp_code gemp_pattern_check_connected(const gemp_pattern *pattern, const char *prefix);
 
 void gemp_pattern_free(gemp_pattern *pattern);
+/* Counts are within the limits, and ends, arguments and lengths are what the fields above promise. For asserts. */
+bool gemp_pattern_is_valid(const gemp_pattern *pattern);
 
 /* build: how a pattern is put together. Internal to src/pattern. */
 

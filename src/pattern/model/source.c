@@ -8,7 +8,7 @@
 
 enum { SHOWN = 100, BEFORE = 60 }; /* characters of a line shown, and of them before the caret */
 
-static bool continues(char byte)
+static bool is_continuation(char byte)
 {
 	return ((unsigned char)byte & 0xC0) == 0x80;
 }
@@ -28,7 +28,7 @@ void gemp_source_move(const gemp_source *source, gemp_cursor *cursor, size_t at)
 		if (source->text[cursor->at] == '\n') {
 			cursor->line++;
 			cursor->column = 1;
-		} else if (!continues(source->text[cursor->at + 1])) {
+		} else if (!is_continuation(source->text[cursor->at + 1])) {
 			cursor->column++;
 		}
 	}
@@ -49,7 +49,7 @@ size_t gemp_source_offset(const gemp_source *source, int line, int column)
 		line -= source->text[at] == '\n';
 	for (; column > 1 && source->text[at] && source->text[at] != '\n'; column--) {
 		at++;
-		while (continues(source->text[at]))
+		while (is_continuation(source->text[at]))
 			at++;
 	}
 	return at;
@@ -60,7 +60,7 @@ static size_t forward(const char *text, size_t at, size_t count)
 {
 	for (; count > 0 && text[at] && text[at] != '\n'; count--) {
 		at++;
-		while (continues(text[at]))
+		while (is_continuation(text[at]))
 			at++;
 	}
 	return at;
@@ -70,14 +70,14 @@ static size_t backward(const char *text, size_t begin, size_t at, size_t count)
 {
 	for (; count > 0 && at > begin; count--) {
 		at--;
-		while (at > begin && continues(text[at]))
+		while (at > begin && is_continuation(text[at]))
 			at--;
 	}
 	return at;
 }
 
 /* The line with a caret below byte `at`; a long line is cut on both sides. */
-static void show(const gemp_source *source, size_t at, gemp_text *out)
+static void show_line(const gemp_source *source, size_t at, gemp_text *out)
 {
 	const char *text = source->text;
 	size_t begin = line_begin(text, at), from = backward(text, begin, at, BEFORE), to = forward(text, from, SHOWN);
@@ -86,7 +86,7 @@ static void show(const gemp_source *source, size_t at, gemp_text *out)
 		gemp_text_add(out, (unsigned char)text[i] < ' ' && text[i] != '\t' ? "?" : text + i, 1);
 	gemp_text_print(out, "%s\n  %s", text[to] && text[to] != '\n' ? "..." : "", from > begin ? "   " : "");
 	for (size_t i = from; i < at; i++)
-		if (!continues(text[i]))
+		if (!is_continuation(text[i]))
 			gemp_text_add(out, text[i] == '\t' ? "\t" : " ", 1);
 	gemp_text_add(out, "^", 1);
 }
@@ -98,7 +98,7 @@ gemp_code gemp_source_vfail(const gemp_source *source, size_t at, const char *fo
 	int line, column;
 	gemp_source_place(source, at, &line, &column);
 	gemp_text shown = { 0 };
-	show(source, at, &shown);
+	show_line(source, at, &shown);
 	gemp_code code = gemp_text_status(&shown);
 	GEMP_THEN(gemp_fail(GEMP_EUSAGE, "%s:%d:%d: %s%s", source->file ? source->file : "query", line, column, message,
 	                    shown.data));

@@ -56,7 +56,7 @@ static gemp_code copy_edge(gemp_derived *d, const gemp_pattern *pattern, const g
 	return copy_types(&d->pattern->edges[d->pattern->edge_count - 1], edge, pattern->relation_count);
 }
 
-/* The inner pattern of an edge test: two given vertices, one edge, nothing else. */
+/* The sub-pattern of an edge test has two arguments, one edge and nothing else, so it is copied by hand. */
 static gemp_code copy_edge_test(gemp_pattern *to, const gemp_pattern *from, gemp_expr *exists)
 {
 	gemp_code code = GEMP_OK;
@@ -93,7 +93,8 @@ done:
 	return code;
 }
 
-static gemp_code begin(gemp_derived *d, const gemp_pattern *pattern)
+/* An empty pattern with the original's text, and maps in which nothing is present (-1). */
+static gemp_code begin_derived(gemp_derived *d, const gemp_pattern *pattern)
 {
 	*d = (gemp_derived){ 0 };
 	memset(d->vertex, -1, sizeof d->vertex);
@@ -147,6 +148,7 @@ static gemp_code add_vertices(gemp_derived *d, const gemp_pattern *pattern, cons
 	return GEMP_OK;
 }
 
+/* A path of n edges gets n - 1 anonymous vertices, which need not differ from others. */
 static gemp_code expand_path(gemp_derived *d, const gemp_pattern *pattern, size_t e, uint32_t length)
 {
 	const gemp_pattern_edge *edge = &pattern->edges[e];
@@ -186,6 +188,7 @@ done:
 	return code;
 }
 
+/* Edges before paths, so that edge slots of the pattern come first in every variant. */
 gemp_code gemp_pattern_variant(gemp_derived *out, const gemp_pattern *pattern, const uint32_t *length,
                                gemp_semantics semantics, bool *impossible)
 {
@@ -196,7 +199,7 @@ gemp_code gemp_pattern_variant(gemp_derived *out, const gemp_pattern *pattern, c
 	if (*impossible)
 		return GEMP_OK;
 	merge_ends(pattern, length, root);
-	GEMP_TRY(begin(out, pattern));
+	GEMP_TRY(begin_derived(out, pattern));
 	GEMP_TRY(add_vertices(out, pattern, root));
 	for (size_t e = 0; e < pattern->edge_count; e++)
 		if (!pattern->edges[e].path)
@@ -218,7 +221,7 @@ gemp_code gemp_pattern_component(gemp_derived *out, const gemp_pattern *pattern,
 {
 	gemp_code code = GEMP_OK;
 	uint64_t vertices = 0;
-	GEMP_TRY(begin(out, pattern));
+	GEMP_TRY(begin_derived(out, pattern));
 	for (size_t v = 0; v < pattern->vertex_count; v++) {
 		if (part[v] != index)
 			continue;
@@ -264,14 +267,14 @@ done:
 	return code;
 }
 
-typedef struct lifting {
+typedef struct lift_context {
 	const gemp_pattern *pattern;
 	const uint32_t *length;
 	const gemp_derived *variant;
-} lifting;
+} lift_context;
 
 /* A path goes to a path of the same length; against its direction, if its beginning goes to the other's end. */
-static void lift_path(const lifting *l, const int *images, size_t e, int *out)
+static void lift_path(const lift_context *l, const int *images, size_t e, int *out)
 {
 	const gemp_derived *d = l->variant;
 	size_t vertices = l->pattern->vertex_count, f = (size_t)images[vertices + e] - vertices;
@@ -283,7 +286,7 @@ static void lift_path(const lifting *l, const int *images, size_t e, int *out)
 		out[d->path[e] + i] = d->path[f] + (turned ? length - 2 - i : i);
 }
 
-static void lift(const lifting *l, const int *images, int *out)
+static void lift(const lift_context *l, const int *images, int *out)
 {
 	const gemp_derived *d = l->variant;
 	for (size_t v = 0; v < l->pattern->vertex_count; v++)
@@ -293,12 +296,13 @@ static void lift(const lifting *l, const int *images, int *out)
 			lift_path(l, images, e, out);
 }
 
+/* Automorphisms that keep the lengths, lifted from the original's points to those of the expanded paths. */
 gemp_code gemp_variant_symmetry(gemp_symmetry **out, const gemp_pattern *pattern, const uint32_t *length,
                                 const gemp_derived *variant)
 {
 	gemp_code code = GEMP_OK;
 	gemp_symmetry *base = NULL, *lifted = NULL;
-	const lifting l = { pattern, length, variant };
+	const lift_context l = { pattern, length, variant };
 	GEMP_TRY(length_preserving(&base, pattern, length));
 	GEMP_TRY(GEMP_NEW(lifted, 1));
 	lifted->vertices = variant->pattern->vertex_count;
@@ -316,23 +320,23 @@ done:
 }
 
 /* CLASSES of lengths: what the generators make of them, breadth first. */
-enum { MOST_ASSIGNMENTS = 65536 };
+enum { MAX_ASSIGNMENTS = 65536 };
 
-typedef struct assignments {
+typedef struct length_set {
 	size_t width, count, capacity;
 	uint32_t *lengths; /* [count * width] */
-} assignments;
+} length_set;
 
-static gemp_code add(assignments *all, const uint32_t *lengths)
+static gemp_code add_lengths(length_set *all, const uint32_t *lengths)
 {
 	for (size_t i = 0; i < all->count; i++)
 		if (memcmp(all->lengths + i * all->width, lengths, all->width * sizeof *lengths) == 0)
 			return GEMP_OK;
-	if (all->count == MOST_ASSIGNMENTS)
+	if (all->count == MAX_ASSIGNMENTS)
 		return gemp_fail(GEMP_EUSAGE,
 		                 "the paths of variable length can have their lengths in more than %d ways; give "
 		                 "narrower bounds",
-		                 MOST_ASSIGNMENTS);
+		                 MAX_ASSIGNMENTS);
 	gemp_code code = GEMP_RESERVE(all->lengths, all->capacity, (all->count + 1) * all->width);
 	if (code == GEMP_OK)
 		memcpy(all->lengths + all->count++ * all->width, lengths, all->width * sizeof *lengths);
@@ -347,16 +351,17 @@ static bool lexicographically_less(const uint32_t *a, const uint32_t *b, size_t 
 	return false;
 }
 
+/* Breadth-first closure of the length assignment under the generators. */
 gemp_code gemp_variant_is_canonical(const gemp_symmetry *symmetry, const gemp_pattern *pattern, const uint32_t *length,
                                     bool *first)
 {
 	gemp_code code = GEMP_OK;
-	assignments all = { .width = pattern->edge_count };
+	length_set all = { .width = pattern->edge_count };
 	uint32_t image[GEMP_MAX_PATTERN_EDGES];
 	*first = true;
 	if (all.width == 0)
 		return GEMP_OK;
-	GEMP_TRY(add(&all, length));
+	GEMP_TRY(add_lengths(&all, length));
 	for (size_t i = 0; i < all.count && *first; i++)
 		for (size_t g = 0; g < symmetry->count && *first; g++) {
 			const int *images = symmetry->images + g * symmetry->points;
@@ -364,7 +369,7 @@ gemp_code gemp_variant_is_canonical(const gemp_symmetry *symmetry, const gemp_pa
 				image[(size_t)images[pattern->vertex_count + e] - pattern->vertex_count] =
 					all.lengths[i * all.width + e];
 			*first = !lexicographically_less(image, length, all.width);
-			GEMP_TRY(add(&all, image));
+			GEMP_TRY(add_lengths(&all, image));
 		}
 done:
 	gemp_free(all.lengths);

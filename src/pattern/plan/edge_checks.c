@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* May edge e and f be the same host edge, as far as their types tell? */
+/* Whether edges e and f can be the same host edge as far as their relations allow it. */
 static bool types_overlap(const gemp_pattern *pattern, const gemp_pattern_edge *e, const gemp_pattern_edge *f)
 {
 	for (size_t r = 0; !pattern->simple && r < pattern->relation_count; r++)
@@ -49,6 +49,7 @@ uint64_t gemp_plan_live_edges(const gemp_planner *p)
 	return p->pattern->edge_count == 64 ? UINT64_MAX : GEMP_BIT(p->pattern->edge_count) - 1;
 }
 
+/* Views are shared: two edges with equal relations and direction read the same adjacency. */
 static gemp_code view_of(gemp_planner *p, const bool *relations, int direction, int *index)
 {
 	gemp_plan *plan = p->plan;
@@ -92,8 +93,9 @@ gemp_code gemp_plan_add_check(gemp_step *step, int from, int to, int view, int e
 	return GEMP_OK;
 }
 
-/* ABSENT EDGES of induced matching, between v and w (bound, or v itself). */
-static bool uncovered(const gemp_planner *p, int from, int to, bool *relations)
+/* The relations that occur in the pattern but are not asked for from `from` to `to`: induced matching forbids their
+ * edges there. */
+static bool find_uncovered(const gemp_planner *p, int from, int to, bool *relations)
 {
 	const gemp_pattern *pattern = p->pattern;
 	size_t count = pattern->relation_count;
@@ -115,52 +117,54 @@ static bool uncovered(const gemp_planner *p, int from, int to, bool *relations)
 	return any;
 }
 
-static gemp_code forbid(gemp_planner *p, gemp_step *step, int at, int to, const bool *relations, int direction)
+static gemp_code forbid_edge(gemp_planner *p, gemp_step *step, int at, int to, const bool *relations, int direction)
 {
 	int view;
 	gemp_code code = view_of(p, relations, direction, &view);
 	return code != GEMP_OK ? code : gemp_plan_add_check(step, at, to, view, -1, true);
 }
 
-static gemp_code forbid_between(gemp_planner *p, gemp_step *step, int at, int v, bool *there, bool *back)
+/* Where the same relations are forbidden both ways one check of the undirected view is enough. */
+static gemp_code forbid_between(gemp_planner *p, gemp_step *step, int at, int v, bool *out_relations,
+                                bool *in_relations)
 {
 	size_t count = p->pattern->relation_count;
-	bool out = uncovered(p, at, v, there), in = at != v && uncovered(p, v, at, back);
+	bool out = find_uncovered(p, at, v, out_relations), in = at != v && find_uncovered(p, v, at, in_relations);
 	if (at == v && p->pattern->simple)
 		return GEMP_OK;
-	if (out && in && !memcmp(there, back, count))
-		return forbid(p, step, at, v, there, 2);
+	if (out && in && !memcmp(out_relations, in_relations, count))
+		return forbid_edge(p, step, at, v, out_relations, 2);
 	if (out)
-		GEMP_PROPAGATE(forbid(p, step, at, v, there, 0));
+		GEMP_PROPAGATE(forbid_edge(p, step, at, v, out_relations, 0));
 	if (in)
-		GEMP_PROPAGATE(forbid(p, step, at, v, back, 1));
+		GEMP_PROPAGATE(forbid_edge(p, step, at, v, in_relations, 1));
 	return GEMP_OK;
 }
 
 static gemp_code forbid_edges(gemp_planner *p, gemp_step *step, int v)
 {
 	gemp_code code = GEMP_OK;
-	bool *there = NULL, *back = NULL;
+	bool *out_relations = NULL, *in_relations = NULL;
 	if (p->options->semantics != GEMP_INDUCED)
 		return GEMP_OK;
-	GEMP_TRY(GEMP_NEW(there, p->pattern->relation_count));
-	GEMP_TRY(GEMP_NEW(back, p->pattern->relation_count));
+	GEMP_TRY(GEMP_NEW(out_relations, p->pattern->relation_count));
+	GEMP_TRY(GEMP_NEW(in_relations, p->pattern->relation_count));
 	for (int w = 0; w < (int)p->pattern->vertex_count; w++)
 		if (p->bound & GEMP_BIT(w) || w == v)
-			GEMP_TRY(forbid_between(p, step, w, v, there, back));
+			GEMP_TRY(forbid_between(p, step, w, v, out_relations, in_relations));
 done:
-	gemp_free_all(there, back);
+	gemp_free_all(out_relations, in_relations);
 	return code;
 }
 
-/* EDGES that the query asks for or forbids, and does not bind. */
+/* EXISTS of an edge is tested as soon as both of its ends are bound. */
 static gemp_code add_edge_tests(gemp_planner *p, gemp_step *step, int v)
 {
 	for (size_t i = 0; i < p->options->edge_test_count; i++) {
 		const gemp_edge_test *test = &p->options->edge_tests[i];
 		int other = test->from == v ? test->to : test->from, view;
-		bool here = test->from == v || test->to == v, out = test->from == other;
-		if (!here || !(p->bound & GEMP_BIT(other) || other == v))
+		bool touches = test->from == v || test->to == v, out = test->from == other;
+		if (!touches || !(p->bound & GEMP_BIT(other) || other == v))
 			continue;
 		GEMP_PROPAGATE(view_of(p, test->relations, test->either ? 2 : out ? 0 : 1, &view));
 		GEMP_PROPAGATE(gemp_plan_add_check(step, other, v, view, -1, test->absent));

@@ -1,4 +1,6 @@
-/* plan_build: what the parts of the planner share. */
+/* edge_checks: the state of the planner, and the checks of edges that a step makes: edges to bound vertices, edges
+ * that induced matching forbids, EXISTS of one edge. Internal to src/pattern/plan.
+ */
 
 #ifndef GEMP_PATTERN_PLAN_EDGE_CHECKS_H
 #define GEMP_PATTERN_PLAN_EDGE_CHECKS_H

@@ -3,22 +3,22 @@
 #include <math.h>
 #include <stdio.h>
 
-typedef struct orderer {
+typedef struct order_search {
 	const gemp_pattern *pattern;
 	const gemp_statistics *statistics;
 	uint64_t bound;
 	int pivot;
 	int place[GEMP_MAX_PATTERN_VERTICES]; /* of a bound vertex in the order */
-} orderer;
+} order_search;
 
-static double at_least(double x, double least)
+static double at_least(double x, double lowest)
 {
-	return x > least ? x : least;
+	return x > lowest ? x : lowest;
 }
 
-/* Mean length of row(at) along edge e, at a vertex that edges are known of (so met by chance in proportion to its degree)
- * unless it is the pivot alone. */
-static double mean_row(const orderer *o, size_t e, int at)
+/* Mean length of row(at) along edge e. Except at the pivot alone a bound vertex was reached over an edge, so it is met
+ * in proportion to its degree, and the mean is weighted by the degree. */
+static double mean_row(const order_search *o, size_t e, int at)
 {
 	const gemp_statistics *s = o->statistics;
 	bool from = o->pattern->edges[e].from == at;
@@ -34,8 +34,9 @@ typedef struct growth {
 	int latest;    /* place of the latest bound vertex it hangs on */
 } growth;
 
-/* The shortest row gives candidates, each further edge keeps the share of pairs that it joins. */
-static growth grow(const orderer *o, int v)
+/* The shortest row gives the candidates; every further edge keeps the share of candidate pairs that it joins
+ * (independence assumed, as in System R, Selinger et al. 1979). */
+static growth estimate_growth(const order_search *o, int v)
 {
 	const gemp_statistics *s = o->statistics;
 	growth g = { 0, 0, 0, 0 };
@@ -61,18 +62,19 @@ static growth grow(const orderer *o, int v)
 }
 
 /* Among equals a path goes on from its end: its vertices are lesser ones than the hub it began at, with shorter rows. */
-static bool better(growth a, growth b)
+static bool is_better_growth(growth a, growth b)
 {
 	if (a.factor != b.factor)
 		return a.factor < b.factor;
 	return a.back != b.back ? a.back > b.back : a.latest > b.latest;
 }
 
-/* pivot: -1 where vertices are given; last: a vertex left to the end and not enumerated, or -1. */
+/* Greedy order from one pivot: the next vertex is the one that leaves the fewest partial matches. Returns the cost:
+ * entries read and partial matches made. rows[] are the estimates. */
 static double order_from(const gemp_pattern *pattern, const gemp_statistics *statistics, int pivot, int last,
                          int *order, double *rows)
 {
-	orderer o = { pattern, statistics, 0, pivot, { 0 } };
+	order_search o = { pattern, statistics, 0, pivot, { 0 } };
 	int count = (int)pattern->vertex_count, first = pattern->arguments ? (int)pattern->arguments : 1;
 	double cost = pattern->arguments ? 1 : statistics->candidates[pivot];
 	for (int i = 0; i < first; i++) {
@@ -83,20 +85,20 @@ static double order_from(const gemp_pattern *pattern, const gemp_statistics *sta
 	}
 	for (int i = first; i < count; i++) {
 		int best = -1;
-		growth least = { 0, 0, 0, 0 };
+		growth lowest = { 0, 0, 0, 0 };
 		for (int v = 0; v < count; v++) {
 			bool free = !(o.bound & GEMP_BIT(v)) && (v != last || i == count - 1);
-			growth g = free ? grow(&o, v) : (growth){ 0, 0, 0, 0 };
-			if (g.back && (best < 0 || better(g, least))) {
+			growth g = free ? estimate_growth(&o, v) : (growth){ 0, 0, 0, 0 };
+			if (g.back && (best < 0 || is_better_growth(g, lowest))) {
 				best = v;
-				least = g;
+				lowest = g;
 			}
 		}
 		if (best < 0)
 			return HUGE_VAL; /* the rest hangs on `last` */
 		order[i] = best;
-		rows[i] = rows[i - 1] * least.factor;
-		cost += best == last ? rows[i - 1] : rows[i - 1] * (1 + least.scan);
+		rows[i] = rows[i - 1] * lowest.factor;
+		cost += best == last ? rows[i - 1] : rows[i - 1] * (1 + lowest.scan);
 		o.place[best] = i;
 		o.bound |= GEMP_BIT(best);
 	}
@@ -107,7 +109,7 @@ static double order_from(const gemp_pattern *pattern, const gemp_statistics *sta
  * and just one other vertex. */
 static double table_cost(const gemp_pattern *pattern, const gemp_statistics *statistics, int pivot, int v)
 {
-	orderer o = { pattern, statistics, GEMP_BIT(pivot), pivot, { 0 } };
+	order_search o = { pattern, statistics, GEMP_BIT(pivot), pivot, { 0 } };
 	double cost = statistics->candidates[pivot];
 	int edges = 0, to_pivot = 0;
 	for (size_t e = 0; e < pattern->edge_count; e++) {
@@ -122,6 +124,7 @@ static double table_cost(const gemp_pattern *pattern, const gemp_statistics *sta
 	return edges == 2 && to_pivot == 1 ? 2 * cost : HUGE_VAL;
 }
 
+/* Tries every pivot, and for each every vertex that may be left to a table of two-paths. */
 bool gemp_plan_order(const gemp_pattern *pattern, const gemp_statistics *statistics, bool first, const bool *may_leave,
                      int *order, double *rows)
 {
@@ -130,7 +133,7 @@ bool gemp_plan_order(const gemp_pattern *pattern, const gemp_statistics *statist
 		order_from(pattern, statistics, -1, -1, order, rows);
 		return false;
 	}
-	double least = order_from(pattern, statistics, 0, -1, order, rows);
+	double lowest = order_from(pattern, statistics, 0, -1, order, rows);
 	for (int v = 0; v < (first ? 1 : count); v++)
 		for (int last = -1; last < count; last++) {
 			if (last == v || (last >= 0 && !may_leave[last]))
@@ -138,9 +141,9 @@ bool gemp_plan_order(const gemp_pattern *pattern, const gemp_statistics *statist
 			double cost = order_from(pattern, statistics, v, last, order, rows);
 			if (last >= 0)
 				cost += table_cost(pattern, statistics, v, last);
-			if (cost < least ||
-			    (cost == least && last < 0 && statistics->candidates[v] < statistics->candidates[pivot])) {
-				least = cost;
+			if (cost < lowest ||
+			    (cost == lowest && last < 0 && statistics->candidates[v] < statistics->candidates[pivot])) {
+				lowest = cost;
 				pivot = v;
 				leaf = last;
 			}
@@ -149,12 +152,12 @@ bool gemp_plan_order(const gemp_pattern *pattern, const gemp_statistics *statist
 	return leaf >= 0;
 }
 
-static const char *name_of(const gemp_pattern *pattern, int v, char *room, size_t size)
+static const char *name_of(const gemp_pattern *pattern, int v, char *buffer, size_t size)
 {
 	if (pattern->vertices[v].name)
 		return pattern->vertices[v].name;
-	snprintf(room, size, "%d", v);
-	return room;
+	snprintf(buffer, size, "%d", v);
+	return buffer;
 }
 
 gemp_code gemp_plan_check_order(const gemp_pattern *pattern, const int *order)
@@ -162,7 +165,7 @@ gemp_code gemp_plan_check_order(const gemp_pattern *pattern, const int *order)
 	uint64_t bound = 0;
 	for (int i = 0; i < (int)pattern->vertex_count; i++) {
 		bool joined = i == 0 || i < (int)pattern->arguments;
-		char room[16];
+		char buffer[16];
 		for (size_t e = 0; e < pattern->edge_count; e++) {
 			const gemp_pattern_edge *edge = &pattern->edges[e];
 			joined |= (edge->from == order[i] && bound & GEMP_BIT(edge->to)) ||
@@ -171,7 +174,7 @@ gemp_code gemp_plan_check_order(const gemp_pattern *pattern, const int *order)
 		if (!joined)
 			return gemp_fail(GEMP_EUSAGE,
 			                 "--order: no edge joins %s to a vertex before it; put one of its neighbours before it",
-			                 name_of(pattern, order[i], room, sizeof room));
+			                 name_of(pattern, order[i], buffer, sizeof buffer));
 		bound |= GEMP_BIT(order[i]);
 	}
 	return GEMP_OK;
@@ -181,9 +184,11 @@ void gemp_plan_order_rows(const gemp_pattern *pattern, const gemp_statistics *st
                           double *rows)
 {
 	int given = (int)pattern->arguments;
-	orderer o = { pattern, statistics, 0, given ? -1 : order[0], { 0 } };
+	order_search o = { pattern, statistics, 0, given ? -1 : order[0], { 0 } };
 	for (int i = 0; i < (int)pattern->vertex_count; i++) {
-		rows[i] = i < given ? 1 : i == 0 ? statistics->candidates[order[0]] : rows[i - 1] * grow(&o, order[i]).factor;
+		rows[i] = i < given ? 1
+		          : i == 0  ? statistics->candidates[order[0]]
+		                    : rows[i - 1] * estimate_growth(&o, order[i]).factor;
 		o.place[order[i]] = i;
 		o.bound |= GEMP_BIT(order[i]);
 	}

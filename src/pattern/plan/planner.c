@@ -5,6 +5,7 @@
 #include "pattern/plan/edge_checks.h"
 #include "pattern/plan/matching_order.h"
 
+#include <assert.h>
 #include <string.h>
 
 static bool hub_first(const gemp_pattern *pattern, const gemp_stab_chain *chain, size_t level)
@@ -19,7 +20,7 @@ static bool hub_first(const gemp_pattern *pattern, const gemp_stab_chain *chain,
 
 /* A table of two-paths knows nothing of the vertices between: a level of the chain that restricts the last vertex against
  * another than the pivot is dropped whole, and each match is then counted once for every member of its orbit. */
-static bool dropped(gemp_planner *p, const int *orbit, size_t members)
+static bool drop_level(gemp_planner *p, const int *orbit, size_t members)
 {
 	const gemp_plan *plan = p->plan;
 	int last = plan->steps[plan->step_count - 1].vertex;
@@ -33,6 +34,7 @@ static bool dropped(gemp_planner *p, const int *orbit, size_t members)
 	return restricts;
 }
 
+/* Puts the restriction between two points at the step that binds the later of them. */
 static void restrict_step(gemp_step *step, int vertices, int first, int other, bool hub)
 {
 	if (other < vertices && step->kind != GEMP_BIND_EDGE && step->vertex == other) {
@@ -44,7 +46,7 @@ static void restrict_step(gemp_step *step, int vertices, int first, int other, b
 		step->edge_less |= GEMP_BIT(first - vertices);
 }
 
-/* Order restrictions that leave one of each orbit of embeddings. */
+/* Order restrictions along the matching order leave one embedding of each orbit (Grochow and Kellis 2007). */
 static gemp_code gemp_plan_break_symmetry(gemp_planner *p)
 {
 	gemp_code code = GEMP_OK;
@@ -63,7 +65,7 @@ static gemp_code gemp_plan_break_symmetry(gemp_planner *p)
 		const int *orbit;
 		size_t members = gemp_stab_chain_orbit(chain, level, &orbit);
 		bool hub = hub_first(p->pattern, chain, level);
-		if (dropped(p, orbit, members))
+		if (drop_level(p, orbit, members))
 			continue;
 		for (size_t i = 1; i < members; i++)
 			for (size_t s = 0; s < plan->step_count; s++)
@@ -75,6 +77,7 @@ done:
 	return code;
 }
 
+/* Appends a step; an edge must differ from the bound edges that could be the same host edge. */
 static gemp_step *next_step(gemp_planner *p, gemp_operator kind, int vertex, int edge)
 {
 	gemp_step *step = &p->plan->steps[p->plan->step_count++];
@@ -142,6 +145,7 @@ static void compare_vertices(gemp_planner *p, gemp_step *step, int v)
 	p->plan->keys |= (step->key_less | step->key_le | step->key_greater | step->key_ge) != 0;
 }
 
+/* SCAN for the pivot, EXTEND for the others, then the checks against vertices that are bound already. */
 static gemp_code bind_vertex(gemp_planner *p, int v)
 {
 	gemp_step *step = next_step(p, p->bound ? GEMP_EXTEND : GEMP_SCAN, v, -1);
@@ -195,7 +199,7 @@ static gemp_code check_connection(const gemp_pattern *pattern)
 }
 
 /* Bits of vertices that may be any others too. */
-static gemp_code find_free(gemp_planner *p)
+static gemp_code find_repeatable(gemp_planner *p)
 {
 	const gemp_pattern *pattern = p->pattern;
 	for (size_t v = 0; v < pattern->vertex_count; v++)
@@ -212,7 +216,7 @@ static bool may_break(const gemp_planner *p)
 	return p->options->break_symmetry && !p->repeatable;
 }
 
-static bool compared(const gemp_planner *p, size_t v)
+static bool is_compared(const gemp_planner *p, size_t v)
 {
 	const gemp_vertex_tests *tests = &p->options->tests;
 	uint64_t any = tests->unequal[v] | tests->equal[v] | tests->key_less[v] | tests->key_le[v];
@@ -224,17 +228,17 @@ static bool compared(const gemp_planner *p, size_t v)
 }
 
 /* TWO-PATHS: vertices that may be left to a table: nothing but two rows and distinctness binds them. */
-static void may_use_two_paths(const gemp_planner *p, bool *may)
+static void may_use_two_paths(const gemp_planner *p, bool *allowed)
 {
 	bool counts = p->options->two_paths && !p->plan->live_edges && p->options->semantics != GEMP_INDUCED &&
 	              p->pattern->vertex_count >= 4 && !p->plan->arguments && !p->repeatable;
 	for (size_t v = 0; v < p->pattern->vertex_count; v++) {
-		may[v] = counts && !compared(p, v);
+		allowed[v] = counts && !is_compared(p, v);
 		for (size_t e = 0; e < p->pattern->edge_count; e++) {
 			const gemp_pattern_edge *edge = &p->pattern->edges[e];
 			bool both_ways = edge->direction == GEMP_EITHER || p->pattern->simple;
 			if (edge->from == (int)v || edge->to == (int)v)
-				may[v] = may[v] && both_ways && edge->from != edge->to;
+				allowed[v] = allowed[v] && both_ways && edge->from != edge->to;
 		}
 	}
 }
@@ -250,10 +254,11 @@ static void sort_leaf(gemp_plan *plan)
 	}
 }
 
-static gemp_code choose_order(gemp_planner *p, const bool *may, int *order, double *rows)
+/* --order forces the order; it is checked, and its estimates are computed for --explain. */
+static gemp_code choose_order(gemp_planner *p, const bool *allowed, int *order, double *rows)
 {
 	if (!p->options->order) {
-		p->plan->two_paths = gemp_plan_order(p->pattern, p->statistics, p->options->pivot_off, may, order, rows);
+		p->plan->two_paths = gemp_plan_order(p->pattern, p->statistics, p->options->pivot_off, allowed, order, rows);
 		return GEMP_OK;
 	}
 	GEMP_PROPAGATE(gemp_plan_check_order(p->pattern, p->options->order));
@@ -277,13 +282,14 @@ gemp_code gemp_plan_new(gemp_plan **out, const gemp_pattern *pattern, const gemp
 	gemp_plan *plan = NULL;
 	int order[GEMP_MAX_PATTERN_VERTICES];
 	double rows[GEMP_MAX_PATTERN_VERTICES];
-	bool may[GEMP_MAX_PATTERN_VERTICES];
+	bool allowed[GEMP_MAX_PATTERN_VERTICES];
+	assert(gemp_pattern_is_valid(pattern));
 	GEMP_TRY(GEMP_NEW(plan, 1));
 	gemp_planner p = {
 		.plan = plan, .pattern = pattern, .symmetry = symmetry, .statistics = statistics, .options = options
 	};
 	GEMP_TRY(check_connection(pattern));
-	GEMP_TRY(find_free(&p));
+	GEMP_TRY(find_repeatable(&p));
 	plan->relation_count = pattern->relation_count;
 	plan->vertex_count = (int)pattern->vertex_count;
 	plan->edge_count = (int)pattern->edge_count;
@@ -292,9 +298,9 @@ gemp_code gemp_plan_new(gemp_plan **out, const gemp_pattern *pattern, const gemp
 	plan->root = plan->arguments ? plan->arguments - 1 : 0;
 	plan->group_order = gemp_symmetry_order(symmetry, &plan->group_overflow);
 	plan->live_edges = gemp_plan_live_edges(&p);
-	may_use_two_paths(&p, may);
+	may_use_two_paths(&p, allowed);
 	plan->divisor = 1;
-	GEMP_TRY(choose_order(&p, may, order, rows));
+	GEMP_TRY(choose_order(&p, allowed, order, rows));
 	plan->pivot = plan->arguments ? -1 : order[0];
 	if (plan->arguments)
 		GEMP_TRY(bind_arguments(&p));

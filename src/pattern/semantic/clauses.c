@@ -6,7 +6,10 @@
 
 #include <string.h>
 
-static gemp_code require(gemp_sema *p, gemp_sema_scope *scope, const gemp_sema_name *self, const gemp_ast_expr *from)
+/* A condition written in WHERE or within a vertex or edge becomes conjuncts of the scope's pattern. self is the
+ * element that a leaf without a variable speaks of. */
+static gemp_code add_condition(gemp_sema *p, gemp_sema_scope *scope, const gemp_sema_name *self,
+                               const gemp_ast_expr *from)
 {
 	if (!from)
 		return GEMP_OK;
@@ -20,6 +23,7 @@ done:
 	return code;
 }
 
+/* A vertex that was named before is the same vertex; one that stands in a path must differ from others again. */
 static gemp_code add_node(gemp_sema *p, gemp_sema_scope *scope, gemp_ast_node *node)
 {
 	const char *name = node->variable.bytes;
@@ -38,6 +42,8 @@ static gemp_code add_node(gemp_sema *p, gemp_sema_scope *scope, gemp_ast_node *n
 	return gemp_sema_fail_here(p, node->place.begin, code);
 }
 
+/* Adds an edge of the pattern. `<-[]-` is stored with its ends exchanged, so that all later code knows two directions
+ * only. */
 static gemp_code add_edge(gemp_sema *p, gemp_sema_scope *scope, gemp_ast_edge *edge, int from, int to)
 {
 	gemp_pattern *pattern = scope->pattern;
@@ -63,6 +69,7 @@ static gemp_code add_edge(gemp_sema *p, gemp_sema_scope *scope, gemp_ast_edge *e
 	return edge->types ? gemp_sema_names(edge->types, &added->types, &added->type_count) : GEMP_OK;
 }
 
+/* Vertices before edges: both ends must have their index when the edge is added. */
 static gemp_code add_path(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_path *path)
 {
 	GEMP_PROPAGATE(add_node(p, scope, path->from));
@@ -78,7 +85,7 @@ static gemp_code add_path(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_p
 static gemp_code require_node(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_node *node)
 {
 	gemp_sema_name self = { node->variable.bytes, GEMP_SEMA_VERTEX, node->index };
-	return require(p, scope, &self, node->conditions);
+	return add_condition(p, scope, &self, node->conditions);
 }
 
 /* What is written within the vertices and edges: after all of them are known, since it may speak of any. */
@@ -88,7 +95,7 @@ static gemp_code require_path(gemp_sema *p, gemp_sema_scope *scope, const gemp_a
 	for (const gemp_ast_edge *edge = path->first; edge; edge = edge->next) {
 		gemp_sema_name self = { edge->variable.bytes, GEMP_SEMA_EDGE, edge->index };
 		GEMP_PROPAGATE(require_node(p, scope, edge->to));
-		GEMP_PROPAGATE(require(p, scope, &self, edge->conditions));
+		GEMP_PROPAGATE(add_condition(p, scope, &self, edge->conditions));
 	}
 	return GEMP_OK;
 }
@@ -99,7 +106,7 @@ gemp_code gemp_sema_match(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_m
 		GEMP_PROPAGATE(add_path(p, scope, path));
 	for (const gemp_ast_path *path = match->first; path; path = path->next)
 		GEMP_PROPAGATE(require_path(p, scope, path));
-	return require(p, scope, NULL, match->where);
+	return add_condition(p, scope, NULL, match->where);
 }
 
 /* Vertices of the outer pattern that an inner one uses, by first use. */
@@ -109,6 +116,8 @@ typedef struct argument_set {
 	const gemp_sema_name *names[GEMP_MAX_PATTERN_VERTICES];
 } argument_set;
 
+/* Notes a vertex of the outer pattern as an argument of the inner one; other words are new names or unknown and are
+ * resolved later. */
 static gemp_code use_word(gemp_sema *p, argument_set *g, gemp_ast_word word)
 {
 	const gemp_sema_name *found = word.bytes ? gemp_sema_find(g->outer, word.bytes) : NULL;
@@ -139,6 +148,7 @@ static gemp_code use_expr(gemp_sema *p, argument_set *g, const gemp_ast_expr *ex
 	return code;
 }
 
+/* Collects the arguments that a path uses, in its conditions too. */
 static gemp_code use_path(gemp_sema *p, argument_set *g, const gemp_ast_path *path)
 {
 	GEMP_PROPAGATE(use_word(p, g, path->from->variable));
@@ -170,6 +180,7 @@ static gemp_code check_known(gemp_sema *p, const gemp_sema_scope *scope, gemp_as
 	                      word.bytes);
 }
 
+/* A path that is a condition by itself introduces no names: a misspelt one would otherwise silently be a new vertex. */
 static gemp_code check_bare(gemp_sema *p, const gemp_sema_scope *scope, const gemp_ast_path *path)
 {
 	gemp_code code = check_known(p, scope, path->from->variable);
@@ -181,7 +192,8 @@ static gemp_code check_bare(gemp_sema *p, const gemp_sema_scope *scope, const ge
 }
 
 /* What only conditions speak of is no vertex of the pattern: nothing has to differ from it. But it has to be there. */
-static gemp_code free_conditions(gemp_sema *p, const argument_set *g, gemp_pattern *inner, const gemp_ast_match *match)
+static gemp_code release_condition_vertices(gemp_sema *p, const argument_set *g, gemp_pattern *inner,
+                                            const gemp_ast_match *match)
 {
 	const gemp_pattern *row = g->outer->pattern;
 	for (size_t v = 0; v < inner->arguments; v++)
@@ -224,7 +236,7 @@ gemp_code gemp_sema_inner(gemp_sema *p, const gemp_sema_scope *scope, const gemp
 	}
 	inner->arguments = g.count;
 	GEMP_TRY(gemp_sema_match(p, names, match));
-	GEMP_TRY(free_conditions(p, &g, inner, match));
+	GEMP_TRY(release_condition_vertices(p, &g, inner, match));
 	*out = inner;
 	inner = NULL;
 done:
@@ -273,7 +285,7 @@ done:
 
 /* WITH and RETURN: columns, grouping, order. */
 
-/* Takes *expr. */
+/* Adds a shown column. Equal names are refused, since results are addressed by name. */
 static gemp_code add_column(gemp_sema *p, gemp_clause *clause, gemp_expr **expr, gemp_ast_place place, const char *name,
                             size_t size)
 {
@@ -287,6 +299,7 @@ static gemp_code add_column(gemp_sema *p, gemp_clause *clause, gemp_expr **expr,
 	return gemp_clause_add_item(clause, expr, name, size);
 }
 
+/* `*` stands for all variables in the order of their first appearance. */
 static gemp_code add_all(gemp_sema *p, const gemp_sema_scope *scope, gemp_clause *clause, gemp_ast_place place)
 {
 	if (scope->count == 0)
@@ -311,6 +324,7 @@ done:
 	return code;
 }
 
+/* One item of WITH or RETURN. Its column name is the alias, the variable, or (of RETURN) the text as written. */
 static gemp_code add_one(gemp_sema *p, gemp_sema_scope *scope, bool with, gemp_clause *clause,
                          const gemp_ast_item *item)
 {
@@ -353,6 +367,8 @@ static bool is_determined(const gemp_clause *clause, const gemp_expr *expr)
 	return settled;
 }
 
+/* All items of a clause, and whether it groups: beside an aggregate only grouped columns have one value for each
+ * group. */
 static gemp_code add_items(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_projection *from, bool with,
                            gemp_clause *clause)
 {
@@ -371,6 +387,7 @@ static gemp_code add_items(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_
 	return GEMP_OK;
 }
 
+/* What a later clause may do with the column: lists can only be passed on, returned and measured. */
 static gemp_sema_kind kind_of(const gemp_sema_scope *scope, const gemp_expr *expr)
 {
 	if (expr->kind == GEMP_VERTEX)
@@ -385,6 +402,7 @@ static gemp_sema_kind kind_of(const gemp_sema_scope *scope, const gemp_expr *exp
 	return GEMP_SEMA_VALUE;
 }
 
+/* ORDER BY sorts final rows: behind grouping or DISTINCT an expression must have one value for each of them. */
 static gemp_code check_order(gemp_sema *p, const gemp_sema_scope *scope, const gemp_clause *clause,
                              const gemp_expr *expr, size_t at)
 {
@@ -406,6 +424,7 @@ static gemp_code check_order(gemp_sema *p, const gemp_sema_scope *scope, const g
 	return GEMP_OK;
 }
 
+/* An expression of ORDER BY that is no column becomes a hidden item behind the shown ones. */
 static gemp_code add_order(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_order *order, gemp_clause *clause)
 {
 	gemp_sema_context context = { .scope = scope, .columns = clause };
@@ -447,6 +466,8 @@ static gemp_code add_where(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_
 	return code == GEMP_OK ? gemp_expr_normalise(&clause->where) : code;
 }
 
+/* Items first, since ORDER BY refers to their names; WHERE last, since it speaks of the columns that the clause passes
+ * on. */
 gemp_code gemp_sema_clause(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_projection *from, bool with,
                            gemp_clause *clause, gemp_sema_scope *next)
 {

@@ -19,6 +19,8 @@ gemp_code gemp_sema_fail(gemp_sema *p, size_t at, const char *format, ...)
 	return code;
 }
 
+/* Remembers line and column of every GEMP_SEMA_MARK-th byte. Places are looked up in any order, and without marks each
+ * look-up would scan the text from its start. */
 gemp_code gemp_sema_set_marks(gemp_sema *p)
 {
 	size_t count = strlen(p->q->source.text) / GEMP_SEMA_MARK + 1;
@@ -44,9 +46,10 @@ gemp_code gemp_sema_fail_here(gemp_sema *p, size_t at, gemp_code code)
 	return code == GEMP_EUSAGE ? gemp_sema_fail(p, at, "%s", gemp_message()) : code;
 }
 
-/* Expressions of a query: what stands where, and what its names are. */
-
-static gemp_code pattern(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from, gemp_expr *to)
+/* EXISTS and COUNT: the inner pattern becomes a sub-pattern of the scope's, and its arguments become children of the
+ * expression. */
+static gemp_code resolve_subpattern(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from,
+                                    gemp_expr *to)
 {
 	gemp_pattern *sub = NULL, *into = context->scope->pattern;
 	int outer[GEMP_MAX_PATTERN_VERTICES];
@@ -70,9 +73,10 @@ done:
 	return code;
 }
 
-gemp_code gemp_sema_new_scope(gemp_sema *p, gemp_pattern *pattern, size_t capacity, gemp_sema_scope *out)
+gemp_code gemp_sema_new_scope(gemp_sema *p, gemp_pattern *resolve_subpattern, size_t capacity, gemp_sema_scope *out)
 {
-	*out = (gemp_sema_scope){ .pattern = pattern, .names = gemp_ast_alloc(p->q, capacity * sizeof *out->names) };
+	*out = (gemp_sema_scope){ .pattern = resolve_subpattern,
+		                      .names = gemp_ast_alloc(p->q, capacity * sizeof *out->names) };
 	return out->names ? GEMP_OK : GEMP_ENOMEM;
 }
 
@@ -89,7 +93,8 @@ void gemp_sema_add_name(gemp_sema_scope *scope, const char *name, gemp_sema_kind
 	scope->names[scope->count++] = (gemp_sema_name){ name, sort, index };
 }
 
-static gemp_code unknown(gemp_sema *p, const gemp_sema_scope *scope, gemp_ast_word word)
+/* Names of one or two letters are too short for a useful suggestion. */
+static gemp_code unknown_variable(gemp_sema *p, const gemp_sema_scope *scope, gemp_ast_word word)
 {
 	const char **names = gemp_ast_alloc(p->q, (scope->count + 1) * sizeof *names);
 	if (!names)
@@ -105,7 +110,7 @@ static gemp_code unknown(gemp_sema *p, const gemp_sema_scope *scope, gemp_ast_wo
 gemp_code gemp_sema_resolve(gemp_sema *p, const gemp_sema_scope *scope, gemp_ast_word word, const gemp_sema_name **out)
 {
 	*out = gemp_sema_find(scope, word.bytes);
-	return *out ? GEMP_OK : unknown(p, scope, word);
+	return *out ? GEMP_OK : unknown_variable(p, scope, word);
 }
 
 gemp_code gemp_sema_new_expr(gemp_sema *p, gemp_expr_kind kind, size_t at, gemp_expr **out)
@@ -119,6 +124,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* Copies, sorts and deduplicates, so that lists of labels or types compare as texts. */
 gemp_code gemp_sema_names(const gemp_ast_expr *from, char ***out, size_t *count)
 {
 	size_t total = 0;
@@ -143,6 +149,7 @@ gemp_code gemp_sema_names(const gemp_ast_expr *from, char ***out, size_t *count)
 	return GEMP_OK;
 }
 
+/* 2^63 is a legal magnitude only directly below a minus, where the syntax tree has folded it already. */
 static gemp_code copy_literal(gemp_sema *p, const gemp_ast_expr *from, gemp_expr *to)
 {
 	if (from->beyond)
@@ -160,7 +167,7 @@ static gemp_code copy_literal(gemp_sema *p, const gemp_ast_expr *from, gemp_expr
 }
 
 /* The column that a name of ORDER BY stands for, NULL: none. */
-static const gemp_expr *column(const gemp_sema_context *context, gemp_ast_word word)
+static const gemp_expr *find_order_column(const gemp_sema_context *context, gemp_ast_word word)
 {
 	for (size_t i = 0; context->columns && word.bytes && i < context->columns->shown; i++)
 		if (strcmp(context->columns->items[i].name, word.bytes) == 0)
@@ -171,7 +178,7 @@ static const gemp_expr *column(const gemp_sema_context *context, gemp_ast_word w
 /* A variable of an expression, or the element that the expression is written in. */
 static gemp_code resolve(gemp_sema *p, const gemp_sema_context *context, gemp_ast_word word, gemp_sema_name *out)
 {
-	const gemp_expr *named = column(context, word);
+	const gemp_expr *named = find_order_column(context, word);
 	const gemp_sema_name *found = context->self;
 	gemp_code code = GEMP_OK;
 	if (named && gemp_expr_is_element(named)) {
@@ -196,7 +203,8 @@ static gemp_code copy_column(gemp_sema *p, const gemp_sema_context *context, con
 }
 
 /* The vertex or edge that something is asked of. */
-static gemp_code element(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from, gemp_expr *to)
+static gemp_code resolve_element(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from,
+                                 gemp_expr *to)
 {
 	gemp_sema_name found;
 	GEMP_PROPAGATE(resolve(p, context, from->variable, &found));
@@ -217,8 +225,8 @@ static gemp_code element(gemp_sema *p, const gemp_sema_context *context, const g
 	return GEMP_OK;
 }
 
-static gemp_code variable(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from,
-                          gemp_sema_wanted wanted, gemp_expr *to)
+static gemp_code resolve_variable(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from,
+                                  gemp_sema_wanted wanted, gemp_expr *to)
 {
 	gemp_sema_name found;
 	const char *name = from->variable.bytes;
@@ -271,9 +279,10 @@ static gemp_code type_test(gemp_sema *p, const gemp_ast_expr *from, gemp_expr *t
 	return GEMP_OK;
 }
 
+/* a:X tests labels of a vertex, and the type of an edge: the latter becomes type(r) IN [...]. */
 static gemp_code label_test(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from, gemp_expr *to)
 {
-	GEMP_PROPAGATE(element(p, context, from, to));
+	GEMP_PROPAGATE(resolve_element(p, context, from, to));
 	if (to->of_edge && from->bare)
 		return gemp_sema_fail(p, from->place.begin, "an edge has no labels; write type(%s)", from->variable.bytes);
 	return to->of_edge ? type_test(p, from, to) : gemp_sema_names(from, &to->names, &to->name_count);
@@ -284,16 +293,16 @@ static bool is_junction(gemp_expr_kind kind)
 	return kind == GEMP_AND || kind == GEMP_OR || kind == GEMP_XOR || kind == GEMP_NOT;
 }
 
-/* The children are what their parent needs. */
+/* Comparisons of elements compare identity: both sides must be elements of the same kind. */
 static gemp_code check_children(gemp_sema *p, const gemp_ast_expr *from, const gemp_expr *to)
 {
 	const gemp_expr *left = to->children[0], *right = to->count > 1 ? to->children[1] : NULL;
-	bool element = gemp_expr_is_element(left) || (right && gemp_expr_is_element(right));
+	bool resolve_element = gemp_expr_is_element(left) || (right && gemp_expr_is_element(right));
 	if (to->kind == GEMP_MATCHES && right->kind != GEMP_LITERAL)
 		return gemp_sema_fail(p, from->last->place.begin,
 		                      "a regular expression that is no literal is not supported; =~ takes a "
 		                      "string or a parameter");
-	if ((to->kind != GEMP_EQ && to->kind != GEMP_NE) || !element)
+	if ((to->kind != GEMP_EQ && to->kind != GEMP_NE) || !resolve_element)
 		return GEMP_OK;
 	const gemp_ast_expr *one = gemp_expr_is_element(left) ? from->first : from->last;
 	const gemp_ast_expr *other = gemp_expr_is_element(left) ? from->last : from->first;
@@ -313,7 +322,10 @@ static gemp_code check_children(gemp_sema *p, const gemp_ast_expr *from, const g
 	return GEMP_OK;
 }
 
-static gemp_code children(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from, gemp_expr *to)
+/* Each operator admits certain operands; the operand is analysed with what its parent admits, so that errors point at
+ * it. */
+static gemp_code resolve_children(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from,
+                                  gemp_expr *to)
 {
 	bool compares = from->kind == GEMP_EQ || from->kind == GEMP_NE || from->kind == GEMP_IS_NULL ||
 	                from->kind == GEMP_IS_NOT_NULL || from->kind == GEMP_COUNT || from->kind == GEMP_COLLECT;
@@ -330,7 +342,9 @@ static gemp_code children(gemp_sema *p, const gemp_sema_context *context, const 
 	return code == GEMP_OK ? check_children(p, from, to) : code;
 }
 
-static gemp_code aggregate(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from, gemp_expr *to)
+/* Aggregates stand in WITH and RETURN only, and not within each other. */
+static gemp_code resolve_aggregate(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from,
+                                   gemp_expr *to)
 {
 	if (context->no_aggregates)
 		return gemp_sema_fail(p, from->place.begin, "%s(%s) %s", gemp_function_name(from->kind),
@@ -338,7 +352,7 @@ static gemp_code aggregate(gemp_sema *p, const gemp_sema_context *context, const
 	gemp_sema_context inside = *context;
 	inside.no_aggregates = "within another aggregate has no meaning; count first, by WITH";
 	to->distinct = from->distinct;
-	return from->kind == GEMP_COUNT_STAR ? GEMP_OK : children(p, &inside, from, to);
+	return from->kind == GEMP_COUNT_STAR ? GEMP_OK : resolve_children(p, &inside, from, to);
 }
 
 /* What can never be true or false. */
@@ -374,34 +388,38 @@ static gemp_code check_condition(gemp_sema *p, const gemp_ast_expr *from)
 	}
 }
 
-static gemp_code attribute(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from, gemp_expr *to)
+static gemp_code resolve_attribute(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from,
+                                   gemp_expr *to)
 {
-	GEMP_PROPAGATE(element(p, context, from, to));
+	GEMP_PROPAGATE(resolve_element(p, context, from, to));
 	to->name = gemp_strdup(from->name.bytes);
 	return to->name ? GEMP_OK : GEMP_ENOMEM;
 }
 
-static gemp_code fill(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from,
-                      gemp_sema_wanted wanted, gemp_expr *to)
+static gemp_code fill_expr(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from,
+                           gemp_sema_wanted wanted, gemp_expr *to)
 {
 	switch (from->kind) {
 	case GEMP_LITERAL: return copy_literal(p, from, to);
-	case GEMP_VERTEX: return variable(p, context, from, wanted, to);
-	case GEMP_ATTRIBUTE: return attribute(p, context, from, to);
+	case GEMP_VERTEX: return resolve_variable(p, context, from, wanted, to);
+	case GEMP_ATTRIBUTE: return resolve_attribute(p, context, from, to);
 	case GEMP_KEY:
 	case GEMP_TYPE:
-	case GEMP_LABELS: return element(p, context, from, to);
+	case GEMP_LABELS: return resolve_element(p, context, from, to);
 	case GEMP_HAS_LABEL: return label_test(p, context, from, to);
 	case GEMP_EXISTS:
-	case GEMP_COUNT_OF: return pattern(p, context, from, to);
-	default: return gemp_ast_is_aggregate(from) ? aggregate(p, context, from, to) : children(p, context, from, to);
+	case GEMP_COUNT_OF: return resolve_subpattern(p, context, from, to);
+	default:
+		return gemp_ast_is_aggregate(from) ? resolve_aggregate(p, context, from, to)
+		                                   : resolve_children(p, context, from, to);
 	}
 }
 
+/* Dispatches by kind. A name of ORDER BY that is a column stands for the column's expression. */
 gemp_code gemp_sema_expr(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from,
                          gemp_sema_wanted wanted, gemp_expr **out)
 {
-	const gemp_expr *named = from->kind == GEMP_VERTEX ? column(context, from->variable) : NULL;
+	const gemp_expr *named = from->kind == GEMP_VERTEX ? find_order_column(context, from->variable) : NULL;
 	if (named && !gemp_expr_is_element(named))
 		return copy_column(p, context, from, named, out);
 	bool list = from->kind == GEMP_LABELS || from->kind == GEMP_COLLECT;
@@ -415,5 +433,5 @@ gemp_code gemp_sema_expr(gemp_sema *p, const gemp_sema_context *context, const g
 		                      gemp_function_name(from->kind),
 		                      from->kind == GEMP_LABELS ? ", and a:Label tests a label" : "");
 	GEMP_PROPAGATE(gemp_sema_new_expr(p, from->kind, from->place.begin, out));
-	return fill(p, context, from, wanted, *out);
+	return fill_expr(p, context, from, wanted, *out);
 }

@@ -1,5 +1,9 @@
-/* parse: from what the grammar read to a pattern: names are resolved, and what has no meaning is refused at its place.
- * Internal to src/pattern. */
+/* expression: semantic analysis. The syntax tree becomes a pattern: names are resolved, and what has no meaning is
+ * refused at its place in the text. This header serves all files of the folder.
+ *
+ * Expressions contain patterns (EXISTS, COUNT) and patterns contain expressions (WHERE, maps), so that expression.c
+ * and clauses.c call each other. All temporary memory lies in the arena of the syntax tree. Internal to src/pattern.
+ */
 
 #ifndef GEMP_PATTERN_SEMANTIC_EXPRESSION_H
 #define GEMP_PATTERN_SEMANTIC_EXPRESSION_H
@@ -50,7 +54,7 @@ typedef enum gemp_sema_wanted {
 	GEMP_SEMA_ANY,       /* these, or a list */
 } gemp_sema_wanted;
 
-/* scope.c */
+/* SCOPES */
 gemp_code gemp_sema_new_scope(gemp_sema *p, gemp_pattern *pattern, size_t capacity, gemp_sema_scope *out);
 const gemp_sema_name *gemp_sema_find(const gemp_sema_scope *scope, const char *name); /* NULL: not there */
 void gemp_sema_add_name(gemp_sema_scope *scope, const char *name, gemp_sema_kind sort, int index);
@@ -62,14 +66,14 @@ gemp_code gemp_sema_fail(gemp_sema *p, size_t at, const char *format, ...) __att
 /* The failure recorded, at a place if it is one of use. */
 gemp_code gemp_sema_fail_here(gemp_sema *p, size_t at, gemp_code code);
 
-/* gemp_sema_expr.c: in any case the caller frees *out. */
+/* EXPRESSIONS. In any case the caller frees *out. */
 gemp_code gemp_sema_expr(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from,
                          gemp_sema_wanted wanted, gemp_expr **out);
 gemp_code gemp_sema_new_expr(gemp_sema *p, gemp_expr_kind kind, size_t at, gemp_expr **out);
 /* Sorted names of labels or types, each once, owned by the caller; in any case *count of them are there to be freed. */
 gemp_code gemp_sema_names(const gemp_ast_expr *from, char ***out, size_t *count);
 
-/* gemp_sema_match.c: paths and conditions become those of scope->pattern, and their names are added to the scope. */
+/* PATTERNS. Paths and conditions become those of scope->pattern, and their names are added to the scope. */
 gemp_code gemp_sema_match(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_match *match);
 /* A pattern within another one; outer: what its given vertices are there. bare: no name in it is new. names: those of
  * its scope, in the arena. */
@@ -77,11 +81,11 @@ gemp_code gemp_sema_inner(gemp_sema *p, const gemp_sema_scope *scope, const gemp
                           gemp_pattern **out, int outer[GEMP_MAX_PATTERN_VERTICES], gemp_sema_scope *names);
 gemp_code gemp_sema_optional(gemp_sema *p, gemp_sema_scope *row, const gemp_ast_match *match);
 
-/* parse.c: all of a query but RETURN; row: the scope behind it. */
+/* All of a query but RETURN; row: the scope behind it. */
 gemp_code gemp_sema_row(gemp_sema *p, gemp_pattern *pattern, const gemp_ast_match *match,
                         const gemp_ast_match *optionals, const gemp_ast_projection *with, gemp_sema_scope *row);
 
-/* gemp_sema_clause.c: next becomes the scope behind the clause. */
+/* next becomes the scope behind the clause. */
 gemp_code gemp_sema_clause(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_projection *from, bool with,
                            gemp_clause *clause, gemp_sema_scope *next);
 

@@ -63,6 +63,7 @@ gemp_code gemp_ast_check_parameters(const gemp_query_parameter *parameters, size
 	return GEMP_OK;
 }
 
+/* MATCH, then OPTIONAL MATCHes in order, then WITH: each sees the names of what stands before it. */
 gemp_code gemp_sema_row(gemp_sema *p, gemp_pattern *pattern, const gemp_ast_match *match,
                         const gemp_ast_match *optionals, const gemp_ast_projection *with, gemp_sema_scope *row)
 {
@@ -79,7 +80,8 @@ gemp_code gemp_sema_row(gemp_sema *p, gemp_pattern *pattern, const gemp_ast_matc
 	return GEMP_OK;
 }
 
-static gemp_code build(gemp_sema *p, gemp_pattern *pattern)
+/* Without RETURN the pattern returns its named vertices; LIMIT may stand alone then. */
+static gemp_code build_pattern(gemp_sema *p, gemp_pattern *pattern)
 {
 	const gemp_ast *q = p->q;
 	gemp_sema_scope row, passed;
@@ -107,7 +109,7 @@ static gemp_code gemp_pattern_parse_some(gemp_pattern **out, const char *text, c
 	GEMP_TRY(gemp_ast_parse(&q, &source, parameters, parameter_count, used));
 	GEMP_TRY(gemp_sema_set_marks(&p));
 	GEMP_TRY(gemp_pattern_new(&pattern, text, file));
-	GEMP_TRY(build(&p, pattern));
+	GEMP_TRY(build_pattern(&p, pattern));
 	*out = pattern;
 	pattern = NULL;
 done:
@@ -162,7 +164,7 @@ static bool is_space(char c)
 }
 
 /* Bytes [*begin, *end) of the next query from *at on, which goes behind its `;`. False: there is none. */
-static bool next(const char *text, size_t *at, size_t *begin, size_t *end)
+static bool next_query(const char *text, size_t *at, size_t *begin, size_t *end)
 {
 	for (;;) {
 		bool found = false;
@@ -186,7 +188,7 @@ static bool next(const char *text, size_t *at, size_t *begin, size_t *end)
 }
 
 /* The query with nothing but empty lines and spaces before it, so that places are those of the script. */
-static gemp_code cut_out(gemp_text *out, const char *text, size_t begin, size_t end)
+static gemp_code extract_query(gemp_text *out, const char *text, size_t begin, size_t end)
 {
 	size_t line = 0;
 	for (size_t i = 0; i < begin; i++)
@@ -201,15 +203,16 @@ static gemp_code cut_out(gemp_text *out, const char *text, size_t begin, size_t 
 	return gemp_text_status(out);
 }
 
+/* Every query is analysed with the whole script's parameters; unused ones are reported once, at the end. */
 static gemp_code parse_all(gemp_script *script, const char *text, const char *file,
                            const gemp_query_parameter *parameters, size_t parameter_count, bool *used)
 {
 	gemp_code code = GEMP_OK;
 	gemp_text one = { 0 };
 	size_t at = 0, begin, end, capacity = 0;
-	while (next(text, &at, &begin, &end)) {
+	while (next_query(text, &at, &begin, &end)) {
 		gemp_text_clear(&one);
-		GEMP_TRY(cut_out(&one, text, begin, end));
+		GEMP_TRY(extract_query(&one, text, begin, end));
 		GEMP_TRY(GEMP_RESERVE(script->queries, capacity, script->count + 1));
 		GEMP_TRY(gemp_pattern_parse_some(&script->queries[script->count], one.data, file, parameters, parameter_count,
 		                                 used));
@@ -227,10 +230,11 @@ static bool is_single(const char *text)
 	size_t at = 0, begin, end, ends = 0;
 	for (size_t i = 0; text[i]; i = skip_token(text, i))
 		ends += text[i] == ';';
-	return !next(text, &at, &begin, &end) || ends == 0 ||
-	       (ends == 1 && text[end] == ';' && !next(text, &at, &begin, &end));
+	return !next_query(text, &at, &begin, &end) || ends == 0 ||
+	       (ends == 1 && text[end] == ';' && !next_query(text, &at, &begin, &end));
 }
 
+/* A text with a single query is parsed as it is, so that its places and its stored text stay those of the user. */
 gemp_code gemp_script_parse(gemp_script *out, const char *text, const char *file,
                             const gemp_query_parameter *parameters, size_t parameter_count)
 {

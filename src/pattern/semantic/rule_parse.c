@@ -11,13 +11,13 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct building {
+typedef struct control_build {
 	gemp_sema *p;
 	const gemp_rule_set *rules;
 	bool *named; /* [rules->count] */
-} building;
+} control_build;
 
-static gemp_code unknown(const building *b, gemp_ast_word word)
+static gemp_code unknown(const control_build *b, gemp_ast_word word)
 {
 	const char **names = gemp_ast_alloc(b->p->q, b->rules->count * sizeof *names);
 	if (!names)
@@ -29,7 +29,7 @@ static gemp_code unknown(const building *b, gemp_ast_word word)
 	                      word.bytes, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-static gemp_code resolve(const building *b, gemp_ast_word word, size_t *out)
+static gemp_code resolve(const control_build *b, gemp_ast_word word, size_t *out)
 {
 	for (size_t i = 0; i < b->rules->count; i++)
 		if (strcmp(b->rules->rules[i].name, word.bytes) == 0) {
@@ -40,6 +40,7 @@ static gemp_code resolve(const building *b, gemp_ast_word word, size_t *out)
 	return unknown(b, word);
 }
 
+/* A node of the control tree with room for its children; after a failure count is 0, so that it can be freed. */
 static gemp_code new_control(gemp_control **out, gemp_control_kind kind, int line, int column, size_t children)
 {
 	GEMP_PROPAGATE(GEMP_NEW(*out, 1));
@@ -51,7 +52,7 @@ static gemp_code new_control(gemp_control **out, gemp_control_kind kind, int lin
 }
 
 /* In any case the caller frees *out. */
-static gemp_code build_control(const building *b, const gemp_ast_control *from, gemp_control **out)
+static gemp_code build_control(const control_build *b, const gemp_ast_control *from, gemp_control **out)
 {
 	size_t count = 0;
 	for (const gemp_ast_control *child = from->first; child; child = child->next)
@@ -83,10 +84,10 @@ static gemp_code build_all(gemp_rule_set *rules)
 	return GEMP_OK;
 }
 
-/* rule_control.c */
+/* Builds the tree that RUN describes, and warns of rules that it does not name. */
 static gemp_code rule_control(gemp_sema *p, gemp_rule_set *rules)
 {
-	building b = { .p = p, .rules = rules };
+	control_build b = { .p = p, .rules = rules };
 	if (!p->q->run)
 		return build_all(rules);
 	b.named = gemp_ast_alloc(p->q, rules->count * sizeof *b.named);
@@ -160,6 +161,8 @@ static gemp_code need_column(gemp_sema *p, gemp_pattern *pattern)
 	return code;
 }
 
+/* The pattern's RETURN lists what the updates name; behind these columns come the other elements of the match, which
+ * are only read. */
 static gemp_code build_rule(gemp_sema *p, const gemp_ast_rule *from, gemp_rule *rule)
 {
 	gemp_sema_scope row;
@@ -199,6 +202,7 @@ static gemp_code check_name(gemp_sema *p, const gemp_rule_set *rules, const gemp
 	return GEMP_OK;
 }
 
+/* Rules before control: RUN may name a rule that stands behind it. */
 static gemp_code build_rules(gemp_sema *p, gemp_rule_set *rules)
 {
 	size_t capacity = 0;

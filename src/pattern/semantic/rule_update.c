@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* NULL: no update has spoken of it yet. */
+/* NULL if no update has named it yet; the list is short, the latest name first. */
 static gemp_rule_variable *find_variable_of_rule(const gemp_rule_build *b, const char *name)
 {
 	for (gemp_rule_variable *variable = b->variables; variable; variable = variable->next)
@@ -45,6 +45,7 @@ static gemp_code column(gemp_rule_build *b, gemp_expr **expr, gemp_ast_place pla
 	return gemp_pattern_add_return(b->rule->pattern, expr, text, place.end - place.begin);
 }
 
+/* Elements of OPTIONAL MATCH are numbered behind those of the pattern. An update of a missing element does nothing. */
 static bool may_be_missing(const gemp_rule_build *b, const gemp_sema_name *name)
 {
 	const gemp_pattern *pattern = b->rule->pattern;
@@ -52,6 +53,7 @@ static bool may_be_missing(const gemp_rule_build *b, const gemp_sema_name *name)
 	return index >= (int)(name->sort == GEMP_SEMA_EDGE ? pattern->edge_count : pattern->vertex_count);
 }
 
+/* The first update that names an element gives it a column of RETURN. */
 static gemp_code add_matched(gemp_rule_build *b, gemp_ast_word word, gemp_rule_variable **out)
 {
 	const gemp_sema_name *name;
@@ -114,7 +116,7 @@ static gemp_code check_value(gemp_rule_build *b, const gemp_ast_expr *expr)
 	return GEMP_OK;
 }
 
-/* Takes *expr. */
+/* Literals are stored in the update; NULL removes the attribute; every other value becomes a column of RETURN. */
 static gemp_code add_value(gemp_rule_build *b, gemp_expr **expr, gemp_ast_place place, gemp_update *update)
 {
 	if ((*expr)->kind != GEMP_LITERAL)
@@ -130,7 +132,7 @@ static gemp_code add_value(gemp_rule_build *b, gemp_expr **expr, gemp_ast_place 
 	return GEMP_OK;
 }
 
-static bool same(gemp_rule_element a, gemp_rule_element b)
+static bool is_same_element(gemp_rule_element a, gemp_rule_element b)
 {
 	return a.created == b.created && a.edge == b.edge && a.index == b.index;
 }
@@ -147,7 +149,7 @@ static gemp_code add_attribute(gemp_rule_build *b, gemp_update_kind kind, gemp_r
 	for (size_t i = 0; i < b->rule->update_count; i++) {
 		const gemp_update *other = &b->rule->updates[i];
 		bool attribute = other->kind == GEMP_SET_ATTRIBUTE || other->kind == GEMP_REMOVE_ATTRIBUTE;
-		if (attribute && same(other->element, element) && strcmp(other->names[0], name.bytes) == 0)
+		if (attribute && is_same_element(other->element, element) && strcmp(other->names[0], name.bytes) == 0)
 			return gemp_sema_fail(b->p, name.place.begin,
 			                      "the attribute '%s' is set or removed twice; a rule gives it one value", name.bytes);
 	}
@@ -155,7 +157,7 @@ static gemp_code add_attribute(gemp_rule_build *b, gemp_update_kind kind, gemp_r
 	return add_name(*out, name);
 }
 
-/* element.name = value; refuses what is set already. */
+/* The value is computed from the match as it was found, so that updates of a rule do not see each other. */
 static gemp_code rule_set(gemp_rule_build *b, gemp_rule_element element, gemp_ast_word name, const gemp_ast_expr *value)
 {
 	gemp_sema_context context = { .scope = b->row,
@@ -174,7 +176,7 @@ done:
 }
 
 /* Adds the names of a conjunction of labels, and of what else there is, to a list. */
-static gemp_code gather(gemp_rule_build *b, const gemp_ast_expr *from, gemp_ast_expr *list)
+static gemp_code gather_labels(gemp_rule_build *b, const gemp_ast_expr *from, gemp_ast_expr *list)
 {
 	gemp_code code = GEMP_OK;
 	if (from->kind == GEMP_OR)
@@ -191,7 +193,7 @@ static gemp_code gather(gemp_rule_build *b, const gemp_ast_expr *from, gemp_ast_
 		}
 	for (const gemp_ast_expr *child = from->first; code == GEMP_OK && from->kind == GEMP_AND && child;
 	     child = child->next)
-		code = gather(b, child, list);
+		code = gather_labels(b, child, list);
 	return code;
 }
 
@@ -201,12 +203,13 @@ static gemp_code rule_labels(gemp_rule_build *b, const gemp_ast_expr *from, gemp
 	gemp_ast_expr *list = gemp_ast_leaf(b->p->q, GEMP_IN, from->place);
 	if (!list)
 		return GEMP_ENOMEM;
-	GEMP_PROPAGATE(gather(b, from, list));
+	GEMP_PROPAGATE(gather_labels(b, from, list));
 	if (list->first)
 		GEMP_PROPAGATE(gemp_sema_names(list, &update->names, &update->name_count));
 	return GEMP_OK;
 }
 
+/* Names are sorted: the position at which `name` stands or would be inserted. */
 static size_t place_of(const gemp_update *update, const char *name)
 {
 	size_t at = 0;
@@ -247,7 +250,7 @@ static gemp_code labels_of_created(gemp_rule_build *b, const gemp_ast_update *fr
 {
 	gemp_code code = GEMP_OK;
 	gemp_update named = { 0 }, *create = b->rule->updates;
-	while (create->kind != GEMP_CREATE_VERTEX || !same(create->element, element))
+	while (create->kind != GEMP_CREATE_VERTEX || !is_same_element(create->element, element))
 		create++;
 	GEMP_TRY(rule_labels(b, from->labels, &named));
 	for (size_t i = 0; i < named.name_count && code == GEMP_OK; i++)
@@ -283,8 +286,8 @@ static gemp_code update_labels(gemp_rule_build *b, const gemp_ast_update *from, 
 	return rule_labels(b, from->labels, update);
 }
 
-/* A vertex that loses its edges, or an edge. */
-static gemp_code end(gemp_rule_build *b, gemp_ast_word word, const char *what, gemp_rule_variable *variable)
+/* An element that gets an edge by this rule cannot be deleted by it, since the edge would have no end. */
+static gemp_code mark_deleted(gemp_rule_build *b, gemp_ast_word word, const char *what, gemp_rule_variable *variable)
 {
 	if (variable->element.created)
 		return gemp_sema_fail(b->p, word.place.begin,
@@ -300,7 +303,7 @@ static gemp_code end(gemp_rule_build *b, gemp_ast_word word, const char *what, g
 static gemp_code delete (gemp_rule_build *b, const gemp_ast_update *from, gemp_rule_variable *variable)
 {
 	gemp_update *update;
-	GEMP_PROPAGATE(end(b, from->variable, "delete", variable));
+	GEMP_PROPAGATE(mark_deleted(b, from->variable, "delete", variable));
 	GEMP_PROPAGATE(rule_add_update(b, GEMP_DELETE, variable->element, from->place.begin, &update));
 	update->detach = from->detach && !variable->element.edge;
 	return GEMP_OK;
@@ -315,7 +318,7 @@ static gemp_code merge(gemp_rule_build *b, const gemp_ast_update *from, gemp_rul
 		gemp_ast_word word = variable->element.edge ? from->variable : from->into;
 		return gemp_sema_fail(b->p, word.place.begin, "'%s' is an edge; MERGE joins two vertices", word.bytes);
 	}
-	if (same(variable->element, into->element))
+	if (is_same_element(variable->element, into->element))
 		return gemp_sema_fail(b->p, from->into.place.begin, "'%s' cannot be merged into itself; name another vertex",
 		                      from->into.bytes);
 	if (into->optional)
@@ -323,7 +326,7 @@ static gemp_code merge(gemp_rule_build *b, const gemp_ast_update *from, gemp_rul
 		                      "'%s' may be missing, since OPTIONAL MATCH gave it, and then there "
 		                      "is nothing to merge into; match it by MATCH",
 		                      from->into.bytes);
-	GEMP_PROPAGATE(end(b, from->variable, "merge", variable));
+	GEMP_PROPAGATE(mark_deleted(b, from->variable, "merge", variable));
 	into->has_edge = true;
 	GEMP_PROPAGATE(rule_add_update(b, GEMP_MERGE, variable->element, from->place.begin, &update));
 	update->to = into->element;
@@ -332,32 +335,33 @@ static gemp_code merge(gemp_rule_build *b, const gemp_ast_update *from, gemp_rul
 
 /* CREATE: vertices and edges of paths, and their attributes. */
 
-static gemp_code set_all(gemp_rule_build *b, gemp_rule_element element, const gemp_ast_expr *from)
+static gemp_code set_attributes(gemp_rule_build *b, gemp_rule_element element, const gemp_ast_expr *from)
 {
 	if (from->kind == GEMP_EQ)
 		return rule_set(b, element, from->first->name, from->last);
 	for (const gemp_ast_expr *child = from->first; from->kind == GEMP_AND && child; child = child->next)
-		GEMP_PROPAGATE(set_all(b, element, child));
+		GEMP_PROPAGATE(set_attributes(b, element, child));
 	return GEMP_OK;
 }
 
 /* Labels and `{k: value}` of what the last update creates. */
-static gemp_code fill(gemp_rule_build *b, gemp_rule_element element, const gemp_ast_expr *from)
+static gemp_code fill_created(gemp_rule_build *b, gemp_rule_element element, const gemp_ast_expr *from)
 {
 	gemp_code code = GEMP_OK;
 	if (!from)
 		return GEMP_OK;
 	if (!element.edge)
 		code = rule_labels(b, from, &b->rule->updates[b->rule->update_count - 1]);
-	return code == GEMP_OK ? set_all(b, element, from) : code;
+	return code == GEMP_OK ? set_attributes(b, element, from) : code;
 }
 
+/* Labels are part of GEMP_CREATE_VERTEX; attributes follow as updates of their own. */
 static gemp_code create_vertex(gemp_rule_build *b, const gemp_ast_node *node, gemp_rule_variable **out)
 {
 	gemp_rule_element element = { .created = true, .index = b->rule->created_vertices++ };
 	gemp_update *update;
 	GEMP_PROPAGATE(rule_add_update(b, GEMP_CREATE_VERTEX, element, node->place.begin, &update));
-	GEMP_PROPAGATE(fill(b, element, node->conditions));
+	GEMP_PROPAGATE(fill_created(b, element, node->conditions));
 	return rule_add_variable(b, node->variable, element, out);
 }
 
@@ -425,10 +429,11 @@ static gemp_code create_edge(gemp_rule_build *b, const gemp_ast_edge *edge, cons
 	update->from = edge->left ? to->element : from->element;
 	update->to = edge->left ? from->element : to->element;
 	GEMP_PROPAGATE(rule_labels(b, edge->types, update));
-	GEMP_PROPAGATE(fill(b, element, edge->conditions));
+	GEMP_PROPAGATE(fill_created(b, element, edge->conditions));
 	return rule_add_variable(b, edge->variable, element, &made);
 }
 
+/* Creates vertices and edges from left to right, so that an edge is created after both of its ends. */
 static gemp_code create_path(gemp_rule_build *b, const gemp_ast_path *path)
 {
 	gemp_rule_variable *from, *to;
@@ -442,7 +447,7 @@ static gemp_code create_path(gemp_rule_build *b, const gemp_ast_path *path)
 	return GEMP_OK;
 }
 
-/* rule_create.c: CREATE. */
+/* CREATE: every path in order. */
 static gemp_code rule_create(gemp_rule_build *b, const gemp_ast_match *paths)
 {
 	for (const gemp_ast_path *path = paths->first; path; path = path->next)

@@ -1,4 +1,6 @@
-/* rule_build: from what the grammar read to rules. Internal to src/pattern. */
+/* rule_update: the updates of a rule (CREATE, SET, REMOVE, DELETE, MERGE) from the syntax tree. Internal to
+ * src/pattern.
+ */
 
 #ifndef GEMP_PATTERN_SEMANTIC_RULE_UPDATE_H
 #define GEMP_PATTERN_SEMANTIC_RULE_UPDATE_H
@@ -25,7 +27,7 @@ typedef struct gemp_rule_build {
 	size_t capacity;               /* of rule->updates */
 } gemp_rule_build;
 
-/* rule_update.c: all updates in order. */
+/* All updates in order. */
 gemp_code gemp_rule_updates(gemp_rule_build *b, const gemp_ast_update *first);
 
 #endif

@@ -11,7 +11,7 @@ unsigned gemp_census_pair(int a, int b)
 	return 1u << (high * (high - 1) / 2 + low);
 }
 
-static unsigned renamed(unsigned edges, const int *image, int vertices)
+static unsigned permuted(unsigned edges, const int *image, int vertices)
 {
 	unsigned out = 0;
 	for (int b = 1; b < vertices; b++)
@@ -22,30 +22,31 @@ static unsigned renamed(unsigned edges, const int *image, int vertices)
 }
 
 /* The least set that a permutation of the vertices [placed, vertices) makes of the edges. */
-static unsigned least_of(unsigned edges, int *image, int placed, int vertices)
+static unsigned smallest_form(unsigned edges, int *image, int placed, int vertices)
 {
-	unsigned least = renamed(edges, image, vertices);
+	unsigned smallest = permuted(edges, image, vertices);
 	for (int i = placed; i < vertices; i++) {
 		int kept = image[placed];
 		image[placed] = image[i];
 		image[i] = kept;
-		unsigned found = placed + 1 < vertices ? least_of(edges, image, placed + 1, vertices)
-		                                       : renamed(edges, image, vertices);
-		least = found < least ? found : least;
+		unsigned found = placed + 1 < vertices ? smallest_form(edges, image, placed + 1, vertices)
+		                                       : permuted(edges, image, vertices);
+		smallest = found < smallest ? found : smallest;
 		image[i] = image[placed];
 		image[placed] = kept;
 	}
-	return least;
+	return smallest;
 }
 
-static unsigned canonical(unsigned edges, int vertices)
+static unsigned canonical_form(unsigned edges, int vertices)
 {
 	int image[GEMP_MAX_MOTIF];
 	for (int v = 0; v < vertices; v++)
 		image[v] = v;
-	return least_of(edges, image, 0, vertices);
+	return smallest_form(edges, image, 0, vertices);
 }
 
+/* Grows the component of vertex 0 until it stops. */
 static bool connected(unsigned edges, int vertices)
 {
 	unsigned reached = 1, before = 0;
@@ -67,6 +68,8 @@ static int kind_of(const gemp_census *census, unsigned form)
 	return -1;
 }
 
+/* Enumerates all edge sets (at most 2^10) and groups them by canonical form; embeddings[i][j] counts the subsets of
+ * kind j that are of kind i. */
 void gemp_census_new(gemp_census *out, int vertices)
 {
 	int pairs = vertices * (vertices - 1) / 2;
@@ -75,7 +78,7 @@ void gemp_census_new(gemp_census *out, int vertices)
 	memset(out, 0, sizeof *out);
 	out->vertices = vertices;
 	for (unsigned set = 0; set < 1u << pairs; set++)
-		form[set] = canonical(set, vertices);
+		form[set] = canonical_form(set, vertices);
 	for (int edges = vertices - 1; edges <= pairs; edges++)
 		for (unsigned set = 0; set < 1u << pairs; set++)
 			if (form[set] == set && __builtin_popcount(set) == edges && connected(set, vertices))

@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static gemp_code edge(gemp_pattern *pattern, int from, int to)
+static gemp_code add_edge(gemp_pattern *pattern, int from, int to)
 {
 	return gemp_pattern_add_edge(pattern, NULL, from, to, GEMP_EITHER);
 }
 
-static gemp_code vertices(gemp_pattern *pattern, int count)
+static gemp_code add_vertices(gemp_pattern *pattern, int count)
 {
 	int index;
 	gemp_code code = GEMP_OK;
@@ -26,54 +26,54 @@ static gemp_code vertices(gemp_pattern *pattern, int count)
 
 static gemp_code build_path(gemp_pattern *pattern, int n)
 {
-	gemp_code code = vertices(pattern, n);
+	gemp_code code = add_vertices(pattern, n);
 	for (int v = 1; code == GEMP_OK && v < n; v++)
-		code = edge(pattern, v - 1, v);
+		code = add_edge(pattern, v - 1, v);
 	return code;
 }
 
 static gemp_code build_cycle(gemp_pattern *pattern, int n)
 {
 	gemp_code code = build_path(pattern, n);
-	return code == GEMP_OK ? edge(pattern, n - 1, 0) : code;
+	return code == GEMP_OK ? add_edge(pattern, n - 1, 0) : code;
 }
 
 static gemp_code build_clique(gemp_pattern *pattern, int n)
 {
-	gemp_code code = vertices(pattern, n);
+	gemp_code code = add_vertices(pattern, n);
 	for (int v = 1; v < n; v++)
 		for (int u = 0; code == GEMP_OK && u < v; u++)
-			code = edge(pattern, u, v);
+			code = add_edge(pattern, u, v);
 	return code;
 }
 
 static gemp_code build_star(gemp_pattern *pattern, int leaves)
 {
-	gemp_code code = vertices(pattern, leaves + 1);
+	gemp_code code = add_vertices(pattern, leaves + 1);
 	for (int v = 1; code == GEMP_OK && v <= leaves; v++)
-		code = edge(pattern, 0, v);
+		code = add_edge(pattern, 0, v);
 	return code;
 }
 
 static gemp_code build_diamond(gemp_pattern *pattern, int n)
 {
 	gemp_code code = build_cycle(pattern, n);
-	return code == GEMP_OK ? edge(pattern, 0, 2) : code;
+	return code == GEMP_OK ? add_edge(pattern, 0, 2) : code;
 }
 
 static gemp_code build_house(gemp_pattern *pattern, int n)
 {
-	gemp_code code = vertices(pattern, n);
+	gemp_code code = add_vertices(pattern, n);
 	GEMP_THEN(build_cycle(pattern, n - 1));
 	for (int v = 0; code == GEMP_OK && v < 2; v++)
-		code = edge(pattern, v, n - 1);
+		code = add_edge(pattern, v, n - 1);
 	return code;
 }
 
 /* least..most: what N may be, 0 where there is none; n: the N of a shape without. */
 static const struct shape {
 	const char *name, *form;
-	int least, most, n;
+	int min_number, max_number, n;
 	gemp_code (*build)(gemp_pattern *pattern, int n);
 } shapes[] = {
 	{ "triangle", "triangle", 0, 0, 3, build_cycle },
@@ -88,7 +88,7 @@ static const struct shape {
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 /* Digits at *at; -1 if there are none. Beyond 9999 it stays there. */
-static int number(const char **at)
+static int read_number(const char **at)
 {
 	int n = isdigit((unsigned char)**at) ? 0 : -1;
 	for (; isdigit((unsigned char)**at); (*at)++)
@@ -96,11 +96,12 @@ static int number(const char **at)
 	return n;
 }
 
+/* Reads the list `0-1,1-2` and refuses loops and repeated edges at their place. */
 static gemp_code build_edges(gemp_pattern *pattern, const char *name, const char *list)
 {
 	const char *at = list;
 	for (bool more = true; more;) {
-		int u = number(&at), v = *at == '-' ? (at++, number(&at)) : -1;
+		int u = read_number(&at), v = *at == '-' ? (at++, read_number(&at)) : -1;
 		more = *at == ',';
 		if (u < 0 || v < 0 || (*at && !more))
 			return gemp_fail(GEMP_EUSAGE,
@@ -117,8 +118,8 @@ static gemp_code build_edges(gemp_pattern *pattern, const char *name, const char
 			                 name, u, v);
 		if (gemp_pattern_joins(pattern, u, v))
 			return gemp_fail(GEMP_EUSAGE, "--pattern %s: the edge %d-%d is there twice", name, u, v);
-		GEMP_PROPAGATE(vertices(pattern, (u > v ? u : v) + 1));
-		GEMP_PROPAGATE(edge(pattern, u, v));
+		GEMP_PROPAGATE(add_vertices(pattern, (u > v ? u : v) + 1));
+		GEMP_PROPAGATE(add_edge(pattern, u, v));
 		at += more;
 	}
 	return GEMP_OK;
@@ -131,7 +132,8 @@ static gemp_code check_connected(const gemp_pattern *pattern, const char *name)
 	return gemp_pattern_check_connected(pattern, prefix);
 }
 
-static gemp_code unknown(const char *name, size_t size)
+/* Lists the shapes, with a suggestion if the name is close to one. */
+static gemp_code unknown_shape(const char *name, size_t size)
 {
 	const char *names[SHAPES];
 	gemp_text text = { 0 };
@@ -141,10 +143,11 @@ static gemp_code unknown(const char *name, size_t size)
 		gemp_text_print(&text, "%s%s", i ? ", " : "", shapes[i].form);
 	}
 	gemp_code code = word ? gemp_text_status(&text) : GEMP_ENOMEM;
-	const char *near = word ? gemp_text_nearest(word, names, SHAPES) : NULL;
+	const char *suggestion = word ? gemp_text_nearest(word, names, SHAPES) : NULL;
 	if (code == GEMP_OK)
 		code = gemp_fail(GEMP_EUSAGE, "--pattern %s: unknown shape '%s'%s%s%s; there are %s", name, word,
-		                 near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "", text.data);
+		                 suggestion ? ", did you mean '" : "", suggestion ? suggestion : "", suggestion ? "'?" : "",
+		                 text.data);
 	gemp_text_free(&text);
 	gemp_free(word);
 	return code;
@@ -155,18 +158,18 @@ static gemp_code build(gemp_pattern *pattern, const struct shape *shape, const c
 {
 	if (!shape->build && *colon)
 		return build_edges(pattern, name, colon + 1);
-	if (!shape->build || (shape->most && !*colon))
+	if (!shape->build || (shape->max_number && !*colon))
 		return gemp_fail(GEMP_EUSAGE, "--pattern %s: write %s", name, shape->form);
-	if (!shape->most)
+	if (!shape->max_number)
 		return *colon ? gemp_fail(GEMP_EUSAGE, "--pattern %s: %s takes no number", name, shape->name)
 		              : shape->build(pattern, shape->n);
 	const char *at = colon + 1;
-	int n = number(&at);
-	if (n < shape->least || n > shape->most || *at)
+	int n = read_number(&at);
+	if (n < shape->min_number || n > shape->max_number || *at)
 		return gemp_fail(GEMP_EUSAGE,
 		                 "--pattern %s: in %s, N is a number from %d to %d (patterns have at most %d vertices "
 		                 "and %d edges)",
-		                 name, shape->form, shape->least, shape->most, GEMP_MAX_PATTERN_VERTICES,
+		                 name, shape->form, shape->min_number, shape->max_number, GEMP_MAX_PATTERN_VERTICES,
 		                 GEMP_MAX_PATTERN_EDGES);
 	return shape->build(pattern, n);
 }
@@ -180,7 +183,7 @@ gemp_code gemp_pattern_named(gemp_pattern **out, const char *name)
 	while (shape < shapes + SHAPES && (strlen(shape->name) != size || strncasecmp(shape->name, name, size) != 0))
 		shape++;
 	if (shape == shapes + SHAPES)
-		return unknown(name, size);
+		return unknown_shape(name, size);
 	GEMP_TRY(gemp_pattern_new(&pattern, name, NULL));
 	pattern->simple = true;
 	GEMP_TRY(build(pattern, shape, name, name + size));

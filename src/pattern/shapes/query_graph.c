@@ -60,6 +60,7 @@ static char *label_name(const char *format, uint64_t label)
 	return text.data;
 }
 
+/* Query graphs are tiny; a limit of 1 MiB keeps a wrong file from being read whole. */
 static gemp_code read_text(const char *path, char **out)
 {
 	gemp_code code = GEMP_OK;
@@ -125,6 +126,7 @@ static gemp_code read_header(reader *r)
 	return GEMP_OK;
 }
 
+/* `v ID LABEL [DEGREE]`; the degree of the literature's files is redundant and ignored. */
 static gemp_code read_vertex(reader *r)
 {
 	if (r->count != 2 && r->count != 3)
@@ -206,6 +208,7 @@ done:
 	return code;
 }
 
+/* What the header promises must be there, and all vertices must be connected. */
 static gemp_code check_whole(const reader *r)
 {
 	if (!r->has_header)

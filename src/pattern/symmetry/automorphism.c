@@ -6,6 +6,7 @@
 #include "core/memory.h"
 #include "pattern/condition/expr_text.h"
 
+#include <assert.h>
 #include <nauty/nautinv.h>
 #include <nauty/nauty.h>
 #include <stdlib.h>
@@ -43,17 +44,17 @@ static gemp_code add_arc(digraph *d, int from, int to)
 }
 
 /* A pattern on the digraph: the nodes of its vertices and edges. A pattern within another shares nodes with it. */
-typedef struct layer {
+typedef struct pattern_nodes {
 	const gemp_pattern *pattern;
 	int vertex[GEMP_MAX_PATTERN_VERTICES], edge[GEMP_MAX_PATTERN_EDGES]; /* of a row: -1 where there is none */
-} layer;
+} pattern_nodes;
 
-static bool on_one(uint64_t vertices, uint64_t edges)
+static bool is_on_one_element(uint64_t vertices, uint64_t edges)
 {
 	return __builtin_popcountll(vertices) + __builtin_popcountll(edges) == 1;
 }
 
-static int node_of(const layer *l, uint64_t vertices, uint64_t edges)
+static int node_of(const pattern_nodes *l, uint64_t vertices, uint64_t edges)
 {
 	return vertices ? l->vertex[__builtin_ctzll(vertices)] : l->edge[__builtin_ctzll(edges)];
 }
@@ -65,11 +66,11 @@ static bool commutes(const gemp_expr *expr)
 	       expr->kind == GEMP_XOR || (number && (expr->kind == GEMP_ADD || expr->kind == GEMP_MULTIPLY));
 }
 
-static gemp_code add_sub(digraph *d, const layer *outer, const gemp_expr *expr, int node);
+static gemp_code add_sub(digraph *d, const pattern_nodes *outer, const gemp_expr *expr, int node);
 
 /* A node for an expression, with arcs to those of its operands; what is on one variable is one node with an arc to it.
  * place: which operand of its parent it is, 0 where that does not matter. */
-static gemp_code add_expr(digraph *d, const layer *l, const gemp_expr *expr, size_t place, int *node)
+static gemp_code add_expr(digraph *d, const pattern_nodes *l, const gemp_expr *expr, size_t place, int *node)
 {
 	uint64_t vertices = 0, edges = 0;
 	gemp_code code = add_node(d, node);
@@ -79,7 +80,7 @@ static gemp_code add_expr(digraph *d, const layer *l, const gemp_expr *expr, siz
 	gemp_text_print(&d->colour[*node], "condition %zu ", place);
 	if (gemp_expr_is_subpattern(expr))
 		return add_sub(d, l, expr, *node);
-	if (!gemp_expr_has_subpattern(expr) && (on_one(vertices, edges) || expr->count == 0)) {
+	if (!gemp_expr_has_subpattern(expr) && (is_on_one_element(vertices, edges) || expr->count == 0)) {
 		gemp_expr_print(expr, NULL, &d->colour[*node]);
 		return vertices | edges ? add_arc(d, *node, node_of(l, vertices, edges)) : GEMP_OK;
 	}
@@ -98,7 +99,7 @@ static int by_text(const void *a, const void *b)
 }
 
 /* To the colour of a node: the pattern's conditions on it alone, sorted. */
-static gemp_code add_properties(digraph *d, const layer *l, int node)
+static gemp_code add_properties(digraph *d, const pattern_nodes *l, int node)
 {
 	const gemp_pattern *pattern = l->pattern;
 	size_t count = 0;
@@ -108,7 +109,7 @@ static gemp_code add_properties(digraph *d, const layer *l, int node)
 		return code;
 	for (size_t i = 0; i < pattern->condition_count; i++) {
 		const gemp_condition *condition = &pattern->conditions[i];
-		if (!on_one(condition->vertices, condition->edges) || gemp_expr_has_subpattern(condition->expr) ||
+		if (!is_on_one_element(condition->vertices, condition->edges) || gemp_expr_has_subpattern(condition->expr) ||
 		    node_of(l, condition->vertices, condition->edges) != node)
 			continue;
 		texts[count] = gemp_expr_text(condition->expr, NULL);
@@ -127,7 +128,9 @@ static gemp_code add_properties(digraph *d, const layer *l, int node)
 	return code;
 }
 
-static gemp_code add_edge(digraph *d, layer *l, size_t e)
+/* An edge is a node between its ends: arcs from -> edge -> to, or both ends -> edge if it has no direction. Parallel
+ * edges are then nodes of their own. */
+static gemp_code add_edge(digraph *d, pattern_nodes *l, size_t e)
 {
 	const gemp_pattern_edge *edge = &l->pattern->edges[e];
 	int node = -1;
@@ -148,7 +151,7 @@ static gemp_code add_edge(digraph *d, layer *l, size_t e)
 
 /* The edges and conditions of a pattern whose vertices are there; inside: the node of the pattern that it is, to which
  * what is its own hangs; -1: none. */
-static gemp_code add_inside(digraph *d, layer *l, int inside)
+static gemp_code add_inside(digraph *d, pattern_nodes *l, int inside)
 {
 	const gemp_pattern *pattern = l->pattern;
 	int node;
@@ -165,7 +168,8 @@ static gemp_code add_inside(digraph *d, layer *l, int inside)
 		const gemp_condition *condition = &pattern->conditions[i];
 		bool given = inside >= 0 && condition->vertices &&
 		             __builtin_ctzll(condition->vertices) < (int)pattern->arguments;
-		if (on_one(condition->vertices, condition->edges) && !gemp_expr_has_subpattern(condition->expr) && !given)
+		if (is_on_one_element(condition->vertices, condition->edges) && !gemp_expr_has_subpattern(condition->expr) &&
+		    !given)
 			continue;
 		GEMP_PROPAGATE(add_expr(d, l, condition->expr, 0, &node));
 		if (inside >= 0)
@@ -174,7 +178,7 @@ static gemp_code add_inside(digraph *d, layer *l, int inside)
 	return GEMP_OK;
 }
 
-static gemp_code add_own_vertices(digraph *d, layer *l, size_t from, int inside)
+static gemp_code add_own_vertices(digraph *d, pattern_nodes *l, size_t from, int inside)
 {
 	for (size_t v = from; v < l->pattern->vertex_count; v++) {
 		GEMP_PROPAGATE(add_node(d, &l->vertex[v]));
@@ -186,7 +190,7 @@ static gemp_code add_own_vertices(digraph *d, layer *l, size_t from, int inside)
 }
 
 /* What is found inside differs from the given vertices, also from one that no edge and no condition inside is about. */
-static gemp_code add_arguments(digraph *d, const layer *inner, int inside)
+static gemp_code add_arguments(digraph *d, const pattern_nodes *inner, int inside)
 {
 	for (size_t v = 0; v < inner->pattern->arguments; v++)
 		if (!inner->pattern->vertices[v].repeatable)
@@ -195,9 +199,9 @@ static gemp_code add_arguments(digraph *d, const layer *inner, int inside)
 }
 
 /* EXISTS and COUNT: a node to which the vertices and edges within hang; the given ones are those outside. */
-static gemp_code add_sub(digraph *d, const layer *outer, const gemp_expr *expr, int node)
+static gemp_code add_sub(digraph *d, const pattern_nodes *outer, const gemp_expr *expr, int node)
 {
-	layer inner = { .pattern = outer->pattern->subs[expr->sub] };
+	pattern_nodes inner = { .pattern = outer->pattern->subs[expr->sub] };
 	gemp_text_print(&d->colour[node], "%d", (int)expr->kind);
 	for (size_t v = 0; v < inner.pattern->arguments; v++)
 		inner.vertex[v] = outer->vertex[expr->children[v]->variable];
@@ -207,10 +211,10 @@ static gemp_code add_sub(digraph *d, const layer *outer, const gemp_expr *expr, 
 }
 
 /* OPTIONAL MATCH: the same, told apart by its place; what is new in it belongs to the row. */
-static gemp_code add_optional(digraph *d, layer *row, size_t index)
+static gemp_code add_optional(digraph *d, pattern_nodes *row, size_t index)
 {
 	const gemp_optional *optional = &row->pattern->optionals[index];
-	layer inner = { .pattern = optional->pattern };
+	pattern_nodes inner = { .pattern = optional->pattern };
 	int node = -1;
 	GEMP_PROPAGATE(add_node(d, &node));
 	gemp_text_print(&d->colour[node], "optional %zu", index);
@@ -245,7 +249,7 @@ static gemp_code add_after_with(digraph *d, const int *items, const gemp_expr *e
 }
 
 /* What is returned, as a multiset; ORDER BY by its places. */
-static gemp_code add_clause(digraph *d, const layer *row)
+static gemp_code add_clause(digraph *d, const pattern_nodes *row)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_clause *clause = gemp_pattern_first_clause(row->pattern);
@@ -267,9 +271,10 @@ done:
 	return code;
 }
 
-static gemp_code describe(digraph *d)
+/* Colours are texts, so that nodes are exchangeable only if all that is said of them alone is equal. */
+static gemp_code build_digraph(digraph *d)
 {
-	layer row = { .pattern = d->pattern };
+	pattern_nodes row = { .pattern = d->pattern };
 	GEMP_PROPAGATE(add_own_vertices(d, &row, 0, -1));
 	for (size_t v = 0; v < d->pattern->arguments; v++)
 		gemp_text_print(&d->colour[row.vertex[v]], " given %zu", v);
@@ -284,24 +289,25 @@ static gemp_code describe(digraph *d)
 }
 
 /* nauty calls back without a context. */
-static gemp_symmetry *collecting;
-static gemp_code collected;
+static gemp_symmetry *collected_symmetry;
+static gemp_code collected_code;
 
-static void collect(int count, int *permutation, int *orbits, int orbit_count, int fixed, int n)
+/* nauty's callback: keeps the images of vertices and edges, and drops permutations that move only auxiliary nodes. */
+static void collect_generator(int count, int *permutation, int *orbits, int orbit_count, int fixed, int n)
 {
 	(void)count;
 	(void)orbits;
 	(void)orbit_count;
 	(void)fixed;
 	(void)n;
-	gemp_symmetry *s = collecting;
+	gemp_symmetry *s = collected_symmetry;
 	bool moves = false;
 	for (size_t i = 0; i < s->points; i++)
 		moves = moves || permutation[i] != (int)i;
-	if (!moves || collected != GEMP_OK)
+	if (!moves || collected_code != GEMP_OK)
 		return;
-	collected = GEMP_RESERVE(s->images, s->capacity, (s->count + 1) * s->points);
-	if (collected == GEMP_OK)
+	collected_code = GEMP_RESERVE(s->images, s->capacity, (s->count + 1) * s->points);
+	if (collected_code == GEMP_OK)
 		memcpy(s->images + s->count++ * s->points, permutation, s->points * sizeof *s->images);
 }
 
@@ -326,6 +332,7 @@ static gemp_code colour_cells(const digraph *d, int *lab, int *ptn)
 	return GEMP_OK;
 }
 
+/* nauty reports generators only, so that the group may be larger than memory. */
 static gemp_code run_nauty(const digraph *d, gemp_symmetry *symmetry)
 {
 	DEFAULTOPTIONS_DIGRAPH(options);
@@ -334,7 +341,7 @@ static gemp_code run_nauty(const digraph *d, gemp_symmetry *symmetry)
 	graph *g = NULL;
 	gemp_code code = GEMP_OK;
 	options.defaultptn = FALSE;
-	options.userautomproc = collect;
+	options.userautomproc = collect_generator;
 	nauty_check(WORDSIZE, m, n, NAUTYVERSIONID);
 	GEMP_TRY(GEMP_NEW(g, (size_t)n * (size_t)m));
 	GEMP_TRY(GEMP_NEW(lab, 3 * (size_t)n));
@@ -343,13 +350,13 @@ static gemp_code run_nauty(const digraph *d, gemp_symmetry *symmetry)
 	for (size_t i = 0; i < d->arcs; i++)
 		ADDELEMENT(g + (size_t)d->arc[i].from * (size_t)m, d->arc[i].to);
 	GEMP_TRY(colour_cells(d, lab, ptn));
-	collecting = symmetry;
-	collected = GEMP_OK;
+	collected_symmetry = symmetry;
+	collected_code = GEMP_OK;
 	densenauty(g, lab, ptn, orbits, &options, &stats, m, n, NULL);
 	nauty_freedyn();
 	naugraph_freedyn();
 	nautil_freedyn();
-	code = collected;
+	code = collected_code;
 done:
 	gemp_free_all(lab, g);
 	return code;
@@ -367,10 +374,11 @@ gemp_code gemp_automorphism_find(gemp_symmetry **out, const gemp_pattern *patter
 	digraph d = { .pattern = pattern, .use_return = use_return && pattern->has_return };
 	gemp_symmetry *symmetry = NULL;
 	gemp_code code = GEMP_OK;
+	assert(gemp_pattern_is_valid(pattern));
 	GEMP_TRY(GEMP_NEW(symmetry, 1));
 	symmetry->vertices = pattern->vertex_count;
 	symmetry->points = pattern->vertex_count + pattern->edge_count;
-	GEMP_TRY(describe(&d));
+	GEMP_TRY(build_digraph(&d));
 	GEMP_TRY(run_nauty(&d, symmetry));
 	GEMP_TRY(gemp_symmetry_finish(symmetry));
 	*out = symmetry;

@@ -56,6 +56,7 @@ struct gemp_stab_chain {
 	size_t moving[GEMP_MAX_POINTS], moving_count; /* levels with more than one point in the orbit */
 };
 
+/* |G| is the product of the orbit sizes along any base. */
 gemp_code gemp_symmetry_finish(gemp_symmetry *symmetry)
 {
 	const int *orbit;
@@ -95,7 +96,7 @@ uint64_t gemp_symmetry_order(const gemp_symmetry *symmetry, bool *overflow)
 	return symmetry->order;
 }
 
-static gemp_code copy(const gemp_stab_chain *chain, const gemp_point *from, gemp_point **out)
+static gemp_code copy_permutation(const gemp_stab_chain *chain, const gemp_point *from, gemp_point **out)
 {
 	gemp_code code = GEMP_NEW(*out, chain->points);
 	if (code == GEMP_OK)
@@ -116,7 +117,8 @@ static void invert(size_t points, const gemp_point *permutation, gemp_point *out
 		out[permutation[i]] = (gemp_point)i;
 }
 
-/* Divides by representatives from level `from` on; true if nothing is left: the permutation is in the group. */
+/* Divides the permutation by coset representatives from level `from` on; true if only the identity is left, so that
+ * the permutation is in the group (Seress 2003, section 4.1). */
 static bool sift(const gemp_stab_chain *chain, size_t from, gemp_point *permutation)
 {
 	gemp_point inverse[GEMP_MAX_POINTS], product[GEMP_MAX_POINTS];
@@ -134,9 +136,10 @@ static bool sift(const gemp_stab_chain *chain, size_t from, gemp_point *permutat
 	return true; /* what moves no point of the base acts on nothing that is looked at */
 }
 
-static gemp_code insert(gemp_stab_chain *chain, size_t at, const gemp_point *permutation);
+static gemp_code insert_generator(gemp_stab_chain *chain, size_t at, const gemp_point *permutation);
 
-/* One generator on one point of the orbit: a new point, or a Schreier generator for the level below. */
+/* One generator on one point of the orbit gives a new orbit point, or a Schreier generator, which must lie in the
+ * stabiliser one level below. */
 static gemp_code apply_generator(gemp_stab_chain *chain, size_t at, const gemp_point *generator, gemp_point point)
 {
 	level *level = &chain->level[at];
@@ -145,16 +148,17 @@ static gemp_code apply_generator(gemp_stab_chain *chain, size_t at, const gemp_p
 	if (!level->in_orbit[image]) {
 		level->in_orbit[image] = true;
 		level->orbit[level->orbit_size++] = image;
-		return copy(chain, product, &level->to[image]);
+		return copy_permutation(chain, product, &level->to[image]);
 	}
 	gemp_point inverse[GEMP_MAX_POINTS], schreier[GEMP_MAX_POINTS];
 	invert(chain->points, level->to[image], inverse);
 	multiply(chain->points, product, inverse, schreier);
-	return sift(chain, at + 1, schreier) ? GEMP_OK : insert(chain, at + 1, schreier);
+	return sift(chain, at + 1, schreier) ? GEMP_OK : insert_generator(chain, at + 1, schreier);
 }
 
-/* Applies generators to points of the orbit until all pairs are done. */
-static gemp_code extend(gemp_stab_chain *chain, size_t at)
+/* Schreier-Sims: every pair of a generator and an orbit point is applied once; `done` counts the points that a
+ * generator has been applied to. */
+static gemp_code extend_orbit(gemp_stab_chain *chain, size_t at)
 {
 	level *level = &chain->level[at];
 	for (bool more = true; more;) {
@@ -173,17 +177,17 @@ static gemp_code extend(gemp_stab_chain *chain, size_t at)
 }
 
 /* A permutation that fixes base[0..at-1] and is not in the group yet. */
-static gemp_code insert(gemp_stab_chain *chain, size_t at, const gemp_point *permutation)
+static gemp_code insert_generator(gemp_stab_chain *chain, size_t at, const gemp_point *permutation)
 {
 	level *level = &chain->level[at];
 	GEMP_PROPAGATE(GEMP_RESERVE(level->generators, level->capacity, level->count + 1));
 	struct generator *generator = &level->generators[level->count];
 	generator->done = 0;
-	gemp_code code = copy(chain, permutation, &generator->images);
+	gemp_code code = copy_permutation(chain, permutation, &generator->images);
 	if (code != GEMP_OK)
 		return code;
 	level->count++;
-	return extend(chain, at);
+	return extend_orbit(chain, at);
 }
 
 static gemp_code set_base(gemp_stab_chain *chain, const int *base)
@@ -196,14 +200,14 @@ static gemp_code set_base(gemp_stab_chain *chain, const int *base)
 		level->base = level->orbit[0] = base ? (gemp_point)base[i] : (gemp_point)i;
 		level->orbit_size = 1;
 		level->in_orbit[level->base] = true;
-		gemp_code code = copy(chain, identity, &level->to[level->base]);
+		gemp_code code = copy_permutation(chain, identity, &level->to[level->base]);
 		if (code != GEMP_OK)
 			return code;
 	}
 	return GEMP_OK;
 }
 
-static void finish(gemp_stab_chain *chain)
+static void finish_levels(gemp_stab_chain *chain)
 {
 	for (size_t i = 0; i < chain->levels; i++) {
 		level *level = &chain->level[i];
@@ -214,6 +218,7 @@ static void finish(gemp_stab_chain *chain)
 	}
 }
 
+/* Along a base of vertices only, permutations act on vertices, and edges are ignored. */
 gemp_code gemp_stab_chain_new(gemp_stab_chain **out, const gemp_symmetry *symmetry, const int *base, size_t base_size)
 {
 	gemp_stab_chain *chain = NULL;
@@ -229,9 +234,9 @@ gemp_code gemp_stab_chain_new(gemp_stab_chain **out, const gemp_symmetry *symmet
 		for (size_t i = 0; i < base_size; i++)
 			rest[i] = permutation[i] = (gemp_point)symmetry->images[g * symmetry->points + i];
 		if (!sift(chain, 0, rest))
-			GEMP_TRY(insert(chain, 0, permutation));
+			GEMP_TRY(insert_generator(chain, 0, permutation));
 	}
-	finish(chain);
+	finish_levels(chain);
 	*out = chain;
 	return GEMP_OK;
 done:
@@ -267,13 +272,13 @@ size_t gemp_stab_chain_orbit(const gemp_stab_chain *chain, size_t index, const i
 }
 
 /* tuple o to: what stands at to[i] comes to i. */
-static void compose(const gemp_stab_chain *chain, const uint64_t *tuple, const gemp_point *to, uint64_t *out)
+static void permute_tuple(const gemp_stab_chain *chain, const uint64_t *tuple, const gemp_point *to, uint64_t *out)
 {
 	for (size_t i = 0; i < chain->points; i++)
 		out[i] = tuple[to[i]];
 }
 
-static uint64_t least(const level *level, const uint64_t *tuple)
+static uint64_t smallest_image(const level *level, const uint64_t *tuple)
 {
 	uint64_t value = tuple[level->base];
 	for (size_t i = 1; i < level->orbit_size; i++)
@@ -283,7 +288,7 @@ static uint64_t least(const level *level, const uint64_t *tuple)
 }
 
 /* Finds quickly that b is a o g for some g of the levels from `from` on. False may be wrong: then both are followed. */
-static bool surely_same(const gemp_stab_chain *chain, size_t from, const uint64_t *a, const uint64_t *b)
+static bool is_known_image(const gemp_stab_chain *chain, size_t from, const uint64_t *a, const uint64_t *b)
 {
 	uint64_t moved[GEMP_MAX_POINTS], next[GEMP_MAX_POINTS];
 	memcpy(moved, a, chain->points * sizeof *moved);
@@ -294,20 +299,20 @@ static bool surely_same(const gemp_stab_chain *chain, size_t from, const uint64_
 			i++;
 		if (i == level->orbit_size)
 			return false;
-		compose(chain, moved, level->to[level->orbit[i]], next);
+		permute_tuple(chain, moved, level->to[level->orbit[i]], next);
 		memcpy(moved, next, chain->points * sizeof *moved);
 	}
 	return memcmp(moved, b, chain->points * sizeof *b) == 0;
 }
 
-typedef struct search {
+typedef struct canonical_search {
 	const gemp_stab_chain *chain;
 	bool found;
 	uint64_t best[GEMP_MAX_POINTS];
-} search;
+} canonical_search;
 
 /* <0, 0, >0: tuple against the best one, along base[0..levels). */
-static int against_best(const search *s, const uint64_t *tuple, size_t levels)
+static int against_best(const canonical_search *s, const uint64_t *tuple, size_t levels)
 {
 	for (size_t i = 0; i < levels; i++) {
 		gemp_point point = s->chain->level[i].base;
@@ -317,10 +322,9 @@ static int against_best(const search *s, const uint64_t *tuple, size_t levels)
 	return 0;
 }
 
-/* Best of tuple o g over the levels from moving[m] on: follows every choice of the least value there, but only one
- * of those that are known to be alike, and none that is behind the best already. What stands before a moving level
- * is settled. */
-static void descend(search *s, size_t m, const uint64_t *tuple)
+/* Best of tuple o g over the levels from moving[m] on. It follows every choice of the smallest value, but only one of
+ * those known to be alike, and none that is worse than the best so far. */
+static void descend(canonical_search *s, size_t m, const uint64_t *tuple)
 {
 	const gemp_stab_chain *chain = s->chain;
 	bool last = m == chain->moving_count;
@@ -333,30 +337,32 @@ static void descend(search *s, size_t m, const uint64_t *tuple)
 		return;
 	}
 	const level *level = &chain->level[chain->moving[m]];
-	uint64_t value = least(level, tuple), next[GEMP_MAX_POINTS], other[GEMP_MAX_POINTS];
+	uint64_t value = smallest_image(level, tuple), next[GEMP_MAX_POINTS], other[GEMP_MAX_POINTS];
 	for (size_t i = 0; i < level->orbit_size; i++) {
 		if (tuple[level->orbit[i]] != value)
 			continue;
-		compose(chain, tuple, level->to[level->orbit[i]], next);
+		permute_tuple(chain, tuple, level->to[level->orbit[i]], next);
 		bool known = false;
 		for (size_t j = 0; j < i && !known; j++) {
 			if (tuple[level->orbit[j]] != value)
 				continue;
-			compose(chain, tuple, level->to[level->orbit[j]], other);
-			known = surely_same(chain, m + 1, other, next);
+			permute_tuple(chain, tuple, level->to[level->orbit[j]], other);
+			known = is_known_image(chain, m + 1, other, next);
 		}
 		if (!known)
 			descend(s, m + 1, next);
 	}
 }
 
+/* Greedy while each smallest image is unique, which is the rule where images are distinct; a search follows only equal
+ * images. */
 void gemp_stab_chain_canonical(const gemp_stab_chain *chain, uint64_t *tuple)
 {
 	uint64_t next[GEMP_MAX_POINTS];
 	size_t m = 0;
 	for (; m < chain->moving_count; m++) {
 		const level *level = &chain->level[chain->moving[m]];
-		uint64_t value = least(level, tuple);
+		uint64_t value = smallest_image(level, tuple);
 		size_t chosen = level->orbit_size, times = 0;
 		for (size_t i = 0; i < level->orbit_size; i++) {
 			if (tuple[level->orbit[i]] == value) {
@@ -367,12 +373,12 @@ void gemp_stab_chain_canonical(const gemp_stab_chain *chain, uint64_t *tuple)
 			break;
 		if (chosen == 0)
 			continue;
-		compose(chain, tuple, level->to[level->orbit[chosen]], next);
+		permute_tuple(chain, tuple, level->to[level->orbit[chosen]], next);
 		memcpy(tuple, next, chain->points * sizeof *tuple);
 	}
 	if (m == chain->moving_count)
 		return;
-	search s = { .chain = chain };
+	canonical_search s = { .chain = chain };
 	descend(&s, m, tuple);
 	memcpy(tuple, s.best, chain->points * sizeof *tuple);
 }

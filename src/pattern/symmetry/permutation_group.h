@@ -38,8 +38,9 @@ size_t gemp_stab_chain_orbit(const gemp_stab_chain *chain, size_t level, const i
  * that differ elsewhere (two parallel edges to one vertex) cost a search. */
 void gemp_stab_chain_canonical(const gemp_stab_chain *chain, uint64_t *tuple);
 
-/* group: permutation groups of at most GEMP_MAX_POINTS points, as stabiliser chains (Sims 1970). Internal to
- * src/pattern. */
+/* Permutation groups of at most GEMP_MAX_POINTS points, as stabiliser chains (Sims 1970; Seress, Permutation Group
+ * Algorithms, 2003).
+ */
 
 enum { GEMP_MAX_POINTS = GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES };
 

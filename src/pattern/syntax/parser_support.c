@@ -217,7 +217,7 @@ static const char *refused_word(const gemp_ast *q, const char *word, size_t size
 	return NULL;
 }
 
-static char before(const gemp_ast *q, size_t at)
+static char previous_char(const gemp_ast *q, size_t at)
 {
 	while (at > 0 && strchr(" \t\r\n", q->source.text[at - 1]))
 		at--;
@@ -228,7 +228,7 @@ static char before(const gemp_ast *q, size_t at)
 static bool is_pattern(const gemp_ast *q, gemp_ast_place place)
 {
 	char token = q->source.text[place.begin], next = *gemp_ast_skip_space(q->source.text + place.end);
-	char last = before(q, place.begin);
+	char last = previous_char(q, place.begin);
 	return (token == '-' && strchr("->[", next)) || (strchr("-[", token) && last == '-') ||
 	       (token == ')' && last == '(') || (token == '-' && last == '<');
 }
@@ -242,12 +242,12 @@ static const char *punctuation(const gemp_ast *q, gemp_ast_place place)
 		return strncmp(token, "..", 2) == 0 && q->clause != GEMP_AST_MATCH ? "a range (..)" : NULL;
 	if (size != 1 || q->clause == GEMP_AST_RUN)
 		return NULL;
-	if (*token == '!' || (*token == '%' && before(q, place.begin) == ':'))
+	if (*token == '!' || (*token == '%' && previous_char(q, place.begin) == ':'))
 		return "an expression over labels with ! or %; NOT a:Label stands in WHERE";
 	if (*token == '$' && q->clause == GEMP_AST_MATCH)
 		return "a parameter instead of a map, a label or a type; parameters are values";
 	if (q->clause == GEMP_AST_MATCH)
-		return strchr("+*", *token) || (*token == '{' && strchr("->", before(q, place.begin)))
+		return strchr("+*", *token) || (*token == '{' && strchr("->", previous_char(q, place.begin)))
 		           ? "a repeated path (+, *, {m,n}); write -[:T*m..n]->"
 		           : NULL;
 	if (is_pattern(q, place))
@@ -263,12 +263,12 @@ static const char *punctuation(const gemp_ast *q, gemp_ast_place place)
 	}
 }
 
-static bool explain(gemp_ast *q, gemp_ast_place place, const char *expected)
+static bool explain_token(gemp_ast *q, gemp_ast_place place, const char *expected)
 {
 	const char *token = q->source.text + place.begin, *what;
 	size_t size = place.end - place.begin;
 	bool word = isalpha((unsigned char)*token);
-	char last = before(q, place.begin);
+	char last = previous_char(q, place.begin);
 	bool name = q->is_rules && expected && strcmp(expected, "a name") == 0;
 	if (word && (name || (q->clause == GEMP_AST_MATCH && strchr("([", last) && last))) {
 		gemp_ast_fail(q, place.begin, "'%.*s' is a reserved word; as a name it needs backquotes", (int)size, token);
@@ -292,7 +292,7 @@ static bool explain(gemp_ast *q, gemp_ast_place place, const char *expected)
 }
 
 /* What rules begin with, where something else stands; NULL: it has its own message. */
-static const char *beginning(const gemp_ast *q, const char *token, size_t size, const char *expected)
+static const char *missing_beginning(const gemp_ast *q, const char *token, size_t size, const char *expected)
 {
 	if (!expected)
 		return NULL;
@@ -311,13 +311,13 @@ void gemp_ast_unexpected(gemp_ast *q, gemp_ast_place place, const char *expected
 {
 	const char *token = q->source.text + place.begin;
 	size_t size = place.end - place.begin;
-	const char *wanted = expected ? ", expected " : "", *begins = beginning(q, token, size, expected);
+	const char *wanted = expected ? ", expected " : "", *begins = missing_beginning(q, token, size, expected);
 	if (begins)
 		gemp_ast_fail(q, place.begin, "%s", begins);
 	else if (size == 0)
 		gemp_ast_fail(q, place.begin, "the %s too early%s%s", q->is_rules ? "rules end" : "query ends", wanted,
 		              expected ? expected : "");
-	else if (!explain(q, place, expected))
+	else if (!explain_token(q, place, expected))
 		gemp_ast_fail(q, place.begin, "unexpected '%.*s'%s%s", size > 40 ? 40 : (int)size, token, wanted,
 		              expected ? expected : "");
 }

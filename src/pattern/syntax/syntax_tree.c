@@ -15,12 +15,13 @@ struct gemp_ast_block {
 	_Alignas(16) char bytes[];
 };
 
+/* Blocks are zeroed and freed together. Alignment 16 is enough for every node. */
 void *gemp_ast_alloc(gemp_ast *q, size_t size)
 {
 	size = (size + 15) / 16 * 16;
 	if (size > q->left) {
-		size_t room = size > BLOCK ? size : BLOCK;
-		struct gemp_ast_block *block = gemp_calloc(1, sizeof *block + room);
+		size_t capacity = size > BLOCK ? size : BLOCK;
+		struct gemp_ast_block *block = gemp_calloc(1, sizeof *block + capacity);
 		if (!block) {
 			if (q->code == GEMP_OK)
 				q->code = GEMP_ENOMEM;
@@ -29,7 +30,7 @@ void *gemp_ast_alloc(gemp_ast *q, size_t size)
 		block->next = q->blocks;
 		q->blocks = block;
 		q->at = block->bytes;
-		q->left = room;
+		q->left = capacity;
 	}
 	void *memory = q->at;
 	q->at += size;
@@ -88,6 +89,7 @@ bool gemp_ast_is_aggregate(const gemp_ast_expr *expr)
 	return gemp_expr_is_aggregate(&(gemp_expr){ .kind = expr->kind });
 }
 
+/* Depth and weight are bounded here, so that later recursion and XOR's expansion need no checks. */
 void gemp_ast_adopt(gemp_ast *q, gemp_ast_expr *parent, gemp_ast_expr *child)
 {
 	GEMP_AST_LINK(parent->first, parent->last, child);
@@ -120,6 +122,7 @@ gemp_ast_expr *gemp_ast_binary(gemp_ast *q, gemp_expr_kind kind, gemp_ast_expr *
 	return checked(q, expr);
 }
 
+/* Appends to a chain of the same operator instead of nesting it, so that long chains stay flat. */
 gemp_ast_expr *gemp_ast_join(gemp_ast *q, gemp_expr_kind kind, gemp_ast_expr *left, gemp_ast_expr *right,
                              gemp_ast_place place)
 {
@@ -146,7 +149,7 @@ static gemp_ast_expr *clone(gemp_ast *q, const gemp_ast_expr *from)
 }
 
 /* Once more what a chain or a list repeats. */
-static gemp_ast_expr *repeat(gemp_ast *q, const gemp_ast_expr *from, const char *where)
+static gemp_ast_expr *copy_repeated(gemp_ast *q, const gemp_ast_expr *from, const char *where)
 {
 	if (from->weight > GEMP_AST_MAX_COPIED)
 		gemp_ast_fail(q, from->place.begin, "this expression is too long to stand %s; write it out by AND and OR",
@@ -157,11 +160,12 @@ static gemp_ast_expr *repeat(gemp_ast *q, const gemp_ast_expr *from, const char 
 gemp_ast_expr *gemp_ast_chain(gemp_ast *q, gemp_ast_expr *chain, const gemp_ast_expr *last, gemp_expr_kind kind,
                               gemp_ast_expr *right, gemp_ast_place place)
 {
-	gemp_ast_expr *left = repeat(q, last, "within a chain of comparisons");
+	gemp_ast_expr *left = copy_repeated(q, last, "within a chain of comparisons");
 	gemp_ast_expr *next = left ? gemp_ast_binary(q, kind, left, right, place) : NULL;
 	return next ? gemp_ast_join(q, GEMP_AND, chain, next, place) : NULL;
 }
 
+/* A list of literals stays a list; with expressions in it IN becomes a disjunction of equalities. */
 gemp_ast_expr *gemp_ast_in(gemp_ast *q, gemp_ast_expr *left, gemp_ast_expr *list, gemp_ast_place place)
 {
 	bool literals = true;
@@ -172,7 +176,7 @@ gemp_ast_expr *gemp_ast_in(gemp_ast *q, gemp_ast_expr *left, gemp_ast_expr *list
 		gemp_ast_adopt(q, in, left);
 	for (gemp_ast_expr *element = list ? list->first : NULL; in && element; element = next) {
 		next = element->next;
-		gemp_ast_expr *copy = literals ? NULL : repeat(q, left, "before IN with expressions in its list");
+		gemp_ast_expr *copy = literals ? NULL : copy_repeated(q, left, "before IN with expressions in its list");
 		gemp_ast_expr *one = literals ? element : copy ? gemp_ast_binary(q, GEMP_EQ, copy, element, place) : NULL;
 		if (!one)
 			return NULL;
@@ -230,6 +234,7 @@ gemp_ast_expr *gemp_ast_integer(gemp_ast *q, uint64_t magnitude, gemp_ast_place 
 	return expr;
 }
 
+/* -9223372036854775808 is a literal although its magnitude is not: the sign is folded in here. */
 gemp_ast_expr *gemp_ast_negative(gemp_ast *q, gemp_ast_expr *operand, gemp_ast_place place)
 {
 	gemp_value *value = &operand->value;
@@ -281,7 +286,7 @@ void gemp_ast_set_variable(gemp_ast_expr *expr, gemp_ast_word variable)
 /* What has another name here. */
 static const struct {
 	const char *name, *remedy;
-} others[] = {
+} unsupported_functions[] = {
 	{ "elementId", "id(v) is the key of a vertex" },
 	{ "lower", "write toLower()" },
 	{ "upper", "write toUpper()" },
@@ -293,13 +298,15 @@ static const struct {
 	{ "allShortestPaths", "a path has a greatest length, as in -[:T*1..5]->" },
 };
 
+/* Refused at the name, before the argument is read, so that the error points there. */
 void gemp_ast_check_callee(gemp_ast *q, gemp_ast_word name)
 {
 	if (gemp_function_find(name.bytes))
 		return;
-	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		if (strcasecmp(others[i].name, name.bytes) == 0) {
-			gemp_ast_fail(q, name.place.begin, "the function %s() is not supported; %s", name.bytes, others[i].remedy);
+	for (size_t i = 0; i < sizeof unsupported_functions / sizeof *unsupported_functions; i++)
+		if (strcasecmp(unsupported_functions[i].name, name.bytes) == 0) {
+			gemp_ast_fail(q, name.place.begin, "the function %s() is not supported; %s", name.bytes,
+			              unsupported_functions[i].remedy);
 			return;
 		}
 	gemp_ast_fail(q, name.place.begin,
@@ -342,6 +349,7 @@ gemp_ast_expr *gemp_ast_call(gemp_ast *q, gemp_ast_word name, bool distinct, gem
 	return q->code == GEMP_OK ? expr : NULL;
 }
 
+/* A parameter becomes a literal at once: no later step knows parameters. */
 gemp_ast_expr *gemp_ast_parameter(gemp_ast *q, gemp_ast_word name, gemp_ast_place place)
 {
 	for (size_t i = 0; i < q->parameter_count; i++)

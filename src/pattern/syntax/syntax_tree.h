@@ -254,7 +254,7 @@ gemp_ast_expr *gemp_ast_call(gemp_ast *q, gemp_ast_word name, bool distinct, gem
                              gemp_ast_place place);
 void gemp_ast_check_callee(gemp_ast *q, gemp_ast_word name);
 
-/* rule_tree.c: rules, part by part. */
+/* Rules, part by part. */
 void gemp_ast_begin_rule(gemp_ast *q);
 void gemp_ast_end_rule(gemp_ast *q, gemp_ast_word name, gemp_ast_match *match);
 gemp_ast_update *gemp_ast_new_update(gemp_ast *q, gemp_update_kind kind, gemp_ast_word variable, gemp_ast_place place);

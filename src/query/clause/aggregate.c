@@ -6,20 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool sums(const gemp_aggregate *a)
+static bool is_sum(const gemp_aggregate *a)
 {
 	return a->kind == GEMP_SUM || a->kind == GEMP_AVG;
 }
 
-static bool has_extreme(const gemp_aggregate *a)
+static bool is_min_max(const gemp_aggregate *a)
 {
 	return a->kind == GEMP_MIN || a->kind == GEMP_MAX;
 }
 
 /* Its values are all kept until the end. */
-static bool keeps_values(const gemp_aggregate *a)
+static bool collects_values(const gemp_aggregate *a)
 {
-	return a->kind == GEMP_COLLECT || (a->distinct && !has_extreme(a));
+	return a->kind == GEMP_COLLECT || (a->distinct && !is_min_max(a));
 }
 
 void gemp_aggregate_init(gemp_aggregate *a, const gemp_expr *expr, const gemp_frame_column *argument)
@@ -66,7 +66,7 @@ gemp_type gemp_aggregate_type(const gemp_expr *expr, gemp_type argument)
 /* STATES */
 
 /* Room for the group; what is new is zero. */
-#define ROOM_FOR(array, capacity, group) reserve_zeroed((void **)&(array), &(capacity), (group), sizeof *(array))
+#define RESERVE_GROUP(array, capacity, group) reserve_zeroed((void **)&(array), &(capacity), (group), sizeof *(array))
 
 static gemp_code reserve_zeroed(void **array, size_t *capacity, size_t group, size_t size)
 {
@@ -78,24 +78,26 @@ static gemp_code reserve_zeroed(void **array, size_t *capacity, size_t group, si
 	return GEMP_OK;
 }
 
+/* Counts are exact up to 2^63 - 1, the largest integer of a row. */
 static gemp_code count_more(gemp_aggregate *a, size_t group, uint64_t times)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_PROPAGATE(ROOM_FOR(a->count, a->count_capacity, group));
+	GEMP_PROPAGATE(RESERVE_GROUP(a->count, a->count_capacity, group));
 	a->count[group] += times;
 	if (a->count[group] < times || a->count[group] > INT64_MAX)
 		code = gemp_fail(GEMP_EDATA, "a count passes 64 bits; group by more, or count less");
 	return code;
 }
 
+/* Integers are summed in 128 bits, floats without rounding, so that the result does not depend on the order of rows. */
 static gemp_code sum_more(gemp_aggregate *a, size_t group, const gemp_value *value, uint64_t times)
 {
 	if (value->type == GEMP_FLOAT) {
-		GEMP_PROPAGATE(ROOM_FOR(a->exact, a->exact_capacity, group));
+		GEMP_PROPAGATE(RESERVE_GROUP(a->exact, a->exact_capacity, group));
 		GEMP_PROPAGATE(gemp_exact_sum_add(&a->exact[group], value->real, times));
 	} else {
 		GEMP_CHECK(value->type == GEMP_INTEGER);
-		GEMP_PROPAGATE(ROOM_FOR(a->sum, a->sum_capacity, group));
+		GEMP_PROPAGATE(RESERVE_GROUP(a->sum, a->sum_capacity, group));
 		a->sum[group] += (__int128)value->integer * (__int128)times;
 	}
 	if (a->kind == GEMP_AVG)
@@ -103,8 +105,8 @@ static gemp_code sum_more(gemp_aggregate *a, size_t group, const gemp_value *val
 	return GEMP_OK;
 }
 
-/* A string is copied: what it lies in does not stay. */
-static gemp_code keep_extreme(gemp_min_max *best, const gemp_value *value)
+/* Strings are copied, since their frame does not outlive the call. */
+static gemp_code store_min_max(gemp_min_max *best, const gemp_value *value)
 {
 	gemp_code code = GEMP_OK;
 	best->known = true;
@@ -123,18 +125,19 @@ static gemp_code keep_extreme(gemp_min_max *best, const gemp_value *value)
 	return code;
 }
 
-static gemp_code try_extreme(gemp_aggregate *a, size_t group, const gemp_value *value)
+static gemp_code update_min_max(gemp_aggregate *a, size_t group, const gemp_value *value)
 {
-	GEMP_PROPAGATE(ROOM_FOR(a->extreme, a->extreme_capacity, group));
+	GEMP_PROPAGATE(RESERVE_GROUP(a->extreme, a->extreme_capacity, group));
 	gemp_min_max *best = &a->extreme[group];
 	int order = best->known ? gemp_value_order(value, &best->value) : 0;
 	if (!best->known || (a->kind == GEMP_MIN ? order < 0 : order > 0))
-		GEMP_PROPAGATE(keep_extreme(best, value));
+		GEMP_PROPAGATE(store_min_max(best, value));
 	return GEMP_OK;
 }
 
-static gemp_code keep_value(gemp_aggregate *a, size_t group, const gemp_frame_column *argument, size_t row,
-                            uint64_t times)
+/* The packed cell is the key: equal cells have equal bytes. */
+static gemp_code collect_value(gemp_aggregate *a, size_t group, const gemp_frame_column *argument, size_t row,
+                               uint64_t times)
 {
 	gemp_text cell = { 0 };
 	gemp_cell_pack(argument, row, &cell);
@@ -146,7 +149,7 @@ static gemp_code keep_value(gemp_aggregate *a, size_t group, const gemp_frame_co
 
 static gemp_code add_value(gemp_aggregate *a, size_t group, const gemp_value *value, uint64_t times)
 {
-	return sums(a) ? sum_more(a, group, value, times) : try_extreme(a, group, value);
+	return is_sum(a) ? sum_more(a, group, value, times) : update_min_max(a, group, value);
 }
 
 gemp_code gemp_aggregate_add(gemp_aggregate *a, size_t group, const gemp_frame_column *argument, size_t row,
@@ -154,8 +157,8 @@ gemp_code gemp_aggregate_add(gemp_aggregate *a, size_t group, const gemp_frame_c
 {
 	if (argument && gemp_frame_is_null(argument, row))
 		return GEMP_OK;
-	if (keeps_values(a))
-		return keep_value(a, group, argument, row, times);
+	if (collects_values(a))
+		return collect_value(a, group, argument, row, times);
 	if (a->kind == GEMP_COUNT || a->kind == GEMP_COUNT_STAR)
 		return count_more(a, group, times);
 	gemp_value value = gemp_frame_value(argument, row);
@@ -164,7 +167,7 @@ gemp_code gemp_aggregate_add(gemp_aggregate *a, size_t group, const gemp_frame_c
 
 /* BYTES */
 
-static void pack_extreme(const gemp_min_max *best, gemp_text *out)
+static void pack_min_max(const gemp_min_max *best, gemp_text *out)
 {
 	const gemp_value none = { .null = true }, *value = best && best->known ? &best->value : &none;
 	gemp_text_add(out, value, sizeof *value);
@@ -187,29 +190,30 @@ static void pack_bag(const gemp_bag *bag, size_t group, gemp_text *out)
 	}
 }
 
+/* Only the states that the kind uses; gemp_aggregate_merge reads them in the same order. */
 gemp_code gemp_aggregate_pack(const gemp_aggregate *a, size_t group, gemp_text *out)
 {
 	static const gemp_exact_sum zero;
 	const __int128 none = 0;
 	uint64_t count = group < a->count_capacity ? a->count[group] : 0;
-	if (keeps_values(a)) {
+	if (collects_values(a)) {
 		pack_bag(&a->bag, group, out);
 		return gemp_text_status(out);
 	}
-	if (has_extreme(a)) {
-		pack_extreme(group < a->extreme_capacity ? &a->extreme[group] : NULL, out);
+	if (is_min_max(a)) {
+		pack_min_max(group < a->extreme_capacity ? &a->extreme[group] : NULL, out);
 		return gemp_text_status(out);
 	}
 	if (a->kind != GEMP_SUM)
 		gemp_text_add(out, &count, sizeof count);
-	if (sums(a) && a->type == GEMP_FLOAT)
+	if (is_sum(a) && a->type == GEMP_FLOAT)
 		return gemp_exact_sum_pack(group < a->exact_capacity ? &a->exact[group] : &zero, out);
-	if (sums(a))
+	if (is_sum(a))
 		gemp_text_add(out, group < a->sum_capacity ? &a->sum[group] : &none, sizeof none);
 	return gemp_text_status(out);
 }
 
-static void take(void *to, size_t size, const char **at)
+static void read_bytes(void *to, size_t size, const char **at)
 {
 	memcpy(to, *at, size);
 	*at += size;
@@ -218,46 +222,46 @@ static void take(void *to, size_t size, const char **at)
 static gemp_code merge_bag(gemp_aggregate *a, size_t group, const char **at)
 {
 	uint64_t values, head[2];
-	take(&values, sizeof values, at);
+	read_bytes(&values, sizeof values, at);
 	for (uint64_t i = 0; i < values; i++) {
-		take(head, sizeof head, at);
+		read_bytes(head, sizeof head, at);
 		GEMP_PROPAGATE(gemp_bag_add(&a->bag, group, *at, head[1], head[0]));
 		*at += head[1];
 	}
 	return GEMP_OK;
 }
 
-static gemp_code merge_extreme(gemp_aggregate *a, size_t group, const char **at)
+static gemp_code merge_min_max(gemp_aggregate *a, size_t group, const char **at)
 {
 	gemp_value value;
-	take(&value, sizeof value, at);
+	read_bytes(&value, sizeof value, at);
 	if (value.null)
 		return GEMP_OK;
 	if (value.type == GEMP_STRING || value.type == GEMP_LIST) {
 		value.string.bytes = *at;
 		*at += value.string.size;
 	}
-	return try_extreme(a, group, &value);
+	return update_min_max(a, group, &value);
 }
 
 gemp_code gemp_aggregate_merge(gemp_aggregate *a, size_t group, const char **at)
 {
 	uint64_t count;
 	__int128 sum;
-	if (keeps_values(a))
+	if (collects_values(a))
 		return merge_bag(a, group, at);
-	if (has_extreme(a))
-		return merge_extreme(a, group, at);
+	if (is_min_max(a))
+		return merge_min_max(a, group, at);
 	if (a->kind != GEMP_SUM) {
-		take(&count, sizeof count, at);
+		read_bytes(&count, sizeof count, at);
 		GEMP_PROPAGATE(count_more(a, group, count));
 	}
-	if (sums(a) && a->type == GEMP_FLOAT) {
-		GEMP_PROPAGATE(ROOM_FOR(a->exact, a->exact_capacity, group));
+	if (is_sum(a) && a->type == GEMP_FLOAT) {
+		GEMP_PROPAGATE(RESERVE_GROUP(a->exact, a->exact_capacity, group));
 		GEMP_PROPAGATE(gemp_exact_sum_merge_packed(&a->exact[group], at));
-	} else if (sums(a)) {
-		take(&sum, sizeof sum, at);
-		GEMP_PROPAGATE(ROOM_FOR(a->sum, a->sum_capacity, group));
+	} else if (is_sum(a)) {
+		read_bytes(&sum, sizeof sum, at);
+		GEMP_PROPAGATE(RESERVE_GROUP(a->sum, a->sum_capacity, group));
 		a->sum[group] += sum;
 	}
 	return GEMP_OK;
@@ -303,7 +307,7 @@ done:
 	return code;
 }
 
-/* Of values that were each kept once. */
+/* Feeds each collected value once into a plain aggregate of the same kind. */
 static gemp_code finish_distinct(const gemp_aggregate *a, size_t group, const gemp_elements *elements, gemp_column *out)
 {
 	gemp_code code = GEMP_OK;
@@ -346,16 +350,16 @@ gemp_code gemp_aggregate_members(const gemp_aggregate *a, size_t group, gemp_fra
 	return read_members(a, group, out, rows, NULL);
 }
 
-typedef struct list {
+typedef struct list_value {
 	const gemp_elements *elements;
 	gemp_frame_column members;
 	size_t count;
 	uint64_t *times, *order; /* [count] */
-} list;
+} list_value;
 
 static int compare_members(const void *a, const void *b, void *context)
 {
-	const list *l = context;
+	const list_value *l = context;
 	size_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 	if (l->members.kind != GEMP_CELL_VALUE)
 		return gemp_elements_compare(l->elements, l->members.kind, l->members.elements[x], l->members.elements[y]);
@@ -363,7 +367,7 @@ static int compare_members(const void *a, const void *b, void *context)
 	return gemp_value_order(&left, &right);
 }
 
-static void print_member(const list *l, size_t i, gemp_text *out)
+static void print_member(const list_value *l, size_t i, gemp_text *out)
 {
 	gemp_value value;
 	if (l->members.kind == GEMP_CELL_EDGE) {
@@ -379,7 +383,8 @@ static void print_member(const list *l, size_t i, gemp_text *out)
 	gemp_json_value(out, &value);
 }
 
-static gemp_code print_list(list *l, gemp_text *out)
+/* Members in ascending order, repeated as often as they were collected, as JSON. */
+static gemp_code print_list(list_value *l, gemp_text *out)
 {
 	for (size_t i = 0; i < l->count; i++)
 		l->order[i] = i;
@@ -398,7 +403,7 @@ static gemp_code print_list(list *l, gemp_text *out)
 static gemp_code finish_list(const gemp_aggregate *a, size_t group, const gemp_elements *elements, gemp_column *out)
 {
 	gemp_code code = GEMP_OK;
-	list l = { .elements = elements, .members = { .kind = a->cell, .values = { .type = a->type } } };
+	list_value l = { .elements = elements, .members = { .kind = a->cell, .values = { .type = a->type } } };
 	gemp_text text = { 0 };
 	size_t values = 0;
 	for (uint64_t at = gemp_bag_first(&a->bag, group); at; at = gemp_bag_next(&a->bag, at))
@@ -419,13 +424,13 @@ gemp_code gemp_aggregate_finish(const gemp_aggregate *a, size_t group, const gem
 {
 	if (a->kind == GEMP_COLLECT)
 		return finish_list(a, group, elements, out);
-	if (keeps_values(a))
+	if (collects_values(a))
 		return finish_distinct(a, group, elements, out);
 	if (a->kind == GEMP_SUM)
 		return finish_sum(a, group, out);
 	if (a->kind == GEMP_AVG)
 		return finish_mean(a, group, out);
-	if (!has_extreme(a))
+	if (!is_min_max(a))
 		return finish_count(group < a->count_capacity ? a->count[group] : 0, out);
 	bool known = group < a->extreme_capacity && a->extreme[group].known;
 	return gemp_column_add(out, known ? &a->extreme[group].value : &(gemp_value){ .type = out->type, .null = true });

@@ -14,6 +14,7 @@ static bool is_never_null(const gemp_pattern *pattern, const gemp_expr *expr)
 	       (expr->kind == GEMP_EDGE && expr->variable < (int)pattern->edge_count);
 }
 
+/* True if the expression has the same value for all matches once their number is known. */
 static bool only_counts(const gemp_pattern *pattern, const gemp_expr *expr)
 {
 	if (expr->kind == GEMP_COUNT_STAR)
@@ -137,18 +138,19 @@ static gemp_code make_column(gemp_grouping *r, const gemp_frame *columns, const 
 	return GEMP_OK;
 }
 
-static bool same(const gemp_expr *a, const gemp_expr *b)
+static bool is_same_expr(const gemp_expr *a, const gemp_expr *b)
 {
 	bool equal = a->item == b->item && a->sub == b->sub && gemp_expr_compare(a, b) == 0;
 	for (size_t i = 0; i < a->count && equal; i++)
-		equal = same(a->children[i], b->children[i]);
+		equal = is_same_expr(a->children[i], b->children[i]);
 	return equal;
 }
 
+/* Keys are compared structurally; their number is small. */
 static size_t find_key(const gemp_grouping *r, const gemp_expr *expr)
 {
 	size_t k = 0;
-	while (k < r->key_count && !same(r->keys[k], expr))
+	while (k < r->key_count && !is_same_expr(r->keys[k], expr))
 		k++;
 	return k;
 }
@@ -186,6 +188,8 @@ static gemp_code rewrite_children(gemp_grouping *r, const gemp_frame *columns, c
 	return GEMP_OK;
 }
 
+/* A key or an aggregate becomes a column; an attribute of a grouped vertex stays an attribute of the key; everything
+ * else is rewritten below. */
 gemp_code gemp_grouping_item(gemp_grouping *r, const gemp_frame *columns, const gemp_expr *expr, const gemp_expr **out)
 {
 	size_t key = find_key(r, expr), element = find_element(r, expr);

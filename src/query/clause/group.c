@@ -8,7 +8,7 @@
 
 enum { BLOCK_GROUPS = 1 << 16 }; /* that travel, and that are handed on, at a time */
 
-typedef struct grouping {
+typedef struct group_stage {
 	gemp_runtime *context;
 	gemp_shard *graph;
 	gemp_row_stage *next;
@@ -19,17 +19,17 @@ typedef struct grouping {
 	int *arguments;             /* [aggregate_count] */
 	gemp_key_table groups;
 	bool ended;
-} grouping;
+} group_stage;
 
 /* ROWS TO GROUPS */
 
-static gemp_code find_group(grouping *g, const gemp_text *key, uint64_t hash, size_t *group)
+static gemp_code find_group(group_stage *g, const gemp_text *key, uint64_t hash, size_t *group)
 {
 	bool added;
 	return gemp_key_table_add(&g->groups, key->data ? key->data : "", key->size, hash, group, &added);
 }
 
-static size_t memory_of(const grouping *g)
+static size_t memory_of(const group_stage *g)
 {
 	size_t bytes = gemp_key_table_memory(&g->groups);
 	for (size_t i = 0; i < g->aggregate_count; i++)
@@ -37,7 +37,8 @@ static size_t memory_of(const grouping *g)
 	return bytes;
 }
 
-static gemp_code check_memory(const grouping *g)
+/* The budget is tested after each batch, so a rank exceeds it by at most one batch. */
+static gemp_code check_memory(const group_stage *g)
 {
 	size_t budget = g->context->budgets.host_memory, bytes = memory_of(g);
 	if (budget == 0 || bytes <= budget)
@@ -48,7 +49,7 @@ static gemp_code check_memory(const grouping *g)
 	                 g->groups.count, bytes, budget);
 }
 
-static gemp_code add_row(grouping *g, const gemp_frame *frame, size_t row, const gemp_text *key, uint64_t hash)
+static gemp_code add_row(group_stage *g, const gemp_frame *frame, size_t row, const gemp_text *key, uint64_t hash)
 {
 	size_t group;
 	uint64_t times = frame->multiplicity ? frame->multiplicity[row] : 1;
@@ -60,8 +61,8 @@ static gemp_code add_row(grouping *g, const gemp_frame *frame, size_t row, const
 	return GEMP_OK;
 }
 
-/* Several rows at a time, so that the table's memory is fetched ahead. */
-static gemp_code add_rows(grouping *g, const gemp_frame *frame)
+/* Rows are taken in batches of 16: hashing all keys first lets the table's cache misses overlap. */
+static gemp_code add_rows(group_stage *g, const gemp_frame *frame)
 {
 	enum { AHEAD = 16 };
 	gemp_code code = GEMP_OK;
@@ -87,14 +88,13 @@ done:
 	return code;
 }
 
-/* GROUPS TO OWNERS */
-
-static int owner_of(const grouping *g, size_t group)
+/* Multiplication instead of modulo maps the lower half of the hash to a rank; the table uses the upper half. */
+static int owner_of(const group_stage *g, size_t group)
 {
 	return (int)((g->groups.hash[group] & UINT32_MAX) * (uint64_t)g->context->comm->size >> 32);
 }
 
-static gemp_code pack_group(const grouping *g, size_t group, gemp_text *out)
+static gemp_code pack_group(const group_stage *g, size_t group, gemp_text *out)
 {
 	size_t size;
 	const char *key = gemp_key_bytes(&g->groups, group, &size);
@@ -105,8 +105,8 @@ static gemp_code pack_group(const grouping *g, size_t group, gemp_text *out)
 	return gemp_text_status(out);
 }
 
-/* Of the groups [first, end), those that others own, by owner. */
-static gemp_code pack_groups(const grouping *g, size_t first, size_t end, gemp_text *out, size_t *sizes)
+/* Counting sort by owner; groups of this rank are not packed. */
+static gemp_code pack_groups(const group_stage *g, size_t first, size_t end, gemp_text *out, size_t *sizes)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = g->context->comm;
@@ -131,7 +131,7 @@ done:
 	return code;
 }
 
-static gemp_code merge_groups(grouping *g, const char *at, const char *end)
+static gemp_code merge_groups(group_stage *g, const char *at, const char *end)
 {
 	while (at < end) {
 		gemp_text key = { 0 };
@@ -147,7 +147,7 @@ static gemp_code merge_groups(grouping *g, const char *at, const char *end)
 }
 
 /* Collective. */
-static gemp_code exchange_block(grouping *g, size_t first, size_t end)
+static gemp_code exchange_block(group_stage *g, size_t first, size_t end)
 {
 	gemp_code code = GEMP_OK;
 	gemp_runtime *context = g->context;
@@ -169,15 +169,16 @@ done:
 	return code;
 }
 
-/* Collective. Groups that come from others are added behind: they belong here. Groups that have gone stay as husks. */
-static gemp_code exchange_groups(grouping *g)
+/* Collective. In blocks, so that the packed groups need little memory beside the table. Groups received are appended
+ * and never sent on, since they belong here; groups sent stay in the table and are skipped later. */
+static gemp_code exchange_groups(group_stage *g)
 {
 	const size_t own = g->groups.count;
-	uint64_t most = own;
+	uint64_t max_groups = own;
 	if (g->context->comm->size == 1)
 		return GEMP_OK;
-	gemp_comm_max(g->context->comm, &most, 1);
-	for (size_t first = 0; first < most; first += BLOCK_GROUPS) {
+	gemp_comm_max(g->context->comm, &max_groups, 1);
+	for (size_t first = 0; first < max_groups; first += BLOCK_GROUPS) {
 		size_t begin = first < own ? first : own, end = own - begin < BLOCK_GROUPS ? own : begin + BLOCK_GROUPS;
 		GEMP_PROPAGATE(exchange_block(g, begin, end));
 	}
@@ -186,7 +187,7 @@ static gemp_code exchange_groups(grouping *g)
 
 /* HANDING ON */
 
-static gemp_code add_keys(const grouping *g, size_t group, gemp_frame *out)
+static gemp_code add_keys(const group_stage *g, size_t group, gemp_frame *out)
 {
 	size_t size;
 	const char *at = gemp_key_bytes(&g->groups, group, &size), *end = at + size;
@@ -201,8 +202,9 @@ static bool lists_elements(const gemp_aggregate *a)
 	return a->kind == GEMP_COLLECT && a->cell != GEMP_CELL_VALUE;
 }
 
-/* Collective. Keys of the vertices, and ends of the edges, that the lists of these groups hold. */
-static gemp_code fetch_members(grouping *g, const size_t *groups, size_t count, gemp_elements *elements)
+/* Collective. Keys of the vertices, and ends of the edges, that collected lists of these groups contain. Both columns
+ * get the same number of rows. */
+static gemp_code fetch_members(group_stage *g, const size_t *groups, size_t count, gemp_elements *elements)
 {
 	gemp_code code = GEMP_OK;
 	gemp_frame_column members[2] = { { .kind = GEMP_CELL_VERTEX }, { .kind = GEMP_CELL_EDGE } };
@@ -229,7 +231,7 @@ done:
 	return code;
 }
 
-static gemp_code make_rows(grouping *g, const size_t *groups, size_t count, const gemp_elements *elements)
+static gemp_code finish_groups(group_stage *g, const size_t *groups, size_t count, const gemp_elements *elements)
 {
 	gemp_frame_clear(&g->results);
 	for (size_t k = 0; k < count; k++) {
@@ -242,12 +244,12 @@ static gemp_code make_rows(grouping *g, const size_t *groups, size_t count, cons
 }
 
 /* Collective. */
-static gemp_code push_block(grouping *g, const size_t *groups, size_t count, bool last, bool *enough)
+static gemp_code push_block(group_stage *g, const size_t *groups, size_t count, bool last, bool *enough)
 {
 	gemp_code code = GEMP_OK;
 	gemp_elements elements = { 0 };
 	GEMP_TRY(fetch_members(g, groups, count, &elements));
-	code = make_rows(g, groups, count, &elements);
+	code = finish_groups(g, groups, count, &elements);
 	GEMP_TRY(gemp_comm_agree(g->context->comm, code));
 	code = g->next->push(g->next->self, &g->results, last, enough);
 done:
@@ -255,46 +257,48 @@ done:
 	return code;
 }
 
-/* Collective. The groups of this rank, a block at a time. */
-static gemp_code push_groups(grouping *g)
+/* Collective. All ranks push the same number of blocks, empty ones if they have fewer groups. */
+static gemp_code push_groups(group_stage *g)
 {
 	gemp_code code = GEMP_OK;
-	size_t *mine = NULL, count = 0;
+	size_t *own_groups = NULL, count = 0;
 	bool enough = false;
-	code = GEMP_NEW(mine, g->groups.count);
+	code = GEMP_NEW(own_groups, g->groups.count);
 	GEMP_TRY(gemp_comm_agree(g->context->comm, code));
 	for (size_t group = 0; group < g->groups.count; group++)
 		if (owner_of(g, group) == g->context->comm->rank)
-			mine[count++] = group;
-	uint64_t most = count;
-	gemp_comm_max(g->context->comm, &most, 1);
-	size_t blocks = most ? (most - 1) / BLOCK_GROUPS + 1 : 1;
+			own_groups[count++] = group;
+	uint64_t max_groups = count;
+	gemp_comm_max(g->context->comm, &max_groups, 1);
+	size_t blocks = max_groups ? (max_groups - 1) / BLOCK_GROUPS + 1 : 1;
 	for (size_t b = 0; b < blocks && !enough; b++) {
 		size_t first = b * BLOCK_GROUPS < count ? b * BLOCK_GROUPS : count, left = count - first;
-		GEMP_TRY(push_block(g, mine + first, left < BLOCK_GROUPS ? left : BLOCK_GROUPS, b + 1 == blocks, &enough));
+		GEMP_TRY(
+			push_block(g, own_groups + first, left < BLOCK_GROUPS ? left : BLOCK_GROUPS, b + 1 == blocks, &enough));
 	}
 done:
-	gemp_free(mine);
+	gemp_free(own_groups);
 	return code;
 }
 
-/* Without keys there is one group, even of no rows. */
-static gemp_code add_whole(grouping *g)
+/* Without keys there is one group, even of no rows: count(*) of nothing is 0. */
+static gemp_code add_empty_group(group_stage *g)
 {
 	size_t group;
 	const gemp_text none = { 0 };
 	return g->key_count ? GEMP_OK : find_group(g, &none, gemp_key_hash("", 0), &group);
 }
 
+/* Collective. Local grouping until the last rows, then the exchange. */
 static gemp_code group_push(void *self, gemp_frame *frame, bool last, bool *enough)
 {
-	grouping *g = self;
+	group_stage *g = self;
 	double t = gemp_now();
 	if (g->ended)
 		return GEMP_OK;
 	gemp_code code = add_rows(g, frame);
 	if (code == GEMP_OK && last)
-		code = add_whole(g);
+		code = add_empty_group(g);
 	gemp_timers_add(&g->context->timers, GEMP_PHASE_DISTINCT, t);
 	GEMP_PROPAGATE(gemp_comm_agree(g->context->comm, code));
 	if (!last)
@@ -307,7 +311,7 @@ static gemp_code group_push(void *self, gemp_frame *frame, bool last, bool *enou
 
 static void group_free(void *self)
 {
-	grouping *g = self;
+	group_stage *g = self;
 	if (!g)
 		return;
 	for (size_t i = 0; g->aggregates && i < g->aggregate_count; i++)
@@ -338,7 +342,7 @@ done:
 	return code;
 }
 
-static gemp_code set_up(grouping *g, const gemp_group_options *options)
+static gemp_code set_up(group_stage *g, const gemp_group_options *options)
 {
 	GEMP_PROPAGATE(GEMP_NEW(g->aggregates, options->aggregate_count));
 	GEMP_PROPAGATE(GEMP_NEW(g->arguments, options->aggregate_count));
@@ -355,7 +359,7 @@ gemp_code gemp_group_new(gemp_row_stage *out, gemp_runtime *context, gemp_shard 
                          const gemp_group_options *options)
 {
 	gemp_code code = GEMP_OK;
-	grouping *g;
+	group_stage *g;
 	code = GEMP_NEW(g, 1);
 	if (code == GEMP_OK) {
 		g->context = context;

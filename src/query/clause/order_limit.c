@@ -23,18 +23,19 @@ void gemp_limit_rows(const gemp_comm *comm, size_t rows, uint64_t skip, uint64_t
 	*end = *end < *first ? *first : *end;
 }
 
-typedef struct cutting {
+typedef struct limit_stage {
 	gemp_runtime *context;
 	gemp_row_stage *next;
 	uint64_t skip, limit; /* what is left of them */
 	bool *some_left_out;
 	bool ended;
-} cutting;
+} limit_stage;
 
-static gemp_code cut_push(void *self, gemp_frame *frame, bool last, bool *enough)
+/* Collective. Ranks agree on the number of rows, so that all reach the limit in the same call. */
+static gemp_code limit_push(void *self, gemp_frame *frame, bool last, bool *enough)
 {
 	gemp_code code = GEMP_OK;
-	cutting *c = self;
+	limit_stage *c = self;
 	const gemp_comm *comm = c->context->comm;
 	gemp_frame cut = { 0 };
 	size_t first, end;
@@ -60,10 +61,10 @@ done:
 gemp_code gemp_limit_new(gemp_row_stage *out, gemp_runtime *context, uint64_t skip, uint64_t limit, bool *some_left_out,
                          gemp_row_stage *next)
 {
-	cutting *c;
+	limit_stage *c;
 	gemp_code code = GEMP_NEW(c, 1);
 	if (code == GEMP_OK)
-		*c = (cutting){
+		*c = (limit_stage){
 			.context = context,
 			.next = next,
 			.skip = skip,
@@ -72,7 +73,7 @@ gemp_code gemp_limit_new(gemp_row_stage *out, gemp_runtime *context, uint64_t sk
 		};
 	code = gemp_comm_agree(context->comm, code);
 	if (code == GEMP_OK)
-		*out = (gemp_row_stage){ .self = c, .push = cut_push, .free = gemp_free };
+		*out = (gemp_row_stage){ .self = c, .push = limit_push, .free = gemp_free };
 	else
 		gemp_free(c);
 	return code;
@@ -85,7 +86,7 @@ enum {
 	EDGE_RANKS = 4,       /* type, keys of source and target, parallel number */
 };
 
-typedef struct sorting {
+typedef struct sort_stage {
 	gemp_runtime *context;
 	gemp_shard *graph;
 	gemp_row_stage *next;
@@ -95,11 +96,10 @@ typedef struct sorting {
 	gemp_sort_item *sorts; /* [sort_count] columns of rows, values all */
 	gemp_frame rows;
 	bool ended;
-} sorting;
+} sort_stage;
 
-/* COMPARING */
-
-static int compare_rows(const sorting *o, const gemp_frame *a, size_t x, const gemp_frame *b, size_t y)
+/* Sort columns in turn; columns behind the user's ones make the order total. */
+static int compare_rows(const sort_stage *o, const gemp_frame *a, size_t x, const gemp_frame *b, size_t y)
 {
 	for (size_t i = 0; i < o->sort_count; i++) {
 		size_t c = o->sorts[i].item;
@@ -111,8 +111,9 @@ static int compare_rows(const sorting *o, const gemp_frame *a, size_t x, const g
 	return 0;
 }
 
-/* A number that does not order two rows otherwise than the first sort column does. */
-static uint64_t prefix_of(const gemp_value *value)
+/* A number whose order agrees with that of the first sort column, so that most comparisons read 8 bytes instead of
+ * values. Floats are mapped to integers of the same order; strings give their first 8 bytes. */
+static uint64_t order_prefix(const gemp_value *value)
 {
 	const uint64_t top = UINT64_C(1) << 63;
 	uint64_t bits = 0;
@@ -136,35 +137,35 @@ static uint64_t prefix_of(const gemp_value *value)
 	return bits;
 }
 
-typedef struct entry {
+typedef struct sort_entry {
 	uint64_t prefix, row;
-} entry;
+} sort_entry;
 
 static int compare_entries(const void *a, const void *b, void *context)
 {
-	const sorting *o = context;
-	const entry *x = a, *y = b;
+	const sort_stage *o = context;
+	const sort_entry *x = a, *y = b;
 	if (x->prefix != y->prefix)
 		return x->prefix < y->prefix ? -1 : 1;
 	return compare_rows(o, &o->rows, x->row, &o->rows, y->row);
 }
 
-/* The rows in order, those from `most` on dropped. */
-static gemp_code sort_rows(sorting *o, uint64_t most)
+/* Sorts pairs of prefix and row, then gathers the rows once. */
+static gemp_code sort_rows(sort_stage *o, uint64_t max_rows)
 {
 	gemp_code code = GEMP_OK;
-	entry *entries = NULL;
+	sort_entry *entries = NULL;
 	uint64_t *picked = NULL;
 	gemp_frame sorted;
-	size_t rows = o->rows.rows, kept = rows < most ? rows : (size_t)most;
+	size_t rows = o->rows.rows, kept = rows < max_rows ? rows : (size_t)max_rows;
 	GEMP_TRY(GEMP_NEW(entries, rows));
 	GEMP_TRY(GEMP_NEW(picked, rows));
 	for (size_t row = 0; row < rows; row++) {
 		gemp_value first = { .null = true };
 		if (o->sort_count)
 			first = gemp_frame_value(&o->rows.columns[o->sorts[0].item], row);
-		uint64_t prefix = prefix_of(&first);
-		entries[row] = (entry){ o->sort_count && o->sorts[0].descending ? ~prefix : prefix, row };
+		uint64_t prefix = order_prefix(&first);
+		entries[row] = (sort_entry){ o->sort_count && o->sorts[0].descending ? ~prefix : prefix, row };
 	}
 	qsort_r(entries, rows, sizeof *entries, compare_entries, o);
 	for (size_t i = 0; i < kept; i++)
@@ -179,13 +180,15 @@ done:
 
 /* TAKING */
 
-static uint64_t wanted_rows(const sorting *o)
+static uint64_t wanted_rows(const sort_stage *o)
 {
 	return rows_up_to(o->skip, o->limit);
 }
 
-static gemp_code add_numbers(gemp_frame_column *out, size_t row, const gemp_elements *elements, gemp_cell_kind kind,
-                             uint64_t element)
+/* Vertices sort by the rank of their key, edges by type, keys of the ends and parallel number: integers in hidden
+ * columns, so that comparing needs no look-ups. */
+static gemp_code add_order_keys(gemp_frame_column *out, size_t row, const gemp_elements *elements, gemp_cell_kind kind,
+                                uint64_t element)
 {
 	gemp_value numbers[EDGE_RANKS] = { { .type = GEMP_INTEGER, .null = true },
 		                               { .type = GEMP_INTEGER, .null = true },
@@ -210,7 +213,7 @@ static gemp_code add_numbers(gemp_frame_column *out, size_t row, const gemp_elem
 }
 
 /* The numbers that order the elements of a frame, for the rows that were just appended from it. */
-static gemp_code append_numbers(sorting *o, const gemp_frame *frame, const gemp_elements *elements)
+static gemp_code append_order_keys(sort_stage *o, const gemp_frame *frame, const gemp_elements *elements)
 {
 	gemp_frame_column *out = o->rows.columns + o->shown;
 	size_t before = o->rows.rows;
@@ -219,18 +222,20 @@ static gemp_code append_numbers(sorting *o, const gemp_frame *frame, const gemp_
 		if (column->kind == GEMP_CELL_VALUE)
 			continue;
 		for (size_t row = 0; row < frame->rows; row++)
-			GEMP_PROPAGATE(add_numbers(out, before + row, elements, column->kind, column->elements[row]));
+			GEMP_PROPAGATE(add_order_keys(out, before + row, elements, column->kind, column->elements[row]));
 		out += column->kind == GEMP_CELL_EDGE ? EDGE_RANKS : 1;
 	}
 	return GEMP_OK;
 }
 
-static gemp_code append(sorting *o, const gemp_frame *frame, const gemp_elements *elements)
+/* Sorts and cuts once the rows exceed twice the limit (and a margin), so that dropping costs amortised O(log n) a
+ * row. */
+static gemp_code append_rows(sort_stage *o, const gemp_frame *frame, const gemp_elements *elements)
 {
 	size_t all = o->rows.count, rows = o->rows.rows, budget = o->context->budgets.host_memory;
 	if (frame->rows == 0)
 		return GEMP_OK;
-	GEMP_PROPAGATE(append_numbers(o, frame, elements));
+	GEMP_PROPAGATE(append_order_keys(o, frame, elements));
 	o->rows.count = o->shown;
 	gemp_code code = gemp_frame_append(&o->rows, frame);
 	o->rows.count = all;
@@ -246,13 +251,13 @@ static gemp_code append(sorting *o, const gemp_frame *frame, const gemp_elements
 }
 
 /* Collective. */
-static gemp_code take(sorting *o, gemp_frame *frame)
+static gemp_code buffer_rows(sort_stage *o, gemp_frame *frame)
 {
 	gemp_code code = GEMP_OK;
 	gemp_elements elements = { 0 };
 	GEMP_TRY(gemp_comm_agree(o->context->comm, gemp_frame_expand(frame, wanted_rows(o))));
 	GEMP_TRY(gemp_elements_fetch(&elements, o->context, o->graph, frame->columns, o->shown, frame->rows, true));
-	code = gemp_comm_agree(o->context->comm, append(o, frame, &elements));
+	code = gemp_comm_agree(o->context->comm, append_rows(o, frame, &elements));
 done:
 	gemp_elements_free(&elements);
 	return code;
@@ -279,36 +284,36 @@ static gemp_code unpack_rows(gemp_frame *frame, const char *at, const char *end)
 }
 
 /* The first row that does not come before row x of `of`, or (after) that comes after it. */
-static size_t bound(const sorting *o, const gemp_frame *of, size_t x, bool after)
+static size_t find_row(const sort_stage *o, const gemp_frame *of, size_t x, bool after)
 {
 	size_t row;
 	GEMP_PARTITION_POINT(row, 0, o->rows.rows, compare_rows(o, &o->rows, row, of, x) < after);
 	return row;
 }
 
-/* Where the share of rank r ends in this rank's rows. Rows that are alike may go to several ranks, each as many as its part
- * of the samples that are like them. */
-static size_t bucket_end(const sorting *o, const sorting *samples, size_t r, size_t ranks)
+/* Where the bucket of rank r ends in this rank's rows. Equal rows may be split over several ranks in proportion to the
+ * samples, so that one frequent value does not go to one rank. */
+static size_t bucket_end(const sort_stage *o, const sort_stage *samples, size_t r, size_t ranks)
 {
 	size_t cut = (r + 1) * samples->rows.rows / ranks;
 	if (r + 1 == ranks || cut >= samples->rows.rows)
 		return o->rows.rows;
-	size_t first_sample = bound(samples, &samples->rows, cut, false);
-	size_t end_sample = bound(samples, &samples->rows, cut, true);
-	size_t first = bound(o, &samples->rows, cut, false), end = bound(o, &samples->rows, cut, true);
+	size_t first_sample = find_row(samples, &samples->rows, cut, false);
+	size_t end_sample = find_row(samples, &samples->rows, cut, true);
+	size_t first = find_row(o, &samples->rows, cut, false), end = find_row(o, &samples->rows, cut, true);
 	double part = (double)(cut - first_sample + 1) / (double)(end_sample - first_sample);
 	return first + (size_t)((double)(end - first) * part);
 }
 
-/* Collective. Some rows of every rank, in order: `samples`. */
-static gemp_code sample(const sorting *o, sorting *samples)
+/* Collective. SAMPLES evenly spaced rows of every rank, sorted: the splitters of the sample sort. */
+static gemp_code sample_rows(const sort_stage *o, sort_stage *samples)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = o->context->comm;
 	gemp_text mine = { 0 };
 	void *all = NULL;
 	size_t *begin = NULL, step = o->rows.rows / SAMPLES + 1;
-	*samples = (sorting){ .shown = o->shown, .sort_count = o->sort_count, .sorts = o->sorts };
+	*samples = (sort_stage){ .shown = o->shown, .sort_count = o->sort_count, .sorts = o->sorts };
 	code = gemp_frame_like(&samples->rows, &o->rows);
 	GEMP_THEN(pack_rows(&o->rows, step / 2, o->rows.rows, step, &mine));
 	GEMP_TRY(gemp_comm_agree(comm, code));
@@ -322,8 +327,8 @@ done:
 	return code;
 }
 
-/* Collective. Rank r gets the rows of share r. */
-static gemp_code exchange(sorting *o, const sorting *samples)
+/* Collective. Rank r receives the rows of bucket r and sorts them. */
+static gemp_code exchange_buckets(sort_stage *o, const sort_stage *samples)
 {
 	gemp_code code = GEMP_OK;
 	gemp_runtime *context = o->context;
@@ -352,16 +357,16 @@ done:
 	return code;
 }
 
-/* Collective. All ranks' rows are in order, rank after rank. */
-static gemp_code sort_all(sorting *o)
+/* Collective. Afterwards the rows are in order, rank after rank. */
+static gemp_code sort_globally(sort_stage *o)
 {
 	gemp_code code = GEMP_OK;
-	sorting samples = { 0 };
+	sort_stage samples = { 0 };
 	GEMP_TRY(gemp_comm_agree(o->context->comm, sort_rows(o, wanted_rows(o))));
 	if (o->context->comm->size == 1)
 		return GEMP_OK;
-	GEMP_TRY(sample(o, &samples));
-	code = exchange(o, &samples);
+	GEMP_TRY(sample_rows(o, &samples));
+	code = exchange_buckets(o, &samples);
 done:
 	gemp_frame_free(&samples.rows);
 	return code;
@@ -370,7 +375,7 @@ done:
 /* HANDING ON */
 
 /* Collective. A block of this rank's rows, or none. */
-static gemp_code push_block(sorting *o, size_t first, size_t count, bool last, bool *enough)
+static gemp_code push_block(sort_stage *o, size_t first, size_t count, bool last, bool *enough)
 {
 	gemp_code code = GEMP_OK;
 	gemp_frame block = { 0 }, view = o->rows;
@@ -382,8 +387,8 @@ done:
 	return code;
 }
 
-/* Collective. */
-static gemp_code push_sorted(sorting *o)
+/* Collective. Rank by rank, a block at a time: a rank that has no rows in a block pushes an empty one. */
+static gemp_code push_sorted(sort_stage *o)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = o->context->comm;
@@ -410,13 +415,13 @@ done:
 
 static gemp_code sorting_push(void *self, gemp_frame *frame, bool last, bool *enough)
 {
-	sorting *o = self;
+	sort_stage *o = self;
 	double t = gemp_now();
 	if (o->ended)
 		return GEMP_OK;
-	GEMP_PROPAGATE(take(o, frame));
+	GEMP_PROPAGATE(buffer_rows(o, frame));
 	if (last)
-		GEMP_PROPAGATE(sort_all(o));
+		GEMP_PROPAGATE(sort_globally(o));
 	gemp_timers_add(&o->context->timers, GEMP_PHASE_DISTINCT, t);
 	if (!last)
 		return GEMP_OK;
@@ -427,7 +432,7 @@ static gemp_code sorting_push(void *self, gemp_frame *frame, bool last, bool *en
 
 static void sorting_free(void *self)
 {
-	sorting *o = self;
+	sort_stage *o = self;
 	if (!o)
 		return;
 	gemp_frame_free(&o->rows);
@@ -441,8 +446,8 @@ static size_t sort_columns_of(const gemp_frame_column *column)
 	return column->kind == GEMP_CELL_VALUE ? 0 : column->kind == GEMP_CELL_EDGE ? EDGE_RANKS : 1;
 }
 
-/* Columns that order what column c holds, appended. */
-static void add_sorts(sorting *o, const gemp_frame *input, size_t c, bool descending)
+/* A column of values sorts by itself; a column of elements by its hidden order keys. */
+static void add_sorts(sort_stage *o, const gemp_frame *input, size_t c, bool descending)
 {
 	size_t first = o->shown, count = sort_columns_of(&input->columns[c]);
 	for (size_t other = 0; other < c; other++)
@@ -453,7 +458,7 @@ static void add_sorts(sorting *o, const gemp_frame *input, size_t c, bool descen
 		o->sorts[o->sort_count++] = (gemp_sort_item){ .item = first + i, .descending = descending };
 }
 
-static gemp_code set_up(sorting *o, const gemp_sorting_options *options)
+static gemp_code set_up(sort_stage *o, const gemp_sorting_options *options)
 {
 	const gemp_frame *input = options->input;
 	size_t numbers = 0;
@@ -477,7 +482,7 @@ gemp_code gemp_sorting_new(gemp_row_stage *out, gemp_runtime *context, gemp_shar
                            const gemp_sorting_options *options)
 {
 	gemp_code code = GEMP_OK;
-	sorting *o;
+	sort_stage *o;
 	code = GEMP_NEW(o, 1);
 	if (code == GEMP_OK) {
 		o->context = context;

@@ -1,4 +1,10 @@
-/* cut: a stage of SKIP and LIMIT without ORDER BY. */
+/* order_limit: the stages of SKIP and LIMIT, with and without ORDER BY.
+ *
+ * Without ORDER BY any rows will do: each rank counts its rows, and an exclusive scan over the ranks says which of
+ * them lie within the limit. With ORDER BY rows are kept until the last one came, sorted by sample sort over the
+ * ranks (Frazer and McKellar 1970), and pushed in order. With a limit a rank drops rows beyond it from time to time,
+ * so that it never holds many more.
+ */
 
 #ifndef GEMP_QUERY_CLAUSE_ORDER_LIMIT_H
 #define GEMP_QUERY_CLAUSE_ORDER_LIMIT_H

@@ -40,7 +40,7 @@ static void set_output_columns(gemp_pipeline *p, gemp_frame *columns)
 	p->stage_count++;
 }
 
-/* Collective. */
+/* Collective. A stage that evaluates items; its columns become the input of the next stage. */
 static gemp_code add_items(gemp_pipeline *p, const gemp_frame_map *map, const gemp_projection_item *items, size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -54,7 +54,7 @@ done:
 	return code;
 }
 
-/* Collective. */
+/* Collective. Arguments of aggregates stand behind the keys, in order; count(*) has none. */
 static gemp_code add_group(gemp_pipeline *p, size_t key_count, const gemp_grouping *rewrite)
 {
 	gemp_code code = GEMP_OK;
@@ -83,7 +83,7 @@ done:
 	return code;
 }
 
-/* Collective. Keys and arguments; groups; items of these. */
+/* Collective. Three stages: keys and arguments, groups, and the items as expressions of both. */
 static gemp_code add_grouping(gemp_pipeline *p, const gemp_frame_map *map, const gemp_clause *clause,
                               gemp_grouping *rewrite)
 {
@@ -149,7 +149,7 @@ static gemp_code add_order(gemp_pipeline *p, const gemp_clause *clause)
 	return code;
 }
 
-/* Collective. */
+/* Collective. Hidden items of ORDER BY depend on the shown ones, so DISTINCT may group by all of them. */
 static gemp_code add_clause(gemp_pipeline *p, const gemp_frame_map *map, const gemp_clause *clause,
                             gemp_grouping *rewrite)
 {
@@ -212,6 +212,7 @@ static gemp_code fill_values(gemp_frame_column *out, const gemp_column *from)
 	return GEMP_OK;
 }
 
+/* Only columns that some clause reads are filled; the others keep no elements. */
 static gemp_code fill_source(gemp_pipeline *p, const gemp_row_store *rows, const uint64_t *multiplicity)
 {
 	gemp_frame *source = &p->source;
@@ -241,6 +242,7 @@ bool gemp_pipeline_truncated(const gemp_pipeline *p)
 	return p->left_out;
 }
 
+/* Values of sub-patterns are known of matches, hence before WITH only. */
 static gemp_code check_subs(const gemp_pattern *pattern)
 {
 	bool asks = pattern->with && pattern->with->where && gemp_expr_has_subpattern(pattern->with->where);

@@ -55,7 +55,7 @@ done:
 
 /* EVALUATION */
 
-typedef struct evaluation {
+typedef struct projection_stage {
 	gemp_runtime *context;
 	gemp_row_stage *next;
 	gemp_lookup *lookup;
@@ -64,7 +64,7 @@ typedef struct evaluation {
 	gemp_projection_item *items; /* [count]; of a condition there is one */
 	gemp_frame out;
 	gemp_arena scratch; /* of one row */
-} evaluation;
+} projection_stage;
 
 /* An integer in a column of floats becomes one. */
 static gemp_code add_value(gemp_column *column, gemp_value value)
@@ -77,6 +77,7 @@ static gemp_code add_value(gemp_column *column, gemp_value value)
 	return gemp_column_add(column, &value);
 }
 
+/* Values are converted one by one, since an integer may go into a column of floats. */
 static gemp_code copy_cells(gemp_frame_column *out, const gemp_frame_column *from, size_t rows)
 {
 	if (out->kind != GEMP_CELL_VALUE) {
@@ -89,13 +90,14 @@ static gemp_code copy_cells(gemp_frame_column *out, const gemp_frame_column *fro
 	return GEMP_OK;
 }
 
-static gemp_code evaluate_item(evaluation *e, size_t i, const gemp_frame *frame)
+/* An item that is only a column is copied instead of evaluated. */
+static gemp_code evaluate_item(projection_stage *e, size_t i, const gemp_frame *frame)
 {
 	const gemp_expr *expr = e->items[i].expr;
 	gemp_frame_column *out = &e->out.columns[i];
-	size_t whole;
-	if (gemp_frame_map_column(&e->map, expr, &whole))
-		return copy_cells(out, &frame->columns[whole], frame->rows);
+	size_t source_column;
+	if (gemp_frame_map_column(&e->map, expr, &source_column))
+		return copy_cells(out, &frame->columns[source_column], frame->rows);
 	for (size_t row = 0; row < frame->rows; row++) {
 		gemp_value value;
 		gemp_arena_reset(&e->scratch);
@@ -105,7 +107,8 @@ static gemp_code evaluate_item(evaluation *e, size_t i, const gemp_frame *frame)
 	return GEMP_OK;
 }
 
-static gemp_code evaluate_items(evaluation *e, gemp_frame *frame)
+/* Multiplicities move to the new frame. */
+static gemp_code evaluate_items(projection_stage *e, gemp_frame *frame)
 {
 	gemp_frame_clear(&e->out);
 	for (size_t i = 0; i < e->count; i++)
@@ -120,7 +123,7 @@ static gemp_code evaluate_items(evaluation *e, gemp_frame *frame)
 
 static gemp_code items_push(void *self, gemp_frame *frame, bool last, bool *enough)
 {
-	evaluation *e = self;
+	projection_stage *e = self;
 	double t = gemp_now();
 	GEMP_PROPAGATE(gemp_lookup_fetch(e->lookup, frame));
 	gemp_code code = evaluate_items(e, frame);
@@ -130,8 +133,8 @@ static gemp_code items_push(void *self, gemp_frame *frame, bool last, bool *enou
 	return e->next->push(e->next->self, &e->out, last, enough);
 }
 
-/* picked: the rows for which the condition is true. */
-static gemp_code test_rows(evaluation *e, const gemp_frame *frame, uint64_t *picked, size_t *count)
+/* Rows for which the condition is true; unknown counts as false. */
+static gemp_code select_rows(projection_stage *e, const gemp_frame *frame, uint64_t *picked, size_t *count)
 {
 	*count = 0;
 	for (size_t row = 0; row < frame->rows; row++) {
@@ -147,14 +150,14 @@ static gemp_code test_rows(evaluation *e, const gemp_frame *frame, uint64_t *pic
 static gemp_code where_push(void *self, gemp_frame *frame, bool last, bool *enough)
 {
 	gemp_code code = GEMP_OK;
-	evaluation *e = self;
+	projection_stage *e = self;
 	uint64_t *picked = NULL;
 	size_t count;
 	double t = gemp_now();
 	GEMP_TRY(gemp_lookup_fetch(e->lookup, frame));
 	gemp_frame_free(&e->out);
 	code = GEMP_NEW(picked, frame->rows);
-	GEMP_THEN(test_rows(e, frame, picked, &count));
+	GEMP_THEN(select_rows(e, frame, picked, &count));
 	GEMP_THEN(gemp_frame_pick(&e->out, frame, picked, count));
 	gemp_timers_add(&e->context->timers, GEMP_PHASE_ATTRIBUTES, t);
 	GEMP_TRY(gemp_comm_agree(e->context->comm, code));
@@ -165,9 +168,9 @@ done:
 	return code;
 }
 
-static void evaluation_free(void *self)
+static void projection_free(void *self)
 {
-	evaluation *e = self;
+	projection_stage *e = self;
 	if (!e)
 		return;
 	gemp_lookup_free(e->lookup);
@@ -176,7 +179,8 @@ static void evaluation_free(void *self)
 	gemp_free_all(e->items, e);
 }
 
-static gemp_code set_up(evaluation *e, gemp_shard *graph, const gemp_projection_item *items, size_t count)
+/* The lookup collects from the expressions which attributes must be fetched. */
+static gemp_code set_up(projection_stage *e, gemp_shard *graph, const gemp_projection_item *items, size_t count)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_expr **exprs = NULL;
@@ -194,8 +198,9 @@ done:
 }
 
 /* Collective. */
-static gemp_code evaluation_new(evaluation **out, gemp_runtime *context, gemp_shard *graph, const gemp_frame_map *map,
-                                const gemp_projection_item *items, size_t count, gemp_row_stage *next)
+static gemp_code projection_new(projection_stage **out, gemp_runtime *context, gemp_shard *graph,
+                                const gemp_frame_map *map, const gemp_projection_item *items, size_t count,
+                                gemp_row_stage *next)
 {
 	gemp_code code = GEMP_NEW(*out, 1);
 	if (code == GEMP_OK) {
@@ -206,7 +211,7 @@ static gemp_code evaluation_new(evaluation **out, gemp_runtime *context, gemp_sh
 	}
 	code = gemp_comm_agree(context->comm, code);
 	if (code != GEMP_OK) {
-		evaluation_free(*out);
+		projection_free(*out);
 		*out = NULL;
 	}
 	return code;
@@ -216,23 +221,23 @@ gemp_code gemp_projection_new(gemp_row_stage *out, gemp_runtime *context, gemp_s
                               const gemp_projection_item *items, size_t count, gemp_row_stage *next)
 {
 	gemp_code code = GEMP_OK;
-	evaluation *e;
-	GEMP_TRY(evaluation_new(&e, context, graph, map, items, count, next));
+	projection_stage *e;
+	GEMP_TRY(projection_new(&e, context, graph, map, items, count, next));
 	GEMP_TRY(gemp_comm_agree(context->comm, gemp_projection_columns(&e->out, graph, items, count)));
-	*out = (gemp_row_stage){ .self = e, .push = items_push, .free = evaluation_free };
+	*out = (gemp_row_stage){ .self = e, .push = items_push, .free = projection_free };
 	e = NULL;
 done:
-	evaluation_free(e);
+	projection_free(e);
 	return code;
 }
 
 gemp_code gemp_projection_where(gemp_row_stage *out, gemp_runtime *context, gemp_shard *graph,
                                 const gemp_frame_map *map, const gemp_expr *condition, gemp_row_stage *next)
 {
-	evaluation *e;
-	gemp_code code = evaluation_new(&e, context, graph, map, &(gemp_projection_item){ condition, "" }, 1, next);
+	projection_stage *e;
+	gemp_code code = projection_new(&e, context, graph, map, &(gemp_projection_item){ condition, "" }, 1, next);
 	if (code == GEMP_OK)
-		*out = (gemp_row_stage){ .self = e, .push = where_push, .free = evaluation_free };
+		*out = (gemp_row_stage){ .self = e, .push = where_push, .free = projection_free };
 	return code;
 }
 
@@ -271,6 +276,7 @@ static gemp_code add_edge(gemp_projected *out, const gemp_elements *elements, ui
 	return add_key(&out->target, elements, ends ? ends->target : GEMP_NO_ELEMENT);
 }
 
+/* Columns of values are moved, not copied; vertices become keys, edges their type and the keys of their ends. */
 static gemp_code project_column(gemp_projected *out, gemp_frame_column *column, const gemp_elements *elements,
                                 size_t rows)
 {

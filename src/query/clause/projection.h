@@ -1,4 +1,10 @@
-/* projection: rows of a frame as columns of values in the user's keys, as they are written. */
+/* projection: stages that evaluate expressions for the rows of a frame, and the last step of a query, which turns
+ * vertices and edges into the user's keys.
+ *
+ * A stage fetches the attributes that its expressions read (rows/lookup.h), evaluates them row by row and pushes a
+ * frame of the results; a WHERE stage pushes the rows for which its condition is true. Making and pushing are
+ * collective.
+ */
 
 #ifndef GEMP_QUERY_CLAUSE_PROJECTION_H
 #define GEMP_QUERY_CLAUSE_PROJECTION_H

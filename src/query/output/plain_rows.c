@@ -44,6 +44,7 @@ static gemp_code gather(const gemp_comm *comm, const void *mine, size_t size, vo
 	return code;
 }
 
+/* Canonical tuples consist of key ranks, so that the table must be indexed by rank. */
 static gemp_code keys_by_rank(gemp_plain_rows *plain, uint64_t vertices)
 {
 	int64_t *by_id = plain->key, *by_rank;
@@ -67,6 +68,7 @@ static gemp_code begin_columns(gemp_plain_rows *plain, const gemp_shard *graph, 
 	return GEMP_OK;
 }
 
+/* Ranks own consecutive ids, so gathering the local arrays in rank order gives arrays by id. */
 gemp_code gemp_plain_rows_new(gemp_plain_rows **out, gemp_runtime *context, const gemp_shard *graph,
                               const gemp_pattern *pattern, const gemp_stab_chain *chain)
 {
@@ -102,31 +104,32 @@ void gemp_plain_rows_free(gemp_plain_rows *plain)
 
 /* ROWS */
 
-typedef struct taking {
+typedef struct row_conversion {
 	gemp_plain_rows *plain;
 	const gemp_batch *batch;
 	size_t first, rows; /* rows of the columns; of the batch */
-} taking;
+} row_conversion;
 
-static void take_row(const taking *t, size_t row)
+/* From ids to key ranks, to the canonical tuple, to keys. */
+static void convert_row(const row_conversion *t, size_t row)
 {
 	const gemp_plain_rows *plain = t->plain;
 	size_t width = (size_t)t->batch->vertex_count, at = t->first + row;
 	const gemp_vertex *ids = t->batch->vertices + row * width;
-	uint64_t number[GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES];
+	uint64_t positions[GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES];
 	for (size_t v = 0; v < width; v++)
-		number[v] = plain->rank ? plain->rank[ids[v]] : ids[v];
+		positions[v] = plain->rank ? plain->rank[ids[v]] : ids[v];
 	if (plain->chain)
-		gemp_stab_chain_canonical(plain->chain, number);
+		gemp_stab_chain_canonical(plain->chain, positions);
 	for (size_t c = 0; c < plain->column_count; c++)
-		plain->columns[c].value.integers[at] = plain->key[number[plain->vertex[c]]];
+		plain->columns[c].value.integers[at] = plain->key[positions[plain->vertex[c]]];
 }
 
-static void take_rows(void *context, size_t range, size_t begin, size_t end)
+static void convert_rows(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
 	for (size_t row = begin; row < end; row++)
-		take_row(context, row);
+		convert_row(context, row);
 }
 
 bool gemp_plain_rows_accepts(const gemp_plain_rows *plain, const gemp_batch *batch)
@@ -136,14 +139,14 @@ bool gemp_plain_rows_accepts(const gemp_plain_rows *plain, const gemp_batch *bat
 
 gemp_code gemp_plain_rows_take(gemp_plain_rows *plain, const gemp_batch *batch, size_t rows)
 {
-	taking t = { plain, batch, plain->rows, rows };
+	row_conversion t = { plain, batch, plain->rows, rows };
 	for (size_t c = 0; c < plain->column_count; c++) {
 		gemp_column *value = &plain->columns[c].value;
 		size_t needed = plain->rows + rows, larger = value->capacity + value->capacity / 2;
 		if (needed > value->capacity)
 			GEMP_PROPAGATE(gemp_column_reserve(value, needed > larger ? needed : larger, 0));
 	}
-	gemp_for_chunks(rows, CHUNK_ROWS, take_rows, &t);
+	gemp_for_chunks(rows, CHUNK_ROWS, convert_rows, &t);
 	plain->rows += rows;
 	for (size_t c = 0; c < plain->column_count; c++)
 		plain->columns[c].value.rows = plain->rows;

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-typedef struct rows {
+typedef struct row_output {
 	gemp_runtime *context;
 	gemp_shard *graph;
 	const gemp_pattern *pattern;
@@ -29,11 +29,10 @@ typedef struct rows {
 	uint64_t unseen;         /* by this rank: matches beyond what a preview shows */
 	bool complete;           /* no row was left out */
 	bool ended;              /* no more matches are wanted */
-} rows;
+} row_output;
 
-/* MATCHES */
-
-static gemp_code take_multiplicity(rows *r, const gemp_batch *batch, size_t count)
+/* The array exists only once some batch has multiplicities; earlier rows get 1. */
+static gemp_code take_multiplicity(row_output *r, const gemp_batch *batch, size_t count)
 {
 	size_t before = r->store.rows;
 	if (!batch->multiplicity && !r->has_multiplicity)
@@ -47,15 +46,16 @@ static gemp_code take_multiplicity(rows *r, const gemp_batch *batch, size_t coun
 	return GEMP_OK;
 }
 
-static size_t pending_rows(const rows *r)
+static size_t pending_rows(const row_output *r)
 {
 	return r->store.rows + (r->plain ? gemp_plain_rows_count(r->plain) : 0);
 }
 
-static gemp_code rows_take(void *self, const gemp_batch *batch)
+/* Local. With a LIMIT that any rows satisfy, no more than the missing rows are kept. */
+static gemp_code output_consume(void *self, const gemp_batch *batch)
 {
 	gemp_code code = GEMP_OK;
-	rows *r = self;
+	row_output *r = self;
 	gemp_batch once = *batch;
 	uint64_t wanted = r->ended ? 0 : r->streams ? r->options.limit - r->written - pending_rows(r) : UINT64_MAX;
 	size_t count = wanted < batch->rows ? (size_t)wanted : batch->rows;
@@ -75,7 +75,7 @@ static gemp_code rows_take(void *self, const gemp_batch *batch)
 }
 
 /* Collective. */
-static void count_unseen(rows *r)
+static void count_unseen(row_output *r)
 {
 	const gemp_clause *clause = &r->pattern->result;
 	r->total += gemp_comm_sum1(r->context->comm, r->unseen);
@@ -86,7 +86,7 @@ static void count_unseen(rows *r)
 /* OUTPUT */
 
 /* Collective. */
-static gemp_code close_rows(rows *r)
+static gemp_code close_rows(row_output *r)
 {
 	uint64_t incomplete = !r->complete || gemp_pipeline_truncated(r->pipeline);
 	gemp_row_writer *writer = r->writer;
@@ -104,8 +104,8 @@ static gemp_code close_rows(rows *r)
 	return code;
 }
 
-/* Collective. Of the rows of all ranks in rank order, those within the limit. */
-static size_t cut_to_limit(rows *r, size_t count)
+/* Collective. In rank order, so that the rows written are the first ones of the concatenation. */
+static size_t cut_to_limit(row_output *r, size_t count)
 {
 	const gemp_comm *comm = r->context->comm;
 	uint64_t left = r->options.limit - r->written;
@@ -120,7 +120,7 @@ static size_t cut_to_limit(rows *r, size_t count)
 }
 
 /* Collective. */
-static gemp_code write_columns(rows *r, const gemp_projected *columns, size_t count)
+static gemp_code write_columns(row_output *r, const gemp_projected *columns, size_t count)
 {
 	double t = gemp_now();
 	gemp_code code = gemp_row_writer_write(r->writer, columns, r->pattern->result.shown, count);
@@ -129,7 +129,7 @@ static gemp_code write_columns(rows *r, const gemp_projected *columns, size_t co
 }
 
 /* Collective. */
-static gemp_code write_frame(rows *r, gemp_frame *frame)
+static gemp_code write_frame(row_output *r, gemp_frame *frame)
 {
 	double t = gemp_now();
 	GEMP_PROPAGATE(gemp_project(r->context, r->graph, r->pattern, frame, r->columns));
@@ -140,7 +140,7 @@ static gemp_code write_frame(rows *r, gemp_frame *frame)
 }
 
 /* Collective. A preview has no end to the rows that it counts. */
-static gemp_code end_if_reached(rows *r, bool last, bool *enough)
+static gemp_code end_if_reached(row_output *r, bool last, bool *enough)
 {
 	bool reached = r->written >= r->options.limit && gemp_rows_wants_all(&r->options);
 	r->complete = r->complete && !(reached && !last);
@@ -148,15 +148,15 @@ static gemp_code end_if_reached(rows *r, bool last, bool *enough)
 	return last || reached ? close_rows(r) : GEMP_OK;
 }
 
-/* The stage behind the last clause. */
+/* Collective. The stage behind the last clause: expands multiplicities, cuts to the limit and writes. */
 static gemp_code output_push(void *self, gemp_frame *frame, bool last, bool *enough)
 {
-	rows *r = self;
+	row_output *r = self;
 	uint64_t before = r->written;
 	if (!r->writer)
 		return GEMP_OK;
-	uint64_t most = gemp_rows_wants_all(&r->options) ? r->options.limit - r->written : UINT64_MAX;
-	GEMP_PROPAGATE(gemp_comm_agree(r->context->comm, gemp_frame_expand(frame, most)));
+	uint64_t max_rows = gemp_rows_wants_all(&r->options) ? r->options.limit - r->written : UINT64_MAX;
+	GEMP_PROPAGATE(gemp_comm_agree(r->context->comm, gemp_frame_expand(frame, max_rows)));
 	frame->rows = cut_to_limit(r, frame->rows);
 	if (r->written > before)
 		GEMP_PROPAGATE(write_frame(r, frame));
@@ -164,7 +164,7 @@ static gemp_code output_push(void *self, gemp_frame *frame, bool last, bool *eno
 }
 
 /* Collective. Rows that need no clauses. */
-static gemp_code write_plain(rows *r, bool last, bool *enough)
+static gemp_code write_plain(row_output *r, bool last, bool *enough)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t before = r->written;
@@ -179,9 +179,9 @@ done:
 
 /* TURNS */
 
-/* Collective. Tables of all keys are worth it once there are about as many rows. Stored ones then take the short way
- * too. */
-static gemp_code choose_plain_rows(rows *r)
+/* Collective. The table of all keys pays off once about a quarter as many rows as vertices have come. Rows stored so
+ * far take the short way, too. */
+static gemp_code choose_plain_rows(row_output *r)
 {
 	gemp_code code = GEMP_OK;
 	if (r->plain || !r->suits)
@@ -198,8 +198,9 @@ static gemp_code choose_plain_rows(rows *r)
 	return gemp_comm_agree(r->context->comm, code);
 }
 
-/* Collective. */
-static gemp_code push_stored(rows *r, bool last, bool *enough)
+/* Collective. By orbit, each row is replaced by the representative of its orbit, so that output does not depend on the
+ * number of ranks. */
+static gemp_code push_stored(row_output *r, bool last, bool *enough)
 {
 	double t = gemp_now();
 	if (r->options.chain)
@@ -209,7 +210,7 @@ static gemp_code push_stored(rows *r, bool last, bool *enough)
 }
 
 /* Collective. */
-static gemp_code push_rows(rows *r, bool last, bool *enough)
+static gemp_code push_rows(row_output *r, bool last, bool *enough)
 {
 	enum { STORED, PLAIN };
 	double t = gemp_now();
@@ -226,10 +227,11 @@ static gemp_code push_rows(rows *r, bool last, bool *enough)
 	return GEMP_OK;
 }
 
-static gemp_code rows_turn(void *self, bool last, bool *enough, bool *again)
+/* Collective. After the end further rounds are answered without work. */
+static gemp_code output_end_round(void *self, bool last, bool *enough, bool *again)
 {
 	gemp_code code = GEMP_OK;
-	rows *r = self;
+	row_output *r = self;
 	bool satisfied = false;
 	(void)again;
 	if (!r->ended) {
@@ -247,9 +249,9 @@ done:
 
 /* THE SINK */
 
-static void rows_free(void *self)
+static void output_free(void *self)
 {
-	rows *r = self;
+	row_output *r = self;
 	if (!r)
 		return;
 	gemp_row_writer_abandon(r->writer);
@@ -260,7 +262,7 @@ static void rows_free(void *self)
 }
 
 /* Collective. */
-static gemp_code open_writer(rows *r)
+static gemp_code open_writer(row_output *r)
 {
 	gemp_code code = GEMP_OK;
 	size_t count = r->pattern->result.shown;
@@ -278,7 +280,7 @@ gemp_code gemp_rows_new(gemp_sink *out, gemp_runtime *context, gemp_shard *graph
                         const gemp_rows_options *options)
 {
 	gemp_code code = GEMP_OK;
-	rows *r;
+	row_output *r;
 	code = GEMP_NEW(r, 1);
 	if (code == GEMP_OK) {
 		r->context = context;
@@ -293,35 +295,35 @@ gemp_code gemp_rows_new(gemp_sink *out, gemp_runtime *context, gemp_shard *graph
 	GEMP_TRY(gemp_pipeline_new(&r->pipeline, context, graph, pattern, options->count_loops,
 	                           &(gemp_row_stage){ .self = r, .push = output_push }));
 	GEMP_TRY(open_writer(r));
-	*out = (gemp_sink){ .self = r, .consume = rows_take, .end_round = rows_turn, .free = rows_free };
+	*out = (gemp_sink){ .self = r, .consume = output_consume, .end_round = output_end_round, .free = output_free };
 	r = NULL;
 done:
-	rows_free(r);
+	output_free(r);
 	return code;
 }
 
 uint64_t gemp_rows_written(const gemp_sink *sink)
 {
-	const rows *r = sink->self;
+	const row_output *r = sink->self;
 	return r->written;
 }
 
 uint64_t gemp_rows_total(const gemp_sink *sink)
 {
-	const rows *r = sink->self;
+	const row_output *r = sink->self;
 	return r->total;
 }
 
 bool gemp_rows_complete(const gemp_sink *sink)
 {
-	const rows *r = sink->self;
+	const row_output *r = sink->self;
 	return r->complete;
 }
 
 gemp_code gemp_rows_count(gemp_sink *sink, uint64_t count)
 {
 	gemp_code code = GEMP_OK;
-	rows *r = sink->self;
+	row_output *r = sink->self;
 	const gemp_comm *comm = r->context->comm;
 	size_t vertex_count = gemp_pattern_row_vertices(r->pattern), edge_count = gemp_pattern_row_edges(r->pattern);
 	gemp_vertex *vertices = NULL;
@@ -335,22 +337,22 @@ gemp_code gemp_rows_count(gemp_sink *sink, uint64_t count)
 		                     .vertices = vertices,
 		                     .edges = edges,
 		                     .multiplicity = &count };
-	GEMP_THEN(rows_take(r, &one));
+	GEMP_THEN(output_consume(r, &one));
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	code = rows_turn(r, true, &enough, &again);
+	code = output_end_round(r, true, &enough, &again);
 done:
 	gemp_free_all(vertices, edges);
 	return code;
 }
 
-static gemp_code limit_take(void *self, const gemp_batch *batch)
+static gemp_code limit_consume(void *self, const gemp_batch *batch)
 {
 	gemp_limit *limit = self;
 	limit->taken += batch->rows;
 	return limit->next ? limit->next->consume(limit->next->self, batch) : GEMP_OK;
 }
 
-static gemp_code limit_turn(void *self, bool last, bool *enough, bool *again)
+static gemp_code limit_end_round(void *self, bool last, bool *enough, bool *again)
 {
 	gemp_limit *limit = self;
 	bool reached = gemp_comm_sum1(limit->comm, limit->taken) >= limit->limit;
@@ -360,5 +362,5 @@ static gemp_code limit_turn(void *self, bool last, bool *enough, bool *again)
 
 gemp_sink gemp_limit_sink(gemp_limit *limit)
 {
-	return (gemp_sink){ .self = limit, .consume = limit_take, .end_round = limit_turn };
+	return (gemp_sink){ .self = limit, .consume = limit_consume, .end_round = limit_end_round };
 }

@@ -1,4 +1,9 @@
-/* rows: the last sink of a match: WITH and RETURN, and what they give in the user's keys to a terminal or a file. */
+/* result_rows: the last sink of a query. It passes matches through the clauses WITH and RETURN (clause/pipeline.h)
+ * and writes the resulting rows in the user's keys to a terminal or a file.
+ *
+ * Matches wait in a row store until the round ends, where all ranks push and write together. Rows that are only
+ * integer keys of vertices take a shorter way (output/plain_rows.h) once there are enough of them.
+ */
 
 #ifndef GEMP_QUERY_OUTPUT_RESULT_ROWS_H
 #define GEMP_QUERY_OUTPUT_RESULT_ROWS_H

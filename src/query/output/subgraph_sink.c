@@ -28,7 +28,7 @@ gemp_code gemp_subgraph_sink_check(const char *path)
 	                 path);
 }
 
-static gemp_code mark(subgraph_sink *m, const gemp_batch *batch)
+static gemp_code mark_elements(subgraph_sink *m, const gemp_batch *batch)
 {
 	size_t vertices = batch->rows * (size_t)batch->vertex_count, edges = batch->rows * (size_t)batch->edge_count;
 	for (size_t i = 0; i < vertices; i++)
@@ -41,33 +41,33 @@ static gemp_code mark(subgraph_sink *m, const gemp_batch *batch)
 }
 
 /* No more than may still be wanted is held. */
-static gemp_code keep(subgraph_sink *m, const gemp_batch *batch)
+static gemp_code store_rows(subgraph_sink *m, const gemp_batch *batch)
 {
 	uint64_t left = m->options.limit - m->taken - m->store.rows;
 	return gemp_row_store_add(&m->store, batch, left < batch->rows ? (size_t)left : batch->rows);
 }
 
-static gemp_code sink_take(void *self, const gemp_batch *batch)
+static gemp_code subgraph_consume(void *self, const gemp_batch *batch)
 {
 	subgraph_sink *m = self;
 	if (!m->written)
-		GEMP_PROPAGATE(m->options.limit == UINT64_MAX ? mark(m, batch) : keep(m, batch));
+		GEMP_PROPAGATE(m->options.limit == UINT64_MAX ? mark_elements(m, batch) : store_rows(m, batch));
 	if (m->options.next)
 		GEMP_PROPAGATE(m->options.next->consume(m->options.next->self, batch));
 	return GEMP_OK;
 }
 
-/* Collective. Of the rows of all ranks in rank order, those within the limit. */
+/* Collective. The first rows in rank order, so that the result is the same for every schedule. */
 static gemp_code mark_within_limit(subgraph_sink *m)
 {
 	const gemp_comm *comm = m->context->comm;
 	uint64_t left = m->options.limit - m->taken, before = gemp_comm_exscan(comm, m->store.rows);
-	uint64_t all = gemp_comm_sum1(comm, m->store.rows), mine = before < left ? left - before : 0;
-	if (mine < m->store.rows)
-		m->store.rows = (size_t)mine;
+	uint64_t all = gemp_comm_sum1(comm, m->store.rows), own_rows = before < left ? left - before : 0;
+	if (own_rows < m->store.rows)
+		m->store.rows = (size_t)own_rows;
 	m->taken += all < left ? all : left;
 	gemp_batch batch = gemp_row_store_batch(&m->store);
-	gemp_code code = mark(m, &batch);
+	gemp_code code = mark_elements(m, &batch);
 	gemp_row_store_clear(&m->store);
 	return gemp_comm_agree(comm, code);
 }
@@ -96,7 +96,8 @@ done:
 	return code;
 }
 
-static gemp_code sink_turn(void *self, bool last, bool *enough, bool *again)
+/* Collective. The graph is written once, when no more matches can come. */
+static gemp_code subgraph_end_round(void *self, bool last, bool *enough, bool *again)
 {
 	subgraph_sink *m = self;
 	bool limited = m->options.limit < UINT64_MAX, reached = false;
@@ -137,7 +138,7 @@ gemp_code gemp_subgraph_sink_new(gemp_sink *out, gemp_runtime *context, gemp_sha
 	if (code == GEMP_OK && context->comm->rank == 0)
 		code = gemp_file_may_write("--subgraph", options->path);
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	*out = (gemp_sink){ .self = m, .consume = sink_take, .end_round = sink_turn, .free = sink_free };
+	*out = (gemp_sink){ .self = m, .consume = subgraph_consume, .end_round = subgraph_end_round, .free = sink_free };
 	m = NULL;
 done:
 	sink_free(m);

@@ -1,5 +1,7 @@
-/* matched: a sink that keeps what the matches cover, the union of their images, and writes it as a graph: a graph
- * file, or any form of convert, by the path's ending. */
+/* subgraph_sink: a sink that collects the vertices and edges of all matches and writes the subgraph that they cover:
+ * a graph file, or any export format, by the ending of the path. With a limit only the first matches in rank order
+ * count.
+ */
 
 #ifndef GEMP_QUERY_OUTPUT_SUBGRAPH_SINK_H
 #define GEMP_QUERY_OUTPUT_SUBGRAPH_SINK_H

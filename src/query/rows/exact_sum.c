@@ -12,7 +12,7 @@ enum {
 	BITS = 64,
 	LOWEST_BIT = -1074, /* of a double */
 	MANTISSA = 53,
-	MOST_WORDS = 48, /* 2098 bits of doubles, 2^64 of them, the sign, and what a division appends */
+	MAX_WORDS = 48, /* 2098 bits of doubles, 2^64 of them, the sign, and what a division appends */
 	SPECIAL_NAN = 1,
 	SPECIAL_INFINITY = 2,
 	SPECIAL_MINUS_INFINITY = 4,
@@ -35,8 +35,8 @@ static uint64_t sign_word(const gemp_exact_sum *sum)
 	return sum->count && sum->words[sum->count - 1] >> (BITS - 1) ? UINT64_MAX : 0;
 }
 
-/* Words for all of 2^(64 * first) up to 2^(64 * end). */
-static gemp_code widen(gemp_exact_sum *sum, int32_t first, int32_t end)
+/* Extends the window to the words [first, end) and sign-extends the number. */
+static gemp_code widen_window(gemp_exact_sum *sum, int32_t first, int32_t end)
 {
 	uint64_t sign = sign_word(sum);
 	if (sum->count == 0)
@@ -44,7 +44,7 @@ static gemp_code widen(gemp_exact_sum *sum, int32_t first, int32_t end)
 	int32_t low = first < sum->first ? first : sum->first, high = sum->first + sum->count;
 	high = end > high ? end : high;
 	size_t wanted = (size_t)(high - low), below = (size_t)(sum->first - low), count = sum->count;
-	GEMP_CHECK(wanted <= MOST_WORDS);
+	GEMP_CHECK(wanted <= MAX_WORDS);
 	if (wanted > sum->capacity) {
 		uint64_t *words = gemp_realloc(sum->words, wanted, sizeof *words);
 		if (!words)
@@ -62,14 +62,14 @@ static gemp_code widen(gemp_exact_sum *sum, int32_t first, int32_t end)
 	return GEMP_OK;
 }
 
-/* sum += the words of a number in two's complement that begin at 2^(64 * first); its sign goes on for ever. */
+/* Two's complement addition; the window grows by a word when the top word is no longer a plain sign. */
 static gemp_code add_words(gemp_exact_sum *sum, const uint64_t *words, size_t count, int32_t first)
 {
 	uint64_t sign = words[count - 1] >> (BITS - 1) ? UINT64_MAX : 0;
 	bool carry = false;
 	while (count > 1 && words[count - 1] == sign && (words[count - 2] ^ sign) >> (BITS - 1) == 0)
 		count--;
-	GEMP_PROPAGATE(widen(sum, first, first + (int32_t)count + 1));
+	GEMP_PROPAGATE(widen_window(sum, first, first + (int32_t)count + 1));
 	for (size_t i = (size_t)(first - sum->first), k = 0; i < sum->count; i++, k++) {
 		double_word added = (double_word)sum->words[i] + (k < count ? words[k] : sign) + carry;
 		sum->words[i] = (uint64_t)added;
@@ -77,7 +77,7 @@ static gemp_code add_words(gemp_exact_sum *sum, const uint64_t *words, size_t co
 	}
 	uint64_t top = sum->words[sum->count - 1];
 	if (top != 0 && top != UINT64_MAX)
-		GEMP_PROPAGATE(widen(sum, sum->first, sum->first + sum->count + 1));
+		GEMP_PROPAGATE(widen_window(sum, sum->first, sum->first + sum->count + 1));
 	return GEMP_OK;
 }
 
@@ -86,6 +86,7 @@ static int32_t floor_word(int bit)
 	return (int32_t)((bit - (bit < 0 ? BITS - 1 : 0)) / BITS);
 }
 
+/* The product mantissa * times has at most 117 bits; shifted to a word boundary it spans three words and a sign. */
 gemp_code gemp_exact_sum_add(gemp_exact_sum *sum, double value, uint64_t times)
 {
 	int exponent;
@@ -154,7 +155,7 @@ static size_t quotient(const gemp_exact_sum *sum, uint64_t n, uint64_t *words, i
 }
 
 /* bits * 2^exponent, bits with its top bit set, to the nearest double; inexact: there is more below. */
-static double nearest(uint64_t bits, int exponent, bool inexact)
+static double round_to_nearest(uint64_t bits, int exponent, bool inexact)
 {
 	int shift = LOWEST_BIT - exponent; /* what a subnormal number cannot hold */
 	if (shift < BITS - MANTISSA)
@@ -168,9 +169,10 @@ static double nearest(uint64_t bits, int exponent, bool inexact)
 	return ldexp((double)kept, exponent + shift);
 }
 
+/* Takes the upper 64 bits of |sum| / n and whether anything is left below, then rounds once. */
 double gemp_exact_sum_round(const gemp_exact_sum *sum, uint64_t n)
 {
-	uint64_t words[MOST_WORDS + 2];
+	uint64_t words[MAX_WORDS + 2];
 	int32_t first = 0;
 	bool inexact = false;
 	if (sum->special & SPECIAL_NAN || sum->special == (SPECIAL_INFINITY | SPECIAL_MINUS_INFINITY))
@@ -191,7 +193,7 @@ double gemp_exact_sum_round(const gemp_exact_sum *sum, uint64_t n)
 	}
 	while (below > 0)
 		inexact |= words[--below] != 0;
-	double size = nearest(bits, (first + (int32_t)top - 1) * BITS - zeros, inexact);
+	double size = round_to_nearest(bits, (first + (int32_t)top - 1) * BITS - zeros, inexact);
 	return sign_word(sum) ? -size : size;
 }
 
@@ -208,7 +210,7 @@ gemp_code gemp_exact_sum_pack(const gemp_exact_sum *sum, gemp_text *out)
 
 gemp_code gemp_exact_sum_merge_packed(gemp_exact_sum *sum, const char **at)
 {
-	uint64_t words[MOST_WORDS];
+	uint64_t words[MAX_WORDS];
 	gemp_exact_sum other = { .words = words };
 	memcpy(&other.first, *at, sizeof other.first);
 	memcpy(&other.count, *at += sizeof other.first, sizeof other.count);

@@ -94,8 +94,7 @@ gemp_code gemp_frame_add_element(gemp_frame_column *column, size_t row, uint64_t
 	return code;
 }
 
-/* MANY ROWS */
-
+/* A frame without multiplicities has 1 everywhere; they are written out once a part has others. */
 static gemp_code append_multiplicity(gemp_frame *frame, const gemp_frame *from)
 {
 	size_t before = frame->rows, rows = from->rows;
@@ -138,6 +137,7 @@ gemp_code gemp_frame_append(gemp_frame *frame, const gemp_frame *from)
 	return GEMP_OK;
 }
 
+/* Values are gathered by column, elements by index. */
 static gemp_code pick_cells(gemp_frame_column *out, const gemp_frame_column *column, const uint64_t *picked,
                             size_t count)
 {
@@ -184,12 +184,13 @@ gemp_code gemp_frame_slice(gemp_frame *out, const gemp_frame *frame, size_t firs
 	return code;
 }
 
-static uint64_t times_of(const gemp_frame *frame, size_t row, uint64_t most)
+static uint64_t capped_multiplicity(const gemp_frame *frame, size_t row, uint64_t max_times)
 {
-	return frame->multiplicity[row] < most ? frame->multiplicity[row] : most;
+	return frame->multiplicity[row] < max_times ? frame->multiplicity[row] : max_times;
 }
 
-gemp_code gemp_frame_expand(gemp_frame *frame, uint64_t most)
+/* At most max_times copies of a row, since no caller writes more than its limit. */
+gemp_code gemp_frame_expand(gemp_frame *frame, uint64_t max_times)
 {
 	gemp_code code = GEMP_OK;
 	gemp_frame expanded = { 0 };
@@ -198,11 +199,11 @@ gemp_code gemp_frame_expand(gemp_frame *frame, uint64_t most)
 	if (!frame->multiplicity)
 		return GEMP_OK;
 	for (size_t row = 0; row < frame->rows; row++)
-		if (__builtin_add_overflow(rows, times_of(frame, row, most), &rows))
+		if (__builtin_add_overflow(rows, capped_multiplicity(frame, row, max_times), &rows))
 			return gemp_fail(GEMP_ENOMEM, "more than 2^64 rows are to be written; count them instead");
 	GEMP_TRY(GEMP_NEW(picked, rows));
 	for (size_t row = 0, i = 0; row < frame->rows; row++)
-		for (uint64_t k = times_of(frame, row, most); k > 0; k--)
+		for (uint64_t k = capped_multiplicity(frame, row, max_times); k > 0; k--)
 			picked[i++] = row;
 	GEMP_TRY(gemp_frame_pick(&expanded, frame, picked, rows));
 	gemp_free(expanded.multiplicity);
@@ -224,6 +225,7 @@ gemp_value gemp_value_canonical(gemp_value value)
 	return value;
 }
 
+/* NULL is one byte; -0.0 is packed as 0.0 and all NaNs alike, so that equal values have equal bytes. */
 static void pack_value(const gemp_value *value, gemp_text *out)
 {
 	char fixed[1 + sizeof(uint64_t)] = { (char)value->null };

@@ -26,7 +26,7 @@ static size_t first_slot(const gemp_key_table *table, uint64_t hash)
 	return hash & (table->slot_count - 1);
 }
 
-static void put(gemp_key_table *table, uint64_t hash, size_t index)
+static void insert_slot(gemp_key_table *table, uint64_t hash, size_t index)
 {
 	size_t slot = first_slot(table, hash);
 	while (table->slots[slot])
@@ -34,7 +34,7 @@ static void put(gemp_key_table *table, uint64_t hash, size_t index)
 	table->slots[slot] = (hash & ~index_mask) | (index + 1);
 }
 
-/* At most two of three slots are taken. */
+/* Linear probing with a load of at most 2/3; stored hashes make growing independent of the keys. */
 static gemp_code grow_slots(gemp_key_table *table)
 {
 	uint64_t *slots;
@@ -49,10 +49,11 @@ static gemp_code grow_slots(gemp_key_table *table)
 	table->slots = slots;
 	table->slot_count = count;
 	for (size_t i = 0; i < table->count; i++)
-		put(table, table->hash[i], i);
+		insert_slot(table, table->hash[i], i);
 	return GEMP_OK;
 }
 
+/* begin has one element more than hash, so both are grown for the same capacity. */
 static gemp_code grow_keys(gemp_key_table *table, size_t size)
 {
 	size_t wanted = table->count + 1, capacity = table->capacity;
@@ -95,7 +96,7 @@ gemp_code gemp_key_table_add(gemp_key_table *table, const void *key, size_t size
 		memcpy(table->bytes + table->begin[*index], key, size);
 	table->begin[*index + 1] = table->begin[*index] + size;
 	table->hash[*index] = hash;
-	put(table, hash, *index);
+	insert_slot(table, hash, *index);
 	*added = true;
 	return GEMP_OK;
 }
@@ -133,20 +134,21 @@ static gemp_code reserve_head(gemp_bag *bag, size_t group)
 	return code;
 }
 
-static gemp_code number_of(gemp_bag *bag, uint64_t group, const char *cell, size_t size, size_t *index, bool *added)
+/* The key is the group's number followed by the cell; short ones need no allocation. */
+static gemp_code key_of_cell(gemp_bag *bag, uint64_t group, const char *cell, size_t size, size_t *index, bool *added)
 {
-	enum { ROOM = 256 };
+	enum { INLINE_BYTES = 256 };
 	gemp_code code = GEMP_OK;
-	char room[ROOM], *key = room;
+	char inline_key[INLINE_BYTES], *key = inline_key;
 	gemp_text longer = { 0 };
-	if (sizeof group + size > ROOM) {
+	if (sizeof group + size > INLINE_BYTES) {
 		gemp_text_add(&longer, &group, sizeof group);
 		gemp_text_add(&longer, cell, size);
 		GEMP_TRY(gemp_text_status(&longer));
 		key = longer.data;
 	} else {
-		memcpy(room, &group, sizeof group);
-		memcpy(room + sizeof group, cell, size);
+		memcpy(inline_key, &group, sizeof group);
+		memcpy(inline_key + sizeof group, cell, size);
 	}
 	size += sizeof group;
 	code = gemp_key_table_add(&bag->keys, key, size, gemp_key_hash(key, size), index, added);
@@ -162,7 +164,7 @@ gemp_code gemp_bag_add(gemp_bag *bag, size_t group, const char *cell, size_t siz
 	GEMP_PROPAGATE(reserve_head(bag, group));
 	GEMP_PROPAGATE(GEMP_RESERVE(bag->next, bag->capacity, bag->keys.count + 1));
 	GEMP_PROPAGATE(GEMP_RESERVE(bag->times, bag->times_capacity, bag->keys.count + 1));
-	GEMP_PROPAGATE(number_of(bag, group, cell, size, &index, &added));
+	GEMP_PROPAGATE(key_of_cell(bag, group, cell, size, &index, &added));
 	if (added) {
 		bag->next[index] = bag->head[group];
 		bag->head[group] = index + 1;

@@ -13,7 +13,7 @@ typedef struct lookup_request {
 	int column;              /* as gemp_fetch takes it, or DEGREES */
 	const gemp_expr *degree; /* DEGREES: of which relations and direction; NULL else */
 	gemp_column own;         /* DEGREES: of this rank's vertices, once they were counted */
-	bool *from;              /* [columns] */
+	bool *columns_read;      /* [columns] */
 	gemp_vertex *found;      /* [found_count] */
 	size_t found_count;
 	gemp_column values;
@@ -28,8 +28,8 @@ struct gemp_lookup {
 	size_t row;
 	size_t columns; /* that the expressions may speak of */
 	size_t wanted_count, wanted_capacity;
-	lookup_request *wanted; /* [wanted_count] */
-	bool *edges;            /* [columns] whose attributes are asked for */
+	lookup_request *requests; /* [wanted_count] */
+	bool *edges;              /* [columns] whose attributes are asked for */
 	size_t name_count, name_capacity;
 	const char **names; /* [name_count] of edges' attributes; borrowed from the expressions */
 	gemp_edge_values edge_values;
@@ -55,6 +55,7 @@ bool gemp_frame_map_column(const gemp_frame_map *map, const gemp_expr *expr, siz
 	}
 }
 
+/* Marks the columns that the expression reads; below a column that is taken whole nothing else is read. */
 void gemp_lookup_uses(const gemp_frame_map *map, const gemp_expr *expr, bool *used)
 {
 	size_t column;
@@ -69,7 +70,7 @@ void gemp_lookup_uses(const gemp_frame_map *map, const gemp_expr *expr, bool *us
 
 /* WHAT IS ASKED */
 
-/* The column of the graph that an expression reads of a vertex; false: none. */
+/* Edge attributes are fetched by name, everything else of a vertex by column number. */
 static bool graph_column(const gemp_expr *expr, int *column)
 {
 	switch (expr->kind) {
@@ -87,27 +88,27 @@ static bool same_degree(const gemp_shard *graph, const gemp_expr *a, const gemp_
 	return a->direction == b->direction && memcmp(a->relations, b->relations, graph->relation_count) == 0;
 }
 
-/* expr: what asks, if it asks for degrees. */
+/* Requests are few, so a linear search is enough. Degrees differ by relations and direction. */
 static lookup_request *find_request(const gemp_lookup *l, int column, const gemp_expr *expr)
 {
 	size_t i = 0;
-	while (i < l->wanted_count && (l->wanted[i].column != column ||
-	                               (column == DEGREE_COLUMN && !same_degree(l->graph, l->wanted[i].degree, expr))))
+	while (i < l->wanted_count && (l->requests[i].column != column ||
+	                               (column == DEGREE_COLUMN && !same_degree(l->graph, l->requests[i].degree, expr))))
 		i++;
-	return i < l->wanted_count ? &l->wanted[i] : NULL;
+	return i < l->wanted_count ? &l->requests[i] : NULL;
 }
 
 static gemp_code request_column(gemp_lookup *l, int column, const gemp_expr *expr)
 {
 	lookup_request *found = find_request(l, column, expr);
 	if (!found) {
-		GEMP_PROPAGATE(GEMP_RESERVE(l->wanted, l->wanted_capacity, l->wanted_count + 1));
-		found = &l->wanted[l->wanted_count];
+		GEMP_PROPAGATE(GEMP_RESERVE(l->requests, l->wanted_capacity, l->wanted_count + 1));
+		found = &l->requests[l->wanted_count];
 		*found = (lookup_request){ .column = column, .degree = column == DEGREE_COLUMN ? expr : NULL };
-		GEMP_PROPAGATE(GEMP_NEW(found->from, l->columns));
+		GEMP_PROPAGATE(GEMP_NEW(found->columns_read, l->columns));
 		l->wanted_count++;
 	}
-	found->from[gemp_frame_map_variable(&l->map, expr->variable, false)] = true;
+	found->columns_read[gemp_frame_map_variable(&l->map, expr->variable, false)] = true;
 	return GEMP_OK;
 }
 
@@ -119,9 +120,9 @@ static size_t find_name(const gemp_lookup *l, const char *name)
 	return i;
 }
 
-static gemp_code request_name(gemp_lookup *l, const char *name, size_t from)
+static gemp_code request_name(gemp_lookup *l, const char *name, size_t columns_read)
 {
-	l->edges[from] = true;
+	l->edges[columns_read] = true;
 	if (find_name(l, name) < l->name_count)
 		return GEMP_OK;
 	GEMP_PROPAGATE(GEMP_RESERVE(l->names, l->name_capacity, l->name_count + 1));
@@ -129,6 +130,7 @@ static gemp_code request_name(gemp_lookup *l, const char *name, size_t from)
 	return GEMP_OK;
 }
 
+/* Collects all that the expression needs, so that a fetch needs one exchange for each column. */
 static gemp_code request_expr(gemp_lookup *l, const gemp_expr *expr)
 {
 	int column;
@@ -166,33 +168,34 @@ static uint64_t *elements_of(const gemp_lookup *l, size_t column)
 	return l->frame->columns[column].elements;
 }
 
-/* Collective. */
-static gemp_code fetch_degrees(gemp_lookup *l, lookup_request *w, const gemp_vertex *ids, size_t count)
+/* Collective. Degrees of this rank's vertices are computed once, then fetched like attributes. */
+static gemp_code fetch_degrees(gemp_lookup *l, lookup_request *request, const gemp_vertex *ids, size_t count)
 {
-	if (!w->own.name)
-		GEMP_PROPAGATE(gemp_degree_column(l->context, l->graph, w->degree->relations, w->degree->direction,
-		                                  l->map.count_loops, &w->own));
+	if (!request->own.name)
+		GEMP_PROPAGATE(gemp_degree_column(l->context, l->graph, request->degree->relations, request->degree->direction,
+		                                  l->map.count_loops, &request->own));
 	const int column = (int)l->graph->attributes.count; /* the first computed one */
-	return gemp_fetch_computed(l->context, l->graph, &w->own, ids, count, &column, 1, &w->found, &w->found_count,
-	                           &w->values);
+	return gemp_fetch_computed(l->context, l->graph, &request->own, ids, count, &column, 1, &request->found,
+	                           &request->found_count, &request->values);
 }
 
-/* Collective. */
-static gemp_code fetch_column(gemp_lookup *l, lookup_request *w)
+/* Collective. All elements of the columns that the request reads, in one list. */
+static gemp_code fetch_column(gemp_lookup *l, lookup_request *request)
 {
 	gemp_code code = GEMP_OK;
 	gemp_vertex *ids = NULL;
 	size_t n = 0, rows = l->frame->rows;
-	code = GEMP_NEW(ids, rows * count_columns(w->from, l->columns));
+	code = GEMP_NEW(ids, rows * count_columns(request->columns_read, l->columns));
 	GEMP_TRY(gemp_comm_agree(l->context->comm, code));
 	for (size_t c = 0; c < l->columns; c++)
-		for (size_t row = 0; row < rows && w->from[c]; row++)
+		for (size_t row = 0; row < rows && request->columns_read[c]; row++)
 			if (elements_of(l, c)[row] != GEMP_NO_ELEMENT)
 				ids[n++] = (gemp_vertex)elements_of(l, c)[row];
-	if (w->degree)
-		code = fetch_degrees(l, w, ids, n);
+	if (request->degree)
+		code = fetch_degrees(l, request, ids, n);
 	else
-		code = gemp_fetch_values(l->context, l->graph, ids, n, &w->column, 1, &w->found, &w->found_count, &w->values);
+		code = gemp_fetch_values(l->context, l->graph, ids, n, &request->column, 1, &request->found,
+		                         &request->found_count, &request->values);
 done:
 	gemp_free(ids);
 	return code;
@@ -228,7 +231,7 @@ gemp_code gemp_lookup_fetch(gemp_lookup *l, const gemp_frame *frame)
 	gemp_lookup_forget(l);
 	l->frame = frame;
 	for (size_t i = 0; i < l->wanted_count; i++)
-		GEMP_PROPAGATE(fetch_column(l, &l->wanted[i]));
+		GEMP_PROPAGATE(fetch_column(l, &l->requests[i]));
 	if (l->name_count)
 		GEMP_PROPAGATE(fetch_edges(l));
 	return gemp_comm_agree(l->context->comm, list_labels(l));
@@ -237,9 +240,9 @@ gemp_code gemp_lookup_fetch(gemp_lookup *l, const gemp_frame *frame)
 void gemp_lookup_forget(gemp_lookup *l)
 {
 	for (size_t i = 0; i < l->wanted_count; i++) {
-		gemp_column_free(&l->wanted[i].values);
-		gemp_free(l->wanted[i].found);
-		l->wanted[i].found = NULL;
+		gemp_column_free(&l->requests[i].values);
+		gemp_free(l->requests[i].found);
+		l->requests[i].found = NULL;
 	}
 	gemp_edge_values_free(&l->edge_values);
 	l->frame = NULL;
@@ -264,10 +267,11 @@ static gemp_value null_of(gemp_type type)
 
 static gemp_value vertex_value(const gemp_lookup *l, uint64_t vertex, int column, const gemp_expr *expr)
 {
-	const lookup_request *w = find_request(l, column, expr);
+	const lookup_request *request = find_request(l, column, expr);
 	if (vertex == GEMP_NO_ELEMENT)
-		return null_of(w->values.type);
-	return gemp_column_get(&w->values, gemp_fetch_index(w->found, w->found_count, (gemp_vertex)vertex));
+		return null_of(request->values.type);
+	return gemp_column_get(&request->values,
+	                       gemp_fetch_index(request->found, request->found_count, (gemp_vertex)vertex));
 }
 
 static gemp_value edge_value(const gemp_lookup *l, const gemp_expr *expr, uint64_t edge)
@@ -283,7 +287,7 @@ static gemp_value text_value(const char *text)
 	return (gemp_value){ .type = GEMP_STRING, .string = { text, strlen(text) } };
 }
 
-/* Edges are numbered through all relations. */
+/* Edges are numbered through all relations in order. */
 static gemp_value type_value(const gemp_lookup *l, uint64_t edge)
 {
 	size_t k = 0;
@@ -300,6 +304,7 @@ static gemp_value labels_value(const gemp_lookup *l, uint64_t vertex)
 	return set.null ? null_of(GEMP_LIST) : gemp_column_get(&l->label_lists, (size_t)set.integer);
 }
 
+/* The callback of gemp_scope for the current row. */
 static gemp_value scope_value(void *context, const gemp_expr *expr)
 {
 	const gemp_lookup *l = context;
@@ -367,9 +372,9 @@ void gemp_lookup_free(gemp_lookup *l)
 		return;
 	gemp_lookup_forget(l);
 	for (size_t i = 0; i < l->wanted_count; i++) {
-		gemp_free(l->wanted[i].from);
-		gemp_column_free(&l->wanted[i].own);
+		gemp_free(l->requests[i].columns_read);
+		gemp_column_free(&l->requests[i].own);
 	}
 	gemp_column_free(&l->label_lists);
-	gemp_free_all(l->wanted, l->edges, l->names, l);
+	gemp_free_all(l->requests, l->edges, l->names, l);
 }

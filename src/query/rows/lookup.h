@@ -1,5 +1,9 @@
-/* lookup: what expressions ask about the vertices and edges of a frame, fetched from their owners, and the scope that
- * expressions are evaluated in. */
+/* lookup: the attributes, keys, labels, degrees and edge values that expressions read, fetched from the ranks that
+ * own the vertices and edges of a frame; and the scope in which the expressions are evaluated.
+ *
+ * Requests are collected from the expressions once. A fetch is collective: each distinct element is asked for once a
+ * frame, and its values are found by binary search among the fetched ids.
+ */
 
 #ifndef GEMP_QUERY_ROWS_LOOKUP_H
 #define GEMP_QUERY_ROWS_LOOKUP_H

@@ -13,24 +13,24 @@
 
 enum { ROWS_AT_ONCE = 1 << 16 }; /* on some rank: then the sub-patterns are searched for */
 
-typedef struct sub {
+typedef struct subpattern {
 	gemp_finder *finder; /* NULL: not asked for */
 	bool exists;
 	size_t width;
 	int outer[GEMP_MAX_PATTERN_VERTICES];
 	bool known; /* width 0: the same for all rows */
 	uint64_t constant;
-} sub;
+} subpattern;
 
 struct gemp_apply {
 	gemp_runtime *context;
 	gemp_shard *graph;
 	const gemp_pattern *pattern;
-	sub *subs; /* [pattern->sub_count] */
-	size_t plain_count, general_count;
-	const gemp_condition **plain;   /* just [NOT] EXISTS */
-	const gemp_condition **general; /* other conditions with sub-patterns */
-	bool count_loops;               /* in degrees that these ask for */
+	subpattern *subs; /* [pattern->sub_count] */
+	size_t exists_count, general_count;
+	const gemp_condition **exists_conditions; /* just [NOT] EXISTS */
+	const gemp_condition **general;           /* other conditions with sub-patterns */
+	bool count_loops;                         /* in degrees that these ask for */
 };
 
 typedef struct apply_sink {
@@ -43,44 +43,46 @@ typedef struct apply_sink {
 /* WHAT IS ASKED */
 static const gemp_expr *find_sub(const gemp_expr *expr, size_t index)
 {
-	const gemp_expr *found = NULL;
+	const gemp_expr *counts = NULL;
 	if ((expr->kind == GEMP_EXISTS || expr->kind == GEMP_COUNT_OF) && expr->sub == index)
 		return expr;
-	for (size_t i = 0; i < expr->count && !found; i++)
-		found = find_sub(expr->children[i], index);
-	return found;
+	for (size_t i = 0; i < expr->count && !counts; i++)
+		counts = find_sub(expr->children[i], index);
+	return counts;
 }
 
 static const gemp_expr *find_sub_in_clause(const gemp_pattern *pattern, size_t index)
 {
 	const gemp_clause *clause = gemp_pattern_first_clause(pattern);
-	const gemp_expr *found = NULL;
-	for (size_t i = 0; i < clause->item_count && !found; i++)
-		found = find_sub(clause->items[i].expr, index);
-	return found;
+	const gemp_expr *counts = NULL;
+	for (size_t i = 0; i < clause->item_count && !counts; i++)
+		counts = find_sub(clause->items[i].expr, index);
+	return counts;
 }
 
 /* Where a sub-pattern stands that somebody needs to know of. */
-static const gemp_expr *find_use(const gemp_pattern *pattern, size_t index, unsigned whom)
+static const gemp_expr *find_use(const gemp_pattern *pattern, size_t index, unsigned purposes)
 {
-	const gemp_expr *found = NULL;
-	for (size_t i = 0; whom & GEMP_APPLY_CONDITIONS && i < pattern->condition_count && !found; i++)
+	const gemp_expr *counts = NULL;
+	for (size_t i = 0; purposes & GEMP_APPLY_CONDITIONS && i < pattern->condition_count && !counts; i++)
 		if (gemp_pattern_needs_search(pattern, pattern->conditions[i].expr))
-			found = find_sub(pattern->conditions[i].expr, index);
-	return !found && whom & GEMP_APPLY_CLAUSES ? find_sub_in_clause(pattern, index) : found;
+			counts = find_sub(pattern->conditions[i].expr, index);
+	return !counts && purposes & GEMP_APPLY_CLAUSES ? find_sub_in_clause(pattern, index) : counts;
 }
 
-bool gemp_apply_needed(const gemp_pattern *pattern, unsigned whom)
+bool gemp_apply_needed(const gemp_pattern *pattern, unsigned purposes)
 {
 	for (size_t i = 0; i < pattern->sub_count; i++)
-		if (find_use(pattern, i, whom))
+		if (find_use(pattern, i, purposes))
 			return true;
 	return false;
 }
 
-static gemp_code open_sub(gemp_apply *a, size_t index, const gemp_expr *at, const gemp_finder_options *options)
+/* Collective. EXISTS needs only the first extension of each tuple, unless the sub-pattern has conditions that are
+ * tested later. */
+static gemp_code new_subpattern(gemp_apply *a, size_t index, const gemp_expr *at, const gemp_finder_options *options)
 {
-	sub *s = &a->subs[index];
+	subpattern *s = &a->subs[index];
 	gemp_finder_options inner = *options;
 	s->exists = at->kind == GEMP_EXISTS;
 	s->width = at->count;
@@ -99,17 +101,18 @@ static gemp_code open_sub(gemp_apply *a, size_t index, const gemp_expr *at, cons
 	return gemp_finder_new(&s->finder, a->context, a->graph, a->pattern->subs[index], &inner);
 }
 
+/* [NOT] EXISTS alone is decided by a column of truths; other conditions are evaluated by a residual filter. */
 static gemp_code sort_conditions(gemp_apply *a)
 {
 	const gemp_pattern *pattern = a->pattern;
-	GEMP_PROPAGATE(GEMP_NEW(a->plain, pattern->condition_count));
+	GEMP_PROPAGATE(GEMP_NEW(a->exists_conditions, pattern->condition_count));
 	GEMP_PROPAGATE(GEMP_NEW(a->general, pattern->condition_count));
 	for (size_t i = 0; i < pattern->condition_count; i++) {
 		const gemp_expr *expr = pattern->conditions[i].expr;
 		if (!gemp_pattern_needs_search(pattern, expr))
 			continue;
 		if ((expr->kind == GEMP_NOT ? expr->children[0] : expr)->kind == GEMP_EXISTS)
-			a->plain[a->plain_count++] = &pattern->conditions[i];
+			a->exists_conditions[a->exists_count++] = &pattern->conditions[i];
 		else
 			a->general[a->general_count++] = &pattern->conditions[i];
 	}
@@ -117,7 +120,7 @@ static gemp_code sort_conditions(gemp_apply *a)
 }
 
 gemp_code gemp_apply_new(gemp_apply **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
-                         const gemp_finder_options *options, unsigned whom)
+                         const gemp_finder_options *options, unsigned purposes)
 {
 	gemp_code code = GEMP_OK;
 	gemp_apply *a = NULL;
@@ -129,13 +132,13 @@ gemp_code gemp_apply_new(gemp_apply **out, gemp_runtime *context, gemp_shard *gr
 			               .count_loops = gemp_degree_loops(options->match.semantics) };
 		code = GEMP_NEW(a->subs, pattern->sub_count);
 	}
-	if (code == GEMP_OK && whom & GEMP_APPLY_CONDITIONS)
+	if (code == GEMP_OK && purposes & GEMP_APPLY_CONDITIONS)
 		code = sort_conditions(a);
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	for (size_t i = 0; i < pattern->sub_count; i++) {
-		const gemp_expr *at = find_use(pattern, i, whom);
+		const gemp_expr *at = find_use(pattern, i, purposes);
 		if (at)
-			GEMP_TRY(open_sub(a, i, at, options));
+			GEMP_TRY(new_subpattern(a, i, at, options));
 	}
 	*out = a;
 	a = NULL;
@@ -150,7 +153,7 @@ void gemp_apply_free(gemp_apply *a)
 		return;
 	for (size_t i = 0; a->subs && i < a->pattern->sub_count; i++)
 		gemp_finder_free(a->subs[i].finder);
-	gemp_free_all(a->subs, a->plain, a->general, a);
+	gemp_free_all(a->subs, a->exists_conditions, a->general, a);
 }
 
 void gemp_apply_explain(const gemp_apply *a, int depth, gemp_text *out)
@@ -165,90 +168,92 @@ void gemp_apply_explain(const gemp_apply *a, int depth, gemp_text *out)
 }
 
 /* COUNTING what extends each tuple: a record is a tuple and its number, as two words. */
-typedef struct counter {
+typedef struct tuple_counter {
 	size_t width;
 	gemp_class_table table;
-} counter;
+} tuple_counter;
 
-static gemp_code counter_take(void *self, const gemp_batch *batch)
+/* Counts the rows of each tuple in a hash table; a record is the tuple and two words of count. */
+static gemp_code counter_consume(void *self, const gemp_batch *batch)
 {
-	counter *c = self;
-	uint32_t record[GEMP_MAX_PATTERN_VERTICES + 2] = { 0 }, *found;
+	tuple_counter *c = self;
+	uint32_t record[GEMP_MAX_PATTERN_VERTICES + 2] = { 0 }, *counts;
 	for (size_t row = 0; row < batch->rows; row++) {
 		bool added;
 		uint64_t count;
 		memcpy(record, batch->vertices + row * (size_t)batch->vertex_count, c->width * sizeof *record);
 		GEMP_PROPAGATE(
-			gemp_class_table_add(&c->table, record, gemp_hash(record, c->width * sizeof *record, 0), &found, &added));
-		GEMP_CHECK(found);
-		memcpy(&count, found + c->width, sizeof count);
+			gemp_class_table_add(&c->table, record, gemp_hash(record, c->width * sizeof *record, 0), &counts, &added));
+		GEMP_CHECK(counts);
+		memcpy(&count, counts + c->width, sizeof count);
 		count++;
-		memcpy(found + c->width, &count, sizeof count);
+		memcpy(counts + c->width, &count, sizeof count);
 	}
 	return GEMP_OK;
 }
 
-static void counter_open(counter *c, size_t width)
+static void counter_open(tuple_counter *c, size_t width)
 {
-	*c = (counter){ .width = width };
+	*c = (tuple_counter){ .width = width };
 	gemp_class_table_init(&c->table, width + 2, width, SIZE_MAX / 2);
 }
 
-/* Collective. Counts go to the ranks that answer for their tuples. */
-static gemp_code return_counts(gemp_runtime *context, const counter *c, const gemp_correlate *asked, uint64_t *of_seed)
+/* Collective. Matches are found wherever the search ends, so several ranks may have counts of one tuple. */
+static gemp_code send_counts_to_owners(gemp_runtime *context, const tuple_counter *c, const gemp_correlate *correlation,
+                                       uint64_t *seed_counts)
 {
 	gemp_code code = GEMP_OK;
 	int *owner = NULL;
 	uint32_t *records = NULL;
-	void *came = NULL;
+	void *received = NULL;
 	size_t words = c->width + 2, *begin = NULL;
 	code = GEMP_NEW(owner, c->table.count);
 	GEMP_THEN(GEMP_NEW(records, c->table.count * words));
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	for (size_t i = 0; i < c->table.count; i++) {
 		memcpy(records + i * words, gemp_class_table_record(&c->table, i), words * sizeof *records);
-		owner[i] = gemp_correlate_owner(asked, records + i * words);
+		owner[i] = gemp_correlate_owner(correlation, records + i * words);
 	}
-	GEMP_TRY(gemp_exchange_records(context->comm, records, c->table.count, words * sizeof(uint32_t), owner, &came,
+	GEMP_TRY(gemp_exchange_records(context->comm, records, c->table.count, words * sizeof(uint32_t), owner, &received,
 	                               &begin, &context->traffic));
 	for (size_t i = 0; i < begin[context->comm->size]; i++) {
-		const uint32_t *record = (const uint32_t *)came + i * words;
+		const uint32_t *record = (const uint32_t *)received + i * words;
 		uint64_t count;
 		memcpy(&count, record + c->width, sizeof count);
-		of_seed[gemp_correlate_seed(asked, record)] += count;
+		seed_counts[gemp_correlate_seed(correlation, record)] += count;
 	}
 done:
-	gemp_free_all(begin, came, records, owner);
+	gemp_free_all(begin, received, records, owner);
 	return code;
 }
 
-/* Collective. found[rows]: how often the sub-pattern extends each row. */
-static gemp_code search_subpattern(gemp_apply *a, sub *s, const gemp_row_store *rows, uint64_t *found)
+/* Collective. counts[row] of the buffered rows: correlate, search the seeds, send the counts back. */
+static gemp_code search_subpattern(gemp_apply *a, subpattern *s, const gemp_row_store *rows, uint64_t *counts)
 {
 	gemp_code code = GEMP_OK;
-	gemp_correlate asked = { 0 };
-	counter c = { 0 };
-	gemp_sink sink = { .self = &c, .consume = counter_take, .end_round = gemp_sink_keep_collecting };
-	uint64_t *of_seed = NULL, *answers = NULL;
-	GEMP_TRY(gemp_correlate_new(&asked, a->context, rows, s->outer, s->width));
+	gemp_correlate correlation = { 0 };
+	tuple_counter c = { 0 };
+	gemp_sink sink = { .self = &c, .consume = counter_consume, .end_round = gemp_sink_keep_collecting };
+	uint64_t *seed_counts = NULL, *answers = NULL;
+	GEMP_TRY(gemp_correlate_new(&correlation, a->context, rows, s->outer, s->width));
 	counter_open(&c, s->width);
-	code = GEMP_NEW(of_seed, asked.seed_count);
-	GEMP_THEN(GEMP_NEW(answers, asked.tuple_count));
+	code = GEMP_NEW(seed_counts, correlation.seed_count);
+	GEMP_THEN(GEMP_NEW(answers, correlation.tuple_count));
 	GEMP_TRY(gemp_comm_agree(a->context->comm, code));
-	GEMP_TRY(gemp_finder_run(s->finder, asked.seed, asked.seed_count, &sink, NULL));
-	GEMP_TRY(return_counts(a->context, &c, &asked, of_seed));
-	GEMP_TRY(gemp_correlate_reply(&asked, of_seed, answers, &a->context->traffic));
+	GEMP_TRY(gemp_finder_run(s->finder, correlation.seed, correlation.seed_count, &sink, NULL));
+	GEMP_TRY(send_counts_to_owners(a->context, &c, &correlation, seed_counts));
+	GEMP_TRY(gemp_correlate_reply(&correlation, seed_counts, answers, &a->context->traffic));
 	for (size_t row = 0; row < rows->rows; row++)
-		found[row] = asked.row_tuple[row] == SIZE_MAX ? 0 : answers[asked.row_tuple[row]];
+		counts[row] = correlation.row_tuple[row] == SIZE_MAX ? 0 : answers[correlation.row_tuple[row]];
 done:
-	gemp_free_all(of_seed, answers);
+	gemp_free_all(seed_counts, answers);
 	gemp_class_table_free(&c.table);
-	gemp_correlate_free(&asked);
+	gemp_correlate_free(&correlation);
 	return code;
 }
 
-/* Collective. A sub-pattern that shares no vertex gives the same for all rows. */
-static gemp_code search_uncorrelated(gemp_apply *a, sub *s, const gemp_row_store *rows, uint64_t *found)
+/* Collective. A sub-pattern that shares no vertex has the same count for all rows, and keeps it for the whole run. */
+static gemp_code search_uncorrelated(gemp_apply *a, subpattern *s, const gemp_row_store *rows, uint64_t *counts)
 {
 	gemp_count_sink tally = { .vertices = a->graph->vertex_count };
 	gemp_sink sink = gemp_count_sink_of(&tally);
@@ -258,42 +263,42 @@ static gemp_code search_uncorrelated(gemp_apply *a, sub *s, const gemp_row_store
 		s->known = true;
 	}
 	for (size_t row = 0; row < rows->rows; row++)
-		found[row] = s->constant;
+		counts[row] = s->constant;
 	return GEMP_OK;
 }
 
 /* THE SINK */
-static gemp_code set_column(gemp_column *column, bool exists, const uint64_t *found, size_t rows)
+static gemp_code set_column(gemp_column *column, bool exists, const uint64_t *counts, size_t rows)
 {
 	gemp_code code = gemp_column_init(column, exists ? "EXISTS" : "COUNT", exists ? GEMP_BOOLEAN : GEMP_INTEGER);
 	GEMP_THEN(gemp_column_reserve(column, rows, 0));
 	for (size_t row = 0; code == GEMP_OK && row < rows; row++) {
 		gemp_value value = { .type = column->type };
 		if (exists)
-			value.truth = found[row] != 0;
+			value.truth = counts[row] != 0;
 		else
-			value.integer = (int64_t)found[row];
+			value.integer = (int64_t)counts[row];
 		code = gemp_column_add(column, &value);
 	}
 	return code;
 }
 
-/* A sub-pattern that nobody asks for has a column all the same, so that columns are by index. */
+/* Collective. Sub-patterns that are not needed have a column, too, so that columns are numbered by sub-pattern. */
 static gemp_code fill_sub_column(apply_sink *s, size_t index, gemp_column *column)
 {
 	gemp_code code = GEMP_OK;
 	gemp_apply *a = s->apply;
-	sub *one = &a->subs[index];
-	uint64_t *found = NULL;
-	code = GEMP_NEW(found, s->rows.rows);
+	subpattern *one = &a->subs[index];
+	uint64_t *counts = NULL;
+	code = GEMP_NEW(counts, s->rows.rows);
 	GEMP_TRY(gemp_comm_agree(a->context->comm, code));
 	if (one->finder && one->width)
-		GEMP_TRY(search_subpattern(a, one, &s->rows, found));
+		GEMP_TRY(search_subpattern(a, one, &s->rows, counts));
 	else if (one->finder)
-		GEMP_TRY(search_uncorrelated(a, one, &s->rows, found));
-	code = gemp_comm_agree(a->context->comm, set_column(column, one->exists, found, s->rows.rows));
+		GEMP_TRY(search_uncorrelated(a, one, &s->rows, counts));
+	code = gemp_comm_agree(a->context->comm, set_column(column, one->exists, counts, s->rows.rows));
 done:
-	gemp_free(found);
+	gemp_free(counts);
 	return code;
 }
 
@@ -301,8 +306,8 @@ static void test_plain(const apply_sink *s, const gemp_column *columns, uint8_t 
 {
 	const gemp_apply *a = s->apply;
 	memset(keep, 1, s->rows.rows);
-	for (size_t i = 0; i < a->plain_count; i++) {
-		const gemp_expr *expr = a->plain[i]->expr;
+	for (size_t i = 0; i < a->exists_count; i++) {
+		const gemp_expr *expr = a->exists_conditions[i]->expr;
 		bool negated = expr->kind == GEMP_NOT;
 		const uint8_t *truth = columns[(negated ? expr->children[0] : expr)->sub].booleans;
 		for (size_t row = 0; row < s->rows.rows; row++)
@@ -333,8 +338,8 @@ done:
 	return code;
 }
 
-/* Collective. */
-static gemp_code flush(apply_sink *s)
+/* Collective. Evaluates the sub-patterns for the buffered rows and passes on those that fulfil the conditions. */
+static gemp_code search_and_filter(apply_sink *s)
 {
 	gemp_code code = GEMP_OK;
 	size_t count = s->apply->pattern->sub_count;
@@ -352,19 +357,20 @@ done:
 	return code;
 }
 
-static gemp_code apply_take(void *self, const gemp_batch *batch)
+static gemp_code apply_consume(void *self, const gemp_batch *batch)
 {
 	apply_sink *s = self;
 	return gemp_row_store_add(&s->rows, batch, batch->rows);
 }
 
+/* Collective. Searching starts once some rank has many rows, so that few searches serve many rows. */
 static gemp_code apply_end_round(void *self, bool last, bool *enough, bool *again)
 {
 	apply_sink *s = self;
-	uint64_t most = s->rows.rows;
-	gemp_comm_max(s->apply->context->comm, &most, 1);
-	if (most >= ROWS_AT_ONCE || (last && most))
-		GEMP_PROPAGATE(flush(s));
+	uint64_t max_rows = s->rows.rows;
+	gemp_comm_max(s->apply->context->comm, &max_rows, 1);
+	if (max_rows >= ROWS_AT_ONCE || (last && max_rows))
+		GEMP_PROPAGATE(search_and_filter(s));
 	gemp_sink *to = s->residual.self ? &s->residual : s->next;
 	return to->end_round(to->self, last, enough, again);
 }
@@ -391,7 +397,7 @@ gemp_code gemp_apply_sink(gemp_sink *out, gemp_apply *a, gemp_sink *next)
 		code = gemp_residual_new(&s->residual, a->context, a->graph, a->general, a->general_count, NULL, a->count_loops,
 		                         next);
 	GEMP_TRY(gemp_comm_agree(a->context->comm, code));
-	*out = (gemp_sink){ .self = s, .consume = apply_take, .end_round = apply_end_round, .free = apply_sink_free };
+	*out = (gemp_sink){ .self = s, .consume = apply_consume, .end_round = apply_end_round, .free = apply_sink_free };
 	s = NULL;
 done:
 	apply_sink_free(s);

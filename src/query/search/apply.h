@@ -1,5 +1,9 @@
-/* apply: a sink that asks, for each row, what the pattern's sub-patterns give (EXISTS a truth, COUNT a number), drops the
- * rows for which a condition on that is not true, and hands the values on with the others.
+/* apply: a sink that evaluates, for each row, the pattern's sub-patterns (EXISTS gives a truth, COUNT a number),
+ * drops the rows for which a condition on these is not true, and passes the values on with the others.
+ *
+ * Rows are buffered until some rank has many. Then the distinct tuples of outer vertices are searched for, each at
+ * one rank (search/correlate.h), and the counts return to the rows. A sub-pattern without outer vertices is searched
+ * for once a run.
  */
 
 #ifndef GEMP_QUERY_SEARCH_APPLY_H

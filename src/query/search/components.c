@@ -8,14 +8,14 @@
 
 enum { MAX_VARIANTS = 256 };
 
-typedef struct finding {
+typedef struct variant_search {
 	const gemp_pattern *pattern;
 	const gemp_finder_options *options;
 	size_t count;
 	gemp_variant *variants; /* [MOST_VARIANTS] */
-} finding;
+} variant_search;
 
-static bool by_orbit(const finding *f)
+static bool by_orbit(const variant_search *f)
 {
 	return f->options->match.distinct == GEMP_BY_ORBIT;
 }
@@ -26,6 +26,7 @@ static gemp_code make_chain(gemp_variant *v)
 	return gemp_stab_chain_new(&v->chain, v->symmetry, NULL, points);
 }
 
+/* Conditions that touch more than one component; touched is a set of components. */
 static gemp_code find_join_conditions(gemp_variant *v, const int *part)
 {
 	const gemp_pattern *pattern = v->derived.pattern;
@@ -43,7 +44,7 @@ static gemp_code find_join_conditions(gemp_variant *v, const int *part)
 	return GEMP_OK;
 }
 
-static gemp_code find_components(finding *f, gemp_variant *v)
+static gemp_code find_components(variant_search *f, gemp_variant *v)
 {
 	int part[GEMP_MAX_PATTERN_VERTICES];
 	v->component_count = f->pattern->arguments ? 1 : (size_t)gemp_pattern_components(v->derived.pattern, part);
@@ -57,8 +58,9 @@ static gemp_code find_components(finding *f, gemp_variant *v)
 	return GEMP_OK;
 }
 
-/* Edges have to be told apart where trails could run into others, and where somebody wants them. */
-static bool needs_edges(const finding *f, const gemp_variant *v)
+/* Edges must be identified where paths must not repeat an edge, where conditions speak of edges, and where results
+ * need them. */
+static bool needs_edges(const variant_search *f, const gemp_variant *v)
 {
 	bool paths = gemp_pattern_has_paths(f->pattern), conditions = false;
 	const gemp_pattern *pattern = v->derived.pattern;
@@ -68,15 +70,16 @@ static bool needs_edges(const finding *f, const gemp_variant *v)
 	       f->options->match.semantics == GEMP_EDGE_ISO;
 }
 
-static gemp_code derive(finding *f, gemp_variant *v, const uint32_t *length, bool *wanted)
+/* *is_needed is false where no match can have these lengths. */
+static gemp_code derive_variant(variant_search *f, gemp_variant *v, const uint32_t *length, bool *is_needed)
 {
 	bool impossible;
 	*v = (gemp_variant){ 0 };
-	*wanted = false;
+	*is_needed = false;
 	GEMP_PROPAGATE(gemp_pattern_variant(&v->derived, f->pattern, length, f->options->match.semantics, &impossible));
 	if (impossible)
 		return GEMP_OK;
-	*wanted = true;
+	*is_needed = true;
 	v->edges = needs_edges(f, v);
 	if (by_orbit(f))
 		GEMP_PROPAGATE(gemp_variant_symmetry(&v->symmetry, f->pattern, length, &v->derived));
@@ -108,13 +111,13 @@ static void free_variant(gemp_variant *v)
 	gemp_derived_free(&v->derived);
 }
 
-/* Variants that differ by an automorphism alone find the same matches: one of them will do. */
-static gemp_code add_variant(finding *f, const gemp_symmetry *symmetry, const uint32_t *length)
+/* Variants that differ only by an automorphism find the same matches: one of them is searched. */
+static gemp_code add_variant(variant_search *f, const gemp_symmetry *symmetry, const uint32_t *length)
 {
-	bool wanted = true;
+	bool is_needed = true;
 	if (symmetry)
-		GEMP_PROPAGATE(gemp_variant_is_canonical(symmetry, f->pattern, length, &wanted));
-	if (!wanted)
+		GEMP_PROPAGATE(gemp_variant_is_canonical(symmetry, f->pattern, length, &is_needed));
+	if (!is_needed)
 		return GEMP_OK;
 	if (f->count == MAX_VARIANTS)
 		return gemp_fail(GEMP_EUSAGE,
@@ -122,8 +125,8 @@ static gemp_code add_variant(finding *f, const gemp_symmetry *symmetry, const ui
 		                 "narrower bounds",
 		                 MAX_VARIANTS);
 	gemp_variant *v = &f->variants[f->count];
-	gemp_code code = derive(f, v, length, &wanted);
-	if (code != GEMP_OK || !wanted)
+	gemp_code code = derive_variant(f, v, length, &is_needed);
+	if (code != GEMP_OK || !is_needed)
 		free_variant(v);
 	else
 		f->count++;
@@ -134,7 +137,7 @@ gemp_code gemp_variants_find(gemp_variant **out, size_t *count, const gemp_patte
                              const gemp_finder_options *options)
 {
 	gemp_code code = GEMP_OK;
-	finding all = { .pattern = pattern, .options = options }, *f = &all;
+	variant_search all = { .pattern = pattern, .options = options }, *f = &all;
 	gemp_symmetry *symmetry = NULL;
 	uint32_t length[GEMP_MAX_PATTERN_EDGES];
 	GEMP_TRY(GEMP_NEW(f->variants, MAX_VARIANTS));
@@ -164,10 +167,11 @@ void gemp_variants_free(gemp_variant *variants, size_t count)
 enum { ROWS_AT_ONCE = 8192 };
 
 /* GATHERING */
-static gemp_code check_capacity(const gemp_product *p, size_t part, gemp_runtime *context, uint64_t bytes, size_t most)
+static gemp_code check_capacity(const gemp_product *p, size_t part, gemp_runtime *context, uint64_t bytes,
+                                size_t max_bytes)
 {
 	bytes = gemp_comm_sum1(context->comm, bytes);
-	if (bytes <= most)
+	if (bytes <= max_bytes)
 		return GEMP_OK;
 	const gemp_pattern *pattern = p->inputs[part].component->pattern;
 	const char *name = pattern->vertices[0].name;
@@ -177,8 +181,9 @@ static gemp_code check_capacity(const gemp_product *p, size_t part, gemp_runtime
 	                 name ? "" : "an unnamed vertex", name ? name : "", (unsigned long long)bytes);
 }
 
+/* Every rank needs all rows of the component, so that each combination is made where its streaming row is. */
 gemp_code gemp_product_gather(gemp_product *p, size_t part, gemp_runtime *context, const gemp_row_store *rows,
-                              size_t most)
+                              size_t max_bytes)
 {
 	gemp_code code = GEMP_OK;
 	gemp_product_input *to = &p->inputs[part];
@@ -186,7 +191,7 @@ gemp_code gemp_product_gather(gemp_product *p, size_t part, gemp_runtime *contex
 	size_t bytes = rows->rows * width * sizeof(gemp_vertex),
 		   edge_bytes = p->edges ? rows->rows * edges * sizeof(gemp_edge) : 0;
 	void *all = NULL;
-	GEMP_TRY(check_capacity(p, part, context, bytes + edge_bytes, most));
+	GEMP_TRY(check_capacity(p, part, context, bytes + edge_bytes, max_bytes));
 	GEMP_TRY(gemp_comm_allgather(context->comm, rows->vertices, bytes, &all, &begin));
 	to->vertices = all;
 	to->rows = begin[context->comm->size] / (width * sizeof(gemp_vertex));
@@ -241,7 +246,7 @@ static bool edge_in_use(const combination *c, size_t e)
 	return false;
 }
 
-/* Puts one row of a part in its places; false where it collides with parts placed before. */
+/* Puts one row of a component in its places; false where an element that must differ is in use already. */
 static bool add_input_row(combination *c, const gemp_product_input *part, const gemp_vertex *vertices,
                           const gemp_edge *edges)
 {
@@ -268,11 +273,12 @@ static bool add_input_row(combination *c, const gemp_product_input *part, const 
 	return true;
 }
 
+/* Of each orbit of combinations exactly one is its own canonical tuple. */
 static bool is_canonical(const combination *c)
 {
 	const gemp_product *p = c->product;
 	uint64_t tuple[GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES],
-		least[GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES];
+		smallest[GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES];
 	size_t points = 0;
 	if (!p->chain)
 		return true;
@@ -280,9 +286,9 @@ static bool is_canonical(const combination *c)
 		tuple[points++] = c->vertices[v];
 	for (size_t e = 0; p->edges && e < p->pattern->edge_count; e++)
 		tuple[points++] = c->edges[e];
-	memcpy(least, tuple, points * sizeof *least);
-	gemp_stab_chain_canonical(p->chain, least);
-	return memcmp(least, tuple, points * sizeof *least) == 0;
+	memcpy(smallest, tuple, points * sizeof *smallest);
+	gemp_stab_chain_canonical(p->chain, smallest);
+	return memcmp(smallest, tuple, points * sizeof *smallest) == 0;
 }
 
 static gemp_code push_rows(gemp_product *p)
@@ -293,7 +299,7 @@ static gemp_code push_rows(gemp_product *p)
 	return code;
 }
 
-static gemp_code emit(const combination *c)
+static gemp_code emit_combination(const combination *c)
 {
 	gemp_product *p = c->product;
 	if (!is_canonical(c))
@@ -309,14 +315,14 @@ static gemp_code emit(const combination *c)
 	return GEMP_OK;
 }
 
-/* All combinations with rows of the parts from `part` on. */
+/* Backtracking over the components from `part` on; the streaming one is placed before. */
 static gemp_code combine(combination *c, size_t part)
 {
 	gemp_product *p = c->product;
 	if (part == p->streaming)
 		return combine(c, part + 1);
 	if (part == p->input_count)
-		return emit(c);
+		return emit_combination(c);
 	const gemp_product_input *from = &p->inputs[part];
 	size_t vertices = from->component->pattern->vertex_count, edges = from->component->pattern->edge_count;
 	uint64_t placed = c->placed, edges_placed = c->edges_placed;
@@ -329,7 +335,7 @@ static gemp_code combine(combination *c, size_t part)
 	return GEMP_OK;
 }
 
-static gemp_code product_take(void *self, const gemp_batch *batch)
+static gemp_code product_consume(void *self, const gemp_batch *batch)
 {
 	gemp_code code = GEMP_OK;
 	gemp_product *p = self;
@@ -352,5 +358,5 @@ static gemp_code product_end_round(void *self, bool last, bool *enough, bool *ag
 
 gemp_sink gemp_product_sink(gemp_product *product)
 {
-	return (gemp_sink){ .self = product, .consume = product_take, .end_round = product_end_round };
+	return (gemp_sink){ .self = product, .consume = product_consume, .end_round = product_end_round };
 }

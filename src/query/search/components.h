@@ -1,6 +1,8 @@
-/* product: a sink that puts the matches of a pattern's parts together: every combination in which what has to differ differs.
+/* components: patterns that fall into several connected components, or have paths of variable length.
  *
- * The rows of one part stream through; those of the others are at hand on every rank.
+ * A variant fixes the length of every path; its components are searched for one by one. The product sink combines
+ * their matches: the rows of the component with most matches stream through, those of the others are gathered on
+ * every rank. A combination is kept if the elements that must differ do, and, by orbit, if it is the canonical one.
  */
 
 #ifndef GEMP_QUERY_SEARCH_COMPONENTS_H

@@ -16,8 +16,8 @@ int gemp_correlate_owner(const gemp_correlate *c, const gemp_vertex *tuple)
 	return (int)(hash_of(tuple, c->width) % (uint64_t)c->comm->size);
 }
 
-/* A record is a tuple and its index. */
-static gemp_code number(gemp_class_table *table, const gemp_vertex *tuple, size_t width, size_t *index)
+/* The index of a tuple among the distinct ones, which are numbered by first appearance. */
+static gemp_code number_tuple(gemp_class_table *table, const gemp_vertex *tuple, size_t width, size_t *index)
 {
 	uint32_t record[GEMP_MAX_PATTERN_VERTICES + 1], *found;
 	bool added;
@@ -38,8 +38,9 @@ static void open_table(gemp_class_table *table, size_t width)
 
 /* ASKING */
 
-/* Distinct tuples by first appearance; of_row says which. */
-static gemp_code collect(gemp_correlate *c, const gemp_row_store *rows, const int *outer, gemp_class_table *table)
+/* Rows with a missing vertex ask for nothing: EXISTS is false and OPTIONAL MATCH finds nothing there. */
+static gemp_code collect_tuples(gemp_correlate *c, const gemp_row_store *rows, const int *outer,
+                                gemp_class_table *table)
 {
 	gemp_vertex tuple[GEMP_MAX_PATTERN_VERTICES];
 	GEMP_PROPAGATE(GEMP_NEW(c->row_tuple, rows->rows));
@@ -52,12 +53,12 @@ static gemp_code collect(gemp_correlate *c, const gemp_row_store *rows, const in
 		}
 		c->row_tuple[row] = SIZE_MAX;
 		if (!missing)
-			GEMP_PROPAGATE(number(table, tuple, c->width, &c->row_tuple[row]));
+			GEMP_PROPAGATE(number_tuple(table, tuple, c->width, &c->row_tuple[row]));
 	}
 	return GEMP_OK;
 }
 
-/* Tuples grouped by the rank that answers, each group by first appearance: what is exchanged is in this order then. */
+/* Counting sort by owner. Replies arrive by rank, so that the tuples must be in the same order. */
 static gemp_code group_by_owner(gemp_correlate *c, const gemp_class_table *table, size_t rows)
 {
 	gemp_code code = GEMP_OK;
@@ -86,8 +87,8 @@ done:
 	return code;
 }
 
-/* BEING ASKED */
-static gemp_code number_seeds(gemp_correlate *c, const gemp_vertex *came, const size_t *begin)
+/* Several ranks may ask for one tuple; request_seed maps each request to the seed that answers it. */
+static gemp_code number_seeds(gemp_correlate *c, const gemp_vertex *received, const size_t *begin)
 {
 	c->request_count = begin[c->comm->size];
 	GEMP_PROPAGATE(GEMP_NEW(c->request_seed, c->request_count));
@@ -97,7 +98,7 @@ static gemp_code number_seeds(gemp_correlate *c, const gemp_vertex *came, const 
 	for (int r = 0; r < c->comm->size; r++)
 		for (size_t i = begin[r]; i < begin[r + 1]; i++) {
 			c->request_rank[i] = r;
-			GEMP_PROPAGATE(number(c->table, came + i * c->width, c->width, &c->request_seed[i]));
+			GEMP_PROPAGATE(number_tuple(c->table, received + i * c->width, c->width, &c->request_seed[i]));
 		}
 	c->seed_count = c->table->count;
 	GEMP_PROPAGATE(GEMP_NEW(c->seed, c->seed_count * c->width));
@@ -109,7 +110,7 @@ static gemp_code number_seeds(gemp_correlate *c, const gemp_vertex *came, const 
 size_t gemp_correlate_seed(const gemp_correlate *c, const gemp_vertex *tuple)
 {
 	size_t index, before = c->table->count;
-	GEMP_CHECK(number(c->table, tuple, c->width, &index) == GEMP_OK && c->table->count == before);
+	GEMP_CHECK(number_tuple(c->table, tuple, c->width, &index) == GEMP_OK && c->table->count == before);
 	return index;
 }
 
@@ -118,19 +119,19 @@ gemp_code gemp_correlate_new(gemp_correlate *c, gemp_runtime *context, const gem
 {
 	gemp_code code = GEMP_OK;
 	gemp_class_table table;
-	void *came = NULL;
+	void *received = NULL;
 	size_t *begin = NULL;
 	*c = (gemp_correlate){ .comm = context->comm, .width = width };
 	open_table(&table, width);
-	code = collect(c, rows, outer, &table);
+	code = collect_tuples(c, rows, outer, &table);
 	GEMP_THEN(group_by_owner(c, &table, rows->rows));
 	gemp_class_table_free(&table);
 	GEMP_TRY(gemp_comm_agree(c->comm, code));
-	GEMP_TRY(gemp_exchange_records(c->comm, c->tuples, c->tuple_count, width * sizeof *c->tuples, c->owner, &came,
+	GEMP_TRY(gemp_exchange_records(c->comm, c->tuples, c->tuple_count, width * sizeof *c->tuples, c->owner, &received,
 	                               &begin, &context->traffic));
-	code = gemp_comm_agree(c->comm, number_seeds(c, came, begin));
+	code = gemp_comm_agree(c->comm, number_seeds(c, received, begin));
 done:
-	gemp_free_all(came, begin);
+	gemp_free_all(received, begin);
 	return code;
 }
 
@@ -142,21 +143,22 @@ void gemp_correlate_free(gemp_correlate *c)
 	*c = (gemp_correlate){ 0 };
 }
 
-gemp_code gemp_correlate_reply(const gemp_correlate *c, const uint64_t *of_seed, uint64_t *out, gemp_traffic *traffic)
+gemp_code gemp_correlate_reply(const gemp_correlate *c, const uint64_t *seed_values, uint64_t *out,
+                               gemp_traffic *traffic)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t *answers = NULL;
-	void *came = NULL;
+	void *received = NULL;
 	code = GEMP_NEW(answers, c->request_count);
 	GEMP_TRY(gemp_comm_agree(c->comm, code));
 	for (size_t i = 0; i < c->request_count; i++)
-		answers[i] = of_seed[c->request_seed[i]];
-	GEMP_TRY(gemp_exchange_records(c->comm, answers, c->request_count, sizeof *answers, c->request_rank, &came, NULL,
-	                               traffic));
+		answers[i] = seed_values[c->request_seed[i]];
+	GEMP_TRY(gemp_exchange_records(c->comm, answers, c->request_count, sizeof *answers, c->request_rank, &received,
+	                               NULL, traffic));
 	/* answers come by rank, and tuples are grouped by rank */
 	if (c->tuple_count)
-		memcpy(out, came, c->tuple_count * sizeof *out);
+		memcpy(out, received, c->tuple_count * sizeof *out);
 done:
-	gemp_free_all(came, answers);
+	gemp_free_all(received, answers);
 	return code;
 }

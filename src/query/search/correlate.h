@@ -1,7 +1,10 @@
-/* correlate: the distinct tuples of vertices for which rows ask a sub-pattern, each at one rank, and the way back.
+/* correlate: the distinct tuples of outer vertices for which rows need a sub-pattern searched, and the way back to
+ * the rows.
  *
- * Rows of several ranks often ask for the same tuple. Each distinct one goes to the rank that its hash names, is searched
- * for once, and what is found returns to all that asked.
+ * Rows of several ranks often have the same tuple. Each distinct one (a seed) goes to the rank that its hash names,
+ * is searched for once there, and the results return to every rank that sent it. tuples[tuple_count] are this
+ * rank's, grouped by owner, so that replies arrive in their order; seed[seed_count] are the tuples that this rank
+ * answers for.
  */
 
 #ifndef GEMP_QUERY_SEARCH_CORRELATE_H

@@ -63,15 +63,16 @@ void gemp_optional_match_explain(const gemp_optional_match *o, int depth, gemp_t
 }
 
 /* EXTENSIONS: rows of the optional pattern as records: given vertices, new vertices, new edges (two words each). */
-typedef struct extensions {
+typedef struct extension_list {
 	size_t given, added, edges, words;
 	size_t count, capacity;
 	uint32_t *records;
-} extensions;
+} extension_list;
 
-static gemp_code extensions_take(void *self, const gemp_batch *batch)
+/* A record: outer vertices, new vertices, new edges (two words each). */
+static gemp_code extensions_consume(void *self, const gemp_batch *batch)
 {
-	extensions *x = self;
+	extension_list *x = self;
 	GEMP_PROPAGATE(GEMP_RESERVE(x->records, x->capacity, (x->count + batch->rows) * x->words));
 	for (size_t row = 0; row < batch->rows; row++) {
 		uint32_t *to = x->records + x->count++ * x->words;
@@ -84,85 +85,87 @@ static gemp_code extensions_take(void *self, const gemp_batch *batch)
 }
 
 /* Extensions by the tuple that they extend: of tuple t, begin[t]..begin[t + 1]. */
-typedef struct extended {
+typedef struct extension_index {
 	size_t words;
 	uint64_t *begin;
 	uint32_t *records;
-} extended;
+} extension_index;
 
-static void extended_free(extended *x)
+static void extension_index_free(extension_index *x)
 {
 	gemp_free_all(x->begin, x->records);
-	*x = (extended){ 0 };
+	*x = (extension_index){ 0 };
 }
 
-/* Collective. To the ranks that answer, grouped by seed. */
-static gemp_code return_extensions(gemp_runtime *context, const extensions *x, const gemp_correlate *asked,
-                                   extended *out)
+/* Collective. Extensions go to the owners of their tuples and are sorted by seed there (counting sort). */
+static gemp_code send_extensions_to_owners(gemp_runtime *context, const extension_list *x,
+                                           const gemp_correlate *correlation, extension_index *out)
 {
 	gemp_code code = GEMP_OK;
 	int *owner = NULL;
-	uint32_t *came = NULL;
+	uint32_t *received = NULL;
 	void *block = NULL;
 	size_t *begin = NULL;
 	uint64_t *next = NULL;
 	code = GEMP_NEW(owner, x->count);
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	for (size_t i = 0; i < x->count; i++)
-		owner[i] = gemp_correlate_owner(asked, x->records + i * x->words);
-	GEMP_TRY(gemp_exchange_records(context->comm, x->records, x->count, x->words * sizeof *came, owner, &block, &begin,
-	                               &context->traffic));
-	came = block;
+		owner[i] = gemp_correlate_owner(correlation, x->records + i * x->words);
+	GEMP_TRY(gemp_exchange_records(context->comm, x->records, x->count, x->words * sizeof *received, owner, &block,
+	                               &begin, &context->traffic));
+	received = block;
 	size_t count = begin[context->comm->size];
 	out->words = x->words;
-	code = GEMP_NEW(out->begin, asked->seed_count + 1);
-	GEMP_THEN(GEMP_NEW(next, asked->seed_count + 1));
+	code = GEMP_NEW(out->begin, correlation->seed_count + 1);
+	GEMP_THEN(GEMP_NEW(next, correlation->seed_count + 1));
 	GEMP_THEN(GEMP_NEW(out->records, count * x->words));
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	for (size_t i = 0; i < count; i++)
-		out->begin[gemp_correlate_seed(asked, came + i * x->words) + 1]++;
-	for (size_t s = 0; s < asked->seed_count; s++)
+		out->begin[gemp_correlate_seed(correlation, received + i * x->words) + 1]++;
+	for (size_t s = 0; s < correlation->seed_count; s++)
 		next[s + 1] = out->begin[s + 1] += out->begin[s];
 	for (size_t i = 0; i < count; i++) {
-		size_t seed = gemp_correlate_seed(asked, came + i * x->words);
-		memcpy(out->records + next[seed]++ * x->words, came + i * x->words, x->words * sizeof *came);
+		size_t seed = gemp_correlate_seed(correlation, received + i * x->words);
+		memcpy(out->records + next[seed]++ * x->words, received + i * x->words, x->words * sizeof *received);
 	}
 done:
-	gemp_free_all(next, begin, came, owner);
+	gemp_free_all(next, begin, received, owner);
 	return code;
 }
 
-/* Collective. Back to those who asked: *out by tuple. */
-static gemp_code reply_extensions(gemp_runtime *context, const gemp_correlate *asked, const extended *home,
-                                  extended *out)
+/* Collective. Every rank that asked for a seed gets a copy of its extensions; counts travel first, so that the records
+ * need no header. */
+static gemp_code reply_extensions(gemp_runtime *context, const gemp_correlate *correlation,
+                                  const extension_index *by_seed, extension_index *out)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t *of_seed = NULL, *counts = NULL, total = 0;
 	uint32_t *records = NULL;
 	int *owner = NULL;
-	void *came = NULL;
-	size_t at = 0, words = home->words;
-	for (size_t i = 0; i < asked->request_count; i++)
-		total += home->begin[asked->request_seed[i] + 1] - home->begin[asked->request_seed[i]];
-	code = GEMP_NEW(of_seed, asked->seed_count);
-	GEMP_THEN(GEMP_NEW(counts, asked->tuple_count));
-	GEMP_THEN(GEMP_NEW(out->begin, asked->tuple_count + 1));
+	void *received = NULL;
+	size_t at = 0, words = by_seed->words;
+	for (size_t i = 0; i < correlation->request_count; i++)
+		total += by_seed->begin[correlation->request_seed[i] + 1] - by_seed->begin[correlation->request_seed[i]];
+	code = GEMP_NEW(of_seed, correlation->seed_count);
+	GEMP_THEN(GEMP_NEW(counts, correlation->tuple_count));
+	GEMP_THEN(GEMP_NEW(out->begin, correlation->tuple_count + 1));
 	GEMP_THEN(GEMP_NEW(records, total * words));
 	GEMP_THEN(GEMP_NEW(owner, total));
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	for (size_t s = 0; s < asked->seed_count; s++)
-		of_seed[s] = home->begin[s + 1] - home->begin[s];
-	GEMP_TRY(gemp_correlate_reply(asked, of_seed, counts, &context->traffic));
-	for (size_t i = 0; i < asked->request_count; i++)
-		for (uint64_t j = home->begin[asked->request_seed[i]]; j < home->begin[asked->request_seed[i] + 1]; j++) {
-			memcpy(records + at * words, home->records + j * words, words * sizeof *records);
-			owner[at++] = asked->request_rank[i];
+	for (size_t s = 0; s < correlation->seed_count; s++)
+		of_seed[s] = by_seed->begin[s + 1] - by_seed->begin[s];
+	GEMP_TRY(gemp_correlate_reply(correlation, of_seed, counts, &context->traffic));
+	for (size_t i = 0; i < correlation->request_count; i++)
+		for (uint64_t j = by_seed->begin[correlation->request_seed[i]];
+		     j < by_seed->begin[correlation->request_seed[i] + 1]; j++) {
+			memcpy(records + at * words, by_seed->records + j * words, words * sizeof *records);
+			owner[at++] = correlation->request_rank[i];
 		}
-	GEMP_TRY(gemp_exchange_records(context->comm, records, total, words * sizeof *records, owner, &came, NULL,
+	GEMP_TRY(gemp_exchange_records(context->comm, records, total, words * sizeof *records, owner, &received, NULL,
 	                               &context->traffic));
 	out->words = words;
-	out->records = came;
-	for (size_t t = 0; t < asked->tuple_count; t++)
+	out->records = received;
+	for (size_t t = 0; t < correlation->tuple_count; t++)
 		out->begin[t + 1] = out->begin[t] + counts[t];
 done:
 	gemp_free_all(of_seed, counts, records, owner);
@@ -170,11 +173,11 @@ done:
 }
 
 /* Collective. A pattern that shares no vertex extends all rows alike: its rows are gathered on every rank. */
-static gemp_code find_uncorrelated(optional_sink *s, extensions *x, extended *out)
+static gemp_code find_uncorrelated(optional_sink *s, extension_list *x, extension_index *out)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = s->part->context->comm;
-	gemp_sink sink = { .self = x, .consume = extensions_take, .end_round = gemp_sink_keep_collecting };
+	gemp_sink sink = { .self = x, .consume = extensions_consume, .end_round = gemp_sink_keep_collecting };
 	size_t *begin = NULL;
 	void *all = NULL;
 	GEMP_TRY(gemp_finder_run(s->part->finder, NULL, 0, &sink, NULL));
@@ -191,20 +194,22 @@ done:
 }
 
 /* Collective. */
-static gemp_code find(optional_sink *s, gemp_correlate *asked, extensions *x, extended *out)
+static gemp_code search_extensions(optional_sink *s, gemp_correlate *correlation, extension_list *x,
+                                   extension_index *out)
 {
 	gemp_code code = GEMP_OK;
 	gemp_optional_match *o = s->part;
-	extended home = { 0 };
-	gemp_sink sink = { .self = x, .consume = extensions_take, .end_round = gemp_sink_keep_collecting };
+	extension_index by_seed = { 0 };
+	gemp_sink sink = { .self = x, .consume = extensions_consume, .end_round = gemp_sink_keep_collecting };
 	if (o->optional->pattern->arguments == 0)
 		return find_uncorrelated(s, x, out);
-	GEMP_TRY(gemp_correlate_new(asked, o->context, &s->rows, o->optional->outer, o->optional->pattern->arguments));
-	GEMP_TRY(gemp_finder_run(o->finder, asked->seed, asked->seed_count, &sink, NULL));
-	GEMP_TRY(return_extensions(o->context, x, asked, &home));
-	GEMP_TRY(reply_extensions(o->context, asked, &home, out));
+	GEMP_TRY(
+		gemp_correlate_new(correlation, o->context, &s->rows, o->optional->outer, o->optional->pattern->arguments));
+	GEMP_TRY(gemp_finder_run(o->finder, correlation->seed, correlation->seed_count, &sink, NULL));
+	GEMP_TRY(send_extensions_to_owners(o->context, x, correlation, &by_seed));
+	GEMP_TRY(reply_extensions(o->context, correlation, &by_seed, out));
 done:
-	extended_free(&home);
+	extension_index_free(&by_seed);
 	return code;
 }
 
@@ -228,7 +233,7 @@ static gemp_column value_at(const gemp_column *column, size_t row)
 	return one;
 }
 
-/* One row with one extension (NULL: none). */
+/* Passes on one row with one extension, or with missing elements (extension NULL). */
 static gemp_code emit(optional_sink *s, size_t row, const uint32_t *extension)
 {
 	const gemp_optional_match *o = s->part;
@@ -261,10 +266,10 @@ static gemp_code emit(optional_sink *s, size_t row, const uint32_t *extension)
 	return GEMP_OK;
 }
 
-static gemp_code extend(optional_sink *s, const gemp_correlate *asked, const extended *x)
+static gemp_code extend(optional_sink *s, const gemp_correlate *correlation, const extension_index *x)
 {
 	for (size_t row = 0; row < s->rows.rows; row++) {
-		size_t tuple = asked->row_tuple ? asked->row_tuple[row] : 0;
+		size_t tuple = correlation->row_tuple ? correlation->row_tuple[row] : 0;
 		uint64_t from = tuple == SIZE_MAX ? 0 : x->begin[tuple], to = tuple == SIZE_MAX ? 0 : x->begin[tuple + 1];
 		if (from == to)
 			GEMP_PROPAGATE(emit(s, row, NULL));
@@ -275,25 +280,25 @@ static gemp_code extend(optional_sink *s, const gemp_correlate *asked, const ext
 }
 
 /* Collective. */
-static gemp_code flush(optional_sink *s)
+static gemp_code search_and_extend(optional_sink *s)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_optional_match *o = s->part;
-	gemp_correlate asked = { 0 };
-	extended found = { 0 };
-	extensions x = { .given = o->optional->pattern->arguments, .added = o->added, .edges = o->added_edges };
+	gemp_correlate correlation = { 0 };
+	extension_index found = { 0 };
+	extension_list x = { .given = o->optional->pattern->arguments, .added = o->added, .edges = o->added_edges };
 	x.words = x.given + x.added + 2 * x.edges;
-	GEMP_TRY(find(s, &asked, &x, &found));
-	code = gemp_comm_agree(o->context->comm, extend(s, &asked, &found));
+	GEMP_TRY(search_extensions(s, &correlation, &x, &found));
+	code = gemp_comm_agree(o->context->comm, extend(s, &correlation, &found));
 	gemp_row_store_clear(&s->rows);
 done:
 	gemp_free(x.records);
-	extended_free(&found);
-	gemp_correlate_free(&asked);
+	extension_index_free(&found);
+	gemp_correlate_free(&correlation);
 	return code;
 }
 
-static gemp_code optional_take(void *self, const gemp_batch *batch)
+static gemp_code optional_consume(void *self, const gemp_batch *batch)
 {
 	optional_sink *s = self;
 	return gemp_row_store_add(&s->rows, batch, batch->rows);
@@ -302,10 +307,10 @@ static gemp_code optional_take(void *self, const gemp_batch *batch)
 static gemp_code optional_end_round(void *self, bool last, bool *enough, bool *again)
 {
 	optional_sink *s = self;
-	uint64_t most = s->rows.rows;
-	gemp_comm_max(s->part->context->comm, &most, 1);
-	if (most >= ROWS_AT_ONCE || (last && most))
-		GEMP_PROPAGATE(flush(s));
+	uint64_t max_rows = s->rows.rows;
+	gemp_comm_max(s->part->context->comm, &max_rows, 1);
+	if (max_rows >= ROWS_AT_ONCE || (last && max_rows))
+		GEMP_PROPAGATE(search_and_extend(s));
 	return s->next->end_round(s->next->self, last, enough, again);
 }
 
@@ -328,7 +333,7 @@ gemp_code gemp_optional_match_sink(gemp_sink *out, gemp_optional_match *part, ge
 	s->part = part;
 	s->next = next;
 	*out = (gemp_sink){
-		.self = s, .consume = optional_take, .end_round = optional_end_round, .free = optional_sink_free
+		.self = s, .consume = optional_consume, .end_round = optional_end_round, .free = optional_sink_free
 	};
 	s = NULL;
 done:

@@ -1,5 +1,6 @@
-/* optional: OPTIONAL MATCH, a sink that hands on each row once for every match of the optional pattern that extends it, or
- * once with nothing in its places.
+/* optional_match: OPTIONAL MATCH as a sink. It passes on each row once for every match of the optional pattern that
+ * extends it, or once with missing elements. Rows are buffered and correlated as in search/apply.h; here the matches
+ * themselves return.
  */
 
 #ifndef GEMP_QUERY_SEARCH_OPTIONAL_MATCH_H

@@ -21,7 +21,7 @@ struct gemp_finder {
 	gemp_apply *apply; /* NULL: no condition needs a search */
 };
 
-/* PREPARING */
+/* Components of one pattern are enumerated without symmetry: the canonical combination is chosen after joining them. */
 static gemp_match_options match_options(const gemp_finder *f, const gemp_variant *v)
 {
 	gemp_match_options options = f->options.match;
@@ -39,6 +39,7 @@ static gemp_match_options match_options(const gemp_finder *f, const gemp_variant
 	return options;
 }
 
+/* A cross product is legal but rarely intended. */
 static void warn_of_components(const gemp_finder *f)
 {
 	gemp_text text = { 0 };
@@ -125,17 +126,18 @@ void gemp_finder_explain(const gemp_finder *f, int depth, gemp_text *out)
 }
 
 /* RUNNING. Rows of a variant become rows of the pattern; the last turn of the last variant alone is the last one. */
-typedef struct relay {
+typedef struct variant_relay {
 	const gemp_finder *finder;
 	const gemp_variant *variant;
 	bool final, enough, again;
 	gemp_row_store out;
 	gemp_sink *next;
-} relay;
+} variant_relay;
 
-static gemp_code relay_take(void *self, const gemp_batch *batch)
+/* Rows of a variant become rows of the pattern: inner vertices of paths are dropped, paths have no edge. */
+static gemp_code relay_consume(void *self, const gemp_batch *batch)
 {
-	relay *r = self;
+	variant_relay *r = self;
 	const gemp_derived *d = &r->variant->derived;
 	const gemp_pattern *pattern = r->finder->pattern;
 	gemp_vertex vertices[GEMP_MAX_PATTERN_VERTICES];
@@ -160,9 +162,10 @@ static gemp_code relay_take(void *self, const gemp_batch *batch)
 	return GEMP_OK;
 }
 
+/* Only the last round of the last variant is the last one for the next sink. */
 static gemp_code relay_end_round(void *self, bool last, bool *enough, bool *again)
 {
-	relay *r = self;
+	variant_relay *r = self;
 	(void)again;
 	gemp_code code = r->next->end_round(r->next->self, last && r->final, &r->enough, &r->again);
 	*enough |= r->enough;
@@ -210,7 +213,7 @@ static size_t gather_limit(const gemp_finder *f)
 	return budget ? budget / 2 : (size_t)1 << 30;
 }
 
-/* Collective. All parts but the streaming one. */
+/* Collective. Runs all components but the streaming one and gathers their rows on every rank. */
 static gemp_code gather_components(const gemp_finder *f, const gemp_variant *v, gemp_product *product,
                                    gemp_match_result *total)
 {
@@ -231,7 +234,7 @@ done:
 	return code;
 }
 
-/* The part with most matches, by estimate, streams: the others are held by every rank. */
+/* The component with most matches (by estimate) streams, since the others must fit into memory. */
 static size_t largest_component(const gemp_variant *v)
 {
 	size_t largest = 0;
@@ -241,22 +244,23 @@ static size_t largest_component(const gemp_variant *v)
 	return largest;
 }
 
+/* Collective use only: the estimate is alike on all ranks. */
 static gemp_code check_combinations(const gemp_finder *f, const gemp_variant *v, const gemp_product *product)
 {
-	uint64_t most = f->options.combinations ? f->options.combinations : MAX_COMBINATIONS;
+	uint64_t max_combinations = f->options.combinations ? f->options.combinations : MAX_COMBINATIONS;
 	double all = gemp_match_estimate(v->matches[product->streaming]);
 	for (size_t p = 0; p < v->component_count; p++)
 		if (p != product->streaming)
 			all *= (double)product->inputs[p].rows;
-	if (all <= (double)most)
+	if (all <= (double)max_combinations)
 		return GEMP_OK;
 	return gemp_fail(GEMP_EUSAGE,
 	                 "about %.3g combinations of matches of the pattern's parts are more than --combinations %llu; "
 	                 "join the parts by an edge, narrow them, or allow more",
-	                 all, (unsigned long long)most);
+	                 all, (unsigned long long)max_combinations);
 }
 
-/* Collective. */
+/* Collective. Conditions between components are tested on the combined rows. */
 static gemp_code run_product(const gemp_finder *f, const gemp_variant *v, gemp_sink *next, gemp_match_result *total)
 {
 	gemp_code code = GEMP_OK;
@@ -290,10 +294,10 @@ done:
 
 /* Collective. */
 static gemp_code run_variant(const gemp_finder *f, const gemp_variant *v, const gemp_vertex *seeds, size_t count,
-                             relay *r, gemp_match_result *total)
+                             variant_relay *r, gemp_match_result *total)
 {
 	gemp_match_result one = { 0 };
-	gemp_sink sink = { .self = r, .consume = relay_take, .end_round = relay_end_round };
+	gemp_sink sink = { .self = r, .consume = relay_consume, .end_round = relay_end_round };
 	if (v->component_count > 1)
 		return run_product(f, v, &sink, total);
 	if (f->pattern->arguments)
@@ -309,7 +313,7 @@ static gemp_code run_all(const gemp_finder *f, const gemp_vertex *seeds, size_t 
                          gemp_match_result *total, bool *again)
 {
 	gemp_code code = GEMP_OK;
-	relay r = { .finder = f, .next = next };
+	variant_relay r = { .finder = f, .next = next };
 	*again = false;
 	if (f->variant_count == 0)
 		return next->end_round(next->self, true, &r.enough, again);
