@@ -159,10 +159,11 @@ class Source:
 
 
 def read_tree(top, folders, suffixes):
+    """The files of `folders`. Build folders lie beside these, in top: partition/build is a folder of sources."""
     found = []
     for folder in folders:
         for place, inner, names in os.walk(os.path.join(top, folder)):
-            inner[:] = sorted(name for name in inner if not name.startswith((".", "build")))
+            inner[:] = sorted(name for name in inner if not name.startswith("."))
             found += [os.path.relpath(os.path.join(place, name), top) for name in sorted(names) if name.endswith(suffixes)]
     return [Source(top, path) for path in found]
 
