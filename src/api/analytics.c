@@ -7,8 +7,11 @@
 #include "analytics/traversal/sssp.h"
 #include "analytics/vertex_columns.h"
 #include "api/graph_state.h"
+#include "comm/exchange.h"
 #include "core/memory.h"
+#include "core/search.h"
 #include "io/rows/vertex_keys.h"
+#include "primitive/distinct.h"
 #include "topology/components.h"
 #include "topology/vertex_degrees.h"
 
@@ -125,7 +128,7 @@ gemp_code gemp_graph_pagerank(gemp_columns **out, gemp_graph *graph, const gemp_
 	gemp_pagerank *engine = NULL;
 	gemp_pagerank_result found = { 0 };
 	travel t;
-	bool weighted = edges && edges->weight;
+	const bool weighted = selection_of(edges).weight != NULL;
 	const gemp_layout_options how = { .parts = weighted ? GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT_WEIGHT : GEMP_LAYOUT_IN,
 		                              .wanted = GEMP_LAYOUT_DOUBLE,
 		                              .not_negative = true };
@@ -133,6 +136,8 @@ gemp_code gemp_graph_pagerank(gemp_columns **out, gemp_graph *graph, const gemp_
 	GEMP_TRY(travel_begin(&t, graph, edges, how));
 	if (!(damping >= 0 && damping < 1))
 		GEMP_TRY(gemp_fail(GEMP_EUSAGE, "damping must be in [0, 1); got %g", damping));
+	if (!(tolerance >= 0))
+		GEMP_TRY(gemp_fail(GEMP_EUSAGE, "tolerance must be 0 or more; got %g", tolerance));
 	GEMP_TRY(gemp_pagerank_new(&engine, &t.layout, t.runtime->device, &(gemp_dense_options){ .fp64 = true }));
 	GEMP_TRY(gemp_pagerank_run(engine, &params, &found));
 	if (iterations)
@@ -202,6 +207,82 @@ static gemp_code add_counts(gemp_table *table, const char *name, const uint64_t 
 	return code;
 }
 
+/* The vertex with the smallest key of those in a component that a rank knows of. */
+typedef struct component_least {
+	gemp_vertex component, vertex;
+	uint32_t key_rank;
+} component_least;
+
+/* Key ranks are above the vertex, so that the least number has the smallest key. */
+static void take_least(uint64_t *least, const component_least *one)
+{
+	const uint64_t number = (uint64_t)one->key_rank << 32 | one->vertex;
+	if (number < *least)
+		*least = number;
+}
+
+typedef struct least_context {
+	gemp_vertex first;
+	uint64_t *least; /* [rows] of the components that this rank names, as take_least writes them */
+} least_context;
+
+static gemp_code answer_least(void *self, const void *records, size_t count, uint64_t *answers)
+{
+	const least_context *context = self;
+	const component_least *asked = records;
+	for (size_t i = 0; i < count; i++)
+		take_least(&context->least[asked[i].component - context->first], &asked[i]);
+	for (size_t i = 0; i < count; i++)
+		answers[i] = context->least[asked[i].component - context->first];
+	return GEMP_OK;
+}
+
+/* Collective. Names components by the vertices with the smallest keys in them, which the caller knows, instead of by the least
+ * ids, which the random partition made. The owner of a component's first name reduces what all ranks know of it. */
+static gemp_code name_by_keys(gemp_components *found, const gemp_comm *comm, const gemp_shard *shard)
+{
+	gemp_code code = GEMP_OK;
+	least_context context = { .first = (gemp_vertex)shard->first_vertex };
+	component_least *asked = NULL;
+	uint64_t *own = NULL, *answers = NULL;
+	int *owner = NULL;
+	void *distinct = NULL;
+	size_t count = 0;
+	code = gemp_distinct_host(GEMP_KEY_U32, found->component, found->rows, &distinct, &count);
+	GEMP_THEN(GEMP_NEW(context.least, found->rows));
+	GEMP_THEN(GEMP_NEW(own, count));
+	GEMP_THEN(GEMP_NEW(answers, count));
+	GEMP_THEN(GEMP_NEW(asked, count));
+	GEMP_THEN(GEMP_NEW(owner, count));
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	const gemp_vertex *names = distinct;
+	for (size_t row = 0; row < found->rows; row++)
+		context.least[row] = UINT64_MAX;
+	for (size_t i = 0; i < count; i++)
+		own[i] = UINT64_MAX;
+	for (size_t row = 0; row < found->rows; row++) {
+		const component_least one = { .vertex = (gemp_vertex)(shard->first_vertex + row),
+			                          .key_rank = shard->key_ranks[row] };
+		take_least(&own[gemp_range_find_u32(names, count, found->component[row])], &one);
+	}
+	for (size_t i = 0; i < count; i++) {
+		asked[i] = (component_least){ names[i], (gemp_vertex)own[i], (uint32_t)(own[i] >> 32) };
+		owner[i] = gemp_shard_owner(shard, names[i]);
+	}
+	const gemp_request request = { .records = asked,
+		                           .count = count,
+		                           .size = sizeof *asked,
+		                           .owner = owner,
+		                           .handler = answer_least,
+		                           .self = &context };
+	GEMP_TRY(gemp_request_run(comm, &request, answers));
+	for (size_t row = 0; row < found->rows; row++)
+		found->component[row] = (gemp_vertex)answers[gemp_range_find_u32(names, count, found->component[row])];
+done:
+	gemp_free_all(distinct, context.least, own, answers, asked, owner);
+	return code;
+}
+
 gemp_code gemp_graph_components(gemp_columns **out, gemp_graph *graph, const gemp_edge_selection *edges,
                                 uint64_t *component_count)
 {
@@ -218,6 +299,7 @@ gemp_code gemp_graph_components(gemp_columns **out, gemp_graph *graph, const gem
 	GEMP_TRY(gemp_components_find(&found, comm, NULL, graph->shard->bounds, csr, count,
 	                              &(gemp_components_options){ .place = GEMP_PLACE_HOST }));
 	GEMP_TRY(gemp_shard_load_keys(graph->shard));
+	GEMP_TRY(name_by_keys(&found, comm, graph->shard));
 	GEMP_TRY(gemp_columns_new(&columns, graph->context));
 	GEMP_TRY(gemp_vertex_keys_fetch(&key, comm, graph->shard, found.component, found.rows));
 	gemp_column *column;

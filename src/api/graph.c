@@ -34,6 +34,7 @@ done:
 gemp_code gemp_graph_open(gemp_graph **out, gemp_context *context, const char *path)
 {
 	gemp_shard *shard = NULL;
+	*out = NULL;
 	gemp_code code = gemp_graph_file_open(&shard, &context->comm, path);
 	return code == GEMP_OK ? gemp_graph_of_shard(out, context, shard, path) : code;
 }
@@ -100,6 +101,7 @@ gemp_code gemp_graph_import(gemp_graph **out, gemp_context *context, const gemp_
 	gemp_import_settings chosen;
 	gemp_shard *shard = NULL;
 	const gemp_format *format = NULL;
+	*out = NULL;
 	gemp_import_settings_init(&chosen);
 	gemp_options_copy(&chosen, sizeof chosen, settings);
 	if (chosen.format)
@@ -141,6 +143,7 @@ gemp_code gemp_graph_generate(gemp_graph **out, gemp_context *context, const cha
 	gemp_code code = GEMP_OK;
 	gemp_shard *shard = NULL;
 	gemp_generate_options how;
+	*out = NULL;
 	GEMP_TRY(gemp_generate_init(&how, generator));
 	for (size_t i = 0; i < parameter_count; i++)
 		GEMP_TRY(gemp_generate_set(&how, parameters[i].name, parameters[i].value));
@@ -225,6 +228,7 @@ gemp_code gemp_graph_builder_finish(gemp_graph_builder *building, gemp_graph **o
 {
 	gemp_shard *shard = NULL;
 	gemp_context *context = building->context;
+	*out = NULL;
 	gemp_code code = gemp_builder_finish(building->builder, &shard);
 	gemp_graph_builder_close(building);
 	return code == GEMP_OK ? gemp_graph_of_shard(out, context, shard, "graph in memory") : code;

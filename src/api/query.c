@@ -13,6 +13,7 @@
 #include "query/output/result_rows.h"
 #include "query/query.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* A pattern is bound to one graph, once, and values of parameters are part of it: each run parses the text anew, which takes
@@ -335,16 +336,19 @@ gemp_code gemp_query_count(gemp_query *query, gemp_query_result *result, gemp_re
 gemp_code gemp_query_plan(gemp_query *query, char **out)
 {
 	gemp_code code = GEMP_OK;
-	char *plan = NULL;
+	char *plan = NULL, *copy = NULL;
 	run r = { .query = query, .wanted = WANT_PLAN };
 	*out = NULL;
 	GEMP_TRY(prepare(&r));
 	plan = gemp_prepared_explain(r.prepared);
 	code = plan ? GEMP_OK : GEMP_ENOMEM;
-	if (code == GEMP_OK && !(*out = strdup(plan)))
+	if (code == GEMP_OK && !(copy = strdup(plan)))
 		code = gemp_fail(GEMP_ENOMEM, "out of memory for the plan");
-	code = gemp_comm_agree(&query->graph->context->comm, code);
+	GEMP_TRY(gemp_comm_agree(&query->graph->context->comm, code));
+	*out = copy;
+	copy = NULL;
 done:
+	free(copy);
 	gemp_free(plan);
 	free_run(&r);
 	return code;
