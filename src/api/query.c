@@ -4,6 +4,7 @@
 #include "pattern/shapes/named_pattern.h"
 
 #include "api/graph_state.h"
+#include "api/parameters.h"
 #include "api/report_state.h"
 #include "core/memory.h"
 #include "core/types.h"
@@ -23,8 +24,7 @@ struct gemp_query {
 	char *text;        /* owned; of the query, or the name of a pattern */
 	bool named;
 	gemp_query_settings settings;
-	size_t parameter_count, parameter_capacity;
-	gemp_query_parameter *parameters; /* [parameter_count], names and strings owned */
+	gemp_parameter_list parameters;
 };
 
 void gemp_query_settings_init(gemp_query_settings *settings)
@@ -36,8 +36,9 @@ void gemp_query_settings_init(gemp_query_settings *settings)
 static gemp_code parse(gemp_pattern **out, const gemp_query *query)
 {
 	*out = NULL;
-	return query->named ? gemp_pattern_named(out, query->text)
-	                    : gemp_pattern_parse_with(out, query->text, NULL, query->parameters, query->parameter_count);
+	return query->named
+	           ? gemp_pattern_named(out, query->text)
+	           : gemp_pattern_parse_with(out, query->text, NULL, query->parameters.items, query->parameters.count);
 }
 
 static gemp_code open_query(gemp_query **out, gemp_graph *graph, const char *text, bool named,
@@ -75,69 +76,36 @@ gemp_code gemp_query_open_pattern(gemp_query **out, gemp_graph *graph, const cha
 	return open_query(out, graph, pattern, true, settings);
 }
 
-static void free_parameter(gemp_query_parameter *parameter)
-{
-	gemp_free((char *)parameter->name);
-	if (parameter->value.type == GEMP_STRING)
-		gemp_free((char *)parameter->value.string.bytes);
-}
-
 void gemp_query_close(gemp_query *query)
 {
 	if (!query)
 		return;
-	for (size_t i = 0; i < query->parameter_count; i++)
-		free_parameter(&query->parameters[i]);
-	gemp_free(query->parameters);
+	gemp_parameter_list_free(&query->parameters);
 	gemp_free(query->text);
 	gemp_free(query);
 }
 
 /* PARAMETERS */
 
-/* Takes the bytes of a string value over, also after a failure. */
-static gemp_code bind(gemp_query *query, const char *name, gemp_value value)
-{
-	gemp_code code = GEMP_OK;
-	gemp_query_parameter fresh = { .name = gemp_strdup(name), .value = value };
-	size_t at = 0;
-	if (!fresh.name || (value.type == GEMP_STRING && !value.string.bytes))
-		GEMP_TRY(gemp_fail(GEMP_ENOMEM, "out of memory for parameter $%s", name));
-	while (at < query->parameter_count && strcmp(query->parameters[at].name, name) != 0)
-		at++;
-	if (at == query->parameter_count) {
-		GEMP_TRY(GEMP_RESERVE(query->parameters, query->parameter_capacity, at + 1));
-		query->parameters[at] = (gemp_query_parameter){ 0 };
-		query->parameters[at].value.type = GEMP_INTEGER;
-		query->parameter_count++;
-	}
-	free_parameter(&query->parameters[at]);
-	query->parameters[at] = fresh;
-	fresh = (gemp_query_parameter){ .value.type = GEMP_INTEGER };
-done:
-	free_parameter(&fresh);
-	return code;
-}
-
 gemp_code gemp_query_bind_integer(gemp_query *query, const char *name, int64_t value)
 {
-	return bind(query, name, (gemp_value){ .type = GEMP_INTEGER, .integer = value });
+	return gemp_parameter_list_set(&query->parameters, name, (gemp_value){ .type = GEMP_INTEGER, .integer = value });
 }
 
 gemp_code gemp_query_bind_real(gemp_query *query, const char *name, double value)
 {
-	return bind(query, name, (gemp_value){ .type = GEMP_FLOAT, .real = value });
+	return gemp_parameter_list_set(&query->parameters, name, (gemp_value){ .type = GEMP_FLOAT, .real = value });
 }
 
 gemp_code gemp_query_bind_boolean(gemp_query *query, const char *name, bool value)
 {
-	return bind(query, name, (gemp_value){ .type = GEMP_BOOLEAN, .truth = value });
+	return gemp_parameter_list_set(&query->parameters, name, (gemp_value){ .type = GEMP_BOOLEAN, .truth = value });
 }
 
 gemp_code gemp_query_bind_text(gemp_query *query, const char *name, const char *value)
 {
 	const gemp_value text = { .type = GEMP_STRING, .string = { gemp_strdup(value), strlen(value) } };
-	return bind(query, name, text);
+	return gemp_parameter_list_set(&query->parameters, name, text);
 }
 
 /* RUNS */

@@ -1,6 +1,6 @@
 /* arrays: what sort and distinct have in common: numbers of a file, a device if one is wanted, a report. */
 
-#include "api/context_state.h"
+#include "api/array_engine.h"
 #include "api/rates.h"
 #include "cli/report/report_run.h"
 #include "core/memory.h"
@@ -26,9 +26,6 @@ typedef struct gemp_array_run {
  * called, and the report written, which has rates beside the device's copy bandwidth. */
 typedef gemp_code gemp_array_work(gemp_array_run *run);
 
-/* Fewer numbers than that are not worth opening a device. */
-enum { DEVICE_LEAST = 1 << 16 };
-
 static gemp_code sort_numbers(gemp_array_run *r);
 
 static gemp_code check(const gemp_comm *comm, const gemp_options *options)
@@ -48,25 +45,6 @@ static gemp_code read(gemp_array_run *r)
 	double since = gemp_now();
 	gemp_code code = gemp_number_array_read(&r->numbers, r->comm, r->options->arguments[0], kind);
 	gemp_timers_add(&r->arrays.timers, GEMP_PHASE_READ, since);
-	return code;
-}
-
-static gemp_code open_device(gemp_array_run *r)
-{
-	gemp_code code = GEMP_OK;
-	const gemp_options *o = r->options;
-	r->arrays.place = (gemp_placement)o->on;
-	if (o->on == GEMP_PLACE_HOST || (o->on == GEMP_PLACE_AUTO && r->numbers.total < DEVICE_LEAST))
-		return GEMP_OK;
-	double since = gemp_now();
-	code = gemp_context_runtime(&r->context, r->report->context, false, NULL);
-	if (code == GEMP_ENODEVICE && o->on == GEMP_PLACE_AUTO)
-		return GEMP_OK;
-	GEMP_TRY(code);
-	r->arrays.device = r->context->device;
-	GEMP_TRY(gemp_comm_agree(r->comm, gemp_toolbox_new(&r->arrays.box, r->arrays.device, GEMP_FORM_AUTO)));
-	gemp_timers_add(&r->arrays.timers, GEMP_PHASE_BUILD, since);
-done:
 	return code;
 }
 
@@ -124,7 +102,8 @@ static gemp_code gemp_array_command(gemp_context *context, const gemp_options *o
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(check(&context->comm, options));
 	GEMP_TRY(read(&r));
-	GEMP_TRY(open_device(&r));
+	r.arrays.place = (gemp_placement)options->on;
+	GEMP_TRY(gemp_array_engine_open(&r.arrays, &r.context, context, r.numbers.total));
 	GEMP_TRY(work(&r));
 	GEMP_TRY(finish_report(&r));
 done:
@@ -171,17 +150,6 @@ const gemp_command gemp_command_sort = {
 	.run = sort,
 };
 
-/* 0.0 and -0.0 are the same number, though not the same bits. */
-static void merge_zeros(gemp_number_array *n)
-{
-	float *narrow = n->values;
-	double *real = n->values;
-	for (size_t i = 0; n->kind == GEMP_KEY_F32 && i < n->count; i++)
-		narrow[i] += 0.0f;
-	for (size_t i = 0; n->kind == GEMP_KEY_F64 && i < n->count; i++)
-		real[i] += 0.0;
-}
-
 static gemp_code find_distinct(gemp_array_run *r)
 {
 	gemp_code code = GEMP_OK;
@@ -189,7 +157,7 @@ static gemp_code find_distinct(gemp_array_run *r)
 	size_t count = 0;
 	bool counted = r->options->count && r->comm->size == 1;
 	double since = gemp_now();
-	merge_zeros(&r->numbers);
+	gemp_array_merge_zeros(r->numbers.kind, r->numbers.values, r->numbers.count);
 	if (counted)
 		GEMP_TRY(gemp_arrays_distinct(&r->arrays, r->numbers.kind, r->numbers.values, r->numbers.count, NULL, &count));
 	else
