@@ -38,8 +38,8 @@ typedef struct gemp_query_result {
 /* Local. */
 GEMP_API void gemp_query_settings_init(gemp_query_settings *settings);
 
-/* Collective. Parses the text; the graph must outlive the query. GEMP_EUSAGE names line and column of what is wrong with it. settings
- * NULL: defaults. */
+/* Collective. Reads the text; the graph must outlive the query. GEMP_EUSAGE names line and column of what is wrong with it; what
+ * depends on values of parameters and on the graph is said by the first run. settings NULL: defaults. */
 GEMP_API gemp_code gemp_query_open(gemp_query **out, gemp_graph *graph, const char *text,
                                    const gemp_query_settings *settings);
 /* Collective. A named pattern, as triangle, cycle:5, clique:4, of the simple undirected graph: counts only. */

@@ -45,7 +45,7 @@ static gemp_code choose_form(const char *path, form *form)
 
 /* HDF5 */
 
-static gemp_code name_flat(gemp_row_writer *writer, const gemp_projected *columns, size_t count)
+static gemp_code name_flat(gemp_row_writer *writer, const gemp_projected *columns, size_t count, bool lists)
 {
 	gemp_code code = GEMP_OK;
 	gemp_text name = { 0 };
@@ -57,7 +57,7 @@ static gemp_code name_flat(gemp_row_writer *writer, const gemp_projected *column
 			gemp_text_print(&name, columns[c].edge ? "%s.%s" : "%s", columns[c].name, parts[part]);
 			GEMP_TRY(gemp_text_status(&name));
 			gemp_type type = (part == 0 ? &columns[c].value : &columns[c].source)->type;
-			type = type == GEMP_LIST ? GEMP_STRING : type;
+			type = type == GEMP_LIST && !lists ? GEMP_STRING : type;
 			GEMP_TRY(gemp_column_init(&writer->flat[writer->flat_count++], name.data, type));
 		}
 done:
@@ -65,12 +65,12 @@ done:
 	return code;
 }
 
-/* What the columns hold, borrowed. A list is written as its text. */
-static void flatten(const gemp_projected *columns, size_t count, gemp_column *flat)
+/* What the columns hold, borrowed. lists: tables know them; files have their text. */
+static void flatten(const gemp_projected *columns, size_t count, gemp_column *flat, bool lists)
 {
 	for (size_t c = 0; c < count; c++) {
 		*flat = columns[c].value;
-		flat->type = flat->type == GEMP_LIST ? GEMP_STRING : flat->type;
+		flat->type = flat->type == GEMP_LIST && !lists ? GEMP_STRING : flat->type;
 		flat++;
 		if (columns[c].edge) {
 			*flat++ = columns[c].source;
@@ -87,7 +87,7 @@ static gemp_code write_results(gemp_row_writer *writer, const gemp_projected *co
 	gemp_code code = GEMP_NEW(flat, writer->flat_count);
 	GEMP_THEN(GEMP_NEW(list, writer->flat_count));
 	GEMP_TRY(gemp_comm_agree(writer->comm, code));
-	flatten(columns, count, flat);
+	flatten(columns, count, flat, false);
 	for (size_t c = 0; c < writer->flat_count; c++)
 		list[c] = &flat[c];
 	code = gemp_result_file_write(writer->results, list, rows);
@@ -100,7 +100,7 @@ done:
 static gemp_code open_results(gemp_row_writer *writer, const gemp_projected *columns, size_t count, const char *path)
 {
 	const gemp_column **flat = NULL;
-	gemp_code code = name_flat(writer, columns, count);
+	gemp_code code = name_flat(writer, columns, count, false);
 	GEMP_THEN(GEMP_NEW(flat, writer->flat_count));
 	GEMP_TRY(gemp_comm_agree(writer->comm, code));
 	for (size_t c = 0; c < writer->flat_count; c++)
@@ -115,7 +115,7 @@ done:
 
 static gemp_code open_table(gemp_row_writer *writer, const gemp_projected *columns, size_t count)
 {
-	gemp_code code = name_flat(writer, columns, count);
+	gemp_code code = name_flat(writer, columns, count, true);
 	for (size_t c = 0; c < writer->flat_count && code == GEMP_OK; c++) {
 		gemp_column *column;
 		code = gemp_table_add(writer->table, writer->flat[c].name, writer->flat[c].type, &column);
@@ -129,7 +129,7 @@ static gemp_code keep_rows(gemp_row_writer *writer, const gemp_projected *column
 	gemp_column *flat = NULL;
 	gemp_code code = GEMP_NEW(flat, writer->flat_count);
 	if (code == GEMP_OK)
-		flatten(columns, count, flat);
+		flatten(columns, count, flat, true);
 	for (size_t c = 0; c < writer->flat_count && code == GEMP_OK; c++)
 		for (size_t row = 0; row < rows && code == GEMP_OK; row++) {
 			gemp_value value = gemp_column_get(&flat[c], row);

@@ -62,13 +62,27 @@ gemp_code gemp_context_configure(gemp_context *context, const gemp_context_optio
 	return gemp_comm_agree(&context->comm, code);
 }
 
+/* Collective over `communicator`, where there is no gemp_comm yet to agree over. */
+static gemp_code new_context(gemp_context **out, MPI_Comm communicator)
+{
+	gemp_code code = GEMP_NEW(*out, 1);
+	int failed = code != GEMP_OK;
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, communicator));
+	if (!failed) {
+		gemp_comm_new(&(*out)->comm, communicator);
+		return GEMP_OK;
+	}
+	gemp_free(*out);
+	*out = NULL;
+	return code == GEMP_OK ? gemp_fail(GEMP_ENOMEM, "another rank is out of memory for its context") : code;
+}
+
 gemp_code gemp_context_open(gemp_context **out, MPI_Comm communicator, const gemp_context_options *options)
 {
 	gemp_code code = GEMP_OK;
 	gemp_context *context = NULL;
 	*out = NULL;
-	GEMP_TRY(GEMP_NEW(context, 1));
-	gemp_comm_new(&context->comm, communicator);
+	GEMP_TRY(new_context(&context, communicator));
 	gemp_comm_share_cores(&context->comm);
 	GEMP_TRY(gemp_context_configure(context, options));
 	if (launch.size) /* now somebody hears the warning */

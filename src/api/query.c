@@ -32,6 +32,21 @@ void gemp_query_settings_init(gemp_query_settings *settings)
 	*settings = (gemp_query_settings){ .size = sizeof *settings, .limit = UINT64_MAX };
 }
 
+/* Local. What can be known of a query before its parameters have values. */
+static gemp_code check(const gemp_query *query)
+{
+	const gemp_query_settings *settings = &query->settings;
+	gemp_pattern *pattern = NULL;
+	gemp_code code = GEMP_OK;
+	if ((unsigned)settings->semantics > GEMP_INDUCED)
+		return gemp_fail(GEMP_EUSAGE, "semantics %d is none of gemp_semantics", (int)settings->semantics);
+	if ((unsigned)settings->distinct > GEMP_BY_NOTHING)
+		return gemp_fail(GEMP_EUSAGE, "distinct %d is none of gemp_distinct", (int)settings->distinct);
+	code = query->named ? gemp_pattern_named(&pattern, query->text) : gemp_pattern_check(query->text);
+	gemp_pattern_free(pattern);
+	return code;
+}
+
 /* Local. The pattern with the parameters' values. */
 static gemp_code parse(gemp_pattern **out, const gemp_query *query)
 {
@@ -55,7 +70,7 @@ static gemp_code open_query(gemp_query **out, gemp_graph *graph, const char *tex
 		if (settings)
 			gemp_options_copy(&query->settings, sizeof query->settings, settings);
 		query->text = gemp_strdup(text);
-		code = query->text ? GEMP_OK : GEMP_ENOMEM;
+		code = query->text ? check(query) : GEMP_ENOMEM;
 	}
 	GEMP_TRY(gemp_comm_agree(&graph->context->comm, code));
 	*out = query;
@@ -217,6 +232,7 @@ static gemp_code search(run *r)
 {
 	gemp_code code = GEMP_OK;
 	gemp_match_result found = { 0 };
+	const bool handed_out = r->wanted == WANT_TABLE || r->wanted == WANT_FILE;
 	if (r->writes)
 		GEMP_TRY(open_rows(r));
 	GEMP_TRY(gemp_prepared_run(r->prepared, r->writes && !r->only_counts ? &r->rows : NULL, &found));
@@ -225,7 +241,9 @@ static gemp_code search(run *r)
 	r->result = (gemp_query_result){ .matches = found.matches,
 		                             .embeddings = found.embeddings,
 		                             .embeddings_known = found.embeddings_known,
-		                             .rows = r->writes ? gemp_rows_total(&r->rows) : found.matches,
+		                             .rows = handed_out  ? gemp_rows_written(&r->rows)
+		                                     : r->writes ? gemp_rows_total(&r->rows)
+		                                                 : found.matches,
 		                             .complete = found.complete && (!r->writes || gemp_rows_complete(&r->rows)) };
 done:
 	return code;

@@ -132,6 +132,8 @@ static const json_t *find_field(const gemp_report *report, const char *path)
 			return NULL;
 		memcpy(name, path, length);
 		name[length] = '\0';
+		if (json_is_array(at) && (!*name || name[strspn(name, "0123456789")]))
+			return NULL;
 		at = json_is_array(at) ? json_array_get(at, strtoull(name, NULL, 10)) : json_object_get(at, name);
 		path += length + (path[length] == '.');
 	}

@@ -27,6 +27,7 @@ void gemp_log_setup(int rank, gemp_verbosity level, gemp_log_callback *log, gemp
 	speaker.log = log;
 	speaker.progress = progress;
 	speaker.self = self;
+	speaker.in_task = false; /* whoever was told of the task is no longer called */
 }
 
 gemp_verbosity gemp_log_set_level(gemp_verbosity level)

@@ -95,13 +95,18 @@ static gemp_code build_pattern(gemp_sema *p, gemp_pattern *pattern)
 	return GEMP_OK;
 }
 
+/* Some editors begin a file with a byte order mark. */
+static const char *behind_mark(const char *text)
+{
+	return strncmp(text, "\xEF\xBB\xBF", 3) == 0 ? text + 3 : text;
+}
+
 /* gemp_pattern_parse_with for one query of several: parameters that it does not mention are no mistake yet. */
 static gemp_code gemp_pattern_parse_some(gemp_pattern **out, const char *text, const char *file,
                                          const gemp_query_parameter *parameters, size_t parameter_count, bool *used)
 {
 	gemp_ast q;
-	if (strncmp(text, "\xEF\xBB\xBF", 3) == 0)
-		text += 3; /* the byte order mark of some editors */
+	text = behind_mark(text);
 	gemp_source source = { file, text };
 	gemp_sema p = { .q = &q };
 	gemp_pattern *pattern = NULL;
@@ -138,6 +143,19 @@ done:
 gemp_code gemp_pattern_parse(gemp_pattern **out, const char *text, const char *file)
 {
 	return gemp_pattern_parse_with(out, text, file, NULL, 0);
+}
+
+gemp_code gemp_pattern_check(const char *text)
+{
+	gemp_ast q = { .source = { NULL, behind_mark(text) }, .parameters_later = true };
+	gemp_pattern *pattern = NULL;
+	gemp_code code = read_text(&q);
+	bool whole = !q.has_parameters;
+	gemp_ast_free(&q);
+	if (code == GEMP_OK && whole)
+		code = gemp_pattern_parse(&pattern, text, NULL);
+	gemp_pattern_free(pattern);
+	return code;
 }
 
 /* Behind the string, name or comment that begins at text[at], or behind that one byte. One without an end goes to the end of

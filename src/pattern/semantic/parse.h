@@ -13,6 +13,9 @@ gemp_code gemp_pattern_parse(gemp_pattern **out, const char *text, const char *f
 gemp_code gemp_pattern_parse_with(gemp_pattern **out, const char *text, const char *file,
                                   const gemp_query_parameter *parameters, size_t parameter_count);
 
+/* Says what is wrong with a text whose parameters have no values yet: its syntax if it mentions some, else all. */
+gemp_code gemp_pattern_check(const char *text);
+
 typedef struct gemp_script {
 	size_t count;
 	gemp_pattern **queries; /* [count]; their texts begin with as many empty lines as the script has before them */

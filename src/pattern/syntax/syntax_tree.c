@@ -357,6 +357,10 @@ gemp_ast_expr *gemp_ast_parameter(gemp_ast *q, gemp_ast_word name, gemp_ast_plac
 			q->used[i] = true;
 			return gemp_ast_constant(q, q->parameters[i].value, place);
 		}
+	if (q->parameters_later) {
+		q->has_parameters = true;
+		return gemp_ast_amount(q, 0, place);
+	}
 	gemp_ast_fail(q, place.begin, "the parameter $%s has no value; give it one by --param '%s=VALUE'", name.bytes,
 	              name.bytes);
 	return NULL;

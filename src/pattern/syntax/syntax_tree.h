@@ -159,6 +159,8 @@ typedef struct gemp_ast {
 	const gemp_query_parameter *parameters;
 	size_t parameter_count;
 	bool *used;             /* [parameter_count] borrowed */
+	bool parameters_later;  /* parameters need no values: only the syntax is asked for */
+	bool has_parameters;    /* the text mentions some, and they have no values yet */
 	gemp_ast_clause clause; /* being read */
 	bool after_with;        /* WITH has been read */
 	bool is_rules, started; /* it is a text of rules; its first token has been read */
