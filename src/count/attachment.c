@@ -6,10 +6,12 @@ typedef struct attach_context {
 	gemp_attachments *attached;
 	gemp_derivation *derivation;
 	const gemp_term *term;
-	unsigned core, left; /* vertices not yet hung, the core among them */
+	unsigned core, left; /* bit sets; left: vertices not yet attached, the core among them */
 	int centre;
 } attach_context;
 
+/* A vertex without attached factors of its own. Only such a vertex can become part of a support or a common
+ * neighbour, since these symbols count vertices and do not weigh them. */
 static bool is_bare(const attach_context *h, int v)
 {
 	static const uint8_t none[GEMP_TABLES];
@@ -19,7 +21,8 @@ static bool is_bare(const attach_context *h, int v)
 	return memcmp(h->attached->table[v], none, sizeof none) == 0;
 }
 
-/* Tables are shared between vertices whose attached factors are equal. */
+/* Tables are shared between vertices whose attached factors are equal: each table costs one pass over all edges
+ * and 8 bytes per vertex. Returns -1 when all GEMP_TABLES are in use. */
 static int find_table(const attach_context *h, int v, int u)
 {
 	gemp_derivation *d = h->derivation;
@@ -38,7 +41,8 @@ static int find_table(const attach_context *h, int v, int u)
 	return (int)d->table_count++;
 }
 
-/* A rooted subtree: its vertex becomes a factor of the table of u. */
+/* A rooted subtree: its factors become a vertex table, and that table becomes a factor of u. The support of the
+ * edge u-v moves into the table, so both entries are cleared here. */
 static bool attach_to_vertex(attach_context *h, int v, int u)
 {
 	int table = find_table(h, v, u);
@@ -49,7 +53,9 @@ static bool attach_to_vertex(attach_context *h, int v, int u)
 	return true;
 }
 
-/* On a root, and on it alone: neighbours that come after it, and vertices that hang on its edges to these. */
+/* Case of a core that is the root alone: v is a neighbour of the root that comes after it, or it closes a triangle
+ * over the edge from the root to u. Such triangles are the symbol u_01 of u's table; v must not carry that factor
+ * itself. */
 static bool attach_to_root(attach_context *h, int v, unsigned on)
 {
 	if (on == 1)
@@ -62,7 +68,8 @@ static bool attach_to_root(attach_context *h, int v, unsigned on)
 	return true;
 }
 
-/* In a rooted term only neighbours below or above the least vertex of a triangle are known. */
+/* A rooted term with a larger core (a triangle): the kernels know how many neighbours of a corner come before or
+ * after the least corner (low_i, up_i), and nothing else about them. */
 static bool attach_in_order(attach_context *h, int v, int u)
 {
 	if (!is_bare(h, v) || !(h->core >> u & 1))

@@ -9,14 +9,14 @@
 #include "count/plan.h"
 #include "count/term.h"
 
-/* Factors of a core's vertices and edges. */
+/* Factors that the attached vertices contribute to each vertex and edge of the core. */
 typedef struct gemp_attachments {
 	uint8_t table[GEMP_MAX_TERM][GEMP_TABLES];     /* powers */
 	uint8_t support[GEMP_MAX_TERM][GEMP_MAX_TERM]; /* symmetric */
 	uint8_t ordered_support[GEMP_MAX_TERM]; /* of the edge between the root and another, where the root is the core */
 	uint8_t low[GEMP_MAX_TERM], up[GEMP_MAX_TERM]; /* of rooted terms */
-	int common; /* vertices that hang on both of a core of two that are not adjacent, or on all of a core round a centre */
-	int codegree; /* those that hang on a centre's two neighbours */
+	int common;   /* vertices attached to both ends of a non-adjacent pair, or to all of a core with a centre */
+	int codegree; /* vertices attached to the two neighbours of the centre */
 } gemp_attachments;
 
 typedef struct gemp_derivation {
@@ -26,11 +26,12 @@ typedef struct gemp_derivation {
 	gemp_monomial tables[GEMP_TABLES]; /* of the symbols of place 1 and the support 01; [0] is empty */
 } gemp_derivation;
 
-/* False if some vertex does not hang so, or there are too many tables. Tables that are not there yet are added. Pairs that
- * are held apart are not looked at. centre: of a core of three that NEIGHBOURS sums over; -1: none. */
+/* Returns false if some vertex has no such factor, or more than GEMP_TABLES tables are needed. Missing tables are added to
+ * derivation. Pairs that must differ are ignored: derive.c corrects for them. centre: the middle vertex of a core of three
+ * (NEIGHBOURS); -1 for all other cores. */
 bool gemp_attach(gemp_attachments *out, gemp_derivation *derivation, const gemp_term *term, unsigned core, int centre);
 
-/* All factors are so many times too large, so that a part of them is whole. */
+/* Factors are scaled by 6!, so that a fraction of a factor (add_difference of derive.c) stays an integer. */
 enum { GEMP_DERIVATION_SCALE = 720 };
 
 #endif

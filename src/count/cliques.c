@@ -8,13 +8,14 @@
 
 enum { SPARE_LOCAL = 128 }; /* bytes of local memory that a kernel has beside its argument */
 
-/* Slots and rows of bits of a low row of length d, in words of 32 bits. */
+/* The odd number of words in a row ( | 1) keeps the rows of one column in different banks of local memory. */
 static size_t bit_words(size_t d)
 {
 	return d + d * ((d + 31) / 32 | 1);
 }
 
-/* The longest low row whose bits fit into local memory, of which at most 48 KiB are used. */
+/* The longest low row whose bits fit into local memory, of which at most 48 KiB are used. The bits grow
+ * quadratically with d, so the linear search is short. */
 static uint32_t longest_local(const gemp_device *device)
 {
 	size_t words = (device->local_memory < 49152 ? device->local_memory : 49152) - SPARE_LOCAL, d = 0;
@@ -29,19 +30,19 @@ bool gemp_count_cliques_large(const gemp_device *device, uint32_t longest_low)
 	return device->gpu && longest_low > longest_local(device);
 }
 
-/* Rows of one word are not worth two that are empty; room is made for rows of bits without them. */
+/* A row of one word gains nothing from registers, hence the lower limit of 32. */
 bool gemp_count_cliques_narrow(const gemp_device *device, uint32_t longest_low)
 {
 	return device->gpu && longest_low > 32 && longest_low <= 32 * GEMP_NARROW_WORDS;
 }
 
-/* TASKS: vertices by the length of their low rows, the longest first. */
 static uint32_t low_length(const gemp_count_engine *engine, size_t v)
 {
 	return (uint32_t)(engine->low_offsets[v + 1] - engine->low_offsets[v]);
 }
 
-/* Counting sort by length of the low row, the longest first, so that long tasks start early. */
+/* Counting sort by length of the low row, the longest first, so that long tasks start early. clique_count[d]
+ * becomes the number of low rows of length d or more, which is also where the rows shorter than d begin. */
 static gemp_code list_vertices(gemp_count_engine *engine)
 {
 	gemp_code code = GEMP_OK;
@@ -66,6 +67,7 @@ done:
 	return code;
 }
 
+/* Number of vertices at the front of the list whose low rows have at least this length. */
 static uint32_t count_at_least(const gemp_count_engine *engine, size_t length)
 {
 	return length > engine->graph.max_prefix ? 0 : engine->clique_count[length];
@@ -90,6 +92,7 @@ static gemp_code make_slab(gemp_count_engine *engine)
 	return gemp_buffer_new(&engine->slab, device, groups * bytes, NULL);
 }
 
+/* The pairs of a low row are numbered in 32 bits, hence the limit on its length. */
 gemp_code gemp_count_cliques_prepare(gemp_count_engine *engine)
 {
 	const gemp_device *device = engine->context->device;
@@ -120,7 +123,8 @@ static size_t choose_group(const gemp_count_engine *engine, int clique, uint32_t
 	return group < device->max_group ? group : device->max_group;
 }
 
-/* Places [from, end) of the list. */
+/* Launches one kernel over the places [from, end) of the vertex list. Local memory must also hold the reduction of
+ * the group's two words per work-item. */
 static gemp_code launch_list(gemp_count_engine *engine, gemp_timings *timings, cl_kernel kernel, gemp_count_shape shape,
                              uint32_t from, uint32_t end, size_t local, size_t first)
 {
@@ -135,6 +139,9 @@ static gemp_code launch_list(gemp_count_engine *engine, gemp_timings *timings, c
 		GEMP_ARG(&engine->partials.out.mem), GEMP_ARG(&place), GEMP_LOCAL(local > minimum ? local : minimum));
 }
 
+/* Low rows too long for local memory come first in the list and go to the kernel with the slab; the rest go to the
+ * kernel with local memory. A vertex with fewer than clique - 1 lower neighbours cannot be the last vertex of a
+ * clique and is skipped. */
 static gemp_code launch_gpu(gemp_count_engine *engine, size_t index, size_t first, size_t *groups,
                             gemp_timings *timings)
 {

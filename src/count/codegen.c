@@ -18,7 +18,8 @@ static bool mentions_place(const char *expression, const char *name, int place)
 	return gemp_expression_mentions(expression, symbol);
 }
 
-/* BOUNDS. */
+/* Upper bound of one symbol, by its first letters: tables have their own bounds, every other symbol counts
+ * neighbours of one vertex and is at most the longest row. */
 static double symbol_bound(void *self, const char *symbol)
 {
 	const gemp_count_codegen *source = self;
@@ -34,6 +35,7 @@ static gemp_code bound(const char *expression, const gemp_count_codegen *source,
 	return gemp_expression_bound(expression, symbol_bound, (void *)(uintptr_t)source, out);
 }
 
+/* A table adds up its expression over one row, hence the factor max_row. */
 gemp_code gemp_count_table_bound(const gemp_count_plan *plan, size_t k, const gemp_count_codegen *source, double *out)
 {
 	gemp_code code = bound(plan->tables[k].expression, source, out);
@@ -41,7 +43,7 @@ gemp_code gemp_count_table_bound(const gemp_count_plan *plan, size_t k, const ge
 	return code;
 }
 
-/* EMISSION. */
+/* Kernel parameters for the vertex tables; the launch passes buffers in the same order (gemp_count_sum_launch). */
 static void emit_tables(gemp_text *text, const gemp_count_plan *plan, const char *expression)
 {
 	gemp_text_print(text, "#define COUNT_TABLES");
@@ -51,6 +53,7 @@ static void emit_tables(gemp_text *text, const gemp_count_plan *plan, const char
 	gemp_text_print(text, "\n");
 }
 
+/* Loads V<k>_<i> only where the expression reads it, since each is a scattered read of 8 bytes. */
 static void emit_vertex_symbols(gemp_text *text, const gemp_count_plan *plan, const char *expression, int places)
 {
 	for (size_t k = 0; k < plan->table_count; k++)
@@ -70,6 +73,8 @@ static void emit_edge_symbols(gemp_text *text, const char *expression)
 	}
 }
 
+/* low_i and up_i need no memory access beyond the row offsets: the kernel knows where in the row it found vertex
+ * 0. The ends 1 and 2 have vertex 0 itself among their neighbours, hence the - 1. */
 static void emit_triangle_symbols(gemp_text *text, const char *expression)
 {
 	static const char *const end[] = { "low_offsets[slot_0 + 1]", "at_01", "at_02" };
@@ -106,6 +111,8 @@ static void emit_end(gemp_text *text)
 		gemp_text_print(text, "#undef COUNT_%s\n", names[i]);
 }
 
+/* The kernel of one vertex table, and on a GPU the variant in which a work-group has a row. t_01, o and u_01
+ * belong to the entry of the row that is being added. */
 static gemp_code emit_table(gemp_text *text, const gemp_count_plan *plan, size_t k, gemp_count_codegen *source)
 {
 	const char *expression = plan->tables[k].expression;
@@ -125,6 +132,8 @@ static gemp_code emit_table(gemp_text *text, const gemp_count_plan *plan, size_t
 	return GEMP_OK;
 }
 
+/* The kernel of one sum over vertices, edges or triangles. A triangle sum without an expression just counts
+ * triangles. */
 static gemp_code emit_sum(gemp_text *text, const gemp_count_plan *plan, size_t i, gemp_count_codegen *source)
 {
 	static const char *const shapes[] = {
@@ -146,9 +155,8 @@ static gemp_code emit_sum(gemp_text *text, const gemp_count_plan *plan, size_t i
 	return GEMP_OK;
 }
 
-/* CLIQUES: below the pair of rows r0, r1, for each further vertex but the last a loop over the bits of what is left; the
- * last is counted. A CPU keeps what is left in words c1, c2, ...; a GPU does so where they are few enough for registers, else
- * it takes what is left from the rows each time, which was measured faster than words in private memory. */
+/* Opens the loop over the words of the intersection at this level, from the word of the last chosen vertex on:
+ * vertices of a clique are chosen in ascending order. */
 static void emit_words(gemp_text *text, int level)
 {
 	char from[16] = "j / COUNT_BITS";
@@ -157,6 +165,8 @@ static void emit_words(gemp_text *text, int level)
 	gemp_text_print(text, " for (uint t%d = %s; t%d < words; t%d++)", level, from, level, level);
 }
 
+/* Opens the loop over the set bits of one word, each of which is the next vertex of the clique, and fetches its
+ * row. */
 static void emit_bits(gemp_text *text, int level, const char *left)
 {
 	gemp_text_print(text, " for (COUNT_WORD x%d = %s; x%d; x%d &= x%d - 1) {", level, left, level, level, level);
@@ -200,6 +210,7 @@ static void emit_kept_words(gemp_text *text, int clique)
 	}
 }
 
+/* Prints, for each register word, either its intersection with row r<level> or the number of bits set in it. */
 static void emit_left_words(gemp_text *text, int level, const char *between, bool count)
 {
 	for (int w = 0; w < GEMP_NARROW_WORDS; w++)
@@ -232,6 +243,8 @@ static void emit_register_words(gemp_text *text, int clique)
 	}
 }
 
+/* Prints the nest of loops for cliques of this size as COUNT_FOUND, and the arrays that a CPU's nest needs as
+ * COUNT_KEPT. */
 static void emit_count(gemp_text *text, int clique, bool narrow, const gemp_count_codegen *source)
 {
 	gemp_text_print(text, "#define COUNT_FOUND");
@@ -252,6 +265,8 @@ static void emit_count(gemp_text *text, int clique, bool narrow, const gemp_coun
 
 typedef enum clique_form { IN_LOCAL, NARROW, LARGE, ON_CPU } clique_form;
 
+/* One kernel of cliques. The forms differ in where the bitmap lies and how the intersections are kept; the text
+ * around the nest of loops is the same. */
 static gemp_code emit_clique(gemp_text *text, clique_form form, size_t i, int clique, const gemp_count_codegen *source)
 {
 	static const char *const names[] = { [IN_LOCAL] = "sum", [NARROW] = "narrow", [LARGE] = "large", [ON_CPU] = "sum" };
@@ -267,6 +282,8 @@ static gemp_code emit_clique(gemp_text *text, clique_form form, size_t i, int cl
 	return code;
 }
 
+/* All forms that a launch may choose from are emitted, since the longest low row is known only after the rows have
+ * been split on the device. */
 static gemp_code emit_cliques(gemp_text *text, const gemp_sum *sum, size_t i, const gemp_count_codegen *source)
 {
 	GEMP_PROPAGATE(emit_clique(text, source->gpu ? IN_LOCAL : ON_CPU, i, sum->clique, source));
@@ -291,6 +308,8 @@ gemp_code gemp_count_emit_rows(gemp_text *text, const gemp_count_codegen *source
 	return gemp_text_status(text);
 }
 
+/* A plan of a star or of an edge needs no kernels at all; building an empty program would cost the compiler's
+ * start. */
 static bool has_kernels(const gemp_count_plan *plan)
 {
 	bool found = plan->table_count > 1;

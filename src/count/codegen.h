@@ -1,4 +1,9 @@
-/* codegen: the text of the kernels of a count plan, and of those that compute what all plans read.
+/* codegen: writes the OpenCL C of the kernels of a count plan, and of the kernels that all plans share.
+ *
+ * A kernel is a fixed text (kernels/count/count_*.cl) behind macros that this module prints: COUNT_KERNEL its name,
+ * COUNT_SYMBOLS declarations of the symbols that the expression uses, COUNT_VALUE the expression. Symbols that an
+ * expression does not mention are not declared, so that the compiler loads nothing for them. Bounds on the values
+ * decide at this point whether a kernel must watch for overflow of 64 bits.
  */
 
 #ifndef GEMP_COUNT_CODEGEN_H
@@ -24,7 +29,7 @@ typedef struct gemp_count_codegen {
 	bool checked;         /* filled: some kernel looks at magnitudes */
 } gemp_count_codegen;
 
-/* No value of table k can pass this: tables[] before it are known. */
+/* An upper bound on the magnitude of table k's values; the bounds of tables before k must be in source->tables. */
 gemp_code gemp_count_table_bound(const gemp_count_plan *plan, size_t k, const gemp_count_codegen *source,
                                  double *bound);
 

@@ -15,7 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* NEEDS. */
+/* Supports at the low rows are for the sums of this module; wedges and neighbourhoods read them at both entries of
+ * an edge. */
 static bool sums_mention_support(const gemp_count_plan *plan)
 {
 	static const char *const names[] = { "t_01", "t_02", "t_12" };
@@ -26,7 +27,8 @@ static bool sums_mention_support(const gemp_count_plan *plan)
 	return found;
 }
 
-/* What must be on the device before the sums run. */
+/* Which inputs must be on the device before the sums run. A support costs a pass over all triangles, so each form
+ * of it is made only if some expression mentions it. */
 static gemp_count_needs find_needs(const gemp_count_plan *plan, bool gpu)
 {
 	gemp_count_needs needs = { 0 };
@@ -58,6 +60,7 @@ gemp_code gemp_count_get_rows(gemp_resident **out, gemp_runtime *context, gemp_s
 	return gemp_resident_get(out, context, graph, key, 1, GEMP_REPLICATE_ALL);
 }
 
+/* Sizes that choose the types and bounds of the kernels; they must be known before any program is built. */
 static void describe_graph(gemp_count_engine *engine)
 {
 	gemp_count_graph *g = &engine->graph;
@@ -89,6 +92,8 @@ static double longest_low(const gemp_count_engine *engine)
 	return maximum < g->max_degree ? maximum : g->max_degree;
 }
 
+/* Tables are bounded in order, since a table's expression may contain the tables before it. The programs are
+ * separate so that the compiler cache shares the rows' program between all plans. */
 static gemp_code write_sources(gemp_count_engine *engine, gemp_text *rows, gemp_text *sums)
 {
 	gemp_count_graph *g = &engine->graph;
@@ -109,6 +114,8 @@ static gemp_code write_sources(gemp_count_engine *engine, gemp_text *rows, gemp_
 	return GEMP_OK;
 }
 
+/* Kernels are taken from the program after the rows are split, since the longest low row decides between the forms
+ * of the clique kernel. */
 static gemp_code make_kernels(gemp_count_engine *engine)
 {
 	const gemp_count_plan *plan = engine->plan;
@@ -128,14 +135,15 @@ static gemp_code make_kernels(gemp_count_engine *engine)
 	return GEMP_OK;
 }
 
-/* The most groups that a sum's launches have. */
+/* An upper bound on the groups that one sum's launches have together: the partial sums of all sums are reserved at
+ * once. */
 static size_t gemp_count_sum_groups(const gemp_count_engine *engine)
 {
 	const gemp_device *device = engine->context->device;
 	return device->gpu ? (size_t)device->units * 32 * 256 / 32 : device->units;
 }
 
-/* Local. What is made on the device before supports, and from them. */
+/* Local. Runs the steps that come before the supports: partial sums, split rows, low rows. */
 static gemp_code prepare_rows(gemp_count_engine *engine, gemp_timings *timings)
 {
 	size_t groups = gemp_count_sum_groups(engine) * engine->plan->sum_count;
@@ -145,6 +153,8 @@ static gemp_code prepare_rows(gemp_count_engine *engine, gemp_timings *timings)
 	return gemp_timings_seconds(timings, &engine->preparation);
 }
 
+/* Local. Runs the steps that read the supports: vertex tables, task lists of cliques, kernels. The last read fails
+ * if a table overflowed. */
 static gemp_code prepare_sums(gemp_count_engine *engine, gemp_timings *timings)
 {
 	double seconds;
@@ -158,7 +168,7 @@ static gemp_code prepare_sums(gemp_count_engine *engine, gemp_timings *timings)
 	return gemp_partials_read(&engine->partials, engine->context->device, 0);
 }
 
-/* Collective. */
+/* Collective. Supports are exchanged between ranks, so the ranks agree on their codes before and after. */
 static gemp_code prepare_device(gemp_count_engine *engine)
 {
 	gemp_code code = GEMP_OK;
@@ -178,7 +188,7 @@ static bool is_wedge_sum(const gemp_sum *sum)
 	       sum->kind == GEMP_SUM_PATH_PAIRS;
 }
 
-/* Collective. */
+/* Collective. Wedge sums have a program and task lists of their own; an empty graph has no tasks and its sum is 0. */
 static gemp_code make_wedges(gemp_count_engine *engine)
 {
 	const gemp_count_plan *plan = engine->plan;
@@ -195,7 +205,8 @@ static gemp_code make_wedges(gemp_count_engine *engine)
 	return GEMP_OK;
 }
 
-/* Collective. */
+/* Collective. gemp_runtime_program lets one rank compile for all ranks with the same device, so all ranks must
+ * call it equally often. */
 static gemp_code build(gemp_count_engine *engine)
 {
 	gemp_code code = GEMP_OK;
@@ -238,6 +249,7 @@ done:
 	return code;
 }
 
+/* Frees a partly prepared engine, too: buffers and kernels that were not made are zero. */
 void gemp_count_free(gemp_count_engine *engine)
 {
 	if (!engine)
@@ -263,6 +275,7 @@ void gemp_count_free(gemp_count_engine *engine)
 	gemp_free_all(engine->upper_offsets, engine->low_offsets, engine->clique_count, engine);
 }
 
+/* The margin of 256 tasks covers the remainder of the division among ranks. */
 static gemp_count_shape shape_of(const gemp_count_engine *engine, const gemp_sum *sum, uint64_t tasks)
 {
 	const gemp_device *device = engine->context->device;
@@ -272,7 +285,9 @@ static gemp_count_shape shape_of(const gemp_count_engine *engine, const gemp_sum
 	return gemp_count_launch_shape(device, mine, engine->lanes, gemp_tuning(device, "count.triangle.group", 256));
 }
 
-/* Local. Launch sum `index`, one of the engine's own; groups [first, first + *groups) of partials get it. */
+/* Local. Launches sum `index`; partial sums [first, first + *groups) receive its result. A CPU device visits
+ * triangles by vertex, because it marks the row of a vertex once for all of its edges. The order of arguments is
+ * the order in count_sum.cl. */
 static gemp_code gemp_count_sum_launch(gemp_count_engine *engine, size_t index, size_t first, size_t *groups,
                                        gemp_timings *timings)
 {
@@ -319,8 +334,8 @@ typedef struct sum_run {
 	__int128 total; /* this rank's, then all ranks' */
 } sum_run;
 
-/* Sums in which every task counts 1 need no kernel; sums over vertices that could leave 64 bits are computed on the
- * host. */
+/* A sum in which every task counts 1 is the number of tasks, without a kernel; it is added by rank 0 only. Sums
+ * over vertices that could leave 64 bits (stars round a hub) are computed on the host in 128 bits. */
 static gemp_code find_known(sum_run *r, size_t i)
 {
 	const gemp_sum *sum = &r->engine->plan->sums[i];
@@ -348,7 +363,8 @@ static gemp_code launch(sum_run *r, size_t i)
 	return GEMP_OK;
 }
 
-/* Local. This room's own sums: launched one behind another, read at once. */
+/* Local. Sums over vertices, edges, triangles and cliques: all are launched one behind another and their partial
+ * sums are read at once, so that the queue is drained only once. */
 static gemp_code run_direct_sums(sum_run *r)
 {
 	gemp_count_engine *engine = r->engine;
@@ -371,7 +387,7 @@ static gemp_code run_direct_sums(sum_run *r)
 	return GEMP_OK;
 }
 
-/* Collective. */
+/* Collective. Sums over wedges and neighbourhoods run one after the other, each with its own partial sums. */
 static gemp_code run_other_sums(sum_run *r)
 {
 	gemp_count_engine *engine = r->engine;

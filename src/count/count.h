@@ -2,7 +2,8 @@
  *
  *     gemp_count_plan_new -> gemp_count_prepare -> gemp_count_run -> gemp_count_free
  *
- * Every rank holds the whole view, and sums over its share of the tasks. Sums are exact.
+ * Every rank holds the whole view and adds up its share of the tasks; ranks then add their totals. Sums are exact: kernels use 64
+ * bits and report possible overflow, the host adds in 128 bits.
  */
 
 #ifndef GEMP_COUNT_COUNT_H
@@ -17,7 +18,7 @@ typedef struct gemp_count_result {
 	uint64_t launches;
 	double kernel_seconds;             /* the sums, by the device's clock */
 	double sum_seconds[GEMP_MAX_SUMS]; /* each of them */
-	double preparation_seconds;        /* what the sums read, made once: rows, degrees, supports, tables, task lists */
+	double preparation_seconds;        /* inputs of the sums, made once: rows, degrees, supports, tables, task lists */
 	double support_seconds;            /* of that, the supports */
 } gemp_count_result;
 
@@ -29,7 +30,7 @@ gemp_code gemp_count_get_rows(gemp_resident **rows, gemp_runtime *context, gemp_
  * the device what the sums read. graph, key's relations and plan are borrowed. */
 gemp_code gemp_count_prepare(gemp_count_engine **out, gemp_runtime *context, gemp_shard *graph,
                              const gemp_view_key *key, const gemp_count_plan *plan);
-/* Collective. As often as wanted. GEMP_EDATA where what is summed may not fit into 64 bits. */
+/* Collective. May be called repeatedly. GEMP_EDATA where a summand may not fit into 64 bits. */
 gemp_code gemp_count_run(gemp_count_engine *engine, gemp_count_result *result);
 void gemp_count_free(gemp_count_engine *engine);
 

@@ -6,7 +6,7 @@
 
 enum { MAX_TERMS = 1 << 14, SLOTS = 1 << 15, IMPOSSIBLE = 1 << 28 };
 
-/* What is summed over, and which vertices of the term that is. */
+/* The kind of sum for a term, and the vertices of the term that the sum visits. */
 typedef struct sum_choice {
 	bool known;
 	int kind; /* gemp_sum_kind, or BY_DIFFERENCE */
@@ -23,14 +23,15 @@ typedef struct term_entry {
 typedef struct derive_search {
 	term_entry *entries; /* [SLOTS] open addressing */
 	size_t count;
-	bool too_many_terms; /* more terms than one wants to look at */
+	bool too_many_terms; /* the search passed MAX_TERMS */
 	bool codegrees, ordered;
 } derive_search;
 
-/* What is left of all maps of a term when those are taken off in which another vertex is the least. */
+/* A rooted term as the difference of all maps and the maps in which another vertex is the least. */
 enum { BY_DIFFERENCE = GEMP_SUM_CLIQUES + 1 };
 
-/* Relative, from kernels on graphs of 10^5 to 10^7 edges. */
+/* Relative times of kernels on graphs of 10^5 to 10^7 edges. A wrong order of two costs picks the slower of two derivations;
+ * the count stays right. */
 static const int kind_cost[] = {
 	[GEMP_SUM_VERTICES] = 1,     [GEMP_SUM_EDGES] = 2,        [GEMP_SUM_TRIANGLES] = 15, [GEMP_SUM_WEDGES] = 60,
 	[GEMP_SUM_PAIRS] = 200,      [GEMP_SUM_NEIGHBOURS] = 300, [GEMP_SUM_JOINED] = 150,   [GEMP_SUM_CLIQUES] = 30,
@@ -39,7 +40,8 @@ static const int kind_cost[] = {
 enum { TABLE_COST = 2, SUPPORT_COST = 12, ORDERED_COST = 16, CODEGREE_COST = 500 };
 
 /* SHAPES */
-/* Are there vertices that are not like the root, and has each of them more neighbours? Then differences come to an end. */
+/* BY_DIFFERENCE recurses into the other choices of a root. The recursion ends if each vertex that is not
+ * equivalent to the root has more neighbours than the root, and if there is such a vertex. */
 static bool root_is_least(const gemp_term *term)
 {
 	int others = 0;
@@ -74,7 +76,8 @@ static bool core_is(const gemp_term *term, const sum_choice *c)
 	return false;
 }
 
-/* Must i and j of the core, which are not adjacent, differ for the sum to count the term? */
+/* Some sums visit distinct vertices only, and hold core vertices apart by themselves. Returns whether the non-
+ * adjacent i and j of the core are held apart by this kind of sum. */
 static bool must_differ(const gemp_term *term, int kind, int i, int j)
 {
 	if (kind == GEMP_SUM_PATH_PAIRS && term->rooted)
@@ -111,14 +114,15 @@ static void find_coincidences(coincidences *out, const gemp_term *term, int kind
 	out->rest = now;
 }
 
-/* FACTORS of the wedges 0-1-2 where vertex r of the square is the least: the way round that does not need the fourth. */
+/* FACTORS of the wedges 0-1-2 where vertex r of the square is the least. A wedge knows three corners of the
+ * square, so the fourth must be free of factors; both directions round the square are tried. */
 static bool square_places(const gemp_attachments *attached, const int *square, int r, int place[3])
 {
 	static const uint8_t none[GEMP_TABLES];
-	for (int way = 1; way <= 3; way += 2) {
-		int last = square[(r + 3 * way) % 4];
+	for (int step = 1; step <= 3; step += 2) {
+		int last = square[(r + 3 * step) % 4];
 		for (int i = 0; i < 3; i++)
-			place[i] = square[(r + i * way) % 4];
+			place[i] = square[(r + i * step) % 4];
 		if (!memcmp(attached->table[last], none, sizeof none) && !attached->support[last][place[0]] &&
 		    !attached->support[last][place[2]])
 			return true;
@@ -126,6 +130,7 @@ static bool square_places(const gemp_attachments *attached, const int *square, i
 	return false;
 }
 
+/* Each corner may be the least one, so each needs a direction. */
 static bool has_square_places(const gemp_term *term, unsigned core, const gemp_attachments *attached)
 {
 	int square[GEMP_MAX_TERM], place[3];
@@ -137,6 +142,8 @@ static bool has_square_places(const gemp_term *term, unsigned core, const gemp_a
 }
 
 /* CHOOSING */
+/* Conditions of a kind beyond the shape of its core: PAIRS and NEIGHBOURS visit pairs with common neighbours only,
+ * wedges need a free corner, and rooted sums need a device that has ordered supports. */
 static bool is_countable(const derive_search *d, const gemp_term *term, const sum_choice *c,
                          const gemp_attachments *attached)
 {
@@ -173,7 +180,8 @@ static int own_cost(const derive_search *d, const gemp_term *term, const sum_cho
 	return cost;
 }
 
-/* FNV-1a over the bytes of the term (Fowler, Noll, Vo); terms are zeroed, so that padding does not differ. */
+/* FNV-1a over the bytes of the term (Fowler, Noll, Vo); terms are zeroed, so that padding does not differ. Linear
+ * probing; SLOTS is twice MAX_TERMS, so an empty entry is always found. */
 static term_entry *find_term(derive_search *d, const gemp_term *term)
 {
 	uint64_t hash = UINT64_C(14695981039346656037);
@@ -216,13 +224,14 @@ static gemp_term normalize(const gemp_term *term)
 
 static int cost_of(derive_search *d, const gemp_term *term);
 
-/* Cycles that are found at their least vertex. */
+/* JOINED and PATH_PAIRS count cycles at their least vertex, so an unrooted cycle becomes a rooted one times its
+ * length. */
 static bool is_rooted_cycle(const sum_choice *by)
 {
 	return by->kind == GEMP_SUM_JOINED || by->kind == GEMP_SUM_PATH_PAIRS;
 }
 
-/* A rooted term that is to be had by difference, with all of its vertices apart and none the least. */
+/* The term in which all vertices are distinct and none must be the least: from it the other roots are subtracted. */
 static gemp_term without_root(const gemp_term *term)
 {
 	gemp_term all = *term;
@@ -232,6 +241,7 @@ static gemp_term without_root(const gemp_term *term)
 	return all;
 }
 
+/* Cost of the term without a root and of each other choice of a root. */
 static int cost_of_difference(derive_search *d, const gemp_term *rooted, int minimum)
 {
 	gemp_term all = without_root(rooted);
@@ -263,6 +273,7 @@ static int cost_with(derive_search *d, const gemp_term *term, const sum_choice *
 	return cost;
 }
 
+/* NEIGHBOURS is tried with each vertex of its core as the centre; all other kinds have no centre. */
 static void try_sum(derive_search *d, const gemp_term *term, int kind, unsigned core, sum_choice *best)
 {
 	unsigned centres = kind == GEMP_SUM_NEIGHBOURS ? core : 1;
@@ -274,10 +285,11 @@ static void try_sum(derive_search *d, const gemp_term *term, int kind, unsigned 
 	}
 }
 
-/* Memoised search over all cores and kinds. Too many terms make the pattern uncountable rather than slow. */
-static int cost_of(derive_search *d, const gemp_term *term_given)
+/* Memoised search over all cores and kinds. Too many terms make the pattern uncountable rather than slow. The
+ * entry is looked up again after the loop, since the recursion adds entries and may have taken the slot. */
+static int cost_of(derive_search *d, const gemp_term *original)
 {
-	gemp_term term = normalize(term_given);
+	gemp_term term = normalize(original);
 	term_entry *e = find_term(d, &term);
 	if (e->best.known)
 		return e->best.cost;
@@ -318,11 +330,13 @@ static gemp_monomial place_factors(const gemp_attachments *attached, const int *
 	return m;
 }
 
+/* A coefficient beyond 63 bits, or too many monomials, makes the pattern uncountable (fits). */
 static void add(sum_builder *a, int kind, const gemp_monomial *m, int64_t factor)
 {
 	a->fits = a->fits && gemp_polynomial_add(&a->out->sums[kind], m, factor);
 }
 
+/* The monomial of the core's factors, with core[i] at place[i], added to the sum of this kind. */
 static void add_placed(sum_builder *a, const sum_choice *by, const gemp_attachments *attached, const int *core,
                        const int *place, int size, int64_t factor)
 {
@@ -331,21 +345,21 @@ static void add_placed(sum_builder *a, const sum_choice *by, const gemp_attachme
 }
 
 /* A sum visits each edge, pair or triangle once, but maps meet it in every order: one monomial for each. */
-static void add_all_ways(sum_builder *a, const gemp_term *term, const sum_choice *by, const gemp_attachments *attached,
-                         int64_t factor)
+static void add_all_orders(sum_builder *a, const gemp_term *term, const sum_choice *by,
+                           const gemp_attachments *attached, int64_t factor)
 {
-	static const int ways[6][3] = { { 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 }, { 2, 0, 1 }, { 1, 2, 0 }, { 2, 1, 0 } };
+	static const int orders[6][3] = { { 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 }, { 2, 0, 1 }, { 1, 2, 0 }, { 2, 1, 0 } };
 	static const int pairs[2][2] = { { 0, 2 }, { 2, 0 } }, edges[2][2] = { { 0, 1 }, { 1, 0 } };
 	int core[GEMP_MAX_TERM], size = 0;
 	for (unsigned v = by->core; v; v &= v - 1)
 		core[size++] = __builtin_ctz(v);
 	if (size == 1)
-		add_placed(a, by, attached, core, ways[0], 1, factor);
+		add_placed(a, by, attached, core, orders[0], 1, factor);
 	for (int w = 0; size == 2 && w < 2; w++)
 		add_placed(a, by, attached, core, by->kind == GEMP_SUM_PAIRS ? pairs[w] : edges[w], 2, factor);
 	bool fixed = term->rooted && by->core & 1; /* the root, first in the core, is the least */
 	for (int w = 0; size == 3 && w < (fixed ? 2 : 6); w++)
-		add_placed(a, by, attached, core, ways[w], 3, factor);
+		add_placed(a, by, attached, core, orders[w], 3, factor);
 }
 
 /* c counts the fourth vertex, and one of these is vertex 1 itself: c - 1. */
@@ -387,8 +401,10 @@ static int64_t factorial(int n)
 	return f;
 }
 
-static void add_term(sum_builder *a, const gemp_term *term_given, int64_t factor);
+static void add_term(sum_builder *a, const gemp_term *original, int64_t factor);
 
+/* Vertices equivalent to the root contribute equally, so the maps with the root least are 1/alike of the
+ * remainder; the scale of 6! makes that division exact. */
 static void add_difference(sum_builder *a, const gemp_term *rooted, int64_t factor)
 {
 	gemp_term all = without_root(rooted);
@@ -405,9 +421,9 @@ static void add_difference(sum_builder *a, const gemp_term *rooted, int64_t fact
 }
 
 /* Adds the term's own sum and subtracts its coincidences, recursively. */
-static void add_term(sum_builder *a, const gemp_term *term_given, int64_t factor)
+static void add_term(sum_builder *a, const gemp_term *original, int64_t factor)
 {
-	gemp_term term = normalize(term_given);
+	gemp_term term = normalize(original);
 	const sum_choice by = find_term(a->derive_search, &term)->best;
 	gemp_attachments attached;
 	coincidences c;
@@ -433,11 +449,12 @@ static void add_term(sum_builder *a, const gemp_term *term_given, int64_t factor
 	} else if (by.kind == GEMP_SUM_NEIGHBOURS) {
 		add_neighbours(a, &term, &by, &attached, factor);
 	} else {
-		add_all_ways(a, &term, &by, &attached, factor);
+		add_all_orders(a, &term, &by, &attached, factor);
 	}
 }
 
-/* The sum of supports alone is three times the triangles, which are found faster where nothing else asks for supports. */
+/* The sum of supports alone is three times the number of triangles, which is found faster where nothing else needs
+ * supports. */
 static void prefer_triangles(gemp_derivation *d, bool *fits)
 {
 	gemp_polynomial *edges = &d->sums[GEMP_SUM_EDGES];
@@ -451,7 +468,8 @@ static void prefer_triangles(gemp_derivation *d, bool *fits)
 	edges->count = 0;
 }
 
-/* All triangles, where some table has those of each least vertex, twice. */
+/* Likewise, a table of the triangles over each least vertex already contains each triangle twice, and adding up
+ * the table is cheaper than visiting the triangles again. */
 static void prefer_table(gemp_derivation *d, bool *fits)
 {
 	gemp_polynomial *triangles = &d->sums[GEMP_SUM_TRIANGLES];
@@ -469,7 +487,7 @@ static void prefer_table(gemp_derivation *d, bool *fits)
 	triangles->count = 0;
 }
 
-/* First the search for the cheapest derivation, then the polynomials along it. */
+/* The search for the least cost comes first; add_term then follows the choices that the search memoised. */
 gemp_code gemp_derive(gemp_derivation *out, const gemp_term *term, bool codegrees, bool ordered, bool *found)
 {
 	gemp_code code = GEMP_OK;

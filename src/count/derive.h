@@ -1,9 +1,10 @@
-/* derive: from a term (term.h) to sums (count/plan.h). Host only.
+/* derive: turns a term (term.h) into a linear combination of sums (count/plan.h). Host only.
  *
- * A core is chosen among the term's vertices; the others hang on it one after the other, and what they contribute becomes
- * a factor: a vertex table where they hang on one vertex, the support where they hang on an edge. They may then coincide
- * with others: those cases are terms with one vertex less, derived likewise and taken off. Of all cores the one is taken
- * whose sums, with those of all that is taken off, cost least.
+ * A core is chosen among the term's vertices. The other vertices are attached to it one after the other, and each
+ * contributes a factor: a vertex table where it has one neighbour left, a support where its two neighbours are
+ * adjacent. An attached vertex may coincide with others; those cases are terms with one vertex less, which are derived
+ * likewise and subtracted (inclusion and exclusion). The search takes the core whose sums, together with the sums of
+ * all corrections, cost least. It memoises terms in a hash table of SLOTS entries and gives up beyond MAX_TERMS.
  */
 
 #ifndef GEMP_COUNT_DERIVE_H
@@ -11,8 +12,8 @@
 
 #include "count/attachment.h"
 
-/* *found is false, and *out not to be used, where no sums are known that count the term. codegrees: sums may ask for g;
- * ordered: for u and o, and PATH_PAIRS is one of them. */
+/* *found becomes false, and *out is unspecified, where no sums are known that count the term. codegrees: expressions may
+ * contain g; ordered: they may contain u and o, and PATH_PAIRS sums are allowed. */
 gemp_code gemp_derive(gemp_derivation *out, const gemp_term *term, bool codegrees, bool ordered, bool *found);
 
 #endif

@@ -1,6 +1,6 @@
-/* device_graph: what the sums of a count plan read, on one device: the rows of a simple undirected view, and what is
- * computed from them once on the device (supports, vertex tables). Every rank holds all of it and sums over its
- * share of the tasks.
+/* device_graph: the input of the sums of a count plan on one device: the rows of a simple undirected view, and the
+ * supports and vertex tables that are computed from them once. Every rank holds all of it and sums over its
+ * share of the tasks. Slots are in about descending order of degree: only classes of degrees are sorted.
  */
 
 #ifndef GEMP_COUNT_DEVICE_GRAPH_H

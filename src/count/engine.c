@@ -1,4 +1,3 @@
-/* The rows on the device, and what is made of them there. */
 
 #include "count/engine.h"
 
@@ -25,7 +24,8 @@ gemp_count_shape gemp_count_launch_shape(const gemp_device *device, uint64_t tas
 	return shape;
 }
 
-/* As 32-bit words unless the graph has more entries than these can number. */
+/* Positions are uploaded as 32-bit words unless the graph has more entries than 32 bits can number: halving the
+ * offsets saves memory traffic in every kernel. */
 static gemp_code upload_positions(gemp_count_engine *engine, gemp_buffer *buffer, uint64_t *positions, size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -42,6 +42,7 @@ done:
 	return code;
 }
 
+/* The view owns the device copy of its rows, so that several engines and the matcher share it. */
 static gemp_code upload_rows(gemp_count_engine *engine)
 {
 	double began = gemp_now();
@@ -52,7 +53,8 @@ static gemp_code upload_rows(gemp_count_engine *engine)
 	return GEMP_OK;
 }
 
-/* Where rows split into lower and upper neighbours; the host needs it to list tasks. */
+/* Finds in each row the first neighbour of greater slot, and stores the degrees as table 0. The host needs the
+ * splits to list tasks and to number the low rows. */
 static gemp_code split_rows(gemp_count_engine *engine, gemp_timings *timings)
 {
 	gemp_code code = GEMP_OK;
@@ -83,7 +85,7 @@ done:
 	return code;
 }
 
-/* Each edge once, at its end of greater slot. */
+/* The low rows contain each edge once, at its end of greater slot. Their offsets are a prefix sum on the host. */
 static gemp_code make_low_rows(gemp_count_engine *engine, gemp_timings *timings)
 {
 	gemp_code code = GEMP_OK;
@@ -107,6 +109,8 @@ done:
 	return code;
 }
 
+/* CPU devices: one word per vertex for each worker, zero between launches, in which a worker marks the row that it
+ * intersects. */
 static gemp_code make_maps(gemp_count_engine *engine)
 {
 	gemp_device *device = engine->context->device;
@@ -128,12 +132,15 @@ gemp_code gemp_count_rows(gemp_count_engine *engine, gemp_timings *timings)
 
 /* Triangles on each edge. A GPU makes all of them faster than ranks could send theirs; CPU devices share the work. */
 
+/* Kernels of the supports (triangles on each edge). A GPU computes all supports on every rank, which is faster
+ * than an exchange between ranks; ranks with CPU devices share the work and add up their results. */
 typedef struct support_kernels {
 	cl_kernel clear, support, mirror, spread_to_entries;
 } support_kernels;
 
-/* CPU: a worker marks the row of a vertex and counts triangles along its lower neighbours. */
-static gemp_code by_vertices(gemp_count_engine *engine, gemp_timings *timings, support_kernels *k)
+/* CPU: a worker marks the row of a vertex and counts triangles along its lower neighbours. Buffers are zeroed with
+ * several ranks, because each rank writes only its share before the sum over ranks. */
+static gemp_code support_by_vertices(gemp_count_engine *engine, gemp_timings *timings, support_kernels *k)
 {
 	gemp_device *device = engine->context->device;
 	gemp_count_graph *g = &engine->graph;
@@ -153,8 +160,9 @@ static gemp_code by_vertices(gemp_count_engine *engine, gemp_timings *timings, s
 		GEMP_ARG(&engine->maps.mem), GEMP_ARG(&engine->partials.control.mem));
 }
 
-/* GPU: the shorter row of each edge is searched in the longer one. */
-static gemp_code by_edges(gemp_count_engine *engine, gemp_timings *timings, support_kernels *k)
+/* GPU: the shorter row of each edge is searched in the longer one. Supports are added atomically, so they start at
+ * zero. */
+static gemp_code support_by_edges(gemp_count_engine *engine, gemp_timings *timings, support_kernels *k)
 {
 	gemp_device *device = engine->context->device;
 	gemp_count_graph *g = &engine->graph;
@@ -193,7 +201,7 @@ done:
 	return code;
 }
 
-/* Local. What this rank makes: all, or its share. */
+/* Local. Computes all supports on a GPU and this rank's share on a CPU device. */
 static gemp_code make_supports(gemp_count_engine *engine, gemp_timings *timings)
 {
 	gemp_code code = GEMP_OK;
@@ -205,7 +213,7 @@ static gemp_code make_supports(gemp_count_engine *engine, gemp_timings *timings)
 		GEMP_TRY(gemp_buffer_new(&g->support, device, g->entries * sizeof(uint32_t), NULL));
 	if (engine->needs.ordered_support)
 		GEMP_TRY(gemp_buffer_new(&g->ordered_support, device, g->entries * sizeof(uint32_t), NULL));
-	GEMP_TRY(device->gpu ? by_edges(engine, timings, &k) : by_vertices(engine, timings, &k));
+	GEMP_TRY(device->gpu ? support_by_edges(engine, timings, &k) : support_by_vertices(engine, timings, &k));
 	if (engine->needs.both_entries && device->gpu)
 		GEMP_TRY(spread_to_entries(engine, timings, &k));
 done:
@@ -213,22 +221,22 @@ done:
 	return code;
 }
 
-/* Collective. Each number is held by one rank, the others have 0, so that a sum joins them. In chunks, since MPI
- * counts are ints. */
+/* Collective. Each number is nonzero on one rank only, so that a sum joins the shares. It runs in chunks, since
+ * counts of MPI are ints. */
 static gemp_code sum_over_ranks(const gemp_count_engine *engine, const gemp_buffer *buffer)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = engine->context->comm;
 	gemp_device *device = engine->context->device;
-	enum { PIECE = 1 << 24 };
+	enum { CHUNK = 1 << 24 };
 	size_t count = buffer->size / sizeof(uint32_t);
 	uint32_t *numbers = NULL;
 	double began = gemp_now();
 	code = GEMP_NEW(numbers, count);
 	GEMP_THEN(gemp_buffer_read(device, buffer, 0, buffer->size, numbers));
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	for (size_t at = 0; at < count; at += PIECE)
-		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, numbers + at, (int)(count - at < PIECE ? count - at : PIECE), MPI_UINT32_T,
+	for (size_t at = 0; at < count; at += CHUNK)
+		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, numbers + at, (int)(count - at < CHUNK ? count - at : CHUNK), MPI_UINT32_T,
 		                       MPI_SUM, comm->world));
 	GEMP_TRY(gemp_comm_agree(comm, gemp_buffer_write(device, buffer, 0, buffer->size, numbers)));
 	gemp_timers_add(&engine->context->timers, GEMP_PHASE_EXCHANGE, began);
@@ -257,7 +265,8 @@ gemp_code gemp_count_support(gemp_count_engine *engine, gemp_timings *timings)
 
 enum { LONG_ROW = 512, GROUP_ROW = 32 };
 
-/* Rows [first, end) by groups of so many work-items; 0: a work-item has a row. */
+/* Rows [first, end) by groups of `group` work-items each; 0: one work-item per row. The order of arguments is that
+ * of count_table.cl. */
 static gemp_code launch(gemp_count_engine *engine, gemp_timings *timings, size_t k, uint32_t first, uint32_t end,
                         size_t group)
 {

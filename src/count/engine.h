@@ -1,4 +1,8 @@
 /* engine: the state of a count engine, and the steps of its preparation. For the files of src/count.
+ *
+ * Every step runs on one device of each rank: rows (upload, split into lower and upper neighbours, low rows), supports
+ * (the number of triangles on each edge), vertex tables (sums over the neighbours of each vertex, in the order of the
+ * plan), then the task lists of cliques. Later steps read what earlier ones left in gemp_count_graph.
  */
 
 #ifndef GEMP_COUNT_ENGINE_H
@@ -12,7 +16,7 @@
 typedef struct gemp_count_needs {
 	bool low;             /* low rows */
 	bool support;         /* at the low rows */
-	bool ordered_support; /* at entries of what comes after; CPU devices only */
+	bool ordered_support; /* at entries whose neighbour comes after the row's vertex; CPU devices only */
 	bool both_entries;    /* at both entries of an edge */
 	bool maps;            /* on a CPU device: a word a vertex for each worker */
 	bool cliques;
@@ -33,9 +37,9 @@ struct gemp_count_engine {
 	uint64_t *upper_offsets; /* [vertices] */
 	uint64_t *low_offsets;   /* [vertices + 1]; none without low rows */
 	gemp_count_graph graph;
-	gemp_program rows_program;          /* what all plans read: rows, supports */
+	gemp_program rows_program;          /* shared by all plans: rows, supports */
 	gemp_program program;               /* tables and sums of this plan; none if these have no kernel */
-	gemp_wedges *wedges[GEMP_MAX_SUMS]; /* NULL: not a sum that is swept over */
+	gemp_wedges *wedges[GEMP_MAX_SUMS]; /* NULL: not a sum over wedges */
 	cl_kernel sums[GEMP_MAX_SUMS], large[GEMP_MAX_SUMS]; /* NULL: not a kernel of this program */
 	gemp_buffer maps;        /* [workers * vertices] uint, 0 between launches; CPU devices only */
 	gemp_buffer clique_list; /* vertices with low rows, the longest first; GPUs only */
@@ -43,7 +47,7 @@ struct gemp_count_engine {
 	gemp_buffer slab;        /* bits of cliques that are not in local memory */
 	uint64_t slab_words;     /* of each group */
 	gemp_partials partials;
-	bool checked; /* some kernel says where a value may pass what 64 bits hold */
+	bool checked; /* some kernel reports values that may not fit into 64 bits */
 	double preparation, support_seconds;
 	uint64_t prepared; /* launches */
 };

@@ -25,7 +25,8 @@ void gemp_partials_free(gemp_partials *partials, gemp_device *device)
 	*partials = (gemp_partials){ 0 };
 }
 
-/* Did a kernel say that a value may have passed? */
+/* A kernel sets the overflow word if some value may not fit into 64 bits. The word is cleared, so that a later run of the
+ * same engine is judged on its own. */
 static gemp_code check(const gemp_partials *partials, gemp_device *device)
 {
 	uint32_t passed = 0;
@@ -47,6 +48,8 @@ gemp_code gemp_partials_read(gemp_partials *partials, gemp_device *device, size_
 	return GEMP_OK;
 }
 
+/* The halves are words of 32 bits with a sign in the upper one, so their sums over groups cannot overflow 128
+ * bits. */
 __int128 gemp_partials_total(const gemp_partials *partials, size_t first, size_t groups)
 {
 	__int128 low = 0, high = 0;
@@ -58,6 +61,7 @@ __int128 gemp_partials_total(const gemp_partials *partials, size_t first, size_t
 	return low + high * ((__int128)1 << 32);
 }
 
+/* Expressions over vertices contain tables only: V<k>_0. */
 static double table_bound(void *self, const char *symbol)
 {
 	const gemp_count_graph *graph = self;
@@ -75,6 +79,7 @@ gemp_code gemp_vertex_sum_overflows(const gemp_count_graph *graph, const gemp_su
 	return code;
 }
 
+/* Reads the tables that the sum mentions from the device; a star needs the degrees (table 0) only. */
 static gemp_code read_tables(const gemp_count_graph *graph, const gemp_sum *sum, int64_t **tables)
 {
 	for (int k = 0; k < GEMP_TABLES; k++) {
@@ -87,7 +92,7 @@ static gemp_code read_tables(const gemp_count_graph *graph, const gemp_sum *sum,
 	return GEMP_OK;
 }
 
-/* False if 128 bits are too few. */
+/* Adds the polynomial's value at one vertex. Returns false if 128 bits are too few. */
 static bool add_vertex(const gemp_polynomial *p, int64_t *const *tables, size_t v, __int128 *total)
 {
 	bool fits = true;
@@ -101,7 +106,8 @@ static bool add_vertex(const gemp_polynomial *p, int64_t *const *tables, size_t 
 	return fits;
 }
 
-/* Ways to choose k of n, or `most` where there are more; this is 2^90 at most. */
+/* Binomial coefficient n over k, or `maximum` where it is larger; maximum is 2^90 at most. Multiplying before
+ * dividing keeps each step an integer. */
 static __int128 choose(int64_t n, int k, __int128 maximum)
 {
 	__int128 ways = n >= k;

@@ -13,21 +13,21 @@ typedef struct gemp_partials {
 	gemp_buffer control; /* [GEMP_COUNT_CONTROL_WORDS] uint, see kernels/count/count_abi.h */
 	int64_t *words;      /* [2 * capacity] what was read */
 	size_t capacity;     /* groups */
-	bool checked;        /* true: kernels may say that a value passes 64 bits; false saves a read */
+	bool checked;        /* true: kernels may report a value beyond 64 bits; false saves a read */
 } gemp_partials;
 
 gemp_code gemp_partials_new(gemp_partials *out, gemp_device *device, size_t capacity);
 void gemp_partials_free(gemp_partials *partials, gemp_device *device);
 
-/* Waits for what was launched and reads the sums of groups [0, groups). GEMP_EDATA if a kernel says that a value may have
- * passed what 64 bits hold. */
+/* Waits for the launches and reads the partial sums of groups [0, groups). GEMP_EDATA if a kernel reported a value that may
+ * not fit into 64 bits. */
 gemp_code gemp_partials_read(gemp_partials *partials, gemp_device *device, size_t groups);
 
-/* Of what was read, the total of groups [first, first + groups). */
+/* The total of groups [first, first + groups) of the last read. */
 __int128 gemp_partials_total(const gemp_partials *partials, size_t first, size_t groups);
 
-/* vertex_sum: a sum over vertices whose powers pass what 64 bits hold (stars round a hub), or of stars with any number of
- * leaves, on the host, exactly. */
+/* Sums over vertices on the host, in 128 bits: for powers that do not fit into 64 bits (stars round a hub) and for stars with
+ * any number of leaves. */
 
 /* Can the sum's value pass 64 bits at some vertex of this graph? */
 gemp_code gemp_vertex_sum_overflows(const gemp_count_graph *graph, const gemp_sum *sum, bool *passes);

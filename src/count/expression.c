@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Symbols are whole words: "t_01" is not found within "t_012" or "at_01". */
 bool gemp_expression_mentions(const char *expression, const char *symbol)
 {
 	size_t length = strlen(symbol);
@@ -23,6 +24,7 @@ bool gemp_expression_mentions_table(const char *expression, size_t table, int pl
 	return gemp_expression_mentions(expression, symbol);
 }
 
+/* up_<i> is computed from the degree, so it reads table 0 without mentioning it. */
 bool gemp_expression_reads_table(const char *expression, size_t table)
 {
 	bool found = false;
@@ -34,6 +36,7 @@ bool gemp_expression_reads_table(const char *expression, size_t table)
 	return found;
 }
 
+/* Monomials are few, so a linear search finds equal ones; a factor that becomes 0 leaves the polynomial at once. */
 bool gemp_polynomial_add(gemp_polynomial *p, const gemp_monomial *monomial, int64_t factor)
 {
 	size_t i = 0;
@@ -52,6 +55,7 @@ bool gemp_polynomial_add(gemp_polynomial *p, const gemp_monomial *monomial, int6
 	return true;
 }
 
+/* Euclid's algorithm over all factors. */
 uint64_t gemp_polynomial_divisor(const gemp_polynomial *p, uint64_t with)
 {
 	for (size_t i = 0; i < p->count; i++) {
@@ -79,6 +83,8 @@ bool gemp_polynomial_mentions(const gemp_polynomial *p, int symbol)
 	return false;
 }
 
+/* The names are the ones that the kernels declare (count/plan.h). Symbols are numbered by group, and each group
+ * begins where the previous one ends. */
 static void print_symbol(int symbol, gemp_text *out)
 {
 	static const char *const supports[] = { "t_01", "t_02", "t_12" }, *const others[] = { "a", "g", "o", "u_01" };
@@ -96,6 +102,7 @@ static void print_symbol(int symbol, gemp_text *out)
 		gemp_text_print(out, "V%d_%d", symbol % GEMP_TABLES, symbol / GEMP_TABLES);
 }
 
+/* Prints the sign of multiplication unless this is the monomial's first factor. */
 static void print_factor(bool *bare, gemp_text *out)
 {
 	if (!*bare)
@@ -122,7 +129,8 @@ static void print_monomial(const gemp_monomial *m, int64_t factor, int power, bo
 		gemp_text_print(out, "1");
 }
 
-/* Those of one power of c: several have it before a parenthesis. */
+/* Prints the monomials with one power of c. Several monomials share the power by Horner's rule, which saves
+ * multiplications in the innermost loop. */
 static size_t print_power(const gemp_polynomial *p, int power, bool first, gemp_text *out)
 {
 	size_t found = 0;
@@ -145,6 +153,7 @@ static size_t print_power(const gemp_polynomial *p, int power, bool first, gemp_
 	return found;
 }
 
+/* The highest power of c comes first; an empty polynomial prints 0. */
 void gemp_polynomial_print(const gemp_polynomial *p, gemp_text *out)
 {
 	size_t printed = 0;
@@ -154,8 +163,9 @@ void gemp_polynomial_print(const gemp_polynomial *p, gemp_text *out)
 		gemp_text_print(out, "0");
 }
 
-enum { MAX_SYMBOL = 32 };
+enum { MAX_SYMBOL_LENGTH = 32 };
 
+/* Recursive-descent reader of an expression that computes its bound on the way. */
 typedef struct reader {
 	const char *at;
 	gemp_symbol_bound symbol;
@@ -180,9 +190,11 @@ static bool is_symbol_char(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
+/* A negative bound means that the caller does not know the symbol; reading goes on so that the error shows one
+ * place. */
 static double read_symbol(reader *r)
 {
-	char name[MAX_SYMBOL];
+	char name[MAX_SYMBOL_LENGTH];
 	size_t size = 0;
 	for (; is_symbol_char(r->at[size]) && size < sizeof name - 1; size++)
 		name[size] = r->at[size];

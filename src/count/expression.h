@@ -12,7 +12,7 @@
 
 /* Does the expression mention this symbol ("t_01", "V1_0", "c")? NULL mentions none. */
 bool gemp_expression_mentions(const char *expression, const char *symbol);
-/* The vertex table at one place; at any place, or as the degree that up_<i> is made of. */
+/* The vertex table at one place. The second also returns true at any place, and for the degree within up_<i>. */
 bool gemp_expression_mentions_table(const char *expression, size_t table, int place);
 bool gemp_expression_reads_table(const char *expression, size_t table);
 
@@ -54,7 +54,7 @@ static inline int gemp_symbol_support(int i, int j)
 	return GEMP_SYMBOL_SUPPORT + i + j - 1;
 }
 
-/* False if there is no room, or a factor passes 63 bits. */
+/* Returns false if there are GEMP_MAX_MONOMIALS already, or a factor does not fit into 64 bits. */
 bool gemp_polynomial_add(gemp_polynomial *polynomial, const gemp_monomial *monomial, int64_t factor);
 /* Greatest common divisor of the factors and `with`; 0 and an empty polynomial: with. */
 uint64_t gemp_polynomial_divisor(const gemp_polynomial *polynomial, uint64_t with);
@@ -64,17 +64,17 @@ bool gemp_polynomial_mentions(const gemp_polynomial *polynomial, int symbol);
 /* As OpenCL C, by powers of c; 0 for an empty one. */
 void gemp_polynomial_print(const gemp_polynomial *polynomial, gemp_text *out);
 
-/* sweep_bound: how large an expression of a sum can become, so that sums in 64 bits are known to be enough beforehand.
+/* Bounds: how large an expression can become, so that sums in 64 bits are known to suffice before a kernel is built.
  *
  * Expressions consist of decimal integers, symbols, + - * and parentheses. */
 
 /* The largest magnitude of a symbol's values; negative: there is no such symbol here. */
 typedef double (*gemp_symbol_bound)(void *self, const char *symbol);
 
-/* *bound: no value of the expression is further from 0. A text that is no such expression is GEMP_EINTERNAL. */
+/* *bound becomes an upper bound on the magnitude of the expression. A text that is no such expression is GEMP_EINTERNAL. */
 gemp_code gemp_expression_bound(const char *expression, gemp_symbol_bound symbol, void *self, double *bound);
 
-/* OpenCL C for that bound at the values that the symbols have: - becomes +, and all is in double. */
+/* OpenCL C for that bound at the actual values of the symbols: - becomes +, and all operands are doubles. */
 void gemp_expression_magnitude(gemp_text *text, const char *expression);
 
 #endif

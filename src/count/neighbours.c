@@ -1,4 +1,4 @@
-/* neighbours_parts: what the two forms of sums over neighbourhoods share. */
+/* State that the two forms of sums over neighbourhoods share. */
 
 #include "count/neighbours.h"
 
@@ -33,21 +33,22 @@ bool gemp_neighbours_codegrees(const gemp_device *device, uint64_t vertices)
 	return vertices < UINT32_MAX / 4 && bytes <= device->memory / MEMORY_SHARE && bytes <= device->max_buffer;
 }
 
-/* Does the sum's expression mention the symbol; the table at some place? */
-static bool gemp_neighbours_mentions(const gemp_neighbours *a, const char *symbol)
+static bool mentions(const gemp_neighbours *a, const char *symbol)
 {
 	return gemp_expression_mentions(a->sum->expression, symbol);
 }
 
+/* Parameters for the vertex tables, and the macro that makes the kernel keep a table of codegrees. */
 static void emit_tables(const gemp_neighbours *a, gemp_text *text)
 {
 	gemp_text_print(text, "#define NEIGHBOURS_TABLES");
 	for (int k = 0; k < GEMP_MAX_VERTEX_TABLES; k++)
 		if (gemp_expression_reads_table(a->sum->expression, (size_t)k))
 			gemp_text_print(text, " __global const long *V%d,", k);
-	gemp_text_print(text, "\n%s", gemp_neighbours_mentions(a, "g") ? "#define NEIGHBOURS_CODEGREES\n" : "");
+	gemp_text_print(text, "\n%s", mentions(a, "g") ? "#define NEIGHBOURS_CODEGREES\n" : "");
 }
 
+/* Loads the tables of the vertices at places minimum..maximum. Places 0 and 1 are loaded outside the inner loop. */
 static void emit_places(const gemp_neighbours *a, gemp_text *text, int minimum, int maximum)
 {
 	for (int place = minimum; place <= maximum; place++)
@@ -56,7 +57,8 @@ static void emit_places(const gemp_neighbours *a, gemp_text *text, int minimum, 
 				gemp_text_print(text, " long V%d_%d = V%d[slot_%d];", k, place, k, place);
 }
 
-/* NEIGHBOURS_A and so on are defined by the kernels, in the ways that their form has. */
+/* Symbols of places 0 and 1 are read once for each pair; t_12, a and g depend on the inner vertex. The kernels
+ * define NEIGHBOURS_T, _A and _G, since the two forms obtain them in different ways. */
 static void emit_symbols(const gemp_neighbours *a, gemp_text *text)
 {
 	static const char *const inner[][2] = { { "t_12", "NEIGHBOURS_T" },
@@ -64,16 +66,17 @@ static void emit_symbols(const gemp_neighbours *a, gemp_text *text)
 		                                    { "g", "NEIGHBOURS_G" } };
 	gemp_text_print(text, "#define NEIGHBOURS_OUTER");
 	emit_places(a, text, 0, 1);
-	if (gemp_neighbours_mentions(a, "t_01"))
+	if (mentions(a, "t_01"))
 		gemp_text_print(text, " long t_01 = support[e];");
 	gemp_text_print(text, "\n#define NEIGHBOURS_INNER");
 	emit_places(a, text, 2, 2);
 	for (size_t i = 0; i < sizeof inner / sizeof *inner; i++)
-		if (gemp_neighbours_mentions(a, inner[i][0]))
+		if (mentions(a, inner[i][0]))
 			gemp_text_print(text, " long %s = %s;", inner[i][0], inner[i][1]);
 	gemp_text_print(text, "\n#define NEIGHBOURS_VALUE (%s)\n", a->sum->expression ? a->sum->expression : "1");
 }
 
+/* c, g and t count neighbours of one vertex, hence max_degree. */
 static double symbol_bound(void *self, const char *symbol)
 {
 	const gemp_neighbours *a = self;
@@ -100,19 +103,19 @@ static gemp_code emit_check(gemp_neighbours *a, gemp_text *text)
 	return GEMP_OK;
 }
 
-/* Every term of such a sum has c; if none has it twice, common neighbours can be taken one by one. */
-static bool linear(const gemp_neighbours *a)
+/* Every term of such a sum contains c; if none contains it twice, common neighbours can be added one by one. */
+static bool is_linear(const gemp_neighbours *a)
 {
 	return a->sum->power == 1;
 }
 
 /* Whether the expression distinguishes vertex 1 from the other common neighbours. */
-static bool speaks_of_centre(const gemp_neighbours *a)
+static bool mentions_centre(const gemp_neighbours *a)
 {
-	bool speaks = gemp_neighbours_mentions(a, "t_01") || gemp_neighbours_mentions(a, "t_12");
+	bool mentioned = mentions(a, "t_01") || mentions(a, "t_12");
 	for (int k = 0; k < GEMP_MAX_VERTEX_TABLES; k++)
-		speaks |= gemp_expression_mentions_table(a->sum->expression, (size_t)k, 1);
-	return speaks;
+		mentioned |= gemp_expression_mentions_table(a->sum->expression, (size_t)k, 1);
+	return mentioned;
 }
 
 typedef struct neighbour_lists {
@@ -123,13 +126,14 @@ typedef struct neighbour_lists {
 	uint32_t *support; /* [entries] */
 } neighbour_lists;
 
+/* The whole source of the program; the macros fix the work-items that share a row. */
 static gemp_code emit(gemp_neighbours *a, bool neighbour_lists, gemp_text *text)
 {
 	gemp_text_print(text, "#define OFFSET %s\n#define GEMP_LANES %d\n#define FILL_LANES %d\n#define SUM_LANES %d\n%s%s",
 	                a->graph->wide ? "ulong" : "uint", a->device->nvidia ? SELECT_LANES : 1,
 	                a->device->gpu ? FILL_LANES : 1, a->device->gpu ? SUM_LANES : 1,
-	                linear(a) ? "#define NEIGHBOURS_LINEAR\n" : "",
-	                linear(a) && !speaks_of_centre(a) ? "#define NEIGHBOURS_BOTH\n" : "");
+	                is_linear(a) ? "#define NEIGHBOURS_LINEAR\n" : "",
+	                is_linear(a) && !mentions_centre(a) ? "#define NEIGHBOURS_BOTH\n" : "");
 	emit_tables(a, text);
 	emit_symbols(a, text);
 	GEMP_PROPAGATE(emit_check(a, text));
@@ -144,7 +148,9 @@ typedef struct bitmaps {
 	uint64_t *first; /* [vertices] word where a bitmap begins, in its batch */
 } bitmaps;
 
-static gemp_code make_supports(bitmaps *b)
+/* Buffers and kernels of the bitmap form. Kernels are made before the first launch, so that a failure leaves no
+ * work in the queue. */
+static gemp_code prepare_bitmaps(bitmaps *b)
 {
 	gemp_neighbours *a = b->neighbours;
 	size_t vertices = a->graph->vertices, entries = a->graph->entries;
@@ -158,7 +164,7 @@ static gemp_code make_supports(bitmaps *b)
 	GEMP_PROPAGATE(gemp_kernel_new(&b->select, &a->program, "neighbours_select"));
 	GEMP_PROPAGATE(gemp_kernel_new(&b->fill, &a->program, "neighbours_fill"));
 	GEMP_PROPAGATE(gemp_kernel_new(&b->add, &a->program, "neighbours_sum"));
-	if (gemp_neighbours_mentions(a, "g"))
+	if (mentions(a, "g"))
 		GEMP_PROPAGATE(gemp_kernel_new(&b->codegrees, &a->program, "neighbours_codegrees"));
 	return GEMP_OK;
 }
@@ -208,7 +214,8 @@ static uint64_t bitmap_words(uint64_t kept)
 	return kept * ((kept + 31) / 32);
 }
 
-/* As many bitmaps as fit into the buffer, in order of vertices. */
+/* As many bitmaps as fit into the buffer, in order of vertices. A single bitmap that does not fit is an error,
+ * since a vertex cannot be divided. */
 static gemp_code next_batch(bitmaps *b, uint64_t capacity, uint32_t from, uint32_t *to, uint64_t *words)
 {
 	uint32_t h = from;
@@ -230,6 +237,7 @@ static gemp_code next_batch(bitmaps *b, uint64_t capacity, uint32_t from, uint32
 	return GEMP_OK;
 }
 
+/* Adds up the vertices whose entries are [from, to). The order of arguments is that of count_neighbours.cl. */
 static gemp_code add_batch(bitmaps *b, cl_ulong from, cl_ulong to)
 {
 	gemp_neighbours *a = b->neighbours;
@@ -258,6 +266,8 @@ static gemp_code add_batch(bitmaps *b, cl_ulong from, cl_ulong to)
 	return gemp_launch_timed_with(&a->timings, a->device, b->add, a->items, a->group, arg, n);
 }
 
+/* Offsets of the batch are written first: bitmaps are numbered from the start of the buffer in every batch. Totals
+ * are read after each batch, so that no partial sum outlives its 64 bits. */
 static gemp_code run_batch(bitmaps *b, uint32_t from, uint32_t to, uint64_t words)
 {
 	gemp_neighbours *a = b->neighbours;
@@ -278,11 +288,12 @@ static gemp_code run_batch(bitmaps *b, uint32_t from, uint32_t to, uint64_t word
 	return GEMP_OK;
 }
 
-static gemp_code neighbours_bits_run(bitmaps *b)
+/* The bitmap buffer is as large as all bitmaps together or as the device's share allows, whichever is less. */
+static gemp_code run_bitmaps(bitmaps *b)
 {
 	gemp_neighbours *a = b->neighbours;
 	uint64_t capacity = a->max_bytes / sizeof(uint32_t), all = 0, words;
-	GEMP_PROPAGATE(make_supports(b));
+	GEMP_PROPAGATE(prepare_bitmaps(b));
 	GEMP_PROPAGATE(select_neighbours(b));
 	GEMP_PROPAGATE(count_pairs(b));
 	for (uint32_t h = 0; h < a->graph->vertices; h++)
@@ -296,11 +307,10 @@ static gemp_code neighbours_bits_run(bitmaps *b)
 	return GEMP_OK;
 }
 
-/* Local. The sum by bitmaps; by lists. The program is built. */
-static gemp_code gemp_neighbours_by_bits(gemp_neighbours *neighbours)
+static gemp_code sum_by_bitmaps(gemp_neighbours *neighbours)
 {
 	bitmaps b = { .neighbours = neighbours };
-	gemp_code code = neighbours_bits_run(&b);
+	gemp_code code = run_bitmaps(&b);
 	gemp_buffers_free(neighbours->device, &b.kept, &b.place, &b.member, &b.base, &b.bitmaps, &b.pairs);
 	gemp_kernels_free(&b.clear, &b.select, &b.fill, &b.add, &b.codegrees);
 	gemp_free_all(b.count, b.first);
@@ -309,7 +319,9 @@ static gemp_code gemp_neighbours_by_bits(gemp_neighbours *neighbours)
 
 enum { ARRAYS = 4 }; /* NEIGHBOURS_ARRAYS of kernels/count/count_neighbours_lists.cl */
 
-static gemp_code neighbours_lists_make(neighbour_lists *l)
+/* The list of an entry has as many slots as the entry has support, so a prefix sum of the supports places all
+ * lists. */
+static gemp_code prepare_lists(neighbour_lists *l)
 {
 	gemp_neighbours *a = l->neighbours;
 	const gemp_count_graph *g = a->graph;
@@ -334,6 +346,7 @@ static gemp_code neighbours_lists_make(neighbour_lists *l)
 	return gemp_kernel_new(&l->add, &a->program, "neighbours_sum");
 }
 
+/* Adds up all lists; each worker has scratch arrays of a word per vertex, which the kernel leaves zeroed. */
 static gemp_code add_up(neighbour_lists *l)
 {
 	gemp_neighbours *a = l->neighbours;
@@ -360,11 +373,11 @@ static gemp_code add_up(neighbour_lists *l)
 	return gemp_launch_timed_with(&a->timings, a->device, l->add, a->items, a->group, arg, n);
 }
 
-static gemp_code neighbours_lists_run(neighbour_lists *l)
+static gemp_code run_lists(neighbour_lists *l)
 {
 	gemp_neighbours *a = l->neighbours;
 	const gemp_count_graph *g = a->graph;
-	GEMP_PROPAGATE(neighbours_lists_make(l));
+	GEMP_PROPAGATE(prepare_lists(l));
 	GEMP_PROPAGATE(gemp_launch_timed(&a->timings, a->device, l->list, a->items, a->group, GEMP_ARG(&g->row_offsets.mem),
 	                                 GEMP_ARG(&g->column_indices.mem), GEMP_ARG(&g->support.mem),
 	                                 GEMP_ARG(&g->vertices), GEMP_ARG(&l->offset.mem), GEMP_ARG(&l->slots.mem),
@@ -376,10 +389,10 @@ static gemp_code neighbours_lists_run(neighbour_lists *l)
 	return GEMP_OK;
 }
 
-static gemp_code gemp_neighbours_by_lists(gemp_neighbours *neighbours)
+static gemp_code sum_by_lists(gemp_neighbours *neighbours)
 {
 	neighbour_lists l = { .neighbours = neighbours };
-	gemp_code code = neighbours_lists_run(&l);
+	gemp_code code = run_lists(&l);
 	gemp_buffers_free(neighbours->device, &l.offset, &l.slots, &l.places, &l.scratch);
 	gemp_kernels_free(&l.list, &l.add);
 	gemp_free_all(l.first, l.support);
@@ -387,6 +400,7 @@ static gemp_code gemp_neighbours_by_lists(gemp_neighbours *neighbours)
 }
 
 /* RUNNING */
+/* Local. Runs one form within its share of the device's memory; an empty graph has no launches. */
 static gemp_code run(gemp_neighbours *a, bool neighbour_lists, uint64_t maximum)
 {
 	a->max_bytes = a->device->memory / MEMORY_SHARE;
@@ -397,7 +411,7 @@ static gemp_code run(gemp_neighbours *a, bool neighbour_lists, uint64_t maximum)
 	if (a->graph->entries == 0)
 		return GEMP_OK;
 	GEMP_PROPAGATE(gemp_partials_new(&a->partials, a->device, a->items / a->group));
-	GEMP_PROPAGATE(neighbour_lists ? gemp_neighbours_by_lists(a) : gemp_neighbours_by_bits(a));
+	GEMP_PROPAGATE(neighbour_lists ? sum_by_lists(a) : sum_by_bitmaps(a));
 	a->result->launches = a->timings.count;
 	GEMP_PROPAGATE(gemp_timings_seconds(&a->timings, &a->result->seconds));
 	if (!a->program.cached)

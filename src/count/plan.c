@@ -31,6 +31,7 @@ bool gemp_count_plan_is_valid(const gemp_count_plan *plan)
 }
 
 /* FOR PEOPLE */
+/* Names as --explain prints them. */
 static const char *gemp_sum_name(gemp_sum_kind kind)
 {
 	static const char *const names[] = {
@@ -41,6 +42,8 @@ static const char *gemp_sum_name(gemp_sum_kind kind)
 	return names[kind];
 }
 
+/* The first line is the formula, then follow the expression of each sum and the inputs that the expressions
+ * mention. */
 void gemp_count_plan_print(const gemp_count_plan *plan, gemp_text *out)
 {
 	gemp_text_print(out, "counted without enumerating: (");

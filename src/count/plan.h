@@ -1,10 +1,10 @@
 /* count_plan: how a pattern is counted without enumerating it: as a sum of few kinds of sums over the graph. Host only.
  *
- * Derived from the pattern's structure: vertices that hang on one vertex become degrees, those that hang on an edge become
- * the edge's support (its triangles), what is left (a vertex, an edge, a triangle, a cycle, a clique, pairs with common
- * neighbours) is summed over, and the cases where vertices coincide are taken off, exactly (term.h).
+ * The sums are derived from the pattern's structure: vertices attached to one vertex become degrees, vertices attached to an
+ * edge become the edge's support (its triangles), the remaining core (a vertex, an edge, a triangle, a cycle, a clique, a pair
+ * with common neighbours) is summed over, and the cases in which vertices coincide are subtracted exactly (term.h).
  *
- * All is over one simple undirected view of the graph, rows in slots (descending degree; slot 0 is the greatest hub):
+ * All sums are over one simple undirected view of the graph, with its rows in slots (descending degree; slot 0 is the greatest hub):
  *
  *   VERTICES    every vertex 0
  *   EDGES       every edge 0-1 once, slot 0 < slot 1
@@ -25,7 +25,7 @@
  *   t_<i><j>    (i < j, adjacent in the shape) triangles on that edge
  *   c           WEDGES, PAIRS, NEIGHBOURS
  *   a           PAIRS, NEIGHBOURS: 1 if 0 and 2 are adjacent, else 0
- *   g           NEIGHBOURS: common neighbours of 0 and 2 (1 among them); asked for only if premise.codegrees
+ *   g           NEIGHBOURS: common neighbours of 0 and 2 (1 among them); only if options.codegrees
  *   o           tables: 1 if the neighbour 1 comes after 0 (slot 0 < slot 1), else 0
  *   u_01        tables, beside o: triangles on the edge whose third vertex comes after 0
  *   low_<i>     TRIANGLES: neighbours of the vertex at place i whose slot is less than that of place 0
@@ -57,7 +57,7 @@ typedef struct gemp_sum {
 	gemp_sum_kind kind;
 	int clique;       /* CLIQUES */
 	int leaves;       /* VERTICES: if not 0, each counts for the ways to choose so many of its neighbours */
-	int64_t factor;   /* the sum is taken so many times; may be negative */
+	int64_t factor;   /* multiplies the sum; may be negative */
 	char *expression; /* owned; NULL: 1 for each */
 	struct gemp_polynomial *polynomial; /* the same, of VERTICES; owned */
 	int power;                          /* of c: the highest in the expression */
@@ -73,7 +73,7 @@ typedef struct gemp_count_plan {
 	gemp_sum sums[GEMP_MAX_SUMS];
 	size_t table_count; /* at least 1 */
 	gemp_vertex_table tables[GEMP_MAX_VERTEX_TABLES];
-	bool support;         /* some expression asks for t */
+	bool support;         /* some expression contains t */
 	bool ordered_support; /* ... for u */
 	uint64_t divisor;     /* matches (orbits) = total of factor * sum, divided by this, exactly */
 } gemp_count_plan;
@@ -86,10 +86,10 @@ void gemp_count_plan_free(gemp_count_plan *plan);
 /* Counts are within the limits, and supports and the divisor are what the fields above promise. For asserts. */
 bool gemp_count_plan_is_valid(const gemp_count_plan *plan);
 
-/* Is this sum one of VERTICES, EDGES, TRIANGLES, CLIQUES, whose kernels are made here? */
+/* Is this a sum over VERTICES, EDGES, TRIANGLES or CLIQUES, whose kernels codegen.h emits? */
 bool gemp_sum_is_direct(const gemp_sum *sum);
 
-/* Of these, has it one? Where all tasks count 1 they need not be visited, and stars of many leaves are for the host. */
+/* Has such a sum a kernel? Tasks that all count 1 need not be visited, and stars of many leaves are summed on the host. */
 bool gemp_sum_has_kernel(const gemp_sum *sum);
 
 #endif

@@ -11,7 +11,7 @@ enum {
 	MAX_STAR = 21,   /* of which 20! automorphisms are a number of 64 bits */
 };
 
-/* PATTERN -> TERM */
+/* All sums are over one view, so all edges must allow the same relations. */
 static bool same_edges(const gemp_pattern *pattern)
 {
 	for (size_t e = 1; e < pattern->edge_count && !pattern->simple; e++)
@@ -43,25 +43,28 @@ static bool is_star(const gemp_pattern *pattern)
 	return star;
 }
 
-static size_t most_vertices(const gemp_pattern *pattern, bool hom)
+/* Stars under homomorphisms have no binomial coefficient, so only injective stars may be larger than a term. */
+static size_t max_vertices(const gemp_pattern *pattern, bool hom)
 {
 	return is_clique(pattern) ? MAX_CLIQUE : is_star(pattern) && !hom ? MAX_STAR : GEMP_MAX_TERM;
 }
 
-static const char *unsupported_reason(const gemp_pattern *pattern, const gemp_count_planner_options *premise)
+/* The first reason why no sums can count the pattern; NULL if a term can be made. The order of the tests decides
+ * which reason the user sees. */
+static const char *unsupported_reason(const gemp_pattern *pattern, const gemp_count_planner_options *options)
 {
 	int part[GEMP_MAX_PATTERN_VERTICES];
-	if (!premise->iso && !premise->hom)
+	if (!options->iso && !options->hom)
 		return "only --semantics iso is counted so, and --semantics hom with --distinct none";
 	if (pattern->condition_count)
 		return "it has conditions";
-	if (pattern->vertex_count < 2 || pattern->vertex_count > most_vertices(pattern, premise->hom))
+	if (pattern->vertex_count < 2 || pattern->vertex_count > max_vertices(pattern, options->hom))
 		return "its vertices are too many or too few";
 	if (pattern->arguments || gemp_pattern_components(pattern, part) != 1)
 		return "it is not one connected pattern";
 	if (!same_edges(pattern))
 		return "its edges are of several types";
-	if (premise->parallel)
+	if (options->parallel)
 		return "the graph has parallel edges";
 	for (size_t e = 0; e < pattern->edge_count; e++) {
 		const gemp_pattern_edge *edge = &pattern->edges[e];
@@ -73,7 +76,8 @@ static const char *unsupported_reason(const gemp_pattern *pattern, const gemp_co
 	return NULL;
 }
 
-/* False if some pair has two edges. */
+/* Under iso every two vertices that are not adjacent must differ; adjacent ones differ anyway, since the view is
+ * simple. Returns false if two edges join one pair. */
 static bool make_term(gemp_term *term, const gemp_pattern *pattern, bool hom)
 {
 	memset(term, 0, sizeof *term);
@@ -91,7 +95,6 @@ static bool make_term(gemp_term *term, const gemp_pattern *pattern, bool hom)
 	return true;
 }
 
-/* DERIVATION -> PLAN */
 static gemp_code print_expression(char **out, const gemp_polynomial *polynomial)
 {
 	gemp_text text = { 0 };
@@ -104,6 +107,7 @@ static gemp_code print_expression(char **out, const gemp_polynomial *polynomial)
 	return code;
 }
 
+/* A table is one monomial; the supports that it mentions decide what the engine computes. */
 static gemp_code add_tables(gemp_count_plan *plan, const gemp_derivation *d)
 {
 	plan->table_count = d->table_count;
@@ -118,7 +122,8 @@ static gemp_code add_tables(gemp_count_plan *plan, const gemp_derivation *d)
 	return GEMP_OK;
 }
 
-/* The greatest common divisor of all factors and the divisor keeps numbers small. */
+/* The greatest common divisor of all factors and the order. Each remaining factor gets a monomial of its own, so
+ * that equal ones are not added up. */
 static uint64_t common_factor(const gemp_derivation *d, uint64_t order)
 {
 	uint64_t common = order;
@@ -180,23 +185,24 @@ static gemp_code add_sums(gemp_count_plan *plan, gemp_derivation *d, uint64_t or
 	return GEMP_OK;
 }
 
+/* The divisor contains the scale of the derivation, and under iso the number of automorphisms. */
 static gemp_code plan_by_terms(gemp_count_plan **out, const gemp_term *term, uint64_t order,
-                               const gemp_count_planner_options *premise, const char **reason)
+                               const gemp_count_planner_options *options, const char **reason)
 {
 	gemp_code code = GEMP_OK;
 	gemp_count_plan *plan = NULL;
 	gemp_derivation *d = NULL;
 	bool found = false;
 	GEMP_TRY(GEMP_NEW(d, 1));
-	GEMP_TRY(gemp_derive(d, term, premise->codegrees, premise->ordered, &found));
+	GEMP_TRY(gemp_derive(d, term, options->codegrees, options->ordered, &found));
 	if (found) {
 		GEMP_TRY(GEMP_NEW(plan, 1));
 		GEMP_TRY(add_tables(plan, d));
-		GEMP_TRY(add_sums(plan, d, (premise->hom ? 1 : order) * GEMP_DERIVATION_SCALE));
+		GEMP_TRY(add_sums(plan, d, (options->hom ? 1 : order) * GEMP_DERIVATION_SCALE));
 		*out = plan;
 		plan = NULL;
 	} else {
-		*reason = premise->ordered ? "no sums are known that give it" : "no sums are known that give it on this device";
+		*reason = options->ordered ? "no sums are known that give it" : "no sums are known that give it on this device";
 	}
 done:
 	gemp_count_plan_free(plan);
@@ -214,7 +220,8 @@ static gemp_code plan_of_one(gemp_count_plan **out, const gemp_sum *sum)
 	return GEMP_OK;
 }
 
-/* Cliques and stars with more vertices than a term has bits for are counted by one sum. */
+/* Cliques and stars with more vertices than a term has bits for are counted by one sum. The factor is the number
+ * of maps onto one image, divided by the automorphisms. */
 static gemp_code plan_of_large(gemp_count_plan **out, const gemp_pattern *pattern, uint64_t order)
 {
 	int size = (int)pattern->vertex_count, leaves = is_star(pattern) ? size - 1 : 0;
@@ -229,14 +236,14 @@ static gemp_code plan_of_large(gemp_count_plan **out, const gemp_pattern *patter
 }
 
 gemp_code gemp_count_plan_new(gemp_count_plan **out, const gemp_pattern *pattern, uint64_t order,
-                              const gemp_count_planner_options *premise, const char **reason)
+                              const gemp_count_planner_options *options, const char **reason)
 {
 	gemp_term term;
 	*out = NULL;
-	*reason = unsupported_reason(pattern, premise);
+	*reason = unsupported_reason(pattern, options);
 	if (!*reason && pattern->vertex_count > GEMP_MAX_TERM)
-		return plan_of_large(out, pattern, premise->hom ? 1 : order); /* distinct in any case: all are adjacent */
-	if (!*reason && !make_term(&term, pattern, premise->hom))
+		return plan_of_large(out, pattern, options->hom ? 1 : order); /* distinct in any case: all are adjacent */
+	if (!*reason && !make_term(&term, pattern, options->hom))
 		*reason = "two edges join one pair of its vertices";
-	return *reason ? GEMP_OK : plan_by_terms(out, &term, order, premise, reason);
+	return *reason ? GEMP_OK : plan_by_terms(out, &term, order, options, reason);
 }

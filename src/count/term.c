@@ -11,7 +11,8 @@ void gemp_term_set_differ(gemp_term *term, int i, int j, bool apart)
 	term->differ[j] = (uint8_t)((term->differ[j] & ~BIT(i)) | (apart ? BIT(i) : 0));
 }
 
-/* Vertex v gets number to[v]; two with one number become one. */
+/* Vertex v gets the number to[v]; two vertices with one number become one. Adjacent vertices differ anyway, so
+ * their bits in differ are cleared, which keeps equal terms equal as bytes. */
 static gemp_term renumber(const gemp_term *term, const int *to, int size)
 {
 	gemp_term out = { .size = size, .rooted = term->rooted };
@@ -66,6 +67,7 @@ static bool complete(const gemp_term *term, int to[GEMP_MAX_TERM], unsigned used
 	return false;
 }
 
+/* Puts i first, maps it to j and tries to complete the map to an automorphism. */
 bool gemp_term_equivalent(const gemp_term *term, int i, int j)
 {
 	int to[GEMP_MAX_TERM], first[GEMP_MAX_TERM];

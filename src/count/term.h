@@ -31,13 +31,13 @@ static inline bool gemp_term_differ(const gemp_term *term, int i, int j)
 
 void gemp_term_set_differ(gemp_term *term, int i, int j, bool apart);
 
-/* i and j become one vertex, the lesser number; false if no map has them so: they are adjacent, or one is the root. */
+/* i and j become one vertex, the lesser number. Returns false if no map has them equal: they are adjacent, or one is the root. */
 bool gemp_term_merge(const gemp_term *term, int i, int j, gemp_term *out);
 
-/* The same with vertex `root` first and its image the least; pairs with it need not be held apart any more. */
+/* The term with vertex `root` first and its image the least; then the root differs from all other vertices anyway. */
 gemp_term gemp_term_root(const gemp_term *term, int root);
 
-/* Does some automorphism of the graph, apart from what is held apart, take vertex i to j? */
+/* Does some automorphism of the adjacency (the pairs that must differ are ignored) map vertex i to j? */
 bool gemp_term_equivalent(const gemp_term *term, int i, int j);
 
 /* Are the vertices of the set a cycle through all of them? cycle[] receives them in order. */

@@ -3,16 +3,113 @@
 #include "core/memory.h"
 #include "count/expression.h"
 #include "count/wedges_codegen.h"
-#include "count/wedges_dense.h"
 #include "count/wedges_grouped.h"
 #include "device/tuning.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Words of local memory that kernels need beside counters. */
+/* DENSE: CPU devices, a worker per compute unit with counters for all vertices. */
+
+/* Rows of at most so many entries are read from their start; longer rows remember where the last root was found. */
+enum { SHORT_ROW = 16 };
+
+static size_t offset_size(const gemp_count_graph *graph)
+{
+	return graph->wide ? sizeof(cl_ulong) : sizeof(cl_uint);
+}
+
+/* Bytes per vertex and worker, at most: the counters and lists of the kind of sum that needs most. */
+static size_t bytes_of_worker(const gemp_count_graph *graph)
+{
+	return sizeof(cl_uint) * 3 + sizeof(cl_ulong) + offset_size(graph) * 3;
+}
+
+/* As many workers as have memory for counters of all vertices, at most one per compute unit. */
+static size_t dense_workers(const gemp_count_graph *graph)
+{
+	const gemp_device *device = graph->context->device;
+	size_t free_bytes = device->memory > device->buffer_bytes ? device->memory - device->buffer_bytes : 0;
+	size_t capacity = free_bytes / (bytes_of_worker(graph) * (graph->vertices + 1ul));
+	if (capacity == 0)
+		capacity = 1;
+	return capacity < device->units ? capacity : device->units;
+}
+
+/* Counters and counts of paths start at zero, and the kernel leaves them zeroed. Buffers that this kind of sum does not use
+ * have one element, since OpenCL has no empty buffers. */
+static gemp_code prepare_dense(gemp_wedges *wedges)
+{
+	const gemp_count_graph *graph = wedges->graph;
+	gemp_device *device = graph->context->device;
+	gemp_wedges_dense *d = &wedges->dense;
+	size_t workers = wedges->shape.workers, ends = workers * wedges->ends;
+	bool pairs = wedges->sum->kind == GEMP_SUM_PATH_PAIRS;
+	size_t touched = pairs || wedges->sum->kind == GEMP_SUM_JOINED ? ends + workers : 1;
+	size_t paths = (pairs ? ends : 1) * (gemp_wedges_few_paths(graph) ? sizeof(cl_uint) : sizeof(cl_ulong));
+	size_t counter = gemp_wedges_narrow_counters(graph, wedges->sum) ? sizeof(cl_ushort) : sizeof(cl_uint);
+	d->indexed_rows = gemp_count_rows_from_length(graph, wedges->ends, SHORT_ROW + 1);
+	GEMP_PROPAGATE(gemp_kernel_new(&wedges->kernel, &wedges->program, "count_wedges_dense"));
+	GEMP_PROPAGATE(gemp_buffer_new(&d->row_starts, device, workers * d->indexed_rows * offset_size(graph), NULL));
+	GEMP_PROPAGATE(gemp_buffer_new(&d->places, device, workers * graph->max_degree * 2 * offset_size(graph), NULL));
+	GEMP_PROPAGATE(gemp_buffer_new(&d->counters, device, ends * counter, NULL));
+	GEMP_PROPAGATE(gemp_buffer_zero(device, &d->counters, 0, ends * counter));
+	GEMP_PROPAGATE(gemp_buffer_new(&d->touched, device, touched * sizeof(cl_uint), NULL));
+	GEMP_PROPAGATE(gemp_buffer_new(&d->paths, device, paths, NULL));
+	GEMP_PROPAGATE(gemp_buffer_zero(device, &d->paths, 0, paths));
+	GEMP_PROPAGATE(gemp_buffer_new(&d->reached, device, (pairs ? touched : 1) * sizeof(cl_uint), NULL));
+	GEMP_PROPAGATE(gemp_buffer_new(&d->next, device, sizeof(cl_uint), NULL));
+	wedges->sums = workers;
+	return GEMP_OK;
+}
+
+static void free_dense(gemp_wedges *wedges)
+{
+	gemp_device *device = wedges->graph->context->device;
+	gemp_wedges_dense *d = &wedges->dense;
+	gemp_buffers_free(device, &d->next, &d->reached, &d->paths, &d->touched, &d->counters, &d->places, &d->row_starts);
+}
+
+enum { FIXED_ARGUMENTS = 18 }; /* arguments before those of the expression */
+
+/* d->next is the counter by which workers take the next root. */
+static gemp_code launch_dense(gemp_wedges *wedges)
+{
+	const gemp_count_graph *graph = wedges->graph;
+	gemp_device *device = graph->context->device;
+	const gemp_wedges_dense *d = &wedges->dense;
+	gemp_argument arguments[FIXED_ARGUMENTS + GEMP_MAX_VERTEX_TABLES + 1] = {
+		GEMP_ARG(&graph->row_offsets.mem),
+		GEMP_ARG(&graph->upper_offsets.mem),
+		GEMP_ARG(&graph->column_indices.mem),
+		GEMP_ARG(&wedges->first),
+		GEMP_ARG(&wedges->step),
+		GEMP_ARG(&wedges->roots),
+		GEMP_ARG(&wedges->ends),
+		GEMP_ARG(&d->indexed_rows),
+		GEMP_ARG(&graph->max_degree),
+		GEMP_ARG(&d->next.mem),
+		GEMP_ARG(&d->row_starts.mem),
+		GEMP_ARG(&d->places.mem),
+		GEMP_ARG(&d->counters.mem),
+		GEMP_ARG(&d->touched.mem),
+		GEMP_ARG(&d->paths.mem),
+		GEMP_ARG(&d->reached.mem),
+		GEMP_ARG(&wedges->values.mem),
+		GEMP_ARG(&wedges->magnitudes.mem),
+	};
+	size_t more = gemp_wedges_value_arguments(graph, wedges->sum, arguments + FIXED_ARGUMENTS);
+	GEMP_PROPAGATE(gemp_buffer_zero(device, &d->next, 0, sizeof(cl_uint)));
+	return gemp_launch_timed_with(&wedges->timings, device, wedges->kernel, wedges->shape.workers, 1, arguments,
+	                              FIXED_ARGUMENTS + more);
+}
+
+/* GROUPED: the layout of a GPU. */
+
+/* Words of local memory that kernels need besides the counters. */
 enum { SPARE_WORDS = 64 };
 
+/* The greatest power of 2 that is at most n (n >= 1). */
 static uint32_t power_of_2(size_t n)
 {
 	uint32_t power = 1;
@@ -52,6 +149,8 @@ static void grouped_shape(gemp_wedges_shape *shape, const gemp_device *device)
 			shape->tables[k].words = 0;
 }
 
+/* JOINED reads counters of vertices that have none: a miss in a hashed table walks to the next empty place, so
+ * workers with tables are not used. */
 void gemp_wedges_shape_for(gemp_wedges_shape *shape, const gemp_count_graph *graph, const gemp_sum *sum)
 {
 	const gemp_device *device = graph->context->device;
@@ -61,9 +160,10 @@ void gemp_wedges_shape_for(gemp_wedges_shape *shape, const gemp_count_graph *gra
 		if (sum->kind == GEMP_SUM_JOINED)
 			shape->worker_words = 0;
 	} else
-		*shape = (gemp_wedges_shape){ .dense = true, .workers = gemp_wedges_dense_workers(graph) };
+		*shape = (gemp_wedges_shape){ .dense = true, .workers = dense_workers(graph) };
 }
 
+/* c and t count neighbours of one vertex, a is 0 or 1, tables have bounds of their own. */
 static double symbol_bound(void *self, const char *symbol)
 {
 	const gemp_count_graph *graph = self;
@@ -89,7 +189,7 @@ static double max_paths(const gemp_count_graph *graph, bool any_middle, uint32_t
 }
 
 /* Decides whether the magnitudes of partial sums must be computed beside the sums. */
-static gemp_code gemp_wedges_watch(gemp_wedges *wedges)
+static gemp_code decide_check(gemp_wedges *wedges)
 {
 	const gemp_count_graph *graph = wedges->graph;
 	const gemp_sum *sum = wedges->sum;
@@ -105,6 +205,8 @@ static gemp_code gemp_wedges_watch(gemp_wedges *wedges)
 	return GEMP_OK;
 }
 
+/* The kernels that list tasks are a program of their own: it needs neither the expression nor the options of the
+ * compiler. */
 static gemp_code emit(gemp_wedges *wedges, gemp_text *source, gemp_text *tasks)
 {
 	GEMP_PROPAGATE(gemp_wedges_emit_types(source, wedges->graph, wedges->sum));
@@ -117,7 +219,8 @@ static gemp_code emit(gemp_wedges *wedges, gemp_text *source, gemp_text *tasks)
 	return gemp_kernel_append(tasks, "count_wedges_tasks.cl");
 }
 
-/* Local. */
+/* Local. Trailing slots without neighbours are neither roots nor ends; this rank's roots are first, first + step,
+ * ... */
 static gemp_code describe(gemp_wedges *wedges, gemp_text *source, gemp_text *tasks)
 {
 	const gemp_count_graph *graph = wedges->graph;
@@ -128,17 +231,17 @@ static gemp_code describe(gemp_wedges *wedges, gemp_text *source, gemp_text *tas
 	wedges->first = (cl_uint)comm->rank;
 	wedges->step = (cl_uint)comm->size;
 	wedges->roots = wedges->first < wedges->ends ? (wedges->ends - wedges->first - 1) / wedges->step + 1 : 0;
-	GEMP_PROPAGATE(gemp_wedges_watch(wedges));
+	GEMP_PROPAGATE(decide_check(wedges));
 	return emit(wedges, source, tasks);
 }
 
-/* Local. */
+/* Local. Makes memory and task lists once; the sum may then run again and again. */
 static gemp_code make(gemp_wedges *wedges)
 {
 	gemp_device *device = wedges->graph->context->device;
 	if (wedges->roots == 0)
 		return GEMP_OK;
-	GEMP_PROPAGATE(wedges->shape.dense ? gemp_wedges_dense_new(wedges) : gemp_wedges_grouped_new(wedges));
+	GEMP_PROPAGATE(wedges->shape.dense ? prepare_dense(wedges) : gemp_wedges_grouped_new(wedges));
 	GEMP_PROPAGATE(gemp_buffer_new(&wedges->values, device, wedges->sums * sizeof(cl_long), NULL));
 	GEMP_PROPAGATE(gemp_buffer_new(&wedges->magnitudes, device, wedges->sums * sizeof(cl_double), NULL));
 	wedges->prepared = wedges->timings.count;
@@ -188,7 +291,7 @@ void gemp_wedges_free(gemp_wedges *wedges)
 		return;
 	gemp_device *device = wedges->graph->context->device;
 	gemp_kernels_free(&wedges->kernel, &wedges->tables_kernel);
-	gemp_wedges_dense_free(wedges);
+	free_dense(wedges);
 	gemp_wedges_grouped_free(wedges);
 	gemp_buffers_free(device, &wedges->magnitudes, &wedges->values);
 	gemp_program_store_and_free(device, &wedges->tasks_program);
@@ -198,7 +301,7 @@ void gemp_wedges_free(gemp_wedges *wedges)
 }
 
 /* Of a 64-bit sum, with room for what a double rounds. */
-static const double most_magnitude = 0x1p62;
+static const double max_magnitude = 0x1p62;
 
 /* A partial sum whose magnitude reached 2^62 may be wrong: the query falls back to enumeration. */
 static gemp_code check_magnitudes(const gemp_wedges *wedges)
@@ -210,7 +313,7 @@ static gemp_code check_magnitudes(const gemp_wedges *wedges)
 	GEMP_TRY(gemp_buffer_read(wedges->graph->context->device, &wedges->magnitudes, 0, wedges->sums * sizeof *magnitude,
 	                          magnitude));
 	for (size_t i = 0; i < wedges->sums; i++)
-		if (!(magnitude[i] < most_magnitude))
+		if (!(magnitude[i] < max_magnitude))
 			GEMP_TRY(gemp_fail(GEMP_EDATA,
 			                   "a sum of '%s' over this graph does not fit into 64 bits; use more ranks "
 			                   "or devices, so that each sums up less, or --count-by enumerate",
@@ -220,7 +323,7 @@ done:
 	return code;
 }
 
-/* Local. */
+/* Local. A rank without roots contributes 0. */
 static gemp_code run(gemp_wedges *wedges, gemp_sum_result *result)
 {
 	gemp_code code = GEMP_OK;
@@ -228,7 +331,7 @@ static gemp_code run(gemp_wedges *wedges, gemp_sum_result *result)
 	if (wedges->roots == 0)
 		return GEMP_OK;
 	GEMP_TRY(GEMP_NEW(value, wedges->sums));
-	GEMP_TRY(wedges->shape.dense ? gemp_wedges_dense_launch(wedges) : gemp_wedges_grouped_launch(wedges));
+	GEMP_TRY(wedges->shape.dense ? launch_dense(wedges) : gemp_wedges_grouped_launch(wedges));
 	GEMP_TRY(gemp_buffer_read(wedges->graph->context->device, &wedges->values, 0, wedges->sums * sizeof *value, value));
 	result->launches = wedges->timings.count;
 	GEMP_TRY(gemp_timings_seconds(&wedges->timings, &result->seconds));

@@ -19,8 +19,9 @@ static bool reads_support(const gemp_sum *sum)
 	return mentions(sum, "t_01") || mentions(sum, "t_12");
 }
 
-/* Is each end worth something by itself (WEDGES_BY_END)? */
-static bool gemp_wedges_by_end(const gemp_sum *sum)
+/* Is each end worth something by itself (WEDGES_BY_END)? Only if the expression depends on no middle vertex: then
+ * one evaluation per end replaces one per path. */
+static bool counts_by_end(const gemp_sum *sum)
 {
 	if (sum->kind == GEMP_SUM_PAIRS)
 		return true;
@@ -32,7 +33,7 @@ static bool gemp_wedges_by_end(const gemp_sum *sum)
 	return true;
 }
 
-/* #define NAME long V0_0 = (long)table0[v]; ... */
+/* #define NAME long V0_0 = (long)table0[v]; ... The support is read at the entry that leads to the vertex. */
 static void emit_values(gemp_text *text, const gemp_sum *sum, const char *name, int place, const char *support)
 {
 	gemp_text_print(text, "#define %s", name);
@@ -44,6 +45,8 @@ static void emit_values(gemp_text *text, const gemp_sum *sum, const char *name, 
 	gemp_text_print(text, "\n");
 }
 
+/* Parameters (with types) or arguments (without) for the buffers that the expression reads;
+ * gemp_wedges_value_arguments has the same order. */
 static void emit_buffers(gemp_text *text, const gemp_sum *sum, const char *name, const char *support, const char *table)
 {
 	gemp_text_print(text, "#define %s", name);
@@ -60,9 +63,10 @@ bool gemp_wedges_few_paths(const gemp_count_graph *graph)
 	return (uint64_t)graph->max_degree * graph->max_degree <= UINT32_MAX;
 }
 
+/* PAIRS weighs an end once if it has any path, WEDGES once for each path. */
 static void emit_kind(gemp_text *text, const gemp_sum *sum)
 {
-	if (gemp_wedges_by_end(sum))
+	if (counts_by_end(sum))
 		gemp_text_print(text, "#define WEDGES_BY_END\n");
 	else
 		gemp_text_print(text, "#define WEDGES_%s\n",
@@ -76,9 +80,11 @@ static void emit_kind(gemp_text *text, const gemp_sum *sum)
 
 bool gemp_wedges_narrow_counters(const gemp_count_graph *graph, const gemp_sum *sum)
 {
-	return gemp_wedges_by_end(sum) && graph->max_degree <= UINT16_MAX;
+	return counts_by_end(sum) && graph->max_degree <= UINT16_MAX;
 }
 
+/* Counts of paths beyond 32 bits need atomics on 64 bits, an extension, so they are used only where a degree's
+ * square demands it. */
 gemp_code gemp_wedges_emit_types(gemp_text *text, const gemp_count_graph *graph, const gemp_sum *sum)
 {
 	const char *offset = graph->wide ? "ulong" : "uint";

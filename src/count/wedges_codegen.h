@@ -1,4 +1,4 @@
-/* wedges_codegen: what stands in front of the fixed text of a sweep kernel and specialises it for one sum.
+/* wedges_codegen: the macros in front of the fixed text of a wedge kernel, which specialise it for one sum.
  *
  * Put before count_wedges_*.cl:
  *
@@ -6,7 +6,7 @@
  *   SHUFFLE_OFFSET(o, lane) gemp_shuffle of an OFFSET
  *   GROUP_SYNC              a barrier, where groups have more than one work-item
  *   FETCH(place)            into the cache, where there is a way to ask for it
- *   COUNTER                 uint, or ushort where that holds what an end can have (dense sweeps)
+ *   COUNTER                 uint, or ushort where 16 bits hold the count of an end (dense)
  *   PATHS, ADD_PATHS(to, n) type for a number of paths of one root; atomic addition
  *   IS_MIDDLE(r, x)         do paths of root r lead over its neighbour x?
  *   MIDDLES_FROM(r)         first entry of row r that leads to such
@@ -32,7 +32,7 @@
 #include "count/device_graph.h"
 #include "device/launch.h"
 
-/* The first half; the second. watched: magnitudes are summed up too. */
+/* Emit the first and the second list of macros. watched: magnitudes are summed up, too. */
 gemp_code gemp_wedges_emit_types(gemp_text *text, const gemp_count_graph *graph, const gemp_sum *sum);
 gemp_code gemp_wedges_emit_value(gemp_text *text, const gemp_sum *sum, bool watched);
 

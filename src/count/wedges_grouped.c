@@ -13,7 +13,8 @@ static uint32_t width_of(size_t k)
 	return 16u >> k;
 }
 
-/* Widths of counters by slot: 32, 16, 8, 4 or 2 bits, as the greatest degree from the slot on needs. */
+/* from[k] becomes the first slot from which on no row is longer than the width holds: 16, 8, 4 or 2 bits. Slots
+ * are in about descending order of degree, so a scan from the end finds them. */
 static void find_widths(gemp_wedges_layout *out, const uint64_t *begin)
 {
 	static const uint64_t maximum[PACKED] = { 65535, 255, 15, 3 };
@@ -23,6 +24,8 @@ static void find_widths(gemp_wedges_layout *out, const uint64_t *begin)
 			out->from[k - 1] = v;
 }
 
+/* base[k] may wrap round below 0: the kernels add it modulo 2^32. Each width begins at a whole word, so that no
+ * word holds two widths. */
 void gemp_wedges_layout_new(gemp_wedges_layout *out, const uint64_t *begin, uint32_t ends, bool pack)
 {
 	*out = (gemp_wedges_layout){ .words = ends, .ends = ends };
@@ -40,6 +43,7 @@ void gemp_wedges_layout_new(gemp_wedges_layout *out, const uint64_t *begin, uint
 		out->words = bitmaps / 32;
 }
 
+/* Windows are cut at words, and slots at counters: a window's first slot is the first counter that begins in it. */
 uint32_t gemp_wedges_slot_at(const gemp_wedges_layout *layout, uint64_t word)
 {
 	if (word >= layout->words)
@@ -65,12 +69,15 @@ static size_t group_of(const gemp_device *device)
 	return device->gpu ? GROUP : 1;
 }
 
+/* Work-items of a launch: as wanted, but at most GROUPS_A_UNIT groups for each compute unit. */
 static size_t items(const gemp_device *device, uint64_t wanted)
 {
 	uint64_t maximum = (uint64_t)device->units * GROUPS_A_UNIT * group_of(device);
 	return (size_t)(wanted < maximum ? wanted : maximum);
 }
 
+/* For each entry of a middle's row, the part of the row behind root and end; and for each root the number of its
+ * paths, by which roots are sorted. */
 static gemp_code find_rows(gemp_wedges_tasks *tasks, gemp_wedges *wedges)
 {
 	gemp_code code = GEMP_OK;
@@ -95,6 +102,8 @@ done:
 	return code;
 }
 
+/* Roots are sorted by buckets of paths (bucket_of) rather than exactly: a counting sort on the device needs one
+ * counter per bucket. */
 static gemp_code count_buckets(gemp_wedges_tasks *tasks, gemp_wedges *wedges, const gemp_buffer *buckets)
 {
 	gemp_code code = GEMP_OK;
@@ -111,6 +120,7 @@ done:
 	return code;
 }
 
+/* The largest buckets come first, so that long tasks start early. */
 static gemp_code list_roots(gemp_wedges_tasks *tasks, gemp_wedges *wedges, const gemp_buffer *buckets)
 {
 	gemp_code code = GEMP_OK;
@@ -131,7 +141,7 @@ done:
 	return code;
 }
 
-/* sweep->tasks_program is built. Launches are added to sweep->laps. */
+/* Local, after tasks_program is built; its launches are added to the timings of the sum. */
 static gemp_code gemp_wedges_tasks_new(gemp_wedges_tasks *tasks, gemp_wedges *wedges)
 {
 	gemp_code code = GEMP_OK;
@@ -152,7 +162,7 @@ static void gemp_wedges_tasks_free(gemp_wedges_tasks *tasks, gemp_device *device
 	gemp_buffers_free(device, &tasks->list, &tasks->paths, &tasks->rows);
 }
 
-/* As in count_wedges_tasks.cl. */
+/* As in count_wedges_tasks.cl: exact below 16, then 8 buckets for each power of 2. */
 static size_t bucket_of(uint64_t paths)
 {
 	if (paths < 16)
@@ -161,8 +171,8 @@ static size_t bucket_of(uint64_t paths)
 	return 16 + (size_t)(log - 4) * 8 + (size_t)(paths >> (log - 3) & 7);
 }
 
-/* Roots at the front of the list until only such are left that have at most so many paths; bucket by bucket, so that some
- * with fewer paths may be among them. */
+/* Roots at the front of the list, until only roots with at most `paths` paths follow; whole buckets, so that some
+ * roots with fewer paths may be among them. */
 static uint32_t gemp_wedges_roots_above(const gemp_wedges_tasks *tasks, uint64_t paths)
 {
 	uint32_t roots = 0;
@@ -171,6 +181,8 @@ static uint32_t gemp_wedges_roots_above(const gemp_wedges_tasks *tasks, uint64_t
 	return roots;
 }
 
+/* JOINED reads counters of all ends at once, so it cannot walk windows one after the other: counters beyond the
+ * window spill to global memory. */
 gemp_code gemp_wedges_grouped_emit(gemp_text *text, gemp_wedges *wedges)
 {
 	gemp_wedges_grouped *g = &wedges->grouped;
@@ -188,7 +200,7 @@ gemp_code gemp_wedges_grouped_emit(gemp_text *text, gemp_wedges *wedges)
 	return gemp_text_status(text);
 }
 
-/* How many paths a table of so many words can hold: 3 of 4 places. */
+/* Paths that a table of so many words holds: two words per place (key and count), of which 3 in 4 may be in use. */
 static uint64_t table_capacity(uint32_t words)
 {
 	return (uint64_t)words / 2 * 3 / 4;
@@ -213,7 +225,7 @@ static void choose_classes(gemp_wedges *wedges)
 	g->window_roots = left;
 }
 
-/* As many groups as there is memory for their spilled counters and lists. */
+/* As many groups as there is memory for their spilled counters and, for JOINED, their lists of touched ends. */
 static size_t fitting_groups(const gemp_wedges *wedges)
 {
 	const gemp_wedges_grouped *g = &wedges->grouped;
@@ -229,6 +241,7 @@ static size_t fitting_groups(const gemp_wedges *wedges)
 	return groups ? groups : 1;
 }
 
+/* First slots of the windows, and the packed layout, as the kernels read them. */
 static gemp_code upload_windows(gemp_wedges *wedges)
 {
 	gemp_code code = GEMP_OK;
@@ -304,6 +317,8 @@ static gemp_code launch(gemp_wedges *wedges, cl_kernel kernel, size_t groups, si
 	return gemp_launch_timed_with(&wedges->timings, device, kernel, groups * group, group, arguments, count);
 }
 
+/* The order of arguments is that of the kernel wedges_windows. Roots of workers are at the end of the list, behind
+ * the roots of tables. */
 static gemp_code launch_windows(gemp_wedges *wedges)
 {
 	const gemp_count_graph *graph = wedges->graph;
@@ -338,7 +353,8 @@ static gemp_code launch_windows(gemp_wedges *wedges)
 	return launch(wedges, wedges->kernel, g->groups, wedges->shape.group, arguments, 22);
 }
 
-/* Roots first .. first + g->middling[k] - 1 of the list; sums go to `sum` and behind. */
+/* Roots [first, first + table_roots[k]) of the list go to tables of kind k; the sums of its groups are written
+ * from `sum` on. */
 static gemp_code launch_tables(gemp_wedges *wedges, size_t k, cl_uint first, cl_uint sum)
 {
 	const gemp_count_graph *graph = wedges->graph;
@@ -368,6 +384,7 @@ static gemp_code launch_tables(gemp_wedges *wedges, size_t k, cl_uint first, cl_
 	return launch(wedges, wedges->tables_kernel, table_groups(wedges, k), group, arguments, 17);
 }
 
+/* Larger tables take the roots in front, so the kinds run from the largest to the smallest. */
 gemp_code gemp_wedges_grouped_launch(gemp_wedges *wedges)
 {
 	const gemp_wedges_grouped *g = &wedges->grouped;

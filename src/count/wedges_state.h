@@ -1,7 +1,9 @@
-/* wedges_state: where the counters of a grouped sweep lie, in 32-bit words.
+/* wedges_state: the state of a sum over wedges, in both of its forms, and where the counters of the grouped form lie.
  *
- * Packed, a counter is as wide as the greatest degree from its slot on needs, since no vertex ends more paths of a root than
- * it has neighbours: of 32, 16, 8, 4 or 2 bits. Slots are in about descending order of degree, so few are wide. */
+ * Packed, a counter is as wide as the greatest degree from its slot on needs, since no vertex ends more paths of a
+ * root than it has neighbours: 32, 16, 8, 4 or 2 bits. Slots are in about descending order of degree, so few counters
+ * are wide.
+ */
 
 #ifndef GEMP_COUNT_WEDGES_STATE_H
 #define GEMP_COUNT_WEDGES_STATE_H
@@ -9,7 +11,7 @@
 #include "count/device_graph.h"
 #include "device/launch.h"
 
-/* A sum of WEDGES, PAIRS, JOINED or PATH_PAIRS, with all that is made for it once: programs, task lists, memory. */
+/* A sum of WEDGES, PAIRS, JOINED or PATH_PAIRS, with its programs, task lists and memory, which are made once. */
 typedef struct gemp_wedges gemp_wedges;
 
 enum { GEMP_WEDGES_WIDTHS = 5 };
@@ -22,7 +24,7 @@ typedef struct gemp_wedges_layout {
 	uint32_t ends;                        /* slots */
 } gemp_wedges_layout;
 
-/* tasks: made on the device before a grouped sweep: rows of middles, and roots by descending number of paths. */
+/* Task lists, made on the device before the grouped form runs: rows of middles, and roots by descending number of paths. */
 
 enum { GEMP_WEDGES_BUCKETS = 512 };
 
@@ -33,14 +35,12 @@ typedef struct gemp_wedges_tasks {
 	uint32_t sizes[GEMP_WEDGES_BUCKETS]; /* roots in each bucket */
 } gemp_wedges_tasks;
 
-/* sweep: the parts of gemp_sweep (device_graph.h), for its own files and tests.
- *
- * Two shapes: dense, for CPU devices (kernels/count/count_wedges_dense.cl), and grouped, for GPUs (kernels/count/count_wedges_grouped.cl).
- */
+/* Two forms: dense, for CPU devices (kernels/count/count_wedges_dense.cl), and grouped, for GPUs
+ * (kernels/count/count_wedges_grouped.cl). */
 
 enum { GEMP_MAX_ROOT_TABLES = 2 };
 
-/* How a sweep is laid out on a device. Grouped: roots of few paths go to workers with a table of worker_words; others to
+/* How a sum is laid out on a device. Grouped: roots of few paths go to workers with a table of worker_words; others to
  * groups with the smallest of `tables` (ascending) that is large enough; others to groups with windows. Where one window
  * holds all counters, `tables` is not used. */
 typedef struct gemp_wedges_shape {
@@ -58,14 +58,14 @@ typedef struct gemp_wedges_shape {
 	const char *options; /* of the compiler; may be NULL */
 } gemp_wedges_shape;
 
-/* Memory of dense sweeps, a part for each worker. */
+/* Memory of the dense form, one section for each worker. */
 typedef struct gemp_wedges_dense {
 	cl_uint indexed_rows; /* long rows, in which the place of the last root is kept */
 	gemp_buffer row_starts, places, counters, touched, next;
 	gemp_buffer paths, reached; /* PATH_PAIRS: to the ends of three-paths; which have any */
 } gemp_wedges_dense;
 
-/* Tasks and memory of grouped sweeps. */
+/* Tasks and memory of the grouped form. */
 typedef struct gemp_wedges_grouped {
 	gemp_wedges_layout layout;
 	bool spills;                  /* counters beyond window_words lie in global memory */
@@ -86,12 +86,12 @@ struct gemp_wedges {
 	cl_uint ends;        /* slots from there on have no neighbours */
 	cl_uint first, step; /* this rank's roots: first, first + step, ... */
 	cl_uint roots;
-	bool checked; /* sums of a worker might leave 64 bits: magnitudes tell */
+	bool checked; /* sums of a worker might not fit into 64 bits, so magnitudes are summed, too */
 	gemp_program program, tasks_program;
 	cl_kernel kernel, tables_kernel;
 	gemp_wedges_dense dense;
 	gemp_wedges_grouped grouped;
-	size_t sums;                    /* that workers and groups leave */
+	size_t sums;                    /* partial sums of workers and groups */
 	gemp_buffer values, magnitudes; /* [sums] long, double */
 	gemp_timings timings;
 	double preparation;
