@@ -1,8 +1,9 @@
-/* bitset: sets of small numbers as bits, in words of 32 bits (those that kernels read, too) or of 64 (host only).
+/* bitset: sets of small numbers as bits, in words of 32 bits (which kernels read, too) or of 64 bits (host only).
  *
- * Bit i lies in word i / 32 (or i / 64), the lowest bits first. The set functions are plain read-modify-writes; the atomic
- * ones may run beside one another (relaxed: a parallel loop's end is what orders them), and read the word first,
- * since most bits are set already where they are used and a read does not take the cache line from other cores.
+ * words[ceil(bits / 32)] (or / 64); bit i lies in word i / 32 (or i / 64), the lowest bits first. The set functions are
+ * plain read-modify-writes. The atomic ones may run concurrently (relaxed order: the end of the parallel loop orders
+ * them); they read the word first, since most bits are set already where they are used and a read does not take the
+ * cache line away from other cores.
  */
 
 #ifndef GEMP_CORE_BITSET_H

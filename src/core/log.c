@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_MESSAGE = 8192 };
+enum { MAX_LOG_MESSAGE = 8192 };
 
 static struct {
 	int rank;
@@ -16,90 +16,92 @@ static struct {
 	gemp_log_callback *log;
 	gemp_progress_callback *progress;
 	void *self;
-	bool in_task;
-} speaker = { .level = GEMP_NORMAL };
+	bool showing_progress;
+} logger = { .level = GEMP_NORMAL };
 
 void gemp_log_setup(int rank, gemp_verbosity level, gemp_log_callback *log, gemp_progress_callback *progress,
                     void *self)
 {
-	speaker.rank = rank;
-	speaker.level = level;
-	speaker.log = log;
-	speaker.progress = progress;
-	speaker.self = self;
-	speaker.in_task = false; /* whoever was told of the task is no longer called */
+	logger.rank = rank;
+	logger.level = level;
+	logger.log = log;
+	logger.progress = progress;
+	logger.self = self;
+	logger.showing_progress = false; /* the callback that was told of the task is no longer called */
 }
 
 gemp_verbosity gemp_log_set_level(gemp_verbosity level)
 {
-	gemp_verbosity before = speaker.level;
-	speaker.level = level;
+	gemp_verbosity before = logger.level;
+	logger.level = level;
 	return before;
 }
 
 gemp_verbosity gemp_log_level(void)
 {
-	return speaker.level;
+	return logger.level;
 }
 
-static void send(gemp_verbosity level, bool warning, const char *format, va_list arguments)
+/* A progress line that is shown must end first, or the message would be written into it. */
+static void emit(gemp_verbosity level, bool warning, const char *format, va_list arguments)
 {
-	char message[MAX_MESSAGE];
-	if (!speaker.log)
+	char message[MAX_LOG_MESSAGE];
+	if (!logger.log)
 		return;
 	gemp_progress_end();
 	vsnprintf(message, sizeof message, format, arguments);
-	speaker.log(speaker.self, level, warning, speaker.rank, message);
+	logger.log(logger.self, level, warning, logger.rank, message);
 }
 
 void gemp_log(gemp_verbosity level, const char *format, ...)
 {
-	if (speaker.rank != 0 || level > speaker.level)
+	if (logger.rank != 0 || level > logger.level)
 		return;
 	va_list arguments;
 	va_start(arguments, format);
-	send(level, false, format, arguments);
+	emit(level, false, format, arguments);
 	va_end(arguments);
 }
 
 void gemp_log_local(gemp_verbosity level, const char *format, ...)
 {
-	char message[MAX_MESSAGE];
-	if (!speaker.log || level > speaker.level)
+	char message[MAX_LOG_MESSAGE];
+	if (!logger.log || level > logger.level)
 		return;
-	int start = snprintf(message, sizeof message, "rank %d: ", speaker.rank);
+	int start = snprintf(message, sizeof message, "rank %d: ", logger.rank);
 	va_list arguments;
 	va_start(arguments, format);
 	vsnprintf(message + start, sizeof message - (size_t)start, format, arguments);
 	va_end(arguments);
-	speaker.log(speaker.self, level, false, speaker.rank, message);
+	logger.log(logger.self, level, false, logger.rank, message);
 }
 
 void gemp_warn(const char *format, ...)
 {
-	if (speaker.rank != 0 || speaker.level == GEMP_QUIET)
+	if (logger.rank != 0 || logger.level == GEMP_QUIET)
 		return;
 	va_list arguments;
 	va_start(arguments, format);
-	send(GEMP_NORMAL, true, format, arguments);
+	emit(GEMP_NORMAL, true, format, arguments);
 	va_end(arguments);
 }
 
 void gemp_progress(const char *task, uint64_t done, uint64_t total, uint64_t found)
 {
-	if (speaker.rank != 0 || speaker.level == GEMP_QUIET || !speaker.progress)
+	if (logger.rank != 0 || logger.level == GEMP_QUIET || !logger.progress)
 		return;
-	speaker.in_task = true;
-	speaker.progress(speaker.self, task, done, total, found);
+	logger.showing_progress = true;
+	logger.progress(logger.self, task, done, total, found);
 }
 
 void gemp_progress_end(void)
 {
-	if (speaker.in_task)
-		speaker.progress(speaker.self, NULL, 0, 0, 0);
-	speaker.in_task = false;
+	if (logger.showing_progress)
+		logger.progress(logger.self, NULL, 0, 0, 0);
+	logger.showing_progress = false;
 }
 
+/* Steps that come again (a loop over files) are summed under one name. */
 static size_t find_or_add(gemp_step_times *steps, const char *name)
 {
 	for (size_t i = 0; i < steps->count; i++)

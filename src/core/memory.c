@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Each block carries its size in front, 16 bytes so that what follows stays aligned. */
-enum { HEADER = 16, PAGE = 4096, LARGE = 4 << 20 };
+/* Each block carries its size in a header of 16 bytes, so that the elements stay aligned. */
+enum { HEADER_SIZE = 16, PAGE_SIZE = 4096, LARGE_BLOCK = 4 << 20 };
 
 static atomic_size_t live, blocks, peak;
 static atomic_long until_failure = -1;
@@ -24,6 +24,7 @@ static void *out_of_memory(size_t count, size_t size)
 	return NULL;
 }
 
+/* Keeps the maximum by compare-and-swap, since threads allocate concurrently. */
 static void add_live(size_t bytes)
 {
 	size_t now = atomic_fetch_add(&live, bytes) + bytes, before = peak;
@@ -31,30 +32,32 @@ static void add_live(size_t bytes)
 		;
 }
 
-/* *bytes of a block with its header; false where a test wants it to fail, or there are no such blocks. */
-static bool may_allocate(size_t count, size_t size, size_t *bytes)
+/* *bytes: size of the block with its header. False if the size overflows or a test wants this request to fail. */
+static bool check_request(size_t count, size_t size, size_t *bytes)
 {
-	if (__builtin_mul_overflow(count, size, bytes) || *bytes > SIZE_MAX - HEADER || until_failure == 0)
+	if (__builtin_mul_overflow(count, size, bytes) || *bytes > SIZE_MAX - HEADER_SIZE || until_failure == 0)
 		return false;
 	if (until_failure > 0)
 		atomic_fetch_sub(&until_failure, 1);
-	*bytes += HEADER;
+	*bytes += HEADER_SIZE;
 	return true;
 }
 
-static void *counted(char *base, size_t bytes)
+/* Writes the header and counts the block; returns the address of the elements. */
+static void *register_block(char *base, size_t bytes)
 {
-	*(size_t *)(void *)base = bytes - HEADER;
-	add_live(bytes - HEADER);
-	return base + HEADER;
+	*(size_t *)(void *)base = bytes - HEADER_SIZE;
+	add_live(bytes - HEADER_SIZE);
+	return base + HEADER_SIZE;
 }
 
+/* The old size is subtracted first: the peak counts requested bytes, not the copy that realloc may hold meanwhile. */
 void *gemp_realloc(void *block, size_t count, size_t size)
 {
 	size_t bytes;
-	if (!may_allocate(count, size, &bytes))
+	if (!check_request(count, size, &bytes))
 		return out_of_memory(count, size);
-	char *old = block ? (char *)block - HEADER : NULL;
+	char *old = block ? (char *)block - HEADER_SIZE : NULL;
 	size_t before = old ? *(size_t *)(void *)old : 0;
 	char *base = realloc(old, bytes);
 	if (!base)
@@ -62,44 +65,45 @@ void *gemp_realloc(void *block, size_t count, size_t size)
 	if (!old)
 		blocks++;
 	live -= before;
-	return counted(base, bytes);
+	return register_block(base, bytes);
 }
 
-/* Large blocks get pages of their own, which are zero already, large ones where the system has them: they are touched by
- * whichever thread comes first, and not by one that clears memory that was used before. */
+/* Large blocks get fresh pages from the system (M_MMAP_THRESHOLD), which are zero already, and huge pages where there are
+ * any. The threads that use a page first touch it, so it lies near them (NUMA); memory that malloc recycles would be
+ * cleared by this one thread. */
 static void *new_pages(size_t bytes)
 {
-	static atomic_flag told = ATOMIC_FLAG_INIT;
-	if (bytes < LARGE)
+	static atomic_flag threshold_set = ATOMIC_FLAG_INIT;
+	if (bytes < LARGE_BLOCK)
 		return calloc(1, bytes);
-	if (!atomic_flag_test_and_set(&told))
-		mallopt(M_MMAP_THRESHOLD, LARGE);
+	if (!atomic_flag_test_and_set(&threshold_set))
+		mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
 	char *base = calloc(1, bytes);
 	if (base) {
-		uintptr_t first = ((uintptr_t)base + PAGE - 1) / PAGE * PAGE;
+		uintptr_t first = ((uintptr_t)base + PAGE_SIZE - 1) / PAGE_SIZE * PAGE_SIZE;
 		madvise((void *)first, bytes - (size_t)(first - (uintptr_t)base), MADV_HUGEPAGE);
 	}
 	return base;
 }
 
-/* calloc knows which pages are zero already. */
+/* calloc is used, and not malloc and memset, because it knows which pages are zero already. */
 void *gemp_calloc(size_t count, size_t size)
 {
 	size_t bytes;
-	if (!may_allocate(count, size, &bytes))
+	if (!check_request(count, size, &bytes))
 		return out_of_memory(count, size);
 	char *base = new_pages(bytes);
 	if (!base)
 		return out_of_memory(count, size);
 	blocks++;
-	return counted(base, bytes);
+	return register_block(base, bytes);
 }
 
 void gemp_free(void *block)
 {
 	if (!block)
 		return;
-	char *base = (char *)block - HEADER;
+	char *base = (char *)block - HEADER_SIZE;
 	live -= *(size_t *)(void *)base;
 	blocks--;
 	free(base);
@@ -158,11 +162,11 @@ gemp_code gemp_copy(void **out, const void *from, size_t count, size_t size)
 
 gemp_code gemp_append(void **array, size_t *count, const void *item, size_t size)
 {
-	char *more = gemp_realloc(gemp_pointer_get(array), *count + 1, size);
-	if (!more)
+	char *grown = gemp_realloc(gemp_pointer_get(array), *count + 1, size);
+	if (!grown)
 		return GEMP_ENOMEM;
-	memcpy(more + *count * size, item, size);
-	gemp_pointer_set(array, more);
+	memcpy(grown + *count * size, item, size);
+	gemp_pointer_set(array, grown);
 	++*count;
 	return GEMP_OK;
 }
@@ -195,6 +199,7 @@ size_t gemp_memory_peak(void)
 	return peak;
 }
 
+/* VmHWM, since getrusage reports the peak of the parent before exec, too. */
 size_t gemp_memory_resident_peak(void)
 {
 	char line[256];
@@ -213,31 +218,34 @@ void gemp_memory_fail_after(long requests)
 	until_failure = requests;
 }
 
-enum { BLOCK = 4096 };
+enum { ARENA_BLOCK = 4096 };
 
+/* Blocks of an arena form a list, the newest first; each is twice as large as the one before. */
 struct gemp_arena_block {
 	struct gemp_arena_block *next;
 	size_t size;
 	_Alignas(16) char bytes[];
 };
 
-char *gemp_arena_alloc(gemp_arena *scratch, size_t size)
+/* Allocates from the newest block. A value that does not fit begins a block of twice the size, so a long row takes a
+ * logarithmic number of blocks. */
+char *gemp_arena_alloc(gemp_arena *arena, size_t size)
 {
-	struct gemp_arena_block *block = scratch->blocks;
-	if (!block || block->size - scratch->used < size) {
-		size_t room = block ? 2 * block->size : BLOCK;
-		room = room < size ? size : room;
-		block = gemp_calloc(1, sizeof *block + room);
+	struct gemp_arena_block *block = arena->blocks;
+	if (!block || block->size - arena->used < size) {
+		size_t capacity = block ? 2 * block->size : ARENA_BLOCK;
+		capacity = capacity < size ? size : capacity;
+		block = gemp_calloc(1, sizeof *block + capacity);
 		if (!block)
 			return NULL;
-		block->next = scratch->blocks;
-		block->size = room;
-		scratch->blocks = block;
-		scratch->used = 0;
+		block->next = arena->blocks;
+		block->size = capacity;
+		arena->blocks = block;
+		arena->used = 0;
 	}
-	char *at = block->bytes + scratch->used;
-	scratch->used += size;
-	return at;
+	char *value = block->bytes + arena->used;
+	arena->used += size;
+	return value;
 }
 
 static void free_after(struct gemp_arena_block *block)
@@ -249,17 +257,18 @@ static void free_after(struct gemp_arena_block *block)
 	}
 }
 
-void gemp_arena_reset(gemp_arena *scratch)
+/* Keeps the newest block, which is the largest: after some rows the arena allocates no more. */
+void gemp_arena_reset(gemp_arena *arena)
 {
-	scratch->used = 0;
-	if (!scratch->blocks)
+	arena->used = 0;
+	if (!arena->blocks)
 		return;
-	free_after(scratch->blocks->next);
-	scratch->blocks->next = NULL;
+	free_after(arena->blocks->next);
+	arena->blocks->next = NULL;
 }
 
-void gemp_arena_free(gemp_arena *scratch)
+void gemp_arena_free(gemp_arena *arena)
 {
-	free_after(scratch->blocks);
-	*scratch = (gemp_arena){ 0 };
+	free_after(arena->blocks);
+	*arena = (gemp_arena){ 0 };
 }

@@ -1,7 +1,9 @@
-/* memory: checked, counted host memory.
+/* memory: checked, counted host memory, and arenas.
  *
- * Blocks are zeroed, sizes are checked for overflow, live and peak bytes are counted, and tests can make the k-th
- * request fail. A request for no elements gives a valid block. Several threads may ask at the same time.
+ * A block is 16 bytes of header, which hold its size, and then the elements, aligned to 16 bytes. gemp_calloc zeroes
+ * blocks; sizes are checked for overflow; live and peak bytes are counted, and tests can make the k-th request fail. A
+ * request for no elements gives a valid block. Several threads may allocate concurrently. The caller frees with gemp_free,
+ * never with free.
  */
 
 #ifndef GEMP_CORE_MEMORY_H
@@ -18,22 +20,21 @@ void *gemp_calloc(size_t count, size_t size);
 /* Like realloc for blocks of gemp_calloc; new bytes are not zeroed. NULL when out of memory, old block kept. */
 void *gemp_realloc(void *block, size_t count, size_t size);
 void gemp_free(void *block); /* takes NULL */
-/* gemp_free_all(a, b, c): each of them. */
+/* gemp_free_all(a, b, c) frees each of them. */
 #define gemp_free_all(...) \
 	gemp_free_list((void *const[]){ __VA_ARGS__ }, sizeof((void *const[]){ __VA_ARGS__ }) / sizeof(void *))
 void gemp_free_list(void *const *blocks, size_t count);
 char *gemp_strdup(const char *text);
 char *gemp_strndup(const char *text, size_t length);
 
-/* Memory that comes from elsewhere (one part of what processes share) is counted like a block of so many bytes, more than 0. */
+/* Counts memory of another allocator (this rank's part of a shared window) like a block of `bytes` > 0 bytes. */
 void gemp_memory_count(size_t bytes);
 void gemp_memory_discount(size_t bytes);
 
-size_t gemp_memory_live(void);   /* bytes */
-size_t gemp_memory_blocks(void); /* live blocks: 0 at the end of a test that frees all */
-size_t gemp_memory_peak(void);   /* bytes */
-size_t gemp_memory_resident_peak(
-	void); /* bytes of this process that were in memory at most, libraries too; 0: not known */
+size_t gemp_memory_live(void);          /* bytes */
+size_t gemp_memory_blocks(void);        /* live blocks: 0 at the end of a test that frees all */
+size_t gemp_memory_peak(void);          /* bytes */
+size_t gemp_memory_resident_peak(void); /* peak resident bytes of this process, libraries included; 0: unknown */
 
 /* Tests: let `requests` more requests pass, then fail one; negative: never fail. */
 void gemp_memory_fail_after(long requests);
@@ -55,8 +56,8 @@ static inline void gemp_pointer_set(void **address, void *pointer)
 	memcpy(address, &pointer, sizeof pointer);
 }
 
-/* Several arrays: GEMP_TRY(gemp_new_all(GEMP_ARRAY(rows, count), GEMP_ARRAY(owner, count))); all are tried for in this
- * order up to a failure, and the caller frees what there is. */
+/* Several arrays: GEMP_TRY(gemp_new_all(GEMP_ARRAY(rows, count), GEMP_ARRAY(owner, count))). They are allocated in this
+ * order up to the first failure, and the caller frees those that exist. */
 typedef struct gemp_allocation {
 	void **pointer;
 	size_t count, size;
@@ -70,8 +71,8 @@ typedef struct gemp_allocation {
 	              sizeof((const gemp_allocation[]){ __VA_ARGS__ }) / sizeof(gemp_allocation))
 gemp_code gemp_new_list(const gemp_allocation *arrays, size_t count);
 
-/* The capacity of a growing array that is to hold `needed` elements: half as many more at least, so that appending one at a time
- * costs a constant number of copies an element. */
+/* The capacity of a growing array that is to hold `needed` elements. It grows by at least half, so that appending elements one
+ * at a time copies each of them a constant number of times. */
 static inline size_t gemp_grown_capacity(size_t capacity, size_t needed)
 {
 	return gemp_max(needed, gemp_max(8, capacity + capacity / 2));

@@ -3,23 +3,21 @@
 #include "core/memory.h"
 #include "core/threads.h"
 
-enum { PIECE = 1 << 14 };
+enum { CHUNK = 1 << 14 };
 
-typedef struct picking {
-	size_t n;
+typedef struct pick_task {
 	gemp_pick_predicate *wanted;
 	const void *self;
-	size_t *begin; /* [pieces + 1] of those of each piece, counted in the first pass */
-	uint64_t *out; /* of the second */
-} picking;
+	size_t *begin; /* [chunks + 1] chunk c writes to out[begin[c]] .. out[begin[c + 1] - 1] */
+	uint64_t *out; /* NULL in the first pass, which counts */
+} pick_task;
 
-static void pick_piece(void *context, unsigned thread, size_t piece)
+/* One body for both passes, so that they cannot disagree about what is selected. */
+static void pick_chunk(void *context, size_t chunk, size_t begin, size_t end)
 {
-	(void)thread;
-	const picking *p = context;
-	size_t end = (piece + 1) * PIECE < p->n ? (piece + 1) * PIECE : p->n;
-	size_t at = p->out ? p->begin[piece] : 0;
-	for (size_t i = piece * PIECE; i < end; i++) {
+	const pick_task *p = context;
+	size_t at = p->out ? p->begin[chunk] : 0;
+	for (size_t i = begin; i < end; i++) {
 		if (!p->wanted(p->self, i))
 			continue;
 		if (p->out)
@@ -27,21 +25,21 @@ static void pick_piece(void *context, unsigned thread, size_t piece)
 		at++;
 	}
 	if (!p->out)
-		p->begin[piece + 1] = at;
+		p->begin[chunk + 1] = at;
 }
 
 gemp_code gemp_pick(uint64_t **out, size_t *count, size_t n, gemp_pick_predicate *wanted, const void *self)
 {
 	gemp_code code = GEMP_OK;
-	size_t pieces = (n + PIECE - 1) / PIECE;
-	picking p = { n, wanted, self, NULL, NULL };
-	GEMP_TRY(GEMP_NEW(p.begin, pieces + 1));
-	gemp_parallel_for(pieces, pick_piece, &p);
-	for (size_t i = 0; i < pieces; i++)
+	size_t chunks = (n + CHUNK - 1) / CHUNK;
+	pick_task p = { wanted, self, NULL, NULL };
+	GEMP_TRY(GEMP_NEW(p.begin, chunks + 1));
+	gemp_for_chunks(n, CHUNK, pick_chunk, &p);
+	for (size_t i = 0; i < chunks; i++)
 		p.begin[i + 1] += p.begin[i];
-	*count = p.begin[pieces];
+	*count = p.begin[chunks];
 	GEMP_TRY(GEMP_NEW(p.out, *count));
-	gemp_parallel_for(pieces, pick_piece, &p);
+	gemp_for_chunks(n, CHUNK, pick_chunk, &p);
 	*out = p.out;
 done:
 	gemp_free(p.begin);

@@ -1,4 +1,9 @@
-/* pick: which of many things are wanted, found by all threads. */
+/* pick: the indices of all elements that satisfy a predicate, in ascending order, found by all threads.
+ *
+ * Two passes over chunks: the first counts the selected elements of each chunk, the prefix sums of the counts say where each
+ * chunk writes, and the second pass writes. The predicate is evaluated twice for each element, which is cheaper than a list
+ * for each thread.
+ */
 
 #ifndef GEMP_CORE_PICK_H
 #define GEMP_CORE_PICK_H

@@ -1,7 +1,8 @@
-/* prefix_sum: sums of all numbers up to each place of an array of row sizes, on all threads.
+/* prefix_sum: sums of all numbers up to each index of an array of row sizes, on all threads.
  *
- * Two passes over ranges of rows (Hillis and Steele's blocked scan on p processors): each thread sums its ranges in place,
- * then adds to each range the sum of those before it. Arrays of one range take one pass.
+ * Two passes over at most GEMP_MAX_RANGES ranges of rows (a blocked scan: Hillis and Steele 1986, on p processors): each
+ * thread sums its ranges in place; the sums of the ranges are scanned serially; then each range adds the sum of those
+ * before it. Arrays of one range take one pass. Sums are modulo 2^64.
  */
 
 #ifndef GEMP_CORE_PREFIX_SUM_H

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* The factor that a unit stands for, or 0. */
+/* The factor of a unit, or 0 if there is no such unit. KiB and K are powers of 1024, KB powers of 1000. */
 static double unit_factor(const char *unit)
 {
 	static const char prefixes[] = "KMGT";
@@ -24,6 +24,7 @@ static double unit_factor(const char *unit)
 	return strcasecmp(unit + 1, "B") == 0 ? pow(1000, power) : 0;
 }
 
+/* Whole numbers of bytes are parsed as integers: a double is exact only below 2^53. */
 bool gemp_parse_size(const char *text, uint64_t *bytes)
 {
 	char *unit;
@@ -67,7 +68,7 @@ bool gemp_parse_real(const char *text, double *real)
 }
 
 /* Digits with a comma before each group of three from the right. */
-static void group(gemp_shown *out, const char *digits, size_t count)
+static void write_grouped(gemp_shown *out, const char *digits, size_t count)
 {
 	char *to = out->text;
 	for (size_t i = 0; i < count; i++) {
@@ -83,22 +84,24 @@ gemp_shown gemp_grouped(uint64_t count)
 	char digits[24];
 	gemp_shown shown;
 	int size = snprintf(digits, sizeof digits, "%" PRIu64, count);
-	group(&shown, digits, (size_t)size);
+	write_grouped(&shown, digits, (size_t)size);
 	return shown;
 }
 
+/* Plurals of the nouns that messages use: vertex -> vertices, match -> matches, else an s. */
 gemp_shown gemp_counted(uint64_t count, const char *noun)
 {
 	gemp_shown shown = gemp_grouped(count);
 	const size_t used = strlen(shown.text), length = strlen(noun);
 	const bool vertex = length > 2 && strcmp(noun + length - 2, "ex") == 0;
-	const bool hisses = length > 3 && strcmp(noun + length - 3, "tch") == 0; /* a match, but no epoch */
-	const char *end = count == 1 ? "" : vertex ? "ices" : hisses ? "es" : "s";
-	const int kept = (int)(count != 1 && vertex ? length - 2 : length);
-	snprintf(shown.text + used, sizeof shown.text - used, " %.*s%s", kept, noun, end);
+	const bool sibilant = length > 3 && strcmp(noun + length - 3, "tch") == 0; /* a match, but no epoch */
+	const char *end = count == 1 ? "" : vertex ? "ices" : sibilant ? "es" : "s";
+	const int stem = (int)(count != 1 && vertex ? length - 2 : length);
+	snprintf(shown.text + used, sizeof shown.text - used, " %.*s%s", stem, noun, end);
 	return shown;
 }
 
+/* 1023.95 and more would print as "1024" of the unit, so it takes the next unit. */
 gemp_shown gemp_shown_bytes(uint64_t bytes)
 {
 	static const char *const unit[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
@@ -113,8 +116,8 @@ gemp_shown gemp_shown_bytes(uint64_t bytes)
 
 gemp_shown gemp_shown_seconds(double seconds)
 {
-	double shown_part = seconds > 0 && seconds < 1e15 ? seconds : 0;
-	uint64_t milli = (uint64_t)llround(shown_part * 1000);
+	double clamped = seconds > 0 && seconds < 1e15 ? seconds : 0;
+	uint64_t milli = (uint64_t)llround(clamped * 1000);
 	gemp_shown shown = gemp_grouped(milli / 1000);
 	size_t used = strlen(shown.text);
 	snprintf(shown.text + used, sizeof shown.text - used, ".%03u", (unsigned)(milli % 1000));

@@ -1,4 +1,6 @@
-/* quantity: numbers as people write and read them. */
+/* quantity: numbers as people write and read them: sizes with units, counts with commas, seconds with three decimals.
+ * Grouping does not depend on the locale, so that output is the same on every machine.
+ */
 
 #ifndef GEMP_CORE_QUANTITY_H
 #define GEMP_CORE_QUANTITY_H

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+/* 2^64 divided by the golden ratio, SplitMix64's increment. */
 static const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15);
 
 uint64_t gemp_mix(uint64_t x)
@@ -24,6 +25,7 @@ double gemp_random_unit(uint64_t *state)
 	return (double)(gemp_random(state) >> 11) * 0x1p-53;
 }
 
+/* Rejects the lowest 2^64 mod bound numbers, so that the remainder is unbiased. */
 uint64_t gemp_random_below(uint64_t *state, uint64_t bound)
 {
 	uint64_t threshold = -bound % bound, x;
@@ -38,6 +40,7 @@ uint64_t gemp_hash(const void *bytes, size_t size, uint64_t seed)
 	return XXH3_64bits_withSeed(bytes, size, seed);
 }
 
+/* The highest byte first, so that the hash is that of the same bytes on machines of any byte order. */
 void gemp_hash_keys(const uint64_t *keys, size_t count, unsigned char first, uint64_t seed, uint64_t *out)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -48,7 +51,7 @@ void gemp_hash_keys(const uint64_t *keys, size_t count, unsigned char first, uin
 	}
 }
 
-/* With the size known the compiler leaves out all of XXH3 that is for other sizes. */
+/* With the size known, the compiler drops the code of XXH3 for all other sizes. */
 #define SUM_OF(name, type)                                                      \
 	static uint64_t name(const type *elements, size_t count, uint64_t first)    \
 	{                                                                           \

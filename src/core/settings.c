@@ -6,7 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Cuts blanks at both ends, in place. */
+/* Removes blanks at both ends, in place. */
 static char *trim(char *text)
 {
 	while (isspace((unsigned char)*text))
@@ -17,6 +17,7 @@ static char *trim(char *text)
 	return text;
 }
 
+/* A # inside a word is part of the value: paths and names may contain one. */
 static void cut_comment(char *line)
 {
 	for (char *at = line; *at; at++)
@@ -26,6 +27,7 @@ static void cut_comment(char *line)
 		}
 }
 
+/* The line is cut in place; `place` ("path:line") begins every message. */
 static gemp_code parse_line(const char *place, char *line, const char *kind, gemp_settings_handler take, void *self)
 {
 	cut_comment(line);

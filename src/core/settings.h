@@ -1,4 +1,6 @@
-/* settings: texts of `name = value` lines; # begins a comment at the start of a line or after a blank. */
+/* settings: parses texts of `name = value` lines; # begins a comment at the start of a line or after a blank.
+ * The caller passes the text; reading the file, and what a name means, are the caller's.
+ */
 
 #ifndef GEMP_CORE_SETTINGS_H
 #define GEMP_CORE_SETTINGS_H

@@ -15,114 +15,119 @@ static const struct {
 	{ SIGUSR2, "SIGUSR2" },
 };
 
-enum { WISHES = sizeof stop_signals / sizeof *stop_signals };
+enum { STOP_SIGNALS = sizeof stop_signals / sizeof *stop_signals };
 
-/* What else ends a process, by others' will or by its own fault, and who wants to see it. */
+/* The other signals that end a process, by request or by its own fault, and the actions they had before ours. */
 static const int fatal_signals[] = { SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL };
-enum { ENDS = sizeof fatal_signals / sizeof *fatal_signals };
-static struct sigaction previous_actions[ENDS];
+enum { FATAL_SIGNALS = sizeof fatal_signals / sizeof *fatal_signals };
+static struct sigaction previous_actions[FATAL_SIGNALS];
 
-static volatile sig_atomic_t pending;
+static volatile sig_atomic_t recorded;
 static const char *volatile exit_message;
 
-/* Files that go with the process. A handler may look at any time: the flag says that the name is whole. */
-enum { DOOMED = 4, LONGEST = 4096 };
+/* Unfinished files. A handler may run at any time, so `set` becomes true only after the whole name is stored. */
+enum { MAX_TEMP_FILES = 4, MAX_PATH_LENGTH = 4096 };
 static struct {
 	volatile sig_atomic_t set;
-	char path[LONGEST];
-} temp_files[DOOMED];
+	char path[MAX_PATH_LENGTH];
+} temp_files[MAX_TEMP_FILES];
 
-static void (*volatile at_end)(void);
+static void (*volatile fatal_hook)(void);
 
+/* Runs inside signal handlers: only unlink and the hook, no allocation and no locks. */
 static void remove_temp_files(void)
 {
-	for (size_t i = 0; i < DOOMED; i++)
+	for (size_t i = 0; i < MAX_TEMP_FILES; i++)
 		if (temp_files[i].set)
 			unlink(temp_files[i].path);
-	if (at_end)
-		at_end();
+	if (fatal_hook)
+		fatal_hook();
 }
 
-static void raise_default(int number)
+/* Ends the process as the signal would by default, so that the parent sees the right exit status. */
+static void raise_default(int signal_number)
 {
 	remove_temp_files();
-	signal(number, SIG_DFL);
-	raise(number);
+	signal(signal_number, SIG_DFL);
+	raise(signal_number);
 }
 
-static void handle(void (*handler)(int))
+static void install_handler(void (*handler)(int))
 {
 	struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESTART };
 	sigemptyset(&action.sa_mask);
-	for (size_t i = 0; i < WISHES; i++)
+	for (size_t i = 0; i < STOP_SIGNALS; i++)
 		sigaction(stop_signals[i].number, &action, NULL);
 }
 
-static void record_signal(int number)
+/* A user who presses Ctrl-C twice does not want to wait for the end of the step. */
+static void record_signal(int signal_number)
 {
-	if (number == SIGINT && pending == SIGINT)
-		raise_default(number);
-	pending = number;
+	if (signal_number == SIGINT && recorded == SIGINT)
+		raise_default(signal_number);
+	recorded = signal_number;
 }
 
-static void print_and_end(int number)
+static void print_and_raise(int signal_number)
 {
 	if (exit_message && write(STDERR_FILENO, exit_message, strlen(exit_message)) < 0)
-		exit_message = NULL; /* nobody is there to read them */
-	raise_default(number);
+		exit_message = NULL; /* stderr is closed; the assignment only uses the result of write */
+	raise_default(signal_number);
 }
 
 void gemp_signals_record(void)
 {
-	handle(record_signal);
+	install_handler(record_signal);
 }
 
 void gemp_signals_set_message(const char *text)
 {
 	exit_message = text;
-	handle(print_and_end);
+	install_handler(print_and_raise);
 }
 
 void gemp_signals_restore(void)
 {
 	gemp_signals_set_message(NULL);
-	if (pending)
-		raise(pending);
+	if (recorded)
+		raise(recorded);
 }
 
-/* A fault comes again on return, and what was sent is sent again: to whom it would have reached without us. */
-static void end_fatally(int number, siginfo_t *info, void *context)
+/* Restores the previous action and lets it happen: a fault repeats when the handler returns, a signal that was sent
+ * (si_code <= 0) is raised again. MPI's and debuggers' handlers thus still run. */
+static void handle_fatal(int signal_number, siginfo_t *info, void *context)
 {
 	(void)context;
 	remove_temp_files();
-	for (size_t i = 0; i < ENDS; i++)
-		if (fatal_signals[i] == number)
-			sigaction(number, &previous_actions[i], NULL);
-	bool fault = info->si_code > 0 && (number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL);
+	for (size_t i = 0; i < FATAL_SIGNALS; i++)
+		if (fatal_signals[i] == signal_number)
+			sigaction(signal_number, &previous_actions[i], NULL);
+	bool fault = info->si_code > 0 && (signal_number == SIGSEGV || signal_number == SIGBUS || signal_number == SIGFPE ||
+	                                   signal_number == SIGILL);
 	if (!fault)
-		raise(number);
+		raise(signal_number);
 }
 
 void gemp_signals_catch_fatal(void)
 {
-	struct sigaction action = { .sa_sigaction = end_fatally, .sa_flags = SA_SIGINFO };
+	struct sigaction action = { .sa_sigaction = handle_fatal, .sa_flags = SA_SIGINFO };
 	sigemptyset(&action.sa_mask);
-	for (size_t i = 0; i < ENDS; i++)
+	for (size_t i = 0; i < FATAL_SIGNALS; i++)
 		if (sigaction(fatal_signals[i], NULL, &previous_actions[i]) == 0 && previous_actions[i].sa_handler != SIG_IGN)
 			sigaction(fatal_signals[i], &action, NULL);
 }
 
 void gemp_signals_on_fatal(void (*clean)(void))
 {
-	at_end = clean;
+	fatal_hook = clean;
 }
 
 void gemp_signals_add_temp(const char *path)
 {
 	size_t length = strlen(path), i = 0;
-	while (i < DOOMED && temp_files[i].set)
+	while (i < MAX_TEMP_FILES && temp_files[i].set)
 		i++;
-	if (i == DOOMED || length >= LONGEST)
+	if (i == MAX_TEMP_FILES || length >= MAX_PATH_LENGTH)
 		return;
 	memcpy(temp_files[i].path, path, length + 1);
 	temp_files[i].set = true;
@@ -130,20 +135,20 @@ void gemp_signals_add_temp(const char *path)
 
 void gemp_signals_drop_temp(const char *path)
 {
-	for (size_t i = 0; i < DOOMED; i++)
+	for (size_t i = 0; i < MAX_TEMP_FILES; i++)
 		if (temp_files[i].set && strcmp(temp_files[i].path, path) == 0)
 			temp_files[i].set = false;
 }
 
 int gemp_signals_pending(void)
 {
-	return pending;
+	return recorded;
 }
 
-const char *gemp_signals_name(int number)
+const char *gemp_signals_name(int signal_number)
 {
-	for (size_t i = 0; i < WISHES; i++)
-		if (stop_signals[i].number == number)
+	for (size_t i = 0; i < STOP_SIGNALS; i++)
+		if (stop_signals[i].number == signal_number)
 			return stop_signals[i].name;
 	return "a signal";
 }

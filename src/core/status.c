@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* One message for each thread, so that bodies of parallel loops can fail without locks. */
 static _Thread_local char message[GEMP_MESSAGE_SIZE];
 
 gemp_code gemp_fail(gemp_code code, const char *format, ...)
@@ -18,6 +19,7 @@ gemp_code gemp_fail(gemp_code code, const char *format, ...)
 	return code;
 }
 
+/* Puts the text in front of the last message: callers add where the failure happened. */
 gemp_code gemp_fail_in(gemp_code code, const char *format, ...)
 {
 	char text[GEMP_MESSAGE_SIZE];

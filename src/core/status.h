@@ -1,7 +1,8 @@
 /* status: how functions fail.
  *
- * A function that can fail returns a gemp_code. The message of the last failure of this thread is kept aside
- * (gemp_message) and names the object, the place and the remedy. The codes are the program's exit codes.
+ * A function that can fail returns a gemp_code; the codes are the program's exit codes. The message of the last failure
+ * belongs to the thread (gemp_message); it names the object, the place and the remedy. A failure that only one rank
+ * knows becomes common by gemp_comm_agree (comm/comm.h). Errors of the programmer do not return: GEMP_CHECK aborts.
  */
 
 #ifndef GEMP_CORE_STATUS_H
@@ -32,7 +33,7 @@ _Noreturn void gemp_bug(const char *file, int line, const char *format, ...) __a
 			return failure;               \
 	} while (0)
 
-/* The next of several steps whose common code is looked at afterwards, mostly by gemp_comm_agree: left out after a
+/* One of several steps whose common code is read afterwards, mostly by gemp_comm_agree. The step is skipped after a
  * failure. */
 #define GEMP_THEN(call)      \
 	do {                     \
@@ -40,7 +41,7 @@ _Noreturn void gemp_bug(const char *file, int line, const char *format, ...) __a
 			code = (call);   \
 	} while (0)
 
-/* A step that is made also after a failure, as other ranks would wait for it; the first failure counts. */
+/* A step that runs even after a failure, because other ranks would wait for it; the first failure is kept. */
 #define GEMP_ALSO(call)                    \
 	do {                                   \
 		const gemp_code failure_ = (call); \

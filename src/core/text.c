@@ -1,22 +1,23 @@
 #include "core/text.h"
 
 #include "core/memory.h"
+#include "core/types.h"
 
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-static bool make_room(gemp_text *text, size_t more)
+static bool reserve_bytes(gemp_text *text, size_t added)
 {
-	if (!text->failed && GEMP_RESERVE(text->data, text->capacity, text->size + more + 1) != GEMP_OK)
+	if (!text->failed && GEMP_RESERVE(text->data, text->capacity, text->size + added + 1) != GEMP_OK)
 		text->failed = true;
 	return !text->failed;
 }
 
 void gemp_text_add(gemp_text *text, const void *bytes, size_t size)
 {
-	if (!make_room(text, size))
+	if (!reserve_bytes(text, size))
 		return;
 	if (size)
 		memcpy(text->data + text->size, bytes, size);
@@ -24,24 +25,26 @@ void gemp_text_add(gemp_text *text, const void *bytes, size_t size)
 	text->data[text->size] = '\0';
 }
 
+/* Prints into the free space first and, only if the text was cut off, again after growing: most lines are formatted
+ * once. */
 void gemp_text_print(gemp_text *text, const char *format, ...)
 {
-	va_list arguments, again;
+	va_list arguments, arguments_copy;
 	va_start(arguments, format);
-	va_copy(again, arguments);
-	const size_t room = text->data && !text->failed ? text->capacity - text->size : 0;
-	const int size = vsnprintf(room ? text->data + text->size : NULL, room, format, arguments);
+	va_copy(arguments_copy, arguments);
+	const size_t available = text->data && !text->failed ? text->capacity - text->size : 0;
+	const int size = vsnprintf(available ? text->data + text->size : NULL, available, format, arguments);
 	va_end(arguments);
-	if (size >= 0 && make_room(text, (size_t)size)) {
-		if ((size_t)size >= room) /* only a part of it had room */
-			vsnprintf(text->data + text->size, (size_t)size + 1, format, again);
+	if (size >= 0 && reserve_bytes(text, (size_t)size)) {
+		if ((size_t)size >= available) /* it was cut off */
+			vsnprintf(text->data + text->size, (size_t)size + 1, format, arguments_copy);
 		text->size += (size_t)size;
 	} else {
-		text->failed = true; /* also where it would be 2 GiB or more */
-		if (room)
+		text->failed = true; /* vsnprintf cannot print 2 GiB or more */
+		if (available)
 			text->data[text->size] = '\0';
 	}
-	va_end(again);
+	va_end(arguments_copy);
 }
 
 void gemp_text_clear(gemp_text *text)
@@ -62,35 +65,36 @@ gemp_code gemp_text_status(const gemp_text *text)
 	return text->failed ? GEMP_ENOMEM : GEMP_OK;
 }
 
-/* Levenshtein distance without regard to case, at most 63 characters of each word. */
-static size_t distance(const char *a, const char *b)
+/* Levenshtein distance (Wagner and Fischer 1974, one row at a time), ignoring case, of the first 63 characters. */
+static size_t edit_distance(const char *a, const char *b)
 {
-	enum { LONGEST = 63 };
-	size_t row[LONGEST + 1], lb = strnlen(b, LONGEST);
-	for (size_t j = 0; j <= lb; j++)
+	enum { MAX_WORD = 63 };
+	size_t row[MAX_WORD + 1], b_length = strnlen(b, MAX_WORD);
+	for (size_t j = 0; j <= b_length; j++)
 		row[j] = j;
-	for (size_t i = 0; a[i] && i < LONGEST; i++) {
+	for (size_t i = 0; a[i] && i < MAX_WORD; i++) {
 		size_t diagonal = row[0];
 		row[0] = i + 1;
-		for (size_t j = 0; j < lb; j++) {
-			size_t changed = diagonal + (tolower((unsigned char)a[i]) != tolower((unsigned char)b[j]));
+		for (size_t j = 0; j < b_length; j++) {
+			size_t substituted = diagonal + (tolower((unsigned char)a[i]) != tolower((unsigned char)b[j]));
 			diagonal = row[j + 1];
-			size_t least = row[j] < row[j + 1] ? row[j] + 1 : row[j + 1] + 1;
-			row[j + 1] = changed < least ? changed : least;
+			size_t inserted = gemp_min(row[j], row[j + 1]) + 1;
+			row[j + 1] = gemp_min(substituted, inserted);
 		}
 	}
-	return row[lb];
+	return row[b_length];
 }
 
+/* A third of the word may differ; more would suggest names that have nothing to do with it. */
 const char *gemp_text_nearest(const char *word, const char *const *names, size_t count)
 {
 	const char *best = NULL;
-	size_t least = 1 + strlen(word) / 3;
+	size_t min_edits = 1 + strlen(word) / 3;
 	for (size_t i = 0; i < count; i++) {
-		size_t d = distance(word, names[i]);
-		if (d <= least && (!best || d < least)) {
+		size_t edits = edit_distance(word, names[i]);
+		if (edits <= min_edits && (!best || edits < min_edits)) {
 			best = names[i];
-			least = d;
+			min_edits = edits;
 		}
 	}
 	return best;

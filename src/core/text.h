@@ -1,4 +1,8 @@
-/* text: growing byte strings, used for messages, rows of output and kernel source. */
+/* text: growing byte strings, for messages, rows of output and kernel source.
+ *
+ * data[capacity] ends in a 0, which `size` does not count, once something was added; {0} is an empty text. A failed addition
+ * sets `failed` and later additions do nothing, so that a long series of additions is checked once, at its end.
+ */
 
 #ifndef GEMP_CORE_TEXT_H
 #define GEMP_CORE_TEXT_H
@@ -8,8 +12,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Always ends in a 0 that `size` does not count once anything was added; {0} is an empty text. A failed addition sets
- * `failed` and later additions do nothing, so that a long series is checked once, at its end. */
 typedef struct gemp_text {
 	char *data; /* [capacity], NULL while empty */
 	size_t size, capacity;

@@ -8,11 +8,13 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-enum { MOST_THREADS = 64 };
+enum { MAX_THREADS = 64 };
 
-static unsigned limit;
+static unsigned thread_limit;
 
-static unsigned cores(void)
+/* The affinity mask, not the machine's number of cores: mpirun and batch systems bind ranks to a part of the
+ * machine. */
+static unsigned count_cores(void)
 {
 	cpu_set_t set;
 	int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
@@ -21,76 +23,80 @@ static unsigned cores(void)
 
 void gemp_threads_limit(unsigned threads)
 {
-	limit = threads;
+	thread_limit = threads;
 }
 
 unsigned gemp_threads(void)
 {
-	unsigned count = cores();
-	if (limit && limit < count)
-		count = limit;
-	return count < MOST_THREADS ? count : MOST_THREADS;
+	unsigned count = count_cores();
+	if (thread_limit && thread_limit < count)
+		count = thread_limit;
+	return count < MAX_THREADS ? count : MAX_THREADS;
 }
 
-typedef struct loop {
+typedef struct loop_task {
 	gemp_loop_body *body;
 	void *context;
-	size_t pieces;
+	size_t chunks;
 	_Atomic size_t next;
-	atomic_uint threads;
-} loop;
+	atomic_uint threads; /* that have joined: the next thread's number */
+} loop_task;
 
-static void work(loop *l)
+/* Takes chunks until none is left. Threads of a loop share nothing but the two atomic counters. */
+static void run_chunks(loop_task *task)
 {
-	unsigned thread = atomic_fetch_add(&l->threads, 1);
-	size_t piece;
-	while ((piece = atomic_fetch_add(&l->next, 1)) < l->pieces)
-		l->body(l->context, thread, piece);
+	unsigned thread = atomic_fetch_add(&task->threads, 1);
+	size_t chunk;
+	while ((chunk = atomic_fetch_add(&task->next, 1)) < task->chunks)
+		task->body(task->context, thread, chunk);
 }
 
-/* HELPERS wait for loops from the first one on to the end of the process: to make threads takes as long as many a
- * loop. They have one loop at a time; who comes meanwhile, from another thread or out of a body, has threads of its
- * own. */
+/* The pool's helpers live from the first loop to the end of the process, since starting threads takes as long as many a
+ * loop. They serve one loop at a time; a loop that begins meanwhile, in another thread or inside a body, starts threads
+ * of its own. */
 
 static struct {
 	pthread_mutex_t mutex;
 	pthread_cond_t begun, ended;
-	pthread_t thread[MOST_THREADS];
+	pthread_t thread[MAX_THREADS];
 	unsigned count;
-	bool taken, stopped;
-	loop *loop;      /* that helpers may join; NULL: none */
-	uint64_t number; /* of loops so far */
-	unsigned seats;  /* helpers that may still join */
-	unsigned inside; /* that have joined and not left */
+	bool busy, stopped;
+	loop_task *loop;   /* the loop that helpers may join; NULL: none */
+	uint64_t number;   /* of loops so far */
+	unsigned openings; /* helpers that may still join */
+	unsigned joined;   /* helpers that have joined and not left */
 } pool = { .mutex = PTHREAD_MUTEX_INITIALIZER, .begun = PTHREAD_COND_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER };
 
-static void *help(void *unused)
+/* A helper joins a loop at most once (`number` tells loops apart), and only while the loop has openings. */
+static void *run_helper(void *unused)
 {
-	uint64_t last = 0;
+	uint64_t last_number = 0;
 	pthread_mutex_lock(&pool.mutex);
 	while (!pool.stopped) {
-		if (!pool.loop || pool.seats == 0 || pool.number == last) {
+		if (!pool.loop || pool.openings == 0 || pool.number == last_number) {
 			pthread_cond_wait(&pool.begun, &pool.mutex);
 			continue;
 		}
-		loop *l = pool.loop;
-		last = pool.number;
-		pool.seats--;
-		pool.inside++;
+		loop_task *task = pool.loop;
+		last_number = pool.number;
+		pool.openings--;
+		pool.joined++;
 		pthread_mutex_unlock(&pool.mutex);
-		work(l);
+		run_chunks(task);
 		pthread_mutex_lock(&pool.mutex);
-		if (--pool.inside == 0)
+		if (--pool.joined == 0)
 			pthread_cond_signal(&pool.ended);
 	}
 	pthread_mutex_unlock(&pool.mutex);
 	return unused;
 }
 
+/* Joins the helpers at exit, so that leak checkers and profilers see them end. Helpers of a busy pool are left
+ * alone: exit() was called from inside a loop, which would never finish. */
 static void stop_helpers(void)
 {
 	pthread_mutex_lock(&pool.mutex);
-	unsigned count = pool.taken ? 0 : pool.count;
+	unsigned count = pool.busy ? 0 : pool.count;
 	pool.count -= count;
 	pool.stopped = true;
 	pthread_cond_broadcast(&pool.begun);
@@ -99,44 +105,48 @@ static void stop_helpers(void)
 		pthread_join(pool.thread[t], NULL);
 }
 
-/* Helpers are no part of a child process. */
-static void forget_helpers(void)
+/* A child process has no helpers: threads do not survive fork. Without this its first loop would wait for them
+ * forever. */
+static void reset_after_fork(void)
 {
 	pthread_mutex_init(&pool.mutex, NULL);
 	pthread_cond_init(&pool.begun, NULL);
 	pthread_cond_init(&pool.ended, NULL);
-	pool.count = pool.seats = pool.inside = 0;
-	pool.taken = false;
+	pool.count = pool.openings = pool.joined = 0;
+	pool.busy = false;
 	pool.loop = NULL;
 }
 
-/* Signals are for the threads of others. A thread that cannot be made is one that does not help. */
+/* Starts helpers up to `wanted`. They block all signals, which stay with the program's own threads. If a thread
+ * cannot be started, the loop runs on fewer. */
 static void grow_pool(unsigned wanted)
 {
-	static bool known;
+	static bool registered;
 	sigset_t all, before;
 	if (pool.count >= wanted || pool.stopped)
 		return;
-	if (!known && (pthread_atfork(NULL, NULL, forget_helpers) != 0 || atexit(stop_helpers) != 0))
+	if (!registered && (pthread_atfork(NULL, NULL, reset_after_fork) != 0 || atexit(stop_helpers) != 0))
 		return;
-	known = true;
+	registered = true;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	while (pool.count < wanted && pthread_create(&pool.thread[pool.count], NULL, help, NULL) == 0)
+	while (pool.count < wanted && pthread_create(&pool.thread[pool.count], NULL, run_helper, NULL) == 0)
 		pool.count++;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-static bool call_helpers(loop *l, unsigned wanted)
+/* Offers the loop to the pool; false if the pool is busy with another loop. With few chunks only as many helpers
+ * wake up. */
+static bool start_helpers(loop_task *task, unsigned wanted)
 {
 	pthread_mutex_lock(&pool.mutex);
-	bool ours = !pool.taken;
-	if (ours) {
+	bool acquired = !pool.busy;
+	if (acquired) {
 		grow_pool(wanted);
-		pool.taken = true;
-		pool.loop = l;
+		pool.busy = true;
+		pool.loop = task;
 		pool.number++;
-		pool.seats = wanted;
+		pool.openings = wanted;
 		if (wanted >= pool.count)
 			pthread_cond_broadcast(&pool.begun);
 		else
@@ -144,55 +154,56 @@ static bool call_helpers(loop *l, unsigned wanted)
 				pthread_cond_signal(&pool.begun);
 	}
 	pthread_mutex_unlock(&pool.mutex);
-	return ours;
+	return acquired;
 }
 
-/* Who has not joined by now finds nothing left to do. */
-static void dismiss_helpers(void)
+/* Withdraws the loop and waits for the helpers that have joined it. Those that wake up later find no loop. */
+static void finish_helpers(void)
 {
 	pthread_mutex_lock(&pool.mutex);
 	pool.loop = NULL;
-	while (pool.inside)
+	while (pool.joined)
 		pthread_cond_wait(&pool.ended, &pool.mutex);
-	pool.taken = false;
+	pool.busy = false;
 	pthread_mutex_unlock(&pool.mutex);
 }
 
-static void *work_alone(void *l)
+static void *run_temporary(void *task)
 {
-	work(l);
+	run_chunks(task);
 	return NULL;
 }
 
-static void work_with_others(loop *l, unsigned wanted)
+/* The loop runs on temporary threads because the pool is busy. */
+static void run_without_pool(loop_task *task, unsigned wanted)
 {
-	pthread_t others[MOST_THREADS];
-	unsigned made = 0;
-	while (made < wanted && pthread_create(&others[made], NULL, work_alone, l) == 0)
-		made++;
-	work(l);
-	for (unsigned t = 0; t < made; t++)
-		pthread_join(others[t], NULL);
+	pthread_t temporary[MAX_THREADS];
+	unsigned started = 0;
+	while (started < wanted && pthread_create(&temporary[started], NULL, run_temporary, task) == 0)
+		started++;
+	run_chunks(task);
+	for (unsigned t = 0; t < started; t++)
+		pthread_join(temporary[t], NULL);
 }
 
-void gemp_parallel_for(size_t pieces, gemp_loop_body *body, void *context)
+void gemp_parallel_for(size_t chunks, gemp_loop_body *body, void *context)
 {
-	loop l = { .body = body, .context = context, .pieces = pieces };
-	unsigned wanted = pieces > 1 ? gemp_threads() : 1;
-	if (wanted > pieces)
-		wanted = (unsigned)pieces;
+	loop_task task = { .body = body, .context = context, .chunks = chunks };
+	unsigned wanted = chunks > 1 ? gemp_threads() : 1;
+	if (wanted > chunks)
+		wanted = (unsigned)chunks;
 	if (wanted <= 1) {
-		work(&l);
-	} else if (call_helpers(&l, wanted - 1)) {
-		work(&l);
-		dismiss_helpers();
+		run_chunks(&task);
+	} else if (start_helpers(&task, wanted - 1)) {
+		run_chunks(&task);
+		finish_helpers();
 	} else {
-		work_with_others(&l, wanted - 1);
+		run_without_pool(&task, wanted - 1);
 	}
 }
 
 typedef struct range_loop {
-	size_t count, rows; /* of all; of a range, the last may have fewer */
+	size_t count, rows; /* rows in all, and rows of a chunk (the last chunk may have fewer) */
 	gemp_range_body *body;
 	void *context;
 } range_loop;
@@ -200,11 +211,11 @@ typedef struct range_loop {
 static void run_range(void *self, unsigned thread, size_t range)
 {
 	const range_loop *r = self;
-	size_t begin = range * r->rows, left = r->count - begin;
 	(void)thread;
-	r->body(r->context, range, begin, begin + (left < r->rows ? left : r->rows));
+	r->body(r->context, range, range * r->rows, gemp_chunk_end(r->count, r->rows, range));
 }
 
+/* Rows of a range: GEMP_RANGE_ROWS, or more where the ranges would exceed GEMP_MAX_RANGES. */
 static size_t rows_of(size_t count)
 {
 	size_t rows = (count + GEMP_MAX_RANGES - 1) / GEMP_MAX_RANGES;

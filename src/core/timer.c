@@ -20,7 +20,7 @@ double gemp_now(void)
 }
 
 static const gemp_lane lane_of[GEMP_PHASES] = {
-	/* else the host's */
+	/* all other phases: GEMP_LANE_HOST */
 	[GEMP_PHASE_EXCHANGE] = GEMP_LANE_EXCHANGE,
 	[GEMP_PHASE_DOWNLOAD] = GEMP_LANE_OUTPUT,
 	[GEMP_PHASE_WRITE] = GEMP_LANE_OUTPUT,
@@ -37,20 +37,20 @@ static void gemp_trace_until(const char *name, gemp_lane lane, double since, dou
 		gemp_trace_between(name, lane, llround(since * 1e9), llround(until * 1e9));
 }
 
-double gemp_timers_add_less(gemp_timers *timers, gemp_phase phase, double since, double less)
+double gemp_timers_add_less(gemp_timers *timers, gemp_phase phase, double since, double charged_elsewhere)
 {
 	double now = gemp_now();
-	timers->seconds[phase] += now - since - less;
+	timers->seconds[phase] += now - since - charged_elsewhere;
 	gemp_trace_until(gemp_phase_name[phase], lane_of[phase], since, now);
 	return now;
 }
 
 static gemp_trace trace;
 
-void gemp_trace_start(size_t most)
+void gemp_trace_start(size_t max_spans)
 {
 	gemp_trace_free();
-	trace.max_spans = most;
+	trace.max_spans = max_spans;
 }
 
 bool gemp_trace_on(void)
@@ -58,7 +58,8 @@ bool gemp_trace_on(void)
 	return trace.max_spans > 0;
 }
 
-static uint16_t number_of(const char *name)
+/* The index of a name, which is added when new. Names that do not fit share the last one, "others". */
+static uint16_t name_index(const char *name)
 {
 	size_t n = 0;
 	while (n < trace.name_count && strncmp(trace.names[n], name, GEMP_TRACE_NAME - 1) != 0)
@@ -81,7 +82,7 @@ void gemp_trace_between(const char *name, gemp_lane lane, int64_t begin, int64_t
 		trace.dropped++;
 		return;
 	}
-	trace.spans[trace.count++] = (gemp_span){ begin, end > begin ? end : begin, number_of(name), (uint16_t)lane };
+	trace.spans[trace.count++] = (gemp_span){ begin, end > begin ? end : begin, name_index(name), (uint16_t)lane };
 }
 
 void gemp_trace_add(const char *name, gemp_lane lane, double since)
@@ -90,6 +91,7 @@ void gemp_trace_add(const char *name, gemp_lane lane, double since)
 		gemp_trace_until(name, lane, since, gemp_now());
 }
 
+/* A dropped span is counted, so that a picture that is incomplete says so. */
 void gemp_trace_drop(void)
 {
 	trace.dropped++;
@@ -102,30 +104,31 @@ gemp_lane gemp_trace_device(void)
 	return (gemp_lane)(GEMP_LANE_DEVICE + trace.devices - 1);
 }
 
-/* ENDING. Devices come together, so that a stretch of time in which any of them works is one of neighbours. */
-static uint16_t kind_of(const gemp_span *span)
+/* All device lanes have one kind: sorted together, the spans in which any device works are neighbours. */
+static uint16_t lane_kind(const gemp_span *span)
 {
 	return span->lane < GEMP_LANE_DEVICE ? span->lane : GEMP_LANE_DEVICE;
 }
 
-static int by_place(const void *one, const void *other)
+static int compare_spans(const void *one, const void *other)
 {
 	const gemp_span *a = one, *b = other;
-	if (kind_of(a) != kind_of(b))
-		return kind_of(a) < kind_of(b) ? -1 : 1;
+	if (lane_kind(a) != lane_kind(b))
+		return lane_kind(a) < lane_kind(b) ? -1 : 1;
 	if (a->begin != b->begin)
 		return a->begin < b->begin ? -1 : 1;
 	return a->end > b->end ? -1 : a->end < b->end;
 }
 
-/* A device's clock is known to some microseconds, and launches follow one another faster. */
+/* Device times are mapped to the host's clock with an error of some microseconds, while launches follow one another
+ * faster. Overlaps that the error causes are cut, since spans of a device must be disjoint. */
 static void separate_launches(gemp_span *spans, size_t count)
 {
-	int64_t before[GEMP_TRACE_DEVICES] = { 0 };
+	int64_t ends[GEMP_TRACE_DEVICES] = { 0 };
 	for (size_t i = 0; i < count; i++) {
-		if (kind_of(&spans[i]) != GEMP_LANE_DEVICE)
+		if (lane_kind(&spans[i]) != GEMP_LANE_DEVICE)
 			continue;
-		int64_t *last = &before[spans[i].lane - GEMP_LANE_DEVICE];
+		int64_t *last = &ends[spans[i].lane - GEMP_LANE_DEVICE];
 		if (spans[i].begin < *last)
 			spans[i].begin = *last;
 		if (spans[i].end < spans[i].begin)
@@ -138,7 +141,7 @@ const gemp_trace *gemp_trace_end(void)
 {
 	trace.max_spans = 0;
 	if (trace.count)
-		qsort(trace.spans, trace.count, sizeof *trace.spans, by_place);
+		qsort(trace.spans, trace.count, sizeof *trace.spans, compare_spans);
 	separate_launches(trace.spans, trace.count);
 	return &trace;
 }
@@ -149,40 +152,42 @@ void gemp_trace_free(void)
 	trace = (gemp_trace){ 0 };
 }
 
-/* OVERLAP. */
+/* A maximal stretch of time in which some span of a lane kind runs. */
 typedef struct busy_interval {
 	int64_t begin, end;
 } busy_interval;
 
-/* The next one in which something is under way in lanes of a kind. */
+/* The next interval of a kind, from *at on, which advances. Spans are sorted by begin, so each span either extends
+ * the current interval or begins the next one. */
 static bool next_interval(const gemp_trace *t, size_t *at, gemp_lane kind, busy_interval *out)
 {
-	while (*at < t->count && kind_of(&t->spans[*at]) < kind)
+	while (*at < t->count && lane_kind(&t->spans[*at]) < kind)
 		++*at;
-	if (*at == t->count || kind_of(&t->spans[*at]) != kind)
+	if (*at == t->count || lane_kind(&t->spans[*at]) != kind)
 		return false;
 	*out = (busy_interval){ t->spans[*at].begin, t->spans[*at].end };
-	for (++*at; *at < t->count && kind_of(&t->spans[*at]) == kind && t->spans[*at].begin <= out->end; ++*at)
+	for (++*at; *at < t->count && lane_kind(&t->spans[*at]) == kind && t->spans[*at].begin <= out->end; ++*at)
 		if (t->spans[*at].end > out->end)
 			out->end = t->spans[*at].end;
 	return true;
 }
 
+/* Merges the intervals of the lane with those of the devices: the intersection is the time that device work hides. */
 gemp_lane_times gemp_trace_lane_times(const gemp_trace *t, gemp_lane lane)
 {
 	int64_t seconds = 0, hidden = 0;
 	size_t at = 0, device_at = 0;
 	busy_interval own, device;
-	bool works = next_interval(t, &device_at, GEMP_LANE_DEVICE, &device);
+	bool device_busy = next_interval(t, &device_at, GEMP_LANE_DEVICE, &device);
 	while (next_interval(t, &at, lane, &own)) {
 		seconds += own.end - own.begin;
-		while (works && device.begin < own.end) {
+		while (device_busy && device.begin < own.end) {
 			int64_t from = device.begin > own.begin ? device.begin : own.begin;
 			int64_t to = device.end < own.end ? device.end : own.end;
 			hidden += to > from ? to - from : 0;
 			if (device.end > own.end)
 				break;
-			works = next_interval(t, &device_at, GEMP_LANE_DEVICE, &device);
+			device_busy = next_interval(t, &device_at, GEMP_LANE_DEVICE, &device);
 		}
 	}
 	return (gemp_lane_times){ 1e-9 * (double)seconds, 1e-9 * (double)hidden };

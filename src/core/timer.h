@@ -1,4 +1,10 @@
-/* timer: seconds by phase. The phases have the same names in every report. */
+/* timer: seconds by phase, and the trace, a record of what this rank did when (--trace).
+ *
+ * The phases have the same names in every report. A trace is spans[count] of time in lanes. Nothing is recorded before
+ * gemp_trace_start; after max_spans spans the others are only counted (dropped). Spans of a lane are nested or disjoint,
+ * as calls are; those of a device are disjoint. Only one thread records. After gemp_trace_end the spans are sorted by
+ * lane, all devices together, and in each lane by their begin, outer spans first.
+ */
 
 #ifndef GEMP_CORE_TIMER_H
 #define GEMP_CORE_TIMER_H
@@ -31,22 +37,16 @@ extern const char *const gemp_phase_name[GEMP_PHASES];
 
 double gemp_now(void); /* seconds, monotonic */
 
-/* double t = gemp_now(); ... gemp_timers_add(timers, GEMP_PHASE_READ, t); adds the time since t, and returns now. It is a span of the
- * trace (core/timer.h), too. less: seconds of it that other phases have. */
+/* double t = gemp_now(); ... gemp_timers_add(timers, GEMP_PHASE_READ, t); adds the time since t, and returns now. The time
+ * becomes a span of the trace, too. less: seconds of it that are charged to other phases. */
 double gemp_timers_add(gemp_timers *timers, gemp_phase phase, double since);
 double gemp_timers_add_less(gemp_timers *timers, gemp_phase phase, double since, double less);
-
-/* trace: what this rank did when, as spans of time in lanes, for a picture of the run (--trace).
- *
- * Nothing is recorded before gemp_trace_start, and then no more spans than it was told; later ones are counted. Spans of a lane
- * are nested or apart, as calls are; those of a device are apart. One thread records.
- */
 
 typedef enum gemp_lane {
 	GEMP_LANE_HOST,     /* the host's own work */
 	GEMP_LANE_EXCHANGE, /* rows and partial matches between ranks */
-	GEMP_LANE_RANKS,    /* sums and agreement, and with them waiting for other ranks */
-	GEMP_LANE_OUTPUT,   /* matches from the device to where they go */
+	GEMP_LANE_RANKS,    /* reductions and agreement, including the wait for other ranks */
+	GEMP_LANE_OUTPUT,   /* matches from the device to their output */
 	GEMP_LANE_DEVICE,   /* launches of the first device; others follow */
 } gemp_lane;
 
@@ -64,26 +64,25 @@ typedef struct gemp_trace {
 	uint64_t dropped;
 	unsigned devices; /* lanes from GEMP_LANE_DEVICE on, at most GEMP_TRACE_DEVICES */
 	size_t name_count;
-	char names[GEMP_TRACE_NAMES][GEMP_TRACE_NAME]; /* the last one stands for all that find no place */
+	char names[GEMP_TRACE_NAMES][GEMP_TRACE_NAME]; /* the last name, "others", stands for all further names */
 } gemp_trace;
 
-void gemp_trace_start(size_t most);
+void gemp_trace_start(size_t max_spans);
 bool gemp_trace_on(void);
 
-/* From `since` until now, and from `since` until `until`: seconds of gemp_now(). */
+/* A span from `since` (gemp_now()) until now. */
 void gemp_trace_add(const char *name, gemp_lane lane, double since);
 
-/* In nanoseconds of it. */
+/* A span in nanoseconds of gemp_now(). */
 void gemp_trace_between(const char *name, gemp_lane lane, int64_t begin, int64_t end);
-void gemp_trace_drop(void);        /* a span that could not be had */
-gemp_lane gemp_trace_device(void); /* a lane of its own, for the first GEMP_TRACE_DEVICES */
+void gemp_trace_drop(void);        /* counts a span whose times are unknown */
+gemp_lane gemp_trace_device(void); /* a new lane; devices beyond GEMP_TRACE_DEVICES share the last */
 
-/* Ends the recording. Spans are in order of lanes (those of devices together), and in these of their beginning, outer ones
- * first. Until gemp_trace_free. */
+/* Ends the recording and sorts the spans. The result is valid until gemp_trace_free. */
 const gemp_trace *gemp_trace_end(void);
 void gemp_trace_free(void);
 
-/* Seconds in which something is under way in a lane; and those of them in which a device works. After gemp_trace_end. */
+/* Seconds in which a lane is busy, and those of them in which a device is busy, too. After gemp_trace_end. */
 typedef struct gemp_lane_times {
 	double seconds, overlapped;
 } gemp_lane_times;

@@ -1,5 +1,7 @@
-/* types: the integer roles, each with its printf form and limits. Their MPI, HDF5 and OpenCL twins have the same
- * suffix beside the code that may include those headers: comm/comm.h, io/hdf5/hdf5_file.h, kernels/match/match_abi.h.
+/* types: the integer roles, each with its printf form and limits.
+ *
+ * The corresponding MPI, HDF5 and OpenCL types have the same suffix and stand in the headers that may include those
+ * libraries: comm/comm.h, io/hdf5/hdf5_file.h, kernels/match/match_abi.h.
  */
 
 #ifndef GEMP_CORE_TYPES_H
