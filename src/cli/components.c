@@ -5,13 +5,10 @@
 #include "core/memory.h"
 #include "core/quantity.h"
 #include "io/rows/edge_rows.h"
-#include "io/rows/row_writer.h"
-#include "io/rows/vertex_keys.h"
+#include "io/rows/row_turns.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-enum { BATCH = 1 << 18 }; /* rows a turn; ranks take turns, so that the rows do not depend on their number */
 
 typedef struct finding {
 	gemp_graph_job chosen;
@@ -51,61 +48,31 @@ done:
 
 /* ROWS */
 
-/* Collective. This rank's rows at .. at + count - 1; none: others have the turn. */
-static gemp_code write_batch(finding *f, gemp_row_writer *writer, size_t at, size_t count)
+/* Collective. A component is named by the key of one of its vertices, which another rank may own. */
+static gemp_code fill(void *self, gemp_projected *columns, size_t first, size_t count)
 {
-	gemp_code code = GEMP_OK;
+	const finding *f = self;
 	const gemp_graph_job *chosen = &f->chosen;
-	gemp_projected columns[2] = { { .name = "key" }, { .name = "component" } };
-	gemp_vertex *own = NULL;
-	code = GEMP_NEW(own, count);
-	for (size_t i = 0; i < count && code == GEMP_OK; i++)
-		own[i] = (gemp_vertex)(chosen->graph->first_vertex + at + i);
+	gemp_code code = gemp_row_fill_slice(&columns[0], &chosen->graph->keys, first, count);
 	GEMP_TRY(gemp_comm_agree(chosen->comm, code));
-	GEMP_TRY(gemp_vertex_keys_fetch(&columns[0].value, chosen->comm, chosen->graph, own, count));
-	GEMP_TRY(gemp_vertex_keys_fetch(&columns[1].value, chosen->comm, chosen->graph, f->found.component + at, count));
-	code = gemp_row_writer_write(writer, columns, 2, count);
+	code = gemp_row_fill_keys(&columns[1], chosen->comm, chosen->graph, f->found.component + first, count);
 done:
-	gemp_free(own);
-	for (int c = 0; c < 2; c++)
-		gemp_column_free(&columns[c].value);
 	return code;
 }
 
 /* Collective. */
 static gemp_code write_rows(finding *f)
 {
-	gemp_code code = GEMP_OK;
-	const gemp_graph_job *chosen = &f->chosen;
-	const gemp_shard *graph = chosen->graph;
-	gemp_row_writer *writer = NULL;
-	gemp_projected columns[2] = { { .name = "key" }, { .name = "component" } };
-	const gemp_rows_options how = {
-		.path = chosen->options->output, .limit = UINT64_MAX, .semantics = "components", .distinct = "none"
-	};
-	const gemp_result_info info = { .pattern = "components",
-		                            .semantics = "components",
-		                            .distinct = "none",
-		                            .graph_hash = graph->hash,
-		                            .complete = true };
-	for (int c = 0; c < 2 && code == GEMP_OK; c++)
-		code = gemp_column_init(&columns[c].value, columns[c].name, graph->keys.type);
-	GEMP_TRY(gemp_comm_agree(chosen->comm, code));
-	GEMP_TRY(gemp_row_writer_open(&writer, chosen->comm, columns, 2, &how));
-	for (int rank = 0; rank < chosen->comm->size; rank++) {
-		size_t rows = (size_t)(graph->bounds[rank + 1] - graph->bounds[rank]);
-		for (size_t at = 0; at < rows; at += BATCH) {
-			bool mine = rank == chosen->comm->rank;
-			GEMP_TRY(write_batch(f, writer, mine ? at : 0, !mine ? 0 : rows - at < BATCH ? rows - at : BATCH));
-		}
-	}
-	code = gemp_row_writer_close(writer, &info);
-	writer = NULL;
-done:
-	gemp_row_writer_abandon(writer);
-	for (int c = 0; c < 2; c++)
-		gemp_column_free(&columns[c].value);
-	return code;
+	const gemp_shard *graph = f->chosen.graph;
+	const gemp_row_column columns[] = { { "key", graph->keys.type }, { "component", graph->keys.type } };
+	gemp_row_turns turns = { .comm = f->chosen.comm,
+		                     .columns = columns,
+		                     .count = 2,
+		                     .fill = fill,
+		                     .self = f,
+		                     .path = f->chosen.options->output,
+		                     .info = gemp_row_info("components", graph) };
+	return gemp_row_turns_write(&turns, graph->rows);
 }
 
 /* Local. The edges of the forest that are of one type, with their ends. */

@@ -3,8 +3,7 @@
 #include "cli/graph_output.h"
 #include "cli/report/report_run.h"
 #include "core/memory.h"
-#include "graph/column_bulk.h"
-#include "io/rows/row_writer.h"
+#include "io/rows/row_turns.h"
 
 #include <string.h>
 
@@ -44,30 +43,15 @@ done:
 	return code;
 }
 
-static gemp_code make_columns(gemp_projected columns[COLUMNS], const counting *c)
+static gemp_code fill(void *self, gemp_projected *columns, size_t first, size_t count)
 {
-	static char *const names[COLUMNS] = { "key", "out", "in" };
-	gemp_code code = GEMP_OK;
-	const gemp_vertex_degrees *found = &c->found;
-	const uint64_t *const degrees[COLUMNS] = { [OUT] = found->out, [IN] = found->in };
-	uint64_t *picked = NULL;
-	GEMP_TRY(GEMP_NEW(picked, found->rows));
-	for (size_t row = 0; row < found->rows; row++)
-		picked[row] = row;
-	columns[KEY].name = names[KEY];
-	GEMP_TRY(gemp_column_gather(&columns[KEY].value, &c->chosen.graph->keys, NULL, picked, found->rows));
-	for (int column = OUT; column < COLUMNS; column++) {
-		columns[column].name = names[column];
-		GEMP_TRY(gemp_column_init(&columns[column].value, names[column], GEMP_INTEGER));
-		GEMP_TRY(gemp_column_reserve(&columns[column].value, found->rows, 0));
-		for (size_t row = 0; row < found->rows; row++) {
-			const gemp_value value = { .type = GEMP_INTEGER, .integer = (int64_t)degrees[column][row] };
-			GEMP_TRY(gemp_column_add(&columns[column].value, &value));
-		}
+	const counting *c = self;
+	GEMP_PROPAGATE(gemp_row_fill_slice(&columns[KEY], &c->chosen.graph->keys, first, count));
+	for (size_t row = first; row < first + count; row++) {
+		GEMP_PROPAGATE(gemp_row_fill_integer(&columns[OUT], c->found.out[row]));
+		GEMP_PROPAGATE(gemp_row_fill_integer(&columns[IN], c->found.in[row]));
 	}
-done:
-	gemp_free(picked);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. */
@@ -75,28 +59,22 @@ static gemp_code write_rows(counting *c)
 {
 	gemp_code code = GEMP_OK;
 	gemp_graph_job *chosen = &c->chosen;
-	gemp_projected columns[COLUMNS] = { 0 };
-	gemp_row_writer *writer = NULL;
-	const gemp_rows_options how = {
-		.path = chosen->options->output, .limit = UINT64_MAX, .semantics = "degrees", .distinct = "none"
+	const gemp_row_column columns[COLUMNS] = {
+		[KEY] = { "key", chosen->graph->keys.type }, [OUT] = { "out", GEMP_INTEGER }, [IN] = { "in", GEMP_INTEGER }
 	};
-	const gemp_result_info info = { .pattern = "degrees",
-		                            .semantics = "degrees",
-		                            .distinct = "none",
-		                            .graph_hash = chosen->graph->hash,
-		                            .complete = true };
+	gemp_row_turns turns = { .comm = chosen->comm,
+		                     .columns = columns,
+		                     .count = COLUMNS,
+		                     .fill = fill,
+		                     .self = c,
+		                     .path = chosen->options->output,
+		                     .info = gemp_row_info("degrees", chosen->graph),
+		                     .at_once = true };
 	double since = gemp_now();
 	GEMP_TRY(gemp_shard_load_keys(chosen->graph));
-	GEMP_TRY(gemp_comm_agree(chosen->comm, make_columns(columns, c)));
-	GEMP_TRY(gemp_row_writer_open(&writer, chosen->comm, columns, COLUMNS, &how));
-	GEMP_TRY(gemp_row_writer_write(writer, columns, COLUMNS, c->found.rows));
-	code = gemp_row_writer_close(writer, &info);
-	writer = NULL;
+	GEMP_TRY(gemp_row_turns_write(&turns, c->found.rows));
 	gemp_timers_add(&chosen->timers, GEMP_PHASE_WRITE, since);
 done:
-	gemp_row_writer_abandon(writer);
-	for (int column = 0; column < COLUMNS; column++)
-		gemp_column_free(&columns[column].value);
 	return code;
 }
 

@@ -4,99 +4,52 @@
 
 #include "cli/graph_output.h"
 #include "core/memory.h"
-#include "graph/column_bulk.h"
 #include "io/file/local_file.h"
 #include "io/graph_file/graph_file_matrix_values.h"
-#include "io/rows/row_writer.h"
+#include "io/rows/row_turns.h"
 #include "partition/build/content_hash.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { BATCH = 1 << 18 }; /* rows a turn; ranks take turns, so that the rows do not depend on their number */
-
-/* COLUMNS */
-
 /* ROWS */
 
-typedef struct writing {
+typedef struct row_source {
 	const gemp_shard *graph;
 	const gemp_table *found;
-	gemp_projected *columns; /* [count]: key and those of `found` */
-	size_t count;
-	gemp_row_writer *writer;
-} writing;
+} row_source;
 
-static const gemp_column *source(const writing *w, size_t column)
+static gemp_code fill(void *self, gemp_projected *columns, size_t first, size_t count)
 {
-	return column ? &w->found->columns[column - 1] : &w->graph->keys;
-}
-
-/* Collective. This rank's rows at .. at + count - 1; none: others have the turn. */
-static gemp_code write_batch(writing *w, const gemp_comm *comm, size_t at, size_t count)
-{
-	gemp_code code = GEMP_OK;
-	uint64_t *picked = NULL;
-	code = GEMP_NEW(picked, count);
-	for (size_t i = 0; i < count && code == GEMP_OK; i++)
-		picked[i] = at + i;
-	for (size_t c = 0; c < w->count && code == GEMP_OK; c++) {
-		gemp_column_free(&w->columns[c].value);
-		code = gemp_column_gather(&w->columns[c].value, source(w, c), NULL, picked, count);
-	}
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	code = gemp_row_writer_write(w->writer, w->columns, w->count, count);
-done:
-	gemp_free(picked);
-	return code;
-}
-
-/* Collective. */
-static gemp_code write_turns(writing *w, const gemp_comm *comm)
-{
-	gemp_code code = GEMP_OK;
-	for (int rank = 0; rank < comm->size; rank++) {
-		size_t rows = (size_t)(w->graph->bounds[rank + 1] - w->graph->bounds[rank]);
-		for (size_t at = 0; at < rows; at += BATCH) {
-			size_t count = rows - at < BATCH ? rows - at : BATCH;
-			bool mine = rank == comm->rank;
-			GEMP_TRY(write_batch(w, comm, mine ? at : 0, mine ? count : 0));
-		}
-	}
-done:
-	return code;
+	const row_source *rows = self;
+	GEMP_PROPAGATE(gemp_row_fill_slice(&columns[0], &rows->graph->keys, first, count));
+	for (size_t c = 0; c < rows->found->count; c++)
+		GEMP_PROPAGATE(gemp_row_fill_slice(&columns[1 + c], &rows->found->columns[c], first, count));
+	return GEMP_OK;
 }
 
 gemp_code gemp_vertex_output_rows(const gemp_report *report, gemp_shard *graph, const gemp_table *found)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_comm *comm = report->comm;
-	const char *command = report->options->command->name;
-	writing w = { .graph = graph, .found = found, .count = found->count + 1 };
-	const gemp_rows_options how = {
-		.path = report->options->output, .limit = UINT64_MAX, .semantics = command, .distinct = "none"
-	};
-	const gemp_result_info info = {
-		.pattern = command, .semantics = command, .distinct = "none", .graph_hash = graph->hash, .complete = true
-	};
+	row_source rows = { graph, found };
+	gemp_row_column *columns = NULL;
 	if (!report->options->output)
 		return GEMP_OK;
 	GEMP_TRY(gemp_shard_load_keys(graph));
-	code = GEMP_NEW(w.columns, w.count);
-	for (size_t c = 0; c < w.count && code == GEMP_OK; c++) {
-		w.columns[c].name = c ? source(&w, c)->name : "key";
-		code = gemp_column_init(&w.columns[c].value, w.columns[c].name, source(&w, c)->type);
-	}
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_row_writer_open(&w.writer, comm, w.columns, w.count, &how));
-	GEMP_TRY(write_turns(&w, comm));
-	code = gemp_row_writer_close(w.writer, &info);
-	w.writer = NULL;
+	GEMP_TRY(gemp_comm_agree(report->comm, GEMP_NEW(columns, 1 + found->count)));
+	columns[0] = (gemp_row_column){ "key", graph->keys.type };
+	for (size_t c = 0; c < found->count; c++)
+		columns[1 + c] = (gemp_row_column){ found->columns[c].name, found->columns[c].type };
+	gemp_row_turns turns = { .comm = report->comm,
+		                     .columns = columns,
+		                     .count = 1 + found->count,
+		                     .fill = fill,
+		                     .self = &rows,
+		                     .path = report->options->output,
+		                     .info = gemp_row_info(report->options->command->name, graph) };
+	code = gemp_row_turns_write(&turns, graph->rows);
 done:
-	gemp_row_writer_abandon(w.writer);
-	for (size_t c = 0; w.columns && c < w.count; c++)
-		gemp_column_free(&w.columns[c].value);
-	gemp_free(w.columns);
+	gemp_free(columns);
 	return code;
 }
 

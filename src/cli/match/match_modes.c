@@ -3,7 +3,7 @@
 #include "cli/match/match_report.h"
 #include "core/memory.h"
 #include "core/quantity.h"
-#include "io/rows/row_writer.h"
+#include "io/rows/row_turns.h"
 #include "match/estimate.h"
 #include "match/match.h"
 #include "query/query.h"
@@ -172,63 +172,64 @@ gemp_code gemp_count_per_ready(const gemp_options *options, const gemp_pattern *
 	return GEMP_OK;
 }
 
-/* Own vertices that are in some match. */
-static gemp_code make_rows(gemp_projected columns[2], const gemp_shard *graph, const uint64_t *counts, size_t *rows)
+typedef struct count_source {
+	const gemp_shard *graph;
+	const uint64_t *counts; /* [graph->rows] */
+	uint64_t *rows;         /* [count] own rows of vertices that are in some match */
+	size_t count;
+} count_source;
+
+/* A count above 2^63 - 1 does not fit into a row. */
+static gemp_code select_rows(count_source *source)
 {
-	gemp_code code = GEMP_OK;
-	columns[0].name = "key";
-	columns[1].name = "count";
-	GEMP_TRY(gemp_column_init(&columns[0].value, "", graph->keys.type));
-	GEMP_TRY(gemp_column_init(&columns[1].value, "", GEMP_INTEGER));
-	*rows = 0;
-	for (size_t v = 0; v < graph->rows; v++) {
-		if (!counts[v])
-			continue;
-		if (counts[v] > INT64_MAX)
+	GEMP_PROPAGATE(GEMP_NEW(source->rows, source->graph->rows));
+	for (size_t row = 0; row < source->graph->rows; row++) {
+		if (source->counts[row] > INT64_MAX)
 			return gemp_fail(GEMP_EDATA, "a vertex is in more than 2^63 - 1 matches, which no row can say");
-		const gemp_value key = gemp_column_get(&graph->keys, v);
-		GEMP_TRY(gemp_column_add(&columns[0].value, &key));
-		GEMP_TRY(
-			gemp_column_add(&columns[1].value, &(gemp_value){ .type = GEMP_INTEGER, .integer = (int64_t)counts[v] }));
-		(*rows)++;
+		if (source->counts[row])
+			source->rows[source->count++] = row;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
-/* Collective. */
+static gemp_code fill(void *self, gemp_projected *columns, size_t first, size_t count)
+{
+	const count_source *source = self;
+	for (size_t i = first; i < first + count; i++) {
+		const gemp_value key = gemp_column_get(&source->graph->keys, source->rows[i]);
+		GEMP_PROPAGATE(gemp_column_add(&columns[0].value, &key));
+		GEMP_PROPAGATE(gemp_row_fill_integer(&columns[1], source->counts[source->rows[i]]));
+	}
+	return GEMP_OK;
+}
+
+/* Collective. `all`: the number of rows over all ranks, of which a preview shows the first. */
 static gemp_code write_rows(gemp_report *report, gemp_runtime *context, const gemp_shard *graph,
                             const gemp_pattern *pattern, const gemp_match_options *how, const char *path,
                             uint64_t preview, const uint64_t *counts, uint64_t *all)
 {
 	gemp_code code = GEMP_OK;
-	gemp_projected columns[2] = { { 0 } };
-	gemp_row_writer *writer = NULL;
-	size_t rows = 0;
+	count_source source = { .graph = graph, .counts = counts };
+	const gemp_row_column columns[] = { { "key", graph->keys.type }, { "count", GEMP_INTEGER } };
 	double began = gemp_now();
-	const gemp_rows_options options = { .path = path,
-		                                .limit = path ? UINT64_MAX : preview,
-		                                .semantics = gemp_semantics_name[how->semantics],
-		                                .distinct = gemp_distinct_name[how->distinct],
-		                                .preview = report->people };
-	const gemp_result_info info = { pattern->text ? pattern->text : "", options.semantics, options.distinct,
-		                            graph->hash, true };
-	GEMP_TRY(gemp_comm_agree(context->comm, make_rows(columns, graph, counts, &rows)));
-	*all = gemp_comm_sum1(context->comm, rows);
-	if (path || preview) {
-		uint64_t before = gemp_comm_exscan(context->comm, rows);
-		if (!path && before + rows > preview)
-			rows = before < preview ? (size_t)(preview - before) : 0;
-		GEMP_TRY(gemp_row_writer_open(&writer, context->comm, columns, 2, &options));
-		GEMP_TRY(gemp_row_writer_write(writer, columns, 2, rows));
-		code = gemp_row_writer_close(writer, &info);
-		writer = NULL;
-	}
+	gemp_row_turns turns = { .comm = context->comm,
+		                     .columns = columns,
+		                     .count = 2,
+		                     .fill = fill,
+		                     .self = &source,
+		                     .path = path,
+		                     .preview = report->people,
+		                     .shown = preview,
+		                     .info = { pattern->text ? pattern->text : "", gemp_semantics_name[how->semantics],
+		                               gemp_distinct_name[how->distinct], graph->hash, true },
+		                     .at_once = true };
+	GEMP_TRY(gemp_comm_agree(context->comm, select_rows(&source)));
+	*all = gemp_comm_sum1(context->comm, source.count);
+	if (path || preview)
+		GEMP_TRY(gemp_row_turns_write(&turns, source.count));
 	gemp_timers_add(&context->timers, GEMP_PHASE_WRITE, began);
 done:
-	gemp_row_writer_abandon(writer);
-	for (int i = 0; i < 2; i++)
-		gemp_column_free(&columns[i].value);
+	gemp_free(source.rows);
 	return code;
 }
 

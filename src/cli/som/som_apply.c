@@ -6,7 +6,7 @@
 #include "core/memory.h"
 #include "core/quantity.h"
 #include "io/arrays/vectors_read.h"
-#include "io/rows/row_writer.h"
+#include "io/rows/row_turns.h"
 #include "som/file/map_vectors.h"
 #include "som/map/quality.h"
 
@@ -15,9 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BATCH = 1 << 18 }; /* rows a turn; ranks take turns */
 enum { KEY, UNIT, X, Y, DISTANCE, SECOND, COLUMNS };
-static char *const names[COLUMNS] = { "key", "unit", "x", "y", "distance", "second" };
 
 typedef struct applying {
 	gemp_comm *comm;
@@ -29,24 +27,12 @@ typedef struct applying {
 	gemp_vectors vectors;
 	gemp_som_map map;
 	gemp_som_unit_list units;
-	gemp_row_writer *writer;
+	gemp_row_column columns[COLUMNS];
+	gemp_row_turns rows;
+	uint64_t first_number; /* of this rank's first vector, from 0 over all ranks */
 } applying;
 
 /* ROWS */
-
-static gemp_code new_columns(gemp_projected *columns, const gemp_column *keys)
-{
-	gemp_code code = GEMP_OK;
-	const gemp_type key = gemp_column_loaded(keys) ? keys->type : GEMP_INTEGER;
-	const gemp_type types[COLUMNS] = { key, GEMP_INTEGER, GEMP_INTEGER, GEMP_INTEGER, GEMP_FLOAT, GEMP_INTEGER };
-	for (size_t c = 0; c < COLUMNS && code == GEMP_OK; c++) {
-		columns[c] = (gemp_projected){ .name = names[c] };
-		code = gemp_column_init(&columns[c].value, names[c], types[c]);
-		if (code == GEMP_OK)
-			code = gemp_column_reserve(&columns[c].value, 0, 0);
-	}
-	return code;
-}
 
 static gemp_value whole(uint64_t number, bool there)
 {
@@ -72,59 +58,44 @@ done:
 	return code;
 }
 
-/* Collective. This rank's rows at .. at + count - 1, of which the first has this number; none: others have the turn. */
-static gemp_code write_batch(applying *a, size_t at, size_t count, uint64_t number)
+static gemp_code fill(void *self, gemp_projected *columns, size_t first, size_t count)
 {
-	gemp_projected columns[COLUMNS] = { 0 };
-	gemp_code code = new_columns(columns, &a->vectors.keys);
-	for (size_t i = 0; i < count && code == GEMP_OK; i++)
-		code = add_row(columns, a, at + i, number + i);
-	GEMP_TRY(gemp_comm_agree(a->comm, code));
-	code = gemp_row_writer_write(a->writer, columns, COLUMNS, count);
-done:
-	for (size_t c = 0; c < COLUMNS; c++)
-		gemp_column_free(&columns[c].value);
-	return code;
+	const applying *a = self;
+	for (size_t i = first; i < first + count; i++)
+		GEMP_PROPAGATE(add_row(columns, a, i, a->first_number + i));
+	return GEMP_OK;
 }
 
-/* Collective. The form is known by then to be one that can be written. */
-static gemp_code open_writer(applying *a)
+/* Collective. The vectors are read, so that it is known whether they have keys. */
+static gemp_code open_rows(applying *a)
 {
-	gemp_code code = GEMP_OK;
-	gemp_projected columns[COLUMNS] = { 0 };
-	const gemp_rows_options rows = {
-		.path = a->options->output, .limit = UINT64_MAX, .semantics = "som", .distinct = "none"
-	};
-	GEMP_TRY(gemp_comm_agree(a->comm, new_columns(columns, &a->vectors.keys)));
-	code = gemp_row_writer_open(&a->writer, a->comm, columns, COLUMNS, &rows);
-done:
-	for (size_t c = 0; c < COLUMNS; c++)
-		gemp_column_free(&columns[c].value);
-	return code;
+	const gemp_column *keys = &a->vectors.keys;
+	a->columns[KEY] = (gemp_row_column){ "key", gemp_column_loaded(keys) ? keys->type : GEMP_INTEGER };
+	a->columns[UNIT] = (gemp_row_column){ "unit", GEMP_INTEGER };
+	a->columns[X] = (gemp_row_column){ "x", GEMP_INTEGER };
+	a->columns[Y] = (gemp_row_column){ "y", GEMP_INTEGER };
+	a->columns[DISTANCE] = (gemp_row_column){ "distance", GEMP_FLOAT };
+	a->columns[SECOND] = (gemp_row_column){ "second", GEMP_INTEGER };
+	a->rows = (gemp_row_turns){ .comm = a->comm,
+		                        .columns = a->columns,
+		                        .count = COLUMNS,
+		                        .fill = fill,
+		                        .self = a,
+		                        .path = a->options->output,
+		                        .info = gemp_row_info("som", NULL) };
+	a->first_number = gemp_comm_exscan(a->comm, a->vectors.count);
+	return gemp_row_turns_open(&a->rows);
 }
 
 /* Collective. */
 static gemp_code write_rows(applying *a)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_result_info info = { .pattern = "som", .semantics = "som", .distinct = "none", .complete = true };
 	double since = gemp_now();
-	const uint64_t mine = a->vectors.count;
-	uint64_t *counts = NULL, before = 0;
-	size_t *begin = NULL;
-	GEMP_TRY(gemp_comm_allgather(a->comm, &mine, sizeof mine, (void **)&counts, &begin));
-	for (int rank = 0; rank < a->comm->size; before += counts[rank++])
-		for (size_t at = 0; at < counts[rank]; at += BATCH) {
-			size_t count = counts[rank] - at < BATCH ? (size_t)counts[rank] - at : BATCH;
-			bool own = rank == a->comm->rank;
-			GEMP_TRY(write_batch(a, own ? at : 0, own ? count : 0, before + at));
-		}
-	code = gemp_row_writer_close(a->writer, &info);
-	a->writer = NULL;
+	GEMP_TRY(gemp_row_turns_add(&a->rows, a->vectors.count));
+	code = gemp_row_turns_close(&a->rows);
 	gemp_timers_add(&a->timers, GEMP_PHASE_WRITE, since);
 done:
-	gemp_free(counts);
-	gemp_free(begin);
 	return code;
 }
 
@@ -236,7 +207,7 @@ gemp_code gemp_som_run_apply(gemp_report *report, gemp_comm *comm, const gemp_op
 	GEMP_TRY(gemp_rows_path_check(comm, "output", options->output));
 	GEMP_TRY(read_vectors(&a));
 	if (options->output)
-		GEMP_TRY(open_writer(&a));
+		GEMP_TRY(open_rows(&a));
 	GEMP_TRY(find_units(&a));
 	if (options->output)
 		GEMP_TRY(write_rows(&a));
@@ -244,7 +215,7 @@ gemp_code gemp_som_run_apply(gemp_report *report, gemp_comm *comm, const gemp_op
 		GEMP_TRY(write_units(&a));
 	code = report_all(&a);
 done:
-	gemp_row_writer_abandon(a.writer);
+	gemp_row_turns_abandon(&a.rows);
 	gemp_som_map_free(&a.map);
 	gemp_vectors_free(&a.vectors);
 	gemp_som_unit_list_free(&a.units);
