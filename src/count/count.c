@@ -205,8 +205,8 @@ static gemp_code make_wedges(gemp_count_engine *engine)
 	return GEMP_OK;
 }
 
-/* Collective. gemp_runtime_program lets one rank compile for all ranks with the same device, so all ranks must
- * call it equally often. */
+/* Collective. One rank per node builds a program and the others load what it stored, so all ranks must make the
+ * same calls. */
 static gemp_code build(gemp_count_engine *engine)
 {
 	gemp_code code = GEMP_OK;

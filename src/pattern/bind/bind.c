@@ -1,4 +1,3 @@
-/* Names of a query become columns, label sets and relations of a graph. */
 
 #include "pattern/bind/bind.h"
 
@@ -17,6 +16,8 @@ typedef enum name_kind { NAME_LABEL, NAME_TYPE, NAME_ATTRIBUTE, NAME_EDGE_ATTRIB
 
 static gemp_code gemp_bind_pattern(gemp_binding *b);
 
+/* An update that creates or sets a name makes it known, so that rules may use names that the graph does not have
+ * yet. */
 static bool introduces(const gemp_update *update, name_kind what)
 {
 	switch (update->kind) {
@@ -42,7 +43,8 @@ static bool rules_introduce(const gemp_rule_set *rules, name_kind what, const ch
 	return false;
 }
 
-/* "unknown WHAT 'NAME'" and what may have been meant. */
+/* The message lists near names, or up to LISTED names of the graph. Under --lenient it is a warning, and for names
+ * that the rules themselves introduce there is no message. */
 static gemp_code unknown_name(const gemp_binding *b, int line, int column, name_kind what, const char *name,
                               const char *const *names, size_t count)
 {
@@ -75,7 +77,7 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_' || (c & 0x80);
 }
 
-/* Where the type stands in the text: the types of an edge share one place. */
+/* Finds the place of one type: the syntax tree stores one place for all types of an edge. Falls back to the edge. */
 static void type_place(const gemp_binding *b, const gemp_pattern_edge *edge, const char *type, int *line, int *column)
 {
 	const char *text = b->source.text;
@@ -218,6 +220,7 @@ done:
 	return code;
 }
 
+/* An attribute that no vertex has is NULL under --lenient. */
 static gemp_code bind_attribute(const gemp_binding *b, gemp_expr *expr)
 {
 	const gemp_table *table = &b->graph->attributes;
@@ -238,8 +241,9 @@ done:
 	return code;
 }
 
-/* COUNT { (v)-[:T]->() } and no more: the vertex has so many edges. A vertex that OPTIONAL MATCH did not find has no
- * degree, but EXISTS and COUNT of it are false and 0. */
+/* COUNT { (v)-[:T]->() } without further conditions is the degree of v over some relations, which needs no search.
+ * A vertex that OPTIONAL MATCH did not find has no degree, but EXISTS and COUNT of it are false and 0, so those
+ * stay searches. */
 static bool is_degree(const gemp_binding *b, const gemp_expr *expr)
 {
 	if (!gemp_expr_is_subpattern(expr))
@@ -252,6 +256,8 @@ static bool is_degree(const gemp_binding *b, const gemp_expr *expr)
 	return one_edge && !edge->path && edge->from != edge->to && !missing;
 }
 
+/* Turns the expression into GEMP_DEGREE in place. It takes over the relations of the inner edge, which are bound
+ * already. */
 static gemp_code make_degree(const gemp_binding *b, gemp_expr *expr)
 {
 	const gemp_pattern_edge *edge = b->pattern->subs[expr->sub]->edges;
@@ -333,6 +339,8 @@ static gemp_code bind_clause(const gemp_binding *b, gemp_clause *clause)
 	return GEMP_OK;
 }
 
+/* Inner patterns share everything with the outer binding but the pattern, so that messages point into the same
+ * text. */
 static gemp_code bind_inner(const gemp_binding *b, gemp_pattern *inner)
 {
 	gemp_binding in = *b;
@@ -340,7 +348,6 @@ static gemp_code bind_inner(const gemp_binding *b, gemp_pattern *inner)
 	return gemp_bind_pattern(&in);
 }
 
-/* A whole pattern. */
 /* Inner patterns come first, since a degree takes over the relations of the inner edge. Folding can change how
  * conditions split, so they are split again. */
 static gemp_code gemp_bind_pattern(gemp_binding *b)

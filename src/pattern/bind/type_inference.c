@@ -1,4 +1,3 @@
-/* Types of expressions, from their leaves up, and what comparisons of unlike ones come to. */
 
 #include "pattern/bind/type_inference.h"
 
@@ -10,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* NULL goes with every type, so always_null satisfies each of these predicates. */
 static bool is_text(const gemp_expr *expr)
 {
 	return expr->always_null || expr->type == GEMP_STRING;
@@ -40,6 +40,7 @@ static const char *type_name(const gemp_expr *expr)
 	return expr->kind == GEMP_VERTEX ? "a vertex" : expr->kind == GEMP_EDGE ? "an edge" : names[expr->type];
 }
 
+/* Expressions behind WITH name its items, not the pattern's variables. */
 static char *text_of(const gemp_binding *b, const gemp_expr *expr)
 {
 	return b->with ? gemp_expr_text_after(expr, b->pattern) : gemp_expr_text(expr, b->pattern);
@@ -67,7 +68,8 @@ static gemp_code require_type(const gemp_binding *b, const gemp_expr *expr, bool
 	return GEMP_OK;
 }
 
-/* What is computed from literals is tried here: it fails for every row, or for none. */
+/* An operation on literals is tried at bind time: it fails for every row or for none, and here the message has a
+ * place. */
 static gemp_code try_literals(const gemp_binding *b, const gemp_expr *expr)
 {
 	gemp_arena scratch = { 0 };
@@ -118,6 +120,7 @@ static gemp_code type_aggregate(const gemp_binding *b, gemp_expr *expr)
 	}
 }
 
+/* size() takes lists, too; the other functions take strings only. */
 static gemp_code type_function(const gemp_binding *b, gemp_expr *expr)
 {
 	const gemp_expr *of = expr->children[0];
@@ -127,6 +130,7 @@ static gemp_code type_function(const gemp_binding *b, gemp_expr *expr)
 	return require_type(b, expr, is_text, expr->kind == GEMP_SIZE ? "a string or a list" : "a string");
 }
 
+/* An attribute that no vertex has (--lenient) is always NULL; string is as good a type as any. */
 static gemp_type type_of_attribute(const gemp_binding *b, const gemp_expr *expr)
 {
 	if (expr->of_edge)
@@ -179,7 +183,7 @@ gemp_code gemp_bind_condition(const gemp_binding *b, const gemp_expr *expr)
 	return gemp_expr_is_element(expr) || !is_boolean(expr) ? wrong_type(b, expr, expr, "a condition") : GEMP_OK;
 }
 
-/* Known to be NULL, and of no type: NULL itself and what WITH, arithmetic, min and max make of it alone. */
+/* Known to be NULL in every row: NULL itself, and results of WITH, arithmetic, min and max on NULL alone. */
 static bool is_always_null(const gemp_binding *b, const gemp_expr *expr)
 {
 	switch (expr->kind) {
@@ -336,9 +340,8 @@ gemp_code gemp_bind_fold(const gemp_binding *b, gemp_expr **slot)
 	}
 }
 
-/* Regular expressions are compiled when a pattern is bound; a mistake in one is shown at its character. */
-
-/* Of \uXXXX and \UXXXXXXXX: bytes that it stands for, and how long it is; of all others one byte for two. */
+/* Length of an escape sequence in the text, and how many bytes it stands for: \uXXXX and \UXXXXXXXX are one
+ * character of UTF-8, all others are one byte. */
 static size_t escape(const char *at, size_t *length)
 {
 	char digits[9] = "";
@@ -350,7 +353,8 @@ static size_t escape(const char *at, size_t *length)
 	return character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
 }
 
-/* Where byte `at` of a string stands in the text; begin: its quote. A parameter has no more than its own place. */
+/* Position in the text of byte `at` of a string literal whose quote stands at `begin`. Escapes make the two
+ * differ; a parameter has only its own place. */
 static size_t literal_offset(const char *text, size_t begin, size_t at)
 {
 	size_t position = begin + 1;
@@ -364,13 +368,14 @@ static size_t literal_offset(const char *text, size_t begin, size_t at)
 	return position;
 }
 
+/* A regular expression is compiled once, when the pattern is bound, and an error in it is shown at its character. */
 gemp_code gemp_bind_regex(const gemp_binding *b, gemp_expr *expr)
 {
 	const gemp_expr *literal = expr->children[1];
 	char why[160];
 	size_t at = 0;
 	if (literal->kind != GEMP_LITERAL || literal->value.null || literal->value.type != GEMP_STRING)
-		return GEMP_OK; /* types are looked at next */
+		return GEMP_OK; /* type_of refuses it */
 	gemp_regex_free(expr->regex);
 	expr->regex = NULL;
 	gemp_code code = gemp_regex_new(&expr->regex, &literal->value, why, sizeof why, &at);

@@ -1,4 +1,3 @@
-/* What an expression is worth for a match. Logic is three-valued, as in openCypher: an unknown truth is a NULL boolean. */
 
 #include "pattern/condition/evaluate.h"
 
@@ -16,6 +15,7 @@ static const char *operator_sign(gemp_expr_kind kind)
 	return signs[kind];
 }
 
+/* The message has no place: callers that know one put it in front. */
 static gemp_code arithmetic_error(gemp_expr_kind kind, int64_t a, int64_t b, const char *why)
 {
 	return gemp_fail(GEMP_EDATA, "%" PRId64 " %s %" PRId64 " %s", a, operator_sign(kind), b, why);
@@ -40,6 +40,7 @@ static gemp_code integer_arithmetic(gemp_expr_kind kind, int64_t a, int64_t b, i
 	return over ? arithmetic_error(kind, a, b, "is beyond 64 bits; compute with floats, as by 1.0 * x") : GEMP_OK;
 }
 
+/* Floats follow IEEE 754: division by zero is infinite, and % is fmod. */
 static double float_arithmetic(gemp_expr_kind kind, double a, double b)
 {
 	switch (kind) {
@@ -71,7 +72,7 @@ static double real(const gemp_value *value)
 	return value->type == GEMP_FLOAT ? value->real : (double)value->integer;
 }
 
-/* NaN becomes NULL, since files keep no NaN either. */
+/* Integers stay integers; one float makes the operation a float one. NaN becomes NULL, since files keep no NaN. */
 static gemp_code arithmetic(const gemp_expr *expr, const gemp_value *left, const gemp_value *right, gemp_arena *scratch,
                             gemp_value *out)
 {
@@ -96,6 +97,7 @@ static gemp_code negate(const gemp_value *value, gemp_value *out)
 	return GEMP_OK;
 }
 
+/* Binding has refused other types already; these tests matter for literals, which are folded before binding. */
 static bool is_number(const gemp_value *value)
 {
 	return value->null || value->type == GEMP_INTEGER || value->type == GEMP_FLOAT;
@@ -106,6 +108,7 @@ static bool is_text(const gemp_value *value)
 	return value->null || value->type == GEMP_STRING;
 }
 
+/* NULL fits everywhere, since the result is NULL then. */
 bool gemp_expr_can_compute(gemp_expr_kind kind, const gemp_value *left, const gemp_value *right)
 {
 	switch (kind) {
@@ -150,12 +153,13 @@ static gemp_truth truth_of(bool truth)
 	return truth ? GEMP_IS_TRUE : GEMP_IS_FALSE;
 }
 
+/* UINT64_MAX stands for an element that OPTIONAL MATCH did not find. */
 static uint64_t element_id(const evaluate_context *e, const gemp_expr *expr)
 {
 	return e->scope->element(e->scope->context, expr->variable, expr->of_edge);
 }
 
-/* Values of different classes are not equal; it is unknown which comes first. */
+/* Values of different classes are unequal, and which of them comes first is unknown. */
 static gemp_truth compare(gemp_expr_kind kind, const gemp_value *a, const gemp_value *b)
 {
 	if (a->null || b->null)
@@ -199,17 +203,18 @@ static gemp_code comparison(const evaluate_context *e, const gemp_expr *expr, ge
 	return code;
 }
 
+/* The empty string is contained in every string. */
 static gemp_truth find_text(gemp_expr_kind kind, const gemp_value *whole, const gemp_value *part)
 {
-	size_t size = whole->string.size, wanted = part->string.size;
-	if (wanted > size)
+	size_t size = whole->string.size, part_size = part->string.size;
+	if (part_size > size)
 		return GEMP_IS_FALSE;
-	if (wanted == 0)
+	if (part_size == 0)
 		return GEMP_IS_TRUE;
-	const char *from = whole->string.bytes + (kind == GEMP_ENDS_WITH ? size - wanted : 0);
+	const char *from = whole->string.bytes + (kind == GEMP_ENDS_WITH ? size - part_size : 0);
 	if (kind == GEMP_CONTAINS)
-		return truth_of(memmem(from, size, part->string.bytes, wanted) != NULL);
-	return truth_of(memcmp(from, part->string.bytes, wanted) == 0);
+		return truth_of(memmem(from, size, part->string.bytes, part_size) != NULL);
+	return truth_of(memcmp(from, part->string.bytes, part_size) == 0);
 }
 
 static gemp_code evaluate_string_test(const evaluate_context *e, const gemp_expr *expr, gemp_value *out)
@@ -221,6 +226,7 @@ static gemp_code evaluate_string_test(const evaluate_context *e, const gemp_expr
 	return code;
 }
 
+/* The expression is compiled at bind time; an expression that is still uncompiled is unknown, as for folding. */
 static gemp_code regex_match(const evaluate_context *e, const gemp_expr *expr, gemp_value *out)
 {
 	gemp_value text;
@@ -233,8 +239,7 @@ static gemp_code regex_match(const evaluate_context *e, const gemp_expr *expr, g
 	return code;
 }
 
-/* True decides; an unknown comparison makes the result unknown unless some other element is equal (SQL's three-valued
- * IN). */
+/* A true comparison decides; an unknown one makes the result unknown unless another element is equal (SQL's IN). */
 static gemp_code in_list(const evaluate_context *e, const gemp_expr *expr, gemp_value *out)
 {
 	gemp_value value, other;
@@ -290,6 +295,7 @@ static gemp_code negation(const evaluate_context *e, const gemp_expr *expr, gemp
 	return code;
 }
 
+/* IS NULL of an element asks whether OPTIONAL MATCH found it. The result is never unknown. */
 static gemp_code null_test(const evaluate_context *e, const gemp_expr *expr, gemp_value *out)
 {
 	const gemp_expr *operand = expr->children[0];
@@ -302,6 +308,7 @@ static gemp_code null_test(const evaluate_context *e, const gemp_expr *expr, gem
 	return GEMP_OK;
 }
 
+/* One look-up in the table of label sets that binding made. */
 static gemp_code label_test(const evaluate_context *e, const gemp_expr *expr, gemp_value *out)
 {
 	uint32_t set = e->scope->label_set(e->scope->context, expr->variable);
@@ -309,6 +316,7 @@ static gemp_code label_test(const evaluate_context *e, const gemp_expr *expr, ge
 	return GEMP_OK;
 }
 
+/* Errors of arithmetic get the operator's place here. */
 static gemp_code evaluate_operator(const evaluate_context *e, const gemp_expr *expr, gemp_value *out)
 {
 	gemp_value left, right;
@@ -363,6 +371,7 @@ gemp_code gemp_expr_value(const gemp_expr *expr, const gemp_scope *scope, gemp_a
 	return evaluate(&e, expr, out);
 }
 
+/* Unknown counts as not true. */
 gemp_code gemp_expr_test(const gemp_expr *expr, const gemp_scope *scope, gemp_arena *scratch, bool *is_true)
 {
 	gemp_value value = { .null = true };

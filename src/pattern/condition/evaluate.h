@@ -1,4 +1,9 @@
-/* arithmetic: what + - * / % and functions make of values, as openCypher has it. Internal to src/pattern. */
+/* evaluate: the value of an expression for one match, in openCypher's three-valued logic.
+ *
+ * The match itself is behind gemp_scope: callbacks give the values of leaves, so that the matcher, the rows of a query
+ * and the folding of literals share one evaluator. An unknown truth is a NULL boolean; a match passes a condition only
+ * if it is true. Strings that an expression makes live in a scratch arena of the caller.
+ */
 
 #ifndef GEMP_PATTERN_CONDITION_EVALUATE_H
 #define GEMP_PATTERN_CONDITION_EVALUATE_H
@@ -8,7 +13,7 @@
 
 typedef enum gemp_truth { GEMP_IS_FALSE, GEMP_IS_TRUE, GEMP_IS_UNKNOWN } gemp_truth;
 
-/* How an expression learns of a match: value(context, expr) gives what an attribute, key or literal is worth;
+/* How an expression reads a match: value(context, expr) gives the value of an attribute, key or literal;
  * vertex(context, variable) the id of a vertex, edge(...) the number of an edge; label_set(...) the set of a
  * vertex. Three-valued inside.
  *
@@ -21,14 +26,14 @@ typedef struct gemp_scope {
 	uint32_t (*label_set)(void *context, int variable);
 } gemp_scope;
 
-/* What an expression is worth; strings that it makes live in scratch. What cannot be computed (an integer beyond 64 bits, an
+/* The value of an expression; strings that it makes live in scratch. A failed computation (an integer beyond 64 bits, an
  * integer divided by zero, a regular expression that does not end) is GEMP_EDATA. */
 gemp_code gemp_expr_value(const gemp_expr *expr, const gemp_scope *scope, gemp_arena *scratch, gemp_value *out);
 gemp_code gemp_expr_test(const gemp_expr *expr, const gemp_scope *scope, gemp_arena *scratch, bool *is_true);
 bool gemp_expr_is_true(const gemp_expr *expr, const gemp_scope *scope); /* also false where it cannot be computed */
 
 /* GEMP_ADD to GEMP_SIZE; right is NULL where there is one operand. NULL on either side gives NULL, and so do types that
- * do not go together (binding refuses these) and what is no number (0.0 / 0.0). Integers that pass 64 bits, and integer
+ * do not go together (binding refuses these) and NaN (0.0 / 0.0). Integers that pass 64 bits, and integer
  * division by zero, are GEMP_EDATA, without a place. Two strings are joined by +. */
 gemp_code gemp_expr_compute(const gemp_expr *expr, const gemp_value *left, const gemp_value *right, gemp_arena *scratch,
                             gemp_value *out);

@@ -1,11 +1,11 @@
-/* Expressions as text: for people, and where two are compared as texts. */
 
 #include "pattern/condition/expr_text.h"
 
 #include <ctype.h>
 #include <string.h>
 
-/* Spaces and punctuation beyond ASCII, as in lexer.l; at is the first byte of a character. */
+/* Spaces and punctuation beyond ASCII, as in lexer.l; `at` is the first byte of a character. A name with one of
+ * them needs backquotes. */
 static bool is_punctuation(const char *at)
 {
 	const unsigned char *byte = (const unsigned char *)at;
@@ -13,7 +13,7 @@ static bool is_punctuation(const char *at)
 	       (byte[0] == 0xE3 && byte[1] == 0x80 && byte[2] == 0x80);
 }
 
-/* As the grammar reads a word without backquotes; words of the language may follow `.` and `:`. */
+/* As the grammar reads a word without backquotes. Reserved words need none, since they may follow `.` and `:`. */
 static bool is_plain(const char *name)
 {
 	if (!isalpha((unsigned char)*name) && *name != '_' && !(*name & 0x80))
@@ -37,7 +37,7 @@ static void print_name(const char *name, gemp_text *out)
 	gemp_text_add(out, "`", 1);
 }
 
-/* Whose names an expression uses, and where its text goes. */
+/* The pattern whose names an expression uses, and the text to append to. */
 typedef struct printer {
 	const gemp_pattern *pattern; /* NULL: every variable is `_` */
 	bool after;                  /* its WITH: variables are the items of that */
@@ -46,6 +46,7 @@ typedef struct printer {
 
 static void print(const printer *p, const gemp_expr *expr);
 
+/* Anonymous elements are printed by their number: v0, e1. */
 static void print_variable(const printer *p, const gemp_expr *expr)
 {
 	const char *name = !p->pattern ? "_"
@@ -57,6 +58,7 @@ static void print_variable(const printer *p, const gemp_expr *expr)
 		gemp_text_print(p->out, "%c%d", expr->of_edge ? 'e' : 'v', expr->variable);
 }
 
+/* Without the WITH clause at hand a column is printed by its number. */
 static void print_column(const printer *p, const gemp_expr *expr)
 {
 	if (p->pattern && p->after)
@@ -105,7 +107,7 @@ static void print_labels(const printer *p, const gemp_expr *expr)
 	print_types(expr->names, expr->name_count, p->out);
 }
 
-/* How tightly an expression holds together; what is looser stands in parentheses. */
+/* Binding strength of the operators, from OR (0) to leaves (8); a looser operand is put in parentheses. */
 static int precedence(gemp_expr_kind kind)
 {
 	switch (kind) {
@@ -123,6 +125,7 @@ static int precedence(gemp_expr_kind kind)
 	}
 }
 
+/* A negative literal binds like a unary minus, not like a leaf. */
 static bool is_negative(const gemp_expr *expr)
 {
 	const gemp_value *value = &expr->value;
@@ -131,12 +134,13 @@ static bool is_negative(const gemp_expr *expr)
 	return expr->kind == GEMP_LITERAL && !value->null && (integer || real);
 }
 
-/* (x) - -(y) would look like a path. */
+/* `(x) - -(y)` would be read as a path, so such operands keep their parentheses. */
 static bool looks_like_path(const gemp_expr *expr, int min_precedence)
 {
 	return expr->kind == GEMP_NEGATE && min_precedence > 5 && precedence(expr->children[0]->kind) < 8;
 }
 
+/* Prints the operand, in parentheses if it binds less tightly than min_precedence. */
 static void print_operand(const printer *p, const gemp_expr *expr, int min_precedence)
 {
 	int own = is_negative(expr) ? 7 : precedence(expr->kind);
@@ -167,6 +171,7 @@ static void print_list(const printer *p, const gemp_expr *expr, size_t from)
 	}
 }
 
+/* Functions of an element (id, labels, type) have no children but a variable. */
 static void print_call(const printer *p, const char *name, const gemp_expr *expr)
 {
 	gemp_text_print(p->out, "%s(%s", name, expr->distinct ? "DISTINCT " : "");
@@ -177,6 +182,7 @@ static void print_call(const printer *p, const char *name, const gemp_expr *expr
 	gemp_text_print(p->out, ")");
 }
 
+/* Binding made a degree of COUNT { }; its text is that of the query. */
 static void print_degree(const printer *p, const gemp_expr *expr)
 {
 	gemp_text_print(p->out, "COUNT { (");
@@ -186,7 +192,7 @@ static void print_degree(const printer *p, const gemp_expr *expr)
 	gemp_text_print(p->out, "]%s() }", expr->direction == 0 ? "->" : "-");
 }
 
-/* A vertex that no more is said about needs no name: nothing but one edge refers to it. */
+/* A vertex without a name and conditions that only one edge refers to needs no name. */
 static bool is_printed(const gemp_pattern *pattern, int vertex)
 {
 	int edges = 0;
@@ -251,6 +257,8 @@ static void print_pattern(const printer *p)
 	}
 }
 
+/* Without a pattern the braces stay empty: the text then compares conditions on one variable, which have no
+ * subpattern. */
 static void print_sub(const printer *p, const gemp_expr *expr)
 {
 	gemp_text_print(p->out, "%s { ", expr->kind == GEMP_EXISTS ? "EXISTS" : "COUNT");

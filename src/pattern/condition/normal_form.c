@@ -24,7 +24,7 @@
 
 static gemp_code push_negation(gemp_expr **slot, bool negate);
 
-/* Of an expression of literals only. */
+/* Evaluates an expression without variables; the scope is NULL, since no leaf needs it. */
 static gemp_truth literal_truth(const gemp_expr *expr, gemp_code *code)
 {
 	gemp_arena scratch = { 0 };
@@ -92,6 +92,7 @@ static void sort_children(gemp_expr *expr, size_t from)
 	expr->count = kept;
 }
 
+/* Removes the neutral constant of a junction: true of AND, false of OR. */
 static void drop_constants(gemp_expr *expr, bool truth)
 {
 	size_t kept = 0;
@@ -172,6 +173,7 @@ static void swap_operands(gemp_expr *expr)
 	expr->children[1] = left;
 }
 
+/* The negation of a comparison. Both are unknown for NULL, so NOT may be dropped. */
 static gemp_expr_kind opposite(gemp_expr_kind kind)
 {
 	static const gemp_expr_kind kinds[] = { [GEMP_EQ] = GEMP_NE, [GEMP_NE] = GEMP_EQ, [GEMP_LT] = GEMP_GE,
@@ -179,6 +181,7 @@ static gemp_expr_kind opposite(gemp_expr_kind kind)
 	return kinds[kind];
 }
 
+/* The comparison with its operands exchanged. */
 static gemp_expr_kind mirrored(gemp_expr_kind kind)
 {
 	static const gemp_expr_kind kinds[] = { [GEMP_EQ] = GEMP_EQ, [GEMP_NE] = GEMP_NE, [GEMP_LT] = GEMP_GT,
@@ -214,7 +217,7 @@ static gemp_code push_into_comparison(gemp_expr **slot, bool negate)
 	return GEMP_OK;
 }
 
-/* =~ with two literals waits for binding to compile the expression. */
+/* =~ with two literals is not folded before binding has compiled the expression. */
 static gemp_code push_into_search(gemp_expr **slot, bool negate)
 {
 	gemp_expr **operand = (*slot)->children;
@@ -253,6 +256,7 @@ static gemp_code push_into_in(gemp_expr **slot, bool negate)
 	return negate ? wrap_not(slot) : GEMP_OK;
 }
 
+/* IS NULL is never unknown, so negation just exchanges the two tests. */
 static gemp_code push_into_null_test(gemp_expr **slot, bool negate)
 {
 	gemp_expr *expr = *slot, *operand = expr->children[0];
@@ -350,8 +354,8 @@ gemp_code gemp_expr_normalise(gemp_expr **slot)
 	return push_negation(slot, false);
 }
 
-/* Adds one conjunct unless it is among the first `known`, takes *expr. A false one stands on vertex 0, so that every
- * condition stands somewhere. */
+/* Adds one conjunct unless it is among the first `known`, and takes *expr. Every condition must use some element,
+ * so `false` is assigned to vertex 0. */
 static gemp_code add_conjunct(gemp_pattern *pattern, size_t known, gemp_expr **expr)
 {
 	for (size_t i = 0; i < known; i++)
@@ -366,7 +370,7 @@ static gemp_code add_conjunct(gemp_pattern *pattern, size_t known, gemp_expr **e
 	return GEMP_OK;
 }
 
-/* In a pattern, unlike after OPTIONAL MATCH, vertices, edges and keys are always there, and each is itself. */
+/* Outside of OPTIONAL MATCH, vertices, edges and keys are never NULL, and each equals itself. */
 static void fold_presence(gemp_expr *expr)
 {
 	const gemp_expr *left = expr->count ? expr->children[0] : NULL;
@@ -402,13 +406,14 @@ done:
 	return code;
 }
 
+/* Arithmetic and functions, which are contiguous in gemp_expr_kind. */
 static bool computes(const gemp_expr *expr)
 {
 	return expr->kind >= GEMP_ADD && expr->kind <= GEMP_SIZE;
 }
 
-/* A failed computation leaves the expression: binding reports why it cannot be computed, and where. Infinity cannot be written as
- * a literal. */
+/* A failed computation leaves the expression as it is: binding reports the reason with its place. Infinity stays
+ * an operation, since it cannot be written as a literal. */
 static gemp_code compute(gemp_expr *expr)
 {
 	gemp_code code = GEMP_OK;
@@ -430,7 +435,7 @@ done:
 	return code == GEMP_EDATA ? GEMP_OK : code;
 }
 
-/* Of two numbers a + b is b + a, and their product too; a literal comes last. */
+/* For two numbers a + b equals b + a, and likewise the product, also in floating point; a literal comes last. */
 static void sort_operands(gemp_expr *expr)
 {
 	gemp_expr **operand = expr->children, *left = operand[0];
@@ -443,6 +448,7 @@ static void sort_operands(gemp_expr *expr)
 	operand[1] = swap ? left : operand[1];
 }
 
+/* A junction with one operand appears where the syntax tree rewrote `x IN [y]`. */
 gemp_code gemp_expr_fold(gemp_expr **slot)
 {
 	bool junction = (*slot)->kind == GEMP_AND || (*slot)->kind == GEMP_OR;

@@ -1,16 +1,22 @@
+/* normal_form: rewrites conditions so that equal ones compare equal, and splits them into conjuncts.
+ *
+ * The form is negation normal form with sorted, flat AND and OR and folded literals; normal_form.c lists its rules.
+ * Deduplication of conditions, the automorphism search and the plan's tests rely on it.
+ */
+
 #ifndef GEMP_PATTERN_CONDITION_NORMAL_FORM_H
 #define GEMP_PATTERN_CONDITION_NORMAL_FORM_H
 
 #include "pattern/model/pattern.h"
 
-/* Into the normal form, in place; what *slot points to afterwards is a valid tree, also after a failure. */
+/* Rewrites *slot into the normal form in place; *slot is a valid tree also after a failure. */
 gemp_code gemp_expr_normalise(gemp_expr **slot);
 
-/* What is computed from literals alone becomes a literal; what cannot be computed stays as it is. The operands of + and *
- * on numbers are sorted. Of the expression, or of its operands alone. */
+/* Operations on literals become literals; an operation that fails stays as it is. The operands of + and * on numbers are
+ * sorted. */
 gemp_code gemp_expr_fold(gemp_expr **slot);
 
-/* Takes *expr (any condition; NULL after that), normalises and adds its conjuncts; drops repeated ones. */
+/* Takes ownership of *expr (any condition) and sets it to NULL; normalises it and adds its conjuncts without repetitions. */
 gemp_code gemp_pattern_require(gemp_pattern *pattern, gemp_expr **expr);
 
 #endif

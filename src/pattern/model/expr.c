@@ -51,6 +51,7 @@ void gemp_names_free(char **names, size_t count)
 	gemp_free(names);
 }
 
+/* *count names are valid at any time, so that a failure leaves a list that can be freed. */
 gemp_code gemp_names_copy(char ***out, size_t *count, char *const *names, size_t name_count)
 {
 	GEMP_PROPAGATE(GEMP_NEW(*out, name_count));
@@ -142,6 +143,8 @@ static int compare_names(const gemp_expr *a, const gemp_expr *b)
 	return (a->name_count > b->name_count) - (a->name_count < b->name_count);
 }
 
+/* Kinds order first, so that equal operators are neighbours after sorting; places in the text and bound fields do
+ * not take part. */
 int gemp_expr_compare(const gemp_expr *a, const gemp_expr *b)
 {
 	if (a->kind != b->kind)
@@ -207,6 +210,7 @@ done:
 	return code;
 }
 
+/* Grandchildren of the same kind move up by one level; their former parent is freed without its children. */
 gemp_code gemp_expr_flatten(gemp_expr *expr)
 {
 	size_t count = 0, used = 0;
@@ -233,6 +237,7 @@ gemp_code gemp_expr_flatten(gemp_expr *expr)
 	return GEMP_OK;
 }
 
+/* count appears twice: by name the first entry is found, by kind each of them. */
 static const gemp_function functions[] = {
 	{ "id", GEMP_KEY, true, false },          { "labels", GEMP_LABELS, true, false },
 	{ "type", GEMP_TYPE, true, false },       { "toLower", GEMP_LOWER, false, false },

@@ -1,4 +1,9 @@
-/* expr: condition trees and their normal form. Internal to src/pattern. */
+/* expr: the expression tree of conditions, columns and ORDER BY, and the table of functions. Internal to src/pattern.
+ *
+ * A node has its kind, the variable or name it refers to, and children [count]; which fields a kind uses stands beside
+ * gemp_expr_kind and the fields. Binding fills in the fields marked `bound`. A node owns its children, names, tables
+ * and the bytes of a literal string; regular expressions are shared by reference count.
+ */
 
 #ifndef GEMP_PATTERN_MODEL_EXPR_H
 #define GEMP_PATTERN_MODEL_EXPR_H
@@ -9,15 +14,15 @@ typedef enum gemp_expr_kind {
 	GEMP_LITERAL,   /* value */
 	GEMP_VERTEX,    /* variable: a vertex itself */
 	GEMP_EDGE,      /* variable: an edge itself; of_edge */
-	GEMP_COLUMN,    /* column: a value column of WITH, by item; in what follows WITH only */
+	GEMP_COLUMN,    /* item: a value column of WITH; in clauses behind WITH only */
 	GEMP_ATTRIBUTE, /* variable.name; edges' attributes have of_edge */
 	GEMP_KEY,       /* id(variable) */
 	GEMP_LABELS,    /* labels(variable): a list */
 	GEMP_TYPE,      /* type(variable) of an edge */
-	GEMP_DEGREE,    /* COUNT { (variable)-[:names]->() }: made by bind of a GEMP_COUNT_OF that is no more than that */
-	GEMP_EXISTS,    /* sub: pattern->subs[sub] has a match; children: GEMP_VERTEX, the outer vertices that are its given
+	GEMP_DEGREE,    /* COUNT { (variable)-[:names]->() }: bind makes it of such a GEMP_COUNT_OF */
+	GEMP_EXISTS, /* sub: pattern->subs[sub] has a match; children: GEMP_VERTEX, the outer vertices that are its arguments
 	                     vertices 0, 1, ...; never unknown */
-	GEMP_COUNT_OF,  /* COUNT { ... }: how many embeddings it has; children as above */
+	GEMP_COUNT_OF,  /* COUNT { ... }: the number of its embeddings; children as above */
 	GEMP_HAS_LABEL, /* variable has any of names[] */
 	GEMP_EQ,
 	GEMP_NE,
@@ -123,7 +128,7 @@ typedef struct gemp_function {
 const gemp_function *gemp_function_find(const char *name);
 const char *gemp_function_name(gemp_expr_kind kind); /* NULL: this kind is no function */
 
-/* Lists of names (labels, types), owned by the caller; after a failure *count names are there to be freed. */
+/* Lists of names (labels, types), owned by the caller; after a failure the caller frees *count names. */
 gemp_code gemp_names_copy(char ***out, size_t *count, char *const *names, size_t name_count);
 void gemp_names_free(char **names, size_t count);
 

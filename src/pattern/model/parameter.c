@@ -1,4 +1,3 @@
-/* Values for $parameters, as the command line gives them. */
 
 #include "pattern/model/parameter.h"
 
@@ -11,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Digits from *at on, and behind them. */
+/* Moves *at behind the digits there; false if there are none. */
 static bool digits(const char **at)
 {
 	const char *from = *at;
@@ -44,6 +43,7 @@ static bool is_float(const char *text)
 	return !*text && (point ? fraction : whole && exponent);
 }
 
+/* A type was given, so text that is no integer is an error and not a string. */
 static gemp_code read_integer(const char *name, const char *text, gemp_value *out)
 {
 	char *end;
@@ -58,6 +58,7 @@ static gemp_code read_integer(const char *name, const char *text, gemp_value *ou
 	return GEMP_OK;
 }
 
+/* Unlike without a type, `1` is a float here. */
 static gemp_code read_float(const char *name, const char *text, gemp_value *out)
 {
 	*out = (gemp_value){ .type = GEMP_FLOAT, .real = strtod(text, NULL) };
@@ -85,6 +86,8 @@ static gemp_code read_string(const char *name, const char *text, gemp_value *out
 	return GEMP_OK;
 }
 
+/* The type follows from how the value is written; only null, booleans and numbers in their plain form are not
+ * strings. */
 static gemp_code read_any(const char *name, const char *text, gemp_value *out)
 {
 	size_t size = strlen(text);
@@ -115,6 +118,7 @@ static gemp_code read_typed(const char *name, const char *type, const char *text
 	return gemp_fail(GEMP_EUSAGE, "--param %s: unknown type '%s'; there are string, int, float and bool", name, type);
 }
 
+/* Name and value are parts of one copy of the text, so that freeing the name frees a string value, too. */
 gemp_code gemp_query_parameter_read(gemp_query_parameter *out, const char *text)
 {
 	gemp_source source = { "--param", text };

@@ -1,9 +1,14 @@
+/* parameter: values of --param NAME=VALUE for $NAME in queries and rules.
+ *
+ * The syntax tree replaces a parameter by its value as a literal, so that no later step knows parameters, and the text
+ * of the user never becomes part of a query's text.
+ */
+
 #ifndef GEMP_PATTERN_MODEL_PARAMETER_H
 #define GEMP_PATTERN_MODEL_PARAMETER_H
 
 #include "graph/column.h"
 
-/* --param NAME=VALUE: typed values for $NAME. */
 typedef struct gemp_query_parameter {
 	const char *name;
 	gemp_value value; /* strings borrowed */

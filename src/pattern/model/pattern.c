@@ -9,6 +9,7 @@
 const char *const gemp_semantics_name[] = { "iso", "edge-iso", "hom", "induced" };
 const char *const gemp_distinct_name[] = { "orbit", "subgraph", "vertices", "none" };
 
+/* Vertices and edges have their full capacity from the start (32 and 64), so that pointers to them stay valid. */
 gemp_code gemp_pattern_new(gemp_pattern **out, const char *text, const char *file)
 {
 	gemp_code code = GEMP_OK;
@@ -72,6 +73,7 @@ void gemp_pattern_free(gemp_pattern *pattern)
 	              pattern);
 }
 
+/* Conditions use at least one element, since the planner assigns each to the step that binds its last element. */
 bool gemp_pattern_is_valid(const gemp_pattern *pattern)
 {
 	int vertices = (int)pattern->vertex_count;
@@ -111,6 +113,7 @@ gemp_code gemp_pattern_add_edge(gemp_pattern *pattern, const char *name, int fro
 	return GEMP_OK;
 }
 
+/* *expr stays the caller's if the item could not be added. */
 gemp_code gemp_clause_add_item(gemp_clause *clause, gemp_expr **expr, const char *name, size_t size)
 {
 	gemp_return_item item = { .expr = *expr, .name = gemp_strndup(name, size) };
@@ -129,7 +132,7 @@ gemp_code gemp_pattern_add_return(gemp_pattern *pattern, gemp_expr **expr, const
 	return GEMP_OK;
 }
 
-/* The last optional whose vertices (edges) begin at `variable` or before. */
+/* The last optional whose new vertices (edges) begin at `variable` or before it; they are in ascending order. */
 static const gemp_optional *optional_of(const gemp_pattern *pattern, int variable, bool edge)
 {
 	const gemp_optional *optional = pattern->optionals + pattern->optional_count - 1;
@@ -146,6 +149,7 @@ const gemp_pattern_edge *gemp_pattern_row_edge(const gemp_pattern *pattern, size
 	return &optional->pattern->edges[e - (size_t)optional->first_edge];
 }
 
+/* A vertex of an optional is numbered behind its arguments in its own pattern. */
 const char *gemp_pattern_row_name(const gemp_pattern *pattern, int variable, bool edge)
 {
 	size_t index = (size_t)variable;
@@ -175,6 +179,7 @@ bool gemp_pattern_joins(const gemp_pattern *pattern, int a, int b)
 	return false;
 }
 
+/* Anonymous vertices are returned only if no vertex has a name. */
 gemp_code gemp_pattern_return_vertices(gemp_pattern *pattern)
 {
 	gemp_code code = GEMP_OK;
@@ -198,6 +203,7 @@ done:
 	return code;
 }
 
+/* Grows one component until it is closed under edges, then starts the next; at most 32 vertices make this cheap. */
 int gemp_pattern_components(const gemp_pattern *pattern, int part[GEMP_MAX_PATTERN_VERTICES])
 {
 	int parts = 0;

@@ -1,8 +1,9 @@
-/* pattern: what is asked for. Host only.
+/* pattern: what a query searches for and returns. Host only.
  *
- * Text, a named shape or a query-graph file becomes a gemp_pattern: vertices, edges, conditions in negation normal
- * form split into conjuncts, and what to return. Labels, `{k: literal}` and WHERE are all conditions, so that there is
- * one way to test them. Names are resolved against a graph by gemp_pattern_bind.
+ * Query text, a named shape or a query-graph file becomes a gemp_pattern: vertices [vertex_count], edges [edge_count],
+ * conditions [condition_count] in normal form split into conjuncts, and the clauses WITH and RETURN. Labels, `{k:
+ * literal}` and WHERE are all conditions, so that there is one way to test them. Vertices and edges are numbered by
+ * first appearance, and sets of them are 64-bit words. gemp_pattern_bind resolves names against a graph.
  */
 
 #ifndef GEMP_PATTERN_MODEL_PATTERN_H
@@ -27,12 +28,12 @@ typedef struct gemp_condition {
 	uint64_t edges;    /* bit e: uses pattern edge e */
 } gemp_condition;
 
-typedef enum gemp_direction { GEMP_OUT, GEMP_EITHER } gemp_direction; /* `<-[]-` is turned round */
+typedef enum gemp_direction { GEMP_OUT, GEMP_EITHER } gemp_direction; /* `<-[]-` is stored with its ends exchanged */
 
 typedef struct gemp_pattern_vertex {
 	char *name; /* NULL: anonymous */
 	bool
-		repeatable; /* need not differ from others under iso: within a path of variable length, or given and spoken of by
+		repeatable; /* need not differ from others under iso: within a path of variable length, or an argument that is used by
 	               conditions alone */
 } gemp_pattern_vertex;
 
@@ -40,8 +41,8 @@ typedef struct gemp_pattern_edge {
 	char *name;   /* NULL: anonymous */
 	int from, to; /* pattern vertices */
 	gemp_direction direction;
-	uint32_t min_hops, max_hops; /* length of a path `*least..most`; of an edge 1, 1 */
-	bool path;                   /* written with `*`, also where least = most = 1 */
+	uint32_t min_hops, max_hops; /* length of a path `*min..max`; of an edge 1, 1 */
+	bool path;                   /* written with `*`, also where min = max = 1 */
 	size_t type_count;           /* 0: any relation */
 	char **types;                /* owned */
 	bool *relations;             /* bound: [graph->relation_count] true where allowed */
@@ -73,17 +74,17 @@ typedef struct gemp_clause {
 	uint64_t skip, limit;
 } gemp_clause;
 
-/* A pattern; a whole query; or what stands within EXISTS, COUNT or OPTIONAL MATCH of another (then its vertices [0, given)
- * are vertices of the outer one, and it has neither clauses nor optionals).
+/* A whole query, or a pattern within EXISTS, COUNT or OPTIONAL MATCH of another (then its vertices [0, arguments) are
+ * vertices of the outer one, and it has neither clauses nor optionals).
  *
- * Distinctness (iso, edge-iso) holds within one pattern, its given vertices among it, not across patterns. */
+ * Distinctness (iso, edge-iso) holds within one pattern, its arguments included, not across patterns. */
 typedef struct gemp_pattern {
 	char *text;  /* as given; owned */
 	char *file;  /* that text came from; NULL: the command line; owned */
 	bool simple; /* --pattern: the simple undirected graph; edges have no types */
 	size_t vertex_count, edge_count, condition_count;
-	size_t arguments;              /* vertices [0, given) come from outside */
-	gemp_pattern_vertex *vertices; /* by first appearance, given ones first */
+	size_t arguments;              /* vertices [0, arguments) come from outside */
+	gemp_pattern_vertex *vertices; /* by first appearance, arguments first */
 	gemp_pattern_edge *edges;      /* by first appearance */
 	gemp_condition *conditions;
 	size_t sub_count;
@@ -92,8 +93,8 @@ typedef struct gemp_pattern {
 	struct gemp_optional *optionals; /* OPTIONAL MATCH, in order */
 	gemp_clause *with;               /* NULL: none; owned */
 	gemp_clause result;              /* RETURN; none given: every named vertex (all, if none is named) */
-	bool has_return;                 /* there is a RETURN: what it tells apart is not exchangeable */
-	size_t fixed_items;    /* a rule's: items of the first clause that are told apart by their places, the first ones */
+	bool has_return;                 /* there is a RETURN: elements that it distinguishes are not exchangeable */
+	size_t fixed_items; /* a rule's: the first items of the first clause, which are distinguished by their position */
 	size_t relation_count; /* of the graph bound to; 0 before */
 } gemp_pattern;
 
@@ -101,8 +102,8 @@ typedef struct gemp_pattern {
  * likewise. Variables of clauses and of `outer` are numbered so. */
 typedef struct gemp_optional {
 	gemp_pattern *pattern; /* owned */
-	int *outer;            /* [pattern->given] vertices of the row; owned */
-	int first_vertex;      /* of the row: of the pattern's vertex `given` */
+	int *outer;            /* [pattern->arguments] vertices of the row; owned */
+	int first_vertex;      /* number in the row of the pattern's vertex `arguments` */
 	int first_edge;
 } gemp_optional;
 
@@ -116,7 +117,7 @@ const char *gemp_pattern_row_name(const gemp_pattern *pattern, int variable, boo
 bool gemp_pattern_has_paths(const gemp_pattern *pattern); /* paths of variable length */
 /* Does an edge of the pattern join two of its vertices, in either direction? */
 bool gemp_pattern_joins(const gemp_pattern *pattern, int a, int b);
-/* The clause that speaks of the pattern's variables: WITH, or RETURN if there is none. */
+/* The clause whose expressions use the pattern's variables: WITH, or RETURN if there is none. */
 const gemp_clause *gemp_pattern_first_clause(const gemp_pattern *pattern);
 
 /* PARTS that no edge joins. */
@@ -133,7 +134,7 @@ void gemp_pattern_free(gemp_pattern *pattern);
 /* Counts are within the limits, and ends, arguments and lengths are what the fields above promise. For asserts. */
 bool gemp_pattern_is_valid(const gemp_pattern *pattern);
 
-/* build: how a pattern is put together. Internal to src/pattern. */
+/* BUILDING. Internal to src/pattern. */
 
 /* Without vertices; text is copied, file too unless NULL. */
 gemp_code gemp_pattern_new(gemp_pattern **out, const char *text, const char *file);
@@ -145,7 +146,7 @@ gemp_code gemp_pattern_add_edge(gemp_pattern *pattern, const char *name, int fro
 /* Takes *expr; name (of `size` bytes) is copied. The first adds an item that is not shown yet. */
 gemp_code gemp_clause_add_item(gemp_clause *clause, gemp_expr **expr, const char *name, size_t size);
 gemp_code gemp_pattern_add_return(gemp_pattern *pattern, gemp_expr **expr, const char *text, size_t size);
-/* What is returned where nothing is said: every named vertex, or all as v0, v1, ... if none is named. */
+/* The default RETURN: every named vertex, or all as v0, v1, ... if none is named. */
 gemp_code gemp_pattern_return_vertices(gemp_pattern *pattern);
 
 #endif

@@ -6,13 +6,14 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* Without WITH, columns speak of the pattern's variables; behind it, of its items. */
+/* Without WITH, columns refer to the pattern's variables; behind WITH, to its items. */
 static int variable_of(const gemp_rule *rule, const gemp_expr *expr)
 {
 	const gemp_clause *with = rule->pattern->with;
 	return with ? with->items[expr->variable].expr->variable : expr->variable;
 }
 
+/* Variables of OPTIONAL MATCH are included: a row numbers them behind those of the pattern. */
 void gemp_rule_columns_find(gemp_rule_columns *out, const gemp_rule *rule)
 {
 	const gemp_clause *result = &rule->pattern->result;
@@ -41,6 +42,7 @@ static int row_vertex(const gemp_optional *o, int vertex)
 	                                           : o->first_vertex + vertex - (int)o->pattern->arguments;
 }
 
+/* The edges of OPTIONAL MATCH follow in the row, optional by optional. */
 static bool find_optional(gemp_rule_edge *out, const gemp_rule *rule, const gemp_rule_columns *columns, size_t variable)
 {
 	for (size_t i = 0; i < rule->pattern->optional_count; i++) {
@@ -56,6 +58,7 @@ static bool find_optional(gemp_rule_edge *out, const gemp_rule *rule, const gemp
 	return false;
 }
 
+/* The edge's ends may have no column: a rule with an aggregate keeps only what WITH passes on. */
 bool gemp_rule_edge_find(gemp_rule_edge *out, const gemp_rule *rule, const gemp_rule_columns *columns, size_t column)
 {
 	size_t variable = 0;

@@ -1,17 +1,18 @@
-/* rule: rules that rewrite a graph, and in which order they are applied. Host only.
+/* rule: rules that rewrite a graph, and the control that applies them. Host only.
  *
- * A file of rules is read into a gemp_rule_set: for each rule what it looks for, a gemp_pattern that runs as a query does,
- * and what becomes of a match, a list of updates; then the control. docs/rules.md describes the language.
+ * A file of rules is read into a gemp_rule_set. Each rule has a gemp_pattern, which runs as a query does, and a list
+ * of updates for every match; then there is the control. docs/rules.md describes the language.
  *
- * The pattern's RETURN is made here; gemp_pattern_bind types its columns. Columns [0, needed) are what the updates
- * name: matched vertices (GEMP_VERTEX), matched edges (GEMP_EDGE) and values, each once. Rows that differ in them alone
- * are different matches: pattern->told says so to gemp_automorphism_find. Columns from `needed` on are the other vertices
- * and edges of the match, so that its reads are known; they tell nothing apart. Of a rule with an aggregate or DISTINCT
- * in its WITH they are only what WITH passes on, for its row stands for many matches.
+ * The reader of rules makes the pattern's RETURN; gemp_pattern_bind types its columns. Columns [0, update_columns) are
+ * what the updates name: matched vertices (GEMP_VERTEX), matched edges (GEMP_EDGE) and values, each once. Rows that
+ * differ in these columns are different matches: pattern->fixed_items says so to gemp_automorphism_find. The columns
+ * behind are the other vertices and edges of the match, so that its read set is known; they distinguish no matches. Of
+ * a rule with an aggregate or DISTINCT in its WITH they are only what WITH passes on, since its row stands for many
+ * matches.
  *
- * Values are those of the match as it was found, whatever the rule does. What OPTIONAL MATCH did not find is missing in
- * its column (UINT64_MAX): an update of it does nothing; it is never an end of a created edge. NULL as a value of
- * GEMP_SET_ATTRIBUTE removes the attribute.
+ * Values are those of the match as it was found, whatever the rule does. An element that OPTIONAL MATCH did not find
+ * is missing in its column (UINT64_MAX): an update of it does nothing; it is never an end of a created edge. NULL as a
+ * value of GEMP_SET_ATTRIBUTE removes the attribute.
  */
 
 #ifndef GEMP_PATTERN_MODEL_RULE_H
@@ -19,7 +20,7 @@
 
 #include "pattern/model/pattern.h"
 
-/* A vertex or edge that an update speaks of. */
+/* A vertex or edge that an update refers to. */
 typedef struct gemp_rule_element {
 	bool created; /* by this rule */
 	bool edge;
@@ -63,7 +64,7 @@ typedef struct gemp_rule {
 	                      variable length apart */
 	size_t created_vertices, created_edges;
 	size_t update_count;
-	gemp_update *updates; /* as written; what is created is created before it is used */
+	gemp_update *updates; /* as written; an element is created before it is used */
 } gemp_rule;
 
 /* Control. A part applies or not:
@@ -101,14 +102,14 @@ typedef struct gemp_rule_set {
 void gemp_rule_control_free(gemp_control *control); /* with its children; takes NULL */
 void gemp_rule_set_free(gemp_rule_set *rules);      /* takes NULL */
 
-/* The rule is bound. SET to what the graph has nowhere removes, whatever the type would be: NULL goes with every type. */
+/* For a bound rule: SET to a value that is always NULL becomes the removal of the attribute, whatever its type would be. */
 void gemp_rule_drop_nulls(gemp_rule *rule);
 
-/* GEMP_EUSAGE at a place of the file: what is known only later, such as an attribute of another type. */
+/* GEMP_EUSAGE at a place of the file, for errors found after parsing, such as an attribute of another type. */
 gemp_code gemp_rule_set_fail(const gemp_rule_set *rules, int line, int column, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* rule_columns: where a rule's rows have the variables of its pattern. */
+/* COLUMNS of a rule's rows. */
 
 #define GEMP_NO_COLUMN SIZE_MAX
 
@@ -120,14 +121,14 @@ typedef struct gemp_rule_columns {
 
 void gemp_rule_columns_find(gemp_rule_columns *out, const gemp_rule *rule);
 
-/* A matched edge: what the pattern says of it, and the columns of its ends, or GEMP_NO_COLUMN. */
+/* A matched edge: the pattern's edge, and the columns of its ends, or GEMP_NO_COLUMN. */
 typedef struct gemp_rule_edge {
 	const gemp_pattern_edge *edge;
 	bool optional; /* of OPTIONAL MATCH */
 	size_t from, to;
 } gemp_rule_edge;
 
-/* The edge in this column; false: none of the pattern is. */
+/* The edge in this column; returns false if the column is no edge of the pattern. */
 bool gemp_rule_edge_find(gemp_rule_edge *out, const gemp_rule *rule, const gemp_rule_columns *columns, size_t column);
 
 #endif

@@ -8,6 +8,7 @@
 
 enum { SHOWN = 100, BEFORE = 60 }; /* characters of a line shown, and of them before the caret */
 
+/* Bytes 10xxxxxx of UTF-8 continue a character. */
 static bool is_continuation(char byte)
 {
 	return ((unsigned char)byte & 0xC0) == 0x80;
@@ -20,6 +21,7 @@ static size_t line_begin(const char *text, size_t at)
 	return at;
 }
 
+/* A cursor that is already behind the place starts again, so callers should ask for places in order. */
 void gemp_source_move(const gemp_source *source, gemp_cursor *cursor, size_t at)
 {
 	if (at < cursor->at)
@@ -42,6 +44,7 @@ void gemp_source_place(const gemp_source *source, size_t at, int *line, int *col
 	*column = cursor.column;
 }
 
+/* Inverse of gemp_source_place; a column beyond the line is the line's end. */
 size_t gemp_source_offset(const gemp_source *source, int line, int column)
 {
 	size_t at = 0;
@@ -55,7 +58,7 @@ size_t gemp_source_offset(const gemp_source *source, int line, int column)
 	return at;
 }
 
-/* Moves *at by `count` characters, within its line. */
+/* Byte that is `count` characters behind `at`, within its line. */
 static size_t forward(const char *text, size_t at, size_t count)
 {
 	for (; count > 0 && text[at] && text[at] != '\n'; count--) {
@@ -66,6 +69,7 @@ static size_t forward(const char *text, size_t at, size_t count)
 	return at;
 }
 
+/* Byte that is `count` characters before `at`, but not before `begin`. */
 static size_t backward(const char *text, size_t begin, size_t at, size_t count)
 {
 	for (; count > 0 && at > begin; count--) {
@@ -76,7 +80,8 @@ static size_t backward(const char *text, size_t begin, size_t at, size_t count)
 	return at;
 }
 
-/* The line with a caret below byte `at`; a long line is cut on both sides. */
+/* The line with a caret below byte `at`. A long line is cut on both sides, and tabs are repeated below so that the
+ * caret stays in its column. */
 static void show_line(const gemp_source *source, size_t at, gemp_text *out)
 {
 	const char *text = source->text;
@@ -150,6 +155,7 @@ static size_t utf8_length(const unsigned char *at)
 	return overlong || surrogate || beyond ? 0 : length;
 }
 
+/* The lexer works on bytes and assumes valid UTF-8; an unchecked text could end inside a character. */
 gemp_code gemp_source_check(const gemp_source *source)
 {
 	size_t at = 0;

@@ -1,4 +1,7 @@
-/* source: the text of a query and how to point into it. Internal to src/pattern. */
+/* source: the text of a query, places in it, and errors that show the line with a caret. Internal to src/pattern.
+ *
+ * A place is a byte offset, or a line and a column; columns count characters of UTF-8, as editors do.
+ */
 
 #ifndef GEMP_PATTERN_MODEL_SOURCE_H
 #define GEMP_PATTERN_MODEL_SOURCE_H

@@ -1,4 +1,4 @@
-/* Regular expressions by PCRE2. This file alone knows it. */
+/* This file alone uses PCRE2. */
 #define PCRE2_CODE_UNIT_WIDTH 8
 
 #include "pattern/model/string_function.h"
@@ -36,6 +36,7 @@ gemp_code gemp_string_case(const gemp_value *text, bool upper, gemp_arena *scrat
 	return GEMP_OK;
 }
 
+/* Bytes that begin a character of UTF-8. */
 static int64_t characters(const gemp_value *text)
 {
 	int64_t count = 0;
@@ -44,7 +45,7 @@ static int64_t characters(const gemp_value *text)
 	return count;
 }
 
-/* Elements of a JSON array: commas at depth 1 outside of strings, and one more. */
+/* Counts the elements of a JSON array by its commas at depth 1 outside of strings, without parsing it. */
 static int64_t elements(const gemp_value *list)
 {
 	int64_t commas = 0;
@@ -85,6 +86,7 @@ struct gemp_regex {
 	pcre2_match_context *limits;
 };
 
+/* PCRE2 allocates through core/memory, so that tests can make it fail. */
 static void *regex_alloc(size_t size, void *context)
 {
 	(void)context;
@@ -97,7 +99,8 @@ static void regex_release(void *block, void *context)
 	gemp_free(block);
 }
 
-/* GEMP_EUSAGE, without a message, if it is no regular expression; *number says why. */
+/* GEMP_EUSAGE, without a message, if the text is no regular expression; *number is PCRE2's reason. The whole
+ * string must match, and \C is refused because it could split a character. */
 static gemp_code compile(gemp_regex *regex, const gemp_value *pattern, int *number, size_t *at)
 {
 	static const uint32_t options = PCRE2_UTF | PCRE2_UCP | PCRE2_ANCHORED | PCRE2_ENDANCHORED |
@@ -115,6 +118,7 @@ static gemp_code compile(gemp_regex *regex, const gemp_value *pattern, int *numb
 	return code;
 }
 
+/* Limits on steps and memory turn catastrophic backtracking into an error. */
 gemp_code gemp_regex_new(gemp_regex **out, const gemp_value *pattern, char *error, size_t error_size, size_t *at)
 {
 	gemp_code code = GEMP_OK;

@@ -1,4 +1,4 @@
-/* text_function: what functions and =~ make of strings. Internal to src/pattern. */
+/* string_function: toLower, toUpper, size and =~, by utf8proc and PCRE2. Internal to src/pattern. */
 
 #ifndef GEMP_PATTERN_MODEL_STRING_FUNCTION_H
 #define GEMP_PATTERN_MODEL_STRING_FUNCTION_H

@@ -1,4 +1,3 @@
-/* Automorphisms of patterns with paths of variable length, carried over to their variants. */
 
 #include "pattern/plan/derive.h"
 
@@ -30,7 +29,6 @@ void gemp_derived_free(gemp_derived *derived)
 	derived->pattern = NULL;
 }
 
-/* COPIES of what a pattern has, renumbered. */
 static void renumber(gemp_expr *expr, const gemp_derived *d)
 {
 	if (expr->variable >= 0)
@@ -109,7 +107,8 @@ static gemp_code begin_derived(gemp_derived *d, const gemp_pattern *pattern)
 
 /* VARIANTS */
 
-/* root[v]: the vertex that v is one with, by paths of length 0; two given ones stay two. */
+/* root[v] becomes the vertex that v is identified with by paths of length 0. Two arguments stay two vertices,
+ * because their images are given; require_same compares them. */
 static void merge_ends(const gemp_pattern *pattern, const uint32_t *length, int *root)
 {
 	for (int v = 0; v < (int)pattern->vertex_count; v++)
@@ -125,6 +124,8 @@ static void merge_ends(const gemp_pattern *pattern, const uint32_t *length, int 
 	}
 }
 
+/* Under iso and induced matching two variables never have the same image, so a path of length 0 between them has
+ * no match. */
 static bool must_differ(const gemp_pattern *pattern, const uint32_t *length, gemp_semantics semantics)
 {
 	if (semantics != GEMP_ISO && semantics != GEMP_INDUCED)
@@ -135,6 +136,7 @@ static bool must_differ(const gemp_pattern *pattern, const uint32_t *length, gem
 	return false;
 }
 
+/* Repeatable vertices stay repeatable; identified ones share one number. */
 static gemp_code add_vertices(gemp_derived *d, const gemp_pattern *pattern, const int *root)
 {
 	for (int v = 0; v < (int)pattern->vertex_count; v++) {
@@ -170,7 +172,7 @@ static gemp_code expand_path(gemp_derived *d, const gemp_pattern *pattern, size_
 	return GEMP_OK;
 }
 
-/* A path of length 0 between two given vertices asks for them to be the same. */
+/* A path of length 0 between two arguments requires that they are the same vertex. */
 static gemp_code require_same(gemp_derived *d, const gemp_pattern *pattern, size_t e)
 {
 	gemp_code code = GEMP_OK;
@@ -217,6 +219,7 @@ done:
 }
 
 /* PARTS */
+/* Conditions come along if all their vertices and edges lie in the component. */
 gemp_code gemp_pattern_component(gemp_derived *out, const gemp_pattern *pattern, const int *part, int index)
 {
 	gemp_code code = GEMP_OK;
@@ -253,7 +256,8 @@ done:
 
 enum { LENGTHS = 1 << 16 }; /* more than any path has */
 
-/* Of the pattern with each path told apart by its length, beside its bounds: they keep the lengths. */
+/* Automorphisms of the pattern that map each path to one of the same length: the length is made part of the lower
+ * bound, which the colours of edges contain. */
 static gemp_code length_preserving(gemp_symmetry **out, const gemp_pattern *pattern, const uint32_t *length)
 {
 	gemp_code code = GEMP_OK;
@@ -273,7 +277,8 @@ typedef struct lift_context {
 	const gemp_derived *variant;
 } lift_context;
 
-/* A path goes to a path of the same length; against its direction, if its beginning goes to the other's end. */
+/* The edges and inner vertices of a path go to those of its image; in reverse order if the image runs in the other
+ * direction. */
 static void lift_path(const lift_context *l, const int *images, size_t e, int *out)
 {
 	const gemp_derived *d = l->variant;
@@ -296,7 +301,6 @@ static void lift(const lift_context *l, const int *images, int *out)
 			lift_path(l, images, e, out);
 }
 
-/* Automorphisms that keep the lengths, lifted from the original's points to those of the expanded paths. */
 gemp_code gemp_variant_symmetry(gemp_symmetry **out, const gemp_pattern *pattern, const uint32_t *length,
                                 const gemp_derived *variant)
 {
@@ -319,7 +323,7 @@ done:
 	return code;
 }
 
-/* CLASSES of lengths: what the generators make of them, breadth first. */
+/* CLASSES of lengths under the automorphisms. */
 enum { MAX_ASSIGNMENTS = 65536 };
 
 typedef struct length_set {
@@ -351,7 +355,7 @@ static bool lexicographically_less(const uint32_t *a, const uint32_t *b, size_t 
 	return false;
 }
 
-/* Breadth-first closure of the length assignment under the generators. */
+/* Breadth-first closure of the length assignment under the generators; it stops at the first smaller assignment. */
 gemp_code gemp_variant_is_canonical(const gemp_symmetry *symmetry, const gemp_pattern *pattern, const uint32_t *length,
                                     bool *first)
 {

@@ -1,8 +1,12 @@
-/* derive: patterns that are made from a pattern so that each can be searched for in one go.
+/* derive: patterns made from a pattern so that each can be searched for by one plan.
  *
- * A variant gives every path of variable length one length and lays it out as edges through vertices of its own, which
- * are `free`; a path of length 0 makes its ends one vertex. A part is what hangs together of a variant. Neither has
- * clauses, optionals, or conditions that need a search of their own (gemp_pattern_needs_search): whoever derives tests these.
+ * A variant gives every path of variable length one length and expands it into edges through vertices of its own,
+ * which are repeatable; a path of length 0 makes its ends one vertex. A component is one connected part of a variant.
+ * Neither has clauses, optionals, or conditions that need a search of their own (gemp_pattern_needs_search): the
+ * caller tests those.
+ *
+ * Variants whose lengths are images of each other under an automorphism of the pattern have the same matches, so one
+ * of each class is searched.
  */
 
 #ifndef GEMP_PATTERN_PLAN_DERIVE_H
@@ -10,21 +14,21 @@
 
 #include "pattern/symmetry/permutation_group.h"
 
-/* [NOT] EXISTS of no more than an edge between two vertices of the pattern: the plan tests for it. */
+/* [NOT] EXISTS of a single edge between two vertices of the pattern, which a plan tests itself. */
 bool gemp_pattern_is_edge_test(const gemp_pattern *pattern, const gemp_expr *expr);
-/* An expression with an EXISTS or COUNT that no plan takes along. */
+/* An expression with an EXISTS or COUNT that no plan can test. */
 bool gemp_pattern_needs_search(const gemp_pattern *pattern, const gemp_expr *expr);
 
 typedef struct gemp_derived {
 	gemp_pattern *pattern;                 /* owned */
 	int vertex[GEMP_MAX_PATTERN_VERTICES]; /* of the original: its vertex here; -1: none */
 	int edge[GEMP_MAX_PATTERN_EDGES];      /* of the original: its (first) edge here; -1: none, or a path */
-	int path[GEMP_MAX_PATTERN_EDGES];      /* of the original: its first free vertex here, if it is longer than 1 */
+	int path[GEMP_MAX_PATTERN_EDGES];      /* of the original: its first inner vertex here, if it is longer than 1 */
 } gemp_derived;
 
 void gemp_derived_free(gemp_derived *derived);
 
-/* length[edge_count] within least..most of each edge. *impossible: under these semantics no match has these lengths (a
+/* length[edge_count] within min_hops..max_hops of each edge. *impossible: under these semantics no match has these lengths (a
  * path of length 0 between two variables that have to differ), and nothing is made. */
 gemp_code gemp_pattern_variant(gemp_derived *out, const gemp_pattern *pattern, const uint32_t *length,
                                gemp_semantics semantics, bool *impossible);

@@ -19,6 +19,7 @@ static bool may_be_equal(const gemp_planner *p, int u, int v)
 	return u == v || (p->repeatable & (GEMP_BIT(u) | GEMP_BIT(v))) != 0;
 }
 
+/* Under iso two edges are the same host edge only if their ends can coincide. */
 static bool may_share_ends(const gemp_planner *p, const gemp_pattern_edge *e, const gemp_pattern_edge *f)
 {
 	bool either = p->pattern->simple || e->direction == GEMP_EITHER || f->direction == GEMP_EITHER;
@@ -26,6 +27,7 @@ static bool may_share_ends(const gemp_planner *p, const gemp_pattern_edge *e, co
 	       (either && may_be_equal(p, e->from, f->to) && may_be_equal(p, e->to, f->from));
 }
 
+/* Homomorphisms let all edges coincide; edge-iso compares all edges with common relations. */
 uint64_t gemp_plan_edge_conflicts(const gemp_planner *p, size_t e)
 {
 	const gemp_pattern_edge *edges = p->pattern->edges;
@@ -39,6 +41,8 @@ uint64_t gemp_plan_edge_conflicts(const gemp_planner *p, size_t e)
 	return mask;
 }
 
+/* Slots cost memory and an operator per edge, so edges have none unless the results, parallel edges or conflicts
+ * need their identity. */
 uint64_t gemp_plan_live_edges(const gemp_planner *p)
 {
 	bool any = p->options->wanted_edges != 0;
@@ -124,7 +128,8 @@ static gemp_code forbid_edge(gemp_planner *p, gemp_step *step, int at, int to, c
 	return code != GEMP_OK ? code : gemp_plan_add_check(step, at, to, view, -1, true);
 }
 
-/* Where the same relations are forbidden both ways one check of the undirected view is enough. */
+/* A loop of the simple graph does not exist. Where the same relations are forbidden in both directions, one check
+ * of the undirected view is enough. */
 static gemp_code forbid_between(gemp_planner *p, gemp_step *step, int at, int v, bool *out_relations,
                                 bool *in_relations)
 {
@@ -141,6 +146,7 @@ static gemp_code forbid_between(gemp_planner *p, gemp_step *step, int at, int v,
 	return GEMP_OK;
 }
 
+/* Induced matching: between v and each bound vertex, and at v itself. */
 static gemp_code forbid_edges(gemp_planner *p, gemp_step *step, int v)
 {
 	gemp_code code = GEMP_OK;

@@ -16,8 +16,8 @@ static double at_least(double x, double lowest)
 	return x > lowest ? x : lowest;
 }
 
-/* Mean length of row(at) along edge e. Except at the pivot alone a bound vertex was reached over an edge, so it is met
- * in proportion to its degree, and the mean is weighted by the degree. */
+/* Mean length of row(at) along edge e. The pivot is uniform over its candidates; any other bound vertex was
+ * reached over an edge, hence with probability proportional to its degree, and its mean is weighted by the degree. */
 static double mean_row(const order_search *o, size_t e, int at)
 {
 	const gemp_statistics *s = o->statistics;
@@ -30,8 +30,8 @@ static double mean_row(const order_search *o, size_t e, int at)
 typedef struct growth {
 	double factor; /* partial matches after / before */
 	double scan;   /* entries read for each partial match */
-	int back;      /* edges to bound vertices */
-	int latest;    /* place of the latest bound vertex it hangs on */
+	int back;      /* number of edges to bound vertices */
+	int latest;    /* place of the latest bound neighbour */
 } growth;
 
 /* The shortest row gives the candidates; every further edge keeps the share of candidate pairs that it joins
@@ -61,7 +61,8 @@ static growth estimate_growth(const order_search *o, int v)
 	return g;
 }
 
-/* Among equals a path goes on from its end: its vertices are lesser ones than the hub it began at, with shorter rows. */
+/* Among equals a path continues from its end: the vertices there have lower degrees than the hub at which it
+ * began, hence shorter rows. */
 static bool is_better_growth(growth a, growth b)
 {
 	if (a.factor != b.factor)
@@ -95,7 +96,7 @@ static double order_from(const gemp_pattern *pattern, const gemp_statistics *sta
 			}
 		}
 		if (best < 0)
-			return HUGE_VAL; /* the rest hangs on `last` */
+			return HUGE_VAL; /* the rest is reached only through `last` */
 		order[i] = best;
 		rows[i] = rows[i - 1] * lowest.factor;
 		cost += best == last ? rows[i - 1] : rows[i - 1] * (1 + lowest.scan);
@@ -105,8 +106,8 @@ static double order_from(const gemp_pattern *pattern, const gemp_statistics *sta
 	return last < 0 ? cost + rows[count - 1] : cost;
 }
 
-/* Entries read to make (and clear) the table of all pivots' two-paths by way of v; HUGE_VAL if v does not hang on the pivot
- * and just one other vertex. */
+/* Entries read to make (and clear) the table of all pivots' two-paths through v; HUGE_VAL unless v is joined to
+ * the pivot and exactly one other vertex. */
 static double table_cost(const gemp_pattern *pattern, const gemp_statistics *statistics, int pivot, int v)
 {
 	order_search o = { pattern, statistics, GEMP_BIT(pivot), pivot, { 0 } };
@@ -160,6 +161,7 @@ static const char *name_of(const gemp_pattern *pattern, int v, char *buffer, siz
 	return buffer;
 }
 
+/* The order of --order must be connected, since an EXTEND needs a row of a bound vertex. */
 gemp_code gemp_plan_check_order(const gemp_pattern *pattern, const int *order)
 {
 	uint64_t bound = 0;

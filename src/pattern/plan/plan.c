@@ -19,7 +19,7 @@ typedef struct printer {
 	gemp_text *out;
 } printer;
 
-/* ELEMENTS. */
+/* Anonymous vertices are printed by their number in the pattern. */
 static void put_vertex(const printer *p, int v)
 {
 	const char *name = p->pattern->vertices[v].name;
@@ -29,6 +29,7 @@ static void put_vertex(const printer *p, int v)
 		gemp_text_print(p->out, "#%d", v);
 }
 
+/* Nothing is printed where all relations are allowed. */
 static void put_relations(const printer *p, const gemp_plan_view *view)
 {
 	size_t count = 0;
@@ -58,7 +59,7 @@ static void put_condition(const printer *p, const gemp_condition *condition)
 	gemp_expr_print(condition->expr, p->pattern, p->out);
 }
 
-/* COLUMNS. */
+/* Figures of a run are columns only under --profile. */
 static void put_header(const printer *p)
 {
 	gemp_text_print(p->out, "  %-*s %14s", p->width, "operator", "estimated rows");
@@ -67,6 +68,7 @@ static void put_header(const printer *p)
 	gemp_text_print(p->out, "  details\n");
 }
 
+/* The last operator stands first, and each input is indented below its consumer, as in the plans of databases. */
 static void put_operator(printer *p, const char *name)
 {
 	gemp_text_print(p->out, "  %*s%s%-*s", p->depth ? p->depth - 1 : 0, "", p->depth ? "+" : "", p->width - p->depth,
@@ -74,6 +76,7 @@ static void put_operator(printer *p, const char *name)
 	p->depth++;
 }
 
+/* Operators behind the search (Distinct, Filter) have no estimates. */
 static void put_figures(const printer *p, const gemp_step *step)
 {
 	size_t index = step ? (size_t)(step - p->plan->steps) : 0;
@@ -89,7 +92,7 @@ static void put_figures(const printer *p, const gemp_step *step)
 	gemp_text_print(p->out, "  ");
 }
 
-/* STEPS. */
+/* Names follow Neo4j's plan operators where there is an equal one. */
 static const char *operator_name(const printer *p, const gemp_step *step)
 {
 	if (p->plan->two_paths && step == &p->plan->steps[p->plan->step_count - 1])
@@ -102,6 +105,8 @@ static const char *operator_name(const printer *p, const gemp_step *step)
 	}
 }
 
+/* The rows of an EXTEND are joined by &; checks behind them are semijoins, antisemijoins, or edges into bound
+ * vertices. */
 static void put_checks(const printer *p, const gemp_step *step)
 {
 	for (size_t c = 0; c < step->check_count; c++) {
@@ -117,6 +122,7 @@ static void put_checks(const printer *p, const gemp_step *step)
 	}
 }
 
+/* In the format, A stands for the step's vertex and B for the other one. */
 static void put_comparisons(const printer *p, const gemp_step *step, uint64_t others, const char *format)
 {
 	for (int v = 0; v < p->plan->vertex_count; v++)
@@ -131,6 +137,7 @@ static void put_comparisons(const printer *p, const gemp_step *step, uint64_t ot
 		}
 }
 
+/* Conditions on the vertex alone have become its bitmap of candidates. */
 static void put_candidates(const printer *p, const gemp_step *step)
 {
 	if (step->kind == GEMP_SCAN)
@@ -173,6 +180,7 @@ static void put_step(printer *p, const gemp_step *step)
 	gemp_text_print(p->out, "\n");
 }
 
+/* Conditions that no plan can test, and deduplication, run on finished matches. */
 static void put_sinks(printer *p)
 {
 	if (p->notes.distinct) {
@@ -218,21 +226,23 @@ void gemp_plan_free(gemp_plan *plan)
 	gemp_free(plan);
 }
 
+/* Number of checks that are done on entry: an EXTEND has read its first row, an ARGUMENT none; all other operators
+ * have no VERIFY stage. */
 static int first_verified(const gemp_step *step)
 {
 	return step->kind == GEMP_EXTEND ? 1 : step->kind == GEMP_ARGUMENT ? 0 : (int)step->check_count;
 }
 
-size_t gemp_plan_stages(const gemp_plan *plan, gemp_plan_stage *stages, size_t room)
+size_t gemp_plan_stages(const gemp_plan *plan, gemp_plan_stage *stages, size_t capacity)
 {
 	size_t count = 0;
 	for (int s = plan->root; s < (int)plan->step_count; s++) {
 		const gemp_step *step = &plan->steps[s];
-		if (count < room)
+		if (count < capacity)
 			stages[count] = (gemp_plan_stage){ s, false, 0 };
 		count++;
 		for (int done = first_verified(step); done < (int)step->check_count; done++) {
-			if (count < room)
+			if (count < capacity)
 				stages[count] = (gemp_plan_stage){ s, true, done };
 			count++;
 		}

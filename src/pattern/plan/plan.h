@@ -1,16 +1,16 @@
-/* plan: the order in which a pattern is matched. Host only; the same on all ranks (they agree on its hash).
+/* plan: the operators by which a pattern is matched. Host only; the same on all ranks (they agree on its hash).
  *
- * A plan is a chain of operators over the slot table (one slot a pattern vertex, one a live pattern edge): SCAN binds the
- * pivot; EXTEND binds a vertex from rows of vertices already bound; BIND_EDGE binds an edge among several parallel ones.
- * What is only tested (the other rows of an EXTEND, absent edges of induced matching, loops, EXISTS of an edge) is a check
- * of the operator that binds the last vertex that it needs.
+ * A plan is a chain of operators over the slot table (one slot for each pattern vertex, and one for each live pattern
+ * edge): SCAN binds the pivot; EXTEND binds a vertex from rows of vertices already bound; BIND_EDGE binds one of
+ * several parallel edges. Everything else (the other rows of an EXTEND, absent edges of induced matching, loops,
+ * EXISTS of an edge) is a check of the operator that binds the last vertex that it needs.
  *
- * The plan of a pattern with given vertices begins with a GIVEN for each of them: their images come with the task, and the
- * checks between them stand at the last, the plan's root. It has no pivot.
+ * The plan of a pattern with arguments begins with an ARGUMENT for each of them: their images come with the task, and
+ * the checks between them are made by the last, the plan's root. It has no pivot.
  *
  * Stages number the places where a partial match can travel to another rank: ENTER(step) to the owner of the row to
- * expand, VERIFY(step, k) to the owner of the next row after k of the step's rows are done. They ascend along the plan, so
- * that credits per stage cannot deadlock.
+ * expand, VERIFY(step, k) to the owner of the next row after k of the step's rows are done. They ascend along the
+ * plan, so that credits per stage cannot deadlock.
  */
 
 #ifndef GEMP_PATTERN_PLAN_PLAN_H
@@ -21,7 +21,7 @@
 
 enum { GEMP_MAX_VIEWS = 32, GEMP_MAX_CHECKS = 64, GEMP_MAX_STEPS = GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES };
 
-/* One adjacency that the plan asks for; directions as in partition/views/view.h: 0 out, 1 in, 2 either. */
+/* One adjacency that the plan reads; directions as in partition/views/view.h: 0 out, 1 in, 2 either. */
 typedef struct gemp_plan_view {
 	bool *relations; /* [relation_count] owned */
 	int direction;
@@ -32,7 +32,7 @@ typedef struct gemp_plan_view {
 typedef struct gemp_check {
 	int from, to; /* pattern vertices */
 	int view;
-	int edge; /* pattern edge; -1: an absent one, or one that is only asked for */
+	int edge; /* pattern edge; -1: an absent edge, or one that is only tested */
 	bool absent;
 } gemp_check;
 
@@ -40,7 +40,7 @@ typedef enum gemp_operator { GEMP_SCAN, GEMP_EXTEND, GEMP_BIND_EDGE, GEMP_ARGUME
 
 typedef struct gemp_step {
 	gemp_operator kind;
-	int vertex;     /* bound here (SCAN, GIVEN, EXTEND), or the edge's far end (BIND_EDGE) */
+	int vertex;     /* bound here (SCAN, ARGUMENT, EXTEND), or the edge's far end (BIND_EDGE) */
 	int edge;       /* BIND_EDGE, or EXTEND over a multi view: bound here; else -1 */
 	size_t sources; /* EXTEND: checks[0..sources) are rows that can each give the candidates (1 if edge >= 0) */
 	size_t check_count;
@@ -49,11 +49,11 @@ typedef struct gemp_step {
 	uint64_t differ;                  /* bound vertices that this vertex must differ from */
 	uint64_t less;                    /* bound vertices whose slot must be greater than this one's */
 	uint64_t greater;                 /* bound vertices whose slot must be smaller */
-	uint64_t same;                    /* bound vertices that this one must be */
+	uint64_t same;                    /* bound vertices that this one must equal */
 	uint64_t key_less, key_le;        /* bound vertices whose key must be greater (or the same) */
 	uint64_t key_greater, key_ge;     /* bound vertices whose key must be less (or the same) */
 	uint64_t edges_differ, edge_less; /* the same for the bound edge */
-	double rows; /* estimated partial matches after this step (of each task, if vertices are given) */
+	double rows; /* estimated partial matches after this step (of each task, if there are arguments) */
 } gemp_step;
 
 typedef struct gemp_plan {
@@ -64,22 +64,22 @@ typedef struct gemp_plan {
 	size_t relation_count;
 	int vertex_count, edge_count;
 	uint64_t live_edges; /* pattern edges that have a slot */
-	int pivot;           /* -1: vertices are given */
-	int arguments;       /* steps [0, given) are GIVEN, of vertex 0, 1, ... */
-	int root;            /* first step that searches: the pivot's, or the last GIVEN */
+	int pivot;           /* -1: there are arguments */
+	int arguments;       /* steps [0, arguments) are ARGUMENT, of vertex 0, 1, ... */
+	int root;            /* first step that searches: the pivot's, or the last ARGUMENT */
 	uint64_t ranges;     /* vertices whose bitmaps hold ranges of slots, all else being alike */
 	bool keys;           /* some step compares keys */
 	bool broken;         /* symmetry broken by restrictions */
 	bool pivot_off;
-	bool two_paths;   /* the last vertex is not enumerated: it hangs on the pivot (checks[0] of the last step) and one
-	                           other (checks[1]), and a table of the pivot's two-paths tells how many there are */
-	uint64_t divisor; /* each match is counted so many times: restrictions on the last vertex were dropped */
+	bool two_paths; /* the last vertex is not enumerated: it is joined to the pivot (checks[0] of the last step) and one
+	                           other (checks[1]), and a table of the pivot's two-paths holds their number */
+	uint64_t divisor;     /* each match is counted so many times: restrictions on the last vertex were dropped */
 	uint64_t group_order; /* automorphisms, if they fit */
 	bool group_overflow;
 	uint64_t hash;
 } gemp_plan;
 
-/* What the planner knows of the graph. */
+/* Statistics of the graph that the planner estimates with. */
 typedef struct gemp_statistics {
 	double vertices;
 	double candidates[GEMP_MAX_PATTERN_VERTICES]; /* host vertices that a pattern vertex can be */
@@ -97,7 +97,7 @@ typedef struct gemp_edge_test {
 	bool either, absent;
 } gemp_edge_test;
 
-/* What a step can test between the vertex it binds and bound ones; bit u of word v speaks of v and u. */
+/* Tests between the vertex that a step binds and bound ones; bit u of word v relates v and u. */
 typedef struct gemp_vertex_tests {
 	uint64_t unequal[GEMP_MAX_PATTERN_VERTICES];  /* v <> u */
 	uint64_t equal[GEMP_MAX_PATTERN_VERTICES];    /* v = u */
@@ -109,9 +109,8 @@ typedef struct gemp_plan_options {
 	gemp_semantics semantics;
 	bool break_symmetry; /* iso and induced only */
 	bool pivot_off;
-	bool two_paths; /* may count by two-paths: only a count is asked, and all rows are resident */
-	const int
-		*order; /* [vertex_count] the order to bind in, given vertices first; borrowed; NULL: chosen by estimates */
+	bool two_paths;   /* may count by two-paths: only a count is asked, and all rows are resident */
+	const int *order; /* [vertex_count] the order to bind in, arguments first; borrowed; NULL: chosen by estimates */
 	uint64_t wanted_edges; /* pattern edges whose identity the results need */
 	gemp_vertex_tests tests;
 	size_t edge_test_count;
@@ -120,15 +119,16 @@ typedef struct gemp_plan_options {
 
 void gemp_plan_free(gemp_plan *plan);
 
-/* STAGES. 0: pivots, or the given vertices. A GIVEN is verified from `done` = 0 on, since its tasks may begin anywhere. */
+/* STAGES. 0: pivots, or the arguments. An ARGUMENT is verified from `done` = 0 on, since its tasks may begin on any rank. */
 typedef struct gemp_plan_stage {
 	int step;
 	bool verify; /* VERIFY: the step's vertex is a candidate in the item; else ENTER */
 	int done;    /* VERIFY: checks done */
 } gemp_plan_stage;
-size_t gemp_plan_stages(const gemp_plan *plan, gemp_plan_stage *stages, size_t room); /* number; fills at most room */
+size_t gemp_plan_stages(const gemp_plan *plan, gemp_plan_stage *stages,
+                        size_t capacity); /* number; fills at most capacity */
 
-/* What is known beside the plan: what is tested before and after the search, and, after a run, what it did. */
+/* Notes for --explain and --profile: conditions tested before and after the search, and the counters of a run. */
 typedef struct gemp_plan_notes {
 	const uint64_t *rows;    /* [step_count] partial matches that passed each step, on all ranks; NULL: not counted */
 	const uint64_t *entries; /* [step_count] entries of rows that each step read */
@@ -136,7 +136,7 @@ typedef struct gemp_plan_notes {
 	size_t before_count, after_count;
 	const gemp_condition *const *before; /* in bitmaps of candidates */
 	const gemp_condition *const *after;  /* on finished matches */
-	const char *distinct;                /* how matches are deduplicated; NULL: they need not be */
+	const char *distinct;                /* how matches are deduplicated; NULL: not at all */
 } gemp_plan_notes;
 
 /* The tree of operators for --explain and --profile, the last one first, each with estimated and actual rows. notes may be

@@ -8,6 +8,8 @@
 #include <assert.h>
 #include <string.h>
 
+/* Whether orbit[0] gets the smallest slot of its orbit, the greatest hub. It does where some vertex of the orbit
+ * is not adjacent to it: the others then have larger slots, hence about lower degrees and shorter rows to extend. */
 static bool hub_first(const gemp_pattern *pattern, const gemp_stab_chain *chain, size_t level)
 {
 	const int *orbit;
@@ -18,8 +20,9 @@ static bool hub_first(const gemp_pattern *pattern, const gemp_stab_chain *chain,
 	return false;
 }
 
-/* A table of two-paths knows nothing of the vertices between: a level of the chain that restricts the last vertex against
- * another than the pivot is dropped whole, and each match is then counted once for every member of its orbit. */
+/* A table of two-paths does not know the vertices in the middle. A level of the chain that restricts the last
+ * vertex against another than the pivot is dropped, and each match is then counted once for every member of the
+ * orbit. */
 static bool drop_level(gemp_planner *p, const int *orbit, size_t members)
 {
 	const gemp_plan *plan = p->plan;
@@ -34,7 +37,8 @@ static bool drop_level(gemp_planner *p, const int *orbit, size_t members)
 	return restricts;
 }
 
-/* Puts the restriction between two points at the step that binds the later of them. */
+/* Adds the restriction between two points to the step that binds the later of them. A strict order implies that
+ * the two differ. */
 static void restrict_step(gemp_step *step, int vertices, int first, int other, bool hub)
 {
 	if (other < vertices && step->kind != GEMP_BIND_EDGE && step->vertex == other) {
@@ -94,8 +98,9 @@ static int other_end(const gemp_pattern_edge *edge, int vertex)
 	return edge->from == vertex ? edge->to : edge->from;
 }
 
-/* EDGES between v (being bound) and bound vertices, and loops at v. Over a multi view each is bound by an operator of its
- * own; over a view without slots they are rows to intersect. */
+/* EDGES between v (being bound) and bound vertices, and loops at v. Over a multi view each edge is bound by an
+ * operator of its own; over a view without slots the edges are rows to intersect. Loops come last, since they need
+ * v's own row. */
 static gemp_code bind_edges(gemp_planner *p, gemp_step *step, int v)
 {
 	const gemp_pattern *pattern = p->pattern;
@@ -124,7 +129,7 @@ static gemp_code bind_edges(gemp_planner *p, gemp_step *step, int v)
 	return GEMP_OK;
 }
 
-/* TESTS of v against bound vertices that need no row. */
+/* Tests of v against bound vertices that need no row. An order of keys implies that the keys differ. */
 static void compare_vertices(gemp_planner *p, gemp_step *step, int v)
 {
 	const gemp_vertex_tests *tests = &p->options->tests;
@@ -156,7 +161,7 @@ static gemp_code bind_vertex(gemp_planner *p, int v)
 	return GEMP_OK;
 }
 
-/* All that is asked of given vertices alone stands at the last of them. */
+/* Arguments are bound without rows; all checks between them are made by the last one, where all images are known. */
 static gemp_code bind_arguments(gemp_planner *p)
 {
 	gemp_plan *plan = p->plan;
@@ -174,7 +179,8 @@ static gemp_code bind_arguments(gemp_planner *p)
 	return GEMP_OK;
 }
 
-/* CONNECTION: every vertex is reached from the first, or from a given one. */
+/* Every vertex must be reachable from the first, or from some argument: the search extends partial matches along
+ * edges only. */
 static gemp_code check_connection(const gemp_pattern *pattern)
 {
 	uint64_t reached = pattern->arguments ? GEMP_BIT(pattern->arguments) - 1 : 1, before = 0;
@@ -198,7 +204,6 @@ static gemp_code check_connection(const gemp_pattern *pattern)
 	                 name ? name : "()");
 }
 
-/* Bits of vertices that may be any others too. */
 static gemp_code find_repeatable(gemp_planner *p)
 {
 	const gemp_pattern *pattern = p->pattern;
@@ -210,7 +215,7 @@ static gemp_code find_repeatable(gemp_planner *p)
 	return GEMP_OK;
 }
 
-/* Restrictions compare images of exchangeable vertices, which for free ones may be equal. */
+/* Restrictions compare the images of exchangeable vertices, and images of repeatable vertices may be equal. */
 static bool may_break(const gemp_planner *p)
 {
 	return p->options->break_symmetry && !p->repeatable;
@@ -227,7 +232,7 @@ static bool is_compared(const gemp_planner *p, size_t v)
 	return any != 0;
 }
 
-/* TWO-PATHS: vertices that may be left to a table: nothing but two rows and distinctness binds them. */
+/* Vertices that may be left to a table of two-paths: only two rows and distinctness bind them. */
 static void may_use_two_paths(const gemp_planner *p, bool *allowed)
 {
 	bool counts = p->options->two_paths && !p->plan->live_edges && p->options->semantics != GEMP_INDUCED &&
@@ -243,7 +248,7 @@ static void may_use_two_paths(const gemp_planner *p, bool *allowed)
 	}
 }
 
-/* The pivot's row first. */
+/* The table is indexed by the pivot, so its row must be checks[0] of the last step. */
 static void sort_leaf(gemp_plan *plan)
 {
 	gemp_step *leaf = &plan->steps[plan->step_count - 1];
@@ -267,6 +272,7 @@ static gemp_code choose_order(gemp_planner *p, const bool *allowed, int *order, 
 	return GEMP_OK;
 }
 
+/* Ranks compare the hash before a run, since a rank with another plan would send partial matches to wrong stages. */
 static uint64_t hash_plan(const gemp_plan *plan)
 {
 	uint64_t hash = gemp_hash(plan->steps, plan->step_count * sizeof *plan->steps, plan->live_edges);

@@ -1,9 +1,18 @@
+/* planner: makes the plan of a connected pattern: matching order, checks, and restrictions that break symmetries.
+ *
+ * The order comes from matching_order.h, the checks from edge_checks.h. Symmetries are broken by order restrictions
+ * along the matching order (Grochow and Kellis 2007) with orbits of the stabiliser chain. Deterministic, so that all
+ * ranks make the same plan.
+ */
+
 #ifndef GEMP_PATTERN_PLAN_PLANNER_H
 #define GEMP_PATTERN_PLAN_PLANNER_H
 
 #include "pattern/plan/plan.h"
 #include "pattern/symmetry/permutation_group.h"
 
+/* pattern must be connected (or each component joined to an argument), else GEMP_EUSAGE. The caller frees *out by
+ * gemp_plan_free. */
 gemp_code gemp_plan_new(gemp_plan **out, const gemp_pattern *pattern, const gemp_symmetry *symmetry,
                         const gemp_statistics *statistics, const gemp_plan_options *options);
 
