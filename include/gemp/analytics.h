@@ -41,7 +41,7 @@ GEMP_API gemp_code gemp_graph_spmv(gemp_columns **out, gemp_graph *graph, const 
 /* Column `component`: the smallest key of the vertices that are joined to it by edges, whatever their direction. */
 GEMP_API gemp_code gemp_graph_components(gemp_columns **out, gemp_graph *graph, const gemp_edge_selection *edges,
                                          uint64_t *component_count);
-/* Columns `out` and `in`: numbers of edges; of edges without direction both count them. */
+/* Columns `out` and `in`: numbers of edges; edges without direction count in both, a loop of them once. */
 GEMP_API gemp_code gemp_graph_degrees(gemp_columns **out, gemp_graph *graph, const gemp_edge_selection *edges);
 
 #ifdef __cplusplus

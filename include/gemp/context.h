@@ -48,7 +48,7 @@ typedef struct gemp_context_options {
 GEMP_API void gemp_context_options_init(gemp_context_options *options);
 
 /* Collective over `communicator`, which is duplicated; MPI is initialised, with MPI_THREAD_FUNNELED at least. options NULL:
- * defaults. Callbacks and verbosity are those of the context that was opened last. */
+ * defaults. Callbacks and verbosity are those of the context that was opened last, until it is closed. */
 GEMP_API gemp_code gemp_context_open(gemp_context **out, MPI_Comm communicator, const gemp_context_options *options);
 /* Collective. The same options for a context that is there; devices are opened anew when they are needed next. */
 GEMP_API gemp_code gemp_context_configure(gemp_context *context, const gemp_context_options *options);

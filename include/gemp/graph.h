@@ -88,7 +88,8 @@ GEMP_API void gemp_graph_builder_close(gemp_graph_builder *builder);
  * weight: the attribute of edges that other tools read as values of the matrix, NULL: none. */
 GEMP_API gemp_code gemp_graph_write(gemp_graph *graph, const char *path, const char *command, const char *weight);
 
-/* Collective. Files of other programs, by the path's ending: .tsv, .csv, .jsonl, .graphml, .dot, .mtx, .xmi. type: only edges of
+/* Collective. Files of other programs, by the path's ending: .tsv, .csv (two files, F.vertices.tsv and F.edges.tsv for F.tsv),
+ * .jsonl, .graphml, .dot, .mtx, .xmi. type: only edges of
  * this type, NULL: all; weight: the attribute that gives a matrix its values, NULL: none. */
 GEMP_API gemp_code gemp_graph_export(gemp_graph *graph, const char *path, const char *type, const char *weight);
 

@@ -326,6 +326,39 @@ done:
 	return code;
 }
 
+/* Collective. Edges without direction count at both ends in both columns, a loop of them once. csr[count]: rows of the relations
+ * that are selected, in their order, which this function reorders. */
+static gemp_code count_both_ways(gemp_vertex_degrees *found, gemp_csr *csr, const bool *relations,
+                                 const gemp_graph *graph)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_shard *shard = graph->shard;
+	gemp_vertex_degrees both = { 0 };
+	size_t undirected = 0;
+	for (size_t r = 0, selected = 0; r < shard->relation_count; r++) {
+		if (!relations[r])
+			continue;
+		if (!shard->relations[r].directed)
+			csr[undirected++] = csr[selected];
+		selected++;
+	}
+	if (!undirected)
+		return GEMP_OK;
+	GEMP_TRY(
+		gemp_vertex_degrees_new(&both, &graph->context->comm, NULL, GEMP_PLACE_HOST, shard->bounds, csr, undirected));
+	for (size_t row = 0; row < found->rows; row++) {
+		uint64_t loops = 0;
+		for (size_t k = 0; k < undirected; k++)
+			for (uint64_t e = csr[k].begin[row]; e < csr[k].begin[row + 1]; e++)
+				loops += csr[k].target[e] == csr[k].first + row;
+		found->out[row] += both.in[row] - loops;
+		found->in[row] += both.out[row] - loops;
+	}
+done:
+	gemp_vertex_degrees_free(&both);
+	return code;
+}
+
 gemp_code gemp_graph_degrees(gemp_columns **out, gemp_graph *graph, const gemp_edge_selection *edges)
 {
 	gemp_code code = GEMP_OK;
@@ -338,6 +371,7 @@ gemp_code gemp_graph_degrees(gemp_columns **out, gemp_graph *graph, const gemp_e
 	*out = NULL;
 	GEMP_TRY(select_rows(&csr, &count, &relations, graph, edges));
 	GEMP_TRY(gemp_vertex_degrees_new(&found, comm, NULL, GEMP_PLACE_HOST, graph->shard->bounds, csr, count));
+	GEMP_TRY(count_both_ways(&found, csr, relations, graph));
 	GEMP_TRY(gemp_columns_new(&columns, graph->context));
 	code = add_counts(&columns->table, "out", found.out, found.rows);
 	GEMP_THEN(add_counts(&columns->table, "in", found.in, found.rows));

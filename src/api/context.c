@@ -16,6 +16,9 @@
 /* What the launcher said of this process before MPI_Init; size 0: nothing, or it was checked. */
 static gemp_launcher_info launch;
 
+/* The context whose callbacks are called. */
+static const gemp_context *speaking;
+
 const char *gemp_version(void)
 {
 	return GEMP_VERSION;
@@ -49,6 +52,7 @@ gemp_code gemp_context_configure(gemp_context *context, const gemp_context_optio
 	context->runtime = NULL;
 	gemp_free(context->devices);
 	context->devices = NULL;
+	speaking = context;
 	gemp_log_setup(context->comm.rank, chosen.verbosity, chosen.log, chosen.progress, chosen.callback_self);
 	context->budgets = (gemp_budgets){ .host_memory = chosen.host_memory,
 		                               .device_memory = chosen.device_memory,
@@ -100,6 +104,8 @@ void gemp_context_close(gemp_context *context)
 	if (!context)
 		return;
 	gemp_runtime_free(context->runtime);
+	if (context == speaking) /* what its callbacks refer to may end with it */
+		gemp_log_setup(0, GEMP_NORMAL, NULL, NULL, NULL);
 	gemp_comm_free(&context->comm);
 	gemp_free(context->devices);
 	gemp_free(context);

@@ -1,0 +1,336 @@
+/* Graphs of the public library: built from arrays, generated, imported, written, read again. */
+#include "api_case.h"
+
+#include <unistd.h>
+
+static gemp_context *context;
+
+static void builders(void **state)
+{
+	(void)state;
+	gemp_graph_builder *builder = NULL;
+	gemp_graph *graph = (gemp_graph *)&builder;
+	const int64_t keys[] = { INT64_MIN, -1, 0, INT64_MAX }, other[] = { 5, 5, 0, INT64_MIN };
+	const double weights[] = { 1, -2.5, NAN, INFINITY };
+	bool first = test_comm.rank == 0, last = test_comm.rank == test_comm.size - 1;
+	gemp_graph_builder_close(NULL);
+	/* Nothing at all. */
+	assert_all_ok(gemp_graph_builder_open(&builder, context, 1));
+	assert_all_ok(gemp_graph_builder_finish(builder, &graph));
+	assert_all(gemp_graph_vertex_count(graph) == 0 && gemp_graph_edge_count(graph) == 0);
+	gemp_graph_close(graph);
+	/* Abandoned. */
+	assert_all_ok(gemp_graph_builder_open(&builder, context, 1));
+	assert_all_ok(first ? gemp_graph_builder_edges(builder, "E", 4, keys, other, weights) : GEMP_OK);
+	gemp_graph_builder_close(builder);
+	/* Extreme keys; calls of nothing; several types; only one rank and one type has weights. */
+	assert_all_ok(gemp_graph_builder_open(&builder, context, 1));
+	gemp_code code = gemp_graph_builder_edges(builder, "E", 0, NULL, NULL, NULL);
+	if (first && code == GEMP_OK)
+		code = gemp_graph_builder_edges(builder, "E", 4, keys, other, NULL);
+	if (last && code == GEMP_OK)
+		code = gemp_graph_builder_edges(builder, "Weighted", 2, keys, other, weights);
+	if (last && code == GEMP_OK)
+		code = gemp_graph_builder_vertices(builder, NULL, 0, NULL);
+	if (last && code == GEMP_OK)
+		code = gemp_graph_builder_vertices(builder, "A;B", 2, keys);
+	assert_all_ok(code);
+	assert_all_ok(gemp_graph_builder_finish(builder, &graph));
+	assert_all(gemp_graph_vertex_count(graph) == 5 && gemp_graph_edge_count(graph) == 6);
+	gemp_query *query = NULL;
+	gemp_query_result result;
+	gemp_columns *columns = NULL;
+	assert_all_ok(gemp_query_open(&query, graph, "MATCH (a:A:B) RETURN a", NULL));
+	assert_all_ok(gemp_query_run(query, &columns, &result, NULL));
+	assert_all(result.rows == 2);
+	gemp_columns_close(columns);
+	gemp_query_close(query);
+	assert_all_ok(gemp_query_open(&query, graph, "MATCH ()-[r:E]->() WHERE r.weight > 0 RETURN r", NULL));
+	assert_all_code(gemp_query_run(query, &columns, &result, NULL), GEMP_EUSAGE); /* E has no weight */
+	gemp_query_close(query);
+	gemp_edge_selection edges;
+	gemp_edge_selection_init(&edges);
+	edges.weight = "weight";
+	columns = (gemp_columns *)&builder;
+	assert_all(gemp_graph_sssp(&columns, graph, &edges, "0") != GEMP_OK && !columns); /* one is negative */
+	assert_all_ok(gemp_graph_degrees(&columns, graph, &edges));
+	gemp_columns_close(columns);
+	gemp_graph_close(graph);
+	/* The same vertex twice. */
+	assert_all_ok(gemp_graph_builder_open(&builder, context, 1));
+	code = first ? gemp_graph_builder_vertices(builder, "A", 3, keys) : GEMP_OK;
+	if (last && code == GEMP_OK)
+		code = gemp_graph_builder_vertices(builder, "A", 1, keys);
+	assert_all_ok(code);
+	graph = (gemp_graph *)&builder;
+	assert_all_code(gemp_graph_builder_finish(builder, &graph), GEMP_EDATA);
+	assert_all(!graph && strstr(gemp_message(), "-9223372036854775808"));
+}
+
+/* Some edges of a type have weights, others have none: these are NULL. */
+static void weights_of_some(void **state)
+{
+	(void)state;
+	gemp_graph_builder *builder = NULL;
+	gemp_graph *graph = NULL;
+	gemp_query *query = NULL;
+	gemp_columns *columns = NULL;
+	gemp_query_result result;
+	const int64_t source[] = { 1, 2, 3 }, target[] = { 2, 3, 4 };
+	const double weights[] = { 1, 2, 3 };
+	assert_all_ok(gemp_graph_builder_open(&builder, context, 1));
+	gemp_code code = GEMP_OK;
+	if (test_comm.rank == 0) {
+		code = gemp_graph_builder_edges(builder, "E", 3, source, target, NULL);
+		if (code == GEMP_OK)
+			code = gemp_graph_builder_edges(builder, "E", 3, source, target, weights);
+		if (code == GEMP_OK)
+			code = gemp_graph_builder_edges(builder, "E", 3, target, source, NULL);
+	}
+	assert_all_ok(code);
+	assert_all_ok(gemp_graph_builder_finish(builder, &graph));
+	assert_all(gemp_graph_edge_count(graph) == 9);
+	assert_all_ok(gemp_query_open(&query, graph, "MATCH ()-[r:E]->() WHERE r.weight IS NULL RETURN r", NULL));
+	assert_all_ok(gemp_query_run(query, &columns, &result, NULL));
+	assert_all(result.rows == 6);
+	gemp_columns_close(columns);
+	gemp_query_close(query);
+	assert_all_ok(
+		gemp_query_open(&query, graph, "MATCH ()-[r:E]->() RETURN sum(r.weight) AS s, count(r.weight) AS n", NULL));
+	assert_all_ok(gemp_query_run(query, &columns, &result, NULL));
+	gemp_column_view s, n;
+	assert_all(gemp_columns_find(columns, "s", &s) && gemp_columns_find(columns, "n", &n) && n.rows == s.rows);
+	assert_all(s.rows == 0 || (s.floats[0] == 6 && n.integers[0] == 3));
+	gemp_columns_close(columns);
+	gemp_query_close(query);
+	gemp_graph_close(graph);
+}
+
+static void hashes(void **state)
+{
+	(void)state;
+	uint64_t random = test_seed_all();
+	for (int k = 0; k < 3; k++) {
+		api_case *c = api_case_new(k ? 25 : 1, k ? 80 : 2, k == 2, &random);
+		uint64_t hash[API_SPLITS + 2];
+		for (int split = 0; split < API_SPLITS; split++) {
+			gemp_graph *graph = NULL;
+			assert_all_ok(api_build(&graph, context, c, (api_split)split));
+			hash[split] = gemp_graph_hash(graph);
+			const char *path = test_path_all("made.h5");
+			assert_all_ok(gemp_graph_write(graph, path, NULL, NULL));
+			gemp_graph_close(graph);
+			graph = NULL;
+			assert_all_ok(gemp_graph_open(&graph, context, path));
+			assert_all(gemp_graph_hash(graph) == hash[0] && hash[split] == hash[0]);
+			assert_all(gemp_graph_vertex_count(graph) == c->n && gemp_graph_edge_count(graph) == c->m);
+			gemp_columns *keys = NULL;
+			gemp_column_view key;
+			assert_all_ok(gemp_graph_keys(&keys, graph));
+			assert_all(gemp_columns_count(keys) == 1 && gemp_columns_find(keys, "key", &key));
+			size_t total;
+			double *own = calloc(key.rows + 1, sizeof *own);
+			for (size_t row = 0; row < key.rows; row++)
+				own[row] = (double)key.integers[row];
+			double *all = api_gather(test_comm.world, own, key.rows, &total);
+			bool good = total == c->n;
+			for (size_t i = 0; good && i < total; i++)
+				good = api_number(c, (int64_t)all[i]) < c->n;
+			assert_all(good);
+			free(own);
+			free(all);
+			gemp_columns_close(keys);
+			gemp_graph_close(graph);
+		}
+		gemp_context *alone = NULL;
+		gemp_graph *graph = NULL;
+		assert_all_ok(gemp_context_open(&alone, MPI_COMM_SELF, NULL));
+		assert_all_ok(api_build(&graph, alone, c, SPLIT_TURNS));
+		assert_all(gemp_graph_hash(graph) == hash[0]);
+		gemp_graph_close(graph);
+		gemp_context_close(alone);
+		api_case_free(c);
+	}
+}
+
+static void what_is_no_file(void **state)
+{
+	(void)state;
+	uint64_t random = 3;
+	api_case *c = api_case_new(10, 20, true, &random);
+	gemp_graph *graph = NULL, *none = (gemp_graph *)&random;
+	assert_all_ok(api_build(&graph, context, c, SPLIT_TURNS));
+	size_t before = gemp_memory_blocks();
+	assert_all_code(gemp_graph_open(&none, context, test_path_all("missing.h5")), GEMP_ENOINPUT);
+	assert_all(!none && strstr(gemp_message(), "missing.h5"));
+	const char *text = test_path_all("text.h5");
+	if (test_comm.rank == 0) {
+		FILE *file = fopen(text, "w");
+		fputs("this is no HDF5\n", file);
+		fclose(file);
+	}
+	MPI_Barrier(test_comm.world);
+	none = (gemp_graph *)&random;
+	gemp_code code = gemp_graph_open(&none, context, text);
+	assert_all(code != GEMP_OK && !none && strstr(gemp_message(), "text.h5"));
+	none = (gemp_graph *)&random;
+	assert_all(gemp_graph_open(&none, context, "/") != GEMP_OK && !none);
+	assert_all(gemp_graph_open(&none, context, "") != GEMP_OK && !none);
+	code = gemp_graph_write(graph, test_path_all("no/folder/g.h5"), NULL, NULL);
+	assert_all(code == GEMP_EIO || code == GEMP_ENOINPUT);
+	assert_all(gemp_graph_write(graph, test_path_all("g.h5"), "a command", "nothing") == GEMP_EUSAGE);
+	assert_all(access(test_path_all("g.h5"), F_OK) != 0);
+	assert_all_ok(gemp_graph_write(graph, test_path_all("g.h5"), "a command", "weight"));
+	static const char *const names[] = { "g.edges.tsv", "g.vertices.csv", "g.jsonl", "g.graphml", "g.dot", "g.mtx" };
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const char *path = test_path_all(names[i]);
+		static const char *const given[] = { "g.tsv", "g.csv" };
+		code = gemp_graph_export(graph, i < 2 ? test_path_all(given[i]) : path, NULL, NULL);
+		if (code != GEMP_OK && test_comm.rank == 0)
+			fprintf(stderr, "%s: %s\n", path, gemp_message());
+		assert_all(code == GEMP_OK && access(path, R_OK) == 0);
+	}
+	assert_all_code(gemp_graph_export(graph, test_path_all("g.xyz"), NULL, NULL), GEMP_EUSAGE);
+	assert_all_code(gemp_graph_export(graph, test_path_all("t.tsv"), "Nobody", NULL), GEMP_EUSAGE);
+	assert_all_code(gemp_graph_export(graph, test_path_all("t.mtx"), NULL, "nothing"), GEMP_EUSAGE);
+	assert_all(access(test_path_all("t.tsv"), F_OK) != 0 && access(test_path_all("t.mtx"), F_OK) != 0);
+	assert_all(gemp_graph_export(graph, test_path_all("no/folder/g.tsv"), NULL, NULL) == GEMP_EIO);
+	assert_all(gemp_memory_blocks() == before);
+	gemp_graph_close(graph);
+	api_case_free(c);
+}
+
+static void imports(void **state)
+{
+	(void)state;
+	gemp_import_settings settings;
+	gemp_graph *graph = NULL;
+	const char *path = test_path_all("edges.tsv"), *missing = test_path_all("none.tsv");
+	if (test_comm.rank == 0) {
+		FILE *file = fopen(path, "w");
+		fputs("src\tdst\ttype\tname\na\tb\tT\tx\nb\tc\tT\t\na\ta\tU\ty\n", file);
+		fclose(file);
+	}
+	MPI_Barrier(test_comm.world);
+	gemp_import_settings_init(&settings);
+	graph = (gemp_graph *)&settings;
+	assert_all_code(gemp_graph_import(&graph, context, &settings), GEMP_EUSAGE); /* no files */
+	assert_all(!graph);
+	settings.edge_files = &missing;
+	settings.edge_file_count = 1;
+	assert_all_code(gemp_graph_import(&graph, context, &settings), GEMP_ENOINPUT);
+	settings.edge_files = &path;
+	settings.format = "gobbledygook";
+	graph = (gemp_graph *)&settings;
+	assert_all_code(gemp_graph_import(&graph, context, &settings), GEMP_EUSAGE);
+	assert_all(!graph);
+	settings.format = NULL;
+	gemp_code code = gemp_graph_import(&graph, context, &settings);
+	if (code != GEMP_OK && test_comm.rank == 0)
+		fprintf(stderr, "%s\n", gemp_message());
+	assert_all(code == GEMP_OK && gemp_graph_vertex_count(graph) == 3 && gemp_graph_edge_count(graph) == 3);
+	gemp_columns *columns = NULL;
+	gemp_column_view view;
+	assert_all_ok(gemp_graph_keys(&columns, graph)); /* texts */
+	assert_all(gemp_columns_find(columns, "key", &view) && view.type == GEMP_STRING);
+	bool good = true;
+	for (size_t row = 0; row < view.rows; row++)
+		good = good && view.offsets[row + 1] - view.offsets[row] == 1 && strchr("abc", view.bytes[view.offsets[row]]);
+	assert_all(good);
+	gemp_columns_close(columns);
+	assert_all_ok(gemp_graph_bfs(&columns, graph, NULL, "a"));
+	assert_all(gemp_columns_find(columns, "parent", &view) && view.type == GEMP_STRING);
+	gemp_columns_close(columns);
+	assert_all_ok(gemp_graph_components(&columns, graph, NULL, NULL));
+	assert_all(gemp_columns_find(columns, "component", &view) && view.type == GEMP_STRING);
+	for (size_t row = 0; row < view.rows; row++)
+		good = good && view.offsets[row + 1] - view.offsets[row] == 1 && view.bytes[view.offsets[row]] == 'a';
+	assert_all(good);
+	gemp_columns_close(columns);
+	gemp_graph_close(graph);
+	settings.undirected = true;
+	settings.size = offsetof(gemp_import_settings, merge_parallel);
+	gemp_import_settings *older = malloc(settings.size);
+	memcpy(older, &settings, settings.size);
+	assert_all_ok(gemp_graph_import(&graph, context, older));
+	free(older);
+	assert_all_ok(gemp_graph_degrees(&columns, graph, NULL)); /* both count them */
+	gemp_column_view in, out;
+	uint64_t sum[2] = { 0, 0 };
+	assert_all(gemp_columns_find(columns, "in", &in) && gemp_columns_find(columns, "out", &out));
+	for (size_t row = 0; row < in.rows; row++) {
+		good = good && in.integers[row] == out.integers[row];
+		sum[0] += (uint64_t)in.integers[row];
+	}
+	MPI_Allreduce(MPI_IN_PLACE, sum, 1, MPI_UINT64_T, MPI_SUM, test_comm.world);
+	if (!good || sum[0] != 5)
+		fprintf(stderr, "degrees without direction: sum %llu\n", (unsigned long long)sum[0]);
+	assert_all(good && sum[0] == 5); /* the loop once */
+	gemp_columns_close(columns);
+	gemp_graph_close(graph);
+}
+
+static void generators(void **state)
+{
+	(void)state;
+	const char *name = NULL, *summary = NULL;
+	size_t count = 0;
+	while (gemp_generator_at(count, &name, &summary))
+		count++;
+	assert_all(count > 3 && name && summary && !gemp_generator_at(SIZE_MAX, &name, &summary));
+	gemp_graph *graph = (gemp_graph *)&count;
+	assert_all_code(gemp_graph_generate(&graph, context, "nothing of the kind", NULL, 0, 1, 1), GEMP_EUSAGE);
+	assert_all(!graph);
+	assert_all(gemp_generator_at(0, &name, &summary));
+	const gemp_generator_parameter wrong = { "no such thing", "7" };
+	graph = (gemp_graph *)&count;
+	assert_all_code(gemp_graph_generate(&graph, context, name, &wrong, 1, 1, 1), GEMP_EUSAGE);
+	assert_all(!graph);
+}
+
+static gemp_code make(void *argument)
+{
+	gemp_graph *graph = NULL;
+	gemp_columns *keys = NULL;
+	gemp_code code = api_build(&graph, context, argument, SPLIT_TURNS);
+	if (code == GEMP_OK)
+		code = gemp_graph_keys(&keys, graph);
+	gemp_columns_close(keys);
+	gemp_graph_close(graph);
+	return code;
+}
+
+static void no_memory(void **state)
+{
+	(void)state;
+	if (test_comm.size > 3)
+		return;
+	uint64_t random = 9;
+	api_case *c = api_case_new(6, 9, true, &random);
+	assert_all_survive_no_memory(make, c);
+	api_case_free(c);
+}
+
+static int open_context(void **state)
+{
+	(void)state;
+	return gemp_context_open(&context, MPI_COMM_WORLD, NULL) != GEMP_OK;
+}
+
+static int close_context(void **state)
+{
+	(void)state;
+	gemp_context_close(context);
+	return gemp_memory_blocks() != 0;
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_context, close_context)
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(builders), TEST(weights_of_some), TEST(hashes),    TEST(what_is_no_file),
+		TEST(imports),  TEST(generators),      TEST(no_memory),
+	};
+	return test_main_all(argc, argv, tests);
+}
