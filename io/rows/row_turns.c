@@ -13,6 +13,12 @@ gemp_result_info gemp_row_info(const char *what, const gemp_shard *graph)
 	};
 }
 
+/* Rows over all ranks: a preview ends. */
+static uint64_t limit_of(const gemp_row_turns *turns)
+{
+	return turns->path || turns->table ? UINT64_MAX : turns->shown;
+}
+
 /* Columns without rows; reserving makes even these count as loaded. */
 static gemp_code new_columns(gemp_projected **out, const gemp_row_turns *turns)
 {
@@ -36,7 +42,8 @@ gemp_code gemp_row_turns_open(gemp_row_turns *turns)
 	gemp_code code = GEMP_OK;
 	gemp_projected *columns = NULL;
 	const gemp_rows_options options = { .path = turns->path,
-		                                .limit = turns->path ? UINT64_MAX : turns->shown,
+		                                .table = turns->table,
+		                                .limit = limit_of(turns),
 		                                .semantics = turns->info.semantics,
 		                                .distinct = turns->info.distinct,
 		                                .preview = turns->preview };
@@ -65,7 +72,7 @@ gemp_code gemp_row_turns_add(gemp_row_turns *turns, uint64_t rows)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = turns->comm;
-	uint64_t *counts = NULL, left = turns->path ? UINT64_MAX : turns->shown;
+	uint64_t *counts = NULL, left = limit_of(turns);
 	if (turns->at_once) {
 		uint64_t before = gemp_comm_exscan(comm, rows), remaining = left > before ? left - before : 0;
 		return write_turn(turns, 0, (size_t)(rows < remaining ? rows : remaining));

@@ -32,6 +32,7 @@ typedef struct gemp_row_turns {
 	gemp_row_fill *fill;
 	void *self;
 	const char *path;      /* as of gemp_rows_options; NULL: a preview */
+	gemp_table *table;     /* as of gemp_rows_options: instead of a path */
 	FILE *preview;         /* as of gemp_rows_options */
 	uint64_t shown;        /* rows of a preview, over all ranks */
 	gemp_result_info info; /* of HDF5 files */

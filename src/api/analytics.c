@@ -302,16 +302,8 @@ gemp_code gemp_graph_components(gemp_columns **out, gemp_graph *graph, const gem
 	GEMP_TRY(name_by_keys(&found, comm, graph->shard));
 	GEMP_TRY(gemp_columns_new(&columns, graph->context));
 	GEMP_TRY(gemp_vertex_keys_fetch(&key, comm, graph->shard, found.component, found.rows));
-	gemp_column *column;
-	code = gemp_table_add(&columns->table, "component", key.type, &column);
-	if (code == GEMP_OK) {
-		char *name = column->name;
-		gemp_free(key.name);
-		*column = key;
-		column->name = name;
-		key = (gemp_column){ 0 };
-		columns->table.rows = found.rows;
-	}
+	code = gemp_table_add_column(&columns->table, "component", &key);
+	columns->table.rows = found.rows;
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	if (component_count)
 		*component_count = found.count;

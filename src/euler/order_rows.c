@@ -127,6 +127,7 @@ gemp_code gemp_euler_rows_write(const gemp_comm *comm, const gemp_shard *graph, 
 		                     .fill = fill,
 		                     .self = &r,
 		                     .path = options->path,
+		                     .table = options->table,
 		                     .preview = options->preview,
 		                     .shown = options->shown,
 		                     .info = gemp_row_info("euler", graph) };

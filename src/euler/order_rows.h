@@ -8,8 +8,9 @@
 #include <stdio.h>
 
 typedef struct gemp_euler_rows_options {
-	const char *path; /* by its ending .tsv .csv .jsonl .h5; "-": TSV on stdout; NULL: the first places, for people */
-	FILE *preview;    /* where those are shown: on rank 0, NULL elsewhere */
+	const char *path;  /* by its ending .tsv .csv .jsonl .h5; "-": TSV on stdout; NULL: the first places, for people */
+	gemp_table *table; /* instead of a path: takes this rank's rows; {0} at first; NULL: none */
+	FILE *preview;     /* where those are shown: on rank 0, NULL elsewhere */
 	size_t shown;
 } gemp_euler_rows_options;
 

@@ -274,6 +274,18 @@ done:
 	return code;
 }
 
+gemp_code gemp_table_add_column(gemp_table *table, const char *name, gemp_column *column)
+{
+	gemp_column *added;
+	GEMP_PROPAGATE(gemp_table_add(table, name, column->type, &added));
+	char *kept = added->name;
+	gemp_free(column->name);
+	*added = *column;
+	added->name = kept;
+	*column = (gemp_column){ 0 };
+	return GEMP_OK;
+}
+
 gemp_code gemp_table_copy_schema(gemp_table *to, const gemp_table *from)
 {
 	gemp_code code = GEMP_OK;

@@ -68,6 +68,8 @@ gemp_code gemp_column_pack(const gemp_column *column, size_t row, struct gemp_te
 gemp_code gemp_column_unpack(gemp_column *column, const char **at, const char *end);
 
 gemp_code gemp_table_add(gemp_table *table, const char *name, gemp_type type, gemp_column **out);
+/* Adds the column under that name, with the arrays of *column, which becomes {0}; after a failure *column is as it was. */
+gemp_code gemp_table_add_column(gemp_table *table, const char *name, gemp_column *column);
 /* Adds a column without rows for each of `from`. */
 gemp_code gemp_table_copy_schema(gemp_table *to, const gemp_table *from);
 gemp_column *gemp_table_find(const gemp_table *table, const char *name); /* NULL if none */

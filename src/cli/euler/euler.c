@@ -1,4 +1,4 @@
-#include "api/context_state.h"
+#include "api/euler_search.h"
 #include "assembly/overlap.h"
 #include "cli/euler/euler_sequence.h"
 #include "cli/graph_job.h"
@@ -7,13 +7,8 @@
 #include "core/memory.h"
 #include "core/quantity.h"
 #include "core/text.h"
-#include "device/tuning.h"
-#include "euler/balance.h"
 #include "euler/circuit_drawing.h"
-#include "euler/device_engine.h"
 #include "euler/order_rows.h"
-#include "euler/orient.h"
-#include "euler/ranks/ranks_engine.h"
 #include "euler/verify.h"
 #include "io/file/local_file.h"
 #include "io/graph_file/graph_file_read.h"
@@ -30,14 +25,9 @@ typedef struct run {
 	const gemp_options *options;
 	gemp_report *report;
 	gemp_shard *graph;
-	gemp_runtime *context; /* NULL: no device was opened */
 	gemp_timers timers;
-	bool *relations;        /* [relation_count] */
-	gemp_euler_edges edges; /* of undirected ones, as they are gone along */
-	gemp_euler_edges plain; /* undirected ones as they are; {0} for directed ones */
-	gemp_euler_result result;
-	gemp_euler_balance balance;
-	bool balanced;   /* balance is filled */
+	bool *relations; /* [relation_count] */
+	gemp_euler_search search;
 	double verified; /* seconds; 0: not asked for */
 } run;
 
@@ -80,23 +70,12 @@ static gemp_code read_graph(run *r)
 		if (r->relations[i])
 			GEMP_TRY(gemp_shard_load_relation(r->graph, i, GEMP_LOAD_OUT));
 	since = gemp_timers_add(&r->timers, GEMP_PHASE_READ, since);
-	GEMP_TRY(gemp_comm_agree(r->comm, gemp_euler_edges_new(&r->edges, r->graph, r->relations)));
+	GEMP_TRY(gemp_comm_agree(r->comm, gemp_euler_edges_new(&r->search.edges, r->graph, r->relations)));
 	if (r->options->dot)
-		GEMP_TRY(gemp_euler_drawing_check(r->graph, &r->edges, r->options->dot));
+		GEMP_TRY(gemp_euler_drawing_check(r->graph, &r->search.edges, r->options->dot));
 	gemp_timers_add(&r->timers, GEMP_PHASE_CONVERT, since);
 done:
 	return code;
-}
-
-/* FINDING IT */
-
-/* With fewer edges no device is opened to ask what it is. */
-enum { LEAST = 1 << 14, GPU_LEAST = 1 << 18 };
-
-static bool on_device(const run *r)
-{
-	return r->context && gemp_use_device(r->context->device, (gemp_placement)r->options->on, r->edges.edges,
-	                                     "euler.host_below", GPU_LEAST);
 }
 
 /* For a file, or for people; the same on all ranks. */
@@ -105,81 +84,14 @@ static bool rows_wanted(const gemp_options *options)
 	return options->output || !gemp_json_on_stdout(options);
 }
 
-static gemp_code find_once(run *r)
-{
-	const gemp_euler_options how = { .sources = r->options->sequence || rows_wanted(r->options),
-		                             .seed = 1,
-		                             .keep_circuits = r->options->dot != NULL };
-	gemp_euler_result_free(&r->result);
-	if (on_device(r))
-		return gemp_euler_on_device(&r->result, r->context->device, &r->edges, &how);
-	return gemp_euler_on_ranks(&r->result, r->comm, &r->edges, &how);
-}
-
-/* Collective. Why there is no circuit. */
-static gemp_code check_balance(run *r)
-{
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_shard_load_keys(r->graph));
-	GEMP_TRY(gemp_euler_balance_find(&r->balance, r->comm, r->plain.undirected ? &r->plain : &r->edges,
-	                                 r->graph->key_ranks));
-	r->balanced = true;
-done:
-	return code;
-}
-
-/* Collective. Undirected edges get directions; odd degrees are found out there. */
-static gemp_code orient(run *r)
-{
-	gemp_code code = GEMP_OK;
-	double since = gemp_now();
-	if (!r->edges.undirected && !r->plain.undirected)
-		return GEMP_OK;
-	if (r->edges.undirected) {
-		r->plain = r->edges;
-		r->edges = (gemp_euler_edges){ 0 };
-	}
-	gemp_euler_edges_free(&r->edges);
-	GEMP_TRY(gemp_euler_orient(&r->edges, r->comm, &r->plain, &r->result.unbalanced));
-	gemp_timers_add(&r->timers, GEMP_PHASE_CONVERT, since);
-done:
-	return code;
-}
-
-static gemp_code find_any(run *r)
-{
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(orient(r));
-	if (!r->result.unbalanced)
-		GEMP_TRY(find_once(r));
-done:
-	return code;
-}
-
 static gemp_code find(run *r)
 {
-	gemp_code code = GEMP_OK;
-	bool may = r->options->on == GEMP_PLACE_AUTO && r->edges.edges >= LEAST &&
-	           r->edges.edges <= GEMP_EULER_DEVICE_EDGES;
-	if (r->comm->size == 1 && (may || r->options->on == GEMP_PLACE_DEVICE))
-		GEMP_TRY(gemp_context_runtime(&r->context, r->report->context, false, &r->timers));
-	GEMP_TRY(find_any(r));
-	if (!r->result.unbalanced)
-		return GEMP_OK;
-	GEMP_TRY(check_balance(r));
-	if (!r->balance.path || !r->options->path)
-		return GEMP_OK;
-	gemp_euler_edges *edges = r->plain.undirected ? &r->plain : &r->edges;
-	GEMP_TRY(gemp_comm_agree(r->comm, gemp_euler_edges_close(edges, r->balance.start, r->balance.end)));
-	r->result.unbalanced = 0;
-	GEMP_TRY(find_any(r));
-done:
-	return code;
-}
-
-static bool has_order(const run *r)
-{
-	return !r->result.unbalanced && r->result.components <= 1;
+	r->search.path = r->options->path;
+	r->search.place = (gemp_placement)r->options->on;
+	r->search.timers = &r->timers;
+	r->search.options.sources = r->options->sequence || rows_wanted(r->options);
+	r->search.options.keep_circuits = r->options->dot != NULL;
+	return gemp_euler_search_run(&r->search, r->report->context, r->graph);
 }
 
 /* ANSWERS */
@@ -188,7 +100,7 @@ static bool has_order(const run *r)
 static void report_stages(run *r)
 {
 	gemp_report *report = r->report;
-	const gemp_euler_result *result = &r->result;
+	const gemp_euler_result *result = &r->search.result;
 	bool device = strcmp(result->engine, "device") == 0;
 	json_t *stages = json_object();
 	double longest[GEMP_EULER_STAGES + 1], sum = 0;
@@ -197,7 +109,7 @@ static void report_stages(run *r)
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, longest, GEMP_EULER_STAGES + 1, MPI_DOUBLE, MPI_MAX, r->comm->world));
 	gemp_report_detail(report, "\n  stage              ms%s\n", device ? "       GB/s   (what it must move)" : "");
 	for (size_t s = 0; s < GEMP_EULER_STAGES; s++) {
-		double bytes = gemp_euler_stage_bytes((gemp_euler_stage)s, r->edges.vertices, r->edges.edges,
+		double bytes = gemp_euler_stage_bytes((gemp_euler_stage)s, r->search.edges.vertices, r->search.edges.edges,
 		                                      result->splitters);
 		sum += longest[s];
 		json_object_set_new(stages, gemp_euler_stage_name[s], json_real(longest[s]));
@@ -220,12 +132,12 @@ static void report_stages(run *r)
 
 static void report_exchange(run *r)
 {
-	uint64_t sums[3] = { r->result.traffic.bytes, r->result.traffic.messages, 0 };
-	uint64_t rounds = r->result.traffic.rounds;
+	uint64_t sums[3] = { r->search.result.traffic.bytes, r->search.result.traffic.messages, 0 };
+	uint64_t rounds = r->search.result.traffic.rounds;
 	gemp_comm_sum(r->comm, sums, 2);
 	gemp_comm_max(r->comm, &rounds, 1);
 	const gemp_traffic all = { .bytes = sums[0], .messages = sums[1], .rounds = rounds };
-	double each = r->edges.edges ? (double)all.bytes / (double)r->edges.edges : 0;
+	double each = r->search.edges.edges ? (double)all.bytes / (double)r->search.edges.edges : 0;
 	gemp_report_exchange(r->report, &all, -1, NULL);
 	gemp_report_set(r->report, "bytes_per_edge", json_real(each));
 	if (r->comm->size > 1)
@@ -235,8 +147,8 @@ static void report_exchange(run *r)
 static void report_result(run *r)
 {
 	gemp_report *report = r->report;
-	const gemp_euler_result *result = &r->result;
-	bool path = r->edges.path_start != GEMP_NO_VERTEX;
+	const gemp_euler_result *result = &r->search.result;
+	bool path = r->search.edges.path_start != GEMP_NO_VERTEX;
 	gemp_report_print(report, "An Euler %s of %s; %s joined at %s\n", path ? "path" : "circuit",
 	                  gemp_counted(result->order.edges, "edge").text, gemp_counted(result->circuits, "circuit").text,
 	                  gemp_counted(result->joins, "place").text);
@@ -247,7 +159,7 @@ static void report_result(run *r)
 
 static json_t *unbalanced_json(const run *r, const gemp_euler_unbalanced *one, const gemp_value *key)
 {
-	if (r->plain.undirected)
+	if (r->search.plain.undirected)
 		return json_pack("{s:o, s:o}", "vertex", gemp_json_key(key), "degree", gemp_json_count(one->in + one->out));
 	return json_pack("{s:o, s:o, s:o}", "vertex", gemp_json_key(key), "in", gemp_json_count(one->in), "out",
 	                 gemp_json_count(one->out));
@@ -258,7 +170,7 @@ static gemp_code report_unbalanced(run *r)
 {
 	gemp_code code = GEMP_OK;
 	gemp_report *report = r->report;
-	const gemp_euler_balance *balance = &r->balance;
+	const gemp_euler_balance *balance = &r->search.balance;
 	gemp_vertex ids[GEMP_EULER_SHOWN];
 	gemp_text text = { 0 };
 	gemp_column keys = { 0 };
@@ -268,14 +180,14 @@ static gemp_code report_unbalanced(run *r)
 	GEMP_TRY(gemp_vertex_keys_fetch(&keys, r->comm, r->graph, ids, balance->example_count));
 	gemp_report_print(report, "  %s vert%s %s:\n  %-20s %12s %12s\n", gemp_grouped(balance->unbalanced).text,
 	                  balance->unbalanced == 1 ? "ex has" : "ices have",
-	                  r->plain.undirected ? "an odd number of edges" : "not as many in- as out-edges", "vertex",
-	                  r->plain.undirected ? "edges" : "in", r->plain.undirected ? "" : "out");
+	                  r->search.plain.undirected ? "an odd number of edges" : "not as many in- as out-edges", "vertex",
+	                  r->search.plain.undirected ? "edges" : "in", r->search.plain.undirected ? "" : "out");
 	for (size_t i = 0; i < balance->example_count; i++) {
 		const gemp_euler_unbalanced *one = &balance->examples[i];
 		gemp_value key = gemp_column_get(&keys, i);
 		gemp_text_clear(&text);
 		gemp_value_print(&key, &text);
-		if (r->plain.undirected)
+		if (r->search.plain.undirected)
 			gemp_report_print(report, "  %-20s %12s\n", text.data, gemp_grouped(one->in + one->out).text);
 		else
 			gemp_report_print(report, "  %-20s %12s %12s\n", text.data, gemp_grouped(one->in).text,
@@ -302,17 +214,17 @@ static gemp_code report_none(run *r)
 {
 	gemp_code code = GEMP_OK;
 	gemp_report *report = r->report;
-	bool path = r->balance.path;
-	uint64_t components = r->balanced ? r->balance.components : r->result.components;
+	bool path = r->search.balance.path;
+	uint64_t components = r->search.balanced ? r->search.balance.components : r->search.result.components;
 	gemp_report_print(report, "No Euler %s\n", r->options->path ? "circuit or path" : "circuit");
-	if (r->balanced)
+	if (r->search.balanced)
 		GEMP_TRY(report_unbalanced(r));
 	gemp_report_print(report, "  components with edges: %s\n", gemp_grouped(components).text);
 	if (path)
 		gemp_report_print(report, "  a path would do: --path\n");
 	gemp_report_set(report, "found", json_false());
 	gemp_report_set(report, "components", gemp_json_count(components));
-	gemp_report_set(report, "unbalanced", gemp_json_count(r->balance.unbalanced));
+	gemp_report_set(report, "unbalanced", gemp_json_count(r->search.balance.unbalanced));
 	gemp_report_set(report, "path", json_boolean(path));
 done:
 	return code;
@@ -321,14 +233,14 @@ done:
 static gemp_code fail_none(const run *r)
 {
 	const char *file = r->options->argument_count ? r->options->arguments[0] : "the graph";
-	if (r->balance.path)
+	if (r->search.balance.path)
 		return gemp_fail(GEMP_EDATA, "%s has no Euler circuit, but a path: give --path", file);
-	if (r->balance.unbalanced)
+	if (r->search.balance.unbalanced)
 		return gemp_fail(GEMP_EDATA, "%s has no Euler circuit: %" PRIu64 " vertices have %s", file,
-		                 r->balance.unbalanced,
-		                 r->plain.undirected ? "an odd number of edges" : "other in- than out-degrees");
+		                 r->search.balance.unbalanced,
+		                 r->search.plain.undirected ? "an odd number of edges" : "other in- than out-degrees");
 	return gemp_fail(GEMP_EDATA, "%s has no Euler circuit: its edges are in %" PRIu64 " components that do not meet",
-	                 file, r->result.components);
+	                 file, r->search.result.components);
 }
 
 /* Collective. */
@@ -338,7 +250,7 @@ static gemp_code write(run *r)
 	const gemp_euler_rows_options how = { .path = r->options->output, .preview = r->report->people, .shown = PREVIEW };
 	double since = gemp_now();
 	if (r->options->verify_order) {
-		GEMP_TRY(gemp_euler_verify(r->comm, &r->edges, &r->result.order));
+		GEMP_TRY(gemp_euler_verify(r->comm, &r->search.edges, &r->search.result.order));
 		r->verified = gemp_now() - since;
 		gemp_report_print(r->report, "Verified: each edge once, each begins where the one before ends\n");
 		gemp_report_set(r->report, "verified", json_true());
@@ -349,11 +261,11 @@ static gemp_code write(run *r)
 		return GEMP_OK;
 	GEMP_TRY(gemp_shard_load_keys(r->graph));
 	if (r->options->dot)
-		GEMP_TRY(gemp_euler_drawing_write(r->comm, r->graph, &r->edges, &r->result, r->options->dot));
+		GEMP_TRY(gemp_euler_drawing_write(r->comm, r->graph, &r->search.edges, &r->search.result, r->options->dot));
 	if (r->options->sequence)
-		return gemp_euler_sequence_write(r->report, r->graph, &r->edges, &r->result.order);
+		return gemp_euler_sequence_write(r->report, r->graph, &r->search.edges, &r->search.result.order);
 	if (rows_wanted(r->options))
-		GEMP_TRY(gemp_euler_rows_write(r->comm, r->graph, &r->edges, &r->result.order, &how));
+		GEMP_TRY(gemp_euler_rows_write(r->comm, r->graph, &r->search.edges, &r->search.result.order, &how));
 	gemp_timers_add(&r->timers, GEMP_PHASE_WRITE, since);
 done:
 	return code;
@@ -364,23 +276,23 @@ static gemp_code answer(run *r)
 	gemp_code code = GEMP_OK;
 	gemp_report *report = r->report;
 	gemp_report_graph(report, r->graph);
-	gemp_report_set(report, "engine", r->result.engine ? json_string(r->result.engine) : json_null());
-	gemp_report_set(report, "circuits", gemp_json_count(r->result.circuits));
-	gemp_report_set(report, "forest_edges", gemp_json_count(r->result.joins));
-	gemp_report_set(report, "splitters", gemp_json_count(r->result.splitters));
-	if (has_order(r)) {
+	gemp_report_set(report, "engine", r->search.result.engine ? json_string(r->search.result.engine) : json_null());
+	gemp_report_set(report, "circuits", gemp_json_count(r->search.result.circuits));
+	gemp_report_set(report, "forest_edges", gemp_json_count(r->search.result.joins));
+	gemp_report_set(report, "splitters", gemp_json_count(r->search.result.splitters));
+	if (gemp_euler_search_found(&r->search)) {
 		report_result(r);
 		GEMP_TRY(write(r));
 	} else {
 		GEMP_TRY(report_none(r));
 	}
-	if (r->result.engine) { /* odd degrees are found out before */
+	if (r->search.result.engine) { /* odd degrees are found out before */
 		report_stages(r);
 		report_exchange(r);
 	}
-	GEMP_TRY(gemp_report_devices(report, r->context));
+	GEMP_TRY(gemp_report_devices(report, r->search.runtime));
 	gemp_report_seconds(report, &r->timers, false);
-	gemp_report_memory(report, r->context ? gemp_runtime_device_peak(r->context) : 0);
+	gemp_report_memory(report, r->search.runtime ? gemp_runtime_device_peak(r->search.runtime) : 0);
 done:
 	return code;
 }
@@ -396,13 +308,11 @@ static gemp_code euler(gemp_context *context, const gemp_options *options, gemp_
 	GEMP_TRY(find(&r));
 	GEMP_TRY(answer(&r));
 done:
-	if (code == GEMP_OK && !has_order(&r)) {
+	if (code == GEMP_OK && !gemp_euler_search_found(&r.search)) {
 		report->complete = true;
 		code = fail_none(&r);
 	}
-	gemp_euler_result_free(&r.result);
-	gemp_euler_edges_free(&r.edges);
-	gemp_euler_edges_free(&r.plain);
+	gemp_euler_search_free(&r.search);
 	gemp_shard_free(r.graph);
 	gemp_free(r.relations);
 	return code;
