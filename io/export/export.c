@@ -1,5 +1,6 @@
 #include "io/export/export.h"
 
+#include "core/limits.h"
 #include "core/memory.h"
 #include "io/file/output.h"
 #include "partition/derived/canonical.h"
@@ -9,8 +10,6 @@
 #include <strings.h>
 
 enum { FLUSHED = 1 << 20 }; /* bytes of text that are held */
-
-size_t gemp_export_chunk = 1 << 16;
 
 static const gemp_export_writer *const forms[] = {
 	NULL,
@@ -116,11 +115,11 @@ static gemp_code walk_edges(export_part *p)
 	const gemp_relation *r = &e->graph->relations[p->relation];
 	const gemp_column *names = e->number.name ? &e->number : &e->graph->keys;
 	uint64_t edges = r->out_offsets[e->graph->rows], from = 0, more = r->edge_count;
-	size_t row = 0, *place = NULL;
-	GEMP_TRY(gemp_comm_agree(e->comm, GEMP_NEW(place, gemp_export_chunk)));
+	size_t row = 0, *place = NULL, chunk = gemp_limits_now()->export_chunk;
+	GEMP_TRY(gemp_comm_agree(e->comm, GEMP_NEW(place, chunk)));
 	while (more) {
 		gemp_column ends;
-		size_t count = edges - from < gemp_export_chunk ? (size_t)(edges - from) : gemp_export_chunk;
+		size_t count = edges - from < chunk ? (size_t)(edges - from) : chunk;
 		GEMP_TRY(gemp_vertex_values(e->comm, e->graph, names, r->out_targets + from, count, &ends, place));
 		code = add_edges(p, from, count, &ends, place, &row);
 		gemp_column_free(&ends);

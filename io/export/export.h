@@ -58,9 +58,6 @@ void gemp_export_files_free(gemp_export_files *files);
 gemp_code gemp_export(const gemp_comm *comm, gemp_shard *graph, const gemp_export_options *options,
                       gemp_export_files *files);
 
-/* Edges whose ends are asked for in one go; tests make it small. */
-extern size_t gemp_export_chunk;
-
 /* FOR THE FORMATS */
 
 /* An export at work. */

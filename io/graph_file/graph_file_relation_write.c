@@ -3,6 +3,7 @@
 
 #include "io/graph_file/graph_file_relation_write.h"
 
+#include "core/limits.h"
 #include "core/memory.h"
 #include "io/graph_file/graph_file_matrix_values.h"
 #include "io/graph_file/graph_file_tables.h"
@@ -19,12 +20,10 @@ typedef struct matrix {
 	const gemp_column *weight; /* gives the values; NULL: ones */
 } matrix;
 
-uint64_t gemp_file_i32_limit = INT32_MAX;
-
 /* AnnData and scipy read 32-bit indices faster, so that they are used where they fit. */
 static gemp_h5_type width(uint64_t vertices, uint64_t edges)
 {
-	uint64_t limit = gemp_file_i32_limit;
+	uint64_t limit = gemp_limits_now()->file_i32_max;
 	return gemp_h5_type_of(vertices <= limit && edges <= limit ? GEMP_H5_I32 : GEMP_H5_I64);
 }
 

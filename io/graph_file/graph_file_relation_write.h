@@ -6,9 +6,6 @@
 #include "graph/graph.h"
 #include "io/hdf5/hdf5_file.h"
 
-/* Matrices with more vertices or edges have 64-bit numbers; tests make it small. */
-extern uint64_t gemp_file_i32_limit;
-
 /* Collective. One relation below /edges, all of it. Its column `weight` (NULL: none) gives the values of matrices. */
 gemp_code gemp_file_put_relation(const gemp_h5 *h5, const gemp_shard *graph, const gemp_relation *relation,
                                  const char *weight);

@@ -5,6 +5,7 @@
 
 #include "io/hdf5/hdf5_file.h"
 
+#include "core/limits.h"
 #include "core/memory.h"
 
 #include <errno.h>
@@ -20,8 +21,6 @@ enum { PARALLEL = 1 };
 #else
 enum { PARALLEL = 0 };
 #endif
-
-bool gemp_h5_force_serial;
 
 /* Of what the system said, which HDF5 gives with times and addresses on several lines, only that. */
 static herr_t keep_innermost(unsigned depth, const H5E_error2_t *error, void *text)
@@ -56,12 +55,12 @@ gemp_code gemp_h5_check(const gemp_h5 *h5, long long result, const char *call)
 /* HDF5's own messages on stderr are silenced, as failures get one line of ours. */
 static gemp_code begin(gemp_h5 *h5, const gemp_comm *comm, const char *path, bool writing, bool serial)
 {
-	H5dont_atexit(); /* an abandoned file would be flushed again; see gemp_comm_no_finalize, too */
+	H5dont_atexit(); /* an abandoned file would be flushed again; see gemp_comm_forbid_finalize, too */
 	H5open();
 	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 	*h5 = (gemp_h5){ .comm = comm, .file = H5I_INVALID_HID, .transfer = H5I_INVALID_HID, .writing = writing };
 	/* MPI's way to a file takes longer to set up than one rank takes to read a graph of a million edges. */
-	h5->parallel = PARALLEL && !gemp_h5_force_serial && !serial && (writing || comm->size > 1);
+	h5->parallel = PARALLEL && !gemp_limits_now()->h5_serial && !serial && (writing || comm->size > 1);
 	h5->active = h5->parallel || !writing || comm->rank == 0;
 	h5->path = gemp_strdup(path);
 	return gemp_comm_agree(comm, h5->path ? GEMP_OK : GEMP_ENOMEM);
@@ -205,7 +204,7 @@ static gemp_code allocate_file(const gemp_h5 *h5)
 void gemp_h5_abandon(gemp_h5 *h5)
 {
 	if (h5->comm && h5->writing && h5->file >= 0)
-		gemp_comm_no_finalize = true;
+		gemp_comm_forbid_finalize();
 	if (h5->comm && h5->active && h5->transfer >= 0)
 		H5Pclose(h5->transfer);
 	gemp_free(h5->path);

@@ -53,9 +53,6 @@ gemp_h5_type gemp_h5_type_of(gemp_h5_kind kind); /* any but GEMP_H5_TEXT */
 #define GEMP_HDF5(h5, call) gemp_h5_check((h5), (long long)(call), #call)
 gemp_code gemp_h5_check(const gemp_h5 *h5, long long result, const char *call);
 
-/* Tests: go the way of a serial HDF5 even with a parallel one. */
-extern bool gemp_h5_force_serial;
-
 gemp_code gemp_h5_create(gemp_h5 *h5, const gemp_comm *comm, const char *path);
 /* The same, but rank 0 alone has the file, as variable-length strings in datasets need it. */
 gemp_code gemp_h5_create_serial(gemp_h5 *h5, const gemp_comm *comm, const char *path);

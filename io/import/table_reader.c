@@ -4,6 +4,7 @@
 
 #include "io/import/table_reader.h"
 
+#include "core/limits.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/text.h"
@@ -97,7 +98,7 @@ static void assign_ranges(gemp_input *input, const gemp_comm *comm, const file_h
                           int *dealt)
 {
 	gemp_block_range all = { 0, GEMP_STREAM_END }, none = { 0, 0 };
-	bool large = found->size > gemp_lines_block_size / 16 && found->size > compressed / (uint64_t)comm->size;
+	bool large = found->size > gemp_limits_now()->lines_block / 16 && found->size > compressed / (uint64_t)comm->size;
 	input->size = found->size;
 	input->round_robin = found->compressed && !is_quoted(input->format) && large && comm->size > 1;
 	if (input->round_robin) {

@@ -3,6 +3,7 @@
 
 #include "io/text/line_blocks.h"
 
+#include "core/limits.h"
 #include "core/memory.h"
 #include "core/threads.h"
 #include "io/file/source.h"
@@ -10,8 +11,6 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
-
-size_t gemp_lines_block_size = 16 << 20;
 
 enum { MAX_LINE = 1 << 28, MARK_SIZE = 3 /* of a UTF-8 byte order mark */ };
 
@@ -141,7 +140,7 @@ gemp_code gemp_line_blocks_open(gemp_line_blocks **out, const char *path, uint64
 	blocks->last = end;
 	blocks->offset = begin > 0 ? begin - 1 : 0; /* a line begins at `begin` if a newline stands before it */
 	blocks->begin = blocks->offset;
-	blocks->capacity = gemp_lines_block_size < MARK_SIZE + 1 ? MARK_SIZE + 1 : gemp_lines_block_size;
+	blocks->capacity = gemp_max(gemp_limits_now()->lines_block, MARK_SIZE + 1);
 	GEMP_TRY(GEMP_NEW(blocks->buffer, blocks->capacity));
 	GEMP_TRY(gemp_source_open(&blocks->source, path, blocks->offset));
 	GEMP_TRY(begin_text(blocks, begin));

@@ -15,9 +15,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes in a block, unless one line is longer; tests make it small. */
-extern size_t gemp_lines_block_size;
-
 typedef struct gemp_line_blocks gemp_line_blocks;
 
 /* The lines that begin in [begin, end) of a plain file; a compressed one: begin 0, end GEMP_STREAM_END. `path` is borrowed. */

@@ -7,11 +7,10 @@
 #include "partition/fetch/fetch.h"
 
 #include "core/bitset.h"
+#include "core/limits.h"
 #include "core/memory.h"
 
 #include <string.h>
-
-uint64_t gemp_fetch_step = UINT64_C(64) << 20;
 
 /* AT HAND. */
 static bool resident_row(const gemp_residency *residency, gemp_vertex slot, size_t *row)
@@ -226,7 +225,7 @@ static uint64_t entry_bytes(const gemp_fetch *f)
 /* As many of an owner's rows as its share of a step allows, at least one. */
 static void take_budget(const gemp_fetch *f, transfer *t, size_t owner)
 {
-	uint64_t bytes = 0, share = gemp_fetch_step / (uint64_t)f->graph->ranks;
+	uint64_t bytes = 0, share = gemp_limits_now()->fetch_round / (uint64_t)f->graph->ranks;
 	t->from[owner] = t->at[owner];
 	while (t->at[owner] < t->end[owner]) {
 		const row_request *a = &t->requests[t->at[owner]];

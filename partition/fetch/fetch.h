@@ -2,8 +2,8 @@
  *
  * Rows at hand (own ones and replicas) are read where they lie. Those of others are asked of their owners, each once,
  * and kept in a cache. An exchange has many steps: a rank asks for no more in one step than fits into its share of
- * gemp_fetch_step bytes at each owner, so that nobody sends or receives much more than that at a time. Requests and
- * replies are coded:
+ * gemp_limits.fetch_round bytes at each owner, so that nobody sends or receives much more than that at a time. Requests
+ * and replies are coded:
  *
  *   request  where pieces of rows are wanted: columns, of each view's blocks; for each view: number of slots, slots
  *   reply    the rows, or their pieces, in the order of the request, in blocks (row_blocks.h)
@@ -38,9 +38,6 @@ typedef struct gemp_fetch {
 	gemp_tiles tiles; /* what is held of rows; without columns: all of them */
 	gemp_fetch_stats stats;
 } gemp_fetch;
-
-/* Bytes that a rank takes in one step; tests make it small. */
-extern uint64_t gemp_fetch_step;
 
 /* Collective. Everything is borrowed. Either all views have edges or none is asked for them. */
 gemp_code gemp_fetch_new(gemp_fetch **out, gemp_runtime *context, const gemp_shard *graph, const gemp_slot_order *order,

@@ -3,13 +3,13 @@
 #include "partition/views/view_build.h"
 
 #include "comm/world.h"
+#include "core/limits.h"
 #include "core/memory.h"
 #include "partition/views/view_rows.h"
 
 #include <string.h>
 
 /* HOT ROWS. Every rank sends its rows of slots below hot, ascending, some slots at a time; all lay them out by slot. */
-uint64_t gemp_view_piece = UINT64_C(1) << 22;
 
 /* Own rows [first, end) of these slots. */
 typedef struct own_range {
@@ -80,9 +80,10 @@ static gemp_code gather_hot(gemp_view *out, const gemp_comm *comm, const gemp_sh
                             const gemp_slot_order *order, const gemp_residency *residency, const gemp_view *own)
 {
 	own_range part = { 0 };
+	const uint64_t chunk = gemp_limits_now()->view_chunk;
 	size_t mine = residency->own_count - residency->own;
 	for (size_t first = 0, end; first < residency->hot; first = end) {
-		for (end = first + 1; end < residency->hot && out->begin[end + 1] - out->begin[first] <= gemp_view_piece;)
+		for (end = first + 1; end < residency->hot && out->begin[end + 1] - out->begin[first] <= chunk;)
 			end++;
 		while (part.end < mine && residency->own_slots[part.end] < end)
 			part.end++;
@@ -249,8 +250,9 @@ done:
 static gemp_code exchange_nodes(const node_exchange *p)
 {
 	const gemp_view *view = p->view;
+	const uint64_t chunk = gemp_limits_now()->view_chunk;
 	for (size_t first = 0, end; first < view->rows; first = end) {
-		for (end = first + 1; end < view->rows && view->begin[end + 1] - view->begin[first] <= gemp_view_piece;)
+		for (end = first + 1; end < view->rows && view->begin[end + 1] - view->begin[first] <= chunk;)
 			end++;
 		GEMP_PROPAGATE(exchange_slots(p, first, end, (char *)view->neighbours, sizeof *view->neighbours));
 		if (view->edges)

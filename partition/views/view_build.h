@@ -10,7 +10,5 @@
  * node at once. */
 gemp_code gemp_view_new(gemp_view *out, const gemp_comm *comm, const gemp_shard *graph, const gemp_slot_order *order,
                         const gemp_residency *residency, const gemp_view_key *key);
-/* Entries that a rank gathers at a time; tests make it small. */
-extern uint64_t gemp_view_piece;
 
 #endif

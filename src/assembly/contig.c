@@ -4,6 +4,7 @@
 #include "assembly/contig.h"
 
 #include "assembly/contig_graph.h"
+#include "core/limits.h"
 #include "core/memory.h"
 #include "core/search.h"
 
@@ -148,8 +149,6 @@ const char *const gemp_contig_verdict_name[GEMP_CONTIG_VERDICTS] = {
 	[GEMP_CONTIG_DISCONNECTED] = "apart", [GEMP_CONTIG_STRANDS] = "strands", [GEMP_CONTIG_TOO_LARGE] = "too large",
 };
 
-uint64_t gemp_contig_max = 16 << 20;
-
 void gemp_contig_free(gemp_contig *contig)
 {
 	gemp_sequences_free(&contig->sequences);
@@ -166,7 +165,7 @@ typedef struct route {
 	uint64_t kmers;
 } route;
 
-/* Collective. Every rank has the whole graph of unitigs, at most gemp_contig_max edges. */
+/* Collective. Every rank has the whole graph of unitigs, at most gemp_limits.contig_unitigs edges. */
 static gemp_code gather(gemp_contig_graph *graph, const gemp_unitigs *u, const uint64_t *copies)
 {
 	gemp_code code = GEMP_OK;
@@ -348,7 +347,7 @@ static gemp_code decide(gemp_contig *out, const gemp_unitigs *u, gemp_contig_cop
 	gemp_code code = check_balance(out, u, copies, &far, traffic);
 	if (far || out->unbalanced > (u->graph->both_strands ? 4 : 2))
 		out->verdict = GEMP_CONTIG_UNBALANCED;
-	else if (out->copies > gemp_contig_max)
+	else if (out->copies > gemp_limits_now()->contig_unitigs)
 		out->verdict = GEMP_CONTIG_TOO_LARGE;
 	return code;
 }

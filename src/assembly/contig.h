@@ -28,13 +28,10 @@ typedef enum gemp_contig_verdict {
 	GEMP_CONTIG_UNBALANCED,   /* vertices where other than one enter or leave more often */
 	GEMP_CONTIG_DISCONNECTED, /* several components */
 	GEMP_CONTIG_STRANDS,      /* the two strands hang together: some word and its reverse complement are on one way */
-	GEMP_CONTIG_TOO_LARGE,    /* more edges than gemp_contig_max */
+	GEMP_CONTIG_TOO_LARGE,    /* more edges than gemp_limits.contig_unitigs */
 	GEMP_CONTIG_VERDICTS
 } gemp_contig_verdict;
 extern const char *const gemp_contig_verdict_name[GEMP_CONTIG_VERDICTS]; /* "path", "circuit", "unbalanced", ... */
-
-/* Unitigs of all ranks, copies counted, that a path is looked for among. */
-extern uint64_t gemp_contig_max;
 
 enum { GEMP_CONTIG_EXAMPLES = 4 };
 

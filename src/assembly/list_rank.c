@@ -1,5 +1,6 @@
 #include "assembly/list_rank.h"
 
+#include "core/limits.h"
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/search.h"
@@ -98,9 +99,6 @@ done:
 	return code;
 }
 
-size_t gemp_list_rank_gather = 1 << 15;
-unsigned gemp_list_rank_spacing = 8;
-
 /* A walker from the splitter `from` that is now at `at`; `passed` is the extent behind it. */
 typedef struct walker {
 	gemp_item from, at;
@@ -168,9 +166,10 @@ static gemp_code select_splitter(contraction *l, size_t i)
 /* First items of open lists are always splitters, so that every walk has a begin. */
 static gemp_code select_splitters(contraction *l)
 {
+	const unsigned spacing = gemp_limits_now()->list_rank_spacing;
 	for (size_t i = 0; i < l->list->count; i++) {
 		l->label[i] = GEMP_NO_ITEM;
-		bool lucky = gemp_mix(gemp_item_of(l->comm->rank, i) ^ l->seed) % gemp_list_rank_spacing == 0;
+		bool lucky = gemp_mix(gemp_item_of(l->comm->rank, i) ^ l->seed) % spacing == 0;
 		if ((!l->list->previous[i] || lucky) && !is_single(l->comm, l->list, i))
 			GEMP_PROPAGATE(select_splitter(l, i));
 	}
@@ -304,7 +303,7 @@ static gemp_code rank_level(const gemp_comm *comm, const linked_list *list, uint
 	uint64_t left = 0;
 	for (size_t i = 0; i < list->count; i++)
 		left += !is_single(comm, list, i);
-	if (gemp_comm_sum1(comm, left) <= gemp_list_rank_gather)
+	if (gemp_comm_sum1(comm, left) <= gemp_limits_now()->list_rank_gather)
 		return rank_gathered(comm, list, (size_t)left, places);
 	GEMP_TRY(contract(&l));
 	GEMP_TRY(rank_level(comm, &l.splitters, seed + 1, l.place, traffic));

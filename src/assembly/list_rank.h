@@ -33,10 +33,6 @@ typedef struct gemp_list_place {
 
 #define GEMP_LIST_CLOSED (UINT64_C(1) << 63)
 
-/* Items of all ranks that one rank may do by itself, and items for each that is chosen; tests make them small. */
-extern size_t gemp_list_rank_gather;
-extern unsigned gemp_list_rank_spacing;
-
 /* Collective. places[links->count]. */
 gemp_code gemp_list_rank(const gemp_comm *comm, const gemp_list_links *links, gemp_list_place *places,
                          gemp_traffic *traffic);

@@ -22,7 +22,17 @@ _Noreturn void gemp_mpi_failed(const char *file, int line, const char *call, int
 	abort();
 }
 
-bool gemp_comm_no_finalize;
+static bool finalize_forbidden;
+
+void gemp_comm_forbid_finalize(void)
+{
+	finalize_forbidden = true;
+}
+
+bool gemp_comm_finalize_forbidden(void)
+{
+	return finalize_forbidden;
+}
 
 gemp_code gemp_comm_agree(const gemp_comm *comm, gemp_code mine)
 {

@@ -34,9 +34,10 @@ typedef struct gemp_comm {
 	} while (0)
 _Noreturn void gemp_mpi_failed(const char *file, int line, const char *call, int error);
 
-/* Set by a rank that abandons a file while it is open. Its library would write and close it within MPI_Finalize, and crash or
- * wait there; so all ranks end without that. */
-extern bool gemp_comm_no_finalize;
+/* Local, for a rank that abandons a file while it is open: the file's library would write and close it within MPI_Finalize,
+ * and crash or wait there. If one rank forbids it, all ranks exit without MPI_Finalize. */
+void gemp_comm_forbid_finalize(void);
+bool gemp_comm_finalize_forbidden(void); /* local: by this rank */
 
 /* Collective. The worst code of all ranks; everyone then has the message of the first rank that failed with it. */
 gemp_code gemp_comm_agree(const gemp_comm *comm, gemp_code mine);

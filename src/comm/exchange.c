@@ -1,22 +1,23 @@
 #include "comm/exchange.h"
 
+#include "core/limits.h"
 #include "core/memory.h"
 #include "core/types.h"
 
 #include <string.h>
 
-size_t gemp_exchange_chunk = (size_t)1 << 30;
-
 static size_t chunks_of(size_t bytes)
 {
-	return bytes / gemp_exchange_chunk + (bytes % gemp_exchange_chunk != 0);
+	const size_t chunk = gemp_limits_now()->exchange_chunk;
+	return bytes / chunk + (bytes % chunk != 0);
 }
 
 static void post(bool sending, char *bytes, size_t size, int peer, const gemp_comm *comm, MPI_Request *requests,
                  int *posted)
 {
-	for (size_t at = 0; at < size; at += gemp_exchange_chunk) {
-		int piece = (int)(size - at < gemp_exchange_chunk ? size - at : gemp_exchange_chunk);
+	const size_t chunk = gemp_limits_now()->exchange_chunk;
+	for (size_t at = 0; at < size; at += chunk) {
+		int piece = (int)(size - at < chunk ? size - at : chunk);
 		MPI_Request *request = &requests[(*posted)++];
 		if (sending)
 			GEMP_MPI(MPI_Isend(bytes + at, piece, MPI_BYTE, peer, GEMP_TAG_EXCHANGE, comm->world, request));

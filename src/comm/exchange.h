@@ -14,9 +14,6 @@ typedef struct gemp_traffic {
 	uint64_t bytes, messages, rounds;
 } gemp_traffic;
 
-/* Bytes of one message at most, less than 2^31, the same on all ranks; tests make it small. */
-extern size_t gemp_exchange_chunk;
-
 /* Collective. send: pieces in rank order, send_size[ranks] bytes each; *receive is reallocated (gemp_realloc) to hold the
  * pieces in rank order, receive_size[ranks] is filled. traffic may be NULL. */
 gemp_code gemp_exchange(const gemp_comm *comm, const void *send, const size_t *send_size, void **receive,

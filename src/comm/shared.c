@@ -1,5 +1,6 @@
 #include "comm/shared.h"
 
+#include "core/limits.h"
 #include "core/log.h"
 #include "core/memory.h"
 
@@ -18,8 +19,6 @@ enum { SPARE = 16 << 20 }; /* bytes that are left to others */
 
 static size_t live, peak; /* of one thread: calls are collective */
 
-size_t gemp_shared_min = 1 << 18, gemp_shared_max = SIZE_MAX;
-
 /* Where Open MPI and MPICH keep such memory. */
 static const char *backing_folder(void)
 {
@@ -36,7 +35,7 @@ static const char *backing_folder(void)
 static bool node_has_memory(size_t size)
 {
 	struct statvfs status;
-	if (size > gemp_shared_max || statvfs(backing_folder(), &status) != 0)
+	if (size > gemp_limits_now()->shared_max || statvfs(backing_folder(), &status) != 0)
 		return false;
 	uint64_t bytes = (uint64_t)status.f_bavail * status.f_frsize;
 	return bytes > SPARE && (uint64_t)size + size / 16 <= bytes - SPARE;
@@ -96,13 +95,13 @@ bool gemp_shared_fits(const gemp_comm *comm, size_t size)
 
 bool gemp_shared_possible(const gemp_comm *comm, size_t size)
 {
-	return size > 0 && size >= gemp_shared_min && gemp_shared_fits(comm, size);
+	return size > 0 && size >= gemp_limits_now()->shared_min && gemp_shared_fits(comm, size);
 }
 
 bool gemp_shared_new(gemp_shared *out, const gemp_comm *comm, size_t size)
 {
 	*out = (gemp_shared){ 0 };
-	return size >= gemp_shared_min && gemp_shared_new_small(out, comm, size);
+	return size >= gemp_limits_now()->shared_min && gemp_shared_new_small(out, comm, size);
 }
 
 bool gemp_shared_new_small(gemp_shared *out, const gemp_comm *comm, size_t size)

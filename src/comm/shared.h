@@ -22,9 +22,6 @@ typedef struct gemp_shared {
 	MPI_Win window;
 } gemp_shared;
 
-/* Smaller blocks are not shared, and larger ones are refused as if there were no room; for tests. */
-extern size_t gemp_shared_min, gemp_shared_max;
-
 /* Collective. Is there a node with several ranks, and has each node room for so many bytes? */
 bool gemp_shared_fits(const gemp_comm *comm, size_t size);
 

@@ -1,5 +1,6 @@
 #include "device/transfer.h"
 
+#include "core/limits.h"
 #include "core/threads.h"
 #include "core/types.h"
 #include "device/staging.h"
@@ -12,8 +13,6 @@ enum {
 	PARTS = 8,            /* of a piece, each converted by one thread */
 	ALONE_BELOW = 1 << 17 /* numbers: threads are not worth it */
 };
-
-size_t gemp_transfer_chunk = 8 << 20;
 
 /* The calling thread talks to the device. Others convert, from the first piece to the last: making them for each piece
  * anew would take as long as converting it. */
@@ -121,7 +120,7 @@ static void await_conversion(pipeline *p, size_t piece)
 static gemp_code open(pipeline *p)
 {
 	gemp_code code = GEMP_OK;
-	p->piece = gemp_transfer_chunk / sizeof(cl_uint);
+	p->piece = gemp_limits_now()->transfer_chunk / sizeof(cl_uint);
 	p->pieces = (p->count + p->piece - 1) / p->piece;
 	p->parts = p->count < ALONE_BELOW ? 1 : PARTS;
 	pthread_mutex_init(&p->mutex, NULL);

@@ -8,9 +8,6 @@
 
 #include "device/device.h"
 
-/* Bytes of a piece; tests make it small. */
-extern size_t gemp_transfer_chunk;
-
 /* An array of the host: one of them is set. */
 typedef struct gemp_transfer_numbers {
 	uint32_t *narrow;

@@ -31,7 +31,12 @@ enum { COUNTED = 1 << 16, FEW_BITS = 8, REGISTERS = 64, MOST_ARGUMENTS = 16 };
 
 #define SHAPE(...) ((gemp_split_shape){ __VA_ARGS__ })
 
-gemp_split_shape gemp_split_shape_forced;
+static gemp_split_shape forced_shape;
+
+void gemp_split_force_shape(gemp_split_shape shape)
+{
+	forced_shape = shape;
+}
 
 /* As measured on an H200. REGISTERS, so that two groups share a unit: of these 40 are left for elements and places without that
  * anything is spilled, and what is spilled costs a quarter of the time. */
@@ -61,7 +66,7 @@ static gemp_split_shape tuned_shape(const gemp_multisplit *split, bool column)
 /* Places in a tile have 16 bits, of which windows leave the upper half free (kernels/primitive/multisplit.cl). */
 static gemp_split_shape shape_of(const gemp_toolbox *box, const gemp_multisplit *split, bool column)
 {
-	gemp_split_shape s = gemp_split_shape_forced.group ? gemp_split_shape_forced : tuned_shape(split, column);
+	gemp_split_shape s = forced_shape.group ? forced_shape : tuned_shape(split, column);
 	size_t group = gemp_tool_group(box, s.group);
 	GEMP_CHECK(s.window % s.group == 0 && s.group * s.items <= (s.window ? 1u << 15 : 1u << 16));
 	if (group != s.group) /* one warp, anywhere: local memory for any element, and tiles of two windows */

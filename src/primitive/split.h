@@ -57,6 +57,7 @@ typedef struct gemp_split_shape {
 	unsigned registers;     /* of a work-item at most; 0: as the compiler likes */
 	bool packed;            /* two places in the tile a register */
 } gemp_split_shape;
-extern gemp_split_shape gemp_split_shape_forced; /* group 0: as measured; for tests and measurements */
+/* For tests and measurements: every later split has this shape; group 0: the one that was measured to be best. */
+void gemp_split_force_shape(gemp_split_shape shape);
 
 #endif

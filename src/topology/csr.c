@@ -1,5 +1,6 @@
 #include "topology/csr.h"
 
+#include "core/limits.h"
 #include "core/memory.h"
 #include "core/search.h"
 #include "core/timer.h"
@@ -36,14 +37,13 @@ size_t gemp_csr_find(const gemp_csr *csr, size_t count, uint64_t *edge)
 	return c;
 }
 
-unsigned gemp_device_csr_lanes;
-
 enum { LANES = 32, WANTED = 256, ITEMS_OF_UNIT = 2048 };
 
 /* A CPU runs a worker as one work-item. */
 static unsigned lanes_of(const gemp_device *device)
 {
-	return gemp_device_csr_lanes ? gemp_device_csr_lanes : device->gpu ? LANES : 1;
+	const unsigned lanes = gemp_limits_now()->csr_lanes;
+	return lanes ? lanes : device->gpu ? LANES : 1;
 }
 
 gemp_code gemp_device_targets_new(gemp_buffer *out, gemp_device *device, const gemp_vertex *target, size_t count)

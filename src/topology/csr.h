@@ -75,7 +75,4 @@ typedef struct gemp_device_grid {
 gemp_device_grid gemp_device_csr_grid(const gemp_device_csr *csr);
 gemp_device_grid gemp_device_grid_over(const gemp_device *device, size_t count);
 
-/* Lanes of a worker; 0: 32 on a GPU, else 1; for tests. */
-extern unsigned gemp_device_csr_lanes;
-
 #endif

@@ -5,6 +5,7 @@
 
 #include "topology/reverse.h"
 
+#include "core/limits.h"
 #include "core/memory.h"
 #include "core/search.h"
 #include "core/threads.h"
@@ -272,8 +273,6 @@ done:
 	return code;
 }
 
-size_t gemp_reverse_step = (size_t)1 << 22;
-
 /* Edges on their way to the owners of their targets, and the buffers of one round. */
 typedef struct edge_exchange {
 	const gemp_comm *comm;
@@ -306,7 +305,7 @@ static void pack_range(void *context, size_t range, size_t begin, size_t end)
 /* Returns how many edges the round has. */
 static size_t pack_round(edge_exchange *s, uint64_t round)
 {
-	s->own = gemp_exchange_round(round, gemp_csr_edges(s->csr), gemp_reverse_step);
+	s->own = gemp_exchange_round(round, gemp_csr_edges(s->csr), gemp_limits_now()->reverse_round);
 	size_t count = (size_t)(s->own.end - s->own.begin);
 	gemp_for_ranges(count, pack_range, s);
 	return count;
@@ -364,8 +363,8 @@ gemp_code gemp_reverse_ranks(gemp_reversed_rows *out, const gemp_comm *comm, con
                              const gemp_csr *csr, bool edges)
 {
 	gemp_code code = GEMP_OK;
-	uint64_t all = gemp_csr_edges(csr), rounds = (all + gemp_reverse_step - 1) / gemp_reverse_step;
-	uint64_t room = all < gemp_reverse_step ? all : gemp_reverse_step;
+	uint64_t all = gemp_csr_edges(csr), per_round = gemp_limits_now()->reverse_round;
+	uint64_t rounds = (all + per_round - 1) / per_round, room = all < per_round ? all : per_round;
 	edge_exchange s = { .comm = comm, .bounds = bounds, .csr = csr, .traffic = &out->traffic };
 	double since = gemp_now();
 	*out = (gemp_reversed_rows){ 0 };

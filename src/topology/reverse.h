@@ -31,8 +31,6 @@ gemp_code gemp_reverse(gemp_reversed_rows *out, const gemp_csr *csr, gemp_device
  * what. */
 gemp_code gemp_reverse_ranks(gemp_reversed_rows *out, const gemp_comm *comm, const uint64_t *bounds,
                              const gemp_csr *csr, bool edges);
-/* Edges that a rank sends in one round of an exchange; tests make it small. */
-extern size_t gemp_reverse_step;
 void gemp_reversed_rows_free(gemp_reversed_rows *reversed);
 
 #endif

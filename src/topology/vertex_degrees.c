@@ -2,6 +2,7 @@
 
 #include "topology/vertex_degrees.h"
 
+#include "core/limits.h"
 #include "core/memory.h"
 #include "core/search.h"
 #include "core/threads.h"
@@ -96,8 +97,6 @@ done:
 	return code;
 }
 
-size_t gemp_vertex_degrees_step = (size_t)1 << 23;
-
 /* The edges of one type, counted at their targets. */
 typedef struct target_count {
 	const gemp_comm *comm;
@@ -158,7 +157,7 @@ done:
 /* Collective. */
 static gemp_code count_edges(target_count *c)
 {
-	uint64_t edges = gemp_csr_edges(c->csr), step = c->comm->size == 1 ? edges + 1 : gemp_vertex_degrees_step;
+	uint64_t edges = gemp_csr_edges(c->csr), step = c->comm->size == 1 ? edges + 1 : gemp_limits_now()->degrees_round;
 	for (uint64_t round = 0, rounds = gemp_exchange_rounds(c->comm, edges, step); round < rounds; round++) {
 		c->own = gemp_exchange_round(round, edges, step);
 		atomic_store(&c->remote_count, 0);
@@ -201,7 +200,7 @@ gemp_code gemp_vertex_degrees_new(gemp_vertex_degrees *out, const gemp_comm *com
 	gemp_code code = GEMP_OK;
 	target_count c = { .comm = comm, .bounds = bounds, .degrees = out };
 	uint64_t edges = gemp_csr_all_edges(csr, count);
-	size_t room = comm->size == 1 ? 0 : edges < gemp_vertex_degrees_step ? (size_t)edges : gemp_vertex_degrees_step;
+	size_t room = comm->size == 1 ? 0 : gemp_min((size_t)edges, gemp_limits_now()->degrees_round);
 	code = allocate_degrees(out, (size_t)(bounds[comm->rank + 1] - bounds[comm->rank]),
 	                        (gemp_vertex)bounds[comm->rank]);
 	GEMP_THEN(gemp_new_all(GEMP_ARRAY(c.remote, room), GEMP_ARRAY(c.owner, room)));

@@ -29,9 +29,6 @@ gemp_code gemp_vertex_degrees_of_graph(gemp_vertex_degrees *out, const gemp_comm
                                        const bool *relations);
 void gemp_vertex_degrees_free(gemp_vertex_degrees *degrees);
 
-/* Edges in one round of an exchange; tests make it small. */
-extern size_t gemp_vertex_degrees_step;
-
 /* Of all ranks. */
 typedef struct gemp_degree_summary {
 	gemp_count vertices;

@@ -13,9 +13,9 @@
 #include "core/types.h"
 #include "euler/euler.h"
 #include "euler/ranks/ranks_engine.h"
-#include "euler/ranks/team.h"
 #include "euler/verify.h"
 #include "generate/eulerian_graphs.h"
+#include "harness/limits.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -152,7 +152,7 @@ int main(int argc, char **argv)
 	graph.vertices = strtoull(argv[2], NULL, 10);
 	graph.edges = strtoull(argv[3], NULL, 10);
 	options.spacing = argc > 6 ? (uint32_t)atoi(argv[6]) : 0;
-	gemp_euler_ranks_settings_now.separate = argc > 5 && strcmp(argv[5], "apart") == 0;
+	TEST_LIMIT(euler_separate, argc > 5 && strcmp(argv[5], "apart") == 0);
 	GEMP_MPI(MPI_Init(&argc, &argv));
 	gemp_comm_new(&comm, MPI_COMM_WORLD);
 	gemp_comm_share_cores(&comm);

@@ -6,7 +6,6 @@
  * that time. The first search warms up. The last answer is checked. Under mpirun all ranks share the work. -b: on one
  * rank, in turns with the plain OpenMP program, ids as they are and by degree. -2: pagerank and spmv in turns with edges cut by
  * target and on a grid of ranks. -m: what ranks send each other goes by MPI, as between nodes. */
-#include "analytics/halo/halo.h"
 #include "comm/world.h"
 #include "core/memory.h"
 #include "core/status.h"
@@ -14,6 +13,7 @@
 #include "device/rate.h"
 #include "gas_parts/check.h"
 #include "gas_parts/ours.h"
+#include "harness/limits.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ int main(int argc, char **argv)
 		case 'D': devices = optarg; break;
 		case 'b': in_turns = true; break;
 		case '2': b.grid = true; break;
-		case 'm': gemp_halo_shared = 0; break;
+		case 'm': TEST_LIMIT(halo_shared, 0); break;
 		default: code = GEMP_EUSAGE;
 		}
 	if (code != GEMP_OK || optind + 1 != argc || b.runs < 1 || b.rounds < 1)

@@ -88,8 +88,8 @@ int main(int argc, char **argv)
 		unsigned size = (unsigned)atoi(a[0]), bits = (unsigned)atoi(a[1]);
 		size_t most = device->gpu ? (size_t)2 << 30 : (size_t)128 << 20, count = most / size;
 		count = wanted ? (size_t)atol(wanted) : device->gpu && count > (size_t)1 << 28 ? (size_t)1 << 28 : count;
-		gemp_split_shape_forced = (gemp_split_shape){ (size_t)atoi(a[2]), (unsigned)atoi(a[3]), (unsigned)atoi(a[4]),
-			                                          (unsigned)atoi(a[5]), atoi(a[6]) != 0 };
+		gemp_split_force_shape((gemp_split_shape){ (size_t)atoi(a[2]), (unsigned)atoi(a[3]), (unsigned)atoi(a[4]),
+		                                           (unsigned)atoi(a[5]), atoi(a[6]) != 0 });
 		printf("%2u B, %4u ranges, %4s x %2s, window %5s, registers %3s, packed %s: ", size, 1u << bits, a[2], a[3],
 		       a[4], a[5], a[6]);
 		measure((gemp_shuffle){ size == 4    ? GEMP_SHUFFLE_AOS

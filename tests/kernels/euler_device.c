@@ -7,7 +7,7 @@
 #include "core/status.h"
 #include "device/device.h"
 #include "device/open.h"
-#include "device/transfer.h"
+#include "harness/limits.h"
 
 static gemp_device *device;
 static uint64_t seed;
@@ -125,8 +125,7 @@ static void test_closed_forms(void **state)
 static void test_pieces_and_pictures(void **state)
 {
 	(void)state;
-	size_t piece = gemp_transfer_chunk;
-	gemp_transfer_chunk = 4 * 7;
+	TEST_LIMIT(transfer_chunk, 4 * 7);
 	for (int shape = 0; shape < EULER_SHAPES; shape++) {
 		euler_case c;
 		gemp_euler_result result;
@@ -149,7 +148,7 @@ static void test_pieces_and_pictures(void **state)
 		gemp_euler_result_free(&result);
 		euler_case_free(&c);
 	}
-	gemp_transfer_chunk = piece;
+	TEST_LIMIT_DEFAULT(transfer_chunk);
 }
 
 /* Each request of the host's memory fails once; what the device holds stays. */

@@ -281,10 +281,10 @@ static void shapes(void **state)
 		                                     { 32, 22, 64, 0, true } };
 	for (size_t f = 0; f < sizeof some / sizeof *some; f++)
 		for (size_t k = 2; k < (thorough ? 4 : 3); k++) {
-			gemp_split_shape_forced = some[f];
+			gemp_split_force_shape(some[f]);
 			check(0, layouts[k], either(&turn), false, &random);
 		}
-	gemp_split_shape_forced = (gemp_split_shape){ 0 };
+	gemp_split_force_shape((gemp_split_shape){ 0 });
 }
 
 /* So many that on a CPU device they leave by lines. */

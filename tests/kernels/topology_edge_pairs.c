@@ -9,6 +9,7 @@
 #include "device/open.h"
 #include "device/program.h"
 #include "device/tuning.h"
+#include "harness/limits.h"
 #include "topology/csr.h"
 #include "topology/edge_pairs.h"
 
@@ -35,7 +36,7 @@ static void check(const size_t *length, size_t rows, gemp_vertex first)
 		gemp_edge_pairs_stats figures;
 		if (lanes[i] == 1 && device->gpu)
 			continue; /* a group has no room for so many workers */
-		gemp_device_csr_lanes = lanes[i];
+		TEST_LIMIT(csr_lanes, lanes[i]);
 		memset(pairs, 0xff, edges * sizeof *pairs);
 		assert_ok(gemp_edge_pairs(&csr, device, places[i], pairs, &figures));
 		assert_int_equal(figures.on_device, edges > 0 && places[i] == GEMP_PLACE_DEVICE);
@@ -88,7 +89,7 @@ static void wide_rows(void **state)
 	/* positions of 64 bits, as more than 2^32 edges want: the same kernel, built otherwise */
 	gemp_program program;
 	gemp_device_csr csr = { .device = device, .wide = true };
-	gemp_device_csr_lanes = 0;
+	TEST_LIMIT_DEFAULT(csr_lanes);
 	assert_ok(gemp_device_csr_program(&program, &csr, "edge_pairs.cl", NULL));
 	gemp_program_free(&program);
 }

@@ -7,8 +7,8 @@
 #include "core/types.h"
 #include "device/device.h"
 #include "device/open.h"
-#include "device/transfer.h"
 #include "device/tuning.h"
+#include "harness/limits.h"
 #include "topology/csr.h"
 #include "topology/reverse.h"
 
@@ -86,13 +86,12 @@ static void random_graphs(void **state)
 {
 	(void)state;
 	uint64_t seed = test_seed();
-	size_t piece = gemp_transfer_chunk;
 	for (int round = 0; round < 12; round++) {
-		gemp_transfer_chunk = round % 3 ? piece : 4 * 999;
+		TEST_LIMIT(transfer_chunk, round % 3 ? gemp_limits_default.transfer_chunk : 4 * 999);
 		size_t count = 1 + gemp_random_below(&seed, round % 2 ? 10000 : 300);
 		check_all(count, gemp_random_below(&seed, 30000), 1 + gemp_random_below(&seed, count), &seed);
 	}
-	gemp_transfer_chunk = piece;
+	TEST_LIMIT_DEFAULT(transfer_chunk);
 }
 
 static gemp_code reverse_once(void *self)

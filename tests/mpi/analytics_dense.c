@@ -5,12 +5,12 @@
 #include "analytics/dense/dense.h"
 #include "analytics/dense/pagerank.h"
 #include "analytics/dense/spmv.h"
-#include "analytics/halo/halo.h"
 #include "analytics/layout/layout.h"
 #include "analytics/layout/layout_build.h"
 #include "core/status.h"
 #include "device/device.h"
 #include "device/open.h"
+#include "harness/limits.h"
 
 static gemp_device *device;
 
@@ -198,15 +198,16 @@ static void all_shapes(void **state)
 			                                 .shape = {
 												 .slice = shape % 3 ? 8 : 0, .block = 16, .range = 16, .tile = 30 } };
 		gemp_layout_cut cut = shape % 2 ^ shape / GAS_SHAPES ? GEMP_LAYOUT_ON_GRID : GEMP_LAYOUT_BY_TARGET;
-		gemp_halo_kernels = shape / 2 % 2;
-		gemp_halo_shared = shape % 5 ? -1 : 0;
+		TEST_LIMIT(halo_kernels, shape / 2 % 2);
+		TEST_LIMIT(halo_shared, shape % 5 ? -1 : 0);
 		assert_all_ok(
 			gas_case_new(&c, &test_comm, shape % GAS_SHAPES, seed + (uint64_t)shape, shape < GAS_SHAPES ? 1 : 3));
 		check_pagerank(&c, cut, &options, shape < GAS_SHAPES, &random);
 		check_spmv(&c, cut, &options, shape % 3, shape < GAS_SHAPES, &random);
 		gas_case_free(&c);
 	}
-	gemp_halo_kernels = gemp_halo_shared = -1;
+	TEST_LIMIT_DEFAULT(halo_kernels);
+	TEST_LIMIT_DEFAULT(halo_shared);
 }
 
 static gemp_code run_once(void *self)

@@ -2,13 +2,13 @@
  * other ranks' rows go; and everything else as with a cut by target. */
 #include "analytics/layout/layout.h"
 #include "analytics/layout/layout_build.h"
-#include "analytics/layout/layout_state.h"
 #include "comm/exchange.h"
 #include "core/status.h"
 #include "core/types.h"
 #include "graph/graph.h"
 #include "harness/collective.h"
 #include "harness/gas_case.h"
+#include "harness/limits.h"
 
 static int compare_arcs(const void *a, const void *b)
 {
@@ -216,14 +216,14 @@ static void random_graphs(void **state)
 	(void)state;
 	for (int i = 0; i < 3 * GAS_SHAPES; i++) {
 		gas_case c;
-		gemp_layout_batch = i % 3 ? (size_t)64 << 20 : 100;
+		TEST_LIMIT(layout_round, i % 3 ? gemp_limits_default.layout_round : 100);
 		assert_all_ok(gas_case_new(&c, &test_comm, i % GAS_SHAPES, seed + (uint64_t)i, i % 4 == 3 ? 10 : 1));
 		check(&c, (gemp_layout_options){ .direction = (gemp_layout_direction)(i % 3),
 		                                 .weight = weights[(i + i / 3) % 3],
 		                                 .wanted = (gemp_layout_weight_kind)(i / 2 % 3) });
 		gas_case_free(&c);
 	}
-	gemp_layout_batch = (size_t)64 << 20;
+	TEST_LIMIT_DEFAULT(layout_round);
 	assert_all(gemp_memory_blocks() == 0);
 }
 

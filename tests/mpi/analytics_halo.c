@@ -11,6 +11,7 @@
 #include "device/open.h"
 #include "harness/collective.h"
 #include "harness/gas_case.h"
+#include "harness/limits.h"
 
 static gemp_device *device;
 static const gemp_comm *comm; /* of all ranks, perhaps as if they were on several nodes */
@@ -141,23 +142,24 @@ static void run_case(const gas_case *c, size_t size, uint64_t seed)
 static void run_all(int kernels, int common, const gemp_comm *ranks)
 {
 	const int cases = common && ranks == &test_comm ? 24 : 9;
-	const unsigned few = gemp_halo_listed_max;
 	uint64_t seed = test_seed_all();
 	size_t blocks = gemp_memory_blocks(); /* of the device */
 	comm = ranks;
 	for (int i = 0; i < cases; i++) {
 		gas_case c;
 		assert_all_ok(gas_case_new(&c, &test_comm, i % GAS_SHAPES, seed + (uint64_t)i, i % 3 == 2 ? 30 : 1));
-		gemp_halo_kernels = kernels;
-		gemp_halo_shared = common;
-		gemp_halo_listed_max = i % 4 < 2 ? few : (unsigned)(i * test_comm.size / 4);
-		gemp_exchange_chunk = i % 2 ? (size_t)1 << 30 : 64 + 8 * gemp_random_below(&seed, 20);
+		TEST_LIMIT(halo_kernels, kernels);
+		TEST_LIMIT(halo_shared, common);
+		TEST_LIMIT(halo_listed_max,
+		           i % 4 < 2 ? gemp_limits_default.halo_listed_max : (unsigned)(i * test_comm.size / 4));
+		TEST_LIMIT(exchange_chunk, i % 2 ? gemp_limits_default.exchange_chunk : 64 + 8 * gemp_random_below(&seed, 20));
 		run_case(&c, (size_t)(i % 3) * 4, seed);
-		gemp_exchange_chunk = (size_t)1 << 30;
+		TEST_LIMIT_DEFAULT(exchange_chunk);
 		gas_case_free(&c);
 	}
-	gemp_halo_kernels = gemp_halo_shared = -1;
-	gemp_halo_listed_max = few;
+	TEST_LIMIT_DEFAULT(halo_kernels);
+	TEST_LIMIT_DEFAULT(halo_shared);
+	TEST_LIMIT_DEFAULT(halo_listed_max);
 	assert_all(gemp_memory_blocks() == blocks);
 }
 
@@ -206,7 +208,7 @@ static void failed_rounds(void **state)
 	gemp_layout layout;
 	gemp_halo *halo;
 	gemp_buffer values, lost = { .size = 8 };
-	gemp_halo_kernels = 0;
+	TEST_LIMIT(halo_kernels, 0);
 	assert_all_ok(gas_case_new(&c, &test_comm, 2, 4, 4));
 	assert_all_ok(gemp_layout_new(&layout, &test_comm, c.graph, &(gemp_layout_options){ .parts = GEMP_LAYOUT_IN }));
 	assert_all_ok(gemp_halo_new(&halo, &layout, device, 4));
@@ -227,7 +229,7 @@ static void failed_rounds(void **state)
 	gemp_buffer_free(&values, device);
 	gemp_layout_free(&layout);
 	gas_case_free(&c);
-	gemp_halo_kernels = -1;
+	TEST_LIMIT_DEFAULT(halo_kernels);
 }
 
 /* A failure on one rank is one on all at the end of the round, and not before. */

@@ -2,7 +2,6 @@
 #include "analytics/layout/device_layout.h"
 #include "analytics/layout/layout.h"
 #include "analytics/layout/layout_build.h"
-#include "analytics/layout/layout_state.h"
 #include "comm/comm.h"
 #include "comm/exchange.h"
 #include "core/status.h"
@@ -11,6 +10,7 @@
 #include "graph/graph.h"
 #include "harness/collective.h"
 #include "harness/gas_case.h"
+#include "harness/limits.h"
 
 static int compare_arcs(const void *a, const void *b)
 {
@@ -237,7 +237,7 @@ static void random_graphs(void **state)
 		random_options(&t, &random, relations);
 		if (i % 4 == 1 && begun % 3 != 1 && t.options.direction != GEMP_LAYOUT_REVERSE)
 			forget_in(c.graph); /* which is not needed then */
-		gemp_layout_batch = i % 3 ? (size_t)64 << 20 : 1 + gemp_random_below(&random, 4000);
+		TEST_LIMIT(layout_round, i % 3 ? gemp_limits_default.layout_round : 1 + gemp_random_below(&random, 4000));
 		gemp_threads_limit(i % 2 ? 1 : 3);
 		assert_all_ok(gemp_layout_new(&layout, &test_comm, c.graph, &t.options));
 		const char *wrong = wrong_layout(&t, &layout);
@@ -247,7 +247,7 @@ static void random_graphs(void **state)
 		gemp_layout_free(&layout);
 		gas_case_free(&c);
 	}
-	gemp_layout_batch = (size_t)64 << 20;
+	TEST_LIMIT_DEFAULT(layout_round);
 	gemp_threads_limit(0);
 	assert_all(gemp_memory_blocks() == 0);
 }

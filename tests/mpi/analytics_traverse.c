@@ -2,6 +2,7 @@
 #include "analytics/layout/layout_build.h"
 #include "device/open.h"
 #include "harness/collective.h"
+#include "harness/limits.h"
 #include "harness/traverse_case.h"
 
 static gemp_device *device;
@@ -53,12 +54,13 @@ static void random_graphs(void **state)
 	for (int round = 0; round < 3 * GAS_SHAPES; round++) {
 		gas_case c;
 		assert_all_ok(gas_case_new(&c, &test_comm, round % GAS_SHAPES, gemp_random(&seed), 1 + (uint32_t)round % 5));
-		gemp_halo_kernels = round % 2;
-		gemp_halo_shared = round % 5 ? -1 : 0;
+		TEST_LIMIT(halo_kernels, round % 2);
+		TEST_LIMIT(halo_shared, round % 5 ? -1 : 0);
 		check_graph(&c, &seed, (gemp_layout_direction)gemp_random_below(&seed, 3), round / GAS_SHAPES);
 		gas_case_free(&c);
 	}
-	gemp_halo_kernels = gemp_halo_shared = -1;
+	TEST_LIMIT_DEFAULT(halo_kernels);
+	TEST_LIMIT_DEFAULT(halo_shared);
 }
 
 /* A path over ranks: values travel in each round, and nothing else does. */

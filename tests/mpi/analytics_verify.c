@@ -7,6 +7,7 @@
 #include "graph/graph.h"
 #include "harness/collective.h"
 #include "harness/gas_case.h"
+#include "harness/limits.h"
 
 /* A case and what is asked of it. Answers are by number here, and by row for the checks. */
 typedef struct question {
@@ -438,12 +439,12 @@ static void memory(void **state)
 	question q;
 	ask(&q, 0, 5, 1, GEMP_LAYOUT_FORWARD, NULL);
 	assert_all_survive_no_memory(all_checks, &q);
-	gemp_verify_memory = q.c.graph->vertex_count * (uint64_t)test_comm.node_size * 56 - 1;
+	TEST_LIMIT(verify_memory, q.c.graph->vertex_count * (uint64_t)test_comm.node_size * 56 - 1);
 	assert_all_code(all_checks(&q), GEMP_ENOMEM);
 	assert_all(strstr(gemp_message(), "--verify takes 56 bytes for each of"));
-	gemp_verify_memory++;
+	TEST_LIMIT(verify_memory, gemp_limits_now()->verify_memory + 1);
 	assert_all_ok(all_checks(&q));
-	gemp_verify_memory = 0;
+	TEST_LIMIT_DEFAULT(verify_memory);
 	forget(&q);
 }
 

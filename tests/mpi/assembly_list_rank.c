@@ -7,6 +7,7 @@
 #include "comm/comm.h"
 #include "core/random.h"
 #include "core/status.h"
+#include "harness/limits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -147,14 +148,14 @@ static void random_lists(void **state)
 	for (int c = 0; c < CASES / (test_comm.size > 4 ? 4 : 1); c++) {
 		mine m = { 0 };
 		draw_lists(&random);
-		gemp_list_rank_gather = (size_t)1 << gemp_random_below(&random, 12);
-		gemp_list_rank_spacing = 2 + (unsigned)gemp_random_below(&random, 8);
+		TEST_LIMIT(list_rank_gather, (size_t)1 << gemp_random_below(&random, 12));
+		TEST_LIMIT(list_rank_spacing, 2 + (unsigned)gemp_random_below(&random, 8));
 		assert_all_ok(rank_lists(&m));
 		assert_all(open_are_right(m.place) && closed_are_right(m.place));
 		free_mine(&m);
 	}
-	gemp_list_rank_gather = 1 << 15;
-	gemp_list_rank_spacing = 8;
+	TEST_LIMIT_DEFAULT(list_rank_gather);
+	TEST_LIMIT_DEFAULT(list_rank_spacing);
 }
 
 int main(int argc, char **argv)

@@ -4,13 +4,13 @@
 
 #include "assembly/kmer_count.h"
 #include "assembly/kmer_graph.h"
-#include "assembly/list_rank.h"
 #include "assembly/sequences.h"
 #include "assembly/unitigs.h"
 #include "comm/comm.h"
 #include "core/random.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "harness/limits.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -249,8 +249,8 @@ static void random_texts(void **state)
 		size_t count = 0;
 		bool good = true;
 		draw_case(&random);
-		gemp_list_rank_gather = gemp_random_below(&random, 3) ? 4 : 1000;
-		gemp_list_rank_spacing = 2 + (unsigned)gemp_random_below(&random, 3);
+		TEST_LIMIT(list_rank_gather, gemp_random_below(&random, 3) ? 4 : 1000);
+		TEST_LIMIT(list_rank_spacing, 2 + (unsigned)gemp_random_below(&random, 3));
 		make_expected();
 		assert_all_ok(assemble(&file, &random));
 		for (at = file; (found = next_sequence(&at)); count++)
@@ -264,8 +264,8 @@ static void random_texts(void **state)
 			free(expected[i]);
 		gemp_free(file);
 	}
-	gemp_list_rank_gather = 1 << 15;
-	gemp_list_rank_spacing = 8;
+	TEST_LIMIT_DEFAULT(list_rank_gather);
+	TEST_LIMIT_DEFAULT(list_rank_spacing);
 }
 
 static gemp_code one_assembly(void *argument)
@@ -288,11 +288,11 @@ static void without_memory(void **state)
 	k = 4;
 	both = true;
 	least_times = 1;
-	gemp_list_rank_gather = 4;
-	gemp_list_rank_spacing = 2;
+	TEST_LIMIT(list_rank_gather, 4);
+	TEST_LIMIT(list_rank_spacing, 2);
 	assert_all_survive_no_memory(one_assembly, NULL);
-	gemp_list_rank_gather = 1 << 15;
-	gemp_list_rank_spacing = 8;
+	TEST_LIMIT_DEFAULT(list_rank_gather);
+	TEST_LIMIT_DEFAULT(list_rank_spacing);
 }
 
 int main(int argc, char **argv)

@@ -6,10 +6,10 @@
 #include "cli/options/command.h"
 #include "cli/options/options.h"
 #include "cli/report/report_run.h"
-#include "cli/report/trace_file.h"
 #include "comm/comm.h"
 #include "core/status.h"
 #include "core/timer.h"
+#include "harness/limits.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -155,14 +155,13 @@ static void more_spans_than_there_is_room_for(void **state)
 	gemp_report *report = NULL;
 	gemp_options *options = NULL;
 	const char *path = test_path_all("trace.json");
-	size_t usual = gemp_trace_max;
-	gemp_trace_max = 2;
+	TEST_LIMIT(trace_spans, 2);
 	assert_all_ok(options_with(&options, path));
 	assert_all_ok(gemp_report_begin(&report, context, options));
 	record(llround(gemp_now() * 1e9));
 	json_t *object = json_incref(report->json), *file = NULL;
 	assert_all_ok(gemp_report_end(report, options, GEMP_OK));
-	gemp_trace_max = usual;
+	TEST_LIMIT_DEFAULT(trace_spans);
 	/* rank r had r + 2 of them, and more of its own: the sum's */
 	json_int_t left_out = (json_int_t)test_comm.size * (test_comm.size - 1) / 2;
 	if (test_comm.rank == 0)
@@ -227,11 +226,10 @@ static void no_memory(void **state)
 {
 	(void)state;
 	gemp_options *options = NULL;
-	size_t usual = gemp_trace_max;
-	gemp_trace_max = 0; /* spans that find no memory are left out, and nothing fails */
+	TEST_LIMIT(trace_spans, 0); /* spans that find no memory are left out, and nothing fails */
 	assert_all_ok(options_with(&options, test_path_all("trace.json")));
 	assert_all_survive_no_memory(whole_report, options);
-	gemp_trace_max = usual;
+	TEST_LIMIT_DEFAULT(trace_spans);
 	gemp_options_free(options);
 }
 

@@ -4,6 +4,7 @@
 #include "comm/exchange.h"
 #include "core/random.h"
 #include "core/status.h"
+#include "harness/limits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,7 @@ static bool exchange_right(uint64_t seed, void **receive, size_t *capacity, gemp
 		total += send_size[r];
 		if (r != me && send_size[r]) {
 			expected.bytes += send_size[r];
-			expected.messages += (send_size[r] - 1) / gemp_exchange_chunk + 1;
+			expected.messages += (send_size[r] - 1) / gemp_limits_now()->exchange_chunk + 1;
 		}
 	}
 	char *send = gemp_calloc(total, 1);
@@ -72,13 +73,13 @@ static void many_messages_make_one_piece(void **state)
 	uint64_t seed = test_seed_all();
 	static const size_t limits[] = { 1000, 4096, 199999, 70001 };
 	void *receive = NULL;
-	size_t capacity = 0, before = gemp_exchange_chunk;
+	size_t capacity = 0;
 	gemp_traffic traffic;
 	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-		gemp_exchange_chunk = limits[i];
+		TEST_LIMIT(exchange_chunk, limits[i]);
 		assert_all(exchange_right(gemp_random(&seed), &receive, &capacity, &traffic));
 	}
-	gemp_exchange_chunk = before;
+	TEST_LIMIT_DEFAULT(exchange_chunk);
 	gemp_free(receive);
 }
 

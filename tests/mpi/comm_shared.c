@@ -5,6 +5,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "harness/collective.h"
+#include "harness/limits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -106,20 +107,20 @@ static void without_a_block(void **state)
 {
 	(void)state;
 	gemp_shared shared;
-	size_t least = gemp_shared_min, most = gemp_shared_max, blocks = gemp_memory_blocks();
-	gemp_shared_min = 100;
+	size_t min = gemp_limits_now()->shared_min, blocks = gemp_memory_blocks();
+	TEST_LIMIT(shared_min, 100);
 	assert_all(!gemp_shared_new(&shared, &test_comm, 99) && !shared.bytes);
 	if (test_comm.rank == test_comm.size - 1)
-		gemp_shared_max = 1000; /* asked of one rank a node: of the first */
+		TEST_LIMIT(shared_max, 1000); /* asked of one rank a node: of the first */
 	assert_all(gemp_shared_possible(&test_comm, 1001) == possible());
 	if (test_comm.rank == 0)
-		gemp_shared_max = 1000;
+		TEST_LIMIT(shared_max, 1000);
 	assert_all(!gemp_shared_new(&shared, &test_comm, 1001) && !gemp_shared_possible(&test_comm, 1001));
 	assert_all(gemp_shared_possible(&test_comm, 1000) == possible());
-	gemp_shared_max = most;
+	TEST_LIMIT_DEFAULT(shared_max);
 	assert_all(!gemp_shared_new(&shared, &test_comm, (size_t)1 << 60) && !shared.bytes);
 	gemp_shared_free(&shared);
-	gemp_shared_min = least;
+	TEST_LIMIT(shared_min, min);
 	assert_all(gemp_memory_blocks() == blocks);
 }
 
@@ -139,7 +140,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(each_sees_all),      cmocka_unit_test(several_at_once), cmocka_unit_test(parts_cover),
 		cmocka_unit_test(sums_over_the_node), cmocka_unit_test(without_a_block), cmocka_unit_test(without_a_folder),
 	};
-	gemp_shared_min = 0;
+	TEST_LIMIT(shared_min, 0);
 	gemp_log_set_level(GEMP_QUIET);
 	return test_main_all(argc, argv, tests);
 }

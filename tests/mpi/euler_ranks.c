@@ -1,6 +1,7 @@
 /* Euler circuits across ranks: random multigraphs with loops, parallel edges, vertices without edges and ranks without
  * vertices; every recursion is forced by tiny settings. */
 #include "euler_ranks_case.h"
+#include "harness/limits.h"
 
 static void random_multigraphs(void **state)
 {
@@ -15,14 +16,14 @@ static void larger(void **state)
 	uint64_t seed = test_seed_all();
 	for (int i = test_comm.size > 4; i < 3; i++) {
 		euler_case c = { 0 };
-		gemp_euler_ranks_settings_now.separate = i < 2;
+		TEST_LIMIT(euler_separate, i < 2);
 		gemp_euler_options options = { .sources = true };
 		euler_case_walks(&c, &seed, 3000, 300, 200, i == 1);
 		euler_case_share(&c, &seed, UINT64_MAX);
 		assert_all(euler_case_outcome(&c, &options) == NULL);
 		euler_case_free(&c);
 	}
-	gemp_euler_ranks_settings_now.separate = false;
+	TEST_LIMIT_DEFAULT(euler_separate);
 	assert_all(gemp_memory_blocks() == 0);
 }
 

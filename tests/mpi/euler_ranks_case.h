@@ -7,13 +7,12 @@
 #include "harness/collective.h"
 
 #include "comm/comm.h"
-#include "comm/exchange.h"
 #include "core/random.h"
 #include "core/status.h"
 #include "core/types.h"
 #include "euler/euler.h"
 #include "euler/ranks/ranks_engine.h"
-#include "euler/ranks/team.h"
+#include "harness/limits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -233,12 +232,11 @@ static inline void euler_case_random(euler_case *c, uint64_t *seed, bool path)
 /* Tiny rounds, messages and lists, so that every recursion happens. */
 static inline void euler_case_settings(uint64_t *seed, gemp_euler_options *options)
 {
-	gemp_euler_ranks_settings_now = (gemp_euler_ranks_settings){ .in_flight = gemp_random_below(seed, 3)
-		                                                                          ? 0
-		                                                                          : 1 + gemp_random_below(seed, 20),
-		                                                         .separate = gemp_random_below(seed, 2),
-		                                                         .wide = gemp_random_below(seed, 3) == 0 };
-	gemp_exchange_chunk = gemp_random_below(seed, 3) ? (size_t)1 << 30 : 16 + gemp_random_below(seed, 100);
+	TEST_LIMIT(euler_in_flight, gemp_random_below(seed, 3) ? 0 : 1 + gemp_random_below(seed, 20));
+	TEST_LIMIT(euler_separate, gemp_random_below(seed, 2));
+	TEST_LIMIT(euler_wide, gemp_random_below(seed, 3) == 0);
+	TEST_LIMIT(exchange_chunk,
+	           gemp_random_below(seed, 3) ? gemp_limits_default.exchange_chunk : 16 + gemp_random_below(seed, 100));
 	*options = (gemp_euler_options){ .sources = gemp_random_below(seed, 2),
 		                             .keep_circuits = gemp_random_below(seed, 4) == 0,
 		                             .seed = gemp_random(seed),
@@ -262,8 +260,10 @@ static inline void euler_case_try(uint64_t seed, int graphs)
 		assert_all(!wrong);
 		euler_case_free(&c);
 	}
-	gemp_euler_ranks_settings_now = (gemp_euler_ranks_settings){ 0 };
-	gemp_exchange_chunk = (size_t)1 << 30;
+	TEST_LIMIT_DEFAULT(euler_in_flight);
+	TEST_LIMIT_DEFAULT(euler_separate);
+	TEST_LIMIT_DEFAULT(euler_wide);
+	TEST_LIMIT_DEFAULT(exchange_chunk);
 	assert_all(gemp_memory_blocks() == 0);
 }
 

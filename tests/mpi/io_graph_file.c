@@ -6,8 +6,8 @@
 #include "core/status.h"
 #include "graph/column.h"
 #include "graph/graph.h"
+#include "harness/limits.h"
 #include "io/graph_file/graph_file_read.h"
-#include "io/graph_file/graph_file_relation_write.h"
 #include "io/graph_file/graph_file_write.h"
 #include "io/hdf5/hdf5_attributes.h"
 #include "io/hdf5/hdf5_file.h"
@@ -119,19 +119,19 @@ static void test_round_trip(void **state)
 static void test_serial(void **state)
 {
 	(void)state;
-	gemp_h5_force_serial = true;
+	TEST_LIMIT(h5_serial, true);
 	round_trips();
-	gemp_h5_force_serial = false;
+	TEST_LIMIT_DEFAULT(h5_serial);
 }
 
 /* As if there were more than 2^31 edges. */
 static void test_wide(void **state)
 {
 	(void)state;
-	gemp_file_i32_limit = 10;
+	TEST_LIMIT(file_i32_max, 10);
 	fixture made = fixture_new(80, 200, KEYS_INTEGER, 3);
 	round_trip(&made, 5, false);
-	gemp_file_i32_limit = INT32_MAX;
+	TEST_LIMIT_DEFAULT(file_i32_max);
 	round_trip(&made, 5, false);
 	fixture_free(&made);
 }
@@ -146,9 +146,9 @@ static void test_both_ways(void **state)
 	fixture made = fixture_new(200, 300, KEYS_STRING, 1);
 	gemp_shard *graph = build(&made, &test_comm, 1, false);
 	assert_all_ok(gemp_graph_file_write(&test_comm, graph, path, &provenance));
-	gemp_h5_force_serial = true;
+	TEST_LIMIT(h5_serial, true);
 	assert_all_ok(gemp_graph_file_write(&test_comm, graph, other, &provenance));
-	gemp_h5_force_serial = false;
+	TEST_LIMIT_DEFAULT(h5_serial);
 	assert_all(test_comm.rank != 0 || same_bytes(path, other));
 	gemp_shard_free(graph);
 	fixture_free(&made);
@@ -354,7 +354,7 @@ static void test_full_disk(void **state)
 	signal(SIGXFSZ, SIG_IGN);
 	for (int serial = 0; serial < 2; serial++)
 		for (rlim_t bytes = 0; bytes < 50000; bytes += 9999) {
-			gemp_h5_force_serial = serial;
+			TEST_LIMIT(h5_serial, serial);
 			struct rlimit limit, small;
 			getrlimit(RLIMIT_FSIZE, &limit);
 			small = (struct rlimit){ bytes, limit.rlim_max };
@@ -364,7 +364,7 @@ static void test_full_disk(void **state)
 			assert_all_code(code, GEMP_EIO);
 			assert_all(files_like(path) == 0);
 		}
-	gemp_h5_force_serial = false;
+	TEST_LIMIT_DEFAULT(h5_serial);
 	assert_all_ok(gemp_graph_file_write(&test_comm, graph, path, &provenance));
 	assert_all_ok(gemp_graph_file_verify(&test_comm, path));
 	gemp_shard_free(graph);

@@ -7,6 +7,7 @@
 #include "core/status.h"
 #include "core/threads.h"
 #include "graph/graph.h"
+#include "harness/limits.h"
 #include "io/graph_file/graph_file_read.h"
 #include "io/graph_file/graph_file_write.h"
 
@@ -115,13 +116,13 @@ static void nothing_but_the_edges_matters(void **state)
 		gemp_comm_max(&test_comm, &file, 1);
 		gemp_shard_free(graph);
 		for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-			gemp_lines_block_size = sizes[i];
+			TEST_LIMIT(lines_block, sizes[i]);
 			gemp_threads_limit((unsigned)i % 3 + 1);
 			shuffle(table, &seed);
 			path = write_table(table, kind, i % 2);
 			import_is(path, expected, file);
 		}
-		gemp_lines_block_size = sizes[0];
+		TEST_LIMIT(lines_block, sizes[0]);
 		gemp_threads_limit(0);
 	}
 	free(table);
@@ -140,11 +141,11 @@ static void the_first_error_counts(void **state)
 		const char *path = compressed ? packed("bad.tsv.gz", text.data) : written("bad.tsv", text.data);
 		gemp_import_options options = { .edge_files = &path, .edge_file_count = 1, .seed = 3 };
 		gemp_shard *graph = NULL;
-		gemp_lines_block_size = 300;
+		TEST_LIMIT(lines_block, 300);
 		assert_all_code(gemp_import(&graph, &test_comm, &options), GEMP_EDATA);
 		assert_all(strstr(gemp_message(), ":500: 1 field where the header has 2") != NULL);
 	}
-	gemp_lines_block_size = 16 << 20;
+	TEST_LIMIT_DEFAULT(lines_block);
 	gemp_text_free(&text);
 }
 
@@ -161,12 +162,12 @@ static void memory_may_run_out_in_threads(void **state)
 {
 	(void)state;
 	const char *path = written("few.tsv", "src\tdst\n1\t2\n2\t3\n3\t1\n4\t4\n");
-	gemp_lines_block_size = 8;
+	TEST_LIMIT(lines_block, 8);
 	if (test_comm.size <= 2)
 		assert_all_survive_no_memory(import_small, &path);
 	else
 		assert_all_ok(import_small(&path));
-	gemp_lines_block_size = 16 << 20;
+	TEST_LIMIT_DEFAULT(lines_block);
 }
 
 int main(int argc, char **argv)

@@ -5,6 +5,7 @@
 #include "comm/comm.h"
 #include "core/random.h"
 #include "core/status.h"
+#include "harness/limits.h"
 #include "io/arrays/numbers.h"
 #include "io/arrays/numbers_read.h"
 #include "io/arrays/numbers_write.h"
@@ -66,24 +67,22 @@ static void texts(void **state)
 		int64_t low, high;
 	} ranges[] = { { 0, 9 }, { 0, UINT32_MAX }, { -5, 5 }, { 0, INT64_MAX }, { INT64_MIN / 2, INT64_MAX / 2 } };
 	uint64_t random = test_seed_all();
-	size_t block = gemp_lines_block_size;
 	(void)state;
 	for (size_t k = 0; k < 40; k++) {
 		gemp_number_array numbers;
 		size_t range = k % 5, count = write_file(&random, ranges[range].low, ranges[range].high, k % 2);
-		gemp_lines_block_size = k % 3 ? block : 1 + gemp_random_below(&random, 40);
+		TEST_LIMIT(lines_block, k % 3 ? gemp_limits_default.lines_block : 1 + gemp_random_below(&random, 40));
 		assert_all_ok(gemp_number_array_read(&numbers, &test_comm, path, GEMP_NUMBERS_AUTO));
 		assert_all(as_written(&numbers, count));
 		gemp_number_array_free(&numbers);
 	}
-	gemp_lines_block_size = block;
+	TEST_LIMIT_DEFAULT(lines_block);
 }
 
 /* A word at a random line, among numbers and empty lines. */
 static void places(void **state)
 {
 	uint64_t random = test_seed_all();
-	size_t block = gemp_lines_block_size;
 	(void)state;
 	for (int k = 0; k < 20; k++) {
 		gemp_number_array numbers;
@@ -95,13 +94,13 @@ static void places(void **state)
 		if (file)
 			fclose(file);
 		GEMP_MPI(MPI_Barrier(test_comm.world));
-		gemp_lines_block_size = 1 + gemp_random_below(&random, 50);
+		TEST_LIMIT(lines_block, 1 + gemp_random_below(&random, 50));
 		assert_all_code(gemp_number_array_read(&numbers, &test_comm, path, k % 2 ? GEMP_NUMBERS_AUTO : GEMP_KEY_F32),
 		                GEMP_EDATA);
 		snprintf(place, sizeof place, "numbers.txt:%zu:2: 'word'", bad + 1);
 		assert_all(strstr(gemp_message(), place) != NULL);
 	}
-	gemp_lines_block_size = block;
+	TEST_LIMIT_DEFAULT(lines_block);
 }
 
 static gemp_code read_and_write(void *unused)

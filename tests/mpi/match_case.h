@@ -15,7 +15,7 @@
 #include "core/status.h"
 #include "graph/batch.h"
 #include "graph/graph.h"
-#include "match/search/load_balancer.h"
+#include "harness/limits.h"
 #include "partition/runtime.h"
 #include "partition/runtime_open.h"
 #include "pattern/bind/bind.h"
@@ -40,7 +40,7 @@ static inline int open_context(void **state)
 	gemp_budgets none = { 0 };
 	gemp_log_set_level(GEMP_QUIET);
 	gemp_comm_new(&alone, MPI_COMM_SELF);
-	gemp_min_piece_cost = 1; /* all ranks have some of a small graph */
+	TEST_LIMIT(match_chunk_cost, 1); /* all ranks have some of a small graph */
 	return gemp_runtime_new(&context, &test_comm, NULL, &none) == GEMP_OK ? 0 : -1;
 }
 

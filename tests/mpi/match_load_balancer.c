@@ -4,6 +4,7 @@
 #include "comm/comm.h"
 #include "comm/shared.h"
 #include "comm/world.h"
+#include "harness/limits.h"
 #include "match/match.h"
 #include "match/match_run.h"
 #include "match/match_state.h"
@@ -156,9 +157,8 @@ static void counters_of_their_own(void **state)
 	(void)state;
 	enum { NUMBERS = 100 };
 	gemp_comm comm;
-	size_t most = gemp_shared_max;
 	uint64_t taken = 0, sum = 0;
-	gemp_shared_max = 0;
+	TEST_LIMIT(shared_max, 0);
 	gemp_comm_new(&comm, test_comm.world);
 	for (int round = 0; round < 2; round++) {
 		gemp_counter *counter = gemp_counter_open(&comm);
@@ -168,7 +168,7 @@ static void counters_of_their_own(void **state)
 		gemp_counter_close(&comm);
 	}
 	gemp_comm_free(&comm);
-	gemp_shared_max = most;
+	TEST_LIMIT_DEFAULT(shared_max);
 	assert_int_equal(gemp_comm_sum1(&test_comm, taken), 2 * NUMBERS);
 	assert_int_equal(gemp_comm_sum1(&test_comm, sum), NUMBERS * (NUMBERS - 1));
 }

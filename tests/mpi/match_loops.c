@@ -1,5 +1,6 @@
 /* The nest of loops on a CPU device that has every row, against the definition of a match: with marks of rows and of
  * what can be closed, with result buffers so small that workers stop in every loop. */
+#include "harness/limits.h"
 #include "loops_case.h"
 
 static case_graph simple;
@@ -57,6 +58,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(stopped_and_resumed, open_graph, close_graph),
 		cmocka_unit_test_setup_teardown(directed_and_labelled, open_graph, close_graph),
 	};
-	gemp_shared_min = 0; /* all rows are in shared memory */
+	TEST_LIMIT(shared_min, 0); /* all rows are in shared memory */
 	return test_main_all(argc, argv, tests);
 }

@@ -7,6 +7,7 @@
 #include "core/status.h"
 #include "device/device.h"
 #include "graph/batch.h"
+#include "harness/limits.h"
 #include "match/match.h"
 #include "match/match_run.h"
 #include "match/match_state.h"
@@ -27,7 +28,7 @@ static int open_devices(void **state)
 	(void)state;
 	gemp_log_set_level(GEMP_QUIET);
 	gemp_comm_new(&alone, MPI_COMM_SELF);
-	gemp_min_piece_cost = 1;
+	TEST_LIMIT(match_chunk_cost, 1);
 	return gemp_runtime_new(&context, &test_comm, "cpu,cpu", &none) == GEMP_OK ? 0 : -1;
 }
 

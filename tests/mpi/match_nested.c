@@ -1,4 +1,5 @@
 /* Counting by nested loops against the definition of a match. */
+#include "harness/limits.h"
 #include "match/search/nested_search.h"
 #include "nested_case.h"
 
@@ -77,8 +78,7 @@ static void folded_bitmaps_count(void **state)
 		{ .text = "MATCH (a:A)-[:L]-(b:B)-[:L]-(c:A)-[:L]-(d:B)-[:L]-(e:A)-[:L]-(a) RETURN count(*)" }
 	};
 	case_graph g = { nested_graph(&test_comm, 90, 0.02, true, 7), nested_graph(&alone, 90, 0.02, true, 7) };
-	uint32_t local = gemp_nested_local;
-	gemp_nested_local = 8;
+	TEST_LIMIT(nested_local, 8);
 	for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
 		gemp_pattern *pattern = ask(&questions[i], g.dealt);
 		gemp_match *match = NULL;
@@ -88,7 +88,7 @@ static void folded_bitmaps_count(void **state)
 		gemp_match_free(match);
 		gemp_pattern_free(pattern);
 	}
-	gemp_nested_local = local;
+	TEST_LIMIT_DEFAULT(nested_local);
 	graph_free(&g);
 }
 

@@ -1,6 +1,6 @@
 /* Counting by nested loops: random patterns of 3 to 6 vertices, plain or with labels and directions, under every
  * semantics that leaves edges without slots, against the definition of a match. */
-#include "match/search/nested_search.h"
+#include "harness/limits.h"
 #include "nested_case.h"
 
 #include <stdio.h>
@@ -51,7 +51,6 @@ static void random_patterns(void **state)
 	(void)state;
 	uint64_t random = test_seed_all();
 	size_t nested = 0;
-	uint32_t local = gemp_nested_local;
 	for (int i = 0; i < CASES; i++) {
 		bool directed = gemp_random(&random) % 2, plain = !directed && gemp_random(&random) % 2;
 		uint64_t seed = gemp_random(&random);
@@ -72,13 +71,14 @@ static void random_patterns(void **state)
 		o.symmetry_by_hash = false;
 		o.count_by_formula = gemp_random(&random) % 2;
 		if (test_comm.size == 1)
-			o.replicate = 0;                                       /* no tables of two-paths */
-		gemp_nested_local = gemp_random(&random) % 2 ? 32 : local; /* bitmaps are folded, or not */
+			o.replicate = 0; /* no tables of two-paths */
+		TEST_LIMIT(nested_local,
+		           gemp_random(&random) % 2 ? 32 : gemp_limits_default.nested_local); /* bitmaps are folded, or not */
 		assert_true(check_answer(&g, &q, &o));
 		nested += is_nested(&g, &q, &o);
 		graph_free(&g);
 	}
-	gemp_nested_local = local;
+	TEST_LIMIT_DEFAULT(nested_local);
 	print_message("%zu of %d by nested loops\n", nested, CASES);
 	assert_true(nested > CASES / 3);
 }

@@ -4,12 +4,12 @@
 
 #include "comm/comm.h"
 #include "core/status.h"
+#include "harness/limits.h"
 #include "match/exchange/push_pull.h"
 #include "match/match.h"
 #include "match/match_run.h"
 #include "match/match_state.h"
 #include "match/planner/match_options.h"
-#include "partition/fetch/fetch.h"
 #include "pattern/bind/bind.h"
 #include "pattern/model/pattern.h"
 #include "pattern/shapes/named_pattern.h"
@@ -28,7 +28,7 @@ static int make(void **state)
 static int drop(void **state)
 {
 	graph_free(&graph);
-	gemp_fetch_step = UINT64_C(64) << 20;
+	TEST_LIMIT_DEFAULT(fetch_round);
 	return close_context(state);
 }
 
@@ -71,7 +71,7 @@ static void rounds_of_every_size(void **state)
 				continue;
 			context->budgets.row_cache = caches[c];
 			context->budgets.result_buffer = c == 1 ? 3 : 0;
-			gemp_fetch_step = c == 2 ? 64 : UINT64_C(64) << 20;
+			TEST_LIMIT(fetch_round, c == 2 ? 64 : gemp_limits_default.fetch_round);
 			assert_true(check_answer(&graph, &asked[i], &o));
 		}
 }
@@ -161,7 +161,6 @@ static void what_is_expected(void **state)
 		"MATCH (a)-[:KNOWS]-(b)-[:KNOWS]-(c)-[:KNOWS]-(a) WHERE id(a) % 7 = 1 RETURN a",
 		"MATCH (a)-[:KNOWS]-(b)-[:KNOWS]-(c)-[:KNOWS]-(d)-[:KNOWS]-(a) WHERE id(a) = 1 RETURN a",
 	};
-	double gain = gemp_push_pull_min_gain;
 	context->budgets.row_cache = 0;
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		const question q = { .text = texts[i] };
@@ -171,9 +170,9 @@ static void what_is_expected(void **state)
 		gemp_match_result usual = run_of(&q, &o, GEMP_OK); /* for so little push does not pay */
 		assert_true(usual.matches == pull.matches);
 		assert_true(usual.exchange == (test_comm.size == 1 ? GEMP_EXCHANGE_AUTO : GEMP_EXCHANGE_PULL));
-		gemp_push_pull_min_gain = 0;
+		TEST_LIMIT(push_pull_min_gain, 0);
 		gemp_match_result result = run_of(&q, &o, GEMP_OK);
-		gemp_push_pull_min_gain = gain;
+		TEST_LIMIT_DEFAULT(push_pull_min_gain);
 		assert_true(result.matches == pull.matches && result.exchange_weighed == (test_comm.size > 1));
 		if (test_comm.size == 1)
 			continue;

@@ -17,6 +17,7 @@
 #include "core/memory.h"
 #include "core/random.h"
 #include "graph_fixture.h"
+#include "harness/limits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -125,7 +126,7 @@ static void whatever_is_asked_for(void **state)
 		gemp_partial_capacity room[VIEWS] = { { 0 } };
 		fixed_new(&f, i == 2 ? 3 : 200, i == 2 ? 4 : 900, replicas[i]);
 		for (int turn = 0; turn < 12; turn++) {
-			gemp_fetch_step = turn % 3 ? gemp_random_below(&random, 400) : UINT64_C(64) << 20;
+			TEST_LIMIT(fetch_round, turn % 3 ? gemp_random_below(&random, 400) : gemp_limits_default.fetch_round);
 			draw(bits, &f, turn == 3 ? 0 : turn == 4 ? 100 : gemp_random_below(&random, 60), &random);
 			assert_all_ok(gemp_fetch_rows(f.fetch, rows, NULL));
 			assert_all(rows_are_right(&f, bits));
@@ -144,7 +145,7 @@ static void whatever_is_asked_for(void **state)
 			gemp_view_free(&views[v]);
 		fixed_free(&f);
 	}
-	gemp_fetch_step = UINT64_C(64) << 20;
+	TEST_LIMIT_DEFAULT(fetch_round);
 }
 
 /* PIECES. Blocks, the same on all ranks, and columns, which differ; some stay as they were. */
@@ -209,7 +210,7 @@ static void pieces_of_rows(void **state)
 		fixed_new(&f, vertices, i == 2 ? 4 : 1200, replicas[i]);
 		assert_all_ok(gemp_tiles_new(&tiles, VIEWS, vertices));
 		for (int turn = 0; turn < 12; turn++) {
-			gemp_fetch_step = turn % 3 ? gemp_random_below(&random, 400) : UINT64_C(64) << 20;
+			TEST_LIMIT(fetch_round, turn % 3 ? gemp_random_below(&random, 400) : gemp_limits_default.fetch_round);
 			draw(bits, &f, turn == 4 ? 100 : gemp_random_below(&random, 60), &random);
 			if (turn % 5 == 0)
 				draw_blocks(&tiles, vertices, &random);
@@ -223,7 +224,7 @@ static void pieces_of_rows(void **state)
 			gemp_view_free(&views[v]);
 		fixed_free(&f);
 	}
-	gemp_fetch_step = UINT64_C(64) << 20;
+	TEST_LIMIT_DEFAULT(fetch_round);
 }
 
 static void rows_are_sent_once(void **state)

@@ -1,5 +1,4 @@
 /* Slots: a permutation by (degree class, greatest first; id), the same on all ranks. */
-#include "comm/shared.h"
 #include "core/status.h"
 #include "graph/graph.h"
 #include "partition/views/slot_order.h"
@@ -7,6 +6,7 @@
 #include "core/memory.h"
 #include "core/random.h"
 #include "harness/collective.h"
+#include "harness/limits.h"
 
 #include <stdlib.h>
 
@@ -79,9 +79,9 @@ static void check_order(uint64_t vertices, uint64_t *random)
 	assert_all(!order.shared.bytes);
 	gemp_slot_order_free(&order);
 	assert_all(!order.slot_of && !order.id_of && gemp_memory_blocks() == 0);
-	gemp_shared_min = 0;
+	TEST_LIMIT(shared_min, 0);
 	assert_all_ok(gemp_slot_order_new(&order, &test_comm, &graph, degree + graph.first_vertex));
-	gemp_shared_min = SIZE_MAX;
+	TEST_LIMIT(shared_min, SIZE_MAX);
 	assert_all(is_the_order(&order, degree, vertices) && !order.shared.bytes == (vertices == 0 || test_comm.size == 1));
 	gemp_slot_order_free(&order);
 	assert_all(!order.slot_of && gemp_memory_blocks() == 0);
@@ -153,9 +153,9 @@ static void without_memory(void **state)
 	uint64_t random = test_seed_all(), *bounds = random_bounds(40, &random);
 	gemp_shard graph = share(bounds, 40);
 	assert_all_survive_no_memory(make_and_drop, &graph);
-	gemp_shared_min = 0;
+	TEST_LIMIT(shared_min, 0);
 	assert_all_survive_no_memory(make_and_drop, &graph);
-	gemp_shared_min = SIZE_MAX;
+	TEST_LIMIT(shared_min, SIZE_MAX);
 	free(bounds);
 }
 
@@ -167,6 +167,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(classes_rise_with_degrees),
 		cmocka_unit_test(without_memory),
 	};
-	gemp_shared_min = SIZE_MAX;
+	TEST_LIMIT(shared_min, SIZE_MAX);
 	return test_main_all(argc, argv, tests);
 }

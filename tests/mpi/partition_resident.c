@@ -1,6 +1,5 @@
 /* Resident rows: who asks for the same views gets the same rows, as long as somebody holds them or the context keeps them. */
 #include "comm/comm.h"
-#include "comm/shared.h"
 #include "core/log.h"
 #include "core/status.h"
 #include "core/types.h"
@@ -13,6 +12,7 @@
 
 #include "core/memory.h"
 #include "graph_fixture.h"
+#include "harness/limits.h"
 
 static const bool first_two[8] = { true, true }, last[8] = { false, false, true };
 
@@ -133,9 +133,9 @@ static void uploaded_once(void **state)
 {
 	(void)state;
 	check_upload();
-	gemp_shared_min = 0;
+	TEST_LIMIT(shared_min, 0);
 	check_upload();
-	gemp_shared_min = SIZE_MAX;
+	TEST_LIMIT(shared_min, SIZE_MAX);
 }
 
 /* Rows that are too many for each rank by itself, but not for a node. */
@@ -147,7 +147,7 @@ static void held_together(void **state)
 	fixed_new(&f, 100, 3000, MEMORY);
 	bool shared = test_comm.size > 1 && !f.context->device->gpu;
 	for (int turn = 0; turn < 2; turn++) {
-		gemp_shared_min = turn ? 0 : SIZE_MAX;
+		TEST_LIMIT(shared_min, turn ? 0 : SIZE_MAX);
 		gemp_resident *a = get(&f, &either, 1, GEMP_REPLICATE_AUTO);
 		assert_all((a->residency.hot == 100) == (test_comm.size == 1 || (turn && shared)));
 		assert_all(gemp_resident_sharers(a) == (turn && shared ? test_comm.size : 1));
@@ -160,7 +160,7 @@ static void held_together(void **state)
 		}
 		gemp_resident_release(a);
 	}
-	gemp_shared_min = SIZE_MAX;
+	TEST_LIMIT(shared_min, SIZE_MAX);
 	assert_all(f.context->device->buffer_bytes == f.held);
 	fixed_free(&f);
 }
@@ -240,7 +240,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(kept_for_the_next),    cmocka_unit_test(old_rows_give_way),
 		cmocka_unit_test(without_memory),
 	};
-	gemp_shared_min = SIZE_MAX;
+	TEST_LIMIT(shared_min, SIZE_MAX);
 	gemp_log_set_level(GEMP_QUIET); /* no warnings of reciprocal edges */
 	return test_main_all(argc, argv, tests);
 }

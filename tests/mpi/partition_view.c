@@ -1,6 +1,5 @@
 /* Views: own and hot rows against a naive merge of all edges, for every direction, choice of relations and budget. */
 #include "comm/comm.h"
-#include "comm/shared.h"
 #include "comm/world.h"
 #include "core/log.h"
 #include "core/status.h"
@@ -13,6 +12,7 @@
 
 #include "core/memory.h"
 #include "graph_fixture.h"
+#include "harness/limits.h"
 
 /* The same graph twice: dealt to all ranks, and whole on each of them. */
 typedef struct two_graphs {
@@ -180,14 +180,14 @@ static void check_shared(const two_graphs *g, const gemp_view_key *key, int rank
 	gemp_comm nodes = test_comm;
 	gemp_residency residency;
 	gemp_view view;
-	size_t least = gemp_shared_min;
+	size_t min = gemp_limits_now()->shared_min;
 	GEMP_MPI(MPI_Comm_split(test_comm.world, test_comm.rank / ranks, test_comm.rank, &nodes.node));
 	GEMP_MPI(MPI_Comm_rank(nodes.node, &nodes.node_rank));
 	GEMP_MPI(MPI_Comm_size(nodes.node, &nodes.node_size));
 	assert_all_ok(gemp_residency_new(&residency, g->dealt, &g->order, (gemp_vertex)g->dealt->vertex_count));
-	gemp_shared_min = 0;
+	TEST_LIMIT(shared_min, 0);
 	assert_all_ok(gemp_view_new(&view, &nodes, g->dealt, &g->order, &residency, key));
-	gemp_shared_min = least;
+	TEST_LIMIT(shared_min, min);
 	assert_all(view.shared.bytes && view.shared.ranks == nodes.node_size && view_is_right(g, &residency, key, &view));
 	bool narrow = true;
 	for (size_t row = 0; row <= view.rows; row++)
@@ -221,13 +221,12 @@ static void check_key(const two_graphs *g, const gemp_view_key *key, uint64_t *r
 	check_budget(g, key, n);
 	check_budget(g, key, (gemp_vertex)gemp_random_below(random, (uint64_t)n + 1));
 	check_budget(g, key, n > 32 ? 32 : n / 2);
-	uint64_t piece = gemp_view_piece;
-	gemp_view_piece = gemp_random_below(random, 40);
+	TEST_LIMIT(view_chunk, gemp_random_below(random, 40));
 	check_budget(g, key, n);
 	check_budget(g, key, n / 2);
 	if (test_comm.size > 1 && n > 0 && gemp_random_below(random, 3) == 0)
 		check_shared(g, key, 2 + (int)gemp_random_below(random, (uint64_t)test_comm.size - 1));
-	gemp_view_piece = piece;
+	TEST_LIMIT_DEFAULT(view_chunk);
 }
 
 static void check_graph(size_t vertices, size_t edges, bool undirected, uint64_t *random)
@@ -337,7 +336,7 @@ static void without_memory(void **state)
 		b.key.simple = true;
 		assert_all_survive_no_memory(build_and_drop, &b);
 	}
-	gemp_shared_min = 0;
+	TEST_LIMIT(shared_min, 0);
 	building all = { &g, { relations, GEMP_VIEW_EITHER, false, true }, 12 };
 	assert_all_survive_no_memory(build_and_drop, &all);
 	two_graphs_free(&g);
@@ -351,7 +350,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(edge_numbers_run_through_relations),
 		cmocka_unit_test(without_memory),
 	};
-	gemp_shared_min = SIZE_MAX;
+	TEST_LIMIT(shared_min, SIZE_MAX);
 	gemp_log_set_level(GEMP_QUIET); /* no warnings of reciprocal edges */
 	return test_main_all(argc, argv, tests);
 }

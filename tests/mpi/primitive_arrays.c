@@ -10,6 +10,7 @@
 #include "core/threads.h"
 #include "device/open.h"
 #include "device/tuning.h"
+#include "harness/limits.h"
 #include "primitive/arrays.h"
 #include "primitive/key.h"
 #include "primitive/sort.h"
@@ -117,9 +118,9 @@ static void sorts(void **state)
 				               4 * (unsigned)gemp_random_below(&shared, 3) };
 			check_sort(&arrays, sort, most[m], how, &random);
 		}
-	gemp_exchange_chunk = 13;
+	TEST_LIMIT(exchange_chunk, 13);
 	check_sort(&arrays, (gemp_sort){ GEMP_KEY_U32, false, 4 }, 300, 3, &random);
-	gemp_exchange_chunk = (size_t)1 << 30;
+	TEST_LIMIT_DEFAULT(exchange_chunk);
 }
 
 static void check_distinct(gemp_arrays *arrays, gemp_key_kind kind, size_t most, unsigned how, uint64_t *random)

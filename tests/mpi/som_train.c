@@ -6,14 +6,13 @@
 #include "core/status.h"
 #include "device/device.h"
 #include "device/open.h"
+#include "harness/limits.h"
 #include "som/map/apply.h"
 #include "som/map/codebook.h"
 #include "som/map/grid.h"
 #include "som/map/search.h"
 #include "som/map/smooth.h"
-#include "som/train/rank_exchange.h"
 #include "som/train/train.h"
-#include "som/train/trainer.h"
 #include "som/train/training.h"
 
 #include <string.h>
@@ -118,15 +117,9 @@ static int exchanges(void)
 /* Few units composed at a time, few samples copied, and planes in memory that is not locked; or as it is. */
 static void use_little(bool little)
 {
-	static size_t floats, block, locked;
-	if (!floats) {
-		floats = gemp_som_compose_floats;
-		block = gemp_som_replicas_chunk;
-		locked = gemp_som_max_locked;
-	}
-	gemp_som_compose_floats = little ? 100 : floats;
-	gemp_som_replicas_chunk = little ? 100 : block;
-	gemp_som_max_locked = little ? 0 : locked;
+	TEST_LIMIT(som_compose_floats, little ? 100 : gemp_limits_default.som_compose_floats);
+	TEST_LIMIT(som_replicas_chunk, little ? 100 : gemp_limits_default.som_replicas_chunk);
+	TEST_LIMIT(som_locked_max, little ? 0 : gemp_limits_default.som_locked_max);
 }
 
 static void one_epoch(void **state)

@@ -7,6 +7,7 @@
 #include "device/device.h"
 #include "device/open.h"
 #include "device/tuning.h"
+#include "harness/limits.h"
 #include "topology/component_result.h"
 #include "topology/components.h"
 #include "topology/csr.h"
@@ -230,11 +231,10 @@ static void degrees_of_random_graphs(void **state)
 {
 	(void)state;
 	uint64_t seed = test_seed_all();
-	size_t step = gemp_vertex_degrees_step;
 	for (int round = 0; round < 30; round++) {
 		test_world w;
 		size_t vertices = test_below(&seed, 200);
-		gemp_vertex_degrees_step = round % 3 ? 1 + test_below(&seed, 50) : step;
+		TEST_LIMIT(degrees_round, round % 3 ? 1 + test_below(&seed, 50) : gemp_limits_default.degrees_round);
 		test_world_make(&w, test_comm.rank, test_comm.size, vertices, test_below(&seed, 400), vertices,
 		                gemp_random(&seed));
 		check_degrees(&w, GEMP_PLACE_HOST);
@@ -242,7 +242,7 @@ static void degrees_of_random_graphs(void **state)
 			check_degrees(&w, GEMP_PLACE_DEVICE);
 		test_world_free(&w);
 	}
-	gemp_vertex_degrees_step = step;
+	TEST_LIMIT_DEFAULT(degrees_round);
 }
 
 static gemp_code find_once(void *world)

@@ -8,6 +8,7 @@
 #include "device/open.h"
 #include "device/tuning.h"
 #include "graph/graph.h"
+#include "harness/limits.h"
 #include "topology/reverse.h"
 #include "topology/reverse_graph.h"
 
@@ -53,11 +54,10 @@ static void random_graphs(void **state)
 {
 	(void)state;
 	uint64_t seed = test_seed_all();
-	size_t step = gemp_reverse_step;
 	for (int round = 0; round < 12; round++) {
 		size_t vertices = gemp_random_below(&seed, round % 2 ? 8 : 60), edges = gemp_random_below(&seed, 200);
 		fixture made = fixture_new(vertices, edges, (fixture_keys)(round % 3), gemp_random(&seed));
-		gemp_reverse_step = round % 3 ? 1 + gemp_random_below(&seed, 20) : step;
+		TEST_LIMIT(reverse_round, round % 3 ? 1 + gemp_random_below(&seed, 20) : gemp_limits_default.reverse_round);
 		gemp_placement place = test_comm.size == 1 && round % 2 ? GEMP_PLACE_DEVICE : GEMP_PLACE_HOST;
 		check(&made, NULL, false, place, 10 * (uint64_t)round);
 		check(&made, "KNOWS", false, place, 10 * (uint64_t)round + 2);
@@ -66,7 +66,7 @@ static void random_graphs(void **state)
 			check(&made, NULL, true, place, 10 * (uint64_t)round + 6);
 		fixture_free(&made);
 	}
-	gemp_reverse_step = step;
+	TEST_LIMIT_DEFAULT(reverse_round);
 }
 
 static gemp_code reverse_once(void *graph)

@@ -1,6 +1,7 @@
 
 #include "analytics/halo/halo.h"
 
+#include "core/limits.h"
 #include "core/memory.h"
 #include "core/timer.h"
 #include "device/staging.h"
@@ -10,14 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
-int gemp_halo_kernels = -1, gemp_halo_shared = -1;
-
 enum { REGION_ALIGN = 64 };
 
-/* MPI messages of at most gemp_exchange_chunk bytes. */
+/* MPI messages of at most gemp_limits.exchange_chunk bytes. */
 static int chunk_count(size_t bytes)
 {
-	return (int)(bytes / gemp_exchange_chunk + (bytes % gemp_exchange_chunk != 0));
+	const size_t chunk = gemp_limits_now()->exchange_chunk;
+	return (int)(bytes / chunk + (bytes % chunk != 0));
 }
 
 /* Counts, word ranges and message capacities of one direction, from the layout's links. Regions begin at cache
@@ -93,6 +93,7 @@ static gemp_code new_local(gemp_halo **out, const gemp_comm *comm, const gemp_la
                            size_t value_size)
 {
 	gemp_halo *halo;
+	const int kernels = gemp_limits_now()->halo_kernels;
 	GEMP_PROPAGATE(GEMP_NEW(halo, 1));
 	*out = halo;
 	*halo = (gemp_halo){ .comm = comm,
@@ -100,7 +101,7 @@ static gemp_code new_local(gemp_halo **out, const gemp_comm *comm, const gemp_la
 		                 .device = device,
 		                 .size = value_size,
 		                 .ranks = comm->size,
-		                 .kernels = gemp_halo_kernels < 0 ? device->gpu : gemp_halo_kernels };
+		                 .kernels = kernels < 0 ? device->gpu : kernels };
 	if (halo->ranks == 1)
 		return GEMP_OK;
 	GEMP_PROPAGATE(GEMP_NEW(halo->node_rank, (size_t)halo->ranks));
@@ -187,7 +188,7 @@ static void gemp_halo_shared_new(gemp_halo *halo)
 	size = place_messages(halo, barrier, &first);
 	gemp_comm_max(comm, &size, 1);
 	halo->has_remote = comm->node_size < comm->size;
-	if (!gemp_halo_shared || !gemp_shared_new_small(&halo->shared, comm, size + page)) {
+	if (!gemp_limits_now()->halo_shared || !gemp_shared_new_small(&halo->shared, comm, size + page)) {
 		for (int r = 0; r < halo->ranks; r++)
 			halo->node_rank[r] = -1;
 		halo->has_remote = true;
@@ -300,11 +301,12 @@ static void count_traffic(gemp_halo *halo)
 static void post_receives(gemp_halo *halo)
 {
 	halo_direction *in = &halo->in;
+	const size_t chunk = gemp_limits_now()->exchange_chunk;
 	in->requests = 0;
 	for (int r = 0; r < halo->ranks; r++)
 		for (size_t at = 0, capacity = halo->node_rank[r] < 0 ? halo_capacity(in, r, halo->size) : 0; at < capacity;
-		     at += gemp_exchange_chunk) {
-			int piece = (int)(capacity - at < gemp_exchange_chunk ? capacity - at : gemp_exchange_chunk);
+		     at += chunk) {
+			int piece = (int)(capacity - at < chunk ? capacity - at : chunk);
 			GEMP_MPI(MPI_Irecv(halo_message_of(in, r) + at, piece, MPI_BYTE, r, GEMP_TAG_HALO, halo->comm->world,
 			                   &in->request[in->requests++]));
 		}
@@ -314,6 +316,7 @@ static void post_receives(gemp_halo *halo)
 static void post_sends(gemp_halo *halo)
 {
 	halo_direction *out = &halo->out;
+	const size_t chunk = gemp_limits_now()->exchange_chunk;
 	out->requests = 0;
 	for (int r = 0; r < halo->ranks; r++) {
 		size_t capacity = halo->node_rank[r] < 0 ? halo_capacity(out, r, halo->size) : 0, size = 0;
@@ -321,9 +324,9 @@ static void post_sends(gemp_halo *halo)
 			const halo_head *head = (const halo_head *)(void *)halo_message_of(out, r);
 			size = halo_size((halo_form)head->form, out->count[r], head->count, halo->size);
 		}
-		for (size_t at = 0; at < capacity; at += gemp_exchange_chunk) {
+		for (size_t at = 0; at < capacity; at += chunk) {
 			size_t left = at < size ? size - at : 0;
-			int piece = (int)(left < gemp_exchange_chunk ? left : gemp_exchange_chunk);
+			int piece = (int)(left < chunk ? left : chunk);
 			GEMP_MPI(MPI_Isend(halo_message_of(out, r) + (piece ? at : 0), piece, MPI_BYTE, r, GEMP_TAG_HALO,
 			                   halo->comm->world, &out->request[out->requests++]));
 		}

@@ -50,8 +50,4 @@ gemp_traffic gemp_halo_traffic_since(const gemp_halo *halo, const gemp_traffic *
 /* Collective. Agrees without messages: a failure of any rank is a failure of all; else sums[count] become those of all ranks. */
 gemp_code gemp_halo_agree(const gemp_comm *comm, gemp_code mine, double *sums, int count);
 
-/* For tests; -1: by the device and the node. Are messages packed by kernels, as on a GPU (1), or by the host's threads (0)? Do ranks
- * of a node use shared memory (0: no)? */
-extern int gemp_halo_kernels, gemp_halo_shared;
-
 #endif

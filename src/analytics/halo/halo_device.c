@@ -6,6 +6,7 @@
  */
 
 #include "analytics/halo/halo_message.h"
+#include "core/limits.h"
 
 #include "core/memory.h"
 #include "device/launch.h"
@@ -50,11 +51,11 @@ static char *staged_arrived(const gemp_halo *halo)
 	return staged_words(halo) + halo->out.first[halo->ranks] * sizeof(cl_uint);
 }
 
-/* Lists of changes share gemp_halo_listed_max entries among the other ranks. */
+/* Lists of changes share gemp_limits.halo_listed_max entries among the other ranks. */
 static gemp_code new_staging(gemp_halo *halo)
 {
 	const size_t ranks = (size_t)halo->ranks;
-	halo->listed_max = gemp_halo_listed_max / (unsigned)(halo->ranks - 1);
+	halo->listed_max = gemp_limits_now()->halo_listed_max / (unsigned)(halo->ranks - 1);
 	GEMP_PROPAGATE(new_buffer(halo, &halo->first, (ranks + 1) * sizeof(cl_uint), halo->out.first));
 	const size_t listed = (ranks - 1) * halo->listed_max * (sizeof(cl_uint) + halo->size);
 	GEMP_PROPAGATE(new_buffer(halo, &halo->listed, 2 * ranks * sizeof(cl_uint) + listed, NULL));

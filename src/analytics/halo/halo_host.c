@@ -7,6 +7,7 @@
 #include "analytics/halo/halo_message.h"
 
 #include "core/bitset.h"
+#include "core/limits.h"
 #include "core/memory.h"
 #include "core/search.h"
 #include "core/threads.h"
@@ -33,7 +34,7 @@ static gemp_code index_new(gemp_halo *halo)
 {
 	const gemp_layout_links *links = halo->links;
 	halo_index *f = &halo->index;
-	const uint32_t listed = gemp_halo_listed_max / SPARSE_SHARE;
+	const uint32_t listed = gemp_limits_now()->halo_listed_max / SPARSE_SHARE;
 	if (halo->ranks > MAX_RANKS || f->sent)
 		return GEMP_OK;
 	f->words = words_of(links, halo->ranks);

@@ -56,5 +56,3 @@ void gemp_halo_write_heads(gemp_halo *halo)
 				*to++ = w * 32 + (uint32_t)__builtin_ctz(bits);
 	}
 }
-
-unsigned gemp_halo_listed_max = 1 << 14;

@@ -28,10 +28,6 @@ typedef struct gemp_halo_read {
 } gemp_halo_read;
 enum { GEMP_HALO_READ = 512 };
 
-/* So many changes of a round are found in a short way; by kernels, of each other rank its part of them. Tests make
- * it small. */
-extern unsigned gemp_halo_listed_max;
-
 typedef enum halo_form {
 	HALO_ALL,   /* of all places: values */
 	HALO_BITS,  /* a bitmap of places, values of those that are set */

@@ -7,6 +7,7 @@
 
 #include "analytics/layout/edge_weights.h"
 #include "comm/exchange.h"
+#include "core/limits.h"
 #include "core/memory.h"
 #include "core/search.h"
 #include "core/threads.h"
@@ -208,8 +209,6 @@ done:
 
 /* SEVERAL RANKS */
 
-size_t gemp_layout_batch = (size_t)64 << 20;
-
 typedef struct edge_chunk {
 	size_t type;
 	uint64_t begin, end; /* edges of this rank */
@@ -310,8 +309,9 @@ static gemp_code cut_edges(send_task *s)
 	for (size_t t = 0; t < state->type_count; t++)
 		edges += state->types[t].relation->out_offsets[state->graph->rows];
 	size = gemp_layout_chunk(edges);
-	if (size > gemp_layout_batch / bytes)
-		size = gemp_layout_batch / bytes > MIN_CHUNK ? gemp_layout_batch / bytes : MIN_CHUNK;
+	size_t round = gemp_limits_now()->layout_round / bytes; /* edges */
+	if (size > round)
+		size = round > MIN_CHUNK ? round : MIN_CHUNK;
 	for (size_t t = 0; t < state->type_count; t++) {
 		uint64_t all = state->types[t].relation->out_offsets[state->graph->rows];
 		for (uint64_t begin = 0; begin < all; begin += size) {
@@ -322,15 +322,16 @@ static gemp_code cut_edges(send_task *s)
 	return GEMP_OK;
 }
 
-/* Chunks that go in one round, from the first on: at least one, and at most gemp_layout_batch bytes. */
+/* Chunks that go in one round, from the first on: at least one, and at most gemp_limits.layout_round bytes. */
 static size_t round_chunks(const send_task *s)
 {
 	size_t bytes = s->state->arcs.words * sizeof(uint32_t) * 2, chunks = 0;
+	const size_t limit = gemp_limits_now()->layout_round;
 	uint64_t edges = 0;
 	while (s->first + chunks < s->count) {
 		const edge_chunk *chunk = &s->chunks[s->first + chunks];
 		edges += chunk->end - chunk->begin;
-		if (chunks && edges * bytes > gemp_layout_batch)
+		if (chunks && edges * bytes > limit)
 			break;
 		chunks++;
 	}

@@ -80,9 +80,6 @@ static inline uint64_t gemp_layout_chunk(uint64_t arcs)
 	return arcs / 512 > 1 << 15 ? arcs / 512 : 1 << 15;
 }
 
-/* Arcs that a rank sends in one round while a layout is made, bytes of them; tests make it small. */
-extern size_t gemp_layout_batch;
-
 /* Collective. All arcs that lead to this rank's rows, by ranges of rows. */
 gemp_code gemp_layout_make_arcs(gemp_layout_state *state);
 /* The same of one rank, once there is an order: by the local vertices where they come from, so that nothing is left to

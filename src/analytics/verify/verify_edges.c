@@ -1,6 +1,7 @@
 #include "analytics/verify/verify_edges.h"
 
 #include "analytics/layout/edge_weights.h"
+#include "core/limits.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/threads.h"
@@ -10,8 +11,6 @@
 #include <stdio.h>
 
 enum { CHUNK_ROWS = 4096, REDUCE_NUMBERS = 1 << 24 };
-
-uint64_t gemp_verify_memory;
 
 /* Bytes that this node has left, as Linux reports; more than anyone needs if it does not. */
 static uint64_t free_memory(void)
@@ -31,7 +30,7 @@ gemp_code gemp_verify_capacity(const gemp_verify_edges *edges, unsigned bytes)
 {
 	const gemp_comm *comm = edges->comm;
 	uint64_t ranks = (uint64_t)comm->node_size, needed = edges->graph->vertex_count * bytes;
-	uint64_t free_bytes = gemp_verify_memory ? gemp_verify_memory : free_memory();
+	uint64_t limit = gemp_limits_now()->verify_memory, free_bytes = limit ? limit : free_memory();
 	gemp_code code = GEMP_OK;
 	if (needed > free_bytes / ranks)
 		code = gemp_fail(

@@ -66,7 +66,4 @@ static inline void verify_max(double *greatest, double value)
 		;
 }
 
-/* Bytes that the checks of a node's ranks may take together; 0: what the node has left. Tests make it small. */
-extern uint64_t gemp_verify_memory;
-
 #endif

@@ -3,6 +3,7 @@
 #include "cli/report/report_run.h"
 
 #include "cli/report/trace_file.h"
+#include "core/limits.h"
 #include "io/file/local_file.h"
 
 #include <inttypes.h>
@@ -172,7 +173,7 @@ gemp_code gemp_report_begin(gemp_report **out, gemp_context *context, const gemp
 	}
 	code = gemp_context_agree(context, code);
 	if (code == GEMP_OK && options->trace)
-		gemp_trace_start(gemp_trace_max);
+		gemp_trace_start(gemp_limits_now()->trace_spans);
 	if (code != GEMP_OK) {
 		gemp_report_close(*out);
 		*out = NULL;

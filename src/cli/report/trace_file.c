@@ -1,5 +1,6 @@
 #include "cli/report/trace_file.h"
 #include "cli/options/options.h"
+#include "core/limits.h"
 
 #include "core/log.h"
 #include "core/memory.h"
@@ -11,8 +12,6 @@
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
-
-size_t gemp_trace_max = 1000000;
 
 enum { HOST = 256, TRIES = 16, SHARES = GEMP_LANE_DEVICE };
 
@@ -223,7 +222,8 @@ static void report_trace(gemp_report *report, const trace_head *heads)
 	}
 	if (dropped)
 		gemp_warn("--trace %s: %s of %s spans are left out; a rank keeps its first %s", path,
-		          gemp_grouped(dropped).text, gemp_grouped(spans + dropped).text, gemp_grouped(gemp_trace_max).text);
+		          gemp_grouped(dropped).text, gemp_grouped(spans + dropped).text,
+		          gemp_grouped(gemp_limits_now()->trace_spans).text);
 	gemp_report_set(
 		report, "trace",
 		json_pack("{s:s,s:o,s:o}", "file", path, "spans", gemp_json_count(spans), "dropped", gemp_json_count(dropped)));

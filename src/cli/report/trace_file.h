@@ -6,9 +6,6 @@
 
 #include "api/report_state.h"
 
-/* Spans that a rank records at most; tests lower it. */
-extern size_t gemp_trace_max;
-
 /* Local. Could it be written? path NULL: it is not wanted. */
 gemp_code gemp_trace_file_may(const char *path);
 

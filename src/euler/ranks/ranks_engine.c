@@ -1,6 +1,7 @@
 #include "euler/ranks/ranks_engine.h"
 
 #include "core/bitset.h"
+#include "core/limits.h"
 #include "core/memory.h"
 #include "core/timer.h"
 #include "euler/ranks/join.h"
@@ -41,7 +42,7 @@ static bool needs_wide(const engine_state *f)
 	uint64_t max_count = 1, limit = ((uint64_t)1 << 31) - 1;
 	for (size_t t = 0; t < f->team.teams; t++)
 		max_count = f->bounds[t + 1] - f->bounds[t] >= max_count ? f->bounds[t + 1] - f->bounds[t] + 1 : max_count;
-	return gemp_euler_ranks_settings_now.wide || f->edges->edges >= limit || max_count * f->team.teams >= limit;
+	return gemp_limits_now()->euler_wide || f->edges->edges >= limit || max_count * f->team.teams >= limit;
 }
 
 /* Collective. Slots of all teams, links, and the bitmap of joined slots; distances only where places are sent by
@@ -178,22 +179,22 @@ static gemp_code run(engine_state *f)
 	return GEMP_OK;
 }
 
-/* Defaults were measured for either way of communication; options and tests override them. */
+/* Defaults were measured for either way of communication; options and limits override them. */
 static void choose_settings(gemp_euler_team *team, const gemp_euler_options *options)
 {
-	const gemp_euler_ranks_settings *settings = &gemp_euler_ranks_settings_now;
+	const size_t in_flight = gemp_limits_now()->euler_in_flight;
 	bool apart = team->teams > 1;
 	team->seed = options->seed;
 	team->spacing = options->spacing ? options->spacing : apart ? SPACING_APART : SPACING_TOGETHER;
 	team->gather = options->gather ? options->gather : apart ? GATHER_APART : GATHER_TOGETHER;
-	team->in_flight = settings->in_flight ? settings->in_flight : IN_FLIGHT;
+	team->in_flight = in_flight ? in_flight : IN_FLIGHT;
 }
 
 /* An estimate of the team's shared memory: links, row starts, and the arrays of splitters. */
 static size_t shared_bytes(const gemp_euler_edges *edges)
 {
 	enum { A_EDGE = 20, A_VERTEX = 4 };
-	size_t factor = edges->edges >> 31 || gemp_euler_ranks_settings_now.wide ? 2 : 1;
+	size_t factor = edges->edges >> 31 || gemp_limits_now()->euler_wide ? 2 : 1;
 	return factor * (A_EDGE * edges->edges + A_VERTEX * edges->vertices) + 1;
 }
 
@@ -224,7 +225,7 @@ gemp_code gemp_euler_on_ranks(gemp_euler_result *out, const gemp_comm *comm, con
 	assert(gemp_euler_edges_is_valid(edges));
 	double begun = gemp_now();
 	bool alone = comm->size == 1;
-	bool together = alone || (!gemp_euler_ranks_settings_now.separate && comm->node_size == comm->size &&
+	bool together = alone || (!gemp_limits_now()->euler_separate && comm->node_size == comm->size &&
 	                          gemp_shared_fits(comm, shared_bytes(edges)));
 	gemp_code code = run_with_teams(out, comm, edges, options, together);
 	if (code == GEMP_ENOMEM && together && !alone)

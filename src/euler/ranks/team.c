@@ -1,10 +1,9 @@
 #include "euler/ranks/team.h"
 
+#include "core/limits.h"
 #include "core/memory.h"
 
 #include <string.h>
-
-gemp_euler_ranks_settings gemp_euler_ranks_settings_now;
 
 void gemp_euler_team_init(gemp_euler_team *team, const gemp_comm *comm, bool together)
 {
@@ -44,7 +43,7 @@ void gemp_euler_team_part(const gemp_euler_team *team, size_t count, size_t *fir
 /* Every member clears its part, which also places the pages near its cores. */
 static gemp_code new_shared(gemp_euler_team *team, gemp_euler_block *block)
 {
-	size_t size = block->size > gemp_shared_min ? block->size : gemp_shared_min, first, end;
+	size_t size = gemp_max(block->size, gemp_limits_now()->shared_min), first, end;
 	if (!gemp_shared_new(&block->shared, team->comm, size))
 		return gemp_fail(GEMP_ENOMEM, "the ranks of this node have no room for %zu bytes in common", size);
 	gemp_shared_range(&block->shared, block->size, &first, &end);

@@ -12,14 +12,6 @@
 #include "comm/shared.h"
 #include "euler/ranks/numbers.h"
 
-/* What tests and measurements change; the same on all ranks. */
-typedef struct gemp_euler_ranks_settings {
-	size_t in_flight; /* walkers and records of a rank in one round; 0: chosen */
-	bool separate;    /* no memory in common */
-	bool wide;        /* numbers of 8 bytes */
-} gemp_euler_ranks_settings;
-extern gemp_euler_ranks_settings gemp_euler_ranks_settings_now;
-
 typedef struct gemp_euler_team {
 	const gemp_comm *comm;
 	size_t teams, team;     /* how many, and which is this rank's */

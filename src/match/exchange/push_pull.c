@@ -1,6 +1,7 @@
 #include "match/exchange/push_pull.h"
 
 #include "core/bitset.h"
+#include "core/limits.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "match/exchange/working_set.h"
@@ -10,7 +11,6 @@
 /* What a read costs more in kernels that partial matches can leave than in those for which all rows are here, on one
  * core (PoCL, Wiki-Vote and Email-Enron: 20 to 60 ns), and the bytes that travel in a second. */
 static const double seconds_per_read = 40e-9, bytes_per_second = 1e9;
-double gemp_push_pull_min_gain = 1e-3;
 
 /* ROWS. */
 typedef struct rows_needed {
@@ -351,6 +351,6 @@ bool gemp_push_pull_favours_push(const gemp_push_pull_estimate *e, int ranks)
 {
 	double sooner = ((double)e->pull_bytes - (double)e->push_bytes) / bytes_per_second / ranks;
 	double later = (double)e->push_reads * seconds_per_read / ranks;
-	return e->made && e->push_bytes < e->pull_bytes &&
-	       sooner >= later * (gemp_push_pull_min_gain > 0) + gemp_push_pull_min_gain;
+	const double min_gain = gemp_limits_now()->push_pull_min_gain;
+	return e->made && e->push_bytes < e->pull_bytes && sooner >= later * (min_gain > 0) + min_gain;
 }

@@ -33,9 +33,6 @@ typedef struct gemp_push_pull_inputs {
 
 /* Collective. */
 gemp_code gemp_push_pull_weigh(gemp_push_pull_estimate *out, const gemp_push_pull_inputs *question);
-/* Seconds of a rank that are worth it: kernels that partial matches can leave also take twice as long to compile (PoCL: 6
- * against 3 seconds). Tests make it 0, and then bytes alone decide. */
-extern double gemp_push_pull_min_gain;
 /* Are partial matches to travel? */
 bool gemp_push_pull_favours_push(const gemp_push_pull_estimate *estimate, int ranks);
 

@@ -1,5 +1,6 @@
 #include "match/search/load_balancer.h"
 
+#include "core/limits.h"
 #include "core/memory.h"
 #include "core/random.h"
 #include "device/tuning.h"
@@ -283,8 +284,6 @@ enum {
  * each column of tasks has its part of the expensive ones and of the others, so that its cost is known better. */
 static const double share_divisor_pivots = 4, share_divisor_tasks = 1.125;
 
-uint64_t gemp_min_piece_cost;
-
 /* COSTS: the rows of neighbours that may take the second place, and may be read. */
 static uint64_t row_length(const gemp_view *view, gemp_vertex slot)
 {
@@ -323,8 +322,8 @@ static uint64_t gemp_pivot_cost(const gemp_plan *plan, const gemp_view *views, g
 /* CUTTING. */
 static uint64_t min_chunk_cost(const gemp_search *search)
 {
-	if (gemp_min_piece_cost)
-		return gemp_min_piece_cost;
+	if (gemp_limits_now()->match_chunk_cost)
+		return gemp_limits_now()->match_chunk_cost;
 	const gemp_device *device = search->context->device;
 	return gemp_tuning(device, "match.chunk_cost", device->gpu ? MIN_COST_GPU : MIN_COST_CPU);
 }

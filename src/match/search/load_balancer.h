@@ -39,9 +39,6 @@ bool gemp_balancer_has_pieces(const gemp_balancer *balancer);
 
 /* The pivots of a search as work for a balancer: what they cost, and the chunk at work. */
 
-/* Pieces that cost less, in entries of rows, are not worth a launch. 0: by device; tests make it small. */
-extern uint64_t gemp_min_piece_cost;
-
 /* Collective. Once the search has its shape. */
 gemp_code gemp_search_balance_new(gemp_search *search);
 /* Local. The pivots are others than before. */

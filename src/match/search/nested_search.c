@@ -1,5 +1,6 @@
 #include "match/search/nested_search.h"
 
+#include "core/limits.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "device/launch.h"
@@ -20,8 +21,6 @@ enum {
 	TASKS_A_WORKER = 4,
 	ROWS_A_LAUNCH = 1 << 22, /* of a worker */
 };
-
-uint32_t gemp_nested_local = 16 << 10;
 
 /* Nested loops pay on GPUs; all devices of a rank run the same kind of kernel, since they share pieces. */
 static bool use_nested(const gemp_search *search)
@@ -138,7 +137,7 @@ static size_t shared_words(size_t words)
  * sparse enough for few false hits. */
 static void choose_bitmap(gemp_nested_search *n, const gemp_device *device, double mean_row)
 {
-	size_t most = gemp_tuning(device, "nested.local", gemp_nested_local);
+	size_t most = gemp_tuning(device, "nested.local", gemp_limits_now()->nested_local);
 	size_t whole = shared_words(n->words), folded = 1, words = most / n->options.in_group / sizeof(uint32_t);
 	n->options.shared = 0;
 	if (n->shape.leaf != GEMP_LEAF_MARKED || most >= device->local_memory)

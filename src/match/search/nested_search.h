@@ -27,10 +27,6 @@ struct gemp_nested_search {
 	uint64_t donated; /* parts that changed hands so far, about */
 };
 
-/* Bytes of local memory that the bitmaps of a group may take, unless tuned ("nested.local"): more would leave places
- * for work-items empty. Tests make it small. */
-extern uint32_t gemp_nested_local;
-
 /* Collective. *out is NULL where the plan is left to the state machine, on all ranks alike. The views tell how long the rows
  * at hand are. */
 gemp_code gemp_nested_new(gemp_nested_search **out, const gemp_search *search, const gemp_residency *residency,

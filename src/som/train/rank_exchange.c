@@ -1,10 +1,9 @@
 #include "som/train/rank_exchange.h"
 
+#include "core/limits.h"
 #include "core/memory.h"
 
 #include <string.h>
-
-size_t gemp_som_replicas_chunk = 8 << 20;
 
 static size_t key_bytes(const gemp_som_replicas_need *need)
 {
@@ -67,8 +66,8 @@ gemp_code gemp_som_replicas_new(gemp_som_replicas *out, const gemp_comm *comm, g
                                 const gemp_som_replicas_need *need, const float *x, size_t count)
 {
 	gemp_code code = GEMP_OK;
-	const size_t row = need->dims * sizeof(float),
-				 max_rows = row < gemp_som_replicas_chunk ? gemp_som_replicas_chunk / row : 1;
+	const size_t row = need->dims * sizeof(float), chunk = gemp_limits_now()->som_replicas_chunk;
+	const size_t max_rows = row < chunk ? chunk / row : 1;
 	const size_t rows = need->samples < max_rows ? need->samples : max_rows;
 	const int mine = (int)count;
 	float *block = NULL;
@@ -190,8 +189,6 @@ gemp_code gemp_som_slices_write(const gemp_som_slices *slices, gemp_device *devi
 	return GEMP_OK;
 }
 
-size_t gemp_som_compose_floats = 1 << 26;
-
 static uint32_t planes_of(const gemp_som_compose *compose, uint32_t dims)
 {
 	return dims + (compose->missing ? dims : 1);
@@ -209,7 +206,7 @@ gemp_code gemp_som_compose_new(gemp_som_compose *out, const gemp_comm *comm, uin
 {
 	const size_t ranks = (size_t)comm->size;
 	*out = (gemp_som_compose){ .comm = comm, .units = units, .missing = missing };
-	const size_t planes = planes_of(out, dims), max_rows = gemp_som_compose_floats / planes;
+	const size_t planes = planes_of(out, dims), max_rows = gemp_limits_now()->som_compose_floats / planes;
 	out->max_units = max_rows < 1 ? 1 : max_rows < units ? (uint32_t)max_rows : units;
 	GEMP_PROPAGATE(GEMP_NEW(out->send, out->max_units * planes));
 	GEMP_PROPAGATE(GEMP_NEW(out->receive, (out->max_units + ranks) * planes)); /* a rank's units are rounded up */

@@ -23,8 +23,6 @@ typedef struct gemp_som_replicas {
 	int *count, *begin;       /* [ranks] */
 } gemp_som_replicas;
 
-extern size_t gemp_som_replicas_chunk; /* bytes that are sent at a time, about; tests make it small */
-
 /* What the decision for replicas depends on. */
 typedef struct gemp_som_replicas_need {
 	size_t samples; /* of all ranks */
@@ -80,8 +78,6 @@ typedef struct gemp_som_compose {
 	int *count, *begin;    /* [ranks] floats of each rank's units */
 	int *own, *place;      /* [ranks] floats of this rank's units, from each rank */
 } gemp_som_compose;
-
-extern size_t gemp_som_compose_floats; /* at a time; tests make it small */
 
 /* dims: values at a time, at most. missing: there is a factor for each of them. */
 gemp_code gemp_som_compose_new(gemp_som_compose *out, const gemp_comm *comm, uint32_t units, uint32_t dims,

@@ -1,9 +1,9 @@
 #include "som/train/trainer.h"
 
+#include "core/limits.h"
 #include "core/memory.h"
 #include "device/staging.h"
 
-size_t gemp_som_max_locked = 256 << 20;
 /* Online, a GPU goes over all samples for a few rows of the map hardly faster than for many, and faster over a rank's own for all
  * rows: 58 and 38 ns a sample with two ranks on 200 x 200 units of an H200. So samples have to be fewer. */
 enum { ROWS_WEIGHT = 4 };
@@ -128,7 +128,8 @@ static gemp_code make_host(gemp_som_trainer *trainer)
 				 bytes = planes * sizeof(float);
 	if (trainer->comm->size == 1 || (replicas && !online))
 		return GEMP_OK;
-	if (bytes <= gemp_som_max_locked && gemp_pinned_take(&trainer->locked, trainer->device, bytes) == GEMP_OK)
+	if (bytes <= gemp_limits_now()->som_locked_max &&
+	    gemp_pinned_take(&trainer->locked, trainer->device, bytes) == GEMP_OK)
 		trainer->host = (float *)(void *)trainer->locked.host;
 	else
 		GEMP_PROPAGATE(GEMP_NEW(trainer->host, planes));

@@ -16,8 +16,6 @@
 #include "som/train/training.h"
 #include "som/train/unit_update.h"
 
-extern size_t gemp_som_max_locked; /* bytes of planes on the host in locked memory; tests make it small */
-
 typedef struct gemp_som_trainer {
 	const gemp_comm *comm;
 	gemp_device *device;

@@ -1,0 +1,44 @@
+#include "core/limits.h"
+
+const gemp_limits gemp_limits_default = {
+	.exchange_chunk = (size_t)1 << 30,
+	.shared_min = 1 << 18,
+	.shared_max = SIZE_MAX,
+	.transfer_chunk = 8 << 20,
+	.reverse_round = 1 << 22,
+	.degrees_round = 1 << 23,
+	.fetch_round = 64 << 20,
+	.view_chunk = 1 << 22,
+	.halo_listed_max = 1 << 14,
+	.halo_kernels = -1,
+	.halo_shared = -1,
+	.layout_round = 64 << 20,
+	.push_pull_min_gain = 1e-3,
+	.nested_local = 16 << 10,
+	.list_rank_gather = 1 << 15,
+	.list_rank_spacing = 8,
+	.contig_unitigs = 16 << 20,
+	.som_replicas_chunk = 8 << 20,
+	.som_compose_floats = 1 << 26,
+	.som_locked_max = 256 << 20,
+	.lines_block = 16 << 20,
+	.export_chunk = 1 << 16,
+	.file_i32_max = INT32_MAX,
+	.trace_spans = 1000000,
+};
+
+static gemp_limits overridden;
+static const gemp_limits *current = &gemp_limits_default;
+
+const gemp_limits *gemp_limits_now(void)
+{
+	return current;
+}
+
+gemp_limits gemp_limits_override(gemp_limits limits)
+{
+	gemp_limits before = *current;
+	overridden = limits;
+	current = &overridden;
+	return before;
+}
