@@ -26,20 +26,19 @@ bool gemp_sample_row_has(const gemp_sample_row *row, gemp_vertex x)
 	return at < row->size && row->neighbours[at] == x;
 }
 
-#define EACH_BIT(v, mask) (uint64_t left_ = (mask); left_ && ((v) = __builtin_ctzll(left_), true); left_ &= left_ - 1)
+#define FOR_EACH_BIT(v, mask) \
+	for (uint64_t left_ = (mask); left_ && ((v) = __builtin_ctzll(left_), true); left_ &= left_ - 1)
 
 /* Symmetry restrictions compare slots. */
 static bool within_order(const gemp_sample_extension *x, gemp_vertex c)
 {
 	int v;
-	for
-		EACH_BIT(v, x->step->less)
-	if (!before(x->s, c, x->image[v]))
-		return false;
-	for
-		EACH_BIT(v, x->step->greater)
-	if (!before(x->s, x->image[v], c))
-		return false;
+	FOR_EACH_BIT (v, x->step->less)
+		if (!before(x->s, c, x->image[v]))
+			return false;
+	FOR_EACH_BIT (v, x->step->greater)
+		if (!before(x->s, x->image[v], c))
+			return false;
 	return true;
 }
 
@@ -49,22 +48,18 @@ static bool keys_fit(const gemp_sample_extension *x, gemp_vertex c)
 	const gemp_step *step = x->step;
 	const uint32_t *key = x->s->key_rank;
 	int v;
-	for
-		EACH_BIT(v, step->key_less)
-	if (key[c] >= key[x->image[v]])
-		return false;
-	for
-		EACH_BIT(v, step->key_le)
-	if (key[c] > key[x->image[v]])
-		return false;
-	for
-		EACH_BIT(v, step->key_greater)
-	if (key[c] <= key[x->image[v]])
-		return false;
-	for
-		EACH_BIT(v, step->key_ge)
-	if (key[c] < key[x->image[v]])
-		return false;
+	FOR_EACH_BIT (v, step->key_less)
+		if (key[c] >= key[x->image[v]])
+			return false;
+	FOR_EACH_BIT (v, step->key_le)
+		if (key[c] > key[x->image[v]])
+			return false;
+	FOR_EACH_BIT (v, step->key_greater)
+		if (key[c] <= key[x->image[v]])
+			return false;
+	FOR_EACH_BIT (v, step->key_ge)
+		if (key[c] < key[x->image[v]])
+			return false;
 	return true;
 }
 
@@ -72,14 +67,12 @@ static bool keys_fit(const gemp_sample_extension *x, gemp_vertex c)
 static bool vertex_fits(const gemp_sample_extension *x, gemp_vertex c)
 {
 	int v;
-	for
-		EACH_BIT(v, x->step->differ)
-	if (c == x->image[v])
-		return false;
-	for
-		EACH_BIT(v, x->step->same)
-	if (c != x->image[v])
-		return false;
+	FOR_EACH_BIT (v, x->step->differ)
+		if (c == x->image[v])
+			return false;
+	FOR_EACH_BIT (v, x->step->same)
+		if (c != x->image[v])
+			return false;
 	return keys_fit(x, c) && gemp_candidates_has(x->s->candidates, x->step->vertex, c);
 }
 
@@ -87,14 +80,12 @@ static bool vertex_fits(const gemp_sample_extension *x, gemp_vertex c)
 static bool edge_fits(const gemp_sample_extension *x, gemp_edge edge)
 {
 	int e;
-	for
-		EACH_BIT(e, x->step->edges_differ)
-	if (edge == x->edges[e])
-		return false;
-	for
-		EACH_BIT(e, x->step->edge_less)
-	if (edge >= x->edges[e])
-		return false;
+	FOR_EACH_BIT (e, x->step->edges_differ)
+		if (edge == x->edges[e])
+			return false;
+	FOR_EACH_BIT (e, x->step->edge_less)
+		if (edge >= x->edges[e])
+			return false;
 	return true;
 }
 

@@ -164,7 +164,7 @@ static gemp_code expand_to_anchor(expansion *n)
 }
 
 /* Collective. */
-static gemp_code open(expansion *n, const gemp_comm *comm, gemp_shard *graph, const gemp_locality *locality)
+static gemp_code begin_expansion(expansion *n, const gemp_comm *comm, gemp_shard *graph, const gemp_locality *locality)
 {
 	*n = (expansion){
 		.comm = comm, .graph = graph, .locality = locality, .words = gemp_bits32_words(graph->vertex_count)
@@ -184,7 +184,7 @@ gemp_code gemp_neighbourhood_anchors(uint32_t **anchors, uint64_t *count, const 
 {
 	gemp_code code = GEMP_OK;
 	expansion n;
-	GEMP_TRY(open(&n, comm, graph, locality));
+	GEMP_TRY(begin_expansion(&n, comm, graph, locality));
 	GEMP_TRY(gemp_comm_agree(comm, set_marks(&n, mark)));
 	merge_over_ranks(comm, n.marks, n.words);
 	GEMP_TRY(add_starts(&n));
@@ -223,7 +223,7 @@ gemp_code gemp_neighbourhood_working_set(uint32_t **bits, uint64_t *count, const
 	gemp_code code = GEMP_OK;
 	expansion n;
 	uint32_t *all = NULL;
-	GEMP_TRY(open(&n, comm, graph, locality));
+	GEMP_TRY(begin_expansion(&n, comm, graph, locality));
 	GEMP_TRY(gemp_comm_agree(comm, add_to_role(&n, locality->anchor, anchors)));
 	GEMP_TRY(expand_from_anchor(&n));
 	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(all, n.words)));
