@@ -56,7 +56,7 @@ file(RELATIVE_PATH GEMP_PC_UP /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/gemp.pc.in gemp.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/gemp.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
-configure_package_config_file(cmake/gempConfig.cmake.in ${PROJECT_BINARY_DIR}/gempConfig.cmake
+configure_package_config_file(cmake/gemp_config.in ${PROJECT_BINARY_DIR}/gempConfig.cmake
 	INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/gemp PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/gempConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/gempConfig.cmake ${PROJECT_BINARY_DIR}/gempConfigVersion.cmake

@@ -22,7 +22,7 @@ machine() {
 	stand_in apt-cache 'case $2 in libnauty2-dev) exit 1;; *) exit 0;; esac'
 	stand_in apt-get "echo \"\$*\" >>$work/log"
 	stand_in ldconfig 'exit 0'
-	for tool in gcc cmake ninja flex bison mpirun h5dump zstd gzip; do
+	for tool in gcc cmake ninja flex bison mpirun h5dump pkg-config zstd gzip; do
 		stand_in $tool 'exit 0'
 	done
 }
