@@ -21,4 +21,19 @@ typedef enum gemp_type { GEMP_STRING, GEMP_INTEGER, GEMP_FLOAT, GEMP_BOOLEAN, GE
 /* Along edges, against them, or either way. */
 typedef enum gemp_edge_direction { GEMP_ALONG, GEMP_AGAINST, GEMP_EITHER_WAY } gemp_edge_direction;
 
+/* SELF-ORGANISING MAPS: how units lie; the distance of a vector and a unit; what a vector is to units at a distance from its own:
+ * exp(-d^2 / 2 r^2), nothing beyond the radius r, all alike up to r, all alike up to r rows and columns away. */
+typedef enum gemp_som_lattice { GEMP_SOM_RECTANGULAR, GEMP_SOM_HEXAGONAL } gemp_som_lattice;
+typedef enum gemp_som_metric { GEMP_SOM_EUCLIDEAN, GEMP_SOM_MANHATTAN, GEMP_SOM_COSINE } gemp_som_metric;
+typedef enum gemp_som_neighbourhood {
+	GEMP_SOM_GAUSSIAN,
+	GEMP_SOM_GAUSSIAN_CUT,
+	GEMP_SOM_BUBBLE,
+	GEMP_SOM_SQUARE,
+} gemp_som_neighbourhood;
+/* Units to begin with: random within the range of each column, vectors, or spread along the first two principal components. */
+typedef enum gemp_som_start { GEMP_SOM_START_RANDOM, GEMP_SOM_START_SAMPLES, GEMP_SOM_START_PCA } gemp_som_start;
+/* What is made of each column before: nothing; its range becomes [0, 1]; its mean becomes 0 and its deviation 1. */
+typedef enum gemp_som_scaling { GEMP_SOM_SCALE_NONE, GEMP_SOM_SCALE_UNIT, GEMP_SOM_SCALE_STANDARD } gemp_som_scaling;
+
 #endif

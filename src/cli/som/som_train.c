@@ -8,9 +8,7 @@
 #include "core/signals.h"
 #include "io/arrays/numbers_write.h"
 #include "io/arrays/vectors_read.h"
-#include "som/file/map_vectors.h"
-#include "som/init/init_codebook.h"
-#include "som/map/quality.h"
+#include "som/file/map_training.h"
 #include "som/train/train.h"
 
 #include <inttypes.h>
@@ -33,29 +31,6 @@ typedef struct training {
 	double began;
 } training;
 
-enum { RANDOM, SAMPLES };
-enum { STANDARD = 2 };
-
-/* What is asked for, or, with --resume, what the map says. */
-static gemp_som_training how(const gemp_som_map *map, bool quality, uint64_t save_every)
-{
-	return (gemp_som_training){
-		.grid = gemp_som_grid_of(map),
-		.metric = (gemp_som_metric)map->metric,
-		.neighbourhood = (gemp_som_neighbourhood)map->neighbourhood,
-		.online = map->training == 1,
-		.exponential = map->cooling == 1,
-		.epochs = (uint32_t)map->epochs,
-		.from = (uint32_t)map->epoch,
-		.radius = map->radius,
-		.radius_end = map->radius_end,
-		.rate = map->rate,
-		.rate_end = map->rate_end,
-		.quality = quality,
-		.snapshot_every = save_every < map->epochs ? (uint32_t)save_every : 0,
-	};
-}
-
 /* BEFORE */
 
 static gemp_code check(const gemp_options *o)
@@ -72,9 +47,7 @@ static gemp_code sides(const gemp_options *o, uint64_t samples, uint32_t *rows, 
 {
 	char end;
 	if (!o->map_size) {
-		double side = ceil(sqrt(5 * sqrt((double)samples)));
-		/* even, as hexagonal toroids need it */
-		*rows = *columns = (uint32_t)(side < 2 ? 2 : side) + ((uint32_t)side & 1);
+		*rows = *columns = gemp_som_default_side(samples);
 		return GEMP_OK;
 	}
 	if (strspn(o->map_size, "0123456789x") != strlen(o->map_size) ||
@@ -110,29 +83,16 @@ static gemp_code new_map(training *t)
 	map->cooling = o->cooling;
 	map->training = o->training;
 	map->start = o->start;
-	map->scaling = o->features && !gemp_options_has(o, "scale") ? STANDARD : o->scaling;
+	map->scaling = o->features && !gemp_options_has(o, "scale") ? GEMP_SOM_SCALE_STANDARD : o->scaling;
 	map->seed = o->seed;
 	map->epochs = o->epochs;
 	map->radius_end = o->radius_end;
-	map->radius = o->radius > 0 ? o->radius : fmax(map->radius_end, (rows > columns ? rows : columns) / 2.);
+	map->radius = o->radius > 0 ? o->radius : gemp_som_default_radius(map);
 	map->rate = o->rate;
 	map->rate_end = o->rate_end;
 	code = name_columns(map, &t->vectors);
 done:
 	return code;
-}
-
-/* Collective. Units to begin with, of the scaled vectors. */
-static gemp_code start(training *t)
-{
-	gemp_som_map *map = &t->map;
-	const gemp_vectors *v = &t->vectors;
-	const gemp_som_grid grid = gemp_som_grid_of(map);
-	if (map->start == RANDOM)
-		return gemp_som_init_random(t->comm, &grid, v->x, v->count, v->dims, map->seed, map->codebook);
-	if (map->start == SAMPLES)
-		return gemp_som_init_samples(t->comm, &grid, v->x, v->count, v->dims, map->seed, map->codebook);
-	return gemp_som_init_pca(t->comm, &grid, v->x, v->count, v->dims, map->codebook);
 }
 
 /* Collective. Is there a map to go on with? */
@@ -193,11 +153,11 @@ static gemp_code prepare(training *t)
 		t->map.data = data;
 		GEMP_TRY(gemp_som_scale_find(&t->map, t->comm, &t->vectors));
 	}
-	const gemp_som_training asked = how(&t->map, false, 0);
+	const gemp_som_training asked = gemp_som_training_of(&t->map);
 	GEMP_TRY(gemp_comm_agree(t->comm, gemp_som_training_check(&asked)));
 	GEMP_TRY(gemp_som_scale_apply(&t->map, t->comm, t->options->arguments[1], &t->vectors));
 	if (!there)
-		code = start(t);
+		code = gemp_som_map_start(&t->map, t->comm, &t->vectors);
 done:
 	return code;
 }
@@ -207,19 +167,9 @@ done:
 /* Collective. The map as it is, under its name. */
 static gemp_code save(training *t)
 {
-	gemp_code code = GEMP_OK;
-	gemp_som_map *map = &t->map;
-	const gemp_som_grid grid = gemp_som_grid_of(map);
-	size_t units = gemp_som_units(&grid);
-	double since = gemp_now(), *apart = NULL;
-	GEMP_TRY(gemp_comm_agree(t->comm, GEMP_NEW(apart, units)));
-	gemp_som_umatrix(&grid, map->codebook, map->dims, apart);
-	for (size_t u = 0; u < units; u++)
-		map->umatrix[u] = (float)apart[u];
-	code = gemp_som_file_write(map, t->comm, t->options->output);
+	double since = gemp_now();
+	gemp_code code = gemp_som_map_save(&t->map, t->comm, t->options->output);
 	gemp_timers_add(&t->timers, GEMP_PHASE_WRITE, since);
-done:
-	gemp_free(apart);
 	return code;
 }
 
@@ -246,7 +196,7 @@ done:
 static gemp_code train(training *t)
 {
 	gemp_code code = GEMP_OK;
-	gemp_som_training asked = how(&t->map, !t->options->no_quality, t->options->save_every);
+	gemp_som_training asked = gemp_som_training_of(&t->map);
 	const gemp_vectors *v = &t->vectors;
 	gemp_som_places places;
 	if (asked.from == asked.epochs)
@@ -254,6 +204,9 @@ static gemp_code train(training *t)
 	GEMP_TRY(gemp_som_unit_list_new(&t->units, t->comm, v->count));
 	places = (gemp_som_places){ t->units.unit, t->units.second, t->units.distance };
 	asked.places = &places;
+	asked.quality = !t->options->no_quality;
+	if (t->options->save_every < t->map.epochs)
+		asked.snapshot_every = (uint32_t)t->options->save_every;
 	gemp_signals_record();
 	code = gemp_som_train(t->comm, t->context->device, &asked, v->x, v->count, v->dims, t->map.codebook, after_epoch, t,
 	                      &t->done);
@@ -270,18 +223,9 @@ done:
 static gemp_code measure(training *t)
 {
 	gemp_code code = GEMP_OK;
-	gemp_som_map *map = &t->map;
-	const gemp_vectors *v = &t->vectors;
-	const gemp_som_unit_list *units = &t->units;
-	const gemp_som_grid grid = gemp_som_grid_of(map);
-	gemp_free(map->hits);
-	map->hits = NULL;
-	GEMP_TRY(gemp_comm_agree(t->comm, GEMP_NEW(map->hits, gemp_som_units(&grid))));
-	if (!units->unit) /* nothing was trained */
-		GEMP_TRY(gemp_som_unit_list_find(&t->units, t->context, map, v));
-	gemp_som_errors(t->comm, &grid, (gemp_som_metric)map->metric, map->codebook, v->x, v->count, v->dims, units->unit,
-	                units->second, &map->quantisation, &map->topographic);
-	gemp_som_hits(t->comm, &grid, units->unit, v->count, map->hits);
+	if (!t->units.unit) /* nothing was trained */
+		GEMP_TRY(gemp_som_unit_list_find(&t->units, t->context, &t->map, &t->vectors));
+	code = gemp_som_map_measure(&t->map, t->comm, &t->vectors, &t->units);
 done:
 	return code;
 }

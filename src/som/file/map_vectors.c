@@ -84,8 +84,8 @@ done:
 	return code;
 }
 
-/* Local. The greatest value, whatever its sign. */
-static gemp_code scale(const gemp_som_map *map, const gemp_comm *comm, const char *place, gemp_vectors *vectors,
+/* Local. *max: the greatest value, whatever its sign; first_row: the number of this rank's first row, for messages. */
+static gemp_code scale(const gemp_som_map *map, uint64_t first_row, const char *place, gemp_vectors *vectors,
                        double *max)
 {
 	const double max_value = sqrt((double)FLT_MAX / (64. * vectors->dims)); /* of units beyond the data, too */
@@ -97,8 +97,8 @@ static gemp_code scale(const gemp_som_map *map, const gemp_comm *comm, const cha
 				return gemp_fail(GEMP_EDATA,
 				                 "%s: row %" PRIu64 " (from 0), '%s': %g%s is more than distances in "
 				                 "floats allow, %.3g; leave it out, or train with --scale unit or standard",
-				                 place, gemp_comm_block(comm, vectors->total).begin + i, map->names[c], scaled,
-				                 map->scaling ? ", as scaled," : "", max_value);
+				                 place, first_row + i, map->names[c], scaled, map->scaling ? ", as scaled," : "",
+				                 max_value);
 			*max = fmax(*max, fabs(scaled)); /* not NaN */
 			*value = (float)scaled;
 		}
@@ -110,7 +110,8 @@ gemp_code gemp_som_scale_apply(const gemp_som_map *map, const gemp_comm *comm, c
 {
 	static const double min_square_root = 1e-15; /* squares of differences are to be more than the least float */
 	double max = 0;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, scale(map, comm, place, vectors, &max)));
+	const uint64_t first_row = gemp_comm_exscan(comm, vectors->count);
+	GEMP_PROPAGATE(gemp_comm_agree(comm, scale(map, first_row, place, vectors, &max)));
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &max, 1, MPI_DOUBLE, MPI_MAX, comm->world));
 	if (max > 0 && max < min_square_root && map->metric != GEMP_SOM_MANHATTAN)
 		gemp_warn("%s: no value is more than %g, and floats lose their squares; train with --scale unit or standard",

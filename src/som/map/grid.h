@@ -9,11 +9,10 @@
 #define GEMP_SOM_MAP_GRID_H
 
 #include "core/status.h"
+#include "gemp/types.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-typedef enum gemp_som_lattice { GEMP_SOM_RECTANGULAR, GEMP_SOM_HEXAGONAL } gemp_som_lattice;
 
 typedef struct gemp_som_grid {
 	uint32_t rows, columns;

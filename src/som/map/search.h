@@ -10,10 +10,9 @@
 #ifndef GEMP_SOM_MAP_SEARCH_H
 #define GEMP_SOM_MAP_SEARCH_H
 
+#include "gemp/types.h"
 #include "som/map/codebook.h"
 #include "som/map/samples.h"
-
-typedef enum gemp_som_metric { GEMP_SOM_EUCLIDEAN, GEMP_SOM_MANHATTAN, GEMP_SOM_COSINE } gemp_som_metric;
 
 /* How kernels go over samples and units; 0: as suits the device and the number of dimensions. */
 typedef enum gemp_som_form {

@@ -11,14 +11,8 @@
 #define GEMP_SOM_MAP_SMOOTH_H
 
 #include "device/program.h"
+#include "gemp/types.h"
 #include "som/map/grid.h"
-
-typedef enum gemp_som_neighbourhood {
-	GEMP_SOM_GAUSSIAN,
-	GEMP_SOM_GAUSSIAN_CUT,
-	GEMP_SOM_BUBBLE,
-	GEMP_SOM_SQUARE,
-} gemp_som_neighbourhood;
 
 /* Does it end at the radius, in a circle? */
 static inline bool gemp_som_is_cut(gemp_som_neighbourhood neighbourhood)

@@ -1,0 +1,209 @@
+/* Public self-organising maps: units are those that a plain search of the codebook finds, an epoch of batch training makes units the
+ * means that a plain loop computes, and a file gives the same map. */
+#include "face_case.h"
+
+#include "gemp/gemp.h"
+
+#include <math.h>
+
+enum { DIMS = 3, ROWS = 4, COLUMNS = 6, UNITS = ROWS * COLUMNS };
+
+/* Vectors of this rank around three centres; another number on each rank. */
+static float *draw(size_t *count, uint64_t seed)
+{
+	uint64_t random = seed + (uint64_t)test_comm.rank;
+	*count = 40 + 11 * (size_t)test_comm.rank;
+	float *x = malloc(*count * DIMS * sizeof *x);
+	for (size_t i = 0; i < *count; i++)
+		for (size_t d = 0; d < DIMS; d++)
+			x[i * DIMS + d] = (float)((i % 3 == d ? 4 : 0) + gemp_random_unit(&random));
+	return x;
+}
+
+static gemp_som_settings settings_of(void)
+{
+	gemp_som_settings settings;
+	gemp_som_settings_init(&settings);
+	settings.rows = ROWS;
+	settings.columns = COLUMNS;
+	settings.epochs = 5;
+	return settings;
+}
+
+/* Squared, of the values that are there. */
+static double distance_of(const float *x, const float *w, const double *offset, const double *factor)
+{
+	double sum = 0;
+	for (size_t d = 0; d < DIMS; d++) {
+		const double gap = ((double)x[d] - offset[d]) * factor[d] - (double)w[d];
+		sum += isnan(x[d]) ? 0 : gap * gap;
+	}
+	return sum;
+}
+
+/* Is the unit nearest, the second the nearest of the others, and the distance right? But for rounding of floats. */
+static bool is_best(const gemp_som_model *model, const float *x, uint32_t unit, uint32_t second, float distance)
+{
+	const double *offset, *factor;
+	const float *w = gemp_som_model_codebook(model, &offset, &factor);
+	double best = INFINITY, next = INFINITY;
+	if (unit >= UNITS || second >= UNITS || unit == second)
+		return false;
+	for (uint32_t u = 0; u < UNITS; u++) {
+		const double one = distance_of(x, w + u * DIMS, offset, factor);
+		next = one < best ? best : fmin(next, one);
+		best = fmin(best, one);
+	}
+	return fabs(distance_of(x, w + unit * DIMS, offset, factor) - best) < 1e-4 &&
+	       fabs(distance_of(x, w + second * DIMS, offset, factor) - next) < 1e-4 &&
+	       fabs((double)distance - sqrt(best)) < 1e-3;
+}
+
+static void best_units(void **state)
+{
+	(void)state;
+	size_t count;
+	float *x = draw(&count, test_seed_all());
+	x[4] = NAN; /* a vector without one of its values, on each rank */
+	uint32_t unit[200], second[200];
+	float distance[200];
+	for (int scaling = 0; scaling < 3; scaling++) {
+		gemp_som_settings settings = settings_of();
+		gemp_som_model *model;
+		gemp_som_info info;
+		settings.scaling = (gemp_som_scaling)scaling;
+		assert_all_ok(gemp_som_model_train(&model, api, x, count, DIMS, &settings));
+		gemp_som_model_info(model, &info);
+		assert_all(info.rows == ROWS && info.columns == COLUMNS && info.dims == DIMS);
+		assert_all(info.vectors == gemp_comm_sum1(&test_comm, count));
+		assert_all_ok(gemp_som_model_apply(model, x, count, DIMS, unit, second, distance));
+		bool good = true;
+		double sum = 0, total = (double)info.vectors;
+		for (size_t i = 0; i < count; i++) {
+			good = good && is_best(model, x + i * DIMS, unit[i], second[i], distance[i]);
+			sum += (double)distance[i];
+		}
+		assert_all(good);
+		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, test_comm.world));
+		assert_all(fabs(info.quantisation - sum / total) < 1e-3);
+		assert_all(info.topographic >= 0 && info.topographic <= 1);
+		/* Ranks without vectors, and results that are not wanted. */
+		const bool first = test_comm.rank == 0;
+		uint32_t again[200];
+		assert_all_ok(gemp_som_model_apply(model, first ? x : NULL, first ? count : 0, DIMS, again, NULL, NULL));
+		assert_all(!first || memcmp(again, unit, count * sizeof *unit) == 0);
+		/* The same map from a file. */
+		const char *path = test_path_all("map.h5");
+		gemp_som_model *read;
+		assert_all_ok(gemp_som_model_write(model, path));
+		assert_all_ok(gemp_som_model_open(&read, api, path));
+		assert_all(memcmp(gemp_som_model_codebook(read, NULL, NULL), gemp_som_model_codebook(model, NULL, NULL),
+		                  UNITS * DIMS * sizeof(float)) == 0);
+		assert_all_ok(gemp_som_model_apply(read, x, count, DIMS, again, second, distance));
+		assert_all(memcmp(again, unit, count * sizeof *unit) == 0);
+		gemp_som_model_close(read);
+		gemp_som_model_close(model);
+	}
+	free(x);
+}
+
+/* With a bubble that reaches all units, one epoch makes each unit the mean of all vectors; with one that reaches none but the unit
+ * itself, the quantisation error falls. */
+static void trained_units(void **state)
+{
+	(void)state;
+	size_t count;
+	float *x = draw(&count, test_seed_all());
+	double mean[DIMS + 1] = { 0 };
+	for (size_t i = 0; i < count; i++)
+		for (size_t d = 0; d < DIMS; d++)
+			mean[d] += (double)x[i * DIMS + d];
+	mean[DIMS] = (double)count;
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, mean, DIMS + 1, MPI_DOUBLE, MPI_SUM, test_comm.world));
+	gemp_som_settings settings = settings_of();
+	gemp_som_model *model;
+	gemp_som_info wide, narrow;
+	settings.neighbourhood = GEMP_SOM_BUBBLE;
+	settings.epochs = 1;
+	settings.radius = settings.radius_end = 100;
+	assert_all_ok(gemp_som_model_train(&model, api, x, count, DIMS, &settings));
+	const float *w = gemp_som_model_codebook(model, NULL, NULL);
+	bool good = true;
+	for (size_t k = 0; k < UNITS * DIMS; k++)
+		good = good && fabs((double)w[k] - mean[k % DIMS] / mean[DIMS]) < 1e-3;
+	assert_all(good);
+	gemp_som_model_info(model, &wide);
+	gemp_som_model_close(model);
+	settings.epochs = 20;
+	settings.radius = 3;
+	settings.radius_end = .5;
+	assert_all_ok(gemp_som_model_train(&model, api, x, count, DIMS, &settings));
+	gemp_som_model_info(model, &narrow);
+	assert_all(narrow.quantisation < wide.quantisation / 3);
+	gemp_som_model_close(model);
+	free(x);
+}
+
+static void mistakes(void **state)
+{
+	(void)state;
+	gemp_som_model *model;
+	gemp_som_settings settings = settings_of();
+	static const float x[2 * DIMS] = { 1, 2, 3, 4, 5, 6 };
+	uint32_t unit[2];
+	assert_all_fails(gemp_som_model_train(&model, api, NULL, 0, DIMS, &settings), GEMP_EDATA,
+	                 "there are no vectors to train a map on");
+	assert_all(model == NULL);
+	settings.epochs = 0;
+	assert_all_fails(gemp_som_model_train(&model, api, x, 2, DIMS, &settings), GEMP_EUSAGE,
+	                 "epochs must be 1 to 2147483647; got 0");
+	settings = settings_of();
+	settings.metric = (gemp_som_metric)3;
+	assert_all_fails(gemp_som_model_train(&model, api, x, 2, DIMS, &settings), GEMP_EUSAGE,
+	                 "lattice, metric, neighbourhood, start or scaling is none of its type");
+	settings = settings_of();
+	settings.radius_end = 0;
+	assert_all_fails(gemp_som_model_train(&model, api, x, 2, DIMS, &settings), GEMP_EUSAGE,
+	                 "radius 3 to 0: give numbers above 0");
+	assert_all_code(gemp_som_model_open(&model, api, test_path_all("none.h5")), GEMP_ENOINPUT);
+	assert_all(model == NULL);
+	assert_all_ok(gemp_som_model_train(&model, api, x, 2, DIMS, NULL));
+	assert_all_fails(gemp_som_model_apply(model, x, 2, 2, unit, NULL, NULL), GEMP_EDATA,
+	                 "vectors have 2 numbers, and those of the map 3");
+	gemp_som_model_close(model);
+	gemp_som_model_close(NULL);
+}
+
+/* MEMORY */
+
+static gemp_code train_once(void *self)
+{
+	static const float x[2 * DIMS] = { 1, 2, 3, 4, 5, 6 };
+	gemp_som_model *model = NULL;
+	gemp_som_settings settings = settings_of();
+	uint32_t unit[2];
+	settings.epochs = 1;
+	(void)self;
+	gemp_code code = gemp_som_model_train(&model, api, x, 2, DIMS, &settings);
+	if (code == GEMP_OK)
+		code = gemp_som_model_apply(model, x, 2, DIMS, unit, NULL, NULL);
+	gemp_som_model_close(model);
+	return code;
+}
+
+static void memory_may_run_out(void **state)
+{
+	(void)state;
+	assert_all_ok(train_once(NULL)); /* programs are kept for good */
+	if (test_comm.size <= 3)         /* hundreds of runs: eight ranks on two cores take minutes */
+		assert_all_survive_no_memory(train_once, NULL);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(open_api), cmocka_unit_test(best_units),         cmocka_unit_test(trained_units),
+		cmocka_unit_test(mistakes), cmocka_unit_test(memory_may_run_out), cmocka_unit_test(close_api),
+	};
+	return test_main_all(argc, argv, tests);
+}
