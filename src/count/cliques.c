@@ -36,6 +36,7 @@ bool gemp_count_cliques_narrow(const gemp_device *device, uint32_t longest_low)
 	return device->gpu && longest_low > 32 && longest_low <= 32 * GEMP_NARROW_WORDS;
 }
 
+/* TASKS: vertices by the length of their low rows, the longest first. */
 static uint32_t low_length(const gemp_count_engine *engine, size_t v)
 {
 	return (uint32_t)(engine->low_offsets[v + 1] - engine->low_offsets[v]);

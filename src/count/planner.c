@@ -95,6 +95,7 @@ static bool make_term(gemp_term *term, const gemp_pattern *pattern, bool hom)
 	return true;
 }
 
+/* DERIVATION -> PLAN */
 static gemp_code print_expression(char **out, const gemp_polynomial *polynomial)
 {
 	gemp_text text = { 0 };

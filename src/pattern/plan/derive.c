@@ -29,6 +29,7 @@ void gemp_derived_free(gemp_derived *derived)
 	derived->pattern = NULL;
 }
 
+/* COPIES of what a pattern has, renumbered. */
 static void renumber(gemp_expr *expr, const gemp_derived *d)
 {
 	if (expr->variable >= 0)
@@ -301,6 +302,7 @@ static void lift(const lift_context *l, const int *images, int *out)
 			lift_path(l, images, e, out);
 }
 
+/* Automorphisms that keep the lengths, lifted from the original's points to those of the expanded paths. */
 gemp_code gemp_variant_symmetry(gemp_symmetry **out, const gemp_pattern *pattern, const uint32_t *length,
                                 const gemp_derived *variant)
 {

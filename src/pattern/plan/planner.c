@@ -204,6 +204,7 @@ static gemp_code check_connection(const gemp_pattern *pattern)
 	                 name ? name : "()");
 }
 
+/* Bits of the vertices that may have the image of another one. */
 static gemp_code find_repeatable(gemp_planner *p)
 {
 	const gemp_pattern *pattern = p->pattern;

@@ -1,4 +1,3 @@
-/* Vertices, edges and conditions of patterns, and patterns within others. */
 
 #include "core/memory.h"
 #include "pattern/condition/normal_form.h"
@@ -7,7 +6,7 @@
 #include <string.h>
 
 /* A condition written in WHERE or within a vertex or edge becomes conjuncts of the scope's pattern. self is the
- * element that a leaf without a variable speaks of. */
+ * element to which a leaf without a variable belongs. */
 static gemp_code add_condition(gemp_sema *p, gemp_sema_scope *scope, const gemp_sema_name *self,
                                const gemp_ast_expr *from)
 {
@@ -88,7 +87,8 @@ static gemp_code require_node(gemp_sema *p, gemp_sema_scope *scope, const gemp_a
 	return add_condition(p, scope, &self, node->conditions);
 }
 
-/* What is written within the vertices and edges: after all of them are known, since it may speak of any. */
+/* Conditions within vertices and edges are resolved after all elements of the MATCH are known, since they may use
+ * any of them. */
 static gemp_code require_path(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_path *path)
 {
 	GEMP_PROPAGATE(require_node(p, scope, path->from));
@@ -109,7 +109,7 @@ gemp_code gemp_sema_match(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_m
 	return add_condition(p, scope, NULL, match->where);
 }
 
-/* Vertices of the outer pattern that an inner one uses, by first use. */
+/* Vertices of the outer pattern that an inner one uses as arguments, in order of first use. */
 typedef struct argument_set {
 	const gemp_sema_scope *outer;
 	size_t count;
@@ -138,6 +138,8 @@ static gemp_code use_word(gemp_sema *p, argument_set *g, gemp_ast_word word)
 
 static gemp_code use_match(gemp_sema *p, argument_set *g, const gemp_ast_match *match);
 
+/* Walks into subpatterns, too: a vertex that only an inner EXISTS uses must be passed through all patterns around
+ * it. */
 static gemp_code use_expr(gemp_sema *p, argument_set *g, const gemp_ast_expr *expr)
 {
 	gemp_code code = expr ? use_word(p, g, expr->variable) : GEMP_OK;
@@ -191,7 +193,8 @@ static gemp_code check_bare(gemp_sema *p, const gemp_sema_scope *scope, const ge
 	return code;
 }
 
-/* What only conditions speak of is no vertex of the pattern: nothing has to differ from it. But it has to be there. */
+/* An argument that only conditions use is no vertex of the inner pattern: nothing has to differ from it. Since it
+ * must be present, it cannot come from an OPTIONAL MATCH. */
 static gemp_code release_condition_vertices(gemp_sema *p, const argument_set *g, gemp_pattern *inner,
                                             const gemp_ast_match *match)
 {
@@ -212,6 +215,8 @@ static gemp_code release_condition_vertices(gemp_sema *p, const argument_set *g,
 	return GEMP_OK;
 }
 
+/* Arguments come first, so that inner vertex i < arguments is outer vertex outer[i]. Their names are known before
+ * the inner MATCH is analysed. */
 gemp_code gemp_sema_inner(gemp_sema *p, const gemp_sema_scope *scope, const gemp_ast_match *match, bool bare,
                           gemp_pattern **out, int outer[GEMP_MAX_PATTERN_VERTICES], gemp_sema_scope *names)
 {
@@ -244,7 +249,7 @@ done:
 	return code;
 }
 
-/* What the optional part names is known from here on. */
+/* Names that the optional part introduces are visible in the clauses that follow. */
 static void add_to_row(gemp_sema_scope *row, const gemp_sema_scope *names, const gemp_optional *optional)
 {
 	int given = (int)optional->pattern->arguments;
@@ -257,6 +262,7 @@ static void add_to_row(gemp_sema_scope *row, const gemp_sema_scope *names, const
 	}
 }
 
+/* The row has room for 32 vertices and 64 edges, as a pattern has. */
 gemp_code gemp_sema_optional(gemp_sema *p, gemp_sema_scope *row, const gemp_ast_match *match)
 {
 	gemp_pattern *pattern = row->pattern, *inner = NULL;
@@ -283,7 +289,7 @@ done:
 	return code;
 }
 
-/* WITH and RETURN: columns, grouping, order. */
+/* WITH AND RETURN: columns, grouping, order. */
 
 /* Adds a shown column. Equal names are refused, since results are addressed by name. */
 static gemp_code add_column(gemp_sema *p, gemp_clause *clause, gemp_expr **expr, gemp_ast_place place, const char *name,
@@ -348,7 +354,8 @@ done:
 	return code;
 }
 
-/* Is there one value for all rows of a group (of equal rows, with DISTINCT)? */
+/* Has the expression one value for all rows of a group (of equal rows, with DISTINCT)? It has if it is built from
+ * grouped columns, aggregates and literals. */
 static bool is_determined(const gemp_clause *clause, const gemp_expr *expr)
 {
 	if (expr->kind == GEMP_LITERAL || gemp_expr_is_aggregate(expr))
@@ -361,10 +368,10 @@ static bool is_determined(const gemp_clause *clause, const gemp_expr *expr)
 		     (element && expr->variable == item->variable && expr->of_edge == item->of_edge)))
 			return true;
 	}
-	bool settled = expr->count > 0 || gemp_expr_is_subpattern(expr);
-	for (size_t i = 0; settled && i < expr->count; i++)
-		settled = is_determined(clause, expr->children[i]);
-	return settled;
+	bool determined = expr->count > 0 || gemp_expr_is_subpattern(expr);
+	for (size_t i = 0; determined && i < expr->count; i++)
+		determined = is_determined(clause, expr->children[i]);
+	return determined;
 }
 
 /* All items of a clause, and whether it groups: beside an aggregate only grouped columns have one value for each
@@ -448,7 +455,7 @@ done:
 	return code;
 }
 
-/* What the clause passes on. The names are those of its items: they live as long as the pattern. */
+/* The names that the clause passes on are those of its items, which live as long as the pattern. */
 static gemp_code add_names(gemp_sema *p, const gemp_sema_scope *scope, const gemp_clause *clause, gemp_sema_scope *next)
 {
 	gemp_code code = gemp_sema_new_scope(p, NULL, clause->shown, next);
@@ -457,6 +464,7 @@ static gemp_code add_names(gemp_sema *p, const gemp_sema_scope *scope, const gem
 	return code;
 }
 
+/* WHERE behind WITH filters rows of the clause, so its scope is the next one. */
 static gemp_code add_where(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_expr *from, gemp_clause *clause)
 {
 	gemp_sema_context context = { .scope = scope,

@@ -1,4 +1,3 @@
-/* Names of a query and what they stand for. */
 
 #include "pattern/semantic/expression.h"
 
@@ -34,6 +33,7 @@ gemp_code gemp_sema_set_marks(gemp_sema *p)
 	return p->marks ? GEMP_OK : GEMP_ENOMEM;
 }
 
+/* Moves forward from the cursor where that is near, else from the closest mark before the place. */
 void gemp_sema_move(gemp_sema *p, size_t at)
 {
 	if (at < p->cursor.at || at - p->cursor.at > GEMP_SEMA_MARK)
@@ -41,6 +41,7 @@ void gemp_sema_move(gemp_sema *p, size_t at)
 	gemp_source_move(&p->q->source, &p->cursor, at);
 }
 
+/* Functions of the model fail without a place, since they know none; here their message gets one. */
 gemp_code gemp_sema_fail_here(gemp_sema *p, size_t at, gemp_code code)
 {
 	return code == GEMP_EUSAGE ? gemp_sema_fail(p, at, "%s", gemp_message()) : code;
@@ -73,13 +74,13 @@ done:
 	return code;
 }
 
-gemp_code gemp_sema_new_scope(gemp_sema *p, gemp_pattern *resolve_subpattern, size_t capacity, gemp_sema_scope *out)
+gemp_code gemp_sema_new_scope(gemp_sema *p, gemp_pattern *pattern, size_t capacity, gemp_sema_scope *out)
 {
-	*out = (gemp_sema_scope){ .pattern = resolve_subpattern,
-		                      .names = gemp_ast_alloc(p->q, capacity * sizeof *out->names) };
+	*out = (gemp_sema_scope){ .pattern = pattern, .names = gemp_ast_alloc(p->q, capacity * sizeof *out->names) };
 	return out->names ? GEMP_OK : GEMP_ENOMEM;
 }
 
+/* Scopes have at most 96 names, so a linear search is enough. */
 const gemp_sema_name *gemp_sema_find(const gemp_sema_scope *scope, const char *name)
 {
 	for (size_t i = 0; i < scope->count; i++)
@@ -192,7 +193,7 @@ static gemp_code resolve(gemp_sema *p, const gemp_sema_context *context, gemp_as
 	return code;
 }
 
-/* A column's value once more. */
+/* A name of ORDER BY that is a column repeats the column's expression; later the two are recognised as equal. */
 static gemp_code copy_column(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from,
                              const gemp_expr *named, gemp_expr **out)
 {
@@ -202,7 +203,7 @@ static gemp_code copy_column(gemp_sema *p, const gemp_sema_context *context, con
 	return gemp_expr_copy(out, named);
 }
 
-/* The vertex or edge that something is asked of. */
+/* The vertex or edge whose attribute, key, labels or type is read. Errors name the function that would fit. */
 static gemp_code resolve_element(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from,
                                  gemp_expr *to)
 {
@@ -225,6 +226,7 @@ static gemp_code resolve_element(gemp_sema *p, const gemp_sema_context *context,
 	return GEMP_OK;
 }
 
+/* A variable as a value of its own. `wanted` decides whether an element or a list may stand here. */
 static gemp_code resolve_variable(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from,
                                   gemp_sema_wanted wanted, gemp_expr *to)
 {
@@ -258,7 +260,7 @@ static gemp_code resolve_variable(gemp_sema *p, const gemp_sema_context *context
 	return GEMP_OK;
 }
 
-/* An edge's type is one of the names: type(r) IN [...]. */
+/* The type of an edge is one of the names: type(r) IN [...], which later steps know already. */
 static gemp_code type_test(gemp_sema *p, const gemp_ast_expr *from, gemp_expr *to)
 {
 	size_t count = 1;
@@ -297,12 +299,12 @@ static bool is_junction(gemp_expr_kind kind)
 static gemp_code check_children(gemp_sema *p, const gemp_ast_expr *from, const gemp_expr *to)
 {
 	const gemp_expr *left = to->children[0], *right = to->count > 1 ? to->children[1] : NULL;
-	bool resolve_element = gemp_expr_is_element(left) || (right && gemp_expr_is_element(right));
+	bool elements = gemp_expr_is_element(left) || (right && gemp_expr_is_element(right));
 	if (to->kind == GEMP_MATCHES && right->kind != GEMP_LITERAL)
 		return gemp_sema_fail(p, from->last->place.begin,
 		                      "a regular expression that is no literal is not supported; =~ takes a "
 		                      "string or a parameter");
-	if ((to->kind != GEMP_EQ && to->kind != GEMP_NE) || !resolve_element)
+	if ((to->kind != GEMP_EQ && to->kind != GEMP_NE) || !elements)
 		return GEMP_OK;
 	const gemp_ast_expr *one = gemp_expr_is_element(left) ? from->first : from->last;
 	const gemp_ast_expr *other = gemp_expr_is_element(left) ? from->last : from->first;
@@ -355,7 +357,7 @@ static gemp_code resolve_aggregate(gemp_sema *p, const gemp_sema_context *contex
 	return from->kind == GEMP_COUNT_STAR ? GEMP_OK : resolve_children(p, &inside, from, to);
 }
 
-/* What can never be true or false. */
+/* Refuses expressions that can never be true or false. */
 static gemp_code check_condition(gemp_sema *p, const gemp_ast_expr *from)
 {
 	size_t at = from->place.begin;

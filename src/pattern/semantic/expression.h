@@ -1,5 +1,5 @@
-/* expression: semantic analysis. The syntax tree becomes a pattern: names are resolved, and what has no meaning is
- * refused at its place in the text. This header serves all files of the folder.
+/* expression: semantic analysis. The syntax tree becomes a pattern: names are resolved, and text without a
+ * meaning is refused at its place. This header serves all files of the folder.
  *
  * Expressions contain patterns (EXISTS, COUNT) and patterns contain expressions (WHERE, maps), so that expression.c
  * and clauses.c call each other. All temporary memory lies in the arena of the syntax tree. Internal to src/pattern.
@@ -23,7 +23,7 @@ typedef struct gemp_sema {
 	size_t patterns;            /* within the query's own one */
 } gemp_sema;
 
-/* What a name stands for; a list is a value that only few things can be done with. */
+/* The kind of a named thing; a list can only be passed on, returned and measured. */
 typedef enum gemp_sema_kind { GEMP_SEMA_VERTEX, GEMP_SEMA_EDGE, GEMP_SEMA_VALUE, GEMP_SEMA_LIST } gemp_sema_kind;
 
 typedef struct gemp_sema_name {
@@ -70,13 +70,13 @@ gemp_code gemp_sema_fail_here(gemp_sema *p, size_t at, gemp_code code);
 gemp_code gemp_sema_expr(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from,
                          gemp_sema_wanted wanted, gemp_expr **out);
 gemp_code gemp_sema_new_expr(gemp_sema *p, gemp_expr_kind kind, size_t at, gemp_expr **out);
-/* Sorted names of labels or types, each once, owned by the caller; in any case *count of them are there to be freed. */
+/* Sorted names of labels or types, each once, owned by the caller, who frees *count names also after a failure. */
 gemp_code gemp_sema_names(const gemp_ast_expr *from, char ***out, size_t *count);
 
 /* PATTERNS. Paths and conditions become those of scope->pattern, and their names are added to the scope. */
 gemp_code gemp_sema_match(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_match *match);
-/* A pattern within another one; outer: what its given vertices are there. bare: no name in it is new. names: those of
- * its scope, in the arena. */
+/* A pattern within another one; outer[i]: the outer vertex that is its argument i. bare: it introduces no names. names: its
+ * scope, in the arena. */
 gemp_code gemp_sema_inner(gemp_sema *p, const gemp_sema_scope *scope, const gemp_ast_match *match, bool bare,
                           gemp_pattern **out, int outer[GEMP_MAX_PATTERN_VERTICES], gemp_sema_scope *names);
 gemp_code gemp_sema_optional(gemp_sema *p, gemp_sema_scope *row, const gemp_ast_match *match);

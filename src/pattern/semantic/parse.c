@@ -1,4 +1,3 @@
-/* From what the grammar read to a pattern. */
 
 #define YYSTYPE QUERY_YYSTYPE
 #define YYLTYPE QUERY_YYLTYPE
@@ -10,13 +9,14 @@
 #include "pattern/parser.h"
 #include "pattern/semantic/expression.h"
 
-/* Its types are those of parser.h. */
+/* The lexer's header uses the types of parser.h under these names. */
 #include "pattern/lexer.h"
 
 #include <string.h>
 
 /* A text read by lexer and grammar. */
 
+/* Reads the text by lexer and grammar. The lexer works in place on a copy. */
 static gemp_code read_text(gemp_ast *q)
 {
 	q->code = gemp_source_check(&q->source);
@@ -101,7 +101,7 @@ static const char *behind_mark(const char *text)
 	return strncmp(text, "\xEF\xBB\xBF", 3) == 0 ? text + 3 : text;
 }
 
-/* gemp_pattern_parse_with for one query of several: parameters that it does not mention are no mistake yet. */
+/* Parses one query of several: used[] collects the parameters of all, so unused ones are reported by the caller. */
 static gemp_code gemp_pattern_parse_some(gemp_pattern **out, const char *text, const char *file,
                                          const gemp_query_parameter *parameters, size_t parameter_count, bool *used)
 {
@@ -158,8 +158,8 @@ gemp_code gemp_pattern_check(const char *text)
 	return code;
 }
 
-/* Behind the string, name or comment that begins at text[at], or behind that one byte. One without an end goes to the end of
- * the text, where the grammar complains of it. */
+/* End of the string, name or comment that begins at text[at], or of that one byte. A token without an end reaches
+ * to the end of the text, where the grammar reports it. */
 static size_t skip_token(const char *text, size_t at)
 {
 	char quote = text[at];
@@ -181,7 +181,7 @@ static bool is_space(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* Bytes [*begin, *end) of the next query from *at on, which goes behind its `;`. False: there is none. */
+/* Bytes [*begin, *end) of the next query from *at on, which moves behind its `;`. Returns false if there is none. */
 static bool next_query(const char *text, size_t *at, size_t *begin, size_t *end)
 {
 	for (;;) {
@@ -205,7 +205,8 @@ static bool next_query(const char *text, size_t *at, size_t *begin, size_t *end)
 	}
 }
 
-/* The query with nothing but empty lines and spaces before it, so that places are those of the script. */
+/* The query, with the text before it replaced by empty lines and spaces, so that its places are those of the
+ * script. */
 static gemp_code extract_query(gemp_text *out, const char *text, size_t begin, size_t end)
 {
 	size_t line = 0;
@@ -242,7 +243,8 @@ done:
 	return code;
 }
 
-/* One query, with no more than a `;` behind it: what gemp_pattern_parse takes as it is. Nothing at all is for it, too. */
+/* One query with at most one `;` behind it is parsed as it is; an empty text, too, for gemp_pattern_parse has a
+ * message for it. */
 static bool is_single(const char *text)
 {
 	size_t at = 0, begin, end, ends = 0;

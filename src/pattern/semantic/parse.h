@@ -1,4 +1,9 @@
-/* script: a text of several queries, each ended by `;` but perhaps the last. */
+/* parse: from the text of one query, or of a script of several, to patterns.
+ *
+ * A text is checked for UTF-8, read by lexer and grammar (syntax/) into a syntax tree, and analysed into a
+ * gemp_pattern (expression.h). Queries of a script end with `;`; the last `;` may be left out. Errors are GEMP_EUSAGE
+ * with line and column of the user's text.
+ */
 
 #ifndef GEMP_PATTERN_SEMANTIC_PARSE_H
 #define GEMP_PATTERN_SEMANTIC_PARSE_H
@@ -9,7 +14,7 @@
 /* openCypher-shaped text. Errors are GEMP_EUSAGE with line:column, the line and a caret. `file` is NULL for a
  * query given on the command line. */
 gemp_code gemp_pattern_parse(gemp_pattern **out, const char *text, const char *file);
-/* The same with values for $parameters; one that the text does not use is an error too. */
+/* The same with values for $parameters; an unused parameter is an error, since it is probably misspelt. */
 gemp_code gemp_pattern_parse_with(gemp_pattern **out, const char *text, const char *file,
                                   const gemp_query_parameter *parameters, size_t parameter_count);
 

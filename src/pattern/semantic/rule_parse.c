@@ -1,4 +1,3 @@
-/* The control of rules: names are resolved, and what no RUN names is told. */
 
 #include "pattern/semantic/rule_parse.h"
 
@@ -24,11 +23,13 @@ static gemp_code unknown(const control_build *b, gemp_ast_word word)
 		return GEMP_ENOMEM;
 	for (size_t i = 0; i < b->rules->count; i++)
 		names[i] = b->rules->rules[i].name;
-	const char *near = gemp_text_nearest(word.bytes, names, b->rules->count);
+	const char *suggestion = gemp_text_nearest(word.bytes, names, b->rules->count);
 	return gemp_sema_fail(b->p, word.place.begin, "RUN names the rule '%s', and there is none of that name%s%s%s",
-	                      word.bytes, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+	                      word.bytes, suggestion ? "; did you mean '" : "", suggestion ? suggestion : "",
+	                      suggestion ? "'?" : "");
 }
 
+/* Marks the rule as named, so that rules that are never applied can be reported. */
 static gemp_code resolve(const control_build *b, gemp_ast_word word, size_t *out)
 {
 	for (size_t i = 0; i < b->rules->count; i++)
@@ -51,7 +52,7 @@ static gemp_code new_control(gemp_control **out, gemp_control_kind kind, int lin
 	return code;
 }
 
-/* In any case the caller frees *out. */
+/* The tree has one node for each node of the syntax tree. The caller frees *out also after a failure. */
 static gemp_code build_control(const control_build *b, const gemp_ast_control *from, gemp_control **out)
 {
 	size_t count = 0;
@@ -70,7 +71,8 @@ static gemp_code build_control(const control_build *b, const gemp_ast_control *f
 	return GEMP_OK;
 }
 
-/* No RUN: every rule once, in order, whether it applies or not. */
+/* Without RUN, every rule is tried once in order: TRY makes the sequence continue after a rule that does not
+ * apply. */
 static gemp_code build_all(gemp_rule_set *rules)
 {
 	GEMP_PROPAGATE(new_control(&rules->control, GEMP_RUN_SEQUENCE, 1, 1, rules->count));
@@ -101,7 +103,8 @@ static gemp_code rule_control(gemp_sema *p, gemp_rule_set *rules)
 	return GEMP_OK;
 }
 
-/* A vertex or edge of the row that is in no column becomes one of `clause`, as its item *at. */
+/* Makes a vertex or edge of the row a column unless it is one: the new item is moved in front of the hidden items
+ * of ORDER BY, and *at counts it. */
 static gemp_code add_element_column(gemp_clause *clause, int variable, bool edge, size_t *at)
 {
 	gemp_code code = GEMP_OK;
@@ -126,7 +129,8 @@ done:
 	return code;
 }
 
-/* All vertices and edges of the match, behind the shown items of the first clause. */
+/* All vertices and edges of the match follow the shown items of the first clause. Paths of variable length have no
+ * edge of their own. */
 static gemp_code add_all_columns(gemp_pattern *pattern, gemp_clause *clause)
 {
 	size_t at = clause->shown, vertices = gemp_pattern_row_vertices(pattern), edges = gemp_pattern_row_edges(pattern);
@@ -138,7 +142,7 @@ static gemp_code add_all_columns(gemp_pattern *pattern, gemp_clause *clause)
 	return GEMP_OK;
 }
 
-/* The elements that WITH passes on. */
+/* Behind an aggregate or DISTINCT only the elements that WITH passes on are known. */
 static gemp_code add_with_columns(gemp_pattern *pattern)
 {
 	size_t at = pattern->result.shown;
@@ -150,7 +154,7 @@ static gemp_code add_with_columns(gemp_pattern *pattern)
 	return GEMP_OK;
 }
 
-/* A clause has a column, also where the updates need none. */
+/* A clause needs at least one column, also where the updates need none. */
 static gemp_code need_column(gemp_sema *p, gemp_pattern *pattern)
 {
 	gemp_expr *expr = NULL;

@@ -1,3 +1,9 @@
+/* rule_parse: from the text of a file of rules to a gemp_rule_set (model/rule.h).
+ *
+ * Each rule's MATCH becomes a pattern as for a query, its updates are read by rule_update.h, and the pattern's RETURN
+ * is made from the elements and values that the updates need. RUN becomes a tree of control.
+ */
+
 #ifndef GEMP_PATTERN_SEMANTIC_RULE_PARSE_H
 #define GEMP_PATTERN_SEMANTIC_RULE_PARSE_H
 

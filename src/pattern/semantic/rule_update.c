@@ -1,4 +1,3 @@
-/* What becomes of a match: names are resolved, and what has no meaning is refused at its place. */
 
 #include "pattern/semantic/rule_update.h"
 
@@ -7,7 +6,7 @@
 #include <string.h>
 
 /* NULL if no update has named it yet; the list is short, the latest name first. */
-static gemp_rule_variable *find_variable_of_rule(const gemp_rule_build *b, const char *name)
+static gemp_rule_variable *find_variable(const gemp_rule_build *b, const char *name)
 {
 	for (gemp_rule_variable *variable = b->variables; variable; variable = variable->next)
 		if (strcmp(variable->name, name) == 0)
@@ -15,7 +14,7 @@ static gemp_rule_variable *find_variable_of_rule(const gemp_rule_build *b, const
 	return NULL;
 }
 
-/* Of an element just created; word without bytes: it has no name. */
+/* Names an element just created; a word without bytes has no name and is not listed. */
 static gemp_code rule_add_variable(gemp_rule_build *b, gemp_ast_word word, gemp_rule_element element,
                                    gemp_rule_variable **out)
 {
@@ -76,10 +75,11 @@ done:
 	return code;
 }
 
-/* *out: what an update is about; GEMP_EUSAGE if there is no such vertex or edge, or it is gone. */
+/* *out: the element that an update changes. GEMP_EUSAGE if there is no such element, or an earlier update deletes
+ * it. */
 static gemp_code rule_resolve(gemp_rule_build *b, gemp_ast_word word, gemp_rule_variable **out)
 {
-	*out = find_variable_of_rule(b, word.bytes);
+	*out = find_variable(b, word.bytes);
 	if (*out && (*out)->deleted)
 		return gemp_sema_fail(b->p, word.place.begin,
 		                      "'%s' is gone: an update before this one deletes it or merges it into "
@@ -88,7 +88,7 @@ static gemp_code rule_resolve(gemp_rule_build *b, gemp_ast_word word, gemp_rule_
 	return *out ? GEMP_OK : add_matched(b, word, out);
 }
 
-/* Appends; *out is valid until the next one. */
+/* Appends an update; *out is valid until the next one is appended. */
 static gemp_code rule_add_update(gemp_rule_build *b, gemp_update_kind kind, gemp_rule_element element, size_t at,
                                  gemp_update **out)
 {
@@ -102,10 +102,10 @@ static gemp_code rule_add_update(gemp_rule_build *b, gemp_update_kind kind, gemp
 	return GEMP_OK;
 }
 
-/* Nothing speaks of what the rule itself makes: it is not there yet when values are computed. */
+/* Values are computed from the match as it was found, where elements that the rule creates do not exist yet. */
 static gemp_code check_value(gemp_rule_build *b, const gemp_ast_expr *expr)
 {
-	const gemp_rule_variable *made = expr->variable.bytes ? find_variable_of_rule(b, expr->variable.bytes) : NULL;
+	const gemp_rule_variable *made = expr->variable.bytes ? find_variable(b, expr->variable.bytes) : NULL;
 	if (made && made->element.created)
 		return gemp_sema_fail(b->p, expr->variable.place.begin,
 		                      "'%s' is created by this rule, and values are those of the match "
@@ -142,7 +142,7 @@ static gemp_code add_name(gemp_update *update, gemp_ast_word name)
 	return gemp_names_copy(&update->names, &update->name_count, &name.bytes, 1);
 }
 
-/* An update of an attribute, which may be the only one. */
+/* Adds an update of an attribute; a second one of the same attribute is refused, since updates have no order. */
 static gemp_code add_attribute(gemp_rule_build *b, gemp_update_kind kind, gemp_rule_element element, gemp_ast_word name,
                                gemp_update **out)
 {
@@ -175,7 +175,7 @@ done:
 	return code;
 }
 
-/* Adds the names of a conjunction of labels, and of what else there is, to a list. */
+/* Adds the names of a conjunction of labels to `list`; conditions of a map are skipped, they become attributes. */
 static gemp_code gather_labels(gemp_rule_build *b, const gemp_ast_expr *from, gemp_ast_expr *list)
 {
 	gemp_code code = GEMP_OK;
@@ -197,7 +197,7 @@ static gemp_code gather_labels(gemp_rule_build *b, const gemp_ast_expr *from, ge
 	return code;
 }
 
-/* `:A:B` as names of the update, which has none; all of them are meant. */
+/* `:A:B` as the sorted names of an update that has none yet. All labels are meant, so `:A|B` is refused. */
 static gemp_code rule_labels(gemp_rule_build *b, const gemp_ast_expr *from, gemp_update *update)
 {
 	gemp_ast_expr *list = gemp_ast_leaf(b->p->q, GEMP_IN, from->place);
@@ -218,7 +218,7 @@ static size_t place_of(const gemp_update *update, const char *name)
 	return at;
 }
 
-/* Takes *name into the list, where it is not yet. */
+/* Inserts *name unless it is listed, and takes ownership of it then. */
 static gemp_code insert_name(gemp_update *update, char **name)
 {
 	size_t at = place_of(update, *name);
@@ -245,7 +245,7 @@ static void remove_name(gemp_update *update, const char *name)
 	memmove(update->names + at, update->names + at + 1, (update->name_count - at) * sizeof *update->names);
 }
 
-/* Labels of a vertex that this rule creates are those of its CREATE. */
+/* SET and REMOVE of labels of a vertex that this rule creates change the labels of its CREATE. */
 static gemp_code labels_of_created(gemp_rule_build *b, const gemp_ast_update *from, gemp_rule_element element)
 {
 	gemp_code code = GEMP_OK;
@@ -263,7 +263,7 @@ done:
 	return code;
 }
 
-/* Labels of a vertex, the type of an edge. */
+/* Labels of a vertex, or the type of an edge. */
 static gemp_code update_labels(gemp_rule_build *b, const gemp_ast_update *from, const gemp_rule_variable *variable)
 {
 	const char *name = from->variable.bytes;
@@ -309,6 +309,7 @@ static gemp_code delete (gemp_rule_build *b, const gemp_ast_update *from, gemp_r
 	return GEMP_OK;
 }
 
+/* MERGE gives `into` the edges of the other vertex, so that the rule cannot delete `into`. */
 static gemp_code merge(gemp_rule_build *b, const gemp_ast_update *from, gemp_rule_variable *variable)
 {
 	gemp_rule_variable *into;
@@ -335,6 +336,7 @@ static gemp_code merge(gemp_rule_build *b, const gemp_ast_update *from, gemp_rul
 
 /* CREATE: vertices and edges of paths, and their attributes. */
 
+/* A map is a conjunction of equalities; each becomes a SET. */
 static gemp_code set_attributes(gemp_rule_build *b, gemp_rule_element element, const gemp_ast_expr *from)
 {
 	if (from->kind == GEMP_EQ)
@@ -344,7 +346,7 @@ static gemp_code set_attributes(gemp_rule_build *b, gemp_rule_element element, c
 	return GEMP_OK;
 }
 
-/* Labels and `{k: value}` of what the last update creates. */
+/* Labels and `{k: value}` of the element that the last update creates. */
 static gemp_code fill_created(gemp_rule_build *b, gemp_rule_element element, const gemp_ast_expr *from)
 {
 	gemp_code code = GEMP_OK;
@@ -365,7 +367,7 @@ static gemp_code create_vertex(gemp_rule_build *b, const gemp_ast_node *node, ge
 	return rule_add_variable(b, node->variable, element, out);
 }
 
-/* The vertex is there already: CREATE joins it by an edge. */
+/* A vertex that exists already: CREATE joins it by an edge. */
 static gemp_code known_vertex(gemp_rule_build *b, const gemp_ast_node *node, bool alone, gemp_rule_variable **out)
 {
 	const char *name = node->variable.bytes;
@@ -394,14 +396,15 @@ static gemp_code known_vertex(gemp_rule_build *b, const gemp_ast_node *node, boo
 static gemp_code create_node(gemp_rule_build *b, const gemp_ast_node *node, bool alone, gemp_rule_variable **out)
 {
 	const char *name = node->variable.bytes;
-	bool known = name && (find_variable_of_rule(b, name) || gemp_sema_find(b->row, name));
+	bool known = name && (find_variable(b, name) || gemp_sema_find(b->row, name));
 	return known ? known_vertex(b, node, alone, out) : create_vertex(b, node, out);
 }
 
+/* A created edge needs one type, one direction and a new name. */
 static gemp_code check_edge(gemp_rule_build *b, const gemp_ast_edge *edge)
 {
 	const char *name = edge->variable.bytes;
-	if (name && (find_variable_of_rule(b, name) || gemp_sema_find(b->row, name)))
+	if (name && (find_variable(b, name) || gemp_sema_find(b->row, name)))
 		return gemp_sema_fail(b->p, edge->variable.place.begin,
 		                      "'%s' is there already; an edge that is created needs a name of "
 		                      "its own, or none",

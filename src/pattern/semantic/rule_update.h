@@ -1,5 +1,9 @@
 /* rule_update: the updates of a rule (CREATE, SET, REMOVE, DELETE, MERGE) from the syntax tree. Internal to
  * src/pattern.
+ *
+ * Names are resolved to matched or created elements; the first use of a matched element or value makes it a column of
+ * the pattern's RETURN. Contradictory updates (two values for one attribute, an update of a deleted vertex) are
+ * refused here, so that steps of the transformation need no order among updates.
  */
 
 #ifndef GEMP_PATTERN_SEMANTIC_RULE_UPDATE_H
@@ -9,12 +13,12 @@
 
 enum { GEMP_RULE_MAX_UPDATES = 1000 };
 
-/* A vertex or edge that updates speak of: matched or created. */
+/* A vertex or edge that updates use: matched or created. */
 typedef struct gemp_rule_variable {
 	const char *name; /* borrowed from the arena of the query */
 	gemp_rule_element element;
 	bool optional; /* OPTIONAL MATCH gave it: it may be missing */
-	bool has_edge; /* has got an edge by CREATE */
+	bool has_edge; /* gets an edge by CREATE or MERGE */
 	bool deleted;  /* is deleted, or merged into another */
 	struct gemp_rule_variable *next;
 } gemp_rule_variable;

@@ -5,6 +5,7 @@
 
 enum { PAIRS = GEMP_MAX_MOTIF * (GEMP_MAX_MOTIF - 1) / 2, SETS = 1 << PAIRS };
 
+/* Pairs are numbered by columns of the triangle: (0,1), (0,2), (1,2), (0,3), ... */
 unsigned gemp_census_pair(int a, int b)
 {
 	int low = a < b ? a : b, high = a < b ? b : a;
@@ -21,7 +22,8 @@ static unsigned permuted(unsigned edges, const int *image, int vertices)
 	return out;
 }
 
-/* The least set that a permutation of the vertices [placed, vertices) makes of the edges. */
+/* The smallest set of edges that a permutation of the vertices [placed, vertices) yields, by trying all of them:
+ * at most 5! = 120. */
 static unsigned smallest_form(unsigned edges, int *image, int placed, int vertices)
 {
 	unsigned smallest = permuted(edges, image, vertices);
@@ -118,6 +120,7 @@ void gemp_census_text(const gemp_census *census, int kind, gemp_text *out)
 			}
 }
 
+/* Solves the triangular system from the kind with most edges on, whose induced counts are its edge-induced ones. */
 gemp_code gemp_census_induce(const gemp_census *census, gemp_count *counts)
 {
 	for (int i = census->kinds - 1; i >= 0; i--)

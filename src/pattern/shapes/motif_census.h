@@ -1,4 +1,4 @@
-/* census: all connected graphs of k vertices, one of each kind, and how often each of them spans another. Host only.
+/* motif_census: all connected graphs of k vertices up to isomorphism, and how often each is a subgraph of another. Host only.
  *
  * Vertex-induced counts follow from edge-induced ones: a set of k host vertices whose induced subgraph is of kind j
  * has spans(i, j) subgraphs of kind i on all of them, so that edge(i) = sum over j of spans(i, j) * induced(j); with

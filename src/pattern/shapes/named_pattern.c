@@ -1,4 +1,3 @@
-/* Shapes by name, as --pattern gives them: patterns of the simple undirected graph. */
 
 #include "pattern/shapes/named_pattern.h"
 
@@ -15,6 +14,7 @@ static gemp_code add_edge(gemp_pattern *pattern, int from, int to)
 	return gemp_pattern_add_edge(pattern, NULL, from, to, GEMP_EITHER);
 }
 
+/* Adds vertices until there are `count`. */
 static gemp_code add_vertices(gemp_pattern *pattern, int count)
 {
 	int index;
@@ -55,12 +55,14 @@ static gemp_code build_star(gemp_pattern *pattern, int leaves)
 	return code;
 }
 
+/* A cycle of four vertices with one chord. */
 static gemp_code build_diamond(gemp_pattern *pattern, int n)
 {
 	gemp_code code = build_cycle(pattern, n);
 	return code == GEMP_OK ? add_edge(pattern, 0, 2) : code;
 }
 
+/* A cycle of four vertices with a vertex joined to the ends of one edge as the roof. */
 static gemp_code build_house(gemp_pattern *pattern, int n)
 {
 	gemp_code code = add_vertices(pattern, n);
@@ -70,7 +72,7 @@ static gemp_code build_house(gemp_pattern *pattern, int n)
 	return code;
 }
 
-/* least..most: what N may be, 0 where there is none; n: the N of a shape without. */
+/* min_number..max_number: the range of N, 0 for a shape without N, whose size is n. */
 static const struct shape {
 	const char *name, *form;
 	int min_number, max_number, n;
@@ -87,7 +89,7 @@ static const struct shape {
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-/* Digits at *at; -1 if there are none. Beyond 9999 it stays there. */
+/* Digits at *at; -1 if there are none. Values beyond 9999 become 9999, which every caller refuses. */
 static int read_number(const char **at)
 {
 	int n = isdigit((unsigned char)**at) ? 0 : -1;
@@ -153,7 +155,7 @@ static gemp_code unknown_shape(const char *name, size_t size)
 	return code;
 }
 
-/* colon: what follows the name, "" or ":N". */
+/* colon: the text behind the name, "" or ":N". */
 static gemp_code build(gemp_pattern *pattern, const struct shape *shape, const char *name, const char *colon)
 {
 	if (!shape->build && *colon)

@@ -1,3 +1,9 @@
+/* named_pattern: shapes by name, as --pattern gives them.
+ *
+ * The result is a pattern of the simple undirected graph: edges have no types, and vertices have neither names nor
+ * conditions.
+ */
+
 #ifndef GEMP_PATTERN_SHAPES_NAMED_PATTERN_H
 #define GEMP_PATTERN_SHAPES_NAMED_PATTERN_H
 

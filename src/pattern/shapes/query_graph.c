@@ -1,4 +1,3 @@
-/* Query graphs of the subgraph-matching literature: `t n m`, `v id label degree`, `e u v`. */
 
 #include "pattern/shapes/query_graph.h"
 
@@ -28,7 +27,8 @@ typedef struct reader {
 	size_t count;
 } reader;
 
-/* The label format: exactly one %d, %% for a percent sign. It is never given to printf. */
+/* The label format has exactly one %d, and %% for a percent sign. It comes from the user and is therefore never
+ * passed to printf. */
 static gemp_code check_format(const char *format)
 {
 	int numbers = 0;
@@ -81,7 +81,7 @@ done:
 	return code;
 }
 
-/* The numbers behind the letter of a line. */
+/* Reads the numbers behind the letter of a line, and remembers their columns for error messages. */
 static gemp_code read_numbers(reader *r, const char *line)
 {
 	const char *at = line + 1;
@@ -106,6 +106,7 @@ static gemp_code read_numbers(reader *r, const char *line)
 	}
 }
 
+/* All vertices exist from here on, so that lines may refer to them in any order. */
 static gemp_code read_header(reader *r)
 {
 	if (r->has_header)
@@ -170,6 +171,7 @@ static gemp_code read_edge(reader *r)
 	return GEMP_OK;
 }
 
+/* Empty lines and comments (#) are skipped. */
 static gemp_code read_line(reader *r, const char *line)
 {
 	line += strspn(line, " \t\r");
@@ -193,6 +195,7 @@ static gemp_code read_lines(reader *r, const char *text)
 	return GEMP_OK;
 }
 
+/* The label is a condition with the place of its number, so that an unknown label is reported there. */
 static gemp_code add_label(reader *r, int v)
 {
 	gemp_expr *expr = NULL;
@@ -208,7 +211,7 @@ done:
 	return code;
 }
 
-/* What the header promises must be there, and all vertices must be connected. */
+/* The counts of the header must be right, and all vertices must be connected. */
 static gemp_code check_whole(const reader *r)
 {
 	if (!r->has_header)

@@ -25,6 +25,7 @@ typedef struct digraph {
 	} * arc;
 } digraph;
 
+/* nauty's matrix has nodes^2 bits, hence the limit. */
 static gemp_code add_node(digraph *d, int *node)
 {
 	if (d->nodes == MAX_NODES)
@@ -59,6 +60,7 @@ static int node_of(const pattern_nodes *l, uint64_t vertices, uint64_t edges)
 	return vertices ? l->vertex[__builtin_ctzll(vertices)] : l->edge[__builtin_ctzll(edges)];
 }
 
+/* Operators whose operands may be exchanged; sums of strings may not. */
 static bool commutes(const gemp_expr *expr)
 {
 	bool number = expr->type == GEMP_INTEGER || expr->type == GEMP_FLOAT;
@@ -68,8 +70,8 @@ static bool commutes(const gemp_expr *expr)
 
 static gemp_code add_sub(digraph *d, const pattern_nodes *outer, const gemp_expr *expr, int node);
 
-/* A node for an expression, with arcs to those of its operands; what is on one variable is one node with an arc to it.
- * place: which operand of its parent it is, 0 where that does not matter. */
+/* Adds a node for an expression, with arcs to the nodes of its operands. An expression on one element is a single
+ * node with an arc to the element. place: the operand's number in its parent, 0 where the order does not matter. */
 static gemp_code add_expr(digraph *d, const pattern_nodes *l, const gemp_expr *expr, size_t place, int *node)
 {
 	uint64_t vertices = 0, edges = 0;
@@ -98,7 +100,8 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* To the colour of a node: the pattern's conditions on it alone, sorted. */
+/* Appends the pattern's conditions on this node alone to its colour, sorted, so that their order in the query does
+ * not matter. */
 static gemp_code add_properties(digraph *d, const pattern_nodes *l, int node)
 {
 	const gemp_pattern *pattern = l->pattern;
@@ -149,8 +152,8 @@ static gemp_code add_edge(digraph *d, pattern_nodes *l, size_t e)
 	return GEMP_OK;
 }
 
-/* The edges and conditions of a pattern whose vertices are there; inside: the node of the pattern that it is, to which
- * what is its own hangs; -1: none. */
+/* Adds the edges and conditions of a pattern whose vertices have nodes. inside: the node of an inner pattern,
+ * which gets arcs to all its own nodes; -1: the outermost pattern. */
 static gemp_code add_inside(digraph *d, pattern_nodes *l, int inside)
 {
 	const gemp_pattern *pattern = l->pattern;
@@ -166,10 +169,10 @@ static gemp_code add_inside(digraph *d, pattern_nodes *l, int inside)
 		GEMP_PROPAGATE(add_properties(d, l, l->edge[e]));
 	for (size_t i = 0; i < pattern->condition_count; i++) {
 		const gemp_condition *condition = &pattern->conditions[i];
-		bool given = inside >= 0 && condition->vertices &&
-		             __builtin_ctzll(condition->vertices) < (int)pattern->arguments;
+		bool on_argument = inside >= 0 && condition->vertices &&
+		                   __builtin_ctzll(condition->vertices) < (int)pattern->arguments;
 		if (is_on_one_element(condition->vertices, condition->edges) && !gemp_expr_has_subpattern(condition->expr) &&
-		    !given)
+		    !on_argument)
 			continue;
 		GEMP_PROPAGATE(add_expr(d, l, condition->expr, 0, &node));
 		if (inside >= 0)
@@ -189,7 +192,8 @@ static gemp_code add_own_vertices(digraph *d, pattern_nodes *l, size_t from, int
 	return GEMP_OK;
 }
 
-/* What is found inside differs from the given vertices, also from one that no edge and no condition inside is about. */
+/* Matches inside differ from the arguments, also from an argument that no edge and no condition inside uses; hence
+ * an arc to each. */
 static gemp_code add_arguments(digraph *d, const pattern_nodes *inner, int inside)
 {
 	for (size_t v = 0; v < inner->pattern->arguments; v++)
@@ -198,7 +202,8 @@ static gemp_code add_arguments(digraph *d, const pattern_nodes *inner, int insid
 	return GEMP_OK;
 }
 
-/* EXISTS and COUNT: a node to which the vertices and edges within hang; the given ones are those outside. */
+/* EXISTS and COUNT: a node with arcs to the vertices and edges within; the arguments are nodes of the outer
+ * pattern. */
 static gemp_code add_sub(digraph *d, const pattern_nodes *outer, const gemp_expr *expr, int node)
 {
 	pattern_nodes inner = { .pattern = outer->pattern->subs[expr->sub] };
@@ -210,7 +215,7 @@ static gemp_code add_sub(digraph *d, const pattern_nodes *outer, const gemp_expr
 	return add_inside(d, &inner, node);
 }
 
-/* OPTIONAL MATCH: the same, told apart by its place; what is new in it belongs to the row. */
+/* OPTIONAL MATCH: likewise, distinguished by its position; its new elements belong to the row. */
 static gemp_code add_optional(digraph *d, pattern_nodes *row, size_t index)
 {
 	const gemp_optional *optional = &row->pattern->optionals[index];
@@ -230,7 +235,7 @@ static gemp_code add_optional(digraph *d, pattern_nodes *row, size_t index)
 	return GEMP_OK;
 }
 
-/* A condition on what WITH passes on: its leaves point at nodes of items. */
+/* A condition behind WITH: its leaves point at the nodes of items. */
 static gemp_code add_after_with(digraph *d, const int *items, const gemp_expr *expr, size_t place, int *node)
 {
 	bool column = expr->kind == GEMP_COLUMN;
@@ -248,7 +253,7 @@ static gemp_code add_after_with(digraph *d, const int *items, const gemp_expr *e
 	return GEMP_OK;
 }
 
-/* What is returned, as a multiset; ORDER BY by its places. */
+/* Returned items as a multiset; items of ORDER BY are distinguished by their position in it. */
 static gemp_code add_clause(digraph *d, const pattern_nodes *row)
 {
 	gemp_code code = GEMP_OK;
@@ -271,7 +276,7 @@ done:
 	return code;
 }
 
-/* Colours are texts, so that nodes are exchangeable only if all that is said of them alone is equal. */
+/* Colours are texts, so that two nodes are exchangeable only if all conditions on them alone are equal. */
 static gemp_code build_digraph(digraph *d)
 {
 	pattern_nodes row = { .pattern = d->pattern };
@@ -288,7 +293,7 @@ static gemp_code build_digraph(digraph *d)
 	return GEMP_OK;
 }
 
-/* nauty calls back without a context. */
+/* nauty calls back without a context, so the result of the running call is global. */
 static gemp_symmetry *collected_symmetry;
 static gemp_code collected_code;
 
@@ -311,7 +316,7 @@ static void collect_generator(int count, int *permutation, int *orbits, int orbi
 		memcpy(s->images + s->count++ * s->points, permutation, s->points * sizeof *s->images);
 }
 
-/* lab: nodes by colour; ptn: 0 where a colour ends. */
+/* nauty's partition: lab lists the nodes by colour; ptn[i] is 0 where a colour ends. */
 static gemp_code colour_cells(const digraph *d, int *lab, int *ptn)
 {
 	struct {

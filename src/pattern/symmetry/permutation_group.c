@@ -1,4 +1,3 @@
-/* Stabiliser chains by Schreier and Sims, along a base that the caller chooses. */
 
 #include "pattern/symmetry/permutation_group.h"
 
@@ -8,6 +7,7 @@
 
 typedef uint8_t gemp_point;
 
+/* Swaps of neighbours generate the symmetric group. */
 gemp_code gemp_symmetry_full(gemp_symmetry **out, size_t vertices)
 {
 	gemp_symmetry *symmetry = NULL;
@@ -104,7 +104,7 @@ static gemp_code copy_permutation(const gemp_stab_chain *chain, const gemp_point
 	return code;
 }
 
-/* out = first, then second. */
+/* The product applies `first`, then `second`. */
 static void multiply(size_t points, const gemp_point *first, const gemp_point *second, gemp_point *out)
 {
 	for (size_t i = 0; i < points; i++)
@@ -176,7 +176,8 @@ static gemp_code extend_orbit(gemp_stab_chain *chain, size_t at)
 	return GEMP_OK;
 }
 
-/* A permutation that fixes base[0..at-1] and is not in the group yet. */
+/* Adds a permutation that fixes base[0..at-1] and is not in the group yet, and completes the level's orbit with
+ * it. */
 static gemp_code insert_generator(gemp_stab_chain *chain, size_t at, const gemp_point *permutation)
 {
 	level *level = &chain->level[at];
@@ -190,6 +191,7 @@ static gemp_code insert_generator(gemp_stab_chain *chain, size_t at, const gemp_
 	return extend_orbit(chain, at);
 }
 
+/* Level i starts as the trivial group: its orbit is base[i], reached by the identity. */
 static gemp_code set_base(gemp_stab_chain *chain, const int *base)
 {
 	gemp_point identity[GEMP_MAX_POINTS];
@@ -207,6 +209,7 @@ static gemp_code set_base(gemp_stab_chain *chain, const int *base)
 	return GEMP_OK;
 }
 
+/* Copies orbits for callers, and lists the levels that move something, which is all that canonical tuples need. */
 static void finish_levels(gemp_stab_chain *chain)
 {
 	for (size_t i = 0; i < chain->levels; i++) {
@@ -271,7 +274,7 @@ size_t gemp_stab_chain_orbit(const gemp_stab_chain *chain, size_t index, const i
 	return chain->level[index].orbit_size;
 }
 
-/* tuple o to: what stands at to[i] comes to i. */
+/* The tuple o to: the value of point to[i] moves to point i. */
 static void permute_tuple(const gemp_stab_chain *chain, const uint64_t *tuple, const gemp_point *to, uint64_t *out)
 {
 	for (size_t i = 0; i < chain->points; i++)
@@ -287,7 +290,8 @@ static uint64_t smallest_image(const level *level, const uint64_t *tuple)
 	return value;
 }
 
-/* Finds quickly that b is a o g for some g of the levels from `from` on. False may be wrong: then both are followed. */
+/* Quick test whether b is a o g for some g of the levels from `from` on. A false negative is harmless: both
+ * branches are searched then. */
 static bool is_known_image(const gemp_stab_chain *chain, size_t from, const uint64_t *a, const uint64_t *b)
 {
 	uint64_t moved[GEMP_MAX_POINTS], next[GEMP_MAX_POINTS];
@@ -311,7 +315,7 @@ typedef struct canonical_search {
 	uint64_t best[GEMP_MAX_POINTS];
 } canonical_search;
 
-/* <0, 0, >0: tuple against the best one, along base[0..levels). */
+/* Compares the tuple with the best one along base[0..levels): negative, 0 or positive. */
 static int against_best(const canonical_search *s, const uint64_t *tuple, size_t levels)
 {
 	for (size_t i = 0; i < levels; i++) {
@@ -322,8 +326,8 @@ static int against_best(const canonical_search *s, const uint64_t *tuple, size_t
 	return 0;
 }
 
-/* Best of tuple o g over the levels from moving[m] on. It follows every choice of the smallest value, but only one of
- * those known to be alike, and none that is worse than the best so far. */
+/* The best of tuple o g over the levels from moving[m] on. It follows every choice of the smallest value, but only
+ * one of choices known to be equivalent, and none that is worse than the best so far. */
 static void descend(canonical_search *s, size_t m, const uint64_t *tuple)
 {
 	const gemp_stab_chain *chain = s->chain;

@@ -1,6 +1,6 @@
 /* symmetry: automorphisms of a pattern, as generators (nauty) and stabiliser chains (Schreier-Sims). Host only.
  *
- * Points are the pattern's vertices 0..V-1, then its edges V..V+E-1. An automorphism keeps labels, relations,
+ * Points are the pattern's vertices 0..V-1, then its edges V..V+E-1; a permutation is an array images[points]. An automorphism keeps labels, relations,
  * directions, conditions (as a set, in normal form) and RETURN as a multiset. The whole group is never listed.
  */
 

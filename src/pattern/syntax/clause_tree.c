@@ -1,4 +1,4 @@
-/* Paths and clauses as the grammar reads them. */
+/* PATHS AND CLAUSES. */
 
 #include "pattern/syntax/syntax_tree.h"
 
@@ -30,6 +30,7 @@ void gemp_ast_add_edge(gemp_ast_path *path, gemp_ast_edge *edge, gemp_ast_node *
 	GEMP_AST_LINK(path->first, path->last, edge);
 }
 
+/* Labels and map are one conjunction of conditions, as if they stood in WHERE. */
 gemp_ast_node *gemp_ast_new_node(gemp_ast *q, gemp_ast_word variable, gemp_ast_expr *labels, gemp_ast_expr *map,
                                  gemp_ast_place place)
 {
@@ -45,7 +46,7 @@ gemp_ast_edge *gemp_ast_new_edge(gemp_ast *q, gemp_ast_word variable, gemp_ast_e
 	                     .max_hops = 1);
 }
 
-/* An edge written with `*`. */
+/* An edge written with `*`. Bounds are required, since an unbounded search would rarely end on a large graph. */
 gemp_ast_edge *gemp_ast_new_hops(gemp_ast *q, gemp_ast_word variable, gemp_ast_expr *types, gemp_ast_hops trail,
                                  gemp_ast_place place)
 {
@@ -112,8 +113,9 @@ gemp_ast_expr *gemp_ast_new_pattern(gemp_ast *q, gemp_expr_kind kind, gemp_ast_m
 	return expr;
 }
 
-/* Rules and control as the grammar reads them. */
+/* RULES AND CONTROL. */
 
+/* Clauses of the previous rule are forgotten; its nodes are in q->rules. */
 void gemp_ast_begin_rule(gemp_ast *q)
 {
 	q->clause = GEMP_AST_MATCH;
@@ -146,6 +148,7 @@ gemp_ast_control *gemp_ast_new_control(gemp_ast *q, gemp_control_kind kind, gemp
 	return GEMP_AST_NODE(q, gemp_ast_control, .kind = kind, .place = place, .first = child, .last = child);
 }
 
+/* Chains of one kind stay flat. */
 gemp_ast_control *gemp_ast_join_control(gemp_ast *q, gemp_control_kind kind, gemp_ast_control *left,
                                         gemp_ast_control *right, gemp_ast_place place)
 {
@@ -158,7 +161,7 @@ gemp_ast_control *gemp_ast_join_control(gemp_ast *q, gemp_control_kind kind, gem
 	return left;
 }
 
-/* Does it apply whatever the graph is? */
+/* Does the control apply whatever the graph is? Then repeating it would never end. */
 static bool always_applies(const gemp_ast_control *control)
 {
 	bool any = false, all = true;
@@ -176,6 +179,7 @@ static bool always_applies(const gemp_ast_control *control)
 	}
 }
 
+/* times 0: repeat until it does not apply. */
 gemp_ast_control *gemp_ast_repeat(gemp_ast *q, gemp_ast_control *child, uint64_t times, gemp_ast_place place)
 {
 	if (times == 0 && always_applies(child)) {
@@ -190,6 +194,7 @@ gemp_ast_control *gemp_ast_repeat(gemp_ast *q, gemp_ast_control *child, uint64_t
 	return repeat;
 }
 
+/* The RUN lines of a file form one sequence. */
 void gemp_ast_run(gemp_ast *q, gemp_ast_control *sequence, uint64_t limit, gemp_ast_place place)
 {
 	if (!q->run)

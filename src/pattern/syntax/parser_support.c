@@ -1,4 +1,4 @@
-/* Escapes in strings. */
+/* ESCAPES in strings. */
 
 #include "pattern/syntax/syntax_tree.h"
 
@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* An escape of n digits takes more bytes in the text than its character takes here, so the word's buffer is large
+ * enough. */
 static void add_utf8(gemp_ast_word *word, unsigned long c)
 {
 	char *out = word->bytes + word->size;
@@ -38,7 +40,7 @@ static bool hexadecimal(const char *bytes, size_t left, size_t digits, unsigned 
 	return strspn(text, "0123456789abcdefABCDEF") == digits;
 }
 
-/* A character after \u or \U at bytes; *at moves behind it. */
+/* Reads the character after \u or \U; *at moves behind it. Two \u escapes may form a surrogate pair, as in JSON. */
 static bool unicode(const char *bytes, size_t size, size_t *at, unsigned long *out)
 {
 	size_t digits = bytes[*at] == 'u' ? 4 : 8;
@@ -83,7 +85,8 @@ gemp_ast_word gemp_ast_unquote(gemp_ast *q, const char *bytes, size_t size, gemp
 	return word;
 }
 
-/* In an expression `(a)` may be a variable in parentheses or the first vertex of a path: what follows decides. */
+/* PATHS in expressions: `(a)` may be a variable in parentheses or the first vertex of a path, and the text behind it decides.
+ * The grammar has one token of look-ahead, so the lexer looks ahead in the text. */
 
 const char *gemp_ast_skip_space(const char *text)
 {
@@ -99,7 +102,7 @@ const char *gemp_ast_skip_space(const char *text)
 	}
 }
 
-/* Behind the quoted text that begins here; at its end if it has none. */
+/* Returns the end of the quoted text that begins here, or the end of the text if the quote is not closed. */
 static const char *skip_quoted(const char *text)
 {
 	char quote = *text++;
@@ -108,8 +111,8 @@ static const char *skip_quoted(const char *text)
 	return text + (*text == quote);
 }
 
-/* Behind the vertex that text, its parenthesis, begins; at the end if it is none: outside of its map there are neither
- * parentheses nor operators. */
+/* Returns the text behind the vertex whose parenthesis `text` is at; "" if it is no vertex, because it contains a
+ * parenthesis or an operator outside of its map. */
 static const char *skip_vertex(const char *text)
 {
 	size_t braces = 0;
@@ -142,9 +145,7 @@ bool gemp_ast_path_begins(const char *text)
 	return *text == '(' || *text == '>';
 }
 
-/* What to say of a word that the grammar does not allow where it stands. */
-
-/* A word of openCypher that begins something unsupported, and what to call that. */
+/* MESSAGES. A word of openCypher that begins something unsupported, and the name of that. */
 typedef struct refusal {
 	const char *word, *what;
 } refusal;
@@ -196,7 +197,7 @@ static bool is_word(const char *token, size_t size, const char *word)
 	return strlen(word) == size && strncasecmp(token, word, size) == 0;
 }
 
-/* What is wrong with a word where it stands: its place in the text decides for some, the tables above for the others. */
+/* The message for a word where it stands: its position decides for some words, the tables above for the others. */
 static const char *refused_word(const gemp_ast *q, const char *word, size_t size)
 {
 	const refusal *table = q->is_rules ? refused_in_rules : refused;
@@ -217,6 +218,7 @@ static const char *refused_word(const gemp_ast *q, const char *word, size_t size
 	return NULL;
 }
 
+/* The character before `at`, spaces skipped. */
 static char previous_char(const gemp_ast *q, size_t at)
 {
 	while (at > 0 && strchr(" \t\r\n", q->source.text[at - 1]))
@@ -233,7 +235,7 @@ static bool is_pattern(const gemp_ast *q, gemp_ast_place place)
 	       (token == ')' && last == '(') || (token == '-' && last == '<');
 }
 
-/* How to call what a token of punctuation would begin; NULL: nothing known. */
+/* The construct of openCypher that a token of punctuation would begin; NULL: unknown. */
 static const char *punctuation(const gemp_ast *q, gemp_ast_place place)
 {
 	const char *token = q->source.text + place.begin;
@@ -263,6 +265,8 @@ static const char *punctuation(const gemp_ast *q, gemp_ast_place place)
 	}
 }
 
+/* Explains reserved words as names, clauses within braces, and unsupported words; returns false if it has no
+ * explanation. */
 static bool explain_token(gemp_ast *q, gemp_ast_place place, const char *expected)
 {
 	const char *token = q->source.text + place.begin, *what;
@@ -291,7 +295,7 @@ static bool explain_token(gemp_ast *q, gemp_ast_place place, const char *expecte
 	return what != NULL;
 }
 
-/* What rules begin with, where something else stands; NULL: it has its own message. */
+/* The message for a text that does not begin as queries and rules do; NULL: another message fits better. */
 static const char *missing_beginning(const gemp_ast *q, const char *token, size_t size, const char *expected)
 {
 	if (!expected)

@@ -1,4 +1,3 @@
-/* Expressions as the grammar reads them: bounded in depth and weight, so that nobody after it needs to look. */
 
 #include "pattern/syntax/syntax_tree.h"
 
@@ -55,6 +54,7 @@ gemp_ast_word gemp_ast_copy(gemp_ast *q, const char *bytes, size_t size, gemp_as
 	return word;
 }
 
+/* Only the first failure is recorded: the parser may go on and would report its consequences. */
 void gemp_ast_fail(gemp_ast *q, size_t at, const char *format, ...)
 {
 	va_list arguments;
@@ -64,6 +64,7 @@ void gemp_ast_fail(gemp_ast *q, size_t at, const char *format, ...)
 	va_end(arguments);
 }
 
+/* `what` may have a hint behind a semicolon, which follows "is not supported". */
 void gemp_ast_refuse(gemp_ast *q, size_t at, const char *what)
 {
 	const char *hint = strchr(what, ';'); /* "what; hint" */
@@ -89,7 +90,7 @@ bool gemp_ast_is_aggregate(const gemp_ast_expr *expr)
 	return gemp_expr_is_aggregate(&(gemp_expr){ .kind = expr->kind });
 }
 
-/* Depth and weight are bounded here, so that later recursion and XOR's expansion need no checks. */
+/* Appends a child. XOR is written out by AND and OR later, so its children count twice. */
 void gemp_ast_adopt(gemp_ast *q, gemp_ast_expr *parent, gemp_ast_expr *child)
 {
 	GEMP_AST_LINK(parent->first, parent->last, child);
@@ -133,6 +134,7 @@ gemp_ast_expr *gemp_ast_join(gemp_ast *q, gemp_expr_kind kind, gemp_ast_expr *le
 	return checked(q, left);
 }
 
+/* Deep copy within the arena; subpatterns are shared, since analysis does not change them. */
 static gemp_ast_expr *clone(gemp_ast *q, const gemp_ast_expr *from)
 {
 	gemp_ast_expr *to = gemp_ast_put(q, from, sizeof *to);
@@ -148,7 +150,7 @@ static gemp_ast_expr *clone(gemp_ast *q, const gemp_ast_expr *from)
 	return to;
 }
 
-/* Once more what a chain or a list repeats. */
+/* Copies the operand that a chain or a list repeats; its weight is bounded, so that a long chain stays linear. */
 static gemp_ast_expr *copy_repeated(gemp_ast *q, const gemp_ast_expr *from, const char *where)
 {
 	if (from->weight > GEMP_AST_MAX_COPIED)
@@ -157,6 +159,7 @@ static gemp_ast_expr *copy_repeated(gemp_ast *q, const gemp_ast_expr *from, cons
 	return q->code == GEMP_OK ? clone(q, from) : NULL;
 }
 
+/* a < b < c becomes a < b AND b < c, as in openCypher. */
 gemp_ast_expr *gemp_ast_chain(gemp_ast *q, gemp_ast_expr *chain, const gemp_ast_expr *last, gemp_expr_kind kind,
                               gemp_ast_expr *right, gemp_ast_place place)
 {
@@ -187,6 +190,7 @@ gemp_ast_expr *gemp_ast_in(gemp_ast *q, gemp_ast_expr *left, gemp_ast_expr *list
 	return in;
 }
 
+/* 'X' IN labels(v) is a label test, which needs no list. */
 gemp_ast_expr *gemp_ast_in_labels(gemp_ast *q, const gemp_ast_expr *left, gemp_ast_expr *labels, gemp_ast_place place)
 {
 	bool name = left->kind == GEMP_LITERAL && !left->value.null && left->value.type == GEMP_STRING;
@@ -223,6 +227,7 @@ gemp_ast_expr *gemp_ast_null(gemp_ast *q, gemp_ast_place place)
 	return gemp_ast_constant(q, (gemp_value){ .type = GEMP_BOOLEAN, .null = true }, place);
 }
 
+/* 2^63 is allowed until it turns out to have no minus in front. */
 gemp_ast_expr *gemp_ast_integer(gemp_ast *q, uint64_t magnitude, gemp_ast_place place)
 {
 	if (magnitude > (uint64_t)INT64_MAX + 1)
@@ -315,6 +320,7 @@ void gemp_ast_check_callee(gemp_ast *q, gemp_ast_word name)
 	              name.bytes);
 }
 
+/* count(*), the only function with a star. */
 static gemp_ast_expr *count_rows(gemp_ast *q, gemp_ast_word name, bool distinct, gemp_ast_place place)
 {
 	const gemp_function *function = gemp_function_find(name.bytes);
@@ -325,6 +331,7 @@ static gemp_ast_expr *count_rows(gemp_ast *q, gemp_ast_word name, bool distinct,
 	return q->code == GEMP_OK ? gemp_ast_leaf(q, GEMP_COUNT_STAR, place) : NULL;
 }
 
+/* gemp_ast_check_callee has run before, so the function exists. */
 gemp_ast_expr *gemp_ast_call(gemp_ast *q, gemp_ast_word name, bool distinct, gemp_ast_expr *argument,
                              gemp_ast_place place)
 {

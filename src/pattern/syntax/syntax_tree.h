@@ -1,6 +1,10 @@
-/* query: what the grammar reads a text into, before names are resolved. Internal to src/pattern.
+/* syntax_tree: the tree that the grammar (parser.y, parser_rules.y) builds from a text, before names are resolved.
+ * Internal to src/pattern.
  *
- * All of it lies in one arena that is freed at once, so that the parser has nothing to undo when it fails.
+ * All nodes lie in one arena (blocks of 4 KiB) that is freed at once, so that the parser has nothing to undo when it
+ * fails. Lists are linked: a parent has first and last, a node has next. Depth and weight of expressions are bounded
+ * here, so that later recursion needs no checks. syntax_tree.c builds expressions, clause_tree.c paths, clauses and
+ * rules, and parser_support.c helps the lexer and words error messages.
  */
 
 #ifndef GEMP_PATTERN_SYNTAX_SYNTAX_TREE_H
@@ -14,7 +18,7 @@ enum {
 	GEMP_AST_MAX_NESTED = 16,      /* patterns within patterns */
 	GEMP_AST_MAX_DEPTH = 100,      /* of an expression */
 	GEMP_AST_MAX_WEIGHT = 1 << 20, /* of an expression: its parts, written out */
-	GEMP_AST_MAX_COPIED = 100,     /* weight of what a chain or a list repeats */
+	GEMP_AST_MAX_COPIED = 100,     /* weight of an operand that a chain or a list repeats */
 };
 
 /* Bytes [begin, end) of the text. */
@@ -64,10 +68,10 @@ typedef struct gemp_ast_edge {
 	struct gemp_ast_edge *next;
 } gemp_ast_edge;
 
-/* `*least..most` as written. */
+/* `*min..max` as written. */
 typedef struct gemp_ast_hops {
 	uint64_t min_hops, max_hops;
-	bool bounded; /* there is a most */
+	bool bounded; /* there is a max */
 } gemp_ast_hops;
 
 typedef struct gemp_ast_path {
@@ -137,7 +141,7 @@ typedef struct gemp_ast_control {
 	struct gemp_ast_control *first, *last, *next; /* children; next child of the parent */
 } gemp_ast_control;
 
-/* Where the parser is: what can be said of an unexpected word depends on it. */
+/* The clause that the parser is in; messages on unexpected words depend on it. */
 typedef enum gemp_ast_clause {
 	GEMP_AST_MATCH,
 	GEMP_AST_WHERE,
@@ -182,7 +186,7 @@ gemp_code gemp_ast_parse_rules(gemp_ast *q, const gemp_source *source, const gem
                                size_t parameter_count, bool *used);
 void gemp_ast_free(gemp_ast *q);
 
-/* Nobody has used some parameter: GEMP_EUSAGE. */
+/* GEMP_EUSAGE if some parameter is unused. */
 gemp_code gemp_ast_check_parameters(const gemp_query_parameter *parameters, size_t parameter_count, const bool *used);
 
 /* Zeroed memory of the arena; NULL when out of memory, and q->code is set. */
@@ -203,7 +207,7 @@ gemp_ast_word gemp_ast_copy(gemp_ast *q, const char *bytes, size_t size, gemp_as
 void gemp_ast_fail(gemp_ast *q, size_t at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void gemp_ast_refuse(gemp_ast *q, size_t at, const char *what); /* "... is not supported" */
 
-/* Below, NULL is returned after a failure, which q->code tells. */
+/* The functions below return NULL after a failure; q->code holds its code. */
 /* Paths and clauses, part by part. */
 void gemp_ast_add_path(gemp_ast_match *match, gemp_ast_path *path);
 gemp_ast_match *gemp_ast_new_match(gemp_ast *q, gemp_ast_path *path, gemp_ast_place place);
@@ -231,7 +235,7 @@ gemp_ast_expr *gemp_ast_join(gemp_ast *q, gemp_expr_kind kind, gemp_ast_expr *le
                              gemp_ast_place place);
 gemp_ast_expr *gemp_ast_binary(gemp_ast *q, gemp_expr_kind kind, gemp_ast_expr *left, gemp_ast_expr *right,
                                gemp_ast_place place);
-/* Says of every label test in a tree which variable it is about. */
+/* Sets the variable of every label test in a tree. */
 void gemp_ast_set_variable(gemp_ast_expr *expr, gemp_ast_word variable);
 gemp_ast_expr *gemp_ast_negative(gemp_ast *q, gemp_ast_expr *operand, gemp_ast_place place); /* -1 is a literal */
 /* `chain op right`, where chain is `... op last`: both comparisons have to hold. */
@@ -248,10 +252,10 @@ gemp_ast_expr *gemp_ast_string(gemp_ast *q, gemp_ast_word word);
 gemp_ast_expr *gemp_ast_boolean(gemp_ast *q, bool truth, gemp_ast_place place);
 gemp_ast_expr *gemp_ast_null(gemp_ast *q, gemp_ast_place place);
 gemp_ast_expr *gemp_ast_parameter(gemp_ast *q, gemp_ast_word name, gemp_ast_place place); /* a literal: its value */
-/* What stands behind SKIP and LIMIT. */
+/* The operand of SKIP and LIMIT. */
 gemp_ast_expr *gemp_ast_amount(gemp_ast *q, uint64_t amount, gemp_ast_place place);
 void gemp_ast_check_amount(gemp_ast *q, const gemp_ast_expr *parameter);
-/* `name(argument)`, argument NULL: `name(*)`. gemp_ast_check_callee refuses functions that there are not. */
+/* `name(argument)`, argument NULL: `name(*)`. gemp_ast_check_callee refuses unknown functions. */
 gemp_ast_expr *gemp_ast_call(gemp_ast *q, gemp_ast_word name, bool distinct, gemp_ast_expr *argument,
                              gemp_ast_place place);
 void gemp_ast_check_callee(gemp_ast *q, gemp_ast_word name);
@@ -275,7 +279,7 @@ gemp_ast_word gemp_ast_unquote(gemp_ast *q, const char *bytes, size_t size, gemp
 bool gemp_ast_path_begins(const char *text);
 const char *gemp_ast_skip_space(const char *text); /* and comments */
 
-/* Explain an unexpected token: `token` is its text, `expected` a list of what would do, or NULL. */
+/* Explain an unexpected token: `token` is its text, `expected` lists the tokens allowed there, or is NULL. */
 void gemp_ast_unexpected(gemp_ast *q, gemp_ast_place place, const char *expected);
 
 #endif
