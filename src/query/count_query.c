@@ -14,16 +14,17 @@ struct gemp_count_query {
 	bool embeddings; /* --distinct none: these are counted, not orbits */
 	uint64_t order;  /* automorphisms */
 	gemp_count_plan *plan;
-	gemp_count_engine *engine; /* NULL: it is only explained, and has */
-	gemp_resident *rows;       /* these */
+	gemp_count_engine *engine; /* NULL: the query is only explained, and has rows instead */
+	gemp_resident *rows;       /* NULL: the engine has its own */
 };
 
-/* MAY IT be counted so? */
+/* Sums give one number: no rows, no share per rank or vertex, no profile and no early end. */
 static bool only_counts(const gemp_match_options *o)
 {
 	return !o->listed && !o->count_parts && !o->count_per && !o->profile && !o->sampled && o->limit == UINT64_MAX;
 }
 
+/* Options that fix how matches are searched for, or distinguish matches by more than orbits. */
 static const char *unsupported_reason(const gemp_pattern *pattern, const gemp_match_options *o)
 {
 	if (!o->count_by_formula)
@@ -47,8 +48,8 @@ static bool rows_fit(const gemp_runtime *context, const gemp_shard *graph)
 	return gemp_comm_sum1(context->comm, !fits) == 0;
 }
 
-/* Collective. What the planner must know of the devices and of parallel edges; only directed or labelled views can
- * have parallel edges. */
+/* Collective. Facts about devices and parallel edges that the planner needs. All ranks must get the same plan, so
+ * a sum is allowed only if all devices support it. Only directed or labelled views can have parallel edges. */
 static gemp_code find_planner_options(gemp_count_planner_options *out, gemp_runtime *context, gemp_shard *graph,
                                       const gemp_pattern *pattern, const gemp_match_options *options)
 {
@@ -93,7 +94,8 @@ done:
 	return code;
 }
 
-/* Collective. What takes most of the room, without kernels, which make the rest. */
+/* Collective. For --explain: the rows take most of the memory, so that the memory report is close without running
+ * a kernel. */
 static gemp_code prepare_rows(gemp_count_query *c, gemp_shard *graph, const gemp_view_key *key)
 {
 	GEMP_PROPAGATE(gemp_count_get_rows(&c->rows, c->context, graph, key));
@@ -165,7 +167,7 @@ void gemp_count_query_explain(const gemp_count_query *c, gemp_text *out)
 	gemp_count_plan_print(c->plan, out);
 }
 
-/* Orbits times the order of the group are embeddings. */
+/* An orbit has as many embeddings as the group has automorphisms, so the product is the number of embeddings. */
 static gemp_code fill_result(const gemp_count_query *c, const gemp_count_result *counted, gemp_match_result *result)
 {
 	size_t peaks[] = { gemp_memory_peak(), c->context->device->buffer_peak };

@@ -15,16 +15,16 @@
 
 typedef struct gemp_count_query gemp_count_query;
 
-/* Collective. The pattern is bound. *out stays NULL where it is to be matched, and *reason says why ("it has conditions"), or
- * is NULL where more than a count is wanted. */
+/* Collective. The pattern is bound. *out stays NULL where matches must be enumerated; *reason then says why ("it has
+ * conditions"), or is NULL where more than a count is wanted. */
 gemp_code gemp_count_query_new(gemp_count_query **out, gemp_runtime *context, gemp_shard *graph,
                                const gemp_pattern *pattern, const gemp_match_options *options, const char **reason);
-/* Collective. As often as wanted. *fits: else sums cannot hold what they would have to, a warning says what, and matches are to
- * be enumerated. */
+/* Collective. May be called repeatedly. *fits becomes false, after a warning, where sums do not fit into memory or 64 bits;
+ * matches must be enumerated then. */
 gemp_code gemp_count_query_run(gemp_count_query *counting, gemp_match_result *result, bool *fits);
 void gemp_count_query_free(gemp_count_query *counting);
 
-/* The plan, for people. */
+/* The plan as text, for --explain. */
 struct gemp_text;
 void gemp_count_query_explain(const gemp_count_query *counting, struct gemp_text *out);
 

@@ -4,6 +4,7 @@
 #include "pattern/shapes/named_pattern.h"
 #include "query/query.h"
 
+/* A kind is written as `edges:0-1,...`, so that named_pattern.h builds its pattern. */
 static gemp_code make_pattern(gemp_pattern **out, const gemp_shard *graph, const gemp_census *census, int kind)
 {
 	gemp_code code = GEMP_OK;
@@ -18,6 +19,7 @@ done:
 	return code;
 }
 
+/* Collective. Prepares, counts and frees the query of one kind. */
 static gemp_code count_kind(gemp_count *count, gemp_runtime *context, gemp_shard *graph, const gemp_census *census,
                             int kind, const gemp_prepared_options *options)
 {
@@ -35,6 +37,7 @@ done:
 	return code;
 }
 
+/* keep_resident keeps the view of the graph between the queries, which all read the same one. */
 gemp_code gemp_motifs_count(gemp_motifs *out, gemp_runtime *context, gemp_shard *graph, const gemp_census *census,
                             const gemp_match_options *options)
 {

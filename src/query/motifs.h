@@ -1,4 +1,8 @@
-/* motifs: how many subgraphs of each kind of a census a graph has. */
+/* motifs: the number of subgraphs of each kind of a census (pattern/shapes/motif_census.h) in a graph.
+ *
+ * Each kind is counted by a query of its own, edge-induced and by orbit, mostly by sums; vertex-induced counts follow
+ * from these by a triangular system. Rows stay resident between the queries.
+ */
 
 #ifndef GEMP_QUERY_MOTIFS_H
 #define GEMP_QUERY_MOTIFS_H

@@ -15,12 +15,12 @@ struct gemp_prepared {
 	const gemp_pattern *pattern;
 	gemp_prepared_options options;
 	bool edges;                 /* rows have edge columns */
-	gemp_count_query *counting; /* of a plain pattern only the count is wanted, and sums give it; else: */
-	const char *enumerated;     /* why they do not; NULL: more than a count is wanted */
-	gemp_match *match;          /* a plain pattern; else: */
+	gemp_count_query *counting; /* a plain pattern of which only the count is wanted, by sums; else NULL, and: */
+	const char *enumerated;     /* why sums do not apply; NULL: more than a count is wanted */
+	gemp_match *match;          /* a plain pattern; else NULL, and: */
 	gemp_finder *finder;
 	gemp_optional_match **optionals; /* [pattern->optional_count] */
-	gemp_apply *apply;               /* after them, for clauses; NULL: nothing is asked */
+	gemp_apply *apply;               /* behind them, for clauses; NULL: clauses have no subpatterns */
 	gemp_symmetry *symmetry;
 	gemp_stab_chain *chain;
 	int pairs[GEMP_MAX_PATTERN_EDGES][2];
@@ -35,7 +35,7 @@ bool gemp_prepared_is_composed(const gemp_pattern *pattern)
 	       gemp_pattern_components(pattern, part) > 1;
 }
 
-/* Refuses options that have no meaning for composed queries, before anything is prepared. */
+/* Refuses options without a meaning for composed queries, before anything is prepared. */
 static gemp_code check_options(const gemp_pattern *pattern, const gemp_match_options *options)
 {
 	bool dedups_by_image = options->distinct == GEMP_BY_VERTICES || options->distinct == GEMP_BY_SUBGRAPH;
@@ -51,6 +51,7 @@ static gemp_code check_options(const gemp_pattern *pattern, const gemp_match_opt
 	return GEMP_OK;
 }
 
+/* Matches with one image are found several times and united afterwards, so the search must enumerate embeddings. */
 static bool dedups_by_image(const gemp_prepared *q)
 {
 	return q->options.match.distinct == GEMP_BY_VERTICES || q->options.match.distinct == GEMP_BY_SUBGRAPH;
@@ -145,6 +146,7 @@ gemp_match *gemp_prepared_match(gemp_prepared *q)
 	return q->match;
 }
 
+/* Plans in the order in which rows pass them. */
 static void explain_composed(const gemp_prepared *q, gemp_text *text)
 {
 	gemp_finder_explain(q->finder, 0, text);
@@ -154,6 +156,7 @@ static void explain_composed(const gemp_prepared *q, gemp_text *text)
 		gemp_apply_explain(q->apply, 0, text);
 }
 
+/* Where sums were possible in principle, the reason against them precedes the plan. */
 char *gemp_prepared_explain(const gemp_prepared *q)
 {
 	gemp_text text = { 0 };
@@ -176,6 +179,7 @@ char *gemp_prepared_explain(const gemp_prepared *q)
 }
 
 /* RUNNING */
+/* The sinks of one run; each is empty unless the query needs it. */
 typedef struct sink_chain {
 	gemp_sink tally_sink, distinct, apply;
 	gemp_sink optionals[GEMP_MAX_PATTERN_VERTICES];
@@ -206,7 +210,8 @@ static gemp_code add_distinct(gemp_prepared *q, sink_chain *s)
 	return code;
 }
 
-/* Collective. Built from the last sink to the first, since each needs to know its successor. */
+/* Collective. The chain is built from the last sink to the first, since each needs its successor. The tally counts
+ * rows in front of the caller's sink. */
 static gemp_code make_sink_chain(gemp_prepared *q, sink_chain *s, gemp_sink *last)
 {
 	s->tally = (gemp_count_sink){ .next = last, .vertices = q->graph->vertex_count };

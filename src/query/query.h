@@ -17,7 +17,7 @@
 
 typedef struct gemp_prepared_options {
 	gemp_match_options match;
-	uint64_t combinations; /* most combinations of parts that do not hang together; 0: 10^9 */
+	uint64_t combinations; /* max combinations of matches of the pattern's components; 0: 10^9 */
 } gemp_prepared_options;
 
 typedef struct gemp_prepared gemp_prepared;
@@ -33,7 +33,7 @@ void gemp_prepared_free(gemp_prepared *query);
 /* Collective. The plan as text; the caller frees (gemp_free). NULL when out of memory. */
 char *gemp_prepared_explain(const gemp_prepared *query);
 
-/* The group that makes embeddings one match, for choosing representatives; NULL: none does. */
+/* The group whose orbits of embeddings are one match, for choosing representatives; NULL: none. */
 const gemp_stab_chain *gemp_prepared_chain(const gemp_prepared *query);
 
 /* The one search that answers it; NULL: there are several, or sums answer it. */

@@ -16,12 +16,14 @@ static bool is_min_max(const gemp_aggregate *a)
 	return a->kind == GEMP_MIN || a->kind == GEMP_MAX;
 }
 
-/* Its values are all kept until the end. */
+/* DISTINCT and collect keep all different values until the end, since other ranks may have the same ones. min and
+ * max need no DISTINCT. */
 static bool collects_values(const gemp_aggregate *a)
 {
 	return a->kind == GEMP_COLLECT || (a->distinct && !is_min_max(a));
 }
 
+/* The state of each group is made when its first value arrives. */
 void gemp_aggregate_init(gemp_aggregate *a, const gemp_expr *expr, const gemp_frame_column *argument)
 {
 	*a = (gemp_aggregate){ .kind = expr->kind, .distinct = expr->distinct };
@@ -43,6 +45,7 @@ void gemp_aggregate_free(gemp_aggregate *a)
 	*a = (gemp_aggregate){ 0 };
 }
 
+/* An estimate for the memory budget: exact sums are counted with their usual size, not visited one by one. */
 size_t gemp_aggregate_memory(const gemp_aggregate *a)
 {
 	enum { USUAL_WORDS = 4 };
@@ -65,7 +68,7 @@ gemp_type gemp_aggregate_type(const gemp_expr *expr, gemp_type argument)
 
 /* STATES */
 
-/* Room for the group; what is new is zero. */
+/* Makes an array long enough for the group; new elements are zero, which is the empty state of every array. */
 #define RESERVE_GROUP(array, capacity, group) reserve_zeroed((void **)&(array), &(capacity), (group), sizeof *(array))
 
 static gemp_code reserve_zeroed(void **array, size_t *capacity, size_t group, size_t size)
@@ -125,6 +128,7 @@ static gemp_code store_min_max(gemp_min_max *best, const gemp_value *value)
 	return code;
 }
 
+/* NULL never arrives here, so `known` alone tells whether there is a value. */
 static gemp_code update_min_max(gemp_aggregate *a, size_t group, const gemp_value *value)
 {
 	GEMP_PROPAGATE(RESERVE_GROUP(a->extreme, a->extreme_capacity, group));
@@ -147,11 +151,13 @@ static gemp_code collect_value(gemp_aggregate *a, size_t group, const gemp_frame
 	return code;
 }
 
+/* Sums and extremes; counts need no value. */
 static gemp_code add_value(gemp_aggregate *a, size_t group, const gemp_value *value, uint64_t times)
 {
 	return is_sum(a) ? sum_more(a, group, value, times) : update_min_max(a, group, value);
 }
 
+/* Aggregates skip NULL, except for count(*), which has no argument. */
 gemp_code gemp_aggregate_add(gemp_aggregate *a, size_t group, const gemp_frame_column *argument, size_t row,
                              uint64_t times)
 {
@@ -167,6 +173,7 @@ gemp_code gemp_aggregate_add(gemp_aggregate *a, size_t group, const gemp_frame_c
 
 /* BYTES */
 
+/* The value as it is in memory, then the bytes of a string; the pointer among the bytes is replaced on arrival. */
 static void pack_min_max(const gemp_min_max *best, gemp_text *out)
 {
 	const gemp_value none = { .null = true }, *value = best && best->known ? &best->value : &none;
@@ -175,6 +182,7 @@ static void pack_min_max(const gemp_min_max *best, gemp_text *out)
 		gemp_text_add(out, value->string.bytes, value->string.size);
 }
 
+/* The number of values, then for each its multiplicity, size and bytes. */
 static void pack_bag(const gemp_bag *bag, size_t group, gemp_text *out)
 {
 	uint64_t values = 0;
@@ -213,12 +221,14 @@ gemp_code gemp_aggregate_pack(const gemp_aggregate *a, size_t group, gemp_text *
 	return gemp_text_status(out);
 }
 
+/* Packed states have no alignment, hence memcpy. */
 static void read_bytes(void *to, size_t size, const char **at)
 {
 	memcpy(to, *at, size);
 	*at += size;
 }
 
+/* Adding the values one by one unites equal ones. */
 static gemp_code merge_bag(gemp_aggregate *a, size_t group, const char **at)
 {
 	uint64_t values, head[2];
@@ -231,6 +241,7 @@ static gemp_code merge_bag(gemp_aggregate *a, size_t group, const char **at)
 	return GEMP_OK;
 }
 
+/* A state without a value is packed as NULL and merges as nothing. */
 static gemp_code merge_min_max(gemp_aggregate *a, size_t group, const char **at)
 {
 	gemp_value value;
@@ -244,6 +255,7 @@ static gemp_code merge_min_max(gemp_aggregate *a, size_t group, const char **at)
 	return update_min_max(a, group, &value);
 }
 
+/* Reads exactly the bytes that gemp_aggregate_pack wrote for this kind. */
 gemp_code gemp_aggregate_merge(gemp_aggregate *a, size_t group, const char **at)
 {
 	uint64_t count;
@@ -269,6 +281,7 @@ gemp_code gemp_aggregate_merge(gemp_aggregate *a, size_t group, const char **at)
 
 /* RESULTS */
 
+/* The number of different values may pass 63 bits only in theory, but a silent wrap would be a wrong answer. */
 static gemp_code finish_count(uint64_t count, gemp_column *out)
 {
 	if (count > INT64_MAX)
@@ -277,6 +290,7 @@ static gemp_code finish_count(uint64_t count, gemp_column *out)
 	return gemp_column_add(out, &(gemp_value){ .type = GEMP_INTEGER, .integer = (int64_t)count });
 }
 
+/* Only the result must fit into 64 bits; intermediate sums may be larger. */
 static gemp_code finish_sum(const gemp_aggregate *a, size_t group, gemp_column *out)
 {
 	if (a->type == GEMP_FLOAT) {
@@ -289,6 +303,7 @@ static gemp_code finish_sum(const gemp_aggregate *a, size_t group, gemp_column *
 	return gemp_column_add(out, &(gemp_value){ .type = GEMP_INTEGER, .integer = (int64_t)sum });
 }
 
+/* The exact sum is divided before it is rounded, so the mean is the correctly rounded one. */
 static gemp_code finish_mean(const gemp_aggregate *a, size_t group, gemp_column *out)
 {
 	gemp_code code = GEMP_OK;
@@ -331,6 +346,7 @@ done:
 
 /* LISTS */
 
+/* Appends the group's values to a column; times[] receives how often each was collected. */
 static gemp_code read_members(const gemp_aggregate *a, size_t group, gemp_frame_column *out, size_t *rows,
                               uint64_t *times)
 {
@@ -350,6 +366,7 @@ gemp_code gemp_aggregate_members(const gemp_aggregate *a, size_t group, gemp_fra
 	return read_members(a, group, out, rows, NULL);
 }
 
+/* A list while it is sorted: members are addressed through order[], so that they need not move. */
 typedef struct list_value {
 	const gemp_elements *elements;
 	gemp_frame_column members;
@@ -357,6 +374,7 @@ typedef struct list_value {
 	uint64_t *times, *order; /* [count] */
 } list_value;
 
+/* Elements are ordered as ORDER BY orders them, so that lists do not depend on ids or ranks. */
 static int compare_members(const void *a, const void *b, void *context)
 {
 	const list_value *l = context;
@@ -367,6 +385,7 @@ static int compare_members(const void *a, const void *b, void *context)
 	return gemp_value_order(&left, &right);
 }
 
+/* An edge is printed as its type with the keys of its ends, a vertex as its key. */
 static void print_member(const list_value *l, size_t i, gemp_text *out)
 {
 	gemp_value value;
@@ -400,6 +419,7 @@ static gemp_code print_list(list_value *l, gemp_text *out)
 	return gemp_text_status(out);
 }
 
+/* Lists are strings of JSON from here on; only size() reads them again. */
 static gemp_code finish_list(const gemp_aggregate *a, size_t group, const gemp_elements *elements, gemp_column *out)
 {
 	gemp_code code = GEMP_OK;
@@ -420,6 +440,7 @@ done:
 	return code;
 }
 
+/* A group whose arrays were never allocated has the result of no values: 0 for counts and sums, NULL for the rest. */
 gemp_code gemp_aggregate_finish(const gemp_aggregate *a, size_t group, const gemp_elements *elements, gemp_column *out)
 {
 	if (a->kind == GEMP_COLLECT)

@@ -1,6 +1,6 @@
 /* aggregate: count, sum, min, max, avg and collect of the rows of many groups at once, in states that ranks can merge.
  *
- * What comes out depends neither on the order of rows nor on where they were: sums are exact (integers in 128 bits, floats
+ * Results depend neither on the order of rows nor on their rank: sums are exact (integers in 128 bits, floats
  * without rounding until the end), and collect gives its values in ascending order.
  */
 
@@ -23,7 +23,7 @@ typedef struct gemp_aggregate {
 	bool distinct;
 	gemp_cell_kind cell; /* of its argument */
 	gemp_type type;      /* of its argument, if that is a value */
-	/* Of each group, just the arrays that it needs: */
+	/* By group; only the arrays that the kind needs are allocated: */
 	size_t count_capacity, sum_capacity, exact_capacity, extreme_capacity;
 	uint64_t *count;       /* values that are not NULL */
 	__int128 *sum;         /* of integers */
@@ -36,12 +36,12 @@ typedef struct gemp_aggregate {
 void gemp_aggregate_init(gemp_aggregate *aggregate, const gemp_expr *expr, const gemp_frame_column *argument);
 void gemp_aggregate_free(gemp_aggregate *aggregate);
 size_t gemp_aggregate_memory(const gemp_aggregate *aggregate);            /* bytes */
-gemp_type gemp_aggregate_type(const gemp_expr *expr, gemp_type argument); /* of what it gives */
+gemp_type gemp_aggregate_type(const gemp_expr *expr, gemp_type argument); /* of its result */
 
 /* One cell, `times` over, for a group; groups are numbered from 0 and begin as empty ones. */
 gemp_code gemp_aggregate_add(gemp_aggregate *aggregate, size_t group, const gemp_frame_column *argument, size_t row,
                              uint64_t times);
-/* What a group has so far as bytes, and added to a group from there; *at advances. */
+/* A group's state as bytes, and the merge of such bytes into a group; *at advances. */
 gemp_code gemp_aggregate_pack(const gemp_aggregate *aggregate, size_t group, struct gemp_text *out);
 gemp_code gemp_aggregate_merge(gemp_aggregate *aggregate, size_t group, const char **at);
 

@@ -7,14 +7,16 @@ bool gemp_clause_wants_embeddings(const gemp_pattern *pattern)
 	return pattern->with || pattern->result.grouped || pattern->result.distinct;
 }
 
-/* Vertices and edges of OPTIONAL MATCH stand behind the others. */
+/* Elements of the pattern itself are always present; elements of OPTIONAL MATCH are numbered behind them and may
+ * be missing. */
 static bool is_never_null(const gemp_pattern *pattern, const gemp_expr *expr)
 {
 	return (expr->kind == GEMP_VERTEX && expr->variable < (int)pattern->vertex_count) ||
 	       (expr->kind == GEMP_EDGE && expr->variable < (int)pattern->edge_count);
 }
 
-/* True if the expression has the same value for all matches once their number is known. */
+/* True if the expression has the same value for all matches once their number is known: count(*), or count of an
+ * element that is never NULL, or an expression of such counts and literals. */
 static bool only_counts(const gemp_pattern *pattern, const gemp_expr *expr)
 {
 	if (expr->kind == GEMP_COUNT_STAR)
@@ -38,11 +40,13 @@ bool gemp_clause_only_counts(const gemp_pattern *pattern)
 	return only;
 }
 
+/* ORDER BY and SKIP need all rows; a LIMIT alone does not. */
 bool gemp_clause_streams(const gemp_pattern *pattern)
 {
 	return !gemp_clause_wants_embeddings(pattern) && !pattern->result.order_count && !pattern->result.has_skip;
 }
 
+/* Bits of the edges that the expression uses, itself or an attribute of them. */
 static uint64_t edges_of(const gemp_expr *expr)
 {
 	bool of_edge = expr->variable >= 0 && (expr->of_edge || expr->kind == GEMP_EDGE);
@@ -52,6 +56,7 @@ static uint64_t edges_of(const gemp_expr *expr)
 	return edges;
 }
 
+/* Clauses behind the first read items of the first, so looking at the first is enough. */
 uint64_t gemp_clause_edges(const gemp_pattern *pattern)
 {
 	const gemp_clause *clause = gemp_pattern_first_clause(pattern);
@@ -72,6 +77,7 @@ void gemp_clause_uses(const gemp_pattern *pattern, bool *used)
 		gemp_lookup_uses(&map, clause->items[i].expr, used);
 }
 
+/* Aggregates do not nest, so the search ends at each. */
 static gemp_code find_aggregates(gemp_grouping *r, const gemp_expr *expr)
 {
 	if (gemp_expr_is_aggregate(expr)) {
@@ -84,6 +90,7 @@ static gemp_code find_aggregates(gemp_grouping *r, const gemp_expr *expr)
 	return GEMP_OK;
 }
 
+/* Items without an aggregate are the keys by which rows are grouped. */
 gemp_code gemp_grouping_begin(gemp_grouping *r, const gemp_clause *clause)
 {
 	GEMP_PROPAGATE(GEMP_NEW(r->keys, clause->item_count));
@@ -105,6 +112,7 @@ void gemp_grouping_free(gemp_grouping *r)
 
 /* MAKING */
 
+/* New nodes share children with the original tree, so they are freed one by one from a list and not as trees. */
 static gemp_code keep_allocation(gemp_grouping *r, void *block)
 {
 	gemp_code code = GEMP_RESERVE(r->made, r->made_capacity, r->made_count + 1);
@@ -115,7 +123,7 @@ static gemp_code keep_allocation(gemp_grouping *r, void *block)
 	return code;
 }
 
-/* A node like expr that shares all it points to. */
+/* A node like expr that shares all its pointers. */
 static gemp_code copy_node(gemp_grouping *r, const gemp_expr *expr, gemp_expr **out)
 {
 	GEMP_PROPAGATE(GEMP_NEW(*out, 1));
@@ -123,6 +131,7 @@ static gemp_code copy_node(gemp_grouping *r, const gemp_expr *expr, gemp_expr **
 	return keep_allocation(r, *out);
 }
 
+/* A key that is an element keeps its kind, so that attributes can still be read of it. */
 static gemp_code make_column(gemp_grouping *r, const gemp_frame *columns, const gemp_expr *expr, size_t item,
                              const gemp_expr **out)
 {
@@ -138,6 +147,7 @@ static gemp_code make_column(gemp_grouping *r, const gemp_frame *columns, const 
 	return GEMP_OK;
 }
 
+/* Items and subpatterns must be equal at every node, too. */
 static bool is_same_expr(const gemp_expr *a, const gemp_expr *b)
 {
 	bool equal = a->item == b->item && a->sub == b->sub && gemp_expr_compare(a, b) == 0;
@@ -155,7 +165,7 @@ static size_t find_key(const gemp_grouping *r, const gemp_expr *expr)
 	return k;
 }
 
-/* The key that is the vertex or edge of which expr speaks. */
+/* The key that is the vertex or edge to which expr refers; key_count if there is none. */
 static size_t find_element(const gemp_grouping *r, const gemp_expr *expr)
 {
 	gemp_expr_kind kind = expr->of_edge ? GEMP_EDGE : GEMP_VERTEX;
@@ -173,6 +183,7 @@ static gemp_code not_grouped(const gemp_expr *expr)
 	                 expr->line, expr->column);
 }
 
+/* The node is copied, since the clause's own tree must stay as it is. */
 static gemp_code rewrite_children(gemp_grouping *r, const gemp_frame *columns, const gemp_expr *expr,
                                   const gemp_expr **out)
 {

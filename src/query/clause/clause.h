@@ -1,4 +1,10 @@
-/* clause: what WITH and RETURN mean for the search, which goes on while rows are made. */
+/* clause: properties of WITH and RETURN that decide how matches are searched for, and the rewriting of grouping
+ * clauses.
+ *
+ * Before the search: does a clause distinguish embeddings, does it only count them, may the search stop early, which
+ * elements of a row does it read? For a clause with aggregates, gemp_grouping turns its items into expressions over
+ * the columns that grouping yields: keys [key_count], then aggregates [aggregate_count].
+ */
 
 #ifndef GEMP_QUERY_CLAUSE_CLAUSE_H
 #define GEMP_QUERY_CLAUSE_CLAUSE_H
@@ -6,24 +12,24 @@
 #include "pattern/model/pattern.h"
 #include "query/rows/frame.h"
 
-/* Some clause tells embeddings apart or counts them: WITH, DISTINCT, an aggregate. Else there is a row for each match. */
+/* Some clause distinguishes or counts embeddings: WITH, DISTINCT, an aggregate. Otherwise there is a row for each match. */
 bool gemp_clause_wants_embeddings(const gemp_pattern *pattern);
-/* The first clause only counts rows, and asks nothing else of them: one row and how often it is there do for all. */
+/* The first clause only counts rows and reads nothing of them, so that one row with a multiplicity can stand for all. */
 bool gemp_clause_only_counts(const gemp_pattern *pattern);
-/* A row is written for each match as it is found, and any n of them are what LIMIT n asks for: so the search may stop. */
+/* A row is written for each match as it is found, and any n rows satisfy LIMIT n, so that the search may stop. */
 bool gemp_clause_streams(const gemp_pattern *pattern);
-/* Bit e: edge e of a row is spoken of, so that it has to be known which one it is. */
+/* Bit e: the clause reads edge e of a row, so that the search must identify it. */
 uint64_t gemp_clause_edges(const gemp_pattern *pattern);
-/* used[gemp_pattern_row_vertices + gemp_pattern_row_edges + sub_count]: what of a row is spoken of. */
+/* used[gemp_pattern_row_vertices + gemp_pattern_row_edges + sub_count]: true for the parts of a row that the clause reads. */
 void gemp_clause_uses(const gemp_pattern *pattern, bool *used);
 
-/* rewrite: expressions of a grouping clause turned into expressions of what grouping gives: keys, then aggregates. */
+/* GROUPING. */
 
 typedef struct gemp_grouping {
 	size_t key_count;
 	const gemp_expr **keys; /* [key_count] of the items without an aggregate; owned array */
 	size_t aggregate_count, aggregate_capacity;
-	const gemp_expr **aggregates; /* [aggregate_count] as they were met; owned array */
+	const gemp_expr **aggregates; /* [aggregate_count] in order of appearance; owned array */
 	size_t made_count, made_capacity;
 	void **made; /* [made_count] new nodes; owned */
 } gemp_grouping; /* {0} */

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { BLOCK_GROUPS = 1 << 16 }; /* that travel, and that are handed on, at a time */
+enum { BLOCK_GROUPS = 1 << 16 }; /* groups that are exchanged, or pushed to the next stage, at a time */
 
 typedef struct group_stage {
 	gemp_runtime *context;
@@ -23,6 +23,7 @@ typedef struct group_stage {
 
 /* ROWS TO GROUPS */
 
+/* The number of the group with this key; aggregates index their states by it. */
 static gemp_code find_group(group_stage *g, const gemp_text *key, uint64_t hash, size_t *group)
 {
 	bool added;
@@ -49,6 +50,7 @@ static gemp_code check_memory(const group_stage *g)
 	                 g->groups.count, bytes, budget);
 }
 
+/* A row that stands for several rows is added with its multiplicity. */
 static gemp_code add_row(group_stage *g, const gemp_frame *frame, size_t row, const gemp_text *key, uint64_t hash)
 {
 	size_t group;
@@ -94,6 +96,7 @@ static int owner_of(const group_stage *g, size_t group)
 	return (int)((g->groups.hash[group] & UINT32_MAX) * (uint64_t)g->context->comm->size >> 32);
 }
 
+/* Size and bytes of the key, then the state of each aggregate; merge_groups reads the same order. */
 static gemp_code pack_group(const group_stage *g, size_t group, gemp_text *out)
 {
 	size_t size;
@@ -131,6 +134,7 @@ done:
 	return code;
 }
 
+/* Groups that another rank has found become groups of this rank, or are united with equal ones. */
 static gemp_code merge_groups(group_stage *g, const char *at, const char *end)
 {
 	while (at < end) {
@@ -146,7 +150,8 @@ static gemp_code merge_groups(group_stage *g, const char *at, const char *end)
 	return check_memory(g);
 }
 
-/* Collective. */
+/* Collective. Groups [first, end) go to their owners. An error of merging is agreed on at the end, so that no rank
+ * stays in the exchange. */
 static gemp_code exchange_block(group_stage *g, size_t first, size_t end)
 {
 	gemp_code code = GEMP_OK;
@@ -187,6 +192,7 @@ static gemp_code exchange_groups(group_stage *g)
 
 /* HANDING ON */
 
+/* The key's bytes are its packed cells, in the order of the key columns. */
 static gemp_code add_keys(const group_stage *g, size_t group, gemp_frame *out)
 {
 	size_t size;
@@ -197,6 +203,7 @@ static gemp_code add_keys(const group_stage *g, size_t group, gemp_frame *out)
 	return GEMP_OK;
 }
 
+/* Lists of values need no look-ups. */
 static bool lists_elements(const gemp_aggregate *a)
 {
 	return a->kind == GEMP_COLLECT && a->cell != GEMP_CELL_VALUE;
@@ -231,6 +238,7 @@ done:
 	return code;
 }
 
+/* Results first, since add_keys counts the row. */
 static gemp_code finish_groups(group_stage *g, const size_t *groups, size_t count, const gemp_elements *elements)
 {
 	gemp_frame_clear(&g->results);
@@ -243,7 +251,8 @@ static gemp_code finish_groups(group_stage *g, const size_t *groups, size_t coun
 	return GEMP_OK;
 }
 
-/* Collective. */
+/* Collective. A block is finished and pushed as one frame, so that results of all groups need not fit into memory
+ * at once. */
 static gemp_code push_block(group_stage *g, const size_t *groups, size_t count, bool last, bool *enough)
 {
 	gemp_code code = GEMP_OK;
@@ -322,6 +331,7 @@ static void group_free(void *self)
 	gemp_free(g);
 }
 
+/* Keys keep name and kind of the input; aggregates are values. */
 gemp_code gemp_group_columns(gemp_frame *out, const gemp_group_options *options)
 {
 	gemp_code code = GEMP_OK;

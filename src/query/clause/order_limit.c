@@ -15,6 +15,7 @@ static uint64_t rows_up_to(uint64_t skip, uint64_t limit)
 	return limit > UINT64_MAX - skip ? UINT64_MAX : skip + limit;
 }
 
+/* Rows are numbered in rank order by an exclusive scan; first and end are clipped to this rank's rows. */
 void gemp_limit_rows(const gemp_comm *comm, size_t rows, uint64_t skip, uint64_t limit, size_t *first, size_t *end)
 {
 	uint64_t before = gemp_comm_exscan(comm, rows), stop = rows_up_to(skip, limit);
@@ -26,7 +27,7 @@ void gemp_limit_rows(const gemp_comm *comm, size_t rows, uint64_t skip, uint64_t
 typedef struct limit_stage {
 	gemp_runtime *context;
 	gemp_row_stage *next;
-	uint64_t skip, limit; /* what is left of them */
+	uint64_t skip, limit; /* rows still to skip, and still to pass */
 	bool *some_left_out;
 	bool ended;
 } limit_stage;
@@ -80,9 +81,9 @@ gemp_code gemp_limit_new(gemp_row_stage *out, gemp_runtime *context, uint64_t sk
 }
 
 enum {
-	BLOCK_ROWS = 1 << 16, /* handed on at a time */
+	BLOCK_ROWS = 1 << 16, /* pushed at a time */
 	SPARE_ROWS = 1 << 14, /* beyond twice the limit, before rows are dropped */
-	SAMPLES = 64,         /* of a rank, to find where the ranks' shares end */
+	SAMPLES = 64,         /* of each rank, to find the splitters of the sample sort */
 	EDGE_RANKS = 4,       /* type, keys of source and target, parallel number */
 };
 
@@ -91,7 +92,7 @@ typedef struct sort_stage {
 	gemp_shard *graph;
 	gemp_row_stage *next;
 	uint64_t skip, limit;
-	size_t shown; /* columns that are handed on; behind them numbers that order elements */
+	size_t shown; /* columns that are pushed; behind them hidden order keys of elements */
 	size_t sort_count;
 	gemp_sort_item *sorts; /* [sort_count] columns of rows, values all */
 	gemp_frame rows;
@@ -141,6 +142,8 @@ typedef struct sort_entry {
 	uint64_t prefix, row;
 } sort_entry;
 
+/* The prefix decides most comparisons; equal prefixes (long strings, or NULL beside the largest integer) compare
+ * by values. */
 static int compare_entries(const void *a, const void *b, void *context)
 {
 	const sort_stage *o = context;
@@ -178,8 +181,9 @@ done:
 	return code;
 }
 
-/* TAKING */
+/* BUFFERING */
 
+/* A rank never needs more rows than SKIP and LIMIT together. */
 static uint64_t wanted_rows(const sort_stage *o)
 {
 	return rows_up_to(o->skip, o->limit);
@@ -250,7 +254,7 @@ static gemp_code append_rows(sort_stage *o, const gemp_frame *frame, const gemp_
 	return code;
 }
 
-/* Collective. */
+/* Collective. Elements get their order keys here, while the frame's elements are at hand. */
 static gemp_code buffer_rows(sort_stage *o, gemp_frame *frame)
 {
 	gemp_code code = GEMP_OK;
@@ -263,8 +267,9 @@ done:
 	return code;
 }
 
-/* SHARES OF RANKS */
+/* SAMPLE SORT over the ranks */
 
+/* Every step-th row of [first, end), all columns, the hidden ones included. */
 static gemp_code pack_rows(const gemp_frame *frame, size_t first, size_t end, size_t step, gemp_text *out)
 {
 	for (size_t row = first; row < end; row += step)
@@ -283,7 +288,8 @@ static gemp_code unpack_rows(gemp_frame *frame, const char *at, const char *end)
 	return GEMP_OK;
 }
 
-/* The first row that does not come before row x of `of`, or (after) that comes after it. */
+/* The first row that does not come before row x of `of`, or (after) the first that comes after it: a binary
+ * search. */
 static size_t find_row(const sort_stage *o, const gemp_frame *of, size_t x, bool after)
 {
 	size_t row;
@@ -372,9 +378,10 @@ done:
 	return code;
 }
 
-/* HANDING ON */
+/* PUSHING */
 
-/* Collective. A block of this rank's rows, or none. */
+/* Collective. A block of this rank's rows, or none. The view has the shown columns only, so the order keys end
+ * here. */
 static gemp_code push_block(sort_stage *o, size_t first, size_t count, bool last, bool *enough)
 {
 	gemp_code code = GEMP_OK;
@@ -413,6 +420,7 @@ done:
 	return code;
 }
 
+/* Collective. Rows are only buffered until the last ones have come. */
 static gemp_code sorting_push(void *self, gemp_frame *frame, bool last, bool *enough)
 {
 	sort_stage *o = self;
@@ -441,6 +449,7 @@ static void sorting_free(void *self)
 
 /* SETTING UP */
 
+/* Hidden columns of a column: none for values, one for vertices, EDGE_RANKS for edges. */
 static size_t sort_columns_of(const gemp_frame_column *column)
 {
 	return column->kind == GEMP_CELL_VALUE ? 0 : column->kind == GEMP_CELL_EDGE ? EDGE_RANKS : 1;
@@ -458,6 +467,7 @@ static void add_sorts(sort_stage *o, const gemp_frame *input, size_t c, bool des
 		o->sorts[o->sort_count++] = (gemp_sort_item){ .item = first + i, .descending = descending };
 }
 
+/* All columns follow the sort items as sort keys, which makes the order total. */
 static gemp_code set_up(sort_stage *o, const gemp_sorting_options *options)
 {
 	const gemp_frame *input = options->input;

@@ -24,7 +24,7 @@ void gemp_limit_rows(const gemp_comm *comm, size_t rows, uint64_t skip, uint64_t
 
 /* sorting: a stage of ORDER BY, with its SKIP and LIMIT.
  *
- * Rows are in the order of the sort items, and where these are equal of all other columns, so that what comes out is the
+ * Rows are in the order of the sort items, and where these are equal of all other columns, so that the result is the
  * same for every number of ranks. NULL is last ascending and first descending. Vertices are ordered by key, edges by type,
  * keys of their ends and parallel number. With a limit a rank keeps no more rows than that (and room to sort in).
  */
@@ -37,8 +37,8 @@ typedef struct gemp_sorting_options {
 	gemp_row_stage *next;         /* borrowed */
 } gemp_sorting_options;
 
-/* Collective. Hands on after the last row, in order: rank 0's rows are pushed first, then rank 1's, and so on. What does
- * not fit into the context's host_memory is GEMP_ENOMEM, in push. */
+/* Collective. Pushes after the last row, in order: rank 0's rows first, then rank 1's, and so on. Rows beyond the context's
+ * host_memory are GEMP_ENOMEM, in push. */
 gemp_code gemp_sorting_new(gemp_row_stage *out, gemp_runtime *context, gemp_shard *graph,
                            const gemp_sorting_options *options);
 

@@ -16,23 +16,25 @@ struct gemp_pipeline {
 	gemp_runtime *context;
 	gemp_shard *graph;
 	const gemp_pattern *pattern;
-	gemp_frame_map match, items; /* what clauses speak of: rows of a match, items of what stands before */
+	gemp_frame_map match, items; /* meaning of variables: elements of a match, or items of the clause before */
 	size_t stage_count;
 	gemp_row_stage stages[STAGES]; /* each pushes into the next; the last is the output's */
 	gemp_grouping rewrites[CLAUSES];
 	gemp_frame source;  /* the rows of matches */
-	bool *used;         /* [source.count] columns that are spoken of */
-	gemp_frame columns; /* of what the last stage gives, while they are put together */
+	bool *used;         /* [source.count] columns that the first clause reads */
+	gemp_frame columns; /* columns of the last stage so far, while the chain is built */
 	bool left_out;
 };
 
 /* STAGES */
 
+/* The stage behind the one being made. Its place is known before it exists, since stages are an array. */
 static gemp_row_stage *next_of(gemp_pipeline *p)
 {
 	return &p->stages[p->stage_count + 1];
 }
 
+/* Takes the columns of the stage just made, and counts the stage. */
 static void set_output_columns(gemp_pipeline *p, gemp_frame *columns)
 {
 	gemp_frame_free(&p->columns);
@@ -111,7 +113,7 @@ done:
 	return code;
 }
 
-/* Collective. */
+/* Collective. A clause without aggregates evaluates its items and no more. */
 static gemp_code add_plain(gemp_pipeline *p, const gemp_frame_map *map, const gemp_clause *clause)
 {
 	gemp_code code = GEMP_OK;
@@ -126,7 +128,7 @@ done:
 	return code;
 }
 
-/* Collective. */
+/* Collective. A clause with neither ORDER BY, SKIP nor LIMIT has no such stage. */
 static gemp_code add_order(gemp_pipeline *p, const gemp_clause *clause)
 {
 	gemp_code code = GEMP_OK;
@@ -149,7 +151,8 @@ static gemp_code add_order(gemp_pipeline *p, const gemp_clause *clause)
 	return code;
 }
 
-/* Collective. Hidden items of ORDER BY depend on the shown ones, so DISTINCT may group by all of them. */
+/* Collective. Hidden items of ORDER BY depend on the shown ones and distinguish no more rows, so DISTINCT may
+ * group by all items. */
 static gemp_code add_clause(gemp_pipeline *p, const gemp_frame_map *map, const gemp_clause *clause,
                             gemp_grouping *rewrite)
 {
@@ -170,6 +173,7 @@ static gemp_code add_clause(gemp_pipeline *p, const gemp_frame_map *map, const g
 
 /* SOURCE */
 
+/* Columns of the source: vertices, edges, then the values of subpatterns, as gemp_frame_map numbers them. */
 static gemp_code set_up_source(gemp_pipeline *p)
 {
 	const gemp_pattern *pattern = p->pattern;
@@ -186,6 +190,7 @@ static gemp_code set_up_source(gemp_pipeline *p)
 	return GEMP_OK;
 }
 
+/* Missing vertices have another mark in rows (32 bits) than in frames (64 bits). */
 static uint64_t element_at(const gemp_row_store *rows, size_t row, size_t column, size_t vertices)
 {
 	if (column >= vertices)
@@ -202,6 +207,7 @@ static gemp_code fill_elements(gemp_frame_column *out, const gemp_row_store *row
 	return GEMP_OK;
 }
 
+/* Values are copied, since the frame may change them. */
 static gemp_code fill_values(gemp_frame_column *out, const gemp_column *from)
 {
 	out->values.type = from->type;
@@ -242,7 +248,7 @@ bool gemp_pipeline_truncated(const gemp_pipeline *p)
 	return p->left_out;
 }
 
-/* Values of sub-patterns are known of matches, hence before WITH only. */
+/* Subpatterns are evaluated for matches, hence before WITH only. */
 static gemp_code check_subs(const gemp_pattern *pattern)
 {
 	bool asks = pattern->with && pattern->with->where && gemp_expr_has_subpattern(pattern->with->where);
@@ -253,6 +259,7 @@ static gemp_code check_subs(const gemp_pattern *pattern)
 	            : GEMP_OK;
 }
 
+/* The output stage is borrowed: its free is left out. */
 gemp_code gemp_pipeline_new(gemp_pipeline **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                             bool count_loops, gemp_row_stage *output)
 {

@@ -1,4 +1,9 @@
-/* pipeline: the clauses of a query as a chain of stages, from the rows of matches to the output. */
+/* pipeline: the clauses of a query as a chain of stages, from the rows of matches to the output.
+ *
+ * Each clause contributes up to six stages: keys and arguments, groups, items, DISTINCT, order or limit, WHERE. A
+ * stage pushes frames into the next one; the last is the output's. The columns of a stage are known when the next is
+ * made, so the chain is built from the front. All calls that push or make stages are collective.
+ */
 
 #ifndef GEMP_QUERY_CLAUSE_PIPELINE_H
 #define GEMP_QUERY_CLAUSE_PIPELINE_H
@@ -11,7 +16,7 @@
 
 typedef struct gemp_pipeline gemp_pipeline;
 
-/* Collective. All but `out` is borrowed; output is given the items of RETURN, the shown ones first, and not freed.
+/* Collective. All arguments are borrowed; output receives the items of RETURN, the shown ones first, and is not freed here.
  * count_loops: in COUNT { (v)-[:T]->() }, see gemp_degree_loops. */
 gemp_code gemp_pipeline_new(gemp_pipeline **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                             bool count_loops, gemp_row_stage *output);
@@ -20,7 +25,7 @@ void gemp_pipeline_free(gemp_pipeline *pipeline);
 /* Collective. Rows of matches, each multiplicity[row] times (NULL: once). *enough as for a stage. */
 gemp_code gemp_pipeline_push(gemp_pipeline *pipeline, const gemp_row_store *rows, const uint64_t *multiplicity,
                              bool last, bool *enough);
-/* Alike on all ranks: a SKIP or LIMIT without ORDER BY left out rows that others might have got. */
+/* Equal on all ranks: a SKIP or LIMIT without ORDER BY left out rows that another run might have shown. */
 bool gemp_pipeline_truncated(const gemp_pipeline *pipeline);
 
 #endif

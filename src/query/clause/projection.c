@@ -18,6 +18,7 @@ static gemp_type attribute_type(const gemp_shard *graph, const gemp_expr *expr)
 	return expr->attribute >= 0 ? graph->attributes.columns[expr->attribute].type : GEMP_STRING;
 }
 
+/* Elements have the type of their final form: a vertex is written as its key, an edge as a string. */
 gemp_type gemp_projection_type(const gemp_shard *graph, const gemp_expr *expr)
 {
 	switch (expr->kind) {
@@ -66,7 +67,7 @@ typedef struct projection_stage {
 	gemp_arena scratch; /* of one row */
 } projection_stage;
 
-/* An integer in a column of floats becomes one. */
+/* Adds a value; an integer in a column of floats becomes a float. Any other mismatch is a fault of type inference. */
 static gemp_code add_value(gemp_column *column, gemp_value value)
 {
 	if (!value.null && value.type == GEMP_INTEGER && column->type == GEMP_FLOAT)
@@ -77,7 +78,7 @@ static gemp_code add_value(gemp_column *column, gemp_value value)
 	return gemp_column_add(column, &value);
 }
 
-/* Values are converted one by one, since an integer may go into a column of floats. */
+/* Elements are copied as a block, values one by one, since an integer may go into a column of floats. */
 static gemp_code copy_cells(gemp_frame_column *out, const gemp_frame_column *from, size_t rows)
 {
 	if (out->kind != GEMP_CELL_VALUE) {
@@ -107,7 +108,7 @@ static gemp_code evaluate_item(projection_stage *e, size_t i, const gemp_frame *
 	return GEMP_OK;
 }
 
-/* Multiplicities move to the new frame. */
+/* Multiplicities move to the new frame instead of being copied. */
 static gemp_code evaluate_items(projection_stage *e, gemp_frame *frame)
 {
 	gemp_frame_clear(&e->out);
@@ -121,6 +122,7 @@ static gemp_code evaluate_items(projection_stage *e, gemp_frame *frame)
 	return GEMP_OK;
 }
 
+/* Collective. Fetches what the items read, evaluates them, and passes the frame on. */
 static gemp_code items_push(void *self, gemp_frame *frame, bool last, bool *enough)
 {
 	projection_stage *e = self;
@@ -147,6 +149,7 @@ static gemp_code select_rows(projection_stage *e, const gemp_frame *frame, uint6
 	return GEMP_OK;
 }
 
+/* Collective. The frame of the rows that pass is made anew, since its size is known only now. */
 static gemp_code where_push(void *self, gemp_frame *frame, bool last, bool *enough)
 {
 	gemp_code code = GEMP_OK;
@@ -241,6 +244,7 @@ gemp_code gemp_projection_where(gemp_row_stage *out, gemp_runtime *context, gemp
 	return code;
 }
 
+/* An edge needs two more columns, the keys of its ends. */
 gemp_code gemp_project_header(const gemp_shard *graph, const gemp_pattern *pattern, gemp_projected *out)
 {
 	gemp_code code = GEMP_OK;
@@ -267,6 +271,7 @@ static gemp_code add_key(gemp_column *out, const gemp_elements *elements, uint64
 	return gemp_column_add(out, &key);
 }
 
+/* A missing edge has a NULL type and NULL ends. */
 static gemp_code add_edge(gemp_projected *out, const gemp_elements *elements, uint64_t edge)
 {
 	const gemp_edge_ends *ends = gemp_elements_ends(elements, edge);
@@ -293,6 +298,7 @@ static gemp_code project_column(gemp_projected *out, gemp_frame_column *column, 
 	return GEMP_OK;
 }
 
+/* Collective. Values are moved out of the frame, which must not be used for them afterwards. */
 gemp_code gemp_project(gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern, gemp_frame *frame,
                        gemp_projected *out)
 {

@@ -13,9 +13,7 @@
 #include "pattern/model/pattern.h"
 #include "query/rows/lookup.h"
 
-/* evaluate: stages that make items of rows, and that leave out the rows for which a condition is not true. */
-
-/* What an item is: a vertex and an edge stay what they are, all else is a value of this type. */
+/* The cell kind of an item: vertices and edges stay elements, everything else is a value of the type below. */
 gemp_cell_kind gemp_projection_cell(const gemp_expr *expr);
 gemp_type gemp_projection_type(const gemp_shard *graph, const gemp_expr *expr);
 

@@ -18,6 +18,7 @@ struct gemp_plain_rows {
 	gemp_projected *columns; /* [column_count] */
 };
 
+/* Every item must be a vertex of the match with an integer key, and no clause may be left to evaluate. */
 static bool is_plain(const gemp_shard *graph, const gemp_pattern *pattern)
 {
 	bool plain = gemp_clause_streams(pattern) && !pattern->result.has_limit && pattern->optional_count == 0 &&
@@ -27,6 +28,7 @@ static bool is_plain(const gemp_shard *graph, const gemp_pattern *pattern)
 	return plain;
 }
 
+/* The tables may use a quarter of the memory budget. */
 bool gemp_plain_rows_apply(const gemp_runtime *context, const gemp_shard *graph, const gemp_pattern *pattern)
 {
 	size_t budget = context->budgets.host_memory ? context->budgets.host_memory / 4 : default_memory;
@@ -35,7 +37,7 @@ bool gemp_plain_rows_apply(const gemp_runtime *context, const gemp_shard *graph,
 
 /* TABLES */
 
-/* Collective. Ranks own ids in their order. */
+/* Collective. Ranks own consecutive ids, so that concatenation by rank gives an array by id. */
 static gemp_code gather(const gemp_comm *comm, const void *mine, size_t size, void **all)
 {
 	size_t *begin = NULL;
@@ -110,7 +112,7 @@ typedef struct row_conversion {
 	size_t first, rows; /* rows of the columns; of the batch */
 } row_conversion;
 
-/* From ids to key ranks, to the canonical tuple, to keys. */
+/* From ids to ranks of keys, to the canonical tuple, to keys. Without a chain the ids index the keys directly. */
 static void convert_row(const row_conversion *t, size_t row)
 {
 	const gemp_plain_rows *plain = t->plain;
@@ -137,6 +139,7 @@ bool gemp_plain_rows_accepts(const gemp_plain_rows *plain, const gemp_batch *bat
 	return !batch->multiplicity && !(plain->chain && batch->edge_count);
 }
 
+/* Columns grow by half at least, since they are reserved once a batch. */
 gemp_code gemp_plain_rows_take(gemp_plain_rows *plain, const gemp_batch *batch, size_t rows)
 {
 	row_conversion t = { plain, batch, plain->rows, rows };

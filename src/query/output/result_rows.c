@@ -46,6 +46,7 @@ static gemp_code take_multiplicity(row_output *r, const gemp_batch *batch, size_
 	return GEMP_OK;
 }
 
+/* Rows of this round that are not written yet. */
 static size_t pending_rows(const row_output *r)
 {
 	return r->store.rows + (r->plain ? gemp_plain_rows_count(r->plain) : 0);
@@ -74,7 +75,7 @@ static gemp_code output_consume(void *self, const gemp_batch *batch)
 	return gemp_row_store_add(&r->store, &once, count);
 }
 
-/* Collective. */
+/* Collective. A preview counts the rows that it does not show; a LIMIT bounds their number, too. */
 static void count_unseen(row_output *r)
 {
 	const gemp_clause *clause = &r->pattern->result;
@@ -85,7 +86,7 @@ static void count_unseen(row_output *r)
 
 /* OUTPUT */
 
-/* Collective. */
+/* Collective. The file says whether it is complete, so the ranks agree on that before it is closed. */
 static gemp_code close_rows(row_output *r)
 {
 	uint64_t incomplete = !r->complete || gemp_pipeline_truncated(r->pipeline);
@@ -119,7 +120,7 @@ static size_t cut_to_limit(row_output *r, size_t count)
 	return end;
 }
 
-/* Collective. */
+/* Collective. Times the writing. */
 static gemp_code write_columns(row_output *r, const gemp_projected *columns, size_t count)
 {
 	double t = gemp_now();
@@ -128,7 +129,7 @@ static gemp_code write_columns(row_output *r, const gemp_projected *columns, siz
 	return code;
 }
 
-/* Collective. */
+/* Collective. Converts the elements of the frame to keys, writes them and frees them. */
 static gemp_code write_frame(row_output *r, gemp_frame *frame)
 {
 	double t = gemp_now();
@@ -139,7 +140,7 @@ static gemp_code write_frame(row_output *r, gemp_frame *frame)
 	return code;
 }
 
-/* Collective. A preview has no end to the rows that it counts. */
+/* Collective. A preview has no end, since it counts rows that it does not show. */
 static gemp_code end_if_reached(row_output *r, bool last, bool *enough)
 {
 	bool reached = r->written >= r->options.limit && gemp_rows_wants_all(&r->options);
@@ -163,7 +164,7 @@ static gemp_code output_push(void *self, gemp_frame *frame, bool last, bool *eno
 	return end_if_reached(r, last, enough);
 }
 
-/* Collective. Rows that need no clauses. */
+/* Collective. Rows that need no clauses are written as they are, cut to the limit. */
 static gemp_code write_plain(row_output *r, bool last, bool *enough)
 {
 	gemp_code code = GEMP_OK;
@@ -209,7 +210,8 @@ static gemp_code push_stored(row_output *r, bool last, bool *enough)
 	return gemp_pipeline_push(r->pipeline, &r->store, r->has_multiplicity ? r->multiplicity : NULL, last, enough);
 }
 
-/* Collective. */
+/* Collective. Plain rows and stored rows may both be there: batches with multiplicities are always stored. The
+ * last push must come exactly once. */
 static gemp_code push_rows(row_output *r, bool last, bool *enough)
 {
 	enum { STORED, PLAIN };
@@ -249,6 +251,7 @@ done:
 
 /* THE SINK */
 
+/* A writer that is still open here belongs to a failed run, so its file is removed. */
 static void output_free(void *self)
 {
 	row_output *r = self;
@@ -261,7 +264,7 @@ static void output_free(void *self)
 	gemp_free_all(r->multiplicity, r->columns, r);
 }
 
-/* Collective. */
+/* Collective. The writer is opened before the search, so that a path that cannot be written to fails at once. */
 static gemp_code open_writer(row_output *r)
 {
 	gemp_code code = GEMP_OK;
@@ -320,6 +323,7 @@ bool gemp_rows_complete(const gemp_sink *sink)
 	return r->complete;
 }
 
+/* Rank 0 passes one row with the multiplicity `count` through the clauses; its elements are never read. */
 gemp_code gemp_rows_count(gemp_sink *sink, uint64_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -345,6 +349,7 @@ done:
 	return code;
 }
 
+/* Counts rows and passes on the whole batch, so that the next sink may get more rows than the limit. */
 static gemp_code limit_consume(void *self, const gemp_batch *batch)
 {
 	gemp_limit *limit = self;
@@ -352,6 +357,7 @@ static gemp_code limit_consume(void *self, const gemp_batch *batch)
 	return limit->next ? limit->next->consume(limit->next->self, batch) : GEMP_OK;
 }
 
+/* Collective. The limit is tested at the end of rounds, where the ranks can add their numbers. */
 static gemp_code limit_end_round(void *self, bool last, bool *enough, bool *again)
 {
 	gemp_limit *limit = self;

@@ -1,8 +1,8 @@
 /* result_rows: the last sink of a query. It passes matches through the clauses WITH and RETURN (clause/pipeline.h)
  * and writes the resulting rows in the user's keys to a terminal or a file.
  *
- * Matches wait in a row store until the round ends, where all ranks push and write together. Rows that are only
- * integer keys of vertices take a shorter way (output/plain_rows.h) once there are enough of them.
+ * Matches are kept in a row store until the round ends, where all ranks push and write together. Rows that are only
+ * integer keys of vertices take a shorter path (output/plain_rows.h) once there are enough of them.
  */
 
 #ifndef GEMP_QUERY_OUTPUT_RESULT_ROWS_H
@@ -30,7 +30,7 @@ bool gemp_rows_complete(const gemp_sink *rows);
 /* Collective. In place of `count` matches, where clauses only count them (gemp_clause_only_counts): all that come. */
 gemp_code gemp_rows_count(gemp_sink *rows, uint64_t count);
 
-/* limit: a sink that says "enough" once all ranks together have taken so many rows. */
+/* A sink that reports "enough" once all ranks together have received so many rows. */
 
 typedef struct gemp_limit {
 	const gemp_comm *comm; /* borrowed */

@@ -11,8 +11,8 @@ typedef struct subgraph_sink {
 	gemp_shard *graph;
 	gemp_subgraph_sink_options options;
 	gemp_subgraph wanted;
-	gemp_row_store store; /* with a limit: taken since the last turn */
-	uint64_t taken;       /* with a limit: by all ranks in earlier turns */
+	gemp_row_store store; /* with a limit: rows of this round */
+	uint64_t taken;       /* with a limit: rows of all ranks in earlier rounds */
 	bool written;
 	uint64_t vertices, edges; /* written */
 } subgraph_sink;
@@ -28,6 +28,7 @@ gemp_code gemp_subgraph_sink_check(const char *path)
 	                 path);
 }
 
+/* Elements are sets of bits in pages, so that a small subgraph of a large graph needs little memory. */
 static gemp_code mark_elements(subgraph_sink *m, const gemp_batch *batch)
 {
 	size_t vertices = batch->rows * (size_t)batch->vertex_count, edges = batch->rows * (size_t)batch->edge_count;
@@ -40,13 +41,15 @@ static gemp_code mark_elements(subgraph_sink *m, const gemp_batch *batch)
 	return GEMP_OK;
 }
 
-/* No more than may still be wanted is held. */
+/* Holds no more rows than the limit still allows. */
 static gemp_code store_rows(subgraph_sink *m, const gemp_batch *batch)
 {
 	uint64_t left = m->options.limit - m->taken - m->store.rows;
 	return gemp_row_store_add(&m->store, batch, left < batch->rows ? (size_t)left : batch->rows);
 }
 
+/* Local. Without a limit elements are marked at once; with one, the rows of the round must first be ordered by
+ * rank. */
 static gemp_code subgraph_consume(void *self, const gemp_batch *batch)
 {
 	subgraph_sink *m = self;
@@ -72,7 +75,7 @@ static gemp_code mark_within_limit(subgraph_sink *m)
 	return gemp_comm_agree(comm, code);
 }
 
-/* Collective. */
+/* Collective. The subgraph becomes a graph of its own, which the writers of files take as any other. */
 static gemp_code write_graph(subgraph_sink *m)
 {
 	gemp_code code = GEMP_OK;
@@ -122,6 +125,7 @@ static void sink_free(void *self)
 	gemp_free(m);
 }
 
+/* Rank 0 tests before the search whether the file may be written, so that a typing error does not cost a run. */
 gemp_code gemp_subgraph_sink_new(gemp_sink *out, gemp_runtime *context, gemp_shard *graph,
                                  const gemp_subgraph_sink_options *options)
 {

@@ -17,11 +17,11 @@ typedef struct gemp_subgraph_sink_options {
 	gemp_sink *next;                   /* takes the same rows; borrowed; NULL: none */
 } gemp_subgraph_sink_options;
 
-/* Local. GEMP_EUSAGE for an ending that there is not. */
+/* Local. GEMP_EUSAGE for an unknown ending. */
 gemp_code gemp_subgraph_sink_check(const char *path);
 
-/* Collective. Rows must have the edges that matches are to be told by (see gemp_match_options). All is borrowed. The
- * file is whole after the last turn, or the one that reaches the limit; freed before that, there is none. */
+/* Collective. Rows must have edge columns (see gemp_match_options). All arguments are borrowed. The
+ * file is complete after the last round, or the one that reaches the limit; freed before that, there is no file. */
 gemp_code gemp_subgraph_sink_new(gemp_sink *out, gemp_runtime *context, gemp_shard *graph,
                                  const gemp_subgraph_sink_options *options);
 /* What was written, over all ranks. */

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Edges first: their ends are vertices to fetch, too. */
+/* Edges come first, since their ends are vertices to fetch, too. */
 gemp_code gemp_elements_fetch_lists(gemp_elements *out, gemp_runtime *context, gemp_shard *graph,
                                     const gemp_vertex *vertices, size_t vertex_count, bool has_edges,
                                     const gemp_edge *edges, size_t edge_count, bool ranks)
@@ -34,6 +34,8 @@ done:
 	return code;
 }
 
+/* Collective. The elements of all columns become two lists, so that each distinct element is fetched once. Missing
+ * elements are left out. */
 gemp_code gemp_elements_fetch(gemp_elements *out, gemp_runtime *context, gemp_shard *graph,
                               const gemp_frame_column *columns, size_t count, size_t rows, bool ranks)
 {
@@ -74,6 +76,7 @@ void gemp_elements_free(gemp_elements *elements)
 	*elements = (gemp_elements){ 0 };
 }
 
+/* Missing elements have NULL values. */
 static gemp_value value_of(const gemp_elements *elements, const gemp_column *column, uint64_t vertex)
 {
 	if (vertex == GEMP_NO_ELEMENT)
@@ -96,6 +99,7 @@ const gemp_edge_ends *gemp_elements_ends(const gemp_elements *elements, uint64_t
 	return edge == GEMP_NO_ELEMENT ? NULL : &elements->edges.ends[gemp_edge_values_index(&elements->edges, edge)];
 }
 
+/* The name is borrowed from the graph's relation. */
 gemp_value gemp_elements_type(const gemp_elements *elements, uint64_t edge)
 {
 	const gemp_edge_ends *ends = gemp_elements_ends(elements, edge);
@@ -108,12 +112,14 @@ static int compare_numbers(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
+/* Ranks of keys are ordered as the keys are, and comparing them needs no strings. */
 static int compare_vertices(const gemp_elements *elements, uint64_t a, uint64_t b)
 {
 	gemp_value x = gemp_elements_rank(elements, a), y = gemp_elements_rank(elements, b);
 	return compare_numbers((uint64_t)x.integer, (uint64_t)y.integer);
 }
 
+/* GEMP_NO_ELEMENT is the largest number, so missing elements come last. */
 int gemp_elements_compare(const gemp_elements *elements, gemp_cell_kind kind, uint64_t a, uint64_t b)
 {
 	if (a == b || a == GEMP_NO_ELEMENT || b == GEMP_NO_ELEMENT)

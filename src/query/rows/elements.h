@@ -1,4 +1,9 @@
-/* elements: what the output and the order of rows say of vertices and edges: keys, ranks of keys, ends. */
+/* elements: keys, ranks of keys, types and ends of the vertices and edges of some rows, fetched from their owners.
+ *
+ * vertices[vertex_count] are the distinct ids in ascending order; keys[vertex_count] and ranks[vertex_count] belong to
+ * them, and look-ups are binary searches. Ends of edges are among the vertices. The order of ORDER BY, of lists and of
+ * representatives is defined here. Fetching is collective, look-ups are local.
+ */
 
 #ifndef GEMP_QUERY_ROWS_ELEMENTS_H
 #define GEMP_QUERY_ROWS_ELEMENTS_H

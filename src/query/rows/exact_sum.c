@@ -12,7 +12,7 @@ enum {
 	BITS = 64,
 	LOWEST_BIT = -1074, /* of a double */
 	MANTISSA = 53,
-	MAX_WORDS = 48, /* 2098 bits of doubles, 2^64 of them, the sign, and what a division appends */
+	MAX_WORDS = 48, /* 2098 bits of doubles, 2^64 of them, the sign, and the words that a division appends */
 	SPECIAL_NAN = 1,
 	SPECIAL_INFINITY = 2,
 	SPECIAL_MINUS_INFINITY = 4,
@@ -30,6 +30,7 @@ void gemp_exact_sum_clear(gemp_exact_sum *sum)
 	sum->special = 0;
 }
 
+/* The word that continues the number above its top word. */
 static uint64_t sign_word(const gemp_exact_sum *sum)
 {
 	return sum->count && sum->words[sum->count - 1] >> (BITS - 1) ? UINT64_MAX : 0;
@@ -81,6 +82,7 @@ static gemp_code add_words(gemp_exact_sum *sum, const uint64_t *words, size_t co
 	return GEMP_OK;
 }
 
+/* Index of the word that has this bit, also for negative bits. */
 static int32_t floor_word(int bit)
 {
 	return (int32_t)((bit - (bit < 0 ? BITS - 1 : 0)) / BITS);
@@ -124,6 +126,7 @@ gemp_code gemp_exact_sum_add_integer(gemp_exact_sum *sum, __int128 value)
 	return add_words(sum, words, 2, 0);
 }
 
+/* Two windows are added like a window and a number. */
 static gemp_code gemp_exact_sum_merge(gemp_exact_sum *sum, const gemp_exact_sum *other)
 {
 	sum->special |= other->special;
@@ -132,7 +135,8 @@ static gemp_code gemp_exact_sum_merge(gemp_exact_sum *sum, const gemp_exact_sum 
 
 /* ROUNDING */
 
-/* |sum| / n in words from 2^(64 * first), two more below than the sum has; what remains is in *inexact. */
+/* Schoolbook division of |sum| by n, with two more words below the sum's: enough bits for a correctly rounded
+ * double. *inexact tells whether there is a remainder. */
 static size_t quotient(const gemp_exact_sum *sum, uint64_t n, uint64_t *words, int32_t *first, bool *inexact)
 {
 	enum { BELOW = 2 };
@@ -154,7 +158,8 @@ static size_t quotient(const gemp_exact_sum *sum, uint64_t n, uint64_t *words, i
 	return count;
 }
 
-/* bits * 2^exponent, bits with its top bit set, to the nearest double; inexact: there is more below. */
+/* Rounds bits * 2^exponent, bits with its top bit set, to the nearest double, ties to even; inexact: there are
+ * more bits below. A subnormal result holds fewer bits, so rounding happens at its last bit. */
 static double round_to_nearest(uint64_t bits, int exponent, bool inexact)
 {
 	int shift = LOWEST_BIT - exponent; /* what a subnormal number cannot hold */
@@ -208,6 +213,7 @@ gemp_code gemp_exact_sum_pack(const gemp_exact_sum *sum, gemp_text *out)
 	return gemp_text_status(out);
 }
 
+/* Reads into a buffer on the stack: packed words have no alignment. */
 gemp_code gemp_exact_sum_merge_packed(gemp_exact_sum *sum, const char **at)
 {
 	uint64_t words[MAX_WORDS];

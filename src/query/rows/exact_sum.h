@@ -17,12 +17,12 @@ typedef struct gemp_exact_sum {
 	uint64_t *words; /* [count], least first; owned. The last holds nothing but the sign */
 	int32_t first;   /* words[i] counts 2^(64 * (first + i)) */
 	uint16_t count, capacity;
-	uint8_t special; /* values that are no numbers: 1 NaN, 2 infinity, 4 -infinity */
+	uint8_t special; /* set of non-finite values added: 1 NaN, 2 infinity, 4 -infinity */
 } gemp_exact_sum;    /* {0} is 0 */
 
 void gemp_exact_sum_free(gemp_exact_sum *sum);
 void gemp_exact_sum_clear(gemp_exact_sum *sum); /* 0 again; keeps its memory */
-/* value, times over. */
+/* Adds value, `times` over. */
 gemp_code gemp_exact_sum_add(gemp_exact_sum *sum, double value, uint64_t times);
 gemp_code gemp_exact_sum_add_integer(gemp_exact_sum *sum, __int128 value);
 

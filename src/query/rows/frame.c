@@ -48,6 +48,7 @@ void gemp_frame_free(gemp_frame *frame)
 	*frame = (gemp_frame){ 0 };
 }
 
+/* Columns keep their memory for the next block; multiplicities are freed, since the next block may have none. */
 void gemp_frame_clear(gemp_frame *frame)
 {
 	frame->rows = 0;
@@ -58,11 +59,13 @@ void gemp_frame_clear(gemp_frame *frame)
 	frame->multiplicity_capacity = 0;
 }
 
+/* Bytes of a value in a column; strings are an offset each. */
 static size_t value_size(gemp_type type)
 {
 	return type == GEMP_BOOLEAN ? 1 : sizeof(uint64_t);
 }
 
+/* Capacities, not sizes: the memory budget is about memory that is allocated. */
 size_t gemp_frame_memory(const gemp_frame *frame)
 {
 	size_t bytes = frame->multiplicity_capacity * sizeof *frame->multiplicity;
@@ -94,7 +97,8 @@ gemp_code gemp_frame_add_element(gemp_frame_column *column, size_t row, uint64_t
 	return code;
 }
 
-/* A frame without multiplicities has 1 everywhere; they are written out once a part has others. */
+/* A frame without multiplicities counts every row once; the ones are written out when a block with others is
+ * appended. */
 static gemp_code append_multiplicity(gemp_frame *frame, const gemp_frame *from)
 {
 	size_t before = frame->rows, rows = from->rows;
@@ -109,6 +113,7 @@ static gemp_code append_multiplicity(gemp_frame *frame, const gemp_frame *from)
 	return GEMP_OK;
 }
 
+/* A column that no clause reads stays without elements. */
 static gemp_code append_cells(gemp_frame_column *to, size_t before, const gemp_frame_column *from, size_t rows)
 {
 	if (from->kind != GEMP_CELL_VALUE) {
@@ -137,7 +142,7 @@ gemp_code gemp_frame_append(gemp_frame *frame, const gemp_frame *from)
 	return GEMP_OK;
 }
 
-/* Values are gathered by column, elements by index. */
+/* Values are gathered by column, which copies strings in one block; elements by index. */
 static gemp_code pick_cells(gemp_frame_column *out, const gemp_frame_column *column, const uint64_t *picked,
                             size_t count)
 {
@@ -155,6 +160,8 @@ static gemp_code pick_cells(gemp_frame_column *out, const gemp_frame_column *col
 	return GEMP_OK;
 }
 
+/* The capacity of count + 1 keeps the multiplicities of an empty frame non-NULL: it is still a frame that has
+ * them. */
 gemp_code gemp_frame_pick(gemp_frame *out, const gemp_frame *frame, const uint64_t *picked, size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -189,7 +196,7 @@ static uint64_t capped_multiplicity(const gemp_frame *frame, size_t row, uint64_
 	return frame->multiplicity[row] < max_times ? frame->multiplicity[row] : max_times;
 }
 
-/* At most max_times copies of a row, since no caller writes more than its limit. */
+/* No caller writes more rows than its limit, so a row is repeated at most that often. */
 gemp_code gemp_frame_expand(gemp_frame *frame, uint64_t max_times)
 {
 	gemp_code code = GEMP_OK;
@@ -225,7 +232,8 @@ gemp_value gemp_value_canonical(gemp_value value)
 	return value;
 }
 
-/* NULL is one byte; -0.0 is packed as 0.0 and all NaNs alike, so that equal values have equal bytes. */
+/* A byte for NULL, then the value; a string has its size in front. NaNs and zeros are made canonical, so that
+ * equal values have equal bytes. */
 static void pack_value(const gemp_value *value, gemp_text *out)
 {
 	char fixed[1 + sizeof(uint64_t)] = { (char)value->null };

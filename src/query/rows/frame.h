@@ -1,6 +1,8 @@
-/* frame: rows of a query on their way from matching to the output, column by column: vertices, edges and values.
+/* frame: a block of a query's rows between two stages, by columns; and gemp_row_stage, the interface of stages.
  *
- * Elements stay ids and numbers of edges until their attributes are asked for or they are written.
+ * A frame has columns[count] of `rows` cells each: ids of vertices, numbers of edges, or values. Elements stay ids
+ * until their attributes are read or they are written. multiplicity[rows] says how often each row stands there, so
+ * that equal rows need not be repeated.
  */
 
 #ifndef GEMP_QUERY_ROWS_FRAME_H
@@ -17,18 +19,18 @@ typedef enum gemp_cell_kind { GEMP_CELL_VALUE, GEMP_CELL_VERTEX, GEMP_CELL_EDGE 
 typedef struct gemp_frame_column {
 	gemp_cell_kind kind;
 	gemp_column values; /* of values; else it has name and type only */
-	uint64_t *elements; /* [rows] of vertices and edges, or GEMP_NO_ELEMENT; NULL: nobody asks for this column */
+	uint64_t *elements; /* [rows] of vertices and edges, or GEMP_NO_ELEMENT; NULL: no clause reads this column */
 	size_t capacity;
 } gemp_frame_column;
 
 typedef struct gemp_frame {
 	size_t rows, count;
 	gemp_frame_column *columns; /* [count] */
-	uint64_t *multiplicity;     /* [rows] how often each row is there; NULL: once */
+	uint64_t *multiplicity;     /* [rows] number of times that each row counts; NULL: once */
 	size_t multiplicity_capacity;
 } gemp_frame;
 
-/* Columns of values without a type, for gemp_frame_set to make something of. */
+/* Columns of values without a type; gemp_frame_set gives each its kind, name and type. */
 gemp_code gemp_frame_init(gemp_frame *frame, size_t count);
 gemp_code gemp_frame_set(gemp_frame *frame, size_t column, gemp_cell_kind kind, const char *name, gemp_type type);
 /* out gets the columns of frame, without rows. */
@@ -43,8 +45,8 @@ gemp_code gemp_frame_append(gemp_frame *frame, const gemp_frame *from);
 gemp_code gemp_frame_pick(gemp_frame *out, const gemp_frame *frame, const uint64_t *picked, size_t count);
 /* The same of rows [first, first + count). */
 gemp_code gemp_frame_slice(gemp_frame *out, const gemp_frame *frame, size_t first, size_t count);
-/* Every row stands there as often as its multiplicity says, but not more often than `most`. */
-gemp_code gemp_frame_expand(gemp_frame *frame, uint64_t most);
+/* Repeats every row as often as its multiplicity says, but at most max_times times. */
+gemp_code gemp_frame_expand(gemp_frame *frame, uint64_t max_times);
 
 gemp_value gemp_frame_value(const gemp_frame_column *column, size_t row); /* of a column of values */
 bool gemp_frame_is_null(const gemp_frame_column *column, size_t row);
@@ -62,13 +64,13 @@ int gemp_value_order(const gemp_value *a, const gemp_value *b);
 /* One of the values that are equal in that order: of NaNs, and of 0.0 and -0.0. */
 gemp_value gemp_value_canonical(gemp_value value);
 
-/* stage: a step that rows take from the first clause to the output. Stages are chained, each pushes into the next. */
+/* A stage between the first clause and the output. Stages are chained; each pushes into the next. */
 
 typedef struct gemp_row_stage {
 	void *self;
-	/* Collective. This rank's next rows, which the stage may change or take away; the caller clears what is left of them.
-	 * last: no more come after these. *enough is set, alike on all ranks, when no more are wanted: then whatever stands
-	 * behind has had its last rows. All ranks return the same code. */
+	/* Collective. This rank's next rows, which the stage may change or take over; the caller clears the rest.
+	 * last: no more rows follow. *enough is set, equally on all ranks, when no more are wanted: the stages behind have
+	 * had their last rows then. All ranks return the same code. */
 	gemp_code (*push)(void *self, gemp_frame *frame, bool last, bool *enough);
 	void (*free)(void *self);
 } gemp_row_stage; /* {0}: none */

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* A slot: 32 bits of hash above, 1 + number of the key below, so that most unequal keys are not looked at. */
+/* A slot: 32 bits of hash above, 1 + number of the key below, so that most unequal keys are rejected without reading them. */
 enum { INDEX_BITS = 32, MIN_SLOTS = 64 };
 static const uint64_t index_mask = (UINT64_C(1) << INDEX_BITS) - 1;
 
@@ -21,11 +21,14 @@ uint64_t gemp_key_hash(const void *key, size_t size)
 	return gemp_hash(key, size, 0);
 }
 
+/* The low bits of the hash choose the slot; the bits stored in the slot are the upper ones, which are independent
+ * of them. */
 static size_t first_slot(const gemp_key_table *table, uint64_t hash)
 {
 	return hash & (table->slot_count - 1);
 }
 
+/* The key is known to be new, so no keys are compared. */
 static void insert_slot(gemp_key_table *table, uint64_t hash, size_t index)
 {
 	size_t slot = first_slot(table, hash);
@@ -53,7 +56,7 @@ static gemp_code grow_slots(gemp_key_table *table)
 	return GEMP_OK;
 }
 
-/* begin has one element more than hash, so both are grown for the same capacity. */
+/* Reserves memory for one more key. begin has one element more than hash, so both grow to the same capacity. */
 static gemp_code grow_keys(gemp_key_table *table, size_t size)
 {
 	size_t wanted = table->count + 1, capacity = table->capacity;
@@ -79,6 +82,7 @@ static bool is_key(const gemp_key_table *table, size_t index, const void *key, s
 	return own == size && (size == 0 || memcmp(bytes, key, size) == 0);
 }
 
+/* All memory is reserved before the table changes, so that a failure leaves it as it was. */
 gemp_code gemp_key_table_add(gemp_key_table *table, const void *key, size_t size, uint64_t hash, size_t *index,
                              bool *added)
 {
@@ -125,6 +129,7 @@ size_t gemp_bag_memory(const gemp_bag *bag)
 	return gemp_key_table_memory(&bag->keys) + numbers * sizeof *bag->next;
 }
 
+/* New groups have no values. */
 static gemp_code reserve_head(gemp_bag *bag, size_t group)
 {
 	size_t before = bag->head_capacity;
@@ -157,6 +162,7 @@ done:
 	return code;
 }
 
+/* The values of a group form a linked list through next[], the latest first. */
 gemp_code gemp_bag_add(gemp_bag *bag, size_t group, const char *cell, size_t size, uint64_t times)
 {
 	size_t index;
@@ -184,6 +190,7 @@ uint64_t gemp_bag_next(const gemp_bag *bag, uint64_t at)
 	return bag->next[at - 1];
 }
 
+/* The key is the group's number and the cell; the caller gets the cell. */
 const char *gemp_bag_cell(const gemp_bag *bag, uint64_t at, size_t *size)
 {
 	const char *key = gemp_key_bytes(&bag->keys, at - 1, size);

@@ -1,4 +1,10 @@
-/* key_table: numbers for byte strings: 0, 1, 2, ... in the order in which they were first seen. Exact comparison. */
+/* key_table: numbers byte strings 0, 1, 2, ... in the order of their first appearance; and gemp_bag, multisets of
+ * cells by group.
+ *
+ * Keys lie one behind the other in bytes[begin[count]]; hash[count] is stored, so that growing needs no keys.
+ * slots[slot_count] is a table with open addressing and linear probing; a slot has 32 bits of hash above and 1 + the
+ * key's number below. Keys are compared exactly. Local.
+ */
 
 #ifndef GEMP_QUERY_ROWS_KEY_TABLE_H
 #define GEMP_QUERY_ROWS_KEY_TABLE_H
@@ -25,7 +31,7 @@ uint64_t gemp_key_hash(const void *key, size_t size);
 /* The key's number in *index, a new one if it was not there (*added). A failure leaves the table as it was. */
 gemp_code gemp_key_table_add(gemp_key_table *table, const void *key, size_t size, uint64_t hash, size_t *index,
                              bool *added);
-/* Fetch ahead what gemp_key_table_add will look at first. */
+/* Prefetches the slot that gemp_key_table_add reads first. */
 void gemp_key_table_prefetch(const gemp_key_table *table, uint64_t hash);
 
 static inline const char *gemp_key_bytes(const gemp_key_table *table, size_t index, size_t *size)
@@ -37,7 +43,7 @@ static inline const char *gemp_key_bytes(const gemp_key_table *table, size_t ind
 /* Bytes of memory that it takes. */
 size_t gemp_key_table_memory(const gemp_key_table *table);
 
-/* bag: of each group, which values were seen and how often: for DISTINCT within an aggregate, and for collect. */
+/* The different values of each group with their multiplicities: for DISTINCT within an aggregate, and for collect. */
 
 typedef struct gemp_bag {
 	gemp_key_table keys; /* a group's number, then a cell's bytes */
@@ -53,7 +59,7 @@ size_t gemp_bag_memory(const gemp_bag *bag); /* bytes */
 /* cell: as gemp_cell_pack writes it. */
 gemp_code gemp_bag_add(gemp_bag *bag, size_t group, const char *cell, size_t size, uint64_t times);
 
-/* Over the values of a group: begin, then on from one to the next; 0 ends. */
+/* Iterates over the values of a group: gemp_bag_first, then gemp_bag_next until it returns 0. */
 uint64_t gemp_bag_first(const gemp_bag *bag, size_t group);
 uint64_t gemp_bag_next(const gemp_bag *bag, uint64_t at);
 const char *gemp_bag_cell(const gemp_bag *bag, uint64_t at, size_t *size);

@@ -6,13 +6,13 @@
 
 #include <string.h>
 
-enum { DEGREE_COLUMN = -4 }; /* beside what gemp_fetch takes */
+enum { DEGREE_COLUMN = -4 }; /* besides the columns that gemp_fetch knows */
 
-/* Values of vertices: of which columns of the frame, and what came for its rows. */
+/* A value of vertices: the columns of the frame that need it, and the values fetched for its rows. */
 typedef struct lookup_request {
 	int column;              /* as gemp_fetch takes it, or DEGREES */
 	const gemp_expr *degree; /* DEGREES: of which relations and direction; NULL else */
-	gemp_column own;         /* DEGREES: of this rank's vertices, once they were counted */
+	gemp_column own;         /* DEGREES: of this rank's vertices, computed once */
 	bool *columns_read;      /* [columns] */
 	gemp_vertex *found;      /* [found_count] */
 	size_t found_count;
@@ -26,7 +26,7 @@ struct gemp_lookup {
 	gemp_scope scope;
 	const gemp_frame *frame;
 	size_t row;
-	size_t columns; /* that the expressions may speak of */
+	size_t columns; /* number of columns that the expressions may refer to */
 	size_t wanted_count, wanted_capacity;
 	lookup_request *requests; /* [wanted_count] */
 	bool *edges;              /* [columns] whose attributes are asked for */
@@ -38,6 +38,7 @@ struct gemp_lookup {
 
 /* COLUMNS */
 
+/* Edges follow the vertices in a match; items of a clause are numbered together. */
 static size_t gemp_frame_map_variable(const gemp_frame_map *map, int variable, bool edge)
 {
 	return (size_t)variable + (edge && !map->items ? map->vertices : 0);
@@ -68,7 +69,7 @@ void gemp_lookup_uses(const gemp_frame_map *map, const gemp_expr *expr, bool *us
 		gemp_lookup_uses(map, expr->children[i], used);
 }
 
-/* WHAT IS ASKED */
+/* REQUESTS */
 
 /* Edge attributes are fetched by name, everything else of a vertex by column number. */
 static bool graph_column(const gemp_expr *expr, int *column)
@@ -98,6 +99,7 @@ static lookup_request *find_request(const gemp_lookup *l, int column, const gemp
 	return i < l->wanted_count ? &l->requests[i] : NULL;
 }
 
+/* Adds the expression's vertex column to the request, which is made if it is new. */
 static gemp_code request_column(gemp_lookup *l, int column, const gemp_expr *expr)
 {
 	lookup_request *found = find_request(l, column, expr);
@@ -120,6 +122,7 @@ static size_t find_name(const gemp_lookup *l, const char *name)
 	return i;
 }
 
+/* Attributes of edges are fetched by name, since each relation has columns of its own. */
 static gemp_code request_name(gemp_lookup *l, const char *name, size_t columns_read)
 {
 	l->edges[columns_read] = true;
@@ -143,14 +146,15 @@ static gemp_code request_expr(gemp_lookup *l, const gemp_expr *expr)
 	return GEMP_OK;
 }
 
+/* One more than the largest column that the expression refers to. */
 static size_t columns_of(const gemp_frame_map *map, const gemp_expr *expr)
 {
-	size_t most = expr->variable < 0 ? 0 : gemp_frame_map_variable(map, expr->variable, expr->of_edge) + 1;
+	size_t max_column = expr->variable < 0 ? 0 : gemp_frame_map_variable(map, expr->variable, expr->of_edge) + 1;
 	for (size_t i = 0; i < expr->count; i++) {
 		size_t child = columns_of(map, expr->children[i]);
-		most = child > most ? child : most;
+		max_column = child > max_column ? child : max_column;
 	}
-	return most;
+	return max_column;
 }
 
 /* FETCHING */
@@ -201,7 +205,7 @@ done:
 	return code;
 }
 
-/* Collective. */
+/* Collective. All edges whose attributes are read, in one exchange. */
 static gemp_code fetch_edges(gemp_lookup *l)
 {
 	gemp_code code = GEMP_OK;
@@ -219,6 +223,7 @@ done:
 	return code;
 }
 
+/* Lists of labels are made once for each label set, not for each vertex. */
 static gemp_code list_labels(gemp_lookup *l)
 {
 	if (gemp_column_loaded(&l->label_lists) || !find_request(l, GEMP_FETCH_LABEL_SET, NULL))
@@ -237,6 +242,7 @@ gemp_code gemp_lookup_fetch(gemp_lookup *l, const gemp_frame *frame)
 	return gemp_comm_agree(l->context->comm, list_labels(l));
 }
 
+/* Frees the fetched values; requests and degrees stay for the next frame. */
 void gemp_lookup_forget(gemp_lookup *l)
 {
 	for (size_t i = 0; i < l->wanted_count; i++) {
@@ -265,6 +271,7 @@ static gemp_value null_of(gemp_type type)
 	return (gemp_value){ .type = type, .null = true };
 }
 
+/* A missing vertex has a NULL of the column's type. */
 static gemp_value vertex_value(const gemp_lookup *l, uint64_t vertex, int column, const gemp_expr *expr)
 {
 	const lookup_request *request = find_request(l, column, expr);

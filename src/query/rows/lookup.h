@@ -1,7 +1,7 @@
 /* lookup: the attributes, keys, labels, degrees and edge values that expressions read, fetched from the ranks that
  * own the vertices and edges of a frame; and the scope in which the expressions are evaluated.
  *
- * Requests are collected from the expressions once. A fetch is collective: each distinct element is asked for once a
+ * Requests are collected from the expressions once. A fetch is collective: each distinct element is requested once a
  * frame, and its values are found by binary search among the fetched ids.
  */
 
@@ -13,15 +13,15 @@
 #include "pattern/condition/evaluate.h"
 #include "query/rows/frame.h"
 
-/* Which column of a frame an expression speaks of. Of a match: vertices, then edges, then what its sub-patterns gave; of a
- * clause: its items. */
+/* Maps the variables of an expression to columns of a frame. Of a match: vertices, then edges, then values of subpatterns;
+ * of a clause: its items. */
 typedef struct gemp_frame_map {
 	bool items;
 	size_t vertices, edges; /* of a match */
 	bool count_loops;       /* in degrees: see gemp_degree_loops */
 } gemp_frame_map;
 
-/* The column of an expression that is no more than one: a vertex, an edge, a value of WITH, what a sub-pattern gave. */
+/* True if the expression is just a column: a vertex, an edge, a value of WITH, the value of a subpattern. */
 bool gemp_frame_map_column(const gemp_frame_map *map, const gemp_expr *expr, size_t *column);
 
 typedef struct gemp_lookup gemp_lookup;
@@ -33,7 +33,7 @@ void gemp_lookup_free(gemp_lookup *lookup);
 /* Sets used[column] for the columns of a frame that the expressions read. */
 void gemp_lookup_uses(const gemp_frame_map *map, const gemp_expr *expr, bool *used);
 
-/* Collective. Fetches what is asked about the rows of this frame, which has to stay until the next fetch or
+/* Collective. Fetches the requested values for the rows of this frame, which must stay until the next fetch or
  * gemp_lookup_forget. */
 gemp_code gemp_lookup_fetch(gemp_lookup *lookup, const gemp_frame *frame);
 void gemp_lookup_forget(gemp_lookup *lookup);

@@ -11,10 +11,10 @@
 
 #include <string.h>
 
-enum { ROWS_AT_ONCE = 1 << 16 }; /* on some rank: then the sub-patterns are searched for */
+enum { ROWS_AT_ONCE = 1 << 16 }; /* buffered rows on some rank that start a search */
 
 typedef struct subpattern {
-	gemp_finder *finder; /* NULL: not asked for */
+	gemp_finder *finder; /* NULL: no purpose needs it */
 	bool exists;
 	size_t width;
 	int outer[GEMP_MAX_PATTERN_VERTICES];
@@ -30,7 +30,7 @@ struct gemp_apply {
 	size_t exists_count, general_count;
 	const gemp_condition **exists_conditions; /* just [NOT] EXISTS */
 	const gemp_condition **general;           /* other conditions with sub-patterns */
-	bool count_loops;                         /* in degrees that these ask for */
+	bool count_loops;                         /* in degrees within the general conditions */
 };
 
 typedef struct apply_sink {
@@ -40,7 +40,6 @@ typedef struct apply_sink {
 	gemp_sink *next;
 } apply_sink;
 
-/* WHAT IS ASKED */
 static const gemp_expr *find_sub(const gemp_expr *expr, size_t index)
 {
 	const gemp_expr *counts = NULL;
@@ -60,7 +59,7 @@ static const gemp_expr *find_sub_in_clause(const gemp_pattern *pattern, size_t i
 	return counts;
 }
 
-/* Where a sub-pattern stands that somebody needs to know of. */
+/* The expression that uses subpattern `index` for one of the purposes; NULL: none. */
 static const gemp_expr *find_use(const gemp_pattern *pattern, size_t index, unsigned purposes)
 {
 	const gemp_expr *counts = NULL;
@@ -167,7 +166,7 @@ void gemp_apply_explain(const gemp_apply *a, int depth, gemp_text *out)
 	}
 }
 
-/* COUNTING what extends each tuple: a record is a tuple and its number, as two words. */
+/* A record is a tuple of `width` vertices and its number of extensions, as two words of 32 bits. */
 typedef struct tuple_counter {
 	size_t width;
 	gemp_class_table table;
@@ -192,6 +191,7 @@ static gemp_code counter_consume(void *self, const gemp_batch *batch)
 	return GEMP_OK;
 }
 
+/* The first `width` words of a record are its key. */
 static void counter_open(tuple_counter *c, size_t width)
 {
 	*c = (tuple_counter){ .width = width };
@@ -268,6 +268,7 @@ static gemp_code search_uncorrelated(gemp_apply *a, subpattern *s, const gemp_ro
 }
 
 /* THE SINK */
+/* EXISTS gives a boolean, COUNT an integer. */
 static gemp_code set_column(gemp_column *column, bool exists, const uint64_t *counts, size_t rows)
 {
 	gemp_code code = gemp_column_init(column, exists ? "EXISTS" : "COUNT", exists ? GEMP_BOOLEAN : GEMP_INTEGER);
@@ -302,6 +303,7 @@ done:
 	return code;
 }
 
+/* keep[row] becomes 0 where some [NOT] EXISTS fails, by the columns of truths. */
 static void test_plain(const apply_sink *s, const gemp_column *columns, uint8_t *keep)
 {
 	const gemp_apply *a = s->apply;

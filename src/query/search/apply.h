@@ -11,19 +11,20 @@
 
 #include "query/search/finder.h"
 
-/* Who asks. After OPTIONAL MATCH rows are longer, and clauses may ask of what it found: they come after it then. */
+/* The reader of a subpattern's value. Clauses may read elements of OPTIONAL MATCH, so their subpatterns are evaluated behind
+ * it; those of conditions before. */
 typedef enum gemp_apply_purpose { GEMP_APPLY_CONDITIONS = 1, GEMP_APPLY_CLAUSES = 2 } gemp_apply_purpose;
 
-/* Does one of those (together) ask what needs a search? */
-bool gemp_apply_needed(const gemp_pattern *pattern, unsigned whom);
+/* Does one of these purposes need a search? */
+bool gemp_apply_needed(const gemp_pattern *pattern, unsigned purposes);
 
-/* What does not change from run to run: finders of the sub-patterns. Collective. */
+/* Collective. The state that runs share: finders of the subpatterns. */
 typedef struct gemp_apply gemp_apply;
 gemp_code gemp_apply_new(gemp_apply **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
-                         const gemp_finder_options *options, unsigned whom);
+                         const gemp_finder_options *options, unsigned purposes);
 void gemp_apply_free(gemp_apply *apply);
 
-/* The sink of one run, which ends in next; its free is to be called. */
+/* The sink of one run, which passes rows to next; the caller must call its free. */
 gemp_code gemp_apply_sink(gemp_sink *out, gemp_apply *apply, gemp_sink *next);
 
 void gemp_apply_explain(const gemp_apply *apply, int depth, struct gemp_text *out);

@@ -12,7 +12,7 @@ typedef struct variant_search {
 	const gemp_pattern *pattern;
 	const gemp_finder_options *options;
 	size_t count;
-	gemp_variant *variants; /* [MOST_VARIANTS] */
+	gemp_variant *variants; /* [MAX_VARIANTS] */
 } variant_search;
 
 static bool by_orbit(const variant_search *f)
@@ -20,6 +20,7 @@ static bool by_orbit(const variant_search *f)
 	return f->options->match.distinct == GEMP_BY_ORBIT;
 }
 
+/* Edges are points of the chain only if rows have edge columns. */
 static gemp_code make_chain(gemp_variant *v)
 {
 	size_t points = v->derived.pattern->vertex_count + (v->edges ? v->derived.pattern->edge_count : 0);
@@ -44,6 +45,7 @@ static gemp_code find_join_conditions(gemp_variant *v, const int *part)
 	return GEMP_OK;
 }
 
+/* A pattern with arguments is one component: its parts are joined by the arguments, or refused by the planner. */
 static gemp_code find_components(variant_search *f, gemp_variant *v)
 {
 	int part[GEMP_MAX_PATTERN_VERTICES];
@@ -70,7 +72,7 @@ static bool needs_edges(const variant_search *f, const gemp_variant *v)
 	       f->options->match.semantics == GEMP_EDGE_ISO;
 }
 
-/* *is_needed is false where no match can have these lengths. */
+/* *is_needed becomes false where no match can have these lengths. */
 static gemp_code derive_variant(variant_search *f, gemp_variant *v, const uint32_t *length, bool *is_needed)
 {
 	bool impossible;
@@ -86,7 +88,8 @@ static gemp_code derive_variant(variant_search *f, gemp_variant *v, const uint32
 	return find_components(f, v);
 }
 
-/* The next choice of lengths, the last edge counting fastest; false: there is none. */
+/* Counts through the assignments of lengths like an odometer, the last edge fastest. Returns false behind the last
+ * one. */
 static bool next_lengths(const gemp_pattern *pattern, uint32_t *length)
 {
 	for (size_t e = pattern->edge_count; e-- > 0;) {
@@ -167,6 +170,7 @@ void gemp_variants_free(gemp_variant *variants, size_t count)
 enum { ROWS_AT_ONCE = 8192 };
 
 /* GATHERING */
+/* Collective. All ranks get the same sum, hence the same code. */
 static gemp_code check_capacity(const gemp_product *p, size_t part, gemp_runtime *context, uint64_t bytes,
                                 size_t max_bytes)
 {
@@ -228,6 +232,7 @@ static bool must_differ(const gemp_product *p, size_t v)
 	return (p->semantics == GEMP_ISO || p->semantics == GEMP_INDUCED) && !p->pattern->vertices[v].repeatable;
 }
 
+/* True if a vertex placed before has the same image and the two must differ. */
 static bool vertex_in_use(const combination *c, size_t v)
 {
 	for (uint64_t left = must_differ(c->product, v) ? c->placed : 0; left; left &= left - 1) {
@@ -238,6 +243,7 @@ static bool vertex_in_use(const combination *c, size_t v)
 	return false;
 }
 
+/* Except under hom, no two edges of a match are the same host edge. */
 static bool edge_in_use(const combination *c, size_t e)
 {
 	for (uint64_t left = c->product->semantics == GEMP_HOM ? 0 : c->edges_placed; left; left &= left - 1)
@@ -299,6 +305,7 @@ static gemp_code push_rows(gemp_product *p)
 	return code;
 }
 
+/* Rows are collected before they are pushed, since the next sink works on batches. */
 static gemp_code emit_combination(const combination *c)
 {
 	gemp_product *p = c->product;
@@ -335,6 +342,7 @@ static gemp_code combine(combination *c, size_t part)
 	return GEMP_OK;
 }
 
+/* Local. Combines each streaming row with all gathered rows. */
 static gemp_code product_consume(void *self, const gemp_batch *batch)
 {
 	gemp_code code = GEMP_OK;

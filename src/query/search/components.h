@@ -31,16 +31,15 @@ typedef struct gemp_product {
 	gemp_row_store out; /* rows made, not handed on yet */
 } gemp_product;
 
-/* Collective. Gathers the rows of one part; `most` bytes in all ranks together. */
+/* Collective. Gathers the rows of one component; at most max_bytes over all ranks together, else GEMP_ENOMEM. */
 gemp_code gemp_product_gather(gemp_product *product, size_t part, gemp_runtime *context, const gemp_row_store *rows,
-                              size_t most);
-/* The sink takes rows of the streaming part. product is borrowed; nothing to free but gemp_product_free. */
+                              size_t max_bytes);
+/* A sink for the rows of the streaming component. product is borrowed; gemp_product_free frees everything. */
 gemp_sink gemp_product_sink(gemp_product *product);
 void gemp_product_free(gemp_product *product);
 
-/* variant: one of the patterns that a finder searches for: a choice of lengths for the paths of variable length, and the
- * parts of it that hang together. Internal to src/query.
- */
+/* One of the patterns that a finder searches for: a choice of lengths for the paths of variable length, and its connected
+ * components. Internal to src/query. */
 
 typedef struct gemp_variant {
 	gemp_derived derived;
@@ -48,8 +47,8 @@ typedef struct gemp_variant {
 	gemp_stab_chain *chain;  /* several parts by orbit: rows are kept if canonical */
 	bool edges;              /* the search has to give edge columns */
 	size_t component_count;
-	gemp_derived components[GEMP_MAX_COMPONENTS]; /* more than one: what hangs together */
-	gemp_match *matches[GEMP_MAX_COMPONENTS];     /* owned; whoever prepares them */
+	gemp_derived components[GEMP_MAX_COMPONENTS]; /* if there are several */
+	gemp_match *matches[GEMP_MAX_COMPONENTS];     /* owned; prepared by the finder */
 	size_t join_condition_count;
 	const gemp_condition **join_conditions; /* conditions between parts */
 } gemp_variant;

@@ -11,12 +11,13 @@ static uint64_t hash_of(const gemp_vertex *tuple, size_t width)
 	return gemp_hash(tuple, width * sizeof *tuple, 0);
 }
 
+/* The hash spreads tuples evenly over the ranks, whoever owns their vertices. */
 int gemp_correlate_owner(const gemp_correlate *c, const gemp_vertex *tuple)
 {
 	return (int)(hash_of(tuple, c->width) % (uint64_t)c->comm->size);
 }
 
-/* The index of a tuple among the distinct ones, which are numbered by first appearance. */
+/* The index of a tuple among the distinct ones, in order of first appearance; it is the last word of the record. */
 static gemp_code number_tuple(gemp_class_table *table, const gemp_vertex *tuple, size_t width, size_t *index)
 {
 	uint32_t record[GEMP_MAX_PATTERN_VERTICES + 1], *found;
@@ -36,9 +37,9 @@ static void open_table(gemp_class_table *table, size_t width)
 	gemp_class_table_init(table, width + 1, width, SIZE_MAX / 2);
 }
 
-/* ASKING */
+/* REQUESTS */
 
-/* Rows with a missing vertex ask for nothing: EXISTS is false and OPTIONAL MATCH finds nothing there. */
+/* Rows with a missing vertex request nothing: EXISTS is false and OPTIONAL MATCH finds nothing there. */
 static gemp_code collect_tuples(gemp_correlate *c, const gemp_row_store *rows, const int *outer,
                                 gemp_class_table *table)
 {
@@ -87,7 +88,7 @@ done:
 	return code;
 }
 
-/* Several ranks may ask for one tuple; request_seed maps each request to the seed that answers it. */
+/* Several ranks may request one tuple; request_seed maps each request to the seed that answers it. */
 static gemp_code number_seeds(gemp_correlate *c, const gemp_vertex *received, const size_t *begin)
 {
 	c->request_count = begin[c->comm->size];
@@ -107,6 +108,7 @@ static gemp_code number_seeds(gemp_correlate *c, const gemp_vertex *received, co
 	return GEMP_OK;
 }
 
+/* A search yields extensions of seeds only, so a tuple that is no seed is a fault. */
 size_t gemp_correlate_seed(const gemp_correlate *c, const gemp_vertex *tuple)
 {
 	size_t index, before = c->table->count;
@@ -114,6 +116,7 @@ size_t gemp_correlate_seed(const gemp_correlate *c, const gemp_vertex *tuple)
 	return index;
 }
 
+/* Collective. Distinct tuples go to their owners, which number them once more across ranks. */
 gemp_code gemp_correlate_new(gemp_correlate *c, gemp_runtime *context, const gemp_row_store *rows, const int *outer,
                              size_t width)
 {
@@ -143,6 +146,7 @@ void gemp_correlate_free(gemp_correlate *c)
 	*c = (gemp_correlate){ 0 };
 }
 
+/* Answers arrive in order of ranks, which is the order of c->tuples. */
 gemp_code gemp_correlate_reply(const gemp_correlate *c, const uint64_t *seed_values, uint64_t *out,
                                gemp_traffic *traffic)
 {

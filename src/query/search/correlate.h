@@ -17,14 +17,14 @@ typedef struct gemp_correlate {
 	const gemp_comm *comm;
 	size_t width;                   /* vertices of a tuple, 1 or more */
 	size_t tuple_count;             /* distinct tuples of this rank's rows, grouped by the rank that answers */
-	gemp_vertex *tuples;            /* [asked * width] */
+	gemp_vertex *tuples;            /* [tuple_count * width] */
 	size_t *row_tuple;              /* [rows] index into tuples; SIZE_MAX: a vertex of it is missing */
-	int *owner;                     /* [asked] ascending */
-	size_t request_count;           /* that came here, by source */
-	size_t *request_seed;           /* [questions] index into seeds */
-	int *request_rank;              /* [questions] rank */
+	int *owner;                     /* [tuple_count] ascending */
+	size_t request_count;           /* requests received, by source */
+	size_t *request_seed;           /* [request_count] index into seeds */
+	int *request_rank;              /* [request_count] rank */
 	size_t seed_count;              /* distinct tuples that this rank answers for */
-	gemp_vertex *seed;              /* [seeds * width] */
+	gemp_vertex *seed;              /* [seed_count * width] */
 	struct gemp_class_table *table; /* of seeds */
 } gemp_correlate;
 
@@ -33,11 +33,11 @@ gemp_code gemp_correlate_new(gemp_correlate *c, gemp_runtime *context, const gem
                              size_t width);
 void gemp_correlate_free(gemp_correlate *c);
 
-/* Which rank answers for a tuple; where it answers, the index of the tuple's seed (SIZE_MAX: nobody asked). */
+/* The rank that answers for a tuple. On that rank, the index of the tuple's seed; the tuple must have been requested. */
 int gemp_correlate_owner(const gemp_correlate *c, const gemp_vertex *tuple);
 size_t gemp_correlate_seed(const gemp_correlate *c, const gemp_vertex *tuple);
 
-/* Collective. One number a seed goes back to those who asked: out[asked]. */
+/* Collective. One number for each seed returns to the ranks that requested it: out[tuple_count]. */
 gemp_code gemp_correlate_reply(const gemp_correlate *c, const uint64_t *of_seed, uint64_t *out, gemp_traffic *traffic);
 
 #endif

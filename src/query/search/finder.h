@@ -1,5 +1,9 @@
-/* finder: all matches of a pattern, whatever that takes: a search for each variant (paths of variable length), for each
- * part (patterns that do not hang together), and conditions that need searches of their own.
+/* finder: all matches of a pattern, by as many searches as it takes.
+ *
+ * A pattern with paths of variable length has a variant for each choice of lengths, a disconnected pattern has
+ * components (search/components.h), and conditions with EXISTS or COUNT are tested by the sink of search/apply.h. The
+ * finder runs all variants one after the other and gives rows of the original pattern. finder.h is implemented by
+ * pattern_search.c; apply.c includes it, since subpatterns are found by finders, too.
  */
 
 #ifndef GEMP_QUERY_SEARCH_FINDER_H
@@ -12,13 +16,13 @@
 typedef struct gemp_finder_options {
 	gemp_match_options match; /* distinct: by orbit or by nothing */
 	bool edges;               /* rows have edge columns, GEMP_NO_EDGE for a path */
-	bool values;              /* clauses ask for what sub-patterns give: rows have it */
-	uint64_t combinations;    /* most combinations of parts; 0: 10^9 */
+	bool values;              /* clauses read values of subpatterns: rows have them */
+	uint64_t combinations;    /* max combinations of components; 0: 10^9 */
 } gemp_finder_options;
 
 typedef struct gemp_finder gemp_finder;
 
-/* A condition that is tested on rows speaks of edges: rows have edge columns then, whatever the options say. */
+/* Does a condition that is tested on rows use edges? Then rows have edge columns, whatever the options say. */
 bool gemp_finder_needs_edges(const gemp_pattern *pattern);
 
 /* Collective. The pattern is bound, and borrowed. */
@@ -26,8 +30,8 @@ gemp_code gemp_finder_new(gemp_finder **out, gemp_runtime *context, gemp_shard *
                           const gemp_finder_options *options);
 void gemp_finder_free(gemp_finder *finder);
 
-/* Collective. Rows of the pattern, its vertices and edges, to the sink. seeds: [count * pattern->given] of this rank, each
- * tuple at one place; the rows are those that extend them. result may be NULL; its counts are those of rows before
+/* Collective. Rows of the pattern, its vertices and edges, to the sink. seeds: [count * pattern->arguments] of this rank,
+ * each tuple on one rank; the rows are their extensions. result may be NULL; its counts are those of rows before
  * conditions that need searches. */
 gemp_code gemp_finder_run(gemp_finder *finder, const gemp_vertex *seeds, size_t count, gemp_sink *sink,
                           gemp_match_result *result);

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+/* Buffered rows on some rank that start a search; extended rows that are passed on at a time. */
 enum { ROWS_AT_ONCE = 1 << 15, OUT_AT_ONCE = 8192 };
 
 struct gemp_optional_match {
@@ -22,6 +23,7 @@ typedef struct optional_sink {
 	gemp_sink *next;
 } optional_sink;
 
+/* Induced matching is not meant across patterns, so the optional part is matched under iso then. */
 gemp_code gemp_optional_match_new(gemp_optional_match **out, gemp_runtime *context, gemp_shard *graph,
                                   const gemp_pattern *pattern, size_t index, const gemp_finder_options *options)
 {
@@ -62,21 +64,21 @@ void gemp_optional_match_explain(const gemp_optional_match *o, int depth, gemp_t
 	gemp_finder_explain(o->finder, depth + 1, out);
 }
 
-/* EXTENSIONS: rows of the optional pattern as records: given vertices, new vertices, new edges (two words each). */
+/* EXTENSIONS: rows of the optional pattern as records: arguments, new vertices, new edges (two words each). */
 typedef struct extension_list {
-	size_t given, added, edges, words;
+	size_t argument_count, added, edges, words;
 	size_t count, capacity;
 	uint32_t *records;
 } extension_list;
 
-/* A record: outer vertices, new vertices, new edges (two words each). */
+/* Local. Copies rows into records. */
 static gemp_code extensions_consume(void *self, const gemp_batch *batch)
 {
 	extension_list *x = self;
 	GEMP_PROPAGATE(GEMP_RESERVE(x->records, x->capacity, (x->count + batch->rows) * x->words));
 	for (size_t row = 0; row < batch->rows; row++) {
 		uint32_t *to = x->records + x->count++ * x->words;
-		size_t vertices = x->given + x->added;
+		size_t vertices = x->argument_count + x->added;
 		memcpy(to, batch->vertices + row * (size_t)batch->vertex_count, vertices * sizeof *to);
 		if (x->edges)
 			memcpy(to + vertices, batch->edges + row * (size_t)batch->edge_count, x->edges * sizeof(gemp_edge));
@@ -84,7 +86,7 @@ static gemp_code extensions_consume(void *self, const gemp_batch *batch)
 	return GEMP_OK;
 }
 
-/* Extensions by the tuple that they extend: of tuple t, begin[t]..begin[t + 1]. */
+/* Extensions by the tuple that they extend: tuple t has the records [begin[t], begin[t + 1]). */
 typedef struct extension_index {
 	size_t words;
 	uint64_t *begin;
@@ -193,7 +195,8 @@ done:
 	return code;
 }
 
-/* Collective. */
+/* Collective. Seeds are searched on the ranks that answer for them; the extensions found anywhere return to the
+ * seed's owner and from there to the requesting ranks. */
 static gemp_code search_extensions(optional_sink *s, gemp_correlate *correlation, extension_list *x,
                                    extension_index *out)
 {
@@ -222,7 +225,7 @@ static gemp_code push_rows(optional_sink *s)
 	return code;
 }
 
-/* A column of the one value, borrowed. */
+/* A column of one value that borrows it; values of subpatterns are integers and booleans only. */
 static gemp_column value_at(const gemp_column *column, size_t row)
 {
 	gemp_column one = { .name = column->name, .type = column->type, .rows = 1 };
@@ -233,12 +236,14 @@ static gemp_column value_at(const gemp_column *column, size_t row)
 	return one;
 }
 
-/* Passes on one row with one extension, or with missing elements (extension NULL). */
+/* Passes on one row with one extension, or with missing elements (extension NULL). Values of subpatterns stay with
+ * the row. */
 static gemp_code emit(optional_sink *s, size_t row, const uint32_t *extension)
 {
 	const gemp_optional_match *o = s->part;
 	const gemp_row_store *rows = &s->rows;
-	size_t given = o->optional->pattern->arguments, v = (size_t)rows->vertex_count, e = (size_t)rows->edge_count;
+	size_t argument_count = o->optional->pattern->arguments, v = (size_t)rows->vertex_count,
+		   e = (size_t)rows->edge_count;
 	gemp_vertex vertices[GEMP_MAX_PATTERN_VERTICES];
 	gemp_edge edges[GEMP_MAX_PATTERN_EDGES];
 	gemp_column values[GEMP_MAX_PATTERN_VERTICES];
@@ -246,11 +251,11 @@ static gemp_code emit(optional_sink *s, size_t row, const uint32_t *extension)
 	if (e)
 		memcpy(edges, rows->edges + row * e, e * sizeof *edges);
 	for (size_t i = 0; i < o->added; i++)
-		vertices[v + i] = extension ? extension[given + i] : GEMP_NO_VERTEX;
+		vertices[v + i] = extension ? extension[argument_count + i] : GEMP_NO_VERTEX;
 	for (size_t i = 0; i < o->added_edges; i++)
 		edges[e + i] = GEMP_NO_EDGE;
 	if (extension && o->added_edges)
-		memcpy(edges + e, extension + given + o->added, o->added_edges * sizeof *edges);
+		memcpy(edges + e, extension + argument_count + o->added, o->added_edges * sizeof *edges);
 	for (size_t c = 0; c < rows->value_count; c++)
 		values[c] = value_at(&rows->values[c], row);
 	const gemp_batch one = { .rows = 1,
@@ -266,6 +271,7 @@ static gemp_code emit(optional_sink *s, size_t row, const uint32_t *extension)
 	return GEMP_OK;
 }
 
+/* A row whose tuple has no extension is passed on once with missing elements. */
 static gemp_code extend(optional_sink *s, const gemp_correlate *correlation, const extension_index *x)
 {
 	for (size_t row = 0; row < s->rows.rows; row++) {
@@ -279,15 +285,17 @@ static gemp_code extend(optional_sink *s, const gemp_correlate *correlation, con
 	return push_rows(s);
 }
 
-/* Collective. */
+/* Collective. Searches for the buffered rows and passes on the extended ones. */
 static gemp_code search_and_extend(optional_sink *s)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_optional_match *o = s->part;
 	gemp_correlate correlation = { 0 };
 	extension_index found = { 0 };
-	extension_list x = { .given = o->optional->pattern->arguments, .added = o->added, .edges = o->added_edges };
-	x.words = x.given + x.added + 2 * x.edges;
+	extension_list x = { .argument_count = o->optional->pattern->arguments,
+		                 .added = o->added,
+		                 .edges = o->added_edges };
+	x.words = x.argument_count + x.added + 2 * x.edges;
 	GEMP_TRY(search_extensions(s, &correlation, &x, &found));
 	code = gemp_comm_agree(o->context->comm, extend(s, &correlation, &found));
 	gemp_row_store_clear(&s->rows);
@@ -304,6 +312,7 @@ static gemp_code optional_consume(void *self, const gemp_batch *batch)
 	return gemp_row_store_add(&s->rows, batch, batch->rows);
 }
 
+/* Collective. Searching starts once some rank has many rows, so that few searches serve many rows. */
 static gemp_code optional_end_round(void *self, bool last, bool *enough, bool *again)
 {
 	optional_sink *s = self;

@@ -54,7 +54,7 @@ static void warn_of_components(const gemp_finder *f)
 	gemp_text_free(&text);
 }
 
-/* Collective. */
+/* Collective. One search for each component of each variant. */
 static gemp_code prepare_matches(gemp_finder *f)
 {
 	for (size_t i = 0; i < f->variant_count; i++) {
@@ -90,9 +90,9 @@ gemp_code gemp_finder_new(gemp_finder **out, gemp_runtime *context, gemp_shard *
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	warn_of_components(f);
 	GEMP_TRY(prepare_matches(f));
-	unsigned whom = GEMP_APPLY_CONDITIONS | (options->values ? GEMP_APPLY_CLAUSES : 0);
-	if (gemp_apply_needed(pattern, whom))
-		GEMP_TRY(gemp_apply_new(&f->apply, context, graph, pattern, options, whom));
+	unsigned purposes = GEMP_APPLY_CONDITIONS | (options->values ? GEMP_APPLY_CLAUSES : 0);
+	if (gemp_apply_needed(pattern, purposes))
+		GEMP_TRY(gemp_apply_new(&f->apply, context, graph, pattern, options, purposes));
 	*out = f;
 	f = NULL;
 done:
@@ -109,6 +109,7 @@ void gemp_finder_free(gemp_finder *f)
 	gemp_free(f);
 }
 
+/* The plans of all searches, indented below the operator that runs them. */
 void gemp_finder_explain(const gemp_finder *f, int depth, gemp_text *out)
 {
 	for (size_t i = 0; i < f->variant_count; i++)
@@ -125,7 +126,7 @@ void gemp_finder_explain(const gemp_finder *f, int depth, gemp_text *out)
 		gemp_apply_explain(f->apply, depth, out);
 }
 
-/* RUNNING. Rows of a variant become rows of the pattern; the last turn of the last variant alone is the last one. */
+/* RUNNING. A relay between the searches of the variants and the caller's sink. */
 typedef struct variant_relay {
 	const gemp_finder *finder;
 	const gemp_variant *variant;
@@ -172,6 +173,8 @@ static gemp_code relay_end_round(void *self, bool last, bool *enough, bool *agai
 	return code;
 }
 
+/* Adds the counters of one search to the total; shares and peaks are those of the context, hence the latest or the
+ * largest. */
 static void add_result(gemp_match_result *total, const gemp_match_result *one)
 {
 	if (!total)
@@ -207,6 +210,7 @@ static void add_result(gemp_match_result *total, const gemp_match_result *one)
 	total->attribute_bytes += one->attribute_bytes;
 }
 
+/* Half of the memory budget may hold gathered rows; 1 GiB without a budget. */
 static size_t gather_limit(const gemp_finder *f)
 {
 	size_t budget = f->context->budgets.host_memory;
@@ -244,7 +248,7 @@ static size_t largest_component(const gemp_variant *v)
 	return largest;
 }
 
-/* Collective use only: the estimate is alike on all ranks. */
+/* The estimate is equal on all ranks, so all return the same code. */
 static gemp_code check_combinations(const gemp_finder *f, const gemp_variant *v, const gemp_product *product)
 {
 	uint64_t max_combinations = f->options.combinations ? f->options.combinations : MAX_COMBINATIONS;
@@ -292,7 +296,7 @@ done:
 	return code;
 }
 
-/* Collective. */
+/* Collective. One search, or the product of the searches of several components. */
 static gemp_code run_variant(const gemp_finder *f, const gemp_variant *v, const gemp_vertex *seeds, size_t count,
                              variant_relay *r, gemp_match_result *total)
 {
@@ -308,7 +312,7 @@ static gemp_code run_variant(const gemp_finder *f, const gemp_variant *v, const 
 	return GEMP_OK;
 }
 
-/* Collective. All variants once; *again: rows have to be found once more. */
+/* Collective. Runs all variants once; *again: a sink wants all rows once more. */
 static gemp_code run_all(const gemp_finder *f, const gemp_vertex *seeds, size_t count, gemp_sink *next,
                          gemp_match_result *total, bool *again)
 {
@@ -328,6 +332,7 @@ done:
 	return code;
 }
 
+/* A pattern without variants has no match, but its sink still gets its last round. */
 gemp_code gemp_finder_run(gemp_finder *f, const gemp_vertex *seeds, size_t count, gemp_sink *sink,
                           gemp_match_result *result)
 {

@@ -27,6 +27,7 @@ static int compare_elements(const void *a, const void *b, void *context)
 	                             element_at(n, *(const size_t *)b));
 }
 
+/* Sorts the fetched elements and stores the order in both directions. */
 static gemp_code number_elements(numbering *n, const gemp_elements *elements, gemp_cell_kind kind)
 {
 	size_t count = kind == GEMP_CELL_EDGE ? elements->edges.count : elements->vertex_count;
@@ -42,7 +43,8 @@ static gemp_code number_elements(numbering *n, const gemp_elements *elements, ge
 	return GEMP_OK;
 }
 
-/* Collective. The rows' first vertices and edges, as lists. */
+/* Collective. The rows' first vertices and edges as lists; elements of OPTIONAL MATCH behind them do not take
+ * part. */
 static gemp_code fetch_elements(gemp_elements *out, gemp_runtime *context, gemp_shard *graph,
                                 const gemp_row_store *rows, size_t vertices, size_t edges)
 {
@@ -65,7 +67,7 @@ done:
 	return code;
 }
 
-/* The row as a tuple of positions, made canonical, and back. */
+/* Replaces a row by its representative: elements to positions, canonical tuple, positions to elements. */
 static void replace_row(const numbering *of_vertices, const numbering *of_edges, const gemp_stab_chain *chain,
                         gemp_row_store *rows, size_t row, size_t vertex_count, size_t edge_count, uint64_t *tuple)
 {
@@ -83,6 +85,7 @@ static void replace_row(const numbering *of_vertices, const numbering *of_edges,
 		edges[e] = elements->edges.edges[of_edges->order[tuple[vertex_count + e]]];
 }
 
+/* A rank without rows takes part in the fetch with empty lists. */
 gemp_code gemp_representative_choose(gemp_runtime *context, gemp_shard *graph, const gemp_stab_chain *chain,
                                      const gemp_pattern *pattern, gemp_row_store *rows)
 {
