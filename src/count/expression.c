@@ -17,6 +17,7 @@ bool gemp_expression_mentions(const char *expression, const char *symbol)
 	return false;
 }
 
+/* V<table>_<place>, as the expression spells it. */
 bool gemp_expression_mentions_table(const char *expression, size_t table, int place)
 {
 	char symbol[48];
@@ -175,6 +176,7 @@ typedef struct reader {
 
 static double read_sum(reader *r);
 
+/* Skips spaces and the character if it comes next; c may be 0, the end of the text. */
 static bool take(reader *r, char c)
 {
 	while (isspace((unsigned char)*r->at))
@@ -226,6 +228,7 @@ static double read_factor(reader *r)
 	return value;
 }
 
+/* A product of bounds bounds the product. */
 static double read_product(reader *r)
 {
 	double value = read_factor(r);

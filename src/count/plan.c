@@ -72,11 +72,13 @@ void gemp_count_plan_print(const gemp_count_plan *plan, gemp_text *out)
 		gemp_text_print(out, "  u                    triangles on each edge whose third vertex comes after vertex 0\n");
 }
 
+/* Wedges and neighbourhoods have programs of their own. */
 bool gemp_sum_is_direct(const gemp_sum *sum)
 {
 	return sum->kind <= GEMP_SUM_TRIANGLES || sum->kind == GEMP_SUM_CLIQUES;
 }
 
+/* A sum that counts vertices or edges one by one is a number that the graph knows. */
 bool gemp_sum_has_kernel(const gemp_sum *sum)
 {
 	bool ones = !sum->expression && (sum->kind == GEMP_SUM_VERTICES || sum->kind == GEMP_SUM_EDGES);

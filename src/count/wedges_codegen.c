@@ -14,6 +14,7 @@ static bool mentions(const gemp_sum *sum, const char *symbol)
 	return gemp_expression_mentions(sum->expression, symbol);
 }
 
+/* Both supports lie in one buffer, so one parameter serves both. */
 static bool reads_support(const gemp_sum *sum)
 {
 	return mentions(sum, "t_01") || mentions(sum, "t_12");
@@ -58,6 +59,7 @@ static void emit_buffers(gemp_text *text, const gemp_sum *sum, const char *name,
 	gemp_text_print(text, "\n");
 }
 
+/* A root has at most degree^2 paths. */
 bool gemp_wedges_few_paths(const gemp_count_graph *graph)
 {
 	return (uint64_t)graph->max_degree * graph->max_degree <= UINT32_MAX;

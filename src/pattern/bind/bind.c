@@ -370,6 +370,8 @@ static gemp_code gemp_bind_pattern(gemp_binding *b)
 	return bind_clause(&last, &pattern->result);
 }
 
+/* All rules share one list of names that updates introduce: a rule may match a label that only a later rule
+ * creates, since control decides which runs first. */
 gemp_code gemp_rule_set_bind(gemp_rule_set *rules, const gemp_shard *graph, bool lenient)
 {
 	for (size_t i = 0; i < rules->count; i++) {

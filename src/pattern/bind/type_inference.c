@@ -20,6 +20,7 @@ static bool is_number(const gemp_expr *expr)
 	return expr->always_null || expr->type == GEMP_INTEGER || expr->type == GEMP_FLOAT;
 }
 
+/* A truth, or an expression that is NULL in every row. */
 static bool is_boolean(const gemp_expr *expr)
 {
 	return expr->always_null || expr->type == GEMP_BOOLEAN;
@@ -30,6 +31,7 @@ static bool is_search(gemp_expr_kind kind)
 	return kind == GEMP_CONTAINS || kind == GEMP_STARTS_WITH || kind == GEMP_ENDS_WITH;
 }
 
+/* The name of a type in messages, with its article. Elements have no type of their own, so their kind is named. */
 static const char *type_name(const gemp_expr *expr)
 {
 	static const char *const names[] = { [GEMP_STRING] = "a string",
@@ -220,6 +222,7 @@ static int type_class(gemp_type type)
 	return type == GEMP_STRING ? 2 : type == GEMP_BOOLEAN ? 3 : type == GEMP_LIST ? 4 : 1;
 }
 
+/* NULL is comparable with every class: the comparison is unknown then, but no mistake of the user. */
 static bool same_class(const gemp_expr *left, const gemp_expr *right)
 {
 	return left->always_null || right->always_null || type_class(left->type) == type_class(right->type);

@@ -87,6 +87,7 @@ static gemp_code arithmetic(const gemp_expr *expr, const gemp_value *left, const
 	return GEMP_OK;
 }
 
+/* -INT64_MIN does not fit into 64 bits and is an error, like any other overflow of integers. */
 static gemp_code negate(const gemp_value *value, gemp_value *out)
 {
 	*out = *value;
@@ -123,6 +124,7 @@ bool gemp_expr_can_compute(gemp_expr_kind kind, const gemp_value *left, const ge
 	}
 }
 
+/* NULL operands give NULL before types are tested, so that a missing attribute is never an error. */
 gemp_code gemp_expr_compute(const gemp_expr *expr, const gemp_value *left, const gemp_value *right, gemp_arena *scratch,
                             gemp_value *out)
 {
@@ -143,6 +145,7 @@ typedef struct evaluate_context {
 	gemp_arena *scratch;
 } evaluate_context;
 
+/* The third truth value is a NULL of type boolean. */
 static gemp_value truth_value(gemp_truth truth)
 {
 	return (gemp_value){ .type = GEMP_BOOLEAN, .null = truth == GEMP_IS_UNKNOWN, .truth = truth == GEMP_IS_TRUE };
@@ -180,6 +183,7 @@ static gemp_truth compare(gemp_expr_kind kind, const gemp_value *a, const gemp_v
 
 static gemp_code evaluate(const evaluate_context *e, const gemp_expr *expr, gemp_value *out);
 
+/* Both operands in the order of the text; the first error ends the evaluation. */
 static gemp_code evaluate_operands(const evaluate_context *e, const gemp_expr *expr, gemp_value *left,
                                    gemp_value *right)
 {
@@ -217,6 +221,7 @@ static gemp_truth find_text(gemp_expr_kind kind, const gemp_value *whole, const 
 	return truth_of(memcmp(from, part->string.bytes, part_size) == 0);
 }
 
+/* A value that is no string gives unknown; binding has warned of it already. */
 static gemp_code evaluate_string_test(const evaluate_context *e, const gemp_expr *expr, gemp_value *out)
 {
 	gemp_value whole, part;
@@ -278,6 +283,7 @@ static gemp_code junction(const evaluate_context *e, const gemp_expr *expr, gemp
 	return GEMP_OK;
 }
 
+/* Unlike AND and OR, XOR is unknown as soon as one operand is. */
 static gemp_code exclusive_or(const evaluate_context *e, const gemp_expr *expr, gemp_value *out)
 {
 	gemp_value left, right;
@@ -287,6 +293,7 @@ static gemp_code exclusive_or(const evaluate_context *e, const gemp_expr *expr, 
 	return GEMP_OK;
 }
 
+/* NOT of unknown stays unknown. */
 static gemp_code negation(const evaluate_context *e, const gemp_expr *expr, gemp_value *out)
 {
 	gemp_code code = evaluate(e, expr->children[0], out);
@@ -380,6 +387,8 @@ gemp_code gemp_expr_test(const gemp_expr *expr, const gemp_scope *scope, gemp_ar
 	return code;
 }
 
+/* For callers without an arena and without a way to report an error; slower, since it has a scratch arena of its
+ * own. */
 bool gemp_expr_is_true(const gemp_expr *expr, const gemp_scope *scope)
 {
 	gemp_arena scratch = { 0 };

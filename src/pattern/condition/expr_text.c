@@ -82,6 +82,7 @@ static void print_string(const gemp_value *value, gemp_text *out)
 	gemp_text_add(out, "'", 1);
 }
 
+/* Numbers and booleans have the same text as in files. */
 static void print_value(const gemp_value *value, gemp_text *out)
 {
 	if (value->null)
@@ -101,6 +102,7 @@ static void print_types(char *const *names, size_t count, gemp_text *out)
 	}
 }
 
+/* a:X|Y, as the parser reads it back. */
 static void print_labels(const printer *p, const gemp_expr *expr)
 {
 	print_variable(p, expr);
@@ -171,7 +173,7 @@ static void print_list(const printer *p, const gemp_expr *expr, size_t from)
 	}
 }
 
-/* Functions of an element (id, labels, type) have no children but a variable. */
+/* Aggregates may have DISTINCT inside the parentheses. */
 static void print_call(const printer *p, const char *name, const gemp_expr *expr)
 {
 	gemp_text_print(p->out, "%s(%s", name, expr->distinct ? "DISTINCT " : "");
@@ -257,8 +259,7 @@ static void print_pattern(const printer *p)
 	}
 }
 
-/* Without a pattern the braces stay empty: the text then compares conditions on one variable, which have no
- * subpattern. */
+/* Inner patterns are printed with their own names; without a pattern, the braces stay empty. */
 static void print_sub(const printer *p, const gemp_expr *expr)
 {
 	gemp_text_print(p->out, "%s { ", expr->kind == GEMP_EXISTS ? "EXISTS" : "COUNT");
@@ -267,6 +268,7 @@ static void print_sub(const printer *p, const gemp_expr *expr)
 	gemp_text_print(p->out, " }");
 }
 
+/* Binary operators with their spaces; NULL for kinds that are printed in another way. */
 static const char *operator_text(gemp_expr_kind kind)
 {
 	static const char *const separator[] = {
@@ -292,6 +294,7 @@ static const char *operator_text(gemp_expr_kind kind)
 	return (size_t)kind < sizeof separator / sizeof *separator ? separator[kind] : NULL;
 }
 
+/* One case for each kind that is neither a function nor a binary operator. */
 static void print(const printer *p, const gemp_expr *expr)
 {
 	switch (expr->kind) {
@@ -341,6 +344,7 @@ void gemp_expr_print(const gemp_expr *expr, const gemp_pattern *pattern, gemp_te
 	print(&(printer){ .pattern = pattern, .out = out }, expr);
 }
 
+/* NULL when out of memory, like gemp_strdup. */
 static char *text_of(const gemp_expr *expr, const gemp_pattern *pattern, bool after)
 {
 	gemp_text text = { 0 };

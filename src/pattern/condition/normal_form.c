@@ -34,6 +34,7 @@ static gemp_truth literal_truth(const gemp_expr *expr, gemp_code *code)
 	return value.null || value.type != GEMP_BOOLEAN ? GEMP_IS_UNKNOWN : value.truth ? GEMP_IS_TRUE : GEMP_IS_FALSE;
 }
 
+/* The condition becomes the literal true or false in place. */
 static gemp_code fold_to(gemp_expr **slot, bool truth)
 {
 	gemp_expr_set_literal(*slot, (gemp_value){ .type = GEMP_BOOLEAN, .truth = truth });
@@ -71,6 +72,7 @@ done:
 	return code;
 }
 
+/* The total order of gemp_expr_compare, for qsort. */
 static int by_order(const void *a, const void *b)
 {
 	return gemp_expr_compare(*(gemp_expr *const *)a, *(gemp_expr *const *)b);
@@ -92,7 +94,8 @@ static void sort_children(gemp_expr *expr, size_t from)
 	expr->count = kept;
 }
 
-/* Removes the neutral constant of a junction: true of AND, false of OR. */
+/* Removes the neutral constant of a junction: true of AND, false of OR. The other constant has decided the
+ * junction before. */
 static void drop_constants(gemp_expr *expr, bool truth)
 {
 	size_t kept = 0;
@@ -166,6 +169,7 @@ static gemp_code push_into_junction(gemp_expr **slot, bool negate)
 	return code;
 }
 
+/* Exchanges the operands; the caller mirrors the operator. */
 static void swap_operands(gemp_expr *expr)
 {
 	gemp_expr *left = expr->children[0];
@@ -267,6 +271,7 @@ static gemp_code push_into_null_test(gemp_expr **slot, bool negate)
 	return GEMP_OK;
 }
 
+/* A literal that may stand as a condition. Other literals are refused by binding, with their place. */
 static bool is_truth(const gemp_expr *literal)
 {
 	return literal->value.null || literal->value.type == GEMP_BOOLEAN;
@@ -312,6 +317,7 @@ done:
 
 /* What is computed from literals alone becomes a literal, wherever it stands. */
 
+/* Operands are folded first, since folding them may make the expression itself one of literals. */
 static gemp_code gemp_expr_fold_operands(gemp_expr *expr)
 {
 	for (size_t i = 0; i < expr->count; i++)

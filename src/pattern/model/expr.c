@@ -61,12 +61,13 @@ gemp_code gemp_names_copy(char ***out, size_t *count, char *const *names, size_t
 	return GEMP_OK;
 }
 
+/* Only string literals own memory within their value; values of other nodes are unused. */
 static bool owns_bytes(const gemp_expr *expr)
 {
 	return expr->kind == GEMP_LITERAL && !expr->value.null && expr->value.type == GEMP_STRING;
 }
 
-/* Everything that the node owns, but not the node. */
+/* Frees everything that the node owns, but not the node, so that it can become something else in place. */
 static void free_contents(gemp_expr *expr)
 {
 	for (size_t i = 0; i < expr->count; i++)
@@ -85,6 +86,7 @@ void gemp_expr_free(gemp_expr *expr)
 	gemp_free(expr);
 }
 
+/* The node keeps its place in the text for messages; everything else of it is freed. */
 void gemp_expr_set_literal(gemp_expr *expr, gemp_value value)
 {
 	free_contents(expr);
@@ -100,6 +102,7 @@ bool gemp_expr_is_literal(const gemp_expr *expr)
 	return expr->kind == GEMP_LITERAL;
 }
 
+/* True also for a node without children. */
 bool gemp_expr_has_literals_only(const gemp_expr *expr)
 {
 	for (size_t i = 0; i < expr->count; i++)
@@ -133,6 +136,7 @@ static int compare_literals(const gemp_value *a, const gemp_value *b)
 	return order ? order : (a->type == GEMP_FLOAT) - (b->type == GEMP_FLOAT);
 }
 
+/* Lists of names are sorted, so that equal sets compare equal. */
 static int compare_names(const gemp_expr *a, const gemp_expr *b)
 {
 	for (size_t i = 0; i < a->name_count && i < b->name_count; i++) {

@@ -31,6 +31,7 @@ done:
 	return code;
 }
 
+/* Frees the contents of a clause; RETURN is part of the pattern, WITH a block of its own. */
 static void free_clause(gemp_clause *clause)
 {
 	for (size_t i = 0; i < clause->item_count; i++) {
@@ -41,6 +42,7 @@ static void free_clause(gemp_clause *clause)
 	gemp_free_all(clause->items, clause->orders);
 }
 
+/* Inner patterns are owned by the pattern around them, so freeing is recursive. */
 static void free_parts(gemp_pattern *pattern)
 {
 	for (size_t i = 0; i < pattern->sub_count; i++)
@@ -52,6 +54,7 @@ static void free_parts(gemp_pattern *pattern)
 	gemp_free_all(pattern->subs, pattern->optionals);
 }
 
+/* Also frees a pattern that was built only partly: counts cover initialised elements only. */
 void gemp_pattern_free(gemp_pattern *pattern)
 {
 	if (!pattern)
@@ -88,6 +91,7 @@ bool gemp_pattern_is_valid(const gemp_pattern *pattern)
 	return valid;
 }
 
+/* The message has no place, since a pattern may come from a shape's name; callers that know one add it. */
 gemp_code gemp_pattern_add_vertex(gemp_pattern *pattern, const char *name, int *index)
 {
 	if (pattern->vertex_count == GEMP_MAX_PATTERN_VERTICES)
@@ -100,6 +104,7 @@ gemp_code gemp_pattern_add_vertex(gemp_pattern *pattern, const char *name, int *
 	return GEMP_OK;
 }
 
+/* Parallel edges and loops are allowed here; shapes and query graphs refuse them themselves. */
 gemp_code gemp_pattern_add_edge(gemp_pattern *pattern, const char *name, int from, int to, gemp_direction direction)
 {
 	if (pattern->edge_count == GEMP_MAX_PATTERN_EDGES)
@@ -141,6 +146,7 @@ static const gemp_optional *optional_of(const gemp_pattern *pattern, int variabl
 	return optional;
 }
 
+/* Edges of OPTIONAL MATCH follow those of the pattern, optional by optional. */
 const gemp_pattern_edge *gemp_pattern_row_edge(const gemp_pattern *pattern, size_t e)
 {
 	if (e < pattern->edge_count)
@@ -161,6 +167,7 @@ const char *gemp_pattern_row_name(const gemp_pattern *pattern, int variable, boo
 	return optional->pattern->vertices[optional->pattern->arguments + index - (size_t)optional->first_vertex].name;
 }
 
+/* Paths of variable length are expanded into variants (plan/derive.h) before a search. */
 bool gemp_pattern_has_paths(const gemp_pattern *pattern)
 {
 	for (size_t e = 0; e < pattern->edge_count; e++)
@@ -169,6 +176,7 @@ bool gemp_pattern_has_paths(const gemp_pattern *pattern)
 	return false;
 }
 
+/* Patterns have at most 64 edges, so a scan is enough. */
 bool gemp_pattern_joins(const gemp_pattern *pattern, int a, int b)
 {
 	for (size_t e = 0; e < pattern->edge_count; e++) {
@@ -228,6 +236,7 @@ int gemp_pattern_components(const gemp_pattern *pattern, int part[GEMP_MAX_PATTE
 	return parts;
 }
 
+/* Lists the vertices of each component, anonymous ones by number, so that the user sees where an edge is missing. */
 void gemp_pattern_print_components(const gemp_pattern *pattern, const int *part, int parts, gemp_text *out)
 {
 	gemp_text_print(out, "the pattern falls into %d parts that no edge joins: ", parts);
@@ -249,6 +258,7 @@ void gemp_pattern_print_components(const gemp_pattern *pattern, const int *part,
 	}
 }
 
+/* For shapes and query graphs, which have to be connected. */
 gemp_code gemp_pattern_check_connected(const gemp_pattern *pattern, const char *prefix)
 {
 	int part[GEMP_MAX_PATTERN_VERTICES], parts = gemp_pattern_components(pattern, part);

@@ -30,6 +30,7 @@ void gemp_rule_columns_find(gemp_rule_columns *out, const gemp_rule *rule)
 	}
 }
 
+/* A row has at most GEMP_MAX_PATTERN_VERTICES vertices, so the test only guards the array. */
 static size_t column_of(const gemp_rule_columns *columns, int vertex)
 {
 	return vertex < GEMP_MAX_PATTERN_VERTICES ? columns->vertex[vertex] : GEMP_NO_COLUMN;
@@ -73,6 +74,7 @@ bool gemp_rule_edge_find(gemp_rule_edge *out, const gemp_rule *rule, const gemp_
 	return true;
 }
 
+/* Frees the contents; rules are elements of an array. */
 static void free_rule(gemp_rule *rule)
 {
 	for (size_t i = 0; i < rule->update_count; i++) {
@@ -94,6 +96,7 @@ void gemp_rule_control_free(gemp_control *control)
 	gemp_free(control);
 }
 
+/* Also frees a set that was parsed only partly. */
 void gemp_rule_set_free(gemp_rule_set *rules)
 {
 	if (!rules)
@@ -104,6 +107,7 @@ void gemp_rule_set_free(gemp_rule_set *rules)
 	gemp_free_all(rules->rules, rules->file, rules->text, rules);
 }
 
+/* Only binding knows that a value is NULL in every row, so this cannot be done while parsing. */
 void gemp_rule_drop_nulls(gemp_rule *rule)
 {
 	const gemp_return_item *items = rule->pattern->result.items;
@@ -114,6 +118,7 @@ void gemp_rule_drop_nulls(gemp_rule *rule)
 	}
 }
 
+/* Errors found while rules run still show the line of the file, which is kept for this purpose. */
 gemp_code gemp_rule_set_fail(const gemp_rule_set *rules, int line, int column, const char *format, ...)
 {
 	const gemp_source source = { rules->file, rules->text };

@@ -96,6 +96,7 @@ static void show_line(const gemp_source *source, size_t at, gemp_text *out)
 	gemp_text_add(out, "^", 1);
 }
 
+/* FILE:line:column is the form that editors parse; queries from the command line have `query` as the file. */
 gemp_code gemp_source_vfail(const gemp_source *source, size_t at, const char *format, va_list arguments)
 {
 	char message[1024];
@@ -138,7 +139,8 @@ gemp_code gemp_source_fail_at(const gemp_source *source, int line, int column, c
 	return code;
 }
 
-/* Length of the UTF-8 character that begins here, 0 if it is none: RFC 3629, no surrogates, nothing overlong. */
+/* Length of the UTF-8 character that begins here; 0 if it is invalid by RFC 3629: a surrogate, an overlong form,
+ * or beyond U+10FFFF. */
 static size_t utf8_length(const unsigned char *at)
 {
 	unsigned lead = at[0];

@@ -68,6 +68,7 @@ static int64_t elements(const gemp_value *list)
 	return any ? commas + 1 : 0;
 }
 
+/* Lists are JSON arrays in text form. */
 int64_t gemp_string_size(const gemp_value *text)
 {
 	return text->type == GEMP_LIST ? elements(text) : characters(text);
@@ -152,6 +153,7 @@ done:
 	return code;
 }
 
+/* Copies of an expression share the compiled form by a count of its users. */
 gemp_regex *gemp_regex_share(gemp_regex *regex)
 {
 	if (regex)
@@ -159,6 +161,7 @@ gemp_regex *gemp_regex_share(gemp_regex *regex)
 	return regex;
 }
 
+/* The last user frees the compiled form. */
 void gemp_regex_free(gemp_regex *regex)
 {
 	if (!regex || --regex->users > 0)
@@ -170,6 +173,7 @@ void gemp_regex_free(gemp_regex *regex)
 	gemp_free(regex);
 }
 
+/* The JIT's stack is small and fixed; a match that exceeds it is repeated by the interpreter. */
 gemp_code gemp_regex_test(const gemp_regex *regex, const gemp_value *text, int line, int column, bool *match)
 {
 	static const char nothing[1];

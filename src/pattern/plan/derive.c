@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+/* NOT EXISTS is included: the plan checks that the edge is absent. */
 bool gemp_pattern_is_edge_test(const gemp_pattern *pattern, const gemp_expr *expr)
 {
 	const gemp_expr *exists = expr->kind == GEMP_NOT ? expr->children[0] : expr;
@@ -18,6 +19,7 @@ bool gemp_pattern_is_edge_test(const gemp_pattern *pattern, const gemp_expr *exp
 	       !edge->path && edge->from != edge->to;
 }
 
+/* Edge tests contain EXISTS as well, but cost only a check of a row. */
 bool gemp_pattern_needs_search(const gemp_pattern *pattern, const gemp_expr *expr)
 {
 	return !gemp_pattern_is_edge_test(pattern, expr) && gemp_expr_has_subpattern(expr);
@@ -38,6 +40,7 @@ static void renumber(gemp_expr *expr, const gemp_derived *d)
 		renumber(expr->children[i], d);
 }
 
+/* Copies the types as written and as bound, and the place for messages. */
 static gemp_code copy_types(gemp_pattern_edge *to, const gemp_pattern_edge *from, size_t relations)
 {
 	to->line = from->line;
@@ -48,6 +51,7 @@ static gemp_code copy_types(gemp_pattern_edge *to, const gemp_pattern_edge *from
 	return gemp_names_copy(&to->types, &to->type_count, from->types, from->type_count);
 }
 
+/* Derived edges are single edges, whatever the length of the original. */
 static gemp_code copy_edge(gemp_derived *d, const gemp_pattern *pattern, const gemp_pattern_edge *edge, int from,
                            int to)
 {
@@ -292,6 +296,7 @@ static void lift_path(const lift_context *l, const int *images, size_t e, int *o
 		out[d->path[e] + i] = d->path[f] + (turned ? length - 2 - i : i);
 }
 
+/* Vertices first, then the points of each expanded path; a path of length 0 has no points. */
 static void lift(const lift_context *l, const int *images, int *out)
 {
 	const gemp_derived *d = l->variant;
@@ -333,6 +338,7 @@ typedef struct length_set {
 	uint32_t *lengths; /* [count * width] */
 } length_set;
 
+/* The set is small, so a linear search finds known assignments. The limit bounds the closure's quadratic time. */
 static gemp_code add_lengths(length_set *all, const uint32_t *lengths)
 {
 	for (size_t i = 0; i < all->count; i++)

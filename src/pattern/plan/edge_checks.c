@@ -86,6 +86,7 @@ gemp_code gemp_plan_edge_view(gemp_planner *p, const gemp_pattern_edge *edge, in
 	return view_of(p, edge->relations, direction, index);
 }
 
+/* The fixed capacity keeps a step one block of memory, which the plan's hash covers. */
 gemp_code gemp_plan_add_check(gemp_step *step, int from, int to, int view, int edge, bool absent)
 {
 	if (step->check_count == GEMP_MAX_CHECKS)

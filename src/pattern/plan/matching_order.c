@@ -182,6 +182,7 @@ gemp_code gemp_plan_check_order(const gemp_pattern *pattern, const int *order)
 	return GEMP_OK;
 }
 
+/* The same estimates as for a chosen order, so that --explain can compare both. */
 void gemp_plan_order_rows(const gemp_pattern *pattern, const gemp_statistics *statistics, const int *order,
                           double *rows)
 {

@@ -42,6 +42,7 @@ static void put_relations(const printer *p, const gemp_plan_view *view)
 			gemp_text_print(p->out, "%s%s", k++ ? "|" : ":", p->graph->relations[r].name);
 }
 
+/* Direction of the arrow as the view is read, which may be against the query's arrow. */
 static void put_edge(const printer *p, const gemp_check *check)
 {
 	const gemp_plan_view *view = &p->plan->views[check->view];
@@ -155,6 +156,7 @@ static void put_candidates(const printer *p, const gemp_step *step)
 		}
 }
 
+/* One line per operator: name, figures, then its checks and comparisons. */
 static void put_step(printer *p, const gemp_step *step)
 {
 	put_operator(p, operator_name(p, step));
@@ -196,6 +198,7 @@ static void put_sinks(printer *p)
 	}
 }
 
+/* The first column is wide enough for the deepest indentation. */
 void gemp_plan_print(const gemp_plan *plan, const gemp_pattern *pattern, const gemp_statistics *statistics,
                      const gemp_shard *graph, const gemp_plan_notes *notes, gemp_text *out)
 {
@@ -233,6 +236,7 @@ static int first_verified(const gemp_step *step)
 	return step->kind == GEMP_EXTEND ? 1 : step->kind == GEMP_ARGUMENT ? 0 : (int)step->check_count;
 }
 
+/* Counts beyond the capacity, too, so that a caller may ask for the number first. */
 size_t gemp_plan_stages(const gemp_plan *plan, gemp_plan_stage *stages, size_t capacity)
 {
 	size_t count = 0;

@@ -222,6 +222,7 @@ static bool may_break(const gemp_planner *p)
 	return p->options->break_symmetry && !p->repeatable;
 }
 
+/* True if some test of the query compares v with another vertex, or tests an edge at v. */
 static bool is_compared(const gemp_planner *p, size_t v)
 {
 	const gemp_vertex_tests *tests = &p->options->tests;
@@ -282,6 +283,8 @@ static uint64_t hash_plan(const gemp_plan *plan)
 	return hash;
 }
 
+/* The order of steps matters: live edges decide between checks and operators, the order fixes the chain's base,
+ * and symmetry comes last, since it restricts finished steps. */
 gemp_code gemp_plan_new(gemp_plan **out, const gemp_pattern *pattern, const gemp_symmetry *symmetry,
                         const gemp_statistics *statistics, const gemp_plan_options *options)
 {

@@ -81,6 +81,7 @@ static gemp_code add_path(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_p
 	return GEMP_OK;
 }
 
+/* The vertex is the self of conditions written within its parentheses. */
 static gemp_code require_node(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_node *node)
 {
 	gemp_sema_name self = { node->variable.bytes, GEMP_SEMA_VERTEX, node->index };
@@ -172,6 +173,7 @@ static gemp_code use_match(gemp_sema *p, argument_set *g, const gemp_ast_match *
 	return code == GEMP_OK ? use_expr(p, g, match->where) : code;
 }
 
+/* The name is optional; a name must be one of the outer scope. */
 static gemp_code check_known(gemp_sema *p, const gemp_sema_scope *scope, gemp_ast_word word)
 {
 	if (!word.bytes || gemp_sema_find(scope, word.bytes))

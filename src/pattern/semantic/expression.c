@@ -390,6 +390,7 @@ static gemp_code check_condition(gemp_sema *p, const gemp_ast_expr *from)
 	}
 }
 
+/* Whether an attribute exists is known only when the pattern is bound to a graph. */
 static gemp_code resolve_attribute(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from,
                                    gemp_expr *to)
 {
@@ -398,6 +399,7 @@ static gemp_code resolve_attribute(gemp_sema *p, const gemp_sema_context *contex
 	return to->name ? GEMP_OK : GEMP_ENOMEM;
 }
 
+/* The node has its kind and place already; here it gets its operands. */
 static gemp_code fill_expr(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from,
                            gemp_sema_wanted wanted, gemp_expr *to)
 {

@@ -52,6 +52,7 @@ gemp_code gemp_ast_parse_rules(gemp_ast *q, const gemp_source *source, const gem
 	return read_text(q);
 }
 
+/* An unused parameter is most likely a misspelt name, and the query would silently compute something else. */
 gemp_code gemp_ast_check_parameters(const gemp_query_parameter *parameters, size_t parameter_count, const bool *used)
 {
 	for (size_t i = 0; i < parameter_count; i++)
@@ -123,6 +124,7 @@ done:
 	return code;
 }
 
+/* A single query: each parameter must be used in it. */
 gemp_code gemp_pattern_parse_with(gemp_pattern **out, const char *text, const char *file,
                                   const gemp_query_parameter *parameters, size_t parameter_count)
 {

@@ -16,6 +16,7 @@ typedef struct control_build {
 	bool *named; /* [rules->count] */
 } control_build;
 
+/* Suggests the rule with the nearest name. */
 static gemp_code unknown(const control_build *b, gemp_ast_word word)
 {
 	const char **names = gemp_ast_alloc(b->p->q, b->rules->count * sizeof *names);
@@ -196,6 +197,7 @@ static gemp_code build_rule(gemp_sema *p, const gemp_ast_rule *from, gemp_rule *
 	return need_column(p, pattern);
 }
 
+/* Rules are addressed by name in RUN, so names must differ. */
 static gemp_code check_name(gemp_sema *p, const gemp_rule_set *rules, const gemp_ast_rule *from)
 {
 	for (size_t i = 0; i < rules->count; i++)
@@ -220,6 +222,7 @@ static gemp_code build_rules(gemp_sema *p, gemp_rule_set *rules)
 	return rule_control(p, rules);
 }
 
+/* The set keeps its text, since errors found later show lines of it. */
 gemp_code gemp_rule_set_parse(gemp_rule_set **out, const char *text, const char *file,
                               const gemp_query_parameter *parameters, size_t parameter_count)
 {

@@ -235,6 +235,7 @@ static gemp_code insert_name(gemp_update *update, char **name)
 	return GEMP_OK;
 }
 
+/* REMOVE of a label that CREATE does not give has no effect, as in openCypher. */
 static void remove_name(gemp_update *update, const char *name)
 {
 	size_t at = place_of(update, name);
@@ -422,6 +423,7 @@ static gemp_code check_edge(gemp_rule_build *b, const gemp_ast_edge *edge)
 	return GEMP_OK;
 }
 
+/* The edge refers to its ends by element, so that ends may be matched or created. */
 static gemp_code create_edge(gemp_rule_build *b, const gemp_ast_edge *edge, const gemp_rule_variable *from,
                              const gemp_rule_variable *to)
 {
@@ -458,6 +460,7 @@ static gemp_code rule_create(gemp_rule_build *b, const gemp_ast_match *paths)
 	return GEMP_OK;
 }
 
+/* CREATE introduces its own variables; all other updates name an element that exists. */
 static gemp_code update_one(gemp_rule_build *b, const gemp_ast_update *from)
 {
 	gemp_rule_variable *variable;

@@ -12,6 +12,7 @@ unsigned gemp_census_pair(int a, int b)
 	return 1u << (high * (high - 1) / 2 + low);
 }
 
+/* The edge set after its vertices are renamed by image[]. */
 static unsigned permuted(unsigned edges, const int *image, int vertices)
 {
 	unsigned out = 0;
@@ -40,6 +41,7 @@ static unsigned smallest_form(unsigned edges, int *image, int placed, int vertic
 	return smallest;
 }
 
+/* Brute force over all permutations is fast enough for five vertices. */
 static unsigned canonical_form(unsigned edges, int vertices)
 {
 	int image[GEMP_MAX_MOTIF];
@@ -62,6 +64,7 @@ static bool connected(unsigned edges, int vertices)
 	return reached == (1u << vertices) - 1;
 }
 
+/* -1: the set is not connected, so it is no kind. */
 static int kind_of(const gemp_census *census, unsigned form)
 {
 	for (int i = 0; i < census->kinds; i++)
@@ -93,6 +96,7 @@ void gemp_census_new(gemp_census *out, int vertices)
 		}
 }
 
+/* A name that is not motifs is left to named_pattern.h; a wrong K is an error here. */
 gemp_code gemp_census_named(const char *name, int *vertices)
 {
 	static const char motifs[] = "motifs";
@@ -109,6 +113,7 @@ gemp_code gemp_census_named(const char *name, int *vertices)
 	return GEMP_OK;
 }
 
+/* The form that --pattern edges:... takes, so that a kind can be searched for on its own. */
 void gemp_census_text(const gemp_census *census, int kind, gemp_text *out)
 {
 	bool any = false;

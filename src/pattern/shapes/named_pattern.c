@@ -127,6 +127,7 @@ static gemp_code build_edges(gemp_pattern *pattern, const char *name, const char
 	return GEMP_OK;
 }
 
+/* Lists of edges may fall into several parts; the other shapes never do. */
 static gemp_code check_connected(const gemp_pattern *pattern, const char *name)
 {
 	char prefix[256];
@@ -176,6 +177,7 @@ static gemp_code build(gemp_pattern *pattern, const struct shape *shape, const c
 	return shape->build(pattern, n);
 }
 
+/* Names of shapes ignore case. All vertices are returned, as no query says otherwise. */
 gemp_code gemp_pattern_named(gemp_pattern **out, const char *name)
 {
 	gemp_pattern *pattern = NULL;

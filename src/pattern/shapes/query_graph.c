@@ -46,6 +46,7 @@ static gemp_code check_format(const char *format)
 	return GEMP_OK;
 }
 
+/* Replaces %d by the number and %% by a percent sign. */
 static char *label_name(const char *format, uint64_t label)
 {
 	gemp_text text = { 0 };
@@ -145,6 +146,8 @@ static gemp_code read_vertex(reader *r)
 	return GEMP_OK;
 }
 
+/* The third number, an edge label in some files, must be 0. Repeated edges are refused with the line of the first
+ * one. */
 static gemp_code read_edge(reader *r)
 {
 	if (r->count == 3 && r->numbers[2] != 0)
@@ -185,6 +188,7 @@ static gemp_code read_line(reader *r, const char *line)
 	return *line == 't' ? read_header(r) : *line == 'v' ? read_vertex(r) : read_edge(r);
 }
 
+/* Lines are numbered from 1, as editors do. */
 static gemp_code read_lines(reader *r, const char *text)
 {
 	for (r->line = 1; *text; r->line++) {
@@ -226,6 +230,7 @@ static gemp_code check_whole(const reader *r)
 	return gemp_pattern_check_connected(r->pattern, r->path);
 }
 
+/* Labels are added last, when all vertices have one, in the order of vertices. */
 gemp_code gemp_pattern_query_graph(gemp_pattern **out, const char *path, const char *label_format)
 {
 	reader r = { .path = path, .label_format = label_format ? label_format : "%d" };

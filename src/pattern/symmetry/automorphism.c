@@ -50,11 +50,13 @@ typedef struct pattern_nodes {
 	int vertex[GEMP_MAX_PATTERN_VERTICES], edge[GEMP_MAX_PATTERN_EDGES]; /* of a row: -1 where there is none */
 } pattern_nodes;
 
+/* Conditions on one element are colours; all others need nodes of their own. */
 static bool is_on_one_element(uint64_t vertices, uint64_t edges)
 {
 	return __builtin_popcountll(vertices) + __builtin_popcountll(edges) == 1;
 }
 
+/* The node of the only element in the two sets. */
 static int node_of(const pattern_nodes *l, uint64_t vertices, uint64_t edges)
 {
 	return vertices ? l->vertex[__builtin_ctzll(vertices)] : l->edge[__builtin_ctzll(edges)];
@@ -95,6 +97,7 @@ static gemp_code add_expr(digraph *d, const pattern_nodes *l, const gemp_expr *e
 	return code;
 }
 
+/* Order of texts, for qsort of arrays whose elements begin with a string. */
 static int by_text(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
@@ -181,6 +184,8 @@ static gemp_code add_inside(digraph *d, pattern_nodes *l, int inside)
 	return GEMP_OK;
 }
 
+/* Vertices [from, vertex_count) get nodes; repeatable ones have another colour, since they may coincide with
+ * others. */
 static gemp_code add_own_vertices(digraph *d, pattern_nodes *l, size_t from, int inside)
 {
 	for (size_t v = from; v < l->pattern->vertex_count; v++) {
@@ -374,6 +379,7 @@ static void free_digraph(digraph *d)
 	gemp_free_all(d->colour, d->arc);
 }
 
+/* Points of the result are the pattern's vertices and edges, which are the first nodes of the digraph. */
 gemp_code gemp_automorphism_find(gemp_symmetry **out, const gemp_pattern *pattern, bool use_return)
 {
 	digraph d = { .pattern = pattern, .use_return = use_return && pattern->has_return };

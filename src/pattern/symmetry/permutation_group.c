@@ -90,6 +90,7 @@ const int *gemp_symmetry_generator(const gemp_symmetry *symmetry, size_t index)
 	return symmetry->images + index * symmetry->points;
 }
 
+/* Computed once, when the group is finished. */
 uint64_t gemp_symmetry_order(const gemp_symmetry *symmetry, bool *overflow)
 {
 	*overflow = symmetry->overflow;
@@ -247,6 +248,7 @@ done:
 	return code;
 }
 
+/* Also frees a chain that was built only partly: absent permutations are NULL. */
 void gemp_stab_chain_free(gemp_stab_chain *chain)
 {
 	if (!chain)
@@ -262,6 +264,7 @@ void gemp_stab_chain_free(gemp_stab_chain *chain)
 	gemp_free_all(chain->level, chain);
 }
 
+/* Then every tuple is canonical already, and callers may skip the work. */
 bool gemp_stab_chain_is_trivial(const gemp_stab_chain *chain)
 {
 	return chain->moving_count == 0;

@@ -24,6 +24,7 @@ gemp_ast_path *gemp_ast_new_path(gemp_ast *q, gemp_ast_node *from)
 	return GEMP_AST_NODE(q, gemp_ast_path, .from = from);
 }
 
+/* An edge is complete only with the vertex behind it. */
 void gemp_ast_add_edge(gemp_ast_path *path, gemp_ast_edge *edge, gemp_ast_node *to)
 {
 	edge->to = to;
@@ -125,6 +126,7 @@ void gemp_ast_begin_rule(gemp_ast *q)
 	q->updates = q->last_update = NULL;
 }
 
+/* The clauses read since gemp_ast_begin_rule become those of the rule. */
 void gemp_ast_end_rule(gemp_ast *q, gemp_ast_word name, gemp_ast_match *match)
 {
 	gemp_ast_rule *rule = GEMP_AST_NODE(q, gemp_ast_rule, .name = name, .match = match, .optionals = q->optionals,

@@ -57,6 +57,7 @@ static bool unicode(const char *bytes, size_t size, size_t *at, unsigned long *o
 	return *out > 0 && *out <= 0x10FFFF && (*out < 0xD800 || *out >= 0xE000);
 }
 
+/* Unknown escapes are refused at their place instead of being kept. */
 gemp_ast_word gemp_ast_unquote(gemp_ast *q, const char *bytes, size_t size, gemp_ast_place place)
 {
 	static const char from[] = "\\'\"ntrbf/", to[] = "\\'\"\n\t\r\b\f/";
@@ -88,6 +89,7 @@ gemp_ast_word gemp_ast_unquote(gemp_ast *q, const char *bytes, size_t size, gemp
 /* PATHS in expressions: `(a)` may be a variable in parentheses or the first vertex of a path, and the text behind it decides.
  * The grammar has one token of look-ahead, so the lexer looks ahead in the text. */
 
+/* Comments count as space. */
 const char *gemp_ast_skip_space(const char *text)
 {
 	for (;;) {
@@ -102,7 +104,8 @@ const char *gemp_ast_skip_space(const char *text)
 	}
 }
 
-/* Returns the end of the quoted text that begins here, or the end of the text if the quote is not closed. */
+/* Returns the end of the quoted text that begins here, or the end of the text if the quote is not closed. Names in
+ * backquotes have no escapes. */
 static const char *skip_quoted(const char *text)
 {
 	char quote = *text++;
@@ -131,6 +134,7 @@ static const char *skip_vertex(const char *text)
 	return text + (*text == ')');
 }
 
+/* A path goes on with `-` or `<-`, and then `[`, `-(` or `->`; `(a) - (b)` is a difference. */
 bool gemp_ast_path_begins(const char *text)
 {
 	text = gemp_ast_skip_space(skip_vertex(text));
@@ -192,6 +196,7 @@ static const refusal refused_in_rules[] = {
 	{ "FOREACH", "FOREACH; a rule is applied to each of its matches" },
 };
 
+/* Words of the language ignore case. */
 static bool is_word(const char *token, size_t size, const char *word)
 {
 	return strlen(word) == size && strncasecmp(token, word, size) == 0;
@@ -311,6 +316,7 @@ static const char *missing_beginning(const gemp_ast *q, const char *token, size_
 	return NULL;
 }
 
+/* Specific explanations come first; the token itself is named only if none fits. */
 void gemp_ast_unexpected(gemp_ast *q, gemp_ast_place place, const char *expected)
 {
 	const char *token = q->source.text + place.begin;

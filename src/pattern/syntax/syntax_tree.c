@@ -46,6 +46,7 @@ void gemp_ast_free(gemp_ast *q)
 	}
 }
 
+/* The zero behind the bytes comes from the zeroed arena. */
 gemp_ast_word gemp_ast_copy(gemp_ast *q, const char *bytes, size_t size, gemp_ast_place place)
 {
 	gemp_ast_word word = { .bytes = gemp_ast_alloc(q, size + 1), .size = size, .place = place };
@@ -106,11 +107,13 @@ void gemp_ast_adopt(gemp_ast *q, gemp_ast_expr *parent, gemp_ast_expr *child)
 		              GEMP_AST_MAX_WEIGHT);
 }
 
+/* NULL after a failure, so that the grammar's actions can stop at once. */
 static gemp_ast_expr *checked(const gemp_ast *q, gemp_ast_expr *expr)
 {
 	return q->code == GEMP_OK ? expr : NULL;
 }
 
+/* right NULL: an operator with one operand. */
 gemp_ast_expr *gemp_ast_binary(gemp_ast *q, gemp_expr_kind kind, gemp_ast_expr *left, gemp_ast_expr *right,
                                gemp_ast_place place)
 {
@@ -271,6 +274,7 @@ gemp_ast_expr *gemp_ast_amount(gemp_ast *q, uint64_t amount, gemp_ast_place plac
 	return gemp_ast_constant(q, (gemp_value){ .type = GEMP_INTEGER, .integer = (int64_t)amount }, place);
 }
 
+/* A literal is an integer by the grammar; only parameters need the test. */
 void gemp_ast_check_amount(gemp_ast *q, const gemp_ast_expr *parameter)
 {
 	if (parameter && (parameter->value.null || parameter->value.type != GEMP_INTEGER || parameter->value.integer < 0))
