@@ -6,6 +6,7 @@
  */
 
 #include "io/rows/row_text.h"
+#include "io/file/local_file.h"
 
 #include "core/memory.h"
 #include "core/threads.h"
@@ -22,6 +23,17 @@ void gemp_projected_free(gemp_projected *columns, size_t count)
 		gemp_column_free(&columns[i].source);
 		gemp_column_free(&columns[i].target);
 	}
+}
+
+gemp_row_form gemp_row_form_of(const char *path)
+{
+	static const char *const endings[] = { ".tsv", ".csv", ".jsonl", ".h5" }; /* in the order of gemp_row_form */
+	int form = GEMP_ROWS_TSV;
+	if (strcmp(path, "-") == 0)
+		return GEMP_ROWS_TSV;
+	while (form < GEMP_ROWS_UNKNOWN && !gemp_file_ends_in(path, endings[form]))
+		form++;
+	return (gemp_row_form)form;
 }
 
 /* TSV */

@@ -22,7 +22,17 @@ typedef struct gemp_projected {
 
 void gemp_projected_free(gemp_projected *columns, size_t count);
 
-typedef enum gemp_row_form { GEMP_ROWS_TSV, GEMP_ROWS_CSV, GEMP_ROWS_JSON } gemp_row_form;
+/* The text forms come first. UNKNOWN: the path has another ending. */
+typedef enum gemp_row_form {
+	GEMP_ROWS_TSV,
+	GEMP_ROWS_CSV,
+	GEMP_ROWS_JSON,
+	GEMP_ROWS_HDF5,
+	GEMP_ROWS_UNKNOWN
+} gemp_row_form;
+
+/* By the ending: .tsv, .csv, .jsonl or .h5; "-", which is stdout, is TSV. Case matters. */
+gemp_row_form gemp_row_form_of(const char *path);
 
 /* The first `rows` rows. Only fails for want of memory. */
 gemp_code gemp_rows_text(gemp_text *out, gemp_row_form form, const gemp_projected *columns, size_t count, size_t rows);

@@ -1,4 +1,4 @@
-/* One interface to four forms. Text forms make the text of a rank's rows locally and write it together;
+/* One interface to text, HDF5 and tables in memory. Text forms make the text of a rank's rows locally and write it together;
  * HDF5 gets columns, in which an edge is type, source and target. */
 
 #include "io/rows/row_writer.h"
@@ -9,38 +9,36 @@
 
 #include <string.h>
 
-typedef enum form { PREVIEW, TSV, CSV, JSON_LINES, HDF5, MEMORY } form;
-
 struct gemp_row_writer {
 	const gemp_comm *comm;
-	form form;
+	gemp_row_form form; /* of a preview TSV */
+	bool previews;      /* there is no path */
 	FILE *preview;
-	gemp_text text;            /* PREVIEW: on rank 0, all so far; else this turn's */
-	gemp_output *output;       /* TSV, CSV, JSON_LINES */
+	gemp_text text;            /* of a preview on rank 0: all so far; else this turn's */
+	gemp_output *output;       /* text forms with a path */
 	gemp_result_file *results; /* HDF5 */
-	gemp_table *table;         /* MEMORY: borrowed */
-	size_t flat_count;         /* HDF5, MEMORY: an edge is three columns */
+	gemp_table *table;         /* borrowed; NULL: rows do not stay in memory */
+	size_t flat_count;         /* of HDF5 and tables: an edge is three columns */
 	gemp_column *flat;         /* [flat_count] names and types */
 };
 
-/* The ending is the only way to choose, so that a wrong one is refused before the search. */
-static gemp_code choose_form(const char *path, form *form)
+/* Local. */
+static gemp_code check_form(const char *option, const char *path)
 {
-	if (!path)
-		*form = PREVIEW;
-	else if (strcmp(path, "-") == 0 || gemp_file_ends_in(path, ".tsv"))
-		*form = TSV;
-	else if (gemp_file_ends_in(path, ".csv"))
-		*form = CSV;
-	else if (gemp_file_ends_in(path, ".jsonl"))
-		*form = JSON_LINES;
-	else if (gemp_file_ends_in(path, ".h5"))
-		*form = HDF5;
-	else
-		return gemp_fail(GEMP_EUSAGE,
-		                 "--output %s: the ending says the form: .tsv, .csv, .jsonl or .h5, or - for TSV on stdout",
-		                 path);
-	return GEMP_OK;
+	if (!path || gemp_row_form_of(path) != GEMP_ROWS_UNKNOWN)
+		return GEMP_OK;
+	return gemp_fail(GEMP_EUSAGE, "--%s %s: the ending must be .tsv, .csv, .jsonl or .h5, or - for TSV on stdout",
+	                 option, path);
+}
+
+gemp_code gemp_rows_path_check(const gemp_comm *comm, const char *option, const char *path)
+{
+	char name[32];
+	gemp_code code = check_form(option, path);
+	snprintf(name, sizeof name, "--%s", option);
+	if (code == GEMP_OK && path && strcmp(path, "-") != 0 && comm->rank == 0)
+		code = gemp_file_may_write(name, path);
+	return gemp_comm_agree(comm, code);
 }
 
 /* HDF5 */
@@ -111,7 +109,7 @@ done:
 	return code;
 }
 
-/* MEMORY */
+/* TABLES */
 
 static gemp_code open_table(gemp_row_writer *writer, const gemp_projected *columns, size_t count)
 {
@@ -169,9 +167,9 @@ static gemp_code open_text(gemp_row_writer *writer, const gemp_projected *column
 {
 	if (path)
 		GEMP_PROPAGATE(gemp_output_open(&writer->output, writer->comm, path));
-	if (writer->comm->rank == 0 && writer->form == CSV)
+	if (writer->comm->rank == 0 && writer->form == GEMP_ROWS_CSV)
 		gemp_csv_header(&writer->text, columns, count);
-	else if (writer->comm->rank == 0 && writer->form != JSON_LINES)
+	else if (writer->comm->rank == 0 && writer->form != GEMP_ROWS_JSON)
 		gemp_tsv_header(&writer->text, columns, count);
 	GEMP_PROPAGATE(gemp_comm_agree(writer->comm, gemp_text_status(&writer->text)));
 	if (path)
@@ -209,14 +207,14 @@ gemp_code gemp_row_writer_open(gemp_row_writer **out, const gemp_comm *comm, con
 		writer->comm = comm;
 		writer->preview = options->preview;
 		writer->table = options->table;
-		code = choose_form(options->path, &writer->form);
-		if (options->table)
-			writer->form = MEMORY;
+		writer->previews = !options->path && !options->table;
+		writer->form = options->path ? gemp_row_form_of(options->path) : GEMP_ROWS_TSV;
+		code = check_form("output", options->path);
 	}
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	if (writer->form == MEMORY)
+	if (writer->table)
 		GEMP_TRY(open_table(writer, columns, count));
-	else if (writer->form == HDF5)
+	else if (writer->form == GEMP_ROWS_HDF5)
 		GEMP_TRY(open_results(writer, columns, count, options->path));
 	else
 		GEMP_TRY(open_text(writer, columns, count, options->path));
@@ -230,14 +228,11 @@ done:
 /* Text is made locally and written collectively. */
 gemp_code gemp_row_writer_write(gemp_row_writer *writer, const gemp_projected *columns, size_t count, size_t rows)
 {
-	if (writer->form == MEMORY)
+	if (writer->table)
 		return keep_rows(writer, columns, count, rows);
-	if (writer->form == HDF5)
+	if (writer->form == GEMP_ROWS_HDF5)
 		return write_results(writer, columns, count, rows);
-	gemp_row_form form = writer->form == JSON_LINES ? GEMP_ROWS_JSON
-	                     : writer->form == CSV      ? GEMP_ROWS_CSV
-	                                                : GEMP_ROWS_TSV;
-	gemp_code code = gemp_comm_agree(writer->comm, gemp_rows_text(&writer->text, form, columns, count, rows));
+	gemp_code code = gemp_comm_agree(writer->comm, gemp_rows_text(&writer->text, writer->form, columns, count, rows));
 	return code == GEMP_OK ? write_text(writer) : code;
 }
 
@@ -251,12 +246,12 @@ gemp_code gemp_row_writer_close(gemp_row_writer *writer, const gemp_result_info 
 	gemp_output *output = writer->output;
 	writer->results = NULL;
 	writer->output = NULL;
-	if (writer->form == HDF5)
+	if (results)
 		code = gemp_result_file_close(results, info);
-	else if (writer->form == PREVIEW)
-		code = show(writer);
-	else if (writer->form != MEMORY)
+	else if (output)
 		code = gemp_output_close(output);
+	else if (writer->previews)
+		code = show(writer);
 	gemp_row_writer_abandon(writer);
 	return code;
 }

@@ -25,7 +25,6 @@ struct gemp_report {
 	bool complete;                /* has all its fields though the function failed: a graph without circuit, say */
 	gemp_text_callback *text;
 	void *text_self;
-	const struct gemp_options *options; /* the command's; NULL: no command runs */
 };
 
 /* Local. `given`, or `none`, which takes everything and keeps nothing, where that is NULL. */

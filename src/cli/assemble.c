@@ -29,7 +29,7 @@ static void gemp_report_reads(gemp_report *report, const gemp_fasta *reads)
 }
 
 /* GEMP_EDATA where none is left. */
-static gemp_code gemp_report_kmers(gemp_report *report, const gemp_kmer_graph *graph)
+static gemp_code gemp_report_kmers(gemp_report *report, const gemp_kmer_graph *graph, uint64_t min_count)
 {
 	json_t *json = json_object();
 	json_object_set_new(json, "k", json_integer(graph->k));
@@ -48,7 +48,7 @@ static gemp_code gemp_report_kmers(gemp_report *report, const gemp_kmer_graph *g
 		return gemp_fail(GEMP_EDATA,
 		                 "none of %" PRIu64 " distinct k-mers occurs %" PRIu64 " times; give a smaller "
 		                 "--min-count, or, where reads are few, a shorter --kmer",
-		                 graph->distinct, report->options->min_count);
+		                 graph->distinct, min_count);
 	return gemp_fail(GEMP_EDATA, "no sequence has %u letters A, C, G, T behind one another; take a shorter --kmer",
 	                 graph->k);
 }
@@ -179,10 +179,9 @@ static gemp_code take_letters(void *self, const char *letters, size_t size)
 }
 
 /* Collective. The k-mers of all files. */
-static gemp_code read_files(gemp_kmer_counter *bag, gemp_report *report)
+static gemp_code read_files(gemp_kmer_counter *bag, gemp_report *report, const gemp_options *options)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_options *options = report->options;
 	gemp_fasta sum = { 0 };
 	for (size_t f = 0; f < options->argument_count; f++) {
 		gemp_fasta reads;
@@ -252,11 +251,10 @@ done:
 }
 
 /* Collective. The Eulerian path, if there is one; else, and with --unitigs, the unitigs. */
-static gemp_code write_files(const gemp_report *report, const gemp_contig *contig, const gemp_unitigs *unitigs,
-                             gemp_traffic *traffic)
+static gemp_code write_files(const gemp_report *report, const gemp_options *options, const gemp_contig *contig,
+                             const gemp_unitigs *unitigs, gemp_traffic *traffic)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_options *options = report->options;
 	gemp_sequences sequences = { 0 };
 	bool found = contig->sequences.total > 0;
 	if (found)
@@ -274,11 +272,10 @@ done:
 	return code;
 }
 
-static gemp_code run(gemp_report *report, gemp_timers *timers)
+static gemp_code run(gemp_report *report, const gemp_options *options, gemp_timers *timers)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = report->comm;
-	const gemp_options *options = report->options;
 	gemp_contig_copying copying = (gemp_contig_copying)options->copies;
 	gemp_kmer_counter bag = { 0 };
 	gemp_kmer_graph graph = { 0 };
@@ -286,16 +283,16 @@ static gemp_code run(gemp_report *report, gemp_timers *timers)
 	gemp_contig contig = { 0 };
 	double since = gemp_now();
 	GEMP_TRY(gemp_comm_agree(comm, gemp_kmer_counter_new(&bag, (unsigned)options->kmer, options->strands == 0)));
-	GEMP_TRY(read_files(&bag, report));
+	GEMP_TRY(read_files(&bag, report, options));
 	since = gemp_timers_add(timers, GEMP_PHASE_READ, since);
 	GEMP_TRY(gemp_kmer_graph_new(&graph, comm, &bag, options->min_count, copying == GEMP_COPIES_BY_COUNT));
-	GEMP_TRY(gemp_report_kmers(report, &graph));
+	GEMP_TRY(gemp_report_kmers(report, &graph, options->min_count));
 	GEMP_TRY(gemp_unitigs_new(&unitigs, &graph));
 	gemp_report_unitigs(report, &unitigs);
 	GEMP_TRY(gemp_contig_new(&contig, &unitigs, copying, &graph.traffic));
 	gemp_report_contig(report, &contig, &graph);
 	since = gemp_timers_add(timers, GEMP_PHASE_CONVERT, since);
-	GEMP_TRY(write_files(report, &contig, &unitigs, &graph.traffic));
+	GEMP_TRY(write_files(report, options, &contig, &unitigs, &graph.traffic));
 	gemp_timers_add(timers, GEMP_PHASE_WRITE, since);
 	gemp_report_sent(report, &graph.traffic);
 done:
@@ -313,7 +310,7 @@ static gemp_code assemble(gemp_context *context, const gemp_options *options, ge
 	gemp_code code = check(comm, options);
 	if (code != GEMP_OK)
 		return code;
-	code = run(report, &timers);
+	code = run(report, options, &timers);
 	if (code == GEMP_OK) {
 		gemp_report_seconds(report, &timers, false);
 		gemp_report_memory(report, 0);

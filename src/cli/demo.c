@@ -51,7 +51,7 @@ static gemp_code demo(gemp_context *context, const gemp_options *options, gemp_r
 	GEMP_TRY(gemp_generate(&graph, comm, &how));
 	gemp_timers_add(&timers, GEMP_PHASE_CONVERT, since);
 	print_query(report, graph);
-	GEMP_TRY(gemp_answer(report, comm, graph, &pattern, 1, PREVIEW, &timers));
+	GEMP_TRY(gemp_answer(report, options, comm, graph, &pattern, 1, PREVIEW, &timers));
 	print_next_steps(report);
 done:
 	gemp_shard_free(graph);

@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "core/quantity.h"
 #include "io/rows/edge_rows.h"
+#include "io/rows/row_writer.h"
 
 #include <string.h>
 

@@ -35,7 +35,7 @@ static gemp_code generate(gemp_context *context, const gemp_options *options, ge
 	double since = gemp_now();
 	GEMP_TRY(gemp_generate(&graph, comm, &how));
 	gemp_timers_add(&timers, GEMP_PHASE_CONVERT, since);
-	GEMP_TRY(gemp_graph_output(report, graph, NULL, 0, &timers, &steps));
+	GEMP_TRY(gemp_graph_output(report, options, graph, NULL, 0, &timers, &steps));
 done:
 	gemp_shard_free(graph);
 	return code;

@@ -12,26 +12,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-gemp_code gemp_rows_path_check(const gemp_comm *comm, const char *option, const char *path)
-{
-	static const char *const endings[] = { ".tsv", ".csv", ".jsonl", ".h5" };
-	gemp_code code = GEMP_OK;
-	bool plain = !path || strcmp(path, "-") == 0, known = plain;
-	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-		known = known || gemp_file_ends_in(path, endings[i]);
-	if (!known)
-		code = gemp_fail(GEMP_EUSAGE,
-		                 "--%s %s: the ending says the form: .tsv, .csv, .jsonl or .h5, or - for "
-		                 "TSV on stdout",
-		                 option, path);
-	else if (!plain && comm->rank == 0) {
-		char name[32];
-		snprintf(name, sizeof name, "--%s", option);
-		code = gemp_file_may_write(name, path);
-	}
-	return gemp_comm_agree(comm, code);
-}
-
 gemp_code gemp_graph_output_check(const gemp_comm *comm, const gemp_options *options)
 {
 	gemp_code code = GEMP_OK;
@@ -68,8 +48,8 @@ static void print_command(gemp_text *out, const gemp_options *options)
 	}
 }
 
-static gemp_code write_file(const gemp_report *report, gemp_shard *graph, const char *path, const char *weight,
-                            const gemp_list *files, size_t file_lists)
+static gemp_code write_file(const gemp_report *report, const gemp_options *options, gemp_shard *graph, const char *path,
+                            const char *weight, const gemp_list *files, size_t file_lists)
 {
 	gemp_code code = GEMP_OK;
 	size_t count = 0;
@@ -78,7 +58,7 @@ static gemp_code write_file(const gemp_report *report, gemp_shard *graph, const 
 	gemp_text command = { 0 };
 	for (size_t i = 0; i < file_lists; i++)
 		count += files[i].count;
-	print_command(&command, report->options);
+	print_command(&command, options);
 	code = gemp_text_status(&command);
 	if (code == GEMP_OK)
 		code = GEMP_NEW(paths, count);
@@ -99,9 +79,10 @@ done:
 	return code;
 }
 
-gemp_code gemp_graph_output_file(const gemp_report *report, gemp_shard *graph, const char *path, const char *weight)
+gemp_code gemp_graph_output_file(const gemp_report *report, const gemp_options *options, gemp_shard *graph,
+                                 const char *path, const char *weight)
 {
-	return write_file(report, graph, path, weight, NULL, 0);
+	return write_file(report, options, graph, path, weight, NULL, 0);
 }
 
 static uint64_t size_of_all(const gemp_list *files, size_t file_lists)
@@ -114,15 +95,15 @@ static uint64_t size_of_all(const gemp_list *files, size_t file_lists)
 	return size;
 }
 
-gemp_code gemp_graph_output(gemp_report *report, gemp_shard *graph, const gemp_list *files, size_t file_lists,
-                            gemp_timers *timers, gemp_step_times *steps)
+gemp_code gemp_graph_output(gemp_report *report, const gemp_options *options, gemp_shard *graph, const gemp_list *files,
+                            size_t file_lists, gemp_timers *timers, gemp_step_times *steps)
 {
 	gemp_code code = GEMP_OK;
 	struct stat status;
-	const char *path = report->options->output;
+	const char *path = options->output;
 	double since = gemp_now();
 	gemp_step_times_next(steps, "write");
-	GEMP_TRY(write_file(report, graph, path, report->options->weight, files, file_lists));
+	GEMP_TRY(write_file(report, options, graph, path, options->weight, files, file_lists));
 	gemp_step_times_next(steps, NULL);
 	gemp_timers_add(timers, GEMP_PHASE_WRITE, since);
 	uint64_t bytes = stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
@@ -130,7 +111,7 @@ gemp_code gemp_graph_output(gemp_report *report, gemp_shard *graph, const gemp_l
 	gemp_report_set(report, "bytes", gemp_json_count(bytes));
 	gemp_report_detail(report, "%s: %s, %s, %s\n", path, gemp_counted(graph->vertex_count, "vertex").text,
 	                   gemp_counted(gemp_shard_edges(graph), "edge").text, gemp_shown_bytes(bytes).text);
-	if (report->options->quiet)
+	if (options->quiet)
 		gemp_report_graph(report, graph);
 	else
 		GEMP_TRY(gemp_schema_report(report, graph, false));

@@ -58,8 +58,8 @@ static gemp_code import(gemp_context *context, const gemp_options *options, gemp
 	double since = gemp_now();
 	GEMP_TRY(gemp_import(&graph, comm, &how));
 	gemp_timers_add(&timers, GEMP_PHASE_CONVERT, since);
-	GEMP_TRY(
-		gemp_graph_output(report, graph, &(gemp_list){ read.count, 0, (const char **)read.path }, 1, &timers, &steps));
+	GEMP_TRY(gemp_graph_output(report, options, graph, &(gemp_list){ read.count, 0, (const char **)read.path }, 1,
+	                           &timers, &steps));
 done:
 	gemp_shard_free(graph);
 	gemp_paths_free(&read);

@@ -123,8 +123,8 @@ static void report_cut(gemp_report *report, const gemp_shard *graph, const gemp_
 	                  100 - 100 / (double)parts);
 }
 
-static gemp_code report_all(gemp_report *report, gemp_shard *graph, const request *a, const uint32_t *part,
-                            double seconds)
+static gemp_code report_all(gemp_report *report, const char *path, gemp_shard *graph, const request *a,
+                            const uint32_t *part, double seconds)
 {
 	gemp_code code = GEMP_OK;
 	gemp_part_size *sizes = NULL;
@@ -137,9 +137,9 @@ static gemp_code report_all(gemp_report *report, gemp_shard *graph, const reques
 	gemp_report_graph(report, graph);
 	gemp_report_set(report, "method", json_string(a->name));
 	gemp_report_set(report, "partition_seconds", json_real(seconds));
-	gemp_report_print(report, "%s in %s %s part%s%s: %s s\n", report->options->arguments[0],
-	                  gemp_grouped(a->parts).text, a->name, a->parts == 1 ? "" : "s",
-	                  a->stored ? ", as the file keeps them" : "", gemp_shown_seconds(seconds).text);
+	gemp_report_print(report, "%s in %s %s part%s%s: %s s\n", path, gemp_grouped(a->parts).text, a->name,
+	                  a->parts == 1 ? "" : "s", a->stored ? ", as the file keeps them" : "",
+	                  gemp_shown_seconds(seconds).text);
 	report_parts(report, sizes, a->parts);
 	report_balance(report, sizes, a->parts, values);
 	report_cut(report, graph, sizes, a->parts);
@@ -149,8 +149,8 @@ done:
 	return code;
 }
 
-static gemp_code write_parts(gemp_report *report, gemp_shard *graph, const request *a, const uint32_t *part,
-                             gemp_timers *timers)
+static gemp_code write_parts(gemp_report *report, const gemp_options *options, gemp_shard *graph, const request *a,
+                             const uint32_t *part, gemp_timers *timers)
 {
 	gemp_code code = GEMP_OK;
 	gemp_shard *cut = NULL;
@@ -158,7 +158,7 @@ static gemp_code write_parts(gemp_report *report, gemp_shard *graph, const reque
 	GEMP_TRY(gemp_shard_renumber(&cut, report->comm, graph, part, a->parts, a->name));
 	gemp_timers_add(timers, GEMP_PHASE_CONVERT, since);
 	gemp_report_print(report, "\n");
-	GEMP_TRY(gemp_graph_output(report, cut, NULL, 0, timers, NULL));
+	GEMP_TRY(gemp_graph_output(report, options, cut, NULL, 0, timers, NULL));
 done:
 	gemp_shard_free(cut);
 	return code;
@@ -179,9 +179,9 @@ static gemp_code partition(gemp_context *context, const gemp_options *options, g
 	double since = gemp_now();
 	GEMP_TRY(choose(comm, graph, &a, part));
 	gemp_timers_add(&timers, GEMP_PHASE_CONVERT, since);
-	GEMP_TRY(report_all(report, graph, &a, part, gemp_now() - since));
+	GEMP_TRY(report_all(report, options->arguments[0], graph, &a, part, gemp_now() - since));
 	if (options->output)
-		GEMP_TRY(write_parts(report, graph, &a, part, &timers));
+		GEMP_TRY(write_parts(report, options, graph, &a, part, &timers));
 	else
 		gemp_report_memory(report, 0);
 done:

@@ -24,7 +24,7 @@ static gemp_code reverse(gemp_context *context, const gemp_options *options, gem
 	gemp_graph_job_exchange(&chosen, &figures.traffic, figures.edges);
 	GEMP_TRY(gemp_graph_job_rate(&chosen, figures.on_device, figures.seconds, figures.transfers, figures.bytes));
 	if (options->output)
-		GEMP_TRY(gemp_graph_output(report, chosen.graph, NULL, 0, &chosen.timers, NULL));
+		GEMP_TRY(gemp_graph_output(report, options, chosen.graph, NULL, 0, &chosen.timers, NULL));
 	else
 		GEMP_TRY(gemp_graph_job_report(&chosen));
 done:

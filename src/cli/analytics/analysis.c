@@ -1,4 +1,5 @@
 #include "cli/analytics/analysis.h"
+#include "io/rows/row_writer.h"
 
 #include "analytics/layout/layout_build.h"
 #include "api/context_state.h"
@@ -283,8 +284,8 @@ static gemp_code write_columns(gemp_analysis *a)
 {
 	gemp_code code = GEMP_OK;
 	double since = gemp_now();
-	GEMP_TRY(gemp_vertex_output_rows(a->report, a->graph, &a->columns));
-	GEMP_TRY(gemp_vertex_output_into(a->report, a->graph, a->options->arguments[0], &a->columns));
+	GEMP_TRY(gemp_vertex_output_rows(a->report, a->options, a->graph, &a->columns));
+	GEMP_TRY(gemp_vertex_output_into(a->report, a->options, a->graph, a->options->arguments[0], &a->columns));
 	gemp_timers_add(&a->timers, GEMP_PHASE_WRITE, since);
 done:
 	return code;

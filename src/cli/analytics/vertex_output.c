@@ -28,12 +28,13 @@ static gemp_code fill(void *self, gemp_projected *columns, size_t first, size_t 
 	return GEMP_OK;
 }
 
-gemp_code gemp_vertex_output_rows(const gemp_report *report, gemp_shard *graph, const gemp_table *found)
+gemp_code gemp_vertex_output_rows(const gemp_report *report, const gemp_options *options, gemp_shard *graph,
+                                  const gemp_table *found)
 {
 	gemp_code code = GEMP_OK;
 	row_source rows = { graph, found };
 	gemp_row_column *columns = NULL;
-	if (!report->options->output)
+	if (!options->output)
 		return GEMP_OK;
 	GEMP_TRY(gemp_shard_load_keys(graph));
 	GEMP_TRY(gemp_comm_agree(report->comm, GEMP_NEW(columns, 1 + found->count)));
@@ -45,8 +46,8 @@ gemp_code gemp_vertex_output_rows(const gemp_report *report, gemp_shard *graph, 
 		                     .count = 1 + found->count,
 		                     .fill = fill,
 		                     .self = &rows,
-		                     .path = report->options->output,
-		                     .info = gemp_row_info(report->options->command->name, graph) };
+		                     .path = options->output,
+		                     .info = gemp_row_info(options->command->name, graph) };
 	code = gemp_row_turns_write(&turns, graph->rows);
 done:
 	gemp_free(columns);
@@ -112,10 +113,10 @@ done:
 	return code;
 }
 
-gemp_code gemp_vertex_output_into(gemp_report *report, gemp_shard *graph, const char *path, gemp_table *found)
+gemp_code gemp_vertex_output_into(gemp_report *report, const gemp_options *options, gemp_shard *graph, const char *path,
+                                  gemp_table *found)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_options *options = report->options;
 	const char *weight = NULL;
 	if (!options->into)
 		return GEMP_OK;
@@ -123,7 +124,7 @@ gemp_code gemp_vertex_output_into(gemp_report *report, gemp_shard *graph, const 
 	GEMP_TRY(gemp_graph_file_matrix_values(&weight, report->comm, graph, path));
 	GEMP_TRY(gemp_comm_agree(report->comm, take_columns(graph, options, found)));
 	GEMP_TRY(gemp_shard_content_hash(report->comm, graph, &graph->hash));
-	GEMP_TRY(gemp_graph_output_file(report, graph, options->into, weight));
+	GEMP_TRY(gemp_graph_output_file(report, options, graph, options->into, weight));
 	gemp_report_detail(report, "%s: the graph, with what was found\n", options->into);
 	gemp_report_set(report, "into", json_string(options->into));
 done:

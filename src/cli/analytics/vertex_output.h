@@ -9,7 +9,8 @@
 #include "cli/options/options.h"
 
 /* Collective. Rows of key and the columns, in the order of ids, to the file that --output names, if it does. */
-gemp_code gemp_vertex_output_rows(const gemp_report *report, gemp_shard *graph, const gemp_table *found);
+gemp_code gemp_vertex_output_rows(const gemp_report *report, const gemp_options *options, gemp_shard *graph,
+                                  const gemp_table *found);
 
 /* Where --into writes. The columns' names there: that of --column for a single one, else with _NAME behind it. */
 
@@ -20,6 +21,7 @@ gemp_code gemp_vertex_output_check(const gemp_comm *comm, const gemp_options *op
 gemp_code gemp_vertex_output_names(const gemp_comm *comm, const gemp_options *options, const gemp_shard *graph,
                                    const char *path, const char *const *names, size_t count);
 /* Collective. The graph of the file, all of it, and the columns, which are taken from `found`, as attributes of its vertices. */
-gemp_code gemp_vertex_output_into(gemp_report *report, gemp_shard *graph, const char *path, gemp_table *found);
+gemp_code gemp_vertex_output_into(gemp_report *report, const gemp_options *options, gemp_shard *graph, const char *path,
+                                  gemp_table *found);
 
 #endif

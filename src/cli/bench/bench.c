@@ -79,7 +79,7 @@ static json_t *spread_json(const gemp_spread *spread)
 	return object;
 }
 
-static json_t *measured_json(const gemp_report *report, const gemp_pattern *pattern, const gemp_query_timing *m)
+static json_t *measured_json(const gemp_pattern *pattern, const gemp_query_timing *m, bool profile)
 {
 	json_t *object = json_object();
 	json_object_set_new(object, "query", json_string(pattern->text));
@@ -95,7 +95,7 @@ static json_t *measured_json(const gemp_report *report, const gemp_pattern *patt
 	json_object_set_new(object, "first_prepare_ms", json_real(m->first_prepare * 1e3));
 	json_object_set_new(object, "by_sums", json_boolean(m->result.by_sums));
 	json_object_set_new(object, "launches", gemp_json_count(m->result.launches));
-	if (report->options->profile) {
+	if (profile) {
 		json_object_set_new(object, "entries_read", gemp_json_count(m->result.entries_read));
 		json_object_set_new(object, "lookups", gemp_json_count(m->result.lookups));
 	}
@@ -114,11 +114,10 @@ static gemp_code read_one(gemp_pattern **out, const gemp_options *options, size_
 }
 
 /* Collective. *measured has the query before, and is replaced after this one is measured: their rows are made once. */
-static gemp_code measure_one(const gemp_report *report, gemp_query_timing *measured, gemp_runtime *context,
-                             gemp_shard *graph, size_t which, json_t *list)
+static gemp_code measure_one(const gemp_report *report, const gemp_options *options, gemp_query_timing *measured,
+                             gemp_runtime *context, gemp_shard *graph, size_t which, json_t *list)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_options *options = report->options;
 	const gemp_prepared_options how = gemp_bench_how(options);
 	gemp_pattern *pattern = NULL;
 	gemp_query_timing next = { 0 };
@@ -132,7 +131,7 @@ static gemp_code measure_one(const gemp_report *report, gemp_query_timing *measu
 	if (options->explain || options->profile)
 		gemp_report_print(report, "%s\n", next.plan);
 	print(report, &next);
-	json_array_append_new(list, measured_json(report, pattern, &next));
+	json_array_append_new(list, measured_json(pattern, &next, options->profile));
 done:
 	if (code == GEMP_OK) {
 		next.pattern = pattern;
@@ -159,7 +158,7 @@ static gemp_code gemp_bench_match(gemp_report *report, gemp_comm *comm, const ge
 	GEMP_TRY(gemp_context_runtime(&context, report->context, true, NULL));
 	gemp_timers_add(&context->timers, GEMP_PHASE_READ, since);
 	for (size_t i = 0; i < count_queries(options); i++)
-		GEMP_TRY(measure_one(report, &measured, context, graph, i, list));
+		GEMP_TRY(measure_one(report, options, &measured, context, graph, i, list));
 	gemp_report_set(report, "queries", json_incref(list));
 	gemp_report_set(report, "tuning", json_string(context->device->tuning.source));
 	gemp_report_graph(report, graph);

@@ -12,6 +12,7 @@
 #include "euler/verify.h"
 #include "io/file/local_file.h"
 #include "io/graph_file/graph_file_read.h"
+#include "io/rows/row_writer.h"
 #include "io/rows/vertex_keys.h"
 
 #include <inttypes.h>
@@ -263,7 +264,7 @@ static gemp_code write(run *r)
 	if (r->options->dot)
 		GEMP_TRY(gemp_euler_drawing_write(r->comm, r->graph, &r->search.edges, &r->search.result, r->options->dot));
 	if (r->options->sequence)
-		return gemp_euler_sequence_write(r->report, r->graph, &r->search.edges, &r->search.result.order);
+		return gemp_euler_sequence_write(r->report, r->options, r->graph, &r->search.edges, &r->search.result.order);
 	if (rows_wanted(r->options))
 		GEMP_TRY(gemp_euler_rows_write(r->comm, r->graph, &r->search.edges, &r->search.result.order, &how));
 	gemp_timers_add(&r->timers, GEMP_PHASE_WRITE, since);

@@ -77,11 +77,10 @@ done:
 	return code;
 }
 
-gemp_code gemp_euler_sequence_write(gemp_report *report, const gemp_shard *graph, const gemp_euler_edges *edges,
-                                    const gemp_euler_order *order)
+gemp_code gemp_euler_sequence_write(gemp_report *report, const gemp_options *options, const gemp_shard *graph,
+                                    const gemp_euler_edges *edges, const gemp_euler_order *order)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_options *options = report->options;
 	gemp_overlap overlap = { 0 };
 	gemp_output *output = NULL;
 	bool circular = options->circular && edges->path_end == GEMP_NO_VERTEX;

@@ -16,7 +16,7 @@ bool gemp_euler_sequence_on_stdout(const gemp_options *options);
 gemp_code gemp_euler_sequence_graph(gemp_shard **out, const gemp_comm *comm, const gemp_options *options);
 
 /* Collective. Writes the letters and a newline; says how many. The order has its sources, keys are loaded. */
-gemp_code gemp_euler_sequence_write(gemp_report *report, const gemp_shard *graph, const gemp_euler_edges *edges,
-                                    const gemp_euler_order *order);
+gemp_code gemp_euler_sequence_write(gemp_report *report, const gemp_options *options, const gemp_shard *graph,
+                                    const gemp_euler_edges *edges, const gemp_euler_order *order);
 
 #endif

@@ -1,5 +1,7 @@
 /* `completion bash`: a completion script made of the tables of commands and options. */
 
+#include "api/context_state.h"
+#include "api/report_state.h"
 #include "cli/help/help.h"
 #include "generate/generate.h"
 

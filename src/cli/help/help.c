@@ -1,4 +1,6 @@
 #include "cli/help/help.h"
+#include "api/context_state.h"
+#include "api/report_state.h"
 
 #include "generate/generate.h"
 #include "io/import/import.h"

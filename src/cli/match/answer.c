@@ -231,6 +231,7 @@ static gemp_code run(answer *s)
 		.result = &result,
 		.context = s->context,
 		.query = text_of(s),
+		.profile = s->options->profile,
 		.rows = result.matches,
 		.path = path,
 		.subgraph = s->graph_path,
@@ -295,9 +296,10 @@ static gemp_code answer_one(answer *s, gemp_report *report, gemp_runtime *contex
 	s->report = report;
 	s->context = context;
 	if (s->options->estimate && !s->options->dry_run)
-		return gemp_estimate_answer(report, context, s->graph, s->pattern, &s->how, text_of(s));
+		return gemp_estimate_answer(report, s->options, context, s->graph, s->pattern, &s->how, text_of(s));
 	if (s->options->count_per && !s->options->dry_run)
-		return gemp_count_per_answer(report, context, s->graph, s->pattern, &s->how, s->rows_path, s->preview);
+		return gemp_count_per_answer(report, s->options, context, s->graph, s->pattern, &s->how, s->rows_path,
+		                             s->preview);
 	if (s->options->checkpoint && !s->options->dry_run)
 		GEMP_TRY(open_checkpoint(s));
 	const gemp_prepared_options options = { .match = s->how, .combinations = s->options->combinations };
@@ -375,8 +377,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_answer(gemp_report *report, gemp_comm *comm, gemp_shard *graph, gemp_pattern *const *patterns,
-                      size_t count, uint64_t preview, const gemp_timers *timers)
+gemp_code gemp_answer(gemp_report *report, const gemp_options *options, gemp_comm *comm, gemp_shard *graph,
+                      gemp_pattern *const *patterns, size_t count, uint64_t preview, const gemp_timers *timers)
 {
 	gemp_code code = GEMP_OK;
 	answer *all = NULL;
@@ -384,7 +386,7 @@ gemp_code gemp_answer(gemp_report *report, gemp_comm *comm, gemp_shard *graph, g
 	code = GEMP_NEW(all, count);
 	for (size_t i = 0; code == GEMP_OK && i < count; i++) {
 		all[i] = (answer){ .comm = comm,
-			               .options = report->options,
+			               .options = options,
 			               .graph = graph,
 			               .pattern = patterns[i],
 			               .number = count > 1 ? i + 1 : 0,

@@ -13,8 +13,8 @@
  * Of several patterns each has a report of its own, in the array `queries` of the whole one, which has the time and memory of
  * all; rows go to files numbered from 1 (rows.tsv: rows.1.tsv, ...), and the graph is read, converted and copied to devices
  * for the first that needs it. */
-gemp_code gemp_answer(gemp_report *report, gemp_comm *comm, gemp_shard *graph, gemp_pattern *const *patterns,
-                      size_t count, uint64_t preview, const gemp_timers *timers);
+gemp_code gemp_answer(gemp_report *report, const gemp_options *options, gemp_comm *comm, gemp_shard *graph,
+                      gemp_pattern *const *patterns, size_t count, uint64_t preview, const gemp_timers *timers);
 
 /* Where what the matches cover goes: --subgraph, or an --output that ends in .dot or .graphml; NULL: nowhere. And where
  * rows go: any other --output. */

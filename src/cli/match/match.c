@@ -41,12 +41,13 @@ static gemp_code gemp_census_check(const gemp_options *options)
 	return GEMP_OK;
 }
 
-static gemp_code report_kinds(gemp_report *report, const gemp_census *census, const gemp_motifs *motifs)
+static gemp_code report_kinds(gemp_report *report, const gemp_options *options, const gemp_census *census,
+                              const gemp_motifs *motifs)
 {
 	gemp_code code = GEMP_OK;
 	gemp_text edges = { 0 };
 	json_t *list = json_array();
-	bool induced = report->options->semantics == GEMP_INDUCED;
+	bool induced = options->semantics == GEMP_INDUCED;
 	gemp_report_print(report, "%d patterns of %d vertices, %s\n\n%22s  %8s  pattern\n", census->kinds, census->vertices,
 	                  induced ? "vertex-induced (no further edge among their vertices)" : "edge-induced (any subgraph)",
 	                  "count", "seconds");
@@ -62,8 +63,8 @@ static gemp_code report_kinds(gemp_report *report, const gemp_census *census, co
 		                                      gemp_json_count(motifs->counts[k]), "seconds", motifs->seconds[k]));
 	}
 	gemp_report_print(report, "\n");
-	gemp_report_set(report, "query", json_string(report->options->pattern));
-	gemp_report_set(report, "semantics", json_string(gemp_semantics_name[report->options->semantics]));
+	gemp_report_set(report, "query", json_string(options->pattern));
+	gemp_report_set(report, "semantics", json_string(gemp_semantics_name[options->semantics]));
 	gemp_report_set(report, "motifs", json_incref(list));
 done:
 	json_decref(list);
@@ -72,11 +73,10 @@ done:
 }
 
 /* Collective. All connected patterns of so many vertices counted, as a table and as JSON. */
-static gemp_code gemp_census_answer(gemp_report *report, gemp_comm *comm, gemp_shard *graph, int vertices,
-                                    const gemp_timers *timers)
+static gemp_code gemp_census_answer(gemp_report *report, const gemp_options *options, gemp_comm *comm,
+                                    gemp_shard *graph, int vertices, const gemp_timers *timers)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_options *options = report->options;
 	gemp_runtime *context = NULL;
 	gemp_census census;
 	gemp_motifs motifs = { 0 };
@@ -92,7 +92,7 @@ static gemp_code gemp_census_answer(gemp_report *report, gemp_comm *comm, gemp_s
 	if (!options->dry_run)
 		GEMP_TRY(gemp_motifs_count(&motifs, context, graph, &census, &how));
 	if (!options->dry_run)
-		GEMP_TRY(gemp_comm_agree(comm, report_kinds(report, &census, &motifs)));
+		GEMP_TRY(gemp_comm_agree(comm, report_kinds(report, options, &census, &motifs)));
 	gemp_report_seconds(report, &context->timers, true);
 	GEMP_TRY(gemp_report_devices(report, context));
 	gemp_report_memory(report, gemp_runtime_device_peak(context));
@@ -211,14 +211,8 @@ static gemp_code check_output(const gemp_comm *comm, const gemp_options *options
 		return GEMP_OK;
 	if (is_dash(path) && is_dash(options->json))
 		code = gemp_fail(GEMP_EUSAGE, "--output - and --json - both want stdout; give one of them a file");
-	else if (!is_dash(path) && !gemp_file_ends_in(path, ".tsv") && !gemp_file_ends_in(path, ".jsonl") &&
-	         !gemp_file_ends_in(path, ".csv") && !gemp_file_ends_in(path, ".h5"))
-		code = gemp_fail(GEMP_EUSAGE,
-		                 "--output %s: the ending must be .tsv, .csv, .jsonl or .h5, or - for TSV "
-		                 "on stdout",
-		                 path);
-	else if (!is_dash(path) && comm->rank == 0)
-		code = gemp_file_may_write("--output", path);
+	else
+		code = gemp_rows_path_check(comm, "output", path);
 	code = gemp_comm_agree(comm, code);
 done:
 	return code;
@@ -275,8 +269,8 @@ static gemp_code match(gemp_context *context, const gemp_options *options, gemp_
 	double since = gemp_now();
 	GEMP_TRY(gemp_graph_file_open(&graph, comm, options->arguments[0]));
 	gemp_timers_add(&timers, GEMP_PHASE_READ, since);
-	code = motifs ? gemp_census_answer(report, comm, graph, motifs, &timers)
-	              : gemp_answer(report, comm, graph, script.queries, script.count, PREVIEW, &timers);
+	code = motifs ? gemp_census_answer(report, options, comm, graph, motifs, &timers)
+	              : gemp_answer(report, options, comm, graph, script.queries, script.count, PREVIEW, &timers);
 done:
 	gemp_shard_free(graph);
 	gemp_script_free(&script);

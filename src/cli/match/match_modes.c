@@ -111,11 +111,11 @@ static void set_estimate(gemp_report *report, const gemp_estimate *e, uint64_t s
 }
 
 /* Collective. */
-static gemp_code explain(gemp_report *report, const gemp_match *match)
+static gemp_code explain(gemp_report *report, const gemp_match *match, bool shown)
 {
 	char *plan = gemp_match_explain(match);
 	gemp_code code = gemp_comm_agree(report->comm, plan ? GEMP_OK : GEMP_ENOMEM);
-	if (code == GEMP_OK && report->options->explain)
+	if (code == GEMP_OK && shown)
 		gemp_report_print(report, "%s\n", plan);
 	if (code == GEMP_OK)
 		gemp_report_set(report, "plan", json_string(plan));
@@ -123,21 +123,22 @@ static gemp_code explain(gemp_report *report, const gemp_match *match)
 	return code;
 }
 
-gemp_code gemp_estimate_answer(gemp_report *report, gemp_runtime *context, gemp_shard *graph,
-                               const gemp_pattern *pattern, const gemp_match_options *how, const char *query)
+gemp_code gemp_estimate_answer(gemp_report *report, const gemp_options *options, gemp_runtime *context,
+                               gemp_shard *graph, const gemp_pattern *pattern, const gemp_match_options *how,
+                               const char *query)
 {
 	gemp_code code = GEMP_OK;
 	gemp_match *match = NULL;
 	gemp_estimate found;
-	const gemp_estimate_options options = { relative, report->options->estimate_seconds, report->options->seed, 0 };
+	const gemp_estimate_options sampling = { relative, options->estimate_seconds, options->seed, 0 };
 	GEMP_TRY(gemp_match_prepare(&match, context, graph, pattern, how));
-	GEMP_TRY(explain(report, match));
-	GEMP_TRY(gemp_match_sample(match, &options, &found));
+	GEMP_TRY(explain(report, match, options->explain));
+	GEMP_TRY(gemp_match_sample(match, &sampling, &found));
 	print_estimate(report, &found, how->distinct);
 	gemp_report_set(report, "query", json_string(query));
 	gemp_report_set(report, "semantics", json_string(gemp_semantics_name[how->semantics]));
 	gemp_report_set(report, "distinct", json_string(gemp_distinct_name[how->distinct]));
-	set_estimate(report, &found, options.seed);
+	set_estimate(report, &found, sampling.seed);
 	gemp_report_seconds(report, &context->timers, false);
 	GEMP_TRY(gemp_report_devices(report, context));
 	gemp_report_memory(report, gemp_runtime_device_peak(context));
@@ -233,9 +234,9 @@ done:
 	return code;
 }
 
-gemp_code gemp_count_per_answer(gemp_report *report, gemp_runtime *context, gemp_shard *graph,
-                                const gemp_pattern *pattern, const gemp_match_options *how, const char *path,
-                                uint64_t preview)
+gemp_code gemp_count_per_answer(gemp_report *report, const gemp_options *options, gemp_runtime *context,
+                                gemp_shard *graph, const gemp_pattern *pattern, const gemp_match_options *how,
+                                const char *path, uint64_t preview)
 {
 	gemp_code code = GEMP_OK;
 	gemp_match *match = NULL;
@@ -252,14 +253,14 @@ gemp_code gemp_count_per_answer(gemp_report *report, gemp_runtime *context, gemp
 		                              .result = &result,
 		                              .context = context,
 		                              .query = pattern->text,
+		                              .profile = options->profile,
 		                              .rows = rows,
 		                              .preview = !path && preview,
 		                              .shown = rows < preview ? rows : preview,
 		                              .path = path };
 	GEMP_TRY(gemp_match_report_write(report, &found));
 	gemp_report_print(report, "each counts for %d of its vertices\n", members);
-	gemp_report_set(report, "count_per",
-	                json_pack("{s:s,s:i}", "vertex", report->options->count_per, "members", members));
+	gemp_report_set(report, "count_per", json_pack("{s:s,s:i}", "vertex", options->count_per, "members", members));
 done:
 	gemp_free(counts);
 	gemp_match_free(match);

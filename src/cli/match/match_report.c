@@ -51,13 +51,14 @@ static void set_counts(gemp_report *report, const gemp_match_report *found)
 }
 
 /* In which order vertices were bound, and what the steps read. */
-static void report_plan(gemp_report *report, const gemp_match_result *result)
+static void report_plan(gemp_report *report, const gemp_match_report *found)
 {
+	const gemp_match_result *result = found->result;
 	json_t *order = json_array();
 	for (int i = 0; i < result->order_count; i++)
 		json_array_append_new(order, json_integer(result->order[i]));
 	gemp_report_set(report, "order", order);
-	if (!report->options->profile)
+	if (!found->profile)
 		return;
 	gemp_report_set(report, "entries_read", gemp_json_count(result->entries_read));
 	gemp_report_set(report, "rows_passed", gemp_json_count(result->rows_passed));
@@ -130,7 +131,7 @@ static void report_profile(gemp_report *report, const gemp_match_report *found)
 	gemp_report_set(report, "distinct_passes", gemp_json_count(result->distinct_passes));
 	gemp_report_set(report, "stages_launched", gemp_json_count(result->stages_launched));
 	gemp_report_set(report, "program_builds", gemp_json_count(builds));
-	if (!report->options->profile)
+	if (!found->profile)
 		return;
 	gemp_report_detail(report, "  %-10s %s values copied to devices; results refer to %s\n", "attributes",
 	                   gemp_grouped(result->values_copied).text, gemp_grouped(result->values_referred).text);
@@ -190,7 +191,7 @@ gemp_code gemp_match_report_write(gemp_report *report, const gemp_match_report *
 	if (code != GEMP_OK)
 		return code;
 	report_launches(report, found->result);
-	report_plan(report, found->result);
+	report_plan(report, found);
 	gemp_report_exchange(report, &traffic, found->result->local_share,
 	                     found->result->exchange == GEMP_EXCHANGE_PULL ? "the rows read were at hand"
 	                                                                   : "the matches never crossed ranks");

@@ -14,6 +14,7 @@ typedef struct gemp_match_report {
 	const gemp_runtime *context;
 	const char *query;
 	uint64_t rows;    /* of the result */
+	bool profile;     /* people want to see it */
 	bool truncated;   /* SKIP or LIMIT left out rows that others might have got; matches may be complete for all that */
 	bool preview;     /* some rows were shown */
 	uint64_t shown;   /* how many */

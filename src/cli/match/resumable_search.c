@@ -207,7 +207,7 @@ static gemp_code gemp_checkpoint_save(gemp_checkpoint *c, double seconds)
 static gemp_code join_to(const gemp_checkpoint *c, FILE *out, const char *path)
 {
 	gemp_code code = GEMP_OK;
-	bool named = strcmp(c->ending, ".jsonl") != 0;
+	bool named = gemp_row_form_of(path) != GEMP_ROWS_JSON;
 	for (size_t i = 0; i < c->shard_count && code == GEMP_OK; i++) {
 		char *shard = NULL;
 		code = gemp_checkpoint_shard_path(&shard, c, c->shards[i].first);
@@ -277,8 +277,8 @@ gemp_code gemp_resumable_check(const gemp_options *options, size_t queries)
 	if (queries != 1)
 		return gemp_fail(GEMP_EUSAGE, "--checkpoint is for one query, and there are several; ask them one by one, each "
 		                              "with a folder of its own");
-	const char *path = options->output, *dot = path ? strrchr(path, '.') : NULL;
-	if (path && (!dot || (strcmp(dot, ".tsv") != 0 && strcmp(dot, ".csv") != 0 && strcmp(dot, ".jsonl") != 0)))
+	const char *path = options->output;
+	if (path && (strcmp(path, "-") == 0 || gemp_row_form_of(path) >= GEMP_ROWS_HDF5))
 		return gemp_fail(GEMP_EUSAGE,
 		                 "--checkpoint does not go with --output %s: rows of parts are put together as text; "
 		                 "name a file that ends in .tsv, .csv or .jsonl",

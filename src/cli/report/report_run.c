@@ -166,7 +166,6 @@ gemp_code gemp_report_begin(gemp_report **out, gemp_context *context, const gemp
 	how.text = on_stdout && options->quiet ? NULL : print_text;
 	how.text_self = on_stdout || answer_on_stdout(options) ? stderr : stdout;
 	GEMP_TRY(gemp_report_open(out, context, &how));
-	(*out)->options = options;
 	if (gemp_context_rank(context) == 0) {
 		set_head(*out, options);
 		code = check_files(options);
@@ -203,7 +202,7 @@ gemp_code gemp_report_end(gemp_report *report, const gemp_options *options, gemp
 {
 	code = gemp_comm_agree(report->comm, code);
 	if (code == GEMP_OK || code == GEMP_STOPPED || report->complete) {
-		gemp_code traced = options->trace ? gemp_trace_file_write(report) : GEMP_OK;
+		gemp_code traced = options->trace ? gemp_trace_file_write(report, options->trace) : GEMP_OK;
 		gemp_code written = gemp_comm_agree(report->comm, write_json(report, options));
 		code = code != GEMP_OK && code != GEMP_STOPPED ? code
 		       : traced != GEMP_OK                     ? traced

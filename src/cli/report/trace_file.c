@@ -212,9 +212,8 @@ static void report_overlap(gemp_report *report, const trace_head *heads)
 }
 
 /* On rank 0. */
-static void report_trace(gemp_report *report, const trace_head *heads)
+static void report_trace(gemp_report *report, const trace_head *heads, const char *path)
 {
-	const char *path = report->options->trace;
 	uint64_t spans = 0, dropped = 0;
 	for (int r = 0; r < report->comm->size; r++) {
 		spans += heads[r].count;
@@ -241,7 +240,7 @@ static gemp_code allocate_spans(gemp_span **out, const gemp_comm *comm, const tr
 	return GEMP_NEW(*out, most);
 }
 
-gemp_code gemp_trace_file_write(gemp_report *report)
+gemp_code gemp_trace_file_write(gemp_report *report, const char *path)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = report->comm;
@@ -255,7 +254,7 @@ gemp_code gemp_trace_file_write(gemp_report *report)
 	if (comm->rank == 0) {
 		code = allocate_spans(&others, comm, heads);
 		if (code == GEMP_OK)
-			code = gemp_file_writer_open(&file, report->options->trace);
+			code = gemp_file_writer_open(&file, path);
 	}
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	if (comm->rank == 0) {
@@ -265,7 +264,7 @@ gemp_code gemp_trace_file_write(gemp_report *report)
 		write_all(&w, comm, heads, trace->spans, others);
 		code = gemp_file_writer_close(&file, true);
 		if (code == GEMP_OK)
-			report_trace(report, heads);
+			report_trace(report, heads, path);
 	} else {
 		GEMP_MPI(MPI_Send(trace->spans, (int)(trace->count * sizeof *trace->spans), MPI_BYTE, 0, GEMP_TAG_TRACE,
 		                  comm->world));

@@ -11,6 +11,6 @@ gemp_code gemp_trace_file_may(const char *path);
 
 /* Collective. Rank 0 gathers the spans of one rank after the other, in its own time, and writes them; the report says how much
  * of what went on between ranks and of output was done while devices worked. */
-gemp_code gemp_trace_file_write(gemp_report *report);
+gemp_code gemp_trace_file_write(gemp_report *report, const char *path);
 
 #endif

@@ -195,7 +195,7 @@ static gemp_code find_units(applying *a)
 static gemp_code write_units(applying *a)
 {
 	double since = gemp_now();
-	gemp_code code = gemp_som_graph_write(a->report, &a->graph, &a->units, &a->map);
+	gemp_code code = gemp_som_graph_write(a->report, a->options, &a->graph, &a->units, &a->map);
 	gemp_timers_add(&a->timers, GEMP_PHASE_WRITE, since);
 	return code;
 }

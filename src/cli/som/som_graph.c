@@ -132,15 +132,15 @@ void gemp_som_graph_report(gemp_report *report, const gemp_som_graph *g)
 
 /* BACK INTO THE GRAPH */
 
-gemp_code gemp_som_graph_write(gemp_report *report, gemp_som_graph *g, const gemp_som_unit_list *units,
-                               const gemp_som_map *map)
+gemp_code gemp_som_graph_write(gemp_report *report, const gemp_options *options, gemp_som_graph *g,
+                               const gemp_som_unit_list *units, const gemp_som_map *map)
 {
 	gemp_code code = GEMP_OK;
 	gemp_table found = { 0 };
-	if (!report->options->into)
+	if (!options->into)
 		return GEMP_OK;
 	GEMP_TRY(gemp_comm_agree(report->comm, gemp_som_unit_list_add(&found, units, map, g->graph->rows)));
-	code = gemp_vertex_output_into(report, g->graph, g->path, &found);
+	code = gemp_vertex_output_into(report, options, g->graph, g->path, &found);
 done:
 	gemp_table_free(&found);
 	return code;

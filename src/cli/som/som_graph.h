@@ -30,8 +30,8 @@ gemp_code gemp_som_graph_vectors(gemp_vectors *out, gemp_som_graph *g, gemp_runt
 /* Collective. The features, as lines and as fields. */
 void gemp_som_graph_report(gemp_report *report, const gemp_som_graph *g);
 /* Collective. If --into is given, the graph with the units of its vertices. */
-gemp_code gemp_som_graph_write(gemp_report *report, gemp_som_graph *g, const gemp_som_unit_list *units,
-                               const gemp_som_map *map);
+gemp_code gemp_som_graph_write(gemp_report *report, const gemp_options *options, gemp_som_graph *g,
+                               const gemp_som_unit_list *units, const gemp_som_map *map);
 void gemp_som_graph_free(gemp_som_graph *g);
 
 #endif

@@ -332,7 +332,7 @@ static gemp_code write_units(training *t)
 	double since = gemp_now();
 	if (!t->graph.graph || t->map.epoch < t->map.epochs)
 		return GEMP_OK;
-	gemp_code code = gemp_som_graph_write(t->report, &t->graph, &t->units, &t->map);
+	gemp_code code = gemp_som_graph_write(t->report, t->options, &t->graph, &t->units, &t->map);
 	gemp_timers_add(&t->timers, GEMP_PHASE_WRITE, since);
 	return code;
 }

@@ -383,8 +383,8 @@ static gemp_code transform(gemp_context *context, const gemp_options *options, g
 	GEMP_TRY(take(&t, &t.after, "after"));
 	timers = t.context->timers;
 	const char *const path[] = { options->arguments[1] };
-	GEMP_TRY(
-		gemp_graph_output(report, t.graph, &(gemp_list){ .count = 1, .items = (const char **)path }, 1, &timers, NULL));
+	GEMP_TRY(gemp_graph_output(report, options, t.graph, &(gemp_list){ .count = 1, .items = (const char **)path }, 1,
+	                           &timers, NULL));
 	GEMP_TRY(close_log(&t));
 	GEMP_TRY(draw(&t));
 	if (options->checkpoint)
