@@ -11,7 +11,7 @@
 #include <string.h>
 
 typedef struct finding {
-	gemp_graph_job chosen;
+	gemp_graph_job job;
 	gemp_report *report;
 	gemp_csr *csr;    /* [count] of the chosen relations */
 	size_t *relation; /* [count] which they are */
@@ -23,25 +23,25 @@ typedef struct finding {
 static gemp_code find(finding *f)
 {
 	gemp_code code = GEMP_OK;
-	gemp_graph_job *chosen = &f->chosen;
-	gemp_shard *graph = chosen->graph;
-	const gemp_components_options how = { .place = (gemp_placement)chosen->options->on,
-		                                  .tree = chosen->options->tree != NULL };
+	gemp_graph_job *job = &f->job;
+	gemp_shard *graph = job->graph;
+	const gemp_components_options how = { .place = (gemp_placement)job->options->on,
+		                                  .tree = job->options->tree != NULL };
 	double since = gemp_now();
 	code = GEMP_NEW(f->csr, graph->relation_count);
 	if (code == GEMP_OK)
 		code = GEMP_NEW(f->relation, graph->relation_count);
-	GEMP_TRY(gemp_comm_agree(chosen->comm, code));
+	GEMP_TRY(gemp_comm_agree(job->comm, code));
 	for (size_t r = 0; r < graph->relation_count; r++) {
-		if (!chosen->relations[r])
+		if (!job->relations[r])
 			continue;
 		GEMP_TRY(gemp_shard_load_relation(graph, r, GEMP_LOAD_OUT));
 		f->relation[f->count] = r;
 		f->csr[f->count++] = gemp_csr_out(graph, r);
 	}
-	since = gemp_timers_add(&chosen->timers, GEMP_PHASE_READ, since);
-	GEMP_TRY(gemp_components_find(&f->found, chosen->comm, chosen->device, graph->bounds, f->csr, f->count, &how));
-	gemp_timers_add(&chosen->timers, f->found.on_device ? GEMP_PHASE_KERNEL : GEMP_PHASE_RESOLVE, since);
+	since = gemp_timers_add(&job->timers, GEMP_PHASE_READ, since);
+	GEMP_TRY(gemp_components_find(&f->found, job->comm, job->device, graph->bounds, f->csr, f->count, &how));
+	gemp_timers_add(&job->timers, f->found.on_device ? GEMP_PHASE_KERNEL : GEMP_PHASE_RESOLVE, since);
 done:
 	return code;
 }
@@ -52,10 +52,10 @@ done:
 static gemp_code fill(void *self, gemp_projected *columns, size_t first, size_t count)
 {
 	const finding *f = self;
-	const gemp_graph_job *chosen = &f->chosen;
-	gemp_code code = gemp_row_fill_slice(&columns[0], &chosen->graph->keys, first, count);
-	GEMP_TRY(gemp_comm_agree(chosen->comm, code));
-	code = gemp_row_fill_keys(&columns[1], chosen->comm, chosen->graph, f->found.component + first, count);
+	const gemp_graph_job *job = &f->job;
+	gemp_code code = gemp_row_fill_slice(&columns[0], &job->graph->keys, first, count);
+	GEMP_TRY(gemp_comm_agree(job->comm, code));
+	code = gemp_row_fill_keys(&columns[1], job->comm, job->graph, f->found.component + first, count);
 done:
 	return code;
 }
@@ -63,14 +63,14 @@ done:
 /* Collective. */
 static gemp_code write_rows(finding *f)
 {
-	const gemp_shard *graph = f->chosen.graph;
+	const gemp_shard *graph = f->job.graph;
 	const gemp_row_column columns[] = { { "key", graph->keys.type }, { "component", graph->keys.type } };
-	gemp_row_turns turns = { .comm = f->chosen.comm,
+	gemp_row_turns turns = { .comm = f->job.comm,
 		                     .columns = columns,
 		                     .count = 2,
 		                     .fill = fill,
 		                     .self = f,
-		                     .path = f->chosen.options->output,
+		                     .path = f->job.options->output,
 		                     .info = gemp_row_info("components", graph) };
 	return gemp_row_turns_write(&turns, graph->rows);
 }
@@ -103,15 +103,15 @@ done:
 static gemp_code write_tree(finding *f)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_graph_job *chosen = &f->chosen;
+	const gemp_graph_job *job = &f->job;
 	gemp_edge_rows *rows = NULL;
 	uint64_t before = 0;
-	GEMP_TRY(gemp_edge_rows_open(&rows, chosen->comm, chosen->graph, chosen->options->tree, "spanning forest"));
+	GEMP_TRY(gemp_edge_rows_open(&rows, job->comm, job->graph, job->options->tree, "spanning forest"));
 	for (size_t type = 0; type < f->count; type++) {
 		uint64_t *numbers = NULL;
 		gemp_edge_pair *pairs = NULL;
 		size_t count = 0;
-		code = gemp_comm_agree(chosen->comm, pick_tree(f, type, before, &numbers, &pairs, &count));
+		code = gemp_comm_agree(job->comm, pick_tree(f, type, before, &numbers, &pairs, &count));
 		if (code == GEMP_OK)
 			code = gemp_edge_rows_add(rows, f->relation[type], numbers, pairs, count);
 		gemp_free(numbers);
@@ -130,12 +130,12 @@ static gemp_code write(finding *f)
 {
 	gemp_code code = GEMP_OK;
 	double since = gemp_now();
-	GEMP_TRY(gemp_shard_load_keys(f->chosen.graph));
-	if (f->chosen.options->output)
+	GEMP_TRY(gemp_shard_load_keys(f->job.graph));
+	if (f->job.options->output)
 		GEMP_TRY(write_rows(f));
-	if (f->chosen.options->tree)
+	if (f->job.options->tree)
 		GEMP_TRY(write_tree(f));
-	gemp_timers_add(&f->chosen.timers, GEMP_PHASE_WRITE, since);
+	gemp_timers_add(&f->job.timers, GEMP_PHASE_WRITE, since);
 done:
 	return code;
 }
@@ -165,7 +165,7 @@ static void report_counts(const finding *f)
 {
 	const gemp_components *found = &f->found;
 	gemp_report *report = f->report;
-	gemp_count vertices = f->chosen.graph->vertex_count;
+	gemp_count vertices = f->job.graph->vertex_count;
 	gemp_report_print(report, "%s, %s of them %s; the largest has %s of %s\n",
 	                  gemp_counted(found->count, "component").text, gemp_grouped(found->isolated).text,
 	                  found->isolated == 1 ? "a single vertex" : "single vertices", gemp_grouped(found->largest).text,
@@ -174,7 +174,7 @@ static void report_counts(const finding *f)
 	gemp_report_set(report, "single_vertices", gemp_json_count(found->isolated));
 	gemp_report_set(report, "with_edges", gemp_json_count(found->with_edges));
 	gemp_report_set(report, "largest", gemp_json_count(found->largest));
-	if (f->chosen.options->tree)
+	if (f->job.options->tree)
 		gemp_report_set(report, "tree_edges", gemp_json_count(vertices - found->count));
 	print_sizes(f);
 }
@@ -184,17 +184,17 @@ static gemp_code report_result(finding *f)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_components *found = &f->found;
-	const gemp_comm *comm = f->chosen.comm;
+	const gemp_comm *comm = f->job.comm;
 	uint64_t rows = found->rows, edges = gemp_csr_all_edges(f->csr, f->count);
 	report_counts(f);
-	GEMP_TRY(gemp_graph_job_rate(&f->chosen, found->on_device, found->seconds, found->transfers,
+	GEMP_TRY(gemp_graph_job_rate(&f->job, found->on_device, found->seconds, found->transfers,
 	                             4 * edges + f->count * (found->on_device ? 4 : 8) * (rows + 1) + 4 * rows));
-	gemp_graph_job_exchange(&f->chosen, &found->traffic, gemp_comm_sum1(comm, edges));
+	gemp_graph_job_exchange(&f->job, &found->traffic, gemp_comm_sum1(comm, edges));
 	if (comm->size > 1) {
 		gemp_report_detail(f->report, "  %-10s %u of contraction\n", "rounds", found->rounds);
 		gemp_report_set(f->report, "contraction_rounds", json_integer(found->rounds));
 	}
-	GEMP_TRY(gemp_graph_job_report(&f->chosen));
+	GEMP_TRY(gemp_graph_job_report(&f->job));
 done:
 	return code;
 }
@@ -208,7 +208,7 @@ static gemp_code components(gemp_context *context, const gemp_options *options, 
 		code = gemp_rows_path_check(comm, "tree", options->tree);
 	if (code != GEMP_OK)
 		return code;
-	GEMP_TRY(gemp_graph_job_open(&f.chosen, comm, options, report));
+	GEMP_TRY(gemp_graph_job_open(&f.job, context, options, report));
 	GEMP_TRY(find(&f));
 	if (options->output || options->tree)
 		GEMP_TRY(write(&f));
@@ -217,7 +217,7 @@ done:
 	gemp_components_free(&f.found);
 	gemp_free(f.csr);
 	gemp_free(f.relation);
-	gemp_graph_job_free(&f.chosen);
+	gemp_graph_job_free(&f.job);
 	return code;
 }
 

@@ -10,7 +10,7 @@
 enum { KEY, OUT, IN, COLUMNS };
 
 typedef struct counting {
-	gemp_graph_job chosen;
+	gemp_graph_job job;
 	gemp_csr *csr; /* [count] of the chosen relations that are directed */
 	size_t count;
 	gemp_vertex_degrees found;
@@ -20,12 +20,12 @@ typedef struct counting {
 static gemp_code count_edges(counting *c)
 {
 	gemp_code code = GEMP_OK;
-	gemp_graph_job *chosen = &c->chosen;
-	gemp_shard *graph = chosen->graph;
+	gemp_graph_job *job = &c->job;
+	gemp_shard *graph = job->graph;
 	double since = gemp_now();
-	GEMP_TRY(gemp_comm_agree(chosen->comm, GEMP_NEW(c->csr, graph->relation_count)));
+	GEMP_TRY(gemp_comm_agree(job->comm, GEMP_NEW(c->csr, graph->relation_count)));
 	for (size_t r = 0; r < graph->relation_count; r++) {
-		if (!chosen->relations[r] || !graph->relations[r].directed)
+		if (!job->relations[r] || !graph->relations[r].directed)
 			continue;
 		GEMP_TRY(gemp_shard_load_relation(graph, r, GEMP_LOAD_OUT));
 		c->csr[c->count++] = gemp_csr_out(graph, r);
@@ -34,11 +34,11 @@ static gemp_code count_edges(counting *c)
 		return gemp_fail(GEMP_EUSAGE,
 		                 "%s has no edges with a direction of these types; `gemp-mpi info` shows "
 		                 "degrees without",
-		                 chosen->options->arguments[0]);
-	since = gemp_timers_add(&chosen->timers, GEMP_PHASE_READ, since);
-	GEMP_TRY(gemp_vertex_degrees_new(&c->found, chosen->comm, chosen->device, (gemp_placement)chosen->options->on,
-	                                 graph->bounds, c->csr, c->count));
-	gemp_timers_add(&chosen->timers, c->found.on_device ? GEMP_PHASE_KERNEL : GEMP_PHASE_RESOLVE, since);
+		                 job->options->arguments[0]);
+	since = gemp_timers_add(&job->timers, GEMP_PHASE_READ, since);
+	GEMP_TRY(gemp_vertex_degrees_new(&c->found, job->comm, job->device, (gemp_placement)job->options->on, graph->bounds,
+	                                 c->csr, c->count));
+	gemp_timers_add(&job->timers, c->found.on_device ? GEMP_PHASE_KERNEL : GEMP_PHASE_RESOLVE, since);
 done:
 	return code;
 }
@@ -46,7 +46,7 @@ done:
 static gemp_code fill(void *self, gemp_projected *columns, size_t first, size_t count)
 {
 	const counting *c = self;
-	GEMP_PROPAGATE(gemp_row_fill_slice(&columns[KEY], &c->chosen.graph->keys, first, count));
+	GEMP_PROPAGATE(gemp_row_fill_slice(&columns[KEY], &c->job.graph->keys, first, count));
 	for (size_t row = first; row < first + count; row++) {
 		GEMP_PROPAGATE(gemp_row_fill_integer(&columns[OUT], c->found.out[row]));
 		GEMP_PROPAGATE(gemp_row_fill_integer(&columns[IN], c->found.in[row]));
@@ -58,22 +58,22 @@ static gemp_code fill(void *self, gemp_projected *columns, size_t first, size_t 
 static gemp_code write_rows(counting *c)
 {
 	gemp_code code = GEMP_OK;
-	gemp_graph_job *chosen = &c->chosen;
+	gemp_graph_job *job = &c->job;
 	const gemp_row_column columns[COLUMNS] = {
-		[KEY] = { "key", chosen->graph->keys.type }, [OUT] = { "out", GEMP_INTEGER }, [IN] = { "in", GEMP_INTEGER }
+		[KEY] = { "key", job->graph->keys.type }, [OUT] = { "out", GEMP_INTEGER }, [IN] = { "in", GEMP_INTEGER }
 	};
-	gemp_row_turns turns = { .comm = chosen->comm,
+	gemp_row_turns turns = { .comm = job->comm,
 		                     .columns = columns,
 		                     .count = COLUMNS,
 		                     .fill = fill,
 		                     .self = c,
-		                     .path = chosen->options->output,
-		                     .info = gemp_row_info("degrees", chosen->graph),
+		                     .path = job->options->output,
+		                     .info = gemp_row_info("degrees", job->graph),
 		                     .at_once = true };
 	double since = gemp_now();
-	GEMP_TRY(gemp_shard_load_keys(chosen->graph));
+	GEMP_TRY(gemp_shard_load_keys(job->graph));
 	GEMP_TRY(gemp_row_turns_write(&turns, c->found.rows));
-	gemp_timers_add(&chosen->timers, GEMP_PHASE_WRITE, since);
+	gemp_timers_add(&job->timers, GEMP_PHASE_WRITE, since);
 done:
 	return code;
 }
@@ -84,15 +84,15 @@ static gemp_code report_result(counting *c, gemp_report *report)
 	gemp_code code = GEMP_OK;
 	gemp_degree_histogram degrees = { 0 };
 	const gemp_vertex_degrees *found = &c->found;
-	gemp_degrees_directed(&degrees, c->chosen.comm, found);
+	gemp_degrees_directed(&degrees, c->job.comm, found);
 	gemp_report_set(report, "directed", gemp_degrees_report(report, &degrees));
 	gemp_report_detail(report, "\n");
-	GEMP_TRY(gemp_graph_job_rate(&c->chosen, found->on_device, found->seconds, found->transfers,
+	GEMP_TRY(gemp_graph_job_rate(&c->job, found->on_device, found->seconds, found->transfers,
 	                             4 * gemp_csr_all_edges(c->csr, c->count) +
 	                                 (found->on_device ? 4 : 8) * (uint64_t)found->rows));
-	gemp_graph_job_exchange(&c->chosen, &found->traffic,
-	                        gemp_comm_sum1(c->chosen.comm, gemp_csr_all_edges(c->csr, c->count)));
-	GEMP_TRY(gemp_graph_job_report(&c->chosen));
+	gemp_graph_job_exchange(&c->job, &found->traffic,
+	                        gemp_comm_sum1(c->job.comm, gemp_csr_all_edges(c->csr, c->count)));
+	GEMP_TRY(gemp_graph_job_report(&c->job));
 done:
 	return code;
 }
@@ -104,7 +104,7 @@ static gemp_code degrees(gemp_context *context, const gemp_options *options, gem
 	gemp_code code = gemp_rows_path_check(comm, "output", options->output);
 	if (code != GEMP_OK)
 		return code;
-	GEMP_TRY(gemp_graph_job_open(&c.chosen, comm, options, report));
+	GEMP_TRY(gemp_graph_job_open(&c.job, context, options, report));
 	GEMP_TRY(count_edges(&c));
 	if (options->output)
 		GEMP_TRY(write_rows(&c));
@@ -112,7 +112,7 @@ static gemp_code degrees(gemp_context *context, const gemp_options *options, gem
 done:
 	gemp_vertex_degrees_free(&c.found);
 	gemp_free(c.csr);
-	gemp_graph_job_free(&c.chosen);
+	gemp_graph_job_free(&c.job);
 	return code;
 }
 

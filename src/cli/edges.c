@@ -10,7 +10,7 @@
 
 /* What was done for all types. */
 typedef struct listing {
-	gemp_graph_job chosen;
+	gemp_graph_job job;
 	gemp_edge_rows *rows; /* NULL: nobody wants them */
 	gemp_count edges;
 	gemp_edge_pairs_stats figures;
@@ -23,26 +23,26 @@ static gemp_code list_relation(listing *l, size_t index)
 	gemp_code code = GEMP_OK;
 	gemp_edge_pair *pairs = NULL;
 	gemp_edge_pairs_stats figures = { 0 };
-	gemp_graph_job *chosen = &l->chosen;
+	gemp_graph_job *job = &l->job;
 	double since = gemp_now();
-	GEMP_TRY(gemp_shard_load_relation(chosen->graph, index, GEMP_LOAD_OUT));
-	since = gemp_timers_add(&chosen->timers, GEMP_PHASE_READ, since);
-	const gemp_csr csr = gemp_csr_out(chosen->graph, index);
+	GEMP_TRY(gemp_shard_load_relation(job->graph, index, GEMP_LOAD_OUT));
+	since = gemp_timers_add(&job->timers, GEMP_PHASE_READ, since);
+	const gemp_csr csr = gemp_csr_out(job->graph, index);
 	size_t count = (size_t)gemp_csr_edges(&csr);
 	code = GEMP_NEW(pairs, count);
 	if (code == GEMP_OK)
-		code = gemp_edge_pairs(&csr, chosen->device, (gemp_placement)chosen->options->on, pairs, &figures);
-	GEMP_TRY(gemp_comm_agree(chosen->comm, code));
-	since = gemp_timers_add(&chosen->timers, figures.on_device ? GEMP_PHASE_KERNEL : GEMP_PHASE_RESOLVE, since);
+		code = gemp_edge_pairs(&csr, job->device, (gemp_placement)job->options->on, pairs, &figures);
+	GEMP_TRY(gemp_comm_agree(job->comm, code));
+	since = gemp_timers_add(&job->timers, figures.on_device ? GEMP_PHASE_KERNEL : GEMP_PHASE_RESOLVE, since);
 	l->types++;
-	l->edges += chosen->graph->relations[index].edge_count;
+	l->edges += job->graph->relations[index].edge_count;
 	l->figures.on_device |= figures.on_device;
 	l->figures.seconds += figures.seconds;
 	l->figures.transfers += figures.transfers;
 	l->bytes += count * (sizeof *pairs + sizeof *csr.target) + (csr.rows + 1) * (figures.on_device ? 4 : 8);
 	if (l->rows)
 		GEMP_TRY(gemp_edge_rows_add(l->rows, index, NULL, pairs, count));
-	gemp_timers_add(&chosen->timers, GEMP_PHASE_WRITE, since);
+	gemp_timers_add(&job->timers, GEMP_PHASE_WRITE, since);
 done:
 	gemp_free(pairs);
 	return code;
@@ -55,24 +55,24 @@ static gemp_code edges(gemp_context *context, const gemp_options *options, gemp_
 	gemp_code code = gemp_rows_path_check(comm, "output", options->output);
 	if (code != GEMP_OK)
 		return code;
-	GEMP_TRY(gemp_graph_job_open(&l.chosen, comm, options, report));
+	GEMP_TRY(gemp_graph_job_open(&l.job, context, options, report));
 	if (options->output) {
-		GEMP_TRY(gemp_shard_load_keys(l.chosen.graph));
-		GEMP_TRY(gemp_edge_rows_open(&l.rows, comm, l.chosen.graph, options->output, "edges"));
+		GEMP_TRY(gemp_shard_load_keys(l.job.graph));
+		GEMP_TRY(gemp_edge_rows_open(&l.rows, comm, l.job.graph, options->output, "edges"));
 	}
-	for (size_t r = 0; r < l.chosen.graph->relation_count; r++)
-		if (l.chosen.relations[r])
+	for (size_t r = 0; r < l.job.graph->relation_count; r++)
+		if (l.job.relations[r])
 			GEMP_TRY(list_relation(&l, r));
 	code = gemp_edge_rows_close(l.rows);
 	l.rows = NULL;
 	GEMP_TRY(code);
 	gemp_report_print(report, "%s of %s\n", gemp_counted(l.edges, "edge").text, gemp_counted(l.types, "type").text);
 	gemp_report_set(report, "listed", gemp_json_count(l.edges));
-	GEMP_TRY(gemp_graph_job_rate(&l.chosen, l.figures.on_device, l.figures.seconds, l.figures.transfers, l.bytes));
-	GEMP_TRY(gemp_graph_job_report(&l.chosen));
+	GEMP_TRY(gemp_graph_job_rate(&l.job, l.figures.on_device, l.figures.seconds, l.figures.transfers, l.bytes));
+	GEMP_TRY(gemp_graph_job_report(&l.job));
 done:
 	gemp_edge_rows_abandon(l.rows);
-	gemp_graph_job_free(&l.chosen);
+	gemp_graph_job_free(&l.job);
 	return code;
 }
 

@@ -7,28 +7,27 @@
 static gemp_code reverse(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	gemp_comm *comm = &context->comm;
-	gemp_graph_job chosen = { 0 };
+	gemp_graph_job job = { 0 };
 	gemp_reverse_stats figures;
 	gemp_code code = options->output ? gemp_graph_output_check(comm, options) : GEMP_OK;
 	if (code != GEMP_OK)
 		return code;
-	GEMP_TRY(gemp_graph_job_open(&chosen, comm, options, report));
+	GEMP_TRY(gemp_graph_job_open(&job, context, options, report));
 	double since = gemp_now();
-	GEMP_TRY(gemp_shard_load_outgoing(chosen.graph));
-	since = gemp_timers_add(&chosen.timers, GEMP_PHASE_READ, since);
-	GEMP_TRY(
-		gemp_shard_reverse(chosen.graph, comm, chosen.relations, chosen.device, (gemp_placement)options->on, &figures));
-	gemp_timers_add(&chosen.timers, GEMP_PHASE_CONVERT, since);
+	GEMP_TRY(gemp_shard_load_outgoing(job.graph));
+	since = gemp_timers_add(&job.timers, GEMP_PHASE_READ, since);
+	GEMP_TRY(gemp_shard_reverse(job.graph, comm, job.relations, job.device, (gemp_placement)options->on, &figures));
+	gemp_timers_add(&job.timers, GEMP_PHASE_CONVERT, since);
 	gemp_report_print(report, "%s turned round\n", gemp_counted(figures.edges, "edge").text);
 	gemp_report_set(report, "turned", gemp_json_count(figures.edges));
-	gemp_graph_job_exchange(&chosen, &figures.traffic, figures.edges);
-	GEMP_TRY(gemp_graph_job_rate(&chosen, figures.on_device, figures.seconds, figures.transfers, figures.bytes));
+	gemp_graph_job_exchange(&job, &figures.traffic, figures.edges);
+	GEMP_TRY(gemp_graph_job_rate(&job, figures.on_device, figures.seconds, figures.transfers, figures.bytes));
 	if (options->output)
-		GEMP_TRY(gemp_graph_output(report, options, chosen.graph, NULL, 0, &chosen.timers, NULL));
+		GEMP_TRY(gemp_graph_output(report, options, job.graph, NULL, 0, &job.timers, NULL));
 	else
-		GEMP_TRY(gemp_graph_job_report(&chosen));
+		GEMP_TRY(gemp_graph_job_report(&job));
 done:
-	gemp_graph_job_free(&chosen);
+	gemp_graph_job_free(&job);
 	return code;
 }
 

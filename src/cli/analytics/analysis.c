@@ -15,30 +15,27 @@
 
 #include <string.h>
 
-/* Collective. Begins the report. Can be written what options ask for? After an error there is nothing to finish. */
+/* Collective. The paths are checked before anything is read. */
 static gemp_code begin(gemp_analysis *out, gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	gemp_code code = GEMP_OK;
-	gemp_comm *comm = &context->comm;
-	*out = (gemp_analysis){ .comm = comm, .options = options, .report = report };
-	GEMP_TRY(gemp_rows_path_check(comm, "output", options->output));
-	code = gemp_vertex_output_check(comm, options);
+	*out = (gemp_analysis){ 0 };
+	GEMP_TRY(gemp_graph_job_init(&out->job, context, options, report));
+	GEMP_TRY(gemp_rows_path_check(out->job.comm, "output", options->output));
+	code = gemp_vertex_output_check(out->job.comm, options);
 done:
 	return code;
 }
 
-/* Collective. Opens graph and devices. */
+/* Collective. */
 static gemp_code open_graph(gemp_analysis *a, const gemp_analysis_kind *kind)
 {
 	gemp_code code = GEMP_OK;
-	double since = gemp_now();
-	GEMP_TRY(gemp_graph_file_open(&a->graph, a->comm, a->options->arguments[0]));
-	GEMP_TRY(gemp_graph_job_relations(&a->relations, a->comm, a->graph, a->options, a->options->arguments[0]));
-	GEMP_TRY(
-		gemp_vertex_output_names(a->comm, a->options, a->graph, a->options->arguments[0], kind->names, kind->count));
-	gemp_timers_add(&a->timers, GEMP_PHASE_READ, since);
-	GEMP_TRY(gemp_context_runtime(&a->context, a->report->context, false, &a->timers));
-	a->device = a->context->device;
+	gemp_graph_job *job = &a->job;
+	const char *path = job->options->arguments[0];
+	GEMP_TRY(gemp_graph_job_read(job, path));
+	GEMP_TRY(gemp_vertex_output_names(job->comm, job->options, job->graph, path, kind->names, kind->count));
+	code = gemp_graph_job_device(job);
 done:
 	return code;
 }
@@ -46,36 +43,37 @@ done:
 /* Has any of the types of edges asked for the attribute, and is it a number? That each edge has one is the layout's. */
 static gemp_code check_weight(const gemp_analysis *a)
 {
-	const char *weight = a->options->weight;
-	bool any = !weight || a->graph->relation_count == 0;
-	for (size_t r = 0; r < a->graph->relation_count && weight; r++) {
-		const gemp_column *column = a->relations[r] ? gemp_table_find(&a->graph->relations[r].props, weight) : NULL;
+	const char *weight = a->job.options->weight;
+	bool any = !weight || a->job.graph->relation_count == 0;
+	for (size_t r = 0; r < a->job.graph->relation_count && weight; r++) {
+		const gemp_column *column = a->job.relations[r] ? gemp_table_find(&a->job.graph->relations[r].props, weight)
+		                                                : NULL;
 		any |= column != NULL;
 		if (column && column->type != GEMP_INTEGER && column->type != GEMP_FLOAT)
 			return gemp_fail(GEMP_EUSAGE,
 			                 "--weight %s: this attribute of edges %s is %s; weights are integers or floats", weight,
-			                 a->graph->relations[r].name, gemp_type_name[column->type]);
+			                 a->job.graph->relations[r].name, gemp_type_name[column->type]);
 	}
 	return any ? GEMP_OK
 	           : gemp_fail(GEMP_EUSAGE,
 	                       "--weight %s: no edges have this attribute; `gemp-mpi info %s` lists "
 	                       "those that they have",
-	                       weight, a->options->arguments[0]);
+	                       weight, a->job.options->arguments[0]);
 }
 
 gemp_code gemp_analysis_layout(gemp_analysis *a, gemp_layout_options how)
 {
 	gemp_code code = GEMP_OK;
 	double since = gemp_now();
-	how.relations = a->relations;
+	how.relations = a->job.relations;
 	GEMP_TRY(check_weight(a));
-	code = gemp_layout_new(&a->layout, a->comm, a->graph, &how);
+	code = gemp_layout_new(&a->layout, a->job.comm, a->job.graph, &how);
 	if (code == GEMP_EDATA)
-		gemp_fail_in(code, "%s: ", a->options->arguments[0]);
+		gemp_fail_in(code, "%s: ", a->job.options->arguments[0]);
 	if (code != GEMP_OK)
 		return code;
-	gemp_timers_add_less(&a->timers, GEMP_PHASE_READ, since, a->layout.seconds);
-	a->timers.seconds[GEMP_PHASE_CONVERT] += a->layout.seconds;
+	gemp_timers_add_less(&a->job.timers, GEMP_PHASE_READ, since, a->layout.seconds);
+	a->job.timers.seconds[GEMP_PHASE_CONVERT] += a->layout.seconds;
 	a->prepared += a->layout.seconds;
 done:
 	return code;
@@ -102,19 +100,20 @@ gemp_code gemp_analysis_check_source(const gemp_options *options)
 
 gemp_code gemp_analysis_source(gemp_analysis *a, gemp_vertex *source)
 {
-	return gemp_vertex_keys_sources(source, a->comm, a->graph, a->options->arguments[0], &a->options->source, 1);
+	return gemp_vertex_keys_sources(source, a->job.comm, a->job.graph, a->job.options->arguments[0],
+	                                &a->job.options->source, 1);
 }
 
 void gemp_analysis_add_prepared(gemp_analysis *a, double seconds, double build)
 {
 	a->prepared += seconds;
-	a->timers.seconds[GEMP_PHASE_BUILD] += build;
-	a->timers.seconds[GEMP_PHASE_UPLOAD] += seconds;
+	a->job.timers.seconds[GEMP_PHASE_BUILD] += build;
+	a->job.timers.seconds[GEMP_PHASE_UPLOAD] += seconds;
 }
 
 void gemp_analysis_add_search(gemp_analysis *a, const gemp_traversal_cost *cost)
 {
-	double *seconds = a->timers.seconds, host = cost->wall - cost->device - cost->exchange;
+	double *seconds = a->job.timers.seconds, host = cost->wall - cost->device - cost->exchange;
 	seconds[GEMP_PHASE_KERNEL] += cost->device + cost->parents;
 	seconds[GEMP_PHASE_EXCHANGE] += cost->exchange;
 	seconds[GEMP_PHASE_RESOLVE] += host > 0 ? host : 0;
@@ -123,7 +122,7 @@ void gemp_analysis_add_search(gemp_analysis *a, const gemp_traversal_cost *cost)
 
 void gemp_analysis_add_sums(gemp_analysis *a, const gemp_dense_report *run)
 {
-	double *seconds = a->timers.seconds, host = run->wall - run->own - run->ghost - run->halo - run->agree;
+	double *seconds = a->job.timers.seconds, host = run->wall - run->own - run->ghost - run->halo - run->agree;
 	gemp_analysis_add_prepared(a, run->prepare, run->build);
 	seconds[GEMP_PHASE_KERNEL] += run->own + run->ghost;
 	seconds[GEMP_PHASE_EXCHANGE] += run->halo + run->agree;
@@ -132,11 +131,11 @@ void gemp_analysis_add_sums(gemp_analysis *a, const gemp_dense_report *run)
 
 gemp_verify_edges gemp_analysis_edges(const gemp_analysis *a)
 {
-	return (gemp_verify_edges){ .comm = a->comm,
-		                        .graph = a->graph,
-		                        .relations = a->relations,
-		                        .direction = (gemp_layout_direction)a->options->direction,
-		                        .weight = a->options->weight };
+	return (gemp_verify_edges){ .comm = a->job.comm,
+		                        .graph = a->job.graph,
+		                        .relations = a->job.relations,
+		                        .direction = (gemp_layout_direction)a->job.options->direction,
+		                        .weight = a->job.options->weight };
 }
 
 gemp_code gemp_analysis_by_row(void **out, const gemp_analysis *a, const void *values, size_t size)
@@ -156,17 +155,18 @@ gemp_code gemp_analysis_by_row(void **out, const gemp_analysis *a, const void *v
 
 void gemp_analysis_report_verified(gemp_analysis *a, const char *what, double since)
 {
-	gemp_report_print(a->report, "Verified: %s\n", what);
-	gemp_report_set(a->report, "verified", json_true());
-	gemp_report_set(a->report, "verify_seconds", json_real(gemp_now() - since));
+	gemp_report_print(a->job.report, "Verified: %s\n", what);
+	gemp_report_set(a->job.report, "verified", json_true());
+	gemp_report_set(a->job.report, "verify_seconds", json_real(gemp_now() - since));
 }
 
 /* REPORT */
 
 void gemp_analysis_report_reached(gemp_analysis *a, gemp_count reached)
 {
-	gemp_report_print(a->report, "%s of %s %s reached from %s", gemp_grouped(reached).text,
-	                  gemp_counted(a->layout.vertices, "vertex").text, reached == 1 ? "is" : "are", a->options->source);
+	gemp_report_print(a->job.report, "%s of %s %s reached from %s", gemp_grouped(reached).text,
+	                  gemp_counted(a->layout.vertices, "vertex").text, reached == 1 ? "is" : "are",
+	                  a->job.options->source);
 }
 
 void gemp_analysis_report_stages(gemp_analysis *a, const gemp_traversal_cost *cost)
@@ -175,14 +175,14 @@ void gemp_analysis_report_stages(gemp_analysis *a, const gemp_traversal_cost *co
 	static const char *const stages[STAGES] = { "search", "device", "exchange", "settle", "download" };
 	double seconds[STAGES] = { cost->wall, cost->device, cost->exchange, cost->parents, cost->download };
 	json_t *object = json_object();
-	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, seconds, STAGES, MPI_DOUBLE, MPI_MAX, a->comm->world));
-	gemp_report_detail(a->report, "\n  stage              ms\n");
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, seconds, STAGES, MPI_DOUBLE, MPI_MAX, a->job.comm->world));
+	gemp_report_detail(a->job.report, "\n  stage              ms\n");
 	for (int s = 0; s < STAGES; s++) {
 		json_object_set_new(object, stages[s], json_real(seconds[s]));
-		gemp_report_detail(a->report, "  %-10s %10.3f%s\n", stages[s], 1e3 * seconds[s],
+		gemp_report_detail(a->job.report, "  %-10s %10.3f%s\n", stages[s], 1e3 * seconds[s],
 		                   s == 1 || s == 2 ? "   of it" : "");
 	}
-	gemp_report_set(a->report, "stages", object);
+	gemp_report_set(a->job.report, "stages", object);
 }
 
 /* How ranks share the edges, and what of the bytes were sums. */
@@ -190,28 +190,28 @@ static void report_grid(gemp_analysis *a, uint64_t sum_bytes, double steps)
 {
 	const gemp_layout_grid grid = a->layout.grid;
 	double edges = (double)a->layout.edges, each = edges > 0 ? (double)sum_bytes / edges / steps : 0;
-	gemp_report_detail(a->report, "  %-10s %.3f of them sums, on a grid of %d row%s and %d column%s\n", "", each,
+	gemp_report_detail(a->job.report, "  %-10s %.3f of them sums, on a grid of %d row%s and %d column%s\n", "", each,
 	                   grid.rows, grid.rows == 1 ? "" : "s", grid.columns,
 	                   grid.columns == 1 ? ": the random partition" : "s");
-	gemp_report_set(a->report, "grid", json_pack("{s:i, s:i}", "rows", grid.rows, "columns", grid.columns));
-	gemp_report_set(a->report, "sum_bytes_per_edge_and_iteration", json_real(each));
+	gemp_report_set(a->job.report, "grid", json_pack("{s:i, s:i}", "rows", grid.rows, "columns", grid.columns));
+	gemp_report_set(a->job.report, "sum_bytes_per_edge_and_iteration", json_real(each));
 }
 
 /* Collective. What travelled, of all ranks. */
 static void report_exchange(gemp_analysis *a, const gemp_analysis_work *work)
 {
 	uint64_t sums[] = { work->traffic.bytes, work->traffic.messages, work->sum_bytes }, rounds = work->traffic.rounds;
-	if (a->comm->size == 1)
+	if (a->job.comm->size == 1)
 		return;
-	gemp_comm_sum(a->comm, sums, 3);
-	gemp_comm_max(a->comm, &rounds, 1);
+	gemp_comm_sum(a->job.comm, sums, 3);
+	gemp_comm_max(a->job.comm, &rounds, 1);
 	const gemp_traffic all = { sums[0], sums[1], rounds };
 	double steps = (double)(work->iterations ? work->iterations : 1), edges = (double)a->layout.edges;
 	double each = edges > 0 ? (double)sums[0] / edges / steps : 0;
-	gemp_report_exchange(a->report, &all, -1, NULL);
-	gemp_report_detail(a->report, "  %-10s %.3f bytes an edge and iteration\n", "", each);
-	gemp_report_set(a->report, "bytes_per_edge_and_iteration", json_real(each));
-	if (a->options->cut == GEMP_LAYOUT_ON_GRID)
+	gemp_report_exchange(a->job.report, &all, -1, NULL);
+	gemp_report_detail(a->job.report, "  %-10s %.3f bytes an edge and iteration\n", "", each);
+	gemp_report_set(a->job.report, "bytes_per_edge_and_iteration", json_real(each));
+	if (a->job.options->cut == GEMP_LAYOUT_ON_GRID)
 		report_grid(a, sums[2], steps);
 }
 
@@ -222,24 +222,24 @@ static gemp_code report_rate(gemp_analysis *a, const gemp_analysis_work *work)
 	gemp_code code = GEMP_OK;
 	gemp_rates rates = { 0 };
 	double longest[2] = { work->seconds, a->prepared }, copy = 0;
-	uint64_t bytes = gemp_comm_sum1(a->comm, work->bytes);
-	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, longest, 2, MPI_DOUBLE, MPI_MAX, a->comm->world));
+	uint64_t bytes = gemp_comm_sum1(a->job.comm, work->bytes);
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, longest, 2, MPI_DOUBLE, MPI_MAX, a->job.comm->world));
 	double seconds = longest[0], gteps = seconds > 0 ? 1e-9 * (double)work->edges / seconds : 0;
-	gemp_report_detail(a->report, "  %-10s %10.3f ms: %.3f billion edges a second; made ready in %.3f ms\n", "work",
+	gemp_report_detail(a->job.report, "  %-10s %10.3f ms: %.3f billion edges a second; made ready in %.3f ms\n", "work",
 	                   1e3 * seconds, gteps, 1e3 * longest[1]);
 	if (bytes >= WORTH_MEASURING) {
-		GEMP_TRY(gemp_comm_agree(a->comm, gemp_device_rates(a->device, &rates)));
-		GEMP_MPI(MPI_Allreduce(&rates.copy, &copy, 1, MPI_DOUBLE, MPI_SUM, a->comm->world));
+		GEMP_TRY(gemp_comm_agree(a->job.comm, gemp_device_rates(a->job.device, &rates)));
+		GEMP_MPI(MPI_Allreduce(&rates.copy, &copy, 1, MPI_DOUBLE, MPI_SUM, a->job.comm->world));
 		double rate = seconds > 0 ? (double)bytes / seconds : 0;
-		gemp_report_detail(a->report, "  %-10s %10.1f GB/s, %.2f of a copy in the same memory (%.1f GB/s)\n", "",
+		gemp_report_detail(a->job.report, "  %-10s %10.1f GB/s, %.2f of a copy in the same memory (%.1f GB/s)\n", "",
 		                   1e-9 * rate, rate / copy, 1e-9 * copy);
-		gemp_report_set(a->report, "bandwidth_share", json_real(rate / copy));
-		gemp_report_set(a->report, "copy_bytes_per_second", json_real(copy));
+		gemp_report_set(a->job.report, "bandwidth_share", json_real(rate / copy));
+		gemp_report_set(a->job.report, "copy_bytes_per_second", json_real(copy));
 	}
-	gemp_report_set(a->report, "work_seconds", json_real(seconds));
-	gemp_report_set(a->report, "prepare_seconds", json_real(longest[1]));
-	gemp_report_set(a->report, "gteps", json_real(gteps));
-	gemp_report_set(a->report, "bytes_moved", gemp_json_count(bytes));
+	gemp_report_set(a->job.report, "work_seconds", json_real(seconds));
+	gemp_report_set(a->job.report, "prepare_seconds", json_real(longest[1]));
+	gemp_report_set(a->job.report, "gteps", json_real(gteps));
+	gemp_report_set(a->job.report, "bytes_moved", gemp_json_count(bytes));
 done:
 	return code;
 }
@@ -247,16 +247,14 @@ done:
 gemp_code gemp_analysis_report(gemp_analysis *a, const gemp_analysis_work *work)
 {
 	gemp_code code = GEMP_OK;
-	gemp_report *report = a->report;
-	gemp_report_graph(report, a->graph);
+	gemp_report *report = a->job.report;
+	gemp_report_graph(report, a->job.graph);
 	gemp_report_set(report, "edges_led_along", gemp_json_count(a->layout.edges));
 	gemp_report_set(report, "edges_of_the_work", gemp_json_count(work->edges));
 	gemp_report_detail(report, "\n");
 	GEMP_TRY(report_rate(a, work));
 	report_exchange(a, work);
-	GEMP_TRY(gemp_report_devices(report, a->context));
-	gemp_report_seconds(report, &a->timers, false);
-	gemp_report_memory(report, gemp_runtime_device_peak(a->context));
+	code = gemp_graph_job_resources(&a->job);
 done:
 	return code;
 }
@@ -270,10 +268,10 @@ gemp_code gemp_analysis_report_sums(gemp_analysis *a, const gemp_dense_report *r
 		                              .bytes = run->bytes * run->rounds,
 		                              .traffic = run->traffic,
 		                              .sum_bytes = run->sum_bytes };
-	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &wall, 1, MPI_DOUBLE, MPI_MAX, a->comm->world));
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &wall, 1, MPI_DOUBLE, MPI_MAX, a->job.comm->world));
 	double each = run->rounds ? wall / run->rounds : 0;
-	gemp_report_detail(a->report, "  %-10s %10.3f ms an iteration\n", "time", 1e3 * each);
-	gemp_report_set(a->report, "seconds_per_iteration", json_real(each));
+	gemp_report_detail(a->job.report, "  %-10s %10.3f ms an iteration\n", "time", 1e3 * each);
+	gemp_report_set(a->job.report, "seconds_per_iteration", json_real(each));
 	return gemp_analysis_report(a, &work);
 }
 
@@ -284,9 +282,10 @@ static gemp_code write_columns(gemp_analysis *a)
 {
 	gemp_code code = GEMP_OK;
 	double since = gemp_now();
-	GEMP_TRY(gemp_vertex_output_rows(a->report, a->options, a->graph, &a->columns));
-	GEMP_TRY(gemp_vertex_output_into(a->report, a->options, a->graph, a->options->arguments[0], &a->columns));
-	gemp_timers_add(&a->timers, GEMP_PHASE_WRITE, since);
+	GEMP_TRY(gemp_vertex_output_rows(a->job.report, a->job.options, a->job.graph, &a->columns));
+	GEMP_TRY(gemp_vertex_output_into(a->job.report, a->job.options, a->job.graph, a->job.options->arguments[0],
+	                                 &a->columns));
+	gemp_timers_add(&a->job.timers, GEMP_PHASE_WRITE, since);
 done:
 	return code;
 }
@@ -296,8 +295,7 @@ static gemp_code end(gemp_analysis *a, gemp_code code)
 {
 	gemp_table_free(&a->columns);
 	gemp_layout_free(&a->layout);
-	gemp_shard_free(a->graph);
-	gemp_free(a->relations);
+	gemp_graph_job_free(&a->job);
 	*a = (gemp_analysis){ 0 };
 	return code;
 }

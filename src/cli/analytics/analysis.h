@@ -10,20 +10,13 @@
 #include "analytics/verify/verify_edges.h"
 #include "api/context_state.h"
 #include "api/report_state.h"
-#include "cli/options/options.h"
+#include "cli/graph_job.h"
 
 typedef struct gemp_analysis {
-	gemp_comm *comm;
-	const gemp_options *options;
-	gemp_report *report;
-	gemp_timers timers;
-	gemp_shard *graph;
-	bool *relations; /* [relation_count] asked for */
-	gemp_runtime *context;
-	gemp_device *device; /* its first */
+	gemp_graph_job job;
 	gemp_layout layout;
 	double prepared;    /* seconds of the layout, its copy on the device and what engines add, without programs */
-	gemp_table columns; /* columns of vertices, see vertex_found.h */
+	gemp_table columns; /* columns of vertices, see vertex_output.h */
 } gemp_analysis;
 
 /* What one of these commands is, beside its options. */

@@ -18,14 +18,14 @@ static const char *const names[] = { "level", "parent" };
 static gemp_code report_levels(gemp_analysis *a, const gemp_bfs_result *found)
 {
 	gemp_code code = GEMP_OK;
-	gemp_report *report = a->report;
+	gemp_report *report = a->job.report;
 	uint64_t *sizes = NULL;
 	int levels = (int)found->depth + 1;
-	GEMP_TRY(gemp_comm_agree(a->comm, GEMP_NEW(sizes, (size_t)levels)));
+	GEMP_TRY(gemp_comm_agree(a->job.comm, GEMP_NEW(sizes, (size_t)levels)));
 	for (uint32_t v = 0; v < a->layout.own; v++)
 		if (found->level[v] != GEMP_NO_LEVEL)
 			sizes[found->level[v]]++;
-	gemp_comm_sum(a->comm, sizes, levels);
+	gemp_comm_sum(a->job.comm, sizes, levels);
 	json_t *list = json_array();
 	gemp_report_detail(report, "\n  %-10s %13s\n", "level", "vertices");
 	for (int level = 0; level < levels; level++) {
@@ -46,7 +46,7 @@ static gemp_code report_result(gemp_analysis *a, void *self)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_bfs_result *found = &((work *)self)->found;
-	gemp_report *report = a->report;
+	gemp_report *report = a->job.report;
 	const gemp_traversal_cost *cost = &found->cost;
 	gemp_analysis_report_reached(a, found->reached);
 	gemp_report_print(report, ", the farthest over %s\n", gemp_counted(found->depth, "edge").text);
@@ -74,12 +74,12 @@ static gemp_code verify(gemp_analysis *a, gemp_vertex source, const gemp_bfs_res
 	const gemp_verify_edges edges = gemp_analysis_edges(a);
 	double since = gemp_now();
 	void *level = NULL, *parent = NULL;
-	if (!a->options->verify_order)
+	if (!a->job.options->verify_order)
 		return GEMP_OK;
 	code = gemp_analysis_by_row(&level, a, found->level, sizeof *found->level);
 	if (code == GEMP_OK)
 		code = gemp_analysis_by_row(&parent, a, found->parent, sizeof *found->parent);
-	GEMP_TRY(gemp_comm_agree(a->comm, code));
+	GEMP_TRY(gemp_comm_agree(a->job.comm, code));
 	GEMP_TRY(gemp_verify_bfs(&edges, source, level, parent, true));
 	gemp_analysis_report_verified(
 		a, "no edge leads farther than to the next level, and parents are the least one level before", since);
@@ -97,19 +97,19 @@ static gemp_code compute(gemp_analysis *a, void *self)
 	gemp_bfs_result *found = &w->found;
 	gemp_vertex source;
 	double build = 0;
-	const gemp_layout_options how = { .direction = (gemp_layout_direction)a->options->direction,
+	const gemp_layout_options how = { .direction = (gemp_layout_direction)a->job.options->direction,
 		                              .parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT };
-	const gemp_bfs_options shape = { .pass = (gemp_frontier_pass)a->options->pass };
+	const gemp_bfs_options shape = { .pass = (gemp_frontier_pass)a->job.options->pass };
 	GEMP_TRY(gemp_analysis_source(a, &source));
 	GEMP_TRY(gemp_analysis_layout(a, how));
-	GEMP_TRY(gemp_bfs_new(&w->engine, &a->layout, a->device, &shape));
+	GEMP_TRY(gemp_bfs_new(&w->engine, &a->layout, a->job.device, &shape));
 	double prepared = gemp_bfs_prepare_seconds(w->engine, &build);
 	gemp_analysis_add_prepared(a, prepared, build);
 	GEMP_TRY(gemp_bfs_run(w->engine, source, found));
 	gemp_analysis_add_search(a, &found->cost);
-	GEMP_TRY(gemp_comm_agree(a->comm,
+	GEMP_TRY(gemp_comm_agree(a->job.comm,
 	                         gemp_vertex_columns_u32(&a->columns, names[0], &a->layout, found->level, GEMP_NO_LEVEL)));
-	GEMP_TRY(gemp_vertex_columns_keys(&a->columns, names[1], &a->layout, a->graph, found->parent));
+	GEMP_TRY(gemp_vertex_columns_keys(&a->columns, names[1], &a->layout, a->job.graph, found->parent));
 	code = verify(a, source, found);
 done:
 	return code;

@@ -247,19 +247,19 @@ static gemp_code print_top(gemp_analysis *a, const ranked *top, size_t count)
 	json_t *list = json_array();
 	for (size_t i = 0; i < count; i++)
 		ids[i] = top[i].id;
-	GEMP_TRY(gemp_shard_load_keys(a->graph));
-	GEMP_TRY(gemp_vertex_keys_fetch(&keys, a->comm, a->graph, ids, count));
-	gemp_report_print(a->report, "\n  %-30s %12s\n", "key", "rank");
+	GEMP_TRY(gemp_shard_load_keys(a->job.graph));
+	GEMP_TRY(gemp_vertex_keys_fetch(&keys, a->job.comm, a->job.graph, ids, count));
+	gemp_report_print(a->job.report, "\n  %-30s %12s\n", "key", "rank");
 	for (size_t i = 0; i < count; i++) {
 		gemp_value key = gemp_column_get(&keys, i);
 		gemp_text_clear(&text);
 		gemp_value_print(&key, &text);
-		gemp_report_print(a->report, "  %-30s %12.6g\n", text.data, top[i].rank);
+		gemp_report_print(a->job.report, "  %-30s %12.6g\n", text.data, top[i].rank);
 		json_array_append_new(list, json_pack("{s:o, s:f}", "key", gemp_json_key(&key), "rank", top[i].rank));
 	}
-	gemp_report_print(a->report, "\n");
-	gemp_report_set(a->report, "top", json_incref(list));
-	code = gemp_comm_agree(a->comm, gemp_text_status(&text));
+	gemp_report_print(a->job.report, "\n");
+	gemp_report_set(a->job.report, "top", json_incref(list));
+	code = gemp_comm_agree(a->job.comm, gemp_text_status(&text));
 done:
 	json_decref(list);
 	gemp_text_free(&text);
@@ -273,8 +273,8 @@ static gemp_code report_top(gemp_analysis *a, const double *rank)
 	gemp_code code = GEMP_OK;
 	ranked own[TOP], *all = NULL;
 	size_t *begin = NULL, count = choose_own(own, &a->layout, rank);
-	GEMP_TRY(gemp_comm_allgather(a->comm, own, count * sizeof *own, (void **)&all, &begin));
-	count = begin[a->comm->size] / sizeof *all;
+	GEMP_TRY(gemp_comm_allgather(a->job.comm, own, count * sizeof *own, (void **)&all, &begin));
+	count = begin[a->job.comm->size] / sizeof *all;
 	qsort(all, count, sizeof *all, by_rank);
 	code = print_top(a, all, count < TOP ? count : TOP);
 done:
@@ -287,22 +287,22 @@ done:
 
 static void report_rounds(gemp_analysis *a, const gemp_pagerank_result *found)
 {
-	gemp_report *report = a->report;
+	gemp_report *report = a->job.report;
 	uint32_t rounds = found->report.rounds;
 	double last = rounds ? found->change[rounds - 1] : 0;
 	json_t *changes = json_array();
 	for (uint32_t r = 0; r < rounds; r++)
 		json_array_append_new(changes, json_real(found->change[r]));
 	gemp_report_print(report, "%s in %s precision; the last changed ranks by %.3g in all\n",
-	                  gemp_counted(rounds, "iteration").text, twofold(a->options) ? "double" : "single", last);
-	if (!found->converged && a->options->tolerance > 0)
+	                  gemp_counted(rounds, "iteration").text, twofold(a->job.options) ? "double" : "single", last);
+	if (!found->converged && a->job.options->tolerance > 0)
 		gemp_warn("ranks still change by %.3g, more than --tolerance %g; give more --max-iterations%s", last,
-		          a->options->tolerance, twofold(a->options) ? "" : ", or --precision double");
+		          a->job.options->tolerance, twofold(a->job.options) ? "" : ", or --precision double");
 	gemp_report_set(report, "iterations", gemp_json_count(rounds));
 	gemp_report_set(report, "converged", json_boolean(found->converged));
 	gemp_report_set(report, "residuals", changes);
 	gemp_report_set(report, "dangling", json_real(found->dangling));
-	gemp_report_set(report, "precision", json_string(twofold(a->options) ? "double" : "single"));
+	gemp_report_set(report, "precision", json_string(twofold(a->job.options) ? "double" : "single"));
 }
 
 /* Collective. */
@@ -332,14 +332,15 @@ static gemp_code verify(gemp_analysis *a, const double *jump, const gemp_pageran
 	double since = gemp_now(), residual;
 	double last = found->report.rounds ? found->change[found->report.rounds - 1] : 0;
 	void *rank = NULL, *jumps = NULL;
-	if (!a->options->verify_order)
+	if (!a->job.options->verify_order)
 		return GEMP_OK;
 	code = gemp_analysis_by_row(&rank, a, found->rank, sizeof *found->rank);
 	if (code == GEMP_OK)
 		code = gemp_analysis_by_row(&jumps, a, jump, sizeof *jump);
-	GEMP_TRY(gemp_comm_agree(a->comm, code));
-	GEMP_TRY(gemp_verify_pagerank(&edges, a->options->damping, jumps, rank, last + rounding(a->options), &residual));
-	gemp_report_set(a->report, "verified_residual", json_real(residual));
+	GEMP_TRY(gemp_comm_agree(a->job.comm, code));
+	GEMP_TRY(
+		gemp_verify_pagerank(&edges, a->job.options->damping, jumps, rank, last + rounding(a->job.options), &residual));
+	gemp_report_set(a->job.report, "verified_residual", json_real(residual));
 	gemp_analysis_report_verified(a, "one more iteration, in double precision, changes ranks by no more than the last",
 	                              since);
 done:
@@ -354,7 +355,7 @@ static gemp_code compute(gemp_analysis *a, void *self)
 	gemp_code code = GEMP_OK;
 	work *w = self;
 	gemp_pagerank_result *found = &w->found;
-	const gemp_options *options = a->options;
+	const gemp_options *options = a->job.options;
 	bool weights = options->weight;
 	double *jump = NULL;
 	const gemp_layout_options how = { .direction = (gemp_layout_direction)options->direction,
@@ -368,16 +369,16 @@ static gemp_code compute(gemp_analysis *a, void *self)
 		                         .tolerance = options->tolerance,
 		                         .rounds = (uint32_t)options->max_iterations };
 	GEMP_TRY(gemp_analysis_layout(a, how));
-	GEMP_TRY(gemp_personalization(&jump, &a->layout, a->graph, options));
+	GEMP_TRY(gemp_personalization(&jump, &a->layout, a->job.graph, options));
 	ask.jump = jump;
-	code = gemp_pagerank_new(&w->engine, &a->layout, a->device, &shape);
+	code = gemp_pagerank_new(&w->engine, &a->layout, a->job.device, &shape);
 	if (code == GEMP_EDATA)
 		gemp_fail_in(code, "%s: --weight %s: ", options->arguments[0], options->weight);
 	GEMP_TRY(code);
 	GEMP_TRY(gemp_pagerank_run(w->engine, &ask, found));
 	gemp_analysis_add_sums(a, &found->report);
 	GEMP_TRY(verify(a, jump, found));
-	code = gemp_comm_agree(a->comm, gemp_vertex_columns_double(&a->columns, names[0], &a->layout, found->rank));
+	code = gemp_comm_agree(a->job.comm, gemp_vertex_columns_double(&a->columns, names[0], &a->layout, found->rank));
 done:
 	gemp_free(jump);
 	return code;

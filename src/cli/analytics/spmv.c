@@ -52,12 +52,12 @@ static void count_fault(faults *f, gemp_vertex id)
 static gemp_code join_faults(const gemp_analysis *a, faults *f, char *key, size_t room)
 {
 	gemp_code code = GEMP_OK;
-	f->count = gemp_comm_sum1(a->comm, f->count);
+	f->count = gemp_comm_sum1(a->job.comm, f->count);
 	if (f->count == 0)
 		return GEMP_OK;
-	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &f->first, 1, GEMP_MPI_VERTEX, MPI_MIN, a->comm->world));
-	GEMP_TRY(gemp_shard_load_keys(a->graph));
-	code = gemp_layout_print_key(a->comm, a->graph, f->first, key, room);
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &f->first, 1, GEMP_MPI_VERTEX, MPI_MIN, a->job.comm->world));
+	GEMP_TRY(gemp_shard_load_keys(a->job.graph));
+	code = gemp_layout_print_key(a->job.comm, a->job.graph, f->first, key, room);
 done:
 	return code;
 }
@@ -66,8 +66,8 @@ done:
 static gemp_code read_vector(double **out, gemp_analysis *a)
 {
 	gemp_code code = GEMP_OK;
-	gemp_shard *graph = a->graph;
-	const char *name = a->options->vector, *file = a->options->arguments[0];
+	gemp_shard *graph = a->job.graph;
+	const char *name = a->job.options->vector, *file = a->job.options->arguments[0];
 	const gemp_column *column = name ? gemp_table_find(&graph->attributes, name) : NULL;
 	faults missing = { .first = GEMP_NO_VERTEX };
 	char key[256];
@@ -83,7 +83,7 @@ static gemp_code read_vector(double **out, gemp_analysis *a)
 		return gemp_fail(GEMP_EUSAGE, "--x %s: this attribute is %s; a vector is of integers or floats", name,
 		                 gemp_type_name[column->type]);
 	GEMP_TRY(gemp_shard_load_attribute(graph, (size_t)(column - graph->attributes.columns)));
-	GEMP_TRY(gemp_comm_agree(a->comm, GEMP_NEW(*out, a->layout.own)));
+	GEMP_TRY(gemp_comm_agree(a->job.comm, GEMP_NEW(*out, a->layout.own)));
 	for (size_t row = 0; row < graph->rows; row++) {
 		double value = number(column, row);
 		bool null = column->null && column->null[row];
@@ -104,7 +104,7 @@ done:
 /* Collective. Sums and products may be greater than the precision takes. */
 static gemp_code check_finite(const gemp_analysis *a, const gemp_spmv_result *found)
 {
-	const gemp_options *options = a->options;
+	const gemp_options *options = a->job.options;
 	const bool single = options->precision == SINGLE;
 	gemp_code code = GEMP_OK;
 	faults wrong = { .first = GEMP_NO_VERTEX };
@@ -125,7 +125,7 @@ done:
 
 static void report_greatest(gemp_analysis *a, const gemp_spmv_result *found)
 {
-	gemp_report *report = a->report;
+	gemp_report *report = a->job.report;
 	uint32_t rounds = found->report.rounds;
 	json_t *list = json_array();
 	for (uint32_t r = 0; r < rounds; r++)
@@ -143,10 +143,10 @@ static double length_of(const gemp_analysis *a, const double *y)
 	double greatest = 0, sum = 0;
 	for (uint32_t v = 0; v < a->layout.own; v++)
 		greatest = fmax(greatest, fabs(y[v]));
-	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &greatest, 1, MPI_DOUBLE, MPI_MAX, a->comm->world));
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &greatest, 1, MPI_DOUBLE, MPI_MAX, a->job.comm->world));
 	for (uint32_t v = 0; v < a->layout.own && greatest > 0; v++)
 		sum += y[v] / greatest * (y[v] / greatest);
-	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, a->comm->world));
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, a->job.comm->world));
 	return greatest * sqrt(sum);
 }
 
@@ -154,15 +154,15 @@ static double length_of(const gemp_analysis *a, const double *y)
 static gemp_code report_result(gemp_analysis *a, void *self)
 {
 	const gemp_spmv_result *found = &((work *)self)->found;
-	gemp_report *report = a->report;
+	gemp_report *report = a->job.report;
 	uint32_t rounds = found->report.rounds;
 	double sum = 0, length = length_of(a, found->y);
 	for (uint32_t v = 0; v < a->layout.own; v++)
 		sum += found->y[v];
-	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, a->comm->world));
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, a->job.comm->world));
 	gemp_report_print(report, "y has the sum %.9g and the length %.9g, after %s in %s precision\n", sum, length,
 	                  gemp_counted(rounds, "multiplication").text,
-	                  a->options->precision == SINGLE ? "single" : "double");
+	                  a->job.options->precision == SINGLE ? "single" : "double");
 	if (found->max && rounds)
 		report_greatest(a, found);
 	gemp_report_set(report, "sum", gemp_json_real(sum));
@@ -177,23 +177,23 @@ static gemp_code verify(gemp_analysis *a, const double *x, const gemp_spmv_resul
 	gemp_code code = GEMP_OK;
 	gemp_verify_edges edges = gemp_analysis_edges(a);
 	double since = gemp_now(), worst;
-	const bool twofold = a->options->precision != SINGLE;
+	const bool twofold = a->job.options->precision != SINGLE;
 	void *vector = NULL, *y = NULL;
-	if (!a->options->verify_order)
+	if (!a->job.options->verify_order)
 		return GEMP_OK;
-	edges.direction = direction(a->options);
+	edges.direction = direction(a->job.options);
 	code = gemp_analysis_by_row(&vector, a, x, sizeof *x);
 	if (code == GEMP_OK)
 		code = gemp_analysis_by_row(&y, a, found->y, sizeof *found->y);
-	GEMP_TRY(gemp_comm_agree(a->comm, code));
+	GEMP_TRY(gemp_comm_agree(a->job.comm, code));
 	const gemp_verify_product product = { .x = vector,
 		                                  .y = y,
 		                                  .rounds = found->report.rounds,
-		                                  .normal = a->options->normalize,
+		                                  .normal = a->job.options->normalize,
 		                                  .epsilon = twofold ? 0x1p-53 : 0x1p-24,
-		                                  .underflow = gemp_spmv_underflow(twofold, a->options->normalize) };
+		                                  .underflow = gemp_spmv_underflow(twofold, a->job.options->normalize) };
 	GEMP_TRY(gemp_verify_spmv(&edges, &product, &worst));
-	gemp_report_set(a->report, "verified_error", json_real(worst));
+	gemp_report_set(a->job.report, "verified_error", json_real(worst));
 	gemp_analysis_report_verified(a, "sums of the host's, in double precision, differ by no more than rounding does",
 	                              since);
 done:
@@ -208,7 +208,7 @@ static gemp_code compute(gemp_analysis *a, void *self)
 	gemp_code code = GEMP_OK;
 	work *w = self;
 	gemp_spmv_result *found = &w->found;
-	const gemp_options *options = a->options;
+	const gemp_options *options = a->job.options;
 	bool single = options->precision == SINGLE;
 	double *x = NULL;
 	const gemp_layout_options how = { .direction = direction(options),
@@ -221,12 +221,12 @@ static gemp_code compute(gemp_analysis *a, void *self)
 	GEMP_TRY(gemp_analysis_layout(a, how));
 	GEMP_TRY(read_vector(&x, a));
 	ask.x = x;
-	GEMP_TRY(gemp_spmv_new(&w->engine, &a->layout, a->device, &shape));
+	GEMP_TRY(gemp_spmv_new(&w->engine, &a->layout, a->job.device, &shape));
 	GEMP_TRY(gemp_spmv_run(w->engine, &ask, found));
 	gemp_analysis_add_sums(a, &found->report);
 	GEMP_TRY(check_finite(a, found));
 	GEMP_TRY(verify(a, x, found));
-	code = gemp_comm_agree(a->comm, gemp_vertex_columns_double(&a->columns, names[0], &a->layout, found->y));
+	code = gemp_comm_agree(a->job.comm, gemp_vertex_columns_double(&a->columns, names[0], &a->layout, found->y));
 done:
 	gemp_free(x);
 	return code;

@@ -36,13 +36,13 @@ static double report_farthest(gemp_analysis *a, const gemp_sssp_result *found)
 		if (found->real && isfinite(found->real[v]) && found->real[v] > real)
 			real = found->real[v];
 	}
-	gemp_comm_max(a->comm, &most, 1);
-	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &real, 1, MPI_DOUBLE, MPI_MAX, a->comm->world));
+	gemp_comm_max(a->job.comm, &most, 1);
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &real, 1, MPI_DOUBLE, MPI_MAX, a->job.comm->world));
 	if (found->distance)
-		gemp_report_print(a->report, "%s away\n", gemp_grouped(most).text);
+		gemp_report_print(a->job.report, "%s away\n", gemp_grouped(most).text);
 	else
-		gemp_report_print(a->report, "%.9g away\n", real);
-	gemp_report_set(a->report, "farthest", found->distance ? gemp_json_count(most) : json_real(real));
+		gemp_report_print(a->job.report, "%.9g away\n", real);
+	gemp_report_set(a->job.report, "farthest", found->distance ? gemp_json_count(most) : json_real(real));
 	return found->distance ? (double)most : real;
 }
 
@@ -59,23 +59,23 @@ static void report_steps(gemp_analysis *a, const gemp_sssp_result *found, double
 		if (reached)
 			vertices[place < SHOWN ? place : SHOWN - 1]++;
 	}
-	gemp_comm_sum(a->comm, vertices, SHOWN);
+	gemp_comm_sum(a->job.comm, vertices, SHOWN);
 	json_t *list = json_array();
-	gemp_report_detail(a->report, "\n  %-20s %13s\n", "distance from", "vertices");
+	gemp_report_detail(a->job.report, "\n  %-20s %13s\n", "distance from", "vertices");
 	for (int place = 0; place < SHOWN && (place == 0 || place * width <= farthest); place++) {
 		double from = place * width;
-		gemp_report_detail(a->report, "  %-20.9g %13s\n", from, gemp_grouped(vertices[place]).text);
+		gemp_report_detail(a->job.report, "  %-20.9g %13s\n", from, gemp_grouped(vertices[place]).text);
 		json_array_append_new(list,
 		                      json_pack("{s:f, s:o}", "from", from, "vertices", gemp_json_count(vertices[place])));
 	}
-	gemp_report_set(a->report, "distances", list);
+	gemp_report_set(a->job.report, "distances", list);
 }
 
 /* Collective. */
 static gemp_code report_result(gemp_analysis *a, void *self)
 {
 	const gemp_sssp_result *found = &((work *)self)->found;
-	gemp_report *report = a->report;
+	gemp_report *report = a->job.report;
 	const gemp_traversal_cost *cost = &found->cost;
 	gemp_analysis_report_reached(a, found->reached);
 	gemp_report_print(report, ", the farthest is ");
@@ -102,14 +102,14 @@ static gemp_code verify(gemp_analysis *a, gemp_vertex source, const gemp_sssp_re
 	const gemp_verify_edges edges = gemp_analysis_edges(a);
 	double since = gemp_now();
 	void *distance = NULL, *real = NULL, *predecessor = NULL;
-	if (!a->options->verify_order)
+	if (!a->job.options->verify_order)
 		return GEMP_OK;
 	code = gemp_analysis_by_row(&distance, a, found->distance, sizeof *found->distance);
 	if (code == GEMP_OK)
 		code = gemp_analysis_by_row(&real, a, found->real, sizeof *found->real);
 	if (code == GEMP_OK)
 		code = gemp_analysis_by_row(&predecessor, a, found->predecessor, sizeof *found->predecessor);
-	GEMP_TRY(gemp_comm_agree(a->comm, code));
+	GEMP_TRY(gemp_comm_agree(a->job.comm, code));
 	GEMP_TRY(gemp_verify_sssp(&edges, source, distance, real, predecessor));
 	gemp_analysis_report_verified(a, "no edge makes a way shorter, and predecessors lead to the source", since);
 done:
@@ -125,8 +125,8 @@ static gemp_code add_columns(gemp_analysis *a, const gemp_sssp_result *found)
 	code = found->distance
 	           ? gemp_vertex_columns_u64(&a->columns, names[0], &a->layout, found->distance, GEMP_NO_DISTANCE)
 	           : gemp_vertex_columns_double(&a->columns, names[0], &a->layout, found->real);
-	GEMP_TRY(gemp_comm_agree(a->comm, code));
-	code = gemp_vertex_columns_keys(&a->columns, names[1], &a->layout, a->graph, found->predecessor);
+	GEMP_TRY(gemp_comm_agree(a->job.comm, code));
+	code = gemp_vertex_columns_keys(&a->columns, names[1], &a->layout, a->job.graph, found->predecessor);
 done:
 	return code;
 }
@@ -139,19 +139,20 @@ static gemp_code compute(gemp_analysis *a, void *self)
 	gemp_sssp_result *found = &w->found;
 	gemp_vertex source;
 	double build = 0;
-	const gemp_layout_options how = { .direction = (gemp_layout_direction)a->options->direction,
-		                              .weight = a->options->weight,
+	const gemp_layout_options how = { .direction = (gemp_layout_direction)a->job.options->direction,
+		                              .weight = a->job.options->weight,
 		                              .parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT,
 		                              .wanted = GEMP_LAYOUT_LENGTHS };
-	const gemp_sssp_options shape = { .delta = a->options->delta, .pass = (gemp_frontier_pass)a->options->pass };
+	const gemp_sssp_options shape = { .delta = a->job.options->delta,
+		                              .pass = (gemp_frontier_pass)a->job.options->pass };
 	GEMP_TRY(gemp_analysis_source(a, &source));
 	GEMP_TRY(gemp_analysis_layout(a, how));
-	GEMP_TRY(gemp_sssp_new(&w->engine, &a->layout, a->device, &shape));
+	GEMP_TRY(gemp_sssp_new(&w->engine, &a->layout, a->job.device, &shape));
 	double prepared = gemp_sssp_prepare_seconds(w->engine, &build);
 	gemp_analysis_add_prepared(a, prepared, build);
 	code = gemp_sssp_run(w->engine, source, found);
 	if (code == GEMP_EDATA)
-		gemp_fail_in(code, "%s: --weight %s: ", a->options->arguments[0], a->options->weight);
+		gemp_fail_in(code, "%s: --weight %s: ", a->job.options->arguments[0], a->job.options->weight);
 	GEMP_TRY(code);
 	gemp_analysis_add_search(a, &found->cost);
 	GEMP_TRY(add_columns(a, found));

@@ -22,12 +22,7 @@ enum { PREVIEW = 20 };
 
 /* What one run of the command has at hand. */
 typedef struct run {
-	gemp_comm *comm;
-	const gemp_options *options;
-	gemp_report *report;
-	gemp_shard *graph;
-	gemp_timers timers;
-	bool *relations; /* [relation_count] */
+	gemp_graph_job job; /* the search opens the runtime when it knows how many edges there are */
 	gemp_euler_search search;
 	double verified; /* seconds; 0: not asked for */
 } run;
@@ -39,11 +34,6 @@ static gemp_code check(const gemp_comm *comm, const gemp_options *options)
 	gemp_code code = GEMP_OK;
 	const char *path = options->output;
 	GEMP_TRY(gemp_euler_sequence_check(options));
-	if (options->on == GEMP_PLACE_DEVICE && comm->size > 1)
-		return gemp_fail(GEMP_EUSAGE,
-		                 "--on device: the Euler engine of devices runs on one rank, and these are %d; leave "
-		                 "out --on, or start one rank",
-		                 comm->size);
 	if (!options->sequence)
 		GEMP_TRY(gemp_rows_path_check(comm, "output", path));
 	else if (path && strcmp(path, "-") != 0 && comm->rank == 0)
@@ -58,23 +48,25 @@ done:
 static gemp_code read_graph(run *r)
 {
 	gemp_code code = GEMP_OK;
+	const gemp_options *options = r->job.options;
 	double since = gemp_now();
-	if (r->options->argument_count > 0)
-		GEMP_TRY(gemp_graph_file_open(&r->graph, r->comm, r->options->arguments[0]));
-	else
-		GEMP_TRY(gemp_euler_sequence_graph(&r->graph, r->comm, r->options));
-	if (r->options->sequence)
-		GEMP_TRY(gemp_comm_agree(r->comm, gemp_overlap_check(r->graph, r->options->alphabet)));
-	GEMP_TRY(gemp_graph_job_relations(&r->relations, r->comm, r->graph, r->options,
-	                                  r->options->argument_count ? r->options->arguments[0] : "G.h5"));
-	for (size_t i = 0; i < r->graph->relation_count; i++)
-		if (r->relations[i])
-			GEMP_TRY(gemp_shard_load_relation(r->graph, i, GEMP_LOAD_OUT));
-	since = gemp_timers_add(&r->timers, GEMP_PHASE_READ, since);
-	GEMP_TRY(gemp_comm_agree(r->comm, gemp_euler_edges_new(&r->search.edges, r->graph, r->relations)));
-	if (r->options->dot)
-		GEMP_TRY(gemp_euler_drawing_check(r->graph, &r->search.edges, r->options->dot));
-	gemp_timers_add(&r->timers, GEMP_PHASE_CONVERT, since);
+	if (options->argument_count > 0) {
+		GEMP_TRY(gemp_graph_job_read(&r->job, options->arguments[0]));
+		since = gemp_now();
+	} else {
+		GEMP_TRY(gemp_euler_sequence_graph(&r->job.graph, r->job.comm, options));
+		GEMP_TRY(gemp_graph_job_relations(&r->job, "G.h5"));
+	}
+	if (options->sequence)
+		GEMP_TRY(gemp_comm_agree(r->job.comm, gemp_overlap_check(r->job.graph, options->alphabet)));
+	for (size_t i = 0; i < r->job.graph->relation_count; i++)
+		if (r->job.relations[i])
+			GEMP_TRY(gemp_shard_load_relation(r->job.graph, i, GEMP_LOAD_OUT));
+	since = gemp_timers_add(&r->job.timers, GEMP_PHASE_READ, since);
+	GEMP_TRY(gemp_comm_agree(r->job.comm, gemp_euler_edges_new(&r->search.edges, r->job.graph, r->job.relations)));
+	if (r->job.options->dot)
+		GEMP_TRY(gemp_euler_drawing_check(r->job.graph, &r->search.edges, r->job.options->dot));
+	gemp_timers_add(&r->job.timers, GEMP_PHASE_CONVERT, since);
 done:
 	return code;
 }
@@ -87,12 +79,12 @@ static bool rows_wanted(const gemp_options *options)
 
 static gemp_code find(run *r)
 {
-	r->search.path = r->options->path;
-	r->search.place = (gemp_placement)r->options->on;
-	r->search.timers = &r->timers;
-	r->search.options.sources = r->options->sequence || rows_wanted(r->options);
-	r->search.options.keep_circuits = r->options->dot != NULL;
-	return gemp_euler_search_run(&r->search, r->report->context, r->graph);
+	r->search.path = r->job.options->path;
+	r->search.place = (gemp_placement)r->job.options->on;
+	r->search.timers = &r->job.timers;
+	r->search.options.sources = r->job.options->sequence || rows_wanted(r->job.options);
+	r->search.options.keep_circuits = r->job.options->dot != NULL;
+	return gemp_euler_search_run(&r->search, r->job.report->context, r->job.graph);
 }
 
 /* ANSWERS */
@@ -100,14 +92,14 @@ static gemp_code find(run *r)
 /* Collective. Of all ranks the longest. */
 static void report_stages(run *r)
 {
-	gemp_report *report = r->report;
+	gemp_report *report = r->job.report;
 	const gemp_euler_result *result = &r->search.result;
 	bool device = strcmp(result->engine, "device") == 0;
 	json_t *stages = json_object();
 	double longest[GEMP_EULER_STAGES + 1], sum = 0;
 	memcpy(longest, result->seconds, sizeof result->seconds);
 	longest[GEMP_EULER_STAGES] = result->total;
-	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, longest, GEMP_EULER_STAGES + 1, MPI_DOUBLE, MPI_MAX, r->comm->world));
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, longest, GEMP_EULER_STAGES + 1, MPI_DOUBLE, MPI_MAX, r->job.comm->world));
 	gemp_report_detail(report, "\n  stage              ms%s\n", device ? "       GB/s   (what it must move)" : "");
 	for (size_t s = 0; s < GEMP_EULER_STAGES; s++) {
 		double bytes = gemp_euler_stage_bytes((gemp_euler_stage)s, r->search.edges.vertices, r->search.edges.edges,
@@ -135,19 +127,19 @@ static void report_exchange(run *r)
 {
 	uint64_t sums[3] = { r->search.result.traffic.bytes, r->search.result.traffic.messages, 0 };
 	uint64_t rounds = r->search.result.traffic.rounds;
-	gemp_comm_sum(r->comm, sums, 2);
-	gemp_comm_max(r->comm, &rounds, 1);
+	gemp_comm_sum(r->job.comm, sums, 2);
+	gemp_comm_max(r->job.comm, &rounds, 1);
 	const gemp_traffic all = { .bytes = sums[0], .messages = sums[1], .rounds = rounds };
 	double each = r->search.edges.edges ? (double)all.bytes / (double)r->search.edges.edges : 0;
-	gemp_report_exchange(r->report, &all, -1, NULL);
-	gemp_report_set(r->report, "bytes_per_edge", json_real(each));
-	if (r->comm->size > 1)
-		gemp_report_detail(r->report, "  %-10s %.2f bytes an edge\n", "", each);
+	gemp_report_exchange(r->job.report, &all, -1, NULL);
+	gemp_report_set(r->job.report, "bytes_per_edge", json_real(each));
+	if (r->job.comm->size > 1)
+		gemp_report_detail(r->job.report, "  %-10s %.2f bytes an edge\n", "", each);
 }
 
 static void report_result(run *r)
 {
-	gemp_report *report = r->report;
+	gemp_report *report = r->job.report;
 	const gemp_euler_result *result = &r->search.result;
 	bool path = r->search.edges.path_start != GEMP_NO_VERTEX;
 	gemp_report_print(report, "An Euler %s of %s; %s joined at %s\n", path ? "path" : "circuit",
@@ -170,7 +162,7 @@ static json_t *unbalanced_json(const run *r, const gemp_euler_unbalanced *one, c
 static gemp_code report_unbalanced(run *r)
 {
 	gemp_code code = GEMP_OK;
-	gemp_report *report = r->report;
+	gemp_report *report = r->job.report;
 	const gemp_euler_balance *balance = &r->search.balance;
 	gemp_vertex ids[GEMP_EULER_SHOWN];
 	gemp_text text = { 0 };
@@ -178,7 +170,7 @@ static gemp_code report_unbalanced(run *r)
 	json_t *list = json_array();
 	for (size_t i = 0; i < balance->example_count; i++)
 		ids[i] = balance->examples[i].vertex;
-	GEMP_TRY(gemp_vertex_keys_fetch(&keys, r->comm, r->graph, ids, balance->example_count));
+	GEMP_TRY(gemp_vertex_keys_fetch(&keys, r->job.comm, r->job.graph, ids, balance->example_count));
 	gemp_report_print(report, "  %s vert%s %s:\n  %-20s %12s %12s\n", gemp_grouped(balance->unbalanced).text,
 	                  balance->unbalanced == 1 ? "ex has" : "ices have",
 	                  r->search.plain.undirected ? "an odd number of edges" : "not as many in- as out-edges", "vertex",
@@ -202,7 +194,7 @@ static gemp_code report_unbalanced(run *r)
 	if (balance->unbalanced > balance->example_count)
 		gemp_report_print(report, "  and %s more\n", gemp_grouped(balance->unbalanced - balance->example_count).text);
 	gemp_report_set(report, "first_unbalanced", json_incref(list));
-	code = gemp_comm_agree(r->comm, gemp_text_status(&text));
+	code = gemp_comm_agree(r->job.comm, gemp_text_status(&text));
 done:
 	gemp_text_free(&text);
 	gemp_column_free(&keys);
@@ -214,10 +206,10 @@ done:
 static gemp_code report_none(run *r)
 {
 	gemp_code code = GEMP_OK;
-	gemp_report *report = r->report;
+	gemp_report *report = r->job.report;
 	bool path = r->search.balance.path;
 	uint64_t components = r->search.balanced ? r->search.balance.components : r->search.result.components;
-	gemp_report_print(report, "No Euler %s\n", r->options->path ? "circuit or path" : "circuit");
+	gemp_report_print(report, "No Euler %s\n", r->job.options->path ? "circuit or path" : "circuit");
 	if (r->search.balanced)
 		GEMP_TRY(report_unbalanced(r));
 	gemp_report_print(report, "  components with edges: %s\n", gemp_grouped(components).text);
@@ -233,7 +225,7 @@ done:
 
 static gemp_code fail_none(const run *r)
 {
-	const char *file = r->options->argument_count ? r->options->arguments[0] : "the graph";
+	const char *file = r->job.options->argument_count ? r->job.options->arguments[0] : "the graph";
 	if (r->search.balance.path)
 		return gemp_fail(GEMP_EDATA, "%s has no Euler circuit, but a path: give --path", file);
 	if (r->search.balance.unbalanced)
@@ -248,26 +240,30 @@ static gemp_code fail_none(const run *r)
 static gemp_code write(run *r)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_euler_rows_options how = { .path = r->options->output, .preview = r->report->people, .shown = PREVIEW };
+	const gemp_euler_rows_options how = { .path = r->job.options->output,
+		                                  .preview = r->job.report->people,
+		                                  .shown = PREVIEW };
 	double since = gemp_now();
-	if (r->options->verify_order) {
-		GEMP_TRY(gemp_euler_verify(r->comm, &r->search.edges, &r->search.result.order));
+	if (r->job.options->verify_order) {
+		GEMP_TRY(gemp_euler_verify(r->job.comm, &r->search.edges, &r->search.result.order));
 		r->verified = gemp_now() - since;
-		gemp_report_print(r->report, "Verified: each edge once, each begins where the one before ends\n");
-		gemp_report_set(r->report, "verified", json_true());
-		gemp_report_set(r->report, "verify_seconds", json_real(r->verified));
+		gemp_report_print(r->job.report, "Verified: each edge once, each begins where the one before ends\n");
+		gemp_report_set(r->job.report, "verified", json_true());
+		gemp_report_set(r->job.report, "verify_seconds", json_real(r->verified));
 		since = gemp_now();
 	}
-	if (!r->options->sequence && !r->options->dot && !rows_wanted(r->options))
+	if (!r->job.options->sequence && !r->job.options->dot && !rows_wanted(r->job.options))
 		return GEMP_OK;
-	GEMP_TRY(gemp_shard_load_keys(r->graph));
-	if (r->options->dot)
-		GEMP_TRY(gemp_euler_drawing_write(r->comm, r->graph, &r->search.edges, &r->search.result, r->options->dot));
-	if (r->options->sequence)
-		return gemp_euler_sequence_write(r->report, r->options, r->graph, &r->search.edges, &r->search.result.order);
-	if (rows_wanted(r->options))
-		GEMP_TRY(gemp_euler_rows_write(r->comm, r->graph, &r->search.edges, &r->search.result.order, &how));
-	gemp_timers_add(&r->timers, GEMP_PHASE_WRITE, since);
+	GEMP_TRY(gemp_shard_load_keys(r->job.graph));
+	if (r->job.options->dot)
+		GEMP_TRY(gemp_euler_drawing_write(r->job.comm, r->job.graph, &r->search.edges, &r->search.result,
+		                                  r->job.options->dot));
+	if (r->job.options->sequence)
+		return gemp_euler_sequence_write(r->job.report, r->job.options, r->job.graph, &r->search.edges,
+		                                 &r->search.result.order);
+	if (rows_wanted(r->job.options))
+		GEMP_TRY(gemp_euler_rows_write(r->job.comm, r->job.graph, &r->search.edges, &r->search.result.order, &how));
+	gemp_timers_add(&r->job.timers, GEMP_PHASE_WRITE, since);
 done:
 	return code;
 }
@@ -275,8 +271,8 @@ done:
 static gemp_code answer(run *r)
 {
 	gemp_code code = GEMP_OK;
-	gemp_report *report = r->report;
-	gemp_report_graph(report, r->graph);
+	gemp_report *report = r->job.report;
+	gemp_report_graph(report, r->job.graph);
 	gemp_report_set(report, "engine", r->search.result.engine ? json_string(r->search.result.engine) : json_null());
 	gemp_report_set(report, "circuits", gemp_json_count(r->search.result.circuits));
 	gemp_report_set(report, "forest_edges", gemp_json_count(r->search.result.joins));
@@ -291,9 +287,8 @@ static gemp_code answer(run *r)
 		report_stages(r);
 		report_exchange(r);
 	}
-	GEMP_TRY(gemp_report_devices(report, r->search.runtime));
-	gemp_report_seconds(report, &r->timers, false);
-	gemp_report_memory(report, r->search.runtime ? gemp_runtime_device_peak(r->search.runtime) : 0);
+	r->job.context = r->search.runtime;
+	code = gemp_graph_job_resources(&r->job);
 done:
 	return code;
 }
@@ -301,8 +296,10 @@ done:
 static gemp_code euler(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	gemp_comm *comm = &context->comm;
-	run r = { .comm = comm, .options = options, .report = report };
+	run r = { 0 };
 	gemp_code code = check(comm, options);
+	if (code == GEMP_OK)
+		code = gemp_graph_job_init(&r.job, context, options, report);
 	if (code != GEMP_OK)
 		return code;
 	GEMP_TRY(read_graph(&r));
@@ -314,8 +311,7 @@ done:
 		code = fail_none(&r);
 	}
 	gemp_euler_search_free(&r.search);
-	gemp_shard_free(r.graph);
-	gemp_free(r.relations);
+	gemp_graph_job_free(&r.job);
 	return code;
 }
 

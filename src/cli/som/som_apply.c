@@ -18,11 +18,7 @@
 enum { KEY, UNIT, X, Y, DISTANCE, SECOND, COLUMNS };
 
 typedef struct applying {
-	gemp_comm *comm;
-	const gemp_options *options;
-	gemp_report *report;
-	gemp_timers timers;
-	gemp_runtime *context;
+	gemp_graph_job job;
 	gemp_som_graph graph; /* whose vertices the vectors are, if they are */
 	gemp_vectors vectors;
 	gemp_som_map map;
@@ -76,14 +72,14 @@ static gemp_code open_rows(applying *a)
 	a->columns[Y] = (gemp_row_column){ "y", GEMP_INTEGER };
 	a->columns[DISTANCE] = (gemp_row_column){ "distance", GEMP_FLOAT };
 	a->columns[SECOND] = (gemp_row_column){ "second", GEMP_INTEGER };
-	a->rows = (gemp_row_turns){ .comm = a->comm,
+	a->rows = (gemp_row_turns){ .comm = a->job.comm,
 		                        .columns = a->columns,
 		                        .count = COLUMNS,
 		                        .fill = fill,
 		                        .self = a,
-		                        .path = a->options->output,
+		                        .path = a->job.options->output,
 		                        .info = gemp_row_info("som", NULL) };
-	a->first_number = gemp_comm_exscan(a->comm, a->vectors.count);
+	a->first_number = gemp_comm_exscan(a->job.comm, a->vectors.count);
 	return gemp_row_turns_open(&a->rows);
 }
 
@@ -94,7 +90,7 @@ static gemp_code write_rows(applying *a)
 	double since = gemp_now();
 	GEMP_TRY(gemp_row_turns_add(&a->rows, a->vectors.count));
 	code = gemp_row_turns_close(&a->rows);
-	gemp_timers_add(&a->timers, GEMP_PHASE_WRITE, since);
+	gemp_timers_add(&a->job.timers, GEMP_PHASE_WRITE, since);
 done:
 	return code;
 }
@@ -118,66 +114,62 @@ static gemp_code take_columns(applying *a)
 {
 	const gemp_som_map *map = &a->map;
 	if (a->vectors.named && (!has_plain_names(map) || gemp_vectors_have(&a->vectors, map->names, map->dims)))
-		return gemp_vectors_select(&a->vectors, a->comm, a->options->arguments[2], map->names, map->dims);
+		return gemp_vectors_select(&a->vectors, a->job.comm, a->job.options->arguments[2], map->names, map->dims);
 	if (a->vectors.dims != map->dims) /* on all ranks */
-		return gemp_fail(GEMP_EDATA, "%s: vectors have %s, and those of %s %" PRIu32, a->options->arguments[2],
-		                 gemp_counted(a->vectors.dims, "number").text, a->options->arguments[1], map->dims);
+		return gemp_fail(GEMP_EDATA, "%s: vectors have %s, and those of %s %" PRIu32, a->job.options->arguments[2],
+		                 gemp_counted(a->vectors.dims, "number").text, a->job.options->arguments[1], map->dims);
 	return GEMP_OK;
 }
 
 /* Collective. */
 static gemp_code report_all(applying *a)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_som_map *map = &a->map;
 	const gemp_vectors *v = &a->vectors;
 	const gemp_som_grid grid = gemp_som_grid_of(map);
-	gemp_report *report = a->report;
+	gemp_report *report = a->job.report;
 	double quantisation, topographic;
 	uint64_t without = 0;
 	for (size_t i = 0; i < v->count; i++)
 		without += a->units.unit[i] == GEMP_SOM_NO_UNIT;
-	without = gemp_comm_sum1(a->comm, without);
-	gemp_som_errors(a->comm, &grid, (gemp_som_metric)map->metric, map->codebook, v->x, v->count, v->dims, a->units.unit,
-	                a->units.second, &quantisation, &topographic);
+	without = gemp_comm_sum1(a->job.comm, without);
+	gemp_som_errors(a->job.comm, &grid, (gemp_som_metric)map->metric, map->codebook, v->x, v->count, v->dims,
+	                a->units.unit, a->units.second, &quantisation, &topographic);
 	gemp_report_print(report, "%s on a map of %" PRIu32 " x %" PRIu32 " units; %s without any value\n",
 	                  gemp_counted(v->total, "vector").text, map->rows, map->columns, gemp_grouped(without).text);
 	gemp_som_report_errors(report, quantisation, topographic);
 	gemp_report_set(report, "vectors", gemp_json_count(v->total));
 	gemp_report_set(report, "without_unit", gemp_json_count(without));
 	gemp_report_set(report, "missing", gemp_json_count(v->missing));
-	if (a->graph.graph)
-		gemp_som_graph_report(report, &a->graph);
-	GEMP_TRY(gemp_report_devices(report, a->context));
-	gemp_report_seconds(report, &a->timers, false);
-	gemp_report_memory(report, gemp_runtime_device_peak(a->context));
-done:
-	return code;
+	if (a->graph.job)
+		gemp_som_graph_report(&a->graph);
+	return gemp_graph_job_resources(&a->job);
 }
 
 /* Collective. Of a file, or of a graph's vertices, whose features, the map's columns, are found on the devices. */
 static gemp_code read_vectors(applying *a)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_options *o = a->options;
+	const gemp_options *o = a->job.options;
 	const char *place = o->arguments[2];
 	double since = gemp_now();
-	GEMP_TRY(gemp_som_file_read(&a->map, a->comm, o->arguments[1]));
+	GEMP_TRY(gemp_som_file_read(&a->map, a->job.comm, o->arguments[1]));
 	GEMP_TRY(gemp_som_check_dims(o->arguments[1], a->map.dims));
 	if (gemp_som_is_graph(place)) {
-		GEMP_TRY(gemp_som_graph_open(&a->graph, a->comm, o, place, o->arguments[1], &a->map));
-		since = gemp_timers_add(&a->timers, GEMP_PHASE_READ, since);
-		GEMP_TRY(gemp_context_runtime(&a->context, a->report->context, false, &a->timers));
-		GEMP_TRY(gemp_som_graph_vectors(&a->vectors, &a->graph, a->context, o->output != NULL));
-		gemp_timers_add(&a->timers, GEMP_PHASE_CONVERT, since);
+		gemp_timers_add(&a->job.timers, GEMP_PHASE_READ, since);
+		GEMP_TRY(gemp_som_graph_open(&a->graph, &a->job, place, o->arguments[1], &a->map));
+		since = gemp_now();
+		GEMP_TRY(gemp_graph_job_device(&a->job));
+		GEMP_TRY(gemp_som_graph_vectors(&a->vectors, &a->graph, o->output != NULL));
+		gemp_timers_add(&a->job.timers, GEMP_PHASE_CONVERT, since);
 	} else {
 		GEMP_TRY(gemp_som_check_vectors(o, place));
-		GEMP_TRY(gemp_vectors_read(&a->vectors, a->comm, place, o->key_column));
+		GEMP_TRY(gemp_vectors_read(&a->vectors, a->job.comm, place, o->key_column));
 		GEMP_TRY(take_columns(a));
-		gemp_timers_add(&a->timers, GEMP_PHASE_READ, since);
-		GEMP_TRY(gemp_context_runtime(&a->context, a->report->context, false, &a->timers));
+		gemp_timers_add(&a->job.timers, GEMP_PHASE_READ, since);
+		GEMP_TRY(gemp_graph_job_device(&a->job));
 	}
-	code = gemp_som_scale_apply(&a->map, a->comm, place, &a->vectors);
+	code = gemp_som_scale_apply(&a->map, a->job.comm, place, &a->vectors);
 done:
 	return code;
 }
@@ -186,8 +178,8 @@ done:
 static gemp_code find_units(applying *a)
 {
 	double since = gemp_now();
-	gemp_code code = gemp_som_unit_list_find(&a->units, a->context, &a->map, &a->vectors);
-	gemp_timers_add(&a->timers, GEMP_PHASE_KERNEL, since);
+	gemp_code code = gemp_som_unit_list_find(&a->units, a->job.context, &a->map, &a->vectors);
+	gemp_timers_add(&a->job.timers, GEMP_PHASE_KERNEL, since);
 	return code;
 }
 
@@ -195,15 +187,16 @@ static gemp_code find_units(applying *a)
 static gemp_code write_units(applying *a)
 {
 	double since = gemp_now();
-	gemp_code code = gemp_som_graph_write(a->report, a->options, &a->graph, &a->units, &a->map);
-	gemp_timers_add(&a->timers, GEMP_PHASE_WRITE, since);
+	gemp_code code = gemp_som_graph_write(&a->graph, &a->units, &a->map);
+	gemp_timers_add(&a->job.timers, GEMP_PHASE_WRITE, since);
 	return code;
 }
 
 gemp_code gemp_som_run_apply(gemp_report *report, gemp_comm *comm, const gemp_options *options)
 {
 	gemp_code code = GEMP_OK;
-	applying a = { .comm = comm, .options = options, .report = report };
+	applying a = { 0 };
+	GEMP_TRY(gemp_graph_job_init(&a.job, report->context, options, report));
 	GEMP_TRY(gemp_rows_path_check(comm, "output", options->output));
 	GEMP_TRY(read_vectors(&a));
 	if (options->output)
@@ -211,7 +204,7 @@ gemp_code gemp_som_run_apply(gemp_report *report, gemp_comm *comm, const gemp_op
 	GEMP_TRY(find_units(&a));
 	if (options->output)
 		GEMP_TRY(write_rows(&a));
-	if (a.graph.graph)
+	if (a.graph.job)
 		GEMP_TRY(write_units(&a));
 	code = report_all(&a);
 done:
@@ -220,5 +213,6 @@ done:
 	gemp_vectors_free(&a.vectors);
 	gemp_som_unit_list_free(&a.units);
 	gemp_som_graph_free(&a.graph);
+	gemp_graph_job_free(&a.job);
 	return code;
 }

@@ -32,17 +32,17 @@ gemp_code gemp_som_check_vectors(const gemp_options *options, const char *place)
 
 void gemp_som_graph_free(gemp_som_graph *g)
 {
-	gemp_shard_free(g->graph);
-	gemp_free(g->relations);
 	gemp_features_free(&g->features);
 	*g = (gemp_som_graph){ 0 };
 }
 
-gemp_code gemp_som_graph_open(gemp_som_graph *out, const gemp_comm *comm, const gemp_options *options, const char *path,
-                              const char *map_path, const gemp_som_map *map)
+gemp_code gemp_som_graph_open(gemp_som_graph *out, gemp_graph_job *job, const char *path, const char *map_path,
+                              const gemp_som_map *map)
 {
 	gemp_code code = GEMP_OK;
-	*out = (gemp_som_graph){ .path = path };
+	const gemp_comm *comm = job->comm;
+	const gemp_options *options = job->options;
+	*out = (gemp_som_graph){ .job = job, .path = path };
 	code = map_path ? gemp_features_of_map(&out->features, map_path, map->names, map->dims)
 	                : gemp_features_parse(&out->features, options->features);
 	if (code == GEMP_OK && !map_path && out->features.count > GEMP_SOM_MAX_DIMS)
@@ -54,10 +54,9 @@ gemp_code gemp_som_graph_open(gemp_som_graph *out, const gemp_comm *comm, const 
 		                 options->key_column, path);
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(gemp_vertex_output_check(comm, options));
-	GEMP_TRY(gemp_graph_file_open(&out->graph, comm, path));
-	GEMP_TRY(gemp_graph_job_relations(&out->relations, comm, out->graph, options, path));
-	GEMP_TRY(gemp_comm_agree(comm, gemp_features_check(&out->features, out->graph, path)));
-	code = gemp_vertex_output_names(comm, options, out->graph, path, gemp_som_unit_columns, GEMP_SOM_MAP_COLUMNS);
+	GEMP_TRY(gemp_graph_job_read(job, path));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_features_check(&out->features, job->graph, path)));
+	code = gemp_vertex_output_names(comm, options, job->graph, path, gemp_som_unit_columns, GEMP_SOM_MAP_COLUMNS);
 done:
 	return code;
 }
@@ -82,24 +81,24 @@ static gemp_code take_keys(gemp_column *keys, const gemp_shard *graph)
 	return code == GEMP_OK ? gemp_column_append(keys, &graph->keys) : code;
 }
 
-gemp_code gemp_som_graph_vectors(gemp_vectors *out, gemp_som_graph *g, gemp_runtime *context, bool keys)
+gemp_code gemp_som_graph_vectors(gemp_vectors *out, gemp_som_graph *g, bool keys)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_comm *comm = context->comm;
+	const gemp_graph_job *job = g->job;
 	const gemp_features_source source = {
-		.context = context, .graph = g->graph, .relations = g->relations, .path = g->path
+		.context = job->context, .graph = job->graph, .relations = job->relations, .path = g->path
 	};
-	*out = (gemp_vectors){ .count = g->graph->rows,
+	*out = (gemp_vectors){ .count = g->job->graph->rows,
 		                   .dims = (uint32_t)g->features.count,
-		                   .total = g->graph->vertex_count };
+		                   .total = g->job->graph->vertex_count };
 	if (keys)
-		GEMP_TRY(gemp_shard_load_keys(g->graph));
+		GEMP_TRY(gemp_shard_load_keys(g->job->graph));
 	code = GEMP_NEW(out->x, out->count * out->dims);
 	if (code == GEMP_OK)
 		code = name_columns(out, &g->features);
 	if (code == GEMP_OK && keys)
-		code = take_keys(&out->keys, g->graph);
-	GEMP_TRY(gemp_comm_agree(comm, code));
+		code = take_keys(&out->keys, g->job->graph);
+	GEMP_TRY(gemp_comm_agree(job->comm, code));
 	if (out->total)
 		GEMP_TRY(gemp_features_find(&g->features, &source, out->x));
 	for (size_t i = 0; i < g->features.count; i++)
@@ -112,8 +111,9 @@ done:
 
 /* REPORT */
 
-void gemp_som_graph_report(gemp_report *report, const gemp_som_graph *g)
+void gemp_som_graph_report(const gemp_som_graph *g)
 {
+	gemp_report *report = g->job->report;
 	json_t *list = json_array();
 	gemp_report_detail(report, "\n  %-24s %12s %12s %12s %10s %9s\n", "feature", "least", "mean", "greatest", "missing",
 	                   "seconds");
@@ -127,20 +127,20 @@ void gemp_som_graph_report(gemp_report *report, const gemp_som_graph *g)
 		                                      f->seconds));
 	}
 	gemp_report_set(report, "features", list);
-	gemp_report_graph(report, g->graph);
+	gemp_report_graph(report, g->job->graph);
 }
 
 /* BACK INTO THE GRAPH */
 
-gemp_code gemp_som_graph_write(gemp_report *report, const gemp_options *options, gemp_som_graph *g,
-                               const gemp_som_unit_list *units, const gemp_som_map *map)
+gemp_code gemp_som_graph_write(gemp_som_graph *g, const gemp_som_unit_list *units, const gemp_som_map *map)
 {
 	gemp_code code = GEMP_OK;
 	gemp_table found = { 0 };
-	if (!options->into)
+	const gemp_graph_job *job = g->job;
+	if (!job->options->into)
 		return GEMP_OK;
-	GEMP_TRY(gemp_comm_agree(report->comm, gemp_som_unit_list_add(&found, units, map, g->graph->rows)));
-	code = gemp_vertex_output_into(report, options, g->graph, g->path, &found);
+	GEMP_TRY(gemp_comm_agree(job->comm, gemp_som_unit_list_add(&found, units, map, g->job->graph->rows)));
+	code = gemp_vertex_output_into(job->report, job->options, g->job->graph, g->path, &found);
 done:
 	gemp_table_free(&found);
 	return code;

@@ -1,18 +1,17 @@
-/* som_features: the vertices of a graph as the vectors of a map, by features.h, and their units back into the graph. */
+/* som_graph: the vertices of a graph as the vectors of a map, by features.h, and their units back into the graph. */
 
 #ifndef GEMP_CLI_SOM_SOM_GRAPH_H
 #define GEMP_CLI_SOM_SOM_GRAPH_H
 
 #include "api/report_state.h"
-#include "cli/options/options.h"
+#include "cli/graph_job.h"
 #include "som/features/features.h"
 #include "som/file/map_vectors.h"
 
 /* {0}: the data is no graph. */
 typedef struct gemp_som_graph {
-	const char *path;  /* of the graph; borrowed */
-	gemp_shard *graph; /* NULL: none */
-	bool *relations;   /* [relation_count] that --relation names */
+	gemp_graph_job *job; /* has the graph; borrowed, and NULL if the data is no graph */
+	const char *path;    /* of the graph; borrowed */
 	gemp_features features;
 } gemp_som_graph;
 
@@ -23,15 +22,14 @@ gemp_code gemp_som_check_vectors(const gemp_options *options, const char *place)
 
 /* Collective. Takes the features, checks that they can be found and that --into can be written. To be freed also after
  * a failure. map_path: of a map whose columns are the features; NULL: those of --features. */
-gemp_code gemp_som_graph_open(gemp_som_graph *out, const gemp_comm *comm, const gemp_options *options, const char *path,
-                              const char *map_path, const gemp_som_map *map);
+gemp_code gemp_som_graph_open(gemp_som_graph *out, gemp_graph_job *job, const char *path, const char *map_path,
+                              const gemp_som_map *map);
 /* Collective. The vectors, in the order of ids, with keys if they are wanted. */
-gemp_code gemp_som_graph_vectors(gemp_vectors *out, gemp_som_graph *g, gemp_runtime *context, bool keys);
+gemp_code gemp_som_graph_vectors(gemp_vectors *out, gemp_som_graph *g, bool keys);
 /* Collective. The features, as lines and as fields. */
-void gemp_som_graph_report(gemp_report *report, const gemp_som_graph *g);
+void gemp_som_graph_report(const gemp_som_graph *g);
 /* Collective. If --into is given, the graph with the units of its vertices. */
-gemp_code gemp_som_graph_write(gemp_report *report, const gemp_options *options, gemp_som_graph *g,
-                               const gemp_som_unit_list *units, const gemp_som_map *map);
+gemp_code gemp_som_graph_write(gemp_som_graph *g, const gemp_som_unit_list *units, const gemp_som_map *map);
 void gemp_som_graph_free(gemp_som_graph *g);
 
 #endif
