@@ -233,13 +233,9 @@ void gemp_report_graph(gemp_report *report, const gemp_shard *graph)
 	gemp_report_set(report, "graph", object);
 }
 
-static json_t *spread(double least, double mean, double most)
+json_t *gemp_json_spread(double min, const char *middle_name, double middle, double max)
 {
-	json_t *object = json_object();
-	json_object_set_new(object, "min", json_real(least));
-	json_object_set_new(object, "avg", json_real(mean));
-	json_object_set_new(object, "max", json_real(most));
-	return object;
+	return json_pack("{s:f, s:f, s:f}", "min", min, middle_name, middle, "max", max);
 }
 
 static void print_spread(const gemp_report *report, const char *name, double least, double mean, double most)
@@ -264,7 +260,7 @@ void gemp_report_seconds(gemp_report *report, const gemp_timers *timers, bool al
 		for (int phase = 0; phase <= GEMP_PHASES; phase++) {
 			const char *name = phase < GEMP_PHASES ? gemp_phase_name[phase] : "elapsed";
 			double mean = sum[phase] / report->comm->size;
-			json_object_set_new(seconds, name, spread(least[phase], mean, most[phase]));
+			json_object_set_new(seconds, name, gemp_json_spread(least[phase], "avg", mean, most[phase]));
 			if (all || most[phase] >= 0.0005)
 				print_spread(report, name, least[phase], mean, most[phase]);
 		}

@@ -36,8 +36,9 @@ void gemp_report_detail(const gemp_report *report, const char *format, ...) __at
 
 /* Fields of the object; `value` is taken over. */
 void gemp_report_set(gemp_report *report, const char *name, json_t *value);
-json_t *gemp_json_count(uint64_t count);      /* all digits, as the report is written */
-json_t *gemp_json_real(double number);        /* null if it is not finite */
+json_t *gemp_json_count(uint64_t count); /* all digits, as the report is written */
+json_t *gemp_json_real(double number);   /* null if it is not finite */
+json_t *gemp_json_spread(double min, const char *middle_name, double middle, double max); /* "avg" or "median" */
 json_t *gemp_json_key(const gemp_value *key); /* of a vertex: an integer or a string */
 
 /* Collective. Each sets the field of its name and prints its lines.

@@ -72,11 +72,7 @@ static void print(const gemp_report *report, const gemp_query_timing *m)
 /* Milliseconds of runs. */
 static json_t *spread_json(const gemp_spread *spread)
 {
-	json_t *object = json_object();
-	json_object_set_new(object, "min", json_real(spread->min * 1e3));
-	json_object_set_new(object, "median", json_real(spread->median * 1e3));
-	json_object_set_new(object, "max", json_real(spread->max * 1e3));
-	return object;
+	return gemp_json_spread(1e3 * spread->min, "median", 1e3 * spread->median, 1e3 * spread->max);
 }
 
 static json_t *measured_json(const gemp_pattern *pattern, const gemp_query_timing *m, bool profile)

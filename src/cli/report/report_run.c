@@ -1,6 +1,7 @@
 /* apart: what a command writes, its results, its report and its trace, replaces no other file that it is given. */
 
 #include "cli/report/report_run.h"
+#include "device/launch.h"
 
 #include "cli/report/trace_file.h"
 #include "core/limits.h"
@@ -198,10 +199,21 @@ done:
 	return code;
 }
 
+/* Launches become spans when their events are read, at the latest when the device closes; the trace is written before. */
+static void record_launches(const gemp_runtime *runtime)
+{
+	if (!runtime)
+		return;
+	gemp_launch_trace_free(runtime->device);
+	for (size_t i = 0; i < runtime->other_count; i++)
+		gemp_launch_trace_free(runtime->others[i]->device);
+}
+
 gemp_code gemp_report_end(gemp_report *report, const gemp_options *options, gemp_code code)
 {
 	code = gemp_comm_agree(report->comm, code);
 	if (code == GEMP_OK || code == GEMP_STOPPED || report->complete) {
+		record_launches(report->context->runtime);
 		gemp_code traced = options->trace ? gemp_trace_file_write(report, options->trace) : GEMP_OK;
 		gemp_code written = gemp_comm_agree(report->comm, write_json(report, options));
 		code = code != GEMP_OK && code != GEMP_STOPPED ? code
