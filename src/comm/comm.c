@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIECE = 1 << 30 }; /* bytes in one MPI call at most */
+enum { MAX_MESSAGE = 1 << 30 }; /* bytes of one MPI call, whose counts are int */
 
+/* Removes the session folder, which MPI_Abort would leave behind, and ends the job. */
 _Noreturn void gemp_mpi_failed(const char *file, int line, const char *call, int error)
 {
 	char text[MPI_MAX_ERROR_STRING] = "";
@@ -34,6 +35,8 @@ bool gemp_comm_finalize_forbidden(void)
 	return finalize_forbidden;
 }
 
+/* MPI_MAXLOC finds the worst code and, among ranks with the same code, the lowest rank. Only after a failure is its
+ * message broadcast, so the usual case is one small reduction. */
 gemp_code gemp_comm_agree(const gemp_comm *comm, gemp_code mine)
 {
 	struct {
@@ -50,10 +53,11 @@ gemp_code gemp_comm_agree(const gemp_comm *comm, gemp_code mine)
 	return gemp_fail((gemp_code)worst.code, "%s", text);
 }
 
-static void reduce(const gemp_comm *comm, uint64_t *values, int count, MPI_Op how)
+/* In place; the time appears in the trace, since it includes the wait for the slowest rank. */
+static void reduce(const gemp_comm *comm, uint64_t *values, int count, MPI_Op operation)
 {
 	double began = gemp_now();
-	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_UINT64_T, how, comm->world));
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_UINT64_T, operation, comm->world));
 	gemp_trace_add("reduce", GEMP_LANE_RANKS, began);
 }
 
@@ -69,7 +73,7 @@ void gemp_comm_max(const gemp_comm *comm, uint64_t *values, int count)
 
 void gemp_comm_sum_long(const gemp_comm *comm, uint64_t *values, size_t count)
 {
-	enum { STEP = 1 << 24 }; /* MPI counts in int, and may need as much memory again for a reduction */
+	enum { STEP = 1 << 24 }; /* MPI counts in int and may copy the values for a reduction */
 	for (size_t at = 0; at < count; at += STEP)
 		gemp_comm_sum(comm, values + at, (int)(count - at < STEP ? count - at : STEP));
 }
@@ -80,11 +84,19 @@ uint64_t gemp_comm_sum1(const gemp_comm *comm, uint64_t value)
 	return value;
 }
 
+/* MPI_Exscan leaves the result of rank 0 undefined. */
 uint64_t gemp_comm_exscan(const gemp_comm *comm, uint64_t value)
 {
 	uint64_t before = 0;
 	GEMP_MPI(MPI_Exscan(&value, &before, 1, MPI_UINT64_T, MPI_SUM, comm->world));
 	return comm->rank == 0 ? 0 : before;
+}
+
+/* Collective. Cut into messages because MPI counts in int. */
+static void broadcast_bytes(const gemp_comm *comm, char *bytes, size_t size, int root)
+{
+	for (size_t at = 0; at < size; at += MAX_MESSAGE)
+		GEMP_MPI(MPI_Bcast(bytes + at, (int)gemp_min(size - at, MAX_MESSAGE), MPI_BYTE, root, comm->world));
 }
 
 gemp_code gemp_comm_broadcast(const gemp_comm *comm, void **bytes, size_t *size)
@@ -98,9 +110,8 @@ gemp_code gemp_comm_broadcast(const gemp_comm *comm, void **bytes, size_t *size)
 		code = *bytes ? GEMP_OK : GEMP_ENOMEM;
 	}
 	code = gemp_comm_agree(comm, code);
-	for (uint64_t at = 0; code == GEMP_OK && at < length; at += PIECE) {
-		GEMP_MPI(MPI_Bcast((char *)*bytes + at, (int)gemp_min(length - at, PIECE), MPI_BYTE, 0, comm->world));
-	}
+	if (code == GEMP_OK)
+		broadcast_bytes(comm, *bytes, length, 0);
 	if (code != GEMP_OK && comm->rank != 0) {
 		gemp_free(*bytes);
 		*bytes = NULL;
@@ -108,6 +119,7 @@ gemp_code gemp_comm_broadcast(const gemp_comm *comm, void **bytes, size_t *size)
 	return code;
 }
 
+/* One broadcast for each rank instead of MPI_Allgatherv, whose displacements are int and end at 2 GiB. */
 gemp_code gemp_comm_allgather(const gemp_comm *comm, const void *mine, size_t size, void **all, size_t **begin)
 {
 	gemp_code code = GEMP_OK;
@@ -127,16 +139,13 @@ gemp_code gemp_comm_allgather(const gemp_comm *comm, const void *mine, size_t si
 	if (size)
 		memcpy(bytes + start[comm->rank], mine, size);
 	for (int r = 0; r < comm->size; r++)
-		for (size_t at = start[r]; at < start[r + 1]; at += PIECE)
-			GEMP_MPI(MPI_Bcast(bytes + at, (int)gemp_min(start[r + 1] - at, PIECE), MPI_BYTE, r, comm->world));
+		broadcast_bytes(comm, bytes + start[r], start[r + 1] - start[r], r);
 	gemp_pointer_set(all, bytes);
 	*begin = start;
 	bytes = NULL;
 	start = NULL;
 done:
-	gemp_free(sizes);
-	gemp_free(bytes);
-	gemp_free(start);
+	gemp_free_all(sizes, bytes, start);
 	return code;
 }
 

@@ -1,7 +1,9 @@
-/* comm: the ranks of this job. Collective functions say so first.
+/* comm: the ranks of this job: agreement, reductions, broadcasts. Collective functions say so first.
  *
- * MPI's own errors are a programmer's or the machine's: GEMP_MPI names call and error and aborts the job. Data and I/O
- * errors are a gemp_code; before every collective step the ranks agree on it, so that none is left waiting.
+ * GEMP_MPI handles MPI's own errors, which are a programmer's or the machine's fault: it names call and error and aborts the
+ * job. Data and I/O errors are a gemp_code; before every collective step the ranks agree on it (gemp_comm_agree), so that no
+ * rank waits for one that has failed. Invariant: all ranks of a gemp_comm call the same collective functions in the same
+ * order, and only from one thread.
  */
 
 #ifndef GEMP_COMM_COMM_H
@@ -21,7 +23,7 @@ typedef struct gemp_comm {
 	int rank, size;
 	MPI_Comm node; /* ranks that share memory with this one */
 	int node_rank, node_size;
-	struct gemp_counter *counters; /* of the node (comm/shared.h); NULL: none was wanted so far */
+	struct gemp_counter *counters; /* of the node (comm/shared.h); NULL until the first is opened */
 	int counters_open;
 	MPI_Win counter_window;
 } gemp_comm;
@@ -39,7 +41,7 @@ _Noreturn void gemp_mpi_failed(const char *file, int line, const char *call, int
 void gemp_comm_forbid_finalize(void);
 bool gemp_comm_finalize_forbidden(void); /* local: by this rank */
 
-/* Collective. The worst code of all ranks; everyone then has the message of the first rank that failed with it. */
+/* Collective. Returns the highest code of all ranks; all ranks then have the message of the first rank that failed with it. */
 gemp_code gemp_comm_agree(const gemp_comm *comm, gemp_code mine);
 
 /* Collective. The values of all ranks reduced in place. */
@@ -50,14 +52,14 @@ void gemp_comm_max(const gemp_comm *comm, uint64_t *values, int count);
 uint64_t gemp_comm_sum1(const gemp_comm *comm, uint64_t value);
 uint64_t gemp_comm_exscan(const gemp_comm *comm, uint64_t value); /* sum over lower ranks */
 
-/* Collective. What any rank holds of `size` bytes goes to all; sizes may differ and pass 2^31. `all` is [sum of sizes] in
+/* Collective. Sends `size` bytes of each rank to all; sizes may differ and exceed 2^31. `all` has [sum of sizes] bytes in
  * rank order, `begin` is [ranks + 1]; the caller frees both. */
 gemp_code gemp_comm_allgather(const gemp_comm *comm, const void *mine, size_t size, void **all, size_t **begin);
 
 /* Collective. Rank 0's bytes (size set on rank 0, allocated elsewhere; the caller frees with gemp_free). */
 gemp_code gemp_comm_broadcast(const gemp_comm *comm, void **bytes, size_t *size);
 
-/* All message tags are listed here, so that no two modules take the same one. */
+/* All message tags are listed here, so that no two modules use the same one. */
 enum {
 	GEMP_TAG_EXCHANGE = 1,
 	GEMP_TAG_OUTPUT,
@@ -69,8 +71,8 @@ typedef struct gemp_block_range {
 	uint64_t begin, end; /* [begin, end) */
 } gemp_block_range;
 
-/* The block of [0, count) that this rank takes. Blocks follow one another by rank, cover all, and their sizes differ by one at
- * most. */
+/* Local. This rank's block of [0, count). The blocks of ranks 0, 1, ... follow one another, cover the range, and differ in size by
+ * at most one. */
 gemp_block_range gemp_comm_block(const gemp_comm *comm, uint64_t count);
 
 #endif

@@ -6,14 +6,16 @@
 
 #include <string.h>
 
-static size_t chunks_of(size_t bytes)
+static size_t messages_of(size_t bytes)
 {
 	const size_t chunk = gemp_limits_now()->exchange_chunk;
 	return bytes / chunk + (bytes % chunk != 0);
 }
 
-static void post(bool sending, char *bytes, size_t size, int peer, const gemp_comm *comm, MPI_Request *requests,
-                 int *posted)
+/* Posts the messages of one block; both sides cut alike, and MPI keeps the order of messages between two ranks, so
+ * one tag is enough. */
+static void post_messages(bool sending, char *bytes, size_t size, int peer, const gemp_comm *comm,
+                          MPI_Request *requests, int *posted)
 {
 	const size_t chunk = gemp_limits_now()->exchange_chunk;
 	for (size_t at = 0; at < size; at += chunk) {
@@ -26,29 +28,31 @@ static void post(bool sending, char *bytes, size_t size, int peer, const gemp_co
 	}
 }
 
+/* Only what leaves the rank counts. */
 static void count_sent(gemp_traffic *traffic, size_t size)
 {
 	if (traffic && size) {
 		traffic->bytes += size;
-		traffic->messages += chunks_of(size);
+		traffic->messages += messages_of(size);
 	}
 }
 
+/* All receives are posted before the first send, so that messages arrive in place and not in MPI's buffers. */
 gemp_code gemp_exchange_blocks(const gemp_comm *comm, const gemp_peer_block *send, const gemp_peer_block *receive,
                                gemp_traffic *traffic)
 {
 	MPI_Request *requests = NULL;
 	size_t messages = 0;
 	for (int r = 0; r < comm->size; r++)
-		messages += chunks_of(send[r].size) + chunks_of(receive[r].size);
+		messages += messages_of(send[r].size) + messages_of(receive[r].size);
 	gemp_code code = gemp_comm_agree(comm, GEMP_NEW(requests, messages));
 	int posted = 0;
 	for (int r = 0; code == GEMP_OK && r < comm->size; r++)
 		if (r != comm->rank)
-			post(false, receive[r].bytes, receive[r].size, r, comm, requests, &posted);
+			post_messages(false, receive[r].bytes, receive[r].size, r, comm, requests, &posted);
 	for (int r = 0; code == GEMP_OK && r < comm->size; r++)
 		if (r != comm->rank) {
-			post(true, send[r].bytes, send[r].size, r, comm, requests, &posted);
+			post_messages(true, send[r].bytes, send[r].size, r, comm, requests, &posted);
 			count_sent(traffic, send[r].size);
 		}
 	if (code == GEMP_OK) {
@@ -60,6 +64,8 @@ gemp_code gemp_exchange_blocks(const gemp_comm *comm, const gemp_peer_block *sen
 	return code;
 }
 
+/* The ranks exchange sizes first, then agree that all have memory for the data, then send. Bytes for this rank
+ * itself are copied. */
 gemp_code gemp_exchange(const gemp_comm *comm, const void *send, const size_t *send_size, void **receive,
                         size_t *receive_capacity, size_t *receive_size, gemp_traffic *traffic)
 {
@@ -69,7 +75,7 @@ gemp_code gemp_exchange(const gemp_comm *comm, const void *send, const size_t *s
 	size_t incoming = 0, messages = 0;
 	for (int r = 0; r < comm->size; r++) {
 		incoming += receive_size[r];
-		messages += chunks_of(receive_size[r]) + chunks_of(send_size[r]);
+		messages += messages_of(receive_size[r]) + messages_of(send_size[r]);
 	}
 	code = gemp_reserve(receive, receive_capacity, incoming + 1, 1);
 	GEMP_THEN(GEMP_NEW(requests, messages));
@@ -78,17 +84,17 @@ gemp_code gemp_exchange(const gemp_comm *comm, const void *send, const size_t *s
 	char *to = gemp_pointer_get(receive);
 	for (int r = 0; r < comm->size; to += receive_size[r++])
 		if (r != comm->rank)
-			post(false, to, receive_size[r], r, comm, requests, &posted);
+			post_messages(false, to, receive_size[r], r, comm, requests, &posted);
 		else if (receive_size[r]) {
 			size_t before = 0;
 			for (int q = 0; q < r; q++)
 				before += send_size[q];
 			memcpy(to, (const char *)send + before, receive_size[r]);
 		}
-	char *from = (char *)send; /* MPI-3 takes const, our helper serves both ways */
+	char *from = (char *)send; /* post_messages serves both directions, so it cannot take const */
 	for (int r = 0; r < comm->size; from += send_size[r++])
 		if (r != comm->rank) {
-			post(true, from, send_size[r], r, comm, requests, &posted);
+			post_messages(true, from, send_size[r], r, comm, requests, &posted);
 			count_sent(traffic, send_size[r]);
 		}
 	GEMP_MPI(MPI_Waitall(posted, requests, MPI_STATUSES_IGNORE));
@@ -115,6 +121,7 @@ done:
 	return code;
 }
 
+/* A counting sort by owner: stable, so records of one source stay in order, which gemp_exchange_answers relies on. */
 gemp_code gemp_exchange_records(const gemp_comm *comm, const void *records, size_t count, size_t size, const int *owner,
                                 void **out, size_t **from, gemp_traffic *traffic)
 {
@@ -122,19 +129,19 @@ gemp_code gemp_exchange_records(const gemp_comm *comm, const void *records, size
 	size_t ranks = (size_t)comm->size, capacity = 0;
 	char *sorted = NULL;
 	void *received = NULL;
-	size_t *to = NULL, *sizes = NULL, *sources = NULL;
+	size_t *next = NULL, *sizes = NULL, *sources = NULL;
 	code = GEMP_NEW(sorted, count * size);
-	GEMP_THEN(GEMP_NEW(to, ranks + 1));
+	GEMP_THEN(GEMP_NEW(next, ranks + 1));
 	GEMP_THEN(GEMP_NEW(sizes, 2 * ranks));
 	GEMP_THEN(GEMP_NEW(sources, ranks + 1));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	for (size_t i = 0; i < count; i++)
 		sizes[owner[i]] += size;
 	for (size_t r = 0; r < ranks; r++)
-		to[r + 1] = to[r] + sizes[r];
+		next[r + 1] = next[r] + sizes[r];
 	for (size_t i = 0; i < count; i++) {
-		memcpy(sorted + to[owner[i]], (const char *)records + i * size, size);
-		to[owner[i]] += size;
+		memcpy(sorted + next[owner[i]], (const char *)records + i * size, size);
+		next[owner[i]] += size;
 	}
 	GEMP_TRY(gemp_exchange(comm, sorted, sizes, &received, &capacity, sizes + ranks, traffic));
 	for (size_t r = 0; r < ranks; r++)
@@ -146,15 +153,11 @@ gemp_code gemp_exchange_records(const gemp_comm *comm, const void *records, size
 		sources = NULL;
 	}
 done:
-	gemp_free(received);
-	gemp_free(sources);
-	gemp_free(sizes);
-	gemp_free(to);
-	gemp_free(sorted);
+	gemp_free_all(received, sources, sizes, next, sorted);
 	return code;
 }
 
-/* Answers come by owner, and within one owner in the order of sending: a counter for each owner finds the next one. */
+/* Answers arrive sorted by owner, and those of one owner in the order of sending: next[r] is the next answer of rank r. */
 static gemp_code scatter_answers(const char *received, size_t size, int ranks, const int *owner, size_t count,
                                  char *out)
 {
@@ -184,11 +187,11 @@ gemp_code gemp_exchange_answers(const gemp_comm *comm, const void *answers, size
 	GEMP_TRY(gemp_exchange(comm, answers, sizes, &received, &capacity, sizes + ranks, traffic));
 	code = gemp_comm_agree(comm, scatter_answers(received, size, comm->size, owner, count, out));
 done:
-	gemp_free(sizes);
-	gemp_free(received);
+	gemp_free_all(sizes, received);
 	return code;
 }
 
+/* Calls the owner's handler for all received records at once. */
 static gemp_code handle_requests(const gemp_request *request, size_t answer_size, const void *received, size_t count,
                                  void **answers)
 {
@@ -237,36 +240,36 @@ gemp_block_range gemp_exchange_round(uint64_t round, uint64_t count, uint64_t st
 
 enum { TRIES = 5 };
 
+/* The slowest rank counts: a barrier before, the maximum of the times after. */
 gemp_code gemp_exchange_rate(const gemp_comm *comm, size_t bytes, double *rate)
 {
 	gemp_code code = GEMP_OK;
 	size_t others = (size_t)comm->size - 1, each = others ? bytes / others + 1 : 0;
 	char *memory = NULL;
-	gemp_peer_block *parcels = NULL;
+	gemp_peer_block *blocks = NULL;
 	double best = 1e9;
 	*rate = 0;
 	if (!others)
 		return GEMP_OK;
 	code = GEMP_NEW(memory, 2 * others * each);
-	GEMP_THEN(GEMP_NEW(parcels, 2 * (others + 1)));
+	GEMP_THEN(GEMP_NEW(blocks, 2 * (others + 1)));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	memset(memory, 1, 2 * others * each);
 	for (size_t r = 0, other = 0; r <= others; r++)
 		if ((int)r != comm->rank) {
-			parcels[r] = (gemp_peer_block){ memory + each * other, each };
-			parcels[others + 1 + r] = (gemp_peer_block){ memory + each * (others + other++), each };
+			blocks[r] = (gemp_peer_block){ memory + each * other, each };
+			blocks[others + 1 + r] = (gemp_peer_block){ memory + each * (others + other++), each };
 		}
 	for (int i = 0; i < TRIES; i++) {
 		GEMP_MPI(MPI_Barrier(comm->world));
 		double since = MPI_Wtime();
-		GEMP_TRY(gemp_exchange_blocks(comm, parcels, parcels + others + 1, NULL));
+		GEMP_TRY(gemp_exchange_blocks(comm, blocks, blocks + others + 1, NULL));
 		uint64_t nanoseconds = (uint64_t)((MPI_Wtime() - since) * 1e9) + 1;
 		gemp_comm_max(comm, &nanoseconds, 1);
 		best = (double)nanoseconds * 1e-9 < best ? (double)nanoseconds * 1e-9 : best;
 	}
 	*rate = (double)each * (double)others * (double)comm->size / best;
 done:
-	gemp_free(memory);
-	gemp_free(parcels);
+	gemp_free_all(memory, blocks);
 	return code;
 }

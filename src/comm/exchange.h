@@ -1,7 +1,9 @@
-/* exchange: bytes to their owners and back, all to all.
+/* exchange: all-to-all exchange of bytes and records, requests to owners, and exchange in rounds. Collective.
  *
- * Pieces of at most 1 GiB by isend and irecv, so that counts beyond 2^31 work; measured never worse than MPI_Alltoallv
- * by more than a fifth on one host and faster for small pieces.
+ * Data for rank r is contiguous, and the ranks' data follow one another (send_size[ranks], receive_size[ranks] in bytes).
+ * MPI_Isend and MPI_Irecv move messages of at most 1 GiB, so that sizes beyond 2^31 work; measured on one host they were never
+ * more than a fifth slower than MPI_Alltoallv, and faster for small messages. All ranks agree on memory before the first
+ * message, so a rank that is out of memory stops all.
  */
 
 #ifndef GEMP_COMM_EXCHANGE_H
@@ -9,13 +11,13 @@
 
 #include "comm/comm.h"
 
-/* What travelled, for reports. Bytes to oneself do not count. */
+/* Counts of what this rank sent to others, for reports. */
 typedef struct gemp_traffic {
 	uint64_t bytes, messages, rounds;
 } gemp_traffic;
 
-/* Collective. send: pieces in rank order, send_size[ranks] bytes each; *receive is reallocated (gemp_realloc) to hold the
- * pieces in rank order, receive_size[ranks] is filled. traffic may be NULL. */
+/* Collective. `send` has send_size[r] bytes for each rank r, in rank order; *receive is reallocated (gemp_realloc) for the
+ * bytes from each rank in rank order, and receive_size[ranks] is filled. traffic may be NULL. */
 gemp_code gemp_exchange(const gemp_comm *comm, const void *send, const size_t *send_size, void **receive,
                         size_t *receive_capacity, size_t *receive_size, gemp_traffic *traffic);
 
@@ -28,43 +30,44 @@ typedef struct gemp_peer_block {
 	size_t size;
 } gemp_peer_block;
 
-/* Collective. What each rank knows to come, from and to anywhere: send[ranks], receive[ranks]; those for oneself are not looked
- * at. GEMP_ENOMEM on all ranks alike. traffic may be NULL. */
+/* Collective. Exchanges blocks at any addresses, send[ranks] and receive[ranks], whose sizes both sides know; the blocks for
+ * this rank itself are ignored. GEMP_ENOMEM on all ranks alike. traffic may be NULL. */
 gemp_code gemp_exchange_blocks(const gemp_comm *comm, const gemp_peer_block *send, const gemp_peer_block *receive,
                                gemp_traffic *traffic);
 
-/* Records of one size, sorted by owner in place of the caller: `owner[i]` of record i. Both arrays stay the caller's.
- * *out receives the records for this rank (by source, then in order), *from[ranks + 1] where each source's begin
- * (NULL if not wanted). The caller frees both. Collective. */
+/* Collective. Sends record i, of `size` bytes, to owner[i]; the records need not be sorted. *out gets the records for this
+ * rank, by source rank, then in the order of sending; (*from)[ranks + 1] says where each source's records begin (NULL: not
+ * wanted). The caller frees both. */
 gemp_code gemp_exchange_records(const gemp_comm *comm, const void *records, size_t count, size_t size, const int *owner,
                                 void **out, size_t **from, gemp_traffic *traffic);
 
-/* Collective. The way back: answers of `size` bytes, one for each record that gemp_exchange_records brought to this rank, in
- * their order (from[ranks + 1] is its result). out[i] becomes the answer to record i of the `count` that this rank sent to
- * owner[i]. */
+/* Collective. Returns an answer of `size` bytes for each record that gemp_exchange_records brought to this rank, in the
+ * records' order (from[ranks + 1] is its result). out[i] becomes the answer to record i of the `count` that this rank sent
+ * to owner[i]. */
 gemp_code gemp_exchange_answers(const gemp_comm *comm, const void *answers, size_t size, const size_t *from,
                                 const int *owner, size_t count, void *out, gemp_traffic *traffic);
 
-/* Exchanges in rounds bound the memory that one takes. Collective: how many rounds of at most `step` elements the rank with
- * the largest count needs. */
+/* Collective. Exchanges in rounds need less memory. Returns the rounds of at most `step` elements that the rank with the
+ * largest count needs. */
 uint64_t gemp_exchange_rounds(const gemp_comm *comm, uint64_t count, uint64_t step);
 /* Local. The elements of a rank's own round; an empty range once it has sent all. */
 gemp_block_range gemp_exchange_round(uint64_t round, uint64_t count, uint64_t step);
 
-/* request: records to ranks, and an answer to each back: a number, or records of another kind. */
-
-/* Local. answers[i], 0 before, becomes that of record i; the records are by source, then in the order of sending. */
+/* A request sends records to their owners, and each owner sends back an answer to each: a number, or a record.
+ *
+ * Local. The handler sets answers[i], which is 0 before, for record i; the records are sorted by source rank, then in the order
+ * of sending. */
 typedef gemp_code (*gemp_request_handler)(void *self, const void *records, size_t count, uint64_t *answers);
 
 typedef struct gemp_request {
 	const void *records; /* [count] of `size` bytes */
 	size_t count, size;
-	const int *owner; /* [count] who answers; one rank does not look at it */
+	const int *owner; /* [count] the rank that answers; not read if there is one rank */
 	gemp_request_handler handler;
 	void *self;
 } gemp_request;
 
-/* Collective. answers[count], 0 before; answers[i] becomes that of the owner of record i. */
+/* Collective. answers[count], 0 before; answers[i] becomes the answer to record i. */
 gemp_code gemp_request_run(const gemp_comm *comm, const gemp_request *request, uint64_t *answers);
 
 /* Collective. The same with answers of answer_size bytes, to which the handler casts its pointer; 0: none come back, and
@@ -72,10 +75,9 @@ gemp_code gemp_request_run(const gemp_comm *comm, const gemp_request *request, u
 gemp_code gemp_request_records(const gemp_comm *comm, const gemp_request *request, size_t answer_size, void *answers,
                                gemp_traffic *traffic);
 
-/* exchange_rate: what ranks exchange a second, all with all: what figures across ranks are measured against. */
-
-/* Collective. Bytes a second that all ranks together send to others when each sends the others about `bytes` in all, alike, from
- * memory that is in use to memory that is: the best of some tries. One rank: 0. GEMP_ENOMEM on all ranks alike. */
+/* Collective. The bandwidth that benchmarks compare with: bytes per second that all ranks together send when each sends about
+ * `bytes` in all, evenly to the others, from and to memory that was touched before; the best of some tries. One rank: 0.
+ * GEMP_ENOMEM on all ranks alike. */
 gemp_code gemp_exchange_rate(const gemp_comm *comm, size_t bytes, double *rate);
 
 #endif

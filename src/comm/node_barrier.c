@@ -11,46 +11,49 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Rounds take turns with two sets of values: while somebody still reads those of a round, others post the next one. */
+/* Rounds use two sets of values alternately: while one rank still reads those of a round, others may post the next. */
 typedef struct gemp_node_barrier_slot {
-	alignas(GEMP_NODE_BARRIER_ALIGN) _Atomic uint32_t round; /* ends what the rank has posted */
+	alignas(GEMP_NODE_BARRIER_ALIGN) _Atomic uint32_t
+		round; /* last round that the rank has posted; written after its values */
 	_Atomic uint32_t sleepers;
 	uint64_t values[2][GEMP_NODE_BARRIER_VALUES];
 } gemp_node_barrier_slot;
 
-enum { LOOKS = 64 }; /* between two looks at the clock */
+enum { SPINS = 64 }; /* between two readings of the clock */
 
-static const double looking = 20e-6, yielding = 200e-6; /* seconds */
+static const double spin_seconds = 20e-6, yield_seconds = 200e-6;
 
-size_t gemp_node_barrier_size(int sharers)
+size_t gemp_node_barrier_size(int ranks)
 {
-	return (size_t)sharers * sizeof(gemp_node_barrier_slot);
+	return (size_t)ranks * sizeof(gemp_node_barrier_slot);
 }
 
-void gemp_node_barrier_new(gemp_node_barrier *out, void *memory, int sharers, int rank)
+void gemp_node_barrier_new(gemp_node_barrier *out, void *memory, int ranks, int rank)
 {
-	*out = (gemp_node_barrier){ .slots = memory, .ranks = sharers, .rank = rank };
+	*out = (gemp_node_barrier){ .slots = memory, .ranks = ranks, .rank = rank };
 	memset(&out->slots[rank], 0, sizeof *out->slots);
 }
 
-/* Among processes: not FUTEX_PRIVATE. The word is an ordinary one to the system. */
-static void futex(_Atomic uint32_t *word, int what, uint32_t value)
+/* Not FUTEX_PRIVATE, since the word is shared among processes. */
+static void futex(_Atomic uint32_t *word, int operation, uint32_t value)
 {
-	syscall(SYS_futex, (void *)word, what, value, NULL, NULL, 0);
+	syscall(SYS_futex, (void *)word, operation, value, NULL, NULL, 0);
 }
 
-void gemp_node_barrier_post(gemp_node_barrier *board, const uint64_t *values, int count)
+/* Values are stored before the round, which publishes them; the system call is only made if somebody sleeps. */
+void gemp_node_barrier_post(gemp_node_barrier *barrier, const uint64_t *values, int count)
 {
-	gemp_node_barrier_slot *slot = &board->slots[board->rank];
+	gemp_node_barrier_slot *slot = &barrier->slots[barrier->rank];
 	GEMP_CHECK(count <= GEMP_NODE_BARRIER_VALUES);
-	board->round++;
+	barrier->round++;
 	if (count)
-		memcpy(slot->values[board->round % 2], values, (size_t)count * sizeof *values);
-	atomic_store(&slot->round, board->round);
+		memcpy(slot->values[barrier->round % 2], values, (size_t)count * sizeof *values);
+	atomic_store(&slot->round, barrier->round);
 	if (atomic_load(&slot->sleepers))
 		futex(&slot->round, FUTEX_WAKE, INT32_MAX);
 }
 
+/* Tells the core that it spins, which frees its other hardware thread. */
 static void relax(void)
 {
 #ifdef __x86_64__
@@ -58,12 +61,14 @@ static void relax(void)
 #endif
 }
 
+/* Rounds are compared by their difference, so the counter may wrap around. */
 static bool has_posted(gemp_node_barrier_slot *slot, uint32_t round)
 {
 	return (int32_t)(atomic_load_explicit(&slot->round, memory_order_acquire) - round) >= 0;
 }
 
-/* Who posts looks for sleepers after it has posted, who sleeps looks for the post after it has said so. */
+/* No wake-up is lost: the poster stores the round and then reads `sleepers`, the sleeper increments `sleepers` and then
+ * reads the round (both sequentially consistent), and FUTEX_WAIT rechecks the word. */
 static void sleep_until(gemp_node_barrier_slot *slot, uint32_t round)
 {
 	atomic_fetch_add(&slot->sleepers, 1);
@@ -72,20 +77,22 @@ static void sleep_until(gemp_node_barrier_slot *slot, uint32_t round)
 	atomic_fetch_sub(&slot->sleepers, 1);
 }
 
-const uint64_t *gemp_node_barrier_await(const gemp_node_barrier *board, int rank)
+/* Spins for 20 us, yields up to 200 us, then sleeps: short waits are the rule and a futex costs microseconds, but
+ * ranks may outnumber cores. */
+const uint64_t *gemp_node_barrier_await(const gemp_node_barrier *barrier, int rank)
 {
-	gemp_node_barrier_slot *slot = &board->slots[rank];
-	const uint32_t round = board->round;
+	gemp_node_barrier_slot *slot = &barrier->slots[rank];
+	const uint32_t round = barrier->round;
 	const double since = gemp_now();
 	for (double waited = 0; !has_posted(slot, round); waited = gemp_now() - since) {
-		if (waited > yielding) {
+		if (waited > yield_seconds) {
 			sleep_until(slot, round);
 			break;
 		}
-		if (board->patient || waited > looking)
+		if (barrier->patient || waited > spin_seconds)
 			sched_yield();
 		else
-			for (int i = 0; i < LOOKS && !has_posted(slot, round); i++)
+			for (int i = 0; i < SPINS && !has_posted(slot, round); i++)
 				relax();
 	}
 	return slot->values[round % 2];

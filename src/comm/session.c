@@ -1,5 +1,3 @@
-/* tree: what lies in a folder, removed. Nothing but system calls, so that a handler of signals may call it. */
-
 #include "comm/session.h"
 
 #include "core/signals.h"
@@ -15,27 +13,29 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { DEEPEST = 16, BYTES = 2048 };
+enum { MAX_DEPTH = 16, BUFFER_SIZE = 2048 };
 
-static char folder[PATH_MAX]; /* empty: none */
+static char session_folder[PATH_MAX]; /* empty: none */
 
 static void remove_entries(int folder, dev_t device, const char *kept, int depth);
 
-static void remove_below(int folder, const char *name, dev_t device, int depth)
+/* Does not follow symbolic links and does not leave the file system, so that it cannot delete anything else. */
+static void remove_subfolder(int folder, const char *name, dev_t device, int depth)
 {
 	struct stat status;
-	int below = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (below < 0)
+	int subfolder = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (subfolder < 0)
 		return;
-	if (fstat(below, &status) == 0 && status.st_dev == device && depth < DEEPEST)
-		remove_entries(below, device, "", depth + 1);
-	close(below);
+	if (fstat(subfolder, &status) == 0 && status.st_dev == device && depth < MAX_DEPTH)
+		remove_entries(subfolder, device, "", depth + 1);
+	close(subfolder);
 	unlinkat(folder, name, AT_REMOVEDIR);
 }
 
+/* getdents64 and not readdir, because a signal handler may run this and readdir allocates. */
 static void remove_entries(int folder, dev_t device, const char *kept, int depth)
 {
-	_Alignas(struct dirent64) char bytes[BYTES];
+	_Alignas(struct dirent64) char bytes[BUFFER_SIZE];
 	for (ssize_t size; (size = getdents64(folder, bytes, sizeof bytes)) > 0;)
 		for (ssize_t at = 0; at < size;) {
 			const struct dirent64 *entry = (const struct dirent64 *)(const void *)(bytes + at);
@@ -44,12 +44,12 @@ static void remove_entries(int folder, dev_t device, const char *kept, int depth
 			if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, kept) == 0)
 				continue;
 			if (unlinkat(folder, name, 0) != 0)
-				remove_below(folder, name, device, depth);
+				remove_subfolder(folder, name, device, depth);
 		}
 }
 
-/* Removes all that the open folder has but the file `kept`; symlinks and not what they lead to, and nothing of another
- * file system. What cannot be removed stays. */
+/* Removes everything in the open folder except the file `kept`. Symbolic links are removed, their targets are not.
+ * What cannot be removed stays. */
 static void remove_folder_entries(int folder, const char *kept)
 {
 	struct stat status;
@@ -60,10 +60,11 @@ static void remove_folder_entries(int folder, const char *kept)
 #define PREFIX "gemp-mpi-session." /* not one that users might take for folders of their own */
 #define RANDOM "XXXXXX"
 
-enum { MAX_PASSES = 8, FOLDER = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
+enum { MAX_ATTEMPTS = 8, FOLDER = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 
 static const char owner[] = "gemp-mpi-owner"; /* the file that is locked */
 
+/* A launcher's processes share a session that the launcher manages. */
 static bool is_launched(void)
 {
 	static const char *const variables[] = { "OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK" };
@@ -73,39 +74,36 @@ static bool is_launched(void)
 	return false;
 }
 
-/* THE OWNER */
-
-/* Locks do not always reach from one host to another, and folders may. */
-static size_t host(char name[HOST_NAME_MAX + 1])
+/* The host is written to the owner file: locks do not always work between hosts, while folders may be shared. */
+static size_t host_name(char name[HOST_NAME_MAX + 1])
 {
 	memset(name, 0, HOST_NAME_MAX + 1);
 	return gethostname(name, HOST_NAME_MAX) == 0 ? strlen(name) : 0;
 }
 
-/* Also false where somebody who saw the file without a lock has removed it. */
-static bool lock(int file)
+/* False also if the file has no name any more: another process took it for stale before it was locked. */
+static bool lock_owner(int file)
 {
 	struct stat status;
 	return flock(file, LOCK_EX | LOCK_NB) == 0 && fstat(file, &status) == 0 && status.st_nlink == 1;
 }
 
-/* The file stays open, and locked, to the end. */
-static bool claim_owner_file(int here)
+/* Creates the owner file and locks it. It stays open, and so locked, to the end of the process. */
+static bool claim_owner_file(int directory)
 {
 	char name[HOST_NAME_MAX + 1];
-	const size_t length = host(name);
-	int file = openat(here, owner, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	const size_t length = host_name(name);
+	int file = openat(directory, owner, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (file < 0)
 		return false;
-	if (write(file, name, length) == (ssize_t)length && lock(file))
+	if (write(file, name, length) == (ssize_t)length && lock_owner(file))
 		return true;
-	unlinkat(here, owner, 0);
+	unlinkat(directory, owner, 0);
 	close(file);
 	return false;
 }
 
-/* ANOTHER'S FOLDER */
-
+/* Ownership and permissions are checked on the open descriptor, so nobody can exchange the file in between. */
 static bool is_mine(int descriptor, mode_t kind)
 {
 	struct stat status;
@@ -113,36 +111,38 @@ static bool is_mine(int descriptor, mode_t kind)
 	       (status.st_mode & (S_IRWXG | S_IRWXO)) == 0;
 }
 
-/* Or of a process that was ended before it had written that. */
-static bool is_of_this_host(int file)
+/* True also for an empty file: its process was killed before it had written the name. */
+static bool names_this_host(int file)
 {
 	char name[HOST_NAME_MAX + 1], found[HOST_NAME_MAX + 1] = "";
-	const size_t length = host(name);
+	const size_t length = host_name(name);
 	const ssize_t size = read(file, found, sizeof found);
 	return size == 0 || (size > 0 && (size_t)size == length && memcmp(name, found, length) == 0);
 }
 
-static void remove_session(int here)
+static void remove_session(int directory)
 {
-	remove_folder_entries(here, owner);
-	unlinkat(here, owner, 0); /* the last: who is ended meanwhile leaves a folder that can be told */
+	remove_folder_entries(directory, owner);
+	/* Last: a process that is killed before leaves a folder that is still recognized as stale. */
+	unlinkat(directory, owner, 0);
 }
 
-/* An empty one lost its file to Open MPI at its end. Whoever has just made it makes another. */
+/* An empty folder has lost its owner file to Open MPI's own cleanup and is removed, too. If its process has only
+ * just made it, that process makes another. */
 static void remove_if_stale(int base, const char *name)
 {
-	int here = openat(base, name, FOLDER), file = -1;
-	if (here < 0)
+	int directory = openat(base, name, FOLDER), file = -1;
+	if (directory < 0)
 		return;
-	if (is_mine(here, S_IFDIR)) {
-		file = openat(here, owner, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-		if (file >= 0 && is_mine(file, S_IFREG) && is_of_this_host(file) && lock(file))
-			remove_session(here);
+	if (is_mine(directory, S_IFDIR)) {
+		file = openat(directory, owner, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+		if (file >= 0 && is_mine(file, S_IFREG) && names_this_host(file) && lock_owner(file))
+			remove_session(directory);
 		unlinkat(base, name, AT_REMOVEDIR);
 	}
 	if (file >= 0)
 		close(file);
-	close(here);
+	close(directory);
 }
 
 static void remove_stale(const char *base)
@@ -155,27 +155,27 @@ static void remove_stale(const char *base)
 		closedir(listing);
 }
 
-/* THIS PROCESS'S */
-
-/* Where nothing can be locked it is one without an owner, which is nobody's to remove. */
+/* Repeats if another process removed the new folder as stale. Where locks do not work the folder has no owner file,
+ * and no other process removes it. */
 static bool make_folder(const char *base)
 {
 	bool owned = false;
-	for (int turn = 0; turn < MAX_PASSES && !owned; turn++) {
-		if (turn)
-			rmdir(folder);
-		const int length = snprintf(folder, sizeof folder, "%s/" PREFIX RANDOM, base);
-		if (length < 0 || (size_t)length >= sizeof folder || !mkdtemp(folder))
+	for (int attempt = 0; attempt < MAX_ATTEMPTS && !owned; attempt++) {
+		if (attempt)
+			rmdir(session_folder);
+		const int length = snprintf(session_folder, sizeof session_folder, "%s/" PREFIX RANDOM, base);
+		if (length < 0 || (size_t)length >= sizeof session_folder || !mkdtemp(session_folder))
 			return false;
-		int here = open(folder, FOLDER);
-		owned = here >= 0 && claim_owner_file(here);
-		if (here >= 0)
-			close(here);
+		int directory = open(session_folder, FOLDER);
+		owned = directory >= 0 && claim_owner_file(directory);
+		if (directory >= 0)
+			close(directory);
 	}
 	return true;
 }
 
-/* Open MPI would also start a daemon for such a process, in case it is to start others: a fifth of a second. */
+/* Isolation also keeps Open MPI from starting a daemon for a process that might spawn others, which takes a fifth of
+ * a second. */
 void gemp_session_begin(void)
 {
 	static const char variable[] = "OMPI_MCA_orte_jobfam_session_dir";
@@ -189,19 +189,19 @@ void gemp_session_begin(void)
 	remove_stale(base);
 	gemp_signals_on_fatal(gemp_session_end);
 	if (make_folder(base))
-		setenv(variable, folder, 0);
+		setenv(variable, session_folder, 0);
 	else
-		folder[0] = '\0';
+		session_folder[0] = '\0';
 }
 
-/* Open MPI removes it in the end, if it comes to that. */
+/* Usually Open MPI has removed the folder in MPI_Finalize; this covers all other ends. */
 void gemp_session_end(void)
 {
-	int here = folder[0] ? open(folder, FOLDER) : -1;
-	if (here >= 0) {
-		remove_session(here);
-		close(here);
-		rmdir(folder);
+	int directory = session_folder[0] ? open(session_folder, FOLDER) : -1;
+	if (directory >= 0) {
+		remove_session(directory);
+		close(directory);
+		rmdir(session_folder);
 	}
-	folder[0] = '\0';
+	session_folder[0] = '\0';
 }

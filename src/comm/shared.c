@@ -3,6 +3,7 @@
 #include "core/limits.h"
 #include "core/log.h"
 #include "core/memory.h"
+#include "core/threads.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,11 +16,11 @@
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
 #endif
 
-enum { SPARE = 16 << 20 }; /* bytes that are left to others */
+enum { RESERVE = 16 << 20 }; /* bytes left to other users of the folder */
 
-static size_t live, peak; /* of one thread: calls are collective */
+static size_t live, peak; /* not atomic: the calls are collective, from one thread */
 
-/* Where Open MPI and MPICH keep such memory. */
+/* The folder in which Open MPI and MPICH keep shared memory. */
 static const char *backing_folder(void)
 {
 	const char *chosen = getenv("OMPI_MCA_osc_sm_backing_directory"), *temporary = getenv("TMPDIR");
@@ -30,25 +31,25 @@ static const char *backing_folder(void)
 	return temporary && *temporary ? temporary : "/tmp";
 }
 
-/* Open MPI wants a twentieth more than the block, and where the folder has less, its first rank gives up while the others
- * wait for it: so this is asked before. */
+/* Open MPI needs a twentieth more than the block. If the folder has less, the node's first rank fails while the others wait for
+ * it, so the free space is checked before the window is made. */
 static bool node_has_memory(size_t size)
 {
 	struct statvfs status;
 	if (size > gemp_limits_now()->shared_max || statvfs(backing_folder(), &status) != 0)
 		return false;
 	uint64_t bytes = (uint64_t)status.f_bavail * status.f_frsize;
-	return bytes > SPARE && (uint64_t)size + size / 16 <= bytes - SPARE;
+	return bytes > RESERVE && (uint64_t)size + size / 16 <= bytes - RESERVE;
 }
 
-static bool all_ranks(const gemp_comm *comm, bool mine)
+static bool all_ranks_agree(const gemp_comm *comm, bool mine)
 {
 	return gemp_comm_sum1(comm, !mine) == 0;
 }
 
-/* Files in memory are as sparse as others: a write for which there is no page left kills the process. Here the system is
- * asked for the pages of this rank's part, and may refuse; systems too old to be asked are trusted. */
-static bool get_pages(const gemp_shared *shared)
+/* Files in memory are sparse: a write for which no page is left kills the process with SIGBUS. So each rank asks the system for
+ * the pages of its part, which may be refused; kernels before 5.14, which do not know the request, are trusted. */
+static bool populate_pages(const gemp_shared *shared)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), first, end;
 	uintptr_t base = (uintptr_t)shared->bytes, lead = base % page;
@@ -59,6 +60,8 @@ static bool get_pages(const gemp_shared *shared)
 	return madvise(from, (end - first) * page, MADV_POPULATE_WRITE) == 0 || errno == EINVAL || errno == ENOSYS;
 }
 
+/* An error is no failure of the job: MPI_Win_allocate_shared may find less memory than the check, and the callers
+ * then use private memory. */
 static bool open_window(gemp_shared *out, const gemp_comm *comm, size_t size)
 {
 	MPI_Aint length = comm->node_rank == 0 ? (MPI_Aint)size : 0;
@@ -74,23 +77,23 @@ static bool open_window(gemp_shared *out, const gemp_comm *comm, size_t size)
 	GEMP_MPI(MPI_Win_shared_query(out->window, 0, &length, &unit, &base));
 	GEMP_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, out->window));
 	out->bytes = base;
-	return get_pages(out);
+	return populate_pages(out);
 }
 
-/* What is to be agreed on goes into one reduction. */
+/* Both questions go into one reduction. */
 bool gemp_shared_fits(const gemp_comm *comm, size_t size)
 {
-	uint64_t facts[2] = { comm->node_size > 1, comm->node_rank == 0 && !node_has_memory(size) };
+	uint64_t counts[2] = { comm->node_size > 1, comm->node_rank == 0 && !node_has_memory(size) };
 	if (comm->size == 1)
 		return false;
-	gemp_comm_sum(comm, facts, 2);
-	if (facts[0] && facts[1])
+	gemp_comm_sum(comm, counts, 2);
+	if (counts[0] && counts[1])
 		gemp_log(GEMP_VERBOSE,
 		         "%zu bytes are not shared by the ranks of a node: there is not so much room in %s, or "
 		         "not on each node; each rank has a copy of its own (containers: --shm-size; Open MPI: "
 		         "OMPI_MCA_osc_sm_backing_directory)\n",
 		         size, backing_folder());
-	return facts[0] && !facts[1];
+	return counts[0] && !counts[1];
 }
 
 bool gemp_shared_possible(const gemp_comm *comm, size_t size)
@@ -104,12 +107,13 @@ bool gemp_shared_new(gemp_shared *out, const gemp_comm *comm, size_t size)
 	return size >= gemp_limits_now()->shared_min && gemp_shared_new_small(out, comm, size);
 }
 
+/* All ranks must have their window, or all free it: blocks are used collectively. */
 bool gemp_shared_new_small(gemp_shared *out, const gemp_comm *comm, size_t size)
 {
 	*out = (gemp_shared){ 0 };
 	if (size == 0 || !gemp_shared_fits(comm, size))
 		return false;
-	bool made = all_ranks(comm, open_window(out, comm, size));
+	bool made = all_ranks_agree(comm, open_window(out, comm, size));
 	if (!made) {
 		gemp_log(GEMP_VERBOSE, "no shared memory of %zu bytes could be had: each rank has a copy of its own\n", size);
 		gemp_shared_free(out);
@@ -128,6 +132,7 @@ size_t gemp_shared_peak(void)
 	return peak;
 }
 
+/* The two syncs order this rank's accesses before and after the barrier. */
 void gemp_shared_fence(const gemp_shared *shared)
 {
 	GEMP_MPI(MPI_Win_sync(shared->window));
@@ -141,7 +146,7 @@ void gemp_shared_free(gemp_shared *shared)
 		GEMP_MPI(MPI_Win_unlock_all(shared->window));
 		GEMP_MPI(MPI_Win_free(&shared->window));
 	}
-	if (shared->own_bytes) { /* else it was never finished */
+	if (shared->own_bytes) { /* 0 if the block could not be made */
 		gemp_memory_discount(shared->own_bytes);
 		live -= shared->ranks > 1 ? shared->size : 0;
 	}
@@ -151,9 +156,8 @@ void gemp_shared_free(gemp_shared *shared)
 void gemp_shared_range(const gemp_shared *shared, size_t count, size_t *first, size_t *end)
 {
 	size_t ranks = shared->bytes ? (size_t)shared->ranks : 1, rank = shared->bytes ? (size_t)shared->rank : 0;
-	size_t each = count / ranks, more = count % ranks;
-	*first = rank * each + (rank < more ? rank : more);
-	*end = *first + each + (rank < more);
+	*first = gemp_chunk_begin(count, ranks, rank);
+	*end = gemp_chunk_begin(count, ranks, rank + 1);
 }
 
 void gemp_shared_sums(const gemp_shared *shared, const uint64_t *mine, uint64_t *before, uint64_t *all, int count)
@@ -175,14 +179,14 @@ size_t gemp_shared_own_bytes(const gemp_shared *shared, size_t bytes)
 	return end - first;
 }
 
-/* Windows begin anywhere, but on all ranks alike as far as a page goes. */
-static gemp_counter *aligned(void *window)
+/* Windows may begin at any address, but at the same offset in a page on all ranks, so all ranks align alike. */
+static gemp_counter *align_counters(void *window)
 {
 	uintptr_t line = _Alignof(gemp_counter);
 	return (gemp_counter *)(((uintptr_t)window + line - 1) / line * line);
 }
 
-/* In memory of the node's rank 0, or where there is no room in memory of this rank alone. */
+/* Collective. The window lies in memory of the node's rank 0 or, if that is too small, each rank has its own. */
 static void open_counters(gemp_comm *comm)
 {
 	const size_t bytes = (GEMP_NODE_COUNTERS + 1) * sizeof(gemp_counter);
@@ -194,12 +198,13 @@ static void open_counters(gemp_comm *comm)
 	                                 &comm->counter_window));
 	GEMP_MPI(MPI_Win_shared_query(comm->counter_window, 0, &size, &unit, &mine));
 	GEMP_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, comm->counter_window));
-	comm->counters = aligned(mine);
+	comm->counters = align_counters(mine);
 	for (int i = 0; (alone || comm->node_rank == 0) && i < GEMP_NODE_COUNTERS; i++)
 		comm->counters[i].step = alone ? (uint64_t)comm->node_size : 1;
 	GEMP_MPI(MPI_Barrier(comm->node));
 }
 
+/* The node's rank 0 sets the counter; the barrier keeps the others from taking a number before. */
 gemp_counter *gemp_counter_open(gemp_comm *comm)
 {
 	if (!comm->counters)

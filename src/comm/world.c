@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Errors are returned so that GEMP_MPI can name the call before it aborts. */
 void gemp_comm_new(gemp_comm *comm, MPI_Comm parent)
 {
 	GEMP_MPI(MPI_Comm_dup(parent, &comm->world));
@@ -29,7 +30,7 @@ void gemp_comm_free(gemp_comm *comm)
 	GEMP_MPI(MPI_Comm_free(&comm->world));
 }
 
-/* The nearest launcher first: mpirun within a step of SLURM decides, not the step. */
+/* The innermost launcher first: inside a SLURM step mpirun decides, not the step. */
 static const struct {
 	const char *size, *rank;
 } launchers[] = {
@@ -40,7 +41,7 @@ static const struct {
 };
 
 /* -1: not set, or no number */
-static int number(const char *variable)
+static int number_from(const char *variable)
 {
 	const char *text = getenv(variable);
 	char *end;
@@ -51,7 +52,7 @@ static int number(const char *variable)
 gemp_launcher_info gemp_launcher_info_read(void)
 {
 	for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
-		int size = number(launchers[i].size), rank = number(launchers[i].rank);
+		int size = number_from(launchers[i].size), rank = number_from(launchers[i].rank);
 		if (size >= 1)
 			return (gemp_launcher_info){ size, rank > 0 ? rank : 0, launchers[i].size };
 	}
@@ -69,18 +70,20 @@ void gemp_world_check(const gemp_comm *comm, const gemp_launcher_info *facts)
 		facts->size, facts->from);
 }
 
+/* Ranks with equal affinity masks share their cores; masks that only overlap are not handled, since launchers bind
+ * to equal or disjoint sets. */
 void gemp_comm_share_cores(const gemp_comm *comm)
 {
 	cpu_set_t own, other;
-	unsigned alike = 0;
+	unsigned sharers = 0;
 	memset(&own, 0, sizeof own);
 	if (sched_getaffinity(0, sizeof own, &own) != 0)
 		CPU_SET(0, &own);
-	for (int r = 0; r < comm->node_size; r++) { /* in turns, so that no memory is needed that might not be there */
+	for (int r = 0; r < comm->node_size; r++) { /* one broadcast a rank needs no array of all sets */
 		other = own;
 		GEMP_MPI(MPI_Bcast(&other, sizeof other, MPI_BYTE, r, comm->node));
-		alike += CPU_EQUAL(&own, &other) != 0;
+		sharers += CPU_EQUAL(&own, &other) != 0;
 	}
-	unsigned cores = (unsigned)CPU_COUNT(&own) / alike;
+	unsigned cores = (unsigned)CPU_COUNT(&own) / sharers;
 	gemp_threads_limit(cores ? cores : 1);
 }

@@ -1,5 +1,8 @@
-/* world: is the job one world of ranks, or many worlds of one? A program that is started N times by a launcher that does not
- * know its MPI (srun without --mpi=pmix, another MPI's mpirun) runs N times, alone each time, and does everything N times. */
+/* world: the communicators of a job, the check that its processes form one job, and the share of the cores for each rank.
+ *
+ * A program that is started N times by a launcher that does not know its MPI (srun without --mpi=pmix, another MPI's mpirun)
+ * runs as N jobs of one rank, and does everything N times. The launcher's environment variables reveal this.
+ */
 
 #ifndef GEMP_COMM_WORLD_H
 #define GEMP_COMM_WORLD_H
@@ -8,26 +11,24 @@
 
 #include <mpi.h>
 
-/* Collective. Duplicates `parent`; to be freed before MPI_Finalize. */
+/* Collective. Duplicates `parent`; free it before MPI_Finalize. */
 void gemp_comm_new(gemp_comm *comm, MPI_Comm parent);
 void gemp_comm_free(gemp_comm *comm);
 
-/* What the launcher says of this process, by its environment. */
+/* What the launcher's environment says about this process. */
 typedef struct gemp_launcher_info {
 	int size;         /* processes that it started together; 0: it does not say */
 	int rank;         /* of this one */
 	const char *from; /* the variable that says so */
 } gemp_launcher_info;
 
-/* To be asked before MPI_Init, which sets some of these variables itself. */
+/* Read before MPI_Init, which sets some of these variables itself. */
 gemp_launcher_info gemp_launcher_info_read(void);
-/* Warns, in the first of the processes, where `comm` has one rank of several that were started together. */
+/* Warns, in the first of the processes, if `comm` has one rank although several were started together. */
 void gemp_world_check(const gemp_comm *comm, const gemp_launcher_info *facts);
 
-/* cores: the part of a node's cores that is this rank's. */
-
-/* Collective over each node. From now on loops (core/threads.h) use as many threads as the cores that this rank is bound to
- * give each of the ranks that are bound to the same ones; at least one. */
+/* Collective over each node. Limits the threads of loops (core/threads.h): ranks that are bound to the same cores share them
+ * equally; each has at least one thread. */
 void gemp_comm_share_cores(const gemp_comm *comm);
 
 #endif

@@ -11,6 +11,7 @@
 
 const char *const gemp_type_name[5] = { "string", "integer", "float", "boolean", "list" };
 
+/* Strings and lists are stored alike: a list is the text that a query made of it. */
 static bool is_text(gemp_type type)
 {
 	return type == GEMP_STRING || type == GEMP_LIST;
@@ -27,13 +28,8 @@ void gemp_column_free(gemp_column *column)
 {
 	if (!column)
 		return;
-	gemp_free(column->name);
-	gemp_free(column->integers);
-	gemp_free(column->floats);
-	gemp_free(column->booleans);
-	gemp_free(column->offsets);
-	gemp_free(column->bytes);
-	gemp_free(column->null);
+	gemp_free_all(column->name, column->integers, column->floats, column->booleans, column->offsets, column->bytes,
+	              column->null);
 	*column = (gemp_column){ 0 };
 }
 
@@ -51,10 +47,11 @@ static gemp_code resize(void **array, size_t count, size_t size)
 	return GEMP_OK;
 }
 
+/* offsets has one element more than there are rows; its first one must be 0 once the array exists. */
 static gemp_code resize_values(gemp_column *column, size_t capacity)
 {
 	gemp_code code = GEMP_EINTERNAL;
-	bool fresh = !column->offsets;
+	bool first_time = !column->offsets;
 	switch (column->type) {
 	case GEMP_INTEGER: return resize((void **)&column->integers, capacity, sizeof *column->integers);
 	case GEMP_FLOAT: return resize((void **)&column->floats, capacity, sizeof *column->floats);
@@ -62,12 +59,13 @@ static gemp_code resize_values(gemp_column *column, size_t capacity)
 	case GEMP_STRING:
 	case GEMP_LIST:
 		code = resize((void **)&column->offsets, capacity + 1, sizeof *column->offsets);
-		if (code == GEMP_OK && fresh)
+		if (code == GEMP_OK && first_time)
 			column->offsets[0] = 0;
 	}
 	return code;
 }
 
+/* The new part of null is cleared because gemp_realloc does not zero it. */
 gemp_code gemp_column_reserve(gemp_column *column, size_t rows, size_t bytes)
 {
 	gemp_code code = GEMP_OK;
@@ -102,6 +100,8 @@ gemp_value gemp_column_get(const gemp_column *column, size_t row)
 	return value;
 }
 
+/* A NULL stores 0, NaN or an empty string, so that columns with the same content have the same bytes and hash
+ * alike. */
 static void set_value(gemp_column *column, size_t row, const gemp_value *value)
 {
 	switch (column->type) {
@@ -119,19 +119,20 @@ static void set_value(gemp_column *column, size_t row, const gemp_value *value)
 	}
 }
 
+/* Both arrays grow by half at least, so a series of additions copies each value a constant number of times. */
 gemp_code gemp_column_add(gemp_column *column, const gemp_value *value)
 {
 	gemp_code code = GEMP_OK;
 	GEMP_CHECK(value->null || value->type == column->type);
-	size_t row = column->rows, capacity = column->capacity, bytes = 0, room = column->bytes_capacity;
+	size_t row = column->rows, capacity = column->capacity, bytes = 0, text_capacity = column->bytes_capacity;
 	if (is_text(column->type)) {
 		bytes = (row ? column->offsets[row] : 0) + (value->null ? 0 : value->string.size);
-		if (bytes > room)
-			room = gemp_grown_capacity(room, bytes);
+		if (bytes > text_capacity)
+			text_capacity = gemp_grown_capacity(text_capacity, bytes);
 	}
 	if (row == capacity)
 		capacity = gemp_grown_capacity(capacity, row + 1);
-	GEMP_TRY(gemp_column_reserve(column, capacity, room));
+	GEMP_TRY(gemp_column_reserve(column, capacity, text_capacity));
 	if (value->null && !column->null)
 		GEMP_TRY(GEMP_NEW(column->null, column->capacity));
 	set_value(column, row, value);
@@ -144,23 +145,23 @@ done:
 
 static int compare_bytes(const char *a, size_t a_size, const char *b, size_t b_size)
 {
-	size_t common = a_size < b_size ? a_size : b_size;
+	size_t common = gemp_min(a_size, b_size);
 	int order = common ? memcmp(a, b, common) : 0;
 	return order ? order : (a_size > b_size) - (a_size < b_size);
 }
 
-/* Exact also where a double cannot hold the integer. */
+/* Compares without converting the integer to a double, which could not hold integers above 2^53 exactly. */
 static int compare_mixed(int64_t integer, double real)
 {
 	if (real >= 0x1p63)
 		return -1;
 	if (real < -0x1p63)
 		return 1;
-	int64_t whole = (int64_t)real;
-	if (integer != whole)
-		return integer < whole ? -1 : 1;
-	double rest = real - (double)whole;
-	return (rest < 0) - (rest > 0);
+	int64_t truncated = (int64_t)real;
+	if (integer != truncated)
+		return integer < truncated ? -1 : 1;
+	double fraction = real - (double)truncated;
+	return (fraction < 0) - (fraction > 0);
 }
 
 int gemp_value_compare(const gemp_value *a, const gemp_value *b, bool *comparable)
@@ -218,6 +219,7 @@ gemp_code gemp_column_pack(const gemp_column *column, size_t row, gemp_text *out
 	return gemp_text_status(out);
 }
 
+/* Copies bytes from a packed buffer; false where the buffer ends too early. */
 static bool read_bytes(void *to, size_t size, const char **at, const char *end)
 {
 	if ((size_t)(end - *at) < size)
@@ -227,21 +229,22 @@ static bool read_bytes(void *to, size_t size, const char **at, const char *end)
 	return true;
 }
 
+/* Strings stay in the buffer: value->string points into it until gemp_column_add copies them. */
 static bool unpack_value(gemp_value *value, const char **at, const char *end)
 {
 	uint8_t byte = 0;
 	uint64_t size = 0;
-	bool whole = read_bytes(&byte, 1, at, end);
+	bool complete = read_bytes(&byte, 1, at, end);
 	value->null = byte;
-	if (!whole || value->null)
-		return whole;
+	if (!complete || value->null)
+		return complete;
 	switch (value->type) {
 	case GEMP_INTEGER: return read_bytes(&value->integer, sizeof value->integer, at, end);
 	case GEMP_FLOAT: return read_bytes(&value->real, sizeof value->real, at, end);
 	case GEMP_BOOLEAN:
-		whole = read_bytes(&byte, 1, at, end);
+		complete = read_bytes(&byte, 1, at, end);
 		value->truth = byte;
-		return whole;
+		return complete;
 	case GEMP_STRING:
 	case GEMP_LIST:
 		if (!read_bytes(&size, sizeof size, at, end) || (uint64_t)(end - *at) < size)
@@ -286,6 +289,7 @@ gemp_code gemp_table_add_column(gemp_table *table, const char *name, gemp_column
 	return GEMP_OK;
 }
 
+/* Stops at the first failure; the columns that were added stay in the table, which the caller frees. */
 gemp_code gemp_table_copy_schema(gemp_table *to, const gemp_table *from)
 {
 	gemp_code code = GEMP_OK;
@@ -312,12 +316,13 @@ void gemp_table_free(gemp_table *table)
 	*table = (gemp_table){ 0 };
 }
 
+/* Tries 15, 16 and 17 digits and takes the first that reads back to the same double. */
 static void print_float(double real, gemp_text *out)
 {
 	char text[40];
 	for (int digits = 15; digits <= 17; digits++) {
 		snprintf(text, sizeof text, "%.*g", digits, real);
-		if (digits < 17 && strtod(text, NULL) == real) /* 17 are always enough */
+		if (digits < 17 && strtod(text, NULL) == real) /* 17 digits always identify a double */
 			break;
 	}
 	gemp_text_add(out, text, strlen(text));

@@ -1,4 +1,9 @@
-/* column: typed attribute values with NULL, in memory. Host only. */
+/* column: typed attribute values with NULL, and tables of columns. Host only.
+ *
+ * A column has the one array of its type: integers, floats or booleans [rows], or for strings and lists offsets[rows + 1]
+ * into bytes[offsets[rows]]. null[rows] marks NULLs; it is absent while no row is NULL. A column whose name and type are
+ * known but whose values are not loaded has no array at all. All arrays belong to core/memory.
+ */
 
 #ifndef GEMP_GRAPH_COLUMN_H
 #define GEMP_GRAPH_COLUMN_H
@@ -10,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Types: gemp_type of gemp/types.h. Lists are what queries make (collect, labels); no graph has a column of lists. */
+/* The types are gemp_type of gemp/types.h. Only queries make lists (collect, labels); no graph has a column of lists. */
 
 extern const char *const gemp_type_name[5]; /* "string", "integer", "float", "boolean", "list" */
 
@@ -29,7 +34,6 @@ typedef struct gemp_value {
 	};
 } gemp_value;
 
-/* Only the arrays of its type are there; all are NULL while the column is not loaded (its name and type are known). */
 typedef struct gemp_column {
 	char *name; /* owned */
 	gemp_type type;
@@ -52,17 +56,18 @@ typedef struct gemp_table {
 gemp_code gemp_column_init(gemp_column *column, const char *name, gemp_type type);
 void gemp_column_free(gemp_column *column);
 bool gemp_column_loaded(const gemp_column *column);
-/* Room for `rows` rows and `bytes` bytes of strings in all; the column counts as loaded from then on, also with no rows. */
+/* Grows the arrays to `rows` rows and `bytes` bytes of strings in all; the column counts as loaded from then on, even
+ * without rows. */
 gemp_code gemp_column_reserve(gemp_column *column, size_t rows, size_t bytes);
 
 gemp_value gemp_column_get(const gemp_column *column, size_t row);
-/* Appends; the value's type is the column's or null is set. */
+/* Appends a value, which has the column's type or is NULL. */
 gemp_code gemp_column_add(gemp_column *column, const gemp_value *value);
 
 /* Order of two rows for sorting: NULL first, then by value. */
 int gemp_column_compare(const gemp_column *column, size_t a, size_t b);
 
-/* For exchange: the bytes of one row appended to a growing buffer, and read back; read advances *at. */
+/* For exchange between ranks: appends the bytes of one row to a buffer; unpack reads them back and advances *at. */
 struct gemp_text;
 gemp_code gemp_column_pack(const gemp_column *column, size_t row, struct gemp_text *out);
 gemp_code gemp_column_unpack(gemp_column *column, const char **at, const char *end);
@@ -75,13 +80,13 @@ gemp_code gemp_table_copy_schema(gemp_table *to, const gemp_table *from);
 gemp_column *gemp_table_find(const gemp_table *table, const char *name); /* NULL if none */
 void gemp_table_free(gemp_table *table);
 
-/* Order of values of one kind, as openCypher's: numbers by value across integer and float, strings bytewise, false before
- * true. Neither may be NULL. *comparable is false for different kinds. */
+/* The order of openCypher: numbers by value across integer and float, strings bytewise, false before true. Neither value
+ * may be NULL. *comparable is false for values of different kinds. */
 int gemp_value_compare(const gemp_value *a, const gemp_value *b, bool *comparable);
 /* Order of keys: integers before strings. */
 int gemp_value_compare_keys(const gemp_value *a, const gemp_value *b);
-/* Bytes to show a value as; a number in its shortest exact form, a float always with a point or an exponent (3.0), so that
- * its type can be read back. Nothing for NULL. */
+/* Appends the text of a value: a number in its shortest exact form, a float always with a point or an exponent (3.0), so
+ * that its type can be read back; nothing for NULL. */
 void gemp_value_print(const gemp_value *value, struct gemp_text *out);
 
 #endif

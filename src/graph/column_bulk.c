@@ -9,21 +9,15 @@
 
 enum { CHUNK = 1 << 15 }; /* rows that a thread takes at a time */
 
-static size_t chunks_of(size_t rows)
-{
-	return (rows + CHUNK - 1) / CHUNK;
-}
-
 static bool is_text(const gemp_column *column)
 {
 	return column->type == GEMP_STRING || column->type == GEMP_LIST;
 }
 
-/* NULLS */
-
+/* Rows that a new array of the column must hold. */
 static size_t row_capacity(const gemp_column *column)
 {
-	return column->capacity > column->rows ? column->capacity : column->rows;
+	return gemp_max(column->capacity, column->rows);
 }
 
 static gemp_code ensure_nulls(gemp_column *column)
@@ -37,21 +31,21 @@ typedef struct null_scan {
 	atomic_bool found;
 } null_scan;
 
-static void scan_nulls_chunk(void *context, unsigned thread, size_t piece)
+/* Chunks that begin after a hit return at once. */
+static void scan_nulls_chunk(void *context, size_t chunk, size_t begin, size_t end)
 {
-	(void)thread;
-	null_scan *l = context;
-	size_t begin = piece * CHUNK, end = gemp_chunk_end(l->column->rows, CHUNK, piece);
-	if (!atomic_load_explicit(&l->found, memory_order_relaxed) &&
-	    memchr(l->column->null + begin, l->wanted, end - begin))
-		atomic_store_explicit(&l->found, true, memory_order_relaxed);
+	(void)chunk;
+	null_scan *scan = context;
+	if (!atomic_load_explicit(&scan->found, memory_order_relaxed) &&
+	    memchr(scan->column->null + begin, scan->wanted, end - begin))
+		atomic_store_explicit(&scan->found, true, memory_order_relaxed);
 }
 
 static bool any_null_is(const gemp_column *column, uint8_t wanted)
 {
-	null_scan l = { .column = column, .wanted = wanted };
-	gemp_parallel_for(chunks_of(column->rows), scan_nulls_chunk, &l);
-	return l.found;
+	null_scan scan = { .column = column, .wanted = wanted };
+	gemp_for_chunks(column->rows, CHUNK, scan_nulls_chunk, &scan);
+	return scan.found;
 }
 
 bool gemp_column_has_value(const gemp_column *column)
@@ -67,19 +61,19 @@ void gemp_column_trim_nulls(gemp_column *column)
 	column->null = NULL;
 }
 
-/* MORE ROWS, ANOTHER TYPE */
-
 typedef struct fill_task {
 	gemp_column *column;
 	size_t first, count;
 } fill_task;
 
-static void fill_chunk(void *context, unsigned thread, size_t piece)
+/* NULL rows have the values that set_value of column.c writes, so that equal columns are equal in all bytes. */
+static void fill_chunk(void *context, size_t chunk, size_t begin, size_t end)
 {
-	(void)thread;
+	(void)chunk;
 	const fill_task *f = context;
 	gemp_column *column = f->column;
-	size_t begin = f->first + piece * CHUNK, end = f->first + gemp_chunk_end(f->count, CHUNK, piece);
+	begin += f->first;
+	end += f->first;
 	memset(column->null + begin, 1, end - begin);
 	switch (column->type) {
 	case GEMP_INTEGER: memset(column->integers + begin, 0, (end - begin) * sizeof *column->integers); break;
@@ -103,7 +97,7 @@ gemp_code gemp_column_pad(gemp_column *column, size_t rows)
 	if (f.count == 0)
 		return GEMP_OK;
 	GEMP_TRY(ensure_nulls(column));
-	gemp_parallel_for(chunks_of(f.count), fill_chunk, &f);
+	gemp_for_chunks(f.count, CHUNK, fill_chunk, &f);
 	column->rows = rows;
 done:
 	return code;
@@ -115,13 +109,14 @@ typedef struct append_task {
 	uint64_t bytes; /* of the column's own strings */
 } append_task;
 
-static void append_chunk(void *context, unsigned thread, size_t piece)
+/* Offsets are shifted by the bytes that the column had; strings of a chunk are contiguous and copied at once. */
+static void append_chunk(void *context, size_t chunk, size_t begin, size_t end)
 {
-	(void)thread;
+	(void)chunk;
 	const append_task *a = context;
 	gemp_column *column = a->column;
 	const gemp_column *more = a->more;
-	size_t begin = piece * CHUNK, count = gemp_chunk_end(more->rows, CHUNK, piece) - begin, to = column->rows + begin;
+	size_t count = end - begin, to = column->rows + begin;
 	if (column->null && more->null)
 		memcpy(column->null + to, more->null + begin, count);
 	else if (column->null)
@@ -152,7 +147,7 @@ gemp_code gemp_column_append(gemp_column *column, const gemp_column *more)
 	GEMP_TRY(gemp_column_reserve(column, column->rows + more->rows, bytes));
 	if (more->null)
 		GEMP_TRY(ensure_nulls(column));
-	gemp_parallel_for(chunks_of(more->rows), append_chunk, &a);
+	gemp_for_chunks(more->rows, CHUNK, append_chunk, &a);
 	column->rows += more->rows;
 done:
 	return code;
@@ -163,22 +158,23 @@ typedef struct to_float_task {
 	double *floats;
 } to_float_task;
 
-static void to_float_chunk(void *context, unsigned thread, size_t piece)
+static void to_float_chunk(void *context, size_t chunk, size_t begin, size_t end)
 {
-	(void)thread;
+	(void)chunk;
 	const to_float_task *w = context;
 	const gemp_column *column = w->column;
-	for (size_t row = piece * CHUNK; row < gemp_chunk_end(column->rows, CHUNK, piece); row++)
+	for (size_t row = begin; row < end; row++)
 		w->floats[row] = column->null && column->null[row] ? (double)NAN : (double)column->integers[row];
 }
 
+/* Integers above 2^53 are rounded to the nearest double. */
 gemp_code gemp_column_to_float(gemp_column *column)
 {
 	gemp_code code = GEMP_OK;
 	to_float_task w = { .column = column };
 	if (column->integers) {
 		GEMP_TRY(GEMP_NEW(w.floats, row_capacity(column)));
-		gemp_parallel_for(chunks_of(column->rows), to_float_chunk, &w);
+		gemp_for_chunks(column->rows, CHUNK, to_float_chunk, &w);
 		gemp_free(column->integers);
 		column->integers = NULL;
 		column->floats = w.floats;
@@ -188,18 +184,16 @@ done:
 	return code;
 }
 
-/* ROWS OF ONE OR TWO COLUMNS */
-
 typedef struct gather_task {
 	gemp_column *out;
 	const gemp_column *first, *second;
 	const uint64_t *picked;
 	size_t count;
-	uint64_t *sizes; /* of the strings of each piece, then where they begin */
+	uint64_t *sizes; /* [chunks] bytes of each chunk's strings, then where they begin; NULL: no strings */
 } gather_task;
 
-/* The column and the row in it; NULL: the value is. */
-static const gemp_column *find(const gather_task *g, size_t i, size_t *row)
+/* The column that holds element i, and the row in it; NULL if the value is NULL. */
+static const gemp_column *locate(const gather_task *g, size_t i, size_t *row)
 {
 	const gemp_column *column = g->first;
 	uint64_t at = g->picked[i];
@@ -211,15 +205,15 @@ static const gemp_column *find(const gather_task *g, size_t i, size_t *row)
 	return column->null && column->null[at] ? NULL : column;
 }
 
-static void gather_chunk(void *context, unsigned thread, size_t piece)
+/* Strings are written from sizes[chunk] on, where the first pass has reserved bytes for them. */
+static void gather_chunk(void *context, size_t chunk, size_t begin, size_t end)
 {
-	(void)thread;
 	const gather_task *g = context;
 	gemp_column *out = g->out;
-	uint64_t to = g->sizes ? g->sizes[piece] : 0;
-	for (size_t i = piece * CHUNK; i < gemp_chunk_end(g->count, CHUNK, piece); i++) {
+	uint64_t to = g->sizes ? g->sizes[chunk] : 0;
+	for (size_t i = begin; i < end; i++) {
 		size_t row = 0;
-		const gemp_column *from = find(g, i, &row);
+		const gemp_column *from = locate(g, i, &row);
 		if (out->null)
 			out->null[i] = !from;
 		switch (out->type) {
@@ -237,28 +231,28 @@ static void gather_chunk(void *context, unsigned thread, size_t piece)
 	}
 }
 
-static void size_chunk(void *context, unsigned thread, size_t piece)
+static void size_chunk(void *context, size_t chunk, size_t begin, size_t end)
 {
-	(void)thread;
 	const gather_task *g = context;
 	uint64_t size = 0;
-	for (size_t i = piece * CHUNK; i < gemp_chunk_end(g->count, CHUNK, piece); i++) {
+	for (size_t i = begin; i < end; i++) {
 		size_t row = 0;
-		const gemp_column *from = find(g, i, &row);
+		const gemp_column *from = locate(g, i, &row);
 		size += from ? from->offsets[row + 1] - from->offsets[row] : 0;
 	}
-	g->sizes[piece] = size;
+	g->sizes[chunk] = size;
 }
 
-/* Where the strings of each piece begin; *bytes: of all. */
+/* Computes where the strings of each chunk begin; *bytes: their total size. */
 static gemp_code place_strings(gather_task *g, uint64_t *bytes)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(g->sizes, chunks_of(g->count)));
-	gemp_parallel_for(chunks_of(g->count), size_chunk, g);
-	for (size_t piece = 0; piece < chunks_of(g->count); piece++) {
-		uint64_t size = g->sizes[piece];
-		g->sizes[piece] = *bytes;
+	size_t chunks = (g->count + CHUNK - 1) / CHUNK;
+	GEMP_TRY(GEMP_NEW(g->sizes, chunks));
+	gemp_for_chunks(g->count, CHUNK, size_chunk, g);
+	for (size_t chunk = 0; chunk < chunks; chunk++) {
+		uint64_t size = g->sizes[chunk];
+		g->sizes[chunk] = *bytes;
 		*bytes += size;
 	}
 done:
@@ -277,7 +271,7 @@ gemp_code gemp_column_gather(gemp_column *out, const gemp_column *first, const g
 	GEMP_TRY(gemp_column_reserve(out, count, bytes));
 	if (first->null || (second && second->null))
 		GEMP_TRY(ensure_nulls(out));
-	gemp_parallel_for(chunks_of(count), gather_chunk, &g);
+	gemp_for_chunks(count, CHUNK, gather_chunk, &g);
 	out->rows = count;
 	gemp_column_trim_nulls(out);
 done:
@@ -318,24 +312,23 @@ gemp_code gemp_table_permute(gemp_table *table, const uint64_t *order, size_t co
 	return code;
 }
 
-/* CHOSEN ROWS */
-
 typedef struct scatter_task {
 	gemp_column *column;
 	const uint64_t *rows;
 	size_t count;
 	const gemp_column *values;
-	bool one;         /* value for all */
-	uint64_t *picked; /* of strings: as gemp_column_gather has it */
+	bool one;         /* one value for all rows */
+	uint64_t *picked; /* strings only: the argument of gemp_column_gather */
 } scatter_task;
 
-static void scatter_chunk(void *context, unsigned thread, size_t piece)
+/* For strings only the source of each row is recorded; scatter_strings then gathers. */
+static void scatter_chunk(void *context, size_t chunk, size_t begin, size_t end)
 {
-	(void)thread;
+	(void)chunk;
 	const scatter_task *p = context;
 	gemp_column *column = p->column;
 	const gemp_column *values = p->values;
-	for (size_t i = piece * CHUNK; i < gemp_chunk_end(p->count, CHUNK, piece); i++) {
+	for (size_t i = begin; i < end; i++) {
 		size_t row = (size_t)p->rows[i], from = p->one ? 0 : i;
 		bool null = values->null && values->null[from];
 		if (column->null)
@@ -354,21 +347,22 @@ static void scatter_chunk(void *context, unsigned thread, size_t piece)
 	}
 }
 
-static void count_chunk(void *context, unsigned thread, size_t piece)
+static void count_chunk(void *context, size_t chunk, size_t begin, size_t end)
 {
-	(void)thread;
+	(void)chunk;
 	const scatter_task *p = context;
-	for (size_t row = piece * CHUNK; row < gemp_chunk_end(p->column->rows, CHUNK, piece); row++)
+	for (size_t row = begin; row < end; row++)
 		p->picked[row] = row;
 }
 
+/* Strings cannot be overwritten in place, so the column is gathered anew from its own rows and the new values. */
 static gemp_code scatter_strings(scatter_task *p)
 {
 	gemp_code code = GEMP_OK;
 	gemp_column made = { 0 };
 	GEMP_TRY(GEMP_NEW(p->picked, p->column->rows));
-	gemp_parallel_for(chunks_of(p->column->rows), count_chunk, p);
-	gemp_parallel_for(chunks_of(p->count), scatter_chunk, p);
+	gemp_for_chunks(p->column->rows, CHUNK, count_chunk, p);
+	gemp_for_chunks(p->count, CHUNK, scatter_chunk, p);
 	GEMP_TRY(gemp_column_gather(&made, p->column, p->values, p->picked, p->column->rows));
 	gemp_column_free(p->column);
 	*p->column = made;
@@ -377,6 +371,7 @@ done:
 	return code;
 }
 
+/* Writes in place, except for strings. Distinct rows make the concurrent writes safe. */
 gemp_code gemp_column_scatter(gemp_column *column, const uint64_t *rows, size_t count, const gemp_column *values)
 {
 	gemp_code code = GEMP_OK;
@@ -387,7 +382,7 @@ gemp_code gemp_column_scatter(gemp_column *column, const uint64_t *rows, size_t 
 		return scatter_strings(&p);
 	if (values->null)
 		GEMP_TRY(ensure_nulls(column));
-	gemp_parallel_for(chunks_of(count), scatter_chunk, &p);
+	gemp_for_chunks(count, CHUNK, scatter_chunk, &p);
 	gemp_column_trim_nulls(column);
 done:
 	return code;

@@ -4,14 +4,14 @@
 
 #include <string.h>
 
-/* The relations' tables and how far each is taken. */
-typedef struct merge {
+/* The relations' tables, and how far each is merged. */
+typedef struct column_merge {
 	size_t relations;
-	const gemp_table **props; /* [relations]; those not wanted have no columns */
-	size_t *next;             /* [relations] its first column not yet taken */
-} merge;
+	const gemp_table **props; /* [relations]; an empty table for a relation that is left out */
+	size_t *next;             /* [relations] its first column not merged yet */
+} column_merge;
 
-static size_t find(const gemp_table *props, const char *name)
+static size_t find_column(const gemp_table *props, const char *name)
 {
 	for (size_t c = 0; c < props->count; c++)
 		if (strcmp(props->columns[c].name, name) == 0)
@@ -19,27 +19,27 @@ static size_t find(const gemp_table *props, const char *name)
 	return SIZE_MAX;
 }
 
-/* Does some relation have the column behind another that is still to come? */
-static bool comes_later(const merge *m, const char *name)
+/* Does some relation have this column behind another one that is not merged yet? */
+static bool is_needed_later(const column_merge *m, const char *name)
 {
 	for (size_t r = 0; r < m->relations; r++) {
-		size_t at = find(m->props[r], name);
+		size_t at = find_column(m->props[r], name);
 		if (at != SIZE_MAX && at > m->next[r])
 			return true;
 	}
 	return false;
 }
 
-/* The next column of all. Relations made together have their columns in one order, so there is one that need not wait;
- * else any will do. NULL: no more. */
-static const gemp_column *choose(const merge *m)
+/* The next column of the merged order, NULL at the end. It is one that no relation has behind an unmerged column;
+ * where the relations' orders contradict one another any column will do. */
+static const gemp_column *next_column(const column_merge *m)
 {
 	const gemp_column *any = NULL;
 	for (size_t r = 0; r < m->relations; r++) {
 		if (m->next[r] == m->props[r]->count)
 			continue;
 		any = &m->props[r]->columns[m->next[r]];
-		if (!comes_later(m, any->name))
+		if (!is_needed_later(m, any->name))
 			return any;
 	}
 	return any;
@@ -53,7 +53,8 @@ static bool has_column(const gemp_edge_columns *all, const char *name)
 	return false;
 }
 
-static gemp_code append_column(gemp_edge_columns *all, const merge *m, const gemp_column *chosen)
+/* Appends a merged column, and advances the relations past all columns that the list has by now. */
+static gemp_code append_column(gemp_edge_columns *all, const column_merge *m, const gemp_column *chosen)
 {
 	gemp_code code = GEMP_OK;
 	gemp_edge_column *column = &all->columns[all->count++];
@@ -62,7 +63,7 @@ static gemp_code append_column(gemp_edge_columns *all, const merge *m, const gem
 		return GEMP_ENOMEM;
 	GEMP_TRY(GEMP_NEW(column->column_of, m->relations));
 	for (size_t r = 0; r < m->relations; r++) {
-		column->column_of[r] = find(m->props[r], column->name);
+		column->column_of[r] = find_column(m->props[r], column->name);
 		if (column->column_of[r] == SIZE_MAX)
 			continue;
 		gemp_type type = m->props[r]->columns[column->column_of[r]].type;
@@ -83,32 +84,30 @@ gemp_code gemp_edge_columns_new(gemp_edge_columns *out, const gemp_shard *graph,
 	static const gemp_table none;
 	gemp_code code = GEMP_OK;
 	gemp_edge_columns all = { 0 };
-	merge m = { .relations = graph->relation_count };
-	size_t most = 0;
+	column_merge m = { .relations = graph->relation_count };
+	size_t capacity = 0;
 	GEMP_TRY(GEMP_NEW(m.props, m.relations));
 	GEMP_TRY(GEMP_NEW(m.next, m.relations));
 	for (size_t r = 0; r < m.relations; r++) {
 		bool wanted = !only || strcmp(only, graph->relations[r].name) == 0;
 		m.props[r] = wanted ? &graph->relations[r].props : &none;
-		most += m.props[r]->count;
+		capacity += m.props[r]->count;
 	}
-	GEMP_TRY(GEMP_NEW(all.columns, most));
-	for (const gemp_column *chosen; (chosen = choose(&m));)
+	GEMP_TRY(GEMP_NEW(all.columns, capacity));
+	for (const gemp_column *chosen; (chosen = next_column(&m));)
 		GEMP_TRY(append_column(&all, &m, chosen));
 	*out = all;
 	all = (gemp_edge_columns){ 0 };
 done:
 	gemp_edge_columns_free(&all);
-	gemp_free(m.props);
-	gemp_free(m.next);
+	gemp_free_all(m.props, m.next);
 	return code;
 }
 
 void gemp_edge_columns_free(gemp_edge_columns *columns)
 {
 	for (size_t c = 0; c < columns->count; c++) {
-		gemp_free(columns->columns[c].name);
-		gemp_free(columns->columns[c].column_of);
+		gemp_free_all(columns->columns[c].name, columns->columns[c].column_of);
 	}
 	gemp_free(columns->columns);
 	*columns = (gemp_edge_columns){ 0 };

@@ -22,31 +22,32 @@ done:
 
 void gemp_partition_free(gemp_partition *parts)
 {
-	gemp_free(parts->bounds);
-	gemp_free(parts->method);
+	gemp_free_all(parts->bounds, parts->method);
 	*parts = (gemp_partition){ 0 };
 }
 
-/* Where the piece-th of `pieces` equal pieces of [from, to) begins. */
-static uint64_t begin_of_piece(uint64_t from, uint64_t to, uint64_t piece, uint64_t pieces)
+/* The begin of range `index` of `ranges` equal ranges of [from, to). The product has 128 bits, so it cannot overflow. */
+static uint64_t equal_range_begin(uint64_t from, uint64_t to, uint64_t index, uint64_t ranges)
 {
-	return from + (uint64_t)((unsigned __int128)piece * (to - from) / pieces);
+	return from + (uint64_t)((unsigned __int128)index * (to - from) / ranges);
 }
 
 bool gemp_partition_assign(const gemp_partition *parts, uint64_t vertices, size_t ranks, uint64_t *bounds)
 {
-	size_t count = parts->count, pieces = count ? ranks / count : 0;
+	size_t count = parts->count, ranks_per_part = count ? ranks / count : 0;
 	bool whole = count && count % ranks == 0, split = count && ranks % count == 0;
 	for (size_t r = 0; r <= ranks; r++)
 		if (whole)
 			bounds[r] = parts->bounds[r * (count / ranks)];
 		else if (split && r < ranks)
-			bounds[r] = begin_of_piece(parts->bounds[r / pieces], parts->bounds[r / pieces + 1], r % pieces, pieces);
+			bounds[r] = equal_range_begin(parts->bounds[r / ranks_per_part], parts->bounds[r / ranks_per_part + 1],
+			                              r % ranks_per_part, ranks_per_part);
 		else
-			bounds[r] = begin_of_piece(0, vertices, r, ranks);
+			bounds[r] = equal_range_begin(0, vertices, r, ranks);
 	return whole || split || !count || strcmp(parts->method, "random") == 0;
 }
 
+/* Owners are found by binary search: bounds follow a partition and need not be equal. */
 int gemp_shard_owner(const gemp_shard *graph, uint64_t id)
 {
 	return (int)gemp_range_find(graph->bounds, (size_t)graph->ranks, id);
@@ -78,9 +79,7 @@ bool gemp_shard_has_loaded(const gemp_shard *graph, const bool *relations, unsig
 
 void gemp_relation_drop_targets(gemp_relation *relation)
 {
-	gemp_free(relation->in_offsets);
-	gemp_free(relation->in_sources);
-	gemp_free(relation->in_edges);
+	gemp_free_all(relation->in_offsets, relation->in_sources, relation->in_edges);
 	relation->in_offsets = NULL;
 	relation->in_sources = NULL;
 	relation->in_edges = NULL;
@@ -90,8 +89,7 @@ void gemp_relation_drop_targets(gemp_relation *relation)
 void gemp_relation_drop_rows(gemp_relation *relation)
 {
 	gemp_relation_drop_targets(relation);
-	gemp_free(relation->out_offsets);
-	gemp_free(relation->out_targets);
+	gemp_free_all(relation->out_offsets, relation->out_targets);
 	relation->out_offsets = NULL;
 	relation->out_targets = NULL;
 	relation->loaded &= (unsigned)~GEMP_LOAD_OUT;
@@ -105,6 +103,7 @@ void gemp_relation_free(gemp_relation *relation)
 	*relation = (gemp_relation){ 0 };
 }
 
+/* Counts grow one by one, so that gemp_shard_free releases exactly what exists after a failure. */
 gemp_code gemp_shard_copy_labels(gemp_shard *to, const gemp_shard *from)
 {
 	gemp_code code = GEMP_OK;
@@ -150,6 +149,7 @@ done:
 	return code;
 }
 
+/* The loader is freed first, while the graph that it refers to still exists. */
 void gemp_shard_free(gemp_shard *graph)
 {
 	if (!graph)
@@ -174,9 +174,10 @@ void gemp_shard_free(gemp_shard *graph)
 	gemp_free(graph);
 }
 
-static gemp_code no_loader(const char *what, const char *name)
+/* A graph made in memory has everything that it will ever have, so a missing array is an error of the program. */
+static gemp_code no_loader(const char *kind, const char *name)
 {
-	return gemp_fail(GEMP_EINTERNAL, "%s%s of the graph: not in memory, and there is no file to load from", what, name);
+	return gemp_fail(GEMP_EINTERNAL, "%s%s of the graph: not in memory, and there is no file to load from", kind, name);
 }
 
 gemp_code gemp_shard_load_keys(gemp_shard *graph)
@@ -207,6 +208,7 @@ gemp_code gemp_shard_load_attribute(gemp_shard *graph, size_t column)
 	return graph->loader.load_attribute(graph->loader.self, graph, column);
 }
 
+/* Edge numbers of the transpose are only stored beside the transpose itself, so one implies the other. */
 gemp_code gemp_shard_load_relation(gemp_shard *graph, size_t relation, unsigned parts)
 {
 	GEMP_CHECK(relation < graph->relation_count);
@@ -220,6 +222,7 @@ gemp_code gemp_shard_load_relation(gemp_shard *graph, size_t relation, unsigned 
 	return graph->loader.load_relation(graph->loader.self, graph, relation, parts);
 }
 
+/* The order is the same on all ranks, since each step is collective. */
 static gemp_code load_all(gemp_shard *graph, unsigned parts)
 {
 	gemp_code code = GEMP_OK;
@@ -243,6 +246,7 @@ gemp_code gemp_shard_load_outgoing(gemp_shard *graph)
 	return load_all(graph, GEMP_LOAD_OUT | GEMP_LOAD_PROPS);
 }
 
+/* Relations may disagree about the type of an attribute: numbers widen to float, anything else to string. */
 gemp_type gemp_shard_edge_attribute_type(const gemp_shard *graph, const char *name)
 {
 	gemp_type type = GEMP_STRING;

@@ -1,8 +1,10 @@
 /* graph: what one rank knows of a distributed property multigraph. Host only: neither MPI nor OpenCL.
  *
- * Vertices have ids 0..vertices-1 in the file's (random) order; this rank owns ids [first, first + rows). Rows, columns
- * and label sets here are those of its own vertices, indexed by id - first. What is not loaded has NULL arrays; the
- * gemp_shard_need_* functions load it through the graph's source (a file, or nothing for a graph made in memory).
+ * Vertices have ids 0 .. vertex_count - 1 in the file's (random) order. Rank r owns the ids [bounds[r], bounds[r + 1]); rows,
+ * columns and label sets here are those of its own vertices, indexed by id - first_vertex. A relation is in CSR form:
+ * out_offsets[rows + 1] and out_targets, and optionally the transpose. Arrays that are not loaded are NULL; the
+ * gemp_shard_load_* functions, which are collective, load them through the graph's loader (a file; a graph made in memory has
+ * none).
  */
 
 #ifndef GEMP_GRAPH_GRAPH_H
@@ -13,29 +15,29 @@
 
 #include <stdlib.h>
 
-/* parts: a cut of a graph's ids into contiguous ranges that a partitioner made and the graph file keeps. Without one any
- * equal ranges are random parts, since ids are. */
+/* A partition cuts the ids of a graph into contiguous ranges; a partitioner made it and the graph file stores it. Without a
+ * partition equal ranges are random parts, since the ids are random. */
 
 typedef struct gemp_partition {
 	size_t count;     /* 0: none */
 	uint64_t *bounds; /* [count + 1]: part p has ids [bounds[p], bounds[p + 1]) */
-	char *method;     /* that made them: "random", "block", "ptscotch" */
+	char *method;     /* the partitioner: "random", "block", "ptscotch" */
 } gemp_partition;
 
 gemp_code gemp_partition_init(gemp_partition *parts, const uint64_t *bounds, size_t count,
                               const char *method); /* copies */
 void gemp_partition_free(gemp_partition *parts);
 
-/* What each of `ranks` ranks owns, bounds[ranks + 1]: as many whole parts each where the ranks divide the parts; an equal
- * piece of a part where the parts divide the ranks; else equal ranges of ids, and false: parts are then not together. (Equal
- * ranges of random parts are random parts, so for these it is true.) */
+/* Sets bounds[ranks + 1], the ids that each rank owns: equally many whole parts where the number of ranks divides that of
+ * parts; an equal range of one part where the number of parts divides that of ranks; else equal ranges of all ids. False if
+ * ranges cut parts arbitrarily. (Equal ranges of random parts are random parts, so for these it is true.) */
 bool gemp_partition_assign(const gemp_partition *parts, uint64_t vertices, size_t ranks, uint64_t *bounds);
 
 typedef enum gemp_relation_array {
-	GEMP_LOAD_OUT = 1,      /* out_begin, out */
-	GEMP_LOAD_IN = 2,       /* in_begin, in */
+	GEMP_LOAD_OUT = 1,      /* out_offsets, out_targets */
+	GEMP_LOAD_IN = 2,       /* in_offsets, in_sources */
 	GEMP_LOAD_PROPS = 4,    /* props */
-	GEMP_LOAD_IN_EDGES = 8, /* in_edge, and with it in_begin and in */
+	GEMP_LOAD_IN_EDGES = 8, /* in_edges, and with it in_offsets and in_sources */
 	GEMP_LOAD_ALL = 15,
 } gemp_relation_array;
 
@@ -44,15 +46,15 @@ typedef struct gemp_relation {
 	char *name;
 	bool directed;            /* false: imported with --undirected; each edge is stored once */
 	bool multigraph;          /* some (source, target) has several edges */
-	int reciprocal;           /* some pair is joined in both directions: 1 yes, -1 no, 0 nobody has asked yet */
+	int reciprocal;           /* some pair is joined in both directions: 1 yes, -1 no, 0 not computed yet */
 	gemp_count edge_count;    /* of all ranks */
 	gemp_edge first_edge;     /* number of this rank's first edge */
-	unsigned loaded;          /* gemp_relation_array, together */
+	unsigned loaded;          /* bits of gemp_relation_array */
 	uint64_t *out_offsets;    /* [rows + 1] from 0 */
-	gemp_vertex *out_targets; /* [out_begin[rows]] target ids, ascending in a row */
+	gemp_vertex *out_targets; /* [out_offsets[rows]] target ids, ascending in a row */
 	uint64_t *in_offsets;     /* [rows + 1] from 0 */
-	gemp_vertex *in_sources;  /* [in_begin[rows]] source ids, ascending in a row */
-	gemp_edge *in_edges;      /* [in_begin[rows]] the edge's number in its relation, ascending among equal sources */
+	gemp_vertex *in_sources;  /* [in_offsets[rows]] source ids, ascending in a row */
+	gemp_edge *in_edges;      /* [in_offsets[rows]] the edge's number in its relation, ascending among equal sources */
 	gemp_table props;         /* one row per own edge, in CSR order; names and types are always known */
 } gemp_relation;
 
@@ -65,7 +67,7 @@ typedef struct gemp_label_set {
 
 struct gemp_shard;
 
-/* Where missing parts come from; its functions are collective over the ranks of the graph. */
+/* Loads missing arrays; its functions are collective over the ranks of the graph. */
 typedef struct gemp_shard_loader {
 	void *self;
 	gemp_code (*load_keys)(void *self, struct gemp_shard *graph);
@@ -80,8 +82,8 @@ typedef struct gemp_shard {
 	uint64_t vertex_count;    /* of all ranks */
 	uint64_t *bounds;         /* [ranks + 1]: rank r owns ids [bounds[r], bounds[r+1]) */
 	uint64_t first_vertex;    /* = bounds[rank] */
-	size_t rows;              /* = bounds[rank + 1] - first */
-	gemp_partition partition; /* that a partitioner made; bounds follow them where ranks and parts allow */
+	size_t rows;              /* = bounds[rank + 1] - first_vertex */
+	gemp_partition partition; /* bounds follow it where the numbers of ranks and parts allow */
 	uint64_t seed;            /* of the relabelling */
 	uint64_t hash;            /* of the whole content, the same for every number of ranks */
 
@@ -106,29 +108,30 @@ struct gemp_shard;
 int gemp_shard_owner(const gemp_shard *graph, uint64_t id);
 gemp_count gemp_shard_edges(const gemp_shard *graph);
 gemp_relation *gemp_shard_relation(const gemp_shard *graph, const char *name); /* NULL if none */
-/* Are these parts loaded, of all relations that are set? */
+/* Are these arrays loaded for each relation r with relations[r]? */
 bool gemp_shard_has_loaded(const gemp_shard *graph, const bool *relations, unsigned parts);
 /* The type that an edge attribute of this name has over all relations: if they differ, a float for numbers and else a
  * string; a string if no relation has it. */
 gemp_type gemp_shard_edge_attribute_type(const gemp_shard *graph, const char *name);
 void gemp_shard_free(gemp_shard *graph);
-/* Frees the rows by target; all rows; or all that the relation has. */
+/* Frees the transposed rows; all rows; or everything that the relation has. */
 void gemp_relation_drop_targets(gemp_relation *relation);
 void gemp_relation_drop_rows(gemp_relation *relation);
 void gemp_relation_free(gemp_relation *relation);
 
 /* Local. `to`, which has no labels, gets copies of the label names and label sets. */
 gemp_code gemp_shard_copy_labels(gemp_shard *to, const gemp_shard *from);
-/* Local. `to`, which is {0}, gets all that every rank knows but bounds (allocated, 0) and columns: labels, and relations by
- * name without rows. */
+/* Local. `to`, which is {0}, gets what every rank knows, except columns and the values of bounds (allocated, 0): labels, and
+ * relations by name without rows. */
 gemp_code gemp_shard_copy_schema(gemp_shard *to, const gemp_shard *from);
 
-/* Collective where a source does the work: all ranks call with the same arguments. */
+/* Collective if the graph has a loader: all ranks call with the same arguments. */
 gemp_code gemp_shard_load_keys(gemp_shard *graph);
 gemp_code gemp_shard_load_labels(gemp_shard *graph);
 gemp_code gemp_shard_load_attribute(gemp_shard *graph, size_t column);
 gemp_code gemp_shard_load_relation(gemp_shard *graph, size_t relation, unsigned parts);
-gemp_code gemp_shard_load_all(gemp_shard *graph);      /* all of it */
-gemp_code gemp_shard_load_outgoing(gemp_shard *graph); /* each edge once, at its source: what a graph is made of anew */
+gemp_code gemp_shard_load_all(gemp_shard *graph);
+gemp_code gemp_shard_load_outgoing(
+	gemp_shard *graph); /* each edge once, at its source: enough to build another graph */
 
 #endif

@@ -9,7 +9,7 @@ static int add_bytes(const char *bytes, size_t size, void *out)
 	return 0;
 }
 
-/* Most strings need nothing but quotes. */
+/* Printable ASCII without quotes and backslashes needs no escapes; most strings are such, and skip jansson. */
 static bool is_plain(const char *bytes, size_t size)
 {
 	for (size_t i = 0; i < size; i++)

@@ -1,4 +1,6 @@
-/* json_text: values as JSON. */
+/* json_value: attribute values as JSON text. Strings are escaped by jansson; numbers without a JSON form (NaN,
+ * infinities) become null. A failed addition is recorded in the text (gemp_text_status).
+ */
 
 #ifndef GEMP_GRAPH_JSON_VALUE_H
 #define GEMP_GRAPH_JSON_VALUE_H
@@ -6,9 +8,9 @@
 #include "core/text.h"
 #include "graph/column.h"
 
-/* NULL is null, as are numbers that JSON has no form for; a list is its own text. gemp_text_status tells of failures. */
+/* NULL is null, and so are NaN and infinities; a list is already JSON text. */
 void gemp_json_value(gemp_text *out, const gemp_value *value);
-/* Bytes that are not UTF-8, as JSON must be: the replacement character stands for all of them. */
+/* A string that is not UTF-8 becomes one replacement character, since JSON must be UTF-8. */
 void gemp_json_string(gemp_text *out, const char *bytes, size_t size);
 /* {"type": ..., "source": ..., "target": ...} */
 void gemp_json_edge(gemp_text *out, const gemp_value *type, const gemp_value *source, const gemp_value *target);
