@@ -15,25 +15,26 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOCKS = 4096 };                  /* files; names that share one wait longer, or are made twice */
+enum { LOCKS = 4096 };                  /* lock files; names that share one may wait for each other */
 static const double max_lock_wait = 60; /* seconds */
 
 static const char magic[8] = "GEMPC01";
 
 /* A file is this header, then the bytes. */
-typedef struct header {
+typedef struct file_header {
 	char magic[8];
 	uint64_t size;
 	uint64_t hash; /* of the bytes, seeded by the name */
-} header;
+} file_header;
 
+/* The name seeds the hash, so a file that was copied to another name is not accepted. */
 static uint64_t hash_of(const char *name, const void *bytes, size_t size)
 {
 	return gemp_hash(bytes, size, gemp_hash(name, strlen(name), 0));
 }
 
-/* Make a folder and those above it; false if it cannot be written. */
-static bool gemp_cache_make_folder(const char *path)
+/* Makes a folder and its parents; false if it cannot be written. */
+static bool make_folder(const char *path)
 {
 	char part[GEMP_CACHE_PATH];
 	size_t length = strlen(path);
@@ -61,7 +62,7 @@ bool gemp_cache_folder(char path[GEMP_CACHE_PATH])
 		length = snprintf(path, GEMP_CACHE_PATH, "%s/.cache/gemp-mpi", home);
 	else
 		return false;
-	return length < GEMP_CACHE_PATH && gemp_cache_make_folder(path);
+	return length < GEMP_CACHE_PATH && make_folder(path);
 }
 
 static bool file_path(char path[GEMP_CACHE_PATH], const char *name)
@@ -70,9 +71,10 @@ static bool file_path(char path[GEMP_CACHE_PATH], const char *name)
 	return gemp_cache_folder(folder) && snprintf(path, GEMP_CACHE_PATH, "%s/%s", folder, name) < GEMP_CACHE_PATH;
 }
 
+/* Reads a file whose size, magic and hash are right; everything else counts as absent. */
 static bool read_whole(FILE *file, const char *name, void **bytes, size_t *size)
 {
-	header head;
+	file_header head;
 	struct stat status;
 	if (fstat(fileno(file), &status) != 0 || fread(&head, sizeof head, 1, file) != 1)
 		return false;
@@ -94,9 +96,9 @@ bool gemp_cache_load(const char *name, void **bytes, size_t *size)
 	FILE *file = file_path(path, name) ? fopen(path, "rb") : NULL;
 	if (!file)
 		return false;
-	bool whole = read_whole(file, name, bytes, size);
+	bool complete = read_whole(file, name, bytes, size);
 	fclose(file);
-	return whole;
+	return complete;
 }
 
 void gemp_cache_store(const char *name, const void *bytes, size_t size)
@@ -109,26 +111,26 @@ void gemp_cache_store(const char *name, const void *bytes, size_t size)
 	FILE *file = descriptor >= 0 ? fdopen(descriptor, "wb") : NULL;
 	if (!file)
 		return;
-	header head = { .size = size, .hash = hash_of(name, bytes, size) };
+	file_header head = { .size = size, .hash = hash_of(name, bytes, size) };
 	memcpy(head.magic, magic, sizeof magic);
 	bool written = fwrite(&head, sizeof head, 1, file) == 1 && fwrite(bytes, 1, size, file) == size;
 	if (fclose(file) != 0 || !written || rename(temporary, path) != 0)
 		unlink(temporary);
 }
 
-/* Files of this machine: over the network a lock would not tell what the others see in the folder by now. */
+/* One lock file for each host: a lock on a network file system would not say what other hosts see in the folder yet. */
 static bool lock_path(char path[GEMP_CACHE_PATH], const char *name)
 {
 	char folder[GEMP_CACHE_PATH], host[128] = "host";
-	if (!file_path(folder, "building") || !gemp_cache_make_folder(folder))
+	if (!file_path(folder, "building") || !make_folder(folder))
 		return false;
 	gethostname(host, sizeof host - 1);
 	unsigned number = (unsigned)(hash_of(name, "", 0) % LOCKS);
 	return snprintf(path, GEMP_CACHE_PATH, "%s/%s.%u", folder, host, number) < GEMP_CACHE_PATH;
 }
 
-/* True if the lock is ours; *busy tells that another process has it. The descriptor stays open to the end. */
-static bool lock(const char *path, bool *busy)
+/* True if this process got the lock; *busy: another process has it. The descriptor stays open to the end of the process. */
+static bool try_lock(const char *path, bool *busy)
 {
 	int descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 	*busy = false;
@@ -141,6 +143,7 @@ static bool lock(const char *path, bool *busy)
 	return false;
 }
 
+/* Polls every 2 ms and not with a blocking flock, so that a process that hangs cannot block all others forever. */
 int gemp_cache_lock(const char *name, bool *waited)
 {
 	static const struct timespec pause = { .tv_nsec = 2000000 };
@@ -166,25 +169,26 @@ void gemp_cache_unlock(int lock)
 		close(lock);
 }
 
-enum { MOST_FOLDERS = 4096 };
+enum { MAX_FOLDERS = 4096 };
 
-static bool claim_in(const char *root)
+/* Takes the first numbered folder whose lock is free; the lock file lies beside the folder, which PoCL may clear. */
+static bool claim_numbered(const char *root)
 {
 	char host[128] = "host", folder[GEMP_CACHE_PATH + 160], path[GEMP_CACHE_PATH + 168];
 	bool busy = true;
-	if (!gemp_cache_make_folder(root))
+	if (!make_folder(root))
 		return false;
 	gethostname(host, sizeof host - 1);
-	for (int i = 0; i < MOST_FOLDERS && busy; i++) {
+	for (int i = 0; i < MAX_FOLDERS && busy; i++) {
 		snprintf(folder, sizeof folder, "%s/%s.%d", root, host, i);
 		snprintf(path, sizeof path, "%s.lock", folder);
-		if (lock(path, &busy))
-			return gemp_cache_make_folder(folder) && setenv("POCL_CACHE_DIR", folder, 1) == 0;
+		if (try_lock(path, &busy))
+			return make_folder(folder) && setenv("POCL_CACHE_DIR", folder, 1) == 0;
 	}
 	return false;
 }
 
-/* What PoCL finds in its folder it runs, so a folder that anybody can make must be this user's alone. */
+/* PoCL runs what it finds in its folder, so a folder in /tmp, which anybody can make, must belong to this user alone. */
 static bool make_private(const char *path)
 {
 	struct stat status;
@@ -200,18 +204,18 @@ void gemp_pocl_claim_folder(void)
 	if (claimed)
 		return;
 	claimed = true;
-	const char *given = getenv("POCL_CACHE_DIR");
-	if (given && *given) {
-		if (claim_in(given))
+	const char *user_folder = getenv("POCL_CACHE_DIR");
+	if (user_folder && *user_folder) {
+		if (claim_numbered(user_folder))
 			return;
-		gemp_warn("POCL_CACHE_DIR=%s cannot be written or locked; another folder is used", given);
+		gemp_warn("POCL_CACHE_DIR=%s cannot be written or locked; another folder is used", user_folder);
 	}
 	if (gemp_cache_folder(cache)) {
 		snprintf(root, sizeof root, "%s/pocl", cache);
-		if (claim_in(root))
+		if (claim_numbered(root))
 			return;
 	}
 	snprintf(root, sizeof root, "/tmp/gemp-mpi-%u", (unsigned)getuid());
 	if (make_private(root))
-		claim_in(root);
+		claim_numbered(root);
 }

@@ -1,7 +1,9 @@
-/* cache: a folder of small files that outlive a run. What is there is only a help: a file that is missing, cut short,
- * spoilt or of another name is as if it were not there, and a folder that cannot be written keeps nothing.
+/* cache: a folder of small files that outlive a run (kernel binaries, self-test results), and a folder for PoCL's own cache.
  *
- * The folder is GEMP_CACHE_DIR, else XDG_CACHE_HOME/gemp-mpi, else ~/.cache/gemp-mpi; GEMP_CACHE_DIR="" means none.
+ * The folder is GEMP_CACHE_DIR, else XDG_CACHE_HOME/gemp-mpi, else ~/.cache/gemp-mpi; GEMP_CACHE_DIR="" means none. A file is a
+ * header of magic, size and hash (seeded by the name), and then the bytes. The cache only saves time: a file that is
+ * missing, truncated, damaged or of another name counts as absent, and a folder that cannot be written stores nothing. Local:
+ * ranks use the folder independently.
  */
 
 #ifndef GEMP_DEVICE_CACHE_H
@@ -12,30 +14,30 @@
 
 enum { GEMP_CACHE_PATH = 1024 };
 
-/* The folder, made if need be; false if there is none to write in. */
+/* The folder, which is created if it is missing; false if there is no writable one. */
 bool gemp_cache_folder(char path[GEMP_CACHE_PATH]);
 
-/* The bytes stored under a name, for the caller to free (gemp_free); false if there are none. */
+/* The bytes stored under a name; the caller frees them (gemp_free). False if there are none. */
 bool gemp_cache_load(const char *name, void **bytes, size_t *size);
-/* Whole or not at all, also while others read or store the same name. */
+/* Stores atomically (a temporary file, renamed), so others may read or store the same name meanwhile. */
 void gemp_cache_store(const char *name, const void *bytes, size_t size);
 
-/* Among the processes of this machine one at a time makes what it will store under a name; the others sleep, and find
- * it there. A lock ends with its process. -1: no lock (no folder, a file system without locks, or after a minute); to
- * make the same twice does no harm. Who has waited and finds nothing gives the lock back before it makes its own: where
- * nothing can be stored, as on a full disk, processes would else make the same one after another. */
+/* Locks a name, so that one process of this machine at a time builds what it will store under it; the others wait and then
+ * load it. The lock ends with its process. -1: no lock (no folder, a file system without locks, or after a minute); building
+ * twice does no harm. A process that has waited and finds nothing unlocks before it builds: where nothing can be stored, as on
+ * a full disk, the processes would otherwise build one after another. */
 int gemp_cache_lock(const char *name, bool *waited);
 void gemp_cache_unlock(int lock);
 
-/* pocl: a folder of its own for each process' PoCL.
+/* Gives each process a cache folder of its own for PoCL.
  *
- * PoCL keeps what it compiles in a folder shared by all processes, also at the first launch of a kernel, where no barrier
- * of ours can be; now and then processes that start together spoil each other's files. So each process holds one numbered
- * folder of this host, locked as long as it lives: never shared, still warm in the next run, and never more folders than
- * there were processes at once. They lie in POCL_CACHE_DIR if that is set, else in the cache folder, else in /tmp.
+ * PoCL stores what it compiles in a folder shared by all processes, even at the first launch of a kernel, where we can place no
+ * lock; now and then processes that start together damage each other's files. So each process holds one numbered folder of this
+ * host, locked as long as it lives: never shared, still warm in the next run, and never more folders than processes ran at
+ * once. They lie in POCL_CACHE_DIR if that is set, else in the cache folder, else in /tmp.
  */
 
-/* Before the first OpenCL call of the process; later calls do nothing. */
+/* Call it before the first OpenCL call of the process; later calls do nothing. */
 void gemp_pocl_claim_folder(void);
 
 #endif

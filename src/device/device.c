@@ -77,6 +77,7 @@ const char *gemp_cl_error_name(cl_int error)
 	return "unknown OpenCL error";
 }
 
+/* Only lack of memory is something that users can remedy; all other errors name call and line for a report. */
 gemp_code gemp_cl_check(cl_int error, const char *call, const char *file, int line)
 {
 	switch (error) {
@@ -93,10 +94,12 @@ gemp_code gemp_cl_check(cl_int error, const char *call, const char *file, int li
 	}
 }
 
-/* One fill of 8 GiB hung an NVIDIA driver. */
-enum { FILL_PIECE = 1 << 30 };
+/* Bytes of one fill: a single fill of 8 GiB hung an NVIDIA driver. */
+enum { MAX_FILL = 1 << 30 };
 
-static gemp_code make(gemp_buffer *out, gemp_device *device, size_t size, size_t own, cl_mem_flags flags, void *from)
+/* Checks the limits before OpenCL does: drivers allocate lazily and would fail at a later launch, without a size. */
+static gemp_code create_buffer(gemp_buffer *out, gemp_device *device, size_t size, size_t own, cl_mem_flags flags,
+                               void *from)
 {
 	size_t largest = own < size ? device->driver_max_buffer : device->max_buffer;
 	*out = (gemp_buffer){ 0 };
@@ -126,21 +129,22 @@ static gemp_code make(gemp_buffer *out, gemp_device *device, size_t size, size_t
 gemp_code gemp_buffer_new(gemp_buffer *out, gemp_device *device, size_t size, const void *from)
 {
 	cl_mem_flags flags = CL_MEM_READ_WRITE | (from && size ? CL_MEM_COPY_HOST_PTR : 0);
-	return make(out, device, size, size, flags, (void *)(uintptr_t)from);
+	return create_buffer(out, device, size, size, flags, (void *)(uintptr_t)from);
 }
 
+/* CL_MEM_USE_HOST_PTR on a CPU device saves the copy and the memory. */
 gemp_code gemp_buffer_borrow(gemp_buffer *out, gemp_device *device, size_t size, void *memory)
 {
 	if (device->gpu || size == 0)
 		return gemp_buffer_new(out, device, size, memory);
-	return make(out, device, size, size, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, memory);
+	return create_buffer(out, device, size, size, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, memory);
 }
 
 gemp_code gemp_buffer_share(gemp_buffer *out, gemp_device *device, size_t size, void *memory, size_t own)
 {
 	if (device->gpu || size == 0)
 		return gemp_buffer_new(out, device, size, memory);
-	return make(out, device, size, own, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR, memory);
+	return create_buffer(out, device, size, own, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR, memory);
 }
 
 void gemp_buffer_free(gemp_buffer *buffer, gemp_device *device)
@@ -179,6 +183,7 @@ gemp_code gemp_buffer_read(gemp_device *device, const gemp_buffer *buffer, size_
 	return GEMP_CL(clEnqueueReadBuffer(device->queue, buffer->mem, CL_TRUE, at, size, to, 0, NULL, NULL));
 }
 
+/* A pattern of 4 bytes where the range allows it, else single bytes. */
 gemp_code gemp_buffer_zero(gemp_device *device, const gemp_buffer *buffer, size_t at, size_t size)
 {
 	static const cl_uint zero = 0;
@@ -186,10 +191,10 @@ gemp_code gemp_buffer_zero(gemp_device *device, const gemp_buffer *buffer, size_
 	check_range(buffer, at, size);
 	size_t pattern = at % 4 == 0 && size % 4 == 0 ? 4 : 1;
 	while (size > 0) {
-		size_t piece = size < FILL_PIECE ? size : FILL_PIECE;
-		GEMP_TRY(GEMP_CL(clEnqueueFillBuffer(device->queue, buffer->mem, &zero, pattern, at, piece, 0, NULL, NULL)));
-		at += piece;
-		size -= piece;
+		size_t fill = size < MAX_FILL ? size : MAX_FILL;
+		GEMP_TRY(GEMP_CL(clEnqueueFillBuffer(device->queue, buffer->mem, &zero, pattern, at, fill, 0, NULL, NULL)));
+		at += fill;
+		size -= fill;
 	}
 done:
 	return code;

@@ -1,7 +1,9 @@
-/* device: an OpenCL device with its queues, buffers and programs.
+/* device: an OpenCL device with its queues, and buffers on it. Local: a rank has one or several devices.
  *
- * Every OpenCL call goes through GEMP_CL, which names call and error; out of device memory is GEMP_ENOMEM, a failed build
- * carries the log, anything else is GEMP_EINTERNAL with file:line.
+ * Every OpenCL call goes through GEMP_CL, which names call and error: out of device memory becomes GEMP_ENOMEM, anything else
+ * GEMP_EINTERNAL with file and line. `queue` runs kernels in order, with profiling; `copy_queue` runs copies beside them.
+ * Invariant: buffer_bytes is the sum over all buffers of their counted bytes and never exceeds `memory`, the part of the
+ * device that this rank may use.
  */
 
 #ifndef GEMP_DEVICE_DEVICE_H
@@ -16,13 +18,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A program that this process has at hand. */
+/* A program that this process keeps loaded. */
 typedef struct gemp_loaded_program {
 	uint64_t key[2];
 	cl_program program; /* NULL: none */
 } gemp_loaded_program;
 
-/* Page-locked host memory that a GPU writes to by itself. */
+/* Page-locked host memory, which a GPU reads and writes directly. */
 typedef struct gemp_pinned {
 	cl_mem mem; /* NULL: none */
 	char *host;
@@ -36,7 +38,7 @@ typedef struct gemp_device gemp_device;
 enum { GEMP_MAX_TUNINGS = 32, GEMP_TUNING_NAME = 128 };
 
 typedef struct gemp_tuning_table {
-	uint32_t values[GEMP_MAX_TUNINGS]; /* as gemp_tunables(); 0: not given */
+	uint32_t values[GEMP_MAX_TUNINGS]; /* in the order of gemp_tunables(); 0: not given */
 	char source[256];                  /* file they came from; "": none */
 } gemp_tuning_table;
 
@@ -46,25 +48,25 @@ struct gemp_device {
 	cl_command_queue queue;      /* kernels, in order, with profiling */
 	cl_command_queue copy_queue; /* a second queue for copies beside kernels */
 	char name[128], vendor[64], driver[64], platform[64];
-	char pci[16], uuid[48];           /* "": not known */
+	char pci[16], uuid[48];           /* "": unknown */
 	bool gpu;                         /* else a CPU device */
 	bool nvidia;                      /* inline PTX works */
 	unsigned units;                   /* compute units this rank may use */
 	size_t memory;                    /* bytes of global memory this rank may use */
 	size_t max_buffer;                /* bytes of the largest buffer */
-	size_t driver_max_buffer;         /* the same, whatever this rank's part of the memory */
+	size_t driver_max_buffer;         /* the driver's limit, regardless of this rank's part of the memory */
 	size_t local_memory;              /* bytes of local memory */
 	size_t max_group;                 /* largest work-group */
-	size_t buffer_bytes, buffer_peak; /* bytes of buffers now and at most */
+	size_t buffer_bytes, buffer_peak; /* bytes of buffers, now and at the peak */
 	int index;                        /* among the devices of this machine, as `devices` lists them */
 	int shared_by;                    /* ranks of this node on the same device */
 	bool sub_device;
 	cl_event last_launch;                             /* the last launch; NULL: none yet */
 	struct gemp_launch_trace *launch_trace;           /* launches for --trace (device/launch.h); NULL: none */
-	bool compiler;                                    /* has built a program: its compiler has started */
+	bool compiler;                                    /* this process has built a program, so the compiler is started */
 	gemp_loaded_program loaded[GEMP_LOADED_PROGRAMS]; /* the newest */
-	size_t loads;                                     /* of programs, so far */
-	gemp_pinned pinned_pool[GEMP_PINNED_POOL];        /* that nobody uses (device/staging.h) */
+	size_t loads;                                     /* programs loaded so far */
+	gemp_pinned pinned_pool[GEMP_PINNED_POOL];        /* free blocks (device/staging.h) */
 	gemp_tuning_table tuning;                         /* launch geometry: gemp_tuning() */
 };
 
@@ -73,19 +75,19 @@ struct gemp_device {
 gemp_code gemp_cl_check(cl_int error, const char *call, const char *file, int line);
 const char *gemp_cl_error_name(cl_int error);
 
-/* BUFFERS. Counted; a request over the largest buffer or the limit is GEMP_ENOMEM and says what was asked for. `from` may
- * be NULL. borrow: on a CPU device use the caller's memory itself (it must outlive the buffer); elsewhere a copy. share: the
- * same for memory that ranks have in common, of which this rank counts `own` bytes; kernels only read it. */
+/* Buffers are counted; a request beyond the largest buffer or the limit is GEMP_ENOMEM and names the size. `from` may be NULL.
+ * gemp_buffer_borrow uses the caller's memory itself on a CPU device (it must outlive the buffer) and copies it elsewhere.
+ * gemp_buffer_share does the same for memory that ranks share, of which this rank counts `own` bytes; kernels only read it. */
 typedef struct gemp_buffer {
 	cl_mem mem;
 	size_t size;    /* bytes */
-	size_t counted; /* bytes of these that are counted */
+	size_t counted; /* bytes that count as this rank's */
 } gemp_buffer;
 gemp_code gemp_buffer_new(gemp_buffer *out, gemp_device *device, size_t size, const void *from);
 gemp_code gemp_buffer_borrow(gemp_buffer *out, gemp_device *device, size_t size, void *memory);
 gemp_code gemp_buffer_share(gemp_buffer *out, gemp_device *device, size_t size, void *memory, size_t own);
 void gemp_buffer_free(gemp_buffer *buffer, gemp_device *device);
-/* gemp_buffers_free(device, &a, &b): each of them. */
+/* gemp_buffers_free(device, &a, &b) frees each of them. */
 #define gemp_buffers_free(device, ...)                                \
 	gemp_buffer_list_free((device), (gemp_buffer *[]){ __VA_ARGS__ }, \
 	                      sizeof((gemp_buffer *[]){ __VA_ARGS__ }) / sizeof(gemp_buffer *))

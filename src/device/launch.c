@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+/* Puts the kernel's name in front of the message: the OpenCL error alone does not say which of many launches
+ * failed. */
 static gemp_code kernel_failed(gemp_code code, cl_kernel kernel)
 {
 	char name[64] = "?";
@@ -13,20 +15,20 @@ static gemp_code kernel_failed(gemp_code code, cl_kernel kernel)
 	return gemp_fail_in(code, "kernel %s: ", name);
 }
 
-enum { MANY = 64 };
+enum { MAX_PENDING = 64 };
 
 typedef struct traced_launch {
 	cl_event event;
-	int64_t before, after; /* of queueing, on the host */
+	int64_t queued_after, queued_before; /* nanoseconds of the host around the enqueuing call */
 	char name[GEMP_TRACE_NAME];
 } traced_launch;
 
 struct gemp_launch_trace {
 	gemp_lane lane;
-	traced_launch *launches; /* [count] not over when they were last looked at */
+	traced_launch *launches; /* [count] not ended when they were last checked */
 	size_t count, capacity;
-	int64_t least, most; /* the host's clock less the device's, nanoseconds */
-	int64_t known;       /* at this time of the host; 0: not yet */
+	int64_t min_offset, max_offset; /* bounds of host clock - device clock, nanoseconds */
+	int64_t compared_at;            /* host time of the last comparison; 0: none yet */
 };
 
 static gemp_launch_trace *trace_of(gemp_device *device)
@@ -36,81 +38,92 @@ static gemp_launch_trace *trace_of(gemp_device *device)
 	return device->launch_trace;
 }
 
-/* The clocks drift apart by no more than so much of the time that passes. */
+/* The clocks drift apart by at most this fraction of the time that passes. */
 static const double drift = 1e-4;
 
-static bool time_of(const traced_launch *one, cl_profiling_info what, int64_t *out)
+static bool event_time(const traced_launch *launch, cl_profiling_info point, int64_t *out)
 {
 	cl_ulong time = 0;
-	bool known = clGetEventProfilingInfo(one->event, what, sizeof time, &time, NULL) == CL_SUCCESS;
+	bool known = clGetEventProfilingInfo(launch->event, point, sizeof time, &time, NULL) == CL_SUCCESS;
 	*out = (int64_t)time;
 	return known;
 }
 
-static void compare_clocks(gemp_launch_trace *t, const traced_launch *one)
+/* offset lies in [host time before the call - device time, host time after - device time]. The old bounds, widened
+ * by the drift since then, are intersected with the new ones; if they contradict each other, the clock was reset and
+ * the new bounds count alone. */
+static void compare_clocks(gemp_launch_trace *t, const traced_launch *launch)
 {
-	int64_t queued, slack = (int64_t)(drift * (double)(one->before - t->known));
-	if (!time_of(one, CL_PROFILING_COMMAND_QUEUED, &queued))
+	int64_t queued, slack = (int64_t)(drift * (double)(launch->queued_after - t->compared_at));
+	if (!event_time(launch, CL_PROFILING_COMMAND_QUEUED, &queued))
 		return;
-	int64_t least = one->before - queued, most = one->after - queued;
-	if (t->known && t->least - slack <= most && t->most + slack >= least) {
-		least = least > t->least - slack ? least : t->least - slack;
-		most = most < t->most + slack ? most : t->most + slack;
+	int64_t min_offset = launch->queued_after - queued, max_offset = launch->queued_before - queued;
+	if (t->compared_at && t->min_offset - slack <= max_offset && t->max_offset + slack >= min_offset) {
+		min_offset = min_offset > t->min_offset - slack ? min_offset : t->min_offset - slack;
+		max_offset = max_offset < t->max_offset + slack ? max_offset : t->max_offset + slack;
 	}
-	t->least = least;
-	t->most = most;
-	t->known = one->before;
+	t->min_offset = min_offset;
+	t->max_offset = max_offset;
+	t->compared_at = launch->queued_after;
 }
 
-static bool is_done(const traced_launch *one)
+static bool has_ended(const traced_launch *launch)
 {
 	cl_int status = CL_QUEUED;
-	return clGetEventInfo(one->event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL) == CL_SUCCESS &&
+	return clGetEventInfo(launch->event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL) ==
+	           CL_SUCCESS &&
 	       status <= CL_COMPLETE;
 }
 
-static void record(const gemp_launch_trace *t, const traced_launch *one)
+/* The middle of the bounds is the estimate of the offset. */
+static void record_launch(const gemp_launch_trace *t, const traced_launch *launch)
 {
-	int64_t start, end, apart = t->least + (t->most - t->least) / 2;
-	if (t->known && time_of(one, CL_PROFILING_COMMAND_START, &start) && time_of(one, CL_PROFILING_COMMAND_END, &end))
-		gemp_trace_between(one->name, t->lane, start + apart, end + apart);
+	int64_t start, end, offset = t->min_offset + (t->max_offset - t->min_offset) / 2;
+	if (t->compared_at && event_time(launch, CL_PROFILING_COMMAND_START, &start) &&
+	    event_time(launch, CL_PROFILING_COMMAND_END, &end))
+		gemp_trace_between(launch->name, t->lane, start + offset, end + offset);
 	else
 		gemp_trace_drop();
 }
 
-static void collect(gemp_launch_trace *t)
+/* Two passes, so that all ended launches are mapped with bounds to which each of them contributed. */
+static void record_ended(gemp_launch_trace *t)
 {
-	size_t over = 0;
-	while (over < t->count && is_done(&t->launches[over]))
-		compare_clocks(t, &t->launches[over++]);
-	for (size_t i = 0; i < over; i++) {
-		record(t, &t->launches[i]);
+	size_t ended = 0;
+	while (ended < t->count && has_ended(&t->launches[ended]))
+		compare_clocks(t, &t->launches[ended++]);
+	for (size_t i = 0; i < ended; i++) {
+		record_launch(t, &t->launches[i]);
 		clReleaseEvent(t->launches[i].event);
 	}
-	if (over)
-		memmove(t->launches, t->launches + over, (t->count - over) * sizeof *t->launches);
-	t->count -= over;
+	if (ended)
+		memmove(t->launches, t->launches + ended, (t->count - ended) * sizeof *t->launches);
+	t->count -= ended;
 }
 
-/* The last launch, which was queued between `since` (gemp_now()) and now. */
+/* Records the last launch, which was enqueued between `since` (gemp_now()) and now. Ended launches are recorded in
+ * batches of 64, since each query of an event costs a call. */
 static void gemp_launch_trace_add(gemp_device *device, cl_kernel kernel, double since)
 {
 	if (!gemp_trace_on())
 		return;
 	double now = gemp_now();
 	gemp_launch_trace *t = trace_of(device);
-	if (t && t->count >= MANY)
-		collect(t);
+	if (t && t->count >= MAX_PENDING)
+		record_ended(t);
 	if (!t || GEMP_RESERVE(t->launches, t->capacity, t->count + 1) != GEMP_OK ||
 	    clRetainEvent(device->last_launch) != CL_SUCCESS) {
 		gemp_trace_drop();
 		return;
 	}
-	traced_launch *one = &t->launches[t->count++];
-	*one = (traced_launch){ .event = device->last_launch, .before = llround(since * 1e9), .after = llround(now * 1e9) };
-	clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof one->name - 1, one->name, NULL);
+	traced_launch *launch = &t->launches[t->count++];
+	*launch = (traced_launch){ .event = device->last_launch,
+		                       .queued_after = llround(since * 1e9),
+		                       .queued_before = llround(now * 1e9) };
+	clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof launch->name - 1, launch->name, NULL);
 }
 
+/* Only the last event is kept; gemp_timings_add takes it over if the caller wants the duration. */
 gemp_code gemp_launch_with(gemp_device *device, cl_kernel kernel, size_t global, size_t group,
                            const gemp_argument *arguments, size_t count)
 {
@@ -169,6 +182,8 @@ bool gemp_launch_done(const gemp_device *device)
 	return error != CL_SUCCESS || status <= CL_COMPLETE;
 }
 
+/* Lanes of one worker exchange values without barriers on NVIDIA, where they lie in one warp; elsewhere a group is
+ * one worker. */
 size_t gemp_worker_group_size(const gemp_device *device, unsigned lanes, size_t wanted)
 {
 	if (lanes > 1 && !device->nvidia)
@@ -181,20 +196,21 @@ size_t gemp_worker_group_size(const gemp_device *device, unsigned lanes, size_t 
 	return wanted < warp ? warp : wanted / warp * warp;
 }
 
-static void release_events(gemp_timings *laps)
+static void release_events(gemp_timings *timings)
 {
-	for (size_t i = 0; i < laps->count; i++)
-		clReleaseEvent(laps->events[i]);
-	laps->count = 0;
+	for (size_t i = 0; i < timings->count; i++)
+		clReleaseEvent(timings->events[i]);
+	timings->count = 0;
 }
 
-gemp_code gemp_timings_add(gemp_timings *laps, gemp_device *device)
+/* Without memory for the event the launch is awaited, so that no launch runs unobserved. */
+gemp_code gemp_timings_add(gemp_timings *timings, gemp_device *device)
 {
 	gemp_code code = GEMP_OK;
 	if (!device->last_launch)
 		return GEMP_OK;
-	GEMP_TRY(GEMP_RESERVE(laps->events, laps->capacity, laps->count + 1));
-	laps->events[laps->count++] = device->last_launch;
+	GEMP_TRY(GEMP_RESERVE(timings->events, timings->capacity, timings->count + 1));
+	timings->events[timings->count++] = device->last_launch;
 	device->last_launch = NULL;
 done:
 	if (code != GEMP_OK)
@@ -202,33 +218,33 @@ done:
 	return code;
 }
 
-gemp_code gemp_launch_timed_with(gemp_timings *laps, gemp_device *device, cl_kernel kernel, size_t global, size_t group,
-                                 const gemp_argument *arguments, size_t count)
+gemp_code gemp_launch_timed_with(gemp_timings *timings, gemp_device *device, cl_kernel kernel, size_t global,
+                                 size_t group, const gemp_argument *arguments, size_t count)
 {
 	GEMP_PROPAGATE(gemp_launch_with(device, kernel, global, group, arguments, count));
-	return gemp_timings_add(laps, device);
+	return gemp_timings_add(timings, device);
 }
 
-gemp_code gemp_timings_seconds(gemp_timings *laps, double *seconds)
+gemp_code gemp_timings_seconds(gemp_timings *timings, double *seconds)
 {
 	gemp_code code = GEMP_OK;
 	*seconds = 0;
-	if (laps->count)
-		GEMP_TRY(GEMP_CL(clWaitForEvents((cl_uint)laps->count, laps->events)));
-	for (size_t i = 0; i < laps->count; i++)
-		GEMP_TRY(add_event_seconds(laps->events[i], seconds));
+	if (timings->count)
+		GEMP_TRY(GEMP_CL(clWaitForEvents((cl_uint)timings->count, timings->events)));
+	for (size_t i = 0; i < timings->count; i++)
+		GEMP_TRY(add_event_seconds(timings->events[i], seconds));
 done:
-	release_events(laps);
+	release_events(timings);
 	return code;
 }
 
-void gemp_timings_free(gemp_timings *laps)
+void gemp_timings_free(gemp_timings *timings)
 {
-	if (laps->count)
-		clWaitForEvents((cl_uint)laps->count, laps->events);
-	release_events(laps);
-	gemp_free(laps->events);
-	*laps = (gemp_timings){ 0 };
+	if (timings->count)
+		clWaitForEvents((cl_uint)timings->count, timings->events);
+	release_events(timings);
+	gemp_free(timings->events);
+	*timings = (gemp_timings){ 0 };
 }
 
 void gemp_launch_trace_free(gemp_device *device)
@@ -237,7 +253,7 @@ void gemp_launch_trace_free(gemp_device *device)
 	if (!t)
 		return;
 	clFinish(device->queue);
-	collect(t);
+	record_ended(t);
 	for (size_t i = 0; i < t->count; i++)
 		clReleaseEvent(t->launches[i].event);
 	gemp_free(t->launches);

@@ -1,4 +1,10 @@
-/* laps: how long the device worked on several launches, asked for once, at the end, so that nothing waits in between. */
+/* launch: kernel launches with their arguments, their durations, and their record in the trace.
+ *
+ * A launch is enqueued on device->queue and not awaited. gemp_timings collects the events of several launches, events[count],
+ * and reads their durations once, at the end, so that nothing waits in between. For --trace each launch is also mapped from
+ * the device's clock to the host's: the host was inside the enqueuing call when the device queued the launch, so each launch
+ * bounds the offset between the clocks, and the intersection of the bounds is some microseconds wide.
+ */
 
 #ifndef GEMP_DEVICE_LAUNCH_H
 #define GEMP_DEVICE_LAUNCH_H
@@ -7,7 +13,7 @@
 
 #include <CL/cl.h>
 
-/* ARGUMENTS: GEMP_TRY(gemp_launch(device, kernel, global, group, GEMP_ARG(&buffer.mem), GEMP_ARG(&n), GEMP_LOCAL(256))); */
+/* GEMP_TRY(gemp_launch(device, kernel, global, group, GEMP_ARG(&buffer.mem), GEMP_ARG(&n), GEMP_LOCAL(256))); */
 typedef struct gemp_argument {
 	size_t size;
 	const void *value; /* NULL: that many bytes of local memory */
@@ -22,9 +28,9 @@ typedef struct gemp_argument {
 gemp_code gemp_launch_with(gemp_device *device, cl_kernel kernel, size_t global, size_t group,
                            const gemp_argument *arguments, size_t count);
 
-/* Waits for the last launch and tells how long the device worked on it, by its own clock. */
+/* Waits for the last launch; *seconds: its duration by the device's clock. */
 gemp_code gemp_launch_seconds(gemp_device *device, double *seconds);
-/* Has the last launch ended, well or not? */
+/* Has the last launch ended, with or without success? */
 bool gemp_launch_done(const gemp_device *device);
 void gemp_launch_release(gemp_device *device);
 
@@ -37,28 +43,22 @@ typedef struct gemp_timings {
 	size_t count, capacity;
 } gemp_timings; /* {0}: none */
 
-/* Takes the last launch of the device, if there is one that was not taken yet. Where it fails, that launch is over. */
-gemp_code gemp_timings_add(gemp_timings *laps, gemp_device *device);
-/* gemp_launch, and the launch is taken into the timings. */
-#define gemp_launch_timed(laps, device, kernel, global, group, ...)                                               \
-	gemp_launch_timed_with((laps), (device), (kernel), (global), (group), (const gemp_argument[]){ __VA_ARGS__ }, \
+/* Adds the device's last launch, if it was not added yet. After a failure that launch has ended. */
+gemp_code gemp_timings_add(gemp_timings *timings, gemp_device *device);
+/* gemp_launch and gemp_timings_add. */
+#define gemp_launch_timed(timings, device, kernel, global, group, ...)                                               \
+	gemp_launch_timed_with((timings), (device), (kernel), (global), (group), (const gemp_argument[]){ __VA_ARGS__ }, \
 	                       sizeof((gemp_argument[]){ __VA_ARGS__ }) / sizeof(gemp_argument))
-gemp_code gemp_launch_timed_with(gemp_timings *laps, gemp_device *device, cl_kernel kernel, size_t global, size_t group,
-                                 const gemp_argument *arguments, size_t count);
-/* Waits for all of them, adds up their seconds by the device's clock, and begins anew. */
-gemp_code gemp_timings_seconds(gemp_timings *laps, double *seconds);
-/* Waits, too: what kernels read may go from the host's memory next. */
-void gemp_timings_free(gemp_timings *laps);
-
-/* traced: launches as the device ran them, in the host's time, for --trace; nothing without it.
- *
- * A device tells when a launch was queued, began and ended by a clock of its own. It was queued while the host was in the
- * call that queues: so each launch bounds how far the clocks are apart, and together they tell it to some microseconds.
- */
+gemp_code gemp_launch_timed_with(gemp_timings *timings, gemp_device *device, cl_kernel kernel, size_t global,
+                                 size_t group, const gemp_argument *arguments, size_t count);
+/* Waits for all launches; *seconds: the sum of their durations by the device's clock. The list is empty afterwards. */
+gemp_code gemp_timings_seconds(gemp_timings *timings, double *seconds);
+/* Waits, too, since the caller may free memory that the kernels read. */
+void gemp_timings_free(gemp_timings *timings);
 
 typedef struct gemp_launch_trace gemp_launch_trace;
 
-/* Waits for all, which then are spans of the trace. */
+/* Waits for all launches and records them as spans of the trace. */
 void gemp_launch_trace_free(gemp_device *device);
 
 #endif

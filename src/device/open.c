@@ -1,5 +1,3 @@
-/* selftest: a kernel with known answers, run once for each device and driver before real work. */
-
 #include "device/open.h"
 
 #include "core/memory.h"
@@ -16,7 +14,7 @@
 
 enum { GROUP = 32, ITEMS = 32 * GROUP };
 
-/* What kernels/device/selftest.cl computes for work-item i. */
+/* The value that kernels/device/selftest.cl computes for work-item i. */
 static uint64_t expected_word(uint32_t i)
 {
 	uint64_t x = (uint64_t)(i + 1) * 0x9e3779b97f4a7c15u;
@@ -25,10 +23,12 @@ static uint64_t expected_word(uint32_t i)
 	uint32_t high = (uint32_t)((x & 0xffffffffu) * (x >> 32) >> 32);
 	uint32_t bits = (uint32_t)__builtin_popcount((uint32_t)x);
 	x += high + bits + (uint32_t)__builtin_clz((uint32_t)(x >> 40) | 1u);
-	unsigned turn = i & 63;
-	return turn ? x << turn | x >> (64 - turn) : x;
+	unsigned rotation = i & 63;
+	return rotation ? x << rotation | x >> (64 - rotation) : x;
 }
 
+/* The kernel mirrors values within a group through local memory, draws tickets atomically and adds 64-bit numbers:
+ * the operations that all our kernels rely on. */
 static bool is_correct(const uint64_t *out, const uint32_t *drawn, uint32_t ticket, uint64_t sum)
 {
 	uint64_t expected = 0;
@@ -41,42 +41,38 @@ static bool is_correct(const uint64_t *out, const uint32_t *drawn, uint32_t tick
 	return ticket == ITEMS && sum == expected;
 }
 
-static gemp_code run(gemp_device *device, const char *source, bool *passed)
+static gemp_code compute_selftest(gemp_device *device, const char *source, bool *passed)
 {
 	gemp_code code = GEMP_OK;
 	gemp_program program = { 0 };
 	cl_kernel kernel = NULL;
 	gemp_buffer out = { 0 }, drawn = { 0 }, ticket = { 0 }, sum = { 0 };
-	uint64_t *got = NULL, total = 0;
+	uint64_t *words = NULL, total = 0;
 	uint32_t *tickets = NULL, last = 0;
-	GEMP_TRY(GEMP_NEW(got, ITEMS));
+	GEMP_TRY(GEMP_NEW(words, ITEMS));
 	GEMP_TRY(GEMP_NEW(tickets, ITEMS));
 	GEMP_TRY(gemp_program_new(&program, device, source, NULL));
 	GEMP_TRY(gemp_kernel_new(&kernel, &program, "selftest"));
-	GEMP_TRY(gemp_buffer_new(&out, device, ITEMS * sizeof *got, got));
+	GEMP_TRY(gemp_buffer_new(&out, device, ITEMS * sizeof *words, words));
 	GEMP_TRY(gemp_buffer_new(&drawn, device, ITEMS * sizeof *tickets, tickets));
 	GEMP_TRY(gemp_buffer_new(&ticket, device, sizeof last, &last));
 	GEMP_TRY(gemp_buffer_new(&sum, device, sizeof total, &total));
 	GEMP_TRY(gemp_launch(device, kernel, ITEMS, GROUP, GEMP_ARG(&out.mem), GEMP_ARG(&drawn.mem), GEMP_ARG(&ticket.mem),
 	                     GEMP_ARG(&sum.mem), GEMP_LOCAL(GROUP * sizeof(uint64_t))));
-	GEMP_TRY(gemp_buffer_read(device, &out, 0, out.size, got));
+	GEMP_TRY(gemp_buffer_read(device, &out, 0, out.size, words));
 	GEMP_TRY(gemp_buffer_read(device, &drawn, 0, drawn.size, tickets));
 	GEMP_TRY(gemp_buffer_read(device, &ticket, 0, sizeof last, &last));
 	GEMP_TRY(gemp_buffer_read(device, &sum, 0, sizeof total, &total));
-	*passed = is_correct(got, tickets, last, total);
+	*passed = is_correct(words, tickets, last, total);
 done:
-	gemp_buffer_free(&sum, device);
-	gemp_buffer_free(&ticket, device);
-	gemp_buffer_free(&drawn, device);
-	gemp_buffer_free(&out, device);
-	if (kernel)
-		clReleaseKernel(kernel);
+	gemp_buffers_free(device, &sum, &ticket, &drawn, &out);
+	gemp_kernels_free(&kernel);
 	gemp_program_free(&program);
-	gemp_free(tickets);
-	gemp_free(got);
+	gemp_free_all(tickets, words);
 	return code;
 }
 
+/* Another driver or kernel source gives another name, so the test runs again. */
 static void cache_name(char name[64], const gemp_device *device, const char *source)
 {
 	char text[512];
@@ -85,8 +81,8 @@ static void cache_name(char name[64], const gemp_device *device, const char *sou
 	snprintf(name, 64, "selftest-%016llx", (unsigned long long)hash);
 }
 
-/* Passing is remembered in the cache. GEMP_ENODEVICE if the device computes wrongly. */
-static gemp_code gemp_device_selftest(gemp_device *device)
+/* Success is stored in the cache, by device, driver and kernel source. GEMP_ENODEVICE if a result is wrong. */
+static gemp_code run_selftest(gemp_device *device)
 {
 	gemp_code code = GEMP_OK;
 	char *source = NULL, name[64];
@@ -97,7 +93,7 @@ static gemp_code gemp_device_selftest(gemp_device *device)
 	cache_name(name, device, source);
 	if (gemp_cache_load(name, &remembered, &size))
 		goto done;
-	GEMP_TRY(run(device, source, &passed));
+	GEMP_TRY(compute_selftest(device, source, &passed));
 	if (passed)
 		gemp_cache_store(name, "passed\n", 7);
 	else
@@ -106,12 +102,11 @@ static gemp_code gemp_device_selftest(gemp_device *device)
 		                 "driver, or choose another device with --devices",
 		                 device->name, device->driver);
 done:
-	gemp_free(remembered);
-	gemp_free(source);
+	gemp_free_all(remembered, source);
 	return code;
 }
 
-enum { MOST_PARTS = 256 }; /* sub-devices that a CPU is cut into */
+enum { MAX_SUB_DEVICES = 256 }; /* of one CPU device */
 
 static bool has_extension(cl_device_id id, const char *name)
 {
@@ -120,6 +115,7 @@ static bool has_extension(cl_device_id id, const char *name)
 	return strstr(extensions, name) != NULL;
 }
 
+/* NVIDIA's extensions (inline PTX) need both the vendor and its platform: PoCL can drive NVIDIA hardware, too. */
 static void copy_info(gemp_device *device, const gemp_device_info *info)
 {
 	memcpy(device->name, info->name, sizeof device->name);
@@ -135,7 +131,7 @@ static void copy_info(gemp_device *device, const gemp_device_info *info)
 	device->max_buffer = device->driver_max_buffer = info->max_buffer;
 }
 
-/* A share of the device's memory, a sixteenth of a GPU's left to its driver; an explicit limit overrides the share. */
+/* This rank's share of the device's memory; a GPU's driver keeps a sixteenth. An explicit limit replaces the share. */
 static void set_memory(gemp_device *device, size_t memory, size_t limit)
 {
 	size_t usable = device->gpu ? memory - memory / 16 : memory;
@@ -145,18 +141,18 @@ static void set_memory(gemp_device *device, size_t memory, size_t limit)
 		device->max_buffer = device->memory;
 }
 
-/* This rank's cores of a CPU: a sub-device where there are enough for all, else only a number. Drivers list all cores of the
- * machine, also those that the process is not to use. */
+/* Restricts a CPU device to this rank's cores: a sub-device if there are enough cores for all ranks, else only a smaller number of
+ * units. Drivers list all cores of the machine, even those that the process may not use. */
 static void partition_cpu(gemp_device *device, const gemp_device_pick *pick)
 {
 	unsigned ranks = (unsigned)pick->shared_by, all = device->units, share = pick->cores ? pick->cores : all / ranks;
-	cl_device_id parts[MOST_PARTS];
-	cl_device_partition_property counts[MOST_PARTS + 3];
+	cl_device_id parts[MAX_SUB_DEVICES];
+	cl_device_partition_property counts[MAX_SUB_DEVICES + 3];
 	cl_uint made = 0;
 	if (share >= all)
 		return;
 	device->units = share ? share : 1;
-	if (all < ranks || ranks > MOST_PARTS)
+	if (all < ranks || ranks > MAX_SUB_DEVICES)
 		return;
 	unsigned number = share * ranks <= all ? ranks : 1, own = number > 1 ? (unsigned)pick->position : 0;
 	counts[0] = CL_DEVICE_PARTITION_BY_COUNTS;
@@ -173,6 +169,7 @@ static void partition_cpu(gemp_device *device, const gemp_device_pick *pick)
 	device->sub_device = true;
 }
 
+/* Two queues in one context: copies of one batch run beside the kernels of the next. */
 static gemp_code make_queues(gemp_device *device)
 {
 	gemp_code code = GEMP_OK;
@@ -190,6 +187,7 @@ done:
 	return code;
 }
 
+/* 64-bit atomics are required by the counters of all searches; without them a device cannot be used at all. */
 static gemp_code open_device(gemp_device *device, const gemp_device_pick *pick, size_t memory_limit)
 {
 	gemp_code code = GEMP_OK;
@@ -204,7 +202,7 @@ static gemp_code open_device(gemp_device *device, const gemp_device_pick *pick, 
 		partition_cpu(device, pick);
 	GEMP_TRY(gemp_tuning_load(&device->tuning, device->name));
 	GEMP_TRY(make_queues(device));
-	GEMP_TRY(gemp_device_selftest(device));
+	GEMP_TRY(run_selftest(device));
 done:
 	return code;
 }
@@ -251,6 +249,6 @@ void gemp_device_close(gemp_device *device)
 		clReleaseCommandQueue(device->queue);
 	if (device->context)
 		clReleaseContext(device->context);
-	/* A part of a CPU stays: threads of PoCL still look at it for a while after the last command has ended. */
+	/* A sub-device is not released: PoCL's threads access it for a while after the last command has ended. */
 	gemp_free(device);
 }

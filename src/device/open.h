@@ -1,3 +1,9 @@
+/* open: opens and closes devices.
+ *
+ * Opening picks this rank's share of memory and cores, loads the tuning, makes context and queues, and runs a self-test: a
+ * kernel with known answers, once for each device, driver and source (the cache stores that it passed). Local.
+ */
+
 #ifndef GEMP_DEVICE_OPEN_H
 #define GEMP_DEVICE_OPEN_H
 
@@ -6,10 +12,9 @@
 
 #include <CL/cl.h>
 
-/* Ranks that share a CPU device share its cores, and those that share a GPU its memory. memory_limit 0: no limit. Self-tests
- * the device (remembered in the cache). */
+/* Ranks that share a CPU device share its cores; ranks that share a GPU share its memory. memory_limit 0: no limit. */
 gemp_code gemp_device_open_pick(gemp_device **out, const gemp_device_pick *pick, size_t memory_limit);
-/* Both, of the first. */
+/* gemp_device_assign and gemp_device_open_pick of the first device. */
 gemp_code gemp_device_open(gemp_device **out, const char *spec, int node_rank, int node_size, size_t memory_limit);
 void gemp_device_close(gemp_device *device);
 

@@ -15,26 +15,26 @@
 #include <string.h>
 #include <time.h>
 
-enum { DEEPEST = 8 }; /* includes within includes */
+enum { MAX_DEPTH = 8 }; /* of includes within includes */
 
 static gemp_code read_file(gemp_text *out, FILE *file, const char *path)
 {
-	char piece[4096];
+	char chunk[4096];
 	size_t got;
-	while ((got = fread(piece, 1, sizeof piece, file)) > 0)
-		gemp_text_add(out, piece, got);
+	while ((got = fread(chunk, 1, sizeof chunk, file)) > 0)
+		gemp_text_add(out, chunk, got);
 	if (ferror(file))
 		return gemp_fail(GEMP_EIO, "%s: %s", path, strerror(errno));
 	return gemp_text_status(out);
 }
 
-/* Reads folder/name where that exists; *there says so. */
-static gemp_code read_override(gemp_text *out, const char *folder, const char *name, bool *there)
+/* Reads folder/name; *found: whether that file exists. */
+static gemp_code read_override(gemp_text *out, const char *folder, const char *name, bool *found)
 {
 	char path[4096];
 	snprintf(path, sizeof path, "%s/%s", folder, name);
 	FILE *file = fopen(path, "rb");
-	*there = file != NULL;
+	*found = file != NULL;
 	if (!file && errno != ENOENT)
 		return gemp_fail(GEMP_ENOINPUT, "%s: %s (GEMP_KERNEL_DIR)", path, strerror(errno));
 	if (!file)
@@ -44,7 +44,7 @@ static gemp_code read_override(gemp_text *out, const char *folder, const char *n
 	return code;
 }
 
-/* From GEMP_KERNEL_DIR where that has the file, in the folders of kernels/ or in none, else the one within the program. */
+/* Reads the file from GEMP_KERNEL_DIR, if that has it (in subfolders as in kernels/, or flat), else the embedded one. */
 static gemp_code read_kernel(gemp_text *out, const char *name)
 {
 	gemp_code code = GEMP_OK;
@@ -54,12 +54,12 @@ static gemp_code read_kernel(gemp_text *out, const char *name)
 		if (strcmp(gemp_embedded_files[i].name, name) == 0)
 			embedded = &gemp_embedded_files[i];
 	if (folder && *folder) {
-		bool there = false;
+		bool found = false;
 		if (embedded)
-			GEMP_TRY(read_override(out, folder, embedded->path, &there));
-		if (!there)
-			GEMP_TRY(read_override(out, folder, name, &there));
-		if (there)
+			GEMP_TRY(read_override(out, folder, embedded->path, &found));
+		if (!found)
+			GEMP_TRY(read_override(out, folder, name, &found));
+		if (found)
 			return GEMP_OK;
 	}
 	if (!embedded)
@@ -82,11 +82,13 @@ static void included_name(char name[64], const char *line, size_t length)
 	}
 }
 
+/* Includes are expanded here, since OpenCL compilers would look for files that exist only inside our program. #line
+ * keeps the compiler's messages right. */
 static gemp_code expand(gemp_text *out, const char *file, int depth)
 {
 	gemp_code code = GEMP_OK;
 	gemp_text text = { 0 };
-	if (depth > DEEPEST)
+	if (depth > MAX_DEPTH)
 		return gemp_fail(GEMP_EINTERNAL, "kernel file %s: #include goes in a circle", file);
 	GEMP_TRY(read_kernel(&text, file));
 	gemp_text_print(out, "#line 1 \"%s\"\n", file);
@@ -131,10 +133,10 @@ gemp_code gemp_kernel_append(gemp_text *text, const char *file)
 	return gemp_text_status(text);
 }
 
-static void add_info(gemp_text *out, cl_device_id id, cl_device_info what)
+static void add_info(gemp_text *out, cl_device_id id, cl_device_info property)
 {
 	char text[512] = "";
-	clGetDeviceInfo(id, what, sizeof text, text, NULL);
+	clGetDeviceInfo(id, property, sizeof text, text, NULL);
 	gemp_text_print(out, "%s\n", text);
 }
 
@@ -163,11 +165,13 @@ static gemp_code make_key(uint64_t key[2], const gemp_device *device, const char
 	return code;
 }
 
+/* The key is part of the file name, so programs never overwrite each other. */
 static void cache_name(char name[64], const uint64_t key[2])
 {
 	snprintf(name, 64, "program-%016llx%016llx", (unsigned long long)key[0], (unsigned long long)key[1]);
 }
 
+/* The message has the whole build log, which only the driver knows. */
 static gemp_code build_failed(gemp_code code, const gemp_device *device, cl_program program, const char *options)
 {
 	size_t size = 0;
@@ -181,8 +185,8 @@ static gemp_code build_failed(gemp_code code, const gemp_device *device, cl_prog
 	return code;
 }
 
-/* What a loader or compiler refuses as binary is not an error: it is built anew. */
-static bool load(gemp_program *out, gemp_device *device, const char *options)
+/* A binary that the driver refuses is no error; the program is built from source then. */
+static bool load_cached(gemp_program *out, gemp_device *device, const char *options)
 {
 	char name[64];
 	void *bytes = NULL;
@@ -206,6 +210,7 @@ static bool load(gemp_program *out, gemp_device *device, const char *options)
 	return false;
 }
 
+/* Two attempts on a CPU device. */
 static gemp_code compile(gemp_program *out, gemp_device *device, const char *source, const char *options)
 {
 	gemp_code code = GEMP_OK;
@@ -223,15 +228,15 @@ static gemp_code compile(gemp_program *out, gemp_device *device, const char *sou
 			code = build_failed(code, device, out->program, options);
 		clReleaseProgram(out->program);
 		out->program = NULL;
-		/* PoCL fails so when another process writes the same kernels; the second time they are there. */
+		/* PoCL fails when another process writes the same kernels; at the second attempt they exist. */
 		if (error != CL_BUILD_PROGRAM_FAILURE || device->gpu)
 			break;
 	}
 	return code;
 }
 
-/* PoCL compiles a good deal more when asked for a binary, so it is only asked where that can be kept. */
-static gemp_code store(cl_program program, const uint64_t key[2])
+/* PoCL compiles much more when it is asked for a binary, so it is only asked if there is a cache folder. */
+static gemp_code store_binary(cl_program program, const uint64_t key[2])
 {
 	gemp_code code = GEMP_OK;
 	size_t size = 0;
@@ -250,7 +255,7 @@ done:
 	return code;
 }
 
-/* A compiler takes a second to start, so one that has goes first. */
+/* Starting a compiler takes a second, so a process whose compiler has started gets the lock first. */
 static void yield_to_builder(const gemp_device *device)
 {
 	static const struct timespec pause = { .tv_nsec = 10000000 };
@@ -258,33 +263,33 @@ static void yield_to_builder(const gemp_device *device)
 		nanosleep(&pause, NULL);
 }
 
-/* Ranks ask for the same program at the same time: one builds it, the others load what that has stored. */
+/* Ranks want the same program at the same time: one builds and stores it, the others load it. */
 static gemp_code load_or_build(gemp_program *out, gemp_device *device, const char *source, const char *options)
 {
 	gemp_code code = GEMP_OK;
 	char name[64];
 	int lock = -1;
 	bool waited;
-	if (load(out, device, options))
+	if (load_cached(out, device, options))
 		return GEMP_OK;
 	cache_name(name, out->key);
 	yield_to_builder(device);
 	lock = gemp_cache_lock(name, &waited);
-	if (!load(out, device, options)) {
+	if (!load_cached(out, device, options)) {
 		if (waited) {
 			gemp_cache_unlock(lock);
 			lock = -1;
 		}
 		device->compiler = true;
 		GEMP_TRY(compile(out, device, source, options));
-		GEMP_TRY(store(out->program, out->key));
+		GEMP_TRY(store_binary(out->program, out->key));
 	}
 done:
 	gemp_cache_unlock(lock);
 	return code;
 }
 
-/* LOADED PROGRAMS. A driver takes some hundredths of a second to load a binary, each time. */
+/* Programs stay loaded in the process, since a driver takes some hundredths of a second to load a binary each time. */
 static bool find_loaded(gemp_program *out, const gemp_device *device)
 {
 	for (size_t i = 0; i < GEMP_LOADED_PROGRAMS; i++) {
@@ -299,6 +304,7 @@ static bool find_loaded(gemp_program *out, const gemp_device *device)
 	return false;
 }
 
+/* The newest program replaces the oldest; kernels that are in use keep their program alive by its reference count. */
 static void remember_program(gemp_device *device, const gemp_program *program)
 {
 	gemp_loaded_program *place = &device->loaded[device->loads++ % GEMP_LOADED_PROGRAMS];
@@ -382,6 +388,7 @@ void gemp_kernel_list_free(cl_kernel **kernels, size_t count)
 	}
 }
 
+/* Reads both back from OpenCL, so gemp_program need not keep them. */
 static gemp_code source_and_options(gemp_device *device, cl_program program, char **source, char **options)
 {
 	gemp_code code = GEMP_OK;
@@ -401,15 +408,15 @@ done:
 gemp_code gemp_program_store(gemp_device *device, const gemp_program *program)
 {
 	gemp_code code = GEMP_OK;
-	gemp_program again = { 0 };
+	gemp_program rebuilt = { 0 };
 	char *source = NULL, *options = NULL;
 	if (program->cached || device->gpu)
 		return GEMP_OK;
 	GEMP_TRY(source_and_options(device, program->program, &source, &options));
-	GEMP_TRY(compile(&again, device, source, options));
-	GEMP_TRY(store(again.program, program->key));
+	GEMP_TRY(compile(&rebuilt, device, source, options));
+	GEMP_TRY(store_binary(rebuilt.program, program->key));
 done:
-	gemp_program_free(&again);
+	gemp_program_free(&rebuilt);
 	gemp_free(options);
 	gemp_free(source);
 	return code;

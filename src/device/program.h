@@ -1,3 +1,11 @@
+/* program: kernel programs: source with includes, binaries in the cache, kernels.
+ *
+ * Source is looked up among the newest GEMP_LOADED_PROGRAMS programs of this process and then in the cache on disk
+ * (device/cache.h) by device, driver, platform, source and options. On a miss one of the processes that want the program builds and
+ * stores it; the others wait and load. A build that fails on PoCL is tried once more, since a cold PoCL cache can cause that.
+ * GEMP_GPU and GEMP_NVIDIA are defined in kernels where they hold. Local.
+ */
+
 #ifndef GEMP_DEVICE_PROGRAM_H
 #define GEMP_DEVICE_PROGRAM_H
 
@@ -5,19 +13,16 @@
 
 #include <CL/cl.h>
 
-/* PROGRAMS. Source is looked up among the newest programs of this process, then in the cache on disk (GEMP_CACHE_DIR, else XDG_CACHE_HOME/gemp-mpi, else ~/.cache/gemp-mpi;
- * "" or an unwritable folder: no cache) by device, driver, platform, source and options; a miss builds and stores: one process
- * of those that ask for it at the same time, the others wait and load. A build that fails for a cold PoCL cache is tried once
- * more. GEMP_GPU and GEMP_NVIDIA are defined in kernels where they hold. */
+/* The name of the binary in the cache is `key`: two hashes of device, driver, platform, options and source. */
 typedef struct gemp_program {
 	cl_program program;
-	uint64_t key[2]; /* its name in the cache */
+	uint64_t key[2]; /* two hashes */
 	bool cached;     /* came from the cache */
 	double seconds;  /* to build or load */
 } gemp_program;
 gemp_code gemp_program_new(gemp_program *out, gemp_device *device, const char *source, const char *options);
 void gemp_program_free(gemp_program *program);
-void gemp_programs_release(gemp_device *device); /* those at hand */
+void gemp_programs_release(gemp_device *device); /* the loaded ones */
 gemp_code gemp_kernel_new(cl_kernel *out, const gemp_program *program, const char *name);
 
 /* An embedded file built with these options, and kernels of it:

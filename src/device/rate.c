@@ -1,6 +1,5 @@
 #include "device/rate.h"
 
-#include "core/memory.h"
 #include "core/timer.h"
 #include "device/launch.h"
 #include "device/program.h"
@@ -12,14 +11,15 @@ static double min_double(double a, double b)
 	return a < b ? a : b;
 }
 
+/* Copies arrays that are larger than any cache and takes the fastest try. */
 static gemp_code time_copy(gemp_device *device, const gemp_program *program, double *best)
 {
 	gemp_code code = GEMP_OK;
 	gemp_buffer from = { 0 }, to = { 0 };
 	cl_kernel kernel = NULL;
 	size_t size = (device->memory - device->buffer_bytes) / 16,
-		   most = device->gpu ? (size_t)2 << 30 : (size_t)128 << 20;
-	size = (size < most ? size : most) / WORD * WORD;
+		   max_size = device->gpu ? (size_t)2 << 30 : (size_t)128 << 20;
+	size = (size < max_size ? size : max_size) / WORD * WORD;
 	size_t group = device->gpu ? 256 : 1, groups = device->units * (size_t)(device->gpu ? 32 : 1);
 	cl_ulong count = size / WORD, run = device->gpu ? 4 * group : (count + groups - 1) / groups;
 	*best = 0;
@@ -27,22 +27,22 @@ static gemp_code time_copy(gemp_device *device, const gemp_program *program, dou
 	GEMP_TRY(gemp_buffer_new(&from, device, size, NULL));
 	GEMP_TRY(gemp_buffer_new(&to, device, size, NULL));
 	GEMP_TRY(gemp_buffer_zero(device, &from, 0, size));
-	double least = 1e9, seconds;
+	double min_seconds = 1e9, seconds;
 	for (int i = 0; i < TRIES; i++) {
 		GEMP_TRY(gemp_launch(device, kernel, groups * group, group, GEMP_ARG(&from.mem), GEMP_ARG(&to.mem),
 		                     GEMP_ARG(&count), GEMP_ARG(&run)));
 		GEMP_TRY(gemp_launch_seconds(device, &seconds));
-		least = i ? min_double(least, seconds) : least; /* the first one meets pages that nobody has touched */
+		min_seconds = i ? min_double(min_seconds, seconds)
+		                : min_seconds; /* the first copy touches the pages for the first time */
 	}
-	*best = 2 * (double)size / least;
+	*best = 2 * (double)size / min_seconds;
 done:
-	if (kernel)
-		clReleaseKernel(kernel);
-	gemp_buffer_free(&from, device);
-	gemp_buffer_free(&to, device);
+	gemp_kernels_free(&kernel);
+	gemp_buffers_free(device, &from, &to);
 	return code;
 }
 
+/* Wall-clock time and device time of the same launches: the difference is the cost of the driver. */
 static gemp_code time_launch(gemp_device *device, const gemp_program *program, gemp_rates *rates)
 {
 	gemp_code code = GEMP_OK;
@@ -60,8 +60,7 @@ static gemp_code time_launch(gemp_device *device, const gemp_program *program, g
 		rates->empty = min_double(rates->empty, seconds);
 	}
 done:
-	if (kernel)
-		clReleaseKernel(kernel);
+	gemp_kernels_free(&kernel);
 	gemp_buffer_free(&out, device);
 	return code;
 }
@@ -70,15 +69,12 @@ gemp_code gemp_device_rates(gemp_device *device, gemp_rates *rates)
 {
 	gemp_code code = GEMP_OK;
 	gemp_program program = { 0 };
-	char *source = NULL;
 	*rates = (gemp_rates){ 0 };
-	GEMP_TRY(gemp_kernel_source(&source, "rate.cl"));
-	GEMP_TRY(gemp_program_new(&program, device, source, NULL));
+	GEMP_TRY(gemp_program_build_list(&program, device, "rate.cl", NULL, NULL, 0));
 	GEMP_TRY(time_copy(device, &program, &rates->copy));
 	GEMP_TRY(time_launch(device, &program, rates));
 	GEMP_TRY(gemp_program_store(device, &program));
 done:
 	gemp_program_free(&program);
-	gemp_free(source);
 	return code;
 }
