@@ -1,5 +1,3 @@
-/* select: where sorted arrays of all ranks are to be cut, so that the parts are equal. */
-
 #include "primitive/arrays.h"
 
 #include "core/memory.h"
@@ -9,7 +7,7 @@
 
 enum { PROBES = 255 }; /* codes for each bound in a round */
 
-/* The bound of rank r lies in low[r] .. high[r]: the least code up to which there are at least wanted[r] keys. */
+/* Bound b, the least code up to which there are at least wanted[b] keys, lies in low[b] .. high[b]. */
 typedef struct cut_search {
 	const gemp_comm *comm;
 	const void *keys;
@@ -18,27 +16,19 @@ typedef struct cut_search {
 	int bounds;       /* ranks - 1 */
 	uint64_t *wanted; /* [bounds] */
 	uint64_t *low, *high;
-	uint64_t *counts; /* [bounds * TRIED] keys up to each tried code, of all ranks */
+	uint64_t *counts; /* [bounds * PROBES] keys of all ranks up to each probed code */
 } cut_search;
 
 static void free_cut_search(cut_search *s)
 {
-	gemp_free(s->wanted);
-	gemp_free(s->low);
-	gemp_free(s->high);
-	gemp_free(s->counts);
+	gemp_free_all(s->wanted, s->low, s->high, s->counts);
 }
 
 static gemp_code new_cut_search(cut_search *s)
 {
-	gemp_code code = GEMP_OK;
 	size_t bounds = (size_t)s->bounds;
-	GEMP_TRY(GEMP_NEW(s->wanted, bounds));
-	GEMP_TRY(GEMP_NEW(s->low, bounds));
-	GEMP_TRY(GEMP_NEW(s->high, bounds));
-	code = GEMP_NEW(s->counts, bounds * PROBES);
-done:
-	return code;
+	return gemp_new_all(GEMP_ARRAY(s->wanted, bounds), GEMP_ARRAY(s->low, bounds), GEMP_ARRAY(s->high, bounds),
+	                    GEMP_ARRAY(s->counts, bounds * PROBES));
 }
 
 static uint64_t code_at(const cut_search *s, size_t i)
@@ -46,7 +36,7 @@ static uint64_t code_at(const cut_search *s, size_t i)
 	return gemp_key_code(gemp_key_get(s->keys, i, s->map.size), s->map);
 }
 
-/* Keys of this rank whose codes are below this one, or no more than it. */
+/* Counts keys of this rank whose codes are below `code`, or equal to it if `included`. */
 static size_t keys_to(const cut_search *s, uint64_t code, bool included)
 {
 	size_t end;
@@ -54,14 +44,16 @@ static size_t keys_to(const cut_search *s, uint64_t code, bool included)
 	return end;
 }
 
-/* The t-th of TRIED codes that part low .. high evenly: high itself is never one, low is where few are left. */
+/* The t-th of PROBES codes that divide low .. high evenly. high is never one of them; low is if few codes are left. */
 static uint64_t probe_code(const cut_search *s, int bound, int t)
 {
-	uint64_t reach = s->high[bound] - s->low[bound];
-	return s->low[bound] + (uint64_t)((unsigned __int128)reach * (unsigned)t / PROBES);
+	uint64_t width = s->high[bound] - s->low[bound];
+	return s->low[bound] + (uint64_t)((unsigned __int128)width * (unsigned)t / PROBES);
 }
 
-static void begin(cut_search *s)
+/* All ranges begin as the range of all codes of all ranks; the complement turns the minimum into a maximum, so one
+ * reduction finds both. */
+static void init_ranges(cut_search *s)
 {
 	uint64_t ends[2] = { s->count ? ~code_at(s, 0) : 0, s->count ? code_at(s, s->count - 1) : 0 };
 	uint64_t all = gemp_comm_sum1(s->comm, s->count);
@@ -73,9 +65,10 @@ static void begin(cut_search *s)
 	}
 }
 
-static bool narrow(cut_search *s)
+/* One round; true while some range has more than one code. */
+static bool narrow_ranges(cut_search *s)
 {
-	bool open = false;
+	bool unfinished = false;
 	for (int b = 0; b < s->bounds; b++)
 		for (int t = 0; t < PROBES; t++)
 			s->counts[b * PROBES + t] = keys_to(s, probe_code(s, b, t), true);
@@ -91,12 +84,12 @@ static bool narrow(cut_search *s)
 			}
 		s->low[b] = low;
 		s->high[b] = high;
-		open |= low < high;
+		unfinished |= low < high;
 	}
-	return open;
+	return unfinished;
 }
 
-/* Of keys that are as the bound, this rank's share of those that still go below it. */
+/* Keys equal to a bound are divided: as many as the lower part still needs go there, those of lower ranks first. */
 static void divide_equal_keys(cut_search *s, size_t *cut)
 {
 	uint64_t *below = s->counts, *equal = below + s->bounds, *before = equal + s->bounds;
@@ -108,17 +101,17 @@ static void divide_equal_keys(cut_search *s, size_t *cut)
 	GEMP_MPI(MPI_Exscan(equal, before, s->bounds, MPI_UINT64_T, MPI_SUM, s->comm->world));
 	gemp_comm_sum(s->comm, below, s->bounds);
 	for (int b = 0; b < s->bounds; b++) {
-		uint64_t earlier = s->comm->rank ? before[b] : 0, wanted = s->wanted[b] - below[b];
-		uint64_t left = wanted > earlier ? wanted - earlier : 0;
-		cut[b + 1] += left < equal[b] ? left : equal[b];
+		uint64_t lower_ranks = s->comm->rank ? before[b] : 0, wanted = s->wanted[b] - below[b];
+		uint64_t left = wanted > lower_ranks ? wanted - lower_ranks : 0;
+		cut[b + 1] += gemp_min(left, equal[b]);
 	}
 }
 
-/* Collective. keys[count] of this rank are sorted by their codes. cut[ranks + 1]: those from cut[r] on, below cut[r + 1], belong
- * to rank r. With `together` all equal keys go to one rank, and the parts are as equal as that allows; else rank r gets
- * exactly floor((r + 1) N / R) - floor(r N / R) of the N keys, and of equal ones lower ranks' go first.
+/* Collective. keys[count] of this rank are sorted by their codes. Sets cut[ranks + 1]: the elements cut[r] .. cut[r + 1] belong to
+ * rank r. With `together` equal keys stay on one rank, and the parts are as equal as that allows; else rank r gets exactly
+ * floor((r + 1) N / R) - floor(r N / R) of the N keys, and of equal keys those of lower ranks first.
  *
- * The bounds are found by narrowing, for all of them at once, the range of codes in which each lies, to a 256th a round. */
+ * All bounds are found at once; each round narrows the code range of every bound to a 256th. */
 static gemp_code gemp_select_cuts(const gemp_comm *comm, const void *keys, size_t count, gemp_key_map map,
                                   bool together, size_t *cut)
 {
@@ -127,8 +120,8 @@ static gemp_code gemp_select_cuts(const gemp_comm *comm, const void *keys, size_
 	cut[0] = 0;
 	cut[comm->size] = count;
 	if (code == GEMP_OK && s.bounds) {
-		begin(&s);
-		while (narrow(&s))
+		init_ranges(&s);
+		while (narrow_ranges(&s))
 			;
 		if (!together)
 			divide_equal_keys(&s, cut);
@@ -141,22 +134,23 @@ static gemp_code gemp_select_cuts(const gemp_comm *comm, const void *keys, size_
 
 enum { SORT_HOST_BELOW = 1 << 20, DISTINCT_HOST_BELOW = 1 << 20, BITMAP = 1 << 29 /* bytes, at most */ };
 
-/* Has the device room for `buffers` of so many bytes, and some more? */
-static bool fits_device(const gemp_device *device, size_t size, size_t buffers, size_t more)
+/* Has the device memory for `buffers` buffers of `size` bytes and `extra` bytes? */
+static bool fits_device(const gemp_device *device, size_t size, size_t buffers, size_t extra)
 {
-	return size <= device->max_buffer && buffers * size + more <= device->memory - device->buffer_bytes;
+	return size <= device->max_buffer && buffers * size + extra <= device->memory - device->buffer_bytes;
 }
 
+/* An explicit --on device is obeyed even if it will run out of memory; only `auto` avoids that. */
 static bool on_device(const gemp_arrays *a, size_t count, const char *tuning, uint32_t otherwise, size_t size,
-                      size_t buffers, size_t more)
+                      size_t buffers, size_t extra)
 {
 	if (a->place == GEMP_PLACE_AUTO && a->device &&
-	    (count > GEMP_DEVICE_MAX || !fits_device(a->device, size, buffers, more)))
+	    (count > GEMP_DEVICE_MAX || !fits_device(a->device, size, buffers, extra)))
 		return false;
 	return gemp_use_device(a->device, a->place, count, tuning, otherwise);
 }
 
-/* Waits for the kernels: the seconds since `began` are theirs or those of copies. */
+/* Waits for the kernels and charges their seconds and those of building programs. */
 static gemp_code count_kernels(gemp_arrays *a, double *seconds)
 {
 	gemp_code code = gemp_toolbox_seconds(a->box, seconds);
@@ -165,7 +159,7 @@ static gemp_code count_kernels(gemp_arrays *a, double *seconds)
 	return code;
 }
 
-/* Keys and values are whole numbers of 4 bytes. A GPU's come and go through page-locked memory. */
+/* Sizes are multiples of 4 bytes. Copies to and from a GPU go through page-locked memory (device/transfer.h). */
 static gemp_code upload(gemp_buffer *out, gemp_device *device, size_t size, const void *from)
 {
 	gemp_code code = GEMP_OK;
@@ -186,6 +180,7 @@ static gemp_code download(gemp_device *device, const gemp_buffer *from, size_t s
 	return gemp_transfer_download(device, from, 0, numbers, size / sizeof *numbers.narrow);
 }
 
+/* The second buffers of the double-buffered sort are not uploaded. */
 static gemp_code sort_on_device(gemp_arrays *a, const gemp_sort *sort, void *keys, void *values, size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -215,9 +210,9 @@ done:
 
 gemp_code gemp_arrays_sort(gemp_arrays *a, const gemp_sort *sort, void *keys, void *values, size_t count)
 {
-	unsigned most = sort->value_size > gemp_key_size(sort->key) ? sort->value_size : gemp_key_size(sort->key);
-	a->on_device = count &&
-	               on_device(a, count, "sort.host_below", SORT_HOST_BELOW, count * most, sort->value_size ? 4 : 2, 0);
+	size_t max_size = gemp_max(sort->value_size, gemp_key_size(sort->key));
+	a->on_device = count && on_device(a, count, "sort.host_below", SORT_HOST_BELOW, count * max_size,
+	                                  sort->value_size ? 4 : 2, 0);
 	if (a->on_device)
 		return sort_on_device(a, sort, keys, values, count);
 	double began = gemp_now();
@@ -268,33 +263,31 @@ gemp_code gemp_arrays_distinct(gemp_arrays *a, gemp_key_kind kind, const void *k
 	return code;
 }
 
-/* Elements cut[r] .. cut[r + 1] go to rank r; theirs come, by rank, into a new block in place of the old one. */
+/* Collective. Elements cut[r] .. cut[r + 1] go to rank r; the received ones, by source rank, replace the array. */
 static gemp_code exchange(const gemp_comm *comm, gemp_arrays *a, const size_t *cut, unsigned size, void **array,
                           size_t *count)
 {
 	gemp_code code = GEMP_OK;
 	size_t *send = NULL, *receive = NULL, capacity = 0, bytes = 0;
-	void *come = NULL;
+	void *received = NULL;
 	code = GEMP_NEW(send, (size_t)comm->size);
 	GEMP_THEN(GEMP_NEW(receive, (size_t)comm->size));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	for (int r = 0; r < comm->size; r++)
 		send[r] = (cut[r + 1] - cut[r]) * size;
-	GEMP_TRY(gemp_exchange(comm, *array, send, &come, &capacity, receive, &a->traffic));
+	GEMP_TRY(gemp_exchange(comm, *array, send, &received, &capacity, receive, &a->traffic));
 	for (int r = 0; r < comm->size; r++)
 		bytes += receive[r];
 	gemp_free(*array);
-	*array = come;
-	come = NULL;
+	*array = received;
+	received = NULL;
 	*count = bytes / size;
 done:
-	gemp_free(send);
-	gemp_free(receive);
-	gemp_free(come);
+	gemp_free_all(send, receive, received);
 	return code;
 }
 
-/* Collective. Room for the cuts, and the cuts. */
+/* Collective. Allocates and computes the cuts. */
 static gemp_code find_cuts(const gemp_comm *comm, const void *keys, size_t count, gemp_key_map map, bool together,
                            size_t **cut)
 {
@@ -302,21 +295,22 @@ static gemp_code find_cuts(const gemp_comm *comm, const void *keys, size_t count
 	return code == GEMP_OK ? gemp_select_cuts(comm, keys, count, map, together, *cut) : code;
 }
 
+/* Sorted parts arrive in rank order, and the sort is stable, so equal keys keep the order of the ranks. */
 gemp_code gemp_sort_ranks(const gemp_comm *comm, gemp_arrays *a, const gemp_sort *sort, void **keys, void **values,
                           size_t *count)
 {
 	gemp_code code = GEMP_OK;
 	gemp_key_map map = gemp_key_map_of(sort->key, sort->descending);
-	size_t *cut = NULL, come = 0;
+	size_t *cut = NULL, received = 0;
 	GEMP_TRY(gemp_comm_agree(comm, gemp_arrays_sort(a, sort, *keys, values ? *values : NULL, *count)));
 	if (comm->size == 1)
 		goto done;
 	double began = gemp_now();
 	GEMP_TRY(find_cuts(comm, *keys, *count, map, false, &cut));
-	GEMP_TRY(exchange(comm, a, cut, map.size, keys, &come));
+	GEMP_TRY(exchange(comm, a, cut, map.size, keys, &received));
 	if (sort->value_size)
-		GEMP_TRY(exchange(comm, a, cut, sort->value_size, values, &come));
-	*count = come;
+		GEMP_TRY(exchange(comm, a, cut, sort->value_size, values, &received));
+	*count = received;
 	gemp_timers_add(&a->timers, GEMP_PHASE_EXCHANGE, began);
 	code = gemp_comm_agree(comm, gemp_arrays_sort(a, sort, *keys, values ? *values : NULL, *count));
 done:
@@ -330,7 +324,7 @@ gemp_code gemp_distinct_ranks(const gemp_comm *comm, gemp_arrays *a, gemp_key_ki
 	gemp_code code = GEMP_OK;
 	gemp_key_map map = gemp_key_map_of(kind, false);
 	void *mine = NULL;
-	size_t *cut = NULL, found, come = 0;
+	size_t *cut = NULL, found, received = 0;
 	*out = NULL;
 	GEMP_TRY(gemp_comm_agree(comm, gemp_arrays_distinct(a, kind, keys, count, &mine, &found)));
 	if (comm->size == 1) {
@@ -340,15 +334,14 @@ gemp_code gemp_distinct_ranks(const gemp_comm *comm, gemp_arrays *a, gemp_key_ki
 	}
 	double began = gemp_now();
 	GEMP_TRY(find_cuts(comm, mine, found, map, true, &cut));
-	GEMP_TRY(exchange(comm, a, cut, map.size, &mine, &come));
+	GEMP_TRY(exchange(comm, a, cut, map.size, &mine, &received));
 	gemp_timers_add(&a->timers, GEMP_PHASE_EXCHANGE, began);
-	code = gemp_comm_agree(comm, gemp_arrays_distinct(a, kind, mine, come, out, distinct));
+	code = gemp_comm_agree(comm, gemp_arrays_distinct(a, kind, mine, received, out, distinct));
 	if (code != GEMP_OK) {
 		gemp_free(*out);
 		*out = NULL;
 	}
 done:
-	gemp_free(cut);
-	gemp_free(mine);
+	gemp_free_all(cut, mine);
 	return code;
 }

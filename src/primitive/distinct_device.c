@@ -4,11 +4,11 @@
 #include "primitive/split.h"
 
 enum {
-	PIECE = 2048, /* DISTINCT_WORDS */
-	PIECE_BITS = 16,
-	LOCAL_BITS = 18, /* of a bitmap in local memory */
-	LEVEL_BITS = 8,  /* of a split at a time, else there are two */
-	LOOKED_AT = 1 << 16,
+	CHUNK_WORDS = 2048, /* DISTINCT_WORDS of distinct.cl */
+	SEGMENT_BITS = 16,
+	LOCAL_BITS = 18, /* bits of a bitmap in local memory: 32 KiB */
+	LEVEL_BITS = 8,  /* bits of one split; more take two splits */
+	SAMPLE = 1 << 16,
 	GROUP = 256,
 	SLABS_A_UNIT = 8,
 	TILE = 4 * GROUP,
@@ -21,14 +21,15 @@ typedef struct distinct_task {
 	const gemp_buffer *keys;
 	size_t count, group;
 	unsigned size;
-	cl_ulong flip, spread, least;
-	unsigned bits; /* that codes less the least have */
+	cl_ulong flip, spread, min_code;
+	unsigned bits; /* of codes minus the least code */
 	cl_uint words;
 	gemp_buffer bitmap;
-	gemp_buffer counts; /* u32 of each piece or slab; then the places of its keys, and the number of all */
+	gemp_buffer counts; /* u32 of each chunk or slab, then their prefix sums and the total */
 	gemp_slabs slabs;
 } distinct_task;
 
+/* Options are compiled in, so loops over keys know their size. */
 static gemp_code kernel_of(const distinct_task *f, cl_kernel *out, const char *name, unsigned local)
 {
 	return gemp_tool_kernel(f->box, out, "distinct.cl", name, f->group,
@@ -36,23 +37,23 @@ static gemp_code kernel_of(const distinct_task *f, cl_kernel *out, const char *n
 	                        local);
 }
 
-static size_t pieces_of(const distinct_task *f)
+static size_t chunks_of(const distinct_task *f)
 {
-	return ((size_t)f->words + PIECE - 1) / PIECE;
+	return ((size_t)f->words + CHUNK_WORDS - 1) / CHUNK_WORDS;
 }
 
-/* A bitmap for all keys, in local memory or in the cache. */
+/* One bitmap for all keys, in local memory if it fits, else in global memory, which then stays in the cache. */
 static gemp_code mark_one(distinct_task *f)
 {
 	gemp_code code = GEMP_OK;
 	cl_kernel kernel;
 	bool local = f->bits <= LOCAL_BITS;
-	unsigned room = f->words <= PIECE ? PIECE : 1 << (LOCAL_BITS - 5);
-	GEMP_TRY(kernel_of(f, &kernel, local ? "distinct_mark_local" : "distinct_mark_global", local ? room : 0));
+	unsigned capacity = f->words <= CHUNK_WORDS ? CHUNK_WORDS : 1 << (LOCAL_BITS - 5);
+	GEMP_TRY(kernel_of(f, &kernel, local ? "distinct_mark_local" : "distinct_mark_global", local ? capacity : 0));
 	GEMP_TRY(gemp_buffer_zero(f->box->device, &f->bitmap, 0, f->words * sizeof(cl_uint)));
 	code = gemp_tool_launch(f->box, kernel, f->slabs.slabs, f->group, GEMP_ARG(&f->keys->mem),
 	                        GEMP_ARG(&f->slabs.count), GEMP_ARG(&f->slabs.slab), GEMP_KEY_ARG(&f->flip, f->size),
-	                        GEMP_KEY_ARG(&f->spread, f->size), GEMP_KEY_ARG(&f->least, f->size), GEMP_ARG(&f->words),
+	                        GEMP_KEY_ARG(&f->spread, f->size), GEMP_KEY_ARG(&f->min_code, f->size), GEMP_ARG(&f->words),
 	                        GEMP_ARG(&f->bitmap.mem));
 done:
 	return code;
@@ -64,16 +65,16 @@ static gemp_code mark_segments(distinct_task *f)
 	gemp_code code = GEMP_OK;
 	gemp_device *device = f->box->device;
 	gemp_buffer split[2] = { { 0 }, { 0 } }, begin[2] = { { 0 }, { 0 } };
-	unsigned high = f->bits - PIECE_BITS, first = high > LEVEL_BITS ? high / 2 : high;
+	unsigned high = f->bits - SEGMENT_BITS, first = high > LEVEL_BITS ? high / 2 : high;
 	size_t segments = (size_t)1 << high;
 	cl_kernel kernel;
-	gemp_multisplit s = { .key = f->kind, .min_code = f->least, .shift = f->bits - first, .bits = first };
+	gemp_multisplit s = { .key = f->kind, .min_code = f->min_code, .shift = f->bits - first, .bits = first };
 	GEMP_TRY(gemp_buffer_new(&split[0], device, f->count * f->size, NULL));
 	GEMP_TRY(gemp_buffer_new(&begin[0], device, (((size_t)1 << first) + 1) * sizeof(cl_uint), NULL));
 	GEMP_TRY(gemp_split_device(f->box, &s, f->keys, NULL, f->count, &split[0], NULL, &begin[0]));
 	int last = high > first;
 	if (last) {
-		s.shift = PIECE_BITS;
+		s.shift = SEGMENT_BITS;
 		s.bits = high - first;
 		GEMP_TRY(gemp_buffer_new(&split[1], device, f->count * f->size, NULL));
 		GEMP_TRY(gemp_buffer_new(&begin[1], device, (segments + 1) * sizeof(cl_uint), NULL));
@@ -86,19 +87,16 @@ static gemp_code mark_segments(distinct_task *f)
 		                                                   .begin = &begin[1] }));
 	}
 	GEMP_TRY(kernel_of(f, &kernel, "distinct_mark_segments", 0));
-	code = gemp_tool_launch(f->box, kernel, pieces_of(f), f->group, GEMP_ARG(&split[last].mem),
+	code = gemp_tool_launch(f->box, kernel, chunks_of(f), f->group, GEMP_ARG(&split[last].mem),
 	                        GEMP_ARG(&begin[last].mem), GEMP_KEY_ARG(&f->flip, f->size),
-	                        GEMP_KEY_ARG(&f->spread, f->size), GEMP_KEY_ARG(&f->least, f->size),
+	                        GEMP_KEY_ARG(&f->spread, f->size), GEMP_KEY_ARG(&f->min_code, f->size),
 	                        GEMP_ARG(&f->bitmap.mem), GEMP_ARG(&f->counts.mem));
 done:
-	for (int i = 0; i < 2; i++) {
-		gemp_buffer_free(&split[i], device);
-		gemp_buffer_free(&begin[i], device);
-	}
+	gemp_buffers_free(device, &split[0], &split[1], &begin[0], &begin[1]);
 	return code;
 }
 
-/* In the form by items: buckets of a split, each marked by one work-item, in words of its own. */
+/* On CPU devices: one work-item marks a bucket of a split, in words of its own, so no atomics are needed. */
 static gemp_code mark_by_items(distinct_task *f)
 {
 	enum { WORD_BITS = 5 };
@@ -111,7 +109,7 @@ static gemp_code mark_by_items(distinct_task *f)
 	cl_uint segments = 1u << bits;
 	cl_kernel kernel;
 	gemp_multisplit s = {
-		.key = f->kind, .min_code = f->least, .bits = bits, .shift = f->bits > WORD_BITS ? f->bits - bits : WORD_BITS
+		.key = f->kind, .min_code = f->min_code, .bits = bits, .shift = f->bits > WORD_BITS ? f->bits - bits : WORD_BITS
 	};
 	GEMP_TRY(gemp_buffer_new(&split, device, f->count * f->size, NULL));
 	GEMP_TRY(gemp_buffer_new(&begin, device, (segments + (size_t)1) * sizeof(cl_uint), NULL));
@@ -120,48 +118,50 @@ static gemp_code mark_by_items(distinct_task *f)
 	GEMP_TRY(kernel_of(f, &kernel, "distinct_mark_segments", 0));
 	code = gemp_tool_launch(f->box, kernel, device->units, 0, GEMP_ARG(&split.mem), GEMP_ARG(&begin.mem),
 	                        GEMP_ARG(&segments), GEMP_KEY_ARG(&f->flip, f->size), GEMP_KEY_ARG(&f->spread, f->size),
-	                        GEMP_KEY_ARG(&f->least, f->size), GEMP_ARG(&f->bitmap.mem));
+	                        GEMP_KEY_ARG(&f->min_code, f->size), GEMP_ARG(&f->bitmap.mem));
 done:
-	gemp_buffer_free(&split, device);
-	gemp_buffer_free(&begin, device);
+	gemp_buffers_free(device, &split, &begin);
 	return code;
 }
 
-/* From counts to places; *all of them. */
-static gemp_code place(const distinct_task *f, size_t pieces, cl_uint *all)
+/* Replaces the counts by their prefix sums; *all: the total. */
+static gemp_code scan_counts(const distinct_task *f, size_t chunks, cl_uint *all)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_scan_device(f->box, &f->counts, sizeof *all, &f->counts, sizeof *all, pieces));
-	code = gemp_buffer_read(f->box->device, &f->counts, pieces * sizeof *all, sizeof *all, all);
+	GEMP_TRY(gemp_scan_device(f->box, &f->counts, sizeof *all, &f->counts, sizeof *all, chunks));
+	code = gemp_buffer_read(f->box->device, &f->counts, chunks * sizeof *all, sizeof *all, all);
 done:
 	return code;
 }
 
+/* Marks, counts the bits of each chunk, scans the counts, and writes the keys. Marking segments yields the counts at
+ * once. */
 static gemp_code find_in_bitmap(distinct_task *f, gemp_buffer *out, cl_uint *all)
 {
 	gemp_code code = GEMP_OK;
-	size_t pieces = pieces_of(f);
+	size_t chunks = chunks_of(f);
 	cl_kernel count, take;
 	bool segments = f->group && f->bits > f->box->cached_bits;
 	GEMP_TRY(kernel_of(f, &count, "distinct_count", 0));
 	GEMP_TRY(kernel_of(f, &take, "distinct_take", 0));
 	GEMP_TRY(gemp_buffer_new(&f->bitmap, f->box->device, f->words * sizeof(cl_uint), NULL));
-	GEMP_TRY(gemp_buffer_new(&f->counts, f->box->device, (pieces + 1) * sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_buffer_new(&f->counts, f->box->device, (chunks + 1) * sizeof(cl_uint), NULL));
 	GEMP_TRY(segments ? mark_segments(f) : f->group ? mark_one(f) : mark_by_items(f));
 	if (!segments)
-		GEMP_TRY(gemp_tool_launch(f->box, count, pieces, f->group, GEMP_ARG(&f->bitmap.mem), GEMP_ARG(&f->words),
+		GEMP_TRY(gemp_tool_launch(f->box, count, chunks, f->group, GEMP_ARG(&f->bitmap.mem), GEMP_ARG(&f->words),
 		                          GEMP_ARG(&f->counts.mem)));
-	GEMP_TRY(place(f, pieces, all));
+	GEMP_TRY(scan_counts(f, chunks, all));
 	if (!out)
 		goto done;
 	GEMP_TRY(gemp_buffer_new(out, f->box->device, *all * (size_t)f->size, NULL));
-	code = gemp_tool_launch(f->box, take, pieces, f->group, GEMP_ARG(&f->bitmap.mem), GEMP_ARG(&f->words),
+	code = gemp_tool_launch(f->box, take, chunks, f->group, GEMP_ARG(&f->bitmap.mem), GEMP_ARG(&f->words),
 	                        GEMP_KEY_ARG(&f->flip, f->size), GEMP_KEY_ARG(&f->spread, f->size),
-	                        GEMP_KEY_ARG(&f->least, f->size), GEMP_ARG(&f->counts.mem), GEMP_ARG(&out->mem));
+	                        GEMP_KEY_ARG(&f->min_code, f->size), GEMP_ARG(&f->counts.mem), GEMP_ARG(&out->mem));
 done:
 	return code;
 }
 
+/* The same two steps over a sorted array: the first key of each run counts. */
 static gemp_code find_in_sorted(distinct_task *f, const gemp_buffer *sorted, gemp_buffer *out, cl_uint *all)
 {
 	gemp_code code = GEMP_OK;
@@ -171,7 +171,7 @@ static gemp_code find_in_sorted(distinct_task *f, const gemp_buffer *sorted, gem
 	GEMP_TRY(gemp_buffer_new(&f->counts, f->box->device, (f->slabs.slabs + 1) * sizeof(cl_uint), NULL));
 	GEMP_TRY(gemp_tool_launch(f->box, count, f->slabs.slabs, f->group, GEMP_ARG(&sorted->mem),
 	                          GEMP_ARG(&f->slabs.count), GEMP_ARG(&f->slabs.slab), GEMP_ARG(&f->counts.mem)));
-	GEMP_TRY(place(f, f->slabs.slabs, all));
+	GEMP_TRY(scan_counts(f, f->slabs.slabs, all));
 	if (!out)
 		goto done;
 	GEMP_TRY(gemp_buffer_new(out, f->box->device, *all * (size_t)f->size, NULL));
@@ -181,6 +181,7 @@ done:
 	return code;
 }
 
+/* The keys are copied, because the caller's must not change. */
 static gemp_code sort_and_find(distinct_task *f, uint64_t differing, gemp_buffer *out, cl_uint *all)
 {
 	gemp_code code = GEMP_OK;
@@ -193,17 +194,16 @@ static gemp_code sort_and_find(distinct_task *f, uint64_t differing, gemp_buffer
 	GEMP_TRY(gemp_sort_differing(f->box, &(gemp_sort){ .key = f->kind }, &b, f->count, differing));
 	code = find_in_sorted(f, &b.keys[0], out, all);
 done:
-	for (int i = 0; i < 2; i++)
-		gemp_buffer_free(&b.keys[i], device);
+	gemp_buffers_free(device, &b.keys[0], &b.keys[1]);
 	return code;
 }
 
-/* How far keys reach; those of 32 bits that reach far already at the beginning are not all looked at. */
+/* How far keys width; those of 32 bits that width far already at the beginning are not all looked at. */
 static gemp_code measure(const distinct_task *f, gemp_key_map map, gemp_key_range *extent)
 {
 	gemp_code code = GEMP_OK;
-	if (f->size == 4 && f->count > LOOKED_AT) {
-		GEMP_TRY(gemp_key_range_device(f->box, f->keys, LOOKED_AT, map, extent));
+	if (f->size == 4 && f->count > SAMPLE) {
+		GEMP_TRY(gemp_key_range_device(f->box, f->keys, SAMPLE, map, extent));
 		if (extent->max - extent->min > UINT32_MAX / 2) {
 			*extent = (gemp_key_range){ .max = UINT32_MAX, .differing = UINT32_MAX };
 			return GEMP_OK;
@@ -238,15 +238,14 @@ gemp_code gemp_distinct_device(gemp_toolbox *box, gemp_key_kind kind, const gemp
 	}
 	f.slabs = gemp_tool_slabs(box, count, f.group ? TILE : ITEM_SLAB, SLABS_A_UNIT);
 	GEMP_TRY(measure(&f, map, &extent));
-	uint64_t reach = extent.max - extent.min;
-	f.least = extent.min;
-	f.bits = reach ? 64 - (unsigned)__builtin_clzll(reach) : 1;
-	f.words = (cl_uint)(reach / 32 + 1);
-	code = f.bits <= 32 && reach / 32 <= box->sparse * count ? find_in_bitmap(&f, out, &all)
+	uint64_t width = extent.max - extent.min;
+	f.min_code = extent.min;
+	f.bits = width ? 64 - (unsigned)__builtin_clzll(width) : 1;
+	f.words = (cl_uint)(width / 32 + 1);
+	code = f.bits <= 32 && width / 32 <= box->sparse * count ? find_in_bitmap(&f, out, &all)
 	                                                         : sort_and_find(&f, extent.differing, out, &all);
 done:
-	gemp_buffer_free(&f.bitmap, box->device);
-	gemp_buffer_free(&f.counts, box->device);
+	gemp_buffers_free(box->device, &f.bitmap, &f.counts);
 	*distinct = all;
 	return code;
 }

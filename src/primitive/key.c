@@ -18,7 +18,7 @@ gemp_key_map gemp_key_map_of(gemp_key_kind kind, bool descending)
 	return map;
 }
 
-enum { SLABS = 64, SLAB_LEAST = 1 << 14 };
+enum { SLABS = 64, MIN_SLAB = 1 << 14 };
 
 typedef struct range_task {
 	const void *keys;
@@ -34,7 +34,7 @@ static inline __attribute__((always_inline)) gemp_key_range range_of_slab(const 
 	gemp_key_range e = { .min = UINT64_MAX, .sorted = true };
 	if (begin == end)
 		return e;
-	/* of a slab's keys and the one before them */
+	/* The key before the slab is compared, too, so that `sorted` and `differing` hold across slabs. */
 	uint64_t before = gemp_key_code(gemp_key_get(m->keys, begin ? begin - 1 : 0, map.size), map), any = before;
 	for (size_t i = begin; i < end; i++) {
 		uint64_t code = gemp_key_code(gemp_key_get(m->keys, i, map.size), map);
@@ -47,6 +47,7 @@ static inline __attribute__((always_inline)) gemp_key_range range_of_slab(const 
 	return e;
 }
 
+/* Assigning the constant size makes the compiler build one loop for each size. */
 static void measure_slab(void *context, unsigned thread, size_t slab)
 {
 	(void)thread;
@@ -65,12 +66,12 @@ gemp_key_range gemp_key_range_host(const void *keys, size_t count, gemp_key_map 
 {
 	range_task m = { .keys = keys, .count = count, .map = map };
 	gemp_key_range all = { .min = UINT64_MAX, .sorted = true };
-	m.slabs = gemp_min(count / SLAB_LEAST + 1, SLABS);
+	m.slabs = gemp_min(count / MIN_SLAB + 1, SLABS);
 	gemp_parallel_for(m.slabs, measure_slab, &m);
 	for (size_t s = 0; s < m.slabs; s++) {
 		const gemp_key_range *e = &m.extents[s];
-		all.min = e->min < all.min ? e->min : all.min;
-		all.max = e->max > all.max ? e->max : all.max;
+		all.min = gemp_min(e->min, all.min);
+		all.max = gemp_max(e->max, all.max);
 		all.differing |= e->differing;
 		all.sorted &= e->sorted;
 	}
@@ -79,13 +80,14 @@ gemp_key_range gemp_key_range_host(const void *keys, size_t count, gemp_key_map 
 
 enum { GROUP = 256, SLABS_A_UNIT = 8, TILE = 4 * GROUP, ITEM_SLAB = 1 << 12 };
 
+/* parts[3 * slabs]: minimum, maximum and differing bits of each slab. */
 static gemp_key_range merge_ranges(const void *parts, size_t slabs, unsigned size)
 {
 	gemp_key_range e = { .min = UINT64_MAX };
 	for (size_t s = 0; s < slabs; s++) {
-		uint64_t least = gemp_key_get(parts, 3 * s, size), most = gemp_key_get(parts, 3 * s + 1, size);
-		e.min = least < e.min ? least : e.min;
-		e.max = most > e.max ? most : e.max;
+		uint64_t low = gemp_key_get(parts, 3 * s, size), high = gemp_key_get(parts, 3 * s + 1, size);
+		e.min = gemp_min(low, e.min);
+		e.max = gemp_max(high, e.max);
 		e.differing |= gemp_key_get(parts, 3 * s + 2, size);
 	}
 	return e;

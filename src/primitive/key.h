@@ -1,8 +1,8 @@
-/* key: numbers that arrays are sorted and split by.
+/* key: numbers by which arrays are sorted and split.
  *
- * Every kind of key has a code, an unsigned number of the same size, and keys are in the order of their codes: what sorts
- * codes sorts all. Floats are in the total order of IEEE 754: -NaN, -inf, ..., -0.0, 0.0, ..., inf, NaN. Descending is the
- * order of the complements.
+ * Each key has a code, an unsigned number of the same size, and keys are ordered as their codes: whatever sorts codes sorts all
+ * kinds. Floats are in the total order of IEEE 754: -NaN, -inf, ..., -0.0, 0.0, ..., inf, NaN; their codes flip the sign bit of
+ * positive and all bits of negative numbers (Herf 2001). Descending order takes the complements.
  */
 
 #ifndef GEMP_PRIMITIVE_KEY_H
@@ -27,7 +27,7 @@ static inline unsigned gemp_key_size(gemp_key_kind kind) /* bytes: 4 or 8 */
 	return kind == GEMP_KEY_U32 || kind == GEMP_KEY_I32 || kind == GEMP_KEY_F32 ? 4 : 8;
 }
 
-/* code = key ^ flip, and of those whose highest bit is set also ^ spread. */
+/* code = key ^ flip, and ^ spread, too, if the key's highest bit is set. */
 typedef struct gemp_key_map {
 	uint64_t flip, spread;
 	unsigned size;
@@ -50,7 +50,7 @@ static inline uint64_t gemp_key_of_code(uint64_t code, gemp_key_map map)
 	return gemp_key_spread(code ^ map.flip, map);
 }
 
-/* The i-th of an array of keys of `size` bytes, and its replacement. */
+/* Reads and writes key i of an array of keys of `size` bytes. */
 static inline uint64_t gemp_key_get(const void *keys, size_t i, unsigned size)
 {
 	return size == 4 ? ((const uint32_t *)keys)[i] : ((const uint64_t *)keys)[i];
@@ -64,20 +64,16 @@ static inline void gemp_key_put(void *keys, size_t i, unsigned size, uint64_t ke
 		((uint64_t *)keys)[i] = key;
 }
 
-/* extent: how far the codes of keys reach, and in which bits they differ; on the host. */
-
 typedef struct gemp_key_range {
-	uint64_t min, max;  /* codes; of no keys UINT64_MAX and 0 */
+	uint64_t min, max;  /* codes; UINT64_MAX and 0 without keys */
 	uint64_t differing; /* bits of codes in which not all keys agree */
 	bool sorted;        /* no code is less than the one before it */
 } gemp_key_range;
 
-/* On all threads. */
+/* The range of codes and the bits in which they differ: on the host, by all threads. */
 gemp_key_range gemp_key_range_host(const void *keys, size_t count, gemp_key_map map);
 
-/* extent_device: the same as extent, on a device; whether keys are sorted is not told. */
-
-/* Waits. */
+/* The same on a device, without `sorted`. Waits. */
 gemp_code gemp_key_range_device(gemp_toolbox *box, const gemp_buffer *keys, size_t count, gemp_key_map map,
                                 gemp_key_range *extent);
 

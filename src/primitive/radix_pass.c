@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SLAB_LEAST = 1 << 14 }; /* elements that are worth a thread */
+enum { MIN_SLAB = 1 << 14 }; /* elements that are worth a thread */
 
 gemp_code gemp_radix_host_new(gemp_radix_host *pass, unsigned bits, size_t count)
 {
-	size_t most = count / SLAB_LEAST + 1;
+	size_t max_slabs = count / MIN_SLAB + 1;
 	pass->count = count;
-	pass->slabs = gemp_threads() < most ? gemp_threads() : most;
+	pass->slabs = gemp_min(gemp_threads(), max_slabs);
 	return GEMP_NEW(pass->places, pass->slabs << bits);
 }
 
@@ -22,9 +22,9 @@ void gemp_radix_host_free(gemp_radix_host *pass)
 	pass->places = NULL;
 }
 
-/* The bodies below are compiled once for each size, and once for keys that are their own codes, so that loops know it. They have
- * the pass by value: what they write cannot be a part of it. */
-#define ALWAYS static inline __attribute__((always_inline))
+/* The functions below are compiled for each key size, with and without a code map, so that loops test nothing. They take the pass
+ * by value, so that the compiler knows that stores to the arrays do not change it. */
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 #define FOR_EACH_MAP(p, body, ...)                                        \
 	do {                                                                  \
@@ -40,12 +40,12 @@ void gemp_radix_host_free(gemp_radix_host *pass)
 			body(*(p), (gemp_key_map){ flip_, spread_, 8 }, __VA_ARGS__); \
 	} while (0)
 
-ALWAYS size_t bucket_of(uint64_t key, const gemp_radix_host *p, gemp_key_map map)
+ALWAYS_INLINE size_t bucket_of(uint64_t key, const gemp_radix_host *p, gemp_key_map map)
 {
 	return (size_t)((gemp_key_code(key, map) - p->min_code) >> p->shift) & (((size_t)1 << p->bits) - 1);
 }
 
-ALWAYS void count_keys(gemp_radix_host p, gemp_key_map map, size_t slab)
+ALWAYS_INLINE void count_keys(gemp_radix_host p, gemp_key_map map, size_t slab)
 {
 	size_t *counts = p.places + (slab << p.bits), end = gemp_chunk_begin(p.count, p.slabs, slab + 1);
 	memset(counts, 0, sizeof *counts << p.bits);
@@ -60,6 +60,7 @@ static void count_slab(void *context, unsigned thread, size_t slab)
 	FOR_EACH_MAP(p, count_keys, slab);
 }
 
+/* Bucket by bucket, then slab by slab: elements of earlier slabs come first, which makes the pass stable. */
 void gemp_radix_host_count(gemp_radix_host *p, uint64_t *begin)
 {
 	size_t buckets = (size_t)1 << p->bits, sum = 0;
@@ -77,7 +78,7 @@ void gemp_radix_host_count(gemp_radix_host *p, uint64_t *begin)
 		begin[buckets] = sum;
 }
 
-ALWAYS void move_sized(gemp_radix_host p, gemp_key_map map, size_t slab, unsigned value_size)
+ALWAYS_INLINE void move_sized(gemp_radix_host p, gemp_key_map map, size_t slab, unsigned value_size)
 {
 	size_t *places = p.places + (slab << p.bits), end = gemp_chunk_begin(p.count, p.slabs, slab + 1);
 	for (size_t i = gemp_chunk_begin(p.count, p.slabs, slab); i < end; i++) {
@@ -89,6 +90,7 @@ ALWAYS void move_sized(gemp_radix_host p, gemp_key_map map, size_t slab, unsigne
 	}
 }
 
+/* Value sizes are constants in the calls, so that each has a loop of its own. */
 static void move_slab(void *context, unsigned thread, size_t slab)
 {
 	(void)thread;
@@ -107,10 +109,9 @@ void gemp_radix_host_move(gemp_radix_host *pass)
 }
 
 enum { GROUP = 256, SLABS_A_UNIT = 64, ITEM_SLAB = 1 << 14, ITEM_SLABS_A_UNIT = 2 };
-enum { LARGE = 1 << 22 }; /* bytes that do not stay in a core's cache */
+enum { LARGE = 1 << 22 }; /* bytes of an array that exceeds a core's cache */
 
-/* Keys that a work-item of a group holds at a time: as many as local memory for them allows, and registers for two groups or
- * three at a time. */
+/* Keys that a work-item holds at a time. Local memory limits them, and registers, so that two or three groups share a unit. */
 static unsigned items_of(const gemp_radix_device *r)
 {
 	if (r->group == GEMP_TOOL_WARP)
@@ -126,7 +127,7 @@ static gemp_code kernel_of(gemp_radix_device *r, cl_kernel *out, const char *nam
 	                    8 * r->value_size, r->bits, items_of(r));
 	if (record)
 		used += snprintf(options + used, sizeof options - (size_t)used, " -DGEMP_RECORD=%u", record);
-	if (!r->group && !r->map.flip && !r->map.spread && !r->min_code) /* in groups it makes no difference */
+	if (!r->group && !r->map.flip && !r->map.spread && !r->min_code) /* in groups it is not faster */
 		snprintf(options + used, sizeof options - (size_t)used, " -DRADIX_PLAIN");
 	return gemp_tool_kernel(r->box, out, "radix.cl", name, r->group, "%s", options);
 }
@@ -147,6 +148,7 @@ done:
 	return code;
 }
 
+/* Three launches: counts of each slab, prefix sums of each bucket's row of counts, and the move. */
 gemp_code gemp_radix_device_pass(const gemp_radix_device *r, const gemp_buffer *keys, const gemp_buffer *values,
                                  const gemp_buffer *out_keys, const gemp_buffer *out_values)
 {
@@ -156,17 +158,17 @@ gemp_code gemp_radix_device_pass(const gemp_radix_device *r, const gemp_buffer *
 	const gemp_buffer *from = values ? values : &none, *to = out_values ? out_values : &none;
 	const gemp_buffer *counted = r->column ? r->column : keys;
 	cl_uint slabs = (cl_uint)s->slabs, shift = r->shift;
-	cl_ulong flip = r->map.flip, spread = r->map.spread, least = r->min_code;
+	cl_ulong flip = r->map.flip, spread = r->map.spread, min_code = r->min_code;
 	unsigned size = r->map.size;
 	GEMP_TRY(gemp_tool_launch(r->box, r->count, s->slabs, r->group, GEMP_ARG(&counted->mem), GEMP_ARG(&s->count),
 	                          GEMP_ARG(&s->slab), GEMP_KEY_ARG(&flip, size), GEMP_KEY_ARG(&spread, size),
-	                          GEMP_KEY_ARG(&least, size), GEMP_ARG(&shift), GEMP_ARG(&r->counts->mem)));
+	                          GEMP_KEY_ARG(&min_code, size), GEMP_ARG(&shift), GEMP_ARG(&r->counts->mem)));
 	GEMP_TRY(gemp_tool_launch(r->box, r->rows, (size_t)1 << r->bits, r->group, GEMP_ARG(&r->counts->mem),
 	                          GEMP_ARG(&slabs), GEMP_ARG(&r->totals->mem)));
 	const gemp_argument values_in_out[] = { GEMP_ARG(&from->mem), GEMP_ARG(&to->mem) };
 	gemp_argument all[] = {
-		GEMP_ARG(&keys->mem),      GEMP_ARG(&out_keys->mem),    GEMP_ARG(&s->count),          GEMP_ARG(&s->slab),
-		GEMP_KEY_ARG(&flip, size), GEMP_KEY_ARG(&spread, size), GEMP_KEY_ARG(&least, size),   GEMP_ARG(&shift),
+		GEMP_ARG(&keys->mem),      GEMP_ARG(&out_keys->mem),    GEMP_ARG(&s->count),           GEMP_ARG(&s->slab),
+		GEMP_KEY_ARG(&flip, size), GEMP_KEY_ARG(&spread, size), GEMP_KEY_ARG(&min_code, size), GEMP_ARG(&shift),
 		GEMP_ARG(&r->counts->mem), GEMP_ARG(&r->totals->mem),   GEMP_ARG(&r->write_combining)
 	};
 	code = gemp_tool_launch_values(r->box, r->move, s->slabs, r->group, all,

@@ -1,11 +1,7 @@
-/* sweep_device: radix sort on a device with one sweep over the keys for each digit (kernels/primitive/onesweep.cl), in the form in groups.
- * Digits of the first sweep are counted together with those of all others, so that keys are read once less for each digit
- * than by passes of radix_device; but work-groups wait for what those that began before them have counted.
- */
-
 #include "primitive/sort.h"
 
 #include "core/memory.h"
+#include "core/types.h"
 #include "primitive/radix_pass.h"
 
 #include <stdio.h>
@@ -16,13 +12,16 @@ enum { GEMP_ONESWEEP_BITS = 8, GEMP_ONESWEEP_DIGITS = 8 };
 /* Longer arrays are sorted by passes. */
 #define GEMP_ONESWEEP_MAX ((size_t)1 << 30)
 
+/* Onesweep (Adinets and Merrill 2022), in the form in groups (kernels/primitive/onesweep.cl): the digits of all sweeps are counted in
+ * one pass, and each sweep finds the positions of its tiles by decoupled look-back (Merrill and Garland 2016), so keys are read
+ * once less for each digit than by passes of radix_pass. Work-groups wait for those that began before them. */
 typedef struct gemp_onesweep {
 	gemp_toolbox *box;
 	gemp_key_map map;
 	unsigned value_size;
 	unsigned digits;                           /* at most GEMP_ONESWEEP_DIGITS */
 	unsigned char shift[GEMP_ONESWEEP_DIGITS]; /* where each begins, in bits */
-	/* its own */
+	/* set by gemp_onesweep_begin */
 	size_t group, tiles;
 	cl_uint count;
 	gemp_buffer *status, *bins;
@@ -53,7 +52,7 @@ static cl_ulong shifts_of(const gemp_onesweep *s)
 	return shifts;
 }
 
-/* Counts all digits. Fewer than GEMP_ONESWEEP_MAX keys. Neither waits. */
+/* Counts the digits of all sweeps of fewer than GEMP_ONESWEEP_MAX keys. Does not wait. */
 static gemp_code gemp_onesweep_begin(gemp_onesweep *s, const gemp_buffer *keys, size_t count)
 {
 	static const char *const names[] = { "sweep_clear", "sweep_count", "sweep_sums", "sweep_move" };
@@ -79,7 +78,7 @@ static gemp_code gemp_onesweep_begin(gemp_onesweep *s, const gemp_buffer *keys, 
 	s->move = kernels[3];
 	GEMP_TRY(gemp_tool_scratch(s->box, GEMP_SCRATCH_COUNTS, words * sizeof(cl_uint), &s->status));
 	GEMP_TRY(gemp_tool_scratch(s->box, GEMP_SCRATCH_TOTALS, WORDS * sizeof(cl_uint), &s->bins));
-	size_t most = s->box->device->units * GROUPS_A_UNIT, groups = s->tiles < most ? s->tiles : most;
+	size_t groups = gemp_min(s->tiles, s->box->device->units * GROUPS_A_UNIT);
 	GEMP_TRY(gemp_tool_launch(s->box, kernels[0], groups, s->group, GEMP_ARG(&s->status->mem), GEMP_ARG(&words),
 	                          GEMP_ARG(&s->bins->mem)));
 	GEMP_TRY(gemp_tool_launch(s->box, kernels[1], groups, s->group, GEMP_ARG(&keys->mem), GEMP_ARG(&s->count),
@@ -90,7 +89,7 @@ done:
 	return code;
 }
 
-/* Sweep after sweep, from 0 on. Buffers of values are only looked at if there are values. */
+/* One sweep; digits must come in order from 0. Buffers of values are ignored without values. Does not wait. */
 static gemp_code gemp_onesweep_move(const gemp_onesweep *s, unsigned digit, const gemp_buffer *keys,
                                     const gemp_buffer *values, const gemp_buffer *out_keys,
                                     const gemp_buffer *out_values)
@@ -114,15 +113,15 @@ static gemp_code gemp_onesweep_move(const gemp_onesweep *s, unsigned digit, cons
 
 enum { FEW = 1 << 16, DIGIT_OF_FEW = 8, HOST_DIGIT = 11 };
 
-/* Which bits of the codes the next pass is about; false: none are left. Bits in which no keys differ are passed over, and the
- * others shared out evenly to as few passes as can be. */
+/* Chooses the bits of the next pass; false: none are left. Low bits in which no keys differ are skipped, and the rest is divided
+ * evenly among as few passes as possible. */
 static bool next_digit(gemp_radix_host *pass, uint64_t *differing)
 {
 	if (!*differing)
 		return false;
-	unsigned most = pass->count < FEW ? DIGIT_OF_FEW : HOST_DIGIT, top = 63 - (unsigned)__builtin_clzll(*differing);
+	unsigned max_bits = pass->count < FEW ? DIGIT_OF_FEW : HOST_DIGIT, top = 63 - (unsigned)__builtin_clzll(*differing);
 	pass->shift = (unsigned)__builtin_ctzll(*differing);
-	unsigned left = top - pass->shift + 1, passes = (left + most - 1) / most;
+	unsigned left = top - pass->shift + 1, passes = (left + max_bits - 1) / max_bits;
 	pass->bits = (left + passes - 1) / passes;
 	unsigned next = pass->shift + pass->bits;
 	*differing = next < 64 ? *differing >> next << next : 0;
@@ -136,20 +135,22 @@ static void swap(void **a, void **b)
 	*b = old;
 }
 
+/* Passes alternate between the caller's arrays and the others; after an odd number of passes the result is copied
+ * back. */
 static gemp_code sort_by(const gemp_sort *sort, void *keys, void *values, gemp_radix_host *pass, uint64_t differing)
 {
 	gemp_code code = GEMP_OK;
-	void *more_keys = NULL, *more_values = NULL;
+	void *other_keys = NULL, *other_values = NULL;
 	code = GEMP_ENOMEM;
-	more_keys = gemp_calloc(pass->count, pass->map.size);
-	more_values = gemp_calloc(sort->value_size ? pass->count : 0, sort->value_size ? sort->value_size : 1);
-	if (!more_keys || !more_values)
+	other_keys = gemp_calloc(pass->count, pass->map.size);
+	other_values = gemp_calloc(sort->value_size ? pass->count : 0, sort->value_size ? sort->value_size : 1);
+	if (!other_keys || !other_values)
 		goto done;
 	GEMP_TRY(gemp_radix_host_new(pass, HOST_DIGIT, pass->count));
 	pass->keys = keys;
 	pass->values = values;
-	pass->out_keys = more_keys;
-	pass->out_values = more_values;
+	pass->out_keys = other_keys;
+	pass->out_values = other_values;
 	while (next_digit(pass, &differing)) {
 		gemp_radix_host_count(pass, NULL);
 		gemp_radix_host_move(pass);
@@ -163,8 +164,7 @@ static gemp_code sort_by(const gemp_sort *sort, void *keys, void *values, gemp_r
 	}
 done:
 	gemp_radix_host_free(pass);
-	gemp_free(more_keys);
-	gemp_free(more_values);
+	gemp_free_all(other_keys, other_values);
 	return code;
 }
 
@@ -192,7 +192,7 @@ static void swap_both(gemp_sort_buffers *buffers)
 	swap_pair(buffers->values);
 }
 
-/* Where digits begin that together have all of the bits that differ. */
+/* Sets the shifts of digits that cover all differing bits; returns their number. */
 static unsigned digits_of(uint64_t differing, unsigned char shift[GEMP_ONESWEEP_DIGITS])
 {
 	unsigned digits = 0;
@@ -232,6 +232,7 @@ done:
 	return code;
 }
 
+/* Onesweep needs forward progress of earlier work-groups, which only some devices guarantee (toolbox.h). */
 gemp_code gemp_sort_differing(gemp_toolbox *box, const gemp_sort *sort, gemp_sort_buffers *buffers, size_t count,
                               uint64_t differing)
 {

@@ -27,7 +27,7 @@ gemp_code gemp_split_host(const gemp_multisplit *split, const void *keys, const 
 	return code;
 }
 
-enum { COUNTED = 1 << 16, FEW_BITS = 8, REGISTERS = 64, MOST_ARGUMENTS = 16 };
+enum { COUNTED = 1 << 16, FEW_BITS = 8, REGISTERS = 64, MAX_ARGUMENTS = 16 };
 
 #define SHAPE(...) ((gemp_split_shape){ __VA_ARGS__ })
 
@@ -74,19 +74,19 @@ static gemp_split_shape shape_of(const gemp_toolbox *box, const gemp_multisplit 
 	return s;
 }
 
-typedef struct split_state {
+typedef struct split_context {
 	const gemp_multisplit *split;
 	gemp_split_shape shape;
 	const gemp_buffer *segment_begin; /* NULL: one segment of all */
 	gemp_buffer *tiles, *left;
-	cl_ulong flip, spread, least;
+	cl_ulong flip, spread, min_code;
 	cl_uint shift, segments, count, stride; /* stride: keys from one element to the next */
 	unsigned counted_tiles;
 	cl_kernel tile, number, move;
-} split_state;
+} split_context;
 
-/* record: that of the split, or 0 for what goes over its column. */
-static gemp_code kernel_of(gemp_toolbox *box, const split_state *s, cl_kernel *out, const char *name, unsigned record)
+/* record: that of the split, or 0 for kernels that read only its column of keys. */
+static gemp_code kernel_of(gemp_toolbox *box, const split_context *s, cl_kernel *out, const char *name, unsigned record)
 {
 	const gemp_multisplit *split = s->split;
 	char options[GEMP_TOOL_OPTIONS];
@@ -98,14 +98,16 @@ static gemp_code kernel_of(gemp_toolbox *box, const split_state *s, cl_kernel *o
 	                    s->counted_tiles, s->shape.packed, s->segment_begin ? "" : " -DSPLIT_WHOLE");
 	if (record)
 		used += snprintf(options + used, sizeof options - (size_t)used, " -DGEMP_RECORD=%u", record);
-	if (!s->flip && !s->spread && !s->least)
+	if (!s->flip && !s->spread && !s->min_code)
 		used += snprintf(options + used, sizeof options - (size_t)used, " -DSPLIT_PLAIN");
 	if (s->shape.registers)
 		snprintf(options + used, sizeof options - (size_t)used, " -cl-nv-maxrregcount=%u", s->shape.registers);
 	return gemp_tool_kernel(box, out, "multisplit.cl", name, s->shape.group, "%s", options);
 }
 
-static gemp_code prepare(gemp_toolbox *box, split_state *s, bool column)
+/* Tiles are counted several at a time, so that a group's counters in local memory are written once for about 2^16
+ * elements. */
+static gemp_code prepare(gemp_toolbox *box, split_context *s, bool column)
 {
 	gemp_code code = GEMP_OK;
 	unsigned record = s->split->record;
@@ -122,81 +124,83 @@ done:
 	return code;
 }
 
-typedef struct arguments {
-	gemp_argument of[MOST_ARGUMENTS];
+typedef struct argument_list {
+	gemp_argument of[MAX_ARGUMENTS];
 	size_t count;
-} arguments;
+} argument_list;
 
-static void add(arguments *to, gemp_argument argument)
+static void add_argument(argument_list *to, gemp_argument argument)
 {
 	to->of[to->count++] = argument;
 }
 
-/* SPLIT_SEGMENTS, SPLIT_CODES */
-static void add_split(arguments *to, split_state *s)
+/* The parameters SPLIT_SEGMENTS and SPLIT_CODES of multisplit.cl. */
+static void add_split(argument_list *to, split_context *s)
 {
 	unsigned size = gemp_key_size(s->split->key);
 	if (s->segment_begin) {
-		add(to, GEMP_ARG(&s->segment_begin->mem));
-		add(to, GEMP_ARG(&s->tiles->mem));
-		add(to, GEMP_ARG(&s->segments));
+		add_argument(to, GEMP_ARG(&s->segment_begin->mem));
+		add_argument(to, GEMP_ARG(&s->tiles->mem));
+		add_argument(to, GEMP_ARG(&s->segments));
 	} else {
-		add(to, GEMP_ARG(&s->count));
+		add_argument(to, GEMP_ARG(&s->count));
 	}
-	add(to, GEMP_KEY_ARG(&s->flip, size));
-	add(to, GEMP_KEY_ARG(&s->spread, size));
-	add(to, GEMP_KEY_ARG(&s->least, size));
-	add(to, GEMP_ARG(&s->shift));
+	add_argument(to, GEMP_KEY_ARG(&s->flip, size));
+	add_argument(to, GEMP_KEY_ARG(&s->spread, size));
+	add_argument(to, GEMP_KEY_ARG(&s->min_code, size));
+	add_argument(to, GEMP_ARG(&s->shift));
 }
 
-static gemp_code move(gemp_toolbox *box, split_state *s, const gemp_split_arrays *a, size_t tiles)
+static gemp_code move(gemp_toolbox *box, split_context *s, const gemp_split_arrays *a, size_t tiles)
 {
 	const gemp_buffer *keys = a->column ? a->column : a->keys;
-	arguments all = { { GEMP_ARG(&a->keys->mem), GEMP_ARG(&a->out_keys->mem) }, 2 };
+	argument_list all = { { GEMP_ARG(&a->keys->mem), GEMP_ARG(&a->out_keys->mem) }, 2 };
 	if (!s->shape.window) {
-		add(&all, GEMP_ARG(&keys->mem));
-		add(&all, GEMP_ARG(&s->stride));
+		add_argument(&all, GEMP_ARG(&keys->mem));
+		add_argument(&all, GEMP_ARG(&s->stride));
 	} else if (s->split->value_size) {
-		add(&all, GEMP_ARG(&a->values->mem));
-		add(&all, GEMP_ARG(&a->out_values->mem));
+		add_argument(&all, GEMP_ARG(&a->values->mem));
+		add_argument(&all, GEMP_ARG(&a->out_values->mem));
 	}
 	add_split(&all, s);
-	add(&all, GEMP_ARG(&a->begin->mem));
-	add(&all, GEMP_ARG(&s->left->mem));
+	add_argument(&all, GEMP_ARG(&a->begin->mem));
+	add_argument(&all, GEMP_ARG(&s->left->mem));
 	return gemp_tool_launch_with(box, s->move, tiles, s->shape.group, all.of, all.count);
 }
 
+/* Launches: tiles of each segment, counts, a scan of the counts into `begin`, and the move. */
 gemp_code gemp_split_segments(gemp_toolbox *box, const gemp_multisplit *split, const gemp_split_arrays *a)
 {
 	gemp_code code = GEMP_OK;
 	gemp_key_map map = gemp_key_map_of(split->key, split->descending);
-	split_state s = { .split = split,
-		              .shape = shape_of(box, split, a->column != NULL),
-		              .flip = map.flip,
-		              .spread = map.spread,
-		              .least = split->min_code,
-		              .shift = split->shift,
-		              .segment_begin = a->segment_begin,
-		              .segments = (cl_uint)a->segments,
-		              .count = (cl_uint)a->count,
-		              .stride = a->column ? 1 : split->record / map.size };
-	size_t tile = s.shape.group * s.shape.items, most = a->count / tile + a->segments;
-	arguments counting = { { a->column ? GEMP_ARG(&a->column->mem) : GEMP_ARG(&a->keys->mem) }, 1 };
+	split_context s = { .split = split,
+		                .shape = shape_of(box, split, a->column != NULL),
+		                .flip = map.flip,
+		                .spread = map.spread,
+		                .min_code = split->min_code,
+		                .shift = split->shift,
+		                .segment_begin = a->segment_begin,
+		                .segments = (cl_uint)a->segments,
+		                .count = (cl_uint)a->count,
+		                .stride = a->column ? 1 : split->record / map.size };
+	size_t tile = s.shape.group * s.shape.items, max_tiles = a->count / tile + a->segments;
+	argument_list counting = { { a->column ? GEMP_ARG(&a->column->mem) : GEMP_ARG(&a->keys->mem) }, 1 };
 	GEMP_TRY(gemp_tool_check(box, a->count));
 	GEMP_TRY(prepare(box, &s, a->column != NULL));
 	if (s.segment_begin)
 		GEMP_TRY(gemp_tool_launch(box, s.tile, 1, s.shape.group, GEMP_ARG(&a->segment_begin->mem),
 		                          GEMP_ARG(&s.tiles->mem), GEMP_ARG(&s.segments)));
 	add_split(&counting, &s);
-	add(&counting, GEMP_ARG(&s.left->mem));
-	GEMP_TRY(gemp_tool_launch_with(box, s.number, (most + s.counted_tiles - 1) / s.counted_tiles, s.shape.group,
+	add_argument(&counting, GEMP_ARG(&s.left->mem));
+	GEMP_TRY(gemp_tool_launch_with(box, s.number, (max_tiles + s.counted_tiles - 1) / s.counted_tiles, s.shape.group,
 	                               counting.of, counting.count));
 	GEMP_TRY(gemp_scan_device(box, s.left, sizeof(cl_uint), a->begin, sizeof(cl_uint), a->segments << split->bits));
-	code = move(box, &s, a, most);
+	code = move(box, &s, a, max_tiles);
 done:
 	return code;
 }
 
+/* A radix pass whose totals, scanned, are the begins of the buckets. */
 gemp_code gemp_split_by_items(gemp_toolbox *box, const gemp_multisplit *split, const gemp_split_arrays *a)
 {
 	gemp_code code = GEMP_OK;

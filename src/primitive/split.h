@@ -1,4 +1,9 @@
-/* split: an array in the order of buckets (multisplit). */
+/* split: moves an array into the order of buckets (multisplit: Ashkiani, Davidson, Meyer and Owens 2016).
+ *
+ * The host's split and the form by items are stable passes of primitive/radix_pass.h. In groups (kernels/primitive/multisplit.cl)
+ * each work-group orders a tile in local memory and writes runs of equal buckets; the order inside a bucket is arbitrary. begin[2^bits
+ * + 1] holds where each bucket begins. Local.
+ */
 
 #ifndef GEMP_PRIMITIVE_SPLIT_H
 #define GEMP_PRIMITIVE_SPLIT_H
@@ -7,7 +12,7 @@
 
 enum { GEMP_SPLIT_BITS = 11 }; /* at most */
 
-/* A key's bucket is ((code(key) - least) >> shift) & (2^bits - 1). */
+/* A key's bucket is ((code(key) - min_code) >> shift) & (2^bits - 1). */
 typedef struct gemp_multisplit {
 	gemp_key_kind key;
 	bool descending;
@@ -19,20 +24,18 @@ typedef struct gemp_multisplit {
 	                         32 or 64; 0: an element is its key */
 } gemp_multisplit;
 
-/* HOST, on all threads; stable. keys[count] and values[count] (NULL without any) go to out_keys and out_values, other arrays;
+/* On the host, by all threads; stable. keys[count] and values[count] (NULL without any) go to out_keys and out_values, other arrays;
  * bucket b is begin[b] .. begin[b + 1] there: begin[2^bits + 1], which may be NULL. GEMP_ENOMEM. */
 gemp_code gemp_split_host(const gemp_multisplit *split, const void *keys, const void *values, size_t count,
                           void *out_keys, void *out_values, uint64_t *begin);
 
-/* DEVICE; in no particular order inside a bucket. The same with buffers; values and out_values may be NULL without any; begin
+/* On a device; the order inside a bucket is arbitrary. The same with buffers; values and out_values may be NULL without any; begin
  * has 2^bits + 1 u32. Does not wait. */
 gemp_code gemp_split_device(gemp_toolbox *box, const gemp_multisplit *split, const gemp_buffer *keys,
                             const gemp_buffer *values, size_t count, const gemp_buffer *out_keys,
                             const gemp_buffer *out_values, const gemp_buffer *begin);
 
-/* split_device: splits on a device, of segments of an array in the form in groups (kernels/primitive/multisplit.cl), and of records. */
-
-/* What is split, and where it goes. */
+/* The arrays of a split on a device. */
 typedef struct gemp_split_arrays {
 	const gemp_buffer *keys, *values, *out_keys,
 		*out_values; /* as for gemp_split_device; elements, if they are records */
@@ -45,12 +48,12 @@ typedef struct gemp_split_arrays {
 	const gemp_buffer *begin; /* u32 [segments * 2^bits + 1] */
 } gemp_split_arrays;
 
-/* A split of each segment for itself, in the form in groups. Does not wait. */
+/* Splits each segment by itself, in the form in groups. Does not wait. */
 gemp_code gemp_split_segments(gemp_toolbox *box, const gemp_multisplit *split, const gemp_split_arrays *arrays);
-/* A split of all `count` elements, stable, in the form by items; segments are not looked at. Does not wait. */
+/* Splits all `count` elements, stably, in the form by items; segments are ignored. Does not wait. */
 gemp_code gemp_split_by_items(gemp_toolbox *box, const gemp_multisplit *split, const gemp_split_arrays *arrays);
 
-/* How a group goes through its tile (kernels/primitive/multisplit.cl). */
+/* The shape of a group's tile (kernels/primitive/multisplit.cl). */
 typedef struct gemp_split_shape {
 	size_t group;
 	unsigned items, window; /* window 0: by numbers */

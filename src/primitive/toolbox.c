@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_ARGUMENTS = 16, CACHED_BITS = 27, SPARSE = 4 };
+enum { MAX_ARGUMENTS = 16, CACHED_BITS = 27, SPARSE = 4 };
 
 gemp_code gemp_toolbox_new(gemp_toolbox **out, gemp_device *device, gemp_form form)
 {
@@ -43,6 +43,7 @@ void gemp_toolbox_free(gemp_toolbox *box)
 	gemp_free(box);
 }
 
+/* Programs are stored only now, when their first launches are over, because PoCL compiles work-groups at launch. */
 gemp_code gemp_toolbox_seconds(gemp_toolbox *box, double *seconds)
 {
 	gemp_code code = GEMP_OK;
@@ -74,19 +75,17 @@ size_t gemp_tool_group(const gemp_toolbox *box, size_t wanted)
 static gemp_code make_tool(gemp_toolbox *box, gemp_tool *tool, const char *file, const char *options)
 {
 	gemp_code code = GEMP_OK;
-	char *source = NULL;
-	GEMP_TRY(gemp_kernel_source(&source, file));
-	GEMP_TRY(gemp_program_new(&tool->program, box->device, source, options));
+	GEMP_TRY(gemp_program_build_list(&tool->program, box->device, file, options, NULL, 0));
 	snprintf(tool->file, sizeof tool->file, "%s", file);
 	snprintf(tool->options, sizeof tool->options, "%s", options);
 	box->build_seconds += tool->program.seconds;
 	tool->stored = tool->program.cached;
 	box->tool_count++;
 done:
-	gemp_free(source);
 	return code;
 }
 
+/* The newest GEMP_TOOLS programs stay; another one replaces the oldest. */
 static gemp_code find_tool(gemp_toolbox *box, gemp_tool **out, const char *file, const char *options)
 {
 	for (size_t t = 0; t < GEMP_TOOLS; t++)
@@ -132,7 +131,7 @@ gemp_code gemp_tool_scratch(gemp_toolbox *box, int which, size_t size, gemp_buff
 	*out = scratch;
 	if (scratch->mem && scratch->size >= size)
 		return GEMP_OK;
-	gemp_buffer_free(scratch, box->device); /* the driver keeps it for what was launched */
+	gemp_buffer_free(scratch, box->device); /* launches that use it keep it alive */
 	return gemp_buffer_new(scratch, box->device, size, NULL);
 }
 
@@ -147,24 +146,25 @@ gemp_code gemp_tool_launch_with(gemp_toolbox *box, cl_kernel kernel, size_t grou
 gemp_code gemp_tool_launch_values(gemp_toolbox *box, cl_kernel kernel, size_t groups, size_t group,
                                   const gemp_argument *arguments, size_t count, const gemp_argument *values)
 {
-	gemp_argument all[MOST_ARGUMENTS];
-	size_t with = 0;
-	GEMP_CHECK(count + 2 <= MOST_ARGUMENTS);
+	gemp_argument all[MAX_ARGUMENTS];
+	size_t total = 0;
+	GEMP_CHECK(count + 2 <= MAX_ARGUMENTS);
 	for (size_t i = 0; i < count; i++) {
 		if (i == 2 && values) {
-			all[with++] = values[0];
-			all[with++] = values[1];
+			all[total++] = values[0];
+			all[total++] = values[1];
 		}
-		all[with++] = arguments[i];
+		all[total++] = arguments[i];
 	}
-	return gemp_tool_launch_with(box, kernel, groups, group, all, with);
+	return gemp_tool_launch_with(box, kernel, groups, group, all, total);
 }
 
+/* As many slabs as the device runs at once, since each slab has a row of counts. */
 gemp_slabs gemp_tool_slabs(const gemp_toolbox *box, size_t count, size_t tile, size_t slabs_a_unit)
 {
-	size_t most = box->device->units * slabs_a_unit, tiles = (count + tile - 1) / tile;
-	size_t of_slab = (tiles + most - 1) / most;
-	size_t slab = of_slab ? of_slab * tile : tile;
+	size_t max_slabs = box->device->units * slabs_a_unit, tiles = (count + tile - 1) / tile;
+	size_t slab_tiles = (tiles + max_slabs - 1) / max_slabs;
+	size_t slab = slab_tiles ? slab_tiles * tile : tile;
 	slab = slab < GEMP_DEVICE_MAX ? slab : GEMP_DEVICE_MAX;
 	return (gemp_slabs){ (cl_uint)count, (cl_uint)slab, (count + slab - 1) / slab };
 }

@@ -1,10 +1,9 @@
-/* toolbox: the kernels of this room on one device, each built when it is first needed.
+/* toolbox: the kernels of src/primitive on one device, each built when it is first needed, with scratch buffers and timings.
  *
- * They have two forms. In groups, for GPUs, work-groups exchange a tile through local memory, with the warp functions of
- * kernels/device/group.clh; by items, for CPU devices, each work-item has a slab for itself. In neither does a work-group wait for
- * another one, but for sorts in sweeps, where it waits for those that began before it. Arrays have at most
- * GEMP_DEVICE_MAX elements on a device: numbers of elements have 32 bits there, also those past the end that a work-item comes
- * to with its last step.
+ * Kernels have two forms. In groups, for GPUs, work-groups exchange tiles through local memory with the warp functions of
+ * kernels/device/group.clh; by items, for CPU devices, each work-item has a slab of its own. Work-groups never wait for one
+ * another, except in Onesweep sorts, where a group waits for those that began before it. Arrays have at most GEMP_DEVICE_MAX
+ * elements: indices have 32 bits, also those past the end that a work-item reaches with its last step. Local.
  */
 
 #ifndef GEMP_PRIMITIVE_TOOLBOX_H
@@ -18,7 +17,7 @@
 typedef enum gemp_form {
 	GEMP_FORM_AUTO,     /* in groups on a GPU, with sweeps on an NVIDIA one; by items on a CPU device */
 	GEMP_FORM_GROUPS,   /* works anywhere, slowly on a CPU device: for tests */
-	GEMP_FORM_ONESWEEP, /* in groups, and sorts are in sweeps (sweep_device.h) */
+	GEMP_FORM_ONESWEEP, /* in groups, and sorts use Onesweep */
 	GEMP_FORM_ITEMS,
 } gemp_form;
 
@@ -29,12 +28,10 @@ gemp_code gemp_toolbox_new(gemp_toolbox **out, gemp_device *device, gemp_form fo
 /* Waits for what was launched; takes NULL. */
 void gemp_toolbox_free(gemp_toolbox *box);
 
-/* Waits, and tells how long the device has worked on launches since the last call, by its own clock. */
+/* Waits; *seconds: the durations of all launches since the last call, by the device's clock. */
 gemp_code gemp_toolbox_seconds(gemp_toolbox *box, double *seconds);
 /* Seconds that programs took to be built or loaded since the last call. */
 double gemp_toolbox_build_seconds(gemp_toolbox *box);
-
-/* toolbox_parts: what the files that use a device have in common, here and in rooms of kernels on arrays above (shuffle). */
 
 enum { GEMP_TOOLS = 48, GEMP_TOOL_KERNELS = 8, GEMP_TOOL_WARP = 32, GEMP_TOOL_OPTIONS = 256 };
 
@@ -42,12 +39,12 @@ enum { GEMP_TOOLS = 48, GEMP_TOOL_KERNELS = 8, GEMP_TOOL_WARP = 32, GEMP_TOOL_OP
 typedef struct gemp_tool {
 	char file[32], options[GEMP_TOOL_OPTIONS];
 	gemp_program program;
-	cl_kernel kernels[GEMP_TOOL_KERNELS]; /* as they were asked for */
+	cl_kernel kernels[GEMP_TOOL_KERNELS]; /* in the order of their first use */
 	const char *names[GEMP_TOOL_KERNELS];
 	bool stored; /* its binary holds the work-groups that PoCL compiles at first launches */
 } gemp_tool;
 
-/* Small arrays that are needed again and again. */
+/* Small buffers that are used again and again. */
 enum { GEMP_SCRATCH_COUNTS, GEMP_SCRATCH_TOTALS, GEMP_SCRATCH_SUMS, GEMP_SCRATCH_TILES, GEMP_SCRATCHES };
 
 struct gemp_toolbox {
@@ -55,7 +52,7 @@ struct gemp_toolbox {
 	bool groups;         /* the form */
 	bool onesweep;
 	unsigned cached_bits; /* of a bitmap that fits the device's cache; tests make it small */
-	size_t sparse;        /* words of a bitmap for each key that are still better than sorting; tests make it large */
+	size_t sparse; /* up to so many bitmap words for each key a bitmap is faster than sorting; tests make it large */
 	gemp_tool tools[GEMP_TOOLS]; /* the newest */
 	size_t tool_count;           /* so far */
 	gemp_buffer scratch[GEMP_SCRATCHES];
@@ -72,7 +69,7 @@ size_t gemp_tool_group(const gemp_toolbox *box, size_t wanted);
 gemp_code gemp_tool_kernel(gemp_toolbox *box, cl_kernel *out, const char *file, const char *name, size_t group,
                            const char *format, ...) __attribute__((format(printf, 6, 7)));
 
-/* A scratch of at least so many bytes, valid until it is asked for again. */
+/* A scratch buffer of at least `size` bytes, valid until the next request for the same one. */
 gemp_code gemp_tool_scratch(gemp_toolbox *box, int which, size_t size, gemp_buffer **out);
 
 /* Launches groups * group work-items (group 0: `groups` work-items, one a group), and counts the time. */
@@ -82,7 +79,7 @@ gemp_code gemp_tool_scratch(gemp_toolbox *box, int which, size_t size, gemp_buff
 gemp_code gemp_tool_launch_with(gemp_toolbox *box, cl_kernel kernel, size_t groups, size_t group,
                                 const gemp_argument *arguments, size_t count);
 
-/* How an array is cut into slabs: multiples of `tile`, each of them a group's or a work-item's. */
+/* An array cut into slabs, multiples of `tile`; each slab is one group's or one work-item's. */
 typedef struct gemp_slabs {
 	cl_uint count, slab;
 	size_t slabs;
