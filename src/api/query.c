@@ -138,6 +138,7 @@ typedef struct run {
 	gemp_match_options match;
 	bool only_counts; /* clauses ask for the number of matches alone, which the search can tell */
 	bool writes;      /* rows, to a table or file */
+	uint64_t limit;   /* rows, of the settings and, where rows stream, of the text */
 	gemp_sink rows;
 	gemp_query_result result;
 } run;
@@ -169,6 +170,7 @@ static void choose(run *r)
 		limit = clause->limit;
 	r->only_counts = gemp_clause_only_counts(r->pattern);
 	r->writes = !streams || r->wanted == WANT_TABLE || r->wanted == WANT_FILE;
+	r->limit = limit;
 	r->match = (gemp_match_options){
 		.semantics = settings->semantics,
 		.distinct = distinct_of(r),
@@ -238,13 +240,15 @@ static gemp_code search(run *r)
 	GEMP_TRY(gemp_prepared_run(r->prepared, r->writes && !r->only_counts ? &r->rows : NULL, &found));
 	if (r->writes && r->only_counts)
 		GEMP_TRY(write_count(r, &found));
+	const uint64_t rows = !r->writes   ? found.matches
+	                      : handed_out ? gemp_rows_written(&r->rows)
+	                                   : gemp_rows_total(&r->rows);
 	r->result = (gemp_query_result){ .matches = found.matches,
 		                             .embeddings = found.embeddings,
 		                             .embeddings_known = found.embeddings_known,
-		                             .rows = handed_out  ? gemp_rows_written(&r->rows)
-		                                     : r->writes ? gemp_rows_total(&r->rows)
-		                                                 : found.matches,
-		                             .complete = found.complete && (!r->writes || gemp_rows_complete(&r->rows)) };
+		                             .rows = rows < r->limit ? rows : r->limit,
+		                             .complete = found.complete && rows <= r->limit &&
+		                                         (!r->writes || gemp_rows_complete(&r->rows)) };
 done:
 	return code;
 }

@@ -438,6 +438,89 @@ static void nothing_to_find(void **state)
 	world_free(&w);
 }
 
+/* As many rows are counted, given out and written. */
+static void counts_are_rows(void **state)
+{
+	(void)state;
+	uint64_t random = test_seed_all();
+	static const char *const texts[] = {
+		"MATCH (a)-[:E]->(b) RETURN DISTINCT id(a)",
+		"MATCH (a)-[:E]->(b) RETURN a LIMIT 5",
+		"MATCH (a)-[:E]->(b) RETURN a SKIP 7",
+		"MATCH (a)-[:E]->(b) RETURN a ORDER BY a SKIP 2 LIMIT 6",
+		"MATCH (a)-[:E]->(b) RETURN a LIMIT 0",
+		"MATCH (a)-[:E]->(b) WITH a, count(*) AS n WHERE n > 1 RETURN a, n ORDER BY n",
+		"MATCH (a)-[:E]->(b) RETURN count(*) AS n",
+		"MATCH (a)-[:E]->(b) RETURN count(*) AS n LIMIT 0",
+		"MATCH (a)-[r:E]->(b) RETURN collect(r.weight) AS list, a:Odd AS odd",
+		"MATCH (a) WHERE NOT (a)-->() AND NOT ()-->(a) RETURN id(a)",
+		"MATCH (a), (b:Odd) RETURN a, b LIMIT 12",
+		"MATCH (a)-[:E*1..2]->(b) RETURN id(a), id(b)",
+		"MATCH (a)-[:E]->(b)-[:E]->(c)-[:E]->(a)",
+		"MATCH (a)-[r:E]->(a) RETURN a, r",
+		"MATCH ()-[:E]->() LIMIT 3",
+	};
+	world w = world_new(30, 70, true, SPLIT_TURNS, &random);
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		gemp_query *query = query_new(w.graph, texts[i], NULL);
+		gemp_query_result counted, given, written;
+		gemp_columns *columns = NULL;
+		const char *path = test_path_all("counted.jsonl");
+		assert_all_ok(gemp_query_count(query, &counted, NULL));
+		assert_all_ok(gemp_query_run(query, &columns, &given, NULL));
+		assert_all_ok(gemp_query_write(query, path, &written, NULL));
+		uint64_t rows = gemp_columns_rows(columns), lines = 0;
+		MPI_Allreduce(MPI_IN_PLACE, &rows, 1, MPI_UINT64_T, MPI_SUM, test_comm.world);
+		FILE *file = fopen(path, "r");
+		for (int c; file && (c = fgetc(file)) != EOF;)
+			lines += c == '\n';
+		if (file)
+			fclose(file);
+		bool good = counted.rows == rows && given.rows == rows && written.rows == rows && lines == rows &&
+		            given.matches == written.matches && given.complete == written.complete;
+		if (!good && test_comm.rank == 0)
+			fprintf(stderr, "%s: counted %llu, said %llu of %llu, wrote %llu of %llu; %d %d %d\n", texts[i],
+			        (unsigned long long)counted.rows, (unsigned long long)given.rows, (unsigned long long)rows,
+			        (unsigned long long)written.rows, (unsigned long long)lines, counted.complete, given.complete,
+			        written.complete);
+		assert_all(good);
+		gemp_columns_close(columns);
+		gemp_query_close(query);
+	}
+	world_free(&w);
+}
+
+static void append(void *self, const char *text, size_t size)
+{
+	(void)text;
+	*(size_t *)self += size;
+}
+
+static void reports_for_people(void **state)
+{
+	(void)state;
+	uint64_t random = 59;
+	world w = world_new(20, 50, true, SPLIT_TURNS, &random);
+	size_t heard[2] = { 0, 0 };
+	gemp_query *query = query_new(w.graph, "MATCH (a)-->(b) RETURN a", NULL);
+	for (int brief = 0; brief < 2; brief++) {
+		gemp_report *report = NULL;
+		gemp_query_result result;
+		gemp_report_options options;
+		gemp_report_options_init(&options);
+		options.text = append;
+		options.text_self = &heard[brief];
+		options.brief = brief;
+		options.size = brief ? sizeof options : offsetof(gemp_report_options, brief);
+		assert_all_ok(gemp_report_open(&report, context, &options));
+		assert_all_ok(gemp_query_count(query, &result, report));
+		gemp_report_close(report);
+	}
+	assert_all(test_comm.rank == 0 ? heard[0] > heard[1] : heard[0] + heard[1] == 0);
+	gemp_query_close(query);
+	world_free(&w);
+}
+
 static void files(void **state)
 {
 	(void)state;
@@ -601,9 +684,13 @@ static int close_context(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(two_hops),          TEST(triangles),      TEST(values_bound_again), TEST(wrong_texts),
-		TEST(order_and_limits),  TEST(types),          TEST(nothing_to_find),    TEST(files),
-		TEST(plans_and_reports), TEST(older_settings), TEST(no_memory),
+		TEST(two_hops),           TEST(triangles),
+		TEST(values_bound_again), TEST(wrong_texts),
+		TEST(order_and_limits),   TEST(types),
+		TEST(nothing_to_find),    TEST(files),
+		TEST(counts_are_rows),    TEST(reports_for_people),
+		TEST(plans_and_reports),  TEST(older_settings),
+		TEST(no_memory),
 	};
 	return test_main_all(argc, argv, tests);
 }
