@@ -41,7 +41,7 @@ typedef struct gemp_import_settings {
 	const char *default_label; /* of vertices that come without; NULL: none */
 	const char *default_type;  /* of edges that come without; NULL: E */
 	bool undirected;           /* edges have no direction */
-	bool merge_parallel;       /* of parallel edges one is kept */
+	bool merge_parallel;       /* one of each set of parallel edges is kept */
 	uint64_t seed;             /* of the random partition; 1 by default */
 } gemp_import_settings;
 
@@ -64,7 +64,7 @@ GEMP_API gemp_code gemp_graph_generate(gemp_graph **out, gemp_context *context, 
                                        const gemp_generator_parameter *parameters, size_t parameter_count,
                                        uint64_t seed, uint64_t relabel_seed);
 
-/* BUILDER: a graph from arrays in memory. Any rank may add any vertex and edge, each once; edges may come before their ends. */
+/* BUILDER: a graph from arrays in memory. Any rank may add any vertex and edge, each once; edges may be added before the vertices that they join. */
 
 typedef struct gemp_graph_builder gemp_graph_builder;
 

@@ -30,7 +30,7 @@ GEMP_API gemp_code gemp_array_sort(void **out, size_t *out_count, gemp_context *
                                    const void *values, size_t count, bool descending);
 
 /* Collective; context and type are alike on all ranks. *out is this rank's part [*out_count] of the distinct numbers, each on one
- * rank, in ascending order over the ranks. 0.0 and -0.0 are one number (0.0), and all NaN are. values stay as they are;
+ * rank, in ascending order over the ranks. 0.0 and -0.0 count as one number (0.0), all NaN as another. values stay as they are;
  * gemp_array_release frees *out. GEMP_EUSAGE: no such type. */
 GEMP_API gemp_code gemp_array_distinct(void **out, size_t *out_count, gemp_context *context, gemp_number_type type,
                                        const void *values, size_t count);

@@ -18,7 +18,7 @@
 #include "partition/base/dictionary.h"
 #include "partition/build/builder_options.h"
 
-typedef struct gemp_format gemp_format; /* io/import/import.h */
+typedef struct gemp_format gemp_format;
 typedef struct gemp_paths gemp_paths;
 
 /* The format of that name; NULL for "auto"; GEMP_EUSAGE for other names. */

@@ -39,7 +39,7 @@ typedef enum gemp_shuffle_layout {
 
 typedef struct gemp_shuffle {
 	gemp_shuffle_layout layout;
-	unsigned size; /* bytes of a tuple with its destination: 4, 8, 16, 32 or 64; APART 8 or 12 */
+	unsigned size; /* bytes of a tuple with its destination: 4, 8, 16, 32 or 64; SOA 8 or 12 */
 	unsigned bits; /* 1 to GEMP_SPLIT_BITS */
 	unsigned shift;
 	bool stable; /* tuples of one range keep their order */
@@ -47,8 +47,8 @@ typedef struct gemp_shuffle {
 
 /* Tuples on a device. */
 typedef struct gemp_tuples {
-	const gemp_buffer *destination; /* u32 [count]; NULL where the layout has no column, and of what BESIDE gives */
-	const gemp_buffer *tuple;       /* [count]; APART: values of size - 4 bytes */
+	const gemp_buffer *destination; /* u32 [count]; NULL where the layout has no column, and in what AOS_KEYS gives */
+	const gemp_buffer *tuple;       /* [count]; SOA: values of size - 4 bytes */
 	size_t count;
 	const gemp_buffer
 		*extent; /* NULL, or: of `count` tuples the first extent[1] are there, which the device alone knows;

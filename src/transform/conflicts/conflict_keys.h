@@ -20,7 +20,7 @@ typedef enum gemp_access { GEMP_READS, GEMP_ADDS, GEMP_WRITES, GEMP_ACCESSES } g
 typedef struct gemp_conflict_keys {
 	size_t matches;
 	uint64_t *offsets; /* [matches + 1] of each match's keys; one that is decided already has none */
-	uint64_t *keys;    /* [begin[matches]] gemp_conflict_key */
+	uint64_t *keys;    /* [offsets[matches]] gemp_conflict_key */
 	uint64_t slots;    /* slots are below it; at most 2^62 */
 } gemp_conflict_keys;
 

@@ -34,8 +34,9 @@ static gemp_code resolve_local(const gemp_resolver *resolver, const gemp_conflic
 	began = gemp_now();
 	GEMP_TRY(there ? gemp_conflict_rounds_device(&problem, resolver->context, rounds)
 	               : gemp_conflict_rounds_host(&problem, rounds));
-	gemp_log(GEMP_VERBOSE, "%zu matches contending, %llu tokens: decided on the %s in %.3f s", problem.matches,
-	         (unsigned long long)problem.offsets[problem.matches], there ? "device" : "host", gemp_now() - began);
+	gemp_log(GEMP_VERBOSE, "%zu contending matches with %llu conflict keys, decided on the %s in %.3f s",
+	         problem.matches, (unsigned long long)problem.offsets[problem.matches], there ? "device" : "host",
+	         gemp_now() - began);
 	for (size_t m = 0; m < problem.matches; m++)
 		decisions[problem.rows[m]] = problem.decision[m];
 done:
@@ -202,14 +203,14 @@ typedef struct resolve_context {
 	const uint64_t *priority;
 	uint8_t *decisions;
 	size_t sent_count; /* claims of this rank */
-	size_t *match;     /* [asked] */
+	size_t *match;     /* [sent_count] */
 	partition_claims sent;
 	size_t received_count; /* claims that this rank decides about */
-	claim *claims;         /* [held] */
+	claim *claims;         /* [received_count] */
 	partition_claims received;
 	gemp_slot_table slots;
 	gemp_conflict_slot *slot_data; /* [slots.count] */
-	const uint8_t *states;         /* [held] of this round */
+	const uint8_t *states;         /* [received_count] of this round */
 } resolve_context;
 
 /* CLAIMS TO THEIR RANKS */

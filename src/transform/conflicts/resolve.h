@@ -21,7 +21,7 @@
  * ranks are undecided still. */
 gemp_code gemp_resolve_uncontended(const gemp_comm *comm, const gemp_conflict_keys *conflict_keys, uint8_t *decisions,
                                    uint64_t *left);
-/* Who plays the rounds of one rank; several ranks always do so on their hosts. */
+/* Where the rounds of one rank run; those of several ranks run on their hosts. */
 typedef enum gemp_resolve_on { GEMP_RESOLVE_AUTO, GEMP_RESOLVE_HOST, GEMP_RESOLVE_DEVICE } gemp_resolve_on;
 
 typedef struct gemp_resolver {

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* THE GAME */
+/* FLAT ARRAYS of the undecided matches */
 
 typedef struct fill_context {
 	gemp_conflict_rounds *problem;

@@ -16,7 +16,7 @@ typedef struct gemp_conflict_rounds {
 	size_t matches;
 	size_t *rows;       /* [matches] which they are for the caller */
 	uint64_t *offsets;  /* [matches + 1] */
-	uint64_t *keys;     /* [begin[matches]] of slots: gemp_conflict_key */
+	uint64_t *keys;     /* [offsets[matches]] of slots: gemp_conflict_key */
 	uint64_t *priority; /* [matches] distinct; the least comes first */
 	uint8_t *decision;  /* [matches] gemp_match_decision, undecided before */
 	size_t slots;
@@ -29,7 +29,7 @@ void gemp_conflict_rounds_free(gemp_conflict_rounds *problem);
 /* Decides about all, by the threads of this rank. */
 gemp_code gemp_conflict_rounds_host(gemp_conflict_rounds *problem, uint64_t *rounds);
 
-/* game_device: the rounds of a problem on this rank's device. */
+/* The rounds of a problem on this rank's device. */
 
 /* Does all of it fit on the device? */
 bool gemp_conflict_rounds_fit(const gemp_conflict_rounds *problem, const gemp_device *device);
