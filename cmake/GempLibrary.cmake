@@ -16,7 +16,17 @@ endforeach()
 list(REMOVE_DUPLICATES libraries)
 list(FILTER libraries EXCLUDE REGEX "^gemp_")
 
-foreach(kind IN ITEMS SHARED STATIC)
+# Debian's static nauty cannot go into a shared library (its thread-local variables are addressed as a program's). The shared one
+# depends on libcliquer, which is under the GPL: whoever distributes libgemp.so together with it is bound by that. gemp-mpi and
+# libgemp.a take the static one, without it. Where there is no shared nauty, only libgemp.a is made.
+find_library(GEMP_NAUTY_SHARED NAMES libnauty.so)
+set(kinds STATIC)
+if(GEMP_NAUTY_SHARED)
+	list(APPEND kinds SHARED)
+else()
+	message(WARNING "libnauty.so was not found: libgemp.a is built, libgemp.so is not. Install libnauty2-dev or libnauty-dev for both.")
+endif()
+foreach(kind IN LISTS kinds)
 	string(TOLOWER ${kind} suffix)
 	set(target libgemp_${suffix})
 	add_library(${target} ${kind} ${objects})
@@ -26,16 +36,14 @@ foreach(kind IN ITEMS SHARED STATIC)
 	target_include_directories(${target} INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
 		$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 endforeach()
-# Debian's static nauty cannot go into a shared library (its thread-local variables are addressed as a program's). The shared one
-# depends on libcliquer, which is under the GPL: whoever distributes libgemp.so together with it is bound by that. gemp-mpi and
-# libgemp.a take the static one, without it.
-find_library(GEMP_NAUTY_SHARED NAMES libnauty.so REQUIRED)
-list(REMOVE_ITEM libraries gemp::nauty)
-target_link_libraries(libgemp_shared PRIVATE ${libraries} ${GEMP_NAUTY_SHARED})
-target_link_options(libgemp_shared PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/libgemp.map -Wl,--no-undefined)
-set_target_properties(libgemp_shared PROPERTIES LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/libgemp.map)
-
-install(TARGETS libgemp_shared libgemp_static)
+if(GEMP_NAUTY_SHARED)
+	list(REMOVE_ITEM libraries gemp::nauty)
+	target_link_libraries(libgemp_shared PRIVATE ${libraries} ${GEMP_NAUTY_SHARED})
+	target_link_options(libgemp_shared PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/libgemp.map -Wl,--no-undefined)
+	set_target_properties(libgemp_shared PROPERTIES LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/libgemp.map)
+	install(TARGETS libgemp_shared)
+endif()
+install(TARGETS libgemp_static)
 install(DIRECTORY include/gemp TYPE INCLUDE)
 
 # What a program links beside the static library, for pkg-config --static.
