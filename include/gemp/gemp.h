@@ -4,6 +4,7 @@
 #define GEMP_GEMP_H
 
 #include <gemp/analytics.h>
+#include <gemp/assembly.h>
 #include <gemp/columns.h>
 #include <gemp/context.h>
 #include <gemp/euler.h>

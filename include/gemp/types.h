@@ -36,4 +36,12 @@ typedef enum gemp_som_start { GEMP_SOM_START_RANDOM, GEMP_SOM_START_SAMPLES, GEM
 /* What is made of each column before: nothing; its range becomes [0, 1]; its mean becomes 0 and its deviation 1. */
 typedef enum gemp_som_scaling { GEMP_SOM_SCALE_NONE, GEMP_SOM_SCALE_UNIT, GEMP_SOM_SCALE_STANDARD } gemp_som_scaling;
 
+/* ASSEMBLY: how often a genome contains each unitig: as often as its k-mers occur compared with the median k-mer; as often as its
+ * k-mers occur, since the reads are the genome itself, once; once. */
+typedef enum gemp_assembly_copies {
+	GEMP_COPIES_BY_COVERAGE,
+	GEMP_COPIES_BY_COUNT,
+	GEMP_COPIES_ONE,
+} gemp_assembly_copies;
+
 #endif

@@ -42,7 +42,7 @@ static double median_coverage(const gemp_unitigs *u)
 }
 
 /* copies[unitigs->count]: the estimated number of copies in the genome. Collective. */
-static void set_copies(const gemp_unitigs *u, gemp_contig_copying how, uint64_t *copies, double *coverage)
+static void set_copies(const gemp_unitigs *u, gemp_assembly_copies how, uint64_t *copies, double *coverage)
 {
 	*coverage = how == GEMP_COPIES_BY_COVERAGE ? median_coverage(u) : 0;
 	for (size_t i = 0; i < u->count; i++) {
@@ -337,7 +337,7 @@ static uint64_t sum(const uint64_t *numbers, size_t count)
 }
 
 /* Collective. Everything that can be decided without gathering the graph. */
-static gemp_code decide(gemp_contig *out, const gemp_unitigs *u, gemp_contig_copying copying, uint64_t *copies,
+static gemp_code decide(gemp_contig *out, const gemp_unitigs *u, gemp_assembly_copies copying, uint64_t *copies,
                         gemp_traffic *traffic)
 {
 	bool far = false;
@@ -352,7 +352,7 @@ static gemp_code decide(gemp_contig *out, const gemp_unitigs *u, gemp_contig_cop
 	return code;
 }
 
-gemp_code gemp_contig_new(gemp_contig *out, const gemp_unitigs *u, gemp_contig_copying copying, gemp_traffic *traffic)
+gemp_code gemp_contig_new(gemp_contig *out, const gemp_unitigs *u, gemp_assembly_copies copying, gemp_traffic *traffic)
 {
 	gemp_code code = GEMP_OK;
 	gemp_contig contig = { 0 };

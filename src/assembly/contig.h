@@ -12,15 +12,7 @@
 #define GEMP_ASSEMBLY_CONTIG_H
 
 #include "assembly/unitigs.h"
-
-/* copies: how often a genome runs over each unitig. */
-
-/* As the words of --copies. */
-typedef enum gemp_contig_copying {
-	GEMP_COPIES_BY_COVERAGE, /* times of its k-mers over those of the median k-mer, rounded, at least 1 */
-	GEMP_COPIES_BY_COUNT,    /* times: what was read is the genome itself, once */
-	GEMP_COPIES_ONE,
-} gemp_contig_copying;
+#include "gemp/types.h"
 
 typedef enum gemp_contig_verdict {
 	GEMP_CONTIG_PATH,
@@ -53,7 +45,7 @@ typedef struct gemp_contig {
 } gemp_contig;
 
 /* Collective. */
-gemp_code gemp_contig_new(gemp_contig *out, const gemp_unitigs *unitigs, gemp_contig_copying copying,
+gemp_code gemp_contig_new(gemp_contig *out, const gemp_unitigs *unitigs, gemp_assembly_copies copying,
                           gemp_traffic *traffic);
 void gemp_contig_free(gemp_contig *contig);
 

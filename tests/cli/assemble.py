@@ -223,7 +223,7 @@ def refusals(folder):
     refused("ends.fq", "@a\nACGT\n+\n!!!!\n@b\nACGT\n", "ends.fq:5: the file ends within this sequence")
     refused("few.fa", ">a\nACGT\n", "no sequence has 31 letters")
     refused("once.fa", ">a\nACGTACGTT\n", "occurs 9 times", "-k", "5", "--min-count", "9")
-    refused("k.fa", ">a\nACGT\n", "k-mers have 2 to 31 letters", "-k", "32", code=2)
+    refused("k.fa", ">a\nACGT\n", "kmer must have 2 to 31 letters; got 32", "-k", "32", code=2)
     run(1, "assemble", os.path.join(folder, "k.fa"), code=2, says="needs the FASTA file to write")
     run(1, "assemble", os.path.join(folder, "gone.fa"), "-o", os.path.join(folder, "no.fa"), code=66, says="gone.fa")
 

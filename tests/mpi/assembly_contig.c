@@ -20,7 +20,7 @@ static char text[MOST_TEXT];
 static size_t text_size;
 static unsigned k;
 static bool both;
-static gemp_contig_copying copying;
+static gemp_assembly_copies copying;
 static uint64_t wanted[MOST_WORDS],
 	found[MOST_WORDS]; /* times of k-mers by number; with both strands of the lesser number */
 

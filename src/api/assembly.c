@@ -1,0 +1,330 @@
+/* assembly: DNA from reads, and what the report says of reads, k-mers, unitigs and the path. */
+
+#include "gemp/assembly.h"
+
+#include "api/report_state.h"
+#include "assembly/contig.h"
+#include "assembly/unitig_links.h"
+#include "core/memory.h"
+#include "core/quantity.h"
+#include "io/file/local_file.h"
+#include "io/file/output.h"
+#include "io/text/fasta.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+void gemp_assembly_settings_init(gemp_assembly_settings *settings)
+{
+	*settings = (gemp_assembly_settings){ .size = sizeof *settings, .kmer = GEMP_KMER_MAX, .min_count = 1 };
+}
+
+/* REPORT */
+
+static void set_count(json_t *json, const char *name, uint64_t count)
+{
+	json_object_set_new(json, name, gemp_json_count(count));
+}
+
+static void report_reads(gemp_report *report, const gemp_fasta *reads)
+{
+	json_t *json = json_object();
+	set_count(json, "sequences", reads->sequences);
+	set_count(json, "letters", reads->letters);
+	set_count(json, "bytes", reads->bytes);
+	gemp_report_set(report, "reads", json);
+	gemp_report_detail(report, "  %-11s %s sequences, %s letters\n", "reads", gemp_grouped(reads->sequences).text,
+	                   gemp_grouped(reads->letters).text);
+}
+
+/* GEMP_EDATA if no k-mer is left. */
+static gemp_code report_kmers(gemp_report *report, const gemp_kmer_graph *graph, uint64_t min_count)
+{
+	json_t *json = json_object();
+	json_object_set_new(json, "k", json_integer(graph->k));
+	json_object_set_new(json, "both_strands", json_boolean(graph->both_strands));
+	set_count(json, "occurrences", graph->occurrences);
+	set_count(json, "distinct", graph->distinct);
+	set_count(json, "kept", graph->kept);
+	set_count(json, "edges", graph->edges);
+	gemp_report_set(report, "kmers", json);
+	gemp_report_detail(report, "  %-11s %s of %u letters, %s distinct, %s kept\n", "k-mers",
+	                   gemp_grouped(graph->occurrences).text, graph->k, gemp_grouped(graph->distinct).text,
+	                   gemp_grouped(graph->kept).text);
+	if (graph->kept)
+		return GEMP_OK;
+	if (graph->distinct)
+		return gemp_fail(GEMP_EDATA,
+		                 "none of %" PRIu64 " distinct k-mers occurs %" PRIu64 " times; give a smaller "
+		                 "min-count, or, where reads are few, a shorter kmer",
+		                 graph->distinct, min_count);
+	return gemp_fail(GEMP_EDATA, "no sequence has %u letters A, C, G, T behind one another; take a shorter kmer",
+	                 graph->k);
+}
+
+/* Collective. */
+static void report_unitigs(gemp_report *report, const gemp_unitigs *unitigs)
+{
+	uint64_t longest, middle;
+	gemp_unitigs_lengths(unitigs, &longest, &middle);
+	json_t *json = json_object();
+	set_count(json, "count", unitigs->total);
+	set_count(json, "letters", unitigs->letters);
+	set_count(json, "longest", longest);
+	set_count(json, "n50", middle);
+	gemp_report_set(report, "unitigs", json);
+	gemp_report_print(report, "%s of %s; the longest has %s, N50 is %s\n", gemp_counted(unitigs->total, "unitig").text,
+	                  gemp_counted(unitigs->letters, "letter").text, gemp_grouped(longest).text,
+	                  gemp_grouped(middle).text);
+}
+
+static json_t *json_of_vertices(const gemp_contig *contig, unsigned k)
+{
+	json_t *list = json_array();
+	for (size_t i = 0; i < contig->examples; i++) {
+		const gemp_contig_vertex *vertex = &contig->example[i];
+		char word[GEMP_KMER_MAX + 1] = "";
+		json_t *json = json_object();
+		for (unsigned p = 0; p < k - 1; p++)
+			word[p] = gemp_kmer_letter(vertex->word, k - 1, p);
+		json_object_set_new(json, "word", json_string(word));
+		set_count(json, "in", vertex->in);
+		set_count(json, "out", vertex->out);
+		json_array_append_new(list, json);
+	}
+	return list;
+}
+
+/* Says why there is no path, and what might help. strands: 2 if each unitig is there in both directions, else 1. */
+static void print_reason(const gemp_report *report, const gemp_contig *contig, unsigned strands)
+{
+	switch (contig->verdict) {
+	case GEMP_CONTIG_UNBALANCED:
+		gemp_report_print(
+			report,
+			"No Eulerian path: %s vertices have unequal in- and out-degree; are there errors left (min-count), "
+			"or does the genome have a unitig more often than copies says?\n",
+			gemp_grouped(contig->unbalanced).text);
+		break;
+	case GEMP_CONTIG_DISCONNECTED:
+		gemp_report_print(report,
+		                  "No Eulerian path: %s components; do reads leave gaps, or is kmer too long for "
+		                  "them?\n",
+		                  gemp_grouped(contig->components / strands).text);
+		break;
+	case GEMP_CONTIG_STRANDS:
+		gemp_report_print(report,
+		                  "No Eulerian path: the two strands hang together, as the genome has some word "
+		                  "and its reverse complement; a longer kmer may tell them apart, or reads of one strand\n");
+		break;
+	case GEMP_CONTIG_TOO_LARGE:
+		gemp_report_print(report, "No Eulerian path was looked for: %s unitigs are too many\n",
+		                  gemp_grouped(contig->copies).text);
+		break;
+	default:
+		gemp_report_print(report, "An Eulerian %s over %s, of %s\n", gemp_contig_verdict_name[contig->verdict],
+		                  gemp_counted(contig->copies / strands, "unitig").text,
+		                  gemp_counted(contig->sequences.total_letters, "letter").text);
+	}
+}
+
+static void report_contig(gemp_report *report, const gemp_contig *contig, const gemp_kmer_graph *graph)
+{
+	json_t *json = json_object();
+	json_object_set_new(json, "found", json_boolean(contig->sequences.total > 0));
+	json_object_set_new(json, "verdict", json_string(gemp_contig_verdict_name[contig->verdict]));
+	set_count(json, "edges", contig->unitigs);
+	set_count(json, "copies", contig->copies);
+	set_count(json, "unbalanced", contig->unbalanced);
+	json_object_set_new(json, "vertices", json_of_vertices(contig, graph->k));
+	json_object_set_new(json, "components", contig->components ? gemp_json_count(contig->components) : json_null());
+	set_count(json, "letters", contig->sequences.total_letters);
+	if (contig->coverage > 0)
+		json_object_set_new(json, "coverage", json_real(contig->coverage));
+	gemp_report_set(report, "path", json);
+	print_reason(report, contig, graph->both_strands ? 2 : 1);
+}
+
+/* Collective. Sums the traffic of all ranks; mine is that of this rank. */
+static void report_sent(gemp_report *report, const gemp_traffic *mine)
+{
+	uint64_t sums[] = { mine->bytes, mine->messages }, rounds = mine->rounds;
+	gemp_comm_sum(report->comm, sums, 2);
+	gemp_comm_max(report->comm, &rounds, 1);
+	gemp_report_exchange(report, &(gemp_traffic){ sums[0], sums[1], rounds }, -1, NULL);
+}
+
+/* CHECKS */
+
+static bool is_stdout(const char *path)
+{
+	return path && strcmp(path, "-") == 0;
+}
+
+static gemp_code check_settings(const gemp_assembly_settings *settings)
+{
+	if (!settings->output)
+		return gemp_fail(GEMP_EUSAGE, "output must name the FASTA file to write");
+	if (settings->read_count == 0)
+		return gemp_fail(GEMP_EUSAGE, "reads must name one file of reads at least");
+	if (settings->kmer < GEMP_KMER_MIN || settings->kmer > GEMP_KMER_MAX)
+		return gemp_fail(GEMP_EUSAGE, "kmer must have %d to %d letters; got %" PRIu64, GEMP_KMER_MIN, GEMP_KMER_MAX,
+		                 settings->kmer);
+	if ((unsigned)settings->copies > GEMP_COPIES_ONE)
+		return gemp_fail(GEMP_EUSAGE, "copies %d is none of gemp_assembly_copies", (int)settings->copies);
+	if (is_stdout(settings->output) + is_stdout(settings->unitigs) + is_stdout(settings->gfa) > 1)
+		return gemp_fail(GEMP_EUSAGE, "only one of output, unitigs and gfa can be -, which is standard output");
+	return GEMP_OK;
+}
+
+/* Collective. Before any work: are the settings possible, and can the files be written? */
+static gemp_code check(const gemp_comm *comm, const gemp_assembly_settings *settings)
+{
+	const char *const names[] = { "output", "unitigs", "gfa" };
+	const char *const paths[] = { settings->output, settings->unitigs, settings->gfa };
+	gemp_code code = check_settings(settings);
+	for (size_t i = 0; i < 3 && comm->rank == 0; i++)
+		if (paths[i] && !is_stdout(paths[i]))
+			GEMP_THEN(gemp_file_may_write(names[i], paths[i]));
+	return gemp_comm_agree(comm, code);
+}
+
+/* WORK */
+
+static gemp_code take_letters(void *self, const char *letters, size_t size)
+{
+	return gemp_kmer_counter_add(self, letters, size);
+}
+
+/* Collective. Counts the k-mers of all files. */
+static gemp_code read_files(gemp_kmer_counter *bag, gemp_report *report, const gemp_assembly_settings *settings)
+{
+	gemp_code code = GEMP_OK;
+	gemp_fasta sum = { 0 };
+	for (size_t f = 0; f < settings->read_count; f++) {
+		gemp_fasta reads;
+		GEMP_TRY(gemp_fasta_visit(&reads, report->comm, settings->reads[f], f, take_letters, bag));
+		GEMP_TRY(gemp_kmer_counter_join(bag, report->comm));
+		sum.sequences += reads.sequences;
+		sum.letters += reads.letters;
+		sum.bytes += reads.bytes;
+	}
+	report_reads(report, &sum);
+done:
+	return code;
+}
+
+/* Collective. Writes the text of each rank behind that of the rank before, and empties it. code: how this rank made its text. */
+static gemp_code write_part(gemp_output *output, const gemp_comm *comm, gemp_code code, gemp_text *text)
+{
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_output_write(output, text->data, text->size));
+	gemp_text_clear(text);
+done:
+	return code;
+}
+
+/* Collective. Writes unitigs and the links between them as GFA 1. */
+static gemp_code write_gfa(const gemp_comm *comm, const char *path, const gemp_sequences *sequences,
+                           const gemp_unitigs *u, gemp_traffic *traffic)
+{
+	gemp_code code = GEMP_OK;
+	gemp_output *output = NULL;
+	gemp_text text = { 0 };
+	gemp_unitig_link *links = NULL;
+	size_t count;
+	GEMP_TRY(gemp_unitig_links_find(&links, &count, u, traffic));
+	GEMP_TRY(gemp_output_open(&output, comm, path));
+	if (comm->rank == 0)
+		gemp_text_print(&text, "H\tVN:Z:1.0\tks:i:%u\n", u->graph->k);
+	GEMP_TRY(write_part(output, comm, gemp_text_status(&text), &text));
+	GEMP_TRY(write_part(output, comm, gemp_sequences_gfa(sequences, "unitig", &text), &text));
+	for (size_t i = 0; i < count; i++)
+		gemp_text_print(&text, "L\tunitig%" PRIu64 "\t%c\tunitig%" PRIu64 "\t%c\t%uM\n", links[i].from + 1,
+		                links[i].from_back ? '-' : '+', links[i].to + 1, links[i].to_back ? '-' : '+', u->graph->k - 1);
+	GEMP_TRY(write_part(output, comm, gemp_text_status(&text), &text));
+	code = gemp_output_close(output);
+	output = NULL;
+done:
+	gemp_output_abandon(output);
+	gemp_text_free(&text);
+	gemp_free(links);
+	return code;
+}
+
+/* Collective. */
+static gemp_code write_fasta(const gemp_comm *comm, const char *path, const gemp_sequences *sequences, const char *name)
+{
+	gemp_code code = GEMP_OK;
+	gemp_output *output = NULL;
+	gemp_text text = { 0 };
+	GEMP_TRY(gemp_output_open(&output, comm, path));
+	GEMP_TRY(write_part(output, comm, gemp_sequences_fasta(sequences, name, &text), &text));
+	code = gemp_output_close(output);
+	output = NULL;
+done:
+	gemp_output_abandon(output);
+	gemp_text_free(&text);
+	return code;
+}
+
+/* Collective. Writes the Eulerian path, if there is one, and else the unitigs; unitigs also to files of their own. */
+static gemp_code write_files(const gemp_report *report, const gemp_assembly_settings *settings,
+                             const gemp_contig *contig, const gemp_unitigs *unitigs, gemp_traffic *traffic)
+{
+	gemp_code code = GEMP_OK;
+	gemp_sequences sequences = { 0 };
+	bool found = contig->sequences.total > 0;
+	if (found)
+		GEMP_TRY(write_fasta(report->comm, settings->output, &contig->sequences, "contig"));
+	if (!found || settings->unitigs || settings->gfa)
+		GEMP_TRY(gemp_unitigs_spell(&sequences, unitigs, traffic));
+	if (!found)
+		GEMP_TRY(write_fasta(report->comm, settings->output, &sequences, "unitig"));
+	if (settings->unitigs)
+		GEMP_TRY(write_fasta(report->comm, settings->unitigs, &sequences, "unitig"));
+	if (settings->gfa)
+		GEMP_TRY(write_gfa(report->comm, settings->gfa, &sequences, unitigs, traffic));
+done:
+	gemp_sequences_free(&sequences);
+	return code;
+}
+
+gemp_code gemp_assemble(gemp_context *context, const gemp_assembly_settings *settings, gemp_report *report)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = &context->comm;
+	gemp_assembly_settings chosen;
+	gemp_timers timers = { 0 };
+	gemp_report none;
+	gemp_kmer_counter bag = { 0 };
+	gemp_kmer_graph graph = { 0 };
+	gemp_unitigs unitigs = { 0 };
+	gemp_contig contig = { 0 };
+	double since = gemp_now();
+	report = gemp_report_or(report, &none, context);
+	gemp_assembly_settings_init(&chosen);
+	gemp_options_copy(&chosen, sizeof chosen, settings);
+	GEMP_TRY(check(comm, &chosen));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_kmer_counter_new(&bag, (unsigned)chosen.kmer, !chosen.one_strand)));
+	GEMP_TRY(read_files(&bag, report, &chosen));
+	since = gemp_timers_add(&timers, GEMP_PHASE_READ, since);
+	GEMP_TRY(gemp_kmer_graph_new(&graph, comm, &bag, chosen.min_count, chosen.copies == GEMP_COPIES_BY_COUNT));
+	GEMP_TRY(report_kmers(report, &graph, chosen.min_count));
+	GEMP_TRY(gemp_unitigs_new(&unitigs, &graph));
+	report_unitigs(report, &unitigs);
+	GEMP_TRY(gemp_contig_new(&contig, &unitigs, chosen.copies, &graph.traffic));
+	report_contig(report, &contig, &graph);
+	since = gemp_timers_add(&timers, GEMP_PHASE_CONVERT, since);
+	GEMP_TRY(write_files(report, &chosen, &contig, &unitigs, &graph.traffic));
+	gemp_timers_add(&timers, GEMP_PHASE_WRITE, since);
+	report_sent(report, &graph.traffic);
+	gemp_report_seconds(report, &timers, false);
+	gemp_report_memory(report, 0);
+done:
+	gemp_contig_free(&contig);
+	gemp_unitigs_free(&unitigs);
+	gemp_kmer_graph_free(&graph);
+	gemp_kmer_counter_free(&bag);
+	return code;
+}
