@@ -21,6 +21,15 @@ typedef enum gemp_type { GEMP_STRING, GEMP_INTEGER, GEMP_FLOAT, GEMP_BOOLEAN, GE
 /* Along edges, against them, or either way. */
 typedef enum gemp_edge_direction { GEMP_ALONG, GEMP_AGAINST, GEMP_EITHER_WAY } gemp_edge_direction;
 
+/* CHECKPOINTS: a folder in which long work keeps what it has finished. A signal (gemp_process_on_signal) or max_seconds then end the
+ * work between two steps with GEMP_STOPPED; a later call with `resume` goes on, with any number of ranks. The folder, which all
+ * ranks see, is removed when the work is done. */
+typedef struct gemp_checkpoint_settings {
+	const char *folder; /* NULL: nothing is kept */
+	bool resume; /* go on from what is in the folder; without it, a folder that has a checkpoint is GEMP_EUSAGE */
+	double max_seconds; /* 0: no limit */
+} gemp_checkpoint_settings;
+
 /* SELF-ORGANISING MAPS: how units lie; the distance of a vector and a unit; what a vector is to units at a distance from its own:
  * exp(-d^2 / 2 r^2), nothing beyond the radius r, all alike up to r, all alike up to r rows and columns away. */
 typedef enum gemp_som_lattice { GEMP_SOM_RECTANGULAR, GEMP_SOM_HEXAGONAL } gemp_som_lattice;

@@ -29,7 +29,7 @@ equal "$(of checkpoint.finished)" 1 "parts of the first job"
 stops 3 $count --replicate none
 equal "$(of checkpoint.finished)" 2 "parts of two jobs"
 one 2 match $count --checkpoint c
-says "--checkpoint c: there is one of an earlier job"
+says "checkpoint c: there is one of an earlier job"
 expect 2 2 match $count --checkpoint c --resume --semantics hom
 says "the checkpoint in c has another semantics, 'iso' and not 'hom'"
 one 2 match m.h5 --pattern cycle:4 --count --count-by enumerate --checkpoint c --resume
@@ -123,6 +123,6 @@ says "--resume needs --checkpoint FOLDER"
 one 2 match $count --max-time 3
 says "--max-time needs --checkpoint FOLDER"
 one 74 match $count --checkpoint no/such/folder
-says "--checkpoint no/such/folder: No such file or directory"
+says "checkpoint no/such/folder: No such file or directory"
 
 finish

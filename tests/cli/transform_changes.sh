@@ -108,11 +108,11 @@ says 'are too many to draw (at most 2000)'
 alone 0 transform g.h5 r.rules -o h.h5 --changes c.jsonl -q
 job() { local wanted=$1 ranks=$2; shift 2; expect "$wanted" "$ranks" transform g.h5 r.rules -o r.h5 --changes r.jsonl --checkpoint k "$@"; }
 job 75 1 --max-time 0.001 --json -
-says 'stopped by --max-time after 1 step; the same command with --checkpoint k --resume goes on'
+says 'stopped by max-time after 1 step; the same command with --checkpoint k --resume goes on'
 equal "$(field complete) $(field steps)" 'False 1' 'a run that stopped'
 [ ! -e r.h5 ] && [ ! -e r.jsonl ] || fail 'something is written of a run that is not done'
 job 2 1
-says '--checkpoint k: there is one of an earlier job'
+says 'checkpoint k: there is one of an earlier job'
 job 75 3 --resume --max-time 0.001
 job 2 2 --resume --seed 2
 says "the checkpoint in k has another seed, '1' and not '2'"

@@ -1,5 +1,6 @@
 #include "cli/match/resumable_search.h"
 
+#include "cli/checkpoint_options.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/quantity.h"
@@ -27,12 +28,12 @@ static gemp_code gemp_checkpoint_shard_path(char **out, const gemp_checkpoint *c
 static const char *const query_options[] = { "semantics", "distinct", "symmetry", "count-by",     "pivot", "attributes",
 	                                         "order",     "param",    "lenient",  "query-labels", "count" };
 
-static gemp_code make_query(json_t **out, const gemp_options *options, const gemp_shard *graph, const char *query,
-                            const char *ending)
+static json_t *make_question(const gemp_options *options, const gemp_shard *graph, const char *query,
+                             const char *ending)
 {
-	return gemp_checkpoint_store_query(out, options, graph,
-	                                   json_pack("{s:s, s:s}", "query", query, "rows", ending ? ending : "none"),
-	                                   query_options, sizeof query_options / sizeof *query_options);
+	json_t *own = json_pack("{s:s, s:s}", "query", query, "rows", ending ? ending : "none");
+	return gemp_checkpoint_store_question(
+		graph, gemp_checkpoint_options_add(own, options, query_options, sizeof query_options / sizeof *query_options));
 }
 
 /* READING */
@@ -110,15 +111,13 @@ gemp_code gemp_checkpoint_open(gemp_checkpoint **out, const gemp_comm *comm, con
 {
 	gemp_code code = GEMP_OK;
 	gemp_checkpoint *c = NULL;
-	json_t *question = NULL;
+	const gemp_checkpoint_settings settings = gemp_checkpoint_options(options);
 	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(c, 1)));
 	*c = (gemp_checkpoint){ .comm = comm,
 		                    .ending = ending_of(rows_path),
 		                    .embeddings_known = true,
 		                    .parts = graph->vertex_count < MAX_PARTS ? (uint32_t)graph->vertex_count : MAX_PARTS };
-	GEMP_TRY(gemp_comm_agree(comm, make_query(&question, options, graph, query, c->ending)));
-	code = gemp_checkpoint_store_open(&c->store, comm, options, question);
-	question = NULL;
+	code = gemp_checkpoint_store_open(&c->store, comm, &settings, make_question(options, graph, query, c->ending));
 	if (code == GEMP_OK && c->store.saved)
 		code = gemp_comm_agree(comm, read_state(c, c->store.saved));
 	if (code != GEMP_OK)
@@ -128,7 +127,6 @@ gemp_code gemp_checkpoint_open(gemp_checkpoint **out, const gemp_comm *comm, con
 	*out = c;
 	c = NULL;
 done:
-	json_decref(question);
 	gemp_checkpoint_free(c);
 	return code;
 }
@@ -270,7 +268,7 @@ gemp_code gemp_resumable_check(const gemp_options *options, size_t queries)
 		{ "profile", "a profile is of one run" },
 	};
 	if (!options->checkpoint)
-		return gemp_checkpoint_store_check(options);
+		return gemp_checkpoint_options_check(options);
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		if (gemp_options_has(options, others[i].option))
 			return gemp_fail(GEMP_EUSAGE, "--checkpoint does not go with --%s: %s", others[i].option, others[i].why);

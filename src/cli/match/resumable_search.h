@@ -9,8 +9,9 @@
 #ifndef GEMP_CLI_MATCH_RESUMABLE_SEARCH_H
 #define GEMP_CLI_MATCH_RESUMABLE_SEARCH_H
 
+#include "api/checkpoint_store.h"
 #include "api/report_state.h"
-#include "cli/checkpoint_store.h"
+#include "cli/options/options.h"
 #include "io/rows/row_writer.h"
 #include "query/query.h"
 

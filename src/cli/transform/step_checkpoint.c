@@ -1,5 +1,6 @@
 #include "cli/transform/step_checkpoint.h"
 
+#include "cli/checkpoint_options.h"
 #include "core/memory.h"
 #include "core/quantity.h"
 #include "core/random.h"
@@ -52,13 +53,13 @@ gemp_code gemp_step_checkpoint_log(gemp_step_checkpoint *k, char **path)
 
 static const char *const asked[] = { "semantics", "seed", "param", "lenient", "combinations" };
 
-static gemp_code make_query(const gemp_step_checkpoint *k, const gemp_shard *graph, json_t **out)
+static json_t *make_question(const gemp_step_checkpoint *k, const gemp_shard *graph)
 {
 	char hash[24];
 	snprintf(hash, sizeof hash, "%016" PRIx64, gemp_hash(k->rules->text, strlen(k->rules->text), 0));
-	return gemp_checkpoint_store_query(out, k->options, graph,
-	                                   json_pack("{s:s, s:s}", "rules", hash, "changes", k->log ? "written" : "none"),
-	                                   asked, sizeof asked / sizeof *asked);
+	json_t *own = json_pack("{s:s, s:s}", "rules", hash, "changes", k->log ? "written" : "none");
+	return gemp_checkpoint_store_question(
+		graph, gemp_checkpoint_options_add(own, k->options, asked, sizeof asked / sizeof *asked));
 }
 
 /* Counts of a rule's report, by name. */
@@ -153,13 +154,11 @@ gemp_code gemp_step_checkpoint_open(gemp_step_checkpoint *k, const gemp_comm *co
                                     gemp_shard **graph)
 {
 	gemp_code code = GEMP_OK;
-	json_t *question = NULL;
+	const gemp_checkpoint_settings settings = gemp_checkpoint_options(options);
 	char *path = NULL;
 	k->comm = comm;
 	k->options = options;
-	GEMP_TRY(gemp_comm_agree(comm, make_query(k, *graph, &question)));
-	code = gemp_checkpoint_store_open(&k->store, comm, options, question);
-	question = NULL;
+	code = gemp_checkpoint_store_open(&k->store, comm, &settings, make_question(k, *graph));
 	if (code == GEMP_OK && k->store.saved)
 		code = gemp_comm_agree(comm, read_state(k, k->store.saved));
 	k->runs++;
@@ -170,7 +169,6 @@ gemp_code gemp_step_checkpoint_open(gemp_step_checkpoint *k, const gemp_comm *co
 		code = gemp_graph_file_open(graph, comm, path);
 	}
 done:
-	json_decref(question);
 	gemp_free(path);
 	return code;
 }

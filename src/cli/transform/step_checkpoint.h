@@ -1,12 +1,13 @@
 /* kept_steps: a transformation that can be stopped between two steps and gone on with: the graph so far, what became of
- * each step, the reports of rules and the change log so far are kept in the folder of --checkpoint (cli/checkpoint_store.h).
+ * each step, the reports of rules and the change log so far are kept in the folder of --checkpoint (api/checkpoint_store.h).
  * The graph that comes out is the same, also with another number of ranks. */
 
 #ifndef GEMP_CLI_TRANSFORM_STEP_CHECKPOINT_H
 #define GEMP_CLI_TRANSFORM_STEP_CHECKPOINT_H
 
+#include "api/checkpoint_store.h"
 #include "api/report_state.h"
-#include "cli/checkpoint_store.h"
+#include "cli/options/options.h"
 #include "transform/changelog/change_log.h"
 #include "transform/transform.h"
 

@@ -1,4 +1,5 @@
 #include "api/context_state.h"
+#include "cli/checkpoint_options.h"
 #include "cli/graph_job.h"
 #include "cli/graph_output.h"
 #include "cli/report/report_run.h"
@@ -332,7 +333,7 @@ static void release(transforming *t)
 /* Collective. Before any work: do the options go together, and can all that is to be written be? */
 static gemp_code check(const gemp_comm *comm, const gemp_options *o)
 {
-	gemp_code code = gemp_checkpoint_store_check(o);
+	gemp_code code = gemp_checkpoint_options_check(o);
 	if (code == GEMP_OK && o->dot && o->checkpoint)
 		code = gemp_fail(GEMP_EUSAGE,
 		                 "--dot does not go with --checkpoint, which does not keep how the graph was before; "

@@ -1,4 +1,4 @@
-#include "cli/checkpoint_store.h"
+#include "api/checkpoint_store.h"
 
 #include "core/log.h"
 #include "core/memory.h"
@@ -17,18 +17,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-gemp_stop gemp_stop_poll(const gemp_comm *comm, double began, double most_seconds, double since)
+gemp_stop gemp_stop_poll(const gemp_comm *comm, double began, double max_seconds, double since)
 {
-	enum { SIGNAL, OVER, MICROSECONDS, WISHES };
-	uint64_t wishes[WISHES] = {
+	enum { SIGNAL, TIMED_OUT, MICROSECONDS, REASONS };
+	uint64_t max[REASONS] = {
 		[SIGNAL] = (uint64_t)gemp_signals_pending(),
-		[OVER] = most_seconds > 0 && gemp_now() - began >= most_seconds,
+		[TIMED_OUT] = max_seconds > 0 && gemp_now() - began >= max_seconds,
 		[MICROSECONDS] = (uint64_t)(1e6 * (gemp_now() - since)),
 	};
-	gemp_comm_max(comm, wishes, WISHES);
-	return (gemp_stop){ .signal = (int)wishes[SIGNAL],
-		                .timed_out = wishes[OVER],
-		                .seconds = (double)wishes[MICROSECONDS] / 1e6 };
+	gemp_comm_max(comm, max, REASONS);
+	return (gemp_stop){ (int)max[SIGNAL], max[TIMED_OUT], (double)max[MICROSECONDS] / 1e6 };
 }
 
 bool gemp_stop_wanted(const gemp_stop *stop)
@@ -38,7 +36,7 @@ bool gemp_stop_wanted(const gemp_stop *stop)
 
 const char *gemp_stop_name(const gemp_stop *stop)
 {
-	return stop->signal ? gemp_signals_name(stop->signal) : "--max-time";
+	return stop->signal ? gemp_signals_name(stop->signal) : "max-time";
 }
 
 enum { PIECE = 1 << 20, LOCK_SECONDS = 100 };
@@ -54,57 +52,22 @@ gemp_code gemp_checkpoint_store_path(char **out, const gemp_checkpoint_store *k,
 	return code;
 }
 
-gemp_code gemp_checkpoint_store_check(const gemp_options *options)
-{
-	static const char *const needy[] = { "resume", "max-time" };
-	for (size_t i = 0; i < sizeof needy / sizeof *needy && !options->checkpoint; i++)
-		if (gemp_options_has(options, needy[i]))
-			return gemp_fail(GEMP_EUSAGE, "--%s needs --checkpoint FOLDER, for what is finished", needy[i]);
-	return GEMP_OK;
-}
-
 /* THE QUESTION */
 
-/* An option as it was given, or its default; values of a list one after the other. */
-static void put_option(gemp_text *out, const gemp_options *options, const char *name)
+json_t *gemp_checkpoint_store_question(const gemp_shard *graph, json_t *own)
 {
-	const gemp_option *option = gemp_option_find(name, options->command);
-	size_t count = 0;
-	for (size_t i = 0; i < options->value_count; i++)
-		if (options->values[i].option == option) {
-			if (option->kind != GEMP_OPTION_LIST)
-				gemp_text_clear(out);
-			gemp_text_print(out, "%s%s", count++ && option->kind == GEMP_OPTION_LIST ? "; " : "",
-			                options->values[i].text);
-		}
-	if (!count)
-		gemp_text_print(out, "%s", option->default_text ? option->default_text : "");
-}
-
-gemp_code gemp_checkpoint_store_query(json_t **out, const gemp_options *options, const gemp_shard *graph, json_t *own,
-                                      const char *const *names, size_t count)
-{
-	gemp_code code = GEMP_OK;
-	gemp_text text = { 0 };
 	char hash[24];
 	snprintf(hash, sizeof hash, "%016" PRIx64, graph->hash);
-	*out = json_pack("{s:s, s:s}", "version", GEMP_VERSION, "graph", hash);
-	if (!*out || !own || json_object_update(*out, own) != 0)
-		code = GEMP_ENOMEM;
-	for (size_t i = 0; i < count && code == GEMP_OK; i++) {
-		gemp_text_clear(&text);
-		gemp_text_add(&text, "", 0);
-		put_option(&text, options, names[i]);
-		code = gemp_text_status(&text);
-		if (code == GEMP_OK && json_object_set_new(*out, names[i], json_string(text.data)) != 0)
-			code = GEMP_ENOMEM;
+	json_t *question = json_pack("{s:s, s:s}", "version", GEMP_VERSION, "graph", hash);
+	if (!question || !own || json_object_update(question, own) != 0) {
+		json_decref(question);
+		question = NULL;
 	}
-	gemp_text_free(&text);
 	json_decref(own);
-	return code;
+	return question;
 }
 
-/* Both have the same members, in the same order, if they are of one version. */
+/* Questions of one version have the same members. */
 static gemp_code compare_queries(const gemp_checkpoint_store *k, const json_t *before, json_t *now)
 {
 	const char *name;
@@ -114,7 +77,7 @@ static gemp_code compare_queries(const gemp_checkpoint_store *k, const json_t *b
 		const char *mine = json_string_value(value), *theirs = json_string_value(json_object_get(before, name));
 		if (!theirs || strcmp(mine, theirs) != 0)
 			return gemp_fail(GEMP_EUSAGE,
-			                 "--resume: the checkpoint in %s has another %s, '%s' and not '%s'; ask the same "
+			                 "resume: the checkpoint in %s has another %s, '%s' and not '%s'; ask the same "
 			                 "question of the same graph, or name another folder",
 			                 k->folder, name, theirs ? theirs : "", mine);
 	}
@@ -145,27 +108,27 @@ gemp_code gemp_checkpoint_store_foreign(const gemp_checkpoint_store *k)
 	                 k->folder, state_name);
 }
 
-/* Collective: all ranks read what rank 0 has read. */
+/* Collective. All ranks parse the text that rank 0 has read. */
 static gemp_code read_state(gemp_checkpoint_store *k, const char *path)
 {
 	gemp_code code = GEMP_OK;
 	char *text = NULL;
 	json_error_t error;
-	GEMP_TRY(gemp_file_read(&text, k->comm, "--checkpoint", path));
+	GEMP_TRY(gemp_file_read(&text, k->comm, "checkpoint", path));
 	k->saved = json_loads(text, 0, &error);
 	if (!k->saved)
 		code = gemp_fail(GEMP_EDATA, "%s:%d: %s; name another folder, or remove this one", path, error.line,
 		                 error.text);
 	else
-		code = compare_queries(k, json_object_get(k->saved, "question"), k->query);
+		code = compare_queries(k, json_object_get(k->saved, "question"), k->question);
 	code = gemp_comm_agree(k->comm, code);
 done:
 	gemp_free(text);
 	return code;
 }
 
-/* Two jobs in one folder would spoil each other's files. The lock goes with the process; that of a node that died may
- * live a little longer on a network's disk. Where a disk knows no locks there is none. */
+/* Two jobs in one folder would overwrite each other's files. The lock ends with the process; on a network file system the lock of
+ * a node that died may live a little longer, hence the wait. A file system without locks gives none. */
 static gemp_code lock(gemp_checkpoint_store *k)
 {
 	char *path = NULL;
@@ -177,44 +140,44 @@ static gemp_code lock(gemp_checkpoint_store *k)
 	for (int i = 0; k->lock >= 0 && flock(k->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; i++) {
 		if (i == LOCK_SECONDS)
 			return gemp_fail(GEMP_EUSAGE,
-			                 "--checkpoint %s: another job is at work there; wait for it, or name another folder",
+			                 "checkpoint %s: another job is at work there; wait for it, or name another folder",
 			                 k->folder);
 		if (i == 0)
-			gemp_warn("--checkpoint %s: another job is at work there; waiting for up to %d s", k->folder, LOCK_SECONDS);
+			gemp_warn("checkpoint %s: another job is at work there; waiting for up to %d s", k->folder, LOCK_SECONDS);
 		sleep(1);
 	}
 	return GEMP_OK;
 }
 
-/* Rank 0's part of opening: is there one? */
+/* On rank 0. *there: the folder has a checkpoint. */
 static gemp_code look_up(gemp_checkpoint_store *k, const char *path, bool resume, uint64_t *there)
 {
 	if (mkdir(k->folder, 0777) != 0 && errno != EEXIST)
-		return gemp_fail(GEMP_EIO, "--checkpoint %s: %s", k->folder, strerror(errno));
+		return gemp_fail(GEMP_EIO, "checkpoint %s: %s", k->folder, strerror(errno));
 	if (access(k->folder, W_OK | X_OK) != 0)
-		return gemp_fail(GEMP_EIO, "--checkpoint %s: cannot be written to: %s", k->folder, strerror(errno));
+		return gemp_fail(GEMP_EIO, "checkpoint %s: cannot be written to: %s", k->folder, strerror(errno));
 	gemp_code code = lock(k);
 	if (code != GEMP_OK)
 		return code;
 	*there = access(path, F_OK) == 0;
 	if (*there && !resume)
 		return gemp_fail(GEMP_EUSAGE,
-		                 "--checkpoint %s: there is one of an earlier job; --resume goes on from it; or "
-		                 "remove the folder",
+		                 "checkpoint %s: there is one of an earlier job; resume goes on from it; or remove the "
+		                 "folder",
 		                 k->folder);
 	return GEMP_OK;
 }
 
-gemp_code gemp_checkpoint_store_open(gemp_checkpoint_store *k, const gemp_comm *comm, const gemp_options *options,
-                                     json_t *question)
+gemp_code gemp_checkpoint_store_open(gemp_checkpoint_store *k, const gemp_comm *comm,
+                                     const gemp_checkpoint_settings *settings, json_t *question)
 {
 	gemp_code code = GEMP_OK;
 	char *path = NULL;
 	uint64_t there = 0;
-	*k = (gemp_checkpoint_store){ .comm = comm, .folder = options->checkpoint, .lock = -1, .query = question };
-	code = gemp_checkpoint_store_path(&path, k, state_name);
+	*k = (gemp_checkpoint_store){ .comm = comm, .folder = settings->folder, .lock = -1, .question = question };
+	code = question ? gemp_checkpoint_store_path(&path, k, state_name) : GEMP_ENOMEM;
 	if (code == GEMP_OK && comm->rank == 0)
-		code = look_up(k, path, options->resume, &there);
+		code = look_up(k, path, settings->resume, &there);
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	gemp_comm_max(comm, &there, 1);
 	if (there)
@@ -230,7 +193,7 @@ void gemp_checkpoint_store_close(gemp_checkpoint_store *k)
 {
 	if (k->comm && k->lock >= 0)
 		close(k->lock);
-	json_decref(k->query);
+	json_decref(k->question);
 	json_decref(k->saved);
 	*k = (gemp_checkpoint_store){ 0 };
 }
@@ -244,14 +207,14 @@ gemp_code gemp_checkpoint_store_sync(const char *path)
 	int error = errno;
 	if (file >= 0)
 		close(file);
-	return good ? GEMP_OK : gemp_fail(GEMP_EIO, "--checkpoint: %s: %s", path, strerror(error));
+	return good ? GEMP_OK : gemp_fail(GEMP_EIO, "checkpoint: %s: %s", path, strerror(error));
 }
 
 gemp_code gemp_checkpoint_store_write(const gemp_checkpoint_store *k, json_t *state)
 {
 	gemp_code code = GEMP_OK;
 	char *path = NULL, *text = NULL;
-	if (!state || json_object_set(state, "question", k->query) != 0 || !(text = json_dumps(state, JSON_INDENT(1))))
+	if (!state || json_object_set(state, "question", k->question) != 0 || !(text = json_dumps(state, JSON_INDENT(1))))
 		code = GEMP_ENOMEM;
 	if (code == GEMP_OK)
 		code = gemp_checkpoint_store_path(&path, k, state_name);
@@ -273,14 +236,14 @@ gemp_code gemp_checkpoint_store_copy(FILE *out, const char *out_path, const char
 	size_t got;
 	int byte = 0;
 	if (!piece || !in)
-		code = piece ? gemp_fail(GEMP_EIO, "--checkpoint: %s: %s", path, strerror(errno)) : GEMP_ENOMEM;
+		code = piece ? gemp_fail(GEMP_EIO, "checkpoint: %s: %s", path, strerror(errno)) : GEMP_ENOMEM;
 	while (code == GEMP_OK && headless && (byte = fgetc(in)) != EOF && byte != '\n')
 		;
 	while (code == GEMP_OK && (got = fread(piece, 1, PIECE, in)) > 0)
 		if (fwrite(piece, 1, got, out) != got)
 			code = gemp_fail(GEMP_EIO, "%s: %s; choose another place or make room", out_path, strerror(errno));
 	if (code == GEMP_OK && ferror(in))
-		code = gemp_fail(GEMP_EIO, "--checkpoint: %s: %s", path, strerror(errno));
+		code = gemp_fail(GEMP_EIO, "checkpoint: %s: %s", path, strerror(errno));
 	if (in)
 		fclose(in);
 	gemp_free(piece);
