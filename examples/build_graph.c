@@ -54,7 +54,7 @@ int main(int argc, char **argv)
 	if (code == GEMP_OK)
 		code = print_distances(graph);
 	if (code == GEMP_OK && argc == 2)
-		code = gemp_graph_write(graph, argv[1], "examples/build_graph", NULL);
+		code = gemp_graph_write(graph, argv[1], NULL, NULL);
 	if (code != GEMP_OK)
 		fprintf(stderr, "%s\n", gemp_message());
 	gemp_graph_close(graph);

@@ -8,6 +8,7 @@
 #include <gemp/columns.h>
 #include <gemp/context.h>
 #include <gemp/euler.h>
+#include <gemp/file.h>
 #include <gemp/graph.h>
 #include <gemp/log.h>
 #include <gemp/primitives.h>

@@ -84,9 +84,21 @@ GEMP_API void gemp_graph_builder_close(gemp_graph_builder *builder);
 
 /* OUTPUT */
 
-/* Collective. Writes a graph file, under a temporary name until it is whole. command: for the file's provenance, NULL: none;
- * weight: the attribute of edges that other tools read as values of the matrix, NULL: none. */
-GEMP_API gemp_code gemp_graph_write(gemp_graph *graph, const char *path, const char *command, const char *weight);
+typedef struct gemp_write_settings {
+	size_t size;         /* set by gemp_write_settings_init */
+	const char *command; /* for the file's provenance; NULL: "libgemp" */
+	const char *weight;  /* attribute of edges that other tools read as values of the matrix; NULL: ones */
+	/* Files whose names and hashes the provenance gets; none: those that the graph was imported from. */
+	const char *const *inputs; /* [input_count] */
+	size_t input_count;
+} gemp_write_settings;
+
+/* Local. */
+GEMP_API void gemp_write_settings_init(gemp_write_settings *settings);
+/* Collective. Writes a graph file, under a temporary name until it is whole. settings NULL: defaults. The report (NULL: none)
+ * gets the file, the schema, seconds and memory, and of a graph that was made by this program how fast it was made. */
+GEMP_API gemp_code gemp_graph_write(gemp_graph *graph, const char *path, const gemp_write_settings *settings,
+                                    gemp_report *report);
 
 /* Collective. Files of other programs, by the path's ending: .tsv, .csv (two files, F.vertices.tsv and F.edges.tsv for F.tsv),
  * .jsonl, .graphml, .dot, .mtx, .xmi. type: only edges of

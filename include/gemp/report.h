@@ -46,6 +46,19 @@ GEMP_API bool gemp_report_text(const gemp_report *report, const char *path, cons
 /* Local. Sets a field to a value that is given as JSON; a program's own, as its options. Fails where that is no JSON. */
 GEMP_API gemp_code gemp_report_set_json(gemp_report *report, const char *name, const char *json);
 
+/* Local. A program's own lines among the text for people, with their line ends; detail: what a brief report leaves out. */
+GEMP_API void gemp_report_print(const gemp_report *report, const char *format, ...) GEMP_PRINTF(2, 3);
+GEMP_API void gemp_report_detail(const gemp_report *report, const char *format, ...) GEMP_PRINTF(2, 3);
+
+/* Local. Has it all its fields, although the function that filled it has failed? Of a graph without Euler circuit, say. */
+GEMP_API bool gemp_report_is_complete(const gemp_report *report);
+
+/* Local. From now on the process records what it does when, until the report is written or closed; one report at a time. */
+GEMP_API void gemp_report_trace_begin(gemp_report *report);
+/* Collective. Ends the recording and writes `path`: Chrome trace events, a process for each rank, which Perfetto and
+ * chrome://tracing show. Sets `trace`, and `overlap`: what was done while devices worked. */
+GEMP_API gemp_code gemp_report_trace_write(gemp_report *report, const char *path);
+
 #ifdef __cplusplus
 }
 #endif

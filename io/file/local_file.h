@@ -5,6 +5,7 @@
 
 #include "comm/comm.h"
 #include "core/text.h"
+#include "gemp/file.h"
 
 #include <stdio.h>
 
@@ -16,9 +17,6 @@ bool gemp_file_ends_in(const char *path, const char *ending);
 
 /* Local. "rows.2.tsv" for "rows.tsv" and 2; the same for 0; NULL for NULL. The caller frees (gemp_free). */
 gemp_code gemp_file_numbered(char **out, const char *path, size_t number);
-
-/* Local. GEMP_EIO if `path` could not be written to: found before the work rather than after it. */
-gemp_code gemp_file_may_write(const char *what, const char *path);
 
 /* A file is written as "PATH.tmp-PROCESS" and renamed once it is whole, so that nobody finds half of one under its name. Who
  * creates it tells gemp_signals_add_temp, so that a signal that ends the process removes it. All are local. */
@@ -37,8 +35,5 @@ typedef struct gemp_file_writer {
 } gemp_file_writer;
 gemp_code gemp_file_writer_open(gemp_file_writer *out, const char *path);
 gemp_code gemp_file_writer_close(gemp_file_writer *file, bool whole);
-
-/* Local. `bytes` go to a temporary file beside `path`, which then takes its name. */
-gemp_code gemp_file_replace(const char *path, const void *bytes, size_t size);
 
 #endif

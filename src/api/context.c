@@ -5,6 +5,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/signals.h"
+#include "io/file/local_file.h"
 #include "partition/runtime_open.h"
 
 #include <signal.h>
@@ -26,7 +27,13 @@ const char *gemp_version(void)
 
 void gemp_text_release(char *text)
 {
-	free(text);
+	gemp_free(text);
+}
+
+gemp_code gemp_file_read_text(char **out, const gemp_context *context, const char *what, const char *path)
+{
+	*out = NULL;
+	return gemp_file_read(out, &context->comm, what, path);
 }
 
 void gemp_options_copy(void *out, size_t size, const void *options)

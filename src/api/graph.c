@@ -1,6 +1,10 @@
 #include "api/graph_state.h"
 
+#include "api/graph_report.h"
+#include "api/rates.h"
+
 #include "core/memory.h"
+#include "core/quantity.h"
 #include "generate/generate.h"
 #include "io/export/export.h"
 #include "io/graph_file/graph_file_read.h"
@@ -10,6 +14,7 @@
 #include "partition/build/builder.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 gemp_code gemp_graph_of_shard(gemp_graph **out, gemp_context *context, gemp_shard *shard, const char *name)
 {
@@ -33,10 +38,22 @@ done:
 
 gemp_code gemp_graph_open(gemp_graph **out, gemp_context *context, const char *path)
 {
+	gemp_code code = GEMP_OK;
 	gemp_shard *shard = NULL;
+	double since = gemp_now();
 	*out = NULL;
-	gemp_code code = gemp_graph_file_open(&shard, &context->comm, path);
-	return code == GEMP_OK ? gemp_graph_of_shard(out, context, shard, path) : code;
+	GEMP_TRY(gemp_graph_file_open(&shard, &context->comm, path));
+	GEMP_TRY(gemp_graph_of_shard(out, context, shard, path));
+	gemp_timers_add(&(*out)->timers, GEMP_PHASE_READ, since);
+done:
+	return code;
+}
+
+gemp_timers gemp_graph_take_timers(gemp_graph *graph)
+{
+	gemp_timers timers = graph->timers;
+	graph->timers = (gemp_timers){ 0 };
+	return timers;
 }
 
 void gemp_graph_close(gemp_graph *graph)
@@ -45,6 +62,7 @@ void gemp_graph_close(gemp_graph *graph)
 		return;
 	gemp_shard_free(graph->shard);
 	gemp_free(graph->name);
+	gemp_paths_free(&graph->inputs);
 	gemp_free(graph);
 }
 
@@ -90,6 +108,18 @@ done:
 
 /* IMPORT */
 
+/* Collective. Takes the shard over, which was made in these steps since then. */
+static gemp_code new_graph(gemp_graph **out, gemp_context *context, gemp_shard *shard, const char *name,
+                           const gemp_step_times *steps, double since)
+{
+	gemp_code code = gemp_graph_of_shard(out, context, shard, name);
+	if (code == GEMP_OK) {
+		(*out)->steps = *steps;
+		gemp_timers_add(&(*out)->timers, GEMP_PHASE_CONVERT, since);
+	}
+	return code;
+}
+
 void gemp_import_settings_init(gemp_import_settings *settings)
 {
 	*settings = (gemp_import_settings){ .size = sizeof *settings, .seed = 1 };
@@ -101,6 +131,8 @@ gemp_code gemp_graph_import(gemp_graph **out, gemp_context *context, const gemp_
 	gemp_import_settings chosen;
 	gemp_shard *shard = NULL;
 	const gemp_format *format = NULL;
+	gemp_paths inputs = { 0 };
+	gemp_step_times steps = { 0 };
 	*out = NULL;
 	gemp_import_settings_init(&chosen);
 	gemp_options_copy(&chosen, sizeof chosen, settings);
@@ -116,10 +148,17 @@ gemp_code gemp_graph_import(gemp_graph **out, gemp_context *context, const gemp_
 		                              .merge_parallel = chosen.merge_parallel,
 		                              .seed = chosen.seed,
 		                              .default_label = chosen.default_label,
-		                              .default_type = chosen.default_type };
+		                              .default_type = chosen.default_type,
+		                              .steps = &steps };
+	GEMP_TRY(gemp_comm_agree(&context->comm, gemp_import_files(&inputs, &how)));
+	double since = gemp_now();
 	GEMP_TRY(gemp_import(&shard, &context->comm, &how));
-	code = gemp_graph_of_shard(out, context, shard, chosen.edge_file_count ? chosen.edge_files[0] : "imported graph");
+	GEMP_TRY(new_graph(out, context, shard, chosen.edge_file_count ? chosen.edge_files[0] : "imported graph", &steps,
+	                   since));
+	(*out)->inputs = inputs;
+	inputs = (gemp_paths){ 0 };
 done:
+	gemp_paths_free(&inputs);
 	return code;
 }
 
@@ -143,14 +182,17 @@ gemp_code gemp_graph_generate(gemp_graph **out, gemp_context *context, const cha
 	gemp_code code = GEMP_OK;
 	gemp_shard *shard = NULL;
 	gemp_generate_options how;
+	gemp_step_times steps = { 0 };
 	*out = NULL;
 	GEMP_TRY(gemp_generate_init(&how, generator));
 	for (size_t i = 0; i < parameter_count; i++)
 		GEMP_TRY(gemp_generate_set(&how, parameters[i].name, parameters[i].value));
 	how.seed = seed;
 	how.relabel_seed = relabel_seed;
+	how.steps = &steps;
+	double since = gemp_now();
 	GEMP_TRY(gemp_generate(&shard, &context->comm, &how));
-	code = gemp_graph_of_shard(out, context, shard, generator);
+	code = new_graph(out, context, shard, generator, &steps, since);
 done:
 	return code;
 }
@@ -236,10 +278,79 @@ gemp_code gemp_graph_builder_finish(gemp_graph_builder *building, gemp_graph **o
 
 /* OUTPUT */
 
-gemp_code gemp_graph_write(gemp_graph *graph, const char *path, const char *command, const char *weight)
+void gemp_write_settings_init(gemp_write_settings *settings)
 {
-	const gemp_provenance provenance = { .command = command ? command : "libgemp", .version = gemp_version() };
-	return gemp_graph_file_write_weighted(&graph->context->comm, graph->shard, path, &provenance, weight);
+	*settings = (gemp_write_settings){ .size = sizeof *settings };
+}
+
+static uint64_t size_of(const char *path)
+{
+	struct stat status;
+	return stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
+}
+
+/* Collective. The bytes of the inputs are added to *bytes. */
+static gemp_code write_file(gemp_graph *graph, const char *path, const gemp_write_settings *settings, uint64_t *bytes)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = &graph->context->comm;
+	gemp_provenance provenance = { .command = settings->command ? settings->command : "libgemp",
+		                           .version = gemp_version(),
+		                           .input_count = settings->input_count,
+		                           .inputs = settings->inputs };
+	uint64_t *hashes = NULL;
+	if (!settings->input_count) {
+		provenance.input_count = graph->inputs.count;
+		provenance.inputs = (const char *const *)graph->inputs.path;
+	}
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(hashes, provenance.input_count)));
+	if (provenance.input_count)
+		GEMP_TRY(gemp_import_hashes(comm, provenance.inputs, provenance.input_count, hashes));
+	provenance.input_hashes = hashes;
+	for (size_t i = 0; i < provenance.input_count; i++)
+		*bytes += size_of(provenance.inputs[i]);
+	code = gemp_graph_file_write_weighted(comm, graph->shard, path, &provenance, settings->weight);
+done:
+	gemp_free(hashes);
+	return code;
+}
+
+gemp_code gemp_graph_write(gemp_graph *graph, const char *path, const gemp_write_settings *settings,
+                           gemp_report *report)
+{
+	gemp_code code = GEMP_OK;
+	gemp_write_settings chosen;
+	const gemp_shard *shard = graph->shard;
+	uint64_t input_bytes = 0;
+	double since = gemp_now();
+	bool made = graph->steps.count > 0;
+	gemp_write_settings_init(&chosen);
+	if (settings)
+		gemp_options_copy(&chosen, sizeof chosen, settings);
+	if (made)
+		gemp_step_times_next(&graph->steps, "write");
+	code = write_file(graph, path, &chosen, &input_bytes);
+	if (made)
+		gemp_step_times_next(&graph->steps, NULL);
+	gemp_timers_add(&graph->timers, GEMP_PHASE_WRITE, since);
+	if (code != GEMP_OK || !report)
+		return code;
+	const gemp_timers timers = gemp_graph_take_timers(graph);
+	uint64_t bytes = size_of(path);
+	gemp_report_set(report, "output", json_string(path));
+	gemp_report_set(report, "bytes", gemp_json_count(bytes));
+	gemp_report_detail(report, "%s: %s, %s, %s\n", path, gemp_counted(shard->vertex_count, "vertex").text,
+	                   gemp_counted(gemp_shard_edges(shard), "edge").text, gemp_shown_bytes(bytes).text);
+	if (report->brief)
+		gemp_report_graph(report, shard);
+	else
+		GEMP_TRY(gemp_schema_report(report, graph->shard, false));
+	gemp_report_seconds(report, &timers, false);
+	if (made)
+		gemp_report_throughput(report, &graph->steps, gemp_shard_edges(shard), input_bytes);
+	gemp_report_memory(report, 0);
+done:
+	return code;
 }
 
 gemp_code gemp_graph_export(gemp_graph *graph, const char *path, const char *type, const char *weight)

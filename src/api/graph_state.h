@@ -4,14 +4,22 @@
 #define GEMP_API_GRAPH_STATE_H
 
 #include "api/context_state.h"
+#include "core/log.h"
 #include "gemp/analytics.h"
 #include "graph/graph.h"
+#include "io/import/import.h"
 
 struct gemp_graph {
 	gemp_context *context; /* borrowed */
 	gemp_shard *shard;     /* owned */
 	char *name;            /* owned: the file's path, or what messages call it */
+	gemp_timers timers;    /* seconds of opening, making or changing it that no report has had */
+	gemp_step_times steps; /* of making it; count 0: it was opened */
+	gemp_paths inputs;     /* the files that it was imported from */
 };
+
+/* Local. The clocks of a function that reports begin with the seconds that the graph took so far, which no other report gets. */
+gemp_timers gemp_graph_take_timers(gemp_graph *graph);
 
 struct gemp_columns {
 	gemp_table table;

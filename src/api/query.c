@@ -326,19 +326,15 @@ gemp_code gemp_query_count(gemp_query *query, gemp_query_result *result, gemp_re
 gemp_code gemp_query_plan(gemp_query *query, char **out)
 {
 	gemp_code code = GEMP_OK;
-	char *plan = NULL, *copy = NULL;
+	char *plan = NULL;
 	run r = { .query = query, .wanted = WANT_PLAN };
 	*out = NULL;
 	GEMP_TRY(prepare(&r));
 	plan = gemp_prepared_explain(r.prepared);
-	code = plan ? GEMP_OK : GEMP_ENOMEM;
-	if (code == GEMP_OK && !(copy = strdup(plan)))
-		code = gemp_fail(GEMP_ENOMEM, "out of memory for the plan");
-	GEMP_TRY(gemp_comm_agree(&query->graph->context->comm, code));
-	*out = copy;
-	copy = NULL;
+	GEMP_TRY(gemp_comm_agree(&query->graph->context->comm, plan ? GEMP_OK : GEMP_ENOMEM));
+	*out = plan;
+	plan = NULL;
 done:
-	free(copy);
 	gemp_free(plan);
 	free_run(&r);
 	return code;

@@ -69,6 +69,8 @@ void gemp_report_close(gemp_report *report)
 		return;
 	if (report->people)
 		fclose(report->people);
+	if (report->traces)
+		gemp_trace_free();
 	json_decref(report->json);
 	gemp_free(report);
 }
@@ -114,11 +116,13 @@ gemp_code gemp_report_json(const gemp_report *report, char **out)
 		fflush(report->people);
 	if (!report->json)
 		return GEMP_OK;
-	*out = json_dumps(report->json, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
-	if (!*out)
+	char *text = json_dumps(report->json, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+	if (!text)
 		return gemp_fail(GEMP_ENOMEM, "out of memory for the report");
-	unquote_counts(*out);
-	return GEMP_OK;
+	unquote_counts(text);
+	*out = gemp_strdup(text);
+	free(text);
+	return *out ? GEMP_OK : GEMP_ENOMEM;
 }
 
 /* The field at "a.b.2"; NULL: there is none. */
@@ -179,6 +183,11 @@ gemp_code gemp_report_set_json(gemp_report *report, const char *name, const char
 		return gemp_fail(GEMP_EUSAGE, "report field %s: %s", name, error.text);
 	gemp_report_set(report, name, value);
 	return GEMP_OK;
+}
+
+bool gemp_report_is_complete(const gemp_report *report)
+{
+	return report->complete;
 }
 
 json_t *gemp_json_real(double number)

@@ -22,6 +22,7 @@ struct gemp_report {
 	json_t *json;                 /* NULL but on rank 0 */
 	bool brief;                   /* without gemp_report_detail */
 	bool no_rows;                 /* people are shown no rows */
+	bool traces;                  /* spans are recorded for it */
 	bool complete;                /* has all its fields though the function failed: a graph without circuit, say */
 	gemp_text_callback *text;
 	void *text_self;
@@ -29,10 +30,6 @@ struct gemp_report {
 
 /* Local. `given`, or `none`, which takes everything and keeps nothing, where that is NULL. */
 gemp_report *gemp_report_or(gemp_report *given, gemp_report *none, struct gemp_context *context);
-
-/* Text for people: results, and what a brief report leaves out. */
-void gemp_report_print(const gemp_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void gemp_report_detail(const gemp_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Fields of the object; `value` is taken over. */
 void gemp_report_set(gemp_report *report, const char *name, json_t *value);

@@ -4,12 +4,10 @@
 #include "api/rates.h"
 #include "core/memory.h"
 #include "core/quantity.h"
-#include "core/text.h"
 #include "io/file/local_file.h"
 #include "io/graph_file/graph_file_write.h"
 #include "io/import/import.h"
 
-#include <string.h>
 #include <sys/stat.h>
 
 gemp_code gemp_graph_output_check(const gemp_comm *comm, const gemp_options *options)
@@ -22,32 +20,6 @@ gemp_code gemp_graph_output_check(const gemp_comm *comm, const gemp_options *opt
 	return gemp_comm_agree(comm, code);
 }
 
-/* Does the graph depend on this option? Where it goes, what is said about it and how often the work was interrupted do not
- * matter: the same graph is the same file. */
-static bool shapes_graph(const gemp_option *option)
-{
-	static const char *const others[] = { "output",   "changes", "dot",    "explain", "checkpoint",   "resume",
-		                                  "max-time", "into",    "verify", "devices", "device-memory" };
-	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		if (strcmp(option->name, others[i]) == 0)
-			return false;
-	return !(option->commands & GEMP_ON_INFO);
-}
-
-/* The command as it was given, for the provenance. */
-static void print_command(gemp_text *out, const gemp_options *options)
-{
-	gemp_text_print(out, "gemp-mpi %s", options->command->name);
-	for (size_t i = 0; i < options->argument_count; i++)
-		gemp_text_print(out, " %s", options->arguments[i]);
-	for (size_t i = 0; i < options->value_count; i++) {
-		const gemp_option_value *given = &options->values[i];
-		bool flag = given->option->kind == GEMP_OPTION_FLAG;
-		if (shapes_graph(given->option))
-			gemp_text_print(out, " --%s%s%s", given->option->name, flag ? "" : " ", flag ? "" : given->text);
-	}
-}
-
 static gemp_code write_file(const gemp_report *report, const gemp_options *options, gemp_shard *graph, const char *path,
                             const char *weight, const gemp_list *files, size_t file_lists)
 {
@@ -55,13 +27,9 @@ static gemp_code write_file(const gemp_report *report, const gemp_options *optio
 	size_t count = 0;
 	const char **paths = NULL;
 	uint64_t *hashes = NULL;
-	gemp_text command = { 0 };
 	for (size_t i = 0; i < file_lists; i++)
 		count += files[i].count;
-	print_command(&command, options);
-	code = gemp_text_status(&command);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(paths, count);
+	code = GEMP_NEW(paths, count);
 	if (code == GEMP_OK)
 		code = GEMP_NEW(hashes, count);
 	GEMP_TRY(gemp_comm_agree(report->comm, code));
@@ -70,10 +38,9 @@ static gemp_code write_file(const gemp_report *report, const gemp_options *optio
 			paths[at++] = files[i].items[f];
 	if (count)
 		GEMP_TRY(gemp_import_hashes(report->comm, paths, count, hashes));
-	gemp_provenance provenance = { command.data, GEMP_VERSION, count, paths, hashes };
+	gemp_provenance provenance = { options->as_given, GEMP_VERSION, count, paths, hashes };
 	code = gemp_graph_file_write_weighted(report->comm, graph, path, &provenance, weight);
 done:
-	gemp_text_free(&command);
 	gemp_free(paths);
 	gemp_free(hashes);
 	return code;

@@ -95,8 +95,7 @@ typedef struct gemp_limits {
 	/* Switch, all ranks: a parallel HDF5 is used like a serial one [false]: io/hdf5/hdf5_file. */
 	bool h5_serial;
 
-	/* Spans that a rank records for --trace; later ones are only counted [1,000,000]: cli/report/report_run,
-	 * cli/report/trace_file. */
+	/* Spans that a rank records for --trace; later ones are only counted [1,000,000]: api/trace_file. */
 	size_t trace_spans;
 } gemp_limits;
 

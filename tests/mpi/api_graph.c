@@ -159,6 +159,10 @@ static void what_is_no_file(void **state)
 	uint64_t random = 3;
 	api_case *c = api_case_new(10, 20, true, &random);
 	gemp_graph *graph = NULL, *none = (gemp_graph *)&random;
+	gemp_write_settings settings;
+	gemp_write_settings_init(&settings);
+	settings.command = "a command";
+	settings.weight = "nothing";
 	assert_all_ok(api_build(&graph, context, c, SPLIT_TURNS));
 	size_t before = gemp_memory_blocks();
 	assert_all_code(gemp_graph_open(&none, context, test_path_all("missing.h5")), GEMP_ENOINPUT);
@@ -178,9 +182,10 @@ static void what_is_no_file(void **state)
 	assert_all(gemp_graph_open(&none, context, "") != GEMP_OK && !none);
 	code = gemp_graph_write(graph, test_path_all("no/folder/g.h5"), NULL, NULL);
 	assert_all(code == GEMP_EIO || code == GEMP_ENOINPUT);
-	assert_all(gemp_graph_write(graph, test_path_all("g.h5"), "a command", "nothing") == GEMP_EUSAGE);
+	assert_all(gemp_graph_write(graph, test_path_all("g.h5"), &settings, NULL) == GEMP_EUSAGE);
 	assert_all(access(test_path_all("g.h5"), F_OK) != 0);
-	assert_all_ok(gemp_graph_write(graph, test_path_all("g.h5"), "a command", "weight"));
+	settings.weight = "weight";
+	assert_all_ok(gemp_graph_write(graph, test_path_all("g.h5"), &settings, NULL));
 	static const char *const names[] = { "g.edges.tsv", "g.vertices.csv", "g.jsonl", "g.graphml", "g.dot", "g.mtx" };
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		const char *path = test_path_all(names[i]);

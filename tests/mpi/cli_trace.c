@@ -125,7 +125,7 @@ static void write_and_check(const gemp_comm *comm, int64_t slack)
 	int64_t base = llround(gemp_now() * 1e9);
 	GEMP_MPI(MPI_Bcast(&base, 1, MPI_INT64_T, 0, comm->world));
 	record(base);
-	assert_all_ok(gemp_report_end(report, options, GEMP_OK));
+	assert_all_ok(gemp_report_end(report, context, options, GEMP_OK));
 	assert_all(comm->rank || check_file(path, slack));
 	assert_all(comm->rank || unlink(path) == 0);
 	gemp_options_free(options);
@@ -160,7 +160,7 @@ static void more_spans_than_there_is_room_for(void **state)
 	assert_all_ok(gemp_report_begin(&report, context, options));
 	record(llround(gemp_now() * 1e9));
 	json_t *object = json_incref(report->json), *file = NULL;
-	assert_all_ok(gemp_report_end(report, options, GEMP_OK));
+	assert_all_ok(gemp_report_end(report, context, options, GEMP_OK));
 	TEST_LIMIT_DEFAULT(trace_spans);
 	/* rank r had r + 2 of them, and more of its own: the sum's */
 	json_int_t left_out = (json_int_t)test_comm.size * (test_comm.size - 1) / 2;
@@ -184,7 +184,7 @@ static void no_file(void **state)
 	const char *path = test_path_all("none.json");
 	assert_all_ok(options_with(&options, path));
 	assert_all_ok(gemp_report_begin(&report, context, options));
-	assert_all_code(gemp_report_end(report, options, gemp_fail(GEMP_EDATA, "no graph")), GEMP_EDATA);
+	assert_all_code(gemp_report_end(report, context, options, gemp_fail(GEMP_EDATA, "no graph")), GEMP_EDATA);
 	assert_all(!gemp_trace_on() && access(path, F_OK) != 0);
 	gemp_options_free(options);
 	assert_all_ok(options_with(&options, "/nowhere/trace.json"));
@@ -210,7 +210,7 @@ static void the_folder_is_gone(void **state)
 	assert_all_ok(gemp_report_begin(&report, context, options));
 	record(llround(gemp_now() * 1e9));
 	assert_all(test_comm.rank || rmdir(folder) == 0);
-	assert_all_code(gemp_report_end(report, options, GEMP_OK), GEMP_EIO);
+	assert_all_code(gemp_report_end(report, context, options, GEMP_OK), GEMP_EIO);
 	assert_message("choose a folder that can be written to");
 	gemp_options_free(options);
 }
@@ -219,7 +219,7 @@ static gemp_code whole_report(void *options)
 {
 	gemp_report *report = NULL;
 	gemp_code code = gemp_report_begin(&report, context, options);
-	return code == GEMP_OK ? gemp_report_end(report, options, GEMP_OK) : code;
+	return code == GEMP_OK ? gemp_report_end(report, context, options, GEMP_OK) : code;
 }
 
 static void no_memory(void **state)

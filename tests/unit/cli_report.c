@@ -57,7 +57,7 @@ static void fields(void **state)
 	const char *path = test_path("report.json");
 	gemp_options *options = options_with(path);
 	assert_ok(gemp_report_begin(&report, context, options));
-	assert_ok(gemp_report_end(report, options, fill(report)));
+	assert_ok(gemp_report_end(report, context, options, fill(report)));
 	json_t *object = json_load_file(path, JSON_DECODE_INT_AS_REAL, NULL);
 	assert_non_null(object);
 	assert_string_equal(json_string_value(json_object_get(object, "version")), GEMP_VERSION);
@@ -92,7 +92,7 @@ static void great_counts(void **state)
 	gemp_report_set(report, "beyond", gemp_json_count((uint64_t)INT64_MAX + 1));
 	gemp_report_set(report, "list", json_pack("[o, o]", gemp_json_count(UINT64_MAX), gemp_json_count(UINT64_MAX - 1)));
 	gemp_report_set(report, "strings", json_pack("[s, s, s]", "18446744073709551615", "\\u00001", "\"\\u00001"));
-	assert_ok(gemp_report_end(report, options, GEMP_OK));
+	assert_ok(gemp_report_end(report, context, options, GEMP_OK));
 	FILE *file = fopen(path, "r");
 	assert_non_null(file);
 	text[fread(text, 1, sizeof text - 1, file)] = '\0';
@@ -112,7 +112,7 @@ static void failures(void **state)
 	const char *path = test_path("none.json");
 	gemp_options *options = options_with(path);
 	assert_ok(gemp_report_begin(&report, context, options));
-	assert_code(gemp_report_end(report, options, gemp_fail(GEMP_EDATA, "spoilt")), GEMP_EDATA);
+	assert_code(gemp_report_end(report, context, options, gemp_fail(GEMP_EDATA, "spoilt")), GEMP_EDATA);
 	assert_message("spoilt");
 	assert_int_not_equal(access(path, F_OK), 0);
 	gemp_options_free(options);
@@ -134,22 +134,22 @@ static void streams(void **state)
 	gemp_options *options = options_with(test_path("report.json"));
 	assert_ok(gemp_report_begin(&report, context, options));
 	assert_ptr_equal(report->text_self, stdout);
-	assert_code(gemp_report_end(report, options, GEMP_STOPPED), GEMP_STOPPED);
+	assert_code(gemp_report_end(report, context, options, GEMP_STOPPED), GEMP_STOPPED);
 	options->output = "-";
 	assert_ok(gemp_report_begin(&report, context, options));
 	assert_ptr_equal(report->text_self, stderr);
-	assert_code(gemp_report_end(report, options, GEMP_STOPPED), GEMP_STOPPED);
+	assert_code(gemp_report_end(report, context, options, GEMP_STOPPED), GEMP_STOPPED);
 	options->output = NULL;
 	options->json = "-";
 	assert_true(gemp_json_on_stdout(options));
 	assert_ok(gemp_report_begin(&report, context, options));
 	assert_null(report->people); /* with --quiet */
-	assert_code(gemp_report_end(report, options, GEMP_STOPPED), GEMP_STOPPED);
+	assert_code(gemp_report_end(report, context, options, GEMP_STOPPED), GEMP_STOPPED);
 	options->quiet = false;
 	assert_ok(gemp_report_begin(&report, context, options));
 	assert_ptr_equal(report->text_self, stderr);
 	assert_true(report->no_rows);
-	assert_code(gemp_report_end(report, options, GEMP_STOPPED), GEMP_STOPPED);
+	assert_code(gemp_report_end(report, context, options, GEMP_STOPPED), GEMP_STOPPED);
 	gemp_options_free(options);
 }
 
@@ -162,7 +162,7 @@ static gemp_code whole_report(void *path)
 	if (code == GEMP_OK)
 		code = gemp_report_begin(&report, context, options);
 	if (code == GEMP_OK)
-		code = gemp_report_end(report, options, fill(report));
+		code = gemp_report_end(report, context, options, fill(report));
 	gemp_options_free(options);
 	return code;
 }

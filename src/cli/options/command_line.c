@@ -67,7 +67,7 @@ static gemp_code run(gemp_context *context, const gemp_options *options)
 		return options->command->run(context, options, NULL);
 	GEMP_TRY(gemp_report_begin(&report, context, options));
 	code = options->command->run(context, options, report);
-	code = gemp_report_end(report, options, code);
+	code = gemp_report_end(report, context, options, code);
 	report = NULL;
 done:
 	gemp_report_close(report);

@@ -3,15 +3,12 @@
 
 #include "cli/options/options.h"
 
-#include "api/context_state.h"
-
 #include "core/memory.h"
 #include "core/quantity.h"
 #include "core/settings.h"
 #include "core/text.h"
-#include "io/file/local_file.h"
 
-#include <limits.h>
+#include <gemp/file.h>
 #include <popt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -355,18 +352,18 @@ static gemp_code gemp_config_parse(gemp_options *options, const char *path, cons
 }
 
 /* What the configuration gives goes in front of what the line gave, so that the line wins. */
-static gemp_code add_configuration(gemp_options *options, const gemp_comm *comm, const char *path)
+static gemp_code add_configuration(gemp_options *options, const gemp_context *context, const char *path)
 {
 	gemp_code code = GEMP_OK;
 	char *text = NULL;
 	size_t from_line = options->value_count;
-	GEMP_TRY(gemp_file_read(&text, comm, "--config", path));
+	GEMP_TRY(gemp_file_read_text(&text, context, "--config", path));
 	GEMP_TRY(gemp_config_parse(options, path, text));
 	reverse(options->values, from_line);
 	reverse(options->values + from_line, options->value_count - from_line);
 	reverse(options->values, options->value_count);
 done:
-	gemp_free(text);
+	gemp_text_release(text);
 	return code;
 }
 
@@ -402,6 +399,34 @@ static gemp_code check_arguments(const gemp_options *options)
 	                 command->name, extra, command->name);
 }
 
+/* Does the graph depend on this option? Where it goes, what is said about it and how often the work was interrupted do not
+ * matter: the same graph is the same file. */
+static bool shapes_graph(const gemp_option *option)
+{
+	static const char *const others[] = { "output",   "changes", "dot",    "explain", "checkpoint",   "resume",
+		                                  "max-time", "into",    "verify", "devices", "device-memory" };
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (strcmp(option->name, others[i]) == 0)
+			return false;
+	return !(option->commands & GEMP_ON_INFO);
+}
+
+static gemp_code write_as_given(gemp_options *options)
+{
+	gemp_text text = { 0 };
+	gemp_text_print(&text, "gemp-mpi %s", options->command->name);
+	for (size_t i = 0; i < options->argument_count; i++)
+		gemp_text_print(&text, " %s", options->arguments[i]);
+	for (size_t i = 0; i < options->value_count; i++) {
+		const gemp_option_value *given = &options->values[i];
+		bool flag = given->option->kind == GEMP_OPTION_FLAG;
+		if (shapes_graph(given->option))
+			gemp_text_print(&text, " --%s%s%s", given->option->name, flag ? "" : " ", flag ? "" : given->text);
+	}
+	options->as_given = text.data;
+	return gemp_text_status(&text);
+}
+
 gemp_code gemp_options_new(gemp_options **out, const gemp_context *context, const gemp_command_table *table,
                            const gemp_command *command, int argc, char **argv)
 {
@@ -414,11 +439,13 @@ gemp_code gemp_options_new(gemp_options **out, const gemp_context *context, cons
 	GEMP_TRY(gemp_context_agree(context, code));
 	const char *path = value_text(options, "config");
 	if (path)
-		code = add_configuration(options, &context->comm, path);
+		code = add_configuration(options, context, path);
 	if (code == GEMP_OK)
 		code = apply(options);
 	if (code == GEMP_OK)
 		code = check_arguments(options);
+	if (code == GEMP_OK)
+		code = write_as_given(options);
 	GEMP_TRY(gemp_context_agree(context, code));
 	*out = options;
 	return GEMP_OK;
@@ -438,6 +465,7 @@ void gemp_options_free(gemp_options *options)
 	for (size_t i = 0; i < options->argument_count; i++)
 		gemp_free(options->arguments[i]);
 	gemp_free(options->values);
+	gemp_free(options->as_given);
 	gemp_free(options->arguments);
 	gemp_free(options->vertex_files.items);
 	gemp_free(options->edge_files.items);

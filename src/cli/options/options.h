@@ -64,6 +64,8 @@ typedef struct gemp_options {
 	size_t value_count, value_capacity;
 	gemp_option_value *values; /* [given_count] configuration first, then command line */
 
+	char *as_given; /* owned: the command with what shapes its result, for the provenance of files */
+
 	/* general */
 	bool help, version, quiet, verbose, debug, dry_run;
 	const char *config, *json, *trace, *devices, *output;

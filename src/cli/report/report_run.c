@@ -1,15 +1,11 @@
 /* apart: what a command writes, its results, its report and its trace, replaces no other file that it is given. */
 
 #include "cli/report/report_run.h"
-#include "device/launch.h"
 
-#include "cli/report/trace_file.h"
-#include "core/limits.h"
-#include "io/file/local_file.h"
+#include "core/text.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdarg.h>
+#include <gemp/file.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,16 +27,29 @@ static json_t *echo(const gemp_options *options)
 	return given;
 }
 
-static void set_head(gemp_report *report, const gemp_options *options)
+/* `value` is taken over. */
+static gemp_code set(gemp_report *report, const char *name, json_t *value)
 {
+	char *text = json_dumps(value, JSON_ENCODE_ANY);
+	json_decref(value);
+	gemp_code code = text ? gemp_report_set_json(report, name, text) : gemp_fail(GEMP_ENOMEM, "out of memory");
+	free(text);
+	return code;
+}
+
+static gemp_code set_head(gemp_report *report, const gemp_context *context, const gemp_options *options)
+{
+	gemp_code code = GEMP_OK;
 	json_t *arguments = json_array();
 	for (size_t i = 0; i < options->argument_count; i++)
 		json_array_append_new(arguments, json_string(options->arguments[i]));
-	gemp_report_set(report, "version", json_string(GEMP_VERSION));
-	gemp_report_set(report, "command", json_string(options->command->name));
-	gemp_report_set(report, "arguments", arguments);
-	gemp_report_set(report, "options", echo(options));
-	gemp_report_set(report, "ranks", json_integer(report->comm->size));
+	GEMP_TRY(set(report, "version", json_string(gemp_version())));
+	GEMP_TRY(set(report, "command", json_string(options->command->name)));
+	GEMP_TRY(set(report, "arguments", arguments));
+	GEMP_TRY(set(report, "options", echo(options)));
+	GEMP_TRY(set(report, "ranks", json_integer(gemp_context_size(context))));
+done:
+	return code;
 }
 
 /* The file of a place, which may be a dataset: F.h5 of F.h5:/values. */
@@ -139,6 +148,16 @@ static bool answer_on_stdout(const gemp_options *options)
 	       is_stdout(options->gfa);
 }
 
+gemp_code gemp_output_check(const gemp_context *context, const gemp_options *options)
+{
+	gemp_code code = GEMP_OK;
+	if (!options->output)
+		code = gemp_fail(GEMP_EUSAGE, "%s needs the graph file to write: --output G.h5", options->command->name);
+	else if (gemp_context_rank(context) == 0)
+		code = gemp_file_may_write("--output", options->output);
+	return gemp_context_agree(context, code);
+}
+
 static void print_text(void *file, const char *text, size_t size)
 {
 	fwrite(text, 1, size, file);
@@ -150,7 +169,10 @@ static gemp_code check_files(const gemp_options *options)
 	gemp_code code = GEMP_OK;
 	if (options->json && !gemp_json_on_stdout(options))
 		GEMP_TRY(gemp_file_may_write("--json", options->json));
-	GEMP_TRY(gemp_trace_file_may(options->trace));
+	if (is_stdout(options->trace))
+		return gemp_fail(GEMP_EUSAGE, "--trace -: a trace needs a file of its own; name one");
+	if (options->trace)
+		GEMP_TRY(gemp_file_may_write("--trace", options->trace));
 	code = gemp_output_paths_check(options);
 done:
 	return code;
@@ -168,12 +190,13 @@ gemp_code gemp_report_begin(gemp_report **out, gemp_context *context, const gemp
 	how.text_self = on_stdout || answer_on_stdout(options) ? stderr : stdout;
 	GEMP_TRY(gemp_report_open(out, context, &how));
 	if (gemp_context_rank(context) == 0) {
-		set_head(*out, options);
-		code = check_files(options);
+		code = set_head(*out, context, options);
+		if (code == GEMP_OK)
+			code = check_files(options);
 	}
 	code = gemp_context_agree(context, code);
 	if (code == GEMP_OK && options->trace)
-		gemp_trace_start(gemp_limits_now()->trace_spans);
+		gemp_report_trace_begin(*out);
 	if (code != GEMP_OK) {
 		gemp_report_close(*out);
 		*out = NULL;
@@ -199,29 +222,17 @@ done:
 	return code;
 }
 
-/* Launches become spans when their events are read, at the latest when the device closes; the trace is written before. */
-static void record_launches(const gemp_runtime *runtime)
+gemp_code gemp_report_end(gemp_report *report, const gemp_context *context, const gemp_options *options, gemp_code code)
 {
-	if (!runtime)
-		return;
-	gemp_launch_trace_free(runtime->device);
-	for (size_t i = 0; i < runtime->other_count; i++)
-		gemp_launch_trace_free(runtime->others[i]->device);
-}
-
-gemp_code gemp_report_end(gemp_report *report, const gemp_options *options, gemp_code code)
-{
-	code = gemp_comm_agree(report->comm, code);
-	if (code == GEMP_OK || code == GEMP_STOPPED || report->complete) {
-		record_launches(report->context->runtime);
-		gemp_code traced = options->trace ? gemp_trace_file_write(report, options->trace) : GEMP_OK;
-		gemp_code written = gemp_comm_agree(report->comm, write_json(report, options));
+	code = gemp_context_agree(context, code);
+	if (code == GEMP_OK || code == GEMP_STOPPED || gemp_report_is_complete(report)) {
+		gemp_code traced = options->trace ? gemp_report_trace_write(report, options->trace) : GEMP_OK;
+		gemp_code written = gemp_context_agree(context, write_json(report, options));
 		code = code != GEMP_OK && code != GEMP_STOPPED ? code
 		       : traced != GEMP_OK                     ? traced
 		       : written != GEMP_OK                    ? written
 		                                               : code;
 	}
-	gemp_trace_free();
 	gemp_report_close(report);
 	return code;
 }

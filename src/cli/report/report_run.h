@@ -12,11 +12,15 @@
 /* --json -: stdout is for JSON alone. */
 bool gemp_json_on_stdout(const gemp_options *options);
 
+/* Collective. --output is there and can be written to. */
+gemp_code gemp_output_check(const gemp_context *context, const gemp_options *options);
+
 /* Collective. Begins with version, command, ranks and the options as given; fails where a file to be written cannot be, or is
  * named twice. */
 gemp_code gemp_report_begin(gemp_report **out, gemp_context *context, const gemp_options *options);
 /* Collective. Writes the JSON and the trace that were asked for, and frees. code: how the command went; nothing is written unless
  * it is GEMP_OK or GEMP_STOPPED, or the report is complete all the same. Returns the worst of both. */
-gemp_code gemp_report_end(gemp_report *report, const gemp_options *options, gemp_code code);
+gemp_code gemp_report_end(gemp_report *report, const gemp_context *context, const gemp_options *options,
+                          gemp_code code);
 
 #endif

@@ -1,10 +1,18 @@
-#include "cli/report/trace_file.h"
-#include "cli/options/options.h"
-#include "core/limits.h"
+/* trace_file: the spans of all ranks (core/timer.h) as one file of Chrome trace events: a process for each rank, a thread for each
+ * lane.
+ *
+ * Times in the file are those of rank 0's clock. Ranks on other nodes measure the difference of their clock and rank 0's by
+ * messages: of TRIES answers the one that took least time counts (Cristian 1989). Rank 0 receives the spans of one rank after the
+ * other, so that it never holds more than its own and another rank's.
+ */
 
+#include "api/report_state.h"
+
+#include "core/limits.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/quantity.h"
+#include "device/launch.h"
 #include "io/file/local_file.h"
 
 #include <ctype.h>
@@ -36,13 +44,6 @@ typedef struct writing {
 	int64_t origin; /* of the time in the file, by rank 0's clock */
 	bool next;      /* a comma is due */
 } writing;
-
-gemp_code gemp_trace_file_may(const char *path)
-{
-	if (path && strcmp(path, "-") == 0)
-		return gemp_fail(GEMP_EUSAGE, "--trace -: a trace needs a file of its own; name one");
-	return path ? gemp_file_may_write("--trace", path) : GEMP_OK;
-}
 
 /* CLOCKS. Those of a node are one. */
 static int64_t now(void)
@@ -220,9 +221,8 @@ static void report_trace(gemp_report *report, const trace_head *heads, const cha
 		dropped += heads[r].dropped;
 	}
 	if (dropped)
-		gemp_warn("--trace %s: %s of %s spans are left out; a rank keeps its first %s", path,
-		          gemp_grouped(dropped).text, gemp_grouped(spans + dropped).text,
-		          gemp_grouped(gemp_limits_now()->trace_spans).text);
+		gemp_warn("trace %s: %s of %s spans are left out; a rank keeps its first %s", path, gemp_grouped(dropped).text,
+		          gemp_grouped(spans + dropped).text, gemp_grouped(gemp_limits_now()->trace_spans).text);
 	gemp_report_set(
 		report, "trace",
 		json_pack("{s:s,s:o,s:o}", "file", path, "spans", gemp_json_count(spans), "dropped", gemp_json_count(dropped)));
@@ -240,10 +240,27 @@ static gemp_code allocate_spans(gemp_span **out, const gemp_comm *comm, const tr
 	return GEMP_NEW(*out, most);
 }
 
-gemp_code gemp_trace_file_write(gemp_report *report, const char *path)
+/* Launches become spans when their events are read, at the latest when the device closes. */
+static void record_launches(const gemp_runtime *runtime)
+{
+	if (!runtime)
+		return;
+	gemp_launch_trace_free(runtime->device);
+	for (size_t i = 0; i < runtime->other_count; i++)
+		gemp_launch_trace_free(runtime->others[i]->device);
+}
+
+void gemp_report_trace_begin(gemp_report *report)
+{
+	report->traces = true;
+	gemp_trace_start(gemp_limits_now()->trace_spans);
+}
+
+gemp_code gemp_report_trace_write(gemp_report *report, const char *path)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = report->comm;
+	record_launches(report->context->runtime);
 	const gemp_trace *trace = gemp_trace_end();
 	gemp_file_writer file = { 0 };
 	gemp_span *others = NULL;
