@@ -27,13 +27,11 @@ static gemp_code choose_devices(open_context *own, const gemp_comm *comm, const 
 	int position = comm->node_rank, ranks = comm->node_size;
 	uint64_t choice;
 	if (gemp_device_spec_is_list(devices)) {
-		GEMP_TRY(gemp_comm_agree(comm, gemp_device_spec_hash(&choice, devices)));
+		GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_device_spec_hash(&choice, devices)));
 		gemp_device_sharing_rank(comm, choice, &position, &ranks);
 	}
 	code = gemp_device_assign(&own->picks, &own->count, devices, position, ranks);
-	code = gemp_comm_agree(comm, code);
-done:
-	return code;
+	return gemp_comm_agree(comm, code);
 }
 
 /* A context of this rank alone, for one device more. */

@@ -61,18 +61,15 @@ static gemp_code read_npy_elements(const gemp_array_file *file, uint64_t first, 
 /* Each column is read for itself, and its elements go to their places in the rows. */
 static gemp_code read_npy_columns(const gemp_array_file *file, uint64_t first, size_t count, char *elements)
 {
-	gemp_code code = GEMP_OK;
 	const size_t width = file->width;
-	char *column = NULL;
-	GEMP_TRY(GEMP_NEW(column, count * width));
+	GEMP_OWNED char *column = NULL;
+	GEMP_PROPAGATE(GEMP_NEW(column, count * width));
 	for (size_t c = 0; c < file->columns; c++) {
-		GEMP_TRY(read_npy_elements(file, c * file->rows + first, count, column));
+		GEMP_PROPAGATE(read_npy_elements(file, c * file->rows + first, count, column));
 		for (size_t i = 0; i < count; i++)
 			memcpy(elements + (i * file->columns + c) * width, column + i * width, width);
 	}
-done:
-	gemp_free(column);
-	return code;
+	return GEMP_OK;
 }
 
 /* Numbers of the other byte order are turned after reading: numpy writes them only where it was told to. */
@@ -91,8 +88,8 @@ static gemp_code read_npy(const gemp_array_file *file, uint64_t first, size_t co
 static gemp_code check_filters(const gemp_array_file *file)
 {
 	gemp_code code = GEMP_OK;
-	hid_t creation = H5I_INVALID_HID;
-	GEMP_TRY(GEMP_HDF5(&file->h5, creation = H5Dget_create_plist(file->dataset_id)));
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t creation = H5I_INVALID_HID;
+	GEMP_PROPAGATE(GEMP_HDF5(&file->h5, creation = H5Dget_create_plist(file->dataset_id)));
 	const int filters = H5Pget_nfilters(creation);
 	for (int i = 0; i < filters && code == GEMP_OK; i++) {
 		char name[32] = "";
@@ -105,8 +102,6 @@ static gemp_code check_filters(const gemp_array_file *file)
 				GEMP_EDATA, "%s is compressed by '%s' (filter %d), which this HDF5 library has not; write it with gzip",
 				file->where.data, name, (int)filter);
 	}
-done:
-	gemp_h5_release(creation);
 	return code;
 }
 
@@ -148,23 +143,18 @@ static gemp_code find_type(gemp_array_file *file, hid_t type)
  * number. */
 static gemp_code find_shape(gemp_array_file *file, unsigned dimensions)
 {
-	gemp_code code = GEMP_OK;
 	hsize_t size[2] = { 0, 1 };
-	hid_t space = H5I_INVALID_HID, type = H5I_INVALID_HID;
-	GEMP_TRY(GEMP_HDF5(&file->h5, space = H5Dget_space(file->dataset_id)));
-	GEMP_TRY(GEMP_HDF5(&file->h5, type = H5Dget_type(file->dataset_id)));
-	GEMP_TRY(find_type(file, type));
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t space = H5I_INVALID_HID, type = H5I_INVALID_HID;
+	GEMP_PROPAGATE(GEMP_HDF5(&file->h5, space = H5Dget_space(file->dataset_id)));
+	GEMP_PROPAGATE(GEMP_HDF5(&file->h5, type = H5Dget_type(file->dataset_id)));
+	GEMP_PROPAGATE(find_type(file, type));
 	if (H5Sget_simple_extent_ndims(space) != (int)dimensions)
-		GEMP_TRY(wrong_dimensions(file, dimensions, H5Sget_simple_extent_ndims(space)));
-	GEMP_TRY(GEMP_HDF5(&file->h5, H5Sget_simple_extent_dims(space, size, NULL)));
+		GEMP_PROPAGATE(wrong_dimensions(file, dimensions, H5Sget_simple_extent_ndims(space)));
+	GEMP_PROPAGATE(GEMP_HDF5(&file->h5, H5Sget_simple_extent_dims(space, size, NULL)));
 	file->rows = size[0];
 	file->columns = size[1];
 	file->bytes = size[0] * size[1] * H5Tget_size(type);
-	GEMP_TRY(check_filters(file));
-done:
-	gemp_h5_release(type);
-	gemp_h5_release(space);
-	return code;
+	return check_filters(file);
 }
 
 /* The file is opened first, so that a missing file is reported even where the dataset is not named. */
@@ -202,18 +192,13 @@ static hid_t memory_type(char kind, unsigned width)
 /* HDF5 converts to the type of memory. */
 static gemp_code read_h5(const gemp_array_file *file, uint64_t first, size_t count, hid_t memory, void *elements)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_h5 *h5 = &file->h5;
 	hsize_t start[2] = { first, 0 }, size[2] = { count, file->columns }, all = count * file->columns;
-	hid_t place = H5I_INVALID_HID, space = H5I_INVALID_HID;
-	GEMP_TRY(GEMP_HDF5(h5, place = H5Dget_space(file->dataset_id)));
-	GEMP_TRY(GEMP_HDF5(h5, H5Sselect_hyperslab(place, H5S_SELECT_SET, start, NULL, size, NULL)));
-	GEMP_TRY(GEMP_HDF5(h5, space = H5Screate_simple(1, &all, NULL)));
-	code = GEMP_HDF5(h5, H5Dread(file->dataset_id, memory, space, place, H5P_DEFAULT, elements));
-done:
-	gemp_h5_release(space);
-	gemp_h5_release(place);
-	return code;
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t place = H5I_INVALID_HID, space = H5I_INVALID_HID;
+	GEMP_PROPAGATE(GEMP_HDF5(h5, place = H5Dget_space(file->dataset_id)));
+	GEMP_PROPAGATE(GEMP_HDF5(h5, H5Sselect_hyperslab(place, H5S_SELECT_SET, start, NULL, size, NULL)));
+	GEMP_PROPAGATE(GEMP_HDF5(h5, space = H5Screate_simple(1, &all, NULL)));
+	return GEMP_HDF5(h5, H5Dread(file->dataset_id, memory, space, place, H5P_DEFAULT, elements));
 }
 
 /* BOTH */
@@ -290,21 +275,18 @@ static void convert_range(void *context, size_t range, size_t begin, size_t end)
 
 gemp_code gemp_array_file_read_floats(const gemp_array_file *file, uint64_t first, size_t count, float *x)
 {
-	gemp_code code = GEMP_OK;
-	unsigned char *elements = NULL;
+	GEMP_OWNED unsigned char *elements = NULL;
 	const size_t row_bytes = (size_t)file->columns * file->width;
 	size_t batch = row_bytes && BATCH_BYTES > row_bytes ? BATCH_BYTES / row_bytes : 1;
 	if (file->kind == 'f' && file->width == 4)
 		return gemp_array_file_read(file, first, count, x);
 	batch = batch < count ? batch : count;
-	GEMP_TRY(GEMP_NEW(elements, batch * row_bytes));
+	GEMP_PROPAGATE(GEMP_NEW(elements, batch * row_bytes));
 	for (size_t at = 0; at < count; at += batch) {
 		size_t rows = count - at < batch ? count - at : batch;
 		float_conversion c = { file, elements, x + at * file->columns };
-		GEMP_TRY(gemp_array_file_read(file, first + at, rows, elements));
+		GEMP_PROPAGATE(gemp_array_file_read(file, first + at, rows, elements));
 		gemp_for_ranges(rows * (size_t)file->columns, convert_range, &c);
 	}
-done:
-	gemp_free(elements);
-	return code;
+	return GEMP_OK;
 }

@@ -139,23 +139,21 @@ static gemp_code read_header(gemp_npy_header *out, const char *where, read_bytes
 {
 	gemp_code code = GEMP_OK;
 	unsigned char start[GEMP_NPY_START], length[4] = { 0 };
-	char *dictionary = NULL;
-	GEMP_TRY(read(self, where, start, sizeof start));
+	GEMP_OWNED char *dictionary = NULL;
+	GEMP_PROPAGATE(read(self, where, start, sizeof start));
 	size_t bytes = length_bytes(start);
 	if (!bytes)
 		return bad(where, "is not a .npy of version 1 to 3; save it again with numpy");
-	GEMP_TRY(read(self, where, length, bytes));
+	GEMP_PROPAGATE(read(self, where, length, bytes));
 	size_t size = length[0] | (size_t)length[1] << 8 | (size_t)length[2] << 16 | (size_t)length[3] << 24;
 	if (size > GEMP_NPY_MAX_HEADER)
 		return bad(where, "has a header that is too long");
-	GEMP_TRY(GEMP_NEW(dictionary, size + 1));
-	GEMP_TRY(read(self, where, dictionary, size));
+	GEMP_PROPAGATE(GEMP_NEW(dictionary, size + 1));
+	GEMP_PROPAGATE(read(self, where, dictionary, size));
 	*data = sizeof start + bytes + size;
 	code = gemp_npy_parse_header(out, dictionary);
 	if (code == GEMP_EDATA)
 		gemp_fail_in(code, "%s ", where);
-done:
-	gemp_free(dictionary);
 	return code;
 }
 

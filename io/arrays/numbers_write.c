@@ -27,19 +27,17 @@ enum {
 gemp_code gemp_number_array_check_output(const gemp_comm *comm, const char *place)
 {
 	gemp_code code = GEMP_OK;
-	char *path = NULL;
+	GEMP_OWNED char *path = NULL;
 	const char *dataset;
 	gemp_output *output = NULL;
 	bool h5 = gemp_h5_split_place(place, &path, &dataset);
 	if (h5 && dataset && (dataset[0] != '/' || dataset[1] == '\0' || strchr(dataset + 1, '/')))
 		code = gemp_fail(GEMP_EUSAGE, "--output %s: the dataset is named as in %s:/values, without groups", place,
 		                 path ? path : "F.h5");
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_output_open(&output, comm, h5 ? path : place));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_output_open(&output, comm, h5 ? path : place));
 	gemp_output_abandon(output);
-done:
-	gemp_free(path);
-	return code;
+	return GEMP_OK;
 }
 
 /* TEXT */
@@ -172,14 +170,14 @@ static gemp_code write_h5(const gemp_comm *comm, const char *path, const char *d
 		GEMP_H5_U32, GEMP_H5_U64, GEMP_H5_I32, GEMP_H5_I64, GEMP_H5_F64, GEMP_H5_F64
 	};
 	gemp_h5 h5 = { 0 };
-	gemp_text temporary = { 0 };
-	double *reals = NULL;
+	GEMP_OWNED_BY(gemp_text_free) gemp_text temporary = { 0 };
+	GEMP_OWNED double *reals = NULL;
 	uint64_t first = gemp_comm_exscan(comm, count), all = gemp_comm_sum1(comm, count);
 	gemp_code code = kind == GEMP_KEY_F32 ? GEMP_NEW(reals, count) : GEMP_OK;
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	for (size_t i = 0; reals && i < count; i++)
 		reals[i] = (double)((const float *)values)[i];
-	GEMP_TRY(gemp_output_temporary(comm, path, &temporary));
+	GEMP_PROPAGATE(gemp_output_temporary(comm, path, &temporary));
 	code = gemp_h5_create(&h5, comm, temporary.data);
 	GEMP_THEN(gemp_h5_write(&h5, dataset ? dataset : "/values", gemp_h5_type_of(kinds[kind]), all, first, count,
 	                        reals ? (const void *)reals : values));
@@ -187,11 +185,7 @@ static gemp_code write_h5(const gemp_comm *comm, const char *path, const char *d
 		code = gemp_h5_close(&h5);
 	else
 		gemp_h5_abandon(&h5);
-	code = gemp_output_commit(comm, temporary.data, path, code);
-done:
-	gemp_free(reals);
-	gemp_text_free(&temporary);
-	return code;
+	return gemp_output_commit(comm, temporary.data, path, code);
 }
 
 /* HDF5 writes through its own library, the other forms through gemp_output. */

@@ -111,21 +111,19 @@ done:
 static gemp_code select_columns(gemp_vectors *vectors, const char *place, char *const *names, uint32_t dims)
 {
 	gemp_code code = GEMP_OK;
-	uint32_t *from = NULL;
+	GEMP_OWNED uint32_t *from = NULL;
 	bool same = dims == vectors->dims;
-	GEMP_TRY(GEMP_NEW(from, dims));
+	GEMP_PROPAGATE(GEMP_NEW(from, dims));
 	for (uint32_t c = 0; c < dims; c++) {
 		from[c] = column_of(vectors, names, c);
 		if (from[c] == vectors->dims)
-			GEMP_TRY(gemp_fail(GEMP_EDATA,
-			                   "%s: has no column '%s'; give the columns that the map was trained on, in any order",
-			                   place, names[c]));
+			GEMP_PROPAGATE(gemp_fail(
+				GEMP_EDATA, "%s: has no column '%s'; give the columns that the map was trained on, in any order", place,
+				names[c]));
 		same &= from[c] == c;
 	}
 	if (!same)
 		code = take_columns(vectors, from, dims);
-done:
-	gemp_free(from);
 	return code;
 }
 

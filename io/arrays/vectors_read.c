@@ -124,14 +124,14 @@ static gemp_code read_head(table_reader *r, const char *path)
 	gemp_code code = GEMP_OK;
 	gemp_vectors *out = r->out;
 	size_t key;
-	GEMP_TRY(gemp_lines_head(path, inspect_line, r, &r->head_is_read));
+	GEMP_PROPAGATE(gemp_lines_head(path, inspect_line, r, &r->head_is_read));
 	if (r->key && r->layout.key < 0)
-		GEMP_TRY(gemp_fail(GEMP_EUSAGE, "--key %s: %s", r->key,
-		                   r->layout.header ? "the table's header has no such column"
-		                                    : "the table has no header, so that its columns have no names"));
+		GEMP_PROPAGATE(gemp_fail(GEMP_EUSAGE, "--key %s: %s", r->key,
+		                         r->layout.header ? "the table's header has no such column"
+		                                          : "the table has no header, so that its columns have no names"));
 	key = r->layout.key >= 0;
 	if (r->layout.columns <= key)
-		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: holds no columns of numbers", path));
+		GEMP_PROPAGATE(gemp_fail(GEMP_EDATA, "%s: holds no columns of numbers", path));
 	if (out->names && key) {
 		gemp_free(out->names[r->layout.key]);
 		memmove(out->names + r->layout.key, out->names + r->layout.key + 1,
@@ -139,10 +139,9 @@ static gemp_code read_head(table_reader *r, const char *path)
 	}
 	out->dims = (uint32_t)(r->layout.columns - key);
 	if (key) {
-		GEMP_TRY(gemp_column_init(&out->keys, "key", GEMP_STRING));
+		GEMP_PROPAGATE(gemp_column_init(&out->keys, "key", GEMP_STRING));
 		code = gemp_column_reserve(&out->keys, 0, 0);
 	}
-done:
 	return code;
 }
 
@@ -250,15 +249,15 @@ static gemp_code exchange_rows(gemp_vectors *v, const gemp_comm *comm)
 	gemp_code code = GEMP_OK;
 	const uint64_t first = gemp_comm_exscan(comm, v->count);
 	gemp_column keys = { 0 };
-	int *owner = NULL;
-	void *rows = NULL;
-	size_t *from = NULL;
+	GEMP_OWNED int *owner = NULL;
+	GEMP_OWNED void *rows = NULL;
+	GEMP_OWNED size_t *from = NULL;
 	v->total = gemp_comm_sum1(comm, v->count);
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(owner, v->count)));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(owner, v->count)));
 	find_owners(comm, first, v->count, v->total, owner);
-	GEMP_TRY(gemp_exchange_records(comm, v->x, v->count, v->dims * sizeof *v->x, owner, &rows, &from, NULL));
+	GEMP_PROPAGATE(gemp_exchange_records(comm, v->x, v->count, v->dims * sizeof *v->x, owner, &rows, &from, NULL));
 	if (gemp_column_loaded(&v->keys)) {
-		GEMP_TRY(gemp_column_exchange(&keys, comm, &v->keys, owner));
+		GEMP_PROPAGATE(gemp_column_exchange(&keys, comm, &v->keys, owner));
 		gemp_column_free(&v->keys);
 		v->keys = keys;
 	}
@@ -268,10 +267,7 @@ static gemp_code exchange_rows(gemp_vectors *v, const gemp_comm *comm)
 	v->count = from[comm->size];
 	if (!v->x)
 		code = GEMP_NEW(v->x, 1);
-	code = gemp_comm_agree(comm, code);
-done:
-	gemp_free_all(owner, rows, from);
-	return code;
+	return gemp_comm_agree(comm, code);
 }
 
 /* Other endings are read as tables with tabs. */
@@ -329,13 +325,12 @@ static gemp_code name_columns(gemp_vectors *v)
 	v->named = v->names != NULL;
 	if (v->named)
 		return GEMP_OK;
-	GEMP_TRY(GEMP_NEW(v->names, v->dims));
+	GEMP_PROPAGATE(GEMP_NEW(v->names, v->dims));
 	for (uint32_t c = 0; c < v->dims && code == GEMP_OK; c++) {
 		snprintf(name, sizeof name, "x%" PRIu32, c + 1);
 		v->names[c] = gemp_strdup(name);
 		code = v->names[c] ? GEMP_OK : GEMP_ENOMEM;
 	}
-done:
 	return code;
 }
 

@@ -115,23 +115,23 @@ static gemp_code walk_edges(export_part *p)
 	const gemp_relation *r = &e->graph->relations[p->relation];
 	const gemp_column *names = e->number.name ? &e->number : &e->graph->keys;
 	uint64_t edges = r->out_offsets[e->graph->rows], from = 0, more = r->edge_count;
-	size_t row = 0, *place = NULL, chunk = gemp_limits_now()->export_chunk;
-	GEMP_TRY(gemp_comm_agree(e->comm, GEMP_NEW(place, chunk)));
+	size_t row = 0;
+	GEMP_OWNED size_t *place = NULL;
+	size_t chunk = gemp_limits_now()->export_chunk;
+	GEMP_PROPAGATE(gemp_comm_agree(e->comm, GEMP_NEW(place, chunk)));
 	while (more) {
 		gemp_column ends;
 		size_t count = edges - from < chunk ? (size_t)(edges - from) : chunk;
-		GEMP_TRY(gemp_vertex_values(e->comm, e->graph, names, r->out_targets + from, count, &ends, place));
+		GEMP_PROPAGATE(gemp_vertex_values(e->comm, e->graph, names, r->out_targets + from, count, &ends, place));
 		code = add_edges(p, from, count, &ends, place, &row);
 		gemp_column_free(&ends);
 		GEMP_THEN(flush(p, 0));
-		GEMP_TRY(gemp_comm_agree(e->comm, code));
+		GEMP_PROPAGATE(gemp_comm_agree(e->comm, code));
 		from += count;
 		more = from < edges;
 		gemp_comm_max(e->comm, &more, 1);
 	}
-done:
-	gemp_free(place);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. */
@@ -154,15 +154,12 @@ static gemp_code write_once(const gemp_export_context *e, gemp_output *output,
                             gemp_code (*print)(const gemp_export_context *, gemp_text *))
 {
 	gemp_code code = GEMP_OK;
-	gemp_text text = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
 	if (print && e->comm->rank == 0)
 		code = print(e, &text);
 	GEMP_THEN(gemp_text_status(&text));
-	GEMP_TRY(gemp_comm_agree(e->comm, code));
-	code = gemp_output_write(output, text.data, text.size);
-done:
-	gemp_text_free(&text);
-	return code;
+	GEMP_PROPAGATE(gemp_comm_agree(e->comm, code));
+	return gemp_output_write(output, text.data, text.size);
 }
 
 /* THE WHOLE */
@@ -254,11 +251,10 @@ static gemp_code number_vertices(gemp_export_context *e)
 		code = gemp_column_add(&e->number, &number);
 		differs = differs || graph->keys.integers[row] != number.integer;
 	}
-	GEMP_TRY(gemp_comm_agree(e->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(e->comm, code));
 	gemp_comm_max(e->comm, &differs, 1);
 	e->numbered = !differs;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. */

@@ -58,27 +58,24 @@ static gemp_code check_classes(const gemp_export_context *e)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_shard *graph = e->graph;
-	gemp_text one = { 0 }, other = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text one = { 0 }, other = { 0 };
 	for (size_t l = 0; l < graph->label_count; l++) {
-		GEMP_TRY(check_name(e, "label", graph->labels[l]));
+		GEMP_PROPAGATE(check_name(e, "label", graph->labels[l]));
 		if (graph->labels[l][strlen(graph->labels[l]) - 1] == '_')
 			return gemp_fail(GEMP_EDATA, "%s: label '%.80s' ends in '_'; write .graphml", e->options->path,
 			                 graph->labels[l]);
 	}
 	for (size_t s = 0; s < graph->label_set_count; s++)
 		for (size_t t = 0; t < s; t++) {
-			GEMP_TRY(class_name(graph, &graph->label_sets[s], "_", &one));
-			GEMP_TRY(class_name(graph, &graph->label_sets[t], "_", &other));
+			GEMP_PROPAGATE(class_name(graph, &graph->label_sets[s], "_", &one));
+			GEMP_PROPAGATE(class_name(graph, &graph->label_sets[t], "_", &other));
 			if (strcmp(one.data, other.data) == 0) {
 				code = gemp_fail(GEMP_EDATA,
 				                 "%s: two sets of labels are both '%.80s' with '_' between them; write .graphml",
 				                 e->options->path, one.data);
-				goto done;
+				return code;
 			}
 		}
-done:
-	gemp_text_free(&one);
-	gemp_text_free(&other);
 	return code;
 }
 
@@ -119,19 +116,16 @@ static gemp_code check(const gemp_export_context *e)
 
 static gemp_code add_class(const gemp_export_context *e, const gemp_label_set *set, gemp_text *out)
 {
-	gemp_code code = GEMP_OK;
-	gemp_text name = { 0 };
-	GEMP_TRY(class_name(e->graph, set, "_", &name));
+	GEMP_OWNED_BY(gemp_text_free) gemp_text name = { 0 };
+	GEMP_PROPAGATE(class_name(e->graph, set, "_", &name));
 	gemp_text_print(out, "<eClassifiers xsi:type=\"ecore:EClass\" name=\"%s\" eSuperTypes=\"#//" BASE "\">\n",
 	                name.data);
-	GEMP_TRY(class_name(e->graph, set, ";", &name));
+	GEMP_PROPAGATE(class_name(e->graph, set, ";", &name));
 	gemp_text_print(out,
 	                "<eAnnotations source=\"" GEMP_ECORE_ANNOTATION "\"><details key=\"labels\" value=\"%s\"/>"
 	                "</eAnnotations>\n</eClassifiers>\n",
 	                name.data ? name.data : "");
-done:
-	gemp_text_free(&name);
-	return code;
+	return GEMP_OK;
 }
 
 /* All classes inherit from one that has every feature, since any vertex may have any attribute here. */
@@ -233,14 +227,14 @@ static bool are_plain(const gemp_export_targets *targets, uint64_t begin, uint64
 /* As an attribute of the object, or, what that cannot hold, as elements in it. */
 static gemp_code add_references(const gemp_export_context *e, size_t row, size_t r, bool plain, gemp_text *out)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_relation *relation = &e->graph->relations[r];
 	const gemp_export_targets *targets = &e->targets[r];
-	uint64_t begin = relation->out_offsets[row], count = relation->out_offsets[row + 1] - begin, *places = NULL;
+	uint64_t begin = relation->out_offsets[row], count = relation->out_offsets[row + 1] - begin;
+	GEMP_OWNED uint64_t *places = NULL;
 	if (count == 0 || are_plain(targets, begin, count) != plain)
 		return GEMP_OK;
-	GEMP_TRY(GEMP_NEW(places, count));
-	GEMP_TRY(sort_row(relation, begin, count, places));
+	GEMP_PROPAGATE(GEMP_NEW(places, count));
+	GEMP_PROPAGATE(sort_row(relation, begin, count, places));
 	if (plain)
 		gemp_text_print(out, " %s=\"", relation->name);
 	for (uint64_t i = 0; i < count; i++) {
@@ -249,13 +243,11 @@ static gemp_code add_references(const gemp_export_context *e, size_t row, size_t
 			gemp_text_print(out, "%s", i ? " " : "");
 		else
 			gemp_text_print(out, "<%s href=\"#", relation->name);
-		GEMP_TRY(add_value(out, &key));
+		GEMP_PROPAGATE(add_value(out, &key));
 		gemp_text_print(out, "%s", plain ? "" : "\"/>");
 	}
 	gemp_text_print(out, "%s", plain ? "\"" : "");
-done:
-	gemp_free(places);
-	return code;
+	return GEMP_OK;
 }
 
 /* References that a list cannot hold become elements, which come behind the attributes. */

@@ -41,15 +41,13 @@ gemp_code gemp_file_read(char **out, const gemp_comm *comm, const char *what, co
 {
 	gemp_text text = { 0 };
 	gemp_code code = comm->rank == 0 ? read_here(&text, what, path) : GEMP_OK;
-	void *bytes = text.data;
+	GEMP_OWNED void *bytes = text.data;
 	size_t size = text.size + 1; /* with the 0 at its end */
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_comm_broadcast(comm, &bytes, &size));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_comm_broadcast(comm, &bytes, &size));
 	*out = bytes;
 	bytes = NULL;
-done:
-	gemp_free(bytes);
-	return code;
+	return GEMP_OK;
 }
 
 bool gemp_file_ends_in(const char *path, const char *ending)

@@ -76,15 +76,13 @@ static gemp_code open_file(gemp_output *output)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = output->comm;
-	GEMP_TRY(gemp_output_temporary(comm, output->path, &output->temporary));
+	GEMP_PROPAGATE(gemp_output_temporary(comm, output->path, &output->temporary));
 	if (comm->rank == 0)
 		code = create(output);
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	if (comm->rank != 0)
 		code = join(output);
-	GEMP_TRY(gemp_comm_agree(comm, code));
-done:
-	return code;
+	return gemp_comm_agree(comm, code);
 }
 
 /* Standard output is not opened: rank 0 has it already. */
@@ -141,12 +139,13 @@ static void send_to_printer(const gemp_output *output, const char *bytes, size_t
 static gemp_code write_stdout(gemp_output *output, const char *bytes, size_t size)
 {
 	const gemp_comm *comm = output->comm;
-	char *piece = NULL;
-	uint64_t *sizes = NULL, own = size;
+	GEMP_OWNED char *piece = NULL;
+	GEMP_OWNED uint64_t *sizes = NULL;
+	uint64_t own = size;
 	gemp_code code = GEMP_NEW(sizes, (size_t)comm->size);
 	if (code == GEMP_OK && comm->rank == 0 && comm->size > 1)
 		code = GEMP_NEW(piece, PIECE);
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	GEMP_MPI(MPI_Gather(&own, 1, MPI_UINT64_T, sizes, 1, MPI_UINT64_T, 0, comm->world));
 	if (comm->rank != 0) {
 		send_to_printer(output, bytes, size);
@@ -159,10 +158,7 @@ static gemp_code write_stdout(gemp_output *output, const char *bytes, size_t siz
 		if (code == GEMP_OK && fflush(stdout) != 0)
 			code = failed("stdout", "cannot be written");
 	}
-	code = gemp_comm_agree(comm, code);
-done:
-	gemp_free_all(piece, sizes);
-	return code;
+	return gemp_comm_agree(comm, code);
 }
 
 /* FILES */

@@ -82,7 +82,7 @@ static gemp_code start(gemp_source *source, uint64_t begin)
 		return cannot_read(source->path);
 	if (source->compression == GEMP_PLAIN)
 		return GEMP_OK;
-	GEMP_TRY(GEMP_NEW(source->packed, PACKED_CAPACITY));
+	GEMP_PROPAGATE(GEMP_NEW(source->packed, PACKED_CAPACITY));
 	if (source->compression == GEMP_ZSTD) {
 		source->zstd = ZSTD_createDStream();
 		if (!source->zstd)
@@ -92,7 +92,6 @@ static gemp_code start(gemp_source *source, uint64_t begin)
 		if (!source->inflating)
 			code = gemp_fail(GEMP_ENOMEM, "%s: no memory to decompress", source->path);
 	}
-done:
 	return code;
 }
 
@@ -109,7 +108,7 @@ static gemp_code open_source(gemp_source **out, const char *path, uint64_t begin
 	gemp_code code = GEMP_OK;
 	gemp_source *source;
 	uint64_t size;
-	GEMP_TRY(GEMP_NEW(source, 1));
+	GEMP_PROPAGATE(GEMP_NEW(source, 1));
 	source->path = path;
 	if (!once || !is_pipe(path)) /* whose first bytes would be gone */
 		code = gemp_source_inspect(path, &source->compression, &size);
@@ -118,7 +117,6 @@ static gemp_code open_source(gemp_source **out, const char *path, uint64_t begin
 		*out = source;
 	else
 		gemp_source_close(source);
-done:
 	return code;
 }
 
@@ -208,18 +206,17 @@ gemp_code gemp_source_read(gemp_source *source, char *bytes, size_t capacity, si
 		bool starved = source->at == source->end;
 		if (starved) {
 			source->at = 0;
-			GEMP_TRY(read_file(source, source->packed, PACKED_CAPACITY, &source->end));
+			GEMP_PROPAGATE(read_file(source, source->packed, PACKED_CAPACITY, &source->end));
 		}
 		if (source->end == 0 && source->whole)
 			break;
-		GEMP_TRY(source->compression == GEMP_GZIP ? inflate_some(source, bytes, capacity, size)
-		                                          : unpack_some(source, bytes, capacity, size));
+		GEMP_PROPAGATE(source->compression == GEMP_GZIP ? inflate_some(source, bytes, capacity, size)
+		                                                : unpack_some(source, bytes, capacity, size));
 		if (*size == 0 && source->end == 0 && !source->whole)
 			code = gemp_fail(GEMP_EDATA, "%s: is cut in the middle; make or copy the file again", source->path);
 		if (code != GEMP_OK)
 			break;
 	}
-done:
 	return code;
 }
 

@@ -66,25 +66,21 @@ typedef struct directory {
 /* The record at the archive's end, behind which only a comment may stand. */
 static gemp_code find_end(FILE *file, const char *path, unsigned char *end, uint64_t *place)
 {
-	gemp_code code = GEMP_OK;
-	unsigned char *tail = NULL;
+	GEMP_OWNED unsigned char *tail = NULL;
 	if (fseeko(file, 0, SEEK_END) != 0)
 		return bad(path, "it cannot be searched");
 	uint64_t size = (uint64_t)ftello(file), max = END_SIZE + LONGEST_COMMENT, take = size < max ? size : max;
 	if (size < END_SIZE)
 		return bad(path, "it is too short");
-	GEMP_TRY(GEMP_NEW(tail, take));
-	GEMP_TRY(read_at(file, path, size - take, tail, take));
+	GEMP_PROPAGATE(GEMP_NEW(tail, take));
+	GEMP_PROPAGATE(read_at(file, path, size - take, tail, take));
 	for (uint64_t at = take - END_SIZE + 1; at-- > 0;)
 		if (memcmp(tail + at, "PK\5\6", 4) == 0) {
 			memcpy(end, tail + at, END_SIZE);
 			*place = size - take + at;
-			goto done;
+			return GEMP_OK;
 		}
-	code = bad(path, "there is no directory at its end");
-done:
-	gemp_free(tail);
-	return code;
+	return bad(path, "there is no directory at its end");
 }
 
 /* Archives beyond 4 GiB have a second record, which a locator in front of the first one points to. */

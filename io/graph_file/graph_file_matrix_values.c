@@ -77,18 +77,15 @@ static void find_places(const int *owner, size_t count, size_t *next, int ranks,
 static gemp_code answer(const gemp_comm *comm, const gemp_relation *relation, const gemp_column *column,
                         uint64_t *requested, const size_t *from, void **answers)
 {
-	gemp_code code = GEMP_OK;
-	size_t ranks = (size_t)comm->size, capacity = 0, *sizes = NULL;
+	size_t ranks = (size_t)comm->size, capacity = 0;
+	GEMP_OWNED size_t *sizes = NULL;
 	const uint64_t *words = words_of(column);
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(sizes, 2 * ranks)));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(sizes, 2 * ranks)));
 	for (size_t r = 0; r < ranks; r++)
 		sizes[r] = (from[r + 1] - from[r]) * sizeof *requested;
 	for (size_t i = 0; i < from[ranks]; i++)
 		requested[i] = words[requested[i] - relation->first_edge];
-	GEMP_TRY(gemp_exchange(comm, requested, sizes, answers, &capacity, sizes + ranks, NULL));
-done:
-	gemp_free(sizes);
-	return code;
+	return gemp_exchange(comm, requested, sizes, answers, &capacity, sizes + ranks, NULL);
 }
 
 /* Edges by target lie on other ranks than the edges by source, whose numbers they know: values are asked
@@ -97,44 +94,41 @@ gemp_code gemp_file_weights_by_target(const gemp_comm *comm, const gemp_shard *g
                                       const gemp_column *column, uint64_t **out)
 {
 	size_t count = relation->in_offsets[graph->rows], ranks = (size_t)comm->size;
-	uint64_t *first = NULL, *words = NULL;
-	int *owner = NULL;
-	size_t *place = NULL, *next = NULL, *from = NULL;
-	void *requested = NULL, *answers = NULL;
+	GEMP_OWNED uint64_t *first = NULL, *words = NULL;
+	GEMP_OWNED int *owner = NULL;
+	GEMP_OWNED size_t *place = NULL, *next = NULL, *from = NULL;
+	GEMP_OWNED void *requested = NULL, *answers = NULL;
 	gemp_code code = GEMP_NEW(first, ranks);
 	GEMP_THEN(GEMP_NEW(words, count));
 	GEMP_THEN(GEMP_NEW(owner, count));
 	GEMP_THEN(GEMP_NEW(place, count));
 	GEMP_THEN(GEMP_NEW(next, ranks + 1));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	GEMP_MPI(MPI_Allgather(&relation->first_edge, 1, MPI_UINT64_T, first, 1, MPI_UINT64_T, comm->world));
 	for (size_t i = 0; i < count; i++)
 		owner[i] = owner_of(first, comm->size, relation->in_edges[i]);
 	find_places(owner, count, next, comm->size, place);
-	GEMP_TRY(gemp_exchange_records(comm, relation->in_edges, count, sizeof *relation->in_edges, owner, &requested,
-	                               &from, NULL));
-	GEMP_TRY(answer(comm, relation, column, requested, from, &answers));
+	GEMP_PROPAGATE(gemp_exchange_records(comm, relation->in_edges, count, sizeof *relation->in_edges, owner, &requested,
+	                                     &from, NULL));
+	GEMP_PROPAGATE(answer(comm, relation, column, requested, from, &answers));
 	for (size_t i = 0; i < count; i++)
 		words[i] = ((const uint64_t *)answers)[place[i]];
 	*out = words;
 	words = NULL;
-done:
-	gemp_free_all(first, words, owner, place, next, from, requested, answers);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. Is `weight` the dataset that the relation's matrix by source has for its values? */
 static gemp_code is_matrix_values(bool *out, const gemp_h5 *h5, const char *values, const char *props,
                                   const char *weight)
 {
-	gemp_code code = GEMP_OK;
-	hid_t one = H5I_INVALID_HID, other = H5I_INVALID_HID;
-	gemp_text path = { 0 };
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t one = H5I_INVALID_HID, other = H5I_INVALID_HID;
+	GEMP_OWNED_BY(gemp_text_free) gemp_text path = { 0 };
 	bool there;
 	gemp_text_print(&path, "%s/", props);
 	gemp_h5_encode(weight, &path);
-	GEMP_TRY(gemp_comm_agree(h5->comm, gemp_text_status(&path)));
-	GEMP_TRY(gemp_h5_exists(h5, path.data, &there));
+	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, gemp_text_status(&path)));
+	GEMP_PROPAGATE(gemp_h5_exists(h5, path.data, &there));
 	*out = false;
 	if (there && h5->active) {
 		one = H5Dopen2(h5->file, values, H5P_DEFAULT);
@@ -142,29 +136,22 @@ static gemp_code is_matrix_values(bool *out, const gemp_h5 *h5, const char *valu
 		*out = one >= 0 && other >= 0 && H5Dget_offset(one) != HADDR_UNDEF &&
 		       H5Dget_offset(one) == H5Dget_offset(other);
 	}
-done:
-	gemp_h5_release(one);
-	gemp_h5_release(other);
-	gemp_text_free(&path);
-	return code;
+	return GEMP_OK;
 }
 
 /* The values of a weighted file are a link to the attribute: both have one place in the file. */
 static gemp_code matrix_values_of(const char **out, const gemp_h5 *h5, const gemp_relation *relation)
 {
-	gemp_code code = GEMP_OK;
-	char *values = NULL, *props = NULL;
-	GEMP_TRY(gemp_file_relation_path(h5, relation->name, "/edges", "csr/values", &values));
-	GEMP_TRY(gemp_file_relation_path(h5, relation->name, "/edges", "props", &props));
+	GEMP_OWNED char *values = NULL, *props = NULL;
+	GEMP_PROPAGATE(gemp_file_relation_path(h5, relation->name, "/edges", "csr/values", &values));
+	GEMP_PROPAGATE(gemp_file_relation_path(h5, relation->name, "/edges", "props", &props));
 	for (size_t c = 0; c < relation->props.count && !*out; c++) {
 		bool same;
-		GEMP_TRY(is_matrix_values(&same, h5, values, props, relation->props.columns[c].name));
+		GEMP_PROPAGATE(is_matrix_values(&same, h5, values, props, relation->props.columns[c].name));
 		if (same)
 			*out = relation->props.columns[c].name;
 	}
-done:
-	gemp_free_all(values, props);
-	return code;
+	return GEMP_OK;
 }
 
 /* The first relation that has such values decides, as one weight was given for all. */

@@ -61,17 +61,14 @@ static gemp_h5_slab vertex_rows(const gemp_shard *graph)
 /* The rank of a vertex by key gives the canonical order of ids. */
 static gemp_code read_ranks(const gemp_h5 *h5, gemp_shard *graph)
 {
-	gemp_code code = GEMP_OK;
-	uint32_t *ranks = NULL;
-	GEMP_TRY(gemp_comm_agree(h5->comm, GEMP_NEW(ranks, graph->rows)));
-	GEMP_TRY(gemp_h5_read(h5, "/nodes/_rank", gemp_h5_type_of(GEMP_H5_U32), graph->first_vertex, graph->rows,
-	                      graph->rows, ranks));
+	GEMP_OWNED uint32_t *ranks = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, GEMP_NEW(ranks, graph->rows)));
+	GEMP_PROPAGATE(gemp_h5_read(h5, "/nodes/_rank", gemp_h5_type_of(GEMP_H5_U32), graph->first_vertex, graph->rows,
+	                            graph->rows, ranks));
 	gemp_free(graph->key_ranks);
 	graph->key_ranks = ranks;
 	ranks = NULL;
-done:
-	gemp_free(ranks);
-	return code;
+	return GEMP_OK;
 }
 
 /* Keys and their ranks are always needed together. */
@@ -132,23 +129,20 @@ static bool has_label(const gemp_shard *graph, size_t row, const char *label)
 static gemp_code scatter_label_column(const gemp_shard *graph, const char *label, const gemp_column *part,
                                       gemp_column *column)
 {
-	gemp_code code = GEMP_OK;
-	gemp_column whole = { 0 };
+	GEMP_OWNED_BY(gemp_column_free) gemp_column whole = { 0 };
 	size_t next = 0, bytes = part->type == GEMP_STRING ? part->offsets[part->rows] : 0;
-	GEMP_TRY(gemp_column_init(&whole, column->name, column->type));
-	GEMP_TRY(gemp_column_reserve(&whole, graph->rows, bytes));
+	GEMP_PROPAGATE(gemp_column_init(&whole, column->name, column->type));
+	GEMP_PROPAGATE(gemp_column_reserve(&whole, graph->rows, bytes));
 	for (size_t v = 0; v < graph->rows; v++) {
 		gemp_value value = { .type = column->type, .null = true };
 		if (has_label(graph, v, label))
 			value = gemp_column_get(part, next++);
-		GEMP_TRY(gemp_column_add(&whole, &value));
+		GEMP_PROPAGATE(gemp_column_add(&whole, &value));
 	}
 	gemp_column_free(column);
 	*column = whole;
 	whole = (gemp_column){ 0 };
-done:
-	gemp_column_free(&whole);
-	return code;
+	return GEMP_OK;
 }
 
 /* The column holds the rows of one label only; a rank's part follows from how many such vertices lower
@@ -156,18 +150,14 @@ done:
 static gemp_code read_attribute_of_label(const gemp_h5 *h5, gemp_shard *graph, const char *path, const char *label,
                                          gemp_column *column)
 {
-	gemp_code code = GEMP_OK;
-	gemp_column part = { 0 };
+	GEMP_OWNED_BY(gemp_column_free) gemp_column part = { 0 };
 	uint64_t count = 0;
 	for (size_t v = 0; v < graph->rows; v++)
 		count += has_label(graph, v, label);
 	gemp_h5_slab rows = { gemp_comm_sum1(h5->comm, count), gemp_comm_exscan(h5->comm, count), count };
-	GEMP_TRY(gemp_comm_agree(h5->comm, gemp_column_init(&part, column->name, column->type)));
-	GEMP_TRY(gemp_file_get_column(h5, path, &part, rows));
-	code = gemp_comm_agree(h5->comm, scatter_label_column(graph, label, &part, column));
-done:
-	gemp_column_free(&part);
-	return code;
+	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, gemp_column_init(&part, column->name, column->type)));
+	GEMP_PROPAGATE(gemp_file_get_column(h5, path, &part, rows));
+	return gemp_comm_agree(h5->comm, scatter_label_column(graph, label, &part, column));
 }
 
 /* An attribute that lies with a label needs the labels to be spread. */
@@ -200,21 +190,19 @@ static gemp_code load_relation(void *self, gemp_shard *graph, size_t relation, u
 static gemp_code check_format(const gemp_h5 *h5)
 {
 	gemp_code code = GEMP_OK;
-	char *format = NULL, *version = NULL;
+	GEMP_OWNED char *format = NULL, *version = NULL;
 	bool known = false;
 	htri_t there = H5Aexists(h5->file, "gemp-format");
 	if (there <= 0)
 		code = gemp_fail(GEMP_EDATA, "%s: an HDF5 file, but not a graph file; make one with 'gemp-mpi import'",
 		                 h5->path);
-	GEMP_TRY(gemp_comm_agree(h5->comm, code));
-	GEMP_TRY(gemp_h5_get_text(h5, "/", "gemp-format", &format));
-	GEMP_TRY(gemp_h5_get_text(h5, "/", "gemp-format-version", &version));
+	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, code));
+	GEMP_PROPAGATE(gemp_h5_get_text(h5, "/", "gemp-format", &format));
+	GEMP_PROPAGATE(gemp_h5_get_text(h5, "/", "gemp-format-version", &version));
 	known = strcmp(format, GEMP_FILE_FORMAT) == 0 && strncmp(version, "1.", 2) == 0;
 	if (!known)
 		code = gemp_fail(GEMP_EDATA, "%s: is of format %s %s; this program reads %s 1.x", h5->path, format, version,
 		                 GEMP_FILE_FORMAT);
-done:
-	gemp_free_all(format, version);
 	return code;
 }
 
@@ -256,13 +244,12 @@ static gemp_code parse_set(const gemp_h5 *h5, const gemp_shard *graph, const cha
 	size_t max = *text != '\0';
 	for (const char *at = text; *at; at++)
 		max += *at == ';';
-	GEMP_TRY(GEMP_NEW(set->labels, max));
+	GEMP_PROPAGATE(GEMP_NEW(set->labels, max));
 	for (; *text && code == GEMP_OK; text += *text == ';') {
 		size_t length = strcspn(text, ";");
 		code = find_label(h5, graph, text, length, &set->labels[set->count++]);
 		text += length;
 	}
-done:
 	return code;
 }
 
@@ -323,17 +310,14 @@ done:
 static gemp_code describe_nodes(const gemp_h5 *h5, gemp_shard *graph, file_source *source)
 {
 	gemp_code code = GEMP_OK;
-	char *type = NULL;
-	GEMP_TRY(gemp_h5_get_text(h5, "/nodes", "gemp-key", &source->key_path));
-	GEMP_TRY(gemp_h5_get_text(h5, "/nodes", "gemp-key-type", &type));
+	GEMP_OWNED char *type = NULL;
+	GEMP_PROPAGATE(gemp_h5_get_text(h5, "/nodes", "gemp-key", &source->key_path));
+	GEMP_PROPAGATE(gemp_h5_get_text(h5, "/nodes", "gemp-key-type", &type));
 	code = gemp_column_init(&graph->keys, "_id", strcmp(type, "integer") == 0 ? GEMP_INTEGER : GEMP_STRING);
-	GEMP_TRY(gemp_comm_agree(h5->comm, code));
-	GEMP_TRY(gemp_file_get_schema(h5, "/nodes", &graph->attributes, &source->attributes));
+	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, code));
+	GEMP_PROPAGATE(gemp_file_get_schema(h5, "/nodes", &graph->attributes, &source->attributes));
 	graph->attributes.rows = graph->rows;
-	code = describe_labels(h5, graph);
-done:
-	gemp_free(type);
-	return code;
+	return describe_labels(h5, graph);
 }
 
 /* Bounds are used as array indices later, so that they are checked here. */
@@ -354,26 +338,24 @@ static gemp_code gemp_file_get_partition(const gemp_h5 *h5, gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	bool there = false;
-	uint64_t *bounds = NULL, count = 0;
-	char *method = NULL;
+	GEMP_OWNED uint64_t *bounds = NULL;
+	uint64_t count = 0;
+	GEMP_OWNED char *method = NULL;
 	gemp_h5_type type;
-	GEMP_TRY(gemp_h5_exists(h5, "/partition", &there));
+	GEMP_PROPAGATE(gemp_h5_exists(h5, "/partition", &there));
 	if (!there)
 		return GEMP_OK;
-	GEMP_TRY(gemp_h5_get_text(h5, "/partition", "method", &method));
-	GEMP_TRY(gemp_h5_info(h5, "/partition/bounds", &type, &count));
+	GEMP_PROPAGATE(gemp_h5_get_text(h5, "/partition", "method", &method));
+	GEMP_PROPAGATE(gemp_h5_info(h5, "/partition/bounds", &type, &count));
 	if (type.kind != GEMP_H5_U64 || count < 2)
 		code = gemp_fail(GEMP_EDATA, "%s: '/partition/bounds' are no list of bounds; make the file again", h5->path);
 	else
 		code = GEMP_NEW(bounds, count);
-	GEMP_TRY(gemp_comm_agree(h5->comm, code));
-	GEMP_TRY(gemp_h5_read(h5, "/partition/bounds", type, 0, count, h5->comm->rank == 0 ? count : 0, bounds));
+	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, code));
+	GEMP_PROPAGATE(gemp_h5_read(h5, "/partition/bounds", type, 0, count, h5->comm->rank == 0 ? count : 0, bounds));
 	code = check_bounds(h5, graph, bounds, count);
 	GEMP_THEN(gemp_partition_init(&graph->partition, bounds, count - 1, method));
-	code = gemp_comm_agree(h5->comm, code);
-done:
-	gemp_free_all(bounds, method);
-	return code;
+	return gemp_comm_agree(h5->comm, code);
 }
 
 /* Reads what is small: names, types, counts. Columns follow on demand. */

@@ -31,26 +31,24 @@ gemp_code gemp_file_describe_relation(const gemp_h5 *h5, const gemp_shard *graph
                                       gemp_column_layout *columns)
 {
 	gemp_code code = GEMP_OK;
-	char *group = NULL, *csr = NULL, *props = NULL, *indices = NULL;
+	GEMP_OWNED char *group = NULL, *csr = NULL, *props = NULL, *indices = NULL;
 	gemp_h5_type type;
 	uint64_t multigraph = 0;
-	int64_t *shape = NULL;
+	GEMP_OWNED int64_t *shape = NULL;
 	size_t count = 0;
-	GEMP_TRY(gemp_file_relation_path(h5, relation->name, "/edges", "", &group));
-	GEMP_TRY(gemp_h5_join(h5, group, "csr", &csr));
-	GEMP_TRY(gemp_h5_join(h5, group, "props", &props));
-	GEMP_TRY(gemp_h5_join(h5, csr, "indices_1", &indices));
-	GEMP_TRY(gemp_h5_get_flag(h5, group, "directed", &relation->directed));
-	GEMP_TRY(gemp_h5_get_number(h5, csr, "multigraph", &multigraph));
-	GEMP_TRY(gemp_h5_get_numbers(h5, csr, "shape", &shape, &count));
-	GEMP_TRY(gemp_h5_info(h5, indices, &type, &relation->edge_count));
+	GEMP_PROPAGATE(gemp_file_relation_path(h5, relation->name, "/edges", "", &group));
+	GEMP_PROPAGATE(gemp_h5_join(h5, group, "csr", &csr));
+	GEMP_PROPAGATE(gemp_h5_join(h5, group, "props", &props));
+	GEMP_PROPAGATE(gemp_h5_join(h5, csr, "indices_1", &indices));
+	GEMP_PROPAGATE(gemp_h5_get_flag(h5, group, "directed", &relation->directed));
+	GEMP_PROPAGATE(gemp_h5_get_number(h5, csr, "multigraph", &multigraph));
+	GEMP_PROPAGATE(gemp_h5_get_numbers(h5, csr, "shape", &shape, &count));
+	GEMP_PROPAGATE(gemp_h5_info(h5, indices, &type, &relation->edge_count));
 	relation->multigraph = multigraph;
 	if (count != 2 || (uint64_t)shape[0] != graph->vertex_count || (uint64_t)shape[1] != graph->vertex_count)
 		code = damaged(h5, csr, "is not of as many rows as there are vertices");
 	else
 		code = gemp_file_get_schema(h5, props, &relation->props, columns);
-done:
-	gemp_free_all(group, csr, props, indices, shape);
 	return code;
 }
 
@@ -58,18 +56,16 @@ done:
 static gemp_code get_width(matrix *matrix)
 {
 	gemp_code code = GEMP_OK;
-	char *pointers = NULL, *indices = NULL;
+	GEMP_OWNED char *pointers = NULL, *indices = NULL;
 	gemp_h5_type other;
 	uint64_t total = 0, edges = 0;
-	GEMP_TRY(gemp_h5_join(matrix->h5, matrix->path, "pointers_to_1", &pointers));
-	GEMP_TRY(gemp_h5_join(matrix->h5, matrix->path, "indices_1", &indices));
-	GEMP_TRY(gemp_h5_info(matrix->h5, pointers, &matrix->type, &total));
-	GEMP_TRY(gemp_h5_info(matrix->h5, indices, &other, &edges));
+	GEMP_PROPAGATE(gemp_h5_join(matrix->h5, matrix->path, "pointers_to_1", &pointers));
+	GEMP_PROPAGATE(gemp_h5_join(matrix->h5, matrix->path, "indices_1", &indices));
+	GEMP_PROPAGATE(gemp_h5_info(matrix->h5, pointers, &matrix->type, &total));
+	GEMP_PROPAGATE(gemp_h5_info(matrix->h5, indices, &other, &edges));
 	bool integers = matrix->type.kind == GEMP_H5_I32 || matrix->type.kind == GEMP_H5_I64;
 	if (!integers || other.kind != matrix->type.kind || total != matrix->vertices + 1 || edges != matrix->edges)
 		code = damaged(matrix->h5, matrix->path, "has arrays that do not fit one another");
-done:
-	gemp_free_all(pointers, indices);
 	return code;
 }
 
@@ -77,14 +73,16 @@ done:
 static gemp_code get_pointers(const matrix *matrix, const gemp_shard *graph, uint64_t **begin, uint64_t *first)
 {
 	gemp_code code = GEMP_OK;
-	char *path = NULL;
-	void *numbers = NULL;
-	uint64_t *pointers = NULL, count = graph->rows + 1, last = graph->rank == graph->ranks - 1;
-	GEMP_TRY(gemp_h5_join(matrix->h5, matrix->path, "pointers_to_1", &path));
+	GEMP_OWNED char *path = NULL;
+	GEMP_OWNED void *numbers = NULL;
+	GEMP_OWNED uint64_t *pointers = NULL;
+	uint64_t count = graph->rows + 1, last = graph->rank == graph->ranks - 1;
+	GEMP_PROPAGATE(gemp_h5_join(matrix->h5, matrix->path, "pointers_to_1", &path));
 	numbers = gemp_calloc(count, matrix->type.size);
 	code = numbers ? GEMP_NEW(pointers, count) : GEMP_ENOMEM;
-	GEMP_TRY(gemp_comm_agree(matrix->h5->comm, code));
-	GEMP_TRY(gemp_h5_read(matrix->h5, path, matrix->type, graph->first_vertex, count, graph->rows + last, numbers));
+	GEMP_PROPAGATE(gemp_comm_agree(matrix->h5->comm, code));
+	GEMP_PROPAGATE(
+		gemp_h5_read(matrix->h5, path, matrix->type, graph->first_vertex, count, graph->rows + last, numbers));
 	*first = widen(numbers, matrix->type, 0);
 	for (uint64_t v = 0; v < count && code == GEMP_OK; v++) {
 		uint64_t pointer = widen(numbers, matrix->type, v), before = v ? pointers[v - 1] + *first : 0;
@@ -93,12 +91,10 @@ static gemp_code get_pointers(const matrix *matrix, const gemp_shard *graph, uin
 			code = damaged(matrix->h5, path, "does not ascend from 0 to the number of edges");
 		pointers[v] = pointer - *first;
 	}
-	GEMP_TRY(gemp_comm_agree(matrix->h5->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(matrix->h5->comm, code));
 	*begin = pointers;
 	pointers = NULL;
-done:
-	gemp_free_all(path, numbers, pointers);
-	return code;
+	return GEMP_OK;
 }
 
 typedef struct row_check {
@@ -137,71 +133,65 @@ static gemp_code get_indices(const matrix *matrix, const gemp_shard *graph, cons
                              gemp_vertex **out)
 {
 	gemp_code code = GEMP_OK;
-	char *path = NULL;
+	GEMP_OWNED char *path = NULL;
 	uint64_t count = begin[graph->rows];
-	void *numbers = NULL;
-	gemp_vertex *indices = NULL;
+	GEMP_OWNED void *numbers = NULL;
+	GEMP_OWNED gemp_vertex *indices = NULL;
 	bool wide = matrix->type.kind == GEMP_H5_I64;
-	GEMP_TRY(gemp_h5_join(matrix->h5, matrix->path, "indices_1", &path));
+	GEMP_PROPAGATE(gemp_h5_join(matrix->h5, matrix->path, "indices_1", &path));
 	code = GEMP_NEW(indices, count);
 	if (code == GEMP_OK && wide) {
 		numbers = gemp_calloc(count, matrix->type.size);
 		code = numbers ? GEMP_OK : GEMP_ENOMEM;
 	}
-	GEMP_TRY(gemp_comm_agree(matrix->h5->comm, code));
-	GEMP_TRY(gemp_h5_read(matrix->h5, path, matrix->type, first, count, count, wide ? numbers : indices));
+	GEMP_PROPAGATE(gemp_comm_agree(matrix->h5->comm, code));
+	GEMP_PROPAGATE(gemp_h5_read(matrix->h5, path, matrix->type, first, count, count, wide ? numbers : indices));
 	for (uint64_t e = 0; wide && e < count; e++) {
 		uint64_t index = widen(numbers, matrix->type, e);
 		indices[e] = index < graph->vertex_count ? (gemp_vertex)index : GEMP_NO_VERTEX;
 	}
-	GEMP_TRY(gemp_comm_agree(matrix->h5->comm, check_rows(matrix, graph, begin, indices)));
+	GEMP_PROPAGATE(gemp_comm_agree(matrix->h5->comm, check_rows(matrix, graph, begin, indices)));
 	*out = indices;
 	indices = NULL;
-done:
-	gemp_free_all(path, numbers, indices);
-	return code;
+	return GEMP_OK;
 }
 
 /* Numbers of edges point into the attribute table, so that each is checked. */
 static gemp_code get_edge_numbers(const matrix *matrix, uint64_t first, uint64_t count, gemp_edge **out)
 {
 	gemp_code code = GEMP_OK;
-	char *path = NULL;
-	gemp_edge *edges = NULL;
-	GEMP_TRY(gemp_h5_join(matrix->h5, matrix->path, "edge", &path));
-	GEMP_TRY(gemp_comm_agree(matrix->h5->comm, GEMP_NEW(edges, count)));
-	GEMP_TRY(gemp_h5_read(matrix->h5, path, gemp_h5_type_of(GEMP_H5_U64), first, count, count, edges));
+	GEMP_OWNED char *path = NULL;
+	GEMP_OWNED gemp_edge *edges = NULL;
+	GEMP_PROPAGATE(gemp_h5_join(matrix->h5, matrix->path, "edge", &path));
+	GEMP_PROPAGATE(gemp_comm_agree(matrix->h5->comm, GEMP_NEW(edges, count)));
+	GEMP_PROPAGATE(gemp_h5_read(matrix->h5, path, gemp_h5_type_of(GEMP_H5_U64), first, count, count, edges));
 	bool beyond = false;
 	for (uint64_t e = 0; e < count; e++)
 		beyond |= edges[e] >= matrix->edges;
 	if (beyond)
 		code = damaged(matrix->h5, path, "has a number beyond the last edge");
-	GEMP_TRY(gemp_comm_agree(matrix->h5->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(matrix->h5->comm, code));
 	*out = edges;
 	edges = NULL;
-done:
-	gemp_free_all(path, edges);
-	return code;
+	return GEMP_OK;
 }
 
 /* The matrix by target holds the edges that end in this rank's rows. */
 static gemp_code get_in(matrix *matrix, const gemp_shard *graph, gemp_relation *relation)
 {
-	gemp_code code = GEMP_OK;
-	uint64_t *begin = NULL, first = 0;
-	gemp_vertex *in = NULL;
-	GEMP_TRY(gemp_file_relation_path(matrix->h5, relation->name, "/edges", "csc", &matrix->path));
-	GEMP_TRY(get_width(matrix));
-	GEMP_TRY(get_pointers(matrix, graph, &begin, &first));
-	GEMP_TRY(get_indices(matrix, graph, begin, first, &in));
+	GEMP_OWNED uint64_t *begin = NULL;
+	uint64_t first = 0;
+	GEMP_OWNED gemp_vertex *in = NULL;
+	GEMP_PROPAGATE(gemp_file_relation_path(matrix->h5, relation->name, "/edges", "csc", &matrix->path));
+	GEMP_PROPAGATE(get_width(matrix));
+	GEMP_PROPAGATE(get_pointers(matrix, graph, &begin, &first));
+	GEMP_PROPAGATE(get_indices(matrix, graph, begin, first, &in));
 	relation->in_offsets = begin;
 	relation->in_sources = in;
 	relation->loaded |= GEMP_LOAD_IN;
 	begin = NULL;
 	in = NULL;
-done:
-	gemp_free_all(begin, in);
-	return code;
+	return GEMP_OK;
 }
 
 /* Needs the pointers of the matrix by target, which are loaded before. */
@@ -234,25 +224,22 @@ static gemp_code get_props(const gemp_h5 *h5, gemp_relation *relation, const gem
 static gemp_code get_out(matrix *matrix, const gemp_shard *graph, gemp_relation *relation,
                          const gemp_column_layout *columns, unsigned parts)
 {
-	gemp_code code = GEMP_OK;
-	uint64_t *begin = NULL;
+	GEMP_OWNED uint64_t *begin = NULL;
 	gemp_vertex *out = NULL;
-	GEMP_TRY(gemp_file_relation_path(matrix->h5, relation->name, "/edges", "csr", &matrix->path));
-	GEMP_TRY(get_width(matrix));
-	GEMP_TRY(get_pointers(matrix, graph, &begin, &relation->first_edge));
+	GEMP_PROPAGATE(gemp_file_relation_path(matrix->h5, relation->name, "/edges", "csr", &matrix->path));
+	GEMP_PROPAGATE(get_width(matrix));
+	GEMP_PROPAGATE(get_pointers(matrix, graph, &begin, &relation->first_edge));
 	gemp_h5_slab rows = { relation->edge_count, relation->first_edge, begin[graph->rows] };
 	if (parts & GEMP_LOAD_PROPS)
-		GEMP_TRY(get_props(matrix->h5, relation, columns, rows));
+		GEMP_PROPAGATE(get_props(matrix->h5, relation, columns, rows));
 	if (!(parts & GEMP_LOAD_OUT))
-		goto done;
-	GEMP_TRY(get_indices(matrix, graph, begin, relation->first_edge, &out));
+		return GEMP_OK;
+	GEMP_PROPAGATE(get_indices(matrix, graph, begin, relation->first_edge, &out));
 	relation->out_offsets = begin;
 	relation->out_targets = out;
 	relation->loaded |= GEMP_LOAD_OUT;
 	begin = NULL;
-done:
-	gemp_free(begin);
-	return code;
+	return GEMP_OK;
 }
 
 /* Both matrices share one struct, whose path changes between them. */

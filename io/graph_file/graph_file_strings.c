@@ -36,7 +36,7 @@ static gemp_code find_categories(const gemp_h5 *h5, const gemp_column *column, u
                                  bool *few)
 {
 	gemp_code code = GEMP_OK;
-	gemp_dictionary mine = { 0 };
+	GEMP_OWNED_BY(gemp_dictionary_free) gemp_dictionary mine = { 0 };
 	uint64_t many = 0;
 	for (size_t i = 0; i < column->rows && !many && code == GEMP_OK; i++) {
 		uint32_t index;
@@ -45,14 +45,12 @@ static gemp_code find_categories(const gemp_h5 *h5, const gemp_column *column, u
 			code = gemp_dictionary_add(&mine, value.string.bytes, value.string.size, &index);
 		many = mine.list.count > limit;
 	}
-	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, code));
 	gemp_comm_max(h5->comm, &many, 1);
 	if (!many)
-		GEMP_TRY(gemp_bytes_union(h5->comm, &mine.list, all));
+		GEMP_PROPAGATE(gemp_bytes_union(h5->comm, &mine.list, all));
 	*few = !many && all->count <= limit;
-done:
-	gemp_dictionary_free(&mine);
-	return code;
+	return GEMP_OK;
 }
 
 /* Fixed-length elements; the strings fit. */
@@ -71,13 +69,9 @@ static char *pad_strings(const gemp_column *column, size_t size)
 static gemp_code put_fixed(const gemp_h5 *h5, const char *path, const gemp_column *column, gemp_h5_slab rows,
                            size_t size)
 {
-	gemp_code code = GEMP_OK;
-	char *padded = pad_strings(column, size);
-	GEMP_TRY(gemp_comm_agree(h5->comm, padded ? GEMP_OK : GEMP_ENOMEM));
-	GEMP_TRY(gemp_h5_write(h5, path, (gemp_h5_type){ GEMP_H5_TEXT, size }, rows.total, rows.first, rows.count, padded));
-done:
-	gemp_free(padded);
-	return code;
+	GEMP_OWNED char *padded = pad_strings(column, size);
+	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, padded ? GEMP_OK : GEMP_ENOMEM));
+	return gemp_h5_write(h5, path, (gemp_h5_type){ GEMP_H5_TEXT, size }, rows.total, rows.first, rows.count, padded);
 }
 
 gemp_h5_type gemp_file_code_type(uint64_t categories)
@@ -128,27 +122,22 @@ done:
 gemp_code gemp_file_put_codes(const gemp_h5 *h5, const char *path, gemp_h5_slab rows, gemp_h5_type type,
                               const void *codes)
 {
-	gemp_code code = GEMP_OK;
-	char *below = NULL;
-	GEMP_TRY(gemp_h5_group(h5, path, "categorical", "0.2.0"));
-	GEMP_TRY(gemp_h5_put_flag(h5, path, "ordered", false));
-	GEMP_TRY(gemp_h5_join(h5, path, "codes", &below));
-	GEMP_TRY(gemp_h5_write(h5, below, type, rows.total, rows.first, rows.count, codes));
-done:
-	gemp_free(below);
-	return code;
+	GEMP_OWNED char *below = NULL;
+	GEMP_PROPAGATE(gemp_h5_group(h5, path, "categorical", "0.2.0"));
+	GEMP_PROPAGATE(gemp_h5_put_flag(h5, path, "ordered", false));
+	GEMP_PROPAGATE(gemp_h5_join(h5, path, "codes", &below));
+	return gemp_h5_write(h5, below, type, rows.total, rows.first, rows.count, codes);
 }
 
 /* Codes are the places of strings among the sorted categories of all ranks. */
 static gemp_code put_categorical(const gemp_h5 *h5, const char *path, const gemp_column *column, gemp_h5_slab rows,
                                  const gemp_bytes *categories)
 {
-	gemp_code code = GEMP_OK;
 	gemp_h5_type type = gemp_file_code_type(categories->count);
-	gemp_text below = { 0 };
-	char *codes = gemp_calloc(column->rows, type.size);
+	GEMP_OWNED_BY(gemp_text_free) gemp_text below = { 0 };
+	GEMP_OWNED char *codes = gemp_calloc(column->rows, type.size);
 	gemp_text_print(&below, "%s/categories", path);
-	GEMP_TRY(gemp_comm_agree(h5->comm, codes ? gemp_text_status(&below) : GEMP_ENOMEM));
+	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, codes ? gemp_text_status(&below) : GEMP_ENOMEM));
 	for (size_t i = 0; i < column->rows; i++) {
 		gemp_value value = gemp_column_get(column, i);
 		int32_t category = -1;
@@ -156,116 +145,94 @@ static gemp_code put_categorical(const gemp_h5 *h5, const char *path, const gemp
 			category = (int32_t)gemp_bytes_find(categories, value.string.bytes, value.string.size);
 		gemp_file_set_code(codes, type, i, category);
 	}
-	GEMP_TRY(gemp_file_put_codes(h5, path, rows, type, codes));
-	GEMP_TRY(put_category_names(h5, below.data, categories));
-done:
-	gemp_free(codes);
-	gemp_text_free(&below);
-	return code;
+	GEMP_PROPAGATE(gemp_file_put_codes(h5, path, rows, type, codes));
+	return put_category_names(h5, below.data, categories);
 }
 
 /* A column without NULL on this rank writes zeros, as other ranks have some. */
 gemp_code gemp_file_put_mask(const gemp_h5 *h5, const char *path, const gemp_column *column, gemp_h5_slab rows)
 {
-	gemp_code code = GEMP_OK;
-	gemp_text below = { 0 };
-	uint8_t *mask = gemp_calloc(column->rows, 1);
+	GEMP_OWNED_BY(gemp_text_free) gemp_text below = { 0 };
+	GEMP_OWNED uint8_t *mask = gemp_calloc(column->rows, 1);
 	gemp_text_print(&below, "%s/mask", path);
-	GEMP_TRY(gemp_comm_agree(h5->comm, mask ? gemp_text_status(&below) : GEMP_ENOMEM));
+	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, mask ? gemp_text_status(&below) : GEMP_ENOMEM));
 	if (column->null && column->rows)
 		memcpy(mask, column->null, column->rows);
-	GEMP_TRY(gemp_h5_write(h5, below.data, gemp_h5_type_of(GEMP_H5_BOOL), rows.total, rows.first, rows.count, mask));
-done:
-	gemp_free(mask);
-	gemp_text_free(&below);
-	return code;
+	return gemp_h5_write(h5, below.data, gemp_h5_type_of(GEMP_H5_BOOL), rows.total, rows.first, rows.count, mask);
 }
 
 /* Offsets count through the bytes of all ranks; the last rank adds the end. */
 static gemp_code put_offsets(const gemp_h5 *h5, const char *path, const gemp_column *column, gemp_h5_slab rows,
                              uint64_t base)
 {
-	gemp_code code = GEMP_OK;
-	uint64_t count = rows.count + (h5->comm->rank == h5->comm->size - 1), *offsets = NULL;
-	GEMP_TRY(gemp_comm_agree(h5->comm, GEMP_NEW(offsets, count)));
+	uint64_t count = rows.count + (h5->comm->rank == h5->comm->size - 1);
+	GEMP_OWNED uint64_t *offsets = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, GEMP_NEW(offsets, count)));
 	for (uint64_t i = 0; i < count; i++)
 		offsets[i] = base + (column->rows ? column->offsets[i] : 0);
-	GEMP_TRY(gemp_h5_write(h5, path, gemp_h5_type_of(GEMP_H5_U64), rows.total + 1, rows.first, count, offsets));
-done:
-	gemp_free(offsets);
-	return code;
+	return gemp_h5_write(h5, path, gemp_h5_type_of(GEMP_H5_U64), rows.total + 1, rows.first, count, offsets);
 }
 
 /* For strings of any length: offsets and bytes, so that a rank can read its rows alone. */
 static gemp_code put_long(const gemp_h5 *h5, const char *path, const gemp_column *column, gemp_h5_slab rows,
                           const string_stats *are)
 {
-	gemp_code code = GEMP_OK;
-	gemp_text below = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text below = { 0 };
 	uint64_t mine = column->rows ? column->offsets[column->rows] : 0, base = gemp_comm_exscan(h5->comm, mine);
-	GEMP_TRY(gemp_h5_group(h5, path, "gemp-strings", "0.1.0"));
+	GEMP_PROPAGATE(gemp_h5_group(h5, path, "gemp-strings", "0.1.0"));
 	gemp_text_print(&below, "%s/offsets", path);
-	GEMP_TRY(gemp_comm_agree(h5->comm, gemp_text_status(&below)));
-	GEMP_TRY(put_offsets(h5, below.data, column, rows, base));
+	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, gemp_text_status(&below)));
+	GEMP_PROPAGATE(put_offsets(h5, below.data, column, rows, base));
 	gemp_text_clear(&below);
 	gemp_text_print(&below, "%s/bytes", path);
-	GEMP_TRY(gemp_comm_agree(h5->comm, gemp_text_status(&below)));
-	GEMP_TRY(gemp_h5_write(h5, below.data, gemp_h5_type_of(GEMP_H5_U8), are->bytes, base, mine, column->bytes));
+	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, gemp_text_status(&below)));
+	GEMP_PROPAGATE(gemp_h5_write(h5, below.data, gemp_h5_type_of(GEMP_H5_U8), are->bytes, base, mine, column->bytes));
 	if (are->nulls)
-		GEMP_TRY(gemp_file_put_mask(h5, path, column, rows));
-done:
-	gemp_text_free(&below);
-	return code;
+		GEMP_PROPAGATE(gemp_file_put_mask(h5, path, column, rows));
+	return GEMP_OK;
 }
 
 /* Categorical is smallest, fixed length is read fastest, offsets and bytes hold everything. */
 gemp_code gemp_file_put_strings(const gemp_h5 *h5, const char *group, const char *strings, const gemp_column *column,
                                 gemp_h5_slab rows, gemp_text *path)
 {
-	gemp_code code = GEMP_OK;
-	gemp_bytes categories = { 0 };
+	GEMP_OWNED_BY(gemp_bytes_free) gemp_bytes categories = { 0 };
 	string_stats are = collect_stats(h5, column);
 	bool few = false;
 	uint64_t limit = rows.total / 2 < MAX_CATEGORIES ? rows.total / 2 : MAX_CATEGORIES;
 	if (!are.zeros && are.longest <= MAX_CATEGORY)
-		GEMP_TRY(find_categories(h5, column, limit, &categories, &few));
+		GEMP_PROPAGATE(find_categories(h5, column, limit, &categories, &few));
 	bool fixed = !few && !are.zeros && !are.nulls && are.longest <= UINT16_MAX &&
 	             (are.longest <= MAX_FIXED || are.longest * rows.total <= 2 * are.bytes);
 	gemp_text_clear(path);
 	gemp_text_print(path, "%s/", few || fixed ? group : strings);
 	gemp_h5_encode(column->name, path);
-	GEMP_TRY(gemp_comm_agree(h5->comm, gemp_text_status(path)));
+	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, gemp_text_status(path)));
 	if (few)
-		GEMP_TRY(put_categorical(h5, path->data, column, rows, &categories));
+		GEMP_PROPAGATE(put_categorical(h5, path->data, column, rows, &categories));
 	else if (fixed)
-		GEMP_TRY(put_fixed(h5, path->data, column, rows, are.longest ? are.longest : 1));
+		GEMP_PROPAGATE(put_fixed(h5, path->data, column, rows, are.longest ? are.longest : 1));
 	else {
-		GEMP_TRY(gemp_h5_make_groups(h5, strings));
-		GEMP_TRY(put_long(h5, path->data, column, rows, &are));
+		GEMP_PROPAGATE(gemp_h5_make_groups(h5, strings));
+		GEMP_PROPAGATE(put_long(h5, path->data, column, rows, &are));
 	}
-done:
-	gemp_bytes_free(&categories);
-	return code;
+	return GEMP_OK;
 }
 
 /* Only rank 0 has elements to write, but all ranks take part in the collective calls. */
 gemp_code gemp_file_put_texts(const gemp_h5 *h5, const char *path, const char *const *texts, size_t count)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t size = 1, total = h5->comm->rank == 0 ? count : 0;
-	char *padded = NULL;
+	GEMP_OWNED char *padded = NULL;
 	for (size_t i = 0; i < count; i++)
 		size = strlen(texts[i]) > size ? strlen(texts[i]) : size;
 	uint64_t facts[2] = { size, total };
 	gemp_comm_max(h5->comm, facts, 2);
 	padded = gemp_calloc(count, facts[0]);
-	GEMP_TRY(gemp_comm_agree(h5->comm, padded ? GEMP_OK : GEMP_ENOMEM));
+	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, padded ? GEMP_OK : GEMP_ENOMEM));
 	for (size_t i = 0; i < count; i++)
 		memcpy(padded + i * facts[0], texts[i], strlen(texts[i]));
-	GEMP_TRY(gemp_h5_write(h5, path, (gemp_h5_type){ GEMP_H5_TEXT, facts[0] }, facts[1], 0, total, padded));
-done:
-	gemp_free(padded);
-	return code;
+	return gemp_h5_write(h5, path, (gemp_h5_type){ GEMP_H5_TEXT, facts[0] }, facts[1], 0, total, padded);
 }
 
 /* Columns of strings back from a file. */
@@ -317,18 +284,15 @@ static gemp_code get_fixed(const gemp_h5 *h5, const char *path, gemp_column *col
 {
 	gemp_code code = GEMP_OK;
 	gemp_h5_type type;
-	void *data = NULL;
-	GEMP_TRY(read_below(h5, path, "", rows, 0, &type, &data));
+	GEMP_OWNED void *data = NULL;
+	GEMP_PROPAGATE(read_below(h5, path, "", rows, 0, &type, &data));
 	if (type.kind != GEMP_H5_TEXT)
 		code = damaged_strings(h5, path, "is not of strings");
 	for (uint64_t i = 0; i < rows.count && code == GEMP_OK; i++) {
 		const char *bytes = (char *)data + i * type.size;
 		code = add_text(column, bytes, text_length(bytes, type.size));
 	}
-	code = gemp_comm_agree(h5->comm, code);
-done:
-	gemp_free(data);
-	return code;
+	return gemp_comm_agree(h5->comm, code);
 }
 
 /* Short lists that every rank needs as a whole. */
@@ -436,17 +400,17 @@ static gemp_code check_offsets(const gemp_h5 *h5, const char *path, uint64_t *of
 static gemp_code get_bytes(const gemp_h5 *h5, const char *path, gemp_column *column, gemp_h5_slab rows)
 {
 	gemp_code code = GEMP_OK;
-	char *below = NULL;
+	GEMP_OWNED char *below = NULL;
 	gemp_h5_type type;
-	void *offsets = NULL;
+	GEMP_OWNED void *offsets = NULL;
 	uint64_t total = 0;
-	GEMP_TRY(gemp_h5_join(h5, path, "bytes", &below));
-	GEMP_TRY(gemp_h5_info(h5, below, &type, &total));
+	GEMP_PROPAGATE(gemp_h5_join(h5, path, "bytes", &below));
+	GEMP_PROPAGATE(gemp_h5_info(h5, below, &type, &total));
 	bool right = type.kind == GEMP_H5_U8;
-	GEMP_TRY(read_below(h5, path, "offsets", rows, 1, &type, &offsets));
+	GEMP_PROPAGATE(read_below(h5, path, "offsets", rows, 1, &type, &offsets));
 	if (!right || type.kind != GEMP_H5_U64) {
 		code = damaged_strings(h5, path, "is not of strings");
-		goto done;
+		return code;
 	}
 	gemp_free(column->offsets);
 	column->offsets = offsets;
@@ -459,29 +423,23 @@ static gemp_code get_bytes(const gemp_h5 *h5, const char *path, gemp_column *col
 		column->bytes = gemp_calloc(count, 1);
 		code = column->bytes ? GEMP_OK : GEMP_ENOMEM;
 	}
-	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, code));
 	column->rows = column->capacity = rows.count;
 	column->bytes_capacity = count;
-	GEMP_TRY(gemp_h5_read(h5, below, gemp_h5_type_of(GEMP_H5_U8), base, count, count, column->bytes));
-done:
-	gemp_free_all(below, offsets);
-	return code;
+	return gemp_h5_read(h5, below, gemp_h5_type_of(GEMP_H5_U8), base, count, count, column->bytes);
 }
 
 /* The mask is there only if some string is NULL. */
 static gemp_code get_long(const gemp_h5 *h5, const char *path, gemp_column *column, gemp_h5_slab rows)
 {
-	gemp_code code = GEMP_OK;
-	char *below = NULL;
+	GEMP_OWNED char *below = NULL;
 	bool masked = false;
-	GEMP_TRY(get_bytes(h5, path, column, rows));
-	GEMP_TRY(gemp_h5_join(h5, path, "mask", &below));
-	GEMP_TRY(gemp_h5_exists(h5, below, &masked));
+	GEMP_PROPAGATE(get_bytes(h5, path, column, rows));
+	GEMP_PROPAGATE(gemp_h5_join(h5, path, "mask", &below));
+	GEMP_PROPAGATE(gemp_h5_exists(h5, below, &masked));
 	if (masked)
-		GEMP_TRY(gemp_file_get_mask(h5, path, column, rows));
-done:
-	gemp_free(below);
-	return code;
+		GEMP_PROPAGATE(gemp_file_get_mask(h5, path, column, rows));
+	return GEMP_OK;
 }
 
 /* The encoding decides between the three forms. */

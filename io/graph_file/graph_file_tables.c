@@ -28,16 +28,13 @@ static const void *values_of(const gemp_column *column)
 /* Integers and truth values with NULLs: a group of values and mask, as AnnData's nullable arrays. */
 static gemp_code put_nullable(const gemp_h5 *h5, const char *path, const gemp_column *column, gemp_h5_slab rows)
 {
-	gemp_code code = GEMP_OK;
-	char *below = NULL;
+	GEMP_OWNED char *below = NULL;
 	bool integer = column->type == GEMP_INTEGER;
-	GEMP_TRY(gemp_h5_group(h5, path, integer ? "nullable-integer" : "nullable-boolean", "0.1.0"));
-	GEMP_TRY(gemp_h5_join(h5, path, "values", &below));
-	GEMP_TRY(gemp_h5_write(h5, below, type_of(column->type), rows.total, rows.first, rows.count, values_of(column)));
-	GEMP_TRY(gemp_file_put_mask(h5, path, column, rows));
-done:
-	gemp_free(below);
-	return code;
+	GEMP_PROPAGATE(gemp_h5_group(h5, path, integer ? "nullable-integer" : "nullable-boolean", "0.1.0"));
+	GEMP_PROPAGATE(gemp_h5_join(h5, path, "values", &below));
+	GEMP_PROPAGATE(
+		gemp_h5_write(h5, below, type_of(column->type), rows.total, rows.first, rows.count, values_of(column)));
+	return gemp_file_put_mask(h5, path, column, rows);
 }
 
 /* Floats have NaN for NULL; other numbers with NULL get a mask. */
@@ -102,12 +99,12 @@ done:
 gemp_code gemp_file_get_column(const gemp_h5 *h5, const char *path, gemp_column *column, gemp_h5_slab rows)
 {
 	gemp_code code = GEMP_OK;
-	char *encoding = NULL;
-	gemp_column read = { 0 };
-	GEMP_TRY(gemp_h5_get_text(h5, path, "encoding-type", &encoding));
+	GEMP_OWNED char *encoding = NULL;
+	GEMP_OWNED_BY(gemp_column_free) gemp_column read = { 0 };
+	GEMP_PROPAGATE(gemp_h5_get_text(h5, path, "encoding-type", &encoding));
 	code = gemp_column_init(&read, column->name, column->type);
 	GEMP_THEN(gemp_column_reserve(&read, column->type == GEMP_STRING ? rows.count : 0, 0));
-	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, code));
 	if (column->type == GEMP_STRING)
 		code = gemp_file_get_strings(h5, path, encoding, &read, rows);
 	else
@@ -117,9 +114,6 @@ gemp_code gemp_file_get_column(const gemp_h5 *h5, const char *path, gemp_column 
 		*column = read;
 		read = (gemp_column){ 0 };
 	}
-done:
-	gemp_column_free(&read);
-	gemp_free(encoding);
 	return code;
 }
 

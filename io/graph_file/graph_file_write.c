@@ -17,10 +17,10 @@
 /* A vertex attribute that just one label has lies with that label; home[c] is its index, or -1. */
 static gemp_code find_single_labels(const gemp_h5 *h5, const gemp_shard *graph, int *home)
 {
-	gemp_code code = GEMP_OK;
 	size_t labels = graph->label_count, columns = graph->attributes.count, width = labels + 1;
-	uint64_t *used = NULL; /* [columns][labels + 1] the label has it; the last: a vertex without label has it */
-	GEMP_TRY(gemp_comm_agree(h5->comm, GEMP_NEW(used, columns * width)));
+	GEMP_OWNED uint64_t *used =
+		NULL; /* [columns][labels + 1] the label has it; the last: a vertex without label has it */
+	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, GEMP_NEW(used, columns * width)));
 	for (size_t c = 0; c < columns; c++)
 		for (size_t v = 0; v < graph->rows; v++) {
 			const gemp_column *column = &graph->attributes.columns[c];
@@ -42,9 +42,7 @@ static gemp_code find_single_labels(const gemp_h5 *h5, const gemp_shard *graph, 
 		if (having != 1 || labels == 1)
 			home[c] = -1;
 	}
-done:
-	gemp_free(used);
-	return code;
+	return GEMP_OK;
 }
 
 /* Sets are stored as texts "A;B", as the categories of a categorical column. */
@@ -103,108 +101,89 @@ static gemp_code rows_of_label(const gemp_h5 *h5, const gemp_shard *graph, uint3
 static gemp_code put_row_ids(const gemp_h5 *h5, const gemp_shard *graph, const char *group, const uint64_t *picked,
                              gemp_h5_slab rows)
 {
-	gemp_text path = { 0 };
-	uint32_t *ids = NULL;
+	GEMP_OWNED_BY(gemp_text_free) gemp_text path = { 0 };
+	GEMP_OWNED uint32_t *ids = NULL;
 	gemp_code code = GEMP_NEW(ids, rows.count);
 	gemp_text_print(&path, "%s/_row", group);
-	GEMP_TRY(gemp_comm_agree(h5->comm, code == GEMP_OK ? gemp_text_status(&path) : code));
+	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, code == GEMP_OK ? gemp_text_status(&path) : code));
 	for (uint64_t i = 0; i < rows.count; i++)
 		ids[i] = (uint32_t)(graph->first_vertex + picked[i]);
-	GEMP_TRY(gemp_h5_write(h5, path.data, gemp_h5_type_of(GEMP_H5_U32), rows.total, rows.first, rows.count, ids));
-done:
-	gemp_text_free(&path);
-	gemp_free(ids);
-	return code;
+	return gemp_h5_write(h5, path.data, gemp_h5_type_of(GEMP_H5_U32), rows.total, rows.first, rows.count, ids);
 }
 
 /* The group /nodes_by_label/L with the columns whose home is that label. */
 static gemp_code put_label(const gemp_h5 *h5, const gemp_shard *graph, uint32_t label, const int *home,
                            gemp_column_layout *columns)
 {
-	gemp_text group = { 0 }, strings = { 0 }, path = { 0 };
-	uint64_t *picked = NULL;
+	GEMP_OWNED_BY(gemp_text_free) gemp_text group = { 0 }, strings = { 0 }, path = { 0 };
+	GEMP_OWNED uint64_t *picked = NULL;
 	gemp_h5_slab rows;
-	gemp_column part = { 0 };
+	GEMP_OWNED_BY(gemp_column_free) gemp_column part = { 0 };
 	gemp_text_print(&group, "/nodes_by_label/");
 	gemp_h5_encode(graph->labels[label], &group);
 	gemp_text_print(&strings, "/strings");
 	gemp_text_add(&strings, group.data, group.size);
 	gemp_code code = gemp_text_status(&group);
-	GEMP_TRY(gemp_comm_agree(h5->comm, code == GEMP_OK ? gemp_text_status(&strings) : code));
-	GEMP_TRY(gemp_h5_make_groups(h5, "/nodes_by_label"));
-	GEMP_TRY(gemp_h5_group(h5, group.data, "dataframe", "0.2.0"));
-	GEMP_TRY(rows_of_label(h5, graph, label, &picked, &rows));
-	GEMP_TRY(put_row_ids(h5, graph, group.data, picked, rows));
+	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, code == GEMP_OK ? gemp_text_status(&strings) : code));
+	GEMP_PROPAGATE(gemp_h5_make_groups(h5, "/nodes_by_label"));
+	GEMP_PROPAGATE(gemp_h5_group(h5, group.data, "dataframe", "0.2.0"));
+	GEMP_PROPAGATE(rows_of_label(h5, graph, label, &picked, &rows));
+	GEMP_PROPAGATE(put_row_ids(h5, graph, group.data, picked, rows));
 	for (size_t c = 0; c < columns->count; c++) {
 		if (home[c] != (int)label)
 			continue;
-		GEMP_TRY(gemp_comm_agree(h5->comm,
-		                         gemp_column_gather(&part, &graph->attributes.columns[c], NULL, picked, rows.count)));
-		GEMP_TRY(gemp_file_put_column(h5, group.data, strings.data, &part, rows, &path));
+		GEMP_PROPAGATE(gemp_comm_agree(
+			h5->comm, gemp_column_gather(&part, &graph->attributes.columns[c], NULL, picked, rows.count)));
+		GEMP_PROPAGATE(gemp_file_put_column(h5, group.data, strings.data, &part, rows, &path));
 		gemp_column_free(&part);
-		GEMP_TRY(gemp_column_layout_set(h5, columns, c, path.data, graph->labels[label]));
+		GEMP_PROPAGATE(gemp_column_layout_set(h5, columns, c, path.data, graph->labels[label]));
 	}
-	code = gemp_file_put_dataframe(h5, group.data, "_row", columns, NULL, 0);
-done:
-	gemp_column_free(&part);
-	gemp_free(picked);
-	gemp_text_free(&group);
-	gemp_text_free(&strings);
-	gemp_text_free(&path);
-	return code;
+	return gemp_file_put_dataframe(h5, group.data, "_row", columns, NULL, 0);
 }
 
 /* Attributes of one label only are stored with it, since most of their rows would be NULL elsewhere. */
 static gemp_code put_attributes(const gemp_h5 *h5, const gemp_shard *graph, gemp_h5_slab rows,
                                 gemp_column_layout *columns)
 {
-	gemp_code code = GEMP_OK;
-	gemp_text path = { 0 };
-	int *home = NULL;
-	GEMP_TRY(gemp_column_layout_new(h5, graph->attributes.count, columns));
-	GEMP_TRY(gemp_comm_agree(h5->comm, GEMP_NEW(home, columns->count)));
-	GEMP_TRY(find_single_labels(h5, graph, home));
+	GEMP_OWNED_BY(gemp_text_free) gemp_text path = { 0 };
+	GEMP_OWNED int *home = NULL;
+	GEMP_PROPAGATE(gemp_column_layout_new(h5, graph->attributes.count, columns));
+	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, GEMP_NEW(home, columns->count)));
+	GEMP_PROPAGATE(find_single_labels(h5, graph, home));
 	for (size_t c = 0; c < columns->count; c++)
 		if (home[c] < 0) {
-			GEMP_TRY(gemp_file_put_column(h5, "/nodes", "/strings/nodes", &graph->attributes.columns[c], rows, &path));
-			GEMP_TRY(gemp_column_layout_set(h5, columns, c, path.data, ""));
+			GEMP_PROPAGATE(
+				gemp_file_put_column(h5, "/nodes", "/strings/nodes", &graph->attributes.columns[c], rows, &path));
+			GEMP_PROPAGATE(gemp_column_layout_set(h5, columns, c, path.data, ""));
 		}
 	for (uint32_t label = 0; label < graph->label_count; label++) {
 		bool any = false;
 		for (size_t c = 0; c < columns->count; c++)
 			any |= home[c] == (int)label;
 		if (any)
-			GEMP_TRY(put_label(h5, graph, label, home, columns));
+			GEMP_PROPAGATE(put_label(h5, graph, label, home, columns));
 	}
-done:
-	gemp_free(home);
-	gemp_text_free(&path);
-	return code;
+	return GEMP_OK;
 }
 
 /* The group is an AnnData data frame, so that scanpy and h5py read it. */
 static gemp_code put_nodes(const gemp_h5 *h5, const gemp_shard *graph)
 {
-	gemp_code code = GEMP_OK;
 	gemp_h5_slab rows = { graph->vertex_count, graph->first_vertex, graph->rows };
-	gemp_column_layout columns = { 0 };
-	gemp_text key = { 0 };
+	GEMP_OWNED_BY(gemp_column_layout_free) gemp_column_layout columns = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text key = { 0 };
 	static const char *const own[] = { "_label", "_rank" };
-	GEMP_TRY(gemp_h5_group(h5, "/nodes", "dataframe", "0.2.0"));
-	GEMP_TRY(gemp_file_put_column(h5, "/nodes", "/strings/nodes", &graph->keys, rows, &key));
-	GEMP_TRY(gemp_h5_put_text(h5, "/nodes", "gemp-key", key.data));
-	GEMP_TRY(gemp_h5_put_text(h5, "/nodes", "gemp-key-type", gemp_type_name[graph->keys.type]));
-	GEMP_TRY(gemp_h5_write(h5, "/nodes/_rank", gemp_h5_type_of(GEMP_H5_U32), rows.total, rows.first, rows.count,
-	                       graph->key_ranks));
-	GEMP_TRY(put_label_sets(h5, graph, rows));
-	GEMP_TRY(put_attributes(h5, graph, rows, &columns));
+	GEMP_PROPAGATE(gemp_h5_group(h5, "/nodes", "dataframe", "0.2.0"));
+	GEMP_PROPAGATE(gemp_file_put_column(h5, "/nodes", "/strings/nodes", &graph->keys, rows, &key));
+	GEMP_PROPAGATE(gemp_h5_put_text(h5, "/nodes", "gemp-key", key.data));
+	GEMP_PROPAGATE(gemp_h5_put_text(h5, "/nodes", "gemp-key-type", gemp_type_name[graph->keys.type]));
+	GEMP_PROPAGATE(gemp_h5_write(h5, "/nodes/_rank", gemp_h5_type_of(GEMP_H5_U32), rows.total, rows.first, rows.count,
+	                             graph->key_ranks));
+	GEMP_PROPAGATE(put_label_sets(h5, graph, rows));
+	GEMP_PROPAGATE(put_attributes(h5, graph, rows, &columns));
 	bool index = strcmp(key.data, "/nodes/_id") == 0; /* else too long to be an index */
-	GEMP_TRY(gemp_file_put_dataframe(h5, "/nodes", index ? "_id" : "_rank", &columns, own, index ? 2 : 1));
-	GEMP_TRY(gemp_file_put_schema(h5, "/nodes", &graph->attributes, &columns));
-done:
-	gemp_column_layout_free(&columns);
-	gemp_text_free(&key);
-	return code;
+	GEMP_PROPAGATE(gemp_file_put_dataframe(h5, "/nodes", index ? "_id" : "_rank", &columns, own, index ? 2 : 1));
+	return gemp_file_put_schema(h5, "/nodes", &graph->attributes, &columns);
 }
 
 /* Only what is known: a generated graph has no inputs. */
@@ -261,20 +240,17 @@ gemp_code gemp_graph_file_write_weighted(const gemp_comm *comm, gemp_shard *grap
 {
 	gemp_code code = GEMP_OK;
 	gemp_h5 h5 = { 0 };
-	gemp_text temporary = { 0 };
-	GEMP_TRY(gemp_shard_load_all(graph));
-	GEMP_TRY(gemp_file_check_weight(comm, graph, weight));
-	GEMP_TRY(gemp_output_temporary(comm, path, &temporary));
+	GEMP_OWNED_BY(gemp_text_free) gemp_text temporary = { 0 };
+	GEMP_PROPAGATE(gemp_shard_load_all(graph));
+	GEMP_PROPAGATE(gemp_file_check_weight(comm, graph, weight));
+	GEMP_PROPAGATE(gemp_output_temporary(comm, path, &temporary));
 	code = gemp_h5_create(&h5, comm, temporary.data);
 	GEMP_THEN(put_graph(&h5, graph, provenance, weight));
 	if (code == GEMP_OK)
 		code = gemp_h5_close(&h5);
 	else
 		gemp_h5_abandon(&h5);
-	code = gemp_output_commit(comm, temporary.data, path, code);
-done:
-	gemp_text_free(&temporary);
-	return code;
+	return gemp_output_commit(comm, temporary.data, path, code);
 }
 
 /* Without weights all values of the matrices are one. */

@@ -10,15 +10,12 @@
 /* Without times of change, as the bytes of a file must depend on the graph alone. */
 static gemp_code make_group(const gemp_h5 *h5, const char *path)
 {
-	gemp_code code = GEMP_OK;
-	hid_t group = H5I_INVALID_HID, creation = H5I_INVALID_HID;
-	GEMP_TRY(GEMP_HDF5(h5, creation = H5Pcreate(H5P_GROUP_CREATE)));
-	GEMP_TRY(GEMP_HDF5(h5, H5Pset_obj_track_times(creation, false)));
-	GEMP_TRY(GEMP_HDF5(h5, group = H5Gcreate2(h5->file, path, H5P_DEFAULT, creation, H5P_DEFAULT)));
-	GEMP_TRY(GEMP_HDF5(h5, H5Gclose(group)));
-done:
-	gemp_h5_release(creation);
-	return code;
+	hid_t group = H5I_INVALID_HID;
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t creation = H5I_INVALID_HID;
+	GEMP_PROPAGATE(GEMP_HDF5(h5, creation = H5Pcreate(H5P_GROUP_CREATE)));
+	GEMP_PROPAGATE(GEMP_HDF5(h5, H5Pset_obj_track_times(creation, false)));
+	GEMP_PROPAGATE(GEMP_HDF5(h5, group = H5Gcreate2(h5->file, path, H5P_DEFAULT, creation, H5P_DEFAULT)));
+	return GEMP_HDF5(h5, H5Gclose(group));
 }
 
 /* The encoding is AnnData's way to say what a group is; readers choose by it. */
@@ -27,28 +24,22 @@ gemp_code gemp_h5_group(const gemp_h5 *h5, const char *path, const char *encodin
 	gemp_code code = GEMP_OK;
 	if (h5->active && strcmp(path, "/") != 0)
 		code = make_group(h5, path);
-	GEMP_TRY(gemp_comm_agree(h5->comm, code));
-	GEMP_TRY(gemp_h5_put_text(h5, path, "encoding-type", encoding));
-	GEMP_TRY(gemp_h5_put_text(h5, path, "encoding-version", version));
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, code));
+	GEMP_PROPAGATE(gemp_h5_put_text(h5, path, "encoding-type", encoding));
+	return gemp_h5_put_text(h5, path, "encoding-version", version);
 }
 
 /* count: SIZE_MAX for a scalar. Closes nothing of its arguments. */
 static gemp_code put(const gemp_h5 *h5, const char *path, const char *name, hid_t type, const void *data, size_t count)
 {
-	gemp_code code = GEMP_OK;
-	hid_t space = H5I_INVALID_HID, attribute = H5I_INVALID_HID;
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t space = H5I_INVALID_HID, attribute = H5I_INVALID_HID;
 	hsize_t size = count;
-	GEMP_TRY(GEMP_HDF5(h5, space = count == SIZE_MAX ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &size, NULL)));
-	GEMP_TRY(GEMP_HDF5(
+	GEMP_PROPAGATE(GEMP_HDF5(h5, space = count == SIZE_MAX ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &size, NULL)));
+	GEMP_PROPAGATE(GEMP_HDF5(
 		h5, attribute = H5Acreate_by_name(h5->file, path, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)));
 	if (count)
-		GEMP_TRY(GEMP_HDF5(h5, H5Awrite(attribute, type, data)));
-done:
-	gemp_h5_release(attribute);
-	gemp_h5_release(space);
-	return code;
+		GEMP_PROPAGATE(GEMP_HDF5(h5, H5Awrite(attribute, type, data)));
+	return GEMP_OK;
 }
 
 /* Collective; the type is released. */
@@ -113,24 +104,21 @@ static gemp_code open_attribute(const gemp_h5 *h5, const char *path, const char 
                                 size_t *count)
 {
 	gemp_code code = GEMP_OK;
-	hid_t space = H5I_INVALID_HID, type = H5I_INVALID_HID;
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t space = H5I_INVALID_HID, type = H5I_INVALID_HID;
 	hssize_t elements = 0;
 	bool has;
-	GEMP_TRY(gemp_h5_has_attribute(h5, path, name, &has));
+	GEMP_PROPAGATE(gemp_h5_has_attribute(h5, path, name, &has));
 	if (!has)
 		return gemp_fail(GEMP_EDATA, "%s: '%s' has no attribute '%s'; the file is damaged, make it again", h5->path,
 		                 path, name);
-	GEMP_TRY(GEMP_HDF5(h5, *attribute = H5Aopen_by_name(h5->file, path, name, H5P_DEFAULT, H5P_DEFAULT)));
-	GEMP_TRY(GEMP_HDF5(h5, space = H5Aget_space(*attribute)));
-	GEMP_TRY(GEMP_HDF5(h5, elements = H5Sget_simple_extent_npoints(space)));
-	GEMP_TRY(GEMP_HDF5(h5, type = H5Aget_type(*attribute)));
+	GEMP_PROPAGATE(GEMP_HDF5(h5, *attribute = H5Aopen_by_name(h5->file, path, name, H5P_DEFAULT, H5P_DEFAULT)));
+	GEMP_PROPAGATE(GEMP_HDF5(h5, space = H5Aget_space(*attribute)));
+	GEMP_PROPAGATE(GEMP_HDF5(h5, elements = H5Sget_simple_extent_npoints(space)));
+	GEMP_PROPAGATE(GEMP_HDF5(h5, type = H5Aget_type(*attribute)));
 	*count = (size_t)elements;
 	const H5T_class_t class = H5Tget_class(type);
 	if (texts ? H5Tis_variable_str(type) <= 0 : class != H5T_INTEGER && class != H5T_FLOAT && class != H5T_ENUM)
 		code = wrong_attribute(h5, path, name, texts ? " is not a text" : " is not one number");
-done:
-	gemp_h5_release(type);
-	gemp_h5_release(space);
 	return code;
 }
 
@@ -267,15 +255,13 @@ static gemp_code make_missing_group(const gemp_h5 *h5, const char *path)
 gemp_code gemp_h5_make_groups(const gemp_h5 *h5, const char *path)
 {
 	gemp_code code = GEMP_OK;
-	char *part = gemp_strdup(path);
-	GEMP_TRY(gemp_comm_agree(h5->comm, part ? GEMP_OK : GEMP_ENOMEM));
+	GEMP_OWNED char *part = gemp_strdup(path);
+	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, part ? GEMP_OK : GEMP_ENOMEM));
 	for (char *slash = strchr(part + 1, '/'); slash && code == GEMP_OK; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
 		code = make_missing_group(h5, part);
 		*slash = '/';
 	}
 	GEMP_THEN(make_missing_group(h5, part));
-done:
-	gemp_free(part);
 	return code;
 }

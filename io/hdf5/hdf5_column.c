@@ -53,22 +53,17 @@ done:
 /* HDF5 converts to the type of memory. */
 static gemp_code read_rows(open_column *o, uint64_t first, size_t count, hid_t type, void *data)
 {
-	gemp_code code = GEMP_OK;
 	hsize_t start = first, size = count;
-	hid_t place = H5I_INVALID_HID, memory = H5I_INVALID_HID;
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t place = H5I_INVALID_HID, memory = H5I_INVALID_HID;
 	if (count == 0)
 		return GEMP_OK;
 	if (first > o->length || count > o->length - first)
 		return gemp_fail(GEMP_EDATA, "%s: dataset '%s' is shorter than others that belong to it; the file is damaged",
 		                 o->h5->path, o->path);
-	GEMP_TRY(GEMP_HDF5(o->h5, place = H5Dget_space(o->dataset)));
-	GEMP_TRY(GEMP_HDF5(o->h5, H5Sselect_hyperslab(place, H5S_SELECT_SET, &start, NULL, &size, NULL)));
-	GEMP_TRY(GEMP_HDF5(o->h5, memory = H5Screate_simple(1, &size, NULL)));
-	GEMP_TRY(GEMP_HDF5(o->h5, H5Dread(o->dataset, type, memory, place, H5P_DEFAULT, data)));
-done:
-	gemp_h5_release(memory);
-	gemp_h5_release(place);
-	return code;
+	GEMP_PROPAGATE(GEMP_HDF5(o->h5, place = H5Dget_space(o->dataset)));
+	GEMP_PROPAGATE(GEMP_HDF5(o->h5, H5Sselect_hyperslab(place, H5S_SELECT_SET, &start, NULL, &size, NULL)));
+	GEMP_PROPAGATE(GEMP_HDF5(o->h5, memory = H5Screate_simple(1, &size, NULL)));
+	return GEMP_HDF5(o->h5, H5Dread(o->dataset, type, memory, place, H5P_DEFAULT, data));
 }
 
 /* ARRAYS */
@@ -132,14 +127,13 @@ gemp_code gemp_h5_length(const gemp_h5 *h5, const char *path, uint64_t *length)
 
 static gemp_code add_numbers(gemp_column *out, open_column *o, uint64_t first, size_t count)
 {
-	gemp_code code = GEMP_OK;
 	bool real = out->type == GEMP_FLOAT;
-	int64_t *integers = NULL;
-	double *reals = NULL;
-	GEMP_TRY(GEMP_NEW(integers, count));
-	GEMP_TRY(GEMP_NEW(reals, count));
-	GEMP_TRY(real ? read_rows(o, first, count, H5T_NATIVE_DOUBLE, reals)
-	              : read_rows(o, first, count, H5T_NATIVE_INT64, integers));
+	GEMP_OWNED int64_t *integers = NULL;
+	GEMP_OWNED double *reals = NULL;
+	GEMP_PROPAGATE(GEMP_NEW(integers, count));
+	GEMP_PROPAGATE(GEMP_NEW(reals, count));
+	GEMP_PROPAGATE(real ? read_rows(o, first, count, H5T_NATIVE_DOUBLE, reals)
+	                    : read_rows(o, first, count, H5T_NATIVE_INT64, integers));
 	for (size_t i = 0; i < count; i++) {
 		gemp_value value = { .type = out->type };
 		if (real) {
@@ -150,11 +144,9 @@ static gemp_code add_numbers(gemp_column *out, open_column *o, uint64_t first, s
 		} else {
 			value.integer = integers[i];
 		}
-		GEMP_TRY(gemp_column_add(out, &value));
+		GEMP_PROPAGATE(gemp_column_add(out, &value));
 	}
-done:
-	gemp_free_all(integers, reals);
-	return code;
+	return GEMP_OK;
 }
 
 /* Other programs may store any bytes; graphs hold UTF-8 only. */
@@ -191,16 +183,13 @@ done:
 /* Padding with zeros or blanks: a zero ends the string. */
 static gemp_code add_fixed(gemp_column *out, open_column *o, hid_t type, uint64_t first, size_t count)
 {
-	gemp_code code = GEMP_OK;
 	size_t width = H5Tget_size(type);
-	char *bytes = NULL;
-	GEMP_TRY(GEMP_NEW(bytes, count * width));
-	GEMP_TRY(read_rows(o, first, count, type, bytes));
+	GEMP_OWNED char *bytes = NULL;
+	GEMP_PROPAGATE(GEMP_NEW(bytes, count * width));
+	GEMP_PROPAGATE(read_rows(o, first, count, type, bytes));
 	for (size_t i = 0; i < count; i++)
-		GEMP_TRY(add_string(out, bytes + i * width, strnlen(bytes + i * width, width)));
-done:
-	gemp_free(bytes);
-	return code;
+		GEMP_PROPAGATE(add_string(out, bytes + i * width, strnlen(bytes + i * width, width)));
+	return GEMP_OK;
 }
 
 /* The two kinds of strings of HDF5 are read differently. */
@@ -220,7 +209,7 @@ static gemp_code read_dataset(gemp_column *out, const gemp_h5 *h5, const char *p
 	gemp_code code = GEMP_OK;
 	gemp_type type;
 	open_column o;
-	GEMP_TRY(open_dataset(&o, h5, path));
+	GEMP_PROPAGATE(open_dataset(&o, h5, path));
 	*known = type_of(o.kind, &type);
 	if (*known) {
 		code = gemp_column_init(out, name, type);
@@ -228,7 +217,6 @@ static gemp_code read_dataset(gemp_column *out, const gemp_h5 *h5, const char *p
 		GEMP_THEN(type == GEMP_STRING ? add_strings(out, &o, first, count) : add_numbers(out, &o, first, count));
 	}
 	close_dataset(&o);
-done:
 	return code;
 }
 
@@ -250,7 +238,7 @@ static gemp_code read_pair(const gemp_h5 *h5, const char *path, const char *cons
 		char *place;
 		uint64_t length = count;
 		bool good = false;
-		GEMP_TRY(join_path(&place, path, parts[i]));
+		GEMP_PROPAGATE(join_path(&place, path, parts[i]));
 		if (first[i] == UINT64_MAX) /* all of it */
 			code = gemp_h5_length(h5, place, &length);
 		GEMP_THEN(
@@ -258,7 +246,6 @@ static gemp_code read_pair(const gemp_h5 *h5, const char *path, const char *cons
 		*known &= good;
 		gemp_free(place);
 	}
-done:
 	return code;
 }
 

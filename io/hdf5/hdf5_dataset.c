@@ -66,45 +66,37 @@ uint64_t gemp_h5_checksum(const void *data, size_t size, uint64_t first, uint64_
 /* Space is allocated at once and not filled, since all of it is written. */
 static gemp_code make_dataset(const gemp_h5 *h5, const char *path, hid_t type, uint64_t total, hid_t *dataset)
 {
-	gemp_code code = GEMP_OK;
-	hid_t creation = H5I_INVALID_HID, space = H5I_INVALID_HID;
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t creation = H5I_INVALID_HID, space = H5I_INVALID_HID;
 	hsize_t size = total;
-	GEMP_TRY(GEMP_HDF5(h5, creation = H5Pcreate(H5P_DATASET_CREATE)));
-	GEMP_TRY(GEMP_HDF5(h5, H5Pset_layout(creation, H5D_CONTIGUOUS)));
-	GEMP_TRY(GEMP_HDF5(h5, H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY)));
-	GEMP_TRY(GEMP_HDF5(h5, H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER)));
-	GEMP_TRY(GEMP_HDF5(h5, H5Pset_obj_track_times(creation, false)));
-	GEMP_TRY(GEMP_HDF5(h5, space = H5Screate_simple(1, &size, NULL)));
-	GEMP_TRY(GEMP_HDF5(h5, *dataset = H5Dcreate2(h5->file, path, type, space, H5P_DEFAULT, creation, H5P_DEFAULT)));
-done:
-	gemp_h5_release(space);
-	gemp_h5_release(creation);
-	return code;
+	GEMP_PROPAGATE(GEMP_HDF5(h5, creation = H5Pcreate(H5P_DATASET_CREATE)));
+	GEMP_PROPAGATE(GEMP_HDF5(h5, H5Pset_layout(creation, H5D_CONTIGUOUS)));
+	GEMP_PROPAGATE(GEMP_HDF5(h5, H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY)));
+	GEMP_PROPAGATE(GEMP_HDF5(h5, H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER)));
+	GEMP_PROPAGATE(GEMP_HDF5(h5, H5Pset_obj_track_times(creation, false)));
+	GEMP_PROPAGATE(GEMP_HDF5(h5, space = H5Screate_simple(1, &size, NULL)));
+	return GEMP_HDF5(h5, *dataset = H5Dcreate2(h5->file, path, type, space, H5P_DEFAULT, creation, H5P_DEFAULT));
 }
 
 /* One piece, perhaps of no elements, by H5Dwrite or H5Dread. */
 static gemp_code gemp_h5_move(const gemp_h5 *h5, hid_t dataset, hid_t type, uint64_t first, uint64_t count, void *data)
 {
 	gemp_code code = GEMP_OK;
-	hid_t memory = H5I_INVALID_HID, file = H5I_INVALID_HID;
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t memory = H5I_INVALID_HID, file = H5I_INVALID_HID;
 	hsize_t start = first, size = count, room = count ? count : 1;
 	char nothing[1];
-	GEMP_TRY(GEMP_HDF5(h5, memory = H5Screate_simple(1, &room, NULL)));
-	GEMP_TRY(GEMP_HDF5(h5, file = H5Dget_space(dataset)));
+	GEMP_PROPAGATE(GEMP_HDF5(h5, memory = H5Screate_simple(1, &room, NULL)));
+	GEMP_PROPAGATE(GEMP_HDF5(h5, file = H5Dget_space(dataset)));
 	if (count) {
-		GEMP_TRY(GEMP_HDF5(h5, H5Sselect_hyperslab(file, H5S_SELECT_SET, &start, NULL, &size, NULL)));
+		GEMP_PROPAGATE(GEMP_HDF5(h5, H5Sselect_hyperslab(file, H5S_SELECT_SET, &start, NULL, &size, NULL)));
 	} else {
-		GEMP_TRY(GEMP_HDF5(h5, H5Sselect_none(file)));
-		GEMP_TRY(GEMP_HDF5(h5, H5Sselect_none(memory)));
+		GEMP_PROPAGATE(GEMP_HDF5(h5, H5Sselect_none(file)));
+		GEMP_PROPAGATE(GEMP_HDF5(h5, H5Sselect_none(memory)));
 		data = nothing;
 	}
 	if (h5->writing)
 		code = GEMP_HDF5(h5, H5Dwrite(dataset, type, memory, file, h5->transfer, data));
 	else
 		code = GEMP_HDF5(h5, H5Dread(dataset, type, memory, file, h5->transfer, data));
-done:
-	gemp_h5_release(file);
-	gemp_h5_release(memory);
 	return code;
 }
 
@@ -151,14 +143,14 @@ static gemp_code write_parts(const gemp_h5 *h5, hid_t dataset, hid_t type, size_
 static gemp_code write_through_rank_0(const gemp_h5 *h5, hid_t dataset, hid_t type, size_t size, rank_part mine,
                                       const char *data)
 {
-	rank_part *parts = NULL;
-	char *buffer = NULL;
+	GEMP_OWNED rank_part *parts = NULL;
+	GEMP_OWNED char *buffer = NULL;
 	uint64_t step = PIECE / size ? PIECE / size : 1, max = mine.count;
 	gemp_comm_max(h5->comm, &max, 1);
 	gemp_code code = GEMP_NEW(parts, (size_t)h5->comm->size);
 	if (code == GEMP_OK && h5->comm->rank == 0)
 		code = GEMP_NEW(buffer, (max < step ? max : step) * size);
-	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, code));
 	GEMP_MPI(MPI_Gather(&mine, 2, MPI_UINT64_T, parts, 2, MPI_UINT64_T, 0, h5->comm->world));
 	if (h5->comm->rank == 0) {
 		code = write_parts(h5, dataset, type, size, parts, data, buffer, step);
@@ -168,10 +160,7 @@ static gemp_code write_through_rank_0(const gemp_h5 *h5, hid_t dataset, hid_t ty
 			GEMP_MPI(MPI_Send(data + at * size, (int)(piece * size), MPI_BYTE, 0, GEMP_TAG_OUTPUT, h5->comm->world));
 		}
 	}
-	code = gemp_comm_agree(h5->comm, code);
-done:
-	gemp_free_all(parts, buffer);
-	return code;
+	return gemp_comm_agree(h5->comm, code);
 }
 
 /* The checksum is taken from memory: what the disk then holds is compared when it is read. */
@@ -179,28 +168,24 @@ gemp_code gemp_h5_write(const gemp_h5 *h5, const char *path, gemp_h5_type type, 
                         uint64_t count, const void *data)
 {
 	gemp_code code = GEMP_OK;
-	hid_t id = H5I_INVALID_HID, dataset = H5I_INVALID_HID;
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t id = H5I_INVALID_HID, dataset = H5I_INVALID_HID;
 	if (h5->active) {
 		code = GEMP_HDF5(h5, id = gemp_h5_make_type(type));
 		GEMP_THEN(make_dataset(h5, path, id, total, &dataset));
 	}
-	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, code));
 	if (total && h5->parallel)
-		GEMP_TRY(move_together(h5, dataset, id, type.size, first, count, (char *)data));
+		GEMP_PROPAGATE(move_together(h5, dataset, id, type.size, first, count, (char *)data));
 	else if (total)
-		GEMP_TRY(write_through_rank_0(h5, dataset, id, type.size, (rank_part){ first, count }, data));
+		GEMP_PROPAGATE(write_through_rank_0(h5, dataset, id, type.size, (rank_part){ first, count }, data));
 	if (dataset >= 0)
 		code = GEMP_HDF5(h5, H5Dclose(dataset));
 	dataset = H5I_INVALID_HID;
-	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, code));
 	uint64_t sum = gemp_comm_sum1(h5->comm, gemp_h5_checksum(data, type.size, first, count));
-	GEMP_TRY(gemp_h5_put_number(h5, path, "checksum", sum));
-	GEMP_TRY(gemp_h5_put_text(h5, path, "encoding-type", type.kind == GEMP_H5_TEXT ? "string-array" : "array"));
-	GEMP_TRY(gemp_h5_put_text(h5, path, "encoding-version", "0.2.0"));
-done:
-	gemp_h5_release(dataset);
-	gemp_h5_release(id);
-	return code;
+	GEMP_PROPAGATE(gemp_h5_put_number(h5, path, "checksum", sum));
+	GEMP_PROPAGATE(gemp_h5_put_text(h5, path, "encoding-type", type.kind == GEMP_H5_TEXT ? "string-array" : "array"));
+	return gemp_h5_put_text(h5, path, "encoding-version", "0.2.0");
 }
 
 /* A dataset that was never written in full has no storage of its size. */
@@ -333,7 +318,7 @@ static gemp_code gemp_h5_read_direct(const gemp_h5 *h5, const char *path, hid_t 
 gemp_code gemp_h5_read(const gemp_h5 *h5, const char *path, gemp_h5_type type, uint64_t first, uint64_t count,
                        uint64_t own, void *data)
 {
-	hid_t dataset = H5I_INVALID_HID, id = H5I_INVALID_HID;
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t dataset = H5I_INVALID_HID, id = H5I_INVALID_HID;
 	gemp_h5_type there;
 	uint64_t total = 0;
 	gemp_code code = gemp_h5_open_dataset(h5, path, &dataset, &there, &total);
@@ -342,22 +327,19 @@ gemp_code gemp_h5_read(const gemp_h5 *h5, const char *path, gemp_h5_type type, u
 		code = gemp_fail(GEMP_EDATA, "%s: dataset '%s' is of a type or length that does not fit the rest", h5->path,
 		                 path);
 	GEMP_THEN(GEMP_HDF5(h5, id = gemp_h5_make_type(type)));
-	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, code));
 	uint64_t sums[2] = { 0, own };
 	if (total && gemp_h5_is_direct(h5, dataset)) {
-		GEMP_TRY(gemp_comm_agree(h5->comm,
-		                         gemp_h5_read_direct(h5, path, dataset, type.size, first, count, own, data, &sums[0])));
+		GEMP_PROPAGATE(gemp_comm_agree(
+			h5->comm, gemp_h5_read_direct(h5, path, dataset, type.size, first, count, own, data, &sums[0])));
 	} else if (total) {
-		GEMP_TRY(move_together(h5, dataset, id, type.size, first, count, data));
+		GEMP_PROPAGATE(move_together(h5, dataset, id, type.size, first, count, data));
 		sums[0] = gemp_h5_checksum(data, type.size, first, own);
 	}
 	gemp_comm_sum(h5->comm, sums, 2);
 	if (sums[1] == total)
-		GEMP_TRY(gemp_h5_compare_checksum(h5, path, sums[0]));
-done:
-	gemp_h5_release(id);
-	gemp_h5_release(dataset);
-	return code;
+		GEMP_PROPAGATE(gemp_h5_compare_checksum(h5, path, sums[0]));
+	return GEMP_OK;
 }
 
 /* Every dataset of a file read by all ranks together, so that its checksum is compared. */
@@ -415,21 +397,17 @@ static gemp_code checksum_part(const gemp_h5 *h5, hid_t dataset, hid_t id, size_
 /* Elements larger than the buffer cannot be ours. */
 static gemp_code verify_dataset(const gemp_h5 *h5, const char *path, char *buffer)
 {
-	hid_t dataset = H5I_INVALID_HID, id = H5I_INVALID_HID;
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t dataset = H5I_INVALID_HID, id = H5I_INVALID_HID;
 	gemp_h5_type type = { 0 };
 	uint64_t total = 0, sum = 0;
 	gemp_code code = gemp_h5_open_dataset(h5, path, &dataset, &type, &total);
 	if (code == GEMP_OK && type.size > VERIFY_CHUNK)
 		code = gemp_fail(GEMP_EDATA, "%s: dataset '%s' has elements of %zu bytes", h5->path, path, type.size);
 	GEMP_THEN(GEMP_HDF5(h5, id = gemp_h5_make_type(type)));
-	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, code));
 	if (total)
-		GEMP_TRY(checksum_part(h5, dataset, id, type.size, total, buffer, &sum));
-	GEMP_TRY(gemp_h5_compare_checksum(h5, path, gemp_comm_sum1(h5->comm, sum)));
-done:
-	gemp_h5_release(id);
-	gemp_h5_release(dataset);
-	return code;
+		GEMP_PROPAGATE(checksum_part(h5, dataset, id, type.size, total, buffer, &sum));
+	return gemp_h5_compare_checksum(h5, path, gemp_comm_sum1(h5->comm, sum));
 }
 
 /* The buffer is shared by all datasets. */

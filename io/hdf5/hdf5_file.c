@@ -87,25 +87,21 @@ static gemp_code share(gemp_h5 *h5, hid_t access)
 /* Times are not stored in files, so that the same graph gives the same bytes. */
 static gemp_code open_file(gemp_h5 *h5)
 {
-	gemp_code code = GEMP_OK;
-	hid_t access = H5I_INVALID_HID, creation = H5I_INVALID_HID;
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t access = H5I_INVALID_HID, creation = H5I_INVALID_HID;
 	if (!h5->active)
 		return GEMP_OK;
-	GEMP_TRY(GEMP_HDF5(h5, access = H5Pcreate(H5P_FILE_ACCESS)));
-	GEMP_TRY(GEMP_HDF5(h5, h5->transfer = H5Pcreate(H5P_DATASET_XFER)));
+	GEMP_PROPAGATE(GEMP_HDF5(h5, access = H5Pcreate(H5P_FILE_ACCESS)));
+	GEMP_PROPAGATE(GEMP_HDF5(h5, h5->transfer = H5Pcreate(H5P_DATASET_XFER)));
 	if (h5->parallel)
-		GEMP_TRY(set_mpi_access(h5, access));
+		GEMP_PROPAGATE(set_mpi_access(h5, access));
 	if (h5->writing) {
-		GEMP_TRY(GEMP_HDF5(h5, creation = H5Pcreate(H5P_FILE_CREATE)));
-		GEMP_TRY(GEMP_HDF5(h5, H5Pset_obj_track_times(creation, false)));
-		GEMP_TRY(GEMP_HDF5(h5, h5->file = H5Fcreate(h5->path, H5F_ACC_TRUNC, creation, access)));
+		GEMP_PROPAGATE(GEMP_HDF5(h5, creation = H5Pcreate(H5P_FILE_CREATE)));
+		GEMP_PROPAGATE(GEMP_HDF5(h5, H5Pset_obj_track_times(creation, false)));
+		GEMP_PROPAGATE(GEMP_HDF5(h5, h5->file = H5Fcreate(h5->path, H5F_ACC_TRUNC, creation, access)));
 	} else {
-		GEMP_TRY(GEMP_HDF5(h5, h5->file = H5Fopen(h5->path, H5F_ACC_RDONLY, access)));
+		GEMP_PROPAGATE(GEMP_HDF5(h5, h5->file = H5Fopen(h5->path, H5F_ACC_RDONLY, access)));
 	}
-done:
-	gemp_h5_release(creation);
-	gemp_h5_release(access);
-	return code;
+	return GEMP_OK;
 }
 
 /* A plain fopen comes first, since HDF5 would not say why a place cannot be written to. */

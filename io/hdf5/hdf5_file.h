@@ -12,6 +12,7 @@
 #define GEMP_IO_HDF5_HDF5_FILE_H
 
 #include "comm/comm.h"
+#include "core/memory.h"
 #include "core/text.h"
 
 #include <hdf5.h>
@@ -81,6 +82,7 @@ hid_t gemp_h5_make_type(gemp_h5_type type);
 hid_t gemp_h5_make_string_type(void); /* of variable length, UTF-8 */
 /* Local. Closes an object of HDF5 (but a file) after a failure or not: H5I_INVALID_HID is passed over. */
 void gemp_h5_release(hid_t id);
+GEMP_RELEASE(gemp_h5_release, hid_t)
 
 /* "G.h5:/a/b" -> path, which the caller frees, and "/a/b"; dataset NULL: none is named. False: it is no such place. */
 bool gemp_h5_split_place(const char *place, char **path, const char **dataset);

@@ -105,11 +105,11 @@ gemp_code gemp_inferred_columns_merge(gemp_inferred_columns *columns, const gemp
                                       gemp_type (*type_of)(uint32_t seen))
 {
 	gemp_code code = GEMP_OK;
-	uint32_t *seen = NULL;
-	GEMP_TRY(gemp_bytes_union(comm, &columns->local.list, &columns->names));
+	GEMP_OWNED uint32_t *seen = NULL;
+	GEMP_PROPAGATE(gemp_bytes_union(comm, &columns->local.list, &columns->names));
 	code = GEMP_NEW(seen, columns->names.count);
 	GEMP_THEN(GEMP_NEW(columns->types, columns->names.count));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	for (size_t i = 0; i < columns->local.list.count; i++) {
 		size_t size;
 		const char *name = gemp_bytes_at(&columns->local.list, i, &size);
@@ -119,28 +119,23 @@ gemp_code gemp_inferred_columns_merge(gemp_inferred_columns *columns, const gemp
 		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, seen, (int)columns->names.count, MPI_UINT32_T, MPI_BOR, comm->world));
 	for (size_t i = 0; i < columns->names.count; i++)
 		columns->types[i] = type_of(seen[i]);
-done:
-	gemp_free(seen);
-	return code;
+	return GEMP_OK;
 }
 
 /* The builder copies the name. */
 gemp_code gemp_inferred_columns_declare(const gemp_inferred_columns *columns, gemp_builder *builder,
                                         gemp_code (*declare)(gemp_builder *, const char *, gemp_type, size_t *))
 {
-	gemp_code code = GEMP_OK;
-	gemp_text name = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text name = { 0 };
 	for (size_t i = 0; i < columns->names.count; i++) {
 		size_t size, column;
 		const char *bytes = gemp_bytes_at(&columns->names, i, &size);
 		gemp_text_clear(&name);
 		gemp_text_add(&name, bytes, size);
-		GEMP_TRY(gemp_text_status(&name));
-		GEMP_TRY(declare(builder, name.data, columns->types[i], &column));
+		GEMP_PROPAGATE(gemp_text_status(&name));
+		GEMP_PROPAGATE(declare(builder, name.data, columns->types[i], &column));
 	}
-done:
-	gemp_text_free(&name);
-	return code;
+	return GEMP_OK;
 }
 
 size_t gemp_inferred_columns_find(const gemp_inferred_columns *columns, const char *name)

@@ -108,31 +108,28 @@ static gemp_code add_supers(gemp_ecore_classifier *class, const char *texts)
 /* The kind stands in xsi:type; a classifier without one is a class. */
 static gemp_code begin_classifier(reader *r, const gemp_xml *xml, const char **attributes)
 {
-	gemp_code code = GEMP_OK;
 	const char *name, *type = type_of(attributes), *java = gemp_xml_attribute(attributes, "instanceClassName");
 	gemp_ecore *ecore = r->ecore;
-	gemp_text path = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text path = { 0 };
 	gemp_ecore_kind kind = strcmp(type, "EEnum") == 0       ? GEMP_ECORE_ENUM
 	                       : strcmp(type, "EDataType") == 0 ? GEMP_ECORE_DATATYPE
 	                                                        : GEMP_ECORE_CLASS;
-	GEMP_TRY(name_of(&name, attributes, "eClassifiers"));
+	GEMP_PROPAGATE(name_of(&name, attributes, "eClassifiers"));
 	if (kind == GEMP_ECORE_CLASS && strcmp(type, "EClass") != 0)
 		return gemp_fail(GEMP_EDATA, "'%s' is of the kind '%s'; there are ecore:EClass, EEnum and EDataType", name,
 		                 type);
-	GEMP_TRY(GEMP_RESERVE(ecore->classifiers, ecore->classifier_capacity, ecore->classifier_count + 1));
+	GEMP_PROPAGATE(GEMP_RESERVE(ecore->classifiers, ecore->classifier_capacity, ecore->classifier_count + 1));
 	gemp_ecore_classifier *classifier = &ecore->classifiers[ecore->classifier_count++];
 	*classifier = (gemp_ecore_classifier){ .kind = kind, .line = gemp_xml_line(xml), .package = own_package(r) };
 	classifier->abstract = is_true(attributes, "abstract") || is_true(attributes, "interface");
 	gemp_text_print(&path, "%s/%s", r->path.data, name);
-	GEMP_TRY(gemp_text_status(&path));
-	GEMP_TRY(copy(&classifier->path, path.data));
-	GEMP_TRY(copy(&classifier->name, name));
-	GEMP_TRY(copy(&classifier->java, java ? java : gemp_xml_attribute(attributes, "instanceTypeName")));
-	GEMP_TRY(add_supers(classifier, gemp_xml_attribute(attributes, "eSuperTypes")));
+	GEMP_PROPAGATE(gemp_text_status(&path));
+	GEMP_PROPAGATE(copy(&classifier->path, path.data));
+	GEMP_PROPAGATE(copy(&classifier->name, name));
+	GEMP_PROPAGATE(copy(&classifier->java, java ? java : gemp_xml_attribute(attributes, "instanceTypeName")));
+	GEMP_PROPAGATE(add_supers(classifier, gemp_xml_attribute(attributes, "eSuperTypes")));
 	r->place = IN_CLASSIFIER;
-done:
-	gemp_text_free(&path);
-	return code;
+	return GEMP_OK;
 }
 
 /* Derived, transient and volatile features are not stored by EMF in models. */

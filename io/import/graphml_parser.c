@@ -313,17 +313,16 @@ gemp_code gemp_graphml_read(gemp_graphml_head *head, const char *path, gemp_grap
 {
 	static const gemp_xml_visitor visitor = { "GraphML", start, end, enough };
 	gemp_code code = GEMP_OK;
+	GEMP_OWNED_BY(free_reader)
 	reader r = { .head = head, .visit = visit, .self = self, .value_count = visit ? head->count : 0 };
-	GEMP_TRY(GEMP_NEW(r.element.values, r.value_count));
-	GEMP_TRY(GEMP_NEW(r.element.present, r.value_count));
-	GEMP_TRY(gemp_xml_read(path, &visitor, &r));
+	GEMP_PROPAGATE(GEMP_NEW(r.element.values, r.value_count));
+	GEMP_PROPAGATE(GEMP_NEW(r.element.present, r.value_count));
+	GEMP_PROPAGATE(gemp_xml_read(path, &visitor, &r));
 	if (!head->has_graph)
 		code = gemp_fail(GEMP_EDATA, "%s: there is no <graph> in it", path);
 	else if (visit && r.left_out)
 		gemp_log_local(GEMP_NORMAL,
 		               "gemp-mpi: warning: %s: %zu data hold XML elements instead of text and are left out", path,
 		               r.left_out);
-done:
-	free_reader(&r);
 	return code;
 }

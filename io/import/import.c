@@ -216,16 +216,13 @@ gemp_code gemp_import_hashes(const gemp_comm *comm, const char *const *paths, si
 gemp_code gemp_import_names(const gemp_comm *comm, const gemp_dictionary *local, gemp_import_name *add, void *self)
 {
 	gemp_code code = GEMP_OK;
-	gemp_bytes all = { 0 };
-	GEMP_TRY(gemp_bytes_union(comm, &local->list, &all));
+	GEMP_OWNED_BY(gemp_bytes_free) gemp_bytes all = { 0 };
+	GEMP_PROPAGATE(gemp_bytes_union(comm, &local->list, &all));
 	const gemp_block_range mine = gemp_comm_block(comm, all.count);
 	for (uint64_t i = mine.begin; i < mine.end && code == GEMP_OK; i++) {
 		size_t size;
 		const char *name = gemp_bytes_at(&all, i, &size);
 		code = add(self, name, size);
 	}
-	code = gemp_comm_agree(comm, code);
-done:
-	gemp_bytes_free(&all);
-	return code;
+	return gemp_comm_agree(comm, code);
 }

@@ -211,11 +211,10 @@ static gemp_code visit_head(void *self, const gemp_line *line)
 	gemp_code code = GEMP_OK;
 	if (!is_item(line->text, line->size))
 		return GEMP_OK;
-	GEMP_TRY(gemp_cells_blanks(&reader->cells, line->text, line->size));
+	GEMP_PROPAGATE(gemp_cells_blanks(&reader->cells, line->text, line->size));
 	code = read_header(&reader->head, &reader->cells);
 	reader->head.line = line->line;
 	reader->head.complete = true;
-done:
 	return code;
 }
 
@@ -229,14 +228,13 @@ static gemp_code read_head(metis_reader *reader, const gemp_lines *lines)
 		if (code == GEMP_OK && !head->complete)
 			code = gemp_fail(GEMP_EDATA, "%s: has only comments; the header is missing", lines->path);
 	}
-	GEMP_TRY(gemp_comm_agree(reader->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(reader->comm, code));
 	GEMP_MPI(MPI_Bcast(&reader->head, (int)sizeof reader->head, MPI_BYTE, 0, reader->comm->world));
 	if (lines->items <= head->vertices)
 		code = gemp_fail(GEMP_EDATA,
 		                 "%s:%" PRIu64 ": the header says %" PRIu64 " vertices, and %" PRIu64 " lines follow; a vertex "
 		                 "without neighbours is an empty line",
 		                 lines->path, head->line, head->vertices, lines->items - 1);
-done:
 	return code;
 }
 
@@ -316,24 +314,21 @@ static int compare(const void *left, const void *right)
 /* Collective. Listings to the rank that owns the smaller end, sorted. */
 static gemp_code exchange_listings(metis_reader *reader)
 {
-	gemp_code code = GEMP_OK;
-	int *owner = NULL;
+	GEMP_OWNED int *owner = NULL;
 	void *received = NULL;
-	size_t *from = NULL;
+	GEMP_OWNED size_t *from = NULL;
 	uint64_t ranks = (uint64_t)reader->comm->size;
-	GEMP_TRY(gemp_comm_agree(reader->comm, GEMP_NEW(owner, reader->count)));
+	GEMP_PROPAGATE(gemp_comm_agree(reader->comm, GEMP_NEW(owner, reader->count)));
 	for (size_t i = 0; i < reader->count; i++)
 		owner[i] = (int)((reader->listings[i].low - UINT64_C(1)) * ranks / reader->head.vertices);
-	GEMP_TRY(gemp_exchange_records(reader->comm, reader->listings, reader->count, sizeof *reader->listings, owner,
-	                               &received, &from, NULL));
+	GEMP_PROPAGATE(gemp_exchange_records(reader->comm, reader->listings, reader->count, sizeof *reader->listings, owner,
+	                                     &received, &from, NULL));
 	gemp_free(reader->listings);
 	reader->listings = received;
 	reader->count = from[ranks];
 	if (reader->count)
 		qsort(reader->listings, reader->count, sizeof *reader->listings, compare);
-done:
-	gemp_free_all(owner, from);
-	return code;
+	return GEMP_OK;
 }
 
 static bool same_edge(const listing *a, const listing *b)
@@ -380,12 +375,11 @@ static gemp_code add_edges(metis_reader *reader, const char *path)
 		if (code == GEMP_EDATA)
 			gemp_fail_in(code, "%s:%" PRIu64 ": ", path, at->line);
 		GEMP_THEN(gemp_builder_edge(reader->builder, &low, &high, "", 0, place));
-		GEMP_TRY(code);
+		GEMP_PROPAGATE(code);
 		if (reader->head.edge_weights)
-			GEMP_TRY(gemp_builder_edge_value(reader->builder, reader->edge_weight, &weight));
+			GEMP_PROPAGATE(gemp_builder_edge_value(reader->builder, reader->edge_weight, &weight));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* One weight is `weight`, several are weight1, weight2 and so on. */

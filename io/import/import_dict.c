@@ -201,26 +201,23 @@ static const char *languages_of(const char *path, size_t base)
 static gemp_code dict_files(gemp_paths *out, const char *path)
 {
 	gemp_code code = GEMP_OK;
-	gemp_text name = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text name = { 0 };
 	size_t base = base_of(path);
 	gemp_text_print(&name, "%.*s.index", (int)base, path);
-	GEMP_TRY(gemp_text_status(&name));
-	GEMP_TRY(gemp_paths_add(out, name.data));
+	GEMP_PROPAGATE(gemp_text_status(&name));
+	GEMP_PROPAGATE(gemp_paths_add(out, name.data));
 	gemp_text_clear(&name);
 	gemp_text_print(&name, "%.*s.dict.dz", (int)base, path);
-	GEMP_TRY(gemp_text_status(&name));
+	GEMP_PROPAGATE(gemp_text_status(&name));
 	if (access(name.data, R_OK) != 0) {
 		name.data[name.size - 3] = '\0'; /* not compressed */
 		if (access(name.data, R_OK) != 0) {
 			code = gemp_fail(GEMP_ENOINPUT, "%s.dz: cannot be read: %s; a dictionary is two files, .index and .dict.dz",
 			                 name.data, strerror(errno));
-			goto done;
+			return code;
 		}
 	}
-	code = gemp_paths_add(out, name.data);
-done:
-	gemp_text_free(&name);
-	return code;
+	return gemp_paths_add(out, name.data);
 }
 
 /* Local. paths: the index, the text. */
@@ -238,15 +235,14 @@ static gemp_code read_dictionary(reader *reader, char *const *paths)
 	snprintf(reader->languages, sizeof reader->languages, "%.*s", (int)(base - (size_t)(languages - paths[0])),
 	         languages);
 	reader->count = 0;
-	GEMP_TRY(read_text(&reader->text, paths[1]));
-	GEMP_TRY(gemp_lines_head(paths[0], visit_index, reader, &never));
+	GEMP_PROPAGATE(read_text(&reader->text, paths[1]));
+	GEMP_PROPAGATE(gemp_lines_head(paths[0], visit_index, reader, &never));
 	remove_duplicates(reader);
 	for (size_t i = 0; i < reader->count && code == GEMP_OK; i++) {
 		code = add_entry(reader, &reader->entries[i]);
 		if (code == GEMP_EDATA)
 			gemp_fail_in(code, "%s:%" PRIu64 ": entry of this word: ", paths[0], reader->entries[i].line);
 	}
-done:
 	return code;
 }
 
@@ -292,26 +288,22 @@ static void free_reader(reader *reader)
 static gemp_code read_dict(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_code code = GEMP_OK;
-	gemp_paths paths = { 0 };
-	reader self = { 0 };
+	GEMP_OWNED_BY(gemp_paths_free) gemp_paths paths = { 0 };
+	GEMP_OWNED_BY(free_reader) reader self = { 0 };
 	gemp_builder_options built = gemp_format_builder(options);
 	built.string_keys = true;
 	for (size_t i = 0; i < options->edge_file_count && code == GEMP_OK; i++)
 		code = dict_files(&paths, options->edge_files[i]);
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_builder_new(&self.builder, comm, &built));
-	GEMP_TRY(gemp_comm_agree(comm, declare(&self, &paths)));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_builder_new(&self.builder, comm, &built));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, declare(&self, &paths)));
 	for (size_t i = (size_t)comm->rank; 2 * i < paths.count && code == GEMP_OK; i += (size_t)comm->size) {
 		self.file = (uint32_t)(2 * i + 1);
 		code = read_dictionary(&self, &paths.path[2 * i]);
 	}
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_import_names(comm, &self.words, add_word, &self));
-	GEMP_TRY(gemp_builder_finish(self.builder, out));
-done:
-	free_reader(&self);
-	gemp_paths_free(&paths);
-	return code;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_import_names(comm, &self.words, add_word, &self));
+	return gemp_builder_finish(self.builder, out);
 }
 
 const gemp_format gemp_format_dict = {

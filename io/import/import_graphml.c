@@ -98,7 +98,7 @@ static gemp_code join_keys(import *self, file *f)
 static gemp_code read_heads(import *self, const gemp_import_options *options, bool *string_keys)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(self->files, options->edge_file_count));
+	GEMP_PROPAGATE(GEMP_NEW(self->files, options->edge_file_count));
 	self->asked = options->undirected;
 	self->undirected = options->undirected;
 	for (; self->count < options->edge_file_count; self->count++) {
@@ -108,7 +108,7 @@ static gemp_code read_heads(import *self, const gemp_import_options *options, bo
 		GEMP_THEN(join_keys(self, f));
 		if (code != GEMP_OK) {
 			self->count++;
-			goto done;
+			return code;
 		}
 		*string_keys |= f->head.string_ids;
 		if (!self->asked && self->count && f->head.undirected != self->undirected)
@@ -116,7 +116,6 @@ static gemp_code read_heads(import *self, const gemp_import_options *options, bo
 			                 f->path, f->head.undirected ? "undirected" : "directed", self->files[0].path);
 		self->undirected = self->asked || f->head.undirected;
 	}
-done:
 	return code;
 }
 

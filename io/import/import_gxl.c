@@ -188,17 +188,16 @@ static gemp_code begin_element(import *self, const gemp_xml *xml, const char *na
 		const char *id = find(attributes, needed[self->edge][i]);
 		if (!id || !*id)
 			return gemp_fail(GEMP_EDATA, "<%s> has no %s", name, needed[self->edge][i]);
-		GEMP_TRY(copy(&self->ends[i], id));
+		GEMP_PROPAGATE(copy(&self->ends[i], id));
 	}
-	GEMP_TRY(copy(&self->name, ""));
+	GEMP_PROPAGATE(copy(&self->name, ""));
 	self->line = gemp_xml_line(xml);
 	self->count = 0;
 	self->place = IN_ELEMENT;
 	if (self->edge) {
-		GEMP_TRY(add_orders(self, attributes));
+		GEMP_PROPAGATE(add_orders(self, attributes));
 		code = check_direction(self, attributes);
 	}
-done:
 	return code;
 }
 

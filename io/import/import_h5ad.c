@@ -46,28 +46,26 @@ static gemp_code join(char **out, const char *folder, const char *name)
 static gemp_code read_keys(import *self)
 {
 	gemp_code code = GEMP_OK;
-	char *index = NULL, *path = NULL, *encoding = NULL;
+	GEMP_OWNED char *index = NULL, *path = NULL, *encoding = NULL;
 	bool exists = false, known = false;
 	const gemp_h5 *h5 = &self->h5;
-	GEMP_TRY(gemp_h5_exists(h5, "/obs", &exists));
+	GEMP_PROPAGATE(gemp_h5_exists(h5, "/obs", &exists));
 	if (exists)
-		GEMP_TRY(gemp_h5_has_attribute(h5, "/obs", "_index", &exists));
+		GEMP_PROPAGATE(gemp_h5_has_attribute(h5, "/obs", "_index", &exists));
 	if (!exists)
-		GEMP_TRY(gemp_fail(GEMP_EDATA,
-		                   "%s: there is no data frame /obs; it is no AnnData file, or of a version before 0.7; "
-		                   "write it again with a newer anndata",
-		                   h5->path));
-	GEMP_TRY(gemp_h5_get_text(h5, "/obs", "_index", &index));
-	GEMP_TRY(gemp_h5_get_text(h5, "/obs", "encoding-type", &encoding));
-	GEMP_TRY(join(&path, "/obs", index));
-	GEMP_TRY(gemp_h5_length(h5, path, &self->vertices));
+		GEMP_PROPAGATE(gemp_fail(GEMP_EDATA,
+		                         "%s: there is no data frame /obs; it is no AnnData file, or of a version before 0.7; "
+		                         "write it again with a newer anndata",
+		                         h5->path));
+	GEMP_PROPAGATE(gemp_h5_get_text(h5, "/obs", "_index", &index));
+	GEMP_PROPAGATE(gemp_h5_get_text(h5, "/obs", "encoding-type", &encoding));
+	GEMP_PROPAGATE(join(&path, "/obs", index));
+	GEMP_PROPAGATE(gemp_h5_length(h5, path, &self->vertices));
 	if (self->vertices > GEMP_MAX_VERTICES)
-		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: more observations than a graph may have vertices", h5->path));
-	GEMP_TRY(gemp_h5_column(&self->keys, h5, path, "_id", 0, (size_t)self->vertices, &known));
+		GEMP_PROPAGATE(gemp_fail(GEMP_EDATA, "%s: more observations than a graph may have vertices", h5->path));
+	GEMP_PROPAGATE(gemp_h5_column(&self->keys, h5, path, "_id", 0, (size_t)self->vertices, &known));
 	if (!known || (self->keys.type != GEMP_STRING && self->keys.type != GEMP_INTEGER))
 		code = gemp_fail(GEMP_EDATA, "%s: the index of /obs must be strings or integers", h5->path);
-done:
-	gemp_free_all(index, path, encoding);
 	return code;
 }
 

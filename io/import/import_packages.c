@@ -131,7 +131,7 @@ static gemp_code read_lines(stanza_reader *reader, const gemp_lines *lines, gemp
 		uint64_t offset = gemp_stream_offset(stream), line;
 		char *text;
 		size_t size;
-		GEMP_TRY(gemp_stream_next(stream, false, &text, &size));
+		GEMP_PROPAGATE(gemp_stream_next(stream, false, &text, &size));
 		line = lines->lines_before + gemp_stream_line(stream);
 		bool blank = !text || is_blank(text, size);
 		if (blank) {
@@ -150,7 +150,6 @@ static gemp_code read_lines(stanza_reader *reader, const gemp_lines *lines, gemp
 			break;
 		mine |= blank;
 	}
-done:
 	return code;
 }
 
@@ -481,36 +480,31 @@ static void free_reader(reader *reader)
  * ranks. */
 static gemp_code read_packages(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
-	gemp_code code = GEMP_OK;
 	size_t count = options->edge_file_count;
-	reader self = { .comm = comm, .stanza = { .fields = fields, .count = 1 } };
-	gemp_lines *lines = NULL;
+	GEMP_OWNED_BY(free_reader) reader self = { .comm = comm, .stanza = { .fields = fields, .count = 1 } };
+	GEMP_OWNED gemp_lines *lines = NULL;
 	gemp_builder_options built = gemp_format_builder(options);
 	built.string_keys = true;
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(lines, count)));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(lines, count)));
 	for (size_t i = 0; i < count; i++) {
-		GEMP_TRY(gemp_lines_open(&lines[i], comm, options->edge_files[i], NULL, i));
-		GEMP_TRY(gemp_stanza_visit(&self.stanza, &lines[i], comm, take_name, &self));
-		GEMP_TRY(join_names(&self, i));
+		GEMP_PROPAGATE(gemp_lines_open(&lines[i], comm, options->edge_files[i], NULL, i));
+		GEMP_PROPAGATE(gemp_stanza_visit(&self.stanza, &lines[i], comm, take_name, &self));
+		GEMP_PROPAGATE(join_names(&self, i));
 	}
 	self.packages = (uint32_t)self.names.list.count;
 	self.stanza.count = FIELDS;
-	GEMP_TRY(gemp_builder_new(&self.builder, comm, &built));
-	GEMP_TRY(gemp_comm_agree(comm, declare(&self, options)));
+	GEMP_PROPAGATE(gemp_builder_new(&self.builder, comm, &built));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, declare(&self, options)));
 	for (size_t i = 0; i < count; i++) {
 		self.file = (uint32_t)i + 1;
-		GEMP_TRY(gemp_stanza_visit(&self.stanza, &lines[i], comm, feed_stanza, &self));
+		GEMP_PROPAGATE(gemp_stanza_visit(&self.stanza, &lines[i], comm, feed_stanza, &self));
 	}
-	GEMP_TRY(gemp_import_names(comm, &self.other, add_other, &self));
+	GEMP_PROPAGATE(gemp_import_names(comm, &self.other, add_other, &self));
 	self.repeated = gemp_comm_sum1(comm, self.repeated);
 	if (self.repeated)
 		gemp_warn("%" PRIu64 " packages are listed again, in other versions; the first of each is taken",
 		          self.repeated);
-	GEMP_TRY(gemp_builder_finish(self.builder, out));
-done:
-	free_reader(&self);
-	gemp_free(lines);
-	return code;
+	return gemp_builder_finish(self.builder, out);
 }
 
 const gemp_format gemp_format_packages = {

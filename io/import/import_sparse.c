@@ -16,20 +16,17 @@
 /* scipy stores the shape as an array of two integers. */
 static gemp_code read_size(gemp_sparse *m, const gemp_zip *zip)
 {
-	gemp_code code = GEMP_OK;
-	gemp_array shape = { 0 };
+	GEMP_OWNED_BY(gemp_array_close) gemp_array shape = { 0 };
 	int64_t size[2];
-	GEMP_TRY(gemp_npy_open(&shape, zip, "shape"));
+	GEMP_PROPAGATE(gemp_npy_open(&shape, zip, "shape"));
 	if (shape.length != 2 || shape.type != GEMP_INTEGER)
-		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: the matrix must have two dimensions", zip->path));
-	GEMP_TRY(shape.next(shape.self, 2, size, NULL));
+		GEMP_PROPAGATE(gemp_fail(GEMP_EDATA, "%s: the matrix must have two dimensions", zip->path));
+	GEMP_PROPAGATE(shape.next(shape.self, 2, size, NULL));
 	if (size[0] < 0 || size[1] < 0)
-		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: the shape is negative; the file is damaged", zip->path));
+		GEMP_PROPAGATE(gemp_fail(GEMP_EDATA, "%s: the shape is negative; the file is damaged", zip->path));
 	m->rows = (uint64_t)size[0];
 	m->columns = (uint64_t)size[1];
-done:
-	gemp_array_close(&shape);
-	return code;
+	return GEMP_OK;
 }
 
 /* DIA, BSR and DOK have other arrays. */
@@ -191,19 +188,15 @@ static gemp_code open_array(gemp_array *out, const gemp_h5 *h5, const char *fold
 /* Names of arrays are those of binsparse 0.1. */
 static gemp_code open_binsparse(const gemp_h5 *h5, relation *r)
 {
-	gemp_code code = GEMP_OK;
-	char *text = NULL;
+	GEMP_OWNED char *text = NULL;
 	gemp_sparse *m = &r->matrix;
 	*m = (gemp_sparse){ .path = h5->path, .what = r->path };
-	GEMP_TRY(gemp_h5_get_text(h5, r->path, "binsparse", &text));
-	GEMP_TRY(read_description(r, text));
-	GEMP_TRY(open_array(&m->pointers, h5, r->path, m->layout == GEMP_BY_ENTRIES ? "indices_0" : "pointers_to_1"));
-	GEMP_TRY(open_array(&m->indices, h5, r->path, "indices_1"));
-	GEMP_TRY(open_array(&m->values, h5, r->path, "values"));
-	code = gemp_sparse_check(m);
-done:
-	gemp_free(text);
-	return code;
+	GEMP_PROPAGATE(gemp_h5_get_text(h5, r->path, "binsparse", &text));
+	GEMP_PROPAGATE(read_description(r, text));
+	GEMP_PROPAGATE(open_array(&m->pointers, h5, r->path, m->layout == GEMP_BY_ENTRIES ? "indices_0" : "pointers_to_1"));
+	GEMP_PROPAGATE(open_array(&m->indices, h5, r->path, "indices_1"));
+	GEMP_PROPAGATE(open_array(&m->values, h5, r->path, "values"));
+	return gemp_sparse_check(m);
 }
 
 /* If the group has a matrix: a relation more. */

@@ -271,16 +271,14 @@ static gemp_code build(import *self, const gemp_comm *comm, const gemp_import_op
 	gemp_builder_options built = gemp_format_builder(options);
 	built.vertices_from_edges = options->vertex_file_count == 0;
 	built.string_keys = self->stated_keys != 0;
-	GEMP_TRY(gemp_builder_new(&self->builder, comm, &built));
+	GEMP_PROPAGATE(gemp_builder_new(&self->builder, comm, &built));
 	code = declare(self);
 	GEMP_THEN(new_branches(self));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	gemp_step_times_next(options->steps, "parse");
-	GEMP_TRY(gemp_inputs_read(&self->inputs, comm, feed_record, self->selves, "parsing"));
-	GEMP_TRY(gemp_comm_agree(comm, join_branches(self)));
-	GEMP_TRY(gemp_builder_finish(self->builder, out));
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_inputs_read(&self->inputs, comm, feed_record, self->selves, "parsing"));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, join_branches(self)));
+	return gemp_builder_finish(self->builder, out);
 }
 
 /* First pass: headers and types; second pass: records to the builder. */

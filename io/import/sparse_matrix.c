@@ -166,26 +166,23 @@ static gemp_code add_entry(const gemp_sparse *m, const entry_batch *p, size_t i,
 gemp_code gemp_sparse_feed(gemp_sparse *m, gemp_builder *builder, uint32_t file, const char *type, size_t column,
                            gemp_sparse_key *key, void *self)
 {
-	gemp_code code = GEMP_OK;
 	const target to = { builder, file, type, column, key, self };
 	cursor c = { 0 };
-	entry_batch *p = NULL;
-	GEMP_TRY(GEMP_NEW(p, 1));
-	GEMP_TRY(read_shared(m, p));
+	GEMP_OWNED entry_batch *p = NULL;
+	GEMP_PROPAGATE(GEMP_NEW(p, 1));
+	GEMP_PROPAGATE(read_shared(m, p));
 	if (m->layout != GEMP_BY_ENTRIES) {
-		GEMP_TRY(m->pointers.next(m->pointers.self, 1, &c.end, NULL));
+		GEMP_PROPAGATE(m->pointers.next(m->pointers.self, 1, &c.end, NULL));
 		if (c.end != 0)
-			GEMP_TRY(reject(m, "the pointers do not begin with 0"));
+			GEMP_PROPAGATE(reject(m, "the pointers do not begin with 0"));
 	}
 	while (c.at < m->indices.length) {
 		uint64_t first = c.at;
-		GEMP_TRY(read_batch(m, &c, p));
+		GEMP_PROPAGATE(read_batch(m, &c, p));
 		for (size_t i = 0; i < p->count; i++)
-			GEMP_TRY(add_entry(m, p, i, first + i + 1, &to));
+			GEMP_PROPAGATE(add_entry(m, p, i, first + i + 1, &to));
 	}
-done:
-	gemp_free(p);
-	return code;
+	return GEMP_OK;
 }
 
 /* KEYS THAT ARE NUMBERS */

@@ -140,18 +140,15 @@ static gemp_code check_types(const gemp_header *header)
 /* The header is returned only if it is complete. */
 gemp_code gemp_header_parse(gemp_header *out, bool edges, const gemp_cells *cells)
 {
-	gemp_code code = GEMP_OK;
-	gemp_header header = { 0 };
-	GEMP_TRY(GEMP_NEW(header.fields, cells->count));
+	GEMP_OWNED_BY(gemp_header_free) gemp_header header = { 0 };
+	GEMP_PROPAGATE(GEMP_NEW(header.fields, cells->count));
 	for (size_t i = 0; i < cells->count; i++)
-		GEMP_TRY(parse_field(&header, &cells->cell[i]));
-	GEMP_TRY(assign_roles(&header, edges));
-	GEMP_TRY(check_types(&header));
+		GEMP_PROPAGATE(parse_field(&header, &cells->cell[i]));
+	GEMP_PROPAGATE(assign_roles(&header, edges));
+	GEMP_PROPAGATE(check_types(&header));
 	*out = header;
 	header = (gemp_header){ 0 };
-done:
-	gemp_header_free(&header);
-	return code;
+	return GEMP_OK;
 }
 
 /* Edge lists are read as if they had this header. */
@@ -276,8 +273,8 @@ static gemp_code text_header_neo4j_parse_field(gemp_header *header, bool edges, 
 	gemp_code code = GEMP_OK;
 	header_field parts;
 	gemp_field *field = &header->fields[header->count];
-	GEMP_TRY(split(&parts, cell));
-	GEMP_TRY(read_role(field, &parts, edges));
+	GEMP_PROPAGATE(split(&parts, cell));
+	GEMP_PROPAGATE(read_role(field, &parts, edges));
 	field->kept = field->role == GEMP_ROLE_KEY && parts.name.size > 0;
 	if (field->role == GEMP_ROLE_ATTRIBUTE && parts.name.size == 0)
 		return gemp_fail(GEMP_EDATA, "column %zu has no name; the first line must name all columns", header->count + 1);
@@ -290,7 +287,6 @@ static gemp_code text_header_neo4j_parse_field(gemp_header *header, bool edges, 
 		field->group = gemp_strndup(parts.group.bytes, parts.group.size);
 		code = field->group ? GEMP_OK : GEMP_ENOMEM;
 	}
-done:
 	return code;
 }
 
@@ -324,21 +320,18 @@ static gemp_code check_doubled(const gemp_header *header)
 /* As gemp_header_parse, with Neo4j's notation. */
 gemp_code gemp_header_parse_neo4j(gemp_header *out, bool edges, const gemp_cells *cells)
 {
-	gemp_code code = GEMP_OK;
-	gemp_header header = { 0 };
-	GEMP_TRY(GEMP_NEW(header.fields, cells->count));
+	GEMP_OWNED_BY(gemp_header_free) gemp_header header = { 0 };
+	GEMP_PROPAGATE(GEMP_NEW(header.fields, cells->count));
 	for (size_t i = 0; i < cells->count; i++)
-		GEMP_TRY(text_header_neo4j_parse_field(&header, edges, &cells->cell[i]));
+		GEMP_PROPAGATE(text_header_neo4j_parse_field(&header, edges, &cells->cell[i]));
 	if (edges) {
-		GEMP_TRY(require(&header, GEMP_ROLE_SOURCE, ":START_ID", "edges"));
-		GEMP_TRY(require(&header, GEMP_ROLE_TARGET, ":END_ID", "edges"));
+		GEMP_PROPAGATE(require(&header, GEMP_ROLE_SOURCE, ":START_ID", "edges"));
+		GEMP_PROPAGATE(require(&header, GEMP_ROLE_TARGET, ":END_ID", "edges"));
 	} else {
-		GEMP_TRY(require(&header, GEMP_ROLE_KEY, ":ID", "vertices"));
+		GEMP_PROPAGATE(require(&header, GEMP_ROLE_KEY, ":ID", "vertices"));
 	}
-	GEMP_TRY(check_doubled(&header));
+	GEMP_PROPAGATE(check_doubled(&header));
 	*out = header;
 	header = (gemp_header){ 0 };
-done:
-	gemp_header_free(&header);
-	return code;
+	return GEMP_OK;
 }

@@ -304,9 +304,8 @@ done:
 /* Lines of lower ranks, for all files. A rank that failed has not counted all, but its own error comes first. */
 static gemp_code count_lines(gemp_inputs *inputs, const gemp_comm *comm)
 {
-	gemp_code code = GEMP_OK;
-	uint64_t *lines = NULL;
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(lines, 2 * inputs->count)));
+	GEMP_OWNED uint64_t *lines = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(lines, 2 * inputs->count)));
 	uint64_t *before = lines + inputs->count;
 	for (size_t i = 0; i < inputs->count; i++)
 		lines[i] = inputs->input[i].lines;
@@ -314,9 +313,7 @@ static gemp_code count_lines(gemp_inputs *inputs, const gemp_comm *comm)
 	for (size_t i = 0; i < inputs->count; i++)
 		if (!inputs->input[i].round_robin)             /* all ranks have counted all of those */
 			inputs->input[i].lines_before = before[i]; /* the block was zeroed for rank 0 */
-done:
-	gemp_free(lines);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. Of failures that belong to lines only the first in the order of files and lines stays, so that the number of

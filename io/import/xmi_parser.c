@@ -316,9 +316,8 @@ static gemp_code end_object(reader *r)
 
 static gemp_code begin_top(reader *r, const gemp_xml *xml, const char *name, const char **attributes)
 {
-	gemp_code code = GEMP_OK;
 	size_t class;
-	gemp_text uri = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text uri = { 0 };
 	if (of_xmi(name)) {
 		if (r->list)
 			r->skipped = 1;
@@ -331,12 +330,9 @@ static gemp_code begin_top(reader *r, const gemp_xml *xml, const char *name, con
 	const char *local = gemp_xml_local(name);
 	if (local > name)
 		gemp_text_add(&uri, name, (size_t)(local - name) - 1);
-	GEMP_TRY(gemp_text_status(&uri));
-	GEMP_TRY(find_class(r, uri.data, local, &class));
-	code = begin_object(r, class, GEMP_ECORE_NONE, attributes, gemp_xml_line(xml));
-done:
-	gemp_text_free(&uri);
-	return code;
+	GEMP_PROPAGATE(gemp_text_status(&uri));
+	GEMP_PROPAGATE(find_class(r, uri.data, local, &class));
+	return begin_object(r, class, GEMP_ECORE_NONE, attributes, gemp_xml_line(xml));
 }
 
 /* Without xsi:type the object is of the class of the reference. */

@@ -283,12 +283,11 @@ static gemp_code gemp_canvas_png(const gemp_canvas *canvas, gemp_text *out)
 /* SVG's header needs the size only, so that it is written last. */
 gemp_code gemp_canvas_write(const gemp_canvas *canvas, const char *path)
 {
-	gemp_code code = GEMP_OK;
-	gemp_text out = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text out = { 0 };
 	if (canvas->pixels) {
-		GEMP_TRY(gemp_canvas_png(canvas, &out));
+		GEMP_PROPAGATE(gemp_canvas_png(canvas, &out));
 	} else {
-		GEMP_TRY(gemp_text_status(&canvas->svg));
+		GEMP_PROPAGATE(gemp_text_status(&canvas->svg));
 		const uint32_t width = canvas->width, height = canvas->height;
 		gemp_text_print(&out,
 		                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%" PRIu32 "\" height=\"%" PRIu32 "\" "
@@ -302,11 +301,8 @@ gemp_code gemp_canvas_write(const gemp_canvas *canvas, const char *path)
 		gemp_text_add(&out, canvas->svg.data, canvas->svg.size);
 		gemp_text_print(&out, "</svg>\n");
 	}
-	GEMP_TRY(gemp_text_status(&out));
-	code = gemp_file_replace(path, out.data, out.size);
-done:
-	gemp_text_free(&out);
-	return code;
+	GEMP_PROPAGATE(gemp_text_status(&out));
+	return gemp_file_replace(path, out.data, out.size);
 }
 
 enum { PLAIN = 0x7f - 0x20, ELLIPSIS = 0x2026 };

@@ -35,27 +35,22 @@ static gemp_code fill(void *self, gemp_projected *columns, size_t first, size_t 
 {
 	const gemp_edge_rows *rows = self;
 	const gemp_comm *comm = rows->turns.comm;
-	gemp_code code = GEMP_OK;
-	gemp_vertex *ids = NULL;
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(ids, count)));
+	GEMP_OWNED gemp_vertex *ids = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(ids, count)));
 	for (size_t i = 0; i < count; i++)
 		ids[i] = rows->pairs[first + i].source;
-	GEMP_TRY(gemp_row_fill_keys(&columns[SOURCE], comm, rows->graph, ids, count));
+	GEMP_PROPAGATE(gemp_row_fill_keys(&columns[SOURCE], comm, rows->graph, ids, count));
 	for (size_t i = 0; i < count; i++)
 		ids[i] = rows->pairs[first + i].target;
-	GEMP_TRY(gemp_row_fill_keys(&columns[TARGET], comm, rows->graph, ids, count));
-	code = fill_names(rows, columns, first, count);
-done:
-	gemp_free(ids);
-	return code;
+	GEMP_PROPAGATE(gemp_row_fill_keys(&columns[TARGET], comm, rows->graph, ids, count));
+	return fill_names(rows, columns, first, count);
 }
 
 gemp_code gemp_edge_rows_open(gemp_edge_rows **out, const gemp_comm *comm, const gemp_shard *graph, const char *path,
                               const char *what)
 {
-	gemp_edge_rows *rows;
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(rows, 1)));
+	GEMP_OWNED gemp_edge_rows *rows = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(rows, 1)));
 	rows->graph = graph;
 	rows->columns[SOURCE] = (gemp_row_column){ "source", graph->keys.type };
 	rows->columns[TYPE] = (gemp_row_column){ "type", GEMP_STRING };
@@ -68,12 +63,10 @@ gemp_code gemp_edge_rows_open(gemp_edge_rows **out, const gemp_comm *comm, const
 		                            .self = rows,
 		                            .path = path,
 		                            .info = gemp_row_info(what, graph) };
-	GEMP_TRY(gemp_row_turns_open(&rows->turns));
+	GEMP_PROPAGATE(gemp_row_turns_open(&rows->turns));
 	*out = rows;
 	rows = NULL;
-done:
-	gemp_free(rows);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_edge_rows_add(gemp_edge_rows *rows, size_t relation, const uint64_t *numbers,

@@ -179,28 +179,24 @@ done:
 /* The mask is made at the first NULL; the rows before it are filled with false. */
 static gemp_code append_nulls(gemp_result_file *file, result_column *to, const gemp_column *column)
 {
-	gemp_code code = GEMP_OK;
-	uint8_t *none = NULL;
+	GEMP_OWNED uint8_t *none = NULL;
 	const uint8_t *null = column->null;
 	if (to->null < 0 && !null)
 		return GEMP_OK;
 	if (to->null < 0)
-		GEMP_TRY(make_dataset(file, to->nulls, GEMP_BOOLEAN, file->rows, &to->null));
+		GEMP_PROPAGATE(make_dataset(file, to->nulls, GEMP_BOOLEAN, file->rows, &to->null));
 	if (!null) {
-		GEMP_TRY(GEMP_NEW(none, column->rows));
+		GEMP_PROPAGATE(GEMP_NEW(none, column->rows));
 		null = none;
 	}
-	code = append(&file->h5, to->null, GEMP_BOOLEAN, file->rows, column->rows, null);
-done:
-	gemp_free(none);
-	return code;
+	return append(&file->h5, to->null, GEMP_BOOLEAN, file->rows, column->rows, null);
 }
 
 /* Masks come first, as the number of rows changes only when all columns are written. */
 static gemp_code append_column(gemp_result_file *file, result_column *to, const gemp_column *column)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(append_nulls(file, to, column));
+	GEMP_PROPAGATE(append_nulls(file, to, column));
 	if (column->type == GEMP_STRING) {
 		code = append_strings(&file->h5, to->values, file->rows, column);
 	} else {
@@ -209,7 +205,6 @@ static gemp_code append_column(gemp_result_file *file, result_column *to, const 
 		                                                : column->booleans;
 		code = append(&file->h5, to->values, column->type, file->rows, column->rows, data);
 	}
-done:
 	return code;
 }
 
@@ -327,13 +322,14 @@ static void move(const gemp_comm *comm, char *bytes, size_t size, int from)
 static gemp_code collect(gemp_result_file *file, gemp_text *packed, gemp_code code)
 {
 	const gemp_comm *comm = file->comm;
-	uint64_t own = packed->size, largest = own, *sizes = NULL;
-	char *bytes = NULL;
+	uint64_t own = packed->size, largest = own;
+	GEMP_OWNED uint64_t *sizes = NULL;
+	GEMP_OWNED char *bytes = NULL;
 	gemp_comm_max(comm, &largest, 1);
 	GEMP_THEN(GEMP_NEW(sizes, (size_t)comm->size));
 	if (code == GEMP_OK && comm->rank == 0)
 		code = GEMP_NEW(bytes, largest);
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	GEMP_MPI(MPI_Gather(&own, 1, MPI_UINT64_T, sizes, 1, MPI_UINT64_T, 0, comm->world));
 	if (comm->rank != 0)
 		move(comm, packed->data, packed->size, 0);
@@ -342,10 +338,7 @@ static gemp_code collect(gemp_result_file *file, gemp_text *packed, gemp_code co
 		if (code == GEMP_OK && sizes[r])
 			code = append_packed(file, bytes, sizes[r]);
 	}
-	code = gemp_comm_agree(comm, code);
-done:
-	gemp_free_all(bytes, sizes);
-	return code;
+	return gemp_comm_agree(comm, code);
 }
 
 /* Rank 0 writes its rows first, then those of the others in their order. */

@@ -434,12 +434,12 @@ static void add_rule(gemp_text *out, const size_t *width, size_t columns)
 /* Two passes: widths, then text. */
 gemp_code gemp_align_tsv(gemp_text *out, const char *tsv, size_t size)
 {
-	gemp_code code = GEMP_OK;
 	const char *end = tsv + size;
-	size_t columns = 1, column = 0, line = 0, *width = NULL;
+	size_t columns = 1, column = 0, line = 0;
+	GEMP_OWNED size_t *width = NULL;
 	for (const char *at = tsv; at < end && *at != '\n'; at++)
 		columns += *at == '\t';
-	GEMP_TRY(GEMP_NEW(width, columns));
+	GEMP_PROPAGATE(GEMP_NEW(width, columns));
 	for (const char *at = tsv, *stop; at < end; at = stop + 1) {
 		stop = cell_end(at, end);
 		size_t wide = width_of(at, (size_t)(stop - at));
@@ -455,8 +455,5 @@ gemp_code gemp_align_tsv(gemp_text *out, const char *tsv, size_t size)
 		if (is_last && line++ == 0)
 			add_rule(out, width, columns);
 	}
-	code = gemp_text_status(out);
-done:
-	gemp_free(width);
-	return code;
+	return gemp_text_status(out);
 }

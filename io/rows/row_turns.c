@@ -70,25 +70,23 @@ done:
 /* All ranks know all counts, and hence whose turn it is and when a preview is full. */
 gemp_code gemp_row_turns_add(gemp_row_turns *turns, uint64_t rows)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = turns->comm;
-	uint64_t *counts = NULL, left = limit_of(turns);
+	GEMP_OWNED uint64_t *counts = NULL;
+	uint64_t left = limit_of(turns);
 	if (turns->at_once) {
 		uint64_t before = gemp_comm_exscan(comm, rows), remaining = left > before ? left - before : 0;
 		return write_turn(turns, 0, (size_t)(rows < remaining ? rows : remaining));
 	}
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(counts, (size_t)comm->size)));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(counts, (size_t)comm->size)));
 	GEMP_MPI(MPI_Allgather(&rows, 1, MPI_UINT64_T, counts, 1, MPI_UINT64_T, comm->world));
 	for (int rank = 0; rank < comm->size; rank++)
 		for (uint64_t first = 0, count; first < counts[rank] && left; first += count, left -= count) {
 			const bool own = rank == comm->rank;
 			count = counts[rank] - first < BATCH ? counts[rank] - first : BATCH;
 			count = count < left ? count : left;
-			GEMP_TRY(write_turn(turns, own ? (size_t)first : 0, own ? (size_t)count : 0));
+			GEMP_PROPAGATE(write_turn(turns, own ? (size_t)first : 0, own ? (size_t)count : 0));
 		}
-done:
-	gemp_free(counts);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_row_turns_close(gemp_row_turns *turns)

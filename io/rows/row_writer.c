@@ -45,22 +45,19 @@ gemp_code gemp_rows_path_check(const gemp_comm *comm, const char *option, const 
 
 static gemp_code name_flat(gemp_row_writer *writer, const gemp_projected *columns, size_t count, bool lists)
 {
-	gemp_code code = GEMP_OK;
-	gemp_text name = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text name = { 0 };
 	static const char *const parts[] = { "type", "source", "target" };
-	GEMP_TRY(GEMP_NEW(writer->flat, 3 * count));
+	GEMP_PROPAGATE(GEMP_NEW(writer->flat, 3 * count));
 	for (size_t c = 0; c < count; c++)
 		for (int part = 0; part < (columns[c].edge ? 3 : 1); part++) {
 			gemp_text_clear(&name);
 			gemp_text_print(&name, columns[c].edge ? "%s.%s" : "%s", columns[c].name, parts[part]);
-			GEMP_TRY(gemp_text_status(&name));
+			GEMP_PROPAGATE(gemp_text_status(&name));
 			gemp_type type = (part == 0 ? &columns[c].value : &columns[c].source)->type;
 			type = type == GEMP_LIST && !lists ? GEMP_STRING : type;
-			GEMP_TRY(gemp_column_init(&writer->flat[writer->flat_count++], name.data, type));
+			GEMP_PROPAGATE(gemp_column_init(&writer->flat[writer->flat_count++], name.data, type));
 		}
-done:
-	gemp_text_free(&name);
-	return code;
+	return GEMP_OK;
 }
 
 /* What the columns hold, borrowed. lists: tables know them; files have their text. */

@@ -14,20 +14,16 @@
 gemp_code gemp_vertex_keys_fetch(gemp_column *out, const gemp_comm *comm, const gemp_shard *graph,
                                  const gemp_vertex *ids, size_t count)
 {
-	gemp_column keys = { 0 };
-	size_t *place = NULL;
-	uint64_t *rows = NULL;
+	GEMP_OWNED_BY(gemp_column_free) gemp_column keys = { 0 };
+	GEMP_OWNED size_t *place = NULL;
+	GEMP_OWNED uint64_t *rows = NULL;
 	gemp_code code = GEMP_NEW(place, count);
 	GEMP_THEN(GEMP_NEW(rows, count));
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_vertex_values(comm, graph, &graph->keys, ids, count, &keys, place));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_vertex_values(comm, graph, &graph->keys, ids, count, &keys, place));
 	for (size_t i = 0; i < count; i++)
 		rows[i] = place[i];
-	code = gemp_comm_agree(comm, gemp_column_gather(out, &keys, NULL, rows, count));
-done:
-	gemp_column_free(&keys);
-	gemp_free_all(place, rows);
-	return code;
+	return gemp_comm_agree(comm, gemp_column_gather(out, &keys, NULL, rows, count));
 }
 
 /* A key asked for, and its place among all that are. */
@@ -56,9 +52,8 @@ static size_t find(const key_request *list, size_t count, const gemp_value *key)
 gemp_code gemp_vertex_keys_find(gemp_vertex *out, const gemp_comm *comm, const gemp_shard *graph,
                                 const gemp_value *keys, size_t count)
 {
-	gemp_code code = GEMP_OK;
-	key_request *list = NULL;
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(list, count)));
+	GEMP_OWNED key_request *list = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(list, count)));
 	for (size_t i = 0; i < count; i++) {
 		list[i] = (key_request){ keys[i], i };
 		out[i] = GEMP_NO_VERTEX;
@@ -74,9 +69,7 @@ gemp_code gemp_vertex_keys_find(gemp_vertex *out, const gemp_comm *comm, const g
 		piece = count - at < 1 << 30 ? count - at : 1 << 30;
 		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, out + at, (int)piece, GEMP_MPI_VERTEX, MPI_MIN, comm->world));
 	}
-done:
-	gemp_free(list);
-	return code;
+	return GEMP_OK;
 }
 
 /* A text can stand for an integer only where the graph has integer keys. */
@@ -90,20 +83,17 @@ gemp_value gemp_vertex_keys_of_text(const gemp_shard *graph, const char *text, s
 gemp_code gemp_vertex_keys_sources(gemp_vertex *out, const gemp_comm *comm, gemp_shard *graph, const char *file,
                                    const char *const *texts, size_t count)
 {
-	gemp_code code = GEMP_OK;
-	gemp_value *keys = NULL;
-	GEMP_TRY(gemp_shard_load_keys(graph));
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(keys, count)));
+	GEMP_OWNED gemp_value *keys = NULL;
+	GEMP_PROPAGATE(gemp_shard_load_keys(graph));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(keys, count)));
 	for (size_t i = 0; i < count; i++)
 		keys[i] = gemp_vertex_keys_of_text(graph, texts[i], strlen(texts[i]));
-	GEMP_TRY(gemp_vertex_keys_find(out, comm, graph, keys, count));
+	GEMP_PROPAGATE(gemp_vertex_keys_find(out, comm, graph, keys, count));
 	for (size_t i = 0; i < count; i++)
 		if (out[i] == GEMP_NO_VERTEX)
-			GEMP_TRY(gemp_fail(GEMP_EUSAGE,
-			                   "--source %s: %s has no vertex with this key; its keys are %s, such as those "
-			                   "that `gemp-mpi match %s 'MATCH (v) RETURN v LIMIT 5'` shows",
-			                   texts[i], file, graph->keys.type == GEMP_INTEGER ? "integers" : "strings", file));
-done:
-	gemp_free(keys);
-	return code;
+			GEMP_PROPAGATE(gemp_fail(GEMP_EUSAGE,
+			                         "--source %s: %s has no vertex with this key; its keys are %s, such as those "
+			                         "that `gemp-mpi match %s 'MATCH (v) RETURN v LIMIT 5'` shows",
+			                         texts[i], file, graph->keys.type == GEMP_INTEGER ? "integers" : "strings", file));
+	return GEMP_OK;
 }

@@ -135,18 +135,14 @@ static gemp_code put_fields(const gemp_h5 *h5, const gemp_som_map *map)
 static gemp_code put_array(const gemp_h5 *h5, const char *name, som_shape size, hid_t stored, hid_t memory,
                            const void *values)
 {
-	gemp_code code = GEMP_OK;
+	GEMP_OWNED_BY(gemp_h5_release_at)
 	hid_t space = H5I_INVALID_HID, creation = H5I_INVALID_HID, dataset = H5I_INVALID_HID;
-	GEMP_TRY(GEMP_HDF5(h5, space = H5Screate_simple(size.dimensions, size.size, NULL)));
-	GEMP_TRY(GEMP_HDF5(h5, creation = H5Pcreate(H5P_DATASET_CREATE)));
-	GEMP_TRY(GEMP_HDF5(h5, H5Pset_obj_track_times(creation, false)));
-	GEMP_TRY(GEMP_HDF5(h5, dataset = H5Dcreate2(h5->file, name, stored, space, H5P_DEFAULT, creation, H5P_DEFAULT)));
-	code = GEMP_HDF5(h5, H5Dwrite(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
-done:
-	gemp_h5_release(dataset);
-	gemp_h5_release(creation);
-	gemp_h5_release(space);
-	return code;
+	GEMP_PROPAGATE(GEMP_HDF5(h5, space = H5Screate_simple(size.dimensions, size.size, NULL)));
+	GEMP_PROPAGATE(GEMP_HDF5(h5, creation = H5Pcreate(H5P_DATASET_CREATE)));
+	GEMP_PROPAGATE(GEMP_HDF5(h5, H5Pset_obj_track_times(creation, false)));
+	GEMP_PROPAGATE(
+		GEMP_HDF5(h5, dataset = H5Dcreate2(h5->file, name, stored, space, H5P_DEFAULT, creation, H5P_DEFAULT)));
+	return GEMP_HDF5(h5, H5Dwrite(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
 }
 
 /* Offset and factor are the two rows of one dataset. */
@@ -189,14 +185,11 @@ static gemp_code write_all(const gemp_som_map *map, const char *temporary)
 gemp_code gemp_som_file_write(const gemp_som_map *map, const gemp_comm *comm, const char *path)
 {
 	gemp_code code = GEMP_OK;
-	gemp_text temporary = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text temporary = { 0 };
 	assert(comm->rank != 0 || gemp_som_map_is_valid(map));
-	GEMP_TRY(gemp_output_temporary(comm, path, &temporary));
+	GEMP_PROPAGATE(gemp_output_temporary(comm, path, &temporary));
 	code = gemp_comm_agree(comm, comm->rank == 0 ? write_all(map, temporary.data) : GEMP_OK);
-	code = gemp_output_commit(comm, temporary.data, path, code);
-done:
-	gemp_text_free(&temporary);
-	return code;
+	return gemp_output_commit(comm, temporary.data, path, code);
 }
 
 enum { LARGEST_SIDE = 1 << 24 }; /* as maps may have */
@@ -220,17 +213,13 @@ static const char *kind(hid_t memory)
 
 static gemp_code get_word(const gemp_h5 *h5, const char *name, const char *words, int *out)
 {
-	gemp_code code = GEMP_OK;
-	char *text = NULL;
-	GEMP_TRY(gemp_h5_get_text(h5, "/", name, &text));
+	GEMP_OWNED char *text = NULL;
+	GEMP_PROPAGATE(gemp_h5_get_text(h5, "/", name, &text));
 	*out = 0;
 	for (const char *at = words; at; at = strchr(at, '|'), at = at ? at + 1 : NULL, (*out)++)
 		if (strlen(text) == strcspn(at, "|") && strncmp(text, at, strlen(text)) == 0)
-			goto done;
-	code = gemp_fail(GEMP_EDATA, "%s: attribute '%s' is '%s', and not %s" AGAIN, h5->path, name, text, words);
-done:
-	gemp_free(text);
-	return code;
+			return GEMP_OK;
+	return gemp_fail(GEMP_EDATA, "%s: attribute '%s' is '%s', and not %s" AGAIN, h5->path, name, text, words);
 }
 
 /* What an older version did not store is NaN or 0. */
@@ -343,25 +332,21 @@ static gemp_code check_values(const gemp_h5 *h5, const gemp_som_map *map)
 /* Each array's shape must follow from the codebook's. */
 static gemp_code get_arrays(const gemp_h5 *h5, gemp_som_map *map)
 {
-	gemp_code code = GEMP_OK;
 	const som_shape book = { 3, { map->rows, map->columns, map->dims } };
 	const som_shape grid = { 2, { map->rows, map->columns } };
-	double *scale = NULL;
-	GEMP_TRY(GEMP_NEW(scale, 2 * (size_t)map->dims));
-	GEMP_TRY(get_array(h5, "codebook", book, H5T_NATIVE_FLOAT, map->codebook));
-	GEMP_TRY(get_array(h5, "umatrix", grid, H5T_NATIVE_FLOAT, map->umatrix));
-	GEMP_TRY(get_array(h5, "scale", (som_shape){ 2, { 2, map->dims } }, H5T_NATIVE_DOUBLE, scale));
+	GEMP_OWNED double *scale = NULL;
+	GEMP_PROPAGATE(GEMP_NEW(scale, 2 * (size_t)map->dims));
+	GEMP_PROPAGATE(get_array(h5, "codebook", book, H5T_NATIVE_FLOAT, map->codebook));
+	GEMP_PROPAGATE(get_array(h5, "umatrix", grid, H5T_NATIVE_FLOAT, map->umatrix));
+	GEMP_PROPAGATE(get_array(h5, "scale", (som_shape){ 2, { 2, map->dims } }, H5T_NATIVE_DOUBLE, scale));
 	memcpy(map->offset, scale, map->dims * sizeof *scale);
 	memcpy(map->factor, scale + map->dims, map->dims * sizeof *scale);
 	if (H5Lexists(h5->file, "hits", H5P_DEFAULT) > 0) {
-		GEMP_TRY(GEMP_NEW(map->hits, gemp_som_map_units(map)));
-		GEMP_TRY(get_array(h5, "hits", grid, H5T_NATIVE_UINT64, map->hits));
+		GEMP_PROPAGATE(GEMP_NEW(map->hits, gemp_som_map_units(map)));
+		GEMP_PROPAGATE(get_array(h5, "hits", grid, H5T_NATIVE_UINT64, map->hits));
 	}
-	GEMP_TRY(get_names(h5, map));
-	code = check_values(h5, map);
-done:
-	gemp_free(scale);
-	return code;
+	GEMP_PROPAGATE(get_names(h5, map));
+	return check_values(h5, map);
 }
 
 /* The checks go from the whole to the parts, so that the message says the most general cause. */

@@ -79,7 +79,7 @@ gemp_code gemp_lines_open(gemp_lines *lines, const gemp_comm *comm, const char *
 	*lines = (gemp_lines){ .path = path, .is_item = is_item };
 	if (comm->rank == 0)
 		code = gemp_stream_inspect(path, &info);
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	found[0] = info.size;
 	found[1] = info.compressed;
 	GEMP_MPI(MPI_Bcast(found, 2, MPI_UINT64_T, 0, comm->world));
@@ -88,15 +88,14 @@ gemp_code gemp_lines_open(gemp_lines *lines, const gemp_comm *comm, const char *
 		lines->bytes = gemp_comm_block(comm, found[0]);
 	else if (turn % (size_t)comm->size == (size_t)comm->rank)
 		lines->bytes = (gemp_block_range){ 0, GEMP_STREAM_END };
-	GEMP_TRY(gemp_lines_visit_blocks(lines, comm, count_block, &counts));
+	GEMP_PROPAGATE(gemp_lines_visit_blocks(lines, comm, count_block, &counts));
 	for (size_t i = 0; i < GEMP_LINE_CHUNKS; i++)
 		counts.items += counts.chunk_items[i];
 	counts.items = is_item ? counts.items : counts.lines;
 	lines->lines_before = gemp_comm_exscan(comm, counts.lines);
 	lines->items_before = gemp_comm_exscan(comm, counts.items);
 	lines->items = gemp_comm_sum1(comm, counts.items);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Up to the end, or until *enough (NULL: never). */

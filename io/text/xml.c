@@ -162,20 +162,18 @@ static gemp_code bad_xml(const gemp_xml *xml)
 /* Expat gives the buffer, so that bytes are read directly to where they are parsed. */
 static gemp_code parse(gemp_xml *xml, gemp_source *source)
 {
-	gemp_code code = GEMP_OK;
 	size_t size = 1;
 	while (size && !xml->stopped) {
 		void *capacity = XML_GetBuffer(xml->parser, PIECE);
 		if (!capacity)
 			return no_memory(xml);
-		GEMP_TRY(gemp_source_read(source, capacity, PIECE, &size));
+		GEMP_PROPAGATE(gemp_source_read(source, capacity, PIECE, &size));
 		enum XML_Status status = XML_ParseBuffer(xml->parser, (int)size, size == 0);
-		GEMP_TRY(xml->code);
+		GEMP_PROPAGATE(xml->code);
 		if (status != XML_STATUS_OK && !xml->stopped)
 			return bad_xml(xml);
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* The salt of the hash is fixed, since a run that is repeated must do the same. */

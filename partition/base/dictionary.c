@@ -77,25 +77,22 @@ static gemp_code sort_run(const gemp_bytes *list, uint64_t *order, size_t count,
 {
 	enum { SHORT = 128 };
 	static const gemp_sort by_word = { .key = GEMP_KEY_U64, .value_size = sizeof *order };
-	gemp_code code = GEMP_OK;
-	uint64_t *words = NULL;
+	GEMP_OWNED uint64_t *words = NULL;
 	if (count <= SHORT || depth >= longest) {
 		if (count > 1)
 			qsort_r(order, count, sizeof *order, compare_positions, (void *)list);
 		return GEMP_OK;
 	}
-	GEMP_TRY(GEMP_NEW(words, count));
+	GEMP_PROPAGATE(GEMP_NEW(words, count));
 	for (size_t i = 0; i < count; i++)
 		words[i] = word(list, order[i], depth);
-	GEMP_TRY(gemp_sort_host(&by_word, words, order, count));
+	GEMP_PROPAGATE(gemp_sort_host(&by_word, words, order, count));
 	for (size_t i = 0, next; i < count; i = next) {
 		for (next = i + 1; next < count && words[next] == words[i];)
 			next++;
-		GEMP_TRY(sort_run(list, order + i, next - i, depth + sizeof(uint64_t), longest));
+		GEMP_PROPAGATE(sort_run(list, order + i, next - i, depth + sizeof(uint64_t), longest));
 	}
-done:
-	gemp_free(words);
-	return code;
+	return GEMP_OK;
 }
 
 /* Bytes in which all strings begin alike. */
@@ -222,19 +219,16 @@ bool gemp_canonical_integer(const char *bytes, size_t size, int64_t *out)
 /* Appends the strings of `texts` to `out` in bytewise order, each once. */
 static gemp_code keep_distinct(const gemp_bytes *texts, gemp_bytes *out)
 {
-	gemp_code code = GEMP_OK;
-	uint64_t *order = NULL;
-	GEMP_TRY(GEMP_NEW(order, texts->count));
-	GEMP_TRY(gemp_bytes_sort(texts, order));
+	GEMP_OWNED uint64_t *order = NULL;
+	GEMP_PROPAGATE(GEMP_NEW(order, texts->count));
+	GEMP_PROPAGATE(gemp_bytes_sort(texts, order));
 	for (size_t i = 0; i < texts->count; i++) {
 		size_t size;
 		const char *bytes = gemp_bytes_at(texts, order[i], &size);
 		if (i == 0 || gemp_bytes_compare(texts, order[i - 1], order[i]) != 0)
-			GEMP_TRY(gemp_bytes_add(out, bytes, size));
+			GEMP_PROPAGATE(gemp_bytes_add(out, bytes, size));
 	}
-done:
-	gemp_free(order);
-	return code;
+	return GEMP_OK;
 }
 
 /* A packed string is its size in 8 bytes, then its bytes. */
@@ -253,26 +247,21 @@ static gemp_code unpack_texts(const char *at, const char *end, gemp_bytes *out)
 gemp_code gemp_bytes_union(const gemp_comm *comm, const gemp_bytes *mine, gemp_bytes *all)
 {
 	gemp_code code = GEMP_OK;
-	gemp_text packed = { 0 };
-	gemp_bytes texts = { 0 };
-	void *gathered = NULL;
-	size_t *begin = NULL;
+	GEMP_OWNED_BY(gemp_text_free) gemp_text packed = { 0 };
+	GEMP_OWNED_BY(gemp_bytes_free) gemp_bytes texts = { 0 };
+	GEMP_OWNED void *gathered = NULL;
+	GEMP_OWNED size_t *begin = NULL;
 	for (size_t i = 0; i < mine->count; i++) {
 		size_t size;
 		const char *bytes = gemp_bytes_at(mine, i, &size);
 		gemp_text_add(&packed, &(uint64_t){ size }, sizeof(uint64_t));
 		gemp_text_add(&packed, bytes, size);
 	}
-	GEMP_TRY(gemp_comm_agree(comm, gemp_text_status(&packed)));
-	GEMP_TRY(gemp_comm_allgather(comm, packed.data, packed.size, &gathered, &begin));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_text_status(&packed)));
+	GEMP_PROPAGATE(gemp_comm_allgather(comm, packed.data, packed.size, &gathered, &begin));
 	code = unpack_texts(gathered, (char *)gathered + begin[comm->size], &texts);
 	GEMP_THEN(keep_distinct(&texts, all));
-	GEMP_TRY(gemp_comm_agree(comm, code));
-done:
-	gemp_text_free(&packed);
-	gemp_bytes_free(&texts);
-	gemp_free_all(gathered, begin);
-	return code;
+	return gemp_comm_agree(comm, code);
 }
 
 /* How entry i is ordered against the given bytes. */

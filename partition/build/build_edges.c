@@ -88,7 +88,7 @@ static gemp_code receive(void *self, int source, const char *at, const char *end
 static gemp_code gather_types(const gemp_builder *builder, gemp_bytes *names)
 {
 	gemp_code code = GEMP_OK;
-	gemp_dictionary mine = { 0 };
+	GEMP_OWNED_BY(gemp_dictionary_free) gemp_dictionary mine = { 0 };
 	for (size_t p = 0; p < builder->part_count && code == GEMP_OK; p++) {
 		const gemp_bytes *types = &builder->parts[p].types.list;
 		for (size_t i = 0; i < types->count && code == GEMP_OK; i++) {
@@ -98,11 +98,8 @@ static gemp_code gather_types(const gemp_builder *builder, gemp_bytes *names)
 			code = gemp_dictionary_add(&mine, name, size, &index);
 		}
 	}
-	GEMP_TRY(gemp_comm_agree(builder->comm, code));
-	code = gemp_bytes_union(builder->comm, &mine.list, names);
-done:
-	gemp_dictionary_free(&mine);
-	return code;
+	GEMP_PROPAGATE(gemp_comm_agree(builder->comm, code));
+	return gemp_bytes_union(builder->comm, &mine.list, names);
 }
 
 /* The relations of all ranks by name. */
@@ -159,17 +156,16 @@ static gemp_code assign_columns(edge_router *route, const gemp_bytes *names)
 		code = choose_part(route, &builder->parts[p], names);
 		GEMP_THEN(find_used_columns(route));
 	}
-	GEMP_TRY(gemp_comm_agree(builder->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(builder->comm, code));
 	gemp_comm_max(builder->comm, route->used, (int)(relations * columns));
 	route->bare = true;
 	for (size_t i = 0; i < relations * columns; i++)
 		if (route->used[i]) {
 			route->bare = false;
-			GEMP_TRY(gemp_table_add(&route->graph->relations[i / columns].props, values->columns[i % columns].name,
-			                        values->columns[i % columns].type, NULL));
+			GEMP_PROPAGATE(gemp_table_add(&route->graph->relations[i / columns].props,
+			                              values->columns[i % columns].name, values->columns[i % columns].type, NULL));
 		}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Local. One relation's rows and attributes from its edges, sorted, and without parallel edges if these are merged. */
@@ -214,9 +210,9 @@ static void number_edges(const gemp_comm *comm, const gemp_shard *graph, gemp_re
 /* Keeps the edges of one relation that are not marked. */
 static gemp_code drop_marked(const gemp_shard *graph, gemp_relation *relation, const uint8_t *marked)
 {
-	gemp_code code = GEMP_OK;
-	uint64_t *order = NULL, kept = 0, begin = 0;
-	GEMP_TRY(GEMP_NEW(order, relation->out_offsets[graph->rows]));
+	GEMP_OWNED uint64_t *order = NULL;
+	uint64_t kept = 0, begin = 0;
+	GEMP_PROPAGATE(GEMP_NEW(order, relation->out_offsets[graph->rows]));
 	for (size_t v = 0; v < graph->rows; v++) {
 		uint64_t end = relation->out_offsets[v + 1];
 		for (uint64_t e = begin; e < end; e++)
@@ -227,33 +223,27 @@ static gemp_code drop_marked(const gemp_shard *graph, gemp_relation *relation, c
 		begin = end;
 		relation->out_offsets[v + 1] = kept;
 	}
-	GEMP_TRY(gemp_table_permute(&relation->props, order, kept));
-done:
-	gemp_free(order);
-	return code;
+	return gemp_table_permute(&relation->props, order, kept);
 }
 
 /* Undirected relations: pairs of vertices joined in both directions. Merging drops the edge from the larger id, else
  * the user is warned. */
 static gemp_code handle_reciprocal(const gemp_builder *builder, const gemp_shard *graph, gemp_relation *relation)
 {
-	gemp_code code = GEMP_OK;
-	uint8_t *marked = NULL;
+	GEMP_OWNED uint8_t *marked = NULL;
 	bool merge = builder->options.merge_parallel;
-	GEMP_TRY(gemp_comm_agree(builder->comm, GEMP_NEW(marked, relation->out_offsets[graph->rows])));
+	GEMP_PROPAGATE(gemp_comm_agree(builder->comm, GEMP_NEW(marked, relation->out_offsets[graph->rows])));
 	uint64_t pairs = gemp_comm_sum1(builder->comm, gemp_rows_by_target_reciprocal(graph, relation, marked));
 	if (pairs && !merge)
 		gemp_warn("relation %s: %" PRIu64 " pairs of vertices are joined in both directions; these edges stay "
 		          "parallel, --parallel merge makes them one",
 		          relation->name, pairs);
 	if (pairs && merge) {
-		GEMP_TRY(gemp_comm_agree(builder->comm, drop_marked(graph, relation, marked)));
+		GEMP_PROPAGATE(gemp_comm_agree(builder->comm, drop_marked(graph, relation, marked)));
 		number_edges(builder->comm, graph, relation);
-		GEMP_TRY(gemp_rows_by_target_make(builder, graph, relation));
+		GEMP_PROPAGATE(gemp_rows_by_target_make(builder, graph, relation));
 	}
-done:
-	gemp_free(marked);
-	return code;
+	return GEMP_OK;
 }
 
 /* Appends edges that came to those of their relation. */
@@ -290,8 +280,9 @@ static gemp_code send_block(const edge_router *route, const edge_block *b, size_
 	const gemp_comm *comm = route->builder->comm;
 	const gemp_edge_pair *ids = route->part->edges.ids;
 	const void *records = count ? ids + first : NULL;
-	size_t size = sizeof *ids, *from = NULL;
-	void *received = NULL;
+	size_t size = sizeof *ids;
+	GEMP_OWNED size_t *from = NULL;
+	GEMP_OWNED void *received = NULL;
 	for (size_t i = 0; i < count; i++)
 		b->owner[i] = gemp_shard_owner(route->graph, ids[first + i].source);
 	if (b->headed) {
@@ -300,13 +291,10 @@ static gemp_code send_block(const edge_router *route, const edge_block *b, size_
 		records = b->headed;
 		size = sizeof *b->headed;
 	}
-	GEMP_TRY(gemp_exchange_records(comm, records, count, size, b->owner, &received, &from, NULL));
+	GEMP_PROPAGATE(gemp_exchange_records(comm, records, count, size, b->owner, &received, &from, NULL));
 	code = b->headed ? keep_headed(route->arrived, received, from[comm->size])
 	                 : keep(route->arrived, received, from[comm->size]);
-	code = gemp_comm_agree(comm, code);
-done:
-	gemp_free_all(received, from);
-	return code;
+	return gemp_comm_agree(comm, code);
 }
 
 /* Collective. All edges of the chosen part. */
@@ -355,25 +343,22 @@ done:
  * frees its memory. */
 static gemp_code route_edges(edge_router *route)
 {
-	gemp_code code = GEMP_OK;
 	gemp_builder *builder = route->builder;
-	gemp_bytes names = { 0 };
+	GEMP_OWNED_BY(gemp_bytes_free) gemp_bytes names = { 0 };
 	gemp_builder_part none;
-	GEMP_TRY(gather_types(builder, &names));
-	GEMP_TRY(name_relations(builder, route->graph, &names));
-	GEMP_TRY(gemp_comm_agree(builder->comm, assign_columns(route, &names)));
-	GEMP_TRY(gemp_comm_agree(builder->comm, GEMP_NEW(route->arrived, names.count)));
+	GEMP_PROPAGATE(gather_types(builder, &names));
+	GEMP_PROPAGATE(name_relations(builder, route->graph, &names));
+	GEMP_PROPAGATE(gemp_comm_agree(builder->comm, assign_columns(route, &names)));
+	GEMP_PROPAGATE(gemp_comm_agree(builder->comm, GEMP_NEW(route->arrived, names.count)));
 	for (size_t p = 0, parts = gemp_builder_max_parts(builder); p < parts; p++) {
 		gemp_builder_part *part = gemp_builder_part_at(builder, p, &none);
-		GEMP_TRY(gemp_comm_agree(builder->comm, choose_part(route, part, &names)));
+		GEMP_PROPAGATE(gemp_comm_agree(builder->comm, choose_part(route, part, &names)));
 		const gemp_record_stream stream = { route, part->edges.count, builder->options.batch, owner, pack, receive };
-		GEMP_TRY(route->bare ? send_bare(route) : gemp_record_stream_run(builder->comm, &stream));
+		GEMP_PROPAGATE(route->bare ? send_bare(route) : gemp_record_stream_run(builder->comm, &stream));
 		gemp_edge_list_free(&part->edges);
 		gemp_table_free(&part->edge_values);
 	}
-done:
-	gemp_bytes_free(&names);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_builder_edges(gemp_builder *builder, gemp_shard *graph)

@@ -16,23 +16,20 @@
 /* Encodes strings that are integers as integers. */
 static gemp_code normalise(gemp_bytes *keys, gemp_text *scratch)
 {
-	gemp_code code = GEMP_OK;
-	gemp_bytes out = { 0 };
+	GEMP_OWNED_BY(gemp_bytes_free) gemp_bytes out = { 0 };
 	for (size_t i = 0; i < keys->count; i++) {
 		size_t size;
 		const char *bytes = gemp_bytes_at(keys, i, &size);
 		gemp_value key = gemp_key_decode(bytes, size), integer = { .type = GEMP_INTEGER };
 		if (key.type == GEMP_STRING && gemp_canonical_integer(key.string.bytes, key.string.size, &integer.integer))
 			key = integer;
-		GEMP_TRY(gemp_key_encode(&key, scratch));
-		GEMP_TRY(gemp_bytes_add(&out, scratch->data, scratch->size));
+		GEMP_PROPAGATE(gemp_key_encode(&key, scratch));
+		GEMP_PROPAGATE(gemp_bytes_add(&out, scratch->data, scratch->size));
 	}
 	gemp_bytes_free(keys);
 	*keys = out;
 	out = (gemp_bytes){ 0 };
-done:
-	gemp_bytes_free(&out);
-	return code;
+	return GEMP_OK;
 }
 
 /* Ends of edges become indices in a dictionary; keys of vertices and ends are normalised unless the caller wants

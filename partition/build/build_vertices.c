@@ -181,10 +181,9 @@ static size_t drop_duplicates(const gemp_builder *builder, const gemp_vertex_lis
 static gemp_code assign_vertices(gemp_vertex_list *list, const uint64_t *order, size_t count, gemp_shard *graph)
 {
 	enum { FAR = 32 };
-	gemp_code code = GEMP_OK;
-	gemp_bytes keys = { 0 };
-	struct gemp_vertex_record *records = NULL;
-	GEMP_TRY(GEMP_NEW(records, count));
+	GEMP_OWNED_BY(gemp_bytes_free) gemp_bytes keys = { 0 };
+	GEMP_OWNED struct gemp_vertex_record *records = NULL;
+	GEMP_PROPAGATE(GEMP_NEW(records, count));
 	for (size_t i = 0; i < count; i++) {
 		size_t size;
 		if (i + FAR < count) { /* they lie all over the list */
@@ -193,13 +192,13 @@ static gemp_code assign_vertices(gemp_vertex_list *list, const uint64_t *order, 
 			__builtin_prefetch(&list->keys.bytes[list->keys.begin[order[i + FAR / 2]]]);
 		}
 		const char *key = gemp_bytes_at(&list->keys, order[i], &size);
-		GEMP_TRY(gemp_bytes_add(&keys, key, size));
+		GEMP_PROPAGATE(gemp_bytes_add(&keys, key, size));
 		records[i] = list->records[order[i]];
 	}
-	GEMP_TRY(GEMP_RESERVE(graph->attributes.columns, graph->attributes.capacity, list->values.count));
+	GEMP_PROPAGATE(GEMP_RESERVE(graph->attributes.columns, graph->attributes.capacity, list->values.count));
 	for (size_t c = 0; c < list->values.count; c++) {
-		GEMP_TRY(gemp_column_pad(&list->values.columns[c], list->keys.count));
-		GEMP_TRY(gemp_column_gather(&graph->attributes.columns[c], &list->values.columns[c], NULL, order, count));
+		GEMP_PROPAGATE(gemp_column_pad(&list->values.columns[c], list->keys.count));
+		GEMP_PROPAGATE(gemp_column_gather(&graph->attributes.columns[c], &list->values.columns[c], NULL, order, count));
 		graph->attributes.count++;
 		gemp_column_free(&list->values.columns[c]);
 	}
@@ -210,23 +209,19 @@ static gemp_code assign_vertices(gemp_vertex_list *list, const uint64_t *order, 
 	list->records = records;
 	keys = (gemp_bytes){ 0 };
 	records = NULL;
-done:
-	gemp_bytes_free(&keys);
-	gemp_free(records);
-	return code;
+	return GEMP_OK;
 }
 
 /* Integers if all keys of all ranks are. */
 static gemp_code make_key_column(const gemp_builder *builder, const gemp_bytes *keys, gemp_shard *graph)
 {
-	gemp_code code = GEMP_OK;
-	gemp_text text = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
 	uint64_t strings = 0;
 	for (size_t i = 0; i < keys->count && !strings; i++)
 		strings = keys->bytes[keys->begin[i]] == GEMP_KEY_OF_STRING;
 	gemp_comm_max(builder->comm, &strings, 1);
-	GEMP_TRY(gemp_column_init(&graph->keys, "_id", strings ? GEMP_STRING : GEMP_INTEGER));
-	GEMP_TRY(gemp_column_reserve(&graph->keys, keys->count, 0));
+	GEMP_PROPAGATE(gemp_column_init(&graph->keys, "_id", strings ? GEMP_STRING : GEMP_INTEGER));
+	GEMP_PROPAGATE(gemp_column_reserve(&graph->keys, keys->count, 0));
 	for (size_t i = 0; i < keys->count; i++) {
 		size_t size;
 		const char *bytes = gemp_bytes_at(keys, i, &size);
@@ -234,14 +229,12 @@ static gemp_code make_key_column(const gemp_builder *builder, const gemp_bytes *
 		if (strings && key.type == GEMP_INTEGER) {
 			gemp_text_clear(&text);
 			gemp_value_print(&key, &text);
-			GEMP_TRY(gemp_text_status(&text));
+			GEMP_PROPAGATE(gemp_text_status(&text));
 			key = (gemp_value){ .type = GEMP_STRING, .string = { text.data, text.size } };
 		}
-		GEMP_TRY(gemp_column_add(&graph->keys, &key));
+		GEMP_PROPAGATE(gemp_column_add(&graph->keys, &key));
 	}
-done:
-	gemp_text_free(&text);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. Owned vertices are sorted by hash, and ranks own ascending ranges: ids are consecutive over the ranks. */
@@ -271,16 +264,15 @@ static gemp_code route_part(vertex_router *route, gemp_builder_part *part)
 	const gemp_builder *builder = route->builder;
 	for (size_t c = 0; c < list->values.count && code == GEMP_OK; c++)
 		code = gemp_column_pad(&list->values.columns[c], list->keys.count);
-	GEMP_TRY(gemp_comm_agree(builder->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(builder->comm, code));
 	route->part = part;
 	gemp_record_stream stream = { route, list->keys.count, builder->options.batch, owner, pack, receive };
 	if (builder->options.vertices_from_edges)
 		stream.count += part->end_keys.list.count;
-	GEMP_TRY(gemp_record_stream_run(builder->comm, &stream));
+	GEMP_PROPAGATE(gemp_record_stream_run(builder->comm, &stream));
 	gemp_vertex_list_free(list);
 	gemp_dictionary_free(&part->labels);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Vertices that only edges name, where ends are integers. */
@@ -293,10 +285,8 @@ static gemp_code add_implied(vertex_router *route)
 	if (!builder->options.vertices_from_edges || gemp_builder_is_coded(builder))
 		return GEMP_OK;
 	code = gemp_dictionary_add(&route->labels, label, label ? strlen(label) : 0, &labels);
-	GEMP_TRY(gemp_comm_agree(builder->comm, code));
-	code = gemp_builder_integer_vertices(route->builder, &route->owned, labels);
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_comm_agree(builder->comm, code));
+	return gemp_builder_integer_vertices(route->builder, &route->owned, labels);
 }
 
 /* Collective. All parts of all ranks, then the vertices that only edges name. */

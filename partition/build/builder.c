@@ -31,7 +31,7 @@ static gemp_code add_part(gemp_builder *builder)
 gemp_code gemp_builder_new(gemp_builder **out, const gemp_comm *comm, const gemp_builder_options *options)
 {
 	gemp_code code = GEMP_OK;
-	gemp_builder *builder = NULL;
+	GEMP_OWNED_BY(gemp_builder_free_at) gemp_builder *builder = NULL;
 	*out = NULL;
 	code = GEMP_NEW(builder, 1);
 	GEMP_THEN(add_part(builder));
@@ -47,12 +47,10 @@ gemp_code gemp_builder_new(gemp_builder **out, const gemp_comm *comm, const gemp
 		gemp_code other = copy_text(&own->default_type, "E");
 		code = code == GEMP_OK ? other : code;
 	}
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	*out = builder;
 	builder = NULL;
-done:
-	gemp_builder_free(builder);
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_vertex_list_free(gemp_vertex_list *list)
@@ -103,21 +101,18 @@ void gemp_builder_free(gemp_builder *builder)
 
 gemp_code gemp_builder_branch(gemp_builder **out, gemp_builder *root)
 {
-	gemp_code code = GEMP_OK;
-	gemp_builder *branch = NULL;
+	GEMP_OWNED_BY(gemp_builder_free_at) gemp_builder *branch = NULL;
 	*out = NULL;
-	GEMP_TRY(GEMP_NEW(branch, 1));
+	GEMP_PROPAGATE(GEMP_NEW(branch, 1));
 	branch->root = root;
 	branch->comm = root->comm;
 	branch->options = root->options;
-	GEMP_TRY(add_part(branch));
-	GEMP_TRY(gemp_table_copy_schema(&branch->parts[0].vertices.values, &root->parts[0].vertices.values));
-	GEMP_TRY(gemp_table_copy_schema(&branch->parts[0].edge_values, &root->parts[0].edge_values));
+	GEMP_PROPAGATE(add_part(branch));
+	GEMP_PROPAGATE(gemp_table_copy_schema(&branch->parts[0].vertices.values, &root->parts[0].vertices.values));
+	GEMP_PROPAGATE(gemp_table_copy_schema(&branch->parts[0].edge_values, &root->parts[0].edge_values));
 	*out = branch;
 	branch = NULL;
-done:
-	gemp_builder_free(branch);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_builder_join(gemp_builder *branch)

@@ -9,12 +9,14 @@
 #define GEMP_PARTITION_BUILD_BUILDER_H
 
 #include "comm/comm.h"
+#include "core/memory.h"
 #include "graph/column.h"
 #include "partition/build/builder_options.h"
 
 /* Collective. */
 gemp_code gemp_builder_new(gemp_builder **out, const gemp_comm *comm, const gemp_builder_options *options);
 void gemp_builder_free(gemp_builder *builder);
+GEMP_RELEASE(gemp_builder_free, gemp_builder *)
 
 /* The same calls in the same order on all ranks, before the first vertex or edge: files (numbered from 1), and columns
  * with their indices (0, 1, ...; a name given again with its type has its first index, with another type it is

@@ -27,25 +27,21 @@ static gemp_code choose_splitters(key_sort *sort)
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = sort->builder->comm;
 	const gemp_bytes *keys = &sort->builder->vertices.keys;
-	gemp_bytes mine = { 0 }, all = { 0 };
+	GEMP_OWNED_BY(gemp_bytes_free) gemp_bytes mine = { 0 }, all = { 0 };
 	size_t ranks = (size_t)comm->size, wanted = SAMPLES * ranks;
 	for (size_t i = 0; i < wanted && keys->count && code == GEMP_OK; i++) {
 		size_t size;
 		const char *key = gemp_bytes_at(keys, sort->order[i * keys->count / wanted], &size);
 		code = gemp_bytes_add(&mine, key, size < SAMPLE_SIZE ? size : SAMPLE_SIZE);
 	}
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_bytes_union(comm, &mine, &all));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_bytes_union(comm, &mine, &all));
 	for (size_t r = 1; r < ranks && all.count && code == GEMP_OK; r++) {
 		size_t size;
 		const char *key = gemp_bytes_at(&all, r * all.count / ranks, &size);
 		code = gemp_bytes_add(&sort->splitters, key, size);
 	}
-	code = gemp_comm_agree(comm, code);
-done:
-	gemp_bytes_free(&mine);
-	gemp_bytes_free(&all);
-	return code;
+	return gemp_comm_agree(comm, code);
 }
 
 /* Records are the own keys in ascending order. */
@@ -101,20 +97,17 @@ static gemp_code receive(void *self, int source, const char *at, const char *end
 /* Local. answers[source] becomes the ranks of the keys of that source, in the order in which they came. */
 static gemp_code rank_keys(key_sort *sort, uint64_t before, gemp_text *answers)
 {
-	gemp_code code = GEMP_OK;
-	uint64_t *order = NULL;
-	uint32_t *rank = NULL;
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(order, sort->keys.count), GEMP_ARRAY(rank, sort->keys.count)));
-	GEMP_TRY(gemp_bytes_sort(&sort->keys, order));
+	GEMP_OWNED uint64_t *order = NULL;
+	GEMP_OWNED uint32_t *rank = NULL;
+	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(order, sort->keys.count), GEMP_ARRAY(rank, sort->keys.count)));
+	GEMP_PROPAGATE(gemp_bytes_sort(&sort->keys, order));
 	for (size_t i = 0; i < sort->keys.count; i++)
 		rank[order[i]] = (uint32_t)(before + i);
 	for (size_t i = 0; i < sort->keys.count; i++)
 		gemp_text_add(&answers[sort->sources[i]], &rank[i], sizeof *rank);
 	for (int r = 0; r < sort->builder->comm->size; r++)
-		GEMP_TRY(gemp_text_status(&answers[r]));
-done:
-	gemp_free_all(order, rank);
-	return code;
+		GEMP_PROPAGATE(gemp_text_status(&answers[r]));
+	return GEMP_OK;
 }
 
 /* Collective. ranks[i]: the rank of this rank's i-th key in the order of keys. */

@@ -46,10 +46,9 @@ static int compare_sets(const void *a, const void *b)
 /* The labels of "A;B" as ascending numbers, each once. */
 static gemp_code parse_set(const char *text, size_t size, const gemp_bytes *names, parsed_set *set)
 {
-	gemp_code code = GEMP_OK;
-	gemp_bytes parts = { 0 };
-	GEMP_TRY(split(text, size, &parts));
-	GEMP_TRY(GEMP_NEW(set->labels, parts.count));
+	GEMP_OWNED_BY(gemp_bytes_free) gemp_bytes parts = { 0 };
+	GEMP_PROPAGATE(split(text, size, &parts));
+	GEMP_PROPAGATE(GEMP_NEW(set->labels, parts.count));
 	for (size_t i = 0; i < parts.count; i++) {
 		size_t length;
 		const char *name = gemp_bytes_at(&parts, i, &length);
@@ -60,32 +59,27 @@ static gemp_code parse_set(const char *text, size_t size, const gemp_bytes *name
 	for (size_t i = 0; i < parts.count; i++)
 		if (i == 0 || set->labels[i] != set->labels[set->count - 1])
 			set->labels[set->count++] = set->labels[i];
-done:
-	gemp_bytes_free(&parts);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. The label names of all ranks in bytewise order become those of the graph. */
 static gemp_code name_labels(const gemp_comm *comm, const gemp_bytes *texts, gemp_bytes *names, gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
-	gemp_bytes parts = { 0 };
+	GEMP_OWNED_BY(gemp_bytes_free) gemp_bytes parts = { 0 };
 	for (size_t i = 0; i < texts->count && code == GEMP_OK; i++) {
 		size_t size;
 		const char *text = gemp_bytes_at(texts, i, &size);
 		code = split(text, size, &parts);
 	}
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_bytes_union(comm, &parts, names));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_bytes_union(comm, &parts, names));
 	code = GEMP_NEW(graph->labels, names->count);
 	for (; code == GEMP_OK && graph->label_count < names->count; graph->label_count++) {
 		graph->labels[graph->label_count] = gemp_bytes_copy(names, graph->label_count);
 		code = graph->labels[graph->label_count] ? GEMP_OK : GEMP_ENOMEM;
 	}
-	code = gemp_comm_agree(comm, code);
-done:
-	gemp_bytes_free(&parts);
-	return code;
+	return gemp_comm_agree(comm, code);
 }
 
 /* Gives the graph its distinct sets. sets: sorted, taken over. */
@@ -145,26 +139,20 @@ done:
 
 gemp_code gemp_builder_label_sets(const gemp_comm *comm, const gemp_bytes *mine, gemp_shard *graph, uint32_t *set_of)
 {
-	gemp_code code = GEMP_OK;
-	gemp_bytes texts = { 0 }, names = { 0 };
-	GEMP_TRY(gemp_bytes_union(comm, mine, &texts));
-	GEMP_TRY(name_labels(comm, &texts, &names, graph));
-	code = gemp_comm_agree(comm, number_sets(mine, &texts, &names, graph, set_of));
-done:
-	gemp_bytes_free(&texts);
-	gemp_bytes_free(&names);
-	return code;
+	GEMP_OWNED_BY(gemp_bytes_free) gemp_bytes texts = { 0 }, names = { 0 };
+	GEMP_PROPAGATE(gemp_bytes_union(comm, mine, &texts));
+	GEMP_PROPAGATE(name_labels(comm, &texts, &names, graph));
+	return gemp_comm_agree(comm, number_sets(mine, &texts, &names, graph, set_of));
 }
 
 gemp_code gemp_builder_labels(gemp_builder *builder, gemp_shard *graph)
 {
-	gemp_code code = GEMP_OK;
-	uint64_t *counts = NULL;
-	uint32_t *set_of = NULL;
-	GEMP_TRY(gemp_comm_agree(builder->comm, gemp_new_all(GEMP_ARRAY(set_of, builder->labels.list.count),
-	                                                     GEMP_ARRAY(graph->label_set_of, graph->rows))));
-	GEMP_TRY(gemp_builder_label_sets(builder->comm, &builder->labels.list, graph, set_of));
-	GEMP_TRY(gemp_comm_agree(builder->comm, GEMP_NEW(counts, graph->label_set_count)));
+	GEMP_OWNED uint64_t *counts = NULL;
+	GEMP_OWNED uint32_t *set_of = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(builder->comm, gemp_new_all(GEMP_ARRAY(set_of, builder->labels.list.count),
+	                                                           GEMP_ARRAY(graph->label_set_of, graph->rows))));
+	GEMP_PROPAGATE(gemp_builder_label_sets(builder->comm, &builder->labels.list, graph, set_of));
+	GEMP_PROPAGATE(gemp_comm_agree(builder->comm, GEMP_NEW(counts, graph->label_set_count)));
 	for (size_t v = 0; v < graph->rows; v++) {
 		graph->label_set_of[v] = set_of[builder->vertices.records[v].labels];
 		counts[graph->label_set_of[v]]++;
@@ -175,7 +163,5 @@ gemp_code gemp_builder_labels(gemp_builder *builder, gemp_shard *graph)
 	gemp_free(builder->vertices.records); /* of the vertices only keys are asked for from here on */
 	builder->vertices.records = NULL;
 	builder->vertices.capacity = 0;
-done:
-	gemp_free_all(counts, set_of);
-	return code;
+	return GEMP_OK;
 }

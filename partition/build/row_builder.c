@@ -166,25 +166,22 @@ static void sort_chunk(void *context, unsigned thread, size_t chunk)
 /* One long row after the other, in spare memory for the longest. */
 static gemp_code sort_long_rows(const row_sort *s)
 {
-	gemp_code code = GEMP_OK;
 	gemp_row_builder *rows = s->rows;
-	gemp_vertex *spare_slots = NULL;
-	gemp_edge *spare_edges = NULL;
+	GEMP_OWNED gemp_vertex *spare_slots = NULL;
+	GEMP_OWNED gemp_edge *spare_edges = NULL;
 	size_t longest = s->longest;
 	if (longest < LONG_ROW)
 		return GEMP_OK;
-	GEMP_TRY(GEMP_NEW(spare_slots, longest));
+	GEMP_PROPAGATE(GEMP_NEW(spare_slots, longest));
 	if (rows->edges)
-		GEMP_TRY(GEMP_NEW(spare_edges, longest));
+		GEMP_PROPAGATE(GEMP_NEW(spare_edges, longest));
 	for (size_t v = 0; v < rows->rows; v++) {
 		uint64_t begin = rows->begin[v], count = rows->begin[v + 1] - begin;
 		if (count >= LONG_ROW)
 			sort_row(rows->slots + begin, rows->edges ? rows->edges + begin : NULL, count, s->bits, spare_slots,
 			         spare_edges);
 	}
-done:
-	gemp_free_all(spare_slots, spare_edges);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_row_builder_sort(gemp_row_builder *rows, uint64_t vertices)

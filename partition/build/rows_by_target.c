@@ -60,15 +60,15 @@ static void find_owners(void *context, size_t range, size_t begin, size_t end)
 /* Collective. One round of the first or the second pass. */
 static gemp_code exchange_round(const gemp_comm *comm, exchange_state *p, size_t width)
 {
-	gemp_code code = GEMP_OK;
-	size_t count = p->count, *from = NULL;
+	size_t count = p->count;
+	GEMP_OWNED size_t *from = NULL;
 	const void *records = width == ALL ? (void *)p->records : p->count ? p->relation->out_targets + p->first : NULL;
-	void *received = NULL;
+	GEMP_OWNED void *received = NULL;
 	if (width == ALL)
 		gemp_for_ranges(p->count, pack_range, p);
 	if (p->owner) {
 		gemp_for_ranges(p->count, find_owners, p);
-		GEMP_TRY(
+		GEMP_PROPAGATE(
 			gemp_exchange_records(comm, records, count, width * sizeof(uint32_t), p->owner, &received, &from, NULL));
 		records = received;
 		count = from[comm->size];
@@ -77,9 +77,7 @@ static gemp_code exchange_round(const gemp_comm *comm, exchange_state *p, size_t
 		gemp_row_builder_fill(&p->rows, records, width, count);
 	else
 		gemp_row_builder_count(&p->rows, records, width, count);
-done:
-	gemp_free_all(received, from);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. All edges in rounds; the first pass counts, the second one places. */

@@ -11,21 +11,18 @@ const char *const gemp_partitioner_name[GEMP_PARTITIONERS] = { "random", "block"
 static gemp_code choose_random(const gemp_comm *comm, gemp_shard *graph, uint64_t parts, uint32_t *part)
 {
 	gemp_code code = GEMP_OK;
-	gemp_text key = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text key = { 0 };
 	for (size_t v = 0; v < graph->rows && !graph->partition.count; v++)
 		part[v] = (uint32_t)(((unsigned __int128)(graph->first_vertex + v + 1) * parts - 1) / graph->vertex_count);
 	if (!graph->partition.count)
 		return GEMP_OK;
-	GEMP_TRY(gemp_shard_load_keys(graph));
+	GEMP_PROPAGATE(gemp_shard_load_keys(graph));
 	for (size_t v = 0; v < graph->rows && code == GEMP_OK; v++) {
 		gemp_text_clear(&key);
 		code = gemp_column_pack(&graph->keys, v, &key);
 		part[v] = (uint32_t)((unsigned __int128)gemp_hash(key.data, key.size, graph->seed) * parts >> 64);
 	}
-	code = gemp_comm_agree(comm, code == GEMP_OK ? gemp_text_status(&key) : code);
-done:
-	gemp_text_free(&key);
-	return code;
+	return gemp_comm_agree(comm, code == GEMP_OK ? gemp_text_status(&key) : code);
 }
 
 /* The work that a vertex causes grows with its edges in both directions. */
@@ -45,11 +42,10 @@ static uint64_t weight_of(const gemp_shard *graph, size_t v)
 static gemp_code choose_block(const gemp_comm *comm, gemp_shard *graph, uint64_t parts, uint32_t *part)
 {
 	enum { CLASSES = 1 << 20 };
-	gemp_code code = GEMP_OK;
 	uint64_t n = graph->vertex_count, classes = n < CLASSES ? n : CLASSES, total = 0, before = 0;
-	uint64_t *weight = NULL;
-	GEMP_TRY(gemp_shard_load_keys(graph));
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(weight, classes)));
+	GEMP_OWNED uint64_t *weight = NULL;
+	GEMP_PROPAGATE(gemp_shard_load_keys(graph));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(weight, classes)));
 	for (size_t v = 0; v < graph->rows; v++)
 		weight[graph->key_ranks[v] * classes / n] += weight_of(graph, v);
 	gemp_comm_sum(comm, weight, (int)classes);
@@ -62,9 +58,7 @@ static gemp_code choose_block(const gemp_comm *comm, gemp_shard *graph, uint64_t
 	}
 	for (size_t v = 0; v < graph->rows; v++)
 		part[v] = (uint32_t)weight[graph->key_ranks[v] * classes / n];
-done:
-	gemp_free(weight);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. The partitioners look at edges, not at attributes. */
@@ -97,11 +91,10 @@ uint64_t gemp_part_bytes(const gemp_part_size *size)
 static gemp_code measure_relation(const gemp_comm *comm, const gemp_shard *graph, const gemp_relation *relation,
                                   const uint32_t *part, gemp_part_size *sizes)
 {
-	gemp_code code = GEMP_OK;
-	uint32_t *other = NULL;
+	GEMP_OWNED uint32_t *other = NULL;
 	size_t count = relation->out_offsets[graph->rows];
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(other, count)));
-	GEMP_TRY(gemp_vertex_numbers(comm, graph->bounds, part, relation->out_targets, count, other, NULL));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(other, count)));
+	GEMP_PROPAGATE(gemp_vertex_numbers(comm, graph->bounds, part, relation->out_targets, count, other, NULL));
 	for (size_t v = 0; v < graph->rows; v++) {
 		gemp_part_size *size = &sizes[part[v]];
 		size->edges_out += relation->out_offsets[v + 1] - relation->out_offsets[v];
@@ -109,9 +102,7 @@ static gemp_code measure_relation(const gemp_comm *comm, const gemp_shard *graph
 		for (uint64_t e = relation->out_offsets[v]; e < relation->out_offsets[v + 1]; e++)
 			size->inside += other[e] == part[v];
 	}
-done:
-	gemp_free(other);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_partition_measure(const gemp_comm *comm, gemp_shard *graph, const uint32_t *part, uint64_t parts,

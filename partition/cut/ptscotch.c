@@ -126,7 +126,7 @@ static gemp_code cut(const gemp_comm *comm, const gemp_shard *graph, rows *r, ui
 	SCOTCH_Num own = (SCOTCH_Num)graph->rows, entries = r->begin[own], count = (SCOTCH_Num)parts;
 	SCOTCH_randomSeed((SCOTCH_Num)(graph->seed & INT32_MAX));
 	SCOTCH_randomReset();
-	GEMP_TRY(gemp_comm_agree(comm, check(SCOTCH_dgraphInit(&dgraph, comm->world), "SCOTCH_dgraphInit")));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, check(SCOTCH_dgraphInit(&dgraph, comm->world), "SCOTCH_dgraphInit")));
 	code = check(SCOTCH_stratInit(&how), "SCOTCH_stratInit");
 	GEMP_THEN(check(SCOTCH_stratDgraphMapBuild(&how, SCOTCH_STRATDEFAULT, comm->size, count, MAX_IMBALANCE),
 	                "SCOTCH_stratDgraphMapBuild"));
@@ -137,23 +137,19 @@ static gemp_code cut(const gemp_comm *comm, const gemp_shard *graph, rows *r, ui
 	GEMP_THEN(gemp_comm_agree(comm, check(SCOTCH_dgraphPart(&dgraph, count, &how, r->part), "SCOTCH_dgraphPart")));
 	SCOTCH_stratExit(&how);
 	SCOTCH_dgraphExit(&dgraph);
-done:
 	return code;
 }
 
 gemp_code gemp_partition_ptscotch(const gemp_comm *comm, const gemp_shard *graph, uint64_t parts, uint32_t *part)
 {
-	gemp_code code = GEMP_OK;
-	rows r = { 0 };
-	GEMP_TRY(check_size(comm, graph));
-	GEMP_TRY(gemp_comm_agree(comm, make_rows(graph, &r)));
+	GEMP_OWNED_BY(free_rows) rows r = { 0 };
+	GEMP_PROPAGATE(check_size(comm, graph));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, make_rows(graph, &r)));
 	if (graph->vertex_count > 0 && parts > 1)
-		GEMP_TRY(cut(comm, graph, &r, parts));
+		GEMP_PROPAGATE(cut(comm, graph, &r, parts));
 	for (size_t v = 0; v < graph->rows; v++)
 		part[v] = (uint32_t)r.part[v];
-done:
-	free_rows(&r);
-	return code;
+	return GEMP_OK;
 }
 
 #endif

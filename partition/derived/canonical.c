@@ -82,15 +82,14 @@ static gemp_code collect_key_order(const gemp_shard *graph, key_facts *facts)
 
 gemp_code gemp_has_string_keys(const gemp_comm *comm, const gemp_shard *graph, bool *out)
 {
-	gemp_code code = GEMP_OK;
 	key_facts mine = { 0 }, all = { 0 };
-	void *gathered = NULL;
-	size_t *begin = NULL;
+	GEMP_OWNED void *gathered = NULL;
+	GEMP_OWNED size_t *begin = NULL;
 	*out = false;
 	if (graph->keys.type != GEMP_STRING)
 		return GEMP_OK;
-	GEMP_TRY(gemp_comm_agree(comm, collect_key_order(graph, &mine)));
-	GEMP_TRY(gemp_comm_allgather(comm, &mine, sizeof mine, &gathered, &begin));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, collect_key_order(graph, &mine)));
+	GEMP_PROPAGATE(gemp_comm_allgather(comm, &mine, sizeof mine, &gathered, &begin));
 	const key_facts *facts = gathered;
 	for (int r = 0; r < comm->size; r++) {
 		all.integers += facts[r].integers;
@@ -101,7 +100,5 @@ gemp_code gemp_has_string_keys(const gemp_comm *comm, const gemp_shard *graph, b
 		all.mixed.last = facts[r].mixed.last;
 	}
 	*out = all.integers && (all.integers == graph->vertex_count || all.highest_rank > all.integers || all.mixed.wrong);
-done:
-	gemp_free_all(gathered, begin);
-	return code;
+	return GEMP_OK;
 }

@@ -234,16 +234,17 @@ static gemp_code assign_ids(hash_sort *s)
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = s->r->comm;
 	void *came = NULL;
-	size_t *from = NULL;
-	GEMP_TRY(gemp_comm_agree(comm, hash_keys(s)));
+	GEMP_OWNED size_t *from = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, hash_keys(s)));
 	if (s->owner) {
-		GEMP_TRY(gemp_exchange_records(comm, s->records, s->count, sizeof *s->records, s->owner, &came, &from, NULL));
+		GEMP_PROPAGATE(
+			gemp_exchange_records(comm, s->records, s->count, sizeof *s->records, s->owner, &came, &from, NULL));
 		gemp_free(s->records);
 		s->records = came;
 		s->count = from[comm->size];
 	}
 	set_bounds(s);
-	GEMP_TRY(gemp_comm_agree(comm, sort_records(s)));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, sort_records(s)));
 	if (s->owner) {
 		code = gemp_exchange_answers(comm, s->ids, sizeof *s->ids, from, s->owner, s->r->from->rows, s->r->id, NULL);
 	} else {
@@ -251,8 +252,6 @@ static gemp_code assign_ids(hash_sort *s)
 		s->r->id = s->ids;
 		s->ids = NULL;
 	}
-done:
-	gemp_free(from);
 	return code;
 }
 

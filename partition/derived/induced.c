@@ -109,9 +109,9 @@ static gemp_code copy_edges(const induced_state *i, const gemp_relation *from, g
 {
 	gemp_code code = GEMP_OK;
 	uint64_t at = 0;
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(to->out_offsets, i->count + 1),
-	                      GEMP_ARRAY(to->out_targets, wanted ? count_edges(i, from) : 0),
-	                      GEMP_ARRAY(*edge, wanted ? count_edges(i, from) : 0)));
+	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(to->out_offsets, i->count + 1),
+	                            GEMP_ARRAY(to->out_targets, wanted ? count_edges(i, from) : 0),
+	                            GEMP_ARRAY(*edge, wanted ? count_edges(i, from) : 0)));
 	for (size_t row = 0; row < i->count && wanted; row++) {
 		for (uint64_t e = from->out_offsets[i->rows[row]]; e < from->out_offsets[i->rows[row] + 1]; e++) {
 			if (!gemp_bits32_test(i->bits, from->out_targets[e]))
@@ -126,7 +126,6 @@ static gemp_code copy_edges(const induced_state *i, const gemp_relation *from, g
 		(*edge)[e] += from->first_edge;
 	to->edge_count = at;
 	to->loaded = GEMP_LOAD_OUT | GEMP_LOAD_PROPS;
-done:
 	return code;
 }
 

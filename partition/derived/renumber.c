@@ -17,9 +17,8 @@ typedef struct vertex_record {
 static gemp_code assign_ranges(const gemp_comm *comm, const gemp_shard *graph, const uint32_t *part, uint64_t parts,
                                uint64_t *bounds, uint64_t *next)
 {
-	gemp_code code = GEMP_OK;
-	uint64_t *before = NULL;
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(before, parts)));
+	GEMP_OWNED uint64_t *before = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(before, parts)));
 	for (size_t v = 0; v < graph->rows; v++)
 		next[part[v]]++;
 	GEMP_MPI(MPI_Exscan(next, before, (int)parts, MPI_UINT64_T, MPI_SUM, comm->world));
@@ -28,30 +27,25 @@ static gemp_code assign_ranges(const gemp_comm *comm, const gemp_shard *graph, c
 		bounds[p + 1] = bounds[p] + next[p];
 		next[p] = bounds[p] + (comm->rank ? before[p] : 0);
 	}
-done:
-	gemp_free(before);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. Within a part ids ascend by rank, then by old id, so that they do not depend on the number of ranks. */
 static gemp_code assign_ids(gemp_relabel *r, const uint32_t *part, uint64_t parts, const char *method)
 {
-	gemp_code code = GEMP_OK;
 	gemp_shard *to = r->to;
-	uint64_t *bounds = NULL, *next = NULL;
+	GEMP_OWNED uint64_t *bounds = NULL, *next = NULL;
 	size_t ranks = (size_t)r->comm->size;
-	GEMP_TRY(gemp_comm_agree(r->comm, gemp_new_all(GEMP_ARRAY(bounds, parts + 1), GEMP_ARRAY(next, parts),
-	                                               GEMP_ARRAY(r->id, r->from->rows))));
-	GEMP_TRY(assign_ranges(r->comm, r->from, part, parts, bounds, next));
+	GEMP_PROPAGATE(gemp_comm_agree(r->comm, gemp_new_all(GEMP_ARRAY(bounds, parts + 1), GEMP_ARRAY(next, parts),
+	                                                     GEMP_ARRAY(r->id, r->from->rows))));
+	GEMP_PROPAGATE(assign_ranges(r->comm, r->from, part, parts, bounds, next));
 	for (size_t v = 0; v < r->from->rows; v++)
 		r->id[v] = (gemp_vertex)next[part[v]]++;
-	GEMP_TRY(gemp_comm_agree(r->comm, gemp_partition_init(&to->partition, bounds, parts, method)));
+	GEMP_PROPAGATE(gemp_comm_agree(r->comm, gemp_partition_init(&to->partition, bounds, parts, method)));
 	gemp_partition_assign(&to->partition, to->vertex_count, ranks, to->bounds);
 	to->first_vertex = to->bounds[to->rank];
 	to->rows = to->bounds[to->rank + 1] - to->first_vertex;
-done:
-	gemp_free_all(bounds, next);
-	return code;
+	return GEMP_OK;
 }
 
 /* Local. records[rows of `to`] have each own id once: order[] becomes where the vertex of each row is among them. */
@@ -73,27 +67,24 @@ static gemp_code move_vertices(const gemp_relabel *r)
 	gemp_code code = GEMP_OK;
 	const gemp_shard *from = r->from;
 	gemp_shard *to = r->to;
-	vertex_record *records = NULL;
-	int *owner = NULL;
-	uint64_t *order = NULL;
+	GEMP_OWNED vertex_record *records = NULL;
+	GEMP_OWNED int *owner = NULL;
+	GEMP_OWNED uint64_t *order = NULL;
 	size_t received;
 	code = GEMP_NEW(records, from->rows);
 	if (code == GEMP_OK && r->comm->size > 1)
 		code = GEMP_NEW(owner, from->rows);
 	GEMP_THEN(GEMP_NEW(order, to->rows));
-	GEMP_TRY(gemp_comm_agree(r->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(r->comm, code));
 	for (size_t v = 0; v < from->rows; v++) {
 		records[v] = (vertex_record){ r->id[v], from->key_ranks[v], from->label_set_of[v] };
 		if (owner)
 			owner[v] = gemp_shard_owner(to, r->id[v]);
 	}
-	GEMP_TRY(gemp_records_move(r->comm, (void **)&records, from->rows, sizeof *records, owner, &received));
-	GEMP_TRY(gemp_comm_agree(r->comm, assign_rows(to, records, order)));
-	GEMP_TRY(gemp_column_move(r->comm, &to->keys, &r->from->keys, owner, order, to->rows, r->consumes));
-	code = gemp_table_move(r->comm, &to->attributes, &r->from->attributes, owner, order, to->rows, r->consumes);
-done:
-	gemp_free_all(records, owner, order);
-	return code;
+	GEMP_PROPAGATE(gemp_records_move(r->comm, (void **)&records, from->rows, sizeof *records, owner, &received));
+	GEMP_PROPAGATE(gemp_comm_agree(r->comm, assign_rows(to, records, order)));
+	GEMP_PROPAGATE(gemp_column_move(r->comm, &to->keys, &r->from->keys, owner, order, to->rows, r->consumes));
+	return gemp_table_move(r->comm, &to->attributes, &r->from->attributes, owner, order, to->rows, r->consumes);
 }
 
 gemp_code gemp_shard_renumber(gemp_shard **out, const gemp_comm *comm, gemp_shard *graph, const uint32_t *part,

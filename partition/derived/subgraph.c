@@ -130,36 +130,31 @@ static gemp_code add_all(gemp_page_bits *own, const uint64_t *numbers, size_t co
 static gemp_code send_piece(const subgraph_builder *m, const gemp_page_bits *wanted, gemp_page_bits *own, bool edges,
                             uint64_t *numbers, int *owner, uint64_t *from)
 {
-	gemp_code code = GEMP_OK;
-	void *received = NULL;
-	size_t count = 0, *begin = NULL;
+	GEMP_OWNED void *received = NULL;
+	size_t count = 0;
+	GEMP_OWNED size_t *begin = NULL;
 	for (uint64_t at; count < PIECE && (at = page_bits_next(wanted, *from)) != GEMP_NO_BIT; *from = at + 1) {
 		owner[count] = edges ? gemp_edge_owner(&m->owners, at) : gemp_shard_owner(m->graph, at);
 		numbers[count++] = at;
 	}
-	GEMP_TRY(gemp_exchange_records(m->comm, numbers, count, sizeof *numbers, owner, &received, &begin, NULL));
-	code = gemp_comm_agree(m->comm, add_all(own, received, begin[m->comm->size]));
-done:
-	gemp_free_all(received, begin);
-	return code;
+	GEMP_PROPAGATE(gemp_exchange_records(m->comm, numbers, count, sizeof *numbers, owner, &received, &begin, NULL));
+	return gemp_comm_agree(m->comm, add_all(own, received, begin[m->comm->size]));
 }
 
 /* Collective. Empties `wanted`. */
 static gemp_code send_to_owners(const subgraph_builder *m, gemp_page_bits *wanted, gemp_page_bits *own, bool edges)
 {
-	gemp_code code = GEMP_OK;
-	uint64_t from = 0, more = 1, *numbers = NULL;
-	int *owner = NULL;
-	GEMP_TRY(gemp_comm_agree(m->comm, gemp_new_all(GEMP_ARRAY(numbers, PIECE), GEMP_ARRAY(owner, PIECE))));
+	uint64_t from = 0, more = 1;
+	GEMP_OWNED uint64_t *numbers = NULL;
+	GEMP_OWNED int *owner = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(m->comm, gemp_new_all(GEMP_ARRAY(numbers, PIECE), GEMP_ARRAY(owner, PIECE))));
 	while (more) {
-		GEMP_TRY(send_piece(m, wanted, own, edges, numbers, owner, &from));
+		GEMP_PROPAGATE(send_piece(m, wanted, own, edges, numbers, owner, &from));
 		more = page_bits_next(wanted, from) != GEMP_NO_BIT;
 		gemp_comm_max(m->comm, &more, 1);
 	}
 	page_bits_free(wanted);
-done:
-	gemp_free_all(numbers, owner);
-	return code;
+	return GEMP_OK;
 }
 
 /* OWN EDGES */
@@ -200,25 +195,22 @@ static gemp_code declare(const subgraph_builder *m)
 /* Local. Own vertices go to the builder with their labels and attributes. */
 static gemp_code add_vertices(const subgraph_builder *m)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_shard *graph = m->graph;
-	gemp_text labels = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text labels = { 0 };
 	for (uint64_t id = 0; (id = page_bits_next(&m->own.vertices, id)) != GEMP_NO_BIT; id++) {
 		size_t row = (size_t)(id - graph->first_vertex);
 		gemp_value key = gemp_column_get(&graph->keys, row);
 		gemp_text_clear(&labels);
 		gemp_vertex_labels_text(graph, row, &labels);
-		GEMP_TRY(gemp_text_status(&labels));
-		GEMP_TRY(gemp_builder_vertex(m->builder, &key, labels.data, labels.size, (gemp_place){ 0 }));
+		GEMP_PROPAGATE(gemp_text_status(&labels));
+		GEMP_PROPAGATE(gemp_builder_vertex(m->builder, &key, labels.data, labels.size, (gemp_place){ 0 }));
 		for (size_t c = 0; c < graph->attributes.count; c++) {
 			gemp_value value = gemp_column_get(&graph->attributes.columns[c], row);
 			if (!value.null)
-				GEMP_TRY(gemp_builder_vertex_value(m->builder, c, &value));
+				GEMP_PROPAGATE(gemp_builder_vertex_value(m->builder, c, &value));
 		}
 	}
-done:
-	gemp_text_free(&labels);
-	return code;
+	return GEMP_OK;
 }
 
 /* Local. One edge with its attributes. */
@@ -239,39 +231,33 @@ static gemp_code add_edge(const subgraph_builder *m, const walk *w, const gemp_v
 static gemp_code add_piece(const subgraph_builder *m, walk *w, gemp_vertex *targets, size_t *place)
 {
 	gemp_code code = GEMP_OK;
-	gemp_column keys = { 0 };
+	GEMP_OWNED_BY(gemp_column_free) gemp_column keys = { 0 };
 	walk ahead = *w;
 	size_t count = 0;
 	while (count < PIECE && step(m, &ahead))
 		targets[count++] = target_of(m, &ahead);
-	GEMP_TRY(gemp_vertex_values(m->comm, m->graph, &m->graph->keys, targets, count, &keys, place));
+	GEMP_PROPAGATE(gemp_vertex_values(m->comm, m->graph, &m->graph->keys, targets, count, &keys, place));
 	for (size_t i = 0; i < count && code == GEMP_OK && step(m, w); i++) {
 		gemp_value target = gemp_column_get(&keys, place[i]);
 		code = add_edge(m, w, &target);
 	}
-	code = gemp_comm_agree(m->comm, code);
-done:
-	gemp_column_free(&keys);
-	return code;
+	return gemp_comm_agree(m->comm, code);
 }
 
 /* Collective. */
 static gemp_code add_edges(const subgraph_builder *m)
 {
-	gemp_code code = GEMP_OK;
-	gemp_vertex *targets = NULL;
-	size_t *place = NULL;
+	GEMP_OWNED gemp_vertex *targets = NULL;
+	GEMP_OWNED size_t *place = NULL;
 	uint64_t more = 1;
 	walk w = { 0 };
-	GEMP_TRY(gemp_comm_agree(m->comm, gemp_new_all(GEMP_ARRAY(targets, PIECE), GEMP_ARRAY(place, PIECE))));
+	GEMP_PROPAGATE(gemp_comm_agree(m->comm, gemp_new_all(GEMP_ARRAY(targets, PIECE), GEMP_ARRAY(place, PIECE))));
 	while (more) {
-		GEMP_TRY(add_piece(m, &w, targets, place));
+		GEMP_PROPAGATE(add_piece(m, &w, targets, place));
 		more = page_bits_next(&m->own.edges, w.next) != GEMP_NO_BIT;
 		gemp_comm_max(m->comm, &more, 1);
 	}
-done:
-	gemp_free_all(targets, place);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. */
@@ -281,16 +267,14 @@ static gemp_code build(subgraph_builder *m, gemp_shard **out)
 	gemp_builder_options options = { .seed = m->graph->seed };
 	for (size_t r = 0; r < m->graph->relation_count; r++)
 		options.undirected |= !m->graph->relations[r].directed;
-	GEMP_TRY(gemp_has_string_keys(m->comm, m->graph, &options.string_keys));
-	GEMP_TRY(gemp_builder_new(&m->builder, m->comm, &options));
+	GEMP_PROPAGATE(gemp_has_string_keys(m->comm, m->graph, &options.string_keys));
+	GEMP_PROPAGATE(gemp_builder_new(&m->builder, m->comm, &options));
 	code = gemp_edge_columns_new(&m->columns, m->graph, NULL);
 	GEMP_THEN(declare(m));
 	GEMP_THEN(add_vertices(m));
-	GEMP_TRY(gemp_comm_agree(m->comm, code));
-	GEMP_TRY(add_edges(m));
-	code = gemp_builder_finish(m->builder, out);
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_comm_agree(m->comm, code));
+	GEMP_PROPAGATE(add_edges(m));
+	return gemp_builder_finish(m->builder, out);
 }
 
 gemp_code gemp_subgraph_make(gemp_shard **out, const gemp_comm *comm, gemp_shard *graph, gemp_subgraph *wanted)

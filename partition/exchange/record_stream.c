@@ -89,29 +89,22 @@ done:
 /* Answers come by owner, and within one owner in the order of packing. */
 static gemp_code scatter_answers(const gemp_record_stream *stream, const uint32_t *received, int ranks, uint32_t *out)
 {
-	gemp_code code = GEMP_OK;
-	size_t *next = NULL;
-	GEMP_TRY(GEMP_NEW(next, (size_t)ranks + 1));
+	GEMP_OWNED size_t *next = NULL;
+	GEMP_PROPAGATE(GEMP_NEW(next, (size_t)ranks + 1));
 	for (size_t i = 0; i < stream->count; i++)
 		next[stream->owner(stream->context, i) + 1]++;
 	for (int r = 0; r < ranks; r++)
 		next[r + 1] += next[r];
 	for (size_t i = 0; i < stream->count; i++)
 		out[i] = received[next[stream->owner(stream->context, i)]++];
-done:
-	gemp_free(next);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_record_stream_answer(const gemp_comm *comm, const gemp_record_stream *stream, gemp_text *answers,
                                     uint32_t *out)
 {
-	gemp_code code = GEMP_OK;
-	void *received = NULL;
+	GEMP_OWNED void *received = NULL;
 	size_t size;
-	GEMP_TRY(gemp_exchange_texts(comm, answers, &received, &size));
-	code = gemp_comm_agree(comm, scatter_answers(stream, received, comm->size, out));
-done:
-	gemp_free(received);
-	return code;
+	GEMP_PROPAGATE(gemp_exchange_texts(comm, answers, &received, &size));
+	return gemp_comm_agree(comm, scatter_answers(stream, received, comm->size, out));
 }

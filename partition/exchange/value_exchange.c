@@ -88,8 +88,10 @@ bool gemp_value_same(const gemp_value *a, const gemp_value *b)
 gemp_code gemp_exchange_texts(const gemp_comm *comm, gemp_text *texts, void **received, size_t *size)
 {
 	gemp_code code = GEMP_OK;
-	size_t ranks = (size_t)comm->size, *sizes = NULL, *from = NULL, capacity = 0;
-	gemp_text all = { 0 };
+	size_t ranks = (size_t)comm->size;
+	GEMP_OWNED size_t *sizes = NULL, *from = NULL;
+	size_t capacity = 0;
+	GEMP_OWNED_BY(gemp_text_free) gemp_text all = { 0 };
 	code = gemp_new_all(GEMP_ARRAY(sizes, ranks), GEMP_ARRAY(from, ranks));
 	for (size_t i = 0; i < ranks; i++) {
 		gemp_text_add(&all, texts[i].data, texts[i].size);
@@ -98,15 +100,12 @@ gemp_code gemp_exchange_texts(const gemp_comm *comm, gemp_text *texts, void **re
 		gemp_text_free(&texts[i]);
 	}
 	GEMP_THEN(gemp_text_status(&all));
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_exchange(comm, all.data, sizes, received, &capacity, from, NULL));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_exchange(comm, all.data, sizes, received, &capacity, from, NULL));
 	*size = 0;
 	for (size_t i = 0; i < ranks; i++)
 		*size += from[i];
-done:
-	gemp_text_free(&all);
-	gemp_free_all(sizes, from);
-	return code;
+	return GEMP_OK;
 }
 
 /* A column on its way, array by array. */
@@ -120,23 +119,19 @@ typedef struct column_exchange {
 /* Collective. One array of the column; *out is the caller's. */
 static gemp_code send_array(column_exchange *s, const void *array, size_t size, void **out)
 {
-	gemp_code code = GEMP_OK;
-	size_t *from = NULL;
-	GEMP_TRY(gemp_exchange_records(s->comm, array, s->column->rows, size, s->owner, out, &from, NULL));
+	GEMP_OWNED size_t *from = NULL;
+	GEMP_PROPAGATE(gemp_exchange_records(s->comm, array, s->column->rows, size, s->owner, out, &from, NULL));
 	s->received = from[s->comm->size];
-done:
-	gemp_free(from);
-	return code;
+	return GEMP_OK;
 }
 
 /* The bytes of all strings by owner, and their lengths by row. */
 static gemp_code pack_strings(const column_exchange *s, uint64_t *lengths, char **bytes, size_t *sizes)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_column *column = s->column;
-	size_t *place = NULL;
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(place, (size_t)s->comm->size),
-	                      GEMP_ARRAY(*bytes, column->rows ? column->offsets[column->rows] : 0)));
+	GEMP_OWNED size_t *place = NULL;
+	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(place, (size_t)s->comm->size),
+	                            GEMP_ARRAY(*bytes, column->rows ? column->offsets[column->rows] : 0)));
 	for (size_t i = 0; i < column->rows; i++) {
 		lengths[i] = column->offsets[i + 1] - column->offsets[i];
 		sizes[s->owner[i]] += lengths[i];
@@ -148,9 +143,7 @@ static gemp_code pack_strings(const column_exchange *s, uint64_t *lengths, char 
 			memcpy(*bytes + place[s->owner[i]], column->bytes + column->offsets[i], lengths[i]);
 		place[s->owner[i]] += lengths[i];
 	}
-done:
-	gemp_free(place);
-	return code;
+	return GEMP_OK;
 }
 
 /* Local. Lengths become places. */
@@ -166,19 +159,17 @@ static gemp_code place_strings(const column_exchange *s, gemp_column *out, const
 static gemp_code send_strings(column_exchange *s, gemp_column *out)
 {
 	gemp_code code = GEMP_OK;
-	size_t ranks = (size_t)s->comm->size, *sizes = NULL;
-	uint64_t *lengths = NULL;
-	char *bytes = NULL;
-	void *came = NULL;
+	size_t ranks = (size_t)s->comm->size;
+	GEMP_OWNED size_t *sizes = NULL;
+	GEMP_OWNED uint64_t *lengths = NULL;
+	GEMP_OWNED char *bytes = NULL;
+	GEMP_OWNED void *came = NULL;
 	code = gemp_new_all(GEMP_ARRAY(sizes, 2 * ranks), GEMP_ARRAY(lengths, s->column->rows));
 	GEMP_THEN(pack_strings(s, lengths, &bytes, sizes));
-	GEMP_TRY(gemp_comm_agree(s->comm, code));
-	GEMP_TRY(send_array(s, lengths, sizeof *lengths, &came));
-	GEMP_TRY(gemp_comm_agree(s->comm, place_strings(s, out, came)));
-	code = gemp_exchange(s->comm, bytes, sizes, (void **)&out->bytes, &out->bytes_capacity, sizes + ranks, NULL);
-done:
-	gemp_free_all(sizes, lengths, bytes, came);
-	return code;
+	GEMP_PROPAGATE(gemp_comm_agree(s->comm, code));
+	GEMP_PROPAGATE(send_array(s, lengths, sizeof *lengths, &came));
+	GEMP_PROPAGATE(gemp_comm_agree(s->comm, place_strings(s, out, came)));
+	return gemp_exchange(s->comm, bytes, sizes, (void **)&out->bytes, &out->bytes_capacity, sizes + ranks, NULL);
 }
 
 /* Collective. */
@@ -199,21 +190,19 @@ static gemp_code send_nulls(column_exchange *s, gemp_column *out)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t nulls = s->column->null != NULL;
-	uint8_t *none = NULL;
+	GEMP_OWNED uint8_t *none = NULL;
 	gemp_comm_max(s->comm, &nulls, 1);
 	if (!nulls)
 		return GEMP_OK;
 	if (!s->column->null)
 		code = GEMP_NEW(none, s->column->rows);
-	GEMP_TRY(gemp_comm_agree(s->comm, code));
-	GEMP_TRY(send_array(s, none ? none : s->column->null, 1, (void **)&out->null));
+	GEMP_PROPAGATE(gemp_comm_agree(s->comm, code));
+	GEMP_PROPAGATE(send_array(s, none ? none : s->column->null, 1, (void **)&out->null));
 	if (s->received == 0 || !memchr(out->null, 1, s->received)) {
 		gemp_free(out->null);
 		out->null = NULL;
 	}
-done:
-	gemp_free(none);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_column_exchange(gemp_column *out, const gemp_comm *comm, const gemp_column *column, const int *owner)
@@ -234,36 +223,30 @@ done:
 gemp_code gemp_records_move(const gemp_comm *comm, void **records, size_t count, size_t size, const int *owner,
                             size_t *received)
 {
-	gemp_code code = GEMP_OK;
 	void *came = NULL;
-	size_t *from = NULL;
+	GEMP_OWNED size_t *from = NULL;
 	*received = count;
 	if (!owner)
 		return GEMP_OK;
-	GEMP_TRY(gemp_exchange_records(comm, gemp_pointer_get(records), count, size, owner, &came, &from, NULL));
+	GEMP_PROPAGATE(gemp_exchange_records(comm, gemp_pointer_get(records), count, size, owner, &came, &from, NULL));
 	gemp_free(gemp_pointer_get(records));
 	gemp_pointer_set(records, came);
 	*received = from[comm->size];
-done:
-	gemp_free(from);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_column_move(const gemp_comm *comm, gemp_column *to, gemp_column *from, const int *owner,
                            const uint64_t *order, size_t count, bool consume)
 {
-	gemp_code code = GEMP_OK;
-	gemp_column received = { 0 };
+	GEMP_OWNED_BY(gemp_column_free) gemp_column received = { 0 };
 	if (owner)
-		GEMP_TRY(gemp_column_exchange(&received, comm, from, owner));
+		GEMP_PROPAGATE(gemp_column_exchange(&received, comm, from, owner));
 	if (owner && consume)
 		gemp_column_free(from); /* before the gather allocates as much again */
-	GEMP_TRY(gemp_comm_agree(comm, gemp_column_gather(to, owner ? &received : from, NULL, order, count)));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_column_gather(to, owner ? &received : from, NULL, order, count)));
 	if (consume)
 		gemp_column_free(from);
-done:
-	gemp_column_free(&received);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_table_move(const gemp_comm *comm, gemp_table *to, gemp_table *from, const int *owner,
@@ -283,36 +266,29 @@ gemp_code gemp_table_move(const gemp_comm *comm, gemp_table *to, gemp_table *fro
 static gemp_code gather_answers(const gemp_shard *graph, const gemp_column *column, const gemp_vertex *ids,
                                 const size_t *from, gemp_column *answers, int **asker)
 {
-	gemp_code code = GEMP_OK;
 	size_t count = from[graph->ranks];
-	uint64_t *rows = NULL;
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(rows, count), GEMP_ARRAY(*asker, count)));
+	GEMP_OWNED uint64_t *rows = NULL;
+	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(rows, count), GEMP_ARRAY(*asker, count)));
 	for (int r = 0; r < graph->ranks; r++)
 		for (size_t i = from[r]; i < from[r + 1]; i++) {
 			rows[i] = ids[i] - graph->first_vertex;
 			(*asker)[i] = r;
 		}
-	code = gemp_column_gather(answers, column, NULL, rows, count);
-done:
-	gemp_free(rows);
-	return code;
+	return gemp_column_gather(answers, column, NULL, rows, count);
 }
 
 /* Answers come by owner, and within one owner in the order of asking. */
 static gemp_code place_answers(const int *owner, size_t count, int ranks, size_t *place)
 {
-	gemp_code code = GEMP_OK;
-	size_t *next = NULL;
-	GEMP_TRY(GEMP_NEW(next, (size_t)ranks + 1));
+	GEMP_OWNED size_t *next = NULL;
+	GEMP_PROPAGATE(GEMP_NEW(next, (size_t)ranks + 1));
 	for (size_t i = 0; i < count; i++)
 		next[owner[i] + 1]++;
 	for (int r = 0; r < ranks; r++)
 		next[r + 1] += next[r];
 	for (size_t i = 0; i < count; i++)
 		place[i] = next[owner[i]]++;
-done:
-	gemp_free(next);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_vertex_values(const gemp_comm *comm, const gemp_shard *graph, const gemp_column *column,
@@ -377,19 +353,16 @@ static void read_numbers(void *context, size_t range, size_t begin, size_t end)
 /* Collective. The answers are written over the ids that came. */
 static gemp_code request_round(const number_request *r, gemp_traffic *traffic)
 {
-	gemp_code code = GEMP_OK;
-	void *received = NULL;
-	size_t *from = NULL;
+	GEMP_OWNED void *received = NULL;
+	GEMP_OWNED size_t *from = NULL;
 	number_request own = *r;
 	gemp_for_ranges(r->count, find_owners, (void *)(uintptr_t)r);
-	GEMP_TRY(gemp_exchange_records(r->comm, r->ids, r->count, sizeof *r->ids, r->owner, &received, &from, traffic));
+	GEMP_PROPAGATE(
+		gemp_exchange_records(r->comm, r->ids, r->count, sizeof *r->ids, r->owner, &received, &from, traffic));
 	own.ids = own.out = received;
 	own.count = from[r->comm->size];
 	gemp_for_ranges(own.count, read_numbers, &own);
-	code = gemp_exchange_answers(r->comm, received, sizeof *r->out, from, r->owner, r->count, r->out, traffic);
-done:
-	gemp_free_all(received, from);
-	return code;
+	return gemp_exchange_answers(r->comm, received, sizeof *r->out, from, r->owner, r->count, r->out, traffic);
 }
 
 gemp_code gemp_vertex_numbers(const gemp_comm *comm, const uint64_t *bounds, const uint32_t *values,

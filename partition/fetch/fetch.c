@@ -65,8 +65,9 @@ static gemp_code gather_classes(gemp_fetch *f, size_t view)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = f->context->comm;
-	uint8_t *mine = NULL, *all = NULL;
-	size_t *begin = NULL, row;
+	GEMP_OWNED uint8_t *mine = NULL, *all = NULL;
+	GEMP_OWNED size_t *begin = NULL;
+	size_t row;
 	code = GEMP_NEW(mine, f->graph->rows);
 	for (size_t i = 0; code == GEMP_OK && i < f->residency->own_count; i++) {
 		gemp_vertex slot = f->residency->own_slots[i];
@@ -74,14 +75,12 @@ static gemp_code gather_classes(gemp_fetch *f, size_t view)
 		mine[f->order->id_of[slot] - f->graph->first_vertex] = (uint8_t)gemp_degree_class(
 			row_of(&f->resident_views[view], row).size);
 	}
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_comm_allgather(comm, mine, f->graph->rows, (void **)&all, &begin));
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(f->classes[view], f->graph->vertex_count)));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_comm_allgather(comm, mine, f->graph->rows, (void **)&all, &begin));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(f->classes[view], f->graph->vertex_count)));
 	for (size_t slot = 0; slot < f->graph->vertex_count; slot++)
 		f->classes[view][slot] = all[f->order->id_of[slot]];
-done:
-	gemp_free_all(mine, all, begin);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_fetch_new(gemp_fetch **out, gemp_runtime *context, const gemp_shard *graph, const gemp_slot_order *order,
@@ -493,22 +492,19 @@ static gemp_code set_tiles(gemp_fetch *f, const gemp_tiles *tiles)
 
 gemp_code gemp_fetch_rows(gemp_fetch *f, uint32_t *const *wanted, const gemp_tiles *tiles)
 {
-	gemp_code code = GEMP_OK;
-	transfer t = { 0 };
+	GEMP_OWNED_BY(free_transfer) transfer t = { 0 };
 	gemp_traffic traffic = { 0 };
 	double began = gemp_now();
 	if (f->residency->hot >= f->graph->vertex_count)
 		return GEMP_OK;
-	GEMP_TRY(gemp_comm_agree(f->context->comm, set_tiles(f, tiles)));
-	GEMP_TRY(gemp_comm_agree(f->context->comm, list_requests(f, &t, wanted)));
-	GEMP_TRY(fetch_all(f, &t, &traffic));
+	GEMP_PROPAGATE(gemp_comm_agree(f->context->comm, set_tiles(f, tiles)));
+	GEMP_PROPAGATE(gemp_comm_agree(f->context->comm, list_requests(f, &t, wanted)));
+	GEMP_PROPAGATE(fetch_all(f, &t, &traffic));
 	f->stats.bytes += traffic.bytes;
 	f->stats.messages += traffic.messages;
 	f->context->traffic.bytes += traffic.bytes;
 	f->context->traffic.messages += traffic.messages;
 	f->context->traffic.rounds += traffic.rounds;
 	gemp_timers_add(&f->context->timers, GEMP_PHASE_EXCHANGE, began);
-done:
-	free_transfer(&t);
-	return code;
+	return GEMP_OK;
 }

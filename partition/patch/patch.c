@@ -133,19 +133,17 @@ static gemp_code assign_ids(gemp_patch_state *p)
 static gemp_code patch_all(gemp_patch_state *p)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_comm_agree(p->comm, GEMP_NEW(p->to, 1)));
+	GEMP_PROPAGATE(gemp_comm_agree(p->comm, GEMP_NEW(p->to, 1)));
 	p->to->loader = gemp_rows_by_target_source(p->comm);
-	GEMP_TRY(assign_ids(p));
+	GEMP_PROPAGATE(assign_ids(p));
 	if (p->patch->want_changed)
 		code = GEMP_NEW(p->result->changed, p->to->vertex_count / 64 + 1);
-	GEMP_TRY(gemp_comm_agree(p->comm, code));
-	GEMP_TRY(gemp_patch_keys(p));
-	GEMP_TRY(gemp_patch_labels(p));
-	GEMP_TRY(gemp_patch_attributes(p));
-	GEMP_TRY(gemp_patch_relations(p));
-	code = join_changed(p);
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_comm_agree(p->comm, code));
+	GEMP_PROPAGATE(gemp_patch_keys(p));
+	GEMP_PROPAGATE(gemp_patch_labels(p));
+	GEMP_PROPAGATE(gemp_patch_attributes(p));
+	GEMP_PROPAGATE(gemp_patch_relations(p));
+	return join_changed(p);
 }
 
 /* Collective. *out: NULL after an error. */
@@ -164,21 +162,18 @@ static gemp_code apply(gemp_shard **out, gemp_patch_state *p)
 
 gemp_code gemp_shard_patch(gemp_shard **graph, const gemp_comm *comm, gemp_patch *patch, gemp_patch_result *done)
 {
-	gemp_code code = GEMP_OK;
 	gemp_shard *new = NULL;
-	gemp_patch_result local = { 0 };
+	GEMP_OWNED_BY(gemp_patch_result_free) gemp_patch_result local = { 0 };
 	gemp_patch_state p = { .comm = comm, .from = *graph, .patch = patch, .result = &local };
-	GEMP_TRY(gemp_shard_load_outgoing(*graph));
-	GEMP_TRY(apply(&new, &p));
+	GEMP_PROPAGATE(gemp_shard_load_outgoing(*graph));
+	GEMP_PROPAGATE(apply(&new, &p));
 	gemp_shard_free(*graph);
 	*graph = new;
 	if (done) {
 		*done = local;
 		local = (gemp_patch_result){ 0 };
 	}
-done:
-	gemp_patch_result_free(&local);
-	return code;
+	return GEMP_OK;
 }
 
 /* FREEING */

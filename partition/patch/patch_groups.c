@@ -22,18 +22,16 @@
 /* Collective. */
 static gemp_code join_merged(gemp_edge_patch_state *e)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_patch *patch = e->p->patch;
 	void *all = NULL;
-	size_t *begin = NULL;
+	GEMP_OWNED size_t *begin = NULL;
 	if (!e->p->id_map.some_deleted)
 		return GEMP_OK;
-	GEMP_TRY(gemp_comm_allgather(e->p->comm, patch->merges, patch->merge_count * sizeof *patch->merges, &all, &begin));
+	GEMP_PROPAGATE(
+		gemp_comm_allgather(e->p->comm, patch->merges, patch->merge_count * sizeof *patch->merges, &all, &begin));
 	e->merges = all;
 	e->merge_count = begin[e->p->comm->size] / sizeof *patch->merges;
-done:
-	gemp_free(begin);
-	return code;
+	return GEMP_OK;
 }
 
 /* The vertex that has the edges of this one from now on, as an end; NOWHERE: none. */
@@ -146,10 +144,10 @@ gemp_code gemp_patch_groups_new(gemp_edge_patch_state *e)
 	gemp_code code = GEMP_OK;
 	const gemp_patch *patch = e->p->patch;
 	size_t relations = e->p->from->relation_count, kinds = patch->type_count + 1;
-	GEMP_TRY(join_merged(e));
+	GEMP_PROPAGATE(join_merged(e));
 	bool moves = e->merge_count || patch->type_count;
 	code = GEMP_RESERVE(e->groups, e->group_capacity, patch->added_edge_count + (moves ? relations * kinds : 0) + 1);
-	GEMP_TRY(gemp_comm_agree(e->p->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(e->p->comm, code));
 	memset(e->groups, 0, e->group_capacity * sizeof *e->groups);
 	if (patch->added_edge_count)
 		memcpy(e->groups, patch->added_edges, patch->added_edge_count * sizeof *e->groups);
@@ -158,9 +156,7 @@ gemp_code gemp_patch_groups_new(gemp_edge_patch_state *e)
 		code = find_moves(e, r, e->groups + e->group_count);
 		e->group_count += kinds;
 	}
-	code = gemp_comm_agree(e->p->comm, code);
-done:
-	return code;
+	return gemp_comm_agree(e->p->comm, code);
 }
 
 /* Takes {0}. */
@@ -266,11 +262,10 @@ static bool has_column(const gemp_edge_patch_state *e, const char *type, const c
 /* Local. The columns that the relation has from now on, in the order of the patch. */
 static gemp_code add_columns(const gemp_edge_patch_state *e, const char *type, size_t edges, gemp_table *props)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_patch_columns *all = &e->p->patch->edges;
-	gemp_table made = { .rows = edges };
+	GEMP_OWNED_BY(gemp_table_free) gemp_table made = { .rows = edges };
 	size_t old = 0;
-	GEMP_TRY(GEMP_RESERVE(made.columns, made.capacity, all->count));
+	GEMP_PROPAGATE(GEMP_RESERVE(made.columns, made.capacity, all->count));
 	for (size_t c = 0; c < all->count; c++) {
 		gemp_column *column = &made.columns[made.count];
 		if (old < props->count && strcmp(props->columns[old].name, all->columns[c].name) == 0) {
@@ -278,17 +273,15 @@ static gemp_code add_columns(const gemp_edge_patch_state *e, const char *type, s
 			props->columns[old++] = (gemp_column){ 0 };
 			made.count++;
 		} else if (has_column(e, type, all->columns[c].name)) {
-			GEMP_TRY(gemp_column_init(column, all->columns[c].name, all->columns[c].type));
+			GEMP_PROPAGATE(gemp_column_init(column, all->columns[c].name, all->columns[c].type));
 			made.count++;
-			GEMP_TRY(gemp_column_pad(column, edges));
+			GEMP_PROPAGATE(gemp_column_pad(column, edges));
 		}
 	}
 	gemp_table_free(props);
 	*props = made;
 	made = (gemp_table){ 0 };
-done:
-	gemp_table_free(&made);
-	return code;
+	return GEMP_OK;
 }
 
 /* Local. Edges and attributes of all groups of one relation, in the order of the groups. */
@@ -309,22 +302,19 @@ static gemp_code join(gemp_edge_group *out, const gemp_edge_patch_state *e, cons
 /* Collective. */
 static gemp_code send(gemp_edge_group *group, const gemp_patch_state *p)
 {
-	gemp_code code = GEMP_OK;
-	int *owner = NULL;
-	GEMP_TRY(gemp_comm_agree(p->comm, GEMP_NEW(owner, group->count)));
+	GEMP_OWNED int *owner = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(p->comm, GEMP_NEW(owner, group->count)));
 	for (size_t i = 0; i < group->count; i++)
 		owner[i] = gemp_shard_owner(p->to, group->edges[i].source);
-	GEMP_TRY(
+	GEMP_PROPAGATE(
 		gemp_records_move(p->comm, (void **)&group->edges, group->count, sizeof *group->edges, owner, &group->count));
 	for (size_t c = 0; c < group->values.count; c++) {
 		gemp_column *column = &group->values.columns[c], received = { 0 };
-		GEMP_TRY(gemp_column_exchange(&received, p->comm, column, owner));
+		GEMP_PROPAGATE(gemp_column_exchange(&received, p->comm, column, owner));
 		gemp_column_free(column);
 		*column = received;
 	}
-done:
-	gemp_free(owner);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_patch_gather_group(gemp_edge_group *out, const gemp_edge_patch_state *e, const char *type, size_t edges,

@@ -106,23 +106,19 @@ static gemp_code make_strings(const gemp_patch *patch, gemp_column *column)
 /* Local. New keys behind the old ones, then without those of deleted vertices. */
 static gemp_code make_keys(gemp_patch_state *p)
 {
-	gemp_code code = GEMP_OK;
-	gemp_column made = { 0 };
+	GEMP_OWNED_BY(gemp_column_free) gemp_column made = { 0 };
 	key_task m = { p->patch, &made };
 	bool strings = p->from->keys.type == GEMP_STRING;
-	GEMP_TRY(gemp_column_init(&made, p->from->keys.name, p->from->keys.type));
-	GEMP_TRY(gemp_column_reserve(&made, p->patch->new_vertices, 0));
+	GEMP_PROPAGATE(gemp_column_init(&made, p->from->keys.name, p->from->keys.type));
+	GEMP_PROPAGATE(gemp_column_reserve(&made, p->patch->new_vertices, 0));
 	if (strings) {
-		GEMP_TRY(make_strings(p->patch, &made));
+		GEMP_PROPAGATE(make_strings(p->patch, &made));
 	} else {
 		gemp_for_ranges(p->patch->new_vertices, make_range, &m);
 		made.rows = p->patch->new_vertices;
 	}
-	GEMP_TRY(gemp_column_append(&p->from->keys, &made));
-	code = gemp_patch_survivors(p, &p->to->keys, &p->from->keys);
-done:
-	gemp_column_free(&made);
-	return code;
+	GEMP_PROPAGATE(gemp_column_append(&p->from->keys, &made));
+	return gemp_patch_survivors(p, &p->to->keys, &p->from->keys);
 }
 
 /* THEIR ORDER */

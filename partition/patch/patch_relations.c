@@ -75,10 +75,9 @@ static gemp_code put_edge_values(gemp_patch_state *p)
 			code = put_column(all, r, c, (size_t)relation->out_offsets[p->from->rows], &relation->props, &made);
 		gemp_table_free(&relation->props);
 		relation->props = made;
-		GEMP_TRY(code);
+		GEMP_PROPAGATE(code);
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* All relations of the old and the new graph by name, and which of them change. */
@@ -301,13 +300,13 @@ done:
 /* Collective. Numbers of edges, and columns without a value go. */
 static gemp_code commit_relation(relation_task *m)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_patch_state *p = m->all->p;
 	gemp_table *props = &m->to->props;
-	uint64_t mine = m->to->out_offsets[p->to->rows], *facts = NULL;
+	uint64_t mine = m->to->out_offsets[p->to->rows];
+	GEMP_OWNED uint64_t *facts = NULL;
 	bool drops = m->put || m->added || m->touched || p->id_map.some_deleted;
 	size_t kept = 0, columns = drops ? props->count : 0;
-	GEMP_TRY(gemp_comm_agree(p->comm, GEMP_NEW(facts, 2 + columns)));
+	GEMP_PROPAGATE(gemp_comm_agree(p->comm, GEMP_NEW(facts, 2 + columns)));
 	facts[0] = mine;
 	facts[1] = m->to->multigraph;
 	for (size_t c = 0; c < columns; c++)
@@ -326,33 +325,27 @@ static gemp_code commit_relation(relation_task *m)
 	}
 	props->count = drops ? kept : props->count;
 	m->to->loaded = GEMP_LOAD_OUT | GEMP_LOAD_PROPS;
-done:
-	gemp_free(facts);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. */
 static gemp_code make(relation_task *m)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_patch_state *p = m->all->p;
-	gemp_edge_group group = { 0 };
-	gemp_table none = { 0 };
+	GEMP_OWNED_BY(gemp_edge_group_free) gemp_edge_group group = { 0 };
+	GEMP_OWNED_BY(gemp_table_free) gemp_table none = { 0 };
 	bool stays = m->old && !m->added && !m->touched && !p->id_map.some_deleted;
 	m->to->name = gemp_strdup(m->name);
-	GEMP_TRY(gemp_comm_agree(p->comm, m->to->name ? GEMP_OK : GEMP_ENOMEM));
+	GEMP_PROPAGATE(gemp_comm_agree(p->comm, m->to->name ? GEMP_OK : GEMP_ENOMEM));
 	if (stays && !m->origin) {
-		GEMP_TRY(gemp_comm_agree(p->comm, keep_rows(m)));
+		GEMP_PROPAGATE(gemp_comm_agree(p->comm, keep_rows(m)));
 	} else {
 		size_t edges = m->old ? (size_t)m->old->out_offsets[p->from->rows] : 0;
-		GEMP_TRY(gemp_patch_gather_group(&group, &m->all->edges, m->name, edges, m->old ? &m->old->props : &none));
-		GEMP_TRY(gemp_comm_agree(p->comm, make_rows(m, &group)));
+		GEMP_PROPAGATE(
+			gemp_patch_gather_group(&group, &m->all->edges, m->name, edges, m->old ? &m->old->props : &none));
+		GEMP_PROPAGATE(gemp_comm_agree(p->comm, make_rows(m, &group)));
 	}
-	code = commit_relation(m);
-done:
-	gemp_table_free(&none);
-	gemp_edge_group_free(&group);
-	return code;
+	return commit_relation(m);
 }
 
 /* Collective. The n-th name. */

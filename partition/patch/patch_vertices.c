@@ -25,22 +25,20 @@ gemp_code gemp_patch_survivors(const gemp_patch_state *p, gemp_column *to, gemp_
 /* Local. One attribute: type, padding for new vertices, new values, then only the survivors. */
 static gemp_code patch_column(gemp_patch_state *p, size_t c, gemp_column *out)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_patch_columns *all = &p->patch->vertices;
 	gemp_table *table = &p->from->attributes;
-	gemp_column new = { 0 }, *column = c < table->count ? &table->columns[c] : &new;
+	GEMP_OWNED_BY(gemp_column_free) gemp_column new = { 0 };
+	gemp_column *column = c < table->count ? &table->columns[c] : &new;
 	if (c >= table->count)
-		GEMP_TRY(gemp_column_init(&new, all->columns[c].name, all->columns[c].type));
+		GEMP_PROPAGATE(gemp_column_init(&new, all->columns[c].name, all->columns[c].type));
 	if (c < all->count && column->type != all->columns[c].type)
-		GEMP_TRY(gemp_column_to_float(column));
-	GEMP_TRY(gemp_column_pad(column, p->from->rows + p->patch->new_vertices));
+		GEMP_PROPAGATE(gemp_column_to_float(column));
+	GEMP_PROPAGATE(gemp_column_pad(column, p->from->rows + p->patch->new_vertices));
 	for (size_t i = 0; i < all->value_count; i++)
 		if (all->values[i].column == c)
-			GEMP_TRY(gemp_column_scatter(column, all->values[i].rows, all->values[i].count, &all->values[i].values));
-	code = gemp_patch_survivors(p, out, column);
-done:
-	gemp_column_free(&new);
-	return code;
+			GEMP_PROPAGATE(
+				gemp_column_scatter(column, all->values[i].rows, all->values[i].count, &all->values[i].values));
+	return gemp_patch_survivors(p, out, column);
 }
 
 /* Local. */
@@ -182,37 +180,31 @@ static gemp_code print_set(const label_state *l, size_t s, gemp_text *out)
 /* Local. Texts of the sets that have rows here; number[s] becomes the place among them. */
 static gemp_code list_sets(label_state *l, const uint64_t *here, gemp_bytes *texts)
 {
-	gemp_code code = GEMP_OK;
-	gemp_text text = { 0 };
-	GEMP_TRY(GEMP_NEW(l->number, l->sets));
+	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
+	GEMP_PROPAGATE(GEMP_NEW(l->number, l->sets));
 	for (size_t s = 0; s < l->sets; s++) {
 		if (!here[s])
 			continue;
-		GEMP_TRY(print_set(l, s, &text));
+		GEMP_PROPAGATE(print_set(l, s, &text));
 		l->number[s] = (uint32_t)texts->count;
-		GEMP_TRY(gemp_bytes_add(texts, text.data, text.size));
+		GEMP_PROPAGATE(gemp_bytes_add(texts, text.data, text.size));
 	}
-done:
-	gemp_text_free(&text);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. number[] of the sets that have rows on some rank. */
 static gemp_code number_sets(label_state *l, const uint64_t *here)
 {
 	gemp_code code = GEMP_OK;
-	gemp_bytes texts = { 0 };
-	uint32_t *set_of = NULL;
+	GEMP_OWNED_BY(gemp_bytes_free) gemp_bytes texts = { 0 };
+	GEMP_OWNED uint32_t *set_of = NULL;
 	code = list_sets(l, here, &texts);
 	GEMP_THEN(GEMP_NEW(set_of, texts.count));
-	GEMP_TRY(gemp_comm_agree(l->p->comm, code));
-	GEMP_TRY(gemp_builder_label_sets(l->p->comm, &texts, l->p->to, set_of));
+	GEMP_PROPAGATE(gemp_comm_agree(l->p->comm, code));
+	GEMP_PROPAGATE(gemp_builder_label_sets(l->p->comm, &texts, l->p->to, set_of));
 	for (size_t s = 0; s < l->sets; s++)
 		l->number[s] = here[s] ? set_of[l->number[s]] : 0;
-done:
-	gemp_bytes_free(&texts);
-	gemp_free(set_of);
-	return code;
+	return GEMP_OK;
 }
 
 /* From the numbering of the patch to that of the new graph. */
@@ -227,11 +219,10 @@ static void number_range(void *context, size_t range, size_t begin, size_t end)
 /* Collective. Other sets than before. */
 static gemp_code rebuild_sets(label_state *l, const uint64_t *here)
 {
-	gemp_code code = GEMP_OK;
-	uint64_t *counts = NULL;
+	GEMP_OWNED uint64_t *counts = NULL;
 	gemp_shard *to = l->p->to;
-	GEMP_TRY(number_sets(l, here));
-	GEMP_TRY(gemp_comm_agree(l->p->comm, GEMP_NEW(counts, to->label_set_count)));
+	GEMP_PROPAGATE(number_sets(l, here));
+	GEMP_PROPAGATE(gemp_comm_agree(l->p->comm, GEMP_NEW(counts, to->label_set_count)));
 	for (size_t s = 0; s < l->sets; s++)
 		if (here[s])
 			counts[l->number[s]] += here[s];
@@ -239,9 +230,7 @@ static gemp_code rebuild_sets(label_state *l, const uint64_t *here)
 	for (size_t s = 0; s < to->label_set_count; s++)
 		to->label_sets[s].vertex_count = counts[s];
 	gemp_for_ranges(l->p->surviving_count, number_range, l);
-done:
-	gemp_free(counts);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_patch_labels(gemp_patch_state *p)

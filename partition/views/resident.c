@@ -207,24 +207,21 @@ static gemp_code make(gemp_resident *resident, const gemp_view_key *keys)
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = resident->context->comm;
 	const gemp_shard *graph = resident->graph;
-	uint64_t *degree = NULL;
+	GEMP_OWNED uint64_t *degree = NULL;
 	weights w;
 	code = copy_keys(resident, keys);
 	GEMP_THEN(GEMP_NEW(degree, graph->rows));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	for (size_t v = 0; v < resident->view_count; v++)
 		gemp_view_degrees(graph, &keys[v], degree);
 	class_weights(&w, resident, degree);
 	gemp_vertex hot = choose_hot(resident, &w);
-	GEMP_TRY(gemp_slot_order_new(&resident->order, comm, graph, degree));
+	GEMP_PROPAGATE(gemp_slot_order_new(&resident->order, comm, graph, degree));
 	gemp_free(degree);
 	degree = NULL;
-	GEMP_TRY(gemp_comm_agree(comm, gemp_residency_new(&resident->residency, graph, &resident->order, hot)));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_residency_new(&resident->residency, graph, &resident->order, hot)));
 	evict_unused(resident->context, hot == graph->vertex_count ? w.total / (uint64_t)resident->node_sharers : w.total);
-	GEMP_TRY(make_views(resident));
-done:
-	gemp_free(degree);
-	return code;
+	return make_views(resident);
 }
 
 gemp_code gemp_resident_get(gemp_resident **out, gemp_runtime *context, const gemp_shard *graph,

@@ -92,15 +92,11 @@ void gemp_residency_free(gemp_residency *residency)
 /* Positions as 32-bit words. */
 static gemp_code upload_begin32(gemp_view *view, gemp_device *device)
 {
-	gemp_code code = GEMP_OK;
-	uint32_t *narrow = NULL;
-	GEMP_TRY(GEMP_NEW(narrow, view->rows + 1));
+	GEMP_OWNED uint32_t *narrow = NULL;
+	GEMP_PROPAGATE(GEMP_NEW(narrow, view->rows + 1));
 	for (size_t r = 0; r <= view->rows; r++)
 		narrow[r] = (uint32_t)view->begin[r];
-	GEMP_TRY(gemp_buffer_new(&view->device_begin, device, (view->rows + 1) * sizeof *narrow, narrow));
-done:
-	gemp_free(narrow);
-	return code;
+	return gemp_buffer_new(&view->device_begin, device, (view->rows + 1) * sizeof *narrow, narrow);
 }
 
 /* A CPU device uses the array itself. */
@@ -236,14 +232,11 @@ static bool names_twice(const parallel_test *a, size_t v, gemp_vertex *last)
 /* Collective. */
 static gemp_code test_marks(const gemp_comm *comm, parallel_test *a)
 {
-	gemp_code code = GEMP_OK;
-	gemp_vertex *last = NULL;
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(last, a->graph->vertex_count)));
+	GEMP_OWNED gemp_vertex *last = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(last, a->graph->vertex_count)));
 	for (size_t v = 0; v < a->graph->rows && !a->found; v++)
 		a->found = names_twice(a, v, last);
-done:
-	gemp_free(last);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_view_parallel(const gemp_comm *comm, gemp_shard *graph, const gemp_view_key *key, bool *parallel)

@@ -22,17 +22,15 @@ enum { ALIGNED = 128 };
 static gemp_code hot_sizes(uint64_t **out, const gemp_comm *comm, const gemp_view *own, const gemp_residency *residency)
 {
 	gemp_code code = GEMP_OK;
-	uint64_t *size = NULL;
+	GEMP_OWNED uint64_t *size = NULL;
 	code = GEMP_NEW(size, (size_t)residency->hot + 1);
 	for (size_t r = 0; code == GEMP_OK && r < residency->own_count - residency->own; r++) /* own hot rows come first */
 		size[residency->own_slots[r]] = own->begin[r + 1] - own->begin[r];
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	gemp_comm_sum_long(comm, size, residency->hot);
 	*out = size;
 	size = NULL;
-done:
-	gemp_free(size);
-	return code;
+	return GEMP_OK;
 }
 
 /* Begins of all resident rows, and room for them. */
@@ -59,20 +57,17 @@ static gemp_code gather_slots(const gemp_comm *comm, const gemp_shard *graph, co
                               const gemp_view *out, const gemp_view *own, own_range part, size_t first, size_t end,
                               size_t width, const void *from, void *to)
 {
-	gemp_code code = GEMP_OK;
-	size_t *begin = NULL;
-	char *all = NULL;
+	GEMP_OWNED size_t *begin = NULL;
+	GEMP_OWNED char *all = NULL;
 	uint64_t at = own->begin[part.first], count = own->begin[part.end] - at;
-	GEMP_TRY(gemp_comm_allgather(comm, (const char *)from + at * width, count * width, (void **)&all, &begin));
+	GEMP_PROPAGATE(gemp_comm_allgather(comm, (const char *)from + at * width, count * width, (void **)&all, &begin));
 	for (size_t s = first; s < end; s++) {
 		int owner = gemp_shard_owner(graph, order->id_of[s]);
 		size_t bytes = (size_t)(out->begin[s + 1] - out->begin[s]) * width;
 		memcpy((char *)to + out->begin[s] * width, all + begin[owner], bytes);
 		begin[owner] += bytes;
 	}
-done:
-	gemp_free_all(all, begin);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. */
@@ -223,27 +218,25 @@ static int node_of(const node_exchange *p, size_t slot)
 /* Collective over the first ranks. Values of `width` bytes in the rows of slots [first, end). */
 static gemp_code exchange_slots(const node_exchange *p, size_t first, size_t end, char *values, size_t width)
 {
-	gemp_code code = GEMP_OK;
-	char *mine = NULL, *all = NULL;
-	size_t *begin = NULL, count = 0;
+	GEMP_OWNED char *mine = NULL, *all = NULL;
+	GEMP_OWNED size_t *begin = NULL;
+	size_t count = 0;
 	const uint64_t *at = p->view->begin;
 	const gemp_comm *between = &p->nodes->between;
-	GEMP_TRY(gemp_comm_agree(between, GEMP_NEW(mine, (size_t)(at[end] - at[first]) * width)));
+	GEMP_PROPAGATE(gemp_comm_agree(between, GEMP_NEW(mine, (size_t)(at[end] - at[first]) * width)));
 	for (size_t s = first; s < end; s++)
 		if (node_of(p, s) == between->rank) {
 			size_t bytes = (size_t)(at[s + 1] - at[s]) * width;
 			memcpy(mine + count, values + at[s] * width, bytes);
 			count += bytes;
 		}
-	GEMP_TRY(gemp_comm_allgather(between, mine, count, (void **)&all, &begin));
+	GEMP_PROPAGATE(gemp_comm_allgather(between, mine, count, (void **)&all, &begin));
 	for (size_t s = first; s < end; s++) {
 		size_t bytes = (size_t)(at[s + 1] - at[s]) * width, *from = &begin[node_of(p, s)];
 		memcpy(values + at[s] * width, all + *from, bytes);
 		*from += bytes;
 	}
-done:
-	gemp_free_all(mine, all, begin);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective over the first ranks. */
@@ -268,25 +261,23 @@ static gemp_code share_rows(gemp_view *out, bool *shared, const gemp_comm *comm,
                             const gemp_slot_order *order, const gemp_residency *residency, const gemp_view *own)
 {
 	gemp_code code = GEMP_OK;
-	node_leaders n = { 0 };
+	GEMP_OWNED_BY(free_leaders) node_leaders n = { 0 };
 	uint64_t entries = gemp_comm_sum1(comm, own->begin[own->rows]);
 	*shared = allocate_shared(out, comm, (size_t)residency->hot, (size_t)entries, own->edges != NULL);
 	if (!*shared)
 		return GEMP_OK;
-	GEMP_TRY(find_leaders(&n, comm));
+	GEMP_PROPAGATE(find_leaders(&n, comm));
 	lay_out(out, &n, residency, own);
 	copy_own(out, residency, own);
 	gemp_shared_fence(&out->shared);
 	out->loops = own->loops;
 	if (n.count == 1)
-		goto done;
+		return code;
 	if (n.between.size)
 		code = exchange_nodes(&(node_exchange){ &n, graph, order, out });
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	gemp_shared_fence(&out->shared);
-done:
-	free_leaders(&n);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_view_new(gemp_view *out, const gemp_comm *comm, const gemp_shard *graph, const gemp_slot_order *order,

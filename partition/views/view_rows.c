@@ -156,20 +156,17 @@ static void fill_chunk(void *context, unsigned thread, size_t chunk)
 /* One thread, with spare memory for the longest row alone. */
 static gemp_code fill_long_rows(view_fill *f)
 {
-	gemp_code code = GEMP_OK;
-	gemp_vertex *slots = NULL;
-	gemp_edge *edges = NULL;
+	GEMP_OWNED gemp_vertex *slots = NULL;
+	GEMP_OWNED gemp_edge *edges = NULL;
 	if (f->longest <= LONG)
 		return GEMP_OK;
-	GEMP_TRY(GEMP_NEW(slots, f->longest));
+	GEMP_PROPAGATE(GEMP_NEW(slots, f->longest));
 	if (f->key->edges)
-		GEMP_TRY(GEMP_NEW(edges, f->longest));
+		GEMP_PROPAGATE(GEMP_NEW(edges, f->longest));
 	for (size_t v = 0; v < f->graph->rows; v++)
 		if (max_degree(f, v) > LONG)
 			fill_row(f, v, slots, edges);
-done:
-	gemp_free_all(slots, edges);
-	return code;
+	return GEMP_OK;
 }
 
 /* Rows move together where loops and parallel entries have left gaps. */

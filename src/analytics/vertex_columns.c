@@ -86,26 +86,24 @@ gemp_code gemp_vertex_columns_keys(gemp_table *found, const char *name, const ge
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = layout->comm;
-	gemp_vertex *ids = NULL;
-	uint64_t *rows = NULL;
+	GEMP_OWNED gemp_vertex *ids = NULL;
+	GEMP_OWNED uint64_t *rows = NULL;
 	size_t count = 0;
-	gemp_column keys = { 0 }, *column = NULL;
-	GEMP_TRY(gemp_shard_load_keys(graph));
+	GEMP_OWNED_BY(gemp_column_free) gemp_column keys = { 0 };
+	gemp_column *column = NULL;
+	GEMP_PROPAGATE(gemp_shard_load_keys(graph));
 	code = GEMP_NEW(ids, layout->own);
 	GEMP_THEN(GEMP_NEW(rows, layout->own));
 	GEMP_THEN(add_column(&column, found, name, graph->keys.type, layout->own));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	for (size_t row = 0; row < layout->own; row++)
 		if (values[layout->local[row]] != GEMP_NO_VERTEX) {
 			ids[count] = values[layout->local[row]];
 			rows[count++] = row;
 		}
-	GEMP_TRY(gemp_vertex_keys_fetch(&keys, comm, graph, ids, count));
+	GEMP_PROPAGATE(gemp_vertex_keys_fetch(&keys, comm, graph, ids, count));
 	code = gemp_comm_agree(comm, gemp_column_scatter(column, rows, count, &keys));
 	if (code == GEMP_OK)
 		gemp_column_trim_nulls(column);
-done:
-	gemp_free_all(ids, rows);
-	gemp_column_free(&keys);
 	return code;
 }

@@ -80,9 +80,8 @@ static gemp_code add_unbalanced(imbalance *l, const gemp_contig_vertex *vertex)
 static gemp_code sum_ends(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	(void)answers;
-	gemp_code code = GEMP_OK;
-	gemp_contig_vertex *vertex = NULL;
-	GEMP_TRY(GEMP_NEW(vertex, count));
+	GEMP_OWNED gemp_contig_vertex *vertex = NULL;
+	GEMP_PROPAGATE(GEMP_NEW(vertex, count));
 	for (size_t i = 0; i < count; i++)
 		vertex[i] = ((const gemp_contig_vertex *)records)[i];
 	qsort(vertex, count, sizeof *vertex, by_word);
@@ -91,21 +90,18 @@ static gemp_code sum_ends(void *self, const void *records, size_t count, uint64_
 			vertex[i].in += vertex[next].in;
 			vertex[i].out += vertex[next].out;
 		}
-		GEMP_TRY(add_unbalanced(self, &vertex[i]));
+		GEMP_PROPAGATE(add_unbalanced(self, &vertex[i]));
 	}
-done:
-	gemp_free(vertex);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. Each unitig leaves the vertex of its first letters and enters that of its last, once for every copy. */
 static gemp_code send_ends(imbalance *l, const gemp_unitigs *u, const uint64_t *copies, gemp_traffic *traffic)
 {
-	gemp_code code = GEMP_OK;
-	gemp_contig_vertex *ends = NULL;
-	int *owner = NULL;
+	GEMP_OWNED gemp_contig_vertex *ends = NULL;
+	GEMP_OWNED int *owner = NULL;
 	size_t count = 2 * u->count;
-	GEMP_TRY(gemp_comm_agree(u->graph->comm, gemp_new_all(GEMP_ARRAY(ends, count), GEMP_ARRAY(owner, count))));
+	GEMP_PROPAGATE(gemp_comm_agree(u->graph->comm, gemp_new_all(GEMP_ARRAY(ends, count), GEMP_ARRAY(owner, count))));
 	for (size_t i = 0; i < u->count; i++) {
 		gemp_kmer from = gemp_kmer_source(u->unitig[i].head);
 		gemp_kmer to = gemp_kmer_target(u->unitig[i].tail, u->graph->k);
@@ -115,10 +111,7 @@ static gemp_code send_ends(imbalance *l, const gemp_unitigs *u, const uint64_t *
 	for (size_t i = 0; i < count; i++)
 		owner[i] = gemp_kmer_graph_owner(u->graph, ends[i].word);
 	const gemp_request request = { ends, count, sizeof *ends, owner, sum_ends, l };
-	GEMP_TRY(gemp_request_records(u->graph->comm, &request, 0, NULL, traffic));
-done:
-	gemp_free_all(ends, owner);
-	return code;
+	return gemp_request_records(u->graph->comm, &request, 0, NULL, traffic);
 }
 
 /* Collective. *far: some vertex differs by more than one, so there is neither path nor circuit. */
@@ -168,11 +161,11 @@ typedef struct route {
 /* Collective. Every rank has the whole graph of unitigs, at most gemp_limits.contig_unitigs edges. */
 static gemp_code gather(gemp_contig_graph *graph, const gemp_unitigs *u, const uint64_t *copies)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = u->graph->comm;
-	gemp_contig_edge *own = NULL;
-	size_t *begin = NULL, edge = 0;
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(own, u->count)));
+	GEMP_OWNED gemp_contig_edge *own = NULL;
+	GEMP_OWNED size_t *begin = NULL;
+	size_t edge = 0;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(own, u->count)));
 	for (size_t i = 0; i < u->count; i++) {
 		const gemp_unitig *g = &u->unitig[i];
 		while (u->graph->kmer[edge] < g->head)
@@ -184,12 +177,9 @@ static gemp_code gather(gemp_contig_graph *graph, const gemp_unitigs *u, const u
 			                         .kmers = g->kmers,
 			                         .copies = copies[i] };
 	}
-	GEMP_TRY(gemp_comm_allgather(comm, own, u->count * sizeof *own, (void **)&graph->edge, &begin));
+	GEMP_PROPAGATE(gemp_comm_allgather(comm, own, u->count * sizeof *own, (void **)&graph->edge, &begin));
 	graph->edges = begin[comm->size] / sizeof *own;
-	GEMP_TRY(gemp_comm_agree(comm, gemp_contig_graph_index(graph, u->graph->k)));
-done:
-	gemp_free_all(own, begin);
-	return code;
+	return gemp_comm_agree(comm, gemp_contig_graph_index(graph, u->graph->k));
 }
 
 /* The edge that begins with this k-mer, or the last one before it. */
@@ -215,10 +205,9 @@ static bool strands_meet(const gemp_contig_graph *graph, const size_t *part)
 /* The balance of the component makes it a path, a circuit, or neither. */
 static gemp_code find_start(const gemp_contig_graph *graph, route *r, gemp_contig_verdict *verdict)
 {
-	gemp_code code = GEMP_OK;
-	int64_t *surplus = NULL;
+	GEMP_OWNED int64_t *surplus = NULL;
 	size_t above = 0, below = 0, other = 0;
-	GEMP_TRY(GEMP_NEW(surplus, graph->vertices));
+	GEMP_PROPAGATE(GEMP_NEW(surplus, graph->vertices));
 	for (size_t e = 0; e < graph->edges; e++) {
 		surplus[graph->edge[e].from] += (int64_t)graph->edge[e].copies;
 		surplus[graph->edge[e].to] -= (int64_t)graph->edge[e].copies;
@@ -237,9 +226,7 @@ static gemp_code find_start(const gemp_contig_graph *graph, route *r, gemp_conti
 	*verdict = above ? GEMP_CONTIG_PATH : GEMP_CONTIG_CIRCUIT;
 	if (other || above > 1 || below > 1)
 		*verdict = GEMP_CONTIG_UNBALANCED;
-done:
-	gemp_free(surplus);
-	return code;
+	return GEMP_OK;
 }
 
 /* Evaluated alike on every rank, so the verdict needs no agreement. */
@@ -311,21 +298,19 @@ static gemp_code spell(gemp_contig *out, const gemp_unitigs *u, const gemp_conti
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = u->graph->comm;
 	bool closed = out->verdict == GEMP_CONTIG_CIRCUIT;
-	size_t *begin = NULL, letters = 0;
-	uint64_t *place = NULL, *placed = NULL;
+	GEMP_OWNED size_t *begin = NULL;
+	size_t letters = 0;
+	GEMP_OWNED uint64_t *place = NULL, *placed = NULL;
 	gemp_sequence all = { .size = r->kmers + (closed ? 0 : u->graph->k - 1), .kmers = r->kmers, .closed = closed };
 	code = list_places(graph, r, &begin, &place);
 	if (code == GEMP_OK) {
 		letters = place_letters(u, graph, begin, place, r, closed, NULL);
 		code = GEMP_NEW(placed, letters);
 	}
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	place_letters(u, graph, begin, place, r, closed, placed);
-	GEMP_TRY(gemp_sequences_new(&out->sequences, comm, all.size, &all, comm->rank == 0, traffic));
-	GEMP_TRY(gemp_sequences_put(&out->sequences, comm, placed, letters, traffic));
-done:
-	gemp_free_all(begin, place, placed);
-	return code;
+	GEMP_PROPAGATE(gemp_sequences_new(&out->sequences, comm, all.size, &all, comm->rank == 0, traffic));
+	return gemp_sequences_put(&out->sequences, comm, placed, letters, traffic);
 }
 
 static uint64_t sum(const uint64_t *numbers, size_t count)

@@ -68,12 +68,13 @@ uint64_t gemp_contig_components(const gemp_contig_graph *graph, size_t *part)
 gemp_code gemp_contig_euler_path(const gemp_contig_graph *graph, const size_t *part, size_t wanted, size_t start,
                                  size_t *order, size_t *count)
 {
-	gemp_code code = GEMP_OK;
-	size_t *next = NULL, *trail = NULL, depth = 0, edges = 0, at = start;
-	uint64_t *left = NULL;
+	GEMP_OWNED size_t *next = NULL, *trail = NULL;
+	size_t depth = 0, edges = 0, at = start;
+	GEMP_OWNED uint64_t *left = NULL;
 	for (size_t e = 0; e < graph->edges; e++)
 		edges += part[graph->edge[e].from] == wanted ? graph->edge[e].copies : 0;
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(next, graph->vertices), GEMP_ARRAY(left, graph->edges), GEMP_ARRAY(trail, edges)));
+	GEMP_PROPAGATE(
+		gemp_new_all(GEMP_ARRAY(next, graph->vertices), GEMP_ARRAY(left, graph->edges), GEMP_ARRAY(trail, edges)));
 	for (size_t v = 0; v < graph->vertices; v++)
 		next[v] = graph->begin[v];
 	for (size_t e = 0; e < graph->edges; e++)
@@ -98,7 +99,5 @@ gemp_code gemp_contig_euler_path(const gemp_contig_graph *graph, const size_t *p
 		order[i] = order[*count - 1 - i];
 		order[*count - 1 - i] = other;
 	}
-done:
-	gemp_free_all(next, left, trail);
-	return code;
+	return GEMP_OK;
 }

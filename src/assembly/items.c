@@ -30,11 +30,10 @@ static void look_up_here(const gemp_item *items, size_t count, const table *t, c
 gemp_code gemp_items_look_up(const gemp_comm *comm, const gemp_item *items, size_t count, const void *elements,
                              size_t size, void *answers, gemp_traffic *traffic)
 {
-	gemp_code code = GEMP_OK;
 	table t = { elements, size };
-	gemp_item *asked = NULL;
-	int *owner = NULL;
-	char *found = NULL;
+	GEMP_OWNED gemp_item *asked = NULL;
+	GEMP_OWNED int *owner = NULL;
+	GEMP_OWNED char *found = NULL;
 	size_t wanted = 0;
 	if (comm->size == 1) {
 		look_up_here(items, count, &t, answers);
@@ -42,7 +41,7 @@ gemp_code gemp_items_look_up(const gemp_comm *comm, const gemp_item *items, size
 	}
 	for (size_t i = 0; i < count; i++)
 		wanted += items[i] != GEMP_NO_ITEM;
-	GEMP_TRY(gemp_comm_agree(
+	GEMP_PROPAGATE(gemp_comm_agree(
 		comm, gemp_new_all(GEMP_ARRAY(asked, wanted), GEMP_ARRAY(owner, wanted), GEMP_ARRAY(found, wanted * size))));
 	for (size_t i = 0, at = 0; i < count; i++)
 		if (items[i] != GEMP_NO_ITEM) {
@@ -50,11 +49,9 @@ gemp_code gemp_items_look_up(const gemp_comm *comm, const gemp_item *items, size
 			owner[at++] = gemp_item_rank(items[i]);
 		}
 	const gemp_request request = { asked, wanted, sizeof *asked, owner, read_table, &t };
-	GEMP_TRY(gemp_request_records(comm, &request, size, found, traffic));
+	GEMP_PROPAGATE(gemp_request_records(comm, &request, size, found, traffic));
 	for (size_t i = 0, at = 0; i < count; i++)
 		if (items[i] != GEMP_NO_ITEM)
 			memcpy((char *)answers + i * size, found + at++ * size, size);
-done:
-	gemp_free_all(found, owner, asked);
-	return code;
+	return GEMP_OK;
 }

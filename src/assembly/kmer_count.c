@@ -140,9 +140,10 @@ gemp_code gemp_kmer_counter_join(gemp_kmer_counter *counter, const gemp_comm *co
 	gemp_code code = GEMP_OK;
 	unsigned k = counter->k, kept = counter->filled < k - 1 ? counter->filled : k - 1;
 	uint64_t tail = kept ? counter->word & gemp_kmer_mask(kept) : 0;
-	text_ends own = { counter->head, tail, counter->head_size, kept, counter->open }, *parts = NULL;
-	size_t *begin = NULL;
-	GEMP_TRY(gemp_comm_allgather(comm, &own, sizeof own, (void **)&parts, &begin));
+	text_ends own = { counter->head, tail, counter->head_size, kept, counter->open };
+	GEMP_OWNED text_ends *parts = NULL;
+	GEMP_OWNED size_t *begin = NULL;
+	GEMP_PROPAGATE(gemp_comm_allgather(comm, &own, sizeof own, (void **)&parts, &begin));
 	text_ends before = text_before(parts, comm->rank, k);
 	uint64_t word = before.tail;
 	for (unsigned i = 0; i < own.head_size && code == GEMP_OK; i++) {
@@ -154,7 +155,5 @@ gemp_code gemp_kmer_counter_join(gemp_kmer_counter *counter, const gemp_comm *co
 	counter->word = counter->head = 0;
 	counter->filled = counter->head_size = 0;
 	counter->open = true;
-done:
-	gemp_free_all(parts, begin);
 	return code;
 }

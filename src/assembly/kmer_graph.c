@@ -32,24 +32,22 @@ int gemp_kmer_graph_owner(const gemp_kmer_graph *graph, gemp_kmer vertex)
 /* Collective. Sample sort: every rank contributes samples in proportion to its k-mers. */
 static gemp_code choose_bounds(gemp_kmer_graph *graph, const gemp_kmer *kmer, size_t count)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = graph->comm;
-	size_t ranks = (size_t)comm->size, *begin = NULL;
-	gemp_kmer *own = NULL, *all = NULL;
+	size_t ranks = (size_t)comm->size;
+	GEMP_OWNED size_t *begin = NULL;
+	GEMP_OWNED gemp_kmer *own = NULL, *all = NULL;
 	uint64_t of_all = gemp_comm_sum1(comm, count), wanted = SAMPLES_PER_RANK * (uint64_t)ranks;
 	size_t samples = of_all > wanted ? (size_t)((double)count / (double)of_all * (double)wanted) : count;
-	GEMP_TRY(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(graph->bounds, ranks + 1), GEMP_ARRAY(own, samples))));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(graph->bounds, ranks + 1), GEMP_ARRAY(own, samples))));
 	for (size_t i = 0; i < samples; i++)
 		own[i] = gemp_kmer_source(kmer[count / samples * i + count % samples * i / samples]);
-	GEMP_TRY(gemp_comm_allgather(comm, own, samples * sizeof *own, (void **)&all, &begin));
+	GEMP_PROPAGATE(gemp_comm_allgather(comm, own, samples * sizeof *own, (void **)&all, &begin));
 	samples = begin[ranks] / sizeof *all;
-	GEMP_TRY(gemp_comm_agree(comm, gemp_kmer_sort(all, NULL, samples)));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_kmer_sort(all, NULL, samples)));
 	for (size_t r = 1; r < ranks; r++)
 		graph->bounds[r] = samples ? all[samples * r / ranks] : 0;
 	graph->bounds[ranks] = gemp_kmer_mask(graph->k - 1) + 1;
-done:
-	gemp_free_all(all, begin, own);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. K-mers go to the owners of their sources; equal ones are added up. Consumes the arrays of the graph. */
@@ -57,14 +55,15 @@ static gemp_code distribute_kmers(gemp_kmer_graph *graph, counted_kmer *records,
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = graph->comm;
-	int *owner = NULL;
-	counted_kmer *received = NULL;
-	size_t *from = NULL, incoming, kept = 0;
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(owner, count)));
+	GEMP_OWNED int *owner = NULL;
+	GEMP_OWNED counted_kmer *received = NULL;
+	GEMP_OWNED size_t *from = NULL;
+	size_t incoming, kept = 0;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(owner, count)));
 	for (size_t i = 0; i < count; i++)
 		owner[i] = owner_of(graph->bounds, comm->size, gemp_kmer_source(records[i].kmer));
-	GEMP_TRY(gemp_exchange_records(comm, records, count, sizeof *records, owner, (void **)&received, &from,
-	                               &graph->traffic));
+	GEMP_PROPAGATE(gemp_exchange_records(comm, records, count, sizeof *records, owner, (void **)&received, &from,
+	                                     &graph->traffic));
 	incoming = from[comm->size];
 	code = gemp_new_all(GEMP_ARRAY(graph->kmer, incoming), GEMP_ARRAY(graph->times, incoming));
 	for (size_t i = 0; i < incoming && code == GEMP_OK; i++) {
@@ -72,7 +71,7 @@ static gemp_code distribute_kmers(gemp_kmer_graph *graph, counted_kmer *records,
 		graph->times[i] = received[i].times;
 	}
 	GEMP_THEN(gemp_kmer_sort(graph->kmer, graph->times, incoming));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	for (size_t i = 0; i < incoming; i++) {
 		bool again = kept > 0 && graph->kmer[i] == graph->kmer[kept - 1];
 		graph->kmer[kept - again] = graph->kmer[i];
@@ -80,9 +79,7 @@ static gemp_code distribute_kmers(gemp_kmer_graph *graph, counted_kmer *records,
 		kept += !again;
 	}
 	graph->count = kept;
-done:
-	gemp_free_all(owner, received, from);
-	return code;
+	return GEMP_OK;
 }
 
 /* The arrays are made again by distribute_kmers. */
@@ -95,21 +92,18 @@ static void drop_ranges(gemp_kmer_graph *graph)
 /* Collective. The counter is freed before the k-mers are sent, which halves the peak. */
 static gemp_code merge_counters(gemp_kmer_graph *graph, gemp_kmer_counter *counter)
 {
-	gemp_code code = GEMP_OK;
-	counted_kmer *records = NULL;
-	GEMP_TRY(gemp_comm_agree(graph->comm, gemp_kmer_counter_finish(counter)));
-	GEMP_TRY(choose_bounds(graph, counter->kmer, counter->count));
-	GEMP_TRY(gemp_comm_agree(graph->comm, GEMP_NEW(records, counter->count)));
+	GEMP_OWNED counted_kmer *records = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(graph->comm, gemp_kmer_counter_finish(counter)));
+	GEMP_PROPAGATE(choose_bounds(graph, counter->kmer, counter->count));
+	GEMP_PROPAGATE(gemp_comm_agree(graph->comm, GEMP_NEW(records, counter->count)));
 	for (size_t i = 0; i < counter->count; i++)
 		records[i] = (counted_kmer){ counter->kmer[i], counter->times[i] };
 	graph->occurrences = gemp_comm_sum1(graph->comm, counter->occurrences);
 	size_t count = counter->count;
 	gemp_kmer_counter_free(counter);
-	GEMP_TRY(distribute_kmers(graph, records, count));
+	GEMP_PROPAGATE(distribute_kmers(graph, records, count));
 	graph->distinct = gemp_comm_sum1(graph->comm, graph->count);
-done:
-	gemp_free(records);
-	return code;
+	return GEMP_OK;
 }
 
 /* Rare k-mers are mostly read errors. */
@@ -129,12 +123,11 @@ static void filter(gemp_kmer_graph *graph, uint64_t min_times)
 /* Collective. Bounds are chosen anew, since reverse complements are distributed differently. */
 static gemp_code add_reverses(gemp_kmer_graph *graph)
 {
-	gemp_code code = GEMP_OK;
-	counted_kmer *records = NULL;
-	gemp_kmer *kmers = NULL;
+	GEMP_OWNED counted_kmer *records = NULL;
+	GEMP_OWNED gemp_kmer *kmers = NULL;
 	size_t count = 0;
-	GEMP_TRY(gemp_comm_agree(graph->comm,
-	                         gemp_new_all(GEMP_ARRAY(records, 2 * graph->count), GEMP_ARRAY(kmers, 2 * graph->count))));
+	GEMP_PROPAGATE(gemp_comm_agree(
+		graph->comm, gemp_new_all(GEMP_ARRAY(records, 2 * graph->count), GEMP_ARRAY(kmers, 2 * graph->count))));
 	for (size_t i = 0; i < graph->count; i++) {
 		gemp_kmer reverse = gemp_kmer_reverse(graph->kmer[i], graph->k);
 		records[count++] = (counted_kmer){ graph->kmer[i], graph->times[i] };
@@ -144,12 +137,9 @@ static gemp_code add_reverses(gemp_kmer_graph *graph)
 	for (size_t i = 0; i < count; i++)
 		kmers[i] = records[i].kmer;
 	drop_ranges(graph);
-	GEMP_TRY(gemp_comm_agree(graph->comm, gemp_kmer_sort(kmers, NULL, count)));
-	GEMP_TRY(choose_bounds(graph, kmers, count));
-	GEMP_TRY(distribute_kmers(graph, records, count));
-done:
-	gemp_free_all(kmers, records);
-	return code;
+	GEMP_PROPAGATE(gemp_comm_agree(graph->comm, gemp_kmer_sort(kmers, NULL, count)));
+	GEMP_PROPAGATE(choose_bounds(graph, kmers, count));
+	return distribute_kmers(graph, records, count);
 }
 
 /* A direct-mapped index of about one entry for every two edges bounds the search for a source. */
@@ -250,17 +240,15 @@ done:
 gemp_code gemp_kmer_graph_new(gemp_kmer_graph *out, const gemp_comm *comm, gemp_kmer_counter *counter,
                               uint64_t min_times, bool uniform)
 {
-	gemp_code code = GEMP_OK;
+	GEMP_OWNED_BY(gemp_kmer_graph_free)
 	gemp_kmer_graph graph = { .comm = comm, .k = counter->k, .both_strands = counter->both_strands };
-	GEMP_TRY(merge_counters(&graph, counter));
+	GEMP_PROPAGATE(merge_counters(&graph, counter));
 	filter(&graph, min_times);
 	if (graph.both_strands)
-		GEMP_TRY(add_reverses(&graph));
+		GEMP_PROPAGATE(add_reverses(&graph));
 	graph.edges = gemp_comm_sum1(comm, graph.count);
-	GEMP_TRY(link_edges(&graph, uniform));
+	GEMP_PROPAGATE(link_edges(&graph, uniform));
 	*out = graph;
 	graph = (gemp_kmer_graph){ 0 };
-done:
-	gemp_kmer_graph_free(&graph);
-	return code;
+	return GEMP_OK;
 }

@@ -81,22 +81,19 @@ static void rank_all(const gathered_link *links, size_t count, gemp_list_place *
 /* Collective. Every rank ranks the whole list, which is cheaper than more rounds of messages. */
 static gemp_code rank_gathered(const gemp_comm *comm, const linked_list *list, size_t left, gemp_list_place *places)
 {
-	gemp_code code = GEMP_OK;
-	gathered_link *own = NULL, *all = NULL;
-	size_t *begin = NULL;
-	gemp_list_place *place = NULL;
-	bool *done = NULL;
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(own, left)));
+	GEMP_OWNED gathered_link *own = NULL, *all = NULL;
+	GEMP_OWNED size_t *begin = NULL;
+	GEMP_OWNED gemp_list_place *place = NULL;
+	GEMP_OWNED bool *done = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(own, left)));
 	collect(comm, list, own);
-	GEMP_TRY(gemp_comm_allgather(comm, own, left * sizeof *own, (void **)&all, &begin));
+	GEMP_PROPAGATE(gemp_comm_allgather(comm, own, left * sizeof *own, (void **)&all, &begin));
 	size_t count = begin[comm->size] / sizeof *all, at = begin[comm->rank] / sizeof *all;
-	GEMP_TRY(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(place, count), GEMP_ARRAY(done, count))));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(place, count), GEMP_ARRAY(done, count))));
 	rank_all(all, count, place, done);
 	for (size_t i = 0; i < list->count; i++)
 		places[i] = is_single(comm, list, i) ? single_place(list, i) : place[at++];
-done:
-	gemp_free_all(own, all, begin, place, done);
-	return code;
+	return GEMP_OK;
 }
 
 /* A walker from the splitter `from` that is now at `at`; `passed` is the extent behind it. */
@@ -215,23 +212,20 @@ static gemp_code walk_local(contraction *l)
 /* Collective. Walkers go to the rank of their origin or of their current item. */
 static gemp_code exchange(contraction *l, walkers *from, walkers *to, bool by_origin)
 {
-	gemp_code code = GEMP_OK;
-	int *owner = NULL;
-	void *received = NULL;
-	size_t *begin = NULL;
-	GEMP_TRY(gemp_comm_agree(l->comm, GEMP_NEW(owner, from->count)));
+	GEMP_OWNED int *owner = NULL;
+	GEMP_OWNED void *received = NULL;
+	GEMP_OWNED size_t *begin = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(l->comm, GEMP_NEW(owner, from->count)));
 	for (size_t i = 0; i < from->count; i++)
 		owner[i] = gemp_item_rank(by_origin ? from->walker[i].from : from->walker[i].at);
-	GEMP_TRY(gemp_exchange_records(l->comm, from->walker, from->count, sizeof(walker), owner, &received, &begin,
-	                               l->traffic));
+	GEMP_PROPAGATE(gemp_exchange_records(l->comm, from->walker, from->count, sizeof(walker), owner, &received, &begin,
+	                                     l->traffic));
 	gemp_free(to->walker);
 	to->walker = received;
 	received = NULL;
 	to->count = to->capacity = begin[l->comm->size];
 	from->count = from == to ? to->count : 0;
-done:
-	gemp_free_all(owner, received, begin);
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code walk(contraction *l)
@@ -271,13 +265,11 @@ static gemp_code contract(contraction *l)
 {
 	gemp_code code = gemp_new_all(GEMP_ARRAY(l->label, l->list->count), GEMP_ARRAY(l->offset, l->list->count));
 	GEMP_THEN(select_splitters(l));
-	GEMP_TRY(gemp_comm_agree(l->comm, code));
-	GEMP_TRY(walk(l));
-	GEMP_TRY(gemp_comm_agree(l->comm, select_remaining(l)));
-	GEMP_TRY(walk(l));
-	GEMP_TRY(link_splitters(l));
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_comm_agree(l->comm, code));
+	GEMP_PROPAGATE(walk(l));
+	GEMP_PROPAGATE(gemp_comm_agree(l->comm, select_remaining(l)));
+	GEMP_PROPAGATE(walk(l));
+	return link_splitters(l);
 }
 
 /* Collective. The position of an item is that of its splitter plus its distance. */

@@ -106,23 +106,20 @@ static gemp_item item_of(const gemp_shard *graph, gemp_vertex v)
 static gemp_code fetch_words(const word_reader *r, const gemp_comm *comm, const gemp_euler_edges *edges,
                              const gemp_euler_order *order, word *along)
 {
-	gemp_code code = GEMP_OK;
-	word *table = NULL;
-	gemp_item *items = NULL;
-	gemp_vertex *firsts = NULL, first = order->count ? order->source[0] : GEMP_NO_VERTEX;
-	size_t *begin = NULL;
-	GEMP_TRY(
+	GEMP_OWNED word *table = NULL;
+	GEMP_OWNED gemp_item *items = NULL;
+	GEMP_OWNED gemp_vertex *firsts = NULL;
+	gemp_vertex first = order->count ? order->source[0] : GEMP_NO_VERTEX;
+	GEMP_OWNED size_t *begin = NULL;
+	GEMP_PROPAGATE(
 		gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(table, r->graph->rows), GEMP_ARRAY(items, order->count + 1))));
 	for (size_t row = 0; row < r->graph->rows; row++)
 		table[row] = read_word(r, row);
-	GEMP_TRY(gemp_comm_allgather(comm, &first, sizeof first, (void **)&firsts, &begin));
+	GEMP_PROPAGATE(gemp_comm_allgather(comm, &first, sizeof first, (void **)&firsts, &begin));
 	for (size_t i = 0; i < order->count; i++)
 		items[i] = item_of(r->graph, order->source[i]);
 	items[order->count] = item_of(r->graph, end_vertex(comm, firsts, edges->path_end));
-	GEMP_TRY(gemp_items_look_up(comm, items, order->count + 1, table, sizeof *table, along, NULL));
-done:
-	gemp_free_all(table, items, firsts, begin);
-	return code;
+	return gemp_items_look_up(comm, items, order->count + 1, table, sizeof *table, along, NULL);
 }
 
 /* Every edge must lead to the word that overlaps by all but one letter. */
@@ -142,25 +139,23 @@ static gemp_code check_words(const word *along, size_t count, uint64_t first)
 static gemp_code choose_start(gemp_overlap *out, const gemp_comm *comm, const gemp_euler_order *order,
                               const word *along, bool path)
 {
-	gemp_code code = GEMP_OK;
 	typedef struct candidate {
 		uint64_t keys, place;
 	} candidate;
-	candidate own = { UINT64_MAX, UINT64_MAX }, *all = NULL;
-	size_t *begin = NULL;
+	candidate own = { UINT64_MAX, UINT64_MAX };
+	GEMP_OWNED candidate *all = NULL;
+	GEMP_OWNED size_t *begin = NULL;
 	for (size_t i = 0; i < order->count; i++) {
 		uint64_t keys = path ? 0 : (uint64_t)along[i].rank << 32 | along[i + 1].rank;
 		if (keys < own.keys)
 			own = (candidate){ keys, order->first + i };
 	}
-	GEMP_TRY(gemp_comm_allgather(comm, &own, sizeof own, (void **)&all, &begin));
+	GEMP_PROPAGATE(gemp_comm_allgather(comm, &own, sizeof own, (void **)&all, &begin));
 	for (int q = 0; q < comm->size; q++)
 		if (all[q].keys < own.keys || (all[q].keys == own.keys && all[q].place < own.place))
 			own = all[q];
 	out->start = own.place;
-done:
-	gemp_free_all(all, begin);
-	return code;
+	return GEMP_OK;
 }
 
 /* Digits of a number are written from the highest. */
@@ -182,48 +177,41 @@ static void add_word(gemp_text *out, const word_reader *r, size_t row)
 static gemp_code find_head(gemp_overlap *out, const gemp_comm *comm, const word_reader *r,
                            const gemp_euler_order *order)
 {
-	gemp_code code = GEMP_OK;
-	gemp_text text = { 0 };
-	size_t *begin = NULL;
+	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
+	GEMP_OWNED size_t *begin = NULL;
 	bool is_local = out->start >= order->first && out->start - order->first < order->count;
 	uint64_t vertex = is_local ? order->source[out->start - order->first] : 0;
 	gemp_comm_max(comm, &vertex, 1);
 	if (gemp_shard_owner(r->graph, vertex) == comm->rank)
 		add_word(&text, r, (size_t)(vertex - r->graph->first_vertex));
-	GEMP_TRY(gemp_comm_agree(comm, gemp_text_status(&text)));
-	GEMP_TRY(gemp_comm_allgather(comm, text.data, text.size, (void **)&out->head, &begin));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_text_status(&text)));
+	GEMP_PROPAGATE(gemp_comm_allgather(comm, text.data, text.size, (void **)&out->head, &begin));
 	out->word = begin[comm->size];
-done:
-	gemp_text_free(&text);
-	gemp_free(begin);
-	return code;
+	return GEMP_OK;
 }
 
 /* A circuit begins at its smallest edge, so that the text does not depend on the engine or the number of ranks. */
 gemp_code gemp_overlap_new(gemp_overlap *out, const gemp_comm *comm, const gemp_shard *graph,
                            const gemp_euler_edges *edges, const gemp_euler_order *order, const char *alphabet)
 {
-	gemp_code code = GEMP_OK;
 	word_reader r = { .graph = graph, .alphabet = alphabet };
+	GEMP_OWNED_BY(gemp_overlap_free)
 	gemp_overlap o = { .edges = order->edges, .first = order->first, .count = order->count };
-	word *along = NULL;
-	GEMP_TRY(check_alphabet(&r));
-	GEMP_TRY(
+	GEMP_OWNED word *along = NULL;
+	GEMP_PROPAGATE(check_alphabet(&r));
+	GEMP_PROPAGATE(
 		gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(along, order->count + 1), GEMP_ARRAY(o.letter, order->count))));
-	GEMP_TRY(fetch_words(&r, comm, edges, order, along));
-	GEMP_TRY(gemp_comm_agree(comm, check_words(along, order->count, order->first)));
+	GEMP_PROPAGATE(fetch_words(&r, comm, edges, order, along));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, check_words(along, order->count, order->first)));
 	for (size_t i = 0; i < order->count; i++)
 		o.letter[i] = along[i + 1].last;
 	if (order->edges > 0) {
-		GEMP_TRY(choose_start(&o, comm, order, along, edges->path_end != GEMP_NO_VERTEX));
-		GEMP_TRY(find_head(&o, comm, &r, order));
+		GEMP_PROPAGATE(choose_start(&o, comm, order, along, edges->path_end != GEMP_NO_VERTEX));
+		GEMP_PROPAGATE(find_head(&o, comm, &r, order));
 	}
 	*out = o;
 	o = (gemp_overlap){ 0 };
-done:
-	gemp_free(along);
-	gemp_overlap_free(&o);
-	return code;
+	return GEMP_OK;
 }
 
 const char *gemp_overlap_stretch(const gemp_overlap *o, int stretch, bool circular, size_t *size)

@@ -41,15 +41,15 @@ static int by_number(const void *a, const void *b)
 static gemp_code send_sequences(gemp_sequences *s, const gemp_comm *comm, const gemp_sequence *own, size_t count,
                                 gemp_traffic *traffic)
 {
-	gemp_code code = GEMP_OK;
-	gemp_sequence *copied = NULL;
-	int *owner = NULL;
-	size_t *from = NULL, copies = 0, at = 0;
+	GEMP_OWNED gemp_sequence *copied = NULL;
+	GEMP_OWNED int *owner = NULL;
+	GEMP_OWNED size_t *from = NULL;
+	size_t copies = 0, at = 0;
 	uint64_t letters = s->total_letters;
 	for (size_t i = 0; i < count; i++)
 		copies += 1 + (size_t)(letter_owner(comm, letters, own[i].begin + own[i].size - 1) -
 		                       letter_owner(comm, letters, own[i].begin));
-	GEMP_TRY(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(copied, copies), GEMP_ARRAY(owner, copies))));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(copied, copies), GEMP_ARRAY(owner, copies))));
 	for (size_t i = 0; i < count; i++) {
 		int last = letter_owner(comm, letters, own[i].begin + own[i].size - 1);
 		for (int r = letter_owner(comm, letters, own[i].begin); r <= last; r++) {
@@ -57,46 +57,41 @@ static gemp_code send_sequences(gemp_sequences *s, const gemp_comm *comm, const 
 			owner[at++] = r;
 		}
 	}
-	GEMP_TRY(gemp_exchange_records(comm, copied, copies, sizeof *copied, owner, (void **)&s->sequence, &from, traffic));
+	GEMP_PROPAGATE(
+		gemp_exchange_records(comm, copied, copies, sizeof *copied, owner, (void **)&s->sequence, &from, traffic));
 	s->count = from[comm->size];
 	qsort(s->sequence, s->count, sizeof *s->sequence, by_number);
-done:
-	gemp_free_all(copied, owner, from);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_sequences_new(gemp_sequences *out, const gemp_comm *comm, uint64_t letters, const gemp_sequence *own,
                              size_t count, gemp_traffic *traffic)
 {
-	gemp_code code = GEMP_OK;
+	GEMP_OWNED_BY(gemp_sequences_free)
 	gemp_sequences s = { .total = gemp_comm_sum1(comm, count), .total_letters = letters };
 	s.first = part_begin(comm, letters, comm->rank);
 	s.letters = (size_t)(part_begin(comm, letters, comm->rank + 1) - s.first);
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(s.letter, s.letters)));
-	GEMP_TRY(send_sequences(&s, comm, own, count, traffic));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(s.letter, s.letters)));
+	GEMP_PROPAGATE(send_sequences(&s, comm, own, count, traffic));
 	*out = s;
 	s = (gemp_sequences){ 0 };
-done:
-	gemp_sequences_free(&s);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_sequences_put(gemp_sequences *s, const gemp_comm *comm, const uint64_t *placed, size_t count,
                              gemp_traffic *traffic)
 {
-	gemp_code code = GEMP_OK;
-	int *owner = NULL;
-	uint64_t *received = NULL;
-	size_t *from = NULL;
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(owner, count)));
+	GEMP_OWNED int *owner = NULL;
+	GEMP_OWNED uint64_t *received = NULL;
+	GEMP_OWNED size_t *from = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(owner, count)));
 	for (size_t i = 0; i < count; i++)
 		owner[i] = letter_owner(comm, s->total_letters, placed[i] >> 2);
-	GEMP_TRY(gemp_exchange_records(comm, placed, count, sizeof *placed, owner, (void **)&received, &from, traffic));
+	GEMP_PROPAGATE(
+		gemp_exchange_records(comm, placed, count, sizeof *placed, owner, (void **)&received, &from, traffic));
 	for (size_t i = 0; i < from[comm->size]; i++)
 		s->letter[(received[i] >> 2) - s->first] = gemp_bases[received[i] & 3];
-done:
-	gemp_free_all(owner, received, from);
-	return code;
+	return GEMP_OK;
 }
 
 /* Tags of BCALM 2, which other assemblers read. */

@@ -39,14 +39,14 @@ static gemp_code answer_numbers(void *self, const void *records, size_t count, u
  * neighbours. */
 static gemp_code name_unitigs(oriented_unitig *name, const gemp_unitigs *u, gemp_traffic *traffic)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_kmer_graph *graph = u->graph;
-	gemp_kmer *reverse = NULL;
-	uint64_t *number = NULL;
-	int *owner = NULL;
+	GEMP_OWNED gemp_kmer *reverse = NULL;
+	GEMP_OWNED uint64_t *number = NULL;
+	GEMP_OWNED int *owner = NULL;
 	size_t count = 0;
-	GEMP_TRY(gemp_comm_agree(graph->comm, gemp_new_all(GEMP_ARRAY(reverse, u->count), GEMP_ARRAY(number, u->count),
-	                                                   GEMP_ARRAY(owner, u->count))));
+	GEMP_PROPAGATE(
+		gemp_comm_agree(graph->comm, gemp_new_all(GEMP_ARRAY(reverse, u->count), GEMP_ARRAY(number, u->count),
+	                                              GEMP_ARRAY(owner, u->count))));
 	for (size_t i = 0; i < u->count; i++) {
 		name[i] = u->unitig[i].kept ? 2 * u->unitig[i].number : NO_UNITIG;
 		if (u->unitig[i].kept || u->unitig[i].closed)
@@ -56,13 +56,11 @@ static gemp_code name_unitigs(oriented_unitig *name, const gemp_unitigs *u, gemp
 		count++;
 	}
 	const gemp_request request = { reverse, count, sizeof *reverse, owner, answer_numbers, (void *)u };
-	GEMP_TRY(gemp_request_records(graph->comm, &request, sizeof *number, number, traffic));
+	GEMP_PROPAGATE(gemp_request_records(graph->comm, &request, sizeof *number, number, traffic));
 	for (size_t i = 0, at = 0; i < u->count; i++)
 		if (!u->unitig[i].kept && !u->unitig[i].closed)
 			name[i] = 2 * number[at++] + 1;
-done:
-	gemp_free_all(reverse, number, owner);
-	return code;
+	return GEMP_OK;
 }
 
 /* Request handler: the unitigs that begin at a vertex where others end. */

@@ -168,10 +168,9 @@ static bool is_kept(const gemp_kmer_graph *graph, gemp_kmer head, const finished
 static gemp_code receive_unitigs(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	(void)answers;
-	gemp_code code = GEMP_OK;
 	gemp_unitigs *u = self;
-	finished_unitig *sorted = NULL;
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(sorted, count), GEMP_ARRAY(u->unitig, count)));
+	GEMP_OWNED finished_unitig *sorted = NULL;
+	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(sorted, count), GEMP_ARRAY(u->unitig, count)));
 	for (size_t i = 0; i < count; i++)
 		sorted[i] = ((const finished_unitig *)records)[i];
 	qsort(sorted, count, sizeof *sorted, by_head);
@@ -186,9 +185,7 @@ static gemp_code receive_unitigs(void *self, const void *records, size_t count, 
 			                          .kept = is_kept(u->graph, head, f) };
 	}
 	u->count = count;
-done:
-	gemp_free(sorted);
-	return code;
+	return GEMP_OK;
 }
 
 /* A cycle has no tail of its own: totals come from rotate_cycles. */
@@ -220,13 +217,12 @@ static bool is_tail(const gemp_kmer_graph *graph, size_t edge, const gemp_list_p
 static gemp_code join_tails(gemp_unitigs *u, gemp_kmer_graph *graph, const gemp_list_place *places,
                             const gemp_unitig_cycle *totals)
 {
-	gemp_code code = GEMP_OK;
 	size_t tails = 0, at = 0;
-	finished_unitig *messages = NULL;
-	int *owner = NULL;
+	GEMP_OWNED finished_unitig *messages = NULL;
+	GEMP_OWNED int *owner = NULL;
 	for (size_t i = 0; i < graph->count; i++)
 		tails += is_tail(graph, i, &places[i], totals);
-	GEMP_TRY(gemp_comm_agree(graph->comm, gemp_new_all(GEMP_ARRAY(messages, tails), GEMP_ARRAY(owner, tails))));
+	GEMP_PROPAGATE(gemp_comm_agree(graph->comm, gemp_new_all(GEMP_ARRAY(messages, tails), GEMP_ARRAY(owner, tails))));
 	for (size_t i = 0; i < graph->count; i++)
 		if (is_tail(graph, i, &places[i], totals)) {
 			messages[at] = finish_unitig(graph, i, &places[i], totals);
@@ -234,10 +230,7 @@ static gemp_code join_tails(gemp_unitigs *u, gemp_kmer_graph *graph, const gemp_
 			at++;
 		}
 	const gemp_request request = { messages, tails, sizeof *messages, owner, receive_unitigs, u };
-	GEMP_TRY(gemp_request_records(graph->comm, &request, 0, NULL, &graph->traffic));
-done:
-	gemp_free_all(messages, owner);
-	return code;
+	return gemp_request_records(graph->comm, &request, 0, NULL, &graph->traffic);
 }
 
 static uint64_t letters_of(const gemp_unitigs *u, size_t i)
@@ -302,18 +295,17 @@ static bool any_closed(const gemp_list_place *places, size_t count)
 
 gemp_code gemp_unitigs_new(gemp_unitigs *out, gemp_kmer_graph *graph)
 {
-	gemp_code code = GEMP_OK;
-	gemp_unitigs u = { .graph = graph };
-	gemp_list_place *places = NULL;
-	gemp_unitig_cycle *totals = NULL;
-	GEMP_TRY(
+	GEMP_OWNED_BY(gemp_unitigs_free) gemp_unitigs u = { .graph = graph };
+	GEMP_OWNED gemp_list_place *places = NULL;
+	GEMP_OWNED gemp_unitig_cycle *totals = NULL;
+	GEMP_PROPAGATE(
 		gemp_comm_agree(graph->comm, gemp_new_all(GEMP_ARRAY(places, graph->count), GEMP_ARRAY(u.head, graph->count),
 	                                              GEMP_ARRAY(u.before, graph->count))));
 	gemp_list_links links = { graph->count, graph->next, graph->previous, graph->times };
-	GEMP_TRY(gemp_list_rank(graph->comm, &links, places, &graph->traffic));
-	GEMP_TRY(gemp_comm_agree(graph->comm, GEMP_NEW(totals, any_closed(places, graph->count) ? graph->count : 0)));
-	GEMP_TRY(rotate_cycles(graph, places, totals));
-	GEMP_TRY(join_tails(&u, graph, places, totals));
+	GEMP_PROPAGATE(gemp_list_rank(graph->comm, &links, places, &graph->traffic));
+	GEMP_PROPAGATE(gemp_comm_agree(graph->comm, GEMP_NEW(totals, any_closed(places, graph->count) ? graph->count : 0)));
+	GEMP_PROPAGATE(rotate_cycles(graph, places, totals));
+	GEMP_PROPAGATE(join_tails(&u, graph, places, totals));
 	for (size_t i = 0; i < graph->count; i++) {
 		u.head[i] = places[i].first & ~GEMP_LIST_CLOSED;
 		u.before[i] = places[i].before.items;
@@ -321,47 +313,36 @@ gemp_code gemp_unitigs_new(gemp_unitigs *out, gemp_kmer_graph *graph)
 	number_unitigs(&u);
 	*out = u;
 	u = (gemp_unitigs){ 0 };
-done:
-	gemp_free_all(places, totals);
-	gemp_unitigs_free(&u);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. Kept unitigs become sequences, whose letters arrive later. */
 static gemp_code list_sequences(gemp_sequences *out, const gemp_unitigs *u, gemp_traffic *traffic)
 {
-	gemp_code code = GEMP_OK;
-	gemp_sequence *own = NULL;
+	GEMP_OWNED gemp_sequence *own = NULL;
 	size_t count = 0;
-	GEMP_TRY(gemp_comm_agree(u->graph->comm, GEMP_NEW(own, u->count)));
+	GEMP_PROPAGATE(gemp_comm_agree(u->graph->comm, GEMP_NEW(own, u->count)));
 	for (size_t i = 0; i < u->count; i++) {
 		const gemp_unitig *g = &u->unitig[i];
 		if (g->kept)
 			own[count++] = (gemp_sequence){ g->number, g->begin, g->kmers + u->graph->k - 1,
 				                            g->kmers,  g->times, g->closed };
 	}
-	GEMP_TRY(gemp_sequences_new(out, u->graph->comm, u->letters, own, count, traffic));
-done:
-	gemp_free(own);
-	return code;
+	return gemp_sequences_new(out, u->graph->comm, u->letters, own, count, traffic);
 }
 
 /* Collective. Where the unitig of each edge begins; GEMP_NO_ITEM for the other strand. */
 static gemp_code find_begins(uint64_t *begin, const gemp_unitigs *u, gemp_traffic *traffic)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_kmer_graph *graph = u->graph;
-	uint64_t *table = NULL;
-	GEMP_TRY(gemp_comm_agree(graph->comm, GEMP_NEW(table, graph->count)));
+	GEMP_OWNED uint64_t *table = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(graph->comm, GEMP_NEW(table, graph->count)));
 	for (size_t edge = 0, i = 0; i < u->count; i++) {
 		while (graph->kmer[edge] < u->unitig[i].head)
 			edge++;
 		table[edge] = u->unitig[i].kept ? u->unitig[i].begin : GEMP_NO_ITEM;
 	}
-	GEMP_TRY(gemp_items_look_up(graph->comm, u->head, graph->count, table, sizeof *table, begin, traffic));
-done:
-	gemp_free(table);
-	return code;
+	return gemp_items_look_up(graph->comm, u->head, graph->count, table, sizeof *table, begin, traffic);
 }
 
 /* The first edge of a unitig spells k letters, every other one its last letter. */
@@ -385,22 +366,18 @@ static void place_letters(const gemp_unitigs *u, const uint64_t *begin, uint64_t
 
 gemp_code gemp_unitigs_spell(gemp_sequences *out, const gemp_unitigs *u, gemp_traffic *traffic)
 {
-	gemp_code code = GEMP_OK;
-	gemp_sequences s = { 0 };
-	uint64_t *begin = NULL, *placed = NULL;
+	GEMP_OWNED_BY(gemp_sequences_free) gemp_sequences s = { 0 };
+	GEMP_OWNED uint64_t *begin = NULL, *placed = NULL;
 	size_t letters = 0;
-	GEMP_TRY(list_sequences(&s, u, traffic));
-	GEMP_TRY(gemp_comm_agree(u->graph->comm, GEMP_NEW(begin, u->graph->count)));
-	GEMP_TRY(find_begins(begin, u, traffic));
+	GEMP_PROPAGATE(list_sequences(&s, u, traffic));
+	GEMP_PROPAGATE(gemp_comm_agree(u->graph->comm, GEMP_NEW(begin, u->graph->count)));
+	GEMP_PROPAGATE(find_begins(begin, u, traffic));
 	for (size_t i = 0; i < u->graph->count; i++)
 		letters += letters_at_edge(u, begin, i);
-	GEMP_TRY(gemp_comm_agree(u->graph->comm, GEMP_NEW(placed, letters)));
+	GEMP_PROPAGATE(gemp_comm_agree(u->graph->comm, GEMP_NEW(placed, letters)));
 	place_letters(u, begin, placed);
-	GEMP_TRY(gemp_sequences_put(&s, u->graph->comm, placed, letters, traffic));
+	GEMP_PROPAGATE(gemp_sequences_put(&s, u->graph->comm, placed, letters, traffic));
 	*out = s;
 	s = (gemp_sequences){ 0 };
-done:
-	gemp_sequences_free(&s);
-	gemp_free_all(begin, placed);
-	return code;
+	return GEMP_OK;
 }

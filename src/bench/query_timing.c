@@ -69,26 +69,22 @@ static gemp_code compare_counts(const gemp_match_result *first, const gemp_match
 /* Collective: the times are those of the slowest rank, so that all stop after the same run. */
 static gemp_code repeat(meter *m, gemp_query_timing *out, double first, size_t most, double limit)
 {
-	gemp_code code = GEMP_OK;
 	double seconds[PARTS], spent = 0;
 	gemp_match_result result;
 	while (first <= limit && m->runs < most && spent < limit) {
-		GEMP_TRY(run_once(m, seconds, &result));
-		GEMP_TRY(compare_counts(&out->result, &result, m->runs));
+		GEMP_PROPAGATE(run_once(m, seconds, &result));
+		GEMP_PROPAGATE(compare_counts(&out->result, &result, m->runs));
 		record_run(m, seconds);
 		spent += seconds[WHOLE];
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code allocate_runs(meter *m, size_t most)
 {
-	gemp_code code = GEMP_OK;
 	for (int part = 0; part < PARTS; part++)
-		GEMP_TRY(GEMP_NEW(m->seconds[part], most + 1));
-done:
-	return code;
+		GEMP_PROPAGATE(GEMP_NEW(m->seconds[part], most + 1));
+	return GEMP_OK;
 }
 
 gemp_code gemp_query_timing_run(gemp_query_timing *out, gemp_runtime *context, gemp_shard *graph,

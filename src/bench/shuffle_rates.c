@@ -36,7 +36,6 @@ static void trial_free(trial *t)
 
 static gemp_code trial_new(trial *t, gemp_runtime *context, gemp_toolbox *box, const gemp_shuffle_case *c)
 {
-	gemp_code code = GEMP_OK;
 	gemp_device *device = context->device;
 	const gemp_shuffle *how = &c->how;
 	size_t sums = sizeof(cl_uint) << (how->bits + how->shift);
@@ -46,17 +45,15 @@ static gemp_code trial_new(trial *t, gemp_runtime *context, gemp_toolbox *box, c
 	uint64_t astray;
 	double making;
 	*t = (trial){ .context = context, .box = box, .c = c };
-	GEMP_TRY(gemp_buffer_new(&t->tuple, device, c->tuples * how->size, NULL));
+	GEMP_PROPAGATE(gemp_buffer_new(&t->tuple, device, c->tuples * how->size, NULL));
 	if (column)
-		GEMP_TRY(gemp_buffer_new(&t->column, device, c->tuples * sizeof(cl_uint), NULL));
-	GEMP_TRY(gemp_buffer_new(&t->sums, device, sums, NULL));
-	GEMP_TRY(gemp_buffer_new(&t->expected, device, sums, NULL));
+		GEMP_PROPAGATE(gemp_buffer_new(&t->column, device, c->tuples * sizeof(cl_uint), NULL));
+	GEMP_PROPAGATE(gemp_buffer_new(&t->sums, device, sums, NULL));
+	GEMP_PROPAGATE(gemp_buffer_new(&t->expected, device, sums, NULL));
 	t->in = (gemp_tuples){ column ? &t->column : NULL, &t->tuple, c->tuples, NULL };
-	GEMP_TRY(gemp_test_tuples_make(box, how, &of, &t->in));
-	GEMP_TRY(gemp_test_tuples_check(box, how, &t->in, NULL, &t->digest, &astray));
-	code = gemp_toolbox_seconds(box, &making);
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_test_tuples_make(box, how, &of, &t->in));
+	GEMP_PROPAGATE(gemp_test_tuples_check(box, how, &t->in, NULL, &t->digest, &astray));
+	return gemp_toolbox_seconds(box, &making);
 }
 
 static double lesser(double a, double b)
@@ -100,13 +97,12 @@ static gemp_code check_sums(trial *t, const gemp_shuffle *how, const gemp_tuples
 {
 	gemp_code code = GEMP_OK;
 	uint64_t differ;
-	GEMP_TRY(clear(t, &t->expected));
-	GEMP_TRY(gemp_shuffle_accumulate(t->box, GEMP_SHUFFLE_ATOMIC, how, tuples, &t->expected));
-	GEMP_TRY(gemp_test_tuples_compare(t->box, how, &t->sums, &t->expected, &differ));
+	GEMP_PROPAGATE(clear(t, &t->expected));
+	GEMP_PROPAGATE(gemp_shuffle_accumulate(t->box, GEMP_SHUFFLE_ATOMIC, how, tuples, &t->expected));
+	GEMP_PROPAGATE(gemp_test_tuples_compare(t->box, how, &t->sums, &t->expected, &differ));
 	if (differ)
 		code = gemp_fail(GEMP_EINTERNAL, "shuffle of %u bytes by %s: %" PRIu64 " sums are not those of atomics",
 		                 how->size, gemp_shuffle_method_name[t->c->method], differ);
-done:
 	return code;
 }
 
@@ -115,38 +111,34 @@ done:
 static gemp_code gather(trial *t, const gemp_shuffle *how, const gemp_tuples *shuffled, const gemp_buffer *begin,
                         double *seconds)
 {
-	gemp_code code = GEMP_OK;
 	*seconds = 1e9;
 	for (int i = 0; i < TRIES; i++) {
-		GEMP_TRY(clear(t, &t->sums));
-		GEMP_TRY(gemp_shuffle_gather(t->box, how, shuffled, begin, &t->sums));
-		GEMP_TRY(lap(t, seconds));
+		GEMP_PROPAGATE(clear(t, &t->sums));
+		GEMP_PROPAGATE(gemp_shuffle_gather(t->box, how, shuffled, begin, &t->sums));
+		GEMP_PROPAGATE(lap(t, seconds));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code decode_here(trial *t, gemp_shuffle_rates *out)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_shuffle *how = &t->c->how;
 	gemp_shuffle after = *how;
 	const gemp_tuples shuffled = { NULL, &t->out, t->c->tuples, NULL };
 	double gathering;
 	after.layout = GEMP_SHUFFLE_AOS;
 	out->shuffle = 1e9;
-	GEMP_TRY(gemp_buffer_new(&t->out, t->context->device, t->c->tuples * how->size, NULL));
-	GEMP_TRY(gemp_buffer_new(&t->begin, t->context->device, (((size_t)1 << how->bits) + 1) * sizeof(cl_uint), NULL));
+	GEMP_PROPAGATE(gemp_buffer_new(&t->out, t->context->device, t->c->tuples * how->size, NULL));
+	GEMP_PROPAGATE(
+		gemp_buffer_new(&t->begin, t->context->device, (((size_t)1 << how->bits) + 1) * sizeof(cl_uint), NULL));
 	for (int i = 0; i < TRIES; i++) {
-		GEMP_TRY(gemp_shuffle_decode(t->box, how, &t->in, &shuffled, &t->begin));
-		GEMP_TRY(lap(t, &out->shuffle));
+		GEMP_PROPAGATE(gemp_shuffle_decode(t->box, how, &t->in, &shuffled, &t->begin));
+		GEMP_PROPAGATE(lap(t, &out->shuffle));
 	}
-	GEMP_TRY(check_places(t, &after, &shuffled, &t->begin));
-	GEMP_TRY(gather(t, &after, &shuffled, &t->begin, &gathering));
+	GEMP_PROPAGATE(check_places(t, &after, &shuffled, &t->begin));
+	GEMP_PROPAGATE(gather(t, &after, &shuffled, &t->begin, &gathering));
 	out->all = out->shuffle + gathering;
-	code = check_sums(t, how, &t->in);
-done:
-	return code;
+	return check_sums(t, how, &t->in);
 }
 
 /* The slowest rank's. */
@@ -190,16 +182,13 @@ done:
 
 static gemp_code accumulate(trial *t, gemp_shuffle_rates *out)
 {
-	gemp_code code = GEMP_OK;
 	out->all = 1e9;
 	for (int i = 0; i < TRIES; i++) {
-		GEMP_TRY(clear(t, &t->sums));
-		GEMP_TRY(gemp_shuffle_accumulate(t->box, t->c->method, &t->c->how, &t->in, &t->sums));
-		GEMP_TRY(lap(t, &out->all));
+		GEMP_PROPAGATE(clear(t, &t->sums));
+		GEMP_PROPAGATE(gemp_shuffle_accumulate(t->box, t->c->method, &t->c->how, &t->in, &t->sums));
+		GEMP_PROPAGATE(lap(t, &out->all));
 	}
-	code = check_sums(t, &t->c->how, &t->in);
-done:
-	return code;
+	return check_sums(t, &t->c->how, &t->in);
 }
 
 gemp_code gemp_shuffle_measure(gemp_shuffle_rates *out, gemp_runtime *context, gemp_toolbox *box,

@@ -123,19 +123,19 @@ gemp_code gemp_comm_broadcast(const gemp_comm *comm, void **bytes, size_t *size)
 gemp_code gemp_comm_allgather(const gemp_comm *comm, const void *mine, size_t size, void **all, size_t **begin)
 {
 	gemp_code code = GEMP_OK;
-	size_t *start = NULL;
-	char *bytes = NULL;
-	uint64_t *sizes = NULL;
+	GEMP_OWNED size_t *start = NULL;
+	GEMP_OWNED char *bytes = NULL;
+	GEMP_OWNED uint64_t *sizes = NULL;
 	size_t ranks = (size_t)comm->size;
 	code = GEMP_NEW(start, ranks + 1);
 	GEMP_THEN(GEMP_NEW(sizes, ranks));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	uint64_t own = size;
 	GEMP_MPI(MPI_Allgather(&own, 1, MPI_UINT64_T, sizes, 1, MPI_UINT64_T, comm->world));
 	for (size_t r = 0; r < ranks; r++)
 		start[r + 1] = start[r] + sizes[r];
 	code = GEMP_NEW(bytes, start[ranks] + 1);
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	if (size)
 		memcpy(bytes + start[comm->rank], mine, size);
 	for (int r = 0; r < comm->size; r++)
@@ -144,9 +144,7 @@ gemp_code gemp_comm_allgather(const gemp_comm *comm, const void *mine, size_t si
 	*begin = start;
 	bytes = NULL;
 	start = NULL;
-done:
-	gemp_free_all(sizes, bytes, start);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_block_range gemp_comm_block(const gemp_comm *comm, uint64_t count)

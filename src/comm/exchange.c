@@ -70,7 +70,7 @@ gemp_code gemp_exchange(const gemp_comm *comm, const void *send, const size_t *s
                         size_t *receive_capacity, size_t *receive_size, gemp_traffic *traffic)
 {
 	gemp_code code = GEMP_OK;
-	MPI_Request *requests = NULL;
+	GEMP_OWNED MPI_Request *requests = NULL;
 	GEMP_MPI(MPI_Alltoall(send_size, 1, MPI_UINT64_T, receive_size, 1, MPI_UINT64_T, comm->world));
 	size_t incoming = 0, messages = 0;
 	for (int r = 0; r < comm->size; r++) {
@@ -79,7 +79,7 @@ gemp_code gemp_exchange(const gemp_comm *comm, const void *send, const size_t *s
 	}
 	code = gemp_reserve(receive, receive_capacity, incoming + 1, 1);
 	GEMP_THEN(GEMP_NEW(requests, messages));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	int posted = 0;
 	char *to = gemp_pointer_get(receive);
 	for (int r = 0; r < comm->size; to += receive_size[r++])
@@ -100,25 +100,21 @@ gemp_code gemp_exchange(const gemp_comm *comm, const void *send, const size_t *s
 	GEMP_MPI(MPI_Waitall(posted, requests, MPI_STATUSES_IGNORE));
 	if (traffic)
 		traffic->rounds++;
-done:
-	gemp_free(requests);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_exchange_bytes(const gemp_comm *comm, const void *send, const size_t *send_size, void **receive,
                               size_t *received, gemp_traffic *traffic)
 {
-	gemp_code code = GEMP_OK;
-	size_t *size = NULL, capacity = 0;
+	GEMP_OWNED size_t *size = NULL;
+	size_t capacity = 0;
 	*receive = NULL;
 	*received = 0;
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(size, (size_t)comm->size)));
-	GEMP_TRY(gemp_exchange(comm, send, send_size, receive, &capacity, size, traffic));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(size, (size_t)comm->size)));
+	GEMP_PROPAGATE(gemp_exchange(comm, send, send_size, receive, &capacity, size, traffic));
 	for (int r = 0; r < comm->size; r++)
 		*received += size[r];
-done:
-	gemp_free(size);
-	return code;
+	return GEMP_OK;
 }
 
 /* A counting sort by owner: stable, so records of one source stay in order, which gemp_exchange_answers relies on. */
@@ -127,14 +123,14 @@ gemp_code gemp_exchange_records(const gemp_comm *comm, const void *records, size
 {
 	gemp_code code = GEMP_OK;
 	size_t ranks = (size_t)comm->size, capacity = 0;
-	char *sorted = NULL;
-	void *received = NULL;
-	size_t *next = NULL, *sizes = NULL, *sources = NULL;
+	GEMP_OWNED char *sorted = NULL;
+	GEMP_OWNED void *received = NULL;
+	GEMP_OWNED size_t *next = NULL, *sizes = NULL, *sources = NULL;
 	code = GEMP_NEW(sorted, count * size);
 	GEMP_THEN(GEMP_NEW(next, ranks + 1));
 	GEMP_THEN(GEMP_NEW(sizes, 2 * ranks));
 	GEMP_THEN(GEMP_NEW(sources, ranks + 1));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	for (size_t i = 0; i < count; i++)
 		sizes[owner[i]] += size;
 	for (size_t r = 0; r < ranks; r++)
@@ -143,7 +139,7 @@ gemp_code gemp_exchange_records(const gemp_comm *comm, const void *records, size
 		memcpy(sorted + next[owner[i]], (const char *)records + i * size, size);
 		next[owner[i]] += size;
 	}
-	GEMP_TRY(gemp_exchange(comm, sorted, sizes, &received, &capacity, sizes + ranks, traffic));
+	GEMP_PROPAGATE(gemp_exchange(comm, sorted, sizes, &received, &capacity, sizes + ranks, traffic));
 	for (size_t r = 0; r < ranks; r++)
 		sources[r + 1] = sources[r] + sizes[ranks + r] / size;
 	gemp_pointer_set(out, received);
@@ -152,43 +148,36 @@ gemp_code gemp_exchange_records(const gemp_comm *comm, const void *records, size
 		*from = sources;
 		sources = NULL;
 	}
-done:
-	gemp_free_all(received, sources, sizes, next, sorted);
-	return code;
+	return GEMP_OK;
 }
 
 /* Answers arrive sorted by owner, and those of one owner in the order of sending: next[r] is the next answer of rank r. */
 static gemp_code scatter_answers(const char *received, size_t size, int ranks, const int *owner, size_t count,
                                  char *out)
 {
-	gemp_code code = GEMP_OK;
-	size_t *next = NULL;
-	GEMP_TRY(GEMP_NEW(next, (size_t)ranks + 1));
+	GEMP_OWNED size_t *next = NULL;
+	GEMP_PROPAGATE(GEMP_NEW(next, (size_t)ranks + 1));
 	for (size_t i = 0; i < count; i++)
 		next[owner[i] + 1]++;
 	for (int r = 0; r < ranks; r++)
 		next[r + 1] += next[r];
 	for (size_t i = 0; i < count; i++)
 		memcpy(out + i * size, received + next[owner[i]]++ * size, size);
-done:
-	gemp_free(next);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_exchange_answers(const gemp_comm *comm, const void *answers, size_t size, const size_t *from,
                                 const int *owner, size_t count, void *out, gemp_traffic *traffic)
 {
-	gemp_code code = GEMP_OK;
-	size_t ranks = (size_t)comm->size, *sizes = NULL, capacity = 0;
-	void *received = NULL;
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(sizes, 2 * ranks)));
+	size_t ranks = (size_t)comm->size;
+	GEMP_OWNED size_t *sizes = NULL;
+	size_t capacity = 0;
+	GEMP_OWNED void *received = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(sizes, 2 * ranks)));
 	for (size_t r = 0; r < ranks; r++)
 		sizes[r] = (from[r + 1] - from[r]) * size;
-	GEMP_TRY(gemp_exchange(comm, answers, sizes, &received, &capacity, sizes + ranks, traffic));
-	code = gemp_comm_agree(comm, scatter_answers(received, size, comm->size, owner, count, out));
-done:
-	gemp_free_all(sizes, received);
-	return code;
+	GEMP_PROPAGATE(gemp_exchange(comm, answers, sizes, &received, &capacity, sizes + ranks, traffic));
+	return gemp_comm_agree(comm, scatter_answers(received, size, comm->size, owner, count, out));
 }
 
 /* Calls the owner's handler for all received records at once. */
@@ -203,20 +192,16 @@ gemp_code gemp_request_records(const gemp_comm *comm, const gemp_request *reques
                                gemp_traffic *traffic)
 {
 	gemp_code code = GEMP_OK;
-	void *received = NULL, *replies = NULL;
-	size_t *from = NULL;
+	GEMP_OWNED void *received = NULL, *replies = NULL;
+	GEMP_OWNED size_t *from = NULL;
 	if (comm->size == 1)
 		return request->handler(request->self, request->records, request->count, answers);
-	GEMP_TRY(gemp_exchange_records(comm, request->records, request->count, request->size, request->owner, &received,
-	                               &from, traffic));
-	GEMP_TRY(gemp_comm_agree(comm, handle_requests(request, answer_size, received, from[comm->size], &replies)));
+	GEMP_PROPAGATE(gemp_exchange_records(comm, request->records, request->count, request->size, request->owner,
+	                                     &received, &from, traffic));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, handle_requests(request, answer_size, received, from[comm->size], &replies)));
 	if (answer_size)
 		code = gemp_exchange_answers(comm, replies, answer_size, from, request->owner, request->count, answers,
 		                             traffic);
-done:
-	gemp_free(received);
-	gemp_free(replies);
-	gemp_free(from);
 	return code;
 }
 
@@ -245,15 +230,15 @@ gemp_code gemp_exchange_rate(const gemp_comm *comm, size_t bytes, double *rate)
 {
 	gemp_code code = GEMP_OK;
 	size_t others = (size_t)comm->size - 1, each = others ? bytes / others + 1 : 0;
-	char *memory = NULL;
-	gemp_peer_block *blocks = NULL;
+	GEMP_OWNED char *memory = NULL;
+	GEMP_OWNED gemp_peer_block *blocks = NULL;
 	double best = 1e9;
 	*rate = 0;
 	if (!others)
 		return GEMP_OK;
 	code = GEMP_NEW(memory, 2 * others * each);
 	GEMP_THEN(GEMP_NEW(blocks, 2 * (others + 1)));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	memset(memory, 1, 2 * others * each);
 	for (size_t r = 0, other = 0; r <= others; r++)
 		if ((int)r != comm->rank) {
@@ -263,13 +248,11 @@ gemp_code gemp_exchange_rate(const gemp_comm *comm, size_t bytes, double *rate)
 	for (int i = 0; i < TRIES; i++) {
 		GEMP_MPI(MPI_Barrier(comm->world));
 		double since = MPI_Wtime();
-		GEMP_TRY(gemp_exchange_blocks(comm, blocks, blocks + others + 1, NULL));
+		GEMP_PROPAGATE(gemp_exchange_blocks(comm, blocks, blocks + others + 1, NULL));
 		uint64_t nanoseconds = (uint64_t)((MPI_Wtime() - since) * 1e9) + 1;
 		gemp_comm_max(comm, &nanoseconds, 1);
 		best = (double)nanoseconds * 1e-9 < best ? (double)nanoseconds * 1e-9 : best;
 	}
 	*rate = (double)each * (double)others * (double)comm->size / best;
-done:
-	gemp_free_all(memory, blocks);
-	return code;
+	return GEMP_OK;
 }

@@ -27,6 +27,27 @@ void gemp_free_list(void *const *blocks, size_t count);
 char *gemp_strdup(const char *text);
 char *gemp_strndup(const char *text, size_t length);
 
+/* An owner is a local variable whose memory is released when its scope ends, on every way out of it. A local is initialised
+ * where it is declared; what has gone to another owner is set to NULL or { 0 }.
+ *     GEMP_OWNED uint32_t *rows = NULL;                            gemp_free(rows)
+ *     GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };        gemp_text_free(&text)
+ *     GEMP_OWNED_BY(gemp_shard_free_at) gemp_shard *graph = NULL;  gemp_shard_free(graph), see GEMP_RELEASE
+ * Owners of one scope are released in the reverse order of their declarations. */
+#define GEMP_OWNED __attribute__((cleanup(gemp_free_at)))
+#define GEMP_OWNED_BY(release) __attribute__((cleanup(release)))
+/* Defines release_at(type *owner), which calls release(*owner): what GEMP_OWNED_BY takes for a variable that is a handle. */
+#define GEMP_RELEASE(release, type)              \
+	static inline void release##_at(type *owner) \
+	{                                            \
+		release(*owner);                         \
+	}
+static inline void gemp_free_at(void *owner)
+{
+	void *block;
+	memcpy(&block, owner, sizeof block);
+	gemp_free(block);
+}
+
 /* Counts memory of another allocator (this rank's part of a shared window) like a block of `bytes` > 0 bytes. */
 void gemp_memory_count(size_t bytes);
 void gemp_memory_discount(size_t bytes);

@@ -17,7 +17,8 @@ enum { GEMP_MESSAGE_SIZE = 4096 };
 /* A programmer's error: prints file:line and the text, and aborts the whole job. */
 _Noreturn void gemp_bug(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* In a function with `gemp_code code = GEMP_OK;` and a label `done:` that frees. */
+/* In a function with `gemp_code code = GEMP_OK;` and a label `done:`, for what must be released in an order of its own or
+ * collectively; other functions have owners (core/memory.h) and GEMP_PROPAGATE. */
 #define GEMP_TRY(call)       \
 	do {                     \
 		code = (call);       \
@@ -25,7 +26,7 @@ _Noreturn void gemp_bug(const char *file, int line, const char *format, ...) __a
 			goto done;       \
 	} while (0)
 
-/* The same in a function that has nothing to release: returns the code of a failed call. */
+/* Returns the code of a failed call. */
 #define GEMP_PROPAGATE(call)              \
 	do {                                  \
 		const gemp_code failure = (call); \

@@ -46,12 +46,11 @@ static uint32_t low_length(const gemp_count_engine *engine, size_t v)
  * becomes the number of low rows of length d or more, which is also where the rows shorter than d begin. */
 static gemp_code list_vertices(gemp_count_engine *engine)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_count_graph *g = &engine->graph;
-	uint32_t *list = NULL, *next = NULL;
+	GEMP_OWNED uint32_t *list = NULL, *next = NULL;
 	uint32_t *count;
-	GEMP_TRY(GEMP_NEW(engine->clique_count, (size_t)g->max_prefix + 2));
-	GEMP_TRY(GEMP_NEW(next, (size_t)g->max_prefix + 2));
+	GEMP_PROPAGATE(GEMP_NEW(engine->clique_count, (size_t)g->max_prefix + 2));
+	GEMP_PROPAGATE(GEMP_NEW(next, (size_t)g->max_prefix + 2));
 	count = engine->clique_count;
 	for (size_t v = 0; v < g->vertices; v++)
 		count[low_length(engine, v)]++;
@@ -59,13 +58,10 @@ static gemp_code list_vertices(gemp_count_engine *engine)
 		next[d] = count[d + 1];
 		count[d] += count[d + 1];
 	}
-	GEMP_TRY(GEMP_NEW(list, g->vertices));
+	GEMP_PROPAGATE(GEMP_NEW(list, g->vertices));
 	for (size_t v = 0; v < g->vertices; v++)
 		list[next[low_length(engine, v)]++] = (uint32_t)v;
-	GEMP_TRY(gemp_buffer_new(&engine->clique_list, engine->context->device, g->vertices * sizeof *list, list));
-done:
-	gemp_free_all(next, list);
-	return code;
+	return gemp_buffer_new(&engine->clique_list, engine->context->device, g->vertices * sizeof *list, list);
 }
 
 /* Number of vertices at the front of the list whose low rows have at least this length. */

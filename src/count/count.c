@@ -171,15 +171,11 @@ static gemp_code prepare_sums(gemp_count_engine *engine, gemp_timings *timings)
 /* Collective. Supports are exchanged between ranks, so the ranks agree on their codes before and after. */
 static gemp_code prepare_device(gemp_count_engine *engine)
 {
-	gemp_code code = GEMP_OK;
-	gemp_timings timings = { 0 };
+	GEMP_OWNED_BY(gemp_timings_free) gemp_timings timings = { 0 };
 	const gemp_comm *comm = engine->context->comm;
-	GEMP_TRY(gemp_comm_agree(comm, prepare_rows(engine, &timings)));
-	GEMP_TRY(gemp_count_support(engine, &timings));
-	GEMP_TRY(gemp_comm_agree(comm, prepare_sums(engine, &timings)));
-done:
-	gemp_timings_free(&timings);
-	return code;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, prepare_rows(engine, &timings)));
+	GEMP_PROPAGATE(gemp_count_support(engine, &timings));
+	return gemp_comm_agree(comm, prepare_sums(engine, &timings));
 }
 
 static bool is_wedge_sum(const gemp_sum *sum)
@@ -209,17 +205,13 @@ static gemp_code make_wedges(gemp_count_engine *engine)
  * same calls. */
 static gemp_code build(gemp_count_engine *engine)
 {
-	gemp_code code = GEMP_OK;
 	gemp_runtime *context = engine->context;
-	gemp_text rows = { 0 }, sums = { 0 };
-	GEMP_TRY(gemp_comm_agree(context->comm, write_sources(engine, &rows, &sums)));
-	GEMP_TRY(gemp_runtime_program(context, &engine->rows_program, rows.data, NULL));
+	GEMP_OWNED_BY(gemp_text_free) gemp_text rows = { 0 }, sums = { 0 };
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, write_sources(engine, &rows, &sums)));
+	GEMP_PROPAGATE(gemp_runtime_program(context, &engine->rows_program, rows.data, NULL));
 	if (sums.size)
-		GEMP_TRY(gemp_runtime_program(context, &engine->program, sums.data, NULL));
-done:
-	gemp_text_free(&sums);
-	gemp_text_free(&rows);
-	return code;
+		GEMP_PROPAGATE(gemp_runtime_program(context, &engine->program, sums.data, NULL));
+	return GEMP_OK;
 }
 
 gemp_code gemp_count_prepare(gemp_count_engine **out, gemp_runtime *context, gemp_shard *graph,

@@ -28,18 +28,14 @@ gemp_count_shape gemp_count_launch_shape(const gemp_device *device, uint64_t tas
  * offsets saves memory traffic in every kernel. */
 static gemp_code upload_positions(gemp_count_engine *engine, gemp_buffer *buffer, uint64_t *positions, size_t count)
 {
-	gemp_code code = GEMP_OK;
 	gemp_device *device = engine->context->device;
-	uint32_t *narrow = NULL;
+	GEMP_OWNED uint32_t *narrow = NULL;
 	if (engine->graph.wide)
 		return gemp_buffer_borrow(buffer, device, count * sizeof *positions, positions);
-	GEMP_TRY(GEMP_NEW(narrow, count));
+	GEMP_PROPAGATE(GEMP_NEW(narrow, count));
 	for (size_t i = 0; i < count; i++)
 		narrow[i] = (uint32_t)positions[i];
-	GEMP_TRY(gemp_buffer_new(buffer, device, count * sizeof *narrow, narrow));
-done:
-	gemp_free(narrow);
-	return code;
+	return gemp_buffer_new(buffer, device, count * sizeof *narrow, narrow);
 }
 
 /* The view owns the device copy of its rows, so that several engines and the matcher share it. */
@@ -57,19 +53,19 @@ static gemp_code upload_rows(gemp_count_engine *engine)
  * splits to list tasks and to number the low rows. */
 static gemp_code split_rows(gemp_count_engine *engine, gemp_timings *timings)
 {
-	gemp_code code = GEMP_OK;
 	gemp_device *device = engine->context->device;
 	gemp_count_graph *g = &engine->graph;
 	size_t size = g->wide ? sizeof(uint64_t) : sizeof(uint32_t), count = g->vertices;
-	cl_kernel kernel = NULL;
-	GEMP_TRY(gemp_kernel_new(&kernel, &engine->rows_program, "count_split"));
-	GEMP_TRY(gemp_buffer_new(&g->upper_offsets, device, count * size, NULL));
-	GEMP_TRY(gemp_buffer_new(&g->tables[0], device, count * sizeof(int64_t), NULL));
-	GEMP_TRY(gemp_count_launch(engine, timings, kernel, gemp_count_launch_shape(device, count, 1, 256),
-	                           GEMP_ARG(&g->row_offsets.mem), GEMP_ARG(&g->column_indices.mem), GEMP_ARG(&g->vertices),
-	                           GEMP_ARG(&g->upper_offsets.mem), GEMP_ARG(&g->tables[0].mem)));
-	GEMP_TRY(GEMP_NEW(engine->upper_offsets, count));
-	GEMP_TRY(gemp_buffer_read(device, &g->upper_offsets, 0, count * size, engine->upper_offsets));
+	GEMP_OWNED_BY(gemp_kernel_free_at) cl_kernel kernel = NULL;
+	GEMP_PROPAGATE(gemp_kernel_new(&kernel, &engine->rows_program, "count_split"));
+	GEMP_PROPAGATE(gemp_buffer_new(&g->upper_offsets, device, count * size, NULL));
+	GEMP_PROPAGATE(gemp_buffer_new(&g->tables[0], device, count * sizeof(int64_t), NULL));
+	GEMP_PROPAGATE(gemp_count_launch(engine, timings, kernel, gemp_count_launch_shape(device, count, 1, 256),
+	                                 GEMP_ARG(&g->row_offsets.mem), GEMP_ARG(&g->column_indices.mem),
+	                                 GEMP_ARG(&g->vertices), GEMP_ARG(&g->upper_offsets.mem),
+	                                 GEMP_ARG(&g->tables[0].mem)));
+	GEMP_PROPAGATE(GEMP_NEW(engine->upper_offsets, count));
+	GEMP_PROPAGATE(gemp_buffer_read(device, &g->upper_offsets, 0, count * size, engine->upper_offsets));
 	for (size_t v = count; !g->wide && v-- > 0;) /* in place, from the end */
 		engine->upper_offsets[v] = ((const uint32_t *)engine->upper_offsets)[v];
 	g->host_offsets = engine->view->begin;
@@ -80,33 +76,27 @@ static gemp_code split_rows(gemp_count_engine *engine, gemp_timings *timings)
 		if (low > g->max_prefix)
 			g->max_prefix = (uint32_t)low;
 	}
-done:
-	gemp_kernels_free(&kernel);
-	return code;
+	return GEMP_OK;
 }
 
 /* The low rows contain each edge once, at its end of greater slot. Their offsets are a prefix sum on the host. */
 static gemp_code make_low_rows(gemp_count_engine *engine, gemp_timings *timings)
 {
-	gemp_code code = GEMP_OK;
 	gemp_device *device = engine->context->device;
 	gemp_count_graph *g = &engine->graph;
 	size_t bytes = g->entries / 2 * sizeof(uint32_t);
-	cl_kernel kernel = NULL;
-	GEMP_TRY(GEMP_NEW(engine->low_offsets, (size_t)g->vertices + 1));
+	GEMP_OWNED_BY(gemp_kernel_free_at) cl_kernel kernel = NULL;
+	GEMP_PROPAGATE(GEMP_NEW(engine->low_offsets, (size_t)g->vertices + 1));
 	for (size_t v = 0; v < g->vertices; v++)
 		engine->low_offsets[v + 1] = engine->low_offsets[v] + engine->upper_offsets[v] - g->host_offsets[v];
-	GEMP_TRY(upload_positions(engine, &g->low_offsets, engine->low_offsets, (size_t)g->vertices + 1));
-	GEMP_TRY(gemp_buffer_new(&g->low_indices, device, bytes, NULL));
-	GEMP_TRY(gemp_buffer_new(&g->low_source, device, bytes, NULL));
-	GEMP_TRY(gemp_kernel_new(&kernel, &engine->rows_program, "count_low"));
-	GEMP_TRY(
-		gemp_count_launch(engine, timings, kernel, gemp_count_launch_shape(device, g->vertices, engine->lanes, 256),
-	                      GEMP_ARG(&g->row_offsets.mem), GEMP_ARG(&g->column_indices.mem), GEMP_ARG(&g->vertices),
-	                      GEMP_ARG(&g->low_offsets.mem), GEMP_ARG(&g->low_indices.mem), GEMP_ARG(&g->low_source.mem)));
-done:
-	gemp_kernels_free(&kernel);
-	return code;
+	GEMP_PROPAGATE(upload_positions(engine, &g->low_offsets, engine->low_offsets, (size_t)g->vertices + 1));
+	GEMP_PROPAGATE(gemp_buffer_new(&g->low_indices, device, bytes, NULL));
+	GEMP_PROPAGATE(gemp_buffer_new(&g->low_source, device, bytes, NULL));
+	GEMP_PROPAGATE(gemp_kernel_new(&kernel, &engine->rows_program, "count_low"));
+	return gemp_count_launch(engine, timings, kernel, gemp_count_launch_shape(device, g->vertices, engine->lanes, 256),
+	                         GEMP_ARG(&g->row_offsets.mem), GEMP_ARG(&g->column_indices.mem), GEMP_ARG(&g->vertices),
+	                         GEMP_ARG(&g->low_offsets.mem), GEMP_ARG(&g->low_indices.mem),
+	                         GEMP_ARG(&g->low_source.mem));
 }
 
 /* CPU devices: one word per vertex for each worker, zero between launches, in which a worker marks the row that it
@@ -230,19 +220,17 @@ static gemp_code sum_over_ranks(const gemp_count_engine *engine, const gemp_buff
 	gemp_device *device = engine->context->device;
 	enum { CHUNK = 1 << 24 };
 	size_t count = buffer->size / sizeof(uint32_t);
-	uint32_t *numbers = NULL;
+	GEMP_OWNED uint32_t *numbers = NULL;
 	double began = gemp_now();
 	code = GEMP_NEW(numbers, count);
 	GEMP_THEN(gemp_buffer_read(device, buffer, 0, buffer->size, numbers));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	for (size_t at = 0; at < count; at += CHUNK)
 		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, numbers + at, (int)(count - at < CHUNK ? count - at : CHUNK), MPI_UINT32_T,
 		                       MPI_SUM, comm->world));
-	GEMP_TRY(gemp_comm_agree(comm, gemp_buffer_write(device, buffer, 0, buffer->size, numbers)));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_buffer_write(device, buffer, 0, buffer->size, numbers)));
 	gemp_timers_add(&engine->context->timers, GEMP_PHASE_EXCHANGE, began);
-done:
-	gemp_free(numbers);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_count_support(gemp_count_engine *engine, gemp_timings *timings)
@@ -270,19 +258,18 @@ enum { LONG_ROW = 512, GROUP_ROW = 32 };
 static gemp_code launch(gemp_count_engine *engine, gemp_timings *timings, size_t k, uint32_t first, uint32_t end,
                         size_t group)
 {
-	gemp_code code = GEMP_OK;
 	gemp_argument arguments[GEMP_MAX_VERTEX_TABLES + 9];
 	size_t count = 0;
 	gemp_count_graph *g = &engine->graph;
 	gemp_device *device = engine->context->device;
 	gemp_count_shape shape = gemp_count_launch_shape(device, end - first, group ? (unsigned)group : 1,
 	                                                 group ? group : 256);
-	cl_kernel kernel = NULL;
+	GEMP_OWNED_BY(gemp_kernel_free_at) cl_kernel kernel = NULL;
 	char name[32];
 	if (first == end)
 		return GEMP_OK;
 	snprintf(name, sizeof name, group ? "count_rows_%zu" : "count_table_%zu", k);
-	GEMP_TRY(gemp_kernel_new(&kernel, &engine->program, name));
+	GEMP_PROPAGATE(gemp_kernel_new(&kernel, &engine->program, name));
 	for (size_t j = 0; j < k; j++)
 		if (gemp_expression_reads_table(engine->plan->tables[k].expression, j))
 			arguments[count++] = GEMP_ARG(&g->tables[j].mem);
@@ -296,11 +283,7 @@ static gemp_code launch(gemp_count_engine *engine, gemp_timings *timings, size_t
 	arguments[count++] = GEMP_ARG(&engine->partials.control.mem);
 	if (group)
 		arguments[count++] = GEMP_LOCAL(shape.group * sizeof(cl_long));
-	GEMP_TRY(
-		gemp_launch_timed_with(timings, device, kernel, shape.group * shape.groups, shape.group, arguments, count));
-done:
-	gemp_kernels_free(&kernel);
-	return code;
+	return gemp_launch_timed_with(timings, device, kernel, shape.group * shape.groups, shape.group, arguments, count);
 }
 
 /* Long rows go to groups of 256, middle ones to groups of 32, short ones to single work-items, so that no group waits

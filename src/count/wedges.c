@@ -306,42 +306,37 @@ static const double max_magnitude = 0x1p62;
 /* A partial sum whose magnitude reached 2^62 may be wrong: the query falls back to enumeration. */
 static gemp_code check_magnitudes(const gemp_wedges *wedges)
 {
-	gemp_code code = GEMP_OK;
 	const char *expression = wedges->sum->expression ? wedges->sum->expression : "paths";
-	cl_double *magnitude = NULL;
-	GEMP_TRY(GEMP_NEW(magnitude, wedges->sums));
-	GEMP_TRY(gemp_buffer_read(wedges->graph->context->device, &wedges->magnitudes, 0, wedges->sums * sizeof *magnitude,
-	                          magnitude));
+	GEMP_OWNED cl_double *magnitude = NULL;
+	GEMP_PROPAGATE(GEMP_NEW(magnitude, wedges->sums));
+	GEMP_PROPAGATE(gemp_buffer_read(wedges->graph->context->device, &wedges->magnitudes, 0,
+	                                wedges->sums * sizeof *magnitude, magnitude));
 	for (size_t i = 0; i < wedges->sums; i++)
 		if (!(magnitude[i] < max_magnitude))
-			GEMP_TRY(gemp_fail(GEMP_EDATA,
-			                   "a sum of '%s' over this graph does not fit into 64 bits; use more ranks "
-			                   "or devices, so that each sums up less, or --count-by enumerate",
-			                   expression));
-done:
-	gemp_free(magnitude);
-	return code;
+			GEMP_PROPAGATE(gemp_fail(GEMP_EDATA,
+			                         "a sum of '%s' over this graph does not fit into 64 bits; use more ranks "
+			                         "or devices, so that each sums up less, or --count-by enumerate",
+			                         expression));
+	return GEMP_OK;
 }
 
 /* Local. A rank without roots contributes 0. */
 static gemp_code run(gemp_wedges *wedges, gemp_sum_result *result)
 {
-	gemp_code code = GEMP_OK;
-	cl_long *value = NULL;
+	GEMP_OWNED cl_long *value = NULL;
 	if (wedges->roots == 0)
 		return GEMP_OK;
-	GEMP_TRY(GEMP_NEW(value, wedges->sums));
-	GEMP_TRY(wedges->shape.dense ? launch_dense(wedges) : gemp_wedges_grouped_launch(wedges));
-	GEMP_TRY(gemp_buffer_read(wedges->graph->context->device, &wedges->values, 0, wedges->sums * sizeof *value, value));
+	GEMP_PROPAGATE(GEMP_NEW(value, wedges->sums));
+	GEMP_PROPAGATE(wedges->shape.dense ? launch_dense(wedges) : gemp_wedges_grouped_launch(wedges));
+	GEMP_PROPAGATE(
+		gemp_buffer_read(wedges->graph->context->device, &wedges->values, 0, wedges->sums * sizeof *value, value));
 	result->launches = wedges->timings.count;
-	GEMP_TRY(gemp_timings_seconds(&wedges->timings, &result->seconds));
+	GEMP_PROPAGATE(gemp_timings_seconds(&wedges->timings, &result->seconds));
 	for (size_t i = 0; i < wedges->sums; i++)
 		result->total += value[i];
 	if (wedges->checked)
-		GEMP_TRY(check_magnitudes(wedges));
-done:
-	gemp_free(value);
-	return code;
+		GEMP_PROPAGATE(check_magnitudes(wedges));
+	return GEMP_OK;
 }
 
 gemp_code gemp_wedges_run(gemp_wedges *wedges, gemp_sum_result *result)

@@ -80,65 +80,52 @@ static size_t items(const gemp_device *device, uint64_t wanted)
  * paths, by which roots are sorted. */
 static gemp_code find_rows(gemp_wedges_tasks *tasks, gemp_wedges *wedges)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_count_graph *graph = wedges->graph;
 	gemp_device *device = graph->context->device;
-	cl_kernel kernel = NULL;
+	GEMP_OWNED_BY(gemp_kernel_free_at) cl_kernel kernel = NULL;
 	cl_uint ends = wedges->ends;
 	cl_ulong entries = graph->entries;
 	size_t offset = graph->wide ? sizeof(cl_ulong) : sizeof(cl_uint);
 	size_t paths = ends * (gemp_wedges_few_paths(graph) ? sizeof(cl_uint) : sizeof(cl_ulong));
-	GEMP_TRY(gemp_kernel_new(&kernel, &wedges->tasks_program, "wedges_rows"));
-	GEMP_TRY(gemp_buffer_new(&tasks->rows, device, graph->entries * 2 * offset, NULL));
-	GEMP_TRY(gemp_buffer_new(&tasks->paths, device, paths, NULL));
-	GEMP_TRY(gemp_buffer_zero(device, &tasks->paths, 0, paths));
-	GEMP_TRY(gemp_launch_timed(&wedges->timings, device, kernel, items(device, (entries + CHUNK - 1) / CHUNK * GROUP),
-	                           group_of(device), GEMP_ARG(&graph->row_offsets.mem),
-	                           GEMP_ARG(&graph->column_indices.mem), GEMP_ARG(&wedges->first), GEMP_ARG(&wedges->step),
-	                           GEMP_ARG(&ends), GEMP_ARG(&entries), GEMP_ARG(&tasks->rows.mem),
-	                           GEMP_ARG(&tasks->paths.mem)));
-done:
-	gemp_kernels_free(&kernel);
-	return code;
+	GEMP_PROPAGATE(gemp_kernel_new(&kernel, &wedges->tasks_program, "wedges_rows"));
+	GEMP_PROPAGATE(gemp_buffer_new(&tasks->rows, device, graph->entries * 2 * offset, NULL));
+	GEMP_PROPAGATE(gemp_buffer_new(&tasks->paths, device, paths, NULL));
+	GEMP_PROPAGATE(gemp_buffer_zero(device, &tasks->paths, 0, paths));
+	return gemp_launch_timed(&wedges->timings, device, kernel, items(device, (entries + CHUNK - 1) / CHUNK * GROUP),
+	                         group_of(device), GEMP_ARG(&graph->row_offsets.mem), GEMP_ARG(&graph->column_indices.mem),
+	                         GEMP_ARG(&wedges->first), GEMP_ARG(&wedges->step), GEMP_ARG(&ends), GEMP_ARG(&entries),
+	                         GEMP_ARG(&tasks->rows.mem), GEMP_ARG(&tasks->paths.mem));
 }
 
 /* Roots are sorted by buckets of paths (bucket_of) rather than exactly: a counting sort on the device needs one
  * counter per bucket. */
 static gemp_code count_buckets(gemp_wedges_tasks *tasks, gemp_wedges *wedges, const gemp_buffer *buckets)
 {
-	gemp_code code = GEMP_OK;
 	gemp_device *device = wedges->graph->context->device;
-	cl_kernel kernel = NULL;
-	GEMP_TRY(gemp_kernel_new(&kernel, &wedges->tasks_program, "wedges_classes"));
-	GEMP_TRY(gemp_buffer_zero(device, buckets, 0, buckets->size));
-	GEMP_TRY(gemp_launch_timed(&wedges->timings, device, kernel, items(device, wedges->roots), group_of(device),
-	                           GEMP_ARG(&tasks->paths.mem), GEMP_ARG(&wedges->first), GEMP_ARG(&wedges->step),
-	                           GEMP_ARG(&wedges->roots), GEMP_ARG(&buckets->mem)));
-	GEMP_TRY(gemp_buffer_read(device, buckets, 0, sizeof tasks->sizes, tasks->sizes));
-done:
-	gemp_kernels_free(&kernel);
-	return code;
+	GEMP_OWNED_BY(gemp_kernel_free_at) cl_kernel kernel = NULL;
+	GEMP_PROPAGATE(gemp_kernel_new(&kernel, &wedges->tasks_program, "wedges_classes"));
+	GEMP_PROPAGATE(gemp_buffer_zero(device, buckets, 0, buckets->size));
+	GEMP_PROPAGATE(gemp_launch_timed(&wedges->timings, device, kernel, items(device, wedges->roots), group_of(device),
+	                                 GEMP_ARG(&tasks->paths.mem), GEMP_ARG(&wedges->first), GEMP_ARG(&wedges->step),
+	                                 GEMP_ARG(&wedges->roots), GEMP_ARG(&buckets->mem)));
+	return gemp_buffer_read(device, buckets, 0, sizeof tasks->sizes, tasks->sizes);
 }
 
 /* The largest buckets come first, so that long tasks start early. */
 static gemp_code list_roots(gemp_wedges_tasks *tasks, gemp_wedges *wedges, const gemp_buffer *buckets)
 {
-	gemp_code code = GEMP_OK;
 	gemp_device *device = wedges->graph->context->device;
-	cl_kernel kernel = NULL;
+	GEMP_OWNED_BY(gemp_kernel_free_at) cl_kernel kernel = NULL;
 	uint32_t place[GEMP_WEDGES_BUCKETS], before = 0;
 	for (size_t b = GEMP_WEDGES_BUCKETS; b-- > 0; before += tasks->sizes[b])
 		place[b] = before;
-	GEMP_TRY(gemp_kernel_new(&kernel, &wedges->tasks_program, "wedges_list"));
-	GEMP_TRY(gemp_buffer_write(device, buckets, 0, sizeof place, place));
-	GEMP_TRY(gemp_buffer_new(&tasks->list, device, wedges->roots * sizeof(cl_uint), NULL));
-	GEMP_TRY(gemp_launch_timed(&wedges->timings, device, kernel, items(device, (wedges->roots + ITEMS - 1) / ITEMS),
-	                           group_of(device), GEMP_ARG(&tasks->paths.mem), GEMP_ARG(&wedges->first),
-	                           GEMP_ARG(&wedges->step), GEMP_ARG(&wedges->roots), GEMP_ARG(&buckets->mem),
-	                           GEMP_ARG(&tasks->list.mem)));
-done:
-	gemp_kernels_free(&kernel);
-	return code;
+	GEMP_PROPAGATE(gemp_kernel_new(&kernel, &wedges->tasks_program, "wedges_list"));
+	GEMP_PROPAGATE(gemp_buffer_write(device, buckets, 0, sizeof place, place));
+	GEMP_PROPAGATE(gemp_buffer_new(&tasks->list, device, wedges->roots * sizeof(cl_uint), NULL));
+	return gemp_launch_timed(&wedges->timings, device, kernel, items(device, (wedges->roots + ITEMS - 1) / ITEMS),
+	                         group_of(device), GEMP_ARG(&tasks->paths.mem), GEMP_ARG(&wedges->first),
+	                         GEMP_ARG(&wedges->step), GEMP_ARG(&wedges->roots), GEMP_ARG(&buckets->mem),
+	                         GEMP_ARG(&tasks->list.mem));
 }
 
 /* Local, after tasks_program is built; its launches are added to the timings of the sum. */
@@ -244,11 +231,11 @@ static size_t fitting_groups(const gemp_wedges *wedges)
 /* First slots of the windows, and the packed layout, as the kernels read them. */
 static gemp_code upload_windows(gemp_wedges *wedges)
 {
-	gemp_code code = GEMP_OK;
 	gemp_wedges_grouped *g = &wedges->grouped;
 	gemp_device *device = wedges->graph->context->device;
-	cl_uint *window = NULL, layout[2 * (GEMP_WEDGES_WIDTHS - 1)];
-	GEMP_TRY(GEMP_NEW(window, g->windows + 1u));
+	GEMP_OWNED cl_uint *window = NULL;
+	cl_uint layout[2 * (GEMP_WEDGES_WIDTHS - 1)];
+	GEMP_PROPAGATE(GEMP_NEW(window, g->windows + 1u));
 	for (uint64_t w = 1; w < g->windows; w++)
 		window[w] = gemp_wedges_slot_at(&g->layout, w * wedges->shape.window_words);
 	window[g->windows] = wedges->ends;
@@ -256,11 +243,8 @@ static gemp_code upload_windows(gemp_wedges *wedges)
 		layout[k] = g->layout.from[k];
 		layout[GEMP_WEDGES_WIDTHS - 1 + k] = g->layout.base[k];
 	}
-	GEMP_TRY(gemp_buffer_new(&g->window, device, (g->windows + 1u) * sizeof *window, window));
-	GEMP_TRY(gemp_buffer_new(&g->layouts, device, sizeof layout, layout));
-done:
-	gemp_free(window);
-	return code;
+	GEMP_PROPAGATE(gemp_buffer_new(&g->window, device, (g->windows + 1u) * sizeof *window, window));
+	return gemp_buffer_new(&g->layouts, device, sizeof layout, layout);
 }
 
 static size_t table_groups(const gemp_wedges *wedges, size_t k)

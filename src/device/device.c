@@ -187,15 +187,14 @@ gemp_code gemp_buffer_read(gemp_device *device, const gemp_buffer *buffer, size_
 gemp_code gemp_buffer_zero(gemp_device *device, const gemp_buffer *buffer, size_t at, size_t size)
 {
 	static const cl_uint zero = 0;
-	gemp_code code = GEMP_OK;
 	check_range(buffer, at, size);
 	size_t pattern = at % 4 == 0 && size % 4 == 0 ? 4 : 1;
 	while (size > 0) {
 		size_t fill = size < MAX_FILL ? size : MAX_FILL;
-		GEMP_TRY(GEMP_CL(clEnqueueFillBuffer(device->queue, buffer->mem, &zero, pattern, at, fill, 0, NULL, NULL)));
+		GEMP_PROPAGATE(
+			GEMP_CL(clEnqueueFillBuffer(device->queue, buffer->mem, &zero, pattern, at, fill, 0, NULL, NULL)));
 		at += fill;
 		size -= fill;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }

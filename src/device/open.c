@@ -85,15 +85,16 @@ static void cache_name(char name[64], const gemp_device *device, const char *sou
 static gemp_code run_selftest(gemp_device *device)
 {
 	gemp_code code = GEMP_OK;
-	char *source = NULL, name[64];
-	void *remembered = NULL;
+	GEMP_OWNED char *source = NULL;
+	char name[64];
+	GEMP_OWNED void *remembered = NULL;
 	size_t size = 0;
 	bool passed = false;
-	GEMP_TRY(gemp_kernel_source(&source, "selftest.cl"));
+	GEMP_PROPAGATE(gemp_kernel_source(&source, "selftest.cl"));
 	cache_name(name, device, source);
 	if (gemp_cache_load(name, &remembered, &size))
-		goto done;
-	GEMP_TRY(compute_selftest(device, source, &passed));
+		return code;
+	GEMP_PROPAGATE(compute_selftest(device, source, &passed));
 	if (passed)
 		gemp_cache_store(name, "passed\n", 7);
 	else
@@ -101,8 +102,6 @@ static gemp_code run_selftest(gemp_device *device)
 		                 "%s (driver %s) computed a wrong result in its self-test; update the "
 		                 "driver, or choose another device with --devices",
 		                 device->name, device->driver);
-done:
-	gemp_free_all(remembered, source);
 	return code;
 }
 
@@ -172,25 +171,22 @@ static void partition_cpu(gemp_device *device, const gemp_device_pick *pick)
 /* Two queues in one context: copies of one batch run beside the kernels of the next. */
 static gemp_code make_queues(gemp_device *device)
 {
-	gemp_code code = GEMP_OK;
 	cl_int error = CL_SUCCESS;
 	size_t group = 0;
 	device->context = clCreateContext(NULL, 1, &device->id, NULL, NULL, &error);
-	GEMP_TRY(gemp_cl_check(error, "clCreateContext", __FILE__, __LINE__));
+	GEMP_PROPAGATE(gemp_cl_check(error, "clCreateContext", __FILE__, __LINE__));
 	device->queue = clCreateCommandQueue(device->context, device->id, CL_QUEUE_PROFILING_ENABLE, &error);
-	GEMP_TRY(gemp_cl_check(error, "clCreateCommandQueue", __FILE__, __LINE__));
+	GEMP_PROPAGATE(gemp_cl_check(error, "clCreateCommandQueue", __FILE__, __LINE__));
 	device->copy_queue = clCreateCommandQueue(device->context, device->id, 0, &error);
-	GEMP_TRY(gemp_cl_check(error, "clCreateCommandQueue", __FILE__, __LINE__));
-	GEMP_TRY(GEMP_CL(clGetDeviceInfo(device->id, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof group, &group, NULL)));
+	GEMP_PROPAGATE(gemp_cl_check(error, "clCreateCommandQueue", __FILE__, __LINE__));
+	GEMP_PROPAGATE(GEMP_CL(clGetDeviceInfo(device->id, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof group, &group, NULL)));
 	device->max_group = group;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* 64-bit atomics are required by the counters of all searches; without them a device cannot be used at all. */
 static gemp_code open_device(gemp_device *device, const gemp_device_pick *pick, size_t memory_limit)
 {
-	gemp_code code = GEMP_OK;
 	copy_info(device, &pick->info);
 	if (!has_extension(device->id, "cl_khr_int64_base_atomics"))
 		return gemp_fail(GEMP_ENODEVICE,
@@ -200,11 +196,9 @@ static gemp_code open_device(gemp_device *device, const gemp_device_pick *pick, 
 	set_memory(device, pick->info.memory, memory_limit);
 	if (!device->gpu)
 		partition_cpu(device, pick);
-	GEMP_TRY(gemp_tuning_load(&device->tuning, device->name));
-	GEMP_TRY(make_queues(device));
-	GEMP_TRY(run_selftest(device));
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_tuning_load(&device->tuning, device->name));
+	GEMP_PROPAGATE(make_queues(device));
+	return run_selftest(device);
 }
 
 gemp_code gemp_device_open_pick(gemp_device **out, const gemp_device_pick *pick, size_t memory_limit)

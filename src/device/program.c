@@ -47,7 +47,6 @@ static gemp_code read_override(gemp_text *out, const char *folder, const char *n
 /* Reads the file from GEMP_KERNEL_DIR, if that has it (in subfolders as in kernels/, or flat), else the embedded one. */
 static gemp_code read_kernel(gemp_text *out, const char *name)
 {
-	gemp_code code = GEMP_OK;
 	const char *folder = getenv("GEMP_KERNEL_DIR");
 	const gemp_embedded *embedded = NULL;
 	for (size_t i = 0; !embedded && i < gemp_embedded_count; i++)
@@ -56,18 +55,16 @@ static gemp_code read_kernel(gemp_text *out, const char *name)
 	if (folder && *folder) {
 		bool found = false;
 		if (embedded)
-			GEMP_TRY(read_override(out, folder, embedded->path, &found));
+			GEMP_PROPAGATE(read_override(out, folder, embedded->path, &found));
 		if (!found)
-			GEMP_TRY(read_override(out, folder, name, &found));
+			GEMP_PROPAGATE(read_override(out, folder, name, &found));
 		if (found)
 			return GEMP_OK;
 	}
 	if (!embedded)
 		return gemp_fail(GEMP_EINTERNAL, "there is no kernel file %s", name);
 	gemp_text_add(out, embedded->text, embedded->size);
-	code = gemp_text_status(out);
-done:
-	return code;
+	return gemp_text_status(out);
 }
 
 /* The name in `#include "name"`, or an empty one. */
@@ -86,11 +83,10 @@ static void included_name(char name[64], const char *line, size_t length)
  * keeps the compiler's messages right. */
 static gemp_code expand(gemp_text *out, const char *file, int depth)
 {
-	gemp_code code = GEMP_OK;
-	gemp_text text = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
 	if (depth > MAX_DEPTH)
 		return gemp_fail(GEMP_EINTERNAL, "kernel file %s: #include goes in a circle", file);
-	GEMP_TRY(read_kernel(&text, file));
+	GEMP_PROPAGATE(read_kernel(&text, file));
 	gemp_text_print(out, "#line 1 \"%s\"\n", file);
 	int number = 1;
 	for (size_t at = 0; at < text.size; number++) {
@@ -99,7 +95,7 @@ static gemp_code expand(gemp_text *out, const char *file, int depth)
 		char name[64];
 		included_name(name, line, length);
 		if (name[0]) {
-			GEMP_TRY(expand(out, name, depth + 1));
+			GEMP_PROPAGATE(expand(out, name, depth + 1));
 			gemp_text_print(out, "#line %d \"%s\"\n", number + 1, file);
 		} else {
 			gemp_text_add(out, line, length);
@@ -107,10 +103,7 @@ static gemp_code expand(gemp_text *out, const char *file, int depth)
 		}
 		at += length + 1;
 	}
-	GEMP_TRY(gemp_text_status(out));
-done:
-	gemp_text_free(&text);
-	return code;
+	return gemp_text_status(out);
 }
 
 gemp_code gemp_kernel_source(char **out, const char *file)
@@ -238,21 +231,18 @@ static gemp_code compile(gemp_program *out, gemp_device *device, const char *sou
 /* PoCL compiles much more when it is asked for a binary, so it is only asked if there is a cache folder. */
 static gemp_code store_binary(cl_program program, const uint64_t key[2])
 {
-	gemp_code code = GEMP_OK;
 	size_t size = 0;
-	unsigned char *binary = NULL;
+	GEMP_OWNED unsigned char *binary = NULL;
 	char name[64], folder[GEMP_CACHE_PATH];
 	if (!gemp_cache_folder(folder))
 		return GEMP_OK;
-	GEMP_TRY(GEMP_CL(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL)));
-	GEMP_TRY(GEMP_NEW(binary, size));
-	GEMP_TRY(GEMP_CL(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL)));
+	GEMP_PROPAGATE(GEMP_CL(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL)));
+	GEMP_PROPAGATE(GEMP_NEW(binary, size));
+	GEMP_PROPAGATE(GEMP_CL(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL)));
 	cache_name(name, key);
 	if (size)
 		gemp_cache_store(name, binary, size);
-done:
-	gemp_free(binary);
-	return code;
+	return GEMP_OK;
 }
 
 /* Starting a compiler takes a second, so a process whose compiler has started gets the lock first. */
@@ -367,16 +357,13 @@ gemp_code gemp_kernel_new(cl_kernel *out, const gemp_program *program, const cha
 gemp_code gemp_program_build_list(gemp_program *out, gemp_device *device, const char *file, const char *options,
                                   const gemp_kernel_entry *entries, size_t count)
 {
-	gemp_code code = GEMP_OK;
-	char *source = NULL;
-	GEMP_TRY(gemp_kernel_source(&source, file));
-	GEMP_TRY(gemp_program_new(out, device, source, options));
+	GEMP_OWNED char *source = NULL;
+	GEMP_PROPAGATE(gemp_kernel_source(&source, file));
+	GEMP_PROPAGATE(gemp_program_new(out, device, source, options));
 	for (size_t k = 0; k < count; k++)
 		if (entries[k].name)
-			GEMP_TRY(gemp_kernel_new(entries[k].kernel, out, entries[k].name));
-done:
-	gemp_free(source);
-	return code;
+			GEMP_PROPAGATE(gemp_kernel_new(entries[k].kernel, out, entries[k].name));
+	return GEMP_OK;
 }
 
 void gemp_kernel_list_free(cl_kernel **kernels, size_t count)
@@ -391,35 +378,26 @@ void gemp_kernel_list_free(cl_kernel **kernels, size_t count)
 /* Reads both back from OpenCL, so gemp_program need not keep them. */
 static gemp_code source_and_options(gemp_device *device, cl_program program, char **source, char **options)
 {
-	gemp_code code = GEMP_OK;
 	size_t size = 0;
-	GEMP_TRY(GEMP_CL(clGetProgramInfo(program, CL_PROGRAM_SOURCE, 0, NULL, &size)));
-	GEMP_TRY(GEMP_NEW(*source, size + 1));
-	GEMP_TRY(GEMP_CL(clGetProgramInfo(program, CL_PROGRAM_SOURCE, size, *source, NULL)));
-	GEMP_TRY(GEMP_CL(clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_OPTIONS, 0, NULL, &size)));
-	GEMP_TRY(GEMP_NEW(*options, size + 1));
-	GEMP_TRY(GEMP_CL(clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_OPTIONS, size, *options, NULL)));
-done:
-	return code;
+	GEMP_PROPAGATE(GEMP_CL(clGetProgramInfo(program, CL_PROGRAM_SOURCE, 0, NULL, &size)));
+	GEMP_PROPAGATE(GEMP_NEW(*source, size + 1));
+	GEMP_PROPAGATE(GEMP_CL(clGetProgramInfo(program, CL_PROGRAM_SOURCE, size, *source, NULL)));
+	GEMP_PROPAGATE(GEMP_CL(clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_OPTIONS, 0, NULL, &size)));
+	GEMP_PROPAGATE(GEMP_NEW(*options, size + 1));
+	return GEMP_CL(clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_OPTIONS, size, *options, NULL));
 }
 
 /* PoCL remembers the binary that a program had when it was first asked for; a second program of the same source takes all
  * that was compiled since from PoCL's own cache, in a few hundredths of a second. */
 gemp_code gemp_program_store(gemp_device *device, const gemp_program *program)
 {
-	gemp_code code = GEMP_OK;
-	gemp_program rebuilt = { 0 };
-	char *source = NULL, *options = NULL;
+	GEMP_OWNED_BY(gemp_program_free) gemp_program rebuilt = { 0 };
+	GEMP_OWNED char *source = NULL, *options = NULL;
 	if (program->cached || device->gpu)
 		return GEMP_OK;
-	GEMP_TRY(source_and_options(device, program->program, &source, &options));
-	GEMP_TRY(compile(&rebuilt, device, source, options));
-	GEMP_TRY(store_binary(rebuilt.program, program->key));
-done:
-	gemp_program_free(&rebuilt);
-	gemp_free(options);
-	gemp_free(source);
-	return code;
+	GEMP_PROPAGATE(source_and_options(device, program->program, &source, &options));
+	GEMP_PROPAGATE(compile(&rebuilt, device, source, options));
+	return store_binary(rebuilt.program, program->key);
 }
 
 void gemp_program_store_and_free(gemp_device *device, gemp_program *program)

@@ -41,6 +41,10 @@ gemp_code gemp_program_build_list(gemp_program *out, gemp_device *device, const 
 #define gemp_kernels_free(...) \
 	gemp_kernel_list_free((cl_kernel *[]){ __VA_ARGS__ }, sizeof((cl_kernel *[]){ __VA_ARGS__ }) / sizeof(cl_kernel *))
 void gemp_kernel_list_free(cl_kernel **kernels, size_t count);
+static inline void gemp_kernel_free_at(cl_kernel *kernel)
+{
+	gemp_kernel_list_free(&kernel, 1);
+}
 /* Refresh the cached binary after first launches (PoCL compiles work-groups then). Does nothing for a program that came
  * from the cache. */
 gemp_code gemp_program_store(gemp_device *device, const gemp_program *program);

@@ -1,4 +1,5 @@
 #include "device/rate.h"
+#include "core/memory.h"
 
 #include "core/timer.h"
 #include "device/launch.h"
@@ -67,14 +68,10 @@ done:
 
 gemp_code gemp_device_rates(gemp_device *device, gemp_rates *rates)
 {
-	gemp_code code = GEMP_OK;
-	gemp_program program = { 0 };
+	GEMP_OWNED_BY(gemp_program_free) gemp_program program = { 0 };
 	*rates = (gemp_rates){ 0 };
-	GEMP_TRY(gemp_program_build_list(&program, device, "rate.cl", NULL, NULL, 0));
-	GEMP_TRY(time_copy(device, &program, &rates->copy));
-	GEMP_TRY(time_launch(device, &program, rates));
-	GEMP_TRY(gemp_program_store(device, &program));
-done:
-	gemp_program_free(&program);
-	return code;
+	GEMP_PROPAGATE(gemp_program_build_list(&program, device, "rate.cl", NULL, NULL, 0));
+	GEMP_PROPAGATE(time_copy(device, &program, &rates->copy));
+	GEMP_PROPAGATE(time_launch(device, &program, rates));
+	return gemp_program_store(device, &program);
 }

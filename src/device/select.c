@@ -157,7 +157,6 @@ static void device_text(char *out, size_t size, cl_device_id id, cl_device_info 
 
 static gemp_code query_info(gemp_device_info *out, cl_platform_id platform, cl_device_id id)
 {
-	gemp_code code = GEMP_OK;
 	cl_device_type type = 0;
 	cl_uint units = 0;
 	cl_ulong memory = 0, largest = 0, local = 0;
@@ -166,27 +165,25 @@ static gemp_code query_info(gemp_device_info *out, cl_platform_id platform, cl_d
 	device_text(out->name, sizeof out->name, id, CL_DEVICE_NAME);
 	device_text(out->vendor, sizeof out->vendor, id, CL_DEVICE_VENDOR);
 	device_text(out->driver, sizeof out->driver, id, CL_DRIVER_VERSION);
-	GEMP_TRY(GEMP_CL(clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof text, text, NULL)));
+	GEMP_PROPAGATE(GEMP_CL(clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof text, text, NULL)));
 	copy_text(out->platform, sizeof out->platform, text);
-	GEMP_TRY(GEMP_CL(clGetDeviceInfo(id, CL_DEVICE_TYPE, sizeof type, &type, NULL)));
-	GEMP_TRY(GEMP_CL(clGetDeviceInfo(id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL)));
-	GEMP_TRY(GEMP_CL(clGetDeviceInfo(id, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof memory, &memory, NULL)));
-	GEMP_TRY(GEMP_CL(clGetDeviceInfo(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof largest, &largest, NULL)));
-	GEMP_TRY(GEMP_CL(clGetDeviceInfo(id, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local, &local, NULL)));
+	GEMP_PROPAGATE(GEMP_CL(clGetDeviceInfo(id, CL_DEVICE_TYPE, sizeof type, &type, NULL)));
+	GEMP_PROPAGATE(GEMP_CL(clGetDeviceInfo(id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL)));
+	GEMP_PROPAGATE(GEMP_CL(clGetDeviceInfo(id, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof memory, &memory, NULL)));
+	GEMP_PROPAGATE(GEMP_CL(clGetDeviceInfo(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof largest, &largest, NULL)));
+	GEMP_PROPAGATE(GEMP_CL(clGetDeviceInfo(id, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local, &local, NULL)));
 	out->gpu = (type & CL_DEVICE_TYPE_CPU) == 0;
 	out->units = units;
 	out->memory = memory;
 	out->max_buffer = largest;
 	out->local_memory = local;
 	gemp_device_identify(out, id);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Appends the devices of one platform; a platform without any is passed over. */
 static gemp_code add_platform(cl_platform_id platform, gemp_device_info **infos, cl_device_id **ids, size_t *count)
 {
-	gemp_code code = GEMP_OK;
 	cl_uint number = 0;
 	if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &number) != CL_SUCCESS || number == 0)
 		return GEMP_OK;
@@ -198,11 +195,10 @@ static gemp_code add_platform(cl_platform_id platform, gemp_device_info **infos,
 	if (!more_ids)
 		return GEMP_ENOMEM;
 	*ids = more_ids;
-	GEMP_TRY(GEMP_CL(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, number, *ids + *count, NULL)));
+	GEMP_PROPAGATE(GEMP_CL(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, number, *ids + *count, NULL)));
 	for (cl_uint i = 0; i < number; i++, ++*count)
-		GEMP_TRY(query_info(&(*infos)[*count], platform, (*ids)[*count]));
-done:
-	return code;
+		GEMP_PROPAGATE(query_info(&(*infos)[*count], platform, (*ids)[*count]));
+	return GEMP_OK;
 }
 
 /* As gemp_device_list, with handles: ids[i] is the device of out[i]; the caller frees both. None at all is no error. */
@@ -372,15 +368,12 @@ typedef struct device_set {
 
 static gemp_code choose_set(device_set *c, const char *spec)
 {
-	gemp_code code = GEMP_OK;
 	size_t all = 0;
-	GEMP_TRY(gemp_device_list_ids(&c->infos, &c->ids, &all));
+	GEMP_PROPAGATE(gemp_device_list_ids(&c->infos, &c->ids, &all));
 	if (all == 0)
 		return no_device(spec);
-	GEMP_TRY(GEMP_NEW(c->chosen, all));
-	code = gemp_device_choose(spec, c->infos, all, c->chosen, &c->count);
-done:
-	return code;
+	GEMP_PROPAGATE(GEMP_NEW(c->chosen, all));
+	return gemp_device_choose(spec, c->infos, all, c->chosen, &c->count);
 }
 
 static void free_set(device_set *c)
@@ -407,13 +400,12 @@ gemp_code gemp_device_spec_hash(uint64_t *digest, const char *spec)
 
 gemp_code gemp_device_assign(gemp_device_pick **picks, size_t *count, const char *spec, int node_rank, int node_size)
 {
-	gemp_code code = GEMP_OK;
-	device_set c = { 0 };
+	GEMP_OWNED_BY(free_set) device_set c = { 0 };
 	size_t first;
 	*picks = NULL;
-	GEMP_TRY(choose_set(&c, spec));
+	GEMP_PROPAGATE(choose_set(&c, spec));
 	gemp_device_rank_range(spec, c.count, node_rank, node_size, &first, count);
-	GEMP_TRY(GEMP_NEW(*picks, *count));
+	GEMP_PROPAGATE(GEMP_NEW(*picks, *count));
 	int devices = (int)c.count, ranks = devices < node_size ? (node_size - (int)first + devices - 1) / devices : 1;
 	for (size_t i = 0; i < *count; i++) {
 		size_t index = c.chosen[first + i];
@@ -423,7 +415,5 @@ gemp_code gemp_device_assign(gemp_device_pick **picks, size_t *count, const char
 			                              .shared_by = ranks,
 			                              .position = devices < node_size ? node_rank / devices : 0 };
 	}
-done:
-	free_set(&c);
-	return code;
+	return GEMP_OK;
 }

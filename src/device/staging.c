@@ -174,23 +174,20 @@ static size_t rounded_size(size_t size)
 /* One range behind the other. */
 static gemp_code copy(gemp_readback *readback, gemp_device *device, const gemp_readback_range *ranges, size_t count)
 {
-	gemp_code code = GEMP_OK;
 	size_t needed = 0;
 	for (size_t i = 0; i < count; i++)
 		needed += rounded_size(ranges[i].size);
-	GEMP_TRY(pin(readback, device, needed));
+	GEMP_PROPAGATE(pin(readback, device, needed));
 	char *to = readback->pinned.host;
 	for (size_t i = 0; i < count; to += rounded_size(ranges[i++].size)) {
 		readback->host[i] = to;
 		if (ranges[i].size == 0)
 			continue;
 		forget_transfer(readback);
-		GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(device->copy_queue, readback->buffer.mem, CL_FALSE, ranges[i].offset,
-		                                     ranges[i].size, to, 0, NULL, &readback->arrived)));
+		GEMP_PROPAGATE(GEMP_CL(clEnqueueReadBuffer(device->copy_queue, readback->buffer.mem, CL_FALSE, ranges[i].offset,
+		                                           ranges[i].size, to, 0, NULL, &readback->arrived)));
 	}
-	GEMP_TRY(GEMP_CL(clFlush(device->copy_queue)));
-done:
-	return code;
+	return GEMP_CL(clFlush(device->copy_queue));
 }
 
 gemp_code gemp_readback_begin(gemp_readback *readback, gemp_device *device, const gemp_readback_range *ranges,
@@ -216,7 +213,6 @@ gemp_code gemp_readback_end(gemp_readback *readback, gemp_device *device)
 gemp_code gemp_host_mapping_begin(gemp_host_mapping *out, gemp_device *device, const gemp_buffer *buffer,
                                   const gemp_readback_range *ranges, size_t count)
 {
-	gemp_code code = GEMP_OK;
 	size_t size = check_ranges(buffer, ranges, count);
 	*out = (gemp_host_mapping){ .buffer = buffer };
 	for (size_t i = 0; i < count; i++)
@@ -224,9 +220,9 @@ gemp_code gemp_host_mapping_begin(gemp_host_mapping *out, gemp_device *device, c
 	if (size == 0)
 		return GEMP_OK;
 	if (device->gpu)
-		GEMP_TRY(gemp_pinned_take(&out->pinned, device, size));
+		GEMP_PROPAGATE(gemp_pinned_take(&out->pinned, device, size));
 	else
-		GEMP_TRY(map_buffer(&out->mapped, device, buffer, CL_MAP_READ | CL_MAP_WRITE));
+		GEMP_PROPAGATE(map_buffer(&out->mapped, device, buffer, CL_MAP_READ | CL_MAP_WRITE));
 	char *next = out->pinned.host;
 	for (size_t i = 0; i < count; i++) {
 		if (ranges[i].size)
@@ -234,19 +230,15 @@ gemp_code gemp_host_mapping_begin(gemp_host_mapping *out, gemp_device *device, c
 		if (device->gpu)
 			next += ranges[i].size;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_host_mapping_end(gemp_host_mapping *mapping, gemp_device *device)
 {
-	gemp_code code = GEMP_OK;
 	for (size_t i = 0; mapping->pinned.mem && i < GEMP_READBACK_RANGES; i++)
-		GEMP_TRY(gemp_buffer_write(device, mapping->buffer, mapping->ranges[i].offset, mapping->ranges[i].size,
-		                           mapping->host[i]));
-	code = unmap_buffer(&mapping->mapped, device, mapping->buffer);
-done:
-	return code;
+		GEMP_PROPAGATE(gemp_buffer_write(device, mapping->buffer, mapping->ranges[i].offset, mapping->ranges[i].size,
+		                                 mapping->host[i]));
+	return unmap_buffer(&mapping->mapped, device, mapping->buffer);
 }
 
 void gemp_host_mapping_free(gemp_host_mapping *mapping, gemp_device *device)

@@ -119,16 +119,14 @@ static void await_conversion(pipeline *p, size_t piece)
 
 static gemp_code open(pipeline *p)
 {
-	gemp_code code = GEMP_OK;
 	p->piece = gemp_limits_now()->transfer_chunk / sizeof(cl_uint);
 	p->pieces = (p->count + p->piece - 1) / p->piece;
 	p->parts = p->count < ALONE_BELOW ? 1 : PARTS;
 	pthread_mutex_init(&p->mutex, NULL);
 	pthread_cond_init(&p->moved, NULL);
-	GEMP_TRY(gemp_pinned_take(&p->locked, p->device, gemp_min(p->count, LANES * p->piece) * sizeof(cl_uint)));
+	GEMP_PROPAGATE(gemp_pinned_take(&p->locked, p->device, gemp_min(p->count, LANES * p->piece) * sizeof(cl_uint)));
 	p->helped = p->pieces > 1 && pthread_create(&p->helper, NULL, convert_all, p) == 0;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code await_transfer(pipeline *p, size_t piece)
@@ -161,13 +159,10 @@ static gemp_code finish(pipeline *p, gemp_code code)
 
 static gemp_code write_piece(pipeline *p, size_t k, const gemp_buffer *to)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_CL(clEnqueueWriteBuffer(p->device->copy_queue, to->mem, CL_FALSE, k * p->piece * sizeof(cl_uint),
-	                                      numbers_of(p, k) * sizeof(cl_uint), lane_of(p, k), 0, NULL,
-	                                      &p->under_way[k % LANES])));
-	GEMP_TRY(GEMP_CL(clFlush(p->device->copy_queue)));
-done:
-	return code;
+	GEMP_PROPAGATE(GEMP_CL(clEnqueueWriteBuffer(p->device->copy_queue, to->mem, CL_FALSE,
+	                                            k * p->piece * sizeof(cl_uint), numbers_of(p, k) * sizeof(cl_uint),
+	                                            lane_of(p, k), 0, NULL, &p->under_way[k % LANES])));
+	return GEMP_CL(clFlush(p->device->copy_queue));
 }
 
 gemp_code gemp_transfer_upload(gemp_device *device, const gemp_buffer *to, gemp_transfer_numbers from, size_t count)
@@ -193,15 +188,12 @@ done:
 
 static gemp_code read_piece(pipeline *p, size_t k, const gemp_buffer *from, size_t at)
 {
-	gemp_code code = GEMP_OK;
 	if (k >= p->pieces)
 		return GEMP_OK;
-	GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(p->device->copy_queue, from->mem, CL_FALSE,
-	                                     (at + k * p->piece) * sizeof(cl_uint), numbers_of(p, k) * sizeof(cl_uint),
-	                                     lane_of(p, k), 0, NULL, &p->under_way[k % LANES])));
-	GEMP_TRY(GEMP_CL(clFlush(p->device->copy_queue)));
-done:
-	return code;
+	GEMP_PROPAGATE(GEMP_CL(
+		clEnqueueReadBuffer(p->device->copy_queue, from->mem, CL_FALSE, (at + k * p->piece) * sizeof(cl_uint),
+	                        numbers_of(p, k) * sizeof(cl_uint), lane_of(p, k), 0, NULL, &p->under_way[k % LANES])));
+	return GEMP_CL(clFlush(p->device->copy_queue));
 }
 
 gemp_code gemp_transfer_download(gemp_device *device, const gemp_buffer *from, size_t at, gemp_transfer_numbers to,

@@ -12,43 +12,38 @@ enum { TARGETS_PER_ROUND = 1 << 22 }; /* targets that a rank sends at a time */
 static gemp_code count_round(const gemp_comm *comm, const gemp_euler_edges *edges, size_t from, size_t count,
                              int *owner, uint64_t *in)
 {
-	gemp_code code = GEMP_OK;
-	void *arrived = NULL;
-	size_t *begin = NULL;
+	GEMP_OWNED void *arrived = NULL;
+	GEMP_OWNED size_t *begin = NULL;
 	for (size_t i = 0; i < count; i++)
 		owner[i] = (int)gemp_range_find(edges->bounds, (size_t)edges->ranks, edges->target[from + i]);
-	GEMP_TRY(
+	GEMP_PROPAGATE(
 		gemp_exchange_records(comm, edges->target + from, count, sizeof *edges->target, owner, &arrived, &begin, NULL));
 	const gemp_vertex *vertices = arrived;
 	for (size_t i = 0; i < begin[edges->ranks]; i++)
 		in[vertices[i] - edges->bounds[edges->rank]]++;
-done:
-	gemp_free_all(arrived, begin);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. In-degrees of own vertices, in rounds that bound the memory for messages. */
 static gemp_code count_in_degrees(const gemp_comm *comm, const gemp_euler_edges *edges, uint64_t **in)
 {
 	gemp_code code = GEMP_OK;
-	int *owner = NULL;
+	GEMP_OWNED int *owner = NULL;
 	size_t own = edges->begin[edges->rows];
 	uint64_t max_count = own;
 	code = GEMP_NEW(*in, edges->rows);
 	if (code == GEMP_OK && comm->size > 1)
 		code = GEMP_NEW(owner, own < TARGETS_PER_ROUND ? own : TARGETS_PER_ROUND);
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	gemp_comm_max(comm, &max_count, 1);
 	if (comm->size == 1)
 		for (size_t i = 0; i < own; i++)
 			(*in)[edges->target[i]]++;
 	for (size_t from = 0; from < max_count && comm->size > 1; from += TARGETS_PER_ROUND) {
 		size_t left = from < own ? own - from : 0;
-		GEMP_TRY(count_round(comm, edges, from, left < TARGETS_PER_ROUND ? left : TARGETS_PER_ROUND, owner, *in));
+		GEMP_PROPAGATE(count_round(comm, edges, from, left < TARGETS_PER_ROUND ? left : TARGETS_PER_ROUND, owner, *in));
 	}
-done:
-	gemp_free(owner);
-	return code;
+	return GEMP_OK;
 }
 
 static int compare_keys(const void *a, const void *b)
@@ -61,12 +56,11 @@ static int compare_keys(const void *a, const void *b)
 static gemp_code gather_examples(gemp_euler_balance *out, const gemp_comm *comm, const gemp_euler_unbalanced *own,
                                  size_t count)
 {
-	gemp_code code = GEMP_OK;
-	void *all = NULL;
-	size_t *begin = NULL;
+	GEMP_OWNED void *all = NULL;
+	GEMP_OWNED size_t *begin = NULL;
 	if (count > GEMP_EULER_SHOWN)
 		count = GEMP_EULER_SHOWN;
-	GEMP_TRY(gemp_comm_allgather(comm, own, count * sizeof *own, &all, &begin));
+	GEMP_PROPAGATE(gemp_comm_allgather(comm, own, count * sizeof *own, &all, &begin));
 	gemp_euler_unbalanced *list = all;
 	size_t gathered = begin[comm->size] / sizeof *list;
 	if (gathered)
@@ -74,9 +68,7 @@ static gemp_code gather_examples(gemp_euler_balance *out, const gemp_comm *comm,
 	out->example_count = gathered < GEMP_EULER_SHOWN ? gathered : GEMP_EULER_SHOWN;
 	for (size_t i = 0; i < out->example_count; i++)
 		out->examples[i] = list[i];
-done:
-	gemp_free_all(all, begin);
-	return code;
+	return GEMP_OK;
 }
 
 /* A path has exactly one vertex with an out-edge too many, its start, and one with an in-edge too many, its end. */
@@ -138,17 +130,14 @@ static gemp_code count_components(gemp_euler_balance *out, const gemp_comm *comm
 gemp_code gemp_euler_balance_find(gemp_euler_balance *out, const gemp_comm *comm, const gemp_euler_edges *edges,
                                   const uint32_t *key_rank)
 {
-	gemp_code code = GEMP_OK;
-	uint64_t *in = NULL;
-	gemp_euler_unbalanced *list = NULL;
+	GEMP_OWNED uint64_t *in = NULL;
+	GEMP_OWNED gemp_euler_unbalanced *list = NULL;
 	*out = (gemp_euler_balance){ 0 };
-	GEMP_TRY(count_in_degrees(comm, edges, &in));
-	GEMP_TRY(gemp_comm_agree(comm, list_unbalanced(out, edges, in, key_rank, &list)));
-	GEMP_TRY(gather_examples(out, comm, list, out->unbalanced));
+	GEMP_PROPAGATE(count_in_degrees(comm, edges, &in));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, list_unbalanced(out, edges, in, key_rank, &list)));
+	GEMP_PROPAGATE(gather_examples(out, comm, list, out->unbalanced));
 	out->unbalanced = gemp_comm_sum1(comm, out->unbalanced);
-	GEMP_TRY(count_components(out, comm, edges));
+	GEMP_PROPAGATE(count_components(out, comm, edges));
 	classify_path(out, edges->undirected);
-done:
-	gemp_free_all(in, list);
-	return code;
+	return GEMP_OK;
 }

@@ -31,26 +31,22 @@ typedef struct drawing {
 /* Collective. Arrays of all ranks behind one another; the caller knows the total size. */
 static gemp_code gather(const gemp_comm *comm, const void *own, size_t count, size_t size, void *out)
 {
-	gemp_code code = GEMP_OK;
-	void *all = NULL;
-	size_t *begin = NULL;
-	GEMP_TRY(gemp_comm_allgather(comm, own, count * size, &all, &begin));
+	GEMP_OWNED void *all = NULL;
+	GEMP_OWNED size_t *begin = NULL;
+	GEMP_PROPAGATE(gemp_comm_allgather(comm, own, count * size, &all, &begin));
 	if (begin[comm->size])
 		memcpy(out, all, begin[comm->size]);
-done:
-	gemp_free_all(all, begin);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. Every rank has all edges, although only rank 0 draws: the graph has at most GEMP_EULER_DRAWING_MAX. */
 static gemp_code gather_edges(drawing *p, const gemp_comm *comm, const gemp_euler_edges *edges,
                               const gemp_euler_result *result)
 {
-	gemp_code code = GEMP_OK;
-	drawn_edge *own = NULL;
-	gemp_edge *order = NULL;
+	GEMP_OWNED drawn_edge *own = NULL;
+	GEMP_OWNED gemp_edge *order = NULL;
 	size_t count = edges->begin[edges->rows];
-	GEMP_TRY(gemp_comm_agree(
+	GEMP_PROPAGATE(gemp_comm_agree(
 		comm, gemp_new_all(GEMP_ARRAY(own, count), GEMP_ARRAY(order, p->edges), GEMP_ARRAY(p->edge, p->edges))));
 	for (size_t row = 0; row < edges->rows; row++)
 		for (uint64_t slot = edges->begin[row]; slot < edges->begin[row + 1]; slot++)
@@ -58,35 +54,29 @@ static gemp_code gather_edges(drawing *p, const gemp_comm *comm, const gemp_eule
 				                      .target = edges->target[slot],
 				                      .circuit = result->circuit[slot],
 				                      .joined = result->joined[slot] };
-	GEMP_TRY(gather(comm, own, count, sizeof *own, p->edge));
-	GEMP_TRY(gather(comm, result->order.edge, result->order.count, sizeof *order, order));
+	GEMP_PROPAGATE(gather(comm, own, count, sizeof *own, p->edge));
+	GEMP_PROPAGATE(gather(comm, result->order.edge, result->order.count, sizeof *order, order));
 	for (size_t place = 0; place < result->order.edges; place++)
 		p->edge[order[place]].place = place + 1;
-done:
-	gemp_free_all(own, order);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. Only rank 0 draws, so only it asks for keys. */
 static gemp_code gather_keys(drawing *p, const gemp_comm *comm)
 {
-	gemp_code code = GEMP_OK;
-	gemp_vertex *ids = NULL;
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(ids, p->vertices)));
+	GEMP_OWNED gemp_vertex *ids = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(ids, p->vertices)));
 	for (size_t v = 0; v < p->vertices; v++)
 		ids[v] = (gemp_vertex)v;
-	code = gemp_vertex_keys_fetch(&p->keys, comm, p->graph, ids, comm->rank == 0 ? p->vertices : 0);
-done:
-	gemp_free(ids);
-	return code;
+	return gemp_vertex_keys_fetch(&p->keys, comm, p->graph, ids, comm->rank == 0 ? p->vertices : 0);
 }
 
 /* Circuits are numbered 0, 1, ... in the order of their first slots, and degrees are counted. */
 static gemp_code number_circuits(drawing *p)
 {
-	gemp_code code = GEMP_OK;
-	uint32_t *name = NULL;
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(name, p->edges), GEMP_ARRAY(p->in, p->vertices), GEMP_ARRAY(p->out, p->vertices)));
+	GEMP_OWNED uint32_t *name = NULL;
+	GEMP_PROPAGATE(
+		gemp_new_all(GEMP_ARRAY(name, p->edges), GEMP_ARRAY(p->in, p->vertices), GEMP_ARRAY(p->out, p->vertices)));
 	for (size_t e = 0; e < p->edges; e++) {
 		size_t c = 0;
 		while (c < p->circuits && name[c] != p->edge[e].circuit)
@@ -99,9 +89,7 @@ static gemp_code number_circuits(drawing *p)
 			p->in[p->edge[e].target]++;
 		}
 	}
-done:
-	gemp_free(name);
-	return code;
+	return GEMP_OK;
 }
 
 /* DRAWING */

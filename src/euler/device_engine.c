@@ -281,12 +281,12 @@ static gemp_code unite(engine *e)
 /* For drawings: the circuits before joining, and the slots at which they are joined. */
 static gemp_code keep_circuits(engine *e)
 {
-	gemp_code code = GEMP_OK;
-	uint32_t *next = NULL, *mark = NULL, circuits = 0;
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(next, e->slots), GEMP_ARRAY(mark, e->words), GEMP_ARRAY(e->out->circuit, e->slots),
-	                      GEMP_ARRAY(e->out->joined, e->slots)));
-	GEMP_TRY(gemp_buffer_read(e->device, &e->on.next, 0, e->slots * sizeof *next, next));
-	GEMP_TRY(gemp_buffer_read(e->device, &e->on.mark, 0, e->words * sizeof *mark, mark));
+	GEMP_OWNED uint32_t *next = NULL, *mark = NULL;
+	uint32_t circuits = 0;
+	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(next, e->slots), GEMP_ARRAY(mark, e->words),
+	                            GEMP_ARRAY(e->out->circuit, e->slots), GEMP_ARRAY(e->out->joined, e->slots)));
+	GEMP_PROPAGATE(gemp_buffer_read(e->device, &e->on.next, 0, e->slots * sizeof *next, next));
+	GEMP_PROPAGATE(gemp_buffer_read(e->device, &e->on.mark, 0, e->words * sizeof *mark, mark));
 	for (uint32_t s = 0; s < e->slots; s++) {
 		e->out->joined[s] = gemp_bits32_test(mark, s);
 		if (!e->out->circuit[s])
@@ -294,9 +294,7 @@ static gemp_code keep_circuits(engine *e)
 		for (uint32_t at = s; !e->out->circuit[at]; at = next[at])
 			e->out->circuit[at] = circuits;
 	}
-done:
-	gemp_free_all(next, mark);
-	return code;
+	return GEMP_OK;
 }
 
 /* Successors change only where circuits are joined; bitmaps at three levels (slots, words, coarse) let most words

@@ -10,7 +10,7 @@
 static gemp_code choose_relations(gemp_euler_edges *edges, const gemp_shard *graph, const bool *relations)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(edges->relations, graph->relation_count));
+	GEMP_PROPAGATE(GEMP_NEW(edges->relations, graph->relation_count));
 	for (size_t r = 0; r < graph->relation_count; r++) {
 		const gemp_relation *relation = &graph->relations[r];
 		if (relations && !relations[r])
@@ -18,14 +18,13 @@ static gemp_code choose_relations(gemp_euler_edges *edges, const gemp_shard *gra
 		if (edges->relation_count && edges->undirected == relation->directed) {
 			code = gemp_fail(GEMP_EUSAGE, "relation '%s' is %s and '%s' is not; take those of one kind with --relation",
 			                 relation->name, relation->directed ? "directed" : "undirected", edges->relations[0]->name);
-			goto done;
+			return code;
 		}
 		edges->undirected = !relation->directed;
 		edges->relations[edges->relation_count++] = relation;
 		edges->first += relation->first_edge;
 		edges->edges += relation->edge_count;
 	}
-done:
 	return code;
 }
 
@@ -106,21 +105,19 @@ static gemp_code open_query(slot_query *a)
 	code = GEMP_NEW(a->firsts, ranks + 1);
 	if (code == GEMP_OK && ranks > 1)
 		code = GEMP_NEW(a->owner, SLOTS_PER_ROUND);
-	GEMP_TRY(gemp_comm_agree(a->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(a->comm, code));
 	GEMP_MPI(MPI_Allgather(&a->edges->first, 1, MPI_UINT64_T, a->firsts, 1, MPI_UINT64_T, a->comm->world));
 	a->firsts[ranks] = a->edges->edges;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Adds a slot at the end of `row`; the arrays are copied, since they may belong to the relation. */
 static gemp_code insert_slot(gemp_euler_edges *edges, size_t row, gemp_vertex target)
 {
-	gemp_code code = GEMP_OK;
-	uint64_t *begin = NULL;
-	gemp_vertex *targets = NULL;
+	GEMP_OWNED uint64_t *begin = NULL;
+	GEMP_OWNED gemp_vertex *targets = NULL;
 	size_t before = edges->begin[row + 1], count = edges->begin[edges->rows];
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(begin, edges->rows + 1), GEMP_ARRAY(targets, count + 1)));
+	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(begin, edges->rows + 1), GEMP_ARRAY(targets, count + 1)));
 	for (size_t r = 0; r <= edges->rows; r++)
 		begin[r] = edges->begin[r] + (r > row);
 	memcpy(targets, edges->target, before * sizeof *targets);
@@ -132,9 +129,7 @@ static gemp_code insert_slot(gemp_euler_edges *edges, size_t row, gemp_vertex ta
 	begin = NULL;
 	targets = NULL;
 	edges->closing = edges->first + before;
-done:
-	gemp_free_all(begin, targets);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_euler_edges_close(gemp_euler_edges *edges, gemp_vertex start, gemp_vertex end)

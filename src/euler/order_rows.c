@@ -76,26 +76,21 @@ done:
 static gemp_code fill(void *self, gemp_projected *columns, size_t first, size_t count)
 {
 	row_source *r = self;
-	gemp_code code = GEMP_OK;
-	uint64_t *edge_names = NULL;
-	GEMP_TRY(gemp_comm_agree(r->comm, GEMP_NEW(edge_names, count)));
-	GEMP_TRY(name_edges(r, r->order->edge + first, count, edge_names));
-	GEMP_TRY(gemp_comm_agree(r->comm, fill_ends(columns, r, first, count)));
-	code = add_names(columns, r, edge_names, r->order->first + first, count);
-done:
-	gemp_free(edge_names);
-	return code;
+	GEMP_OWNED uint64_t *edge_names = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(r->comm, GEMP_NEW(edge_names, count)));
+	GEMP_PROPAGATE(name_edges(r, r->order->edge + first, count, edge_names));
+	GEMP_PROPAGATE(gemp_comm_agree(r->comm, fill_ends(columns, r, first, count)));
+	return add_names(columns, r, edge_names, r->order->first + first, count);
 }
 
 /* Collective. The vertex where this rank's last edge ends: the first source of the next rank that has any, or the first
  * of all for a circuit. */
 static gemp_code find_end_vertex(row_source *r)
 {
-	gemp_code code = GEMP_OK;
 	int rank = r->comm->rank, ranks = r->comm->size;
 	const gemp_vertex first = r->order->count ? r->order->source[0] : GEMP_NO_VERTEX;
-	gemp_vertex *firsts = NULL;
-	GEMP_TRY(gemp_comm_agree(r->comm, GEMP_NEW(firsts, (size_t)ranks)));
+	GEMP_OWNED gemp_vertex *firsts = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(r->comm, GEMP_NEW(firsts, (size_t)ranks)));
 	GEMP_MPI(MPI_Allgather(&first, 1, GEMP_MPI_VERTEX, firsts, 1, GEMP_MPI_VERTEX, r->comm->world));
 	r->end_vertex = r->edges->path_end;
 	for (int i = ranks - 1; i >= 0 && r->edges->path_end == GEMP_NO_VERTEX; i--)
@@ -104,15 +99,12 @@ static gemp_code find_end_vertex(row_source *r)
 	for (int i = ranks - 1; i > rank; i--)
 		if (firsts[i] != GEMP_NO_VERTEX)
 			r->end_vertex = firsts[i];
-done:
-	gemp_free(firsts);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_euler_rows_write(const gemp_comm *comm, const gemp_shard *graph, const gemp_euler_edges *edges,
                                 const gemp_euler_order *order, const gemp_euler_rows_options *options)
 {
-	gemp_code code = GEMP_OK;
 	row_source r = {
 		.comm = comm, .graph = graph, .edges = edges, .order = order, .oriented = edges->own_edge != NULL
 	};
@@ -132,8 +124,6 @@ gemp_code gemp_euler_rows_write(const gemp_comm *comm, const gemp_shard *graph, 
 		                     .shown = options->shown,
 		                     .info = gemp_row_info("euler", graph) };
 	turns.info.pattern = edges->path_start == GEMP_NO_VERTEX ? "Euler circuit" : "Euler path";
-	GEMP_TRY(find_end_vertex(&r));
-	code = gemp_row_turns_write(&turns, order->count);
-done:
-	return code;
+	GEMP_PROPAGATE(find_end_vertex(&r));
+	return gemp_row_turns_write(&turns, order->count);
 }

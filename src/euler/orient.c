@@ -61,10 +61,9 @@ static gemp_code prepare(orientation *o)
 /* Collective. The ends of all edges arrive at the owners of their vertices. */
 static gemp_code send_ends(orientation *o, arc_record **ends, size_t *count)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_euler_edges *undirected = o->undirected;
 	void *arrived = NULL;
-	size_t *from = NULL;
+	GEMP_OWNED size_t *from = NULL;
 	for (size_t row = 0; row < undirected->rows; row++)
 		for (uint64_t at = undirected->begin[row]; at < undirected->begin[row + 1]; at++) {
 			uint64_t arc = 2 * (undirected->first + at);
@@ -73,25 +72,22 @@ static gemp_code send_ends(orientation *o, arc_record **ends, size_t *count)
 			o->records[2 * at + 1] = (arc_record){ undirected->target[at], arc + 1 };
 			o->owner[2 * at + 1] = (int)gemp_range_find(undirected->bounds, o->ranks, undirected->target[at]);
 		}
-	GEMP_TRY(gemp_exchange_records(o->comm, o->records, 2 * o->own_slots, sizeof *o->records, o->owner, &arrived, &from,
-	                               NULL));
+	GEMP_PROPAGATE(gemp_exchange_records(o->comm, o->records, 2 * o->own_slots, sizeof *o->records, o->owner, &arrived,
+	                                     &from, NULL));
 	*ends = arrived;
 	*count = from[o->ranks];
-done:
-	gemp_free(from);
-	return code;
+	return GEMP_OK;
 }
 
 /* open[row]: the end that waits for a partner, plus 1. Each pair makes two records, one for either direction
  * through the vertex. */
 static gemp_code pair_ends(orientation *o, const arc_record *ends, size_t count, size_t *pairs)
 {
-	gemp_code code = GEMP_OK;
-	uint64_t *open = NULL;
+	GEMP_OWNED uint64_t *open = NULL;
 	*pairs = 0;
-	GEMP_TRY(GEMP_NEW(open, o->undirected->rows));
-	GEMP_TRY(GEMP_RESERVE(o->records, o->record_capacity, count + 1));
-	GEMP_TRY(GEMP_RESERVE(o->owner, o->owner_capacity, count + 1));
+	GEMP_PROPAGATE(GEMP_NEW(open, o->undirected->rows));
+	GEMP_PROPAGATE(GEMP_RESERVE(o->records, o->record_capacity, count + 1));
+	GEMP_PROPAGATE(GEMP_RESERVE(o->owner, o->owner_capacity, count + 1));
 	for (size_t i = 0; i < count; i++) {
 		uint64_t row = ends[i].to - o->undirected->bounds[o->undirected->rank], x = ends[i].arc, y = open[row] - 1;
 		if (!open[row]) {
@@ -104,33 +100,29 @@ static gemp_code pair_ends(orientation *o, const arc_record *ends, size_t count,
 	}
 	for (size_t row = 0; row < o->undirected->rows; row++)
 		o->odd += open[row] != 0;
-done:
-	gemp_free(open);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. next[] of own arcs; nothing is set where the degree of some vertex is odd. */
 static gemp_code link_arcs(orientation *o)
 {
-	gemp_code code = GEMP_OK;
-	arc_record *ends = NULL;
-	void *arrived = NULL;
-	size_t count = 0, pairs = 0, *from = NULL;
-	GEMP_TRY(send_ends(o, &ends, &count));
-	GEMP_TRY(gemp_comm_agree(o->comm, pair_ends(o, ends, count, &pairs)));
+	GEMP_OWNED arc_record *ends = NULL;
+	GEMP_OWNED void *arrived = NULL;
+	size_t count = 0, pairs = 0;
+	GEMP_OWNED size_t *from = NULL;
+	GEMP_PROPAGATE(send_ends(o, &ends, &count));
+	GEMP_PROPAGATE(gemp_comm_agree(o->comm, pair_ends(o, ends, count, &pairs)));
 	o->odd = gemp_comm_sum1(o->comm, o->odd);
 	if (o->odd)
-		goto done;
+		return GEMP_OK;
 	for (size_t i = 0; i < 2 * pairs; i++)
 		o->owner[i] = (int)gemp_range_find(o->arc_bounds, o->ranks, o->records[i].to);
-	GEMP_TRY(
+	GEMP_PROPAGATE(
 		gemp_exchange_records(o->comm, o->records, 2 * pairs, sizeof *o->records, o->owner, &arrived, &from, NULL));
 	const arc_record *next = arrived;
 	for (size_t i = 0; i < from[o->ranks]; i++)
 		o->next[next[i].to - o->arc_bounds[o->undirected->rank]] = (gemp_vertex)next[i].arc;
-done:
-	gemp_free_all(ends, arrived, from);
-	return code;
+	return GEMP_OK;
 }
 
 /* DIRECTIONS */
@@ -138,10 +130,9 @@ done:
 /* Collective. Circuits of arcs are the components of the graph of successors, named by their smallest arcs. */
 static gemp_code find_circuits(const orientation *o, gemp_components *arcs)
 {
-	gemp_code code = GEMP_OK;
-	uint64_t *begin = NULL;
+	GEMP_OWNED uint64_t *begin = NULL;
 	const gemp_components_options how = { .place = GEMP_PLACE_HOST };
-	GEMP_TRY(gemp_comm_agree(o->comm, GEMP_NEW(begin, 2 * o->own_slots + 1)));
+	GEMP_PROPAGATE(gemp_comm_agree(o->comm, GEMP_NEW(begin, 2 * o->own_slots + 1)));
 	for (size_t arc = 0; arc <= 2 * o->own_slots; arc++)
 		begin[arc] = arc;
 	const gemp_csr csr = { .vertices = 2 * o->undirected->edges,
@@ -149,10 +140,7 @@ static gemp_code find_circuits(const orientation *o, gemp_components *arcs)
 		                   .rows = 2 * o->own_slots,
 		                   .begin = begin,
 		                   .target = o->next };
-	code = gemp_components_find(arcs, o->comm, NULL, o->arc_bounds, &csr, 1, &how);
-done:
-	gemp_free(begin);
-	return code;
+	return gemp_components_find(arcs, o->comm, NULL, o->arc_bounds, &csr, 1, &how);
 }
 
 /* The arc whose circuit has the smaller name gives the direction. */
@@ -221,21 +209,17 @@ static void number_slots(orientation *o, size_t count)
 /* Collective. */
 static gemp_code orient_all(orientation *o)
 {
-	gemp_code code = GEMP_OK;
-	gemp_components arcs = { 0 };
-	directed_edge *edges = NULL;
-	void *arrived = NULL;
-	size_t *from = NULL;
-	GEMP_TRY(find_circuits(o, &arcs));
-	GEMP_TRY(gemp_comm_agree(o->comm, GEMP_NEW(edges, o->own_slots)));
+	GEMP_OWNED_BY(gemp_components_free) gemp_components arcs = { 0 };
+	GEMP_OWNED directed_edge *edges = NULL;
+	GEMP_OWNED void *arrived = NULL;
+	GEMP_OWNED size_t *from = NULL;
+	GEMP_PROPAGATE(find_circuits(o, &arcs));
+	GEMP_PROPAGATE(gemp_comm_agree(o->comm, GEMP_NEW(edges, o->own_slots)));
 	orient_edges(o, &arcs, edges, o->owner);
-	GEMP_TRY(gemp_exchange_records(o->comm, edges, o->own_slots, sizeof *edges, o->owner, &arrived, &from, NULL));
-	GEMP_TRY(gemp_comm_agree(o->comm, make_rows(o, arrived, from[o->ranks])));
+	GEMP_PROPAGATE(gemp_exchange_records(o->comm, edges, o->own_slots, sizeof *edges, o->owner, &arrived, &from, NULL));
+	GEMP_PROPAGATE(gemp_comm_agree(o->comm, make_rows(o, arrived, from[o->ranks])));
 	number_slots(o, from[o->ranks]);
-done:
-	gemp_components_free(&arcs);
-	gemp_free_all(edges, arrived, from);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_euler_orient(gemp_euler_edges *out, const gemp_comm *comm, const gemp_euler_edges *undirected,

@@ -122,20 +122,16 @@ static gemp_code check_boundaries(const verification *v, const boundary *seams)
 /* Collective. Each rank contributes its first and last edge. */
 static gemp_code gather_boundaries(const verification *v)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_euler_order *order = v->order;
-	void *seams = NULL;
-	size_t *begin = NULL;
+	GEMP_OWNED void *seams = NULL;
+	GEMP_OWNED size_t *begin = NULL;
 	boundary own = { .first_place = order->first, .count = order->count };
 	if (order->count) {
 		own.first_edge = v->ends[0];
 		own.last_edge = v->ends[order->count - 1];
 	}
-	GEMP_TRY(gemp_comm_allgather(v->comm, &own, sizeof own, &seams, &begin));
-	code = check_boundaries(v, seams);
-done:
-	gemp_free_all(seams, begin);
-	return code;
+	GEMP_PROPAGATE(gemp_comm_allgather(v->comm, &own, sizeof own, &seams, &begin));
+	return check_boundaries(v, seams);
 }
 
 static gemp_code allocate(verification *v)

@@ -169,19 +169,15 @@ done:
 /* The first maker is the model for those of other threads. */
 static gemp_code make(const gemp_generator_entry *entry, const gemp_generator_run *making)
 {
-	gemp_code code = GEMP_OK;
-	maker *makers = NULL;
+	GEMP_OWNED maker *makers = NULL;
 	unsigned threads = gemp_threads();
-	GEMP_TRY(GEMP_NEW(makers, threads));
+	GEMP_PROPAGATE(GEMP_NEW(makers, threads));
 	makers[0] = (maker){ .entry = entry, .making = *making };
 	makers[0].making.threads = threads;
-	GEMP_TRY(gemp_builder_file(making->builder, entry->generator.name, &makers[0].making.file));
+	GEMP_PROPAGATE(gemp_builder_file(making->builder, entry->generator.name, &makers[0].making.file));
 	if (entry->declare)
-		GEMP_TRY(entry->declare(making->builder, making->values));
-	code = make_all(makers, threads);
-done:
-	gemp_free(makers);
-	return code;
+		GEMP_PROPAGATE(entry->declare(making->builder, making->values));
+	return make_all(makers, threads);
 }
 
 /* Collective; the graph depends on options and seed, not on ranks and threads. */

@@ -68,21 +68,19 @@ static gemp_code resize_values(gemp_column *column, size_t capacity)
 /* The new part of null is cleared because gemp_realloc does not zero it. */
 gemp_code gemp_column_reserve(gemp_column *column, size_t rows, size_t bytes)
 {
-	gemp_code code = GEMP_OK;
 	if (rows > column->capacity || !gemp_column_loaded(column)) {
-		GEMP_TRY(resize_values(column, rows));
+		GEMP_PROPAGATE(resize_values(column, rows));
 		if (column->null) {
-			GEMP_TRY(resize((void **)&column->null, rows, 1));
+			GEMP_PROPAGATE(resize((void **)&column->null, rows, 1));
 			memset(column->null + column->rows, 0, rows - column->rows);
 		}
 		column->capacity = rows;
 	}
 	if (is_text(column->type) && (bytes > column->bytes_capacity || !column->bytes)) {
-		GEMP_TRY(resize((void **)&column->bytes, bytes, 1));
+		GEMP_PROPAGATE(resize((void **)&column->bytes, bytes, 1));
 		column->bytes_capacity = bytes;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_value gemp_column_get(const gemp_column *column, size_t row)
@@ -122,7 +120,6 @@ static void set_value(gemp_column *column, size_t row, const gemp_value *value)
 /* Both arrays grow by half at least, so a series of additions copies each value a constant number of times. */
 gemp_code gemp_column_add(gemp_column *column, const gemp_value *value)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_CHECK(value->null || value->type == column->type);
 	size_t row = column->rows, capacity = column->capacity, bytes = 0, text_capacity = column->bytes_capacity;
 	if (is_text(column->type)) {
@@ -132,15 +129,14 @@ gemp_code gemp_column_add(gemp_column *column, const gemp_value *value)
 	}
 	if (row == capacity)
 		capacity = gemp_grown_capacity(capacity, row + 1);
-	GEMP_TRY(gemp_column_reserve(column, capacity, text_capacity));
+	GEMP_PROPAGATE(gemp_column_reserve(column, capacity, text_capacity));
 	if (value->null && !column->null)
-		GEMP_TRY(GEMP_NEW(column->null, column->capacity));
+		GEMP_PROPAGATE(GEMP_NEW(column->null, column->capacity));
 	set_value(column, row, value);
 	if (column->null)
 		column->null[row] = value->null;
 	column->rows++;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static int compare_bytes(const char *a, size_t a_size, const char *b, size_t b_size)
@@ -267,14 +263,12 @@ gemp_code gemp_column_unpack(gemp_column *column, const char **at, const char *e
 
 gemp_code gemp_table_add(gemp_table *table, const char *name, gemp_type type, gemp_column **out)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_RESERVE(table->columns, table->capacity, table->count + 1));
-	GEMP_TRY(gemp_column_init(&table->columns[table->count], name, type));
+	GEMP_PROPAGATE(GEMP_RESERVE(table->columns, table->capacity, table->count + 1));
+	GEMP_PROPAGATE(gemp_column_init(&table->columns[table->count], name, type));
 	if (out)
 		*out = &table->columns[table->count];
 	table->count++;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_table_add_column(gemp_table *table, const char *name, gemp_column *column)

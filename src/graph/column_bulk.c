@@ -91,16 +91,14 @@ static void fill_chunk(void *context, size_t chunk, size_t begin, size_t end)
 
 gemp_code gemp_column_pad(gemp_column *column, size_t rows)
 {
-	gemp_code code = GEMP_OK;
 	fill_task f = { column, column->rows, rows > column->rows ? rows - column->rows : 0 };
-	GEMP_TRY(gemp_column_reserve(column, rows, column->bytes_capacity));
+	GEMP_PROPAGATE(gemp_column_reserve(column, rows, column->bytes_capacity));
 	if (f.count == 0)
 		return GEMP_OK;
-	GEMP_TRY(ensure_nulls(column));
+	GEMP_PROPAGATE(ensure_nulls(column));
 	gemp_for_chunks(f.count, CHUNK, fill_chunk, &f);
 	column->rows = rows;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 typedef struct append_task {
@@ -137,20 +135,18 @@ static void append_chunk(void *context, size_t chunk, size_t begin, size_t end)
 
 gemp_code gemp_column_append(gemp_column *column, const gemp_column *more)
 {
-	gemp_code code = GEMP_OK;
 	append_task a = { .column = column, .more = more };
 	uint64_t bytes = 0;
 	if (is_text(column)) {
 		a.bytes = column->rows ? column->offsets[column->rows] : 0;
 		bytes = a.bytes + (more->rows ? more->offsets[more->rows] : 0);
 	}
-	GEMP_TRY(gemp_column_reserve(column, column->rows + more->rows, bytes));
+	GEMP_PROPAGATE(gemp_column_reserve(column, column->rows + more->rows, bytes));
 	if (more->null)
-		GEMP_TRY(ensure_nulls(column));
+		GEMP_PROPAGATE(ensure_nulls(column));
 	gemp_for_chunks(more->rows, CHUNK, append_chunk, &a);
 	column->rows += more->rows;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 typedef struct to_float_task {
@@ -170,18 +166,16 @@ static void to_float_chunk(void *context, size_t chunk, size_t begin, size_t end
 /* Integers above 2^53 are rounded to the nearest double. */
 gemp_code gemp_column_to_float(gemp_column *column)
 {
-	gemp_code code = GEMP_OK;
 	to_float_task w = { .column = column };
 	if (column->integers) {
-		GEMP_TRY(GEMP_NEW(w.floats, row_capacity(column)));
+		GEMP_PROPAGATE(GEMP_NEW(w.floats, row_capacity(column)));
 		gemp_for_chunks(column->rows, CHUNK, to_float_chunk, &w);
 		gemp_free(column->integers);
 		column->integers = NULL;
 		column->floats = w.floats;
 	}
 	column->type = GEMP_FLOAT;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 typedef struct gather_task {
@@ -246,17 +240,15 @@ static void size_chunk(void *context, size_t chunk, size_t begin, size_t end)
 /* Computes where the strings of each chunk begin; *bytes: their total size. */
 static gemp_code place_strings(gather_task *g, uint64_t *bytes)
 {
-	gemp_code code = GEMP_OK;
 	size_t chunks = (g->count + CHUNK - 1) / CHUNK;
-	GEMP_TRY(GEMP_NEW(g->sizes, chunks));
+	GEMP_PROPAGATE(GEMP_NEW(g->sizes, chunks));
 	gemp_for_chunks(g->count, CHUNK, size_chunk, g);
 	for (size_t chunk = 0; chunk < chunks; chunk++) {
 		uint64_t size = g->sizes[chunk];
 		g->sizes[chunk] = *bytes;
 		*bytes += size;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_column_gather(gemp_column *out, const gemp_column *first, const gemp_column *second,
@@ -283,13 +275,11 @@ done:
 
 gemp_code gemp_table_gather(gemp_table *out, const gemp_table *table, const uint64_t *picked, size_t count)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_RESERVE(out->columns, out->capacity, table->count));
+	GEMP_PROPAGATE(GEMP_RESERVE(out->columns, out->capacity, table->count));
 	for (; out->count < table->count; out->count++)
-		GEMP_TRY(gemp_column_gather(&out->columns[out->count], &table->columns[out->count], NULL, picked, count));
+		GEMP_PROPAGATE(gemp_column_gather(&out->columns[out->count], &table->columns[out->count], NULL, picked, count));
 	out->rows = count;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_column_permute(gemp_column *column, const uint64_t *order, size_t count)
@@ -374,16 +364,14 @@ done:
 /* Writes in place, except for strings. Distinct rows make the concurrent writes safe. */
 gemp_code gemp_column_scatter(gemp_column *column, const uint64_t *rows, size_t count, const gemp_column *values)
 {
-	gemp_code code = GEMP_OK;
 	scatter_task p = { column, rows, count, values, values->rows == 1, NULL };
 	if (count == 0)
 		return GEMP_OK;
 	if (is_text(column))
 		return scatter_strings(&p);
 	if (values->null)
-		GEMP_TRY(ensure_nulls(column));
+		GEMP_PROPAGATE(ensure_nulls(column));
 	gemp_for_chunks(count, CHUNK, scatter_chunk, &p);
 	gemp_column_trim_nulls(column);
-done:
-	return code;
+	return GEMP_OK;
 }

@@ -56,12 +56,11 @@ static bool has_column(const gemp_edge_columns *all, const char *name)
 /* Appends a merged column, and advances the relations past all columns that the list has by now. */
 static gemp_code append_column(gemp_edge_columns *all, const column_merge *m, const gemp_column *chosen)
 {
-	gemp_code code = GEMP_OK;
 	gemp_edge_column *column = &all->columns[all->count++];
 	*column = (gemp_edge_column){ .name = gemp_strdup(chosen->name), .type = chosen->type };
 	if (!column->name)
 		return GEMP_ENOMEM;
-	GEMP_TRY(GEMP_NEW(column->column_of, m->relations));
+	GEMP_PROPAGATE(GEMP_NEW(column->column_of, m->relations));
 	for (size_t r = 0; r < m->relations; r++) {
 		column->column_of[r] = find_column(m->props[r], column->name);
 		if (column->column_of[r] == SIZE_MAX)
@@ -75,8 +74,7 @@ static gemp_code append_column(gemp_edge_columns *all, const column_merge *m, co
 		while (m->next[r] < m->props[r]->count && has_column(all, m->props[r]->columns[m->next[r]].name))
 			m->next[r]++;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_edge_columns_new(gemp_edge_columns *out, const gemp_shard *graph, const char *only)

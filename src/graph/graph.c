@@ -106,35 +106,32 @@ void gemp_relation_free(gemp_relation *relation)
 /* Counts grow one by one, so that gemp_shard_free releases exactly what exists after a failure. */
 gemp_code gemp_shard_copy_labels(gemp_shard *to, const gemp_shard *from)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(to->labels, from->label_count));
+	GEMP_PROPAGATE(GEMP_NEW(to->labels, from->label_count));
 	for (; to->label_count < from->label_count; to->label_count++) {
 		to->labels[to->label_count] = gemp_strdup(from->labels[to->label_count]);
-		GEMP_TRY(to->labels[to->label_count] ? GEMP_OK : GEMP_ENOMEM);
+		GEMP_PROPAGATE(to->labels[to->label_count] ? GEMP_OK : GEMP_ENOMEM);
 	}
-	GEMP_TRY(GEMP_NEW(to->label_sets, from->label_set_count));
+	GEMP_PROPAGATE(GEMP_NEW(to->label_sets, from->label_set_count));
 	for (; to->label_set_count < from->label_set_count; to->label_set_count++) {
 		const gemp_label_set *set = &from->label_sets[to->label_set_count];
 		gemp_label_set *copy = &to->label_sets[to->label_set_count];
-		GEMP_TRY(GEMP_NEW(copy->labels, set->count));
+		GEMP_PROPAGATE(GEMP_NEW(copy->labels, set->count));
 		*copy = (gemp_label_set){ set->count, copy->labels, set->vertex_count };
 		if (set->count)
 			memcpy(copy->labels, set->labels, set->count * sizeof *set->labels);
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_shard_copy_schema(gemp_shard *to, const gemp_shard *from)
 {
-	gemp_code code = GEMP_OK;
 	to->rank = from->rank;
 	to->ranks = from->ranks;
 	to->vertex_count = from->vertex_count;
 	to->seed = from->seed;
-	GEMP_TRY(gemp_shard_copy_labels(to, from));
-	GEMP_TRY(GEMP_NEW(to->bounds, (size_t)from->ranks + 1));
-	GEMP_TRY(GEMP_NEW(to->relations, from->relation_count));
+	GEMP_PROPAGATE(gemp_shard_copy_labels(to, from));
+	GEMP_PROPAGATE(GEMP_NEW(to->bounds, (size_t)from->ranks + 1));
+	GEMP_PROPAGATE(GEMP_NEW(to->relations, from->relation_count));
 	while (to->relation_count < from->relation_count) {
 		const gemp_relation *relation = &from->relations[to->relation_count];
 		gemp_relation *copy = &to->relations[to->relation_count++];
@@ -143,10 +140,9 @@ gemp_code gemp_shard_copy_schema(gemp_shard *to, const gemp_shard *from)
 			                     .multigraph = relation->multigraph,
 			                     .reciprocal = relation->reciprocal,
 			                     .edge_count = relation->edge_count };
-		GEMP_TRY(copy->name ? GEMP_OK : GEMP_ENOMEM);
+		GEMP_PROPAGATE(copy->name ? GEMP_OK : GEMP_ENOMEM);
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* The loader is freed first, while the graph that it refers to still exists. */
@@ -225,15 +221,13 @@ gemp_code gemp_shard_load_relation(gemp_shard *graph, size_t relation, unsigned 
 /* The order is the same on all ranks, since each step is collective. */
 static gemp_code load_all(gemp_shard *graph, unsigned parts)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_shard_load_keys(graph));
-	GEMP_TRY(gemp_shard_load_labels(graph));
+	GEMP_PROPAGATE(gemp_shard_load_keys(graph));
+	GEMP_PROPAGATE(gemp_shard_load_labels(graph));
 	for (size_t c = 0; c < graph->attributes.count; c++)
-		GEMP_TRY(gemp_shard_load_attribute(graph, c));
+		GEMP_PROPAGATE(gemp_shard_load_attribute(graph, c));
 	for (size_t r = 0; r < graph->relation_count; r++)
-		GEMP_TRY(gemp_shard_load_relation(graph, r, parts));
-done:
-	return code;
+		GEMP_PROPAGATE(gemp_shard_load_relation(graph, r, parts));
+	return GEMP_OK;
 }
 
 gemp_code gemp_shard_load_all(gemp_shard *graph)

@@ -10,6 +10,7 @@
 #ifndef GEMP_GRAPH_GRAPH_H
 #define GEMP_GRAPH_GRAPH_H
 
+#include "core/memory.h"
 #include "core/types.h"
 #include "graph/column.h"
 
@@ -114,6 +115,7 @@ bool gemp_shard_has_loaded(const gemp_shard *graph, const bool *relations, unsig
  * string; a string if no relation has it. */
 gemp_type gemp_shard_edge_attribute_type(const gemp_shard *graph, const char *name);
 void gemp_shard_free(gemp_shard *graph);
+GEMP_RELEASE(gemp_shard_free, gemp_shard *)
 /* Frees the transposed rows; all rows; or everything that the relation has. */
 void gemp_relation_drop_targets(gemp_relation *relation);
 void gemp_relation_drop_rows(gemp_relation *relation);

@@ -288,8 +288,7 @@ static gemp_code plan_and_rows(gemp_match *m)
 /* The pattern vertices at whose images matches count for pattern vertex v, as bits. */
 static gemp_code gemp_counted_vertices(uint64_t *out, const gemp_plan *plan, const gemp_symmetry *symmetry, int v)
 {
-	gemp_code code = GEMP_OK;
-	gemp_stab_chain *chain = NULL;
+	GEMP_OWNED_BY(gemp_stab_chain_free_at) gemp_stab_chain *chain = NULL;
 	const int *orbit;
 	int base[GEMP_MAX_PATTERN_VERTICES], count = 0;
 	*out = UINT64_C(1) << v;
@@ -299,13 +298,11 @@ static gemp_code gemp_counted_vertices(uint64_t *out, const gemp_plan *plan, con
 	for (int u = 0; u < plan->vertex_count; u++)
 		if (u != v)
 			base[count++] = u;
-	GEMP_TRY(gemp_stab_chain_new(&chain, symmetry, base, (size_t)count));
+	GEMP_PROPAGATE(gemp_stab_chain_new(&chain, symmetry, base, (size_t)count));
 	size_t size = gemp_stab_chain_orbit(chain, 0, &orbit);
 	for (size_t i = 0; i < size; i++)
 		*out |= UINT64_C(1) << orbit[i];
-done:
-	gemp_stab_chain_free(chain);
-	return code;
+	return GEMP_OK;
 }
 
 /* Counters on the device count what the search finds, so that matches must need no further look. */
@@ -358,9 +355,9 @@ gemp_code gemp_match_prepare(gemp_match **out, gemp_runtime *context, gemp_shard
                              const gemp_match_options *options)
 {
 	gemp_code code = GEMP_OK;
-	gemp_match *m = NULL;
+	GEMP_OWNED_BY(gemp_match_free_at) gemp_match *m = NULL;
 	uint64_t per;
-	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(m, 1)));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, GEMP_NEW(m, 1)));
 	m->context = context;
 	m->graph = graph;
 	m->pattern = pattern;
@@ -370,24 +367,24 @@ gemp_code gemp_match_prepare(gemp_match **out, gemp_runtime *context, gemp_shard
 	if (code == GEMP_OK && !options->symmetry)
 		code = gemp_automorphism_find(&m->own_symmetry, pattern, true);
 	m->symmetry = options->symmetry ? options->symmetry : m->own_symmetry;
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	GEMP_TRY(gemp_pushdown_new(&m->pushdown, context, graph, pattern, &m->phases));
-	GEMP_TRY(load_relations(m));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
+	GEMP_PROPAGATE(gemp_pushdown_new(&m->pushdown, context, graph, pattern, &m->phases));
+	GEMP_PROPAGATE(load_relations(m));
 	if (pattern->condition_count)
-		GEMP_TRY(gemp_filter_new(&m->filter, context));
+		GEMP_PROPAGATE(gemp_filter_new(&m->filter, context));
 	size_t held = context->device->buffer_bytes;
-	GEMP_TRY(gemp_filter_candidates(&m->candidates, &m->phases, context, m->filter, graph, pattern, options));
+	GEMP_PROPAGATE(gemp_filter_candidates(&m->candidates, &m->phases, context, m->filter, graph, pattern, options));
 	m->attribute_bytes = context->device->buffer_bytes - held;
 	double began = gemp_now();
-	GEMP_TRY(gemp_statistics_new(&m->statistics, context, graph, pattern, &m->candidates));
+	GEMP_PROPAGATE(gemp_statistics_new(&m->statistics, context, graph, pattern, &m->candidates));
 	gemp_timers_add(&context->timers, GEMP_PHASE_CONVERT, began);
-	GEMP_TRY(plan_and_rows(m));
+	GEMP_PROPAGATE(plan_and_rows(m));
 	if (options->sampled) {
-		GEMP_TRY(gemp_comm_agree(context->comm, check_sampled(m)));
+		GEMP_PROPAGATE(gemp_comm_agree(context->comm, check_sampled(m)));
 		goto ready;
 	}
-	GEMP_TRY(gemp_comm_agree(context->comm, make_chain(m)));
-	GEMP_TRY(gemp_comm_agree(context->comm, choose_counted(m, &per)));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, make_chain(m)));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, choose_counted(m, &per)));
 	gemp_search_options search = { .lanes = options->lanes,
 		                           .launch_factor = options->launch_factor,
 		                           .result_buffer = context->budgets.result_buffer,
@@ -400,9 +397,9 @@ gemp_code gemp_match_prepare(gemp_match **out, gemp_runtime *context, gemp_shard
 		                           .by_formula = options->count_by_formula,
 		                           .key_rank = m->pushdown.key_rank,
 		                           .round_entries = m->pull ? gemp_pull_entries(m->pull) : 0 };
-	GEMP_TRY(gemp_search_new(&m->search, context, graph, m->plan, &m->rows->order, &m->rows->residency, m->rows->views,
-	                         &m->candidates, &search));
-	GEMP_TRY(gemp_multi_new(m->search, m->rows, &m->candidates, &search));
+	GEMP_PROPAGATE(gemp_search_new(&m->search, context, graph, m->plan, &m->rows->order, &m->rows->residency,
+	                               m->rows->views, &m->candidates, &search));
+	GEMP_PROPAGATE(gemp_multi_new(m->search, m->rows, &m->candidates, &search));
 	if (m->pull)
 		gemp_pull_attach(m->pull, m->search, &search);
 	gemp_memory_report_measure(&m->memory, m->search, m->rows, &m->candidates, m->pull);
@@ -410,9 +407,7 @@ gemp_code gemp_match_prepare(gemp_match **out, gemp_runtime *context, gemp_shard
 ready:
 	*out = m;
 	m = NULL;
-done:
-	gemp_match_free(m);
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_match_free(gemp_match *m)

@@ -8,6 +8,7 @@
 #ifndef GEMP_MATCH_MATCH_H
 #define GEMP_MATCH_MATCH_H
 
+#include "core/memory.h"
 #include "graph/graph.h"
 #include "match/planner/match_options.h"
 #include "partition/runtime.h"
@@ -25,5 +26,6 @@ const gemp_stab_chain *gemp_match_chain(const gemp_match *match);
 /* Rows that the plan expects. */
 double gemp_match_estimate(const gemp_match *match);
 void gemp_match_free(gemp_match *match);
+GEMP_RELEASE(gemp_match_free, gemp_match *)
 
 #endif

@@ -279,22 +279,19 @@ static gemp_code report(gemp_match *m, const sink_chain *s, const gemp_rounds_re
 /* The chain is made anew for each run, since sinks keep what they have seen. */
 static gemp_code run(gemp_match *m, gemp_sink *sink, gemp_match_result *result)
 {
-	gemp_code code = GEMP_OK;
-	sink_chain s = { 0 };
+	GEMP_OWNED_BY(free_sinks) sink_chain s = { 0 };
 	gemp_rounds_result rounds;
 	if (m->options.explained)
 		return gemp_fail(GEMP_EINTERNAL, "the match was prepared to be explained, not to run");
-	GEMP_TRY(gemp_comm_agree(m->context->comm, add_sinks(m, &s, sink)));
+	GEMP_PROPAGATE(gemp_comm_agree(m->context->comm, add_sinks(m, &s, sink)));
 	gemp_multi_start(m->search, s.first);
-	GEMP_TRY(gemp_rounds_run(m->search, m->pull, &rounds));
+	GEMP_PROPAGATE(gemp_rounds_run(m->search, m->pull, &rounds));
 	gemp_multi_add_counts(m->search);
 	if (m->options.profile)
-		GEMP_TRY(profile(m));
+		GEMP_PROPAGATE(profile(m));
 	if (result)
-		GEMP_TRY(report(m, &s, &rounds, result));
-done:
-	free_sinks(&s);
-	return code;
+		GEMP_PROPAGATE(report(m, &s, &rounds, result));
+	return GEMP_OK;
 }
 
 gemp_code gemp_match_run(gemp_match *m, gemp_sink *sink, gemp_match_result *result)
@@ -329,19 +326,15 @@ static gemp_code save_pivots(gemp_match *m)
 /* Ids decide about the part, so that it does not depend on the ranks. */
 gemp_code gemp_pivot_part_set(gemp_match *m, const gemp_pivot_part *part)
 {
-	gemp_code code = GEMP_OK;
 	gemp_search *search = m->search;
-	gemp_vertex *slots = NULL;
+	GEMP_OWNED gemp_vertex *slots = NULL;
 	size_t count = 0;
-	GEMP_TRY(save_pivots(m));
-	GEMP_TRY(GEMP_NEW(slots, m->pivot_count + 1));
+	GEMP_PROPAGATE(save_pivots(m));
+	GEMP_PROPAGATE(GEMP_NEW(slots, m->pivot_count + 1));
 	for (size_t i = 0; i < m->pivot_count; i++)
 		if (search->order->id_of[m->pivots[i]] % part->of - part->first < part->count)
 			slots[count++] = m->pivots[i];
-	code = gemp_multi_pivots(search, slots, count);
-done:
-	gemp_free(slots);
-	return code;
+	return gemp_multi_pivots(search, slots, count);
 }
 
 /* Two plans with equal hashes find each match from the same pivot. */
@@ -375,18 +368,16 @@ bool gemp_pivot_parts_overlap(const gemp_match *m)
 /* Local. Counts by slot, of all devices. */
 static gemp_code read_counts(const gemp_match *m, uint64_t **out)
 {
-	gemp_code code = GEMP_OK;
-	uint64_t vertices = m->graph->vertex_count, *more = NULL;
-	GEMP_TRY(GEMP_NEW(*out, vertices));
-	GEMP_TRY(GEMP_NEW(more, vertices));
+	uint64_t vertices = m->graph->vertex_count;
+	GEMP_OWNED uint64_t *more = NULL;
+	GEMP_PROPAGATE(GEMP_NEW(*out, vertices));
+	GEMP_PROPAGATE(GEMP_NEW(more, vertices));
 	for (const gemp_search *s = m->search; s; s = s->next) {
-		GEMP_TRY(gemp_buffer_read(s->context->device, &s->vertex_counts, 0, vertices * sizeof *more, more));
+		GEMP_PROPAGATE(gemp_buffer_read(s->context->device, &s->vertex_counts, 0, vertices * sizeof *more, more));
 		for (uint64_t v = 0; v < vertices; v++)
 			(*out)[v] += more[v];
 	}
-done:
-	gemp_free(more);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. Counts by slot, of all ranks. */
@@ -404,9 +395,10 @@ static gemp_code vertex_counts_gather(gemp_match *m, uint64_t **out)
 gemp_code gemp_match_vertex_counts(gemp_match *m, uint64_t *counts, int *members)
 {
 	gemp_code code = GEMP_OK;
-	uint64_t *by_slot = NULL, times = 1;
+	GEMP_OWNED uint64_t *by_slot = NULL;
+	uint64_t times = 1;
 	*members = __builtin_popcountll(m->search->emit.per);
-	GEMP_TRY(vertex_counts_gather(m, &by_slot));
+	GEMP_PROPAGATE(vertex_counts_gather(m, &by_slot));
 	if (m->options.distinct == GEMP_BY_NOTHING && m->plan->broken) {
 		times = m->plan->group_order / (uint64_t)*members; /* automorphisms that keep the vertex */
 		*members = 1;
@@ -414,8 +406,5 @@ gemp_code gemp_match_vertex_counts(gemp_match *m, uint64_t *counts, int *members
 	for (size_t v = 0; v < m->graph->rows && code == GEMP_OK; v++)
 		if (__builtin_mul_overflow(by_slot[m->search->order->slot_of[m->graph->first_vertex + v]], times, &counts[v]))
 			code = gemp_fail(GEMP_EDATA, "a vertex is in more than 2^64 - 1 embeddings; count with --distinct orbit");
-	code = gemp_comm_agree(m->context->comm, code);
-done:
-	gemp_free(by_slot);
-	return code;
+	return gemp_comm_agree(m->context->comm, code);
 }

@@ -162,14 +162,11 @@ static gemp_code count_kernels(gemp_arrays *a, double *seconds)
 /* Sizes are multiples of 4 bytes. Copies to and from a GPU go through page-locked memory (device/transfer.h). */
 static gemp_code upload(gemp_buffer *out, gemp_device *device, size_t size, const void *from)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_transfer_numbers numbers = { .narrow = (uint32_t *)(uintptr_t)from };
 	if (!from || !device->gpu)
 		return gemp_buffer_new(out, device, size, from);
-	GEMP_TRY(gemp_buffer_new(out, device, size, NULL));
-	code = gemp_transfer_upload(device, out, numbers, size / sizeof *numbers.narrow);
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_buffer_new(out, device, size, NULL));
+	return gemp_transfer_upload(device, out, numbers, size / sizeof *numbers.narrow);
 }
 
 static gemp_code download(gemp_device *device, const gemp_buffer *from, size_t size, void *to)
@@ -268,23 +265,22 @@ static gemp_code exchange(const gemp_comm *comm, gemp_arrays *a, const size_t *c
                           size_t *count)
 {
 	gemp_code code = GEMP_OK;
-	size_t *send = NULL, *receive = NULL, capacity = 0, bytes = 0;
-	void *received = NULL;
+	GEMP_OWNED size_t *send = NULL, *receive = NULL;
+	size_t capacity = 0, bytes = 0;
+	GEMP_OWNED void *received = NULL;
 	code = GEMP_NEW(send, (size_t)comm->size);
 	GEMP_THEN(GEMP_NEW(receive, (size_t)comm->size));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	for (int r = 0; r < comm->size; r++)
 		send[r] = (cut[r + 1] - cut[r]) * size;
-	GEMP_TRY(gemp_exchange(comm, *array, send, &received, &capacity, receive, &a->traffic));
+	GEMP_PROPAGATE(gemp_exchange(comm, *array, send, &received, &capacity, receive, &a->traffic));
 	for (int r = 0; r < comm->size; r++)
 		bytes += receive[r];
 	gemp_free(*array);
 	*array = received;
 	received = NULL;
 	*count = bytes / size;
-done:
-	gemp_free_all(send, receive, received);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. Allocates and computes the cuts. */
@@ -299,23 +295,20 @@ static gemp_code find_cuts(const gemp_comm *comm, const void *keys, size_t count
 gemp_code gemp_sort_ranks(const gemp_comm *comm, gemp_arrays *a, const gemp_sort *sort, void **keys, void **values,
                           size_t *count)
 {
-	gemp_code code = GEMP_OK;
 	gemp_key_map map = gemp_key_map_of(sort->key, sort->descending);
-	size_t *cut = NULL, received = 0;
-	GEMP_TRY(gemp_comm_agree(comm, gemp_arrays_sort(a, sort, *keys, values ? *values : NULL, *count)));
+	GEMP_OWNED size_t *cut = NULL;
+	size_t received = 0;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_arrays_sort(a, sort, *keys, values ? *values : NULL, *count)));
 	if (comm->size == 1)
-		goto done;
+		return GEMP_OK;
 	double began = gemp_now();
-	GEMP_TRY(find_cuts(comm, *keys, *count, map, false, &cut));
-	GEMP_TRY(exchange(comm, a, cut, map.size, keys, &received));
+	GEMP_PROPAGATE(find_cuts(comm, *keys, *count, map, false, &cut));
+	GEMP_PROPAGATE(exchange(comm, a, cut, map.size, keys, &received));
 	if (sort->value_size)
-		GEMP_TRY(exchange(comm, a, cut, sort->value_size, values, &received));
+		GEMP_PROPAGATE(exchange(comm, a, cut, sort->value_size, values, &received));
 	*count = received;
 	gemp_timers_add(&a->timers, GEMP_PHASE_EXCHANGE, began);
-	code = gemp_comm_agree(comm, gemp_arrays_sort(a, sort, *keys, values ? *values : NULL, *count));
-done:
-	gemp_free(cut);
-	return code;
+	return gemp_comm_agree(comm, gemp_arrays_sort(a, sort, *keys, values ? *values : NULL, *count));
 }
 
 gemp_code gemp_distinct_ranks(const gemp_comm *comm, gemp_arrays *a, gemp_key_kind kind, const void *keys, size_t count,

@@ -45,18 +45,15 @@ static size_t chunks_of(const distinct_task *f)
 /* One bitmap for all keys, in local memory if it fits, else in global memory, which then stays in the cache. */
 static gemp_code mark_one(distinct_task *f)
 {
-	gemp_code code = GEMP_OK;
 	cl_kernel kernel;
 	bool local = f->bits <= LOCAL_BITS;
 	unsigned capacity = f->words <= CHUNK_WORDS ? CHUNK_WORDS : 1 << (LOCAL_BITS - 5);
-	GEMP_TRY(kernel_of(f, &kernel, local ? "distinct_mark_local" : "distinct_mark_global", local ? capacity : 0));
-	GEMP_TRY(gemp_buffer_zero(f->box->device, &f->bitmap, 0, f->words * sizeof(cl_uint)));
-	code = gemp_tool_launch(f->box, kernel, f->slabs.slabs, f->group, GEMP_ARG(&f->keys->mem),
+	GEMP_PROPAGATE(kernel_of(f, &kernel, local ? "distinct_mark_local" : "distinct_mark_global", local ? capacity : 0));
+	GEMP_PROPAGATE(gemp_buffer_zero(f->box->device, &f->bitmap, 0, f->words * sizeof(cl_uint)));
+	return gemp_tool_launch(f->box, kernel, f->slabs.slabs, f->group, GEMP_ARG(&f->keys->mem),
 	                        GEMP_ARG(&f->slabs.count), GEMP_ARG(&f->slabs.slab), GEMP_KEY_ARG(&f->flip, f->size),
 	                        GEMP_KEY_ARG(&f->spread, f->size), GEMP_KEY_ARG(&f->min_code, f->size), GEMP_ARG(&f->words),
 	                        GEMP_ARG(&f->bitmap.mem));
-done:
-	return code;
 }
 
 /* One bitmap for each segment, after one or two splits. */
@@ -127,58 +124,49 @@ done:
 /* Replaces the counts by their prefix sums; *all: the total. */
 static gemp_code scan_counts(const distinct_task *f, size_t chunks, cl_uint *all)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_scan_device(f->box, &f->counts, sizeof *all, &f->counts, sizeof *all, chunks));
-	code = gemp_buffer_read(f->box->device, &f->counts, chunks * sizeof *all, sizeof *all, all);
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_scan_device(f->box, &f->counts, sizeof *all, &f->counts, sizeof *all, chunks));
+	return gemp_buffer_read(f->box->device, &f->counts, chunks * sizeof *all, sizeof *all, all);
 }
 
 /* Marks, counts the bits of each chunk, scans the counts, and writes the keys. Marking segments yields the counts at
  * once. */
 static gemp_code find_in_bitmap(distinct_task *f, gemp_buffer *out, cl_uint *all)
 {
-	gemp_code code = GEMP_OK;
 	size_t chunks = chunks_of(f);
 	cl_kernel count, take;
 	bool segments = f->group && f->bits > f->box->cached_bits;
-	GEMP_TRY(kernel_of(f, &count, "distinct_count", 0));
-	GEMP_TRY(kernel_of(f, &take, "distinct_take", 0));
-	GEMP_TRY(gemp_buffer_new(&f->bitmap, f->box->device, f->words * sizeof(cl_uint), NULL));
-	GEMP_TRY(gemp_buffer_new(&f->counts, f->box->device, (chunks + 1) * sizeof(cl_uint), NULL));
-	GEMP_TRY(segments ? mark_segments(f) : f->group ? mark_one(f) : mark_by_items(f));
+	GEMP_PROPAGATE(kernel_of(f, &count, "distinct_count", 0));
+	GEMP_PROPAGATE(kernel_of(f, &take, "distinct_take", 0));
+	GEMP_PROPAGATE(gemp_buffer_new(&f->bitmap, f->box->device, f->words * sizeof(cl_uint), NULL));
+	GEMP_PROPAGATE(gemp_buffer_new(&f->counts, f->box->device, (chunks + 1) * sizeof(cl_uint), NULL));
+	GEMP_PROPAGATE(segments ? mark_segments(f) : f->group ? mark_one(f) : mark_by_items(f));
 	if (!segments)
-		GEMP_TRY(gemp_tool_launch(f->box, count, chunks, f->group, GEMP_ARG(&f->bitmap.mem), GEMP_ARG(&f->words),
-		                          GEMP_ARG(&f->counts.mem)));
-	GEMP_TRY(scan_counts(f, chunks, all));
+		GEMP_PROPAGATE(gemp_tool_launch(f->box, count, chunks, f->group, GEMP_ARG(&f->bitmap.mem), GEMP_ARG(&f->words),
+		                                GEMP_ARG(&f->counts.mem)));
+	GEMP_PROPAGATE(scan_counts(f, chunks, all));
 	if (!out)
-		goto done;
-	GEMP_TRY(gemp_buffer_new(out, f->box->device, *all * (size_t)f->size, NULL));
-	code = gemp_tool_launch(f->box, take, chunks, f->group, GEMP_ARG(&f->bitmap.mem), GEMP_ARG(&f->words),
+		return GEMP_OK;
+	GEMP_PROPAGATE(gemp_buffer_new(out, f->box->device, *all * (size_t)f->size, NULL));
+	return gemp_tool_launch(f->box, take, chunks, f->group, GEMP_ARG(&f->bitmap.mem), GEMP_ARG(&f->words),
 	                        GEMP_KEY_ARG(&f->flip, f->size), GEMP_KEY_ARG(&f->spread, f->size),
 	                        GEMP_KEY_ARG(&f->min_code, f->size), GEMP_ARG(&f->counts.mem), GEMP_ARG(&out->mem));
-done:
-	return code;
 }
 
 /* The same two steps over a sorted array: the first key of each run counts. */
 static gemp_code find_in_sorted(distinct_task *f, const gemp_buffer *sorted, gemp_buffer *out, cl_uint *all)
 {
-	gemp_code code = GEMP_OK;
 	cl_kernel count, take;
-	GEMP_TRY(kernel_of(f, &count, "distinct_count_heads", 0));
-	GEMP_TRY(kernel_of(f, &take, "distinct_take_heads", 0));
-	GEMP_TRY(gemp_buffer_new(&f->counts, f->box->device, (f->slabs.slabs + 1) * sizeof(cl_uint), NULL));
-	GEMP_TRY(gemp_tool_launch(f->box, count, f->slabs.slabs, f->group, GEMP_ARG(&sorted->mem),
-	                          GEMP_ARG(&f->slabs.count), GEMP_ARG(&f->slabs.slab), GEMP_ARG(&f->counts.mem)));
-	GEMP_TRY(scan_counts(f, f->slabs.slabs, all));
+	GEMP_PROPAGATE(kernel_of(f, &count, "distinct_count_heads", 0));
+	GEMP_PROPAGATE(kernel_of(f, &take, "distinct_take_heads", 0));
+	GEMP_PROPAGATE(gemp_buffer_new(&f->counts, f->box->device, (f->slabs.slabs + 1) * sizeof(cl_uint), NULL));
+	GEMP_PROPAGATE(gemp_tool_launch(f->box, count, f->slabs.slabs, f->group, GEMP_ARG(&sorted->mem),
+	                                GEMP_ARG(&f->slabs.count), GEMP_ARG(&f->slabs.slab), GEMP_ARG(&f->counts.mem)));
+	GEMP_PROPAGATE(scan_counts(f, f->slabs.slabs, all));
 	if (!out)
-		goto done;
-	GEMP_TRY(gemp_buffer_new(out, f->box->device, *all * (size_t)f->size, NULL));
-	code = gemp_tool_launch(f->box, take, f->slabs.slabs, f->group, GEMP_ARG(&sorted->mem), GEMP_ARG(&f->slabs.count),
+		return GEMP_OK;
+	GEMP_PROPAGATE(gemp_buffer_new(out, f->box->device, *all * (size_t)f->size, NULL));
+	return gemp_tool_launch(f->box, take, f->slabs.slabs, f->group, GEMP_ARG(&sorted->mem), GEMP_ARG(&f->slabs.count),
 	                        GEMP_ARG(&f->slabs.slab), GEMP_ARG(&f->counts.mem), GEMP_ARG(&out->mem));
-done:
-	return code;
 }
 
 /* The keys are copied, because the caller's must not change. */
@@ -201,17 +189,14 @@ done:
 /* How far keys width; those of 32 bits that width far already at the beginning are not all looked at. */
 static gemp_code measure(const distinct_task *f, gemp_key_map map, gemp_key_range *extent)
 {
-	gemp_code code = GEMP_OK;
 	if (f->size == 4 && f->count > SAMPLE) {
-		GEMP_TRY(gemp_key_range_device(f->box, f->keys, SAMPLE, map, extent));
+		GEMP_PROPAGATE(gemp_key_range_device(f->box, f->keys, SAMPLE, map, extent));
 		if (extent->max - extent->min > UINT32_MAX / 2) {
 			*extent = (gemp_key_range){ .max = UINT32_MAX, .differing = UINT32_MAX };
 			return GEMP_OK;
 		}
 	}
-	code = gemp_key_range_device(f->box, f->keys, f->count, map, extent);
-done:
-	return code;
+	return gemp_key_range_device(f->box, f->keys, f->count, map, extent);
 }
 
 gemp_code gemp_distinct_device(gemp_toolbox *box, gemp_key_kind kind, const gemp_buffer *keys, size_t count,

@@ -58,14 +58,12 @@ static void mark_slab(void *context, unsigned thread, size_t slab)
 /* Chunks of equal size; find_in_buckets replaces their begins by those of the buckets. */
 static gemp_code cut_chunks(distinct_task *f, size_t chunks)
 {
-	gemp_code code = GEMP_OK;
 	f->chunks = chunks;
-	GEMP_TRY(GEMP_NEW(f->begin, chunks + 1));
-	GEMP_TRY(GEMP_NEW(f->distinct, chunks));
+	GEMP_PROPAGATE(GEMP_NEW(f->begin, chunks + 1));
+	GEMP_PROPAGATE(GEMP_NEW(f->distinct, chunks));
 	for (size_t p = 0; p <= chunks; p++)
 		f->begin[p] = gemp_chunk_begin(f->count, chunks, p);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code new_array(void **out, size_t count, unsigned size)
@@ -77,20 +75,18 @@ static gemp_code new_array(void **out, size_t count, unsigned size)
 /* One bitmap for all keys: short ranges. */
 static gemp_code find_in_one(distinct_task *f, void **out, size_t *distinct)
 {
-	gemp_code code = GEMP_OK;
 	unsigned threads = gemp_threads();
-	GEMP_TRY(cut_chunks(f, f->count / MIN_SLAB < threads ? f->count / MIN_SLAB + 1 : 4 * (size_t)threads));
-	GEMP_TRY(GEMP_NEW(f->bits, threads * f->words));
+	GEMP_PROPAGATE(cut_chunks(f, f->count / MIN_SLAB < threads ? f->count / MIN_SLAB + 1 : 4 * (size_t)threads));
+	GEMP_PROPAGATE(GEMP_NEW(f->bits, threads * f->words));
 	gemp_parallel_for(f->chunks, mark_slab, f);
 	for (size_t i = f->words; i < threads * f->words; i++)
 		f->bits[i % f->words] |= f->bits[i];
 	*distinct = gemp_bits64_count(f->bits, f->words);
 	if (!out)
-		goto done;
-	GEMP_TRY(new_array(out, *distinct, f->map.size));
+		return GEMP_OK;
+	GEMP_PROPAGATE(new_array(out, *distinct, f->map.size));
 	take_bits(f->bits, f->words, f->min_code, f->map, *out);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* The distinct keys of a bucket overwrite its keys, of which there are at least as many. */
@@ -117,7 +113,6 @@ static void copy_chunk(void *context, unsigned thread, size_t chunk)
 /* Concatenates the results of all chunks. */
 static gemp_code collect(distinct_task *f, void **out, size_t *distinct)
 {
-	gemp_code code = GEMP_OK;
 	*distinct = 0;
 	for (size_t p = 0; p < f->chunks; p++) {
 		size_t own = f->distinct[p];
@@ -125,13 +120,12 @@ static gemp_code collect(distinct_task *f, void **out, size_t *distinct)
 		*distinct += own;
 	}
 	if (!out)
-		goto done;
-	GEMP_TRY(new_array(out, *distinct, f->map.size));
+		return GEMP_OK;
+	GEMP_PROPAGATE(new_array(out, *distinct, f->map.size));
 	f->count = *distinct;
 	f->out = *out;
 	gemp_parallel_for(f->chunks, copy_chunk, f);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Splits by the high bits, so that the bitmap of one bucket fits a cache. */
@@ -180,16 +174,12 @@ done:
 
 static gemp_code sort_and_find(distinct_task *f, gemp_key_kind kind, void **out, size_t *distinct)
 {
-	gemp_code code = GEMP_OK;
-	void *sorted;
-	GEMP_TRY(new_array(&sorted, f->count, f->map.size));
+	GEMP_OWNED void *sorted = NULL;
+	GEMP_PROPAGATE(new_array(&sorted, f->count, f->map.size));
 	memcpy(sorted, f->keys, f->count * f->map.size);
-	GEMP_TRY(gemp_sort_host(&(gemp_sort){ .key = kind }, sorted, NULL, f->count));
+	GEMP_PROPAGATE(gemp_sort_host(&(gemp_sort){ .key = kind }, sorted, NULL, f->count));
 	f->keys = sorted;
-	code = find_in_sorted(f, out, distinct);
-done:
-	gemp_free(sorted);
-	return code;
+	return find_in_sorted(f, out, distinct);
 }
 
 /* The range of the keys decides: sorted keys need no bitmap, dense ranges use one or many, sparse ones are sorted. */

@@ -134,25 +134,22 @@ static gemp_code kernel_of(gemp_radix_device *r, cl_kernel *out, const char *nam
 
 gemp_code gemp_radix_device_prepare(gemp_radix_device *r, size_t count)
 {
-	gemp_code code = GEMP_OK;
 	r->group = gemp_tool_group(r->box, GROUP);
 	r->slabs = r->group ? gemp_tool_slabs(r->box, count, r->group * items_of(r), SLABS_A_UNIT)
 	                    : gemp_tool_slabs(r->box, count, ITEM_SLAB, ITEM_SLABS_A_UNIT);
 	r->write_combining = !r->group && count * ((r->record ? r->record : r->map.size) + r->value_size) >= LARGE;
-	GEMP_TRY(kernel_of(r, &r->count, "radix_count", r->column ? 0 : r->record));
-	GEMP_TRY(kernel_of(r, &r->rows, "radix_rows", r->record));
-	GEMP_TRY(kernel_of(r, &r->move, "radix_move", r->record));
-	GEMP_TRY(gemp_tool_scratch(r->box, GEMP_SCRATCH_COUNTS, (r->slabs.slabs << r->bits) * sizeof(cl_uint), &r->counts));
-	code = gemp_tool_scratch(r->box, GEMP_SCRATCH_TOTALS, sizeof(cl_uint) << r->bits, &r->totals);
-done:
-	return code;
+	GEMP_PROPAGATE(kernel_of(r, &r->count, "radix_count", r->column ? 0 : r->record));
+	GEMP_PROPAGATE(kernel_of(r, &r->rows, "radix_rows", r->record));
+	GEMP_PROPAGATE(kernel_of(r, &r->move, "radix_move", r->record));
+	GEMP_PROPAGATE(
+		gemp_tool_scratch(r->box, GEMP_SCRATCH_COUNTS, (r->slabs.slabs << r->bits) * sizeof(cl_uint), &r->counts));
+	return gemp_tool_scratch(r->box, GEMP_SCRATCH_TOTALS, sizeof(cl_uint) << r->bits, &r->totals);
 }
 
 /* Three launches: counts of each slab, prefix sums of each bucket's row of counts, and the move. */
 gemp_code gemp_radix_device_pass(const gemp_radix_device *r, const gemp_buffer *keys, const gemp_buffer *values,
                                  const gemp_buffer *out_keys, const gemp_buffer *out_values)
 {
-	gemp_code code = GEMP_OK;
 	static const gemp_buffer none;
 	const gemp_slabs *s = &r->slabs;
 	const gemp_buffer *from = values ? values : &none, *to = out_values ? out_values : &none;
@@ -160,19 +157,17 @@ gemp_code gemp_radix_device_pass(const gemp_radix_device *r, const gemp_buffer *
 	cl_uint slabs = (cl_uint)s->slabs, shift = r->shift;
 	cl_ulong flip = r->map.flip, spread = r->map.spread, min_code = r->min_code;
 	unsigned size = r->map.size;
-	GEMP_TRY(gemp_tool_launch(r->box, r->count, s->slabs, r->group, GEMP_ARG(&counted->mem), GEMP_ARG(&s->count),
-	                          GEMP_ARG(&s->slab), GEMP_KEY_ARG(&flip, size), GEMP_KEY_ARG(&spread, size),
-	                          GEMP_KEY_ARG(&min_code, size), GEMP_ARG(&shift), GEMP_ARG(&r->counts->mem)));
-	GEMP_TRY(gemp_tool_launch(r->box, r->rows, (size_t)1 << r->bits, r->group, GEMP_ARG(&r->counts->mem),
-	                          GEMP_ARG(&slabs), GEMP_ARG(&r->totals->mem)));
+	GEMP_PROPAGATE(gemp_tool_launch(r->box, r->count, s->slabs, r->group, GEMP_ARG(&counted->mem), GEMP_ARG(&s->count),
+	                                GEMP_ARG(&s->slab), GEMP_KEY_ARG(&flip, size), GEMP_KEY_ARG(&spread, size),
+	                                GEMP_KEY_ARG(&min_code, size), GEMP_ARG(&shift), GEMP_ARG(&r->counts->mem)));
+	GEMP_PROPAGATE(gemp_tool_launch(r->box, r->rows, (size_t)1 << r->bits, r->group, GEMP_ARG(&r->counts->mem),
+	                                GEMP_ARG(&slabs), GEMP_ARG(&r->totals->mem)));
 	const gemp_argument values_in_out[] = { GEMP_ARG(&from->mem), GEMP_ARG(&to->mem) };
 	gemp_argument all[] = {
 		GEMP_ARG(&keys->mem),      GEMP_ARG(&out_keys->mem),    GEMP_ARG(&s->count),           GEMP_ARG(&s->slab),
 		GEMP_KEY_ARG(&flip, size), GEMP_KEY_ARG(&spread, size), GEMP_KEY_ARG(&min_code, size), GEMP_ARG(&shift),
 		GEMP_ARG(&r->counts->mem), GEMP_ARG(&r->totals->mem),   GEMP_ARG(&r->write_combining)
 	};
-	code = gemp_tool_launch_values(r->box, r->move, s->slabs, r->group, all,
+	return gemp_tool_launch_values(r->box, r->move, s->slabs, r->group, all,
 	                               sizeof all / sizeof *all - (r->group ? 1 : 0), r->value_size ? values_in_out : NULL);
-done:
-	return code;
 }

@@ -77,21 +77,17 @@ static gemp_code find_planner_options(gemp_count_planner_options *out, gemp_runt
 static gemp_code find_plan(gemp_count_query *c, const gemp_count_planner_options *planner_options,
                            const gemp_match_options *options, const char **reason)
 {
-	gemp_code code = GEMP_OK;
-	gemp_symmetry *own = NULL;
+	GEMP_OWNED_BY(gemp_symmetry_free_at) gemp_symmetry *own = NULL;
 	const gemp_symmetry *symmetry = options->symmetry;
 	bool overflow = false;
 	if (!symmetry) {
-		GEMP_TRY(gemp_automorphism_find(&own, c->pattern, true));
+		GEMP_PROPAGATE(gemp_automorphism_find(&own, c->pattern, true));
 		symmetry = own;
 	}
 	c->order = gemp_symmetry_order(symmetry, &overflow);
 	if (planner_options->hom)
 		c->order = 1;
-	GEMP_TRY(gemp_count_plan_new(&c->plan, c->pattern, overflow ? 1 : c->order, planner_options, reason));
-done:
-	gemp_symmetry_free(own);
-	return code;
+	return gemp_count_plan_new(&c->plan, c->pattern, overflow ? 1 : c->order, planner_options, reason);
 }
 
 /* Collective. For --explain: the rows take most of the memory, so that the memory report is close without running

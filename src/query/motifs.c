@@ -7,34 +7,27 @@
 /* A kind is written as `edges:0-1,...`, so that named_pattern.h builds its pattern. */
 static gemp_code make_pattern(gemp_pattern **out, const gemp_shard *graph, const gemp_census *census, int kind)
 {
-	gemp_code code = GEMP_OK;
-	gemp_text name = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text name = { 0 };
 	gemp_text_print(&name, "edges:");
 	gemp_census_text(census, kind, &name);
-	GEMP_TRY(gemp_text_status(&name));
-	GEMP_TRY(gemp_pattern_named(out, name.data));
-	code = gemp_pattern_bind(*out, graph);
-done:
-	gemp_text_free(&name);
-	return code;
+	GEMP_PROPAGATE(gemp_text_status(&name));
+	GEMP_PROPAGATE(gemp_pattern_named(out, name.data));
+	return gemp_pattern_bind(*out, graph);
 }
 
 /* Collective. Prepares, counts and frees the query of one kind. */
 static gemp_code count_kind(gemp_count *count, gemp_runtime *context, gemp_shard *graph, const gemp_census *census,
                             int kind, const gemp_prepared_options *options)
 {
-	gemp_pattern *pattern = NULL;
-	gemp_prepared *query = NULL;
+	GEMP_OWNED_BY(gemp_pattern_free_at) gemp_pattern *pattern = NULL;
+	GEMP_OWNED_BY(gemp_prepared_free_at) gemp_prepared *query = NULL;
 	gemp_match_result result;
 	gemp_code code = make_pattern(&pattern, graph, census, kind);
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	GEMP_TRY(gemp_prepared_prepare(&query, context, graph, pattern, options));
-	GEMP_TRY(gemp_prepared_run(query, NULL, &result));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
+	GEMP_PROPAGATE(gemp_prepared_prepare(&query, context, graph, pattern, options));
+	GEMP_PROPAGATE(gemp_prepared_run(query, NULL, &result));
 	*count = result.matches;
-done:
-	gemp_prepared_free(query);
-	gemp_pattern_free(pattern);
-	return code;
+	return GEMP_OK;
 }
 
 /* keep_resident keeps the view of the graph between the queries, which all read the same one. */

@@ -102,7 +102,7 @@ gemp_code gemp_prepared_prepare(gemp_prepared **out, gemp_runtime *context, gemp
                                 const gemp_pattern *pattern, const gemp_prepared_options *options)
 {
 	gemp_code code = GEMP_OK;
-	gemp_prepared *q = NULL;
+	GEMP_OWNED_BY(gemp_prepared_free_at) gemp_prepared *q = NULL;
 	bool composed = gemp_prepared_is_composed(pattern);
 	code = GEMP_NEW(q, 1);
 	if (code == GEMP_OK) {
@@ -111,13 +111,11 @@ gemp_code gemp_prepared_prepare(gemp_prepared **out, gemp_runtime *context, gemp
 	}
 	if (code == GEMP_OK && composed)
 		code = find_group(q);
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	GEMP_TRY(composed ? prepare_chain(q) : prepare_plain(q));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
+	GEMP_PROPAGATE(composed ? prepare_chain(q) : prepare_plain(q));
 	*out = q;
 	q = NULL;
-done:
-	gemp_prepared_free(q);
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_prepared_free(gemp_prepared *q)

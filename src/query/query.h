@@ -11,6 +11,7 @@
 #ifndef GEMP_QUERY_QUERY_H
 #define GEMP_QUERY_QUERY_H
 
+#include "core/memory.h"
 #include "graph/graph.h"
 #include "match/match_run.h"
 #include "partition/runtime.h"
@@ -29,6 +30,7 @@ bool gemp_prepared_is_composed(const gemp_pattern *pattern);
 gemp_code gemp_prepared_prepare(gemp_prepared **out, gemp_runtime *context, gemp_shard *graph,
                                 const gemp_pattern *pattern, const gemp_prepared_options *options);
 void gemp_prepared_free(gemp_prepared *query);
+GEMP_RELEASE(gemp_prepared_free, gemp_prepared *)
 
 /* Collective. The plan as text; the caller frees (gemp_free). NULL when out of memory. */
 char *gemp_prepared_explain(const gemp_prepared *query);

@@ -172,12 +172,11 @@ gemp_code gemp_shuffle_decode(gemp_toolbox *box, const gemp_shuffle *how, const 
 		                         .begin = begin };
 	if (box->groups && !how->stable)
 		return gemp_split_segments(box, &split, &arrays);
-	GEMP_TRY(read_count(box, in, &arrays.count));
+	GEMP_PROPAGATE(read_count(box, in, &arrays.count));
 	if (box->groups)
 		code = decode_stable(box, how, &(gemp_tuples){ in->destination, in->tuple, arrays.count, NULL }, out, begin);
 	else
 		code = gemp_split_by_items(box, &split, &arrays);
-done:
 	return code;
 }
 

@@ -318,7 +318,7 @@ gemp_code gemp_shuffle_ranks(gemp_shuffled *out, const gemp_comm *comm, gemp_too
 {
 	gemp_code code = GEMP_OK;
 	const gemp_shuffle owner = by_owner(how, comm->size);
-	exchange_task p = { 0 };
+	GEMP_OWNED_BY(exchange_task_free) exchange_task p = { 0 };
 	*out = (gemp_shuffled){ .how = *how, .device = box->device };
 	if (comm->size == 1)
 		return decode_by_range(out, box, in);
@@ -326,22 +326,19 @@ gemp_code gemp_shuffle_ranks(gemp_shuffled *out, const gemp_comm *comm, gemp_too
 	code = exchange_task_new(&p, comm, &owner);
 	GEMP_THEN(decode_by_owner(out, box, &owner, in, &p));
 	GEMP_THEN(check_owners(&owner, &p));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	if (how->layout == GEMP_SHUFFLE_AOS_KEYS)
 		out->how.layout = GEMP_SHUFFLE_AOS;
 	double since = gemp_now();
 	exchange_counts(out, &p);
 	for (unsigned a = 0; a < arrays_of(how); a++)
-		GEMP_TRY(shared && shared->bytes ? exchange_shared(out, a, &p, shared, traffic)
-		                                 : exchange_mpi(out, a, &p, traffic));
+		GEMP_PROPAGATE(shared && shared->bytes ? exchange_shared(out, a, &p, shared, traffic)
+		                                       : exchange_mpi(out, a, &p, traffic));
 	out->seconds.exchange = gemp_now() - since;
 	code = decode_by_range(out, box,
 	                       &(gemp_tuples){ how->layout == GEMP_SHUFFLE_SOA ? &out->arrived[COLUMN] : NULL,
 	                                       &out->arrived[TUPLE], out->tuples.count, NULL });
-	code = gemp_comm_agree(comm, code);
-done:
-	exchange_task_free(&p);
-	return code;
+	return gemp_comm_agree(comm, code);
 }
 
 void gemp_shuffled_free(gemp_shuffled *s)

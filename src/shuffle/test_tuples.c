@@ -40,16 +40,13 @@ gemp_code gemp_test_tuples_make(gemp_toolbox *box, const gemp_shuffle *how, cons
 /* Adds up what the work-items have found, two numbers each. */
 static gemp_code add_up(gemp_toolbox *box, const gemp_buffer *found, size_t items, uint64_t sums[2])
 {
-	gemp_code code = GEMP_OK;
-	uint64_t *all = NULL;
-	GEMP_TRY(GEMP_NEW(all, 2 * items));
-	GEMP_TRY(gemp_buffer_read(box->device, found, 0, 2 * items * sizeof *all, all));
+	GEMP_OWNED uint64_t *all = NULL;
+	GEMP_PROPAGATE(GEMP_NEW(all, 2 * items));
+	GEMP_PROPAGATE(gemp_buffer_read(box->device, found, 0, 2 * items * sizeof *all, all));
 	sums[0] = sums[1] = 0;
 	for (size_t i = 0; i < 2 * items; i++)
 		sums[i % 2] += all[i];
-done:
-	gemp_free(all);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_test_tuples_check(gemp_toolbox *box, const gemp_shuffle *how, const gemp_tuples *tuples,

@@ -92,24 +92,25 @@ static gemp_code component_sizes(gemp_components *out, const gemp_comm *comm, co
                                  const gemp_csr *csr, size_t count, const gemp_vertex *set_of)
 {
 	gemp_code code = GEMP_OK;
-	gemp_vertex *size = NULL, first = (gemp_vertex)bounds[comm->rank];
-	part_size *parts = NULL;
-	int *owner = NULL;
-	void *received = NULL;
-	size_t *from = NULL, part_count = 0;
+	GEMP_OWNED gemp_vertex *size = NULL;
+	gemp_vertex first = (gemp_vertex)bounds[comm->rank];
+	GEMP_OWNED part_size *parts = NULL;
+	GEMP_OWNED int *owner = NULL;
+	GEMP_OWNED void *received = NULL;
+	GEMP_OWNED size_t *from = NULL;
+	size_t part_count = 0;
 	code = GEMP_NEW(size, out->rows);
 	GEMP_THEN(part_sizes(out, comm, bounds, set_of, size, &parts, &owner, &part_count));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	if (comm->size > 1) {
-		GEMP_TRY(gemp_exchange_records(comm, parts, part_count, sizeof *parts, owner, &received, &from, &out->traffic));
+		GEMP_PROPAGATE(
+			gemp_exchange_records(comm, parts, part_count, sizeof *parts, owner, &received, &from, &out->traffic));
 		for (size_t i = 0; i < from[comm->size]; i++)
 			size[((part_size *)received)[i].component - first] += ((part_size *)received)[i].vertices;
 	}
 	count_own(out, first, csr, count, size);
 	join_counts(out, comm);
-done:
-	gemp_free_all(size, parts, owner, received, from);
-	return code;
+	return GEMP_OK;
 }
 
 /* BY VERTEX */
@@ -234,11 +235,10 @@ static gemp_code link_sets(component_search *f, const gemp_disjoint_sets *sets)
  * vertices make smaller sets, and the others are links. */
 static gemp_code link_edges(component_search *f, const gemp_disjoint_sets *sets)
 {
-	gemp_code code = GEMP_OK;
-	gemp_set_parent *links = NULL;
+	GEMP_OWNED gemp_set_parent *links = NULL;
 	size_t capacity = 0, edge_capacity = 0, tree_capacity = 0;
 	gemp_vertex hooked;
-	GEMP_TRY(GEMP_NEW(links, sets->rows));
+	GEMP_PROPAGATE(GEMP_NEW(links, sets->rows));
 	for (size_t row = 0; row < sets->rows; row++)
 		atomic_init(&links[row], (gemp_vertex)row);
 	for (int away = 0; away < 2; away++)
@@ -250,59 +250,53 @@ static gemp_code link_edges(component_search *f, const gemp_disjoint_sets *sets)
 			gemp_vertex row = (gemp_vertex)gemp_csr_row(csr, edge), to = csr->target[edge] - f->first;
 			if (!away && to < sets->rows) {
 				GEMP_CHECK(gemp_disjoint_union(links, row, to, &hooked));
-				GEMP_TRY(add_tree(f->out, &tree_capacity, sets->edge[i]));
+				GEMP_PROPAGATE(add_tree(f->out, &tree_capacity, sets->edge[i]));
 			} else if (away && to >= sets->rows) {
-				GEMP_TRY(GEMP_RESERVE(f->links.edges, edge_capacity, f->links.links + 1));
+				GEMP_PROPAGATE(GEMP_RESERVE(f->links.edges, edge_capacity, f->links.links + 1));
 				f->links.edges[f->links.links] = f->first_edge[f->comm->rank] + sets->edge[i];
-				GEMP_TRY(add_link(f, &capacity, gemp_disjoint_find(links, row), csr->target[edge]));
+				GEMP_PROPAGATE(add_link(f, &capacity, gemp_disjoint_find(links, row), csr->target[edge]));
 			}
 		}
 	if (!f->links.edges)
-		GEMP_TRY(GEMP_NEW(f->links.edges, 1)); /* there are none, but they are asked for */
+		GEMP_PROPAGATE(GEMP_NEW(f->links.edges, 1)); /* there are none, but they are asked for */
 	for (size_t row = 0; row < sets->rows; row++)
 		f->set_of[row] = gemp_disjoint_find(links, (gemp_vertex)row);
-done:
-	gemp_free(links);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. Edges of the forest that other ranks found go home. */
 static gemp_code return_tree(component_search *f)
 {
 	gemp_code code = GEMP_OK;
-	int *owner = NULL;
-	void *received = NULL;
-	size_t *from = NULL, ranks = (size_t)f->comm->size, count = f->links.tree_count;
+	GEMP_OWNED int *owner = NULL;
+	GEMP_OWNED void *received = NULL;
+	GEMP_OWNED size_t *from = NULL;
+	size_t ranks = (size_t)f->comm->size, count = f->links.tree_count;
 	code = GEMP_NEW(owner, count);
 	for (size_t i = 0; i < count && code == GEMP_OK; i++)
 		owner[i] = (int)gemp_range_find(f->first_edge, ranks, f->links.tree[i]);
-	GEMP_TRY(gemp_comm_agree(f->comm, code));
-	GEMP_TRY(gemp_exchange_records(f->comm, f->links.tree, count, sizeof *f->links.tree, owner, &received, &from,
-	                               &f->links.traffic));
+	GEMP_PROPAGATE(gemp_comm_agree(f->comm, code));
+	GEMP_PROPAGATE(gemp_exchange_records(f->comm, f->links.tree, count, sizeof *f->links.tree, owner, &received, &from,
+	                                     &f->links.traffic));
 	size_t capacity = f->out->tree_count;
 	code = GEMP_RESERVE(f->out->tree, capacity, f->out->tree_count + from[ranks] + 1);
-	GEMP_TRY(gemp_comm_agree(f->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(f->comm, code));
 	for (size_t i = 0; i < from[ranks]; i++)
 		f->out->tree[f->out->tree_count++] = ((gemp_edge *)received)[i] - f->first_edge[f->comm->rank];
-done:
-	gemp_free_all(owner, received, from);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. */
 static gemp_code count_edges_before(component_search *f)
 {
-	size_t *begin = NULL;
-	void *all = NULL;
+	GEMP_OWNED size_t *begin = NULL;
+	GEMP_OWNED void *all = NULL;
 	uint64_t mine = gemp_csr_all_edges(f->csr, f->count);
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_comm_agree(f->comm, GEMP_NEW(f->first_edge, (size_t)f->comm->size + 1)));
-	GEMP_TRY(gemp_comm_allgather(f->comm, &mine, sizeof mine, &all, &begin));
+	GEMP_PROPAGATE(gemp_comm_agree(f->comm, GEMP_NEW(f->first_edge, (size_t)f->comm->size + 1)));
+	GEMP_PROPAGATE(gemp_comm_allgather(f->comm, &mine, sizeof mine, &all, &begin));
 	for (int r = 0; r < f->comm->size; r++)
 		f->first_edge[r + 1] = f->first_edge[r] + ((uint64_t *)all)[r];
-done:
-	gemp_free_all(all, begin);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. */
@@ -347,20 +341,17 @@ static gemp_code take_sets(component_search *f, const gemp_disjoint_sets *sets)
 /* Collective. */
 static gemp_code find_on_host(component_search *f)
 {
-	gemp_code code = GEMP_OK;
-	gemp_disjoint_sets sets = { 0 };
+	GEMP_OWNED_BY(gemp_disjoint_sets_free) gemp_disjoint_sets sets = { 0 };
 	double since = gemp_now();
-	GEMP_TRY(gemp_comm_agree(f->comm, gemp_disjoint_sets_new(&sets, f->out->rows, f->csr, f->count, f->tree)));
+	GEMP_PROPAGATE(gemp_comm_agree(f->comm, gemp_disjoint_sets_new(&sets, f->out->rows, f->csr, f->count, f->tree)));
 	for (size_t row = 0; row < sets.rows; row++)
 		f->set_of[row] = gemp_set_parent_get(sets.parent, (gemp_vertex)row);
 	if (f->comm->size > 1)
-		GEMP_TRY(join_ranks(f, &sets));
+		GEMP_PROPAGATE(join_ranks(f, &sets));
 	else
-		GEMP_TRY(take_sets(f, &sets));
+		GEMP_PROPAGATE(take_sets(f, &sets));
 	f->out->seconds = gemp_now() - since;
-done:
-	gemp_disjoint_sets_free(&sets);
-	return code;
+	return GEMP_OK;
 }
 
 /* The device names components by ids, the host's later steps by rows. */

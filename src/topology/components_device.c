@@ -106,27 +106,24 @@ done:
 /* Roots are the components; one forest edge may be stored for each vertex that is no root. */
 static gemp_code read_results(device_state *w)
 {
-	gemp_code code = GEMP_OK;
-	uint64_t *tree = NULL;
+	GEMP_OWNED uint64_t *tree = NULL;
 	size_t capacity = 0;
 	double since = gemp_now();
-	GEMP_TRY(gemp_transfer_download(w->device, &w->above, 0, (gemp_transfer_numbers){ .narrow = w->out->component },
-	                                w->vertices));
+	GEMP_PROPAGATE(gemp_transfer_download(w->device, &w->above, 0,
+	                                      (gemp_transfer_numbers){ .narrow = w->out->component }, w->vertices));
 	if (w->with_tree) {
-		GEMP_TRY(GEMP_NEW(tree, w->vertices));
-		GEMP_TRY(gemp_transfer_download(w->device, &w->tree, 0, (gemp_transfer_numbers){ .narrow = (uint32_t *)tree },
-		                                2 * (size_t)w->vertices));
+		GEMP_PROPAGATE(GEMP_NEW(tree, w->vertices));
+		GEMP_PROPAGATE(gemp_transfer_download(
+			w->device, &w->tree, 0, (gemp_transfer_numbers){ .narrow = (uint32_t *)tree }, 2 * (size_t)w->vertices));
 	}
 	w->out->transfers += gemp_now() - since;
 	for (size_t v = 0; w->with_tree && v < w->vertices; v++) {
 		if (tree[v] == GEMP_NO_EDGE)
 			continue;
-		GEMP_TRY(GEMP_RESERVE(w->out->tree, capacity, w->out->tree_count + 1));
+		GEMP_PROPAGATE(GEMP_RESERVE(w->out->tree, capacity, w->out->tree_count + 1));
 		w->out->tree[w->out->tree_count++] = tree[v];
 	}
-done:
-	gemp_free(tree);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_components_on_device(gemp_components *out, gemp_device *device, const gemp_csr *csr, size_t count,

@@ -48,23 +48,21 @@ static gemp_code list_distinct(gemp_vertex *sorted, uint64_t *index, size_t coun
 static gemp_code request_names(gemp_contraction *c, gemp_vertex *names, size_t count)
 {
 	gemp_code code = GEMP_OK;
-	gemp_vertex *sorted = NULL, *distinct = NULL;
-	uint64_t *index = NULL;
+	GEMP_OWNED gemp_vertex *sorted = NULL, *distinct = NULL;
+	GEMP_OWNED uint64_t *index = NULL;
 	size_t distinct_count = 0;
 	code = gemp_new_all(GEMP_ARRAY(sorted, count), GEMP_ARRAY(distinct, count), GEMP_ARRAY(index, count));
 	if (code == GEMP_OK && count) {
 		memcpy(sorted, names, count * sizeof *names);
 		code = list_distinct(sorted, index, count, distinct, &distinct_count);
 	}
-	GEMP_TRY(gemp_comm_agree(c->comm, code));
-	GEMP_TRY(gemp_vertex_numbers(c->comm, c->bounds, c->name, distinct, distinct_count, distinct, &c->traffic));
+	GEMP_PROPAGATE(gemp_comm_agree(c->comm, code));
+	GEMP_PROPAGATE(gemp_vertex_numbers(c->comm, c->bounds, c->name, distinct, distinct_count, distinct, &c->traffic));
 	for (size_t i = 0, at = 0; i < count; i++) {
 		at += i > 0 && sorted[i] != sorted[i - 1];
 		names[index[i]] = distinct[at];
 	}
-done:
-	gemp_free_all(sorted, distinct, index);
-	return code;
+	return GEMP_OK;
 }
 
 /* LINKS */
@@ -73,17 +71,18 @@ done:
 static gemp_code send_links(gemp_contraction *c)
 {
 	gemp_code code = GEMP_OK;
-	int *owner = NULL;
-	size_t *from = NULL;
-	void *ends = NULL, *edges = NULL;
+	GEMP_OWNED int *owner = NULL;
+	GEMP_OWNED size_t *from = NULL;
+	GEMP_OWNED void *ends = NULL, *edges = NULL;
 	code = GEMP_NEW(owner, c->links);
 	for (size_t i = 0; i < c->links && code == GEMP_OK; i++)
 		owner[i] = (int)gemp_range_find(c->bounds, (size_t)c->comm->size, c->ends[i].source);
-	GEMP_TRY(gemp_comm_agree(c->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(c->comm, code));
 	if (c->edges)
-		GEMP_TRY(
+		GEMP_PROPAGATE(
 			gemp_exchange_records(c->comm, c->edges, c->links, sizeof *c->edges, owner, &edges, NULL, &c->traffic));
-	GEMP_TRY(gemp_exchange_records(c->comm, c->ends, c->links, sizeof *c->ends, owner, &ends, &from, &c->traffic));
+	GEMP_PROPAGATE(
+		gemp_exchange_records(c->comm, c->ends, c->links, sizeof *c->ends, owner, &ends, &from, &c->traffic));
 	gemp_free(c->ends);
 	c->ends = ends;
 	ends = NULL;
@@ -93,21 +92,18 @@ static gemp_code send_links(gemp_contraction *c)
 		edges = NULL;
 	}
 	c->links = from[c->comm->size];
-done:
-	gemp_free_all(owner, from, ends, edges);
-	return code;
+	return GEMP_OK;
 }
 
 /* Turns links so that the greater root comes first, and drops those that join nothing and all but one of those that are
  * alike. */
 static gemp_code drop_duplicate_links(gemp_contraction *c)
 {
-	gemp_code code = GEMP_OK;
-	uint64_t *seen = NULL;
+	GEMP_OWNED uint64_t *seen = NULL;
 	size_t slots = 2, kept = 0;
 	while (slots < 2 * c->links)
 		slots *= 2;
-	GEMP_TRY(GEMP_NEW(seen, slots));
+	GEMP_PROPAGATE(GEMP_NEW(seen, slots));
 	for (size_t i = 0; i < c->links; i++) {
 		gemp_edge_pair l = c->ends[i];
 		if (l.source == l.target)
@@ -126,9 +122,7 @@ static gemp_code drop_duplicate_links(gemp_contraction *c)
 		kept++;
 	}
 	c->links = kept;
-done:
-	gemp_free(seen);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. The second vertices of links become roots, and these the first. */
@@ -181,14 +175,13 @@ static gemp_code hook(hook_state *h)
 /* Collective. Until the names of these own roots are roots themselves. The list is used up. */
 static gemp_code jump(gemp_contraction *c, root_list *list)
 {
-	gemp_code code = GEMP_OK;
-	gemp_vertex *names = NULL;
-	GEMP_TRY(gemp_comm_agree(c->comm, GEMP_NEW(names, list->count)));
+	GEMP_OWNED gemp_vertex *names = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(c->comm, GEMP_NEW(names, list->count)));
 	while (gemp_comm_sum1(c->comm, list->count)) {
 		size_t left = 0;
 		for (size_t i = 0; i < list->count; i++)
 			names[i] = c->name[list->rows[i]];
-		GEMP_TRY(request_names(c, names, list->count));
+		GEMP_PROPAGATE(request_names(c, names, list->count));
 		for (size_t i = 0; i < list->count; i++) {
 			gemp_vertex row = list->rows[i];
 			if (c->name[row] == names[i])
@@ -198,27 +191,22 @@ static gemp_code jump(gemp_contraction *c, root_list *list)
 		}
 		list->count = left;
 	}
-done:
-	gemp_free(names);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. Links are between the roots that there are now. */
 static gemp_code rename_links(gemp_contraction *c)
 {
 	gemp_code code = GEMP_OK;
-	gemp_vertex *ends = NULL;
+	GEMP_OWNED gemp_vertex *ends = NULL;
 	code = GEMP_NEW(ends, c->links);
 	for (size_t i = 0; i < c->links && code == GEMP_OK; i++)
 		ends[i] = c->ends[i].target;
-	GEMP_TRY(gemp_comm_agree(c->comm, code));
-	GEMP_TRY(request_names(c, ends, c->links));
+	GEMP_PROPAGATE(gemp_comm_agree(c->comm, code));
+	GEMP_PROPAGATE(request_names(c, ends, c->links));
 	for (size_t i = 0; i < c->links; i++)
 		c->ends[i] = (gemp_edge_pair){ c->name[c->ends[i].source - c->first], ends[i] };
-	GEMP_TRY(gemp_comm_agree(c->comm, drop_duplicate_links(c)));
-done:
-	gemp_free(ends);
-	return code;
+	return gemp_comm_agree(c->comm, drop_duplicate_links(c));
 }
 
 gemp_code gemp_contraction_run(gemp_contraction *contraction, const gemp_vertex *set_of)

@@ -22,31 +22,27 @@ void gemp_degrees_directed(gemp_degree_histogram *out, const gemp_comm *comm, co
 /* Collective. Rows are loaded. */
 static gemp_code count_directed(gemp_degree_histogram *out, const gemp_comm *comm, const gemp_shard *graph)
 {
-	gemp_code code = GEMP_OK;
-	gemp_vertex_degrees degrees = { 0 };
-	bool *directed = NULL;
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(directed, graph->relation_count)));
+	GEMP_OWNED_BY(gemp_vertex_degrees_free) gemp_vertex_degrees degrees = { 0 };
+	GEMP_OWNED bool *directed = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(directed, graph->relation_count)));
 	bool any = false;
 	for (size_t r = 0; r < graph->relation_count; r++)
 		any |= directed[r] = graph->relations[r].directed;
 	if (!any)
-		goto done;
-	GEMP_TRY(gemp_vertex_degrees_of_graph(&degrees, comm, graph, directed));
+		return GEMP_OK;
+	GEMP_PROPAGATE(gemp_vertex_degrees_of_graph(&degrees, comm, graph, directed));
 	gemp_degrees_directed(out, comm, &degrees);
-done:
-	gemp_vertex_degrees_free(&degrees);
-	gemp_free(directed);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_degrees_count(gemp_degree_histogram *out, const gemp_comm *comm, gemp_shard *graph)
 {
-	gemp_code code = GEMP_OK;
-	uint64_t *degree = NULL, least = UINT64_MAX;
+	GEMP_OWNED uint64_t *degree = NULL;
+	uint64_t least = UINT64_MAX;
 	*out = (gemp_degree_histogram){ 0 };
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(degree, graph->rows)));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(degree, graph->rows)));
 	for (size_t i = 0; i < graph->relation_count; i++) {
-		GEMP_TRY(gemp_shard_load_relation(graph, i, GEMP_LOAD_OUT | GEMP_LOAD_IN));
+		GEMP_PROPAGATE(gemp_shard_load_relation(graph, i, GEMP_LOAD_OUT | GEMP_LOAD_IN));
 		const gemp_relation *relation = &graph->relations[i];
 		for (size_t row = 0; row < graph->rows; row++)
 			degree[row] += relation->out_offsets[row + 1] - relation->out_offsets[row] + relation->in_offsets[row + 1] -
@@ -64,8 +60,5 @@ gemp_code gemp_degrees_count(gemp_degree_histogram *out, const gemp_comm *comm, 
 	least = UINT64_MAX - least;
 	gemp_comm_max(comm, &least, 1);
 	out->min = graph->vertex_count ? UINT64_MAX - least : 0;
-	code = count_directed(out, comm, graph);
-done:
-	gemp_free(degree);
-	return code;
+	return count_directed(out, comm, graph);
 }

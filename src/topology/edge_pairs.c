@@ -30,19 +30,14 @@ static void list_range(void *context, size_t range, size_t begin, size_t end)
 /* DEVICE. pairs: room for all edges of csr. Does not wait, unless the kernel is built. */
 static gemp_code run_kernel(const gemp_device_csr *csr, const gemp_buffer *pairs)
 {
-	gemp_code code = GEMP_OK;
-	gemp_program program = { 0 };
-	cl_kernel kernel = NULL;
+	GEMP_OWNED_BY(gemp_program_free) gemp_program program = { 0 };
+	GEMP_OWNED_BY(gemp_kernel_free_at) cl_kernel kernel = NULL;
 	const gemp_device_grid grid = gemp_device_csr_grid(csr);
-	GEMP_TRY(gemp_device_csr_program(&program, csr, "edge_pairs.cl", NULL, { "edge_pairs", &kernel }));
-	GEMP_TRY(gemp_launch(csr->device, kernel, grid.items, grid.group, GEMP_ARG(&csr->begin.mem),
-	                     GEMP_ARG(&csr->target.mem), GEMP_ARG(&csr->rows), GEMP_ARG(&csr->edges), GEMP_ARG(&csr->first),
-	                     GEMP_ARG(&pairs->mem), GEMP_LOCAL(grid.local)));
-	code = gemp_program_store(csr->device, &program);
-done:
-	gemp_kernels_free(&kernel);
-	gemp_program_free(&program);
-	return code;
+	GEMP_PROPAGATE(gemp_device_csr_program(&program, csr, "edge_pairs.cl", NULL, { "edge_pairs", &kernel }));
+	GEMP_PROPAGATE(gemp_launch(csr->device, kernel, grid.items, grid.group, GEMP_ARG(&csr->begin.mem),
+	                           GEMP_ARG(&csr->target.mem), GEMP_ARG(&csr->rows), GEMP_ARG(&csr->edges),
+	                           GEMP_ARG(&csr->first), GEMP_ARG(&pairs->mem), GEMP_LOCAL(grid.local)));
+	return gemp_program_store(csr->device, &program);
 }
 
 /* A CPU device writes to the caller's array. */

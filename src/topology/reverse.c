@@ -333,20 +333,18 @@ static void count_edges(edge_exchange *s, uint64_t rounds)
 /* Collective. */
 static gemp_code send_round(edge_exchange *s, uint64_t round)
 {
-	gemp_code code = GEMP_OK;
-	void *received = NULL;
-	size_t *from = NULL;
+	GEMP_OWNED void *received = NULL;
+	GEMP_OWNED size_t *from = NULL;
 	size_t count = pack_round(s, round);
-	GEMP_TRY(gemp_exchange_records(s->comm, s->pairs, count, sizeof *s->pairs, s->owner, &received, &from, s->traffic));
+	GEMP_PROPAGATE(
+		gemp_exchange_records(s->comm, s->pairs, count, sizeof *s->pairs, s->owner, &received, &from, s->traffic));
 	for (int r = 0; r < s->comm->size; r++)
 		for (size_t i = from[r]; i < from[r + 1]; i++) {
 			const gemp_edge_pair pair = ((const gemp_edge_pair *)received)[i];
 			s->source[s->place[r]] = pair.source;
 			s->target[s->place[r]++] = pair.target;
 		}
-done:
-	gemp_free_all(received, from);
-	return code;
+	return GEMP_OK;
 }
 
 /* The arrays; to be freed also after a failure. */

@@ -21,22 +21,19 @@ static gemp_code move_attributes(const graph_reversal *t, gemp_relation *relatio
 {
 	gemp_code code = GEMP_OK;
 	size_t edges = (size_t)relation->out_offsets[t->graph->rows];
-	gemp_table moved = { 0 };
-	int *owner = NULL;
+	GEMP_OWNED_BY(gemp_table_free) gemp_table moved = { 0 };
+	GEMP_OWNED int *owner = NULL;
 	if (t->comm->size > 1)
 		code = GEMP_NEW(owner, edges);
 	for (size_t e = 0; owner && e < edges; e++)
 		owner[e] = gemp_shard_owner(t->graph, relation->out_targets[e]);
-	GEMP_TRY(gemp_comm_agree(t->comm, code));
-	GEMP_TRY(
+	GEMP_PROPAGATE(gemp_comm_agree(t->comm, code));
+	GEMP_PROPAGATE(
 		gemp_table_move(t->comm, &moved, &relation->props, owner, rows->edge, (size_t)rows->begin[rows->rows], true));
 	gemp_table_free(&relation->props);
 	relation->props = moved;
 	moved = (gemp_table){ 0 };
-done:
-	gemp_table_free(&moved);
-	gemp_free(owner);
-	return code;
+	return GEMP_OK;
 }
 
 /* The reversed rows become the rows by source; rows by target are made when they are loaded. */
@@ -66,25 +63,22 @@ static void add_figures(gemp_reverse_stats *figures, const gemp_reversed_rows *r
 /* Collective. */
 static gemp_code reverse_relation(graph_reversal *t, size_t index)
 {
-	gemp_code code = GEMP_OK;
 	gemp_shard *graph = t->graph;
 	gemp_relation *relation = &graph->relations[index];
 	const gemp_csr csr = gemp_csr_out(graph, index);
-	gemp_reversed_rows rows = { 0 };
+	GEMP_OWNED_BY(gemp_reversed_rows_free) gemp_reversed_rows rows = { 0 };
 	bool edges = relation->props.count > 0;
 	if (t->comm->size == 1)
-		GEMP_TRY(gemp_reverse(&rows, &csr, t->device, t->place, edges));
+		GEMP_PROPAGATE(gemp_reverse(&rows, &csr, t->device, t->place, edges));
 	else
-		GEMP_TRY(gemp_reverse_ranks(&rows, t->comm, graph->bounds, &csr, edges));
+		GEMP_PROPAGATE(gemp_reverse_ranks(&rows, t->comm, graph->bounds, &csr, edges));
 	add_figures(t->figures, &rows);
 	t->figures->edges += relation->edge_count;
 	if (edges)
-		GEMP_TRY(move_attributes(t, relation, &rows));
+		GEMP_PROPAGATE(move_attributes(t, relation, &rows));
 	replace_rows(relation, &rows);
 	relation->first_edge = gemp_comm_exscan(t->comm, relation->out_offsets[graph->rows]);
-done:
-	gemp_reversed_rows_free(&rows);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_shard_reverse(gemp_shard *graph, const gemp_comm *comm, const bool *relations, gemp_device *device,

@@ -57,19 +57,16 @@ done:
 /* Counters on the device have 32 bits, which is why 2^32 edges stay on the host. */
 static gemp_code read_counts(device_state *w)
 {
-	gemp_code code = GEMP_OK;
-	uint32_t *counts = NULL;
+	GEMP_OWNED uint32_t *counts = NULL;
 	size_t rows = w->out->rows;
 	double since = gemp_now();
-	GEMP_TRY(GEMP_NEW(counts, rows));
-	GEMP_TRY(GEMP_CL(clFinish(w->device->queue)));
-	GEMP_TRY(gemp_transfer_download(w->device, &w->in, 0, (gemp_transfer_numbers){ .narrow = counts }, rows));
+	GEMP_PROPAGATE(GEMP_NEW(counts, rows));
+	GEMP_PROPAGATE(GEMP_CL(clFinish(w->device->queue)));
+	GEMP_PROPAGATE(gemp_transfer_download(w->device, &w->in, 0, (gemp_transfer_numbers){ .narrow = counts }, rows));
 	w->out->transfers += gemp_now() - since;
 	for (size_t row = 0; row < rows; row++)
 		w->out->in[row] += counts[row];
-done:
-	gemp_free(counts);
-	return code;
+	return GEMP_OK;
 }
 
 /* Adds to in[], and fills in on_device, seconds and transfers. All edges lead to own vertices. */
@@ -142,16 +139,14 @@ static void count_range(void *context, size_t range, size_t begin, size_t end)
 /* Collective. Targets that others own go there, and are counted. */
 static gemp_code count_remote(target_count *c)
 {
-	gemp_code code = GEMP_OK;
-	void *came = NULL;
-	size_t *from = NULL, count = atomic_load(&c->remote_count);
-	GEMP_TRY(gemp_exchange_records(c->comm, c->remote, count, sizeof *c->remote, c->owner, &came, &from,
-	                               &c->degrees->traffic));
+	GEMP_OWNED void *came = NULL;
+	GEMP_OWNED size_t *from = NULL;
+	size_t count = atomic_load(&c->remote_count);
+	GEMP_PROPAGATE(gemp_exchange_records(c->comm, c->remote, count, sizeof *c->remote, c->owner, &came, &from,
+	                                     &c->degrees->traffic));
 	for (size_t i = 0; i < from[c->comm->size]; i++)
 		c->degrees->in[((gemp_vertex *)came)[i] - c->degrees->first]++;
-done:
-	gemp_free_all(came, from);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. */
@@ -239,21 +234,17 @@ gemp_code gemp_vertex_degrees_of_graph(gemp_vertex_degrees *out, const gemp_comm
                                        const bool *relations)
 {
 	bool loaded = true;
-	gemp_csr *csr = NULL;
+	GEMP_OWNED gemp_csr *csr = NULL;
 	size_t count = 0;
 	for (size_t r = 0; r < graph->relation_count; r++)
 		loaded &= (relations && !relations[r]) || (graph->relations[r].loaded & GEMP_LOAD_IN) != 0;
 	if (loaded)
 		return add_loaded(out, comm, graph, relations);
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(csr, graph->relation_count)));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(csr, graph->relation_count)));
 	for (size_t r = 0; r < graph->relation_count; r++)
 		if (!relations || relations[r])
 			csr[count++] = gemp_csr_out(graph, r);
-	code = gemp_vertex_degrees_new(out, comm, NULL, GEMP_PLACE_HOST, graph->bounds, csr, count);
-done:
-	gemp_free(csr);
-	return code;
+	return gemp_vertex_degrees_new(out, comm, NULL, GEMP_PLACE_HOST, graph->bounds, csr, count);
 }
 
 /* KINDS */

@@ -73,12 +73,11 @@ static gemp_code pack_relation(gemp_runtime *context, gemp_shard *g, const gemp_
                                gemp_text *out)
 {
 	static const int asked[] = { GEMP_FETCH_KEY };
-	gemp_code code = GEMP_OK;
-	gemp_vertex *found = NULL;
+	GEMP_OWNED gemp_vertex *found = NULL;
 	size_t count = 0;
-	gemp_column keys = { 0 };
-	GEMP_TRY(gemp_fetch_values(context, g, relation->out_targets, (size_t)relation->out_offsets[g->rows], asked, 1,
-	                           &found, &count, &keys));
+	GEMP_OWNED_BY(gemp_column_free) gemp_column keys = { 0 };
+	GEMP_PROPAGATE(gemp_fetch_values(context, g, relation->out_targets, (size_t)relation->out_offsets[g->rows], asked,
+	                                 1, &found, &count, &keys));
 	for (size_t v = 0; v < g->rows; v++)
 		for (uint64_t at = relation->out_offsets[v]; at < relation->out_offsets[v + 1]; at++) {
 			gemp_value source = gemp_column_get(&g->keys, v);
@@ -92,10 +91,7 @@ static gemp_code pack_relation(gemp_runtime *context, gemp_shard *g, const gemp_
 			gemp_pack_value(out, &target);
 			gemp_pack_bytes(out, text->data, text->size);
 		}
-done:
-	gemp_free(found);
-	gemp_column_free(&keys);
-	return code;
+	return GEMP_OK;
 }
 
 static int compare_vertices(const void *a, const void *b)
@@ -170,24 +166,19 @@ gemp_code gemp_graph_diff_take(gemp_graph_diff_side *side, gemp_runtime *context
                                const char *moment)
 {
 	gemp_code code = GEMP_OK;
-	gemp_text text = { 0 }, own = { 0 };
-	size_t *begin = NULL;
-	GEMP_TRY(check_size(graph, path, moment));
-	GEMP_TRY(gemp_shard_load_outgoing(graph));
+	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 }, own = { 0 };
+	GEMP_OWNED size_t *begin = NULL;
+	GEMP_PROPAGATE(check_size(graph, path, moment));
+	GEMP_PROPAGATE(gemp_shard_load_outgoing(graph));
 	pack_vertices(graph, &text, &own);
 	for (size_t k = 0; k < graph->relation_count; k++)
-		GEMP_TRY(pack_relation(context, graph, &graph->relations[k], &text, &own));
+		GEMP_PROPAGATE(pack_relation(context, graph, &graph->relations[k], &text, &own));
 	code = gemp_text_status(&text);
 	GEMP_THEN(gemp_text_status(&own));
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	GEMP_TRY(gemp_comm_allgather(context->comm, own.data, own.size, &side->bytes, &begin));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_allgather(context->comm, own.data, own.size, &side->bytes, &begin));
 	side->size = begin[context->comm->size];
-	code = gemp_comm_agree(context->comm, unpack(side));
-done:
-	gemp_text_free(&text);
-	gemp_text_free(&own);
-	gemp_free(begin);
-	return code;
+	return gemp_comm_agree(context->comm, unpack(side));
 }
 
 void gemp_graph_diff_free(gemp_graph_diff_side *side)

@@ -89,20 +89,16 @@ static gemp_code find_and_select(step_context *s)
 /* Collective. patched: NULL, or filled with what has changed. */
 static gemp_code apply(step_context *s, gemp_shard **graph, gemp_patch_result *done)
 {
-	gemp_code code = GEMP_OK;
-	gemp_new_vertices created = { 0 };
+	GEMP_OWNED_BY(gemp_new_vertices_free) gemp_new_vertices created = { 0 };
 	const gemp_apply_options options = { .rules = s->rules, .string_keys = s->options->string_keys };
-	GEMP_TRY(gemp_new_vertices_new(&created, s->context->comm, *graph, s->rule, &s->frame, s->selected.selected,
-	                               s->selected.numbers, s->report->select.applied));
+	GEMP_PROPAGATE(gemp_new_vertices_new(&created, s->context->comm, *graph, s->rule, &s->frame, s->selected.selected,
+	                                     s->selected.numbers, s->report->select.applied));
 	if (s->options->recorder) {
-		GEMP_TRY(gemp_new_vertices_fetch(&created, s->context, *graph));
-		GEMP_TRY(gemp_record_step(s->options->recorder, s->context, *graph, &created, s->selected.selected,
-		                          s->report->select.applied, s->options->number));
+		GEMP_PROPAGATE(gemp_new_vertices_fetch(&created, s->context, *graph));
+		GEMP_PROPAGATE(gemp_record_step(s->options->recorder, s->context, *graph, &created, s->selected.selected,
+		                                s->report->select.applied, s->options->number));
 	}
-	code = gemp_apply_matches(graph, s->context, &created, &options, done);
-done:
-	gemp_new_vertices_free(&created);
-	return code;
+	return gemp_apply_matches(graph, s->context, &created, &options, done);
 }
 
 /* An upper bound of the vertices that the selected matches change. */
@@ -117,19 +113,14 @@ static uint64_t max_touched_vertices(const step_context *s)
 /* Collective. Edge owners are taken before the graph changes, since cached rows have the old edge numbers. */
 static gemp_code apply_and_update_cache(step_context *s, gemp_shard **graph)
 {
-	gemp_code code = GEMP_OK;
 	gemp_match_cache *cache = s->options->rematch;
-	gemp_patch_result done = { 0 };
-	gemp_edge_owners owners = { 0 };
-	GEMP_TRY(gemp_shard_load_outgoing(*graph));
-	GEMP_TRY(gemp_edge_owners_new(&owners, s->context->comm, *graph));
-	GEMP_TRY(apply(s, graph, &done));
+	GEMP_OWNED_BY(gemp_patch_result_free) gemp_patch_result done = { 0 };
+	GEMP_OWNED_BY(gemp_edge_owners_free) gemp_edge_owners owners = { 0 };
+	GEMP_PROPAGATE(gemp_shard_load_outgoing(*graph));
+	GEMP_PROPAGATE(gemp_edge_owners_new(&owners, s->context->comm, *graph));
+	GEMP_PROPAGATE(apply(s, graph, &done));
 	gemp_match_cache_keep(cache, s->index, &s->frame);
-	code = gemp_match_cache_update(cache, s->index, s->context->comm, &owners, &done, *graph);
-done:
-	gemp_edge_owners_free(&owners);
-	gemp_patch_result_free(&done);
-	return code;
+	return gemp_match_cache_update(cache, s->index, s->context->comm, &owners, &done, *graph);
 }
 
 /* Collective. Cached matches are updated in place when the step's changes are few; otherwise the cache is reset. */

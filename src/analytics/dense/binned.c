@@ -104,16 +104,15 @@ static gemp_code place_edges(bin_task *p, uint32_t known, size_t ranges)
 /* Parts of ranges of about as many edges; each tile has sums of its own, which are added per row in the end. */
 static gemp_code make_tiles(gemp_dense_binned *out, const uint64_t *begin, size_t ranges, uint32_t size, size_t real)
 {
-	gemp_code code = GEMP_OK;
-	cl_uint2 *tile = NULL;
-	cl_uint *first = NULL;
+	GEMP_OWNED cl_uint2 *tile = NULL;
+	GEMP_OWNED cl_uint *first = NULL;
 	size_t count = 0;
-	GEMP_TRY(GEMP_NEW(first, ranges + 1));
+	GEMP_PROPAGATE(GEMP_NEW(first, ranges + 1));
 	for (size_t range = 0; range < ranges; range++) {
 		count += (size_t)((begin[range + 1] - begin[range] + size - 1) / size);
 		first[range + 1] = (cl_uint)count;
 	}
-	GEMP_TRY(GEMP_NEW(tile, count + 1));
+	GEMP_PROPAGATE(GEMP_NEW(tile, count + 1));
 	for (size_t range = 0; range < ranges; range++) {
 		uint64_t edges = begin[range + 1] - begin[range], parts = first[range + 1] - first[range];
 		for (uint64_t i = 0; i < parts; i++)
@@ -121,12 +120,9 @@ static gemp_code make_tiles(gemp_dense_binned *out, const uint64_t *begin, size_
 				                                        (cl_uint)(begin[range] + edges * (i + 1) / parts) } };
 	}
 	out->tiles = (cl_uint)count;
-	GEMP_TRY(gemp_buffer_new(&out->tile, out->device, (count + 1) * sizeof *tile, tile));
-	GEMP_TRY(gemp_buffer_new(&out->first, out->device, (ranges + 1) * sizeof *first, first));
-	code = gemp_buffer_new(&out->sums, out->device, (count ? count : 1) * out->range * real, NULL);
-done:
-	gemp_free_all(tile, first);
-	return code;
+	GEMP_PROPAGATE(gemp_buffer_new(&out->tile, out->device, (count + 1) * sizeof *tile, tile));
+	GEMP_PROPAGATE(gemp_buffer_new(&out->first, out->device, (ranges + 1) * sizeof *first, first));
+	return gemp_buffer_new(&out->sums, out->device, (count ? count : 1) * out->range * real, NULL);
 }
 
 /* A CPU device reads the arrays where they are; a GPU gets copies, and the host's are freed. */

@@ -142,8 +142,8 @@ gemp_code gemp_dense_connect(gemp_dense *dense)
 	const gemp_comm *comm = layout->comm;
 	if (!(dense->layout->comm->size > 1))
 		return GEMP_OK;
-	GEMP_TRY(gemp_comm_agree(comm, gemp_pinned_take(&dense->fetched, dense->device, GEMP_DENSE_FETCH)));
-	GEMP_TRY(gemp_halo_new(&dense->halo, layout, dense->device, dense->real));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_pinned_take(&dense->fetched, dense->device, GEMP_DENSE_FETCH)));
+	GEMP_PROPAGATE(gemp_halo_new(&dense->halo, layout, dense->device, dense->real));
 	if (has_sums(dense)) {
 		MPI_Comm row;
 		GEMP_MPI(MPI_Comm_split(comm->world, comm->rank / layout->grid.columns, comm->rank, &row));
@@ -151,7 +151,6 @@ gemp_code gemp_dense_connect(gemp_dense *dense)
 		GEMP_MPI(MPI_Comm_free(&row));
 		code = gemp_halo_new_links(&dense->sum_halo, &dense->row, &layout->sums, dense->device, dense->real);
 	}
-done:
 	return code;
 }
 
@@ -331,32 +330,25 @@ gemp_code gemp_dense_end(gemp_dense *dense)
 
 gemp_code gemp_dense_write(gemp_dense *dense, const gemp_buffer *to, const double *values, size_t count)
 {
-	gemp_code code = GEMP_OK;
-	float *narrow = NULL;
+	GEMP_OWNED float *narrow = NULL;
 	if (dense->real == sizeof(double))
 		return gemp_buffer_write(dense->device, to, 0, count * sizeof(double), values);
-	GEMP_TRY(GEMP_NEW(narrow, count));
+	GEMP_PROPAGATE(GEMP_NEW(narrow, count));
 	for (size_t i = 0; i < count; i++)
 		narrow[i] = (float)values[i];
-	code = gemp_buffer_write(dense->device, to, 0, count * sizeof(float), narrow);
-done:
-	gemp_free(narrow);
-	return code;
+	return gemp_buffer_write(dense->device, to, 0, count * sizeof(float), narrow);
 }
 
 gemp_code gemp_dense_read(gemp_dense *dense, const gemp_buffer *from, double *values, size_t count)
 {
-	gemp_code code = GEMP_OK;
-	float *narrow = NULL;
+	GEMP_OWNED float *narrow = NULL;
 	if (dense->real == sizeof(double))
 		return gemp_buffer_read(dense->device, from, 0, count * sizeof(double), values);
-	GEMP_TRY(GEMP_NEW(narrow, count));
-	GEMP_TRY(gemp_buffer_read(dense->device, from, 0, count * sizeof(float), narrow));
+	GEMP_PROPAGATE(GEMP_NEW(narrow, count));
+	GEMP_PROPAGATE(gemp_buffer_read(dense->device, from, 0, count * sizeof(float), narrow));
 	for (size_t i = 0; i < count; i++)
 		values[i] = narrow[i];
-done:
-	gemp_free(narrow);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_argument gemp_dense_argument(const gemp_dense *dense, gemp_dense_number *room, double value)

@@ -72,22 +72,18 @@ static gemp_code check_degrees(const gemp_dense *dense, const double *degree)
 /* Degrees on the device, after a check that they can be divided by. */
 static gemp_code make_buffers(gemp_pagerank *it)
 {
-	gemp_code code = GEMP_OK;
 	gemp_dense *dense = &it->dense;
 	const gemp_layout *layout = dense->layout;
 	size_t own = layout->own, bytes = (own ? own : 1) * dense->real;
-	double *degree;
-	GEMP_TRY(GEMP_NEW(degree, own));
+	GEMP_OWNED double *degree = NULL;
+	GEMP_PROPAGATE(GEMP_NEW(degree, own));
 	for (uint32_t v = 0; v < own; v++)
 		degree[v] = degree_of(layout, v);
-	GEMP_TRY(check_degrees(dense, degree));
-	GEMP_TRY(gemp_buffer_new(&it->degree, dense->device, bytes, NULL));
-	GEMP_TRY(gemp_dense_write(dense, &it->degree, degree, own));
-	GEMP_TRY(gemp_buffer_new(&it->jump, dense->device, bytes, NULL));
-	code = gemp_buffer_new(&it->rounds, dense->device, (BATCH + 1) * GAS_ROUND * sizeof(cl_long), NULL);
-done:
-	gemp_free(degree);
-	return code;
+	GEMP_PROPAGATE(check_degrees(dense, degree));
+	GEMP_PROPAGATE(gemp_buffer_new(&it->degree, dense->device, bytes, NULL));
+	GEMP_PROPAGATE(gemp_dense_write(dense, &it->degree, degree, own));
+	GEMP_PROPAGATE(gemp_buffer_new(&it->jump, dense->device, bytes, NULL));
+	return gemp_buffer_new(&it->rounds, dense->device, (BATCH + 1) * GAS_ROUND * sizeof(cl_long), NULL);
 }
 
 gemp_code gemp_pagerank_new(gemp_pagerank **out, const gemp_layout *layout, gemp_device *device,

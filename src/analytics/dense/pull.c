@@ -99,24 +99,21 @@ static gemp_code buffer_of(gemp_buffer *out, gemp_device *device, size_t count, 
 static gemp_code make_slices(gemp_dense_pull *pull, const gemp_layout_rows *rows, const uint32_t *order, uint32_t hubs,
                              const gemp_dense_pull_config *how)
 {
-	gemp_code code = GEMP_OK;
 	uint32_t edges = how->shape.slice;
-	cl_uint2 *slices = NULL;
+	GEMP_OWNED cl_uint2 *slices = NULL;
 	uint64_t count = 0, at = 0;
 	for (uint32_t h = 0; h < hubs; h++)
 		count += (edges_of(rows, order[h]) + edges - 1) / edges;
-	GEMP_TRY(GEMP_NEW(slices, (size_t)count));
+	GEMP_PROPAGATE(GEMP_NEW(slices, (size_t)count));
 	for (uint32_t h = 0; h < hubs; h++)
 		for (uint64_t i = 0; i < (edges_of(rows, order[h]) + edges - 1) / edges; i++)
 			slices[at++] = (cl_uint2){ .s = { h, (cl_uint)i } };
-	GEMP_TRY(buffer_of(&pull->slice, pull->device, (size_t)count, sizeof *slices, slices));
-	GEMP_TRY(buffer_of(&pull->part, pull->device, (size_t)count, how->real, NULL));
-	GEMP_TRY(buffer_of(&pull->ended, pull->device, hubs, sizeof(cl_uint), NULL));
-	GEMP_TRY(gemp_buffer_zero(pull->device, &pull->ended, 0, pull->ended.size));
+	GEMP_PROPAGATE(buffer_of(&pull->slice, pull->device, (size_t)count, sizeof *slices, slices));
+	GEMP_PROPAGATE(buffer_of(&pull->part, pull->device, (size_t)count, how->real, NULL));
+	GEMP_PROPAGATE(buffer_of(&pull->ended, pull->device, hubs, sizeof(cl_uint), NULL));
+	GEMP_PROPAGATE(gemp_buffer_zero(pull->device, &pull->ended, 0, pull->ended.size));
 	pull->classes[0] = (cl_uint)count;
-done:
-	gemp_free(slices);
-	return code;
+	return GEMP_OK;
 }
 
 /* Where blocks begin in the order of rows: a block has about `size` edges and rows, so that workers of a CPU have
@@ -124,26 +121,23 @@ done:
 static gemp_code make_blocks(gemp_dense_pull *pull, const gemp_layout_rows *rows, const uint32_t *order, uint32_t hubs,
                              uint32_t size)
 {
-	gemp_code code = GEMP_OK;
-	uint32_t *begin = NULL;
+	GEMP_OWNED uint32_t *begin = NULL;
 	size_t capacity = 0, count = 0;
 	uint64_t held = size; /* of the last block */
 	uint32_t last = pull->hubs_only ? hubs : rows->rows;
 	for (uint32_t place = hubs; place < last; place++) {
 		if (held >= size) {
-			GEMP_TRY(GEMP_RESERVE(begin, capacity, count + 2));
+			GEMP_PROPAGATE(GEMP_RESERVE(begin, capacity, count + 2));
 			begin[count++] = place;
 			held = 0;
 		}
 		held += 1 + edges_of(rows, order[place]);
 	}
-	GEMP_TRY(GEMP_RESERVE(begin, capacity, count + 1));
+	GEMP_PROPAGATE(GEMP_RESERVE(begin, capacity, count + 1));
 	begin[count] = last;
-	GEMP_TRY(buffer_of(&pull->block, pull->device, count + 1, sizeof *begin, begin));
+	GEMP_PROPAGATE(buffer_of(&pull->block, pull->device, count + 1, sizeof *begin, begin));
 	pull->classes[2] = (cl_uint)count;
-done:
-	gemp_free(begin);
-	return code;
+	return GEMP_OK;
 }
 
 /* As many work-items as there are tasks for, or as keep all units busy. */

@@ -85,22 +85,19 @@ struct gemp_spmv {
 static gemp_code multiply_scaled(gemp_spmv *spmv, const gemp_layout *layout, int exponent, double *greatest,
                                  double *factor, gemp_spmv_result *out)
 {
-	gemp_code code = GEMP_OK;
 	int by = *greatest > 0 ? exponent - ilogb(*greatest) : 0;
 	double before = ldexp(*greatest, by);
-	gemp_spmv_result one = { 0 };
+	GEMP_OWNED_BY(gemp_spmv_result_free) gemp_spmv_result one = { 0 };
 	for (uint32_t v = 0; v < layout->own; v++)
 		out->y[v] = ldexp(out->y[v], by);
-	GEMP_TRY(gemp_spmv_run(spmv, &(gemp_spmv_params){ .x = out->y, .rounds = 1 }, &one));
+	GEMP_PROPAGATE(gemp_spmv_run(spmv, &(gemp_spmv_params){ .x = out->y, .rounds = 1 }, &one));
 	gemp_free(out->y);
 	out->y = one.y;
 	one.y = NULL;
 	add_report(&out->report, &one.report);
 	*greatest = max_magnitude(layout, out->y);
 	*factor = before > 0 ? *greatest / before : 0;
-done:
-	gemp_spmv_result_free(&one);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. The same result as gemp_spmv_run's, for `normal` runs. */

@@ -220,24 +220,23 @@ gemp_code gemp_halo_pack_device(gemp_halo *halo, const gemp_buffer *values, cons
 	halo->ordered = false;
 	if (changed) {
 		halo->all = false;
-		GEMP_TRY(mark(halo, values, changed, read));
+		GEMP_PROPAGATE(mark(halo, values, changed, read));
 		if (write_lists(halo))
 			return GEMP_OK;
-		GEMP_TRY(read_bits(halo));
+		GEMP_PROPAGATE(read_bits(halo));
 	} else if (!halo->all) {
 		gemp_halo_mark_all(halo);
-		GEMP_TRY(gemp_buffer_write(halo->device, &halo->bits, 0, bytes, out->bits));
-		GEMP_TRY(gemp_buffer_write(halo->device, &halo->before, 0, bytes, out->before));
+		GEMP_PROPAGATE(gemp_buffer_write(halo->device, &halo->bits, 0, bytes, out->bits));
+		GEMP_PROPAGATE(gemp_buffer_write(halo->device, &halo->before, 0, bytes, out->before));
 		halo->all = true;
 	}
 	gemp_halo_write_heads(halo);
 	if (halo->size && out->before[words]) {
-		GEMP_TRY(gemp_launch(halo->device, halo->gather, (size_t)words * 32, GROUP, GEMP_ARG(&halo->slots.mem),
-		                     GEMP_ARG(&words), GEMP_ARG(&halo->bits.mem), GEMP_ARG(&halo->before.mem),
-		                     GEMP_ARG(&values->mem), GEMP_ARG(&halo->packed.mem)));
+		GEMP_PROPAGATE(gemp_launch(halo->device, halo->gather, (size_t)words * 32, GROUP, GEMP_ARG(&halo->slots.mem),
+		                           GEMP_ARG(&words), GEMP_ARG(&halo->bits.mem), GEMP_ARG(&halo->before.mem),
+		                           GEMP_ARG(&values->mem), GEMP_ARG(&halo->packed.mem)));
 		code = read_values(halo);
 	}
-done:
 	return code;
 }
 
@@ -305,14 +304,13 @@ gemp_code gemp_halo_unpack_device(gemp_halo *halo, const gemp_buffer *values, co
 			continue;
 		const halo_head *head = (const halo_head *)(void *)halo_message_of(&halo->in, r);
 		if (head->form == HALO_ALL)
-			GEMP_TRY(receive_all(halo, r, values, arrived));
+			GEMP_PROPAGATE(receive_all(halo, r, values, arrived));
 		else if (head->count)
-			GEMP_TRY(receive_changed(halo, r, head, values, arrived));
+			GEMP_PROPAGATE(receive_changed(halo, r, head, values, arrived));
 	}
 	if (halo->writing[TRANSFER]) {
-		GEMP_TRY(GEMP_CL(clFlush(halo->device->copy_queue)));
+		GEMP_PROPAGATE(GEMP_CL(clFlush(halo->device->copy_queue)));
 		code = GEMP_CL(clEnqueueBarrierWithWaitList(halo->device->queue, 1, &halo->writing[TRANSFER], NULL));
 	}
-done:
 	return code;
 }

@@ -368,13 +368,13 @@ static gemp_code exchange_arcs(send_task *s, uint32_t **word, uint64_t *count)
 	size_t ranks = s->ranks, words = s->state->arcs.words, arc = words * sizeof(uint32_t), capacity = 0,
 		   send_capacity = 0;
 	uint64_t own = 0, received_count = 0, totals[2] = { 0 };
-	size_t *sizes = NULL;
-	uint64_t *incoming = NULL;
-	void *received = NULL;
+	GEMP_OWNED size_t *sizes = NULL;
+	GEMP_OWNED uint64_t *incoming = NULL;
+	GEMP_OWNED void *received = NULL;
 	code = GEMP_NEW(s->places, s->count * ranks);
 	GEMP_THEN(GEMP_NEW(sizes, 2 * ranks));
 	GEMP_THEN(GEMP_NEW(incoming, ranks));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	gemp_parallel_for(s->count, count_sent_chunk, s);
 	for (size_t p = 0; p < s->count; p++)
 		for (size_t r = 0; r < ranks; r++)
@@ -383,7 +383,7 @@ static gemp_code exchange_arcs(send_task *s, uint32_t **word, uint64_t *count)
 	GEMP_MPI(MPI_Alltoall(MPI_IN_PLACE, 1, MPI_UINT64_T, incoming, 1, MPI_UINT64_T, comm->world));
 	for (size_t r = 0; r < ranks; r++)
 		*count += incoming[r];
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(*word, *count * words)));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(*word, *count * words)));
 	s->own = *word;
 	for (uint64_t at = 0;;) {
 		size_t chunks = round_chunks(s);
@@ -392,19 +392,17 @@ static gemp_code exchange_arcs(send_task *s, uint32_t **word, uint64_t *count)
 		if (!totals[0])
 			break;
 		size_t outgoing = round_places(s, chunks, &at, sizes);
-		GEMP_TRY(gemp_comm_agree(comm, GEMP_RESERVE(s->send, send_capacity, outgoing * words + 1)));
+		GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_RESERVE(s->send, send_capacity, outgoing * words + 1)));
 		gemp_parallel_for(chunks, move_sent_chunk, s);
 		s->first += chunks;
-		GEMP_TRY(gemp_exchange(comm, s->send, sizes, &received, &capacity, sizes + ranks, NULL));
+		GEMP_PROPAGATE(gemp_exchange(comm, s->send, sizes, &received, &capacity, sizes + ranks, NULL));
 		size_t size = 0;
 		for (size_t r = 0; r < ranks; r++)
 			size += sizes[ranks + r];
 		memcpy(*word + (own + received_count) * words, received, size);
 		received_count += size / arc;
 	}
-done:
-	gemp_free_all(received, incoming, sizes);
-	return code;
+	return GEMP_OK;
 }
 
 /* Sends and splits; the received arcs are kept only until they are split. */

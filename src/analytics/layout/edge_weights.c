@@ -26,23 +26,19 @@ size_t gemp_layout_weight_size(gemp_layout_weights weights)
 gemp_code gemp_layout_print_key(const gemp_comm *comm, const gemp_shard *graph, uint64_t id, char *text,
                                 size_t capacity)
 {
-	gemp_code code = GEMP_OK;
-	gemp_text own = { 0 };
-	void *all = NULL;
-	size_t *begin = NULL;
+	GEMP_OWNED_BY(gemp_text_free) gemp_text own = { 0 };
+	GEMP_OWNED void *all = NULL;
+	GEMP_OWNED size_t *begin = NULL;
 	if (id - graph->first_vertex < graph->rows) {
 		gemp_value key = gemp_column_get(&graph->keys, (size_t)(id - graph->first_vertex));
 		gemp_value_print(&key, &own);
 	}
-	GEMP_TRY(gemp_comm_agree(comm, gemp_text_status(&own)));
-	GEMP_TRY(gemp_comm_allgather(comm, own.data, own.size, &all, &begin));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_text_status(&own)));
+	GEMP_PROPAGATE(gemp_comm_allgather(comm, own.data, own.size, &all, &begin));
 	size_t size = begin[comm->size] < capacity ? begin[comm->size] : capacity - 1;
 	memcpy(text, all, size);
 	text[size] = '\0';
-done:
-	gemp_free_all(all, begin);
-	gemp_text_free(&own);
-	return code;
+	return GEMP_OK;
 }
 
 enum { CHUNK = 1 << 16 };
@@ -178,8 +174,8 @@ static gemp_code report_invalid(const gemp_layout_state *state, int failed_rank,
 		at.weight = column->integers ? (double)column->integers[edge] : column->floats[edge];
 	}
 	GEMP_MPI(MPI_Bcast(&at, sizeof at, MPI_BYTE, failed_rank, state->comm->world));
-	GEMP_TRY(gemp_layout_print_key(state->comm, state->graph, at.source, source, sizeof source));
-	GEMP_TRY(gemp_layout_print_key(state->comm, state->graph, at.target, target, sizeof target));
+	GEMP_PROPAGATE(gemp_layout_print_key(state->comm, state->graph, at.source, source, sizeof source));
+	GEMP_PROPAGATE(gemp_layout_print_key(state->comm, state->graph, at.target, target, sizeof target));
 	if (at.null)
 		code = gemp_fail(GEMP_EDATA,
 		                 "the edge from '%s' to '%s' of type '%s' has no '%s'; give it one, or choose other types",
@@ -187,7 +183,6 @@ static gemp_code report_invalid(const gemp_layout_state *state, int failed_rank,
 	else
 		code = gemp_fail(GEMP_EDATA, "the edge from '%s' to '%s' of type '%s' has '%s' %g; %s", source, target,
 		                 type->relation->name, type->weight->name, at.weight, remedy(at.weight, weight_range));
-done:
 	return code;
 }
 

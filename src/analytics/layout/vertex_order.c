@@ -66,9 +66,8 @@ static gemp_code answer_requests(remote_vertices *remote, const gemp_layout *lay
 /* Remote vertices by owner and then by their place there, in which their values will arrive. */
 static gemp_code sort_by_owner(remote_vertices *remote, int ranks, const int *owner, const vertex_place *places)
 {
-	gemp_code code = GEMP_OK;
-	uint64_t *key = NULL;
-	GEMP_TRY(GEMP_NEW(key, remote->count));
+	GEMP_OWNED uint64_t *key = NULL;
+	GEMP_PROPAGATE(GEMP_NEW(key, remote->count));
 	for (size_t i = 0; i < remote->count; i++) {
 		key[i] = (uint64_t)owner[i] << 32 | places[i].local;
 		remote->order[i] = (uint32_t)i;
@@ -77,11 +76,8 @@ static gemp_code sort_by_owner(remote_vertices *remote, int ranks, const int *ow
 	}
 	for (int r = 0; r < ranks; r++)
 		remote->begin[r + 1] += remote->begin[r];
-	code = gemp_sort_host(&(gemp_sort){ .key = GEMP_KEY_U64, .value_size = sizeof *remote->order }, key, remote->order,
+	return gemp_sort_host(&(gemp_sort){ .key = GEMP_KEY_U64, .value_size = sizeof *remote->order }, key, remote->order,
 	                      remote->count);
-done:
-	gemp_free(key);
-	return code;
 }
 
 /* Collective. remote->id and count are given, the rest is made. */
@@ -89,27 +85,27 @@ static gemp_code locate_remote(remote_vertices *remote, const gemp_layout *layou
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = layout->comm;
-	size_t ranks = (size_t)comm->size, *from = NULL;
-	int *owner = NULL, *requester = NULL;
-	void *ids = NULL, *received = NULL;
-	vertex_place *replies = NULL;
+	size_t ranks = (size_t)comm->size;
+	GEMP_OWNED size_t *from = NULL;
+	GEMP_OWNED int *owner = NULL, *requester = NULL;
+	GEMP_OWNED void *ids = NULL, *received = NULL;
+	GEMP_OWNED vertex_place *replies = NULL;
 	code = GEMP_NEW(remote->key_rank, remote->count);
 	GEMP_THEN(GEMP_NEW(remote->order, remote->count));
 	GEMP_THEN(GEMP_NEW(remote->begin, ranks + 1));
 	GEMP_THEN(GEMP_NEW(remote->request_begin, ranks + 1));
 	GEMP_THEN(GEMP_NEW(owner, remote->count));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	list_owners(remote, layout->graph, owner);
-	GEMP_TRY(gemp_exchange_records(comm, remote->id, remote->count, sizeof *remote->id, owner, &ids, &from, NULL));
+	GEMP_PROPAGATE(
+		gemp_exchange_records(comm, remote->id, remote->count, sizeof *remote->id, owner, &ids, &from, NULL));
 	code = GEMP_NEW(replies, from[ranks]);
 	GEMP_THEN(GEMP_NEW(requester, from[ranks]));
 	GEMP_THEN(answer_requests(remote, layout, ids, from, replies, requester));
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_exchange_records(comm, replies, from[ranks], sizeof *replies, requester, &received, NULL, NULL));
-	code = gemp_comm_agree(comm, sort_by_owner(remote, comm->size, owner, received));
-done:
-	gemp_free_all(owner, requester, ids, received, from, replies);
-	return code;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(
+		gemp_exchange_records(comm, replies, from[ranks], sizeof *replies, requester, &received, NULL, NULL));
+	return gemp_comm_agree(comm, sort_by_owner(remote, comm->size, owner, received));
 }
 
 static void remote_vertices_free(remote_vertices *remote)
@@ -126,23 +122,22 @@ static gemp_code make_in_counts(gemp_layout_state *state)
 	const gemp_shard *graph = state->graph;
 	size_t ranks = (size_t)state->comm->size, columns = (size_t)state->out->grid.columns, own = graph->rows,
 		   capacity = 0;
-	size_t first = (size_t)state->comm->rank / columns * columns, *sizes = NULL;
-	uint64_t *counts = NULL;
-	void *received_count = NULL;
+	size_t first = (size_t)state->comm->rank / columns * columns;
+	GEMP_OWNED size_t *sizes = NULL;
+	GEMP_OWNED uint64_t *counts = NULL;
+	GEMP_OWNED void *received_count = NULL;
 	code = GEMP_NEW(state->in_counts, own);
 	GEMP_THEN(GEMP_NEW(sizes, 2 * ranks));
 	GEMP_THEN(GEMP_NEW(counts, state->targets));
-	GEMP_TRY(gemp_comm_agree(state->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(state->comm, code));
 	for (size_t to = 0; to < state->targets; to++)
 		counts[to] = state->from_own[to] + state->from_ghost[to];
 	for (size_t r = first; r < first + columns; r++)
 		sizes[r] = (graph->bounds[r + 1] - graph->bounds[r]) * sizeof *counts;
-	GEMP_TRY(gemp_exchange(state->comm, counts, sizes, &received_count, &capacity, sizes + ranks, NULL));
+	GEMP_PROPAGATE(gemp_exchange(state->comm, counts, sizes, &received_count, &capacity, sizes + ranks, NULL));
 	for (size_t i = 0; i < columns * own; i++)
 		state->in_counts[i % own] += ((const uint64_t *)received_count)[i];
-done:
-	gemp_free_all(received_count, sizes, counts);
-	return code;
+	return GEMP_OK;
 }
 
 /* Has this rank arcs to a target that another rank owns? */
@@ -211,41 +206,36 @@ static void set_weight_one(void *weight, gemp_layout_weights weights, uint64_t e
 /* in_sums: for each own row the places behind the known vertices where its sums arrive. */
 static gemp_code row_sums(gemp_layout *out, const remote_vertices *remote)
 {
-	gemp_code code = GEMP_OK;
 	gemp_layout_rows *rows = &out->in_sums;
-	uint64_t received_count = remote->request_begin[out->comm->size], *next = NULL;
+	uint64_t received_count = remote->request_begin[out->comm->size];
+	GEMP_OWNED uint64_t *next = NULL;
 	size_t size = gemp_layout_weight_size(out->weights);
 	rows->rows = out->own;
-	GEMP_TRY(GEMP_NEW(rows->begin, (size_t)out->own + 1));
-	GEMP_TRY(GEMP_NEW(next, out->own));
+	GEMP_PROPAGATE(GEMP_NEW(rows->begin, (size_t)out->own + 1));
+	GEMP_PROPAGATE(GEMP_NEW(next, out->own));
 	for (uint64_t i = 0; i < received_count; i++)
 		rows->begin[remote->requested[i] + 1]++;
-	GEMP_TRY(gemp_layout_new_ends(rows, out->weights));
+	GEMP_PROPAGATE(gemp_layout_new_ends(rows, out->weights));
 	memcpy(next, rows->begin, out->own * sizeof *next);
 	for (uint64_t i = 0; i < received_count; i++) {
 		rows->end[next[remote->requested[i]]++] = out->known + (uint32_t)i;
 		if (size)
 			set_weight_one(rows->weight, out->weights, i);
 	}
-done:
-	gemp_free(next);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective, once own vertices are in order: rows of other ranks' targets, sums and in_sums. */
 static gemp_code make_sums(gemp_layout_state *state)
 {
 	gemp_code code = GEMP_OK;
-	remote_vertices remote = { 0 };
-	GEMP_TRY(gemp_comm_agree(state->comm, list_remote_targets(&remote, state)));
-	GEMP_TRY(locate_remote(&remote, state->out));
+	GEMP_OWNED_BY(remote_vertices_free) remote_vertices remote = { 0 };
+	GEMP_PROPAGATE(gemp_comm_agree(state->comm, list_remote_targets(&remote, state)));
+	GEMP_PROPAGATE(locate_remote(&remote, state->out));
 	code = place_other_rows(state, &remote);
 	GEMP_THEN(link_sums(state->out, &remote));
 	GEMP_THEN(row_sums(state->out, &remote));
-	code = gemp_comm_agree(state->comm, code);
-done:
-	remote_vertices_free(&remote);
-	return code;
+	return gemp_comm_agree(state->comm, code);
 }
 
 /* Degrees, the order of own vertices, and who is known on which rank. */
@@ -405,19 +395,15 @@ static gemp_code place_ghosts(gemp_layout_state *state, const remote_vertices *r
 /* Collective. */
 static gemp_code locate_ghosts(gemp_layout_state *state)
 {
-	gemp_code code = GEMP_OK;
 	gemp_layout *out = state->out;
-	remote_vertices remote = { .count = out->known - out->own };
-	GEMP_TRY(gemp_comm_agree(state->comm, GEMP_NEW(remote.id, remote.count)));
+	GEMP_OWNED_BY(remote_vertices_free) remote_vertices remote = { .count = out->known - out->own };
+	GEMP_PROPAGATE(gemp_comm_agree(state->comm, GEMP_NEW(remote.id, remote.count)));
 	list_ghosts(state, remote.id);
-	GEMP_TRY(locate_remote(&remote, out));
+	GEMP_PROPAGATE(locate_remote(&remote, out));
 	memcpy(out->links.send_begin, remote.request_begin, ((size_t)state->comm->size + 1) * sizeof *remote.request_begin);
 	out->links.send = remote.requested;
 	remote.requested = NULL;
-	code = gemp_comm_agree(state->comm, place_ghosts(state, &remote));
-done:
-	remote_vertices_free(&remote);
-	return code;
+	return gemp_comm_agree(state->comm, place_ghosts(state, &remote));
 }
 
 /* Counts, then ghosts, then the order; on a grid of several columns the rows of other ranks' targets last, as they
@@ -434,7 +420,7 @@ gemp_code gemp_layout_make_order(gemp_layout_state *state)
 		code = gemp_rank_bitmap_new(&state->ghosts, out->vertices);
 	GEMP_THEN(GEMP_NEW(out->links.send_begin, (size_t)state->comm->size + 1));
 	GEMP_THEN(GEMP_NEW(out->links.ghost_begin, (size_t)state->comm->size + 1));
-	GEMP_TRY(gemp_comm_agree(state->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(state->comm, code));
 	if (state->one_rank)
 		gemp_for_ranges(out->own, count_alone, state);
 	else
@@ -442,12 +428,11 @@ gemp_code gemp_layout_make_order(gemp_layout_state *state)
 	out->known = out->own + (several ? (uint32_t)gemp_rank_bitmap_count(&state->ghosts) : 0);
 	out->links.ghost_begin[0] = out->links.ghost_begin[1] = out->own;
 	if (out->grid.columns > 1)
-		GEMP_TRY(make_in_counts(state));
-	GEMP_TRY(gemp_comm_agree(state->comm, order_own(state)));
+		GEMP_PROPAGATE(make_in_counts(state));
+	GEMP_PROPAGATE(gemp_comm_agree(state->comm, order_own(state)));
 	if (several)
-		GEMP_TRY(locate_ghosts(state));
+		GEMP_PROPAGATE(locate_ghosts(state));
 	if (out->grid.columns > 1)
 		code = make_sums(state);
-done:
 	return code;
 }

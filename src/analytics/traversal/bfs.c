@@ -38,19 +38,15 @@ static bool is_empty(const gemp_layout_rows *rows, uint32_t row)
 /* Vertices without incoming edges are never found, so nobody looks for a source of theirs. */
 static gemp_code make_closed(gemp_bfs *b)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_layout *l = b->frontier.layout;
-	uint32_t *closed = NULL;
-	GEMP_TRY(GEMP_NEW(closed, b->frontier.words));
+	GEMP_OWNED uint32_t *closed = NULL;
+	GEMP_PROPAGATE(GEMP_NEW(closed, b->frontier.words));
 	for (uint32_t v = 0; v < l->own; v++)
 		if (is_empty(&l->in, v) && is_empty(&l->in_ghost, v))
 			gemp_bits32_set(closed, v);
 		else
 			b->open = v + 1;
-	code = gemp_buffer_new(&b->closed, b->frontier.device, b->frontier.words * sizeof *closed, closed);
-done:
-	gemp_free(closed);
-	return code;
+	return gemp_buffer_new(&b->closed, b->frontier.device, b->frontier.words * sizeof *closed, closed);
 }
 
 /* A vertex without incoming edges has no level, and kernels do not write it again. */

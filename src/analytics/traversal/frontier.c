@@ -36,7 +36,7 @@ static gemp_code list_row(row_lists *l, const gemp_layout_rows *rows, uint32_t r
 	cl_uint2 *last = l->piece_count ? &l->pieces[l->piece_count - 1] : NULL;
 	if (edges > shape->slice) {
 		for (uint64_t at = 0; at < edges; at += shape->slice)
-			GEMP_TRY(add(&l->slices, &l->slice_count, &l->slice_capacity, row, (uint32_t)(at / shape->slice)));
+			GEMP_PROPAGATE(add(&l->slices, &l->slice_count, &l->slice_capacity, row, (uint32_t)(at / shape->slice)));
 	} else if (!l->light) {
 		return GEMP_OK;
 	} else if (edges <= shape->piece) {
@@ -46,22 +46,17 @@ static gemp_code list_row(row_lists *l, const gemp_layout_rows *rows, uint32_t r
 	} else {
 		code = add(&l->pieces, &l->piece_count, &l->piece_capacity, row / 32, 1u << row % 32);
 	}
-done:
 	return code;
 }
 
 /* The first end of each row lies beside the row, so that a pull often needs no look at its edges. */
 static gemp_code upload_heads(gemp_frontier *f, gemp_frontier_rows *out, const gemp_layout_rows *rows)
 {
-	gemp_code code = GEMP_OK;
-	uint32_t *heads;
-	GEMP_TRY(GEMP_NEW(heads, rows->rows));
+	GEMP_OWNED uint32_t *heads = NULL;
+	GEMP_PROPAGATE(GEMP_NEW(heads, rows->rows));
 	for (uint32_t row = 0; row < rows->rows; row++)
 		heads[row] = rows->begin[row] < rows->begin[row + 1] ? rows->end[rows->begin[row]] : row;
-	code = gemp_buffer_new(&out->heads, f->device, rows->rows * sizeof *heads, heads);
-done:
-	gemp_free(heads);
-	return code;
+	return gemp_buffer_new(&out->heads, f->device, rows->rows * sizeof *heads, heads);
 }
 
 /* The lists of one set of rows, on the device. sources: rows of frontier vertices, for which there are pieces and a

@@ -10,39 +10,32 @@ enum { BEGIN, ROWS, IDS, STEPS, ZERO };
  * key. A rank that knows all vertices has them in key_rank. */
 static gemp_code number_keys(const gemp_layout *l, uint32_t *name)
 {
-	gemp_code code = GEMP_OK;
-	gemp_rank_bitmap bits = { 0 };
-	GEMP_TRY(gemp_rank_bitmap_new(&bits, l->vertices));
+	GEMP_OWNED_BY(gemp_rank_bitmap_free) gemp_rank_bitmap bits = { 0 };
+	GEMP_PROPAGATE(gemp_rank_bitmap_new(&bits, l->vertices));
 	for (uint32_t v = 0; v < l->known; v++)
 		gemp_bits64_set(bits.words, l->key_rank[v]);
 	gemp_rank_bitmap_count(&bits);
 	for (uint32_t v = 0; v < l->known; v++)
 		name[v] = (uint32_t)gemp_rank_bitmap_rank(&bits, l->key_rank[v]);
-done:
-	gemp_rank_bitmap_free(&bits);
-	return code;
+	return GEMP_OK;
 }
 
 /* Names of vertices, and ids by name. */
 static gemp_code upload_names(gemp_parents *s, gemp_device *device, const gemp_layout *l)
 {
-	gemp_code code = GEMP_OK;
 	const uint32_t *name = l->key_rank;
-	uint32_t *own = NULL;
-	gemp_vertex *id = NULL;
-	GEMP_TRY(GEMP_NEW(id, l->known));
+	GEMP_OWNED uint32_t *own = NULL;
+	GEMP_OWNED gemp_vertex *id = NULL;
+	GEMP_PROPAGATE(GEMP_NEW(id, l->known));
 	if (l->known < l->vertices) {
-		GEMP_TRY(GEMP_NEW(own, l->known));
-		GEMP_TRY(number_keys(l, own));
+		GEMP_PROPAGATE(GEMP_NEW(own, l->known));
+		GEMP_PROPAGATE(number_keys(l, own));
 		name = own;
 	}
 	for (uint32_t v = 0; v < l->known; v++)
 		id[name[v]] = l->id[v];
-	GEMP_TRY(gemp_buffer_new(&s->name, device, l->known * sizeof *name, name));
-	code = gemp_buffer_new(&s->id, device, l->known * sizeof *id, id);
-done:
-	gemp_free_all(own, id);
-	return code;
+	GEMP_PROPAGATE(gemp_buffer_new(&s->name, device, l->known * sizeof *name, name));
+	return gemp_buffer_new(&s->id, device, l->known * sizeof *id, id);
 }
 
 gemp_code gemp_parents_new(gemp_parents *out, gemp_frontier *f, int kernels, bool equal)
@@ -118,10 +111,9 @@ static gemp_code send_steps(gemp_parents *s, const gemp_buffer *changed)
 	if (f->layout->comm->size == 1)
 		return GEMP_OK;
 	if (!s->halo)
-		GEMP_TRY(gemp_halo_new(&s->halo, f->layout, f->device, sizeof(cl_uint)));
+		GEMP_PROPAGATE(gemp_halo_new(&s->halo, f->layout, f->device, sizeof(cl_uint)));
 	code = gemp_halo_begin(s->halo, &s->step, changed, NULL);
 	GEMP_ALSO(gemp_halo_end(s->halo, &s->step, NULL));
-done:
 	return code;
 }
 
@@ -147,19 +139,18 @@ gemp_code gemp_parents_zero(gemp_parents *s, const gemp_buffer *values, const ge
 	uint64_t without, found;
 	code = gemp_frontier_launch(f, s->kernels + STEPS, GEMP_ARG(&best->mem), GEMP_ARG(&values->mem), GEMP_ARG(&source),
 	                            GEMP_ARG(&s->step.mem), GEMP_ARG(&f->layout->own), GEMP_ARG(&f->control.mem));
-	GEMP_TRY(sum_count(s, code, &without));
+	GEMP_PROPAGATE(sum_count(s, code, &without));
 	if (without)
-		GEMP_TRY(gemp_comm_agree(f->layout->comm, send_steps(s, NULL)));
+		GEMP_PROPAGATE(gemp_comm_agree(f->layout->comm, send_steps(s, NULL)));
 	for (cl_uint round = 1; without > 0; round++, without -= found) {
 		code = gemp_buffer_zero(f->device, &f->bitmap[0], 0, f->bitmap[0].size);
 		GEMP_THEN(launch_zero(s, &f->in, values, best, round));
 		GEMP_THEN(launch_zero(s, &f->in_ghost, values, best, round));
-		GEMP_TRY(sum_count(s, code, &found));
-		GEMP_TRY(gemp_comm_agree(f->layout->comm, send_steps(s, &f->bitmap[0])));
+		GEMP_PROPAGATE(sum_count(s, code, &found));
+		GEMP_PROPAGATE(gemp_comm_agree(f->layout->comm, send_steps(s, &f->bitmap[0])));
 		GEMP_CHECK(found > 0);
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_parents_ids(gemp_parents *s, const gemp_buffer *best, const gemp_buffer *parent)

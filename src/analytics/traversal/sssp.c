@@ -226,13 +226,12 @@ static gemp_code check_lost(gemp_sssp *s)
 	gemp_code code = GEMP_OK;
 	gemp_frontier *f = &s->frontier;
 	const gemp_device_rows *out = f->out.rows;
-	GEMP_TRY(gemp_frontier_launch(f, OVERFLOW, GEMP_ARG(&out->begin.mem), GEMP_ARG(&out->end.mem), GEMP_ARG(&out->rows),
-	                              GEMP_ARG(&s->distance.mem), GEMP_ARG(&f->control.mem)));
-	GEMP_TRY(gemp_frontier_read(f));
+	GEMP_PROPAGATE(gemp_frontier_launch(f, OVERFLOW, GEMP_ARG(&out->begin.mem), GEMP_ARG(&out->end.mem),
+	                                    GEMP_ARG(&out->rows), GEMP_ARG(&s->distance.mem), GEMP_ARG(&f->control.mem)));
+	GEMP_PROPAGATE(gemp_frontier_read(f));
 	if (f->state[GAS_OVERFLOW] == 2)
 		code = gemp_fail(GEMP_EDATA, "some distances are %s; scale the weights down",
 		                 s->floating ? "too great for double precision" : "greater than 2^64 - 2");
-done:
 	return code;
 }
 
@@ -252,18 +251,15 @@ static gemp_code search(gemp_sssp *s, cl_uint source, double *exchange)
 /* Predecessors, where they are not named during the search; edges of weight 0 need rounds of their own. */
 static gemp_code find_parents(gemp_sssp *s, cl_uint source)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_layout *l = s->frontier.layout;
 	double device;
 	const gemp_buffer *best = s->named ? &s->distance : &s->parents.best;
 	if (!s->named)
-		GEMP_TRY(gemp_comm_agree(l->comm, gemp_parents_min(&s->parents, &s->distance, 0, false)));
+		GEMP_PROPAGATE(gemp_comm_agree(l->comm, gemp_parents_min(&s->parents, &s->distance, 0, false)));
 	if (s->floating || (l->weights && !(l->min_weight > 0)))
-		GEMP_TRY(gemp_parents_zero(&s->parents, &s->distance, best, source));
-	GEMP_TRY(gemp_parents_ids(&s->parents, best, &s->predecessor));
-	code = gemp_frontier_seconds(&s->frontier, &device); /* waits */
-done:
-	return code;
+		GEMP_PROPAGATE(gemp_parents_zero(&s->parents, &s->distance, best, source));
+	GEMP_PROPAGATE(gemp_parents_ids(&s->parents, best, &s->predecessor));
+	return gemp_frontier_seconds(&s->frontier, &device); /* waits */
 }
 
 /* Distances as the caller has them: 64 bits or doubles, whatever the device used. */

@@ -167,11 +167,11 @@ static void jump_pointers(void *context, size_t range, size_t begin, size_t end)
  * root halves in each step. A cycle never ends, or ends at vertices of its own. */
 static gemp_code check_tree(paths *p)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t vertices = p->edges->graph->vertex_count;
-	gemp_vertex *up = p->parent, *next = NULL;
+	gemp_vertex *up = p->parent;
+	GEMP_OWNED gemp_vertex *next = NULL;
 	pointer_jump h = { .moved = true };
-	GEMP_TRY(gemp_comm_agree(p->edges->comm, GEMP_NEW(next, vertices)));
+	GEMP_PROPAGATE(gemp_comm_agree(p->edges->comm, GEMP_NEW(next, vertices)));
 	for (uint64_t v = 0; v < vertices; v++)
 		if (up[v] == GEMP_NO_VERTEX)
 			up[v] = (gemp_vertex)v;
@@ -189,9 +189,7 @@ static gemp_code check_tree(paths *p)
 			gemp_verify_fault(&p->fault, "is on or behind a circle of predecessors, which does not come from", v,
 			                  p->source);
 	p->parent = up;
-done:
-	gemp_free(next);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. All edges, then all own vertices; for distances the tree, too, as edges of weight 0 may form cycles. */
@@ -200,16 +198,15 @@ static gemp_code check_paths(paths *p, gemp_verify_visit *visit)
 	gemp_code code = GEMP_OK;
 	const gemp_shard *graph = p->edges->graph;
 	uint64_t words = graph->vertex_count / 64 + 1;
-	GEMP_TRY(gemp_comm_agree(p->edges->comm, GEMP_NEW(p->confirmed, words)));
-	GEMP_TRY(gemp_verify_each_edge(p->edges, visit, p));
+	GEMP_PROPAGATE(gemp_comm_agree(p->edges->comm, GEMP_NEW(p->confirmed, words)));
+	GEMP_PROPAGATE(gemp_verify_each_edge(p->edges, visit, p));
 	gemp_verify_or(p->edges->comm, p->confirmed, words);
 	gemp_for_ranges(graph->rows, check_rows, p);
-	GEMP_TRY(gemp_verify_agree(p->edges, &p->fault));
+	GEMP_PROPAGATE(gemp_verify_agree(p->edges, &p->fault));
 	if (p->parent && !p->level) {
-		GEMP_TRY(check_tree(p));
+		GEMP_PROPAGATE(check_tree(p));
 		code = gemp_verify_agree(p->edges, &p->fault);
 	}
-done:
 	return code;
 }
 
@@ -221,36 +218,29 @@ static void paths_free(paths *p)
 gemp_code gemp_verify_bfs(const gemp_verify_edges *edges, gemp_vertex source, const uint32_t *level,
                           const gemp_vertex *parent, bool least)
 {
-	gemp_code code = GEMP_OK;
-	paths p = { .edges = edges, .source = source };
-	GEMP_TRY(gemp_verify_capacity(edges, 12));
-	GEMP_TRY(gemp_shard_load_keys(edges->graph));
-	GEMP_TRY(gemp_verify_gather(edges, level, sizeof *level, &p.level));
-	GEMP_TRY(gemp_verify_gather(edges, parent, sizeof *parent, &p.parent));
+	GEMP_OWNED_BY(paths_free) paths p = { .edges = edges, .source = source };
+	GEMP_PROPAGATE(gemp_verify_capacity(edges, 12));
+	GEMP_PROPAGATE(gemp_shard_load_keys(edges->graph));
+	GEMP_PROPAGATE(gemp_verify_gather(edges, level, sizeof *level, &p.level));
+	GEMP_PROPAGATE(gemp_verify_gather(edges, parent, sizeof *parent, &p.parent));
 	if (least)
-		GEMP_TRY(gemp_verify_gather(edges, edges->graph->key_ranks, sizeof *edges->graph->key_ranks, &p.key_rank));
-	code = check_paths(&p, check_level);
-done:
-	paths_free(&p);
-	return code;
+		GEMP_PROPAGATE(
+			gemp_verify_gather(edges, edges->graph->key_ranks, sizeof *edges->graph->key_ranks, &p.key_rank));
+	return check_paths(&p, check_level);
 }
 
 gemp_code gemp_verify_sssp(const gemp_verify_edges *edges, gemp_vertex source, const uint64_t *distance,
                            const double *real, const gemp_vertex *predecessor)
 {
-	gemp_code code = GEMP_OK;
-	paths p = { .edges = edges, .source = source };
-	GEMP_TRY(gemp_verify_capacity(edges, 16));
+	GEMP_OWNED_BY(paths_free) paths p = { .edges = edges, .source = source };
+	GEMP_PROPAGATE(gemp_verify_capacity(edges, 16));
 	if (distance)
-		GEMP_TRY(gemp_verify_gather(edges, distance, sizeof *distance, &p.distance));
+		GEMP_PROPAGATE(gemp_verify_gather(edges, distance, sizeof *distance, &p.distance));
 	else
-		GEMP_TRY(gemp_verify_gather(edges, real, sizeof *real, &p.real));
+		GEMP_PROPAGATE(gemp_verify_gather(edges, real, sizeof *real, &p.real));
 	if (predecessor)
-		GEMP_TRY(gemp_verify_gather(edges, predecessor, sizeof *predecessor, &p.parent));
-	code = check_paths(&p, check_distance);
-done:
-	paths_free(&p);
-	return code;
+		GEMP_PROPAGATE(gemp_verify_gather(edges, predecessor, sizeof *predecessor, &p.parent));
+	return check_paths(&p, check_distance);
 }
 
 /* sum[b] of what edges bring from[a] to, and of magnitudes. */
@@ -313,16 +303,17 @@ gemp_code gemp_verify_pagerank(const gemp_verify_edges *edges, double damping, c
 {
 	gemp_code code = GEMP_OK;
 	uint64_t vertices = edges->graph->vertex_count;
-	void *jumps = NULL, *ranks = NULL;
-	double *leaving = NULL, *next = NULL, found = 0;
-	GEMP_TRY(gemp_verify_capacity(edges, 32));
-	GEMP_TRY(gemp_verify_gather(edges, rank, sizeof *rank, &ranks));
+	GEMP_OWNED void *jumps = NULL, *ranks = NULL;
+	GEMP_OWNED double *leaving = NULL, *next = NULL;
+	double found = 0;
+	GEMP_PROPAGATE(gemp_verify_capacity(edges, 32));
+	GEMP_PROPAGATE(gemp_verify_gather(edges, rank, sizeof *rank, &ranks));
 	if (jump)
-		GEMP_TRY(gemp_verify_gather(edges, jump, sizeof *jump, &jumps));
+		GEMP_PROPAGATE(gemp_verify_gather(edges, jump, sizeof *jump, &jumps));
 	code = GEMP_NEW(leaving, vertices);
 	GEMP_THEN(GEMP_NEW(next, vertices));
-	GEMP_TRY(gemp_comm_agree(edges->comm, code));
-	GEMP_TRY(iterate(edges, damping, jumps, ranks, leaving, next, &found));
+	GEMP_PROPAGATE(gemp_comm_agree(edges->comm, code));
+	GEMP_PROPAGATE(iterate(edges, damping, jumps, ranks, leaving, next, &found));
 	double sum = sum_of(ranks, vertices);
 	if (residual)
 		*residual = found;
@@ -331,10 +322,7 @@ gemp_code gemp_verify_pagerank(const gemp_verify_edges *edges, double damping, c
 	else if (!(found <= allowed))
 		code = gemp_fail(GEMP_EINTERNAL, "--verify: one more iteration changes ranks by %g, more than %g", found,
 		                 allowed);
-	code = gemp_comm_agree(edges->comm, code);
-done:
-	gemp_free_all(jumps, ranks, leaving, next);
-	return code;
+	return gemp_comm_agree(edges->comm, code);
 }
 
 /* PRODUCTS: sums of the host's, of values that are multiplied by powers of 2, so that nothing overflows. */

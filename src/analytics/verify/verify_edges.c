@@ -62,13 +62,11 @@ gemp_code gemp_verify_agree(const gemp_verify_edges *edges, const verify_fault *
 	if (failed_rank == (uint64_t)comm->size)
 		return GEMP_OK;
 	GEMP_MPI(MPI_Bcast(ids, 2, MPI_UINT64_T, (int)failed_rank, comm->world));
-	GEMP_TRY(gemp_layout_print_key(comm, edges->graph, ids[0], a, sizeof a));
-	GEMP_TRY(gemp_layout_print_key(comm, edges->graph, ids[1], b, sizeof b));
+	GEMP_PROPAGATE(gemp_layout_print_key(comm, edges->graph, ids[0], a, sizeof a));
+	GEMP_PROPAGATE(gemp_layout_print_key(comm, edges->graph, ids[1], b, sizeof b));
 	if (failed_rank == (uint64_t)comm->rank)
 		code = gemp_fail(GEMP_EINTERNAL, "--verify: '%s' %s '%s'", a, fault->what, b);
-	code = gemp_comm_agree(comm, code);
-done:
-	return code;
+	return gemp_comm_agree(comm, code);
 }
 
 typedef struct edge_task {

@@ -134,11 +134,10 @@ static gemp_code index_circuits(join_state *j, uint64_t bound)
 /* Lists the joined slots as edges of the circuit graph and clears their bits: other teams may decide otherwise. */
 static gemp_code list_forest_edges(join_state *j, const uint8_t *reach, gemp_euler_forest *forest)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_euler_list *list = j->list;
-	uint64_t *circuit = NULL;
+	GEMP_OWNED uint64_t *circuit = NULL;
 	size_t count = 0;
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(forest->joints, j->joins), GEMP_ARRAY(circuit, j->circuits)));
+	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(forest->joints, j->joins), GEMP_ARRAY(circuit, j->circuits)));
 	for (size_t word = 0; word < j->present.words; word++)
 		GEMP_EACH_BIT(j->present.word[word].bits, bit)
 	circuit[count++] = word * 64 + bit;
@@ -153,27 +152,21 @@ static gemp_code list_forest_edges(join_state *j, const uint8_t *reach, gemp_eul
 		}
 		j->joined[word] = 0;
 	}
-done:
-	gemp_free(circuit);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. Slots are told by whichever team decides about them. */
 static gemp_code unite_teams(join_state *j, uint64_t bound)
 {
-	gemp_code code = GEMP_OK;
 	gemp_euler_team *team = j->list->team;
-	gemp_euler_forest forest = { 0 };
-	uint8_t *reach = NULL;
-	GEMP_TRY(gemp_euler_forest_closing(team, &j->present, &reach));
-	GEMP_TRY(gemp_comm_agree(team->comm, list_forest_edges(j, reach, &forest)));
-	GEMP_TRY(gemp_euler_forest_merge(team, &forest, bound));
-	GEMP_TRY(gemp_euler_bits_set(team, forest.decided, forest.decided_count, j->list->bounds, j->joined));
+	GEMP_OWNED_BY(gemp_euler_forest_free) gemp_euler_forest forest = { 0 };
+	GEMP_OWNED uint8_t *reach = NULL;
+	GEMP_PROPAGATE(gemp_euler_forest_closing(team, &j->present, &reach));
+	GEMP_PROPAGATE(gemp_comm_agree(team->comm, list_forest_edges(j, reach, &forest)));
+	GEMP_PROPAGATE(gemp_euler_forest_merge(team, &forest, bound));
+	GEMP_PROPAGATE(gemp_euler_bits_set(team, forest.decided, forest.decided_count, j->list->bounds, j->joined));
 	j->joins = forest.decided_count;
-done:
-	gemp_euler_forest_free(&forest);
-	gemp_free(reach);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. Union-find over the circuits that have slots here. */
@@ -184,15 +177,14 @@ static gemp_code prepare_sets(join_state *j, uint64_t bound)
 	j->circuits = team->circuits;
 	if (team->teams > 1)
 		code = index_circuits(j, bound);
-	GEMP_TRY(gemp_comm_agree(team->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(team->comm, code));
 	code = gemp_euler_block_new(team, &j->parent, j->circuits, gemp_number_size(j->wide));
-	GEMP_TRY(gemp_comm_agree(team->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(team->comm, code));
 	if (team->member == 0)
 		for (size_t i = 0; i < j->circuits; i++)
 			gemp_number_set(j->parent.at, i, i, j->wide);
 	gemp_euler_team_fence(team);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_euler_join(gemp_euler_lookup *lookup, const gemp_euler_edges *edges, uint64_t *joined, uint64_t *joins)
@@ -263,8 +255,9 @@ static gemp_code send_to_owners(const gemp_euler_list *list, const uint64_t *joi
 {
 	gemp_code code = GEMP_OK;
 	gemp_euler_team *team = list->team;
-	gemp_euler_subset changed = { 0 };
-	uint64_t bound = list->splitters, *numbers = NULL;
+	GEMP_OWNED_BY(gemp_euler_subset_free) gemp_euler_subset changed = { 0 };
+	uint64_t bound = list->splitters;
+	GEMP_OWNED uint64_t *numbers = NULL;
 	size_t count = 0;
 	gemp_comm_max(team->comm, &bound, 1);
 	code = gemp_euler_subset_new(&changed, bound * team->teams);
@@ -273,15 +266,11 @@ static gemp_code send_to_owners(const gemp_euler_list *list, const uint64_t *joi
 		gemp_euler_subset_seal(&changed);
 		code = GEMP_NEW(numbers, changed.count);
 	}
-	GEMP_TRY(gemp_comm_agree(team->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(team->comm, code));
 	for (size_t word = 0; word < changed.words; word++)
 		GEMP_EACH_BIT(changed.word[word].bits, bit)
 	numbers[count++] = word * 64 + bit;
-	GEMP_TRY(gemp_euler_bits_set(team, numbers, count, NULL, bits));
-done:
-	gemp_euler_subset_free(&changed);
-	gemp_free(numbers);
-	return code;
+	return gemp_euler_bits_set(team, numbers, count, NULL, bits);
 }
 
 /* The numbers of this member's part, as starts of walks. */
@@ -306,16 +295,13 @@ gemp_code gemp_euler_join_changed(const gemp_euler_list *list, const uint64_t *j
 {
 	gemp_code code = GEMP_OK;
 	gemp_euler_team *team = list->team;
-	gemp_euler_block bits = { 0 };
+	GEMP_OWNED_BY(gemp_euler_block_free) gemp_euler_block bits = { 0 };
 	code = gemp_euler_block_new(team, &bits, list->splitters / 64 + 1, sizeof(uint64_t));
-	GEMP_TRY(gemp_comm_agree(team->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(team->comm, code));
 	if (team->teams > 1)
-		GEMP_TRY(send_to_owners(list, joined, bits.at));
+		GEMP_PROPAGATE(send_to_owners(list, joined, bits.at));
 	else
 		mark_changed(list, joined, (change_marker){ .bits = bits.at });
 	gemp_euler_team_fence(team);
-	GEMP_TRY(gemp_comm_agree(team->comm, list_set_bits(list, bits.at, starts, count)));
-done:
-	gemp_euler_block_free(&bits);
-	return code;
+	return gemp_comm_agree(team->comm, list_set_bits(list, bits.at, starts, count));
 }

@@ -148,60 +148,54 @@ static gemp_code add_splitters(gemp_euler_list *list, const void *elements, size
 	gemp_euler_team *team = list->team;
 	size_t size = gemp_number_size(list->wide), before = list->splitters, first, end;
 	uint64_t all;
-	GEMP_TRY(gemp_comm_agree(team->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(team->comm, code));
 	splitter_naming n = { .list = list, .wide = list->wide, .elements = elements, .count = count };
 	n.first = before + gemp_euler_team_before(team, count, &all);
 	code = gemp_euler_block_grow(team, &list->splitter, before + all, size);
 	GEMP_THEN(gemp_euler_block_grow(team, &list->from, before + all, size));
 	GEMP_THEN(gemp_euler_block_grow(team, &list->length, before + all, size));
-	GEMP_TRY(gemp_comm_agree(team->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(team->comm, code));
 	list->splitters = before + all;
 	gemp_for_chunks(count, ELEMENTS_PER_CHUNK, label_body, &n);
 	gemp_euler_team_fence(team);
 	gemp_euler_team_part(team, all, &first, &end);
-	GEMP_TRY(gemp_euler_list_walk(list, NULL, before + first, end - first));
-done:
-	return code;
+	return gemp_euler_list_walk(list, NULL, before + first, end - first);
 }
 
 /* Collective. Two passes: after the first, only elements of short circuits can be left. */
 static gemp_code contract_orphans(gemp_euler_list *list)
 {
 	gemp_code code = GEMP_OK;
-	void *loose = NULL, *taken = NULL;
+	GEMP_OWNED void *loose = NULL, *taken = NULL;
 	size_t left = 0, count = 0;
 	code = select_elements(list, unlabelled_body, ELEMENTS_PER_CHUNK, &loose, &left);
 	if (code == GEMP_OK && !(taken = gemp_calloc(left, gemp_number_size(list->wide))))
 		code = GEMP_ENOMEM;
-	GEMP_TRY(gemp_comm_agree(list->team->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(list->team->comm, code));
 	if (gemp_comm_sum1(list->team->comm, left) == 0)
-		goto done;
+		return code;
 	for (int all = 0; all < 2; all++) {
 		count = split_orphans(list, loose, &left, taken, all);
-		GEMP_TRY(add_splitters(list, taken, count, GEMP_OK));
+		GEMP_PROPAGATE(add_splitters(list, taken, count, GEMP_OK));
 	}
-done:
-	gemp_free_all(loose, taken);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_euler_list_contract(gemp_euler_list *list, double *walk, double *orphans)
 {
 	gemp_code code = GEMP_OK;
-	void *elements = NULL;
+	GEMP_OWNED void *elements = NULL;
 	size_t count = 0;
 	double begun = gemp_now();
 	code = select_elements(list, splitter_body, BLOCKS_PER_CHUNK * spacing_of(list), &elements, &count);
-	GEMP_TRY(add_splitters(list, elements, count, code));
+	GEMP_PROPAGATE(add_splitters(list, elements, count, code));
 	if (walk)
 		*walk = gemp_now() - begun;
 	begun = gemp_now();
-	GEMP_TRY(contract_orphans(list));
+	GEMP_PROPAGATE(contract_orphans(list));
 	if (orphans)
 		*orphans = gemp_now() - begun;
-done:
-	gemp_free(elements);
-	return code;
+	return GEMP_OK;
 }
 
 enum { WALKERS = 24, STARTS_PER_CHUNK = 1024, SHORT_DISTANCE_SPACING = 1024, MAX_SHORT_DISTANCE = UINT16_MAX };

@@ -92,21 +92,21 @@ static void follow_gathered(const ranking_state *s, gathered_element *elements, 
 /* Collective. Every rank ranks the whole list, which is cheaper than another level of messages. */
 static gemp_code rank_gathered(ranking_state *s)
 {
-	gemp_code code = GEMP_OK;
 	gemp_euler_list *list = s->list;
 	gemp_euler_team *team = list->team;
-	gathered_element *own = NULL;
-	void *all = NULL;
-	uint64_t *circuits = NULL;
-	size_t *begin = NULL, count = 0;
-	GEMP_TRY(
+	GEMP_OWNED gathered_element *own = NULL;
+	GEMP_OWNED void *all = NULL;
+	GEMP_OWNED uint64_t *circuits = NULL;
+	GEMP_OWNED size_t *begin = NULL;
+	size_t count = 0;
+	GEMP_PROPAGATE(
 		gemp_comm_agree(team->comm, gemp_new_all(GEMP_ARRAY(own, list->count), GEMP_ARRAY(circuits, team->teams))));
 	for (size_t x = 0; x < list->count; x++)
 		if (!gemp_euler_closed(list, x, s->wide))
 			own[count++] = (gathered_element){ .number = list->first_number + x,
 				                               .next = gemp_euler_next_at(list, x, s->wide),
 				                               .weight = gemp_number_at(list->weight.at, x, s->wide) };
-	GEMP_TRY(gemp_comm_allgather(team->comm, own, count * sizeof *own, &all, &begin));
+	GEMP_PROPAGATE(gemp_comm_allgather(team->comm, own, count * sizeof *own, &all, &begin));
 	team->traffic.bytes += count * sizeof *own * (team->teams - 1);
 	GEMP_MPI(MPI_Allgather(&team->circuits, 1, MPI_UINT64_T, circuits, 1, MPI_UINT64_T, team->comm->world));
 	gathered_element *elements = all;
@@ -114,9 +114,7 @@ static gemp_code rank_gathered(ranking_state *s)
 	for (size_t i = begin[team->team] / sizeof *elements; i < begin[team->team + 1] / sizeof *elements; i++)
 		gemp_number_set(s->values, elements[i].number - list->first_number, elements[i].value, s->wide);
 	team->circuits = circuits[team->team];
-done:
-	gemp_free_all(own, all, begin, circuits);
-	return code;
+	return GEMP_OK;
 }
 
 /* The list of splitters leads backwards: distances there are subtracted from the total. */
@@ -220,7 +218,7 @@ gemp_code gemp_euler_list_of_splitters(gemp_euler_list *out, uint64_t **bounds, 
 	*out = (gemp_euler_list){
 		.team = team, .wide = list->wide, .level = list->level + 1, .count = list->splitters, .fixed_splitter = SIZE_MAX
 	};
-	GEMP_TRY(gemp_comm_agree(team->comm, GEMP_NEW(*bounds, team->teams + 1)));
+	GEMP_PROPAGATE(gemp_comm_agree(team->comm, GEMP_NEW(*bounds, team->teams + 1)));
 	if (team->teams > 1)
 		GEMP_MPI(MPI_Allgather(&own, 1, MPI_UINT64_T, *bounds + 1, 1, MPI_UINT64_T, team->comm->world));
 	else
@@ -232,10 +230,9 @@ gemp_code gemp_euler_list_of_splitters(gemp_euler_list *out, uint64_t **bounds, 
 	gemp_euler_team_part(team, out->count, &out->own_begin, &out->own_end);
 	code = gemp_euler_block_new(team, &out->link, 2 * out->count, size);
 	GEMP_THEN(gemp_euler_block_new(team, &out->weight, out->count, size));
-	GEMP_TRY(gemp_comm_agree(team->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(team->comm, code));
 	splitter_copy c = { .to = out, .from = list, .wide = list->wide };
 	gemp_for_chunks(out->own_end - out->own_begin, ELEMENTS_PER_CHUNK, copy_body, &c);
 	gemp_euler_team_fence(team);
-done:
-	return code;
+	return GEMP_OK;
 }

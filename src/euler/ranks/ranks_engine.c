@@ -85,21 +85,18 @@ done:
 static gemp_code rank_splitters(engine_state *f, uint64_t total)
 {
 	gemp_code code = GEMP_OK;
-	gemp_euler_list splitters = { 0 };
+	GEMP_OWNED_BY(gemp_euler_list_free) gemp_euler_list splitters = { 0 };
 	gemp_euler_team *team = &f->team;
-	uint64_t *bounds = NULL;
-	GEMP_TRY(gemp_euler_list_of_splitters(&splitters, &bounds, &f->list));
+	GEMP_OWNED uint64_t *bounds = NULL;
+	GEMP_PROPAGATE(gemp_euler_list_of_splitters(&splitters, &bounds, &f->list));
 	if (!f->values.at)
 		code = gemp_euler_block_new(team, &f->values, splitters.count, gemp_number_size(team->wide));
-	GEMP_TRY(gemp_comm_agree(team->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(team->comm, code));
 	if (total)
-		GEMP_TRY(gemp_euler_solve_places(&splitters, f->values.at, total));
+		GEMP_PROPAGATE(gemp_euler_solve_places(&splitters, f->values.at, total));
 	else
-		GEMP_TRY(gemp_euler_solve_circuits(&splitters, f->values.at));
-done:
-	gemp_euler_list_free(&splitters);
-	gemp_free(bounds);
-	return code;
+		GEMP_PROPAGATE(gemp_euler_solve_circuits(&splitters, f->values.at));
+	return GEMP_OK;
 }
 
 static gemp_code keep_circuits(engine_state *f)
@@ -137,26 +134,23 @@ static gemp_code find_circuits(engine_state *f)
 /* Collective. Joins the circuits and walks the changed stretches again. */
 static gemp_code join_circuits(engine_state *f)
 {
-	gemp_code code = GEMP_OK;
 	gemp_euler_result *out = f->out;
-	void *starts = NULL;
+	GEMP_OWNED void *starts = NULL;
 	size_t count;
-	GEMP_TRY(gemp_euler_join(&f->circuits, f->edges, f->joined.at, &out->joins));
+	GEMP_PROPAGATE(gemp_euler_join(&f->circuits, f->edges, f->joined.at, &out->joins));
 	out->components = out->circuits - out->joins;
 	if (f->options->keep_circuits)
 		for (size_t x = f->list.own_begin; x < f->list.own_end; x++)
 			out->joined[x - f->list.own_begin] = gemp_bits64_test(f->joined.at, x);
 	end_stage(f, GEMP_EULER_UNION);
 	if (out->components > 1)
-		goto done;
-	GEMP_TRY(gemp_euler_join_changed(&f->list, f->joined.at, &starts, &count));
+		return GEMP_OK;
+	GEMP_PROPAGATE(gemp_euler_join_changed(&f->list, f->joined.at, &starts, &count));
 	end_stage(f, GEMP_EULER_ROTATE);
 	f->list.joined = f->joined.at;
-	GEMP_TRY(gemp_euler_list_walk(&f->list, starts, 0, count));
+	GEMP_PROPAGATE(gemp_euler_list_walk(&f->list, starts, 0, count));
 	end_stage(f, GEMP_EULER_REWALK);
-done:
-	gemp_free(starts);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. Stops early where the graph is unbalanced or not connected; the result says which. */

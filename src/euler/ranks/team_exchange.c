@@ -122,7 +122,7 @@ gemp_code gemp_euler_exchange_send(gemp_euler_exchange *exchange, gemp_code code
 {
 	size_t teams = exchange->team->teams, before = 0;
 	exchange->received = 0;
-	GEMP_TRY(agree(exchange, code, left));
+	GEMP_PROPAGATE(agree(exchange, code, left));
 	if (left && *left == 0)
 		return GEMP_OK;
 	for (size_t t = 0; t < teams; t++) {
@@ -135,12 +135,12 @@ gemp_code gemp_euler_exchange_send(gemp_euler_exchange *exchange, gemp_code code
 		}
 	}
 	gemp_parallel_for(exchange->pieces, sort_piece, exchange);
-	GEMP_TRY(gemp_exchange(exchange->team->comm, encode_records(exchange), exchange->send_size, &exchange->receive,
-	                       &exchange->receive_capacity, exchange->receive_size, &exchange->team->traffic));
+	GEMP_PROPAGATE(gemp_exchange(exchange->team->comm, encode_records(exchange), exchange->send_size,
+	                             &exchange->receive, &exchange->receive_capacity, exchange->receive_size,
+	                             &exchange->team->traffic));
 	for (size_t t = 0; t < teams; t++)
 		exchange->received += exchange->receive_size[t] / exchange->size;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_euler_exchange_free(gemp_euler_exchange *exchange)

@@ -227,19 +227,17 @@ static gemp_code exchange_records(distinct *d)
 {
 	gemp_code code = GEMP_OK;
 	gemp_runtime *context = d->context;
-	void *records = NULL;
-	size_t *from = NULL;
+	GEMP_OWNED void *records = NULL;
+	GEMP_OWNED size_t *from = NULL;
 	double t = gemp_now();
-	GEMP_TRY(gemp_exchange_records(context->comm, d->outgoing, d->outgoing_count, d->form.words * sizeof(uint32_t),
-	                               d->owner, &records, &from, &context->traffic));
+	GEMP_PROPAGATE(gemp_exchange_records(context->comm, d->outgoing, d->outgoing_count,
+	                                     d->form.words * sizeof(uint32_t), d->owner, &records, &from,
+	                                     &context->traffic));
 	d->outgoing_count = 0;
 	t = gemp_timers_add(&context->timers, GEMP_PHASE_EXCHANGE, t);
 	code = add_rows(d, (fill_task){ .d = d, .records = records }, from[context->comm->size]);
 	gemp_timers_add(&context->timers, GEMP_PHASE_DISTINCT, t);
-	code = gemp_comm_agree(context->comm, code);
-done:
-	gemp_free_all(from, records);
-	return code;
+	return gemp_comm_agree(context->comm, code);
 }
 
 /* Collective. The range of all ranks is the smallest that any of them could hold. */
@@ -261,13 +259,13 @@ static gemp_code forward_classes(distinct *d, uint64_t largest)
 {
 	gemp_code code = GEMP_OK;
 	gemp_batch batch = { .vertex_count = d->form.vertex_count, .edge_count = d->form.edge_count };
-	gemp_vertex *vertices = NULL;
-	gemp_edge *edges = NULL;
+	GEMP_OWNED gemp_vertex *vertices = NULL;
+	GEMP_OWNED gemp_edge *edges = NULL;
 	gemp_class_cursor at = { 0 };
 	size_t count = gemp_class_set_count(&d->classes), room = count < HANDED_ON_ROWS ? count : HANDED_ON_ROWS;
 	code = GEMP_NEW(vertices, room * (size_t)d->form.vertex_count);
 	GEMP_THEN(GEMP_NEW(edges, room * (size_t)d->form.edge_count));
-	GEMP_TRY(gemp_comm_agree(d->context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(d->context->comm, code));
 	batch.vertices = vertices;
 	batch.edges = edges;
 	for (uint64_t first = 0; first < largest && !d->satisfied; first += HANDED_ON_ROWS) {
@@ -275,12 +273,10 @@ static gemp_code forward_classes(distinct *d, uint64_t largest)
 		batch.rows = gemp_class_set_read(&d->classes, &at, room, vertices, edges);
 		if (batch.rows)
 			code = d->next->consume(d->next->self, &batch);
-		GEMP_TRY(gemp_comm_agree(d->context->comm, code));
-		GEMP_TRY(d->next->end_round(d->next->self, false, &d->satisfied, &again));
+		GEMP_PROPAGATE(gemp_comm_agree(d->context->comm, code));
+		GEMP_PROPAGATE(d->next->end_round(d->next->self, false, &d->satisfied, &again));
 	}
-done:
-	gemp_free_all(vertices, edges);
-	return code;
+	return GEMP_OK;
 }
 
 /* Nothing of the pass before is kept but the figures. */
@@ -401,9 +397,9 @@ static gemp_code gather_key_ranks(distinct *d, gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	void *rank = NULL;
-	size_t *begin = NULL;
-	GEMP_TRY(gemp_shard_load_keys(graph));
-	GEMP_TRY(
+	GEMP_OWNED size_t *begin = NULL;
+	GEMP_PROPAGATE(gemp_shard_load_keys(graph));
+	GEMP_PROPAGATE(
 		gemp_comm_allgather(d->context->comm, graph->key_ranks, graph->rows * sizeof *graph->key_ranks, &rank, &begin));
 	d->rank = rank;
 	code = gemp_comm_agree(d->context->comm, GEMP_NEW(d->vertex, graph->vertex_count));
@@ -411,8 +407,6 @@ static gemp_code gather_key_ranks(distinct *d, gemp_shard *graph)
 		d->vertex[d->rank[id]] = (gemp_vertex)id;
 	d->form.rank = d->rank;
 	d->form.vertex = d->vertex;
-done:
-	gemp_free(begin);
 	return code;
 }
 

@@ -127,16 +127,13 @@ static void cut_blocks(gemp_tiles *t, const uint64_t *weights, size_t vertices)
 /* Collective. Blocks in which rows and columns have about as many entries, the same on all ranks. */
 static gemp_code gemp_grid_blocks(gemp_grid *g)
 {
-	gemp_code code = GEMP_OK;
-	uint64_t *weights = NULL;
+	GEMP_OWNED uint64_t *weights = NULL;
 	size_t vertices = g->fetch->graph->vertex_count;
-	GEMP_TRY(gemp_comm_agree(g->fetch->context->comm, GEMP_NEW(weights, vertices)));
+	GEMP_PROPAGATE(gemp_comm_agree(g->fetch->context->comm, GEMP_NEW(weights, vertices)));
 	count_entries(g, weights);
 	sum_weights(g, weights);
 	cut_blocks(&g->tiles, weights, vertices);
-done:
-	gemp_free(weights);
-	return code;
+	return GEMP_OK;
 }
 
 /* IMAGES of one rank's tasks. */

@@ -421,13 +421,12 @@ gemp_code gemp_match_exchange_round(gemp_match_exchange *c, uint64_t *moved)
 	*moved = 0;
 	for (size_t k = 1; k < c->stages; k++)
 		release_taken(c, k);
-	GEMP_TRY(gemp_comm_agree(context->comm, pack(c, moved)));
-	GEMP_TRY(gemp_exchange(context->comm, c->send, c->send_size, &c->receive, &c->receive_capacity, c->receive_size,
-	                       &context->traffic));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, pack(c, moved)));
+	GEMP_PROPAGATE(gemp_exchange(context->comm, c->send, c->send_size, &c->receive, &c->receive_capacity,
+	                             c->receive_size, &context->traffic));
 	code = unpack(c);
 	GEMP_THEN(renew_credits(c));
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
 	gemp_timers_add(&context->timers, GEMP_PHASE_EXCHANGE, began);
-done:
-	return code;
+	return GEMP_OK;
 }

@@ -326,13 +326,12 @@ static gemp_code fetch_round(gemp_pull *p, gemp_search *search, gemp_task_range 
 		entries += p->views[p->next_side][v].begin[p->graph->vertex_count];
 	}
 	code = gemp_search_rows(search, p->views[p->next_side], part);
-	GEMP_TRY(gemp_comm_agree(p->context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(p->context->comm, code));
 	gemp_timers_add(&p->context->timers, GEMP_PHASE_UPLOAD, began);
 	p->statistics.rounds++;
 	gemp_log_local(GEMP_DEBUG, "round %llu: %zu tasks, rows of %llu bytes", (unsigned long long)p->statistics.rounds,
 	               part.count, (unsigned long long)(entries * gemp_fetch_entry_bytes(p->fetch)));
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* LARGE TASKS. */
@@ -359,18 +358,16 @@ static gemp_code select_cell(gemp_pull *p)
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = p->context->comm;
 	if (!p->split)
-		GEMP_TRY(begin_split(p));
+		GEMP_PROPAGATE(begin_split(p));
 	double began = gemp_now();
 	code = gemp_task_split_next(p->split);
 	GEMP_THEN(gemp_row_cache_trim(&p->fetch->cache, p->run_budget));
 	gemp_timers_add(&p->context->timers, GEMP_PHASE_RESOLVE, began);
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_fetch_rows(p->fetch, gemp_task_split_need(p->split), gemp_task_split_tiles(p->split)));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_fetch_rows(p->fetch, gemp_task_split_need(p->split), gemp_task_split_tiles(p->split)));
 	bool last = gemp_comm_sum1(comm, gemp_task_split_left(p->split)) == 0;
 	p->upcoming = (next_round){ .ready = true, .last = last, .cell = true };
-	code = build_views(p, gemp_task_split_need(p->split), gemp_task_split_tiles(p->split));
-done:
-	return code;
+	return build_views(p, gemp_task_split_need(p->split), gemp_task_split_tiles(p->split));
 }
 
 gemp_code gemp_pull_prefetch(void *pull)
@@ -399,22 +396,18 @@ gemp_code gemp_pull_next(gemp_pull *p, gemp_search **search, bool *last)
 /* Counters of the split search are added to those of the main one, on the host. */
 static gemp_code add_counters(gemp_pull *p, gemp_buffer *to, const gemp_buffer *from)
 {
-	gemp_code code = GEMP_OK;
 	gemp_device *device = p->context->device;
 	size_t count = to->size / sizeof(uint64_t);
-	uint64_t *sum = NULL, *more = NULL;
+	GEMP_OWNED uint64_t *sum = NULL, *more = NULL;
 	if (!to->mem || !from->mem)
 		return GEMP_OK;
-	GEMP_TRY(GEMP_NEW(sum, count));
-	GEMP_TRY(GEMP_NEW(more, count));
-	GEMP_TRY(gemp_buffer_read(device, to, 0, count * sizeof *sum, sum));
-	GEMP_TRY(gemp_buffer_read(device, from, 0, count * sizeof *more, more));
+	GEMP_PROPAGATE(GEMP_NEW(sum, count));
+	GEMP_PROPAGATE(GEMP_NEW(more, count));
+	GEMP_PROPAGATE(gemp_buffer_read(device, to, 0, count * sizeof *sum, sum));
+	GEMP_PROPAGATE(gemp_buffer_read(device, from, 0, count * sizeof *more, more));
 	for (size_t i = 0; i < count; i++)
 		sum[i] += more[i];
-	code = gemp_buffer_write(device, to, 0, count * sizeof *sum, sum);
-done:
-	gemp_free_all(sum, more);
-	return code;
+	return gemp_buffer_write(device, to, 0, count * sizeof *sum, sum);
 }
 
 /* The split search is made anew for the next run, since its cells are used up. */

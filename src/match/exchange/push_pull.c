@@ -49,23 +49,20 @@ static gemp_code list_pivots(estimate_context *w)
 /* Measures how many bytes an entry takes when coded, by some of the rows that this rank would send. */
 static gemp_code measure_code(estimate_context *w)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_residency *residency = w->fetch->residency;
 	size_t every = residency->own_count / SAMPLED_ROWS + 1, capacity = 0, entries = 0, bytes = 0;
-	uint8_t *room = NULL;
+	GEMP_OWNED uint8_t *room = NULL;
 	for (size_t i = 0; i < residency->own_count; i += every)
 		for (size_t v = 0; v < w->fetch->view_count; v++) {
 			gemp_row row = gemp_fetch_get(w->fetch, v, residency->own_slots[i]);
-			GEMP_TRY(GEMP_RESERVE(room, capacity, gemp_row_code_max_bytes(row.size, row.edges != NULL)));
+			GEMP_PROPAGATE(GEMP_RESERVE(room, capacity, gemp_row_code_max_bytes(row.size, row.edges != NULL)));
 			uint8_t *end = gemp_slots_put(room, row.neighbours, row.size);
 			end = row.edges ? gemp_edges_put(end, row.edges, row.size) : end;
 			bytes += (size_t)(end - room);
 			entries += row.size;
 		}
 	w->bytes_an_entry = entries ? (double)bytes / (double)entries : 1;
-done:
-	gemp_free(room);
-	return code;
+	return GEMP_OK;
 }
 
 /* Counts the rows in the working set that are not here. */
@@ -162,18 +159,19 @@ static rows_needed expect_beyond(const estimate_context *w)
 /* Estimates how many times as much travels as when all rows are kept: rounds are tried from several pivots on. */
 static gemp_code count_rounds(estimate_context *w, const rows_needed *once, double growth, double *times)
 {
-	gemp_code code = GEMP_OK;
 	double budget = (double)gemp_pull_budget(w->inputs->pull), most = (double)w->working_set->bytes * growth, tried = 0,
 		   entries = 0;
-	size_t *alone = NULL, count = w->tasks.count;
+	GEMP_OWNED size_t *alone = NULL;
+	size_t count = w->tasks.count;
 	*times = 1;
 	if (most <= budget || once->entries <= 0)
 		return GEMP_OK;
-	GEMP_TRY(GEMP_NEW(alone, count));
+	GEMP_PROPAGATE(GEMP_NEW(alone, count));
 	for (size_t i = 0; i < TRIED_ROUNDS && i < count; i++) {
 		size_t begin = count * i / TRIED_ROUNDS, end = count, alone_count = 0;
-		GEMP_TRY(gemp_working_set_extend(w->working_set, &w->tasks, &begin, &end, w->closure.depth > 0,
-		                                 (uint64_t)(budget / growth), (uint64_t)(budget / 3), alone, &alone_count));
+		GEMP_PROPAGATE(gemp_working_set_extend(w->working_set, &w->tasks, &begin, &end, w->closure.depth > 0,
+		                                       (uint64_t)(budget / growth), (uint64_t)(budget / 3), alone,
+		                                       &alone_count));
 		entries += missing_rows(w).entries;
 		tried += (double)(end - begin + alone_count);
 		for (size_t k = 0; k < alone_count; k++) { /* cells: pairs of ranges of its rows */
@@ -183,9 +181,7 @@ static gemp_code count_rounds(estimate_context *w, const rows_needed *once, doub
 	}
 	if (tried > 0)
 		*times = fmax(entries / tried * (double)count * growth * (1 - budget / most) / once->entries, 1);
-done:
-	gemp_free(alone);
-	return code;
+	return GEMP_OK;
 }
 
 /* Bytes that pulling rows moves: exact for the first hop, expected beyond it. */

@@ -85,9 +85,9 @@ static gemp_code run_round(rounds *r, bool *over, uint64_t *still)
 	uint64_t moved = 0, figures[FIGURES], before = progress(s);
 	code = run_slice(r);
 	gemp_code beside = gemp_search_overlap(s);
-	GEMP_TRY(gemp_comm_agree(s->context->comm, code == GEMP_OK ? beside : code));
+	GEMP_PROPAGATE(gemp_comm_agree(s->context->comm, code == GEMP_OK ? beside : code));
 	if (r->exchange)
-		GEMP_TRY(gemp_match_exchange_round(r->exchange, &moved));
+		GEMP_PROPAGATE(gemp_match_exchange_round(r->exchange, &moved));
 	moved += progress(s) - before;
 	gather_figures(r, moved, figures);
 	*over = figures[WORK_LEFT] == 0;
@@ -96,12 +96,11 @@ static gemp_code run_round(rounds *r, bool *over, uint64_t *still)
 		return gemp_fail(GEMP_EINTERNAL, "matching makes no progress, with work left on %llu ranks",
 		                 (unsigned long long)figures[WORK_LEFT]);
 	if (s->sink && !*over && !r->exchange) /* rows are written beside it */
-		GEMP_TRY(gemp_comm_agree(s->context->comm, gemp_multi_begin(s)));
+		GEMP_PROPAGATE(gemp_comm_agree(s->context->comm, gemp_multi_begin(s)));
 	if (s->sink)
-		GEMP_TRY(end_sink_round(r, *over && r->last));
+		GEMP_PROPAGATE(end_sink_round(r, *over && r->last));
 	*over |= r->enough;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Searches all pivots that the search has now. */

@@ -238,13 +238,12 @@ static gemp_code named_bits(const gemp_closure *closure, const gemp_resident *ro
 gemp_code gemp_trim_resident_rows(gemp_view **views, bool narrowed[GEMP_MAX_VIEWS], const gemp_plan *plan,
                                   const gemp_closure *closure, const gemp_resident *rows, uint32_t *const *candidates)
 {
-	gemp_code code = GEMP_OK;
-	uint32_t *bits = NULL;
-	GEMP_TRY(GEMP_NEW(*views, plan->view_count));
+	GEMP_OWNED uint32_t *bits = NULL;
+	GEMP_PROPAGATE(GEMP_NEW(*views, plan->view_count));
 	for (size_t v = 0; v < plan->view_count; v++) {
-		GEMP_TRY(named_bits(closure, rows, candidates, v, &bits));
+		GEMP_PROPAGATE(named_bits(closure, rows, candidates, v, &bits));
 		if (bits || closure->entries[v] != GEMP_ENTRIES_ALL) {
-			GEMP_TRY(
+			GEMP_PROPAGATE(
 				gemp_view_filter_entries(&(*views)[v], &rows->views[v], &rows->residency, closure->entries[v], bits));
 			narrowed[v] = true;
 		} else {
@@ -253,9 +252,7 @@ gemp_code gemp_trim_resident_rows(gemp_view **views, bool narrowed[GEMP_MAX_VIEW
 		gemp_free(bits);
 		bits = NULL;
 	}
-done:
-	gemp_free(bits);
-	return code;
+	return GEMP_OK;
 }
 
 enum { ROW_LOG = 1 << 8 }; /* a note's upper half: a place, or ROW_NOTE + a view */

@@ -92,9 +92,9 @@ static gemp_code evaluate_conditions(gemp_candidates *out, size_t v, gemp_runtim
                                      const gemp_shard *graph, gemp_filter_rows *rows,
                                      const gemp_condition *const *conditions, size_t count)
 {
-	gemp_code code = GEMP_OK;
-	uint32_t *own = NULL, *all = NULL;
-	GEMP_TRY(gemp_comm_agree(context->comm, evaluate(out, v, filter, graph, rows, conditions, count, &own, &all)));
+	GEMP_OWNED uint32_t *own = NULL, *all = NULL;
+	GEMP_PROPAGATE(
+		gemp_comm_agree(context->comm, evaluate(out, v, filter, graph, rows, conditions, count, &own, &all)));
 	if (!out->bits[v])
 		out->bits[v] = all;
 	all = NULL;
@@ -102,9 +102,7 @@ static gemp_code evaluate_conditions(gemp_candidates *out, size_t v, gemp_runtim
 	add_own_bits(out->bits[v], own, graph->first_vertex, rows->rows);
 	gather(context->comm, out->bits[v], out->words);
 	out->count[v] = gemp_bits32_count(out->bits[v], out->words);
-done:
-	gemp_free_all(all, own);
-	return code;
+	return GEMP_OK;
 }
 
 /* What is asked of vertices that is in no column. */
@@ -123,10 +121,8 @@ static gemp_code prepare_computed(computed_values *out, gemp_runtime *context, g
 	out->degrees.relation_count = graph->relation_count;
 	for (size_t i = 0; i < count && code == GEMP_OK; i++)
 		code = gemp_degree_columns_note(&out->degrees, conditions[i]->expr);
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	GEMP_TRY(gemp_degree_columns_fill(&out->degrees, context, graph, count_loops));
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
+	return gemp_degree_columns_fill(&out->degrees, context, graph, count_loops);
 }
 
 /* Degrees and labels of an own row. */

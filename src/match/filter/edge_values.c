@@ -14,22 +14,19 @@
 static gemp_code load_relations(gemp_runtime *context, gemp_shard *graph, const gemp_edge_values *values,
                                 gemp_edge_owners *places)
 {
-	gemp_code code = GEMP_OK;
 	size_t relations = graph->relation_count;
-	uint64_t *occurs = NULL;
-	GEMP_TRY(gemp_edge_owners_new(places, context->comm, graph));
-	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(occurs, relations + 1)));
+	GEMP_OWNED uint64_t *occurs = NULL;
+	GEMP_PROPAGATE(gemp_edge_owners_new(places, context->comm, graph));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, GEMP_NEW(occurs, relations + 1)));
 	for (size_t i = 0; i < values->count; i++)
 		occurs[gemp_edge_relation(places, values->edges[i])] = 1;
 	gemp_comm_max(context->comm, occurs, (int)relations);
 	unsigned parts = GEMP_LOAD_OUT | (values->column_count ? GEMP_LOAD_PROPS : 0u);
 	for (size_t k = 0; k < relations; k++)
 		if (occurs[k])
-			GEMP_TRY(gemp_shard_load_relation(graph, k, parts));
+			GEMP_PROPAGATE(gemp_shard_load_relation(graph, k, parts));
 	gemp_edge_owners_update(places, context->comm, graph);
-done:
-	gemp_free(occurs);
-	return code;
+	return GEMP_OK;
 }
 
 /* Finds the ends of an own edge by its number: edges are numbered by rows, and parallel edges lie together. */
@@ -54,20 +51,16 @@ static gemp_edge_ends ends_of(const gemp_shard *graph, size_t k, gemp_edge numbe
  * relations store differently. */
 static gemp_code add_as(gemp_column *out, gemp_value value)
 {
-	gemp_code code = GEMP_OK;
-	gemp_text text = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
 	if (!value.null && value.type != out->type && out->type == GEMP_FLOAT) {
 		value = (gemp_value){ .type = GEMP_FLOAT, .real = (double)value.integer };
 	} else if (!value.null && value.type != out->type) {
 		gemp_value_print(&value, &text);
-		GEMP_TRY(gemp_text_status(&text));
+		GEMP_PROPAGATE(gemp_text_status(&text));
 		value = (gemp_value){ .type = GEMP_STRING, .string = { text.data, text.size } };
 	}
 	value.type = out->type;
-	code = gemp_column_add(out, &value);
-done:
-	gemp_text_free(&text);
-	return code;
+	return gemp_column_add(out, &value);
 }
 
 /* The same types on all ranks, since all know all relations. */

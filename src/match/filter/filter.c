@@ -29,18 +29,16 @@ typedef struct domain {
 gemp_code gemp_filter_new(gemp_filter **out, gemp_runtime *context)
 {
 	gemp_code code = GEMP_OK;
-	gemp_filter *filter = NULL;
+	GEMP_OWNED gemp_filter *filter = NULL;
 	*out = NULL;
 	code = GEMP_NEW(filter, 1);
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
 	filter->columns.device = context->device;
 	filter->columns.timers = &context->timers;
-	GEMP_TRY(gemp_filter_launcher_new(&filter->site, context));
+	GEMP_PROPAGATE(gemp_filter_launcher_new(&filter->site, context));
 	*out = filter;
 	filter = NULL;
-done:
-	gemp_free(filter);
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_filter_free(gemp_filter *filter)
@@ -255,14 +253,10 @@ static gemp_code evaluate_constant(const domain *over, const gemp_expr *expr, bo
 
 static gemp_code evaluate_on_host(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out)
 {
-	gemp_code code = GEMP_OK;
-	uint32_t *bits = NULL;
-	GEMP_TRY(GEMP_NEW(bits, over->site.words));
-	GEMP_TRY(gemp_filter_on_host(&over->view, expr, negated, over->among, bits));
-	GEMP_TRY(gemp_buffer_write(over->site.device, out, 0, out->size, bits));
-done:
-	gemp_free(bits);
-	return code;
+	GEMP_OWNED uint32_t *bits = NULL;
+	GEMP_PROPAGATE(GEMP_NEW(bits, over->site.words));
+	GEMP_PROPAGATE(gemp_filter_on_host(&over->view, expr, negated, over->among, bits));
+	return gemp_buffer_write(over->site.device, out, 0, out->size, bits);
 }
 
 /* Leaves without a kernel are evaluated row by row on the host. */
@@ -290,18 +284,14 @@ static gemp_code evaluate(const domain *over, const gemp_expr *expr, bool negate
 static gemp_code evaluate_undecided(const domain *over, const gemp_expr *child, bool negated, bool or,
                                     const gemp_buffer *out, const gemp_buffer *other)
 {
-	gemp_code code = GEMP_OK;
-	uint32_t *left = NULL;
+	GEMP_OWNED uint32_t *left = NULL;
 	domain narrow = *over;
-	GEMP_TRY(GEMP_NEW(left, over->site.words));
-	GEMP_TRY(gemp_buffer_read(over->site.device, out, 0, out->size, left));
+	GEMP_PROPAGATE(GEMP_NEW(left, over->site.words));
+	GEMP_PROPAGATE(gemp_buffer_read(over->site.device, out, 0, out->size, left));
 	for (size_t w = 0; w < over->site.words; w++)
 		left[w] = (or ? ~left[w] : left[w]) & (over->among ? over->among[w] : UINT32_MAX);
 	narrow.among = left;
-	GEMP_TRY(evaluate(&narrow, child, negated, other));
-done:
-	gemp_free(left);
-	return code;
+	return evaluate(&narrow, child, negated, other);
 }
 
 /* AND is known to be false where one child is, OR known to be true. Children that need the host come last, when few
@@ -373,8 +363,8 @@ static gemp_code evaluate(const domain *over, const gemp_expr *expr, bool negate
 	if (gemp_filter_is_constant(expr))
 		return evaluate_constant(over, expr, negated, out);
 	if (!over->distinct && gemp_filter_reads_strings(&over->view, expr, &id))
-		GEMP_TRY(gemp_filter_need_dictionary(&over->filter->columns, &over->view, id, !gemp_filter_has_kernels(expr),
-		                                     &distinct));
+		GEMP_PROPAGATE(gemp_filter_need_dictionary(&over->filter->columns, &over->view, id,
+		                                           !gemp_filter_has_kernels(expr), &distinct));
 	if (distinct)
 		code = evaluate_distinct(over, distinct, expr, negated, out);
 	else if (expr->kind == GEMP_NOT)
@@ -383,7 +373,6 @@ static gemp_code evaluate(const domain *over, const gemp_expr *expr, bool negate
 		code = evaluate_junction(over, expr, negated, out);
 	else
 		code = evaluate_leaf(over, expr, negated, out);
-done:
 	return code;
 }
 

@@ -63,17 +63,14 @@ done:
 gemp_code gemp_operand_literals(gemp_operand *out, gemp_device *device, gemp_type type, const gemp_value *values,
                                 size_t count)
 {
-	gemp_code code = GEMP_OK;
-	gemp_column column = { 0 };
+	GEMP_OWNED_BY(gemp_column_free) gemp_column column = { 0 };
 	*out = (gemp_operand){ 0 };
-	GEMP_TRY(gemp_column_init(&column, "literal", type));
+	GEMP_PROPAGATE(gemp_column_init(&column, "literal", type));
 	for (size_t i = 0; i < count; i++)
-		GEMP_TRY(gemp_column_add(&column, &values[i]));
-	GEMP_TRY(gemp_operand_column(out, device, &column, false));
+		GEMP_PROPAGATE(gemp_column_add(&column, &values[i]));
+	GEMP_PROPAGATE(gemp_operand_column(out, device, &column, false));
 	out->step = 0;
-done:
-	gemp_column_free(&column);
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_operand_free(gemp_operand *operand, gemp_device *device)

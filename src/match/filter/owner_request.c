@@ -10,13 +10,14 @@ gemp_code gemp_owner_request(gemp_runtime *context, const void *questions, size_
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = context->comm;
 	size_t ranks = (size_t)comm->size, question_capacity = 0, reply_capacity = 0;
-	void *received = NULL;
-	gemp_text reply = { 0 };
-	size_t *sizes = NULL; /* [4][ranks] bytes: questions sent and received, replies sent and received */
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(sizes, 4 * ranks)));
+	GEMP_OWNED void *received = NULL;
+	GEMP_OWNED_BY(gemp_text_free) gemp_text reply = { 0 };
+	GEMP_OWNED size_t *sizes = NULL; /* [4][ranks] bytes: questions sent and received, replies sent and received */
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(sizes, 4 * ranks)));
 	for (size_t r = 0; r < ranks; r++)
 		sizes[r] = counts[r] * size;
-	GEMP_TRY(gemp_exchange(comm, questions, sizes, &received, &question_capacity, sizes + ranks, &context->traffic));
+	GEMP_PROPAGATE(
+		gemp_exchange(comm, questions, sizes, &received, &question_capacity, sizes + ranks, &context->traffic));
 	const char *at = received;
 	for (size_t r = 0; r < ranks; r++) {
 		size_t before = reply.size, bytes = sizes[ranks + r];
@@ -25,14 +26,11 @@ gemp_code gemp_owner_request(gemp_runtime *context, const void *questions, size_
 		at += bytes;
 	}
 	GEMP_THEN(gemp_text_status(&reply));
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_exchange(comm, reply.data, sizes + 2 * ranks, replies, &reply_capacity, sizes + 3 * ranks,
-	                       &context->traffic));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_exchange(comm, reply.data, sizes + 2 * ranks, replies, &reply_capacity, sizes + 3 * ranks,
+	                             &context->traffic));
 	*reply_size = 0;
 	for (size_t r = 0; r < ranks; r++)
 		*reply_size += sizes[3 * ranks + r];
-done:
-	gemp_text_free(&reply);
-	gemp_free_all(received, sizes);
-	return code;
+	return GEMP_OK;
 }

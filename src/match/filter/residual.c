@@ -166,21 +166,18 @@ static gemp_code test_on_host(residual *r, const gemp_condition *condition, uint
 /* Drops the rows for which some condition is not true. Local. */
 static gemp_code test(residual *r)
 {
-	gemp_code code = GEMP_OK;
-	uint8_t *keep = NULL;
+	GEMP_OWNED uint8_t *keep = NULL;
 	if (r->rows.rows == 0)
 		return GEMP_OK;
-	GEMP_TRY(GEMP_NEW(keep, r->rows.rows));
+	GEMP_PROPAGATE(GEMP_NEW(keep, r->rows.rows));
 	memset(keep, 1, r->rows.rows);
 	if (r->filter)
-		GEMP_TRY(test_on_device(r, keep));
+		GEMP_PROPAGATE(test_on_device(r, keep));
 	for (size_t i = 0; i < r->condition_count; i++)
 		if (!on_device(r, r->conditions[i]))
-			GEMP_TRY(test_on_host(r, r->conditions[i], keep));
+			GEMP_PROPAGATE(test_on_host(r, r->conditions[i], keep));
 	gemp_row_store_keep(&r->rows, keep);
-done:
-	gemp_free(keep);
-	return code;
+	return GEMP_OK;
 }
 
 /* THE SINK */

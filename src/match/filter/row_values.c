@@ -167,18 +167,15 @@ static gemp_code find_images(const gemp_row_values *v, gemp_row_group *group, co
 /* Collective. */
 static gemp_code fetch_group(gemp_row_values *v, gemp_row_group *group, const gemp_row_store *rows)
 {
-	gemp_code code = GEMP_OK;
-	gemp_vertex_index places = { 0 };
-	gemp_vertex *found = NULL;
-	GEMP_TRY(gemp_comm_agree(v->context->comm, find_images(v, group, rows, &places)));
-	GEMP_TRY(gemp_fetch_computed(v->context, v->graph, v->degrees.columns, places.ids, places.count, group->column,
-	                             group->column_count, &found, &group->distinct_count, group->values));
+	GEMP_OWNED_BY(gemp_vertex_index_free) gemp_vertex_index places = { 0 };
+	GEMP_OWNED gemp_vertex *found = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(v->context->comm, find_images(v, group, rows, &places)));
+	GEMP_PROPAGATE(gemp_fetch_computed(v->context, v->graph, v->degrees.columns, places.ids, places.count,
+	                                   group->column, group->column_count, &found, &group->distinct_count,
+	                                   group->values));
 	for (size_t c = 0; c < group->column_count; c++)
 		v->copied += group->column[c] == GEMP_FETCH_LABEL_SET ? 0 : group->distinct_count;
-done:
-	gemp_vertex_index_free(&places);
-	gemp_free(found);
-	return code;
+	return GEMP_OK;
 }
 
 /* type(r) as a column of strings, where it is asked for. */
@@ -205,20 +202,16 @@ static gemp_code place_edges(gemp_row_values *v, const gemp_edge *edges, size_t 
 /* Collective. */
 static gemp_code fetch_edges(gemp_row_values *v, const gemp_row_store *rows)
 {
-	gemp_code code = GEMP_OK;
-	gemp_edge *edges = NULL;
+	GEMP_OWNED gemp_edge *edges = NULL;
 	size_t n = 0, width = (size_t)rows->edge_count, count = rows->rows * (size_t)__builtin_popcountll(v->edges);
 	GEMP_CHECK(rows->rows == 0 || (rows->edges && width > (size_t)(63 - __builtin_clzll(v->edges))));
-	GEMP_TRY(gemp_comm_agree(v->context->comm, GEMP_NEW(edges, count)));
+	GEMP_PROPAGATE(gemp_comm_agree(v->context->comm, GEMP_NEW(edges, count)));
 	for (uint64_t left = v->edges; left; left &= left - 1)
 		for (size_t row = 0; row < rows->rows; row++)
 			edges[n++] = rows->edges[row * width + (size_t)__builtin_ctzll(left)];
-	GEMP_TRY(gemp_fetch_edges(&v->edge_values, v->context, v->graph, edges, count, v->names, v->name_count));
+	GEMP_PROPAGATE(gemp_fetch_edges(&v->edge_values, v->context, v->graph, edges, count, v->names, v->name_count));
 	v->copied += v->edge_values.count * v->name_count;
-	GEMP_TRY(gemp_comm_agree(v->context->comm, place_edges(v, edges, count)));
-done:
-	gemp_free(edges);
-	return code;
+	return gemp_comm_agree(v->context->comm, place_edges(v, edges, count));
 }
 
 /* Degrees are computed once, in the first round. */

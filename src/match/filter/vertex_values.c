@@ -107,19 +107,17 @@ static gemp_code request_values(gemp_runtime *context, value_request *from, cons
 {
 	gemp_code code = GEMP_OK;
 	const gemp_shard *graph = from->graph;
-	size_t *counts = NULL, size, begin = 0;
-	void *replies = NULL;
+	GEMP_OWNED size_t *counts = NULL;
+	size_t size, begin = 0;
+	GEMP_OWNED void *replies = NULL;
 	for (size_t c = 0; c < from->columns; c++)
 		GEMP_THEN(load(from, from->column[c]));
 	GEMP_THEN(GEMP_NEW(counts, (size_t)graph->ranks));
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
 	for (int r = 0; r < graph->ranks; begin += counts[r++])
 		counts[r] = gemp_lower_bound_u32(distinct + begin, count - begin, graph->bounds[r + 1]);
-	GEMP_TRY(gemp_owner_request(context, distinct, sizeof *distinct, counts, answer, from, &replies, &size));
-	GEMP_TRY(gemp_comm_agree(context->comm, read_replies(from, count, replies, size, out)));
-done:
-	gemp_free_all(replies, counts);
-	return code;
+	GEMP_PROPAGATE(gemp_owner_request(context, distinct, sizeof *distinct, counts, answer, from, &replies, &size));
+	return gemp_comm_agree(context->comm, read_replies(from, count, replies, size, out));
 }
 
 /* No rank asks for anything where none has ids, so that nothing is loaded. */

@@ -217,18 +217,15 @@ static bool ranked_as_compared(const gemp_shard *graph)
 /* Key ranks of all vertices are needed on every rank: 4 bytes a vertex, only for patterns that compare keys. */
 static gemp_code gather_ranks(gemp_pushdown *p, gemp_runtime *context, gemp_shard *graph)
 {
-	gemp_code code = GEMP_OK;
 	void *all = NULL;
-	size_t *begin = NULL;
-	GEMP_TRY(gemp_shard_load_keys(graph));
+	GEMP_OWNED size_t *begin = NULL;
+	GEMP_PROPAGATE(gemp_shard_load_keys(graph));
 	if (gemp_comm_sum1(context->comm, !ranked_as_compared(graph)))
 		return GEMP_OK;
-	GEMP_TRY(
+	GEMP_PROPAGATE(
 		gemp_comm_allgather(context->comm, graph->key_ranks, graph->rows * sizeof *graph->key_ranks, &all, &begin));
 	p->key_rank = all;
-done:
-	gemp_free(begin);
-	return code;
+	return GEMP_OK;
 }
 
 /* What the search tests itself needs no test afterwards. */

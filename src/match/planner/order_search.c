@@ -134,16 +134,16 @@ static gemp_code is_orbit_min(const order_search *s, const order_prefix *prefix,
 static gemp_code sample_steps(order_search *s, const order_prefix *from, order_prefix *to)
 {
 	gemp_code code = GEMP_OK;
-	gemp_plan *plan = NULL;
+	GEMP_OWNED_BY(gemp_plan_free_at) gemp_plan *plan = NULL;
 	gemp_plan_options options = *s->q->options;
 	int order[GEMP_MAX_SEARCHED];
-	gemp_sample between = { 0 };
+	GEMP_OWNED_BY(gemp_sample_free) gemp_sample between = { 0 };
 	const gemp_sample *in = from ? &from->sample : NULL;
 	memcpy(order, to->order, sizeof order);
 	complete(s->q->pattern, order, to->count);
 	options.order = order;
-	GEMP_TRY(gemp_comm_agree(s->q->context->comm,
-	                         gemp_plan_new(&plan, s->q->pattern, s->q->symmetry, s->q->statistics, &options)));
+	GEMP_PROPAGATE(gemp_comm_agree(s->q->context->comm,
+	                               gemp_plan_new(&plan, s->q->pattern, s->q->symmetry, s->q->statistics, &options)));
 	/* Pivots and edges are cheap to extend, and what is drawn of them decides about all that follows. */
 	size_t step = 0, wanted = s->sample_size * (to->count == 1 ? 16 : to->count == 2 ? 4 : 1);
 	while (plan->steps[step].kind == GEMP_BIND_EDGE || plan->steps[step].vertex != to->order[to->count - 1])
@@ -157,7 +157,7 @@ static gemp_code sample_steps(order_search *s, const order_prefix *from, order_p
 		in = &between;
 		first = false;
 		if (code != GEMP_OK)
-			goto done;
+			return code;
 		to->cost += work_of(s->q, plan, step, from, &work);
 		to->rows = work.passed;
 		if (step < MOST_STEPS)
@@ -167,9 +167,6 @@ static gemp_code sample_steps(order_search *s, const order_prefix *from, order_p
 	to->rows_at[to->count - 1] = to->rows;
 	to->sample = between;
 	between = (gemp_sample){ 0 };
-done:
-	gemp_sample_free(&between);
-	gemp_plan_free(plan);
 	return code;
 }
 
@@ -193,14 +190,14 @@ static gemp_code extend_prefix(order_search *s, size_t from, int v)
 	bool least = false;
 	order_prefix none = { 0 };
 	order_prefix n = from == SIZE_MAX ? none : s->nodes[from];
-	GEMP_TRY(gemp_comm_agree(s->q->context->comm, is_orbit_min(s, &n, v, &least)));
+	GEMP_PROPAGATE(gemp_comm_agree(s->q->context->comm, is_orbit_min(s, &n, v, &least)));
 	if (!least)
 		return GEMP_OK;
 	n.sample = (gemp_sample){ 0 };
 	n.open = true;
 	n.order[n.count++] = v;
 	n.bound |= BIT(v);
-	GEMP_TRY(sample_steps(s, from == SIZE_MAX ? NULL : &s->nodes[from], &n));
+	GEMP_PROPAGATE(sample_steps(s, from == SIZE_MAX ? NULL : &s->nodes[from], &n));
 	if (dominated(s, &n)) {
 		gemp_sample_free(&n.sample);
 		return GEMP_OK;
@@ -210,7 +207,6 @@ static gemp_code extend_prefix(order_search *s, size_t from, int v)
 		s->nodes[s->node_count++] = n;
 	else
 		gemp_sample_free(&n.sample);
-done:
 	return code;
 }
 

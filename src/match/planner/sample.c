@@ -9,14 +9,13 @@
 /* Degrees over all relations that the pattern names, in either direction; pivots are drawn in proportion to them. */
 static gemp_code measure_degrees(gemp_sampler *s, const gemp_pattern *pattern, uint8_t **mine)
 {
-	gemp_code code = GEMP_OK;
-	uint64_t *degree = NULL;
-	bool *relations = NULL;
+	GEMP_OWNED uint64_t *degree = NULL;
+	GEMP_OWNED bool *relations = NULL;
 	size_t count = s->graph->relation_count;
-	GEMP_TRY(GEMP_NEW(degree, s->graph->rows));
-	GEMP_TRY(GEMP_NEW(relations, count));
-	GEMP_TRY(GEMP_NEW(*mine, s->graph->rows));
-	GEMP_TRY(GEMP_NEW(s->size, s->graph->rows));
+	GEMP_PROPAGATE(GEMP_NEW(degree, s->graph->rows));
+	GEMP_PROPAGATE(GEMP_NEW(relations, count));
+	GEMP_PROPAGATE(GEMP_NEW(*mine, s->graph->rows));
+	GEMP_PROPAGATE(GEMP_NEW(s->size, s->graph->rows));
 	for (size_t e = 0; e < pattern->edge_count; e++)
 		for (size_t r = 0; r < count; r++)
 			relations[r] |= pattern->edges[e].relations[r];
@@ -25,9 +24,7 @@ static gemp_code measure_degrees(gemp_sampler *s, const gemp_pattern *pattern, u
 		(*mine)[v] = (uint8_t)(255 - gemp_degree_class(degree[v]));
 		s->size[v] = 1 + (double)degree[v];
 	}
-done:
-	gemp_free_all(degree, relations);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. Degree classes of all vertices are gathered, a byte a vertex, since slots do not exist yet. */
@@ -269,8 +266,8 @@ gemp_code gemp_sampler_step(gemp_sampler *s, const gemp_plan *plan, size_t step,
 		code = draw_pivots(&x, wanted);
 	if (in) {
 		GEMP_THEN(request_rows(&x, in, false));
-		GEMP_TRY(gemp_comm_agree(s->context->comm, code));
-		GEMP_TRY(gemp_sample_rows_fetch(s->rows, s->requests, s->request_count));
+		GEMP_PROPAGATE(gemp_comm_agree(s->context->comm, code));
+		GEMP_PROPAGATE(gemp_sample_rows_fetch(s->rows, s->requests, s->request_count));
 		code = gemp_sample_extend_all(&x, in);
 	}
 	GEMP_THEN(resample(&x, in, out, wanted));
@@ -278,13 +275,12 @@ gemp_code gemp_sampler_step(gemp_sampler *s, const gemp_plan *plan, size_t step,
 		loops |= x.step->kind != GEMP_BIND_EDGE && gemp_sample_own_row(x.step, k);
 	if (loops) {
 		GEMP_THEN(request_rows(&x, out, true));
-		GEMP_TRY(gemp_comm_agree(s->context->comm, code));
-		GEMP_TRY(gemp_sample_rows_fetch(s->rows, s->requests, s->request_count));
+		GEMP_PROPAGATE(gemp_comm_agree(s->context->comm, code));
+		GEMP_PROPAGATE(gemp_sample_rows_fetch(s->rows, s->requests, s->request_count));
 		test_loops(&x, out);
 	}
-	GEMP_TRY(gemp_comm_agree(s->context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(s->context->comm, code));
 	*work = x.work;
 	sum_exactly(s->context->comm, work);
-done:
-	return code;
+	return GEMP_OK;
 }

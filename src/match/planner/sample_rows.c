@@ -267,18 +267,16 @@ static gemp_code read_replies(gemp_sample_rows *rows, size_t wanted, const char 
 /* Collective. Keys are sorted by id, and so by owner. */
 static gemp_code transfer_rows(gemp_sample_rows *rows, size_t wanted)
 {
-	gemp_code code = GEMP_OK;
 	gemp_runtime *context = rows->context;
-	size_t *counts = NULL, size;
-	void *replies = NULL;
-	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(counts, (size_t)rows->graph->ranks)));
+	GEMP_OWNED size_t *counts = NULL;
+	size_t size;
+	GEMP_OWNED void *replies = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, GEMP_NEW(counts, (size_t)rows->graph->ranks)));
 	for (size_t i = 0; i < wanted; i++)
 		counts[gemp_shard_owner(rows->graph, (gemp_vertex)(rows->wanted[i] - 1))]++;
-	GEMP_TRY(gemp_owner_request(context, rows->wanted, sizeof *rows->wanted, counts, answer, rows, &replies, &size));
-	code = gemp_comm_agree(context->comm, read_replies(rows, wanted, replies));
-done:
-	gemp_free_all(counts, replies);
-	return code;
+	GEMP_PROPAGATE(
+		gemp_owner_request(context, rows->wanted, sizeof *rows->wanted, counts, answer, rows, &replies, &size));
+	return gemp_comm_agree(context->comm, read_replies(rows, wanted, replies));
 }
 
 uint64_t gemp_sample_rows_fetched(const gemp_sample_rows *rows)

@@ -126,15 +126,14 @@ gemp_code gemp_statistics_new(gemp_statistics *out, gemp_runtime *context, gemp_
 		code = count_at(&there, &edges, &sums[0]);
 		if (code == GEMP_OK && targets)
 			code = count_at(&again, &back, &sums[1]);
-		GEMP_TRY(gemp_comm_agree(context->comm, code));
+		GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
 		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, context->comm->world));
 		out->edges[e] = (double)gemp_comm_sum1(context->comm, edges);
 		out->paths_from[e] = sums[0];
 		out->paths_to[e] = targets                         ? sums[1]
 		                   : out->candidates[edge->to] > 0 ? out->edges[e] * out->edges[e] / out->candidates[edge->to]
 		                                                   : 0;
-		GEMP_TRY(gemp_view_parallel(context->comm, graph, &key, &out->parallel[e]));
+		GEMP_PROPAGATE(gemp_view_parallel(context->comm, graph, &key, &out->parallel[e]));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }

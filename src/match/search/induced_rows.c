@@ -218,23 +218,22 @@ static gemp_code open_trimmer(trim_context *t)
 {
 	gemp_code code = GEMP_OK;
 	gemp_runtime *context = t->search->context;
-	char *source = NULL, options[32];
+	GEMP_OWNED char *source = NULL;
+	char options[32];
 	t->chunks = (size_t)t->search->vertices / TRIM_CHUNK + 1;
 	snprintf(options, sizeof options, "-DGEMP_LANES=%d", t->search->emit.lanes);
 	code = GEMP_NEW(t->out, 1);
 	GEMP_THEN(GEMP_NEW(t->sums, 2 * t->chunks));
 	GEMP_THEN(gemp_buffer_new(&t->device_sums, context->device, 2 * t->chunks * sizeof *t->sums, NULL));
 	GEMP_THEN(gemp_kernel_source(&source, "trim.cl"));
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	GEMP_TRY(gemp_runtime_program(context, &t->program, source, options));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
+	GEMP_PROPAGATE(gemp_runtime_program(context, &t->program, source, options));
 	code = gemp_kernel_new(&t->count, &t->program, "trim_count");
 	GEMP_THEN(gemp_kernel_new(&t->place, &t->program, "trim_place"));
 	GEMP_THEN(gemp_kernel_new(&t->write, &t->program, "trim_write"));
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
 	t->out->plan = *t->search->plan;
-done:
-	gemp_free(source);
-	return code;
+	return GEMP_OK;
 }
 
 /* Also frees copies that nobody took over. */

@@ -197,38 +197,31 @@ static size_t least_loaded_node(const gemp_balancer *balancer, const double *loa
 /* Longest processing time first (Graham 1969): pieces fall in cost, and each goes to the node that has least to do. */
 static gemp_code assign_to_nodes(gemp_balancer *balancer, const costed_chunk *pieces, size_t count)
 {
-	gemp_code code = GEMP_OK;
-	double *load = NULL;
+	GEMP_OWNED double *load = NULL;
 	balancer->count = 0;
-	GEMP_TRY(GEMP_NEW(load, balancer->node_count));
+	GEMP_PROPAGATE(GEMP_NEW(load, balancer->node_count));
 	for (size_t i = 0; i < count; i++) {
 		size_t node = least_loaded_node(balancer, load);
 		load[node] += (double)pieces[i].cost;
 		if (node != balancer->node)
 			continue;
-		GEMP_TRY(GEMP_RESERVE(balancer->pieces, balancer->capacity, balancer->count + 1));
+		GEMP_PROPAGATE(GEMP_RESERVE(balancer->pieces, balancer->capacity, balancer->count + 1));
 		balancer->pieces[balancer->count++] = pieces[i].piece;
 	}
-done:
-	gemp_free(load);
-	return code;
+	return GEMP_OK;
 }
 
 /* Every rank cuts the same chunks from the same costs, and keeps those of its node. */
 gemp_code gemp_balancer_cut(gemp_balancer *balancer, const gemp_balancer_costs *costs)
 {
-	gemp_code code = GEMP_OK;
-	costed_chunk *pieces = NULL;
+	GEMP_OWNED costed_chunk *pieces = NULL;
 	size_t piece_count = 0;
-	GEMP_TRY(cut(balancer, costs, &pieces, &piece_count));
+	GEMP_PROPAGATE(cut(balancer, costs, &pieces, &piece_count));
 	balancer->sliced = false;
 	for (size_t i = 0; i < piece_count; i++)
 		balancer->sliced |= pieces[i].piece.slices > 1;
 	balancer->digest = gemp_hash(pieces, piece_count * sizeof *pieces, costs->count);
-	code = assign_to_nodes(balancer, pieces, piece_count);
-done:
-	gemp_free(pieces);
-	return code;
+	return assign_to_nodes(balancer, pieces, piece_count);
 }
 
 /* Collective. Have all ranks cut the same pieces? */
@@ -344,16 +337,15 @@ static uint32_t max_slices(const gemp_search *search, gemp_vertex slot)
  * search. */
 static gemp_code cut_pivots(gemp_search *search)
 {
-	gemp_code code = GEMP_OK;
 	gemp_balancer_costs costs = { .count = search->pivots,
 		                          .min_pivots = search->min_piece,
 		                          .min_cost = search->min_cost,
 		                          .share_divisor = share_divisor_pivots,
 		                          .workers = search->min_piece };
-	uint64_t *cost = NULL;
-	uint32_t *slices = NULL;
-	GEMP_TRY(GEMP_NEW(cost, search->pivots));
-	GEMP_TRY(GEMP_NEW(slices, search->pivots));
+	GEMP_OWNED uint64_t *cost = NULL;
+	GEMP_OWNED uint32_t *slices = NULL;
+	GEMP_PROPAGATE(GEMP_NEW(cost, search->pivots));
+	GEMP_PROPAGATE(GEMP_NEW(slices, search->pivots));
 	for (size_t i = 0; i < search->pivots; i++) {
 		bool looked_at = i < ONE_BY_ONE || i % ONE_OF == 0;
 		gemp_vertex slot = search->pivot_slots[i];
@@ -362,10 +354,7 @@ static gemp_code cut_pivots(gemp_search *search)
 	}
 	costs.cost = cost;
 	costs.slices = search->emit.sliced ? slices : NULL;
-	code = gemp_balancer_cut(search->balancer, &costs);
-done:
-	gemp_free_all(cost, slices);
-	return code;
+	return gemp_balancer_cut(search->balancer, &costs);
 }
 
 /* Tasks of nested loops are ranges of entries of all pivots, expensive ones first: a piece is some columns of a table
@@ -396,17 +385,16 @@ gemp_code gemp_search_balance_new(gemp_search *search)
 		                 min_chunk_cost(search) };
 	if (!gemp_search_balances(search))
 		return GEMP_OK;
-	GEMP_TRY(gemp_balancer_new(&search->balancer, search->context->comm, search->context->other_count + 1));
+	GEMP_PROPAGATE(gemp_balancer_new(&search->balancer, search->context->comm, search->context->other_count + 1));
 	gemp_comm_max(search->context->comm, least, 2); /* devices may differ, pieces must not */
 	search->min_piece = (size_t)least[0];
 	search->min_cost = least[1];
-	GEMP_TRY(gemp_comm_agree(search->context->comm, gemp_search_balance_cut(search)));
+	GEMP_PROPAGATE(gemp_comm_agree(search->context->comm, gemp_search_balance_cut(search)));
 	if (!gemp_balancer_agree(search->balancer))
 		code = gemp_fail(
 			GEMP_EINTERNAL,
 			"ranks do not hold the same rows, although each has all of them: the graph in memory is damaged; see gemp-mpi verify");
 	search->emit.sliced = search->balancer->sliced; /* without slices the kernel does not look after them */
-done:
 	return code;
 }
 

@@ -16,8 +16,8 @@ enum { UNIT_ITEMS = 2048 }; /* work-items a compute unit of a GPU unless tuned: 
 static gemp_code build(gemp_search *search)
 {
 	gemp_code code = GEMP_OK;
-	gemp_text text = { 0 };
-	char *fixed = NULL;
+	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
+	GEMP_OWNED char *fixed = NULL;
 	if (search->nested)
 		code = gemp_nested_text(search, &text);
 	else
@@ -26,15 +26,11 @@ static gemp_code build(gemp_search *search)
 		gemp_emit(&text, fixed, search->plan, &search->layout, &search->emit);
 		code = gemp_text_status(&text);
 	}
-	GEMP_TRY(gemp_comm_agree(search->context->comm, code));
-	GEMP_TRY(gemp_runtime_program(search->context, &search->program, text.data,
-	                              search->nested ? gemp_nested_build_options(search) : ""));
+	GEMP_PROPAGATE(gemp_comm_agree(search->context->comm, code));
+	GEMP_PROPAGATE(gemp_runtime_program(search->context, &search->program, text.data,
+	                                    search->nested ? gemp_nested_build_options(search) : ""));
 	code = gemp_kernel_new(&search->kernel, &search->program, search->nested ? "nested" : "match");
-	GEMP_TRY(gemp_comm_agree(search->context->comm, code));
-done:
-	gemp_free(fixed);
-	gemp_text_free(&text);
-	return code;
+	return gemp_comm_agree(search->context->comm, code);
 }
 
 /* On a GPU the first two extensions make tasks of their own, so that workers share hubs. */

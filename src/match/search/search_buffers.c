@@ -35,15 +35,14 @@ static gemp_code gemp_search_views(gemp_search *search, gemp_view *views, size_t
  * size of a bitmap. */
 static gemp_code upload_candidates(gemp_search *search, const gemp_candidates *candidates, uint32_t **pivot_bits)
 {
-	gemp_code code = GEMP_OK;
 	size_t words = candidates->words < 2 ? 2 : candidates->words; /* a range takes two */
 	size_t vertices = (size_t)search->plan->vertex_count, sets = 0;
-	uint32_t *all = NULL;
+	GEMP_OWNED uint32_t *all = NULL;
 	for (size_t v = 0; v < vertices; v++)
 		if (candidates->bits[v])
 			sets = v + 1;
-	GEMP_TRY(GEMP_NEW(all, sets * words + 1));
-	GEMP_TRY(GEMP_NEW(*pivot_bits, words + 1));
+	GEMP_PROPAGATE(GEMP_NEW(all, sets * words + 1));
+	GEMP_PROPAGATE(GEMP_NEW(*pivot_bits, words + 1));
 	for (size_t v = 0; v < sets; v++)
 		if (candidates->bits[v])
 			gemp_candidates_by_slot(search->order, candidates->bits[v], all + v * words, candidates->words);
@@ -52,10 +51,7 @@ static gemp_code upload_candidates(gemp_search *search, const gemp_candidates *c
 	for (size_t w = 0; !search->plan->arguments && w < words; w++)
 		(*pivot_bits)[w] = every ? ~UINT32_C(0) : all[pivot * words + w];
 	search->candidate_words = (uint32_t)words;
-	GEMP_TRY(upload(search, &search->candidates, all, sets * words, sizeof *all));
-done:
-	gemp_free(all);
-	return code;
+	return upload(search, &search->candidates, all, sets * words, sizeof *all);
 }
 
 /* The slots that the pivot can be, hubs first: own ones, or all where each rank can search from any. */
@@ -80,63 +76,52 @@ static gemp_code list_pivots(gemp_search *search, const gemp_residency *residenc
 /* The pivots of the range in their order, and their bitmap, by which kernels of nested loops test the first vertex. */
 gemp_code gemp_search_tasks(gemp_search *search)
 {
-	gemp_code code = GEMP_OK;
 	gemp_device *device = search->context->device;
 	const gemp_vertex *slots = search->pivot_slots + search->range.first;
 	size_t count = search->range.count, words = search->candidate_words;
-	uint32_t *bits = NULL;
-	GEMP_TRY(GEMP_NEW(bits, words + 1));
+	GEMP_OWNED uint32_t *bits = NULL;
+	GEMP_PROPAGATE(GEMP_NEW(bits, words + 1));
 	for (size_t i = 0; i < count; i++)
 		gemp_bits32_set(bits, slots[i]);
-	GEMP_TRY(gemp_buffer_write(device, &search->work[0].tasks, 0, count * sizeof *slots, slots));
-	GEMP_TRY(gemp_buffer_write(device, &search->pivot_bits, 0, words * sizeof *bits, bits));
-done:
-	gemp_free(bits);
-	return code;
+	GEMP_PROPAGATE(gemp_buffer_write(device, &search->work[0].tasks, 0, count * sizeof *slots, slots));
+	return gemp_buffer_write(device, &search->pivot_bits, 0, words * sizeof *bits, bits);
 }
 
 /* Key ranks by slot, as kernels compare them. */
 static gemp_code upload_key_ranks(gemp_search *search)
 {
-	gemp_code code = GEMP_OK;
-	uint32_t *ranks = NULL;
+	GEMP_OWNED uint32_t *ranks = NULL;
 	size_t count = search->graph->vertex_count;
-	GEMP_TRY(GEMP_NEW(ranks, count));
+	GEMP_PROPAGATE(GEMP_NEW(ranks, count));
 	for (size_t slot = 0; slot < count; slot++)
 		ranks[slot] = search->options.key_rank[search->order->id_of[slot]];
-	GEMP_TRY(upload(search, &search->key_rank, ranks, count, sizeof *ranks));
-done:
-	gemp_free(ranks);
-	return code;
+	return upload(search, &search->key_rank, ranks, count, sizeof *ranks);
 }
 
 /* What rounds bring is uploaded by gemp_search_rows. */
 gemp_code gemp_search_upload(gemp_search *search, const gemp_residency *residency, gemp_view *views,
                              const gemp_candidates *candidates)
 {
-	gemp_code code = GEMP_OK;
-	uint32_t *pivot_bits = NULL;
+	GEMP_OWNED uint32_t *pivot_bits = NULL;
 	size_t rows = 0;
 	if (!search->options.round_entries)
-		GEMP_TRY(gemp_search_views(search, views, &rows));
+		GEMP_PROPAGATE(gemp_search_views(search, views, &rows));
 	size_t before = search->context->device->buffer_bytes;
-	GEMP_TRY(upload_candidates(search, candidates, &pivot_bits));
+	GEMP_PROPAGATE(upload_candidates(search, candidates, &pivot_bits));
 	if (!search->plan->arguments)
-		GEMP_TRY(list_pivots(search, residency, pivot_bits));
+		GEMP_PROPAGATE(list_pivots(search, residency, pivot_bits));
 	if (search->plan->keys)
-		GEMP_TRY(upload_key_ranks(search));
+		GEMP_PROPAGATE(upload_key_ranks(search));
 	if (!search->emit.all_resident || search->emit.listed)
-		GEMP_TRY(gemp_slot_order_upload(search->order, search->context->device, &search->id_of));
+		GEMP_PROPAGATE(gemp_slot_order_upload(search->order, search->context->device, &search->id_of));
 	if (!search->emit.all_resident) {
 		size_t words = 2 * gemp_bits32_words(search->graph->vertex_count);
-		GEMP_TRY(upload(search, &search->own, residency->words, words, sizeof *residency->words));
-		GEMP_TRY(
+		GEMP_PROPAGATE(upload(search, &search->own, residency->words, words, sizeof *residency->words));
+		GEMP_PROPAGATE(
 			upload(search, &search->bounds, search->graph->bounds, (size_t)search->graph->ranks + 1, sizeof(uint64_t)));
 	}
 	search->graph_bytes = rows + search->context->device->buffer_bytes - before;
-done:
-	gemp_free(pivot_bits);
-	return code;
+	return GEMP_OK;
 }
 
 /* Bytes for one of the search's own buffers: an eighth of what the graph leaves free, and no more than helps. */

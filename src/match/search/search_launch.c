@@ -78,7 +78,7 @@ gemp_code gemp_search_deliver(gemp_search *search)
 		return GEMP_OK;
 	gemp_readback *result = &search->result[pending.buffer];
 	double began = gemp_now();
-	GEMP_TRY(gemp_readback_wait(result));
+	GEMP_PROPAGATE(gemp_readback_wait(result));
 	gemp_timers_add(&search->context->timers, GEMP_PHASE_DOWNLOAD, began);
 	size_t edges = live_edges(search);
 	gemp_batch batch = { .rows = pending.count,
@@ -86,10 +86,9 @@ gemp_code gemp_search_deliver(gemp_search *search)
 		                 .edge_count = (int)edges,
 		                 .vertices = (const void *)result->host[0],
 		                 .edges = edges ? (const void *)result->host[1] : NULL };
-	GEMP_TRY(search->sink->consume(search->sink->self, &batch));
+	GEMP_PROPAGATE(search->sink->consume(search->sink->self, &batch));
 	code = gemp_readback_end(result, search->context->device);
 	gemp_trace_add("deliver", GEMP_LANE_OUTPUT, began);
-done:
 	return code;
 }
 

@@ -274,21 +274,19 @@ static gemp_code make_degree(const gemp_binding *b, gemp_expr *expr)
 /* EXISTS { (v)-[:T]->() } asks for a degree above 0. */
 static gemp_code bind_degree(const gemp_binding *b, gemp_expr **slot)
 {
-	gemp_code code = GEMP_OK;
-	gemp_expr *above = NULL, *expr = *slot;
+	GEMP_OWNED_BY(gemp_expr_free_at) gemp_expr *above = NULL;
+	gemp_expr *expr = *slot;
 	bool exists = expr->kind == GEMP_EXISTS;
-	GEMP_TRY(make_degree(b, expr));
+	GEMP_PROPAGATE(make_degree(b, expr));
 	if (!exists)
 		return GEMP_OK;
-	GEMP_TRY(gemp_expr_new_operator(&above, GEMP_GT, 2, expr->line, expr->column));
-	GEMP_TRY(
+	GEMP_PROPAGATE(gemp_expr_new_operator(&above, GEMP_GT, 2, expr->line, expr->column));
+	GEMP_PROPAGATE(
 		gemp_expr_new_literal(&above->children[1], (gemp_value){ .type = GEMP_INTEGER }, expr->line, expr->column));
 	above->children[0] = expr;
 	*slot = above;
 	above = NULL;
-done:
-	gemp_expr_free(above);
-	return code;
+	return GEMP_OK;
 }
 
 /* From the outside in: a degree is recognised before its inner pattern's names are bound. */

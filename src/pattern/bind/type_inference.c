@@ -239,20 +239,18 @@ static void warn_folded(const gemp_binding *b, const gemp_expr *expr, const char
 /* `slot` becomes "this is not NULL" of the values it compared, all that is left to ask; a key never is. */
 static gemp_code make_null_test(gemp_expr **slot)
 {
-	gemp_expr *expr = *slot, *all = NULL;
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_expr_new_operator(&all, GEMP_AND, 2, expr->line, expr->column));
+	gemp_expr *expr = *slot;
+	GEMP_OWNED_BY(gemp_expr_free_at) gemp_expr *all = NULL;
+	GEMP_PROPAGATE(gemp_expr_new_operator(&all, GEMP_AND, 2, expr->line, expr->column));
 	for (size_t i = 0; i < 2; i++)
-		GEMP_TRY(gemp_expr_new_operator(&all->children[i], GEMP_IS_NOT_NULL, 1, expr->line, expr->column));
+		GEMP_PROPAGATE(gemp_expr_new_operator(&all->children[i], GEMP_IS_NOT_NULL, 1, expr->line, expr->column));
 	for (size_t i = 0; i < 2; i++) {
 		all->children[i]->children[0] = expr->children[i];
 		expr->children[i] = NULL;
 	}
 	*slot = all;
 	all = expr;
-done:
-	gemp_expr_free(all);
-	return code;
+	return GEMP_OK;
 }
 
 /* Values of different classes are never equal, and NULL in either makes `<>` unknown: what is left is a test for

@@ -8,7 +8,9 @@
 #ifndef GEMP_PATTERN_MODEL_EXPR_H
 #define GEMP_PATTERN_MODEL_EXPR_H
 
+#include "core/memory.h"
 #include "graph/column.h"
+#include "pattern/model/string_function.h"
 
 typedef enum gemp_expr_kind {
 	GEMP_LITERAL,   /* value */
@@ -91,6 +93,7 @@ gemp_code gemp_expr_new_operator(gemp_expr **out, gemp_expr_kind kind, size_t co
 gemp_code gemp_expr_new_element(gemp_expr **out, int variable, bool edge, int line, int column);
 gemp_code gemp_expr_new_literal(gemp_expr **out, gemp_value value, int line, int column);
 void gemp_expr_free(gemp_expr *expr); /* takes NULL */
+GEMP_RELEASE(gemp_expr_free, gemp_expr *)
 /* The expression becomes a literal at the same place of the text; its operands are freed. Takes the bytes of a string. */
 void gemp_expr_set_literal(gemp_expr *expr, gemp_value value);
 /* A deep copy, bound as the original is. */

@@ -190,8 +190,7 @@ bool gemp_pattern_joins(const gemp_pattern *pattern, int a, int b)
 /* Anonymous vertices are returned only if no vertex has a name. */
 gemp_code gemp_pattern_return_vertices(gemp_pattern *pattern)
 {
-	gemp_code code = GEMP_OK;
-	gemp_expr *expr = NULL;
+	GEMP_OWNED_BY(gemp_expr_free_at) gemp_expr *expr = NULL;
 	bool named = false;
 	int count = (int)gemp_pattern_row_vertices(pattern);
 	for (int v = 0; v < count; v++)
@@ -203,12 +202,10 @@ gemp_code gemp_pattern_return_vertices(gemp_pattern *pattern)
 			continue;
 		snprintf(number, sizeof number, "v%d", v);
 		name = name ? name : number;
-		GEMP_TRY(gemp_expr_new_element(&expr, v, false, 0, 0));
-		GEMP_TRY(gemp_pattern_add_return(pattern, &expr, name, strlen(name)));
+		GEMP_PROPAGATE(gemp_expr_new_element(&expr, v, false, 0, 0));
+		GEMP_PROPAGATE(gemp_pattern_add_return(pattern, &expr, name, strlen(name)));
 	}
-done:
-	gemp_expr_free(expr);
-	return code;
+	return GEMP_OK;
 }
 
 /* Grows one component until it is closed under edges, then starts the next; at most 32 vertices make this cheap. */

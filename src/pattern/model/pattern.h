@@ -9,6 +9,7 @@
 #ifndef GEMP_PATTERN_MODEL_PATTERN_H
 #define GEMP_PATTERN_MODEL_PATTERN_H
 
+#include "core/memory.h"
 #include "pattern/model/expr.h"
 
 /* As --semantics and --distinct call them. */
@@ -131,6 +132,7 @@ void gemp_pattern_print_components(const gemp_pattern *pattern, const int *part,
 gemp_code gemp_pattern_check_connected(const gemp_pattern *pattern, const char *prefix);
 
 void gemp_pattern_free(gemp_pattern *pattern);
+GEMP_RELEASE(gemp_pattern_free, gemp_pattern *)
 /* Counts are within the limits, and ends, arguments and lengths are what the fields above promise. For asserts. */
 bool gemp_pattern_is_valid(const gemp_pattern *pattern);
 

@@ -62,38 +62,31 @@ static gemp_code copy_edge(gemp_derived *d, const gemp_pattern *pattern, const g
 /* The sub-pattern of an edge test has two arguments, one edge and nothing else, so it is copied by hand. */
 static gemp_code copy_edge_test(gemp_pattern *to, const gemp_pattern *from, gemp_expr *exists)
 {
-	gemp_code code = GEMP_OK;
-	gemp_derived inner = { 0 };
+	GEMP_OWNED_BY(gemp_derived_free) gemp_derived inner = { 0 };
 	int index;
-	GEMP_TRY(gemp_pattern_new(&inner.pattern, from->text, from->file));
+	GEMP_PROPAGATE(gemp_pattern_new(&inner.pattern, from->text, from->file));
 	for (size_t v = 0; v < from->vertex_count; v++)
-		GEMP_TRY(gemp_pattern_add_vertex(inner.pattern, from->vertices[v].name, &index));
+		GEMP_PROPAGATE(gemp_pattern_add_vertex(inner.pattern, from->vertices[v].name, &index));
 	inner.pattern->arguments = from->arguments;
 	inner.pattern->relation_count = from->relation_count;
-	GEMP_TRY(copy_edge(&inner, from, from->edges, from->edges[0].from, from->edges[0].to));
+	GEMP_PROPAGATE(copy_edge(&inner, from, from->edges, from->edges[0].from, from->edges[0].to));
 	exists->sub = to->sub_count;
-	GEMP_TRY(GEMP_APPEND(to->subs, to->sub_count, &inner.pattern));
+	GEMP_PROPAGATE(GEMP_APPEND(to->subs, to->sub_count, &inner.pattern));
 	inner.pattern = NULL;
-done:
-	gemp_derived_free(&inner);
-	return code;
+	return GEMP_OK;
 }
 
 /* A condition that a plan takes along, into the derived pattern. */
 static gemp_code copy_condition(gemp_derived *d, const gemp_pattern *pattern, const gemp_expr *expr)
 {
-	gemp_code code = GEMP_OK;
-	gemp_expr *copy = NULL;
-	GEMP_TRY(gemp_expr_copy(&copy, expr));
+	GEMP_OWNED_BY(gemp_expr_free_at) gemp_expr *copy = NULL;
+	GEMP_PROPAGATE(gemp_expr_copy(&copy, expr));
 	renumber(copy, d);
 	if (gemp_pattern_is_edge_test(pattern, expr)) {
 		gemp_expr *exists = copy->kind == GEMP_NOT ? copy->children[0] : copy;
-		GEMP_TRY(copy_edge_test(d->pattern, pattern->subs[exists->sub], exists));
+		GEMP_PROPAGATE(copy_edge_test(d->pattern, pattern->subs[exists->sub], exists));
 	}
-	GEMP_TRY(gemp_pattern_require(d->pattern, &copy));
-done:
-	gemp_expr_free(copy);
-	return code;
+	return gemp_pattern_require(d->pattern, &copy);
 }
 
 /* An empty pattern with the original's text, and maps in which nothing is present (-1). */
@@ -180,19 +173,15 @@ static gemp_code expand_path(gemp_derived *d, const gemp_pattern *pattern, size_
 /* A path of length 0 between two arguments requires that they are the same vertex. */
 static gemp_code require_same(gemp_derived *d, const gemp_pattern *pattern, size_t e)
 {
-	gemp_code code = GEMP_OK;
-	gemp_expr *equal = NULL;
+	GEMP_OWNED_BY(gemp_expr_free_at) gemp_expr *equal = NULL;
 	const gemp_pattern_edge *edge = &pattern->edges[e];
 	const int ends[] = { d->vertex[edge->from], d->vertex[edge->to] };
 	if (ends[0] == ends[1])
 		return GEMP_OK;
-	GEMP_TRY(gemp_expr_new_operator(&equal, GEMP_EQ, 2, edge->line, edge->column));
+	GEMP_PROPAGATE(gemp_expr_new_operator(&equal, GEMP_EQ, 2, edge->line, edge->column));
 	for (int i = 0; i < 2; i++)
-		GEMP_TRY(gemp_expr_new_element(&equal->children[i], ends[i], false, edge->line, edge->column));
-	GEMP_TRY(gemp_pattern_require(d->pattern, &equal));
-done:
-	gemp_expr_free(equal);
-	return code;
+		GEMP_PROPAGATE(gemp_expr_new_element(&equal->children[i], ends[i], false, edge->line, edge->column));
+	return gemp_pattern_require(d->pattern, &equal);
 }
 
 /* Edges before paths, so that edge slots of the pattern come first in every variant. */
@@ -311,23 +300,19 @@ static void lift(const lift_context *l, const int *images, int *out)
 gemp_code gemp_variant_symmetry(gemp_symmetry **out, const gemp_pattern *pattern, const uint32_t *length,
                                 const gemp_derived *variant)
 {
-	gemp_code code = GEMP_OK;
-	gemp_symmetry *base = NULL, *lifted = NULL;
+	GEMP_OWNED_BY(gemp_symmetry_free_at) gemp_symmetry *base = NULL, *lifted = NULL;
 	const lift_context l = { pattern, length, variant };
-	GEMP_TRY(length_preserving(&base, pattern, length));
-	GEMP_TRY(GEMP_NEW(lifted, 1));
+	GEMP_PROPAGATE(length_preserving(&base, pattern, length));
+	GEMP_PROPAGATE(GEMP_NEW(lifted, 1));
 	lifted->vertices = variant->pattern->vertex_count;
 	lifted->points = lifted->vertices + variant->pattern->edge_count;
-	GEMP_TRY(GEMP_NEW(lifted->images, base->count * lifted->points));
+	GEMP_PROPAGATE(GEMP_NEW(lifted->images, base->count * lifted->points));
 	for (; lifted->count < base->count; lifted->count++)
 		lift(&l, base->images + lifted->count * base->points, lifted->images + lifted->count * lifted->points);
-	GEMP_TRY(gemp_symmetry_finish(lifted));
+	GEMP_PROPAGATE(gemp_symmetry_finish(lifted));
 	*out = lifted;
 	lifted = NULL;
-done:
-	gemp_symmetry_free(lifted);
-	gemp_symmetry_free(base);
-	return code;
+	return GEMP_OK;
 }
 
 /* CLASSES of lengths under the automorphisms. */

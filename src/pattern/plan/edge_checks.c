@@ -150,18 +150,15 @@ static gemp_code forbid_between(gemp_planner *p, gemp_step *step, int at, int v,
 /* Induced matching: between v and each bound vertex, and at v itself. */
 static gemp_code forbid_edges(gemp_planner *p, gemp_step *step, int v)
 {
-	gemp_code code = GEMP_OK;
-	bool *out_relations = NULL, *in_relations = NULL;
+	GEMP_OWNED bool *out_relations = NULL, *in_relations = NULL;
 	if (p->options->semantics != GEMP_INDUCED)
 		return GEMP_OK;
-	GEMP_TRY(GEMP_NEW(out_relations, p->pattern->relation_count));
-	GEMP_TRY(GEMP_NEW(in_relations, p->pattern->relation_count));
+	GEMP_PROPAGATE(GEMP_NEW(out_relations, p->pattern->relation_count));
+	GEMP_PROPAGATE(GEMP_NEW(in_relations, p->pattern->relation_count));
 	for (int w = 0; w < (int)p->pattern->vertex_count; w++)
 		if (p->bound & GEMP_BIT(w) || w == v)
-			GEMP_TRY(forbid_between(p, step, w, v, out_relations, in_relations));
-done:
-	gemp_free_all(out_relations, in_relations);
-	return code;
+			GEMP_PROPAGATE(forbid_between(p, step, w, v, out_relations, in_relations));
+	return GEMP_OK;
 }
 
 /* EXISTS of an edge is tested as soon as both of its ends are bound. */

@@ -16,6 +16,7 @@
 #ifndef GEMP_PATTERN_PLAN_PLAN_H
 #define GEMP_PATTERN_PLAN_PLAN_H
 
+#include "core/memory.h"
 #include "graph/graph.h"
 #include "pattern/model/pattern.h"
 
@@ -118,6 +119,7 @@ typedef struct gemp_plan_options {
 } gemp_plan_options;
 
 void gemp_plan_free(gemp_plan *plan);
+GEMP_RELEASE(gemp_plan_free, gemp_plan *)
 
 /* STAGES. 0: pivots, or the arguments. An ARGUMENT is verified from `done` = 0 on, since its tasks may begin on any rank. */
 typedef struct gemp_plan_stage {

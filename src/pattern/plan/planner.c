@@ -53,9 +53,8 @@ static void restrict_step(gemp_step *step, int vertices, int first, int other, b
 /* Order restrictions along the matching order leave one embedding of each orbit (Grochow and Kellis 2007). */
 static gemp_code gemp_plan_break_symmetry(gemp_planner *p)
 {
-	gemp_code code = GEMP_OK;
 	gemp_plan *plan = p->plan;
-	gemp_stab_chain *chain = NULL;
+	GEMP_OWNED_BY(gemp_stab_chain_free_at) gemp_stab_chain *chain = NULL;
 	int base[GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES] = { 0 };
 	size_t size = 0;
 	for (size_t s = 0; s < plan->step_count; s++)
@@ -64,7 +63,7 @@ static gemp_code gemp_plan_break_symmetry(gemp_planner *p)
 	for (size_t s = 0; plan->live_edges && s < plan->step_count; s++)
 		if (plan->steps[s].edge >= 0)
 			base[size++] = plan->vertex_count + plan->steps[s].edge;
-	GEMP_TRY(gemp_stab_chain_new(&chain, p->symmetry, base, size));
+	GEMP_PROPAGATE(gemp_stab_chain_new(&chain, p->symmetry, base, size));
 	for (size_t level = 0; level < size; level++) {
 		const int *orbit;
 		size_t members = gemp_stab_chain_orbit(chain, level, &orbit);
@@ -76,9 +75,7 @@ static gemp_code gemp_plan_break_symmetry(gemp_planner *p)
 				restrict_step(&plan->steps[s], plan->vertex_count, orbit[0], orbit[i], hub);
 	}
 	plan->broken = true;
-done:
-	gemp_stab_chain_free(chain);
-	return code;
+	return GEMP_OK;
 }
 
 /* Appends a step; an edge must differ from the bound edges that could be the same host edge. */
@@ -288,18 +285,17 @@ static uint64_t hash_plan(const gemp_plan *plan)
 gemp_code gemp_plan_new(gemp_plan **out, const gemp_pattern *pattern, const gemp_symmetry *symmetry,
                         const gemp_statistics *statistics, const gemp_plan_options *options)
 {
-	gemp_code code = GEMP_OK;
-	gemp_plan *plan = NULL;
+	GEMP_OWNED_BY(gemp_plan_free_at) gemp_plan *plan = NULL;
 	int order[GEMP_MAX_PATTERN_VERTICES];
 	double rows[GEMP_MAX_PATTERN_VERTICES];
 	bool allowed[GEMP_MAX_PATTERN_VERTICES];
 	assert(gemp_pattern_is_valid(pattern));
-	GEMP_TRY(GEMP_NEW(plan, 1));
+	GEMP_PROPAGATE(GEMP_NEW(plan, 1));
 	gemp_planner p = {
 		.plan = plan, .pattern = pattern, .symmetry = symmetry, .statistics = statistics, .options = options
 	};
-	GEMP_TRY(check_connection(pattern));
-	GEMP_TRY(find_repeatable(&p));
+	GEMP_PROPAGATE(check_connection(pattern));
+	GEMP_PROPAGATE(find_repeatable(&p));
 	plan->relation_count = pattern->relation_count;
 	plan->vertex_count = (int)pattern->vertex_count;
 	plan->edge_count = (int)pattern->edge_count;
@@ -310,25 +306,23 @@ gemp_code gemp_plan_new(gemp_plan **out, const gemp_pattern *pattern, const gemp
 	plan->live_edges = gemp_plan_live_edges(&p);
 	may_use_two_paths(&p, allowed);
 	plan->divisor = 1;
-	GEMP_TRY(choose_order(&p, allowed, order, rows));
+	GEMP_PROPAGATE(choose_order(&p, allowed, order, rows));
 	plan->pivot = plan->arguments ? -1 : order[0];
 	if (plan->arguments)
-		GEMP_TRY(bind_arguments(&p));
+		GEMP_PROPAGATE(bind_arguments(&p));
 	for (size_t step = 0; step < plan->step_count; step++)
 		plan->steps[step].rows = 1;
 	for (int i = plan->arguments; i < plan->vertex_count; i++) {
 		size_t step = plan->step_count;
-		GEMP_TRY(bind_vertex(&p, order[i]));
+		GEMP_PROPAGATE(bind_vertex(&p, order[i]));
 		for (; step < plan->step_count; step++)
 			plan->steps[step].rows = rows[i];
 	}
 	sort_leaf(plan);
 	if (may_break(&p))
-		GEMP_TRY(gemp_plan_break_symmetry(&p));
+		GEMP_PROPAGATE(gemp_plan_break_symmetry(&p));
 	plan->hash = hash_plan(plan);
 	*out = plan;
 	plan = NULL;
-done:
-	gemp_plan_free(plan);
-	return code;
+	return GEMP_OK;
 }

@@ -13,13 +13,9 @@ static gemp_code add_condition(gemp_sema *p, gemp_sema_scope *scope, const gemp_
 	if (!from)
 		return GEMP_OK;
 	gemp_sema_context context = { .scope = scope, .self = self, .no_aggregates = "stands in WITH and RETURN only" };
-	gemp_expr *expr = NULL;
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_sema_expr(p, &context, from, GEMP_SEMA_CONDITION, &expr));
-	GEMP_TRY(gemp_pattern_require(scope->pattern, &expr));
-done:
-	gemp_expr_free(expr);
-	return code;
+	GEMP_OWNED_BY(gemp_expr_free_at) gemp_expr *expr = NULL;
+	GEMP_PROPAGATE(gemp_sema_expr(p, &context, from, GEMP_SEMA_CONDITION, &expr));
+	return gemp_pattern_require(scope->pattern, &expr);
 }
 
 /* A vertex that was named before is the same vertex; one that stands in a path must differ from others again. */
@@ -223,32 +219,29 @@ gemp_code gemp_sema_inner(gemp_sema *p, const gemp_sema_scope *scope, const gemp
                           gemp_pattern **out, int outer[GEMP_MAX_PATTERN_VERTICES], gemp_sema_scope *names)
 {
 	argument_set g = { .outer = scope };
-	gemp_pattern *inner = NULL;
-	gemp_code code = GEMP_OK;
+	GEMP_OWNED_BY(gemp_pattern_free_at) gemp_pattern *inner = NULL;
 	int index;
 	if (p->patterns++ == GEMP_SEMA_MAX_PATTERNS)
 		return gemp_sema_fail(p, match->place.begin,
 		                      "a query has at most %d patterns within it (EXISTS, COUNT, OPTIONAL MATCH)",
 		                      GEMP_SEMA_MAX_PATTERNS);
 	if (bare)
-		GEMP_TRY(check_bare(p, scope, match->first));
-	GEMP_TRY(use_match(p, &g, match));
-	GEMP_TRY(gemp_pattern_new(&inner, p->q->source.text, p->q->source.file));
-	GEMP_TRY(gemp_sema_new_scope(p, inner, GEMP_SEMA_MAX_NAMES, names));
+		GEMP_PROPAGATE(check_bare(p, scope, match->first));
+	GEMP_PROPAGATE(use_match(p, &g, match));
+	GEMP_PROPAGATE(gemp_pattern_new(&inner, p->q->source.text, p->q->source.file));
+	GEMP_PROPAGATE(gemp_sema_new_scope(p, inner, GEMP_SEMA_MAX_NAMES, names));
 	for (size_t i = 0; i < g.count; i++) {
-		GEMP_TRY(gemp_pattern_add_vertex(inner, g.names[i]->name, &index));
+		GEMP_PROPAGATE(gemp_pattern_add_vertex(inner, g.names[i]->name, &index));
 		inner->vertices[index].repeatable = true; /* until it stands in a path */
 		gemp_sema_add_name(names, g.names[i]->name, GEMP_SEMA_VERTEX, index);
 		outer[i] = g.names[i]->index;
 	}
 	inner->arguments = g.count;
-	GEMP_TRY(gemp_sema_match(p, names, match));
-	GEMP_TRY(release_condition_vertices(p, &g, inner, match));
+	GEMP_PROPAGATE(gemp_sema_match(p, names, match));
+	GEMP_PROPAGATE(release_condition_vertices(p, &g, inner, match));
 	*out = inner;
 	inner = NULL;
-done:
-	gemp_pattern_free(inner);
-	return code;
+	return GEMP_OK;
 }
 
 /* Names that the optional part introduces are visible in the clauses that follow. */
@@ -313,23 +306,20 @@ static gemp_code add_all(gemp_sema *p, const gemp_sema_scope *scope, gemp_clause
 	if (scope->count == 0)
 		return gemp_sema_fail(p, place.begin,
 		                      "* stands for all variables, and there are none; name a vertex, as in (a)");
-	gemp_code code = GEMP_OK;
-	gemp_expr *expr = NULL;
+	GEMP_OWNED_BY(gemp_expr_free_at) gemp_expr *expr = NULL;
 	for (size_t i = 0; i < scope->count; i++) {
 		const gemp_sema_name *name = &scope->names[i];
 		bool element = name->sort == GEMP_SEMA_VERTEX || name->sort == GEMP_SEMA_EDGE;
 		gemp_expr_kind kind = !element ? GEMP_COLUMN : name->sort == GEMP_SEMA_EDGE ? GEMP_EDGE : GEMP_VERTEX;
-		GEMP_TRY(gemp_sema_new_expr(p, kind, place.begin, &expr));
+		GEMP_PROPAGATE(gemp_sema_new_expr(p, kind, place.begin, &expr));
 		expr->of_edge = name->sort == GEMP_SEMA_EDGE;
 		if (element)
 			expr->variable = name->index;
 		else
 			expr->item = (size_t)name->index;
-		GEMP_TRY(add_column(p, clause, &expr, place, name->name, strlen(name->name)));
+		GEMP_PROPAGATE(add_column(p, clause, &expr, place, name->name, strlen(name->name)));
 	}
-done:
-	gemp_expr_free(expr);
-	return code;
+	return GEMP_OK;
 }
 
 /* One item of WITH or RETURN. Its column name is the alias, the variable, or (of RETURN) the text as written. */
@@ -341,8 +331,8 @@ static gemp_code add_one(gemp_sema *p, gemp_sema_scope *scope, bool with, gemp_c
 	                                                              : NULL;
 	gemp_sema_context context = { .scope = scope };
 	gemp_code code = GEMP_OK;
-	gemp_expr *expr = NULL;
-	GEMP_TRY(gemp_sema_expr(p, &context, item->expr, GEMP_SEMA_ANY, &expr));
+	GEMP_OWNED_BY(gemp_expr_free_at) gemp_expr *expr = NULL;
+	GEMP_PROPAGATE(gemp_sema_expr(p, &context, item->expr, GEMP_SEMA_ANY, &expr));
 	if (with && !word)
 		code = gemp_sema_fail(p, item->place.begin, "WITH needs a name for what it passes on: write ... AS name");
 	else if (word)
@@ -351,8 +341,6 @@ static gemp_code add_one(gemp_sema *p, gemp_sema_scope *scope, bool with, gemp_c
 	else
 		code = add_column(p, clause, &expr, item->place, p->q->source.text + item->place.begin,
 		                  item->place.end - item->place.begin);
-done:
-	gemp_expr_free(expr);
 	return code;
 }
 

@@ -128,18 +128,14 @@ done:
 gemp_code gemp_pattern_parse_with(gemp_pattern **out, const char *text, const char *file,
                                   const gemp_query_parameter *parameters, size_t parameter_count)
 {
-	gemp_code code = GEMP_OK;
-	gemp_pattern *pattern = NULL;
-	bool *used = NULL;
-	GEMP_TRY(GEMP_NEW(used, parameter_count));
-	GEMP_TRY(gemp_pattern_parse_some(&pattern, text, file, parameters, parameter_count, used));
-	GEMP_TRY(gemp_ast_check_parameters(parameters, parameter_count, used));
+	GEMP_OWNED_BY(gemp_pattern_free_at) gemp_pattern *pattern = NULL;
+	GEMP_OWNED bool *used = NULL;
+	GEMP_PROPAGATE(GEMP_NEW(used, parameter_count));
+	GEMP_PROPAGATE(gemp_pattern_parse_some(&pattern, text, file, parameters, parameter_count, used));
+	GEMP_PROPAGATE(gemp_ast_check_parameters(parameters, parameter_count, used));
 	*out = pattern;
 	pattern = NULL;
-done:
-	gemp_pattern_free(pattern);
-	gemp_free(used);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_pattern_parse(gemp_pattern **out, const char *text, const char *file)
@@ -228,21 +224,17 @@ static gemp_code extract_query(gemp_text *out, const char *text, size_t begin, s
 static gemp_code parse_all(gemp_script *script, const char *text, const char *file,
                            const gemp_query_parameter *parameters, size_t parameter_count, bool *used)
 {
-	gemp_code code = GEMP_OK;
-	gemp_text one = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text one = { 0 };
 	size_t at = 0, begin, end, capacity = 0;
 	while (next_query(text, &at, &begin, &end)) {
 		gemp_text_clear(&one);
-		GEMP_TRY(extract_query(&one, text, begin, end));
-		GEMP_TRY(GEMP_RESERVE(script->queries, capacity, script->count + 1));
-		GEMP_TRY(gemp_pattern_parse_some(&script->queries[script->count], one.data, file, parameters, parameter_count,
-		                                 used));
+		GEMP_PROPAGATE(extract_query(&one, text, begin, end));
+		GEMP_PROPAGATE(GEMP_RESERVE(script->queries, capacity, script->count + 1));
+		GEMP_PROPAGATE(gemp_pattern_parse_some(&script->queries[script->count], one.data, file, parameters,
+		                                       parameter_count, used));
 		script->count++;
 	}
-	code = gemp_ast_check_parameters(parameters, parameter_count, used);
-done:
-	gemp_text_free(&one);
-	return code;
+	return gemp_ast_check_parameters(parameters, parameter_count, used);
 }
 
 /* One query with at most one `;` behind it is parsed as it is; an empty text, too, for gemp_pattern_parse has a
@@ -260,25 +252,21 @@ static bool is_single(const char *text)
 gemp_code gemp_script_parse(gemp_script *out, const char *text, const char *file,
                             const gemp_query_parameter *parameters, size_t parameter_count)
 {
-	gemp_code code = GEMP_OK;
-	gemp_script script = { 0 };
-	bool *used = NULL;
+	GEMP_OWNED_BY(gemp_script_free) gemp_script script = { 0 };
+	GEMP_OWNED bool *used = NULL;
 	if (strncmp(text, "\xEF\xBB\xBF", 3) == 0)
 		text += 3; /* the byte order mark of some editors */
 	if (!is_single(text)) {
-		GEMP_TRY(GEMP_NEW(used, parameter_count));
-		GEMP_TRY(parse_all(&script, text, file, parameters, parameter_count, used));
+		GEMP_PROPAGATE(GEMP_NEW(used, parameter_count));
+		GEMP_PROPAGATE(parse_all(&script, text, file, parameters, parameter_count, used));
 	} else {
-		GEMP_TRY(GEMP_NEW(script.queries, 1));
-		GEMP_TRY(gemp_pattern_parse_with(&script.queries[0], text, file, parameters, parameter_count));
+		GEMP_PROPAGATE(GEMP_NEW(script.queries, 1));
+		GEMP_PROPAGATE(gemp_pattern_parse_with(&script.queries[0], text, file, parameters, parameter_count));
 		script.count = 1;
 	}
 	*out = script;
 	script = (gemp_script){ 0 };
-done:
-	gemp_script_free(&script);
-	gemp_free(used);
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_script_free(gemp_script *script)

@@ -56,23 +56,20 @@ static bool may_be_missing(const gemp_rule_build *b, const gemp_sema_name *name)
 static gemp_code add_matched(gemp_rule_build *b, gemp_ast_word word, gemp_rule_variable **out)
 {
 	const gemp_sema_name *name;
-	gemp_expr *expr = NULL;
+	GEMP_OWNED_BY(gemp_expr_free_at) gemp_expr *expr = NULL;
 	gemp_rule_element element = { 0 };
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_sema_resolve(b->p, b->row, word, &name));
+	GEMP_PROPAGATE(gemp_sema_resolve(b->p, b->row, word, &name));
 	if (name->sort != GEMP_SEMA_VERTEX && name->sort != GEMP_SEMA_EDGE)
 		return gemp_sema_fail(b->p, word.place.begin, "'%s' is a value; what a rule changes is a vertex or an edge",
 		                      word.bytes);
 	element.edge = name->sort == GEMP_SEMA_EDGE;
-	GEMP_TRY(gemp_sema_new_expr(b->p, element.edge ? GEMP_EDGE : GEMP_VERTEX, word.place.begin, &expr));
+	GEMP_PROPAGATE(gemp_sema_new_expr(b->p, element.edge ? GEMP_EDGE : GEMP_VERTEX, word.place.begin, &expr));
 	expr->variable = name->index;
 	expr->of_edge = element.edge;
-	GEMP_TRY(column(b, &expr, word.place, &element.index));
-	GEMP_TRY(rule_add_variable(b, word, element, out));
+	GEMP_PROPAGATE(column(b, &expr, word.place, &element.index));
+	GEMP_PROPAGATE(rule_add_variable(b, word, element, out));
 	(*out)->optional = may_be_missing(b, name);
-done:
-	gemp_expr_free(expr);
-	return code;
+	return GEMP_OK;
 }
 
 /* *out: the element that an update changes. GEMP_EUSAGE if there is no such element, or an earlier update deletes
@@ -163,16 +160,12 @@ static gemp_code rule_set(gemp_rule_build *b, gemp_rule_element element, gemp_as
 	gemp_sema_context context = { .scope = b->row,
 		                          .no_aggregates = "stands in WITH only; give it a name there, as in "
 		                                           "WITH a, count(*) AS n SET a.n = n" };
-	gemp_expr *expr = NULL;
+	GEMP_OWNED_BY(gemp_expr_free_at) gemp_expr *expr = NULL;
 	gemp_update *update;
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(check_value(b, value));
-	GEMP_TRY(gemp_sema_expr(b->p, &context, value, GEMP_SEMA_PLAIN, &expr));
-	GEMP_TRY(add_attribute(b, GEMP_SET_ATTRIBUTE, element, name, &update));
-	code = add_value(b, &expr, value->place, update);
-done:
-	gemp_expr_free(expr);
-	return code;
+	GEMP_PROPAGATE(check_value(b, value));
+	GEMP_PROPAGATE(gemp_sema_expr(b->p, &context, value, GEMP_SEMA_PLAIN, &expr));
+	GEMP_PROPAGATE(add_attribute(b, GEMP_SET_ATTRIBUTE, element, name, &update));
+	return add_value(b, &expr, value->place, update);
 }
 
 /* Adds the names of a conjunction of labels to `list`; conditions of a map are skipped, they become attributes. */

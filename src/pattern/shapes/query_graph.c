@@ -202,17 +202,13 @@ static gemp_code read_lines(reader *r, const char *text)
 /* The label is a condition with the place of its number, so that an unknown label is reported there. */
 static gemp_code add_label(reader *r, int v)
 {
-	gemp_expr *expr = NULL;
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_expr_new(&expr, GEMP_HAS_LABEL, r->label_line[v], r->label_column[v]));
+	GEMP_OWNED_BY(gemp_expr_free_at) gemp_expr *expr = NULL;
+	GEMP_PROPAGATE(gemp_expr_new(&expr, GEMP_HAS_LABEL, r->label_line[v], r->label_column[v]));
 	expr->variable = v;
-	GEMP_TRY(GEMP_NEW(expr->names, 1));
+	GEMP_PROPAGATE(GEMP_NEW(expr->names, 1));
 	expr->names[0] = label_name(r->label_format, r->labels[v]);
 	expr->name_count = expr->names[0] ? 1 : 0;
-	code = expr->names[0] ? gemp_pattern_require(r->pattern, &expr) : GEMP_ENOMEM;
-done:
-	gemp_expr_free(expr);
-	return code;
+	return expr->names[0] ? gemp_pattern_require(r->pattern, &expr) : GEMP_ENOMEM;
 }
 
 /* The counts of the header must be right, and all vertices must be connected. */

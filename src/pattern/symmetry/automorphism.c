@@ -261,12 +261,12 @@ static gemp_code add_after_with(digraph *d, const int *items, const gemp_expr *e
 /* Returned items as a multiset; items of ORDER BY are distinguished by their position in it. */
 static gemp_code add_clause(digraph *d, const pattern_nodes *row)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_clause *clause = gemp_pattern_first_clause(row->pattern);
-	int *items = NULL, node;
-	GEMP_TRY(GEMP_NEW(items, clause->item_count));
+	GEMP_OWNED int *items = NULL;
+	int node;
+	GEMP_PROPAGATE(GEMP_NEW(items, clause->item_count));
 	for (size_t i = 0; i < clause->item_count; i++) {
-		GEMP_TRY(add_expr(d, row, clause->items[i].expr, 0, &items[i]));
+		GEMP_PROPAGATE(add_expr(d, row, clause->items[i].expr, 0, &items[i]));
 		gemp_text_print(&d->colour[items[i]], " returned%s", i < clause->shown ? "" : " hidden");
 		if (i < row->pattern->fixed_items)
 			gemp_text_print(&d->colour[items[i]], " as %zu", i);
@@ -275,10 +275,8 @@ static gemp_code add_clause(digraph *d, const pattern_nodes *row)
 				gemp_text_print(&d->colour[items[i]], " by %zu %d", o, clause->orders[o].descending);
 	}
 	if (clause->where)
-		GEMP_TRY(add_after_with(d, items, clause->where, 0, &node));
-done:
-	gemp_free(items);
-	return code;
+		GEMP_PROPAGATE(add_after_with(d, items, clause->where, 0, &node));
+	return GEMP_OK;
 }
 
 /* Colours are texts, so that two nodes are exchangeable only if all conditions on them alone are equal. */
@@ -347,29 +345,27 @@ static gemp_code run_nauty(const digraph *d, gemp_symmetry *symmetry)
 {
 	DEFAULTOPTIONS_DIGRAPH(options);
 	statsblk stats;
-	int n = (int)d->nodes, m = SETWORDSNEEDED(n), *lab = NULL, *ptn, *orbits;
-	graph *g = NULL;
-	gemp_code code = GEMP_OK;
+	int n = (int)d->nodes, m = SETWORDSNEEDED(n);
+	GEMP_OWNED int *lab = NULL;
+	int *ptn, *orbits;
+	GEMP_OWNED graph *g = NULL;
 	options.defaultptn = FALSE;
 	options.userautomproc = collect_generator;
 	nauty_check(WORDSIZE, m, n, NAUTYVERSIONID);
-	GEMP_TRY(GEMP_NEW(g, (size_t)n * (size_t)m));
-	GEMP_TRY(GEMP_NEW(lab, 3 * (size_t)n));
+	GEMP_PROPAGATE(GEMP_NEW(g, (size_t)n * (size_t)m));
+	GEMP_PROPAGATE(GEMP_NEW(lab, 3 * (size_t)n));
 	ptn = lab + n;
 	orbits = ptn + n;
 	for (size_t i = 0; i < d->arcs; i++)
 		ADDELEMENT(g + (size_t)d->arc[i].from * (size_t)m, d->arc[i].to);
-	GEMP_TRY(colour_cells(d, lab, ptn));
+	GEMP_PROPAGATE(colour_cells(d, lab, ptn));
 	collected_symmetry = symmetry;
 	collected_code = GEMP_OK;
 	densenauty(g, lab, ptn, orbits, &options, &stats, m, n, NULL);
 	nauty_freedyn();
 	naugraph_freedyn();
 	nautil_freedyn();
-	code = collected_code;
-done:
-	gemp_free_all(lab, g);
-	return code;
+	return collected_code;
 }
 
 static void free_digraph(digraph *d)
@@ -382,20 +378,16 @@ static void free_digraph(digraph *d)
 /* Points of the result are the pattern's vertices and edges, which are the first nodes of the digraph. */
 gemp_code gemp_automorphism_find(gemp_symmetry **out, const gemp_pattern *pattern, bool use_return)
 {
-	digraph d = { .pattern = pattern, .use_return = use_return && pattern->has_return };
-	gemp_symmetry *symmetry = NULL;
-	gemp_code code = GEMP_OK;
+	GEMP_OWNED_BY(free_digraph) digraph d = { .pattern = pattern, .use_return = use_return && pattern->has_return };
+	GEMP_OWNED_BY(gemp_symmetry_free_at) gemp_symmetry *symmetry = NULL;
 	assert(gemp_pattern_is_valid(pattern));
-	GEMP_TRY(GEMP_NEW(symmetry, 1));
+	GEMP_PROPAGATE(GEMP_NEW(symmetry, 1));
 	symmetry->vertices = pattern->vertex_count;
 	symmetry->points = pattern->vertex_count + pattern->edge_count;
-	GEMP_TRY(build_digraph(&d));
-	GEMP_TRY(run_nauty(&d, symmetry));
-	GEMP_TRY(gemp_symmetry_finish(symmetry));
+	GEMP_PROPAGATE(build_digraph(&d));
+	GEMP_PROPAGATE(run_nauty(&d, symmetry));
+	GEMP_PROPAGATE(gemp_symmetry_finish(symmetry));
 	*out = symmetry;
 	symmetry = NULL;
-done:
-	gemp_symmetry_free(symmetry);
-	free_digraph(&d);
-	return code;
+	return GEMP_OK;
 }

@@ -10,23 +10,20 @@ typedef uint8_t gemp_point;
 /* Swaps of neighbours generate the symmetric group. */
 gemp_code gemp_symmetry_full(gemp_symmetry **out, size_t vertices)
 {
-	gemp_symmetry *symmetry = NULL;
-	gemp_code code = GEMP_OK;
+	GEMP_OWNED_BY(gemp_symmetry_free_at) gemp_symmetry *symmetry = NULL;
 	GEMP_CHECK(vertices >= 1 && vertices <= GEMP_MAX_PATTERN_VERTICES);
-	GEMP_TRY(GEMP_NEW(symmetry, 1));
+	GEMP_PROPAGATE(GEMP_NEW(symmetry, 1));
 	symmetry->vertices = symmetry->points = vertices;
-	GEMP_TRY(GEMP_NEW(symmetry->images, vertices * vertices));
+	GEMP_PROPAGATE(GEMP_NEW(symmetry->images, vertices * vertices));
 	for (size_t first = 0; first + 1 < vertices; first++) { /* swaps of neighbours */
 		int *images = symmetry->images + symmetry->count++ * vertices;
 		for (size_t i = 0; i < vertices; i++)
 			images[i] = (int)(i == first ? i + 1 : i == first + 1 ? i - 1 : i);
 	}
-	GEMP_TRY(gemp_symmetry_finish(symmetry));
+	GEMP_PROPAGATE(gemp_symmetry_finish(symmetry));
 	*out = symmetry;
 	symmetry = NULL;
-done:
-	gemp_symmetry_free(symmetry);
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_symmetry_free(gemp_symmetry *symmetry)

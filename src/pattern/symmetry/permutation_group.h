@@ -7,6 +7,7 @@
 #ifndef GEMP_PATTERN_SYMMETRY_PERMUTATION_GROUP_H
 #define GEMP_PATTERN_SYMMETRY_PERMUTATION_GROUP_H
 
+#include "core/memory.h"
 #include "pattern/model/pattern.h"
 
 typedef struct gemp_symmetry gemp_symmetry;
@@ -14,6 +15,7 @@ typedef struct gemp_symmetry gemp_symmetry;
 /* The group of every permutation of the vertices alone (for --distinct vertices), no edge points. */
 gemp_code gemp_symmetry_full(gemp_symmetry **out, size_t vertices);
 void gemp_symmetry_free(gemp_symmetry *symmetry);
+GEMP_RELEASE(gemp_symmetry_free, gemp_symmetry *)
 
 size_t gemp_symmetry_points(const gemp_symmetry *symmetry);
 size_t gemp_symmetry_generators(const gemp_symmetry *symmetry);
@@ -28,6 +30,7 @@ uint64_t gemp_symmetry_order(const gemp_symmetry *symmetry, bool *overflow);
 typedef struct gemp_stab_chain gemp_stab_chain;
 gemp_code gemp_stab_chain_new(gemp_stab_chain **out, const gemp_symmetry *symmetry, const int *base, size_t base_size);
 void gemp_stab_chain_free(gemp_stab_chain *chain);
+GEMP_RELEASE(gemp_stab_chain_free, gemp_stab_chain *)
 bool gemp_stab_chain_is_trivial(const gemp_stab_chain *chain); /* the group moves no point of the base */
 /* Size; the points, base[level] first. */
 size_t gemp_stab_chain_orbit(const gemp_stab_chain *chain, size_t level, const int **orbit);

@@ -306,20 +306,16 @@ static gemp_code finish_sum(const gemp_aggregate *a, size_t group, gemp_column *
 /* The exact sum is divided before it is rounded, so the mean is the correctly rounded one. */
 static gemp_code finish_mean(const gemp_aggregate *a, size_t group, gemp_column *out)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t count = group < a->count_capacity ? a->count[group] : 0;
-	gemp_exact_sum whole = { 0 };
+	GEMP_OWNED_BY(gemp_exact_sum_free) gemp_exact_sum whole = { 0 };
 	gemp_value mean = { .type = GEMP_FLOAT, .null = count == 0 };
 	if (count && a->type == GEMP_FLOAT) {
 		mean.real = gemp_exact_sum_round(&a->exact[group], count);
 	} else if (count) {
-		GEMP_TRY(gemp_exact_sum_add_integer(&whole, a->sum[group]));
+		GEMP_PROPAGATE(gemp_exact_sum_add_integer(&whole, a->sum[group]));
 		mean.real = gemp_exact_sum_round(&whole, count);
 	}
-	code = gemp_column_add(out, &mean);
-done:
-	gemp_exact_sum_free(&whole);
-	return code;
+	return gemp_column_add(out, &mean);
 }
 
 /* Feeds each collected value once into a plain aggregate of the same kind. */

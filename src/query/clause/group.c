@@ -111,11 +111,11 @@ static gemp_code pack_group(const group_stage *g, size_t group, gemp_text *out)
 /* Counting sort by owner; groups of this rank are not packed. */
 static gemp_code pack_groups(const group_stage *g, size_t first, size_t end, gemp_text *out, size_t *sizes)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = g->context->comm;
-	size_t ranks = (size_t)comm->size, *begin = NULL, *sorted = NULL;
-	GEMP_TRY(GEMP_NEW(begin, ranks + 1));
-	GEMP_TRY(GEMP_NEW(sorted, end - first));
+	size_t ranks = (size_t)comm->size;
+	GEMP_OWNED size_t *begin = NULL, *sorted = NULL;
+	GEMP_PROPAGATE(GEMP_NEW(begin, ranks + 1));
+	GEMP_PROPAGATE(GEMP_NEW(sorted, end - first));
 	for (size_t group = first; group < end; group++)
 		begin[owner_of(g, group) + 1]++;
 	for (size_t r = 0; r < ranks; r++)
@@ -126,12 +126,10 @@ static gemp_code pack_groups(const group_stage *g, size_t first, size_t end, gem
 		size_t before = out->size;
 		for (; i < begin[r]; i++)
 			if ((int)r != comm->rank)
-				GEMP_TRY(pack_group(g, sorted[i], out));
+				GEMP_PROPAGATE(pack_group(g, sorted[i], out));
 		sizes[r] = out->size - before;
 	}
-done:
-	gemp_free_all(sorted, begin);
-	return code;
+	return GEMP_OK;
 }
 
 /* Groups that another rank has found become groups of this rank, or are united with equal ones. */
@@ -156,22 +154,20 @@ static gemp_code exchange_block(group_stage *g, size_t first, size_t end)
 {
 	gemp_code code = GEMP_OK;
 	gemp_runtime *context = g->context;
-	size_t ranks = (size_t)context->comm->size, *sizes = NULL, received_size = 0;
-	gemp_text packed = { 0 };
-	void *received = NULL;
+	size_t ranks = (size_t)context->comm->size;
+	GEMP_OWNED size_t *sizes = NULL;
+	size_t received_size = 0;
+	GEMP_OWNED_BY(gemp_text_free) gemp_text packed = { 0 };
+	GEMP_OWNED void *received = NULL;
 	double t = gemp_now();
 	code = GEMP_NEW(sizes, ranks);
 	GEMP_THEN(pack_groups(g, first, end, &packed, sizes));
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	GEMP_TRY(gemp_exchange_bytes(context->comm, packed.data, sizes, &received, &received_size, &context->traffic));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
+	GEMP_PROPAGATE(
+		gemp_exchange_bytes(context->comm, packed.data, sizes, &received, &received_size, &context->traffic));
 	gemp_timers_add(&context->timers, GEMP_PHASE_EXCHANGE, t);
 	code = merge_groups(g, received, (const char *)received + received_size);
-	code = gemp_comm_agree(context->comm, code);
-done:
-	gemp_free(received);
-	gemp_text_free(&packed);
-	gemp_free(sizes);
-	return code;
+	return gemp_comm_agree(context->comm, code);
 }
 
 /* Collective. In blocks, so that the packed groups need little memory beside the table. Groups received are appended
@@ -256,24 +252,22 @@ static gemp_code finish_groups(group_stage *g, const size_t *groups, size_t coun
 static gemp_code push_block(group_stage *g, const size_t *groups, size_t count, bool last, bool *enough)
 {
 	gemp_code code = GEMP_OK;
-	gemp_elements elements = { 0 };
-	GEMP_TRY(fetch_members(g, groups, count, &elements));
+	GEMP_OWNED_BY(gemp_elements_free) gemp_elements elements = { 0 };
+	GEMP_PROPAGATE(fetch_members(g, groups, count, &elements));
 	code = finish_groups(g, groups, count, &elements);
-	GEMP_TRY(gemp_comm_agree(g->context->comm, code));
-	code = g->next->push(g->next->self, &g->results, last, enough);
-done:
-	gemp_elements_free(&elements);
-	return code;
+	GEMP_PROPAGATE(gemp_comm_agree(g->context->comm, code));
+	return g->next->push(g->next->self, &g->results, last, enough);
 }
 
 /* Collective. All ranks push the same number of blocks, empty ones if they have fewer groups. */
 static gemp_code push_groups(group_stage *g)
 {
 	gemp_code code = GEMP_OK;
-	size_t *own_groups = NULL, count = 0;
+	GEMP_OWNED size_t *own_groups = NULL;
+	size_t count = 0;
 	bool enough = false;
 	code = GEMP_NEW(own_groups, g->groups.count);
-	GEMP_TRY(gemp_comm_agree(g->context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(g->context->comm, code));
 	for (size_t group = 0; group < g->groups.count; group++)
 		if (owner_of(g, group) == g->context->comm->rank)
 			own_groups[count++] = group;
@@ -282,12 +276,10 @@ static gemp_code push_groups(group_stage *g)
 	size_t blocks = max_groups ? (max_groups - 1) / BLOCK_GROUPS + 1 : 1;
 	for (size_t b = 0; b < blocks && !enough; b++) {
 		size_t first = b * BLOCK_GROUPS < count ? b * BLOCK_GROUPS : count, left = count - first;
-		GEMP_TRY(
+		GEMP_PROPAGATE(
 			push_block(g, own_groups + first, left < BLOCK_GROUPS ? left : BLOCK_GROUPS, b + 1 == blocks, &enough));
 	}
-done:
-	gemp_free(own_groups);
-	return code;
+	return GEMP_OK;
 }
 
 /* Without keys there is one group, even of no rows: count(*) of nothing is 0. */

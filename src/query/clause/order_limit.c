@@ -35,14 +35,13 @@ typedef struct limit_stage {
 /* Collective. Ranks agree on the number of rows, so that all reach the limit in the same call. */
 static gemp_code limit_push(void *self, gemp_frame *frame, bool last, bool *enough)
 {
-	gemp_code code = GEMP_OK;
 	limit_stage *c = self;
 	const gemp_comm *comm = c->context->comm;
-	gemp_frame cut = { 0 };
+	GEMP_OWNED_BY(gemp_frame_free) gemp_frame cut = { 0 };
 	size_t first, end;
 	if (c->ended)
 		return GEMP_OK;
-	GEMP_TRY(gemp_comm_agree(comm, gemp_frame_expand(frame, rows_up_to(c->skip, c->limit))));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_frame_expand(frame, rows_up_to(c->skip, c->limit))));
 	uint64_t all = gemp_comm_sum1(comm, frame->rows);
 	gemp_limit_rows(comm, frame->rows, c->skip, c->limit, &first, &end);
 	uint64_t skipped = all < c->skip ? all : c->skip, left = all - skipped;
@@ -50,13 +49,11 @@ static gemp_code limit_push(void *self, gemp_frame *frame, bool last, bool *enou
 	*c->some_left_out |= skipped > 0 || left > c->limit || (reached && !last);
 	c->skip -= skipped;
 	c->limit -= c->limit == UINT64_MAX ? 0 : left < c->limit ? left : c->limit;
-	GEMP_TRY(gemp_comm_agree(comm, gemp_frame_slice(&cut, frame, first, end - first)));
-	GEMP_TRY(c->next->push(c->next->self, &cut, last || reached, enough));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_frame_slice(&cut, frame, first, end - first)));
+	GEMP_PROPAGATE(c->next->push(c->next->self, &cut, last || reached, enough));
 	c->ended = last || reached || *enough;
 	*enough |= reached;
-done:
-	gemp_frame_free(&cut);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_limit_new(gemp_row_stage *out, gemp_runtime *context, uint64_t skip, uint64_t limit, bool *some_left_out,
@@ -156,13 +153,12 @@ static int compare_entries(const void *a, const void *b, void *context)
 /* Sorts pairs of prefix and row, then gathers the rows once. */
 static gemp_code sort_rows(sort_stage *o, uint64_t max_rows)
 {
-	gemp_code code = GEMP_OK;
-	sort_entry *entries = NULL;
-	uint64_t *picked = NULL;
+	GEMP_OWNED sort_entry *entries = NULL;
+	GEMP_OWNED uint64_t *picked = NULL;
 	gemp_frame sorted;
 	size_t rows = o->rows.rows, kept = rows < max_rows ? rows : (size_t)max_rows;
-	GEMP_TRY(GEMP_NEW(entries, rows));
-	GEMP_TRY(GEMP_NEW(picked, rows));
+	GEMP_PROPAGATE(GEMP_NEW(entries, rows));
+	GEMP_PROPAGATE(GEMP_NEW(picked, rows));
 	for (size_t row = 0; row < rows; row++) {
 		gemp_value first = { .null = true };
 		if (o->sort_count)
@@ -173,12 +169,10 @@ static gemp_code sort_rows(sort_stage *o, uint64_t max_rows)
 	qsort_r(entries, rows, sizeof *entries, compare_entries, o);
 	for (size_t i = 0; i < kept; i++)
 		picked[i] = entries[i].row;
-	GEMP_TRY(gemp_frame_pick(&sorted, &o->rows, picked, kept));
+	GEMP_PROPAGATE(gemp_frame_pick(&sorted, &o->rows, picked, kept));
 	gemp_frame_free(&o->rows);
 	o->rows = sorted;
-done:
-	gemp_free_all(entries, picked);
-	return code;
+	return GEMP_OK;
 }
 
 /* BUFFERING */
@@ -257,14 +251,10 @@ static gemp_code append_rows(sort_stage *o, const gemp_frame *frame, const gemp_
 /* Collective. Elements get their order keys here, while the frame's elements are at hand. */
 static gemp_code buffer_rows(sort_stage *o, gemp_frame *frame)
 {
-	gemp_code code = GEMP_OK;
-	gemp_elements elements = { 0 };
-	GEMP_TRY(gemp_comm_agree(o->context->comm, gemp_frame_expand(frame, wanted_rows(o))));
-	GEMP_TRY(gemp_elements_fetch(&elements, o->context, o->graph, frame->columns, o->shown, frame->rows, true));
-	code = gemp_comm_agree(o->context->comm, append_rows(o, frame, &elements));
-done:
-	gemp_elements_free(&elements);
-	return code;
+	GEMP_OWNED_BY(gemp_elements_free) gemp_elements elements = { 0 };
+	GEMP_PROPAGATE(gemp_comm_agree(o->context->comm, gemp_frame_expand(frame, wanted_rows(o))));
+	GEMP_PROPAGATE(gemp_elements_fetch(&elements, o->context, o->graph, frame->columns, o->shown, frame->rows, true));
+	return gemp_comm_agree(o->context->comm, append_rows(o, frame, &elements));
 }
 
 /* SAMPLE SORT over the ranks */
@@ -316,21 +306,18 @@ static gemp_code sample_rows(const sort_stage *o, sort_stage *samples)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = o->context->comm;
-	gemp_text mine = { 0 };
-	void *all = NULL;
-	size_t *begin = NULL, step = o->rows.rows / SAMPLES + 1;
+	GEMP_OWNED_BY(gemp_text_free) gemp_text mine = { 0 };
+	GEMP_OWNED void *all = NULL;
+	GEMP_OWNED size_t *begin = NULL;
+	size_t step = o->rows.rows / SAMPLES + 1;
 	*samples = (sort_stage){ .shown = o->shown, .sort_count = o->sort_count, .sorts = o->sorts };
 	code = gemp_frame_like(&samples->rows, &o->rows);
 	GEMP_THEN(pack_rows(&o->rows, step / 2, o->rows.rows, step, &mine));
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_comm_allgather(comm, mine.data, mine.size, &all, &begin));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_comm_allgather(comm, mine.data, mine.size, &all, &begin));
 	code = unpack_rows(&samples->rows, all, (const char *)all + begin[comm->size]);
 	GEMP_THEN(sort_rows(samples, UINT64_MAX));
-	code = gemp_comm_agree(comm, code);
-done:
-	gemp_text_free(&mine);
-	gemp_free_all(all, begin);
-	return code;
+	return gemp_comm_agree(comm, code);
 }
 
 /* Collective. Rank r receives the rows of bucket r and sorts them. */
@@ -338,9 +325,11 @@ static gemp_code exchange_buckets(sort_stage *o, const sort_stage *samples)
 {
 	gemp_code code = GEMP_OK;
 	gemp_runtime *context = o->context;
-	size_t ranks = (size_t)context->comm->size, *sizes = NULL, received_size = 0, at = 0;
-	gemp_text packed = { 0 };
-	void *received = NULL;
+	size_t ranks = (size_t)context->comm->size;
+	GEMP_OWNED size_t *sizes = NULL;
+	size_t received_size = 0, at = 0;
+	GEMP_OWNED_BY(gemp_text_free) gemp_text packed = { 0 };
+	GEMP_OWNED void *received = NULL;
 	code = GEMP_NEW(sizes, ranks);
 	for (size_t r = 0; r < ranks && code == GEMP_OK; r++) {
 		size_t before = packed.size, end = bucket_end(o, samples, r, ranks);
@@ -349,18 +338,14 @@ static gemp_code exchange_buckets(sort_stage *o, const sort_stage *samples)
 		sizes[r] = packed.size - before;
 		at = end;
 	}
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
 	gemp_frame_clear(&o->rows);
-	GEMP_TRY(gemp_exchange_bytes(context->comm, packed.data, sizes, &received, &received_size, &context->traffic));
+	GEMP_PROPAGATE(
+		gemp_exchange_bytes(context->comm, packed.data, sizes, &received, &received_size, &context->traffic));
 	gemp_text_free(&packed);
 	code = unpack_rows(&o->rows, received, (const char *)received + received_size);
 	GEMP_THEN(sort_rows(o, UINT64_MAX));
-	code = gemp_comm_agree(context->comm, code);
-done:
-	gemp_free(received);
-	gemp_text_free(&packed);
-	gemp_free(sizes);
-	return code;
+	return gemp_comm_agree(context->comm, code);
 }
 
 /* Collective. Afterwards the rows are in order, rank after rank. */
@@ -384,27 +369,24 @@ done:
  * here. */
 static gemp_code push_block(sort_stage *o, size_t first, size_t count, bool last, bool *enough)
 {
-	gemp_code code = GEMP_OK;
-	gemp_frame block = { 0 }, view = o->rows;
+	GEMP_OWNED_BY(gemp_frame_free) gemp_frame block = { 0 };
+	gemp_frame view = o->rows;
 	view.count = o->shown;
-	GEMP_TRY(gemp_comm_agree(o->context->comm, gemp_frame_slice(&block, &view, first, count)));
-	code = o->next->push(o->next->self, &block, last, enough);
-done:
-	gemp_frame_free(&block);
-	return code;
+	GEMP_PROPAGATE(gemp_comm_agree(o->context->comm, gemp_frame_slice(&block, &view, first, count)));
+	return o->next->push(o->next->self, &block, last, enough);
 }
 
 /* Collective. Rank by rank, a block at a time: a rank that has no rows in a block pushes an empty one. */
 static gemp_code push_sorted(sort_stage *o)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = o->context->comm;
-	size_t first, end, *begin = NULL;
-	void *all = NULL;
+	size_t first, end;
+	GEMP_OWNED size_t *begin = NULL;
+	GEMP_OWNED void *all = NULL;
 	bool enough = false;
 	gemp_limit_rows(comm, o->rows.rows, o->skip, o->limit, &first, &end);
 	size_t mine = end - first;
-	GEMP_TRY(gemp_comm_allgather(comm, &mine, sizeof mine, &all, &begin));
+	GEMP_PROPAGATE(gemp_comm_allgather(comm, &mine, sizeof mine, &all, &begin));
 	const size_t *rows = all;
 	int last_rank = comm->size - 1;
 	while (last_rank > 0 && rows[last_rank] == 0)
@@ -413,11 +395,9 @@ static gemp_code push_sorted(sort_stage *o)
 		for (size_t at = 0; (at < rows[r] || (r == last_rank && at == 0)) && !enough; at += BLOCK_ROWS) {
 			size_t left = rows[r] - at, count = left < BLOCK_ROWS ? left : BLOCK_ROWS;
 			bool last = r == last_rank && count == left;
-			GEMP_TRY(push_block(o, first + at, r == comm->rank ? count : 0, last, &enough));
+			GEMP_PROPAGATE(push_block(o, first + at, r == comm->rank ? count : 0, last, &enough));
 		}
-done:
-	gemp_free_all(all, begin);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. Rows are only buffered until the last ones have come. */

@@ -45,26 +45,25 @@ static void set_output_columns(gemp_pipeline *p, gemp_frame *columns)
 /* Collective. A stage that evaluates items; its columns become the input of the next stage. */
 static gemp_code add_items(gemp_pipeline *p, const gemp_frame_map *map, const gemp_projection_item *items, size_t count)
 {
-	gemp_code code = GEMP_OK;
-	gemp_frame columns = { 0 };
-	GEMP_TRY(gemp_comm_agree(p->context->comm, gemp_projection_columns(&columns, p->graph, items, count)));
-	GEMP_TRY(gemp_projection_new(&p->stages[p->stage_count], p->context, p->graph, map, items, count, next_of(p)));
+	GEMP_OWNED_BY(gemp_frame_free) gemp_frame columns = { 0 };
+	GEMP_PROPAGATE(gemp_comm_agree(p->context->comm, gemp_projection_columns(&columns, p->graph, items, count)));
+	GEMP_PROPAGATE(
+		gemp_projection_new(&p->stages[p->stage_count], p->context, p->graph, map, items, count, next_of(p)));
 	set_output_columns(p, &columns);
 	columns = (gemp_frame){ 0 };
-done:
-	gemp_frame_free(&columns);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. Arguments of aggregates stand behind the keys, in order; count(*) has none. */
 static gemp_code add_group(gemp_pipeline *p, size_t key_count, const gemp_grouping *rewrite)
 {
 	gemp_code code = GEMP_OK;
-	gemp_frame columns = { 0 };
-	int *arguments = NULL, next = (int)key_count;
+	GEMP_OWNED_BY(gemp_frame_free) gemp_frame columns = { 0 };
+	GEMP_OWNED int *arguments = NULL;
+	int next = (int)key_count;
 	size_t count = rewrite ? rewrite->aggregate_count : 0;
 	code = GEMP_NEW(arguments, count);
-	GEMP_TRY(gemp_comm_agree(p->context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(p->context->comm, code));
 	for (size_t i = 0; i < count; i++)
 		arguments[i] = rewrite->aggregates[i]->count ? next++ : GEMP_NO_ARGUMENT;
 	const gemp_group_options options = {
@@ -75,14 +74,11 @@ static gemp_code add_group(gemp_pipeline *p, size_t key_count, const gemp_groupi
 		.arguments = arguments,
 		.next = next_of(p),
 	};
-	GEMP_TRY(gemp_comm_agree(p->context->comm, gemp_group_columns(&columns, &options)));
-	GEMP_TRY(gemp_group_new(&p->stages[p->stage_count], p->context, p->graph, &options));
+	GEMP_PROPAGATE(gemp_comm_agree(p->context->comm, gemp_group_columns(&columns, &options)));
+	GEMP_PROPAGATE(gemp_group_new(&p->stages[p->stage_count], p->context, p->graph, &options));
 	set_output_columns(p, &columns);
 	columns = (gemp_frame){ 0 };
-done:
-	gemp_frame_free(&columns);
-	gemp_free(arguments);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. Three stages: keys and arguments, groups, and the items as expressions of both. */
@@ -90,42 +86,36 @@ static gemp_code add_grouping(gemp_pipeline *p, const gemp_frame_map *map, const
                               gemp_grouping *rewrite)
 {
 	gemp_code code = GEMP_OK;
-	gemp_projection_item *items = NULL;
+	GEMP_OWNED gemp_projection_item *items = NULL;
 	size_t count = 0;
 	code = gemp_grouping_begin(rewrite, clause);
 	GEMP_THEN(GEMP_NEW(items, rewrite->key_count + rewrite->aggregate_count + clause->item_count));
-	GEMP_TRY(gemp_comm_agree(p->context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(p->context->comm, code));
 	for (size_t k = 0; k < rewrite->key_count; k++)
 		items[count++] = (gemp_projection_item){ rewrite->keys[k], "" };
 	for (size_t i = 0; i < rewrite->aggregate_count; i++)
 		if (rewrite->aggregates[i]->count)
 			items[count++] = (gemp_projection_item){ rewrite->aggregates[i]->children[0], "" };
-	GEMP_TRY(add_items(p, map, items, count));
-	GEMP_TRY(add_group(p, rewrite->key_count, rewrite));
+	GEMP_PROPAGATE(add_items(p, map, items, count));
+	GEMP_PROPAGATE(add_group(p, rewrite->key_count, rewrite));
 	for (size_t i = 0; i < clause->item_count && code == GEMP_OK; i++) {
 		items[i].name = clause->items[i].name;
 		code = gemp_grouping_item(rewrite, &p->columns, clause->items[i].expr, &items[i].expr);
 	}
-	GEMP_TRY(gemp_comm_agree(p->context->comm, code));
-	code = add_items(p, &p->items, items, clause->item_count);
-done:
-	gemp_free(items);
-	return code;
+	GEMP_PROPAGATE(gemp_comm_agree(p->context->comm, code));
+	return add_items(p, &p->items, items, clause->item_count);
 }
 
 /* Collective. A clause without aggregates evaluates its items and no more. */
 static gemp_code add_plain(gemp_pipeline *p, const gemp_frame_map *map, const gemp_clause *clause)
 {
 	gemp_code code = GEMP_OK;
-	gemp_projection_item *items = NULL;
+	GEMP_OWNED gemp_projection_item *items = NULL;
 	code = GEMP_NEW(items, clause->item_count);
-	GEMP_TRY(gemp_comm_agree(p->context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(p->context->comm, code));
 	for (size_t i = 0; i < clause->item_count; i++)
 		items[i] = (gemp_projection_item){ clause->items[i].expr, clause->items[i].name };
-	code = add_items(p, map, items, clause->item_count);
-done:
-	gemp_free(items);
-	return code;
+	return add_items(p, map, items, clause->item_count);
 }
 
 /* Collective. A clause with neither ORDER BY, SKIP nor LIMIT has no such stage. */

@@ -154,21 +154,18 @@ static gemp_code where_push(void *self, gemp_frame *frame, bool last, bool *enou
 {
 	gemp_code code = GEMP_OK;
 	projection_stage *e = self;
-	uint64_t *picked = NULL;
+	GEMP_OWNED uint64_t *picked = NULL;
 	size_t count;
 	double t = gemp_now();
-	GEMP_TRY(gemp_lookup_fetch(e->lookup, frame));
+	GEMP_PROPAGATE(gemp_lookup_fetch(e->lookup, frame));
 	gemp_frame_free(&e->out);
 	code = GEMP_NEW(picked, frame->rows);
 	GEMP_THEN(select_rows(e, frame, picked, &count));
 	GEMP_THEN(gemp_frame_pick(&e->out, frame, picked, count));
 	gemp_timers_add(&e->context->timers, GEMP_PHASE_ATTRIBUTES, t);
-	GEMP_TRY(gemp_comm_agree(e->context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(e->context->comm, code));
 	gemp_lookup_forget(e->lookup);
-	code = e->next->push(e->next->self, &e->out, last, enough);
-done:
-	gemp_free(picked);
-	return code;
+	return e->next->push(e->next->self, &e->out, last, enough);
 }
 
 static void projection_free(void *self)

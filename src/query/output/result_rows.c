@@ -330,8 +330,8 @@ gemp_code gemp_rows_count(gemp_sink *sink, uint64_t count)
 	row_output *r = sink->self;
 	const gemp_comm *comm = r->context->comm;
 	size_t vertex_count = gemp_pattern_row_vertices(r->pattern), edge_count = gemp_pattern_row_edges(r->pattern);
-	gemp_vertex *vertices = NULL;
-	gemp_edge *edges = NULL;
+	GEMP_OWNED gemp_vertex *vertices = NULL;
+	GEMP_OWNED gemp_edge *edges = NULL;
 	bool enough = false, again = false;
 	code = GEMP_NEW(vertices, vertex_count);
 	GEMP_THEN(GEMP_NEW(edges, edge_count));
@@ -342,11 +342,8 @@ gemp_code gemp_rows_count(gemp_sink *sink, uint64_t count)
 		                     .edges = edges,
 		                     .multiplicity = &count };
 	GEMP_THEN(output_consume(r, &one));
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	code = output_end_round(r, true, &enough, &again);
-done:
-	gemp_free_all(vertices, edges);
-	return code;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	return output_end_round(r, true, &enough, &again);
 }
 
 /* Counts rows and passes on the whole batch, so that the next sink may get more rows than the limit. */

@@ -11,27 +11,24 @@ gemp_code gemp_elements_fetch_lists(gemp_elements *out, gemp_runtime *context, g
                                     const gemp_edge *edges, size_t edge_count, bool ranks)
 {
 	static const int wanted[] = { GEMP_FETCH_KEY, GEMP_FETCH_KEY_RANK };
-	gemp_code code = GEMP_OK;
-	gemp_vertex *ids = NULL;
+	GEMP_OWNED gemp_vertex *ids = NULL;
 	gemp_column fetched[2] = { 0 };
 	size_t n = vertex_count;
 	*out = (gemp_elements){ .graph = graph };
 	if (has_edges)
-		GEMP_TRY(gemp_fetch_edges(&out->edges, context, graph, edges, edge_count, NULL, 0));
-	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(ids, n + 2 * out->edges.count)));
+		GEMP_PROPAGATE(gemp_fetch_edges(&out->edges, context, graph, edges, edge_count, NULL, 0));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, GEMP_NEW(ids, n + 2 * out->edges.count)));
 	if (n)
 		memcpy(ids, vertices, n * sizeof *ids);
 	for (size_t i = 0; i < out->edges.count; i++) {
 		ids[n++] = out->edges.ends[i].source;
 		ids[n++] = out->edges.ends[i].target;
 	}
-	GEMP_TRY(
+	GEMP_PROPAGATE(
 		gemp_fetch_values(context, graph, ids, n, wanted, ranks ? 2 : 1, &out->vertices, &out->vertex_count, fetched));
 	out->keys = fetched[0];
 	out->ranks = fetched[1];
-done:
-	gemp_free(ids);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. The elements of all columns become two lists, so that each distinct element is fetched once. Missing
@@ -40,8 +37,8 @@ gemp_code gemp_elements_fetch(gemp_elements *out, gemp_runtime *context, gemp_sh
                               const gemp_frame_column *columns, size_t count, size_t rows, bool ranks)
 {
 	gemp_code code = GEMP_OK;
-	gemp_vertex *vertices = NULL;
-	gemp_edge *edges = NULL;
+	GEMP_OWNED gemp_vertex *vertices = NULL;
+	GEMP_OWNED gemp_edge *edges = NULL;
 	size_t kinds[] = { [GEMP_CELL_VALUE] = 0, [GEMP_CELL_VERTEX] = 0, [GEMP_CELL_EDGE] = 0 }, vertex_count = 0,
 		   edge_count = 0;
 	*out = (gemp_elements){ .graph = graph };
@@ -51,7 +48,7 @@ gemp_code gemp_elements_fetch(gemp_elements *out, gemp_runtime *context, gemp_sh
 		return GEMP_OK;
 	code = GEMP_NEW(vertices, rows * kinds[GEMP_CELL_VERTEX]);
 	GEMP_THEN(GEMP_NEW(edges, rows * kinds[GEMP_CELL_EDGE]));
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
 	for (size_t c = 0; c < count; c++)
 		for (size_t row = 0; row < rows && columns[c].kind != GEMP_CELL_VALUE; row++) {
 			uint64_t element = columns[c].elements[row];
@@ -60,11 +57,8 @@ gemp_code gemp_elements_fetch(gemp_elements *out, gemp_runtime *context, gemp_sh
 			else if (element != GEMP_NO_ELEMENT)
 				edges[edge_count++] = element;
 		}
-	code = gemp_elements_fetch_lists(out, context, graph, vertices, vertex_count, kinds[GEMP_CELL_EDGE] > 0, edges,
+	return gemp_elements_fetch_lists(out, context, graph, vertices, vertex_count, kinds[GEMP_CELL_EDGE] > 0, edges,
 	                                 edge_count, ranks);
-done:
-	gemp_free_all(vertices, edges);
-	return code;
 }
 
 void gemp_elements_free(gemp_elements *elements)

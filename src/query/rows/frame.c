@@ -199,28 +199,25 @@ static uint64_t capped_multiplicity(const gemp_frame *frame, size_t row, uint64_
 /* No caller writes more rows than its limit, so a row is repeated at most that often. */
 gemp_code gemp_frame_expand(gemp_frame *frame, uint64_t max_times)
 {
-	gemp_code code = GEMP_OK;
 	gemp_frame expanded = { 0 };
-	uint64_t *picked = NULL;
+	GEMP_OWNED uint64_t *picked = NULL;
 	size_t rows = 0;
 	if (!frame->multiplicity)
 		return GEMP_OK;
 	for (size_t row = 0; row < frame->rows; row++)
 		if (__builtin_add_overflow(rows, capped_multiplicity(frame, row, max_times), &rows))
 			return gemp_fail(GEMP_ENOMEM, "more than 2^64 rows are to be written; count them instead");
-	GEMP_TRY(GEMP_NEW(picked, rows));
+	GEMP_PROPAGATE(GEMP_NEW(picked, rows));
 	for (size_t row = 0, i = 0; row < frame->rows; row++)
 		for (uint64_t k = capped_multiplicity(frame, row, max_times); k > 0; k--)
 			picked[i++] = row;
-	GEMP_TRY(gemp_frame_pick(&expanded, frame, picked, rows));
+	GEMP_PROPAGATE(gemp_frame_pick(&expanded, frame, picked, rows));
 	gemp_free(expanded.multiplicity);
 	expanded.multiplicity = NULL;
 	expanded.multiplicity_capacity = 0;
 	gemp_frame_free(frame);
 	*frame = expanded;
-done:
-	gemp_free(picked);
-	return code;
+	return GEMP_OK;
 }
 
 /* CELLS */

@@ -143,23 +143,19 @@ static gemp_code reserve_head(gemp_bag *bag, size_t group)
 static gemp_code key_of_cell(gemp_bag *bag, uint64_t group, const char *cell, size_t size, size_t *index, bool *added)
 {
 	enum { INLINE_BYTES = 256 };
-	gemp_code code = GEMP_OK;
 	char inline_key[INLINE_BYTES], *key = inline_key;
-	gemp_text longer = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text longer = { 0 };
 	if (sizeof group + size > INLINE_BYTES) {
 		gemp_text_add(&longer, &group, sizeof group);
 		gemp_text_add(&longer, cell, size);
-		GEMP_TRY(gemp_text_status(&longer));
+		GEMP_PROPAGATE(gemp_text_status(&longer));
 		key = longer.data;
 	} else {
 		memcpy(inline_key, &group, sizeof group);
 		memcpy(inline_key + sizeof group, cell, size);
 	}
 	size += sizeof group;
-	code = gemp_key_table_add(&bag->keys, key, size, gemp_key_hash(key, size), index, added);
-done:
-	gemp_text_free(&longer);
-	return code;
+	return gemp_key_table_add(&bag->keys, key, size, gemp_key_hash(key, size), index, added);
 }
 
 /* The values of a group form a linked list through next[], the latest first. */

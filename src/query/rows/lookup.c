@@ -187,10 +187,10 @@ static gemp_code fetch_degrees(gemp_lookup *l, lookup_request *request, const ge
 static gemp_code fetch_column(gemp_lookup *l, lookup_request *request)
 {
 	gemp_code code = GEMP_OK;
-	gemp_vertex *ids = NULL;
+	GEMP_OWNED gemp_vertex *ids = NULL;
 	size_t n = 0, rows = l->frame->rows;
 	code = GEMP_NEW(ids, rows * count_columns(request->columns_read, l->columns));
-	GEMP_TRY(gemp_comm_agree(l->context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(l->context->comm, code));
 	for (size_t c = 0; c < l->columns; c++)
 		for (size_t row = 0; row < rows && request->columns_read[c]; row++)
 			if (elements_of(l, c)[row] != GEMP_NO_ELEMENT)
@@ -200,8 +200,6 @@ static gemp_code fetch_column(gemp_lookup *l, lookup_request *request)
 	else
 		code = gemp_fetch_values(l->context, l->graph, ids, n, &request->column, 1, &request->found,
 		                         &request->found_count, &request->values);
-done:
-	gemp_free(ids);
 	return code;
 }
 
@@ -209,18 +207,15 @@ done:
 static gemp_code fetch_edges(gemp_lookup *l)
 {
 	gemp_code code = GEMP_OK;
-	gemp_edge *edges = NULL;
+	GEMP_OWNED gemp_edge *edges = NULL;
 	size_t n = 0, rows = l->frame->rows;
 	code = GEMP_NEW(edges, rows * count_columns(l->edges, l->columns));
-	GEMP_TRY(gemp_comm_agree(l->context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(l->context->comm, code));
 	for (size_t c = 0; c < l->columns; c++)
 		for (size_t row = 0; row < rows && l->edges[c]; row++)
 			if (elements_of(l, c)[row] != GEMP_NO_ELEMENT)
 				edges[n++] = elements_of(l, c)[row];
-	code = gemp_fetch_edges(&l->edge_values, l->context, l->graph, edges, n, l->names, l->name_count);
-done:
-	gemp_free(edges);
-	return code;
+	return gemp_fetch_edges(&l->edge_values, l->context, l->graph, edges, n, l->names, l->name_count);
 }
 
 /* Lists of labels are made once for each label set, not for each vertex. */

@@ -203,28 +203,27 @@ static gemp_code send_counts_to_owners(gemp_runtime *context, const tuple_counte
                                        uint64_t *seed_counts)
 {
 	gemp_code code = GEMP_OK;
-	int *owner = NULL;
-	uint32_t *records = NULL;
-	void *received = NULL;
-	size_t words = c->width + 2, *begin = NULL;
+	GEMP_OWNED int *owner = NULL;
+	GEMP_OWNED uint32_t *records = NULL;
+	GEMP_OWNED void *received = NULL;
+	size_t words = c->width + 2;
+	GEMP_OWNED size_t *begin = NULL;
 	code = GEMP_NEW(owner, c->table.count);
 	GEMP_THEN(GEMP_NEW(records, c->table.count * words));
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
 	for (size_t i = 0; i < c->table.count; i++) {
 		memcpy(records + i * words, gemp_class_table_record(&c->table, i), words * sizeof *records);
 		owner[i] = gemp_correlate_owner(correlation, records + i * words);
 	}
-	GEMP_TRY(gemp_exchange_records(context->comm, records, c->table.count, words * sizeof(uint32_t), owner, &received,
-	                               &begin, &context->traffic));
+	GEMP_PROPAGATE(gemp_exchange_records(context->comm, records, c->table.count, words * sizeof(uint32_t), owner,
+	                                     &received, &begin, &context->traffic));
 	for (size_t i = 0; i < begin[context->comm->size]; i++) {
 		const uint32_t *record = (const uint32_t *)received + i * words;
 		uint64_t count;
 		memcpy(&count, record + c->width, sizeof count);
 		seed_counts[gemp_correlate_seed(correlation, record)] += count;
 	}
-done:
-	gemp_free_all(begin, received, records, owner);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. counts[row] of the buffered rows: correlate, search the seeds, send the counts back. */
@@ -290,17 +289,14 @@ static gemp_code fill_sub_column(apply_sink *s, size_t index, gemp_column *colum
 	gemp_code code = GEMP_OK;
 	gemp_apply *a = s->apply;
 	subpattern *one = &a->subs[index];
-	uint64_t *counts = NULL;
+	GEMP_OWNED uint64_t *counts = NULL;
 	code = GEMP_NEW(counts, s->rows.rows);
-	GEMP_TRY(gemp_comm_agree(a->context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(a->context->comm, code));
 	if (one->finder && one->width)
-		GEMP_TRY(search_subpattern(a, one, &s->rows, counts));
+		GEMP_PROPAGATE(search_subpattern(a, one, &s->rows, counts));
 	else if (one->finder)
-		GEMP_TRY(search_uncorrelated(a, one, &s->rows, counts));
-	code = gemp_comm_agree(a->context->comm, set_column(column, one->exists, counts, s->rows.rows));
-done:
-	gemp_free(counts);
-	return code;
+		GEMP_PROPAGATE(search_uncorrelated(a, one, &s->rows, counts));
+	return gemp_comm_agree(a->context->comm, set_column(column, one->exists, counts, s->rows.rows));
 }
 
 /* keep[row] becomes 0 where some [NOT] EXISTS fails, by the columns of truths. */
@@ -321,22 +317,19 @@ static void test_plain(const apply_sink *s, const gemp_column *columns, uint8_t 
 static gemp_code push_rows(apply_sink *s, gemp_column *columns, size_t count)
 {
 	gemp_code code = GEMP_OK;
-	uint8_t *keep = NULL;
-	gemp_row_store passed = { 0 };
-	GEMP_TRY(GEMP_NEW(keep, s->rows.rows));
+	GEMP_OWNED uint8_t *keep = NULL;
+	GEMP_OWNED_BY(gemp_row_store_free) gemp_row_store passed = { 0 };
+	GEMP_PROPAGATE(GEMP_NEW(keep, s->rows.rows));
 	test_plain(s, columns, keep);
 	gemp_batch batch = gemp_row_store_batch(&s->rows);
 	batch.value_count = count;
 	batch.values = columns;
-	GEMP_TRY(gemp_row_store_add(&passed, &batch, batch.rows));
+	GEMP_PROPAGATE(gemp_row_store_add(&passed, &batch, batch.rows));
 	gemp_row_store_keep(&passed, keep);
 	batch = gemp_row_store_batch(&passed);
 	gemp_sink *to = s->residual.self ? &s->residual : s->next;
 	if (batch.rows)
 		code = to->consume(to->self, &batch);
-done:
-	gemp_row_store_free(&passed);
-	gemp_free(keep);
 	return code;
 }
 

@@ -189,25 +189,23 @@ static gemp_code check_capacity(const gemp_product *p, size_t part, gemp_runtime
 gemp_code gemp_product_gather(gemp_product *p, size_t part, gemp_runtime *context, const gemp_row_store *rows,
                               size_t max_bytes)
 {
-	gemp_code code = GEMP_OK;
 	gemp_product_input *to = &p->inputs[part];
-	size_t width = to->component->pattern->vertex_count, edges = to->component->pattern->edge_count, *begin = NULL;
+	size_t width = to->component->pattern->vertex_count, edges = to->component->pattern->edge_count;
+	GEMP_OWNED size_t *begin = NULL;
 	size_t bytes = rows->rows * width * sizeof(gemp_vertex),
 		   edge_bytes = p->edges ? rows->rows * edges * sizeof(gemp_edge) : 0;
 	void *all = NULL;
-	GEMP_TRY(check_capacity(p, part, context, bytes + edge_bytes, max_bytes));
-	GEMP_TRY(gemp_comm_allgather(context->comm, rows->vertices, bytes, &all, &begin));
+	GEMP_PROPAGATE(check_capacity(p, part, context, bytes + edge_bytes, max_bytes));
+	GEMP_PROPAGATE(gemp_comm_allgather(context->comm, rows->vertices, bytes, &all, &begin));
 	to->vertices = all;
 	to->rows = begin[context->comm->size] / (width * sizeof(gemp_vertex));
 	gemp_free(begin);
 	begin = NULL;
 	if (p->edges && edges) {
-		GEMP_TRY(gemp_comm_allgather(context->comm, rows->edges, edge_bytes, &all, &begin));
+		GEMP_PROPAGATE(gemp_comm_allgather(context->comm, rows->edges, edge_bytes, &all, &begin));
 		to->edges = all;
 	}
-done:
-	gemp_free(begin);
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_product_free(gemp_product *p)

@@ -62,13 +62,12 @@ static gemp_code collect_tuples(gemp_correlate *c, const gemp_row_store *rows, c
 /* Counting sort by owner. Replies arrive by rank, so that the tuples must be in the same order. */
 static gemp_code group_by_owner(gemp_correlate *c, const gemp_class_table *table, size_t rows)
 {
-	gemp_code code = GEMP_OK;
-	size_t *next = NULL, *place = NULL;
+	GEMP_OWNED size_t *next = NULL, *place = NULL;
 	c->tuple_count = table->count;
-	GEMP_TRY(GEMP_NEW(next, (size_t)c->comm->size + 1));
-	GEMP_TRY(GEMP_NEW(place, c->tuple_count));
-	GEMP_TRY(GEMP_NEW(c->tuples, c->tuple_count * c->width));
-	GEMP_TRY(GEMP_NEW(c->owner, c->tuple_count));
+	GEMP_PROPAGATE(GEMP_NEW(next, (size_t)c->comm->size + 1));
+	GEMP_PROPAGATE(GEMP_NEW(place, c->tuple_count));
+	GEMP_PROPAGATE(GEMP_NEW(c->tuples, c->tuple_count * c->width));
+	GEMP_PROPAGATE(GEMP_NEW(c->owner, c->tuple_count));
 	for (size_t i = 0; i < c->tuple_count; i++)
 		next[gemp_correlate_owner(c, gemp_class_table_record(table, i)) + 1]++;
 	for (int r = 0; r < c->comm->size; r++)
@@ -83,9 +82,7 @@ static gemp_code group_by_owner(gemp_correlate *c, const gemp_class_table *table
 	for (size_t row = 0; row < rows; row++)
 		if (c->row_tuple[row] != SIZE_MAX)
 			c->row_tuple[row] = place[c->row_tuple[row]];
-done:
-	gemp_free_all(place, next);
-	return code;
+	return GEMP_OK;
 }
 
 /* Several ranks may request one tuple; request_seed maps each request to the seed that answers it. */
@@ -122,20 +119,17 @@ gemp_code gemp_correlate_new(gemp_correlate *c, gemp_runtime *context, const gem
 {
 	gemp_code code = GEMP_OK;
 	gemp_class_table table;
-	void *received = NULL;
-	size_t *begin = NULL;
+	GEMP_OWNED void *received = NULL;
+	GEMP_OWNED size_t *begin = NULL;
 	*c = (gemp_correlate){ .comm = context->comm, .width = width };
 	open_table(&table, width);
 	code = collect_tuples(c, rows, outer, &table);
 	GEMP_THEN(group_by_owner(c, &table, rows->rows));
 	gemp_class_table_free(&table);
-	GEMP_TRY(gemp_comm_agree(c->comm, code));
-	GEMP_TRY(gemp_exchange_records(c->comm, c->tuples, c->tuple_count, width * sizeof *c->tuples, c->owner, &received,
-	                               &begin, &context->traffic));
-	code = gemp_comm_agree(c->comm, number_seeds(c, received, begin));
-done:
-	gemp_free_all(received, begin);
-	return code;
+	GEMP_PROPAGATE(gemp_comm_agree(c->comm, code));
+	GEMP_PROPAGATE(gemp_exchange_records(c->comm, c->tuples, c->tuple_count, width * sizeof *c->tuples, c->owner,
+	                                     &received, &begin, &context->traffic));
+	return gemp_comm_agree(c->comm, number_seeds(c, received, begin));
 }
 
 void gemp_correlate_free(gemp_correlate *c)
@@ -151,18 +145,16 @@ gemp_code gemp_correlate_reply(const gemp_correlate *c, const uint64_t *seed_val
                                gemp_traffic *traffic)
 {
 	gemp_code code = GEMP_OK;
-	uint64_t *answers = NULL;
-	void *received = NULL;
+	GEMP_OWNED uint64_t *answers = NULL;
+	GEMP_OWNED void *received = NULL;
 	code = GEMP_NEW(answers, c->request_count);
-	GEMP_TRY(gemp_comm_agree(c->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(c->comm, code));
 	for (size_t i = 0; i < c->request_count; i++)
 		answers[i] = seed_values[c->request_seed[i]];
-	GEMP_TRY(gemp_exchange_records(c->comm, answers, c->request_count, sizeof *answers, c->request_rank, &received,
-	                               NULL, traffic));
+	GEMP_PROPAGATE(gemp_exchange_records(c->comm, answers, c->request_count, sizeof *answers, c->request_rank,
+	                                     &received, NULL, traffic));
 	/* answers come by rank, and tuples are grouped by rank */
 	if (c->tuple_count)
 		memcpy(out, received, c->tuple_count * sizeof *out);
-done:
-	gemp_free_all(received, answers);
-	return code;
+	return GEMP_OK;
 }

@@ -104,24 +104,24 @@ static gemp_code send_extensions_to_owners(gemp_runtime *context, const extensio
                                            const gemp_correlate *correlation, extension_index *out)
 {
 	gemp_code code = GEMP_OK;
-	int *owner = NULL;
-	uint32_t *received = NULL;
+	GEMP_OWNED int *owner = NULL;
+	GEMP_OWNED uint32_t *received = NULL;
 	void *block = NULL;
-	size_t *begin = NULL;
-	uint64_t *next = NULL;
+	GEMP_OWNED size_t *begin = NULL;
+	GEMP_OWNED uint64_t *next = NULL;
 	code = GEMP_NEW(owner, x->count);
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
 	for (size_t i = 0; i < x->count; i++)
 		owner[i] = gemp_correlate_owner(correlation, x->records + i * x->words);
-	GEMP_TRY(gemp_exchange_records(context->comm, x->records, x->count, x->words * sizeof *received, owner, &block,
-	                               &begin, &context->traffic));
+	GEMP_PROPAGATE(gemp_exchange_records(context->comm, x->records, x->count, x->words * sizeof *received, owner,
+	                                     &block, &begin, &context->traffic));
 	received = block;
 	size_t count = begin[context->comm->size];
 	out->words = x->words;
 	code = GEMP_NEW(out->begin, correlation->seed_count + 1);
 	GEMP_THEN(GEMP_NEW(next, correlation->seed_count + 1));
 	GEMP_THEN(GEMP_NEW(out->records, count * x->words));
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
 	for (size_t i = 0; i < count; i++)
 		out->begin[gemp_correlate_seed(correlation, received + i * x->words) + 1]++;
 	for (size_t s = 0; s < correlation->seed_count; s++)
@@ -130,9 +130,7 @@ static gemp_code send_extensions_to_owners(gemp_runtime *context, const extensio
 		size_t seed = gemp_correlate_seed(correlation, received + i * x->words);
 		memcpy(out->records + next[seed]++ * x->words, received + i * x->words, x->words * sizeof *received);
 	}
-done:
-	gemp_free_all(next, begin, received, owner);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. Every rank that asked for a seed gets a copy of its extensions; counts travel first, so that the records
@@ -141,9 +139,10 @@ static gemp_code reply_extensions(gemp_runtime *context, const gemp_correlate *c
                                   const extension_index *by_seed, extension_index *out)
 {
 	gemp_code code = GEMP_OK;
-	uint64_t *of_seed = NULL, *counts = NULL, total = 0;
-	uint32_t *records = NULL;
-	int *owner = NULL;
+	GEMP_OWNED uint64_t *of_seed = NULL, *counts = NULL;
+	uint64_t total = 0;
+	GEMP_OWNED uint32_t *records = NULL;
+	GEMP_OWNED int *owner = NULL;
 	void *received = NULL;
 	size_t at = 0, words = by_seed->words;
 	for (size_t i = 0; i < correlation->request_count; i++)
@@ -153,25 +152,23 @@ static gemp_code reply_extensions(gemp_runtime *context, const gemp_correlate *c
 	GEMP_THEN(GEMP_NEW(out->begin, correlation->tuple_count + 1));
 	GEMP_THEN(GEMP_NEW(records, total * words));
 	GEMP_THEN(GEMP_NEW(owner, total));
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
 	for (size_t s = 0; s < correlation->seed_count; s++)
 		of_seed[s] = by_seed->begin[s + 1] - by_seed->begin[s];
-	GEMP_TRY(gemp_correlate_reply(correlation, of_seed, counts, &context->traffic));
+	GEMP_PROPAGATE(gemp_correlate_reply(correlation, of_seed, counts, &context->traffic));
 	for (size_t i = 0; i < correlation->request_count; i++)
 		for (uint64_t j = by_seed->begin[correlation->request_seed[i]];
 		     j < by_seed->begin[correlation->request_seed[i] + 1]; j++) {
 			memcpy(records + at * words, by_seed->records + j * words, words * sizeof *records);
 			owner[at++] = correlation->request_rank[i];
 		}
-	GEMP_TRY(gemp_exchange_records(context->comm, records, total, words * sizeof *records, owner, &received, NULL,
-	                               &context->traffic));
+	GEMP_PROPAGATE(gemp_exchange_records(context->comm, records, total, words * sizeof *records, owner, &received, NULL,
+	                                     &context->traffic));
 	out->words = words;
 	out->records = received;
 	for (size_t t = 0; t < correlation->tuple_count; t++)
 		out->begin[t + 1] = out->begin[t] + counts[t];
-done:
-	gemp_free_all(of_seed, counts, records, owner);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. A pattern that shares no vertex extends all rows alike: its rows are gathered on every rank. */
@@ -180,19 +177,16 @@ static gemp_code find_uncorrelated(optional_sink *s, extension_list *x, extensio
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = s->part->context->comm;
 	gemp_sink sink = { .self = x, .consume = extensions_consume, .end_round = gemp_sink_keep_collecting };
-	size_t *begin = NULL;
+	GEMP_OWNED size_t *begin = NULL;
 	void *all = NULL;
-	GEMP_TRY(gemp_finder_run(s->part->finder, NULL, 0, &sink, NULL));
-	GEMP_TRY(gemp_comm_allgather(comm, x->records, x->count * x->words * sizeof *x->records, &all, &begin));
+	GEMP_PROPAGATE(gemp_finder_run(s->part->finder, NULL, 0, &sink, NULL));
+	GEMP_PROPAGATE(gemp_comm_allgather(comm, x->records, x->count * x->words * sizeof *x->records, &all, &begin));
 	out->words = x->words;
 	out->records = all;
 	code = GEMP_NEW(out->begin, 2);
 	if (code == GEMP_OK)
 		out->begin[1] = begin[comm->size] / (x->words * sizeof *x->records);
-	code = gemp_comm_agree(comm, code);
-done:
-	gemp_free(begin);
-	return code;
+	return gemp_comm_agree(comm, code);
 }
 
 /* Collective. Seeds are searched on the ranks that answer for them; the extensions found anywhere return to the
@@ -200,20 +194,16 @@ done:
 static gemp_code search_extensions(optional_sink *s, gemp_correlate *correlation, extension_list *x,
                                    extension_index *out)
 {
-	gemp_code code = GEMP_OK;
 	gemp_optional_match *o = s->part;
-	extension_index by_seed = { 0 };
+	GEMP_OWNED_BY(extension_index_free) extension_index by_seed = { 0 };
 	gemp_sink sink = { .self = x, .consume = extensions_consume, .end_round = gemp_sink_keep_collecting };
 	if (o->optional->pattern->arguments == 0)
 		return find_uncorrelated(s, x, out);
-	GEMP_TRY(
+	GEMP_PROPAGATE(
 		gemp_correlate_new(correlation, o->context, &s->rows, o->optional->outer, o->optional->pattern->arguments));
-	GEMP_TRY(gemp_finder_run(o->finder, correlation->seed, correlation->seed_count, &sink, NULL));
-	GEMP_TRY(send_extensions_to_owners(o->context, x, correlation, &by_seed));
-	GEMP_TRY(reply_extensions(o->context, correlation, &by_seed, out));
-done:
-	extension_index_free(&by_seed);
-	return code;
+	GEMP_PROPAGATE(gemp_finder_run(o->finder, correlation->seed, correlation->seed_count, &sink, NULL));
+	GEMP_PROPAGATE(send_extensions_to_owners(o->context, x, correlation, &by_seed));
+	return reply_extensions(o->context, correlation, &by_seed, out);
 }
 
 /* EXTENDING */

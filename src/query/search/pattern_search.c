@@ -221,21 +221,18 @@ static size_t gather_limit(const gemp_finder *f)
 static gemp_code gather_components(const gemp_finder *f, const gemp_variant *v, gemp_product *product,
                                    gemp_match_result *total)
 {
-	gemp_code code = GEMP_OK;
-	gemp_row_store rows = { 0 };
+	GEMP_OWNED_BY(gemp_row_store_free) gemp_row_store rows = { 0 };
 	gemp_match_result one = { 0 };
 	for (size_t p = 0; p < v->component_count; p++) {
 		gemp_sink sink = gemp_row_store_sink(&rows);
 		if (p == product->streaming)
 			continue;
-		GEMP_TRY(gemp_match_run(v->matches[p], &sink, &one));
+		GEMP_PROPAGATE(gemp_match_run(v->matches[p], &sink, &one));
 		add_result(total, &one);
-		GEMP_TRY(gemp_product_gather(product, p, f->context, &rows, gather_limit(f)));
+		GEMP_PROPAGATE(gemp_product_gather(product, p, f->context, &rows, gather_limit(f)));
 		gemp_row_store_free(&rows);
 	}
-done:
-	gemp_row_store_free(&rows);
-	return code;
+	return GEMP_OK;
 }
 
 /* The component with most matches (by estimate) streams, since the others must fit into memory. */
@@ -268,8 +265,10 @@ static gemp_code check_combinations(const gemp_finder *f, const gemp_variant *v,
 static gemp_code run_product(const gemp_finder *f, const gemp_variant *v, gemp_sink *next, gemp_match_result *total)
 {
 	gemp_code code = GEMP_OK;
-	gemp_sink residual = { 0 }, sink;
+	GEMP_OWNED_BY(gemp_sink_free) gemp_sink residual = { 0 };
+	gemp_sink sink;
 	gemp_match_result one = { 0 };
+	GEMP_OWNED_BY(gemp_product_free)
 	gemp_product product = { .pattern = v->derived.pattern,
 		                     .semantics = f->options.match.semantics,
 		                     .edges = v->edges,
@@ -279,21 +278,18 @@ static gemp_code run_product(const gemp_finder *f, const gemp_variant *v, gemp_s
 		                     .next = next };
 	for (size_t p = 0; p < v->component_count; p++)
 		product.inputs[p].component = &v->components[p];
-	GEMP_TRY(gather_components(f, v, &product, total));
-	GEMP_TRY(gemp_comm_agree(f->context->comm, check_combinations(f, v, &product)));
+	GEMP_PROPAGATE(gather_components(f, v, &product, total));
+	GEMP_PROPAGATE(gemp_comm_agree(f->context->comm, check_combinations(f, v, &product)));
 	if (v->join_condition_count) {
 		code = gemp_residual_new(&residual, f->context, f->graph, v->join_conditions, v->join_condition_count, NULL,
 		                         gemp_degree_loops(f->options.match.semantics), next);
-		GEMP_TRY(gemp_comm_agree(f->context->comm, code));
+		GEMP_PROPAGATE(gemp_comm_agree(f->context->comm, code));
 		product.next = &residual;
 	}
 	sink = gemp_product_sink(&product);
-	GEMP_TRY(gemp_match_run(v->matches[product.streaming], &sink, &one));
+	GEMP_PROPAGATE(gemp_match_run(v->matches[product.streaming], &sink, &one));
 	add_result(total, &one);
-done:
-	gemp_sink_free(&residual);
-	gemp_product_free(&product);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. One search, or the product of the searches of several components. */
@@ -336,17 +332,14 @@ done:
 gemp_code gemp_finder_run(gemp_finder *f, const gemp_vertex *seeds, size_t count, gemp_sink *sink,
                           gemp_match_result *result)
 {
-	gemp_code code = GEMP_OK;
-	gemp_sink apply = { 0 };
+	GEMP_OWNED_BY(gemp_sink_free) gemp_sink apply = { 0 };
 	bool again;
 	if (result)
 		*result = (gemp_match_result){ .complete = true };
 	if (f->apply)
-		GEMP_TRY(gemp_apply_sink(&apply, f->apply, sink));
+		GEMP_PROPAGATE(gemp_apply_sink(&apply, f->apply, sink));
 	do
-		GEMP_TRY(run_all(f, seeds, count, apply.self ? &apply : sink, result, &again));
+		GEMP_PROPAGATE(run_all(f, seeds, count, apply.self ? &apply : sink, result, &again));
 	while (again);
-done:
-	gemp_sink_free(&apply);
-	return code;
+	return GEMP_OK;
 }

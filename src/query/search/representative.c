@@ -49,22 +49,19 @@ static gemp_code fetch_elements(gemp_elements *out, gemp_runtime *context, gemp_
                                 const gemp_row_store *rows, size_t vertices, size_t edges)
 {
 	gemp_code code = GEMP_OK;
-	gemp_vertex *vertex_list = NULL;
-	gemp_edge *edge_list = NULL;
+	GEMP_OWNED gemp_vertex *vertex_list = NULL;
+	GEMP_OWNED gemp_edge *edge_list = NULL;
 	code = GEMP_NEW(vertex_list, rows->rows * vertices);
 	GEMP_THEN(GEMP_NEW(edge_list, rows->rows * edges));
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
 	for (size_t row = 0; row < rows->rows; row++) {
 		memcpy(vertex_list + row * vertices, rows->vertices + row * (size_t)rows->vertex_count,
 		       vertices * sizeof *vertex_list);
 		if (edges)
 			memcpy(edge_list + row * edges, rows->edges + row * (size_t)rows->edge_count, edges * sizeof *edge_list);
 	}
-	code = gemp_elements_fetch_lists(out, context, graph, vertex_list, rows->rows * vertices, edges > 0, edge_list,
+	return gemp_elements_fetch_lists(out, context, graph, vertex_list, rows->rows * vertices, edges > 0, edge_list,
 	                                 rows->rows * edges, true);
-done:
-	gemp_free_all(vertex_list, edge_list);
-	return code;
 }
 
 /* Replaces a row by its representative: elements to positions, canonical tuple, positions to elements. */

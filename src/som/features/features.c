@@ -52,19 +52,15 @@ static void context_free(feature_context *work)
 /* Collective. Degrees by edges with a direction, or by those without. */
 static gemp_code count_directed(gemp_vertex_degrees *out, const feature_context *w, bool directed)
 {
-	gemp_code code = GEMP_OK;
 	gemp_shard *graph = w->graph;
-	bool *some = NULL;
-	GEMP_TRY(gemp_comm_agree(w->context->comm, GEMP_NEW(some, graph->relation_count)));
+	GEMP_OWNED bool *some = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(w->context->comm, GEMP_NEW(some, graph->relation_count)));
 	for (size_t r = 0; r < graph->relation_count; r++) {
 		some[r] = w->relations[r] && graph->relations[r].directed == directed;
 		if (some[r])
-			GEMP_TRY(gemp_shard_load_relation(graph, r, GEMP_LOAD_OUT));
+			GEMP_PROPAGATE(gemp_shard_load_relation(graph, r, GEMP_LOAD_OUT));
 	}
-	code = gemp_vertex_degrees_of_graph(out, w->context->comm, graph, some);
-done:
-	gemp_free(some);
-	return code;
+	return gemp_vertex_degrees_of_graph(out, w->context->comm, graph, some);
 }
 
 /* Collective. */
@@ -101,30 +97,25 @@ static gemp_code make_shape(gemp_pattern **out, const feature_context *w, const 
 /* Collective. How many occurrences of a shape, whose vertices are all alike, each vertex is in. */
 static gemp_code count_shape(feature_context *w, int which)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_match_options how = { .semantics = GEMP_ISO,
 		                             .distinct = GEMP_BY_ORBIT,
 		                             .replicate = GEMP_REPLICATE_AUTO,
 		                             .limit = UINT64_MAX,
 		                             .count_per = 1 };
-	gemp_pattern *shape = NULL;
-	gemp_match *match = NULL;
+	GEMP_OWNED_BY(gemp_pattern_free_at) gemp_pattern *shape = NULL;
+	GEMP_OWNED_BY(gemp_match_free_at) gemp_match *match = NULL;
 	gemp_match_result result = { 0 };
 	uint64_t **out = &w->counts[which];
 	int members = 1;
 	if (*out)
 		return GEMP_OK;
-	GEMP_TRY(gemp_comm_agree(w->context->comm, GEMP_NEW(*out, w->graph->rows)));
+	GEMP_PROPAGATE(gemp_comm_agree(w->context->comm, GEMP_NEW(*out, w->graph->rows)));
 	if (gemp_shard_edges(w->graph) == 0)
 		return GEMP_OK;
-	GEMP_TRY(gemp_comm_agree(w->context->comm, make_shape(&shape, w, shape_names[which])));
-	GEMP_TRY(gemp_match_prepare(&match, w->context, w->graph, shape, &how));
-	GEMP_TRY(gemp_match_run(match, NULL, &result));
-	code = gemp_match_vertex_counts(match, *out, &members);
-done:
-	gemp_match_free(match);
-	gemp_pattern_free(shape);
-	return code;
+	GEMP_PROPAGATE(gemp_comm_agree(w->context->comm, make_shape(&shape, w, shape_names[which])));
+	GEMP_PROPAGATE(gemp_match_prepare(&match, w->context, w->graph, shape, &how));
+	GEMP_PROPAGATE(gemp_match_run(match, NULL, &result));
+	return gemp_match_vertex_counts(match, *out, &members);
 }
 
 static gemp_code find_shape(feature_context *w, const feature_kind *kind, double *values)
@@ -178,39 +169,31 @@ done:
 static gemp_code find_components(gemp_components *out, const feature_context *w)
 {
 	static const gemp_components_options how = { 0 };
-	gemp_code code = GEMP_OK;
 	gemp_shard *graph = w->graph;
-	gemp_csr *csr = NULL;
+	GEMP_OWNED gemp_csr *csr = NULL;
 	size_t count = 0;
-	GEMP_TRY(gemp_comm_agree(w->context->comm, GEMP_NEW(csr, graph->relation_count)));
+	GEMP_PROPAGATE(gemp_comm_agree(w->context->comm, GEMP_NEW(csr, graph->relation_count)));
 	for (size_t r = 0; r < graph->relation_count; r++)
 		if (w->relations[r]) {
-			GEMP_TRY(gemp_shard_load_relation(graph, r, GEMP_LOAD_OUT));
+			GEMP_PROPAGATE(gemp_shard_load_relation(graph, r, GEMP_LOAD_OUT));
 			csr[count++] = gemp_csr_out(graph, r);
 		}
-	code = gemp_components_find(out, w->context->comm, w->context->device, graph->bounds, csr, count, &how);
-done:
-	gemp_free(csr);
-	return code;
+	return gemp_components_find(out, w->context->comm, w->context->device, graph->bounds, csr, count, &how);
 }
 
 /* Collective. The size of the weakly connected component. */
 static gemp_code find_component_size(feature_context *w, const feature_kind *kind, double *values)
 {
-	gemp_code code = GEMP_OK;
 	(void)kind;
 	const gemp_shard *graph = w->graph;
-	gemp_components result = { 0 };
-	uint64_t *size = NULL;
-	GEMP_TRY(find_components(&result, w));
-	GEMP_TRY(gemp_comm_agree(w->context->comm, GEMP_NEW(size, graph->rows)));
-	GEMP_TRY(gemp_component_sizes_by_vertex(size, &result, w->context->comm, graph->bounds));
+	GEMP_OWNED_BY(gemp_components_free) gemp_components result = { 0 };
+	GEMP_OWNED uint64_t *size = NULL;
+	GEMP_PROPAGATE(find_components(&result, w));
+	GEMP_PROPAGATE(gemp_comm_agree(w->context->comm, GEMP_NEW(size, graph->rows)));
+	GEMP_PROPAGATE(gemp_component_sizes_by_vertex(size, &result, w->context->comm, graph->bounds));
 	for (size_t row = 0; row < graph->rows; row++)
 		values[row] = (double)size[row];
-done:
-	gemp_free(size);
-	gemp_components_free(&result);
-	return code;
+	return GEMP_OK;
 }
 
 static const feature_kind kinds[] = {
@@ -314,14 +297,13 @@ gemp_code gemp_features_parse(gemp_features *out, const char *list)
 	*out = (gemp_features){ 0 };
 	for (const char *at = list; *at; at++)
 		count += *at == ',';
-	GEMP_TRY(GEMP_NEW(out->items, count));
+	GEMP_PROPAGATE(GEMP_NEW(out->items, count));
 	for (size_t size; code == GEMP_OK; list += size + 1) {
 		size = strcspn(list, ",");
 		code = append(out, gemp_strndup(list, size), NULL);
 		if (!list[size])
 			break;
 	}
-done:
 	return code;
 }
 
@@ -329,10 +311,9 @@ gemp_code gemp_features_of_map(gemp_features *out, const char *path, char *const
 {
 	gemp_code code = GEMP_OK;
 	*out = (gemp_features){ 0 };
-	GEMP_TRY(GEMP_NEW(out->items, count));
+	GEMP_PROPAGATE(GEMP_NEW(out->items, count));
 	for (size_t i = 0; i < count && code == GEMP_OK; i++)
 		code = append(out, gemp_strdup(names[i]), path);
-done:
 	return code;
 }
 
@@ -464,17 +445,14 @@ static gemp_code find_one(gemp_features *features, size_t i, feature_context *wo
 /* Features that share a computation are found together, the first of them in the order of the list. */
 gemp_code gemp_features_find(gemp_features *features, const gemp_features_source *source, float *x)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = source->context->comm;
+	GEMP_OWNED_BY(context_free)
 	feature_context work = { .context = source->context, .graph = source->graph, .relations = source->relations };
-	double *values = NULL;
-	GEMP_TRY(gemp_comm_agree(comm, gemp_features_check(features, source->graph, source->path)));
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(values, source->graph->rows)));
+	GEMP_OWNED double *values = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_features_check(features, source->graph, source->path)));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(values, source->graph->rows)));
 	for (size_t i = 0; i < features->count; i++)
 		if (!features->items[i].found)
-			GEMP_TRY(find_one(features, i, &work, source->path, values, x));
-done:
-	context_free(&work);
-	gemp_free(values);
-	return code;
+			GEMP_PROPAGATE(find_one(features, i, &work, source->path, values, x));
+	return GEMP_OK;
 }

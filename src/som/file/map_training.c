@@ -47,30 +47,24 @@ gemp_code gemp_som_map_start(gemp_som_map *map, const gemp_comm *comm, const gem
 gemp_code gemp_som_map_measure(gemp_som_map *map, const gemp_comm *comm, const gemp_vectors *v,
                                const gemp_som_unit_list *units)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_som_grid grid = gemp_som_grid_of(map);
 	gemp_free(map->hits);
 	map->hits = NULL;
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(map->hits, gemp_som_units(&grid))));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(map->hits, gemp_som_units(&grid))));
 	gemp_som_errors(comm, &grid, (gemp_som_metric)map->metric, map->codebook, v->x, v->count, v->dims, units->unit,
 	                units->second, &map->quantisation, &map->topographic);
 	gemp_som_hits(comm, &grid, units->unit, v->count, map->hits);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_som_map_save(gemp_som_map *map, const gemp_comm *comm, const char *path)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_som_grid grid = gemp_som_grid_of(map);
 	const size_t units = gemp_som_units(&grid);
-	double *distances = NULL;
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(distances, units)));
+	GEMP_OWNED double *distances = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(distances, units)));
 	gemp_som_umatrix(&grid, map->codebook, map->dims, distances);
 	for (size_t u = 0; u < units; u++)
 		map->umatrix[u] = (float)distances[u];
-	code = gemp_som_file_write(map, comm, path);
-done:
-	gemp_free(distances);
-	return code;
+	return gemp_som_file_write(map, comm, path);
 }

@@ -57,31 +57,27 @@ static void warn_if_far(const gemp_som_map *map, const gemp_som_column_stats *co
 gemp_code gemp_som_scale_find(gemp_som_map *map, const gemp_comm *comm, const gemp_vectors *vectors)
 {
 	enum { NONE, UNIT };
-	gemp_code code = GEMP_OK;
 	const uint32_t dims = vectors->dims;
-	gemp_som_column_stats columns = { 0 };
-	double *deviation = NULL;
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(deviation, dims)));
-	GEMP_TRY(gemp_som_column_stats_new(&columns, comm, vectors->x, vectors->count, dims));
+	GEMP_OWNED_BY(gemp_som_column_stats_free) gemp_som_column_stats columns = { 0 };
+	GEMP_OWNED double *deviation = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(deviation, dims)));
+	GEMP_PROPAGATE(gemp_som_column_stats_new(&columns, comm, vectors->x, vectors->count, dims));
 	for (uint32_t c = 0; c < dims; c++) {
 		map->offset[c] = 0;
 		map->factor[c] = 1;
 	}
 	if (map->scaling == NONE) {
 		warn_if_far(map, &columns);
-		goto done;
+		return GEMP_OK;
 	}
-	GEMP_TRY(gemp_som_column_stats_deviation(&columns, comm, vectors->x, vectors->count, deviation));
+	GEMP_PROPAGATE(gemp_som_column_stats_deviation(&columns, comm, vectors->x, vectors->count, deviation));
 	for (uint32_t c = 0; c < dims; c++) {
 		double width = map->scaling == UNIT ? columns.max[c] - columns.min[c] : deviation[c];
 		map->offset[c] = map->scaling == UNIT ? columns.min[c] : columns.mean[c];
 		if (width > 0 && isfinite(width)) /* else all values are alike, and become 0 */
 			map->factor[c] = 1 / width;
 	}
-done:
-	gemp_som_column_stats_free(&columns);
-	gemp_free(deviation);
-	return code;
+	return GEMP_OK;
 }
 
 /* Local. *max: the greatest value, whatever its sign; first_row: the number of this rank's first row, for messages. */

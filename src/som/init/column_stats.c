@@ -48,11 +48,11 @@ static gemp_code find_means(const gemp_som_column_stats *c, const gemp_comm *com
 {
 	gemp_code code = GEMP_OK;
 	const size_t n = c->dims;
-	gemp_repro_sum *by = NULL;
-	double *high = NULL; /* [2][dims], then the low parts */
+	GEMP_OWNED gemp_repro_sum *by = NULL;
+	GEMP_OWNED double *high = NULL; /* [2][dims], then the low parts */
 	code = GEMP_NEW(by, n);
 	GEMP_THEN(GEMP_NEW(high, 2 * n));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	for (size_t k = 0; k < n; k++) {
 		const double from = squared ? c->mean[k] : 0, bound = fmax(fabs(c->min[k] - from), fabs(c->max[k] - from));
 		by[k] = gemp_repro_sum_of(squared ? bound * bound : bound, c->present[k]);
@@ -61,9 +61,7 @@ static gemp_code find_means(const gemp_som_column_stats *c, const gemp_comm *com
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, high, (int)(2 * n), MPI_DOUBLE, MPI_SUM, comm->world));
 	for (size_t k = 0; k < n; k++)
 		means[k] = c->present[k] > 0 ? (high[k] + high[n + k]) / c->present[k] : 0;
-done:
-	gemp_free_all(by, high);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_som_column_stats_new(gemp_som_column_stats *out, const gemp_comm *comm, const float *x, size_t count,
@@ -75,7 +73,7 @@ gemp_code gemp_som_column_stats_new(gemp_som_column_stats *out, const gemp_comm 
 	GEMP_THEN(GEMP_NEW(out->max, dims));
 	GEMP_THEN(GEMP_NEW(out->mean, dims));
 	GEMP_THEN(GEMP_NEW(out->present, dims));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	find_min_max(out, x, count);
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, out->min, (int)dims, MPI_DOUBLE, MPI_MIN, comm->world));
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, out->max, (int)dims, MPI_DOUBLE, MPI_MAX, comm->world));
@@ -83,9 +81,7 @@ gemp_code gemp_som_column_stats_new(gemp_som_column_stats *out, const gemp_comm 
 	for (uint32_t k = 0; k < dims; k++)
 		if (out->present[k] == 0)
 			out->min[k] = out->max[k] = 0;
-	code = find_means(out, comm, x, count, false, out->mean);
-done:
-	return code;
+	return find_means(out, comm, x, count, false, out->mean);
 }
 
 void gemp_som_column_stats_free(gemp_som_column_stats *columns)

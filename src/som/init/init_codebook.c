@@ -12,30 +12,26 @@ static const double border_deviations = 2; /* deviations from the mean to the bo
 gemp_code gemp_som_init_random(const gemp_comm *comm, const gemp_som_grid *grid, const float *x, size_t count,
                                uint32_t dims, uint64_t seed, float *w)
 {
-	gemp_code code = GEMP_OK;
-	gemp_som_column_stats columns = { 0 };
-	GEMP_TRY(gemp_som_column_stats_new(&columns, comm, x, count, dims));
+	GEMP_OWNED_BY(gemp_som_column_stats_free) gemp_som_column_stats columns = { 0 };
+	GEMP_PROPAGATE(gemp_som_column_stats_new(&columns, comm, x, count, dims));
 	for (size_t at = 0; at < (size_t)gemp_som_units(grid) * dims; at++) {
 		const double min = columns.min[at % dims], max = columns.max[at % dims];
 		w[at] = (float)(min + gemp_random_unit(&seed) * (max - min));
 	}
-done:
-	gemp_som_column_stats_free(&columns);
-	return code;
+	return GEMP_OK;
 }
 
 /* Each unit's sample is drawn alike on all ranks; its owner contributes the values, the others 0. */
 gemp_code gemp_som_init_samples(const gemp_comm *comm, const gemp_som_grid *grid, const float *x, size_t count,
                                 uint32_t dims, uint64_t seed, float *w)
 {
-	gemp_code code = GEMP_OK;
 	const uint64_t before = gemp_comm_exscan(comm, count), all = gemp_comm_sum1(comm, count);
 	const uint32_t units = gemp_som_units(grid);
 	const size_t values = (size_t)units * dims;
-	gemp_som_column_stats columns = { 0 };
+	GEMP_OWNED_BY(gemp_som_column_stats_free) gemp_som_column_stats columns = { 0 };
 	if (all == 0)
 		return gemp_fail(GEMP_EDATA, "there is no sample to begin with; give samples, or --start random");
-	GEMP_TRY(gemp_som_column_stats_new(&columns, comm, x, count, dims));
+	GEMP_PROPAGATE(gemp_som_column_stats_new(&columns, comm, x, count, dims));
 	for (uint32_t unit = 0; unit < units; unit++) {
 		const uint64_t sample = gemp_random_below(&seed, all);
 		const bool own = sample >= before && sample - before < count;
@@ -47,9 +43,7 @@ gemp_code gemp_som_init_samples(const gemp_comm *comm, const gemp_som_grid *grid
 	for (size_t done = 0; done < values; done += INT32_MAX) /* the others' are 0, so that a sum is exact */
 		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, w + done, (int)(values - done < INT32_MAX ? values - done : INT32_MAX),
 		                       MPI_FLOAT, MPI_SUM, comm->world));
-done:
-	gemp_som_column_stats_free(&columns);
-	return code;
+	return GEMP_OK;
 }
 
 /* A coordinate of the grid, from -1 to 1. */
@@ -61,12 +55,11 @@ static double position(uint32_t at, uint32_t side)
 gemp_code gemp_som_init_pca(const gemp_comm *comm, const gemp_som_grid *grid, const float *x, size_t count,
                             uint32_t dims, float *w)
 {
-	gemp_code code = GEMP_OK;
-	double *axes = NULL;
-	gemp_som_column_stats columns = { 0 };
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(axes, 2 * (size_t)dims)));
-	GEMP_TRY(gemp_som_column_stats_new(&columns, comm, x, count, dims));
-	GEMP_TRY(gemp_som_principal(comm, x, count, dims, columns.mean, axes));
+	GEMP_OWNED double *axes = NULL;
+	GEMP_OWNED_BY(gemp_som_column_stats_free) gemp_som_column_stats columns = { 0 };
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(axes, 2 * (size_t)dims)));
+	GEMP_PROPAGATE(gemp_som_column_stats_new(&columns, comm, x, count, dims));
+	GEMP_PROPAGATE(gemp_som_principal(comm, x, count, dims, columns.mean, axes));
 	for (uint32_t unit = 0; unit < gemp_som_units(grid); unit++) {
 		const double across = position(unit % grid->columns, grid->columns),
 					 down = position(unit / grid->columns, grid->rows);
@@ -75,8 +68,5 @@ gemp_code gemp_som_init_pca(const gemp_comm *comm, const gemp_som_grid *grid, co
 			w[(size_t)unit * dims + k] = (float)(columns.mean[k] +
 			                                     border_deviations * (a * axes[k] + b * axes[dims + k]));
 	}
-done:
-	gemp_som_column_stats_free(&columns);
-	gemp_free(axes);
-	return code;
+	return GEMP_OK;
 }

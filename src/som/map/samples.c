@@ -153,11 +153,10 @@ gemp_code gemp_som_samples_fill(gemp_som_samples *samples, const float *x, size_
 gemp_code gemp_som_samples_new(gemp_som_samples *out, gemp_device *device, const float *x, size_t count, uint32_t dims)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_som_samples_reserve(out, device, count, dims, gemp_som_any_missing(x, count, dims)));
+	GEMP_PROPAGATE(gemp_som_samples_reserve(out, device, count, dims, gemp_som_any_missing(x, count, dims)));
 	code = gemp_som_samples_fill(out, x, count, NULL);
 	if (code != GEMP_OK)
 		gemp_som_samples_free(out);
-done:
 	return code;
 }
 

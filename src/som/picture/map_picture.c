@@ -1,4 +1,5 @@
 #include "som/picture/map_picture.h"
+#include "core/memory.h"
 
 #include "io/file/local_file.h"
 #include "io/picture/canvas.h"
@@ -344,16 +345,12 @@ gemp_code gemp_som_picture_check(const char *path, const gemp_som_grid *grid, co
 gemp_code gemp_som_picture_write(const char *path, const gemp_som_grid *grid, const gemp_som_panel *panels,
                                  size_t count)
 {
-	gemp_code code = GEMP_OK;
 	const frame f = frame_of(grid, panels, count);
-	gemp_canvas canvas = { 0 };
-	GEMP_TRY(gemp_canvas_new(&canvas, frame_width(&f), frame_height(&f), gemp_file_ends_in(path, ".png")));
+	GEMP_OWNED_BY(gemp_canvas_free) gemp_canvas canvas = { 0 };
+	GEMP_PROPAGATE(gemp_canvas_new(&canvas, frame_width(&f), frame_height(&f), gemp_file_ends_in(path, ".png")));
 	for (size_t p = 0; p < count; p++)
 		draw_panel(&canvas, &f, &panels[p],
 		           (point){ MARGIN + (double)(p % f.across) * (f.width + MARGIN),
 		                    (double)(p / f.across) * (TITLE + f.height + LEGEND) });
-	code = gemp_canvas_write(&canvas, path);
-done:
-	gemp_canvas_free(&canvas);
-	return code;
+	return gemp_canvas_write(&canvas, path);
 }

@@ -65,21 +65,17 @@ static gemp_code allocate(gemp_som_replicas *replicas, const gemp_comm *comm, ge
 gemp_code gemp_som_replicas_new(gemp_som_replicas *out, const gemp_comm *comm, gemp_device *device,
                                 const gemp_som_replicas_need *need, const float *x, size_t count)
 {
-	gemp_code code = GEMP_OK;
 	const size_t row = need->dims * sizeof(float), chunk = gemp_limits_now()->som_replicas_chunk;
 	const size_t max_rows = row < chunk ? chunk / row : 1;
 	const size_t rows = need->samples < max_rows ? need->samples : max_rows;
 	const int mine = (int)count;
-	float *block = NULL;
+	GEMP_OWNED float *block = NULL;
 	*out = (gemp_som_replicas){ .device = device };
-	GEMP_TRY(gemp_comm_agree(comm, allocate(out, comm, device, need, &block, rows)));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, allocate(out, comm, device, need, &block, rows)));
 	GEMP_MPI(MPI_Allgather(&mine, 1, MPI_INT, out->count, 1, MPI_INT, comm->world));
 	for (int rank = 1; rank < comm->size; rank++)
 		out->begin[rank] = out->begin[rank - 1] + out->count[rank - 1];
-	code = gemp_comm_agree(comm, broadcast_samples(out, comm, x, block, rows));
-done:
-	gemp_free(block);
-	return code;
+	return gemp_comm_agree(comm, broadcast_samples(out, comm, x, block, rows));
 }
 
 void gemp_som_replicas_free(gemp_som_replicas *replicas)

@@ -52,12 +52,11 @@ static gemp_code plan_memory(gemp_som_trainer *trainer, const float *x, size_t c
 	gemp_comm_max(trainer->comm, &missing, 1); /* all search alike then, so that ranks make no difference */
 	trainer->missing = need->missing = missing != 0;
 	GEMP_THEN(gemp_som_capacity_find(capacity, trainer->device, need));
-	GEMP_TRY(gemp_comm_agree(trainer->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(trainer->comm, code));
 	uint64_t fewer = trainer->dims - capacity->values; /* than all values, on any rank */
 	gemp_comm_max(trainer->comm, &fewer, 1);
 	trainer->values = trainer->dims - (uint32_t)fewer;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Local. Blocks of samples, the search, and what errors need. */
@@ -166,14 +165,12 @@ gemp_code gemp_som_trainer_new(gemp_som_trainer *trainer, const gemp_comm *comm,
 	*trainer = (gemp_som_trainer){
 		.comm = comm, .device = device, .how = how, .units = gemp_som_units(&how->grid), .dims = dims
 	};
-	GEMP_TRY(plan_memory(trainer, x, count, &need, &capacity));
+	GEMP_PROPAGATE(plan_memory(trainer, x, count, &need, &capacity));
 	code = make_samples(trainer, x, &need, &capacity);
 	GEMP_THEN(make_planes(trainer, &capacity, w));
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(make_replicas(trainer, x, count));
-	code = gemp_comm_agree(comm, make_sums(trainer));
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(make_replicas(trainer, x, count));
+	return gemp_comm_agree(comm, make_sums(trainer));
 }
 
 void gemp_som_trainer_free(gemp_som_trainer *trainer)

@@ -74,18 +74,15 @@ static bool is_merged(const void *self, size_t row)
 /* The merged vertices, in ascending order as the patch wants them. */
 static gemp_code list_merged(const deletion_context *m)
 {
-	gemp_code code = GEMP_OK;
 	gemp_patch *patch = m->a->patch;
-	uint64_t *rows = NULL;
+	GEMP_OWNED uint64_t *rows = NULL;
 	if (!m->merged_into)
 		return GEMP_OK;
-	GEMP_TRY(gemp_pick(&rows, &patch->merge_count, m->a->graph->rows, is_merged, m->merged_into));
-	GEMP_TRY(GEMP_NEW(patch->merges, patch->merge_count));
+	GEMP_PROPAGATE(gemp_pick(&rows, &patch->merge_count, m->a->graph->rows, is_merged, m->merged_into));
+	GEMP_PROPAGATE(GEMP_NEW(patch->merges, patch->merge_count));
 	for (size_t i = 0; i < patch->merge_count; i++)
 		patch->merges[i] = (gemp_vertex_merge){ m->a->graph->first_vertex + rows[i], m->merged_into[rows[i]] - 1 };
-done:
-	gemp_free(rows);
-	return code;
+	return GEMP_OK;
 }
 
 /* EDGES */
@@ -247,19 +244,16 @@ static bool is_within(const void *self, size_t i)
 static gemp_code set_relation_values(patch_builder *a, const gemp_update *u, const gemp_change *change, size_t column,
                                      size_t r)
 {
-	gemp_code code = GEMP_OK;
 	gemp_patch_values *assigned;
-	uint64_t *picked = NULL, first = a->changes->places.relation_offset[r] + a->graph->relations[r].first_edge;
+	GEMP_OWNED uint64_t *picked = NULL;
+	uint64_t first = a->changes->places.relation_offset[r] + a->graph->relations[r].first_edge;
 	size_t count = 0;
 	const edge_filter c = { change->elements, first, first + a->graph->relations[r].out_offsets[a->graph->rows] };
-	GEMP_TRY(add_values(&a->patch->edges, r, column, &assigned));
-	GEMP_TRY(gemp_pick(&picked, &count, change->count, is_within, &c));
-	GEMP_TRY(fill_rows(assigned, change, picked, count, first));
-	code = gemp_update_has_column(u) ? gemp_column_gather(&assigned->values, &change->values, NULL, picked, count)
+	GEMP_PROPAGATE(add_values(&a->patch->edges, r, column, &assigned));
+	GEMP_PROPAGATE(gemp_pick(&picked, &count, change->count, is_within, &c));
+	GEMP_PROPAGATE(fill_rows(assigned, change, picked, count, first));
+	return gemp_update_has_column(u) ? gemp_column_gather(&assigned->values, &change->values, NULL, picked, count)
 	                                 : constant_column(&assigned->values, u, a->patch->edges.columns[column].type);
-done:
-	gemp_free(picked);
-	return code;
 }
 
 /* New values of matched vertices and edges. */
@@ -399,27 +393,23 @@ static gemp_code create_edges(patch_builder *a, const gemp_update *u)
 /* Values of edges that the same rule creates belong to the columns of these edges. */
 static gemp_code set_edge_values(patch_builder *a, const gemp_update *u)
 {
-	gemp_code code = GEMP_OK;
 	gemp_patch_edges *edges = added_edges_of(a, &u->element);
 	size_t place = gemp_new_schema_column(&a->patch->edges, u->names[0]);
-	gemp_column *column, values = { 0 };
-	uint64_t *rows = NULL;
+	gemp_column *column;
+	GEMP_OWNED_BY(gemp_column_free) gemp_column values = { 0 };
+	GEMP_OWNED uint64_t *rows = NULL;
 	if (!edges || place == a->patch->edges.count)
 		return GEMP_OK;
 	gemp_type type = a->patch->edges.columns[place].type;
 	column = gemp_table_find(&edges->values, u->names[0]);
 	if (!column)
-		GEMP_TRY(gemp_table_add(&edges->values, u->names[0], type, &column));
-	GEMP_TRY(gemp_column_pad(column, edges->count));
-	GEMP_TRY(GEMP_NEW(rows, edges->count));
+		GEMP_PROPAGATE(gemp_table_add(&edges->values, u->names[0], type, &column));
+	GEMP_PROPAGATE(gemp_column_pad(column, edges->count));
+	GEMP_PROPAGATE(GEMP_NEW(rows, edges->count));
 	for (size_t i = 0; i < edges->count; i++)
 		rows[i] = i;
-	GEMP_TRY(make_values(a, u, type, &values));
-	code = gemp_column_scatter(column, rows, edges->count, &values);
-done:
-	gemp_free(rows);
-	gemp_column_free(&values);
-	return code;
+	GEMP_PROPAGATE(make_values(a, u, type, &values));
+	return gemp_column_scatter(column, rows, edges->count, &values);
 }
 
 /* Edges are added before their values, which refer to them by number. */
@@ -452,22 +442,18 @@ static gemp_code build_patch(patch_builder *a, const gemp_apply_options *options
 gemp_code gemp_apply_matches(gemp_shard **graph, gemp_runtime *context, const gemp_new_vertices *created,
                              const gemp_apply_options *options, gemp_patch_result *done)
 {
-	gemp_code code = GEMP_OK;
-	gemp_changes changes = { 0 };
+	GEMP_OWNED_BY(gemp_changes_free) gemp_changes changes = { 0 };
+	GEMP_OWNED_BY(gemp_patch_free)
 	gemp_patch patch = { .string_keys = options->string_keys,
 		                 .want_origins = done != NULL,
 		                 .want_changed = done != NULL };
 	patch_builder a = {
 		.graph = *graph, .rule = created->rule, .created = created, .changes = &changes, .patch = &patch
 	};
-	GEMP_TRY(gemp_shard_load_outgoing(*graph));
-	GEMP_TRY(gemp_changes_send(&changes, context->comm, *graph, created));
-	GEMP_TRY(gemp_comm_agree(context->comm, build_patch(&a, options)));
+	GEMP_PROPAGATE(gemp_shard_load_outgoing(*graph));
+	GEMP_PROPAGATE(gemp_changes_send(&changes, context->comm, *graph, created));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, build_patch(&a, options)));
 	gemp_changes_free(&changes);
 	gemp_resident_evict(context);
-	code = gemp_shard_patch(graph, context->comm, &patch, done);
-done:
-	gemp_changes_free(&changes);
-	gemp_patch_free(&patch);
-	return code;
+	return gemp_shard_patch(graph, context->comm, &patch, done);
 }

@@ -76,16 +76,13 @@ static gemp_code collect(send_context *s)
 /* Collective. *numbers, in the order of this rank's matches, become those of this rank's own elements. */
 static gemp_code send_numbers(const send_context *s, uint64_t **numbers, size_t count, size_t *came)
 {
-	gemp_code code = GEMP_OK;
 	void *received = NULL;
-	size_t *from = NULL;
-	GEMP_TRY(gemp_exchange_records(s->comm, *numbers, count, sizeof **numbers, s->owner, &received, &from, NULL));
+	GEMP_OWNED size_t *from = NULL;
+	GEMP_PROPAGATE(gemp_exchange_records(s->comm, *numbers, count, sizeof **numbers, s->owner, &received, &from, NULL));
 	gemp_free(*numbers);
 	*numbers = received;
 	*came = from[s->comm->size];
-done:
-	gemp_free(from);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. Elements, merge targets and values travel by the same owners, so they arrive in the same order. */

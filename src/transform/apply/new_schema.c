@@ -26,7 +26,7 @@ static gemp_code add_column(gemp_patch_columns *all, const char *name, gemp_type
 	size_t at = gemp_new_schema_column(all, name);
 	*fits = true;
 	if (at == all->count) {
-		GEMP_TRY(GEMP_RESERVE(all->columns, all->capacity, at + 1));
+		GEMP_PROPAGATE(GEMP_RESERVE(all->columns, all->capacity, at + 1));
 		all->columns[at] = (gemp_patch_column){ gemp_strdup(name), type };
 		code = all->columns[at].name ? GEMP_OK : GEMP_ENOMEM;
 		all->count++;
@@ -34,7 +34,6 @@ static gemp_code add_column(gemp_patch_columns *all, const char *name, gemp_type
 		*fits = are_numbers(all->columns[at].type, type);
 		all->columns[at].type = *fits ? GEMP_FLOAT : all->columns[at].type;
 	}
-done:
 	return code;
 }
 
@@ -69,7 +68,7 @@ static gemp_code add_update(gemp_patch_columns *all, const gemp_rule_set *rules,
 		                          "'%s' cannot hold a list; set it to a number, a string or a "
 		                          "boolean",
 		                          u->names[0]);
-	GEMP_TRY(add_column(all, u->names[0], type, &fits));
+	GEMP_PROPAGATE(add_column(all, u->names[0], type, &fits));
 	if (!fits)
 		code = gemp_rule_set_fail(rules, u->line, u->place,
 		                          "'%s' has values of type %s, and this one is of type %s; take "
@@ -77,7 +76,6 @@ static gemp_code add_update(gemp_patch_columns *all, const gemp_rule_set *rules,
 		                          u->names[0],
 		                          gemp_type_name[all->columns[gemp_new_schema_column(all, u->names[0])].type],
 		                          gemp_type_name[type]);
-done:
 	return code;
 }
 
@@ -152,8 +150,7 @@ static gemp_code add_label_set(const label_context *r, const gemp_text *text, ui
 /* A vertex has one label set, so an update maps sets to sets, and only sets that some vertex has are mapped. */
 static gemp_code find_sets(label_context *r, size_t sets)
 {
-	gemp_code code = GEMP_OK;
-	gemp_text text = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
 	for (size_t set = 0; set < sets; set++) {
 		if (!r->used[set])
 			continue;
@@ -161,11 +158,9 @@ static gemp_code find_sets(label_context *r, size_t sets)
 		print_others(r, set, &text);
 		for (size_t i = 0; i < r->u->name_count && r->u->kind == GEMP_ADD_LABELS; i++)
 			add_name(&text, r->u->names[i], strlen(r->u->names[i]));
-		GEMP_TRY(add_label_set(r, &text, &r->becomes[set]));
+		GEMP_PROPAGATE(add_label_set(r, &text, &r->becomes[set]));
 	}
-done:
-	gemp_text_free(&text);
-	return code;
+	return GEMP_OK;
 }
 
 /* First which sets there are, then what they become. */

@@ -103,18 +103,14 @@ void gemp_new_vertices_free(gemp_new_vertices *created)
 /* Collective. The log names matched vertices by their keys. */
 gemp_code gemp_new_vertices_fetch(gemp_new_vertices *created, gemp_runtime *context, gemp_shard *graph)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_frame *frame = created->frame;
-	gemp_frame_column *columns = NULL; /* shallow copies */
+	GEMP_OWNED gemp_frame_column *columns = NULL; /* shallow copies */
 	size_t count = 0;
-	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(columns, frame->count + 1)));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, GEMP_NEW(columns, frame->count + 1)));
 	for (size_t c = 0; c < frame->count; c++)
 		if (frame->columns[c].kind == GEMP_CELL_VERTEX)
 			columns[count++] = frame->columns[c];
-	code = gemp_elements_fetch(&created->elements, context, graph, columns, count, frame->rows, false);
-done:
-	gemp_free(columns);
-	return code;
+	return gemp_elements_fetch(&created->elements, context, graph, columns, count, frame->rows, false);
 }
 
 gemp_value gemp_new_vertices_key(gemp_new_vertices *created, const gemp_rule_element *element, size_t row)

@@ -341,16 +341,13 @@ static gemp_code find_ends(replay_state *r)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = r->context->comm;
-	size_t *begin = NULL;
+	GEMP_OWNED size_t *begin = NULL;
 	lookup_context l = { .r = r };
-	GEMP_TRY(gemp_lines_visit(&r->lines, comm, visit_block_end, &l));
+	GEMP_PROPAGATE(gemp_lines_visit(&r->lines, comm, visit_block_end, &l));
 	gemp_comm_max(comm, &l.lines, 1);
-	GEMP_TRY(gemp_comm_allgather(comm, r->ends.data, r->ends.size, &r->all_ends, &begin));
+	GEMP_PROPAGATE(gemp_comm_allgather(comm, r->ends.data, r->ends.size, &r->all_ends, &begin));
 	code = read_ends(r, r->all_ends, (const char *)r->all_ends + begin[comm->size], l.lines);
-	code = gemp_comm_agree(comm, code);
-done:
-	gemp_free(begin);
-	return code;
+	return gemp_comm_agree(comm, code);
 }
 
 /* CHANGES */

@@ -190,21 +190,19 @@ static gemp_code read_edge_line(gemp_change_log_line *line, const gemp_change_lo
 {
 	gemp_code code = GEMP_OK;
 	gemp_edit *e = &line->edits[0];
-	GEMP_TRY(read_edge(line, 0, schema, line->root));
+	GEMP_PROPAGATE(read_edge(line, 0, schema, line->root));
 	if (e->kind == GEMP_EDIT_SET_EDGE)
 		code = read_setting(e, line->root, schema->edge_schema);
 	if (e->kind == GEMP_EDIT_RETYPE_EDGE)
 		code = read_name(&e->into, line->root, "into");
 	if (!moves)
-		goto done;
+		return code;
 	json_t *to = json_object_get(line->root, "to");
 	if (!json_is_object(to))
 		return gemp_fail(GEMP_EDATA, "\"to\" is %s; it is the edge that this one becomes", gemp_json_kind(to));
 	line->edits[1].kind = GEMP_EDIT_CREATE_EDGE;
 	line->count = 2;
-	code = read_edge(line, 1, schema, to);
-done:
-	return code;
+	return read_edge(line, 1, schema, to);
 }
 
 /* A moved edge is a deletion and a creation, a merged vertex a deletion: its edges have lines of their own. */
@@ -228,8 +226,8 @@ gemp_code gemp_change_log_line_read(gemp_change_log_line *line, const gemp_chang
 	json_decref(line->root);
 	line->root = NULL;
 	line->count = 1;
-	GEMP_TRY(gemp_change_log_json(&line->root, text, size));
-	GEMP_TRY(read_name(&change, line->root, "change"));
+	GEMP_PROPAGATE(gemp_change_log_json(&line->root, text, size));
+	GEMP_PROPAGATE(read_name(&change, line->root, "change"));
 	while (i < sizeof changes / sizeof *changes && strcmp(changes[i].change, change.bytes) != 0)
 		i++;
 	if (i == sizeof changes / sizeof *changes)
@@ -242,7 +240,6 @@ gemp_code gemp_change_log_line_read(gemp_change_log_line *line, const gemp_chang
 		code = read_edge_line(line, schema, strcmp(change.bytes, "move edge") == 0);
 	else
 		code = read_vertex_line(line, schema);
-done:
 	return code;
 }
 

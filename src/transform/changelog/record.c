@@ -49,10 +49,9 @@ static gemp_code add_attributes(gemp_recorder *recorder, const gemp_record_state
 static gemp_code fetch_ends(gemp_record_state *r)
 {
 	static const int asked[] = { GEMP_FETCH_KEY, GEMP_FETCH_KEY_RANK };
-	gemp_code code = GEMP_OK;
-	gemp_vertex *ids = NULL;
+	GEMP_OWNED gemp_vertex *ids = NULL;
 	size_t count = 0;
-	GEMP_TRY(gemp_comm_agree(r->context->comm, GEMP_NEW(ids, r->event_count + 2 * r->edge_count)));
+	GEMP_PROPAGATE(gemp_comm_agree(r->context->comm, GEMP_NEW(ids, r->event_count + 2 * r->edge_count)));
 	for (size_t i = 0; i < r->event_count; i++) {
 		if (!r->rule->updates[r->events[i].update].element.edge)
 			continue;
@@ -63,10 +62,7 @@ static gemp_code fetch_ends(gemp_record_state *r)
 		ids[count++] = (gemp_vertex)(r->graph->first_vertex + r->edges[i].source);
 		ids[count++] = r->graph->relations[r->edges[i].relation].out_targets[r->edges[i].position];
 	}
-	code = gemp_fetch_values(r->context, r->graph, ids, count, asked, 2, &r->ends, &r->end_count, r->end_key);
-done:
-	gemp_free(ids);
-	return code;
+	return gemp_fetch_values(r->context, r->graph, ids, count, asked, 2, &r->ends, &r->end_count, r->end_key);
 }
 
 /* THE ORDER OF LINES: each rank writes those of a range of matches. */
@@ -116,21 +112,17 @@ static int compare_lines(const void *a, const void *b)
 /* Lines of a match may come from several ranks. */
 static gemp_code sort_lines(const char *received, size_t size, gemp_text *out)
 {
-	gemp_code code = GEMP_OK;
-	positioned_line *lines = NULL;
+	GEMP_OWNED positioned_line *lines = NULL;
 	size_t count = 0, capacity = 0;
 	for (const char *at = received, *end = at + size; at < end;) {
-		GEMP_TRY(GEMP_RESERVE(lines, capacity, count + 1));
+		GEMP_PROPAGATE(GEMP_RESERVE(lines, capacity, count + 1));
 		at = next_line(at, &lines[count++]);
 	}
 	if (count)
 		qsort(lines, count, sizeof *lines, compare_lines);
 	for (size_t i = 0; i < count; i++)
 		gemp_text_add(out, lines[i].bytes, lines[i].size);
-	code = gemp_text_status(out);
-done:
-	gemp_free(lines);
-	return code;
+	return gemp_text_status(out);
 }
 
 static void add_head(const gemp_record_state *r, uint64_t step, gemp_text *out)
@@ -179,26 +171,24 @@ static void free_state(gemp_record_state *r)
 gemp_code gemp_record_step(gemp_recorder *recorder, gemp_runtime *context, gemp_shard *graph,
                            gemp_new_vertices *created, const uint8_t *selected, uint64_t applied, uint64_t step)
 {
-	gemp_code code = GEMP_OK;
+	GEMP_OWNED_BY(free_state)
 	gemp_record_state r = { .context = context,
 		                    .graph = graph,
 		                    .created = created,
 		                    .rule = created->rule,
 		                    .selected = selected,
 		                    .applied = applied };
-	GEMP_TRY(gemp_shard_load_outgoing(graph));
-	GEMP_TRY(gemp_comm_agree(context->comm, add_attributes(recorder, &r)));
-	GEMP_TRY(gemp_record_events(&r));
-	GEMP_TRY(gemp_record_implied(&r));
-	GEMP_TRY(fetch_ends(&r));
+	GEMP_PROPAGATE(gemp_shard_load_outgoing(graph));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, add_attributes(recorder, &r)));
+	GEMP_PROPAGATE(gemp_record_events(&r));
+	GEMP_PROPAGATE(gemp_record_implied(&r));
+	GEMP_PROPAGATE(fetch_ends(&r));
 	uint64_t range = applied / MAX_ROUNDS + 1;
 	range = range < MIN_MATCHES_PER_ROUND ? MIN_MATCHES_PER_ROUND : range;
 	for (; r.first < applied; r.first = r.end) {
 		r.end = r.first + range;
-		GEMP_TRY(gemp_comm_agree(context->comm, gemp_record_lines(&r)));
-		GEMP_TRY(write_lines(&r, recorder, step));
+		GEMP_PROPAGATE(gemp_comm_agree(context->comm, gemp_record_lines(&r)));
+		GEMP_PROPAGATE(write_lines(&r, recorder, step));
 	}
-done:
-	free_state(&r);
-	return code;
+	return GEMP_OK;
 }

@@ -161,9 +161,8 @@ static gemp_code unpack_deleted(gemp_record_state *r, size_t size)
 /* Collective. Every rank learns all deleted and merged vertices, since any rank may own edges to them. */
 static gemp_code gather_deleted(gemp_record_state *r)
 {
-	gemp_code code = GEMP_OK;
-	gemp_text own = { 0 };
-	size_t *begin = NULL;
+	GEMP_OWNED_BY(gemp_text_free) gemp_text own = { 0 };
+	GEMP_OWNED size_t *begin = NULL;
 	for (size_t i = 0; i < r->event_count; i++) {
 		const gemp_update *u = &r->rule->updates[r->events[i].update];
 		if (u->element.edge || (u->kind != GEMP_DELETE && u->kind != GEMP_MERGE))
@@ -172,13 +171,9 @@ static gemp_code gather_deleted(gemp_record_state *r)
 		gemp_pack_number(&own, r->events[i].number);
 		gemp_pack_value(&own, &r->events[i].value);
 	}
-	GEMP_TRY(gemp_comm_agree(r->context->comm, gemp_text_status(&own)));
-	GEMP_TRY(gemp_comm_allgather(r->context->comm, own.data, own.size, &r->deleted_bytes, &begin));
-	code = gemp_comm_agree(r->context->comm, unpack_deleted(r, begin[r->context->comm->size]));
-done:
-	gemp_text_free(&own);
-	gemp_free(begin);
-	return code;
+	GEMP_PROPAGATE(gemp_comm_agree(r->context->comm, gemp_text_status(&own)));
+	GEMP_PROPAGATE(gemp_comm_allgather(r->context->comm, own.data, own.size, &r->deleted_bytes, &begin));
+	return gemp_comm_agree(r->context->comm, unpack_deleted(r, begin[r->context->comm->size]));
 }
 
 const gemp_record_deleted *gemp_record_find_deleted(const gemp_record_state *r, uint64_t id)
@@ -217,16 +212,13 @@ static gemp_code find_edges_of(gemp_record_state *r, size_t k, const uint64_t *b
 /* A bitmap of all deleted vertices makes the pass over the edges cheap. */
 static gemp_code find_edges(gemp_record_state *r)
 {
-	gemp_code code = GEMP_OK;
-	uint64_t *bits = NULL;
-	GEMP_TRY(GEMP_NEW(bits, (size_t)(r->graph->vertex_count / 64 + 1)));
+	GEMP_OWNED uint64_t *bits = NULL;
+	GEMP_PROPAGATE(GEMP_NEW(bits, (size_t)(r->graph->vertex_count / 64 + 1)));
 	for (size_t i = 0; i < r->deleted_count; i++)
 		gemp_bits64_set(bits, r->deleted[i].id);
 	for (size_t k = 0; k < r->graph->relation_count; k++)
-		GEMP_TRY(find_edges_of(r, k, bits));
-done:
-	gemp_free(bits);
-	return code;
+		GEMP_PROPAGATE(find_edges_of(r, k, bits));
+	return GEMP_OK;
 }
 
 gemp_code gemp_record_implied(gemp_record_state *r)

@@ -136,13 +136,12 @@ static bool is_touched(gemp_replay *r, const gemp_value *key, bool edge)
 static gemp_code fetch_targets(gemp_replay *r)
 {
 	static const int asked[] = { GEMP_FETCH_KEY };
-	gemp_code code = GEMP_OK;
 	const gemp_shard *g = r->options.graph;
-	gemp_vertex *ids = NULL;
+	GEMP_OWNED gemp_vertex *ids = NULL;
 	size_t count = 0;
 	for (size_t k = 0; k < g->relation_count; k++)
 		count += (size_t)g->relations[k].out_offsets[g->rows];
-	GEMP_TRY(gemp_comm_agree(r->comm, GEMP_NEW(ids, count)));
+	GEMP_PROPAGATE(gemp_comm_agree(r->comm, GEMP_NEW(ids, count)));
 	count = 0;
 	for (size_t k = 0; k < g->relation_count; k++) {
 		size_t edges = (size_t)g->relations[k].out_offsets[g->rows];
@@ -150,11 +149,8 @@ static gemp_code fetch_targets(gemp_replay *r)
 			memcpy(ids + count, g->relations[k].out_targets, edges * sizeof *ids);
 		count += edges;
 	}
-	code = gemp_fetch_values(r->options.context, r->options.graph, ids, count, asked, 1, &r->target_ids,
+	return gemp_fetch_values(r->options.context, r->options.graph, ids, count, asked, 1, &r->target_ids,
 	                         &r->target_count, &r->target_keys);
-done:
-	gemp_free(ids);
-	return code;
 }
 
 /* Integers of a column that has become one of floats. */
@@ -216,11 +212,10 @@ static gemp_code build_edge(gemp_replay *r, const gemp_edit *e)
 /* Touched vertices become edits of step 0, the others go to the builder. */
 static gemp_code split_vertices(gemp_replay *r, gemp_edit_attribute *attributes)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_shard *g = r->options.graph;
-	size_t *columns = NULL;
-	gemp_text labels = { 0 };
-	GEMP_TRY(find_columns(&g->attributes, r->options.vertex_schema, &columns));
+	GEMP_OWNED size_t *columns = NULL;
+	GEMP_OWNED_BY(gemp_text_free) gemp_text labels = { 0 };
+	GEMP_PROPAGATE(find_columns(&g->attributes, r->options.vertex_schema, &columns));
 	for (size_t v = 0; v < g->rows; v++) {
 		gemp_edit e = { .kind = GEMP_EDIT_CREATE_VERTEX,
 			            .key = gemp_column_get(&g->keys, v),
@@ -229,27 +224,23 @@ static gemp_code split_vertices(gemp_replay *r, gemp_edit_attribute *attributes)
 		gemp_text_clear(&labels);
 		for (size_t i = 0; i < set->count; i++)
 			gemp_text_print(&labels, "%s%s", i ? ";" : "", g->labels[set->labels[i]]);
-		GEMP_TRY(gemp_text_status(&labels));
+		GEMP_PROPAGATE(gemp_text_status(&labels));
 		e.labels = (gemp_name){ labels.data, labels.size };
 		read_row(&e, &g->attributes, r->options.vertex_schema, columns, v);
 		if (is_touched(r, &e.key, false))
 			gemp_edit_pack(text_for(r, &e.key), &e);
 		else
-			GEMP_TRY(build_vertex(r, &e));
+			GEMP_PROPAGATE(build_vertex(r, &e));
 	}
-done:
-	gemp_free(columns);
-	gemp_text_free(&labels);
-	return code;
+	return GEMP_OK;
 }
 
 /* All edges of a touched source are sent, as any of them may be named. */
 static gemp_code split_relation(gemp_replay *r, const gemp_relation *relation, gemp_edit_attribute *attributes)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_shard *g = r->options.graph;
-	size_t *columns = NULL;
-	GEMP_TRY(find_columns(&relation->props, r->options.edge_schema, &columns));
+	GEMP_OWNED size_t *columns = NULL;
+	GEMP_PROPAGATE(find_columns(&relation->props, r->options.edge_schema, &columns));
 	for (size_t v = 0; v < g->rows; v++) {
 		gemp_edit e = { .kind = GEMP_EDIT_CREATE_EDGE,
 			            .key = gemp_column_get(&g->keys, v),
@@ -263,28 +254,22 @@ static gemp_code split_relation(gemp_replay *r, const gemp_relation *relation, g
 			if (state)
 				gemp_edit_pack(text_for(r, &e.key), &e);
 			else
-				GEMP_TRY(build_edge(r, &e));
+				GEMP_PROPAGATE(build_edge(r, &e));
 		}
 	}
-done:
-	gemp_free(columns);
-	return code;
+	return GEMP_OK;
 }
 
 /* Attributes of one element at a time share one array. */
 static gemp_code split_graph(gemp_replay *r)
 {
-	gemp_code code = GEMP_OK;
-	gemp_edit_attribute *attributes = NULL;
+	GEMP_OWNED gemp_edit_attribute *attributes = NULL;
 	const gemp_shard *g = r->options.graph;
-	GEMP_TRY(GEMP_NEW(attributes, r->options.vertex_schema->count + r->options.edge_schema->count));
-	GEMP_TRY(split_vertices(r, attributes));
+	GEMP_PROPAGATE(GEMP_NEW(attributes, r->options.vertex_schema->count + r->options.edge_schema->count));
+	GEMP_PROPAGATE(split_vertices(r, attributes));
 	for (size_t k = 0; k < g->relation_count; k++)
-		GEMP_TRY(split_relation(r, &g->relations[k], attributes));
-	code = status(r);
-done:
-	gemp_free(attributes);
-	return code;
+		GEMP_PROPAGATE(split_relation(r, &g->relations[k], attributes));
+	return status(r);
 }
 
 /* THE EDITS */
@@ -322,24 +307,20 @@ static void free_edits(edit_list *list)
 /* Edits are applied step by step; elements of the graph (step 0) one at a time. */
 static gemp_code apply(gemp_replay *r, const void *received, size_t size)
 {
-	gemp_code code = GEMP_OK;
-	edit_list list = { 0 };
+	GEMP_OWNED_BY(free_edits) edit_list list = { 0 };
 	for (const char *at = received, *end = at + size; at < end;) {
 		const char *next = at;
-		GEMP_TRY(add_edit(&list, &next));
+		GEMP_PROPAGATE(add_edit(&list, &next));
 		const gemp_edit *first = list.edits, *last = &list.edits[list.count - 1];
 		bool ends = last->step != first->step || (last->step == 0 && list.count > 1);
 		if (!ends) {
 			at = next;
 			continue;
 		}
-		GEMP_TRY(gemp_edit_state_apply(&r->state, list.edits, list.count - 1));
+		GEMP_PROPAGATE(gemp_edit_state_apply(&r->state, list.edits, list.count - 1));
 		list.count = 0;
 	}
-	code = gemp_edit_state_apply(&r->state, list.edits, list.count);
-done:
-	free_edits(&list);
-	return code;
+	return gemp_edit_state_apply(&r->state, list.edits, list.count);
 }
 
 /* Collective. The failure with the smallest line is reported, whichever rank has it. */
@@ -355,11 +336,10 @@ static gemp_code agree_on_first(gemp_replay *r, gemp_code code)
 /* What exists after all edits goes to the builder. */
 static gemp_code build_touched(gemp_replay *r)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_edit_state *t = &r->state;
-	gemp_edit_attribute *attributes = NULL;
+	GEMP_OWNED gemp_edit_attribute *attributes = NULL;
 	const size_t columns[] = { r->options.vertex_schema->count, r->options.edge_schema->count };
-	GEMP_TRY(GEMP_NEW(attributes, columns[0] + columns[1]));
+	GEMP_PROPAGATE(GEMP_NEW(attributes, columns[0] + columns[1]));
 	for (size_t i = 0; i < t->keys.count + t->edge_count; i++) {
 		bool edge = i >= t->keys.count;
 		size_t at = edge ? i - t->keys.count : i;
@@ -376,17 +356,15 @@ static gemp_code build_touched(gemp_replay *r)
 			e.key = ends[0];
 			e.target = ends[1];
 			e.line = t->edges[at].line;
-			GEMP_TRY(build_edge(r, &e));
+			GEMP_PROPAGATE(build_edge(r, &e));
 		} else {
 			e.key = gemp_edit_state_key(t, at);
 			e.labels = t->vertices[at].labels;
 			e.line = t->vertices[at].line;
-			GEMP_TRY(build_vertex(r, &e));
+			GEMP_PROPAGATE(build_vertex(r, &e));
 		}
 	}
-done:
-	gemp_free(attributes);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. The new graph has the attributes of the log's foot, in their order. */
@@ -399,7 +377,7 @@ static gemp_code begin_builder(gemp_replay *r)
 	size_t column;
 	for (size_t k = 0; k < g->relation_count; k++)
 		how.undirected |= !g->relations[k].directed;
-	GEMP_TRY(gemp_builder_new(&r->builder, r->comm, &how));
+	GEMP_PROPAGATE(gemp_builder_new(&r->builder, r->comm, &how));
 	code = gemp_builder_file(r->builder, r->options.path, &file);
 	for (size_t c = 0; c < r->options.vertex_schema->count && code == GEMP_OK; c++)
 		code = gemp_builder_vertex_column(r->builder, r->options.vertex_schema->columns[c].name,
@@ -407,9 +385,7 @@ static gemp_code begin_builder(gemp_replay *r)
 	for (size_t c = 0; c < r->options.edge_schema->count && code == GEMP_OK; c++)
 		code = gemp_builder_edge_column(r->builder, r->options.edge_schema->columns[c].name,
 		                                r->options.edge_schema->columns[c].type, &column);
-	code = gemp_comm_agree(r->comm, code);
-done:
-	return code;
+	return gemp_comm_agree(r->comm, code);
 }
 
 /* Collective. Edits of the graph are applied before those of the log, as they make the state before the first

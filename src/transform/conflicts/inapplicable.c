@@ -69,17 +69,13 @@ static gemp_code list_deleted(dangling_context *c, const gemp_rule_columns *colu
 /* Collective. The row does not contain the ends of this edge, so the owners of the edges are asked. */
 static gemp_code fetch_ends(dangling_context *c, gemp_runtime *context, deleted_edge *d)
 {
-	gemp_code code = GEMP_OK;
-	gemp_edge *edges = NULL;
+	GEMP_OWNED gemp_edge *edges = NULL;
 	size_t count = 0;
-	GEMP_TRY(gemp_comm_agree(c->comm, GEMP_NEW(edges, c->frame->rows)));
+	GEMP_PROPAGATE(gemp_comm_agree(c->comm, GEMP_NEW(edges, c->frame->rows)));
 	for (size_t row = 0; row < c->frame->rows; row++)
 		if (d->edges[row] != GEMP_NO_ELEMENT)
 			edges[count++] = d->edges[row];
-	code = gemp_fetch_edges(&d->values, context, c->graph, edges, count, NULL, 0);
-done:
-	gemp_free(edges);
-	return code;
+	return gemp_fetch_edges(&d->values, context, c->graph, edges, count, NULL, 0);
 }
 
 /* Ends of a deleted edge in this row, from the row's own columns where it has both. */

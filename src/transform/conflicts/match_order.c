@@ -140,9 +140,8 @@ static gemp_code answer_numbers(void *self, const void *records, size_t count, u
 /* Collective. Turns positions within a rank into positions among all: the records of lower ranks come before. */
 static gemp_code add_before(const gemp_comm *comm, uint64_t here, const order_request *a, uint64_t *total)
 {
-	gemp_code code = GEMP_OK;
-	uint64_t *all = NULL;
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(all, (size_t)comm->size + 1)));
+	GEMP_OWNED uint64_t *all = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(all, (size_t)comm->size + 1)));
 	all[comm->rank + 1] = here;
 	gemp_comm_sum(comm, all, comm->size + 1);
 	for (int r = 0; r < comm->size; r++)
@@ -151,27 +150,23 @@ static gemp_code add_before(const gemp_comm *comm, uint64_t here, const order_re
 		a->answers[i] += all[a->owner[i]];
 	if (total)
 		*total = all[comm->size];
-done:
-	gemp_free(all);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_match_order_number(const gemp_comm *comm, const gemp_match_keys *matches, const uint8_t *marked,
                                   uint64_t *number, uint64_t *total)
 {
 	gemp_code code = GEMP_OK;
-	order_request a = { .matches = matches };
+	GEMP_OWNED_BY(free_request) order_request a = { .matches = matches };
 	number_context n = { .width = matches->width };
 	code = list_marked(&a, marked);
 	GEMP_THEN(make_records(&a, comm, matches->width, matches->bound));
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(run_request(&a, comm, answer_numbers, &n));
-	GEMP_TRY(add_before(comm, n.count, &a, total));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(run_request(&a, comm, answer_numbers, &n));
+	GEMP_PROPAGATE(add_before(comm, n.count, &a, total));
 	for (size_t i = 0; i < a.count; i++)
 		number[a.rows[i]] = a.answers[i];
-done:
-	free_request(&a);
-	return code;
+	return GEMP_OK;
 }
 
 /* PRIORITIES */
@@ -224,22 +219,19 @@ static void free_records(order_request *a)
 static gemp_code replace_repeated(const gemp_comm *comm, const gemp_match_keys *matches, const uint8_t *marked,
                                   uint64_t *priority, uint64_t *repeated)
 {
-	gemp_code code = GEMP_OK;
-	order_request a = { .matches = matches, .priority = priority };
-	GEMP_TRY(gemp_comm_agree(comm, list_marked(&a, marked)));
-	GEMP_TRY(request_repeated(&a, comm, false));
+	GEMP_OWNED_BY(free_request) order_request a = { .matches = matches, .priority = priority };
+	GEMP_PROPAGATE(gemp_comm_agree(comm, list_marked(&a, marked)));
+	GEMP_PROPAGATE(request_repeated(&a, comm, false));
 	keep_repeated(&a);
 	free_records(&a);
 	*repeated = gemp_comm_sum1(comm, a.count);
 	if (*repeated == 0)
-		goto done;
-	GEMP_TRY(request_repeated(&a, comm, true));
+		return GEMP_OK;
+	GEMP_PROPAGATE(request_repeated(&a, comm, true));
 	for (size_t i = 0; i < a.count; i++)
 		if (a.answers[i])
 			priority[a.rows[i]] = gemp_mix(priority[a.rows[i]] + a.answers[i]);
-done:
-	free_request(&a);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_match_order_distinct(const gemp_comm *comm, const gemp_match_keys *matches, const uint8_t *marked,

@@ -26,22 +26,19 @@ static bool on_device(const gemp_resolver *resolver, const gemp_conflict_rounds 
 static gemp_code resolve_local(const gemp_resolver *resolver, const gemp_conflict_keys *conflict_keys,
                                const uint64_t *priority, uint8_t *decisions, uint64_t *rounds)
 {
-	gemp_code code = GEMP_OK;
-	gemp_conflict_rounds problem = { 0 };
+	GEMP_OWNED_BY(gemp_conflict_rounds_free) gemp_conflict_rounds problem = { 0 };
 	double began;
-	GEMP_TRY(gemp_conflict_rounds_new(&problem, conflict_keys, priority, decisions));
+	GEMP_PROPAGATE(gemp_conflict_rounds_new(&problem, conflict_keys, priority, decisions));
 	bool there = on_device(resolver, &problem);
 	began = gemp_now();
-	GEMP_TRY(there ? gemp_conflict_rounds_device(&problem, resolver->context, rounds)
-	               : gemp_conflict_rounds_host(&problem, rounds));
+	GEMP_PROPAGATE(there ? gemp_conflict_rounds_device(&problem, resolver->context, rounds)
+	                     : gemp_conflict_rounds_host(&problem, rounds));
 	gemp_log(GEMP_VERBOSE, "%zu contending matches with %llu conflict keys, decided on the %s in %.3f s",
 	         problem.matches, (unsigned long long)problem.offsets[problem.matches], there ? "device" : "host",
 	         gemp_now() - began);
 	for (size_t m = 0; m < problem.matches; m++)
 		decisions[problem.rows[m]] = problem.decision[m];
-done:
-	gemp_conflict_rounds_free(&problem);
-	return code;
+	return GEMP_OK;
 }
 
 /* The rank that decides about a slot; there the slot has the number slot / ranks. */
@@ -127,18 +124,14 @@ static gemp_code answer_contended(void *self, const void *records, size_t count,
 /* Collective. Whether the slot of each key is contended, asked of the slot's owner. */
 static gemp_code request_contended(contention_context *l, const gemp_comm *comm)
 {
-	gemp_code code = GEMP_OK;
 	size_t count = l->conflict_keys->offsets[l->conflict_keys->matches];
-	int *owner = NULL;
-	GEMP_TRY(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(l->answers, count), GEMP_ARRAY(owner, count))));
+	GEMP_OWNED int *owner = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(l->answers, count), GEMP_ARRAY(owner, count))));
 	for (size_t i = 0; i < count; i++)
 		owner[i] = slot_owner(comm, gemp_conflict_key_slot(l->conflict_keys->keys[i]));
 	const gemp_request request = { l->conflict_keys->keys, count, sizeof *l->conflict_keys->keys, owner,
 		                           answer_contended,       l };
-	code = gemp_request_run(comm, &request, l->answers);
-done:
-	gemp_free(owner);
-	return code;
+	return gemp_request_run(comm, &request, l->answers);
 }
 
 /* A match is selected at once if none of its slots is contended. */
@@ -240,22 +233,21 @@ static void order_matches(resolve_context *c, const int *owner, size_t *next)
 /* Claims are made in the order of matches, and the list of matches is sorted by deciding rank, as claims travel. */
 static gemp_code make_claims(resolve_context *c, claim **claims, int **owner)
 {
-	gemp_code code = GEMP_OK;
-	size_t ranks = (size_t)c->comm->size, *next = NULL, at = 0;
+	size_t ranks = (size_t)c->comm->size;
+	GEMP_OWNED size_t *next = NULL;
+	size_t at = 0;
 	const uint64_t *begin = c->conflict_keys->offsets;
 	for (size_t m = 0; m < c->conflict_keys->matches; m++)
 		c->sent_count += c->decisions[m] == GEMP_UNDECIDED ? (size_t)(begin[m + 1] - begin[m]) : 0;
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(next, ranks + 1), GEMP_ARRAY(*claims, c->sent_count),
-	                      GEMP_ARRAY(*owner, c->sent_count), GEMP_ARRAY(c->match, c->sent_count),
-	                      GEMP_ARRAY(c->sent.bytes, c->sent_count), GEMP_ARRAY(c->sent.size, ranks),
-	                      GEMP_ARRAY(c->received.size, ranks)));
+	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(next, ranks + 1), GEMP_ARRAY(*claims, c->sent_count),
+	                            GEMP_ARRAY(*owner, c->sent_count), GEMP_ARRAY(c->match, c->sent_count),
+	                            GEMP_ARRAY(c->sent.bytes, c->sent_count), GEMP_ARRAY(c->sent.size, ranks),
+	                            GEMP_ARRAY(c->received.size, ranks)));
 	for (size_t m = 0; m < c->conflict_keys->matches; m++)
 		for (uint64_t t = begin[m]; t < begin[m + 1] && c->decisions[m] == GEMP_UNDECIDED; t++)
 			make_claim(c, c->conflict_keys->keys[t], m, at++, *claims, *owner);
 	order_matches(c, *owner, next);
-done:
-	gemp_free(next);
-	return code;
+	return GEMP_OK;
 }
 
 static void slot_range(void *self, size_t range, size_t begin, size_t end)
@@ -286,18 +278,15 @@ static gemp_code assign_slots(resolve_context *c, const size_t *from)
 /* Collective. */
 static gemp_code send_claims(resolve_context *c)
 {
-	gemp_code code = GEMP_OK;
-	claim *claims = NULL;
-	int *owner = NULL;
+	GEMP_OWNED claim *claims = NULL;
+	GEMP_OWNED int *owner = NULL;
 	void *received = NULL;
-	size_t *from = NULL;
-	GEMP_TRY(gemp_comm_agree(c->comm, make_claims(c, &claims, &owner)));
-	GEMP_TRY(gemp_exchange_records(c->comm, claims, c->sent_count, sizeof *claims, owner, &received, &from, NULL));
+	GEMP_OWNED size_t *from = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(c->comm, make_claims(c, &claims, &owner)));
+	GEMP_PROPAGATE(
+		gemp_exchange_records(c->comm, claims, c->sent_count, sizeof *claims, owner, &received, &from, NULL));
 	c->claims = received;
-	code = gemp_comm_agree(c->comm, assign_slots(c, from));
-done:
-	gemp_free_all(claims, owner, from);
-	return code;
+	return gemp_comm_agree(c->comm, assign_slots(c, from));
 }
 
 /* ROUNDS */
@@ -373,25 +362,22 @@ static void apply_decisions(resolve_context *c, const uint8_t *verdicts)
 /* Collective. Match states go to the slot owners, verdicts come back. */
 static gemp_code run_round(resolve_context *c)
 {
-	gemp_code code = GEMP_OK;
-	size_t *sizes = NULL;
-	GEMP_TRY(gemp_comm_agree(c->comm, GEMP_NEW(sizes, (size_t)c->comm->size)));
+	GEMP_OWNED size_t *sizes = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(c->comm, GEMP_NEW(sizes, (size_t)c->comm->size)));
 	for (size_t i = 0; i < c->sent_count; i++)
 		c->sent.bytes[i] = c->decisions[c->match[i]];
-	GEMP_TRY(
+	GEMP_PROPAGATE(
 		gemp_exchange(c->comm, c->sent.bytes, c->sent.size, &c->received.buffer, &c->received.capacity, sizes, NULL));
 	c->states = c->received.buffer;
 	gemp_for_ranges(c->received_count, clear_range, c);
 	gemp_for_ranges(c->received_count, apply_states, c);
 	gemp_for_ranges(c->received_count, evaluate_range, c);
-	GEMP_TRY(
+	GEMP_PROPAGATE(
 		gemp_exchange(c->comm, c->received.bytes, c->received.size, &c->sent.buffer, &c->sent.capacity, sizes, NULL));
 	c->received_count = drop_decided(c->comm, c->received.size, c->states, c->claims, sizeof *c->claims);
 	apply_decisions(c, c->sent.buffer);
 	c->sent_count = drop_decided(c->comm, c->sent.size, c->sent.bytes, c->match, sizeof *c->match);
-done:
-	gemp_free(sizes);
-	return code;
+	return GEMP_OK;
 }
 
 static void free_context(resolve_context *c)
@@ -426,15 +412,13 @@ static uint64_t count_undecided(const resolve_context *c)
 static gemp_code resolve_over_ranks(const gemp_comm *comm, const gemp_conflict_keys *conflict_keys,
                                     const uint64_t *priority, uint8_t *decisions, uint64_t *rounds)
 {
-	gemp_code code = GEMP_OK;
+	GEMP_OWNED_BY(free_context)
 	resolve_context c = { .comm = comm, .conflict_keys = conflict_keys, .priority = priority, .decisions = decisions };
 	select_keyless(&c);
-	GEMP_TRY(send_claims(&c));
+	GEMP_PROPAGATE(send_claims(&c));
 	for (*rounds = 0; count_undecided(&c); ++*rounds)
-		GEMP_TRY(run_round(&c));
-done:
-	free_context(&c);
-	return code;
+		GEMP_PROPAGATE(run_round(&c));
+	return GEMP_OK;
 }
 
 /* ALL, ONE */
@@ -451,20 +435,17 @@ gemp_code gemp_resolve_all(const gemp_resolver *resolver, const gemp_conflict_ke
 gemp_code gemp_resolve_one(const gemp_comm *comm, const gemp_match_keys *matches, const uint64_t *priority,
                            uint8_t *decisions)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t best = 0; /* the complement of a priority, so that the greatest is wanted */
-	uint64_t *number = NULL;
+	GEMP_OWNED uint64_t *number = NULL;
 	for (size_t i = 0; i < matches->count; i++)
 		if (decisions[i] == GEMP_UNDECIDED && ~priority[i] > best)
 			best = ~priority[i];
 	gemp_comm_max(comm, &best, 1);
 	for (size_t i = 0; i < matches->count; i++)
 		decisions[i] = decisions[i] == GEMP_UNDECIDED && ~priority[i] == best;
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(number, matches->count)));
-	GEMP_TRY(gemp_match_order_number(comm, matches, decisions, number, NULL));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(number, matches->count)));
+	GEMP_PROPAGATE(gemp_match_order_number(comm, matches, decisions, number, NULL));
 	for (size_t i = 0; i < matches->count; i++)
 		decisions[i] = decisions[i] && number[i] == 0 ? GEMP_SELECTED : GEMP_REJECTED;
-done:
-	gemp_free(number);
-	return code;
+	return GEMP_OK;
 }

@@ -228,39 +228,31 @@ bool gemp_conflict_rounds_fit(const gemp_conflict_rounds *problem, const gemp_de
 /* At first all matches are undecided, in their order. */
 static gemp_code make_buffers(device_rounds *p)
 {
-	gemp_code code = GEMP_OK;
 	gemp_conflict_rounds *g = p->problem;
 	size_t sizes[BUFFERS];
 	const void *from[BUFFERS] = { [BEGIN] = g->offsets, [KEYS] = g->keys, [PRIORITY] = g->priority };
-	uint32_t *undecided = NULL;
-	GEMP_TRY(GEMP_NEW(undecided, g->matches));
+	GEMP_OWNED uint32_t *undecided = NULL;
+	GEMP_PROPAGATE(GEMP_NEW(undecided, g->matches));
 	for (size_t m = 0; m < g->matches; m++)
 		undecided[m] = (uint32_t)m;
 	from[UNDECIDED] = undecided;
 	sizes_of(g, sizes);
 	for (int b = 0; b < BUFFERS; b++) /* there are no empty buffers */
-		GEMP_TRY(gemp_buffer_new(&p->buffers[b], p->device, sizes[b] ? sizes[b] : 1, sizes[b] ? from[b] : NULL));
-	GEMP_TRY(gemp_buffer_zero(p->device, &p->buffers[BEST], 0, sizes[BEST]));
-	code = gemp_buffer_zero(p->device, &p->buffers[SELECTED], 0, sizes[SELECTED]);
-done:
-	gemp_free(undecided);
-	return code;
+		GEMP_PROPAGATE(gemp_buffer_new(&p->buffers[b], p->device, sizes[b] ? sizes[b] : 1, sizes[b] ? from[b] : NULL));
+	GEMP_PROPAGATE(gemp_buffer_zero(p->device, &p->buffers[BEST], 0, sizes[BEST]));
+	return gemp_buffer_zero(p->device, &p->buffers[SELECTED], 0, sizes[SELECTED]);
 }
 
 /* The program comes from the runtime's cache after the first step. */
 static gemp_code open_device(device_rounds *p)
 {
 	static const char *const names[KERNELS] = { "conflict_enter", "conflict_evaluate", "conflict_update" };
-	gemp_code code = GEMP_OK;
-	char *source = NULL;
-	GEMP_TRY(gemp_kernel_source(&source, "conflict_rounds.cl"));
-	GEMP_TRY(gemp_runtime_program(p->context, &p->program, source, NULL));
+	GEMP_OWNED char *source = NULL;
+	GEMP_PROPAGATE(gemp_kernel_source(&source, "conflict_rounds.cl"));
+	GEMP_PROPAGATE(gemp_runtime_program(p->context, &p->program, source, NULL));
 	for (int k = 0; k < KERNELS; k++)
-		GEMP_TRY(gemp_kernel_new(&p->kernels[k], &p->program, names[k]));
-	code = make_buffers(p);
-done:
-	gemp_free(source);
-	return code;
+		GEMP_PROPAGATE(gemp_kernel_new(&p->kernels[k], &p->program, names[k]));
+	return make_buffers(p);
 }
 
 static void close_device(device_rounds *p)

@@ -162,12 +162,10 @@ static gemp_code load(lookup_context *l)
 {
 	gemp_code code = GEMP_OK;
 	for (size_t r = 0; r < l->graph->relation_count; r++)
-		GEMP_TRY(gemp_shard_load_relation(l->graph, r, GEMP_LOAD_OUT | GEMP_LOAD_IN));
-	GEMP_TRY(gemp_edge_owners_new(&l->edges, l->comm, l->graph));
+		GEMP_PROPAGATE(gemp_shard_load_relation(l->graph, r, GEMP_LOAD_OUT | GEMP_LOAD_IN));
+	GEMP_PROPAGATE(gemp_edge_owners_new(&l->edges, l->comm, l->graph));
 	code = gemp_new_all(GEMP_ARRAY(l->requests, l->frame->rows), GEMP_ARRAY(l->owner, l->frame->rows));
-	code = gemp_comm_agree(l->comm, code);
-done:
-	return code;
+	return gemp_comm_agree(l->comm, code);
 }
 
 /* Collective. Remote keys of the rows whose decision is 0, in any order. The caller frees *out. */

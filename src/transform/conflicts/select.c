@@ -49,14 +49,10 @@ static gemp_code draw_priorities(selection *s)
 /* Collective. The keys of undecided rows. */
 static gemp_code list_tokens(const selection *s, gemp_conflict_keys *conflict_keys)
 {
-	gemp_code code = GEMP_OK;
-	gemp_rw_set rw_set = { 0 };
+	GEMP_OWNED_BY(gemp_rw_set_free) gemp_rw_set rw_set = { 0 };
 	bool induced = s->options->semantics == GEMP_INDUCED;
-	GEMP_TRY(gemp_comm_agree(s->context->comm, gemp_rw_set_new(&rw_set, s->options->unbound, s->graph, induced)));
-	code = gemp_row_keys_make(conflict_keys, s->context->comm, s->graph, &rw_set, s->frame, s->decisions);
-done:
-	gemp_rw_set_free(&rw_set);
-	return code;
+	GEMP_PROPAGATE(gemp_comm_agree(s->context->comm, gemp_rw_set_new(&rw_set, s->options->unbound, s->graph, induced)));
+	return gemp_row_keys_make(conflict_keys, s->context->comm, s->graph, &rw_set, s->frame, s->decisions);
 }
 
 /* Only matches that contend take part in making priorities unique. */
@@ -69,32 +65,26 @@ static void mark_undecided(const selection *s, uint8_t *marked)
 /* Collective. Decides about the matches that contend with others. */
 static gemp_code resolve_contended(selection *s, const gemp_conflict_keys *conflict_keys)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = s->context->comm;
-	uint8_t *marked = NULL;
-	GEMP_TRY(draw_priorities(s));
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(marked, s->frame->rows)));
+	GEMP_OWNED uint8_t *marked = NULL;
+	GEMP_PROPAGATE(draw_priorities(s));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(marked, s->frame->rows)));
 	mark_undecided(s, marked);
-	GEMP_TRY(gemp_match_order_distinct(comm, &s->ordered, marked, s->priority));
+	GEMP_PROPAGATE(gemp_match_order_distinct(comm, &s->ordered, marked, s->priority));
 	const gemp_resolver resolver = { comm, s->context, s->options->choose };
-	code = gemp_resolve_all(&resolver, conflict_keys, s->priority, s->decisions, &s->report->rounds);
-done:
-	gemp_free(marked);
-	return code;
+	return gemp_resolve_all(&resolver, conflict_keys, s->priority, s->decisions, &s->report->rounds);
 }
 
 /* Collective. */
 static gemp_code resolve_conflicts(selection *s)
 {
 	gemp_code code = GEMP_OK;
-	gemp_conflict_keys conflict_keys = { 0 };
+	GEMP_OWNED_BY(gemp_conflict_keys_free) gemp_conflict_keys conflict_keys = { 0 };
 	uint64_t left = 0;
-	GEMP_TRY(list_tokens(s, &conflict_keys));
-	GEMP_TRY(gemp_resolve_uncontended(s->context->comm, &conflict_keys, s->decisions, &left));
+	GEMP_PROPAGATE(list_tokens(s, &conflict_keys));
+	GEMP_PROPAGATE(gemp_resolve_uncontended(s->context->comm, &conflict_keys, s->decisions, &left));
 	if (left)
 		code = resolve_contended(s, &conflict_keys);
-done:
-	gemp_conflict_keys_free(&conflict_keys);
 	return code;
 }
 
@@ -127,15 +117,14 @@ static gemp_code select_rows(selection *s, gemp_selected *out)
 	gemp_select_report *report = s->report;
 	code = GEMP_NEW(s->decisions, s->frame->rows);
 	out->selected = s->decisions;
-	GEMP_TRY(gemp_comm_agree(s->context->comm, code));
-	GEMP_TRY(gemp_reject_inapplicable(s->context, s->graph, s->rule, s->options->semantics, s->frame, s->decisions,
-	                                  &report->inapplicable));
+	GEMP_PROPAGATE(gemp_comm_agree(s->context->comm, code));
+	GEMP_PROPAGATE(gemp_reject_inapplicable(s->context, s->graph, s->rule, s->options->semantics, s->frame,
+	                                        s->decisions, &report->inapplicable));
 	report->inapplicable = gemp_comm_sum1(s->context->comm, report->inapplicable);
-	GEMP_TRY(s->options->first_only ? select_first(s) : resolve_conflicts(s));
-	GEMP_TRY(number_selected(s, out));
+	GEMP_PROPAGATE(s->options->first_only ? select_first(s) : resolve_conflicts(s));
+	GEMP_PROPAGATE(number_selected(s, out));
 	report->conflicts = report->matches - report->inapplicable - report->applied;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_select(gemp_selected *out, gemp_runtime *context, gemp_shard *graph, const gemp_rule *rule,

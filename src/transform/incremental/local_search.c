@@ -32,12 +32,11 @@ static gemp_code answer(void *self, const void *records, size_t count, uint64_t 
 gemp_code gemp_renumber_edges(const gemp_comm *comm, const gemp_edge_owners *owners, uint64_t *elements, size_t rows,
                               gemp_request_handler handler, void *self, bool *lost)
 {
-	gemp_code code = GEMP_OK;
-	gemp_edge *edges = NULL;
-	uint64_t *answers = NULL;
-	int *owner = NULL;
+	GEMP_OWNED gemp_edge *edges = NULL;
+	GEMP_OWNED uint64_t *answers = NULL;
+	GEMP_OWNED int *owner = NULL;
 	size_t count = 0, at = 0;
-	GEMP_TRY(gemp_comm_agree(
+	GEMP_PROPAGATE(gemp_comm_agree(
 		comm, gemp_new_all(GEMP_ARRAY(edges, rows), GEMP_ARRAY(answers, rows), GEMP_ARRAY(owner, rows))));
 	for (size_t row = 0; row < rows; row++)
 		if (elements[row] != GEMP_NO_ELEMENT) {
@@ -45,7 +44,7 @@ gemp_code gemp_renumber_edges(const gemp_comm *comm, const gemp_edge_owners *own
 			edges[count++] = elements[row];
 		}
 	const gemp_request request = { edges, count, sizeof *edges, owner, handler, self };
-	GEMP_TRY(gemp_request_run(comm, &request, answers));
+	GEMP_PROPAGATE(gemp_request_run(comm, &request, answers));
 	for (size_t row = 0; row < rows; row++) {
 		if (elements[row] == GEMP_NO_ELEMENT)
 			continue;
@@ -53,9 +52,7 @@ gemp_code gemp_renumber_edges(const gemp_comm *comm, const gemp_edge_owners *own
 		if (lost)
 			lost[row] |= elements[row] == GEMP_NO_ELEMENT;
 	}
-done:
-	gemp_free_all(edges, answers, owner);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. The frame has the same columns on all ranks. */
@@ -133,16 +130,14 @@ done:
 gemp_code gemp_local_search_rows(const gemp_local_search *local, gemp_frame *out)
 {
 	gemp_code code = GEMP_OK;
-	uint32_t *bits = NULL;
+	GEMP_OWNED uint32_t *bits = NULL;
 	uint64_t count = 0;
 	*out = (gemp_frame){ 0 };
-	GEMP_TRY(gemp_neighbourhood_working_set(&bits, &count, local->context->comm, local->graph, local->locality,
-	                                        local->anchors));
+	GEMP_PROPAGATE(gemp_neighbourhood_working_set(&bits, &count, local->context->comm, local->graph, local->locality,
+	                                              local->anchors));
 	if (count > local->graph->vertex_count / MAX_PART_DIVISOR)
 		code = search(local, local->graph, local->anchors, out);
 	else
 		code = search_part(local, bits, out);
-done:
-	gemp_free(bits);
 	return code;
 }

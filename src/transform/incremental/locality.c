@@ -236,11 +236,10 @@ static void add_after_with(locality_builder *d, const gemp_pattern *pattern)
 /* Roles of row vertices come first, as rows refer to them by index. */
 static gemp_code add_rule(locality_builder *d, const gemp_rule *rule)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_pattern *p = rule->pattern;
-	int *rows = NULL;
+	GEMP_OWNED int *rows = NULL;
 	size_t vertices = gemp_pattern_row_vertices(p);
-	GEMP_TRY(GEMP_NEW(rows, vertices));
+	GEMP_PROPAGATE(GEMP_NEW(rows, vertices));
 	for (size_t v = 0; v < vertices; v++)
 		rows[v] = add_role(d);
 	add_pattern(d, p, rows);
@@ -248,10 +247,7 @@ static gemp_code add_rule(locality_builder *d, const gemp_rule *rule)
 	add_clause(d, p, gemp_pattern_first_clause(p), rows);
 	if (p->with)
 		add_after_with(d, p);
-	code = d->code;
-done:
-	gemp_free(rows);
-	return code;
+	return d->code;
 }
 
 /* PLACES */
@@ -328,13 +324,12 @@ static bool is_moved(const gemp_symmetry *symmetry, int vertex)
 static gemp_code find_anchor(gemp_locality *l, const gemp_influence *influence, const gemp_rule *rule,
                              gemp_semantics semantics)
 {
-	gemp_code code = GEMP_OK;
-	gemp_symmetry *symmetry = NULL;
+	GEMP_OWNED_BY(gemp_symmetry_free_at) gemp_symmetry *symmetry = NULL;
 	gemp_rule_columns columns;
 	unsigned radius = INFINITE, reach = INFINITE;
 	l->anchor = -1;
 	gemp_rule_columns_find(&columns, rule);
-	GEMP_TRY(gemp_automorphism_find(&symmetry, rule->pattern, true));
+	GEMP_PROPAGATE(gemp_automorphism_find(&symmetry, rule->pattern, true));
 	for (size_t v = 0; v < rule->pattern->vertex_count; v++) {
 		if (columns.vertex[v] == GEMP_NO_COLUMN || is_moved(symmetry, (int)v))
 			continue;
@@ -347,13 +342,11 @@ static gemp_code find_anchor(gemp_locality *l, const gemp_influence *influence, 
 		reach = l->max_distance;
 	}
 	if (l->anchor < 0)
-		goto done;
+		return GEMP_OK;
 	l->column = columns.vertex[l->anchor];
 	find_distances(l, l->anchor);
 	mark_starts(l, rule->pattern, influence, semantics);
-done:
-	gemp_symmetry_free(symmetry);
-	return code;
+	return GEMP_OK;
 }
 
 /* Reasons for which a change anywhere can affect any match. */

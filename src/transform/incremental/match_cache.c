@@ -107,43 +107,36 @@ static void renumber_vertices(const renumbering *f, uint64_t *elements, size_t r
 /* Rows without lost elements are moved to a new frame. */
 static gemp_code drop_lost(gemp_frame *frame, const bool *lost)
 {
-	gemp_code code = GEMP_OK;
 	gemp_frame left = { 0 };
-	uint64_t *picked = NULL;
+	GEMP_OWNED uint64_t *picked = NULL;
 	size_t count = 0;
-	GEMP_TRY(GEMP_NEW(picked, frame->rows));
+	GEMP_PROPAGATE(GEMP_NEW(picked, frame->rows));
 	for (size_t row = 0; row < frame->rows; row++)
 		if (!lost[row])
 			picked[count++] = row;
 	if (count == frame->rows)
-		goto done;
-	GEMP_TRY(gemp_frame_pick(&left, frame, picked, count));
+		return GEMP_OK;
+	GEMP_PROPAGATE(gemp_frame_pick(&left, frame, picked, count));
 	gemp_frame_free(frame);
 	*frame = left;
-done:
-	gemp_free(picked);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. Rows that have lost a vertex or an edge are dropped. The columns are alike on all ranks. */
 static gemp_code renumber_rows(const renumbering *following, gemp_frame *frame)
 {
-	gemp_code code = GEMP_OK;
-	bool *lost = NULL;
-	GEMP_TRY(gemp_comm_agree(following->comm, GEMP_NEW(lost, frame->rows)));
+	GEMP_OWNED bool *lost = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(following->comm, GEMP_NEW(lost, frame->rows)));
 	for (size_t c = 0; c < frame->count; c++) {
 		gemp_frame_column *column = &frame->columns[c];
 		size_t rows = column->elements ? frame->rows : 0;
 		if (column->kind == GEMP_CELL_EDGE)
-			GEMP_TRY(gemp_renumber_edges(following->comm, following->owners, column->elements, rows, answer,
-			                             (void *)following, lost));
+			GEMP_PROPAGATE(gemp_renumber_edges(following->comm, following->owners, column->elements, rows, answer,
+			                                   (void *)following, lost));
 		else if (column->kind == GEMP_CELL_VERTEX)
 			renumber_vertices(following, column->elements, rows, lost);
 	}
-	code = gemp_comm_agree(following->comm, drop_lost(frame, lost));
-done:
-	gemp_free(lost);
-	return code;
+	return gemp_comm_agree(following->comm, drop_lost(frame, lost));
 }
 
 enum {
@@ -260,16 +253,12 @@ static bool keeps_types(const cached_rows *k, const gemp_rule *rule, const gemp_
 /* Collective. The anchors at which changes can have made or broken matches. */
 static gemp_code find_anchors(refresh *s)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = s->context->comm;
-	bool *mark = NULL;
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(mark, s->graph->rows)));
+	GEMP_OWNED bool *mark = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(mark, s->graph->rows)));
 	for (size_t row = 0; row < s->graph->rows; row++)
 		mark[row] = s->cache->changed[row] > s->cached->since;
-	code = gemp_neighbourhood_anchors(&s->anchors, &s->anchor_count, comm, s->graph, &s->locality, mark);
-done:
-	gemp_free(mark);
-	return code;
+	return gemp_neighbourhood_anchors(&s->anchors, &s->anchor_count, comm, s->graph, &s->locality, mark);
 }
 
 /* Local. Where rows are cached, the influence is that of the rules applied since the last search; otherwise the
@@ -288,18 +277,14 @@ static gemp_code find_locality(refresh *s, const gemp_rule_set *rules, size_t in
 /* Local. Cached rows whose anchor is not near any change are still valid. */
 static gemp_code keep_distant(const refresh *s, gemp_frame *out)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_frame *all = &s->cached->frame;
-	uint64_t *picked = NULL;
+	GEMP_OWNED uint64_t *picked = NULL;
 	size_t count = 0;
-	GEMP_TRY(GEMP_NEW(picked, all->rows));
+	GEMP_PROPAGATE(GEMP_NEW(picked, all->rows));
 	for (size_t row = 0; row < all->rows; row++)
 		if (!gemp_bits32_test(s->anchors, all->columns[s->locality.column].elements[row]))
 			picked[count++] = row;
-	code = gemp_frame_pick(out, all, picked, count);
-done:
-	gemp_free(picked);
-	return code;
+	return gemp_frame_pick(out, all, picked, count);
 }
 
 /* Collective. */
@@ -307,21 +292,18 @@ static gemp_code find_rows_near(refresh *s, gemp_frame *out, const gemp_match_op
                                 gemp_match_cache_report *report)
 {
 	gemp_code code = GEMP_OK;
-	gemp_frame found = { 0 };
+	GEMP_OWNED_BY(gemp_frame_free) gemp_frame found = { 0 };
 	const gemp_local_search nearby = { s->context, s->graph, s->rule, &s->locality, s->anchors, options, combinations };
-	GEMP_TRY(gemp_comm_agree(s->context->comm, keep_distant(s, out)));
+	GEMP_PROPAGATE(gemp_comm_agree(s->context->comm, keep_distant(s, out)));
 	report->cached = gemp_comm_sum1(s->context->comm, out->rows);
 	if (s->anchor_count == 0)
 		return GEMP_OK;
-	GEMP_TRY(gemp_local_search_rows(&nearby, &found));
+	GEMP_PROPAGATE(gemp_local_search_rows(&nearby, &found));
 	if (!out->columns && found.columns)
 		code = gemp_frame_like(out, &found);
 	if (code == GEMP_OK && found.columns)
 		code = gemp_frame_append(out, &found);
-	code = gemp_comm_agree(s->context->comm, code);
-done:
-	gemp_frame_free(&found);
-	return code;
+	return gemp_comm_agree(s->context->comm, code);
 }
 
 gemp_code gemp_match_cache_rows(gemp_match_cache *cache, gemp_frame *out, gemp_runtime *context, gemp_shard *graph,
@@ -407,15 +389,11 @@ gemp_code gemp_match_cache_update(gemp_match_cache *m, size_t index, const gemp_
                                   const gemp_edge_owners *owners, const gemp_patch_result *patched,
                                   const gemp_shard *graph)
 {
-	gemp_code code = GEMP_OK;
-	renumbering following = { 0 };
+	GEMP_OWNED_BY(renumbering_free) renumbering following = { 0 };
 	m->applied[index] = ++m->time;
-	GEMP_TRY(gemp_comm_agree(comm, renumbering_new(&following, comm, owners, patched, graph)));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, renumbering_new(&following, comm, owners, patched, graph)));
 	for (size_t r = 0; r < m->rules->count; r++)
 		if (m->rules_rows[r].valid)
-			GEMP_TRY(renumber_rows(&following, &m->rules_rows[r].frame));
-	code = gemp_comm_agree(comm, update_times(m, patched, graph));
-done:
-	renumbering_free(&following);
-	return code;
+			GEMP_PROPAGATE(renumber_rows(&following, &m->rules_rows[r].frame));
+	return gemp_comm_agree(comm, update_times(m, patched, graph));
 }

@@ -98,23 +98,20 @@ static gemp_code step(const expansion *n, const gemp_role_edge *edge, bool back,
  * inside: marks within the path start there, too; from -1: only these marks. */
 static gemp_code expand_along(expansion *n, const gemp_role_edge *edge, int from, int to, bool inside)
 {
-	gemp_code code = GEMP_OK;
-	uint32_t *now = NULL, *next = NULL;
-	GEMP_TRY(gemp_comm_agree(n->comm, gemp_new_all(GEMP_ARRAY(now, n->words), GEMP_ARRAY(next, n->words))));
+	GEMP_OWNED uint32_t *now = NULL, *next = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(n->comm, gemp_new_all(GEMP_ARRAY(now, n->words), GEMP_ARRAY(next, n->words))));
 	if (from >= 0 && n->sets[from])
 		add_bits(now, n->sets[from], n->words);
 	if (edge->path)
-		GEMP_TRY(gemp_comm_agree(n->comm, add_to_role(n, to, now))); /* of no length */
+		GEMP_PROPAGATE(gemp_comm_agree(n->comm, add_to_role(n, to, now))); /* of no length */
 	for (unsigned i = 0; i < edge->max_edges; i++) {
 		if (inside)
 			add_bits(now, n->marks, n->words);
-		GEMP_TRY(step(n, edge, to == edge->from, now, next));
-		GEMP_TRY(gemp_comm_agree(n->comm, add_to_role(n, to, next)));
+		GEMP_PROPAGATE(step(n, edge, to == edge->from, now, next));
+		GEMP_PROPAGATE(gemp_comm_agree(n->comm, add_to_role(n, to, next)));
 		memcpy(now, next, n->words * sizeof *now);
 	}
-done:
-	gemp_free_all(now, next);
-	return code;
+	return GEMP_OK;
 }
 
 /* TO THE PLACE, from the farthest roles on. */
