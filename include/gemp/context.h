@@ -28,6 +28,7 @@ extern "C" {
 #endif
 
 typedef struct gemp_context gemp_context;
+struct gemp_report;
 
 /* 0 and NULL mean: chosen by the library. */
 typedef struct gemp_context_options {
@@ -78,6 +79,9 @@ typedef enum gemp_on_signal {
 	GEMP_SIGNAL_SAY,     /* end the process after `text`, a whole line, has gone to stderr */
 } gemp_on_signal;
 GEMP_API void gemp_process_on_signal(gemp_on_signal action, const char *text);
+
+/* Collective. The report gets the OpenCL devices of this machine and which rank takes which of them. */
+GEMP_API gemp_code gemp_context_devices(gemp_context *context, struct gemp_report *report);
 
 /* Local. Frees text that the library returned; takes NULL. */
 GEMP_API void gemp_text_release(char *text);

@@ -8,6 +8,7 @@
 #define GEMP_GRAPH_H
 
 #include <gemp/report.h>
+#include <gemp/types.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -28,6 +29,14 @@ GEMP_API uint64_t gemp_graph_local_vertex_count(const gemp_graph *graph);
 /* Local. A hash of the content, the same for every number of ranks. */
 GEMP_API uint64_t gemp_graph_hash(const gemp_graph *graph);
 
+/* Collective. The report gets what `gemp-mpi info` shows: schema, size and seed, parts that the file keeps, and if `whole` the share
+ * of NULLs in each attribute and the degrees, for which attributes and edges are read. */
+GEMP_API gemp_code gemp_graph_describe(gemp_graph *graph, bool whole, gemp_report *report);
+
+/* Collective. Reads all of a graph file, compares checksums and the hash of its content, and checks that rows are sorted, that ids
+ * exist and that the rows by source and by target hold the same edges. GEMP_EDATA: something is wrong. report: NULL, or gets `good`. */
+GEMP_API gemp_code gemp_graph_verify(gemp_context *context, const char *path, gemp_report *report);
+
 /* IMPORT: text and binary formats to a graph, docs/formats.md. */
 
 typedef struct gemp_import_settings {
@@ -36,7 +45,7 @@ typedef struct gemp_import_settings {
 	size_t vertex_file_count; /* 0: vertices come from the edges */
 	const char *const *edge_files;
 	size_t edge_file_count;
-	const char *format;        /* as --format names them (docs/formats.md); NULL: by the files' endings */
+	const char *format;        /* a name of gemp_import_format_at; NULL: by the files' endings */
 	const char *metamodel;     /* xmi: the .ecore file; NULL: none */
 	const char *default_label; /* of vertices that come without; NULL: none */
 	const char *default_type;  /* of edges that come without; NULL: E */
@@ -50,15 +59,37 @@ GEMP_API void gemp_import_settings_init(gemp_import_settings *settings);
 /* Collective. */
 GEMP_API gemp_code gemp_graph_import(gemp_graph **out, gemp_context *context, const gemp_import_settings *settings);
 
+/* Local. Number `index` of the formats that are read: its name, the endings that it is known by (joined by blanks, "" for none), and
+ * one line about it; false past the last. */
+GEMP_API bool gemp_import_format_at(size_t index, const char **name, const char **endings, const char **summary);
+
 /* GENERATORS of random and regular graphs. */
+
+typedef struct gemp_parameter {
+	const char *name;       /* "edge-factor" */
+	double value, min, max; /* default and range */
+	bool whole;             /* integers only */
+	const char *meaning;
+	const char *const *words; /* that stand for 0, 1, ..., NULL at their end; NULL: numbers are given */
+} gemp_parameter;
+
+typedef struct gemp_generator {
+	const char *name, *meaning;
+	size_t parameter_count;
+	const gemp_parameter *parameters; /* [parameter_count] */
+} gemp_generator;
+
+/* Local. All generators: *count of them. */
+GEMP_API const gemp_generator *gemp_generators(size_t *count);
+/* Local. What values of a parameter look like ("N", "X" or "deep|shallow|random"), and its default as one would give it. */
+GEMP_API void gemp_parameter_form(char *out, size_t size, const gemp_parameter *parameter);
+GEMP_API void gemp_parameter_default(char *out, size_t size, const gemp_parameter *parameter);
 
 typedef struct gemp_generator_parameter {
 	const char *name, *value; /* as text: "scale", "20" */
+	const char *place;        /* where a user wrote it, for messages: "run.conf:3"; NULL: nowhere */
 } gemp_generator_parameter;
 
-/* Local. Number `index` of the generators: its name, and what it makes; false past the last. `gemp-mpi help generate` lists their
- * parameters. */
-GEMP_API bool gemp_generator_at(size_t index, const char **name, const char **summary);
 /* Collective. seed: of the graph; relabel_seed: of the random partition. The same for every number of ranks. */
 GEMP_API gemp_code gemp_graph_generate(gemp_graph **out, gemp_context *context, const char *generator,
                                        const gemp_generator_parameter *parameters, size_t parameter_count,
@@ -82,6 +113,22 @@ GEMP_API gemp_code gemp_graph_builder_finish(gemp_graph_builder *builder, gemp_g
 /* Local. Abandons it; takes NULL. */
 GEMP_API void gemp_graph_builder_close(gemp_graph_builder *builder);
 
+/* PARTS */
+
+typedef struct gemp_partition_settings {
+	size_t size;    /* set by gemp_partition_settings_init */
+	uint64_t parts; /* 0: those that the graph's file keeps, or else as many as ranks; at most 2^20 */
+	gemp_partitioner method;
+	bool stored; /* the parts that the file keeps are taken, if there are as many; true by default */
+} gemp_partition_settings;
+
+/* Local. */
+GEMP_API void gemp_partition_settings_init(gemp_partition_settings *settings);
+/* Collective. Cuts a graph into parts. The report gets their sizes and balance, and the edges between them. out: the same graph with
+ * its vertices in the order of the parts, which belongs to the caller; NULL: not wanted. */
+GEMP_API gemp_code gemp_graph_partition(gemp_graph **out, gemp_graph *graph, const gemp_partition_settings *settings,
+                                        gemp_report *report);
+
 /* OUTPUT */
 
 typedef struct gemp_write_settings {
@@ -100,10 +147,19 @@ GEMP_API void gemp_write_settings_init(gemp_write_settings *settings);
 GEMP_API gemp_code gemp_graph_write(gemp_graph *graph, const char *path, const gemp_write_settings *settings,
                                     gemp_report *report);
 
-/* Collective. Files of other programs, by the path's ending: .tsv, .csv (two files, F.vertices.tsv and F.edges.tsv for F.tsv),
- * .jsonl, .graphml, .dot, .mtx, .xmi. type: only edges of
- * this type, NULL: all; weight: the attribute that gives a matrix its values, NULL: none. */
-GEMP_API gemp_code gemp_graph_export(gemp_graph *graph, const char *path, const char *type, const char *weight);
+typedef struct gemp_export_settings {
+	size_t size;               /* set by gemp_export_settings_init */
+	gemp_export_format format; /* AUTO: by the path's ending */
+	const char *type;          /* only edges of this type; NULL: all */
+	const char *weight;        /* mtx: attribute of edges that gives the values; NULL: none */
+} gemp_export_settings;
+
+/* Local. */
+GEMP_API void gemp_export_settings_init(gemp_export_settings *settings);
+/* Collective. Writes files of other programs: tsv and csv (two files, F.vertices.tsv and F.edges.tsv for F.tsv), jsonl, graphml, dot,
+ * mtx, xmi (docs/formats.md). settings NULL: defaults. report: NULL, or gets names and sizes of the files. */
+GEMP_API gemp_code gemp_graph_export(gemp_graph *graph, const char *path, const gemp_export_settings *settings,
+                                     gemp_report *report);
 
 #ifdef __cplusplus
 }

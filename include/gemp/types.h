@@ -30,6 +30,24 @@ typedef struct gemp_checkpoint_settings {
 	double max_seconds; /* 0: no limit */
 } gemp_checkpoint_settings;
 
+/* Files of other programs that a graph is written as; AUTO: by the ending. */
+typedef enum gemp_export_format {
+	GEMP_EXPORT_AUTO,
+	GEMP_EXPORT_TSV,
+	GEMP_EXPORT_CSV,
+	GEMP_EXPORT_JSONL,
+	GEMP_EXPORT_GRAPHML,
+	GEMP_EXPORT_DOT,
+	GEMP_EXPORT_MTX,
+	GEMP_EXPORT_XMI,
+} gemp_export_format;
+#define GEMP_EXPORT_CHOICES "auto|tsv|csv|jsonl|graphml|dot|mtx|xmi"
+
+/* How vertices are put into parts: in equal numbers; in contiguous blocks in the order of keys, of equal numbers of edges; with few
+ * edges between parts (PT-Scotch). */
+typedef enum gemp_partitioner { GEMP_PARTITION_RANDOM, GEMP_PARTITION_BLOCK, GEMP_PARTITION_PTSCOTCH } gemp_partitioner;
+#define GEMP_PARTITION_CHOICES "random|block|ptscotch"
+
 /* SELF-ORGANISING MAPS: how units lie; the distance of a vector and a unit; what a vector is to units at a distance from its own:
  * exp(-d^2 / 2 r^2), nothing beyond the radius r, all alike up to r, all alike up to r rows and columns away. */
 typedef enum gemp_som_lattice { GEMP_SOM_RECTANGULAR, GEMP_SOM_HEXAGONAL } gemp_som_lattice;
@@ -44,6 +62,15 @@ typedef enum gemp_som_neighbourhood {
 typedef enum gemp_som_start { GEMP_SOM_START_RANDOM, GEMP_SOM_START_SAMPLES, GEMP_SOM_START_PCA } gemp_som_start;
 /* What is made of each column before: nothing; its range becomes [0, 1]; its mean becomes 0 and its deviation 1. */
 typedef enum gemp_som_scaling { GEMP_SOM_SCALE_NONE, GEMP_SOM_SCALE_UNIT, GEMP_SOM_SCALE_STANDARD } gemp_som_scaling;
+/* Words for these and for other settings of a map, in the order of their numbers: map files have them, and options alike. */
+#define GEMP_SOM_GRIDS "rectangular|hexagonal"
+#define GEMP_SOM_TOPOLOGIES "planar|toroid"
+#define GEMP_SOM_METRICS "euclidean|manhattan|cosine"
+#define GEMP_SOM_NEIGHBOURHOODS "gaussian|gaussian-cut|bubble|square"
+#define GEMP_SOM_COOLINGS "linear|exponential"
+#define GEMP_SOM_TRAININGS "batch|online"
+#define GEMP_SOM_STARTS "random|samples|pca"
+#define GEMP_SOM_SCALINGS "none|unit|standard"
 
 /* ASSEMBLY: how often a genome contains each unitig: as often as its k-mers occur compared with the median k-mer; as often as its
  * k-mers occur, since the reads are the genome itself, once; once. */

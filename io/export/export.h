@@ -19,20 +19,8 @@
 #define GEMP_IO_EXPORT_EXPORT_H
 
 #include "comm/comm.h"
+#include "gemp/types.h"
 #include "graph/element_values.h"
-
-typedef enum gemp_export_format {
-	GEMP_EXPORT_AUTO,
-	GEMP_EXPORT_TSV,
-	GEMP_EXPORT_CSV,
-	GEMP_EXPORT_JSONL,
-	GEMP_EXPORT_GRAPHML,
-	GEMP_EXPORT_DOT,
-	GEMP_EXPORT_MTX,
-	GEMP_EXPORT_XMI,
-} gemp_export_format;
-
-#define GEMP_EXPORT_CHOICES "auto|tsv|csv|jsonl|graphml|dot|mtx|xmi"
 
 enum { GEMP_EXPORT_DOT_MAX = 100000 }; /* vertices and edges that dot takes at most */
 

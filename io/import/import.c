@@ -24,36 +24,21 @@ const gemp_format *const *gemp_formats(size_t *count)
 	return formats;
 }
 
-/* The list is made from the table, so that a new format appears in help and messages by itself. */
-static const char *join_names(char *names, size_t room, const char *first, const char *between)
-{
-	size_t at = (size_t)snprintf(names, room, "%s", first);
-	for (size_t i = 0; i < FORMATS; i++)
-		at += (size_t)snprintf(names + at, room - at, "%s%s", at ? between : "", formats[i]->name);
-	GEMP_CHECK(at < room);
-	return names;
-}
-
-const char *gemp_format_choices(void)
-{
-	static char choices[16 * (FORMATS + 1)];
-	return *choices ? choices : join_names(choices, sizeof choices, "auto", "|");
-}
-
 /* NULL stands for auto: the endings decide. */
 gemp_code gemp_format_parse(const gemp_format **out, const char *name)
 {
-	char names[18 * (FORMATS + 1)];
+	char names[18 * (FORMATS + 1)] = "auto";
 	*out = NULL;
 	if (strcmp(name, "auto") == 0)
 		return GEMP_OK;
-	for (size_t i = 0; i < FORMATS; i++)
+	for (size_t i = 0, at = 4; i < FORMATS; i++) {
+		at += (size_t)snprintf(names + at, sizeof names - at, ", %s", formats[i]->name);
 		if (strcmp(name, formats[i]->name) == 0) {
 			*out = formats[i];
 			return GEMP_OK;
 		}
-	return gemp_fail(GEMP_EUSAGE, "unknown format '%s'; there are %s", name,
-	                 join_names(names, sizeof names, "auto", ", "));
+	}
+	return gemp_fail(GEMP_EUSAGE, "unknown format '%s'; there are %s", name, names);
 }
 
 /* Endings are compared without regard to case. */

@@ -85,9 +85,6 @@ const gemp_format *const *gemp_formats(size_t *count);
 /* The format of a file by its ending; NULL if that does not tell. */
 const gemp_format *gemp_format_by_ending(const char *path);
 
-/* "auto|tsv|csv|...": index i is gemp_formats()[i - 1]. */
-const char *gemp_format_choices(void);
-
 /* What all formats take from the options alike: seed, --parallel, --label, --type, --undirected. */
 gemp_builder_options gemp_format_builder(const gemp_import_options *options);
 

@@ -17,17 +17,8 @@
 #define GEMP_IO_SOM_SOM_FILE_H
 
 #include "comm/comm.h"
+#include "gemp/types.h"
 #include "graph/column.h"
-
-/* What attributes say in a word, and options alike. */
-#define GEMP_SOM_GRIDS "rectangular|hexagonal"
-#define GEMP_SOM_TOPOLOGIES "planar|toroid"
-#define GEMP_SOM_METRICS "euclidean|manhattan|cosine"
-#define GEMP_SOM_NEIGHBOURHOODS "gaussian|gaussian-cut|bubble|square"
-#define GEMP_SOM_COOLINGS "linear|exponential"
-#define GEMP_SOM_TRAININGS "batch|online"
-#define GEMP_SOM_STARTS "random|samples|pca"
-#define GEMP_SOM_SCALINGS "none|unit|standard"
 
 typedef struct gemp_som_map {
 	uint32_t rows, columns, dims;

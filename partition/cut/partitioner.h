@@ -4,16 +4,12 @@
 #define GEMP_PARTITION_CUT_PARTITIONER_H
 
 #include "comm/comm.h"
+#include "gemp/types.h"
 #include "graph/graph.h"
 
 enum { GEMP_MAX_PARTITIONS = 1 << 20 };
 
-typedef enum gemp_partitioner {
-	GEMP_PARTITION_RANDOM,   /* parts of equal numbers of vertices */
-	GEMP_PARTITION_BLOCK,    /* contiguous in the order of keys, of equal weights */
-	GEMP_PARTITION_PTSCOTCH, /* few edges between parts, weights within 5 % */
-	GEMP_PARTITIONERS,
-} gemp_partitioner;
+enum { GEMP_PARTITIONERS = GEMP_PARTITION_PTSCOTCH + 1 };
 
 extern const char *const gemp_partitioner_name[GEMP_PARTITIONERS];
 

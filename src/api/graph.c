@@ -1,20 +1,13 @@
 #include "api/graph_state.h"
 
-#include "api/graph_report.h"
-#include "api/rates.h"
-
 #include "core/memory.h"
-#include "core/quantity.h"
 #include "generate/generate.h"
-#include "io/export/export.h"
 #include "io/graph_file/graph_file_read.h"
-#include "io/graph_file/graph_file_write.h"
 #include "io/import/import.h"
 #include "partition/build/build_graph.h"
 #include "partition/build/builder.h"
 
 #include <string.h>
-#include <sys/stat.h>
 
 gemp_code gemp_graph_of_shard(gemp_graph **out, gemp_context *context, gemp_shard *shard, const char *name)
 {
@@ -120,6 +113,18 @@ static gemp_code new_graph(gemp_graph **out, gemp_context *context, gemp_shard *
 	return code;
 }
 
+bool gemp_import_format_at(size_t index, const char **name, const char **endings, const char **summary)
+{
+	size_t count;
+	const gemp_format *const *all = gemp_formats(&count);
+	if (index >= count)
+		return false;
+	*name = all[index]->name;
+	*endings = all[index]->endings;
+	*summary = all[index]->summary;
+	return true;
+}
+
 void gemp_import_settings_init(gemp_import_settings *settings)
 {
 	*settings = (gemp_import_settings){ .size = sizeof *settings, .seed = 1 };
@@ -164,17 +169,6 @@ done:
 
 /* GENERATORS */
 
-bool gemp_generator_at(size_t index, const char **name, const char **summary)
-{
-	size_t count;
-	const gemp_generator *all = gemp_generators(&count);
-	if (index >= count)
-		return false;
-	*name = all[index].name;
-	*summary = all[index].meaning;
-	return true;
-}
-
 gemp_code gemp_graph_generate(gemp_graph **out, gemp_context *context, const char *generator,
                               const gemp_generator_parameter *parameters, size_t parameter_count, uint64_t seed,
                               uint64_t relabel_seed)
@@ -185,8 +179,12 @@ gemp_code gemp_graph_generate(gemp_graph **out, gemp_context *context, const cha
 	gemp_step_times steps = { 0 };
 	*out = NULL;
 	GEMP_TRY(gemp_generate_init(&how, generator));
-	for (size_t i = 0; i < parameter_count; i++)
-		GEMP_TRY(gemp_generate_set(&how, parameters[i].name, parameters[i].value));
+	for (size_t i = 0; i < parameter_count; i++) {
+		code = gemp_generate_set(&how, parameters[i].name, parameters[i].value);
+		if (code != GEMP_OK && parameters[i].place)
+			gemp_fail_in(code, "%s: ", parameters[i].place);
+		GEMP_TRY(code);
+	}
 	how.seed = seed;
 	how.relabel_seed = relabel_seed;
 	how.steps = &steps;
@@ -274,88 +272,4 @@ gemp_code gemp_graph_builder_finish(gemp_graph_builder *building, gemp_graph **o
 	gemp_code code = gemp_builder_finish(building->builder, &shard);
 	gemp_graph_builder_close(building);
 	return code == GEMP_OK ? gemp_graph_of_shard(out, context, shard, "graph in memory") : code;
-}
-
-/* OUTPUT */
-
-void gemp_write_settings_init(gemp_write_settings *settings)
-{
-	*settings = (gemp_write_settings){ .size = sizeof *settings };
-}
-
-static uint64_t size_of(const char *path)
-{
-	struct stat status;
-	return stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
-}
-
-/* Collective. The bytes of the inputs are added to *bytes. */
-static gemp_code write_file(gemp_graph *graph, const char *path, const gemp_write_settings *settings, uint64_t *bytes)
-{
-	gemp_code code = GEMP_OK;
-	const gemp_comm *comm = &graph->context->comm;
-	gemp_provenance provenance = { .command = settings->command ? settings->command : "libgemp",
-		                           .version = gemp_version(),
-		                           .input_count = settings->input_count,
-		                           .inputs = settings->inputs };
-	uint64_t *hashes = NULL;
-	if (!settings->input_count) {
-		provenance.input_count = graph->inputs.count;
-		provenance.inputs = (const char *const *)graph->inputs.path;
-	}
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(hashes, provenance.input_count)));
-	if (provenance.input_count)
-		GEMP_TRY(gemp_import_hashes(comm, provenance.inputs, provenance.input_count, hashes));
-	provenance.input_hashes = hashes;
-	for (size_t i = 0; i < provenance.input_count; i++)
-		*bytes += size_of(provenance.inputs[i]);
-	code = gemp_graph_file_write_weighted(comm, graph->shard, path, &provenance, settings->weight);
-done:
-	gemp_free(hashes);
-	return code;
-}
-
-gemp_code gemp_graph_write(gemp_graph *graph, const char *path, const gemp_write_settings *settings,
-                           gemp_report *report)
-{
-	gemp_code code = GEMP_OK;
-	gemp_write_settings chosen;
-	const gemp_shard *shard = graph->shard;
-	uint64_t input_bytes = 0;
-	double since = gemp_now();
-	bool made = graph->steps.count > 0;
-	gemp_write_settings_init(&chosen);
-	if (settings)
-		gemp_options_copy(&chosen, sizeof chosen, settings);
-	if (made)
-		gemp_step_times_next(&graph->steps, "write");
-	code = write_file(graph, path, &chosen, &input_bytes);
-	if (made)
-		gemp_step_times_next(&graph->steps, NULL);
-	gemp_timers_add(&graph->timers, GEMP_PHASE_WRITE, since);
-	if (code != GEMP_OK || !report)
-		return code;
-	const gemp_timers timers = gemp_graph_take_timers(graph);
-	uint64_t bytes = size_of(path);
-	gemp_report_set(report, "output", json_string(path));
-	gemp_report_set(report, "bytes", gemp_json_count(bytes));
-	gemp_report_detail(report, "%s: %s, %s, %s\n", path, gemp_counted(shard->vertex_count, "vertex").text,
-	                   gemp_counted(gemp_shard_edges(shard), "edge").text, gemp_shown_bytes(bytes).text);
-	if (report->brief)
-		gemp_report_graph(report, shard);
-	else
-		GEMP_TRY(gemp_schema_report(report, graph->shard, false));
-	gemp_report_seconds(report, &timers, false);
-	if (made)
-		gemp_report_throughput(report, &graph->steps, gemp_shard_edges(shard), input_bytes);
-	gemp_report_memory(report, 0);
-done:
-	return code;
-}
-
-gemp_code gemp_graph_export(gemp_graph *graph, const char *path, const char *type, const char *weight)
-{
-	gemp_export_options how = { .path = path, .type = type, .weight = weight };
-	gemp_code code = gemp_export_choose(&how.format, path);
-	return code == GEMP_OK ? gemp_export(&graph->context->comm, graph->shard, &how, NULL) : code;
 }

@@ -1,43 +1,32 @@
-#include "generate/generate.h"
-#include "cli/graph_output.h"
 #include "cli/report/report_run.h"
+#include "core/memory.h"
 
-static gemp_code choose(gemp_generate_options *how, const gemp_options *options)
+#include <gemp/graph.h>
+
+/* (*out)[*count]; the caller frees. */
+static gemp_code list_parameters(gemp_generator_parameter **out, size_t *count, const gemp_options *options)
 {
-	gemp_code code = gemp_generate_init(how, options->arguments[0]);
-	for (size_t i = 0; i < options->value_count && code == GEMP_OK; i++) {
+	GEMP_PROPAGATE(GEMP_NEW(*out, options->value_count));
+	for (size_t i = 0; i < options->value_count; i++) {
 		const gemp_option_value *given = &options->values[i];
-		if (given->option->kind != GEMP_OPTION_PARAMETER)
-			continue;
-		code = gemp_generate_set(how, given->option->name, given->text);
-		if (code != GEMP_OK && given->place)
-			gemp_fail_in(code, "%s: ", given->place);
+		if (given->option->kind == GEMP_OPTION_PARAMETER)
+			(*out)[(*count)++] = (gemp_generator_parameter){ given->option->name, given->text, given->place };
 	}
-	how->seed = options->seed;
-	how->relabel_seed = options->relabel_seed;
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code generate(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
-	gemp_comm *comm = &context->comm;
-	gemp_code code = GEMP_OK;
-	gemp_shard *graph = NULL;
-	gemp_timers timers = { 0 };
-	gemp_step_times steps = { 0 };
-	gemp_generate_options how;
-	code = choose(&how, options);
-	if (code == GEMP_OK)
-		code = gemp_graph_output_check(comm, options);
-	if (code != GEMP_OK)
-		return code;
-	how.steps = &steps;
-	double since = gemp_now();
-	GEMP_TRY(gemp_generate(&graph, comm, &how));
-	gemp_timers_add(&timers, GEMP_PHASE_CONVERT, since);
-	GEMP_TRY(gemp_graph_output(report, options, graph, NULL, 0, &timers, &steps));
-done:
-	gemp_shard_free(graph);
+	gemp_graph *graph = NULL;
+	gemp_generator_parameter *parameters = NULL;
+	size_t count = 0;
+	gemp_code code = gemp_context_agree(context, list_parameters(&parameters, &count, options));
+	GEMP_THEN(gemp_output_check(context, options));
+	GEMP_THEN(gemp_graph_generate(&graph, context, options->arguments[0], parameters, count, options->seed,
+	                              options->relabel_seed));
+	GEMP_THEN(gemp_write_output(graph, options, report));
+	gemp_graph_close(graph);
+	gemp_free(parameters);
 	return code;
 }
 

@@ -1,69 +1,42 @@
-#include "io/import/import.h"
-#include "cli/graph_output.h"
 #include "cli/report/report_run.h"
 #include "core/memory.h"
 
-/* Files named as arguments are files of edges like those of --edges: for most formats a whole graph. */
-static gemp_code list_edge_files(gemp_list *out, const gemp_options *options)
+#include <gemp/graph.h>
+
+/* Files named as arguments are files of edges like those of --edges: for most formats a whole graph. The caller frees. */
+static gemp_code list_edge_files(const char ***out, size_t *count, const gemp_options *options)
 {
 	size_t listed = options->edge_files.count;
-	*out = (gemp_list){ .count = listed + options->argument_count };
-	gemp_code code = GEMP_NEW(out->items, out->count);
-	if (code != GEMP_OK)
-		return code;
-	for (size_t i = 0; i < out->count; i++)
-		out->items[i] = i < listed ? options->edge_files.items[i] : options->arguments[i - listed];
-	return GEMP_OK;
-}
-
-static const gemp_format *asked_format(const gemp_options *options)
-{
-	size_t count;
-	return options->format > 0 ? gemp_formats(&count)[options->format - 1] : NULL;
-}
-
-static gemp_code check(gemp_paths *read, gemp_comm *comm, const gemp_options *options, const gemp_import_options *how)
-{
-	gemp_code code = gemp_import_files(read, how);
-	if (code == GEMP_OK)
-		code = gemp_graph_output_check(comm, options);
-	return gemp_comm_agree(comm, code);
+	*count = listed + options->argument_count;
+	gemp_code code = GEMP_NEW(*out, *count);
+	for (size_t i = 0; code == GEMP_OK && i < *count; i++)
+		(*out)[i] = i < listed ? options->edge_files.items[i] : options->arguments[i - listed];
+	return code;
 }
 
 static gemp_code import(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
-	gemp_comm *comm = &context->comm;
-	gemp_code code = GEMP_OK;
-	gemp_shard *graph = NULL;
-	gemp_timers timers = { 0 };
-	gemp_step_times steps = { 0 };
-	gemp_paths read = { 0 };
-	gemp_list edges = { 0 };
-	GEMP_TRY(gemp_comm_agree(comm, list_edge_files(&edges, options)));
-	const gemp_import_options how = {
-		.vertex_file_count = options->vertex_files.count,
-		.vertex_files = options->vertex_files.items,
-		.edge_file_count = edges.count,
-		.edge_files = edges.items,
-		.format = asked_format(options),
-		.metamodel = options->metamodel,
-		.undirected = options->undirected,
-		.merge_parallel = options->parallel == 1,
-		.seed = options->relabel_seed,
-		.default_label = options->default_label,
-		.default_type = options->default_type,
-		.steps = &steps,
-	};
-	GEMP_TRY(check(&read, comm, options, &how));
-	double since = gemp_now();
-	GEMP_TRY(gemp_import(&graph, comm, &how));
-	gemp_timers_add(&timers, GEMP_PHASE_CONVERT, since);
-	GEMP_TRY(gemp_graph_output(report, options, graph, &(gemp_list){ read.count, 0, (const char **)read.path }, 1,
-	                           &timers, &steps));
-done:
-	gemp_shard_free(graph);
-	gemp_paths_free(&read);
-	gemp_free(edges.items);
+	gemp_graph *graph = NULL;
+	const char **edges = NULL, *endings, *summary;
+	gemp_import_settings settings;
+	gemp_import_settings_init(&settings);
+	gemp_code code = gemp_context_agree(context, list_edge_files(&edges, &settings.edge_file_count, options));
+	settings.edge_files = edges;
+	settings.vertex_files = options->vertex_files.items;
+	settings.vertex_file_count = options->vertex_files.count;
+	if (options->format > 0) /* the words of --format are auto and the formats */
+		gemp_import_format_at((size_t)options->format - 1, &settings.format, &endings, &summary);
+	settings.metamodel = options->metamodel;
+	settings.default_label = options->default_label;
+	settings.default_type = options->default_type;
+	settings.undirected = options->undirected;
+	settings.merge_parallel = options->parallel == 1;
+	settings.seed = options->relabel_seed;
+	GEMP_THEN(gemp_output_check(context, options));
+	GEMP_THEN(gemp_graph_import(&graph, context, &settings));
+	GEMP_THEN(gemp_write_output(graph, options, report));
+	gemp_graph_close(graph);
+	gemp_free(edges);
 	return code;
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/log.h"
 #include "core/memory.h"
+#include "core/text.h"
 #include "core/threads.h"
 #include "partition/build/build_graph.h"
 #include "partition/build/builder.h"
@@ -51,39 +52,37 @@ gemp_code gemp_generate_init(gemp_generate_options *options, const char *generat
 }
 
 /* For help: N is a whole number, X any number. */
-void gemp_parameter_form(const gemp_parameter *parameter, gemp_text *out)
+void gemp_parameter_form(char *out, size_t size, const gemp_parameter *parameter)
 {
+	size_t at = 0;
 	if (!parameter->words)
-		gemp_text_print(out, parameter->whole ? "N" : "X");
-	for (size_t i = 0; parameter->words && parameter->words[i]; i++)
-		gemp_text_print(out, "%s%s", i ? "|" : "", parameter->words[i]);
+		snprintf(out, size, parameter->whole ? "N" : "X");
+	for (size_t i = 0; parameter->words && parameter->words[i] && at < size; i++)
+		at += (size_t)snprintf(out + at, size - at, "%s%s", i ? "|" : "", parameter->words[i]);
 }
 
 /* Words are shown by name, not by number. */
-void gemp_parameter_default(const gemp_parameter *parameter, gemp_text *out)
+void gemp_parameter_default(char *out, size_t size, const gemp_parameter *parameter)
 {
 	if (parameter->words)
-		gemp_text_print(out, "%s", parameter->words[(size_t)parameter->value]);
+		snprintf(out, size, "%s", parameter->words[(size_t)parameter->value]);
 	else
-		gemp_text_print(out, "%.10g", parameter->value);
+		snprintf(out, size, "%.10g", parameter->value);
 }
 
 /* The number of the word is the value. */
 static gemp_code read_word(double *out, const gemp_generator *generator, const gemp_parameter *parameter,
                            const char *text)
 {
-	gemp_text words = { 0 };
+	char words[64];
 	for (size_t i = 0; parameter->words[i]; i++)
 		if (strcmp(parameter->words[i], text) == 0) {
 			*out = (double)i;
 			return GEMP_OK;
 		}
-	gemp_parameter_form(parameter, &words);
-	gemp_code code = gemp_text_status(&words);
-	GEMP_THEN(gemp_fail(GEMP_EUSAGE, "generate %s: --%s '%s' is not one of these words: %s", generator->name,
-	                    parameter->name, text, words.data));
-	gemp_text_free(&words);
-	return code;
+	gemp_parameter_form(words, sizeof words, parameter);
+	return gemp_fail(GEMP_EUSAGE, "generate %s: --%s '%s' is not one of these words: %s", generator->name,
+	                 parameter->name, text, words);
 }
 
 /* Limits are part of the parameter's description. */

@@ -8,17 +8,10 @@
 #ifndef GEMP_GENERATE_GENERATE_H
 #define GEMP_GENERATE_GENERATE_H
 
-#include "core/text.h"
 #include "generate/generator.h"
 #include "graph/graph.h"
 
 enum { GEMP_MAX_PARAMETERS = 8 };
-
-/* All generators, for --help: *count of them. */
-const gemp_generator *gemp_generators(size_t *count);
-/* For --help: what values look like ("N", "X" or "deep|shallow|random"), and the default as one would give it. */
-void gemp_parameter_form(const gemp_parameter *parameter, gemp_text *out);
-void gemp_parameter_default(const gemp_parameter *parameter, gemp_text *out);
 
 typedef struct gemp_generate_options {
 	size_t generator;                   /* index in gemp_generators() */

@@ -8,21 +8,8 @@
 #define GEMP_GENERATE_GENERATOR_H
 
 #include "comm/comm.h"
+#include "gemp/graph.h"
 #include "partition/build/builder_options.h"
-
-typedef struct gemp_parameter {
-	const char *name;       /* as the command line says it: "edge-factor" */
-	double value, min, max; /* default and range */
-	bool whole;             /* integers only */
-	const char *meaning;
-	const char *const *words; /* that stand for 0, 1, ..., NULL at their end; NULL: numbers are given */
-} gemp_parameter;
-
-typedef struct gemp_generator {
-	const char *name, *meaning;
-	size_t parameter_count;
-	const gemp_parameter *parameters; /* [parameter_count], at most GEMP_MAX_PARAMETERS */
-} gemp_generator;
 
 /* What a stream is drawn for; with the seed and a number it names the stream. */
 typedef enum gemp_generator_stream {

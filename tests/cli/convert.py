@@ -199,7 +199,7 @@ def refused(folder):
             (2, "--output", graph), (2, "ending", graph, "-o", f"{folder}/x.png"),
             (2, "no such edges", graph, "-o", f"{folder}/x.mtx", "--type", "X"),
             (2, "no such column", graph, "-o", f"{folder}/x.mtx", "--weight", "x"),
-            (2, "--weight", graph, "-o", f"{folder}/x.csv", "--weight", "w"),
+            (2, "weight is for .mtx", graph, "-o", f"{folder}/x.csv", "--weight", "w"),
             (74, "cannot write", graph, "-o", "/no/such/folder/x.csv"),
             (66, "none.h5", f"{folder}/none.h5", "-o", f"{folder}/x.csv")):
         run(1, "convert", *arguments, code=code, says=says)

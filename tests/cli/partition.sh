@@ -67,5 +67,5 @@ fi
 expect 2 1 partition plain.h5 --weight year
 says '--weight is about the file that --output writes'
 expect 2 1 partition plain.h5 -k 1048577
-says 'is not from 1 to 1048576'
+says 'parts must be from 1 to 1048576'
 finish

@@ -1,6 +1,8 @@
 /* Graphs of the public library: built from arrays, generated, imported, written, read again. */
 #include "api_case.h"
 
+#include <gemp/file.h>
+
 #include <unistd.h>
 
 static gemp_context *context;
@@ -196,8 +198,15 @@ static void what_is_no_file(void **state)
 		assert_all(code == GEMP_OK && access(path, R_OK) == 0);
 	}
 	assert_all_code(gemp_graph_export(graph, test_path_all("g.xyz"), NULL, NULL), GEMP_EUSAGE);
-	assert_all_code(gemp_graph_export(graph, test_path_all("t.tsv"), "Nobody", NULL), GEMP_EUSAGE);
-	assert_all_code(gemp_graph_export(graph, test_path_all("t.mtx"), NULL, "nothing"), GEMP_EUSAGE);
+	gemp_export_settings how;
+	gemp_export_settings_init(&how);
+	how.type = "Nobody";
+	assert_all_code(gemp_graph_export(graph, test_path_all("t.tsv"), &how, NULL), GEMP_EUSAGE);
+	how.type = NULL;
+	how.weight = "nothing";
+	assert_all_code(gemp_graph_export(graph, test_path_all("t.mtx"), &how, NULL), GEMP_EUSAGE);
+	assert_all_code(gemp_graph_export(graph, test_path_all("t.tsv"), &how, NULL),
+	                GEMP_EUSAGE); /* weight is for matrices */
 	assert_all(access(test_path_all("t.tsv"), F_OK) != 0 && access(test_path_all("t.mtx"), F_OK) != 0);
 	assert_all(gemp_graph_export(graph, test_path_all("no/folder/g.tsv"), NULL, NULL) == GEMP_EIO);
 	assert_all(gemp_memory_blocks() == before);
@@ -278,19 +287,123 @@ static void imports(void **state)
 static void generators(void **state)
 {
 	(void)state;
-	const char *name = NULL, *summary = NULL;
+	const char *name = NULL, *endings = NULL, *summary = NULL;
 	size_t count = 0;
-	while (gemp_generator_at(count, &name, &summary))
+	while (gemp_import_format_at(count, &name, &endings, &summary))
 		count++;
-	assert_all(count > 3 && name && summary && !gemp_generator_at(SIZE_MAX, &name, &summary));
+	assert_all(count > 3 && name && endings && summary && !gemp_import_format_at(SIZE_MAX, &name, &endings, &summary));
+	const gemp_generator *all = gemp_generators(&count);
+	assert_all(count > 3);
 	gemp_graph *graph = (gemp_graph *)&count;
 	assert_all_code(gemp_graph_generate(&graph, context, "nothing of the kind", NULL, 0, 1, 1), GEMP_EUSAGE);
 	assert_all(!graph);
-	assert_all(gemp_generator_at(0, &name, &summary));
-	const gemp_generator_parameter wrong = { "no such thing", "7" };
+	char form[64], value[64];
+	for (size_t p = 0; p < all->parameter_count; p++) {
+		gemp_parameter_form(form, sizeof form, &all->parameters[p]);
+		gemp_parameter_default(value, sizeof value, &all->parameters[p]);
+		assert_all(*form && *value);
+	}
+	const gemp_generator_parameter wrong = { "no such thing", "7", "run.conf:3" };
 	graph = (gemp_graph *)&count;
-	assert_all_code(gemp_graph_generate(&graph, context, name, &wrong, 1, 1, 1), GEMP_EUSAGE);
-	assert_all(!graph);
+	assert_all_code(gemp_graph_generate(&graph, context, all->name, &wrong, 1, 1, 1), GEMP_EUSAGE);
+	assert_all(!graph && strstr(gemp_message(), "run.conf:3: generate"));
+}
+
+static uint64_t report_count(const gemp_report *report, const char *path)
+{
+	uint64_t count = UINT64_MAX;
+	gemp_report_count(report, path, &count);
+	MPI_Bcast(&count, 1, MPI_UINT64_T, 0, test_comm.world);
+	return count;
+}
+
+static void reports(void **state)
+{
+	(void)state;
+	uint64_t random = 21;
+	api_case *c = api_case_new(30, 90, true, &random);
+	gemp_graph *graph = NULL, *parts = NULL;
+	gemp_report *report = NULL;
+	gemp_partition_settings settings;
+	const char *path = test_path_all("parts.h5");
+	assert_all_ok(gemp_report_open(&report, context, NULL));
+	assert_all_ok(api_build(&graph, context, c, SPLIT_TURNS));
+	assert_all_ok(gemp_graph_describe(graph, true, report));
+	assert_all(report_count(report, "graph.vertices") == c->n && report_count(report, "graph.edges") == c->m);
+	assert_all(report_count(report, "schema.relations.E.edges") == c->m);
+	assert_all(report_count(report, "degrees.max") > 0);
+	gemp_partition_settings_init(&settings);
+	settings.parts = UINT64_MAX;
+	assert_all_code(gemp_graph_partition(&parts, graph, &settings, NULL), GEMP_EUSAGE);
+	settings.parts = 3;
+	settings.method = GEMP_PARTITION_BLOCK;
+	assert_all_ok(gemp_graph_partition(NULL, graph, &settings, NULL));
+	assert_all_ok(gemp_graph_partition(&parts, graph, &settings, report));
+	uint64_t vertices = 0;
+	for (int p = 0; p < 3; p++) {
+		char field[32];
+		snprintf(field, sizeof field, "parts.%d.vertices", p);
+		vertices += report_count(report, field);
+	}
+	assert_all(vertices == c->n && report_count(report, "parts.3.vertices") == UINT64_MAX);
+	assert_all_ok(gemp_graph_write(parts, path, NULL, report));
+	assert_all(report_count(report, "bytes") > 0);
+	gemp_graph_close(parts);
+	gemp_graph_close(graph);
+	assert_all_ok(gemp_graph_open(&graph, context, path)); /* its file keeps three parts */
+	assert_all_ok(gemp_graph_partition(NULL, graph, NULL, report));
+	assert_all(report_count(report, "parts.2.begin") < c->n && report_count(report, "parts.3.begin") == UINT64_MAX);
+	gemp_graph_close(graph);
+	assert_all_ok(gemp_graph_verify(context, path, report));
+	assert_all_ok(gemp_graph_verify(context, path, NULL));
+	assert_all_code(gemp_graph_verify(context, test_path_all("missing.h5"), report), GEMP_ENOINPUT);
+	assert_all_ok(gemp_context_devices(context, report));
+	assert_all(report_count(report, "assignment.0.rank") == 0);
+	assert_all(!gemp_report_is_complete(report));
+	gemp_report_close(report);
+	api_case_free(c);
+}
+
+static void small_files(void **state)
+{
+	(void)state;
+	char *text = (char *)state;
+	const char *path = test_path_all("small.txt");
+	assert_all_code(gemp_file_may_write("output", "/nowhere/small.txt"), GEMP_EIO);
+	assert_all_ok(gemp_file_may_write("output", path));
+	assert_all_code(gemp_file_read_text(&text, context, "input", path), GEMP_ENOINPUT);
+	assert_all(!text);
+	assert_all_ok(test_comm.rank ? GEMP_OK : gemp_file_replace(path, "two\nlines\n", 10));
+	assert_all_ok(gemp_file_read_text(&text, context, "input", path));
+	assert_all(strcmp(text, "two\nlines\n") == 0);
+	gemp_text_release(text);
+}
+
+/* Lines for people go to the callback of rank 0, those of detail not where it is brief; a trace is of the whole process. */
+static void take_lines(void *self, const char *text, size_t size)
+{
+	*(size_t *)self += size;
+	assert_true(memchr(text, '!', size) == NULL);
+}
+
+static void report_lines(void **state)
+{
+	(void)state;
+	size_t bytes = 0;
+	gemp_report *report = NULL;
+	gemp_report_options how;
+	gemp_report_options_init(&how);
+	how.text = take_lines;
+	how.text_self = &bytes;
+	how.brief = true;
+	assert_all_ok(gemp_report_open(&report, context, &how));
+	gemp_report_trace_begin(report);
+	gemp_report_print(report, "%d line\n", 1);
+	gemp_report_detail(report, "nobody reads this!\n");
+	assert_all(bytes == (test_comm.rank ? 0 : 7));
+	assert_all_ok(gemp_report_trace_write(report, test_path_all("trace.json")));
+	assert_all(report_count(report, "trace.dropped") == 0);
+	gemp_report_close(report);
 }
 
 static gemp_code make(void *argument)
@@ -334,8 +447,8 @@ static int close_context(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(builders), TEST(weights_of_some), TEST(hashes),    TEST(what_is_no_file),
-		TEST(imports),  TEST(generators),      TEST(no_memory),
+		TEST(builders),   TEST(weights_of_some), TEST(hashes),      TEST(what_is_no_file), TEST(imports),
+		TEST(generators), TEST(reports),         TEST(small_files), TEST(report_lines),    TEST(no_memory),
 	};
 	return test_main_all(argc, argv, tests);
 }

@@ -1,9 +1,6 @@
 /* `completion bash`: a completion script made of the tables of commands and options. */
 
-#include "api/context_state.h"
-#include "api/report_state.h"
 #include "cli/help/help.h"
-#include "generate/generate.h"
 
 #include <stdio.h>
 #include <string.h>

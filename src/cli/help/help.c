@@ -1,9 +1,6 @@
 #include "cli/help/help.h"
-#include "api/context_state.h"
-#include "api/report_state.h"
 
-#include "generate/generate.h"
-#include "io/import/import.h"
+#include "core/status.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -78,14 +75,11 @@ const gemp_help_entry *gemp_help_formats(void)
 	enum { MOST = 32, MEANING = 200 };
 	static gemp_help_entry list[MOST + 1];
 	static char meanings[MOST][MEANING];
-	size_t count;
-	const gemp_format *const *formats = gemp_formats(&count);
-	GEMP_CHECK(count <= MOST);
-	for (size_t i = 0; i < count; i++) {
-		const char *endings = formats[i]->endings;
-		snprintf(meanings[i], MEANING, "%s%s%s%s.", formats[i]->summary, *endings ? " (" : "", endings,
-		         *endings ? ")" : "");
-		list[i] = (gemp_help_entry){ formats[i]->name, meanings[i] };
+	const char *name, *endings, *summary;
+	for (size_t i = 0; gemp_import_format_at(i, &name, &endings, &summary); i++) {
+		GEMP_CHECK(i < MOST);
+		snprintf(meanings[i], MEANING, "%s%s%s%s.", summary, *endings ? " (" : "", endings, *endings ? ")" : "");
+		list[i] = (gemp_help_entry){ name, meanings[i] };
 	}
 	return list;
 }
@@ -128,17 +122,12 @@ static void print_option(gemp_text *out, const gemp_option *option)
 
 static void print_parameter(gemp_text *out, const gemp_parameter *parameter)
 {
-	gemp_text name = { 0 }, meaning = { 0 };
-	gemp_text_print(&name, "      --%s ", parameter->name);
-	gemp_parameter_form(parameter, &name);
-	gemp_text_print(&meaning, "%s; default: ", parameter->meaning);
-	gemp_parameter_default(parameter, &meaning);
-	if (name.failed || meaning.failed)
-		out->failed = true;
-	else
-		entry(out, name.data, OPTION_COLUMN, meaning.data);
-	gemp_text_free(&name);
-	gemp_text_free(&meaning);
+	char form[64], value[64], name[128], meaning[512];
+	gemp_parameter_form(form, sizeof form, parameter);
+	gemp_parameter_default(value, sizeof value, parameter);
+	snprintf(name, sizeof name, "      --%s %s", parameter->name, form);
+	snprintf(meaning, sizeof meaning, "%s; default: %s", parameter->meaning, value);
+	entry(out, name, OPTION_COLUMN, meaning);
 }
 
 static void print_generators(gemp_text *out)

@@ -6,6 +6,8 @@
 #include "cli/options/options.h"
 #include "core/text.h"
 
+#include <gemp/graph.h>
+
 /* Exit codes and environment, for every form of help; fields of --json, for the manual. */
 typedef struct gemp_help_entry {
 	const char *name, *meaning;

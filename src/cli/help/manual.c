@@ -1,7 +1,6 @@
 /* The manual as Markdown and as a man page. */
 
 #include "cli/help/help.h"
-#include "generate/generate.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -102,11 +101,10 @@ static void markdown_generators(gemp_text *out)
 		gemp_text_print(out, "\n`%s`: %s\n\n", generator->name, generator->meaning);
 		for (size_t p = 0; p < generator->parameter_count; p++) {
 			const gemp_parameter *parameter = &generator->parameters[p];
-			gemp_text_print(out, "- `--%s ", parameter->name);
-			gemp_parameter_form(parameter, out);
-			gemp_text_print(out, "` (default `");
-			gemp_parameter_default(parameter, out);
-			gemp_text_print(out, "`): %s\n", parameter->meaning);
+			char form[64], value[64];
+			gemp_parameter_form(form, sizeof form, parameter);
+			gemp_parameter_default(value, sizeof value, parameter);
+			gemp_text_print(out, "- `--%s %s` (default `%s`): %s\n", parameter->name, form, value, parameter->meaning);
 		}
 	}
 }
@@ -214,19 +212,12 @@ static void man_option(gemp_text *out, const gemp_option *option)
 
 static void man_parameter(gemp_text *out, const gemp_parameter *parameter)
 {
-	gemp_text name = { 0 }, form = { 0 }, meaning = { 0 };
-	gemp_text_print(&name, "--%s", parameter->name);
-	gemp_parameter_form(parameter, &form);
-	gemp_text_print(&meaning, "%s Default: ", parameter->meaning);
-	gemp_parameter_default(parameter, &meaning);
-	gemp_text_print(&meaning, ".");
-	if (name.failed || form.failed || meaning.failed)
-		out->failed = true;
-	else
-		man_item(out, name.data, form.data, meaning.data);
-	gemp_text_free(&name);
-	gemp_text_free(&form);
-	gemp_text_free(&meaning);
+	char name[64], form[64], value[64], meaning[512];
+	snprintf(name, sizeof name, "--%s", parameter->name);
+	gemp_parameter_form(form, sizeof form, parameter);
+	gemp_parameter_default(value, sizeof value, parameter);
+	snprintf(meaning, sizeof meaning, "%s Default: %s.", parameter->meaning, value);
+	man_item(out, name, form, meaning);
 }
 
 static void man_generators(gemp_text *out)

@@ -1,9 +1,9 @@
 #include "cli/options/options.h"
-#include "generate/generate.h"
-#include "io/export/export.h"
-#include "io/import/import.h"
-#include "io/som/som_file.h"
 
+#include "core/status.h"
+
+#include <gemp/graph.h>
+#include <stdio.h>
 #include <string.h>
 
 #define AT(field) offsetof(gemp_options, field), false
@@ -29,7 +29,7 @@ enum {
 static const char input[] = "Input", query[] = "Query", meaning[] = "What a match is", search[] = "Search",
 				  output[] = "Output", budgets[] = "Device and memory", general[] = "General";
 
-static const char formats[] = ""; /* stands for the words of gemp_format_choices() */
+static char formats[256] = "auto"; /* and the names of all formats, once the table is asked for */
 
 static const gemp_option table[] = {
 	{ "vertices", 0, GEMP_OPTION_LIST, "FILE", NULL, GEMP_ON_IMPORT, input,
@@ -314,7 +314,7 @@ static const gemp_option table[] = {
 	  "Only what the file's head says: labels, types, attributes and sizes, without degrees.", AT(schema) },
 	{ "parts", 'k', GEMP_OPTION_COUNT, "K", NULL, GEMP_ON_PARTITION, output,
 	  "Number of parts; by default those that the file keeps, or else the number of ranks.", POSITIVE(parts) },
-	{ "method", 0, GEMP_OPTION_CHOICE, "random|block|ptscotch", "random", GEMP_ON_PARTITION, output,
+	{ "method", 0, GEMP_OPTION_CHOICE, GEMP_PARTITION_CHOICES, "random", GEMP_ON_PARTITION, output,
 	  "random: equal numbers of vertices; block: contiguous in the order of keys, rows of equal size together; ptscotch: few "
 	  "edges between parts (PT-Scotch; what it finds depends on the number of ranks).",
 	  AT(method) },
@@ -466,6 +466,15 @@ static const gemp_option table[] = {
 
 enum { FIXED = sizeof table / sizeof *table };
 
+static void list_formats(void)
+{
+	const char *name, *endings, *summary;
+	size_t at = strlen(formats);
+	for (size_t i = 0; gemp_import_format_at(i, &name, &endings, &summary); i++)
+		at += (size_t)snprintf(formats + at, sizeof formats - at, "|%s", name);
+	GEMP_CHECK(at < sizeof formats);
+}
+
 static bool has_parameter(const gemp_option *all, size_t count, const char *name)
 {
 	for (size_t i = FIXED; i < count; i++)
@@ -483,9 +492,7 @@ const gemp_option *gemp_option_table(size_t *count)
 	if (!all_count) {
 		memcpy(all, table, sizeof table);
 		all_count = FIXED;
-		for (size_t i = 0; i < FIXED; i++)
-			if (all[i].value == formats)
-				all[i].value = gemp_format_choices();
+		list_formats();
 		for (size_t g = 0; g < generators; g++)
 			for (size_t p = 0; p < generator[g].parameter_count; p++) {
 				const gemp_parameter *parameter = &generator[g].parameters[p];

@@ -158,6 +158,15 @@ gemp_code gemp_output_check(const gemp_context *context, const gemp_options *opt
 	return gemp_context_agree(context, code);
 }
 
+gemp_code gemp_write_output(gemp_graph *graph, const gemp_options *options, gemp_report *report)
+{
+	gemp_write_settings settings;
+	gemp_write_settings_init(&settings);
+	settings.command = options->as_given;
+	settings.weight = options->weight;
+	return gemp_graph_write(graph, options->output, &settings, report);
+}
+
 static void print_text(void *file, const char *text, size_t size)
 {
 	fwrite(text, 1, size, file);

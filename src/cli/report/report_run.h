@@ -8,12 +8,15 @@
 
 #include "api/report_state.h"
 #include "cli/options/options.h"
+#include "gemp/graph.h"
 
 /* --json -: stdout is for JSON alone. */
 bool gemp_json_on_stdout(const gemp_options *options);
 
 /* Collective. --output is there and can be written to. */
 gemp_code gemp_output_check(const gemp_context *context, const gemp_options *options);
+/* Collective. Writes the graph to --output, with the command as its provenance and --weight. */
+gemp_code gemp_write_output(gemp_graph *graph, const gemp_options *options, gemp_report *report);
 
 /* Collective. Begins with version, command, ranks and the options as given; fails where a file to be written cannot be, or is
  * named twice. */

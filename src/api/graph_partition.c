@@ -1,0 +1,188 @@
+/* graph_partition: a graph cut into parts: sizes, balance and edges between the parts, and the graph in their order.
+ *
+ * part[rows] is the part of each vertex of this rank, sizes[parts] of all ranks. The cut is chosen by a method (partition/cut), or it
+ * is that of the file, whose vertices lie in the order of its parts.
+ */
+
+#include "api/graph_state.h"
+#include "api/report_state.h"
+#include "core/memory.h"
+#include "core/quantity.h"
+#include "core/search.h"
+#include "partition/cut/partitioner.h"
+#include "partition/derived/renumber.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* What is asked for: by a method, or the cut that the file keeps. */
+typedef struct request {
+	uint64_t parts;
+	gemp_partitioner method;
+	bool stored;
+	const char *name; /* of the method */
+} request;
+
+void gemp_partition_settings_init(gemp_partition_settings *settings)
+{
+	*settings = (gemp_partition_settings){ .size = sizeof *settings, .stored = true };
+}
+
+static gemp_code make_request(request *out, const gemp_graph *graph, const gemp_partition_settings *settings)
+{
+	gemp_partition_settings chosen;
+	gemp_partition_settings_init(&chosen);
+	if (settings)
+		gemp_options_copy(&chosen, sizeof chosen, settings);
+	if (chosen.parts > GEMP_MAX_PARTITIONS)
+		return gemp_fail(GEMP_EUSAGE, "parts must be from 1 to %d; got %" PRIu64, GEMP_MAX_PARTITIONS, chosen.parts);
+	uint64_t stored = graph->shard->partition.count;
+	*out = (request){ .method = chosen.method,
+		              .stored = stored && chosen.stored && (!chosen.parts || chosen.parts == stored) };
+	out->parts = out->stored ? stored : chosen.parts ? chosen.parts : (uint64_t)graph->context->comm.size;
+	out->name = out->stored ? graph->shard->partition.method : gemp_partitioner_name[out->method];
+	return GEMP_OK;
+}
+
+static gemp_code choose(const gemp_comm *comm, gemp_shard *graph, const request *a, uint32_t *part)
+{
+	if (!a->stored)
+		return gemp_partition_choose(comm, graph, a->method, a->parts, part);
+	for (size_t v = 0; v < graph->rows; v++)
+		part[v] = (uint32_t)gemp_range_find(graph->partition.bounds, graph->partition.count, graph->first_vertex + v);
+	return GEMP_OK;
+}
+
+static json_t *balance(gemp_report *report, const char *name, const uint64_t *counts, uint64_t parts)
+{
+	uint64_t least = UINT64_MAX, most = 0, sum = 0;
+	for (uint64_t p = 0; p < parts; p++) {
+		least = counts[p] < least ? counts[p] : least;
+		most = counts[p] > most ? counts[p] : most;
+		sum += counts[p];
+	}
+	double mean = (double)sum / (double)parts, ratio = sum ? (double)most / mean : 1;
+	gemp_report_print(report, "  %-12s min %s, avg %.1f, max %s, max/avg %.3f\n", name, gemp_grouped(least).text, mean,
+	                  gemp_grouped(most).text, ratio);
+	return json_pack("{s:o, s:f, s:o, s:f}", "min", gemp_json_count(least), "avg", mean, "max", gemp_json_count(most),
+	                 "imbalance", ratio);
+}
+
+/* values[parts]: room for one column of sizes. */
+static void report_balance(gemp_report *report, const gemp_part_size *sizes, uint64_t parts, uint64_t *values)
+{
+	static const char *const shown[] = { "vertices", "edges out", "edges in", "bytes" };
+	static const char *const fields[] = { "vertices", "edges_out", "edges_in", "part_bytes" };
+	for (int column = 0; column < 4; column++) {
+		for (uint64_t p = 0; p < parts; p++) {
+			const uint64_t all[] = { sizes[p].vertices, sizes[p].edges_out, sizes[p].edges_in,
+				                     gemp_part_bytes(&sizes[p]) };
+			values[p] = all[column];
+		}
+		gemp_report_set(report, fields[column], balance(report, shown[column], values, parts));
+	}
+}
+
+static void report_parts(gemp_report *report, const gemp_part_size *sizes, uint64_t parts)
+{
+	enum { SHOWN = 32 };
+	uint64_t begin = 0;
+	json_t *list = json_array();
+	gemp_report_print(report, "\n  %5s %23s %13s %13s %13s %13s\n", "part", "ids", "vertices", "edges out", "edges in",
+	                  "inside");
+	for (uint64_t p = 0; p < parts; p++) {
+		const gemp_part_size *size = &sizes[p];
+		uint64_t end = begin + size->vertices;
+		if (p < SHOWN)
+			gemp_report_print(report, "  %5s %11s %11s %13s %13s %13s %13s\n", gemp_grouped(p).text,
+			                  gemp_grouped(begin).text, gemp_grouped(end).text, gemp_grouped(size->vertices).text,
+			                  gemp_grouped(size->edges_out).text, gemp_grouped(size->edges_in).text,
+			                  gemp_grouped(size->inside).text);
+		json_array_append_new(
+			list, json_pack("{s:o, s:o, s:o, s:o, s:o}", "begin", gemp_json_count(begin), "vertices",
+		                    gemp_json_count(size->vertices), "edges_out", gemp_json_count(size->edges_out), "edges_in",
+		                    gemp_json_count(size->edges_in), "edges_inside", gemp_json_count(size->inside)));
+		begin = end;
+	}
+	if (parts > SHOWN)
+		gemp_report_print(report, "  and %s more (--json FILE has all)\n", gemp_grouped(parts - SHOWN).text);
+	gemp_report_print(report, "\n");
+	gemp_report_set(report, "parts", list);
+}
+
+static void report_cut(gemp_report *report, const gemp_shard *graph, const gemp_part_size *sizes, uint64_t parts)
+{
+	uint64_t edges = gemp_shard_edges(graph), inside = 0;
+	for (uint64_t p = 0; p < parts; p++)
+		inside += sizes[p].inside;
+	double share = edges ? (double)inside / (double)edges : 1;
+	gemp_report_set(report, "edges_inside_share", json_real(share));
+	gemp_report_set(report, "edge_cut", gemp_json_count(edges - inside));
+	gemp_report_print(report, "  %-12s %s, %.2f %%, join%s two parts (random parts: about %.2f %%)\n", "cut",
+	                  gemp_counted(edges - inside, "edge").text, 100 * (1 - share), edges - inside == 1 ? "s" : "",
+	                  100 - 100 / (double)parts);
+}
+
+static gemp_code report_all(gemp_report *report, const char *path, gemp_shard *graph, const request *a,
+                            const uint32_t *part, double seconds)
+{
+	gemp_code code = GEMP_OK;
+	gemp_part_size *sizes = NULL;
+	uint64_t *values = NULL;
+	code = GEMP_NEW(sizes, a->parts);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(values, a->parts);
+	GEMP_TRY(gemp_comm_agree(report->comm, code));
+	GEMP_TRY(gemp_partition_measure(report->comm, graph, part, a->parts, sizes));
+	gemp_report_graph(report, graph);
+	gemp_report_set(report, "method", json_string(a->name));
+	gemp_report_set(report, "partition_seconds", json_real(seconds));
+	gemp_report_print(report, "%s in %s %s part%s%s: %s s\n", path, gemp_grouped(a->parts).text, a->name,
+	                  a->parts == 1 ? "" : "s", a->stored ? ", as the file keeps them" : "",
+	                  gemp_shown_seconds(seconds).text);
+	report_parts(report, sizes, a->parts);
+	report_balance(report, sizes, a->parts, values);
+	report_cut(report, graph, sizes, a->parts);
+done:
+	gemp_free(sizes);
+	gemp_free(values);
+	return code;
+}
+
+/* Collective. The seconds so far go to the new graph, whose writing ends the report. */
+static gemp_code make_ordered(gemp_graph **out, gemp_graph *graph, const request *a, const uint32_t *part)
+{
+	gemp_shard *cut = NULL;
+	double since = gemp_now();
+	GEMP_PROPAGATE(gemp_shard_renumber(&cut, &graph->context->comm, graph->shard, part, a->parts, a->name));
+	GEMP_PROPAGATE(gemp_graph_of_shard(out, graph->context, cut, graph->name));
+	(*out)->timers = gemp_graph_take_timers(graph);
+	gemp_timers_add(&(*out)->timers, GEMP_PHASE_CONVERT, since);
+	return GEMP_OK;
+}
+
+gemp_code gemp_graph_partition(gemp_graph **out, gemp_graph *graph, const gemp_partition_settings *settings,
+                               gemp_report *report)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = &graph->context->comm;
+	gemp_report none;
+	uint32_t *part = NULL;
+	request a;
+	if (out)
+		*out = NULL;
+	report = gemp_report_or(report, &none, graph->context);
+	GEMP_TRY(make_request(&a, graph, settings));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(part, graph->shard->rows)));
+	double since = gemp_now();
+	GEMP_TRY(choose(comm, graph->shard, &a, part));
+	gemp_timers_add(&graph->timers, GEMP_PHASE_CONVERT, since);
+	GEMP_TRY(report_all(report, graph->name, graph->shard, &a, part, gemp_now() - since));
+	if (out)
+		GEMP_TRY(make_ordered(out, graph, &a, part));
+	else
+		gemp_report_memory(report, 0);
+done:
+	gemp_free(part);
+	return code;
+}
