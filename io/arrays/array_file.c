@@ -4,13 +4,173 @@
 
 #include "io/arrays/array_file.h"
 
-#include "core/memory.h"
+#include "core/status.h"
 #include "core/threads.h"
-#include "io/file/local_file.h"
+#include "io/file/output.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+enum { LONGEST_TEXT = 4096 };
+
+/* The bytes behind the first GEMP_NPY_START ones that hold the length of the dictionary: 2 or 4; 0: it is no .npy. */
+static size_t length_bytes(const unsigned char start[GEMP_NPY_START])
+{
+	if (memcmp(start, "\x93NUMPY", 6) != 0 || start[6] < 1 || start[6] > 3)
+		return 0;
+	return start[6] == 1 ? 2 : 4;
+}
+
+/* The text behind a key of the dictionary, or NULL. */
+static const char *value_of(const char *header, const char *key)
+{
+	const char *at = strstr(header, key);
+	at = at ? strchr(at + strlen(key), ':') : NULL;
+	return at ? at + 1 + strspn(at + 1, " ") : NULL;
+}
+
+/* The remedy depends on the type: complex numbers and Python objects have other ways out than odd widths. */
+static gemp_code refuse_type(const char *type)
+{
+	const char *remedy = strchr(type, 'c') ? "complex; save its real part"
+	                     : strchr(type, 'O')
+	                         ? "Python objects; convert it to numbers, as by a.astype('f4')"
+	                         : "not one that is read; save it as integers, floats (a.astype('f4')) or booleans";
+	return gemp_fail(GEMP_EDATA, "is of type '%s': %s", type, remedy);
+}
+
+/* The description is like '<f4': byte order, kind, width. Structured arrays have a list here instead. */
+static gemp_code read_type(gemp_npy_header *n, const char *header)
+{
+	static const char good[] = " i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 b1 ";
+	const char *at = value_of(header, "'descr'");
+	char type[24], order, name[16], end;
+	if (at && *at == '[')
+		return gemp_fail(GEMP_EDATA, "is of records; save one of their fields, as a['x']");
+	if (!at || sscanf(at, "'%23[^']%c", type, &end) != 2 || end != '\'')
+		return gemp_fail(GEMP_EDATA, "has a damaged type");
+	if (sscanf(type, "%c%c%u%c", &order, &n->kind, &n->width, &end) != 3 || !strchr("<>|=", order))
+		return refuse_type(type);
+	n->swapped = order == '>' && n->width > 1;
+	snprintf(name, sizeof name, " %c%u ", n->kind, n->width);
+	bool text = n->kind == 'S' || (n->kind == 'U' && !n->swapped);
+	return strstr(good, name) || (text && n->width > 0 && n->width < LONGEST_TEXT) ? GEMP_OK : refuse_type(type);
+}
+
+/* Python 2 wrote long integers as 3L, so that an L behind a number is passed over. */
+static gemp_code read_shape(gemp_npy_header *n, const char *header)
+{
+	const char *at = value_of(header, "'shape'");
+	if (!at || *at++ != '(')
+		return gemp_fail(GEMP_EDATA, "has no shape");
+	n->length = 1;
+	n->dimensions = 0;
+	while (*at != ')') {
+		char *end;
+		uint64_t size = strtoull(at, &end, 10);
+		if (end == at || __builtin_mul_overflow(n->length, size, &n->length))
+			return gemp_fail(GEMP_EDATA, "has a damaged shape");
+		if (n->dimensions < 2)
+			n->shape[n->dimensions] = size;
+		n->dimensions++;
+		at = end + strspn(end, "L, "); /* Python 2 wrote 3L */
+	}
+	return GEMP_OK;
+}
+
+/* Order and shape may come in any order in the dictionary. */
+gemp_code gemp_npy_parse_header(gemp_npy_header *out, const char *dictionary)
+{
+	const char *fortran = value_of(dictionary, "'fortran_order'");
+	out->fortran = fortran && strncmp(fortran, "True", 4) == 0;
+	gemp_code code = read_type(out, dictionary);
+	return code == GEMP_OK ? read_shape(out, dictionary) : code;
+}
+
+void gemp_npy_to_native(const gemp_npy_header *header, void *elements, size_t count)
+{
+	unsigned char *at = elements;
+	const unsigned width = header->width;
+	for (size_t i = 0; header->swapped && i < count; i++, at += width)
+		for (unsigned low = 0; low < width / 2; low++) {
+			unsigned char byte = at[low];
+			at[low] = at[width - 1 - low];
+			at[width - 1 - low] = byte;
+		}
+}
+
+/* Half precision has no type in C17: 1 bit of sign, 5 of exponent, 10 of fraction, subnormal numbers too. */
+float gemp_npy_half(const void *at)
+{
+	uint16_t bits;
+	memcpy(&bits, at, sizeof bits);
+	const int exponent = bits >> 10 & 31, fraction = bits & 1023;
+	const float size = exponent == 31 ? (fraction ? NAN : INFINITY)
+	                   : exponent     ? ldexpf((float)(fraction + 1024), exponent - 25)
+	                                  : ldexpf((float)fraction, -24);
+	return bits >> 15 ? -size : size;
+}
+
+static gemp_code bad_array(const char *where, const char *why)
+{
+	return gemp_fail(GEMP_EDATA, "%s %s", where, why);
+}
+
+gemp_code gemp_npy_read_header(gemp_npy_header *out, const char *where, gemp_npy_read_bytes *read, void *self,
+                               size_t *data)
+{
+	gemp_code code = GEMP_OK;
+	unsigned char start[GEMP_NPY_START], length[4] = { 0 };
+	GEMP_OWNED char *dictionary = NULL;
+	GEMP_PROPAGATE(read(self, where, start, sizeof start));
+	size_t bytes = length_bytes(start);
+	if (!bytes)
+		return bad_array(where, "is not a .npy of version 1 to 3; save it again with numpy");
+	GEMP_PROPAGATE(read(self, where, length, bytes));
+	size_t size = length[0] | (size_t)length[1] << 8 | (size_t)length[2] << 16 | (size_t)length[3] << 24;
+	if (size > GEMP_NPY_MAX_HEADER)
+		return bad_array(where, "has a header that is too long");
+	GEMP_PROPAGATE(GEMP_NEW(dictionary, size + 1));
+	GEMP_PROPAGATE(read(self, where, dictionary, size));
+	*data = sizeof start + bytes + size;
+	code = gemp_npy_parse_header(out, dictionary);
+	if (code == GEMP_EDATA)
+		gemp_fail_in(code, "%s ", where);
+	return code;
+}
+
+/* A folder opens like a file and fails only when it is read, with the reason in errno. */
+static gemp_code read_from_file(void *self, const char *where, void *bytes, size_t size)
+{
+	if (fread(bytes, 1, size, self) == size)
+		return GEMP_OK;
+	if (ferror((FILE *)self))
+		return gemp_fail(GEMP_ENOINPUT, "%s: %s", where, strerror(errno));
+	return bad_array(where, "is cut off in its header");
+}
+
+/* Local. The head of a .npy file of numbers, which begins at the file's position; where the elements begin in *data, the
+ * size of the file in *bytes. `where` begins messages ("F.npy: the array"). GEMP_EDATA where the file is not as long as its
+ * header says. */
+static gemp_code gemp_npy_read_file_header(gemp_npy_header *out, FILE *file, const char *where, size_t *data,
+                                           uint64_t *bytes)
+{
+	struct stat status;
+	uint64_t size;
+	GEMP_PROPAGATE(gemp_npy_read_header(out, where, read_from_file, file, data));
+	if (out->kind == 'S' || out->kind == 'U')
+		return bad_array(where, "holds texts; save numbers");
+	if (fstat(fileno(file), &status) != 0)
+		return gemp_fail(GEMP_EIO, "%s: %s", where, strerror(errno));
+	*bytes = (uint64_t)status.st_size;
+	if (__builtin_mul_overflow(out->length, out->width, &size) || *bytes - *data != size)
+		return bad_array(where, "is not as long as its header says; the file is cut off or damaged");
+	return GEMP_OK;
+}
 
 enum { BATCH_BYTES = 64 << 20 }; /* of elements that wait to become floats */
 

@@ -10,8 +10,55 @@
 #ifndef GEMP_IO_ARRAYS_ARRAY_FILE_H
 #define GEMP_IO_ARRAYS_ARRAY_FILE_H
 
-#include "io/arrays/npy.h"
+#include "graph/column.h"
 #include "io/hdf5/hdf5_file.h"
+
+#include <stdio.h>
+
+typedef struct gemp_npy_header {
+	char kind;       /* i u f b: as numpy calls them; S and U: text */
+	unsigned width;  /* bytes, of U characters; a float has 2, 4 or 8 */
+	bool swapped;    /* big-endian numbers */
+	uint64_t length; /* elements, of all dimensions */
+	unsigned dimensions;
+	uint64_t shape[2]; /* of the first two */
+	bool fortran;      /* the first dimension's elements follow one another */
+} gemp_npy_header;
+
+enum { GEMP_NPY_START = 8, GEMP_NPY_MAX_HEADER = 1 << 16 };
+
+/* The dictionary, a text. GEMP_EDATA: what is wrong with the array, to stand behind its name ("is of type '<c16': ..."). */
+gemp_code gemp_npy_parse_header(gemp_npy_header *out, const char *dictionary);
+
+/* Reads exactly `size` bytes of the file that `self` is, or fails with a message of its own that begins with `where`. */
+typedef gemp_code gemp_npy_read_bytes(void *self, const char *where, void *bytes, size_t size);
+/* Local. Reads signature, length and dictionary of a .npy; *data is the number of bytes that they take. */
+gemp_code gemp_npy_read_header(gemp_npy_header *out, const char *where, gemp_npy_read_bytes *read, void *self,
+                               size_t *data);
+
+/* `count` elements as they are in the file: little-endian ones, as this program's machines have them. */
+void gemp_npy_to_native(const gemp_npy_header *header, void *elements, size_t count);
+/* A float of 16 bits. */
+float gemp_npy_half(const void *at);
+
+/* array: a long array of numbers in a file, read from its beginning to its end in pieces: the common face of
+ * arrays in .npz (io/arrays/npz) and HDF5 (io/hdf5/hdf5_column), which sparse matrices are made of. */
+
+typedef struct gemp_array {
+	void *self;
+	uint64_t length;
+	gemp_type type; /* integer, float or boolean */
+	/* The next `count` elements, as integers (booleans too: 0 or 1), or of a float array as reals. The other is NULL. */
+	gemp_code (*next)(void *self, size_t count, int64_t *integers, double *reals);
+	void (*close)(void *self);
+} gemp_array;
+
+static inline void gemp_array_close(gemp_array *array)
+{
+	if (array->close)
+		array->close(array->self);
+	*array = (gemp_array){ 0 };
+}
 
 typedef struct gemp_array_file {
 	gemp_text where; /* "F.npy: the array", "F.h5: dataset '/x'": begins messages */

@@ -4,11 +4,16 @@
 
 #include "io/arrays/numbers.h"
 
-#include "core/memory.h"
+#include "core/status.h"
 #include "core/threads.h"
+#include "io/file/output.h"
+#include "io/hdf5/hdf5_dataset.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
 
 void gemp_number_array_free(gemp_number_array *numbers)
 {
@@ -121,4 +126,207 @@ gemp_code gemp_number_array_convert(gemp_number_array *numbers, gemp_key_kind ki
 	numbers->values = c.out;
 	numbers->kind = kind;
 	return GEMP_OK;
+}
+
+/* Text is printed by threads in batches: each chunk of numbers has room for its longest form, and chunks
+ * close up behind one another. Floats are printed with as few digits as give the same bits back. A header
+ * of .npy is padded to a multiple of 64 bytes, as numpy does, so that the numbers can be mapped into
+ * memory. */
+
+enum {
+	CHUNK = 1 << 14, /* numbers that one thread prints at a time */
+	BATCH_CHUNKS = 256,
+	MAX_TEXT = 32, /* bytes of a number and its newline */
+	ALIGNED = 64   /* a header of .npy ends at a multiple of it */
+};
+
+/* The place is opened and given up again: nothing else tells whether it can be written to. */
+gemp_code gemp_number_array_check_output(const gemp_comm *comm, const char *place)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_OWNED char *path = NULL;
+	const char *dataset;
+	gemp_output *output = NULL;
+	bool h5 = gemp_h5_split_place(place, &path, &dataset);
+	if (h5 && dataset && (dataset[0] != '/' || dataset[1] == '\0' || strchr(dataset + 1, '/')))
+		code = gemp_fail(GEMP_EUSAGE, "--output %s: the dataset is named as in %s:/values, without groups", place,
+		                 path ? path : "F.h5");
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_output_open(&output, comm, h5 ? path : place));
+	gemp_output_abandon(output);
+	return GEMP_OK;
+}
+
+/* TEXT */
+
+typedef struct number_printer {
+	gemp_key_kind kind;
+	const void *values;
+	size_t first; /* of this batch */
+	char *text;   /* [chunks of a batch][CHUNK * MAX_TEXT] */
+	size_t sizes[BATCH_CHUNKS];
+} number_printer;
+
+/* NaN is printed without a sign, as all NaN are one here. */
+static int print_real(char *to, double real, int digits)
+{
+	if (isnan(real))
+		return snprintf(to, MAX_TEXT, "nan\n");
+	return snprintf(to, MAX_TEXT, "%.*g\n", digits, real);
+}
+
+/* Digits come out backwards into a buffer; printf would take three times as long. */
+static int print_integer(char *to, uint64_t magnitude, bool negative)
+{
+	char digits[MAX_TEXT];
+	int count = 0, size = 0;
+	do
+		digits[count++] = (char)('0' + magnitude % 10);
+	while (magnitude /= 10);
+	if (negative)
+		to[size++] = '-';
+	while (count)
+		to[size++] = digits[--count];
+	to[size++] = '\n';
+	return size;
+}
+
+static int print_signed(char *to, int64_t number)
+{
+	return print_integer(to, number < 0 ? -(uint64_t)number : (uint64_t)number, number < 0);
+}
+
+/* Floats in as few digits as give them back. */
+static int print_number(char *to, gemp_key_kind kind, const void *values, size_t i)
+{
+	double real;
+	int digits;
+	switch (kind) {
+	case GEMP_KEY_U32: return print_integer(to, ((const uint32_t *)values)[i], false);
+	case GEMP_KEY_U64: return print_integer(to, ((const uint64_t *)values)[i], false);
+	case GEMP_KEY_I32: return print_signed(to, ((const int32_t *)values)[i]);
+	case GEMP_KEY_I64: return print_signed(to, ((const int64_t *)values)[i]);
+	default: break;
+	}
+	real = kind == GEMP_KEY_F32 ? (double)((const float *)values)[i] : ((const double *)values)[i];
+	digits = kind == GEMP_KEY_F32 ? 6 : 15;
+	for (; digits < (kind == GEMP_KEY_F32 ? 9 : 17) && !isnan(real); digits++) {
+		double back;
+		print_real(to, real, digits);
+		if (sscanf(to, "%lf", &back) == 1 && (kind == GEMP_KEY_F32 ? (float)back == (float)real : back == real))
+			break;
+	}
+	return print_real(to, real, digits);
+}
+
+/* Each chunk has room for its longest text, so that threads need not wait for one another. */
+static void print_chunk(void *context, size_t chunk, size_t begin, size_t end)
+{
+	number_printer *p = context;
+	char *from = p->text + chunk * CHUNK * MAX_TEXT, *to = from;
+	for (size_t i = begin; i < end; i++)
+		to += print_number(to, p->kind, p->values, p->first + i);
+	p->sizes[chunk] = (size_t)(to - from);
+}
+
+/* The text of all this rank's numbers: each rank's stands whole behind those of lower ranks. */
+static gemp_code print_all(gemp_text *out, gemp_key_kind kind, const void *values, size_t count)
+{
+	number_printer p = { .kind = kind, .values = values };
+	const size_t batch = (size_t)BATCH_CHUNKS * CHUNK < count ? (size_t)BATCH_CHUNKS * CHUNK : count;
+	p.text = gemp_calloc((batch + CHUNK - 1) / CHUNK * CHUNK, MAX_TEXT);
+	if (!p.text)
+		return GEMP_ENOMEM;
+	for (; p.first < count; p.first += batch) {
+		const size_t some = count - p.first < batch ? count - p.first : batch;
+		gemp_for_chunks(some, CHUNK, print_chunk, &p);
+		for (size_t c = 0; c * CHUNK < some; c++)
+			gemp_text_add(out, p.text + c * CHUNK * MAX_TEXT, p.sizes[c]);
+	}
+	gemp_free(p.text);
+	return gemp_text_status(out);
+}
+
+/* All of a rank's text is made before it is written: its size decides where that of higher ranks begins. */
+static gemp_code write_text(gemp_output *output, const gemp_comm *comm, gemp_key_kind kind, const void *values,
+                            size_t count)
+{
+	gemp_text text = { 0 };
+	gemp_code code = gemp_comm_agree(comm, print_all(&text, kind, values, count));
+	GEMP_THEN(gemp_output_write(output, text.data, text.size));
+	gemp_text_free(&text);
+	return code;
+}
+
+/* .npy */
+
+static gemp_code write_npy(gemp_output *output, const gemp_comm *comm, gemp_key_kind kind, const void *values,
+                           size_t count)
+{
+	static const char *const types[] = { "<u4", "<u8", "<i4", "<i8", "<f4", "<f8" };
+	char header[2 * ALIGNED + 1] = "\x93NUMPY\x01";
+	size_t start = 10, size;
+	uint64_t all = gemp_comm_sum1(comm, count);
+	int length = snprintf(header + start, sizeof header - start,
+	                      "{'descr': '%s', 'fortran_order': False, 'shape': (%" PRIu64 ",), }", types[kind], all);
+	size = (start + (size_t)length + 1 + ALIGNED - 1) / ALIGNED * ALIGNED;
+	memset(header + start + length, ' ', size - start - (size_t)length);
+	header[size - 1] = '\n';
+	header[8] = (char)((size - start) & 255);
+	header[9] = (char)((size - start) >> 8);
+	GEMP_PROPAGATE(gemp_output_write(output, header, comm->rank == 0 ? size : 0));
+	return gemp_output_write(output, values, count * gemp_key_size(kind));
+}
+
+/* HDF5 */
+
+static gemp_code write_h5(const gemp_comm *comm, const char *path, const char *dataset, gemp_key_kind kind,
+                          const void *values, size_t count)
+{
+	static const gemp_h5_kind kinds[] = {
+		GEMP_H5_U32, GEMP_H5_U64, GEMP_H5_I32, GEMP_H5_I64, GEMP_H5_F64, GEMP_H5_F64
+	};
+	gemp_h5 h5 = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text temporary = { 0 };
+	GEMP_OWNED double *reals = NULL;
+	uint64_t first = gemp_comm_exscan(comm, count), all = gemp_comm_sum1(comm, count);
+	gemp_code code = kind == GEMP_KEY_F32 ? GEMP_NEW(reals, count) : GEMP_OK;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	for (size_t i = 0; reals && i < count; i++)
+		reals[i] = (double)((const float *)values)[i];
+	GEMP_PROPAGATE(gemp_output_temporary(comm, path, &temporary));
+	code = gemp_h5_create(&h5, comm, temporary.data);
+	GEMP_THEN(gemp_h5_write(&h5, dataset ? dataset : "/values", gemp_h5_type_of(kinds[kind]), all, first, count,
+	                        reals ? (const void *)reals : values));
+	if (code == GEMP_OK)
+		code = gemp_h5_close(&h5);
+	else
+		gemp_h5_abandon(&h5);
+	return gemp_output_commit(comm, temporary.data, path, code);
+}
+
+/* HDF5 writes through its own library, the other forms through gemp_output. */
+gemp_code gemp_number_array_write(const gemp_comm *comm, const char *place, gemp_key_kind kind, const void *values,
+                                  size_t count)
+{
+	gemp_code code = GEMP_OK;
+	gemp_output *output = NULL;
+	char *path = NULL;
+	const char *dataset;
+	if (gemp_h5_split_place(place, &path, &dataset)) {
+		GEMP_TRY(gemp_comm_agree(comm, path ? GEMP_OK : GEMP_ENOMEM));
+		code = write_h5(comm, path, dataset, kind, values, count);
+		goto done;
+	}
+	GEMP_TRY(gemp_output_open(&output, comm, place));
+	code = gemp_file_ends_in(place, ".npy") ? write_npy(output, comm, kind, values, count)
+	                                        : write_text(output, comm, kind, values, count);
+	if (code == GEMP_OK) {
+		code = gemp_output_close(output);
+		output = NULL;
+	}
+done:
+	gemp_output_abandon(output);
+	gemp_free(path);
+	return code;
 }

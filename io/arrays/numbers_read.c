@@ -5,13 +5,13 @@
 
 #include "io/arrays/numbers_read.h"
 
-#include "core/memory.h"
+#include "core/status.h"
 #include "core/threads.h"
 #include "io/arrays/array_file.h"
 #include "io/file/stream.h"
 #include "io/hdf5/hdf5_attributes.h"
 #include "io/hdf5/hdf5_dataset.h"
-#include "io/text/line_blocks.h"
+#include "io/text/lines.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -117,7 +117,7 @@ static const char *parse_number(const text_reader *r, parsed_chunk *p, const cha
 }
 
 /* The message begins with the column; the caller puts file and line in front. */
-static gemp_code refuse(const gemp_line *line, const char *cell, size_t size, const char *why)
+static gemp_code refuse_cell(const gemp_line *line, const char *cell, size_t size, const char *why)
 {
 	return gemp_fail(GEMP_EDATA, "%zu: '%.*s%s' %s", (size_t)(cell - line->text) + 1,
 	                 (int)(size < MAX_SHOWN ? size : MAX_SHOWN), cell, size > MAX_SHOWN ? "..." : "", why);
@@ -148,11 +148,11 @@ static gemp_code read_line(void *self, unsigned thread, size_t chunk, const gemp
 		;
 	const char *why = parse_number(r, p, at, (size_t)(after - at), &value);
 	if (why)
-		return refuse(line, at, (size_t)(after - at), why);
+		return refuse_cell(line, at, (size_t)(after - at), why);
 	while (after < end && is_blank(*after))
 		after++;
 	if (after < end)
-		return refuse(line, after, (size_t)(end - after), "stands behind a number; one number a line is read");
+		return refuse_cell(line, after, (size_t)(end - after), "stands behind a number; one number a line is read");
 	p->values[p->count++] = value;
 	return GEMP_OK;
 }
@@ -264,7 +264,7 @@ static gemp_key_kind kind_of(const gemp_comm *comm, const text_reader *r)
 }
 
 /* An empty regular file is an empty array, whereas the readers of tables refuse it. */
-static gemp_code inspect(const gemp_comm *comm, const char *path, gemp_number_array *out, gemp_block_range *span)
+static gemp_code inspect_text(const gemp_comm *comm, const char *path, gemp_number_array *out, gemp_block_range *span)
 {
 	gemp_stream_info info = { 0 };
 	struct stat there;
@@ -307,7 +307,7 @@ static gemp_code read_text(gemp_number_array *out, const gemp_comm *comm, const 
 	bool automatic = kind == GEMP_NUMBERS_AUTO, met_real = kind == GEMP_KEY_F32 || kind == GEMP_KEY_F64;
 	gemp_block_range span;
 	size_t bad;
-	GEMP_PROPAGATE(inspect(comm, path, out, &span));
+	GEMP_PROPAGATE(inspect_text(comm, path, out, &span));
 	if (!met_real)
 		GEMP_PROPAGATE(read_as(&r, comm, span, false, automatic ? &met_real : NULL));
 	if (!met_real && automatic) {

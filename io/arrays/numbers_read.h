@@ -3,7 +3,6 @@
 #ifndef GEMP_IO_ARRAYS_NUMBERS_READ_H
 #define GEMP_IO_ARRAYS_NUMBERS_READ_H
 
-#include "comm/comm.h"
 #include "io/arrays/numbers.h"
 
 /* Collective. kind: what the numbers are to be; GEMP_NUMBERS_AUTO: as the file has them, and of text the first of u32, i32,

@@ -3,17 +3,28 @@
 
 #include "io/arrays/vectors.h"
 
-#include "core/memory.h"
 #include "core/random.h"
+#include "core/status.h"
+#include "core/threads.h"
+#include "io/arrays/array_file.h"
+#include "io/file/output.h"
+#include "io/text/cells.h"
+#include "io/text/lines.h"
+#include "partition/exchange/value_exchange.h"
 
 #include <assert.h>
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { MAX_DIMS = 1 << 20 };
 
-bool gemp_vectors_is_valid(const gemp_vectors *vectors)
+/* Local. Shape and arrays fit one another: dims is not 0, keys (if loaded) are as many as rows. */
+static bool gemp_vectors_is_valid(const gemp_vectors *vectors)
 {
 	return vectors->x && vectors->dims > 0 && vectors->count <= vectors->total &&
 	       (!gemp_column_loaded(&vectors->keys) || vectors->keys.rows == vectors->count);
@@ -29,10 +40,11 @@ void gemp_vectors_free(gemp_vectors *vectors)
 	*vectors = (gemp_vectors){ 0 };
 }
 
+/* Local. Room for this rank's share of `rows` rows of `columns`; GEMP_EDATA for a shape that has no vectors. */
 /* A dataset may claim any shape without having bytes, so that sizes are checked before memory is asked
  * for. */
-gemp_code gemp_vectors_alloc(gemp_vectors *out, const gemp_comm *comm, const char *place, uint64_t rows,
-                             uint64_t columns)
+static gemp_code gemp_vectors_alloc(gemp_vectors *out, const gemp_comm *comm, const char *place, uint64_t rows,
+                                    uint64_t columns)
 {
 	if (columns == 0 || columns > MAX_DIMS)
 		return gemp_fail(GEMP_EDATA, "%s: has vectors of %" PRIu64 " numbers; 1 to %d are read", place, columns,
@@ -138,4 +150,357 @@ gemp_code gemp_vectors_select(gemp_vectors *vectors, const gemp_comm *comm, cons
 		missing += isnan(vectors->x[i]) != 0;
 	vectors->missing = gemp_comm_sum1(comm, missing);
 	return GEMP_OK;
+}
+
+/* Tables of text are parsed by threads, chunk by chunk; then rows go to the ranks that own their numbers, since a rank's
+ * bytes hold any number of rows. */
+
+enum { MAX_CELL = 64, MAX_SHOWN = 24 /* bytes of a number, and of a cell in messages */ };
+
+/* How the table is laid out, the same on all ranks. */
+typedef struct table_layout {
+	uint64_t header;  /* its line; 0: none */
+	uint64_t columns; /* with that of keys */
+	int64_t key;      /* column of keys; -1: none */
+} table_layout;
+
+/* What one thread read of a chunk of lines. */
+typedef struct parsed_chunk {
+	float *x; /* room for a row a line */
+	size_t rows;
+	gemp_column keys;
+} parsed_chunk;
+
+typedef struct table_reader {
+	gemp_vectors *out;
+	const char *key; /* the column that is asked for; NULL: none */
+	bool csv;
+	table_layout layout;
+	gemp_cells *cells; /* [threads] */
+	parsed_chunk parsed[GEMP_LINE_CHUNKS];
+	size_t capacity; /* floats in out->x */
+	/* of the head */
+	size_t lines_seen; /* that are not empty */
+	bool head_is_read;
+} table_reader;
+
+static gemp_code split_row(const table_reader *r, gemp_cells *cells, const gemp_line *line)
+{
+	return r->csv ? gemp_cells_csv(cells, line->text, line->size) : gemp_cells_tsv(cells, line->text, line->size);
+}
+
+/* ONE NUMBER */
+
+static bool is_word(const gemp_text_cell *cell, const char *word)
+{
+	return cell->size == strlen(word) && strncasecmp(cell->bytes, word, cell->size) == 0;
+}
+
+/* False: the cell is no number. */
+static bool parse_cell(const gemp_text_cell *cell, double *value)
+{
+	char copy[MAX_CELL + 1], *end;
+	*value = (double)NAN;
+	if (cell->size == 0 || is_word(cell, "nan") || is_word(cell, "na"))
+		return true;
+	if (cell->size > MAX_CELL || memchr(cell->bytes, 'x', cell->size) || memchr(cell->bytes, 'X', cell->size))
+		return false;
+	memcpy(copy, cell->bytes, cell->size);
+	copy[cell->size] = '\0';
+	*value = strtod(copy, &end);
+	end += strspn(end, " ");
+	return end == copy + cell->size && !isnan(*value);
+}
+
+/* THE HEAD */
+
+static gemp_code keep_names(table_reader *r)
+{
+	size_t kept = 0;
+	GEMP_PROPAGATE(GEMP_NEW(r->out->names, r->cells->count));
+	for (size_t c = 0; c < r->cells->count; c++) {
+		const gemp_text_cell *cell = &r->cells->cell[c];
+		if (r->key && cell->size == strlen(r->key) && memcmp(cell->bytes, r->key, cell->size) == 0)
+			r->layout.key = (int64_t)c;
+		r->out->names[c] = gemp_strndup(cell->bytes, cell->size);
+		if (!r->out->names[c])
+			return GEMP_ENOMEM;
+		r->out->dims = (uint32_t)++kept;
+	}
+	return GEMP_OK;
+}
+
+/* The first line that is not empty, and the one behind a header. */
+static gemp_code inspect_line(void *self, const gemp_line *line)
+{
+	table_reader *r = self;
+	double value;
+	bool names = false;
+	if (line->size == 0)
+		return GEMP_OK;
+	GEMP_PROPAGATE(split_row(r, r->cells, line));
+	for (size_t c = r->cells->count > 1; c < r->cells->count; c++)
+		names |= !parse_cell(&r->cells->cell[c], &value);
+	if (r->lines_seen++ == 0 && names) {
+		r->layout.header = line->line;
+		r->layout.columns = r->cells->count;
+		return keep_names(r);
+	}
+	r->layout.columns = r->layout.columns ? r->layout.columns : r->cells->count;
+	if (r->layout.key < 0 && !r->key && r->cells->count > 1 && !parse_cell(&r->cells->cell[0], &value))
+		r->layout.key = 0;
+	r->head_is_read = true;
+	return GEMP_OK;
+}
+
+/* Local. All ranks read the same few lines. */
+static gemp_code read_head(table_reader *r, const char *path)
+{
+	gemp_code code = GEMP_OK;
+	gemp_vectors *out = r->out;
+	size_t key;
+	GEMP_PROPAGATE(gemp_lines_head(path, inspect_line, r, &r->head_is_read));
+	if (r->key && r->layout.key < 0)
+		GEMP_PROPAGATE(gemp_fail(GEMP_EUSAGE, "--key %s: %s", r->key,
+		                         r->layout.header ? "the table's header has no such column"
+		                                          : "the table has no header, so that its columns have no names"));
+	key = r->layout.key >= 0;
+	if (r->layout.columns <= key)
+		GEMP_PROPAGATE(gemp_fail(GEMP_EDATA, "%s: holds no columns of numbers", path));
+	if (out->names && key) {
+		gemp_free(out->names[r->layout.key]);
+		memmove(out->names + r->layout.key, out->names + r->layout.key + 1,
+		        (r->layout.columns - (size_t)r->layout.key - 1) * sizeof *out->names);
+	}
+	out->dims = (uint32_t)(r->layout.columns - key);
+	if (key) {
+		GEMP_PROPAGATE(gemp_column_init(&out->keys, "key", GEMP_STRING));
+		code = gemp_column_reserve(&out->keys, 0, 0);
+	}
+	return code;
+}
+
+/* ROWS */
+
+static gemp_code refuse_cell(const table_reader *r, size_t column, const gemp_text_cell *cell, const char *why)
+{
+	const int length = (int)(cell->size < MAX_SHOWN ? cell->size : MAX_SHOWN);
+	size_t number = column - (r->layout.key >= 0 && (int64_t)column > r->layout.key);
+	const char *name = r->out->names ? r->out->names[number] : NULL;
+	return gemp_fail(GEMP_EDATA, "column %zu%s%s%s: '%.*s%s' %s", column + 1, name ? " (" : "", name ? name : "",
+	                 name ? ")" : "", length, cell->bytes, cell->size > MAX_SHOWN ? "..." : "", why);
+}
+
+/* Runs on threads: it touches only the cells of its thread and the output of its chunk. */
+static gemp_code read_row(void *self, unsigned thread, size_t chunk, const gemp_line *line)
+{
+	table_reader *r = self;
+	gemp_cells *cells = &r->cells[thread];
+	parsed_chunk *p = &r->parsed[chunk];
+	const uint32_t dims = r->out->dims;
+	float *to = p->x + p->rows * dims;
+	if (line->size == 0 || line->line == r->layout.header)
+		return GEMP_OK;
+	GEMP_PROPAGATE(gemp_utf8_require(line->text, line->size));
+	GEMP_PROPAGATE(split_row(r, cells, line));
+	if (cells->count != r->layout.columns)
+		return gemp_fail(GEMP_EDATA, "column %zu: this row has %zu column%s, and the first one %" PRIu64, cells->count,
+		                 cells->count, cells->count == 1 ? "" : "s", r->layout.columns);
+	for (size_t c = 0; c < cells->count; c++) {
+		const gemp_text_cell *cell = &cells->cell[c];
+		double value;
+		if ((int64_t)c == r->layout.key) {
+			const gemp_value key = { .type = GEMP_STRING, .string = { cell->bytes, cell->size } };
+			GEMP_PROPAGATE(gemp_column_add(&p->keys, &key));
+			continue;
+		}
+		if (!parse_cell(cell, &value))
+			return refuse_cell(r, c, cell, "is not a number; an empty cell, nan or NA is a missing one");
+		if (fabs(value) > (double)FLT_MAX)
+			return refuse_cell(r, c, cell, "is more than a float holds");
+		*to++ = (float)value;
+	}
+	p->rows++;
+	return GEMP_OK;
+}
+
+/* Empty lines leave gaps between the rows of chunks, which are closed here. */
+static gemp_code gather_chunks(table_reader *r)
+{
+	gemp_vectors *out = r->out;
+	for (size_t i = 0; i < GEMP_LINE_CHUNKS; i++) {
+		const parsed_chunk *p = &r->parsed[i];
+		float *to = out->x + out->count * out->dims;
+		if (to != p->x)
+			memmove(to, p->x, p->rows * out->dims * sizeof *to);
+		out->count += p->rows;
+		for (size_t row = 0; row < p->keys.rows; row++) {
+			const gemp_value key = gemp_column_get(&p->keys, row);
+			GEMP_PROPAGATE(gemp_column_add(&out->keys, &key));
+		}
+	}
+	return GEMP_OK;
+}
+
+/* Each chunk gets room for as many rows as it has lines, so that threads write without a common counter. */
+static gemp_code read_block(void *self, const gemp_line_chunks *chunks, gemp_line_failure *failure)
+{
+	gemp_code code = GEMP_OK;
+	table_reader *r = self;
+	gemp_vectors *out = r->out;
+	const uint64_t before = chunks->chunk[0].lines_before;
+	memset(r->parsed, 0, sizeof r->parsed);
+	GEMP_TRY(GEMP_RESERVE(out->x, r->capacity, (out->count + chunks->lines) * out->dims));
+	for (size_t i = 0; i < GEMP_LINE_CHUNKS; i++) {
+		r->parsed[i].x = out->x + (out->count + chunks->chunk[i].lines_before - before) * out->dims;
+		if (r->layout.key >= 0)
+			GEMP_TRY(gemp_column_init(&r->parsed[i].keys, "key", GEMP_STRING));
+	}
+	GEMP_TRY(gemp_line_chunks_visit(chunks, read_row, r, failure));
+	code = gather_chunks(r);
+done:
+	for (size_t i = 0; i < GEMP_LINE_CHUNKS; i++)
+		gemp_column_free(&r->parsed[i].keys);
+	return code;
+}
+
+/* TO THEIR RANKS */
+
+/* The rank that owns each of this rank's rows, of which `first` is the number of the first among all. */
+static void find_owners(const gemp_comm *comm, uint64_t first, size_t count, uint64_t total, int *owner)
+{
+	gemp_comm other = *comm;
+	size_t row = 0;
+	for (other.rank = 0; other.rank < comm->size; other.rank++) {
+		const uint64_t end = gemp_comm_block(&other, total).end;
+		for (; row < count && first + row < end; row++)
+			owner[row] = other.rank;
+	}
+}
+
+/* Collective. Each rank has the rows of its bytes, and gets those of its block of all rows. */
+static gemp_code exchange_rows(gemp_vectors *v, const gemp_comm *comm)
+{
+	gemp_code code = GEMP_OK;
+	const uint64_t first = gemp_comm_exscan(comm, v->count);
+	gemp_column keys = { 0 };
+	GEMP_OWNED int *owner = NULL;
+	GEMP_OWNED void *rows = NULL;
+	GEMP_OWNED size_t *from = NULL;
+	v->total = gemp_comm_sum1(comm, v->count);
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(owner, v->count)));
+	find_owners(comm, first, v->count, v->total, owner);
+	GEMP_PROPAGATE(gemp_exchange_records(comm, v->x, v->count, v->dims * sizeof *v->x, owner, &rows, &from, NULL));
+	if (gemp_column_loaded(&v->keys)) {
+		GEMP_PROPAGATE(gemp_column_exchange(&keys, comm, &v->keys, owner));
+		gemp_column_free(&v->keys);
+		v->keys = keys;
+	}
+	gemp_free(v->x);
+	v->x = rows;
+	rows = NULL;
+	v->count = from[comm->size];
+	if (!v->x)
+		code = GEMP_NEW(v->x, 1);
+	return gemp_comm_agree(comm, code);
+}
+
+/* Other endings are read as tables with tabs. */
+static bool is_csv(const char *path)
+{
+	return gemp_file_ends_in(path, ".csv") || gemp_file_ends_in(path, ".csv.gz") || gemp_file_ends_in(path, ".csv.zst");
+}
+
+/* The head is read by every rank, as all must agree on header and key column before rows are parsed. */
+static gemp_code read_text(gemp_vectors *out, const gemp_comm *comm, const char *path, const char *key)
+{
+	const unsigned threads = gemp_threads();
+	gemp_lines lines;
+	table_reader *r = NULL;
+	gemp_code code = GEMP_NEW(r, 1);
+	GEMP_THEN(GEMP_NEW(r->cells, threads));
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	r->out = out;
+	r->key = key;
+	r->csv = is_csv(path);
+	r->layout.key = -1;
+	GEMP_TRY(gemp_lines_open(&lines, comm, path, NULL, 0));
+	GEMP_TRY(gemp_comm_agree(comm, read_head(r, path)));
+	GEMP_TRY(gemp_lines_visit_blocks(&lines, comm, read_block, r));
+	code = exchange_rows(out, comm);
+done:
+	for (unsigned t = 0; r && r->cells && t < threads; t++)
+		gemp_cells_free(&r->cells[t]);
+	if (r)
+		gemp_free(r->cells);
+	gemp_free(r);
+	return code;
+}
+
+/* ARRAYS OF NUMPY AND HDF5 */
+
+/* Each rank reads its own block of rows; nothing needs to be exchanged. */
+static gemp_code read_array(gemp_vectors *out, const gemp_comm *comm, const char *place)
+{
+	gemp_array_file file;
+	gemp_code code = gemp_array_file_open(&file, place, 2);
+	GEMP_THEN(gemp_vectors_alloc(out, comm, place, file.rows, file.columns));
+	GEMP_THEN(gemp_array_file_read_floats(&file, gemp_comm_block(comm, out->total).begin, out->count, out->x));
+	gemp_array_file_close(&file);
+	return gemp_comm_agree(comm, code);
+}
+
+/* ALL FORMS */
+
+/* Columns without a header are x1, x2, ... */
+static gemp_code name_columns(gemp_vectors *v)
+{
+	gemp_code code = GEMP_OK;
+	char name[16];
+	v->named = v->names != NULL;
+	if (v->named)
+		return GEMP_OK;
+	GEMP_PROPAGATE(GEMP_NEW(v->names, v->dims));
+	for (uint32_t c = 0; c < v->dims && code == GEMP_OK; c++) {
+		snprintf(name, sizeof name, "x%" PRIu32, c + 1);
+		v->names[c] = gemp_strdup(name);
+		code = v->names[c] ? GEMP_OK : GEMP_ENOMEM;
+	}
+	return code;
+}
+
+/* Counts missing values, and makes every NaN the one of C's NAN. */
+static gemp_code check_values(gemp_vectors *v, uint64_t first, const char *place)
+{
+	for (size_t i = 0; i < v->count * v->dims; i++) {
+		if (isnan(v->x[i])) {
+			v->missing++;
+			v->x[i] = NAN;
+		}
+		if (isinf(v->x[i]))
+			return gemp_fail(GEMP_EDATA,
+			                 "%s: row %" PRIu64 ", column %zu (from 0) is infinite, or more than a float "
+			                 "holds; leave it out, or make it NaN",
+			                 place, first + i / v->dims, i % v->dims);
+	}
+	return GEMP_OK;
+}
+
+gemp_code gemp_vectors_read(gemp_vectors *out, const gemp_comm *comm, const char *place, const char *key)
+{
+	gemp_code code = GEMP_OK;
+	const bool is_array = gemp_array_file_is(place);
+	*out = (gemp_vectors){ 0 };
+	if (key && is_array)
+		code = gemp_fail(GEMP_EUSAGE, "--key %s: %s is an array of numbers, without a column of keys", key, place);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(is_array ? read_array(out, comm, place) : read_text(out, comm, place, key));
+	code = name_columns(out);
+	GEMP_THEN(check_values(out, gemp_comm_block(comm, out->total).begin, place));
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	out->missing = gemp_comm_sum1(comm, out->missing);
+done:
+	if (code != GEMP_OK)
+		gemp_vectors_free(out);
+	return code;
 }

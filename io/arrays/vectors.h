@@ -25,8 +25,6 @@ typedef struct gemp_vectors {
 	gemp_column keys; /* [count] texts; not loaded (gemp_column_loaded): rows have no keys */
 } gemp_vectors;
 
-/* Local. Shape and arrays fit one another: dims is not 0, keys (if loaded) are as many as rows. */
-bool gemp_vectors_is_valid(const gemp_vectors *vectors);
 void gemp_vectors_free(gemp_vectors *vectors);
 /* Are there columns of all these names? */
 bool gemp_vectors_have(const gemp_vectors *vectors, char *const *names, uint32_t dims);
@@ -36,8 +34,9 @@ gemp_code gemp_vectors_select(gemp_vectors *vectors, const gemp_comm *comm, cons
 /* Collective. Of all values in their order: the same on any number of ranks, of any form of the file. */
 uint64_t gemp_vectors_hash(const gemp_vectors *vectors, const gemp_comm *comm);
 
-/* Local. Room for this rank's share of `rows` rows of `columns`; GEMP_EDATA for a shape that has no vectors. */
-gemp_code gemp_vectors_alloc(gemp_vectors *out, const gemp_comm *comm, const char *place, uint64_t rows,
-                             uint64_t columns);
+/* vectors_read: tables of text and arrays as vectors over all ranks, each rank its block of rows. */
+
+/* Collective. key: the column of a text, by its name in the header, that holds keys; NULL: as told above. */
+gemp_code gemp_vectors_read(gemp_vectors *out, const gemp_comm *comm, const char *place, const char *key);
 
 #endif

@@ -1,7 +1,7 @@
 #include "io/export/export.h"
 
 #include "core/limits.h"
-#include "core/memory.h"
+#include "core/status.h"
 #include "io/file/output.h"
 #include "partition/derived/canonical.h"
 #include "partition/exchange/value_exchange.h"
@@ -63,7 +63,7 @@ typedef struct export_part {
 
 /* Text is collected before it is counted or written, as one call for each line would cost more than the
  * line. */
-static gemp_code flush(export_part *p, size_t max)
+static gemp_code flush_text(export_part *p, size_t max)
 {
 	gemp_code code = gemp_text_status(&p->text);
 	if (code != GEMP_OK || p->text.size <= max)
@@ -82,9 +82,9 @@ static gemp_code walk_vertices(export_part *p)
 	gemp_code code = GEMP_OK;
 	for (size_t row = 0; row < p->e->graph->rows && code == GEMP_OK; row++) {
 		code = p->e->form->vertex(p->e, row, &p->text);
-		GEMP_THEN(flush(p, FLUSHED));
+		GEMP_THEN(flush_text(p, FLUSHED));
 	}
-	GEMP_THEN(flush(p, 0));
+	GEMP_THEN(flush_text(p, 0));
 	return gemp_comm_agree(p->e->comm, code);
 }
 
@@ -102,7 +102,7 @@ static gemp_code add_edges(export_part *p, uint64_t from, size_t count, const ge
 		gemp_export_edge edge = { p->relation, from + i, gemp_column_get(names, *row),
 			                      gemp_column_get(ends, place[i]) };
 		code = e->form->edge(e, &edge, &p->text);
-		GEMP_THEN(flush(p, FLUSHED));
+		GEMP_THEN(flush_text(p, FLUSHED));
 	}
 	return code;
 }
@@ -125,7 +125,7 @@ static gemp_code walk_edges(export_part *p)
 		GEMP_PROPAGATE(gemp_vertex_values(e->comm, e->graph, names, r->out_targets + from, count, &ends, place));
 		code = add_edges(p, from, count, &ends, place, &row);
 		gemp_column_free(&ends);
-		GEMP_THEN(flush(p, 0));
+		GEMP_THEN(flush_text(p, 0));
 		GEMP_PROPAGATE(gemp_comm_agree(e->comm, code));
 		from += count;
 		more = from < edges;
@@ -258,7 +258,7 @@ static gemp_code number_vertices(gemp_export_context *e)
 }
 
 /* Collective. */
-static gemp_code load(gemp_export_context *e)
+static gemp_code load_parts(gemp_export_context *e)
 {
 	gemp_shard *graph = e->graph;
 	GEMP_PROPAGATE(gemp_shard_load_keys(graph));
@@ -297,7 +297,7 @@ gemp_code gemp_export(const gemp_comm *comm, gemp_shard *graph, const gemp_expor
 	if (code == GEMP_OK && e.form->check)
 		code = e.form->check(&e);
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(load(&e));
+	GEMP_TRY(load_parts(&e));
 	GEMP_TRY(gemp_comm_agree(comm, name_files(&e, &named)));
 	GEMP_TRY(write_all(&e, &named));
 	if (files) {
@@ -340,7 +340,7 @@ static void add_shortened(gemp_text *out, const gemp_value *key)
 }
 
 /* A message without its place would be of no use in a graph of millions of lines. */
-static gemp_code in_place(gemp_code code, const gemp_export_context *e, gemp_text *place, const char *column)
+static gemp_code fail_in_place(gemp_code code, const gemp_export_context *e, gemp_text *place, const char *column)
 {
 	if (column)
 		gemp_text_print(place, ", column '%s'", column);
@@ -357,7 +357,7 @@ gemp_code gemp_export_in_vertex(gemp_code code, const gemp_export_context *e, si
 	gemp_value key = gemp_column_get(&e->graph->keys, row);
 	gemp_text_print(&place, "vertex ");
 	add_shortened(&place, &key);
-	return in_place(code, e, &place, column);
+	return fail_in_place(code, e, &place, column);
 }
 
 /* Called with any code; an edge is named by its ends and its type, as it has no key. */
@@ -369,5 +369,5 @@ gemp_code gemp_export_in_edge(gemp_code code, const gemp_export_context *e, cons
 	add_shortened(&place, &edge->source);
 	gemp_text_print(&place, " -[:%s]-> ", e->graph->relations[edge->relation].name);
 	add_shortened(&place, &edge->target);
-	return in_place(code, e, &place, column);
+	return fail_in_place(code, e, &place, column);
 }

@@ -6,14 +6,28 @@
 
 #include "core/memory.h"
 #include "core/signals.h"
-#include "io/file/local_file.h"
+#include "core/status.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* What one process does with files that are small or its own. Other ranks take part only in
+ * gemp_file_read, which broadcasts. */
+
+/* A file is written as "PATH.tmp-PROCESS" and renamed once it is whole, so that nobody finds half of one under its name. Who
+ * creates it tells gemp_signals_add_temp, so that a signal that ends the process removes it. All are local. */
+static gemp_code gemp_file_temporary(gemp_text *name, const char *path, uint64_t process)
+{
+	gemp_text_print(name, "%s.tmp-%" PRIu64, path, process);
+	return gemp_text_status(name);
+}
 
 /* The number of rank 0's process is the same for all and differs between jobs. */
 gemp_code gemp_output_temporary(const gemp_comm *comm, const char *path, gemp_text *temporary)
@@ -24,6 +38,20 @@ gemp_code gemp_output_temporary(const gemp_comm *comm, const char *path, gemp_te
 	if (comm->rank == 0)
 		gemp_signals_add_temp(temporary->data);
 	return GEMP_OK;
+}
+
+/* Gives the file its name, or removes it if `code` is an error; then a signal removes nothing. */
+/* rename replaces an older file in one step, so that readers see the old file or the new one. */
+static gemp_code gemp_file_commit(const char *temporary, const char *path, gemp_code code)
+{
+	if (code == GEMP_OK && rename(temporary, path) != 0)
+		code = gemp_fail(GEMP_EIO, "%s: cannot be written: %s; choose another place or make room", path,
+		                 strerror(errno));
+	if (code == GEMP_OK)
+		gemp_signals_drop_temp(temporary);
+	else
+		gemp_file_discard(temporary);
+	return code;
 }
 
 gemp_code gemp_output_commit(const gemp_comm *comm, const char *temporary, const char *path, gemp_code code)
@@ -43,32 +71,32 @@ struct gemp_output {
 };
 
 /* errno is saved first, as making the message may change it. */
-static gemp_code failed(const char *path, const char *what)
+static gemp_code writing_failed(const char *path, const char *what)
 {
 	int error = errno;
 	return gemp_fail(GEMP_EIO, "%s: %s: %s; choose another place or make room", path, what, strerror(error));
 }
 
 /* A device or a pipe would be replaced by the rename, so that it is refused. */
-static gemp_code create(gemp_output *output)
+static gemp_code create_temporary(gemp_output *output)
 {
 	struct stat there;
 	bool exists = stat(output->path, &there) == 0;
 	if (exists && S_ISDIR(there.st_mode)) {
 		errno = EISDIR;
-		return failed(output->path, "cannot be written");
+		return writing_failed(output->path, "cannot be written");
 	}
 	if (exists && !S_ISREG(there.st_mode)) /* the new file would take the place of a device or pipe */
 		return gemp_fail(GEMP_EIO, "%s: is a device or a pipe, not a regular file; choose another place", output->path);
 	output->file = open(output->temporary.data, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	return output->file < 0 ? failed(output->path, "cannot be written") : GEMP_OK;
+	return output->file < 0 ? writing_failed(output->path, "cannot be written") : GEMP_OK;
 }
 
 /* On some network file systems a file of rank 0 appears late; this says so instead of writing elsewhere. */
-static gemp_code join(gemp_output *output)
+static gemp_code open_of_rank_0(gemp_output *output)
 {
 	output->file = open(output->temporary.data, O_WRONLY | O_CLOEXEC);
-	return output->file < 0 ? failed(output->temporary.data, "cannot be opened by another rank") : GEMP_OK;
+	return output->file < 0 ? writing_failed(output->temporary.data, "cannot be opened by another rank") : GEMP_OK;
 }
 
 /* Rank 0 creates the file and the others join it, as all write at their own places. */
@@ -78,10 +106,10 @@ static gemp_code open_file(gemp_output *output)
 	const gemp_comm *comm = output->comm;
 	GEMP_PROPAGATE(gemp_output_temporary(comm, output->path, &output->temporary));
 	if (comm->rank == 0)
-		code = create(output);
+		code = create_temporary(output);
 	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	if (comm->rank != 0)
-		code = join(output);
+		code = open_of_rank_0(output);
 	return gemp_comm_agree(comm, code);
 }
 
@@ -109,19 +137,19 @@ gemp_code gemp_output_open(gemp_output **out, const gemp_comm *comm, const char 
 
 /* STDOUT */
 
-static gemp_code print(const char *bytes, size_t size)
+static gemp_code print_bytes(const char *bytes, size_t size)
 {
-	return fwrite(bytes, 1, size, stdout) == size ? GEMP_OK : failed("stdout", "cannot be written");
+	return fwrite(bytes, 1, size, stdout) == size ? GEMP_OK : writing_failed("stdout", "cannot be written");
 }
 
 /* Pieces are received even if they can no longer be printed, so that no rank is left waiting. */
-static gemp_code print_of(const gemp_output *output, int rank, size_t size, char *piece)
+static gemp_code print_from_rank(const gemp_output *output, int rank, size_t size, char *piece)
 {
 	gemp_code code = GEMP_OK;
 	for (size_t at = 0; at < size; at += PIECE) {
 		int part = (int)(size - at < PIECE ? size - at : PIECE);
 		GEMP_MPI(MPI_Recv(piece, part, MPI_BYTE, rank, GEMP_TAG_OUTPUT, output->comm->world, MPI_STATUS_IGNORE));
-		GEMP_THEN(print(piece, (size_t)part));
+		GEMP_THEN(print_bytes(piece, (size_t)part));
 	}
 	return code;
 }
@@ -150,13 +178,13 @@ static gemp_code write_stdout(gemp_output *output, const char *bytes, size_t siz
 	if (comm->rank != 0) {
 		send_to_printer(output, bytes, size);
 	} else {
-		code = print(bytes, size);
+		code = print_bytes(bytes, size);
 		for (int r = 1; r < comm->size; r++) {
-			gemp_code printed = print_of(output, r, sizes[r], piece);
+			gemp_code printed = print_from_rank(output, r, sizes[r], piece);
 			code = code == GEMP_OK ? printed : code;
 		}
 		if (code == GEMP_OK && fflush(stdout) != 0)
-			code = failed("stdout", "cannot be written");
+			code = writing_failed("stdout", "cannot be written");
 	}
 	return gemp_comm_agree(comm, code);
 }
@@ -170,7 +198,7 @@ static gemp_code write_at(const gemp_output *output, const char *bytes, size_t s
 		if (written < 0 && errno == EINTR)
 			continue;
 		if (written <= 0)
-			return failed(output->path, "writing failed");
+			return writing_failed(output->path, "writing failed");
 		bytes += written;
 		size -= (size_t)written;
 		place += (uint64_t)written;
@@ -208,7 +236,8 @@ static gemp_code finish_file(gemp_output *output)
 {
 	int closed = close(output->file);
 	output->file = -1;
-	gemp_code code = gemp_comm_agree(output->comm, closed == 0 ? GEMP_OK : failed(output->path, "writing failed"));
+	gemp_code code = gemp_comm_agree(output->comm,
+	                                 closed == 0 ? GEMP_OK : writing_failed(output->path, "writing failed"));
 	code = gemp_output_commit(output->comm, output->temporary.data, output->path, code);
 	gemp_text_free(&output->temporary);
 	return code;
@@ -232,4 +261,108 @@ void gemp_output_abandon(gemp_output *output)
 		gemp_file_discard(output->temporary.data);
 	gemp_text_free(&output->temporary);
 	gemp_free_all(output->path, output);
+}
+
+bool gemp_file_ends_in(const char *path, const char *ending)
+{
+	size_t size = strlen(path), end = strlen(ending);
+	return size >= end && strcmp(path + size - end, ending) == 0;
+}
+
+/* The number stands in front of the ending, which says the form. */
+gemp_code gemp_file_numbered(char **out, const char *path, size_t number)
+{
+	gemp_text text = { 0 };
+	*out = NULL;
+	if (!path)
+		return GEMP_OK;
+	const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+	int stem = dot ? (int)(dot - path) : (int)strlen(path);
+	gemp_text_print(&text, "%.*s", stem, path);
+	if (number)
+		gemp_text_print(&text, ".%zu", number);
+	gemp_text_print(&text, "%s", path + stem);
+	gemp_code code = gemp_text_status(&text);
+	*out = text.data;
+	return code;
+}
+
+/* The folder is looked at as well: the file comes into being by a rename. */
+gemp_code gemp_file_may_write(const char *what, const char *path)
+{
+	struct stat status;
+	const char *slash = strrchr(path, '/');
+	size_t size = slash ? (size_t)(slash - path) + 1 : 0;
+	char *folder = size ? gemp_strndup(path, size) : gemp_strdup(".");
+	bool exists = stat(path, &status) == 0;
+	gemp_code code = GEMP_OK;
+	if (!folder)
+		return GEMP_ENOMEM;
+	if (access(folder, W_OK | X_OK) != 0)
+		code = gemp_fail(GEMP_EIO, "%s %s: cannot write to folder %s: %s", what, path, folder, strerror(errno));
+	else if (exists && S_ISDIR(status.st_mode))
+		code = gemp_fail(GEMP_EIO, "%s %s: is a folder; name a file in it", what, path);
+	else if (exists && !S_ISREG(status.st_mode)) /* the new file would take its place */
+		code = gemp_fail(GEMP_EIO, "%s %s: is a device or a pipe, not a regular file; choose another place", what,
+		                 path);
+	gemp_free(folder);
+	return code;
+}
+
+/* TEMPORARY NAMES */
+
+/* MPI-IO's shared file pointer leaves files of longer names beside it. */
+void gemp_file_discard(const char *temporary)
+{
+	const char *slash = strrchr(temporary, '/');
+	const char *name = slash ? slash + 1 : temporary;
+	gemp_text folder = { 0 };
+	gemp_text_print(&folder, "%.*s", slash ? (int)(name - temporary) : 1, slash ? temporary : ".");
+	unlink(temporary);
+	DIR *listing = gemp_text_status(&folder) == GEMP_OK ? opendir(folder.data) : NULL;
+	for (const struct dirent *entry; listing && (entry = readdir(listing));)
+		if (strncmp(entry->d_name, name, strlen(name)) == 0 &&
+		    !isdigit((unsigned char)entry->d_name[strlen(name)])) /* else another process's file */
+			unlinkat(dirfd(listing), entry->d_name, 0);
+	if (listing)
+		closedir(listing);
+	gemp_text_free(&folder);
+	gemp_signals_drop_temp(temporary);
+}
+
+/* The temporary name lies in the same folder, as a rename works only within one file system. */
+gemp_code gemp_file_writer_open(gemp_file_writer *out, const char *path)
+{
+	*out = (gemp_file_writer){ .path = path };
+	gemp_code code = gemp_file_temporary(&out->temporary, path, (uint64_t)getpid());
+	if (code == GEMP_OK && !(out->file = fopen(out->temporary.data, "wb")))
+		code = gemp_fail(GEMP_EIO, "%s: %s; choose a folder that can be written to", path, strerror(errno));
+	if (code == GEMP_OK)
+		gemp_signals_add_temp(out->temporary.data);
+	else
+		gemp_text_free(&out->temporary);
+	return code;
+}
+
+/* The bytes are on disk before the name is: a crash leaves the old file. */
+gemp_code gemp_file_writer_close(gemp_file_writer *file, bool whole)
+{
+	gemp_code code = GEMP_OK;
+	whole = whole && !ferror(file->file) && fflush(file->file) == 0 && fsync(fileno(file->file)) == 0;
+	const int error = errno; /* what fclose says of a file that is not whole is another matter */
+	if (fclose(file->file) != 0 || !whole)
+		code = gemp_fail(GEMP_EIO, "%s: writing failed: %s; choose another place or make room", file->path,
+		                 strerror(whole ? errno : error));
+	code = gemp_file_commit(file->temporary.data, file->path, code);
+	gemp_text_free(&file->temporary);
+	*file = (gemp_file_writer){ 0 };
+	return code;
+}
+
+/* For files whose bytes are all in memory. */
+gemp_code gemp_file_replace(const char *path, const void *bytes, size_t size)
+{
+	gemp_file_writer file;
+	gemp_code code = gemp_file_writer_open(&file, path);
+	return code == GEMP_OK ? gemp_file_writer_close(&file, fwrite(bytes, 1, size, file.file) == size) : code;
 }

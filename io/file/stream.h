@@ -10,11 +10,13 @@
 #ifndef GEMP_IO_FILE_STREAM_H
 #define GEMP_IO_FILE_STREAM_H
 
-#include "core/status.h"
+#include "comm/comm.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <stdio.h>
+
+/* Collective. The whole text of `path`, read by rank 0; the caller frees (gemp_free). A file that is not there is
+ * GEMP_ENOINPUT; `what` names it in messages ("--config"). */
+gemp_code gemp_file_read(char **out, const gemp_comm *comm, const char *what, const char *path);
 
 typedef struct gemp_stream gemp_stream;
 
@@ -44,5 +46,28 @@ uint64_t gemp_stream_line(const gemp_stream *stream);
 
 /* Where the next record begins in the text. */
 uint64_t gemp_stream_offset(const gemp_stream *stream);
+
+/* source: the bytes of a file's text, plain, gzip or Zstandard, decompressed on the way.
+ *
+ * The first bytes of a file say what it is, whatever its name. A plain file may be read from any byte on, a compressed one
+ * from its beginning only; a pipe must be plain text and is read once. All functions are local.
+ */
+
+typedef enum gemp_compression { GEMP_PLAIN, GEMP_GZIP, GEMP_ZSTD } gemp_compression;
+
+typedef struct gemp_source gemp_source;
+
+/* `path` is borrowed; `begin` is the first byte wanted, 0 unless the file is plain. */
+gemp_code gemp_source_open(gemp_source **out, const char *path, uint64_t begin);
+
+void gemp_source_close(gemp_source *source); /* takes NULL */
+
+/* Up to `room` bytes; *size is 0 only at the end. */
+gemp_code gemp_source_read(gemp_source *source, char *bytes, size_t room, size_t *size);
+/* Where in the stored file reading has come to. */
+uint64_t gemp_source_position(const gemp_source *source);
+
+/* XXH3 of the file's bytes as stored, as `xxhsum -H3` gives it. */
+gemp_code gemp_source_hash(const char *path, uint64_t *hash);
 
 #endif

@@ -3,8 +3,8 @@
 #include "io/graph_file/graph_file_read.h"
 
 #include "core/log.h"
-#include "core/memory.h"
-#include "io/graph_file/graph_file_relation_read.h"
+#include "core/status.h"
+#include "io/graph_file/graph_file_relation.h"
 #include "io/graph_file/graph_file_strings.h"
 #include "io/hdf5/hdf5_attributes.h"
 #include "partition/build/content_hash.h"
@@ -46,7 +46,7 @@ static gemp_code reopen(const file_source *source, const gemp_shard *graph, gemp
 }
 
 /* The first failure counts; a file is closed in any case. */
-static gemp_code finish(gemp_h5 *h5, gemp_code code)
+static gemp_code close_file(gemp_h5 *h5, gemp_code code)
 {
 	gemp_code closed = gemp_h5_close(h5);
 	return code == GEMP_OK ? closed : code;
@@ -79,7 +79,7 @@ static gemp_code load_keys(void *self, gemp_shard *graph)
 	gemp_code code = reopen(source, graph, &h5);
 	GEMP_THEN(gemp_file_get_column(&h5, source->key_path, &graph->keys, vertex_rows(graph)));
 	GEMP_THEN(read_ranks(&h5, graph));
-	return finish(&h5, code);
+	return close_file(&h5, code);
 }
 
 /* Codes are checked once here, so that later uses need not. */
@@ -112,7 +112,7 @@ static gemp_code load_labels(void *self, gemp_shard *graph)
 	gemp_h5 h5 = { 0 };
 	gemp_code code = reopen(self, graph, &h5);
 	GEMP_THEN(read_labels(&h5, graph));
-	return finish(&h5, code);
+	return close_file(&h5, code);
 }
 
 /* Sets are small, so that names are compared one by one. */
@@ -173,7 +173,7 @@ static gemp_code load_attribute(void *self, gemp_shard *graph, size_t index)
 		code = read_attribute_of_label(&h5, graph, path, label, column);
 	else if (code == GEMP_OK)
 		code = gemp_file_get_column(&h5, path, column, vertex_rows(graph));
-	return finish(&h5, code);
+	return close_file(&h5, code);
 }
 
 /* Each direction and the attributes are loaded only when a query needs them. */
@@ -183,7 +183,7 @@ static gemp_code load_relation(void *self, gemp_shard *graph, size_t relation, u
 	gemp_h5 h5 = { 0 };
 	gemp_code code = reopen(source, graph, &h5);
 	GEMP_THEN(gemp_file_get_relation(&h5, graph, &graph->relations[relation], &source->props[relation], parts));
-	return finish(&h5, code);
+	return close_file(&h5, code);
 }
 
 /* Versions 1.x may add parts, but not change those that are read here. */
@@ -359,7 +359,7 @@ static gemp_code gemp_file_get_partition(const gemp_h5 *h5, gemp_shard *graph)
 }
 
 /* Reads what is small: names, types, counts. Columns follow on demand. */
-static gemp_code describe(const gemp_h5 *h5, gemp_shard *graph, file_source *source)
+static gemp_code describe_graph(const gemp_h5 *h5, gemp_shard *graph, file_source *source)
 {
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(check_format(h5));
@@ -408,11 +408,11 @@ gemp_code gemp_graph_file_open(gemp_shard **out, const gemp_comm *comm, const ch
 	*out = NULL;
 	GEMP_TRY(new_graph(&graph, comm, path));
 	GEMP_TRY(gemp_h5_open(&h5, comm, path));
-	GEMP_TRY(describe(&h5, graph, graph->loader.self));
+	GEMP_TRY(describe_graph(&h5, graph, graph->loader.self));
 	*out = graph;
 	graph = NULL;
 done:
-	code = finish(&h5, code);
+	code = close_file(&h5, code);
 	gemp_shard_free(graph);
 	return code;
 }
@@ -435,7 +435,58 @@ gemp_code gemp_graph_file_verify(const gemp_comm *comm, const char *path)
 		                 "; make the file again",
 		                 path, hash, graph->hash);
 done:
-	code = finish(&h5, code);
+	code = close_file(&h5, code);
 	gemp_shard_free(graph);
 	return code;
+}
+
+/* Collective. Is `weight` the dataset that the relation's matrix by source has for its values? */
+static gemp_code is_matrix_values(bool *out, const gemp_h5 *h5, const char *values, const char *props,
+                                  const char *weight)
+{
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t one = H5I_INVALID_HID, other = H5I_INVALID_HID;
+	GEMP_OWNED_BY(gemp_text_free) gemp_text path = { 0 };
+	bool there;
+	gemp_text_print(&path, "%s/", props);
+	gemp_h5_encode(weight, &path);
+	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, gemp_text_status(&path)));
+	GEMP_PROPAGATE(gemp_h5_exists(h5, path.data, &there));
+	*out = false;
+	if (there && h5->active) {
+		one = H5Dopen2(h5->file, values, H5P_DEFAULT);
+		other = H5Dopen2(h5->file, path.data, H5P_DEFAULT); /* columns with a mask are groups: no dataset */
+		*out = one >= 0 && other >= 0 && H5Dget_offset(one) != HADDR_UNDEF &&
+		       H5Dget_offset(one) == H5Dget_offset(other);
+	}
+	return GEMP_OK;
+}
+
+/* The values of a weighted file are a link to the attribute: both have one place in the file. */
+static gemp_code matrix_values_of(const char **out, const gemp_h5 *h5, const gemp_relation *relation)
+{
+	GEMP_OWNED char *values = NULL, *props = NULL;
+	GEMP_PROPAGATE(gemp_file_relation_path(h5, relation->name, "/edges", "csr/values", &values));
+	GEMP_PROPAGATE(gemp_file_relation_path(h5, relation->name, "/edges", "props", &props));
+	for (size_t c = 0; c < relation->props.count && !*out; c++) {
+		bool same;
+		GEMP_PROPAGATE(is_matrix_values(&same, h5, values, props, relation->props.columns[c].name));
+		if (same)
+			*out = relation->props.columns[c].name;
+	}
+	return GEMP_OK;
+}
+
+/* The first relation that has such values decides, as one weight was given for all. */
+gemp_code gemp_graph_file_matrix_values(const char **out, const gemp_comm *comm, const gemp_shard *graph,
+                                        const char *path)
+{
+	gemp_code code = GEMP_OK;
+	gemp_h5 h5 = { 0 };
+	*out = NULL;
+	GEMP_TRY(gemp_h5_open(&h5, comm, path));
+	for (size_t r = 0; r < graph->relation_count && !*out; r++)
+		GEMP_TRY(matrix_values_of(out, &h5, &graph->relations[r]));
+done:;
+	gemp_code closed = gemp_h5_close(&h5);
+	return code != GEMP_OK ? code : closed;
 }

@@ -17,4 +17,9 @@ gemp_code gemp_graph_file_open(gemp_shard **out, const gemp_comm *comm, const ch
 /* Reads everything and compares all checksums, and the hash of the graph with its content. */
 gemp_code gemp_graph_file_verify(const gemp_comm *comm, const char *path);
 
+/* Collective. The attribute of edges that gives the values of the matrices in the file of this graph, or NULL; a name of the graph's own,
+ * all of whose edges are loaded. */
+gemp_code gemp_graph_file_matrix_values(const char **out, const gemp_comm *comm, const gemp_shard *graph,
+                                        const char *path);
+
 #endif

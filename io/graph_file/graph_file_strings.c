@@ -2,7 +2,7 @@
 
 #include "io/graph_file/graph_file_strings.h"
 
-#include "core/memory.h"
+#include "core/status.h"
 #include "io/hdf5/hdf5_attributes.h"
 #include "partition/base/dictionary.h"
 

@@ -3,7 +3,7 @@
 #ifndef GEMP_IO_GRAPH_FILE_GRAPH_FILE_TABLES_H
 #define GEMP_IO_GRAPH_FILE_GRAPH_FILE_TABLES_H
 
-#include "graph/column.h"
+#include "graph/graph.h"
 #include "io/hdf5/hdf5_dataset.h"
 
 #define GEMP_FILE_FORMAT "gemp-graph"
@@ -37,5 +37,16 @@ gemp_code gemp_file_put_dataframe(const gemp_h5 *h5, const char *group, const ch
 gemp_code gemp_file_put_schema(const gemp_h5 *h5, const char *group, const gemp_table *table,
                                const gemp_column_layout *columns);
 gemp_code gemp_file_get_schema(const gemp_h5 *h5, const char *group, gemp_table *table, gemp_column_layout *columns);
+
+/* graph_file_matrix_values: an attribute of edges as the values of the matrices of a graph file (--weight). */
+
+/* The relation's column of that name, or NULL. */
+const gemp_column *gemp_file_weight_of(const gemp_relation *relation, const char *weight);
+/* Collective. Can it be the values of matrices, and has some relation got it? GEMP_EUSAGE or GEMP_EDATA if not. */
+gemp_code gemp_file_check_weight(const gemp_comm *comm, const gemp_shard *graph, const char *weight);
+/* Collective. The column's values in the order of rows by target, integers or floats as their 8 bytes; the caller
+ * frees. */
+gemp_code gemp_file_weights_by_target(const gemp_comm *comm, const gemp_shard *graph, const gemp_relation *relation,
+                                      const gemp_column *column, uint64_t **out);
 
 #endif

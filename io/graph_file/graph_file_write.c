@@ -3,13 +3,11 @@
 
 #include "io/graph_file/graph_file_write.h"
 
-#include "core/memory.h"
+#include "core/status.h"
 #include "graph/column_bulk.h"
 #include "io/file/output.h"
-#include "io/graph_file/graph_file_matrix_values.h"
-#include "io/graph_file/graph_file_relation_write.h"
+#include "io/graph_file/graph_file_relation.h"
 #include "io/graph_file/graph_file_strings.h"
-#include "io/graph_file/graph_file_tables.h"
 #include "io/hdf5/hdf5_attributes.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 
 #include "io/hdf5/hdf5_attributes.h"
 
-#include "core/memory.h"
+#include "core/status.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -30,7 +30,8 @@ gemp_code gemp_h5_group(const gemp_h5 *h5, const char *path, const char *encodin
 }
 
 /* count: SIZE_MAX for a scalar. Closes nothing of its arguments. */
-static gemp_code put(const gemp_h5 *h5, const char *path, const char *name, hid_t type, const void *data, size_t count)
+static gemp_code put_attribute(const gemp_h5 *h5, const char *path, const char *name, hid_t type, const void *data,
+                               size_t count)
 {
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t space = H5I_INVALID_HID, attribute = H5I_INVALID_HID;
 	hsize_t size = count;
@@ -43,44 +44,44 @@ static gemp_code put(const gemp_h5 *h5, const char *path, const char *name, hid_
 }
 
 /* Collective; the type is released. */
-static gemp_code put_as(const gemp_h5 *h5, const char *path, const char *name, hid_t type, const void *data,
-                        size_t count)
+static gemp_code put_and_agree(const gemp_h5 *h5, const char *path, const char *name, hid_t type, const void *data,
+                               size_t count)
 {
-	gemp_code code = h5->active ? put(h5, path, name, type, data, count) : GEMP_OK;
+	gemp_code code = h5->active ? put_attribute(h5, path, name, type, data, count) : GEMP_OK;
 	gemp_h5_release(type);
 	return gemp_comm_agree(h5->comm, code);
 }
 
 gemp_code gemp_h5_put_text(const gemp_h5 *h5, const char *path, const char *name, const char *text)
 {
-	return put_as(h5, path, name, gemp_h5_make_string_type(), &text, SIZE_MAX);
+	return put_and_agree(h5, path, name, gemp_h5_make_string_type(), &text, SIZE_MAX);
 }
 
 gemp_code gemp_h5_put_texts(const gemp_h5 *h5, const char *path, const char *name, const char *const *texts,
                             size_t count)
 {
-	return put_as(h5, path, name, gemp_h5_make_string_type(), texts, count);
+	return put_and_agree(h5, path, name, gemp_h5_make_string_type(), texts, count);
 }
 
 gemp_code gemp_h5_put_number(const gemp_h5 *h5, const char *path, const char *name, uint64_t number)
 {
-	return put_as(h5, path, name, H5Tcopy(H5T_STD_U64LE), &number, SIZE_MAX);
+	return put_and_agree(h5, path, name, H5Tcopy(H5T_STD_U64LE), &number, SIZE_MAX);
 }
 
 gemp_code gemp_h5_put_real(const gemp_h5 *h5, const char *path, const char *name, double real)
 {
-	return put_as(h5, path, name, H5Tcopy(H5T_IEEE_F64LE), &real, SIZE_MAX);
+	return put_and_agree(h5, path, name, H5Tcopy(H5T_IEEE_F64LE), &real, SIZE_MAX);
 }
 
 gemp_code gemp_h5_put_numbers(const gemp_h5 *h5, const char *path, const char *name, const int64_t *numbers,
                               size_t count)
 {
-	return put_as(h5, path, name, H5Tcopy(H5T_STD_I64LE), numbers, count);
+	return put_and_agree(h5, path, name, H5Tcopy(H5T_STD_I64LE), numbers, count);
 }
 
 gemp_code gemp_h5_put_flag(const gemp_h5 *h5, const char *path, const char *name, bool flag)
 {
-	return put_as(h5, path, name, gemp_h5_make_type(gemp_h5_type_of(GEMP_H5_BOOL)), &(int8_t){ flag }, SIZE_MAX);
+	return put_and_agree(h5, path, name, gemp_h5_make_type(gemp_h5_type_of(GEMP_H5_BOOL)), &(int8_t){ flag }, SIZE_MAX);
 }
 
 /* The message names the path unless it is the root. */

@@ -3,9 +3,9 @@
 
 #include "io/hdf5/hdf5_column.h"
 
-#include "core/memory.h"
+#include "core/status.h"
 #include "io/hdf5/hdf5_attributes.h"
-#include "io/text/text_cells.h"
+#include "io/text/cells.h"
 
 #include <math.h>
 #include <string.h>
@@ -68,7 +68,7 @@ static gemp_code read_rows(open_column *o, uint64_t first, size_t count, hid_t t
 
 /* ARRAYS */
 
-static gemp_code next(void *self, size_t count, int64_t *integers, double *reals)
+static gemp_code next_elements(void *self, size_t count, int64_t *integers, double *reals)
 {
 	open_column *o = self;
 	gemp_code code = reals ? read_rows(o, o->at, count, H5T_NATIVE_DOUBLE, reals)
@@ -105,7 +105,7 @@ gemp_code gemp_h5_open_array(gemp_array *out, const gemp_h5 *h5, const char *pat
 	GEMP_TRY(open_dataset(o, h5, path));
 	if (!type_of(o->kind, &type) || type == GEMP_STRING)
 		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: dataset '%s' holds no numbers", h5->path, path));
-	*out = (gemp_array){ .self = o, .length = o->length, .type = type, .next = next, .close = close_array };
+	*out = (gemp_array){ .self = o, .length = o->length, .type = type, .next = next_elements, .close = close_array };
 	o = NULL;
 done:
 	if (o)

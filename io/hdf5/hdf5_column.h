@@ -4,8 +4,8 @@
 #ifndef GEMP_IO_HDF5_HDF5_COLUMN_H
 #define GEMP_IO_HDF5_HDF5_COLUMN_H
 
-#include "io/file/array.h"
-#include "io/hdf5/hdf5_file.h"
+#include "graph/column.h"
+#include "io/arrays/array_file.h"
 
 /* The dataset of integers, floats or booleans as an array; path is copied, h5 borrowed. */
 gemp_code gemp_h5_open_array(gemp_array *out, const gemp_h5 *h5, const char *path);

@@ -3,8 +3,8 @@
 #include "io/hdf5/hdf5_dataset.h"
 
 #include "core/log.h"
-#include "core/memory.h"
 #include "core/random.h"
+#include "core/status.h"
 #include "core/threads.h"
 #include "io/hdf5/hdf5_attributes.h"
 
@@ -260,7 +260,7 @@ typedef struct fetch_task {
 } fetch_task;
 
 /* pread may be interrupted or return less than was asked for. */
-static int fetch(const fetch_task *f, uint64_t at, uint64_t bytes)
+static int fetch_bytes(const fetch_task *f, uint64_t at, uint64_t bytes)
 {
 	while (bytes) {
 		ssize_t got = pread(f->file, f->data + at, bytes, (off_t)(f->offset + at));
@@ -279,7 +279,7 @@ static void fetch_chunk(void *context, size_t chunk, size_t begin, size_t end)
 {
 	(void)chunk;
 	fetch_task *f = context;
-	int error = fetch(f, begin * f->size, (end - begin) * f->size);
+	int error = fetch_bytes(f, begin * f->size, (end - begin) * f->size);
 	if (error) {
 		atomic_store(&f->error, error);
 		return;
@@ -290,7 +290,7 @@ static void fetch_chunk(void *context, size_t chunk, size_t begin, size_t end)
 }
 
 /* The file may have been cut after it was opened. */
-static gemp_code failed(const gemp_h5 *h5, const char *path, int error)
+static gemp_code fetch_failed(const gemp_h5 *h5, const char *path, int error)
 {
 	if (error < 0)
 		return gemp_fail(GEMP_EDATA, "%s: ends within dataset '%s'; make or copy the file again", h5->path, path);
@@ -306,11 +306,11 @@ static gemp_code gemp_h5_read_direct(const gemp_h5 *h5, const char *path, hid_t 
 	};
 	f.file = open(h5->path, O_RDONLY);
 	if (f.file < 0)
-		return failed(h5, path, errno);
+		return fetch_failed(h5, path, errno);
 	gemp_for_chunks(count, size < FETCH_BYTES ? FETCH_BYTES / size : 1, fetch_chunk, &f);
 	close(f.file);
 	*sum = f.sum;
-	return f.error ? failed(h5, path, f.error) : GEMP_OK;
+	return f.error ? fetch_failed(h5, path, f.error) : GEMP_OK;
 }
 
 /* Parts may overlap between ranks (offsets do, by one), so that only `own` elements count for the

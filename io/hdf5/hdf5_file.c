@@ -6,7 +6,7 @@
 #include "io/hdf5/hdf5_file.h"
 
 #include "core/limits.h"
-#include "core/memory.h"
+#include "core/status.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -53,7 +53,7 @@ gemp_code gemp_h5_check(const gemp_h5 *h5, long long result, const char *call)
 }
 
 /* HDF5's own messages on stderr are silenced, as failures get one line of ours. */
-static gemp_code begin(gemp_h5 *h5, const gemp_comm *comm, const char *path, bool writing, bool serial)
+static gemp_code begin_file(gemp_h5 *h5, const gemp_comm *comm, const char *path, bool writing, bool serial)
 {
 	H5dont_atexit(); /* an abandoned file would be flushed again; see gemp_comm_forbid_finalize, too */
 	H5open();
@@ -105,10 +105,10 @@ static gemp_code open_file(gemp_h5 *h5)
 }
 
 /* A plain fopen comes first, since HDF5 would not say why a place cannot be written to. */
-static gemp_code create(gemp_h5 *h5, const gemp_comm *comm, const char *path, bool serial)
+static gemp_code create_file(gemp_h5 *h5, const gemp_comm *comm, const char *path, bool serial)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_PROPAGATE(begin(h5, comm, path, true, serial));
+	GEMP_PROPAGATE(begin_file(h5, comm, path, true, serial));
 	if (comm->rank == 0) { /* HDF5 would not say why it fails */
 		FILE *file = fopen(path, "wb");
 		if (!file || fclose(file) != 0)
@@ -120,12 +120,12 @@ static gemp_code create(gemp_h5 *h5, const gemp_comm *comm, const char *path, bo
 
 gemp_code gemp_h5_create(gemp_h5 *h5, const gemp_comm *comm, const char *path)
 {
-	return create(h5, comm, path, false);
+	return create_file(h5, comm, path, false);
 }
 
 gemp_code gemp_h5_create_serial(gemp_h5 *h5, const gemp_comm *comm, const char *path)
 {
-	return create(h5, comm, path, true);
+	return create_file(h5, comm, path, true);
 }
 
 /* MPI_COMM_SELF need not be a constant, so that this is no initialised object. */
@@ -138,7 +138,7 @@ static const gemp_comm *this_rank(void)
 
 gemp_code gemp_h5_create_local(gemp_h5 *h5, const char *path)
 {
-	return create(h5, this_rank(), path, true);
+	return create_file(h5, this_rank(), path, true);
 }
 
 /* What is wrong with the file is found by opening it without MPI first: parallel HDF5 would hang or abort. */
@@ -161,7 +161,7 @@ static gemp_code check_file(const gemp_h5 *h5, const char *remedy)
 /* Rank 0 looks at the file before all ranks open it together. */
 static gemp_code open_checked(gemp_h5 *h5, const gemp_comm *comm, const char *path, const char *remedy)
 {
-	GEMP_PROPAGATE(begin(h5, comm, path, false, false));
+	GEMP_PROPAGATE(begin_file(h5, comm, path, false, false));
 	GEMP_PROPAGATE(gemp_comm_agree(comm, comm->rank == 0 ? check_file(h5, remedy) : GEMP_OK));
 	return gemp_comm_agree(comm, open_file(h5));
 }

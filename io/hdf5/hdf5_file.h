@@ -39,7 +39,7 @@ typedef enum gemp_h5_kind {
 	GEMP_H5_U64,
 	GEMP_H5_F64,
 	GEMP_H5_BOOL,
-	GEMP_H5_TEXT,
+	GEMP_H5_TEXT
 } gemp_h5_kind;
 
 typedef struct gemp_h5_type {

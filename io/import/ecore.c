@@ -3,8 +3,8 @@
 #include "io/import/ecore.h"
 
 #include "core/memory.h"
-#include "core/text.h"
-#include "io/text/text_scalar.h"
+#include "core/status.h"
+#include "io/text/cells.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -151,7 +151,7 @@ static bool is_own(const gemp_ecore *ecore, const char *text, size_t size)
 }
 
 /* "#//A", "ecore:EDataType http://www.eclipse.org/emf/2002/Ecore#//EInt". *path: "//A"; *built_in: EInt, else NULL. */
-static gemp_code split(const gemp_ecore *ecore, const char *text, gemp_text *path, const char **built_in)
+static gemp_code split_reference(const gemp_ecore *ecore, const char *text, gemp_text *path, const char **built_in)
 {
 	const char *blank = strrchr(text, ' '), *file = blank ? blank + 1 : text, *hash = strchr(file, '#');
 	*built_in = NULL;
@@ -209,7 +209,7 @@ static gemp_code find_super(const gemp_ecore *ecore, const gemp_ecore_classifier
 	gemp_text_clear(text);
 	gemp_text_add(text, bytes, size);
 	GEMP_PROPAGATE(gemp_text_status(text));
-	GEMP_PROPAGATE(split(ecore, text->data, path, &built_in));
+	GEMP_PROPAGATE(split_reference(ecore, text->data, path, &built_in));
 	*out = GEMP_ECORE_NONE;
 	if (built_in && strcmp(built_in, "EObject") == 0)
 		return GEMP_OK;
@@ -221,7 +221,7 @@ static gemp_code find_super(const gemp_ecore *ecore, const gemp_ecore_classifier
 }
 
 /* Those it names, then those of these, until there are no more: cycles end too. */
-static gemp_code inherit(gemp_ecore *ecore, size_t index, gemp_text *text, gemp_text *path)
+static gemp_code inherit_classes(gemp_ecore *ecore, size_t index, gemp_text *text, gemp_text *path)
 {
 	gemp_ecore_classifier *class = &ecore->classifiers[index];
 	for (size_t s = 0; s <= class->super_count; s++) {
@@ -301,7 +301,7 @@ static gemp_code type_attribute(const gemp_ecore *ecore, gemp_ecore_feature *fea
 	bool set = false;
 	feature->type = GEMP_STRING;
 	if (feature->type_text) {
-		GEMP_PROPAGATE(split(ecore, feature->type_text, path, &name));
+		GEMP_PROPAGATE(split_reference(ecore, feature->type_text, path, &name));
 		size_t index = name ? GEMP_ECORE_NONE : find_path(ecore, path->data, path->size);
 		if (!name && (index == GEMP_ECORE_NONE || ecore->classifiers[index].kind == GEMP_ECORE_CLASS))
 			return gemp_fail(GEMP_EDATA, "'%.80s', the type of attribute '%s', is no data type or enum of the file",
@@ -321,7 +321,7 @@ static gemp_code type_attribute(const gemp_ecore *ecore, gemp_ecore_feature *fea
 static gemp_code find_opposite(const gemp_ecore *ecore, gemp_ecore_feature *feature, gemp_text *path)
 {
 	const char *built_in;
-	GEMP_PROPAGATE(split(ecore, feature->opposite_text, path, &built_in));
+	GEMP_PROPAGATE(split_reference(ecore, feature->opposite_text, path, &built_in));
 	char *slash = built_in ? NULL : strrchr(path->data, '/');
 	size_t class = slash ? find_path(ecore, path->data, (size_t)(slash - path->data)) : GEMP_ECORE_NONE;
 	for (size_t f = 0; f < ecore->feature_count && class != GEMP_ECORE_NONE; f++)
@@ -339,7 +339,7 @@ static gemp_code type_reference(const gemp_ecore *ecore, gemp_ecore_feature *fea
 {
 	const char *built_in = NULL;
 	if (feature->type_text) {
-		GEMP_PROPAGATE(split(ecore, feature->type_text, path, &built_in));
+		GEMP_PROPAGATE(split_reference(ecore, feature->type_text, path, &built_in));
 		feature->classifier = built_in ? GEMP_ECORE_NONE : find_path(ecore, path->data, path->size);
 		if (!built_in && (feature->classifier == GEMP_ECORE_NONE ||
 		                  ecore->classifiers[feature->classifier].kind != GEMP_ECORE_CLASS))
@@ -372,7 +372,7 @@ gemp_code gemp_ecore_resolve(gemp_ecore *ecore)
 		line = ecore->classifiers[i].line;
 		if (ecore->classifiers[i].kind != GEMP_ECORE_CLASS)
 			continue;
-		GEMP_TRY(inherit(ecore, i, &text, &path));
+		GEMP_TRY(inherit_classes(ecore, i, &text, &path));
 		GEMP_TRY(list_features(ecore, i));
 	}
 done:

@@ -4,7 +4,7 @@
 #include "io/import/ecore_parser.h"
 
 #include "core/memory.h"
-#include "core/text.h"
+#include "core/status.h"
 #include "io/text/xml.h"
 
 #include <string.h>

@@ -3,8 +3,8 @@
 
 #include "io/import/import.h"
 
-#include "core/memory.h"
-#include "io/file/source.h"
+#include "core/status.h"
+#include "io/file/stream.h"
 
 #include <stdio.h>
 #include <string.h>

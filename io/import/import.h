@@ -13,7 +13,6 @@
 #ifndef GEMP_IO_IMPORT_IMPORT_H
 #define GEMP_IO_IMPORT_IMPORT_H
 
-#include "comm/comm.h"
 #include "graph/graph.h"
 #include "partition/base/dictionary.h"
 #include "partition/build/builder_options.h"

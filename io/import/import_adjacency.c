@@ -1,12 +1,10 @@
 /* Adjacency text: `a -> b, c` gives the edges a->b and a->c, a line `a` alone the vertex a, # begins a comment. */
 
 #include "comm/exchange.h"
-#include "core/memory.h"
+#include "core/status.h"
 #include "io/import/import.h"
+#include "io/text/cells.h"
 #include "io/text/lines.h"
-#include "io/text/text_cells.h"
-#include "io/text/text_scalar.h"
-#include "partition/base/dictionary.h"
 #include "partition/build/build_graph.h"
 #include "partition/build/builder.h"
 
@@ -58,7 +56,7 @@ static gemp_code add_neighbours(adjacency_reader *reader, const gemp_value *sour
 }
 
 /* A line without an arrow names a vertex, which may have edges elsewhere. */
-static gemp_code visit(void *self, const gemp_line *line)
+static gemp_code visit_adjacency(void *self, const gemp_line *line)
 {
 	adjacency_reader *reader = self;
 	gemp_value source;
@@ -97,7 +95,7 @@ static gemp_code read_adjacency(gemp_shard **out, const gemp_comm *comm, const g
 	for (size_t i = 0; i < options->edge_file_count; i++) {
 		GEMP_TRY(gemp_comm_agree(comm, gemp_builder_file(self.builder, options->edge_files[i], &self.file)));
 		GEMP_TRY(gemp_lines_open(&lines, comm, options->edge_files[i], NULL, i));
-		GEMP_TRY(gemp_lines_visit(&lines, comm, visit, &self));
+		GEMP_TRY(gemp_lines_visit(&lines, comm, visit_adjacency, &self));
 	}
 	GEMP_TRY(gemp_import_names(comm, &self.lone, add_lone, &self));
 	GEMP_TRY(gemp_builder_finish(self.builder, out));
@@ -119,11 +117,11 @@ const gemp_format gemp_format_adjacency = {
 
 enum { MAX_WEIGHTS = 64 };
 
-typedef struct head {
+typedef struct metis_head {
 	bool complete, sizes, vertex_weights, edge_weights;
 	uint64_t vertices, edges, weights; /* weights: of a vertex */
 	uint64_t line;
-} head;
+} metis_head;
 
 /* A neighbour as one end lists it. */
 typedef struct listing {
@@ -135,7 +133,7 @@ typedef struct listing {
 
 typedef struct metis_reader {
 	const gemp_comm *comm;
-	head head;
+	metis_head head;
 	gemp_cells cells;
 	gemp_builder *builder;
 	uint32_t file;
@@ -163,7 +161,7 @@ static gemp_code read_number(uint64_t *out, const gemp_text_cell *cell, uint64_t
 }
 
 /* Up to three digits 0 or 1: sizes of vertices, weights of vertices, weights of edges. */
-static gemp_code read_fmt(head *head, const gemp_text_cell *cell)
+static gemp_code read_fmt(metis_head *head, const gemp_text_cell *cell)
 {
 	const char *digits = cell->bytes;
 	bool good = cell->size <= 3;
@@ -182,7 +180,7 @@ static gemp_code read_fmt(head *head, const gemp_text_cell *cell)
 }
 
 /* fmt and ncon may be missing; ncon without weights is a contradiction. */
-static gemp_code read_header(head *head, const gemp_cells *cells)
+static gemp_code read_header(metis_head *head, const gemp_cells *cells)
 {
 	if (cells->count < 2 || cells->count > 4)
 		return gemp_fail(GEMP_EDATA,
@@ -222,7 +220,7 @@ static gemp_code visit_head(void *self, const gemp_line *line)
 static gemp_code read_head(metis_reader *reader, const gemp_lines *lines)
 {
 	gemp_code code = GEMP_OK;
-	const head *head = &reader->head;
+	const metis_head *head = &reader->head;
 	if (reader->comm->rank == 0) {
 		code = gemp_lines_head(lines->path, visit_head, reader, &head->complete);
 		if (code == GEMP_OK && !head->complete)
@@ -241,7 +239,7 @@ static gemp_code read_head(metis_reader *reader, const gemp_lines *lines)
 /* Size and weights stand before the neighbours, as fmt announces. */
 static gemp_code add_weights(metis_reader *reader, size_t *at)
 {
-	const head *head = &reader->head;
+	const metis_head *head = &reader->head;
 	size_t wanted = (size_t)head->sizes + head->weights;
 	if (reader->cells.count < wanted)
 		return gemp_fail(GEMP_EDATA, "%zu fields where a vertex has %zu of size and weights in front of its neighbours",
@@ -299,7 +297,7 @@ static gemp_code visit_vertex(void *self, const gemp_line *line)
 }
 
 /* By edge, then by which end lists it, then by line: the two listings of an edge become neighbours. */
-static int compare(const void *left, const void *right)
+static int compare_listings(const void *left, const void *right)
 {
 	const listing *a = left, *b = right;
 	if (a->low != b->low)
@@ -327,7 +325,7 @@ static gemp_code exchange_listings(metis_reader *reader)
 	reader->listings = received;
 	reader->count = from[ranks];
 	if (reader->count)
-		qsort(reader->listings, reader->count, sizeof *reader->listings, compare);
+		qsort(reader->listings, reader->count, sizeof *reader->listings, compare_listings);
 	return GEMP_OK;
 }
 
@@ -383,7 +381,7 @@ static gemp_code add_edges(metis_reader *reader, const char *path)
 }
 
 /* One weight is `weight`, several are weight1, weight2 and so on. */
-static gemp_code declare(metis_reader *reader, const char *path)
+static gemp_code declare_metis(metis_reader *reader, const char *path)
 {
 	char name[32] = "weight";
 	size_t column;
@@ -414,7 +412,7 @@ static gemp_code read_metis(gemp_shard **out, const gemp_comm *comm, const gemp_
 	GEMP_TRY(gemp_lines_open(&lines, comm, path, is_item, 0));
 	GEMP_TRY(read_head(&self, &lines));
 	GEMP_TRY(gemp_builder_new(&self.builder, comm, &built));
-	GEMP_TRY(gemp_comm_agree(comm, declare(&self, path)));
+	GEMP_TRY(gemp_comm_agree(comm, declare_metis(&self, path)));
 	GEMP_TRY(gemp_lines_visit(&lines, comm, visit_vertex, &self));
 	uint64_t listed = gemp_comm_sum1(comm, self.count);
 	GEMP_TRY(exchange_listings(&self));

@@ -4,14 +4,13 @@
  *     translation, translation <grammar>
  * or, where it has senses, lines `1. translations`, `2. translations` that other lines may explain. */
 
-#include "core/memory.h"
-#include "core/text.h"
-#include "io/file/source.h"
-#include "io/import/dict_entry.h"
+#include "io/import/import_dict.h"
+
+#include "core/status.h"
+#include "io/file/stream.h"
 #include "io/import/import.h"
+#include "io/text/cells.h"
 #include "io/text/lines.h"
-#include "io/text/text_cells.h"
-#include "partition/base/dictionary.h"
 #include "partition/build/build_graph.h"
 #include "partition/build/builder.h"
 
@@ -22,14 +21,185 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef struct entry {
+/* Entries are prose for people with habits rather than a format; the rules here follow what FreeDict's
+ * dictionaries contain. Everything is a slice of the entry's text. */
+
+/* Blanks around words belong to the layout of the entry. */
+static gemp_dict_slice trimmed(const char *begin, const char *end)
+{
+	while (begin < end && strchr(" \t\r", *begin))
+		begin++;
+	while (begin < end && strchr(" \t\r", end[-1]))
+		end--;
+	return (gemp_dict_slice){ begin, (size_t)(end - begin) };
+}
+
+/* The next line of the rest. */
+static gemp_dict_slice take_line(gemp_dict_slice *rest)
+{
+	const char *newline = memchr(rest->bytes, '\n', rest->size);
+	gemp_dict_slice line = { rest->bytes, newline ? (size_t)(newline - rest->bytes) : rest->size };
+	size_t taken = line.size + (newline != NULL);
+	rest->bytes += taken;
+	rest->size -= taken;
+	return line;
+}
+
+/* Up to a blank and one of these. */
+static gemp_dict_slice before(gemp_dict_slice text, const char *stops)
+{
+	for (size_t i = 0; i + 1 < text.size; i++)
+		if (text.bytes[i] == ' ' && strchr(stops, text.bytes[i + 1]))
+			return trimmed(text.bytes, text.bytes + i);
+	return trimmed(text.bytes, text.bytes + text.size);
+}
+
+/* What stands in the first < >. */
+static gemp_dict_slice grammar_of(gemp_dict_slice line)
+{
+	const char *open = memchr(line.bytes, '<', line.size);
+	const char *close = open ? memchr(open, '>', (size_t)(line.bytes + line.size - open)) : NULL;
+	return close ? trimmed(open + 1, close) : (gemp_dict_slice){ line.bytes, 0 };
+}
+
+static bool begins_with(gemp_dict_slice text, const char *word)
+{
+	size_t size = strlen(word);
+	return text.size >= size && memcmp(text.bytes, word, size) == 0;
+}
+
+/* Lines of such words explain a sense and hold no translations. */
+static bool is_note(gemp_dict_slice line)
+{
+	gemp_dict_slice text = trimmed(line.bytes, line.bytes + line.size);
+	return begins_with(text, "see:") || begins_with(text, "Synonym") || begins_with(text, "Note:");
+}
+
+static bool digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Without the `2.` that may end it. */
+static gemp_dict_slice without_number(gemp_dict_slice line)
+{
+	gemp_dict_slice text = trimmed(line.bytes, line.bytes + line.size);
+	size_t size = text.size;
+	if (size < 3 || text.bytes[size - 1] != '.' || !digit(text.bytes[size - 2]))
+		return text;
+	for (size--; size > 0 && digit(text.bytes[size - 1]);)
+		size--;
+	return size == 0 || text.bytes[size - 1] == ' ' ? trimmed(text.bytes, text.bytes + size) : text;
+}
+
+/* Where a line of sense `number` has its translations; 0 if it is none. */
+static size_t after_number(gemp_dict_slice line, int64_t number)
+{
+	size_t i = 0;
+	int64_t found = 0;
+	for (; i < line.size && i < 6 && digit(line.bytes[i]); i++)
+		found = 10 * found + (line.bytes[i] - '0');
+	bool dot = i > 0 && i + 1 < line.size && line.bytes[i] == '.' && line.bytes[i + 1] == ' ';
+	return dot && found == number ? i + 2 : 0;
+}
+
+/* Without the notes in [ ] and { } in front. */
+static gemp_dict_slice without_notes(gemp_dict_slice text)
+{
+	text = trimmed(text.bytes, text.bytes + text.size);
+	while (text.size > 0 && (*text.bytes == '[' || *text.bytes == '{')) {
+		const char *close = memchr(text.bytes, *text.bytes == '[' ? ']' : '}', text.size);
+		text = close ? trimmed(close + 1, text.bytes + text.size) : (gemp_dict_slice){ text.bytes, 0 };
+	}
+	return text;
+}
+
+/* Is the whole line in one pair of parentheses? */
+static bool is_parenthesis(gemp_dict_slice line)
+{
+	gemp_dict_slice text = trimmed(line.bytes, line.bytes + line.size);
+	int depth = 0;
+	for (size_t i = 0; i < text.size; i++) {
+		depth += (text.bytes[i] == '(') - (text.bytes[i] == ')');
+		if (depth <= 0)
+			return i > 0 && i + 1 == text.size;
+	}
+	return false;
+}
+
+/* A word that is given twice for one headword makes one edge. */
+static gemp_code add_translation(gemp_dict_entry *entry, gemp_dict_slice word, int64_t sense)
+{
+	word = before(without_notes(word), "<[/{");
+	if (word.size == 0 || *word.bytes == '<')
+		return GEMP_OK;
+	for (size_t i = 0; i < entry->count; i++) {
+		const gemp_dict_slice *known = &entry->translations[i].word;
+		if (known->size == word.size && memcmp(known->bytes, word.bytes, word.size) == 0)
+			return GEMP_OK;
+	}
+	GEMP_PROPAGATE(GEMP_RESERVE(entry->translations, entry->capacity, entry->count + 1));
+	entry->translations[entry->count++] = (gemp_translation){ word, sense };
+	return GEMP_OK;
+}
+
+/* Translations between commas that are not in brackets and that a blank follows. */
+static gemp_code add_line(gemp_dict_entry *entry, gemp_dict_slice line, int64_t sense)
+{
+	gemp_code code = GEMP_OK;
+	gemp_dict_slice text = without_number(line);
+	const char *begin = text.bytes, *end = text.bytes + text.size;
+	int depth = 0;
+	for (const char *at = begin; at < end && code == GEMP_OK; at++) {
+		depth += strchr("([<{", *at) != NULL;
+		depth -= depth > 0 && strchr(")]>}", *at) != NULL;
+		if (*at != ',' || depth > 0 || at + 1 == end || at[1] != ' ')
+			continue;
+		code = add_translation(entry, trimmed(begin, at), sense);
+		begin = at + 1;
+	}
+	return code == GEMP_OK ? add_translation(entry, trimmed(begin, end), sense) : code;
+}
+
+/* The first line is the headword with pronunciation and grammar; what follows depends on whether senses
+ * are numbered. */
+gemp_code gemp_dict_entry_read(gemp_dict_entry *entry, const char *text, size_t size)
+{
+	gemp_dict_slice rest = { text, size }, line = take_line(&rest);
+	entry->count = 0;
+	entry->headword = before(without_notes(line), "</[");
+	entry->grammar = grammar_of(line);
+	if (entry->headword.size == 0)
+		return gemp_fail(GEMP_EDATA, "no headword in the first line; is this a dictionary as FreeDict writes them?");
+	line = take_line(&rest);
+	if (is_parenthesis(line))
+		line = take_line(&rest);
+	if (!after_number(line, 1))
+		return is_note(line) ? GEMP_OK : add_line(entry, line, 0);
+	for (int64_t sense = 1; line.size > 0 || rest.size > 0; line = take_line(&rest)) {
+		size_t at = after_number(line, sense);
+		if (at == 0)
+			continue;
+		line = (gemp_dict_slice){ line.bytes + at, line.size - at };
+		GEMP_PROPAGATE(add_line(entry, is_parenthesis(line) ? take_line(&rest) : line, sense++));
+	}
+	return GEMP_OK;
+}
+
+void gemp_dict_entry_free(gemp_dict_entry *entry)
+{
+	gemp_free(entry->translations);
+	*entry = (gemp_dict_entry){ 0 };
+}
+
+typedef struct index_entry {
 	uint64_t offset, size;
 	uint64_t line; /* of the index */
-} entry;
+} index_entry;
 
-typedef struct reader {
+typedef struct dict_reader {
 	gemp_cells cells;
-	entry *entries; /* [count] of the dictionary being read */
+	index_entry *entries; /* [count] of the dictionary being read */
 	size_t count, capacity;
 	gemp_text text;     /* all its entries */
 	char languages[64]; /* "deu-eng" */
@@ -39,7 +209,7 @@ typedef struct reader {
 	gemp_builder *builder;
 	uint32_t file;
 	size_t language, word, grammar, sense; /* columns */
-} reader;
+} dict_reader;
 
 /* The index writes numbers in base 64, the highest digit first. */
 static gemp_code read_number(uint64_t *out, const gemp_text_cell *cell)
@@ -66,8 +236,8 @@ static bool is_metadata(const gemp_line *line)
 /* `headword TAB place TAB size`. */
 static gemp_code visit_index(void *self, const gemp_line *line)
 {
-	reader *reader = self;
-	entry found = { .line = line->line };
+	dict_reader *reader = self;
+	index_entry found = { .line = line->line };
 	GEMP_PROPAGATE(gemp_cells_tsv(&reader->cells, line->text, line->size));
 	if (reader->cells.count < 3 || reader->cells.count > 4)
 		return gemp_fail(GEMP_EDATA,
@@ -89,20 +259,20 @@ static gemp_code visit_index(void *self, const gemp_line *line)
 }
 
 /* By place, so that words which share an entry become neighbours. */
-static int compare(const void *left, const void *right)
+static int compare_entries(const void *left, const void *right)
 {
-	const entry *a = left, *b = right;
+	const index_entry *a = left, *b = right;
 	if (a->offset != b->offset)
 		return a->offset < b->offset ? -1 : 1;
 	return (a->line > b->line) - (a->line < b->line);
 }
 
 /* Several words of the index may share an entry. */
-static void remove_duplicates(reader *reader)
+static void remove_duplicates(dict_reader *reader)
 {
 	size_t kept = 0;
 	if (reader->count)
-		qsort(reader->entries, reader->count, sizeof *reader->entries, compare);
+		qsort(reader->entries, reader->count, sizeof *reader->entries, compare_entries);
 	for (size_t i = 0; i < reader->count; i++)
 		if (kept == 0 || reader->entries[i].offset != reader->entries[kept - 1].offset)
 			reader->entries[kept++] = reader->entries[i];
@@ -131,7 +301,7 @@ done:
 }
 
 /* "deu:Haus", known as a word from now on. */
-static gemp_code make_key(reader *reader, gemp_value *key, size_t which, gemp_dict_slice word)
+static gemp_code make_key(dict_reader *reader, gemp_value *key, size_t which, gemp_dict_slice word)
 {
 	gemp_text *text = &reader->keys[which];
 	const char *dash = strchr(reader->languages, '-'), *language = which ? dash + 1 : reader->languages;
@@ -147,7 +317,7 @@ static gemp_code make_key(reader *reader, gemp_value *key, size_t which, gemp_di
 }
 
 /* Each translation is an edge; grammar and sense are its attributes. */
-static gemp_code add_entry(reader *reader, const entry *place)
+static gemp_code add_entry(dict_reader *reader, const index_entry *place)
 {
 	const gemp_dict_entry *entry = &reader->entry;
 	gemp_value source, target;
@@ -221,7 +391,7 @@ static gemp_code dict_files(gemp_paths *out, const char *path)
 }
 
 /* Local. paths: the index, the text. */
-static gemp_code read_dictionary(reader *reader, char *const *paths)
+static gemp_code read_dictionary(dict_reader *reader, char *const *paths)
 {
 	gemp_code code = GEMP_OK;
 	const bool never = false;
@@ -247,7 +417,7 @@ static gemp_code read_dictionary(reader *reader, char *const *paths)
 }
 
 /* Keys carry the language, so that words of two languages stay apart. */
-static gemp_code declare(reader *reader, const gemp_paths *paths)
+static gemp_code declare(dict_reader *reader, const gemp_paths *paths)
 {
 	for (size_t i = 0; i < paths->count; i++)
 		GEMP_PROPAGATE(gemp_builder_file(reader->builder, paths->path[i], &reader->file));
@@ -260,7 +430,7 @@ static gemp_code declare(reader *reader, const gemp_paths *paths)
 /* The key is language and word with a colon between them. */
 static gemp_code add_word(void *self, const char *key, size_t size)
 {
-	const reader *reader = self;
+	const dict_reader *reader = self;
 	const char *colon = memchr(key, ':', size);
 	size_t language_size = (size_t)(colon - key);
 	gemp_value whole = { .type = GEMP_STRING, .string = { key, size } };
@@ -272,7 +442,7 @@ static gemp_code add_word(void *self, const char *key, size_t size)
 }
 
 /* Takes a reader that was only partly made. */
-static void free_reader(reader *reader)
+static void free_reader(dict_reader *reader)
 {
 	gemp_builder_free(reader->builder);
 	gemp_cells_free(&reader->cells);
@@ -289,7 +459,7 @@ static gemp_code read_dict(gemp_shard **out, const gemp_comm *comm, const gemp_i
 {
 	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(gemp_paths_free) gemp_paths paths = { 0 };
-	GEMP_OWNED_BY(free_reader) reader self = { 0 };
+	GEMP_OWNED_BY(free_reader) dict_reader self = { 0 };
 	gemp_builder_options built = gemp_format_builder(options);
 	built.string_keys = true;
 	for (size_t i = 0; i < options->edge_file_count && code == GEMP_OK; i++)

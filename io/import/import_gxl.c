@@ -1,10 +1,8 @@
 /* GXL. Attributes are found in a first reading; files are shared out among the ranks. */
 
-#include "core/memory.h"
-#include "core/text.h"
-#include "io/import/column_inference.h"
+#include "core/status.h"
 #include "io/import/import.h"
-#include "io/text/text_scalar.h"
+#include "io/import/import_columns.h"
 #include "io/text/xml.h"
 #include "partition/build/build_graph.h"
 #include "partition/build/builder.h"
@@ -18,7 +16,7 @@ typedef struct attribute {
 	gemp_type type;
 } attribute;
 
-typedef struct import {
+typedef struct gxl_import {
 	const gemp_comm *comm;
 	const gemp_import_options *options;
 	gemp_inferred_columns columns[2]; /* of vertices, of edges */
@@ -35,10 +33,10 @@ typedef struct import {
 	uint64_t line;
 	size_t count, capacity;
 	attribute *attributes; /* [capacity] of which count are in use */
-} import;
+} gxl_import;
 
 /* The first attribute of a local name: `xlink:href` may be bound to any namespace, or to none. */
-static const char *find(const char **attributes, const char *local)
+static const char *find_local(const char **attributes, const char *local)
 {
 	for (; *attributes; attributes += 2)
 		if (strcmp(gemp_xml_local(attributes[0]), local) == 0)
@@ -56,7 +54,7 @@ static gemp_code copy(gemp_text *to, const char *from)
 /* ATTRIBUTES */
 
 /* The one of that name, made with an empty text. */
-static gemp_code add_attribute(import *self, const char *name)
+static gemp_code add_attribute(gxl_import *self, const char *name)
 {
 	size_t known = self->capacity;
 	for (size_t i = 0; i < self->count; i++)
@@ -72,9 +70,9 @@ static gemp_code add_attribute(import *self, const char *name)
 }
 
 /* The type is known only with the value element inside. */
-static gemp_code begin_attribute(import *self, const char **attributes)
+static gemp_code begin_attribute(gxl_import *self, const char **attributes)
 {
-	const char *name = find(attributes, "name");
+	const char *name = find_local(attributes, "name");
 	if (!name || !*name)
 		return gemp_fail(GEMP_EDATA, "<attr> has no name");
 	self->place = IN_ATTRIBUTE;
@@ -85,7 +83,7 @@ static gemp_code begin_attribute(import *self, const char **attributes)
 }
 
 /* Bags, sets and tuples have no counterpart in a column. */
-static gemp_code begin_value(import *self, const char *name, const char **attributes)
+static gemp_code begin_value(gxl_import *self, const char *name, const char **attributes)
 {
 	static const struct {
 		const char *name;
@@ -104,7 +102,7 @@ static gemp_code begin_value(import *self, const char *name, const char **attrib
 		if (strcmp(types[i].name, name) == 0) {
 			attribute->type = types[i].type;
 			self->place = IN_VALUE;
-			return strcmp(name, "locator") == 0 ? copy(&attribute->text, find(attributes, "href")) : GEMP_OK;
+			return strcmp(name, "locator") == 0 ? copy(&attribute->text, find_local(attributes, "href")) : GEMP_OK;
 		}
 	return gemp_fail(GEMP_EDATA,
 	                 "attribute '%.80s' is a <%s>; values are bool, int, float, string, enum and locator, so "
@@ -113,7 +111,7 @@ static gemp_code begin_value(import *self, const char *name, const char **attrib
 }
 
 /* A locator's value stands in its attribute, others in their text. */
-static gemp_code end_value(import *self, const char *text, size_t size)
+static gemp_code end_value(gxl_import *self, const char *text, size_t size)
 {
 	static const char blanks[] = " \t\r\n";
 	gemp_value value;
@@ -134,9 +132,9 @@ static gemp_code end_value(import *self, const char *text, size_t size)
 
 /* GRAPHS, NODES AND EDGES */
 
-static gemp_code begin_graph(import *self, const char **attributes)
+static gemp_code begin_graph(gxl_import *self, const char **attributes)
 {
-	const char *mode = find(attributes, "edgemode"), *hyper = find(attributes, "hypergraph");
+	const char *mode = find_local(attributes, "edgemode"), *hyper = find_local(attributes, "hypergraph");
 	if (hyper && strcmp(hyper, "true") == 0)
 		return gemp_fail(GEMP_EDATA, "a hypergraph, which is not supported; make its relations nodes");
 	self->standard = mode && strstr(mode, "undirected");
@@ -146,9 +144,9 @@ static gemp_code begin_graph(import *self, const char **attributes)
 }
 
 /* The graph's edgemode may allow single edges to differ. */
-static gemp_code check_direction(import *self, const char **attributes)
+static gemp_code check_direction(gxl_import *self, const char **attributes)
 {
-	const char *directed = find(attributes, "isdirected");
+	const char *directed = find_local(attributes, "isdirected");
 	self->edge_undirected = self->forced || !directed ? self->standard : strcmp(directed, "true") != 0;
 	self->directions[self->edge_undirected]++;
 	if (self->builder && !self->options->undirected && self->edge_undirected != self->undirected)
@@ -158,13 +156,13 @@ static gemp_code check_direction(import *self, const char **attributes)
 }
 
 /* Where an edge stands among those of its ends. */
-static gemp_code add_orders(import *self, const char **attributes)
+static gemp_code add_orders(gxl_import *self, const char **attributes)
 {
 	gemp_code code = GEMP_OK;
 	static const char *const names[] = { "fromorder", "toorder" };
 	for (size_t i = 0; i < 2; i++) {
 		gemp_value value;
-		const char *text = find(attributes, names[i]);
+		const char *text = find_local(attributes, names[i]);
 		if (!text)
 			continue;
 		code = gemp_scalar_read(&value, GEMP_INTEGER, text, strlen(text));
@@ -179,13 +177,13 @@ done:
 }
 
 /* Ids are strings; ends of edges refer to them. */
-static gemp_code begin_element(import *self, const gemp_xml *xml, const char *name, const char **attributes)
+static gemp_code begin_element(gxl_import *self, const gemp_xml *xml, const char *name, const char **attributes)
 {
 	static const char *const needed[][2] = { { "id", NULL }, { "from", "to" } };
 	gemp_code code = GEMP_OK;
 	self->edge = strcmp(name, "edge") == 0;
 	for (size_t i = 0; i < 2 && needed[self->edge][i]; i++) {
-		const char *id = find(attributes, needed[self->edge][i]);
+		const char *id = find_local(attributes, needed[self->edge][i]);
 		if (!id || !*id)
 			return gemp_fail(GEMP_EDATA, "<%s> has no %s", name, needed[self->edge][i]);
 		GEMP_PROPAGATE(copy(&self->ends[i], id));
@@ -202,9 +200,9 @@ static gemp_code begin_element(import *self, const gemp_xml *xml, const char *na
 }
 
 /* "schema.gxl#Function" is Function. A node may have several types. */
-static gemp_code add_type(import *self, const char **attributes)
+static gemp_code add_type(gxl_import *self, const char **attributes)
 {
-	const char *href = find(attributes, "href"), *hash = href ? strrchr(href, '#') : NULL;
+	const char *href = find_local(attributes, "href"), *hash = href ? strrchr(href, '#') : NULL;
 	if (!href || !*href || (hash && !hash[1]))
 		return gemp_fail(GEMP_EDATA, "<type> has no xlink:href that names the type");
 	self->skipped = 1;
@@ -215,7 +213,7 @@ static gemp_code add_type(import *self, const char **attributes)
 }
 
 /* The graph's own type and attributes are not kept. */
-static gemp_code in_graph(import *self, const gemp_xml *xml, const char *name, const char **attributes)
+static gemp_code in_graph(gxl_import *self, const gemp_xml *xml, const char *name, const char **attributes)
 {
 	if (strcmp(name, "node") == 0 || strcmp(name, "edge") == 0)
 		return begin_element(self, xml, name, attributes);
@@ -226,7 +224,7 @@ static gemp_code in_graph(import *self, const gemp_xml *xml, const char *name, c
 }
 
 /* Types come first by the DTD, but any order is read. */
-static gemp_code in_element(import *self, const char *name, const char **attributes)
+static gemp_code in_element(gxl_import *self, const char *name, const char **attributes)
 {
 	if (strcmp(name, "type") == 0)
 		return add_type(self, attributes);
@@ -238,9 +236,9 @@ static gemp_code in_element(import *self, const char *name, const char **attribu
 }
 
 /* Elements below one that is passed over are passed over, too. */
-static gemp_code start(void *context, const gemp_xml *xml, const char *full, const char **attributes)
+static gemp_code on_start(void *context, const gemp_xml *xml, const char *full, const char **attributes)
 {
-	import *self = context;
+	gxl_import *self = context;
 	const char *name = gemp_xml_local(full);
 	if (self->skipped) {
 		self->skipped++;
@@ -282,7 +280,7 @@ static gemp_type type_of(uint32_t seen)
 }
 
 /* First pass: which attributes there are, and of which types. */
-static gemp_code observe_element(import *self)
+static gemp_code observe_element(gxl_import *self)
 {
 	for (size_t i = 0; i < self->count; i++)
 		if (self->attributes[i].type != GEMP_LIST)
@@ -292,7 +290,7 @@ static gemp_code observe_element(import *self)
 }
 
 /* Second pass: the columns are known to the builder. */
-static gemp_code feed_element(import *self)
+static gemp_code feed_element(gxl_import *self)
 {
 	gemp_place place = { self->file, self->line };
 	gemp_value ends[2] = { text_value(&self->ends[0]), text_value(&self->ends[1]) };
@@ -314,9 +312,9 @@ static gemp_code feed_element(import *self)
 }
 
 /* Places are ordered from outside to inside, so that the place around is one less. */
-static gemp_code end(void *context, const gemp_xml *xml, const char *text, size_t size)
+static gemp_code on_end(void *context, const gemp_xml *xml, const char *text, size_t size)
 {
-	import *self = context;
+	gxl_import *self = context;
 	(void)xml;
 	if (self->skipped) {
 		self->skipped--;
@@ -330,9 +328,9 @@ static gemp_code end(void *context, const gemp_xml *xml, const char *text, size_
 }
 
 /* Both passes read the same files on the same ranks. */
-static gemp_code read_files(import *self)
+static gemp_code read_files(gxl_import *self)
 {
-	static const gemp_xml_visitor visitor = { "GXL", start, end, NULL };
+	static const gemp_xml_visitor visitor = { "GXL", on_start, on_end, NULL };
 	gemp_code code = GEMP_OK;
 	for (size_t i = (size_t)self->comm->rank; i < self->options->edge_file_count; i += (size_t)self->comm->size) {
 		self->place = OUTSIDE;
@@ -344,7 +342,7 @@ done:
 }
 
 /* Files are numbered from 1 in the order of the command. */
-static gemp_code declare(import *self)
+static gemp_code declare(gxl_import *self)
 {
 	uint32_t file;
 	for (size_t i = 0; i < self->options->edge_file_count; i++)
@@ -354,7 +352,7 @@ static gemp_code declare(import *self)
 }
 
 /* Takes an import that failed early. */
-static void free_import(import *self)
+static void free_import(gxl_import *self)
 {
 	gemp_builder_free(self->builder);
 	for (size_t i = 0; i < 2; i++) {
@@ -373,7 +371,7 @@ static void free_import(import *self)
 static gemp_code read_gxl(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_code code = GEMP_OK;
-import self = {.comm = comm, .options = options };
+	gxl_import self = { .comm = comm, .options = options };
 	gemp_builder_options built = gemp_format_builder(options);
 	GEMP_TRY(read_files(&self));
 	gemp_comm_sum(comm, self.directions, 2);

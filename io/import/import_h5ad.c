@@ -2,12 +2,11 @@
  * of edges, their values in column `value`. Each rank reads its share of the observations; matrices are dealt out to
  * the ranks. */
 
-#include "core/log.h"
-#include "core/memory.h"
+#include "core/status.h"
 #include "io/hdf5/hdf5_attributes.h"
 #include "io/hdf5/hdf5_column.h"
 #include "io/import/import.h"
-#include "io/import/sparse_matrix.h"
+#include "io/import/import_sparse.h"
 #include "partition/build/build_graph.h"
 #include "partition/build/builder.h"
 
@@ -19,7 +18,7 @@ typedef struct relation {
 	bool taken;
 } relation;
 
-typedef struct import {
+typedef struct h5ad_import {
 	const gemp_comm *comm;
 	gemp_h5 h5;
 	uint64_t vertices;
@@ -30,7 +29,7 @@ typedef struct import {
 	size_t relation_count;
 	relation *relations; /* [relation_count] */
 	gemp_builder *builder;
-} import;
+} h5ad_import;
 
 /* Local, as each rank reads the file for itself. */
 static gemp_code join(char **out, const char *folder, const char *name)
@@ -43,7 +42,7 @@ static gemp_code join(char **out, const char *folder, const char *name)
 
 /* OBSERVATIONS */
 
-static gemp_code read_keys(import *self)
+static gemp_code read_keys(h5ad_import *self)
 {
 	gemp_code code = GEMP_OK;
 	GEMP_OWNED char *index = NULL, *path = NULL, *encoding = NULL;
@@ -70,7 +69,7 @@ static gemp_code read_keys(import *self)
 }
 
 /* Columns of kinds that a graph cannot have are left out with a warning, as others are still of use. */
-static gemp_code read_columns(import *self)
+static gemp_code read_columns(h5ad_import *self)
 {
 	gemp_code code = GEMP_OK;
 	char **names = NULL, *path = NULL;
@@ -98,7 +97,7 @@ done:
 
 /* MATRICES */
 
-static gemp_code open_matrix(import *self, relation *r)
+static gemp_code open_matrix(h5ad_import *self, relation *r)
 {
 	gemp_code code = GEMP_OK;
 	char *encoding = NULL, *paths[3] = { NULL };
@@ -132,7 +131,7 @@ done:
 }
 
 /* Matrices in obsp relate observations to observations, which is what edges are. */
-static gemp_code open_matrices(import *self)
+static gemp_code open_matrices(h5ad_import *self)
 {
 	gemp_code code = GEMP_OK;
 	char **names = NULL;
@@ -161,7 +160,7 @@ done:
 /* BUILDING */
 
 /* Of all matrices one column; integers and floats are floats together. */
-static gemp_code declare(import *self, size_t *column)
+static gemp_code declare(h5ad_import *self, size_t *column)
 {
 	bool any = false;
 	gemp_type type = GEMP_INTEGER;
@@ -182,7 +181,7 @@ static gemp_code declare(import *self, size_t *column)
 }
 
 /* Each rank adds its share of the observations. */
-static gemp_code add_vertices(import *self, uint32_t file)
+static gemp_code add_vertices(h5ad_import *self, uint32_t file)
 {
 	for (uint64_t i = self->mine.begin; i < self->mine.end; i++) {
 		gemp_value key = gemp_column_get(&self->keys, (size_t)i);
@@ -199,13 +198,13 @@ static gemp_code add_vertices(import *self, uint32_t file)
 /* Rows and columns of the matrices in obsp are both observations. */
 static gemp_value key_of(void *context, uint64_t index, bool column)
 {
-	const import *self = context;
+	const h5ad_import *self = context;
 	(void)column;
 	return gemp_column_get(&self->keys, (size_t)index);
 }
 
 /* Matrices are dealt out to the ranks, since each is read from its beginning to its end. */
-static gemp_code feed(import *self)
+static gemp_code feed(h5ad_import *self)
 {
 	uint32_t file;
 	size_t column;
@@ -220,7 +219,7 @@ static gemp_code feed(import *self)
 }
 
 /* Local: every rank reads keys and the list of matrices. */
-static gemp_code read_head(import *self, const char *path)
+static gemp_code read_head(h5ad_import *self, const char *path)
 {
 	GEMP_PROPAGATE(gemp_h5_open_local(&self->h5, path, "write it again"));
 	GEMP_PROPAGATE(read_keys(self));
@@ -229,7 +228,7 @@ static gemp_code read_head(import *self, const char *path)
 }
 
 /* Takes an import that failed early. */
-static void free_import(import *self)
+static void free_import(h5ad_import *self)
 {
 	gemp_builder_free(self->builder);
 	for (size_t r = 0; r < self->relation_count; r++) {
@@ -248,7 +247,7 @@ static void free_import(import *self)
 static gemp_code read_h5ad(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_code code = GEMP_OK;
-import self = {.comm = comm };
+	h5ad_import self = { .comm = comm };
 	gemp_builder_options built = gemp_format_builder(options);
 	built.vertices_from_edges = false;
 	GEMP_TRY(gemp_comm_agree(comm, read_head(&self, options->edge_files[0])));

@@ -2,13 +2,10 @@
  * (.tsv, .tsv.gz or .tsv.zst). Titles are vertices Movie, people Person; a principal is an edge from the person to
  * the title, ACTS_IN for actors and actresses, else named by its category. \N is NULL. */
 
-#include "core/memory.h"
-#include "core/text.h"
+#include "core/status.h"
 #include "io/import/import.h"
+#include "io/text/cells.h"
 #include "io/text/lines.h"
-#include "io/text/text_cells.h"
-#include "io/text/text_scalar.h"
-#include "partition/base/dictionary.h"
 #include "partition/build/build_graph.h"
 #include "partition/build/builder.h"
 
@@ -93,7 +90,7 @@ typedef struct rating {
 	bool null[2];
 } rating;
 
-typedef struct reader {
+typedef struct imdb_reader {
 	const gemp_comm *comm;
 	gemp_builder *builder;
 	gemp_cells cells;
@@ -108,7 +105,7 @@ typedef struct reader {
 	gemp_dictionary rated;              /* titles */
 	rating *ratings;                    /* [ratings_capacity >= rated.list.count] */
 	size_t ratings_capacity;
-} reader;
+} imdb_reader;
 
 /* THE FOLDER */
 
@@ -149,7 +146,7 @@ static gemp_code list_files(gemp_paths *out, const char *folder)
 
 static gemp_code read_header(void *self, const gemp_line *line)
 {
-	reader *r = self;
+	imdb_reader *r = self;
 	const table *table = &tables[r->now];
 	gemp_code code = gemp_cells_tsv(&r->cells, line->text, line->size);
 	for (size_t f = 0; f < field_count(table) && code == GEMP_OK; f++) {
@@ -169,7 +166,7 @@ static gemp_code read_header(void *self, const gemp_line *line)
 }
 
 /* Ratings become attributes of titles, so that their columns are declared like those of vertices. */
-static gemp_code declare(reader *r, const gemp_paths *paths)
+static gemp_code declare(imdb_reader *r, const gemp_paths *paths)
 {
 	for (size_t t = 0, i = 0; t < TABLES; t++) {
 		if (r->present[t])
@@ -191,13 +188,13 @@ static bool is_null(const gemp_text_cell *cell)
 	return cell->size == 0 || (cell->size == 2 && memcmp(cell->bytes, "\\N", 2) == 0);
 }
 
-static const gemp_text_cell *cell_of(const reader *r, size_t f)
+static const gemp_text_cell *cell_of(const imdb_reader *r, size_t f)
 {
 	return &r->cells.cell[r->places[r->now][f]];
 }
 
 /* A value, or NULL. */
-static gemp_code read_value(const reader *r, size_t f, gemp_value *out)
+static gemp_code read_value(const imdb_reader *r, size_t f, gemp_value *out)
 {
 	const field *field = &tables[r->now].fields[f];
 	const gemp_text_cell *cell = cell_of(r, f);
@@ -209,7 +206,7 @@ static gemp_code read_value(const reader *r, size_t f, gemp_value *out)
 }
 
 /* Every line has a key in its first field. */
-static gemp_code read_key(const reader *r, size_t f, gemp_value *out)
+static gemp_code read_key(const imdb_reader *r, size_t f, gemp_value *out)
 {
 	gemp_code code = read_value(r, f, out);
 	if (code == GEMP_OK && out->null)
@@ -218,7 +215,7 @@ static gemp_code read_key(const reader *r, size_t f, gemp_value *out)
 }
 
 /* NULL is \N in IMDb's files. */
-static gemp_code add_values(reader *r)
+static gemp_code add_values(imdb_reader *r)
 {
 	const table *table = &tables[r->now];
 	for (size_t f = 0; f < field_count(table); f++) {
@@ -234,7 +231,7 @@ static gemp_code add_values(reader *r)
 }
 
 /* Ratings are read first and kept by title, as titles come later in another file. */
-static gemp_code store_rating(reader *r)
+static gemp_code store_rating(imdb_reader *r)
 {
 	gemp_value key, average, votes;
 	uint32_t at;
@@ -250,7 +247,7 @@ static gemp_code store_rating(reader *r)
 }
 
 /* A title without a rating is remembered by the dictionary, which cannot only look up. */
-static gemp_code add_rating(reader *r, const gemp_value *key)
+static gemp_code add_rating(imdb_reader *r, const gemp_value *key)
 {
 	uint32_t at;
 	size_t known = r->rated.list.count;
@@ -289,7 +286,7 @@ static gemp_code name_type(const gemp_value *category, char *type, size_t *size)
 }
 
 /* The category of a principal is the type of the edge and an attribute, too. */
-static gemp_code add_principal(reader *r, gemp_place place)
+static gemp_code add_principal(imdb_reader *r, gemp_place place)
 {
 	gemp_value title, person, category;
 	char type[MAX_TYPE];
@@ -303,9 +300,9 @@ static gemp_code add_principal(reader *r, gemp_place place)
 }
 
 /* One visitor serves all tables; `now` says which one is read. */
-static gemp_code visit(void *self, const gemp_line *line)
+static gemp_code visit_line(void *self, const gemp_line *line)
 {
-	reader *r = self;
+	imdb_reader *r = self;
 	const table *table = &tables[r->now];
 	gemp_place place = { r->files[r->now], line->line };
 	gemp_value key;
@@ -329,7 +326,7 @@ static gemp_code visit(void *self, const gemp_line *line)
 
 /* THE WHOLE */
 
-static gemp_code read_headers(reader *r, const gemp_paths *paths)
+static gemp_code read_headers(imdb_reader *r, const gemp_paths *paths)
 {
 	gemp_code code = GEMP_OK;
 	for (size_t t = 0, i = 0; t < TABLES && code == GEMP_OK; t++) {
@@ -342,7 +339,7 @@ static gemp_code read_headers(reader *r, const gemp_paths *paths)
 }
 
 /* Ratings may be missing; the other files are needed. */
-static gemp_code find_files(reader *r, gemp_paths *paths, const char *folder)
+static gemp_code find_files(imdb_reader *r, gemp_paths *paths, const char *folder)
 {
 	gemp_code code = GEMP_OK;
 	for (size_t t = 0; t < TABLES && code == GEMP_OK; t++)
@@ -351,7 +348,7 @@ static gemp_code find_files(reader *r, gemp_paths *paths, const char *folder)
 }
 
 /* Any rank may meet any title, so each reads all ratings. */
-static gemp_code read_tables(reader *r, const gemp_paths *paths)
+static gemp_code read_tables(imdb_reader *r, const gemp_paths *paths)
 {
 	for (size_t t = 0, i = 0; t < TABLES; t++) {
 		bool never = false;
@@ -360,11 +357,11 @@ static gemp_code read_tables(reader *r, const gemp_paths *paths)
 			continue;
 		const char *path = paths->path[i++];
 		if (t == RATINGS) {
-			GEMP_PROPAGATE(gemp_comm_agree(r->comm, gemp_lines_head(path, visit, r, &never)));
+			GEMP_PROPAGATE(gemp_comm_agree(r->comm, gemp_lines_head(path, visit_line, r, &never)));
 			continue;
 		}
 		GEMP_PROPAGATE(gemp_lines_open(&r->lines[t], r->comm, path, NULL, i));
-		GEMP_PROPAGATE(gemp_lines_visit(&r->lines[t], r->comm, visit, r));
+		GEMP_PROPAGATE(gemp_lines_visit(&r->lines[t], r->comm, visit_line, r));
 	}
 	return GEMP_OK;
 }
@@ -373,7 +370,7 @@ static gemp_code read_tables(reader *r, const gemp_paths *paths)
 static gemp_code read_imdb(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_code code = GEMP_OK;
-	reader r = { .comm = comm };
+	imdb_reader r = { .comm = comm };
 	gemp_paths paths = { 0 };
 	gemp_builder_options built = gemp_format_builder(options);
 	built.vertices_from_edges = true; /* principals mention people that name.basics does not have */

@@ -1,10 +1,10 @@
 /* Matrix Market coordinate files. A square matrix is a graph on 1..n with an edge row -> column for each entry; a
  * rectangular one is a bipartite graph on rows r1.. and columns c1.. . Explicit zeros are entries. */
 
+#include "core/status.h"
 #include "io/import/import.h"
+#include "io/text/cells.h"
 #include "io/text/lines.h"
-#include "io/text/text_cells.h"
-#include "io/text/text_scalar.h"
 #include "partition/build/build_graph.h"
 #include "partition/build/builder.h"
 
@@ -16,25 +16,25 @@
 typedef enum symmetry { GENERAL, SYMMETRIC, SKEW } symmetry;
 
 /* What rank 0 reads from the banner and the line of sizes. */
-typedef struct head {
+typedef struct mtx_head {
 	bool complete, values;
 	gemp_type type; /* of the values */
 	symmetry symmetry;
 	uint64_t rows, columns, entries;
 	uint64_t line; /* of the sizes; entries follow */
-} head;
+} mtx_head;
 
-typedef struct reader {
+typedef struct mtx_reader {
 	const gemp_comm *comm;
-	head head;
+	mtx_head head;
 	gemp_cells cells;
 	gemp_builder *builder;
 	uint32_t file;
 	size_t value;     /* column */
 	uint64_t entries; /* of this rank */
-} reader;
+} mtx_reader;
 
-static bool is(const gemp_text_cell *cell, const char *word)
+static bool is_word(const gemp_text_cell *cell, const char *word)
 {
 	return strlen(word) == cell->size && strncasecmp(cell->bytes, word, cell->size) == 0;
 }
@@ -46,33 +46,33 @@ static gemp_code reject(const gemp_text_cell *cell, const char *remedy)
 }
 
 /* Complex matrices would need two columns. */
-static gemp_code read_field(head *head, const gemp_text_cell *cell)
+static gemp_code read_field(mtx_head *head, const gemp_text_cell *cell)
 {
-	head->values = !is(cell, "pattern");
-	head->type = is(cell, "integer") ? GEMP_INTEGER : GEMP_FLOAT;
-	if (!head->values || is(cell, "integer") || is(cell, "real") || is(cell, "double"))
+	head->values = !is_word(cell, "pattern");
+	head->type = is_word(cell, "integer") ? GEMP_INTEGER : GEMP_FLOAT;
+	if (!head->values || is_word(cell, "integer") || is_word(cell, "real") || is_word(cell, "double"))
 		return GEMP_OK;
 	return reject(cell, "values can be pattern, integer or real; write one file for real and one for imaginary parts");
 }
 
 /* Hermitian matrices are complex and are refused with them. */
-static gemp_code read_symmetry(head *head, const gemp_text_cell *cell)
+static gemp_code read_symmetry(mtx_head *head, const gemp_text_cell *cell)
 {
-	head->symmetry = is(cell, "symmetric") ? SYMMETRIC : is(cell, "skew-symmetric") ? SKEW : GENERAL;
-	if (head->symmetry != GENERAL || is(cell, "general"))
+	head->symmetry = is_word(cell, "symmetric") ? SYMMETRIC : is_word(cell, "skew-symmetric") ? SKEW : GENERAL;
+	if (head->symmetry != GENERAL || is_word(cell, "general"))
 		return GEMP_OK;
 	return reject(cell, "a matrix can be general, symmetric or skew-symmetric; write all its entries as general");
 }
 
 /* The banner decides what all other lines mean. */
-static gemp_code read_banner(head *head, const gemp_cells *cells)
+static gemp_code read_banner(mtx_head *head, const gemp_cells *cells)
 {
-	if (cells->count != 5 || !is(&cells->cell[0], "%%MatrixMarket"))
+	if (cells->count != 5 || !is_word(&cells->cell[0], "%%MatrixMarket"))
 		return gemp_fail(GEMP_EDATA, "not a Matrix Market file; the first line must be like "
 		                             "'%%%%MatrixMarket matrix coordinate real general'");
-	if (!is(&cells->cell[1], "matrix"))
+	if (!is_word(&cells->cell[1], "matrix"))
 		return reject(&cells->cell[1], "only 'matrix' is a graph");
-	if (!is(&cells->cell[2], "coordinate"))
+	if (!is_word(&cells->cell[2], "coordinate"))
 		return reject(&cells->cell[2], "a dense matrix has no edges; write its entries in coordinate format "
 		                               "(scipy.io.mmwrite of a sparse matrix)");
 	GEMP_PROPAGATE(read_field(head, &cells->cell[3]));
@@ -91,7 +91,7 @@ static gemp_code read_count(uint64_t *out, const gemp_text_cell *cell)
 }
 
 /* Only square matrices can be symmetric. */
-static gemp_code read_sizes(head *head, const gemp_cells *cells)
+static gemp_code read_sizes(mtx_head *head, const gemp_cells *cells)
 {
 	if (cells->count != 3)
 		return gemp_fail(GEMP_EDATA, "%zu numbers where rows, columns and entries stand", cells->count);
@@ -121,7 +121,7 @@ static bool is_comment(const gemp_line *line)
 /* The banner must be the first line, comments stand between it and the sizes. */
 static gemp_code visit_head(void *self, const gemp_line *line)
 {
-	reader *reader = self;
+	mtx_reader *reader = self;
 	if (line->line > 1 && is_comment(line))
 		return GEMP_OK;
 	GEMP_PROPAGATE(gemp_cells_blanks(&reader->cells, line->text, line->size));
@@ -133,7 +133,7 @@ static gemp_code visit_head(void *self, const gemp_line *line)
 }
 
 /* Collective. */
-static gemp_code read_head(reader *reader, const char *path)
+static gemp_code read_head(mtx_reader *reader, const char *path)
 {
 	gemp_code code = GEMP_OK;
 	if (reader->comm->rank == 0)
@@ -148,7 +148,7 @@ static gemp_code read_head(reader *reader, const char *path)
 }
 
 /* Rows and columns of a rectangular matrix are different vertices, which a letter tells apart. */
-static gemp_value key_of(const head *head, uint64_t number, char side, char name[24])
+static gemp_value key_of(const mtx_head *head, uint64_t number, char side, char name[24])
 {
 	if (head->rows == head->columns)
 		return (gemp_value){ .type = GEMP_INTEGER, .integer = (int64_t)number };
@@ -157,7 +157,7 @@ static gemp_value key_of(const head *head, uint64_t number, char side, char name
 }
 
 /* This rank's share of the rows, or of the columns of a bipartite graph. */
-static gemp_code add_vertices(reader *reader, uint64_t count, char side, const char *label)
+static gemp_code add_vertices(mtx_reader *reader, uint64_t count, char side, const char *label)
 {
 	gemp_block_range mine = gemp_comm_block(reader->comm, count);
 	gemp_place place = { reader->file, reader->head.line };
@@ -182,7 +182,7 @@ static gemp_code read_index(uint64_t *out, const gemp_text_cell *cell, uint64_t 
 }
 
 /* A row is the source of an edge and a column its target. */
-static gemp_code add_edge(reader *reader, uint64_t row, uint64_t column, const gemp_value *value, gemp_place place)
+static gemp_code add_edge(mtx_reader *reader, uint64_t row, uint64_t column, const gemp_value *value, gemp_place place)
 {
 	char names[2][24];
 	gemp_value source = key_of(&reader->head, row, 'r', names[0]);
@@ -194,7 +194,7 @@ static gemp_code add_edge(reader *reader, uint64_t row, uint64_t column, const g
 }
 
 /* The other half of a skew-symmetric matrix. */
-static gemp_code add_negative(reader *reader, uint64_t row, uint64_t column, gemp_value value, gemp_place place)
+static gemp_code add_negative(mtx_reader *reader, uint64_t row, uint64_t column, gemp_value value, gemp_place place)
 {
 	if (row == column)
 		return gemp_fail(GEMP_EDATA, "a skew-symmetric matrix has no entries on its diagonal; remove the line");
@@ -208,8 +208,8 @@ static gemp_code add_negative(reader *reader, uint64_t row, uint64_t column, gem
 /* Entries may lie on any rank; those of symmetric matrices are stored once. */
 static gemp_code visit_entry(void *self, const gemp_line *line)
 {
-	reader *reader = self;
-	const head *head = &reader->head;
+	mtx_reader *reader = self;
+	const mtx_head *head = &reader->head;
 	const gemp_text_cell *cell;
 	gemp_place place = { reader->file, line->line };
 	gemp_value value = { .type = head->type };
@@ -234,9 +234,9 @@ static gemp_code visit_entry(void *self, const gemp_line *line)
 }
 
 /* Local. What precedes the entries. */
-static gemp_code begin(reader *reader, const char *path)
+static gemp_code begin_entries(mtx_reader *reader, const char *path)
 {
-	const head *head = &reader->head;
+	const mtx_head *head = &reader->head;
 	bool square = head->rows == head->columns;
 	GEMP_PROPAGATE(gemp_builder_file(reader->builder, path, &reader->file));
 	if (head->values)
@@ -252,7 +252,7 @@ static gemp_code read_mtx(gemp_shard **out, const gemp_comm *comm, const gemp_im
 {
 	gemp_code code = GEMP_OK;
 	const char *path = options->edge_files[0];
-	reader self = { .comm = comm };
+	mtx_reader self = { .comm = comm };
 	gemp_lines lines;
 	gemp_builder_options built = gemp_format_builder(options);
 	GEMP_TRY(gemp_lines_open(&lines, comm, path, NULL, 0));
@@ -265,7 +265,7 @@ static gemp_code read_mtx(gemp_shard **out, const gemp_comm *comm, const gemp_im
 	}
 	built.undirected |= self.head.symmetry == SYMMETRIC;
 	GEMP_TRY(gemp_builder_new(&self.builder, comm, &built));
-	GEMP_TRY(gemp_comm_agree(comm, begin(&self, path)));
+	GEMP_TRY(gemp_comm_agree(comm, begin_entries(&self, path)));
 	GEMP_TRY(gemp_lines_visit(&lines, comm, visit_entry, &self));
 	uint64_t entries = gemp_comm_sum1(comm, self.entries);
 	if (entries != self.head.entries) {

@@ -1,15 +1,11 @@
 /* Debian's Packages index as a graph of packages, what they need and where they belong. Package and VirtualPackage have
  * their name as key; SourcePackage, Maintainer, Tag and Section have it behind `source:` and so on. */
 
-#include "core/log.h"
-#include "core/memory.h"
-#include "core/text.h"
+#include "core/status.h"
 #include "io/file/stream.h"
 #include "io/import/import.h"
+#include "io/text/cells.h"
 #include "io/text/lines.h"
-#include "io/text/text_cells.h"
-#include "io/text/text_scalar.h"
-#include "partition/base/dictionary.h"
 #include "partition/build/build_graph.h"
 #include "partition/build/builder.h"
 
@@ -199,7 +195,7 @@ typedef struct slice {
 	size_t size;
 } slice;
 
-typedef struct reader {
+typedef struct packages_reader {
 	const gemp_comm *comm;
 	gemp_stanza stanza;
 	gemp_dictionary mine;  /* packages of this rank in the file being read */
@@ -215,7 +211,7 @@ typedef struct reader {
 	gemp_text text;
 	uint32_t file;
 	size_t name, columns[sizeof attributes / sizeof *attributes], alternative;
-} reader;
+} packages_reader;
 
 /* Only blanks: lines are joined already. */
 static slice trimmed(const char *begin, const char *end)
@@ -256,7 +252,7 @@ static bool next_item(slice *list, char separator, slice *item)
 /* First pass: which packages there are, to tell them from virtual ones. */
 static gemp_code take_name(void *self, const gemp_stanza *stanza)
 {
-	reader *reader = self;
+	packages_reader *reader = self;
 	slice name = value_of(stanza, PACKAGE);
 	uint32_t index;
 	if (name.size == 0)
@@ -268,7 +264,7 @@ static gemp_code take_name(void *self, const gemp_stanza *stanza)
 }
 
 /* Collective. Who listed which package first, when the files are read in order and each one rank by rank. */
-static gemp_code join_names(reader *reader, size_t file)
+static gemp_code join_names(packages_reader *reader, size_t file)
 {
 	gemp_code code = GEMP_OK;
 	gemp_text packed = { 0 };
@@ -304,7 +300,7 @@ static gemp_value text_value(slice text)
 }
 
 /* Vertices that are no packages get a prefix, so that their names cannot meet those of packages. */
-static gemp_code add_edge(reader *reader, slice package, const char *prefix, slice name, const char *type,
+static gemp_code add_edge(packages_reader *reader, slice package, const char *prefix, slice name, const char *type,
                           uint64_t line)
 {
 	uint32_t index;
@@ -321,7 +317,7 @@ static gemp_code add_edge(reader *reader, slice package, const char *prefix, sli
 
 /* Has the package an edge of this relation to this name already? Then a further one, with another version, is the same.
  * */
-static gemp_code is_repeated(reader *reader, const char *type, slice name, bool *repeated)
+static gemp_code is_repeated(packages_reader *reader, const char *type, slice name, bool *repeated)
 {
 	size_t known = reader->seen.list.count;
 	uint32_t index;
@@ -335,7 +331,7 @@ static gemp_code is_repeated(reader *reader, const char *type, slice name, bool 
 }
 
 /* `a (>= 1) | b [amd64]`: alternatives are numbered where there are several. */
-static gemp_code add_alternatives(reader *reader, slice package, const char *type, slice group, uint64_t line)
+static gemp_code add_alternatives(packages_reader *reader, slice package, const char *type, slice group, uint64_t line)
 {
 	bool several = memchr(group.bytes, '|', group.size) != NULL, repeated;
 	slice item;
@@ -360,7 +356,7 @@ static gemp_code add_alternatives(reader *reader, slice package, const char *typ
 }
 
 /* Groups of alternatives are separated by commas. */
-static gemp_code add_relations(reader *reader, slice package, const gemp_stanza *stanza)
+static gemp_code add_relations(packages_reader *reader, slice package, const gemp_stanza *stanza)
 {
 	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < sizeof relations / sizeof *relations; i++) {
@@ -375,7 +371,7 @@ done:
 }
 
 /* A package without a field Source is built from a source of its own name. */
-static gemp_code add_owner_edges(reader *reader, slice package, const gemp_stanza *stanza)
+static gemp_code add_owner_edges(packages_reader *reader, slice package, const gemp_stanza *stanza)
 {
 	gemp_code code = GEMP_OK;
 	slice source = before(value_of(stanza, SOURCE), " ("), maintainer = before(value_of(stanza, MAINTAINER), "<");
@@ -398,7 +394,7 @@ done:
 }
 
 /* Empty fields are NULL. */
-static gemp_code add_package(reader *reader, slice package, const gemp_stanza *stanza)
+static gemp_code add_package(packages_reader *reader, slice package, const gemp_stanza *stanza)
 {
 	gemp_code code = GEMP_OK;
 	gemp_value key = text_value(package);
@@ -421,7 +417,7 @@ done:
 /* Second pass: a package that several files list is taken from the first. */
 static gemp_code feed_stanza(void *self, const gemp_stanza *stanza)
 {
-	reader *reader = self;
+	packages_reader *reader = self;
 	slice package = value_of(stanza, PACKAGE);
 	uint32_t index;
 	GEMP_PROPAGATE(gemp_dictionary_add(&reader->names, package.bytes, package.size, &index)); /* it is there */
@@ -439,7 +435,7 @@ static gemp_code feed_stanza(void *self, const gemp_stanza *stanza)
 /* The prefix of the key says what the vertex is; without one it is a virtual package. */
 static gemp_code add_other(void *self, const char *key, size_t size)
 {
-	const reader *reader = self;
+	const packages_reader *reader = self;
 	gemp_value value = text_value((slice){ key, size });
 	size_t kind = 0, skip;
 	while ((skip = strlen(others[kind].prefix)) > size || memcmp(others[kind].prefix, key, skip) != 0)
@@ -451,7 +447,7 @@ static gemp_code add_other(void *self, const char *key, size_t size)
 }
 
 /* The name is an attribute, too, since keys of other vertices have a prefix. */
-static gemp_code declare(reader *reader, const gemp_import_options *options)
+static gemp_code declare(packages_reader *reader, const gemp_import_options *options)
 {
 	for (size_t i = 0; i < options->edge_file_count; i++)
 		GEMP_PROPAGATE(gemp_builder_file(reader->builder, options->edge_files[i], &reader->file));
@@ -464,7 +460,7 @@ static gemp_code declare(reader *reader, const gemp_import_options *options)
 }
 
 /* Takes a reader that failed early. */
-static void free_reader(reader *reader)
+static void free_reader(packages_reader *reader)
 {
 	gemp_builder_free(reader->builder);
 	gemp_stanza_free(&reader->stanza);
@@ -481,7 +477,7 @@ static void free_reader(reader *reader)
 static gemp_code read_packages(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	size_t count = options->edge_file_count;
-	GEMP_OWNED_BY(free_reader) reader self = { .comm = comm, .stanza = { .fields = fields, .count = 1 } };
+	GEMP_OWNED_BY(free_reader) packages_reader self = { .comm = comm, .stanza = { .fields = fields, .count = 1 } };
 	GEMP_OWNED gemp_lines *lines = NULL;
 	gemp_builder_options built = gemp_format_builder(options);
 	built.string_keys = true;

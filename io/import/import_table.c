@@ -2,36 +2,32 @@
  * evidence, which is joined at its end. The second pass feeds the builder: thread 0 directly, others
  * through branches that are joined in the order of threads. */
 
-#include "core/log.h"
-#include "core/memory.h"
-#include "core/text.h"
-#include "io/import/column_inference.h"
+#include "core/status.h"
 #include "io/import/table_reader.h"
-#include "io/text/text_scalar.h"
 #include "partition/build/build_graph.h"
 #include "partition/build/builder.h"
 
 #include <string.h>
 
-typedef struct import {
+typedef struct table_import {
 	gemp_inputs inputs;
 	gemp_schema vertices, edges;
-	uint32_t string_keys;   /* not 0: some key is no canonical integer, or keys are stated as strings */
-	uint32_t stated_keys;   /* not 0: keys are stated as strings */
-	struct reader *readers; /* [inputs.threads] */
-	void **selves;          /* [inputs.threads] pointers to these */
+	uint32_t string_keys;          /* not 0: some key is no canonical integer, or keys are stated as strings */
+	uint32_t stated_keys;          /* not 0: keys are stated as strings */
+	struct thread_reader *readers; /* [inputs.threads] */
+	void **selves;                 /* [inputs.threads] pointers to these */
 	gemp_builder *builder;
-} import;
+} table_import;
 
 /* One thread's. */
-typedef struct reader {
+typedef struct thread_reader {
 	gemp_schema vertices, edges; /* columns borrowed, evidence its own */
 	uint32_t string_keys;
 	gemp_text rooms[2];    /* for ids with a group */
 	gemp_builder *builder; /* the import's, or a branch of it */
-} reader;
+} thread_reader;
 
-static gemp_schema *schema_of(import *self, const gemp_input *input)
+static gemp_schema *schema_of(table_import *self, const gemp_input *input)
 {
 	return input->edges ? &self->edges : &self->vertices;
 }
@@ -43,7 +39,7 @@ static gemp_code in_column(gemp_code code, const gemp_field *field)
 }
 
 /* One key that is no canonical integer makes all keys strings. */
-static gemp_code observe_key(reader *self, const gemp_field *field, const gemp_text_cell *cell)
+static gemp_code observe_key(thread_reader *self, const gemp_field *field, const gemp_text_cell *cell)
 {
 	gemp_value value;
 	if (cell->size == 0)
@@ -58,7 +54,7 @@ static gemp_code observe_key(reader *self, const gemp_field *field, const gemp_t
 /* First reading: which types the values allow. */
 static gemp_code observe_record(void *context, const gemp_input *input, const gemp_cells *cells, uint64_t line)
 {
-	reader *self = context;
+	thread_reader *self = context;
 	gemp_schema *schema = input->edges ? &self->edges : &self->vertices;
 	(void)line;
 	for (size_t i = 0; i < cells->count; i++) {
@@ -75,7 +71,7 @@ static gemp_code observe_record(void *context, const gemp_input *input, const ge
 }
 
 /* Columns of one name in several files are one column. */
-static gemp_code join_schemas(import *self)
+static gemp_code join_schemas(table_import *self)
 {
 	for (size_t i = 0; i < self->inputs.count; i++) {
 		gemp_input *input = &self->inputs.input[i];
@@ -103,12 +99,12 @@ static gemp_code copy_evidence(gemp_schema *to, const gemp_schema *from)
 }
 
 /* Threads share nothing that they write to. */
-static gemp_code new_readers(import *self)
+static gemp_code new_readers(table_import *self)
 {
 	GEMP_PROPAGATE(GEMP_NEW(self->selves, self->inputs.threads));
 	GEMP_PROPAGATE(GEMP_NEW(self->readers, self->inputs.threads));
 	for (unsigned t = 0; t < self->inputs.threads; t++) {
-		reader *reader = &self->readers[t];
+		thread_reader *reader = &self->readers[t];
 		self->selves[t] = reader;
 		reader->string_keys = self->string_keys;
 		GEMP_PROPAGATE(copy_evidence(&reader->vertices, &self->vertices));
@@ -118,10 +114,10 @@ static gemp_code new_readers(import *self)
 }
 
 /* The first reader's builder is the import's and freed with it. */
-static void free_readers(import *self)
+static void free_readers(table_import *self)
 {
 	for (unsigned t = 0; t < self->inputs.threads && self->readers; t++) {
-		reader *reader = &self->readers[t];
+		thread_reader *reader = &self->readers[t];
 		gemp_free_all(reader->vertices.evidence, reader->edges.evidence);
 		gemp_text_free(&reader->rooms[0]);
 		gemp_text_free(&reader->rooms[1]);
@@ -132,7 +128,7 @@ static void free_readers(import *self)
 }
 
 /* Evidence is a set of bits, so that joining is an or. */
-static void join_evidence(import *self, const reader *reader)
+static void join_evidence(table_import *self, const thread_reader *reader)
 {
 	self->string_keys |= reader->string_keys;
 	for (size_t c = 0; c < self->vertices.count; c++)
@@ -142,7 +138,7 @@ static void join_evidence(import *self, const reader *reader)
 }
 
 /* Collective. What all threads of all ranks have seen decides. */
-static void resolve_types(import *self, const gemp_comm *comm)
+static void resolve_types(table_import *self, const gemp_comm *comm)
 {
 	gemp_schema *both[] = { &self->vertices, &self->edges };
 	for (unsigned t = 0; t < self->inputs.threads; t++)
@@ -157,7 +153,7 @@ static void resolve_types(import *self, const gemp_comm *comm)
 }
 
 /* What the builder must know before the first record; the same on all ranks. Its column numbers are the schemas'. */
-static gemp_code declare(import *self)
+static gemp_code declare(table_import *self)
 {
 	size_t column;
 	for (size_t i = 0; i < self->inputs.count; i++)
@@ -181,7 +177,7 @@ static size_t field_of(const gemp_header *header, gemp_field_role role)
 }
 
 /* The key lies in the cell, or with its group in *text. */
-static gemp_code read_key(gemp_value *key, const reader *self, const gemp_input *input, const gemp_cells *cells,
+static gemp_code read_key(gemp_value *key, const thread_reader *self, const gemp_input *input, const gemp_cells *cells,
                           gemp_field_role role, gemp_text *text)
 {
 	size_t i = field_of(&input->header, role);
@@ -201,7 +197,7 @@ static gemp_code read_key(gemp_value *key, const reader *self, const gemp_input 
 }
 
 /* NULL is not stored. */
-static gemp_code add_values(reader *self, const gemp_input *input, const gemp_cells *cells)
+static gemp_code add_values(thread_reader *self, const gemp_input *input, const gemp_cells *cells)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_schema *schema = input->edges ? &self->edges : &self->vertices;
@@ -224,7 +220,7 @@ done:
 /* Second reading: to the builder. */
 static gemp_code feed_record(void *context, const gemp_input *input, const gemp_cells *cells, uint64_t line)
 {
-	reader *self = context;
+	thread_reader *self = context;
 	gemp_place place = { input->file, line };
 	gemp_value source, target;
 	size_t named = field_of(&input->header, input->edges ? GEMP_ROLE_TYPE : GEMP_ROLE_LABELS);
@@ -241,7 +237,7 @@ static gemp_code feed_record(void *context, const gemp_input *input, const gemp_
 }
 
 /* The first reader feeds the builder itself. */
-static gemp_code new_branches(import *self)
+static gemp_code new_branches(table_import *self)
 {
 	gemp_code code = GEMP_OK;
 	for (unsigned t = 0; t < self->inputs.threads && code == GEMP_OK; t++) {
@@ -254,7 +250,7 @@ static gemp_code new_branches(import *self)
 }
 
 /* In the order of threads, so that the graph does not depend on timing. */
-static gemp_code join_branches(import *self)
+static gemp_code join_branches(table_import *self)
 {
 	gemp_code code = GEMP_OK;
 	for (unsigned t = 1; t < self->inputs.threads && code == GEMP_OK; t++) {
@@ -265,7 +261,8 @@ static gemp_code join_branches(import *self)
 }
 
 /* Second pass: types and keys are decided. */
-static gemp_code build(import *self, const gemp_comm *comm, const gemp_import_options *options, gemp_shard **out)
+static gemp_code build_graph(table_import *self, const gemp_comm *comm, const gemp_import_options *options,
+                             gemp_shard **out)
 {
 	gemp_code code = GEMP_OK;
 	gemp_builder_options built = gemp_format_builder(options);
@@ -285,7 +282,7 @@ static gemp_code build(import *self, const gemp_comm *comm, const gemp_import_op
 static gemp_code read_tables(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_code code = GEMP_OK;
-import self = { 0 };
+	table_import self = { 0 };
 	GEMP_TRY(gemp_inputs_open(&self.inputs, comm, options));
 	code = join_schemas(&self);
 	GEMP_THEN(new_readers(&self));
@@ -293,7 +290,7 @@ import self = { 0 };
 	gemp_step_times_next(options->steps, "look");
 	GEMP_TRY(gemp_inputs_read(&self.inputs, comm, observe_record, self.selves, "looking for types"));
 	resolve_types(&self, comm);
-	GEMP_TRY(build(&self, comm, options, out));
+	GEMP_TRY(build_graph(&self, comm, options, out));
 done:
 	free_readers(&self);
 	gemp_builder_free(self.builder);

@@ -1,11 +1,11 @@
 /* EMF models. What an object has is said by its metamodel; the file is read by rank 0, in two or three passes: what
  * references there are, which ids stand at which positions if there are both, and then all. */
 
-#include "core/memory.h"
+#include "core/status.h"
 #include "io/import/ecore_parser.h"
 #include "io/import/import.h"
 #include "io/import/xmi_parser.h"
-#include "io/text/text_scalar.h"
+#include "io/text/cells.h"
 #include "partition/build/build_graph.h"
 #include "partition/build/builder.h"
 
@@ -17,7 +17,7 @@ typedef struct column {
 	gemp_type type;
 } column;
 
-typedef struct import {
+typedef struct xmi_import {
 	const char *path;
 	gemp_ecore ecore;
 	size_t column_count, column_capacity;
@@ -28,12 +28,12 @@ typedef struct import {
 	bool has_ids, has_positions;
 	gemp_dictionary paths; /* of objects with ids, where references are positions too */
 	gemp_bytes keys;       /* of these objects */
-} import;
+} xmi_import;
 
 /* COLUMNS */
 
 /* Attributes of one name are one column, of a type that holds what all of them hold. */
-static gemp_code join_column(import *self, const gemp_ecore_feature *feature, size_t *at)
+static gemp_code join_column(xmi_import *self, const gemp_ecore_feature *feature, size_t *at)
 {
 	for (*at = 0; *at < self->column_count; ++*at) {
 		column *there = &self->columns[*at];
@@ -51,7 +51,7 @@ static gemp_code join_column(import *self, const gemp_ecore_feature *feature, si
 }
 
 /* Attributes of all classes are columns, derived ones left out as models do not hold them. */
-static gemp_code read_metamodel(import *self, const char *path)
+static gemp_code read_metamodel(xmi_import *self, const char *path)
 {
 	GEMP_PROPAGATE(gemp_ecore_read(&self->ecore, path));
 	GEMP_PROPAGATE(GEMP_NEW(self->column_of, self->ecore.feature_count));
@@ -69,7 +69,7 @@ static bool is_ordered(const gemp_ecore_feature *feature)
 }
 
 /* A column `order` keeps the order of references. */
-static gemp_code declare(import *self)
+static gemp_code declare(xmi_import *self)
 {
 	uint32_t file;
 	size_t at;
@@ -86,7 +86,7 @@ static gemp_code declare(import *self)
 
 static gemp_code count_object(void *context, const gemp_xmi_object *object)
 {
-	import *self = context;
+	xmi_import *self = context;
 	self->has_ids |= object->key.size != object->path_size ||
 	                 memcmp(object->key.data, object->path, object->path_size) != 0;
 	return GEMP_OK;
@@ -95,7 +95,7 @@ static gemp_code count_object(void *context, const gemp_xmi_object *object)
 /* Counts per feature tell whether both ends of an opposite are stored. */
 static gemp_code count_reference(void *context, const gemp_xmi_reference *reference)
 {
-	import *self = context;
+	xmi_import *self = context;
 	self->counts[reference->feature]++;
 	self->has_positions |= reference->by_position;
 	return GEMP_OK;
@@ -104,7 +104,7 @@ static gemp_code count_reference(void *context, const gemp_xmi_reference *refere
 /* Positions are looked up by path where a model has ids and positions. */
 static gemp_code note_path(void *context, const gemp_xmi_object *object)
 {
-	import *self = context;
+	xmi_import *self = context;
 	uint32_t index;
 	GEMP_PROPAGATE(gemp_dictionary_add(&self->paths, object->path, object->path_size, &index));
 	return gemp_bytes_add(&self->keys, object->key.data, object->key.size);
@@ -117,7 +117,7 @@ static gemp_code note_nothing(void *context, const gemp_xmi_reference *reference
 }
 
 /* EMF writes both ends of an opposite, unless one is a containment. */
-static gemp_code check_opposites(const import *self)
+static gemp_code check_opposites(const xmi_import *self)
 {
 	for (size_t f = 0; f < self->ecore.feature_count; f++) {
 		const gemp_ecore_feature *one = &self->ecore.features[f], *other;
@@ -146,7 +146,7 @@ static gemp_value key_value(const char *bytes, size_t size)
 }
 
 /* The key of what stands there; what is not known is left to the builder, which says that there is no such vertex. */
-static gemp_code find_target(import *self, const gemp_xmi_reference *reference, gemp_value *out)
+static gemp_code find_target(xmi_import *self, const gemp_xmi_reference *reference, gemp_value *out)
 {
 	uint32_t index;
 	size_t size = strlen(reference->target);
@@ -164,7 +164,7 @@ static gemp_code find_target(import *self, const gemp_xmi_reference *reference, 
 /* A container reference repeats the containment from the other side. */
 static gemp_code feed_reference(void *context, const gemp_xmi_reference *reference)
 {
-	import *self = context;
+	xmi_import *self = context;
 	const gemp_ecore_feature *feature = &self->ecore.features[reference->feature];
 	gemp_value source = key_value(reference->source, strlen(reference->source)), target;
 	gemp_place place = { 1, reference->line };
@@ -187,7 +187,7 @@ static gemp_code feed_reference(void *context, const gemp_xmi_reference *referen
 /* Objects without a value have their default, which EMF does not write. */
 static gemp_code feed_object(void *context, const gemp_xmi_object *object)
 {
-	import *self = context;
+	xmi_import *self = context;
 	const gemp_ecore_classifier *class = &self->ecore.classifiers[object->class];
 	gemp_value value = key_value(object->key.data, object->key.size);
 	GEMP_PROPAGATE(gemp_builder_vertex(self->builder, &value, class->labels, strlen(class->labels),
@@ -206,7 +206,7 @@ static gemp_code feed_object(void *context, const gemp_xmi_object *object)
 }
 
 /* Rank 0 reads, as an XML file cannot be cut. */
-static gemp_code read_model(import *self)
+static gemp_code read_model(xmi_import *self)
 {
 	static const gemp_xmi_visitor counting = { count_object, count_reference }, noting = { note_path, note_nothing };
 	static const gemp_xmi_visitor feeding = { feed_object, feed_reference };
@@ -218,7 +218,7 @@ static gemp_code read_model(import *self)
 }
 
 /* Takes an import that failed early. */
-static void free_import(import *self)
+static void free_import(xmi_import *self)
 {
 	gemp_builder_free(self->builder);
 	gemp_ecore_free(&self->ecore);
@@ -231,7 +231,7 @@ static void free_import(import *self)
 static gemp_code read_xmi(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_code code = GEMP_OK;
-import self = {.path = options->edge_files[0] };
+	xmi_import self = { .path = options->edge_files[0] };
 	gemp_builder_options built = gemp_format_builder(options);
 	GEMP_TRY(gemp_comm_agree(comm, read_metamodel(&self, options->metamodel)));
 	built.string_keys = self.ecore.string_ids;

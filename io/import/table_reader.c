@@ -5,12 +5,10 @@
 #include "io/import/table_reader.h"
 
 #include "core/limits.h"
-#include "core/log.h"
-#include "core/memory.h"
-#include "core/text.h"
+#include "core/status.h"
 #include "core/threads.h"
 #include "io/file/stream.h"
-#include "io/text/line_blocks.h"
+#include "io/text/lines.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  *
  * Rank 0 reads the first record of each file and broadcasts it. Plain files are shared by byte range; large compressed
  * ones are unpacked by all ranks, which take blocks in turn; other compressed files and CSV, whose quoted newlines forbid
- * to begin in the middle, go whole to one rank each. Threads visit the chunks of a block (io/text/line_blocks.h). The
+ * to begin in the middle, go whole to one rank each. Threads visit the chunks of a block (io/text/lines.h). The
  * first reading counts lines, so that line numbers are those of the file from the second reading on.
  */
 
@@ -10,7 +10,7 @@
 #define GEMP_IO_IMPORT_TABLE_READER_H
 
 #include "io/import/import.h"
-#include "io/import/table_header.h"
+#include "io/import/import_columns.h"
 
 typedef struct gemp_input {
 	const char *path; /* borrowed */

@@ -5,7 +5,8 @@
 #include "io/import/xmi_parser.h"
 
 #include "core/memory.h"
-#include "io/text/text_scalar.h"
+#include "core/status.h"
+#include "io/text/cells.h"
 #include "io/text/xml.h"
 
 #include <string.h>

@@ -3,7 +3,6 @@
 #ifndef GEMP_IO_IMPORT_XMI_PARSER_H
 #define GEMP_IO_IMPORT_XMI_PARSER_H
 
-#include "core/text.h"
 #include "io/import/ecore.h"
 
 typedef struct gemp_xmi_object {

@@ -5,7 +5,8 @@
 #include "io/picture/canvas.h"
 
 #include "core/memory.h"
-#include "io/file/local_file.h"
+#include "core/status.h"
+#include "io/file/output.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -38,7 +39,7 @@ void gemp_canvas_free(gemp_canvas *canvas)
 /* PIXELS */
 
 /* Dots beyond the border are cut off. */
-static void dot(gemp_canvas *canvas, long x, long y, gemp_colour colour)
+static void set_dot(gemp_canvas *canvas, long x, long y, gemp_colour colour)
 {
 	const long width = (long)canvas->width * GEMP_CANVAS_DENSITY, height = (long)canvas->height * GEMP_CANVAS_DENSITY;
 	if (x < 0 || y < 0 || x >= width || y >= height)
@@ -50,7 +51,7 @@ static void dot(gemp_canvas *canvas, long x, long y, gemp_colour colour)
 }
 
 /* Is the point on the same side of all edges? */
-static bool within(const double corners[][2], size_t count, double x, double y)
+static bool is_within(const double corners[][2], size_t count, double x, double y)
 {
 	bool left = false, right = false;
 	for (size_t i = 0; i < count; i++) {
@@ -74,8 +75,8 @@ static void fill_pixels(gemp_canvas *canvas, const double corners[][2], size_t c
 		}
 	for (long y = (long)floor(min[1] * density); y < (long)ceil(max[1] * density); y++)
 		for (long x = (long)floor(min[0] * density); x < (long)ceil(max[0] * density); x++)
-			if (within(corners, count, ((double)x + 0.5) / density, ((double)y + 0.5) / density))
-				dot(canvas, x, y, fill);
+			if (is_within(corners, count, ((double)x + 0.5) / density, ((double)y + 0.5) / density))
+				set_dot(canvas, x, y, fill);
 }
 
 /* Dots of the picture for one of a letter. */
@@ -95,7 +96,7 @@ static void draw_letter(gemp_canvas *canvas, uint64_t letter, long left, long to
 				continue;
 			for (long y = row * scale - around; y < (row + 1) * scale + around; y++)
 				for (long x = column * scale - around; x < (column + 1) * scale + around; x++)
-					dot(canvas, left + x, top + y, colour);
+					set_dot(canvas, left + x, top + y, colour);
 		}
 }
 
@@ -245,7 +246,7 @@ void gemp_canvas_label(gemp_canvas *canvas, double x, double y, double size, gem
 }
 
 /* libpng calls these. */
-static void take(png_structp png, png_bytep bytes, size_t size)
+static void collect_bytes(png_structp png, png_bytep bytes, size_t size)
 {
 	gemp_text_add(png_get_io_ptr(png), bytes, size);
 }
@@ -267,7 +268,7 @@ static gemp_code gemp_canvas_png(const gemp_canvas *canvas, gemp_text *out)
 		png_destroy_write_struct(&png, &info);
 		return gemp_fail(GEMP_ENOMEM, "libpng could not write a picture of %u x %u", canvas->width, canvas->height);
 	}
-	png_set_write_fn(png, out, take, flush_nothing);
+	png_set_write_fn(png, out, collect_bytes, flush_nothing);
 	png_set_IHDR(png, info, (png_uint_32)width, (png_uint_32)height, 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
 	             PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
 	png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_NONE); /* colours are flat: filters only make bytes differ */

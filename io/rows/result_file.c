@@ -3,8 +3,7 @@
 
 #include "io/rows/result_file.h"
 
-#include "core/memory.h"
-#include "io/file/local_file.h"
+#include "core/status.h"
 #include "io/file/output.h"
 #include "io/hdf5/hdf5_attributes.h"
 
@@ -137,7 +136,8 @@ done:
 
 /* WRITING, ON RANK 0 */
 
-static gemp_code append(const gemp_h5 *h5, hid_t dataset, gemp_type kind, uint64_t first, size_t rows, const void *data)
+static gemp_code append_values(const gemp_h5 *h5, hid_t dataset, gemp_type kind, uint64_t first, size_t rows,
+                               const void *data)
 {
 	gemp_code code = GEMP_OK;
 	hsize_t start = first, count = rows, all = first + rows;
@@ -170,7 +170,7 @@ static gemp_code append_strings(const gemp_h5 *h5, hid_t dataset, uint64_t first
 			memcpy(bytes + at, value.string.bytes, value.string.size);
 		at += (value.null ? 0 : value.string.size) + 1;
 	}
-	code = append(h5, dataset, GEMP_STRING, first, column->rows, strings);
+	code = append_values(h5, dataset, GEMP_STRING, first, column->rows, strings);
 done:
 	gemp_free_all(strings, bytes);
 	return code;
@@ -189,7 +189,7 @@ static gemp_code append_nulls(gemp_result_file *file, result_column *to, const g
 		GEMP_PROPAGATE(GEMP_NEW(none, column->rows));
 		null = none;
 	}
-	return append(&file->h5, to->null, GEMP_BOOLEAN, file->rows, column->rows, null);
+	return append_values(&file->h5, to->null, GEMP_BOOLEAN, file->rows, column->rows, null);
 }
 
 /* Masks come first, as the number of rows changes only when all columns are written. */
@@ -203,7 +203,7 @@ static gemp_code append_column(gemp_result_file *file, result_column *to, const 
 		const void *data = column->type == GEMP_INTEGER ? (const void *)column->integers
 		                   : column->type == GEMP_FLOAT ? (const void *)column->floats
 		                                                : column->booleans;
-		code = append(&file->h5, to->values, column->type, file->rows, column->rows, data);
+		code = append_values(&file->h5, to->values, column->type, file->rows, column->rows, data);
 	}
 	return code;
 }
@@ -247,7 +247,8 @@ static const void *numbers_of(const gemp_column *column, size_t *size)
 }
 
 /* Numbers without NULL travel as one block, others value by value. */
-static gemp_code pack(const gemp_result_file *file, const gemp_column *const *columns, size_t rows, gemp_text *packed)
+static gemp_code pack_rows(const gemp_result_file *file, const gemp_column *const *columns, size_t rows,
+                           gemp_text *packed)
 {
 	uint64_t count = rows;
 	gemp_text_add(packed, &count, rows ? sizeof count : 0);
@@ -307,7 +308,7 @@ done:
 }
 
 /* Synchronous sends keep rank 0's memory bounded. */
-static void move(const gemp_comm *comm, char *bytes, size_t size, int from)
+static void transfer(const gemp_comm *comm, char *bytes, size_t size, int from)
 {
 	for (size_t at = 0; at < size; at += PIECE) {
 		int piece = (int)(size - at < PIECE ? size - at : PIECE);
@@ -319,7 +320,7 @@ static void move(const gemp_comm *comm, char *bytes, size_t size, int from)
 }
 
 /* Collective. Rank 0 takes the packed rows of one rank after the other, also when it can no longer write them. */
-static gemp_code collect(gemp_result_file *file, gemp_text *packed, gemp_code code)
+static gemp_code collect_rows(gemp_result_file *file, gemp_text *packed, gemp_code code)
 {
 	const gemp_comm *comm = file->comm;
 	uint64_t own = packed->size, largest = own;
@@ -332,9 +333,9 @@ static gemp_code collect(gemp_result_file *file, gemp_text *packed, gemp_code co
 	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	GEMP_MPI(MPI_Gather(&own, 1, MPI_UINT64_T, sizes, 1, MPI_UINT64_T, 0, comm->world));
 	if (comm->rank != 0)
-		move(comm, packed->data, packed->size, 0);
+		transfer(comm, packed->data, packed->size, 0);
 	for (int r = 1; r < comm->size && comm->rank == 0; r++) {
-		move(comm, bytes, sizes[r], r);
+		transfer(comm, bytes, sizes[r], r);
 		if (code == GEMP_OK && sizes[r])
 			code = append_packed(file, bytes, sizes[r]);
 	}
@@ -345,8 +346,8 @@ static gemp_code collect(gemp_result_file *file, gemp_text *packed, gemp_code co
 gemp_code gemp_result_file_write(gemp_result_file *file, const gemp_column *const *columns, size_t rows)
 {
 	gemp_text packed = { 0 };
-	gemp_code code = file->h5.active ? append_rows(file, columns, rows) : pack(file, columns, rows, &packed);
-	code = collect(file, &packed, code);
+	gemp_code code = file->h5.active ? append_rows(file, columns, rows) : pack_rows(file, columns, rows, &packed);
+	code = collect_rows(file, &packed, code);
 	gemp_text_free(&packed);
 	return code;
 }
@@ -380,7 +381,7 @@ static void free_file(gemp_result_file *file)
 }
 
 /* The number of rows is known only now. */
-static gemp_code finish(gemp_result_file *file, const gemp_result_info *info)
+static gemp_code finish_file(gemp_result_file *file, const gemp_result_info *info)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_h5 *h5 = &file->h5;
@@ -402,7 +403,7 @@ gemp_code gemp_result_file_close(gemp_result_file *file, const gemp_result_info 
 {
 	if (!file)
 		return GEMP_OK;
-	gemp_code code = finish(file, info);
+	gemp_code code = finish_file(file, info);
 	if (code != GEMP_OK) {
 		gemp_result_file_abandon(file);
 		return code;

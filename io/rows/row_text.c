@@ -6,12 +6,13 @@
  */
 
 #include "io/rows/row_text.h"
-#include "io/file/local_file.h"
 
 #include "core/memory.h"
+#include "core/status.h"
 #include "core/threads.h"
 #include "graph/json_value.h"
-#include "io/text/escape.h"
+#include "io/file/output.h"
+#include "io/text/cells.h"
 
 #include <string.h>
 

@@ -3,9 +3,10 @@
 
 #include "io/rows/row_writer.h"
 
-#include "core/memory.h"
-#include "io/file/local_file.h"
+#include "core/status.h"
+#include "graph/column_bulk.h"
 #include "io/file/output.h"
+#include "io/rows/vertex_keys.h"
 
 #include <string.h>
 
@@ -175,7 +176,7 @@ static gemp_code open_text(gemp_row_writer *writer, const gemp_projected *column
 }
 
 /* Only rank 0 has a preview; the others agree on its failure. */
-static gemp_code show(gemp_row_writer *writer)
+static gemp_code show_preview(gemp_row_writer *writer)
 {
 	gemp_code code = GEMP_OK;
 	gemp_text table = { 0 };
@@ -248,7 +249,7 @@ gemp_code gemp_row_writer_close(gemp_row_writer *writer, const gemp_result_info 
 	else if (output)
 		code = gemp_output_close(output);
 	else if (writer->previews)
-		code = show(writer);
+		code = show_preview(writer);
 	gemp_row_writer_abandon(writer);
 	return code;
 }
@@ -264,4 +265,229 @@ void gemp_row_writer_abandon(gemp_row_writer *writer)
 	for (size_t c = 0; c < writer->flat_count; c++)
 		gemp_column_free(&writer->flat[c]);
 	gemp_free_all(writer->flat, writer);
+}
+
+enum { BATCH = 1 << 18 }; /* rows of a turn */
+
+gemp_result_info gemp_row_info(const char *what, const gemp_shard *graph)
+{
+	return (gemp_result_info){
+		.pattern = what, .semantics = what, .distinct = "none", .graph_hash = graph ? graph->hash : 0, .complete = true
+	};
+}
+
+/* Rows over all ranks: a preview ends. */
+static uint64_t limit_of(const gemp_row_turns *turns)
+{
+	return turns->path || turns->table ? UINT64_MAX : turns->shown;
+}
+
+/* Columns without rows; reserving makes even these count as loaded. */
+static gemp_code new_columns(gemp_projected **out, const gemp_row_turns *turns)
+{
+	gemp_code code = GEMP_NEW(*out, turns->count);
+	for (size_t c = 0; c < turns->count && code == GEMP_OK; c++) {
+		(*out)[c].name = turns->columns[c].name;
+		code = gemp_column_init(&(*out)[c].value, turns->columns[c].name, turns->columns[c].type);
+		GEMP_THEN(gemp_column_reserve(&(*out)[c].value, 0, 0));
+	}
+	return gemp_comm_agree(turns->comm, code);
+}
+
+static void free_columns(gemp_projected *columns, size_t count)
+{
+	gemp_projected_free(columns, count);
+	gemp_free(columns);
+}
+
+gemp_code gemp_row_turns_open(gemp_row_turns *turns)
+{
+	gemp_code code = GEMP_OK;
+	gemp_projected *columns = NULL;
+	const gemp_rows_options options = { .path = turns->path,
+		                                .table = turns->table,
+		                                .limit = limit_of(turns),
+		                                .semantics = turns->info.semantics,
+		                                .distinct = turns->info.distinct,
+		                                .preview = turns->preview };
+	GEMP_TRY(new_columns(&columns, turns));
+	code = gemp_row_writer_open(&turns->writer, turns->comm, columns, turns->count, &options);
+done:
+	free_columns(columns, turns->count);
+	return code;
+}
+
+/* Every turn has columns of its own, so that its memory is given back before the next one. */
+static gemp_code write_turn(gemp_row_turns *turns, size_t first, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	gemp_projected *columns = NULL;
+	GEMP_TRY(new_columns(&columns, turns));
+	GEMP_TRY(gemp_comm_agree(turns->comm, turns->fill(turns->self, columns, first, count)));
+	code = gemp_row_writer_write(turns->writer, columns, turns->count, count);
+done:
+	free_columns(columns, turns->count);
+	return code;
+}
+
+/* All ranks know all counts, and hence whose turn it is and when a preview is full. */
+gemp_code gemp_row_turns_add(gemp_row_turns *turns, uint64_t rows)
+{
+	const gemp_comm *comm = turns->comm;
+	GEMP_OWNED uint64_t *counts = NULL;
+	uint64_t left = limit_of(turns);
+	if (turns->at_once) {
+		uint64_t before = gemp_comm_exscan(comm, rows), remaining = left > before ? left - before : 0;
+		return write_turn(turns, 0, (size_t)(rows < remaining ? rows : remaining));
+	}
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(counts, (size_t)comm->size)));
+	GEMP_MPI(MPI_Allgather(&rows, 1, MPI_UINT64_T, counts, 1, MPI_UINT64_T, comm->world));
+	for (int rank = 0; rank < comm->size; rank++)
+		for (uint64_t first = 0, count; first < counts[rank] && left; first += count, left -= count) {
+			const bool own = rank == comm->rank;
+			count = counts[rank] - first < BATCH ? counts[rank] - first : BATCH;
+			count = count < left ? count : left;
+			GEMP_PROPAGATE(write_turn(turns, own ? (size_t)first : 0, own ? (size_t)count : 0));
+		}
+	return GEMP_OK;
+}
+
+gemp_code gemp_row_turns_close(gemp_row_turns *turns)
+{
+	gemp_row_writer *writer = turns->writer;
+	turns->writer = NULL; /* closing frees it, also after a failure */
+	return gemp_row_writer_close(writer, &turns->info);
+}
+
+void gemp_row_turns_abandon(gemp_row_turns *turns)
+{
+	gemp_row_writer_abandon(turns->writer);
+	turns->writer = NULL;
+}
+
+gemp_code gemp_row_turns_write(gemp_row_turns *turns, uint64_t rows)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_row_turns_open(turns));
+	GEMP_TRY(gemp_row_turns_add(turns, rows));
+	code = gemp_row_turns_close(turns);
+done:
+	gemp_row_turns_abandon(turns);
+	return code;
+}
+
+/* CALLBACKS */
+
+gemp_code gemp_row_fill_keys(gemp_projected *column, const gemp_comm *comm, const gemp_shard *graph,
+                             const gemp_vertex *ids, size_t count)
+{
+	gemp_column_free(&column->value);
+	return gemp_vertex_keys_fetch(&column->value, comm, graph, ids, count);
+}
+
+gemp_code gemp_row_fill_slice(gemp_projected *column, const gemp_column *from, size_t first, size_t count)
+{
+	uint64_t *rows = NULL;
+	gemp_code code = GEMP_NEW(rows, count);
+	for (size_t i = 0; i < count && code == GEMP_OK; i++)
+		rows[i] = first + i;
+	gemp_column_free(&column->value);
+	GEMP_THEN(gemp_column_gather(&column->value, from, NULL, rows, count));
+	gemp_free(rows);
+	return code;
+}
+
+gemp_code gemp_row_fill_integer(gemp_projected *column, uint64_t value)
+{
+	return gemp_column_add(&column->value, &(gemp_value){ .type = GEMP_INTEGER, .integer = (int64_t)value });
+}
+
+enum { SOURCE, TYPE, EDGE, TARGET, COLUMNS };
+
+struct gemp_edge_rows {
+	gemp_row_column columns[COLUMNS];
+	gemp_row_turns turns;
+	const gemp_shard *graph;
+	/* of the relation that is being added */
+	const gemp_relation *relation;
+	const uint64_t *numbers;
+	const gemp_edge_pair *pairs;
+};
+
+/* The number of an edge counts through all ranks in the order of its type. */
+static gemp_code fill_names(const gemp_edge_rows *rows, gemp_projected *columns, size_t first, size_t count)
+{
+	const gemp_relation *relation = rows->relation;
+	const gemp_value type = { .type = GEMP_STRING, .string = { relation->name, strlen(relation->name) } };
+	for (size_t i = first; i < first + count; i++) {
+		uint64_t number = relation->first_edge + (rows->numbers ? rows->numbers[i] : i);
+		GEMP_PROPAGATE(gemp_column_add(&columns[TYPE].value, &type));
+		GEMP_PROPAGATE(gemp_row_fill_integer(&columns[EDGE], number));
+	}
+	return GEMP_OK;
+}
+
+/* Collective. Other ranks own some of the ends, so their keys are fetched. */
+static gemp_code fill_edges(void *self, gemp_projected *columns, size_t first, size_t count)
+{
+	const gemp_edge_rows *rows = self;
+	const gemp_comm *comm = rows->turns.comm;
+	GEMP_OWNED gemp_vertex *ids = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(ids, count)));
+	for (size_t i = 0; i < count; i++)
+		ids[i] = rows->pairs[first + i].source;
+	GEMP_PROPAGATE(gemp_row_fill_keys(&columns[SOURCE], comm, rows->graph, ids, count));
+	for (size_t i = 0; i < count; i++)
+		ids[i] = rows->pairs[first + i].target;
+	GEMP_PROPAGATE(gemp_row_fill_keys(&columns[TARGET], comm, rows->graph, ids, count));
+	return fill_names(rows, columns, first, count);
+}
+
+gemp_code gemp_edge_rows_open(gemp_edge_rows **out, const gemp_comm *comm, const gemp_shard *graph, const char *path,
+                              const char *what)
+{
+	GEMP_OWNED gemp_edge_rows *rows = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(rows, 1)));
+	rows->graph = graph;
+	rows->columns[SOURCE] = (gemp_row_column){ "source", graph->keys.type };
+	rows->columns[TYPE] = (gemp_row_column){ "type", GEMP_STRING };
+	rows->columns[EDGE] = (gemp_row_column){ "edge", GEMP_INTEGER };
+	rows->columns[TARGET] = (gemp_row_column){ "target", graph->keys.type };
+	rows->turns = (gemp_row_turns){ .comm = comm,
+		                            .columns = rows->columns,
+		                            .count = COLUMNS,
+		                            .fill = fill_edges,
+		                            .self = rows,
+		                            .path = path,
+		                            .info = gemp_row_info(what, graph) };
+	GEMP_PROPAGATE(gemp_row_turns_open(&rows->turns));
+	*out = rows;
+	rows = NULL;
+	return GEMP_OK;
+}
+
+gemp_code gemp_edge_rows_add(gemp_edge_rows *rows, size_t relation, const uint64_t *numbers,
+                             const gemp_edge_pair *pairs, size_t count)
+{
+	rows->relation = &rows->graph->relations[relation];
+	rows->numbers = numbers;
+	rows->pairs = pairs;
+	return gemp_row_turns_add(&rows->turns, count);
+}
+
+gemp_code gemp_edge_rows_close(gemp_edge_rows *rows)
+{
+	if (!rows)
+		return GEMP_OK;
+	gemp_code code = gemp_row_turns_close(&rows->turns);
+	gemp_edge_rows_abandon(rows);
+	return code;
+}
+
+void gemp_edge_rows_abandon(gemp_edge_rows *rows)
+{
+	if (!rows)
+		return;
+	gemp_row_turns_abandon(&rows->turns);
+	gemp_free(rows);
 }

@@ -1,10 +1,9 @@
 #include "io/rows/vertex_keys.h"
 
-#include "comm/exchange.h"
-#include "core/memory.h"
 #include "core/search.h"
+#include "core/status.h"
 #include "graph/column_bulk.h"
-#include "io/text/text_scalar.h"
+#include "io/text/cells.h"
 #include "partition/exchange/value_exchange.h"
 
 #include <stdlib.h>
@@ -41,7 +40,7 @@ static int by_key(const void *a, const void *b)
 }
 
 /* The first of list[count] that is not less. */
-static size_t find(const key_request *list, size_t count, const gemp_value *key)
+static size_t lower_bound(const key_request *list, size_t count, const gemp_value *key)
 {
 	size_t low;
 	GEMP_PARTITION_POINT(low, 0, count, gemp_value_compare_keys(&list[low].key, key) < 0);
@@ -61,7 +60,8 @@ gemp_code gemp_vertex_keys_find(gemp_vertex *out, const gemp_comm *comm, const g
 	qsort(list, count, sizeof *list, by_key);
 	for (size_t row = 0; row < graph->rows && count; row++) {
 		gemp_value key = gemp_column_get(&graph->keys, row);
-		for (size_t i = find(list, count, &key); i < count && gemp_value_compare_keys(&list[i].key, &key) == 0; i++)
+		for (size_t i = lower_bound(list, count, &key); i < count && gemp_value_compare_keys(&list[i].key, &key) == 0;
+		     i++)
 			out[list[i].place] = (gemp_vertex)(graph->first_vertex + row);
 	}
 	/* pieces, as MPI counts in int */

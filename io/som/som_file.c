@@ -4,11 +4,11 @@
 
 #include "io/som/som_file.h"
 
-#include "core/memory.h"
+#include "core/status.h"
 #include "io/file/output.h"
 #include "io/hdf5/hdf5_attributes.h"
 #include "io/hdf5/hdf5_column.h"
-#include "io/text/text_cells.h"
+#include "io/text/cells.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -95,7 +95,8 @@ void gemp_som_map_free(gemp_som_map *map)
 	*map = (gemp_som_map){ 0 };
 }
 
-bool gemp_som_map_is_valid(const gemp_som_map *map)
+/* Local. The map has units and dimensions, and all arrays but hits. */
+static bool gemp_som_map_is_valid(const gemp_som_map *map)
 {
 	return map->rows && map->columns && map->dims && map->codebook && map->umatrix && map->offset && map->factor &&
 	       map->names;
@@ -196,7 +197,7 @@ enum { LARGEST_SIDE = 1 << 24 }; /* as maps may have */
 #define AGAIN "; the file is damaged: train the map again"
 
 /* Stored values of this type can be had as `memory`: texts as texts, numbers as numbers. */
-static bool suits(hid_t type, hid_t memory)
+static bool has_class_of(hid_t type, hid_t memory)
 {
 	const H5T_class_t class = H5Tget_class(type);
 	if (H5Tget_class(memory) == H5T_STRING)
@@ -204,7 +205,7 @@ static bool suits(hid_t type, hid_t memory)
 	return class == H5T_INTEGER || class == H5T_FLOAT;
 }
 
-static const char *kind(hid_t memory)
+static const char *kind_word(hid_t memory)
 {
 	return H5Tget_class(memory) == H5T_STRING ? "text" : "number";
 }
@@ -257,8 +258,8 @@ static gemp_code open_array(const gemp_h5 *h5, const char *name, int dimensions,
 	if (H5Sget_simple_extent_ndims(space) != dimensions)
 		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: dataset '%s' is not of %d dimension%s" AGAIN, h5->path, name, dimensions,
 		                   dimensions == 1 ? "" : "s"));
-	if (!suits(type, memory))
-		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: dataset '%s' is not of %ss" AGAIN, h5->path, name, kind(memory)));
+	if (!has_class_of(type, memory))
+		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: dataset '%s' is not of %ss" AGAIN, h5->path, name, kind_word(memory)));
 	code = GEMP_HDF5(h5, H5Sget_simple_extent_dims(space, size, NULL));
 done:
 	gemp_h5_release(type);

@@ -43,8 +43,6 @@ static inline uint32_t gemp_som_map_units(const gemp_som_map *map)
 /* Local. All that is owned, zeroed, but hits; names are NULL. */
 gemp_code gemp_som_map_new(gemp_som_map *out, uint32_t rows, uint32_t columns, uint32_t dims);
 void gemp_som_map_free(gemp_som_map *map);
-/* Local. The map has units and dimensions, and all arrays but hits. */
-bool gemp_som_map_is_valid(const gemp_som_map *map);
 
 /* Collective. */
 gemp_code gemp_som_file_read(gemp_som_map *out, const gemp_comm *comm, const char *path);

@@ -4,6 +4,7 @@
 #include "io/text/fasta.h"
 
 #include "core/memory.h"
+#include "core/status.h"
 #include "io/file/stream.h"
 #include "io/text/lines.h"
 

@@ -4,8 +4,9 @@
 #include "io/text/xml.h"
 
 #include "core/memory.h"
+#include "core/status.h"
 #include "core/text.h"
-#include "io/file/source.h"
+#include "io/file/stream.h"
 
 #include <expat.h>
 #include <inttypes.h>
@@ -67,7 +68,7 @@ const char *gemp_xml_attribute(const char **attributes, const char *name)
 /* HANDLERS */
 
 /* After each handler: a failure, or enough, ends the reading. Expat may still call a handler or two after that. */
-static void check(gemp_xml *xml, gemp_code code)
+static void finish_handler(gemp_xml *xml, gemp_code code)
 {
 	if (code == GEMP_EDATA)
 		gemp_fail_in(code, "%s:%" PRIu64 ": ", xml->path, gemp_xml_line(xml));
@@ -89,7 +90,7 @@ static void XMLCALL on_start(void *self, const char *name, const char **attribut
 	gemp_xml *xml = self;
 	gemp_text_clear(&xml->text);
 	if (!is_over(xml))
-		check(xml, xml->visitor->start(xml->self, xml, name, attributes));
+		finish_handler(xml, xml->visitor->start(xml->self, xml, name, attributes));
 }
 
 /* The text is complete only here, since Expat delivers it in parts. */
@@ -101,7 +102,7 @@ static void XMLCALL on_end(void *self, const char *name)
 		return;
 	gemp_code code = gemp_text_status(&xml->text);
 	GEMP_THEN(xml->visitor->end(xml->self, xml, xml->text.data ? xml->text.data : "", xml->text.size));
-	check(xml, code);
+	finish_handler(xml, code);
 	gemp_text_clear(&xml->text);
 }
 
@@ -113,7 +114,7 @@ static void XMLCALL on_text(void *self, const char *bytes, int size)
 }
 
 /* The same prefix may be declared again by each element: only changes are kept. */
-static gemp_code declare(gemp_xml *xml, const char *name, const char *uri)
+static gemp_code keep_prefix(gemp_xml *xml, const char *name, const char *uri)
 {
 	GEMP_PROPAGATE(GEMP_RESERVE(xml->prefixes, xml->prefix_capacity, xml->prefix_count + 1));
 	prefix *added = &xml->prefixes[xml->prefix_count++];
@@ -129,7 +130,7 @@ static void XMLCALL on_namespace(void *self, const char *name, const char *uri)
 		return;
 	const char *known = gemp_xml_uri(xml, name ? name : "", name ? strlen(name) : 0);
 	if (!known || strcmp(known, uri ? uri : "") != 0)
-		check(xml, declare(xml, name, uri));
+		finish_handler(xml, keep_prefix(xml, name, uri));
 }
 
 /* Nested entities can expand to gigabytes, and none of the formats needs them. */
@@ -138,8 +139,9 @@ static void XMLCALL on_entity(void *self, const char *name, int parameter, const
 {
 	gemp_xml *xml = self;
 	(void)parameter, (void)value, (void)size, (void)base, (void)system, (void)public, (void)notation;
-	check(xml, gemp_fail(GEMP_EDATA, "the file declares an entity ('%.60s'), which %s needs none of; take it out", name,
-	                     xml->visitor->format_name));
+	finish_handler(xml,
+	               gemp_fail(GEMP_EDATA, "the file declares an entity ('%.60s'), which %s needs none of; take it out",
+	                         name, xml->visitor->format_name));
 }
 
 /* THE FILE */
@@ -160,7 +162,7 @@ static gemp_code bad_xml(const gemp_xml *xml)
 }
 
 /* Expat gives the buffer, so that bytes are read directly to where they are parsed. */
-static gemp_code parse(gemp_xml *xml, gemp_source *source)
+static gemp_code parse_source(gemp_xml *xml, gemp_source *source)
 {
 	size_t size = 1;
 	while (size && !xml->stopped) {
@@ -177,7 +179,7 @@ static gemp_code parse(gemp_xml *xml, gemp_source *source)
 }
 
 /* The salt of the hash is fixed, since a run that is repeated must do the same. */
-static gemp_code prepare(gemp_xml *xml)
+static gemp_code make_parser(gemp_xml *xml)
 {
 	xml->parser = XML_ParserCreateNS(NULL, ' ');
 	if (!xml->parser)
@@ -198,8 +200,8 @@ gemp_code gemp_xml_read(const char *path, const gemp_xml_visitor *visitor, void 
 	gemp_source *source = NULL;
 	gemp_xml xml = { .path = path, .visitor = visitor, .self = self };
 	GEMP_TRY(gemp_source_open(&source, path, 0));
-	GEMP_TRY(prepare(&xml));
-	GEMP_TRY(parse(&xml, source));
+	GEMP_TRY(make_parser(&xml));
+	GEMP_TRY(parse_source(&xml, source));
 done:
 	if (xml.parser)
 		XML_ParserFree(xml.parser);

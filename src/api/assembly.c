@@ -7,7 +7,6 @@
 #include "assembly/unitig_links.h"
 #include "core/memory.h"
 #include "core/quantity.h"
-#include "io/file/local_file.h"
 #include "io/file/output.h"
 #include "io/text/fasta.h"
 

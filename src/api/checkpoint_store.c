@@ -1,11 +1,12 @@
 #include "api/checkpoint_store.h"
+#include "io/file/stream.h"
 
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/signals.h"
 #include "core/text.h"
 #include "core/timer.h"
-#include "io/file/local_file.h"
+#include "io/file/output.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,11 +1,12 @@
 #include "api/context_state.h"
+#include "io/file/stream.h"
 
 #include "comm/session.h"
 #include "comm/world.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/signals.h"
-#include "io/file/local_file.h"
+#include "io/file/output.h"
 #include "partition/runtime_open.h"
 
 #include <signal.h>

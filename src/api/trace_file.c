@@ -13,7 +13,7 @@
 #include "core/memory.h"
 #include "core/quantity.h"
 #include "device/launch.h"
-#include "io/file/local_file.h"
+#include "io/file/output.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -4,8 +4,7 @@
 #include "cli/report/report_run.h"
 #include "core/memory.h"
 #include "core/quantity.h"
-#include "io/rows/edge_rows.h"
-#include "io/rows/row_turns.h"
+#include "io/rows/row_writer.h"
 
 #include <inttypes.h>
 #include <string.h>

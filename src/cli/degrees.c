@@ -3,7 +3,7 @@
 #include "cli/graph_output.h"
 #include "cli/report/report_run.h"
 #include "core/memory.h"
-#include "io/rows/row_turns.h"
+#include "io/rows/row_writer.h"
 
 #include <string.h>
 

@@ -3,7 +3,6 @@
 #include "cli/report/report_run.h"
 #include "core/memory.h"
 #include "core/quantity.h"
-#include "io/rows/edge_rows.h"
 #include "io/rows/row_writer.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "api/rates.h"
 #include "core/memory.h"
 #include "core/quantity.h"
-#include "io/file/local_file.h"
+#include "io/file/output.h"
 #include "io/graph_file/graph_file_write.h"
 #include "io/import/import.h"
 

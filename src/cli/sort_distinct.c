@@ -5,8 +5,8 @@
 #include "cli/report/report_run.h"
 #include "core/memory.h"
 #include "core/quantity.h"
+#include "io/arrays/numbers.h"
 #include "io/arrays/numbers_read.h"
-#include "io/arrays/numbers_write.h"
 #include "primitive/arrays.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
 #include "euler/circuit_drawing.h"
 
 #include "core/memory.h"
-#include "io/file/local_file.h"
+#include "io/file/output.h"
 #include "io/rows/vertex_keys.h"
-#include "io/text/escape.h"
+#include "io/text/cells.h"
 
 #include <inttypes.h>
 #include <string.h>

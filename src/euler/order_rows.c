@@ -1,7 +1,7 @@
 #include "euler/order_rows.h"
 
 #include "core/memory.h"
-#include "io/rows/row_turns.h"
+#include "io/rows/row_writer.h"
 
 #include <string.h>
 

@@ -5,6 +5,7 @@
 
 #include "core/log.h"
 #include "core/memory.h"
+#include "core/random.h"
 #include "core/text.h"
 #include "core/threads.h"
 #include "partition/build/build_graph.h"
@@ -12,8 +13,116 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* What generators share: streams of random numbers that depend on what they are drawn for and not on who
+ * draws, permutations without tables, and the splitting of numbers among ranks and threads. The
+ * permutation is a Feistel network with cycle walking (Black and Rogaway 2002). */
+
+uint64_t gemp_generator_state(uint64_t seed, gemp_generator_stream purpose, uint64_t number)
+{
+	return gemp_mix(gemp_mix(gemp_mix(seed) + (uint64_t)purpose) + number);
+}
+
+enum { ROUNDS = 8 }; /* with 4 the walk below is visibly uneven for small n */
+
+/* A Feistel network over the smallest even number of bits that holds n, walked until it falls below n. */
+uint64_t gemp_generator_permute(uint64_t seed, uint64_t n, uint64_t x)
+{
+	unsigned half = 1;
+	while (2 * half < 64 && (n - 1) >> (2 * half) != 0)
+		half++;
+	uint64_t mask = (UINT64_C(1) << half) - 1;
+	do {
+		uint64_t left = x >> half, right = x & mask;
+		for (uint64_t round = 0; round < ROUNDS; round++) {
+			uint64_t next = left ^ (gemp_mix(seed + round * UINT64_C(0x9e3779b97f4a7c15) + right) & mask);
+			left = right;
+			right = next;
+		}
+		x = left << half | right;
+	} while (x >= n);
+	return x;
+}
+
+/* An octave is drawn, then a number within it: chances fall about as 1 / k, as Zipf's law has it, without
+ * a table. */
+uint64_t gemp_generator_zipf(uint64_t *state, uint64_t n)
+{
+	uint64_t octaves = 64 - (uint64_t)__builtin_clzll(n), k;
+	do {
+		uint64_t first = UINT64_C(1) << gemp_random_below(state, octaves);
+		k = first + gemp_random_below(state, first);
+	} while (k > n);
+	return k;
+}
+
+/* Ranks take blocks, and their threads blocks of these. */
+gemp_block_range gemp_generator_range(const gemp_generator_run *making, uint64_t count)
+{
+	gemp_block_range all = gemp_comm_block(making->comm, count);
+	uint64_t each = (all.end - all.begin) / making->threads, more = (all.end - all.begin) % making->threads;
+	uint64_t thread = making->thread, begin = all.begin + thread * each + (thread < more ? thread : more);
+	return (gemp_block_range){ begin, begin + each + (thread < more) };
+}
+
+static gemp_value number_key(uint64_t id)
+{
+	return (gemp_value){ .type = GEMP_INTEGER, .integer = (int64_t)id };
+}
+
+/* Vertices without attributes have their number as key. */
+gemp_code gemp_generator_vertices(const gemp_generator_run *making, uint64_t count)
+{
+	gemp_code code = GEMP_OK;
+	gemp_block_range span = gemp_generator_range(making, count);
+	for (uint64_t id = span.begin; id < span.end && code == GEMP_OK; id++) {
+		gemp_value key = number_key(id);
+		code = gemp_builder_vertex(making->builder, &key, "", 0, (gemp_place){ making->file, id + 1 });
+	}
+	return code;
+}
+
+/* Labels are spread by a hash of the id, so that they do not depend on ranks. */
+gemp_code gemp_generator_labelled(const gemp_generator_run *making, uint64_t count, uint64_t labels)
+{
+	gemp_code code = GEMP_OK;
+	gemp_block_range span = gemp_generator_range(making, count);
+	for (uint64_t id = span.begin; id < span.end && code == GEMP_OK; id++) {
+		char label[24];
+		gemp_value key = number_key(id);
+		uint64_t which = gemp_mix(id + UINT64_C(0x9e3779b97f4a7c15)) % labels;
+		int size = snprintf(label, sizeof label, "L%llu", (unsigned long long)which);
+		code = gemp_builder_vertex(making->builder, &key, label, (size_t)size, (gemp_place){ making->file, id + 1 });
+	}
+	return code;
+}
+
+/* Vertices are numbers here; the builder knows them by key. */
+gemp_code gemp_generator_edge(const gemp_generator_run *making, uint64_t source, uint64_t target, const char *type,
+                              uint64_t number)
+{
+	gemp_value from = number_key(source), to = number_key(target);
+	return gemp_builder_edge(making->builder, &from, &to, type, strlen(type), (gemp_place){ making->file, number + 1 });
+}
+
+gemp_code gemp_generator_declare_weights(gemp_builder *builder, double max)
+{
+	size_t column;
+	return max > 0 ? gemp_builder_edge_column(builder, "weight", GEMP_INTEGER, &column) : GEMP_OK;
+}
+
+/* The two ends give the stream, so that parallel edges weigh alike. */
+gemp_code gemp_generator_weight(const gemp_generator_run *making, uint64_t source, uint64_t target, double max)
+{
+	if (max == 0)
+		return GEMP_OK;
+	uint64_t state = gemp_generator_state(making->seed, GEMP_FOR_WEIGHT, source << 32 | target);
+	gemp_value weight = { .type = GEMP_INTEGER, .integer = 1 + (int64_t)gemp_random_below(&state, (uint64_t)max) };
+	return gemp_builder_edge_value(making->builder, 0, &weight);
+}
 
 static const gemp_generator_entry *const entries[] = {
 	&gemp_generator_rmat,    &gemp_generator_uniform,  &gemp_generator_movies,
@@ -129,7 +238,7 @@ typedef struct maker {
 } maker;
 
 /* A message belongs to its thread, so that it is copied for the caller. */
-static void run_thread(void *makers, unsigned thread, size_t number)
+static void run_maker(void *makers, unsigned thread, size_t number)
 {
 	(void)thread;
 	maker *own = (maker *)makers + number;
@@ -139,7 +248,7 @@ static void run_thread(void *makers, unsigned thread, size_t number)
 }
 
 /* The first maker feeds the builder itself, the others branches of it. */
-static gemp_code make_all(maker *makers, unsigned threads)
+static gemp_code run_makers(maker *makers, unsigned threads)
 {
 	gemp_code code = GEMP_OK;
 	for (unsigned t = 0; t < threads; t++) {
@@ -150,7 +259,7 @@ static gemp_code make_all(maker *makers, unsigned threads)
 	}
 	for (unsigned t = 1; t < threads; t++)
 		GEMP_TRY(gemp_builder_branch(&makers[t].making.builder, makers[0].making.builder));
-	gemp_parallel_for(threads, run_thread, makers);
+	gemp_parallel_for(threads, run_maker, makers);
 	for (unsigned t = 0; t < threads; t++)
 		if (makers[t].code != GEMP_OK)
 			GEMP_TRY(gemp_fail(makers[t].code, "%s", makers[t].message));
@@ -166,7 +275,7 @@ done:
 }
 
 /* The first maker is the model for those of other threads. */
-static gemp_code make(const gemp_generator_entry *entry, const gemp_generator_run *making)
+static gemp_code make_parts(const gemp_generator_entry *entry, const gemp_generator_run *making)
 {
 	GEMP_OWNED maker *makers = NULL;
 	unsigned threads = gemp_threads();
@@ -176,7 +285,7 @@ static gemp_code make(const gemp_generator_entry *entry, const gemp_generator_ru
 	GEMP_PROPAGATE(gemp_builder_file(making->builder, entry->generator.name, &makers[0].making.file));
 	if (entry->declare)
 		GEMP_PROPAGATE(entry->declare(making->builder, making->values));
-	return make_all(makers, threads);
+	return run_makers(makers, threads);
 }
 
 /* Collective; the graph depends on options and seed, not on ranks and threads. */
@@ -194,7 +303,7 @@ gemp_code gemp_generate(gemp_shard **out, const gemp_comm *comm, const gemp_gene
 		GEMP_TRY(entry->check(options->values));
 	GEMP_TRY(gemp_builder_new(&making.builder, comm, &built));
 	gemp_step_times_next(options->steps, "make");
-	GEMP_TRY(gemp_comm_agree(comm, make(entry, &making)));
+	GEMP_TRY(gemp_comm_agree(comm, make_parts(entry, &making)));
 	GEMP_TRY(gemp_builder_finish(making.builder, out));
 done:
 	gemp_builder_free(making.builder);

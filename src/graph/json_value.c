@@ -54,3 +54,13 @@ void gemp_json_edge(gemp_text *out, const gemp_value *type, const gemp_value *so
 	gemp_json_value(out, target);
 	gemp_text_add(out, "}", 1);
 }
+
+const char *gemp_json_kind(const json_t *value)
+{
+	static const char *const kinds[] = {
+		[JSON_OBJECT] = "an object",   [JSON_ARRAY] = "an array", [JSON_STRING] = "a string",
+		[JSON_INTEGER] = "an integer", [JSON_REAL] = "a float",   [JSON_TRUE] = "a boolean",
+		[JSON_FALSE] = "a boolean",    [JSON_NULL] = "null",
+	};
+	return value ? kinds[json_typeof(value)] : "missing";
+}

@@ -15,4 +15,8 @@ void gemp_json_string(gemp_text *out, const char *bytes, size_t size);
 /* {"type": ..., "source": ..., "target": ...} */
 void gemp_json_edge(gemp_text *out, const gemp_value *type, const gemp_value *source, const gemp_value *target);
 
+/* The word for a parsed value in messages: "a string", "an array"; "missing" for NULL. */
+struct json_t;
+const char *gemp_json_kind(const struct json_t *value);
+
 #endif

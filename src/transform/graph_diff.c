@@ -1,8 +1,8 @@
 #include "transform/graph_diff.h"
 
 #include "core/memory.h"
-#include "io/file/local_file.h"
-#include "io/text/escape.h"
+#include "io/file/output.h"
+#include "io/text/cells.h"
 #include "match/filter/vertex_values.h"
 #include "partition/exchange/value_exchange.h"
 

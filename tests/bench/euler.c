@@ -16,7 +16,7 @@
 #include "euler/device_engine.h"
 #include "euler/ranks/ranks_engine.h"
 #include "euler/verify.h"
-#include "generate/eulerian_graphs.h"
+#include "generate/random_graphs.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>

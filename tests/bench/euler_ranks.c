@@ -14,7 +14,7 @@
 #include "euler/euler.h"
 #include "euler/ranks/ranks_engine.h"
 #include "euler/verify.h"
-#include "generate/eulerian_graphs.h"
+#include "generate/random_graphs.h"
 #include "harness/limits.h"
 
 #include <inttypes.h>

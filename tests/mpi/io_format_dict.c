@@ -2,7 +2,7 @@
 #include "import_case.h"
 
 #include "core/status.h"
-#include "io/import/dict_entry.h"
+#include "io/import/import_dict.h"
 
 /* An entry read, as "headword <grammar> = word, 1:word, ...". */
 static void entry_is(const char *text, const char *expected)

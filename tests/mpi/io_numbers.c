@@ -8,7 +8,6 @@
 #include "harness/limits.h"
 #include "io/arrays/numbers.h"
 #include "io/arrays/numbers_read.h"
-#include "io/arrays/numbers_write.h"
 #include "io/text/lines.h"
 #include "primitive/key.h"
 

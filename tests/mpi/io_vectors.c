@@ -7,7 +7,6 @@
 #include "core/status.h"
 #include "graph/column.h"
 #include "io/arrays/vectors.h"
-#include "io/arrays/vectors_read.h"
 
 #include <inttypes.h>
 #include <math.h>

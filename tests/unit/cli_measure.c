@@ -1,6 +1,6 @@
 #include "harness/harness.h"
 
-#include "bench/query_timing.h"
+#include "bench/measure.h"
 
 static void spread_is(const double *values, size_t count, double least, double median, double most)
 {

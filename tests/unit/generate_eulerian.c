@@ -3,7 +3,7 @@
 #include "harness/harness.h"
 
 #include "core/status.h"
-#include "generate/eulerian_graphs.h"
+#include "generate/random_graphs.h"
 
 #include <string.h>
 

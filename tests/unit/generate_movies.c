@@ -5,10 +5,9 @@
 #include "core/random.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "generate/example_graphs.h"
 #include "generate/generate.h"
-#include "generate/generator.h"
-#include "generate/movies.h"
-#include "io/text/text_cells.h"
+#include "io/text/cells.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Heads of .npy files, and numbers as this machine has them: all floats of 16 bits, both orders of bytes. */
 #include "core/status.h"
-#include "io/arrays/npy.h"
+#include "io/arrays/npz.h"
 
 #include "harness/harness.h"
 

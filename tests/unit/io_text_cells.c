@@ -2,7 +2,7 @@
 #include "harness/harness.h"
 
 #include "core/status.h"
-#include "io/text/text_cells.h"
+#include "io/text/cells.h"
 
 #include <string.h>
 

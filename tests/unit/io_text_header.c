@@ -3,9 +3,8 @@
 
 #include "core/status.h"
 #include "graph/column.h"
-#include "io/import/column_inference.h"
-#include "io/import/table_header.h"
-#include "io/text/text_cells.h"
+#include "io/import/import_columns.h"
+#include "io/text/cells.h"
 
 #include <string.h>
 

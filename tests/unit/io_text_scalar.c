@@ -2,7 +2,7 @@
 
 #include "core/status.h"
 #include "graph/column.h"
-#include "io/text/text_scalar.h"
+#include "io/text/cells.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -8,7 +8,8 @@
 #include "core/memory.h"
 #include "core/quantity.h"
 #include "core/text.h"
-#include "io/file/local_file.h"
+#include "io/file/output.h"
+#include "io/file/stream.h"
 #include "io/rows/vertex_keys.h"
 
 #include <math.h>

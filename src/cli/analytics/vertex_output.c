@@ -4,9 +4,9 @@
 
 #include "cli/graph_output.h"
 #include "core/memory.h"
-#include "io/file/local_file.h"
-#include "io/graph_file/graph_file_matrix_values.h"
-#include "io/rows/row_turns.h"
+#include "io/file/output.h"
+#include "io/graph_file/graph_file_read.h"
+#include "io/rows/row_writer.h"
 #include "partition/build/content_hash.h"
 
 #include <math.h>

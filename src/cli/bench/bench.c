@@ -1,7 +1,7 @@
 #include "cli/bench/bench.h"
 
 #include "api/context_state.h"
-#include "bench/query_timing.h"
+#include "bench/measure.h"
 #include "cli/report/report_run.h"
 #include "core/quantity.h"
 #include "device/rate.h"

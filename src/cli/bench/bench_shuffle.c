@@ -1,5 +1,5 @@
 #include "api/context_state.h"
-#include "bench/shuffle_rates.h"
+#include "bench/measure.h"
 #include "cli/bench/bench.h"
 #include "core/quantity.h"
 #include "device/rate.h"

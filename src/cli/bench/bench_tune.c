@@ -1,13 +1,13 @@
 /* bench_places: from which size on the device, with all copies to it and back, is faster than the host's threads. */
 
 #include "api/context_state.h"
-#include "bench/query_timing.h"
+#include "bench/measure.h"
 #include "cli/bench/bench.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/random.h"
 #include "generate/generate.h"
-#include "io/file/local_file.h"
+#include "io/file/output.h"
 #include "io/graph_file/graph_file_read.h"
 #include "pattern/bind/bind.h"
 #include "pattern/shapes/named_pattern.h"

@@ -10,7 +10,7 @@
 #include "euler/circuit_drawing.h"
 #include "euler/order_rows.h"
 #include "euler/verify.h"
-#include "io/file/local_file.h"
+#include "io/file/output.h"
 #include "io/graph_file/graph_file_read.h"
 #include "io/rows/row_writer.h"
 #include "io/rows/vertex_keys.h"

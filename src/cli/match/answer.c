@@ -8,7 +8,7 @@
 #include "cli/match/resumable_search.h"
 #include "core/log.h"
 #include "core/memory.h"
-#include "io/file/local_file.h"
+#include "io/file/output.h"
 #include "match/filter/computed_columns.h"
 #include "pattern/bind/bind.h"
 #include "query/clause/clause.h"

@@ -3,7 +3,7 @@
 #include "cli/match/match_report.h"
 #include "core/memory.h"
 #include "core/quantity.h"
-#include "io/rows/row_turns.h"
+#include "io/rows/row_writer.h"
 #include "match/estimate.h"
 #include "match/match.h"
 #include "query/query.h"

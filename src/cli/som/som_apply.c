@@ -5,8 +5,8 @@
 #include "cli/som/som_graph.h"
 #include "core/memory.h"
 #include "core/quantity.h"
-#include "io/arrays/vectors_read.h"
-#include "io/rows/row_turns.h"
+#include "io/arrays/vectors.h"
+#include "io/rows/row_writer.h"
 #include "som/file/map_vectors.h"
 #include "som/map/quality.h"
 

@@ -4,7 +4,7 @@
 #include "cli/graph_job.h"
 #include "core/memory.h"
 #include "graph/column_bulk.h"
-#include "io/file/local_file.h"
+#include "io/file/output.h"
 #include "io/graph_file/graph_file_read.h"
 #include "som/map/search.h"
 

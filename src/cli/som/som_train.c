@@ -6,8 +6,8 @@
 #include "core/memory.h"
 #include "core/quantity.h"
 #include "core/signals.h"
-#include "io/arrays/numbers_write.h"
-#include "io/arrays/vectors_read.h"
+#include "io/arrays/numbers.h"
+#include "io/arrays/vectors.h"
 #include "som/file/map_training.h"
 #include "som/train/train.h"
 

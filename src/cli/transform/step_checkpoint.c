@@ -4,7 +4,7 @@
 #include "core/memory.h"
 #include "core/quantity.h"
 #include "core/random.h"
-#include "io/file/local_file.h"
+#include "io/file/output.h"
 #include "io/graph_file/graph_file_read.h"
 #include "io/graph_file/graph_file_write.h"
 

@@ -2,7 +2,7 @@
 
 #include "core/memory.h"
 #include "io/export/export.h"
-#include "io/file/local_file.h"
+#include "io/file/output.h"
 #include "match/distinct/row_sinks.h"
 #include "partition/derived/subgraph.h"
 

@@ -1,7 +1,7 @@
 #include "som/picture/map_picture.h"
 #include "core/memory.h"
 
-#include "io/file/local_file.h"
+#include "io/file/output.h"
 #include "io/picture/canvas.h"
 
 #include <math.h>

@@ -2,13 +2,14 @@
 
 #include "core/memory.h"
 #include "core/quantity.h"
-#include "io/file/local_file.h"
+#include "graph/json_value.h"
+#include "io/file/output.h"
 #include "io/file/stream.h"
-#include "io/import/json_record.h"
 #include "io/som/som_file.h"
-#include "io/text/text_cells.h"
+#include "io/text/cells.h"
 
 #include <inttypes.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "transform/changelog/change_log_line.h"
 
 #include "core/memory.h"
-#include "io/import/json_record.h"
+#include "graph/json_value.h"
 
 #include <math.h>
 #include <stdlib.h>

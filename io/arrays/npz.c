@@ -1,0 +1,451 @@
+/* The directory at the end of the archive names the members; it is read once, and members are then read
+ * independently of one another. Formats: PKWARE's APPNOTE 6.3, without encryption and split archives. */
+
+#include "io/arrays/npz.h"
+
+#include "core/status.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <zlib.h>
+
+enum {
+	END_SIZE = 22,
+	END64_SIZE = 56,
+	LOCATOR_SIZE = 20,
+	ENTRY_SIZE = 46,
+	LOCAL_SIZE = 30,
+	LONGEST_COMMENT = 65535,
+	PACKED = 1 << 16,
+	MOST_MEMBERS = 100000
+};
+
+static const char damaged[] = "%s: is no zip archive, or damaged or cut (%s); write it again";
+
+static gemp_code bad_zip(const char *path, const char *why)
+{
+	return gemp_fail(GEMP_EDATA, damaged, path, why);
+}
+
+/* Zip files are little-endian, whatever the machine is. */
+static uint64_t read_number(const unsigned char *at, int bytes)
+{
+	uint64_t value = 0;
+	while (bytes--)
+		value = value << 8 | at[bytes];
+	return value;
+}
+
+/* Places come from the file and may be anything, so that each is checked. */
+static gemp_code read_at(FILE *file, const char *path, uint64_t place, void *bytes, size_t size)
+{
+	if (place > INT64_MAX || fseeko(file, (off_t)place, SEEK_SET) != 0 || fread(bytes, 1, size, file) != size)
+		return bad_zip(path, "a part lies beyond its end");
+	return GEMP_OK;
+}
+
+/* Each member has a file of its own, so that several are read at the same time. */
+static gemp_code open_file(FILE **file, const char *path)
+{
+	*file = fopen(path, "rb");
+	if (!*file)
+		return gemp_fail(GEMP_ENOINPUT, "%s: cannot be read: %s; check the name and its permissions", path,
+		                 strerror(errno));
+	return GEMP_OK;
+}
+
+/* THE DIRECTORY */
+
+typedef struct directory {
+	uint64_t place, size, count;
+} directory;
+
+/* The record at the archive's end, behind which only a comment may stand. */
+static gemp_code find_end(FILE *file, const char *path, unsigned char *end, uint64_t *place)
+{
+	GEMP_OWNED unsigned char *tail = NULL;
+	if (fseeko(file, 0, SEEK_END) != 0)
+		return bad_zip(path, "it cannot be searched");
+	uint64_t size = (uint64_t)ftello(file), max = END_SIZE + LONGEST_COMMENT, take = size < max ? size : max;
+	if (size < END_SIZE)
+		return bad_zip(path, "it is too short");
+	GEMP_PROPAGATE(GEMP_NEW(tail, take));
+	GEMP_PROPAGATE(read_at(file, path, size - take, tail, take));
+	for (uint64_t at = take - END_SIZE + 1; at-- > 0;)
+		if (memcmp(tail + at, "PK\5\6", 4) == 0) {
+			memcpy(end, tail + at, END_SIZE);
+			*place = size - take + at;
+			return GEMP_OK;
+		}
+	return bad_zip(path, "there is no directory at its end");
+}
+
+/* Archives beyond 4 GiB have a second record, which a locator in front of the first one points to. */
+static gemp_code find_directory(FILE *file, const char *path, directory *out)
+{
+	unsigned char end[END_SIZE], locator[LOCATOR_SIZE], end64[END64_SIZE];
+	uint64_t place = 0;
+	GEMP_PROPAGATE(find_end(file, path, end, &place));
+	*out = (directory){ read_number(end + 16, 4), read_number(end + 12, 4), read_number(end + 10, 2) };
+	if (out->place != UINT32_MAX && out->size != UINT32_MAX && out->count != UINT16_MAX)
+		return GEMP_OK;
+	if (place < LOCATOR_SIZE)
+		return bad_zip(path, "its zip64 directory is missing");
+	GEMP_PROPAGATE(read_at(file, path, place - LOCATOR_SIZE, locator, sizeof locator));
+	if (memcmp(locator, "PK\6\7", 4) != 0)
+		return GEMP_OK; /* just large numbers */
+	GEMP_PROPAGATE(read_at(file, path, read_number(locator + 8, 8), end64, sizeof end64));
+	if (memcmp(end64, "PK\6\6", 4) != 0)
+		return bad_zip(path, "its zip64 directory is missing");
+	*out = (directory){ read_number(end64 + 48, 8), read_number(end64 + 40, 8), read_number(end64 + 32, 8) };
+	return GEMP_OK;
+}
+
+/* Sizes that do not fit in 4 bytes stand in the extra field, in this order. */
+static void read_extra(const unsigned char *extra, size_t size, gemp_zip_member *member)
+{
+	while (size >= 4) {
+		size_t length = read_number(extra + 2, 2), at = 4;
+		if (length > size - 4)
+			return;
+		uint64_t *const wide[] = { &member->size, &member->compressed_size, &member->offset };
+		for (size_t i = 0; read_number(extra, 2) == 1 && i < 3; i++)
+			if (*wide[i] == UINT32_MAX && at + 8 <= 4 + length) {
+				*wide[i] = read_number(extra + at, 8);
+				at += 8;
+			}
+		extra += 4 + length;
+		size -= 4 + length;
+	}
+}
+
+/* One entry; its size in *used. */
+static gemp_code read_entry(const char *path, const unsigned char *at, size_t left, gemp_zip_member *member,
+                            size_t *used)
+{
+	if (left < ENTRY_SIZE || memcmp(at, "PK\1\2", 4) != 0)
+		return bad_zip(path, "its directory is damaged");
+	size_t name = read_number(at + 28, 2), extra = read_number(at + 30, 2), comment = read_number(at + 32, 2);
+	*used = ENTRY_SIZE + name + extra + comment;
+	if (left < *used)
+		return bad_zip(path, "its directory is damaged");
+	*member = (gemp_zip_member){
+		.method = (unsigned)read_number(at + 10, 2),
+		.crc = (uint32_t)read_number(at + 16, 4),
+		.compressed_size = read_number(at + 20, 4),
+		.size = read_number(at + 24, 4),
+		.offset = read_number(at + 42, 4),
+	};
+	read_extra(at + ENTRY_SIZE + name, extra, member);
+	if (read_number(at + 8, 2) & 1)
+		return bad_zip(path, "it is encrypted");
+	if (member->method != 0 && member->method != 8)
+		return bad_zip(path, "its compression is neither stored nor deflate");
+	member->name = gemp_strndup((const char *)at + ENTRY_SIZE, name);
+	return member->name ? GEMP_OK : GEMP_ENOMEM;
+}
+
+/* The size of the directory is bounded before memory is asked for, since a damaged file may claim
+ * anything. */
+gemp_code gemp_zip_open(gemp_zip *out, const char *path)
+{
+	gemp_code code = GEMP_OK;
+	FILE *file = NULL;
+	directory where;
+	unsigned char *entries = NULL;
+	gemp_zip zip = { .path = path };
+	GEMP_TRY(open_file(&file, path));
+	GEMP_TRY(find_directory(file, path, &where));
+	if (where.count > MOST_MEMBERS || where.size > (uint64_t)1 << 30)
+		GEMP_TRY(bad_zip(path, "its directory is too long"));
+	GEMP_TRY(GEMP_NEW(entries, where.size));
+	GEMP_TRY(read_at(file, path, where.place, entries, where.size));
+	GEMP_TRY(GEMP_NEW(zip.members, where.count));
+	for (size_t at = 0, used = 0; zip.count < where.count; at += used) {
+		GEMP_TRY(read_entry(path, entries + at, where.size - at, &zip.members[zip.count], &used));
+		zip.count++;
+	}
+	*out = zip;
+	zip = (gemp_zip){ 0 };
+done:
+	gemp_zip_close(&zip);
+	gemp_free(entries);
+	if (file)
+		fclose(file);
+	return code;
+}
+
+void gemp_zip_close(gemp_zip *zip)
+{
+	for (size_t i = 0; i < zip->count; i++)
+		gemp_free(zip->members[i].name);
+	gemp_free(zip->members);
+	*zip = (gemp_zip){ 0 };
+}
+
+/* An .npz has a handful of members. */
+static const gemp_zip_member *gemp_zip_find(const gemp_zip *zip, const char *name)
+{
+	for (size_t i = 0; i < zip->count; i++)
+		if (strcmp(zip->members[i].name, name) == 0)
+			return &zip->members[i];
+	return NULL;
+}
+
+/* A MEMBER */
+
+struct gemp_zip_stream {
+	const char *path;
+	FILE *file;
+	gemp_zip_member member; /* name not owned */
+	uint64_t packed_left, left;
+	uint32_t crc;
+	bool inflating;
+	z_stream zlib;
+	unsigned char packed[PACKED];
+};
+
+static void gemp_zip_stream_close(gemp_zip_stream *stream)
+{
+	if (!stream)
+		return;
+	if (stream->inflating)
+		inflateEnd(&stream->zlib);
+	if (stream->file)
+		fclose(stream->file);
+	gemp_free(stream);
+}
+
+/* The member's own header repeats name and extra field, in other lengths than the directory's. */
+static gemp_code gemp_zip_stream_open(gemp_zip_stream **out, const gemp_zip *zip, const gemp_zip_member *member)
+{
+	gemp_code code = GEMP_OK;
+	gemp_zip_stream *stream;
+	unsigned char header[LOCAL_SIZE];
+	GEMP_TRY(GEMP_NEW(stream, 1));
+	stream->path = zip->path;
+	stream->member = *member;
+	stream->packed_left = member->compressed_size;
+	stream->left = member->size;
+	GEMP_TRY(open_file(&stream->file, zip->path));
+	GEMP_TRY(read_at(stream->file, zip->path, member->offset, header, sizeof header));
+	if (memcmp(header, "PK\3\4", 4) != 0)
+		GEMP_TRY(bad_zip(zip->path, "a member has no header"));
+	if (fseeko(stream->file, (off_t)(read_number(header + 26, 2) + read_number(header + 28, 2)), SEEK_CUR) != 0)
+		GEMP_TRY(bad_zip(zip->path, "it cannot be searched"));
+	stream->inflating = member->method == 8 && inflateInit2(&stream->zlib, -MAX_WBITS) == Z_OK;
+	if (member->method == 8 && !stream->inflating)
+		GEMP_TRY(gemp_fail(GEMP_ENOMEM, "%s: no memory for zlib", zip->path));
+	*out = stream;
+	stream = NULL;
+done:
+	gemp_zip_stream_close(stream);
+	return code;
+}
+
+/* Never reads beyond the member. */
+static gemp_code read_packed(gemp_zip_stream *s, void *bytes, size_t capacity, size_t *size)
+{
+	*size = s->packed_left < capacity ? (size_t)s->packed_left : capacity;
+	s->packed_left -= *size;
+	return fread(bytes, 1, *size, s->file) == *size ? GEMP_OK : bad_zip(s->path, "a member is cut");
+}
+
+/* zlib counts in unsigned int, so that large reads are made of smaller ones. */
+static gemp_code inflate_some(gemp_zip_stream *s, unsigned char *bytes, size_t size)
+{
+	while (size) {
+		uInt capacity = size < PACKED ? (uInt)size : PACKED;
+		if (s->zlib.avail_in == 0) {
+			size_t got;
+			GEMP_PROPAGATE(read_packed(s, s->packed, PACKED, &got));
+			s->zlib.next_in = s->packed;
+			s->zlib.avail_in = (uInt)got;
+		}
+		s->zlib.next_out = bytes;
+		s->zlib.avail_out = capacity;
+		int result = inflate(&s->zlib, Z_NO_FLUSH);
+		size_t made = capacity - s->zlib.avail_out;
+		if ((result != Z_OK && result != Z_STREAM_END) || (made == 0 && (result == Z_STREAM_END || !s->packed_left)))
+			return bad_zip(s->path, "a member cannot be inflated");
+		bytes += made;
+		size -= made;
+	}
+	return GEMP_OK;
+}
+
+static gemp_code copy_some(gemp_zip_stream *s, unsigned char *bytes, size_t size)
+{
+	size_t got;
+	gemp_code code = read_packed(s, bytes, size, &got);
+	return code == GEMP_OK && got < size ? bad_zip(s->path, "a member is cut") : code;
+}
+
+/* Exactly `size` bytes; an end before that, or at the end a wrong checksum, is GEMP_EDATA. */
+/* The checksum can be compared only when the last byte was read. */
+static gemp_code gemp_zip_stream_read(gemp_zip_stream *s, void *bytes, size_t size)
+{
+	if (size > s->left)
+		return gemp_fail(GEMP_EDATA, "%s: %s is shorter than its header says; write it again", s->path, s->member.name);
+	GEMP_PROPAGATE(s->inflating ? inflate_some(s, bytes, size) : copy_some(s, bytes, size));
+	s->left -= size;
+	s->crc = (uint32_t)crc32_z(s->crc, bytes, size);
+	if (s->left == 0 && s->member.size && s->crc != s->member.crc)
+		return bad_zip(s->path, "a member's checksum is wrong");
+	return GEMP_OK;
+}
+
+/* The header is a Python dictionary of three known keys, so that a search for the keys replaces a parser
+ * of Python. Members of an archive are streams, since they are compressed; a file of its own can be read
+ * at any place. */
+
+/* ELEMENTS */
+
+enum { PIECE = 4096 };
+
+typedef struct npy {
+	gemp_zip_stream *stream;
+	gemp_npy_header header;
+	gemp_text where; /* "F.npz: array 'data'": begins messages */
+	unsigned char bytes[PIECE * 8];
+} npy;
+
+/* Members report their own failures, with the archive's name. */
+static gemp_code read_from_zip(void *self, const char *where, void *bytes, size_t size)
+{
+	(void)where;
+	return gemp_zip_stream_read(self, bytes, size);
+}
+
+/* ARRAYS IN A ZIP ARCHIVE */
+
+static gemp_code bad_array(const char *where, const char *why)
+{
+	return gemp_fail(GEMP_EDATA, "%s %s", where, why);
+}
+
+static int64_t integer_at(const npy *n, size_t i, bool *beyond)
+{
+	const unsigned char *at = n->bytes + i * n->header.width;
+	uint64_t value = 0;
+	memcpy(&value, at, n->header.width); /* little-endian, as this program's machines are */
+	unsigned bits = 8 * n->header.width;
+	*beyond |= n->header.kind == 'u' && n->header.width == 8 && value > INT64_MAX;
+	if (n->header.kind == 'i' && bits < 64 && value >> (bits - 1))
+		value |= UINT64_MAX << bits;
+	return (int64_t)value;
+}
+
+/* Elements are copied, since their place in the buffer need not be aligned. */
+static double real_at(const npy *n, size_t i)
+{
+	float narrow;
+	double wide;
+	if (n->header.width == 2)
+		return (double)gemp_npy_half(n->bytes + i * 2);
+	if (n->header.width == 4) {
+		memcpy(&narrow, n->bytes + i * 4, 4);
+		return (double)narrow;
+	}
+	memcpy(&wide, n->bytes + i * 8, 8);
+	return wide;
+}
+
+/* Reads through a buffer of PIECE elements, as the member may be far larger than memory. */
+static gemp_code next_of_member(void *self, size_t count, int64_t *integers, double *reals)
+{
+	npy *n = self;
+	bool beyond = false;
+	while (count) {
+		size_t some = count < PIECE ? count : PIECE;
+		GEMP_PROPAGATE(gemp_zip_stream_read(n->stream, n->bytes, some * n->header.width));
+		gemp_npy_to_native(&n->header, n->bytes, some);
+		for (size_t i = 0; i < some; i++)
+			if (reals)
+				*reals++ = real_at(n, i);
+			else
+				*integers++ = integer_at(n, i, &beyond);
+		count -= some;
+	}
+	if (beyond)
+		return bad_array(n->where.data, "has a number beyond 64-bit signed integers");
+	return GEMP_OK;
+}
+
+static void close_npy(void *self)
+{
+	npy *n = self;
+	gemp_zip_stream_close(n->stream);
+	gemp_text_free(&n->where);
+	gemp_free(n);
+}
+
+/* The name of the member is that of the array with the ending .npy, as numpy.savez writes it. */
+static gemp_code open_npy(npy **out, const gemp_zip *zip, const char *name)
+{
+	gemp_code code = GEMP_OK;
+	gemp_text file = { 0 };
+	npy *n = NULL;
+	size_t data;
+	gemp_text_print(&file, "%s.npy", name);
+	GEMP_TRY(gemp_text_status(&file));
+	GEMP_TRY(GEMP_NEW(n, 1));
+	gemp_text_print(&n->where, "%s: array '%s'", zip->path, name);
+	GEMP_TRY(gemp_text_status(&n->where));
+	const gemp_zip_member *member = gemp_zip_find(zip, file.data);
+	if (!member)
+		GEMP_TRY(bad_array(n->where.data, "is missing; save the matrix with scipy.sparse.save_npz"));
+	GEMP_TRY(gemp_zip_stream_open(&n->stream, zip, member));
+	GEMP_TRY(gemp_npy_read_header(&n->header, n->where.data, read_from_zip, n->stream, &data));
+	*out = n;
+	n = NULL;
+done:
+	gemp_text_free(&file);
+	if (n)
+		close_npy(n);
+	return code;
+}
+
+/* Texts have no place among numbers; gemp_npy_text reads them. */
+gemp_code gemp_npy_open(gemp_array *out, const gemp_zip *zip, const char *name)
+{
+	npy *n;
+	gemp_code code = open_npy(&n, zip, name);
+	if (code != GEMP_OK)
+		return code;
+	if (n->header.kind == 'S' || n->header.kind == 'U') {
+		code = bad_array(n->where.data, "holds text where numbers belong");
+		close_npy(n);
+		return code;
+	}
+	gemp_type type = n->header.kind == 'f' ? GEMP_FLOAT : n->header.kind == 'b' ? GEMP_BOOLEAN : GEMP_INTEGER;
+	*out = (gemp_array){
+		.self = n, .length = n->header.length, .type = type, .next = next_of_member, .close = close_npy
+	};
+	return GEMP_OK;
+}
+
+/* Strings of U have four bytes a character; scipy's are ASCII, so that the first byte is the character. */
+gemp_code gemp_npy_text(char **out, const gemp_zip *zip, const char *name)
+{
+	gemp_code code = GEMP_OK;
+	npy *n = NULL;
+	size_t step = 1, size = 0;
+	GEMP_TRY(open_npy(&n, zip, name));
+	if ((n->header.kind != 'S' && n->header.kind != 'U') || n->header.length != 1)
+		GEMP_TRY(bad_array(n->where.data, "is no text"));
+	step = n->header.kind == 'U' ? 4 : 1;
+	GEMP_TRY(gemp_zip_stream_read(n->stream, n->bytes, step * n->header.width));
+	GEMP_TRY(GEMP_NEW(*out, (size_t)n->header.width + 1));
+	for (size_t i = 0; i < n->header.width && n->bytes[i * step]; i++)
+		(*out)[size++] = (char)n->bytes[i * step];
+done:
+	if (n)
+		close_npy(n);
+	return code;
+}

@@ -1,0 +1,499 @@
+/* TSV and CSV: a file of vertices and one of edges, types stated, as import reads them. */
+
+#include "core/log.h"
+#include "core/status.h"
+#include "graph/json_value.h"
+#include "io/export/export.h"
+#include "io/text/cells.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static bool is_csv(const gemp_export_context *e);
+
+/* A name that import takes for something else, or not at all, would not come back as this column. */
+static gemp_code check_column_name(const gemp_export_context *e, const char *name, const char *const *taken)
+{
+	for (size_t i = 0; taken[i]; i++)
+		if (strcmp(name, taken[i]) == 0)
+			return gemp_fail(GEMP_EDATA,
+			                 "%s: column '%s' cannot be told from the column of that name which says "
+			                 "what the line is; write .jsonl or .graphml",
+			                 e->options->path, name);
+	for (const char *at = name; *at; at++)
+		if ((unsigned char)*at < ' ')
+			return gemp_fail(GEMP_EDATA,
+			                 "%s: the name of column '%s' has a control character; write .jsonl or .graphml",
+			                 e->options->path, name);
+	return GEMP_OK;
+}
+
+/* Names are checked before a file is opened, since a header could not be taken back. */
+static gemp_code table_check(const gemp_export_context *e)
+{
+	static const char *const of_vertices[] = { "", "id", "type", NULL };
+	static const char *const of_edges[] = { "", "src", "dst", "type", NULL };
+	gemp_code code = GEMP_OK;
+	for (size_t c = 0; c < e->graph->attributes.count && code == GEMP_OK; c++)
+		code = check_column_name(e, e->graph->attributes.columns[c].name, of_vertices);
+	for (size_t c = 0; c < e->columns.count && code == GEMP_OK; c++)
+		code = check_column_name(e, e->columns.columns[c].name, of_edges);
+	return code;
+}
+
+static void end_line(const gemp_export_context *e, gemp_text *out)
+{
+	gemp_text_print(out, "%s", is_csv(e) ? "\r\n" : "\n");
+}
+
+/* The two formats differ in what they can hold, not in what a column is. */
+static gemp_code add_table_text(const gemp_export_context *e, gemp_text *out, const char *bytes, size_t size)
+{
+	if (!is_csv(e))
+		return gemp_escape_tsv(out, bytes, size);
+	if (memchr(bytes, '\0', size))
+		return gemp_fail(GEMP_EDATA, "a string has a zero byte, which text files cannot hold; write .jsonl");
+	gemp_escape_csv(out, bytes, size);
+	return GEMP_OK;
+}
+
+static void add_separator(const gemp_export_context *e, gemp_text *out)
+{
+	gemp_text_add(out, is_csv(e) ? "," : "\t", 1);
+}
+
+/* Types are stated, so that import need not infer them and integers stay what they were. */
+static gemp_code add_column_name(const gemp_export_context *e, gemp_text *out, const char *name, gemp_type type)
+{
+	static const char *const names[] = {
+		[GEMP_STRING] = "string", [GEMP_INTEGER] = "int", [GEMP_FLOAT] = "float", [GEMP_BOOLEAN] = "bool"
+	};
+	gemp_text field = { 0 };
+	gemp_text_print(&field, "%s:%s", name, names[type]);
+	gemp_code code = gemp_text_status(&field);
+	add_separator(e, out);
+	GEMP_THEN(add_table_text(e, out, field.data, field.size));
+	gemp_text_free(&field);
+	return code;
+}
+
+/* Keys of both kinds are not stated: import takes those that look like integers as such. */
+static const char *key_type(const gemp_export_context *e)
+{
+	return e->graph->keys.type == GEMP_INTEGER ? ":int" : e->string_keys ? ":string" : "";
+}
+
+/* The header is the one that import reads; `type` holds the labels. */
+static gemp_code table_before_vertices(const gemp_export_context *e, gemp_text *out)
+{
+	gemp_text_print(out, "id%s%stype", key_type(e), is_csv(e) ? "," : "\t");
+	for (size_t c = 0; c < e->graph->attributes.count; c++)
+		GEMP_PROPAGATE(
+			add_column_name(e, out, e->graph->attributes.columns[c].name, e->graph->attributes.columns[c].type));
+	end_line(e, out);
+	return GEMP_OK;
+}
+
+/* Keys have their type stated twice, for either end. */
+static gemp_code table_before_edges(const gemp_export_context *e, gemp_text *out)
+{
+	const char *type = key_type(e), *between = is_csv(e) ? "," : "\t";
+	gemp_text_print(out, "src%s%sdst%s%stype", type, between, type, between);
+	for (size_t c = 0; c < e->columns.count; c++)
+		GEMP_PROPAGATE(add_column_name(e, out, e->columns.columns[c].name, e->columns.columns[c].type));
+	end_line(e, out);
+	return GEMP_OK;
+}
+
+/* An empty field is NULL; an empty string is "" in CSV and refused in TSV. */
+static gemp_code add_table_value(const gemp_export_context *e, gemp_text *out, const gemp_value *value)
+{
+	if (!value->null && value->type == GEMP_STRING)
+		return add_table_text(e, out, value->string.bytes, value->string.size);
+	gemp_value_print(value, out);
+	return GEMP_OK;
+}
+
+static gemp_code add_table_labels(const gemp_export_context *e, gemp_text *out, size_t row)
+{
+	gemp_text labels = { 0 };
+	gemp_vertex_labels_text(e->graph, row, &labels);
+	gemp_code code = gemp_text_status(&labels);
+	if (code == GEMP_OK && labels.size)
+		code = add_table_text(e, out, labels.data, labels.size);
+	gemp_text_free(&labels);
+	return code;
+}
+
+/* A failure names the column that could not be written. */
+static gemp_code table_vertex(const gemp_export_context *e, size_t row, gemp_text *out)
+{
+	gemp_code code = GEMP_OK;
+	const char *column = "id";
+	gemp_value value = gemp_column_get(&e->graph->keys, row);
+	GEMP_TRY(add_table_value(e, out, &value));
+	add_separator(e, out);
+	column = "type";
+	GEMP_TRY(add_table_labels(e, out, row));
+	for (size_t c = 0; c < e->graph->attributes.count; c++) {
+		column = e->graph->attributes.columns[c].name;
+		value = gemp_column_get(&e->graph->attributes.columns[c], row);
+		add_separator(e, out);
+		GEMP_TRY(add_table_value(e, out, &value));
+	}
+	end_line(e, out);
+done:
+	return gemp_export_in_vertex(code, e, row, column);
+}
+
+/* Columns of other types are empty: the table has the columns of all. */
+static gemp_code table_edge(const gemp_export_context *e, const gemp_export_edge *line, gemp_text *out)
+{
+	gemp_code code = GEMP_OK;
+	const char *column = NULL, *type = e->graph->relations[line->relation].name;
+	GEMP_TRY(add_table_value(e, out, &line->source));
+	add_separator(e, out);
+	GEMP_TRY(add_table_value(e, out, &line->target));
+	add_separator(e, out);
+	GEMP_TRY(add_table_text(e, out, type, strlen(type)));
+	for (size_t c = 0; c < e->columns.count; c++) {
+		gemp_value value = gemp_export_edge_value(e, line, c);
+		column = e->columns.columns[c].name;
+		add_separator(e, out);
+		GEMP_TRY(add_table_value(e, out, &value));
+	}
+	end_line(e, out);
+done:
+	return gemp_export_in_edge(code, e, line, column);
+}
+
+const gemp_export_writer gemp_export_csv = {
+	.name = "csv",
+	.ending = ".csv",
+	.two_files = true,
+	.labels = true,
+	.attributes = true,
+	.props = true,
+	.check = table_check,
+	.before_vertices = table_before_vertices,
+	.vertex = table_vertex,
+	.before_edges = table_before_edges,
+	.edge = table_edge,
+};
+
+static bool is_csv(const gemp_export_context *e)
+{
+	return e->form == &gemp_export_csv;
+}
+
+/* HEADERS */
+
+/* LINES */
+
+const gemp_export_writer gemp_export_tsv = {
+	.name = "tsv",
+	.ending = ".tsv",
+	.two_files = true,
+	.labels = true,
+	.attributes = true,
+	.props = true,
+	.check = table_check,
+	.before_vertices = table_before_vertices,
+	.vertex = table_vertex,
+	.before_edges = table_before_edges,
+	.edge = table_edge,
+};
+
+/* JSON lines in the form of Neo4j's APOC:
+ *   {"type":"node","id":"ann","labels":["Person"],"properties":{"age":30}}
+ *   {"type":"relationship","label":"KNOWS","properties":{"since":1999},"start":{"id":"ann"},"end":{"id":"bob"}}
+ * An id is a number where it is one here. NULL is left out. */
+
+/* JSON has no infinite numbers; NaN does not occur, since it is NULL here. */
+static gemp_code add_json_value(gemp_text *out, const gemp_value *value)
+{
+	if (value->type == GEMP_STRING)
+		gemp_json_string(out, value->string.bytes, value->string.size);
+	else if (value->type == GEMP_FLOAT && !isfinite(value->real))
+		return gemp_fail(GEMP_EDATA, "the number is infinite, which JSON cannot say; write .tsv, .csv or .graphml");
+	else
+		gemp_value_print(value, out);
+	return GEMP_OK;
+}
+
+/* NULL is left out, so that the comma depends on what was written before. */
+static gemp_code add_property(gemp_text *out, const char *name, const gemp_value *value, bool *first)
+{
+	if (value->null)
+		return GEMP_OK;
+	gemp_text_add(out, ",", *first ? 0 : 1);
+	*first = false;
+	gemp_json_string(out, name, strlen(name));
+	gemp_text_add(out, ":", 1);
+	return add_json_value(out, value);
+}
+
+/* Labels are a list, as a vertex may have none or several. */
+static gemp_code json_vertex(const gemp_export_context *e, size_t row, gemp_text *out)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_shard *graph = e->graph;
+	const gemp_label_set *set = &graph->label_sets[graph->label_set_of[row]];
+	const char *column = NULL;
+	bool first = true;
+	gemp_value value = gemp_column_get(&graph->keys, row);
+	gemp_text_print(out, "{\"type\":\"node\",\"id\":");
+	GEMP_TRY(add_json_value(out, &value));
+	gemp_text_print(out, ",\"labels\":[");
+	for (size_t l = 0; l < set->count; l++) {
+		const char *label = graph->labels[set->labels[l]];
+		gemp_text_add(out, ",", l ? 1 : 0);
+		gemp_json_string(out, label, strlen(label));
+	}
+	gemp_text_print(out, "],\"properties\":{");
+	for (size_t c = 0; c < graph->attributes.count; c++) {
+		column = graph->attributes.columns[c].name;
+		value = gemp_column_get(&graph->attributes.columns[c], row);
+		GEMP_TRY(add_property(out, column, &value, &first));
+	}
+	gemp_text_print(out, "}}\n");
+done:
+	return gemp_export_in_vertex(code, e, row, column);
+}
+
+/* APOC repeats properties of the ends; the ids are enough to import. */
+static gemp_code json_edge(const gemp_export_context *e, const gemp_export_edge *line, gemp_text *out)
+{
+	gemp_code code = GEMP_OK;
+	const char *column = NULL, *type = e->graph->relations[line->relation].name;
+	bool first = true;
+	gemp_text_print(out, "{\"type\":\"relationship\",\"label\":");
+	gemp_json_string(out, type, strlen(type));
+	gemp_text_print(out, ",\"properties\":{");
+	for (size_t c = 0; c < e->columns.count; c++) {
+		gemp_value value = gemp_export_edge_value(e, line, c);
+		column = e->columns.columns[c].name;
+		GEMP_TRY(add_property(out, column, &value, &first));
+	}
+	gemp_text_print(out, "},\"start\":{\"id\":");
+	GEMP_TRY(add_json_value(out, &line->source));
+	gemp_text_print(out, "},\"end\":{\"id\":");
+	GEMP_TRY(add_json_value(out, &line->target));
+	gemp_text_print(out, "}}\n");
+done:
+	return gemp_export_in_edge(code, e, line, column);
+}
+
+const gemp_export_writer gemp_export_jsonl = {
+	.name = "jsonl",
+	.ending = ".jsonl",
+	.labels = true,
+	.attributes = true,
+	.props = true,
+	.vertex = json_vertex,
+	.edge = json_edge,
+};
+
+/* DOT: vertices by key and labels, edges by type, for Graphviz to draw. */
+
+/* Graphviz takes minutes for some thousand vertices; beyond the limit it does not come to an end. */
+static gemp_code dot_check(const gemp_export_context *e)
+{
+	uint64_t drawn = e->graph->vertex_count + e->edges;
+	if (drawn <= GEMP_EXPORT_DOT_MAX)
+		return GEMP_OK;
+	return gemp_fail(GEMP_EDATA,
+	                 "%s: %" PRIu64 " vertices and edges are too many to draw (at most %d); draw what a query "
+	                 "finds, by match --subgraph, or write .graphml",
+	                 e->options->path, drawn, GEMP_EXPORT_DOT_MAX);
+}
+
+/* A graph with some directed edges is a digraph, whose other edges are drawn without arrow heads. */
+static gemp_code dot_before_vertices(const gemp_export_context *e, gemp_text *out)
+{
+	gemp_text_print(out,
+	                "%s {\n\tnode [shape=box, style=rounded, fontname=\"sans-serif\"];\n"
+	                "\tedge [fontname=\"sans-serif\", fontsize=10];\n",
+	                e->directed ? "digraph" : "graph");
+	return GEMP_OK;
+}
+
+/* The name of a node is its key as text, with quotes. */
+static gemp_code add_node_name(gemp_text *out, const gemp_value *key)
+{
+	gemp_text name = { 0 };
+	gemp_value_print(key, &name);
+	gemp_code code = gemp_text_status(&name);
+	gemp_escape_dot(out, name.data, name.size);
+	gemp_text_free(&name);
+	return code;
+}
+
+/* The label shows the key, and below it the labels. */
+static gemp_code dot_vertex(const gemp_export_context *e, size_t row, gemp_text *out)
+{
+	gemp_value key = gemp_column_get(&e->graph->keys, row);
+	const gemp_label_set *set = &e->graph->label_sets[e->graph->label_set_of[row]];
+	gemp_text label = { 0 };
+	gemp_value_print(&key, &label);
+	for (size_t l = 0; l < set->count; l++)
+		gemp_text_print(&label, "%s:%s", l ? "" : "\n", e->graph->labels[set->labels[l]]);
+	gemp_text_print(out, "\t");
+	gemp_code code = add_node_name(out, &key);
+	gemp_text_print(out, " [label=");
+	gemp_escape_dot(out, label.data, label.size);
+	gemp_text_print(out, "];\n");
+	GEMP_THEN(gemp_text_status(&label));
+	gemp_text_free(&label);
+	return code;
+}
+
+/* Undirected edges in a digraph say dir=none. */
+static gemp_code dot_edge(const gemp_export_context *e, const gemp_export_edge *line, gemp_text *out)
+{
+	const gemp_relation *relation = &e->graph->relations[line->relation];
+	gemp_text_print(out, "\t");
+	gemp_code code = add_node_name(out, &line->source);
+	gemp_text_print(out, e->directed ? " -> " : " -- ");
+	GEMP_THEN(add_node_name(out, &line->target));
+	gemp_text_print(out, " [label=");
+	gemp_escape_dot(out, relation->name, strlen(relation->name));
+	gemp_text_print(out, "%s];\n", e->directed && !relation->directed ? ", dir=none" : "");
+	return code;
+}
+
+static gemp_code dot_after_edges(const gemp_export_context *e, gemp_text *out)
+{
+	(void)e;
+	gemp_text_print(out, "}\n");
+	return GEMP_OK;
+}
+
+const gemp_export_writer gemp_export_dot = {
+	.name = "dot",
+	.ending = ".dot",
+	.labels = true,
+	.check = dot_check,
+	.before_vertices = dot_before_vertices,
+	.vertex = dot_vertex,
+	.edge = dot_edge,
+	.after_edges = dot_after_edges,
+};
+
+/* Matrix Market: the adjacency matrix, one entry an edge, of undirected graphs in the lower triangle. */
+
+/* Of --weight; NULL: none. */
+static const gemp_edge_column *find_weight(const gemp_export_context *e, size_t *column)
+{
+	for (size_t c = 0; e->options->weight && c < e->columns.count; c++)
+		if (strcmp(e->columns.columns[c].name, e->options->weight) == 0) {
+			*column = c;
+			return &e->columns.columns[c];
+		}
+	return NULL;
+}
+
+static bool is_number(gemp_type type)
+{
+	return type == GEMP_INTEGER || type == GEMP_FLOAT;
+}
+
+/* One matrix has no types of edges, and readers add up entries at one place. */
+static gemp_code matrix_check(const gemp_export_context *e)
+{
+	size_t relations = 0, at;
+	bool parallel = false;
+	uint64_t undirected = 0;
+	for (size_t r = 0; r < e->graph->relation_count; r++)
+		if (gemp_export_includes(e, r)) {
+			relations++;
+			parallel |= e->graph->relations[r].multigraph;
+			undirected += !e->graph->relations[r].directed;
+		}
+	const gemp_edge_column *column = find_weight(e, &at);
+	if (e->options->weight && !column)
+		return gemp_fail(GEMP_EUSAGE, "--weight %s: the edges have no such column", e->options->weight);
+	if (column && !is_number(column->type))
+		return gemp_fail(GEMP_EUSAGE, "--weight %s: the column holds %ss, and entries are numbers", e->options->weight,
+		                 gemp_type_name[column->type]);
+	if (e->directed && undirected)
+		return gemp_fail(GEMP_EDATA, "%s: some edges are directed and some are not; choose a type with --type",
+		                 e->options->path);
+	if (relations > 1)
+		gemp_warn("%s has edges of %zu types in one matrix, which cannot tell them apart; --type chooses one",
+		          e->options->path, relations);
+	if (parallel)
+		gemp_warn("%s has several entries at one place, as there are parallel edges; most readers add them up",
+		          e->options->path);
+	return GEMP_OK;
+}
+
+/* The file of keys, as import reads it. */
+static gemp_code matrix_before_vertices(const gemp_export_context *e, gemp_text *out)
+{
+	gemp_text_print(out, "id%s\tnumber:int\n", e->graph->keys.type == GEMP_INTEGER ? ":int" : ":string");
+	return GEMP_OK;
+}
+
+/* The file of keys tells which number is which vertex; it is not written where the keys are the numbers. */
+static gemp_code matrix_vertex(const gemp_export_context *e, size_t row, gemp_text *out)
+{
+	gemp_code code = GEMP_OK;
+	gemp_value key = gemp_column_get(&e->graph->keys, row);
+	if (e->numbered)
+		return GEMP_OK;
+	if (key.type == GEMP_STRING)
+		code = gemp_escape_tsv(out, key.string.bytes, key.string.size);
+	else
+		gemp_value_print(&key, out);
+	gemp_text_print(out, "\t%" PRId64 "\n", e->number.integers[row]);
+	return gemp_export_in_vertex(code, e, row, "id");
+}
+
+/* An undirected graph is a symmetric matrix, of which only one triangle is stored. */
+static gemp_code matrix_before_edges(const gemp_export_context *e, gemp_text *out)
+{
+	size_t at;
+	const gemp_edge_column *column = find_weight(e, &at);
+	gemp_text_print(out, "%%%%MatrixMarket matrix coordinate %s %s\n",
+	                !column                        ? "pattern"
+	                : column->type == GEMP_INTEGER ? "integer"
+	                                               : "real",
+	                e->directed ? "general" : "symmetric");
+	gemp_text_print(out, "%% row: source, column: target; vertices in the order of their keys\n");
+	gemp_text_print(out, "%" PRIu64 " %" PRIu64 " %" PRIu64 "\n", e->graph->vertex_count, e->graph->vertex_count,
+	                e->edges);
+	return GEMP_OK;
+}
+
+/* In a symmetric matrix the larger number is the row. */
+static gemp_code matrix_edge(const gemp_export_context *e, const gemp_export_edge *line, gemp_text *out)
+{
+	size_t at;
+	int64_t row = line->source.integer, column = line->target.integer;
+	bool swapped = !e->directed && row < column;
+	gemp_text_print(out, "%" PRId64 " %" PRId64, swapped ? column : row, swapped ? row : column);
+	if (find_weight(e, &at)) {
+		gemp_value value = gemp_export_edge_value(e, line, at);
+		if (value.null)
+			return gemp_export_in_edge(gemp_fail(GEMP_EDATA, "there is no value, and every entry needs one"), e, line,
+			                           e->options->weight);
+		gemp_text_print(out, " ");
+		gemp_value_print(&value, out);
+	}
+	gemp_text_print(out, "\n");
+	return GEMP_OK;
+}
+
+const gemp_export_writer gemp_export_mtx = {
+	.name = "mtx",
+	.ending = ".mtx",
+	.two_files = true,
+	.props = true,
+	.check = matrix_check,
+	.before_vertices = matrix_before_vertices,
+	.vertex = matrix_vertex,
+	.before_edges = matrix_before_edges,
+	.edge = matrix_edge,
+};

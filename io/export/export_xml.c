@@ -1,0 +1,463 @@
+/* GraphML: labels of vertices are their data `labels` ("A;B"), types of edges their data `label`, as Neo4j has them. */
+
+#include "core/status.h"
+#include "io/export/export.h"
+#include "io/import/ecore.h"
+#include "io/text/cells.h"
+#include "partition/exchange/value_exchange.h"
+
+#include <math.h>
+#include <string.h>
+
+static gemp_code add_xml_text(gemp_text *out, const char *text)
+{
+	return gemp_escape_xml(out, text, strlen(text));
+}
+
+/* Infinite numbers are written as XML Schema says them, which is what other readers expect. */
+static gemp_code add_xml_value(gemp_text *out, const gemp_value *value)
+{
+	if (value->type == GEMP_STRING)
+		return gemp_escape_xml(out, value->string.bytes, value->string.size);
+	if (value->type == GEMP_FLOAT && isinf(value->real))
+		gemp_text_print(out, "%s", value->real > 0 ? "INF" : "-INF");
+	else
+		gemp_value_print(value, out);
+	return GEMP_OK;
+}
+
+/* Keys of columns are v0, v1, ... and e0, e1, ... */
+static gemp_code declare_key(gemp_text *out, char kind, size_t number, const char *name, gemp_type type)
+{
+	static const char *const types[] = {
+		[GEMP_STRING] = "string", [GEMP_INTEGER] = "long", [GEMP_FLOAT] = "double", [GEMP_BOOLEAN] = "boolean"
+	};
+	gemp_text_print(out, "<key id=\"%c%zu\" for=\"%s\" attr.name=\"", kind, number, kind == 'v' ? "node" : "edge");
+	gemp_code code = add_xml_text(out, name);
+	gemp_text_print(out, "\" attr.type=\"%s\"/>\n", types[type]);
+	return code;
+}
+
+/* Labels and types are data of these names, so that an attribute of the same name would be mixed up with
+ * them. */
+static gemp_code graphml_check(const gemp_export_context *e)
+{
+	static const char taken[] = "%s: column '%s' of %s cannot be told from the data of that name which holds %s; "
+								"write .jsonl";
+	for (size_t c = 0; c < e->graph->attributes.count; c++)
+		if (strcmp(e->graph->attributes.columns[c].name, "labels") == 0)
+			return gemp_fail(GEMP_EDATA, taken, e->options->path, "labels", "vertices", "their labels");
+	for (size_t c = 0; c < e->columns.count; c++)
+		if (strcmp(e->columns.columns[c].name, "label") == 0)
+			return gemp_fail(GEMP_EDATA, taken, e->options->path, "label", "edges", "their type");
+	return GEMP_OK;
+}
+
+/* Keys declare all data before the graph, as the format demands. */
+static gemp_code graphml_before_vertices(const gemp_export_context *e, gemp_text *out)
+{
+	gemp_code code = GEMP_OK;
+	gemp_text_print(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+	                     "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\"\n"
+	                     "\txmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\"\n"
+	                     "\txsi:schemaLocation=\"http://graphml.graphdrawing.org/xmlns "
+	                     "http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd\">\n"
+	                     "<key id=\"labels\" for=\"node\" attr.name=\"labels\" attr.type=\"string\"/>\n"
+	                     "<key id=\"label\" for=\"edge\" attr.name=\"label\" attr.type=\"string\"/>\n");
+	if (e->string_keys)
+		gemp_text_print(out, "<key id=\"ids\" for=\"graph\" attr.name=\"gemp-ids\" attr.type=\"string\"/>\n");
+	for (size_t c = 0; c < e->graph->attributes.count; c++) {
+		const gemp_column *column = &e->graph->attributes.columns[c];
+		GEMP_TRY(declare_key(out, 'v', c, column->name, column->type));
+	}
+	for (size_t c = 0; c < e->columns.count; c++)
+		GEMP_TRY(declare_key(out, 'e', c, e->columns.columns[c].name, e->columns.columns[c].type));
+	gemp_text_print(out, "<graph id=\"G\" edgedefault=\"%sdirected\">\n", e->directed ? "" : "un");
+	if (e->string_keys)
+		gemp_text_print(out, "<data key=\"ids\">string</data>\n");
+done:
+	return code == GEMP_EDATA ? gemp_fail_in(code, "%s: a column's name: ", e->options->path) : code;
+}
+
+/* Labels are one text with semicolons between them; import reads it again. */
+static gemp_code add_labels(const gemp_export_context *e, size_t row, gemp_text *out)
+{
+	gemp_text labels = { 0 };
+	gemp_vertex_labels_text(e->graph, row, &labels);
+	gemp_code code = gemp_text_status(&labels);
+	if (code == GEMP_OK && labels.size) {
+		/* One that begins with a colon would be read as in Neo4j's ":A:B". */
+		gemp_text_print(out, "<data key=\"labels\">%s", labels.data[0] == ':' ? ";" : "");
+		code = gemp_escape_xml(out, labels.data, labels.size);
+		gemp_text_print(out, "</data>");
+	}
+	gemp_text_free(&labels);
+	return code;
+}
+
+/* A NULL has no data element. */
+static gemp_code add_data(gemp_text *out, char kind, size_t number, const gemp_value *value)
+{
+	if (value->null)
+		return GEMP_OK;
+	gemp_text_print(out, "<data key=\"%c%zu\">", kind, number);
+	gemp_code code = add_xml_value(out, value);
+	gemp_text_print(out, "</data>");
+	return code;
+}
+
+/* The key is the id, which GraphML keeps as text; gemp-ids says whether numbers are meant. */
+static gemp_code graphml_vertex(const gemp_export_context *e, size_t row, gemp_text *out)
+{
+	gemp_code code = GEMP_OK;
+	const char *column = NULL;
+	gemp_value value = gemp_column_get(&e->graph->keys, row);
+	gemp_text_print(out, "<node id=\"");
+	GEMP_TRY(add_xml_value(out, &value));
+	gemp_text_print(out, "\">");
+	GEMP_TRY(add_labels(e, row, out));
+	for (size_t c = 0; c < e->graph->attributes.count; c++) {
+		column = e->graph->attributes.columns[c].name;
+		value = gemp_column_get(&e->graph->attributes.columns[c], row);
+		GEMP_TRY(add_data(out, 'v', c, &value));
+	}
+	gemp_text_print(out, "</node>\n");
+done:
+	return gemp_export_in_vertex(code, e, row, column);
+}
+
+/* The type is data like the attributes, as GraphML has no types of edges. */
+static gemp_code graphml_edge(const gemp_export_context *e, const gemp_export_edge *line, gemp_text *out)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_relation *relation = &e->graph->relations[line->relation];
+	const char *column = NULL;
+	gemp_text_print(out, "<edge source=\"");
+	GEMP_TRY(add_xml_value(out, &line->source));
+	gemp_text_print(out, "\" target=\"");
+	GEMP_TRY(add_xml_value(out, &line->target));
+	gemp_text_print(out, "\"%s><data key=\"label\">", e->directed && !relation->directed ? " directed=\"false\"" : "");
+	GEMP_TRY(add_xml_text(out, relation->name));
+	gemp_text_print(out, "</data>");
+	for (size_t c = 0; c < e->columns.count; c++) {
+		gemp_value value = gemp_export_edge_value(e, line, c);
+		column = e->columns.columns[c].name;
+		GEMP_TRY(add_data(out, 'e', c, &value));
+	}
+	gemp_text_print(out, "</edge>\n");
+done:
+	return gemp_export_in_edge(code, e, line, column);
+}
+
+static gemp_code graphml_after_edges(const gemp_export_context *e, gemp_text *out)
+{
+	(void)e;
+	gemp_text_print(out, "</graph>\n</graphml>\n");
+	return GEMP_OK;
+}
+
+const gemp_export_writer gemp_export_graphml = {
+	.name = "graphml",
+	.ending = ".graphml",
+	.labels = true,
+	.attributes = true,
+	.props = true,
+	.check = graphml_check,
+	.before_vertices = graphml_before_vertices,
+	.vertex = graphml_vertex,
+	.edge = graphml_edge,
+	.after_edges = graphml_after_edges,
+};
+
+/* XMI: each vertex an object at the top, with its key as xmi:id; the metamodel that import needs to read them again is
+ * F.metamodel.ecore, with a class for each set of labels. All inherit their features from one. */
+
+#define NAMESPACE "http://gemp-mpi/graph"
+#define BASE "Vertex__" /* no class of a set of labels ends so */
+
+/* CAN IT BE HELD? */
+
+/* Names of XML, of which those beyond ASCII are not looked at closely. */
+static gemp_code check_xml_name(const gemp_export_context *e, const char *what, const char *name)
+{
+	static const char others[] = "0123456789-.";
+	bool good = *name != '\0';
+	for (const char *at = name; *at && good; at++) {
+		bool letter = (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') || *at == '_' || (*at & 0x80);
+		good = letter || (at > name && strchr(others, *at));
+	}
+	return good ? GEMP_OK
+	            : gemp_fail(GEMP_EDATA,
+	                        "%s: %s '%.80s' is no name of XML (letters, digits, '_', '-' and '.', a "
+	                        "letter first); write .graphml",
+	                        e->options->path, what, name);
+}
+
+/* Its labels joined. EMF takes points in names for numbers, so they are joined by '_'. */
+static gemp_code class_name(const gemp_shard *graph, const gemp_label_set *set, const char *between, gemp_text *out)
+{
+	gemp_text_clear(out);
+	for (size_t i = 0; i < set->count; i++)
+		gemp_text_print(out, "%s%s", i ? between : "", graph->labels[set->labels[i]]);
+	if (set->count == 0 && *between == '_')
+		gemp_text_print(out, "Vertex_");
+	return gemp_text_status(out);
+}
+
+/* Sets of labels become classes by joining their names, which must not make two sets alike. */
+static gemp_code check_classes(const gemp_export_context *e)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_shard *graph = e->graph;
+	GEMP_OWNED_BY(gemp_text_free) gemp_text one = { 0 }, other = { 0 };
+	for (size_t l = 0; l < graph->label_count; l++) {
+		GEMP_PROPAGATE(check_xml_name(e, "label", graph->labels[l]));
+		if (graph->labels[l][strlen(graph->labels[l]) - 1] == '_')
+			return gemp_fail(GEMP_EDATA, "%s: label '%.80s' ends in '_'; write .graphml", e->options->path,
+			                 graph->labels[l]);
+	}
+	for (size_t s = 0; s < graph->label_set_count; s++)
+		for (size_t t = 0; t < s; t++) {
+			GEMP_PROPAGATE(class_name(graph, &graph->label_sets[s], "_", &one));
+			GEMP_PROPAGATE(class_name(graph, &graph->label_sets[t], "_", &other));
+			if (strcmp(one.data, other.data) == 0) {
+				code = gemp_fail(GEMP_EDATA,
+				                 "%s: two sets of labels are both '%.80s' with '_' between them; write .graphml",
+				                 e->options->path, one.data);
+				return code;
+			}
+		}
+	return code;
+}
+
+/* References of EMF have a direction and no attributes but their order. */
+static gemp_code check_relation(const gemp_export_context *e, const gemp_relation *relation)
+{
+	const gemp_table *props = &relation->props;
+	if (!relation->directed)
+		return gemp_fail(GEMP_EDATA,
+		                 "%s: edges of type '%s' are undirected, and references have a direction; write .graphml",
+		                 e->options->path, relation->name);
+	for (size_t c = 0; c < props->count; c++)
+		if (strcmp(props->columns[c].name, "order") != 0 || props->columns[c].type != GEMP_INTEGER)
+			return gemp_fail(GEMP_EDATA,
+			                 "%s: edges of type '%s' have the attribute '%s', and references have none but "
+			                 "their order; write .graphml",
+			                 e->options->path, relation->name, props->columns[c].name);
+	if (gemp_table_find(&e->graph->attributes, relation->name))
+		return gemp_fail(GEMP_EDATA,
+		                 "%s: '%s' is an attribute of vertices and a type of edges, and a class has one "
+		                 "feature of a name; write .graphml",
+		                 e->options->path, relation->name);
+	return check_xml_name(e, "type of edges", relation->name);
+}
+
+/* Names become names of XML elements and attributes, which hold fewer characters than ours. */
+static gemp_code xmi_check(const gemp_export_context *e)
+{
+	for (size_t c = 0; c < e->graph->attributes.count; c++)
+		GEMP_PROPAGATE(check_xml_name(e, "attribute", e->graph->attributes.columns[c].name));
+	for (size_t r = 0; r < e->graph->relation_count; r++)
+		if (gemp_export_includes(e, r))
+			GEMP_PROPAGATE(check_relation(e, &e->graph->relations[r]));
+	return GEMP_OK;
+}
+
+/* THE METAMODEL */
+
+static gemp_code add_class(const gemp_export_context *e, const gemp_label_set *set, gemp_text *out)
+{
+	GEMP_OWNED_BY(gemp_text_free) gemp_text name = { 0 };
+	GEMP_PROPAGATE(class_name(e->graph, set, "_", &name));
+	gemp_text_print(out, "<eClassifiers xsi:type=\"ecore:EClass\" name=\"%s\" eSuperTypes=\"#//" BASE "\">\n",
+	                name.data);
+	GEMP_PROPAGATE(class_name(e->graph, set, ";", &name));
+	gemp_text_print(out,
+	                "<eAnnotations source=\"" GEMP_ECORE_ANNOTATION "\"><details key=\"labels\" value=\"%s\"/>"
+	                "</eAnnotations>\n</eClassifiers>\n",
+	                name.data ? name.data : "");
+	return GEMP_OK;
+}
+
+/* All classes inherit from one that has every feature, since any vertex may have any attribute here. */
+static gemp_code metamodel(const gemp_export_context *e, gemp_text *out)
+{
+	static const char *const types[] = { [GEMP_STRING] = "EString",
+		                                 [GEMP_INTEGER] = "ELongObject",
+		                                 [GEMP_FLOAT] = "EDoubleObject",
+		                                 [GEMP_BOOLEAN] = "EBooleanObject" };
+	const gemp_shard *graph = e->graph;
+	gemp_text_print(out,
+	                "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<ecore:EPackage xmi:version=\"2.0\" "
+	                "xmlns:xmi=\"http://www.omg.org/XMI\"\n\txmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" "
+	                "xmlns:ecore=\"http://www.eclipse.org/emf/2002/Ecore\"\n\tname=\"graph\" nsURI=\"" NAMESPACE
+	                "\" nsPrefix=\"g\">\n<eAnnotations source=\"" GEMP_ECORE_ANNOTATION "\">"
+	                "<details key=\"references\" value=\"ids\"/>%s</eAnnotations>\n"
+	                "<eClassifiers xsi:type=\"ecore:EClass\" name=\"" BASE "\" abstract=\"true\">\n",
+	                e->string_keys ? "<details key=\"ids\" value=\"string\"/>" : "");
+	for (size_t c = 0; c < graph->attributes.count; c++)
+		gemp_text_print(out,
+		                "<eStructuralFeatures xsi:type=\"ecore:EAttribute\" name=\"%s\" eType=\"ecore:EDataType "
+		                "http://www.eclipse.org/emf/2002/Ecore#//%s\"/>\n",
+		                graph->attributes.columns[c].name, types[graph->attributes.columns[c].type]);
+	for (size_t r = 0; r < graph->relation_count; r++)
+		if (gemp_export_includes(e, r))
+			gemp_text_print(out,
+			                "<eStructuralFeatures xsi:type=\"ecore:EReference\" name=\"%s\" upperBound=\"-1\" "
+			                "unique=\"false\"%s eType=\"#//" BASE "\"/>\n",
+			                graph->relations[r].name, graph->relations[r].props.count ? "" : " ordered=\"false\"");
+	gemp_text_print(out, "</eClassifiers>\n");
+	for (size_t s = 0; s < graph->label_set_count; s++)
+		GEMP_PROPAGATE(add_class(e, &graph->label_sets[s], out));
+	gemp_text_print(out, "</ecore:EPackage>\n");
+	return GEMP_OK;
+}
+
+/* THE MODEL */
+
+/* Collective. Keys of all targets of this rank's edges. */
+static gemp_code fetch_targets(gemp_export_context *e)
+{
+	const gemp_shard *graph = e->graph;
+	GEMP_PROPAGATE(gemp_comm_agree(e->comm, check_classes(e)));
+	GEMP_PROPAGATE(gemp_comm_agree(e->comm, GEMP_NEW(e->targets, graph->relation_count)));
+	for (size_t r = 0; r < graph->relation_count; r++) {
+		const gemp_relation *relation = &graph->relations[r];
+		if (!gemp_export_includes(e, r))
+			continue;
+		size_t count = relation->out_offsets[graph->rows];
+		GEMP_PROPAGATE(gemp_comm_agree(e->comm, GEMP_NEW(e->targets[r].index, count)));
+		GEMP_PROPAGATE(gemp_vertex_values(e->comm, graph, &graph->keys, relation->out_targets, count,
+		                                  &e->targets[r].keys, e->targets[r].index));
+	}
+	return GEMP_OK;
+}
+
+/* One root element holds all objects, as a graph has no tree of containment. */
+static gemp_code xmi_before_vertices(const gemp_export_context *e, gemp_text *out)
+{
+	(void)e;
+	gemp_text_print(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<xmi:XMI xmi:version=\"2.0\" "
+	                     "xmlns:xmi=\"http://www.omg.org/XMI\" xmlns:g=\"" NAMESPACE "\">\n");
+	return GEMP_OK;
+}
+
+/* The edges of a row in their order: places[i] is the edge of number i. They must be numbered from 0. */
+static gemp_code sort_row(const gemp_relation *relation, uint64_t begin, uint64_t count, uint64_t *places)
+{
+	const gemp_column *order = relation->props.count ? &relation->props.columns[0] : NULL;
+	for (uint64_t i = 0; i < count; i++)
+		places[i] = order ? UINT64_MAX : begin + i;
+	for (uint64_t i = 0; i < count && order; i++) {
+		gemp_value value = gemp_column_get(order, begin + i);
+		if (value.null || value.integer < 0 || (uint64_t)value.integer >= count || places[value.integer] != UINT64_MAX)
+			return gemp_fail(GEMP_EDATA,
+			                 "its edges of type '%s' do not have the orders 0, 1, ..., each once; write .graphml",
+			                 relation->name);
+		places[value.integer] = begin + i;
+	}
+	return GEMP_OK;
+}
+
+/* Can the keys stand in a list, between blanks? */
+static bool are_plain(const gemp_export_targets *targets, uint64_t begin, uint64_t count)
+{
+	for (uint64_t i = 0; i < count; i++) {
+		gemp_value key = gemp_column_get(&targets->keys, targets->index[begin + i]);
+		for (size_t at = 0; key.type == GEMP_STRING && at < key.string.size; at++)
+			if (strchr(" \t\r\n#", key.string.bytes[at]))
+				return false;
+		if (key.type == GEMP_STRING && key.string.size == 0)
+			return false;
+	}
+	return true;
+}
+
+/* As an attribute of the object, or, what that cannot hold, as elements in it. */
+static gemp_code add_references(const gemp_export_context *e, size_t row, size_t r, bool plain, gemp_text *out)
+{
+	const gemp_relation *relation = &e->graph->relations[r];
+	const gemp_export_targets *targets = &e->targets[r];
+	uint64_t begin = relation->out_offsets[row], count = relation->out_offsets[row + 1] - begin;
+	GEMP_OWNED uint64_t *places = NULL;
+	if (count == 0 || are_plain(targets, begin, count) != plain)
+		return GEMP_OK;
+	GEMP_PROPAGATE(GEMP_NEW(places, count));
+	GEMP_PROPAGATE(sort_row(relation, begin, count, places));
+	if (plain)
+		gemp_text_print(out, " %s=\"", relation->name);
+	for (uint64_t i = 0; i < count; i++) {
+		gemp_value key = gemp_column_get(&targets->keys, targets->index[places[i]]);
+		if (plain)
+			gemp_text_print(out, "%s", i ? " " : "");
+		else
+			gemp_text_print(out, "<%s href=\"#", relation->name);
+		GEMP_PROPAGATE(add_xml_value(out, &key));
+		gemp_text_print(out, "%s", plain ? "" : "\"/>");
+	}
+	gemp_text_print(out, "%s", plain ? "\"" : "");
+	return GEMP_OK;
+}
+
+/* References that a list cannot hold become elements, which come behind the attributes. */
+static gemp_code add_object(const gemp_export_context *e, size_t row, const char *class, gemp_text *out)
+{
+	gemp_code code = GEMP_OK;
+	const char *column = NULL;
+	gemp_value value = gemp_column_get(&e->graph->keys, row);
+	gemp_text_print(out, "<g:%s xmi:id=\"", class);
+	GEMP_TRY(add_xml_value(out, &value));
+	gemp_text_print(out, "\"");
+	for (size_t c = 0; c < e->graph->attributes.count; c++) {
+		column = e->graph->attributes.columns[c].name;
+		value = gemp_column_get(&e->graph->attributes.columns[c], row);
+		if (value.null)
+			continue;
+		gemp_text_print(out, " %s=\"", column);
+		GEMP_TRY(add_xml_value(out, &value));
+		gemp_text_print(out, "\"");
+	}
+	column = NULL;
+	for (size_t r = 0; r < e->graph->relation_count; r++)
+		if (gemp_export_includes(e, r))
+			GEMP_TRY(add_references(e, row, r, true, out));
+	gemp_text_print(out, ">");
+	for (size_t r = 0; r < e->graph->relation_count; r++)
+		if (gemp_export_includes(e, r))
+			GEMP_TRY(add_references(e, row, r, false, out));
+	gemp_text_print(out, "</g:%s>\n", class);
+done:
+	return gemp_export_in_vertex(code, e, row, column);
+}
+
+/* The class is named by the set of labels. */
+static gemp_code xmi_vertex(const gemp_export_context *e, size_t row, gemp_text *out)
+{
+	gemp_text class = { 0 };
+	gemp_code code = class_name(e->graph, &e->graph->label_sets[e->graph->label_set_of[row]], "_", &class);
+	GEMP_THEN(add_object(e, row, class.data, out));
+	gemp_text_free(&class);
+	return code;
+}
+
+static gemp_code xmi_after_edges(const gemp_export_context *e, gemp_text *out)
+{
+	(void)e;
+	gemp_text_print(out, "</xmi:XMI>\n");
+	return GEMP_OK;
+}
+
+const gemp_export_writer gemp_export_xmi = {
+	.name = "xmi",
+	.ending = ".xmi",
+	.beside_ending = ".metamodel.ecore",
+	.labels = true,
+	.attributes = true,
+	.props = true,
+	.check = xmi_check,
+	.prepare = fetch_targets,
+	.beside = metamodel,
+	.before_vertices = xmi_before_vertices,
+	.vertex = xmi_vertex,
+	.after_edges = xmi_after_edges,
+};

@@ -1,0 +1,466 @@
+/* One relation from a file, as much of it as is asked for. */
+
+#include "io/graph_file/graph_file_relation.h"
+
+#include "core/limits.h"
+#include "core/status.h"
+#include "core/threads.h"
+#include "io/hdf5/hdf5_attributes.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+/* A matrix of n x n below `path`, and the type of its pointers and indices. */
+typedef struct relation_matrix {
+	const gemp_h5 *h5;
+	char *path;
+	uint64_t vertices, edges;
+	gemp_h5_type type;
+	const gemp_column *weight; /* gives the values; NULL: ones */
+} relation_matrix;
+
+static uint64_t load_number(const void *in, gemp_h5_type type, uint64_t index)
+{
+	return type.kind == GEMP_H5_I32 ? (uint64_t)((const int32_t *)in)[index] : (uint64_t)((const int64_t *)in)[index];
+}
+
+static gemp_code damaged(const gemp_h5 *h5, const char *path, const char *what)
+{
+	return gemp_fail(GEMP_EDATA, "%s: '%s' %s; make the file again", h5->path, path, what);
+}
+
+/* Shape and flags are attributes, so that no array needs to be read. */
+gemp_code gemp_file_describe_relation(const gemp_h5 *h5, const gemp_shard *graph, gemp_relation *relation,
+                                      gemp_column_layout *columns)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_OWNED char *group = NULL, *csr = NULL, *props = NULL, *indices = NULL;
+	gemp_h5_type type;
+	uint64_t multigraph = 0;
+	GEMP_OWNED int64_t *shape = NULL;
+	size_t count = 0;
+	GEMP_PROPAGATE(gemp_file_relation_path(h5, relation->name, "/edges", "", &group));
+	GEMP_PROPAGATE(gemp_h5_join(h5, group, "csr", &csr));
+	GEMP_PROPAGATE(gemp_h5_join(h5, group, "props", &props));
+	GEMP_PROPAGATE(gemp_h5_join(h5, csr, "indices_1", &indices));
+	GEMP_PROPAGATE(gemp_h5_get_flag(h5, group, "directed", &relation->directed));
+	GEMP_PROPAGATE(gemp_h5_get_number(h5, csr, "multigraph", &multigraph));
+	GEMP_PROPAGATE(gemp_h5_get_numbers(h5, csr, "shape", &shape, &count));
+	GEMP_PROPAGATE(gemp_h5_info(h5, indices, &type, &relation->edge_count));
+	relation->multigraph = multigraph;
+	if (count != 2 || (uint64_t)shape[0] != graph->vertex_count || (uint64_t)shape[1] != graph->vertex_count)
+		code = damaged(h5, csr, "is not of as many rows as there are vertices");
+	else
+		code = gemp_file_get_schema(h5, props, &relation->props, columns);
+	return code;
+}
+
+/* Pointers and indices of the file are both i32 or both i64. */
+static gemp_code get_width(relation_matrix *matrix)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_OWNED char *pointers = NULL, *indices = NULL;
+	gemp_h5_type other;
+	uint64_t total = 0, edges = 0;
+	GEMP_PROPAGATE(gemp_h5_join(matrix->h5, matrix->path, "pointers_to_1", &pointers));
+	GEMP_PROPAGATE(gemp_h5_join(matrix->h5, matrix->path, "indices_1", &indices));
+	GEMP_PROPAGATE(gemp_h5_info(matrix->h5, pointers, &matrix->type, &total));
+	GEMP_PROPAGATE(gemp_h5_info(matrix->h5, indices, &other, &edges));
+	bool integers = matrix->type.kind == GEMP_H5_I32 || matrix->type.kind == GEMP_H5_I64;
+	if (!integers || other.kind != matrix->type.kind || total != matrix->vertices + 1 || edges != matrix->edges)
+		code = damaged(matrix->h5, matrix->path, "has arrays that do not fit one another");
+	return code;
+}
+
+/* This rank's [rows + 1] pointers, made to begin at 0; *first is what the first was. */
+static gemp_code get_pointers(const relation_matrix *matrix, const gemp_shard *graph, uint64_t **begin, uint64_t *first)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_OWNED char *path = NULL;
+	GEMP_OWNED void *numbers = NULL;
+	GEMP_OWNED uint64_t *pointers = NULL;
+	uint64_t count = graph->rows + 1, last = graph->rank == graph->ranks - 1;
+	GEMP_PROPAGATE(gemp_h5_join(matrix->h5, matrix->path, "pointers_to_1", &path));
+	numbers = gemp_calloc(count, matrix->type.size);
+	code = numbers ? GEMP_NEW(pointers, count) : GEMP_ENOMEM;
+	GEMP_PROPAGATE(gemp_comm_agree(matrix->h5->comm, code));
+	GEMP_PROPAGATE(
+		gemp_h5_read(matrix->h5, path, matrix->type, graph->first_vertex, count, graph->rows + last, numbers));
+	*first = load_number(numbers, matrix->type, 0);
+	for (uint64_t v = 0; v < count && code == GEMP_OK; v++) {
+		uint64_t pointer = load_number(numbers, matrix->type, v), before = v ? pointers[v - 1] + *first : 0;
+		if (pointer < before || pointer > matrix->edges || (graph->first_vertex + v == 0 && pointer != 0) ||
+		    (graph->first_vertex + v == graph->vertex_count && pointer != matrix->edges))
+			code = damaged(matrix->h5, path, "does not ascend from 0 to the number of edges");
+		pointers[v] = pointer - *first;
+	}
+	GEMP_PROPAGATE(gemp_comm_agree(matrix->h5->comm, code));
+	*begin = pointers;
+	pointers = NULL;
+	return GEMP_OK;
+}
+
+typedef struct row_check {
+	const gemp_shard *graph;
+	const uint64_t *begin;
+	const gemp_vertex *indices;
+	atomic_bool bad;
+} row_check;
+
+/* Rows must ascend and stay within the graph: searches rely on both. */
+static void check_range(void *context, size_t range, size_t begin, size_t end)
+{
+	(void)range;
+	row_check *c = context;
+	bool bad = false;
+	for (size_t v = begin; v < end; v++) {
+		uint64_t first = c->begin[v], last = c->begin[v + 1];
+		for (uint64_t e = first + 1; e < last; e++)
+			bad |= c->indices[e] < c->indices[e - 1];
+		bad |= last > first && c->indices[last - 1] >= c->graph->vertex_count; /* the greatest, if they ascend */
+	}
+	if (bad)
+		atomic_store(&c->bad, true);
+}
+
+static gemp_code check_rows(const relation_matrix *matrix, const gemp_shard *graph, const uint64_t *begin,
+                            const gemp_vertex *indices)
+{
+	row_check c = { graph, begin, indices, false };
+	gemp_for_ranges(graph->rows, check_range, &c);
+	return c.bad ? damaged(matrix->h5, matrix->path, "has a row that is not sorted or leaves the graph") : GEMP_OK;
+}
+
+/* Numbers of 64 bits are narrowed after the check that they are vertices. */
+static gemp_code get_indices(const relation_matrix *matrix, const gemp_shard *graph, const uint64_t *begin,
+                             uint64_t first, gemp_vertex **out)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_OWNED char *path = NULL;
+	uint64_t count = begin[graph->rows];
+	GEMP_OWNED void *numbers = NULL;
+	GEMP_OWNED gemp_vertex *indices = NULL;
+	bool wide = matrix->type.kind == GEMP_H5_I64;
+	GEMP_PROPAGATE(gemp_h5_join(matrix->h5, matrix->path, "indices_1", &path));
+	code = GEMP_NEW(indices, count);
+	if (code == GEMP_OK && wide) {
+		numbers = gemp_calloc(count, matrix->type.size);
+		code = numbers ? GEMP_OK : GEMP_ENOMEM;
+	}
+	GEMP_PROPAGATE(gemp_comm_agree(matrix->h5->comm, code));
+	GEMP_PROPAGATE(gemp_h5_read(matrix->h5, path, matrix->type, first, count, count, wide ? numbers : indices));
+	for (uint64_t e = 0; wide && e < count; e++) {
+		uint64_t index = load_number(numbers, matrix->type, e);
+		indices[e] = index < graph->vertex_count ? (gemp_vertex)index : GEMP_NO_VERTEX;
+	}
+	GEMP_PROPAGATE(gemp_comm_agree(matrix->h5->comm, check_rows(matrix, graph, begin, indices)));
+	*out = indices;
+	indices = NULL;
+	return GEMP_OK;
+}
+
+/* Numbers of edges point into the attribute table, so that each is checked. */
+static gemp_code get_edge_numbers(const relation_matrix *matrix, uint64_t first, uint64_t count, gemp_edge **out)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_OWNED char *path = NULL;
+	GEMP_OWNED gemp_edge *edges = NULL;
+	GEMP_PROPAGATE(gemp_h5_join(matrix->h5, matrix->path, "edge", &path));
+	GEMP_PROPAGATE(gemp_comm_agree(matrix->h5->comm, GEMP_NEW(edges, count)));
+	GEMP_PROPAGATE(gemp_h5_read(matrix->h5, path, gemp_h5_type_of(GEMP_H5_U64), first, count, count, edges));
+	bool beyond = false;
+	for (uint64_t e = 0; e < count; e++)
+		beyond |= edges[e] >= matrix->edges;
+	if (beyond)
+		code = damaged(matrix->h5, path, "has a number beyond the last edge");
+	GEMP_PROPAGATE(gemp_comm_agree(matrix->h5->comm, code));
+	*out = edges;
+	edges = NULL;
+	return GEMP_OK;
+}
+
+/* The matrix by target holds the edges that end in this rank's rows. */
+static gemp_code get_in(relation_matrix *matrix, const gemp_shard *graph, gemp_relation *relation)
+{
+	GEMP_OWNED uint64_t *begin = NULL;
+	uint64_t first = 0;
+	GEMP_OWNED gemp_vertex *in = NULL;
+	GEMP_PROPAGATE(gemp_file_relation_path(matrix->h5, relation->name, "/edges", "csc", &matrix->path));
+	GEMP_PROPAGATE(get_width(matrix));
+	GEMP_PROPAGATE(get_pointers(matrix, graph, &begin, &first));
+	GEMP_PROPAGATE(get_indices(matrix, graph, begin, first, &in));
+	relation->in_offsets = begin;
+	relation->in_sources = in;
+	relation->loaded |= GEMP_LOAD_IN;
+	begin = NULL;
+	in = NULL;
+	return GEMP_OK;
+}
+
+/* Needs the pointers of the matrix by target, which are loaded before. */
+static gemp_code get_in_edges(relation_matrix *matrix, const gemp_shard *graph, gemp_relation *relation)
+{
+	uint64_t count = relation->in_offsets[graph->rows];
+	gemp_free(matrix->path);
+	matrix->path = NULL;
+	GEMP_PROPAGATE(gemp_file_relation_path(matrix->h5, relation->name, "/edges", "csc", &matrix->path));
+	GEMP_PROPAGATE(get_edge_numbers(matrix, gemp_comm_exscan(matrix->h5->comm, count), count, &relation->in_edges));
+	relation->loaded |= GEMP_LOAD_IN_EDGES;
+	return GEMP_OK;
+}
+
+/* Columns are read one after another, since each is a dataset of its own. */
+static gemp_code get_props(const gemp_h5 *h5, gemp_relation *relation, const gemp_column_layout *columns,
+                           gemp_h5_slab rows)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t c = 0; c < columns->count && code == GEMP_OK; c++)
+		code = gemp_file_get_column(h5, columns->paths[c], &relation->props.columns[c], rows);
+	if (code != GEMP_OK)
+		return code;
+	relation->props.rows = rows.count;
+	relation->loaded |= GEMP_LOAD_PROPS;
+	return GEMP_OK;
+}
+
+/* The first edge of a rank is known from its pointers, which are read for attributes, too. */
+static gemp_code get_out(relation_matrix *matrix, const gemp_shard *graph, gemp_relation *relation,
+                         const gemp_column_layout *columns, unsigned parts)
+{
+	GEMP_OWNED uint64_t *begin = NULL;
+	gemp_vertex *out = NULL;
+	GEMP_PROPAGATE(gemp_file_relation_path(matrix->h5, relation->name, "/edges", "csr", &matrix->path));
+	GEMP_PROPAGATE(get_width(matrix));
+	GEMP_PROPAGATE(get_pointers(matrix, graph, &begin, &relation->first_edge));
+	gemp_h5_slab rows = { relation->edge_count, relation->first_edge, begin[graph->rows] };
+	if (parts & GEMP_LOAD_PROPS)
+		GEMP_PROPAGATE(get_props(matrix->h5, relation, columns, rows));
+	if (!(parts & GEMP_LOAD_OUT))
+		return GEMP_OK;
+	GEMP_PROPAGATE(get_indices(matrix, graph, begin, relation->first_edge, &out));
+	relation->out_offsets = begin;
+	relation->out_targets = out;
+	relation->loaded |= GEMP_LOAD_OUT;
+	begin = NULL;
+	return GEMP_OK;
+}
+
+/* Both matrices share one struct, whose path changes between them. */
+gemp_code gemp_file_get_relation(const gemp_h5 *h5, gemp_shard *graph, gemp_relation *relation,
+                                 const gemp_column_layout *columns, unsigned parts)
+{
+	gemp_code code = GEMP_OK;
+	relation_matrix matrix = { .h5 = h5, .vertices = graph->vertex_count, .edges = relation->edge_count };
+	if (parts & (GEMP_LOAD_OUT | GEMP_LOAD_PROPS))
+		GEMP_TRY(get_out(&matrix, graph, relation, columns, parts));
+	gemp_free(matrix.path);
+	matrix.path = NULL;
+	if (parts & GEMP_LOAD_IN)
+		GEMP_TRY(get_in(&matrix, graph, relation));
+	if (parts & GEMP_LOAD_IN_EDGES)
+		code = get_in_edges(&matrix, graph, relation);
+done:
+	gemp_free(matrix.path);
+	return code;
+}
+
+/* A relation is stored as binsparse and AnnData both describe it: the same datasets have the names of
+ * either by hard links. Pointers, indices and values are written by all ranks together, each its own rows. */
+
+/* AnnData and scipy read 32-bit indices faster, so that they are used where they fit. */
+static gemp_h5_type matrix_type(uint64_t vertices, uint64_t edges)
+{
+	uint64_t limit = gemp_limits_now()->file_i32_max;
+	return gemp_h5_type_of(vertices <= limit && edges <= limit ? GEMP_H5_I32 : GEMP_H5_I64);
+}
+
+/* The value fits, as the type was chosen by the largest number. */
+static void store_number(void *out, gemp_h5_type type, uint64_t index, uint64_t number)
+{
+	if (type.kind == GEMP_H5_I32)
+		((int32_t *)out)[index] = (int32_t)number;
+	else
+		((int64_t *)out)[index] = (int64_t)number;
+}
+
+/* dataset `name` and its AnnData name as a hard link. */
+static gemp_code put_array(const relation_matrix *matrix, const char *name, const char *also, gemp_h5_type type,
+                           gemp_h5_slab rows, const void *data)
+{
+	GEMP_OWNED char *path = NULL, *link = NULL;
+	GEMP_PROPAGATE(gemp_h5_join(matrix->h5, matrix->path, name, &path));
+	GEMP_PROPAGATE(gemp_h5_join(matrix->h5, matrix->path, also, &link));
+	GEMP_PROPAGATE(gemp_h5_write(matrix->h5, path, type, rows.total, rows.first, rows.count, data));
+	return gemp_h5_link(matrix->h5, path, link);
+}
+
+/* The last rank writes the pointer behind the last row, too. */
+static gemp_code put_pointers(const relation_matrix *matrix, const gemp_shard *graph, const uint64_t *begin,
+                              uint64_t first)
+{
+	uint64_t count = graph->rows + (graph->rank == graph->ranks - 1);
+	GEMP_OWNED void *numbers = gemp_calloc(count, matrix->type.size);
+	GEMP_PROPAGATE(gemp_comm_agree(matrix->h5->comm, numbers ? GEMP_OK : GEMP_ENOMEM));
+	for (uint64_t v = 0; v < count; v++)
+		store_number(numbers, matrix->type, v, first + begin[v]);
+	return put_array(matrix, "pointers_to_1", "indptr", matrix->type,
+	                 (gemp_h5_slab){ graph->vertex_count + 1, graph->first_vertex, count }, numbers);
+}
+
+/* Vertices are 32 bits in memory and are written as they are where the file has 32 bits. */
+static gemp_code put_indices(const relation_matrix *matrix, const gemp_vertex *indices, gemp_h5_slab edges)
+{
+	GEMP_OWNED void *numbers = NULL;
+	const void *data = indices; /* of the same width in memory and file */
+	if (matrix->type.kind == GEMP_H5_I64) {
+		numbers = gemp_calloc(edges.count, matrix->type.size);
+		data = numbers;
+		for (uint64_t e = 0; numbers && e < edges.count; e++)
+			store_number(numbers, matrix->type, e, indices[e]);
+	}
+	GEMP_PROPAGATE(gemp_comm_agree(matrix->h5->comm, data ? GEMP_OK : GEMP_ENOMEM));
+	return put_array(matrix, "indices_1", "indices", matrix->type, edges, data);
+}
+
+/* binsparse wants values: a byte of one for each edge. */
+static gemp_code put_ones(const relation_matrix *matrix, gemp_h5_slab edges)
+{
+	GEMP_OWNED uint8_t *ones = gemp_calloc(edges.count, 1);
+	GEMP_PROPAGATE(gemp_comm_agree(matrix->h5->comm, ones ? GEMP_OK : GEMP_ENOMEM));
+	if (edges.count)
+		memset(ones, 1, edges.count);
+	return put_array(matrix, "values", "data", gemp_h5_type_of(GEMP_H5_U8), edges, ones);
+}
+
+/* A multigraph is no binsparse matrix, as that has one entry at a place. */
+static gemp_code put_description(const relation_matrix *matrix, const char *format, bool multigraph)
+{
+	GEMP_OWNED_BY(gemp_text_free) gemp_text json = { 0 };
+	const gemp_h5 *h5 = matrix->h5;
+	const char *integer = matrix->type.kind == GEMP_H5_I32 ? "int32" : "int64";
+	const char *values = !matrix->weight ? "uint8" : matrix->weight->type == GEMP_INTEGER ? "int64" : "float64";
+	int64_t shape[2] = { (int64_t)matrix->vertices, (int64_t)matrix->vertices };
+	GEMP_PROPAGATE(gemp_h5_put_numbers(h5, matrix->path, "shape", shape, 2));
+	GEMP_PROPAGATE(gemp_h5_put_number(h5, matrix->path, "sorted", 1));
+	GEMP_PROPAGATE(gemp_h5_put_number(h5, matrix->path, "multigraph", multigraph));
+	if (multigraph)
+		return GEMP_OK;
+	gemp_text_print(&json,
+	                "{\"binsparse\": {\"version\": \"0.1\", \"format\": \"%s\", \"shape\": [%" PRIu64 ", %" PRIu64
+	                "], \"number_of_stored_values\": %" PRIu64 ", \"data_types\": {\"pointers_to_1\": \"%s\", "
+	                "\"indices_1\": \"%s\", \"values\": \"%s\"}}}",
+	                format, matrix->vertices, matrix->vertices, matrix->edges, integer, integer, values);
+	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, gemp_text_status(&json)));
+	return gemp_h5_put_text(h5, matrix->path, "binsparse", json.data);
+}
+
+/* first: how many edges lower ranks have in this order. */
+static gemp_code put_matrix(const relation_matrix *matrix, const gemp_shard *graph, const gemp_relation *relation,
+                            bool by_target)
+{
+	const uint64_t *begin = by_target ? relation->in_offsets : relation->out_offsets;
+	const gemp_vertex *indices = by_target ? relation->in_sources : relation->out_targets;
+	gemp_h5_slab edges = { relation->edge_count, gemp_comm_exscan(matrix->h5->comm, begin[graph->rows]),
+		                   begin[graph->rows] };
+	GEMP_PROPAGATE(gemp_h5_group(matrix->h5, matrix->path, by_target ? "csc_matrix" : "csr_matrix", "0.1.0"));
+	GEMP_PROPAGATE(put_description(matrix, by_target ? "CSC" : "CSR", relation->multigraph));
+	GEMP_PROPAGATE(put_pointers(matrix, graph, begin, edges.first));
+	GEMP_PROPAGATE(put_indices(matrix, indices, edges));
+	if (!by_target && !matrix->weight)
+		return put_ones(matrix, edges);
+	return GEMP_OK;
+}
+
+/* The dataset `name` of another group under both names of a matrix's values. */
+static gemp_code link_values(const relation_matrix *matrix, const char *group, const char *name)
+{
+	GEMP_OWNED char *target = NULL, *values = NULL, *data = NULL;
+	GEMP_PROPAGATE(gemp_h5_join(matrix->h5, group, name, &target));
+	GEMP_PROPAGATE(gemp_h5_join(matrix->h5, matrix->path, "values", &values));
+	GEMP_PROPAGATE(gemp_h5_join(matrix->h5, matrix->path, "data", &data));
+	GEMP_PROPAGATE(gemp_h5_link(matrix->h5, target, values));
+	return gemp_h5_link(matrix->h5, target, data);
+}
+
+/* Of the rows by source: the column of the edges' table, which is in that order. */
+static gemp_code link_weights(const relation_matrix *matrix, const gemp_relation *relation)
+{
+	GEMP_OWNED char *group = NULL;
+	GEMP_OWNED_BY(gemp_text_free) gemp_text name = { 0 };
+	GEMP_PROPAGATE(gemp_file_relation_path(matrix->h5, relation->name, "/edges", "props", &group));
+	gemp_h5_encode(matrix->weight->name, &name);
+	GEMP_PROPAGATE(gemp_comm_agree(matrix->h5->comm, gemp_text_status(&name)));
+	return link_values(matrix, group, name.data);
+}
+
+/* The attribute table is in the order by source; values by target are fetched from their owners. */
+static gemp_code put_weights_by_target(const relation_matrix *matrix, const gemp_shard *graph,
+                                       const gemp_relation *relation, gemp_h5_slab edges)
+{
+	GEMP_OWNED uint64_t *words = NULL;
+	gemp_h5_type type = gemp_h5_type_of(matrix->weight->type == GEMP_INTEGER ? GEMP_H5_I64 : GEMP_H5_F64);
+	GEMP_PROPAGATE(gemp_file_weights_by_target(matrix->h5->comm, graph, relation, matrix->weight, &words));
+	return put_array(matrix, "values", "data", type, edges, words);
+}
+
+/* Rows by target: if all values are 1 they are those of the rows by source; and each edge's number. */
+static gemp_code put_targets(relation_matrix *matrix, const gemp_shard *graph, const gemp_relation *relation,
+                             const char *csr)
+{
+	GEMP_OWNED char *edge = NULL;
+	uint64_t count = relation->in_offsets[graph->rows], first = gemp_comm_exscan(matrix->h5->comm, count);
+	GEMP_PROPAGATE(put_matrix(matrix, graph, relation, true));
+	GEMP_PROPAGATE(matrix->weight ? put_weights_by_target(matrix, graph, relation,
+	                                                      (gemp_h5_slab){ relation->edge_count, first, count })
+	                              : link_values(matrix, csr, "values"));
+	GEMP_PROPAGATE(gemp_h5_join(matrix->h5, matrix->path, "edge", &edge));
+	return gemp_h5_write(matrix->h5, edge, gemp_h5_type_of(GEMP_H5_U64), relation->edge_count, first, count,
+	                     relation->in_edges);
+}
+
+/* The edges' table; AnnData wants an index, and the targets are there already. */
+static gemp_code put_props(const gemp_h5 *h5, const gemp_shard *graph, const gemp_relation *relation, const char *csr)
+{
+	GEMP_OWNED char *group = NULL, *strings = NULL, *target = NULL, *index = NULL;
+	GEMP_OWNED_BY(gemp_column_layout_free) gemp_column_layout columns = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text path = { 0 };
+	gemp_h5_slab rows = { relation->edge_count, relation->first_edge, relation->out_offsets[graph->rows] };
+	GEMP_PROPAGATE(gemp_file_relation_path(h5, relation->name, "/edges", "props", &group));
+	GEMP_PROPAGATE(gemp_file_relation_path(h5, relation->name, "/strings/edges", "props", &strings));
+	GEMP_PROPAGATE(gemp_h5_group(h5, group, "dataframe", "0.2.0"));
+	GEMP_PROPAGATE(gemp_column_layout_new(h5, relation->props.count, &columns));
+	for (size_t c = 0; c < columns.count; c++) {
+		GEMP_PROPAGATE(gemp_file_put_column(h5, group, strings, &relation->props.columns[c], rows, &path));
+		GEMP_PROPAGATE(gemp_column_layout_set(h5, &columns, c, path.data, ""));
+	}
+	GEMP_PROPAGATE(gemp_h5_join(h5, csr, "indices_1", &target));
+	GEMP_PROPAGATE(gemp_h5_join(h5, group, "_target", &index));
+	GEMP_PROPAGATE(gemp_h5_link(h5, target, index));
+	GEMP_PROPAGATE(gemp_file_put_dataframe(h5, group, "_target", &columns, NULL, 0));
+	return gemp_file_put_schema(h5, group, &relation->props, &columns);
+}
+
+/* Matrices come before the table whose index links to them. */
+gemp_code gemp_file_put_relation(const gemp_h5 *h5, const gemp_shard *graph, const gemp_relation *relation,
+                                 const char *weight)
+{
+	GEMP_OWNED char *group = NULL, *csr = NULL, *csc = NULL;
+	relation_matrix matrix = { h5,
+		                       NULL,
+		                       graph->vertex_count,
+		                       relation->edge_count,
+		                       matrix_type(graph->vertex_count, relation->edge_count),
+		                       gemp_file_weight_of(relation, weight) };
+	GEMP_PROPAGATE(gemp_file_relation_path(h5, relation->name, "/edges", "", &group));
+	GEMP_PROPAGATE(gemp_h5_join(h5, group, "csr", &csr));
+	GEMP_PROPAGATE(gemp_h5_join(h5, group, "csc", &csc));
+	GEMP_PROPAGATE(gemp_h5_group(h5, group, "dict", "0.1.0"));
+	GEMP_PROPAGATE(gemp_h5_put_flag(h5, group, "directed", relation->directed));
+	matrix.path = csr;
+	GEMP_PROPAGATE(put_matrix(&matrix, graph, relation, false));
+	GEMP_PROPAGATE(put_props(h5, graph, relation, csr));
+	if (matrix.weight)
+		GEMP_PROPAGATE(link_weights(&matrix, relation));
+	matrix.path = csc;
+	return put_targets(&matrix, graph, relation, csr);
+}

@@ -1,0 +1,483 @@
+/* Two notations of a header: ours (`name:type`) and that of neo4j-admin import (`name:TYPE(group)`). Both
+ * become the same list of fields with roles. */
+
+#include "io/import/import_columns.h"
+
+#include "core/memory.h"
+#include "core/status.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* What a name means; of two names with one role the first in this list wins, the other is an attribute. */
+static const struct {
+	const char *name;
+	bool edges;
+	gemp_field_role role;
+} meanings[] = {
+	{ "id", false, GEMP_ROLE_KEY },       { "type", false, GEMP_ROLE_LABELS },  { "label", false, GEMP_ROLE_LABELS },
+	{ "src", true, GEMP_ROLE_SOURCE },    { "source", true, GEMP_ROLE_SOURCE }, { "dst", true, GEMP_ROLE_TARGET },
+	{ "target", true, GEMP_ROLE_TARGET }, { "type", true, GEMP_ROLE_TYPE },
+};
+enum { MEANINGS = sizeof meanings / sizeof *meanings };
+
+/* Headers have few columns. */
+static gemp_field *find_field(const gemp_header *header, const char *name)
+{
+	for (size_t i = 0; i < header->count; i++)
+		if (strcmp(header->fields[i].name, name) == 0)
+			return &header->fields[i];
+	return NULL;
+}
+
+/* A role is given once; later names of it are attributes. */
+static bool has_role(const gemp_header *header, gemp_field_role role)
+{
+	for (size_t i = 0; i < header->count; i++)
+		if (header->fields[i].role == role)
+			return true;
+	return false;
+}
+
+/* Control characters in a name mean a wrong line end or a binary file. */
+static bool has_control(const char *name, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if ((unsigned char)name[i] < ' ')
+			return true;
+	return false;
+}
+
+/* `name` or `name:type`. */
+static gemp_code parse_field(gemp_header *header, const gemp_text_cell *cell)
+{
+	size_t number = header->count + 1, size = cell->size;
+	gemp_field *field = &header->fields[header->count];
+	const char *colon = memrchr(cell->bytes, ':', size);
+	if (colon) {
+		const char *type = colon + 1, *end = cell->bytes + cell->size;
+		if (end - type >= 2 && memcmp(end - 2, "ID", 2) == 0)
+			return gemp_fail(GEMP_EDATA, "column '%.*s' is of Neo4j's kind; say --format neo4j", (int)cell->size,
+			                 cell->bytes);
+		if (!gemp_scalar_type(&field->type, type, (size_t)(end - type)))
+			return gemp_fail(GEMP_EDATA,
+			                 "column '%.*s': unknown type '%.*s'; int, integer, float, string, "
+			                 "bool and boolean can be stated (for a name with a colon: name:with:string)",
+			                 (int)cell->size, cell->bytes, (int)(end - type), type);
+		field->stated = true;
+		size = (size_t)(colon - cell->bytes);
+	}
+	if (size == 0)
+		return gemp_fail(GEMP_EDATA, "column %zu has no name; the first line must name all columns", number);
+	if (has_control(cell->bytes, size))
+		return gemp_fail(GEMP_EDATA,
+		                 "the name of column %zu has a control character; lines must end in "
+		                 "a newline, and names must be plain text",
+		                 number);
+	field->name = gemp_strndup(cell->bytes, size);
+	if (!field->name)
+		return GEMP_ENOMEM;
+	if (find_field(header, field->name)) {
+		gemp_code code = gemp_fail(GEMP_EDATA, "column '%s' is there twice; rename one", field->name);
+		gemp_free(field->name);
+		return code;
+	}
+	header->count++;
+	return GEMP_OK;
+}
+
+/* The columns that are there show what went wrong. */
+static gemp_code missing_column(const gemp_header *header, const char *name, const char *kind)
+{
+	gemp_text names = { 0 };
+	for (size_t i = 0; i < header->count; i++)
+		gemp_text_print(&names, "%s%s", i ? ", " : "", header->fields[i].name);
+	gemp_code code = gemp_text_status(&names);
+	if (code == GEMP_OK)
+		code = gemp_fail(GEMP_EDATA,
+		                 "column '%s' is missing (there is: %.300s); the first line of a file "
+		                 "of %s must be a header that names it",
+		                 name, names.data ? names.data : "", kind);
+	gemp_text_free(&names);
+	return code;
+}
+
+/* The order of the table decides between two names of one role. */
+static gemp_code assign_roles(gemp_header *header, bool edges)
+{
+	for (size_t i = 0; i < MEANINGS; i++) {
+		gemp_field *field = meanings[i].edges == edges ? find_field(header, meanings[i].name) : NULL;
+		if (field && !has_role(header, meanings[i].role))
+			field->role = meanings[i].role;
+	}
+	if (!edges && !has_role(header, GEMP_ROLE_KEY))
+		return missing_column(header, "id", "vertices");
+	if (edges && !has_role(header, GEMP_ROLE_SOURCE))
+		return missing_column(header, "src", "edges");
+	if (edges && !has_role(header, GEMP_ROLE_TARGET))
+		return missing_column(header, "dst", "edges");
+	return GEMP_OK;
+}
+
+/* Only ids can be stated as integers; names of labels and types are text. */
+static gemp_code check_types(const gemp_header *header)
+{
+	for (size_t i = 0; i < header->count; i++) {
+		const gemp_field *field = &header->fields[i];
+		if (!field->stated || field->role == GEMP_ROLE_ATTRIBUTE || field->type == GEMP_STRING)
+			continue;
+		if (!gemp_field_is_key(field))
+			return gemp_fail(GEMP_EDATA, "column '%s' holds names and cannot be %s; state it as :string or not at all",
+			                 field->name, gemp_type_name[field->type]);
+		if (field->type != GEMP_INTEGER)
+			return gemp_fail(GEMP_EDATA, "column '%s' holds ids and cannot be %s; state it as :int or :string",
+			                 field->name, gemp_type_name[field->type]);
+	}
+	return GEMP_OK;
+}
+
+/* The header is returned only if it is complete. */
+gemp_code gemp_header_parse(gemp_header *out, bool edges, const gemp_cells *cells)
+{
+	GEMP_OWNED_BY(gemp_header_free) gemp_header header = { 0 };
+	GEMP_PROPAGATE(GEMP_NEW(header.fields, cells->count));
+	for (size_t i = 0; i < cells->count; i++)
+		GEMP_PROPAGATE(parse_field(&header, &cells->cell[i]));
+	GEMP_PROPAGATE(assign_roles(&header, edges));
+	GEMP_PROPAGATE(check_types(&header));
+	*out = header;
+	header = (gemp_header){ 0 };
+	return GEMP_OK;
+}
+
+/* Edge lists are read as if they had this header. */
+gemp_code gemp_header_pair(gemp_header *out)
+{
+	gemp_text_cell cell[] = { { "src", 3, false }, { "dst", 3, false } };
+	return gemp_header_parse(out, true, &(gemp_cells){ cell, 2, 2 });
+}
+
+/* Takes {0}. */
+void gemp_header_free(gemp_header *header)
+{
+	for (size_t i = 0; i < header->count; i++) {
+		gemp_free_all(header->fields[i].name, header->fields[i].group);
+	}
+	gemp_free(header->fields);
+	*header = (gemp_header){ 0 };
+}
+
+/* `name:TYPE(group)` in its parts, which are slices of the cell. */
+typedef struct header_field {
+	gemp_text_cell whole, name, type, group;
+} header_field;
+
+static bool part_is(const gemp_text_cell *part, const char *word)
+{
+	return strlen(word) == part->size && strncasecmp(part->bytes, word, part->size) == 0;
+}
+
+/* A part of a cell is no string of C. */
+static bool ends_in(const gemp_text_cell *part, const char *ending)
+{
+	size_t size = strlen(ending);
+	return part->size >= size && memcmp(part->bytes + part->size - size, ending, size) == 0;
+}
+
+static gemp_code refuse_field(const header_field *parts, const char *why)
+{
+	return gemp_fail(GEMP_EDATA, "column '%.*s': %s", parts->whole.size > 80 ? 80 : (int)parts->whole.size,
+	                 parts->whole.bytes, why);
+}
+
+/* Neo4j writes `name:TYPE(group)`; a group names a space of ids. */
+static gemp_code split_field(header_field *out, const gemp_text_cell *cell)
+{
+	const char *end = cell->bytes + cell->size, *colon = memrchr(cell->bytes, ':', cell->size);
+	*out = (header_field){ .whole = *cell, .name = *cell, .group.null = true };
+	if (ends_in(cell, "}"))
+		return refuse_field(out, "options in braces are not supported; write the header without them");
+	if (!colon)
+		return GEMP_OK;
+	out->name.size = (size_t)(colon - cell->bytes);
+	out->type = (gemp_text_cell){ colon + 1, (size_t)(end - colon - 1), false };
+	const char *open = memchr(out->type.bytes, '(', out->type.size);
+	if (!open)
+		return GEMP_OK;
+	if (end[-1] != ')' || end - open < 3)
+		return refuse_field(out, "a group is written in parentheses after the type, like :ID(Person)");
+	out->type.size = (size_t)(open - out->type.bytes);
+	out->group = (gemp_text_cell){ open + 1, (size_t)(end - open - 2), false };
+	return GEMP_OK;
+}
+
+/* Neo4j's names of types, and what they are here. */
+static const struct {
+	const char *name;
+	gemp_type type;
+} types[] = {
+	{ "int", GEMP_INTEGER },  { "integer", GEMP_INTEGER }, { "long", GEMP_INTEGER }, { "short", GEMP_INTEGER },
+	{ "byte", GEMP_INTEGER }, { "float", GEMP_FLOAT },     { "double", GEMP_FLOAT }, { "boolean", GEMP_BOOLEAN },
+	{ "bool", GEMP_BOOLEAN }, { "string", GEMP_STRING },   { "char", GEMP_STRING },
+};
+
+/* Types without a counterpart can be kept as strings if the user says so. */
+static gemp_code read_type(gemp_field *field, const header_field *parts)
+{
+	field->stated = true;
+	field->type = GEMP_STRING;
+	if (parts->type.size == 0 && parts->whole.size == parts->name.size)
+		return GEMP_OK;
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+		if (part_is(&parts->type, types[i].name)) {
+			field->type = types[i].type;
+			return GEMP_OK;
+		}
+	if (ends_in(&parts->type, "[]"))
+		return refuse_field(parts, "arrays are not supported; state it as :string to keep its text, or as :IGNORE");
+	return refuse_field(parts, "there are the types int, long, short, byte, float, double, boolean, string and char; "
+	                           "state others (times, points) as :string to keep their text, or as :IGNORE");
+}
+
+/* What `type` says the column is for; one in `edges` only, or in files of vertices only. */
+static const struct {
+	const char *type;
+	bool vertices, edges;
+	gemp_field_role role;
+} roles[] = {
+	{ "ID", true, false, GEMP_ROLE_KEY },          { "LABEL", true, false, GEMP_ROLE_LABELS },
+	{ "START_ID", false, true, GEMP_ROLE_SOURCE }, { "END_ID", false, true, GEMP_ROLE_TARGET },
+	{ "TYPE", false, true, GEMP_ROLE_TYPE },       { "IGNORE", true, true, GEMP_ROLE_IGNORE },
+};
+
+/* A role in the wrong kind of file is mostly a swapped option. */
+static gemp_code read_role(gemp_field *field, const header_field *parts, bool edges)
+{
+	for (size_t i = 0; i < sizeof roles / sizeof *roles; i++) {
+		if (!part_is(&parts->type, roles[i].type))
+			continue;
+		field->role = roles[i].role;
+		if (edges ? !roles[i].edges : !roles[i].vertices)
+			return refuse_field(parts, edges ? "belongs to files of vertices; name this one with --vertices"
+			                                 : "belongs to files of edges; name this one with --edges");
+	}
+	if (!parts->group.null && !gemp_field_is_key(field))
+		return refuse_field(parts, "only :ID, :START_ID and :END_ID have a group in parentheses");
+	return field->role == GEMP_ROLE_ATTRIBUTE ? read_type(field, parts) : GEMP_OK;
+}
+
+/* A field without a name that has a role is fine. */
+static gemp_code parse_neo4j_field(gemp_header *header, bool edges, const gemp_text_cell *cell)
+{
+	gemp_code code = GEMP_OK;
+	header_field parts;
+	gemp_field *field = &header->fields[header->count];
+	GEMP_PROPAGATE(split_field(&parts, cell));
+	GEMP_PROPAGATE(read_role(field, &parts, edges));
+	field->kept = field->role == GEMP_ROLE_KEY && parts.name.size > 0;
+	if (field->role == GEMP_ROLE_ATTRIBUTE && parts.name.size == 0)
+		return gemp_fail(GEMP_EDATA, "column %zu has no name; the first line must name all columns", header->count + 1);
+	const gemp_text_cell *name = gemp_field_is_attribute(field) ? &parts.name : cell;
+	field->name = gemp_strndup(name->bytes, name->size);
+	header->count++; /* to be freed from here on */
+	if (!field->name)
+		return GEMP_ENOMEM;
+	if (!parts.group.null) {
+		field->group = gemp_strndup(parts.group.bytes, parts.group.size);
+		code = field->group ? GEMP_OK : GEMP_ENOMEM;
+	}
+	return code;
+}
+
+/* Each file needs its keys. */
+static gemp_code require_role(const gemp_header *header, gemp_field_role role, const char *type, const char *kind)
+{
+	for (size_t i = 0; i < header->count; i++)
+		if (header->fields[i].role == role)
+			return GEMP_OK;
+	return gemp_fail(GEMP_EDATA,
+	                 "column '%s' is missing; the first line of a file of %s must be a header that has "
+	                 "it (put a header that is a file of its own in front of the data)",
+	                 type, kind);
+}
+
+/* No two columns of one name, nor of one role that there can be but once. */
+static gemp_code check_doubled(const gemp_header *header)
+{
+	for (size_t i = 0; i < header->count; i++)
+		for (size_t j = 0; j < i; j++) {
+			const gemp_field *a = &header->fields[i], *b = &header->fields[j];
+			bool named = gemp_field_is_attribute(a) && gemp_field_is_attribute(b) && strcmp(a->name, b->name) == 0;
+			bool role = a->role == b->role && a->role != GEMP_ROLE_ATTRIBUTE && a->role != GEMP_ROLE_IGNORE;
+			if (named || role)
+				return gemp_fail(GEMP_EDATA, "columns '%s' and '%s' are the same; rename or remove one", b->name,
+				                 a->name);
+		}
+	return GEMP_OK;
+}
+
+/* As gemp_header_parse, with Neo4j's notation. */
+gemp_code gemp_header_parse_neo4j(gemp_header *out, bool edges, const gemp_cells *cells)
+{
+	GEMP_OWNED_BY(gemp_header_free) gemp_header header = { 0 };
+	GEMP_PROPAGATE(GEMP_NEW(header.fields, cells->count));
+	for (size_t i = 0; i < cells->count; i++)
+		GEMP_PROPAGATE(parse_neo4j_field(&header, edges, &cells->cell[i]));
+	if (edges) {
+		GEMP_PROPAGATE(require_role(&header, GEMP_ROLE_SOURCE, ":START_ID", "edges"));
+		GEMP_PROPAGATE(require_role(&header, GEMP_ROLE_TARGET, ":END_ID", "edges"));
+	} else {
+		GEMP_PROPAGATE(require_role(&header, GEMP_ROLE_KEY, ":ID", "vertices"));
+	}
+	GEMP_PROPAGATE(check_doubled(&header));
+	*out = header;
+	header = (gemp_header){ 0 };
+	return GEMP_OK;
+}
+
+/* Two ways to find types. Tables have texts: each value rules out types (evidence), and the narrowest that
+ * is left is taken. JSON and GXL have typed values: the types that were seen are collected, and the
+ * format's own rule says which type holds them all. Either is joined over threads and ranks by a bitwise
+ * or, so that the order of reading does not matter. */
+
+/* Tables have few columns; a linear search keeps them in the order of the headers. */
+static gemp_code find_or_add(gemp_schema *schema, const char *name, size_t *column)
+{
+	for (size_t i = 0; i < schema->count; i++)
+		if (strcmp(schema->columns[i].name, name) == 0) {
+			*column = i;
+			return GEMP_OK;
+		}
+	GEMP_PROPAGATE(GEMP_RESERVE(schema->columns, schema->capacity, schema->count + 1));
+	GEMP_PROPAGATE(GEMP_RESERVE(schema->evidence, schema->evidence_capacity, schema->count + 1));
+	*column = schema->count++;
+	schema->columns[*column] = (gemp_schema_column){ .name = name };
+	schema->evidence[*column] = 0;
+	return GEMP_OK;
+}
+
+/* Two files of one import feed one column, which has one type. */
+static gemp_code state_type(gemp_schema_column *column, gemp_type type, const char *path)
+{
+	if (column->stated && column->type != type)
+		return gemp_fail(GEMP_EDATA, "column '%s' is stated as %s here and as %s in %s; state one type", column->name,
+		                 gemp_type_name[type], gemp_type_name[column->type], column->stated);
+	column->stated = path;
+	column->type = type;
+	return GEMP_OK;
+}
+
+/* Fields keep the number of their column, so that records need no search by name. */
+gemp_code gemp_schema_join(gemp_schema *schema, gemp_header *header, const char *path)
+{
+	for (size_t i = 0; i < header->count; i++) {
+		gemp_field *field = &header->fields[i];
+		if (!gemp_field_is_attribute(field))
+			continue;
+		GEMP_PROPAGATE(find_or_add(schema, field->name, &field->column));
+		if (field->stated)
+			GEMP_PROPAGATE(state_type(&schema->columns[field->column], field->type, path));
+	}
+	return GEMP_OK;
+}
+
+void gemp_schema_free(gemp_schema *schema)
+{
+	gemp_free_all(schema->columns, schema->evidence);
+	*schema = (gemp_schema){ 0 };
+}
+
+/* Once all types but string are ruled out nothing more can be learnt from a value. */
+void gemp_schema_observe(gemp_schema *schema, size_t column, const gemp_text_cell *cell)
+{
+	uint32_t *evidence = &schema->evidence[column];
+	if (cell->null || (*evidence & GEMP_LOOKS_ALL) == GEMP_LOOKS_ALL || schema->columns[column].stated)
+		return;
+	*evidence |= GEMP_HAS_VALUE | (GEMP_LOOKS_ALL & ~gemp_scalar_looks(cell->bytes, cell->size));
+}
+
+/* The order is from the narrowest type to the widest: a column of 0 and 1 is of integers. */
+static gemp_type narrowest_type(uint32_t evidence)
+{
+	if (!(evidence & GEMP_HAS_VALUE))
+		return GEMP_STRING;
+	if (!(evidence & GEMP_LOOKS_INTEGER))
+		return GEMP_INTEGER;
+	if (!(evidence & GEMP_LOOKS_FLOAT))
+		return GEMP_FLOAT;
+	return evidence & GEMP_LOOKS_BOOLEAN ? GEMP_STRING : GEMP_BOOLEAN;
+}
+
+/* Stated types stay. */
+void gemp_schema_resolve(gemp_schema *schema)
+{
+	for (size_t i = 0; i < schema->count; i++)
+		if (!schema->columns[i].stated)
+			schema->columns[i].type = narrowest_type(schema->evidence[i]);
+}
+
+/* Columns appear while records are read, in any order and on any rank. */
+gemp_code gemp_inferred_columns_observe(gemp_inferred_columns *columns, const char *name, uint32_t seen)
+{
+	size_t known = columns->local.list.count;
+	uint32_t index;
+	GEMP_PROPAGATE(GEMP_RESERVE(columns->seen, columns->seen_capacity, known + 1));
+	GEMP_PROPAGATE(gemp_dictionary_add(&columns->local, name, strlen(name), &index));
+	if (index == known)
+		columns->seen[index] = 0;
+	columns->seen[index] |= seen;
+	return GEMP_OK;
+}
+
+/* The union is sorted by name, so that columns have the same numbers on all ranks. */
+gemp_code gemp_inferred_columns_merge(gemp_inferred_columns *columns, const gemp_comm *comm,
+                                      gemp_type (*type_of)(uint32_t seen))
+{
+	gemp_code code = GEMP_OK;
+	GEMP_OWNED uint32_t *seen = NULL;
+	GEMP_PROPAGATE(gemp_bytes_union(comm, &columns->local.list, &columns->names));
+	code = GEMP_NEW(seen, columns->names.count);
+	GEMP_THEN(GEMP_NEW(columns->types, columns->names.count));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	for (size_t i = 0; i < columns->local.list.count; i++) {
+		size_t size;
+		const char *name = gemp_bytes_at(&columns->local.list, i, &size);
+		seen[gemp_bytes_find(&columns->names, name, size)] = columns->seen[i];
+	}
+	if (columns->names.count > 0)
+		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, seen, (int)columns->names.count, MPI_UINT32_T, MPI_BOR, comm->world));
+	for (size_t i = 0; i < columns->names.count; i++)
+		columns->types[i] = type_of(seen[i]);
+	return GEMP_OK;
+}
+
+/* The builder copies the name. */
+gemp_code gemp_inferred_columns_declare(const gemp_inferred_columns *columns, gemp_builder *builder,
+                                        gemp_code (*declare)(gemp_builder *, const char *, gemp_type, size_t *))
+{
+	GEMP_OWNED_BY(gemp_text_free) gemp_text name = { 0 };
+	for (size_t i = 0; i < columns->names.count; i++) {
+		size_t size, column;
+		const char *bytes = gemp_bytes_at(&columns->names, i, &size);
+		gemp_text_clear(&name);
+		gemp_text_add(&name, bytes, size);
+		GEMP_PROPAGATE(gemp_text_status(&name));
+		GEMP_PROPAGATE(declare(builder, name.data, columns->types[i], &column));
+	}
+	return GEMP_OK;
+}
+
+size_t gemp_inferred_columns_find(const gemp_inferred_columns *columns, const char *name)
+{
+	return gemp_bytes_find(&columns->names, name, strlen(name));
+}
+
+/* Takes columns that were never merged. */
+void gemp_inferred_columns_free(gemp_inferred_columns *columns)
+{
+	gemp_dictionary_free(&columns->local);
+	gemp_free(columns->seen);
+	gemp_bytes_free(&columns->names);
+	gemp_free(columns->types);
+	*columns = (gemp_inferred_columns){ 0 };
+}

@@ -1,0 +1,448 @@
+/* Records are cut in place. UTF-8 is checked by the rules of Unicode's table 3-7: no overlong forms, no
+ * surrogates, nothing beyond U+10FFFF. */
+
+#include "io/text/cells.h"
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "partition/base/dictionary.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+void gemp_cells_free(gemp_cells *cells)
+{
+	gemp_free(cells->cell);
+	*cells = (gemp_cells){ 0 };
+}
+
+/* Cells are slices of the record: nothing is copied. */
+static gemp_code add_cell(gemp_cells *cells, const char *bytes, size_t size, bool null)
+{
+	gemp_code code = GEMP_OK;
+	if (cells->count == cells->capacity)
+		code = GEMP_RESERVE(cells->cell, cells->capacity, cells->count + 1);
+	if (code == GEMP_OK)
+		cells->cell[cells->count++] = (gemp_text_cell){ bytes, size, null };
+	return code;
+}
+
+/* TSV of other programs has no quotes, so that a quote is a byte like any other. */
+gemp_code gemp_cells_tsv(gemp_cells *cells, const char *record, size_t size)
+{
+	gemp_code code = GEMP_OK;
+	const char *end = record + size, *tab;
+	cells->count = 0;
+	while (code == GEMP_OK && (tab = memchr(record, '\t', (size_t)(end - record))) != NULL) {
+		code = add_cell(cells, record, (size_t)(tab - record), tab == record);
+		record = tab + 1;
+	}
+	return code == GEMP_OK ? add_cell(cells, record, (size_t)(end - record), end == record) : code;
+}
+
+/* A cell that begins with a quote: its text moves to its own front, without the quotes. *next is what follows it. */
+static gemp_code unquote(gemp_cells *cells, char *from, char *end, char **next)
+{
+	char *text = from, *to = from, *quote = from + 1;
+	for (;;) {
+		char *piece = quote;
+		quote = memchr(piece, '"', (size_t)(end - piece));
+		if (!quote)
+			return gemp_fail(GEMP_EDATA, "field %zu: the quote is never closed; close it with \"", cells->count + 1);
+		memmove(to, piece, (size_t)(quote - piece));
+		to += quote - piece;
+		if (++quote == end || *quote != '"')
+			break;
+		*to++ = '"';
+		quote++;
+	}
+	if (quote < end && *quote != ',')
+		return gemp_fail(GEMP_EDATA, "field %zu: text after the closing quote; write a quote inside quotes as \"\"",
+		                 cells->count + 1);
+	*next = quote;
+	return add_cell(cells, text, (size_t)(to - text), false);
+}
+
+/* RFC 4180 allows quotes only around whole fields; one inside is mostly a broken export. */
+static gemp_code plain_cell(gemp_cells *cells, char *from, char *end, char **next)
+{
+	char *comma = memchr(from, ',', (size_t)(end - from));
+	*next = comma ? comma : end;
+	if (memchr(from, '"', (size_t)(*next - from)))
+		return gemp_fail(GEMP_EDATA,
+		                 "field %zu: a quote inside a field that is not quoted; quote the whole "
+		                 "field, and write the quote as \"\"",
+		                 cells->count + 1);
+	return add_cell(cells, from, (size_t)(*next - from), *next == from);
+}
+
+/* A record that ends in a comma has an empty cell behind it. */
+gemp_code gemp_cells_csv(gemp_cells *cells, char *record, size_t size)
+{
+	char *end = record + size, *next = record;
+	cells->count = 0;
+	for (;;) {
+		GEMP_PROPAGATE(next < end && *next == '"' ? unquote(cells, next, end, &next)
+		                                          : plain_cell(cells, next, end, &next));
+		if (next == end)
+			break;
+		next++; /* the comma */
+	}
+	return GEMP_OK;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* Any number of blanks and tabs separates two words, at the ends of the line too. */
+gemp_code gemp_cells_blanks(gemp_cells *cells, const char *record, size_t size)
+{
+	gemp_code code = GEMP_OK;
+	const char *end = record + size;
+	cells->count = 0;
+	while (code == GEMP_OK) {
+		while (record < end && is_blank(*record))
+			record++;
+		const char *word = record;
+		while (record < end && !is_blank(*record))
+			record++;
+		if (word == record)
+			break;
+		code = add_cell(cells, word, (size_t)(record - word), false);
+	}
+	return code;
+}
+
+/* Bytes of the character at text[0..size), 0 if it is not UTF-8: no overlong forms, no surrogates, at most U+10FFFF. */
+static size_t character(const unsigned char *text, size_t size)
+{
+	unsigned char first = text[0];
+	if (first < 0x80)
+		return first != 0;
+	size_t length = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+	if (length == 0 || length > size)
+		return 0;
+	for (size_t i = 1; i < length; i++)
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+	bool overlong = (first == 0xe0 && text[1] < 0xa0) || (first == 0xf0 && text[1] < 0x90);
+	bool surrogate = first == 0xed && text[1] >= 0xa0;
+	bool beyond = first == 0xf4 && text[1] >= 0x90;
+	return overlong || surrogate || beyond ? 0 : length;
+}
+
+/* Eight bytes that are ASCII and not 0: no high bit, and subtracting 1 borrows nowhere. */
+static bool eight_plain(const char *bytes)
+{
+	uint64_t word;
+	memcpy(&word, bytes, sizeof word);
+	return ((word | (word - UINT64_C(0x0101010101010101))) & UINT64_C(0x8080808080808080)) == 0;
+}
+
+/* Eight plain bytes are passed over at once, since most text is ASCII. */
+size_t gemp_utf8_check(const char *bytes, size_t size)
+{
+	size_t at = 0;
+	while (at < size) {
+		if (size - at >= 8 && eight_plain(bytes + at)) {
+			at += 8;
+			continue;
+		}
+		size_t length = character((const unsigned char *)bytes + at, size - at);
+		if (length == 0)
+			return at;
+		at += length;
+	}
+	return size;
+}
+
+/* The column helps to find the byte with an editor; iconv is the usual remedy. */
+gemp_code gemp_utf8_require(const char *bytes, size_t size)
+{
+	size_t bad = gemp_utf8_check(bytes, size);
+	if (bad < size)
+		return gemp_fail(GEMP_EDATA,
+		                 "byte 0x%02x at column %zu is not UTF-8 text; convert the file "
+		                 "(iconv -t UTF-8), and check that it is a text file",
+		                 (unsigned char)bytes[bad], bad + 1);
+	return GEMP_OK;
+}
+
+/* What a text looks like is decided without converting it, as inference looks at every cell of a table;
+ * conversion follows once the types are known. */
+
+enum { LONGEST_NUMBER = 511 };
+
+static bool is_word(const char *text, size_t size, const char *word)
+{
+	return strlen(word) == size && strncasecmp(text, word, size) == 0;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* How many digits stand from `from` on. */
+static size_t count_digits(const char *text, size_t from, size_t size)
+{
+	size_t i = from;
+	while (i < size && is_digit(text[i]))
+		i++;
+	return i - from;
+}
+
+static bool is_sign(char c)
+{
+	return c == '-' || c == '+';
+}
+
+/* Of the text from `at` on: [.digits] [e [sign] digits] to its end. `before`: digits stood before it. */
+static bool fraction_and_exponent(const char *text, size_t at, size_t size, bool before)
+{
+	if (at < size && text[at] == '.') {
+		size_t after = count_digits(text, at + 1, size);
+		if (after == 0 && !before)
+			return false;
+		at += 1 + after;
+	} else if (!before) {
+		return false;
+	}
+	if (at < size && (text[at] == 'e' || text[at] == 'E')) {
+		at += at + 1 < size && is_sign(text[at + 1]) ? 2 : 1;
+		size_t power = count_digits(text, at, size);
+		if (power == 0)
+			return false;
+		at += power;
+	}
+	return at == size;
+}
+
+/* The forms are those that print back as they are: 007 and +7 would lose their zeros and signs. */
+unsigned gemp_scalar_looks(const char *text, size_t size)
+{
+	if (size == 0 || size > LONGEST_NUMBER)
+		return 0;
+	size_t minus = text[0] == '-';
+	size_t whole = count_digits(text, minus, size);
+	if (whole > 0) {
+		size_t at = minus + whole;
+		if (text[minus] == '0' && whole > 1)
+			return 0;
+		if (at == size)
+			return minus && text[1] == '0' ? GEMP_LOOKS_FLOAT : GEMP_LOOKS_INTEGER | GEMP_LOOKS_FLOAT;
+		bool json = text[at] != '.' || (at + 1 < size && is_digit(text[at + 1]));
+		return json && fraction_and_exponent(text, at, size, true) ? GEMP_LOOKS_FLOAT : 0;
+	}
+	if (is_word(text, size, "nan"))
+		return GEMP_LOOKS_FLOAT;
+	return is_word(text, size, "true") || is_word(text, size, "false") ? GEMP_LOOKS_BOOLEAN : 0;
+}
+
+/* At most 40 bytes of a cell are shown in messages. */
+static gemp_code reject_scalar(const char *text, size_t size, const char *why)
+{
+	int shown = size > 40 ? 40 : (int)size;
+	while (shown > 0 && (size_t)shown < size && ((unsigned char)text[shown] & 0xc0) == 0x80)
+		shown--;
+	return gemp_fail(GEMP_EDATA, "'%.*s%s' %s", shown, text, (size_t)shown < size ? "…" : "", why);
+}
+
+/* Negative numbers are built from below, as -2^63 has no positive counterpart. */
+static gemp_code read_integer(int64_t *out, const char *text, size_t size)
+{
+	size_t at = size > 0 && is_sign(text[0]);
+	bool negative = at && text[0] == '-', overflow = false;
+	int64_t value = 0;
+	if (count_digits(text, at, size) != size - at || size == at)
+		return reject_scalar(text, size, "is not an integer; correct it, or state the column as :float or :string");
+	for (; at < size && !overflow; at++) {
+		int digit_value = text[at] - '0';
+		overflow = __builtin_mul_overflow(value, 10, &value) ||
+		           __builtin_add_overflow(value, negative ? -digit_value : digit_value, &value);
+	}
+	if (overflow)
+		return reject_scalar(text, size, "is beyond the range of 64-bit integers; state the column as :string");
+	*out = value;
+	return GEMP_OK;
+}
+
+/* strtod would also accept hexadecimal numbers and words, so that the form is checked first. */
+static gemp_code read_float(double *out, const char *text, size_t size)
+{
+	char copy[LONGEST_NUMBER + 1]; /* ended by 0, as strtod needs it */
+	size_t at = size > 0 && is_sign(text[0]);
+	if (is_word(text, size, "nan"))
+		return reject_scalar(
+			text, size, "is not a value; leave the field empty where it is missing, or state the column as :string");
+	bool infinite = is_word(text + at, size - at, "inf") || is_word(text + at, size - at, "infinity");
+	size_t whole = count_digits(text, at, size);
+	if (size > LONGEST_NUMBER || (!infinite && !fraction_and_exponent(text, at + whole, size, whole > 0)))
+		return reject_scalar(text, size, "is not a number; correct it, or state the column as :string");
+	memcpy(copy, text, size);
+	copy[size] = '\0';
+	*out = strtod(copy, NULL);
+	if (!infinite && isinf(*out))
+		return reject_scalar(text, size, "is beyond the range of 64-bit floats; state the column as :string");
+	return GEMP_OK;
+}
+
+/* 0 and 1 pass where the column is stated as boolean; they are never inferred. */
+static gemp_code read_boolean(bool *out, const char *text, size_t size)
+{
+	*out = is_word(text, size, "true") || is_word(text, size, "1");
+	if (!*out && !is_word(text, size, "false") && !is_word(text, size, "0"))
+		return reject_scalar(text, size, "is neither true nor false; correct it, or state the column as :string");
+	return GEMP_OK;
+}
+
+/* Strings are borrowed from the text. */
+gemp_code gemp_scalar_read(gemp_value *out, gemp_type type, const char *text, size_t size)
+{
+	*out = (gemp_value){ .type = type };
+	switch (type) {
+	case GEMP_INTEGER: return read_integer(&out->integer, text, size);
+	case GEMP_FLOAT: return read_float(&out->real, text, size);
+	case GEMP_BOOLEAN: return read_boolean(&out->truth, text, size);
+	default: break;
+	}
+	out->string.bytes = text;
+	out->string.size = size;
+	return GEMP_OK;
+}
+
+/* Ids without a stated type are integers only in canonical form, since 007 and 7 may be two vertices. */
+gemp_value gemp_scalar_key(const char *text, size_t size)
+{
+	gemp_value key = { .type = GEMP_INTEGER };
+	if (!gemp_canonical_integer(text, size, &key.integer))
+		key = (gemp_value){ .type = GEMP_STRING, .string = { text, size } };
+	return key;
+}
+
+/* The names are those of a table's header, in any case. */
+bool gemp_scalar_type(gemp_type *out, const char *name, size_t size)
+{
+	static const struct {
+		const char *name;
+		gemp_type type;
+	} names[] = {
+		{ "int", GEMP_INTEGER },   { "integer", GEMP_INTEGER }, { "float", GEMP_FLOAT },
+		{ "string", GEMP_STRING }, { "bool", GEMP_BOOLEAN },    { "boolean", GEMP_BOOLEAN },
+	};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (is_word(name, size, names[i].name)) {
+			*out = names[i].type;
+			return true;
+		}
+	return false;
+}
+
+/* Runs of plain bytes are copied as a whole; only bytes that a format treats specially are looked at one
+ * by one. */
+
+/* Bytes before the first one of `special` (which may hold a 0 byte); size if there is none. */
+static size_t plain_bytes(const char *bytes, size_t size, const char *special, size_t specials)
+{
+	size_t at = 0;
+	while (at < size && !memchr(special, bytes[at], specials))
+		at++;
+	return at;
+}
+
+/* Exported TSV is read by import again, where an empty field is NULL: what cannot come back is refused. */
+gemp_code gemp_escape_tsv(gemp_text *out, const char *bytes, size_t size)
+{
+	static const char special[] = "\t\n\r"; /* and its 0 */
+	size_t good = plain_bytes(bytes, size, special, sizeof special);
+	if (size == 0)
+		return gemp_fail(GEMP_EDATA, "an empty string would be read as NULL, as TSV has no quoting; "
+		                             "write .csv, .jsonl or .graphml");
+	if (good < size)
+		return gemp_fail(GEMP_EDATA, "a string has a %s, which TSV cannot hold; write .csv or .jsonl",
+		                 bytes[good] == '\t' ? "tab"
+		                 : bytes[good]       ? "line end"
+		                                     : "zero byte");
+	gemp_text_add(out, bytes, size);
+	return GEMP_OK;
+}
+
+/* Only fields that need quotes get them, so that files stay small and other programs read numbers as such. */
+void gemp_escape_csv(gemp_text *out, const char *bytes, size_t size)
+{
+	if (size && plain_bytes(bytes, size, ",\"\r\n", 4) == size) {
+		gemp_text_add(out, bytes, size);
+		return;
+	}
+	gemp_text_add(out, "\"", 1);
+	for (;;) {
+		size_t good = plain_bytes(bytes, size, "\"", 1);
+		gemp_text_add(out, bytes, good);
+		if (good == size)
+			break;
+		gemp_text_add(out, "\"\"", 2);
+		bytes += good + 1;
+		size -= good + 1;
+	}
+	gemp_text_add(out, "\"", 1);
+}
+
+/* U+FFFE and U+FFFF are no characters of XML either. */
+static bool is_no_character(const char *bytes, size_t size)
+{
+	return size >= 3 && memcmp(bytes, "\xef\xbf", 2) == 0 && (unsigned char)bytes[2] >= 0xbe;
+}
+
+/* White space is written as references, since XML readers turn it into blanks in attributes. */
+gemp_code gemp_escape_xml(gemp_text *out, const char *bytes, size_t size)
+{
+	size_t from = 0, utf8 = gemp_utf8_check(bytes, size);
+	if (utf8 < size && bytes[utf8])
+		return gemp_fail(GEMP_EDATA, "a string is not UTF-8, which XML must be; write .csv or .jsonl");
+	for (size_t i = 0; i < size; i++) {
+		unsigned char byte = (unsigned char)bytes[i];
+		const char *entity = byte == '&'    ? "&amp;"
+		                     : byte == '<'  ? "&lt;"
+		                     : byte == '>'  ? "&gt;"
+		                     : byte == '"'  ? "&quot;"
+		                     : byte == '\n' ? "&#10;"
+		                     : byte == '\t' ? "&#9;"
+		                     : byte == '\r' ? "&#13;"
+		                                    : NULL;
+		if ((byte < ' ' && !entity) || is_no_character(bytes + i, size - i))
+			return gemp_fail(GEMP_EDATA,
+			                 "a string has a control character (byte 0x%02x), which XML cannot "
+			                 "hold; write .csv or .jsonl",
+			                 byte);
+		if (!entity)
+			continue;
+		gemp_text_add(out, bytes + from, i - from);
+		gemp_text_print(out, "%s", entity);
+		from = i + 1;
+	}
+	gemp_text_add(out, bytes + from, size - from);
+	return GEMP_OK;
+}
+
+/* Zero bytes are left out: Graphviz would end the string there. */
+void gemp_escape_dot(gemp_text *out, const char *bytes, size_t size)
+{
+	gemp_text_add(out, "\"", 1);
+	while (size) {
+		size_t good = plain_bytes(bytes, size, "\"\\\n\r", 5); /* and its 0 */
+		gemp_text_add(out, bytes, good);
+		if (good == size)
+			break;
+		if (bytes[good] == '"' || bytes[good] == '\\')
+			gemp_text_print(out, "\\%c", bytes[good]);
+		else if (bytes[good])
+			gemp_text_print(out, "\\%c", bytes[good] == '\n' ? 'n' : 'r');
+		bytes += good + 1;
+		size -= good + 1;
+	}
+	gemp_text_add(out, "\"", 1);
+}
