@@ -200,7 +200,7 @@ static void man_item(gemp_text *out, const char *name, const char *value, const 
 
 static void man_option(gemp_text *out, const gemp_option *option)
 {
-	char name[80], meaning[512];
+	char name[80], meaning[1024];
 	if (option->letter)
 		snprintf(name, sizeof name, "-%c, --%s", option->letter, option->name);
 	else

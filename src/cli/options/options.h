@@ -36,9 +36,9 @@ typedef struct gemp_option {
 	const char *default_text; /* default, parsed like any other value; NULL: zero, empty */
 	unsigned commands;        /* gemp_taken_by, together */
 	const char *group;        /* heading in help */
+	size_t offset;            /* of its field in gemp_options */
+	bool positive;            /* 0 is refused */
 	const char *help;
-	size_t offset; /* of its field in gemp_options */
-	bool positive; /* 0 is refused */
 } gemp_option;
 
 /* The table, and a parameter of each name that generators take. */
