@@ -29,7 +29,8 @@ static gemp_code report(gemp_context *context, gemp_graph *graph, const gemp_col
 
 int main(int argc, char **argv)
 {
-	static const gemp_generator_parameter parameters[] = { { "scale", "10" }, { "edge-factor", "8" } };
+	static const gemp_generator_parameter parameters[] = { { .name = "scale", .value = "10" },
+		                                                   { .name = "edge-factor", .value = "8" } };
 	uint32_t iterations = 0;
 	gemp_context *context = NULL;
 	gemp_graph *graph = NULL;

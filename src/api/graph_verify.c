@@ -7,6 +7,7 @@
 #include "api/report_state.h"
 #include "core/quantity.h"
 #include "core/random.h"
+#include "gemp/graph.h"
 #include "io/graph_file/graph_file_read.h"
 
 /* What the two directions of a relation must agree on: the sum over its edges of a hash of (source, target, number). */
