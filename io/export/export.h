@@ -20,7 +20,7 @@
 
 #include "comm/comm.h"
 #include "gemp/types.h"
-#include "graph/element_values.h"
+#include "graph/graph.h"
 
 enum { GEMP_EXPORT_DOT_MAX = 100000 }; /* vertices and edges that dot takes at most */
 

@@ -2,7 +2,7 @@
 
 #include "core/log.h"
 #include "core/status.h"
-#include "graph/json_value.h"
+#include "graph/column.h"
 #include "io/export/export.h"
 #include "io/text/cells.h"
 

@@ -4,7 +4,7 @@
 
 #include "core/status.h"
 #include "io/hdf5/hdf5_attributes.h"
-#include "partition/base/dictionary.h"
+#include "partition/build/dictionary.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef GEMP_IO_IMPORT_ECORE_H
 #define GEMP_IO_IMPORT_ECORE_H
 
-#include "partition/base/dictionary.h"
+#include "partition/build/dictionary.h"
 
 #define GEMP_ECORE_NONE SIZE_MAX
 #define GEMP_ECORE_ANNOTATION "gemp-mpi" /* source of what we say in the metamodels that export makes */

@@ -14,8 +14,8 @@
 #define GEMP_IO_IMPORT_IMPORT_H
 
 #include "graph/graph.h"
-#include "partition/base/dictionary.h"
-#include "partition/build/builder_options.h"
+#include "partition/build/builder.h"
+#include "partition/build/dictionary.h"
 
 typedef struct gemp_format gemp_format;
 typedef struct gemp_paths gemp_paths;
@@ -44,7 +44,7 @@ gemp_code gemp_import(gemp_shard **out, const gemp_comm *comm, const gemp_import
 /* FOR THE FORMATS: the table of formats that import reads.
  *
  * A format is one file import_NAME.c with one gemp_format object, and one line in the table in import.c. Its `read`
- * makes a graph of files by the distributed builder (partition/build/builder.h); everything else about import goes by the
+ * makes a graph of files by the distributed builder (partition/build/builder_state.h); everything else about import goes by the
  * table: --format, endings, help, what is refused, which files the provenance names.
  */
 

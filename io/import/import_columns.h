@@ -4,8 +4,8 @@
 #define GEMP_IO_IMPORT_IMPORT_COLUMNS_H
 
 #include "io/text/cells.h"
-#include "partition/base/dictionary.h"
-#include "partition/build/builder_options.h"
+#include "partition/build/builder.h"
+#include "partition/build/dictionary.h"
 
 typedef enum gemp_field_role {
 	GEMP_ROLE_ATTRIBUTE,

@@ -6,7 +6,6 @@
 #include "io/import/import.h"
 #include "io/text/cells.h"
 #include "io/text/xml.h"
-#include "partition/build/build_graph.h"
 #include "partition/build/builder.h"
 
 #include <string.h>

@@ -4,7 +4,6 @@
 #include "io/import/import.h"
 #include "io/import/import_columns.h"
 #include "io/text/xml.h"
-#include "partition/build/build_graph.h"
 #include "partition/build/builder.h"
 
 #include <string.h>

@@ -7,7 +7,6 @@
 #include "io/hdf5/hdf5_column.h"
 #include "io/import/import.h"
 #include "io/import/import_sparse.h"
-#include "partition/build/build_graph.h"
 #include "partition/build/builder.h"
 
 #include <string.h>

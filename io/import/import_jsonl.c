@@ -1,11 +1,10 @@
 /* JSON lines. Attributes are found in a first reading, on all ranks together; the second one feeds the builder. */
 
 #include "core/status.h"
-#include "graph/json_value.h"
+#include "graph/column.h"
 #include "io/import/import.h"
 #include "io/import/import_columns.h"
 #include "io/text/lines.h"
-#include "partition/build/build_graph.h"
 #include "partition/build/builder.h"
 
 #include <jansson.h>

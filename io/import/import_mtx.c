@@ -5,7 +5,6 @@
 #include "io/import/import.h"
 #include "io/text/cells.h"
 #include "io/text/lines.h"
-#include "partition/build/build_graph.h"
 #include "partition/build/builder.h"
 
 #include <inttypes.h>

@@ -8,7 +8,6 @@
 #include "io/hdf5/hdf5_attributes.h"
 #include "io/hdf5/hdf5_column.h"
 #include "io/import/import.h"
-#include "partition/build/build_graph.h"
 #include "partition/build/builder.h"
 
 #include <inttypes.h>

@@ -9,7 +9,7 @@
 
 #include "graph/column.h"
 #include "io/arrays/array_file.h"
-#include "partition/build/builder_options.h"
+#include "partition/build/builder.h"
 
 typedef enum gemp_sparse_layout {
 	GEMP_BY_ROWS,    /* CSR: pointers to the rows, indices are columns */

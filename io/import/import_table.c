@@ -4,7 +4,6 @@
 
 #include "core/status.h"
 #include "io/import/table_reader.h"
-#include "partition/build/build_graph.h"
 #include "partition/build/builder.h"
 
 #include <string.h>

@@ -6,7 +6,6 @@
 #include "io/import/import.h"
 #include "io/import/xmi_parser.h"
 #include "io/text/cells.h"
-#include "partition/build/build_graph.h"
 #include "partition/build/builder.h"
 
 #include <inttypes.h>

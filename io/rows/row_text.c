@@ -10,7 +10,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/threads.h"
-#include "graph/json_value.h"
+#include "graph/column.h"
 #include "io/file/output.h"
 #include "io/text/cells.h"
 

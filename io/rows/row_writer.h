@@ -8,7 +8,7 @@
 #include "io/rows/result_file.h"
 #include "io/rows/row_text.h"
 #include "pattern/symmetry/permutation_group.h"
-#include "topology/edge_pairs.h"
+#include "topology/csr.h"
 
 #include <stdio.h>
 

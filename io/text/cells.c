@@ -5,7 +5,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
-#include "partition/base/dictionary.h"
+#include "partition/build/dictionary.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* scan: for each place of an array the sum of all numbers before it (src/primitive/scan.h). A slab of `slab` numbers is a
+/* scan: for each place of an array the sum of all numbers before it (src/primitive/radix_pass.h). A slab of `slab` numbers is a
  * work-group's, or a work-item's; slabs are summed, the sums summed up, and slabs gone through again. Few numbers are one slab.
  *
  * Options: SCAN_NUMBER and SCAN_SUM: uint or ulong. */

@@ -1,4 +1,4 @@
-/* shuffle_trial: tuples to try shuffles on, and checks of what has become of them (src/shuffle/test_tuples.h).
+/* shuffle_trial: tuples to try shuffles on, and checks of what has become of them (src/shuffle/shuffle.h).
  *
  * Options as of shuffle.cl; TRIAL_WORDS: of an element of tuples[]. */
 #include "group.clh"

@@ -6,7 +6,6 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "graph/column_bulk.h"
-#include "partition/base/row_sort.h"
 #include "partition/build/row_builder.h"
 #include "partition/build/rows_by_target.h"
 #include "partition/exchange/record_stream.h"

@@ -1,20 +1,21 @@
 /* Keys of both kinds in one graph. */
 
-#include "partition/build/build_graph.h"
-
 #include "core/log.h"
 #include "core/memory.h"
+#include "graph/graph.h"
 #include "partition/build/build_edges.h"
 #include "partition/build/build_vertices.h"
+#include "partition/build/builder.h"
+#include "partition/build/builder_state.h"
 #include "partition/build/content_hash.h"
-#include "partition/build/edge_ends.h"
-#include "partition/build/key_ranks.h"
+#include "partition/build/integer_keys.h"
 #include "partition/build/label_sets.h"
+#include "partition/exchange/record_stream.h"
 
 #include <string.h>
 
 /* Encodes strings that are integers as integers. */
-static gemp_code normalise(gemp_bytes *keys, gemp_text *scratch)
+static gemp_code normalise_list(gemp_bytes *keys, gemp_text *scratch)
 {
 	GEMP_OWNED_BY(gemp_bytes_free) gemp_bytes out = { 0 };
 	for (size_t i = 0; i < keys->count; i++) {
@@ -39,8 +40,8 @@ static gemp_code encode_part(gemp_builder_part *part, bool strings)
 	GEMP_PROPAGATE(gemp_builder_part_code(part));
 	if (strings)
 		return GEMP_OK;
-	GEMP_PROPAGATE(normalise(&part->vertices.keys, &part->scratch));
-	return normalise(&part->end_keys.list, &part->scratch);
+	GEMP_PROPAGATE(normalise_list(&part->vertices.keys, &part->scratch));
+	return normalise_list(&part->end_keys.list, &part->scratch);
 }
 
 /* Collective. Only a graph that has some string key, on any rank, needs dictionaries; integer keys stay numbers. */
@@ -56,8 +57,330 @@ static gemp_code normalise_keys(gemp_builder *builder)
 	return gemp_comm_agree(builder->comm, code);
 }
 
+/* The ids of the ends of edges, asked of the owners of their keys. */
+
+/* An edge with an end that is no vertex, as gemp_unknown_end for keys of any kind. */
+typedef struct unknown_end {
+	uint64_t place, count;
+	bool source;
+	gemp_text key; /* encoded */
+} unknown_end;
+
+/* Keys of ends that one part of the builder asks for, and those that this rank owns. */
+typedef struct key_lookup {
+	const gemp_builder *builder;
+	const gemp_shard *graph;
+	const gemp_builder_part *part; /* whose ends are asked for now */
+	gemp_text *answers;            /* [ranks] ids of the keys that each rank asked for */
+	gemp_key_index index;
+} key_lookup;
+
+/* Keys of ends are asked of the ranks that own their hashes. */
+static int end_owner(void *self, size_t record)
+{
+	const key_lookup *l = self;
+	const gemp_builder *builder = l->builder;
+	size_t size;
+	const char *key = gemp_bytes_at(&l->part->end_keys.list, record, &size);
+	return gemp_builder_key_owner(builder, gemp_builder_key_hash(builder, key, size));
+}
+
+/* A key is its length in 4 bytes, then its bytes. */
+static gemp_code pack_end_key(void *self, size_t record, gemp_text *out)
+{
+	size_t size;
+	const char *key = gemp_bytes_at(&((key_lookup *)self)->part->end_keys.list, record, &size);
+	uint32_t length = (uint32_t)size;
+	gemp_text_add(out, &length, sizeof length);
+	gemp_text_add(out, key, size);
+	return GEMP_OK;
+}
+
+/* Looks through the one or two owned keys whose hashes fall into the same bucket. */
+static uint32_t find_end(const key_lookup *l, const char *key, size_t size)
+{
+	const gemp_bytes *keys = &l->builder->vertices.keys;
+	uint64_t bucket = gemp_key_index_bucket(&l->index, gemp_builder_key_hash(l->builder, key, size));
+	for (uint32_t i = l->index.begin[bucket]; i < l->index.begin[bucket + 1]; i++) {
+		size_t owned_size;
+		const char *owned = gemp_bytes_at(keys, i, &owned_size);
+		if (owned_size == size && memcmp(owned, key, size) == 0)
+			return (uint32_t)(l->graph->first_vertex + i);
+	}
+	return GEMP_NO_VERTEX;
+}
+
+/* Answers a source's keys in the order in which they came. */
+static gemp_code answer_end_keys(void *self, int source, const char *at, const char *end)
+{
+	gemp_code code = GEMP_OK;
+	key_lookup *l = self;
+	while (code == GEMP_OK && at < end) {
+		uint32_t length;
+		memcpy(&length, at, sizeof length);
+		at += sizeof length;
+		uint32_t id = find_end(l, at, length);
+		gemp_text_add(&l->answers[source], &id, sizeof id);
+		code = gemp_text_status(&l->answers[source]);
+		at += length;
+	}
+	return code;
+}
+
+/* Ids in place of the indices of ends; the edge of the lowest place with an unknown end is noted. */
+static gemp_code replace_ends(gemp_builder_part *part, const uint32_t *ids, unknown_end *unknown)
+{
+	gemp_edge_list *edges = &part->edges;
+	gemp_vertex *out = (gemp_vertex *)edges->ends;
+	for (size_t e = 0; e < edges->count; e++) {
+		gemp_vertex source = ids[edges->ends[2 * e]], target = ids[edges->ends[2 * e + 1]];
+		if (source == GEMP_NO_VERTEX || target == GEMP_NO_VERTEX) {
+			uint64_t place = gemp_edge_list_place(edges, e);
+			if (!unknown->count++ || place < unknown->place) {
+				size_t size;
+				unknown->source = source == GEMP_NO_VERTEX;
+				const char *key = gemp_bytes_at(&part->end_keys.list, edges->ends[2 * e + !unknown->source], &size);
+				unknown->place = place;
+				gemp_text_clear(&unknown->key);
+				gemp_text_add(&unknown->key, key, size);
+			}
+		}
+		memcpy(&out[2 * e], &source, sizeof source);
+		memcpy(&out[2 * e + 1], &target, sizeof target);
+	}
+	gemp_code code = gemp_edge_list_use_ids(edges);
+	return code == GEMP_OK ? gemp_text_status(&unknown->key) : code;
+}
+
+/* Collective. Each distinct key of the part is asked for once, whatever the number of its edges. */
+static gemp_code replace_coded_ends(key_lookup *l, gemp_builder_part *part, unknown_end *unknown)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = l->builder->comm;
+	uint32_t *ids = NULL;
+	l->part = part;
+	GEMP_TRY(gemp_comm_agree(
+		comm, gemp_new_all(GEMP_ARRAY(l->answers, (size_t)comm->size), GEMP_ARRAY(ids, part->end_keys.list.count))));
+	gemp_record_stream stream = {
+		l, part->end_keys.list.count, l->builder->options.batch, end_owner, pack_end_key, answer_end_keys
+	};
+	GEMP_TRY(gemp_record_stream_run(comm, &stream));
+	GEMP_TRY(gemp_record_stream_answer(comm, &stream, l->answers, ids));
+	GEMP_TRY(gemp_comm_agree(comm, replace_ends(part, ids, unknown)));
+	gemp_dictionary_free(&part->end_keys);
+done:
+	for (int r = 0; l->answers && r < comm->size; r++)
+		gemp_text_free(&l->answers[r]);
+	gemp_free(l->answers);
+	l->answers = NULL;
+	gemp_free(ids);
+	return code;
+}
+
+/* Collective. All ranks make as many rounds as the rank with most parts. */
+static gemp_code coded_ids(gemp_builder *builder, const gemp_shard *graph, unknown_end *unknown)
+{
+	gemp_code code = GEMP_OK;
+	key_lookup l = { .builder = builder, .graph = graph };
+	gemp_builder_part none = { 0 };
+	GEMP_TRY(gemp_comm_agree(builder->comm, gemp_key_index_new(&l.index, builder)));
+	for (size_t p = 0, parts = gemp_builder_max_parts(builder); p < parts; p++) {
+		GEMP_TRY(replace_coded_ends(&l, gemp_builder_part_at(builder, p, &none), unknown));
+		gemp_builder_part_free(&none);
+	}
+done:
+	gemp_builder_part_free(&none);
+	gemp_free(l.index.begin);
+	return code;
+}
+
+/* Collective. The same report for keys that are numbers. */
+static gemp_code integer_ids(gemp_builder *builder, const gemp_shard *graph, unknown_end *unknown)
+{
+	gemp_unknown_end found = { 0 };
+	gemp_value key = { .type = GEMP_INTEGER };
+	gemp_code code = gemp_builder_integer_ids(builder, graph, &found);
+	if (code != GEMP_OK)
+		return code;
+	key.integer = gemp_integer_of(found.key);
+	unknown->place = found.place;
+	unknown->count = found.count;
+	unknown->source = found.source;
+	return gemp_comm_agree(builder->comm, gemp_key_encode(&key, &unknown->key));
+}
+
+static gemp_code gemp_builder_ends(gemp_builder *builder, const gemp_shard *graph)
+{
+	gemp_code code = GEMP_OK;
+	unknown_end unknown = { 0 };
+	gemp_text message = { 0 };
+	GEMP_TRY(gemp_builder_is_coded(builder) ? coded_ids(builder, graph, &unknown)
+	                                        : integer_ids(builder, graph, &unknown));
+	if (unknown.count) {
+		gemp_builder_place_print(builder, unknown.place, &message);
+		gemp_text_print(&message, ": the edge's %s ", unknown.source ? "source" : "target");
+		gemp_builder_print_key(unknown.key.data, unknown.key.size, &message);
+		gemp_text_print(&message, " is not among the vertices; add the vertex or remove the edge");
+	}
+	GEMP_TRY(gemp_comm_agree(builder->comm, gemp_text_status(&message)));
+	code = gemp_builder_report(builder, unknown.place, unknown.count, message.data);
+done:
+	gemp_text_free(&message);
+	gemp_text_free(&unknown.key);
+	return code;
+}
+
+/* The order of keys among all keys: a sample sort. */
+
+/* The state of the sample sort: own keys with their order, splitters, and the keys that came with their sources. */
+typedef struct key_sort {
+	const gemp_builder *builder;
+	uint64_t *order;      /* own keys by value */
+	gemp_bytes splitters; /* [ranks - 1] */
+	int bucket;           /* of the record last looked at: records come in order */
+	gemp_bytes keys;      /* that came */
+	uint32_t *sources;    /* [keys.count] */
+	size_t capacity;
+} key_sort;
+
+enum { SAMPLES = 32, SAMPLE_SIZE = 64 }; /* samples a rank for each rank, and the bytes kept of each */
+
+/* Collective. Each rank contributes evenly spaced keys, cut to 64 bytes; the splitters divide the union of them
+ * evenly. */
+static gemp_code choose_splitters(key_sort *sort)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = sort->builder->comm;
+	const gemp_bytes *keys = &sort->builder->vertices.keys;
+	GEMP_OWNED_BY(gemp_bytes_free) gemp_bytes mine = { 0 }, all = { 0 };
+	size_t ranks = (size_t)comm->size, wanted = SAMPLES * ranks;
+	for (size_t i = 0; i < wanted && keys->count && code == GEMP_OK; i++) {
+		size_t size;
+		const char *key = gemp_bytes_at(keys, sort->order[i * keys->count / wanted], &size);
+		code = gemp_bytes_add(&mine, key, size < SAMPLE_SIZE ? size : SAMPLE_SIZE);
+	}
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_bytes_union(comm, &mine, &all));
+	for (size_t r = 1; r < ranks && all.count && code == GEMP_OK; r++) {
+		size_t size;
+		const char *key = gemp_bytes_at(&all, r * all.count / ranks, &size);
+		code = gemp_bytes_add(&sort->splitters, key, size);
+	}
+	return gemp_comm_agree(comm, code);
+}
+
+/* Records are the own keys in ascending order. */
+static const char *sort_key_at(const key_sort *sort, size_t record, size_t *size)
+{
+	return gemp_bytes_at(&sort->builder->vertices.keys, sort->order[record], size);
+}
+
+/* Keys ascend, so that the bucket never has to be searched backwards. */
+static int sort_owner(void *self, size_t record)
+{
+	key_sort *sort = self;
+	size_t size;
+	const char *key = sort_key_at(sort, record, &size);
+	if (record == 0)
+		sort->bucket = 0;
+	for (; (size_t)sort->bucket < sort->splitters.count; sort->bucket++) {
+		size_t there;
+		const char *splitter = gemp_bytes_at(&sort->splitters, (size_t)sort->bucket, &there);
+		if (gemp_compare_bytes(key, size, splitter, there) < 0)
+			break;
+	}
+	return sort->bucket;
+}
+
+/* A key is its length in 4 bytes, then its bytes. */
+static gemp_code pack_sort_key(void *self, size_t record, gemp_text *out)
+{
+	size_t size;
+	const char *key = sort_key_at(self, record, &size);
+	uint32_t length = (uint32_t)size;
+	gemp_text_add(out, &length, sizeof length);
+	gemp_text_add(out, key, size);
+	return GEMP_OK;
+}
+
+/* Keeps the source of every key, to send its rank back. */
+static gemp_code receive_sort_keys(void *self, int source, const char *at, const char *end)
+{
+	key_sort *sort = self;
+	while (at < end) {
+		uint32_t length;
+		memcpy(&length, at, sizeof length);
+		at += sizeof length;
+		GEMP_PROPAGATE(GEMP_RESERVE(sort->sources, sort->capacity, sort->keys.count + 1));
+		sort->sources[sort->keys.count] = (uint32_t)source;
+		GEMP_PROPAGATE(gemp_bytes_add(&sort->keys, at, length));
+		at += length;
+	}
+	return GEMP_OK;
+}
+
+/* Local. answers[source] becomes the ranks of the keys of that source, in the order in which they came. */
+static gemp_code rank_keys(key_sort *sort, uint64_t before, gemp_text *answers)
+{
+	GEMP_OWNED uint64_t *order = NULL;
+	GEMP_OWNED uint32_t *rank = NULL;
+	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(order, sort->keys.count), GEMP_ARRAY(rank, sort->keys.count)));
+	GEMP_PROPAGATE(gemp_bytes_sort(&sort->keys, order));
+	for (size_t i = 0; i < sort->keys.count; i++)
+		rank[order[i]] = (uint32_t)(before + i);
+	for (size_t i = 0; i < sort->keys.count; i++)
+		gemp_text_add(&answers[sort->sources[i]], &rank[i], sizeof *rank);
+	for (int r = 0; r < sort->builder->comm->size; r++)
+		GEMP_PROPAGATE(gemp_text_status(&answers[r]));
+	return GEMP_OK;
+}
+
+/* Collective. ranks[i]: the rank of this rank's i-th key in the order of keys. */
+static gemp_code sample_sort(key_sort *sort, uint32_t *ranks)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_builder *builder = sort->builder;
+	const gemp_comm *comm = builder->comm;
+	gemp_text *answers = NULL;
+	gemp_record_stream stream = {
+		sort, builder->vertices.keys.count, builder->options.batch, sort_owner, pack_sort_key, receive_sort_keys
+	};
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(answers, (size_t)comm->size)));
+	GEMP_TRY(choose_splitters(sort));
+	GEMP_TRY(gemp_record_stream_run(comm, &stream));
+	uint64_t before = gemp_comm_exscan(comm, sort->keys.count);
+	GEMP_TRY(gemp_comm_agree(comm, rank_keys(sort, before, answers)));
+	code = gemp_record_stream_answer(comm, &stream, answers, ranks);
+done:
+	for (int r = 0; answers && r < comm->size; r++)
+		gemp_text_free(&answers[r]);
+	gemp_free(answers);
+	return code;
+}
+
+static gemp_code gemp_builder_ranks(gemp_builder *builder, gemp_shard *graph)
+{
+	gemp_code code = GEMP_OK;
+	key_sort sort = { .builder = builder };
+	uint32_t *ranks = NULL;
+	code = gemp_new_all(GEMP_ARRAY(sort.order, graph->rows), GEMP_ARRAY(ranks, graph->rows),
+	                    GEMP_ARRAY(graph->key_ranks, graph->rows));
+	GEMP_THEN(gemp_bytes_sort(&builder->vertices.keys, sort.order));
+	GEMP_TRY(gemp_comm_agree(builder->comm, code));
+	if (builder->comm->size > 1)
+		GEMP_TRY(sample_sort(&sort, ranks));
+	for (size_t i = 0; i < graph->rows; i++)
+		graph->key_ranks[sort.order[i]] = builder->comm->size > 1 ? ranks[i] : (uint32_t)i;
+done:
+	gemp_free_all(sort.order, ranks);
+	gemp_bytes_free(&sort.splitters);
+	gemp_bytes_free(&sort.keys);
+	gemp_free(sort.sources);
+	return code;
+}
+
 /* Collective. The stages in the order of builder_state.h. */
-static gemp_code build(gemp_builder *builder, gemp_shard *graph)
+static gemp_code run_stages(gemp_builder *builder, gemp_shard *graph)
 {
 	gemp_step_times *steps = builder->options.steps;
 	gemp_step_times_next(steps, "vertices");
@@ -84,7 +407,7 @@ gemp_code gemp_builder_finish(gemp_builder *builder, gemp_shard **out)
 	graph->rank = builder->comm->rank;
 	graph->ranks = builder->comm->size;
 	graph->seed = builder->options.seed;
-	GEMP_TRY(build(builder, graph));
+	GEMP_TRY(run_stages(builder, graph));
 	*out = graph;
 	graph = NULL;
 done:
@@ -92,3 +415,11 @@ done:
 	gemp_shard_free(graph);
 	return code;
 }
+
+/* edge_ends: the stage of the builder that replaces the keys of edge ends by ids.
+ *
+ * Distinct keys are asked of the ranks that own their hashes. The unknown end with the lowest place is reported.
+ */
+
+/* key_ranks: the stage of the builder that gives every key its rank among all keys, by a sample sort (Frazer and McKellar 1970):
+ * splitters from samples of all ranks divide the keys, each rank sorts its division and sends the ranks back. */

@@ -9,12 +9,38 @@
 #define GEMP_PARTITION_BUILD_BUILDER_H
 
 #include "comm/comm.h"
+#include "core/log.h"
 #include "core/memory.h"
 #include "graph/column.h"
-#include "partition/build/builder_options.h"
+#include "graph/graph.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* builder_options: what callers of the builder choose, and the place of a vertex or edge in the input. */
+
+typedef struct gemp_builder_options {
+	uint64_t seed;                 /* of the relabelling; 1 by default */
+	bool undirected;               /* relations are undirected: each edge is stored once, as given */
+	bool vertices_from_edges;      /* unknown ends become vertices instead of errors */
+	bool merge_parallel;           /* --parallel merge: edges that join the same two vertices in one relation become one
+	                              (for undirected relations in either direction): the first in the order of edges,
+	                              that is by source id, target id and attributes */
+	const char *default_label;     /* for vertices that come without; NULL: no label */
+	const char *default_type;      /* relation of edges that come without; "E" if NULL */
+	bool string_keys;              /* every key is a string, "7" too; else strings that are canonical integers are taken
+	                              as integers, which order before strings */
+	uint64_t vertex_limit;         /* 0: GEMP_MAX_VERTICES */
+	struct gemp_step_times *steps; /* core/log.h: takes the time of each stage; NULL: nobody asks */
+	size_t batch;                  /* bytes a rank sends in one round of an exchange; 0: 64 MiB */
+} gemp_builder_options;
+
+typedef struct gemp_builder gemp_builder;
 
 /* Collective. */
 gemp_code gemp_builder_new(gemp_builder **out, const gemp_comm *comm, const gemp_builder_options *options);
+
 void gemp_builder_free(gemp_builder *builder);
 GEMP_RELEASE(gemp_builder_free, gemp_builder *)
 
@@ -24,6 +50,11 @@ GEMP_RELEASE(gemp_builder_free, gemp_builder *)
 gemp_code gemp_builder_file(gemp_builder *builder, const char *path, uint32_t *file);
 gemp_code gemp_builder_vertex_column(gemp_builder *builder, const char *name, gemp_type type, size_t *column);
 gemp_code gemp_builder_edge_column(gemp_builder *builder, const char *name, gemp_type type, size_t *column);
+
+typedef struct gemp_place {
+	uint32_t file; /* index given by gemp_builder_file, below 2^24; 0: none */
+	uint64_t line; /* from 1, below 2^40; or the record's number */
+} gemp_place;
 
 /* Local. Values not set are NULL. A key is an integer or a string; labels are "A;B" or "". Where the graph has keys of
  * both kinds, a string that is an integer in canonical form is the same key as that integer. A value is of its column's
@@ -43,5 +74,11 @@ gemp_code gemp_builder_reserve_edges(gemp_builder *builder, size_t count);
  * that is not to join is freed as builders are, before its builder. */
 gemp_code gemp_builder_branch(gemp_builder **out, gemp_builder *builder);
 gemp_code gemp_builder_join(gemp_builder *branch);
+
+/* build_graph: the end of building: all stages of builder_state.h in their order. */
+
+/* Collective. Checks, relabels, sorts and gives the graph, everything loaded (both CSR and CSC, props, keys, key ranks,
+ * hash); the builder is empty afterwards. Warns of pairs of edges listed in both directions. */
+gemp_code gemp_builder_finish(gemp_builder *builder, gemp_shard **out);
 
 #endif

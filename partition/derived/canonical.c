@@ -1,14 +1,24 @@
+/* The sort by (hash, key): hashes are spread evenly, so that records go into 1,024 buckets of a rank's range of hashes that each
+ * fit a cache; a range's records for one bucket are placed together, and then one thread sorts a bucket through 4,096 finer
+ * ones, in which insertion finishes. Ids follow from the sorted places and go back to the ranks that had the vertices.
+ */
 
 #include "partition/derived/canonical.h"
 
+#include "comm/exchange.h"
 #include "core/memory.h"
 #include "core/random.h"
+#include "core/threads.h"
+#include "graph/column_bulk.h"
 #include "partition/build/content_hash.h"
+#include "partition/build/dictionary.h"
 #include "partition/build/rows_by_target.h"
-#include "partition/derived/canonical_ids.h"
+#include "partition/exchange/value_exchange.h"
+
+#include <string.h>
 
 /* Local. */
-static gemp_code start(gemp_relabel *r)
+static gemp_code start_relabel(gemp_relabel *r)
 {
 	GEMP_PROPAGATE(GEMP_NEW(r->to, 1));
 	GEMP_PROPAGATE(gemp_shard_copy_schema(r->to, r->from));
@@ -16,11 +26,262 @@ static gemp_code start(gemp_relabel *r)
 	return GEMP_NEW(r->id, r->from->rows);
 }
 
+/* A vertex on its way to the owner of its hash: what decides its id, and what moves with it. */
+typedef struct key_record {
+	uint64_t hash;
+	uint32_t key_rank, label_set;
+	uint64_t index; /* among the records that came */
+} key_record;
+
+/* The state of the sort by (hash, key): records that came, buckets, and the permutation that results. */
+typedef struct hash_sort {
+	gemp_relabel *r;
+	bool string_keys;
+	key_record *records; /* [count] */
+	size_t count;
+	int *owner;         /* [from->rows]; NULL: one rank */
+	size_t max_key;     /* bytes of the longest key, encoded */
+	char *scratch;      /* [threads][max_key] */
+	uint64_t *begin;    /* [BUCKETS + 1] */
+	size_t max_bucket;  /* records */
+	key_record *sorted; /* [count] */
+	key_record *spare;  /* [threads][max_bucket] */
+	uint64_t *order;    /* [count] */
+	gemp_vertex *ids;   /* [count] of the vertices that came, in that order */
+} hash_sort;
+
+enum { CHUNK = 1 << 14 }; /* keys that a thread hashes at a time */
+
+/* The hash of a key as the builder has it; scratch: room for it encoded. */
+static uint64_t hash_key(const hash_sort *s, size_t row, char *scratch)
+{
+	gemp_value key = gemp_column_get(&s->r->from->keys, row);
+	unsigned char bytes[GEMP_INTEGER_KEY_SIZE] = { GEMP_KEY_OF_INTEGER };
+	int64_t integer = key.integer;
+	bool is_integer = key.type == GEMP_INTEGER ||
+	                  (!s->string_keys && gemp_canonical_integer(key.string.bytes, key.string.size, &integer));
+	if (!is_integer) {
+		scratch[0] = GEMP_KEY_OF_STRING;
+		memcpy(scratch + 1, key.string.bytes, key.string.size);
+		return gemp_hash(scratch, key.string.size + 1, s->r->from->seed);
+	}
+	uint64_t number = gemp_integer_number(integer);
+	for (int i = 8; i > 0; i--, number >>= 8)
+		bytes[i] = (unsigned char)number;
+	return gemp_hash(bytes, sizeof bytes, s->r->from->seed);
+}
+
+/* The owner of a vertex follows from its hash, as in the builder. */
+static void hash_chunk(void *context, unsigned thread, size_t chunk)
+{
+	const hash_sort *s = context;
+	const gemp_shard *from = s->r->from;
+	for (size_t row = chunk * CHUNK; row < from->rows && row < (chunk + 1) * CHUNK; row++) {
+		uint64_t hash = hash_key(s, row, s->scratch + thread * s->max_key);
+		s->records[row] = (key_record){ hash, from->key_ranks[row], from->label_set_of[row], 0 };
+		if (s->owner)
+			s->owner[row] = (int)((unsigned __int128)hash * (unsigned)s->r->comm->size >> 64);
+	}
+}
+
+/* Local. */
+static gemp_code hash_keys(hash_sort *s)
+{
+	const gemp_shard *from = s->r->from;
+	s->max_key = 1;
+	for (size_t row = 0; row < from->rows && from->keys.type == GEMP_STRING; row++)
+		if (from->keys.offsets[row + 1] - from->keys.offsets[row] >= s->max_key)
+			s->max_key = (size_t)(from->keys.offsets[row + 1] - from->keys.offsets[row]) + 1;
+	GEMP_PROPAGATE(
+		gemp_new_all(GEMP_ARRAY(s->scratch, s->max_key * gemp_threads()), GEMP_ARRAY(s->records, from->rows)));
+	if (s->r->comm->size > 1)
+		GEMP_PROPAGATE(GEMP_NEW(s->owner, from->rows));
+	gemp_parallel_for((from->rows + CHUNK - 1) / CHUNK, hash_chunk, s);
+	s->count = from->rows;
+	return GEMP_OK;
+}
+
+enum { BUCKETS = 1 << 10, FINE = 1 << 12 }; /* of a rank's range of hashes, and within each of these */
+
+/* The rank's range of hashes is cut into equal buckets; hashes are spread evenly, and so are the records. */
+static uint64_t bucket_of(const hash_sort *s, uint64_t hash, uint64_t buckets)
+{
+	uint64_t size = (uint64_t)s->r->comm->size;
+	return (uint64_t)((unsigned __int128)hash * (size * buckets) >> 64) - (uint64_t)s->r->comm->rank * buckets;
+}
+
+/* Counted locally first, so that threads meet in the shared counters once per range and bucket. */
+static void count_records(const hash_sort *s, size_t begin, size_t end, uint64_t counts[BUCKETS])
+{
+	memset(counts, 0, BUCKETS * sizeof *counts);
+	for (size_t i = begin; i < end; i++)
+		counts[bucket_of(s, s->records[i].hash, BUCKETS)]++;
+}
+
+/* begin[b + 1] becomes the size of bucket b. */
+static void count_range(void *context, size_t range, size_t begin, size_t end)
+{
+	(void)range;
+	const hash_sort *s = context;
+	uint64_t counts[BUCKETS];
+	count_records(s, begin, end, counts);
+	for (size_t b = 0; b < BUCKETS; b++)
+		if (counts[b])
+			__atomic_fetch_add(&s->begin[b + 1], counts[b], __ATOMIC_RELAXED);
+}
+
+/* begin[b] becomes where bucket b ends. */
+static void place_range(void *context, size_t range, size_t begin, size_t end)
+{
+	(void)range;
+	const hash_sort *s = context;
+	uint64_t next[BUCKETS];
+	count_records(s, begin, end, next);
+	for (size_t b = 0; b < BUCKETS; b++)
+		if (next[b])
+			next[b] = __atomic_fetch_add(&s->begin[b], next[b], __ATOMIC_RELAXED);
+	for (size_t i = begin; i < end; i++) {
+		key_record *to = &s->sorted[next[bucket_of(s, s->records[i].hash, BUCKETS)]++];
+		*to = s->records[i];
+		to->index = i;
+	}
+}
+
+/* Key ranks decide among equal hashes, as the keys themselves would. */
+static bool precedes(const key_record *a, const key_record *b)
+{
+	return a->hash < b->hash || (a->hash == b->hash && a->key_rank < b->key_rank);
+}
+
+/* Fine buckets have about one record. */
+static void insert(key_record *records, size_t count)
+{
+	for (size_t i = 1; i < count; i++) {
+		key_record r = records[i];
+		size_t to = i;
+		for (; to > 0 && precedes(&r, &records[to - 1]); to--)
+			records[to] = records[to - 1];
+		records[to] = r;
+	}
+}
+
+/* spare: room for as many. */
+static void sort_bucket(const hash_sort *s, uint64_t bucket, key_record *records, size_t count, key_record *spare)
+{
+	uint32_t begin[FINE + 1] = { 0 };
+	uint64_t fine = (uint64_t)BUCKETS * FINE;
+	for (size_t i = 0; i < count; i++)
+		begin[bucket_of(s, records[i].hash, fine) - bucket * FINE + 1]++;
+	for (size_t f = 0; f < FINE; f++)
+		begin[f + 1] += begin[f];
+	for (size_t i = 0; i < count; i++)
+		spare[begin[bucket_of(s, records[i].hash, fine) - bucket * FINE]++] = records[i];
+	memcpy(records, spare, count * sizeof *records);
+	for (size_t f = 0, first = 0; f < FINE; first = begin[f++])
+		insert(records + first, begin[f] - first);
+}
+
+/* A bucket is sorted by one thread, in a cache. */
+static void sort_one(void *context, unsigned thread, size_t bucket)
+{
+	const hash_sort *s = context;
+	uint64_t first = bucket ? s->begin[bucket - 1] : 0;
+	if (s->begin[bucket] > first)
+		sort_bucket(s, bucket, s->sorted + first, s->begin[bucket] - first, s->spare + thread * s->max_bucket);
+}
+
+/* The sorted place of a vertex is its new id; the permutation is kept for its columns. */
+static void assign_range(void *context, size_t range, size_t begin, size_t end)
+{
+	(void)range;
+	const hash_sort *s = context;
+	gemp_shard *to = s->r->to;
+	for (size_t i = begin; i < end; i++) {
+		s->order[i] = s->sorted[i].index;
+		to->key_ranks[i] = s->sorted[i].key_rank;
+		to->label_set_of[i] = s->sorted[i].label_set;
+		s->ids[s->sorted[i].index] = (gemp_vertex)(to->first_vertex + i);
+	}
+}
+
+/* Local. Frees the unsorted records before it allocates what is kept. */
+static gemp_code sort_records(hash_sort *s)
+{
+	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(s->begin, BUCKETS + 1), GEMP_ARRAY(s->sorted, s->count)));
+	gemp_for_ranges(s->count, count_range, s);
+	for (size_t b = 0; b < BUCKETS; b++) {
+		s->max_bucket = s->begin[b + 1] > s->max_bucket ? (size_t)s->begin[b + 1] : s->max_bucket;
+		s->begin[b + 1] += s->begin[b];
+	}
+	GEMP_PROPAGATE(GEMP_NEW(s->spare, s->max_bucket * gemp_threads()));
+	gemp_for_ranges(s->count, place_range, s);
+	gemp_parallel_for(BUCKETS, sort_one, s);
+	gemp_free(s->records);
+	s->records = NULL;
+	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(s->order, s->count), GEMP_ARRAY(s->ids, s->count),
+	                            GEMP_ARRAY(s->r->to->key_ranks, s->count),
+	                            GEMP_ARRAY(s->r->to->label_set_of, s->count)));
+	gemp_for_ranges(s->count, assign_range, s);
+	return GEMP_OK;
+}
+
+/* Collective. */
+static void set_bounds(const hash_sort *s)
+{
+	gemp_shard *to = s->r->to;
+	to->bounds[s->r->comm->rank + 1] = s->count;
+	gemp_comm_sum(s->r->comm, to->bounds, s->r->comm->size + 1);
+	for (int r = 0; r < s->r->comm->size; r++)
+		to->bounds[r + 1] += to->bounds[r];
+	to->first_vertex = to->bounds[s->r->comm->rank];
+	to->rows = s->count;
+}
+
+/* Collective. */
+static gemp_code assign_ids(hash_sort *s)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = s->r->comm;
+	void *came = NULL;
+	GEMP_OWNED size_t *from = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, hash_keys(s)));
+	if (s->owner) {
+		GEMP_PROPAGATE(
+			gemp_exchange_records(comm, s->records, s->count, sizeof *s->records, s->owner, &came, &from, NULL));
+		gemp_free(s->records);
+		s->records = came;
+		s->count = from[comm->size];
+	}
+	set_bounds(s);
+	GEMP_PROPAGATE(gemp_comm_agree(comm, sort_records(s)));
+	if (s->owner) {
+		code = gemp_exchange_answers(comm, s->ids, sizeof *s->ids, from, s->owner, s->r->from->rows, s->r->id, NULL);
+	} else {
+		gemp_free(s->r->id);
+		s->r->id = s->ids;
+		s->ids = NULL;
+	}
+	return code;
+}
+
+/* Collective. Fills r->id, and bounds, keys, labels and attributes of r->to. string_keys: as gemp_builder_options has it. */
+static gemp_code gemp_canonical_vertices(gemp_relabel *r, bool string_keys)
+{
+	gemp_code code = GEMP_OK;
+	hash_sort s = { .r = r, .string_keys = string_keys };
+	GEMP_TRY(assign_ids(&s));
+	GEMP_TRY(gemp_column_move(r->comm, &r->to->keys, &r->from->keys, s.owner, s.order, s.count, r->consumes));
+	code = gemp_table_move(r->comm, &r->to->attributes, &r->from->attributes, s.owner, s.order, s.count, r->consumes);
+done:
+	gemp_free_all(s.scratch, s.records, s.owner, s.begin, s.sorted, s.spare, s.order, s.ids);
+	return code;
+}
+
 gemp_code gemp_shard_canonical(gemp_shard **graph, const gemp_comm *comm, bool string_keys)
 {
 	gemp_code code = GEMP_OK;
 	gemp_relabel r = { .comm = comm, .from = *graph, .consumes = true };
-	GEMP_TRY(gemp_comm_agree(comm, start(&r)));
+	GEMP_TRY(gemp_comm_agree(comm, start_relabel(&r)));
 	GEMP_TRY(gemp_canonical_vertices(&r, string_keys));
 	for (size_t i = 0; i < r.from->relation_count; i++)
 		GEMP_TRY(gemp_relabel_relation(&r, i));
@@ -102,3 +363,6 @@ gemp_code gemp_has_string_keys(const gemp_comm *comm, const gemp_shard *graph, b
 	*out = all.integers && (all.integers == graph->vertex_count || all.highest_rank > all.integers || all.mixed.wrong);
 	return GEMP_OK;
 }
+
+/* ORDER: hashes are spread evenly, so records go into buckets by their hash that fit a cache, a piece's records for one
+ * bucket together; then each bucket is sorted by one thread, through finer ones */

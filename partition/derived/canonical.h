@@ -5,6 +5,7 @@
 
 #include "comm/comm.h"
 #include "graph/graph.h"
+#include "partition/derived/renumber.h"
 
 /* Collective. *graph, whose keys, labels, attributes and rows by source are loaded, becomes that which the builder
  * makes of its vertices and edges, hash included; rows by target are made when they are needed. After an error it is
@@ -16,5 +17,8 @@ gemp_code gemp_shard_canonical(gemp_shard **graph, const gemp_comm *comm, bool s
 /* Collective; keys are loaded. Did the graph take keys that look like integers as strings? Then who makes a graph of
  * them again must say so (gemp_builder_options.string_keys). Ids tell, since they come from a hash of the keys. */
 gemp_code gemp_has_string_keys(const gemp_comm *comm, const gemp_shard *graph, bool *out);
+
+/* canonical_ids: the ids that the builder gives. A vertex has the rank of (hash of its key, key) among all vertices, and a rank
+ * owns a range of hashes. Keys are compared by their key ranks. */
 
 #endif

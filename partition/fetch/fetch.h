@@ -15,7 +15,6 @@
 #define GEMP_PARTITION_FETCH_FETCH_H
 
 #include "partition/fetch/row_cache.h"
-#include "partition/fetch/tiles.h"
 #include "partition/runtime.h"
 #include "partition/views/view.h"
 

@@ -2,7 +2,6 @@
 
 #include "core/bitset.h"
 #include "core/memory.h"
-#include "core/prefix_sum.h"
 #include "core/threads.h"
 
 #include <string.h>

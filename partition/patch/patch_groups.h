@@ -7,7 +7,7 @@
 #ifndef GEMP_PARTITION_PATCH_PATCH_GROUPS_H
 #define GEMP_PARTITION_PATCH_PATCH_GROUPS_H
 
-#include "partition/build/edge_list.h"
+#include "partition/build/builder_state.h"
 #include "partition/patch/patch_state.h"
 
 typedef struct gemp_edge_patch_state {

@@ -7,7 +7,6 @@
 
 #include "core/bitset.h"
 #include "core/memory.h"
-#include "core/prefix_sum.h"
 #include "core/threads.h"
 #include "graph/column_bulk.h"
 #include "partition/build/row_builder.h"

@@ -3,7 +3,7 @@
 #ifndef GEMP_PARTITION_PATCH_PATCH_ROWS_H
 #define GEMP_PARTITION_PATCH_PATCH_ROWS_H
 
-#include "partition/build/edge_list.h"
+#include "partition/build/builder_state.h"
 #include "partition/patch/patch_state.h"
 
 typedef struct gemp_row_patch {

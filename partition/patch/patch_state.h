@@ -11,7 +11,7 @@
 #define GEMP_PARTITION_PATCH_PATCH_STATE_H
 
 #include "core/bitset.h"
-#include "partition/patch/patch_types.h"
+#include "partition/patch/patch.h"
 
 typedef struct gemp_patch_state {
 	const gemp_comm *comm;
@@ -24,6 +24,16 @@ typedef struct gemp_patch_state {
 	uint64_t *surviving; /* [kept_count] own rows that `to` has, new ones behind: from->rows, ...; NULL: all of them */
 	size_t surviving_count;
 } gemp_patch_state;
+
+/* patch_vertices: labels and attributes of vertices after a patch, and which vertices count as changed. */
+
+gemp_code gemp_patch_labels(gemp_patch_state *p);
+gemp_code gemp_patch_attributes(gemp_patch_state *p);
+
+/* Local. *to becomes *column with what it still lacks of new rows, NULL, less the rows of vertices that are gone. */
+gemp_code gemp_patch_survivors(const gemp_patch_state *p, gemp_column *to, gemp_column *column);
+/* New vertices and those with new values are noted as changed, where somebody asks. */
+void gemp_patch_mark_vertices(const gemp_patch_state *p);
 
 /* One vertex; threads may do so at the same time. */
 static inline void gemp_patch_mark_changed(const gemp_patch_state *p, gemp_vertex id)

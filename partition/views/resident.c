@@ -118,6 +118,7 @@ static void list(gemp_resident *resident)
 {
 	resident->next = resident->context->resident;
 	resident->context->resident = resident;
+	resident->context->evict_resident = gemp_resident_evict;
 }
 
 /* Copies on other devices borrow the host arrays of the views, and go first. */

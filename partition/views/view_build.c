@@ -2,7 +2,7 @@
 
 #include "partition/views/view_build.h"
 
-#include "comm/world.h"
+#include "comm/comm.h"
 #include "core/limits.h"
 #include "core/memory.h"
 #include "partition/views/view_rows.h"

@@ -9,11 +9,10 @@
 #include "partition/views/view_rows.h"
 
 #include "core/memory.h"
-#include "core/prefix_sum.h"
 #include "core/search.h"
 #include "core/threads.h"
-#include "partition/base/edge_owners.h"
-#include "partition/base/row_sort.h"
+#include "partition/build/row_builder.h"
+#include "partition/exchange/value_exchange.h"
 
 #include <stdatomic.h>
 #include <string.h>

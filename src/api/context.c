@@ -1,13 +1,13 @@
 #include "api/context_state.h"
 #include "io/file/stream.h"
 
+#include "comm/comm.h"
 #include "comm/session.h"
-#include "comm/world.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/signals.h"
 #include "io/file/output.h"
-#include "partition/runtime_open.h"
+#include "partition/runtime.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -4,7 +4,6 @@
 #include "generate/generate.h"
 #include "io/graph_file/graph_file_read.h"
 #include "io/import/import.h"
-#include "partition/build/build_graph.h"
 #include "partition/build/builder.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
 #define GEMP_API_GRAPH_REPORT_H
 
 #include "api/report_state.h"
-#include "topology/degree_histogram.h"
+#include "topology/vertex_degrees.h"
 
 /* Collective. Fields `graph` and `schema`. with_nulls: loads every attribute of the vertices and says which share is
  * NULL. */

@@ -3,7 +3,7 @@
 #include "api/array_engine.h"
 #include "api/graph_state.h"
 #include "core/memory.h"
-#include "topology/reverse_graph.h"
+#include "topology/reverse.h"
 
 #include <assert.h>
 #include <math.h>

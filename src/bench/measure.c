@@ -1,7 +1,7 @@
 #include "bench/measure.h"
 
 #include "core/status.h"
-#include "shuffle/test_tuples.h"
+#include "shuffle/shuffle.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

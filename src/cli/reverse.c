@@ -1,8 +1,8 @@
+#include "topology/reverse.h"
 #include "cli/graph_job.h"
 #include "cli/graph_output.h"
 #include "cli/report/report_run.h"
 #include "core/quantity.h"
-#include "topology/reverse_graph.h"
 
 static gemp_code reverse(gemp_context *context, const gemp_options *options, gemp_report *report)
 {

@@ -12,7 +12,11 @@
 
 #include "comm/comm.h"
 
+#include <math.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 typedef struct gemp_shared {
 	void *bytes; /* the same memory for all ranks of this node; NULL: none */
@@ -69,8 +73,6 @@ typedef struct gemp_counter {
 
 /* Collective. Opens a counter on each node; it is 0 before any rank returns. */
 gemp_counter *gemp_counter_open(gemp_comm *comm);
-/* Collective over the node, after all counters are closed. */
-void gemp_counter_free(gemp_comm *comm);
 /* Local. All ranks must have taken their last number before any of them opens another counter. */
 void gemp_counter_close(gemp_comm *comm);
 
@@ -84,5 +86,35 @@ static inline uint64_t gemp_counter_value(gemp_counter *counter)
 {
 	return atomic_load(&counter->next);
 }
+
+/* node_barrier: a barrier of the ranks of a node that also carries a few numbers, in memory that the ranks share.
+ *
+ *   post -> await each of the others -> post ...
+ *
+ * slots[ranks], one for each rank, aligned to cache lines; each has two sets of values[GEMP_NODE_BARRIER_VALUES], used
+ * alternately. What a rank wrote to shared memory before its post, every rank sees that has awaited it. A rank is at most one
+ * round ahead of the slowest, so memory that it wrote for a round is free again once it has awaited all others in the next
+ * round. A waiting rank spins, then yields its core, and then sleeps on a futex.
+ */
+
+enum { GEMP_NODE_BARRIER_VALUES = 20, GEMP_NODE_BARRIER_ALIGN = 64 };
+
+typedef struct gemp_node_barrier {
+	struct gemp_node_barrier_slot *slots; /* [ranks] borrowed; NULL: none */
+	int ranks, rank;
+	uint32_t round; /* of the last post */
+	bool patient;   /* do not spin: this rank's cores have other work meanwhile */
+} gemp_node_barrier;
+
+size_t gemp_node_barrier_size(int ranks);
+
+/* memory: gemp_node_barrier_size() bytes, aligned to GEMP_NODE_BARRIER_ALIGN. The caller synchronizes the ranks before the first
+ * post. */
+void gemp_node_barrier_new(gemp_node_barrier *out, void *memory, int ranks, int rank);
+
+void gemp_node_barrier_post(gemp_node_barrier *barrier, const uint64_t *values, int count);
+
+/* Returns the values of that rank once it has posted this round; they are valid until the next post. */
+const uint64_t *gemp_node_barrier_await(const gemp_node_barrier *barrier, int rank);
 
 #endif

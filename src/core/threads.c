@@ -1,5 +1,7 @@
 #include "core/threads.h"
 
+#include "core/memory.h"
+
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -7,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MAX_THREADS = 64 };
 
@@ -237,4 +240,109 @@ void gemp_for_chunks(size_t count, size_t chunk, gemp_range_body *body, void *co
 void gemp_for_ranges(size_t count, gemp_range_body *body, void *context)
 {
 	gemp_for_chunks(count, rows_of(count), body, context);
+}
+
+typedef struct prefix_task {
+	uint64_t *numbers;
+	uint64_t offset[GEMP_MAX_RANGES]; /* what each range adds (inclusive), or its new first number (shift) */
+} prefix_task;
+
+/* First pass: sums within the range, whose total goes to offset[range]. */
+static void sum_range(void *context, size_t range, size_t begin, size_t end)
+{
+	prefix_task *task = context;
+	uint64_t sum = 0;
+	for (size_t i = begin; i < end; i++)
+		task->numbers[i] = sum += task->numbers[i];
+	task->offset[range] = sum;
+}
+
+/* Second pass: adds the sum of all earlier ranges. */
+static void add_offset(void *context, size_t range, size_t begin, size_t end)
+{
+	const prefix_task *task = context;
+	for (size_t i = begin; i < end; i++)
+		task->numbers[i] += task->offset[range];
+}
+
+void gemp_prefix_inclusive(uint64_t *numbers, size_t count)
+{
+	prefix_task task = { .numbers = numbers };
+	size_t ranges = gemp_range_count(count);
+	uint64_t sum = 0;
+	gemp_for_ranges(count, sum_range, &task);
+	for (size_t range = 0; range < ranges; range++) {
+		uint64_t own = task.offset[range];
+		task.offset[range] = sum;
+		sum += own;
+	}
+	if (ranges > 1)
+		gemp_for_ranges(count, add_offset, &task);
+}
+
+/* The last number of a range becomes the first of the next one: it is saved before any range moves. */
+static void save_last(void *context, size_t range, size_t begin, size_t end)
+{
+	(void)begin;
+	prefix_task *task = context;
+	if (range + 1 < GEMP_MAX_RANGES)
+		task->offset[range + 1] = task->numbers[end - 1];
+}
+
+/* Moves the range by one; the element that leaves it was saved by save_last. */
+static void shift_range(void *context, size_t range, size_t begin, size_t end)
+{
+	const prefix_task *task = context;
+	memmove(task->numbers + begin + 1, task->numbers + begin, (end - begin - 1) * sizeof *task->numbers);
+	task->numbers[begin] = task->offset[range];
+}
+
+void gemp_prefix_shift(uint64_t *numbers, size_t count)
+{
+	prefix_task task = { .numbers = numbers };
+	gemp_for_ranges(count, save_last, &task);
+	gemp_for_ranges(count, shift_range, &task);
+}
+
+enum { PICK_CHUNK = 1 << 14 };
+
+typedef struct pick_task {
+	gemp_pick_predicate *wanted;
+	const void *self;
+	size_t *begin; /* [chunks + 1] chunk c writes to out[begin[c]] .. out[begin[c + 1] - 1] */
+	uint64_t *out; /* NULL in the first pass, which counts */
+} pick_task;
+
+/* One body for both passes, so that they cannot disagree about what is selected. */
+static void pick_chunk(void *context, size_t chunk, size_t begin, size_t end)
+{
+	const pick_task *p = context;
+	size_t at = p->out ? p->begin[chunk] : 0;
+	for (size_t i = begin; i < end; i++) {
+		if (!p->wanted(p->self, i))
+			continue;
+		if (p->out)
+			p->out[at] = i;
+		at++;
+	}
+	if (!p->out)
+		p->begin[chunk + 1] = at;
+}
+
+gemp_code gemp_pick(uint64_t **out, size_t *count, size_t n, gemp_pick_predicate *wanted, const void *self)
+{
+	gemp_code code = GEMP_OK;
+	size_t chunks = (n + PICK_CHUNK - 1) / PICK_CHUNK;
+	pick_task p = { wanted, self, NULL, NULL };
+	GEMP_TRY(GEMP_NEW(p.begin, chunks + 1));
+	gemp_for_chunks(n, PICK_CHUNK, pick_chunk, &p);
+	for (size_t i = 0; i < chunks; i++)
+		p.begin[i + 1] += p.begin[i];
+	*count = p.begin[chunks];
+	GEMP_TRY(GEMP_NEW(p.out, *count));
+	gemp_for_chunks(n, PICK_CHUNK, pick_chunk, &p);
+	*out = p.out;
+done:
+	gemp_free(p.begin);
+	return code;
 }

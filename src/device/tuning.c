@@ -1,6 +1,5 @@
 #include "device/tuning.h"
 
-#include "core/settings.h"
 #include "core/text.h"
 #include "device/embedded.h"
 

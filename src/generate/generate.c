@@ -8,7 +8,6 @@
 #include "core/random.h"
 #include "core/text.h"
 #include "core/threads.h"
-#include "partition/build/build_graph.h"
 #include "partition/build/builder.h"
 
 #include <errno.h>

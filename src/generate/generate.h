@@ -11,7 +11,7 @@
 #include "comm/comm.h"
 #include "gemp/graph.h"
 #include "graph/graph.h"
-#include "partition/build/builder_options.h"
+#include "partition/build/builder.h"
 
 /* generator: what the generators share.
  *

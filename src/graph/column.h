@@ -9,6 +9,7 @@
 #define GEMP_GRAPH_COLUMN_H
 
 #include "core/status.h"
+#include "core/text.h"
 #include "gemp/types.h"
 
 #include <stdbool.h>
@@ -88,5 +89,20 @@ int gemp_value_compare_keys(const gemp_value *a, const gemp_value *b);
 /* Appends the text of a value: a number in its shortest exact form, a float always with a point or an exponent (3.0), so
  * that its type can be read back; nothing for NULL. */
 void gemp_value_print(const gemp_value *value, struct gemp_text *out);
+
+/* json_value: attribute values as JSON text. Strings are escaped by jansson; numbers without a JSON form (NaN,
+ * infinities) become null. A failed addition is recorded in the text (gemp_text_status).
+ */
+
+/* NULL is null, and so are NaN and infinities; a list is already JSON text. */
+void gemp_json_value(gemp_text *out, const gemp_value *value);
+/* A string that is not UTF-8 becomes one replacement character, since JSON must be UTF-8. */
+void gemp_json_string(gemp_text *out, const char *bytes, size_t size);
+/* {"type": ..., "source": ..., "target": ...} */
+void gemp_json_edge(gemp_text *out, const gemp_value *type, const gemp_value *source, const gemp_value *target);
+
+/* The word for a parsed value in messages: "a string", "an array"; "missing" for NULL. */
+struct json_t;
+const char *gemp_json_kind(const struct json_t *value);
 
 #endif

@@ -11,6 +11,7 @@
 #define GEMP_GRAPH_GRAPH_H
 
 #include "core/memory.h"
+#include "core/text.h"
 #include "core/types.h"
 #include "graph/column.h"
 
@@ -114,10 +115,10 @@ bool gemp_shard_has_loaded(const gemp_shard *graph, const bool *relations, unsig
 /* The type that an edge attribute of this name has over all relations: if they differ, a float for numbers and else a
  * string; a string if no relation has it. */
 gemp_type gemp_shard_edge_attribute_type(const gemp_shard *graph, const char *name);
+
 void gemp_shard_free(gemp_shard *graph);
 GEMP_RELEASE(gemp_shard_free, gemp_shard *)
-/* Frees the transposed rows; all rows; or everything that the relation has. */
-void gemp_relation_drop_targets(gemp_relation *relation);
+
 void gemp_relation_drop_rows(gemp_relation *relation);
 void gemp_relation_free(gemp_relation *relation);
 
@@ -135,5 +136,34 @@ gemp_code gemp_shard_load_relation(gemp_shard *graph, size_t relation, unsigned 
 gemp_code gemp_shard_load_all(gemp_shard *graph);
 gemp_code gemp_shard_load_outgoing(
 	gemp_shard *graph); /* each edge once, at its source: enough to build another graph */
+
+/* element_values: attributes of edges over all relations as one list of columns, and labels of vertices as text.
+ *
+ * The list merges the columns of all relations into one order that agrees with each relation's own order where such an order
+ * exists (a topological merge). column_of[relation_count] maps a merged column to that of each relation. Writers of CSV and
+ * Parquet need it, because a file has one set of columns.
+ */
+
+typedef struct gemp_edge_column {
+	char *name; /* owned, since loading a relation replaces its columns */
+	gemp_type type;
+	size_t *column_of; /* [relation_count] the index in each relation's props; SIZE_MAX: none */
+} gemp_edge_column;
+
+typedef struct gemp_edge_columns {
+	size_t count;
+	gemp_edge_column *columns; /* [count] */
+} gemp_edge_columns;
+
+/* The columns of all relations, or of the one named `only`. GEMP_EDATA if two have a column of the same name and different
+ * types. */
+gemp_code gemp_edge_columns_new(gemp_edge_columns *out, const gemp_shard *graph, const char *only);
+void gemp_edge_columns_free(gemp_edge_columns *columns);
+
+/* NULL where the relation has no such column. row: an own edge of this rank; the relation's props are loaded. */
+gemp_value gemp_edge_value(const gemp_shard *graph, const gemp_edge_column *column, size_t relation, size_t row);
+
+/* The labels of a vertex as "A;B". */
+void gemp_vertex_labels_text(const gemp_shard *graph, size_t row, gemp_text *out);
 
 #endif

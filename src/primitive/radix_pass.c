@@ -119,7 +119,7 @@ static unsigned items_of(const gemp_radix_device *r)
 	return r->map.size == 4 && r->value_size != 8 ? 16 : 12;
 }
 
-static gemp_code kernel_of(gemp_radix_device *r, cl_kernel *out, const char *name, unsigned record)
+static gemp_code radix_kernel(gemp_radix_device *r, cl_kernel *out, const char *name, unsigned record)
 {
 	char options[GEMP_TOOL_OPTIONS];
 	int used = snprintf(options, sizeof options,
@@ -138,9 +138,9 @@ gemp_code gemp_radix_device_prepare(gemp_radix_device *r, size_t count)
 	r->slabs = r->group ? gemp_tool_slabs(r->box, count, r->group * items_of(r), SLABS_A_UNIT)
 	                    : gemp_tool_slabs(r->box, count, ITEM_SLAB, ITEM_SLABS_A_UNIT);
 	r->write_combining = !r->group && count * ((r->record ? r->record : r->map.size) + r->value_size) >= LARGE;
-	GEMP_PROPAGATE(kernel_of(r, &r->count, "radix_count", r->column ? 0 : r->record));
-	GEMP_PROPAGATE(kernel_of(r, &r->rows, "radix_rows", r->record));
-	GEMP_PROPAGATE(kernel_of(r, &r->move, "radix_move", r->record));
+	GEMP_PROPAGATE(radix_kernel(r, &r->count, "radix_count", r->column ? 0 : r->record));
+	GEMP_PROPAGATE(radix_kernel(r, &r->rows, "radix_rows", r->record));
+	GEMP_PROPAGATE(radix_kernel(r, &r->move, "radix_move", r->record));
 	GEMP_PROPAGATE(
 		gemp_tool_scratch(r->box, GEMP_SCRATCH_COUNTS, (r->slabs.slabs << r->bits) * sizeof(cl_uint), &r->counts));
 	return gemp_tool_scratch(r->box, GEMP_SCRATCH_TOTALS, sizeof(cl_uint) << r->bits, &r->totals);
@@ -170,4 +170,43 @@ gemp_code gemp_radix_device_pass(const gemp_radix_device *r, const gemp_buffer *
 	};
 	return gemp_tool_launch_values(r->box, r->move, s->slabs, r->group, all,
 	                               sizeof all / sizeof *all - (r->group ? 1 : 0), r->value_size ? values_in_out : NULL);
+}
+
+enum { SCAN_GROUP = 256, VECTOR = 4, SCAN_SLABS_A_UNIT = 8, SCAN_ITEM_SLAB = 1 << 12, SCAN_FEW = 1 << 12 };
+
+/* One group scans a short array faster than three launches take. */
+static gemp_code scan_few(gemp_toolbox *box, const gemp_buffer *numbers, const gemp_buffer *sums, size_t count,
+                          const char *options)
+{
+	size_t group = gemp_tool_group(box, SCAN_GROUP);
+	cl_uint few = (cl_uint)count;
+	cl_kernel kernel;
+	GEMP_PROPAGATE(gemp_tool_kernel(box, &kernel, "scan.cl", "scan_few", group, "%s", options));
+	return gemp_tool_launch(box, kernel, 1, group, GEMP_ARG(&numbers->mem), GEMP_ARG(&few), GEMP_ARG(&sums->mem));
+}
+
+gemp_code gemp_scan_device(gemp_toolbox *box, const gemp_buffer *numbers, unsigned number_size, const gemp_buffer *sums,
+                           unsigned sum_size, size_t count)
+{
+	static const char *const names[] = { "scan_slab_sums", "scan_sums", "scan_slabs" };
+	cl_kernel kernels[3];
+	gemp_buffer *of_slabs;
+	size_t group = gemp_tool_group(box, SCAN_GROUP);
+	gemp_slabs s = gemp_tool_slabs(box, count, group ? group * VECTOR : SCAN_ITEM_SLAB, SCAN_SLABS_A_UNIT);
+	cl_uint slabs = (cl_uint)s.slabs;
+	char options[GEMP_TOOL_OPTIONS];
+	snprintf(options, sizeof options, "-DSCAN_NUMBER=%s -DSCAN_SUM=%s", number_size == 4 ? "uint" : "ulong",
+	         sum_size == 4 ? "uint" : "ulong");
+	if (count <= SCAN_FEW)
+		return scan_few(box, numbers, sums, count, options);
+	GEMP_PROPAGATE(gemp_tool_check(box, count));
+	for (int k = 0; k < 3; k++)
+		GEMP_PROPAGATE(gemp_tool_kernel(box, &kernels[k], "scan.cl", names[k], group, "%s", options));
+	GEMP_PROPAGATE(gemp_tool_scratch(box, GEMP_SCRATCH_SUMS, (s.slabs + 1) * sizeof(cl_ulong), &of_slabs));
+	GEMP_PROPAGATE(gemp_tool_launch(box, kernels[0], s.slabs, group, GEMP_ARG(&numbers->mem), GEMP_ARG(&s.count),
+	                                GEMP_ARG(&s.slab), GEMP_ARG(&of_slabs->mem)));
+	GEMP_PROPAGATE(gemp_tool_launch(box, kernels[1], 1, group, GEMP_ARG(&of_slabs->mem), GEMP_ARG(&slabs),
+	                                GEMP_ARG(&sums->mem), GEMP_ARG(&s.count)));
+	return gemp_tool_launch(box, kernels[2], s.slabs, group, GEMP_ARG(&numbers->mem), GEMP_ARG(&s.count),
+	                        GEMP_ARG(&s.slab), GEMP_ARG(&of_slabs->mem), GEMP_ARG(&sums->mem));
 }

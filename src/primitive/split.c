@@ -1,7 +1,6 @@
 #include "primitive/split.h"
 
 #include "primitive/radix_pass.h"
-#include "primitive/scan.h"
 
 #include <stdio.h>
 #include <string.h>

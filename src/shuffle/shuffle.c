@@ -4,6 +4,7 @@
 
 #include "shuffle/shuffle.h"
 
+#include "core/memory.h"
 #include "primitive/radix_pass.h"
 #include "primitive/split.h"
 
@@ -77,6 +78,11 @@ static gemp_code shuffle_kernel(gemp_toolbox *box, cl_kernel *out, const gemp_sh
 	                        "-DSHUFFLE_BITS=%u -DSHUFFLE_SHIFT=%u -DSHUFFLE_VALUE=%u -DGEMP_RECORD=%u%s", how->bits,
 	                        how->shift, gemp_shuffle_value_size(how), gemp_shuffle_record_size(how),
 	                        tuples->destination ? " -DSHUFFLE_COLUMN" : "");
+}
+
+static gemp_argument gemp_shuffle_destinations(const gemp_tuples *tuples)
+{
+	return (gemp_argument){ sizeof(cl_mem), tuples->destination ? &tuples->destination->mem : NULL };
 }
 
 /* Large tuples move once: their destinations and numbers are sorted, and then the tuples follow. */
@@ -183,11 +189,6 @@ gemp_code gemp_shuffle_decode(gemp_toolbox *box, const gemp_shuffle *how, const 
 const char *const gemp_shuffle_method_name[GEMP_SHUFFLE_METHODS] = { "decode", "polling", "converge", "atomic",
 	                                                                 "tables" };
 
-gemp_argument gemp_shuffle_destinations(const gemp_tuples *tuples)
-{
-	return (gemp_argument){ sizeof(cl_mem), tuples->destination ? &tuples->destination->mem : NULL };
-}
-
 static gemp_slabs slabs_of(const gemp_toolbox *box, size_t count)
 {
 	return gemp_tool_slabs(box, count, box->groups ? ACCUMULATE_SLAB : ITEM_SLAB, ACCUMULATE_SLABS_A_UNIT);
@@ -249,5 +250,94 @@ gemp_code gemp_shuffle_accumulate(gemp_toolbox *box, gemp_shuffle_method method,
 	}
 done:
 	gemp_buffer_free(&positions, box->device); /* the driver keeps it for what was launched */
+	return code;
+}
+
+enum { TEST_GROUP = 256, TEST_GROUPS_A_UNIT = 16 };
+
+typedef struct test_grid {
+	size_t groups, group, items; /* group 0: by items */
+} test_grid;
+
+/* The kernel and its launch grid. */
+static gemp_code test_kernel(gemp_toolbox *box, cl_kernel *out, const gemp_shuffle *how, const gemp_tuples *tuples,
+                             const char *name, test_grid *on)
+{
+	unsigned value = gemp_shuffle_value_size(how);
+	on->group = gemp_tool_group(box, TEST_GROUP);
+	on->groups = box->device->units * (size_t)(box->groups ? TEST_GROUPS_A_UNIT : 1);
+	on->items = on->groups * (on->group ? on->group : 1);
+	return gemp_tool_kernel(
+		box, out, "shuffle_trial.cl", name, on->group,
+		"-DSHUFFLE_BITS=%u -DSHUFFLE_SHIFT=%u -DSHUFFLE_VALUE=%u -DGEMP_RECORD=%u -DTRIAL_WORDS=%u%s", how->bits,
+		how->shift, value, gemp_shuffle_record_size(how), (value ? value : how->size) / 4,
+		tuples && tuples->destination ? " -DSHUFFLE_COLUMN" : "");
+}
+
+gemp_code gemp_test_tuples_make(gemp_toolbox *box, const gemp_shuffle *how, const gemp_test_tuples *trial,
+                                const gemp_tuples *tuples)
+{
+	cl_kernel kernel;
+	test_grid on;
+	cl_uint count = (cl_uint)tuples->count, owners = trial->owners, skewed = trial->skewed;
+	cl_ulong seed = trial->seed;
+	GEMP_PROPAGATE(gemp_tool_check(box, tuples->count));
+	GEMP_PROPAGATE(test_kernel(box, &kernel, how, tuples, "trial_make", &on));
+	return gemp_tool_launch(box, kernel, on.groups, on.group, gemp_shuffle_destinations(tuples),
+	                        GEMP_ARG(&tuples->tuple->mem), GEMP_ARG(&count), GEMP_ARG(&seed), GEMP_ARG(&owners),
+	                        GEMP_ARG(&skewed));
+}
+
+/* Adds up what the work-items have found, two numbers each. */
+static gemp_code add_test_sums(gemp_toolbox *box, const gemp_buffer *found, size_t items, uint64_t sums[2])
+{
+	GEMP_OWNED uint64_t *all = NULL;
+	GEMP_PROPAGATE(GEMP_NEW(all, 2 * items));
+	GEMP_PROPAGATE(gemp_buffer_read(box->device, found, 0, 2 * items * sizeof *all, all));
+	sums[0] = sums[1] = 0;
+	for (size_t i = 0; i < 2 * items; i++)
+		sums[i % 2] += all[i];
+	return GEMP_OK;
+}
+
+gemp_code gemp_test_tuples_check(gemp_toolbox *box, const gemp_shuffle *how, const gemp_tuples *tuples,
+                                 const gemp_buffer *begin, uint64_t *digest, uint64_t *astray)
+{
+	gemp_code code = GEMP_OK;
+	gemp_buffer found = { 0 };
+	cl_uint count = (cl_uint)tuples->count;
+	cl_kernel kernel;
+	test_grid on;
+	uint64_t sums[2];
+	GEMP_TRY(test_kernel(box, &kernel, how, tuples, "trial_look", &on));
+	GEMP_TRY(gemp_buffer_new(&found, box->device, 2 * on.items * sizeof(uint64_t), NULL));
+	GEMP_TRY(gemp_tool_launch(box, kernel, on.groups, on.group, gemp_shuffle_destinations(tuples),
+	                          GEMP_ARG(&tuples->tuple->mem), GEMP_ARG(&count),
+	                          ((gemp_argument){ sizeof(cl_mem), begin ? &begin->mem : NULL }), GEMP_ARG(&found.mem)));
+	GEMP_TRY(add_test_sums(box, &found, on.items, sums));
+	*digest = sums[0];
+	*astray = sums[1];
+done:
+	gemp_buffer_free(&found, box->device);
+	return code;
+}
+
+gemp_code gemp_test_tuples_compare(gemp_toolbox *box, const gemp_shuffle *how, const gemp_buffer *a,
+                                   const gemp_buffer *b, uint64_t *differ)
+{
+	gemp_code code = GEMP_OK;
+	gemp_buffer found = { 0 };
+	cl_uint count = 1u << (how->bits + how->shift);
+	cl_kernel kernel;
+	test_grid on;
+	uint64_t sums[2];
+	GEMP_TRY(test_kernel(box, &kernel, how, NULL, "trial_compare", &on));
+	GEMP_TRY(gemp_buffer_new(&found, box->device, 2 * on.items * sizeof(uint64_t), NULL));
+	GEMP_TRY(gemp_tool_launch(box, kernel, on.groups, on.group, GEMP_ARG(&a->mem), GEMP_ARG(&b->mem), GEMP_ARG(&count),
+	                          GEMP_ARG(&found.mem)));
+	GEMP_TRY(add_test_sums(box, &found, on.items, sums));
+	*differ = sums[0];
+done:
+	gemp_buffer_free(&found, box->device);
 	return code;
 }

@@ -11,7 +11,6 @@
 #include "primitive/distinct.h"
 #include "primitive/sort.h"
 #include "topology/components_device.h"
-#include "topology/contraction.h"
 #include "topology/disjoint_sets.h"
 
 /* Vertices that one rank has in a component. */

@@ -12,7 +12,7 @@
 #define GEMP_TOPOLOGY_COMPONENTS_H
 
 #include "device/tuning.h"
-#include "topology/component_result.h"
+#include "topology/components_device.h"
 #include "topology/csr.h"
 
 typedef struct gemp_components_options {

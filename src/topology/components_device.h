@@ -3,9 +3,34 @@
 #ifndef GEMP_TOPOLOGY_COMPONENTS_DEVICE_H
 #define GEMP_TOPOLOGY_COMPONENTS_DEVICE_H
 
+#include "comm/exchange.h"
+#include "core/types.h"
 #include "device/tuning.h"
-#include "topology/component_result.h"
 #include "topology/csr.h"
+
+/* component_result: what is known of the connected components of a graph. */
+
+enum { GEMP_COMPONENT_CLASSES = 34 };
+
+typedef struct gemp_components {
+	size_t rows;
+	gemp_vertex *component; /* [rows] of own vertices: the least vertex of its component */
+	uint64_t *tree;         /* [tree_count] own edges of the forest, ascending, numbered as gemp_csr_find has it */
+	size_t tree_count;
+
+	gemp_count count;         /* components of all ranks; all vertices but so many are edges of the forest */
+	gemp_count isolated;      /* components of one vertex */
+	gemp_count with_edges;    /* components with an edge, be it a loop */
+	gemp_count largest;       /* vertices */
+	gemp_vertex largest_name; /* the least one of these */
+	gemp_count classes[GEMP_COMPONENT_CLASSES]; /* components of 2^(k-1) to 2^k - 1 vertices, k >= 1 */
+
+	bool on_device;       /* where it was found */
+	double seconds;       /* that the device worked, or the host */
+	double transfers;     /* seconds of copies to and from the device */
+	gemp_traffic traffic; /* of this rank */
+	unsigned rounds;      /* of contraction */
+} gemp_components;
 
 bool gemp_components_choose_device(const gemp_device *device, const gemp_csr *csr, size_t count, gemp_placement place);
 

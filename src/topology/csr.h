@@ -5,6 +5,7 @@
 #define GEMP_TOPOLOGY_CSR_H
 
 #include "device/program.h"
+#include "device/tuning.h"
 #include "graph/graph.h"
 
 typedef struct gemp_csr {
@@ -74,5 +75,17 @@ typedef struct gemp_device_grid {
 } gemp_device_grid;
 gemp_device_grid gemp_device_csr_grid(const gemp_device_csr *csr);
 gemp_device_grid gemp_device_grid_over(const gemp_device *device, size_t count);
+
+/* edge_pairs: rows (CSR) as a list of edges, each a pair of source and target. */
+
+typedef struct gemp_edge_pairs_stats {
+	bool on_device;
+	double seconds;   /* that the device worked, or the host */
+	double transfers; /* of copies to the device and from it */
+} gemp_edge_pairs_stats;
+
+/* From the host's memory to the host's memory, wherever it is to be done. device may be NULL. */
+gemp_code gemp_edge_pairs(const gemp_csr *csr, gemp_device *device, gemp_placement place, gemp_edge_pair *pairs,
+                          gemp_edge_pairs_stats *figures);
 
 #endif

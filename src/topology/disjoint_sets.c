@@ -1,7 +1,13 @@
 #include "topology/disjoint_sets.h"
 
 #include "core/memory.h"
+#include "core/search.h"
 #include "core/threads.h"
+#include "graph/graph.h"
+#include "partition/exchange/value_exchange.h"
+#include "primitive/sort.h"
+
+#include <string.h>
 
 enum { SAMPLED = 2 }; /* edges of each row that are united before all others */
 
@@ -136,5 +142,226 @@ gemp_code gemp_disjoint_sets_new(gemp_disjoint_sets *out, size_t rows, const gem
 done:
 	if (code != GEMP_OK)
 		gemp_disjoint_sets_free(out);
+	return code;
+}
+
+/* What is known of the roots that were hooked in one round, or in all. */
+typedef struct root_list {
+	size_t count, capacity;
+	gemp_vertex *rows;
+} root_list;
+
+/* The roots that were hooked in this round and in all rounds. */
+typedef struct hook_state {
+	gemp_contraction *c;
+	root_list now, ever;
+	gemp_edge *edge; /* [rows] of the link to the least root; where edges are asked for */
+} hook_state;
+
+void gemp_contraction_free(gemp_contraction *contraction)
+{
+	gemp_free_all(contraction->ends, contraction->edges, contraction->tree);
+	contraction->ends = NULL;
+	contraction->edges = contraction->tree = NULL;
+}
+
+/* QUESTIONS: the names of roots, asked of their owners; each rank asks each of them once. */
+
+/* Local. Sorts the ids, with the index of each, and lists each once. */
+static gemp_code list_distinct(gemp_vertex *sorted, uint64_t *index, size_t count, gemp_vertex *distinct,
+                               size_t *distinct_count)
+{
+	static const gemp_sort by_id = { .key = GEMP_KEY_U32, .value_size = sizeof *index };
+	for (size_t i = 0; i < count; i++)
+		index[i] = i;
+	GEMP_PROPAGATE(gemp_sort_host(&by_id, sorted, index, count));
+	for (size_t i = 0; i < count; i++)
+		if (i == 0 || sorted[i] != sorted[i - 1])
+			distinct[(*distinct_count)++] = sorted[i];
+	return GEMP_OK;
+}
+
+/* Collective. names[i], the id of a root, becomes the name of that root. */
+static gemp_code request_names(gemp_contraction *c, gemp_vertex *names, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_OWNED gemp_vertex *sorted = NULL, *distinct = NULL;
+	GEMP_OWNED uint64_t *index = NULL;
+	size_t distinct_count = 0;
+	code = gemp_new_all(GEMP_ARRAY(sorted, count), GEMP_ARRAY(distinct, count), GEMP_ARRAY(index, count));
+	if (code == GEMP_OK && count) {
+		memcpy(sorted, names, count * sizeof *names);
+		code = list_distinct(sorted, index, count, distinct, &distinct_count);
+	}
+	GEMP_PROPAGATE(gemp_comm_agree(c->comm, code));
+	GEMP_PROPAGATE(gemp_vertex_numbers(c->comm, c->bounds, c->name, distinct, distinct_count, distinct, &c->traffic));
+	for (size_t i = 0, at = 0; i < count; i++) {
+		at += i > 0 && sorted[i] != sorted[i - 1];
+		names[index[i]] = distinct[at];
+	}
+	return GEMP_OK;
+}
+
+/* LINKS */
+
+/* Collective. Links go to the owners of their first vertices. */
+static gemp_code send_links(gemp_contraction *c)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_OWNED int *owner = NULL;
+	GEMP_OWNED size_t *from = NULL;
+	GEMP_OWNED void *ends = NULL, *edges = NULL;
+	code = GEMP_NEW(owner, c->links);
+	for (size_t i = 0; i < c->links && code == GEMP_OK; i++)
+		owner[i] = (int)gemp_range_find(c->bounds, (size_t)c->comm->size, c->ends[i].source);
+	GEMP_PROPAGATE(gemp_comm_agree(c->comm, code));
+	if (c->edges)
+		GEMP_PROPAGATE(
+			gemp_exchange_records(c->comm, c->edges, c->links, sizeof *c->edges, owner, &edges, NULL, &c->traffic));
+	GEMP_PROPAGATE(
+		gemp_exchange_records(c->comm, c->ends, c->links, sizeof *c->ends, owner, &ends, &from, &c->traffic));
+	gemp_free(c->ends);
+	c->ends = ends;
+	ends = NULL;
+	if (c->edges) {
+		gemp_free(c->edges);
+		c->edges = edges;
+		edges = NULL;
+	}
+	c->links = from[c->comm->size];
+	return GEMP_OK;
+}
+
+/* Turns links so that the greater root comes first, and drops those that join nothing and all but one of those that are
+ * alike. */
+static gemp_code drop_duplicate_links(gemp_contraction *c)
+{
+	GEMP_OWNED uint64_t *seen = NULL;
+	size_t slots = 2, kept = 0;
+	while (slots < 2 * c->links)
+		slots *= 2;
+	GEMP_PROPAGATE(GEMP_NEW(seen, slots));
+	for (size_t i = 0; i < c->links; i++) {
+		gemp_edge_pair l = c->ends[i];
+		if (l.source == l.target)
+			continue;
+		gemp_vertex high = l.source > l.target ? l.source : l.target, low = l.source > l.target ? l.target : l.source;
+		uint64_t pair = (uint64_t)high << 32 | low; /* not 0, as high > low */
+		size_t slot = (size_t)(pair * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (slots - 1);
+		while (seen[slot] && seen[slot] != pair)
+			slot = (slot + 1) & (slots - 1);
+		if (seen[slot])
+			continue;
+		seen[slot] = pair;
+		c->ends[kept] = (gemp_edge_pair){ high, low };
+		if (c->edges)
+			c->edges[kept] = c->edges[i];
+		kept++;
+	}
+	c->links = kept;
+	return GEMP_OK;
+}
+
+/* Collective. The second vertices of links become roots, and these the first. */
+static gemp_code resolve_links(gemp_contraction *c, const gemp_vertex *set_of)
+{
+	for (size_t i = 0; i < c->links; i++)
+		c->ends[i] = (gemp_edge_pair){ c->ends[i].target, c->ends[i].source };
+	GEMP_PROPAGATE(send_links(c));
+	for (size_t i = 0; i < c->links; i++)
+		c->ends[i].source = c->first + set_of[c->ends[i].source - c->first];
+	return gemp_comm_agree(c->comm, drop_duplicate_links(c));
+}
+
+/* ROUNDS */
+
+/* Roots are listed once per round in which they are hooked. */
+static gemp_code list_root(root_list *list, gemp_vertex row)
+{
+	gemp_code code = GEMP_RESERVE(list->rows, list->capacity, list->count + 1);
+	if (code == GEMP_OK)
+		list->rows[list->count++] = row;
+	return code;
+}
+
+/* Each own root with a link is hooked to the least one that it has a link to. */
+static gemp_code hook_roots(hook_state *h)
+{
+	gemp_contraction *c = h->c;
+	h->now.count = 0;
+	for (size_t i = 0; i < c->links; i++) {
+		gemp_vertex row = c->ends[i].source - c->first, low = c->ends[i].target;
+		if (c->name[row] == c->ends[i].source)
+			GEMP_PROPAGATE(list_root(&h->now, row));
+		if (low >= c->name[row])
+			continue;
+		c->name[row] = low;
+		if (c->edges)
+			h->edge[row] = c->edges[i];
+	}
+	for (size_t i = 0; i < h->now.count; i++)
+		GEMP_PROPAGATE(list_root(&h->ever, h->now.rows[i]));
+	if (c->edges) {
+		GEMP_PROPAGATE(GEMP_RESERVE(c->tree, c->tree_capacity, c->tree_count + h->now.count));
+		for (size_t i = 0; i < h->now.count; i++)
+			c->tree[c->tree_count++] = h->edge[h->now.rows[i]];
+	}
+	return GEMP_OK;
+}
+
+/* Collective. Until the names of these own roots are roots themselves. The list is used up. */
+static gemp_code jump_pointers(gemp_contraction *c, root_list *list)
+{
+	GEMP_OWNED gemp_vertex *names = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(c->comm, GEMP_NEW(names, list->count)));
+	while (gemp_comm_sum1(c->comm, list->count)) {
+		size_t left = 0;
+		for (size_t i = 0; i < list->count; i++)
+			names[i] = c->name[list->rows[i]];
+		GEMP_PROPAGATE(request_names(c, names, list->count));
+		for (size_t i = 0; i < list->count; i++) {
+			gemp_vertex row = list->rows[i];
+			if (c->name[row] == names[i])
+				continue;
+			c->name[row] = names[i];
+			list->rows[left++] = row;
+		}
+		list->count = left;
+	}
+	return GEMP_OK;
+}
+
+/* Collective. Links are between the roots that there are now. */
+static gemp_code rename_links(gemp_contraction *c)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_OWNED gemp_vertex *ends = NULL;
+	code = GEMP_NEW(ends, c->links);
+	for (size_t i = 0; i < c->links && code == GEMP_OK; i++)
+		ends[i] = c->ends[i].target;
+	GEMP_PROPAGATE(gemp_comm_agree(c->comm, code));
+	GEMP_PROPAGATE(request_names(c, ends, c->links));
+	for (size_t i = 0; i < c->links; i++)
+		c->ends[i] = (gemp_edge_pair){ c->name[c->ends[i].source - c->first], ends[i] };
+	return gemp_comm_agree(c->comm, drop_duplicate_links(c));
+}
+
+gemp_code gemp_contraction_run(gemp_contraction *contraction, const gemp_vertex *set_of)
+{
+	gemp_code code = GEMP_OK;
+	gemp_contraction *c = contraction;
+	hook_state h = { .c = c };
+	GEMP_TRY(gemp_comm_agree(c->comm, GEMP_NEW(h.edge, c->edges ? c->rows : 0)));
+	GEMP_TRY(resolve_links(c, set_of));
+	while (gemp_comm_sum1(c->comm, c->links)) {
+		GEMP_TRY(send_links(c));
+		GEMP_TRY(gemp_comm_agree(c->comm, hook_roots(&h)));
+		GEMP_TRY(jump_pointers(c, &h.now));
+		GEMP_TRY(rename_links(c));
+		c->rounds++;
+	}
+	GEMP_TRY(jump_pointers(c, &h.ever));
+done:
+	gemp_free_all(h.edge, h.now.rows, h.ever.rows);
 	return code;
 }

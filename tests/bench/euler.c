@@ -5,7 +5,6 @@
  * stage the bytes that it has to move, at least, by the time in which the device copies so many. */
 #include "euler/euler.h"
 #include "comm/comm.h"
-#include "comm/world.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/threads.h"

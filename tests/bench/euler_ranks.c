@@ -5,7 +5,6 @@
  * milliseconds of the stages on rank 0, and what all ranks sent. */
 #include "comm/comm.h"
 #include "comm/exchange.h"
-#include "comm/world.h"
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/status.h"

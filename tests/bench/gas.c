@@ -6,7 +6,7 @@
  * that time. The first search warms up. The last answer is checked. Under mpirun all ranks share the work. -b: on one
  * rank, in turns with the plain OpenMP program, ids as they are and by degree. -2: pagerank and spmv in turns with edges cut by
  * target and on a grid of ranks. -m: what ranks send each other goes by MPI, as between nodes. */
-#include "comm/world.h"
+#include "comm/comm.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "device/open.h"

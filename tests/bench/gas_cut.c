@@ -11,7 +11,6 @@
 #include "analytics/layout/layout.h"
 #include "analytics/layout/layout_build.h"
 #include "comm/comm.h"
-#include "comm/world.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/timer.h"

@@ -6,7 +6,6 @@
 #include "analytics/layout/edge_weights.h"
 #include "analytics/layout/layout.h"
 #include "comm/comm.h"
-#include "comm/world.h"
 #include "core/memory.h"
 #include "core/random.h"
 #include "graph/graph.h"

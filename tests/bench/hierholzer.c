@@ -6,7 +6,6 @@
  * from 0, that of keys, in which a generator has neighbours near one another. The memory is in huge pages and was written
  * before. Times are the best of REPEAT runs, from the rows to the order of edges; each order is checked. */
 #include "comm/comm.h"
-#include "comm/world.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/timer.h"

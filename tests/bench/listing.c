@@ -6,7 +6,6 @@
  * set with nothing else under way; and prints one JSON object. Seconds are the least of REPEAT runs; with
  * 0 the first run is left out and the others are made once. */
 #include "comm/comm.h"
-#include "comm/world.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/threads.h"
@@ -22,7 +21,6 @@
 #include "match/match_run.h"
 #include "match/planner/match_options.h"
 #include "partition/runtime.h"
-#include "partition/runtime_open.h"
 #include "partition/views/resident.h"
 #include "pattern/bind/bind.h"
 #include "pattern/model/pattern.h"

@@ -5,7 +5,6 @@
  * memory, the best of four. cold: the file leaves the page cache before each (once).
  */
 #include "comm/comm.h"
-#include "comm/world.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/timer.h"

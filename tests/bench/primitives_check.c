@@ -7,7 +7,7 @@
 #include "device/open.h"
 #include "primitive/distinct.h"
 #include "primitive/key.h"
-#include "primitive/scan.h"
+#include "primitive/radix_pass.h"
 #include "primitive/sort.h"
 #include "primitive/split.h"
 #include "primitive/toolbox.h"

@@ -9,7 +9,6 @@
 #include "device/rate.h"
 #include "primitive/split.h"
 #include "primitive/toolbox.h"
-#include "shuffle/test_tuples.h"
 
 #include <stdio.h>
 #include <stdlib.h>

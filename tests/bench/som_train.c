@@ -6,7 +6,6 @@
  * to prepare, of all epochs, and of one.
  */
 #include "comm/comm.h"
-#include "comm/world.h"
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/status.h"

@@ -4,7 +4,6 @@
  *
  * Makes ROWS distinct strings of SIZE letters, writes them to FILE as lines, and prints one JSON object. */
 #include "comm/comm.h"
-#include "comm/world.h"
 #include "core/status.h"
 #include "core/timer.h"
 #include "device/device.h"
@@ -13,7 +12,6 @@
 #include "match/filter/filter_columns.h"
 #include "match/filter/filter_kernels.h"
 #include "partition/runtime.h"
-#include "partition/runtime_open.h"
 #include "pattern/model/expr.h"
 
 #include "core/memory.h"

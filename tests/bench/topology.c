@@ -4,7 +4,6 @@
  * faster. Answers are checked, outside of the time. The graph: R-MAT with hubs, its ids shuffled. */
 #include "comm/comm.h"
 #include "core/memory.h"
-#include "core/prefix_sum.h"
 #include "core/random.h"
 #include "core/status.h"
 #include "core/threads.h"
@@ -14,10 +13,9 @@
 #include "device/open.h"
 #include "device/rate.h"
 #include "device/tuning.h"
-#include "topology/component_result.h"
 #include "topology/components.h"
+#include "topology/components_device.h"
 #include "topology/csr.h"
-#include "topology/edge_pairs.h"
 #include "topology/reverse.h"
 #include "topology/vertex_degrees.h"
 

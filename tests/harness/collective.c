@@ -1,5 +1,5 @@
 #include "harness/collective.h"
-#include "comm/world.h"
+#include "comm/comm.h"
 #include "core/memory.h"
 
 #include "comm/session.h"

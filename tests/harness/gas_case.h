@@ -15,9 +15,7 @@
 #include "graph/column.h"
 #include "graph/graph.h"
 #include "harness/harness.h"
-#include "partition/build/build_graph.h"
 #include "partition/build/builder.h"
-#include "partition/build/builder_options.h"
 
 #include <math.h>
 #include <stdio.h>

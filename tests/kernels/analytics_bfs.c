@@ -1,6 +1,6 @@
 /* Breadth-first searches on one rank in all shapes of kernels, against levels and least parents by a list of arcs. */
 #include "analytics/layout/layout_build.h"
-#include "comm/world.h"
+#include "comm/comm.h"
 #include "device/open.h"
 #include "harness/traverse_case.h"
 

@@ -1,6 +1,5 @@
 /* Sums over neighbourhoods, by bitmaps and by lists, against all triples. */
 #include "comm/comm.h"
-#include "comm/world.h"
 #include "core/status.h"
 #include "count/device_graph.h"
 #include "count/neighbours.h"
@@ -8,7 +7,6 @@
 #include "device/device.h"
 #include "kernels/count_sweep_case.h"
 #include "partition/runtime.h"
-#include "partition/runtime_open.h"
 
 static gemp_comm comm;
 static gemp_runtime *context;

@@ -1,9 +1,9 @@
 /* Sweeps against all triples, on random graphs, hubs, and graphs without anything. */
-#include "comm/world.h"
+#include "comm/comm.h"
 #include "count/wedges.h"
 #include "count/wedges_state.h"
 #include "kernels/count_sweep_case.h"
-#include "partition/runtime_open.h"
+#include "partition/runtime.h"
 
 static gemp_comm comm;
 static gemp_runtime *context;

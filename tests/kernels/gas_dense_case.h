@@ -10,7 +10,6 @@
 #include "analytics/dense/dense.h"
 #include "analytics/layout/layout.h"
 #include "comm/comm.h"
-#include "comm/world.h"
 #include "core/random.h"
 #include "core/status.h"
 #include "device/device.h"

@@ -1,6 +1,5 @@
 /* Conditions on one vertex: the device's bitmap against gemp_expr_is_true, row by row, on random tables and conditions. */
 #include "comm/comm.h"
-#include "comm/world.h"
 #include "core/status.h"
 #include "device/device.h"
 #include "graph/column.h"
@@ -8,7 +7,6 @@
 #include "match/filter/filter_columns.h"
 #include "match/filter/filter_host.h"
 #include "partition/runtime.h"
-#include "partition/runtime_open.h"
 #include "pattern/condition/evaluate.h"
 #include "pattern/model/expr.h"
 #include "pattern/model/pattern.h"

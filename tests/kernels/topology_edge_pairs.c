@@ -11,7 +11,6 @@
 #include "device/tuning.h"
 #include "harness/limits.h"
 #include "topology/csr.h"
-#include "topology/edge_pairs.h"
 
 #include <string.h>
 

@@ -7,7 +7,6 @@
 #include "core/status.h"
 #include "graph/graph.h"
 #include "partition/runtime.h"
-#include "partition/runtime_open.h"
 #include "som/features/features.h"
 
 static gemp_runtime *context;

@@ -1,5 +1,4 @@
 /* A board: each rank sees what all posted, round after round, also who is late, and who has slept over it. */
-#include "comm/node_barrier.h"
 #include "comm/shared.h"
 #include "core/random.h"
 #include "harness/collective.h"

@@ -14,11 +14,8 @@
 #include "count/plan.h"
 #include "graph/column.h"
 #include "graph/graph.h"
-#include "partition/build/build_graph.h"
 #include "partition/build/builder.h"
-#include "partition/build/builder_options.h"
 #include "partition/runtime.h"
-#include "partition/runtime_open.h"
 #include "partition/views/resident.h"
 #include "partition/views/view.h"
 

@@ -8,9 +8,7 @@
 #include "graph/column.h"
 #include "graph/graph.h"
 #include "harness/collective.h"
-#include "partition/build/build_graph.h"
 #include "partition/build/builder.h"
-#include "partition/build/builder_options.h"
 
 #include <stdio.h>
 #include <stdlib.h>

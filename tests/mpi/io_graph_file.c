@@ -1,6 +1,5 @@
 /* The graph file: what is written is read again, the same bytes for every number of ranks, damage is met. */
 #include "comm/comm.h"
-#include "comm/world.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/status.h"

@@ -1,6 +1,5 @@
 /* Graphs whose ids follow parts: where each vertex lies, the same on any number of ranks, and there and back again. */
 #include "comm/comm.h"
-#include "comm/world.h"
 #include "core/log.h"
 #include "core/search.h"
 #include "core/status.h"

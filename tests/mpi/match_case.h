@@ -11,13 +11,11 @@
 #include "partition/views/resident.h"
 
 #include "comm/comm.h"
-#include "comm/world.h"
 #include "core/status.h"
 #include "graph/batch.h"
 #include "graph/graph.h"
 #include "harness/limits.h"
 #include "partition/runtime.h"
-#include "partition/runtime_open.h"
 #include "pattern/bind/bind.h"
 #include "pattern/model/pattern.h"
 #include "pattern/semantic/parse.h"

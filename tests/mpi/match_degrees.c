@@ -3,13 +3,11 @@
 #include "match_reference.h"
 
 #include "comm/comm.h"
-#include "comm/world.h"
 #include "core/status.h"
 #include "graph/column.h"
 #include "graph/graph.h"
 #include "match/filter/computed_columns.h"
 #include "partition/runtime.h"
-#include "partition/runtime_open.h"
 #include "pattern/model/pattern.h"
 
 static gemp_comm alone;

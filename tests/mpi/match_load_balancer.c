@@ -3,7 +3,6 @@
 
 #include "comm/comm.h"
 #include "comm/shared.h"
-#include "comm/world.h"
 #include "harness/limits.h"
 #include "match/match.h"
 #include "match/match_run.h"

@@ -3,7 +3,6 @@
 
 #include "comm/comm.h"
 #include "comm/shared.h"
-#include "comm/world.h"
 #include "core/status.h"
 #include "device/device.h"
 #include "graph/batch.h"
@@ -13,7 +12,6 @@
 #include "match/match_state.h"
 #include "match/planner/match_options.h"
 #include "partition/runtime.h"
-#include "partition/runtime_open.h"
 #include "partition/views/resident.h"
 #include "pattern/model/pattern.h"
 

@@ -9,7 +9,6 @@
 #include "match/filter/filter.h"
 #include "match/filter/residual.h"
 #include "partition/runtime.h"
-#include "partition/runtime_open.h"
 #include "pattern/bind/bind.h"
 #include "pattern/model/pattern.h"
 #include "pattern/semantic/parse.h"

@@ -8,7 +8,6 @@
 
 #include "core/status.h"
 #include "partition/runtime.h"
-#include "partition/runtime_open.h"
 
 static gemp_runtime *context;
 

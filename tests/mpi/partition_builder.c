@@ -1,15 +1,12 @@
 /* The builder against a naive one-process reference, and against itself on one rank. */
 #include "comm/comm.h"
-#include "comm/world.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "graph/column.h"
 #include "graph/graph.h"
 #include "mpi/graph_fixture.h"
-#include "partition/build/build_graph.h"
 #include "partition/build/builder.h"
-#include "partition/build/builder_options.h"
 #include "partition/build/builder_state.h"
 #include "partition/build/rows_by_target.h"
 

@@ -8,9 +8,7 @@
 #include "partition/fetch/partial_view.h"
 #include "partition/fetch/row_cache.h"
 #include "partition/fetch/row_code.h"
-#include "partition/fetch/tiles.h"
 #include "partition/runtime.h"
-#include "partition/runtime_open.h"
 #include "partition/views/resident.h"
 #include "partition/views/view.h"
 

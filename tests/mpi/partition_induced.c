@@ -3,7 +3,6 @@
 #include "graph_fixture.h"
 
 #include "comm/comm.h"
-#include "comm/world.h"
 #include "core/random.h"
 #include "graph/column.h"
 #include "graph/graph.h"

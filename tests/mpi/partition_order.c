@@ -1,7 +1,7 @@
 /* Slots: a permutation by (degree class, greatest first; id), the same on all ranks. */
 #include "core/status.h"
 #include "graph/graph.h"
-#include "partition/views/slot_order.h"
+#include "partition/views/view.h"
 
 #include "core/memory.h"
 #include "core/random.h"

@@ -1,7 +1,6 @@
 /* Patches against the builder: random graphs, changed at random by a patch, are those that the builder makes of what
  * they should be. */
 #include "comm/comm.h"
-#include "comm/world.h"
 #include "core/bitset.h"
 #include "core/log.h"
 #include "core/memory.h"
@@ -10,11 +9,9 @@
 #include "graph/column.h"
 #include "graph/graph.h"
 #include "mpi/patch_change.h"
-#include "partition/base/rank_bitmap.h"
 #include "partition/derived/canonical.h"
 #include "partition/derived/induced.h"
 #include "partition/patch/patch.h"
-#include "partition/patch/patch_types.h"
 
 static world before, after;
 static uint64_t ids[WORLD_MOST], new_ids[WORLD_MOST];

@@ -6,7 +6,6 @@
 #include "device/device.h"
 #include "graph/graph.h"
 #include "partition/runtime.h"
-#include "partition/runtime_open.h"
 #include "partition/views/resident.h"
 #include "partition/views/view.h"
 

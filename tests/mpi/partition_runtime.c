@@ -6,7 +6,6 @@
 #include "device/launch.h"
 #include "device/program.h"
 #include "partition/runtime.h"
-#include "partition/runtime_open.h"
 
 #include "harness/collective.h"
 

@@ -3,7 +3,7 @@
 
 #include "core/threads.h"
 #include "device/select.h"
-#include "partition/runtime_open.h"
+#include "partition/runtime.h"
 
 #include <sched.h>
 #include <stdio.h>

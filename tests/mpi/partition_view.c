@@ -1,12 +1,10 @@
 /* Views: own and hot rows against a naive merge of all edges, for every direction, choice of relations and budget. */
 #include "comm/comm.h"
-#include "comm/world.h"
 #include "core/log.h"
 #include "core/status.h"
 #include "core/types.h"
 #include "graph/graph.h"
-#include "partition/base/edge_owners.h"
-#include "partition/views/slot_order.h"
+#include "partition/exchange/value_exchange.h"
 #include "partition/views/view.h"
 #include "partition/views/view_build.h"
 

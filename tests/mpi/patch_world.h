@@ -9,7 +9,7 @@
 #include "graph/column.h"
 #include "graph/graph.h"
 #include "mpi/graph_fixture.h"
-#include "partition/base/dictionary.h"
+#include "partition/build/dictionary.h"
 
 enum { WORLD_COLUMNS = 5, WORLD_PROPS = 3, WORLD_MOST = 200, WORLD_NOBODY = -1 };
 

@@ -2,7 +2,6 @@
 #include "harness/som_vectors.h"
 
 #include "comm/comm.h"
-#include "comm/world.h"
 #include "core/status.h"
 #include "device/device.h"
 #include "device/open.h"

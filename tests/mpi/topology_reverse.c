@@ -10,7 +10,6 @@
 #include "graph/graph.h"
 #include "harness/limits.h"
 #include "topology/reverse.h"
-#include "topology/reverse_graph.h"
 
 static const gemp_comm alone = { .world = MPI_COMM_SELF, .size = 1, .node = MPI_COMM_SELF, .node_size = 1 };
 static gemp_device *device; /* of a test with one rank */

@@ -6,7 +6,6 @@
 #include "core/random.h"
 #include "core/status.h"
 #include "partition/runtime.h"
-#include "partition/runtime_open.h"
 #include "transform/conflicts/conflict_keys.h"
 #include "transform/conflicts/match_order.h"
 #include "transform/conflicts/resolve.h"

@@ -1,7 +1,6 @@
 #include "harness/harness.h"
 
 #include "comm/comm.h"
-#include "comm/world.h"
 #include "core/status.h"
 #include "graph/batch.h"
 #include "query/output/result_rows.h"

@@ -5,7 +5,6 @@
 #include "cli/options/command.h"
 #include "cli/options/options.h"
 #include "comm/comm.h"
-#include "comm/world.h"
 #include "core/status.h"
 
 #include <mpi.h>

@@ -1,8 +1,8 @@
 /* Sums and shifts on all threads are those of one loop. */
 #include "harness/harness.h"
 
-#include "core/prefix_sum.h"
 #include "core/random.h"
+#include "core/threads.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "core/random.h"
 #include "core/status.h"
 #include "core/threads.h"
-#include "partition/build/edge_list.h"
+#include "partition/build/builder_state.h"
 #include "partition/build/integer_keys.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Rows sorted in place against qsort: lengths on both sides of every change of method, many and few distinct slots, with
  * edges, whose order among equal slots is kept, and without. */
 #include "core/types.h"
-#include "partition/base/row_sort.h"
+#include "partition/build/row_builder.h"
 
 #include "harness/harness.h"
 

@@ -2,7 +2,7 @@
 
 #include "analytics/halo/halo.h"
 #include "analytics/layout/edge_weights.h"
-#include "comm/world.h"
+#include "comm/comm.h"
 #include "core/memory.h"
 #include "core/timer.h"
 #include "device/staging.h"

@@ -5,7 +5,7 @@
  *
  * For each rank and round the sender takes the smallest of three forms: all values; the changed values with a bitmap of
  * them; or the changed values with their places. Ranks of one node write messages into shared memory and post the numbers of
- * a round with them (comm/node_barrier.h); other ranks receive messages by MPI. One rank has nothing to send.
+ * a round with them (comm/shared.h); other ranks receive messages by MPI. One rank has nothing to send.
  *
  * begin, round and end are collective: all ranks call them in turn, also after a failure.
  */

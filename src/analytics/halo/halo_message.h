@@ -12,7 +12,6 @@
 
 #include "analytics/layout/layout.h"
 #include "comm/exchange.h"
-#include "comm/node_barrier.h"
 #include "comm/shared.h"
 #include "core/bitset.h"
 #include "device/program.h"

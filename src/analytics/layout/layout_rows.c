@@ -7,7 +7,6 @@
 #include "analytics/layout/edge_weights.h"
 #include "comm/exchange.h"
 #include "core/memory.h"
-#include "core/prefix_sum.h"
 #include "core/threads.h"
 
 enum { DIGIT = 8, MAX_PASSES = 4 };

@@ -12,7 +12,7 @@
 #define GEMP_ANALYTICS_LAYOUT_LAYOUT_STATE_H
 
 #include "analytics/layout/layout.h"
-#include "partition/base/rank_bitmap.h"
+#include "core/bitset.h"
 
 /* An arc is an edge as it leads to a vertex: words of 32 bits, so that arcs of all weights are moved alike. */
 enum {

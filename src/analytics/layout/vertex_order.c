@@ -9,7 +9,6 @@
 #include "comm/exchange.h"
 #include "core/bitset.h"
 #include "core/memory.h"
-#include "core/prefix_sum.h"
 #include "core/threads.h"
 #include "primitive/sort.h"
 

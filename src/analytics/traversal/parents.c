@@ -2,7 +2,6 @@
 
 #include "core/bitset.h"
 #include "core/memory.h"
-#include "partition/base/rank_bitmap.h"
 
 enum { BEGIN, ROWS, IDS, STEPS, ZERO };
 

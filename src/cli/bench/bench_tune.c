@@ -13,7 +13,7 @@
 #include "pattern/shapes/named_pattern.h"
 #include "primitive/arrays.h"
 #include "topology/components.h"
-#include "topology/edge_pairs.h"
+#include "topology/csr.h"
 #include "topology/reverse.h"
 #include "topology/vertex_degrees.h"
 

@@ -5,7 +5,6 @@
 
 #include "core/memory.h"
 #include "core/quantity.h"
-#include "core/settings.h"
 #include "core/text.h"
 
 #include <gemp/file.h>

@@ -1,7 +1,6 @@
 #include "match/exchange/cell_grid.h"
 #include "core/bitset.h"
 
-#include "core/bitset.h"
 #include "core/memory.h"
 #include "core/search.h"
 #include "core/threads.h"

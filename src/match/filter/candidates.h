@@ -9,7 +9,7 @@
 #include "core/bitset.h"
 #include "graph/graph.h"
 #include "match/filter/filter.h"
-#include "partition/views/slot_order.h"
+#include "partition/views/view.h"
 
 typedef struct gemp_candidates {
 	size_t words;                              /* of a bitmap: ceil(vertices / 32) */

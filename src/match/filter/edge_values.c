@@ -5,7 +5,7 @@
 #include "core/text.h"
 #include "graph/column_bulk.h"
 #include "match/filter/owner_request.h"
-#include "partition/base/edge_owners.h"
+#include "partition/exchange/value_exchange.h"
 #include "primitive/distinct.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "match/filter/filter_columns.h"
 
 #include "core/memory.h"
-#include "partition/base/dictionary.h"
+#include "partition/build/dictionary.h"
 
 #include <string.h>
 

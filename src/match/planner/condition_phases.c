@@ -2,7 +2,7 @@
 
 #include "core/memory.h"
 #include "match/filter/computed_columns.h"
-#include "partition/base/dictionary.h"
+#include "partition/build/dictionary.h"
 #include "pattern/plan/derive.h"
 
 #include <stdio.h>

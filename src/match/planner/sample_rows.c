@@ -3,7 +3,7 @@
 #include "core/memory.h"
 #include "core/random.h"
 #include "match/filter/owner_request.h"
-#include "partition/base/edge_owners.h"
+#include "partition/exchange/value_exchange.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 #include "match/search/search_buffers.h"
 #include "core/bitset.h"
 
-#include "core/bitset.h"
 #include "core/memory.h"
 #include "kernels/match/match_abi.h"
 #include "match/codegen/adjacency_marks.h"

@@ -1,7 +1,6 @@
 %code requires {
 /* The grammar of queries, a part of openCypher 9; docs/query-language.md describes it for users. */
 #include "pattern/syntax/syntax_tree.h"
-#include "core/status.h"
 #include "pattern/model/expr.h"
 }
 

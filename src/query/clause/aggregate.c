@@ -1,7 +1,7 @@
 #include "query/clause/aggregate.h"
 
 #include "core/memory.h"
-#include "graph/json_value.h"
+#include "graph/column.h"
 
 #include <stdlib.h>
 #include <string.h>

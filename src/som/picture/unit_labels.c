@@ -2,7 +2,7 @@
 
 #include "core/memory.h"
 #include "core/quantity.h"
-#include "graph/json_value.h"
+#include "graph/column.h"
 #include "io/file/output.h"
 #include "io/file/stream.h"
 #include "io/som/som_file.h"

@@ -4,7 +4,6 @@
 #include "transform/apply/apply.h"
 
 #include "core/memory.h"
-#include "core/pick.h"
 #include "core/threads.h"
 #include "graph/column_bulk.h"
 #include "partition/patch/patch.h"

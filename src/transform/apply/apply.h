@@ -7,7 +7,7 @@
 #ifndef GEMP_TRANSFORM_APPLY_APPLY_H
 #define GEMP_TRANSFORM_APPLY_APPLY_H
 
-#include "partition/patch/patch_types.h"
+#include "partition/patch/patch.h"
 #include "transform/apply/new_vertices.h"
 
 typedef struct gemp_apply_options {

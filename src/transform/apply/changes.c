@@ -1,11 +1,10 @@
 #include "transform/apply/changes.h"
 
 #include "core/memory.h"
-#include "core/pick.h"
 #include "core/threads.h"
 #include "graph/column_bulk.h"
 #include "partition/exchange/value_exchange.h"
-#include "partition/patch/patch_types.h"
+#include "partition/patch/patch.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #ifndef GEMP_TRANSFORM_APPLY_CHANGES_H
 #define GEMP_TRANSFORM_APPLY_CHANGES_H
 
-#include "partition/base/edge_owners.h"
+#include "partition/exchange/value_exchange.h"
 #include "transform/apply/new_vertices.h"
 
 /* Of one update: the elements that it is about here, each once, and what they get. */

@@ -7,7 +7,7 @@
 #ifndef GEMP_TRANSFORM_APPLY_NEW_SCHEMA_H
 #define GEMP_TRANSFORM_APPLY_NEW_SCHEMA_H
 
-#include "partition/patch/patch_types.h"
+#include "partition/patch/patch.h"
 #include "transform/apply/changes.h"
 
 /* Attributes of vertices, or of edges in whatever relation; those of the graph first. An integer attribute that is

@@ -1,7 +1,6 @@
 #include "transform/apply/new_vertices.h"
 
 #include "core/memory.h"
-#include "core/pick.h"
 #include "core/threads.h"
 
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 #include "transform/changelog/change_log.h"
 
 #include "core/memory.h"
-#include "graph/json_value.h"
+#include "graph/column.h"
 #include "io/file/stream.h"
 #include "io/text/lines.h"
 #include "partition/derived/canonical.h"

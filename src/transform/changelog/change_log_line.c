@@ -1,7 +1,7 @@
 #include "transform/changelog/change_log_line.h"
 
 #include "core/memory.h"
-#include "graph/json_value.h"
+#include "graph/column.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "transform/changelog/record.h"
 
 #include "core/memory.h"
-#include "graph/json_value.h"
+#include "graph/column.h"
 #include "match/filter/vertex_values.h"
 #include "partition/exchange/value_exchange.h"
 #include "transform/changelog/record_lines.h"

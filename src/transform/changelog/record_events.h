@@ -5,7 +5,7 @@
 #define GEMP_TRANSFORM_CHANGELOG_RECORD_EVENTS_H
 
 #include "core/text.h"
-#include "partition/base/edge_owners.h"
+#include "partition/exchange/value_exchange.h"
 #include "transform/apply/new_vertices.h"
 
 /* Stages of a match, in the order of its lines. */

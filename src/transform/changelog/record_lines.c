@@ -6,7 +6,7 @@
 
 #include "core/memory.h"
 #include "core/threads.h"
-#include "graph/json_value.h"
+#include "graph/column.h"
 #include "match/filter/vertex_values.h"
 #include "partition/exchange/value_exchange.h"
 

@@ -4,7 +4,6 @@
 #include "core/memory.h"
 #include "core/random.h"
 #include "match/filter/vertex_values.h"
-#include "partition/build/build_graph.h"
 #include "partition/build/builder.h"
 #include "partition/exchange/value_exchange.h"
 

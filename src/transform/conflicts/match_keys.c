@@ -5,7 +5,7 @@
 #include "core/search.h"
 #include "core/text.h"
 #include "core/threads.h"
-#include "partition/base/edge_owners.h"
+#include "partition/exchange/value_exchange.h"
 
 #include <string.h>
 

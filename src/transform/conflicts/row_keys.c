@@ -8,7 +8,7 @@
 #include "core/memory.h"
 #include "core/search.h"
 #include "core/threads.h"
-#include "partition/base/edge_owners.h"
+#include "partition/exchange/value_exchange.h"
 
 typedef struct row_key {
 	uint64_t row, key;

@@ -11,7 +11,7 @@
 #include "comm/exchange.h"
 #include "graph/graph.h"
 #include "match/planner/match_options.h"
-#include "partition/base/edge_owners.h"
+#include "partition/exchange/value_exchange.h"
 #include "partition/runtime.h"
 #include "query/rows/frame.h"
 #include "transform/incremental/locality.h"

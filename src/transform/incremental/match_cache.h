@@ -10,8 +10,8 @@
 #ifndef GEMP_TRANSFORM_INCREMENTAL_MATCH_CACHE_H
 #define GEMP_TRANSFORM_INCREMENTAL_MATCH_CACHE_H
 
-#include "partition/base/edge_owners.h"
-#include "partition/patch/patch_types.h"
+#include "partition/exchange/value_exchange.h"
+#include "partition/patch/patch.h"
 #include "transform/incremental/rule_matches.h"
 
 typedef struct gemp_match_cache gemp_match_cache;

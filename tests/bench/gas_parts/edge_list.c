@@ -1,7 +1,6 @@
 #include "gas_parts/edge_list.h"
 
 #include "comm/comm.h"
-#include "comm/world.h"
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/status.h"

@@ -1,7 +1,6 @@
 #include "gas_parts/graph.h"
 
 #include "core/memory.h"
-#include "core/prefix_sum.h"
 #include "core/random.h"
 #include "core/status.h"
 #include "core/threads.h"

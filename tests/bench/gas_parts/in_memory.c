@@ -4,7 +4,6 @@
 #include "graph/graph.h"
 
 #include "core/memory.h"
-#include "core/prefix_sum.h"
 #include "core/status.h"
 #include "core/threads.h"
 

@@ -1,7 +1,7 @@
 /* dictionary: lists of byte strings in one block, and dictionaries that number distinct ones. */
 
-#ifndef GEMP_PARTITION_BASE_DICTIONARY_H
-#define GEMP_PARTITION_BASE_DICTIONARY_H
+#ifndef GEMP_PARTITION_BUILD_DICTIONARY_H
+#define GEMP_PARTITION_BUILD_DICTIONARY_H
 
 #include "comm/comm.h"
 #include "core/text.h"

@@ -1,6 +1,6 @@
 /* Columns of vertices, and which vertices have changed. */
 
-#include "partition/patch/patch_vertices.h"
+#include "partition/patch/patch_state.h"
 
 #include "core/memory.h"
 #include "core/threads.h"

@@ -1,6 +1,6 @@
 /* Strings that all ranks must number alike. */
 
-#include "partition/base/dictionary.h"
+#include "partition/build/dictionary.h"
 
 #include "core/memory.h"
 #include "core/random.h"

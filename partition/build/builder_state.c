@@ -1,11 +1,12 @@
 /* Vertices and edges as they are added, one after the other. */
 
-#include "partition/build/builder.h"
+#include "partition/build/builder_state.h"
 
 #include "core/memory.h"
 #include "core/random.h"
+#include "core/search.h"
 #include "graph/column_bulk.h"
-#include "partition/build/builder_state.h"
+#include "partition/build/builder.h"
 
 #include <string.h>
 
@@ -339,6 +340,11 @@ gemp_code gemp_builder_edge(gemp_builder *builder, const gemp_value *source, con
 	return gemp_edge_list_add(&part->edges, ends[0], ends[1], part->type, place_code(place));
 }
 
+static gemp_code gemp_edge_list_reserve(gemp_edge_list *list, size_t count)
+{
+	return gemp_reserve((void **)&list->ends, &list->capacity, count, 2 * sizeof *list->ends);
+}
+
 gemp_code gemp_builder_reserve_edges(gemp_builder *builder, size_t count)
 {
 	gemp_edge_list *edges = &builder->parts[0].edges;
@@ -357,4 +363,82 @@ void gemp_builder_place_print(const gemp_builder *builder, uint64_t place, gemp_
 bool gemp_builder_is_coded(const gemp_builder *builder)
 {
 	return builder->parts[0].edges.coded;
+}
+
+void gemp_edge_list_free(gemp_edge_list *list)
+{
+	gemp_free_all(list->ends, list->ids, list->types, list->runs);
+	*list = (gemp_edge_list){ 0 };
+}
+
+/* Places mostly repeat or ascend by one, so that a run of 24 bytes stands for many edges. */
+static gemp_code add_place(gemp_edge_list *list, uint64_t place)
+{
+	gemp_place_run *last = list->run_count ? &list->runs[list->run_count - 1] : NULL;
+	if (last) {
+		uint64_t since = list->count - last->first;
+		if (since == 1 && (place == last->place || place == last->place + 1))
+			last->step = place - last->place;
+		if (place == last->place + since * last->step)
+			return GEMP_OK;
+	}
+	GEMP_PROPAGATE(GEMP_RESERVE(list->runs, list->run_capacity, list->run_count + 1));
+	list->runs[list->run_count++] = (gemp_place_run){ list->count, place, 0 };
+	return GEMP_OK;
+}
+
+/* The list of types is made when the first edge of another type than 0 comes. */
+static gemp_code add_type(gemp_edge_list *list, uint32_t type)
+{
+	if (!list->types && type == 0)
+		return GEMP_OK;
+	size_t known = list->types ? list->count : 0;
+	GEMP_PROPAGATE(GEMP_RESERVE(list->types, list->type_capacity, list->count + 1));
+	for (size_t e = known; e < list->count; e++)
+		list->types[e] = 0;
+	list->types[list->count] = type;
+	return GEMP_OK;
+}
+
+gemp_code gemp_edge_list_add(gemp_edge_list *list, uint64_t source, uint64_t target, uint32_t type, uint64_t place)
+{
+	GEMP_PROPAGATE(gemp_edge_list_reserve(list, list->count + 1));
+	GEMP_PROPAGATE(add_type(list, type));
+	GEMP_PROPAGATE(add_place(list, place));
+	list->ends[2 * list->count] = source;
+	list->ends[2 * list->count + 1] = target;
+	list->count++;
+	return GEMP_OK;
+}
+
+uint64_t gemp_edge_list_place(const gemp_edge_list *list, size_t edge)
+{
+	size_t after;
+	GEMP_PARTITION_POINT(after, 1, list->run_count, list->runs[after].first <= edge);
+	const gemp_place_run *run = &list->runs[after - 1];
+	return run->place + (edge - run->first) * run->step;
+}
+
+gemp_code gemp_edge_list_use_ids(gemp_edge_list *list)
+{
+	gemp_edge_pair *ids = gemp_realloc(list->ends, list->count, sizeof *ids);
+	if (!ids)
+		return GEMP_ENOMEM;
+	list->ids = ids;
+	list->ends = NULL;
+	list->capacity = list->count;
+	gemp_free(list->runs);
+	list->runs = NULL;
+	list->run_count = list->run_capacity = 0;
+	return GEMP_OK;
+}
+
+gemp_code gemp_edge_list_truncate(gemp_edge_list *list, size_t count)
+{
+	gemp_edge_pair *ids = gemp_realloc(list->ids, count, sizeof *ids);
+	if (!ids)
+		return GEMP_ENOMEM;
+	list->ids = ids;
+	list->count = list->capacity = count;
+	return GEMP_OK;
 }

@@ -1,4 +1,4 @@
-#include "partition/base/rank_bitmap.h"
+#include "core/bitset.h"
 
 #include "core/memory.h"
 
@@ -18,13 +18,6 @@ uint64_t gemp_rank_bitmap_count(gemp_rank_bitmap *bits)
 		all += (uint64_t)__builtin_popcountll(bits->words[w]);
 	}
 	return all;
-}
-
-uint64_t gemp_rank_bitmap_merge(gemp_rank_bitmap *bits, const gemp_comm *comm)
-{
-	if (comm->size > 1)
-		gemp_comm_sum(comm, bits->words, (int)(bits->count / 64 + 1)); /* no bit is set twice: no sum carries */
-	return gemp_rank_bitmap_count(bits);
 }
 
 void gemp_rank_bitmap_free(gemp_rank_bitmap *bits)

@@ -1,0 +1,511 @@
+/* Which vertices stay, and the ids of all. */
+
+#include "core/bitset.h"
+#include "core/memory.h"
+#include "core/threads.h"
+#include "graph/column_bulk.h"
+#include "partition/build/rows_by_target.h"
+#include "partition/patch/patch.h"
+#include "partition/patch/patch_relations.h"
+#include "partition/patch/patch_state.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Collective. */
+static gemp_code join_changed(gemp_patch_state *p)
+{
+	uint64_t *words = p->result->changed;
+	if (!words)
+		return GEMP_OK;
+	gemp_patch_mark_vertices(p);
+	GEMP_MPI(
+		MPI_Allreduce(MPI_IN_PLACE, words, (int)(p->to->vertex_count / 64 + 1), MPI_UINT64_T, MPI_BOR, p->comm->world));
+	return GEMP_OK;
+}
+
+/* Words of the bitmap are shared out, not rows, so that no two threads write to one word. */
+static void mark_deleted_words(void *context, size_t range, size_t begin, size_t end)
+{
+	(void)range;
+	gemp_patch_state *p = context;
+	const gemp_shard *g = p->from;
+	uint64_t first = (g->first_vertex / 64 + begin) * 64, last = (g->first_vertex / 64 + end) * 64;
+	uint64_t id = first > g->first_vertex ? first : g->first_vertex, own_end = g->first_vertex + g->rows;
+	for (; id < last && id < own_end; id++)
+		if (p->patch->deleted[id - g->first_vertex])
+			gemp_bits64_set(p->id_map.deleted.words, id);
+}
+
+/* Collective. Joins bits that the ranks have set, each bit on at most one rank: a sum of words never carries. Returns how many
+ * bits are set. */
+static uint64_t merge_bits(gemp_rank_bitmap *bits, const gemp_comm *comm)
+{
+	gemp_comm_sum_long(comm, bits->words, bits->count / 64 + 1);
+	return gemp_rank_bitmap_count(bits);
+}
+
+/* Collective. */
+static gemp_code merge_deleted(gemp_patch_state *p)
+{
+	const gemp_shard *g = p->from;
+	uint64_t some = 0;
+	for (size_t row = 0; p->patch->deleted && !some && row < g->rows; row++)
+		some = p->patch->deleted[row] != 0;
+	gemp_comm_max(p->comm, &some, 1);
+	p->id_map.some_deleted = some;
+	if (!some)
+		return GEMP_OK;
+	GEMP_PROPAGATE(gemp_comm_agree(p->comm, gemp_rank_bitmap_new(&p->id_map.deleted, g->vertex_count)));
+	if (p->patch->deleted && g->rows)
+		gemp_for_ranges((g->first_vertex + g->rows - 1) / 64 - g->first_vertex / 64 + 1, mark_deleted_words, p);
+	merge_bits(&p->id_map.deleted, p->comm);
+	return GEMP_OK;
+}
+
+/* Collective. Bounds, and how far each rank's ids shift. */
+static gemp_code find_bounds(gemp_patch_state *p)
+{
+	gemp_id_map *m = &p->id_map;
+	const uint64_t *old = p->from->bounds;
+	size_t ranks = m->ranks = (size_t)p->comm->size;
+	GEMP_PROPAGATE(
+		gemp_comm_agree(p->comm, gemp_new_all(GEMP_ARRAY(m->old_bounds, ranks + 1),
+	                                          GEMP_ARRAY(m->new_bounds, ranks + 1), GEMP_ARRAY(m->shift, ranks))));
+	memcpy(m->old_bounds, old, (ranks + 1) * sizeof *old);
+	m->new_bounds[p->comm->rank + 1] = p->patch->new_vertices;
+	gemp_comm_sum(p->comm, m->new_bounds, (int)ranks + 1);
+	m->identity = !m->some_deleted;
+	for (size_t r = 0; r < ranks; r++) {
+		uint64_t before = m->some_deleted ? gemp_rank_bitmap_rank(&m->deleted, old[r]) : 0;
+		uint64_t after = m->some_deleted ? gemp_rank_bitmap_rank(&m->deleted, old[r + 1]) : 0;
+		p->new_vertices += m->new_bounds[r + 1];
+		m->shift[r] = m->new_bounds[r] - (old[r] - before);
+		m->identity &= m->shift[r] == 0 || old[r] == old[r + 1];
+		m->new_bounds[r + 1] += m->new_bounds[r] + (old[r + 1] - old[r]) - (after - before);
+	}
+	if (m->new_bounds[ranks] > GEMP_MAX_VERTICES)
+		return gemp_fail(GEMP_EDATA, "the graph would have %" PRIu64 " vertices, but it may have at most %" PRIu64,
+		                 m->new_bounds[ranks], GEMP_MAX_VERTICES);
+	return GEMP_OK;
+}
+
+/* Where a range of rows begins among the survivors follows from the rank bitmap, so that ranges are independent. */
+static void list_surviving_range(void *context, size_t range, size_t begin, size_t end)
+{
+	(void)range;
+	const gemp_patch_state *p = context;
+	const gemp_shard *g = p->from;
+	bool some = p->id_map.some_deleted;
+	size_t to = begin;
+	if (some)
+		to -= (size_t)(gemp_rank_bitmap_rank(&p->id_map.deleted, g->first_vertex + begin) -
+		               gemp_rank_bitmap_rank(&p->id_map.deleted, g->first_vertex));
+	for (size_t row = begin; row < end; row++)
+		if (!some || !gemp_bits64_test(p->id_map.deleted.words, g->first_vertex + row))
+			p->surviving[to++] = row;
+}
+
+/* Local. New vertices are rows behind the old ones; without deletions no list is needed. */
+static gemp_code find_surviving(gemp_patch_state *p)
+{
+	if (!p->id_map.some_deleted)
+		return GEMP_OK;
+	GEMP_PROPAGATE(GEMP_NEW(p->surviving, p->surviving_count));
+	gemp_for_ranges(p->from->rows, list_surviving_range, p);
+	for (size_t i = 0; i < p->patch->new_vertices; i++)
+		p->surviving[p->survivors + i] = p->from->rows + i;
+	return GEMP_OK;
+}
+
+/* Collective. Survivors keep their order within a rank, and new vertices follow them. */
+static gemp_code assign_ids(gemp_patch_state *p)
+{
+	const gemp_shard *from = p->from;
+	gemp_shard *to = p->to;
+	GEMP_PROPAGATE(merge_deleted(p));
+	GEMP_PROPAGATE(find_bounds(p));
+	GEMP_PROPAGATE(gemp_comm_agree(p->comm, GEMP_NEW(to->bounds, p->id_map.ranks + 1)));
+	memcpy(to->bounds, p->id_map.new_bounds, (p->id_map.ranks + 1) * sizeof *to->bounds);
+	to->rank = from->rank;
+	to->ranks = from->ranks;
+	to->seed = from->seed;
+	to->vertex_count = to->bounds[to->ranks];
+	to->first_vertex = to->bounds[to->rank];
+	to->rows = p->surviving_count = (size_t)(to->bounds[to->rank + 1] - to->first_vertex);
+	p->survivors = to->rows - p->patch->new_vertices;
+	return gemp_comm_agree(p->comm, find_surviving(p));
+}
+
+/* Keys of new vertices, and the order of all keys.
+ *
+ * Old keys keep their order. New keys are all integers of a range, above all others; or the texts "#N" of all N in a
+ * range, whose place among others follows from digits: how many of them come before a given text takes no search. */
+
+/* New integer keys that all threads write. */
+typedef struct key_task {
+	const gemp_patch *patch;
+	gemp_column *column;
+} key_task;
+
+/* New integer keys need no search: they are numbered on. */
+static void make_range(void *context, size_t range, size_t begin, size_t end)
+{
+	(void)range;
+	const key_task *m = context;
+	for (size_t i = begin; i < end; i++)
+		m->column->integers[i] = m->patch->first_key + (int64_t)m->patch->numbers[i];
+}
+
+/* New keys of a graph with strings are "#N". */
+static gemp_code make_strings(const gemp_patch *patch, gemp_column *column)
+{
+	gemp_code code = GEMP_OK;
+	char text[32];
+	for (size_t i = 0; i < patch->new_vertices && code == GEMP_OK; i++) {
+		int size = snprintf(text, sizeof text, "#%" PRId64, patch->first_key + (int64_t)patch->numbers[i]);
+		code = gemp_column_add(column, &(gemp_value){ .type = GEMP_STRING, .string = { text, (size_t)size } });
+	}
+	return code;
+}
+
+/* Local. New keys behind the old ones, then without those of deleted vertices. */
+static gemp_code make_keys(gemp_patch_state *p)
+{
+	GEMP_OWNED_BY(gemp_column_free) gemp_column made = { 0 };
+	key_task m = { p->patch, &made };
+	bool strings = p->from->keys.type == GEMP_STRING;
+	GEMP_PROPAGATE(gemp_column_init(&made, p->from->keys.name, p->from->keys.type));
+	GEMP_PROPAGATE(gemp_column_reserve(&made, p->patch->new_vertices, 0));
+	if (strings) {
+		GEMP_PROPAGATE(make_strings(p->patch, &made));
+	} else {
+		gemp_for_ranges(p->patch->new_vertices, make_range, &m);
+		made.rows = p->patch->new_vertices;
+	}
+	GEMP_PROPAGATE(gemp_column_append(&p->from->keys, &made));
+	return gemp_patch_survivors(p, &p->to->keys, &p->from->keys);
+}
+
+/* What decides the ranks of old and new keys after the patch. */
+typedef struct key_order {
+	gemp_patch_state *p;
+	bool strings;
+	gemp_rank_bitmap deleted_ranks; /* key ranks of vertices that go */
+	bool any_deleted;
+	uint64_t left;      /* old keys of all ranks that stay */
+	uint64_t low, high; /* numbers of the new strings */
+	uint64_t *less;     /* [high - low + 1] how many old keys have no more than so many new ones before them */
+} key_order;
+
+/* A bitmap by key rank tells how many deleted keys precede any rank. */
+static void deleted_range(void *context, size_t range, size_t begin, size_t end)
+{
+	(void)range;
+	key_order *o = context;
+	const gemp_shard *from = o->p->from;
+	for (size_t row = begin; row < end; row++)
+		if (gemp_bits64_test(o->p->id_map.deleted.words, from->first_vertex + row))
+			gemp_bits64_set_atomic(o->deleted_ranks.words, from->key_ranks[row]);
+}
+
+/* Collective. */
+static gemp_code find_deleted(key_order *o)
+{
+	const gemp_shard *from = o->p->from;
+	o->left = from->vertex_count;
+	o->any_deleted = o->p->id_map.some_deleted;
+	if (!o->any_deleted)
+		return GEMP_OK;
+	GEMP_PROPAGATE(gemp_comm_agree(o->p->comm, gemp_rank_bitmap_new(&o->deleted_ranks, from->vertex_count)));
+	gemp_for_ranges(from->rows, deleted_range, o);
+	o->left -= merge_bits(&o->deleted_ranks, o->p->comm);
+	return GEMP_OK;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* How many of the numbers with `digits` digits in [low, high) come, as texts, before the text. */
+static uint64_t count_before(int digits, uint64_t power, uint64_t low, uint64_t high, const char *text, size_t size)
+{
+	uint64_t bound = 0, rest = power; /* numbers below bound * rest come before it */
+	int d = 0;
+	for (; d < digits && (size_t)d < size && is_digit(text[d]); d++) {
+		bound = bound * 10 + (uint64_t)(text[d] - '0');
+		rest /= 10;
+	}
+	if (d == digits)
+		bound += (size_t)d < size; /* the same digits, and more */
+	else if ((size_t)d < size)
+		bound += (unsigned char)text[d] > '9';
+	bound *= rest;
+	return bound <= low ? 0 : bound < high ? bound - low : high - low;
+}
+
+/* How many of "#low", ..., up to "#high", which is not one of them, come before the text. */
+static uint64_t fresh_before(const key_order *o, const char *text, size_t size)
+{
+	uint64_t before = 0, power = 1;
+	if (size == 0 || (unsigned char)text[0] != '#')
+		return size && (unsigned char)text[0] > '#' ? o->high - o->low : 0;
+	for (int digits = 1; digits <= 19 && power < o->high; digits++) {
+		uint64_t first = power > o->low ? power : o->low;
+		power *= 10;
+		uint64_t last = power < o->high ? power : o->high;
+		if (first < last)
+			before += count_before(digits, power, first, last, text + 1, size - 1);
+	}
+	return before;
+}
+
+/* A string that is read as an integer precedes all strings. */
+static uint64_t fresh_before_key(const key_order *o, size_t row)
+{
+	gemp_value key = gemp_column_get(&o->p->from->keys, row);
+	int64_t number;
+	bool integer = !o->p->patch->string_keys && gemp_canonical_integer(key.string.bytes, key.string.size, &number);
+	return integer ? 0 : fresh_before(o, key.string.bytes, key.string.size);
+}
+
+/* Old keys by the number of new keys before them. */
+static void count_range(void *context, size_t range, size_t begin, size_t end)
+{
+	(void)range;
+	key_order *o = context;
+	const gemp_shard *from = o->p->from;
+	for (size_t row = begin; row < end; row++)
+		if (!o->any_deleted || !gemp_bits64_test(o->p->id_map.deleted.words, from->first_vertex + row))
+			__atomic_fetch_add(&o->less[fresh_before_key(o, row)], 1, __ATOMIC_RELAXED);
+}
+
+/* Collective. */
+static gemp_code count_smaller(key_order *o)
+{
+	uint64_t count = o->p->new_vertices + 1;
+	o->low = (uint64_t)o->p->patch->first_key;
+	o->high = o->low + o->p->new_vertices;
+	if (!o->strings)
+		return GEMP_OK;
+	GEMP_PROPAGATE(gemp_comm_agree(o->p->comm, GEMP_NEW(o->less, count)));
+	gemp_for_ranges(o->p->from->rows, count_range, o);
+	gemp_comm_sum_long(o->p->comm, o->less, count);
+	gemp_prefix_inclusive(o->less, count);
+	return GEMP_OK;
+}
+
+/* The new key's rank: new keys before it, and old keys that have no more new keys before them. */
+static uint64_t rank_of_new(const key_order *o, size_t i)
+{
+	char text[32];
+	uint64_t number = o->p->patch->numbers[i];
+	if (!o->strings)
+		return o->left + number;
+	int size = snprintf(text, sizeof text, "#%" PRIu64, o->low + number);
+	uint64_t before = fresh_before(o, text, (size_t)size);
+	return before + o->less[before];
+}
+
+/* Old keys move down by the deleted and up by the new keys before them. */
+static void rank_range(void *context, size_t range, size_t begin, size_t end)
+{
+	(void)range;
+	const key_order *o = context;
+	const gemp_patch_state *p = o->p;
+	const gemp_shard *from = p->from;
+	for (size_t i = begin; i < end; i++) {
+		size_t row = p->surviving ? (size_t)p->surviving[i] : i;
+		uint64_t rank = 0;
+		if (row < from->rows) {
+			rank = from->key_ranks[row];
+			rank -= o->any_deleted ? gemp_rank_bitmap_rank(&o->deleted_ranks, rank) : 0;
+			rank += o->strings ? fresh_before_key(o, row) : 0;
+		} else {
+			rank = rank_of_new(o, row - from->rows);
+		}
+		p->to->key_ranks[i] = (uint32_t)rank;
+	}
+}
+
+/* Collective. */
+static gemp_code order_keys(gemp_patch_state *p)
+{
+	gemp_code code = GEMP_OK;
+	key_order o = { .p = p, .strings = p->new_vertices && p->from->keys.type == GEMP_STRING };
+	GEMP_TRY(find_deleted(&o));
+	GEMP_TRY(count_smaller(&o));
+	GEMP_TRY(gemp_comm_agree(p->comm, GEMP_NEW(p->to->key_ranks, p->surviving_count)));
+	gemp_for_ranges(p->surviving_count, rank_range, &o);
+done:
+	gemp_rank_bitmap_free(&o.deleted_ranks);
+	gemp_free(o.less);
+	return code;
+}
+
+/* Strings that all threads read as integers, until one of them is none. */
+typedef struct key_parse {
+	const gemp_column *keys;
+	int64_t *integers;
+	atomic_bool others;
+} key_parse;
+
+/* Stops at the first key that is no integer. */
+static void read_range(void *context, size_t range, size_t begin, size_t end)
+{
+	(void)range;
+	key_parse *r = context;
+	for (size_t i = begin; i < end; i++) {
+		gemp_value key = gemp_column_get(r->keys, i);
+		if (atomic_load_explicit(&r->others, memory_order_relaxed))
+			return;
+		if (!gemp_canonical_integer(key.string.bytes, key.string.size, &r->integers[i]))
+			atomic_store_explicit(&r->others, true, memory_order_relaxed);
+	}
+}
+
+/* Collective. Keys of a graph are integers again when those that were not are deleted_ranks. */
+static gemp_code choose_key_type(gemp_patch_state *p)
+{
+	gemp_code code = GEMP_OK;
+	key_parse r = { .keys = &p->to->keys };
+	bool may = p->id_map.some_deleted && (!p->patch->string_keys || p->to->vertex_count == 0);
+	if (!may || p->to->keys.type != GEMP_STRING)
+		return GEMP_OK;
+	GEMP_TRY(gemp_comm_agree(p->comm, GEMP_NEW(r.integers, p->to->rows)));
+	gemp_for_ranges(p->to->rows, read_range, &r);
+	uint64_t others = r.others;
+	gemp_comm_max(p->comm, &others, 1);
+	if (others)
+		goto done;
+	gemp_column *key = &p->to->keys;
+	gemp_free_all(key->offsets, key->bytes);
+	*key = (gemp_column){
+		.name = key->name, .type = GEMP_INTEGER, .rows = key->rows, .capacity = key->rows, .integers = r.integers
+	};
+	r.integers = NULL;
+done:
+	gemp_free(r.integers);
+	return code;
+}
+
+static gemp_code gemp_patch_keys(gemp_patch_state *p)
+{
+	if (!p->new_vertices && !p->id_map.some_deleted) {
+		p->to->keys = p->from->keys;
+		p->to->key_ranks = p->from->key_ranks;
+		p->from->keys = (gemp_column){ 0 };
+		p->from->key_ranks = NULL;
+		return GEMP_OK;
+	}
+	GEMP_PROPAGATE(order_keys(p));
+	GEMP_PROPAGATE(gemp_comm_agree(p->comm, make_keys(p)));
+	return choose_key_type(p);
+}
+
+/* Collective. */
+static gemp_code patch_all(gemp_patch_state *p)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_PROPAGATE(gemp_comm_agree(p->comm, GEMP_NEW(p->to, 1)));
+	p->to->loader = gemp_rows_by_target_source(p->comm);
+	GEMP_PROPAGATE(assign_ids(p));
+	if (p->patch->want_changed)
+		code = GEMP_NEW(p->result->changed, p->to->vertex_count / 64 + 1);
+	GEMP_PROPAGATE(gemp_comm_agree(p->comm, code));
+	GEMP_PROPAGATE(gemp_patch_keys(p));
+	GEMP_PROPAGATE(gemp_patch_labels(p));
+	GEMP_PROPAGATE(gemp_patch_attributes(p));
+	GEMP_PROPAGATE(gemp_patch_relations(p));
+	return join_changed(p);
+}
+
+/* Collective. *out: NULL after an error. */
+static gemp_code apply_patch(gemp_shard **out, gemp_patch_state *p)
+{
+	gemp_code code = patch_all(p);
+	*out = p->to;
+	if (code != GEMP_OK) {
+		gemp_shard_free(p->to);
+		*out = NULL;
+	}
+	gemp_free(p->surviving);
+	p->result->id_map = p->id_map;
+	return code;
+}
+
+gemp_code gemp_shard_patch(gemp_shard **graph, const gemp_comm *comm, gemp_patch *patch, gemp_patch_result *done)
+{
+	gemp_shard *new = NULL;
+	GEMP_OWNED_BY(gemp_patch_result_free) gemp_patch_result local = { 0 };
+	gemp_patch_state p = { .comm = comm, .from = *graph, .patch = patch, .result = &local };
+	GEMP_PROPAGATE(gemp_shard_load_outgoing(*graph));
+	GEMP_PROPAGATE(apply_patch(&new, &p));
+	gemp_shard_free(*graph);
+	*graph = new;
+	if (done) {
+		*done = local;
+		local = (gemp_patch_result){ 0 };
+	}
+	return GEMP_OK;
+}
+
+/* FREEING */
+
+/* Values and names are owned by the patch. */
+static void free_columns(gemp_patch_columns *all)
+{
+	for (size_t i = 0; i < all->value_count; i++) {
+		gemp_free(all->values[i].rows);
+		gemp_column_free(&all->values[i].values);
+	}
+	for (size_t c = 0; c < all->count; c++)
+		gemp_free(all->columns[c].name);
+	gemp_free_all(all->values, all->columns);
+}
+
+void gemp_patch_free(gemp_patch *patch)
+{
+	gemp_free_all(patch->deleted, patch->merges, patch->numbers);
+	gemp_dictionary_free(&patch->sets);
+	gemp_free_all(patch->label_set, patch->added_sets);
+	free_columns(&patch->vertices);
+	free_columns(&patch->edges);
+	for (size_t r = 0; patch->edge_actions && r < patch->relation_count; r++)
+		gemp_free(patch->edge_actions[r]);
+	gemp_free_all(patch->edge_actions, patch->types);
+	for (size_t i = 0; i < patch->added_edge_count; i++) {
+		gemp_free_all(patch->added_edges[i].source, patch->added_edges[i].target);
+		gemp_table_free(&patch->added_edges[i].values);
+	}
+	gemp_free(patch->added_edges);
+	*patch = (gemp_patch){ 0 };
+}
+
+/* Takes {0}. */
+static void free_id_map(gemp_id_map *moved)
+{
+	gemp_free_all(moved->old_bounds, moved->new_bounds, moved->shift);
+	gemp_rank_bitmap_free(&moved->deleted);
+	*moved = (gemp_id_map){ 0 };
+}
+
+void gemp_patch_result_free(gemp_patch_result *done)
+{
+	free_id_map(&done->id_map);
+	gemp_free(done->relations);
+	for (size_t i = 0; done->origins && i < done->origin_count; i++)
+		gemp_free(done->origins[i]);
+	gemp_free_all(done->origins, done->changed);
+	*done = (gemp_patch_result){ 0 };
+}
+
+/* THE KEYS */
+
+/* THEIR ORDER */
+
+/* WHERE NO STRING IS LEFT */
+
+/* patch_keys: keys of new vertices, and the ranks of all keys after a patch, without sorting the old ones. */
