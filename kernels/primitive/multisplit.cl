@@ -178,6 +178,10 @@ static inline void split_reserve(GEMP_GROUP_PARAMETER __local uint *counts, __lo
 		if (b < SPLIT_BINS)
 			lift[b] = room[k] - counts[b];
 	}
+#ifndef GEMP_NVIDIA
+	/* PoCL 3.1 leaves out the writes of lift[] for records of 32 bytes in two buckets, unless a barrier follows here. */
+	primitive_barrier();
+#endif
 }
 
 /* A group a tile: its elements are in registers, and go through a window of local memory into runs of each bin. */
