@@ -15,6 +15,9 @@ extern "C" {
  * names the path in the message, as "--output". */
 GEMP_API gemp_code gemp_file_may_write(const char *what, const char *path);
 
+/* Collective. The same for a file of rows, whose ending must be .tsv, .csv, .jsonl or .h5 (else GEMP_EUSAGE); - is stdout. */
+GEMP_API gemp_code gemp_file_may_write_rows(const gemp_context *context, const char *what, const char *path);
+
 /* Local. `bytes` go to a temporary file beside `path`, which then takes its name. */
 GEMP_API gemp_code gemp_file_replace(const char *path, const void *bytes, size_t size);
 

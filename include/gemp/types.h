@@ -15,6 +15,20 @@ typedef enum gemp_semantics { GEMP_ISO, GEMP_EDGE_ISO, GEMP_HOM, GEMP_INDUCED } 
  * with the same vertices; none. */
 typedef enum gemp_distinct { GEMP_BY_ORBIT, GEMP_BY_SUBGRAPH, GEMP_BY_VERTICES, GEMP_BY_NOTHING } gemp_distinct;
 
+/* When conditions on one vertex are tested: before the search, on all vertices; after it, on those of matches. */
+typedef enum gemp_condition_phase {
+	GEMP_CONDITIONS_AUTO,
+	GEMP_CONDITIONS_BEFORE,
+	GEMP_CONDITIONS_AFTER,
+} gemp_condition_phase;
+
+/* How a search obtains rows that a rank does not hold: push sends partial matches to the owners of the rows; pull fetches the rows,
+ * in rounds; auto takes whichever is expected to send fewer bytes. */
+typedef enum gemp_exchange_mode { GEMP_EXCHANGE_AUTO, GEMP_EXCHANGE_PUSH, GEMP_EXCHANGE_PULL } gemp_exchange_mode;
+
+/* Beside a number of bytes: how many rows of other ranks a rank holds. */
+enum { GEMP_REPLICATE_AUTO = -1, GEMP_REPLICATE_ALL = -2 };
+
 /* The type of a column. A list is its JSON text. */
 typedef enum gemp_type { GEMP_STRING, GEMP_INTEGER, GEMP_FLOAT, GEMP_BOOLEAN, GEMP_LIST } gemp_type;
 

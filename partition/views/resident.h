@@ -5,11 +5,9 @@
 #ifndef GEMP_PARTITION_VIEWS_RESIDENT_H
 #define GEMP_PARTITION_VIEWS_RESIDENT_H
 
+#include "gemp/types.h"
 #include "partition/runtime.h"
 #include "partition/views/view.h"
-
-/* Bytes a rank for rows of others, or: */
-enum { GEMP_REPLICATE_AUTO = -1, GEMP_REPLICATE_ALL = -2 };
 
 /* The same views on another of the rank's devices. */
 typedef struct gemp_resident_copy {

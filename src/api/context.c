@@ -7,6 +7,7 @@
 #include "core/memory.h"
 #include "core/signals.h"
 #include "io/file/output.h"
+#include "io/rows/row_writer.h"
 #include "partition/runtime.h"
 
 #include <signal.h>
@@ -35,6 +36,11 @@ gemp_code gemp_file_read_text(char **out, const gemp_context *context, const cha
 {
 	*out = NULL;
 	return gemp_file_read(out, &context->comm, what, path);
+}
+
+gemp_code gemp_file_may_write_rows(const gemp_context *context, const char *what, const char *path)
+{
+	return gemp_rows_path_check(&context->comm, what, path);
 }
 
 void gemp_options_copy(void *out, size_t size, const void *options)
@@ -139,8 +145,7 @@ gemp_code gemp_context_agree(const gemp_context *context, gemp_code code)
 	return gemp_comm_agree(&context->comm, code);
 }
 
-/* Local. Each function reports its own figures: they begin at zero. */
-static void reset_runtime(gemp_runtime *runtime)
+void gemp_runtime_reset(gemp_runtime *runtime)
 {
 	runtime->timers = (gemp_timers){ 0 };
 	runtime->traffic = (gemp_traffic){ 0 };
@@ -162,7 +167,7 @@ gemp_code gemp_context_runtime(gemp_runtime **out, gemp_context *context, bool a
 		             : gemp_runtime_new_one(&context->runtime, &context->comm, context->devices, &context->budgets));
 		context->all_devices = all;
 	} else {
-		reset_runtime(context->runtime);
+		gemp_runtime_reset(context->runtime);
 	}
 	for (int phase = 0; timers && phase < GEMP_PHASES; phase++)
 		context->runtime->timers.seconds[phase] += timers->seconds[phase];

@@ -23,4 +23,7 @@ void gemp_options_copy(void *out, size_t size, const void *options);
  * all: with every device of the rank. It belongs to the context. */
 gemp_code gemp_context_runtime(gemp_runtime **out, gemp_context *context, bool all, const gemp_timers *timers);
 
+/* Local. Clocks and counters at zero. */
+void gemp_runtime_reset(gemp_runtime *runtime);
+
 #endif

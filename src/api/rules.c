@@ -128,7 +128,7 @@ static gemp_code transform(rules_run *r)
 	const gemp_rules_settings *settings = &r->rules->settings;
 	const gemp_transform_options how = {
 		.step = { .match = { .semantics = settings->semantics,
-		                     .attributes = GEMP_AUTO,
+		                     .attributes = GEMP_CONDITIONS_AUTO,
 		                     .replicate = GEMP_REPLICATE_AUTO,
 		                     .exchange = GEMP_EXCHANGE_AUTO },
 		          .combinations = COMBINATIONS,

@@ -1,23 +1,23 @@
-#include "cli/match/answer.h"
-#include "cli/report/report_run.h"
+#include "cli/match/query_options.h"
 #include "core/quantity.h"
-#include "generate/generate.h"
-#include "pattern/semantic/parse.h"
+#include "core/status.h"
 
 #include <errno.h>
+#include <gemp/gemp.h>
 
 static const char question[] = "MATCH (a:Person)-[:ACTS_IN]->(m:Movie)<-[:ACTS_IN]-(b:Person),\n"
 							   "      (c:Person)-[:ACTS_IN]->(m)<-[:ACTS_IN]-(d:Person)\n"
 							   "WHERE a.name CONTAINS 'Jack'\n"
 							   "RETURN m.name AS film, a.name AS jack, b.name, c.name, d.name";
 
-static void print_query(const gemp_report *report, const gemp_shard *graph)
+static void print_query(const gemp_report *report, const gemp_context *context, const gemp_graph *graph)
 {
+	int ranks = gemp_context_size(context);
 	gemp_report_print(report,
 	                  "gemp-mpi %s on %d rank%s: a made-up world of films, %s vertices and %s edges.\n"
 	                  "Which four people, one of them named Jack, act in one film?\n\n%s\n\n",
-	                  GEMP_VERSION, report->comm->size, report->comm->size == 1 ? "" : "s",
-	                  gemp_grouped(graph->vertex_count).text, gemp_grouped(gemp_shard_edges(graph)).text, question);
+	                  gemp_version(), ranks, ranks == 1 ? "" : "s", gemp_grouped(gemp_graph_vertex_count(graph)).text,
+	                  gemp_grouped(gemp_graph_edge_count(graph)).text, question);
 }
 
 static void print_next_steps(const gemp_report *report)
@@ -35,27 +35,20 @@ static void print_next_steps(const gemp_report *report)
 
 static gemp_code demo(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
-	gemp_comm *comm = &context->comm;
 	enum { PREVIEW = 8 };
-	gemp_pattern *pattern = NULL;
-	gemp_shard *graph = NULL;
-	gemp_timers timers = { 0 };
-	gemp_generate_options how;
 	gemp_code code = GEMP_OK;
-	double since = gemp_now();
-	code = gemp_generate_init(&how, "movies");
-	how.seed = options->seed;
-	if (code == GEMP_OK)
-		code = gemp_pattern_parse(&pattern, question, NULL);
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_generate(&graph, comm, &how));
-	gemp_timers_add(&timers, GEMP_PHASE_CONVERT, since);
-	print_query(report, graph);
-	GEMP_TRY(gemp_answer(report, options, comm, graph, &pattern, 1, PREVIEW, &timers));
+	gemp_graph *graph = NULL;
+	gemp_query *query = NULL;
+	gemp_query_settings settings = gemp_query_options(options);
+	settings.preview = PREVIEW;
+	GEMP_TRY(gemp_graph_generate(&graph, context, "movies", NULL, 0, options->seed, 1));
+	GEMP_TRY(gemp_query_open(&query, graph, question, &settings));
+	print_query(report, context, graph);
+	GEMP_TRY(gemp_query_write(query, NULL, NULL, report));
 	print_next_steps(report);
 done:
-	gemp_shard_free(graph);
-	gemp_pattern_free(pattern);
+	gemp_query_close(query);
+	gemp_graph_close(graph);
 	return code;
 }
 

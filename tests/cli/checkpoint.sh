@@ -14,7 +14,7 @@ one 0 generate rmat -o g.h5 --scale 9 -q
 one 0 generate movies -o m.h5 --films 60 --people 90 -q
 
 # stops RANKS ARGUMENTS...: a job that has time for one step.
-stops() { local ranks=$1; shift; expect 75 "$ranks" match "$@" --checkpoint c --resume --max-time 0.001 --json j -q; says "--checkpoint c --resume goes on"; }
+stops() { local ranks=$1; shift; expect 75 "$ranks" match "$@" --checkpoint c --resume --max-time 0.001 --json j -q; says "checkpoint c and resume goes on"; }
 of() { "$GEMP_PYTHON" -c 'import json, sys; v = json.load(open("j"))
 for part in sys.argv[1].split("."): v = v[part]
 print(v)' "$1"; }
@@ -105,10 +105,10 @@ equal $? 0 "code of a job that waited"
 says "another job is at work there; waiting"
 
 refused() { local text=$1; shift; one 2 match "$@" --checkpoint c; says "$text"; [ ! -e c ] || fail "a folder after a refusal"; }
-refused "does not go with --limit" $count --limit 3
-refused "does not go with --profile" $count --profile
-refused "does not go with --estimate" g.h5 --pattern cycle:4 --estimate
-refused "does not go with --subgraph" m.h5 "$query" --subgraph s.h5
+refused "does not go with limit" $count --limit 3
+refused "does not go with profile" $count --profile
+refused "does not go with estimate" g.h5 --pattern cycle:4 --estimate
+refused "does not go with subgraph" m.h5 "$query" --subgraph s.h5
 refused "name a file that ends in .tsv" m.h5 "$query" -o rows.h5
 refused "name a file that ends in .tsv" m.h5 "$query" -o -
 refused "does not go with LIMIT" m.h5 "MATCH (a)-[:ACTS_IN]->(m) RETURN a.name LIMIT 3"

@@ -38,7 +38,7 @@ expect 0 2 match g.h5 'MATCH (a:Person), (m:Film) RETURN count(*) AS n' --output
 says 'no edge joins'
 equal "$(cat out)" "$(printf 'n\n6')" "parts are combined"
 expect 2 2 match g.h5 'MATCH (a:Person), (m:Film) RETURN count(*) AS n' --combinations 5
-says '--combinations'
+says 'combinations'
 
 # what is grouped: --count counts rows, a preview says how many there are, LIMIT 0 gives none
 expect 0 2 match g.h5 "$acts RETURN m.name AS film, count(*) AS cast, collect(r.as) AS roles ORDER BY film" --json - --output rows.jsonl

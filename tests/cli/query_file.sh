@@ -52,7 +52,7 @@ expect 2 2 match g.h5 --query-file wrong.cypher --param film=Up -o rows.tsv
 says "wrong.cypher:3:102: unknown label 'Persn'"
 [ ! -e rows.1.tsv ] || fail "an answer was written"
 expect 2 2 match g.h5 --query-file three.cypher --param film=Up --param year=3
-says '--param year'
+says 'parameter year'
 expect 2 2 match g.h5 --query-file three.cypher --param film=Up --output -
 says '3 queries'
 finish

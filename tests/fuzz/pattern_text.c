@@ -194,7 +194,7 @@ static void check_error(const char *text)
 {
 	int line, column;
 	const char *message = gemp_message();
-	if (strncmp(message, "--param", 7) == 0)
+	if (strncmp(message, "parameter", 9) == 0)
 		return;
 	if (sscanf(message, "query:%d:%d: ", &line, &column) != 2 || message[strlen(message) - 1] != '^' ||
 	    strstr(message, "syntax error"))

@@ -210,7 +210,7 @@ static gemp_expr *computed(gemp_expr_kind kind, const gemp_expr *left, const gem
 }
 
 /* 1 / (a.number - a.number) > 1 has no value where there is a number: tested after the search. a.number - 1 > 1 stays. */
-static void put_off(bool fails, gemp_when when)
+static void put_off(bool fails, gemp_condition_phase when)
 {
 	static const question people = { .text = "MATCH (a:Person)-[]->(b) WHERE a.number > 1 AND b.number > 1 RETURN a" };
 	gemp_pattern *pattern = ask(&people, graph.dealt);
@@ -249,10 +249,10 @@ static void put_off(bool fails, gemp_when when)
 static void what_cannot_be_computed(void **state)
 {
 	(void)state;
-	put_off(true, GEMP_BEFORE);
-	put_off(false, GEMP_BEFORE);
-	put_off(true, GEMP_AUTO);
-	put_off(false, GEMP_AUTO);
+	put_off(true, GEMP_CONDITIONS_BEFORE);
+	put_off(false, GEMP_CONDITIONS_BEFORE);
+	put_off(true, GEMP_CONDITIONS_AUTO);
+	put_off(false, GEMP_CONDITIONS_AUTO);
 }
 
 /* One row a rank for each vertex: a is it, b the vertex after it. */
@@ -398,12 +398,12 @@ static void only_named_columns_are_read(void **state)
 {
 	static const char text[] = "MATCH (a)-[]-(b) WHERE a.number IS NOT NULL AND a.ratio <> b.ratio RETURN a";
 	(void)state;
-	for (int when = GEMP_AUTO; when <= GEMP_AFTER; when++) {
+	for (int when = GEMP_CONDITIONS_AUTO; when <= GEMP_CONDITIONS_AFTER; when++) {
 		gemp_match *match = NULL;
 		gemp_match_result result;
 		gemp_match_options options = plain_options;
 		hidden h;
-		options.attributes = (gemp_when)when;
+		options.attributes = (gemp_condition_phase)when;
 		options.listed = false;
 		hide(&h, graph.dealt);
 		gemp_pattern *pattern = ask(&(question){ .text = text }, graph.dealt);

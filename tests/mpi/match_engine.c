@@ -7,7 +7,7 @@ typedef struct asked {
 	gemp_semantics semantics;
 	gemp_distinct distinct;
 	bool hash, counted;
-	gemp_when attributes;
+	gemp_condition_phase attributes;
 } asked;
 
 static const asked table[] = {
@@ -60,11 +60,11 @@ static const asked table[] = {
 	{ .question = { .text = "MATCH (a)-[]->(b)<-[]-(c) WHERE a.number > 0 AND c.number < b.number RETURN a, b, c" },
 	  .semantics = GEMP_ISO,
 	  .distinct = GEMP_BY_ORBIT,
-	  .attributes = GEMP_BEFORE },
+	  .attributes = GEMP_CONDITIONS_BEFORE },
 	{ .question = { .text = "MATCH (a)-[]->(b)<-[]-(c) WHERE a.number > 0 AND c.number < b.number RETURN a, b, c" },
 	  .semantics = GEMP_ISO,
 	  .distinct = GEMP_BY_VERTICES,
-	  .attributes = GEMP_AFTER,
+	  .attributes = GEMP_CONDITIONS_AFTER,
 	  .counted = true },
 	{ .question = { .text = "MATCH (a:Film) RETURN a" }, .semantics = GEMP_ISO, .distinct = GEMP_BY_ORBIT },
 	{ .question = { .text = "MATCH (a) WHERE id(a) > 5000000 RETURN a" },

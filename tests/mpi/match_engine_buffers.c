@@ -264,7 +264,7 @@ static gemp_code crossing_and_distinct(void *argument)
 	o.replicate = 60;
 	o.exchange = GEMP_EXCHANGE_PUSH;
 	o.symmetry_by_hash = true;
-	o.attributes = GEMP_AFTER;
+	o.attributes = GEMP_CONDITIONS_AFTER;
 	return match_once("MATCH (a:Actor)-[:KNOWS]-(b)-[:KNOWS]-(c:Actor) WHERE b.number > 0 RETURN b", &o);
 }
 

@@ -37,7 +37,7 @@ static gemp_match_options random_options(uint64_t *random)
 	o.semantics = (gemp_semantics)gemp_random_below(random, 4);
 	o.distinct = (gemp_distinct)gemp_random_below(random, 4);
 	o.symmetry_by_hash = gemp_random_below(random, 2);
-	o.attributes = (gemp_when)gemp_random_below(random, 3);
+	o.attributes = (gemp_condition_phase)gemp_random_below(random, 3);
 	o.listed = gemp_random_below(random, 3);
 	o.pivot_off = gemp_random_below(random, 5) == 0;
 	switch (gemp_random_below(random, 4)) {

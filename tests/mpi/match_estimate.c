@@ -17,7 +17,7 @@ static gemp_code try_to_prepare(gemp_match **match, const case_graph *g, const g
 	o.listed = false;
 	o.sampled = true;
 	o.semantics = semantics;
-	o.attributes = GEMP_BEFORE;
+	o.attributes = GEMP_CONDITIONS_BEFORE;
 	o.distinct = semantics == GEMP_ISO || semantics == GEMP_INDUCED ? GEMP_BY_ORBIT : GEMP_BY_NOTHING;
 	return gemp_match_prepare(match, context, g->dealt, pattern, &o);
 }

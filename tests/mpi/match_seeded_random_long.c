@@ -29,7 +29,7 @@ static gemp_match_options random_options(uint64_t *random)
 	o.distinct = GEMP_BY_NOTHING;
 	o.edges = gemp_random_below(random, 3) == 0;
 	o.profile = gemp_random_below(random, 4) == 0;
-	o.attributes = (gemp_when)gemp_random_below(random, 3);
+	o.attributes = (gemp_condition_phase)gemp_random_below(random, 3);
 	switch (gemp_random_below(random, 4)) {
 	case 0: o.replicate = 0; break;
 	case 1: o.replicate = GEMP_REPLICATE_ALL; break;

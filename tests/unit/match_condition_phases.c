@@ -86,18 +86,18 @@ static void conditions_find_their_phase(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-		for (int when = GEMP_AUTO; when <= GEMP_AFTER; when++) {
+		for (int when = GEMP_CONDITIONS_AUTO; when <= GEMP_CONDITIONS_AFTER; when++) {
 			const expected *x = &cases[i];
 			gemp_condition_phases phases;
 			gemp_pattern *pattern = pattern_of(x->where);
-			gemp_match_options options = { .attributes = (gemp_when)when };
+			gemp_match_options options = { .attributes = (gemp_condition_phase)when };
 			assert_ok(gemp_phases_new(&phases, pattern, &options));
 			print_message("%s, attributes %d\n", x->where, when);
-			size_t late = when == GEMP_AFTER ? x->late : x->after;
+			size_t late = when == GEMP_CONDITIONS_AFTER ? x->late : x->after;
 			assert_int_equal(phases.after_count, late);
 			assert_int_equal(phases.before_count, x->before + x->after - late);
 			assert_int_equal(phases.mentions, x->mentions);
-			assert_int_equal(phases.certain, phases.before_count - (when == GEMP_AUTO ? x->open : 0));
+			assert_int_equal(phases.certain, phases.before_count - (when == GEMP_CONDITIONS_AUTO ? x->open : 0));
 			for (size_t k = 0; k < phases.certain; k++)
 				assert_false(choice_of(&phases, phases.before[k])->open);
 			assert_int_equal(phases.unequal[0], x->apart);
@@ -116,7 +116,7 @@ static void open_conditions_can_wait(void **state)
 	(void)state;
 	gemp_pattern *pattern = pattern_of("a:Film AND a.born > 3 AND b.born > 3 AND c.name = 'x' AND b.born < c.born");
 	gemp_condition_phases phases;
-	assert_ok(gemp_phases_new(&phases, pattern, &(gemp_match_options){ .attributes = GEMP_AUTO }));
+	assert_ok(gemp_phases_new(&phases, pattern, &(gemp_match_options){ .attributes = GEMP_CONDITIONS_AUTO }));
 	assert_int_equal(phases.before_count, 4);
 	assert_int_equal(phases.certain, 1);
 	for (size_t i = 0; i < phases.choice_count; i++) {

@@ -507,7 +507,7 @@ static void parameters(void **state)
 	}
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
 		assert_code(gemp_query_parameter_read(&p, wrong[i]), GEMP_EUSAGE);
-		assert_message("--param");
+		assert_message("parameter");
 		assert_null(p.name);
 	}
 	assert_int_equal(gemp_memory_blocks(), 0);
@@ -526,7 +526,7 @@ static void parameters_of_a_query(void **state)
 	assert_int_equal(p->condition_count, 1);
 	gemp_pattern_free(p);
 	assert_code(gemp_pattern_parse_with(&p, "MATCH (a) WHERE a.x = $n", NULL, two, 2), GEMP_EUSAGE);
-	assert_message("--param odd name: there is no $odd name in the query");
+	assert_message("parameter odd name: there is no $odd name in the query");
 	two[0].value.integer = -1;
 	assert_code(gemp_pattern_parse_with(&p, "MATCH (a) LIMIT $n", NULL, two, 1), GEMP_EUSAGE);
 	assert_message("query:1:17: SKIP and LIMIT take an integer from 0 on");

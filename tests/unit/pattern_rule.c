@@ -274,7 +274,7 @@ static void parameters(void **state)
 	assert_message("rules:1:6: no\n  RULE r MATCH");
 	gemp_rule_set_free(rules);
 	assert_code(gemp_rule_set_parse(&rules, "RULE r MATCH (a) SET a.x = 1", NULL, one, 1), GEMP_EUSAGE);
-	assert_message("--param n");
+	assert_message("parameter n");
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 

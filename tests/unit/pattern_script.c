@@ -89,7 +89,7 @@ static void parameters(void **state)
 	assert_message("s.cypher:1:60");
 	assert_code(gemp_script_parse(&script, "MATCH (a) WHERE a.k = $n; MATCH (b) WHERE b.k = '$m'", "s.cypher", two, 2),
 	            GEMP_EUSAGE);
-	assert_message("--param m");
+	assert_message("parameter m");
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 

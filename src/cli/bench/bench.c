@@ -198,7 +198,7 @@ gemp_prepared_options gemp_bench_how(const gemp_options *options)
 			.symmetry_by_hash = options->symmetry == 1,
 			.count_by_formula = options->count_by == 0,
 			.pivot_off = options->pivot == 1,
-			.attributes = (gemp_when)options->attributes,
+			.attributes = (gemp_condition_phase)options->attributes,
 			.replicate = options->replicate,
 			.exchange = (gemp_exchange_mode)options->exchange,
 			.launch_factor = options->launch_factor,

@@ -188,7 +188,7 @@ static gemp_code run(transforming *t)
 		.step = {
 			.match = {
 				.semantics = (gemp_semantics)o->semantics,
-				.attributes = GEMP_AUTO,
+				.attributes = GEMP_CONDITIONS_AUTO,
 				.replicate = o->replicate,
 				.exchange = (gemp_exchange_mode)o->exchange,
 			},

@@ -37,16 +37,16 @@ static void keep_apart(gemp_condition_phases *out, const gemp_expr *expr)
 }
 
 /* Ids are where a search starts from, and labels cost nothing. */
-static gemp_phase_choice choose(const gemp_condition *condition, gemp_when when)
+static gemp_phase_choice choose(const gemp_condition *condition, gemp_condition_phase when)
 {
 	bool reads = gemp_phases_mentions(condition->expr) > 0, ids = reads && !count_kind(condition->expr, GEMP_ATTRIBUTE);
-	const char *reason = !reads                ? "reads no attribute"
-	                     : when == GEMP_AUTO   ? "ids are what a search starts from"
-	                     : when == GEMP_BEFORE ? "--attributes before"
-	                                           : "--attributes after";
+	const char *reason = !reads                           ? "reads no attribute"
+	                     : when == GEMP_CONDITIONS_AUTO   ? "ids are what a search starts from"
+	                     : when == GEMP_CONDITIONS_BEFORE ? "--attributes before"
+	                                                      : "--attributes after";
 	gemp_phase_choice choice = { .condition = condition,
-		                         .before = !reads || when != GEMP_AFTER,
-		                         .open = reads && !ids && when == GEMP_AUTO };
+		                         .before = !reads || when != GEMP_CONDITIONS_AFTER,
+		                         .open = reads && !ids && when == GEMP_CONDITIONS_AUTO };
 	snprintf(choice.reason, sizeof choice.reason, "%s", choice.open ? "not chosen yet" : reason);
 	return choice;
 }
@@ -62,7 +62,7 @@ static void add_before(gemp_condition_phases *out, const gemp_phase_choice *choi
 	out->before[place] = choice->condition;
 }
 
-static void add(gemp_condition_phases *out, const gemp_condition *condition, gemp_when when)
+static void add(gemp_condition_phases *out, const gemp_condition *condition, gemp_condition_phase when)
 {
 	if (keeps_apart(condition->expr)) {
 		keep_apart(out, condition->expr);

@@ -5,24 +5,19 @@
 #ifndef GEMP_MATCH_PLANNER_MATCH_OPTIONS_H
 #define GEMP_MATCH_PLANNER_MATCH_OPTIONS_H
 
+#include "gemp/types.h"
 #include "pattern/symmetry/permutation_group.h"
-
-typedef enum gemp_when { GEMP_AUTO, GEMP_BEFORE, GEMP_AFTER } gemp_when;
-
-/* How rows of other ranks are met (--exchange): push: partial matches travel to them; pull: they are brought here, in rounds
- * (match/exchange/pull.h). */
-typedef enum gemp_exchange_mode { GEMP_EXCHANGE_AUTO, GEMP_EXCHANGE_PUSH, GEMP_EXCHANGE_PULL } gemp_exchange_mode;
 
 typedef struct gemp_match_options {
 	gemp_semantics semantics;
 	gemp_distinct distinct;
-	bool symmetry_by_hash;       /* --symmetry hash: find all embeddings, deduplicate by canonical form */
-	bool pivot_off;              /* start from the first vertex of the text, from every host vertex */
-	gemp_when attributes;        /* --attributes */
-	bool listed;                 /* rows are wanted, not only counts */
-	int64_t replicate;           /* bytes a rank, or GEMP_REPLICATE_* ; 0: none */
-	gemp_exchange_mode exchange; /* where rows are not all here, or do not fit on the device */
-	double launch_factor;        /* C of the launch formula; 0: default */
+	bool symmetry_by_hash;           /* --symmetry hash: find all embeddings, deduplicate by canonical form */
+	bool pivot_off;                  /* start from the first vertex of the text, from every host vertex */
+	gemp_condition_phase attributes; /* --attributes */
+	bool listed;                     /* rows are wanted, not only counts */
+	int64_t replicate;               /* bytes a rank, or GEMP_REPLICATE_* ; 0: none */
+	gemp_exchange_mode exchange;     /* where rows are not all here, or do not fit on the device */
+	double launch_factor;            /* C of the launch formula; 0: default */
 	bool count_by_formula; /* --count-by auto: where only a count is asked, what has a formula is not enumerated */
 	bool count_parts;      /* --profile: share of matches within one of P parts, P = 1 .. 64 (enumerates) */
 	bool profile;          /* --profile: rows that pass each step of the plan are counted, see gemp_match_explain */

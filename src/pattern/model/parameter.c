@@ -51,9 +51,9 @@ static gemp_code read_integer(const char *name, const char *text, gemp_value *ou
 	*out = (gemp_value){ .type = GEMP_INTEGER, .integer = strtoll(text, &end, 10) };
 	const char *number = text + (*text == '-' || *text == '+');
 	if (!digits(&number) || *number || end == text)
-		return gemp_fail(GEMP_EUSAGE, "--param %s: '%s' is not an integer", name, text);
+		return gemp_fail(GEMP_EUSAGE, "parameter %s: '%s' is not an integer", name, text);
 	if (errno == ERANGE)
-		return gemp_fail(GEMP_EUSAGE, "--param %s: %s is beyond the range of 64 bits; as a string write %s:string=%s",
+		return gemp_fail(GEMP_EUSAGE, "parameter %s: %s is beyond the range of 64 bits; as a string write %s:string=%s",
 		                 name, text, name, text);
 	return GEMP_OK;
 }
@@ -65,9 +65,9 @@ static gemp_code read_float(const char *name, const char *text, gemp_value *out)
 	const char *number = text + (*text == '-' || *text == '+');
 	const char *whole = number;
 	if (!is_float(number) && !(digits(&whole) && !*whole))
-		return gemp_fail(GEMP_EUSAGE, "--param %s: '%s' is not a float such as 0.5 or 1e6", name, text);
+		return gemp_fail(GEMP_EUSAGE, "parameter %s: '%s' is not a float such as 0.5 or 1e6", name, text);
 	if (!isfinite(out->real))
-		return gemp_fail(GEMP_EUSAGE, "--param %s: %s is beyond the range of a double", name, text);
+		return gemp_fail(GEMP_EUSAGE, "parameter %s: %s is beyond the range of a double", name, text);
 	return GEMP_OK;
 }
 
@@ -75,7 +75,7 @@ static gemp_code read_boolean(const char *name, const char *text, gemp_value *ou
 {
 	*out = (gemp_value){ .type = GEMP_BOOLEAN, .truth = strcmp(text, "true") == 0 };
 	if (!out->truth && strcmp(text, "false") != 0)
-		return gemp_fail(GEMP_EUSAGE, "--param %s: '%s' is neither true nor false", name, text);
+		return gemp_fail(GEMP_EUSAGE, "parameter %s: '%s' is neither true nor false", name, text);
 	return GEMP_OK;
 }
 
@@ -115,13 +115,13 @@ static gemp_code read_typed(const char *name, const char *type, const char *text
 	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
 		if (strcmp(types[i].name, type) == 0)
 			return types[i].read(name, text, out);
-	return gemp_fail(GEMP_EUSAGE, "--param %s: unknown type '%s'; there are string, int, float and bool", name, type);
+	return gemp_fail(GEMP_EUSAGE, "parameter %s: unknown type '%s'; there are string, int, float and bool", name, type);
 }
 
 /* Name and value are parts of one copy of the text, so that freeing the name frees a string value, too. */
 gemp_code gemp_query_parameter_read(gemp_query_parameter *out, const char *text)
 {
-	gemp_source source = { "--param", text };
+	gemp_source source = { "parameter", text };
 	gemp_code code = GEMP_OK;
 	*out = (gemp_query_parameter){ 0 };
 	char *name = gemp_strdup(text), *equal = name ? strchr(name, '=') : NULL, *colon;
@@ -129,7 +129,7 @@ gemp_code gemp_query_parameter_read(gemp_query_parameter *out, const char *text)
 		return GEMP_ENOMEM;
 	GEMP_TRY(gemp_source_check(&source));
 	if (!equal || equal == name || *name == ':') {
-		code = gemp_fail(GEMP_EUSAGE, "--param '%s': write NAME=VALUE or NAME:TYPE=VALUE", text);
+		code = gemp_fail(GEMP_EUSAGE, "parameter '%s': write NAME=VALUE or NAME:TYPE=VALUE", text);
 		goto done;
 	}
 	*equal = '\0';

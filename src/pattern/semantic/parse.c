@@ -58,7 +58,7 @@ gemp_code gemp_ast_check_parameters(const gemp_query_parameter *parameters, size
 	for (size_t i = 0; i < parameter_count; i++)
 		if (!used[i])
 			return gemp_fail(GEMP_EUSAGE,
-			                 "--param %s: there is no $%s in the query; leave it out or write it where the "
+			                 "parameter %s: there is no $%s in the query; leave it out or write it where the "
 			                 "value belongs",
 			                 parameters[i].name, parameters[i].name);
 	return GEMP_OK;

@@ -372,7 +372,6 @@ gemp_ast_expr *gemp_ast_parameter(gemp_ast *q, gemp_ast_word name, gemp_ast_plac
 		q->has_parameters = true;
 		return gemp_ast_amount(q, 0, place);
 	}
-	gemp_ast_fail(q, place.begin, "the parameter $%s has no value; give it one by --param '%s=VALUE'", name.bytes,
-	              name.bytes);
+	gemp_ast_fail(q, place.begin, "the parameter $%s has no value; give it one, as '%s=VALUE'", name.bytes, name.bytes);
 	return NULL;
 }

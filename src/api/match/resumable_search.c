@@ -1,9 +1,9 @@
-#include "cli/match/resumable_search.h"
+#include "api/match/resumable_search.h"
 
-#include "cli/checkpoint_options.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/quantity.h"
+#include "core/text.h"
 #include "query/clause/clause.h"
 #include "query/output/result_rows.h"
 
@@ -25,15 +25,35 @@ static gemp_code gemp_checkpoint_shard_path(char **out, const gemp_checkpoint *c
 }
 
 /* THE QUESTION */
-static const char *const query_options[] = { "semantics", "distinct", "symmetry", "count-by",     "pivot", "attributes",
-	                                         "order",     "param",    "lenient",  "query-labels", "count" };
 
-static json_t *make_question(const gemp_options *options, const gemp_shard *graph, const char *query,
-                             const char *ending)
+static const char *yes(bool value)
 {
-	json_t *own = json_pack("{s:s, s:s}", "query", query, "rows", ending ? ending : "none");
-	return gemp_checkpoint_store_question(
-		graph, gemp_checkpoint_options_add(own, options, query_options, sizeof query_options / sizeof *query_options));
+	return value ? "true" : "";
+}
+
+/* All that decides which matches there are, and in which parts; NULL: out of memory. */
+static json_t *make_question(const gemp_query *query, const char *text, const char *ending, bool counts)
+{
+	static const char *const conditions[] = { "auto", "before", "after" };
+	const gemp_query_settings *settings = &query->settings;
+	gemp_text parameters = { 0 };
+	gemp_text_add(&parameters, "", 0);
+	gemp_parameter_list_print(&query->parameters, &parameters);
+	json_t *own = json_pack(
+		"{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "query", text, "rows",
+		ending ? ending : "none", "semantics", gemp_semantics_name[settings->semantics], "distinct",
+		gemp_distinct_name[settings->distinct], "symmetry", settings->symmetry_by_hash ? "hash" : "break", "count-by",
+		settings->count_by_search ? "enumerate" : "auto", "pivot", settings->first_vertex_pivot ? "off" : "on",
+		"attributes", conditions[settings->conditions], "order", settings->order ? settings->order : "", "param",
+		parameters.data ? parameters.data : "", "lenient", yes(settings->lenient), "query-labels",
+		query->source == GEMP_QUERY_GRAPH ? query->name : "", "count", yes(counts));
+	bool failed = gemp_text_status(&parameters) != GEMP_OK;
+	gemp_text_free(&parameters);
+	if (failed) {
+		json_decref(own);
+		own = NULL;
+	}
+	return gemp_checkpoint_store_question(query->graph->shard, own);
 }
 
 /* READING */
@@ -106,22 +126,22 @@ static const char *ending_of(const char *path)
 	return dot ? dot : path;
 }
 
-gemp_code gemp_checkpoint_open(gemp_checkpoint **out, const gemp_comm *comm, const gemp_options *options,
-                               const gemp_shard *graph, const char *query, const char *rows_path)
+gemp_code gemp_checkpoint_open(gemp_checkpoint **out, const gemp_query *query, const char *text, const char *rows_path,
+                               bool counts)
 {
 	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = &query->graph->context->comm;
+	const uint64_t vertices = query->graph->shard->vertex_count;
 	gemp_checkpoint *c = NULL;
-	const gemp_checkpoint_settings settings = gemp_checkpoint_options(options);
 	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(c, 1)));
 	*c = (gemp_checkpoint){ .comm = comm,
 		                    .ending = ending_of(rows_path),
 		                    .embeddings_known = true,
-		                    .parts = graph->vertex_count < MAX_PARTS ? (uint32_t)graph->vertex_count : MAX_PARTS };
-	code = gemp_checkpoint_store_open(&c->store, comm, &settings, make_question(options, graph, query, c->ending));
-	if (code == GEMP_OK && c->store.saved)
-		code = gemp_comm_agree(comm, read_state(c, c->store.saved));
-	if (code != GEMP_OK)
-		goto done;
+		                    .parts = (uint32_t)gemp_min(vertices, MAX_PARTS) };
+	GEMP_TRY(gemp_checkpoint_store_open(&c->store, comm, &query->settings.checkpoint,
+	                                    make_question(query, text, c->ending, counts)));
+	if (c->store.saved)
+		GEMP_TRY(gemp_comm_agree(comm, read_state(c, c->store.saved)));
 	c->shards_saved = c->shard_count;
 	c->runs++;
 	*out = c;
@@ -256,52 +276,50 @@ static const double seconds_to_save = 2;  /* between two saves */
 static const double seconds_to_tell = 30; /* between two words of how far it is */
 
 /* REFUSALS */
-gemp_code gemp_resumable_check(const gemp_options *options, size_t queries)
+
+gemp_code gemp_resumable_check(const gemp_query_settings *settings, const char *path, size_t queries)
 {
-	static const struct {
-		const char *option, *why;
+	const struct {
+		bool given;
+		const char *setting, *why;
 	} others[] = {
-		{ "limit", "a search that may end early has no parts that add up; leave the limit out" },
-		{ "subgraph", "what matches cover is known when all are found; write rows" },
-		{ "estimate", "samples are taken anew in each run" },
-		{ "count-per", "counts by vertex are kept on the device; write RETURN v, count(*) without --checkpoint" },
-		{ "profile", "a profile is of one run" },
+		{ settings->limit < UINT64_MAX, "limit",
+		  "a search that may end early has no parts that add up; leave the limit out" },
+		{ settings->subgraph, "subgraph", "what matches cover is known when all are found; write rows" },
+		{ settings->profile, "profile", "a profile is of one run" },
 	};
-	if (!options->checkpoint)
-		return gemp_checkpoint_options_check(options);
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		if (gemp_options_has(options, others[i].option))
-			return gemp_fail(GEMP_EUSAGE, "--checkpoint does not go with --%s: %s", others[i].option, others[i].why);
+		if (others[i].given)
+			return gemp_fail(GEMP_EUSAGE, "checkpoint does not go with %s: %s", others[i].setting, others[i].why);
 	if (queries != 1)
-		return gemp_fail(GEMP_EUSAGE, "--checkpoint is for one query, and there are several; ask them one by one, each "
+		return gemp_fail(GEMP_EUSAGE, "checkpoint is for one query, and there are several; ask them one by one, each "
 		                              "with a folder of its own");
-	const char *path = options->output;
 	if (path && (strcmp(path, "-") == 0 || gemp_row_form_of(path) >= GEMP_ROWS_HDF5))
 		return gemp_fail(GEMP_EUSAGE,
-		                 "--checkpoint does not go with --output %s: rows of parts are put together as text; "
+		                 "checkpoint does not go with output %s: rows of parts are put together as text; "
 		                 "name a file that ends in .tsv, .csv or .jsonl",
 		                 path);
 	return GEMP_OK;
 }
 
-gemp_code gemp_resumable_ready(const gemp_pattern *pattern)
+gemp_code gemp_resumable_check_pattern(const gemp_pattern *pattern)
 {
-	static const char remedy[] = "; ask without --checkpoint, or write the plain rows and go on from these";
+	static const char remedy[] = "; ask without a checkpoint, or write the plain rows and go on from these";
 	if (gemp_prepared_is_composed(pattern))
 		return gemp_fail(GEMP_EUSAGE,
-		                 "--checkpoint is for one search, and OPTIONAL MATCH, EXISTS, COUNT, paths of "
+		                 "checkpoint is for one search, and OPTIONAL MATCH, EXISTS, COUNT, paths of "
 		                 "variable length and parts that no edge joins take several%s",
 		                 remedy);
 	if (gemp_clause_only_counts(pattern))
 		return GEMP_OK;
 	if (pattern->result.has_limit || pattern->result.has_skip)
 		return gemp_fail(GEMP_EUSAGE,
-		                 "--checkpoint does not go with LIMIT and SKIP: which rows come first is known when "
+		                 "checkpoint does not go with LIMIT and SKIP: which rows come first is known when "
 		                 "all are found%s",
 		                 remedy);
 	if (!gemp_clause_streams(pattern))
 		return gemp_fail(GEMP_EUSAGE,
-		                 "--checkpoint does not go with WITH, DISTINCT, aggregates and ORDER BY: rows of "
+		                 "checkpoint does not go with WITH, DISTINCT, aggregates and ORDER BY: rows of "
 		                 "parts do not add up%s",
 		                 remedy);
 	return GEMP_OK;
@@ -312,7 +330,7 @@ static gemp_code stopped(const gemp_checkpoint *c, const gemp_stop *stop)
 {
 	return gemp_fail(GEMP_STOPPED,
 	                 "stopped by %s with %.1f %% of the search done, %s so far; "
-	                 "the same command with --checkpoint %s --resume goes on",
+	                 "the same with checkpoint %s and resume goes on",
 	                 gemp_stop_name(stop), 100.0 * c->finished / c->parts, gemp_counted(c->matches, "match").text,
 	                 c->store.folder);
 }
@@ -325,10 +343,10 @@ static gemp_code search_with_rows(const gemp_resumable *job, gemp_match *match, 
 	gemp_sink sink = { 0 };
 	gemp_rows_options options = job->rows;
 	char *path = NULL;
-	GEMP_TRY(gemp_comm_agree(job->context->comm,
+	GEMP_TRY(gemp_comm_agree(job->runtime->comm,
 	                         gemp_checkpoint_shard_path(&path, job->checkpoint, job->checkpoint->finished)));
 	options.path = path;
-	GEMP_TRY(gemp_rows_new(&sink, job->context, job->graph, job->pattern, &options));
+	GEMP_TRY(gemp_rows_new(&sink, job->runtime, job->graph, job->pattern, &options));
 	GEMP_TRY(gemp_match_run(match, &sink, result));
 	*rows = gemp_rows_written(&sink);
 done:
@@ -356,10 +374,10 @@ static gemp_code search(const gemp_resumable *job, gemp_match *match, uint32_t c
 	gemp_match_result one = { 0 };
 	uint64_t rows = 0;
 	const gemp_pivot_part part = { job->checkpoint->finished, count, job->checkpoint->parts };
-	GEMP_TRY(gemp_comm_agree(job->context->comm, gemp_pivot_part_set(match, &part)));
+	GEMP_TRY(gemp_comm_agree(job->runtime->comm, gemp_pivot_part_set(match, &part)));
 	GEMP_TRY(job->lists ? search_with_rows(job, match, &one, &rows) : gemp_match_run(match, NULL, &one));
 	add_result(total, &one);
-	code = gemp_comm_agree(job->context->comm, gemp_checkpoint_add(job->checkpoint, count, &one, rows));
+	code = gemp_comm_agree(job->runtime->comm, gemp_checkpoint_add(job->checkpoint, count, &one, rows));
 done:
 	return code;
 }
@@ -380,12 +398,12 @@ static gemp_code check_plan(gemp_checkpoint *c, const gemp_match *match)
 	uint64_t plan = gemp_pivot_plan(match);
 	if (gemp_pivot_parts_overlap(match))
 		return gemp_fail(GEMP_EUSAGE,
-		                 "--checkpoint: these matches are deduplicated by a hash over the whole search, so "
-		                 "that parts do not add up; use --symmetry break with --distinct orbit or none, or leave "
-		                 "--checkpoint out");
+		                 "checkpoint: these matches are deduplicated by a hash over the whole search, so "
+		                 "that parts do not add up; break symmetry with distinct orbit or none, or leave the "
+		                 "checkpoint out");
 	if (c->finished && plan != c->plan)
 		return gemp_fail(GEMP_EUSAGE,
-		                 "--resume: the search in %s followed another plan (%016" PRIx64 ", now %016" PRIx64
+		                 "resume: the search in %s followed another plan (%016" PRIx64 ", now %016" PRIx64
 		                 "); go on with the program that began it, or name another folder",
 		                 c->store.folder, c->plan, plan);
 	c->plan = plan;
@@ -410,13 +428,13 @@ static gemp_code search_all(const gemp_resumable *job, gemp_match *match, gemp_m
 	gemp_stop stop = { 0 };
 	uint32_t count = 1;
 	double unsaved = 0, told = gemp_now();
-	GEMP_TRY(gemp_comm_agree(job->context->comm, check_plan(c, match)));
+	GEMP_TRY(gemp_comm_agree(job->runtime->comm, check_plan(c, match)));
 	while (c->finished < c->parts && !gemp_stop_wanted(&stop)) {
 		uint32_t left = c->parts - c->finished;
 		double since = gemp_now();
 		count = count < left ? count : left;
 		GEMP_TRY(search(job, match, count, total));
-		stop = gemp_stop_poll(job->context->comm, job->start_time, job->max_seconds, since);
+		stop = gemp_stop_poll(job->runtime->comm, job->start_time, job->max_seconds, since);
 		count = next_count(count, stop.seconds);
 		unsaved += stop.seconds;
 		report_progress(c, &told);
@@ -439,8 +457,8 @@ gemp_code gemp_resumable_run(const gemp_resumable *job, gemp_match_result *resul
 	gemp_checkpoint *c = job->checkpoint;
 	gemp_match *match = gemp_prepared_match(job->query);
 	if (!match) {
-		gemp_log(GEMP_NORMAL, "counted by sums in one step: there is nothing to keep before it is done; --count-by "
-		                      "enumerate has parts");
+		gemp_log(GEMP_NORMAL, "counted by sums in one step: there is nothing to keep before it is done; a count "
+		                      "by enumeration has parts");
 		GEMP_TRY(gemp_prepared_run(job->query, NULL, result));
 		return gemp_checkpoint_remove(c);
 	}

@@ -1,5 +1,4 @@
-#include "cli/match/match_report.h"
-#include "cli/options/options.h"
+#include "api/match/match_report.h"
 
 #include "core/quantity.h"
 
@@ -58,7 +57,7 @@ static void report_plan(gemp_report *report, const gemp_match_report *found)
 	for (int i = 0; i < result->order_count; i++)
 		json_array_append_new(order, json_integer(result->order[i]));
 	gemp_report_set(report, "order", order);
-	if (!found->profile)
+	if (!found->how->profile)
 		return;
 	gemp_report_set(report, "entries_read", gemp_json_count(result->entries_read));
 	gemp_report_set(report, "rows_passed", gemp_json_count(result->rows_passed));
@@ -109,29 +108,29 @@ static void report_device_memory(gemp_report *report, const gemp_match_result *r
 }
 
 /* How evenly ranks were busy, or devices where ranks have several. */
-static void report_imbalance(gemp_report *report, const gemp_runtime *context, const gemp_match_result *result)
+static void report_imbalance(gemp_report *report, const gemp_runtime *runtime, const gemp_match_result *result)
 {
 	gemp_report_set(report, "imbalance",
 	                json_pack("{s:f,s:f}", "kernel", result->kernel_imbalance, "matches", result->match_imbalance));
-	if (context->devices > 1)
+	if (runtime->devices > 1)
 		gemp_report_detail(report, "  %-10s %.2f in kernel seconds, %.2f in matches (greatest %s over the mean)\n",
 		                   "imbalance", result->kernel_imbalance, result->match_imbalance,
-		                   context->devices > (size_t)context->comm->size ? "device" : "rank");
+		                   runtime->devices > (size_t)runtime->comm->size ? "device" : "rank");
 }
 
 static void report_profile(gemp_report *report, const gemp_match_report *found)
 {
 	const gemp_match_result *result = found->result;
 	json_t *values = json_object();
-	uint64_t builds = gemp_comm_sum1(report->comm, found->context->program_builds);
+	uint64_t builds = gemp_comm_sum1(report->comm, found->runtime->program_builds);
 	json_object_set_new(values, "copied", gemp_json_count(result->values_copied));
 	json_object_set_new(values, "referred", gemp_json_count(result->values_referred));
 	gemp_report_set(report, "attribute_values", values);
-	report_imbalance(report, found->context, result);
+	report_imbalance(report, found->runtime, result);
 	gemp_report_set(report, "distinct_passes", gemp_json_count(result->distinct_passes));
 	gemp_report_set(report, "stages_launched", gemp_json_count(result->stages_launched));
 	gemp_report_set(report, "program_builds", gemp_json_count(builds));
-	if (!found->profile)
+	if (!found->how->profile)
 		return;
 	gemp_report_detail(report, "  %-10s %s values copied to devices; results refer to %s\n", "attributes",
 	                   gemp_grouped(result->values_copied).text, gemp_grouped(result->values_referred).text);
@@ -184,10 +183,10 @@ gemp_code gemp_match_report_write(gemp_report *report, const gemp_match_report *
 	traffic.rounds = found->result->rounds;
 	print_counts(report, found);
 	set_counts(report, found);
-	gemp_report_seconds(report, &found->context->timers, true);
-	gemp_code code = gemp_report_devices(report, found->context);
+	gemp_report_seconds(report, &found->runtime->timers, true);
+	gemp_code code = gemp_report_devices(report, found->runtime);
 	if (code == GEMP_OK)
-		code = gemp_report_work(report, found->context);
+		code = gemp_report_work(report, found->runtime);
 	if (code != GEMP_OK)
 		return code;
 	report_launches(report, found->result);

@@ -1,6 +1,6 @@
-#include "cli/match/match_modes.h"
+#include "api/match/query_modes.h"
 
-#include "cli/match/match_report.h"
+#include "api/match/match_report.h"
 #include "core/memory.h"
 #include "core/quantity.h"
 #include "io/rows/row_writer.h"
@@ -12,9 +12,8 @@
 #include <math.h>
 #include <string.h>
 
-/* The vertex that `name` (of `size` bytes) is: a variable, or a number from 0; GEMP_EUSAGE names the option. */
-static gemp_code gemp_vertex_option(int *out, const gemp_pattern *pattern, const char *option, const char *name,
-                                    size_t size)
+/* The vertex that name[size] is: a variable, or a number from 0. */
+static gemp_code find_vertex(int *out, const gemp_pattern *pattern, const char *setting, const char *name, size_t size)
 {
 	size_t number = 0, digits = 0;
 	for (size_t v = 0; v < pattern->vertex_count; v++) {
@@ -29,51 +28,48 @@ static gemp_code gemp_vertex_option(int *out, const gemp_pattern *pattern, const
 	if (digits == 0 || digits < size || number >= pattern->vertex_count)
 		return gemp_fail(GEMP_EUSAGE,
 		                 "%s: '%.*s' is no vertex of the pattern; give a variable of it or a number from 0 to %zu",
-		                 option, (int)size, name, pattern->vertex_count - 1);
+		                 setting, (int)size, name, pattern->vertex_count - 1);
 	*out = (int)number;
 	return GEMP_OK;
 }
 
-gemp_code gemp_order_option(int *order, int *count, const gemp_pattern *pattern, const char *text)
+gemp_code gemp_query_order(int *order, int *count, const gemp_pattern *pattern, const char *text)
 {
 	uint64_t named = 0;
 	*count = 0;
 	for (const char *at = text, *end; at; at = *end ? end + 1 : NULL) {
 		int v;
 		end = at + strcspn(at, ",");
-		gemp_code code = gemp_vertex_option(&v, pattern, "--order", at, (size_t)(end - at));
-		if (code != GEMP_OK)
-			return code;
+		GEMP_PROPAGATE(find_vertex(&v, pattern, "order", at, (size_t)(end - at)));
 		if (named >> v & 1)
-			return gemp_fail(GEMP_EUSAGE, "--order %s: '%.*s' stands there twice", text, (int)(end - at), at);
+			return gemp_fail(GEMP_EUSAGE, "order %s: '%.*s' stands there twice", text, (int)(end - at), at);
 		named |= UINT64_C(1) << v;
 		order[(*count)++] = v;
 	}
 	if ((size_t)*count < pattern->vertex_count)
-		return gemp_fail(GEMP_EUSAGE, "--order %s: the pattern has %zu vertices, and all are to be given", text,
+		return gemp_fail(GEMP_EUSAGE, "order %s: the pattern has %zu vertices, and all are to be given", text,
 		                 pattern->vertex_count);
 	return GEMP_OK;
 }
 
-static const double relative = 0.05; /* good enough */
+/* ESTIMATES */
 
-gemp_code gemp_estimate_ready(const gemp_options *options, const gemp_pattern *pattern, gemp_match_options *how)
+static const double relative = 0.05; /* half the interval over the estimate, at which sampling ends */
+
+gemp_code gemp_sample_check(gemp_query_search *search, double seconds)
 {
-	static const char *const others[] = { "output", "subgraph", "limit", "profile" };
-	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		if (gemp_options_has(options, others[i]))
-			return gemp_fail(GEMP_EUSAGE,
-			                 "--%s: --estimate finds no matches, it estimates their number; leave one of them out",
-			                 others[i]);
-	if (pattern->result.has_limit || pattern->result.skip)
-		return gemp_fail(GEMP_EUSAGE, "LIMIT and SKIP: --estimate is of all matches; leave them out of the query");
-	if (gemp_prepared_is_composed(pattern))
-		return gemp_fail(GEMP_EUSAGE, "--estimate is for one search; this query is composed of several");
+	const gemp_query_settings *settings = search->settings;
+	const gemp_clause *clause = &search->pattern->result;
+	gemp_match_options *how = &search->how;
+	if (clause->has_limit || clause->skip || settings->limit < UINT64_MAX)
+		return gemp_fail(GEMP_EUSAGE, "LIMIT and SKIP: estimate is of all matches; leave them out of the query");
+	if (gemp_prepared_is_composed(search->pattern))
+		return gemp_fail(GEMP_EUSAGE, "estimate is for one search; this query is composed of several");
 	how->sampled = true;
-	how->order_reads = gemp_estimate_order_reads(options->estimate_seconds);
+	how->order_reads = gemp_estimate_order_reads(seconds);
 	how->listed = how->count_parts = false;
-	how->attributes = GEMP_BEFORE;
-	if (!gemp_options_has(options, "distinct") && (how->semantics == GEMP_HOM || how->semantics == GEMP_EDGE_ISO))
+	how->attributes = GEMP_CONDITIONS_BEFORE;
+	if (!settings->distinct_given && (how->semantics == GEMP_HOM || how->semantics == GEMP_EDGE_ISO))
 		how->distinct = GEMP_BY_NOTHING;
 	return GEMP_OK;
 }
@@ -123,52 +119,53 @@ static gemp_code explain(gemp_report *report, const gemp_match *match, bool show
 	return code;
 }
 
-gemp_code gemp_estimate_answer(gemp_report *report, const gemp_options *options, gemp_runtime *context,
-                               gemp_shard *graph, const gemp_pattern *pattern, const gemp_match_options *how,
-                               const char *query)
+gemp_code gemp_sample_run(const gemp_query_search *search, double seconds, uint64_t seed, gemp_query_estimate *out)
 {
 	gemp_code code = GEMP_OK;
+	gemp_report *report = search->report;
 	gemp_match *match = NULL;
 	gemp_estimate found;
-	const gemp_estimate_options sampling = { relative, options->estimate_seconds, options->seed, 0 };
-	GEMP_TRY(gemp_match_prepare(&match, context, graph, pattern, how));
-	GEMP_TRY(explain(report, match, options->explain));
+	const gemp_match_options *how = &search->how;
+	const gemp_estimate_options sampling = { .relative = relative, .seconds = seconds, .seed = seed };
+	GEMP_TRY(gemp_match_prepare(&match, search->runtime, search->graph, search->pattern, how));
+	GEMP_TRY(explain(report, match, search->settings->explain));
 	GEMP_TRY(gemp_match_sample(match, &sampling, &found));
 	print_estimate(report, &found, how->distinct);
-	gemp_report_set(report, "query", json_string(query));
+	gemp_report_set(report, "query", json_string(search->text));
 	gemp_report_set(report, "semantics", json_string(gemp_semantics_name[how->semantics]));
 	gemp_report_set(report, "distinct", json_string(gemp_distinct_name[how->distinct]));
-	set_estimate(report, &found, sampling.seed);
-	gemp_report_seconds(report, &context->timers, false);
-	GEMP_TRY(gemp_report_devices(report, context));
-	gemp_report_memory(report, gemp_runtime_device_peak(context));
+	set_estimate(report, &found, seed);
+	gemp_report_seconds(report, &search->runtime->timers, false);
+	GEMP_TRY(gemp_report_devices(report, search->runtime));
+	gemp_report_memory(report, gemp_runtime_device_peak(search->runtime));
+	if (out)
+		*out = (gemp_query_estimate){ found.matches,    found.low,        found.high,
+			                          found.embeddings, found.confidence, found.samples };
 done:
 	gemp_match_free(match);
 	return code;
 }
 
-gemp_code gemp_count_per_ready(const gemp_options *options, const gemp_pattern *pattern, gemp_match_options *how)
+/* COUNTS BY VERTEX */
+
+gemp_code gemp_count_per_check(gemp_query_search *search, const char *name)
 {
-	static const char *const others[] = { "count", "subgraph", "limit", "estimate" };
+	const gemp_query_settings *settings = search->settings;
+	const gemp_clause *clause = &search->pattern->result;
+	gemp_match_options *how = &search->how;
 	int vertex;
-	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		if (gemp_options_has(options, others[i]))
-			return gemp_fail(GEMP_EUSAGE, "--%s: --count-per gives a count for each vertex; leave one of them out",
-			                 others[i]);
-	if (pattern->result.has_limit || pattern->result.skip)
-		return gemp_fail(GEMP_EUSAGE, "LIMIT and SKIP: --count-per counts all matches; leave them out of the query");
-	if (gemp_prepared_is_composed(pattern))
+	if (settings->subgraph)
+		return gemp_fail(GEMP_EUSAGE, "subgraph: count-per gives a count for each vertex; leave one of them out");
+	if (clause->has_limit || clause->skip || settings->limit < UINT64_MAX)
+		return gemp_fail(GEMP_EUSAGE, "LIMIT and SKIP: count-per counts all matches; leave them out of the query");
+	if (gemp_prepared_is_composed(search->pattern))
 		return gemp_fail(GEMP_EUSAGE,
-		                 "--count-per is for one search; this query is composed of several: RETURN %s, count(*)",
-		                 options->count_per);
-	gemp_code code = gemp_vertex_option(&vertex, pattern, "--count-per", options->count_per,
-	                                    strlen(options->count_per));
-	if (code != GEMP_OK)
-		return code;
+		                 "count-per is for one search; this query is composed of several: RETURN %s, count(*)", name);
+	GEMP_PROPAGATE(find_vertex(&vertex, search->pattern, "count-per", name, strlen(name)));
 	how->count_per = 1 + vertex;
 	how->listed = how->count_parts = how->count_by_formula = false;
 	how->limit = UINT64_MAX;
-	if (!gemp_options_has(options, "distinct"))
+	if (!settings->distinct_given)
 		how->distinct = how->semantics == GEMP_ISO || how->semantics == GEMP_INDUCED ? GEMP_BY_ORBIT : GEMP_BY_NOTHING;
 	return GEMP_OK;
 }
@@ -204,63 +201,65 @@ static gemp_code fill(void *self, gemp_projected *columns, size_t first, size_t 
 	return GEMP_OK;
 }
 
-/* Collective. `all`: the number of rows over all ranks, of which a preview shows the first. */
-static gemp_code write_rows(gemp_report *report, gemp_runtime *context, const gemp_shard *graph,
-                            const gemp_pattern *pattern, const gemp_match_options *how, const char *path,
-                            uint64_t preview, const uint64_t *counts, uint64_t *all)
+/* Collective. *total: the rows of all ranks, of which a preview shows the first. */
+static gemp_code write_rows(const gemp_query_search *search, const char *path, uint64_t preview, const uint64_t *counts,
+                            uint64_t *total)
 {
 	gemp_code code = GEMP_OK;
-	count_source source = { .graph = graph, .counts = counts };
-	const gemp_row_column columns[] = { { "key", graph->keys.type }, { "count", GEMP_INTEGER } };
+	const gemp_match_options *how = &search->how;
+	gemp_runtime *runtime = search->runtime;
+	count_source source = { .graph = search->graph, .counts = counts };
+	const gemp_row_column columns[] = { { "key", search->graph->keys.type }, { "count", GEMP_INTEGER } };
 	double began = gemp_now();
-	gemp_row_turns turns = { .comm = context->comm,
+	gemp_row_turns turns = { .comm = runtime->comm,
 		                     .columns = columns,
 		                     .count = 2,
 		                     .fill = fill,
 		                     .self = &source,
 		                     .path = path,
-		                     .preview = report->people,
+		                     .preview = search->report->people,
 		                     .shown = preview,
-		                     .info = { pattern->text ? pattern->text : "", gemp_semantics_name[how->semantics],
-		                               gemp_distinct_name[how->distinct], graph->hash, true },
+		                     .info = { search->text, gemp_semantics_name[how->semantics],
+		                               gemp_distinct_name[how->distinct], search->graph->hash, true },
 		                     .at_once = true };
-	GEMP_TRY(gemp_comm_agree(context->comm, select_rows(&source)));
-	*all = gemp_comm_sum1(context->comm, source.count);
+	GEMP_TRY(gemp_comm_agree(runtime->comm, select_rows(&source)));
+	*total = gemp_comm_sum1(runtime->comm, source.count);
 	if (path || preview)
 		GEMP_TRY(gemp_row_turns_write(&turns, source.count));
-	gemp_timers_add(&context->timers, GEMP_PHASE_WRITE, began);
+	gemp_timers_add(&runtime->timers, GEMP_PHASE_WRITE, began);
 done:
 	gemp_free(source.rows);
 	return code;
 }
 
-gemp_code gemp_count_per_answer(gemp_report *report, const gemp_options *options, gemp_runtime *context,
-                                gemp_shard *graph, const gemp_pattern *pattern, const gemp_match_options *how,
-                                const char *path, uint64_t preview)
+gemp_code gemp_count_per_run(const gemp_query_search *search, const char *vertex, const char *path, uint64_t preview,
+                             gemp_query_result *out)
 {
 	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = search->runtime->comm;
 	gemp_match *match = NULL;
 	gemp_match_result result = { 0 };
 	uint64_t *counts = NULL, rows = 0;
 	int members = 1;
-	GEMP_TRY(gemp_match_prepare(&match, context, graph, pattern, how));
+	GEMP_TRY(gemp_match_prepare(&match, search->runtime, search->graph, search->pattern, &search->how));
 	GEMP_TRY(gemp_match_run(match, NULL, &result));
-	GEMP_TRY(gemp_shard_load_keys(graph));
-	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(counts, graph->rows)));
+	GEMP_TRY(gemp_shard_load_keys(search->graph));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(counts, search->graph->rows)));
 	GEMP_TRY(gemp_match_vertex_counts(match, counts, &members));
-	GEMP_TRY(write_rows(report, context, graph, pattern, how, path, preview, counts, &rows));
-	const gemp_match_report found = { .how = how,
+	GEMP_TRY(write_rows(search, path, preview, counts, &rows));
+	const gemp_match_report found = { .how = &search->how,
 		                              .result = &result,
-		                              .context = context,
-		                              .query = pattern->text,
-		                              .profile = options->profile,
+		                              .runtime = search->runtime,
+		                              .query = search->text,
 		                              .rows = rows,
 		                              .preview = !path && preview,
-		                              .shown = rows < preview ? rows : preview,
+		                              .shown = gemp_min(rows, preview),
 		                              .path = path };
-	GEMP_TRY(gemp_match_report_write(report, &found));
-	gemp_report_print(report, "each counts for %d of its vertices\n", members);
-	gemp_report_set(report, "count_per", json_pack("{s:s,s:i}", "vertex", options->count_per, "members", members));
+	GEMP_TRY(gemp_match_report_write(search->report, &found));
+	gemp_report_print(search->report, "each counts for %d of its vertices\n", members);
+	gemp_report_set(search->report, "count_per", json_pack("{s:s,s:i}", "vertex", vertex, "members", members));
+	if (out)
+		*out = (gemp_query_result){ result.matches, result.embeddings, result.embeddings_known, rows, true };
 done:
 	gemp_free(counts);
 	gemp_match_free(match);
