@@ -157,14 +157,14 @@ void gemp_runtime_reset(gemp_runtime *runtime)
 
 gemp_code gemp_context_runtime(gemp_runtime **out, gemp_context *context, bool all, const gemp_timers *timers)
 {
-	gemp_code code = GEMP_OK;
 	if (context->runtime && all && !context->all_devices) {
 		gemp_runtime_free(context->runtime);
 		context->runtime = NULL;
 	}
 	if (!context->runtime) {
-		GEMP_TRY(all ? gemp_runtime_new(&context->runtime, &context->comm, context->devices, &context->budgets)
-		             : gemp_runtime_new_one(&context->runtime, &context->comm, context->devices, &context->budgets));
+		GEMP_PROPAGATE(
+			all ? gemp_runtime_new(&context->runtime, &context->comm, context->devices, &context->budgets)
+				: gemp_runtime_new_one(&context->runtime, &context->comm, context->devices, &context->budgets));
 		context->all_devices = all;
 	} else {
 		gemp_runtime_reset(context->runtime);
@@ -172,8 +172,7 @@ gemp_code gemp_context_runtime(gemp_runtime **out, gemp_context *context, bool a
 	for (int phase = 0; timers && phase < GEMP_PHASES; phase++)
 		context->runtime->timers.seconds[phase] += timers->seconds[phase];
 	*out = context->runtime;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* PROCESSES that leave MPI to the library. */

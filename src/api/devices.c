@@ -82,34 +82,25 @@ static void find(device_place *own, const gemp_runtime *context, int rank)
 /* Collective. */
 static gemp_code report_places(gemp_report *report, const gemp_comm *comm)
 {
-	gemp_code code = GEMP_OK;
 	gemp_runtime *context = NULL;
-	device_place *own = NULL, *places = NULL;
-	size_t *begin = NULL;
-	GEMP_TRY(gemp_context_runtime(&context, report->context, true, NULL));
+	GEMP_OWNED device_place *own = NULL, *places = NULL;
+	GEMP_OWNED size_t *begin = NULL;
+	GEMP_PROPAGATE(gemp_context_runtime(&context, report->context, true, NULL));
 	size_t count = context->other_count + 1;
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(own, count)));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(own, count)));
 	find(&own[0], context, comm->rank);
 	for (size_t i = 0; i < context->other_count; i++)
 		find(&own[i + 1], context->others[i], comm->rank);
-	GEMP_TRY(gemp_comm_allgather(comm, own, count * sizeof *own, (void **)&places, &begin));
+	GEMP_PROPAGATE(gemp_comm_allgather(comm, own, count * sizeof *own, (void **)&places, &begin));
 	print_places(report, places, begin[comm->size] / sizeof *own);
-done:
-	gemp_free(own);
-	gemp_free(places);
-	gemp_free(begin);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_context_devices(gemp_context *context, gemp_report *report)
 {
-	gemp_code code = GEMP_OK;
-	gemp_device_info *list = NULL;
+	GEMP_OWNED gemp_device_info *list = NULL;
 	size_t count;
-	GEMP_TRY(gemp_comm_agree(&context->comm, gemp_device_list(&list, &count)));
+	GEMP_PROPAGATE(gemp_comm_agree(&context->comm, gemp_device_list(&list, &count)));
 	print_table(report, list, count);
-	GEMP_TRY(report_places(report, &context->comm));
-done:
-	gemp_free(list);
-	return code;
+	return report_places(report, &context->comm);
 }

@@ -30,15 +30,13 @@ done:
 
 gemp_code gemp_graph_open(gemp_graph **out, gemp_context *context, const char *path)
 {
-	gemp_code code = GEMP_OK;
 	gemp_shard *shard = NULL;
 	double since = gemp_now();
 	*out = NULL;
-	GEMP_TRY(gemp_graph_file_open(&shard, &context->comm, path));
-	GEMP_TRY(gemp_graph_of_shard(out, context, shard, path));
+	GEMP_PROPAGATE(gemp_graph_file_open(&shard, &context->comm, path));
+	GEMP_PROPAGATE(gemp_graph_of_shard(out, context, shard, path));
 	gemp_timers_add(&(*out)->timers, GEMP_PHASE_READ, since);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_timers gemp_graph_take_timers(gemp_graph *graph)
@@ -80,11 +78,10 @@ uint64_t gemp_graph_hash(const gemp_graph *graph)
 
 gemp_code gemp_graph_select(bool **out, const gemp_graph *graph, const gemp_edge_selection *selection)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_shard *shard = graph->shard;
 	size_t named = selection ? selection->edge_type_count : 0;
 	*out = NULL;
-	GEMP_TRY(gemp_comm_agree(&graph->context->comm, GEMP_NEW(*out, shard->relation_count)));
+	GEMP_PROPAGATE(gemp_comm_agree(&graph->context->comm, GEMP_NEW(*out, shard->relation_count)));
 	for (size_t i = 0; i < shard->relation_count; i++)
 		(*out)[i] = named == 0;
 	for (size_t i = 0; i < named; i++) {
@@ -94,8 +91,7 @@ gemp_code gemp_graph_select(bool **out, const gemp_graph *graph, const gemp_edge
 			                 graph->name, selection->edge_types[i]);
 		(*out)[relation - shard->relations] = true;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* IMPORT */
@@ -131,17 +127,16 @@ void gemp_import_settings_init(gemp_import_settings *settings)
 
 gemp_code gemp_graph_import(gemp_graph **out, gemp_context *context, const gemp_import_settings *settings)
 {
-	gemp_code code = GEMP_OK;
 	gemp_import_settings chosen;
 	gemp_shard *shard = NULL;
 	const gemp_format *format = NULL;
-	gemp_paths inputs = { 0 };
+	GEMP_OWNED_BY(gemp_paths_free) gemp_paths inputs = { 0 };
 	gemp_step_times steps = { 0 };
 	*out = NULL;
 	gemp_import_settings_init(&chosen);
 	gemp_options_copy(&chosen, sizeof chosen, settings);
 	if (chosen.format)
-		GEMP_TRY(gemp_format_parse(&format, chosen.format));
+		GEMP_PROPAGATE(gemp_format_parse(&format, chosen.format));
 	const gemp_import_options how = { .vertex_file_count = chosen.vertex_file_count,
 		                              .vertex_files = chosen.vertex_files,
 		                              .edge_file_count = chosen.edge_file_count,
@@ -154,16 +149,14 @@ gemp_code gemp_graph_import(gemp_graph **out, gemp_context *context, const gemp_
 		                              .default_label = chosen.default_label,
 		                              .default_type = chosen.default_type,
 		                              .steps = &steps };
-	GEMP_TRY(gemp_comm_agree(&context->comm, gemp_import_files(&inputs, &how)));
+	GEMP_PROPAGATE(gemp_comm_agree(&context->comm, gemp_import_files(&inputs, &how)));
 	double since = gemp_now();
-	GEMP_TRY(gemp_import(&shard, &context->comm, &how));
-	GEMP_TRY(new_graph(out, context, shard, chosen.edge_file_count ? chosen.edge_files[0] : "imported graph", &steps,
-	                   since));
+	GEMP_PROPAGATE(gemp_import(&shard, &context->comm, &how));
+	GEMP_PROPAGATE(new_graph(out, context, shard, chosen.edge_file_count ? chosen.edge_files[0] : "imported graph",
+	                         &steps, since));
 	(*out)->inputs = inputs;
 	inputs = (gemp_paths){ 0 };
-done:
-	gemp_paths_free(&inputs);
-	return code;
+	return GEMP_OK;
 }
 
 /* GENERATORS */
@@ -177,21 +170,19 @@ gemp_code gemp_graph_generate(gemp_graph **out, gemp_context *context, const cha
 	gemp_generate_options how;
 	gemp_step_times steps = { 0 };
 	*out = NULL;
-	GEMP_TRY(gemp_generate_init(&how, generator));
+	GEMP_PROPAGATE(gemp_generate_init(&how, generator));
 	for (size_t i = 0; i < parameter_count; i++) {
 		code = gemp_generate_set(&how, parameters[i].name, parameters[i].value);
 		if (code != GEMP_OK && parameters[i].place)
 			gemp_fail_in(code, "%s: ", parameters[i].place);
-		GEMP_TRY(code);
+		GEMP_PROPAGATE(code);
 	}
 	how.seed = seed;
 	how.relabel_seed = relabel_seed;
 	how.steps = &steps;
 	double since = gemp_now();
-	GEMP_TRY(gemp_generate(&shard, &context->comm, &how));
-	code = new_graph(out, context, shard, generator, &steps, since);
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_generate(&shard, &context->comm, &how));
+	return new_graph(out, context, shard, generator, &steps, since);
 }
 
 /* BUILDER */
@@ -236,31 +227,27 @@ static gemp_value key_of(int64_t key)
 gemp_code gemp_graph_builder_edges(gemp_graph_builder *building, const char *type, size_t count, const int64_t *source,
                                    const int64_t *target, const double *weights)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_builder_reserve_edges(building->builder, count));
+	GEMP_PROPAGATE(gemp_builder_reserve_edges(building->builder, count));
 	for (size_t i = 0; i < count; i++) {
 		const gemp_value from = key_of(source[i]), to = key_of(target[i]);
-		GEMP_TRY(gemp_builder_edge(building->builder, &from, &to, type, strlen(type), (gemp_place){ 0, i + 1 }));
+		GEMP_PROPAGATE(gemp_builder_edge(building->builder, &from, &to, type, strlen(type), (gemp_place){ 0, i + 1 }));
 		if (!weights)
 			continue;
 		const gemp_value weight = { .type = GEMP_FLOAT, .real = weights[i] };
-		GEMP_TRY(gemp_builder_edge_value(building->builder, building->weight, &weight));
+		GEMP_PROPAGATE(gemp_builder_edge_value(building->builder, building->weight, &weight));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_graph_builder_vertices(gemp_graph_builder *building, const char *label, size_t count,
                                       const int64_t *keys)
 {
-	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < count; i++) {
 		const gemp_value key = key_of(keys[i]);
-		GEMP_TRY(gemp_builder_vertex(building->builder, &key, label ? label : "", label ? strlen(label) : 0,
-		                             (gemp_place){ 0, i + 1 }));
+		GEMP_PROPAGATE(gemp_builder_vertex(building->builder, &key, label ? label : "", label ? strlen(label) : 0,
+		                                   (gemp_place){ 0, i + 1 }));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_graph_builder_finish(gemp_graph_builder *building, gemp_graph **out)

@@ -127,13 +127,13 @@ static gemp_code report_all(gemp_report *report, const char *path, gemp_shard *g
                             const uint32_t *part, double seconds)
 {
 	gemp_code code = GEMP_OK;
-	gemp_part_size *sizes = NULL;
-	uint64_t *values = NULL;
+	GEMP_OWNED gemp_part_size *sizes = NULL;
+	GEMP_OWNED uint64_t *values = NULL;
 	code = GEMP_NEW(sizes, a->parts);
 	if (code == GEMP_OK)
 		code = GEMP_NEW(values, a->parts);
-	GEMP_TRY(gemp_comm_agree(report->comm, code));
-	GEMP_TRY(gemp_partition_measure(report->comm, graph, part, a->parts, sizes));
+	GEMP_PROPAGATE(gemp_comm_agree(report->comm, code));
+	GEMP_PROPAGATE(gemp_partition_measure(report->comm, graph, part, a->parts, sizes));
 	gemp_report_graph(report, graph);
 	gemp_report_set(report, "method", json_string(a->name));
 	gemp_report_set(report, "partition_seconds", json_real(seconds));
@@ -143,10 +143,7 @@ static gemp_code report_all(gemp_report *report, const char *path, gemp_shard *g
 	report_parts(report, sizes, a->parts);
 	report_balance(report, sizes, a->parts, values);
 	report_cut(report, graph, sizes, a->parts);
-done:
-	gemp_free(sizes);
-	gemp_free(values);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. The seconds so far go to the new graph, whose writing ends the report. */
@@ -164,25 +161,22 @@ static gemp_code make_ordered(gemp_graph **out, gemp_graph *graph, const request
 gemp_code gemp_graph_partition(gemp_graph **out, gemp_graph *graph, const gemp_partition_settings *settings,
                                gemp_report *report)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = &graph->context->comm;
 	gemp_report none;
-	uint32_t *part = NULL;
+	GEMP_OWNED uint32_t *part = NULL;
 	request a;
 	if (out)
 		*out = NULL;
 	report = gemp_report_or(report, &none, graph->context);
-	GEMP_TRY(make_request(&a, graph, settings));
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(part, graph->shard->rows)));
+	GEMP_PROPAGATE(make_request(&a, graph, settings));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(part, graph->shard->rows)));
 	double since = gemp_now();
-	GEMP_TRY(choose(comm, graph->shard, &a, part));
+	GEMP_PROPAGATE(choose(comm, graph->shard, &a, part));
 	gemp_timers_add(&graph->timers, GEMP_PHASE_CONVERT, since);
-	GEMP_TRY(report_all(report, graph->name, graph->shard, &a, part, gemp_now() - since));
+	GEMP_PROPAGATE(report_all(report, graph->name, graph->shard, &a, part, gemp_now() - since));
 	if (out)
-		GEMP_TRY(make_ordered(out, graph, &a, part));
+		GEMP_PROPAGATE(make_ordered(out, graph, &a, part));
 	else
 		gemp_report_memory(report, 0);
-done:
-	gemp_free(part);
-	return code;
+	return GEMP_OK;
 }

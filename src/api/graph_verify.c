@@ -73,23 +73,21 @@ gemp_code gemp_graph_verify(gemp_context *context, const char *path, gemp_report
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = &context->comm;
-	gemp_shard *graph = NULL;
+	GEMP_OWNED_BY(gemp_shard_free_at) gemp_shard *graph = NULL;
 	gemp_report none;
 	report = gemp_report_or(report, &none, context);
-	GEMP_TRY(gemp_graph_file_verify(comm, path));
-	GEMP_TRY(gemp_graph_file_open(&graph, comm, path));
+	GEMP_PROPAGATE(gemp_graph_file_verify(comm, path));
+	GEMP_PROPAGATE(gemp_graph_file_open(&graph, comm, path));
 	code = check_key_order(comm, graph);
 	for (size_t i = 0; i < graph->relation_count && code == GEMP_OK; i++)
 		code = check_relation(comm, graph, i);
 	if (code != GEMP_OK) {
 		gemp_fail_in(code, "%s: ", path);
-		goto done;
+		return code;
 	}
 	gemp_report_graph(report, graph);
 	gemp_report_set(report, "good", json_true());
 	gemp_report_print(report, "%s: good (%s, %s)\n", path, gemp_counted(graph->vertex_count, "vertex").text,
 	                  gemp_counted(gemp_shard_edges(graph), "edge").text);
-done:
-	gemp_shard_free(graph);
 	return code;
 }

@@ -27,27 +27,23 @@ static uint64_t size_of(const char *path)
 /* Collective. The bytes of the inputs are added to *bytes. */
 static gemp_code write_file(gemp_graph *graph, const char *path, const gemp_write_settings *settings, uint64_t *bytes)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = &graph->context->comm;
 	gemp_provenance provenance = { .command = settings->command ? settings->command : "libgemp",
 		                           .version = gemp_version(),
 		                           .input_count = settings->input_count,
 		                           .inputs = settings->inputs };
-	uint64_t *hashes = NULL;
+	GEMP_OWNED uint64_t *hashes = NULL;
 	if (!settings->input_count) {
 		provenance.input_count = graph->inputs.count;
 		provenance.inputs = (const char *const *)graph->inputs.path;
 	}
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(hashes, provenance.input_count)));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(hashes, provenance.input_count)));
 	if (provenance.input_count)
-		GEMP_TRY(gemp_import_hashes(comm, provenance.inputs, provenance.input_count, hashes));
+		GEMP_PROPAGATE(gemp_import_hashes(comm, provenance.inputs, provenance.input_count, hashes));
 	provenance.input_hashes = hashes;
 	for (size_t i = 0; i < provenance.input_count; i++)
 		*bytes += size_of(provenance.inputs[i]);
-	code = gemp_graph_file_write_weighted(comm, graph->shard, path, &provenance, settings->weight);
-done:
-	gemp_free(hashes);
-	return code;
+	return gemp_graph_file_write_weighted(comm, graph->shard, path, &provenance, settings->weight);
 }
 
 gemp_code gemp_graph_write(gemp_graph *graph, const char *path, const gemp_write_settings *settings,
@@ -142,16 +138,15 @@ static gemp_code export_options(gemp_export_options *out, const char *path, cons
 gemp_code gemp_graph_export(gemp_graph *graph, const char *path, const gemp_export_settings *settings,
                             gemp_report *report)
 {
-	gemp_code code = GEMP_OK;
 	gemp_shard *shard = graph->shard;
-	gemp_export_files files = { 0 };
+	GEMP_OWNED_BY(gemp_export_files_free) gemp_export_files files = { 0 };
 	gemp_export_options how;
 	double since = gemp_now();
-	GEMP_TRY(export_options(&how, path, settings));
-	GEMP_TRY(gemp_export(&graph->context->comm, shard, &how, &files));
+	GEMP_PROPAGATE(export_options(&how, path, settings));
+	GEMP_PROPAGATE(gemp_export(&graph->context->comm, shard, &how, &files));
 	gemp_timers_add(&graph->timers, GEMP_PHASE_WRITE, since);
 	if (!report)
-		goto done;
+		return GEMP_OK;
 	report_files(report, shard, &files);
 	gemp_report_graph(report, shard);
 	if (how.format != GEMP_EXPORT_DOT && !how.type)
@@ -159,7 +154,5 @@ gemp_code gemp_graph_export(gemp_graph *graph, const char *path, const gemp_expo
 	const gemp_timers timers = gemp_graph_take_timers(graph);
 	gemp_report_seconds(report, &timers, false);
 	gemp_report_memory(report, 0);
-done:
-	gemp_export_files_free(&files);
-	return code;
+	return GEMP_OK;
 }

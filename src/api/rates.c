@@ -19,10 +19,9 @@ static void copy_piece(void *context, unsigned thread, size_t piece)
 /* Bytes read and written a second by all threads of this rank. */
 static gemp_code host_rate(double *rate)
 {
-	gemp_code code = GEMP_OK;
-	char *bytes = NULL;
+	GEMP_OWNED char *bytes = NULL;
 	double least = 1e9;
-	GEMP_TRY(GEMP_NEW(bytes, 2 * (size_t)COPIED));
+	GEMP_PROPAGATE(GEMP_NEW(bytes, 2 * (size_t)COPIED));
 	memset(bytes, 1, 2 * (size_t)COPIED);
 	for (int i = 0; i < TRIES; i++) {
 		double since = gemp_now(), seconds;
@@ -31,9 +30,7 @@ static gemp_code host_rate(double *rate)
 		least = seconds < least ? seconds : least;
 	}
 	*rate = 2.0 * COPIED / least;
-done:
-	gemp_free(bytes);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_report_rate(gemp_report *report, gemp_device *device, double seconds, double transfers, uint64_t bytes)
@@ -48,7 +45,7 @@ gemp_code gemp_report_rate(gemp_report *report, gemp_device *device, double seco
 	gemp_report_detail(report, "  %-10s %10.3f ms on the %s: %.1f GB/s", "work", 1e3 * seconds, on, rate / 1e9);
 	if (bytes >= WORTH_MEASURING) {
 		code = device ? gemp_device_rates(device, &rates) : host_rate(&rates.copy);
-		GEMP_TRY(gemp_comm_agree(report->comm, code));
+		GEMP_PROPAGATE(gemp_comm_agree(report->comm, code));
 		GEMP_MPI(MPI_Allreduce(&rates.copy, &copy, 1, MPI_DOUBLE, MPI_SUM, report->comm->world));
 		gemp_report_detail(report, ", %.2f of a copy there (%.1f GB/s)", rate / copy, copy / 1e9);
 	}
@@ -59,8 +56,7 @@ gemp_code gemp_report_rate(gemp_report *report, gemp_device *device, double seco
 	                json_pack("{s:s, s:f, s:f, s:o, s:f, s:o}", "on", on, "seconds", seconds, "transfer_seconds",
 	                          transfers, "bytes", gemp_json_count(bytes), "bytes_per_second", rate,
 	                          "copy_bytes_per_second", copy > 0 ? json_real(copy) : json_null()));
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static void report_steps(gemp_report *report, const gemp_step_times *steps)

@@ -335,19 +335,16 @@ static void fill(device_entry *own, const gemp_runtime *context, int rank)
 /* Collective. In the order of ranks. */
 static gemp_code gather(device_entry **seats, size_t *count, const gemp_report *report, const gemp_runtime *context)
 {
-	gemp_code code = GEMP_OK;
-	size_t devices = context->other_count + 1, *begin = NULL;
-	device_entry *own = NULL;
-	GEMP_TRY(gemp_comm_agree(report->comm, GEMP_NEW(own, devices)));
+	size_t devices = context->other_count + 1;
+	GEMP_OWNED size_t *begin = NULL;
+	GEMP_OWNED device_entry *own = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(report->comm, GEMP_NEW(own, devices)));
 	fill(&own[0], context, report->comm->rank);
 	for (size_t i = 0; i < context->other_count; i++)
 		fill(&own[i + 1], context->others[i], report->comm->rank);
-	GEMP_TRY(gemp_comm_allgather(report->comm, own, devices * sizeof *own, (void **)seats, &begin));
+	GEMP_PROPAGATE(gemp_comm_allgather(report->comm, own, devices * sizeof *own, (void **)seats, &begin));
 	*count = begin[report->comm->size] / sizeof *own;
-done:
-	gemp_free(own);
-	gemp_free(begin);
-	return code;
+	return GEMP_OK;
 }
 
 static bool alike(const device_entry *a, const device_entry *b)

@@ -263,17 +263,18 @@ gemp_code gemp_report_trace_write(gemp_report *report, const char *path)
 	record_launches(report->context->runtime);
 	const gemp_trace *trace = gemp_trace_end();
 	gemp_file_writer file = { 0 };
-	gemp_span *others = NULL;
-	trace_head own = trace_head_of(comm, trace), *heads = NULL;
+	GEMP_OWNED gemp_span *others = NULL;
+	trace_head own = trace_head_of(comm, trace);
+	GEMP_OWNED trace_head *heads = NULL;
 	code = GEMP_NEW(heads, comm->rank ? 1 : (size_t)comm->size);
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	GEMP_MPI(MPI_Gather(&own, sizeof own, MPI_BYTE, heads, sizeof own, MPI_BYTE, 0, comm->world));
 	if (comm->rank == 0) {
 		code = allocate_spans(&others, comm, heads);
 		if (code == GEMP_OK)
 			code = gemp_file_writer_open(&file, path);
 	}
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	if (comm->rank == 0) {
 		writing w = { .file = file.file, .origin = INT64_MAX };
 		for (int r = 0; r < comm->size; r++)
@@ -286,9 +287,5 @@ gemp_code gemp_report_trace_write(gemp_report *report, const char *path)
 		GEMP_MPI(MPI_Send(trace->spans, (int)(trace->count * sizeof *trace->spans), MPI_BYTE, 0, GEMP_TAG_TRACE,
 		                  comm->world));
 	}
-	code = gemp_comm_agree(comm, code);
-done:
-	gemp_free(others);
-	gemp_free(heads);
-	return code;
+	return gemp_comm_agree(comm, code);
 }

@@ -1,8 +1,5 @@
+#include "cli/handles.h"
 #include "cli/report/report_run.h"
-#include "core/status.h"
-
-#include <gemp/file.h>
-#include <gemp/graph.h>
 
 static gemp_code check(const gemp_context *context, const gemp_options *options)
 {
@@ -16,17 +13,15 @@ static gemp_code check(const gemp_context *context, const gemp_options *options)
 
 static gemp_code convert(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
-	gemp_graph *graph = NULL;
+	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
 	gemp_export_settings settings;
 	gemp_export_settings_init(&settings);
 	settings.format = (gemp_export_format)options->export_format;
 	settings.type = options->only_type;
 	settings.weight = options->weight;
-	gemp_code code = check(context, options);
-	GEMP_THEN(gemp_graph_open(&graph, context, options->arguments[0]));
-	GEMP_THEN(gemp_graph_export(graph, options->output, &settings, report));
-	gemp_graph_close(graph);
-	return code;
+	GEMP_PROPAGATE(check(context, options));
+	GEMP_PROPAGATE(gemp_graph_open(&graph, context, options->arguments[0]));
+	return gemp_graph_export(graph, options->output, &settings, report);
 }
 
 const gemp_command gemp_command_convert = {

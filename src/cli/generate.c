@@ -1,7 +1,5 @@
+#include "cli/handles.h"
 #include "cli/report/report_run.h"
-#include "core/memory.h"
-
-#include <gemp/graph.h>
 
 /* (*out)[*count]; the caller frees. */
 static gemp_code list_parameters(gemp_generator_parameter **out, size_t *count, const gemp_options *options)
@@ -17,17 +15,14 @@ static gemp_code list_parameters(gemp_generator_parameter **out, size_t *count, 
 
 static gemp_code generate(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
-	gemp_graph *graph = NULL;
-	gemp_generator_parameter *parameters = NULL;
+	GEMP_OWNED gemp_generator_parameter *parameters = NULL;
+	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
 	size_t count = 0;
-	gemp_code code = gemp_context_agree(context, list_parameters(&parameters, &count, options));
-	GEMP_THEN(gemp_output_check(context, options));
-	GEMP_THEN(gemp_graph_generate(&graph, context, options->arguments[0], parameters, count, options->seed,
-	                              options->relabel_seed));
-	GEMP_THEN(gemp_write_output(graph, options, report));
-	gemp_graph_close(graph);
-	gemp_free(parameters);
-	return code;
+	GEMP_PROPAGATE(gemp_context_agree(context, list_parameters(&parameters, &count, options)));
+	GEMP_PROPAGATE(gemp_output_check(context, options));
+	GEMP_PROPAGATE(gemp_graph_generate(&graph, context, options->arguments[0], parameters, count, options->seed,
+	                                   options->relabel_seed));
+	return gemp_write_output(graph, options, report);
 }
 
 const gemp_command gemp_command_generate = {

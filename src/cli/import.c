@@ -1,26 +1,25 @@
+#include "cli/handles.h"
 #include "cli/report/report_run.h"
-#include "core/memory.h"
-
-#include <gemp/graph.h>
 
 /* Files named as arguments are files of edges like those of --edges: for most formats a whole graph. The caller frees. */
 static gemp_code list_edge_files(const char ***out, size_t *count, const gemp_options *options)
 {
 	size_t listed = options->edge_files.count;
 	*count = listed + options->argument_count;
-	gemp_code code = GEMP_NEW(*out, *count);
-	for (size_t i = 0; code == GEMP_OK && i < *count; i++)
+	GEMP_PROPAGATE(GEMP_NEW(*out, *count));
+	for (size_t i = 0; i < *count; i++)
 		(*out)[i] = i < listed ? options->edge_files.items[i] : options->arguments[i - listed];
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code import(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
-	gemp_graph *graph = NULL;
-	const char **edges = NULL, *endings, *summary;
+	GEMP_OWNED const char **edges = NULL;
+	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
+	const char *endings, *summary;
 	gemp_import_settings settings;
 	gemp_import_settings_init(&settings);
-	gemp_code code = gemp_context_agree(context, list_edge_files(&edges, &settings.edge_file_count, options));
+	GEMP_PROPAGATE(gemp_context_agree(context, list_edge_files(&edges, &settings.edge_file_count, options)));
 	settings.edge_files = edges;
 	settings.vertex_files = options->vertex_files.items;
 	settings.vertex_file_count = options->vertex_files.count;
@@ -32,12 +31,9 @@ static gemp_code import(gemp_context *context, const gemp_options *options, gemp
 	settings.undirected = options->undirected;
 	settings.merge_parallel = options->parallel == 1;
 	settings.seed = options->relabel_seed;
-	GEMP_THEN(gemp_output_check(context, options));
-	GEMP_THEN(gemp_graph_import(&graph, context, &settings));
-	GEMP_THEN(gemp_write_output(graph, options, report));
-	gemp_graph_close(graph);
-	gemp_free(edges);
-	return code;
+	GEMP_PROPAGATE(gemp_output_check(context, options));
+	GEMP_PROPAGATE(gemp_graph_import(&graph, context, &settings));
+	return gemp_write_output(graph, options, report);
 }
 
 const gemp_command gemp_command_import = {

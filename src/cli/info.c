@@ -1,14 +1,11 @@
+#include "cli/handles.h"
 #include "cli/report/report_run.h"
-
-#include <gemp/graph.h>
 
 static gemp_code info(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
-	gemp_graph *graph = NULL;
-	gemp_code code = gemp_graph_open(&graph, context, options->arguments[0]);
-	GEMP_THEN(gemp_graph_describe(graph, !options->schema, report));
-	gemp_graph_close(graph);
-	return code;
+	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
+	GEMP_PROPAGATE(gemp_graph_open(&graph, context, options->arguments[0]));
+	return gemp_graph_describe(graph, !options->schema, report);
 }
 
 const gemp_command gemp_command_info = {

@@ -1,8 +1,5 @@
+#include "cli/handles.h"
 #include "cli/report/report_run.h"
-#include "core/status.h"
-
-#include <gemp/file.h>
-#include <gemp/graph.h>
 
 /* What can be refused before the graph is read. */
 static gemp_code check(const gemp_context *context, const gemp_options *options)
@@ -18,22 +15,19 @@ static gemp_code check(const gemp_context *context, const gemp_options *options)
 /* Without --method a file with parts shows them, unless other parts are asked for. */
 static gemp_code partition(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
-	gemp_graph *graph = NULL, *ordered = NULL;
+	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL, *ordered = NULL;
 	gemp_partition_settings settings;
 	gemp_partition_settings_init(&settings);
 	settings.parts = options->parts;
 	settings.method = (gemp_partitioner)options->method;
 	settings.stored = !gemp_options_has(options, "method");
-	gemp_code code = check(context, options);
-	GEMP_THEN(gemp_graph_open(&graph, context, options->arguments[0]));
-	GEMP_THEN(gemp_graph_partition(options->output ? &ordered : NULL, graph, &settings, report));
-	if (code == GEMP_OK && options->output) {
-		gemp_report_print(report, "\n");
-		code = gemp_write_output(ordered, options, report);
-	}
-	gemp_graph_close(ordered);
-	gemp_graph_close(graph);
-	return code;
+	GEMP_PROPAGATE(check(context, options));
+	GEMP_PROPAGATE(gemp_graph_open(&graph, context, options->arguments[0]));
+	GEMP_PROPAGATE(gemp_graph_partition(options->output ? &ordered : NULL, graph, &settings, report));
+	if (!options->output)
+		return GEMP_OK;
+	gemp_report_print(report, "\n");
+	return gemp_write_output(ordered, options, report);
 }
 
 const gemp_command gemp_command_partition = {

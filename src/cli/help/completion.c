@@ -1,6 +1,7 @@
 /* `completion bash`: a completion script made of the tables of commands and options. */
 
 #include "cli/help/help.h"
+#include "core/memory.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -69,13 +70,9 @@ static gemp_code completion(gemp_context *context, const gemp_options *options, 
 	(void)report;
 	if (strcmp(options->arguments[0], "bash") != 0)
 		return gemp_fail(GEMP_EUSAGE, "completion for '%s' is not available; use bash", options->arguments[0]);
-	gemp_text text = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
 	gemp_help_bash(&text, options->table);
-	gemp_code code = gemp_text_status(&text);
-	if (code == GEMP_OK && gemp_context_rank(context) == 0)
-		fwrite(text.data, 1, text.size, stdout);
-	gemp_text_free(&text);
-	return code;
+	return gemp_help_print(context, &text);
 }
 
 const gemp_command gemp_command_completion = {

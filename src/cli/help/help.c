@@ -1,6 +1,6 @@
 #include "cli/help/help.h"
 
-#include "core/status.h"
+#include "core/memory.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -223,10 +223,18 @@ void gemp_help_overview(gemp_text *out, const gemp_command_table *table)
 	entries(out, "Environment", 19, gemp_help_environment);
 }
 
+gemp_code gemp_help_print(const gemp_context *context, const gemp_text *text)
+{
+	GEMP_PROPAGATE(gemp_text_status(text));
+	if (gemp_context_rank(context) == 0)
+		fwrite(text->data, 1, text->size, stdout);
+	return GEMP_OK;
+}
+
 static gemp_code help(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	(void)report;
-	gemp_text text = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
 	const gemp_command *command = NULL;
 	if (options->argument_count) {
 		command = gemp_command_find(options->table, options->arguments[0]);
@@ -241,11 +249,7 @@ static gemp_code help(gemp_context *context, const gemp_options *options, gemp_r
 		gemp_help_command(&text, command);
 	else
 		gemp_help_overview(&text, options->table);
-	gemp_code code = gemp_text_status(&text);
-	if (code == GEMP_OK && gemp_context_rank(context) == 0)
-		fwrite(text.data, 1, text.size, stdout);
-	gemp_text_free(&text);
-	return code;
+	return gemp_help_print(context, &text);
 }
 
 const gemp_command gemp_command_help = {

@@ -23,6 +23,9 @@ void gemp_help_bash(gemp_text *out, const gemp_command_table *table);     /* com
 /* The formats that import reads, with their endings; ends with a NULL name. */
 const gemp_help_entry *gemp_help_formats(void);
 
+/* Local. Rank 0 prints a text that was made in this way; GEMP_ENOMEM if it is not whole. */
+gemp_code gemp_help_print(const gemp_context *context, const gemp_text *text);
+
 /* "--json FILE", "--count". */
 void gemp_help_option_name(gemp_text *out, const gemp_option *option);
 /* The next option of a command at or after *index, or NULL; *index moves past it. Options of a group follow one

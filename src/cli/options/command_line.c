@@ -9,18 +9,14 @@
 
 static gemp_code print_help(const gemp_context *context, const gemp_options *options, bool overview)
 {
-	gemp_text text = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
 	if (options->version)
 		gemp_text_print(&text, "gemp-mpi %s\n", gemp_version());
 	else if (overview)
 		gemp_help_overview(&text, options->table);
 	else
 		gemp_help_command(&text, options->command);
-	gemp_code code = gemp_text_status(&text);
-	if (code == GEMP_OK && gemp_context_rank(context) == 0)
-		fwrite(text.data, 1, text.size, stdout);
-	gemp_text_free(&text);
-	return code;
+	return gemp_help_print(context, &text);
 }
 
 static gemp_verbosity level_of(const gemp_options *options)
@@ -61,17 +57,11 @@ static gemp_context_options context_options(const gemp_options *options)
 /* Collective. */
 static gemp_code run(gemp_context *context, const gemp_options *options)
 {
-	gemp_code code = GEMP_OK;
 	gemp_report *report = NULL;
 	if (options->command->plain)
 		return options->command->run(context, options, NULL);
-	GEMP_TRY(gemp_report_begin(&report, context, options));
-	code = options->command->run(context, options, report);
-	code = gemp_report_end(report, context, options, code);
-	report = NULL;
-done:
-	gemp_report_close(report);
-	return code;
+	GEMP_PROPAGATE(gemp_report_begin(&report, context, options));
+	return gemp_report_end(report, context, options, options->command->run(context, options, report));
 }
 
 gemp_code gemp_command_line(const gemp_command_table *table, int argc, char **argv)

@@ -1,9 +1,14 @@
-/* config: run files for --config: `long-option = value` a line, # begins a comment at the start of a line or after a
- * blank. */
+/* options: from the command line and a configuration to the fields of gemp_options, in three steps.
+ *
+ * First every option that was given is kept as text (values[value_count]), those of the configuration before those of the line.
+ * Then the defaults of the table and these texts are converted to fields, in this order, so that the line wins. At last the
+ * number of arguments is checked. The texts stay, since --json, the provenance of files and lists in the fields refer to them.
+ * All ranks parse the same line; rank 0 alone reads the configuration.
+ */
 
 #include "cli/options/options.h"
 
-#include "core/memory.h"
+#include "cli/handles.h"
 #include "core/quantity.h"
 #include "core/text.h"
 
@@ -12,6 +17,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* COMMANDS */
 
 const gemp_command *gemp_command_find(const gemp_command_table *table, const char *name)
 {
@@ -24,21 +31,21 @@ const gemp_command *gemp_command_find(const gemp_command_table *table, const cha
 gemp_code gemp_command_unknown(const gemp_command_table *table, const char *name)
 {
 	const char *names[32];
-	gemp_text list = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text list = { 0 };
 	size_t count = 0;
 	for (; count < table->count && count < sizeof names / sizeof *names; count++) {
 		names[count] = table->commands[count]->name;
 		gemp_text_print(&list, "%s%s", count ? ", " : "", names[count]);
 	}
 	const char *near = gemp_text_nearest(name, names, count);
-	gemp_code code = gemp_text_status(&list);
-	if (code == GEMP_OK)
-		code = gemp_fail(GEMP_EUSAGE, "there is no command '%s'%s%s%s commands are %s", name,
-		                 near ? "; did you mean '" : "", near ? near : "", near ? "'? The" : "; the", list.data);
-	gemp_text_free(&list);
-	return code;
+	GEMP_PROPAGATE(gemp_text_status(&list));
+	return gemp_fail(GEMP_EUSAGE, "there is no command '%s'%s%s%s commands are %s", name,
+	                 near ? "; did you mean '" : "", near ? near : "", near ? "'? The" : "; the", list.data);
 }
 
+/* OPTIONS BY NAME */
+
+/* Words are kept as help shows them, joined by |, so that the table has each list once. */
 const char *gemp_option_word(const char *value, size_t index, size_t *size)
 {
 	for (; index && value; index--) {
@@ -50,6 +57,7 @@ const char *gemp_option_word(const char *value, size_t index, size_t *size)
 	return value;
 }
 
+/* A name may belong to several options, of different commands. */
 const gemp_option *gemp_option_find(const char *name, const gemp_command *command)
 {
 	size_t count;
@@ -71,6 +79,7 @@ static void print_commands_with(gemp_text *out, const gemp_options *options, con
 		}
 }
 
+/* A misspelt option is more common than one of another command. */
 static const char *nearest_option(const gemp_command *command, const char *name)
 {
 	size_t count, taken = 0;
@@ -88,7 +97,7 @@ static gemp_code gemp_option_unknown(const gemp_options *options, const char *pl
                                      const char *name)
 {
 	const char *command = options->command->name, *near = nearest_option(options->command, name);
-	gemp_text hint = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text hint = { 0 };
 	gemp_text_add(&hint, "", 0);
 	if (gemp_option_find(name, NULL)) {
 		gemp_text_print(&hint, "; it belongs to ");
@@ -96,12 +105,9 @@ static gemp_code gemp_option_unknown(const gemp_options *options, const char *pl
 	} else if (near) {
 		gemp_text_print(&hint, "; did you mean %s%s?", *dashes ? "--" : "", near);
 	}
-	gemp_code code = gemp_text_status(&hint);
-	if (code == GEMP_OK)
-		code = gemp_fail(GEMP_EUSAGE, "%s%s has no option %s%s%s ('gemp-mpi help %s' lists its options)", place,
-		                 command, dashes, name, hint.data, command);
-	gemp_text_free(&hint);
-	return code;
+	GEMP_PROPAGATE(gemp_text_status(&hint));
+	return gemp_fail(GEMP_EUSAGE, "%s%s has no option %s%s%s ('gemp-mpi help %s' lists its options)", place, command,
+	                 dashes, name, hint.data, command);
 }
 
 bool gemp_options_has(const gemp_options *options, const char *name)
@@ -112,25 +118,20 @@ bool gemp_options_has(const gemp_options *options, const char *name)
 	return false;
 }
 
-/* Append to options->given; place NULL: the command line. Applied later. */
-static gemp_code gemp_options_add(gemp_options *options, const gemp_option *option, const char *text, const char *place)
+/* Keeps an option until all are known. place: of the configuration, whose options stay before those of the line; NULL: the line. */
+static gemp_code keep_value(gemp_options *options, const gemp_option *option, const char *text, const char *place)
 {
-	gemp_code code = GEMP_OK;
-	gemp_option_value given = { .option = option };
-	GEMP_TRY(GEMP_RESERVE(options->values, options->value_capacity, options->value_count + 1));
-	code = GEMP_ENOMEM;
-	given.text = gemp_strdup(text);
-	if (!given.text || (place && !(given.place = gemp_strdup(place))))
-		goto done;
-	options->values[options->value_count++] = given;
-	return GEMP_OK;
-done:
-	gemp_free(given.text);
-	return code;
+	GEMP_PROPAGATE(GEMP_RESERVE(options->values, options->value_capacity, options->value_count + 1));
+	size_t at = place ? options->configured_count++ : options->value_count;
+	gemp_option_value *value = &options->values[at];
+	memmove(value + 1, value, (options->value_count++ - at) * sizeof *value);
+	*value = (gemp_option_value){ option, gemp_strdup(text), place ? gemp_strdup(place) : NULL };
+	return value->text && (!place || value->place) ? GEMP_OK : GEMP_ENOMEM;
 }
 
-/* VALUES: from text to field. `place` goes in front of messages. */
+/* VALUES: from text to field. place: "file:line" in a configuration; NULL: the command line. */
 
+/* Says what was expected, by the kind of option. */
 static gemp_code refuse(const gemp_option *option, const char *place, const char *text)
 {
 	static const char *const expected[] = {
@@ -142,8 +143,8 @@ static gemp_code refuse(const gemp_option *option, const char *place, const char
 		[GEMP_OPTION_SIZE_OR_WORD] = "one of these words, or a size in bytes such as 4096, 64K, 512MiB or 2G",
 	};
 	bool words = option->kind == GEMP_OPTION_CHOICE || option->kind == GEMP_OPTION_SIZE_OR_WORD;
-	return gemp_fail(GEMP_EUSAGE, "%s%s%s: '%s' is not %s%s%s%s", place, *place ? "" : "--", option->name, text,
-	                 expected[option->kind], words ? ": " : "", words ? option->value : "",
+	return gemp_fail(GEMP_EUSAGE, "%s%s%s: '%s' is not %s%s%s%s", place ? place : "", place ? ": " : "--", option->name,
+	                 text, expected[option->kind], words ? ": " : "", words ? option->value : "",
 	                 option->positive ? ", more than 0" : "");
 }
 
@@ -158,6 +159,7 @@ static int word_index(const gemp_option *option, const char *text)
 	return -1;
 }
 
+/* The field of an option has the type of its kind (gemp_option_kind). Texts are borrowed. */
 static gemp_code set_field(gemp_options *options, const gemp_option *option, const char *text, const char *place)
 {
 	void *field = (char *)options + option->offset;
@@ -172,9 +174,7 @@ static gemp_code set_field(gemp_options *options, const gemp_option *option, con
 	case GEMP_OPTION_TEXT: *(const char **)field = text; break;
 	case GEMP_OPTION_LIST: {
 		gemp_list *list = field;
-		gemp_code code = GEMP_RESERVE(list->items, list->capacity, list->count + 1);
-		if (code != GEMP_OK)
-			return code;
+		GEMP_PROPAGATE(GEMP_RESERVE(list->items, list->capacity, list->count + 1));
 		list->items[list->count++] = text;
 		break;
 	}
@@ -187,7 +187,7 @@ static gemp_code set_field(gemp_options *options, const gemp_option *option, con
 		*(int *)field = index = word_index(option, text);
 		good = index >= 0;
 		break;
-	case GEMP_OPTION_PARAMETER: break;
+	case GEMP_OPTION_PARAMETER: break; /* the generator reads it, which knows the range */
 	case GEMP_OPTION_SIZE_OR_WORD:
 		index = strcmp(text, "SIZE") == 0 ? -1 : word_index(option, text);
 		good = index >= 0 || gemp_parse_size(text, &bytes);
@@ -198,18 +198,18 @@ static gemp_code set_field(gemp_options *options, const gemp_option *option, con
 	return good ? GEMP_OK : refuse(option, place, text);
 }
 
+/* Defaults are texts like any other value, so that help shows what is set. */
 static gemp_code set_defaults(gemp_options *options)
 {
-	gemp_code code = GEMP_OK;
 	size_t count;
 	const gemp_option *table = gemp_option_table(&count);
-	for (size_t i = 0; i < count && code == GEMP_OK; i++)
+	for (size_t i = 0; i < count; i++)
 		if (table[i].default_text && table[i].commands & options->command->bit)
-			code = set_field(options, &table[i], table[i].default_text, "default of ");
-	return code;
+			GEMP_PROPAGATE(set_field(options, &table[i], table[i].default_text, "table of options"));
+	return GEMP_OK;
 }
 
-/* A list on the command line stands in for the configuration's. */
+/* A list on the command line replaces the one of the configuration, and does not lengthen it. */
 static bool overruled(const gemp_options *options, const gemp_option_value *given)
 {
 	if (given->option->kind != GEMP_OPTION_LIST || !given->place)
@@ -222,22 +222,16 @@ static bool overruled(const gemp_options *options, const gemp_option_value *give
 
 static gemp_code apply(gemp_options *options)
 {
-	gemp_code code = set_defaults(options);
-	for (size_t i = 0; i < options->value_count && code == GEMP_OK; i++) {
+	GEMP_PROPAGATE(set_defaults(options));
+	for (size_t i = 0; i < options->value_count; i++) {
 		const gemp_option_value *given = &options->values[i];
-		gemp_text place = { 0 };
-		if (overruled(options, given))
-			continue;
-		gemp_text_print(&place, given->place ? "%s: " : "%s", given->place ? given->place : "");
-		code = gemp_text_status(&place);
-		if (code == GEMP_OK)
-			code = set_field(options, given->option, given->text, place.data);
-		gemp_text_free(&place);
+		if (!overruled(options, given))
+			GEMP_PROPAGATE(set_field(options, given->option, given->text, given->place));
 	}
-	return code;
+	return GEMP_OK;
 }
 
-/* COMMAND LINE. popt does the parsing; its table is made of ours. */
+/* COMMAND LINE. popt splits it; its table is made from ours. */
 
 /* out is [GEMP_MAX_OPTIONS + 1]. */
 static void popt_table(struct poptOption *out, const gemp_command *command)
@@ -255,6 +249,7 @@ static void popt_table(struct poptOption *out, const gemp_command *command)
 	*out = (struct poptOption)POPT_TABLEEND;
 }
 
+/* popt says which word it could not read; an unknown name gets the hints of our own table. */
 static gemp_code popt_failed(const gemp_options *options, poptContext context, int error)
 {
 	const char *bad = poptBadOption(context, POPT_BADOPTION_NOALIAS);
@@ -269,24 +264,24 @@ static gemp_code popt_failed(const gemp_options *options, poptContext context, i
 	return gemp_option_unknown(options, "", dashes > 1 ? "--" : "-", name);
 }
 
+/* popt frees its own copies with its context. */
 static gemp_code take_arguments(gemp_options *options, poptContext context)
 {
 	const char **rest = poptGetArgs(context);
 	size_t count = 0;
 	while (rest && rest[count])
 		count++;
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(options->arguments, count + 1));
+	GEMP_PROPAGATE(GEMP_NEW(options->arguments, count + 1));
 	for (size_t i = 0; i < count; i++) {
 		options->arguments[i] = gemp_strdup(rest[i]);
 		if (!options->arguments[i])
 			return GEMP_ENOMEM;
 		options->argument_count++;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
+/* A flag has no text in popt; here it is "true", as in a configuration. */
 static gemp_code parse_line(gemp_options *options, int argc, char **argv)
 {
 	size_t count;
@@ -300,7 +295,7 @@ static gemp_code parse_line(gemp_options *options, int argc, char **argv)
 	int value = -1;
 	while (code == GEMP_OK && (value = poptGetNextOpt(context)) > 0) {
 		char *text = poptGetOptArg(context);
-		code = gemp_options_add(options, &table[value - 1], text ? text : "true", NULL);
+		code = keep_value(options, &table[value - 1], text ? text : "true", NULL);
 		free(text);
 	}
 	if (code == GEMP_OK)
@@ -318,16 +313,10 @@ static const char *value_text(const gemp_options *options, const char *name)
 	return text;
 }
 
-static void reverse(gemp_option_value *given, size_t count)
-{
-	for (size_t i = 0; i < count / 2; i++) {
-		gemp_option_value one = given[i];
-		given[i] = given[count - 1 - i];
-		given[count - 1 - i] = one;
-	}
-}
+/* CONFIGURATION */
 
-static gemp_code take(void *self, const char *place, char *name, char *value)
+/* One line of it; dashes in front of the name are allowed, as people copy them. */
+static gemp_code take_setting(void *self, const char *place, char *name, char *value)
 {
 	gemp_options *options = self;
 	if (strncmp(name, "--", 2) == 0)
@@ -338,47 +327,34 @@ static gemp_code take(void *self, const char *place, char *name, char *value)
 		return gemp_fail(GEMP_EUSAGE, "%s: a configuration cannot name another one", place);
 	const gemp_option *option = gemp_option_find(name, options->command);
 	if (option)
-		return gemp_options_add(options, option, value, place);
+		return keep_value(options, option, value, place);
 	char before[600];
 	snprintf(before, sizeof before, "%.590s: ", place);
 	return gemp_option_unknown(options, before, "", name);
 }
 
-/* Adds what `text` gives to options->given; errors name `path` and the line. Local. */
-static gemp_code gemp_config_parse(gemp_options *options, const char *path, const char *text)
-{
-	return gemp_settings_parse(path, text, "long-option", take, options);
-}
-
-/* What the configuration gives goes in front of what the line gave, so that the line wins. */
+/* Collective. */
 static gemp_code add_configuration(gemp_options *options, const gemp_context *context, const char *path)
 {
-	gemp_code code = GEMP_OK;
-	char *text = NULL;
-	size_t from_line = options->value_count;
-	GEMP_TRY(gemp_file_read_text(&text, context, "--config", path));
-	GEMP_TRY(gemp_config_parse(options, path, text));
-	reverse(options->values, from_line);
-	reverse(options->values + from_line, options->value_count - from_line);
-	reverse(options->values, options->value_count);
-done:
-	gemp_text_release(text);
-	return code;
+	GEMP_OWNED_BY(gemp_text_release_at) char *text = NULL;
+	GEMP_PROPAGATE(gemp_file_read_text(&text, context, "--config", path));
+	return gemp_settings_parse(path, text, "long-option", take_setting, options);
 }
 
+/* ARGUMENTS */
+
+/* A command may be used in several forms, a line each in its table entry. */
 static gemp_code refuse_few(const gemp_command *command)
 {
-	gemp_text forms = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text forms = { 0 };
 	for (const char *at = command->arguments; *at; at += strcspn(at, "\n"), at += *at == '\n')
 		gemp_text_print(&forms, "%s%.*s", forms.size ? ", or " : "", (int)strcspn(at, "\n"), at);
-	gemp_code code = gemp_text_status(&forms);
-	if (code == GEMP_OK)
-		code = gemp_fail(GEMP_EUSAGE, "%s needs %s ('gemp-mpi help %s' shows how)", command->name, forms.data,
-		                 command->name);
-	gemp_text_free(&forms);
-	return code;
+	GEMP_PROPAGATE(gemp_text_status(&forms));
+	return gemp_fail(GEMP_EUSAGE, "%s needs %s ('gemp-mpi help %s' shows how)", command->name, forms.data,
+	                 command->name);
 }
 
+/* A surplus argument is mostly a query without quotes, or a command behind options. */
 static gemp_code check_arguments(const gemp_options *options)
 {
 	const gemp_command *command = options->command;
@@ -398,8 +374,8 @@ static gemp_code check_arguments(const gemp_options *options)
 	                 command->name, extra, command->name);
 }
 
-/* Does the graph depend on this option? Where it goes, what is said about it and how often the work was interrupted do not
- * matter: the same graph is the same file. */
+/* Does the resulting graph depend on this option? Output paths, reports, devices and checkpoints do not change it, and are left out
+ * of the provenance, since the same graph must be the same file. */
 static bool shapes_graph(const gemp_option *option)
 {
 	static const char *const others[] = { "output",   "changes", "dot",    "explain", "checkpoint",   "resume",
@@ -439,18 +415,28 @@ gemp_code gemp_options_new(gemp_options **out, const gemp_context *context, cons
 	const char *path = value_text(options, "config");
 	if (path)
 		code = add_configuration(options, context, path);
-	if (code == GEMP_OK)
-		code = apply(options);
-	if (code == GEMP_OK)
-		code = check_arguments(options);
-	if (code == GEMP_OK)
-		code = write_as_given(options);
+	GEMP_THEN(apply(options));
+	GEMP_THEN(check_arguments(options));
+	GEMP_THEN(write_as_given(options));
 	GEMP_TRY(gemp_context_agree(context, code));
 	*out = options;
 	return GEMP_OK;
 done:
 	gemp_options_free(options);
 	return code;
+}
+
+/* Several entries of the table may have the same list. */
+static void free_lists(gemp_options *options)
+{
+	size_t count;
+	const gemp_option *table = gemp_option_table(&count);
+	for (size_t i = 0; i < count; i++)
+		if (table[i].kind == GEMP_OPTION_LIST) {
+			gemp_list *list = (void *)((char *)options + table[i].offset);
+			gemp_free(list->items);
+			*list = (gemp_list){ 0 };
+		}
 }
 
 void gemp_options_free(gemp_options *options)
@@ -463,16 +449,6 @@ void gemp_options_free(gemp_options *options)
 	}
 	for (size_t i = 0; i < options->argument_count; i++)
 		gemp_free(options->arguments[i]);
-	gemp_free(options->values);
-	gemp_free(options->as_given);
-	gemp_free(options->arguments);
-	gemp_free(options->vertex_files.items);
-	gemp_free(options->edge_files.items);
-	gemp_free(options->parameters.items);
-	gemp_free(options->only_relations.items);
-	gemp_free(options->patterns.items);
-	gemp_free(options->query_graphs.items);
-	gemp_free(options->sources.items);
-	gemp_free(options->shown.items);
-	gemp_free(options);
+	free_lists(options);
+	gemp_free_all(options->values, options->as_given, options->arguments, options);
 }

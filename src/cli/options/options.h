@@ -61,8 +61,8 @@ typedef struct gemp_options {
 	const gemp_command_table *table;
 	size_t argument_count;
 	char **arguments; /* [argument_count] owned */
-	size_t value_count, value_capacity;
-	gemp_option_value *values; /* [given_count] configuration first, then command line */
+	size_t value_count, value_capacity, configured_count;
+	gemp_option_value *values; /* [value_count] the configuration's [configured_count], then the command line's */
 
 	char *as_given; /* owned: the command with what shapes its result, for the provenance of files */
 

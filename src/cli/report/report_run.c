@@ -11,6 +11,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
+static json_t *arguments_of(const gemp_options *options)
+{
+	json_t *arguments = json_array();
+	for (size_t i = 0; i < options->argument_count; i++)
+		json_array_append_new(arguments, json_string(options->arguments[i]));
+	return arguments;
+}
+
+/* The options as they were given; a list in one field, in the order of the line. */
 static json_t *echo(const gemp_options *options)
 {
 	json_t *given = json_object();
@@ -39,17 +48,11 @@ static gemp_code set(gemp_report *report, const char *name, json_t *value)
 
 static gemp_code set_head(gemp_report *report, const gemp_context *context, const gemp_options *options)
 {
-	gemp_code code = GEMP_OK;
-	json_t *arguments = json_array();
-	for (size_t i = 0; i < options->argument_count; i++)
-		json_array_append_new(arguments, json_string(options->arguments[i]));
-	GEMP_TRY(set(report, "version", json_string(gemp_version())));
-	GEMP_TRY(set(report, "command", json_string(options->command->name)));
-	GEMP_TRY(set(report, "arguments", arguments));
-	GEMP_TRY(set(report, "options", echo(options)));
-	GEMP_TRY(set(report, "ranks", json_integer(gemp_context_size(context))));
-done:
-	return code;
+	GEMP_PROPAGATE(set(report, "version", json_string(gemp_version())));
+	GEMP_PROPAGATE(set(report, "command", json_string(options->command->name)));
+	GEMP_PROPAGATE(set(report, "arguments", arguments_of(options)));
+	GEMP_PROPAGATE(set(report, "options", echo(options)));
+	return set(report, "ranks", json_integer(gemp_context_size(context)));
 }
 
 /* The file of a place, which may be a dataset: F.h5 of F.h5:/values. */
@@ -100,34 +103,29 @@ static bool takes_file(const gemp_option *option)
 
 static gemp_code is_apart(const gemp_options *options, const char *option, const char *path)
 {
-	gemp_code code = GEMP_OK;
 	if (!path || strcmp(path, "-") == 0)
 		return GEMP_OK;
 	for (size_t i = 0; i < options->argument_count; i++)
-		GEMP_TRY(apart_from(option, path, "", "an argument", options->arguments[i]));
+		GEMP_PROPAGATE(apart_from(option, path, "", "an argument", options->arguments[i]));
 	for (size_t i = 0; i < options->value_count; i++) {
 		const gemp_option_value *given = &options->values[i];
 		if (takes_file(given->option) && strcmp(given->option->name, option) != 0)
-			GEMP_TRY(apart_from(option, path, "--", given->option->name, given->text));
+			GEMP_PROPAGATE(apart_from(option, path, "--", given->option->name, given->text));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Local. GEMP_EUSAGE if a file to be written is an argument, the file of another option, or to be written twice. */
 static gemp_code gemp_output_paths_check(const gemp_options *options)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(is_apart(options, "trace", options->trace));
-	GEMP_TRY(is_apart(options, "json", options->json));
-	GEMP_TRY(is_apart(options, "output", options->output));
-	GEMP_TRY(is_apart(options, "subgraph", options->subgraph));
-	GEMP_TRY(is_apart(options, "dot", options->dot));
-	GEMP_TRY(is_apart(options, "tree", options->tree));
-	GEMP_TRY(is_apart(options, "unitigs", options->unitigs));
-	GEMP_TRY(is_apart(options, "gfa", options->gfa));
-done:
-	return code;
+	GEMP_PROPAGATE(is_apart(options, "trace", options->trace));
+	GEMP_PROPAGATE(is_apart(options, "json", options->json));
+	GEMP_PROPAGATE(is_apart(options, "output", options->output));
+	GEMP_PROPAGATE(is_apart(options, "subgraph", options->subgraph));
+	GEMP_PROPAGATE(is_apart(options, "dot", options->dot));
+	GEMP_PROPAGATE(is_apart(options, "tree", options->tree));
+	GEMP_PROPAGATE(is_apart(options, "unitigs", options->unitigs));
+	return is_apart(options, "gfa", options->gfa);
 }
 
 bool gemp_json_on_stdout(const gemp_options *options)
@@ -175,16 +173,13 @@ static void print_text(void *file, const char *text, size_t size)
 /* Rank 0. */
 static gemp_code check_files(const gemp_options *options)
 {
-	gemp_code code = GEMP_OK;
 	if (options->json && !gemp_json_on_stdout(options))
-		GEMP_TRY(gemp_file_may_write("--json", options->json));
+		GEMP_PROPAGATE(gemp_file_may_write("--json", options->json));
 	if (is_stdout(options->trace))
 		return gemp_fail(GEMP_EUSAGE, "--trace -: a trace needs a file of its own; name one");
 	if (options->trace)
-		GEMP_TRY(gemp_file_may_write("--trace", options->trace));
-	code = gemp_output_paths_check(options);
-done:
-	return code;
+		GEMP_PROPAGATE(gemp_file_may_write("--trace", options->trace));
+	return gemp_output_paths_check(options);
 }
 
 gemp_code gemp_report_begin(gemp_report **out, gemp_context *context, const gemp_options *options)
@@ -197,7 +192,7 @@ gemp_code gemp_report_begin(gemp_report **out, gemp_context *context, const gemp
 	how.no_rows = on_stdout;
 	how.text = on_stdout && options->quiet ? NULL : print_text;
 	how.text_self = on_stdout || answer_on_stdout(options) ? stderr : stdout;
-	GEMP_TRY(gemp_report_open(out, context, &how));
+	GEMP_PROPAGATE(gemp_report_open(out, context, &how));
 	if (gemp_context_rank(context) == 0) {
 		code = set_head(*out, context, options);
 		if (code == GEMP_OK)
@@ -210,7 +205,6 @@ gemp_code gemp_report_begin(gemp_report **out, gemp_context *context, const gemp
 		gemp_report_close(*out);
 		*out = NULL;
 	}
-done:
 	return code;
 }
 
