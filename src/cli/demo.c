@@ -1,9 +1,8 @@
+#include "cli/handles.h"
 #include "cli/match/query_options.h"
 #include "core/quantity.h"
-#include "core/status.h"
 
 #include <errno.h>
-#include <gemp/gemp.h>
 
 static const char question[] = "MATCH (a:Person)-[:ACTS_IN]->(m:Movie)<-[:ACTS_IN]-(b:Person),\n"
 							   "      (c:Person)-[:ACTS_IN]->(m)<-[:ACTS_IN]-(d:Person)\n"
@@ -36,20 +35,16 @@ static void print_next_steps(const gemp_report *report)
 static gemp_code demo(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	enum { PREVIEW = 8 };
-	gemp_code code = GEMP_OK;
-	gemp_graph *graph = NULL;
-	gemp_query *query = NULL;
+	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
+	GEMP_OWNED_BY(gemp_query_close_at) gemp_query *query = NULL;
 	gemp_query_settings settings = gemp_query_options(options);
 	settings.preview = PREVIEW;
-	GEMP_TRY(gemp_graph_generate(&graph, context, "movies", NULL, 0, options->seed, 1));
-	GEMP_TRY(gemp_query_open(&query, graph, question, &settings));
+	GEMP_PROPAGATE(gemp_graph_generate(&graph, context, "movies", NULL, 0, options->seed, 1));
+	GEMP_PROPAGATE(gemp_query_open(&query, graph, question, &settings));
 	print_query(report, context, graph);
-	GEMP_TRY(gemp_query_write(query, NULL, NULL, report));
+	GEMP_PROPAGATE(gemp_query_write(query, NULL, NULL, report));
 	print_next_steps(report);
-done:
-	gemp_query_close(query);
-	gemp_graph_close(graph);
-	return code;
+	return GEMP_OK;
 }
 
 const gemp_command gemp_command_demo = {

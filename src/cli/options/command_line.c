@@ -1,5 +1,6 @@
 #include "cli/options/command_line.h"
 
+#include "cli/handles.h"
 #include "cli/help/help.h"
 #include "cli/report/report_run.h"
 #include "cli/terminal.h"

@@ -6,7 +6,6 @@
 #ifndef GEMP_CLI_REPORT_REPORT_RUN_H
 #define GEMP_CLI_REPORT_REPORT_RUN_H
 
-#include "api/report_state.h"
 #include "cli/options/options.h"
 #include "gemp/graph.h"
 
