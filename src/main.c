@@ -1,3 +1,5 @@
+/* The program gemp-mpi: the library (include/gemp) with a command line. */
+
 #include "cli/options/command_line.h"
 
 /* The first one runs when no command is named. */

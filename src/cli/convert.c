@@ -1,6 +1,10 @@
+/* convert: a graph file to a form that other programs read. What a format cannot hold is refused by the library, before a file
+ * gets its name. */
+
 #include "cli/handles.h"
 #include "cli/report/report_run.h"
 
+/* A path that cannot be written is found before the graph is read. */
 static gemp_code check(const gemp_context *context, const gemp_options *options)
 {
 	gemp_code code = GEMP_OK;

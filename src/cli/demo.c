@@ -1,3 +1,7 @@
+/* demo: what runs when no command is given: a graph that is made in memory, and a question that touches what the program is for:
+ * a pattern of five vertices, a condition on an attribute, rows in the user's own keys. It needs no file and takes a second.
+ */
+
 #include "cli/handles.h"
 #include "cli/match/query_options.h"
 #include "core/quantity.h"
@@ -9,6 +13,7 @@ static const char question[] = "MATCH (a:Person)-[:ACTS_IN]->(m:Movie)<-[:ACTS_I
 							   "WHERE a.name CONTAINS 'Jack'\n"
 							   "RETURN m.name AS film, a.name AS jack, b.name, c.name, d.name";
 
+/* The question stands before the rows, so that nobody has to know the language to follow. */
 static void print_query(const gemp_report *report, const gemp_context *context, const gemp_graph *graph)
 {
 	int ranks = gemp_context_size(context);
@@ -19,6 +24,7 @@ static void print_query(const gemp_report *report, const gemp_context *context, 
 	                  gemp_grouped(gemp_graph_edge_count(graph)).text, question);
 }
 
+/* Commands that can be copied as they are. */
 static void print_next_steps(const gemp_report *report)
 {
 	const char *program = program_invocation_name; /* as it was called: it need not be on the PATH */

@@ -1,3 +1,6 @@
+/* generate: random graphs and examples to a graph file. Parameters of generators are options whose text the library reads, since
+ * only the generator knows their ranges. */
+
 #include "cli/handles.h"
 #include "cli/report/report_run.h"
 

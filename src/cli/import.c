@@ -1,3 +1,8 @@
+/* import: files of other programs to a graph file.
+ *
+ * The graph is built in memory, distributed over the ranks, and then written; the provenance names every file that was read.
+ */
+
 #include "cli/handles.h"
 #include "cli/report/report_run.h"
 
@@ -41,12 +46,12 @@ const gemp_command gemp_command_import = {
 	.bit = GEMP_ON_IMPORT,
 	.arguments = "--vertices FILE... --edges FILE... -o G.h5\nFILE... -o G.h5",
 	.summary = "Makes a graph file of tables, edge lists and other formats",
-	.text = "Files are plain, .gz or .zst. Tables (TSV, CSV) have a header: vertices the columns id, type (several "
-			"labels: A;B) and attributes; edges src, dst, type and attributes. The type of a column is stated "
-			"(year:int) or inferred; an empty field is NULL. A file of most other formats is a whole graph. "
-			"docs/formats.md shows each, and what becomes of it.\n"
-			"The graph file is stored in a random order of the vertices, so that each of any number of ranks finds "
-			"its random part in one piece.\n",
+	.text = "Files are plain, .gz or .zst. Tables (TSV, CSV) have a header: vertices the columns id, type "
+			"(several labels: A;B) and attributes; edges src, dst, type and attributes. The type of a column is "
+			"stated (year:int) or inferred; an empty field is NULL. A file of most other formats is a whole "
+			"graph. docs/formats.md describes each format.\n"
+			"The graph file stores the vertices in random order. The random part of each rank is then contiguous, "
+			"whatever the number of ranks.\n",
 	.examples = "gemp-mpi import --vertices people.tsv --vertices films.tsv --edges roles.tsv.zst -o movies.h5\n"
 				"mpirun -n 4 gemp-mpi import wiki-Vote.txt.gz --undirected -o wiki.h5\n"
 				"gemp-mpi import /usr/share/dictd/*.index --undirected -o translations.h5\n",

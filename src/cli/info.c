@@ -1,3 +1,6 @@
+/* info: what a graph file holds. With --schema nothing but the head of the file is read, so that it answers at once for files of any
+ * size. */
+
 #include "cli/handles.h"
 #include "cli/report/report_run.h"
 

@@ -1,3 +1,6 @@
+/* partition: how a graph can be cut, and with --output the graph in the order of the parts, which later runs then own in one
+ * piece for each rank. */
+
 #include "cli/handles.h"
 #include "cli/report/report_run.h"
 
@@ -35,12 +38,13 @@ const gemp_command gemp_command_partition = {
 	.bit = GEMP_ON_PARTITION,
 	.arguments = "G.h5 [--parts K] [--method METHOD] [-o H.h5]",
 	.summary = "Cuts a graph into parts; shows sizes, balance and edges between parts",
-	.text =
-		"Vertices of a graph file are in a random order, so that any K equal ranges of them are K random parts: that is "
-		"what ranks own, and it balances whatever the graph. Graphs with structure (roads, meshes, texts) can do with fewer "
-		"edges between parts: block takes contiguous blocks of keys, ptscotch looks for a small cut. --output writes the "
-		"graph in the order of its parts. As many ranks as parts then own one part each; ranks that divide the parts own "
-		"several, a multiple of the parts pieces of them; another number gets equal ranges, with a warning.\n",
+	.text = "The vertices of a graph file are in random order. K equal ranges of them are K random parts, which "
+			"is what ranks own; they balance the load for any graph. Graphs with structure (roads, meshes, texts) "
+			"can have fewer edges between parts: block makes contiguous blocks of keys, ptscotch searches for a "
+			"small cut.\n"
+			"--output writes the graph in the order of its parts. As many ranks as parts then own one part each. "
+			"If the number of ranks divides the number of parts, each rank owns several parts; if it is a "
+			"multiple, each owns a piece of a part; other numbers of ranks own equal ranges, with a warning.\n",
 	.examples = "gemp-mpi partition movies.h5 --parts 8\n"
 				"mpirun -n 8 gemp-mpi partition roads.h5 -k 8 --method ptscotch -o roads-8.h5\n",
 	.min_arguments = 1,

@@ -1,3 +1,7 @@
+/* terminal: progress is a line that is written over, where stderr is a terminal, and otherwise a line every half minute, which a
+ * log file bears. Tasks shorter than two seconds show nothing.
+ */
+
 #include "cli/terminal.h"
 
 #include <inttypes.h>
@@ -23,6 +27,7 @@ static double now(void)
 	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
+/* A message must not be appended to half a line of progress. */
 static void clear_line(void)
 {
 	if (progress.on_line)
@@ -37,6 +42,7 @@ void gemp_terminal_log(void *self, gemp_verbosity level, bool warning, int rank,
 	fprintf(stderr, "%s%s\n", warning ? "gemp-mpi: warning: " : "", message);
 }
 
+/* The time that is left follows from the share that is done, once that is more than a hundredth. */
 static void print_progress(uint64_t done, uint64_t total, uint64_t found, double seconds, bool terminal)
 {
 	double share = total ? (double)done / (double)total : 0.0;
@@ -53,6 +59,7 @@ static void print_progress(uint64_t done, uint64_t total, uint64_t found, double
 	fflush(stderr);
 }
 
+/* A task begins anew where its name changes or its count falls. */
 void gemp_terminal_progress(void *self, const char *task, uint64_t done, uint64_t total, uint64_t found)
 {
 	(void)self;

@@ -1,3 +1,5 @@
+/* verify: checks a graph file, as after a transfer or before a long run. The exit code tells scripts the result. */
+
 #include "cli/report/report_run.h"
 
 #include <gemp/graph.h>
@@ -12,9 +14,9 @@ const gemp_command gemp_command_verify = {
 	.bit = GEMP_ON_VERIFY,
 	.arguments = "G.h5",
 	.summary = "Checks a graph file",
-	.text = "Reads all of it, compares checksums and the hash of its content, and checks that rows are sorted, "
-			"that ids exist and that the rows by source and by target hold the same edges. Exit code 65 where "
-			"something is wrong.\n",
+	.text = "Reads the whole file, compares checksums and the hash of its content, and checks that rows are "
+			"sorted, that ids exist and that the rows by source and by target hold the same edges. The exit code "
+			"is 65 if something is wrong.\n",
 	.examples = "gemp-mpi verify movies.h5\n",
 	.min_arguments = 1,
 	.max_arguments = 1,

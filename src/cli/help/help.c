@@ -1,3 +1,10 @@
+/* help: --help and the command `help` for terminals, made from the tables of commands and options.
+ *
+ * A text is built whole before rank 0 prints it, so that a failure prints nothing. Lines wrap at WIDTH columns, whatever the terminal:
+ * the same help everywhere can be compared and searched. Names stand in a column of their own; a name that is too long for it has its
+ * meaning on the next line.
+ */
+
 #include "cli/help/help.h"
 
 #include "core/memory.h"
@@ -8,12 +15,12 @@
 enum { WIDTH = 100, OPTION_COLUMN = 30, COMMAND_COLUMN = 14 };
 
 const gemp_help_entry gemp_help_codes[] = {
-	{ "0", "Success, also with no match." },
+	{ "0", "Success, also if there are no matches." },
 	{ "2", "Error in the command line or the query." },
 	{ "65", "Bad input data." },
 	{ "66", "An input file is missing or cannot be read." },
 	{ "69", "No OpenCL device." },
-	{ "70", "Internal error, ours or a driver's." },
+	{ "70", "Internal error, of the program or a driver." },
 	{ "71", "Out of memory on host or device." },
 	{ "74", "Reading or writing failed." },
 	{ "75", "match, transform: stopped early with a checkpoint; --resume goes on." },
@@ -23,7 +30,7 @@ const gemp_help_entry gemp_help_codes[] = {
 const gemp_help_entry gemp_help_environment[] = {
 	{ "GEMP_CACHE_DIR", "Folder of built kernels; empty: no cache. By default $XDG_CACHE_HOME/gemp-mpi or "
 	                    "~/.cache/gemp-mpi." },
-	{ "GEMP_KERNEL_DIR", "Folder whose .cl and .clh files stand in for the ones built in." },
+	{ "GEMP_KERNEL_DIR", "Folder whose .cl and .clh files are used in place of those that are built in." },
 	{ NULL, NULL },
 };
 
@@ -47,7 +54,7 @@ static void wrap(gemp_text *out, size_t at, size_t indent, const char *text)
 	gemp_text_print(out, "\n");
 }
 
-/* A name, and what it means in a column of its own. */
+/* A name, and its meaning in a column of its own. */
 static void entry(gemp_text *out, const char *name, size_t column, const char *meaning)
 {
 	size_t at = strlen(name);
@@ -60,6 +67,7 @@ static void entry(gemp_text *out, const char *name, size_t column, const char *m
 	wrap(out, column, column, meaning);
 }
 
+/* A heading and a list that ends with a NULL name. */
 static void entries(gemp_text *out, const char *heading, size_t column, const gemp_help_entry *list)
 {
 	gemp_text_print(out, "\n%s:\n", heading);
@@ -70,6 +78,7 @@ static void entries(gemp_text *out, const char *heading, size_t column, const ge
 	}
 }
 
+/* The endings of a format go into its meaning. The list is made anew in each call, with the same content. */
 const gemp_help_entry *gemp_help_formats(void)
 {
 	enum { MOST = 32, MEANING = 200 };
@@ -89,6 +98,7 @@ void gemp_help_option_name(gemp_text *out, const gemp_option *option)
 	gemp_text_print(out, "--%s%s%s", option->name, option->value ? " " : "", option->value ? option->value : "");
 }
 
+/* Callers print a heading wherever the group changes. */
 const gemp_option *gemp_help_next(const gemp_command *command, size_t *index)
 {
 	size_t count;
@@ -101,9 +111,10 @@ const gemp_option *gemp_help_next(const gemp_command *command, size_t *index)
 	return NULL;
 }
 
+/* "  -o, --output FILE": the letter has a column of its own. */
 static void print_option(gemp_text *out, const gemp_option *option)
 {
-	gemp_text name = { 0 }, meaning = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text name = { 0 }, meaning = { 0 };
 	if (option->letter)
 		gemp_text_print(&name, "  -%c, ", option->letter);
 	else
@@ -116,10 +127,9 @@ static void print_option(gemp_text *out, const gemp_option *option)
 		out->failed = true;
 	else
 		entry(out, name.data, OPTION_COLUMN, meaning.data);
-	gemp_text_free(&name);
-	gemp_text_free(&meaning);
 }
 
+/* Parameters are options of their generator alone. */
 static void print_parameter(gemp_text *out, const gemp_parameter *parameter)
 {
 	char form[64], value[64], name[128], meaning[512];
@@ -130,6 +140,7 @@ static void print_parameter(gemp_text *out, const gemp_parameter *parameter)
 	entry(out, name, OPTION_COLUMN, meaning);
 }
 
+/* Generators stand in front of the options of `generate`, with their parameters. */
 static void print_generators(gemp_text *out)
 {
 	size_t count;
@@ -152,6 +163,7 @@ static void lines(gemp_text *out, const char *before, const char *text)
 	}
 }
 
+/* A command may be used in several forms, a line each. */
 static void usage(gemp_text *out, const gemp_command *command)
 {
 	const char *form = command->arguments, *before = "Usage: ";
@@ -164,6 +176,7 @@ static void usage(gemp_text *out, const gemp_command *command)
 	} while (*form);
 }
 
+/* A paragraph is one line of the command's text. */
 static void paragraphs(gemp_text *out, const char *text)
 {
 	while (*text) {
@@ -223,6 +236,7 @@ void gemp_help_overview(gemp_text *out, const gemp_command_table *table)
 	entries(out, "Environment", 19, gemp_help_environment);
 }
 
+/* The other ranks build the same text, so that all return the same code. */
 gemp_code gemp_help_print(const gemp_context *context, const gemp_text *text)
 {
 	GEMP_PROPAGATE(gemp_text_status(text));
@@ -231,6 +245,7 @@ gemp_code gemp_help_print(const gemp_context *context, const gemp_text *text)
 	return GEMP_OK;
 }
 
+/* Without a command the overview is shown. */
 static gemp_code help(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	(void)report;

@@ -1,4 +1,6 @@
-/* The manual as Markdown and as a man page. */
+/* manual: the whole of the help as Markdown (docs/command-line.md) and as a man page (docs/gemp-mpi.1), with the fields of the JSON
+ * report. A test compares both files with what this module makes, so that a new option cannot be left out.
+ */
 
 #include "cli/help/help.h"
 
@@ -6,63 +8,66 @@
 #include <string.h>
 
 const gemp_help_entry gemp_help_json[] = {
-	{ "version, command, arguments, options", "The program and what it was asked, options as given." },
-	{ "ranks, devices", "Ranks; devices with the number of ranks on each." },
-	{ "graph", "vertices, edges and hash: the hash of the content is the same for every number of ranks." },
-	{ "seconds", "For each phase, and elapsed, min, avg and max over ranks; kernel: the mean of a rank's devices." },
+	{ "version, command, arguments, options", "The program and its command line; options as they were given." },
+	{ "ranks, devices", "Number of ranks; devices with the number of ranks on each." },
+	{ "graph", "Vertices, edges, and a hash of the content, which is the same for every number of ranks." },
+	{ "seconds",
+	  "Minimum, mean and maximum over ranks of each phase and of the elapsed time; kernel: mean over the devices of a rank." },
 	{ "memory",
-	  "Peak bytes of the largest rank: host, device; shared_by_node: what the ranks of a node hold together." },
-	{ "device_memory", "match: bytes on the device of the largest rank: graph, result_buffer, attributes." },
-	{ "schema, degrees, seed, bytes", "info: labels, relations, attributes; degrees with a histogram; the file." },
+	  "Peak bytes of the largest rank on host and device; shared_by_node: bytes that the ranks of a node share." },
+	{ "device_memory", "match: bytes on the device of the largest rank for graph, result_buffer and attributes." },
+	{ "schema, degrees, seed, bytes",
+	  "info: labels, edge types and attributes; degrees with a histogram; seed and size of the file." },
 	{ "parts, method, edge_cut",
-	  "partition: vertices and edges of each part; how they were cut, in partition_seconds; edges "
-	  "between parts, edges_inside_share; vertices, edges_out, edges_in and part_bytes (of rows): min, avg, max, imbalance." },
-	{ "partition", "info: method and parts of a file that `partition` wrote." },
-	{ "assignment",
-	  "devices: host and devices of each rank, one by one. pci and uuid are null where the driver does not know them." },
-	{ "query, semantics, distinct, plan", "match: what was asked, and how it is searched." },
-	{ "matches", "match: matches in the chosen sense. A count has all its digits, up to 2^64 - 1; some parsers round "
-	             "beyond 2^53." },
-	{ "embeddings, embeddings_reason", "match: embeddings; null and why where they were not counted." },
-	{ "rows, count", "match: rows of the result; what count(*) returned." },
+	  "partition: vertices and edges of each part; the method, and its partition_seconds; edges "
+	  "between parts, and edges_inside_share; min, avg, max and imbalance of vertices, edges_out, edges_in and part_bytes (of rows)." },
+	{ "partition", "info: method and number of parts of a file that `partition` wrote." },
+	{ "assignment", "devices: host and devices of each rank. pci and uuid are null if the driver does not give them." },
+	{ "query, semantics, distinct, plan", "match: the query, its meaning, and the plan of the search." },
+	{ "matches",
+	  "match: number of matches in the chosen meaning. Counts have all their digits, up to 2^64 - 1; some parsers "
+	  "round numbers above 2^53." },
+	{ "embeddings, embeddings_reason", "match: number of embeddings; null and the reason if they were not counted." },
+	{ "rows, count", "match: number of rows of the result; the value of count(*)." },
 	{ "steps, rules, explain",
-	  "transform: steps taken; of each rule steps, matches, applied, conflicts, blocked, rounds of choosing, "
-	  "seconds, what was created, deleted and set; --explain: the same of each step." },
+	  "transform: number of steps; for each rule its steps, matches, applied, conflicting and inapplicable ones, rounds of "
+	  "conflict resolution, seconds, and elements created, deleted and set; --explain: the same for each step." },
 	{ "changes, replayed, dot",
-	  "transform: file and lines of the change log; lines of a log that was applied; file of the drawing." },
+	  "transform: file and lines of the change log; lines that were replayed; file of the drawing." },
 	{ "complete",
-	  "match, and transform --checkpoint: false where a limit or --max-time or a signal ended the search, or SKIP or LIMIT left out rows that have no order." },
+	  "match, and transform --checkpoint: false if a limit, --max-time or a signal ended the work, or if SKIP or LIMIT left out rows that have no order." },
 	{ "checkpoint",
-	  "match --checkpoint: folder; jobs that worked on it, seconds_before of those before this one; parts of the "
-	  "search and how many are finished. transform --checkpoint: the same without parts." },
-	{ "launches, pivots, result_fill", "match: kernel launches, vertices to start from, fill of the result buffer." },
+	  "match --checkpoint: folder; number of jobs that worked on it; seconds_before: of the earlier jobs; parts of the "
+	  "search, and how many are finished. transform --checkpoint: the same without parts." },
+	{ "launches, pivots, result_fill",
+	  "match: number of kernel launches and of start vertices; used share of the result buffer." },
 	{ "exchange",
-	  "match: how (none, push, pull), bytes, messages, rounds; local_share: matches that never crossed ranks, or, "
-	  "pull, rows read that were at hand; pull_rounds, rows_read, rows_fetched, row_bytes, row_bytes_uncoded, pivots_in_parts; "
-	  "push: match_bytes, match_bytes_uncoded; auto: expected_row_bytes, expected_match_bytes." },
-	{ "work", "match: for each rank and device: kernel seconds; of searches launches, and matches found there (before "
-	          "deduplication)." },
-	{ "imbalance", "match: kernel seconds, and matches found, of the greatest device over the mean." },
-	{ "attribute_values", "match: values copied to devices, and values that results refer to." },
-	{ "count_per", "match --count-per: vertex; members: vertices of a match that it counts for." },
+	  "match: method (none, push, pull), bytes, messages and rounds; local_share: share of matches that never left a rank "
+	  "(push) or of rows that a rank had (pull); pull: pull_rounds, rows_read, rows_fetched, row_bytes, row_bytes_uncoded, "
+	  "pivots_in_parts; push: match_bytes, match_bytes_uncoded; auto: expected_row_bytes, expected_match_bytes." },
+	{ "work", "match: for each rank and device the kernel seconds, launches, and matches before duplicates were "
+	          "removed." },
+	{ "imbalance", "match: maximum over mean of the devices' kernel seconds and matches." },
+	{ "attribute_values", "match: number of values that were copied to devices, and of values in results." },
+	{ "count_per",
+	  "match --count-per: the vertex; members: the pattern vertices that are equivalent to it by symmetry." },
 	{ "estimate", "match --estimate: matches, low, high, confidence; samples, seconds, seed." },
-	{ "motifs", "match --pattern motifs:K: pattern, edges, count and seconds of each." },
-	{ "order", "match: the pattern's vertices in the order they were bound." },
-	{ "entries_read", "match --profile: entries of neighbour lists that were walked." },
-	{ "rows_passed", "match --profile: partial matches, of all steps but the last." },
-	{ "lookups", "match --profile: vertices looked for in neighbour lists." },
-	{ "part_share", "match --profile: share of matches inside one of 1, 2, ... 64 parts." },
-	{ "quantisation_error, topographic_error",
-	  "som train, som apply: of all vectors, by the map that was written or given." },
+	{ "motifs", "match --pattern motifs:K: pattern, edges, count and seconds of each shape." },
+	{ "order", "match: the pattern's vertices in the order in which they are bound." },
+	{ "entries_read", "match --profile: number of row entries that were read." },
+	{ "rows_passed", "match --profile: number of partial matches of all steps but the last." },
+	{ "lookups", "match --profile: number of searches for a vertex in a row." },
+	{ "part_share", "match --profile: share of matches that lie within one of 1, 2, 4, ... 64 parts." },
+	{ "quantisation_error, topographic_error", "som train, som apply: errors of all vectors with respect to the map." },
 	{ "epochs, epoch, seconds_per_epoch",
-	  "som train: radius, rate and errors of each epoch of this run; epochs done in all; the slowest "
-	  "rank's seconds." },
+	  "som train: radius, rate and errors of each epoch of this run; number of epochs in all; seconds of the slowest "
+	  "rank." },
 	{ "exchange",
-	  "som train: what ranks told each other: units, sums, or maps (affine ones, of online training); null on one rank, "
-	  "and where nothing was left to train." },
+	  "som train: what ranks exchanged: units, sums, or the affine maps of online training; null on one rank, "
+	  "and if there was nothing to train." },
 	{ "vectors, dimensions, missing, without_unit",
-	  "som: vectors of all ranks and numbers of each; values that are missing; vectors "
-	  "without any." },
+	  "som: number of vectors of all ranks, and their length; number of missing values; number of vectors "
+	  "without any value." },
 	{ NULL, NULL },
 };
 
@@ -81,6 +86,7 @@ static void markdown_option(gemp_text *out, const gemp_option *option)
 	gemp_text_print(out, ": %s\n", option->help);
 }
 
+/* Each form of use is a line. */
 static void markdown_usage(gemp_text *out, const gemp_command *command)
 {
 	const char *form = command->arguments;
@@ -93,6 +99,7 @@ static void markdown_usage(gemp_text *out, const gemp_command *command)
 	gemp_text_print(out, "```\n");
 }
 
+/* Parameters stand with their generator, not among the options. */
 static void markdown_generators(gemp_text *out)
 {
 	size_t count;
@@ -116,6 +123,7 @@ static void markdown_formats(gemp_text *out)
 		gemp_text_print(out, "- `%s`: %s\n", entry->name, entry->meaning);
 }
 
+/* Groups of options are bold lines, no headings, since a command has up to seven. */
 static void markdown_command(gemp_text *out, const gemp_command *command)
 {
 	const char *group = "", *text = command->text;
@@ -164,7 +172,8 @@ void gemp_help_markdown(gemp_text *out, const gemp_command_table *table)
 
 /* MAN PAGE */
 
-/* Text that roff shows as it is. */
+/* Escapes what roff would interpret: dots and quotes at the beginning of a line, backslashes, and hyphens, which must be
+ * searchable as minus signs. */
 static void roff(gemp_text *out, const char *text, size_t size)
 {
 	for (size_t i = 0; i < size; i++) {
@@ -186,6 +195,7 @@ static void roff_line(gemp_text *out, const char *text)
 	gemp_text_print(out, "\n");
 }
 
+/* A tagged paragraph: a name, in bold, and its meaning. */
 static void man_item(gemp_text *out, const char *name, const char *value, const char *meaning)
 {
 	gemp_text_print(out, ".TP\n.B ");
@@ -233,6 +243,7 @@ static void man_generators(gemp_text *out)
 	}
 }
 
+/* The text is not wrapped here, since man wraps it. */
 static void man_command(gemp_text *out, const gemp_command *command)
 {
 	const gemp_option *option;

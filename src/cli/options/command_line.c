@@ -1,3 +1,10 @@
+/* command_line: the life of a run: context, options, command, exit code.
+ *
+ * The context is opened before the options are known, since their messages go through it, and is then configured by them. All ranks
+ * go through the same steps and agree on the code of each, so that none waits for one that has left. Rank 0 prints the message of
+ * a failure, once.
+ */
+
 #include "cli/options/command_line.h"
 
 #include "cli/handles.h"
@@ -8,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* --help and --version end a run before the command begins; without a command the overview is shown. */
 static gemp_code print_help(const gemp_context *context, const gemp_options *options, bool overview)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
@@ -20,6 +28,7 @@ static gemp_code print_help(const gemp_context *context, const gemp_options *opt
 	return gemp_help_print(context, &text);
 }
 
+/* The option that says most wins. */
 static gemp_verbosity level_of(const gemp_options *options)
 {
 	if (options->debug)

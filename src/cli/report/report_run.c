@@ -1,10 +1,13 @@
-/* apart: what a command writes, its results, its report and its trace, replaces no other file that it is given. */
+/* report_run: the report of a command from its first field to the written file, and the checks of the files that a command writes.
+ *
+ * A command must not overwrite its own input: results, report and trace are compared with each other, with the arguments and with
+ * the files of other options, by name and, since links are common, by device and inode. Rank 0 does that before any work.
+ */
 
 #include "cli/report/report_run.h"
 
-#include "core/text.h"
+#include "cli/handles.h"
 
-#include <gemp/file.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +39,7 @@ static json_t *echo(const gemp_options *options)
 	return given;
 }
 
-/* `value` is taken over. */
+/* `value` is taken over; the library takes JSON as text, so that programs need not use jansson. */
 static gemp_code set(gemp_report *report, const char *name, json_t *value)
 {
 	char *text = json_dumps(value, JSON_ENCODE_ANY);
@@ -46,6 +49,7 @@ static gemp_code set(gemp_report *report, const char *name, json_t *value)
 	return code;
 }
 
+/* What was asked for, so that a report can be understood without the command line. */
 static gemp_code set_head(gemp_report *report, const gemp_context *context, const gemp_options *options)
 {
 	GEMP_PROPAGATE(set(report, "version", json_string(gemp_version())));
@@ -55,14 +59,16 @@ static gemp_code set_head(gemp_report *report, const gemp_context *context, cons
 	return set(report, "ranks", json_integer(gemp_context_size(context)));
 }
 
-/* The file of a place, which may be a dataset: F.h5 of F.h5:/values. */
+/* OUTPUT PATHS */
+
+/* The length of the file's name in a path that may name a dataset: F.h5 of F.h5:/values. */
 static size_t file_length(const char *place)
 {
 	const char *dataset = strstr(place, ".h5:");
 	return dataset ? (size_t)(dataset - place) + strlen(".h5") : strlen(place);
 }
 
-static bool look(const char *place, struct stat *status)
+static bool find_file(const char *place, struct stat *status)
 {
 	char path[4096];
 	size_t length = file_length(place);
@@ -72,18 +78,19 @@ static bool look(const char *place, struct stat *status)
 	return stat(path, status) == 0;
 }
 
-/* A name that is not there yet is only itself. */
+/* Files that do not exist yet are the same only by name. */
 static bool same_file(const char *one, const char *other)
 {
 	struct stat a, b;
 	size_t length = file_length(one);
 	if (length == file_length(other) && memcmp(one, other, length) == 0)
 		return true;
-	return look(one, &a) && look(other, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+	return find_file(one, &a) && find_file(other, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-static gemp_code apart_from(const char *option, const char *path, const char *dashes, const char *what,
-                            const char *other)
+/* dashes, what: how messages name the other path, an argument or an option. */
+static gemp_code refuse_same(const char *option, const char *path, const char *dashes, const char *what,
+                             const char *other)
 {
 	if (!other || !same_file(path, other))
 		return GEMP_OK;
@@ -91,7 +98,7 @@ static gemp_code apart_from(const char *option, const char *path, const char *da
 	                 what);
 }
 
-/* By what help calls its value. */
+/* Options whose value is a file are known by what help calls the value. */
 static bool takes_file(const gemp_option *option)
 {
 	static const char *const files[] = { "FILE", "G.h5", "H.h5", "F", "F.dot", "F.jsonl", "OUT" };
@@ -101,44 +108,47 @@ static bool takes_file(const gemp_option *option)
 	return false;
 }
 
-static gemp_code is_apart(const gemp_options *options, const char *option, const char *path)
+/* Compares one output with the arguments and with the files of all other options. */
+static gemp_code check_path(const gemp_options *options, const char *option, const char *path)
 {
 	if (!path || strcmp(path, "-") == 0)
 		return GEMP_OK;
 	for (size_t i = 0; i < options->argument_count; i++)
-		GEMP_PROPAGATE(apart_from(option, path, "", "an argument", options->arguments[i]));
+		GEMP_PROPAGATE(refuse_same(option, path, "", "an argument", options->arguments[i]));
 	for (size_t i = 0; i < options->value_count; i++) {
 		const gemp_option_value *given = &options->values[i];
 		if (takes_file(given->option) && strcmp(given->option->name, option) != 0)
-			GEMP_PROPAGATE(apart_from(option, path, "--", given->option->name, given->text));
+			GEMP_PROPAGATE(refuse_same(option, path, "--", given->option->name, given->text));
 	}
 	return GEMP_OK;
 }
 
-/* Local. GEMP_EUSAGE if a file to be written is an argument, the file of another option, or to be written twice. */
-static gemp_code gemp_output_paths_check(const gemp_options *options)
+/* All options that write a file of their own. --into may name the graph that is read. */
+static gemp_code check_paths(const gemp_options *options)
 {
-	GEMP_PROPAGATE(is_apart(options, "trace", options->trace));
-	GEMP_PROPAGATE(is_apart(options, "json", options->json));
-	GEMP_PROPAGATE(is_apart(options, "output", options->output));
-	GEMP_PROPAGATE(is_apart(options, "subgraph", options->subgraph));
-	GEMP_PROPAGATE(is_apart(options, "dot", options->dot));
-	GEMP_PROPAGATE(is_apart(options, "tree", options->tree));
-	GEMP_PROPAGATE(is_apart(options, "unitigs", options->unitigs));
-	return is_apart(options, "gfa", options->gfa);
+	GEMP_PROPAGATE(check_path(options, "trace", options->trace));
+	GEMP_PROPAGATE(check_path(options, "json", options->json));
+	GEMP_PROPAGATE(check_path(options, "output", options->output));
+	GEMP_PROPAGATE(check_path(options, "subgraph", options->subgraph));
+	GEMP_PROPAGATE(check_path(options, "dot", options->dot));
+	GEMP_PROPAGATE(check_path(options, "tree", options->tree));
+	GEMP_PROPAGATE(check_path(options, "unitigs", options->unitigs));
+	return check_path(options, "gfa", options->gfa);
 }
 
-bool gemp_json_on_stdout(const gemp_options *options)
-{
-	return options->json && strcmp(options->json, "-") == 0;
-}
+/* WHERE TEXT GOES */
 
 static bool is_stdout(const char *path)
 {
 	return path && strcmp(path, "-") == 0;
 }
 
-/* Rows or a text of the answer go to stdout. */
+bool gemp_json_on_stdout(const gemp_options *options)
+{
+	return is_stdout(options->json);
+}
+
+/* Rows, FASTA or a spelled text go to stdout: text for people must not be mixed with them. */
 static bool answer_on_stdout(const gemp_options *options)
 {
 	bool sequence = options->sequence && !options->output && !gemp_json_on_stdout(options);
@@ -170,7 +180,7 @@ static void print_text(void *file, const char *text, size_t size)
 	fwrite(text, 1, size, file);
 }
 
-/* Rank 0. */
+/* Rank 0. Paths are checked before the work, which may take hours. */
 static gemp_code check_files(const gemp_options *options)
 {
 	if (options->json && !gemp_json_on_stdout(options))
@@ -179,7 +189,7 @@ static gemp_code check_files(const gemp_options *options)
 		return gemp_fail(GEMP_EUSAGE, "--trace -: a trace needs a file of its own; name one");
 	if (options->trace)
 		GEMP_PROPAGATE(gemp_file_may_write("--trace", options->trace));
-	return gemp_output_paths_check(options);
+	return check_paths(options);
 }
 
 gemp_code gemp_report_begin(gemp_report **out, gemp_context *context, const gemp_options *options)
@@ -195,8 +205,7 @@ gemp_code gemp_report_begin(gemp_report **out, gemp_context *context, const gemp
 	GEMP_PROPAGATE(gemp_report_open(out, context, &how));
 	if (gemp_context_rank(context) == 0) {
 		code = set_head(*out, context, options);
-		if (code == GEMP_OK)
-			code = check_files(options);
+		GEMP_THEN(check_files(options));
 	}
 	code = gemp_context_agree(context, code);
 	if (code == GEMP_OK && options->trace)
@@ -211,30 +220,32 @@ gemp_code gemp_report_begin(gemp_report **out, gemp_context *context, const gemp
 /* Rank 0. */
 static gemp_code write_json(const gemp_report *report, const gemp_options *options)
 {
-	gemp_code code = GEMP_OK;
-	char *text = NULL;
-	GEMP_TRY(gemp_report_json(report, &text));
+	GEMP_OWNED_BY(gemp_text_release_at) char *text = NULL;
+	GEMP_PROPAGATE(gemp_report_json(report, &text));
 	if (!text || !options->json)
-		goto done;
-	if (gemp_json_on_stdout(options))
-		puts(text);
-	else
-		code = gemp_file_replace(options->json, text, strlen(text));
-done:
-	gemp_text_release(text);
-	return code;
+		return GEMP_OK;
+	if (!gemp_json_on_stdout(options))
+		return gemp_file_replace(options->json, text, strlen(text));
+	puts(text);
+	return GEMP_OK;
+}
+
+/* Collective. The trace comes first, since it adds fields to the report. */
+static gemp_code write_files(gemp_report *report, const gemp_context *context, const gemp_options *options)
+{
+	gemp_code code = options->trace ? gemp_report_trace_write(report, options->trace) : GEMP_OK;
+	gemp_code written = gemp_context_agree(context, write_json(report, options));
+	return code == GEMP_OK ? written : code;
 }
 
 gemp_code gemp_report_end(gemp_report *report, const gemp_context *context, const gemp_options *options, gemp_code code)
 {
 	code = gemp_context_agree(context, code);
-	if (code == GEMP_OK || code == GEMP_STOPPED || gemp_report_is_complete(report)) {
-		gemp_code traced = options->trace ? gemp_report_trace_write(report, options->trace) : GEMP_OK;
-		gemp_code written = gemp_context_agree(context, write_json(report, options));
-		code = code != GEMP_OK && code != GEMP_STOPPED ? code
-		       : traced != GEMP_OK                     ? traced
-		       : written != GEMP_OK                    ? written
-		                                               : code;
+	bool went_well = code == GEMP_OK || code == GEMP_STOPPED;
+	if (went_well || gemp_report_is_complete(report)) {
+		gemp_code written = write_files(report, context, options);
+		if (went_well && written != GEMP_OK)
+			code = written;
 	}
 	gemp_report_close(report);
 	return code;
