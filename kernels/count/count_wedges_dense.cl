@@ -1,5 +1,5 @@
 /* count_wedges_dense: wedge counting on CPU devices, one work-item a worker, each with a counter for every vertex in global memory.
- * Written behind what src/count/wedges_codegen.h puts in front.
+ * Written behind what src/count/codegen.h puts in front.
  *
  * A worker takes roots in ascending order, so in each row that it enters the place of the root only moves forward: for long
  * rows, which are the first ones, it is kept, and hardly searched for. */

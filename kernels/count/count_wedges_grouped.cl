@@ -1,4 +1,4 @@
-/* count_sweep_group: wedge counting on GPUs. Written behind what src/count/wedges_codegen.h puts in front. Workers
+/* count_sweep_group: wedge counting on GPUs. Written behind what src/count/codegen.h puts in front. Workers
  * have one lane, or are part of a warp.
  *
  * A team takes a root: a work-group with the roots of many paths, a worker (a warp on NVIDIA devices) with those of few.

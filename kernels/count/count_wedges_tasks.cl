@@ -1,5 +1,5 @@
 /* count_tasks: what wedge counting in groups need beforehand: where each middle's row goes on behind the root, how many paths
- * each root has, and the roots by descending number of paths. Written behind what src/count/wedges_codegen.h puts in front. */
+ * each root has, and the roots by descending number of paths. Written behind what src/count/codegen.h puts in front. */
 
 #include "count_wedges.clh"
 

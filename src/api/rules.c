@@ -5,7 +5,7 @@
 #include "core/memory.h"
 #include "partition/derived/canonical.h"
 #include "partition/views/resident.h"
-#include "pattern/semantic/rule_parse.h"
+#include "pattern/semantic/parse.h"
 #include "transform/changelog/change_log.h"
 #include "transform/transform.h"
 

@@ -3,10 +3,10 @@
 #include "count/count.h"
 
 #include "core/memory.h"
-#include "count/cliques.h"
 #include "count/codegen.h"
-#include "count/expression.h"
+#include "count/engine.h"
 #include "count/neighbours.h"
+#include "count/plan.h"
 #include "count/wedges.h"
 #include "device/tuning.h"
 

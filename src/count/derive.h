@@ -10,7 +10,7 @@
 #ifndef GEMP_COUNT_DERIVE_H
 #define GEMP_COUNT_DERIVE_H
 
-#include "count/attachment.h"
+#include "count/term.h"
 
 /* *found becomes false, and *out is unspecified, where no sums are known that count the term. codegrees: expressions may
  * contain g; ordered: they may contain u and o, and PATH_PAIRS sums are allowed. */

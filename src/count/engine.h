@@ -8,9 +8,21 @@
 #ifndef GEMP_COUNT_ENGINE_H
 #define GEMP_COUNT_ENGINE_H
 
-#include "count/exact_sum.h"
-#include "count/wedges_state.h"
+#include "count/wedges_grouped.h"
 #include "partition/views/resident.h"
+
+/* cliques: counts cliques of four or more vertices by bitmaps of the low rows (kernels/count/count_clique.cl).
+ *
+ * A task is a vertex. Its low row, the d neighbours of smaller slot, becomes d rows of d bits; a clique is found by
+ * intersecting rows. A GPU has a work-group per task, with the bits in local memory where they fit and in a slab of
+ * global memory otherwise. A CPU device has a worker per compute unit with its own slab. Tasks are dealt to ranks in
+ * turn, so each rank prepares and launches locally.
+ */
+
+/* Is some low row too long for its bitmap to fit into local memory? */
+bool gemp_count_cliques_large(const gemp_device *device, uint32_t longest_low);
+/* Are the rows of bits so short that count_narrow_I is faster than count_sum_I? */
+bool gemp_count_cliques_narrow(const gemp_device *device, uint32_t longest_low);
 
 /* What the sums of a plan read. */
 typedef struct gemp_count_needs {
@@ -21,11 +33,6 @@ typedef struct gemp_count_needs {
 	bool maps;            /* on a CPU device: a word a vertex for each worker */
 	bool cliques;
 } gemp_count_needs;
-
-/* How a launch divides tasks: groups of `group` work-items; the CPU's are of one. */
-typedef struct gemp_count_shape {
-	size_t group, groups;
-} gemp_count_shape;
 
 struct gemp_count_engine {
 	gemp_runtime *context;
@@ -51,6 +58,17 @@ struct gemp_count_engine {
 	double preparation, support_seconds;
 	uint64_t prepared; /* launches */
 };
+
+/* Local. Task lists and memory for cliques. */
+gemp_code gemp_count_cliques_prepare(gemp_count_engine *engine);
+
+gemp_code gemp_count_cliques_launch(gemp_count_engine *engine, size_t index, size_t first, size_t *groups,
+                                    gemp_timings *timings);
+
+/* How a launch divides tasks: groups of `group` work-items; the CPU's are of one. */
+typedef struct gemp_count_shape {
+	size_t group, groups;
+} gemp_count_shape;
 
 /* Local. The device's part of preparation, after the program is built. */
 gemp_code gemp_count_rows(gemp_count_engine *engine, gemp_timings *timings);

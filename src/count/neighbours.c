@@ -3,8 +3,8 @@
 #include "count/neighbours.h"
 
 #include "core/memory.h"
-#include "count/exact_sum.h"
-#include "count/expression.h"
+#include "count/device_graph.h"
+#include "count/plan.h"
 #include "device/launch.h"
 #include "device/program.h"
 #include "kernels/count/count_abi.h"

@@ -1,13 +1,278 @@
 #include "count/plan.h"
 
 #include "core/memory.h"
-#include "core/text.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Symbols are whole words: "t_01" is not found within "t_012" or "at_01". */
+bool gemp_expression_mentions(const char *expression, const char *symbol)
+{
+	size_t length = strlen(symbol);
+	for (const char *at = expression; at && (at = strstr(at, symbol)) != NULL; at += length) {
+		bool starts = at == expression || !(isalnum((unsigned char)at[-1]) || at[-1] == '_');
+		if (starts && !(isalnum((unsigned char)at[length]) || at[length] == '_'))
+			return true;
+	}
+	return false;
+}
+
+/* V<table>_<place>, as the expression spells it. */
+bool gemp_expression_mentions_table(const char *expression, size_t table, int place)
+{
+	char symbol[48];
+	snprintf(symbol, sizeof symbol, "V%zu_%d", table, place);
+	return gemp_expression_mentions(expression, symbol);
+}
+
+/* up_<i> is computed from the degree, so it reads table 0 without mentioning it. */
+bool gemp_expression_reads_table(const char *expression, size_t table)
+{
+	bool found = false;
+	for (int place = 0; place < GEMP_PLACES; place++) {
+		const char up[] = { 'u', 'p', '_', (char)('0' + place), 0 };
+		found |= gemp_expression_mentions_table(expression, table, place) ||
+		         (table == 0 && gemp_expression_mentions(expression, up));
+	}
+	return found;
+}
+
+/* Monomials are few, so a linear search finds equal ones; a factor that becomes 0 leaves the polynomial at once. */
+bool gemp_polynomial_add(gemp_polynomial *p, const gemp_monomial *monomial, int64_t factor)
+{
+	size_t i = 0;
+	while (i < p->count && memcmp(&p->terms[i].monomial, monomial, sizeof *monomial))
+		i++;
+	if (i == p->count) {
+		if (i == GEMP_MAX_MONOMIALS)
+			return false;
+		p->terms[p->count++].monomial = *monomial;
+		p->terms[i].factor = 0;
+	}
+	if (__builtin_add_overflow(p->terms[i].factor, factor, &p->terms[i].factor))
+		return false;
+	if (p->terms[i].factor == 0)
+		p->terms[i] = p->terms[--p->count];
+	return true;
+}
+
+/* Euclid's algorithm over all factors. */
+uint64_t gemp_polynomial_divisor(const gemp_polynomial *p, uint64_t with)
+{
+	for (size_t i = 0; i < p->count; i++) {
+		uint64_t a = (uint64_t)llabs((long long)p->terms[i].factor);
+		while (a) {
+			uint64_t rest = with % a;
+			with = a;
+			a = rest;
+		}
+	}
+	return with;
+}
+
+void gemp_polynomial_divide(gemp_polynomial *p, uint64_t by)
+{
+	for (size_t i = 0; i < p->count; i++)
+		p->terms[i].factor /= (int64_t)by;
+}
+
+bool gemp_polynomial_mentions(const gemp_polynomial *p, int symbol)
+{
+	for (size_t i = 0; i < p->count; i++)
+		if (p->terms[i].monomial.power[symbol])
+			return true;
+	return false;
+}
+
+/* The names are the ones that the kernels declare (count/plan.h). Symbols are numbered by group, and each group
+ * begins where the previous one ends. */
+static void print_symbol(int symbol, gemp_text *out)
+{
+	static const char *const supports[] = { "t_01", "t_02", "t_12" }, *const others[] = { "a", "g", "o", "u_01" };
+	if (symbol == GEMP_SYMBOL_COMMON)
+		gemp_text_print(out, "c");
+	else if (symbol >= GEMP_SYMBOL_ADJACENT)
+		gemp_text_print(out, "%s", others[symbol - GEMP_SYMBOL_ADJACENT]);
+	else if (symbol >= GEMP_SYMBOL_UP)
+		gemp_text_print(out, "up_%d", symbol - GEMP_SYMBOL_UP);
+	else if (symbol >= GEMP_SYMBOL_LOW)
+		gemp_text_print(out, "low_%d", symbol - GEMP_SYMBOL_LOW);
+	else if (symbol >= GEMP_SYMBOL_SUPPORT)
+		gemp_text_print(out, "%s", supports[symbol - GEMP_SYMBOL_SUPPORT]);
+	else
+		gemp_text_print(out, "V%d_%d", symbol % GEMP_TABLES, symbol / GEMP_TABLES);
+}
+
+/* Prints the sign of multiplication unless this is the monomial's first factor. */
+static void print_factor(bool *bare, gemp_text *out)
+{
+	if (!*bare)
+		gemp_text_print(out, " * ");
+	*bare = false;
+}
+
+/* Written without a factor of 1, and with the sign in front. */
+static void print_monomial(const gemp_monomial *m, int64_t factor, int power, bool first, gemp_text *out)
+{
+	unsigned long long size = (unsigned long long)llabs((long long)factor);
+	bool bare = true;
+	gemp_text_print(out, "%s", first ? (factor < 0 ? "-" : "") : factor < 0 ? " - " : " + ");
+	if (size != 1) {
+		print_factor(&bare, out);
+		gemp_text_print(out, "%llu", size);
+	}
+	for (int s = 0; s < GEMP_SYMBOLS; s++)
+		for (int i = 0; i < (s == GEMP_SYMBOL_COMMON ? power : m->power[s]); i++) {
+			print_factor(&bare, out);
+			print_symbol(s, out);
+		}
+	if (bare)
+		gemp_text_print(out, "1");
+}
+
+/* Prints the monomials with one power of c. Several monomials share the power by Horner's rule, which saves
+ * multiplications in the innermost loop. */
+static size_t print_power(const gemp_polynomial *p, int power, bool first, gemp_text *out)
+{
+	size_t found = 0;
+	for (size_t i = 0; i < p->count; i++)
+		found += p->terms[i].monomial.power[GEMP_SYMBOL_COMMON] == power;
+	bool together = found > 1 && power > 0, one = first;
+	if (together) {
+		gemp_text_print(out, "%s", first ? "" : " + ");
+		for (int i = 0; i < power; i++)
+			gemp_text_print(out, "c * ");
+		gemp_text_print(out, "(");
+		one = true;
+	}
+	for (size_t i = 0; i < p->count; i++)
+		if (p->terms[i].monomial.power[GEMP_SYMBOL_COMMON] == power) {
+			print_monomial(&p->terms[i].monomial, p->terms[i].factor, together ? 0 : power, one, out);
+			one = false;
+		}
+	gemp_text_print(out, together ? ")" : "");
+	return found;
+}
+
+/* The highest power of c comes first; an empty polynomial prints 0. */
+void gemp_polynomial_print(const gemp_polynomial *p, gemp_text *out)
+{
+	size_t printed = 0;
+	for (int power = UINT8_MAX; power >= 0; power--)
+		printed += print_power(p, power, printed == 0, out);
+	if (!printed)
+		gemp_text_print(out, "0");
+}
+
+enum { MAX_SYMBOL_LENGTH = 32 };
+
+/* Recursive-descent reader of an expression that computes its bound on the way. */
+typedef struct reader {
+	const char *at;
+	gemp_symbol_bound symbol;
+	void *self;
+	bool bad;
+} reader;
+
+static double read_sum(reader *r);
+
+/* Skips spaces and the character if it comes next; c may be 0, the end of the text. */
+static bool take(reader *r, char c)
+{
+	while (isspace((unsigned char)*r->at))
+		r->at++;
+	if (*r->at != c)
+		return false;
+	r->at++;
+	return true;
+}
+
+static bool is_symbol_char(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* A negative bound means that the caller does not know the symbol; reading goes on so that the error shows one
+ * place. */
+static double read_symbol(reader *r)
+{
+	char name[MAX_SYMBOL_LENGTH];
+	size_t size = 0;
+	for (; is_symbol_char(r->at[size]) && size < sizeof name - 1; size++)
+		name[size] = r->at[size];
+	name[size] = 0;
+	r->at += size;
+	double bound = r->symbol(r->self, name);
+	r->bad |= bound < 0;
+	return bound;
+}
+
+/* Recursive descent over sums, products and factors; a minus is dropped, since magnitudes are bounded. */
+static double read_factor(reader *r)
+{
+	double value = 0;
+	if (take(r, '-'))
+		return read_factor(r);
+	if (take(r, '(')) {
+		value = read_sum(r);
+		r->bad |= !take(r, ')');
+	} else if (isdigit((unsigned char)*r->at)) {
+		char *end;
+		value = (double)strtoull(r->at, &end, 10);
+		r->at = end;
+	} else if (isalpha((unsigned char)*r->at)) {
+		value = read_symbol(r);
+	} else {
+		r->bad = true;
+	}
+	return value;
+}
+
+/* A product of bounds bounds the product. */
+static double read_product(reader *r)
+{
+	double value = read_factor(r);
+	while (!r->bad && take(r, '*'))
+		value *= read_factor(r);
+	return value;
+}
+
+static double read_sum(reader *r)
+{
+	double value = read_product(r);
+	while (!r->bad && (take(r, '+') || take(r, '-')))
+		value += read_product(r);
+	return value;
+}
+
+gemp_code gemp_expression_bound(const char *expression, gemp_symbol_bound symbol, void *self, double *bound)
+{
+	reader r = { .at = expression, .symbol = symbol, .self = self };
+	*bound = read_sum(&r);
+	if (!r.bad)
+		r.bad = !take(&r, 0);
+	return r.bad ? gemp_fail(GEMP_EINTERNAL, "the expression '%s' of a sum is not understood at '%.20s'", expression,
+	                         r.at)
+	             : GEMP_OK;
+}
+
+/* Replaces - by + and every symbol by its magnitude as a double. */
+void gemp_expression_magnitude(gemp_text *text, const char *expression)
+{
+	for (const char *at = expression; *at;) {
+		size_t size = 0;
+		while (is_symbol_char(at[size]))
+			size++;
+		if (size)
+			gemp_text_print(text, isdigit((unsigned char)*at) ? "%.*s.0" : "fabs((double)%.*s)", (int)size, at);
+		else
+			gemp_text_print(text, "%c", *at == '-' ? '+' : *at);
+		at += size ? size : 1;
+	}
+}
 
 void gemp_count_plan_free(gemp_count_plan *plan)
 {

@@ -1,8 +1,8 @@
 #include "count/wedges.h"
 
 #include "core/memory.h"
-#include "count/expression.h"
-#include "count/wedges_codegen.h"
+#include "count/codegen.h"
+#include "count/plan.h"
 #include "count/wedges_grouped.h"
 #include "device/tuning.h"
 

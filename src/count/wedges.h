@@ -9,7 +9,7 @@
 #ifndef GEMP_COUNT_WEDGES_H
 #define GEMP_COUNT_WEDGES_H
 
-#include "count/wedges_state.h"
+#include "count/wedges_grouped.h"
 
 /* Collective. Sum and graph, with its supports and tables, must outlive *out. */
 gemp_code gemp_wedges_new(gemp_wedges **out, const gemp_count_graph *graph, const gemp_sum *sum);

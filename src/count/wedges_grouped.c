@@ -2,7 +2,7 @@
 
 #include "core/memory.h"
 #include "core/types.h"
-#include "count/wedges_codegen.h"
+#include "count/codegen.h"
 
 #include <math.h>
 

@@ -1,20 +1,22 @@
-/* query: a whole query over the match engine: MATCH, conditions with sub-patterns, OPTIONAL MATCH. WITH and RETURN
- * are stages behind the caller's sink (clause/pipeline.h).
+/* query: a whole query: MATCH, conditions with sub-patterns, OPTIONAL MATCH. WITH and RETURN are stages behind the
+ * caller's sink (clause/pipeline.h).
  *
  *     gemp_prepared_prepare -> gemp_prepared_explain (if wanted) -> gemp_prepared_run -> gemp_prepared_free
  *
- * A plain pattern is one search. Otherwise rows pass a chain of sinks: the finder (variants, components, EXISTS and
- * COUNT), each OPTIONAL MATCH, deduplication by vertices or subgraph, and then the caller's sink. Preparing and
- * running are collective.
+ * If only a count is asked for, sums over the graph (src/count) give it where the planner knows some; the planner knows
+ * such sums for connected patterns without conditions, and gives a reason where it knows none. Sums are exact: if they
+ * do not fit into memory or 64 bits, the matches are enumerated after all. A plain pattern is one search. Otherwise
+ * rows pass a chain of sinks: the finder (variants, components, EXISTS and COUNT), each OPTIONAL MATCH, deduplication by
+ * vertices or subgraph, and then the caller's sink. Preparing and running are collective.
  */
 
 #ifndef GEMP_QUERY_QUERY_H
 #define GEMP_QUERY_QUERY_H
 
-#include "core/memory.h"
 #include "graph/graph.h"
 #include "match/match_run.h"
 #include "partition/runtime.h"
+#include "pattern/shapes/named_pattern.h"
 
 typedef struct gemp_prepared_options {
 	gemp_match_options match;
@@ -43,5 +45,18 @@ gemp_match *gemp_prepared_match(gemp_prepared *query);
 
 /* Collective. Rows as gemp_pattern_row_vertices says; sink NULL: only counts. */
 gemp_code gemp_prepared_run(gemp_prepared *query, gemp_sink *sink, gemp_match_result *result);
+
+/* MOTIFS: the number of subgraphs of each kind of a census (pattern/shapes/named_pattern.h). */
+
+typedef struct gemp_motifs {
+	gemp_count counts[GEMP_MAX_MOTIFS];
+	double seconds[GEMP_MAX_MOTIFS]; /* of each edge-induced count, with its preparation */
+} gemp_motifs;
+
+/* Collective. Counts in the simple undirected graph, edge-induced, or vertex-induced under GEMP_INDUCED. Each kind is a query
+ * of its own, by orbit, mostly by sums; vertex-induced counts follow from the edge-induced ones by a triangular system. Rows
+ * stay resident between the queries. Of the options only those of counting and replicas are read. */
+gemp_code gemp_motifs_count(gemp_motifs *out, gemp_runtime *context, gemp_shard *graph, const gemp_census *census,
+                            const gemp_match_options *options);
 
 #endif

@@ -3,7 +3,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "pattern/bind/bind.h"
-#include "pattern/semantic/rule_parse.h"
+#include "pattern/semantic/parse.h"
 
 /* A run of the control program; limits are saved and restored around each control. */
 typedef struct run_context {

@@ -8,7 +8,7 @@
 #ifndef GEMP_TRANSFORM_TRANSFORM_H
 #define GEMP_TRANSFORM_TRANSFORM_H
 
-#include "pattern/model/parameter.h"
+#include "pattern/model/source.h"
 #include "transform/step.h"
 
 /* What became of each step so far. Given to gemp_transform with steps of an earlier run, with the graph that these

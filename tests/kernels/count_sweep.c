@@ -1,7 +1,7 @@
 /* Sweeps against all triples, on random graphs, hubs, and graphs without anything. */
 #include "comm/comm.h"
 #include "count/wedges.h"
-#include "count/wedges_state.h"
+#include "count/wedges_grouped.h"
 #include "kernels/count_sweep_case.h"
 #include "partition/runtime.h"
 

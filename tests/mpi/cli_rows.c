@@ -13,7 +13,7 @@
 #include "pattern/semantic/parse.h"
 #include "pattern/symmetry/automorphism.h"
 #include "pattern/symmetry/permutation_group.h"
-#include "query/clause/clause.h"
+#include "query/clause/pipeline.h"
 #include "query/output/result_rows.h"
 
 #include <dirent.h>

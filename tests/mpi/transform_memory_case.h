@@ -9,7 +9,7 @@
 #include "core/status.h"
 #include "graph/graph.h"
 #include "pattern/model/rule.h"
-#include "pattern/semantic/rule_parse.h"
+#include "pattern/semantic/parse.h"
 #include "transform/transform.h"
 
 static const char text[] =

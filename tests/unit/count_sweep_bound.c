@@ -1,7 +1,7 @@
 /* Bounds of expressions. */
 #include "core/status.h"
 #include "core/text.h"
-#include "count/expression.h"
+#include "count/plan.h"
 #include "harness/harness.h"
 
 #include <string.h>

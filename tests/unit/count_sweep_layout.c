@@ -1,7 +1,6 @@
 /* Packed counters: each holds its vertex's degree, none shares a bit with another or passes the end of its word, and windows
  * divide them. */
 #include "count/wedges_grouped.h"
-#include "count/wedges_state.h"
 #include "harness/harness.h"
 
 #include "core/memory.h"

@@ -5,7 +5,7 @@
 #include "core/random.h"
 #include "core/status.h"
 #include "core/types.h"
-#include "pattern/shapes/motif_census.h"
+#include "pattern/shapes/named_pattern.h"
 
 enum { HOST = 9 };
 

@@ -7,8 +7,8 @@
 #include "graph/column.h"
 #include "pattern/condition/expr_text.h"
 #include "pattern/model/expr.h"
-#include "pattern/model/parameter.h"
 #include "pattern/model/pattern.h"
+#include "pattern/model/source.h"
 #include "pattern/semantic/parse.h"
 
 #include <stdio.h>

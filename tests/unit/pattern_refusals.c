@@ -8,7 +8,6 @@
 #include "pattern/model/pattern.h"
 #include "pattern/model/rule.h"
 #include "pattern/semantic/parse.h"
-#include "pattern/semantic/rule_parse.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,10 +5,10 @@
 #include "graph/graph.h"
 #include "pattern/bind/bind.h"
 #include "pattern/condition/expr_text.h"
-#include "pattern/model/parameter.h"
 #include "pattern/model/pattern.h"
 #include "pattern/model/rule.h"
-#include "pattern/semantic/rule_parse.h"
+#include "pattern/model/source.h"
+#include "pattern/semantic/parse.h"
 #include "pattern/symmetry/automorphism.h"
 
 #include "harness/harness.h"

@@ -7,7 +7,7 @@
 #include "pattern/model/expr.h"
 #include "pattern/model/pattern.h"
 #include "pattern/model/rule.h"
-#include "pattern/semantic/rule_parse.h"
+#include "pattern/semantic/parse.h"
 #include "pattern/symmetry/automorphism.h"
 #include "pattern/symmetry/permutation_group.h"
 

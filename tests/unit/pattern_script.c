@@ -1,7 +1,7 @@
 /* Scripts: where queries end, what belongs to them, and that places are those of the script. */
 #include "core/status.h"
 #include "graph/column.h"
-#include "pattern/model/parameter.h"
+#include "pattern/model/source.h"
 #include "pattern/semantic/parse.h"
 
 #include "harness/harness.h"

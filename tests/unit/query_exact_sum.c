@@ -4,7 +4,7 @@
 #include "core/random.h"
 #include "core/status.h"
 #include "core/text.h"
-#include "query/rows/exact_sum.h"
+#include "query/rows/accumulator.h"
 
 #include <float.h>
 #include <math.h>

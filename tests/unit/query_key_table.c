@@ -2,7 +2,7 @@
 #include "harness/harness.h"
 
 #include "core/status.h"
-#include "query/rows/key_table.h"
+#include "query/rows/accumulator.h"
 
 #include <stdio.h>
 #include <string.h>

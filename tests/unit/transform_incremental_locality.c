@@ -9,7 +9,7 @@
 #include "pattern/model/expr.h"
 #include "pattern/model/pattern.h"
 #include "pattern/model/rule.h"
-#include "pattern/semantic/rule_parse.h"
+#include "pattern/semantic/parse.h"
 #include "transform/incremental/locality.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* motifs: gemp_graph_motifs, the number of connected subgraphs of each kind. */
 
-#include "query/motifs.h"
+#include "query/query.h"
 
 #include "api/match/query_state.h"
 #include "api/report_state.h"

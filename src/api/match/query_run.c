@@ -16,7 +16,7 @@
 #include "io/file/output.h"
 #include "match/filter/computed_columns.h"
 #include "pattern/bind/bind.h"
-#include "query/clause/clause.h"
+#include "query/clause/pipeline.h"
 #include "query/output/result_rows.h"
 #include "query/output/subgraph_sink.h"
 

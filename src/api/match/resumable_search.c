@@ -4,7 +4,7 @@
 #include "core/memory.h"
 #include "core/quantity.h"
 #include "core/text.h"
-#include "query/clause/clause.h"
+#include "query/clause/pipeline.h"
 #include "query/output/result_rows.h"
 
 #include <errno.h>

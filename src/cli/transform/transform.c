@@ -11,7 +11,7 @@
 #include "io/file/stream.h"
 #include "io/graph_file/graph_file_read.h"
 #include "partition/derived/canonical.h"
-#include "pattern/semantic/rule_parse.h"
+#include "pattern/semantic/parse.h"
 #include "transform/changelog/change_log.h"
 #include "transform/graph_diff.h"
 

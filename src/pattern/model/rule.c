@@ -1,6 +1,5 @@
 #include "pattern/model/rule.h"
 
-#include "core/memory.h"
 #include "pattern/model/source.h"
 
 #include <stdarg.h>
@@ -87,7 +86,7 @@ static void free_rule(gemp_rule *rule)
 	gemp_pattern_free(rule->pattern);
 }
 
-void gemp_rule_control_free(gemp_control *control)
+static void gemp_rule_control_free(gemp_control *control)
 {
 	for (size_t i = 0; control && i < control->count; i++)
 		gemp_rule_control_free(control->children[i]);

@@ -99,8 +99,7 @@ typedef struct gemp_rule_set {
 	gemp_control *control; /* a sequence of the RUN lines; no RUN: TRY of every rule, in order; owned */
 } gemp_rule_set;
 
-void gemp_rule_control_free(gemp_control *control); /* with its children; takes NULL */
-void gemp_rule_set_free(gemp_rule_set *rules);      /* takes NULL */
+void gemp_rule_set_free(gemp_rule_set *rules); /* takes NULL */
 
 /* For a bound rule: SET to a value that is always NULL becomes the removal of the attribute, whatever its type would be. */
 void gemp_rule_drop_nulls(gemp_rule *rule);

@@ -1,18 +1,264 @@
-
 #define YYSTYPE QUERY_YYSTYPE
 #define YYLTYPE QUERY_YYLTYPE
 
 #include "pattern/semantic/parse.h"
 
-#include "core/memory.h"
-#include "core/text.h"
+#include "core/log.h"
+#include "core/status.h"
+#include "pattern/lexer.h"
 #include "pattern/parser.h"
-#include "pattern/semantic/expression.h"
+#include "pattern/semantic/rule_update.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct control_build {
+	gemp_sema *p;
+	const gemp_rule_set *rules;
+	bool *named; /* [rules->count] */
+} control_build;
+
+/* Suggests the rule with the nearest name. */
+static gemp_code unknown(const control_build *b, gemp_ast_word word)
+{
+	const char **names = gemp_ast_alloc(b->p->q, b->rules->count * sizeof *names);
+	if (!names)
+		return GEMP_ENOMEM;
+	for (size_t i = 0; i < b->rules->count; i++)
+		names[i] = b->rules->rules[i].name;
+	const char *suggestion = gemp_text_nearest(word.bytes, names, b->rules->count);
+	return gemp_sema_fail(b->p, word.place.begin, "RUN names the rule '%s', and there is none of that name%s%s%s",
+	                      word.bytes, suggestion ? "; did you mean '" : "", suggestion ? suggestion : "",
+	                      suggestion ? "'?" : "");
+}
+
+/* Marks the rule as named, so that rules that are never applied can be reported. */
+static gemp_code resolve(const control_build *b, gemp_ast_word word, size_t *out)
+{
+	for (size_t i = 0; i < b->rules->count; i++)
+		if (strcmp(b->rules->rules[i].name, word.bytes) == 0) {
+			*out = i;
+			b->named[i] = true;
+			return GEMP_OK;
+		}
+	return unknown(b, word);
+}
+
+/* A node of the control tree with room for its children; after a failure count is 0, so that it can be freed. */
+static gemp_code new_control(gemp_control **out, gemp_control_kind kind, int line, int column, size_t children)
+{
+	GEMP_PROPAGATE(GEMP_NEW(*out, 1));
+	**out = (gemp_control){ .kind = kind, .line = line, .column = column, .count = children };
+	gemp_code code = children ? GEMP_NEW((*out)->children, children) : GEMP_OK;
+	if (code != GEMP_OK)
+		(*out)->count = 0;
+	return code;
+}
+
+/* The tree has one node for each node of the syntax tree. The caller frees *out also after a failure. */
+static gemp_code build_control(const control_build *b, const gemp_ast_control *from, gemp_control **out)
+{
+	size_t count = 0;
+	for (const gemp_ast_control *child = from->first; child; child = child->next)
+		count++;
+	gemp_sema_move(b->p, from->place.begin);
+	GEMP_PROPAGATE(new_control(out, from->kind, b->p->cursor.line, b->p->cursor.column, count));
+	(*out)->one = from->one;
+	(*out)->times = from->times;
+	(*out)->limit = from->limit;
+	if (from->kind == GEMP_RUN_RULE)
+		GEMP_PROPAGATE(resolve(b, from->rule, &(*out)->rule));
+	count = 0;
+	for (const gemp_ast_control *child = from->first; child; child = child->next)
+		GEMP_PROPAGATE(build_control(b, child, &(*out)->children[count++]));
+	return GEMP_OK;
+}
+
+/* Without RUN, every rule is tried once in order: TRY makes the sequence continue after a rule that does not
+ * apply. */
+static gemp_code build_all(gemp_rule_set *rules)
+{
+	GEMP_PROPAGATE(new_control(&rules->control, GEMP_RUN_SEQUENCE, 1, 1, rules->count));
+	for (size_t i = 0; i < rules->count; i++) {
+		const gemp_rule *rule = &rules->rules[i];
+		gemp_control **attempt = &rules->control->children[i];
+		GEMP_PROPAGATE(new_control(attempt, GEMP_RUN_TRY, rule->line, rule->column, 1));
+		GEMP_PROPAGATE(new_control(&(*attempt)->children[0], GEMP_RUN_RULE, rule->line, rule->column, 0));
+		(*attempt)->children[0]->rule = i;
+	}
+	return GEMP_OK;
+}
+
+/* Builds the tree that RUN describes, and warns of rules that it does not name. */
+static gemp_code rule_control(gemp_sema *p, gemp_rule_set *rules)
+{
+	control_build b = { .p = p, .rules = rules };
+	if (!p->q->run)
+		return build_all(rules);
+	b.named = gemp_ast_alloc(p->q, rules->count * sizeof *b.named);
+	if (!b.named)
+		return GEMP_ENOMEM;
+	GEMP_PROPAGATE(build_control(&b, p->q->run, &rules->control));
+	for (size_t i = 0; i < rules->count; i++)
+		if (!b.named[i])
+			gemp_warn("%s:%d:%d: no RUN names the rule '%s': it is never applied", p->q->source.file,
+			          rules->rules[i].line, rules->rules[i].column, rules->rules[i].name);
+	return GEMP_OK;
+}
+
+/* Makes a vertex or edge of the row a column unless it is one: the new item is moved in front of the hidden items
+ * of ORDER BY, and *at counts it. */
+static gemp_code add_element_column(gemp_clause *clause, int variable, bool edge, size_t *at)
+{
+	gemp_code code = GEMP_OK;
+	gemp_expr *expr = NULL;
+	char name[32];
+	for (size_t i = 0; i < *at; i++) {
+		const gemp_expr *item = clause->items[i].expr;
+		if (item->kind == (edge ? GEMP_EDGE : GEMP_VERTEX) && item->variable == variable)
+			return GEMP_OK;
+	}
+	GEMP_TRY(gemp_expr_new_element(&expr, variable, edge, 0, 0));
+	snprintf(name, sizeof name, "%s %d", edge ? "edge" : "vertex", variable);
+	GEMP_TRY(gemp_clause_add_item(clause, &expr, name, strlen(name)));
+	gemp_return_item added = clause->items[clause->item_count - 1];
+	memmove(clause->items + *at + 1, clause->items + *at, (clause->item_count - 1 - *at) * sizeof added);
+	clause->items[*at] = added;
+	for (size_t i = 0; i < clause->order_count; i++)
+		clause->orders[i].item += clause->orders[i].item >= *at;
+	clause->shown = ++*at;
+done:
+	gemp_expr_free(expr);
+	return code;
+}
+
+/* All vertices and edges of the match follow the shown items of the first clause. Paths of variable length have no
+ * edge of their own. */
+static gemp_code add_all_columns(gemp_pattern *pattern, gemp_clause *clause)
+{
+	size_t at = clause->shown, vertices = gemp_pattern_row_vertices(pattern), edges = gemp_pattern_row_edges(pattern);
+	for (size_t v = 0; v < vertices; v++)
+		GEMP_PROPAGATE(add_element_column(clause, (int)v, false, &at));
+	for (size_t e = 0; e < edges; e++)
+		if (!gemp_pattern_row_edge(pattern, e)->path)
+			GEMP_PROPAGATE(add_element_column(clause, (int)e, true, &at));
+	return GEMP_OK;
+}
+
+/* Behind an aggregate or DISTINCT only the elements that WITH passes on are known. */
+static gemp_code add_with_columns(gemp_pattern *pattern)
+{
+	size_t at = pattern->result.shown;
+	for (size_t i = 0; i < pattern->with->shown; i++) {
+		const gemp_expr *item = pattern->with->items[i].expr;
+		if (gemp_expr_is_element(item))
+			GEMP_PROPAGATE(add_element_column(&pattern->result, (int)i, item->of_edge, &at));
+	}
+	return GEMP_OK;
+}
+
+/* A clause needs at least one column, also where the updates need none. */
+static gemp_code need_column(gemp_sema *p, gemp_pattern *pattern)
+{
+	gemp_expr *expr = NULL;
+	gemp_code code = pattern->result.item_count > 0 ? GEMP_OK : gemp_sema_new_expr(p, GEMP_COLUMN, 0, &expr);
+	if (expr)
+		code = gemp_pattern_add_return(pattern, &expr, "column", strlen("column"));
+	gemp_expr_free(expr);
+	return code;
+}
+
+/* The pattern's RETURN lists what the updates name; behind these columns come the other elements of the match, which
+ * are only read. */
+static gemp_code build_rule(gemp_sema *p, const gemp_ast_rule *from, gemp_rule *rule)
+{
+	gemp_sema_scope row;
+	gemp_rule_build b = { .p = p, .row = &row, .rule = rule };
+	gemp_sema_move(p, from->name.place.begin);
+	*rule = (gemp_rule){ .line = p->cursor.line, .column = p->cursor.column };
+	p->patterns = 0;
+	rule->name = gemp_strdup(from->name.bytes);
+	if (!rule->name)
+		return GEMP_ENOMEM;
+	GEMP_PROPAGATE(gemp_pattern_new(&rule->pattern, p->q->source.text, p->q->source.file));
+	gemp_pattern *pattern = rule->pattern;
+	GEMP_PROPAGATE(gemp_sema_row(p, pattern, from->match, from->optionals, from->with, &row));
+	pattern->has_return = true;
+	pattern->fixed_items = pattern->with ? pattern->with->shown : 0;
+	rule->has_all_columns = !pattern->with || (!pattern->with->grouped && !pattern->with->distinct);
+	if (pattern->with && rule->has_all_columns)
+		GEMP_PROPAGATE(add_all_columns(pattern, pattern->with));
+	GEMP_PROPAGATE(gemp_rule_updates(&b, from->updates));
+	rule->update_columns = pattern->result.shown;
+	if (pattern->with) {
+		GEMP_PROPAGATE(add_with_columns(pattern));
+	} else {
+		pattern->fixed_items = rule->update_columns;
+		GEMP_PROPAGATE(add_all_columns(pattern, &pattern->result));
+	}
+	return need_column(p, pattern);
+}
+
+/* Rules are addressed by name in RUN, so names must differ. */
+static gemp_code check_name(gemp_sema *p, const gemp_rule_set *rules, const gemp_ast_rule *from)
+{
+	for (size_t i = 0; i < rules->count; i++)
+		if (strcmp(rules->rules[i].name, from->name.bytes) == 0)
+			return gemp_sema_fail(p, from->name.place.begin,
+			                      "there is a rule '%s' already, in line %d; give this one another name",
+			                      from->name.bytes, rules->rules[i].line);
+	return GEMP_OK;
+}
+
+/* Rules before control: RUN may name a rule that stands behind it. */
+static gemp_code build_rules(gemp_sema *p, gemp_rule_set *rules)
+{
+	size_t capacity = 0;
+	if (!p->q->rules)
+		return gemp_sema_fail(p, 0, "there is no rule; write one, as in RULE name MATCH (a) SET a.x = 1");
+	for (const gemp_ast_rule *from = p->q->rules; from; from = from->next) {
+		GEMP_PROPAGATE(check_name(p, rules, from));
+		GEMP_PROPAGATE(GEMP_RESERVE(rules->rules, capacity, rules->count + 1));
+		GEMP_PROPAGATE(build_rule(p, from, &rules->rules[rules->count++]));
+	}
+	return rule_control(p, rules);
+}
+
+/* The set keeps its text, since errors found later show lines of it. */
+gemp_code gemp_rule_set_parse(gemp_rule_set **out, const char *text, const char *file,
+                              const gemp_query_parameter *parameters, size_t parameter_count)
+{
+	gemp_ast q = { 0 };
+	gemp_sema p = { .q = &q };
+	gemp_rule_set *rules = NULL;
+	bool *used = NULL;
+	gemp_code code = GEMP_OK;
+	if (strncmp(text, "\xEF\xBB\xBF", 3) == 0)
+		text += 3; /* the byte order mark of some editors */
+	gemp_source source = { file ? file : "rules", text };
+	GEMP_TRY(GEMP_NEW(used, parameter_count));
+	GEMP_TRY(GEMP_NEW(rules, 1));
+	rules->text = gemp_strdup(text);
+	rules->file = gemp_strdup(source.file);
+	if (!rules->text || !rules->file) {
+		code = GEMP_ENOMEM;
+		goto done;
+	}
+	GEMP_TRY(gemp_ast_parse_rules(&q, &source, parameters, parameter_count, used));
+	GEMP_TRY(gemp_sema_set_marks(&p));
+	GEMP_TRY(build_rules(&p, rules));
+	GEMP_TRY(gemp_ast_check_parameters(parameters, parameter_count, used));
+	*out = rules;
+	rules = NULL;
+done:
+	gemp_rule_set_free(rules);
+	gemp_free(used);
+	gemp_ast_free(&q);
+	return code;
+}
 
 /* The lexer's header uses the types of parser.h under these names. */
-#include "pattern/lexer.h"
-
-#include <string.h>
 
 /* A text read by lexer and grammar. */
 

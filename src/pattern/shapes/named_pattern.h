@@ -9,6 +9,34 @@
 
 #include "pattern/model/pattern.h"
 
+/* motif_census: all connected graphs of k vertices up to isomorphism, and how often each is a subgraph of another. Host only.
+ *
+ * Vertex-induced counts follow from edge-induced ones: a set of k host vertices whose induced subgraph is of kind j
+ * has spans(i, j) subgraphs of kind i on all of them, so that edge(i) = sum over j of spans(i, j) * induced(j); with
+ * the kinds ordered by edges that is a triangular system with ones on its diagonal.
+ * */
+
+enum { GEMP_MIN_MOTIF = 3, GEMP_MAX_MOTIF = 5, GEMP_MAX_MOTIFS = 21 };
+
+typedef struct gemp_census {
+	int vertices;
+	int kinds;                       /* by edges, ascending */
+	unsigned edges[GEMP_MAX_MOTIFS]; /* as a set of pairs: see gemp_census_pair */
+	uint64_t embeddings[GEMP_MAX_MOTIFS][GEMP_MAX_MOTIFS];
+} gemp_census;
+
+/* vertices: GEMP_MIN_MOTIF to GEMP_MAX_MOTIF. */
+void gemp_census_new(gemp_census *out, int vertices);
+/* The bit of the pair (a, b), a <> b, in a set of edges. */
+unsigned gemp_census_pair(int a, int b);
+/* Reads "motifs:K" of --pattern; *vertices is 0 where the name is another. */
+gemp_code gemp_census_named(const char *name, int *vertices);
+/* "0-1,0-2,1-2" */
+void gemp_census_text(const gemp_census *census, int kind, gemp_text *out);
+
+/* counts[kinds] edge-induced become vertex-induced. GEMP_EDATA where they cannot be counts of one graph. */
+gemp_code gemp_census_induce(const gemp_census *census, gemp_count *counts);
+
 /* triangle | cycle:N | clique:N | path:N (N vertices) | star:N (N leaves) | diamond | house | edges:0-1,1-2,... */
 gemp_code gemp_pattern_named(gemp_pattern **out, const char *name);
 

@@ -10,7 +10,6 @@
 #ifndef GEMP_PATTERN_SYNTAX_SYNTAX_TREE_H
 #define GEMP_PATTERN_SYNTAX_SYNTAX_TREE_H
 
-#include "pattern/model/parameter.h"
 #include "pattern/model/rule.h"
 #include "pattern/model/source.h"
 

@@ -8,9 +8,8 @@
 #define GEMP_QUERY_CLAUSE_AGGREGATE_H
 
 #include "pattern/model/expr.h"
+#include "query/rows/accumulator.h"
 #include "query/rows/elements.h"
-#include "query/rows/exact_sum.h"
-#include "query/rows/key_table.h"
 
 typedef struct gemp_min_max {
 	bool known;

@@ -1,8 +1,9 @@
 /* pipeline: the clauses of a query as a chain of stages, from the rows of matches to the output.
  *
  * Each clause contributes up to six stages: keys and arguments, groups, items, DISTINCT, order or limit, WHERE. A
- * stage pushes frames into the next one; the last is the output's. The columns of a stage are known when the next is
- * made, so the chain is built from the front. All calls that push or make stages are collective.
+ * stage pushes frames into the next stage; the last stage is the output's. The columns of a stage are known when the
+ * next is made, so the chain is built from the front. Items of a clause with aggregates become expressions over the
+ * columns that grouping yields: keys first, then aggregates. All calls that push or make stages are collective.
  */
 
 #ifndef GEMP_QUERY_CLAUSE_PIPELINE_H
@@ -27,5 +28,16 @@ gemp_code gemp_pipeline_push(gemp_pipeline *pipeline, const gemp_row_store *rows
                              bool last, bool *enough);
 /* Equal on all ranks: a SKIP or LIMIT without ORDER BY left out rows that another run might have shown. */
 bool gemp_pipeline_truncated(const gemp_pipeline *pipeline);
+
+/* PROPERTIES of WITH and RETURN that decide how matches are searched for. */
+
+/* Some clause distinguishes or counts embeddings: WITH, DISTINCT, an aggregate. Otherwise there is a row for each match. */
+bool gemp_clause_wants_embeddings(const gemp_pattern *pattern);
+/* The first clause only counts rows and reads nothing of them, so that one row with a multiplicity can stand for all. */
+bool gemp_clause_only_counts(const gemp_pattern *pattern);
+/* A row is written for each match as it is found, and any n rows satisfy LIMIT n, so that the search may stop. */
+bool gemp_clause_streams(const gemp_pattern *pattern);
+/* Bit e: the clause reads edge e of a row, so that the search must identify it. */
+uint64_t gemp_clause_edges(const gemp_pattern *pattern);
 
 #endif

@@ -9,11 +9,20 @@
 #define GEMP_QUERY_OUTPUT_RESULT_ROWS_H
 
 #include "graph/batch.h"
-#include "graph/graph.h"
 #include "io/rows/row_writer.h"
 #include "partition/runtime.h"
 
 #include <stdio.h>
+
+/* plain_rows: rows that consist of integer keys of a match's vertices only, converted from ids to columns by all
+ * threads.
+ *
+ * Each rank holds tables of the whole graph: key[vertices], and with a chain also rank[vertices] by id. They replace
+ * the fetch of keys for every block of rows (rows/elements.h), at 8 to 20 bytes per vertex; result_rows.c uses them
+ * once enough rows have come.
+ */
+
+typedef struct gemp_plain_rows gemp_plain_rows;
 
 /* Collective. graph and pattern, bound, are borrowed. A path that cannot be written to is GEMP_EIO here, an ending that is
  * not known GEMP_EUSAGE. Rows are as long as gemp_pattern_row_vertices and _edges say; GEMP_NO_VERTEX and GEMP_NO_EDGE are

@@ -8,8 +8,23 @@
 #ifndef GEMP_QUERY_ROWS_ELEMENTS_H
 #define GEMP_QUERY_ROWS_ELEMENTS_H
 
+#include "match/distinct/row_sinks.h"
 #include "match/filter/edge_values.h"
+#include "pattern/symmetry/permutation_group.h"
 #include "query/rows/frame.h"
+
+/* representative: of each match the embedding with the smallest tuple of user keys, so that rows depend neither on
+ * seeds, ranks nor devices.
+ *
+ * Elements of the round are fetched (rows/elements.h) and numbered in the order of ORDER BY; each row is made
+ * canonical as a tuple of these numbers along the stabiliser chain.
+ */
+
+/* Collective. Replaces each row, in place, by the smallest of its orbit under the chain's group: vertices by key along the
+ * chain, then edges by (relation, source key, target key, parallel number). Edges that rows do not carry count as equal;
+ * elements of OPTIONAL MATCH stay. */
+gemp_code gemp_representative_choose(gemp_runtime *context, gemp_shard *graph, const gemp_stab_chain *chain,
+                                     const gemp_pattern *pattern, gemp_row_store *rows);
 
 typedef struct gemp_elements {
 	const gemp_shard *graph;
@@ -24,10 +39,7 @@ typedef struct gemp_elements {
  * for them. gemp_elements_free in any case. */
 gemp_code gemp_elements_fetch(gemp_elements *out, gemp_runtime *context, gemp_shard *graph,
                               const gemp_frame_column *columns, size_t count, size_t rows, bool ranks);
-/* Collective. The same of lists; repeated ids are allowed. has_edges is alike on all ranks: without it edges are not looked at. */
-gemp_code gemp_elements_fetch_lists(gemp_elements *out, gemp_runtime *context, gemp_shard *graph,
-                                    const gemp_vertex *vertices, size_t vertex_count, bool has_edges,
-                                    const gemp_edge *edges, size_t edge_count, bool ranks);
+
 void gemp_elements_free(gemp_elements *elements);
 
 /* NULL for GEMP_NO_ELEMENT. Strings are borrowed. */

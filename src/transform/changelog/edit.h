@@ -10,7 +10,7 @@
 
 #include "core/text.h"
 #include "graph/column.h"
-#include "query/rows/key_table.h"
+#include "query/rows/accumulator.h"
 
 typedef enum gemp_edit_kind {
 	GEMP_EDIT_CREATE_VERTEX, /* key, labels, attributes */

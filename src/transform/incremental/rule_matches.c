@@ -2,11 +2,10 @@
 
 #include "core/threads.h"
 #include "match/filter/computed_columns.h"
-#include "query/clause/clause.h"
 #include "query/clause/pipeline.h"
 #include "query/clause/projection.h"
 #include "query/query.h"
-#include "query/search/representative.h"
+#include "query/rows/elements.h"
 
 #include <string.h>
 

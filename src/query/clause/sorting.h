@@ -6,8 +6,8 @@
  * so that it never holds many more.
  */
 
-#ifndef GEMP_QUERY_CLAUSE_ORDER_LIMIT_H
-#define GEMP_QUERY_CLAUSE_ORDER_LIMIT_H
+#ifndef GEMP_QUERY_CLAUSE_SORTING_H
+#define GEMP_QUERY_CLAUSE_SORTING_H
 
 #include "graph/graph.h"
 #include "partition/runtime.h"

@@ -1,8 +1,7 @@
-#include "query/clause/order_limit.h"
+#include "query/clause/sorting.h"
 
-#include "core/memory.h"
 #include "core/search.h"
-#include "core/text.h"
+#include "core/status.h"
 #include "query/rows/elements.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
-#include "count/exact_sum.h"
+#include "count/device_graph.h"
 
 #include "core/memory.h"
-#include "count/expression.h"
+#include "core/status.h"
 #include "kernels/count/count_abi.h"
 
 gemp_code gemp_partials_new(gemp_partials *out, gemp_device *device, size_t capacity)
