@@ -4,10 +4,11 @@
 #include "pattern/semantic/parse.h"
 
 #include "core/log.h"
-#include "core/status.h"
-#include "pattern/lexer.h"
 #include "pattern/parser.h"
 #include "pattern/semantic/rule_update.h"
+
+/* The lexer's header uses the types of parser.h under these names, so that it comes behind parser.h. */
+#include "pattern/lexer.h"
 
 #include <stdarg.h>
 #include <stdio.h>
