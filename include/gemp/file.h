@@ -1,5 +1,4 @@
-/* gemp/file.h: small files as the library itself reads and writes them: one rank reads for all, and a file gets its name only
- * when it is whole.
+/* gemp/file.h: small files. Rank 0 reads for all ranks, and a written file gets its name only when it is whole.
  */
 
 #ifndef GEMP_FILE_H
@@ -11,8 +10,7 @@
 extern "C" {
 #endif
 
-/* Local. GEMP_EIO if `path` could not be written to, which a program wants to know before long work rather than after it. what:
- * names the path in the message, as "--output". */
+/* Local. GEMP_EIO if `path` cannot be written; to be called before long work. what: names the path in the message, as "--output". */
 GEMP_API gemp_code gemp_file_may_write(const char *what, const char *path);
 
 /* Collective. The same for a file of rows, whose ending must be .tsv, .csv, .jsonl or .h5 (else GEMP_EUSAGE); - is stdout. */

@@ -1,7 +1,7 @@
-/* gemp/graph.h: property graphs: read, imported, generated, built from arrays, written.
+/* gemp/graph.h: property graphs: open, import, generate, build from arrays, describe, verify, partition, write, export.
  *
- * A graph is directed and typed: vertices have a key (an integer or a text, unique), labels and attributes; edges have one type
- * and attributes. Each rank holds a shard: a random part of the vertices with their edges.
+ * A vertex has a unique key (an integer or a text), labels and attributes; an edge has one type and attributes, and is directed
+ * unless it was imported as undirected. Each rank holds a shard: a random part of the vertices with their edges.
  */
 
 #ifndef GEMP_GRAPH_H
@@ -16,25 +16,25 @@ extern "C" {
 
 typedef struct gemp_graph gemp_graph;
 
-/* Collective. Opens a graph file (docs/format.md); parts are read when they are needed. */
+/* Collective. Opens a graph file (docs/format.md); functions read the parts of the file that they need. */
 GEMP_API gemp_code gemp_graph_open(gemp_graph **out, gemp_context *context, const char *path);
 /* Collective. Takes NULL. */
 GEMP_API void gemp_graph_close(gemp_graph *graph);
 
-/* Local. Of all ranks together. */
+/* Local. Vertices and edges of all ranks together. */
 GEMP_API uint64_t gemp_graph_vertex_count(const gemp_graph *graph);
 GEMP_API uint64_t gemp_graph_edge_count(const gemp_graph *graph);
-/* Local. Vertices of this rank, which are rows 0 to count - 1 of its columns (gemp/columns.h). */
+/* Local. Vertices of this rank. Row i of its columns (gemp/columns.h) belongs to its vertex i. */
 GEMP_API uint64_t gemp_graph_local_vertex_count(const gemp_graph *graph);
 /* Local. A hash of the content, the same for every number of ranks. */
 GEMP_API uint64_t gemp_graph_hash(const gemp_graph *graph);
 
-/* Collective. The report gets what `gemp-mpi info` shows: schema, size and seed, parts that the file keeps, and if `whole` the share
- * of NULLs in each attribute and the degrees, for which attributes and edges are read. */
+/* Collective. Reports what `gemp-mpi info` shows: schema, size, seed, and the parts that the file stores. whole: also reads attributes and
+ * edges, and reports the share of NULLs in each attribute and the degrees. report: not NULL. */
 GEMP_API gemp_code gemp_graph_describe(gemp_graph *graph, bool whole, gemp_report *report);
 
-/* Collective. Reads all of a graph file, compares checksums and the hash of its content, and checks that rows are sorted, that ids
- * exist and that the rows by source and by target hold the same edges. GEMP_EDATA: something is wrong. report: NULL, or gets `good`. */
+/* Collective. Reads a whole graph file, compares checksums and the hash of its content, and checks that rows are sorted, that ids
+ * exist and that the rows by source and by target hold the same edges. GEMP_EDATA: the file is damaged. The report may be NULL. */
 GEMP_API gemp_code gemp_graph_verify(gemp_context *context, const char *path, gemp_report *report);
 
 /* IMPORT: text and binary formats to a graph, docs/formats.md. */
@@ -90,42 +90,43 @@ typedef struct gemp_generator_parameter {
 	const char *place;        /* where a user wrote it, for messages: "run.conf:3"; NULL: nowhere */
 } gemp_generator_parameter;
 
-/* Collective. seed: of the graph; relabel_seed: of the random partition. The same for every number of ranks. */
+/* Collective. seed: of the graph; relabel_seed: of the random partition. The graph does not depend on the number of ranks. */
 GEMP_API gemp_code gemp_graph_generate(gemp_graph **out, gemp_context *context, const char *generator,
                                        const gemp_generator_parameter *parameters, size_t parameter_count,
                                        uint64_t seed, uint64_t relabel_seed);
 
-/* BUILDER: a graph from arrays in memory. Any rank may add any vertex and edge, each once; edges may be added before the vertices that they join. */
+/* BUILDER: a graph from arrays in memory. Any rank may add any vertex and edge, each once; edges may be added before the vertices
+ * that they join. */
 
 typedef struct gemp_graph_builder gemp_graph_builder;
 
 /* Collective. seed: of the random partition. */
 GEMP_API gemp_code gemp_graph_builder_open(gemp_graph_builder **out, gemp_context *context, uint64_t seed);
-/* Local. Edges source[i] -> target[i] of one type, between vertices with integer keys; vertices that nobody adds come from
- * their edges. weights: values of the attribute `weight`, or NULL. */
+/* Local. Adds edges source[i] -> target[i] of one type between vertices with integer keys. An end that no rank adds as a vertex becomes
+ * one without label. weights: values of the attribute `weight`, or NULL. */
 GEMP_API gemp_code gemp_graph_builder_edges(gemp_graph_builder *builder, const char *type, size_t count,
                                             const int64_t *source, const int64_t *target, const double *weights);
-/* Local. Vertices with integer keys and one label (NULL: none). */
+/* Local. Adds vertices with integer keys and one label (NULL: none). */
 GEMP_API gemp_code gemp_graph_builder_vertices(gemp_graph_builder *builder, const char *label, size_t count,
                                                const int64_t *keys);
-/* Collective. The graph; frees the builder, also on failure. */
+/* Collective. Makes the graph and frees the builder, also on failure. */
 GEMP_API gemp_code gemp_graph_builder_finish(gemp_graph_builder *builder, gemp_graph **out);
-/* Local. Abandons it; takes NULL. */
+/* Local. Frees a builder without making the graph; does nothing for NULL. */
 GEMP_API void gemp_graph_builder_close(gemp_graph_builder *builder);
 
 /* PARTS */
 
 typedef struct gemp_partition_settings {
 	size_t size;    /* set by gemp_partition_settings_init */
-	uint64_t parts; /* 0: those that the graph's file keeps, or else as many as ranks; at most 2^20 */
+	uint64_t parts; /* at most 2^20; 0: the number that the graph's file stores, or else the number of ranks */
 	gemp_partitioner method;
-	bool stored; /* the parts that the file keeps are taken, if there are as many; true by default */
+	bool stored; /* use the parts that the file stores, if it has as many as `parts` asks for; true by default */
 } gemp_partition_settings;
 
 /* Local. */
 GEMP_API void gemp_partition_settings_init(gemp_partition_settings *settings);
-/* Collective. Cuts a graph into parts. The report gets their sizes and balance, and the edges between them. out: the same graph with
- * its vertices in the order of the parts, which belongs to the caller; NULL: not wanted. */
+/* Collective. Cuts a graph into parts, and reports their sizes, their balance and the edges between them. out: gets the same graph with
+ * its vertices in the order of the parts, which the caller closes; NULL: not wanted. settings NULL: defaults; report: may be NULL. */
 GEMP_API gemp_code gemp_graph_partition(gemp_graph **out, gemp_graph *graph, const gemp_partition_settings *settings,
                                         gemp_report *report);
 
@@ -134,16 +135,16 @@ GEMP_API gemp_code gemp_graph_partition(gemp_graph **out, gemp_graph *graph, con
 typedef struct gemp_write_settings {
 	size_t size;         /* set by gemp_write_settings_init */
 	const char *command; /* for the file's provenance; NULL: "libgemp" */
-	const char *weight;  /* attribute of edges that other tools read as values of the matrix; NULL: ones */
-	/* Files whose names and hashes the provenance gets; none: those that the graph was imported from. */
+	const char *weight;  /* numeric attribute of edges that the file stores as values of its matrices; NULL: ones */
+	/* Files whose names and hashes go into the provenance; none: the files that the graph was imported from. */
 	const char *const *inputs; /* [input_count] */
 	size_t input_count;
 } gemp_write_settings;
 
 /* Local. */
 GEMP_API void gemp_write_settings_init(gemp_write_settings *settings);
-/* Collective. Writes a graph file, under a temporary name until it is whole. settings NULL: defaults. The report (NULL: none)
- * gets the file, the schema, seconds and memory, and of a graph that was made by this program how fast it was made. */
+/* Collective. Writes a graph file, under a temporary name until it is whole. settings NULL: defaults. Reports the file, the schema,
+ * seconds and memory, and for a graph that this program made how fast that was. report: may be NULL. */
 GEMP_API gemp_code gemp_graph_write(gemp_graph *graph, const char *path, const gemp_write_settings *settings,
                                     gemp_report *report);
 
@@ -156,8 +157,8 @@ typedef struct gemp_export_settings {
 
 /* Local. */
 GEMP_API void gemp_export_settings_init(gemp_export_settings *settings);
-/* Collective. Writes files of other programs: tsv and csv (two files, F.vertices.tsv and F.edges.tsv for F.tsv), jsonl, graphml, dot,
- * mtx, xmi (docs/formats.md). settings NULL: defaults. report: NULL, or gets names and sizes of the files. */
+/* Collective. Writes files for other programs: tsv and csv (two files, F.vertices.tsv and F.edges.tsv for F.tsv), jsonl, graphml, dot,
+ * mtx, xmi (docs/formats.md). settings NULL: defaults. Reports names and sizes of the files. report: may be NULL. */
 GEMP_API gemp_code gemp_graph_export(gemp_graph *graph, const char *path, const gemp_export_settings *settings,
                                      gemp_report *report);
 

@@ -1,4 +1,4 @@
-/* gemp/log.h: how the library speaks: it prints nothing itself, but calls back. */
+/* gemp/log.h: messages and progress. The library prints nothing; it calls functions of the program. */
 
 #ifndef GEMP_LOG_H
 #define GEMP_LOG_H
@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* How much is said. */
+/* Which messages the program wants. */
 typedef enum gemp_verbosity {
 	GEMP_QUIET = 0,   /* errors only */
 	GEMP_NORMAL = 1,  /* results, warnings and progress */
@@ -18,12 +18,12 @@ typedef enum gemp_verbosity {
 	GEMP_DEBUG = 3,   /* each round */
 } gemp_verbosity;
 
-/* One message without a line end. warning: something the user should know or change. Called by rank 0 for all ranks, and by any
- * rank for what only it knows (rank > 0 or local). */
+/* Takes one message, without a line end. warning: the user should know or change something. Rank 0 calls it for all ranks, and any
+ * rank calls it for facts that only that rank knows. */
 typedef void gemp_log_callback(void *self, gemp_verbosity level, bool warning, int rank, const char *message);
 
-/* How far long work is: `task` names it; total 0: not known; found: results so far. task NULL: the work has ended. Rank 0 only,
- * as often as the work comes by. */
+/* Takes the progress of long work: `task` names the work, NULL: it has ended; total 0: not known; found: results so far. Called on
+ * rank 0 only, possibly many times a second. */
 typedef void gemp_progress_callback(void *self, const char *task, uint64_t done, uint64_t total, uint64_t found);
 
 #ifdef __cplusplus

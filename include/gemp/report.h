@@ -1,7 +1,7 @@
-/* gemp/report.h: the figures of what was run: counts, seconds by phase, memory, devices, exchange.
+/* gemp/report.h: figures of a run: counts, seconds by phase, memory, devices, exchange.
  *
- * Functions of the library that take a gemp_report (NULL: none is wanted) set fields of one JSON object, which docs/plans.md
- * describes, and send the lines that people read to a callback. Fields exist on rank 0 alone.
+ * A function that takes a gemp_report sets fields of one JSON object (`gemp-mpi help --as markdown` lists them) and sends text for
+ * people to a callback; NULL: no report is wanted. Only rank 0 has fields and text.
  */
 
 #ifndef GEMP_REPORT_H
@@ -20,10 +20,10 @@ typedef void gemp_text_callback(void *self, const char *text, size_t size);
 
 typedef struct gemp_report_options {
 	size_t size;              /* set by gemp_report_options_init */
-	gemp_text_callback *text; /* NULL: nobody reads */
+	gemp_text_callback *text; /* NULL: no text is wanted */
 	void *text_self;
-	bool brief;   /* results only, without tables of phases and devices */
-	bool no_rows; /* rows are not shown among the text */
+	bool brief;   /* the text has only results, no tables of phases and devices */
+	bool no_rows; /* the text shows no rows */
 } gemp_report_options;
 
 /* Local. */
@@ -34,29 +34,30 @@ GEMP_API gemp_code gemp_report_open(gemp_report **out, gemp_context *context, co
 /* Local. Takes NULL. */
 GEMP_API void gemp_report_close(gemp_report *report);
 
-/* Local. The whole object as text, NULL on ranks but 0; gemp_text_release frees it. */
+/* Local. *out: the whole object as text, which gemp_text_release frees; NULL on other ranks than 0. */
 GEMP_API gemp_code gemp_report_json(const gemp_report *report, char **out);
 
-/* Local. A field by its path, as "seconds.kernel.max" or "queries.0.matches". False where there is none of the type, and on
- * ranks but 0. A text lives until the field changes. */
+/* Local. Reads a field by its path, as "seconds.kernel.max" or "queries.0.matches". False if there is no field of that type, and on
+ * other ranks than 0. A text is valid until the field changes. */
 GEMP_API bool gemp_report_count(const gemp_report *report, const char *path, uint64_t *out);
 GEMP_API bool gemp_report_real(const gemp_report *report, const char *path, double *out);
 GEMP_API bool gemp_report_text(const gemp_report *report, const char *path, const char **out);
 
-/* Local. Sets a field to a value that is given as JSON; a program's own, as its options. Fails where that is no JSON. */
+/* Local. Sets a field of the program's own, as its options, to a value in JSON. GEMP_EUSAGE: the text is not JSON. */
 GEMP_API gemp_code gemp_report_set_json(gemp_report *report, const char *name, const char *json);
 
-/* Local. A program's own lines among the text for people, with their line ends; detail: what a brief report leaves out. */
+/* Local. Adds the program's own text, with line ends, to the text for people; a brief report leaves out details. */
 GEMP_API void gemp_report_print(const gemp_report *report, const char *format, ...) GEMP_PRINTF(2, 3);
 GEMP_API void gemp_report_detail(const gemp_report *report, const char *format, ...) GEMP_PRINTF(2, 3);
 
-/* Local. Has it all its fields, although the function that filled it has failed? Of a graph without Euler circuit, say. */
+/* Local. True if the report has all its fields although the function that filled it failed, as for a graph without Euler circuit. */
 GEMP_API bool gemp_report_is_complete(const gemp_report *report);
 
-/* Local. From now on the process records what it does when, until the report is written or closed; one report at a time. */
+/* Local. From now on this process records a timeline of its work, until the trace is written or the report closed. Only one report
+ * at a time can have a trace. */
 GEMP_API void gemp_report_trace_begin(gemp_report *report);
-/* Collective. Ends the recording and writes `path`: Chrome trace events, a process for each rank, which Perfetto and
- * chrome://tracing show. Sets `trace`, and `overlap`: what was done while devices worked. */
+/* Collective. Ends the recording and writes the timelines of all ranks to `path` as Chrome trace events, which Perfetto and
+ * chrome://tracing show. Sets `trace`, and `overlap`: the time of other work while devices were busy. */
 GEMP_API gemp_code gemp_report_trace_write(gemp_report *report, const char *path);
 
 #ifdef __cplusplus

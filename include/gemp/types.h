@@ -1,4 +1,4 @@
-/* gemp/types.h: words that queries, columns and engines have in common. */
+/* gemp/types.h: enumerations that several headers and the engines share. */
 
 #ifndef GEMP_TYPES_H
 #define GEMP_TYPES_H
@@ -7,13 +7,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a match of a pattern may be (docs/query-language.md): distinct vertices and edges; distinct edges; neither; and induced: of
- * a relation that the pattern names, no other edge joins the vertices of a match. */
-typedef enum gemp_semantics { GEMP_ISO, GEMP_EDGE_ISO, GEMP_HOM, GEMP_INDUCED } gemp_semantics;
+/* What a match of a pattern must satisfy (docs/query-language.md). */
+typedef enum gemp_semantics {
+	GEMP_ISO,      /* vertices and edges are distinct */
+	GEMP_EDGE_ISO, /* edges are distinct */
+	GEMP_HOM,      /* neither */
+	GEMP_INDUCED, /* as ISO, and the graph has no other edge of the pattern's types between the vertices of the match */
+} gemp_semantics;
 
-/* Which embeddings are one match: those that differ by an automorphism of the query; those with the same vertices and edges; those
- * with the same vertices; none. */
-typedef enum gemp_distinct { GEMP_BY_ORBIT, GEMP_BY_SUBGRAPH, GEMP_BY_VERTICES, GEMP_BY_NOTHING } gemp_distinct;
+/* Which embeddings count as one match. */
+typedef enum gemp_distinct {
+	GEMP_BY_ORBIT,    /* embeddings that differ by an automorphism of the query */
+	GEMP_BY_SUBGRAPH, /* embeddings with the same vertices and edges */
+	GEMP_BY_VERTICES, /* embeddings with the same vertices */
+	GEMP_BY_NOTHING,  /* each embedding is a match of its own */
+} gemp_distinct;
 
 /* When conditions on one vertex are tested: before the search, on all vertices; after it, on those of matches. */
 typedef enum gemp_condition_phase {
@@ -26,13 +34,13 @@ typedef enum gemp_condition_phase {
  * in rounds; auto takes whichever is expected to send fewer bytes. */
 typedef enum gemp_exchange_mode { GEMP_EXCHANGE_AUTO, GEMP_EXCHANGE_PUSH, GEMP_EXCHANGE_PULL } gemp_exchange_mode;
 
-/* Beside a number of bytes: how many rows of other ranks a rank holds. */
+/* In place of a number of bytes: how many adjacency rows of other ranks a rank keeps a copy of. */
 enum { GEMP_REPLICATE_AUTO = -1, GEMP_REPLICATE_ALL = -2 };
 
 /* The type of a column. A list is its JSON text. */
 typedef enum gemp_type { GEMP_STRING, GEMP_INTEGER, GEMP_FLOAT, GEMP_BOOLEAN, GEMP_LIST } gemp_type;
 
-/* Along edges, against them, or either way. */
+/* In which direction edges are followed. */
 typedef enum gemp_edge_direction { GEMP_ALONG, GEMP_AGAINST, GEMP_EITHER_WAY } gemp_edge_direction;
 
 /* CHECKPOINTS: a folder in which long work keeps what it has finished. A signal (gemp_process_on_signal) or max_seconds then end the
@@ -44,7 +52,7 @@ typedef struct gemp_checkpoint_settings {
 	double max_seconds; /* 0: no limit */
 } gemp_checkpoint_settings;
 
-/* Files of other programs that a graph is written as; AUTO: by the ending. */
+/* Formats of other programs in which a graph is written; AUTO: by the ending of the path. */
 typedef enum gemp_export_format {
 	GEMP_EXPORT_AUTO,
 	GEMP_EXPORT_TSV,
@@ -57,26 +65,29 @@ typedef enum gemp_export_format {
 } gemp_export_format;
 #define GEMP_EXPORT_CHOICES "auto|tsv|csv|jsonl|graphml|dot|mtx|xmi"
 
-/* How vertices are put into parts: in equal numbers; in contiguous blocks in the order of keys, of equal numbers of edges; with few
- * edges between parts (PT-Scotch). */
-typedef enum gemp_partitioner { GEMP_PARTITION_RANDOM, GEMP_PARTITION_BLOCK, GEMP_PARTITION_PTSCOTCH } gemp_partitioner;
+/* How vertices are assigned to parts. */
+typedef enum gemp_partitioner {
+	GEMP_PARTITION_RANDOM,   /* equal numbers of vertices */
+	GEMP_PARTITION_BLOCK,    /* contiguous blocks in the order of keys, with equal numbers of edges */
+	GEMP_PARTITION_PTSCOTCH, /* few edges between parts, by PT-Scotch */
+} gemp_partitioner;
 #define GEMP_PARTITION_CHOICES "random|block|ptscotch"
 
-/* SELF-ORGANISING MAPS: how units lie; the distance of a vector and a unit; what a vector is to units at a distance from its own:
- * exp(-d^2 / 2 r^2), nothing beyond the radius r, all alike up to r, all alike up to r rows and columns away. */
+/* SELF-ORGANISING MAPS. Arrangement of the units; distance of a vector and a unit. */
 typedef enum gemp_som_lattice { GEMP_SOM_RECTANGULAR, GEMP_SOM_HEXAGONAL } gemp_som_lattice;
 typedef enum gemp_som_metric { GEMP_SOM_EUCLIDEAN, GEMP_SOM_MANHATTAN, GEMP_SOM_COSINE } gemp_som_metric;
+/* Weight of a vector for a unit at distance d from its best-matching unit, with radius r. */
 typedef enum gemp_som_neighbourhood {
-	GEMP_SOM_GAUSSIAN,
-	GEMP_SOM_GAUSSIAN_CUT,
-	GEMP_SOM_BUBBLE,
-	GEMP_SOM_SQUARE,
+	GEMP_SOM_GAUSSIAN,     /* exp(-d^2 / 2 r^2) */
+	GEMP_SOM_GAUSSIAN_CUT, /* the same, but 0 beyond r */
+	GEMP_SOM_BUBBLE,       /* 1 up to r */
+	GEMP_SOM_SQUARE,       /* 1 up to r rows and columns away */
 } gemp_som_neighbourhood;
-/* Units to begin with: random within the range of each column, vectors, or spread along the first two principal components. */
+/* Initial units: random within the range of each column, vectors, or spread along the first two principal components. */
 typedef enum gemp_som_start { GEMP_SOM_START_RANDOM, GEMP_SOM_START_SAMPLES, GEMP_SOM_START_PCA } gemp_som_start;
-/* What is made of each column before: nothing; its range becomes [0, 1]; its mean becomes 0 and its deviation 1. */
+/* Scaling of each column before training: none; to the range [0, 1]; to mean 0 and standard deviation 1. */
 typedef enum gemp_som_scaling { GEMP_SOM_SCALE_NONE, GEMP_SOM_SCALE_UNIT, GEMP_SOM_SCALE_STANDARD } gemp_som_scaling;
-/* Words for these and for other settings of a map, in the order of their numbers: map files have them, and options alike. */
+/* Words for these and for other settings of a map, in the order of their numbers, in map files and options. */
 #define GEMP_SOM_GRIDS "rectangular|hexagonal"
 #define GEMP_SOM_TOPOLOGIES "planar|toroid"
 #define GEMP_SOM_METRICS "euclidean|manhattan|cosine"
@@ -86,12 +97,11 @@ typedef enum gemp_som_scaling { GEMP_SOM_SCALE_NONE, GEMP_SOM_SCALE_UNIT, GEMP_S
 #define GEMP_SOM_STARTS "random|samples|pca"
 #define GEMP_SOM_SCALINGS "none|unit|standard"
 
-/* ASSEMBLY: how often a genome contains each unitig: as often as its k-mers occur compared with the median k-mer; as often as its
- * k-mers occur, since the reads are the genome itself, once; once. */
+/* ASSEMBLY: how often a genome contains each unitig. */
 typedef enum gemp_assembly_copies {
-	GEMP_COPIES_BY_COVERAGE,
-	GEMP_COPIES_BY_COUNT,
-	GEMP_COPIES_ONE,
+	GEMP_COPIES_BY_COVERAGE, /* by the coverage of its k-mers relative to the median */
+	GEMP_COPIES_BY_COUNT,    /* as often as its k-mers occur: the reads are the genome itself, once */
+	GEMP_COPIES_ONE,         /* once */
 } gemp_assembly_copies;
 
 #endif
