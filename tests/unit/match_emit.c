@@ -9,7 +9,7 @@
 #include "graph/graph.h"
 #include "match/codegen/emit.h"
 #include "match/codegen/emit_step.h"
-#include "match/codegen/kernel_layout.h"
+#include "match/codegen/kernel_text.h"
 #include "pattern/bind/bind.h"
 #include "pattern/model/pattern.h"
 #include "pattern/plan/plan.h"

@@ -5,7 +5,7 @@
 #include "core/log.h"
 #include "core/types.h"
 #include "graph/graph.h"
-#include "match/codegen/kernel_layout.h"
+#include "match/codegen/kernel_text.h"
 #include "match/codegen/nested_shape.h"
 #include "partition/views/view.h"
 #include "pattern/bind/bind.h"

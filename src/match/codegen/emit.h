@@ -9,7 +9,7 @@
 #define GEMP_MATCH_CODEGEN_EMIT_H
 
 #include "core/text.h"
-#include "match/codegen/kernel_layout.h"
+#include "match/codegen/kernel_text.h"
 
 /* An item: header (bit 0: has crossed ranks), for VERIFY the checks left (2 words), vertices in the order they are bound,
  * edges in the order they are bound (2 words each, low first). */

@@ -9,8 +9,7 @@
 #ifndef GEMP_MATCH_CODEGEN_EMIT_LOOPS_H
 #define GEMP_MATCH_CODEGEN_EMIT_LOOPS_H
 
-#include "core/text.h"
-#include "match/codegen/kernel_layout.h"
+#include "match/codegen/kernel_text.h"
 
 /* Deeper nests are left to the state machine. */
 enum { GEMP_MAX_LOOPS = 12 };
@@ -21,7 +20,6 @@ bool gemp_loops_possible(const gemp_plan *plan);
 uint32_t gemp_loops_state_words(const gemp_plan *plan, const gemp_emit_options *options, uint32_t tuple_words);
 
 /* The body of the kernel, behind its arguments. */
-void gemp_emit_loops(gemp_text *text, const gemp_plan *plan, const gemp_item_layout *layout,
-                     const gemp_emit_options *options);
+void gemp_emit_loops(const gemp_match_emitter *m);
 
 #endif

@@ -9,7 +9,6 @@
 #ifndef GEMP_MATCH_CODEGEN_NESTED_LOOPS_H
 #define GEMP_MATCH_CODEGEN_NESTED_LOOPS_H
 
-#include "core/text.h"
 #include "match/codegen/nested_shape.h"
 
 typedef struct gemp_nested_options {
@@ -20,32 +19,27 @@ typedef struct gemp_nested_options {
 } gemp_nested_options;
 
 typedef struct gemp_nested_emitter {
-	gemp_text *text;
+	gemp_kernel_writer *w;
 	const gemp_plan *plan;
 	const gemp_nested *nested;
 	const gemp_nested_options *options;
-	int depth; /* of braces */
 } gemp_nested_emitter;
 
-/* One line, indented; each `$` of the format becomes `number`. */
-void gemp_nested_line(gemp_nested_emitter *e, int number, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
 /* Reads what a worker was given, after `part` was taken. */
-void gemp_nested_emit_part(gemp_nested_emitter *e);
+void gemp_nested_put_part(const gemp_nested_emitter *e);
 /* `pass` stays true if candidate c passes the filters. which: variable that tells from which of the rows it comes, or
  * NULL. */
-void gemp_nested_emit_tests(gemp_nested_emitter *e, const gemp_nested_filters *filters, const char *c,
-                            const char *which);
+void gemp_nested_put_tests(const gemp_nested_emitter *e, const gemp_nested_filters *filters, const char *c,
+                           const char *which);
 
 /* Marks that only the task's first vertex decides about stay as they are while it is the same; at the end they are
  * wiped. */
-void gemp_nested_emit_first_marks(gemp_nested_emitter *e, bool end);
+void gemp_nested_put_first_marks(const gemp_nested_emitter *e, bool end);
 /* Everything below a vertex just bound. */
-void gemp_nested_emit_level(gemp_nested_emitter *e, int level);
+void gemp_nested_put_level(const gemp_nested_emitter *e, int level);
 /* The last level: adds to n what a lane finds. */
-void gemp_nested_emit_leaf(gemp_nested_emitter *e);
+void gemp_nested_put_leaf(const gemp_nested_emitter *e);
 /* n of all lanes of a row goes to `found`. */
-void gemp_nested_emit_sum(gemp_nested_emitter *e);
+void gemp_nested_put_sum(const gemp_nested_emitter *e);
 
 #endif

@@ -10,7 +10,7 @@
 #ifndef GEMP_MATCH_CODEGEN_NESTED_SHAPE_H
 #define GEMP_MATCH_CODEGEN_NESTED_SHAPE_H
 
-#include "match/codegen/kernel_layout.h"
+#include "match/codegen/kernel_text.h"
 #include "partition/views/view.h"
 
 /* Filters: what binds the image of a pattern vertex, as far as vertices bound before tell. Sets of candidates

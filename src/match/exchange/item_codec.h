@@ -12,7 +12,7 @@
 #ifndef GEMP_MATCH_EXCHANGE_ITEM_CODEC_H
 #define GEMP_MATCH_EXCHANGE_ITEM_CODEC_H
 
-#include "match/codegen/kernel_layout.h"
+#include "match/codegen/kernel_text.h"
 
 /* Items are coded so many at a time. */
 enum { GEMP_ITEM_PIECE = 1 << 16 };

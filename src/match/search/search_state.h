@@ -7,7 +7,7 @@
 
 #include "device/staging.h"
 #include "graph/batch.h"
-#include "match/codegen/kernel_layout.h"
+#include "match/codegen/kernel_text.h"
 #include "partition/runtime.h"
 #include "partition/views/view.h"
 
