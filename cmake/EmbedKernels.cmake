@@ -1,7 +1,7 @@
 cmake_policy(VERSION 3.25)
 # A script: cmake -DFOLDER=kernels -DTUNING=configs/tuning -DOUT=embedded.c -P EmbedKernels.cmake
 # It writes a C table of every .cl, .clh and .h file of FOLDER and every .conf file of TUNING, which may be left out. Files become
-# byte arrays, since string literals longer than 65,535 bytes are not portable. See src/device/embedded.h.
+# byte arrays, since string literals longer than 65,535 bytes are not portable. See src/device/program.h.
 file(GLOB_RECURSE files ${FOLDER}/*.cl ${FOLDER}/*.clh ${FOLDER}/*.h)
 if(TUNING)
 	file(GLOB confs ${TUNING}/*.conf)
@@ -32,6 +32,6 @@ foreach(file IN LISTS files)
 	math(EXPR count "${count} + 1")
 endforeach()
 file(WRITE ${OUT}
-	"#include \"device/embedded.h\"\n\n${arrays}\n"
+	"#include \"device/program.h\"\n\n${arrays}\n"
 	"const gemp_embedded gemp_embedded_files[] = {\n${table}\t{ 0, 0, 0, 0 },\n};\n"
 	"const size_t gemp_embedded_count = ${count};\n")

@@ -3,7 +3,7 @@
 #include "core/memory.h"
 #include "core/quantity.h"
 #include "core/threads.h"
-#include "device/rate.h"
+#include "device/open.h"
 
 #include <string.h>
 

@@ -3,10 +3,10 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/random.h"
+#include "core/status.h"
 #include "core/text.h"
 #include "core/timer.h"
 #include "device/cache.h"
-#include "device/embedded.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 #include "device/tuning.h"
 
 #include "core/text.h"
-#include "device/embedded.h"
+#include "device/program.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -5,7 +5,7 @@
 #include "core/timer.h"
 #include "device/launch.h"
 #include "device/program.h"
-#include "device/transfer.h"
+#include "device/staging.h"
 #include "kernels/euler/euler_abi.h"
 
 #include <assert.h>

@@ -2,11 +2,10 @@
 
 #include "core/memory.h"
 #include "match/exchange/working_set.h"
+#include "match/filter/candidates.h"
 #include "match/match_state.h"
-#include "match/planner/candidate_filtering.h"
+#include "match/planner/condition_phases.h"
 #include "match/planner/order_search.h"
-#include "match/planner/statistics.h"
-#include "match/search/multi_device.h"
 #include "match/search/search.h"
 #include "pattern/condition/expr_text.h"
 #include "pattern/plan/planner.h"

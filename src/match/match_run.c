@@ -7,9 +7,8 @@
 #include "match/filter/residual.h"
 #include "match/match_state.h"
 #include "match/search/load_balancer.h"
-#include "match/search/multi_device.h"
 #include "match/search/search.h"
-#include "match/search/search_buffers.h"
+#include "match/search/search_state.h"
 
 #include <string.h>
 

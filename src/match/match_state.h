@@ -3,8 +3,27 @@
 #ifndef GEMP_MATCH_MATCH_STATE_H
 #define GEMP_MATCH_MATCH_STATE_H
 
-#include "match/memory_report.h"
+#include "match/exchange/push_pull.h"
 #include "match/planner/condition_phases.h"
+
+#include <math.h>
+
+/* memory_report: what each rank will hold for a search, on the host and on the device, as far as that is known before
+ * it runs.
+ */
+
+/* Bytes, the most of any rank. */
+typedef struct gemp_memory_report {
+	uint64_t rows, replicas;          /* on the host; replicas are among the rows */
+	uint64_t numbering;               /* on the host: slots, bitmaps of candidates, sizes of rows */
+	uint64_t round;                   /* rows of a round; 0: there are no rounds */
+	uint64_t device_rows;             /* on the device: all rows, or those of a round */
+	uint64_t device_buffers;          /* on the device: whatever else there is */
+	gemp_vertex hot;                  /* slots whose rows every rank has */
+	bool pushes;                      /* partial matches travel */
+	gemp_push_pull_estimate exchange; /* by which it was chosen how rows of others are met */
+	int sharers;                      /* ranks of this node that hold rows once; 1: each has its own */
+} gemp_memory_report;
 
 struct gemp_match {
 	gemp_runtime *context;
@@ -35,5 +54,11 @@ struct gemp_match {
 	bool deduplicates; /* by canonical-order hashing */
 	int pairs[GEMP_MAX_PATTERN_EDGES][2];
 };
+
+/* Collective. pull NULL: no rounds. */
+void gemp_memory_report_measure(gemp_memory_report *out, const gemp_search *search, const gemp_resident *rows,
+                                const gemp_candidates *candidates, const gemp_pull *pull);
+/* For --explain. */
+void gemp_memory_report_print(const gemp_memory_report *holdings, const gemp_search *search, gemp_text *out);
 
 #endif

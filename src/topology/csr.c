@@ -6,7 +6,7 @@
 #include "core/threads.h"
 #include "core/timer.h"
 #include "device/launch.h"
-#include "device/transfer.h"
+#include "device/staging.h"
 
 #include <stdio.h>
 

@@ -8,7 +8,7 @@
 #include "core/threads.h"
 #include "core/timer.h"
 #include "device/launch.h"
-#include "device/transfer.h"
+#include "device/staging.h"
 
 #include <math.h>
 #include <stdatomic.h>

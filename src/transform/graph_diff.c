@@ -3,7 +3,7 @@
 #include "core/memory.h"
 #include "io/file/output.h"
 #include "io/text/cells.h"
-#include "match/filter/vertex_values.h"
+#include "match/filter/element_values.h"
 #include "partition/exchange/value_exchange.h"
 
 #include <inttypes.h>

@@ -11,7 +11,6 @@
 #include "core/types.h"
 #include "device/device.h"
 #include "device/open.h"
-#include "device/rate.h"
 #include "euler/device_engine.h"
 #include "euler/ranks/ranks_engine.h"
 #include "euler/verify.h"

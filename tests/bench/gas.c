@@ -10,7 +10,6 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "device/open.h"
-#include "device/rate.h"
 #include "gas_parts/check.h"
 #include "gas_parts/ours.h"
 #include "harness/limits.h"

@@ -10,7 +10,6 @@
 #include "core/timer.h"
 #include "device/device.h"
 #include "device/open.h"
-#include "device/rate.h"
 #include "device/tuning.h"
 #include "primitive/arrays.h"
 #include "primitive/distinct.h"

@@ -6,7 +6,6 @@
 #include "core/status.h"
 #include "device/device.h"
 #include "device/open.h"
-#include "device/rate.h"
 #include "primitive/split.h"
 #include "primitive/toolbox.h"
 

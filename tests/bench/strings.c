@@ -9,8 +9,7 @@
 #include "device/device.h"
 #include "device/launch.h"
 #include "graph/column.h"
-#include "match/filter/filter_columns.h"
-#include "match/filter/filter_kernels.h"
+#include "match/filter/filter_device.h"
 #include "partition/runtime.h"
 #include "pattern/model/expr.h"
 

@@ -11,7 +11,6 @@
 #include "core/types.h"
 #include "device/device.h"
 #include "device/open.h"
-#include "device/rate.h"
 #include "device/tuning.h"
 #include "topology/components.h"
 #include "topology/components_device.h"

@@ -4,7 +4,7 @@
 #include "device/device.h"
 #include "graph/column.h"
 #include "match/filter/filter.h"
-#include "match/filter/filter_columns.h"
+#include "match/filter/filter_device.h"
 #include "match/filter/filter_host.h"
 #include "partition/runtime.h"
 #include "pattern/condition/evaluate.h"

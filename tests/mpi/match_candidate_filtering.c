@@ -13,7 +13,6 @@
 #include "match/filter/residual.h"
 #include "match/match.h"
 #include "match/match_run.h"
-#include "match/planner/candidate_filtering.h"
 #include "match/planner/condition_phases.h"
 #include "match/planner/match_options.h"
 #include "pattern/condition/evaluate.h"

@@ -10,7 +10,6 @@
 #include "match/exchange/rounds.h"
 #include "match/exchange/working_set.h"
 #include "match/filter/candidates.h"
-#include "match/planner/statistics.h"
 #include "match/search/search.h"
 #include "match/search/search_launch.h"
 #include "match/search/search_state.h"

@@ -4,7 +4,6 @@
 #include "match/filter/candidates.h"
 #include "match/filter/filter.h"
 #include "match/planner/condition_phases.h"
-#include "match/planner/statistics.h"
 #include "pattern/condition/evaluate.h"
 #include "pattern/model/pattern.h"
 #include "pattern/plan/plan.h"

@@ -5,8 +5,7 @@
 #include "core/types.h"
 #include "graph/column.h"
 #include "graph/graph.h"
-#include "match/filter/edge_values.h"
-#include "match/filter/vertex_values.h"
+#include "match/filter/element_values.h"
 
 static void random_ids(gemp_vertex *ids, size_t count, uint64_t seed, uint32_t below)
 {

@@ -5,7 +5,7 @@
 #include "core/random.h"
 #include "core/status.h"
 #include "graph/column.h"
-#include "match/filter/filter_columns.h"
+#include "match/filter/filter_device.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 #include "core/status.h"
 #include "core/types.h"
 #include "graph/column.h"
-#include "match/filter/row_test.h"
-#include "match/filter/vertex_values.h"
+#include "match/filter/element_values.h"
+#include "match/filter/filter_host.h"
 #include "pattern/condition/evaluate.h"
 #include "pattern/model/expr.h"
 

@@ -3,7 +3,7 @@
 #include "analytics/layout/edge_weights.h"
 #include "core/memory.h"
 #include "core/timer.h"
-#include "device/transfer.h"
+#include "device/staging.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #include "cli/report/report_run.h"
 #include "core/memory.h"
 #include "core/quantity.h"
-#include "device/rate.h"
+#include "device/open.h"
 #include "io/graph_file/graph_file_read.h"
 #include "io/rows/vertex_keys.h"
 

@@ -4,7 +4,7 @@
 #include "bench/measure.h"
 #include "cli/report/report_run.h"
 #include "core/quantity.h"
-#include "device/rate.h"
+#include "device/open.h"
 #include "io/graph_file/graph_file_read.h"
 #include "pattern/bind/bind.h"
 #include "pattern/semantic/parse.h"

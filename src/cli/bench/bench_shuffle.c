@@ -2,7 +2,7 @@
 #include "bench/measure.h"
 #include "cli/bench/bench.h"
 #include "core/quantity.h"
-#include "device/rate.h"
+#include "device/open.h"
 #include "primitive/split.h"
 
 #include <inttypes.h>

@@ -4,8 +4,8 @@
 #include "core/threads.h"
 #include "kernels/match/match_abi.h"
 #include "match/exchange/item_codec.h"
-#include "match/search/search_buffers.h"
 #include "match/search/search_launch.h"
+#include "match/search/search_state.h"
 #include "partition/fetch/row_code.h"
 
 #include <stdatomic.h>

@@ -7,7 +7,7 @@
 #include "core/threads.h"
 #include "match/exchange/cell_grid.h"
 #include "match/search/search.h"
-#include "match/search/search_buffers.h"
+#include "match/search/search_state.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "match/exchange/oversized_tasks.h"
-#include "match/search/search_buffers.h"
+#include "match/search/search_launch.h"
 
 #include <string.h>
 

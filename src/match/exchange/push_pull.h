@@ -12,7 +12,7 @@
 #define GEMP_MATCH_EXCHANGE_PUSH_PULL_H
 
 #include "match/exchange/pull.h"
-#include "match/planner/sample_extend.h"
+#include "match/planner/sample.h"
 
 /* Of all ranks, the same on all of them. */
 typedef struct gemp_push_pull_estimate {

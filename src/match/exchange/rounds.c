@@ -3,8 +3,8 @@
 #include "core/log.h"
 #include "match/exchange/match_exchange.h"
 #include "match/search/load_balancer.h"
-#include "match/search/multi_device.h"
-#include "match/search/search_buffers.h"
+#include "match/search/search.h"
+#include "match/search/search_launch.h"
 
 /* With a sink or an exchange a round lasts about this long, so that ranks do not wait long for one another, and no
  * longer than it takes to find so many rows, which a sink may have to hold until the end of the round. */

@@ -7,9 +7,9 @@
 #define GEMP_MATCH_FILTER_CANDIDATES_H
 
 #include "core/bitset.h"
-#include "graph/graph.h"
 #include "match/filter/filter.h"
 #include "partition/views/view.h"
+#include "pattern/plan/plan.h"
 
 typedef struct gemp_candidates {
 	size_t words;                              /* of a bitmap: ceil(vertices / 32) */
@@ -28,8 +28,7 @@ gemp_code gemp_candidates_narrow(gemp_candidates *candidates, gemp_runtime *cont
                                  const gemp_condition *const *conditions, size_t count);
 /* Local. A vertex without conditions so far: it can be what bits[words] say. */
 gemp_code gemp_candidates_limit(gemp_candidates *candidates, int vertex, const uint32_t *bits);
-/* Does each vertex without a bitmap count all vertices of the graph, and none more? For asserts. */
-bool gemp_candidates_is_valid(const gemp_candidates *candidates, uint64_t vertices);
+
 /* Can the pattern vertex v be this vertex? */
 static inline bool gemp_candidates_has(const gemp_candidates *candidates, int v, uint64_t id)
 {
@@ -38,5 +37,26 @@ static inline bool gemp_candidates_has(const gemp_candidates *candidates, int v,
 /* A bitmap by id as one by slot: out[words], all zero before. */
 void gemp_candidates_by_slot(const gemp_slot_order *order, const uint32_t *by_id, uint32_t *out, size_t words);
 void gemp_candidates_free(gemp_candidates *candidates);
+
+/* statistics: what the planner knows of the graph, counted exactly: host edges between candidates, for each pattern
+ * edge, and the paths of two such edges.
+ */
+
+/* Collective. The parts of the pattern's relations are loaded; where there are no rows by target, edges are taken to be spread
+ * evenly over their targets. */
+gemp_code gemp_statistics_new(gemp_statistics *out, gemp_runtime *context, gemp_shard *graph,
+                              const gemp_pattern *pattern, const gemp_candidates *candidates);
+
+/* Which edges of an own vertex are counted: those of these relations, out of it or into it, to candidates of `other`. */
+typedef struct gemp_edge_question {
+	const gemp_shard *graph;
+	const gemp_candidates *candidates;
+	const bool *relations;
+	int other; /* pattern vertex */
+	bool out, in;
+} gemp_edge_question;
+
+/* Local. Their number in own row v. */
+uint64_t gemp_statistics_row(const gemp_edge_question *question, size_t v);
 
 #endif

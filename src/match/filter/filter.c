@@ -1,7 +1,7 @@
 #include "match/filter/filter.h"
 
 #include "core/bitset.h"
-#include "match/filter/filter_kernels.h"
+#include "match/filter/filter_device.h"
 #include "pattern/condition/evaluate.h"
 
 #include <stdlib.h>

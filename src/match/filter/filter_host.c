@@ -1,9 +1,299 @@
 #include "match/filter/filter_host.h"
 
 #include "core/bitset.h"
-#include "pattern/condition/evaluate.h"
+#include "core/status.h"
 
 #include <string.h>
+
+enum { BLOCK = 1024 };
+
+/* AND is the least of these, OR the greatest. */
+typedef uint8_t truth;
+enum { NO = 0, UNKNOWN = 1, YES = 2 };
+
+typedef struct block {
+	const gemp_row_view *view;
+	size_t first, count;
+	const uint8_t *wanted; /* [count]: 0 where the outcome does not matter */
+	gemp_arena *scratch;
+	gemp_code *code; /* the first failure: outcomes mean nothing then */
+} block;
+
+/* One side of a comparison. */
+typedef struct comparand {
+	bool literal;
+	gemp_value value;       /* of a literal */
+	gemp_row_source source; /* of a column */
+} comparand;
+
+static bool is_comparison(gemp_expr_kind kind)
+{
+	return kind == GEMP_EQ || kind == GEMP_NE || kind == GEMP_LT || kind == GEMP_LE || kind == GEMP_GT ||
+	       kind == GEMP_GE;
+}
+
+static bool find_comparand(const gemp_row_view *view, const gemp_expr *expr, comparand *out)
+{
+	*out = (comparand){ .literal = expr->kind == GEMP_LITERAL, .value = expr->value };
+	return out->literal || view->source(view->context, expr, &out->source);
+}
+
+static gemp_type type_of(const comparand *side)
+{
+	return side->literal ? side->value.type : side->source.column->type;
+}
+
+static bool always_null(const comparand *side)
+{
+	return side->literal ? side->value.null : !side->source.column;
+}
+
+static gemp_value value_of(const comparand *side, size_t row)
+{
+	if (side->literal)
+		return side->value;
+	return gemp_column_get(side->source.column, side->source.index ? side->source.index[row] : row);
+}
+
+/* ROW BY ROW */
+
+/* A later failure is not recorded: outcomes mean nothing after the first one. */
+static bool is_true(const block *block, const gemp_expr *expr, size_t row)
+{
+	const gemp_row_view *view = block->view;
+	bool truth = false;
+	view->at(view->context, row);
+	gemp_arena_reset(block->scratch);
+	if (*block->code == GEMP_OK)
+		*block->code = gemp_expr_test(expr, &view->scope, block->scratch, &truth);
+	return truth;
+}
+
+/* Three-valued logic needs two evaluations: a condition is false where its negation is true. */
+static void test_each(const block *block, const gemp_expr *expr, truth *out)
+{
+	gemp_expr *child = (gemp_expr *)(uintptr_t)expr;
+	const gemp_expr not = { .kind = GEMP_NOT, .count = 1, .children = &child };
+	for (size_t i = 0; i < block->count; i++) {
+		size_t row = block->first + i;
+		out[i] = UNKNOWN;
+		if (block->wanted[i])
+			out[i] = is_true(block, expr, row) ? YES : is_true(block, &not, row) ? NO : UNKNOWN;
+	}
+}
+
+/* COMPARISONS */
+
+/* By the order, less, equal or greater: what is the comparison? */
+typedef struct outcomes {
+	truth of[3];
+} outcomes;
+
+static outcomes outcomes_of(gemp_expr_kind kind)
+{
+	bool less = kind == GEMP_LT || kind == GEMP_LE || kind == GEMP_NE;
+	bool equal = kind == GEMP_EQ || kind == GEMP_LE || kind == GEMP_GE;
+	bool greater = kind == GEMP_GT || kind == GEMP_GE || kind == GEMP_NE;
+	return (outcomes){ { less ? YES : NO, equal ? YES : NO, greater ? YES : NO } };
+}
+
+/* Values of different kinds are not equal; it is unknown which comes first. */
+static void compare_each(const block *block, gemp_expr_kind kind, const comparand *a, const comparand *b, truth *out)
+{
+	outcomes outcomes = outcomes_of(kind);
+	truth otherwise = kind == GEMP_EQ ? NO : kind == GEMP_NE ? YES : UNKNOWN;
+	for (size_t i = 0; i < block->count; i++) {
+		gemp_value left = value_of(a, block->first + i), right = value_of(b, block->first + i);
+		bool comparable;
+		if (left.null || right.null) {
+			out[i] = UNKNOWN;
+			continue;
+		}
+		int order = gemp_value_compare(&left, &right, &comparable);
+		out[i] = comparable ? outcomes.of[(order > 0) - (order < 0) + 1] : otherwise;
+	}
+}
+
+/* out becomes YES where the side has a value, else UNKNOWN. */
+static void find_known(const block *block, const comparand *side, truth *out)
+{
+	const uint8_t *null = side->literal ? NULL : side->source.column->null;
+	const uint32_t *place = side->source.index;
+	memset(out, YES, block->count);
+	if (null)
+		for (size_t i = 0; i < block->count; i++)
+			out[i] = null[place ? place[block->first + i] : block->first + i] ? UNKNOWN : YES;
+}
+
+/* A block of integers, gathered by place, copied, or repeated. */
+static void load_integers(const block *block, const comparand *side, int64_t *out)
+{
+	const int64_t *from = side->literal ? NULL : side->source.column->integers;
+	const uint32_t *place = side->source.index;
+	if (side->literal)
+		for (size_t i = 0; i < block->count; i++)
+			out[i] = side->value.integer;
+	else if (place)
+		for (size_t i = 0; i < block->count; i++)
+			out[i] = from[place[block->first + i]];
+	else
+		memcpy(out, from + block->first, block->count * sizeof *out);
+}
+
+/* The same for floats. */
+static void load_floats(const block *block, const comparand *side, double *out)
+{
+	const double *from = side->literal ? NULL : side->source.column->floats;
+	const uint32_t *place = side->source.index;
+	if (side->literal)
+		for (size_t i = 0; i < block->count; i++)
+			out[i] = side->value.real;
+	else if (place)
+		for (size_t i = 0; i < block->count; i++)
+			out[i] = from[place[block->first + i]];
+	else
+		memcpy(out, from + block->first, block->count * sizeof *out);
+}
+
+/* A comparison with NULL is unknown. */
+static void mark_unknown(const truth *a, const truth *b, truth *out, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		out[i] = a[i] == YES && b[i] == YES ? out[i] : UNKNOWN;
+}
+
+/* Two columns of one number type are compared in plain loops over arrays. */
+static void compare_alike(const block *block, gemp_expr_kind kind, const comparand *a, const comparand *b, truth *out)
+{
+	outcomes outcomes = outcomes_of(kind);
+	truth known[2][BLOCK];
+	if (type_of(a) == GEMP_INTEGER) {
+		int64_t left[BLOCK], right[BLOCK];
+		load_integers(block, a, left);
+		load_integers(block, b, right);
+		for (size_t i = 0; i < block->count; i++)
+			out[i] = outcomes.of[(left[i] > right[i]) - (left[i] < right[i]) + 1];
+	} else {
+		double left[BLOCK], right[BLOCK];
+		load_floats(block, a, left);
+		load_floats(block, b, right);
+		for (size_t i = 0; i < block->count; i++)
+			out[i] = outcomes.of[(left[i] > right[i]) - (left[i] < right[i]) + 1];
+	}
+	find_known(block, a, known[0]);
+	find_known(block, b, known[1]);
+	mark_unknown(known[0], known[1], out, block->count);
+}
+
+/* Falls back to the general evaluation where a side is not a column. */
+static void compare(const block *block, const gemp_expr *expr, truth *out)
+{
+	comparand a, b;
+	if (!find_comparand(block->view, expr->children[0], &a) || !find_comparand(block->view, expr->children[1], &b)) {
+		test_each(block, expr, out);
+		return;
+	}
+	if (always_null(&a) || always_null(&b))
+		memset(out, UNKNOWN, block->count);
+	else if (type_of(&a) == type_of(&b) && (type_of(&a) == GEMP_INTEGER || type_of(&a) == GEMP_FLOAT))
+		compare_alike(block, expr->kind, &a, &b, out);
+	else
+		compare_each(block, expr->kind, &a, &b, out);
+}
+
+/* IS NULL is never unknown. */
+static void test_null(const block *block, const gemp_expr *expr, truth *out)
+{
+	comparand side;
+	truth null = expr->kind == GEMP_IS_NULL ? YES : NO;
+	if (!find_comparand(block->view, expr->children[0], &side)) {
+		test_each(block, expr, out);
+		return;
+	}
+	if (always_null(&side)) {
+		memset(out, null, block->count);
+		return;
+	}
+	find_known(block, &side, out);
+	for (size_t i = 0; i < block->count; i++)
+		out[i] = out[i] == UNKNOWN ? null : YES - null;
+}
+
+/* TREES */
+
+static void test(const block *block, const gemp_expr *expr, truth *out);
+
+/* What some child decides, others need not be asked about. */
+static void test_junction(const block *outer, const gemp_expr *expr, truth *out)
+{
+	truth other[BLOCK], decisive = expr->kind == GEMP_OR ? YES : NO;
+	uint8_t wanted[BLOCK];
+	block block = *outer;
+	memset(out, YES - decisive, block.count);
+	memcpy(wanted, outer->wanted, block.count);
+	block.wanted = wanted;
+	for (size_t c = 0; c < expr->count; c++) {
+		test(&block, expr->children[c], other);
+		for (size_t i = 0; i < block.count; i++) {
+			out[i] = (decisive == YES ? other[i] > out[i] : other[i] < out[i]) ? other[i] : out[i];
+			wanted[i] &= out[i] != decisive;
+		}
+	}
+}
+
+/* Blocks where nobody wants an outcome are not skipped: the loops are cheap, and expensive tests look at `wanted`. */
+static void test(const block *block, const gemp_expr *expr, truth *out)
+{
+	if (expr->kind == GEMP_AND || expr->kind == GEMP_OR) {
+		test_junction(block, expr, out);
+	} else if (expr->kind == GEMP_NOT) {
+		test(block, expr->children[0], out);
+		for (size_t i = 0; i < block->count; i++)
+			out[i] = (truth)(YES - out[i]);
+	} else if (is_comparison(expr->kind)) {
+		compare(block, expr, out);
+	} else if (expr->kind == GEMP_IS_NULL || expr->kind == GEMP_IS_NOT_NULL) {
+		test_null(block, expr, out);
+	} else {
+		test_each(block, expr, out);
+	}
+}
+
+/* Is there anything that goes by blocks? Else a row that is dropped already need not be looked at. */
+static bool has_columns(const gemp_row_view *view, const gemp_expr *expr)
+{
+	comparand side;
+	if (is_comparison(expr->kind))
+		return find_comparand(view, expr->children[0], &side) && find_comparand(view, expr->children[1], &side);
+	if (expr->kind == GEMP_AND || expr->kind == GEMP_OR || expr->kind == GEMP_NOT)
+		for (size_t c = 0; c < expr->count; c++)
+			if (has_columns(view, expr->children[c]))
+				return true;
+	return expr->kind == GEMP_IS_NULL || expr->kind == GEMP_IS_NOT_NULL;
+}
+
+/* Blocks of rows fit into the cache of a core. */
+gemp_code gemp_row_test(const gemp_row_view *view, const gemp_expr *expr, uint8_t *keep)
+{
+	gemp_code code = GEMP_OK;
+	gemp_arena scratch = { 0 };
+	block block = { .view = view, .scratch = &scratch, .code = &code };
+	truth out[BLOCK];
+	bool by_block = has_columns(view, expr);
+	for (; block.first < view->rows && code == GEMP_OK; block.first += block.count) {
+		size_t left = view->rows - block.first;
+		block.count = left < BLOCK ? left : BLOCK;
+		block.wanted = keep + block.first;
+		if (by_block)
+			test(&block, expr, out);
+		for (size_t i = 0; i < block.count; i++) {
+			size_t row = block.first + i;
+			keep[row] = keep[row] && (by_block ? out[i] == YES : is_true(&block, expr, row));
+		}
+	}
+	gemp_arena_free(&scratch);
+	return code;
+}
 
 int gemp_filter_reads(const gemp_expr *expr)
 {

@@ -5,15 +5,14 @@
 #ifndef GEMP_MATCH_PLANNER_CONDITION_PHASES_H
 #define GEMP_MATCH_PLANNER_CONDITION_PHASES_H
 
+#include "match/filter/candidates.h"
 #include "match/planner/match_options.h"
-#include "partition/runtime.h"
-#include "pattern/plan/plan.h"
 
 /* Where a condition on one vertex is tested, and why: for --explain. */
 typedef struct gemp_phase_choice {
 	const gemp_condition *condition;
 	bool before;
-	bool open; /* --attributes auto, and it reads attributes: chosen by cost (match/planner/candidate_filtering.h) */
+	bool open; /* --attributes auto, and it reads attributes: chosen by cost (match/planner/condition_phases.h) */
 	double before_cost, after_cost; /* seconds as estimated, all ranks' work together; 0: not by cost */
 	char reason[120];
 } gemp_phase_choice;
@@ -34,12 +33,8 @@ typedef struct gemp_condition_phases {
 gemp_code gemp_phases_new(gemp_condition_phases *out, const gemp_pattern *pattern, const gemp_match_options *options);
 void gemp_phases_free(gemp_condition_phases *phases);
 
-/* Attributes and keys that an expression mentions. */
-uint64_t gemp_phases_mentions(const gemp_expr *expr);
 /* From `before` to `after`. */
 void gemp_phases_defer(gemp_condition_phases *phases, gemp_phase_choice *choice);
-/* Of a condition on one vertex. */
-gemp_phase_choice *gemp_phases_choice(gemp_condition_phases *phases, const gemp_condition *condition);
 
 /* Pushdown: conditions between two vertices that the search tests itself, as soon as it has bound the second: a <> b,
  * a = b, id(a) < id(b) by the rank of keys, [NOT] EXISTS of an edge by its row. */
@@ -56,5 +51,21 @@ typedef struct gemp_pushdown {
 gemp_code gemp_pushdown_new(gemp_pushdown *out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                             gemp_condition_phases *phases);
 void gemp_pushdown_free(gemp_pushdown *pushdown);
+
+/* candidate_filtering: the candidates that the conditions before the search leave, and, under --attributes auto, which
+ * conditions these are.
+ *
+ * Labels and ids narrow the candidates first. Then each condition that reads attributes is tested where that is
+ * estimated to cost less: before the search over a whole column, or after it on the vertices of the matches. The number
+ * of matches is estimated from the candidates by labels and a sample of the host edges between them; rank 0 decides for
+ * all ranks.
+ */
+
+/* Collective. The parts of the pattern's relations are loaded. filter may be NULL where the pattern has no conditions; it
+ * learns whether degrees count loops. In place of gemp_candidates_new; moves conditions from
+ * phases->before to phases->after and says in phases->choices why. */
+gemp_code gemp_filter_candidates(gemp_candidates *out, gemp_condition_phases *phases, gemp_runtime *context,
+                                 gemp_filter *filter, gemp_shard *graph, const gemp_pattern *pattern,
+                                 const gemp_match_options *options);
 
 #endif

@@ -9,7 +9,7 @@
 #ifndef GEMP_MATCH_PLANNER_ORDER_SEARCH_H
 #define GEMP_MATCH_PLANNER_ORDER_SEARCH_H
 
-#include "match/planner/sample_extend.h"
+#include "match/planner/sample.h"
 #include "pattern/symmetry/permutation_group.h"
 
 /* Larger patterns keep the order that estimates give: there are too many. */

@@ -2,7 +2,7 @@
 
 #include "core/memory.h"
 #include "core/random.h"
-#include "match/filter/owner_request.h"
+#include "match/filter/element_values.h"
 #include "partition/exchange/value_exchange.h"
 
 #include <stdlib.h>

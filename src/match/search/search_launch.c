@@ -1,14 +1,72 @@
 #include "match/search/search_launch.h"
 
 #include "core/log.h"
+#include "core/status.h"
 #include "device/launch.h"
 #include "device/tuning.h"
 #include "kernels/match/match_abi.h"
 #include "match/search/load_balancer.h"
 #include "match/search/nested_search.h"
-#include "match/search/search_buffers.h"
 
 #include <assert.h>
+#include <string.h>
+
+/* A search that its sink has ended early leaves items, workers and credits as they were; all of it is reset. */
+gemp_code gemp_search_restart(gemp_search *search, bool anew)
+{
+	gemp_device *device = search->context->device;
+	for (size_t k = 0; k < search->layout.stage_count; k++) {
+		search->work[k].next = search->work[k].count = 0;
+		search->work[k].parked = search->work[k].blocked = false;
+		for (uint32_t d = 0; d <= search->ranks; d++)
+			search->capacity[k * (search->ranks + 1) + d] = gemp_search_credits(search, k, d);
+	}
+	memset(search->control_words, 0, (GEMP_CONTROL_WORDS + search->areas) * sizeof *search->control_words);
+	GEMP_PROPAGATE(gemp_buffer_write(device, &search->out_capacity, 0, search->areas * 4, search->capacity));
+	GEMP_PROPAGATE(gemp_buffer_write(device, &search->control, 0, (GEMP_CONTROL_WORDS + search->areas) * 4,
+	                                 search->control_words));
+	search->pending.buffer = -1;
+	for (int b = 0; b < 2; b++) {
+		GEMP_PROPAGATE(gemp_readback_wait(&search->result[b]));
+		GEMP_PROPAGATE(gemp_readback_end(&search->result[b], device));
+	}
+	if (search->emit.per && anew)
+		GEMP_PROPAGATE(gemp_buffer_zero(device, &search->vertex_counts, 0, search->vertex_counts.size));
+	search->seeds.next = search->range.first;
+	if (search->nested)
+		gemp_nested_restart(search->nested, search);
+	if (!search->plan->arguments && (search->nested || !search->balancer))
+		search->work[0].count = search->range.count;
+	return GEMP_OK;
+}
+
+/* ROUNDS. */
+gemp_code gemp_search_rows(gemp_search *search, gemp_view *views, gemp_task_range part)
+{
+	size_t bytes;
+	search->range = part;
+	GEMP_PROPAGATE(gemp_search_views(search, views, &bytes));
+	if (search->round_bytes < bytes) {
+		search->graph_bytes += bytes - search->round_bytes;
+		search->round_bytes = bytes;
+	}
+	if (search->nested)
+		gemp_nested_rows(search->nested, search, views);
+	if (!search->plan->arguments)
+		return gemp_search_tasks(search);
+	return GEMP_OK;
+}
+
+gemp_code gemp_search_overlap(gemp_search *search)
+{
+	gemp_overlap_work *beside = &search->overlap;
+	gemp_code (*work)(void *) = beside->work;
+	double began = gemp_now();
+	beside->work = NULL;
+	gemp_code code = work ? work(beside->self) : GEMP_OK;
+	beside->seconds = work ? gemp_now() - began : 0;
+	return code;
+}
 
 /* A launch should last about this long: short enough for rounds and progress, and so long that its overhead does not
  * count. */

@@ -5,6 +5,16 @@
 
 #include "match/search/search_state.h"
 
+/* Local. The rows of a round, in place of those of the round before, and the pivots (of pivot_slots) or seeds that restarts
+ * begin with until the next. The views are borrowed. */
+gemp_code gemp_search_rows(gemp_search *search, gemp_view *views, gemp_task_range part);
+
+/* Local. From the part's first pivot or seed again, with nothing under way. anew: also what is counted at vertices. */
+gemp_code gemp_search_restart(gemp_search *search, bool anew);
+
+/* Collective, as the work is. Unless a launch has done it. */
+gemp_code gemp_search_overlap(gemp_search *search);
+
 /* Local. One launch of the deepest stage that can run; *ran is false if none can; or the one that is under way. Results of the
  * launch before are delivered while the device is busy. */
 gemp_code gemp_search_launch(gemp_search *search, bool *ran);

@@ -1,7 +1,7 @@
 #include "query/rows/elements.h"
 
 #include "core/status.h"
-#include "match/filter/vertex_values.h"
+#include "match/filter/element_values.h"
 
 #include <stdlib.h>
 #include <string.h>

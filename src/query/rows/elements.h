@@ -9,7 +9,7 @@
 #define GEMP_QUERY_ROWS_ELEMENTS_H
 
 #include "match/distinct/row_sinks.h"
-#include "match/filter/edge_values.h"
+#include "match/filter/element_values.h"
 #include "pattern/symmetry/permutation_group.h"
 #include "query/rows/frame.h"
 

@@ -1,8 +1,7 @@
 #include "query/rows/lookup.h"
 
 #include "match/filter/computed_columns.h"
-#include "match/filter/edge_values.h"
-#include "match/filter/vertex_values.h"
+#include "match/filter/element_values.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 
 #include "core/memory.h"
 #include "graph/column.h"
-#include "match/filter/vertex_values.h"
+#include "match/filter/element_values.h"
 #include "partition/exchange/value_exchange.h"
 #include "transform/changelog/record_lines.h"
 

@@ -7,7 +7,7 @@
 #include "core/memory.h"
 #include "core/threads.h"
 #include "graph/column.h"
-#include "match/filter/vertex_values.h"
+#include "match/filter/element_values.h"
 #include "partition/exchange/value_exchange.h"
 
 #include <inttypes.h>

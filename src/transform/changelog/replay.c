@@ -3,7 +3,7 @@
 #include "core/bitset.h"
 #include "core/memory.h"
 #include "core/random.h"
-#include "match/filter/vertex_values.h"
+#include "match/filter/element_values.h"
 #include "partition/build/builder.h"
 #include "partition/exchange/value_exchange.h"
 

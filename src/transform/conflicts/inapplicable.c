@@ -7,7 +7,7 @@
 #include "core/memory.h"
 #include "core/search.h"
 #include "core/threads.h"
-#include "match/filter/edge_values.h"
+#include "match/filter/element_values.h"
 #include "transform/conflicts/conflict_keys.h"
 
 /* An edge that a row deletes by name. */

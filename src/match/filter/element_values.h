@@ -1,12 +1,25 @@
-/* vertex_values: attributes of the vertices that results refer to, fetched from their owners, each distinct vertex
- * once. This is the second phase of GEMP: after matching, only for the vertices in results.
+/* owner_request: questions about elements of the graph to the ranks that own them, with replies of any length.
+ *
+ * Questions are records of one size, in the order of the ranks that answer; replies come back in the order of the questions.
+ * Two exchanges: the questions, and the replies as bytes.
  */
 
-#ifndef GEMP_MATCH_FILTER_VERTEX_VALUES_H
-#define GEMP_MATCH_FILTER_VERTEX_VALUES_H
+#ifndef GEMP_MATCH_FILTER_ELEMENT_VALUES_H
+#define GEMP_MATCH_FILTER_ELEMENT_VALUES_H
 
 #include "graph/graph.h"
 #include "partition/runtime.h"
+
+/* Local. Appends the replies to `count` questions of one rank. */
+typedef gemp_code gemp_owner_answer(void *self, const void *questions, size_t count, gemp_text *reply);
+
+/* Collective. questions: counts[ranks] for each rank, of `size` bytes. *replies, [*reply_size] bytes, is the caller's to free. */
+gemp_code gemp_owner_request(gemp_runtime *context, const void *questions, size_t size, const size_t *counts,
+                             gemp_owner_answer *answer, void *self, void **replies, size_t *reply_size);
+
+/* vertex_values: attributes of the vertices that results refer to, fetched from their owners, each distinct vertex
+ * once. This is the second phase of GEMP: after matching, only for the vertices in results.
+ */
 
 enum {
 	GEMP_FETCH_KEY = -1,
@@ -59,5 +72,34 @@ gemp_code gemp_vertex_index_finish(gemp_vertex_index *places);
 /* place[i] becomes where ids[i * stride], one that was added, is in places->found. */
 void gemp_vertex_index_find(const gemp_vertex_index *places, const gemp_vertex *ids, size_t count, size_t stride,
                             uint32_t *place);
+
+/* edge_values: the ends and attributes of the edges that results refer to, fetched from the ranks that own their
+ * sources: each distinct edge once. Edges are numbered through all relations; `edges` ascend, and row i of each column
+ * belongs to edge i.
+ */
+
+typedef struct gemp_edge_ends {
+	uint32_t relation;
+	gemp_vertex source, target; /* ids, as stored: of an undirected relation, as given by the user */
+	uint32_t parallel;          /* from 0 among the edges of this relation from source to target */
+} gemp_edge_ends;
+
+typedef struct gemp_edge_values {
+	size_t count;
+	gemp_edge *edges;     /* [count] distinct, ascending */
+	gemp_edge_ends *ends; /* [count] */
+	size_t column_count;
+	gemp_column *columns; /* [column_count] one per name asked for, `count` rows each */
+} gemp_edge_values;
+
+/* Collective. edges: any order, repeated ones allowed, numbered through all relations. names are alike on all ranks: values
+ * of the edges' attributes, NULL where a relation has none of that name. A name whose types differ among relations comes
+ * as float if they are numbers, as string else. Relations that occur are loaded if they were not. */
+gemp_code gemp_fetch_edges(gemp_edge_values *out, gemp_runtime *context, gemp_shard *graph, const gemp_edge *edges,
+                           size_t count, const char *const *names, size_t name_count);
+void gemp_edge_values_free(gemp_edge_values *values);
+
+/* Position of an edge in values->edges, which must hold it. */
+size_t gemp_edge_values_index(const gemp_edge_values *values, gemp_edge edge);
 
 #endif

@@ -1,4 +1,4 @@
-#include "match/memory_report.h"
+#include "match/match_state.h"
 
 /* Bitmaps of candidates on the host. */
 static uint64_t bitmaps(const gemp_candidates *candidates, int vertices)

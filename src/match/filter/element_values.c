@@ -1,0 +1,476 @@
+#include "match/filter/element_values.h"
+
+#include "core/bitset.h"
+#include "core/search.h"
+#include "core/status.h"
+#include "graph/column_bulk.h"
+#include "partition/exchange/value_exchange.h"
+#include "primitive/distinct.h"
+
+#include <string.h>
+
+/* Failures of answers are agreed on before the replies are sent, so that no rank waits for a message that never comes. */
+gemp_code gemp_owner_request(gemp_runtime *context, const void *questions, size_t size, const size_t *counts,
+                             gemp_owner_answer *answer, void *self, void **replies, size_t *reply_size)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = context->comm;
+	size_t ranks = (size_t)comm->size, question_capacity = 0, reply_capacity = 0;
+	GEMP_OWNED void *received = NULL;
+	GEMP_OWNED_BY(gemp_text_free) gemp_text reply = { 0 };
+	GEMP_OWNED size_t *sizes = NULL; /* [4][ranks] bytes: questions sent and received, replies sent and received */
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(sizes, 4 * ranks)));
+	for (size_t r = 0; r < ranks; r++)
+		sizes[r] = counts[r] * size;
+	GEMP_PROPAGATE(
+		gemp_exchange(comm, questions, sizes, &received, &question_capacity, sizes + ranks, &context->traffic));
+	const char *at = received;
+	for (size_t r = 0; r < ranks; r++) {
+		size_t before = reply.size, bytes = sizes[ranks + r];
+		GEMP_THEN(answer(self, at, bytes / size, &reply));
+		sizes[2 * ranks + r] = reply.size - before;
+		at += bytes;
+	}
+	GEMP_THEN(gemp_text_status(&reply));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_exchange(comm, reply.data, sizes + 2 * ranks, replies, &reply_capacity, sizes + 3 * ranks,
+	                             &context->traffic));
+	*reply_size = 0;
+	for (size_t r = 0; r < ranks; r++)
+		*reply_size += sizes[3 * ranks + r];
+	return GEMP_OK;
+}
+
+/* The values that a request is about. */
+typedef struct value_request {
+	gemp_shard *graph;
+	const gemp_column *computed; /* columns beside those of the graph */
+	const int *column;           /* [columns] */
+	size_t columns;
+} value_request;
+
+/* Columns from the attributes' count on are computed ones. */
+static const gemp_column *attribute(const value_request *from, int column)
+{
+	size_t own = from->graph->attributes.count, c = (size_t)column;
+	return c < own ? &from->graph->attributes.columns[c] : &from->computed[c - own];
+}
+
+/* Keys, labels and attributes are read from the file when they are first needed. */
+static gemp_code load(const value_request *from, int column)
+{
+	gemp_shard *graph = from->graph;
+	if (column == GEMP_FETCH_KEY || column == GEMP_FETCH_KEY_RANK)
+		return gemp_shard_load_keys(graph);
+	if (column == GEMP_FETCH_LABEL_SET)
+		return gemp_shard_load_labels(graph);
+	return column < (int)graph->attributes.count ? gemp_shard_load_attribute(graph, (size_t)column) : GEMP_OK;
+}
+
+gemp_code gemp_sort_distinct(gemp_vertex *ids, size_t *count)
+{
+	void *distinct = NULL;
+	GEMP_PROPAGATE(gemp_distinct_host(GEMP_KEY_U32, ids, *count, &distinct, count));
+	if (*count)
+		memcpy(ids, distinct, *count * sizeof *ids);
+	gemp_free(distinct);
+	return GEMP_OK;
+}
+
+/* Key ranks and label sets travel as numbers of 32 bits. */
+static gemp_code pack(const value_request *from, int column, size_t row, gemp_text *reply)
+{
+	const gemp_shard *graph = from->graph;
+	if (column >= 0)
+		return gemp_column_pack(attribute(from, column), row, reply);
+	if (column == GEMP_FETCH_KEY)
+		return gemp_column_pack(&graph->keys, row, reply);
+	gemp_text_add(reply, column == GEMP_FETCH_KEY_RANK ? &graph->key_ranks[row] : &graph->label_set_of[row],
+	              sizeof(uint32_t));
+	return gemp_text_status(reply);
+}
+
+/* The inverse of pack. */
+static gemp_code unpack(int column, gemp_column *out, const char **at, const char *end)
+{
+	if (column >= GEMP_FETCH_KEY)
+		return gemp_column_unpack(out, at, end);
+	uint32_t number;
+	memcpy(&number, *at, sizeof number);
+	*at += sizeof number;
+	return gemp_column_add(out, &(gemp_value){ .type = GEMP_INTEGER, .integer = number });
+}
+
+/* Values of the asked ids, id by id: replies come back in the order of the sorted ids. */
+static gemp_code answer_values(void *self, const void *questions, size_t count, gemp_text *reply)
+{
+	const value_request *from = self;
+	const gemp_vertex *ids = questions;
+	for (size_t i = 0; i < count; i++)
+		for (size_t c = 0; c < from->columns; c++)
+			GEMP_PROPAGATE(pack(from, from->column[c], ids[i] - from->graph->first_vertex, reply));
+	return GEMP_OK;
+}
+
+/* Names are those that messages use. */
+static gemp_code init_column(const value_request *from, int column, gemp_column *out)
+{
+	if (column >= 0)
+		return gemp_column_init(out, attribute(from, column)->name, attribute(from, column)->type);
+	if (column == GEMP_FETCH_KEY)
+		return gemp_column_init(out, "key", from->graph->keys.type);
+	return gemp_column_init(out, column == GEMP_FETCH_KEY_RANK ? "key rank" : "label set", GEMP_INTEGER);
+}
+
+static gemp_code read_replies(const value_request *from, size_t rows, const char *reply, size_t size, gemp_column *out)
+{
+	const char *at = reply, *end = reply + size;
+	for (size_t c = 0; c < from->columns; c++)
+		GEMP_PROPAGATE(init_column(from, from->column[c], &out[c]));
+	for (size_t i = 0; i < rows; i++)
+		for (size_t c = 0; c < from->columns; c++)
+			GEMP_PROPAGATE(unpack(from->column[c], &out[c], &at, end));
+	return GEMP_OK;
+}
+
+/* Collective. Asks the owners for the values of ascending ids and reads their replies. */
+static gemp_code request_values(gemp_runtime *context, value_request *from, const gemp_vertex *distinct, size_t count,
+                                gemp_column *out)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_shard *graph = from->graph;
+	GEMP_OWNED size_t *counts = NULL;
+	size_t size, begin = 0;
+	GEMP_OWNED void *replies = NULL;
+	for (size_t c = 0; c < from->columns; c++)
+		GEMP_THEN(load(from, from->column[c]));
+	GEMP_THEN(GEMP_NEW(counts, (size_t)graph->ranks));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
+	for (int r = 0; r < graph->ranks; begin += counts[r++])
+		counts[r] = gemp_lower_bound_u32(distinct + begin, count - begin, graph->bounds[r + 1]);
+	GEMP_PROPAGATE(
+		gemp_owner_request(context, distinct, sizeof *distinct, counts, answer_values, from, &replies, &size));
+	return gemp_comm_agree(context->comm, read_replies(from, count, replies, size, out));
+}
+
+/* No rank asks for anything where none has ids, so that nothing is loaded. */
+gemp_code gemp_fetch_computed(gemp_runtime *context, gemp_shard *graph, const gemp_column *made, const gemp_vertex *ids,
+                              size_t count, const int *column, size_t columns, gemp_vertex **found, size_t *found_count,
+                              gemp_column *out)
+{
+	gemp_code code = GEMP_OK;
+	value_request from = { graph, made, column, columns };
+	gemp_vertex *distinct = NULL;
+	memset(out, 0, columns * sizeof *out);
+	code = GEMP_NEW(distinct, count);
+	if (code == GEMP_OK && count) {
+		memcpy(distinct, ids, count * sizeof *ids);
+		code = gemp_sort_distinct(distinct, &count);
+	}
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	if (gemp_comm_sum1(context->comm, count))
+		code = request_values(context, &from, distinct, count, out);
+	else
+		code = gemp_comm_agree(context->comm, read_replies(&from, 0, NULL, 0, out));
+	GEMP_TRY(code);
+	*found = distinct;
+	*found_count = count;
+	distinct = NULL;
+done:
+	if (code != GEMP_OK)
+		for (size_t c = 0; c < columns; c++)
+			gemp_column_free(&out[c]);
+	gemp_free(distinct);
+	return code;
+}
+
+gemp_code gemp_fetch_values(gemp_runtime *context, gemp_shard *graph, const gemp_vertex *ids, size_t count,
+                            const int *column, size_t columns, gemp_vertex **found, size_t *found_count,
+                            gemp_column *out)
+{
+	return gemp_fetch_computed(context, graph, NULL, ids, count, column, columns, found, found_count, out);
+}
+
+size_t gemp_fetch_index(const gemp_vertex *found, size_t count, gemp_vertex id)
+{
+	return gemp_range_find_u32(found, count, id);
+}
+
+/* Bits are cheaper than sorting unless they are more words than this for each of the ids. */
+enum { WORDS_FOR_AN_ID = 8, ALWAYS_WORDS = 1 << 12 };
+
+/* A bitmap needs no sorting; where few of very many vertices come it would cost more to clear. */
+gemp_code gemp_vertex_index_new(gemp_vertex_index *out, uint64_t vertices, size_t most)
+{
+	gemp_code code = GEMP_OK;
+	size_t words = vertices / 64 + 1;
+	*out = (gemp_vertex_index){ .vertices = vertices };
+	if (words <= ALWAYS_WORDS || words / WORDS_FOR_AN_ID <= most) {
+		out->words = words;
+		GEMP_TRY(GEMP_NEW(out->bits, words));
+		GEMP_TRY(GEMP_NEW(out->rank, words));
+	} else {
+		GEMP_TRY(GEMP_NEW(out->ids, most));
+	}
+done:
+	if (code != GEMP_OK)
+		gemp_vertex_index_free(out);
+	return code;
+}
+
+void gemp_vertex_index_free(gemp_vertex_index *places)
+{
+	gemp_free_all(places->bits, places->rank, places->ids);
+	*places = (gemp_vertex_index){ 0 };
+}
+
+/* Ids repeat often, so that a bit is cheaper than an entry to sort. */
+void gemp_vertex_index_add(gemp_vertex_index *places, const gemp_vertex *ids, size_t count, size_t stride)
+{
+	uint64_t *bits = places->bits;
+	for (size_t i = 0; i < count; i++) {
+		gemp_vertex id = ids[i * stride];
+		GEMP_CHECK(id < places->vertices);
+		if (bits)
+			gemp_bits64_set(bits, id);
+		else
+			places->ids[places->count++] = id;
+	}
+}
+
+/* Ranks of words are prefix sums of their bits. */
+gemp_code gemp_vertex_index_finish(gemp_vertex_index *places)
+{
+	size_t n = 0;
+	if (!places->bits)
+		return gemp_sort_distinct(places->ids, &places->count);
+	for (size_t w = 0; w < places->words; w++) {
+		places->rank[w] = (uint32_t)n;
+		n += (size_t)__builtin_popcountll(places->bits[w]);
+	}
+	GEMP_PROPAGATE(GEMP_NEW(places->ids, n));
+	for (size_t w = 0; w < places->words; w++)
+		for (uint64_t left = places->bits[w]; left; left &= left - 1)
+			places->ids[places->count++] = (gemp_vertex)(w * 64 + (size_t)__builtin_ctzll(left));
+	return GEMP_OK;
+}
+
+/* The rank of a bit is the place of its vertex. */
+void gemp_vertex_index_find(const gemp_vertex_index *places, const gemp_vertex *ids, size_t count, size_t stride,
+                            uint32_t *place)
+{
+	const uint64_t *bits = places->bits;
+	for (size_t i = 0; i < count; i++) {
+		gemp_vertex id = ids[i * stride];
+		if (bits)
+			place[i] = places->rank[id / 64] + gemp_bits64_count_before(bits[id / 64], id);
+		else
+			place[i] = (uint32_t)gemp_fetch_index(places->ids, places->count, id);
+	}
+}
+
+/* Collective. Loads the relations that occur on any rank and learns where each rank's edges begin. */
+static gemp_code load_relations(gemp_runtime *context, gemp_shard *graph, const gemp_edge_values *values,
+                                gemp_edge_owners *places)
+{
+	size_t relations = graph->relation_count;
+	GEMP_OWNED uint64_t *occurs = NULL;
+	GEMP_PROPAGATE(gemp_edge_owners_new(places, context->comm, graph));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, GEMP_NEW(occurs, relations + 1)));
+	for (size_t i = 0; i < values->count; i++)
+		occurs[gemp_edge_relation(places, values->edges[i])] = 1;
+	gemp_comm_max(context->comm, occurs, (int)relations);
+	unsigned parts = GEMP_LOAD_OUT | (values->column_count ? GEMP_LOAD_PROPS : 0u);
+	for (size_t k = 0; k < relations; k++)
+		if (occurs[k])
+			GEMP_PROPAGATE(gemp_shard_load_relation(graph, k, parts));
+	gemp_edge_owners_update(places, context->comm, graph);
+	return GEMP_OK;
+}
+
+/* Finds the ends of an own edge by its number: edges are numbered by rows, and parallel edges lie together. */
+static gemp_edge_ends ends_of(const gemp_shard *graph, size_t k, gemp_edge number)
+{
+	const gemp_relation *relation = &graph->relations[k];
+	uint64_t at = number - relation->first_edge;
+	size_t row = gemp_range_find(relation->out_offsets, graph->rows, at);
+	uint32_t parallel = 0;
+	while (at - parallel > relation->out_offsets[row] &&
+	       relation->out_targets[at - parallel - 1] == relation->out_targets[at])
+		parallel++;
+	return (gemp_edge_ends){
+		.relation = (uint32_t)k,
+		.source = (gemp_vertex)(graph->first_vertex + row),
+		.target = relation->out_targets[at],
+		.parallel = parallel,
+	};
+}
+
+/* Appends a value to a column of another type, which gemp_shard_edge_attribute_type has chosen for attributes that
+ * relations store differently. */
+static gemp_code add_as(gemp_column *out, gemp_value value)
+{
+	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
+	if (!value.null && value.type != out->type && out->type == GEMP_FLOAT) {
+		value = (gemp_value){ .type = GEMP_FLOAT, .real = (double)value.integer };
+	} else if (!value.null && value.type != out->type) {
+		gemp_value_print(&value, &text);
+		GEMP_PROPAGATE(gemp_text_status(&text));
+		value = (gemp_value){ .type = GEMP_STRING, .string = { text.data, text.size } };
+	}
+	value.type = out->type;
+	return gemp_column_add(out, &value);
+}
+
+/* The same types on all ranks, since all know all relations. */
+static gemp_code init_columns(const gemp_shard *graph, const char *const *names, size_t count, gemp_column *columns)
+{
+	for (size_t c = 0; c < count; c++)
+		GEMP_PROPAGATE(gemp_column_init(&columns[c], names[c], gemp_shard_edge_attribute_type(graph, names[c])));
+	return GEMP_OK;
+}
+
+static void free_columns(gemp_column *columns, size_t count)
+{
+	for (size_t c = 0; columns && c < count; c++)
+		gemp_column_free(&columns[c]);
+	gemp_free(columns);
+}
+
+/* The values of the asked edges, as columns of the types they are sent in. */
+static gemp_code read_attributes(const gemp_shard *graph, const gemp_edge_owners *places, const gemp_edge *asked,
+                                 size_t count, size_t column_count, gemp_column *columns)
+{
+	for (size_t i = 0; i < count; i++) {
+		size_t k = gemp_edge_relation(places, asked[i]);
+		const gemp_relation *relation = &graph->relations[k];
+		for (size_t c = 0; c < column_count; c++) {
+			const gemp_column *own = gemp_table_find(&relation->props, columns[c].name);
+			size_t row = asked[i] - places->relation_offset[k] - relation->first_edge;
+			gemp_value null = { .type = columns[c].type, .null = true };
+			GEMP_PROPAGATE(add_as(&columns[c], own ? gemp_column_get(own, row) : null));
+		}
+	}
+	return GEMP_OK;
+}
+
+/* What a request for edges is about. */
+typedef struct edge_request {
+	const gemp_shard *graph;
+	const gemp_edge_owners *owners;
+	const char *const *names; /* [name_count] of attributes */
+	size_t name_count;
+} edge_request;
+
+/* The owner of an edge is the rank that has its row by source. */
+static gemp_code answer_edges(void *self, const void *questions, size_t count, gemp_text *reply)
+{
+	gemp_code code = GEMP_OK;
+	const edge_request *q = self;
+	const gemp_edge *edges = questions;
+	gemp_column *columns = NULL;
+	GEMP_TRY(GEMP_NEW(columns, q->name_count));
+	GEMP_TRY(init_columns(q->graph, q->names, q->name_count, columns));
+	GEMP_TRY(read_attributes(q->graph, q->owners, edges, count, q->name_count, columns));
+	for (size_t i = 0; i < count; i++) {
+		size_t k = gemp_edge_relation(q->owners, edges[i]);
+		gemp_edge_ends ends = ends_of(q->graph, k, edges[i] - q->owners->relation_offset[k]);
+		gemp_text_add(reply, &ends, sizeof ends);
+		for (size_t c = 0; c < q->name_count; c++)
+			GEMP_TRY(gemp_column_pack(&columns[c], i, reply));
+	}
+done:
+	free_columns(columns, q->name_count);
+	return code;
+}
+
+/* Replies come by rank; rows are put in the order of values->edges: the i-th of these was asked as place[i]-th. */
+static gemp_code read_edge_replies(gemp_edge_values *out, const gemp_shard *graph, const uint64_t *place,
+                                   const char *at, size_t size, const char *const *names)
+{
+	gemp_code code = GEMP_OK;
+	const char *end = at + size;
+	gemp_column *columns = NULL;
+	gemp_edge_ends *ends = NULL;
+	GEMP_TRY(GEMP_NEW(columns, out->column_count));
+	GEMP_TRY(GEMP_NEW(out->columns, out->column_count));
+	GEMP_TRY(GEMP_NEW(out->ends, out->count));
+	GEMP_TRY(GEMP_NEW(ends, out->count));
+	GEMP_TRY(init_columns(graph, names, out->column_count, columns));
+	for (size_t i = 0; i < out->count; i++) {
+		memcpy(&ends[i], at, sizeof *ends);
+		at += sizeof *ends;
+		for (size_t c = 0; c < out->column_count; c++)
+			GEMP_TRY(gemp_column_unpack(&columns[c], &at, end));
+	}
+	for (size_t i = 0; i < out->count; i++)
+		out->ends[i] = ends[place[i]];
+	for (size_t c = 0; c < out->column_count; c++)
+		GEMP_TRY(gemp_column_gather(&out->columns[c], &columns[c], NULL, place, out->count));
+done:
+	gemp_free(ends);
+	free_columns(columns, out->column_count);
+	return code;
+}
+
+/* The edges in the order of their owners, and the place of each in it. counts[ranks] are the edges of each owner. */
+static gemp_code sort_by_owner(const gemp_edge_owners *owners, const gemp_edge_values *values, gemp_edge *sorted,
+                               uint64_t *place, size_t *counts)
+{
+	size_t *to = NULL;
+	GEMP_PROPAGATE(GEMP_NEW(to, (size_t)owners->ranks));
+	for (size_t i = 0; i < values->count; i++)
+		counts[gemp_edge_owner(owners, values->edges[i])]++;
+	for (int r = 1; r < owners->ranks; r++)
+		to[r] = to[r - 1] + counts[r - 1];
+	for (size_t i = 0; i < values->count; i++) {
+		place[i] = to[gemp_edge_owner(owners, values->edges[i])]++;
+		sorted[place[i]] = values->edges[i];
+	}
+	gemp_free(to);
+	return GEMP_OK;
+}
+
+/* Requests go to owners in the order of ranks; replies are then put in the order of the ascending edges. */
+gemp_code gemp_fetch_edges(gemp_edge_values *out, gemp_runtime *context, gemp_shard *graph, const gemp_edge *edges,
+                           size_t count, const char *const *names, size_t name_count)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = context->comm;
+	gemp_edge_owners owners = { 0 };
+	gemp_edge *sorted = NULL;
+	uint64_t *place = NULL;
+	size_t *counts = NULL, size;
+	void *distinct = NULL, *replies = NULL;
+	*out = (gemp_edge_values){ .column_count = name_count };
+	code = gemp_distinct_host(GEMP_KEY_U64, edges, count, &distinct, &out->count);
+	out->edges = distinct;
+	GEMP_THEN(GEMP_NEW(counts, (size_t)comm->size));
+	GEMP_THEN(GEMP_NEW(sorted, out->count));
+	GEMP_THEN(GEMP_NEW(place, out->count));
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(load_relations(context, graph, out, &owners));
+	GEMP_TRY(gemp_comm_agree(comm, sort_by_owner(&owners, out, sorted, place, counts)));
+	edge_request request = { graph, &owners, names, name_count };
+	GEMP_TRY(gemp_owner_request(context, sorted, sizeof *sorted, counts, answer_edges, &request, &replies, &size));
+	GEMP_TRY(gemp_comm_agree(comm, read_edge_replies(out, graph, place, replies, size, names)));
+done:
+	if (code != GEMP_OK)
+		gemp_edge_values_free(out);
+	gemp_free_all(replies, place, sorted, counts);
+	gemp_edge_owners_free(&owners);
+	return code;
+}
+
+/* Also after a failure in the middle of gemp_fetch_edges. */
+void gemp_edge_values_free(gemp_edge_values *values)
+{
+	gemp_free_all(values->edges, values->ends);
+	free_columns(values->columns, values->column_count);
+	*values = (gemp_edge_values){ 0 };
+}
+
+size_t gemp_edge_values_index(const gemp_edge_values *values, gemp_edge edge)
+{
+	return gemp_range_find(values->edges, values->count, edge);
+}
