@@ -72,6 +72,25 @@ typedef enum gemp_partitioner {
 	GEMP_PARTITION_PTSCOTCH, /* few edges between parts, by PT-Scotch */
 } gemp_partitioner;
 #define GEMP_PARTITION_CHOICES "random|block|ptscotch"
+/* Where something is computed: wherever it is expected to be faster; on the threads of the host; on the device of one rank. The
+ * answer is the same everywhere. */
+typedef enum gemp_placement { GEMP_PLACE_AUTO, GEMP_PLACE_HOST, GEMP_PLACE_DEVICE } gemp_placement;
+
+/* ANALYTICS. How values reach the targets of a frontier's edges: pushed by atomic operations, or as tuples that are shuffled to
+ * ranges of targets and gathered there. AUTO: pushed. */
+typedef enum gemp_frontier_pass {
+	GEMP_FRONTIER_PASS_AUTO,
+	GEMP_FRONTIER_PASS_PUSH,
+	GEMP_FRONTIER_PASS_SHUFFLE
+} gemp_frontier_pass;
+/* How sums over all edges gather values: vertices fetch them, or they are put into bins of targets by an order of the edges that is
+ * made once. */
+typedef enum gemp_gather { GEMP_GATHER_AUTO, GEMP_GATHER_PULL, GEMP_GATHER_BINNED } gemp_gather;
+/* How ranks share the edges: each has those that lead to its vertices; or ranks form a grid, where a rank has the edges from its
+ * column to its row. */
+typedef enum gemp_layout_cut { GEMP_LAYOUT_BY_TARGET, GEMP_LAYOUT_ON_GRID } gemp_layout_cut;
+/* Of numbers on the device. AUTO: double, but for PageRank with a tolerance of 1e-6 or more. */
+typedef enum gemp_precision { GEMP_PRECISION_AUTO, GEMP_PRECISION_SINGLE, GEMP_PRECISION_DOUBLE } gemp_precision;
 
 /* SELF-ORGANISING MAPS. Arrangement of the units; distance of a vector and a unit. */
 typedef enum gemp_som_lattice { GEMP_SOM_RECTANGULAR, GEMP_SOM_HEXAGONAL } gemp_som_lattice;

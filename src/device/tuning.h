@@ -12,6 +12,7 @@
 #define GEMP_DEVICE_TUNING_H
 
 #include "device/device.h"
+#include "gemp/types.h"
 
 /* One number there is, a power of 2; `gemp-mpi bench tune` tries all from least to most. */
 typedef struct gemp_tunable {
@@ -40,13 +41,6 @@ gemp_code gemp_tuning_parse(gemp_tuning_table *table, const char *path, const ch
 void gemp_tuning_file_name(char name[GEMP_TUNING_NAME], const char *device_name);
 
 /* place: where something is computed. The answer is the same everywhere. */
-
-/* As the words of --on. */
-typedef enum gemp_placement {
-	GEMP_PLACE_AUTO, /* wherever it is expected to be faster */
-	GEMP_PLACE_HOST, /* on the threads of this rank (core/threads.h) */
-	GEMP_PLACE_DEVICE,
-} gemp_placement;
 
 /* Is work on so many items to be done on the device? device NULL: there is none. tuning: "sort.host_below" or the like
  * (device/tuning.h), the number of items below which the host is faster than this device with its copies; otherwise: of a GPU

@@ -157,8 +157,8 @@ static gemp_code check_size(const gemp_shard *graph, const char *path, const cha
 	if (drawn <= GEMP_GRAPH_DIFF_MAX)
 		return GEMP_OK;
 	return gemp_fail(GEMP_EDATA,
-	                 "--dot %s: %" PRIu64 " vertices and edges, %s the rules, are too many to draw (at most %d); "
-	                 "--changes tells what became of them",
+	                 "dot %s: %" PRIu64 " vertices and edges, %s the rules, are too many to draw (at most %d); "
+	                 "the change log tells what became of them",
 	                 path, drawn, moment, GEMP_GRAPH_DIFF_MAX);
 }
 

@@ -25,7 +25,7 @@ typedef struct gemp_step_options {
 	bool string_keys;             /* as gemp_builder_options has it */
 	uint64_t number;              /* of the step */
 	bool first_only;              /* only the match that comes first is applied */
-	gemp_resolve_on choose;       /* where conflicts are decided */
+	gemp_placement choose;        /* where conflicts are decided */
 	gemp_recorder *recorder;      /* is told what becomes of the graph; NULL: nobody is */
 	const gemp_rule_set *unbound; /* the same rules, bound to no graph (gemp_select_options) */
 	gemp_match_cache *rematch;    /* of the steps before; NULL: all matches are looked for */

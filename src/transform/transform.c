@@ -53,7 +53,7 @@ static void add_report(gemp_rule_report *all, const gemp_step_report *one, doubl
 	all->seconds += seconds;
 }
 
-/* The message for a run that needs more steps than LIMIT or --max-steps allow. */
+/* The message for a run that needs more steps than LIMIT or max_steps allow. */
 static gemp_code fail_at_limit(const run_context *r, const gemp_control *control)
 {
 	const char *name = r->rules->rules[control->rule].name;
@@ -66,7 +66,7 @@ static gemp_code fail_at_limit(const run_context *r, const gemp_control *control
 			(unsigned long long)r->limited->limit, name);
 	return gemp_fail(GEMP_EUSAGE,
 	                 "the rules are not done after %llu steps, and rule %s is to be applied again; no "
-	                 "graph was written: allow more with --max-steps, or look whether the rules end at all",
+	                 "graph was written: raise max-steps, or look whether the rules end at all",
 	                 (unsigned long long)r->steps, name);
 }
 

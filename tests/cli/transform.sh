@@ -96,7 +96,7 @@ expect 2 2 transform g.h5 r.rules -o limit.h5
 [ ! -e limit.h5 ] || fail 'a graph was written beyond the limit'
 rules 'RULE more MATCH (p:P) SET p.x = p.x + 1 RUN more*'
 expect 2 1 transform g.h5 r.rules -o limit.h5 --max-steps 4
-says '--max-steps'
+says 'raise max-steps'
 rules 'RULE r MATCH (p:P) SET p.x = "word"'
 expect 2 2 transform g.h5 r.rules -o limit.h5
 says 'values of type integer'

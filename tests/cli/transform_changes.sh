@@ -85,9 +85,9 @@ wrong 1 '1s/.*/{}/' 1 'this is not the head of a change log'
 alone 2 transform g.h5 c.jsonl -o m.h5 --changes n.jsonl
 says '--changes is for rules, and c.jsonl is a change log'
 alone 2 transform g.h5 r.rules -o m.h5 --changes -
-says '--changes -: a log appears when it is whole; name a file'
+says 'changes -: a log appears when it is whole; name a file'
 alone 74 transform g.h5 r.rules -o m.h5 --changes no/such/folder.jsonl
-says '--changes no/such/folder.jsonl: cannot write to folder'
+says 'changes no/such/folder.jsonl: cannot write to folder'
 
 # Drawings.
 for ranks in 1 3; do expect 0 $ranks transform g.h5 r.rules -o h.h5 --dot d$ranks.dot -q; done
@@ -108,7 +108,7 @@ says 'are too many to draw (at most 2000)'
 alone 0 transform g.h5 r.rules -o h.h5 --changes c.jsonl -q
 job() { local wanted=$1 ranks=$2; shift 2; expect "$wanted" "$ranks" transform g.h5 r.rules -o r.h5 --changes r.jsonl --checkpoint k "$@"; }
 job 75 1 --max-time 0.001 --json -
-says 'stopped by max-time after 1 step; the same command with --checkpoint k --resume goes on'
+says 'stopped by max-time after 1 step; the same rules with checkpoint k and resume go on'
 equal "$(field complete) $(field steps)" 'False 1' 'a run that stopped'
 [ ! -e r.h5 ] && [ ! -e r.jsonl ] || fail 'something is written of a run that is not done'
 job 2 1
@@ -130,7 +130,7 @@ cmp c.jsonl r.jsonl || fail 'another log after stops'
 alone 2 transform g.h5 r.rules -o r.h5 --max-time 3
 says '--max-time needs --checkpoint FOLDER'
 alone 2 transform g.h5 r.rules -o r.h5 --checkpoint k --dot r.dot
-says '--dot does not go with --checkpoint'
+says 'dot does not go with checkpoint'
 
 # Signals, to rules that do not end.
 echo 'RULE more MATCH (p:P) SET p.x = p.x + 1 RUN more*' >r.rules

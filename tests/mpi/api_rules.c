@@ -67,7 +67,7 @@ static void created_edges(void **state)
 	settings.lenient = true; /* no edge is of type L before the first step */
 	assert_all_ok(gemp_rules_open(&rules, api, close_text, &settings));
 	gemp_graph *graph = face_graph(VERTICES, "N", lists, 1), *expected = face_graph(VERTICES, "N", lists, 2);
-	assert_all_ok(gemp_rules_run(rules, graph, NULL, &result));
+	assert_all_ok(gemp_rules_run(rules, graph, NULL, &result, NULL));
 	assert_all(result.created_edges == lists[1].count && result.created_vertices == 0);
 	assert_all(result.deleted_edges == 0 && result.deleted_vertices == 0 && result.set == 0);
 	assert_all(result.applied == lists[1].count && result.steps >= 2);
@@ -76,7 +76,7 @@ static void created_edges(void **state)
 	assert_all(gemp_graph_vertex_count(graph) == VERTICES);
 	assert_all(gemp_graph_hash(graph) == gemp_graph_hash(expected));
 	/* Once more there is nothing to do, and the graph stays as it was. */
-	assert_all_ok(gemp_rules_run(rules, graph, NULL, &result));
+	assert_all_ok(gemp_rules_run(rules, graph, NULL, &result, NULL));
 	assert_all(result.steps == 1 && result.matches == 0 && gemp_graph_hash(graph) == gemp_graph_hash(expected));
 	gemp_graph_close(graph);
 	gemp_graph_close(expected);
@@ -101,7 +101,7 @@ static void parameters(void **state)
 			assert_all_ok(gemp_rules_bind_real(rules, "limit", (double)limit - .5));
 		const size_t removed = list.count - limit;
 		list.count = limit;
-		assert_all_ok(gemp_rules_run(rules, graph, NULL, &result));
+		assert_all_ok(gemp_rules_run(rules, graph, NULL, &result, NULL));
 		assert_all(result.steps == 1 && result.matches == removed && result.applied == removed);
 		assert_all(result.deleted_edges == removed && result.deleted_vertices == 0 && result.created_edges == 0);
 		gemp_graph *expected = face_graph(VERTICES, "N", &list, 1);
@@ -114,7 +114,8 @@ static void parameters(void **state)
 	assert_all_ok(gemp_rules_bind_boolean(rules, "wanted", true));
 	assert_all_ok(gemp_rules_bind_text(rules, "name", "not this one"));
 	assert_all_ok(gemp_rules_bind_text(rules, "name", "Zo\xc3\xab"));
-	assert_all_ok(gemp_rules_run(rules, graph, NULL, &result));
+	assert_all_code(gemp_rules_bind(rules, "name=again"), GEMP_EUSAGE);
+	assert_all_ok(gemp_rules_run(rules, graph, NULL, &result, NULL));
 	assert_all(result.applied == VERTICES && result.set == VERTICES);
 	gemp_query *query;
 	gemp_query_result found;
@@ -151,7 +152,7 @@ static void deleted_vertices(void **state)
 	                              "RULE mark MATCH (a) WHERE EXISTS { (a)-[e:K]->() WHERE e.weight < 20 } SET a:Gone\n"
 	                              "RULE drop MATCH (a:Gone) DETACH DELETE a\nRUN mark; drop*",
 	                              &settings));
-	assert_all_ok(gemp_rules_run(rules, graph, NULL, &result));
+	assert_all_ok(gemp_rules_run(rules, graph, NULL, &result, NULL));
 	assert_all(result.deleted_vertices == vertices && result.deleted_edges == edges && result.set == vertices);
 	assert_all(gemp_graph_vertex_count(graph) == VERTICES - vertices);
 	assert_all(gemp_graph_edge_count(graph) == EDGES - edges);
@@ -173,12 +174,18 @@ static void change_logs(void **state)
 	const char *path = test_path_all("split.jsonl");
 	gemp_rules_result result;
 	gemp_replay_result replayed;
+	gemp_rewrite_settings files;
+	bool is_log = false;
+	gemp_rewrite_settings_init(&files);
+	files.changes = path;
 	gemp_graph *graph = face_graph(VERTICES, "N", &list, 1), *again = face_graph(VERTICES, "N", &list, 1);
 	const uint64_t before = gemp_graph_hash(graph);
-	assert_all_ok(gemp_rules_run(rules, graph, path, &result));
+	assert_all_ok(gemp_rules_run(rules, graph, &files, &result, NULL));
 	assert_all(result.created_vertices == result.applied && result.created_edges == 2 * result.applied);
 	assert_all(result.applied > 0 && result.deleted_edges == result.applied && gemp_graph_hash(graph) != before);
-	assert_all_ok(gemp_graph_replay(again, path, &replayed));
+	assert_all_ok(gemp_change_log_recognize(&is_log, api, path));
+	assert_all(is_log);
+	assert_all_ok(gemp_graph_replay(again, path, NULL, &replayed, NULL));
 	assert_all(gemp_graph_hash(again) == gemp_graph_hash(graph));
 	assert_all(replayed.steps == result.steps && replayed.changes == 4 * result.applied);
 	assert_all(gemp_graph_vertex_count(again) == VERTICES + result.applied);
@@ -189,9 +196,9 @@ static void change_logs(void **state)
 		"%s:1: the log was written for the graph with hash %016llx, and this one has %016llx; name the graph that the "
 		"rules were applied to",
 		path, (unsigned long long)before, (unsigned long long)gemp_graph_hash(graph));
-	assert_all_fails(gemp_graph_replay(again, path, NULL), GEMP_EDATA, message);
+	assert_all_fails(gemp_graph_replay(again, path, NULL, NULL, NULL), GEMP_EDATA, message);
 	assert_all(gemp_graph_hash(again) == gemp_graph_hash(graph));
-	assert_all_code(gemp_graph_replay(again, test_path_all("none.jsonl"), NULL), GEMP_ENOINPUT);
+	assert_all_code(gemp_graph_replay(again, test_path_all("none.jsonl"), NULL, NULL, NULL), GEMP_ENOINPUT);
 	gemp_graph_close(again);
 	gemp_graph_close(graph);
 	gemp_rules_close(rules);
@@ -221,27 +228,75 @@ static void mistakes(void **state)
 	settings.max_steps = 3;
 	settings.name = "mine.rules";
 	assert_all_ok(gemp_rules_open(&rules, api, "RULE r\nMATCH (a) RETURN a", &settings));
-	assert_all_code(gemp_rules_run(rules, graph, NULL, NULL), GEMP_EUSAGE);
+	assert_all_code(gemp_rules_run(rules, graph, NULL, NULL, NULL), GEMP_EUSAGE);
 	assert_all(strncmp(gemp_message(), "mine.rules:2:11: RETURN in a rule is not supported", 50) == 0);
 	gemp_rules_close(rules);
 	assert_all_ok(gemp_rules_open(&rules, api, "RULE r MATCH (a:Nowhere) SET a.x = 1", &settings));
-	assert_all_code(gemp_rules_run(rules, graph, NULL, NULL), GEMP_EUSAGE);
+	assert_all_code(gemp_rules_run(rules, graph, NULL, NULL, NULL), GEMP_EUSAGE);
 	assert_all(strstr(gemp_message(), "Nowhere") != NULL && gemp_graph_hash(graph) == hash);
 	gemp_rules_close(rules);
 	assert_all_ok(gemp_rules_open(&rules, api, "RULE r MATCH (a) WHERE a.x > $limit SET a.y = 1", &settings));
-	assert_all_code(gemp_rules_run(rules, graph, NULL, NULL), GEMP_EUSAGE);
+	assert_all_code(gemp_rules_run(rules, graph, NULL, NULL, NULL), GEMP_EUSAGE);
 	assert_all(strstr(gemp_message(), "$limit") != NULL && gemp_graph_hash(graph) == hash);
 	gemp_rules_close(rules);
 	/* A run that fails leaves no log behind; the graph is closed. */
 	const char *path = test_path_all("endless.jsonl");
+	gemp_rewrite_settings files;
+	gemp_rewrite_settings_init(&files);
+	files.changes = path;
 	assert_all_ok(gemp_rules_open(&rules, api, "RULE r MATCH (a) CREATE (b:N) RUN r*", &settings));
-	assert_all_fails(gemp_rules_run(rules, graph, path, NULL), GEMP_EUSAGE,
+	assert_all_fails(gemp_rules_run(rules, graph, &files, NULL, NULL), GEMP_EUSAGE,
 	                 "the rules are not done after 3 steps, and rule r is to be applied again; no graph was written: "
-	                 "allow more with --max-steps, or look whether the rules end at all");
+	                 "raise max-steps, or look whether the rules end at all");
 	assert_all(access(path, F_OK) != 0);
+	files.checkpoint.folder = "kept";
+	files.dot = "drawing.dot";
+	assert_all_fails(
+		gemp_rules_run(rules, graph, &files, NULL, NULL), GEMP_EUSAGE,
+		"dot does not go with checkpoint, which does not keep how the graph was before; leave one of them out");
 	gemp_rules_close(rules);
 	gemp_rules_close(NULL);
 	gemp_graph_close(graph);
+	face_edges_free(&list);
+}
+
+/* FILES AND CHECKPOINTS */
+
+/* A run that stops after each step and goes on comes to the graph and the log of a run that never stops. */
+static void checkpoints(void **state)
+{
+	(void)state;
+	uint64_t random = test_seed_all();
+	face_edges list = draw_edges("K", &random);
+	gemp_rules *rules = open_rules("RULE mark MATCH (a:N) WHERE a.x IS NULL SET a.x = 1 RUN ONE mark {3}");
+	gemp_graph *whole = face_graph(VERTICES, "N", &list, 1), *graph = NULL, *written;
+	gemp_rewrite_settings files;
+	gemp_rules_result once, last;
+	gemp_report *report;
+	uint64_t steps = 0;
+	gemp_code code = GEMP_STOPPED;
+	assert_all_ok(gemp_rules_run(rules, whole, NULL, &once, NULL));
+	gemp_rewrite_settings_init(&files);
+	files.output = test_path_all("marked.h5");
+	files.checkpoint = (gemp_checkpoint_settings){ .folder = test_path_all("kept"), .max_seconds = 1e-9 };
+	for (int job = 0; job < 5 && code == GEMP_STOPPED; job++) {
+		gemp_graph_close(graph);
+		graph = face_graph(VERTICES, "N", &list, 1);
+		assert_all_ok(gemp_report_open(&report, api, NULL));
+		code = gemp_rules_run(rules, graph, &files, &last, report);
+		files.checkpoint.resume = true;
+		assert_all(code == GEMP_OK || (code == GEMP_STOPPED && strstr(gemp_message(), "stopped by max-time after ")));
+		assert_all((test_comm.rank == 0) == gemp_report_count(report, "steps", &steps));
+		gemp_report_close(report);
+	}
+	assert_all(code == GEMP_OK && last.steps == once.steps && last.applied == once.applied);
+	assert_all(gemp_graph_hash(graph) == gemp_graph_hash(whole) && access(files.checkpoint.folder, F_OK) != 0);
+	assert_all_ok(gemp_graph_open(&written, api, files.output));
+	assert_all(gemp_graph_hash(written) == gemp_graph_hash(whole));
+	gemp_graph_close(written);
+	gemp_graph_close(graph);
+	gemp_graph_close(whole);
+	gemp_rules_close(rules);
 	face_edges_free(&list);
 }
 
@@ -268,7 +323,7 @@ static gemp_code run_once(void *edges)
 	if (code == GEMP_OK)
 		code = gemp_context_agree(api, gemp_rules_bind_integer(rules, "limit", 1));
 	if (code == GEMP_OK)
-		code = gemp_rules_run(rules, graph, NULL, NULL);
+		code = gemp_rules_run(rules, graph, NULL, NULL, NULL);
 	gemp_rules_close(rules);
 	gemp_graph_close(graph);
 	return code;
@@ -291,9 +346,9 @@ static void memory_may_run_out(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(open_api),           cmocka_unit_test(created_edges), cmocka_unit_test(parameters),
-		cmocka_unit_test(deleted_vertices),   cmocka_unit_test(change_logs),   cmocka_unit_test(mistakes),
-		cmocka_unit_test(memory_may_run_out), cmocka_unit_test(close_api),
+		cmocka_unit_test(open_api),    cmocka_unit_test(created_edges),      cmocka_unit_test(parameters),
+		cmocka_unit_test(checkpoints), cmocka_unit_test(deleted_vertices),   cmocka_unit_test(change_logs),
+		cmocka_unit_test(mistakes),    cmocka_unit_test(memory_may_run_out), cmocka_unit_test(close_api),
 	};
 	return test_main_all(argc, argv, tests);
 }

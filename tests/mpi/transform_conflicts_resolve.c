@@ -214,8 +214,8 @@ static void test_device_chooses_what_the_host_does(void **state)
 	if (test_comm.size > 1)
 		return; /* their hosts choose */
 	assert_all_ok(gemp_runtime_new(&context, &test_comm, NULL, &no_budgets));
-	const gemp_resolver host = { .comm = &test_comm, .context = context, .on = GEMP_RESOLVE_HOST };
-	const gemp_resolver device = { .comm = &test_comm, .context = context, .on = GEMP_RESOLVE_DEVICE };
+	const gemp_resolver host = { .comm = &test_comm, .context = context, .on = GEMP_PLACE_HOST };
+	const gemp_resolver device = { .comm = &test_comm, .context = context, .on = GEMP_PLACE_DEVICE };
 	for (int i = 0; i < CASES / 4; i++) {
 		gemp_conflict_keys tokens;
 		assert_int_equal(make_many(&tokens, priority, &seed), GEMP_OK);

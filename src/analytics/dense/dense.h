@@ -13,9 +13,8 @@
 
 #include "analytics/dense/binned.h"
 #include "analytics/halo/halo_message.h"
+#include "gemp/types.h"
 #include "primitive/toolbox.h"
-
-typedef enum gemp_gather { GEMP_GATHER_AUTO, GEMP_GATHER_PULL, GEMP_GATHER_BINNED } gemp_gather;
 
 typedef struct gemp_dense_options {
 	bool fp64; /* values are double, else float */

@@ -49,8 +49,6 @@ typedef enum gemp_layout_parts {
 	GEMP_LAYOUT_OUT_WEIGHT = 4, /* out_weight */
 } gemp_layout_parts;
 
-typedef enum gemp_layout_cut { GEMP_LAYOUT_BY_TARGET, GEMP_LAYOUT_ON_GRID } gemp_layout_cut;
-
 /* Of all ranks. By target they are in one column. */
 typedef struct gemp_layout_grid {
 	int rows, columns;

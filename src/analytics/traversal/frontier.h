@@ -11,6 +11,7 @@
 
 #include "analytics/halo/halo.h"
 #include "analytics/layout/device_layout.h"
+#include "gemp/types.h"
 #include "kernels/analytics/gas_frontier_abi.h"
 #include "shuffle/shuffle.h"
 
@@ -129,14 +130,6 @@ gemp_code gemp_frontier_fetch(gemp_frontier *frontier, const gemp_buffer *from, 
 
 /* Device seconds of launches since the last call; waits. */
 gemp_code gemp_frontier_seconds(gemp_frontier *frontier, double *seconds);
-
-/* How values reach the targets of edges (--pass): pushed by atomic operations, or as tuples that are shuffled to ranges of
- * targets and gathered there. AUTO: pushed. */
-typedef enum gemp_frontier_pass {
-	GEMP_FRONTIER_PASS_AUTO,
-	GEMP_FRONTIER_PASS_PUSH,
-	GEMP_FRONTIER_PASS_SHUFFLE
-} gemp_frontier_pass;
 
 typedef struct gemp_frontier_tuples {
 	gemp_frontier *frontier; /* borrowed; NULL: not in use */

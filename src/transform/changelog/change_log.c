@@ -251,8 +251,7 @@ static gemp_code read_head(const replay_state *r, const json_t *head)
 	uint64_t hash;
 	const json_t *form = json_object_get(head, "changes");
 	if (!json_is_integer(form) || !read_hash(head, &hash))
-		return gemp_fail(GEMP_EDATA, "this is not the head of a change log; transform takes a file of rules, or what "
-		                             "--changes wrote");
+		return gemp_fail(GEMP_EDATA, "this is not the head of a change log, which a run of rules wrote");
 	if (json_integer_value(form) != GEMP_CHANGE_LOG_FORM)
 		return gemp_fail(GEMP_EDATA,
 		                 "the log has form %" JSON_INTEGER_FORMAT ", and this program reads form %d; take the "

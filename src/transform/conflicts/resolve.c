@@ -16,10 +16,9 @@ enum { MIN_DEVICE_KEYS = 1 << 20 };
 static bool on_device(const gemp_resolver *resolver, const gemp_conflict_rounds *problem)
 {
 	const gemp_device *device = resolver->context ? resolver->context->device : NULL;
-	if (!device || resolver->on == GEMP_RESOLVE_HOST || !gemp_conflict_rounds_fit(problem, device))
+	if (!device || resolver->on == GEMP_PLACE_HOST || !gemp_conflict_rounds_fit(problem, device))
 		return false;
-	return resolver->on == GEMP_RESOLVE_DEVICE ||
-	       (device->gpu && problem->offsets[problem->matches] >= MIN_DEVICE_KEYS);
+	return resolver->on == GEMP_PLACE_DEVICE || (device->gpu && problem->offsets[problem->matches] >= MIN_DEVICE_KEYS);
 }
 
 /* Local. All matches are on this rank, so the rounds run on flat arrays, on the host or on the device. */

@@ -11,6 +11,7 @@
 #ifndef GEMP_TRANSFORM_CONFLICTS_RESOLVE_H
 #define GEMP_TRANSFORM_CONFLICTS_RESOLVE_H
 
+#include "gemp/types.h"
 #include "partition/runtime.h"
 #include "transform/conflicts/conflict_keys.h"
 #include "transform/conflicts/match_order.h"
@@ -21,13 +22,12 @@
  * ranks are undecided still. */
 gemp_code gemp_resolve_uncontended(const gemp_comm *comm, const gemp_conflict_keys *conflict_keys, uint8_t *decisions,
                                    uint64_t *left);
-/* Where the rounds of one rank run; those of several ranks run on their hosts. */
-typedef enum gemp_resolve_on { GEMP_RESOLVE_AUTO, GEMP_RESOLVE_HOST, GEMP_RESOLVE_DEVICE } gemp_resolve_on;
 
 typedef struct gemp_resolver {
 	const gemp_comm *comm;
 	gemp_runtime *context; /* of these ranks, for its device; NULL: the host chooses */
-	gemp_resolve_on on;    /* auto: the device, if it is a GPU, there are many keys and they fit there */
+	gemp_placement
+		on; /* of the rounds of one rank; auto: the device, if it is a GPU, there are many keys and they fit there */
 } gemp_resolver;
 
 /* Collective. The lesser priority comes first; priorities of undecided matches are distinct over all ranks. *rounds:

@@ -19,7 +19,7 @@ typedef struct gemp_select_options {
 	uint64_t seed;            /* of the priorities of these matches */
 	bool first_only;          /* only the match that comes first is applied */
 	bool numbered;            /* numbers are wanted, though the rule may create no vertices */
-	gemp_resolve_on choose;   /* where conflicts are decided */
+	gemp_placement choose;    /* where conflicts are decided */
 } gemp_select_options;
 
 /* Of all ranks. matches = applied + inapplicable + conflicts; with `one`, conflicts are those that were not the first. */

@@ -1,9 +1,7 @@
-#include "cli/transform/step_checkpoint.h"
+#include "api/transform/step_checkpoint.h"
 
-#include "cli/checkpoint_options.h"
 #include "core/memory.h"
 #include "core/quantity.h"
-#include "core/random.h"
 #include "io/file/output.h"
 #include "io/graph_file/graph_file_read.h"
 #include "io/graph_file/graph_file_write.h"
@@ -50,17 +48,6 @@ gemp_code gemp_step_checkpoint_log(gemp_step_checkpoint *k, char **path)
 }
 
 /* READING */
-
-static const char *const asked[] = { "semantics", "seed", "param", "lenient", "combinations" };
-
-static json_t *make_question(const gemp_step_checkpoint *k, const gemp_shard *graph)
-{
-	char hash[24];
-	snprintf(hash, sizeof hash, "%016" PRIx64, gemp_hash(k->rules->text, strlen(k->rules->text), 0));
-	json_t *own = json_pack("{s:s, s:s}", "rules", hash, "changes", k->log ? "written" : "none");
-	return gemp_checkpoint_store_question(
-		graph, gemp_checkpoint_options_add(own, k->options, asked, sizeof asked / sizeof *asked));
-}
 
 /* Counts of a rule's report, by name. */
 static const struct {
@@ -150,23 +137,18 @@ static gemp_code read_state(gemp_step_checkpoint *k, const json_t *state)
 	return code;
 }
 
-gemp_code gemp_step_checkpoint_open(gemp_step_checkpoint *k, const gemp_comm *comm, const gemp_options *options,
-                                    gemp_shard **graph)
+gemp_code gemp_step_checkpoint_open(gemp_step_checkpoint *k, json_t *question, gemp_shard **graph)
 {
-	gemp_code code = GEMP_OK;
-	const gemp_checkpoint_settings settings = gemp_checkpoint_options(options);
+	gemp_code code = gemp_checkpoint_store_open(&k->store, k->comm, &k->settings, question);
 	char *path = NULL;
-	k->comm = comm;
-	k->options = options;
-	code = gemp_checkpoint_store_open(&k->store, comm, &settings, make_question(k, *graph));
 	if (code == GEMP_OK && k->store.saved)
-		code = gemp_comm_agree(comm, read_state(k, k->store.saved));
+		code = gemp_comm_agree(k->comm, read_state(k, k->store.saved));
 	k->runs++;
 	if (code == GEMP_OK && k->graph) {
-		GEMP_TRY(gemp_comm_agree(comm, gemp_checkpoint_store_path(&path, &k->store, k->graph)));
+		GEMP_TRY(gemp_comm_agree(k->comm, gemp_checkpoint_store_path(&path, &k->store, k->graph)));
 		gemp_shard_free(*graph);
 		*graph = NULL;
-		code = gemp_graph_file_open(graph, comm, path);
+		code = gemp_graph_file_open(graph, k->comm, path);
 	}
 done:
 	gemp_free(path);
@@ -247,14 +229,14 @@ done:
 
 bool gemp_step_checkpoint_stop(gemp_step_checkpoint *k)
 {
-	k->stop = gemp_stop_poll(k->comm, k->began, k->options->max_time, k->began);
+	k->stop = gemp_stop_poll(k->comm, k->began, k->settings.max_seconds, k->began);
 	return gemp_stop_wanted(&k->stop);
 }
 
 gemp_code gemp_step_checkpoint_save(gemp_step_checkpoint *k, gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_provenance provenance = { .command = "gemp-mpi transform --checkpoint", .version = GEMP_VERSION };
+	const gemp_provenance provenance = { .command = "checkpoint of rules", .version = GEMP_VERSION };
 	char *name = NULL, *path = NULL;
 	code = name_of(&name, k, ".h5");
 	if (code == GEMP_OK)
@@ -264,7 +246,7 @@ gemp_code gemp_step_checkpoint_save(gemp_step_checkpoint *k, gemp_shard *graph)
 	if (k->log)
 		GEMP_TRY(gemp_change_log_close(k->log));
 	GEMP_TRY(gemp_comm_agree(k->comm, k->comm->rank == 0 ? write_state(k, name, path) : GEMP_OK));
-	code = gemp_fail(GEMP_STOPPED, "stopped by %s after %s; the same command with --checkpoint %s --resume goes on",
+	code = gemp_fail(GEMP_STOPPED, "stopped by %s after %s; the same rules with checkpoint %s and resume go on",
 	                 gemp_stop_name(&k->stop), gemp_counted(k->history->count, "step").text, k->store.folder);
 done:
 	gemp_free(name);
@@ -275,7 +257,7 @@ done:
 void gemp_step_checkpoint_report(gemp_report *report, const gemp_step_checkpoint *k, bool complete)
 {
 	gemp_report_set(report, "checkpoint",
-	                json_pack("{s:s, s:o, s:f}", "folder", k->options->checkpoint, "jobs", gemp_json_count(k->runs),
+	                json_pack("{s:s, s:o, s:f}", "folder", k->store.folder, "jobs", gemp_json_count(k->runs),
 	                          "seconds_before", k->seconds));
 	gemp_report_set(report, "complete", json_boolean(complete));
 }

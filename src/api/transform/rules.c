@@ -1,0 +1,535 @@
+/* rules: rules as a handle, their runs, and the replay of change logs.
+ *
+ * Rules are bound to one graph, and values of parameters are part of them: each run parses the text anew. A run changes the graph in
+ * memory step by step; the change log, the drawing and the checkpoint are written on the way, the graph file at the end.
+ */
+
+#include "gemp/rules.h"
+
+#include "api/graph_state.h"
+#include "api/parameters.h"
+#include "api/transform/step_checkpoint.h"
+#include "core/memory.h"
+#include "core/quantity.h"
+#include "core/random.h"
+#include "io/file/output.h"
+#include "partition/derived/canonical.h"
+#include "partition/views/resident.h"
+#include "pattern/semantic/parse.h"
+#include "transform/graph_diff.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+struct gemp_rules {
+	gemp_context *context; /* borrowed */
+	char *text, *name;     /* owned */
+	gemp_rules_settings settings;
+	gemp_parameter_list parameters;
+};
+
+static const char *const semantics_name[] = { "iso", "edge-iso", "hom", "induced" };
+
+void gemp_rules_settings_init(gemp_rules_settings *settings)
+{
+	*settings = (gemp_rules_settings){ .size = sizeof *settings,
+		                               .max_steps = 1000000,
+		                               .seed = 1,
+		                               .combinations = 1000000000,
+		                               .replicate = GEMP_REPLICATE_AUTO };
+}
+
+void gemp_rewrite_settings_init(gemp_rewrite_settings *settings)
+{
+	*settings = (gemp_rewrite_settings){ .size = sizeof *settings };
+}
+
+static gemp_code check_settings(const gemp_rules_settings *settings)
+{
+	if ((unsigned)settings->semantics > GEMP_INDUCED)
+		return gemp_fail(GEMP_EUSAGE, "semantics %d is none of gemp_semantics", (int)settings->semantics);
+	if ((unsigned)settings->choose > GEMP_PLACE_DEVICE)
+		return gemp_fail(GEMP_EUSAGE, "choose %d is none of gemp_placement", (int)settings->choose);
+	if (settings->max_steps == 0)
+		return gemp_fail(GEMP_EUSAGE, "max_steps is 0; allow 1 step at least");
+	return GEMP_OK;
+}
+
+gemp_code gemp_rules_open(gemp_rules **out, gemp_context *context, const char *text,
+                          const gemp_rules_settings *settings)
+{
+	gemp_code code = GEMP_OK;
+	gemp_rules *rules = NULL;
+	*out = NULL;
+	code = GEMP_NEW(rules, 1);
+	if (code == GEMP_OK) {
+		rules->context = context;
+		gemp_rules_settings_init(&rules->settings);
+		if (settings)
+			gemp_options_copy(&rules->settings, sizeof rules->settings, settings);
+		rules->text = gemp_strdup(text);
+		rules->name = gemp_strdup(rules->settings.name ? rules->settings.name : "rules");
+		code = rules->text && rules->name ? check_settings(&rules->settings) : GEMP_ENOMEM;
+	}
+	GEMP_TRY(gemp_comm_agree(&context->comm, code));
+	*out = rules;
+	rules = NULL;
+done:
+	gemp_rules_close(rules);
+	return code;
+}
+
+void gemp_rules_close(gemp_rules *rules)
+{
+	if (!rules)
+		return;
+	gemp_parameter_list_free(&rules->parameters);
+	gemp_free_all(rules->text, rules->name, rules);
+}
+
+gemp_code gemp_rules_bind(gemp_rules *rules, const char *assignment)
+{
+	return gemp_parameter_list_read(&rules->parameters, assignment);
+}
+
+gemp_code gemp_rules_bind_integer(gemp_rules *rules, const char *name, int64_t value)
+{
+	return gemp_parameter_list_set(&rules->parameters, name, (gemp_value){ .type = GEMP_INTEGER, .integer = value });
+}
+
+gemp_code gemp_rules_bind_real(gemp_rules *rules, const char *name, double value)
+{
+	return gemp_parameter_list_set(&rules->parameters, name, (gemp_value){ .type = GEMP_FLOAT, .real = value });
+}
+
+gemp_code gemp_rules_bind_boolean(gemp_rules *rules, const char *name, bool value)
+{
+	return gemp_parameter_list_set(&rules->parameters, name, (gemp_value){ .type = GEMP_BOOLEAN, .truth = value });
+}
+
+gemp_code gemp_rules_bind_text(gemp_rules *rules, const char *name, const char *value)
+{
+	const gemp_value text = { .type = GEMP_STRING, .string = { gemp_strdup(value), strlen(value) } };
+	return gemp_parameter_list_set(&rules->parameters, name, text);
+}
+
+/* REWRITING: what a run of rules and a replay have in common */
+
+typedef struct rewriting {
+	const gemp_rules *rules; /* NULL: a change log is replayed */
+	gemp_rewrite_settings settings;
+	gemp_graph *graph;
+	const gemp_comm *comm;
+	gemp_report *report, none;
+	gemp_runtime *runtime;
+	gemp_graph_diff_side before, after; /* of `dot` */
+	/* runs alone */
+	gemp_rule_set *parsed;
+	gemp_rule_report *reports; /* [parsed->count] */
+	json_t *steps;             /* of `explain` */
+	gemp_change_log log;       /* {0}: not wanted */
+	gemp_transform_history history;
+	gemp_step_checkpoint checkpoint; /* {0}: none is kept */
+	bool string_keys;                /* as gemp_builder_options has it */
+	double shown;                    /* when the last line about progress was logged */
+} rewriting;
+
+/* Collective. Before any work: do the settings go together, and can all files be written? */
+static gemp_code check_files(const rewriting *r)
+{
+	const gemp_rewrite_settings *s = &r->settings;
+	const struct {
+		const char *name, *path;
+	} files[] = { { "changes", s->changes }, { "dot", s->dot }, { "output", s->output } };
+	gemp_code code = GEMP_OK;
+	if (s->dot && s->checkpoint.folder)
+		code = gemp_fail(GEMP_EUSAGE, "dot does not go with checkpoint, which does not keep how the graph was before; "
+		                              "leave one of them out");
+	else if (s->changes && strcmp(s->changes, "-") == 0)
+		code = gemp_fail(GEMP_EUSAGE, "changes -: a log appears when it is whole; name a file");
+	for (size_t i = 0; i < sizeof files / sizeof *files && r->comm->rank == 0; i++)
+		if (files[i].path)
+			GEMP_THEN(gemp_file_may_write(files[i].name, files[i].path));
+	return gemp_comm_agree(r->comm, code);
+}
+
+/* Collective. `r` stays where it is, since its report may be in it. */
+static gemp_code begin(rewriting *r, gemp_graph *graph, const gemp_rewrite_settings *settings, gemp_report *report)
+{
+	*r = (rewriting){ .graph = graph, .comm = &graph->context->comm };
+	r->report = gemp_report_or(report, &r->none, graph->context);
+	gemp_rewrite_settings_init(&r->settings);
+	if (settings)
+		gemp_options_copy(&r->settings, sizeof r->settings, settings);
+	return check_files(r);
+}
+
+/* Collective. Opens the devices. The seconds of opening the graph are in graph->timers until a report takes them. */
+static gemp_code open_devices(rewriting *r)
+{
+	GEMP_PROPAGATE(gemp_context_runtime(&r->runtime, r->graph->context, true, NULL));
+	return r->settings.dot ? gemp_graph_diff_take(&r->before, r->runtime, r->graph->shard, r->settings.dot, "before")
+	                       : GEMP_OK;
+}
+
+/* Collective. Writes the graph, with the end of its report. */
+static gemp_code write_graph(rewriting *r)
+{
+	gemp_timers *timers = &r->graph->timers;
+	if (r->settings.dot)
+		GEMP_PROPAGATE(gemp_graph_diff_take(&r->after, r->runtime, r->graph->shard, r->settings.dot, "after"));
+	for (int phase = 0; phase < GEMP_PHASES; phase++)
+		timers->seconds[phase] += r->runtime->timers.seconds[phase];
+	if (r->settings.output)
+		return gemp_graph_write(r->graph, r->settings.output, r->settings.write, r->report);
+	const gemp_timers all = gemp_graph_take_timers(r->graph);
+	gemp_report_graph(r->report, r->graph->shard);
+	gemp_report_seconds(r->report, &all, false);
+	gemp_report_memory(r->report, 0);
+	return GEMP_OK;
+}
+
+/* Collective. */
+static gemp_code draw(rewriting *r)
+{
+	if (!r->settings.dot)
+		return GEMP_OK;
+	GEMP_PROPAGATE(gemp_graph_diff_write(r->comm, &r->before, &r->after, r->settings.dot));
+	gemp_report_set(r->report, "dot", json_string(r->settings.dot));
+	return GEMP_OK;
+}
+
+static void release(rewriting *r)
+{
+	gemp_change_log_abandon(&r->log);
+	gemp_graph_diff_free(&r->before);
+	gemp_graph_diff_free(&r->after);
+	gemp_step_checkpoint_free(&r->checkpoint);
+	gemp_rule_set_free(r->parsed);
+	gemp_free_all(r->reports, r->history.applied);
+	json_decref(r->steps);
+}
+
+/* REPORT */
+
+static json_t *make_pair(uint64_t vertices, uint64_t edges)
+{
+	return json_pack("{s:o, s:o}", "vertices", gemp_json_count(vertices), "edges", gemp_json_count(edges));
+}
+
+static void report_selected(json_t *object, const gemp_select_report *s)
+{
+	json_object_set_new(object, "matches", gemp_json_count(s->matches));
+	json_object_set_new(object, "applied", gemp_json_count(s->applied));
+	json_object_set_new(object, "conflicts", gemp_json_count(s->conflicts));
+	json_object_set_new(object, "blocked", gemp_json_count(s->inapplicable));
+	json_object_set_new(object, "rounds", gemp_json_count(s->rounds));
+}
+
+static void report_effects(json_t *object, const gemp_effects *e)
+{
+	json_object_set_new(object, "created", make_pair(e->created_vertices, e->created_edges));
+	json_object_set_new(object, "deleted", make_pair(e->deleted_vertices, e->deleted_edges));
+	json_object_set_new(object, "set", gemp_json_count(e->set));
+}
+
+/* `explain`: reports a step when it is done. */
+static void explain_step(rewriting *r, const gemp_rule *rule, uint64_t step, const gemp_step_report *one)
+{
+	const gemp_select_report *s = &one->select;
+	gemp_report_print(r->report,
+	                  "step %" PRIu64 ", %s: %s, %s applied, %s in conflict, %s blocked, %s, "
+	                  "%.3f s\n",
+	                  step + 1, rule->name, gemp_counted(s->matches, "match").text, gemp_grouped(s->applied).text,
+	                  gemp_grouped(s->conflicts).text, gemp_grouped(s->inapplicable).text,
+	                  gemp_counted(s->rounds, "round").text, one->seconds);
+	json_t *object = json_pack("{s:s, s:f}", "rule", rule->name, "seconds", one->seconds);
+	report_selected(object, s);
+	if (one->rematch.incremental) {
+		json_object_set_new(object, "kept", gemp_json_count(one->rematch.cached));
+		json_object_set_new(object, "places", gemp_json_count(one->rematch.anchors));
+	}
+	report_effects(object, &one->effects);
+	json_array_append_new(r->steps, object);
+}
+
+/* Logs how far a long run is: every 30 s, and every 5 s if somebody watches a terminal. */
+static void report_progress(rewriting *r, const gemp_rule *rule, uint64_t step, const gemp_step_report *one)
+{
+	double now = gemp_now(), quiet = isatty(STDERR_FILENO) ? 5 : 30;
+	if (now - r->shown < quiet)
+		return;
+	r->shown = now;
+	gemp_log(GEMP_NORMAL, "step %" PRIu64 ", %s: %s, %s applied, %.1f s; %s vertices and %s edges after %.0f s",
+	         step + 1, rule->name, gemp_counted(one->select.matches, "match").text,
+	         gemp_grouped(one->select.applied).text, one->seconds, gemp_grouped(r->graph->shard->vertex_count).text,
+	         gemp_grouped(gemp_shard_edges(r->graph->shard)).text, now - r->report->began);
+}
+
+static void report_step(void *self, const gemp_rule *rule, uint64_t step, const gemp_step_report *one)
+{
+	rewriting *r = self;
+	if (r->settings.explain)
+		explain_step(r, rule, step, one);
+	else
+		report_progress(r, rule, step, one);
+}
+
+static void report_rule(const rewriting *r, const char *name, const gemp_rule_report *one, json_t *list)
+{
+	const gemp_select_report *s = &one->select;
+	const gemp_effects *e = &one->effects;
+	json_t *object = json_pack("{s:s, s:f}", "rule", name, "seconds", one->seconds);
+	json_object_set_new(object, "steps", gemp_json_count(one->steps));
+	report_selected(object, s);
+	report_effects(object, e);
+	json_array_append_new(list, object);
+	gemp_report_detail(r->report, "%s: %s in %s, %s applied, %s in conflict, %s blocked, %.3f s\n", name,
+	                   gemp_counted(s->matches, "match").text, gemp_counted(one->steps, "step").text,
+	                   gemp_grouped(s->applied).text, gemp_grouped(s->conflicts).text,
+	                   gemp_grouped(s->inapplicable).text, one->seconds);
+	if (s->applied)
+		gemp_report_detail(r->report, "  created %s and %s, deleted %s and %s, set %s\n",
+		                   gemp_counted(e->created_vertices, "vertex").text,
+		                   gemp_counted(e->created_edges, "edge").text, gemp_grouped(e->deleted_vertices).text,
+		                   gemp_grouped(e->deleted_edges).text, gemp_grouped(e->set).text);
+}
+
+static void report_rules(const rewriting *r)
+{
+	json_t *list = json_array();
+	for (size_t i = 0; i < r->parsed->count; i++)
+		report_rule(r, r->parsed->rules[i].name, &r->reports[i], list);
+	gemp_report_set(r->report, "steps", gemp_json_count(r->history.count));
+	gemp_report_set(r->report, "rules", list);
+	if (r->settings.explain)
+		gemp_report_set(r->report, "explain", json_incref(r->steps));
+}
+
+/* STEPS */
+
+/* Collective. */
+static gemp_code parse(rewriting *r)
+{
+	const gemp_rules *rules = r->rules;
+	gemp_code code = gemp_rule_set_parse(&r->parsed, rules->text, rules->name, rules->parameters.items,
+	                                     rules->parameters.count);
+	GEMP_THEN(GEMP_NEW(r->reports, r->parsed->count));
+	r->steps = json_array();
+	return gemp_comm_agree(r->comm, code);
+}
+
+/* Collective. The ids of a graph that has changed are not those of a file until it is made canonical. */
+static gemp_code make_canonical(rewriting *r, gemp_shard **graph)
+{
+	uint64_t applied = 0;
+	for (size_t i = 0; i < r->parsed->count; i++)
+		applied += r->reports[i].select.applied;
+	if (!applied)
+		return GEMP_OK;
+	GEMP_PROPAGATE(gemp_shard_load_outgoing(*graph));
+	return gemp_shard_canonical(graph, r->comm, r->string_keys);
+}
+
+static gemp_code between_steps(void *self, gemp_shard **graph, const gemp_transform_history *history)
+{
+	rewriting *r = self;
+	(void)history;
+	if (!gemp_step_checkpoint_stop(&r->checkpoint))
+		return GEMP_OK;
+	GEMP_PROPAGATE(make_canonical(r, graph));
+	return gemp_step_checkpoint_save(&r->checkpoint, *graph);
+}
+
+/* Collective. */
+static gemp_code run_steps(rewriting *r)
+{
+	const gemp_rules_settings *s = &r->rules->settings;
+	const gemp_transform_options how = {
+		.step = { .match = { .semantics = s->semantics,
+		                     .attributes = GEMP_CONDITIONS_AUTO,
+		                     .replicate = s->replicate,
+		                     .exchange = s->exchange },
+		          .combinations = s->combinations,
+		          .seed = s->seed,
+		          .choose = s->choose,
+		          .string_keys = r->string_keys,
+		          .recorder = r->log.output ? &r->log.recorder : NULL },
+		.max_steps = s->max_steps,
+		.parameters = r->rules->parameters.items,
+		.parameter_count = r->rules->parameters.count,
+		.lenient = s->lenient,
+		.rematch_all = s->rematch_all,
+		.on_step = report_step,
+		.before_step = r->settings.checkpoint.folder ? between_steps : NULL,
+		.self = r,
+	};
+	r->shown = gemp_now();
+	gemp_code code = gemp_transform(&r->graph->shard, r->runtime, r->parsed, &how, r->reports, &r->history);
+	GEMP_THEN(make_canonical(r, &r->graph->shard));
+	if (code == GEMP_OK || code == GEMP_STOPPED)
+		report_rules(r);
+	return code;
+}
+
+/* CHANGE LOG AND CHECKPOINT */
+
+/* Collective. Where a checkpoint is kept, the log is one of its files until the rules are done. */
+static gemp_code open_log(rewriting *r)
+{
+	gemp_code code = GEMP_OK;
+	char *part = NULL;
+	if (!r->settings.changes)
+		return GEMP_OK;
+	if (r->settings.checkpoint.folder)
+		GEMP_TRY(gemp_comm_agree(r->comm, gemp_step_checkpoint_log(&r->checkpoint, &part)));
+	GEMP_TRY(gemp_change_log_open(&r->log, r->comm, part ? part : r->settings.changes));
+	if (r->history.count == 0)
+		code = gemp_change_log_head(&r->log, r->graph->shard, r->rules->name, r->rules->settings.seed);
+done:
+	gemp_free(part);
+	return code;
+}
+
+/* Collective. */
+static gemp_code close_log(rewriting *r)
+{
+	const char *path = r->settings.changes;
+	if (!path)
+		return GEMP_OK;
+	GEMP_PROPAGATE(gemp_change_log_foot(&r->log, r->graph->shard, r->history.count));
+	GEMP_PROPAGATE(gemp_change_log_close(&r->log));
+	if (r->settings.checkpoint.folder)
+		GEMP_PROPAGATE(gemp_step_checkpoint_join(&r->checkpoint, path));
+	const uint64_t lines = r->log.recorder.lines;
+	gemp_report_set(r->report, "changes", json_pack("{s:s, s:o}", "file", path, "lines", gemp_json_count(lines)));
+	gemp_report_detail(r->report, "%s: %s\n", path, gemp_counted(lines, "change").text);
+	return GEMP_OK;
+}
+
+/* What must be the same when the rules go on; NULL: out of memory. */
+static json_t *make_question(const rewriting *r)
+{
+	const gemp_rules *rules = r->rules;
+	char hash[24], seed[24], combinations[24];
+	gemp_text parameters = { 0 };
+	json_t *own = NULL;
+	snprintf(hash, sizeof hash, "%016" PRIx64, gemp_hash(rules->text, strlen(rules->text), 0));
+	snprintf(seed, sizeof seed, "%" PRIu64, rules->settings.seed);
+	snprintf(combinations, sizeof combinations, "%" PRIu64, rules->settings.combinations);
+	gemp_text_add(&parameters, "", 0);
+	gemp_parameter_list_print(&rules->parameters, &parameters);
+	if (gemp_text_status(&parameters) == GEMP_OK)
+		own = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "rules", hash, "changes",
+		                r->settings.changes ? "written" : "none", "semantics",
+		                semantics_name[rules->settings.semantics], "seed", seed, "param", parameters.data, "lenient",
+		                rules->settings.lenient ? "true" : "", "combinations", combinations);
+	gemp_text_free(&parameters);
+	return gemp_checkpoint_store_question(r->graph->shard, own);
+}
+
+/* Collective. */
+static gemp_code open_checkpoint(rewriting *r)
+{
+	if (!r->settings.checkpoint.folder)
+		return GEMP_OK;
+	r->checkpoint = (gemp_step_checkpoint){ .comm = r->comm,
+		                                    .settings = r->settings.checkpoint,
+		                                    .began = r->report->began,
+		                                    .rules = r->parsed,
+		                                    .reports = r->reports,
+		                                    .history = &r->history,
+		                                    .steps = r->steps,
+		                                    .log = r->settings.changes ? &r->log : NULL };
+	return gemp_step_checkpoint_open(&r->checkpoint, make_question(r), &r->graph->shard);
+}
+
+/* Collective. A checkpoint that this job has begun is removed if the job fails; that of an earlier job stays. */
+static void close_checkpoint(rewriting *r, gemp_code code)
+{
+	if (!r->checkpoint.store.comm)
+		return;
+	if (code != GEMP_OK && code != GEMP_STOPPED && !r->checkpoint.store.saved)
+		gemp_step_checkpoint_remove(&r->checkpoint);
+	gemp_step_checkpoint_report(r->report, &r->checkpoint, code == GEMP_OK);
+}
+
+/* RUNS */
+
+static gemp_rules_result result_of(const rewriting *r)
+{
+	gemp_rules_result sum = { .steps = r->history.count };
+	for (size_t i = 0; r->reports && i < r->parsed->count; i++) {
+		const gemp_select_report *select = &r->reports[i].select;
+		const gemp_effects *effects = &r->reports[i].effects;
+		sum.matches += select->matches;
+		sum.applied += select->applied;
+		sum.conflicts += select->conflicts;
+		sum.inapplicable += select->inapplicable;
+		sum.created_vertices += effects->created_vertices;
+		sum.created_edges += effects->created_edges;
+		sum.deleted_vertices += effects->deleted_vertices;
+		sum.deleted_edges += effects->deleted_edges;
+		sum.set += effects->set;
+	}
+	return sum;
+}
+
+gemp_code gemp_rules_run(gemp_rules *rules, gemp_graph *graph, const gemp_rewrite_settings *settings,
+                         gemp_rules_result *result, gemp_report *report)
+{
+	gemp_code code = GEMP_OK;
+	rewriting r;
+	GEMP_TRY(begin(&r, graph, settings, report));
+	r.rules = rules;
+	GEMP_TRY(parse(&r));
+	GEMP_TRY(open_checkpoint(&r));
+	GEMP_TRY(gemp_shard_load_keys(graph->shard));
+	GEMP_TRY(gemp_has_string_keys(r.comm, graph->shard, &r.string_keys));
+	GEMP_TRY(open_devices(&r));
+	GEMP_TRY(open_log(&r));
+	GEMP_TRY(run_steps(&r));
+	GEMP_TRY(write_graph(&r));
+	GEMP_TRY(close_log(&r));
+	GEMP_TRY(draw(&r));
+	if (r.checkpoint.store.comm)
+		GEMP_TRY(gemp_step_checkpoint_remove(&r.checkpoint));
+	code = gemp_report_devices(r.report, r.runtime);
+done:
+	if (result)
+		*result = result_of(&r);
+	close_checkpoint(&r, code);
+	release(&r);
+	return code;
+}
+
+/* REPLAY */
+
+gemp_code gemp_change_log_recognize(bool *out, gemp_context *context, const char *path)
+{
+	return gemp_change_log_is(out, &context->comm, path);
+}
+
+gemp_code gemp_graph_replay(gemp_graph *graph, const char *changes, const gemp_rewrite_settings *settings,
+                            gemp_replay_result *result, gemp_report *report)
+{
+	gemp_code code = GEMP_OK;
+	gemp_change_log_replayed done = { 0 };
+	rewriting r;
+	GEMP_TRY(begin(&r, graph, settings, report));
+	GEMP_TRY(open_devices(&r));
+	GEMP_TRY(gemp_change_log_replay(&graph->shard, r.runtime, changes, &done));
+	gemp_report_set(r.report, "steps", gemp_json_count(done.steps));
+	gemp_report_set(r.report, "replayed", gemp_json_count(done.lines));
+	gemp_report_detail(r.report, "%s: %s of %s\n", changes, gemp_counted(done.lines, "change").text,
+	                   gemp_counted(done.steps, "step").text);
+	GEMP_TRY(write_graph(&r));
+	GEMP_TRY(draw(&r));
+	code = gemp_report_devices(r.report, r.runtime);
+	if (result)
+		*result = (gemp_replay_result){ .steps = done.steps, .changes = done.lines };
+done:
+	release(&r);
+	return code;
+}
