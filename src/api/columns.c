@@ -1,3 +1,7 @@
+/* columns: a gemp_columns is a table of typed columns (graph/column.h) of this rank; views of them point into the table, so that rows
+ * are not copied on their way to the program.
+ */
+
 #include "api/graph_state.h"
 
 #include "core/memory.h"
@@ -28,6 +32,7 @@ size_t gemp_columns_rows(const gemp_columns *columns)
 	return columns->table.rows;
 }
 
+/* Arrays that the type does not have are NULL. */
 static void view_of(gemp_column_view *out, const gemp_column *column)
 {
 	*out = (gemp_column_view){ .name = column->name,
@@ -57,6 +62,7 @@ bool gemp_columns_find(const gemp_columns *columns, const char *name, gemp_colum
 	return column != NULL;
 }
 
+/* Keys are copied, as columns may outlive the graph. */
 gemp_code gemp_graph_keys(gemp_columns **out, gemp_graph *graph)
 {
 	gemp_code code = GEMP_OK;

@@ -1,3 +1,10 @@
+/* context: ranks, devices and budgets of a gemp_context, and the process functions of programs that leave MPI to the library.
+ *
+ * The runtime (kernels, buffers, clocks) is opened when a function first needs a device and stays for the next; a function that needs
+ * all devices of the rank replaces a runtime with one. Figures begin at zero in each function, so that a report has its own.
+ * Two variables of the process remain: the context whose callbacks speak, and what the launcher said before MPI_Init.
+ */
+
 #include "api/context_state.h"
 #include "io/file/stream.h"
 
@@ -27,6 +34,7 @@ const char *gemp_version(void)
 	return GEMP_VERSION;
 }
 
+/* Texts of the library are blocks of core/memory, never of malloc. */
 void gemp_text_release(char *text)
 {
 	gemp_free(text);
@@ -55,6 +63,7 @@ void gemp_context_options_init(gemp_context_options *options)
 	*options = (gemp_context_options){ .size = sizeof *options, .verbosity = GEMP_NORMAL };
 }
 
+/* The devices may be others, so the runtime goes; a failure leaves a context that can be configured again. */
 gemp_code gemp_context_configure(gemp_context *context, const gemp_context_options *options)
 {
 	gemp_code code = GEMP_OK;
@@ -113,6 +122,7 @@ done:
 	return code;
 }
 
+/* The callbacks may refer to memory that the program frees next. */
 void gemp_context_close(gemp_context *context)
 {
 	if (!context)
@@ -184,6 +194,8 @@ static void keep_hwloc_from_opencl(void)
 	setenv("HWLOC_COMPONENTS", "-opencl", 0);
 }
 
+/* Handlers of fatal signals are installed after MPI_Init: they end in those of Open MPI, which report the fault, and which Open MPI
+ * does not install where there are others. */
 gemp_code gemp_process_begin(int *argc, char ***argv)
 {
 	int provided;
@@ -193,7 +205,7 @@ gemp_code gemp_process_begin(int *argc, char ***argv)
 	gemp_signals_record();
 	launch = gemp_launcher_info_read();
 	GEMP_MPI(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided));
-	gemp_signals_catch_fatal(); /* Open MPI reports faults if nobody else does before */
+	gemp_signals_catch_fatal();
 	return GEMP_OK;
 }
 

@@ -1,3 +1,9 @@
+/* graph: the life of a gemp_graph: opened, imported, generated or built from arrays, and closed.
+ *
+ * A graph keeps the seconds of its making until a report takes them (gemp_graph_take_timers), its steps for the throughput, and the
+ * names of the files that it was imported from for the provenance of a graph file that is written later.
+ */
+
 #include "api/graph_state.h"
 
 #include "core/memory.h"
@@ -28,6 +34,7 @@ done:
 	return code;
 }
 
+/* Only the schema is read; the rest is loaded by the functions that need it. */
 gemp_code gemp_graph_open(gemp_graph **out, gemp_context *context, const char *path)
 {
 	gemp_shard *shard = NULL;
@@ -108,6 +115,7 @@ static gemp_code new_graph(gemp_graph **out, gemp_context *context, gemp_shard *
 	return code;
 }
 
+/* Programs list formats by number, as the table of formats has no end mark. */
 bool gemp_import_format_at(size_t index, const char **name, const char **endings, const char **summary)
 {
 	size_t count;
@@ -125,6 +133,7 @@ void gemp_import_settings_init(gemp_import_settings *settings)
 	*settings = (gemp_import_settings){ .size = sizeof *settings, .seed = 1 };
 }
 
+/* The list of input files is made first, since a folder or a pair of files may change during the import. */
 gemp_code gemp_graph_import(gemp_graph **out, gemp_context *context, const gemp_import_settings *settings)
 {
 	gemp_import_settings chosen;
@@ -211,6 +220,7 @@ done:
 	return code;
 }
 
+/* Also frees what ranks have added so far. */
 void gemp_graph_builder_close(gemp_graph_builder *building)
 {
 	if (!building)
@@ -219,11 +229,13 @@ void gemp_graph_builder_close(gemp_graph_builder *building)
 	gemp_free(building);
 }
 
+/* The arrays hold integer keys alone. */
 static gemp_value key_of(int64_t key)
 {
 	return (gemp_value){ .type = GEMP_INTEGER, .integer = key };
 }
 
+/* Memory is reserved for all edges at once, since arrays tend to be long. */
 gemp_code gemp_graph_builder_edges(gemp_graph_builder *building, const char *type, size_t count, const int64_t *source,
                                    const int64_t *target, const double *weights)
 {

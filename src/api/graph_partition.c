@@ -28,6 +28,7 @@ void gemp_partition_settings_init(gemp_partition_settings *settings)
 	*settings = (gemp_partition_settings){ .size = sizeof *settings, .stored = true };
 }
 
+/* What is stored takes precedence unless the caller asks for another cut. */
 static gemp_code make_request(request *out, const gemp_graph *graph, const gemp_partition_settings *settings)
 {
 	gemp_partition_settings chosen;
@@ -44,15 +45,17 @@ static gemp_code make_request(request *out, const gemp_graph *graph, const gemp_
 	return GEMP_OK;
 }
 
-static gemp_code choose(const gemp_comm *comm, gemp_shard *graph, const request *a, uint32_t *part)
+/* Vertices of a file with parts lie in the order of the parts. */
+static gemp_code choose(const gemp_comm *comm, gemp_shard *graph, const request *wanted, uint32_t *part)
 {
-	if (!a->stored)
-		return gemp_partition_choose(comm, graph, a->method, a->parts, part);
+	if (!wanted->stored)
+		return gemp_partition_choose(comm, graph, wanted->method, wanted->parts, part);
 	for (size_t v = 0; v < graph->rows; v++)
 		part[v] = (uint32_t)gemp_range_find(graph->partition.bounds, graph->partition.count, graph->first_vertex + v);
 	return GEMP_OK;
 }
 
+/* Balance of one column over the parts: the maximum over the mean is what slows a run. */
 static json_t *balance(gemp_report *report, const char *name, const uint64_t *counts, uint64_t parts)
 {
 	uint64_t least = UINT64_MAX, most = 0, sum = 0;
@@ -83,6 +86,7 @@ static void report_balance(gemp_report *report, const gemp_part_size *sizes, uin
 	}
 }
 
+/* The text shows the first parts, the JSON has all. */
 static void report_parts(gemp_report *report, const gemp_part_size *sizes, uint64_t parts)
 {
 	enum { SHOWN = 32 };
@@ -110,6 +114,7 @@ static void report_parts(gemp_report *report, const gemp_part_size *sizes, uint6
 	gemp_report_set(report, "parts", list);
 }
 
+/* Beside the cut stands that of random parts, so that the figure has a measure. */
 static void report_cut(gemp_report *report, const gemp_shard *graph, const gemp_part_size *sizes, uint64_t parts)
 {
 	uint64_t edges = gemp_shard_edges(graph), inside = 0;
@@ -123,35 +128,35 @@ static void report_cut(gemp_report *report, const gemp_shard *graph, const gemp_
 	                  100 - 100 / (double)parts);
 }
 
-static gemp_code report_all(gemp_report *report, const char *path, gemp_shard *graph, const request *a,
+static gemp_code report_all(gemp_report *report, const char *path, gemp_shard *graph, const request *wanted,
                             const uint32_t *part, double seconds)
 {
 	gemp_code code = GEMP_OK;
 	GEMP_OWNED gemp_part_size *sizes = NULL;
 	GEMP_OWNED uint64_t *values = NULL;
-	code = GEMP_NEW(sizes, a->parts);
+	code = GEMP_NEW(sizes, wanted->parts);
 	if (code == GEMP_OK)
-		code = GEMP_NEW(values, a->parts);
+		code = GEMP_NEW(values, wanted->parts);
 	GEMP_PROPAGATE(gemp_comm_agree(report->comm, code));
-	GEMP_PROPAGATE(gemp_partition_measure(report->comm, graph, part, a->parts, sizes));
+	GEMP_PROPAGATE(gemp_partition_measure(report->comm, graph, part, wanted->parts, sizes));
 	gemp_report_graph(report, graph);
-	gemp_report_set(report, "method", json_string(a->name));
+	gemp_report_set(report, "method", json_string(wanted->name));
 	gemp_report_set(report, "partition_seconds", json_real(seconds));
-	gemp_report_print(report, "%s in %s %s part%s%s: %s s\n", path, gemp_grouped(a->parts).text, a->name,
-	                  a->parts == 1 ? "" : "s", a->stored ? ", as the file keeps them" : "",
+	gemp_report_print(report, "%s in %s %s part%s%s: %s s\n", path, gemp_grouped(wanted->parts).text, wanted->name,
+	                  wanted->parts == 1 ? "" : "s", wanted->stored ? ", as the file keeps them" : "",
 	                  gemp_shown_seconds(seconds).text);
-	report_parts(report, sizes, a->parts);
-	report_balance(report, sizes, a->parts, values);
-	report_cut(report, graph, sizes, a->parts);
+	report_parts(report, sizes, wanted->parts);
+	report_balance(report, sizes, wanted->parts, values);
+	report_cut(report, graph, sizes, wanted->parts);
 	return GEMP_OK;
 }
 
 /* Collective. The seconds so far go to the new graph, whose writing ends the report. */
-static gemp_code make_ordered(gemp_graph **out, gemp_graph *graph, const request *a, const uint32_t *part)
+static gemp_code make_ordered(gemp_graph **out, gemp_graph *graph, const request *wanted, const uint32_t *part)
 {
 	gemp_shard *cut = NULL;
 	double since = gemp_now();
-	GEMP_PROPAGATE(gemp_shard_renumber(&cut, &graph->context->comm, graph->shard, part, a->parts, a->name));
+	GEMP_PROPAGATE(gemp_shard_renumber(&cut, &graph->context->comm, graph->shard, part, wanted->parts, wanted->name));
 	GEMP_PROPAGATE(gemp_graph_of_shard(out, graph->context, cut, graph->name));
 	(*out)->timers = gemp_graph_take_timers(graph);
 	gemp_timers_add(&(*out)->timers, GEMP_PHASE_CONVERT, since);
@@ -164,18 +169,18 @@ gemp_code gemp_graph_partition(gemp_graph **out, gemp_graph *graph, const gemp_p
 	const gemp_comm *comm = &graph->context->comm;
 	gemp_report none;
 	GEMP_OWNED uint32_t *part = NULL;
-	request a;
+	request wanted;
 	if (out)
 		*out = NULL;
 	report = gemp_report_or(report, &none, graph->context);
-	GEMP_PROPAGATE(make_request(&a, graph, settings));
+	GEMP_PROPAGATE(make_request(&wanted, graph, settings));
 	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(part, graph->shard->rows)));
 	double since = gemp_now();
-	GEMP_PROPAGATE(choose(comm, graph->shard, &a, part));
+	GEMP_PROPAGATE(choose(comm, graph->shard, &wanted, part));
 	gemp_timers_add(&graph->timers, GEMP_PHASE_CONVERT, since);
-	GEMP_PROPAGATE(report_all(report, graph->name, graph->shard, &a, part, gemp_now() - since));
+	GEMP_PROPAGATE(report_all(report, graph->name, graph->shard, &wanted, part, gemp_now() - since));
 	if (out)
-		GEMP_PROPAGATE(make_ordered(out, graph, &a, part));
+		GEMP_PROPAGATE(make_ordered(out, graph, &wanted, part));
 	else
 		gemp_report_memory(report, 0);
 	return GEMP_OK;

@@ -46,6 +46,7 @@ static const char *head(const char *word, size_t index)
 	return index ? "" : word;
 }
 
+/* A vertex with several labels counts for each of them. */
 static gemp_code report_labels(gemp_report *report, json_t *schema, const gemp_shard *graph, int width)
 {
 	json_t *object = json_object();
@@ -60,6 +61,7 @@ static gemp_code report_labels(gemp_report *report, json_t *schema, const gemp_s
 	return counts ? GEMP_OK : GEMP_ENOMEM;
 }
 
+/* Names and types, in the order of the file. */
 static json_t *attribute_types(const gemp_table *table)
 {
 	json_t *object = json_object();
@@ -70,6 +72,7 @@ static json_t *attribute_types(const gemp_table *table)
 	return object;
 }
 
+/* "Relation" is the engines' word for an edge type with its rows. */
 static void report_relations(gemp_report *report, json_t *schema, const gemp_shard *graph, int width)
 {
 	json_t *object = json_object();
@@ -104,6 +107,7 @@ static gemp_code count_nulls(const gemp_report *report, gemp_shard *graph, size_
 	return GEMP_OK;
 }
 
+/* Types are in the head of the file; NULLs are counted only on request, as every attribute must be read. */
 static gemp_code report_attributes(gemp_report *report, json_t *schema, gemp_shard *graph, int width, bool with_nulls)
 {
 	gemp_code code = GEMP_OK;
@@ -129,6 +133,7 @@ static gemp_code report_attributes(gemp_report *report, json_t *schema, gemp_sha
 	return code;
 }
 
+/* The schema is reported as far as it goes, also after a failure. */
 gemp_code gemp_schema_report(gemp_report *report, gemp_shard *graph, bool with_nulls)
 {
 	gemp_code code = GEMP_OK;
@@ -143,6 +148,7 @@ done:
 	return code;
 }
 
+/* Class k > 0 has the degrees from 2^(k-1) to 2^k - 1. */
 void gemp_degrees_range(char *out, size_t size, int class)
 {
 	uint64_t from = class ? (uint64_t)1 << (class - 1) : 0, to = class ? from + (from - 1) : 0;
@@ -152,6 +158,7 @@ void gemp_degrees_range(char *out, size_t size, int class)
 		snprintf(out, size, "%s to %s", gemp_grouped(from).text, gemp_grouped(to).text);
 }
 
+/* Classes without vertices are left out of the text, not of the JSON. */
 json_t *gemp_degrees_report(gemp_report *report, const gemp_degree_histogram *degrees)
 {
 	const gemp_degree_summary *kinds = &degrees->kinds;
@@ -180,6 +187,7 @@ json_t *gemp_degrees_report(gemp_report *report, const gemp_degree_histogram *de
 	                 gemp_json_count(kinds->max_out), "max_in", gemp_json_count(kinds->max_in));
 }
 
+/* A class with any vertex gets at least one mark. */
 static void bar(char *out, uint64_t part, uint64_t whole, int width)
 {
 	int length = whole ? (int)((part * (uint64_t)width + whole - 1) / whole) : 0;
@@ -187,6 +195,7 @@ static void bar(char *out, uint64_t part, uint64_t whole, int width)
 	out[length] = '\0';
 }
 
+/* A bar chart, as degrees of real graphs are so skewed that figures alone mislead. */
 static void print_histogram(gemp_report *report, const gemp_degree_histogram *degrees)
 {
 	enum { BAR = 50 };
@@ -210,6 +219,7 @@ static void print_histogram(gemp_report *report, const gemp_degree_histogram *de
 	json_object_set_new(json_object_get(report->json, "degrees"), "histogram", list);
 }
 
+/* All edge types together, since a search meets them together. */
 static gemp_code report_degrees(gemp_report *report, gemp_shard *graph)
 {
 	gemp_degree_histogram degrees;
@@ -229,6 +239,7 @@ static gemp_code report_degrees(gemp_report *report, gemp_shard *graph)
 	return GEMP_OK;
 }
 
+/* The size is that of the file; a graph in memory has none. */
 static void report_head(gemp_report *report, const gemp_shard *graph, const char *path)
 {
 	struct stat status;
@@ -249,6 +260,7 @@ static void report_head(gemp_report *report, const gemp_shard *graph, const char
 	gemp_report_set(report, "seed", gemp_json_count(graph->seed));
 }
 
+/* Labels are small and belong to the head of the file. */
 gemp_code gemp_graph_describe(gemp_graph *graph, bool whole, gemp_report *report)
 {
 	gemp_shard *shard = graph->shard;

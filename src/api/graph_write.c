@@ -18,6 +18,7 @@ void gemp_write_settings_init(gemp_write_settings *settings)
 	*settings = (gemp_write_settings){ .size = sizeof *settings };
 }
 
+/* A file that cannot be read any more counts nothing; it is only a figure of the report. */
 static uint64_t size_of(const char *path)
 {
 	struct stat status;
@@ -46,6 +47,7 @@ static gemp_code write_file(gemp_graph *graph, const char *path, const gemp_writ
 	return gemp_graph_file_write_weighted(comm, graph->shard, path, &provenance, settings->weight);
 }
 
+/* Writing is the last step of making a graph, so the step goes on even where nobody wants a report. */
 gemp_code gemp_graph_write(gemp_graph *graph, const char *path, const gemp_write_settings *settings,
                            gemp_report *report)
 {
@@ -100,6 +102,7 @@ static void report_way_back(const gemp_report *report, const gemp_shard *graph, 
 	gemp_report_detail(report, " -o G.h5\n");
 }
 
+/* One file, or two of which the second has the edges. */
 static void report_files(gemp_report *report, const gemp_shard *graph, const gemp_export_files *files)
 {
 	json_t *list = json_array();
@@ -122,6 +125,7 @@ void gemp_export_settings_init(gemp_export_settings *settings)
 	*settings = (gemp_export_settings){ .size = sizeof *settings };
 }
 
+/* Refuses a weight where it would be ignored. */
 static gemp_code export_options(gemp_export_options *out, const char *path, const gemp_export_settings *settings)
 {
 	gemp_export_settings chosen;
@@ -135,6 +139,7 @@ static gemp_code export_options(gemp_export_options *out, const char *path, cons
 	return GEMP_OK;
 }
 
+/* The format is known before anything is read. */
 gemp_code gemp_graph_export(gemp_graph *graph, const char *path, const gemp_export_settings *settings,
                             gemp_report *report)
 {

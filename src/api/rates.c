@@ -1,3 +1,7 @@
+/* rates: how fast work was. A rate of bytes stands beside that of a copy in the same memory, measured at that moment, since only the
+ * ratio says whether there is room for improvement. Copies of 64 MiB leave the caches; the best of three is taken.
+ */
+
 #include "api/rates.h"
 
 #include "core/memory.h"
@@ -9,6 +13,7 @@
 
 enum { COPIED = 64 << 20, PIECE = 1 << 20, TRIES = 3, WORTH_MEASURING = 1 << 20 };
 
+/* One piece of the copy that gemp_report_rate compares with. */
 static void copy_piece(void *context, unsigned thread, size_t piece)
 {
 	(void)thread;
@@ -59,6 +64,7 @@ gemp_code gemp_report_rate(gemp_report *report, gemp_device *device, double seco
 	return GEMP_OK;
 }
 
+/* Steps are the same on all ranks; the text shows the slowest rank, which the others wait for. */
 static void report_steps(gemp_report *report, const gemp_step_times *steps)
 {
 	double own[GEMP_MAX_STEP_TIMES] = { 0 }, least[GEMP_MAX_STEP_TIMES], sum[GEMP_MAX_STEP_TIMES],
@@ -72,15 +78,15 @@ static void report_steps(gemp_report *report, const gemp_step_times *steps)
 	GEMP_MPI(MPI_Reduce(own, most, count, MPI_DOUBLE, MPI_MAX, 0, report->comm->world));
 	gemp_report_detail(report, "  %-10s", "steps");
 	for (int i = 0; i < count && report->comm->rank == 0; i++) {
-		json_object_set_new(
-			object, steps->step[i].name,
-			json_pack("{s:f, s:f, s:f}", "min", least[i], "avg", sum[i] / report->comm->size, "max", most[i]));
+		json_object_set_new(object, steps->step[i].name,
+		                    gemp_json_spread(least[i], "avg", sum[i] / report->comm->size, most[i]));
 		gemp_report_detail(report, "%s %s %s", i ? "," : "", steps->step[i].name, gemp_shown_seconds(most[i]).text);
 	}
 	gemp_report_detail(report, "   (seconds of the slowest rank)\n");
 	gemp_report_set(report, "steps", object);
 }
 
+/* Rates over the whole time since the report began, reading and writing included. */
 void gemp_report_throughput(gemp_report *report, const gemp_step_times *steps, uint64_t edges, uint64_t bytes)
 {
 	double seconds = gemp_now() - report->began;

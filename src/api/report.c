@@ -1,3 +1,10 @@
+/* report: the JSON object and the text of a gemp_report.
+ *
+ * Text goes through a stdio stream to the program's callback, a line at a time, so that formatted output needs no buffer of its own.
+ * A report that nobody wants is a gemp_report on the stack without object and stream (gemp_report_or): functions then fill it
+ * without asking, and jansson's setters ignore it.
+ */
+
 #include "api/report_state.h"
 
 #include "api/context_state.h"
@@ -75,6 +82,7 @@ void gemp_report_close(gemp_report *report)
 	gemp_free(report);
 }
 
+/* It has a clock of its own, as rates ask for the time since a report began. */
 gemp_report *gemp_report_or(gemp_report *given, gemp_report *none, gemp_context *context)
 {
 	*none = (gemp_report){ .context = context, .comm = &context->comm, .began = gemp_now() };
@@ -144,6 +152,7 @@ static const json_t *find_field(const gemp_report *report, const char *path)
 	return at;
 }
 
+/* Counts above 2^63 are kept as marked strings, see gemp_json_count. */
 bool gemp_report_count(const gemp_report *report, const char *path, uint64_t *out)
 {
 	const json_t *field = find_field(report, path);
@@ -190,6 +199,7 @@ bool gemp_report_is_complete(const gemp_report *report)
 	return report->complete;
 }
 
+/* JSON has no infinity and no NaN. */
 json_t *gemp_json_real(double number)
 {
 	return isfinite(number) ? json_real(number) : json_null();
@@ -200,6 +210,7 @@ json_t *gemp_json_key(const gemp_value *key)
 	return key->type == GEMP_INTEGER ? json_integer(key->integer) : json_stringn(key->string.bytes, key->string.size);
 }
 
+/* A line of progress must not stand in front of the text. */
 static void print(const gemp_report *report, const char *format, va_list arguments)
 {
 	gemp_progress_end();
@@ -247,12 +258,14 @@ json_t *gemp_json_spread(double min, const char *middle_name, double middle, dou
 	return json_pack("{s:f, s:f, s:f}", "min", min, middle_name, middle, "max", max);
 }
 
+/* Seconds line up under their headings. */
 static void print_spread(const gemp_report *report, const char *name, double least, double mean, double most)
 {
 	gemp_report_detail(report, "  %-10s %11s %11s %11s\n", name, gemp_shown_seconds(least).text,
 	                   gemp_shown_seconds(mean).text, gemp_shown_seconds(most).text);
 }
 
+/* Phases that took no time are left out of the text, not of the JSON. */
 void gemp_report_seconds(gemp_report *report, const gemp_timers *timers, bool all)
 {
 	double own[GEMP_PHASES + 1], least[GEMP_PHASES + 1], sum[GEMP_PHASES + 1], most[GEMP_PHASES + 1];
@@ -278,6 +291,7 @@ void gemp_report_seconds(gemp_report *report, const gemp_timers *timers, bool al
 	gemp_report_set(report, "seconds", seconds);
 }
 
+/* Peaks of the largest rank, as that decides whether a graph fits. */
 void gemp_report_memory(gemp_report *report, size_t device_peak)
 {
 	uint64_t peaks[4] = { gemp_memory_peak(), device_peak, gemp_shared_peak(), (uint64_t)report->comm->node_size };
@@ -295,6 +309,7 @@ void gemp_report_memory(gemp_report *report, size_t device_peak)
 	gemp_report_set(report, "memory", object);
 }
 
+/* Figures are of all ranks together, summed by the caller. */
 void gemp_report_exchange(gemp_report *report, const gemp_traffic *traffic, double local_share, const char *of)
 {
 	json_t *object = json_object();
@@ -310,113 +325,4 @@ void gemp_report_exchange(gemp_report *report, const gemp_traffic *traffic, doub
 	if (local_share >= 0)
 		gemp_report_detail(report, "; %.1f %% of %s", 100 * local_share, of);
 	gemp_report_detail(report, "\n");
-}
-
-enum { MOST_LINES = 16 };
-
-/* What a rank tells rank 0 of one of its devices. */
-typedef struct device_entry {
-	char name[128], platform[64];
-	int index, gpu, rank;
-	gemp_device_work work;
-} device_entry;
-
-static void fill(device_entry *own, const gemp_runtime *context, int rank)
-{
-	const gemp_device *device = context->device;
-	memcpy(own->name, device->name, sizeof own->name);
-	memcpy(own->platform, device->platform, sizeof own->platform);
-	own->index = device->index;
-	own->gpu = device->gpu;
-	own->rank = rank;
-	own->work = context->work;
-}
-
-/* Collective. In the order of ranks. */
-static gemp_code gather(device_entry **seats, size_t *count, const gemp_report *report, const gemp_runtime *context)
-{
-	size_t devices = context->other_count + 1;
-	GEMP_OWNED size_t *begin = NULL;
-	GEMP_OWNED device_entry *own = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(report->comm, GEMP_NEW(own, devices)));
-	fill(&own[0], context, report->comm->rank);
-	for (size_t i = 0; i < context->other_count; i++)
-		fill(&own[i + 1], context->others[i], report->comm->rank);
-	GEMP_PROPAGATE(gemp_comm_allgather(report->comm, own, devices * sizeof *own, (void **)seats, &begin));
-	*count = begin[report->comm->size] / sizeof *own;
-	return GEMP_OK;
-}
-
-static bool alike(const device_entry *a, const device_entry *b)
-{
-	return a->index == b->index && a->gpu == b->gpu && !strcmp(a->name, b->name) && !strcmp(a->platform, b->platform);
-}
-
-/* "4 x NAME (PLATFORM), ..." and the same in JSON: ranks with like devices together. */
-static void print_devices(gemp_report *report, const device_entry *seats, size_t count)
-{
-	json_t *list = json_array();
-	gemp_report_detail(report, "  %-10s", "devices");
-	for (size_t i = 0, shown = 0; i < count; i++) {
-		size_t ranks = 0, earlier = 0;
-		for (size_t j = 0; j < count; j++)
-			if (alike(&seats[i], &seats[j])) {
-				ranks++;
-				earlier += j < i;
-			}
-		if (earlier)
-			continue;
-		json_array_append_new(list, json_pack("{s:s, s:s, s:i, s:b, s:I}", "name", seats[i].name, "platform",
-		                                      seats[i].platform, "index", seats[i].index, "gpu", seats[i].gpu, "ranks",
-		                                      (json_int_t)ranks));
-		gemp_report_detail(report, "%s%zu x %s", shown++ ? ", " : " ", ranks, seats[i].name);
-	}
-	gemp_report_detail(report, "\n");
-	gemp_report_set(report, "devices", list);
-}
-
-gemp_code gemp_report_devices(gemp_report *report, const gemp_runtime *context)
-{
-	device_entry *seats = NULL;
-	size_t count;
-	if (!context) {
-		gemp_report_set(report, "devices", json_array());
-		return GEMP_OK;
-	}
-	gemp_code code = gather(&seats, &count, report, context);
-	if (code == GEMP_OK && report->comm->rank == 0)
-		print_devices(report, seats, count);
-	gemp_free(seats);
-	return code;
-}
-
-/* People see it where a rank has several devices. */
-static void print_work(gemp_report *report, const device_entry *seats, size_t count)
-{
-	json_t *list = json_array();
-	bool shown = count > (size_t)report->comm->size && count <= MOST_LINES;
-	for (size_t i = 0; i < count; i++) {
-		const gemp_device_work *work = &seats[i].work;
-		json_array_append_new(list,
-		                      json_pack("{s:i, s:i, s:s, s:f, s:o, s:o}", "rank", seats[i].rank, "device",
-		                                seats[i].index, "name", seats[i].name, "seconds", work->seconds, "launches",
-		                                gemp_json_count(work->launches), "matches", gemp_json_count(work->matches)));
-		if (shown)
-			gemp_report_detail(report, "  %-10s rank %d, device %d: %s s in %s launch%s, %s\n", i ? "" : "work",
-			                   seats[i].rank, seats[i].index, gemp_shown_seconds(work->seconds).text,
-			                   gemp_grouped(work->launches).text, work->launches == 1 ? "" : "es",
-			                   gemp_counted(work->matches, "match").text);
-	}
-	gemp_report_set(report, "work", list);
-}
-
-gemp_code gemp_report_work(gemp_report *report, const gemp_runtime *context)
-{
-	device_entry *seats = NULL;
-	size_t count;
-	gemp_code code = gather(&seats, &count, report, context);
-	if (code == GEMP_OK && report->comm->rank == 0)
-		print_work(report, seats, count);
-	gemp_free(seats);
-	return code;
 }

@@ -1,0 +1,195 @@
+/* device_report: the OpenCL devices of a machine, which rank takes which of them, and what each of them did in a run.
+ *
+ * Every rank describes its devices in entries of one size, which all ranks gather in the order of ranks; rank 0 prints them.
+ */
+
+#include "api/report_state.h"
+#include "core/memory.h"
+#include "core/quantity.h"
+#include "device/select.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* Beyond so many devices the text leaves out what each of them did; the JSON has all. */
+enum { MAX_LINES = 16 };
+
+/* What a rank tells the others about one of its devices. */
+typedef struct device_entry {
+	char host[64], name[128], platform[64], pci[16], uuid[48];
+	int rank, index, gpu, shared_by;
+	unsigned units;
+	gemp_device_work work;
+} device_entry;
+
+static void fill(device_entry *own, const gemp_runtime *runtime, int rank)
+{
+	const gemp_device *device = runtime->device;
+	gethostname(own->host, sizeof own->host - 1);
+	memcpy(own->name, device->name, sizeof own->name);
+	memcpy(own->platform, device->platform, sizeof own->platform);
+	memcpy(own->pci, device->pci, sizeof own->pci);
+	memcpy(own->uuid, device->uuid, sizeof own->uuid);
+	own->rank = rank;
+	own->index = device->index;
+	own->gpu = device->gpu;
+	own->shared_by = device->shared_by;
+	own->units = device->units;
+	own->work = runtime->work;
+}
+
+/* Collective. (*out)[*count]: the devices of all ranks, in the order of ranks; the caller frees. */
+static gemp_code gather(device_entry **out, size_t *count, const gemp_report *report, const gemp_runtime *runtime)
+{
+	size_t devices = runtime->other_count + 1;
+	GEMP_OWNED size_t *begin = NULL;
+	GEMP_OWNED device_entry *own = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(report->comm, GEMP_NEW(own, devices)));
+	fill(&own[0], runtime, report->comm->rank);
+	for (size_t i = 0; i < runtime->other_count; i++)
+		fill(&own[i + 1], runtime->others[i], report->comm->rank);
+	GEMP_PROPAGATE(gemp_comm_allgather(report->comm, own, devices * sizeof *own, (void **)out, &begin));
+	*count = begin[report->comm->size] / sizeof *own;
+	return GEMP_OK;
+}
+
+/* THE DEVICES OF A MACHINE */
+
+static bool has_places(const gemp_device_info *devices, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (devices[i].pci[0] || devices[i].uuid[0])
+			return true;
+	return false;
+}
+
+static json_t *text_or_null(const char *text)
+{
+	return text[0] ? json_string(text) : json_null();
+}
+
+static void print_table(gemp_report *report, const gemp_device_info *devices, size_t count)
+{
+	json_t *list = json_array();
+	gemp_report_print(report, "%6s  %-40s %-28s %-4s %6s %10s%s\n", "device", "name", "platform", "kind", "units",
+	                  "memory", has_places(devices, count) ? "  PCI and UUID" : "");
+	for (size_t i = 0; i < count; i++) {
+		const gemp_device_info *device = &devices[i];
+		const char *kind = device->gpu ? "gpu" : "cpu";
+		gemp_report_print(report, "%6zu  %-40.40s %-28.28s %-4s %6u %10s%s%s%s%s\n", i, device->name, device->platform,
+		                  kind, device->units, gemp_shown_bytes(device->memory).text, device->pci[0] ? "  " : "",
+		                  device->pci, device->uuid[0] ? "  " : "", device->uuid);
+		json_array_append_new(list, json_pack("{s:I, s:s, s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o}", "index",
+		                                      (json_int_t)i, "name", device->name, "vendor", device->vendor, "driver",
+		                                      device->driver, "platform", device->platform, "kind", kind, "units",
+		                                      (json_int_t)device->units, "memory", gemp_json_count(device->memory),
+		                                      "largest", gemp_json_count(device->max_buffer), "local",
+		                                      gemp_json_count(device->local_memory), "pci", text_or_null(device->pci),
+		                                      "uuid", text_or_null(device->uuid)));
+	}
+	gemp_report_set(report, "devices", list);
+}
+
+static void print_places(gemp_report *report, const device_entry *places, size_t count)
+{
+	json_t *list = json_array();
+	gemp_report_print(report, "\n%6s  %-20s %6s %6s  %s\n", "rank", "host", "device", "units",
+	                  "ranks on the same device");
+	for (size_t i = 0; i < count; i++) {
+		const device_entry *at = &places[i];
+		gemp_report_print(report, "%6d  %-20.20s %6d %6u  %d%s%s\n", at->rank, at->host, at->index, at->units,
+		                  at->shared_by, at->pci[0] ? ", " : "", at->pci);
+		json_array_append_new(list,
+		                      json_pack("{s:i, s:s, s:i, s:I, s:i, s:o, s:o}", "rank", at->rank, "host", at->host,
+		                                "device", at->index, "units", (json_int_t)at->units, "shared_by", at->shared_by,
+		                                "pci", text_or_null(at->pci), "uuid", text_or_null(at->uuid)));
+	}
+	gemp_report_set(report, "assignment", list);
+}
+
+gemp_code gemp_context_devices(gemp_context *context, gemp_report *report)
+{
+	GEMP_OWNED gemp_device_info *list = NULL;
+	GEMP_OWNED device_entry *entries = NULL;
+	gemp_runtime *runtime = NULL;
+	size_t count;
+	GEMP_PROPAGATE(gemp_comm_agree(&context->comm, gemp_device_list(&list, &count)));
+	print_table(report, list, count);
+	GEMP_PROPAGATE(gemp_context_runtime(&runtime, context, true, NULL));
+	GEMP_PROPAGATE(gather(&entries, &count, report, runtime));
+	print_places(report, entries, count);
+	return GEMP_OK;
+}
+
+/* THE DEVICES OF A RUN */
+
+static bool alike(const device_entry *a, const device_entry *b)
+{
+	return a->index == b->index && a->gpu == b->gpu && !strcmp(a->name, b->name) && !strcmp(a->platform, b->platform);
+}
+
+/* "4 x NAME, ..." and the same in JSON: ranks with the same device are counted together. */
+static void print_devices(gemp_report *report, const device_entry *entries, size_t count)
+{
+	json_t *list = json_array();
+	gemp_report_detail(report, "  %-10s", "devices");
+	for (size_t i = 0, shown = 0; i < count; i++) {
+		size_t ranks = 0, earlier = 0;
+		for (size_t j = 0; j < count; j++)
+			if (alike(&entries[i], &entries[j])) {
+				ranks++;
+				earlier += j < i;
+			}
+		if (earlier)
+			continue;
+		json_array_append_new(list, json_pack("{s:s, s:s, s:i, s:b, s:I}", "name", entries[i].name, "platform",
+		                                      entries[i].platform, "index", entries[i].index, "gpu", entries[i].gpu,
+		                                      "ranks", (json_int_t)ranks));
+		gemp_report_detail(report, "%s%zu x %s", shown++ ? ", " : " ", ranks, entries[i].name);
+	}
+	gemp_report_detail(report, "\n");
+	gemp_report_set(report, "devices", list);
+}
+
+gemp_code gemp_report_devices(gemp_report *report, const gemp_runtime *runtime)
+{
+	GEMP_OWNED device_entry *entries = NULL;
+	size_t count = 0;
+	if (runtime)
+		GEMP_PROPAGATE(gather(&entries, &count, report, runtime));
+	if (!runtime)
+		gemp_report_set(report, "devices", json_array());
+	else if (report->comm->rank == 0)
+		print_devices(report, entries, count);
+	return GEMP_OK;
+}
+
+/* The text shows the work where a rank has several devices, as their balance is of interest. */
+static void print_work(gemp_report *report, const device_entry *entries, size_t count)
+{
+	json_t *list = json_array();
+	bool shown = count > (size_t)report->comm->size && count <= MAX_LINES;
+	for (size_t i = 0; i < count; i++) {
+		const gemp_device_work *work = &entries[i].work;
+		json_array_append_new(list,
+		                      json_pack("{s:i, s:i, s:s, s:f, s:o, s:o}", "rank", entries[i].rank, "device",
+		                                entries[i].index, "name", entries[i].name, "seconds", work->seconds, "launches",
+		                                gemp_json_count(work->launches), "matches", gemp_json_count(work->matches)));
+		if (shown)
+			gemp_report_detail(report, "  %-10s rank %d, device %d: %s s in %s launch%s, %s\n", i ? "" : "work",
+			                   entries[i].rank, entries[i].index, gemp_shown_seconds(work->seconds).text,
+			                   gemp_grouped(work->launches).text, work->launches == 1 ? "" : "es",
+			                   gemp_counted(work->matches, "match").text);
+	}
+	gemp_report_set(report, "work", list);
+}
+
+gemp_code gemp_report_work(gemp_report *report, const gemp_runtime *runtime)
+{
+	GEMP_OWNED device_entry *entries = NULL;
+	size_t count;
+	GEMP_PROPAGATE(gather(&entries, &count, report, runtime));
+	if (report->comm->rank == 0)
+		print_work(report, entries, count);
+	return GEMP_OK;
+}
