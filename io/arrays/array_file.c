@@ -123,7 +123,6 @@ static gemp_code bad_array(const char *where, const char *why)
 gemp_code gemp_npy_read_header(gemp_npy_header *out, const char *where, gemp_npy_read_bytes *read, void *self,
                                size_t *data)
 {
-	gemp_code code = GEMP_OK;
 	unsigned char start[GEMP_NPY_START], length[4] = { 0 };
 	GEMP_OWNED char *dictionary = NULL;
 	GEMP_PROPAGATE(read(self, where, start, sizeof start));
@@ -137,10 +136,8 @@ gemp_code gemp_npy_read_header(gemp_npy_header *out, const char *where, gemp_npy
 	GEMP_PROPAGATE(GEMP_NEW(dictionary, size + 1));
 	GEMP_PROPAGATE(read(self, where, dictionary, size));
 	*data = sizeof start + bytes + size;
-	code = gemp_npy_parse_header(out, dictionary);
-	if (code == GEMP_EDATA)
-		gemp_fail_in(code, "%s ", where);
-	return code;
+	gemp_code code = gemp_npy_parse_header(out, dictionary);
+	return code == GEMP_EDATA ? gemp_fail_in(code, "%s ", where) : code;
 }
 
 /* A folder opens like a file and fails only when it is read, with the reason in errno. */
@@ -265,7 +262,7 @@ static gemp_code check_filters(const gemp_array_file *file)
 	return code;
 }
 
-/* Sets kind and width. Booleans are as h5py writes them; HDF5 takes them for the integers that they are stored as. */
+/* Booleans are as h5py writes them; HDF5 reads them as the integers that they are stored as. */
 static gemp_code find_type(gemp_array_file *file, hid_t type)
 {
 	static const char *const classes[] = {
@@ -281,36 +278,29 @@ static gemp_code find_type(gemp_array_file *file, hid_t type)
 	};
 	const H5T_class_t class = H5Tget_class(type);
 	const size_t size = H5Tget_size(type);
-	hid_t boolean = gemp_h5_make_type(gemp_h5_type_of(GEMP_H5_BOOL));
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t boolean = gemp_h5_make_type(gemp_h5_type_of(GEMP_H5_BOOL));
 	const bool is_boolean = class == H5T_ENUM && H5Tequal(boolean, type) > 0;
-	bool known = class >= 0 && (size_t) class < sizeof classes / sizeof *classes && classes[class];
-	gemp_h5_release(boolean);
-	if (is_boolean)
-		file->kind = 'b';
-	else if (class == H5T_FLOAT)
-		file->kind = 'f';
-	else if (class == H5T_INTEGER)
-		file->kind = H5Tget_sign(type) == H5T_SGN_NONE ? 'u' : 'i';
-	else
+	const bool known = class >= 0 && (size_t) class < sizeof classes / sizeof *classes && classes[class];
+	if (!is_boolean && class != H5T_FLOAT && class != H5T_INTEGER)
 		return gemp_fail(GEMP_EDATA,
 		                 "%s holds %s; integers, floats and booleans are read: save it as one of them, such as 'f4'",
 		                 file->where.data, known ? classes[class] : "no numbers");
+	file->kind = is_boolean ? 'b' : class == H5T_FLOAT ? 'f' : H5Tget_sign(type) == H5T_SGN_NONE ? 'u' : 'i';
 	file->width = is_boolean ? 1 : size > 4 ? 8 : size > 2 || class == H5T_FLOAT ? 4 : (unsigned)size;
 	return GEMP_OK;
 }
 
-/* A dataset without a shape (h5py.Empty, a scalar) has 0 dimensions and is refused like any other wrong
- * number. */
+/* A dataset without a shape (h5py.Empty, a scalar) has 0 dimensions and is refused like any other wrong number. */
 static gemp_code find_shape(gemp_array_file *file, unsigned dimensions)
 {
-	hsize_t size[2] = { 0, 1 };
-	GEMP_OWNED_BY(gemp_h5_release_at) hid_t space = H5I_INVALID_HID, type = H5I_INVALID_HID;
-	GEMP_PROPAGATE(GEMP_HDF5(&file->h5, space = H5Dget_space(file->dataset_id)));
+	hsize_t size[GEMP_H5_DIMENSIONS];
+	int found;
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t type = H5I_INVALID_HID;
 	GEMP_PROPAGATE(GEMP_HDF5(&file->h5, type = H5Dget_type(file->dataset_id)));
 	GEMP_PROPAGATE(find_type(file, type));
-	if (H5Sget_simple_extent_ndims(space) != (int)dimensions)
-		GEMP_PROPAGATE(wrong_dimensions(file, dimensions, H5Sget_simple_extent_ndims(space)));
-	GEMP_PROPAGATE(GEMP_HDF5(&file->h5, H5Sget_simple_extent_dims(space, size, NULL)));
+	GEMP_PROPAGATE(gemp_h5_extent(&file->h5, file->dataset_id, &found, size));
+	if (found != (int)dimensions)
+		return wrong_dimensions(file, dimensions, found);
 	file->rows = size[0];
 	file->columns = size[1];
 	file->bytes = size[0] * size[1] * H5Tget_size(type);
@@ -349,18 +339,6 @@ static hid_t memory_type(char kind, unsigned width)
 	}
 }
 
-/* HDF5 converts to the type of memory. */
-static gemp_code read_h5(const gemp_array_file *file, uint64_t first, size_t count, hid_t memory, void *elements)
-{
-	const gemp_h5 *h5 = &file->h5;
-	hsize_t start[2] = { first, 0 }, size[2] = { count, file->columns }, all = count * file->columns;
-	GEMP_OWNED_BY(gemp_h5_release_at) hid_t place = H5I_INVALID_HID, space = H5I_INVALID_HID;
-	GEMP_PROPAGATE(GEMP_HDF5(h5, place = H5Dget_space(file->dataset_id)));
-	GEMP_PROPAGATE(GEMP_HDF5(h5, H5Sselect_hyperslab(place, H5S_SELECT_SET, start, NULL, size, NULL)));
-	GEMP_PROPAGATE(GEMP_HDF5(h5, space = H5Screate_simple(1, &all, NULL)));
-	return GEMP_HDF5(h5, H5Dread(file->dataset_id, memory, space, place, H5P_DEFAULT, elements));
-}
-
 /* BOTH */
 
 gemp_code gemp_array_file_open(gemp_array_file *out, const char *place, unsigned dimensions)
@@ -391,7 +369,8 @@ gemp_code gemp_array_file_read(const gemp_array_file *file, uint64_t first, size
 	if (count == 0 || file->columns == 0)
 		return GEMP_OK;
 	return file->npy ? read_npy(file, first, count, elements)
-	                 : read_h5(file, first, count, memory_type(file->kind, file->width), elements);
+	                 : gemp_h5_move(&file->h5, file->dataset_id, memory_type(file->kind, file->width), first, count,
+	                                elements);
 }
 
 /* FLOATS */

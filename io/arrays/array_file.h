@@ -53,6 +53,15 @@ typedef struct gemp_array {
 	void (*close)(void *self);
 } gemp_array;
 
+/* An element as a value; NaN is NULL. */
+static inline gemp_value gemp_array_value(gemp_type type, int64_t integer, double real)
+{
+	if (type == GEMP_FLOAT)
+		return (gemp_value){ .type = type, .real = real, .null = real != real };
+	return type == GEMP_BOOLEAN ? (gemp_value){ .type = type, .truth = integer != 0 }
+	                            : (gemp_value){ .type = type, .integer = integer };
+}
+
 static inline void gemp_array_close(gemp_array *array)
 {
 	if (array->close)

@@ -280,6 +280,7 @@ static gemp_code write_npy(gemp_output *output, const gemp_comm *comm, gemp_key_
 
 /* HDF5 */
 
+/* HDF5 files have no 32-bit floats here (GEMP_H5_F64 holds them exactly). */
 static gemp_code write_h5(const gemp_comm *comm, const char *path, const char *dataset, gemp_key_kind kind,
                           const void *values, size_t count)
 {
@@ -287,46 +288,33 @@ static gemp_code write_h5(const gemp_comm *comm, const char *path, const char *d
 		GEMP_H5_U32, GEMP_H5_U64, GEMP_H5_I32, GEMP_H5_I64, GEMP_H5_F64, GEMP_H5_F64
 	};
 	gemp_h5 h5 = { 0 };
-	GEMP_OWNED_BY(gemp_text_free) gemp_text temporary = { 0 };
 	GEMP_OWNED double *reals = NULL;
 	uint64_t first = gemp_comm_exscan(comm, count), all = gemp_comm_sum1(comm, count);
-	gemp_code code = kind == GEMP_KEY_F32 ? GEMP_NEW(reals, count) : GEMP_OK;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, kind == GEMP_KEY_F32 ? GEMP_NEW(reals, count) : GEMP_OK));
 	for (size_t i = 0; reals && i < count; i++)
 		reals[i] = (double)((const float *)values)[i];
-	GEMP_PROPAGATE(gemp_output_temporary(comm, path, &temporary));
-	code = gemp_h5_create(&h5, comm, temporary.data);
+	gemp_code code = gemp_h5_create_temporary(&h5, comm, path, false);
 	GEMP_THEN(gemp_h5_write(&h5, dataset ? dataset : "/values", gemp_h5_type_of(kinds[kind]), all, first, count,
 	                        reals ? (const void *)reals : values));
-	if (code == GEMP_OK)
-		code = gemp_h5_close(&h5);
-	else
-		gemp_h5_abandon(&h5);
-	return gemp_output_commit(comm, temporary.data, path, code);
+	return gemp_h5_commit(&h5, path, code);
 }
 
 /* HDF5 writes through its own library, the other forms through gemp_output. */
 gemp_code gemp_number_array_write(const gemp_comm *comm, const char *place, gemp_key_kind kind, const void *values,
                                   size_t count)
 {
-	gemp_code code = GEMP_OK;
 	gemp_output *output = NULL;
-	char *path = NULL;
+	GEMP_OWNED char *path = NULL;
 	const char *dataset;
 	if (gemp_h5_split_place(place, &path, &dataset)) {
-		GEMP_TRY(gemp_comm_agree(comm, path ? GEMP_OK : GEMP_ENOMEM));
-		code = write_h5(comm, path, dataset, kind, values, count);
-		goto done;
+		GEMP_PROPAGATE(gemp_comm_agree(comm, path ? GEMP_OK : GEMP_ENOMEM));
+		return write_h5(comm, path, dataset, kind, values, count);
 	}
-	GEMP_TRY(gemp_output_open(&output, comm, place));
-	code = gemp_file_ends_in(place, ".npy") ? write_npy(output, comm, kind, values, count)
-	                                        : write_text(output, comm, kind, values, count);
-	if (code == GEMP_OK) {
-		code = gemp_output_close(output);
-		output = NULL;
-	}
-done:
+	GEMP_PROPAGATE(gemp_output_open(&output, comm, place));
+	gemp_code code = gemp_file_ends_in(place, ".npy") ? write_npy(output, comm, kind, values, count)
+	                                                  : write_text(output, comm, kind, values, count);
+	if (code == GEMP_OK)
+		return gemp_output_close(output);
 	gemp_output_abandon(output);
-	gemp_free(path);
 	return code;
 }

@@ -1,6 +1,10 @@
-/* A file is written by pwrite: a rank's place follows from the sizes of all lower ranks (a prefix sum), so
- * that no byte passes through another rank. Standard output has no places; rank 0 receives the blocks of
- * the others in their order, in pieces of bounded size. */
+/* Every file of this program appears under its name only when it is whole. It is written as "PATH.tmp-PROCESS" in the same
+ * folder, since a rename works only within one file system, and readers see the old file or the new one and never a part.
+ * gemp_signals knows the temporary name, and a signal that ends the process removes the file.
+ *
+ * gemp_output: a rank's place in the file follows from the sizes of all lower ranks (a prefix sum), and each rank writes its
+ * own bytes by pwrite. Standard output has no places: rank 0 receives the blocks of the others in their order, in pieces of
+ * PIECE bytes. gemp_file_writer: one process writes through the C library. HDF5 files use the same names (gemp_h5_commit). */
 
 #include "io/file/output.h"
 
@@ -18,31 +22,96 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What one process does with files that are small or its own. Other ranks take part only in
- * gemp_file_read, which broadcasts. */
+/* PATHS */
 
-/* A file is written as "PATH.tmp-PROCESS" and renamed once it is whole, so that nobody finds half of one under its name. Who
- * creates it tells gemp_signals_add_temp, so that a signal that ends the process removes it. All are local. */
-static gemp_code gemp_file_temporary(gemp_text *name, const char *path, uint64_t process)
+bool gemp_file_ends_in(const char *path, const char *ending)
+{
+	size_t size = strlen(path), end = strlen(ending);
+	return size >= end && strcmp(path + size - end, ending) == 0;
+}
+
+/* The number stands in front of the ending, since the ending chooses the format. */
+gemp_code gemp_file_numbered(char **out, const char *path, size_t number)
+{
+	gemp_text text = { 0 };
+	*out = NULL;
+	if (!path)
+		return GEMP_OK;
+	const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+	int stem = dot ? (int)(dot - path) : (int)strlen(path);
+	gemp_text_print(&text, "%.*s", stem, path);
+	if (number)
+		gemp_text_print(&text, ".%zu", number);
+	gemp_text_print(&text, "%s", path + stem);
+	gemp_code code = gemp_text_status(&text);
+	*out = text.data;
+	return code;
+}
+
+/* The rename would put a regular file in the place of a device or a pipe. `what` names the option or is "". */
+static gemp_code check_replaceable(const char *what, const char *path)
+{
+	struct stat status;
+	const char *blank = *what ? " " : "";
+	if (stat(path, &status) != 0 || S_ISREG(status.st_mode))
+		return GEMP_OK;
+	if (S_ISDIR(status.st_mode))
+		return gemp_fail(GEMP_EIO, "%s%s%s: is a folder; name a file in it", what, blank, path);
+	return gemp_fail(GEMP_EIO, "%s%s%s: is a device or a pipe, not a regular file; choose another place", what, blank,
+	                 path);
+}
+
+/* The folder must be writable, too, since the file comes into being by a rename. */
+gemp_code gemp_file_may_write(const char *what, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	size_t size = slash ? (size_t)(slash - path) + 1 : 0;
+	GEMP_OWNED char *folder = size ? gemp_strndup(path, size) : gemp_strdup(".");
+	if (!folder)
+		return GEMP_ENOMEM;
+	if (access(folder, W_OK | X_OK) != 0)
+		return gemp_fail(GEMP_EIO, "%s %s: cannot write to folder %s: %s", what, path, folder, strerror(errno));
+	return check_replaceable(what, path);
+}
+
+/* TEMPORARY NAMES */
+
+/* MPI-IO keeps its shared file pointer in files beside it, whose names begin with the temporary name and go on with another
+ * character than a digit; a digit would belong to the file of another process. */
+void gemp_file_discard(const char *temporary)
+{
+	const char *slash = strrchr(temporary, '/');
+	const char *name = slash ? slash + 1 : temporary;
+	GEMP_OWNED_BY(gemp_text_free) gemp_text folder = { 0 };
+	gemp_text_print(&folder, "%.*s", slash ? (int)(name - temporary) : 1, slash ? temporary : ".");
+	unlink(temporary);
+	DIR *listing = gemp_text_status(&folder) == GEMP_OK ? opendir(folder.data) : NULL;
+	for (const struct dirent *entry; listing && (entry = readdir(listing));)
+		if (strncmp(entry->d_name, name, strlen(name)) == 0 && !isdigit((unsigned char)entry->d_name[strlen(name)]))
+			unlinkat(dirfd(listing), entry->d_name, 0);
+	if (listing)
+		closedir(listing);
+	gemp_signals_drop_temp(temporary);
+}
+static gemp_code name_temporary(gemp_text *name, const char *path, uint64_t process)
 {
 	gemp_text_print(name, "%s.tmp-%" PRIu64, path, process);
 	return gemp_text_status(name);
 }
 
-/* The number of rank 0's process is the same for all and differs between jobs. */
+/* All ranks use the number of rank 0's process, which differs between jobs. */
 gemp_code gemp_output_temporary(const gemp_comm *comm, const char *path, gemp_text *temporary)
 {
 	uint64_t process = comm->rank == 0 ? (uint64_t)getpid() : 0;
 	gemp_comm_max(comm, &process, 1);
-	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_file_temporary(temporary, path, process)));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, name_temporary(temporary, path, process)));
 	if (comm->rank == 0)
 		gemp_signals_add_temp(temporary->data);
 	return GEMP_OK;
 }
 
-/* Gives the file its name, or removes it if `code` is an error; then a signal removes nothing. */
-/* rename replaces an older file in one step, so that readers see the old file or the new one. */
-static gemp_code gemp_file_commit(const char *temporary, const char *path, gemp_code code)
+/* Gives the file its name, or removes it if `code` is an error. A signal then removes nothing. */
+static gemp_code commit_file(const char *temporary, const char *path, gemp_code code)
 {
 	if (code == GEMP_OK && rename(temporary, path) != 0)
 		code = gemp_fail(GEMP_EIO, "%s: cannot be written: %s; choose another place or make room", path,
@@ -56,7 +125,7 @@ static gemp_code gemp_file_commit(const char *temporary, const char *path, gemp_
 
 gemp_code gemp_output_commit(const gemp_comm *comm, const char *temporary, const char *path, gemp_code code)
 {
-	return gemp_comm_agree(comm, comm->rank == 0 ? gemp_file_commit(temporary, path, code) : code);
+	return gemp_comm_agree(comm, comm->rank == 0 ? commit_file(temporary, path, code) : code);
 }
 
 enum { PIECE = 1 << 20 }; /* bytes of another rank's that rank 0 holds at a time */
@@ -80,54 +149,40 @@ static gemp_code writing_failed(const char *path, const char *what)
 /* A device or a pipe would be replaced by the rename, so that it is refused. */
 static gemp_code create_temporary(gemp_output *output)
 {
-	struct stat there;
-	bool exists = stat(output->path, &there) == 0;
-	if (exists && S_ISDIR(there.st_mode)) {
-		errno = EISDIR;
-		return writing_failed(output->path, "cannot be written");
-	}
-	if (exists && !S_ISREG(there.st_mode)) /* the new file would take the place of a device or pipe */
-		return gemp_fail(GEMP_EIO, "%s: is a device or a pipe, not a regular file; choose another place", output->path);
+	GEMP_PROPAGATE(check_replaceable("", output->path));
 	output->file = open(output->temporary.data, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	return output->file < 0 ? writing_failed(output->path, "cannot be written") : GEMP_OK;
 }
 
-/* On some network file systems a file of rank 0 appears late; this says so instead of writing elsewhere. */
+/* On some network file systems a file of rank 0 appears late; the message says so. */
 static gemp_code open_of_rank_0(gemp_output *output)
 {
 	output->file = open(output->temporary.data, O_WRONLY | O_CLOEXEC);
 	return output->file < 0 ? writing_failed(output->temporary.data, "cannot be opened by another rank") : GEMP_OK;
 }
 
-/* Rank 0 creates the file and the others join it, as all write at their own places. */
+/* Rank 0 creates the file, then the others open it: all write to it at their own places. */
 static gemp_code open_file(gemp_output *output)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = output->comm;
 	GEMP_PROPAGATE(gemp_output_temporary(comm, output->path, &output->temporary));
-	if (comm->rank == 0)
-		code = create_temporary(output);
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
-	if (comm->rank != 0)
-		code = open_of_rank_0(output);
-	return gemp_comm_agree(comm, code);
+	GEMP_PROPAGATE(gemp_comm_agree(comm, comm->rank == 0 ? create_temporary(output) : GEMP_OK));
+	return gemp_comm_agree(comm, comm->rank != 0 ? open_of_rank_0(output) : GEMP_OK);
 }
 
 /* Standard output is not opened: rank 0 has it already. */
 gemp_code gemp_output_open(gemp_output **out, const gemp_comm *comm, const char *path)
 {
 	gemp_output *output;
-	gemp_code code = GEMP_NEW(output, 1);
 	bool to_file = strcmp(path, "-") != 0;
+	gemp_code code = GEMP_NEW(output, 1);
 	if (code == GEMP_OK) {
-		output->comm = comm;
-		output->file = -1;
-		output->path = to_file ? gemp_strdup(path) : NULL;
+		*output = (gemp_output){ .comm = comm, .file = -1, .path = to_file ? gemp_strdup(path) : NULL };
 		code = to_file && !output->path ? GEMP_ENOMEM : GEMP_OK;
 	}
 	code = gemp_comm_agree(comm, code);
-	if (code == GEMP_OK && to_file)
-		code = open_file(output);
+	if (to_file)
+		GEMP_THEN(open_file(output));
 	if (code == GEMP_OK)
 		*out = output;
 	else
@@ -135,56 +190,49 @@ gemp_code gemp_output_open(gemp_output **out, const gemp_comm *comm, const char 
 	return code;
 }
 
-/* STDOUT */
-
+/* STANDARD OUTPUT */
 static gemp_code print_bytes(const char *bytes, size_t size)
 {
 	return fwrite(bytes, 1, size, stdout) == size ? GEMP_OK : writing_failed("stdout", "cannot be written");
 }
 
-/* Pieces are received even if they can no longer be printed, so that no rank is left waiting. */
+/* Pieces are received even if they can no longer be printed, since the sending rank would wait for ever. */
 static gemp_code print_from_rank(const gemp_output *output, int rank, size_t size, char *piece)
 {
 	gemp_code code = GEMP_OK;
 	for (size_t at = 0; at < size; at += PIECE) {
-		int part = (int)(size - at < PIECE ? size - at : PIECE);
+		int part = (int)gemp_min(size - at, PIECE);
 		GEMP_MPI(MPI_Recv(piece, part, MPI_BYTE, rank, GEMP_TAG_OUTPUT, output->comm->world, MPI_STATUS_IGNORE));
 		GEMP_THEN(print_bytes(piece, (size_t)part));
 	}
 	return code;
 }
 
-/* Synchronous sends keep rank 0's memory bounded: a piece leaves only when it is asked for. */
+/* Synchronous sends keep rank 0's memory bounded: a piece leaves only when rank 0 receives it. */
 static void send_to_printer(const gemp_output *output, const char *bytes, size_t size)
 {
-	for (size_t at = 0; at < size; at += PIECE) {
-		int part = (int)(size - at < PIECE ? size - at : PIECE);
-		GEMP_MPI(MPI_Ssend(bytes + at, part, MPI_BYTE, 0, GEMP_TAG_OUTPUT, output->comm->world));
-	}
+	for (size_t at = 0; at < size; at += PIECE)
+		GEMP_MPI(
+			MPI_Ssend(bytes + at, (int)gemp_min(size - at, PIECE), MPI_BYTE, 0, GEMP_TAG_OUTPUT, output->comm->world));
 }
 
-/* Ranks follow one another in their order, so that the output does not depend on timing. */
+/* Ranks follow one another in their order: the output does not depend on timing. */
 static gemp_code write_stdout(gemp_output *output, const char *bytes, size_t size)
 {
 	const gemp_comm *comm = output->comm;
 	GEMP_OWNED char *piece = NULL;
 	GEMP_OWNED uint64_t *sizes = NULL;
 	uint64_t own = size;
-	gemp_code code = GEMP_NEW(sizes, (size_t)comm->size);
-	if (code == GEMP_OK && comm->rank == 0 && comm->size > 1)
-		code = GEMP_NEW(piece, PIECE);
+	gemp_code code = gemp_new_all(GEMP_ARRAY(sizes, (size_t)comm->size), GEMP_ARRAY(piece, comm->rank ? 0 : PIECE));
 	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	GEMP_MPI(MPI_Gather(&own, 1, MPI_UINT64_T, sizes, 1, MPI_UINT64_T, 0, comm->world));
 	if (comm->rank != 0) {
 		send_to_printer(output, bytes, size);
 	} else {
 		code = print_bytes(bytes, size);
-		for (int r = 1; r < comm->size; r++) {
-			gemp_code printed = print_from_rank(output, r, sizes[r], piece);
-			code = code == GEMP_OK ? printed : code;
-		}
-		if (code == GEMP_OK && fflush(stdout) != 0)
-			code = writing_failed("stdout", "cannot be written");
+		for (int r = 1; r < comm->size; r++)
+			GEMP_ALSO(print_from_rank(output, r, sizes[r], piece));
+		GEMP_THEN(fflush(stdout) == 0 ? GEMP_OK : writing_failed("stdout", "cannot be written"));
 	}
 	return gemp_comm_agree(comm, code);
 }
@@ -211,12 +259,11 @@ gemp_code gemp_output_write(gemp_output *output, const void *bytes, size_t size)
 {
 	if (!output->path)
 		return write_stdout(output, bytes, size);
-	uint64_t place = output->size + gemp_comm_exscan(output->comm, size);
-	output->size += gemp_comm_sum1(output->comm, size);
-	return gemp_comm_agree(output->comm, write_at(output, bytes, size, place));
+	gemp_output_reserve(output, size);
+	return gemp_comm_agree(output->comm, gemp_output_fill(output, bytes, size));
 }
 
-/* For blocks that are made piece by piece: the size must be known before the first piece is. */
+/* For blocks that are made piece by piece: their size must be known before the first piece. */
 void gemp_output_reserve(gemp_output *output, uint64_t size)
 {
 	GEMP_CHECK(output->path);
@@ -231,14 +278,13 @@ gemp_code gemp_output_fill(gemp_output *output, const void *bytes, size_t size)
 	return write_at(output, bytes, size, place);
 }
 
-/* Each rank's bytes are down before rank 0 gives the file its name. */
+/* All ranks have closed the file before rank 0 gives it its name. */
 static gemp_code finish_file(gemp_output *output)
 {
 	int closed = close(output->file);
 	output->file = -1;
-	gemp_code code = gemp_comm_agree(output->comm,
-	                                 closed == 0 ? GEMP_OK : writing_failed(output->path, "writing failed"));
-	code = gemp_output_commit(output->comm, output->temporary.data, output->path, code);
+	gemp_code code = closed == 0 ? GEMP_OK : writing_failed(output->path, "writing failed");
+	code = gemp_output_commit(output->comm, output->temporary.data, output->path, gemp_comm_agree(output->comm, code));
 	gemp_text_free(&output->temporary);
 	return code;
 }
@@ -250,7 +296,7 @@ gemp_code gemp_output_close(gemp_output *output)
 	return code;
 }
 
-/* Frees also after a commit, which has emptied the temporary name. */
+/* gemp_output_close calls this after a commit, too, which has emptied the temporary name. */
 void gemp_output_abandon(gemp_output *output)
 {
 	if (!output)
@@ -263,78 +309,12 @@ void gemp_output_abandon(gemp_output *output)
 	gemp_free_all(output->path, output);
 }
 
-bool gemp_file_ends_in(const char *path, const char *ending)
-{
-	size_t size = strlen(path), end = strlen(ending);
-	return size >= end && strcmp(path + size - end, ending) == 0;
-}
+/* FILES OF ONE PROCESS */
 
-/* The number stands in front of the ending, which says the form. */
-gemp_code gemp_file_numbered(char **out, const char *path, size_t number)
-{
-	gemp_text text = { 0 };
-	*out = NULL;
-	if (!path)
-		return GEMP_OK;
-	const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
-	int stem = dot ? (int)(dot - path) : (int)strlen(path);
-	gemp_text_print(&text, "%.*s", stem, path);
-	if (number)
-		gemp_text_print(&text, ".%zu", number);
-	gemp_text_print(&text, "%s", path + stem);
-	gemp_code code = gemp_text_status(&text);
-	*out = text.data;
-	return code;
-}
-
-/* The folder is looked at as well: the file comes into being by a rename. */
-gemp_code gemp_file_may_write(const char *what, const char *path)
-{
-	struct stat status;
-	const char *slash = strrchr(path, '/');
-	size_t size = slash ? (size_t)(slash - path) + 1 : 0;
-	char *folder = size ? gemp_strndup(path, size) : gemp_strdup(".");
-	bool exists = stat(path, &status) == 0;
-	gemp_code code = GEMP_OK;
-	if (!folder)
-		return GEMP_ENOMEM;
-	if (access(folder, W_OK | X_OK) != 0)
-		code = gemp_fail(GEMP_EIO, "%s %s: cannot write to folder %s: %s", what, path, folder, strerror(errno));
-	else if (exists && S_ISDIR(status.st_mode))
-		code = gemp_fail(GEMP_EIO, "%s %s: is a folder; name a file in it", what, path);
-	else if (exists && !S_ISREG(status.st_mode)) /* the new file would take its place */
-		code = gemp_fail(GEMP_EIO, "%s %s: is a device or a pipe, not a regular file; choose another place", what,
-		                 path);
-	gemp_free(folder);
-	return code;
-}
-
-/* TEMPORARY NAMES */
-
-/* MPI-IO's shared file pointer leaves files of longer names beside it. */
-void gemp_file_discard(const char *temporary)
-{
-	const char *slash = strrchr(temporary, '/');
-	const char *name = slash ? slash + 1 : temporary;
-	gemp_text folder = { 0 };
-	gemp_text_print(&folder, "%.*s", slash ? (int)(name - temporary) : 1, slash ? temporary : ".");
-	unlink(temporary);
-	DIR *listing = gemp_text_status(&folder) == GEMP_OK ? opendir(folder.data) : NULL;
-	for (const struct dirent *entry; listing && (entry = readdir(listing));)
-		if (strncmp(entry->d_name, name, strlen(name)) == 0 &&
-		    !isdigit((unsigned char)entry->d_name[strlen(name)])) /* else another process's file */
-			unlinkat(dirfd(listing), entry->d_name, 0);
-	if (listing)
-		closedir(listing);
-	gemp_text_free(&folder);
-	gemp_signals_drop_temp(temporary);
-}
-
-/* The temporary name lies in the same folder, as a rename works only within one file system. */
 gemp_code gemp_file_writer_open(gemp_file_writer *out, const char *path)
 {
 	*out = (gemp_file_writer){ .path = path };
-	gemp_code code = gemp_file_temporary(&out->temporary, path, (uint64_t)getpid());
+	gemp_code code = name_temporary(&out->temporary, path, (uint64_t)getpid());
 	if (code == GEMP_OK && !(out->file = fopen(out->temporary.data, "wb")))
 		code = gemp_fail(GEMP_EIO, "%s: %s; choose a folder that can be written to", path, strerror(errno));
 	if (code == GEMP_OK)
@@ -344,16 +324,16 @@ gemp_code gemp_file_writer_open(gemp_file_writer *out, const char *path)
 	return code;
 }
 
-/* The bytes are on disk before the name is: a crash leaves the old file. */
+/* The bytes are on disk before the file gets its name: a crash leaves the old file. */
 gemp_code gemp_file_writer_close(gemp_file_writer *file, bool whole)
 {
 	gemp_code code = GEMP_OK;
 	whole = whole && !ferror(file->file) && fflush(file->file) == 0 && fsync(fileno(file->file)) == 0;
-	const int error = errno; /* what fclose says of a file that is not whole is another matter */
+	const int error = errno; /* fclose would replace the reason why the file is not whole */
 	if (fclose(file->file) != 0 || !whole)
 		code = gemp_fail(GEMP_EIO, "%s: writing failed: %s; choose another place or make room", file->path,
 		                 strerror(whole ? errno : error));
-	code = gemp_file_commit(file->temporary.data, file->path, code);
+	code = commit_file(file->temporary.data, file->path, code);
 	gemp_text_free(&file->temporary);
 	*file = (gemp_file_writer){ 0 };
 	return code;

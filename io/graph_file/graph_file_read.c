@@ -1,4 +1,5 @@
-/* /partition: the bounds of the parts that a partitioner made. */
+/* What is small of a graph file - names, types, counts, label sets, bounds of parts - is read when the graph is opened; the
+ * columns and matrices follow when a query needs them, and the file is opened anew for each. */
 
 #include "io/graph_file/graph_file_read.h"
 
@@ -82,28 +83,24 @@ static gemp_code load_keys(void *self, gemp_shard *graph)
 	return close_file(&h5, code);
 }
 
-/* Codes are checked once here, so that later uses need not. */
+/* Codes are checked here once, for all that uses them. */
 static gemp_code read_labels(const gemp_h5 *h5, gemp_shard *graph)
 {
-	gemp_code code = GEMP_OK;
+	GEMP_OWNED void *codes = NULL;
+	GEMP_OWNED uint32_t *sets = NULL;
 	gemp_h5_type type;
-	void *codes = NULL;
-	uint32_t *sets = NULL;
-	GEMP_TRY(gemp_file_get_codes(h5, "/nodes/_label", vertex_rows(graph), &type, &codes));
-	code = GEMP_NEW(sets, graph->rows);
+	GEMP_PROPAGATE(gemp_file_get_codes(h5, "/nodes/_label", vertex_rows(graph), &type, &codes));
+	gemp_code code = GEMP_NEW(sets, graph->rows);
 	for (size_t v = 0; v < graph->rows && code == GEMP_OK; v++) {
 		int64_t set = gemp_file_get_code(codes, type, v);
 		if (set < 0 || (uint64_t)set >= graph->label_set_count)
-			code = gemp_fail(GEMP_EDATA, "%s: '/nodes/_label' has a code beyond its categories; make the file again",
-			                 h5->path);
+			code = gemp_file_damaged(h5, "/nodes/_label", "has a code beyond its categories");
 		sets[v] = (uint32_t)set;
 	}
-	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, code));
 	graph->label_set_of = sets;
 	sets = NULL;
-done:
-	gemp_free_all(codes, sets);
-	return code;
+	return GEMP_OK;
 }
 
 /* Label sets were read with the description; this reads which vertex has which set. */
@@ -164,7 +161,7 @@ static gemp_code read_attribute_of_label(const gemp_h5 *h5, gemp_shard *graph, c
 static gemp_code load_attribute(void *self, gemp_shard *graph, size_t index)
 {
 	const file_source *source = self;
-	const char *path = source->attributes.paths[index], *label = source->attributes.labels[index];
+	const char *path = source->attributes.paths.text[index], *label = source->attributes.labels.text[index];
 	gemp_column *column = &graph->attributes.columns[index];
 	gemp_h5 h5 = { 0 };
 	gemp_code code = *label ? gemp_shard_load_labels(graph) : GEMP_OK;
@@ -189,21 +186,20 @@ static gemp_code load_relation(void *self, gemp_shard *graph, size_t relation, u
 /* Versions 1.x may add parts, but not change those that are read here. */
 static gemp_code check_format(const gemp_h5 *h5)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED char *format = NULL, *version = NULL;
-	bool known = false;
-	htri_t there = H5Aexists(h5->file, "gemp-format");
-	if (there <= 0)
-		code = gemp_fail(GEMP_EDATA, "%s: an HDF5 file, but not a graph file; make one with 'gemp-mpi import'",
-		                 h5->path);
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, code));
+	bool graph_file = false;
+	GEMP_PROPAGATE(gemp_h5_has_attribute(h5, "/", "gemp-format", &graph_file));
+	GEMP_PROPAGATE(gemp_comm_agree(
+		h5->comm, graph_file
+					  ? GEMP_OK
+					  : gemp_fail(GEMP_EDATA, "%s: an HDF5 file, but not a graph file; make one with 'gemp-mpi import'",
+	                              h5->path)));
 	GEMP_PROPAGATE(gemp_h5_get_text(h5, "/", "gemp-format", &format));
 	GEMP_PROPAGATE(gemp_h5_get_text(h5, "/", "gemp-format-version", &version));
-	known = strcmp(format, GEMP_FILE_FORMAT) == 0 && strncmp(version, "1.", 2) == 0;
-	if (!known)
-		code = gemp_fail(GEMP_EDATA, "%s: is of format %s %s; this program reads %s 1.x", h5->path, format, version,
-		                 GEMP_FILE_FORMAT);
-	return code;
+	if (strcmp(format, GEMP_FILE_FORMAT) == 0 && strncmp(version, "1.", 2) == 0)
+		return GEMP_OK;
+	return gemp_fail(GEMP_EDATA, "%s: is of format %s %s; this program reads %s 1.x", h5->path, format, version,
+	                 GEMP_FILE_FORMAT);
 }
 
 /* A partition is used only if its parts can be given to ranks as a whole. */
@@ -240,43 +236,38 @@ static gemp_code find_label(const gemp_h5 *h5, const gemp_shard *graph, const ch
 /* The empty text is the set without labels. */
 static gemp_code parse_set(const gemp_h5 *h5, const gemp_shard *graph, const char *text, gemp_label_set *set)
 {
-	gemp_code code = GEMP_OK;
 	size_t max = *text != '\0';
 	for (const char *at = text; *at; at++)
 		max += *at == ';';
 	GEMP_PROPAGATE(GEMP_NEW(set->labels, max));
-	for (; *text && code == GEMP_OK; text += *text == ';') {
+	for (; *text; text += *text == ';') {
 		size_t length = strcspn(text, ";");
-		code = find_label(h5, graph, text, length, &set->labels[set->count++]);
+		GEMP_PROPAGATE(find_label(h5, graph, text, length, &set->labels[set->count++]));
 		text += length;
 	}
-	return code;
+	return GEMP_OK;
 }
 
 /* Counts per set allow estimates before any vertex is read. */
 static gemp_code describe_labels(const gemp_h5 *h5, gemp_shard *graph)
 {
-	gemp_code code = GEMP_OK;
-	char **texts = NULL;
-	size_t count = 0;
-	uint64_t *vertices = NULL;
-	GEMP_TRY(gemp_file_get_texts(h5, "/labels", &graph->labels, &graph->label_count));
-	GEMP_TRY(gemp_file_get_texts(h5, "/nodes/_label/categories", &texts, &count));
-	code = GEMP_NEW(graph->label_sets, count);
-	GEMP_THEN(GEMP_NEW(vertices, count));
-	GEMP_TRY(gemp_comm_agree(h5->comm, code));
-	graph->label_set_count = count;
-	GEMP_TRY(gemp_h5_read(h5, "/nodes/_label/counts", gemp_h5_type_of(GEMP_H5_U64), 0, count,
-	                      h5->comm->rank == 0 ? count : 0, vertices));
-	for (size_t s = 0; s < count && code == GEMP_OK; s++) {
+	GEMP_OWNED_BY(gemp_h5_texts_free) gemp_h5_texts labels = { 0 }, sets = { 0 };
+	GEMP_OWNED uint64_t *vertices = NULL;
+	GEMP_PROPAGATE(gemp_file_get_texts(h5, "/labels", &labels));
+	graph->labels = labels.text;
+	graph->label_count = labels.count;
+	labels = (gemp_h5_texts){ 0 };
+	GEMP_PROPAGATE(gemp_file_get_texts(h5, "/nodes/_label/categories", &sets));
+	gemp_code code = gemp_new_all(GEMP_ARRAY(graph->label_sets, sets.count), GEMP_ARRAY(vertices, sets.count));
+	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, code));
+	graph->label_set_count = sets.count;
+	GEMP_PROPAGATE(gemp_h5_read(h5, "/nodes/_label/counts", gemp_h5_type_of(GEMP_H5_U64), 0, sets.count,
+	                            h5->comm->rank == 0 ? sets.count : 0, vertices));
+	for (size_t s = 0; s < sets.count && code == GEMP_OK; s++) {
 		graph->label_sets[s].vertex_count = vertices[s];
-		code = parse_set(h5, graph, texts[s], &graph->label_sets[s]);
+		code = parse_set(h5, graph, sets.text[s], &graph->label_sets[s]);
 	}
-	code = gemp_comm_agree(h5->comm, code);
-done:
-	gemp_h5_free_texts(texts, count);
-	gemp_free(vertices);
-	return code;
+	return gemp_comm_agree(h5->comm, code);
 }
 
 /* By name, bytewise. */
@@ -285,36 +276,30 @@ static int compare_relations(const void *a, const void *b)
 	return strcmp(((const gemp_relation *)a)->name, ((const gemp_relation *)b)->name);
 }
 
-/* Relations are sorted by name, so that their numbers do not depend on the order in the file. */
+/* Relations are sorted by name: their numbers do not depend on the order in the file. */
 static gemp_code describe_relations(const gemp_h5 *h5, gemp_shard *graph, file_source *source)
 {
-	gemp_code code = GEMP_OK;
-	char **names = NULL;
-	size_t count = 0;
-	GEMP_TRY(gemp_h5_list(h5, "/edges", &names, &count));
-	code = GEMP_NEW(graph->relations, count);
-	graph->relation_count = source->relation_count = count;
-	GEMP_THEN(GEMP_NEW(source->props, count));
-	for (size_t r = 0; r < count && code == GEMP_OK; r++)
-		code = gemp_h5_decode(names[r], &graph->relations[r].name);
-	GEMP_TRY(gemp_comm_agree(h5->comm, code));
-	qsort(graph->relations, count, sizeof *graph->relations, compare_relations);
-	for (size_t r = 0; r < count && code == GEMP_OK; r++)
-		code = gemp_file_describe_relation(h5, graph, &graph->relations[r], &source->props[r]);
-done:
-	gemp_h5_free_texts(names, count);
-	return code;
+	GEMP_OWNED_BY(gemp_h5_texts_free) gemp_h5_texts names = { 0 };
+	GEMP_PROPAGATE(gemp_h5_list(h5, "/edges", &names));
+	gemp_code code = gemp_new_all(GEMP_ARRAY(graph->relations, names.count), GEMP_ARRAY(source->props, names.count));
+	graph->relation_count = source->relation_count = code == GEMP_OK ? names.count : 0;
+	for (size_t r = 0; r < names.count && code == GEMP_OK; r++)
+		code = gemp_h5_decode(names.text[r], &graph->relations[r].name);
+	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, code));
+	qsort(graph->relations, names.count, sizeof *graph->relations, compare_relations);
+	for (size_t r = 0; r < names.count; r++)
+		GEMP_PROPAGATE(gemp_file_describe_relation(h5, graph, &graph->relations[r], &source->props[r]));
+	return GEMP_OK;
 }
 
 /* Key columns may be anywhere in the file; an attribute says where. */
 static gemp_code describe_nodes(const gemp_h5 *h5, gemp_shard *graph, file_source *source)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED char *type = NULL;
 	GEMP_PROPAGATE(gemp_h5_get_text(h5, "/nodes", "gemp-key", &source->key_path));
 	GEMP_PROPAGATE(gemp_h5_get_text(h5, "/nodes", "gemp-key-type", &type));
-	code = gemp_column_init(&graph->keys, "_id", strcmp(type, "integer") == 0 ? GEMP_INTEGER : GEMP_STRING);
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(
+		h5->comm, gemp_column_init(&graph->keys, "_id", strcmp(type, "integer") == 0 ? GEMP_INTEGER : GEMP_STRING)));
 	GEMP_PROPAGATE(gemp_file_get_schema(h5, "/nodes", &graph->attributes, &source->attributes));
 	graph->attributes.rows = graph->rows;
 	return describe_labels(h5, graph);
@@ -333,111 +318,100 @@ static gemp_code check_bounds(const gemp_h5 *h5, const gemp_shard *graph, const 
 	                         h5->path, graph->vertex_count);
 }
 
-/* Files without a partition have no such group. */
-static gemp_code gemp_file_get_partition(const gemp_h5 *h5, gemp_shard *graph)
+/* The bounds of the parts that a partitioner made; a file without a partition has no such group. */
+static gemp_code get_partition(const gemp_h5 *h5, gemp_shard *graph)
 {
-	gemp_code code = GEMP_OK;
-	bool there = false;
+	static const char path[] = "/partition/bounds";
 	GEMP_OWNED uint64_t *bounds = NULL;
-	uint64_t count = 0;
 	GEMP_OWNED char *method = NULL;
 	gemp_h5_type type;
+	uint64_t count = 0;
+	bool there = false;
 	GEMP_PROPAGATE(gemp_h5_exists(h5, "/partition", &there));
 	if (!there)
 		return GEMP_OK;
 	GEMP_PROPAGATE(gemp_h5_get_text(h5, "/partition", "method", &method));
-	GEMP_PROPAGATE(gemp_h5_info(h5, "/partition/bounds", &type, &count));
+	GEMP_PROPAGATE(gemp_h5_info(h5, path, &type, &count));
 	if (type.kind != GEMP_H5_U64 || count < 2)
-		code = gemp_fail(GEMP_EDATA, "%s: '/partition/bounds' are no list of bounds; make the file again", h5->path);
-	else
-		code = GEMP_NEW(bounds, count);
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, code));
-	GEMP_PROPAGATE(gemp_h5_read(h5, "/partition/bounds", type, 0, count, h5->comm->rank == 0 ? count : 0, bounds));
-	code = check_bounds(h5, graph, bounds, count);
+		return gemp_file_damaged(h5, path, "is no list of bounds");
+	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, GEMP_NEW(bounds, count)));
+	GEMP_PROPAGATE(gemp_h5_read(h5, path, type, 0, count, h5->comm->rank == 0 ? count : 0, bounds));
+	gemp_code code = check_bounds(h5, graph, bounds, count);
 	GEMP_THEN(gemp_partition_init(&graph->partition, bounds, count - 1, method));
 	return gemp_comm_agree(h5->comm, code);
 }
 
-/* Reads what is small: names, types, counts. Columns follow on demand. */
+/* Rows are assigned before columns are described, which have as many rows as this rank. */
 static gemp_code describe_graph(const gemp_h5 *h5, gemp_shard *graph, file_source *source)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(check_format(h5));
-	GEMP_TRY(gemp_h5_get_number(h5, "/", "seed", &graph->seed));
-	GEMP_TRY(gemp_h5_get_number(h5, "/", "hash", &graph->hash));
-	GEMP_TRY(gemp_h5_get_number(h5, "/", "vertices", &graph->vertex_count));
-	if (graph->vertex_count > GEMP_MAX_VERTICES) {
-		code = gemp_fail(GEMP_EDATA, "%s: has %" PRIu64 " vertices; at most %" PRIu64 " are possible", h5->path,
+	GEMP_PROPAGATE(check_format(h5));
+	GEMP_PROPAGATE(gemp_h5_get_number(h5, "/", "seed", &graph->seed));
+	GEMP_PROPAGATE(gemp_h5_get_number(h5, "/", "hash", &graph->hash));
+	GEMP_PROPAGATE(gemp_h5_get_number(h5, "/", "vertices", &graph->vertex_count));
+	if (graph->vertex_count > GEMP_MAX_VERTICES)
+		return gemp_fail(GEMP_EDATA, "%s: has %" PRIu64 " vertices; at most %" PRIu64 " are possible", h5->path,
 		                 graph->vertex_count, GEMP_MAX_VERTICES);
-		goto done;
-	}
-	GEMP_TRY(gemp_file_get_partition(h5, graph));
-	GEMP_TRY(assign_rows(h5->comm, h5->path, graph));
-	GEMP_TRY(describe_nodes(h5, graph, source));
-	GEMP_TRY(describe_relations(h5, graph, source));
-done:
-	return code;
+	GEMP_PROPAGATE(get_partition(h5, graph));
+	GEMP_PROPAGATE(assign_rows(h5->comm, h5->path, graph));
+	GEMP_PROPAGATE(describe_nodes(h5, graph, source));
+	return describe_relations(h5, graph, source);
 }
 
-/* The graph is returned also after a failure, for the caller to free. */
+/* A graph without content, whose parts come from the file. */
 static gemp_code new_graph(gemp_shard **out, const gemp_comm *comm, const char *path)
 {
-	gemp_code code = GEMP_OK;
-	gemp_shard *graph = NULL;
-	file_source *source = NULL;
-	GEMP_TRY(GEMP_NEW(graph, 1));
-	GEMP_TRY(GEMP_NEW(source, 1));
+	GEMP_OWNED_BY(gemp_shard_free_at) gemp_shard *graph = NULL;
+	GEMP_OWNED file_source *source = NULL;
+	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(graph, 1), GEMP_ARRAY(source, 1)));
 	source->comm = comm;
 	source->path = gemp_strdup(path);
 	graph->loader = (gemp_shard_loader){ source, load_keys, load_labels, load_attribute, load_relation, free_source };
-	if (!source->path)
-		code = GEMP_ENOMEM;
 	source = NULL;
-done:
-	gemp_free(source);
+	if (!((file_source *)graph->loader.self)->path)
+		return GEMP_ENOMEM;
 	*out = graph;
-	return gemp_comm_agree(comm, code);
+	graph = NULL;
+	return GEMP_OK;
 }
 
 /* The description is read by all ranks; afterwards the file is closed again. */
 gemp_code gemp_graph_file_open(gemp_shard **out, const gemp_comm *comm, const char *path)
 {
-	gemp_code code = GEMP_OK;
-	gemp_shard *graph = NULL;
+	GEMP_OWNED_BY(gemp_shard_free_at) gemp_shard *graph = NULL;
 	gemp_h5 h5 = { 0 };
 	*out = NULL;
-	GEMP_TRY(new_graph(&graph, comm, path));
-	GEMP_TRY(gemp_h5_open(&h5, comm, path));
-	GEMP_TRY(describe_graph(&h5, graph, graph->loader.self));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, new_graph(&graph, comm, path)));
+	gemp_code code = gemp_h5_open(&h5, comm, path);
+	GEMP_THEN(describe_graph(&h5, graph, graph->loader.self));
+	GEMP_PROPAGATE(close_file(&h5, code));
 	*out = graph;
 	graph = NULL;
-done:
-	code = close_file(&h5, code);
-	gemp_shard_free(graph);
-	return code;
+	return GEMP_OK;
 }
 
 /* Checksums find damaged bytes; the content's hash finds parts that do not belong together. */
+static gemp_code verify_content(const gemp_comm *comm, gemp_shard *graph, const gemp_h5 *h5)
+{
+	uint64_t hash = 0;
+	GEMP_PROPAGATE(gemp_h5_verify(h5));
+	GEMP_PROPAGATE(gemp_shard_load_all(graph));
+	GEMP_PROPAGATE(gemp_shard_content_hash(comm, graph, &hash));
+	if (hash == graph->hash)
+		return GEMP_OK;
+	return gemp_fail(GEMP_EDATA,
+	                 "%s: the content has the hash %016" PRIx64 ", but the file says %016" PRIx64
+	                 "; make the file again",
+	                 h5->path, hash, graph->hash);
+}
+
 gemp_code gemp_graph_file_verify(const gemp_comm *comm, const char *path)
 {
-	gemp_code code = GEMP_OK;
-	gemp_shard *graph = NULL;
+	GEMP_OWNED_BY(gemp_shard_free_at) gemp_shard *graph = NULL;
 	gemp_h5 h5 = { 0 };
-	uint64_t hash = 0;
-	GEMP_TRY(gemp_graph_file_open(&graph, comm, path));
-	GEMP_TRY(gemp_h5_open(&h5, comm, path));
-	GEMP_TRY(gemp_h5_verify(&h5));
-	GEMP_TRY(gemp_shard_load_all(graph));
-	GEMP_TRY(gemp_shard_content_hash(comm, graph, &hash));
-	if (hash != graph->hash)
-		code = gemp_fail(GEMP_EDATA,
-		                 "%s: the content has the hash %016" PRIx64 ", but the file says %016" PRIx64
-		                 "; make the file again",
-		                 path, hash, graph->hash);
-done:
-	code = close_file(&h5, code);
-	gemp_shard_free(graph);
-	return code;
+	GEMP_PROPAGATE(gemp_graph_file_open(&graph, comm, path));
+	gemp_code code = gemp_h5_open(&h5, comm, path);
+	GEMP_THEN(verify_content(comm, graph, &h5));
+	return close_file(&h5, code);
 }
 
 /* Collective. Is `weight` the dataset that the relation's matrix by source has for its values? */
@@ -480,13 +454,10 @@ static gemp_code matrix_values_of(const char **out, const gemp_h5 *h5, const gem
 gemp_code gemp_graph_file_matrix_values(const char **out, const gemp_comm *comm, const gemp_shard *graph,
                                         const char *path)
 {
-	gemp_code code = GEMP_OK;
 	gemp_h5 h5 = { 0 };
 	*out = NULL;
-	GEMP_TRY(gemp_h5_open(&h5, comm, path));
-	for (size_t r = 0; r < graph->relation_count && !*out; r++)
-		GEMP_TRY(matrix_values_of(out, &h5, &graph->relations[r]));
-done:;
-	gemp_code closed = gemp_h5_close(&h5);
-	return code != GEMP_OK ? code : closed;
+	gemp_code code = gemp_h5_open(&h5, comm, path);
+	for (size_t r = 0; r < graph->relation_count && !*out && code == GEMP_OK; r++)
+		code = matrix_values_of(out, &h5, &graph->relations[r]);
+	return close_file(&h5, code);
 }

@@ -1,6 +1,9 @@
-/* One relation from a file, as much of it as is asked for. */
+/* A relation is stored as binsparse and AnnData both describe it: two sparse matrices, by source and by target, whose
+ * datasets have the names of either format by hard links, and a table of edges in the order of the matrix by source.
+ * Pointers, indices and values are written by all ranks together, each its own rows, and read in parts as a query needs them. */
 
 #include "io/graph_file/graph_file_relation.h"
+#include "io/graph_file/graph_file_strings.h"
 
 #include "core/limits.h"
 #include "core/status.h"
@@ -13,31 +16,48 @@
 /* A matrix of n x n below `path`, and the type of its pointers and indices. */
 typedef struct relation_matrix {
 	const gemp_h5 *h5;
-	char *path;
+	char *path; /* owned */
 	uint64_t vertices, edges;
 	gemp_h5_type type;
 	const gemp_column *weight; /* gives the values; NULL: ones */
 } relation_matrix;
 
+/* The matrix "csr" or "csc" of a relation, without the type of its numbers. */
+static gemp_code open_matrix(relation_matrix *out, const gemp_h5 *h5, const gemp_shard *graph,
+                             const gemp_relation *relation, const char *name)
+{
+	*out = (relation_matrix){ .h5 = h5, .vertices = graph->vertex_count, .edges = relation->edge_count };
+	return gemp_file_relation_path(h5, relation->name, "/edges", name, &out->path);
+}
+
+static void close_matrix(relation_matrix *matrix)
+{
+	gemp_free(matrix->path);
+}
+
+/* Rows of the dataset `name` of the matrix, of which `own` from the first are this rank's and no other's. */
+static gemp_code get_array(const relation_matrix *matrix, const char *name, gemp_h5_type type, gemp_h5_slab rows,
+                           uint64_t own, void *out)
+{
+	GEMP_OWNED char *path = NULL;
+	GEMP_PROPAGATE(gemp_h5_join(matrix->h5, matrix->path, name, &path));
+	return gemp_h5_read(matrix->h5, path, type, rows.first, rows.count, own, out);
+}
+
+/* A number of a dataset that holds integers of 32 or 64 bits. */
 static uint64_t load_number(const void *in, gemp_h5_type type, uint64_t index)
 {
 	return type.kind == GEMP_H5_I32 ? (uint64_t)((const int32_t *)in)[index] : (uint64_t)((const int64_t *)in)[index];
-}
-
-static gemp_code damaged(const gemp_h5 *h5, const char *path, const char *what)
-{
-	return gemp_fail(GEMP_EDATA, "%s: '%s' %s; make the file again", h5->path, path, what);
 }
 
 /* Shape and flags are attributes, so that no array needs to be read. */
 gemp_code gemp_file_describe_relation(const gemp_h5 *h5, const gemp_shard *graph, gemp_relation *relation,
                                       gemp_column_layout *columns)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED char *group = NULL, *csr = NULL, *props = NULL, *indices = NULL;
+	GEMP_OWNED int64_t *shape = NULL;
 	gemp_h5_type type;
 	uint64_t multigraph = 0;
-	GEMP_OWNED int64_t *shape = NULL;
 	size_t count = 0;
 	GEMP_PROPAGATE(gemp_file_relation_path(h5, relation->name, "/edges", "", &group));
 	GEMP_PROPAGATE(gemp_h5_join(h5, group, "csr", &csr));
@@ -49,16 +69,13 @@ gemp_code gemp_file_describe_relation(const gemp_h5 *h5, const gemp_shard *graph
 	GEMP_PROPAGATE(gemp_h5_info(h5, indices, &type, &relation->edge_count));
 	relation->multigraph = multigraph;
 	if (count != 2 || (uint64_t)shape[0] != graph->vertex_count || (uint64_t)shape[1] != graph->vertex_count)
-		code = damaged(h5, csr, "is not of as many rows as there are vertices");
-	else
-		code = gemp_file_get_schema(h5, props, &relation->props, columns);
-	return code;
+		return gemp_file_damaged(h5, csr, "is not of as many rows as there are vertices");
+	return gemp_file_get_schema(h5, props, &relation->props, columns);
 }
 
 /* Pointers and indices of the file are both i32 or both i64. */
 static gemp_code get_width(relation_matrix *matrix)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED char *pointers = NULL, *indices = NULL;
 	gemp_h5_type other;
 	uint64_t total = 0, edges = 0;
@@ -68,30 +85,28 @@ static gemp_code get_width(relation_matrix *matrix)
 	GEMP_PROPAGATE(gemp_h5_info(matrix->h5, indices, &other, &edges));
 	bool integers = matrix->type.kind == GEMP_H5_I32 || matrix->type.kind == GEMP_H5_I64;
 	if (!integers || other.kind != matrix->type.kind || total != matrix->vertices + 1 || edges != matrix->edges)
-		code = damaged(matrix->h5, matrix->path, "has arrays that do not fit one another");
-	return code;
+		return gemp_file_damaged(matrix->h5, matrix->path, "has arrays that do not fit one another");
+	return GEMP_OK;
 }
 
 /* This rank's [rows + 1] pointers, made to begin at 0; *first is what the first was. */
 static gemp_code get_pointers(const relation_matrix *matrix, const gemp_shard *graph, uint64_t **begin, uint64_t *first)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_OWNED char *path = NULL;
 	GEMP_OWNED void *numbers = NULL;
 	GEMP_OWNED uint64_t *pointers = NULL;
 	uint64_t count = graph->rows + 1, last = graph->rank == graph->ranks - 1;
-	GEMP_PROPAGATE(gemp_h5_join(matrix->h5, matrix->path, "pointers_to_1", &path));
 	numbers = gemp_calloc(count, matrix->type.size);
-	code = numbers ? GEMP_NEW(pointers, count) : GEMP_ENOMEM;
+	gemp_code code = numbers ? GEMP_NEW(pointers, count) : GEMP_ENOMEM;
 	GEMP_PROPAGATE(gemp_comm_agree(matrix->h5->comm, code));
-	GEMP_PROPAGATE(
-		gemp_h5_read(matrix->h5, path, matrix->type, graph->first_vertex, count, graph->rows + last, numbers));
+	GEMP_PROPAGATE(get_array(matrix, "pointers_to_1", matrix->type, (gemp_h5_slab){ 0, graph->first_vertex, count },
+	                         graph->rows + last, numbers));
 	*first = load_number(numbers, matrix->type, 0);
 	for (uint64_t v = 0; v < count && code == GEMP_OK; v++) {
 		uint64_t pointer = load_number(numbers, matrix->type, v), before = v ? pointers[v - 1] + *first : 0;
 		if (pointer < before || pointer > matrix->edges || (graph->first_vertex + v == 0 && pointer != 0) ||
 		    (graph->first_vertex + v == graph->vertex_count && pointer != matrix->edges))
-			code = damaged(matrix->h5, path, "does not ascend from 0 to the number of edges");
+			code = gemp_file_damaged(matrix->h5, matrix->path,
+			                         "has pointers that do not ascend from 0 to the number of edges");
 		pointers[v] = pointer - *first;
 	}
 	GEMP_PROPAGATE(gemp_comm_agree(matrix->h5->comm, code));
@@ -128,84 +143,68 @@ static gemp_code check_rows(const relation_matrix *matrix, const gemp_shard *gra
 {
 	row_check c = { graph, begin, indices, false };
 	gemp_for_ranges(graph->rows, check_range, &c);
-	return c.bad ? damaged(matrix->h5, matrix->path, "has a row that is not sorted or leaves the graph") : GEMP_OK;
+	return c.bad ? gemp_file_damaged(matrix->h5, matrix->path, "has a row that is not sorted or leaves the graph")
+	             : GEMP_OK;
 }
 
 /* Numbers of 64 bits are narrowed after the check that they are vertices. */
 static gemp_code get_indices(const relation_matrix *matrix, const gemp_shard *graph, const uint64_t *begin,
                              uint64_t first, gemp_vertex **out)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_OWNED char *path = NULL;
-	uint64_t count = begin[graph->rows];
-	GEMP_OWNED void *numbers = NULL;
+	const gemp_h5_slab rows = { 0, first, begin[graph->rows] };
+	const bool wide = matrix->type.kind == GEMP_H5_I64;
+	GEMP_OWNED int64_t *numbers = NULL;
 	GEMP_OWNED gemp_vertex *indices = NULL;
-	bool wide = matrix->type.kind == GEMP_H5_I64;
-	GEMP_PROPAGATE(gemp_h5_join(matrix->h5, matrix->path, "indices_1", &path));
-	code = GEMP_NEW(indices, count);
-	if (code == GEMP_OK && wide) {
-		numbers = gemp_calloc(count, matrix->type.size);
-		code = numbers ? GEMP_OK : GEMP_ENOMEM;
-	}
+	gemp_code code = gemp_new_all(GEMP_ARRAY(indices, rows.count), GEMP_ARRAY(numbers, wide ? rows.count : 0));
 	GEMP_PROPAGATE(gemp_comm_agree(matrix->h5->comm, code));
-	GEMP_PROPAGATE(gemp_h5_read(matrix->h5, path, matrix->type, first, count, count, wide ? numbers : indices));
-	for (uint64_t e = 0; wide && e < count; e++) {
-		uint64_t index = load_number(numbers, matrix->type, e);
-		indices[e] = index < graph->vertex_count ? (gemp_vertex)index : GEMP_NO_VERTEX;
-	}
+	GEMP_PROPAGATE(
+		get_array(matrix, "indices_1", matrix->type, rows, rows.count, wide ? (void *)numbers : (void *)indices));
+	for (uint64_t e = 0; wide && e < rows.count; e++)
+		indices[e] = (uint64_t)numbers[e] < graph->vertex_count ? (gemp_vertex)numbers[e] : GEMP_NO_VERTEX;
 	GEMP_PROPAGATE(gemp_comm_agree(matrix->h5->comm, check_rows(matrix, graph, begin, indices)));
 	*out = indices;
 	indices = NULL;
 	return GEMP_OK;
 }
 
-/* Numbers of edges point into the attribute table, so that each is checked. */
+/* Numbers of edges are checked, since they are used as rows of the attribute table. */
 static gemp_code get_edge_numbers(const relation_matrix *matrix, uint64_t first, uint64_t count, gemp_edge **out)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_OWNED char *path = NULL;
 	GEMP_OWNED gemp_edge *edges = NULL;
-	GEMP_PROPAGATE(gemp_h5_join(matrix->h5, matrix->path, "edge", &path));
 	GEMP_PROPAGATE(gemp_comm_agree(matrix->h5->comm, GEMP_NEW(edges, count)));
-	GEMP_PROPAGATE(gemp_h5_read(matrix->h5, path, gemp_h5_type_of(GEMP_H5_U64), first, count, count, edges));
+	GEMP_PROPAGATE(
+		get_array(matrix, "edge", gemp_h5_type_of(GEMP_H5_U64), (gemp_h5_slab){ 0, first, count }, count, edges));
 	bool beyond = false;
 	for (uint64_t e = 0; e < count; e++)
 		beyond |= edges[e] >= matrix->edges;
-	if (beyond)
-		code = damaged(matrix->h5, path, "has a number beyond the last edge");
-	GEMP_PROPAGATE(gemp_comm_agree(matrix->h5->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(
+		matrix->h5->comm,
+		beyond ? gemp_file_damaged(matrix->h5, matrix->path, "numbers an edge beyond the last") : GEMP_OK));
 	*out = edges;
 	edges = NULL;
 	return GEMP_OK;
 }
 
 /* The matrix by target holds the edges that end in this rank's rows. */
-static gemp_code get_in(relation_matrix *matrix, const gemp_shard *graph, gemp_relation *relation)
+static gemp_code get_in(const gemp_h5 *h5, const gemp_shard *graph, gemp_relation *relation, unsigned parts)
 {
+	GEMP_OWNED_BY(close_matrix) relation_matrix matrix = { 0 };
 	GEMP_OWNED uint64_t *begin = NULL;
 	uint64_t first = 0;
-	GEMP_OWNED gemp_vertex *in = NULL;
-	GEMP_PROPAGATE(gemp_file_relation_path(matrix->h5, relation->name, "/edges", "csc", &matrix->path));
-	GEMP_PROPAGATE(get_width(matrix));
-	GEMP_PROPAGATE(get_pointers(matrix, graph, &begin, &first));
-	GEMP_PROPAGATE(get_indices(matrix, graph, begin, first, &in));
-	relation->in_offsets = begin;
-	relation->in_sources = in;
-	relation->loaded |= GEMP_LOAD_IN;
-	begin = NULL;
-	in = NULL;
-	return GEMP_OK;
-}
-
-/* Needs the pointers of the matrix by target, which are loaded before. */
-static gemp_code get_in_edges(relation_matrix *matrix, const gemp_shard *graph, gemp_relation *relation)
-{
-	uint64_t count = relation->in_offsets[graph->rows];
-	gemp_free(matrix->path);
-	matrix->path = NULL;
-	GEMP_PROPAGATE(gemp_file_relation_path(matrix->h5, relation->name, "/edges", "csc", &matrix->path));
-	GEMP_PROPAGATE(get_edge_numbers(matrix, gemp_comm_exscan(matrix->h5->comm, count), count, &relation->in_edges));
-	relation->loaded |= GEMP_LOAD_IN_EDGES;
+	GEMP_PROPAGATE(open_matrix(&matrix, h5, graph, relation, "csc"));
+	if (parts & GEMP_LOAD_IN) {
+		GEMP_PROPAGATE(get_width(&matrix));
+		GEMP_PROPAGATE(get_pointers(&matrix, graph, &begin, &first));
+		GEMP_PROPAGATE(get_indices(&matrix, graph, begin, first, &relation->in_sources));
+		relation->in_offsets = begin;
+		relation->loaded |= GEMP_LOAD_IN;
+		begin = NULL;
+	}
+	if (parts & GEMP_LOAD_IN_EDGES) {
+		uint64_t count = relation->in_offsets[graph->rows];
+		GEMP_PROPAGATE(get_edge_numbers(&matrix, gemp_comm_exscan(h5->comm, count), count, &relation->in_edges));
+		relation->loaded |= GEMP_LOAD_IN_EDGES;
+	}
 	return GEMP_OK;
 }
 
@@ -213,59 +212,42 @@ static gemp_code get_in_edges(relation_matrix *matrix, const gemp_shard *graph, 
 static gemp_code get_props(const gemp_h5 *h5, gemp_relation *relation, const gemp_column_layout *columns,
                            gemp_h5_slab rows)
 {
-	gemp_code code = GEMP_OK;
-	for (size_t c = 0; c < columns->count && code == GEMP_OK; c++)
-		code = gemp_file_get_column(h5, columns->paths[c], &relation->props.columns[c], rows);
-	if (code != GEMP_OK)
-		return code;
+	for (size_t c = 0; c < columns->count; c++)
+		GEMP_PROPAGATE(gemp_file_get_column(h5, columns->paths.text[c], &relation->props.columns[c], rows));
 	relation->props.rows = rows.count;
 	relation->loaded |= GEMP_LOAD_PROPS;
 	return GEMP_OK;
 }
 
-/* The first edge of a rank is known from its pointers, which are read for attributes, too. */
-static gemp_code get_out(relation_matrix *matrix, const gemp_shard *graph, gemp_relation *relation,
+/* The matrix by source, and the table of edges, whose rows on this rank its pointers give. */
+static gemp_code get_out(const gemp_h5 *h5, const gemp_shard *graph, gemp_relation *relation,
                          const gemp_column_layout *columns, unsigned parts)
 {
+	GEMP_OWNED_BY(close_matrix) relation_matrix matrix = { 0 };
 	GEMP_OWNED uint64_t *begin = NULL;
-	gemp_vertex *out = NULL;
-	GEMP_PROPAGATE(gemp_file_relation_path(matrix->h5, relation->name, "/edges", "csr", &matrix->path));
-	GEMP_PROPAGATE(get_width(matrix));
-	GEMP_PROPAGATE(get_pointers(matrix, graph, &begin, &relation->first_edge));
+	GEMP_PROPAGATE(open_matrix(&matrix, h5, graph, relation, "csr"));
+	GEMP_PROPAGATE(get_width(&matrix));
+	GEMP_PROPAGATE(get_pointers(&matrix, graph, &begin, &relation->first_edge));
 	gemp_h5_slab rows = { relation->edge_count, relation->first_edge, begin[graph->rows] };
 	if (parts & GEMP_LOAD_PROPS)
-		GEMP_PROPAGATE(get_props(matrix->h5, relation, columns, rows));
+		GEMP_PROPAGATE(get_props(h5, relation, columns, rows));
 	if (!(parts & GEMP_LOAD_OUT))
 		return GEMP_OK;
-	GEMP_PROPAGATE(get_indices(matrix, graph, begin, relation->first_edge, &out));
+	GEMP_PROPAGATE(get_indices(&matrix, graph, begin, relation->first_edge, &relation->out_targets));
 	relation->out_offsets = begin;
-	relation->out_targets = out;
 	relation->loaded |= GEMP_LOAD_OUT;
 	begin = NULL;
 	return GEMP_OK;
 }
 
-/* Both matrices share one struct, whose path changes between them. */
+/* The matrix by target comes last: the edges' numbers need its pointers. */
 gemp_code gemp_file_get_relation(const gemp_h5 *h5, gemp_shard *graph, gemp_relation *relation,
                                  const gemp_column_layout *columns, unsigned parts)
 {
-	gemp_code code = GEMP_OK;
-	relation_matrix matrix = { .h5 = h5, .vertices = graph->vertex_count, .edges = relation->edge_count };
 	if (parts & (GEMP_LOAD_OUT | GEMP_LOAD_PROPS))
-		GEMP_TRY(get_out(&matrix, graph, relation, columns, parts));
-	gemp_free(matrix.path);
-	matrix.path = NULL;
-	if (parts & GEMP_LOAD_IN)
-		GEMP_TRY(get_in(&matrix, graph, relation));
-	if (parts & GEMP_LOAD_IN_EDGES)
-		code = get_in_edges(&matrix, graph, relation);
-done:
-	gemp_free(matrix.path);
-	return code;
+		GEMP_PROPAGATE(get_out(h5, graph, relation, columns, parts));
+	return parts & (GEMP_LOAD_IN | GEMP_LOAD_IN_EDGES) ? get_in(h5, graph, relation, parts) : GEMP_OK;
 }
-
-/* A relation is stored as binsparse and AnnData both describe it: the same datasets have the names of
- * either by hard links. Pointers, indices and values are written by all ranks together, each its own rows. */
 
 /* AnnData and scipy read 32-bit indices faster, so that they are used where they fit. */
 static gemp_h5_type matrix_type(uint64_t vertices, uint64_t edges)
@@ -283,14 +265,14 @@ static void store_number(void *out, gemp_h5_type type, uint64_t index, uint64_t 
 		((int64_t *)out)[index] = (int64_t)number;
 }
 
-/* dataset `name` and its AnnData name as a hard link. */
+/* The dataset `name`, and its name in AnnData as a hard link. */
 static gemp_code put_array(const relation_matrix *matrix, const char *name, const char *also, gemp_h5_type type,
                            gemp_h5_slab rows, const void *data)
 {
 	GEMP_OWNED char *path = NULL, *link = NULL;
 	GEMP_PROPAGATE(gemp_h5_join(matrix->h5, matrix->path, name, &path));
 	GEMP_PROPAGATE(gemp_h5_join(matrix->h5, matrix->path, also, &link));
-	GEMP_PROPAGATE(gemp_h5_write(matrix->h5, path, type, rows.total, rows.first, rows.count, data));
+	GEMP_PROPAGATE(gemp_h5_write_rows(matrix->h5, matrix->path, name, type, rows, data));
 	return gemp_h5_link(matrix->h5, path, link);
 }
 
@@ -310,16 +292,13 @@ static gemp_code put_pointers(const relation_matrix *matrix, const gemp_shard *g
 /* Vertices are 32 bits in memory and are written as they are where the file has 32 bits. */
 static gemp_code put_indices(const relation_matrix *matrix, const gemp_vertex *indices, gemp_h5_slab edges)
 {
-	GEMP_OWNED void *numbers = NULL;
-	const void *data = indices; /* of the same width in memory and file */
-	if (matrix->type.kind == GEMP_H5_I64) {
-		numbers = gemp_calloc(edges.count, matrix->type.size);
-		data = numbers;
-		for (uint64_t e = 0; numbers && e < edges.count; e++)
-			store_number(numbers, matrix->type, e, indices[e]);
-	}
-	GEMP_PROPAGATE(gemp_comm_agree(matrix->h5->comm, data ? GEMP_OK : GEMP_ENOMEM));
-	return put_array(matrix, "indices_1", "indices", matrix->type, edges, data);
+	const bool wide = matrix->type.kind == GEMP_H5_I64;
+	GEMP_OWNED int64_t *numbers = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(matrix->h5->comm, GEMP_NEW(numbers, wide ? edges.count : 0)));
+	for (uint64_t e = 0; wide && e < edges.count; e++)
+		numbers[e] = (int64_t)indices[e];
+	return put_array(matrix, "indices_1", "indices", matrix->type, edges,
+	                 wide ? (const void *)numbers : (const void *)indices);
 }
 
 /* binsparse wants values: a byte of one for each edge. */
@@ -403,19 +382,17 @@ static gemp_code put_weights_by_target(const relation_matrix *matrix, const gemp
 	return put_array(matrix, "values", "data", type, edges, words);
 }
 
-/* Rows by target: if all values are 1 they are those of the rows by source; and each edge's number. */
+/* The matrix by target has values of its own where edges have weights; else all are 1, as those by source. It also has the
+ * number of each edge, which is the edge's row in the table. */
 static gemp_code put_targets(relation_matrix *matrix, const gemp_shard *graph, const gemp_relation *relation,
                              const char *csr)
 {
-	GEMP_OWNED char *edge = NULL;
-	uint64_t count = relation->in_offsets[graph->rows], first = gemp_comm_exscan(matrix->h5->comm, count);
+	uint64_t count = relation->in_offsets[graph->rows];
+	gemp_h5_slab rows = { relation->edge_count, gemp_comm_exscan(matrix->h5->comm, count), count };
 	GEMP_PROPAGATE(put_matrix(matrix, graph, relation, true));
-	GEMP_PROPAGATE(matrix->weight ? put_weights_by_target(matrix, graph, relation,
-	                                                      (gemp_h5_slab){ relation->edge_count, first, count })
+	GEMP_PROPAGATE(matrix->weight ? put_weights_by_target(matrix, graph, relation, rows)
 	                              : link_values(matrix, csr, "values"));
-	GEMP_PROPAGATE(gemp_h5_join(matrix->h5, matrix->path, "edge", &edge));
-	return gemp_h5_write(matrix->h5, edge, gemp_h5_type_of(GEMP_H5_U64), relation->edge_count, first, count,
-	                     relation->in_edges);
+	return gemp_h5_write_rows(matrix->h5, matrix->path, "edge", gemp_h5_type_of(GEMP_H5_U64), rows, relation->in_edges);
 }
 
 /* The edges' table; AnnData wants an index, and the targets are there already. */
@@ -444,23 +421,18 @@ static gemp_code put_props(const gemp_h5 *h5, const gemp_shard *graph, const gem
 gemp_code gemp_file_put_relation(const gemp_h5 *h5, const gemp_shard *graph, const gemp_relation *relation,
                                  const char *weight)
 {
-	GEMP_OWNED char *group = NULL, *csr = NULL, *csc = NULL;
-	relation_matrix matrix = { h5,
-		                       NULL,
-		                       graph->vertex_count,
-		                       relation->edge_count,
-		                       matrix_type(graph->vertex_count, relation->edge_count),
-		                       gemp_file_weight_of(relation, weight) };
+	GEMP_OWNED char *group = NULL;
+	GEMP_OWNED_BY(close_matrix) relation_matrix csr = { 0 }, csc = { 0 };
 	GEMP_PROPAGATE(gemp_file_relation_path(h5, relation->name, "/edges", "", &group));
-	GEMP_PROPAGATE(gemp_h5_join(h5, group, "csr", &csr));
-	GEMP_PROPAGATE(gemp_h5_join(h5, group, "csc", &csc));
+	GEMP_PROPAGATE(open_matrix(&csr, h5, graph, relation, "csr"));
+	GEMP_PROPAGATE(open_matrix(&csc, h5, graph, relation, "csc"));
+	csr.type = csc.type = matrix_type(graph->vertex_count, relation->edge_count);
+	csr.weight = csc.weight = gemp_file_weight_of(relation, weight);
 	GEMP_PROPAGATE(gemp_h5_group(h5, group, "dict", "0.1.0"));
 	GEMP_PROPAGATE(gemp_h5_put_flag(h5, group, "directed", relation->directed));
-	matrix.path = csr;
-	GEMP_PROPAGATE(put_matrix(&matrix, graph, relation, false));
-	GEMP_PROPAGATE(put_props(h5, graph, relation, csr));
-	if (matrix.weight)
-		GEMP_PROPAGATE(link_weights(&matrix, relation));
-	matrix.path = csc;
-	return put_targets(&matrix, graph, relation, csr);
+	GEMP_PROPAGATE(put_matrix(&csr, graph, relation, false));
+	GEMP_PROPAGATE(put_props(h5, graph, relation, csr.path));
+	if (csr.weight)
+		GEMP_PROPAGATE(link_weights(&csr, relation));
+	return put_targets(&csc, graph, relation, csr.path);
 }

@@ -8,7 +8,10 @@
 
 /* Collective. A small list of strings, written by rank 0 and read by all. */
 gemp_code gemp_file_put_texts(const gemp_h5 *h5, const char *path, const char *const *texts, size_t count);
-gemp_code gemp_file_get_texts(const gemp_h5 *h5, const char *path, char ***texts, size_t *count);
+gemp_code gemp_file_get_texts(const gemp_h5 *h5, const char *path, gemp_h5_texts *texts);
+
+/* Local. GEMP_EDATA: the file, the path in it, what is wrong with it, and the remedy. */
+gemp_code gemp_file_damaged(const gemp_h5 *h5, const char *path, const char *what);
 
 gemp_code gemp_file_put_strings(const gemp_h5 *h5, const char *group, const char *strings, const gemp_column *column,
                                 gemp_h5_slab rows, gemp_text *path);

@@ -20,7 +20,7 @@ gemp_code gemp_file_get_column(const gemp_h5 *h5, const char *path, gemp_column 
 /* A table's columns as attributes of its group: names, types, where each is, and the label that it is confined to. */
 typedef struct gemp_column_layout {
 	size_t count;
-	char **paths, **labels; /* [count]; label "" : none; both are NULL while the column is not written */
+	gemp_h5_texts paths, labels; /* [count]; label "" : none; both are NULL while the column is not written */
 } gemp_column_layout;
 
 gemp_code gemp_column_layout_new(const gemp_h5 *h5, size_t count, gemp_column_layout *columns); /* collective */

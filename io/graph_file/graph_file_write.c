@@ -16,8 +16,8 @@
 static gemp_code find_single_labels(const gemp_h5 *h5, const gemp_shard *graph, int *home)
 {
 	size_t labels = graph->label_count, columns = graph->attributes.count, width = labels + 1;
-	GEMP_OWNED uint64_t *used =
-		NULL; /* [columns][labels + 1] the label has it; the last: a vertex without label has it */
+	/* [columns][labels + 1]: the label has the attribute; the last: a vertex without a label has it. */
+	GEMP_OWNED uint64_t *used = NULL;
 	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, GEMP_NEW(used, columns * width)));
 	for (size_t c = 0; c < columns; c++)
 		for (size_t v = 0; v < graph->rows; v++) {
@@ -43,39 +43,38 @@ static gemp_code find_single_labels(const gemp_h5 *h5, const gemp_shard *graph, 
 	return GEMP_OK;
 }
 
+/* A short list of numbers, which all ranks have and rank 0 writes. */
+static gemp_code put_small(const gemp_h5 *h5, const char *path, const uint64_t *numbers, size_t count)
+{
+	return gemp_h5_write(h5, path, gemp_h5_type_of(GEMP_H5_U64), count, 0, h5->comm->rank == 0 ? count : 0, numbers);
+}
+
 /* Sets are stored as texts "A;B", as the categories of a categorical column. */
 static gemp_code put_label_sets(const gemp_h5 *h5, const gemp_shard *graph, gemp_h5_slab rows)
 {
-	size_t count = graph->label_set_count;
-	gemp_h5_type type = gemp_file_code_type(count);
-	gemp_text *texts = NULL;
-	const char **names = NULL;
-	uint64_t *vertices = NULL;
-	void *codes = gemp_calloc(graph->rows, type.size);
-	gemp_code code = codes ? GEMP_NEW(texts, count) : GEMP_ENOMEM;
-	GEMP_THEN(GEMP_NEW(names, count));
-	GEMP_THEN(GEMP_NEW(vertices, count));
+	const size_t count = graph->label_set_count;
+	const gemp_h5_type type = gemp_file_code_type(count);
+	GEMP_OWNED_BY(gemp_h5_texts_free) gemp_h5_texts names = { .count = count };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text name = { 0 };
+	GEMP_OWNED uint64_t *vertices = NULL;
+	GEMP_OWNED void *codes = gemp_calloc(graph->rows, type.size);
+	gemp_code code = codes ? gemp_new_all(GEMP_ARRAY(names.text, count), GEMP_ARRAY(vertices, count)) : GEMP_ENOMEM;
 	for (size_t s = 0; s < count && code == GEMP_OK; s++) {
 		const gemp_label_set *set = &graph->label_sets[s];
-		gemp_text_add(&texts[s], "", 0);
+		gemp_text_clear(&name);
 		for (size_t l = 0; l < set->count; l++)
-			gemp_text_print(&texts[s], "%s%s", l ? ";" : "", graph->labels[set->labels[l]]);
-		names[s] = texts[s].data;
+			gemp_text_print(&name, "%s%s", l ? ";" : "", graph->labels[set->labels[l]]);
 		vertices[s] = set->vertex_count;
-		code = gemp_text_status(&texts[s]);
+		code = gemp_text_status(&name);
+		if (code == GEMP_OK)
+			code = (names.text[s] = gemp_strdup(set->count ? name.data : "")) ? GEMP_OK : GEMP_ENOMEM;
 	}
-	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, code));
 	for (size_t v = 0; v < graph->rows; v++)
 		gemp_file_set_code(codes, type, v, (int32_t)graph->label_set_of[v]);
-	GEMP_TRY(gemp_file_put_codes(h5, "/nodes/_label", rows, type, codes));
-	GEMP_TRY(gemp_file_put_texts(h5, "/nodes/_label/categories", names, count));
-	GEMP_TRY(gemp_h5_write(h5, "/nodes/_label/counts", gemp_h5_type_of(GEMP_H5_U64), count, 0,
-	                       h5->comm->rank == 0 ? count : 0, vertices));
-done:
-	for (size_t s = 0; texts && s < count; s++)
-		gemp_text_free(&texts[s]);
-	gemp_free_all(texts, names, vertices, codes);
-	return code;
+	GEMP_PROPAGATE(gemp_file_put_codes(h5, "/nodes/_label", rows, type, codes));
+	GEMP_PROPAGATE(gemp_file_put_texts(h5, "/nodes/_label/categories", (const char *const *)names.text, names.count));
+	return put_small(h5, "/nodes/_label/counts", vertices, count);
 }
 
 /* This rank's vertices with the label, and their place among those of all ranks. */
@@ -99,14 +98,11 @@ static gemp_code rows_of_label(const gemp_h5 *h5, const gemp_shard *graph, uint3
 static gemp_code put_row_ids(const gemp_h5 *h5, const gemp_shard *graph, const char *group, const uint64_t *picked,
                              gemp_h5_slab rows)
 {
-	GEMP_OWNED_BY(gemp_text_free) gemp_text path = { 0 };
 	GEMP_OWNED uint32_t *ids = NULL;
-	gemp_code code = GEMP_NEW(ids, rows.count);
-	gemp_text_print(&path, "%s/_row", group);
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, code == GEMP_OK ? gemp_text_status(&path) : code));
+	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, GEMP_NEW(ids, rows.count)));
 	for (uint64_t i = 0; i < rows.count; i++)
 		ids[i] = (uint32_t)(graph->first_vertex + picked[i]);
-	return gemp_h5_write(h5, path.data, gemp_h5_type_of(GEMP_H5_U32), rows.total, rows.first, rows.count, ids);
+	return gemp_h5_write_rows(h5, group, "_row", gemp_h5_type_of(GEMP_H5_U32), rows, ids);
 }
 
 /* The group /nodes_by_label/L with the columns whose home is that label. */
@@ -175,8 +171,7 @@ static gemp_code put_nodes(const gemp_h5 *h5, const gemp_shard *graph)
 	GEMP_PROPAGATE(gemp_file_put_column(h5, "/nodes", "/strings/nodes", &graph->keys, rows, &key));
 	GEMP_PROPAGATE(gemp_h5_put_text(h5, "/nodes", "gemp-key", key.data));
 	GEMP_PROPAGATE(gemp_h5_put_text(h5, "/nodes", "gemp-key-type", gemp_type_name[graph->keys.type]));
-	GEMP_PROPAGATE(gemp_h5_write(h5, "/nodes/_rank", gemp_h5_type_of(GEMP_H5_U32), rows.total, rows.first, rows.count,
-	                             graph->key_ranks));
+	GEMP_PROPAGATE(gemp_h5_write_rows(h5, "/nodes", "_rank", gemp_h5_type_of(GEMP_H5_U32), rows, graph->key_ranks));
 	GEMP_PROPAGATE(put_label_sets(h5, graph, rows));
 	GEMP_PROPAGATE(put_attributes(h5, graph, rows, &columns));
 	bool index = strcmp(key.data, "/nodes/_id") == 0; /* else too long to be an index */
@@ -192,20 +187,17 @@ static gemp_code put_provenance(const gemp_h5 *h5, const gemp_provenance *from)
 	GEMP_PROPAGATE(gemp_h5_put_text(h5, "/provenance", "command", from->command ? from->command : ""));
 	GEMP_PROPAGATE(gemp_h5_put_text(h5, "/provenance", "version", from->version ? from->version : ""));
 	GEMP_PROPAGATE(gemp_file_put_texts(h5, "/provenance/inputs", from->inputs, count));
-	return gemp_h5_write(h5, "/provenance/input_hashes", gemp_h5_type_of(GEMP_H5_U64), count, 0,
-	                     h5->comm->rank == 0 ? count : 0, from->input_hashes);
+	return put_small(h5, "/provenance/input_hashes", from->input_hashes, count);
 }
 
-/* Collective. The cut into parts that a partitioner made, if the graph or the file has one. */
-static gemp_code gemp_file_put_partition(const gemp_h5 *h5, const gemp_shard *graph)
+/* The cut into parts that a partitioner made, if the graph has one. */
+static gemp_code put_partition(const gemp_h5 *h5, const gemp_shard *graph)
 {
-	size_t count = graph->partition.count + 1;
 	if (!graph->partition.count)
 		return GEMP_OK;
 	GEMP_PROPAGATE(gemp_h5_group(h5, "/partition", "dict", "0.1.0"));
 	GEMP_PROPAGATE(gemp_h5_put_text(h5, "/partition", "method", graph->partition.method));
-	return gemp_h5_write(h5, "/partition/bounds", gemp_h5_type_of(GEMP_H5_U64), count, 0,
-	                     h5->comm->rank == 0 ? count : 0, graph->partition.bounds);
+	return put_small(h5, "/partition/bounds", graph->partition.bounds, graph->partition.count + 1);
 }
 
 /* The order of calls is the order in the file, which makes files comparable byte by byte. */
@@ -228,7 +220,7 @@ static gemp_code put_graph(const gemp_h5 *h5, const gemp_shard *graph, const gem
 	GEMP_PROPAGATE(gemp_h5_group(h5, "/edges", "dict", "0.1.0"));
 	for (size_t r = 0; r < graph->relation_count; r++)
 		GEMP_PROPAGATE(gemp_file_put_relation(h5, graph, &graph->relations[r], weight));
-	GEMP_PROPAGATE(gemp_file_put_partition(h5, graph));
+	GEMP_PROPAGATE(put_partition(h5, graph));
 	return put_provenance(h5, provenance ? provenance : &(gemp_provenance){ 0 });
 }
 
@@ -236,19 +228,12 @@ static gemp_code put_graph(const gemp_h5 *h5, const gemp_shard *graph, const gem
 gemp_code gemp_graph_file_write_weighted(const gemp_comm *comm, gemp_shard *graph, const char *path,
                                          const gemp_provenance *provenance, const char *weight)
 {
-	gemp_code code = GEMP_OK;
 	gemp_h5 h5 = { 0 };
-	GEMP_OWNED_BY(gemp_text_free) gemp_text temporary = { 0 };
 	GEMP_PROPAGATE(gemp_shard_load_all(graph));
 	GEMP_PROPAGATE(gemp_file_check_weight(comm, graph, weight));
-	GEMP_PROPAGATE(gemp_output_temporary(comm, path, &temporary));
-	code = gemp_h5_create(&h5, comm, temporary.data);
+	gemp_code code = gemp_h5_create_temporary(&h5, comm, path, false);
 	GEMP_THEN(put_graph(&h5, graph, provenance, weight));
-	if (code == GEMP_OK)
-		code = gemp_h5_close(&h5);
-	else
-		gemp_h5_abandon(&h5);
-	return gemp_output_commit(comm, temporary.data, path, code);
+	return gemp_h5_commit(&h5, path, code);
 }
 
 /* Without weights all values of the matrices are one. */

@@ -1,4 +1,5 @@
-/* Attributes of groups and datasets. */
+/* Groups, and attributes of groups and datasets. A rank that does not call HDF5 (serial HDF5, writing) takes part in the
+ * agreements only. Objects carry no times of change, since the bytes of a file must depend on the graph alone. */
 
 #include "io/hdf5/hdf5_attributes.h"
 
@@ -100,11 +101,10 @@ gemp_code gemp_h5_has_attribute(const gemp_h5 *h5, const char *path, const char 
 	return GEMP_HDF5(h5, found);
 }
 
-/* The attribute, and how many elements it has, which are convertible to the class. */
+/* Opens the attribute and tells how many elements it has; GEMP_EDATA unless these are texts, or numbers. */
 static gemp_code open_attribute(const gemp_h5 *h5, const char *path, const char *name, bool texts, hid_t *attribute,
                                 size_t *count)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t space = H5I_INVALID_HID, type = H5I_INVALID_HID;
 	hssize_t elements = 0;
 	bool has;
@@ -119,86 +119,69 @@ static gemp_code open_attribute(const gemp_h5 *h5, const char *path, const char 
 	*count = (size_t)elements;
 	const H5T_class_t class = H5Tget_class(type);
 	if (texts ? H5Tis_variable_str(type) <= 0 : class != H5T_INTEGER && class != H5T_FLOAT && class != H5T_ENUM)
-		code = wrong_attribute(h5, path, name, texts ? " is not a text" : " is not one number");
-	return code;
+		return wrong_attribute(h5, path, name, texts ? " is not a text" : " is not one number");
+	return GEMP_OK;
 }
 
 /* HDF5 allocates strings by itself; they are copied to memory that is counted. */
-static gemp_code copy_texts(char **from, size_t count, char **texts)
+static gemp_code copy_texts(char **from, size_t count, gemp_h5_texts *texts)
 {
-	for (size_t i = 0; i < count; i++) {
-		texts[i] = gemp_strdup(from[i] ? from[i] : "");
-		if (!texts[i])
+	for (; texts->count < count; texts->count++) {
+		const char *text = from[texts->count];
+		texts->text[texts->count] = gemp_strdup(text ? text : "");
+		if (!texts->text[texts->count])
 			return GEMP_ENOMEM;
 	}
 	return GEMP_OK;
 }
 
 /* HDF5's copies are freed in any case. */
-static gemp_code get_texts(const gemp_h5 *h5, const char *path, const char *name, char ***out, size_t *count)
+static gemp_code get_texts(const gemp_h5 *h5, const char *path, const char *name, gemp_h5_texts *texts)
 {
-	gemp_code code = GEMP_OK;
-	hid_t attribute = H5I_INVALID_HID, memory = gemp_h5_make_string_type();
-	char **read = NULL, **texts = NULL;
-	*count = 0;
-	GEMP_TRY(open_attribute(h5, path, name, true, &attribute, count));
-	GEMP_TRY(GEMP_NEW(read, *count + 1));
-	GEMP_TRY(GEMP_NEW(texts, *count + 1));
-	if (*count)
-		GEMP_TRY(GEMP_HDF5(h5, H5Aread(attribute, memory, read)));
-	code = copy_texts(read, *count, texts);
-done:
-	for (size_t i = 0; read && i < *count; i++)
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t attribute = H5I_INVALID_HID, memory = gemp_h5_make_string_type();
+	GEMP_OWNED char **read = NULL;
+	size_t count = 0;
+	GEMP_PROPAGATE(open_attribute(h5, path, name, true, &attribute, &count));
+	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(read, count), GEMP_ARRAY(texts->text, count)));
+	if (count)
+		GEMP_PROPAGATE(GEMP_HDF5(h5, H5Aread(attribute, memory, read)));
+	gemp_code code = copy_texts(read, count, texts);
+	for (size_t i = 0; i < count; i++)
 		H5free_memory(read[i]);
-	gemp_free(read);
-	gemp_h5_release(attribute);
-	gemp_h5_release(memory);
-	if (code != GEMP_OK) {
-		gemp_h5_free_texts(texts, *count);
-		texts = NULL;
-	}
-	*out = texts;
 	return code;
 }
 
 /* A rank that has read them frees them if another one failed. */
-gemp_code gemp_h5_get_texts(const gemp_h5 *h5, const char *path, const char *name, char ***texts, size_t *count)
+gemp_code gemp_h5_get_texts(const gemp_h5 *h5, const char *path, const char *name, gemp_h5_texts *texts)
 {
-	gemp_code mine = get_texts(h5, path, name, texts, count), code = gemp_comm_agree(h5->comm, mine);
-	if (code != GEMP_OK && mine == GEMP_OK) {
-		gemp_h5_free_texts(*texts, *count);
-		*texts = NULL;
-	}
+	*texts = (gemp_h5_texts){ 0 };
+	gemp_code code = gemp_comm_agree(h5->comm, get_texts(h5, path, name, texts));
+	if (code != GEMP_OK)
+		gemp_h5_texts_free(texts);
 	return code;
 }
 
 /* One text of a list of one, for most attributes. */
 gemp_code gemp_h5_get_text(const gemp_h5 *h5, const char *path, const char *name, char **text)
 {
-	char **texts = NULL;
-	size_t count = 0;
+	GEMP_OWNED_BY(gemp_h5_texts_free) gemp_h5_texts texts = { 0 };
 	*text = NULL;
-	gemp_code code = gemp_h5_get_texts(h5, path, name, &texts, &count);
-	if (code == GEMP_OK && count != 1) {
-		gemp_h5_free_texts(texts, count);
+	GEMP_PROPAGATE(gemp_h5_get_texts(h5, path, name, &texts));
+	if (texts.count != 1)
 		return wrong_attribute(h5, path, name, " is not one text");
-	}
-	if (code == GEMP_OK)
-		*text = texts[0];
-	gemp_free(texts);
-	return code;
+	*text = texts.text[0];
+	texts.text[0] = NULL;
+	return GEMP_OK;
 }
 
 /* HDF5 converts to the type of memory. */
 static gemp_code get_scalar(const gemp_h5 *h5, const char *path, const char *name, hid_t memory, void *out)
 {
 	size_t count = 0;
-	hid_t attribute = H5I_INVALID_HID;
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t attribute = H5I_INVALID_HID;
 	gemp_code code = open_attribute(h5, path, name, false, &attribute, &count);
-	if (code == GEMP_OK && count != 1)
-		code = wrong_attribute(h5, path, name, " is not one number");
+	GEMP_THEN(count == 1 ? GEMP_OK : wrong_attribute(h5, path, name, " is not one number"));
 	GEMP_THEN(GEMP_HDF5(h5, H5Aread(attribute, memory, out)));
-	gemp_h5_release(attribute);
 	return gemp_comm_agree(h5->comm, code);
 }
 
@@ -212,13 +195,12 @@ gemp_code gemp_h5_get_real(const gemp_h5 *h5, const char *path, const char *name
 	return get_scalar(h5, path, name, H5T_NATIVE_DOUBLE, real);
 }
 
-/* Read by the enum of h5py, so that other integers are refused. */
+/* HDF5 reads a flag by the enum of h5py, to which other integers do not convert. */
 gemp_code gemp_h5_get_flag(const gemp_h5 *h5, const char *path, const char *name, bool *flag)
 {
 	int8_t value = 0;
-	hid_t type = gemp_h5_make_type(gemp_h5_type_of(GEMP_H5_BOOL));
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t type = gemp_h5_make_type(gemp_h5_type_of(GEMP_H5_BOOL));
 	gemp_code code = get_scalar(h5, path, name, type, &value);
-	gemp_h5_release(type);
 	*flag = value;
 	return code;
 }
@@ -226,30 +208,26 @@ gemp_code gemp_h5_get_flag(const gemp_h5 *h5, const char *path, const char *name
 /* Integers of any width are converted by HDF5. */
 gemp_code gemp_h5_get_numbers(const gemp_h5 *h5, const char *path, const char *name, int64_t **numbers, size_t *count)
 {
-	hid_t attribute = H5I_INVALID_HID;
-	*numbers = NULL;
-	*count = 0;
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t attribute = H5I_INVALID_HID;
+	GEMP_OWNED int64_t *read = NULL;
 	gemp_code code = open_attribute(h5, path, name, false, &attribute, count);
-	GEMP_THEN(GEMP_NEW(*numbers, *count));
+	GEMP_THEN(GEMP_NEW(read, *count));
 	if (code == GEMP_OK && *count)
-		code = GEMP_HDF5(h5, H5Aread(attribute, H5T_NATIVE_INT64, *numbers));
-	gemp_h5_release(attribute);
-	code = gemp_comm_agree(h5->comm, code);
-	if (code != GEMP_OK) {
-		gemp_free(*numbers);
-		*numbers = NULL;
-	}
-	return code;
+		code = GEMP_HDF5(h5, H5Aread(attribute, H5T_NATIVE_INT64, read));
+	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, code));
+	*numbers = read;
+	read = NULL;
+	return GEMP_OK;
 }
 
-/* Serial HDF5 knows on rank 0 only whether the group exists, so that the answer is shared. */
+/* In serial HDF5 only rank 0 knows whether the group exists; the maximum tells all ranks. */
 static gemp_code make_missing_group(const gemp_h5 *h5, const char *path)
 {
 	bool exists = false;
-	gemp_code code = gemp_h5_exists(h5, path, &exists);
-	uint64_t there = exists; /* only the ranks that call HDF5 know */
+	GEMP_PROPAGATE(gemp_h5_exists(h5, path, &exists));
+	uint64_t there = exists;
 	gemp_comm_max(h5->comm, &there, 1);
-	return code == GEMP_OK && !there ? gemp_h5_group(h5, path, "dict", "0.1.0") : code;
+	return there ? GEMP_OK : gemp_h5_group(h5, path, "dict", "0.1.0");
 }
 
 /* HDF5 could make intermediate groups itself, but without the encoding that AnnData wants. */

@@ -21,7 +21,7 @@ gemp_code gemp_h5_put_flag(const gemp_h5 *h5, const char *path, const char *name
 gemp_code gemp_h5_put_numbers(const gemp_h5 *h5, const char *path, const char *name, const int64_t *numbers,
                               size_t count);
 gemp_code gemp_h5_get_text(const gemp_h5 *h5, const char *path, const char *name, char **text);
-gemp_code gemp_h5_get_texts(const gemp_h5 *h5, const char *path, const char *name, char ***texts, size_t *count);
+gemp_code gemp_h5_get_texts(const gemp_h5 *h5, const char *path, const char *name, gemp_h5_texts *texts);
 gemp_code gemp_h5_get_number(const gemp_h5 *h5, const char *path, const char *name, uint64_t *number);
 gemp_code gemp_h5_get_real(const gemp_h5 *h5, const char *path, const char *name, double *real);
 gemp_code gemp_h5_get_flag(const gemp_h5 *h5, const char *path, const char *name, bool *flag);

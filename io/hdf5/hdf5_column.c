@@ -1,23 +1,28 @@
-/* Each rank calls these functions for itself, on files of other programs: HDF5 converts number types, and
- * the encodings of AnnData (categorical, nullable) are resolved into values and NULL. */
+/* Arrays and columns in HDF5 files of other programs.
+ *
+ * One rank reads a file for itself. HDF5 converts numbers of any type to 64-bit integers or doubles. The encodings of AnnData
+ * become values and NULL: a categorical column is a group of codes and categories, of which code -1 is NULL; a nullable
+ * column is a group of values and a mask; NaN is NULL. */
 
 #include "io/hdf5/hdf5_column.h"
 
-#include "core/status.h"
+#include "core/memory.h"
 #include "io/hdf5/hdf5_attributes.h"
 #include "io/text/cells.h"
 
-#include <math.h>
+#include <inttypes.h>
 #include <string.h>
 
 typedef struct open_column {
 	const gemp_h5 *h5;
 	char *path;
 	hid_t dataset;
-	uint64_t length, at;
-	H5T_class_t kind;
+	uint64_t length, at; /* rows, and the next row of an array */
+	bool known;          /* the type is one that a column can have */
+	gemp_type type;
 } open_column;
 
+/* Takes {0} with an invalid dataset. */
 static void close_dataset(open_column *o)
 {
 	gemp_h5_release(o->dataset);
@@ -25,45 +30,46 @@ static void close_dataset(open_column *o)
 	*o = (open_column){ .dataset = H5I_INVALID_HID };
 }
 
-/* The dataset stays open, as arrays are read in many pieces. */
+/* Enums are booleans, as h5py writes them. */
 static gemp_code open_dataset(open_column *o, const gemp_h5 *h5, const char *path)
 {
-	gemp_code code = GEMP_OK;
-	hid_t space = H5I_INVALID_HID, type = H5I_INVALID_HID;
-	hsize_t size = 0;
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t type = H5I_INVALID_HID;
+	hsize_t size[GEMP_H5_DIMENSIONS];
+	int dimensions;
 	*o = (open_column){ .h5 = h5, .path = gemp_strdup(path), .dataset = H5I_INVALID_HID };
 	if (!o->path)
 		return GEMP_ENOMEM;
-	GEMP_TRY(GEMP_HDF5(h5, o->dataset = H5Dopen2(h5->file, path, H5P_DEFAULT)));
-	GEMP_TRY(GEMP_HDF5(h5, space = H5Dget_space(o->dataset)));
-	GEMP_TRY(GEMP_HDF5(h5, type = H5Dget_type(o->dataset)));
-	if (H5Sget_simple_extent_ndims(space) != 1)
-		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: dataset '%s' must have one dimension", h5->path, path));
-	GEMP_TRY(GEMP_HDF5(h5, H5Sget_simple_extent_dims(space, &size, NULL)));
-	o->length = size;
-	o->kind = H5Tget_class(type);
-done:
-	gemp_h5_release(space);
-	gemp_h5_release(type);
-	if (code != GEMP_OK)
-		close_dataset(o);
-	return code;
+	GEMP_PROPAGATE(GEMP_HDF5(h5, o->dataset = H5Dopen2(h5->file, path, H5P_DEFAULT)));
+	GEMP_PROPAGATE(GEMP_HDF5(h5, type = H5Dget_type(o->dataset)));
+	GEMP_PROPAGATE(gemp_h5_extent(h5, o->dataset, &dimensions, size));
+	if (dimensions != 1)
+		return gemp_fail(GEMP_EDATA, "%s: dataset '%s' has %d dimensions and must have one", h5->path, path,
+		                 dimensions);
+	const H5T_class_t class = H5Tget_class(type);
+	o->length = size[0];
+	o->known = class == H5T_INTEGER || class == H5T_FLOAT || class == H5T_ENUM || class == H5T_STRING;
+	o->type = class == H5T_INTEGER ? GEMP_INTEGER
+	          : class == H5T_FLOAT ? GEMP_FLOAT
+	          : class == H5T_ENUM  ? GEMP_BOOLEAN
+	                               : GEMP_STRING;
+	return GEMP_OK;
 }
 
 /* HDF5 converts to the type of memory. */
-static gemp_code read_rows(open_column *o, uint64_t first, size_t count, hid_t type, void *data)
+static gemp_code read_rows(const open_column *o, uint64_t first, size_t count, hid_t type, void *data)
 {
-	hsize_t start = first, size = count;
-	GEMP_OWNED_BY(gemp_h5_release_at) hid_t place = H5I_INVALID_HID, memory = H5I_INVALID_HID;
-	if (count == 0)
-		return GEMP_OK;
 	if (first > o->length || count > o->length - first)
-		return gemp_fail(GEMP_EDATA, "%s: dataset '%s' is shorter than others that belong to it; the file is damaged",
-		                 o->h5->path, o->path);
-	GEMP_PROPAGATE(GEMP_HDF5(o->h5, place = H5Dget_space(o->dataset)));
-	GEMP_PROPAGATE(GEMP_HDF5(o->h5, H5Sselect_hyperslab(place, H5S_SELECT_SET, &start, NULL, &size, NULL)));
-	GEMP_PROPAGATE(GEMP_HDF5(o->h5, memory = H5Screate_simple(1, &size, NULL)));
-	return GEMP_HDF5(o->h5, H5Dread(o->dataset, type, memory, place, H5P_DEFAULT, data));
+		return gemp_fail(GEMP_EDATA,
+		                 "%s: dataset '%s' has %" PRIu64
+		                 " rows, fewer than others that belong to it; the file is damaged",
+		                 o->h5->path, o->path, o->length);
+	return gemp_h5_move(o->h5, o->dataset, type, first, count, data);
+}
+
+static gemp_code read_numbers(const open_column *o, uint64_t first, size_t count, int64_t *integers, double *reals)
+{
+	return reals ? read_rows(o, first, count, H5T_NATIVE_DOUBLE, reals)
+	             : read_rows(o, first, count, H5T_NATIVE_INT64, integers);
 }
 
 /* ARRAYS */
@@ -71,10 +77,9 @@ static gemp_code read_rows(open_column *o, uint64_t first, size_t count, hid_t t
 static gemp_code next_elements(void *self, size_t count, int64_t *integers, double *reals)
 {
 	open_column *o = self;
-	gemp_code code = reals ? read_rows(o, o->at, count, H5T_NATIVE_DOUBLE, reals)
-	                       : read_rows(o, o->at, count, H5T_NATIVE_INT64, integers);
+	const uint64_t first = o->at;
 	o->at += count;
-	return code;
+	return read_numbers(o, first, count, integers, reals);
 }
 
 static void close_array(void *self)
@@ -83,32 +88,22 @@ static void close_array(void *self)
 	gemp_free(self);
 }
 
-/* Enums are booleans as h5py writes them. */
-static bool type_of(H5T_class_t kind, gemp_type *type)
+/* The array owns the dataset, which stays open, since arrays are read in many pieces. */
+gemp_code gemp_h5_open_array(gemp_array *out, const gemp_h5 *h5, const char *group, const char *name)
 {
-	*type = kind == H5T_INTEGER ? GEMP_INTEGER
-	        : kind == H5T_FLOAT ? GEMP_FLOAT
-	        : kind == H5T_ENUM  ? GEMP_BOOLEAN
-	                            : GEMP_STRING;
-	return kind == H5T_INTEGER || kind == H5T_FLOAT || kind == H5T_ENUM || kind == H5T_STRING;
-}
-
-/* The array owns the dataset from here on. */
-gemp_code gemp_h5_open_array(gemp_array *out, const gemp_h5 *h5, const char *path)
-{
-	gemp_type type;
+	GEMP_OWNED char *path = NULL;
 	open_column *o;
-	gemp_code code = GEMP_NEW(o, 1);
-	if (code != GEMP_OK)
-		return code;
-	o->dataset = H5I_INVALID_HID;
-	GEMP_TRY(open_dataset(o, h5, path));
-	if (!type_of(o->kind, &type) || type == GEMP_STRING)
-		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: dataset '%s' holds no numbers", h5->path, path));
-	*out = (gemp_array){ .self = o, .length = o->length, .type = type, .next = next_elements, .close = close_array };
-	o = NULL;
-done:
-	if (o)
+	GEMP_PROPAGATE(gemp_h5_join(h5, group, name, &path));
+	GEMP_PROPAGATE(GEMP_NEW(o, 1));
+	gemp_code code = open_dataset(o, h5, path);
+	if (code == GEMP_OK && (!o->known || o->type == GEMP_STRING))
+		code = gemp_fail(GEMP_EDATA, "%s: dataset '%s' holds no numbers; store integers, floats or booleans", h5->path,
+		                 path);
+	if (code == GEMP_OK)
+		*out = (gemp_array){
+			.self = o, .length = o->length, .type = o->type, .next = next_elements, .close = close_array
+		};
+	else
 		close_array(o);
 	return code;
 }
@@ -116,34 +111,23 @@ done:
 /* The length is that of the only dimension. */
 gemp_code gemp_h5_length(const gemp_h5 *h5, const char *path, uint64_t *length)
 {
-	open_column o;
-	gemp_code code = open_dataset(&o, h5, path);
+	GEMP_OWNED_BY(close_dataset) open_column o = { 0 };
+	GEMP_PROPAGATE(open_dataset(&o, h5, path));
 	*length = o.length;
-	close_dataset(&o);
-	return code;
+	return GEMP_OK;
 }
 
 /* COLUMNS */
 
-static gemp_code add_numbers(gemp_column *out, open_column *o, uint64_t first, size_t count)
+static gemp_code add_numbers(gemp_column *out, const open_column *o, uint64_t first, size_t count)
 {
-	bool real = out->type == GEMP_FLOAT;
+	const bool real = out->type == GEMP_FLOAT;
 	GEMP_OWNED int64_t *integers = NULL;
 	GEMP_OWNED double *reals = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(integers, count));
-	GEMP_PROPAGATE(GEMP_NEW(reals, count));
-	GEMP_PROPAGATE(real ? read_rows(o, first, count, H5T_NATIVE_DOUBLE, reals)
-	                    : read_rows(o, first, count, H5T_NATIVE_INT64, integers));
+	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(integers, count), GEMP_ARRAY(reals, count)));
+	GEMP_PROPAGATE(read_numbers(o, first, count, integers, real ? reals : NULL));
 	for (size_t i = 0; i < count; i++) {
-		gemp_value value = { .type = out->type };
-		if (real) {
-			value.real = reals[i];
-			value.null = isnan(reals[i]);
-		} else if (out->type == GEMP_BOOLEAN) {
-			value.truth = integers[i] != 0;
-		} else {
-			value.integer = integers[i];
-		}
+		const gemp_value value = gemp_array_value(out->type, integers[i], reals[i]);
 		GEMP_PROPAGATE(gemp_column_add(out, &value));
 	}
 	return GEMP_OK;
@@ -152,36 +136,32 @@ static gemp_code add_numbers(gemp_column *out, open_column *o, uint64_t first, s
 /* Other programs may store any bytes; graphs hold UTF-8 only. */
 static gemp_code add_string(gemp_column *out, const char *bytes, size_t size)
 {
-	gemp_value value = { .type = GEMP_STRING };
+	const gemp_value value = { .type = GEMP_STRING, .string = { bytes, size } };
 	if (gemp_utf8_check(bytes, size) < size)
-		return gemp_fail(GEMP_EDATA, "column '%s' has a string that is not UTF-8; convert it", out->name);
-	value.string.bytes = bytes;
-	value.string.size = size;
+		return gemp_fail(GEMP_EDATA, "column '%s': row %zu (from 0) is a string that is not UTF-8; convert it",
+		                 out->name, out->rows);
 	return gemp_column_add(out, &value);
 }
 
 /* HDF5 allocates strings of variable length, and H5Dvlen_reclaim frees them. */
-static gemp_code add_variable(gemp_column *out, open_column *o, hid_t type, uint64_t first, size_t count)
+static gemp_code add_variable(gemp_column *out, const open_column *o, hid_t type, uint64_t first, size_t count)
 {
-	gemp_code code = GEMP_OK;
-	char **texts = NULL;
+	GEMP_OWNED char **texts = NULL;
 	hsize_t size = count;
-	hid_t space = H5I_INVALID_HID;
-	GEMP_TRY(GEMP_NEW(texts, count));
-	GEMP_TRY(read_rows(o, first, count, type, texts));
+	GEMP_PROPAGATE(GEMP_NEW(texts, count));
+	gemp_code code = read_rows(o, first, count, type, texts);
+	if (code != GEMP_OK || count == 0)
+		return code;
 	for (size_t i = 0; i < count && code == GEMP_OK; i++)
 		code = add_string(out, texts[i] ? texts[i] : "", texts[i] ? strlen(texts[i]) : 0);
-	if (count && (space = H5Screate_simple(1, &size, NULL)) >= 0) {
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t space = H5Screate_simple(1, &size, NULL);
+	if (space >= 0)
 		H5Dvlen_reclaim(type, space, H5P_DEFAULT, texts);
-		H5Sclose(space);
-	}
-done:
-	gemp_free(texts);
 	return code;
 }
 
-/* Padding with zeros or blanks: a zero ends the string. */
-static gemp_code add_fixed(gemp_column *out, open_column *o, hid_t type, uint64_t first, size_t count)
+/* Strings are padded with zeros, and the first zero ends a string. */
+static gemp_code add_fixed(gemp_column *out, const open_column *o, hid_t type, uint64_t first, size_t count)
 {
 	size_t width = H5Tget_size(type);
 	GEMP_OWNED char *bytes = NULL;
@@ -193,60 +173,42 @@ static gemp_code add_fixed(gemp_column *out, open_column *o, hid_t type, uint64_
 }
 
 /* The two kinds of strings of HDF5 are read differently. */
-static gemp_code add_strings(gemp_column *out, open_column *o, uint64_t first, size_t count)
+static gemp_code add_strings(gemp_column *out, const open_column *o, uint64_t first, size_t count)
 {
-	hid_t type = H5Dget_type(o->dataset);
-	gemp_code code = H5Tis_variable_str(type) > 0 ? add_variable(out, o, type, first, count)
-	                                              : add_fixed(out, o, type, first, count);
-	H5Tclose(type);
-	return code;
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t type = H5Dget_type(o->dataset);
+	return (H5Tis_variable_str(type) > 0 ? add_variable : add_fixed)(out, o, type, first, count);
 }
 
-/* Types that a column cannot have are reported by *known, so that the caller can leave the column out. */
+/* *known is false for types that a column cannot have: the caller then leaves the column out. */
 static gemp_code read_dataset(gemp_column *out, const gemp_h5 *h5, const char *path, const char *name, uint64_t first,
                               size_t count, bool *known)
 {
-	gemp_code code = GEMP_OK;
-	gemp_type type;
-	open_column o;
+	GEMP_OWNED_BY(close_dataset) open_column o = { 0 };
 	GEMP_PROPAGATE(open_dataset(&o, h5, path));
-	*known = type_of(o.kind, &type);
-	if (*known) {
-		code = gemp_column_init(out, name, type);
-		GEMP_THEN(gemp_column_reserve(out, count, 0));
-		GEMP_THEN(type == GEMP_STRING ? add_strings(out, &o, first, count) : add_numbers(out, &o, first, count));
-	}
-	close_dataset(&o);
-	return code;
+	*known = o.known;
+	if (!o.known)
+		return GEMP_OK;
+	GEMP_PROPAGATE(gemp_column_init(out, name, o.type));
+	GEMP_PROPAGATE(gemp_column_reserve(out, count, 0));
+	return (o.type == GEMP_STRING ? add_strings : add_numbers)(out, &o, first, count);
 }
 
-/* Local, unlike gemp_h5_join, as this file's functions are. */
-static gemp_code join_path(char **out, const char *path, const char *part)
+/* Two columns of a group: codes and categories, or values and mask. A length of SIZE_MAX means all rows. */
+static gemp_code read_pair(const gemp_h5 *h5, const char *path, const char *const parts[2], uint64_t first,
+                           const size_t counts[2], gemp_column *const out[2], bool *known)
 {
-	gemp_text text = { 0 };
-	gemp_text_print(&text, "%s/%s", path, part);
-	*out = text.data;
-	return gemp_text_status(&text);
-}
-
-/* Two columns of a group: codes of rows and what they stand for, or values and where they are NULL. */
-static gemp_code read_pair(const gemp_h5 *h5, const char *path, const char *const parts[2], const uint64_t first[2],
-                           size_t count, gemp_column out[2], bool *known)
-{
-	gemp_code code = GEMP_OK;
-	for (int i = 0; i < 2 && code == GEMP_OK; i++) {
-		char *place;
-		uint64_t length = count;
+	for (int i = 0; i < 2; i++) {
+		GEMP_OWNED char *place = NULL;
+		uint64_t length = counts[i];
 		bool good = false;
-		GEMP_PROPAGATE(join_path(&place, path, parts[i]));
-		if (first[i] == UINT64_MAX) /* all of it */
-			code = gemp_h5_length(h5, place, &length);
-		GEMP_THEN(
-			read_dataset(&out[i], h5, place, parts[i], first[i] == UINT64_MAX ? 0 : first[i], (size_t)length, &good));
+		GEMP_PROPAGATE(gemp_h5_join(h5, path, parts[i], &place));
+		if (counts[i] == SIZE_MAX)
+			GEMP_PROPAGATE(gemp_h5_length(h5, place, &length));
+		GEMP_PROPAGATE(
+			read_dataset(out[i], h5, place, parts[i], counts[i] == SIZE_MAX ? 0 : first, (size_t)length, &good));
 		*known &= good;
-		gemp_free(place);
 	}
-	return code;
+	return GEMP_OK;
 }
 
 /* A code of -1 is a missing value; others index the categories. */
@@ -257,8 +219,9 @@ static gemp_code join_categories(gemp_column *out, const gemp_h5 *h5, const char
 		int64_t at = codes->integers[i];
 		gemp_value value = { .type = categories->type, .null = true };
 		if (at >= (int64_t)categories->rows)
-			return gemp_fail(GEMP_EDATA, "%s: '%s' has a code beyond its categories; the file is damaged", h5->path,
-			                 path);
+			return gemp_fail(
+				GEMP_EDATA, "%s: '%s' has the code %" PRId64 " and %zu categories; the file is damaged, write it again",
+				h5->path, path, at, categories->rows);
 		if (at >= 0)
 			value = gemp_column_get(categories, (size_t)at);
 		GEMP_PROPAGATE(gemp_column_add(out, &value));
@@ -282,41 +245,34 @@ static gemp_code read_group(gemp_column *out, const gemp_h5 *h5, const char *pat
                             size_t count, bool *known)
 {
 	static const char *const categorical[] = { "codes", "categories" }, *const nullable[] = { "values", "mask" };
-	gemp_code code = GEMP_OK;
-	gemp_column pair[2] = { { 0 }, { 0 } };
-	char *encoding = NULL;
-	GEMP_TRY(gemp_h5_get_text(h5, path, "encoding-type", &encoding));
-	bool codes = strcmp(encoding, "categorical") == 0;
+	GEMP_OWNED_BY(gemp_column_free) gemp_column rows = { 0 }, other = { 0 };
+	GEMP_OWNED char *encoding = NULL;
+	GEMP_PROPAGATE(gemp_h5_get_text(h5, path, "encoding-type", &encoding));
+	const bool codes = strcmp(encoding, "categorical") == 0;
 	*known = codes || strcmp(encoding, "nullable-integer") == 0 || strcmp(encoding, "nullable-boolean") == 0;
 	if (!*known)
-		goto done;
-	const uint64_t from[] = { first, codes ? UINT64_MAX : first };
-	GEMP_TRY(read_pair(h5, path, codes ? categorical : nullable, from, count, pair, known));
-	*known = *known && (codes ? pair[0].type == GEMP_INTEGER : pair[1].type == GEMP_BOOLEAN);
+		return GEMP_OK;
+	GEMP_PROPAGATE(read_pair(h5, path, codes ? categorical : nullable, first,
+	                         (size_t[]){ count, codes ? SIZE_MAX : count }, (gemp_column *const[]){ &rows, &other },
+	                         known));
+	*known = *known && (codes ? rows.type == GEMP_INTEGER : other.type == GEMP_BOOLEAN);
 	if (!*known)
-		goto done;
-	GEMP_TRY(gemp_column_init(out, name, pair[codes ? 1 : 0].type));
-	GEMP_TRY(gemp_column_reserve(out, count, 0));
-	code = codes ? join_categories(out, h5, path, &pair[0], &pair[1]) : join_mask(out, &pair[0], &pair[1]);
-done:
-	gemp_column_free(&pair[0]);
-	gemp_column_free(&pair[1]);
-	gemp_free(encoding);
-	return code;
+		return GEMP_OK;
+	GEMP_PROPAGATE(gemp_column_init(out, name, codes ? other.type : rows.type));
+	GEMP_PROPAGATE(gemp_column_reserve(out, count, 0));
+	return codes ? join_categories(out, h5, path, &rows, &other) : join_mask(out, &rows, &other);
 }
 
 /* Groups and datasets are told apart by the object's kind. */
 gemp_code gemp_h5_column(gemp_column *out, const gemp_h5 *h5, const char *path, const char *name, uint64_t first,
                          size_t count, bool *known)
 {
-	gemp_code code = GEMP_OK;
-	hid_t object = H5I_INVALID_HID;
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t object = H5I_INVALID_HID;
 	*out = (gemp_column){ 0 };
 	*known = true;
-	GEMP_TRY(GEMP_HDF5(h5, object = H5Oopen(h5->file, path, H5P_DEFAULT)));
-	code = (H5Iget_type(object) == H5I_GROUP ? read_group : read_dataset)(out, h5, path, name, first, count, known);
-done:
-	gemp_h5_release(object);
+	GEMP_PROPAGATE(GEMP_HDF5(h5, object = H5Oopen(h5->file, path, H5P_DEFAULT)));
+	const bool group = H5Iget_type(object) == H5I_GROUP;
+	gemp_code code = (group ? read_group : read_dataset)(out, h5, path, name, first, count, known);
 	if (code != GEMP_OK || !*known)
 		gemp_column_free(out);
 	return code;
@@ -326,15 +282,14 @@ done:
 
 gemp_code gemp_h5_shape(const gemp_h5 *h5, const char *path, const char *name, uint64_t *rows, uint64_t *columns)
 {
-	int64_t *numbers = NULL;
+	GEMP_OWNED int64_t *numbers = NULL;
 	size_t count = 0;
-	gemp_code code = gemp_h5_get_numbers(h5, path, name, &numbers, &count);
-	if (code == GEMP_OK && (count != 2 || numbers[0] < 0 || numbers[1] < 0))
-		code = gemp_fail(GEMP_EDATA, "%s: attribute '%s' of '%s' is no shape of a matrix", h5->path, name, path);
-	if (code == GEMP_OK) {
-		*rows = (uint64_t)numbers[0];
-		*columns = (uint64_t)numbers[1];
-	}
-	gemp_free(numbers);
-	return code;
+	GEMP_PROPAGATE(gemp_h5_get_numbers(h5, path, name, &numbers, &count));
+	if (count != 2 || numbers[0] < 0 || numbers[1] < 0)
+		return gemp_fail(GEMP_EDATA,
+		                 "%s: attribute '%s' of '%s' is no shape of a matrix, which is two numbers, rows and columns",
+		                 h5->path, name, path);
+	*rows = (uint64_t)numbers[0];
+	*columns = (uint64_t)numbers[1];
+	return GEMP_OK;
 }

@@ -1,12 +1,15 @@
-/* Parallel and serial HDF5 behind one interface. Errors of HDF5 are found where a call returns a negative
- * number; the innermost entry of its error stack becomes the reason in our message. A file that failed
- * while it was written is abandoned, since closing it would write again and, in parallel, wait for ranks
- * that met no error. */
+/* Files, links, types and transfers of HDF5, parallel and serial behind one interface.
+ *
+ * Errors of HDF5 are found where a call returns a negative number; the innermost entry of its error stack becomes the reason
+ * in our message. A file that failed while it was written is abandoned and never closed: closing would write again and, in
+ * parallel HDF5, wait for ranks that met no error. Files that this module writes get their name at the end
+ * (gemp_h5_commit). */
 
 #include "io/hdf5/hdf5_file.h"
 
 #include "core/limits.h"
-#include "core/status.h"
+#include "core/memory.h"
+#include "io/file/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +25,7 @@ enum { PARALLEL = 1 };
 enum { PARALLEL = 0 };
 #endif
 
-/* Of what the system said, which HDF5 gives with times and addresses on several lines, only that. */
+/* HDF5 reports what the system said on several lines with times and addresses; only the system's words are kept. */
 static herr_t keep_innermost(unsigned depth, const H5E_error2_t *error, void *text)
 {
 	static const char before[] = "error message = '";
@@ -72,11 +75,11 @@ static gemp_code set_mpi_access(gemp_h5 *h5, hid_t access)
 {
 	GEMP_PROPAGATE(GEMP_HDF5(h5, H5Pset_fapl_mpio(access, h5->comm->world, MPI_INFO_NULL)));
 	GEMP_PROPAGATE(GEMP_HDF5(h5, H5Pset_dxpl_mpio(h5->transfer, H5FD_MPIO_COLLECTIVE)));
-	/* A rank's part is in one piece, so that nothing is gained by some ranks reading or writing for others. */
+	/* A rank's part is in one piece: nothing is gained by ranks that read or write for others. */
 	return GEMP_HDF5(h5, H5Pset_dxpl_mpio_collective_opt(h5->transfer, H5FD_MPIO_INDIVIDUAL_IO));
 }
 #else
-static gemp_code share(gemp_h5 *h5, hid_t access)
+static gemp_code set_mpi_access(gemp_h5 *h5, hid_t access)
 {
 	(void)h5;
 	(void)access;
@@ -84,7 +87,7 @@ static gemp_code share(gemp_h5 *h5, hid_t access)
 }
 #endif
 
-/* Times are not stored in files, so that the same graph gives the same bytes. */
+/* Times are not stored in files: the same graph gives the same bytes. */
 static gemp_code open_file(gemp_h5 *h5)
 {
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t access = H5I_INVALID_HID, creation = H5I_INVALID_HID;
@@ -109,7 +112,7 @@ static gemp_code create_file(gemp_h5 *h5, const gemp_comm *comm, const char *pat
 {
 	gemp_code code = GEMP_OK;
 	GEMP_PROPAGATE(begin_file(h5, comm, path, true, serial));
-	if (comm->rank == 0) { /* HDF5 would not say why it fails */
+	if (comm->rank == 0) {
 		FILE *file = fopen(path, "wb");
 		if (!file || fclose(file) != 0)
 			code = gemp_fail(GEMP_EIO, "%s: cannot be written: %s", path, strerror(errno));
@@ -123,12 +126,18 @@ gemp_code gemp_h5_create(gemp_h5 *h5, const gemp_comm *comm, const char *path)
 	return create_file(h5, comm, path, false);
 }
 
-gemp_code gemp_h5_create_serial(gemp_h5 *h5, const gemp_comm *comm, const char *path)
+gemp_code gemp_h5_create_temporary(gemp_h5 *h5, const gemp_comm *comm, const char *path, bool serial)
 {
-	return create_file(h5, comm, path, true);
+	GEMP_OWNED_BY(gemp_text_free) gemp_text temporary = { 0 };
+	GEMP_PROPAGATE(gemp_output_temporary(comm, path, &temporary));
+	gemp_code code = create_file(h5, comm, temporary.data, serial);
+	if (code == GEMP_OK)
+		return GEMP_OK;
+	gemp_h5_abandon(h5);
+	return gemp_output_commit(comm, temporary.data, path, code);
 }
 
-/* MPI_COMM_SELF need not be a constant, so that this is no initialised object. */
+/* MPI_COMM_SELF need not be a constant, and cannot initialise a static object. */
 static const gemp_comm *this_rank(void)
 {
 	static gemp_comm comm = { .size = 1, .node_size = 1 };
@@ -141,7 +150,7 @@ gemp_code gemp_h5_create_local(gemp_h5 *h5, const char *path)
 	return create_file(h5, this_rank(), path, true);
 }
 
-/* What is wrong with the file is found by opening it without MPI first: parallel HDF5 would hang or abort. */
+/* The file is opened without MPI first, since parallel HDF5 hangs or aborts on a damaged one. */
 static gemp_code check_file(const gemp_h5 *h5, const char *remedy)
 {
 	struct stat status;
@@ -158,7 +167,7 @@ static gemp_code check_file(const gemp_h5 *h5, const char *remedy)
 	return GEMP_HDF5(h5, H5Fclose(id));
 }
 
-/* Rank 0 looks at the file before all ranks open it together. */
+/* Rank 0 checks the file before all ranks open it together. */
 static gemp_code open_checked(gemp_h5 *h5, const gemp_comm *comm, const char *path, const char *remedy)
 {
 	GEMP_PROPAGATE(begin_file(h5, comm, path, false, false));
@@ -176,8 +185,8 @@ gemp_code gemp_h5_open_local(gemp_h5 *h5, const char *path, const char *remedy)
 	return open_checked(h5, this_rank(), path, remedy);
 }
 
-/* Room for what HDF5 writes when it closes, since a failure there could not be agreed on: the holes of the file are filled,
- * and its end is seen to be able to grow. */
+/* A full disk must be found before HDF5 closes the file, since the ranks could not agree on a failure within its close: this
+ * fills the holes of the file and makes sure that its end can grow by GROWTH bytes. */
 static gemp_code allocate_file(const gemp_h5 *h5)
 {
 	enum { GROWTH = 4 << 20 };
@@ -196,7 +205,7 @@ static gemp_code allocate_file(const gemp_h5 *h5)
 	return GEMP_OK;
 }
 
-/* Closing would try to write again, and wait for ranks that met no error; so the file is left open. */
+/* The file stays open within HDF5; gemp_comm_forbid_finalize keeps MPI_Finalize from closing it. */
 void gemp_h5_abandon(gemp_h5 *h5)
 {
 	if (h5->comm && h5->writing && h5->file >= 0)
@@ -207,23 +216,47 @@ void gemp_h5_abandon(gemp_h5 *h5)
 	*h5 = (gemp_h5){ 0 };
 }
 
-/* What closing writes is given its room before, since a full disk could not be agreed on afterwards. */
-gemp_code gemp_h5_close(gemp_h5 *h5)
+/* A file that could be closed is no longer known to h5; gemp_h5_abandon then only frees. */
+static gemp_code close_file(gemp_h5 *h5)
 {
 	gemp_code code = GEMP_OK;
 	if (!h5->comm)
 		return GEMP_OK;
 	if (h5->writing)
-		GEMP_TRY(gemp_comm_agree(h5->comm, h5->comm->rank == 0 ? allocate_file(h5) : GEMP_OK));
+		GEMP_PROPAGATE(gemp_comm_agree(h5->comm, h5->comm->rank == 0 ? allocate_file(h5) : GEMP_OK));
 	if (h5->active && h5->file >= 0)
 		code = GEMP_HDF5(h5, H5Fclose(h5->file));
 	code = gemp_comm_agree(h5->comm, code);
 	if (code == GEMP_OK)
 		h5->file = H5I_INVALID_HID;
-done:
+	return code;
+}
+
+/* What closing writes is given its room before, since a full disk could not be agreed on afterwards. */
+gemp_code gemp_h5_close(gemp_h5 *h5)
+{
+	gemp_code code = close_file(h5);
 	gemp_h5_abandon(h5);
 	return code;
 }
+
+gemp_code gemp_h5_commit(gemp_h5 *h5, const char *path, gemp_code code)
+{
+	GEMP_THEN(close_file(h5));
+	if (h5->comm)
+		code = gemp_output_commit(h5->comm, h5->path, path, code);
+	gemp_h5_abandon(h5);
+	return code;
+}
+
+void gemp_h5_discard(gemp_h5 *h5)
+{
+	if (h5->comm && h5->comm->rank == 0 && h5->path)
+		gemp_file_discard(h5->path);
+	gemp_h5_abandon(h5);
+}
+
+/* NAMES AND LINKS */
 
 /* Slashes separate groups in HDF5, and a name that is a single point would be the group itself. */
 void gemp_h5_encode(const char *name, gemp_text *out)
@@ -277,54 +310,78 @@ gemp_code gemp_h5_exists(const gemp_h5 *h5, const char *path, bool *exists)
 	return gemp_comm_agree(h5->comm, code);
 }
 
-void gemp_h5_free_texts(char **texts, size_t count)
+void gemp_h5_texts_free(gemp_h5_texts *texts)
 {
-	for (size_t i = 0; texts && i < count; i++)
-		gemp_free(texts[i]);
-	gemp_free(texts);
+	for (size_t i = 0; texts->text && i < texts->count; i++)
+		gemp_free(texts->text[i]);
+	gemp_free(texts->text);
+	*texts = (gemp_h5_texts){ 0 };
 }
 
 typedef struct name_list {
-	char **names;
-	size_t count, capacity;
+	gemp_h5_texts names;
+	size_t capacity;
 	gemp_code code;
 } name_list;
 
-/* Called by H5Literate for each link, in the bytewise order of names. */
-static herr_t note_name(hid_t group, const char *name, const H5L_info_t *info, void *list_)
+static herr_t add_name(name_list *list, const char *name)
 {
-	(void)group;
-	(void)info;
-	name_list *list = list_;
-	list->code = GEMP_RESERVE(list->names, list->capacity, list->count + 1);
+	gemp_h5_texts *names = &list->names;
+	list->code = GEMP_RESERVE(names->text, list->capacity, names->count + 1);
 	char *copy = list->code == GEMP_OK ? gemp_strdup(name) : NULL;
 	if (!copy) {
 		list->code = GEMP_ENOMEM;
-		return 1;
+		return 1; /* ends the iteration */
 	}
-	list->names[list->count++] = copy;
+	names->text[names->count++] = copy;
 	return 0;
 }
 
+/* The ranks agree on the list, which all of them have. */
+static gemp_code finish_list(const gemp_h5 *h5, gemp_code code, name_list *list, gemp_h5_texts *names)
+{
+	GEMP_THEN(list->code);
+	code = gemp_comm_agree(h5->comm, code);
+	if (code == GEMP_OK)
+		*names = list->names;
+	else
+		gemp_h5_texts_free(&list->names);
+	return code;
+}
+
+/* Called by H5Literate for each link, in the bytewise order of names. */
+static herr_t note_link(hid_t group, const char *name, const H5L_info_t *info, void *list)
+{
+	(void)group, (void)info;
+	return add_name(list, name);
+}
+
+/* Called by H5Ovisit for each object once, whatever hard links it has. */
+static herr_t note_dataset(hid_t file, const char *name, const H5O_info_t *info, void *list)
+{
+	(void)file;
+	return info->type == H5O_TYPE_DATASET ? add_name(list, name) : 0;
+}
+
 /* The list belongs to this rank; all ranks get the same one. */
-gemp_code gemp_h5_list(const gemp_h5 *h5, const char *path, char ***names, size_t *count)
+gemp_code gemp_h5_list(const gemp_h5 *h5, const char *path, gemp_h5_texts *names)
 {
 	name_list list = { 0 };
-	hid_t group = H5I_INVALID_HID;
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t group = H5I_INVALID_HID;
 	gemp_code code = GEMP_HDF5(h5, group = H5Gopen2(h5->file, path, H5P_DEFAULT));
-	if (code == GEMP_OK) {
-		code = GEMP_HDF5(h5, H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, NULL, note_name, &list));
-		H5Gclose(group);
-	}
-	code = gemp_comm_agree(h5->comm, code == GEMP_OK ? list.code : code);
-	if (code != GEMP_OK) {
-		gemp_h5_free_texts(list.names, list.count);
-		return code;
-	}
-	*names = list.names;
-	*count = list.count;
-	return GEMP_OK;
+	GEMP_THEN(GEMP_HDF5(h5, H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, NULL, note_link, &list)));
+	return finish_list(h5, code, &list, names);
 }
+
+gemp_code gemp_h5_list_datasets(const gemp_h5 *h5, gemp_h5_texts *names)
+{
+	name_list list = { 0 };
+	gemp_code code = GEMP_HDF5(h5,
+	                           H5Ovisit2(h5->file, H5_INDEX_NAME, H5_ITER_INC, note_dataset, &list, H5O_INFO_BASIC));
+	return finish_list(h5, code, &list, names);
+}
+
+/* TYPES */
 
 gemp_h5_type gemp_h5_type_of(gemp_h5_kind kind)
 {
@@ -341,7 +398,7 @@ static hid_t make_bool(void)
 	return type;
 }
 
-/* Strings of fixed length need no heap of the file, so that parallel HDF5 can write them. */
+/* Strings of fixed length need no heap of the file; parallel HDF5 can write only these. */
 static hid_t make_text(size_t size)
 {
 	hid_t type = H5Tcopy(H5T_C_S1);
@@ -360,14 +417,14 @@ hid_t gemp_h5_make_string_type(void)
 	return type;
 }
 
-/* HDF5 counts references of all objects alike. */
+/* H5Idec_ref closes types, spaces, datasets, attributes, groups and property lists alike. */
 void gemp_h5_release(hid_t id)
 {
 	if (id >= 0)
-		H5Idec_ref(id); /* closes types, spaces, datasets, attributes, groups and property lists alike */
+		H5Idec_ref(id);
 }
 
-/* Little-endian and of fixed width, so that files are the same on all machines. */
+/* Types are little-endian and of fixed width: files are the same on all machines. */
 hid_t gemp_h5_make_type(gemp_h5_type type)
 {
 	switch (type.kind) {
@@ -384,6 +441,45 @@ hid_t gemp_h5_make_type(gemp_h5_type type)
 	}
 	return H5I_INVALID_HID;
 }
+
+/* ROWS OF DATASETS */
+
+gemp_code gemp_h5_extent(const gemp_h5 *h5, hid_t dataset, int *dimensions, hsize_t size[GEMP_H5_DIMENSIONS])
+{
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t space = H5I_INVALID_HID;
+	GEMP_PROPAGATE(GEMP_HDF5(h5, space = H5Dget_space(dataset)));
+	*dimensions = H5Sget_simple_extent_ndims(space);
+	for (int d = 0; d < GEMP_H5_DIMENSIONS; d++)
+		size[d] = 1;
+	if (*dimensions < 1 || *dimensions > GEMP_H5_DIMENSIONS)
+		return GEMP_OK;
+	return GEMP_HDF5(h5, H5Sget_simple_extent_dims(space, size, NULL));
+}
+
+/* A rank without elements takes part in the call with an empty selection, since calls of parallel HDF5 are collective. */
+gemp_code gemp_h5_move(const gemp_h5 *h5, hid_t dataset, hid_t type, uint64_t first, uint64_t count, void *data)
+{
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t memory = H5I_INVALID_HID, file = H5I_INVALID_HID;
+	hsize_t start[GEMP_H5_DIMENSIONS] = { first }, size[GEMP_H5_DIMENSIONS], elements;
+	int dimensions;
+	char nothing[1];
+	GEMP_PROPAGATE(gemp_h5_extent(h5, dataset, &dimensions, size));
+	size[0] = count;
+	elements = gemp_max(size[0] * size[1] * size[2], 1);
+	GEMP_PROPAGATE(GEMP_HDF5(h5, memory = H5Screate_simple(1, &elements, NULL)));
+	GEMP_PROPAGATE(GEMP_HDF5(h5, file = H5Dget_space(dataset)));
+	if (count) {
+		GEMP_PROPAGATE(GEMP_HDF5(h5, H5Sselect_hyperslab(file, H5S_SELECT_SET, start, NULL, size, NULL)));
+	} else {
+		GEMP_PROPAGATE(GEMP_HDF5(h5, H5Sselect_none(file)));
+		GEMP_PROPAGATE(GEMP_HDF5(h5, H5Sselect_none(memory)));
+		data = nothing;
+	}
+	return h5->writing ? GEMP_HDF5(h5, H5Dwrite(dataset, type, memory, file, h5->transfer, data))
+	                   : GEMP_HDF5(h5, H5Dread(dataset, type, memory, file, h5->transfer, data));
+}
+
+/* PLACES */
 
 /* A colon behind .h5 divides file and dataset; other colons belong to the path. */
 bool gemp_h5_split_place(const char *place, char **path, const char **dataset)
@@ -402,7 +498,7 @@ bool gemp_h5_split_place(const char *place, char **path, const char **dataset)
 gemp_code gemp_h5_join(const gemp_h5 *h5, const char *path, const char *name, char **out)
 {
 	gemp_text text = { 0 };
-	gemp_text_print(&text, "%s/%s", path, name);
+	gemp_text_print(&text, "%s/%s", strcmp(path, "/") == 0 ? "" : path, name);
 	*out = text.data;
 	return gemp_comm_agree(h5->comm, gemp_text_status(&text));
 }

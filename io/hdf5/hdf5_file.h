@@ -1,4 +1,5 @@
-/* hdf5_file: files of HDF5, which nothing but io reads and writes. All functions are collective and end with the same code on all ranks.
+/* hdf5_file: files of HDF5, which nothing but io reads and writes. All functions are collective and return the same code on
+ * all ranks, unless they say otherwise.
  *
  * Parallel HDF5: all ranks open the file together and move their parts of a dataset in collective calls. Serial HDF5: each
  * rank reads its parts for itself, and rank 0 writes, the others sending it their parts in bounded pieces. What calls these
@@ -55,9 +56,14 @@ gemp_h5_type gemp_h5_type_of(gemp_h5_kind kind); /* any but GEMP_H5_TEXT */
 gemp_code gemp_h5_check(const gemp_h5 *h5, long long result, const char *call);
 
 gemp_code gemp_h5_create(gemp_h5 *h5, const gemp_comm *comm, const char *path);
-/* The same, but rank 0 alone has the file, as variable-length strings in datasets need it. */
-gemp_code gemp_h5_create_serial(gemp_h5 *h5, const gemp_comm *comm, const char *path);
-gemp_code gemp_h5_create_local(gemp_h5 *h5, const char *path);                /* local, as all calls with this h5 */
+/* Creates the file under a temporary name beside `path` (io/file/output.h); a failure leaves no file. serial: rank 0 alone has
+ * the file, as variable-length strings in datasets need it. */
+gemp_code gemp_h5_create_temporary(gemp_h5 *h5, const gemp_comm *comm, const char *path, bool serial);
+/* Closes such a file and gives it the name `path`, or removes it if `code`, or closing it, is an error; returns the first
+ * error. Takes {0} after a failure. */
+gemp_code gemp_h5_commit(gemp_h5 *h5, const char *path, gemp_code code);
+void gemp_h5_discard(gemp_h5 *h5);                             /* local: removes such a file; takes {0} */
+gemp_code gemp_h5_create_local(gemp_h5 *h5, const char *path); /* local, as all calls with this h5 */
 gemp_code gemp_h5_open(gemp_h5 *h5, const gemp_comm *comm, const char *path); /* read only */
 /* Local. The file, of any program, is read by this rank for itself, without MPI; all calls with this h5 are local, too. A
  * file that is not HDF5 is GEMP_EDATA with the remedy. */
@@ -73,9 +79,15 @@ gemp_code gemp_h5_decode(const char *encoded, char **name); /* caller frees */
 
 gemp_code gemp_h5_link(const gemp_h5 *h5, const char *target, const char *path); /* hard */
 gemp_code gemp_h5_exists(const gemp_h5 *h5, const char *path, bool *exists);
-/* Names in a group in bytewise order, still encoded; the caller frees with gemp_h5_free_texts. */
-gemp_code gemp_h5_list(const gemp_h5 *h5, const char *group, char ***names, size_t *count);
-void gemp_h5_free_texts(char **texts, size_t count);
+typedef struct gemp_h5_texts {
+	char **text; /* [count] owned */
+	size_t count;
+} gemp_h5_texts;
+void gemp_h5_texts_free(gemp_h5_texts *texts); /* takes {0} */
+/* Names in a group in bytewise order, still encoded. */
+gemp_code gemp_h5_list(const gemp_h5 *h5, const char *group, gemp_h5_texts *names);
+/* Paths of all datasets below the root, each once. */
+gemp_code gemp_h5_list_datasets(const gemp_h5 *h5, gemp_h5_texts *paths);
 
 /* Local. HDF5 types of elements; the caller releases them. */
 hid_t gemp_h5_make_type(gemp_h5_type type);
@@ -83,6 +95,13 @@ hid_t gemp_h5_make_string_type(void); /* of variable length, UTF-8 */
 /* Local. Closes an object of HDF5 (but a file) after a failure or not: H5I_INVALID_HID is passed over. */
 void gemp_h5_release(hid_t id);
 GEMP_RELEASE(gemp_h5_release, hid_t)
+
+enum { GEMP_H5_DIMENSIONS = 3 };
+/* Local. The number of dimensions and their sizes, 1 where there is none. */
+gemp_code gemp_h5_extent(const gemp_h5 *h5, hid_t dataset, int *dimensions, hsize_t size[GEMP_H5_DIMENSIONS]);
+/* Moves rows [first, first + count) of a dataset, in all its columns, between file and memory: writes them if the file is
+ * written, else reads them as elements of `type`. Local, but in parallel HDF5 each call is made by all ranks. */
+gemp_code gemp_h5_move(const gemp_h5 *h5, hid_t dataset, hid_t type, uint64_t first, uint64_t count, void *data);
 
 /* "G.h5:/a/b" -> path, which the caller frees, and "/a/b"; dataset NULL: none is named. False: it is no such place. */
 bool gemp_h5_split_place(const char *place, char **path, const char **dataset);

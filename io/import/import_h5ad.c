@@ -30,151 +30,130 @@ typedef struct h5ad_import {
 	gemp_builder *builder;
 } h5ad_import;
 
-/* Local, as each rank reads the file for itself. */
-static gemp_code join(char **out, const char *folder, const char *name)
-{
-	gemp_text text = { 0 };
-	gemp_text_print(&text, "%s/%s", folder, name);
-	*out = text.data;
-	return gemp_text_status(&text);
-}
-
 /* OBSERVATIONS */
 
 static gemp_code read_keys(h5ad_import *self)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_OWNED char *index = NULL, *path = NULL, *encoding = NULL;
+	GEMP_OWNED char *index = NULL, *path = NULL;
 	bool exists = false, known = false;
 	const gemp_h5 *h5 = &self->h5;
 	GEMP_PROPAGATE(gemp_h5_exists(h5, "/obs", &exists));
 	if (exists)
 		GEMP_PROPAGATE(gemp_h5_has_attribute(h5, "/obs", "_index", &exists));
 	if (!exists)
-		GEMP_PROPAGATE(gemp_fail(GEMP_EDATA,
-		                         "%s: there is no data frame /obs; it is no AnnData file, or of a version before 0.7; "
-		                         "write it again with a newer anndata",
-		                         h5->path));
+		return gemp_fail(GEMP_EDATA,
+		                 "%s: there is no data frame /obs; it is no AnnData file, or of a version before 0.7; "
+		                 "write it again with a newer anndata",
+		                 h5->path);
 	GEMP_PROPAGATE(gemp_h5_get_text(h5, "/obs", "_index", &index));
-	GEMP_PROPAGATE(gemp_h5_get_text(h5, "/obs", "encoding-type", &encoding));
-	GEMP_PROPAGATE(join(&path, "/obs", index));
+	GEMP_PROPAGATE(gemp_h5_join(h5, "/obs", index, &path));
 	GEMP_PROPAGATE(gemp_h5_length(h5, path, &self->vertices));
 	if (self->vertices > GEMP_MAX_VERTICES)
-		GEMP_PROPAGATE(gemp_fail(GEMP_EDATA, "%s: more observations than a graph may have vertices", h5->path));
+		return gemp_fail(GEMP_EDATA, "%s: has %" PRIu64 " observations; a graph has at most %" PRIu64 " vertices",
+		                 h5->path, self->vertices, GEMP_MAX_VERTICES);
 	GEMP_PROPAGATE(gemp_h5_column(&self->keys, h5, path, "_id", 0, (size_t)self->vertices, &known));
 	if (!known || (self->keys.type != GEMP_STRING && self->keys.type != GEMP_INTEGER))
-		code = gemp_fail(GEMP_EDATA, "%s: the index of /obs must be strings or integers", h5->path);
-	return code;
+		return gemp_fail(GEMP_EDATA,
+		                 "%s: the index %s of the %" PRIu64
+		                 " observations must be strings or integers; set obs_names to "
+		                 "such values and write the file again",
+		                 h5->path, path, self->vertices);
+	return GEMP_OK;
 }
 
-/* Columns of kinds that a graph cannot have are left out with a warning, as others are still of use. */
+/* A column of a kind that a graph cannot have is left out with a warning, since the others are still of use. */
 static gemp_code read_columns(h5ad_import *self)
 {
-	gemp_code code = GEMP_OK;
-	char **names = NULL, *path = NULL;
-	size_t count = 0;
-	GEMP_TRY(gemp_h5_get_texts(&self->h5, "/obs", "column-order", &names, &count));
-	GEMP_TRY(GEMP_NEW(self->columns, count));
+	GEMP_OWNED_BY(gemp_h5_texts_free) gemp_h5_texts names = { 0 };
+	GEMP_PROPAGATE(gemp_h5_get_texts(&self->h5, "/obs", "column-order", &names));
+	GEMP_PROPAGATE(GEMP_NEW(self->columns, names.count));
 	self->mine = gemp_comm_block(self->comm, self->vertices);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < names.count; i++) {
+		GEMP_OWNED char *path = NULL;
 		bool known = false;
-		GEMP_TRY(join(&path, "/obs", names[i]));
-		GEMP_TRY(gemp_h5_column(&self->columns[self->column_count], &self->h5, path, names[i], self->mine.begin,
-		                        (size_t)(self->mine.end - self->mine.begin), &known));
+		GEMP_PROPAGATE(gemp_h5_join(&self->h5, "/obs", names.text[i], &path));
+		GEMP_PROPAGATE(gemp_h5_column(&self->columns[self->column_count], &self->h5, path, names.text[i],
+		                              self->mine.begin, (size_t)(self->mine.end - self->mine.begin), &known));
 		self->column_count += known;
 		if (!known)
 			gemp_warn("%s: column '%s' of obs is of a kind that is not supported, and is left out", self->h5.path,
-			          names[i]);
-		gemp_free(path);
-		path = NULL;
+			          names.text[i]);
 	}
-done:
-	gemp_free(path);
-	gemp_h5_free_texts(names, count);
-	return code;
+	return GEMP_OK;
 }
 
 /* MATRICES */
 
 static gemp_code open_matrix(h5ad_import *self, relation *r)
 {
-	gemp_code code = GEMP_OK;
-	char *encoding = NULL, *paths[3] = { NULL };
-	static const char *const parts[] = { "indptr", "indices", "data" };
+	GEMP_OWNED char *encoding = NULL;
 	const gemp_h5 *h5 = &self->h5;
+	gemp_sparse *m = &r->matrix;
 	bool has = false;
-	r->matrix = (gemp_sparse){ .path = h5->path, .what = r->path };
-	GEMP_TRY(gemp_h5_has_attribute(h5, r->path, "encoding-type", &has));
+	*m = (gemp_sparse){ .path = h5->path, .what = r->path };
+	GEMP_PROPAGATE(gemp_h5_has_attribute(h5, r->path, "encoding-type", &has));
 	if (has)
-		GEMP_TRY(gemp_h5_get_text(h5, r->path, "encoding-type", &encoding));
+		GEMP_PROPAGATE(gemp_h5_get_text(h5, r->path, "encoding-type", &encoding));
 	r->taken = has && (strcmp(encoding, "csr_matrix") == 0 || strcmp(encoding, "csc_matrix") == 0);
 	if (!r->taken) {
-		gemp_warn("%s: %s is no sparse matrix, and is left out", h5->path, r->path);
-		goto done;
+		gemp_warn("%s: %s is no sparse matrix, and is left out; store it as CSR or CSC", h5->path, r->path);
+		return GEMP_OK;
 	}
-	r->matrix.layout = strcmp(encoding, "csr_matrix") == 0 ? GEMP_BY_ROWS : GEMP_BY_COLUMNS;
-	for (size_t i = 0; i < 3; i++)
-		GEMP_TRY(join(&paths[i], r->path, parts[i]));
-	GEMP_TRY(gemp_h5_shape(h5, r->path, "shape", &r->matrix.rows, &r->matrix.columns));
-	GEMP_TRY(gemp_h5_open_array(&r->matrix.pointers, h5, paths[0]));
-	GEMP_TRY(gemp_h5_open_array(&r->matrix.indices, h5, paths[1]));
-	GEMP_TRY(gemp_h5_open_array(&r->matrix.values, h5, paths[2]));
-	GEMP_TRY(gemp_sparse_check(&r->matrix));
-	if (r->matrix.rows != self->vertices || r->matrix.columns != self->vertices)
-		code = gemp_fail(GEMP_EDATA, "%s: the shape of %s does not fit the number of observations", h5->path, r->path);
-done:
-	gemp_free(encoding);
-	for (size_t i = 0; i < 3; i++)
-		gemp_free(paths[i]);
-	return code;
+	m->layout = strcmp(encoding, "csr_matrix") == 0 ? GEMP_BY_ROWS : GEMP_BY_COLUMNS;
+	GEMP_PROPAGATE(gemp_h5_shape(h5, r->path, "shape", &m->rows, &m->columns));
+	GEMP_PROPAGATE(gemp_h5_open_array(&m->pointers, h5, r->path, "indptr"));
+	GEMP_PROPAGATE(gemp_h5_open_array(&m->indices, h5, r->path, "indices"));
+	GEMP_PROPAGATE(gemp_h5_open_array(&m->values, h5, r->path, "data"));
+	GEMP_PROPAGATE(gemp_sparse_check(m));
+	if (m->rows != self->vertices || m->columns != self->vertices)
+		return gemp_fail(GEMP_EDATA,
+		                 "%s: %s is of %" PRIu64 " x %" PRIu64 ", and there are %" PRIu64
+		                 " observations; write the file again with anndata, which keeps them alike",
+		                 h5->path, r->path, m->rows, m->columns, self->vertices);
+	return GEMP_OK;
 }
 
 /* Matrices in obsp relate observations to observations, which is what edges are. */
 static gemp_code open_matrices(h5ad_import *self)
 {
-	gemp_code code = GEMP_OK;
-	char **names = NULL;
-	size_t count = 0;
+	GEMP_OWNED_BY(gemp_h5_texts_free) gemp_h5_texts names = { 0 };
 	bool exists = false;
-	GEMP_TRY(gemp_h5_exists(&self->h5, "/obsp", &exists));
+	GEMP_PROPAGATE(gemp_h5_exists(&self->h5, "/obsp", &exists));
 	if (!exists)
-		goto done;
-	GEMP_TRY(gemp_h5_list(&self->h5, "/obsp", &names, &count));
-	GEMP_TRY(GEMP_NEW(self->relations, count));
-	for (; self->relation_count < count; self->relation_count++) {
-		relation *r = &self->relations[self->relation_count];
-		r->name = gemp_strdup(names[self->relation_count]);
-		GEMP_TRY(join(&r->path, "/obsp", names[self->relation_count]));
-		code = r->name ? open_matrix(self, r) : GEMP_ENOMEM;
-		if (code != GEMP_OK) {
-			self->relation_count++;
-			goto done;
-		}
+		return GEMP_OK;
+	GEMP_PROPAGATE(gemp_h5_list(&self->h5, "/obsp", &names));
+	GEMP_PROPAGATE(GEMP_NEW(self->relations, names.count));
+	for (size_t i = 0; i < names.count; i++) {
+		relation *r = &self->relations[self->relation_count++];
+		r->name = gemp_strdup(names.text[i]);
+		if (!r->name)
+			return GEMP_ENOMEM;
+		GEMP_PROPAGATE(gemp_h5_join(&self->h5, "/obsp", names.text[i], &r->path));
+		GEMP_PROPAGATE(open_matrix(self, r));
 	}
-done:
-	gemp_h5_free_texts(names, count);
-	return code;
+	return GEMP_OK;
 }
 
 /* BUILDING */
 
-/* Of all matrices one column; integers and floats are floats together. */
+/* All matrices share one column of edges; integers and floats are floats together. */
 static gemp_code declare(h5ad_import *self, size_t *column)
 {
-	bool any = false;
+	const relation *first = NULL;
 	gemp_type type = GEMP_INTEGER;
 	size_t at;
 	for (size_t c = 0; c < self->column_count; c++)
 		GEMP_PROPAGATE(gemp_builder_vertex_column(self->builder, self->columns[c].name, self->columns[c].type, &at));
-	for (size_t r = 0; r < self->relation_count; r++) {
-		if (!self->relations[r].taken)
+	for (size_t i = 0; i < self->relation_count; i++) {
+		const relation *r = &self->relations[i];
+		const gemp_type next = gemp_sparse_type(&r->matrix);
+		if (!r->taken)
 			continue;
-		gemp_type next = gemp_sparse_type(&self->relations[r].matrix);
-		if (any && next != type && (next == GEMP_BOOLEAN || type == GEMP_BOOLEAN))
-			return gemp_fail(GEMP_EDATA, "%s: some matrices of obsp hold booleans and some numbers; convert one",
-			                 self->h5.path);
-		type = any && next != type ? GEMP_FLOAT : next;
-		any = true;
+		if (first && next != type && (next == GEMP_BOOLEAN || type == GEMP_BOOLEAN))
+			return gemp_fail(GEMP_EDATA, "%s: %s holds %ss and %s %ss; convert one, as by matrix.astype(float)",
+			                 self->h5.path, first->path, gemp_type_name[type], r->path, gemp_type_name[next]);
+		type = first && next != type ? GEMP_FLOAT : next;
+		first = first ? first : r;
 	}
 	return gemp_builder_edge_column(self->builder, "value", type, column);
 }

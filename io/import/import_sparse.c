@@ -89,22 +89,24 @@ static gemp_code advance_cursor(gemp_sparse *m, cursor *c, entry_batch *p)
 	return GEMP_OK;
 }
 
-/* Matrices without values have edges without an attribute. */
-static gemp_code read_values(gemp_sparse *m, entry_batch *p)
+/* Matrices without values have edges without an attribute; a value that all entries share is read once, before. */
+static gemp_code read_values(gemp_sparse *m, entry_batch *p, size_t count)
 {
-	bool real = m->values.type == GEMP_FLOAT, shared = m->values.length == 1 && m->indices.length > 1;
-	if (!m->values.next || shared)
-		return GEMP_OK;
-	return m->values.next(m->values.self, p->count, real ? NULL : p->integers, real ? p->reals : NULL);
+	const bool real = m->values.type == GEMP_FLOAT;
+	return m->values.next(m->values.self, count, real ? NULL : p->integers, real ? p->reals : NULL);
 }
 
-/* One value for all stands in each place of the batch. */
+static bool is_shared(const gemp_sparse *m)
+{
+	return m->values.length == 1 && m->indices.length > 1;
+}
+
+/* The shared value stands in each place of the batch. */
 static gemp_code read_shared(gemp_sparse *m, entry_batch *p)
 {
-	bool real = m->values.type == GEMP_FLOAT;
-	if (!m->values.next || m->values.length != 1 || m->indices.length < 2)
+	if (!m->values.next || !is_shared(m))
 		return GEMP_OK;
-	GEMP_PROPAGATE(m->values.next(m->values.self, 1, real ? NULL : p->integers, real ? p->reals : NULL));
+	GEMP_PROPAGATE(read_values(m, p, 1));
 	for (size_t i = 1; i < BATCH; i++) {
 		p->integers[i] = p->integers[0];
 		p->reals[i] = p->reals[0];
@@ -112,33 +114,18 @@ static gemp_code read_shared(gemp_sparse *m, entry_batch *p)
 	return GEMP_OK;
 }
 
-/* The three arrays are read in step, so that memory does not depend on the matrix. */
+/* The three arrays are read in step: memory does not depend on the matrix. */
 static gemp_code read_batch(gemp_sparse *m, cursor *c, entry_batch *p)
 {
-	uint64_t left = m->indices.length - c->at;
-	p->count = left < BATCH ? (size_t)left : BATCH;
+	p->count = (size_t)gemp_min(m->indices.length - c->at, BATCH);
 	GEMP_PROPAGATE(m->indices.next(m->indices.self, p->count, p->indices, NULL));
-	GEMP_PROPAGATE(read_values(m, p));
+	if (m->values.next && !is_shared(m))
+		GEMP_PROPAGATE(read_values(m, p, p->count));
 	if (m->layout != GEMP_BY_ENTRIES)
 		return advance_cursor(m, c, p);
 	GEMP_PROPAGATE(m->pointers.next(m->pointers.self, p->count, p->majors, NULL));
 	c->at += p->count;
 	return GEMP_OK;
-}
-
-/* NaN is NULL. */
-static gemp_value value_of(const gemp_sparse *m, const entry_batch *p, size_t i)
-{
-	gemp_value value = { .type = m->values.type };
-	if (value.type == GEMP_FLOAT) {
-		value.real = p->reals[i];
-		value.null = isnan(value.real);
-	} else if (value.type == GEMP_BOOLEAN) {
-		value.truth = p->integers[i] != 0;
-	} else {
-		value.integer = p->integers[i];
-	}
-	return value;
 }
 
 typedef struct target {
@@ -162,7 +149,7 @@ static gemp_code add_entry(const gemp_sparse *m, const entry_batch *p, size_t i,
 	GEMP_PROPAGATE(
 		gemp_builder_edge(to->builder, &source, &end, to->type, strlen(to->type), (gemp_place){ to->file, number }));
 	if (m->values.next) {
-		gemp_value value = value_of(m, p, i);
+		const gemp_value value = gemp_array_value(m->values.type, p->integers[i], p->reals[i]);
 		if (!value.null)
 			GEMP_PROPAGATE(gemp_builder_edge_value(to->builder, to->column, &value));
 	}
@@ -207,8 +194,7 @@ static gemp_value gemp_sparse_number(void *self, uint64_t index, bool column)
 	return key;
 }
 
-/* Local. Each rank adds its share of the vertices of such a matrix. */
-/* All ranks add their share, as entries are read by one. */
+/* Each rank adds its share of the vertices: the entries may all be read by one. */
 static gemp_code gemp_sparse_vertices(const gemp_comm *comm, gemp_builder *builder, uint32_t file, uint64_t rows,
                                       uint64_t columns)
 {
@@ -242,10 +228,8 @@ static gemp_code read_size(gemp_sparse *m, const gemp_zip *zip)
 /* DIA, BSR and DOK have other arrays. */
 static gemp_code find_npz_layout(gemp_sparse *m, const gemp_zip *zip)
 {
-	char *format = NULL;
-	gemp_code code = gemp_npy_text(&format, zip, "format");
-	if (code != GEMP_OK)
-		return code;
+	GEMP_OWNED char *format = NULL;
+	GEMP_PROPAGATE(gemp_npy_text(&format, zip, "format"));
 	if (strcmp(format, "csr") == 0)
 		m->layout = GEMP_BY_ROWS;
 	else if (strcmp(format, "csc") == 0)
@@ -253,10 +237,9 @@ static gemp_code find_npz_layout(gemp_sparse *m, const gemp_zip *zip)
 	else if (strcmp(format, "coo") == 0)
 		m->layout = GEMP_BY_ENTRIES;
 	else
-		code = gemp_fail(GEMP_EDATA, "%s: matrices of format '%.20s' are not supported; save matrix.tocsr()", zip->path,
+		return gemp_fail(GEMP_EDATA, "%s: matrices of format '%.20s' are not supported; save matrix.tocsr()", zip->path,
 		                 format);
-	gemp_free(format);
-	return code;
+	return GEMP_OK;
 }
 
 /* The arrays are read side by side, each from a stream of its own. */
@@ -271,78 +254,39 @@ static gemp_code open_npz(gemp_sparse *m, const gemp_zip *zip)
 	return gemp_sparse_check(m);
 }
 
-typedef struct npz_import {
-	gemp_zip zip;
-	gemp_sparse matrix;
-	gemp_builder *builder;
-} npz_import;
-
-/* Values have one column; the matrix has one type of edges. */
-static gemp_code feed_npz(npz_import *self, const gemp_comm *comm, const gemp_import_options *options)
-{
-	gemp_sparse *m = &self->matrix;
-	gemp_sparse_numbers numbers = { .square = m->rows == m->columns };
-	const char *type = options->default_type ? options->default_type : "E";
-	uint32_t file;
-	size_t column;
-	GEMP_PROPAGATE(gemp_builder_file(self->builder, m->path, &file));
-	GEMP_PROPAGATE(gemp_builder_edge_column(self->builder, "value", gemp_sparse_type(m), &column));
-	GEMP_PROPAGATE(gemp_sparse_vertices(comm, self->builder, file, m->rows, m->columns));
-	if (comm->rank == 0) /* compressed: it is read from its beginning to its end */
-		return gemp_sparse_feed(m, self->builder, file, type, column, gemp_sparse_number, &numbers);
-	return GEMP_OK;
-}
-
-/* Vertices follow from the shape, so that rows without entries are there, too. */
-static gemp_code read_npz(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
-{
-	npz_import self = { 0 };
-	gemp_builder_options built = gemp_format_builder(options);
-	built.vertices_from_edges = false;
-	gemp_code code = gemp_zip_open(&self.zip, options->edge_files[0]);
-	GEMP_THEN(open_npz(&self.matrix, &self.zip));
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_builder_new(&self.builder, comm, &built));
-	GEMP_TRY(gemp_comm_agree(comm, feed_npz(&self, comm, options)));
-	GEMP_TRY(gemp_builder_finish(self.builder, out));
-done:
-	gemp_builder_free(self.builder);
-	gemp_sparse_close(&self.matrix);
-	gemp_zip_close(&self.zip);
-	return code;
-}
-
-const gemp_format gemp_format_npz = {
-	.name = "npz",
-	.endings = ".npz",
-	.summary = "Sparse matrix of scipy (save_npz: CSR, CSC, COO); vertices 0, 1, ...",
-	.one_file = true,
-	.read = read_npz,
-};
-
 /* Sparse matrices in HDF5 as binsparse describes them: at the root, or in groups of the root, each a type of edges.
- * Vertices are 0, 1, ...; values go to column `value`. */
+ * Vertices are 0, 1, ...; values go to column `value`. A file of scipy is one such matrix. */
 
-typedef struct binsparse_relation {
+typedef struct sparse_relation {
 	char *name, *path; /* owned; name NULL: the default type */
 	gemp_sparse matrix;
-} binsparse_relation;
+} sparse_relation;
 
-typedef struct binsparse_import {
-	const gemp_comm *comm;
+typedef struct sparse_import {
 	gemp_h5 h5;
+	gemp_zip zip;
 	size_t count;
-	binsparse_relation *relations; /* [count] */
-	gemp_builder *builder;
-} binsparse_import;
+	sparse_relation *relations; /* [count] */
+} sparse_import;
 
-static gemp_code reject_binsparse(const binsparse_relation *r, const char *why)
+static void close_import(sparse_import *self)
+{
+	for (size_t i = 0; i < self->count; i++) {
+		gemp_sparse_close(&self->relations[i].matrix);
+		gemp_free_all(self->relations[i].name, self->relations[i].path);
+	}
+	gemp_free(self->relations);
+	gemp_zip_close(&self->zip);
+	gemp_h5_close(&self->h5);
+}
+
+static gemp_code reject_binsparse(const sparse_relation *r, const char *why)
 {
 	return gemp_fail(GEMP_EDATA, "%s: %s: %s", r->matrix.path, r->path, why);
 }
 
 /* Matrices by rows and columns, and lists of entries in any order. */
-static gemp_code find_binsparse_layout(binsparse_relation *r, const char *format)
+static gemp_code find_binsparse_layout(sparse_relation *r, const char *format)
 {
 	static const struct {
 		const char *name;
@@ -361,7 +305,7 @@ static gemp_code find_binsparse_layout(binsparse_relation *r, const char *format
 }
 
 /* The description is JSON in an attribute, directly or below a member binsparse. */
-static gemp_code read_description(binsparse_relation *r, const char *text)
+static gemp_code read_description(sparse_relation *r, const char *text)
 {
 	gemp_code code = GEMP_OK;
 	json_error_t error;
@@ -384,119 +328,132 @@ static gemp_code read_description(binsparse_relation *r, const char *text)
 	return code;
 }
 
-/* Arrays lie in the group of their matrix. */
-static gemp_code open_array(gemp_array *out, const gemp_h5 *h5, const char *folder, const char *name)
-{
-	gemp_text path = { 0 };
-	gemp_text_print(&path, "%s/%s", strcmp(folder, "/") == 0 ? "" : folder, name);
-	gemp_code code = gemp_text_status(&path);
-	GEMP_THEN(gemp_h5_open_array(out, h5, path.data));
-	gemp_text_free(&path);
-	return code;
-}
-
 /* Names of arrays are those of binsparse 0.1. */
-static gemp_code open_binsparse(const gemp_h5 *h5, binsparse_relation *r)
+static gemp_code open_binsparse(const gemp_h5 *h5, sparse_relation *r)
 {
 	GEMP_OWNED char *text = NULL;
 	gemp_sparse *m = &r->matrix;
 	*m = (gemp_sparse){ .path = h5->path, .what = r->path };
 	GEMP_PROPAGATE(gemp_h5_get_text(h5, r->path, "binsparse", &text));
 	GEMP_PROPAGATE(read_description(r, text));
-	GEMP_PROPAGATE(open_array(&m->pointers, h5, r->path, m->layout == GEMP_BY_ENTRIES ? "indices_0" : "pointers_to_1"));
-	GEMP_PROPAGATE(open_array(&m->indices, h5, r->path, "indices_1"));
-	GEMP_PROPAGATE(open_array(&m->values, h5, r->path, "values"));
+	GEMP_PROPAGATE(
+		gemp_h5_open_array(&m->pointers, h5, r->path, m->layout == GEMP_BY_ENTRIES ? "indices_0" : "pointers_to_1"));
+	GEMP_PROPAGATE(gemp_h5_open_array(&m->indices, h5, r->path, "indices_1"));
+	GEMP_PROPAGATE(gemp_h5_open_array(&m->values, h5, r->path, "values"));
 	return gemp_sparse_check(m);
 }
 
+/* Opens a file's matrices for this rank; what it opened is closed also after a failure. */
+typedef gemp_code open_matrices(sparse_import *self, const char *path);
+
+static gemp_code open_npz_file(sparse_import *self, const char *path)
+{
+	GEMP_PROPAGATE(gemp_zip_open(&self->zip, path));
+	GEMP_PROPAGATE(GEMP_NEW(self->relations, 1));
+	self->count = 1;
+	return open_npz(&self->relations[0].matrix, &self->zip);
+}
+
 /* If the group has a matrix: a relation more. */
-static gemp_code inspect_group(binsparse_import *self, const char *path, const char *name)
+static gemp_code inspect_group(sparse_import *self, const char *path, const char *name)
 {
 	bool has = false;
 	GEMP_PROPAGATE(gemp_h5_has_attribute(&self->h5, path, "binsparse", &has));
 	if (!has)
 		return GEMP_OK;
-	binsparse_relation *r = &self->relations[self->count++];
+	sparse_relation *r = &self->relations[self->count++];
 	r->path = gemp_strdup(path);
 	r->name = name ? gemp_strdup(name) : NULL;
 	return r->path && (r->name || !name) ? open_binsparse(&self->h5, r) : GEMP_ENOMEM;
 }
 
 /* Several matrices in one file are several types of edges on the same vertices. */
-static gemp_code open_matrices(binsparse_import *self, const char *path)
+static gemp_code check_alike(const sparse_import *self)
 {
-	gemp_code code = GEMP_OK;
-	char **names = NULL;
-	size_t count = 0;
-	gemp_text place = { 0 };
-	GEMP_TRY(gemp_h5_open_local(&self->h5, path, "write it again"));
-	GEMP_TRY(gemp_h5_list(&self->h5, "/", &names, &count));
-	GEMP_TRY(GEMP_NEW(self->relations, count + 1));
-	GEMP_TRY(inspect_group(self, "/", NULL));
-	for (size_t i = 0; i < count; i++) {
+	const gemp_sparse *first = &self->relations[0].matrix;
+	for (size_t i = 1; i < self->count; i++) {
+		const gemp_sparse *m = &self->relations[i].matrix;
+		if (m->rows != first->rows || m->columns != first->columns)
+			return reject_binsparse(&self->relations[i], "the matrices of one file must be of one shape");
+		if (gemp_sparse_type(m) != gemp_sparse_type(first))
+			return reject_binsparse(&self->relations[i], "the values of all matrices of one file must be of one type");
+	}
+	return GEMP_OK;
+}
+
+static gemp_code open_binsparse_file(sparse_import *self, const char *path)
+{
+	GEMP_OWNED_BY(gemp_h5_texts_free) gemp_h5_texts names = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text place = { 0 };
+	GEMP_PROPAGATE(gemp_h5_open_local(&self->h5, path, "write it again"));
+	GEMP_PROPAGATE(gemp_h5_list(&self->h5, "/", &names));
+	GEMP_PROPAGATE(GEMP_NEW(self->relations, names.count + 1));
+	GEMP_PROPAGATE(inspect_group(self, "/", NULL));
+	for (size_t i = 0; i < names.count; i++) {
 		gemp_text_clear(&place);
-		gemp_text_print(&place, "/%s", names[i]);
-		GEMP_TRY(gemp_text_status(&place));
-		GEMP_TRY(inspect_group(self, place.data, names[i]));
+		gemp_text_print(&place, "/%s", names.text[i]);
+		GEMP_PROPAGATE(gemp_text_status(&place));
+		GEMP_PROPAGATE(inspect_group(self, place.data, names.text[i]));
 	}
 	if (self->count == 0)
-		code = gemp_fail(GEMP_EDATA,
+		return gemp_fail(GEMP_EDATA,
 		                 "%s: neither the root nor a group in it has the attribute 'binsparse'; if this is a "
 		                 "graph file of gemp-mpi, it needs no import",
 		                 path);
-	for (size_t i = 1; i < self->count && code == GEMP_OK; i++)
-		if (self->relations[i].matrix.rows != self->relations[0].matrix.rows ||
-		    self->relations[i].matrix.columns != self->relations[0].matrix.columns)
-			code = reject_binsparse(&self->relations[i], "the matrices of one file must be of one shape");
-	for (size_t i = 1; i < self->count && code == GEMP_OK; i++)
-		if (gemp_sparse_type(&self->relations[i].matrix) != gemp_sparse_type(&self->relations[0].matrix))
-			code = reject_binsparse(&self->relations[i], "the values of all matrices of one file must be of one type");
-done:
-	gemp_text_free(&place);
-	gemp_h5_free_texts(names, count);
-	return code;
+	return check_alike(self);
 }
 
-/* Matrices are dealt out to the ranks. */
-static gemp_code feed_binsparse(binsparse_import *self, const gemp_import_options *options)
+/* A matrix is read from its beginning to its end by one rank: the matrices are dealt out to the ranks. */
+static gemp_code feed_matrices(sparse_import *self, const gemp_comm *comm, const gemp_import_options *options,
+                               gemp_builder *builder)
 {
 	const gemp_sparse *first = &self->relations[0].matrix;
 	gemp_sparse_numbers numbers = { .square = first->rows == first->columns };
 	const char *standard = options->default_type ? options->default_type : "E";
 	uint32_t file;
 	size_t column;
-	GEMP_PROPAGATE(gemp_builder_file(self->builder, self->h5.path, &file));
-	GEMP_PROPAGATE(gemp_builder_edge_column(self->builder, "value", gemp_sparse_type(first), &column));
-	GEMP_PROPAGATE(gemp_sparse_vertices(self->comm, self->builder, file, first->rows, first->columns));
-	for (size_t i = (size_t)self->comm->rank; i < self->count; i += (size_t)self->comm->size) {
-		binsparse_relation *r = &self->relations[i];
-		GEMP_PROPAGATE(gemp_sparse_feed(&r->matrix, self->builder, file, r->name ? r->name : standard, column,
+	GEMP_PROPAGATE(gemp_builder_file(builder, first->path, &file));
+	GEMP_PROPAGATE(gemp_builder_edge_column(builder, "value", gemp_sparse_type(first), &column));
+	GEMP_PROPAGATE(gemp_sparse_vertices(comm, builder, file, first->rows, first->columns));
+	for (size_t i = (size_t)comm->rank; i < self->count; i += (size_t)comm->size) {
+		sparse_relation *r = &self->relations[i];
+		GEMP_PROPAGATE(gemp_sparse_feed(&r->matrix, builder, file, r->name ? r->name : standard, column,
 		                                gemp_sparse_number, &numbers));
 	}
 	return GEMP_OK;
 }
 
-/* Matrices are dealt out to the ranks. */
-static gemp_code read_binsparse(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
+/* Vertices follow from the shape, also those of rows without entries. */
+static gemp_code read_matrices(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options,
+                               open_matrices *open)
 {
-	gemp_code code = GEMP_OK;
-	binsparse_import self = { .comm = comm };
+	GEMP_OWNED_BY(close_import) sparse_import self = { 0 };
+	GEMP_OWNED_BY(gemp_builder_free_at) gemp_builder *builder = NULL;
 	gemp_builder_options built = gemp_format_builder(options);
 	built.vertices_from_edges = false;
-	GEMP_TRY(gemp_comm_agree(comm, open_matrices(&self, options->edge_files[0])));
-	GEMP_TRY(gemp_builder_new(&self.builder, comm, &built));
-	GEMP_TRY(gemp_comm_agree(comm, feed_binsparse(&self, options)));
-	GEMP_TRY(gemp_builder_finish(self.builder, out));
-done:
-	gemp_builder_free(self.builder);
-	for (size_t i = 0; i < self.count; i++) {
-		gemp_sparse_close(&self.relations[i].matrix);
-		gemp_free_all(self.relations[i].name, self.relations[i].path);
-	}
-	gemp_free(self.relations);
-	gemp_h5_close(&self.h5);
-	return code;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, open(&self, options->edge_files[0])));
+	GEMP_PROPAGATE(gemp_builder_new(&builder, comm, &built));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, feed_matrices(&self, comm, options, builder)));
+	return gemp_builder_finish(builder, out);
 }
+
+static gemp_code read_npz(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
+{
+	return read_matrices(out, comm, options, open_npz_file);
+}
+
+static gemp_code read_binsparse(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
+{
+	return read_matrices(out, comm, options, open_binsparse_file);
+}
+
+const gemp_format gemp_format_npz = {
+	.name = "npz",
+	.endings = ".npz",
+	.summary = "Sparse matrix of scipy (save_npz: CSR, CSC, COO); vertices 0, 1, ...",
+	.one_file = true,
+	.read = read_npz,
+};
 
 const gemp_format gemp_format_binsparse = {
 	.name = "binsparse",

@@ -1,5 +1,6 @@
-/* Rank 0 has the file open with serial HDF5. It appends its own rows, then receives the packed rows of
- * each other rank; columns grow by chunks, and a mask of NULLs is made only when the first NULL comes. */
+/* Rank 0 has the file open with serial HDF5, since parallel HDF5 cannot write strings of any length. It appends its own rows,
+ * then receives the packed rows of each other rank; columns grow by chunks, and a mask of NULLs is made only when the first
+ * NULL comes. */
 
 #include "io/rows/result_file.h"
 
@@ -9,13 +10,9 @@
 
 #include <string.h>
 
-enum {
-	FEW = 8192, /* rows of a chunk of a small result; */
-	MANY =
-		1
-		<< 20, /* of one whose first rows fill a quarter of it: too large for HDF5's cache, and written as they come */
-	PIECE = 1 << 30 /* bytes in one message at most */
-};
+/* Rows of a chunk: LARGE_CHUNK where the first rows fill a quarter of it, which is too large for HDF5's cache and is written as
+ * the rows come. PIECE: bytes in one message at most. */
+enum { SMALL_CHUNK = 8192, LARGE_CHUNK = 1 << 20, PIECE = 1 << 30 };
 
 /* Rank 0's; others know names and types only. */
 typedef struct result_column {
@@ -27,8 +24,7 @@ typedef struct result_column {
 
 struct gemp_result_file {
 	const gemp_comm *comm;
-	gemp_h5 h5; /* of the temporary name */
-	gemp_text temporary;
+	gemp_h5 h5; /* under its temporary name */
 	char *path;
 	uint64_t rows; /* written, on rank 0 */
 	hsize_t chunk; /* rows; 0: nothing was written yet, and there are no datasets */
@@ -36,7 +32,6 @@ struct gemp_result_file {
 	result_column *columns; /* [count] */
 };
 
-/* Rows of strings have any length, which parallel HDF5 cannot write: rank 0 writes alone. */
 static hid_t file_type(gemp_type type)
 {
 	switch (type) {
@@ -52,20 +47,14 @@ static hid_t file_type(gemp_type type)
 static gemp_code make_dataset(const gemp_result_file *file, const char *path, gemp_type kind, uint64_t rows,
                               hid_t *dataset)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_h5 *h5 = &file->h5;
 	hsize_t size = rows, max = H5S_UNLIMITED;
-	hid_t type = file_type(kind), space = H5I_INVALID_HID, creation = H5I_INVALID_HID;
-	GEMP_TRY(GEMP_HDF5(h5, space = H5Screate_simple(1, &size, &max)));
-	GEMP_TRY(GEMP_HDF5(h5, creation = H5Pcreate(H5P_DATASET_CREATE)));
-	GEMP_TRY(GEMP_HDF5(h5, H5Pset_chunk(creation, 1, &file->chunk)));
-	GEMP_TRY(GEMP_HDF5(h5, H5Pset_obj_track_times(creation, false)));
-	GEMP_TRY(GEMP_HDF5(h5, *dataset = H5Dcreate2(h5->file, path, type, space, H5P_DEFAULT, creation, H5P_DEFAULT)));
-done:
-	gemp_h5_release(creation);
-	gemp_h5_release(space);
-	H5Tclose(type);
-	return code;
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t type = file_type(kind), space = H5I_INVALID_HID, creation = H5I_INVALID_HID;
+	GEMP_PROPAGATE(GEMP_HDF5(h5, space = H5Screate_simple(1, &size, &max)));
+	GEMP_PROPAGATE(GEMP_HDF5(h5, creation = H5Pcreate(H5P_DATASET_CREATE)));
+	GEMP_PROPAGATE(GEMP_HDF5(h5, H5Pset_chunk(creation, 1, &file->chunk)));
+	GEMP_PROPAGATE(GEMP_HDF5(h5, H5Pset_obj_track_times(creation, false)));
+	return GEMP_HDF5(h5, *dataset = H5Dcreate2(h5->file, path, type, space, H5P_DEFAULT, creation, H5P_DEFAULT));
 }
 
 /* Column names may hold slashes and are encoded. */
@@ -97,19 +86,15 @@ static gemp_code name_columns(gemp_result_file *file, const gemp_column *const *
 /* Collective. */
 static gemp_code make_groups(gemp_result_file *file)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_h5 *h5 = &file->h5;
-	const char **names = NULL;
-	GEMP_TRY(gemp_comm_agree(h5->comm, GEMP_NEW(names, file->count)));
+	GEMP_OWNED const char **names = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, GEMP_NEW(names, file->count)));
 	for (size_t c = 0; c < file->count; c++)
 		names[c] = file->columns[c].kind.name;
-	GEMP_TRY(gemp_h5_group(h5, "/", "gemp-result", "0.1.0"));
-	GEMP_TRY(gemp_h5_group(h5, "/rows", "gemp-result-columns", "0.1.0"));
-	GEMP_TRY(gemp_h5_group(h5, "/null", "gemp-result-nulls", "0.1.0"));
-	GEMP_TRY(gemp_h5_put_texts(h5, "/rows", "column-order", names, file->count));
-done:
-	gemp_free(names);
-	return code;
+	GEMP_PROPAGATE(gemp_h5_group(h5, "/", "gemp-result", "0.1.0"));
+	GEMP_PROPAGATE(gemp_h5_group(h5, "/rows", "gemp-result-columns", "0.1.0"));
+	GEMP_PROPAGATE(gemp_h5_group(h5, "/null", "gemp-result-nulls", "0.1.0"));
+	return gemp_h5_put_texts(h5, "/rows", "column-order", names, file->count);
 }
 
 /* Datasets are made with the first rows, when something is known of their size. */
@@ -123,14 +108,13 @@ gemp_code gemp_result_file_open(gemp_result_file **out, const gemp_comm *comm, c
 		file->path = gemp_strdup(path);
 		code = file->path ? name_columns(file, columns, count) : GEMP_ENOMEM;
 	}
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_output_temporary(comm, path, &file->temporary));
-	GEMP_TRY(gemp_h5_create_serial(&file->h5, comm, file->temporary.data));
-	GEMP_TRY(make_groups(file));
-	*out = file;
-	file = NULL;
-done:
-	gemp_result_file_abandon(file);
+	code = gemp_comm_agree(comm, code);
+	GEMP_THEN(gemp_h5_create_temporary(&file->h5, comm, path, true));
+	GEMP_THEN(make_groups(file));
+	if (code == GEMP_OK)
+		*out = file;
+	else
+		gemp_result_file_abandon(file);
 	return code;
 }
 
@@ -139,30 +123,27 @@ done:
 static gemp_code append_values(const gemp_h5 *h5, hid_t dataset, gemp_type kind, uint64_t first, size_t rows,
                                const void *data)
 {
-	gemp_code code = GEMP_OK;
-	hsize_t start = first, count = rows, all = first + rows;
-	hid_t type = file_type(kind), place = H5I_INVALID_HID, memory = H5I_INVALID_HID;
-	GEMP_TRY(GEMP_HDF5(h5, H5Dset_extent(dataset, &all)));
-	GEMP_TRY(GEMP_HDF5(h5, place = H5Dget_space(dataset)));
-	GEMP_TRY(GEMP_HDF5(h5, H5Sselect_hyperslab(place, H5S_SELECT_SET, &start, NULL, &count, NULL)));
-	GEMP_TRY(GEMP_HDF5(h5, memory = H5Screate_simple(1, &count, NULL)));
-	GEMP_TRY(GEMP_HDF5(h5, H5Dwrite(dataset, type, memory, place, H5P_DEFAULT, data)));
-done:
-	gemp_h5_release(memory);
-	gemp_h5_release(place);
-	H5Tclose(type);
-	return code;
+	hsize_t all = first + rows;
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t type = file_type(kind);
+	GEMP_PROPAGATE(GEMP_HDF5(h5, H5Dset_extent(dataset, &all)));
+	return gemp_h5_move(h5, dataset, type, first, rows, (void *)(uintptr_t)data);
+}
+
+static const void *numbers_in(const gemp_column *column)
+{
+	return column->type == GEMP_INTEGER ? (const void *)column->integers
+	       : column->type == GEMP_FLOAT ? (const void *)column->floats
+	                                    : column->booleans;
 }
 
 /* HDF5 wants strings that end in 0. */
 static gemp_code append_strings(const gemp_h5 *h5, hid_t dataset, uint64_t first, const gemp_column *column)
 {
-	gemp_code code = GEMP_OK;
-	char *bytes = NULL;
-	const char **strings = NULL;
+	GEMP_OWNED char *bytes = NULL;
+	GEMP_OWNED const char **strings = NULL;
 	size_t at = 0;
-	GEMP_TRY(GEMP_NEW(bytes, column->offsets[column->rows] + column->rows));
-	GEMP_TRY(GEMP_NEW(strings, column->rows));
+	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(bytes, column->offsets[column->rows] + column->rows),
+	                            GEMP_ARRAY(strings, column->rows)));
 	for (size_t row = 0; row < column->rows; row++) {
 		gemp_value value = gemp_column_get(column, row);
 		strings[row] = bytes + at;
@@ -170,42 +151,29 @@ static gemp_code append_strings(const gemp_h5 *h5, hid_t dataset, uint64_t first
 			memcpy(bytes + at, value.string.bytes, value.string.size);
 		at += (value.null ? 0 : value.string.size) + 1;
 	}
-	code = append_values(h5, dataset, GEMP_STRING, first, column->rows, strings);
-done:
-	gemp_free_all(strings, bytes);
-	return code;
+	return append_values(h5, dataset, GEMP_STRING, first, column->rows, strings);
 }
 
-/* The mask is made at the first NULL; the rows before it are filled with false. */
+/* The mask is made at the first NULL; the rows before it are false. */
 static gemp_code append_nulls(gemp_result_file *file, result_column *to, const gemp_column *column)
 {
 	GEMP_OWNED uint8_t *none = NULL;
-	const uint8_t *null = column->null;
-	if (to->null < 0 && !null)
+	if (to->null < 0 && !column->null)
 		return GEMP_OK;
 	if (to->null < 0)
 		GEMP_PROPAGATE(make_dataset(file, to->nulls, GEMP_BOOLEAN, file->rows, &to->null));
-	if (!null) {
+	if (!column->null)
 		GEMP_PROPAGATE(GEMP_NEW(none, column->rows));
-		null = none;
-	}
-	return append_values(&file->h5, to->null, GEMP_BOOLEAN, file->rows, column->rows, null);
+	return append_values(&file->h5, to->null, GEMP_BOOLEAN, file->rows, column->rows, none ? none : column->null);
 }
 
 /* Masks come first, as the number of rows changes only when all columns are written. */
 static gemp_code append_column(gemp_result_file *file, result_column *to, const gemp_column *column)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_PROPAGATE(append_nulls(file, to, column));
-	if (column->type == GEMP_STRING) {
-		code = append_strings(&file->h5, to->values, file->rows, column);
-	} else {
-		const void *data = column->type == GEMP_INTEGER ? (const void *)column->integers
-		                   : column->type == GEMP_FLOAT ? (const void *)column->floats
-		                                                : column->booleans;
-		code = append_values(&file->h5, to->values, column->type, file->rows, column->rows, data);
-	}
-	return code;
+	if (column->type == GEMP_STRING)
+		return append_strings(&file->h5, to->values, file->rows, column);
+	return append_values(&file->h5, to->values, column->type, file->rows, column->rows, numbers_in(column));
 }
 
 /* Datasets are made once something is known of their size. */
@@ -213,7 +181,7 @@ static gemp_code make_datasets(gemp_result_file *file, size_t rows)
 {
 	if (file->chunk)
 		return GEMP_OK;
-	file->chunk = rows < MANY / 4 ? FEW : MANY;
+	file->chunk = rows < LARGE_CHUNK / 4 ? SMALL_CHUNK : LARGE_CHUNK;
 	for (size_t c = 0; c < file->count; c++)
 		GEMP_PROPAGATE(
 			make_dataset(file, file->columns[c].place, file->columns[c].kind.type, 0, &file->columns[c].values));
@@ -234,16 +202,11 @@ static gemp_code append_rows(gemp_result_file *file, const gemp_column *const *c
 
 /* FROM OTHER RANKS */
 
-/* A block is the number of its rows, then its columns: numbers without NULL as they lie ('n'), or values one by one. */
+/* A block is the number of its rows, then its columns: numbers without NULL as they lie ('n'), or values one by one ('v'). */
 static const void *numbers_of(const gemp_column *column, size_t *size)
 {
 	*size = column->type == GEMP_BOOLEAN ? 1 : sizeof(int64_t);
-	if (column->null)
-		return NULL;
-	return column->type == GEMP_INTEGER   ? (const void *)column->integers
-	       : column->type == GEMP_FLOAT   ? (const void *)column->floats
-	       : column->type == GEMP_BOOLEAN ? (const void *)column->booleans
-	                                      : NULL;
+	return column->null || column->type == GEMP_STRING || column->type == GEMP_LIST ? NULL : numbers_in(column);
 }
 
 /* Numbers without NULL travel as one block, others value by value. */
@@ -284,26 +247,22 @@ static gemp_code unpack_column(gemp_column *column, size_t rows, const char **at
 /* The block of another rank becomes columns again, in memory of its own. */
 static gemp_code append_packed(gemp_result_file *file, const char *at, size_t size)
 {
-	gemp_code code = GEMP_OK;
 	const char *end = at + size;
 	gemp_column *columns = NULL;
-	const gemp_column **list = NULL;
-	GEMP_TRY(GEMP_NEW(columns, file->count));
-	GEMP_TRY(GEMP_NEW(list, file->count));
-	for (size_t c = 0; c < file->count; c++) {
-		list[c] = &columns[c];
-		GEMP_TRY(gemp_column_init(&columns[c], file->columns[c].kind.name, file->columns[c].kind.type));
-	}
+	GEMP_OWNED const gemp_column **list = NULL;
 	uint64_t rows;
 	memcpy(&rows, at, sizeof rows);
 	at += sizeof rows;
-	for (size_t c = 0; c < file->count; c++)
-		GEMP_TRY(unpack_column(&columns[c], rows, &at, end));
-	code = append_rows(file, list, rows);
-done:
+	gemp_code code = gemp_new_all(GEMP_ARRAY(columns, file->count), GEMP_ARRAY(list, file->count));
+	for (size_t c = 0; c < file->count && code == GEMP_OK; c++) {
+		list[c] = &columns[c];
+		code = gemp_column_init(&columns[c], file->columns[c].kind.name, file->columns[c].kind.type);
+		GEMP_THEN(unpack_column(&columns[c], rows, &at, end));
+	}
+	GEMP_THEN(append_rows(file, list, rows));
 	for (size_t c = 0; columns && c < file->count; c++)
 		gemp_column_free(&columns[c]);
-	gemp_free_all(columns, list);
+	gemp_free(columns);
 	return code;
 }
 
@@ -311,7 +270,7 @@ done:
 static void transfer(const gemp_comm *comm, char *bytes, size_t size, int from)
 {
 	for (size_t at = 0; at < size; at += PIECE) {
-		int piece = (int)(size - at < PIECE ? size - at : PIECE);
+		int piece = (int)gemp_min(size - at, PIECE);
 		if (comm->rank == 0)
 			GEMP_MPI(MPI_Recv(bytes + at, piece, MPI_BYTE, from, GEMP_TAG_OUTPUT, comm->world, MPI_STATUS_IGNORE));
 		else
@@ -319,7 +278,8 @@ static void transfer(const gemp_comm *comm, char *bytes, size_t size, int from)
 	}
 }
 
-/* Collective. Rank 0 takes the packed rows of one rank after the other, also when it can no longer write them. */
+/* Collective. Rank 0 receives the packed rows of one rank after the other, also when it can no longer write them, since the
+ * others would wait. */
 static gemp_code collect_rows(gemp_result_file *file, gemp_text *packed, gemp_code code)
 {
 	const gemp_comm *comm = file->comm;
@@ -327,17 +287,15 @@ static gemp_code collect_rows(gemp_result_file *file, gemp_text *packed, gemp_co
 	GEMP_OWNED uint64_t *sizes = NULL;
 	GEMP_OWNED char *bytes = NULL;
 	gemp_comm_max(comm, &largest, 1);
-	GEMP_THEN(GEMP_NEW(sizes, (size_t)comm->size));
-	if (code == GEMP_OK && comm->rank == 0)
-		code = GEMP_NEW(bytes, largest);
+	GEMP_THEN(gemp_new_all(GEMP_ARRAY(sizes, (size_t)comm->size), GEMP_ARRAY(bytes, comm->rank ? 0 : largest)));
 	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	GEMP_MPI(MPI_Gather(&own, 1, MPI_UINT64_T, sizes, 1, MPI_UINT64_T, 0, comm->world));
 	if (comm->rank != 0)
 		transfer(comm, packed->data, packed->size, 0);
 	for (int r = 1; r < comm->size && comm->rank == 0; r++) {
 		transfer(comm, bytes, sizes[r], r);
-		if (code == GEMP_OK && sizes[r])
-			code = append_packed(file, bytes, sizes[r]);
+		if (sizes[r])
+			GEMP_THEN(append_packed(file, bytes, sizes[r]));
 	}
 	return gemp_comm_agree(comm, code);
 }
@@ -376,7 +334,6 @@ static void free_file(gemp_result_file *file)
 		gemp_column_free(&file->columns[c].kind);
 		gemp_free_all(file->columns[c].place, file->columns[c].nulls);
 	}
-	gemp_text_free(&file->temporary);
 	gemp_free_all(file->columns, file->path, file);
 }
 
@@ -394,8 +351,7 @@ static gemp_code finish_file(gemp_result_file *file, const gemp_result_info *inf
 	if (h5->active)
 		code = make_datasets(file, 0);
 	GEMP_THEN(close_datasets(file));
-	GEMP_PROPAGATE(gemp_comm_agree(file->comm, code));
-	return gemp_h5_close(&file->h5);
+	return gemp_comm_agree(file->comm, code);
 }
 
 /* The file gets its name after HDF5 has closed it. */
@@ -403,12 +359,7 @@ gemp_code gemp_result_file_close(gemp_result_file *file, const gemp_result_info 
 {
 	if (!file)
 		return GEMP_OK;
-	gemp_code code = finish_file(file, info);
-	if (code != GEMP_OK) {
-		gemp_result_file_abandon(file);
-		return code;
-	}
-	code = gemp_output_commit(file->comm, file->temporary.data, file->path, code);
+	gemp_code code = gemp_h5_commit(&file->h5, file->path, finish_file(file, info));
 	free_file(file);
 	return code;
 }
@@ -418,8 +369,6 @@ void gemp_result_file_abandon(gemp_result_file *file)
 {
 	if (!file)
 		return;
-	gemp_h5_abandon(&file->h5);
-	if (file->comm && file->comm->rank == 0 && file->temporary.size)
-		gemp_file_discard(file->temporary.data);
+	gemp_h5_discard(&file->h5);
 	free_file(file);
 }

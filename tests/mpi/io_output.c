@@ -152,7 +152,7 @@ static void unwritable_is_found_at_once(void **state)
 	assert_all_code(gemp_output_open(&output, &test_comm, test_path_all("no/such/folder/rows.tsv")), GEMP_EIO);
 	assert_message("no/such/folder/rows.tsv");
 	assert_all_code(gemp_output_open(&output, &test_comm, new_folder("a_folder")), GEMP_EIO);
-	assert_message("directory");
+	assert_message("is a folder");
 	gemp_output_abandon(NULL);
 	assert_all_ok(gemp_output_close(NULL));
 }
