@@ -390,7 +390,8 @@ static gemp_code exchange_rows(gemp_vectors *v, const gemp_comm *comm)
 	v->total = gemp_comm_sum1(comm, v->count);
 	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(owner, v->count)));
 	find_owners(comm, first, v->count, v->total, owner);
-	GEMP_PROPAGATE(gemp_exchange_records(comm, v->x, v->count, v->dims * sizeof *v->x, owner, &rows, &from, NULL));
+	GEMP_PROPAGATE(
+		gemp_exchange_records(comm, GEMP_OK, v->x, v->count, v->dims * sizeof *v->x, owner, &rows, &from, NULL));
 	if (gemp_column_loaded(&v->keys)) {
 		GEMP_PROPAGATE(gemp_column_exchange(&keys, comm, &v->keys, owner));
 		gemp_column_free(&v->keys);

@@ -122,7 +122,8 @@ static gemp_code walk_edges(export_part *p)
 	while (more) {
 		gemp_column ends;
 		size_t count = edges - from < chunk ? (size_t)(edges - from) : chunk;
-		GEMP_PROPAGATE(gemp_vertex_values(e->comm, e->graph, names, r->out_targets + from, count, &ends, place));
+		GEMP_PROPAGATE(
+			gemp_vertex_values(e->comm, GEMP_OK, e->graph, names, r->out_targets + from, count, &ends, place));
 		code = add_edges(p, from, count, &ends, place, &row);
 		gemp_column_free(&ends);
 		GEMP_THEN(flush_text(p, 0));

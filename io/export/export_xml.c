@@ -319,15 +319,16 @@ static gemp_code metamodel(const gemp_export_context *e, gemp_text *out)
 static gemp_code fetch_targets(gemp_export_context *e)
 {
 	const gemp_shard *graph = e->graph;
-	GEMP_PROPAGATE(gemp_comm_agree(e->comm, check_classes(e)));
-	GEMP_PROPAGATE(gemp_comm_agree(e->comm, GEMP_NEW(e->targets, graph->relation_count)));
+	gemp_code code = check_classes(e);
+	GEMP_THEN(GEMP_NEW(e->targets, graph->relation_count));
+	GEMP_PROPAGATE(gemp_comm_agree(e->comm, code));
 	for (size_t r = 0; r < graph->relation_count; r++) {
 		const gemp_relation *relation = &graph->relations[r];
 		if (!gemp_export_includes(e, r))
 			continue;
 		size_t count = relation->out_offsets[graph->rows];
-		GEMP_PROPAGATE(gemp_comm_agree(e->comm, GEMP_NEW(e->targets[r].index, count)));
-		GEMP_PROPAGATE(gemp_vertex_values(e->comm, graph, &graph->keys, relation->out_targets, count,
+		code = GEMP_NEW(e->targets[r].index, count);
+		GEMP_PROPAGATE(gemp_vertex_values(e->comm, code, graph, &graph->keys, relation->out_targets, count,
 		                                  &e->targets[r].keys, e->targets[r].index));
 	}
 	return GEMP_OK;

@@ -51,7 +51,7 @@ static gemp_code find_categories(const gemp_h5 *h5, const gemp_column *column, u
 	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, code));
 	gemp_comm_max(h5->comm, &many, 1);
 	if (!many)
-		GEMP_PROPAGATE(gemp_bytes_union(h5->comm, &mine.list, all));
+		GEMP_PROPAGATE(gemp_bytes_union(h5->comm, GEMP_OK, &mine.list, all));
 	*few = !many && all->count <= limit;
 	return GEMP_OK;
 }

@@ -282,7 +282,7 @@ gemp_code gemp_file_weights_by_target(const gemp_comm *comm, const gemp_shard *g
 	const gemp_request request = {
 		relation->in_edges, count, sizeof *relation->in_edges, owner, answer_values, &source
 	};
-	GEMP_PROPAGATE(gemp_request_run(comm, &request, values));
+	GEMP_PROPAGATE(gemp_request_run(comm, GEMP_OK, &request, values));
 	*out = values;
 	values = NULL;
 	return GEMP_OK;

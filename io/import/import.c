@@ -202,7 +202,7 @@ gemp_code gemp_import_names(const gemp_comm *comm, const gemp_dictionary *local,
 {
 	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(gemp_bytes_free) gemp_bytes all = { 0 };
-	GEMP_PROPAGATE(gemp_bytes_union(comm, &local->list, &all));
+	GEMP_PROPAGATE(gemp_bytes_union(comm, GEMP_OK, &local->list, &all));
 	const gemp_block_range mine = gemp_comm_block(comm, all.count);
 	for (uint64_t i = mine.begin; i < mine.end && code == GEMP_OK; i++) {
 		size_t size;

@@ -315,11 +315,11 @@ static gemp_code exchange_listings(metis_reader *reader)
 	void *received = NULL;
 	GEMP_OWNED size_t *from = NULL;
 	uint64_t ranks = (uint64_t)reader->comm->size;
-	GEMP_PROPAGATE(gemp_comm_agree(reader->comm, GEMP_NEW(owner, reader->count)));
-	for (size_t i = 0; i < reader->count; i++)
+	gemp_code code = GEMP_NEW(owner, reader->count);
+	for (size_t i = 0; code == GEMP_OK && i < reader->count; i++)
 		owner[i] = (int)((reader->listings[i].low - UINT64_C(1)) * ranks / reader->head.vertices);
-	GEMP_PROPAGATE(gemp_exchange_records(reader->comm, reader->listings, reader->count, sizeof *reader->listings, owner,
-	                                     &received, &from, NULL));
+	GEMP_PROPAGATE(gemp_exchange_records(reader->comm, code, reader->listings, reader->count, sizeof *reader->listings,
+	                                     owner, &received, &from, NULL));
 	gemp_free(reader->listings);
 	reader->listings = received;
 	reader->count = from[ranks];

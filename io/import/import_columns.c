@@ -435,7 +435,7 @@ gemp_code gemp_inferred_columns_merge(gemp_inferred_columns *columns, const gemp
 {
 	gemp_code code = GEMP_OK;
 	GEMP_OWNED uint32_t *seen = NULL;
-	GEMP_PROPAGATE(gemp_bytes_union(comm, &columns->local.list, &columns->names));
+	GEMP_PROPAGATE(gemp_bytes_union(comm, GEMP_OK, &columns->local.list, &columns->names));
 	code = GEMP_NEW(seen, columns->names.count);
 	GEMP_THEN(GEMP_NEW(columns->types, columns->names.count));
 	GEMP_PROPAGATE(gemp_comm_agree(comm, code));

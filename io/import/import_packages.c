@@ -275,8 +275,8 @@ static gemp_code join_names(packages_reader *reader, size_t file)
 		gemp_text_add(&packed, "", 1);
 	}
 	gemp_dictionary_free(&reader->mine);
-	GEMP_TRY(gemp_comm_agree(reader->comm, gemp_text_status(&packed)));
-	GEMP_TRY(gemp_comm_allgather(reader->comm, packed.data, packed.size, &all, &begin));
+	code = gemp_text_status(&packed);
+	GEMP_TRY(gemp_comm_allgather(reader->comm, code, packed.data, packed.size, &all, &begin));
 	for (int rank = 0; rank < reader->comm->size; rank++)
 		for (const char *at = (char *)all + begin[rank]; at < (char *)all + begin[rank + 1]; at += size + 1) {
 			size_t known = reader->names.list.count;

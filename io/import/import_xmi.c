@@ -235,8 +235,10 @@ static gemp_code read_xmi(gemp_shard **out, const gemp_comm *comm, const gemp_im
 	GEMP_TRY(gemp_comm_agree(comm, read_metamodel(&self, options->metamodel)));
 	built.string_keys = self.ecore.string_ids;
 	GEMP_TRY(gemp_builder_new(&self.builder, comm, &built));
-	GEMP_TRY(gemp_comm_agree(comm, declare(&self)));
-	GEMP_TRY(gemp_comm_agree(comm, comm->rank == 0 ? read_model(&self) : GEMP_OK));
+	code = declare(&self);
+	if (comm->rank == 0)
+		GEMP_THEN(read_model(&self));
+	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(gemp_builder_finish(self.builder, out));
 done:
 	free_import(&self);

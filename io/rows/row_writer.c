@@ -150,7 +150,7 @@ static gemp_code write_text(gemp_row_writer *writer)
 		return code;
 	}
 	const gemp_comm *comm = writer->comm;
-	GEMP_TRY(gemp_comm_allgather(comm, writer->text.data, writer->text.size, &all, &begin));
+	GEMP_TRY(gemp_comm_allgather(comm, GEMP_OK, writer->text.data, writer->text.size, &all, &begin));
 	gemp_text_clear(&writer->text);
 	if (comm->rank == 0)
 		gemp_text_add(&writer->text, all, begin[comm->size]);

@@ -18,8 +18,7 @@ gemp_code gemp_vertex_keys_fetch(gemp_column *out, const gemp_comm *comm, const 
 	GEMP_OWNED uint64_t *rows = NULL;
 	gemp_code code = GEMP_NEW(place, count);
 	GEMP_THEN(GEMP_NEW(rows, count));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
-	GEMP_PROPAGATE(gemp_vertex_values(comm, graph, &graph->keys, ids, count, &keys, place));
+	GEMP_PROPAGATE(gemp_vertex_values(comm, code, graph, &graph->keys, ids, count, &keys, place));
 	for (size_t i = 0; i < count; i++)
 		rows[i] = place[i];
 	return gemp_comm_agree(comm, gemp_column_gather(out, &keys, NULL, rows, count));

@@ -127,7 +127,7 @@ static gemp_code check_orphans(const fasta_reader *r, const gemp_comm *comm, con
 		uint64_t waiting, letters;
 	} mine = { r->waiting, r->last_letters }, *all = NULL;
 	size_t *begin = NULL;
-	GEMP_TRY(gemp_comm_allgather(comm, &mine, sizeof mine, (void **)&all, &begin));
+	GEMP_TRY(gemp_comm_allgather(comm, GEMP_OK, &mine, sizeof mine, (void **)&all, &begin));
 	for (int q = comm->rank - 1; q >= 0 && r->orphan_line; q--) {
 		if (!all[q].waiting)
 			continue;

@@ -97,8 +97,7 @@ static gemp_code gather_types(const gemp_builder *builder, gemp_bytes *names)
 			code = gemp_dictionary_add(&mine, name, size, &index);
 		}
 	}
-	GEMP_PROPAGATE(gemp_comm_agree(builder->comm, code));
-	return gemp_bytes_union(builder->comm, &mine.list, names);
+	return gemp_bytes_union(builder->comm, code, &mine.list, names);
 }
 
 /* The relations of all ranks by name. */
@@ -290,7 +289,7 @@ static gemp_code send_block(const edge_router *route, const edge_block *b, size_
 		records = b->headed;
 		size = sizeof *b->headed;
 	}
-	GEMP_PROPAGATE(gemp_exchange_records(comm, records, count, size, b->owner, &received, &from, NULL));
+	GEMP_PROPAGATE(gemp_exchange_records(comm, GEMP_OK, records, count, size, b->owner, &received, &from, NULL));
 	code = b->headed ? keep_headed(route->arrived, received, from[comm->size])
 	                 : keep(route->arrived, received, from[comm->size]);
 	return gemp_comm_agree(comm, code);
@@ -347,8 +346,9 @@ static gemp_code route_edges(edge_router *route)
 	gemp_builder_part none;
 	GEMP_PROPAGATE(gather_types(builder, &names));
 	GEMP_PROPAGATE(name_relations(builder, route->graph, &names));
-	GEMP_PROPAGATE(gemp_comm_agree(builder->comm, assign_columns(route, &names)));
-	GEMP_PROPAGATE(gemp_comm_agree(builder->comm, GEMP_NEW(route->arrived, names.count)));
+	gemp_code code = assign_columns(route, &names);
+	GEMP_THEN(GEMP_NEW(route->arrived, names.count));
+	GEMP_PROPAGATE(gemp_comm_agree(builder->comm, code));
 	for (size_t p = 0, parts = gemp_builder_max_parts(builder); p < parts; p++) {
 		gemp_builder_part *part = gemp_builder_part_at(builder, p, &none);
 		GEMP_PROPAGATE(gemp_comm_agree(builder->comm, choose_part(route, part, &names)));

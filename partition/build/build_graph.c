@@ -165,7 +165,7 @@ static gemp_code replace_coded_ends(key_lookup *l, gemp_builder_part *part, unkn
 		l, part->end_keys.list.count, l->builder->options.batch, end_owner, pack_end_key, answer_end_keys
 	};
 	GEMP_TRY(gemp_record_stream_run(comm, &stream));
-	GEMP_TRY(gemp_record_stream_answer(comm, &stream, l->answers, ids));
+	GEMP_TRY(gemp_record_stream_answer(comm, GEMP_OK, &stream, l->answers, ids));
 	GEMP_TRY(gemp_comm_agree(comm, replace_ends(part, ids, unknown)));
 	gemp_dictionary_free(&part->end_keys);
 done:
@@ -259,8 +259,7 @@ static gemp_code choose_splitters(key_sort *sort)
 		const char *key = gemp_bytes_at(keys, sort->order[i * keys->count / wanted], &size);
 		code = gemp_bytes_add(&mine, key, size < SAMPLE_SIZE ? size : SAMPLE_SIZE);
 	}
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
-	GEMP_PROPAGATE(gemp_bytes_union(comm, &mine, &all));
+	GEMP_PROPAGATE(gemp_bytes_union(comm, code, &mine, &all));
 	for (size_t r = 1; r < ranks && all.count && code == GEMP_OK; r++) {
 		size_t size;
 		const char *key = gemp_bytes_at(&all, r * all.count / ranks, &size);
@@ -349,8 +348,8 @@ static gemp_code sample_sort(key_sort *sort, uint32_t *ranks)
 	GEMP_TRY(choose_splitters(sort));
 	GEMP_TRY(gemp_record_stream_run(comm, &stream));
 	uint64_t before = gemp_comm_exscan(comm, sort->keys.count);
-	GEMP_TRY(gemp_comm_agree(comm, rank_keys(sort, before, answers)));
-	code = gemp_record_stream_answer(comm, &stream, answers, ranks);
+	code = rank_keys(sort, before, answers);
+	code = gemp_record_stream_answer(comm, code, &stream, answers, ranks);
 done:
 	for (int r = 0; answers && r < comm->size; r++)
 		gemp_text_free(&answers[r]);

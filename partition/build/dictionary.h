@@ -27,8 +27,8 @@ int gemp_compare_bytes(const char *a, size_t a_size, const char *b, size_t b_siz
 /* order[0..count) become the positions of the strings in bytewise order; equal ones by position. */
 gemp_code gemp_bytes_sort(const gemp_bytes *list, uint64_t *order);
 
-/* Collective. The distinct strings of all ranks in bytewise order. */
-gemp_code gemp_bytes_union(const gemp_comm *comm, const gemp_bytes *mine, gemp_bytes *all);
+/* Collective. The distinct strings of all ranks in bytewise order. code: as in comm/exchange.h. */
+gemp_code gemp_bytes_union(const gemp_comm *comm, gemp_code code, const gemp_bytes *mine, gemp_bytes *all);
 size_t gemp_bytes_find(const gemp_bytes *sorted, const char *bytes, size_t size); /* its index; it must be there */
 
 /* Distinct strings by first appearance. */

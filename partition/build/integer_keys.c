@@ -160,8 +160,8 @@ static gemp_code send_to_owners(const key_block *b, const uint64_t **received, s
 		return GEMP_OK;
 	}
 	gemp_for_ranges(b->count, find_owners, (void *)(uintptr_t)b);
-	GEMP_PROPAGATE(
-		gemp_exchange_records(b->builder->comm, b->keys, b->count, sizeof *b->keys, b->owner, &keys, from, NULL));
+	GEMP_PROPAGATE(gemp_exchange_records(b->builder->comm, GEMP_OK, b->keys, b->count, sizeof *b->keys, b->owner, &keys,
+	                                     from, NULL));
 	*received = keys;
 	*count = (*from)[b->builder->comm->size];
 	return GEMP_OK;
@@ -354,7 +354,7 @@ static gemp_code request_ids(const key_block *b, integer_lookup *l, gemp_vertex 
 	GEMP_TRY(send_to_owners(b, &received, &from, &count));
 	GEMP_TRY(gemp_comm_agree(comm, find(l, received, count)));
 	if (b->owner)
-		code = gemp_exchange_answers(comm, l->ids, sizeof *ids, from, b->owner, b->count, ids, NULL);
+		code = gemp_exchange_answers(comm, GEMP_OK, l->ids, sizeof *ids, from, b->owner, b->count, ids, NULL);
 	else if (b->count)
 		memcpy(ids, l->ids, b->count * sizeof *ids);
 done:

@@ -72,8 +72,7 @@ static gemp_code name_labels(const gemp_comm *comm, const gemp_bytes *texts, gem
 		const char *text = gemp_bytes_at(texts, i, &size);
 		code = split(text, size, &parts);
 	}
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
-	GEMP_PROPAGATE(gemp_bytes_union(comm, &parts, names));
+	GEMP_PROPAGATE(gemp_bytes_union(comm, code, &parts, names));
 	code = GEMP_NEW(graph->labels, names->count);
 	for (; code == GEMP_OK && graph->label_count < names->count; graph->label_count++) {
 		graph->labels[graph->label_count] = gemp_bytes_copy(names, graph->label_count);
@@ -140,7 +139,7 @@ done:
 gemp_code gemp_builder_label_sets(const gemp_comm *comm, const gemp_bytes *mine, gemp_shard *graph, uint32_t *set_of)
 {
 	GEMP_OWNED_BY(gemp_bytes_free) gemp_bytes texts = { 0 }, names = { 0 };
-	GEMP_PROPAGATE(gemp_bytes_union(comm, mine, &texts));
+	GEMP_PROPAGATE(gemp_bytes_union(comm, GEMP_OK, mine, &texts));
 	GEMP_PROPAGATE(name_labels(comm, &texts, &names, graph));
 	return gemp_comm_agree(comm, number_sets(mine, &texts, &names, graph, set_of));
 }

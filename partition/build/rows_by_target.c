@@ -68,8 +68,8 @@ static gemp_code exchange_round(const gemp_comm *comm, exchange_state *p, size_t
 		gemp_for_ranges(p->count, pack_range, p);
 	if (p->owner) {
 		gemp_for_ranges(p->count, find_owners, p);
-		GEMP_PROPAGATE(
-			gemp_exchange_records(comm, records, count, width * sizeof(uint32_t), p->owner, &received, &from, NULL));
+		GEMP_PROPAGATE(gemp_exchange_records(comm, GEMP_OK, records, count, width * sizeof(uint32_t), p->owner,
+		                                     &received, &from, NULL));
 		records = received;
 		count = from[comm->size];
 	}

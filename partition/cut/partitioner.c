@@ -101,8 +101,8 @@ static gemp_code measure_relation(const gemp_comm *comm, const gemp_shard *graph
 {
 	GEMP_OWNED uint32_t *other = NULL;
 	size_t count = relation->out_offsets[graph->rows];
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(other, count)));
-	GEMP_PROPAGATE(gemp_vertex_numbers(comm, graph->bounds, part, relation->out_targets, count, other, NULL));
+	gemp_code code = GEMP_NEW(other, count);
+	GEMP_PROPAGATE(gemp_vertex_numbers(comm, code, graph->bounds, part, relation->out_targets, count, other, NULL));
 	for (size_t v = 0; v < graph->rows; v++) {
 		gemp_part_size *size = &sizes[part[v]];
 		size->edges_out += relation->out_offsets[v + 1] - relation->out_offsets[v];

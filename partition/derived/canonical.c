@@ -246,8 +246,8 @@ static gemp_code assign_ids(hash_sort *s)
 	GEMP_OWNED size_t *from = NULL;
 	GEMP_PROPAGATE(gemp_comm_agree(comm, hash_keys(s)));
 	if (s->owner) {
-		GEMP_PROPAGATE(
-			gemp_exchange_records(comm, s->records, s->count, sizeof *s->records, s->owner, &came, &from, NULL));
+		GEMP_PROPAGATE(gemp_exchange_records(comm, GEMP_OK, s->records, s->count, sizeof *s->records, s->owner, &came,
+		                                     &from, NULL));
 		gemp_free(s->records);
 		s->records = came;
 		s->count = from[comm->size];
@@ -255,7 +255,8 @@ static gemp_code assign_ids(hash_sort *s)
 	set_bounds(s);
 	GEMP_PROPAGATE(gemp_comm_agree(comm, sort_records(s)));
 	if (s->owner) {
-		code = gemp_exchange_answers(comm, s->ids, sizeof *s->ids, from, s->owner, s->r->from->rows, s->r->id, NULL);
+		code = gemp_exchange_answers(comm, GEMP_OK, s->ids, sizeof *s->ids, from, s->owner, s->r->from->rows, s->r->id,
+		                             NULL);
 	} else {
 		gemp_free(s->r->id);
 		s->r->id = s->ids;
@@ -349,8 +350,8 @@ gemp_code gemp_has_string_keys(const gemp_comm *comm, const gemp_shard *graph, b
 	*out = false;
 	if (graph->keys.type != GEMP_STRING)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, collect_key_order(graph, &mine)));
-	GEMP_PROPAGATE(gemp_comm_allgather(comm, &mine, sizeof mine, &gathered, &begin));
+	gemp_code code = collect_key_order(graph, &mine);
+	GEMP_PROPAGATE(gemp_comm_allgather(comm, code, &mine, sizeof mine, &gathered, &begin));
 	const key_facts *facts = gathered;
 	for (int r = 0; r < comm->size; r++) {
 		all.integers += facts[r].integers;

@@ -84,7 +84,8 @@ static gemp_code move_vertices(const gemp_relabel *r)
 		if (owner)
 			owner[v] = gemp_shard_owner(to, r->id[v]);
 	}
-	GEMP_PROPAGATE(gemp_records_move(r->comm, (void **)&records, from->rows, sizeof *records, owner, &received));
+	GEMP_PROPAGATE(
+		gemp_records_move(r->comm, GEMP_OK, (void **)&records, from->rows, sizeof *records, owner, &received));
 	GEMP_PROPAGATE(gemp_comm_agree(r->comm, assign_rows(to, records, order)));
 	GEMP_PROPAGATE(gemp_column_move(r->comm, &to->keys, &r->from->keys, owner, order, to->rows, r->consumes));
 	return gemp_table_move(r->comm, &to->attributes, &r->from->attributes, owner, order, to->rows, r->consumes);
@@ -154,8 +155,7 @@ static gemp_code name_edges(edge_relabel *n)
 		code = GEMP_NEW(n->owner, count);
 	if (code == GEMP_OK && !n->targets)
 		code = GEMP_NEW(n->targets, count);
-	GEMP_TRY(gemp_comm_agree(r->comm, code));
-	GEMP_TRY(gemp_vertex_numbers(r->comm, r->from->bounds, r->id, n->from->out_targets, count, n->targets, NULL));
+	GEMP_TRY(gemp_vertex_numbers(r->comm, code, r->from->bounds, r->id, n->from->out_targets, count, n->targets, NULL));
 	gemp_for_ranges(r->from->rows, name_rows, n);
 done:
 	if (!r->consumes)
@@ -173,7 +173,7 @@ gemp_code gemp_relabel_relation(const gemp_relabel *r, size_t index)
 	GEMP_TRY(name_edges(&n));
 	if (r->consumes)
 		gemp_relation_drop_rows(from);
-	GEMP_TRY(gemp_records_move(r->comm, (void **)&n.edges, count, sizeof *n.edges, n.owner, &received));
+	GEMP_TRY(gemp_records_move(r->comm, GEMP_OK, (void **)&n.edges, count, sizeof *n.edges, n.owner, &received));
 	GEMP_TRY(gemp_comm_agree(
 		r->comm, gemp_row_builder_make(&rows, n.edges, received, r->to->vertex_count, from->props.count > 0)));
 	to->first_edge = gemp_comm_exscan(r->comm, received);

@@ -135,7 +135,8 @@ static gemp_code send_piece(const subgraph_builder *m, const gemp_page_bits *wan
 		owner[count] = edges ? gemp_edge_owner(&m->owners, at) : gemp_shard_owner(m->graph, at);
 		numbers[count++] = at;
 	}
-	GEMP_PROPAGATE(gemp_exchange_records(m->comm, numbers, count, sizeof *numbers, owner, &received, &begin, NULL));
+	GEMP_PROPAGATE(
+		gemp_exchange_records(m->comm, GEMP_OK, numbers, count, sizeof *numbers, owner, &received, &begin, NULL));
 	return gemp_comm_agree(m->comm, add_all(own, received, begin[m->comm->size]));
 }
 
@@ -234,7 +235,7 @@ static gemp_code add_piece(const subgraph_builder *m, walk *w, gemp_vertex *targ
 	size_t count = 0;
 	while (count < PIECE && step(m, &ahead))
 		targets[count++] = target_of(m, &ahead);
-	GEMP_PROPAGATE(gemp_vertex_values(m->comm, m->graph, &m->graph->keys, targets, count, &keys, place));
+	GEMP_PROPAGATE(gemp_vertex_values(m->comm, GEMP_OK, m->graph, &m->graph->keys, targets, count, &keys, place));
 	for (size_t i = 0; i < count && code == GEMP_OK && step(m, w); i++) {
 		gemp_value target = gemp_column_get(&keys, place[i]);
 		code = add_edge(m, w, &target);

@@ -22,9 +22,9 @@ typedef struct gemp_record_stream {
 gemp_code gemp_record_stream_run(const gemp_comm *comm, const gemp_record_stream *stream);
 
 /* Collective, after gemp_record_stream_run. answers[ranks] has a uint32_t for each record of each source, in the order in which
- * they were taken, and is emptied. out[i] becomes the answer to record i. */
-gemp_code gemp_record_stream_answer(const gemp_comm *comm, const gemp_record_stream *stream, gemp_text *answers,
-                                    uint32_t *out);
+ * they were taken, and is freed. out[i] becomes the answer to record i. code: as in comm/exchange.h. */
+gemp_code gemp_record_stream_answer(const gemp_comm *comm, gemp_code code, const gemp_record_stream *stream,
+                                    gemp_text *answers, uint32_t *out);
 
 enum { GEMP_RECORD_BATCH = 64 << 20 }; /* bytes a rank sends in one round, where the caller has no other figure */
 

@@ -85,27 +85,26 @@ bool gemp_value_same(const gemp_value *a, const gemp_value *b)
 	return gemp_value_compare(a, b, &comparable) == 0 && comparable;
 }
 
-gemp_code gemp_exchange_texts(const gemp_comm *comm, gemp_text *texts, void **received, size_t *size)
+/* The texts are sent from where they are, and their own failures ride along with that of the caller. */
+gemp_code gemp_exchange_texts(const gemp_comm *comm, gemp_code code, gemp_text *texts, void **received, size_t *size)
 {
-	gemp_code code = GEMP_OK;
-	size_t ranks = (size_t)comm->size;
-	GEMP_OWNED size_t *sizes = NULL, *from = NULL;
+	const size_t ranks = (size_t)comm->size;
 	size_t capacity = 0;
-	GEMP_OWNED_BY(gemp_text_free) gemp_text all = { 0 };
-	code = gemp_new_all(GEMP_ARRAY(sizes, ranks), GEMP_ARRAY(from, ranks));
-	for (size_t i = 0; i < ranks; i++) {
-		gemp_text_add(&all, texts[i].data, texts[i].size);
-		if (code == GEMP_OK)
-			sizes[i] = texts[i].size;
-		gemp_text_free(&texts[i]);
+	GEMP_OWNED gemp_peer_block *parts = NULL;
+	GEMP_OWNED size_t *from = NULL;
+	GEMP_THEN(gemp_new_all(GEMP_ARRAY(parts, ranks), GEMP_ARRAY(from, ranks)));
+	for (size_t r = 0; r < ranks && code == GEMP_OK; r++) {
+		parts[r] = (gemp_peer_block){ texts[r].data, texts[r].size };
+		code = gemp_text_status(&texts[r]);
 	}
-	GEMP_THEN(gemp_text_status(&all));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
-	GEMP_PROPAGATE(gemp_exchange(comm, all.data, sizes, received, &capacity, from, NULL));
+	code = gemp_exchange_parts(comm, code, parts, received, &capacity, from, NULL);
 	*size = 0;
-	for (size_t i = 0; i < ranks; i++)
-		*size += from[i];
-	return GEMP_OK;
+	for (size_t r = 0; r < ranks; r++) {
+		*size += code == GEMP_OK ? from[r] : 0;
+		if (texts)
+			gemp_text_free(&texts[r]);
+	}
+	return code;
 }
 
 /* A column on its way, array by array. */
@@ -117,15 +116,16 @@ typedef struct column_exchange {
 } column_exchange;
 
 /* Collective. One array of the column; *out is the caller's. */
-static gemp_code send_array(column_exchange *s, const void *array, size_t size, void **out)
+static gemp_code send_array(column_exchange *s, gemp_code code, const void *array, size_t size, void **out)
 {
 	GEMP_OWNED size_t *from = NULL;
-	GEMP_PROPAGATE(gemp_exchange_records(s->comm, array, s->column->rows, size, s->owner, out, &from, NULL));
+	GEMP_PROPAGATE(gemp_exchange_records(s->comm, code, array, s->column->rows, size, s->owner, out, &from, NULL));
 	s->received = from[s->comm->size];
 	return GEMP_OK;
 }
 
-/* The bytes of all strings by owner, and their lengths by row. */
+/* The bytes of all strings by owner, and their lengths by row. A counting sort of whole strings: place[r] is where the next string
+ * for rank r goes. */
 static gemp_code pack_strings(const column_exchange *s, uint64_t *lengths, char **bytes, size_t *sizes)
 {
 	const gemp_column *column = s->column;
@@ -146,95 +146,82 @@ static gemp_code pack_strings(const column_exchange *s, uint64_t *lengths, char 
 	return GEMP_OK;
 }
 
-/* Local. Lengths become places. */
-static gemp_code place_strings(const column_exchange *s, gemp_column *out, const uint64_t *lengths)
+/* Collective. The lengths of the strings go first; their prefix sums are the offsets of the received column. */
+static gemp_code send_strings(column_exchange *s, gemp_code code, gemp_column *out)
 {
-	GEMP_PROPAGATE(GEMP_NEW(out->offsets, s->received + 1));
-	for (size_t i = 0; i < s->received; i++)
-		out->offsets[i + 1] = out->offsets[i] + lengths[i];
-	return GEMP_OK;
-}
-
-/* Collective. */
-static gemp_code send_strings(column_exchange *s, gemp_column *out)
-{
-	gemp_code code = GEMP_OK;
-	size_t ranks = (size_t)s->comm->size;
+	const size_t ranks = (size_t)s->comm->size;
 	GEMP_OWNED size_t *sizes = NULL;
-	GEMP_OWNED uint64_t *lengths = NULL;
+	GEMP_OWNED uint64_t *lengths = NULL, *received = NULL;
 	GEMP_OWNED char *bytes = NULL;
-	GEMP_OWNED void *came = NULL;
-	code = gemp_new_all(GEMP_ARRAY(sizes, 2 * ranks), GEMP_ARRAY(lengths, s->column->rows));
+	GEMP_THEN(gemp_new_all(GEMP_ARRAY(sizes, 2 * ranks), GEMP_ARRAY(lengths, s->column->rows)));
 	GEMP_THEN(pack_strings(s, lengths, &bytes, sizes));
-	GEMP_PROPAGATE(gemp_comm_agree(s->comm, code));
-	GEMP_PROPAGATE(send_array(s, lengths, sizeof *lengths, &came));
-	GEMP_PROPAGATE(gemp_comm_agree(s->comm, place_strings(s, out, came)));
-	return gemp_exchange(s->comm, bytes, sizes, (void **)&out->bytes, &out->bytes_capacity, sizes + ranks, NULL);
+	GEMP_PROPAGATE(send_array(s, code, lengths, sizeof *lengths, (void **)&received));
+	code = GEMP_NEW(out->offsets, s->received + 1);
+	for (size_t i = 0; i < s->received && code == GEMP_OK; i++)
+		out->offsets[i + 1] = out->offsets[i] + received[i];
+	return gemp_exchange(s->comm, code, bytes, sizes, (void **)&out->bytes, &out->bytes_capacity, sizes + ranks, NULL);
 }
 
 /* Collective. */
-static gemp_code send_values(column_exchange *s, gemp_column *out)
+static gemp_code send_values(column_exchange *s, gemp_code code, gemp_column *out)
 {
-	switch (s->column->type) {
-	case GEMP_INTEGER: return send_array(s, s->column->integers, sizeof *out->integers, (void **)&out->integers);
-	case GEMP_FLOAT: return send_array(s, s->column->floats, sizeof *out->floats, (void **)&out->floats);
-	case GEMP_BOOLEAN: return send_array(s, s->column->booleans, sizeof *out->booleans, (void **)&out->booleans);
+	const gemp_column *column = s->column;
+	switch (column->type) {
+	case GEMP_INTEGER: return send_array(s, code, column->integers, sizeof *out->integers, (void **)&out->integers);
+	case GEMP_FLOAT: return send_array(s, code, column->floats, sizeof *out->floats, (void **)&out->floats);
+	case GEMP_BOOLEAN: return send_array(s, code, column->booleans, sizeof *out->booleans, (void **)&out->booleans);
 	case GEMP_STRING:
-	case GEMP_LIST: return send_strings(s, out);
+	case GEMP_LIST: return send_strings(s, code, out);
 	}
-	return GEMP_OK;
+	return code;
 }
 
 /* Collective. Where some rank has NULLs, all send which rows they are. */
 static gemp_code send_nulls(column_exchange *s, gemp_column *out)
 {
 	gemp_code code = GEMP_OK;
-	uint64_t nulls = s->column->null != NULL;
 	GEMP_OWNED uint8_t *none = NULL;
-	gemp_comm_max(s->comm, &nulls, 1);
-	if (!nulls)
+	if (!gemp_comm_sum1(s->comm, s->column->null != NULL))
 		return GEMP_OK;
 	if (!s->column->null)
 		code = GEMP_NEW(none, s->column->rows);
-	GEMP_PROPAGATE(gemp_comm_agree(s->comm, code));
-	GEMP_PROPAGATE(send_array(s, none ? none : s->column->null, 1, (void **)&out->null));
-	if (s->received == 0 || !memchr(out->null, 1, s->received)) {
-		gemp_free(out->null);
-		out->null = NULL;
-	}
+	GEMP_PROPAGATE(send_array(s, code, none ? none : s->column->null, 1, (void **)&out->null));
+	out->rows = s->received;
+	gemp_column_trim_nulls(out);
 	return GEMP_OK;
 }
 
 gemp_code gemp_column_exchange(gemp_column *out, const gemp_comm *comm, const gemp_column *column, const int *owner)
 {
-	gemp_code code = GEMP_OK;
 	column_exchange s = { .comm = comm, .column = column, .owner = owner };
-	GEMP_TRY(gemp_comm_agree(comm, gemp_column_init(out, column->name, column->type)));
-	GEMP_TRY(send_values(&s, out));
-	GEMP_TRY(send_nulls(&s, out));
-	out->rows = out->capacity = s.received;
-	code = gemp_comm_agree(comm, gemp_column_reserve(out, s.received, out->bytes_capacity));
-done:
+	gemp_code code = send_values(&s, gemp_column_init(out, column->name, column->type), out);
+	GEMP_THEN(send_nulls(&s, out));
+	if (code == GEMP_OK) {
+		out->rows = out->capacity = s.received;
+		code = gemp_comm_agree(comm, gemp_column_reserve(out, s.received, out->bytes_capacity));
+	}
 	if (code != GEMP_OK)
 		gemp_column_free(out);
 	return code;
 }
 
-gemp_code gemp_records_move(const gemp_comm *comm, void **records, size_t count, size_t size, const int *owner,
-                            size_t *received)
+gemp_code gemp_records_move(const gemp_comm *comm, gemp_code code, void **records, size_t count, size_t size,
+                            const int *owner, size_t *received)
 {
 	void *came = NULL;
 	GEMP_OWNED size_t *from = NULL;
 	*received = count;
-	if (!owner)
-		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_exchange_records(comm, gemp_pointer_get(records), count, size, owner, &came, &from, NULL));
+	if (comm->size == 1)
+		return code;
+	GEMP_PROPAGATE(
+		gemp_exchange_records(comm, code, gemp_pointer_get(records), count, size, owner, &came, &from, NULL));
 	gemp_free(gemp_pointer_get(records));
 	gemp_pointer_set(records, came);
 	*received = from[comm->size];
 	return GEMP_OK;
 }
 
+/* The old column is freed as soon as it has been sent, before the gather allocates as much again. */
 gemp_code gemp_column_move(const gemp_comm *comm, gemp_column *to, gemp_column *from, const int *owner,
                            const uint64_t *order, size_t count, bool consume)
 {
@@ -242,7 +229,7 @@ gemp_code gemp_column_move(const gemp_comm *comm, gemp_column *to, gemp_column *
 	if (owner)
 		GEMP_PROPAGATE(gemp_column_exchange(&received, comm, from, owner));
 	if (owner && consume)
-		gemp_column_free(from); /* before the gather allocates as much again */
+		gemp_column_free(from);
 	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_column_gather(to, owner ? &received : from, NULL, order, count)));
 	if (consume)
 		gemp_column_free(from);
@@ -277,43 +264,23 @@ static gemp_code gather_answers(const gemp_shard *graph, const gemp_column *colu
 	return gemp_column_gather(answers, column, NULL, rows, count);
 }
 
-/* Answers come by owner, and within one owner in the order of asking. */
-static gemp_code place_answers(const int *owner, size_t count, int ranks, size_t *place)
-{
-	GEMP_OWNED size_t *next = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(next, (size_t)ranks + 1));
-	for (size_t i = 0; i < count; i++)
-		next[owner[i] + 1]++;
-	for (int r = 0; r < ranks; r++)
-		next[r + 1] += next[r];
-	for (size_t i = 0; i < count; i++)
-		place[i] = next[owner[i]]++;
-	return GEMP_OK;
-}
-
-gemp_code gemp_vertex_values(const gemp_comm *comm, const gemp_shard *graph, const gemp_column *column,
+/* The owners send one column with all answers back, in the order in which the ids came; gemp_owner_places finds the row of each
+ * id in it. */
+gemp_code gemp_vertex_values(const gemp_comm *comm, gemp_code code, const gemp_shard *graph, const gemp_column *column,
                              const gemp_vertex *ids, size_t count, gemp_column *out, size_t *place)
 {
-	gemp_code code = GEMP_OK;
-	int *owner = NULL, *asker = NULL;
-	void *asked = NULL;
-	size_t *from = NULL;
-	gemp_column answers = { 0 };
+	GEMP_OWNED int *owner = NULL, *asker = NULL;
+	GEMP_OWNED void *asked = NULL;
+	GEMP_OWNED size_t *from = NULL;
+	GEMP_OWNED_BY(gemp_column_free) gemp_column answers = { 0 };
 	*out = (gemp_column){ 0 };
-	code = GEMP_NEW(owner, count);
+	GEMP_THEN(GEMP_NEW(owner, count));
 	for (size_t i = 0; code == GEMP_OK && i < count; i++)
 		owner[i] = gemp_shard_owner(graph, ids[i]);
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_exchange_records(comm, ids, count, sizeof *ids, owner, &asked, &from, NULL));
-	GEMP_TRY(gemp_comm_agree(comm, gather_answers(graph, column, asked, from, &answers, &asker)));
-	GEMP_TRY(gemp_column_exchange(out, comm, &answers, asker));
-	code = gemp_comm_agree(comm, place_answers(owner, count, comm->size, place));
-done:
-	if (code != GEMP_OK)
-		gemp_column_free(out);
-	gemp_column_free(&answers);
-	gemp_free_all(owner, asker, asked, from);
-	return code;
+	GEMP_THEN(gemp_owner_places(owner, count, comm->size, place));
+	GEMP_PROPAGATE(gemp_exchange_records(comm, code, ids, count, sizeof *ids, owner, &asked, &from, NULL));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, gather_answers(graph, column, asked, from, &answers, &asker)));
+	return gemp_column_exchange(out, comm, &answers, asker);
 }
 
 enum {
@@ -358,46 +325,44 @@ static gemp_code request_round(const number_request *r, gemp_traffic *traffic)
 	number_request own = *r;
 	gemp_for_ranges(r->count, find_owners, (void *)(uintptr_t)r);
 	GEMP_PROPAGATE(
-		gemp_exchange_records(r->comm, r->ids, r->count, sizeof *r->ids, r->owner, &received, &from, traffic));
+		gemp_exchange_records(r->comm, GEMP_OK, r->ids, r->count, sizeof *r->ids, r->owner, &received, &from, traffic));
 	own.ids = own.out = received;
 	own.count = from[r->comm->size];
 	gemp_for_ranges(own.count, read_numbers, &own);
-	return gemp_exchange_answers(r->comm, received, sizeof *r->out, from, r->owner, r->count, r->out, traffic);
+	return gemp_exchange_answers(r->comm, GEMP_OK, received, sizeof *r->out, from, r->owner, r->count, r->out, traffic);
 }
 
-gemp_code gemp_vertex_numbers(const gemp_comm *comm, const uint64_t *bounds, const uint32_t *values,
+gemp_code gemp_vertex_numbers(const gemp_comm *comm, gemp_code code, const uint64_t *bounds, const uint32_t *values,
                               const gemp_vertex *ids, size_t count, uint32_t *out, gemp_traffic *traffic)
 {
-	gemp_code code = GEMP_OK;
-	number_request r = { comm, bounds, values, ids, count, NULL, out };
+	GEMP_OWNED int *owner = NULL;
+	if (comm->size > 1)
+		GEMP_THEN(GEMP_NEW(owner, gemp_min(count, NUMBERS_A_ROUND)));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	number_request r = { comm, bounds, values, ids, count, owner, out };
 	if (comm->size == 1) {
 		gemp_for_ranges(count, read_numbers, &r);
 		return GEMP_OK;
 	}
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(r.owner, count < NUMBERS_A_ROUND ? count : NUMBERS_A_ROUND)));
 	for (uint64_t round = 0, rounds = gemp_exchange_rounds(comm, count, NUMBERS_A_ROUND); round < rounds; round++) {
 		gemp_block_range own = gemp_exchange_round(round, count, NUMBERS_A_ROUND);
 		r.count = (size_t)(own.end - own.begin);
 		r.ids = r.count ? ids + own.begin : NULL;
 		r.out = r.count ? out + own.begin : NULL;
-		GEMP_TRY(request_round(&r, traffic));
+		GEMP_PROPAGATE(request_round(&r, traffic));
 	}
-done:
-	gemp_free(r.owner);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_edge_owners_new(gemp_edge_owners *out, const gemp_comm *comm, const gemp_shard *graph)
 {
-	gemp_code code = GEMP_OK;
 	*out = (gemp_edge_owners){ .relations = graph->relation_count, .ranks = comm->size };
-	GEMP_TRY(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(out->relation_offset, out->relations + 1),
-	                                            GEMP_ARRAY(out->rank_first, out->relations * (size_t)comm->size))));
-	for (size_t r = 0; r < out->relations; r++)
-		out->relation_offset[r + 1] = out->relation_offset[r] + graph->relations[r].edge_count;
-	gemp_edge_owners_update(out, comm, graph);
-done:
-	if (code != GEMP_OK)
+	gemp_code code = gemp_edge_offsets(graph, &out->relation_offset);
+	GEMP_THEN(GEMP_NEW(out->rank_first, out->relations * (size_t)comm->size));
+	code = gemp_comm_agree(comm, code);
+	if (code == GEMP_OK)
+		gemp_edge_owners_update(out, comm, graph);
+	else
 		gemp_edge_owners_free(out);
 	return code;
 }
@@ -443,8 +408,7 @@ size_t gemp_edge_local_index(const gemp_edge_owners *places, uint64_t edge, int 
 gemp_code gemp_edge_offsets(const gemp_shard *graph, gemp_edge **offsets)
 {
 	gemp_edge *first;
-	if (GEMP_NEW(first, graph->relation_count + 1) != GEMP_OK)
-		return GEMP_ENOMEM;
+	GEMP_PROPAGATE(GEMP_NEW(first, graph->relation_count + 1));
 	for (size_t r = 0; r < graph->relation_count; r++)
 		first[r + 1] = first[r] + graph->relations[r].edge_count;
 	*offsets = first;

@@ -1,4 +1,9 @@
-/* packed: values and short numbers as bytes, for what is sent between ranks. */
+/* value_exchange: values of vertices and edges on their way between ranks. Packed values are bytes; columns travel array by array;
+ * the values of any vertices are asked of their owners.
+ *
+ * Owners: those of vertices follow from the graph's bounds, those of edges from a table of gemp_edge_owners, since edges are
+ * numbered through all relations and a rank has a range of each relation.
+ */
 
 #ifndef GEMP_PARTITION_EXCHANGE_VALUE_EXCHANGE_H
 #define GEMP_PARTITION_EXCHANGE_VALUE_EXCHANGE_H
@@ -8,13 +13,13 @@
 #include "core/text.h"
 #include "graph/graph.h"
 
-/* gemp_text_status tells of failures. A string's bytes are copied. */
+/* Failures are recorded in the text (gemp_text_status). A string's bytes are copied. */
 void gemp_pack_value(gemp_text *out, const gemp_value *value);
 void gemp_pack_number(gemp_text *out, uint64_t number);
 void gemp_pack_bytes(gemp_text *out, const char *bytes, size_t size);
 
-/* In the order in which they were packed; strings and bytes point into what is read, which nobody but gemp_pack_...
- * made. */
+/* In the order in which they were packed; *at advances. Strings and bytes point into the packed bytes, which must come from
+ * gemp_pack_..., as they are not checked. */
 gemp_value gemp_unpack_value(const char **at);
 uint64_t gemp_unpack_number(const char **at);
 const char *gemp_unpack_bytes(const char **at, size_t *size);
@@ -22,20 +27,18 @@ const char *gemp_unpack_bytes(const char **at, size_t *size);
 /* NULL equals NULL, NaN equals NaN; an integer equals a float of the same value. */
 bool gemp_value_same(const gemp_value *a, const gemp_value *b);
 
-/* Collective. texts[ranks], one for each rank, are emptied; what all ranks sent to this one, by source. The caller
- * frees. */
-gemp_code gemp_exchange_texts(const gemp_comm *comm, gemp_text *texts, void **received, size_t *size);
-
-/* column_exchange: the values of a column to the ranks that want them. */
+/* Collective. texts[ranks], one for each rank, are sent and freed, also after a failure. *received[*size] is what all ranks have sent
+ * to this one, by source; the caller frees it. code: as in comm/exchange.h. */
+gemp_code gemp_exchange_texts(const gemp_comm *comm, gemp_code code, gemp_text *texts, void **received, size_t *size);
 
 /* Collective. Row i goes to rank owner[i]. out, which is initialised here, gets what comes, in the order in which
  * gemp_exchange_records brings records: by source, then by row. */
 gemp_code gemp_column_exchange(gemp_column *out, const gemp_comm *comm, const gemp_column *column, const int *owner);
 
 /* Collective. Records, which are freed, go to the ranks owner[]; *records become those that came, in the order of
- * gemp_exchange_records. owner NULL: there is one rank, and they stay. */
-gemp_code gemp_records_move(const gemp_comm *comm, void **records, size_t count, size_t size, const int *owner,
-                            size_t *received);
+ * gemp_exchange_records. With one rank they stay where they are, and owner may be NULL. code: as in comm/exchange.h. */
+gemp_code gemp_records_move(const gemp_comm *comm, gemp_code code, void **records, size_t count, size_t size,
+                            const int *owner, size_t *received);
 /* Collective. `to`, which is {0}, becomes the rows order[0..count) of what comes of `from`, whose row i goes to owner[i] (NULL:
  * one rank). consume: `from` is freed on the way. */
 gemp_code gemp_column_move(const gemp_comm *comm, gemp_column *to, gemp_column *from, const int *owner,
@@ -43,16 +46,14 @@ gemp_code gemp_column_move(const gemp_comm *comm, gemp_column *to, gemp_column *
 gemp_code gemp_table_move(const gemp_comm *comm, gemp_table *to, gemp_table *from, const int *owner,
                           const uint64_t *order, size_t count, bool consume);
 
-/* lookup: what the owners of vertices know of them. */
-
 /* Collective. column: this rank's part of a column of vertices, [graph->rows]. out gets the values of ids[0..count)
  * (any ids, repeated ones too), initialised here, and place[i] the row of ids[i] in it. Nothing to free after an
- * error. */
-gemp_code gemp_vertex_values(const gemp_comm *comm, const gemp_shard *graph, const gemp_column *column,
+ * error. code: as in comm/exchange.h. */
+gemp_code gemp_vertex_values(const gemp_comm *comm, gemp_code code, const gemp_shard *graph, const gemp_column *column,
                              const gemp_vertex *ids, size_t count, gemp_column *out, size_t *place);
-/* Collective. The same for a number of each vertex. bounds[ranks + 1] tells who owns which ids; values[i] is the number of this
- * rank's i-th vertex; out[i] becomes the number of ids[i], and may be the same array. traffic may be NULL. */
-gemp_code gemp_vertex_numbers(const gemp_comm *comm, const uint64_t *bounds, const uint32_t *values,
+/* Collective. The same for a number of each vertex, in rounds. bounds[ranks + 1] tells who owns which ids; values[i] is the number
+ * of this rank's i-th vertex; out[i] becomes the number of ids[i], and may be the same array. traffic may be NULL. */
+gemp_code gemp_vertex_numbers(const gemp_comm *comm, gemp_code code, const uint64_t *bounds, const uint32_t *values,
                               const gemp_vertex *ids, size_t count, uint32_t *out, gemp_traffic *traffic);
 
 /* edge_owners: relation and owner of edges by their numbers through all relations. */

@@ -75,8 +75,7 @@ static gemp_code gather_classes(gemp_fetch *f, size_t view)
 		mine[f->order->id_of[slot] - f->graph->first_vertex] = (uint8_t)gemp_degree_class(
 			row_of(&f->resident_views[view], row).size);
 	}
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
-	GEMP_PROPAGATE(gemp_comm_allgather(comm, mine, f->graph->rows, (void **)&all, &begin));
+	GEMP_PROPAGATE(gemp_comm_allgather(comm, code, mine, f->graph->rows, (void **)&all, &begin));
 	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(f->classes[view], f->graph->vertex_count)));
 	for (size_t slot = 0; slot < f->graph->vertex_count; slot++)
 		f->classes[view][slot] = all[f->order->id_of[slot]];
@@ -429,7 +428,7 @@ static gemp_code read_replies(gemp_fetch *f, transfer *t)
 /* Collective. */
 static gemp_code exchange(gemp_fetch *f, transfer *t, gemp_traffic *traffic)
 {
-	return gemp_exchange(f->context->comm, t->send.data, t->send_size, &t->receive, &t->receive_capacity,
+	return gemp_exchange(f->context->comm, GEMP_OK, t->send.data, t->send_size, &t->receive, &t->receive_capacity,
 	                     t->receive_size, traffic);
 }
 
@@ -497,8 +496,9 @@ gemp_code gemp_fetch_rows(gemp_fetch *f, uint32_t *const *wanted, const gemp_til
 	double began = gemp_now();
 	if (f->residency->hot >= f->graph->vertex_count)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_comm_agree(f->context->comm, set_tiles(f, tiles)));
-	GEMP_PROPAGATE(gemp_comm_agree(f->context->comm, list_requests(f, &t, wanted)));
+	gemp_code code = set_tiles(f, tiles);
+	GEMP_THEN(list_requests(f, &t, wanted));
+	GEMP_PROPAGATE(gemp_comm_agree(f->context->comm, code));
 	GEMP_PROPAGATE(fetch_all(f, &t, &traffic));
 	f->stats.bytes += traffic.bytes;
 	f->stats.messages += traffic.messages;

@@ -27,8 +27,8 @@ static gemp_code join_merged(gemp_edge_patch_state *e)
 	GEMP_OWNED size_t *begin = NULL;
 	if (!e->p->id_map.some_deleted)
 		return GEMP_OK;
-	GEMP_PROPAGATE(
-		gemp_comm_allgather(e->p->comm, patch->merges, patch->merge_count * sizeof *patch->merges, &all, &begin));
+	GEMP_PROPAGATE(gemp_comm_allgather(e->p->comm, GEMP_OK, patch->merges, patch->merge_count * sizeof *patch->merges,
+	                                   &all, &begin));
 	e->merges = all;
 	e->merge_count = begin[e->p->comm->size] / sizeof *patch->merges;
 	return GEMP_OK;
@@ -303,11 +303,11 @@ static gemp_code join(gemp_edge_group *out, const gemp_edge_patch_state *e, cons
 static gemp_code send(gemp_edge_group *group, const gemp_patch_state *p)
 {
 	GEMP_OWNED int *owner = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(p->comm, GEMP_NEW(owner, group->count)));
-	for (size_t i = 0; i < group->count; i++)
+	gemp_code code = GEMP_NEW(owner, group->count);
+	for (size_t i = 0; code == GEMP_OK && i < group->count; i++)
 		owner[i] = gemp_shard_owner(p->to, group->edges[i].source);
-	GEMP_PROPAGATE(
-		gemp_records_move(p->comm, (void **)&group->edges, group->count, sizeof *group->edges, owner, &group->count));
+	GEMP_PROPAGATE(gemp_records_move(p->comm, code, (void **)&group->edges, group->count, sizeof *group->edges, owner,
+	                                 &group->count));
 	for (size_t c = 0; c < group->values.count; c++) {
 		gemp_column *column = &group->values.columns[c], received = { 0 };
 		GEMP_PROPAGATE(gemp_column_exchange(&received, p->comm, column, owner));

@@ -330,8 +330,7 @@ gemp_code gemp_slot_order_new(gemp_slot_order *out, const gemp_comm *comm, const
 	code = GEMP_NEW(mine, graph->rows);
 	for (size_t v = 0; code == GEMP_OK && v < graph->rows; v++)
 		mine[v] = (uint8_t)(GEMP_SLOT_CLASSES - 1 - gemp_degree_class(degree[v]));
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_comm_allgather(comm, mine, graph->rows, (void **)&class, &begin));
+	GEMP_TRY(gemp_comm_allgather(comm, code, mine, graph->rows, (void **)&class, &begin));
 	GEMP_TRY(allocate_order(out, comm));
 	number_slots(out, class);
 done:

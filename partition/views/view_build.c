@@ -60,7 +60,8 @@ static gemp_code gather_slots(const gemp_comm *comm, const gemp_shard *graph, co
 	GEMP_OWNED size_t *begin = NULL;
 	GEMP_OWNED char *all = NULL;
 	uint64_t at = own->begin[part.first], count = own->begin[part.end] - at;
-	GEMP_PROPAGATE(gemp_comm_allgather(comm, (const char *)from + at * width, count * width, (void **)&all, &begin));
+	GEMP_PROPAGATE(
+		gemp_comm_allgather(comm, GEMP_OK, (const char *)from + at * width, count * width, (void **)&all, &begin));
 	for (size_t s = first; s < end; s++) {
 		int owner = gemp_shard_owner(graph, order->id_of[s]);
 		size_t bytes = (size_t)(out->begin[s + 1] - out->begin[s]) * width;
@@ -230,7 +231,7 @@ static gemp_code exchange_slots(const node_exchange *p, size_t first, size_t end
 			memcpy(mine + count, values + at[s] * width, bytes);
 			count += bytes;
 		}
-	GEMP_PROPAGATE(gemp_comm_allgather(between, mine, count, (void **)&all, &begin));
+	GEMP_PROPAGATE(gemp_comm_allgather(between, GEMP_OK, mine, count, (void **)&all, &begin));
 	for (size_t s = first; s < end; s++) {
 		size_t bytes = (size_t)(at[s + 1] - at[s]) * width, *from = &begin[node_of(p, s)];
 		memcpy(values + at[s] * width, all + *from, bytes);

@@ -275,7 +275,7 @@ static gemp_code name_by_keys(gemp_components *found, const gemp_comm *comm, con
 		                           .owner = owner,
 		                           .handler = answer_least,
 		                           .self = &context };
-	GEMP_TRY(gemp_request_run(comm, &request, answers));
+	GEMP_TRY(gemp_request_run(comm, GEMP_OK, &request, answers));
 	for (size_t row = 0; row < found->rows; row++)
 		found->component[row] = (gemp_vertex)answers[gemp_range_find_u32(names, count, found->component[row])];
 done:

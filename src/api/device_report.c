@@ -48,7 +48,7 @@ static gemp_code gather(device_entry **out, size_t *count, const gemp_report *re
 	fill(&own[0], runtime, report->comm->rank);
 	for (size_t i = 0; i < runtime->other_count; i++)
 		fill(&own[i + 1], runtime->others[i], report->comm->rank);
-	GEMP_PROPAGATE(gemp_comm_allgather(report->comm, own, devices * sizeof *own, (void **)out, &begin));
+	GEMP_PROPAGATE(gemp_comm_allgather(report->comm, GEMP_OK, own, devices * sizeof *own, (void **)out, &begin));
 	*count = begin[report->comm->size] / sizeof *own;
 	return GEMP_OK;
 }

@@ -111,7 +111,7 @@ static gemp_code send_ends(imbalance *l, const gemp_unitigs *u, const uint64_t *
 	for (size_t i = 0; i < count; i++)
 		owner[i] = gemp_kmer_graph_owner(u->graph, ends[i].word);
 	const gemp_request request = { ends, count, sizeof *ends, owner, sum_ends, l };
-	return gemp_request_records(u->graph->comm, &request, 0, NULL, traffic);
+	return gemp_request_records(u->graph->comm, GEMP_OK, &request, 0, NULL, traffic);
 }
 
 /* Collective. *far: some vertex differs by more than one, so there is neither path nor circuit. */
@@ -127,7 +127,7 @@ static gemp_code check_balance(gemp_contig *out, const gemp_unitigs *u, const ui
 	out->unbalanced = gemp_comm_sum1(comm, l.count);
 	*far = gemp_comm_sum1(comm, l.beyond_path) > 0;
 	size_t own = l.count < GEMP_CONTIG_EXAMPLES ? l.count : GEMP_CONTIG_EXAMPLES;
-	GEMP_TRY(gemp_comm_allgather(comm, l.vertex, own * sizeof *all, (void **)&all, &begin));
+	GEMP_TRY(gemp_comm_allgather(comm, GEMP_OK, l.vertex, own * sizeof *all, (void **)&all, &begin));
 	size_t count = begin[comm->size] / sizeof *all;
 	out->examples = count < GEMP_CONTIG_EXAMPLES ? count : GEMP_CONTIG_EXAMPLES;
 	for (size_t i = 0; i < out->examples; i++)
@@ -177,7 +177,7 @@ static gemp_code gather(gemp_contig_graph *graph, const gemp_unitigs *u, const u
 			                         .kmers = g->kmers,
 			                         .copies = copies[i] };
 	}
-	GEMP_PROPAGATE(gemp_comm_allgather(comm, own, u->count * sizeof *own, (void **)&graph->edge, &begin));
+	GEMP_PROPAGATE(gemp_comm_allgather(comm, GEMP_OK, own, u->count * sizeof *own, (void **)&graph->edge, &begin));
 	graph->edges = begin[comm->size] / sizeof *own;
 	return gemp_comm_agree(comm, gemp_contig_graph_index(graph, u->graph->k));
 }

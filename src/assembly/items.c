@@ -49,7 +49,7 @@ gemp_code gemp_items_look_up(const gemp_comm *comm, const gemp_item *items, size
 			owner[at++] = gemp_item_rank(items[i]);
 		}
 	const gemp_request request = { asked, wanted, sizeof *asked, owner, read_table, &t };
-	GEMP_PROPAGATE(gemp_request_records(comm, &request, size, found, traffic));
+	GEMP_PROPAGATE(gemp_request_records(comm, GEMP_OK, &request, size, found, traffic));
 	for (size_t i = 0, at = 0; i < count; i++)
 		if (items[i] != GEMP_NO_ITEM)
 			memcpy((char *)answers + i * size, found + at++ * size, size);

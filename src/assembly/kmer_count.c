@@ -143,7 +143,7 @@ gemp_code gemp_kmer_counter_join(gemp_kmer_counter *counter, const gemp_comm *co
 	text_ends own = { counter->head, tail, counter->head_size, kept, counter->open };
 	GEMP_OWNED text_ends *parts = NULL;
 	GEMP_OWNED size_t *begin = NULL;
-	GEMP_PROPAGATE(gemp_comm_allgather(comm, &own, sizeof own, (void **)&parts, &begin));
+	GEMP_PROPAGATE(gemp_comm_allgather(comm, GEMP_OK, &own, sizeof own, (void **)&parts, &begin));
 	text_ends before = text_before(parts, comm->rank, k);
 	uint64_t word = before.tail;
 	for (unsigned i = 0; i < own.head_size && code == GEMP_OK; i++) {

@@ -38,10 +38,10 @@ static gemp_code choose_bounds(gemp_kmer_graph *graph, const gemp_kmer *kmer, si
 	GEMP_OWNED gemp_kmer *own = NULL, *all = NULL;
 	uint64_t of_all = gemp_comm_sum1(comm, count), wanted = SAMPLES_PER_RANK * (uint64_t)ranks;
 	size_t samples = of_all > wanted ? (size_t)((double)count / (double)of_all * (double)wanted) : count;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(graph->bounds, ranks + 1), GEMP_ARRAY(own, samples))));
-	for (size_t i = 0; i < samples; i++)
+	gemp_code code = gemp_new_all(GEMP_ARRAY(graph->bounds, ranks + 1), GEMP_ARRAY(own, samples));
+	for (size_t i = 0; code == GEMP_OK && i < samples; i++)
 		own[i] = gemp_kmer_source(kmer[count / samples * i + count % samples * i / samples]);
-	GEMP_PROPAGATE(gemp_comm_allgather(comm, own, samples * sizeof *own, (void **)&all, &begin));
+	GEMP_PROPAGATE(gemp_comm_allgather(comm, code, own, samples * sizeof *own, (void **)&all, &begin));
 	samples = begin[ranks] / sizeof *all;
 	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_kmer_sort(all, NULL, samples)));
 	for (size_t r = 1; r < ranks; r++)
@@ -59,10 +59,10 @@ static gemp_code distribute_kmers(gemp_kmer_graph *graph, counted_kmer *records,
 	GEMP_OWNED counted_kmer *received = NULL;
 	GEMP_OWNED size_t *from = NULL;
 	size_t incoming, kept = 0;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(owner, count)));
-	for (size_t i = 0; i < count; i++)
+	code = GEMP_NEW(owner, count);
+	for (size_t i = 0; code == GEMP_OK && i < count; i++)
 		owner[i] = owner_of(graph->bounds, comm->size, gemp_kmer_source(records[i].kmer));
-	GEMP_PROPAGATE(gemp_exchange_records(comm, records, count, sizeof *records, owner, (void **)&received, &from,
+	GEMP_PROPAGATE(gemp_exchange_records(comm, code, records, count, sizeof *records, owner, (void **)&received, &from,
 	                                     &graph->traffic));
 	incoming = from[comm->size];
 	code = gemp_new_all(GEMP_ARRAY(graph->kmer, incoming), GEMP_ARRAY(graph->times, incoming));
@@ -231,7 +231,7 @@ static gemp_code link_edges(gemp_kmer_graph *graph, bool uniform)
 		owner[i] = gemp_kmer_graph_owner(graph, gemp_kmer_target(graph->kmer[i], graph->k));
 	}
 	const gemp_request request = { entering, graph->count, sizeof *entering, owner, answer_next, &l };
-	GEMP_TRY(gemp_request_records(graph->comm, &request, sizeof *graph->next, graph->next, &graph->traffic));
+	GEMP_TRY(gemp_request_records(graph->comm, GEMP_OK, &request, sizeof *graph->next, graph->next, &graph->traffic));
 done:
 	gemp_free_all(owner, entering, l.entering);
 	return code;

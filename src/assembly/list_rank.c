@@ -87,7 +87,7 @@ static gemp_code rank_gathered(const gemp_comm *comm, const linked_list *list, s
 	GEMP_OWNED bool *done = NULL;
 	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(own, left)));
 	collect(comm, list, own);
-	GEMP_PROPAGATE(gemp_comm_allgather(comm, own, left * sizeof *own, (void **)&all, &begin));
+	GEMP_PROPAGATE(gemp_comm_allgather(comm, GEMP_OK, own, left * sizeof *own, (void **)&all, &begin));
 	size_t count = begin[comm->size] / sizeof *all, at = begin[comm->rank] / sizeof *all;
 	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(place, count), GEMP_ARRAY(done, count))));
 	rank_all(all, count, place, done);
@@ -215,11 +215,11 @@ static gemp_code exchange(contraction *l, walkers *from, walkers *to, bool by_or
 	GEMP_OWNED int *owner = NULL;
 	GEMP_OWNED void *received = NULL;
 	GEMP_OWNED size_t *begin = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(l->comm, GEMP_NEW(owner, from->count)));
-	for (size_t i = 0; i < from->count; i++)
+	gemp_code code = GEMP_NEW(owner, from->count);
+	for (size_t i = 0; code == GEMP_OK && i < from->count; i++)
 		owner[i] = gemp_item_rank(by_origin ? from->walker[i].from : from->walker[i].at);
-	GEMP_PROPAGATE(gemp_exchange_records(l->comm, from->walker, from->count, sizeof(walker), owner, &received, &begin,
-	                                     l->traffic));
+	GEMP_PROPAGATE(gemp_exchange_records(l->comm, code, from->walker, from->count, sizeof(walker), owner, &received,
+	                                     &begin, l->traffic));
 	gemp_free(to->walker);
 	to->walker = received;
 	received = NULL;

@@ -111,11 +111,10 @@ static gemp_code fetch_words(const word_reader *r, const gemp_comm *comm, const 
 	GEMP_OWNED gemp_vertex *firsts = NULL;
 	gemp_vertex first = order->count ? order->source[0] : GEMP_NO_VERTEX;
 	GEMP_OWNED size_t *begin = NULL;
-	GEMP_PROPAGATE(
-		gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(table, r->graph->rows), GEMP_ARRAY(items, order->count + 1))));
-	for (size_t row = 0; row < r->graph->rows; row++)
+	gemp_code code = gemp_new_all(GEMP_ARRAY(table, r->graph->rows), GEMP_ARRAY(items, order->count + 1));
+	for (size_t row = 0; code == GEMP_OK && row < r->graph->rows; row++)
 		table[row] = read_word(r, row);
-	GEMP_PROPAGATE(gemp_comm_allgather(comm, &first, sizeof first, (void **)&firsts, &begin));
+	GEMP_PROPAGATE(gemp_comm_allgather(comm, code, &first, sizeof first, (void **)&firsts, &begin));
 	for (size_t i = 0; i < order->count; i++)
 		items[i] = item_of(r->graph, order->source[i]);
 	items[order->count] = item_of(r->graph, end_vertex(comm, firsts, edges->path_end));
@@ -150,7 +149,7 @@ static gemp_code choose_start(gemp_overlap *out, const gemp_comm *comm, const ge
 		if (keys < own.keys)
 			own = (candidate){ keys, order->first + i };
 	}
-	GEMP_PROPAGATE(gemp_comm_allgather(comm, &own, sizeof own, (void **)&all, &begin));
+	GEMP_PROPAGATE(gemp_comm_allgather(comm, GEMP_OK, &own, sizeof own, (void **)&all, &begin));
 	for (int q = 0; q < comm->size; q++)
 		if (all[q].keys < own.keys || (all[q].keys == own.keys && all[q].place < own.place))
 			own = all[q];
@@ -184,8 +183,8 @@ static gemp_code find_head(gemp_overlap *out, const gemp_comm *comm, const word_
 	gemp_comm_max(comm, &vertex, 1);
 	if (gemp_shard_owner(r->graph, vertex) == comm->rank)
 		add_word(&text, r, (size_t)(vertex - r->graph->first_vertex));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_text_status(&text)));
-	GEMP_PROPAGATE(gemp_comm_allgather(comm, text.data, text.size, (void **)&out->head, &begin));
+	gemp_code code = gemp_text_status(&text);
+	GEMP_PROPAGATE(gemp_comm_allgather(comm, code, text.data, text.size, (void **)&out->head, &begin));
 	out->word = begin[comm->size];
 	return GEMP_OK;
 }

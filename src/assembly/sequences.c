@@ -57,8 +57,8 @@ static gemp_code send_sequences(gemp_sequences *s, const gemp_comm *comm, const 
 			owner[at++] = r;
 		}
 	}
-	GEMP_PROPAGATE(
-		gemp_exchange_records(comm, copied, copies, sizeof *copied, owner, (void **)&s->sequence, &from, traffic));
+	GEMP_PROPAGATE(gemp_exchange_records(comm, GEMP_OK, copied, copies, sizeof *copied, owner, (void **)&s->sequence,
+	                                     &from, traffic));
 	s->count = from[comm->size];
 	qsort(s->sequence, s->count, sizeof *s->sequence, by_number);
 	return GEMP_OK;
@@ -84,11 +84,11 @@ gemp_code gemp_sequences_put(gemp_sequences *s, const gemp_comm *comm, const uin
 	GEMP_OWNED int *owner = NULL;
 	GEMP_OWNED uint64_t *received = NULL;
 	GEMP_OWNED size_t *from = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(owner, count)));
-	for (size_t i = 0; i < count; i++)
+	gemp_code code = GEMP_NEW(owner, count);
+	for (size_t i = 0; code == GEMP_OK && i < count; i++)
 		owner[i] = letter_owner(comm, s->total_letters, placed[i] >> 2);
 	GEMP_PROPAGATE(
-		gemp_exchange_records(comm, placed, count, sizeof *placed, owner, (void **)&received, &from, traffic));
+		gemp_exchange_records(comm, code, placed, count, sizeof *placed, owner, (void **)&received, &from, traffic));
 	for (size_t i = 0; i < from[comm->size]; i++)
 		s->letter[(received[i] >> 2) - s->first] = gemp_bases[received[i] & 3];
 	return GEMP_OK;

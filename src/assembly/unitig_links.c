@@ -56,7 +56,7 @@ static gemp_code name_unitigs(oriented_unitig *name, const gemp_unitigs *u, gemp
 		count++;
 	}
 	const gemp_request request = { reverse, count, sizeof *reverse, owner, answer_numbers, (void *)u };
-	GEMP_PROPAGATE(gemp_request_records(graph->comm, &request, sizeof *number, number, traffic));
+	GEMP_PROPAGATE(gemp_request_records(graph->comm, GEMP_OK, &request, sizeof *number, number, traffic));
 	for (size_t i = 0, at = 0; i < u->count; i++)
 		if (!u->unitig[i].kept && !u->unitig[i].closed)
 			name[i] = 2 * number[at++] + 1;
@@ -115,7 +115,7 @@ gemp_code gemp_unitig_links_find(gemp_unitig_link **out, size_t *count, const ge
 		owner[i] = gemp_kmer_graph_owner(u->graph, vertex[i]);
 	}
 	const gemp_request request = { vertex, u->count, sizeof *vertex, owner, answer_next, &s };
-	GEMP_TRY(gemp_request_records(u->graph->comm, &request, sizeof *next, next, traffic));
+	GEMP_TRY(gemp_request_records(u->graph->comm, GEMP_OK, &request, sizeof *next, next, traffic));
 	list_links(links, count, &s, next);
 	*out = links;
 	links = NULL;

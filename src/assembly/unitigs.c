@@ -129,7 +129,7 @@ static gemp_code rotate_cycles(gemp_kmer_graph *graph, struct gemp_list_place *p
 	for (size_t i = 0; i < own.count; i++)
 		owner[i] = gemp_item_rank(own.cycles[i].first);
 	const gemp_request request = { own.cycles, own.count, sizeof(cycle), owner, answer_cycles, NULL };
-	GEMP_TRY(gemp_request_records(comm, &request, sizeof(cycle), whole.cycles, &graph->traffic));
+	GEMP_TRY(gemp_request_records(comm, GEMP_OK, &request, sizeof(cycle), whole.cycles, &graph->traffic));
 	whole.count = own.count;
 	for (size_t i = 0; i < graph->count; i++)
 		if (places[i].first & GEMP_LIST_CLOSED)
@@ -230,7 +230,7 @@ static gemp_code join_tails(gemp_unitigs *u, gemp_kmer_graph *graph, const gemp_
 			at++;
 		}
 	const gemp_request request = { messages, tails, sizeof *messages, owner, receive_unitigs, u };
-	return gemp_request_records(graph->comm, &request, 0, NULL, &graph->traffic);
+	return gemp_request_records(graph->comm, GEMP_OK, &request, 0, NULL, &graph->traffic);
 }
 
 static uint64_t letters_of(const gemp_unitigs *u, size_t i)

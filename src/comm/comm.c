@@ -55,6 +55,14 @@ gemp_code gemp_comm_agree(const gemp_comm *comm, gemp_code mine)
 	return gemp_fail((gemp_code)worst.code, "%s", text);
 }
 
+gemp_code gemp_comm_agree_marked(const gemp_comm *comm, gemp_code mine, const uint64_t *sizes)
+{
+	bool failed = false;
+	for (int r = 0; r < comm->size; r++)
+		failed |= sizes[r] == GEMP_SIZE_OF_FAILURE;
+	return failed ? gemp_comm_agree(comm, mine) : GEMP_OK;
+}
+
 /* In place; the time appears in the trace, since it includes the wait for the slowest rank. */
 static void reduce(const gemp_comm *comm, uint64_t *values, int count, MPI_Op operation)
 {
@@ -121,22 +129,22 @@ gemp_code gemp_comm_broadcast(const gemp_comm *comm, void **bytes, size_t *size)
 	return code;
 }
 
-/* One broadcast for each rank instead of MPI_Allgatherv, whose displacements are int and end at 2 GiB. */
-gemp_code gemp_comm_allgather(const gemp_comm *comm, const void *mine, size_t size, void **all, size_t **begin)
+/* Two agreements: the code of the caller rides with the sizes, and that of the allocation needs a reduction of its own, since the
+ * sizes must be known first. The bytes go by one broadcast for each rank instead of MPI_Allgatherv, whose displacements are int
+ * and end at 2 GiB. */
+gemp_code gemp_comm_allgather(const gemp_comm *comm, gemp_code code, const void *mine, size_t size, void **all,
+                              size_t **begin)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED size_t *start = NULL;
 	GEMP_OWNED char *bytes = NULL;
-	GEMP_OWNED uint64_t *sizes = NULL;
+	uint64_t single, *sizes = comm->sizes ? comm->sizes : &single, own = code == GEMP_OK ? size : GEMP_SIZE_OF_FAILURE;
 	size_t ranks = (size_t)comm->size;
-	code = GEMP_NEW(start, ranks + 1);
-	GEMP_THEN(GEMP_NEW(sizes, ranks));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
-	uint64_t own = size;
 	GEMP_MPI(MPI_Allgather(&own, 1, MPI_UINT64_T, sizes, 1, MPI_UINT64_T, comm->world));
-	for (size_t r = 0; r < ranks; r++)
+	GEMP_PROPAGATE(gemp_comm_agree_marked(comm, code, sizes));
+	code = GEMP_NEW(start, ranks + 1);
+	for (size_t r = 0; r < ranks && code == GEMP_OK; r++)
 		start[r + 1] = start[r] + sizes[r];
-	code = GEMP_NEW(bytes, start[ranks] + 1);
+	GEMP_THEN(GEMP_NEW(bytes, start[ranks] + 1));
 	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	if (size)
 		memcpy(bytes + start[comm->rank], mine, size);
@@ -155,7 +163,8 @@ gemp_block_range gemp_comm_block(const gemp_comm *comm, uint64_t count)
 	return (gemp_block_range){ gemp_chunk_begin(count, ranks, rank), gemp_chunk_begin(count, ranks, rank + 1) };
 }
 
-/* Errors are returned so that GEMP_MPI can name the call before it aborts. */
+/* Errors are returned so that GEMP_MPI can name the call before it aborts. `sizes` is not counted as memory of the library, since
+ * it exists as long as the communicator and would make every balance of blocks uneven. */
 void gemp_comm_new(gemp_comm *comm, MPI_Comm parent)
 {
 	GEMP_MPI(MPI_Comm_dup(parent, &comm->world));
@@ -167,6 +176,8 @@ void gemp_comm_new(gemp_comm *comm, MPI_Comm parent)
 	GEMP_MPI(MPI_Comm_size(comm->node, &comm->node_size));
 	comm->counters = NULL;
 	comm->counters_open = 0;
+	comm->sizes = comm->size > 1 ? calloc(2 * (size_t)comm->size, sizeof *comm->sizes) : NULL;
+	GEMP_CHECK(comm->size == 1 || comm->sizes);
 }
 
 void gemp_counter_free(gemp_comm *comm)
@@ -181,6 +192,7 @@ void gemp_counter_free(gemp_comm *comm)
 void gemp_comm_free(gemp_comm *comm)
 {
 	gemp_counter_free(comm);
+	free(comm->sizes);
 	GEMP_MPI(MPI_Comm_free(&comm->node));
 	GEMP_MPI(MPI_Comm_free(&comm->world));
 }

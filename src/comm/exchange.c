@@ -37,65 +37,40 @@ static void count_sent(gemp_traffic *traffic, size_t size)
 	}
 }
 
-/* All receives are posted before the first send, so that messages arrive in place and not in MPI's buffers. */
-gemp_code gemp_exchange_blocks(const gemp_comm *comm, const gemp_peer_block *send, const gemp_peer_block *receive,
-                               gemp_traffic *traffic)
+/* Collective. Sends the sizes of the blocks to their ranks and sets received[ranks]. A rank that has failed sends the mark of a
+ * failure to all ranks, so that all of them return the code on which they agree; only then a reduction is needed. The sizes go
+ * through memory of the communicator, since a rank that is out of memory has no array of its own. */
+static gemp_code exchange_sizes(const gemp_comm *comm, gemp_code code, const gemp_peer_block *send, size_t *received)
 {
-	MPI_Request *requests = NULL;
+	const size_t ranks = (size_t)comm->size;
+	uint64_t single[2], *to = comm->sizes ? comm->sizes : single, *from = to + ranks;
+	for (size_t r = 0; r < ranks; r++)
+		to[r] = code == GEMP_OK ? send[r].size : GEMP_SIZE_OF_FAILURE;
+	GEMP_MPI(MPI_Alltoall(to, 1, MPI_UINT64_T, from, 1, MPI_UINT64_T, comm->world));
+	GEMP_PROPAGATE(gemp_comm_agree_marked(comm, code, from));
+	memcpy(received, from, ranks * sizeof *received);
+	return GEMP_OK;
+}
+
+/* All receives are posted before the first send, so that messages arrive in place and not in MPI's buffers. Both sides know the
+ * sizes, so that the agreement on memory is the only one. */
+gemp_code gemp_exchange_blocks(const gemp_comm *comm, gemp_code code, const gemp_peer_block *send,
+                               const gemp_peer_block *receive, gemp_traffic *traffic)
+{
+	GEMP_OWNED MPI_Request *requests = NULL;
 	size_t messages = 0;
-	for (int r = 0; r < comm->size; r++)
-		messages += messages_of(send[r].size) + messages_of(receive[r].size);
-	gemp_code code = gemp_comm_agree(comm, GEMP_NEW(requests, messages));
 	int posted = 0;
 	for (int r = 0; code == GEMP_OK && r < comm->size; r++)
+		messages += messages_of(send[r].size) + messages_of(receive[r].size);
+	GEMP_THEN(GEMP_NEW(requests, messages));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	for (int r = 0; r < comm->size; r++)
 		if (r != comm->rank)
 			post_messages(false, receive[r].bytes, receive[r].size, r, comm, requests, &posted);
-	for (int r = 0; code == GEMP_OK && r < comm->size; r++)
+	for (int r = 0; r < comm->size; r++)
 		if (r != comm->rank) {
 			post_messages(true, send[r].bytes, send[r].size, r, comm, requests, &posted);
 			count_sent(traffic, send[r].size);
-		}
-	if (code == GEMP_OK) {
-		GEMP_MPI(MPI_Waitall(posted, requests, MPI_STATUSES_IGNORE));
-		if (traffic)
-			traffic->rounds++;
-	}
-	gemp_free(requests);
-	return code;
-}
-
-/* The ranks exchange sizes first, then agree that all have memory for the data, then send. Bytes for this rank
- * itself are copied. */
-gemp_code gemp_exchange(const gemp_comm *comm, const void *send, const size_t *send_size, void **receive,
-                        size_t *receive_capacity, size_t *receive_size, gemp_traffic *traffic)
-{
-	gemp_code code = GEMP_OK;
-	GEMP_OWNED MPI_Request *requests = NULL;
-	GEMP_MPI(MPI_Alltoall(send_size, 1, MPI_UINT64_T, receive_size, 1, MPI_UINT64_T, comm->world));
-	size_t incoming = 0, messages = 0;
-	for (int r = 0; r < comm->size; r++) {
-		incoming += receive_size[r];
-		messages += messages_of(receive_size[r]) + messages_of(send_size[r]);
-	}
-	code = gemp_reserve(receive, receive_capacity, incoming + 1, 1);
-	GEMP_THEN(GEMP_NEW(requests, messages));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
-	int posted = 0;
-	char *to = gemp_pointer_get(receive);
-	for (int r = 0; r < comm->size; to += receive_size[r++])
-		if (r != comm->rank)
-			post_messages(false, to, receive_size[r], r, comm, requests, &posted);
-		else if (receive_size[r]) {
-			size_t before = 0;
-			for (int q = 0; q < r; q++)
-				before += send_size[q];
-			memcpy(to, (const char *)send + before, receive_size[r]);
-		}
-	char *from = (char *)send; /* post_messages serves both directions, so it cannot take const */
-	for (int r = 0; r < comm->size; from += send_size[r++])
-		if (r != comm->rank) {
-			post_messages(true, from, send_size[r], r, comm, requests, &posted);
-			count_sent(traffic, send_size[r]);
 		}
 	GEMP_MPI(MPI_Waitall(posted, requests, MPI_STATUSES_IGNORE));
 	if (traffic)
@@ -103,45 +78,101 @@ gemp_code gemp_exchange(const gemp_comm *comm, const void *send, const size_t *s
 	return GEMP_OK;
 }
 
-gemp_code gemp_exchange_bytes(const gemp_comm *comm, const void *send, const size_t *send_size, void **receive,
-                              size_t *received, gemp_traffic *traffic)
+/* The bytes for or from the ranks lie one behind the other. */
+static void place_blocks(const gemp_comm *comm, char *bytes, const size_t *size, gemp_peer_block *blocks)
+{
+	for (int r = 0; r < comm->size; bytes += size[r++])
+		blocks[r] = (gemp_peer_block){ bytes, size[r] };
+}
+
+/* The bytes for this rank itself are copied. */
+gemp_code gemp_exchange_parts(const gemp_comm *comm, gemp_code code, const gemp_peer_block *send, void **receive,
+                              size_t *receive_capacity, size_t *receive_size, gemp_traffic *traffic)
+{
+	GEMP_OWNED gemp_peer_block *parts = NULL;
+	size_t incoming = 0;
+	GEMP_PROPAGATE(exchange_sizes(comm, code, send, receive_size));
+	for (int r = 0; r < comm->size; r++)
+		incoming += receive_size[r];
+	code = gemp_reserve(receive, receive_capacity, incoming + 1, 1);
+	GEMP_THEN(GEMP_NEW(parts, (size_t)comm->size));
+	if (code == GEMP_OK) {
+		place_blocks(comm, gemp_pointer_get(receive), receive_size, parts);
+		if (send[comm->rank].size)
+			memcpy(parts[comm->rank].bytes, send[comm->rank].bytes, send[comm->rank].size);
+	}
+	return gemp_exchange_blocks(comm, code, send, parts, traffic);
+}
+
+gemp_code gemp_exchange(const gemp_comm *comm, gemp_code code, const void *send, const size_t *send_size,
+                        void **receive, size_t *receive_capacity, size_t *receive_size, gemp_traffic *traffic)
+{
+	GEMP_OWNED gemp_peer_block *parts = NULL;
+	GEMP_THEN(GEMP_NEW(parts, (size_t)comm->size));
+	if (code == GEMP_OK)
+		place_blocks(comm, (char *)(uintptr_t)send, send_size, parts);
+	return gemp_exchange_parts(comm, code, parts, receive, receive_capacity, receive_size, traffic);
+}
+
+gemp_code gemp_exchange_bytes(const gemp_comm *comm, gemp_code code, const void *send, const size_t *send_size,
+                              void **receive, size_t *received, gemp_traffic *traffic)
 {
 	GEMP_OWNED size_t *size = NULL;
 	size_t capacity = 0;
 	*receive = NULL;
 	*received = 0;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(size, (size_t)comm->size)));
-	GEMP_PROPAGATE(gemp_exchange(comm, send, send_size, receive, &capacity, size, traffic));
+	GEMP_THEN(GEMP_NEW(size, (size_t)comm->size));
+	GEMP_PROPAGATE(gemp_exchange(comm, code, send, send_size, receive, &capacity, size, traffic));
 	for (int r = 0; r < comm->size; r++)
 		*received += size[r];
 	return GEMP_OK;
 }
 
-/* A counting sort by owner: stable, so records of one source stay in order, which gemp_exchange_answers relies on. */
-gemp_code gemp_exchange_records(const gemp_comm *comm, const void *records, size_t count, size_t size, const int *owner,
-                                void **out, size_t **from, gemp_traffic *traffic)
+/* next: [ranks + 1] zeros. next[r] becomes the number of records of the owners before r, which is where those of r begin. */
+static void find_starts(const int *owner, size_t count, int ranks, size_t *next)
 {
-	gemp_code code = GEMP_OK;
-	size_t ranks = (size_t)comm->size, capacity = 0;
+	for (size_t i = 0; i < count; i++)
+		next[owner[i] + 1]++;
+	for (int r = 0; r < ranks; r++)
+		next[r + 1] += next[r];
+}
+
+gemp_code gemp_owner_places(const int *owner, size_t count, int ranks, size_t *place)
+{
+	GEMP_OWNED size_t *next = NULL;
+	GEMP_PROPAGATE(GEMP_NEW(next, (size_t)ranks + 1));
+	find_starts(owner, count, ranks, next);
+	for (size_t i = 0; i < count; i++)
+		place[i] = next[owner[i]]++;
+	return GEMP_OK;
+}
+
+/* Records of one owner stay in order, which gemp_exchange_answers relies on. */
+static void sort_records(const char *records, size_t count, size_t size, const int *owner, int ranks, size_t *next,
+                         char *sorted)
+{
+	find_starts(owner, count, ranks, next);
+	for (size_t i = 0; i < count; i++)
+		memcpy(sorted + next[owner[i]]++ * size, records + i * size, size);
+}
+
+gemp_code gemp_exchange_records(const gemp_comm *comm, gemp_code code, const void *records, size_t count, size_t size,
+                                const int *owner, void **out, size_t **from, gemp_traffic *traffic)
+{
+	const size_t ranks = (size_t)comm->size;
+	size_t capacity = 0;
 	GEMP_OWNED char *sorted = NULL;
 	GEMP_OWNED void *received = NULL;
-	GEMP_OWNED size_t *next = NULL, *sizes = NULL, *sources = NULL;
-	code = GEMP_NEW(sorted, count * size);
-	GEMP_THEN(GEMP_NEW(next, ranks + 1));
-	GEMP_THEN(GEMP_NEW(sizes, 2 * ranks));
-	GEMP_THEN(GEMP_NEW(sources, ranks + 1));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
-	for (size_t i = 0; i < count; i++)
-		sizes[owner[i]] += size;
+	GEMP_OWNED size_t *next = NULL, *sizes = NULL, *came = NULL, *sources = NULL;
+	GEMP_THEN(gemp_new_all(GEMP_ARRAY(sorted, count * size), GEMP_ARRAY(next, ranks + 1), GEMP_ARRAY(sizes, ranks),
+	                       GEMP_ARRAY(came, ranks), GEMP_ARRAY(sources, ranks + 1)));
+	if (code == GEMP_OK)
+		sort_records(records, count, size, owner, comm->size, next, sorted);
+	for (size_t r = 0; code == GEMP_OK && r < ranks; r++) /* next[r] is now where the records of r end */
+		sizes[r] = (next[r] - (r ? next[r - 1] : 0)) * size;
+	GEMP_PROPAGATE(gemp_exchange(comm, code, sorted, sizes, &received, &capacity, came, traffic));
 	for (size_t r = 0; r < ranks; r++)
-		next[r + 1] = next[r] + sizes[r];
-	for (size_t i = 0; i < count; i++) {
-		memcpy(sorted + next[owner[i]], (const char *)records + i * size, size);
-		next[owner[i]] += size;
-	}
-	GEMP_PROPAGATE(gemp_exchange(comm, sorted, sizes, &received, &capacity, sizes + ranks, traffic));
-	for (size_t r = 0; r < ranks; r++)
-		sources[r + 1] = sources[r] + sizes[ranks + r] / size;
+		sources[r + 1] = sources[r] + came[r] / size;
 	gemp_pointer_set(out, received);
 	received = NULL;
 	if (from) {
@@ -151,63 +182,49 @@ gemp_code gemp_exchange_records(const gemp_comm *comm, const void *records, size
 	return GEMP_OK;
 }
 
-/* Answers arrive sorted by owner, and those of one owner in the order of sending: next[r] is the next answer of rank r. */
-static gemp_code scatter_answers(const char *received, size_t size, int ranks, const int *owner, size_t count,
-                                 char *out)
+/* All memory is there before the exchange, so that the ranks need not agree again afterwards. */
+gemp_code gemp_exchange_answers(const gemp_comm *comm, gemp_code code, const void *answers, size_t size,
+                                const size_t *from, const int *owner, size_t count, void *out, gemp_traffic *traffic)
 {
-	GEMP_OWNED size_t *next = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(next, (size_t)ranks + 1));
+	const size_t ranks = (size_t)comm->size;
+	size_t capacity = 0;
+	GEMP_OWNED size_t *sizes = NULL, *came = NULL, *next = NULL;
+	GEMP_OWNED void *received = NULL;
+	GEMP_THEN(gemp_new_all(GEMP_ARRAY(sizes, ranks), GEMP_ARRAY(came, ranks), GEMP_ARRAY(next, ranks + 1)));
+	for (size_t r = 0; code == GEMP_OK && r < ranks; r++)
+		sizes[r] = (from[r + 1] - from[r]) * size;
+	GEMP_PROPAGATE(gemp_exchange(comm, code, answers, sizes, &received, &capacity, came, traffic));
+	find_starts(owner, count, comm->size, next);
 	for (size_t i = 0; i < count; i++)
-		next[owner[i] + 1]++;
-	for (int r = 0; r < ranks; r++)
-		next[r + 1] += next[r];
-	for (size_t i = 0; i < count; i++)
-		memcpy(out + i * size, received + next[owner[i]]++ * size, size);
+		memcpy((char *)out + i * size, (const char *)received + next[owner[i]]++ * size, size);
 	return GEMP_OK;
 }
 
-gemp_code gemp_exchange_answers(const gemp_comm *comm, const void *answers, size_t size, const size_t *from,
-                                const int *owner, size_t count, void *out, gemp_traffic *traffic)
+/* The code of the handler rides in the exchange of the answers, or, where none come back, costs an agreement. */
+gemp_code gemp_request_records(const gemp_comm *comm, gemp_code code, const gemp_request *request, size_t answer_size,
+                               void *answers, gemp_traffic *traffic)
 {
-	size_t ranks = (size_t)comm->size;
-	GEMP_OWNED size_t *sizes = NULL;
-	size_t capacity = 0;
 	GEMP_OWNED void *received = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(sizes, 2 * ranks)));
-	for (size_t r = 0; r < ranks; r++)
-		sizes[r] = (from[r + 1] - from[r]) * size;
-	GEMP_PROPAGATE(gemp_exchange(comm, answers, sizes, &received, &capacity, sizes + ranks, traffic));
-	return gemp_comm_agree(comm, scatter_answers(received, size, comm->size, owner, count, out));
-}
-
-/* Calls the owner's handler for all received records at once. */
-static gemp_code handle_requests(const gemp_request *request, size_t answer_size, const void *received, size_t count,
-                                 void **answers)
-{
-	*answers = gemp_calloc(count, answer_size ? answer_size : 1);
-	return *answers ? request->handler(request->self, received, count, *answers) : GEMP_ENOMEM;
-}
-
-gemp_code gemp_request_records(const gemp_comm *comm, const gemp_request *request, size_t answer_size, void *answers,
-                               gemp_traffic *traffic)
-{
-	gemp_code code = GEMP_OK;
-	GEMP_OWNED void *received = NULL, *replies = NULL;
+	GEMP_OWNED uint64_t *replies = NULL;
 	GEMP_OWNED size_t *from = NULL;
-	if (comm->size == 1)
-		return request->handler(request->self, request->records, request->count, answers);
-	GEMP_PROPAGATE(gemp_exchange_records(comm, request->records, request->count, request->size, request->owner,
+	if (comm->size == 1) {
+		GEMP_THEN(request->handler(request->self, request->records, request->count, answers));
+		return code;
+	}
+	GEMP_PROPAGATE(gemp_exchange_records(comm, code, request->records, request->count, request->size, request->owner,
 	                                     &received, &from, traffic));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, handle_requests(request, answer_size, received, from[comm->size], &replies)));
-	if (answer_size)
-		code = gemp_exchange_answers(comm, replies, answer_size, from, request->owner, request->count, answers,
-		                             traffic);
-	return code;
+	const size_t count = from[comm->size];
+	replies = gemp_calloc(count, answer_size ? answer_size : 1);
+	code = replies ? request->handler(request->self, received, count, replies) : GEMP_ENOMEM;
+	if (!answer_size)
+		return gemp_comm_agree(comm, code);
+	return gemp_exchange_answers(comm, code, replies, answer_size, from, request->owner, request->count, answers,
+	                             traffic);
 }
 
-gemp_code gemp_request_run(const gemp_comm *comm, const gemp_request *request, uint64_t *answers)
+gemp_code gemp_request_run(const gemp_comm *comm, gemp_code code, const gemp_request *request, uint64_t *answers)
 {
-	return gemp_request_records(comm, request, sizeof *answers, answers, NULL);
+	return gemp_request_records(comm, code, request, sizeof *answers, answers, NULL);
 }
 
 uint64_t gemp_exchange_rounds(const gemp_comm *comm, uint64_t count, uint64_t step)
@@ -248,7 +265,7 @@ gemp_code gemp_exchange_rate(const gemp_comm *comm, size_t bytes, double *rate)
 	for (int i = 0; i < TRIES; i++) {
 		GEMP_MPI(MPI_Barrier(comm->world));
 		double since = MPI_Wtime();
-		GEMP_PROPAGATE(gemp_exchange_blocks(comm, blocks, blocks + others + 1, NULL));
+		GEMP_PROPAGATE(gemp_exchange_blocks(comm, GEMP_OK, blocks, blocks + others + 1, NULL));
 		uint64_t nanoseconds = (uint64_t)((MPI_Wtime() - since) * 1e9) + 1;
 		gemp_comm_max(comm, &nanoseconds, 1);
 		best = (double)nanoseconds * 1e-9 < best ? (double)nanoseconds * 1e-9 : best;

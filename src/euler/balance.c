@@ -16,8 +16,8 @@ static gemp_code count_round(const gemp_comm *comm, const gemp_euler_edges *edge
 	GEMP_OWNED size_t *begin = NULL;
 	for (size_t i = 0; i < count; i++)
 		owner[i] = (int)gemp_range_find(edges->bounds, (size_t)edges->ranks, edges->target[from + i]);
-	GEMP_PROPAGATE(
-		gemp_exchange_records(comm, edges->target + from, count, sizeof *edges->target, owner, &arrived, &begin, NULL));
+	GEMP_PROPAGATE(gemp_exchange_records(comm, GEMP_OK, edges->target + from, count, sizeof *edges->target, owner,
+	                                     &arrived, &begin, NULL));
 	const gemp_vertex *vertices = arrived;
 	for (size_t i = 0; i < begin[edges->ranks]; i++)
 		in[vertices[i] - edges->bounds[edges->rank]]++;
@@ -60,7 +60,7 @@ static gemp_code gather_examples(gemp_euler_balance *out, const gemp_comm *comm,
 	GEMP_OWNED size_t *begin = NULL;
 	if (count > GEMP_EULER_SHOWN)
 		count = GEMP_EULER_SHOWN;
-	GEMP_PROPAGATE(gemp_comm_allgather(comm, own, count * sizeof *own, &all, &begin));
+	GEMP_PROPAGATE(gemp_comm_allgather(comm, GEMP_OK, own, count * sizeof *own, &all, &begin));
 	gemp_euler_unbalanced *list = all;
 	size_t gathered = begin[comm->size] / sizeof *list;
 	if (gathered)

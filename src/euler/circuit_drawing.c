@@ -33,7 +33,7 @@ static gemp_code gather(const gemp_comm *comm, const void *own, size_t count, si
 {
 	GEMP_OWNED void *all = NULL;
 	GEMP_OWNED size_t *begin = NULL;
-	GEMP_PROPAGATE(gemp_comm_allgather(comm, own, count * size, &all, &begin));
+	GEMP_PROPAGATE(gemp_comm_allgather(comm, GEMP_OK, own, count * size, &all, &begin));
 	if (begin[comm->size])
 		memcpy(out, all, begin[comm->size]);
 	return GEMP_OK;

@@ -277,7 +277,7 @@ gemp_code gemp_euler_query_slots(const gemp_comm *comm, const gemp_euler_edges *
 			                           .owner = a.owner,
 			                           .handler = answer_slots,
 			                           .self = &a };
-		GEMP_TRY(gemp_request_run(comm, &request, answers + at));
+		GEMP_TRY(gemp_request_run(comm, GEMP_OK, &request, answers + at));
 	}
 done:
 	gemp_free_all(a.firsts, a.owner);

@@ -72,8 +72,8 @@ static gemp_code send_ends(orientation *o, arc_record **ends, size_t *count)
 			o->records[2 * at + 1] = (arc_record){ undirected->target[at], arc + 1 };
 			o->owner[2 * at + 1] = (int)gemp_range_find(undirected->bounds, o->ranks, undirected->target[at]);
 		}
-	GEMP_PROPAGATE(gemp_exchange_records(o->comm, o->records, 2 * o->own_slots, sizeof *o->records, o->owner, &arrived,
-	                                     &from, NULL));
+	GEMP_PROPAGATE(gemp_exchange_records(o->comm, GEMP_OK, o->records, 2 * o->own_slots, sizeof *o->records, o->owner,
+	                                     &arrived, &from, NULL));
 	*ends = arrived;
 	*count = from[o->ranks];
 	return GEMP_OK;
@@ -117,8 +117,8 @@ static gemp_code link_arcs(orientation *o)
 		return GEMP_OK;
 	for (size_t i = 0; i < 2 * pairs; i++)
 		o->owner[i] = (int)gemp_range_find(o->arc_bounds, o->ranks, o->records[i].to);
-	GEMP_PROPAGATE(
-		gemp_exchange_records(o->comm, o->records, 2 * pairs, sizeof *o->records, o->owner, &arrived, &from, NULL));
+	GEMP_PROPAGATE(gemp_exchange_records(o->comm, GEMP_OK, o->records, 2 * pairs, sizeof *o->records, o->owner,
+	                                     &arrived, &from, NULL));
 	const arc_record *next = arrived;
 	for (size_t i = 0; i < from[o->ranks]; i++)
 		o->next[next[i].to - o->arc_bounds[o->undirected->rank]] = (gemp_vertex)next[i].arc;
@@ -216,7 +216,8 @@ static gemp_code orient_all(orientation *o)
 	GEMP_PROPAGATE(find_circuits(o, &arcs));
 	GEMP_PROPAGATE(gemp_comm_agree(o->comm, GEMP_NEW(edges, o->own_slots)));
 	orient_edges(o, &arcs, edges, o->owner);
-	GEMP_PROPAGATE(gemp_exchange_records(o->comm, edges, o->own_slots, sizeof *edges, o->owner, &arrived, &from, NULL));
+	GEMP_PROPAGATE(
+		gemp_exchange_records(o->comm, GEMP_OK, edges, o->own_slots, sizeof *edges, o->owner, &arrived, &from, NULL));
 	GEMP_PROPAGATE(gemp_comm_agree(o->comm, make_rows(o, arrived, from[o->ranks])));
 	number_slots(o, from[o->ranks]);
 	return GEMP_OK;

@@ -130,7 +130,7 @@ static gemp_code gather_boundaries(const verification *v)
 		own.first_edge = v->ends[0];
 		own.last_edge = v->ends[order->count - 1];
 	}
-	GEMP_PROPAGATE(gemp_comm_allgather(v->comm, &own, sizeof own, &seams, &begin));
+	GEMP_PROPAGATE(gemp_comm_allgather(v->comm, GEMP_OK, &own, sizeof own, &seams, &begin));
 	return check_boundaries(v, seams);
 }
 

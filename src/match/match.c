@@ -382,8 +382,9 @@ gemp_code gemp_match_prepare(gemp_match **out, gemp_runtime *context, gemp_shard
 		GEMP_PROPAGATE(gemp_comm_agree(context->comm, check_sampled(m)));
 		goto ready;
 	}
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, make_chain(m)));
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, choose_counted(m, &per)));
+	code = make_chain(m);
+	GEMP_THEN(choose_counted(m, &per));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
 	gemp_search_options search = { .lanes = options->lanes,
 		                           .launch_factor = options->launch_factor,
 		                           .result_buffer = context->budgets.result_buffer,

@@ -270,10 +270,9 @@ static gemp_code exchange(const gemp_comm *comm, gemp_arrays *a, const size_t *c
 	GEMP_OWNED void *received = NULL;
 	code = GEMP_NEW(send, (size_t)comm->size);
 	GEMP_THEN(GEMP_NEW(receive, (size_t)comm->size));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
-	for (int r = 0; r < comm->size; r++)
+	for (int r = 0; code == GEMP_OK && r < comm->size; r++)
 		send[r] = (cut[r + 1] - cut[r]) * size;
-	GEMP_PROPAGATE(gemp_exchange(comm, *array, send, &received, &capacity, receive, &a->traffic));
+	GEMP_PROPAGATE(gemp_exchange(comm, code, *array, send, &received, &capacity, receive, &a->traffic));
 	for (int r = 0; r < comm->size; r++)
 		bytes += receive[r];
 	gemp_free(*array);

@@ -291,7 +291,7 @@ static gemp_code exchange_mpi(gemp_shuffled *s, unsigned array, exchange_task *p
 	gemp_host_mapping mapping = { 0 };
 	gemp_code code = gemp_comm_agree(p->comm, prepare(s, array, p, &mapping));
 	GEMP_TRY(code);
-	GEMP_TRY(gemp_exchange_blocks(p->comm, p->sent, p->received, traffic));
+	GEMP_TRY(gemp_exchange_blocks(p->comm, GEMP_OK, p->sent, p->received, traffic));
 	code = gemp_host_mapping_end(&mapping, s->device);
 	GEMP_THEN(gemp_readback_end(&s->sent[array], s->device));
 	code = gemp_comm_agree(p->comm, code);

@@ -102,8 +102,8 @@ static gemp_code component_sizes(gemp_components *out, const gemp_comm *comm, co
 	GEMP_THEN(part_sizes(out, comm, bounds, set_of, size, &parts, &owner, &part_count));
 	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	if (comm->size > 1) {
-		GEMP_PROPAGATE(
-			gemp_exchange_records(comm, parts, part_count, sizeof *parts, owner, &received, &from, &out->traffic));
+		GEMP_PROPAGATE(gemp_exchange_records(comm, GEMP_OK, parts, part_count, sizeof *parts, owner, &received, &from,
+		                                     &out->traffic));
 		for (size_t i = 0; i < from[comm->size]; i++)
 			size[((part_size *)received)[i].component - first] += ((part_size *)received)[i].vertices;
 	}
@@ -169,7 +169,7 @@ gemp_code gemp_component_sizes_by_vertex(uint64_t *size, const gemp_components *
 	const gemp_request request = {
 		.records = parts, .count = count, .size = sizeof *parts, .owner = owner, .handler = add_up, .self = &n
 	};
-	GEMP_TRY(gemp_request_run(comm, &request, answers));
+	GEMP_TRY(gemp_request_run(comm, GEMP_OK, &request, answers));
 	for (size_t row = 0; row < found->rows; row++)
 		size[row] = answers[place(names, count, found->component[row])];
 done:
@@ -274,9 +274,8 @@ static gemp_code return_tree(component_search *f)
 	code = GEMP_NEW(owner, count);
 	for (size_t i = 0; i < count && code == GEMP_OK; i++)
 		owner[i] = (int)gemp_range_find(f->first_edge, ranks, f->links.tree[i]);
-	GEMP_PROPAGATE(gemp_comm_agree(f->comm, code));
-	GEMP_PROPAGATE(gemp_exchange_records(f->comm, f->links.tree, count, sizeof *f->links.tree, owner, &received, &from,
-	                                     &f->links.traffic));
+	GEMP_PROPAGATE(gemp_exchange_records(f->comm, code, f->links.tree, count, sizeof *f->links.tree, owner, &received,
+	                                     &from, &f->links.traffic));
 	size_t capacity = f->out->tree_count;
 	code = GEMP_RESERVE(f->out->tree, capacity, f->out->tree_count + from[ranks] + 1);
 	GEMP_PROPAGATE(gemp_comm_agree(f->comm, code));
@@ -291,8 +290,8 @@ static gemp_code count_edges_before(component_search *f)
 	GEMP_OWNED size_t *begin = NULL;
 	GEMP_OWNED void *all = NULL;
 	uint64_t mine = gemp_csr_all_edges(f->csr, f->count);
-	GEMP_PROPAGATE(gemp_comm_agree(f->comm, GEMP_NEW(f->first_edge, (size_t)f->comm->size + 1)));
-	GEMP_PROPAGATE(gemp_comm_allgather(f->comm, &mine, sizeof mine, &all, &begin));
+	gemp_code code = GEMP_NEW(f->first_edge, (size_t)f->comm->size + 1);
+	GEMP_PROPAGATE(gemp_comm_allgather(f->comm, code, &mine, sizeof mine, &all, &begin));
 	for (int r = 0; r < f->comm->size; r++)
 		f->first_edge[r + 1] = f->first_edge[r] + ((uint64_t *)all)[r];
 	return GEMP_OK;

@@ -193,8 +193,8 @@ static gemp_code request_names(gemp_contraction *c, gemp_vertex *names, size_t c
 		memcpy(sorted, names, count * sizeof *names);
 		code = list_distinct(sorted, index, count, distinct, &distinct_count);
 	}
-	GEMP_PROPAGATE(gemp_comm_agree(c->comm, code));
-	GEMP_PROPAGATE(gemp_vertex_numbers(c->comm, c->bounds, c->name, distinct, distinct_count, distinct, &c->traffic));
+	GEMP_PROPAGATE(
+		gemp_vertex_numbers(c->comm, code, c->bounds, c->name, distinct, distinct_count, distinct, &c->traffic));
 	for (size_t i = 0, at = 0; i < count; i++) {
 		at += i > 0 && sorted[i] != sorted[i - 1];
 		names[index[i]] = distinct[at];
@@ -216,10 +216,10 @@ static gemp_code send_links(gemp_contraction *c)
 		owner[i] = (int)gemp_range_find(c->bounds, (size_t)c->comm->size, c->ends[i].source);
 	GEMP_PROPAGATE(gemp_comm_agree(c->comm, code));
 	if (c->edges)
-		GEMP_PROPAGATE(
-			gemp_exchange_records(c->comm, c->edges, c->links, sizeof *c->edges, owner, &edges, NULL, &c->traffic));
+		GEMP_PROPAGATE(gemp_exchange_records(c->comm, GEMP_OK, c->edges, c->links, sizeof *c->edges, owner, &edges,
+		                                     NULL, &c->traffic));
 	GEMP_PROPAGATE(
-		gemp_exchange_records(c->comm, c->ends, c->links, sizeof *c->ends, owner, &ends, &from, &c->traffic));
+		gemp_exchange_records(c->comm, GEMP_OK, c->ends, c->links, sizeof *c->ends, owner, &ends, &from, &c->traffic));
 	gemp_free(c->ends);
 	c->ends = ends;
 	ends = NULL;

@@ -340,8 +340,8 @@ static gemp_code send_round(edge_exchange *s, uint64_t round)
 	GEMP_OWNED void *received = NULL;
 	GEMP_OWNED size_t *from = NULL;
 	size_t count = pack_round(s, round);
-	GEMP_PROPAGATE(
-		gemp_exchange_records(s->comm, s->pairs, count, sizeof *s->pairs, s->owner, &received, &from, s->traffic));
+	GEMP_PROPAGATE(gemp_exchange_records(s->comm, GEMP_OK, s->pairs, count, sizeof *s->pairs, s->owner, &received,
+	                                     &from, s->traffic));
 	for (int r = 0; r < s->comm->size; r++)
 		for (size_t i = from[r]; i < from[r + 1]; i++) {
 			const gemp_edge_pair pair = ((const gemp_edge_pair *)received)[i];

@@ -142,7 +142,7 @@ static gemp_code count_remote(target_count *c)
 	GEMP_OWNED void *came = NULL;
 	GEMP_OWNED size_t *from = NULL;
 	size_t count = atomic_load(&c->remote_count);
-	GEMP_PROPAGATE(gemp_exchange_records(c->comm, c->remote, count, sizeof *c->remote, c->owner, &came, &from,
+	GEMP_PROPAGATE(gemp_exchange_records(c->comm, GEMP_OK, c->remote, count, sizeof *c->remote, c->owner, &came, &from,
 	                                     &c->degrees->traffic));
 	for (size_t i = 0; i < from[c->comm->size]; i++)
 		c->degrees->in[((gemp_vertex *)came)[i] - c->degrees->first]++;

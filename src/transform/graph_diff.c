@@ -175,8 +175,7 @@ gemp_code gemp_graph_diff_take(gemp_graph_diff_side *side, gemp_runtime *context
 		GEMP_PROPAGATE(pack_relation(context, graph, &graph->relations[k], &text, &own));
 	code = gemp_text_status(&text);
 	GEMP_THEN(gemp_text_status(&own));
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
-	GEMP_PROPAGATE(gemp_comm_allgather(context->comm, own.data, own.size, &side->bytes, &begin));
+	GEMP_PROPAGATE(gemp_comm_allgather(context->comm, code, own.data, own.size, &side->bytes, &begin));
 	side->size = begin[context->comm->size];
 	return gemp_comm_agree(context->comm, unpack(side));
 }

@@ -67,7 +67,7 @@ static gemp_code make_part(const gemp_comm *comm, const gemp_eulerian *graph, bo
 		while (pairs[i].from >= bounds[owner[i] + 1])
 			owner[i]++;
 	}
-	GEMP_TRY(gemp_exchange_records(comm, pairs, made, sizeof *pairs, owner, (void **)out, &from, NULL));
+	GEMP_TRY(gemp_exchange_records(comm, GEMP_OK, pairs, made, sizeof *pairs, owner, (void **)out, &from, NULL));
 	*count = from[ranks];
 done:
 	gemp_free(ends);

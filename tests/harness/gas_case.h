@@ -95,7 +95,7 @@ static inline gemp_code gas_case_build(gas_case *c, const gemp_comm *comm, uint6
 	GEMP_TRY(GEMP_NEW(own, c->graph->rows));
 	for (size_t row = 0; row < c->graph->rows; row++)
 		own[row] = (uint32_t)((c->graph->keys.integers[row] + 20) / 7);
-	GEMP_TRY(gemp_comm_allgather(comm, own, c->graph->rows * sizeof *own, &all, &begin));
+	GEMP_TRY(gemp_comm_allgather(comm, GEMP_OK, own, c->graph->rows * sizeof *own, &all, &begin));
 	c->number = all;
 done:
 	gemp_free(own);
@@ -185,7 +185,7 @@ static inline void *gas_case_all(const gas_case *c, const gemp_layout *layout, c
 	size_t *begin = NULL;
 	for (uint32_t v = 0; v < layout->own; v++)
 		memcpy(rows + (layout->id[v] - c->graph->first_vertex) * size, (const char *)own + v * size, size);
-	if (gemp_comm_allgather(c->comm, rows, layout->own * size, &gathered, &begin) != GEMP_OK)
+	if (gemp_comm_allgather(c->comm, GEMP_OK, rows, layout->own * size, &gathered, &begin) != GEMP_OK)
 		abort();
 	for (uint32_t id = 0; id < c->n; id++)
 		memcpy(all + c->number[id] * size, (const char *)gathered + id * size, size);

@@ -83,7 +83,7 @@ static bool ids_of_others(const gemp_layout *layout, gemp_vertex **out)
 	             sums->send_begin[columns] == others;
 	for (size_t c = 0; c < columns; c++)
 		sizes[0][first + c] = (sums->ghost_begin[c + 1] - sums->ghost_begin[c]) * sizeof *ids;
-	assert_all_ok(gemp_exchange(&test_comm, ids, sizes[0], &told, &capacity, sizes[1], NULL));
+	assert_all_ok(gemp_exchange(&test_comm, GEMP_OK, ids, sizes[0], &told, &capacity, sizes[1], NULL));
 	for (size_t c = 0; c < columns; c++)
 		right &= sizes[1][first + c] == (sums->send_begin[c + 1] - sums->send_begin[c]) * sizeof *ids;
 	for (uint64_t i = 0; right && i < others; i++)

@@ -57,7 +57,7 @@ static bool same_arcs(const gas_arc *own, size_t count, const gas_arc *reference
 {
 	void *all = NULL;
 	size_t *begin = NULL;
-	if (gemp_comm_allgather(&test_comm, own, count * sizeof *own, &all, &begin) != GEMP_OK)
+	if (gemp_comm_allgather(&test_comm, GEMP_OK, own, count * sizeof *own, &all, &begin) != GEMP_OK)
 		return false;
 	size_t total = begin[test_comm.size] / sizeof *own;
 	gas_arc *arcs = all;
@@ -112,7 +112,7 @@ static bool same_links(const gemp_layout *layout)
 		for (uint64_t i = links->send_begin[r] + 1; i < links->send_begin[r + 1]; i++)
 			right &= links->send[i - 1] < links->send[i];
 	}
-	assert_all_ok(gemp_exchange(&test_comm, ids, sizes[0], &came, &capacity, sizes[1], NULL));
+	assert_all_ok(gemp_exchange(&test_comm, GEMP_OK, ids, sizes[0], &came, &capacity, sizes[1], NULL));
 	for (size_t r = 0; r < ranks; r++)
 		right &= sizes[1][r] == (links->ghost_begin[r + 1] - links->ghost_begin[r]) * sizeof *ids;
 	right = right && memcmp(came, layout->id + layout->own, (layout->known - layout->own) * sizeof *ids) == 0;

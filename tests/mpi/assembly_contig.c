@@ -109,8 +109,8 @@ static bool has_wanted(const gemp_contig *contig)
 	char *all = NULL;
 	size_t *begin = NULL, size = (size_t)contig->sequences.total_letters;
 	bool closed = contig->verdict == GEMP_CONTIG_CIRCUIT;
-	assert_all_ok(
-		gemp_comm_allgather(&test_comm, contig->sequences.letter, contig->sequences.letters, (void **)&all, &begin));
+	assert_all_ok(gemp_comm_allgather(&test_comm, GEMP_OK, contig->sequences.letter, contig->sequences.letters,
+	                                  (void **)&all, &begin));
 	memset(found, 0, sizeof found);
 	for (size_t i = 0; i < size + (closed ? k - 1 : 0); i++)
 		letters[i] = all[i % size];

@@ -192,7 +192,7 @@ static gemp_code assemble(char **out, uint64_t *random)
 	if (test_comm.rank == test_comm.size - 1)
 		gemp_text_add(&part, "", 1);
 	GEMP_TRY(gemp_comm_agree(&test_comm, code == GEMP_OK ? gemp_text_status(&part) : code));
-	GEMP_TRY(gemp_comm_allgather(&test_comm, part.data, part.size, (void **)out, &begin));
+	GEMP_TRY(gemp_comm_allgather(&test_comm, GEMP_OK, part.data, part.size, (void **)out, &begin));
 done:
 	gemp_free(begin);
 	gemp_text_free(&part);

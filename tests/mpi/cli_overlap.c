@@ -76,7 +76,7 @@ static void check_text(const gemp_overlap *overlap, char first, bool circular)
 		size_t size, *begin = NULL;
 		char *all = NULL;
 		const char *mine = gemp_overlap_stretch(overlap, stretch, circular, &size);
-		assert_all_ok(gemp_comm_allgather(&test_comm, mine, size, (void **)&all, &begin));
+		assert_all_ok(gemp_comm_allgather(&test_comm, GEMP_OK, mine, size, (void **)&all, &begin));
 		memcpy(text + at, all, begin[test_comm.size]);
 		at += begin[test_comm.size];
 		gemp_free(all);

@@ -20,7 +20,7 @@ static void all_get_all_in_rank_order(void **state)
 		char *mine = gemp_calloc(sizes[test_comm.rank], 1), *all = NULL;
 		memset(mine, test_comm.rank + 1, sizes[test_comm.rank]);
 		size_t *begin = NULL;
-		assert_all_ok(gemp_comm_allgather(&test_comm, mine, sizes[test_comm.rank], (void **)&all, &begin));
+		assert_all_ok(gemp_comm_allgather(&test_comm, GEMP_OK, mine, sizes[test_comm.rank], (void **)&all, &begin));
 		bool right = begin[0] == 0 && begin[test_comm.size] == total;
 		for (int r = 0; r < test_comm.size; r++) {
 			right = right && begin[r + 1] - begin[r] == sizes[r];
@@ -40,7 +40,7 @@ static void nothing_gathered_is_nothing(void **state)
 	(void)state;
 	void *all = NULL;
 	size_t *begin = NULL;
-	assert_all_ok(gemp_comm_allgather(&test_comm, NULL, 0, &all, &begin));
+	assert_all_ok(gemp_comm_allgather(&test_comm, GEMP_OK, NULL, 0, &all, &begin));
 	assert_all(all != NULL && begin[test_comm.size] == 0);
 	gemp_free(all);
 	gemp_free(begin);
@@ -95,7 +95,7 @@ static gemp_code gather_some(void *unused)
 	(void)unused;
 	void *all = NULL;
 	size_t *begin = NULL;
-	gemp_code code = gemp_comm_allgather(&test_comm, "abc", (size_t)test_comm.rank % 4, &all, &begin);
+	gemp_code code = gemp_comm_allgather(&test_comm, GEMP_OK, "abc", (size_t)test_comm.rank % 4, &all, &begin);
 	gemp_free(all);
 	gemp_free(begin);
 	return code;

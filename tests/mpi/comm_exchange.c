@@ -41,7 +41,7 @@ static bool exchange_right(uint64_t seed, void **receive, size_t *capacity, gemp
 		for (size_t i = 0; i < send_size[r]; i++)
 			send[at++] = byte_of(seed, me, r, i);
 	*traffic = (gemp_traffic){ 0 };
-	assert_all_ok(gemp_exchange(&test_comm, send, send_size, receive, capacity, receive_size, traffic));
+	assert_all_ok(gemp_exchange(&test_comm, GEMP_OK, send, send_size, receive, capacity, receive_size, traffic));
 	gemp_free(send);
 	bool right = memcmp(traffic, &expected, sizeof expected) == 0;
 	const char *got = *receive;
@@ -99,7 +99,7 @@ static bool parcels_right(uint64_t seed)
 			for (size_t i = 0; i < send[r].size; i++)
 				((char *)send[r].bytes)[i] = byte_of(seed, me, r, i);
 		}
-	assert_all_ok(gemp_exchange_blocks(&test_comm, send, receive, &traffic));
+	assert_all_ok(gemp_exchange_blocks(&test_comm, GEMP_OK, send, receive, &traffic));
 	for (int r = 0; r < ranks; r++) {
 		for (size_t i = 0; right && i < receive[r].size; i++)
 			right = ((char *)receive[r].bytes)[i] == byte_of(seed, r, me, i);
@@ -127,9 +127,9 @@ static void nothing_to_send_is_no_message(void **state)
 	size_t sizes[2 * MOST_RANKS] = { 0 }, capacity = 0;
 	void *receive = NULL;
 	gemp_traffic traffic = { 0 };
-	assert_all_ok(gemp_exchange(&test_comm, NULL, sizes, &receive, &capacity, sizes + MOST_RANKS, &traffic));
+	assert_all_ok(gemp_exchange(&test_comm, GEMP_OK, NULL, sizes, &receive, &capacity, sizes + MOST_RANKS, &traffic));
 	assert_all(traffic.bytes == 0 && traffic.messages == 0 && traffic.rounds == 1);
-	assert_all_ok(gemp_exchange(&test_comm, NULL, sizes, &receive, &capacity, sizes + MOST_RANKS, NULL));
+	assert_all_ok(gemp_exchange(&test_comm, GEMP_OK, NULL, sizes, &receive, &capacity, sizes + MOST_RANKS, NULL));
 	gemp_free(receive);
 	assert_all(gemp_memory_blocks() == 0);
 }
@@ -143,7 +143,7 @@ static void one_rank_may_get_all(void **state)
 	void *receive = NULL;
 	uint32_t number = (uint32_t)test_comm.rank;
 	sizes[last] = sizeof number;
-	assert_all_ok(gemp_exchange(&test_comm, &number, sizes, &receive, &capacity, received, NULL));
+	assert_all_ok(gemp_exchange(&test_comm, GEMP_OK, &number, sizes, &receive, &capacity, received, NULL));
 	bool right = true;
 	for (int r = 0; r < test_comm.size; r++) {
 		right = right && received[r] == (test_comm.rank == last ? sizeof number : 0);
@@ -180,8 +180,8 @@ static void records_go_to_their_owners(void **state)
 			records[i] = (record){ (uint32_t)test_comm.rank, (uint32_t)i, "rest" };
 			owner[i] = owner_of(seed, test_comm.rank, i);
 		}
-		assert_all_ok(
-			gemp_exchange_records(&test_comm, records, count, sizeof *records, owner, (void **)&out, &from, NULL));
+		assert_all_ok(gemp_exchange_records(&test_comm, GEMP_OK, records, count, sizeof *records, owner, (void **)&out,
+		                                    &from, NULL));
 		bool right = from[0] == 0;
 		for (int r = 0; r < test_comm.size; r++) {
 			size_t at = from[r];
@@ -207,12 +207,12 @@ static void no_records_at_all(void **state)
 	(void)state;
 	void *out = NULL;
 	size_t *from = NULL;
-	assert_all_ok(gemp_exchange_records(&test_comm, NULL, 0, 8, NULL, &out, &from, NULL));
+	assert_all_ok(gemp_exchange_records(&test_comm, GEMP_OK, NULL, 0, 8, NULL, &out, &from, NULL));
 	assert_all(from[test_comm.size] == 0);
 	gemp_free(out);
 	gemp_free(from);
 	out = NULL;
-	assert_all_ok(gemp_exchange_records(&test_comm, NULL, 0, 8, NULL, &out, NULL, NULL));
+	assert_all_ok(gemp_exchange_records(&test_comm, GEMP_OK, NULL, 0, 8, NULL, &out, NULL, NULL));
 	gemp_free(out);
 	assert_all(gemp_memory_blocks() == 0);
 }
@@ -228,7 +228,8 @@ static gemp_code exchange_some(void *unused)
 	}
 	void *out = NULL;
 	size_t *from = NULL;
-	gemp_code code = gemp_exchange_records(&test_comm, records, 100, sizeof records[0], owner, &out, &from, NULL);
+	gemp_code code = gemp_exchange_records(&test_comm, GEMP_OK, records, 100, sizeof records[0], owner, &out, &from,
+	                                       NULL);
 	gemp_free(out);
 	gemp_free(from);
 	return code;

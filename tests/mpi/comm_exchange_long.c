@@ -26,7 +26,7 @@ static void large_pieces_arrive_whole(void **state)
 		send[large - 1] = 'z';
 	}
 	gemp_traffic traffic = { 0 };
-	assert_all_ok(gemp_exchange(&test_comm, send, send_size, &receive, &capacity, receive_size, &traffic));
+	assert_all_ok(gemp_exchange(&test_comm, GEMP_OK, send, send_size, &receive, &capacity, receive_size, &traffic));
 	if (test_comm.rank == last) {
 		const char *got = receive;
 		assert_true(receive_size[0] == large && got[0] == 'a' && got[(size_t)1 << 30] == 'b' &&

@@ -34,7 +34,7 @@ static gemp_code ask(answering *a, size_t count, uint64_t seed, bool *right)
 		owner[i] = (int)gemp_random_below(&seed, (uint64_t)test_comm.size);
 	}
 	const gemp_request request = { numbers, count, sizeof *numbers, owner, answer, a };
-	gemp_code code = gemp_request_run(&test_comm, &request, answers);
+	gemp_code code = gemp_request_run(&test_comm, GEMP_OK, &request, answers);
 	*right = true;
 	for (size_t i = 0; i < count; i++)
 		*right &= answers[i] == (uint64_t)numbers[i] * 64 + (uint64_t)owner[i];

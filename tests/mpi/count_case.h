@@ -238,7 +238,7 @@ static inline void know(known *k, const made *m, const gemp_count_engine *engine
 	size_t *begin = NULL;
 	memset(k, 0, sizeof *k);
 	k->vertices = m->vertices;
-	assert_all_ok(gemp_comm_allgather(&test_comm, m->graph->keys.integers, m->graph->rows * sizeof *keys,
+	assert_all_ok(gemp_comm_allgather(&test_comm, GEMP_OK, m->graph->keys.integers, m->graph->rows * sizeof *keys,
 	                                  (void **)&keys, &begin));
 	for (size_t a = 0; a < k->vertices; a++)
 		for (size_t b = 0; b < k->vertices; b++)

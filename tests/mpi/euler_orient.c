@@ -37,7 +37,7 @@ static bool same_edges(const euler_case *c, const gemp_euler_edges *edges)
 	bool *seen = gemp_calloc(edges->edges, sizeof *seen), right = true;
 	for (size_t i = 0; i < own; i++)
 		list[i] = (told){ edges->own_edge[i], gemp_euler_source(edges, edges->first + i), edges->target[i] };
-	if (gemp_comm_allgather(&test_comm, list, own * sizeof *list, (void **)&all, &begin) != GEMP_OK)
+	if (gemp_comm_allgather(&test_comm, GEMP_OK, list, own * sizeof *list, (void **)&all, &begin) != GEMP_OK)
 		return false;
 	bool path = edges->path_start != GEMP_NO_VERTEX;
 	right &= begin[test_comm.size] == edges->edges * sizeof *all && edges->edges == c->edges + path;

@@ -160,9 +160,10 @@ static inline const char *euler_case_wrong(const euler_case *c, const gemp_euler
 	uint64_t before = gemp_comm_exscan(&test_comm, order->count);
 	if (gemp_comm_sum1(&test_comm, before != order->first) != 0)
 		return "first place of a rank";
-	if (gemp_comm_allgather(&test_comm, order->edge, order->count * sizeof *order->edge, &edges, &begin) != GEMP_OK ||
-	    gemp_comm_allgather(&test_comm, order->source, sources ? order->count * sizeof *order->source : 0, &starts,
-	                        &starts_begin) != GEMP_OK)
+	if (gemp_comm_allgather(&test_comm, GEMP_OK, order->edge, order->count * sizeof *order->edge, &edges, &begin) !=
+	        GEMP_OK ||
+	    gemp_comm_allgather(&test_comm, GEMP_OK, order->source, sources ? order->count * sizeof *order->source : 0,
+	                        &starts, &starts_begin) != GEMP_OK)
 		return "memory";
 	const gemp_edge *edge = edges;
 	const gemp_vertex *source = starts;

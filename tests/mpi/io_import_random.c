@@ -247,7 +247,7 @@ static void check_graph(const gemp_shard *graph)
 	for (size_t v = 0; v < graph->rows; v++)
 		good = vertex_is_right(graph, v, &own[v]) && good;
 	assert_all(good && graph->vertex_count == vertices.count && gemp_shard_edges(graph) == edges.count);
-	assert_all_ok(gemp_comm_allgather(&test_comm, own, graph->rows * sizeof *own, (void **)&row_of, &begin));
+	assert_all_ok(gemp_comm_allgather(&test_comm, GEMP_OK, own, graph->rows * sizeof *own, (void **)&row_of, &begin));
 	for (size_t r = 0; r < graph->relation_count; r++)
 		for (size_t v = 0; v < graph->rows; v++) {
 			const gemp_relation *relation = &graph->relations[r];

@@ -77,7 +77,7 @@ static void random_files(void **state)
 		size_t *begin = NULL;
 		draw_file(&file, &expected, c % 2, &random);
 		assert_all_ok(gemp_fasta_visit(&reads, &test_comm, write_all("reads", &file), (size_t)c, take, &mine));
-		assert_all_ok(gemp_comm_allgather(&test_comm, mine.data, mine.size, (void **)&all, &begin));
+		assert_all_ok(gemp_comm_allgather(&test_comm, GEMP_OK, mine.data, mine.size, (void **)&all, &begin));
 		bool good = begin[test_comm.size] == expected.size && memcmp(all, expected.data, expected.size) == 0;
 		if (!good && test_comm.rank == 0)
 			fprintf(stderr, "case %d:\n%s\nexpected %s\n     got %.*s\n", c, file.data, expected.data,

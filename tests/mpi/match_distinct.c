@@ -252,7 +252,8 @@ static void check(const meaning *by, const input *in, size_t memory, uint64_t ha
 		set_key(by, in, &found.members[i]);
 	void *all;
 	size_t *begin;
-	assert_all_ok(gemp_comm_allgather(&test_comm, found.members, found.rows * sizeof *found.members, &all, &begin));
+	assert_all_ok(
+		gemp_comm_allgather(&test_comm, GEMP_OK, found.members, found.rows * sizeof *found.members, &all, &begin));
 	assert_all(begin[test_comm.size] / sizeof(member) == expected_count);
 	qsort(all, expected_count, sizeof(member), compare_members);
 	assert_all(memcmp(all, expected, expected_count * sizeof(member)) == 0);

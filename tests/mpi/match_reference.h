@@ -252,7 +252,7 @@ static inline void reference_gather(reference *r)
 {
 	void *all = NULL;
 	size_t *begin = NULL;
-	assert_all_ok(gemp_comm_allgather(&test_comm, r->list, r->count * sizeof *r->list, &all, &begin));
+	assert_all_ok(gemp_comm_allgather(&test_comm, GEMP_OK, r->list, r->count * sizeof *r->list, &all, &begin));
 	r->count = r->capacity = begin[test_comm.size] / sizeof *r->list;
 	r->list = realloc(r->list, (r->count + 1) * sizeof *r->list);
 	if (r->count)
@@ -408,7 +408,7 @@ static inline void collecting_gather(collecting *c)
 	void *all = NULL;
 	size_t *begin = NULL;
 	uint64_t width[2] = { (uint64_t)c->vertex_count, (uint64_t)c->edge_count };
-	assert_all_ok(gemp_comm_allgather(&test_comm, c->rows, c->count * sizeof *c->rows, &all, &begin));
+	assert_all_ok(gemp_comm_allgather(&test_comm, GEMP_OK, c->rows, c->count * sizeof *c->rows, &all, &begin));
 	gemp_comm_max(&test_comm, width, 2);
 	c->vertex_count = (int)width[0];
 	c->edge_count = (int)width[1];

@@ -46,7 +46,7 @@ static element *gather(const void *keys, size_t count, gemp_key_map map, size_t 
 {
 	void *whole;
 	size_t *begin;
-	assert_all_ok(gemp_comm_allgather(&test_comm, keys, count * map.size, &whole, &begin));
+	assert_all_ok(gemp_comm_allgather(&test_comm, GEMP_OK, keys, count * map.size, &whole, &begin));
 	*all = begin[test_comm.size] / map.size;
 	element *elements = calloc(*all + 1, sizeof *elements);
 	for (size_t i = 0; i < *all; i++) {

@@ -360,7 +360,7 @@ static inline gemp_code output_push(void *self, gemp_frame *frame, bool last, bo
 		}
 	gemp_projected_free(columns, shown);
 	GEMP_TRY(gemp_comm_agree(&test_comm, gemp_text_status(&mine)));
-	GEMP_TRY(gemp_comm_allgather(&test_comm, mine.data, mine.size, &all, &begin));
+	GEMP_TRY(gemp_comm_allgather(&test_comm, GEMP_OK, mine.data, mine.size, &all, &begin));
 	gemp_text_add(&o->text, all, begin[test_comm.size]);
 	code = gemp_comm_agree(&test_comm, gemp_text_status(&o->text));
 	o->over = last;

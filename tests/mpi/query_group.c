@@ -88,7 +88,7 @@ static char *all_lines(const output *o)
 {
 	void *all;
 	size_t *begin, count = 0;
-	assert_all_ok(gemp_comm_allgather(&test_comm, o->lines.data, o->lines.size, &all, &begin));
+	assert_all_ok(gemp_comm_allgather(&test_comm, GEMP_OK, o->lines.data, o->lines.size, &all, &begin));
 	char *text = calloc(begin[test_comm.size] + 1, 1), *sorted = calloc(begin[test_comm.size] + 1, 1), *lines[64];
 	memcpy(text, all, begin[test_comm.size]);
 	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))

@@ -113,7 +113,7 @@ static void check(gemp_shuffle how, size_t count, int owners, gemp_code expected
 	gemp_buffer buffers[2] = { { 0 }, { 0 } };
 	gemp_shuffled shuffled;
 	gemp_traffic traffic = { 0 };
-	assert_all_ok(gemp_comm_allgather(&test_comm, own, count * sizeof *own, &all, &begin));
+	assert_all_ok(gemp_comm_allgather(&test_comm, GEMP_OK, own, count * sizeof *own, &all, &begin));
 	assert_all_ok(gemp_buffer_new(&buffers[0], device, (count + 1) * element * 4, tuples));
 	assert_all_ok(gemp_buffer_new(&buffers[1], device, (count + 1) * 4, column));
 	const gemp_tuples in = { how.layout == GEMP_SHUFFLE_AOS ? NULL : &buffers[1], &buffers[0], count, NULL };

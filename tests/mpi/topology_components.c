@@ -90,7 +90,7 @@ static void check_tree(const test_world *w, const gemp_components *found)
 		own[2 * i] = type;
 		own[2 * i + 1] = w->before[type] + edge;
 	}
-	assert_all_ok(gemp_comm_allgather(&test_comm, own, 2 * found->tree_count * sizeof *own, &all, &begin));
+	assert_all_ok(gemp_comm_allgather(&test_comm, GEMP_OK, own, 2 * found->tree_count * sizeof *own, &all, &begin));
 	size_t count = begin[test_comm.size] / sizeof *own / 2;
 	for (size_t v = 0; v < w->vertices; v++)
 		parent[v] = v;

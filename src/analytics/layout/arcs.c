@@ -395,7 +395,7 @@ static gemp_code exchange_arcs(send_task *s, uint32_t **word, uint64_t *count)
 		GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_RESERVE(s->send, send_capacity, outgoing * words + 1)));
 		gemp_parallel_for(chunks, move_sent_chunk, s);
 		s->first += chunks;
-		GEMP_PROPAGATE(gemp_exchange(comm, s->send, sizes, &received, &capacity, sizes + ranks, NULL));
+		GEMP_PROPAGATE(gemp_exchange(comm, GEMP_OK, s->send, sizes, &received, &capacity, sizes + ranks, NULL));
 		size_t size = 0;
 		for (size_t r = 0; r < ranks; r++)
 			size += sizes[ranks + r];

@@ -33,8 +33,8 @@ gemp_code gemp_layout_print_key(const gemp_comm *comm, const gemp_shard *graph, 
 		gemp_value key = gemp_column_get(&graph->keys, (size_t)(id - graph->first_vertex));
 		gemp_value_print(&key, &own);
 	}
-	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_text_status(&own)));
-	GEMP_PROPAGATE(gemp_comm_allgather(comm, own.data, own.size, &all, &begin));
+	gemp_code code = gemp_text_status(&own);
+	GEMP_PROPAGATE(gemp_comm_allgather(comm, code, own.data, own.size, &all, &begin));
 	size_t size = begin[comm->size] < capacity ? begin[comm->size] : capacity - 1;
 	memcpy(text, all, size);
 	text[size] = '\0';

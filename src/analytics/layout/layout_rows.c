@@ -423,7 +423,7 @@ gemp_code gemp_layout_make_out_weight(gemp_layout *layout)
 	memcpy(layout->out_weight, s.sum, layout->own * sizeof *s.sum);
 	for (size_t r = 0; r < ranks; r++)
 		sizes[r] = (links->ghost_begin[r + 1] - links->ghost_begin[r]) * sizeof *s.sum;
-	GEMP_TRY(gemp_exchange(comm, s.sum + layout->own, sizes, &received, &capacity, sizes + ranks, NULL));
+	GEMP_TRY(gemp_exchange(comm, GEMP_OK, s.sum + layout->own, sizes, &received, &capacity, sizes + ranks, NULL));
 	for (uint64_t i = 0; i < links->send_begin[ranks]; i++)
 		layout->out_weight[links->send[i]] += ((const double *)received)[i];
 done:

@@ -97,13 +97,12 @@ static gemp_code locate_remote(remote_vertices *remote, const gemp_layout *layou
 	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	list_owners(remote, layout->graph, owner);
 	GEMP_PROPAGATE(
-		gemp_exchange_records(comm, remote->id, remote->count, sizeof *remote->id, owner, &ids, &from, NULL));
+		gemp_exchange_records(comm, GEMP_OK, remote->id, remote->count, sizeof *remote->id, owner, &ids, &from, NULL));
 	code = GEMP_NEW(replies, from[ranks]);
 	GEMP_THEN(GEMP_NEW(requester, from[ranks]));
 	GEMP_THEN(answer_requests(remote, layout, ids, from, replies, requester));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	GEMP_PROPAGATE(
-		gemp_exchange_records(comm, replies, from[ranks], sizeof *replies, requester, &received, NULL, NULL));
+		gemp_exchange_records(comm, code, replies, from[ranks], sizeof *replies, requester, &received, NULL, NULL));
 	return gemp_comm_agree(comm, sort_by_owner(remote, comm->size, owner, received));
 }
 
@@ -133,7 +132,7 @@ static gemp_code make_in_counts(gemp_layout_state *state)
 		counts[to] = state->from_own[to] + state->from_ghost[to];
 	for (size_t r = first; r < first + columns; r++)
 		sizes[r] = (graph->bounds[r + 1] - graph->bounds[r]) * sizeof *counts;
-	GEMP_PROPAGATE(gemp_exchange(state->comm, counts, sizes, &received_count, &capacity, sizes + ranks, NULL));
+	GEMP_PROPAGATE(gemp_exchange(state->comm, GEMP_OK, counts, sizes, &received_count, &capacity, sizes + ranks, NULL));
 	for (size_t i = 0; i < columns * own; i++)
 		state->in_counts[i % own] += ((const uint64_t *)received_count)[i];
 	return GEMP_OK;

@@ -117,7 +117,7 @@ gemp_code gemp_verify_each_edge(const gemp_verify_edges *edges, gemp_verify_visi
 gemp_code gemp_verify_gather(const gemp_verify_edges *edges, const void *own, size_t size, void **all)
 {
 	size_t *begin = NULL;
-	gemp_code code = gemp_comm_allgather(edges->comm, own, edges->graph->rows * size, all, &begin);
+	gemp_code code = gemp_comm_allgather(edges->comm, GEMP_OK, own, edges->graph->rows * size, all, &begin);
 	gemp_free(begin);
 	return code;
 }

@@ -274,7 +274,7 @@ static gemp_code report_top(gemp_analysis *a, const double *rank)
 	gemp_code code = GEMP_OK;
 	ranked own[TOP], *all = NULL;
 	size_t *begin = NULL, count = choose_own(own, &a->layout, rank);
-	GEMP_TRY(gemp_comm_allgather(a->job.comm, own, count * sizeof *own, (void **)&all, &begin));
+	GEMP_TRY(gemp_comm_allgather(a->job.comm, GEMP_OK, own, count * sizeof *own, (void **)&all, &begin));
 	count = begin[a->job.comm->size] / sizeof *all;
 	qsort(all, count, sizeof *all, by_rank);
 	code = print_top(a, all, count < TOP ? count : TOP);

@@ -214,7 +214,7 @@ static gemp_code merge_step(merge_state *m, unsigned step)
 	memset(m->sizes, 0, 2 * team->teams * sizeof *m->sizes);
 	if (sending)
 		m->sizes[team->team - half] = sending * m->size;
-	GEMP_TRY(gemp_exchange(team->comm, m->send_buffer, m->sizes, &m->received, &m->received_capacity,
+	GEMP_TRY(gemp_exchange(team->comm, GEMP_OK, m->send_buffer, m->sizes, &m->received, &m->received_capacity,
 	                       m->sizes + team->teams, &team->traffic));
 	for (size_t t = 0; t < team->teams; t++)
 		bytes += m->sizes[team->teams + t];

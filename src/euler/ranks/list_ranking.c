@@ -106,7 +106,7 @@ static gemp_code rank_gathered(ranking_state *s)
 			own[count++] = (gathered_element){ .number = list->first_number + x,
 				                               .next = gemp_euler_next_at(list, x, s->wide),
 				                               .weight = gemp_number_at(list->weight.at, x, s->wide) };
-	GEMP_PROPAGATE(gemp_comm_allgather(team->comm, own, count * sizeof *own, &all, &begin));
+	GEMP_PROPAGATE(gemp_comm_allgather(team->comm, GEMP_OK, own, count * sizeof *own, &all, &begin));
 	team->traffic.bytes += count * sizeof *own * (team->teams - 1);
 	GEMP_MPI(MPI_Allgather(&team->circuits, 1, MPI_UINT64_T, circuits, 1, MPI_UINT64_T, team->comm->world));
 	gathered_element *elements = all;

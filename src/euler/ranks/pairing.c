@@ -125,7 +125,8 @@ static gemp_code pair_round(pairing *p, size_t count, void **slots, size_t *capa
 	gemp_for_chunks(exchange->received, EDGES_PER_CHUNK, answer_body, p);
 	for (size_t t = 0; t < team->teams; t++)
 		sizes[t] = exchange->receive_size[t] / sizeof(gemp_vertex) * size;
-	GEMP_TRY(gemp_exchange(team->comm, p->answers, sizes, slots, capacity, sizes + team->teams, &team->traffic));
+	GEMP_TRY(
+		gemp_exchange(team->comm, GEMP_OK, p->answers, sizes, slots, capacity, sizes + team->teams, &team->traffic));
 	answer_scatter t = { p, *slots, p->wide };
 	gemp_parallel_for(exchange->pieces, scatter_body, &t);
 done:

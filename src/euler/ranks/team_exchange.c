@@ -135,7 +135,7 @@ gemp_code gemp_euler_exchange_send(gemp_euler_exchange *exchange, gemp_code code
 		}
 	}
 	gemp_parallel_for(exchange->pieces, sort_piece, exchange);
-	GEMP_PROPAGATE(gemp_exchange(exchange->team->comm, encode_records(exchange), exchange->send_size,
+	GEMP_PROPAGATE(gemp_exchange(exchange->team->comm, GEMP_OK, encode_records(exchange), exchange->send_size,
 	                             &exchange->receive, &exchange->receive_capacity, exchange->receive_size,
 	                             &exchange->team->traffic));
 	for (size_t t = 0; t < teams; t++)
@@ -293,11 +293,11 @@ static gemp_code run_query(query_state *a)
 	const gemp_comm *comm = team->comm;
 	size_t teams = a->teams;
 	GEMP_MPI(MPI_Allgather(&a->request->own, 1, MPI_UINT64_T, a->owned, 1, MPI_UINT64_T, comm->world));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, pack_requests(a)));
-	GEMP_PROPAGATE(gemp_exchange(comm, a->requests, a->sizes, &a->received_requests, &a->requests_capacity,
+	gemp_code code = pack_requests(a);
+	GEMP_PROPAGATE(gemp_exchange(comm, code, a->requests, a->sizes, &a->received_requests, &a->requests_capacity,
 	                             a->sizes + teams, &team->traffic));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, pack_answers(a)));
-	GEMP_PROPAGATE(gemp_exchange(comm, a->answers, a->sizes + 2 * teams, &a->received, &a->received_capacity,
+	code = pack_answers(a);
+	GEMP_PROPAGATE(gemp_exchange(comm, code, a->answers, a->sizes + 2 * teams, &a->received, &a->received_capacity,
 	                             a->sizes + 3 * teams, &team->traffic));
 	return gemp_comm_agree(comm, order_answers(a));
 }

@@ -230,7 +230,7 @@ static gemp_code exchange_records(distinct *d)
 	GEMP_OWNED void *records = NULL;
 	GEMP_OWNED size_t *from = NULL;
 	double t = gemp_now();
-	GEMP_PROPAGATE(gemp_exchange_records(context->comm, d->outgoing, d->outgoing_count,
+	GEMP_PROPAGATE(gemp_exchange_records(context->comm, GEMP_OK, d->outgoing, d->outgoing_count,
 	                                     d->form.words * sizeof(uint32_t), d->owner, &records, &from,
 	                                     &context->traffic));
 	d->outgoing_count = 0;
@@ -399,8 +399,8 @@ static gemp_code gather_key_ranks(distinct *d, gemp_shard *graph)
 	void *rank = NULL;
 	GEMP_OWNED size_t *begin = NULL;
 	GEMP_PROPAGATE(gemp_shard_load_keys(graph));
-	GEMP_PROPAGATE(
-		gemp_comm_allgather(d->context->comm, graph->key_ranks, graph->rows * sizeof *graph->key_ranks, &rank, &begin));
+	GEMP_PROPAGATE(gemp_comm_allgather(d->context->comm, GEMP_OK, graph->key_ranks,
+	                                   graph->rows * sizeof *graph->key_ranks, &rank, &begin));
 	d->rank = rank;
 	code = gemp_comm_agree(d->context->comm, GEMP_NEW(d->vertex, graph->vertex_count));
 	for (uint64_t id = 0; id < graph->vertex_count && code == GEMP_OK; id++)

@@ -421,8 +421,8 @@ gemp_code gemp_match_exchange_round(gemp_match_exchange *c, uint64_t *moved)
 	*moved = 0;
 	for (size_t k = 1; k < c->stages; k++)
 		release_taken(c, k);
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, pack(c, moved)));
-	GEMP_PROPAGATE(gemp_exchange(context->comm, c->send, c->send_size, &c->receive, &c->receive_capacity,
+	code = pack(c, moved);
+	GEMP_PROPAGATE(gemp_exchange(context->comm, code, c->send, c->send_size, &c->receive, &c->receive_capacity,
 	                             c->receive_size, &context->traffic));
 	code = unpack(c);
 	GEMP_THEN(renew_credits(c));

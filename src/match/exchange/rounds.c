@@ -111,8 +111,9 @@ static gemp_code run_part(rounds *r, bool anew, gemp_rounds_result *result)
 	bool over = false;
 	uint64_t still = 0;
 	if (!r->search->emit.all_resident)
-		GEMP_TRY(gemp_comm_agree(comm, gemp_match_exchange_new(&r->exchange, r->search)));
-	GEMP_TRY(gemp_comm_agree(comm, gemp_multi_restart(r->search, anew)));
+		code = gemp_match_exchange_new(&r->exchange, r->search);
+	GEMP_THEN(gemp_multi_restart(r->search, anew));
+	GEMP_TRY(gemp_comm_agree(comm, code));
 	if (r->search->balancer)
 		gemp_balancer_open(r->search->balancer);
 	while (!over) {

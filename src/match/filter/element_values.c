@@ -22,8 +22,8 @@ gemp_code gemp_owner_request(gemp_runtime *context, const void *questions, size_
 	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(sizes, 4 * ranks)));
 	for (size_t r = 0; r < ranks; r++)
 		sizes[r] = counts[r] * size;
-	GEMP_PROPAGATE(
-		gemp_exchange(comm, questions, sizes, &received, &question_capacity, sizes + ranks, &context->traffic));
+	GEMP_PROPAGATE(gemp_exchange(comm, GEMP_OK, questions, sizes, &received, &question_capacity, sizes + ranks,
+	                             &context->traffic));
 	const char *at = received;
 	for (size_t r = 0; r < ranks; r++) {
 		size_t before = reply.size, bytes = sizes[ranks + r];
@@ -32,8 +32,7 @@ gemp_code gemp_owner_request(gemp_runtime *context, const void *questions, size_
 		at += bytes;
 	}
 	GEMP_THEN(gemp_text_status(&reply));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
-	GEMP_PROPAGATE(gemp_exchange(comm, reply.data, sizes + 2 * ranks, replies, &reply_capacity, sizes + 3 * ranks,
+	GEMP_PROPAGATE(gemp_exchange(comm, code, reply.data, sizes + 2 * ranks, replies, &reply_capacity, sizes + 3 * ranks,
 	                             &context->traffic));
 	*reply_size = 0;
 	for (size_t r = 0; r < ranks; r++)

@@ -224,8 +224,8 @@ static gemp_code gather_ranks(gemp_pushdown *p, gemp_runtime *context, gemp_shar
 	GEMP_PROPAGATE(gemp_shard_load_keys(graph));
 	if (gemp_comm_sum1(context->comm, !ranked_as_compared(graph)))
 		return GEMP_OK;
-	GEMP_PROPAGATE(
-		gemp_comm_allgather(context->comm, graph->key_ranks, graph->rows * sizeof *graph->key_ranks, &all, &begin));
+	GEMP_PROPAGATE(gemp_comm_allgather(context->comm, GEMP_OK, graph->key_ranks, graph->rows * sizeof *graph->key_ranks,
+	                                   &all, &begin));
 	p->key_rank = all;
 	return GEMP_OK;
 }

@@ -48,8 +48,7 @@ gemp_code gemp_sampler_new(gemp_sampler **out, gemp_runtime *context, const gemp
 		code = gemp_sample_rows_new(&s->rows, context, graph);
 	}
 	GEMP_THEN(measure_degrees(s, pattern, &mine));
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	GEMP_TRY(gemp_comm_allgather(context->comm, mine, graph->rows, (void **)&s->class, &begin));
+	GEMP_TRY(gemp_comm_allgather(context->comm, code, mine, graph->rows, (void **)&s->class, &begin));
 	*out = s;
 	s = NULL;
 done:

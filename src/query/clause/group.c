@@ -162,9 +162,8 @@ static gemp_code exchange_block(group_stage *g, size_t first, size_t end)
 	double t = gemp_now();
 	code = GEMP_NEW(sizes, ranks);
 	GEMP_THEN(pack_groups(g, first, end, &packed, sizes));
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
 	GEMP_PROPAGATE(
-		gemp_exchange_bytes(context->comm, packed.data, sizes, &received, &received_size, &context->traffic));
+		gemp_exchange_bytes(context->comm, code, packed.data, sizes, &received, &received_size, &context->traffic));
 	gemp_timers_add(&context->timers, GEMP_PHASE_EXCHANGE, t);
 	code = merge_groups(g, received, (const char *)received + received_size);
 	return gemp_comm_agree(context->comm, code);

@@ -312,8 +312,7 @@ static gemp_code sample_rows(const sort_stage *o, sort_stage *samples)
 	*samples = (sort_stage){ .shown = o->shown, .sort_count = o->sort_count, .sorts = o->sorts };
 	code = gemp_frame_like(&samples->rows, &o->rows);
 	GEMP_THEN(pack_rows(&o->rows, step / 2, o->rows.rows, step, &mine));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
-	GEMP_PROPAGATE(gemp_comm_allgather(comm, mine.data, mine.size, &all, &begin));
+	GEMP_PROPAGATE(gemp_comm_allgather(comm, code, mine.data, mine.size, &all, &begin));
 	code = unpack_rows(&samples->rows, all, (const char *)all + begin[comm->size]);
 	GEMP_THEN(sort_rows(samples, UINT64_MAX));
 	return gemp_comm_agree(comm, code);
@@ -340,7 +339,7 @@ static gemp_code exchange_buckets(sort_stage *o, const sort_stage *samples)
 	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
 	gemp_frame_clear(&o->rows);
 	GEMP_PROPAGATE(
-		gemp_exchange_bytes(context->comm, packed.data, sizes, &received, &received_size, &context->traffic));
+		gemp_exchange_bytes(context->comm, GEMP_OK, packed.data, sizes, &received, &received_size, &context->traffic));
 	gemp_text_free(&packed);
 	code = unpack_rows(&o->rows, received, (const char *)received + received_size);
 	GEMP_THEN(sort_rows(o, UINT64_MAX));
@@ -385,7 +384,7 @@ static gemp_code push_sorted(sort_stage *o)
 	bool enough = false;
 	gemp_limit_rows(comm, o->rows.rows, o->skip, o->limit, &first, &end);
 	size_t mine = end - first;
-	GEMP_PROPAGATE(gemp_comm_allgather(comm, &mine, sizeof mine, &all, &begin));
+	GEMP_PROPAGATE(gemp_comm_allgather(comm, GEMP_OK, &mine, sizeof mine, &all, &begin));
 	const size_t *rows = all;
 	int last_rank = comm->size - 1;
 	while (last_rank > 0 && rows[last_rank] == 0)

@@ -45,7 +45,7 @@ static bool gemp_plain_rows_apply(const gemp_runtime *context, const gemp_shard 
 static gemp_code gather(const gemp_comm *comm, const void *mine, size_t size, void **all)
 {
 	size_t *begin = NULL;
-	gemp_code code = gemp_comm_allgather(comm, mine, size, all, &begin);
+	gemp_code code = gemp_comm_allgather(comm, GEMP_OK, mine, size, all, &begin);
 	gemp_free(begin);
 	return code;
 }

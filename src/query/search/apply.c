@@ -215,8 +215,8 @@ static gemp_code send_counts_to_owners(gemp_runtime *context, const tuple_counte
 		memcpy(records + i * words, gemp_class_table_record(&c->table, i), words * sizeof *records);
 		owner[i] = gemp_correlate_owner(correlation, records + i * words);
 	}
-	GEMP_PROPAGATE(gemp_exchange_records(context->comm, records, c->table.count, words * sizeof(uint32_t), owner,
-	                                     &received, &begin, &context->traffic));
+	GEMP_PROPAGATE(gemp_exchange_records(context->comm, GEMP_OK, records, c->table.count, words * sizeof(uint32_t),
+	                                     owner, &received, &begin, &context->traffic));
 	for (size_t i = 0; i < begin[context->comm->size]; i++) {
 		const uint32_t *record = (const uint32_t *)received + i * words;
 		uint64_t count;

@@ -196,13 +196,13 @@ gemp_code gemp_product_gather(gemp_product *p, size_t part, gemp_runtime *contex
 		   edge_bytes = p->edges ? rows->rows * edges * sizeof(gemp_edge) : 0;
 	void *all = NULL;
 	GEMP_PROPAGATE(check_capacity(p, part, context, bytes + edge_bytes, max_bytes));
-	GEMP_PROPAGATE(gemp_comm_allgather(context->comm, rows->vertices, bytes, &all, &begin));
+	GEMP_PROPAGATE(gemp_comm_allgather(context->comm, GEMP_OK, rows->vertices, bytes, &all, &begin));
 	to->vertices = all;
 	to->rows = begin[context->comm->size] / (width * sizeof(gemp_vertex));
 	gemp_free(begin);
 	begin = NULL;
 	if (p->edges && edges) {
-		GEMP_PROPAGATE(gemp_comm_allgather(context->comm, rows->edges, edge_bytes, &all, &begin));
+		GEMP_PROPAGATE(gemp_comm_allgather(context->comm, GEMP_OK, rows->edges, edge_bytes, &all, &begin));
 		to->edges = all;
 	}
 	return GEMP_OK;

@@ -126,8 +126,7 @@ gemp_code gemp_correlate_new(gemp_correlate *c, gemp_runtime *context, const gem
 	code = collect_tuples(c, rows, outer, &table);
 	GEMP_THEN(group_by_owner(c, &table, rows->rows));
 	gemp_class_table_free(&table);
-	GEMP_PROPAGATE(gemp_comm_agree(c->comm, code));
-	GEMP_PROPAGATE(gemp_exchange_records(c->comm, c->tuples, c->tuple_count, width * sizeof *c->tuples, c->owner,
+	GEMP_PROPAGATE(gemp_exchange_records(c->comm, code, c->tuples, c->tuple_count, width * sizeof *c->tuples, c->owner,
 	                                     &received, &begin, &context->traffic));
 	return gemp_comm_agree(c->comm, number_seeds(c, received, begin));
 }
@@ -148,10 +147,9 @@ gemp_code gemp_correlate_reply(const gemp_correlate *c, const uint64_t *seed_val
 	GEMP_OWNED uint64_t *answers = NULL;
 	GEMP_OWNED void *received = NULL;
 	code = GEMP_NEW(answers, c->request_count);
-	GEMP_PROPAGATE(gemp_comm_agree(c->comm, code));
-	for (size_t i = 0; i < c->request_count; i++)
+	for (size_t i = 0; code == GEMP_OK && i < c->request_count; i++)
 		answers[i] = seed_values[c->request_seed[i]];
-	GEMP_PROPAGATE(gemp_exchange_records(c->comm, answers, c->request_count, sizeof *answers, c->request_rank,
+	GEMP_PROPAGATE(gemp_exchange_records(c->comm, code, answers, c->request_count, sizeof *answers, c->request_rank,
 	                                     &received, NULL, traffic));
 	/* answers come by rank, and tuples are grouped by rank */
 	if (c->tuple_count)

@@ -110,10 +110,9 @@ static gemp_code send_extensions_to_owners(gemp_runtime *context, const extensio
 	GEMP_OWNED size_t *begin = NULL;
 	GEMP_OWNED uint64_t *next = NULL;
 	code = GEMP_NEW(owner, x->count);
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
-	for (size_t i = 0; i < x->count; i++)
+	for (size_t i = 0; code == GEMP_OK && i < x->count; i++)
 		owner[i] = gemp_correlate_owner(correlation, x->records + i * x->words);
-	GEMP_PROPAGATE(gemp_exchange_records(context->comm, x->records, x->count, x->words * sizeof *received, owner,
+	GEMP_PROPAGATE(gemp_exchange_records(context->comm, code, x->records, x->count, x->words * sizeof *received, owner,
 	                                     &block, &begin, &context->traffic));
 	received = block;
 	size_t count = begin[context->comm->size];
@@ -162,8 +161,8 @@ static gemp_code reply_extensions(gemp_runtime *context, const gemp_correlate *c
 			memcpy(records + at * words, by_seed->records + j * words, words * sizeof *records);
 			owner[at++] = correlation->request_rank[i];
 		}
-	GEMP_PROPAGATE(gemp_exchange_records(context->comm, records, total, words * sizeof *records, owner, &received, NULL,
-	                                     &context->traffic));
+	GEMP_PROPAGATE(gemp_exchange_records(context->comm, GEMP_OK, records, total, words * sizeof *records, owner,
+	                                     &received, NULL, &context->traffic));
 	out->words = words;
 	out->records = received;
 	for (size_t t = 0; t < correlation->tuple_count; t++)
@@ -180,7 +179,8 @@ static gemp_code find_uncorrelated(optional_sink *s, extension_list *x, extensio
 	GEMP_OWNED size_t *begin = NULL;
 	void *all = NULL;
 	GEMP_PROPAGATE(gemp_finder_run(s->part->finder, NULL, 0, &sink, NULL));
-	GEMP_PROPAGATE(gemp_comm_allgather(comm, x->records, x->count * x->words * sizeof *x->records, &all, &begin));
+	GEMP_PROPAGATE(
+		gemp_comm_allgather(comm, GEMP_OK, x->records, x->count * x->words * sizeof *x->records, &all, &begin));
 	out->words = x->words;
 	out->records = all;
 	code = GEMP_NEW(out->begin, 2);

@@ -449,8 +449,9 @@ gemp_code gemp_features_find(gemp_features *features, const gemp_features_source
 	GEMP_OWNED_BY(context_free)
 	feature_context work = { .context = source->context, .graph = source->graph, .relations = source->relations };
 	GEMP_OWNED double *values = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_features_check(features, source->graph, source->path)));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(values, source->graph->rows)));
+	gemp_code code = gemp_features_check(features, source->graph, source->path);
+	GEMP_THEN(GEMP_NEW(values, source->graph->rows));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	for (size_t i = 0; i < features->count; i++)
 		if (!features->items[i].found)
 			GEMP_PROPAGATE(find_one(features, i, &work, source->path, values, x));

@@ -77,7 +77,8 @@ static gemp_code send_numbers(const send_context *s, uint64_t **numbers, size_t 
 {
 	void *received = NULL;
 	GEMP_OWNED size_t *from = NULL;
-	GEMP_PROPAGATE(gemp_exchange_records(s->comm, *numbers, count, sizeof **numbers, s->owner, &received, &from, NULL));
+	GEMP_PROPAGATE(
+		gemp_exchange_records(s->comm, GEMP_OK, *numbers, count, sizeof **numbers, s->owner, &received, &from, NULL));
 	gemp_free(*numbers);
 	*numbers = received;
 	*came = from[s->comm->size];

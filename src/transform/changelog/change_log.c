@@ -344,7 +344,7 @@ static gemp_code find_ends(replay_state *r)
 	lookup_context l = { .r = r };
 	GEMP_PROPAGATE(gemp_lines_visit(&r->lines, comm, visit_block_end, &l));
 	gemp_comm_max(comm, &l.lines, 1);
-	GEMP_PROPAGATE(gemp_comm_allgather(comm, r->ends.data, r->ends.size, &r->all_ends, &begin));
+	GEMP_PROPAGATE(gemp_comm_allgather(comm, GEMP_OK, r->ends.data, r->ends.size, &r->all_ends, &begin));
 	code = read_ends(r, r->all_ends, (const char *)r->all_ends + begin[comm->size], l.lines);
 	return gemp_comm_agree(comm, code);
 }

@@ -142,8 +142,7 @@ static gemp_code write_lines(gemp_record_state *r, gemp_recorder *recorder, uint
 	size_t size = 0;
 	code = GEMP_NEW(texts, (size_t)comm->size);
 	GEMP_THEN(distribute(r, texts));
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_exchange_texts(comm, texts, &received, &size));
+	GEMP_TRY(gemp_exchange_texts(comm, code, texts, &received, &size));
 	if (comm->rank == 0 && r->first == 0)
 		add_head(r, step, &sorted);
 	GEMP_TRY(gemp_comm_agree(comm, sort_lines(received, size, &sorted)));

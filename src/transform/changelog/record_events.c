@@ -95,8 +95,7 @@ gemp_code gemp_record_events(gemp_record_state *r)
 	GEMP_TRY(gemp_edge_owners_new(&r->owners, comm, r->graph));
 	code = GEMP_NEW(texts, (size_t)comm->size);
 	GEMP_THEN(pack(r, texts));
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_exchange_texts(comm, texts, &r->received, &size));
+	GEMP_TRY(gemp_exchange_texts(comm, code, texts, &r->received, &size));
 	code = gemp_comm_agree(comm, unpack(r, size));
 done:
 	for (int i = 0; texts && i < comm->size; i++)
@@ -171,8 +170,8 @@ static gemp_code gather_deleted(gemp_record_state *r)
 		gemp_pack_number(&own, r->events[i].number);
 		gemp_pack_value(&own, &r->events[i].value);
 	}
-	GEMP_PROPAGATE(gemp_comm_agree(r->context->comm, gemp_text_status(&own)));
-	GEMP_PROPAGATE(gemp_comm_allgather(r->context->comm, own.data, own.size, &r->deleted_bytes, &begin));
+	gemp_code code = gemp_text_status(&own);
+	GEMP_PROPAGATE(gemp_comm_allgather(r->context->comm, code, own.data, own.size, &r->deleted_bytes, &begin));
 	return gemp_comm_agree(r->context->comm, unpack_deleted(r, begin[r->context->comm->size]));
 }
 

@@ -394,12 +394,12 @@ gemp_code gemp_replay_finish(gemp_replay *r, gemp_shard **out)
 	size_t size[2] = { 0 };
 	GEMP_PROPAGATE(gemp_comm_agree(r->comm, status(r)));
 	GEMP_PROPAGATE(mark_touched(r));
-	GEMP_PROPAGATE(gemp_exchange_texts(r->comm, r->texts, &r->log_edits, &size[1]));
+	GEMP_PROPAGATE(gemp_exchange_texts(r->comm, GEMP_OK, r->texts, &r->log_edits, &size[1]));
 	GEMP_PROPAGATE(gemp_shard_load_outgoing(r->options.graph));
 	GEMP_PROPAGATE(begin_builder(r));
 	GEMP_PROPAGATE(fetch_targets(r));
-	GEMP_PROPAGATE(gemp_comm_agree(r->comm, split_graph(r)));
-	GEMP_PROPAGATE(gemp_exchange_texts(r->comm, r->texts, &r->graph_edits, &size[0]));
+	gemp_code code = split_graph(r);
+	GEMP_PROPAGATE(gemp_exchange_texts(r->comm, code, r->texts, &r->graph_edits, &size[0]));
 	GEMP_PROPAGATE(agree_on_first(r, apply(r, r->graph_edits, size[0])));
 	GEMP_PROPAGATE(agree_on_first(r, apply(r, r->log_edits, size[1])));
 	GEMP_PROPAGATE(gemp_comm_agree(r->comm, build_touched(r)));

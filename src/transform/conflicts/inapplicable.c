@@ -184,7 +184,7 @@ static gemp_code send_request(dangling_context *c, size_t width, const uint64_t 
 	const gemp_request request = {
 		c->records, c->request_count, width * sizeof *c->records, c->owner, answer, c->graph
 	};
-	return gemp_request_run(c->comm, &request, c->answers);
+	return gemp_request_run(c->comm, GEMP_OK, &request, c->answers);
 }
 
 /* THE CHECK */

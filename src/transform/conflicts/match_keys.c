@@ -139,7 +139,7 @@ static gemp_code request_ranks(keys_context *m)
 {
 	const gemp_request request = { m->records, m->request_count, sizeof *m->records, m->owner, answer_ranks, m->graph };
 	memset(m->answers, 0, m->request_count * sizeof *m->answers);
-	return gemp_request_run(m->context->comm, &request, m->answers);
+	return gemp_request_run(m->context->comm, GEMP_OK, &request, m->answers);
 }
 
 static void request_vertex(keys_context *m, size_t row, uint64_t vertex)
@@ -220,7 +220,7 @@ static gemp_code request_edges(keys_context *m, gemp_request_handler answer)
 	}
 	const gemp_request request = { m->records, m->request_count, sizeof *m->records, m->owner, answer, m };
 	memset(m->answers, 0, m->request_count * sizeof *m->answers);
-	return gemp_request_run(m->context->comm, &request, m->answers);
+	return gemp_request_run(m->context->comm, GEMP_OK, &request, m->answers);
 }
 
 /* Collective. */

@@ -96,7 +96,7 @@ static gemp_code make_records(order_request *a, const gemp_comm *comm, size_t wi
 static gemp_code run_request(order_request *a, const gemp_comm *comm, gemp_request_handler answer, void *self)
 {
 	const gemp_request request = { a->records, a->count, a->width * sizeof *a->records, a->owner, answer, self };
-	return gemp_request_run(comm, &request, a->answers);
+	return gemp_request_run(comm, GEMP_OK, &request, a->answers);
 }
 
 static gemp_code sorted_rows(size_t **rows, const uint64_t *records, size_t count, size_t width)

@@ -130,7 +130,7 @@ static gemp_code request_contended(contention_context *l, const gemp_comm *comm)
 		owner[i] = slot_owner(comm, gemp_conflict_key_slot(l->conflict_keys->keys[i]));
 	const gemp_request request = { l->conflict_keys->keys, count, sizeof *l->conflict_keys->keys, owner,
 		                           answer_contended,       l };
-	return gemp_request_run(comm, &request, l->answers);
+	return gemp_request_run(comm, GEMP_OK, &request, l->answers);
 }
 
 /* A match is selected at once if none of its slots is contended. */
@@ -281,9 +281,9 @@ static gemp_code send_claims(resolve_context *c)
 	GEMP_OWNED int *owner = NULL;
 	void *received = NULL;
 	GEMP_OWNED size_t *from = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(c->comm, make_claims(c, &claims, &owner)));
+	gemp_code code = make_claims(c, &claims, &owner);
 	GEMP_PROPAGATE(
-		gemp_exchange_records(c->comm, claims, c->sent_count, sizeof *claims, owner, &received, &from, NULL));
+		gemp_exchange_records(c->comm, code, claims, c->sent_count, sizeof *claims, owner, &received, &from, NULL));
 	c->claims = received;
 	return gemp_comm_agree(c->comm, assign_slots(c, from));
 }
@@ -362,17 +362,17 @@ static void apply_decisions(resolve_context *c, const uint8_t *verdicts)
 static gemp_code run_round(resolve_context *c)
 {
 	GEMP_OWNED size_t *sizes = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(c->comm, GEMP_NEW(sizes, (size_t)c->comm->size)));
-	for (size_t i = 0; i < c->sent_count; i++)
+	gemp_code code = GEMP_NEW(sizes, (size_t)c->comm->size);
+	for (size_t i = 0; code == GEMP_OK && i < c->sent_count; i++)
 		c->sent.bytes[i] = c->decisions[c->match[i]];
-	GEMP_PROPAGATE(
-		gemp_exchange(c->comm, c->sent.bytes, c->sent.size, &c->received.buffer, &c->received.capacity, sizes, NULL));
+	GEMP_PROPAGATE(gemp_exchange(c->comm, code, c->sent.bytes, c->sent.size, &c->received.buffer, &c->received.capacity,
+	                             sizes, NULL));
 	c->states = c->received.buffer;
 	gemp_for_ranges(c->received_count, clear_range, c);
 	gemp_for_ranges(c->received_count, apply_states, c);
 	gemp_for_ranges(c->received_count, evaluate_range, c);
-	GEMP_PROPAGATE(
-		gemp_exchange(c->comm, c->received.bytes, c->received.size, &c->sent.buffer, &c->sent.capacity, sizes, NULL));
+	GEMP_PROPAGATE(gemp_exchange(c->comm, GEMP_OK, c->received.bytes, c->received.size, &c->sent.buffer,
+	                             &c->sent.capacity, sizes, NULL));
 	c->received_count = drop_decided(c->comm, c->received.size, c->states, c->claims, sizeof *c->claims);
 	apply_decisions(c, c->sent.buffer);
 	c->sent_count = drop_decided(c->comm, c->sent.size, c->sent.bytes, c->match, sizeof *c->match);

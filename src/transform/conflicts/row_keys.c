@@ -67,7 +67,7 @@ static void list_requests(lookup_context *l)
 static gemp_code send_requests(lookup_context *l)
 {
 	void *received = NULL;
-	GEMP_PROPAGATE(gemp_exchange_records(l->comm, l->requests, l->request_count, sizeof *l->requests, l->owner,
+	GEMP_PROPAGATE(gemp_exchange_records(l->comm, GEMP_OK, l->requests, l->request_count, sizeof *l->requests, l->owner,
 	                                     &received, &l->from, NULL));
 	l->received = received;
 	l->received_count = l->from[l->comm->size];
@@ -146,8 +146,8 @@ static gemp_code request_column(lookup_context *l)
 	size_t *from = NULL;
 	list_requests(l);
 	GEMP_TRY(send_requests(l));
-	GEMP_TRY(gemp_comm_agree(l->comm, answer_requests(l)));
-	GEMP_TRY(gemp_exchange_records(l->comm, l->conflict_keys, l->token_count, sizeof *l->conflict_keys, l->asker,
+	code = answer_requests(l);
+	GEMP_TRY(gemp_exchange_records(l->comm, code, l->conflict_keys, l->token_count, sizeof *l->conflict_keys, l->asker,
 	                               &conflict_keys, &from, NULL));
 	code = gemp_comm_agree(l->comm, append_keys(l, conflict_keys, from[l->comm->size]));
 done:

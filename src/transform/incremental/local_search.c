@@ -44,7 +44,7 @@ gemp_code gemp_renumber_edges(const gemp_comm *comm, const gemp_edge_owners *own
 			edges[count++] = elements[row];
 		}
 	const gemp_request request = { edges, count, sizeof *edges, owner, handler, self };
-	GEMP_PROPAGATE(gemp_request_run(comm, &request, answers));
+	GEMP_PROPAGATE(gemp_request_run(comm, GEMP_OK, &request, answers));
 	for (size_t row = 0; row < rows; row++) {
 		if (elements[row] == GEMP_NO_ELEMENT)
 			continue;

@@ -51,7 +51,7 @@ static gemp_code by_id(const held *h, const bench *b, const void *own, size_t si
 	GEMP_TRY(GEMP_NEW(rows, h->layout.own * size));
 	for (uint32_t v = 0; v < h->layout.own; v++)
 		memcpy(rows + (h->layout.id[v] - h->graph->first_vertex) * size, (const char *)own + v * size, size);
-	GEMP_TRY(gemp_comm_allgather(&b->comm, rows, h->layout.own * size, &gathered, &begin));
+	GEMP_TRY(gemp_comm_allgather(&b->comm, GEMP_OK, rows, h->layout.own * size, &gathered, &begin));
 	memcpy(all, gathered, b->graph.vertices * size);
 done:
 	gemp_free(rows);
