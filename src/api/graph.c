@@ -143,7 +143,8 @@ gemp_code gemp_graph_import(gemp_graph **out, gemp_context *context, const gemp_
 	gemp_step_times steps = { 0 };
 	*out = NULL;
 	gemp_import_settings_init(&chosen);
-	gemp_options_copy(&chosen, sizeof chosen, settings);
+	if (settings)
+		gemp_options_copy(&chosen, sizeof chosen, settings);
 	if (chosen.format)
 		GEMP_PROPAGATE(gemp_format_parse(&format, chosen.format));
 	const gemp_import_options how = { .vertex_file_count = chosen.vertex_file_count,

@@ -1,4 +1,6 @@
-/* command: a subcommand is one file that composes engines: options -> engine -> report. main.c holds their table. */
+/* command: a subcommand is one object of this type, in a file of its own, that maps options to settings of the library and calls it;
+ * main.c holds the table of all.
+ */
 
 #ifndef GEMP_CLI_OPTIONS_COMMAND_H
 #define GEMP_CLI_OPTIONS_COMMAND_H
@@ -7,7 +9,7 @@
 
 struct gemp_options;
 
-/* Which commands take an option. */
+/* A bit for each command; an option has the bits of the commands that take it. */
 enum gemp_taken_by {
 	GEMP_ON_DEMO = 1 << 0,
 	GEMP_ON_IMPORT = 1 << 1,

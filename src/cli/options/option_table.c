@@ -21,6 +21,7 @@
 #define AT(field) offsetof(gemp_options, field), false
 #define POSITIVE(field) offsetof(gemp_options, field), true
 
+/* Commands that have options in common. */
 enum {
 	ON_ALL = (1 << 26) - 1,
 	ON_GRAPH = GEMP_ON_INFO | GEMP_ON_VERIFY | GEMP_ON_PARTITION | GEMP_ON_MATCH | GEMP_ON_CONVERT | GEMP_ON_TRANSFORM,
@@ -38,12 +39,15 @@ enum {
 	            GEMP_ON_ASSEMBLE | ON_ANALYSIS | GEMP_ON_SOM,
 };
 
+/* Headings of help, in which the order of entries is kept. */
 static const char input[] = "Input", query[] = "Query", meaning[] = "What a match is", search[] = "Search",
 				  output[] = "Output", budgets[] = "Device and memory", general[] = "General";
 
 static char formats[256] = "auto"; /* and the names of all formats, once the table is asked for */
 
 static const gemp_option table[] = {
+	/* Files of import, and what a graph is made of. --seed and --relabel-seed are two: a random graph can be drawn once and be
+	 * distributed differently. */
 	{ "vertices", 0, GEMP_OPTION_LIST, "FILE", NULL, GEMP_ON_IMPORT, input, AT(vertex_files),
 	  "A table of vertices, whose header has id, type and attributes; may be repeated. Without it the vertices are "
 	  "the ends of the edges." },
@@ -73,6 +77,7 @@ static const gemp_option table[] = {
 	  "Seed of the order in which conflicting matches take precedence." },
 	{ "relabel-seed", 0, GEMP_OPTION_COUNT, "N", "1", GEMP_ON_GENERATE, input, AT(relabel_seed),
 	  "Seed of the random partition: vertices are numbered by a hash of their key." },
+	/* Which part of a graph is worked on, and from where. */
 	{ "relation", 0, GEMP_OPTION_LIST, "TYPE", NULL, GEMP_ON_EULER | ON_TOPOLOGY | ON_ANALYSIS, input,
 	  AT(only_relations), "Use only edges of this type; may be repeated. Default: all edges." },
 	{ "source", 0, GEMP_OPTION_TEXT, "KEY", NULL, ON_SEARCH_FROM, input, AT(source),
@@ -105,6 +110,7 @@ static const gemp_option table[] = {
 	{ "circular", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_EULER, input, AT(circular),
 	  "With --sequence: the text is circular; its end does not repeat its beginning." },
 
+	/* The query comes from exactly one of the argument, these files or --pattern. */
 	{ "query-file", 0, GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_MATCH, query, AT(query_file),
 	  "Read queries from FILE. A semicolon ends each of several queries, and each has its own rows and report." },
 	{ "query-graph", 0, GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_MATCH, query, AT(query_graph),
@@ -125,6 +131,7 @@ static const gemp_option table[] = {
 	{ "pattern", 0, GEMP_OPTION_LIST, "NAME", NULL, GEMP_ON_BENCH, query, AT(patterns),
 	  "A shape on the simple undirected graph, as in match; may be repeated." },
 
+	/* These change which matches there are; no option under the heading Search does. */
 	{ "semantics", 0, GEMP_OPTION_CHOICE, "iso|edge-iso|hom|induced", "iso", ON_SEARCH | GEMP_ON_TRANSFORM, meaning,
 	  AT(semantics),
 	  "iso: a match has distinct vertices and edges; edge-iso: distinct edges; hom: neither; induced: as iso, and the "
@@ -136,6 +143,7 @@ static const gemp_option table[] = {
 	  "break: find each match once; hash: find all embeddings and deduplicate them by a hash of their canonical form. "
 	  "The answer is the same." },
 
+	/* How the answer is found, for measurements and for graphs on which the automatic choice is poor. */
 	{ "count-by", 0, GEMP_OPTION_CHOICE, "auto|enumerate", "auto", ON_SEARCH, search, AT(count_by),
 	  "How matches are counted if only a count is asked for. auto: by sums over the graph, if the planner finds any "
 	  "for the pattern; enumerate: one by one. The answer is the same." },
@@ -212,6 +220,7 @@ static const gemp_option table[] = {
 	  "Count and report the rows of each step of the plan and the bytes that it sent, pivots, attribute values that "
 	  "were copied and used, and matches that lie within one of 1 to 64 parts." },
 
+	/* What is written, and where. */
 	{ "count", 'c', GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_MATCH, output, AT(count), "Print only the count, no rows." },
 	{ "count-per", 0, GEMP_OPTION_TEXT, "V", NULL, GEMP_ON_MATCH, output, AT(count_per),
 	  "Rows of key and count: for each vertex of the graph the number of matches in which it is vertex V of the "
@@ -304,6 +313,7 @@ static const gemp_option table[] = {
 	  "Write the numbers to OUT: .npy, .h5 or .h5:/DATASET, else text with one number a line; -: text on stdout." },
 	{ "as", 0, GEMP_OPTION_CHOICE, "text|markdown|man", "text", GEMP_ON_HELP, output, AT(as),
 	  "Form of the help; markdown and man have all commands." },
+	/* Assembly and self-organising maps. */
 	{ "kmer", 'k', GEMP_OPTION_COUNT, "K", "31", GEMP_ON_ASSEMBLE, input, POSITIVE(kmer),
 	  "Length of k-mers, 2 to 31." },
 	{ "min-count", 0, GEMP_OPTION_COUNT, "N", "1", GEMP_ON_ASSEMBLE, input, POSITIVE(min_count),
@@ -386,11 +396,13 @@ static const gemp_option table[] = {
 	{ "labels", 0, GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_SOM, output, AT(labels_file),
 	  "draw: label the units of the first picture with names from FILE, which apply has written as .tsv, .csv, .jsonl "
 	  "(.gz, .zst) or .h5." },
+	/* Every command that has a report. */
 	{ "json", 0, GEMP_OPTION_TEXT, "FILE", NULL, ON_REPORT, output, AT(json),
 	  "Write the report as JSON. -: to stdout, and text for people goes to stderr." },
 	{ "trace", 0, GEMP_OPTION_TEXT, "FILE", NULL, ON_REPORT, output, AT(trace),
 	  "Write a timeline of all ranks and devices as Chrome trace events, which Perfetto and chrome://tracing show." },
 
+	/* Budgets: tests set them so low that every second round happens. */
 	{ "devices", 'd', GEMP_OPTION_TEXT, "SPEC", "auto",
 	  ON_DEVICE | GEMP_ON_DEVICES | GEMP_ON_BENCH | ON_HOST_OR_DEVICE | ON_ANALYSIS | GEMP_ON_SOM, budgets, AT(devices),
 	  "auto (GPUs if there are any, else CPUs), gpu, cpu, or a list of numbers (0,1), PCI addresses (65:00.0), UUIDs "
