@@ -1,8 +1,8 @@
-/* selftest: what the other kernels rely on, with answers that the host knows: integers of 32 and 64 bits, local memory
- * behind barriers, atomics on u32 and u64. */
+/* selftest: exercises what the other kernels rely on, with results that the host can compute: integers of 32 and 64 bits, local memory
+ * after barriers, atomics on u32 and u64. */
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 
-/* out[i]: mixed number of the work-item at the mirrored place of the group; drawn: every ticket once; sum: u64. */
+/* out[i]: a hash of the work-item at the mirrored place of the group; drawn[]: every ticket once; sum: a 64-bit sum. */
 __kernel void selftest(__global ulong *out, volatile __global uint *drawn, volatile __global uint *ticket,
                        volatile __global ulong *sum, __local ulong *mirror)
 {

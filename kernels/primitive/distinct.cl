@@ -1,7 +1,6 @@
-/* distinct: keys as bits of a bitmap, and back (src/primitive/distinct.h). The bit of a key is its code less `least`. A piece
- * of the bitmap are DISTINCT_WORDS words: what a group has in local memory, or a work-item goes through.
- *
- * Of sorted keys those are taken that are not as the one before. */
+/* distinct: distinct keys, either by setting one bit for each key in a bitmap and writing the set bits as keys, or from sorted keys
+ * by keeping the first of each run (src/primitive/distinct.h). The bit of a key is its code minus `least`. The bitmap is
+ * processed in pieces of DISTINCT_WORDS words, which a group holds in local memory, or which a work-item reads. */
 #include "primitive.clh"
 
 #define DISTINCT_WORDS 2048u
@@ -13,7 +12,7 @@
 #define DISTINCT_SHARE (DISTINCT_WORDS / GEMP_GROUP)
 #define DISTINCT_STAGE 8192
 
-/* Most bits are there already: they are only looked at. */
+/* Most bits are set already. Reading first avoids the atomic operation. */
 #define distinct_mark(bits, bit)                                            \
 	do {                                                                \
 		uint at_ = (bit), mask_ = 1u << (at_ & 31);                 \
@@ -21,7 +20,8 @@
 			atomic_or(&(bits)[at_ >> 5], mask_);                \
 	} while (0)
 
-/* A bitmap of at most DISTINCT_LOCAL words, an option, in local memory; then in `bitmap`, which was 0. */
+/* For bitmaps of at most DISTINCT_LOCAL words (an option): each group sets bits in local memory, and then adds them to `bitmap`, which
+ * was 0. */
 #ifdef DISTINCT_LOCAL
 PRIMITIVE_KERNEL void distinct_mark_local(__global const gemp_key *restrict keys, uint count, uint slab, gemp_key flip,
                                           gemp_key spread, gemp_key least, uint words, volatile __global uint *bitmap)
@@ -48,7 +48,7 @@ PRIMITIVE_KERNEL void distinct_mark_local(__global const gemp_key *restrict keys
 }
 #endif
 
-/* A longer one that fits the device's cache, in global memory. */
+/* For longer bitmaps that fit into the device's cache: groups set bits in global memory. */
 PRIMITIVE_KERNEL void distinct_mark_global(__global const gemp_key *restrict keys, uint count, uint slab, gemp_key flip,
                                            gemp_key spread, gemp_key least, uint words, volatile __global uint *bitmap)
 {
@@ -57,7 +57,7 @@ PRIMITIVE_KERNEL void distinct_mark_global(__global const gemp_key *restrict key
 		distinct_mark(bitmap, distinct_bit(keys[begin + i]));
 }
 
-/* A piece for each segment begin[s] .. begin[s + 1] of keys, with its number of bits. */
+/* Group s sets the bits of segment begin[s] .. begin[s + 1] in piece s, and counts them. */
 PRIMITIVE_KERNEL void distinct_mark_segments(__global const gemp_key *restrict keys, __global const uint *restrict begin,
                                              gemp_key flip, gemp_key spread, gemp_key least, __global uint *restrict bitmap,
                                              __global uint *restrict counts)
@@ -96,7 +96,7 @@ PRIMITIVE_KERNEL void distinct_count(__global const uint *restrict bitmap, uint 
 		counts[get_group_id(0)] = all;
 }
 
-/* The keys of a piece go to places[piece] and what follows, through local memory, so that neighbours leave together. */
+/* Writes the keys of a piece to places[piece] and the following places. Local memory gathers them, which makes writes contiguous. */
 PRIMITIVE_KERNEL void distinct_take(__global const uint *restrict bitmap, uint words, gemp_key flip, gemp_key spread,
                                     gemp_key least, __global const uint *restrict places, __global gemp_key *restrict out)
 {
@@ -165,7 +165,7 @@ PRIMITIVE_KERNEL void distinct_take_heads(__global const gemp_key *restrict keys
 
 #else
 
-/* By one work-item a bucket of 2^`shift` bits, words that no other one touches. */
+/* A work-item sets the bits of a whole bucket of 2^`shift` bits. No other work-item writes these words. */
 __kernel void distinct_mark_segments(__global const gemp_key *restrict keys, __global const uint *restrict begin,
                                      uint segments, gemp_key flip, gemp_key spread, gemp_key least, __global uint *bitmap)
 {

@@ -1,5 +1,5 @@
-/* extent: how far the codes of keys reach, and in which bits they differ (src/primitive/key.h): least, most and differing
- * bits of each slab, with the code of the first key of all. */
+/* key_range: minimum, maximum and differing bits of the codes of keys (src/primitive/key.h), for each slab. Bits differ relative to
+ * the code of the first key of the array. */
 #include "primitive.clh"
 
 typedef struct extent {

@@ -1,12 +1,18 @@
-/* multisplit: an array in the order of buckets (src/primitive/split.h), in no particular order inside them. The array comes in
- * segments, each of which is split for itself: segment s is begin[s] .. begin[s + 1], and its tiles are
- * tiles[s] .. tiles[s + 1] - 1; its bucket b is bucket s << SPLIT_BITS | b of all. Or it is one segment as a whole, and a group need not
- * read where its tile is.
+/* multisplit: orders an array by buckets (src/primitive/split.h); the order within a bucket is arbitrary. The array consists of
+ * segments that are split separately: segment s is begin[s] .. begin[s + 1], its tiles are tiles[s] .. tiles[s + 1] - 1, and its
+ * bucket b is bucket s << SPLIT_BITS | b of the result. With SPLIT_WHOLE the array is one segment, and a group computes its tile
+ * without reading tables.
  *
- * Options: SPLIT_BITS; GEMP_RECORD; GEMP_VALUE_BITS: 0, 32 or 64, 0 for records; SPLIT_PLAIN: keys are their codes, and least is
- * 0; SPLIT_WHOLE: it is one segment; SPLIT_ITEMS, elements of a work-item at a time; SPLIT_WINDOW, elements that go through
- * local memory at a time, a multiple of GEMP_GROUP, or 0: only their order does; SPLIT_TILES that a group counts one after
- * another; SPLIT_PACKED: 0, or 1: a register has two places in a tile. */
+ * Options:
+ *   SPLIT_BITS        bits of a bucket number
+ *   GEMP_RECORD       bytes of a record that begins with its key, 0: keys alone or with values
+ *   GEMP_VALUE_BITS   0, 32 or 64; 0 for records
+ *   SPLIT_PLAIN       keys are their codes, and `least` is 0
+ *   SPLIT_WHOLE       the array is one segment
+ *   SPLIT_ITEMS       elements that a work-item holds in registers
+ *   SPLIT_WINDOW      elements that pass through local memory at a time, a multiple of GEMP_GROUP; 0: only their numbers do
+ *   SPLIT_TILES       tiles that a group counts one after another
+ *   SPLIT_PACKED      1: a register holds two places in a tile */
 #include "primitive.clh"
 
 #define SPLIT_BINS (1u << SPLIT_BITS)
@@ -33,7 +39,7 @@ typedef uint split_value;
 #endif
 
 #ifndef SPLIT_WHOLE
-/* By one group. */
+/* Numbers the tiles of all segments. Launched with one group. */
 PRIMITIVE_KERNEL void split_tiles(__global const uint *begin, __global uint *tiles, uint segments)
 {
 	GEMP_GROUP_DECLARE
@@ -51,7 +57,7 @@ PRIMITIVE_KERNEL void split_tiles(__global const uint *begin, __global uint *til
 		tiles[segments] = before;
 }
 
-/* The last segment whose tiles begin at or before this one; others without any come before it. */
+/* The segment of a tile: the last one whose first tile is at or before it. Empty segments precede it. */
 static inline uint split_segment(__global const uint *tiles, uint segments, uint tile)
 {
 	uint low = 0, high = segments;
@@ -67,7 +73,7 @@ static inline uint split_segment(__global const uint *tiles, uint segments, uint
 
 #endif
 
-/* Where a group's tile is; of none its length is 0. */
+/* A group's tile, elements from .. from + length - 1 of a segment. The length is 0 for groups beyond the last tile. */
 typedef struct split_part {
 	uint segment, from, length;
 } split_part;
@@ -90,7 +96,7 @@ static inline split_part split_tile(SPLIT_SEGMENTS, uint tile)
 	return part;
 }
 
-/* Elements elements[0 .. length - 1] into counts here[]. */
+/* Counts elements[0 .. length - 1] by bucket in here[]. */
 #define SPLIT_CODES gemp_key flip, gemp_key spread, gemp_key least, uint shift
 #define SPLIT_PASS_CODES flip, spread, least, shift
 static inline void split_count_run(__global const gemp_element *elements, uint ahead, uint length, SPLIT_CODES,
@@ -101,7 +107,7 @@ static inline void split_count_run(__global const gemp_element *elements, uint a
 	for (uint i = lid; i < length; i += GEMP_GROUP)
 		atomic_inc(&here[split_bin(*(__global const gemp_key *)(elements + i))]);
 #else
-	ahead = min(length, ahead); /* until vectors are where they belong */
+	ahead = min(length, ahead); /* elements before the first aligned vector */
 	for (uint i = lid; i < ahead; i += GEMP_GROUP)
 		atomic_inc(&here[split_bin(elements[i])]);
 	uint fours = (length - ahead) / 4;
@@ -144,7 +150,7 @@ PRIMITIVE_KERNEL void split_count(__global const gemp_element *restrict elements
 #else
 	uint last = min(first + SPLIT_TILES, tiles[segments]), segment = split_segment(tiles, segments, first);
 	for (uint tile = first; tile < last;) {
-		uint until = min(last, tiles[segment + 1]); /* of this segment */
+		uint until = min(last, tiles[segment + 1]); /* the end of this segment's tiles */
 		uint from = begin[segment] + (tile - tiles[segment]) * SPLIT_TILE;
 		uint length = min(begin[segment + 1] - from, (until - tile) * SPLIT_TILE);
 		split_count_run(elements + from, (0 - from) & 3, length, SPLIT_PASS_CODES, here);
@@ -157,14 +163,14 @@ PRIMITIVE_KERNEL void split_count(__global const gemp_element *restrict elements
 #endif
 }
 
-/* The part of a tile that every way to move it begins with: counts[] of the tile's bins become where each begins in it, and
- * lift[] what leads from places in the tile to places in the array. Those that come later see lift[] after a barrier.
- * places[bucket] is where it begins; left[bucket] are its elements that have no place yet, all of them at first: they are given
- * out from the end on. */
+/* Reserves the places of a tile in the array, for both kernels that move tiles. counts[bin], the tile's elements of each bin, becomes
+ * the place in the tile at which the bin begins, and lift[bin] the difference from places in the tile to places in the array.
+ * The caller needs a barrier before it reads lift[]. places[bucket] is where a bucket begins in the array, and left[bucket] counts its
+ * elements that have no place yet; places are given out from the end of the bucket. */
 static inline void split_reserve(GEMP_GROUP_PARAMETER __local uint *counts, __local uint *lift, __local uint *warps,
                                  uint segment, __global const uint *restrict places, volatile __global uint *left)
 {
-	uint room[PRIMITIVE_BINS_OF_ITEM(SPLIT_BINS)]; /* asked for before the sums, which take as long as the answer */
+	uint room[PRIMITIVE_BINS_OF_ITEM(SPLIT_BINS)]; /* the atomics are in flight during the sums */
 #pragma unroll
 	for (uint k = 0; k < PRIMITIVE_BINS_OF_ITEM(SPLIT_BINS); k++) {
 		uint b = k * GEMP_GROUP + (uint)get_local_id(0), bucket = segment << SPLIT_BITS | b;
@@ -184,16 +190,16 @@ static inline void split_reserve(GEMP_GROUP_PARAMETER __local uint *counts, __lo
 #endif
 }
 
-/* A group a tile: its elements are in registers, and go through a window of local memory into runs of each bin. */
+/* One group moves one tile: its elements are in registers and pass through a window of local memory, which orders them by bin. */
 #if SPLIT_WINDOW
-#define SPLIT_SHARE (SPLIT_WINDOW / GEMP_GROUP) /* of a work-item in a window */
+#define SPLIT_SHARE (SPLIT_WINDOW / GEMP_GROUP) /* elements of a work-item in a window */
 #if GEMP_VALUE_BITS > GEMP_KEY_BITS
 typedef split_value split_staged;
 #else
 typedef gemp_element split_staged;
 #endif
 
-/* Places in a tile, of which there are at most 2^15; two a register where SPLIT_PACKED. */
+/* Places in a tile, at most 2^15; with SPLIT_PACKED two in a register. */
 #define SPLIT_NOWHERE 0xffffu
 #if SPLIT_PACKED
 #define SPLIT_RANKS ((SPLIT_ITEMS + 1) / 2)
@@ -205,7 +211,7 @@ typedef gemp_element split_staged;
 #define split_rank_add(i, more) (rank[i] += (more))
 #endif
 
-/* That most tiles are whole is not made use of: without the tests of `length` this takes a third longer on an H200. */
+/* There is no second form for full tiles: without the tests of `length` the kernel takes a third longer on an H200 (2026-11-23). */
 PRIMITIVE_KERNEL void split_move(__global const gemp_element *restrict elements, __global gemp_element *restrict out,
 #if GEMP_VALUE_BITS
                                  __global const split_value *restrict values, __global split_value *restrict out_values,
@@ -215,7 +221,7 @@ PRIMITIVE_KERNEL void split_move(__global const gemp_element *restrict elements,
 {
 	GEMP_GROUP_DECLARE
 	__local uint warps[PRIMITIVE_WARPS];
-	__local uint first[SPLIT_BINS]; /* counts of the tile, then where a bin begins in it */
+	__local uint first[SPLIT_BINS]; /* the tile's elements of each bin, then the bin's first place in it */
 	__local uint lift[SPLIT_BINS];
 	__local split_staged stage[SPLIT_WINDOW];
 	__local gemp_element *staged = (__local gemp_element *)stage;
@@ -284,8 +290,8 @@ PRIMITIVE_KERNEL void split_move(__global const gemp_element *restrict elements,
 
 #else
 
-/* A group a tile: it puts their numbers in order, and then copies records in pieces of 16 bytes. keys[i * stride] is that of
- * element i. */
+/* One group moves one tile: it orders the numbers of the elements, and then copies records in pieces of 16 bytes. keys[i * stride] is
+ * the key of element i. */
 #define SPLIT_PIECES (GEMP_RECORD / 16)
 PRIMITIVE_KERNEL void split_move_by_number(__global const uint4 *restrict elements, __global uint4 *restrict out,
                                            __global const gemp_key *restrict keys, uint stride, SPLIT_SEGMENTS, SPLIT_CODES,
@@ -293,7 +299,7 @@ PRIMITIVE_KERNEL void split_move_by_number(__global const uint4 *restrict elemen
 {
 	GEMP_GROUP_DECLARE
 	__local uint warps[PRIMITIVE_WARPS];
-	__local uint order[SPLIT_TILE > SPLIT_BINS ? SPLIT_TILE : SPLIT_BINS]; /* counts first, then bin and number in the tile */
+	__local uint order[SPLIT_TILE > SPLIT_BINS ? SPLIT_TILE : SPLIT_BINS]; /* first the counts of bins, then bin << 16 | number in the tile */
 	__local uint lift[SPLIT_BINS];
 	uint lid = (uint)get_local_id(0);
 	const split_part part = split_tile(SPLIT_PASS_SEGMENTS, (uint)get_group_id(0));

@@ -1,19 +1,20 @@
-/* sweep: radix sort in groups with one sweep over the keys for each digit (src/primitive/sort.h). All digits are
- * counted beforehand, together. In a sweep a group takes the next tile by a ticket, leaves the numbers of its keys in each
- * bucket, and adds up those that groups before it left, as far back as somebody has added them up: it waits only for groups
- * that began before it, so that those that run always get on.
+/* onesweep: radix sort with one pass over the keys for each digit (Adinets and Merrill 2022; src/primitive/sort.h). All digits are
+ * counted beforehand in one pass. In a sweep, a group takes the next tile with a ticket and publishes the number of its keys in each
+ * bucket. Decoupled look-back (Merrill and Garland 2016) adds up the numbers of preceding tiles until it reaches a tile that has
+ * published its prefix sum. A group waits only for groups with earlier tickets, which are running, so there is no deadlock.
  *
- * status[tile * 256 + bucket]: two bits that tell what the others are, the keys of this tile or of all up to it. The second
- * state alternates between sweeps: what the last one left means nothing, and nothing has to be cleared in between.
+ * status[tile * 256 + bucket] has a state in its two highest bits and a count in the others: the keys of this tile, or of all tiles up
+ * to it. The value of the second state alternates between sweeps, so entries of the previous sweep are invalid and need not be
+ * cleared.
  *
- * Options: those of radix.clh; SWEEP_SPREAD: 0 where codes of keys are keys but for flipped bits. */
+ * Options: those of radix.clh; SWEEP_SPREAD: 0 if the code of a key is the key with inverted bits. */
 #include "radix.clh"
 
 #define SWEEP_DIGITS 8 /* at most */
 #define SWEEP_STATE 30
 #define SWEEP_OF_TILE 1u
 
-/* turned: the digit of the bits that are flipped. */
+/* turned: the digit of the inverted bits. */
 #if SWEEP_SPREAD
 #define sweep_code(key) primitive_code(key, flip, spread)
 #define sweep_digit(key, shift) ((uint)(sweep_code(key) >> (shift)) & (RADIX_BINS - 1))
@@ -22,7 +23,7 @@
 #define sweep_digit(key, shift) (((uint)((key) >> (shift)) & (RADIX_BINS - 1)) ^ turned)
 #endif
 
-/* bins: [SWEEP_DIGITS][RADIX_BINS], and a ticket for each sweep behind them. */
+/* bins: [SWEEP_DIGITS][RADIX_BINS], followed by a ticket for each sweep. */
 __kernel void sweep_clear(__global uint *status, uint words, __global uint *bins)
 {
 	for (uint i = (uint)get_global_id(0); i < words; i += (uint)get_global_size(0))
@@ -37,7 +38,7 @@ static inline void sweep_add(__local uint *here, gemp_key code, ulong shifts, ui
 		atomic_inc(&here[d * RADIX_BINS + ((uint)(code >> (shifts >> 8 * d & 63)) & (RADIX_BINS - 1))]);
 }
 
-/* Byte d of shifts is where digit d begins. */
+/* Byte d of `shifts` is the first bit of digit d. */
 PRIMITIVE_KERNEL void sweep_count(__global const gemp_key *restrict keys, uint count, gemp_key flip, gemp_key spread,
                                   ulong shifts, uint digits, __global uint *bins)
 {
@@ -61,7 +62,7 @@ PRIMITIVE_KERNEL void sweep_count(__global const gemp_key *restrict keys, uint c
 			atomic_add(&bins[b], here[b]);
 }
 
-/* Where buckets begin. A group a digit. */
+/* Exclusive sums of bins: where each bucket begins. One group for each digit. */
 PRIMITIVE_KERNEL void sweep_sums(__global uint *bins)
 {
 	GEMP_GROUP_DECLARE
@@ -76,7 +77,7 @@ PRIMITIVE_KERNEL void sweep_sums(__global uint *bins)
 		bins[b] = sums[b];
 }
 
-/* The keys of a bucket in all tiles before this one, of which there is at least one. */
+/* Decoupled look-back: the keys of a bucket in all tiles before `tile`, which is not the first. */
 static inline uint sweep_look_back(volatile __global const uint *status, uint tile, uint bucket, uint up_to)
 {
 	uint before = 0, state;
@@ -92,9 +93,9 @@ static inline uint sweep_look_back(volatile __global const uint *status, uint ti
 	return before;
 }
 
-/* A group a tile, which is ranked warp by warp, each of which has consecutive keys, and put in order in local memory, so that
- * neighbours leave together. The last tile is filled up with keys of the last bucket, which are not written. up_to: the
- * second state in this sweep, 2 and 3 in turn, 2 first. */
+/* One group moves one tile. Each warp ranks its own consecutive keys; local memory then orders the tile, which makes writes contiguous.
+ * The last tile is padded with keys of the last bucket, which are not written. up_to: the state of prefix sums in this sweep, alternately 2
+ * and 3. */
 PRIMITIVE_KERNEL void sweep_move(__global const gemp_key *restrict keys, __global gemp_key *restrict out,
 #if GEMP_VALUE_BITS
                                  __global const radix_value *restrict values, __global radix_value *restrict out_values,
@@ -106,10 +107,10 @@ PRIMITIVE_KERNEL void sweep_move(__global const gemp_key *restrict keys, __globa
 	__local uint warps[PRIMITIVE_WARPS];
 	__local uint ranks[PRIMITIVE_WARPS * RADIX_BINS]; /* keys of a bucket in lower warps */
 	__local uint first[RADIX_BINS];                   /* of a bucket in the tile */
-	__local uint lift[RADIX_BINS];                    /* from places in the tile to places in the array */
+	__local uint lift[RADIX_BINS];                    /* difference from places in the tile to places in the array */
 	__local radix_staged stage[RADIX_TILE];
 	__local uint ticket;
-	volatile __local uint shift_again; /* digits are worked out again rather than kept in registers */
+	volatile __local uint shift_again; /* volatile: digits are recomputed, since keeping them would spill registers */
 	__local gemp_key *staged = (__local gemp_key *)stage;
 	uint lid = (uint)get_local_id(0), warp = lid / GEMP_LANES, own = warp * GEMP_LANES * RADIX_ITEMS + lid % GEMP_LANES;
 	__local uint *mine = ranks + warp * RADIX_BINS;

@@ -1,6 +1,6 @@
-/* radix: one stable pass of a radix sort (src/primitive/sort.h): a slab of `slab` keys is a work-group's, or a work-item's.
- * counts[b * slabs + s] are the keys of slab s in bucket b; then what stands before them in the bucket; totals[b] are those
- * of all slabs. */
+/* radix: one stable pass of a radix sort (src/primitive/sort.h). A work-group, or a work-item, processes a slab of `slab` keys.
+ * counts[b * slabs + s] is the number of keys of slab s in bucket b, and after the scan the number of keys before them in the
+ * bucket; totals[b] is the number of keys in bucket b. */
 #include "radix.clh"
 
 #ifdef RADIX_PLAIN
@@ -34,7 +34,7 @@ PRIMITIVE_KERNEL void radix_count(__global const gemp_key *restrict keys, uint c
 		counts[(size_t)b * get_num_groups(0) + get_group_id(0)] = here[b];
 }
 
-/* A group a bucket. */
+/* Scans the counts of a bucket. One group for each bucket. */
 PRIMITIVE_KERNEL void radix_rows(__global uint *counts, uint slabs, __global uint *totals)
 {
 	GEMP_GROUP_DECLARE
@@ -52,8 +52,8 @@ PRIMITIVE_KERNEL void radix_rows(__global uint *counts, uint slabs, __global uin
 		totals[get_group_id(0)] = before;
 }
 
-/* A tile is ranked warp by warp, each of which has consecutive keys, and put in order in local memory, so that neighbours
- * leave together. Behind the last key of a slab a tile is filled up with keys of the last bucket, which are not written. */
+/* Each warp of a tile ranks its own consecutive keys; local memory then orders the tile, which makes writes contiguous. The last tile of a
+ * slab is padded with keys of the last bucket, which are not written. */
 PRIMITIVE_KERNEL void radix_move(__global const gemp_key *restrict keys, __global gemp_key *restrict out,
 #if GEMP_VALUE_BITS
                                  __global const radix_value *restrict values, __global radix_value *restrict out_values,
@@ -66,9 +66,9 @@ PRIMITIVE_KERNEL void radix_move(__global const gemp_key *restrict keys, __globa
 	__local uint ranks[PRIMITIVE_WARPS * RADIX_BINS]; /* keys of a bucket in lower warps */
 	__local uint first[RADIX_BINS];                   /* of a bucket in the tile */
 	__local uint next[RADIX_BINS];                    /* place of a bucket's next key */
-	__local uint lift[RADIX_BINS];                    /* from places in the tile to places in the array */
+	__local uint lift[RADIX_BINS];                    /* difference from places in the tile to places in the array */
 	__local radix_staged stage[RADIX_TILE];
-	volatile __local uint nothing; /* what depends on it is not kept in registers from tile to tile */
+	volatile __local uint nothing; /* 0; volatile, so values that depend on it are recomputed for each tile and do not occupy registers */
 	__local gemp_key *staged = (__local gemp_key *)stage;
 	uint lid = (uint)get_local_id(0), begin = (uint)get_group_id(0) * slab, end = primitive_end(begin, slab, count);
 	gemp_key key[RADIX_ITEMS];
@@ -129,7 +129,7 @@ PRIMITIVE_KERNEL void radix_move(__global const gemp_key *restrict keys, __globa
 		primitive_sum_bins(GEMP_GROUP_PASS first, RADIX_BINS, warps);
 		for (uint b = lid; b < RADIX_BINS; b += GEMP_GROUP)
 			lift[b] -= first[b];
-		uint again = shift + nothing; /* digits are worked out anew rather than kept, too */
+		uint again = shift + nothing; /* digits are recomputed, too */
 		mine = ranks + (warp + nothing) * RADIX_BINS;
 #pragma unroll
 		for (uint i = 0; i < RADIX_ITEMS; i++) {
@@ -174,8 +174,8 @@ PRIMITIVE_KERNEL void radix_move(__global const gemp_key *restrict keys, __globa
 
 #else
 
-/* Lines of 256 bytes, a bucket's each, which leave as a whole and past the caches: so memory need not be read before it is
- * written. Without `lines` every element goes where it belongs at once, which is better in a cache. */
+/* Elements of a bucket gather in a line of 256 bytes, which is written as a whole with non-temporal stores: memory is then not read before
+ * it is written. Without `lines` every element is written at once, which is faster if the output fits into a cache. */
 #define RADIX_LINE 256
 #if __has_builtin(__builtin_nontemporal_store)
 #define radix_stream(to, value) __builtin_nontemporal_store((value), (to))
@@ -186,7 +186,7 @@ PRIMITIVE_KERNEL void radix_move(__global const gemp_key *restrict keys, __globa
 __kernel void radix_count(__global const gemp_element *restrict elements, uint count, uint slab, gemp_key flip, gemp_key spread,
                           gemp_key least, uint shift, __global uint *restrict counts)
 {
-	uint here[2][RADIX_BINS]; /* in turn: neighbours often have the same digit, and would wait for one another */
+	uint here[2][RADIX_BINS]; /* used alternately: neighbours often have the same digit, and a single counter would make them dependent */
 	uint begin = (uint)get_global_id(0) * slab, end = primitive_end(begin, slab, count), i = begin;
 	for (uint b = 0; b < RADIX_BINS; b++)
 		here[0][b] = here[1][b] = 0;
@@ -200,7 +200,7 @@ __kernel void radix_count(__global const gemp_element *restrict elements, uint c
 		counts[(size_t)b * get_global_size(0) + get_global_id(0)] = here[0][b] + here[1][b];
 }
 
-/* A work-item a bucket. */
+/* Scans the counts of a bucket. One work-item for each bucket. */
 __kernel void radix_rows(__global uint *counts, uint slabs, __global uint *totals)
 {
 	__global uint *row = counts + get_global_id(0) * (size_t)slabs;
@@ -213,8 +213,8 @@ __kernel void radix_rows(__global uint *counts, uint slabs, __global uint *total
 	totals[get_global_id(0)] = before;
 }
 
-/* name_put: element `it` to place `to` by way of its bucket's line; *first is the bucket's first place of this work-item.
- * name_end: what is left in the line when `to` is the next place. phase: places between the last line's begin and out. */
+/* name_put writes element `it` to place `to` through its bucket's line; *first is the first place of this work-item in the bucket.
+ * name_end writes what is left in the line if `to` is the next place. phase: places from the last aligned line begin to `out`. */
 #define RADIX_LINES(name, type)                                                                                     \
 static inline void name##_some(const type *line, __global type *out, uint to, uint some, uint at)                  \
 {                                                                                                                   \

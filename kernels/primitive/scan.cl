@@ -1,5 +1,5 @@
-/* scan: for each place of an array the sum of all numbers before it (src/primitive/radix_pass.h). A slab of `slab` numbers is a
- * work-group's, or a work-item's; slabs are summed, the sums summed up, and slabs gone through again. Few numbers are one slab.
+/* scan: exclusive prefix sums of an array (src/primitive/radix_pass.h), by reduce, scan, scan. A work-group, or a work-item, sums a slab
+ * of `slab` numbers; the sums of the slabs are scanned; then the slabs are scanned. Few numbers are a single slab.
  *
  * Options: SCAN_NUMBER and SCAN_SUM: uint or ulong. */
 #include "primitive.clh"
@@ -9,7 +9,7 @@ typedef SCAN_SUM scan_sum;
 
 #ifdef GEMP_GROUP
 
-/* A work-item of a tile takes four numbers at a time, as vectors where all four are there: slabs begin at multiples of them. */
+/* A work-item takes four numbers at a time, as a vector if all four exist: slabs begin at multiples of four. */
 #define SCAN_VECTOR 4
 #define SCAN_PASTE(type, width) type##width
 #define SCAN_VECTOR_OF(type) SCAN_PASTE(type, 4)
@@ -30,7 +30,7 @@ PRIMITIVE_KERNEL void scan_slab_sums(__global const scan_number *numbers, uint c
 		sums[get_group_id(0)] = all;
 }
 
-/* By one group; the sum of all goes behind the others, and to sums_of_all[count]. */
+/* Scans the sums of slabs. Launched with one group. The total goes to sums[slabs] and sums_of_all[count]. */
 PRIMITIVE_KERNEL void scan_sums(__global ulong *sums, uint slabs, __global scan_sum *sums_of_all, uint count)
 {
 	GEMP_GROUP_DECLARE
@@ -48,7 +48,7 @@ PRIMITIVE_KERNEL void scan_sums(__global ulong *sums, uint slabs, __global scan_
 		sums_of_all[count] = (scan_sum)before;
 }
 
-/* Of numbers begin .. end - 1, which `before` comes before; the sum with all of them. */
+/* Scans numbers begin .. end - 1 with the initial sum `before`; returns the sum after them. */
 static inline ulong scan_run(GEMP_GROUP_PARAMETER __global const scan_number *numbers, uint begin, uint end, ulong before,
                              __local ulong *warps, __global scan_sum *out)
 {
@@ -92,7 +92,7 @@ PRIMITIVE_KERNEL void scan_slabs(__global const scan_number *numbers, uint count
 	scan_run(GEMP_GROUP_PASS numbers, begin, primitive_end(begin, slab, count), sums[get_group_id(0)], warps, out);
 }
 
-/* Few numbers, by one group. */
+/* Scans few numbers. Launched with one group. */
 PRIMITIVE_KERNEL void scan_few(__global const scan_number *numbers, uint count, __global scan_sum *out)
 {
 	GEMP_GROUP_DECLARE
@@ -113,7 +113,7 @@ __kernel void scan_slab_sums(__global const scan_number *numbers, uint count, ui
 	sums[get_global_id(0)] = sum;
 }
 
-/* By one work-item. */
+/* Scans the sums of slabs. Launched with one work-item. */
 __kernel void scan_sums(__global ulong *sums, uint slabs, __global scan_sum *sums_of_all, uint count)
 {
 	ulong before = 0;
@@ -142,7 +142,7 @@ __kernel void scan_slabs(__global const scan_number *numbers, uint count, uint s
 	scan_run(numbers, begin, primitive_end(begin, slab, count), sums[get_global_id(0)], out);
 }
 
-/* Few numbers, by one work-item. */
+/* Scans few numbers. Launched with one work-item. */
 __kernel void scan_few(__global const scan_number *numbers, uint count, __global scan_sum *out)
 {
 	out[count] = (scan_sum)scan_run(numbers, 0, count, 0, out);

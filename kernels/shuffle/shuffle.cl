@@ -1,10 +1,11 @@
-/* shuffle: what tuples bring to their destinations is added up, by four methods (src/shuffle/shuffle.h). In each a range of
- * destinations is added up in local memory, but in `atomic`.
+/* shuffle: sums the values of tuples at their destinations, by five methods (src/shuffle/shuffle.h). All methods except `atomic` sum a
+ * range of destinations in local memory. A work-group processes a range; in the form for CPUs a group has one work-item.
  *
- * In the form in groups a range is a work-group's, by items a work-item's, which is a group of one.
- *
- * Options: SHUFFLE_BITS, SHUFFLE_SHIFT as of gemp_shuffle; SHUFFLE_VALUE: bytes of a value that is apart from its destination, 4
- * or 8, else 0; GEMP_RECORD: bytes of a tuple that has both, or 0 for 4 bytes; SHUFFLE_COLUMN: there is a column of destinations. */
+ * Options:
+ *   SHUFFLE_BITS, SHUFFLE_SHIFT   as in gemp_shuffle
+ *   SHUFFLE_VALUE                 bytes of a value that is stored apart from its destination: 4 or 8; 0 otherwise
+ *   GEMP_RECORD                   bytes of a tuple with destination and value; 0 for tuples of 4 bytes
+ *   SHUFFLE_COLUMN                destinations are in a column of their own */
 #include "primitive.clh"
 
 #define SHUFFLE_RANGES (1u << SHUFFLE_BITS)
@@ -43,7 +44,7 @@ static inline uint shuffle_destination(__global const uint *destinations, __glob
 #endif
 }
 
-/* All words of the value, together: so every byte of a tuple counts. */
+/* The sum of all words of the value: every byte of a tuple affects the result. */
 static inline uint shuffle_value(shuffle_tuple t)
 {
 #if SHUFFLE_VALUE == 8
@@ -67,7 +68,7 @@ static inline uint shuffle_value(shuffle_tuple t)
 #endif
 }
 
-/* Where ranges begin in tuples that are in their order; begin[] was 0. */
+/* Finds where each range begins among ordered tuples; begin[] was 0. */
 __kernel void shuffle_bounds(__global const uint *restrict destinations, __global const shuffle_tuple *restrict tuples,
                              uint count, uint slab, __global uint *begin)
 {
@@ -82,7 +83,7 @@ __kernel void shuffle_bounds(__global const uint *restrict destinations, __globa
 	}
 }
 
-/* Of tuples that move by their numbers: these, and their destinations; and then each to its place. */
+/* For tuples that are ordered by their numbers: writes destinations and numbers. shuffle_by_number then moves the tuples. */
 __kernel void shuffle_number(__global const uint *restrict destinations, __global const shuffle_tuple *restrict tuples,
                              uint count, uint slab, __global uint *restrict column, __global uint *restrict numbers)
 {
@@ -101,7 +102,7 @@ __kernel void shuffle_by_number(__global const shuffle_tuple *restrict tuples, _
 		out[i] = tuples[numbers[i]];
 }
 
-#if SHUFFLE_SHIFT <= 13 /* sums of a range are in local memory */
+#if SHUFFLE_SHIFT <= 13 /* the sums of a range fit into local memory */
 
 static inline void shuffle_clear(volatile __local uint *sums)
 {
@@ -111,7 +112,7 @@ static inline void shuffle_clear(volatile __local uint *sums)
 	shuffle_barrier();
 }
 
-/* What a range has come to; other groups may have a part of it. */
+/* Adds the sums of a range to the result; other groups may have a part of the range. */
 static inline void shuffle_leave(volatile __local uint *sums, uint range, volatile __global uint *all)
 {
 	shuffle_barrier();
@@ -120,7 +121,7 @@ static inline void shuffle_leave(volatile __local uint *sums, uint range, volati
 			atomic_add(&all[(size_t)range << SHUFFLE_SHIFT | k], sums[k]);
 }
 
-/* DECODE: tuples are in the order of ranges. Slabs of them are equal, however many a range has. */
+/* DECODE: tuples are ordered by range. Groups take slabs of equal size, whatever the sizes of ranges. */
 
 SHUFFLE_KERNEL void shuffle_gather(__global const uint *restrict destinations, __global const shuffle_tuple *restrict tuples,
                                    __global const uint *restrict begin, uint slab, volatile __global uint *all)
@@ -130,7 +131,7 @@ SHUFFLE_KERNEL void shuffle_gather(__global const uint *restrict destinations, _
 	if (from >= count)
 		return;
 	uint end = primitive_end(from, slab, count);
-	while (high - range > 1) { /* the last range that begins at `from` or before; ones without tuples come before it */
+	while (high - range > 1) { /* the last range that begins at or before `from`; empty ranges precede it */
 		uint middle = (range + high) / 2;
 		if (begin[middle] <= from)
 			range = middle;
@@ -138,7 +139,7 @@ SHUFFLE_KERNEL void shuffle_gather(__global const uint *restrict destinations, _
 			high = middle;
 	}
 	while (from < end) {
-		while (begin[range + 1] <= from) /* no tuples */
+		while (begin[range + 1] <= from) /* skips empty ranges */
 			range++;
 		uint until = min(end, begin[range + 1]);
 		shuffle_clear(sums);
@@ -163,7 +164,7 @@ __kernel void shuffle_atomic(__global const uint *restrict destinations, __globa
 	}
 }
 
-/* POLLING: a group a range. */
+/* POLLING: the group of each range reads every tuple. */
 
 SHUFFLE_KERNEL void shuffle_polling(__global const uint *restrict destinations, __global const shuffle_tuple *restrict tuples,
                                     uint count, volatile __global uint *all)
@@ -179,8 +180,8 @@ SHUFFLE_KERNEL void shuffle_polling(__global const uint *restrict destinations, 
 	shuffle_leave(sums, range, all);
 }
 
-/* CONVERGE: a group a range. Numbers of wanted tuples are appended to its buffer, which is emptied when another round might not
- * fit. */
+/* CONVERGE: the group of each range reads every tuple and appends the numbers of its own to a buffer, which is processed before it could
+ * overflow. */
 
 #define SHUFFLE_ROUND (SHUFFLE_ITEMS * 4u)
 #define SHUFFLE_WANTED (SHUFFLE_ROUND + 1024u)
@@ -215,13 +216,13 @@ SHUFFLE_KERNEL void shuffle_converge(__global const uint *restrict destinations,
 		}
 		if (full && lid == 0)
 			wants = 0;
-		shuffle_barrier(); /* every time: PoCL 3.1 loses what it finds behind a `continue` past a barrier */
+		shuffle_barrier(); /* in every round: PoCL 3.1 miscompiles a `continue` past a barrier */
 	}
 	shuffle_leave(sums, range, all);
 }
 
-/* TABLES, by items: a range's decoder. Of eight tuples at a time a mask tells which are wanted, and a table where in the eight
- * those are; only they are looked at. positions[mask] has a byte for each. */
+/* TABLES, for CPUs: the work-item of a range compares eight tuples at a time, which gives a mask of its own tuples; a table gives their
+ * positions, positions[mask], one byte for each. */
 #ifndef GEMP_GROUP
 __kernel void shuffle_tables(__global const uint *restrict destinations, __global const shuffle_tuple *restrict tuples,
                              uint count, volatile __global uint *all, __constant const ulong *positions)

@@ -1,6 +1,6 @@
-/* shuffle_trial: tuples to try shuffles on, and checks of what has become of them (src/shuffle/shuffle.h).
+/* shuffle_trial: generates tuples for tests and benchmarks of shuffles, and checks results (src/shuffle/shuffle.h).
  *
- * Options as of shuffle.cl; TRIAL_WORDS: of an element of tuples[]. */
+ * Options: those of shuffle.cl; TRIAL_WORDS: words of an element of tuples[]. */
 #include "group.clh"
 
 /* SplitMix64's finaliser. */
@@ -13,8 +13,8 @@ static inline ulong trial_mix(ulong x)
 
 #define TRIAL_BITS (SHUFFLE_BITS + SHUFFLE_SHIFT)
 
-/* Of tuple `i` of all that `seed` draws: an owner, each alike, and a destination of its own, below 2^TRIAL_BITS. Skewed: an eighth
- * each are drawn from all destinations, from the first half of them, from the first quarter, ... */
+/* The destination for a random number: a uniformly drawn owner, and one of its destinations, below 2^TRIAL_BITS. Skewed: an eighth of
+ * the tuples is drawn from all destinations, an eighth from the first half, an eighth from the first quarter, and so on. */
 static inline uint trial_destination(ulong draw, uint owners, uint skewed)
 {
 	uint owner = (uint)(draw >> 40) % owners, own = (uint)draw & ((1u << TRIAL_BITS) - 1);
@@ -50,8 +50,8 @@ static inline uint trial_destination_of(__global const uint *destinations, __glo
 #endif
 }
 
-/* A work-item has found[2]: the sum of a hash of each tuple, whatever their order; and with begin how many are not in their
- * range. */
+/* Each work-item writes found[2]: the sum of the hashes of its tuples, which does not depend on their order, and, if `begin` is given, the number
+ * of tuples outside their range. */
 __kernel void trial_look(__global const uint *destinations, __global const uint *tuples, uint count,
                          __global const uint *begin, __global ulong *found)
 {
@@ -69,7 +69,7 @@ __kernel void trial_look(__global const uint *destinations, __global const uint 
 	found[(size_t)get_global_id(0) * 2 + 1] = astray;
 }
 
-/* How many sums are not the same. */
+/* Counts the sums that differ. */
 __kernel void trial_compare(__global const uint *a, __global const uint *b, uint count, __global ulong *found)
 {
 	ulong differ = 0;

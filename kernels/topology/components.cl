@@ -1,12 +1,12 @@
-/* components: weak connectivity by union-find without locks. above[v] <= v is a vertex of the same set, and v itself
- * for the root, the least vertex of its set. A root is hooked by an exchange that succeeds for one work-item only; links
- * of others are moved up to vertices above by plain stores, the last of which counts: each is right.
+/* components: weakly connected components by lock-free union-find. above[v] <= v is a vertex of the same set; a root, the lowest
+ * vertex of its set, has above[v] = v. A compare-and-swap hooks a root, and succeeds for one work-item only. Plain stores
+ * shorten the links of other vertices; any order of these stores gives a valid link.
  */
 #include "topology.clh"
 
 #define each(i, count) uint i = get_global_id(0); i < count; i += get_global_size(0)
 
-/* True: this edge made one set of two; *hooked was the root of one of them. */
+/* True if this edge joined two sets; *hooked was the root of one of them. */
 static inline bool components_unite(volatile __global uint *above, uint a, uint b, uint *hooked)
 {
 	a = above[a];
@@ -34,7 +34,7 @@ __kernel void components_begin(__global uint *above, __global ulong *tree, uint 
 	}
 }
 
-/* Edge `place` of each row. before: edges of other types, which have smaller numbers. */
+/* Unites the ends of edge number `place` of each row. before: number of edges of preceding types. */
 __kernel void components_sample(__global const topology_edge *begin, __global const uint *target, uint rows, uint place,
                                 volatile __global uint *above, __global ulong *tree, uint with_tree, ulong before)
 {
@@ -46,7 +46,7 @@ __kernel void components_sample(__global const topology_edge *begin, __global co
 	}
 }
 
-/* Each vertex is linked to its root. Links move up on the way, so that chains are halved by all who follow them. */
+/* Links each vertex to its root. Every work-item halves the paths that it follows. */
 __kernel void components_flatten(volatile __global uint *above, uint vertices)
 {
 	for (each(v, vertices)) {
@@ -56,8 +56,8 @@ __kernel void components_flatten(volatile __global uint *above, uint vertices)
 	}
 }
 
-/* All edges. Most have their ends linked to one root by now: `seen` is above[] as caches may have it, in which a link
- * may be an older one, to a vertex of the same set. */
+/* Unites the ends of all edges. Most ends have the same root already: `seen` is above[] read through caches, where a link may be
+ * outdated but still leads to a vertex of the same set. */
 __kernel void components_unite_all(__global const topology_edge *begin, __global const uint *target, uint rows,
                                    ulong edges, __global const uint *seen, volatile __global uint *above,
                                    __global ulong *tree, uint with_tree, ulong before, volatile __local uint *room)

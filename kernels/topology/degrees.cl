@@ -1,4 +1,4 @@
-/* degrees: edges counted at their targets. */
+/* degrees: counts edges at their targets. */
 #include "topology.clh"
 
 #define each(type, i, count) type i = get_global_id(0); i < count; i += get_global_size(0)

@@ -1,4 +1,4 @@
-/* edge_pairs: CSR to pairs of source and target. */
+/* edge_pairs: turns CSR rows into pairs of source and target. */
 #include "topology.clh"
 
 __kernel void edge_pairs(__global const topology_edge *begin, __global const uint *target, uint rows, ulong edges,

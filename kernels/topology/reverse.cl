@@ -1,9 +1,9 @@
-/* reverse: rows by source to rows by target, around a stable sort of the edges by target. */
+/* reverse: turns rows by source into rows by target, before and after a stable sort of the edges by target (src/topology). */
 #include "topology.clh"
 
 #define each(type, i, count) type i = get_global_id(0); i < count; i += get_global_size(0)
 
-/* What is sorted: the target of each edge; and with it, its source, or source << 32 | number of the edge. */
+/* The sort key is the target of an edge. Its value is the source, or source << 32 | number of the edge. */
 #ifdef REVERSE_NUMBERED
 typedef ulong reverse_value;
 #define reverse_pack(source, edge) ((ulong)(source) << 32 | (edge))
@@ -24,7 +24,7 @@ __kernel void reverse_list(__global const topology_edge *begin, uint rows, ulong
 	}
 }
 
-/* begin[rows + 1]: where the rows that are not empty begin in the sorted keys. */
+/* reverse_clear and reverse_mark set begin[rows + 1] for rows that are not empty. */
 __kernel void reverse_clear(__global uint *begin, uint rows, uint edges)
 {
 	for (each(uint, row, rows + 1))
@@ -38,7 +38,7 @@ __kernel void reverse_mark(__global const uint *keys, uint edges, uint first, __
 			begin[keys[e] - first] = e;
 }
 
-/* The others are looked for. */
+/* Finds begin[] of empty rows by binary search. */
 __kernel void reverse_empty(__global const uint *keys, uint edges, uint first, uint rows,
                             __global uint *begin)
 {
