@@ -5,6 +5,7 @@
 
 #include <gemp/analytics.h>
 #include <gemp/assembly.h>
+#include <gemp/bench.h>
 #include <gemp/columns.h>
 #include <gemp/context.h>
 #include <gemp/euler.h>

@@ -43,6 +43,17 @@ typedef enum gemp_type { GEMP_STRING, GEMP_INTEGER, GEMP_FLOAT, GEMP_BOOLEAN, GE
 /* In which direction edges are followed. */
 typedef enum gemp_edge_direction { GEMP_ALONG, GEMP_AGAINST, GEMP_EITHER_WAY } gemp_edge_direction;
 
+/* How a shuffle brings tuples to their ranges of destinations (docs/shuffle.md): sorts them by range; each range looks at every tuple;
+ * the same, and collects its own; straight to destinations by atomics; on CPU devices, eight tuples at a time. */
+typedef enum gemp_shuffle_method {
+	GEMP_SHUFFLE_DECODE,
+	GEMP_SHUFFLE_POLLING,
+	GEMP_SHUFFLE_CONVERGE,
+	GEMP_SHUFFLE_ATOMIC,
+	GEMP_SHUFFLE_TABLES,
+	GEMP_SHUFFLE_METHODS
+} gemp_shuffle_method;
+
 /* CHECKPOINTS: a folder in which long work keeps what it has finished. A signal (gemp_process_on_signal) or max_seconds then end the
  * work between two steps with GEMP_STOPPED; a later call with `resume` goes on, with any number of ranks. The folder, which all
  * ranks see, is removed when the work is done. */

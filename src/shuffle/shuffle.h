@@ -15,18 +15,10 @@
 #ifndef GEMP_SHUFFLE_SHUFFLE_H
 #define GEMP_SHUFFLE_SHUFFLE_H
 
+#include "gemp/types.h"
 #include "primitive/toolbox.h"
 
 enum { GEMP_SHUFFLE_SHIFT = 13 }; /* at most, where sums are in local memory */
-
-typedef enum gemp_shuffle_method {
-	GEMP_SHUFFLE_DECODE,
-	GEMP_SHUFFLE_POLLING,
-	GEMP_SHUFFLE_CONVERGE,
-	GEMP_SHUFFLE_ATOMIC,
-	GEMP_SHUFFLE_TABLES,
-	GEMP_SHUFFLE_METHODS
-} gemp_shuffle_method;
 
 extern const char *const gemp_shuffle_method_name[GEMP_SHUFFLE_METHODS]; /* "decode", ... */
 

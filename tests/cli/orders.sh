@@ -40,6 +40,6 @@ done
 expect 0 1 match g.h5 "$chain" --count-per y --output rows.jsonl --json -
 equal "$(field rows)" "$(wc -l <rows.jsonl | tr -d ' ')" 'rows by vertex'
 expect 2 1 match g.h5 "$chain" --count-per q
-says '--count-per'
+says 'count-per'
 expect 2 1 match g.h5 "$chain" --count-per y --count
 finish

@@ -1,223 +1,143 @@
-#include "cli/bench/bench.h"
+/* bench: the words behind `gemp-mpi bench`, each a function of gemp/bench.h. */
 
-#include "api/context_state.h"
-#include "bench/measure.h"
-#include "cli/report/report_run.h"
+#include "cli/match/query_options.h"
+#include "core/memory.h"
 #include "core/quantity.h"
-#include "device/open.h"
-#include "io/graph_file/graph_file_read.h"
-#include "pattern/bind/bind.h"
-#include "pattern/semantic/parse.h"
-#include "pattern/shapes/named_pattern.h"
-#include "pattern/shapes/query_graph.h"
 
+#include <gemp/gemp.h>
+#include <inttypes.h>
 #include <string.h>
 
 typedef struct word {
 	const char *name;
-	size_t least, most; /* arguments, with the word itself */
-	gemp_code (*run)(gemp_report *report, gemp_comm *comm, const gemp_options *options);
+	size_t min, max; /* arguments, with the word itself */
+	gemp_code (*run)(gemp_context *context, const gemp_options *options, gemp_report *report);
 } word;
 
-/* Collective; what rank 0 finds is shown. */
-static gemp_code gemp_bench_device(gemp_report *report, gemp_comm *comm, const gemp_options *options)
-{
-	gemp_code code = GEMP_OK;
-	gemp_runtime *context = NULL;
-	gemp_rates rates;
-	(void)options;
-	GEMP_TRY(gemp_context_runtime(&context, report->context, true, NULL));
-	GEMP_TRY(gemp_comm_agree(comm, gemp_device_rates(context->device, &rates)));
-	gemp_report_print(report, "%s\n  %-10s %10.1f GB/s read and written\n", context->device->name, "copy",
-	                  rates.copy / 1e9);
-	gemp_report_print(report, "  %-10s %10.1f us with the host waiting, %.1f us on the device\n", "launch",
-	                  rates.launch * 1e6, rates.empty * 1e6);
-	gemp_report_set(report, "copy_bytes_per_second", json_real(rates.copy));
-	gemp_report_set(report, "units", gemp_json_count(context->device->units));
-	gemp_report_set(report, "launch_us", json_real(rates.launch * 1e6));
-	gemp_report_set(report, "empty_kernel_us", json_real(rates.empty * 1e6));
-	gemp_report_set(report, "tuning", json_string(context->device->tuning.source));
-	GEMP_TRY(gemp_report_devices(report, context));
-done:
-	return code;
-}
+/* QUERIES: named patterns, then query graphs, then the one of the command line. */
 
-/* THE QUERIES: named patterns, then query graphs, then the one of the command line. */
-static size_t count_queries(const gemp_options *options)
+static gemp_code open_one(gemp_query **out, gemp_graph *graph, const gemp_options *options, size_t which)
 {
-	return options->patterns.count + options->query_graphs.count + (options->argument_count == 3);
-}
-
-static void print_line(const gemp_report *report, const char *name, const gemp_spread *spread)
-{
-	gemp_report_print(report, "  %-10s %12.4f %12.4f %12.4f\n", name, spread->min * 1e3, spread->median * 1e3,
-	                  spread->max * 1e3);
-}
-
-static void print(const gemp_report *report, const gemp_query_timing *m)
-{
-	gemp_report_print(report, "%s", gemp_counted(m->result.matches, "match").text);
-	if (m->result.embeddings_known)
-		gemp_report_print(report, ", %s", gemp_counted(m->result.embeddings, "embedding").text);
-	gemp_report_print(report, "\n\n  %-10s %12s %12s %12s   (milliseconds, %zu run%s, the slowest rank)\n", "", "min",
-	                  "median", "max", m->runs, m->runs == 1 ? "" : "s");
-	print_line(report, "kernel", &m->kernel);
-	print_line(report, "prepare", &m->prepare);
-	print_line(report, "run", &m->run);
-	print_line(report, "cpu", &m->cpu);
-	gemp_report_print(report, "  %-10s %12.4f, of that preparation %.4f\n\n", "first", m->first * 1e3,
-	                  m->first_prepare * 1e3);
-}
-
-/* Milliseconds of runs. */
-static json_t *spread_json(const gemp_spread *spread)
-{
-	return gemp_json_spread(1e3 * spread->min, "median", 1e3 * spread->median, 1e3 * spread->max);
-}
-
-static json_t *measured_json(const gemp_pattern *pattern, const gemp_query_timing *m, bool profile)
-{
-	json_t *object = json_object();
-	json_object_set_new(object, "query", json_string(pattern->text));
-	json_object_set_new(object, "matches", gemp_json_count(m->result.matches));
-	json_object_set_new(object, "embeddings",
-	                    m->result.embeddings_known ? gemp_json_count(m->result.embeddings) : json_null());
-	json_object_set_new(object, "runs", gemp_json_count(m->runs));
-	json_object_set_new(object, "kernel_ms", spread_json(&m->kernel));
-	json_object_set_new(object, "prepare_ms", spread_json(&m->prepare));
-	json_object_set_new(object, "run_ms", spread_json(&m->run));
-	json_object_set_new(object, "cpu_ms", spread_json(&m->cpu));
-	json_object_set_new(object, "first_ms", json_real(m->first * 1e3));
-	json_object_set_new(object, "first_prepare_ms", json_real(m->first_prepare * 1e3));
-	json_object_set_new(object, "by_sums", json_boolean(m->result.by_sums));
-	json_object_set_new(object, "launches", gemp_json_count(m->result.launches));
-	if (profile) {
-		json_object_set_new(object, "entries_read", gemp_json_count(m->result.entries_read));
-		json_object_set_new(object, "lookups", gemp_json_count(m->result.lookups));
-	}
-	json_object_set_new(object, "plan", json_string(m->plan));
-	return object;
-}
-
-static gemp_code read_one(gemp_pattern **out, const gemp_options *options, size_t which)
-{
+	const gemp_query_settings settings = gemp_query_options(options);
 	if (which < options->patterns.count)
-		return gemp_pattern_named(out, options->patterns.items[which]);
+		return gemp_query_open_pattern(out, graph, options->patterns.items[which], &settings);
 	which -= options->patterns.count;
 	if (which < options->query_graphs.count)
-		return gemp_pattern_query_graph(out, options->query_graphs.items[which], options->query_labels);
-	return gemp_pattern_parse(out, options->arguments[2], NULL);
+		return gemp_query_open_query_graph(out, graph, options->query_graphs.items[which], options->query_labels,
+		                                   &settings);
+	return gemp_query_open(out, graph, options->arguments[2], &settings);
 }
 
-/* Collective. *measured has the query before, and is replaced after this one is measured: their rows are made once. */
-static gemp_code measure_one(const gemp_report *report, const gemp_options *options, gemp_query_timing *measured,
-                             gemp_runtime *context, gemp_shard *graph, size_t which, json_t *list)
+static gemp_code bench_match(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_prepared_options how = gemp_bench_how(options);
-	gemp_pattern *pattern = NULL;
-	gemp_query_timing next = { 0 };
-	code = read_one(&pattern, options, which);
-	if (code == GEMP_OK)
-		code = gemp_pattern_bind(pattern, graph);
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	GEMP_TRY(gemp_query_timing_run(&next, context, graph, pattern, &how, options->repeat, options->seconds));
-	if (count_queries(options) > 1 || options->explain || options->profile)
-		gemp_report_print(report, "%s\n", pattern->text);
-	if (options->explain || options->profile)
-		gemp_report_print(report, "%s\n", next.plan);
-	print(report, &next);
-	json_array_append_new(list, measured_json(pattern, &next, options->profile));
+	gemp_graph *graph = NULL;
+	gemp_query **queries = NULL;
+	const size_t count = options->patterns.count + options->query_graphs.count + (options->argument_count == 3);
+	if (!count)
+		return gemp_fail(GEMP_EUSAGE, "bench match needs queries, and has none: QUERY, --query-graph or --pattern");
+	GEMP_TRY(gemp_context_agree(context, GEMP_NEW(queries, count)));
+	GEMP_TRY(gemp_graph_open(&graph, context, options->arguments[1]));
+	for (size_t i = 0; i < count; i++)
+		GEMP_TRY(open_one(&queries[i], graph, options, i));
+	code = gemp_bench_match(queries, count, options->repeat, options->seconds, report);
 done:
-	if (code == GEMP_OK) {
-		next.pattern = pattern;
-		gemp_query_timing_free(measured);
-		*measured = next;
-	} else {
-		gemp_pattern_free(pattern);
+	for (size_t i = 0; queries && i < count; i++)
+		gemp_query_close(queries[i]);
+	gemp_free(queries);
+	gemp_graph_close(graph);
+	return code;
+}
+
+static gemp_code bench_tune(gemp_context *context, const gemp_options *options, gemp_report *report)
+{
+	gemp_code code = GEMP_OK;
+	gemp_graph *graph = NULL;
+	const gemp_query_settings settings = gemp_query_options(options);
+	if (options->argument_count > 1)
+		GEMP_TRY(gemp_graph_open(&graph, context, options->arguments[1]));
+	code = gemp_bench_tune(context, graph, &settings, options->output, report);
+done:
+	gemp_graph_close(graph);
+	return code;
+}
+
+static gemp_code bench_device(gemp_context *context, const gemp_options *options, gemp_report *report)
+{
+	(void)options;
+	return gemp_bench_device(context, report);
+}
+
+/* SHUFFLES */
+
+enum { MAX_NUMBERS = 8 };
+
+typedef struct number_list {
+	uint64_t of[MAX_NUMBERS];
+	size_t count;
+} number_list;
+
+/* "4,8,16": powers of two from min to max. */
+static gemp_code read_numbers(number_list *out, const char *option, const char *text, uint64_t min, uint64_t max)
+{
+	out->count = 0;
+	for (const char *at = text;; at++) {
+		size_t size = strcspn(at, ",");
+		char digits[24] = "";
+		uint64_t number = 0;
+		if (size && size < sizeof digits)
+			memcpy(digits, at, size);
+		if (!gemp_parse_count(digits, &number) || number < min || number > max || (number & (number - 1)) ||
+		    out->count == MAX_NUMBERS)
+			return gemp_fail(GEMP_EUSAGE,
+			                 "--%s: '%s' is not up to %d powers of 2 from %" PRIu64 " to %" PRIu64 ", with commas "
+			                 "between them",
+			                 option, text, MAX_NUMBERS, min, max);
+		out->of[out->count++] = number;
+		at += size;
+		if (!*at)
+			return GEMP_OK;
 	}
-	return code;
 }
 
-static gemp_code gemp_bench_match(gemp_report *report, gemp_comm *comm, const gemp_options *options)
+static gemp_code bench_shuffle(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
-	gemp_code code = GEMP_OK;
-	gemp_shard *graph = NULL;
-	gemp_runtime *context = NULL;
-	gemp_query_timing measured = { 0 };
-	json_t *list = json_array();
-	double since = gemp_now();
-	if (!count_queries(options))
-		code = gemp_fail(GEMP_EUSAGE, "bench match needs queries, and has none: QUERY, --query-graph or --pattern");
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_graph_file_open(&graph, comm, options->arguments[1]));
-	GEMP_TRY(gemp_context_runtime(&context, report->context, true, NULL));
-	gemp_timers_add(&context->timers, GEMP_PHASE_READ, since);
-	for (size_t i = 0; i < count_queries(options); i++)
-		GEMP_TRY(measure_one(report, options, &measured, context, graph, i, list));
-	gemp_report_set(report, "queries", json_incref(list));
-	gemp_report_set(report, "tuning", json_string(context->device->tuning.source));
-	gemp_report_graph(report, graph);
-	gemp_report_seconds(report, &context->timers, false);
-	GEMP_TRY(gemp_report_devices(report, context));
-	gemp_report_memory(report, gemp_runtime_device_peak(context));
-done:
-	json_decref(list);
-	gemp_query_timing_free(&measured);
-	gemp_shard_free(graph);
-	return code;
+	enum { BOTH, UNIFORM, SKEWED }; /* the words of --destinations */
+	gemp_bench_shuffle_settings settings;
+	number_list sizes, ranges;
+	gemp_bench_shuffle_settings_init(&settings);
+	GEMP_PROPAGATE(read_numbers(&sizes, "tuple-size", options->tuple_sizes, 4, GEMP_BENCH_MAX_TUPLE));
+	GEMP_PROPAGATE(read_numbers(&ranges, "ranges", options->ranges, 2, GEMP_BENCH_MAX_RANGES));
+	settings.tuple_sizes = sizes.of;
+	settings.tuple_size_count = sizes.count;
+	settings.ranges = ranges.of;
+	settings.range_count = ranges.count;
+	settings.methods = options->shuffle_method ? 1u << (options->shuffle_method - 1) : 0;
+	settings.no_uniform = options->destinations == SKEWED;
+	settings.no_skewed = options->destinations == UNIFORM;
+	settings.tuples = options->tuples;
+	return gemp_bench_shuffle(context, &settings, report);
 }
 
 static const word words[] = {
-	{ "match", 2, 3, gemp_bench_match },
-	{ "tune", 1, 2, gemp_bench_tune },
-	{ "device", 1, 1, gemp_bench_device },
-	{ "shuffle", 1, 1, gemp_bench_shuffle },
+	{ "match", 2, 3, bench_match },
+	{ "tune", 1, 2, bench_tune },
+	{ "device", 1, 1, bench_device },
+	{ "shuffle", 1, 1, bench_shuffle },
 };
-
-static gemp_code find(const word **out, const gemp_options *options)
-{
-	const char *name = options->arguments[0];
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (strcmp(words[i].name, name) == 0) {
-			*out = &words[i];
-			if (options->argument_count >= words[i].least && options->argument_count <= words[i].most)
-				return GEMP_OK;
-			return gemp_fail(GEMP_EUSAGE, "bench %s: %zu arguments are not what it takes; see gemp-mpi bench --help",
-			                 name, options->argument_count - 1);
-		}
-	return gemp_fail(GEMP_EUSAGE, "bench: there is no '%s'; there are match, tune, device and shuffle", name);
-}
-
-gemp_prepared_options gemp_bench_how(const gemp_options *options)
-{
-	return (gemp_prepared_options){
-		.match = {
-			.semantics = (gemp_semantics)options->semantics,
-			.distinct = (gemp_distinct)options->distinct,
-			.symmetry_by_hash = options->symmetry == 1,
-			.count_by_formula = options->count_by == 0,
-			.pivot_off = options->pivot == 1,
-			.attributes = (gemp_condition_phase)options->attributes,
-			.replicate = options->replicate,
-			.exchange = (gemp_exchange_mode)options->exchange,
-			.launch_factor = options->launch_factor,
-			.profile = options->profile,
-			.lanes = (int)options->lanes,
-			.limit = UINT64_MAX,
-		},
-		.combinations = options->combinations,
-	};
-}
 
 static gemp_code bench(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
-	gemp_comm *comm = &context->comm;
-	const word *chosen = NULL;
-	gemp_code code = find(&chosen, options);
-	if (code != GEMP_OK)
-		return code;
-	return chosen->run(report, comm, options);
+	const char *name = options->arguments[0];
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		if (strcmp(words[i].name, name) != 0)
+			continue;
+		if (options->argument_count < words[i].min || options->argument_count > words[i].max)
+			return gemp_fail(GEMP_EUSAGE, "bench %s: %zu arguments are not what it takes; see gemp-mpi bench --help",
+			                 name, options->argument_count - 1);
+		return words[i].run(context, options, report);
+	}
+	return gemp_fail(GEMP_EUSAGE, "bench: there is no '%s'; there are match, tune, device and shuffle", name);
 }
 
 const gemp_command gemp_command_bench = {

@@ -1,14 +1,21 @@
-/* bench_places: from which size on the device, with all copies to it and back, is faster than the host's threads. */
+/* bench_tune: gemp_bench_tune, which measures the launch geometry of one device.
+ *
+ * A tunable (device/tuning.h) is a power of 2 with a pattern whose counting it changes most; each value is timed on a generated graph
+ * with hubs and on the caller's graph. The tunables NAME.host_below are sizes: from there on the device, with all copies to it and
+ * back, is faster than the threads of the host.
+ */
 
-#include "api/context_state.h"
+#include "gemp/bench.h"
+
+#include "api/match/query_state.h"
+#include "api/report_state.h"
+
 #include "bench/measure.h"
-#include "cli/bench/bench.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/random.h"
 #include "generate/generate.h"
 #include "io/file/output.h"
-#include "io/graph_file/graph_file_read.h"
 #include "pattern/bind/bind.h"
 #include "pattern/shapes/named_pattern.h"
 #include "primitive/arrays.h"
@@ -207,7 +214,7 @@ done:
 
 /* Measures the tunables NAME.host_below (device/tuning.h) on arrays and graphs of 2^10 to `most` items, prints and
  * reports them, and sets those of a GPU. On a CPU device, which has the same cores, they stay as they are. */
-static gemp_code gemp_bench_places(gemp_report *report, gemp_runtime *context, size_t most)
+static gemp_code measure_places(gemp_report *report, gemp_runtime *context, size_t most)
 {
 	gemp_code code = GEMP_OK;
 	primitive_case s;
@@ -365,16 +372,16 @@ done:
 }
 
 /* A graph with hubs, large enough to fill the device for a while. */
-static gemp_code open_graphs(tuning *t, gemp_comm *comm, const char *path)
+static gemp_code open_graphs(tuning *t, gemp_comm *comm, gemp_graph *graph)
 {
 	gemp_code code = GEMP_OK;
 	gemp_generate_options how;
 	GEMP_TRY(gemp_generate_init(&how, "rmat"));
 	GEMP_TRY(gemp_generate_set(&how, "scale", t->context->device->gpu ? "16" : "12"));
-	t->subject_count = path ? 2 : 1;
+	t->subject_count = graph ? 2 : 1;
 	GEMP_TRY(gemp_generate(&t->subjects[0].graph, comm, &how));
-	if (path)
-		GEMP_TRY(gemp_graph_file_open(&t->subjects[1].graph, comm, path));
+	if (graph)
+		t->subjects[1].graph = graph->shard;
 	for (size_t i = 0; i < t->subject_count; i++) {
 		subject *s = &t->subjects[i];
 		GEMP_TRY(gemp_pattern_named(&s->held_pattern, "triangle"));
@@ -385,32 +392,37 @@ done:
 	return code;
 }
 
-gemp_code gemp_bench_tune(gemp_report *report, gemp_comm *comm, const gemp_options *options)
+gemp_code gemp_bench_tune(gemp_context *context, gemp_graph *graph, const gemp_query_settings *settings,
+                          const char *path, gemp_report *report)
 {
 	gemp_code code = GEMP_OK;
-	tuning t = { .report = report, .how = gemp_bench_how(options) };
+	gemp_report none;
+	gemp_query_settings chosen;
 	size_t count;
 	const gemp_tunable *all = gemp_tunables(&count);
-	if (comm->size > 1)
+	tuning t = { .report = gemp_report_or(report, &none, context) };
+	if (context->comm.size > 1)
 		return gemp_fail(GEMP_EUSAGE, "bench tune measures one device: run it with one rank");
-	GEMP_TRY(gemp_context_runtime(&t.context, report->context, true, NULL));
-	GEMP_TRY(open_graphs(&t, comm, options->argument_count > 1 ? options->arguments[1] : NULL));
+	GEMP_TRY(gemp_query_settings_read(&chosen, settings));
+	t.how = gemp_query_search_options(&chosen);
+	GEMP_TRY(gemp_context_runtime(&t.context, context, true, NULL));
+	GEMP_TRY(open_graphs(&t, &context->comm, graph));
 	for (size_t i = 0; i < count; i++)
 		if (all[i].probe)
 			gemp_tuning_set(t.context->device, all[i].name, 0);
-	gemp_report_print(report, "%s\n  %-24s %8s %12s %12s   (milliseconds; 0: left to the program)\n",
+	gemp_report_print(t.report, "%s\n  %-24s %8s %12s %12s   (milliseconds; 0: left to the program)\n",
 	                  t.context->device->name, "", "best", "default", "best");
 	for (size_t i = 0; i < count; i++)
 		if (all[i].probe && (t.context->device->gpu || !all[i].gpu_only))
 			GEMP_TRY(tune_one(&t, &all[i]));
-	GEMP_TRY(gemp_bench_places(report, t.context, t.context->device->gpu ? MAX_ITEMS : CPU_ITEMS));
-	GEMP_TRY(write_file(&t, options->output));
-	GEMP_TRY(gemp_report_devices(report, t.context));
+	GEMP_TRY(measure_places(t.report, t.context, t.context->device->gpu ? MAX_ITEMS : CPU_ITEMS));
+	GEMP_TRY(write_file(&t, path));
+	GEMP_TRY(gemp_report_devices(t.report, t.context));
 done:
 	for (size_t i = 0; i < SUBJECTS; i++) {
 		gemp_prepared_free(t.subjects[i].held);
 		gemp_pattern_free(t.subjects[i].held_pattern);
-		gemp_shard_free(t.subjects[i].graph);
 	}
+	gemp_shard_free(t.subjects[0].graph); /* the second one is the caller's */
 	return code;
 }

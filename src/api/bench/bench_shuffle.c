@@ -1,49 +1,19 @@
-#include "api/context_state.h"
+/* bench_shuffle: gemp_bench_shuffle, tuples a second of each method, beside the bandwidth of a copy on the same device. */
+
+#include "gemp/bench.h"
+
+#include "api/report_state.h"
 #include "bench/measure.h"
-#include "cli/bench/bench.h"
 #include "core/quantity.h"
 #include "device/open.h"
 #include "primitive/split.h"
 
 #include <inttypes.h>
-#include <string.h>
 
-enum {
-	MAX_WORDS = 8,
-	DESTINATION_BITS = 32,
-	OFFSET_BITS = 16
-}; /* OFFSET_BITS: of a destination in a tuple of 4 bytes */
+/* OFFSET_BITS: of a destination in a tuple of 4 bytes. */
+enum { DESTINATION_BITS = 32, OFFSET_BITS = 16 };
 
-typedef struct number_list {
-	uint64_t of[MAX_WORDS];
-	size_t count;
-} number_list;
-
-/* Words of --destinations and --method; of the latter the first is all. */
-enum { BOTH, UNIFORM, SKEWED };
-
-/* "4,8,16": powers of two from least to most. */
-static gemp_code read_numbers(number_list *out, const char *option, const char *text, uint64_t least, uint64_t most)
-{
-	out->count = 0;
-	for (const char *at = text;; at++) {
-		size_t size = strcspn(at, ",");
-		char word[24] = "";
-		uint64_t number = 0;
-		if (size && size < sizeof word)
-			memcpy(word, at, size);
-		if (!gemp_parse_count(word, &number) || number < least || number > most || (number & (number - 1)) ||
-		    out->count == MAX_WORDS)
-			return gemp_fail(GEMP_EUSAGE,
-			                 "--%s: '%s' is not up to %d powers of 2 from %" PRIu64 " to %" PRIu64 ", with commas "
-			                 "between them",
-			                 option, text, MAX_WORDS, least, most);
-		out->of[out->count++] = number;
-		at += size;
-		if (!*at)
-			return GEMP_OK;
-	}
-}
+_Static_assert((int)GEMP_BENCH_MAX_RANGES == 1 << GEMP_SPLIT_BITS, "a split has as many ranges");
 
 static unsigned bits_of(uint64_t number)
 {
@@ -151,7 +121,7 @@ static gemp_code try_method(bench *b, gemp_shuffle_method method, unsigned size,
 	};
 	if (size == 4 && bits + owners > OFFSET_BITS)
 		return gemp_fail(GEMP_EUSAGE,
-		                 "--ranges: %u of each of %d ranks are more than 16 bits tell apart, which is what a "
+		                 "ranges: %u of each of %d ranks are more than 16 bits tell apart, which is what a "
 		                 "destination has in 4 bytes",
 		                 1u << bits, b->comm->size);
 	if (size == 4)
@@ -163,51 +133,74 @@ done:
 	return code;
 }
 
-/* Is it asked for, and is there such a thing here? */
-static bool wanted(const bench *b, gemp_shuffle_method method, const gemp_options *options)
+/* Is the method asked for, and is it possible here? */
+static bool wanted(const bench *b, gemp_shuffle_method method, unsigned methods)
 {
-	if (options->shuffle_method)
-		return options->shuffle_method == (int)method + 1;
+	if (methods)
+		return methods >> method & 1;
 	return method == GEMP_SHUFFLE_DECODE ||
 	       (b->comm->size == 1 && !(method == GEMP_SHUFFLE_TABLES && b->context->device->gpu));
 }
 
-static gemp_code try_all(bench *b, const gemp_options *options, const number_list *sizes, const number_list *ranges)
+static gemp_code try_all(bench *b, const gemp_bench_shuffle_settings *settings)
 {
-	gemp_code code = GEMP_OK;
 	gemp_report_print(b->report, "%s%s: copy %.1f GB/s read and written\n", b->context->device->name,
 	                  b->comm->size > 1 ? ", all ranks" : "", b->copy / 1e9);
 	gemp_report_print(b->report,
 	                  "size ranges  to       in      method        tuples  Mtuples/s  /(2w+4)       /w  with sums%s\n",
 	                  b->comm->size > 1 ? " by owner exchange by range (ms)  sent GB/s  network" : "");
-	for (size_t s = 0; s < sizes->count; s++)
-		for (size_t r = 0; r < ranges->count; r++)
-			for (int to = UNIFORM; to <= SKEWED; to++)
+	for (size_t s = 0; s < settings->tuple_size_count; s++)
+		for (size_t r = 0; r < settings->range_count; r++)
+			for (int skewed = settings->no_uniform; skewed <= !settings->no_skewed; skewed++)
 				for (gemp_shuffle_method m = 0; m < GEMP_SHUFFLE_METHODS; m++)
-					if ((options->destinations == BOTH || options->destinations == to) && wanted(b, m, options))
-						GEMP_TRY(try_method(b, m, (unsigned)sizes->of[s], bits_of(ranges->of[r]), to == SKEWED));
-done:
-	return code;
+					if (wanted(b, m, settings->methods))
+						GEMP_PROPAGATE(
+							try_method(b, m, (unsigned)settings->tuple_sizes[s], bits_of(settings->ranges[r]), skewed));
+	return GEMP_OK;
 }
 
-gemp_code gemp_bench_shuffle(gemp_report *report, gemp_comm *comm, const gemp_options *options)
+static gemp_code check_powers(const char *what, const uint64_t *numbers, size_t count, uint64_t min, uint64_t max)
+{
+	for (size_t i = 0; i < count; i++)
+		if (numbers[i] < min || numbers[i] > max || (numbers[i] & (numbers[i] - 1)))
+			return gemp_fail(GEMP_EUSAGE, "%s: powers of 2 from %" PRIu64 " to %" PRIu64 "; got %" PRIu64, what, min,
+			                 max, numbers[i]);
+	return GEMP_OK;
+}
+
+void gemp_bench_shuffle_settings_init(gemp_bench_shuffle_settings *settings)
+{
+	static const uint64_t tuple_size = 8, range = 256;
+	*settings = (gemp_bench_shuffle_settings){
+		.size = sizeof *settings, .tuple_sizes = &tuple_size, .tuple_size_count = 1, .ranges = &range, .range_count = 1
+	};
+}
+
+gemp_code gemp_bench_shuffle(gemp_context *context, const gemp_bench_shuffle_settings *given, gemp_report *report)
 {
 	gemp_code code = GEMP_OK;
-	bench b = { .report = report, .comm = comm, .tuples = options->tuples, .rows = report->json ? json_array() : NULL };
-	number_list sizes, ranges;
-	GEMP_TRY(read_numbers(&sizes, "tuple-size", options->tuple_sizes, 4, 64));
-	GEMP_TRY(read_numbers(&ranges, "ranges", options->ranges, 2, (uint64_t)1 << GEMP_SPLIT_BITS));
-	if (comm->size > 1 && options->shuffle_method > 1)
-		GEMP_TRY(gemp_fail(GEMP_EUSAGE, "--method: across ranks there is decode; run the others with one rank"));
-	GEMP_TRY(gemp_context_runtime(&b.context, report->context, true, NULL));
+	gemp_report none;
+	gemp_bench_shuffle_settings settings;
+	gemp_comm *comm = &context->comm;
+	bench b = { .report = gemp_report_or(report, &none, context), .comm = comm };
+	gemp_bench_shuffle_settings_init(&settings);
+	if (given)
+		gemp_options_copy(&settings, sizeof settings, given);
+	GEMP_PROPAGATE(
+		check_powers("tuple sizes", settings.tuple_sizes, settings.tuple_size_count, 4, GEMP_BENCH_MAX_TUPLE));
+	GEMP_PROPAGATE(check_powers("ranges", settings.ranges, settings.range_count, 2, GEMP_BENCH_MAX_RANGES));
+	if (comm->size > 1 && settings.methods >> (GEMP_SHUFFLE_DECODE + 1))
+		return gemp_fail(GEMP_EUSAGE, "method: across ranks there is decode; run the others with one rank");
+	b.tuples = settings.tuples;
+	b.rows = b.report->json ? json_array() : NULL;
+	GEMP_TRY(gemp_context_runtime(&b.context, context, true, NULL));
 	GEMP_TRY(gemp_comm_agree(comm, gemp_toolbox_new(&b.box, b.context->device, GEMP_FORM_AUTO)));
 	GEMP_TRY(copy_rate(&b));
 	gemp_shuffle_shared_new(&b.common, comm, b.context->device, GEMP_SHUFFLE_CHUNK, false);
-	GEMP_TRY(try_all(&b, options, &sizes, &ranges));
-	gemp_report_set(report, "copy_bytes_per_second", json_real(b.copy));
-	gemp_report_set(report, "shuffles", b.rows);
-	b.rows = NULL;
-	GEMP_TRY(gemp_report_devices(report, b.context));
+	GEMP_TRY(try_all(&b, &settings));
+	gemp_report_set(b.report, "copy_bytes_per_second", json_real(b.copy));
+	gemp_report_set(b.report, "shuffles", json_incref(b.rows));
+	GEMP_TRY(gemp_report_devices(b.report, b.context));
 done:
 	json_decref(b.rows);
 	gemp_shuffle_shared_free(&b.common);

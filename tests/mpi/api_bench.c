@@ -1,0 +1,97 @@
+/* Timings of the public library: the counts beside them are right, and what cannot be measured is refused. */
+#include "api_case.h"
+
+#include <gemp/bench.h>
+
+#include <unistd.h>
+
+static gemp_context *context;
+
+static void queries(void **state)
+{
+	(void)state;
+	uint64_t random = test_seed_all(), value = 0;
+	api_case *c = api_case_new(20, 60, false, &random);
+	gemp_graph *graph = NULL;
+	gemp_query *all[2] = { NULL, NULL }, *script = NULL;
+	gemp_query_result result;
+	gemp_report *report = NULL;
+	assert_all_ok(api_build(&graph, context, c, SPLIT_TURNS));
+	assert_all_ok(gemp_query_open_pattern(&all[0], graph, "triangle", NULL));
+	assert_all_ok(gemp_query_open(&all[1], graph, "MATCH (a)-[:E]->(b)", NULL));
+	assert_all_ok(gemp_query_count(all[0], &result, NULL));
+	assert_all_ok(gemp_report_open(&report, context, NULL));
+	assert_all_ok(gemp_bench_match(all, 2, 2, 1, report));
+	if (test_comm.rank == 0) {
+		assert_true(gemp_report_count(report, "queries.0.matches", &value) && value == result.matches);
+		assert_true(gemp_report_count(report, "queries.1.runs", &value) && value >= 1 && value <= 2);
+	}
+	assert_all_ok(gemp_bench_match(all, 0, 2, 1, NULL));
+	assert_all_ok(gemp_query_open_script(&script, graph, "MATCH (a)-->(b); MATCH (a)", "two", NULL));
+	assert_all_code(gemp_bench_match(&script, 1, 1, 1, NULL), GEMP_EUSAGE);
+	gemp_query_close(script);
+	gemp_query_close(all[0]);
+	gemp_query_close(all[1]);
+	gemp_report_close(report);
+	gemp_graph_close(graph);
+	api_case_free(c);
+}
+
+static void devices_and_shuffles(void **state)
+{
+	(void)state;
+	double rate = 0;
+	uint64_t tuples = 0;
+	const uint64_t sizes[] = { 4, 8 }, wrong = 12;
+	gemp_report *report = NULL;
+	gemp_bench_shuffle_settings settings;
+	assert_all_ok(gemp_report_open(&report, context, NULL));
+	assert_all_ok(gemp_bench_device(context, report));
+	assert_all(test_comm.rank != 0 || (gemp_report_real(report, "copy_bytes_per_second", &rate) && rate > 0));
+	gemp_bench_shuffle_settings_init(&settings);
+	settings.tuples = 2000;
+	settings.no_skewed = true;
+	settings.methods = 1u << GEMP_SHUFFLE_DECODE;
+	settings.tuple_sizes = sizes;
+	settings.tuple_size_count = 2;
+	assert_all_ok(gemp_bench_shuffle(context, &settings, report));
+	assert_all(test_comm.rank != 0 ||
+	           (gemp_report_count(report, "shuffles.0.tuples", &tuples) && tuples == 2000 * (uint64_t)test_comm.size));
+	settings.tuple_sizes = &wrong;
+	settings.tuple_size_count = 1;
+	assert_all_code(gemp_bench_shuffle(context, &settings, NULL), GEMP_EUSAGE);
+	gemp_bench_shuffle_settings_init(&settings);
+	settings.methods = 1u << GEMP_SHUFFLE_POLLING;
+	settings.tuples = 500;
+	assert_all_code(gemp_bench_shuffle(context, &settings, NULL), test_comm.size > 1 ? GEMP_EUSAGE : GEMP_OK);
+	gemp_report_close(report);
+}
+
+static void tuning(void **state)
+{
+	(void)state;
+	const char *path = test_path_all("device.conf");
+	assert_all_code(gemp_bench_tune(context, NULL, NULL, path, NULL), test_comm.size > 1 ? GEMP_EUSAGE : GEMP_OK);
+	assert_all((access(path, F_OK) == 0) == (test_comm.size == 1));
+}
+
+static int open_context(void **state)
+{
+	(void)state;
+	return gemp_context_open(&context, MPI_COMM_WORLD, NULL) != GEMP_OK;
+}
+
+static int close_context(void **state)
+{
+	(void)state;
+	gemp_context_close(context);
+	return gemp_memory_blocks() != 0;
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_context, close_context)
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = { TEST(queries), TEST(devices_and_shuffles), TEST(tuning) };
+	return test_main_all(argc, argv, tests);
+}
