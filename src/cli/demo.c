@@ -60,7 +60,5 @@ const gemp_command gemp_command_demo = {
 	.summary = "Makes a graph of films and people in memory and asks it a question",
 	.text = "This is what runs when no command is given.\n",
 	.examples = "mpirun -n 8 gemp-mpi\nmpirun -n 4 gemp-mpi demo --explain\n",
-	.min_arguments = 0,
-	.max_arguments = 0,
 	.run = demo,
 };

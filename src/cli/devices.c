@@ -18,7 +18,5 @@ const gemp_command gemp_command_devices = {
 			"are more devices than ranks, each rank gets several neighbouring devices, a line each.\n",
 	.examples = "gemp-mpi devices\ngemp-mpi devices --devices all\nmpirun -n 4 gemp-mpi devices --devices gpu\n"
 				"mpirun -n 2 gemp-mpi devices --devices 65:00.0,ca:00.0\n",
-	.min_arguments = 0,
-	.max_arguments = 0,
 	.run = devices,
 };

@@ -55,7 +55,6 @@ const gemp_command gemp_command_import = {
 	.examples = "gemp-mpi import --vertices people.tsv --vertices films.tsv --edges roles.tsv.zst -o movies.h5\n"
 				"mpirun -n 4 gemp-mpi import wiki-Vote.txt.gz --undirected -o wiki.h5\n"
 				"gemp-mpi import /usr/share/dictd/*.index --undirected -o translations.h5\n",
-	.min_arguments = 0,
 	.max_arguments = SIZE_MAX,
 	.run = import,
 };

@@ -1,6 +1,8 @@
 /* Contexts of the public library: one, several after one another and at once, over all ranks and over some, and their options. */
 #include "api_case.h"
 
+#include <signal.h>
+
 static uint64_t count_pattern(gemp_graph *graph, const char *pattern)
 {
 	gemp_query *query = NULL;
@@ -230,6 +232,15 @@ static void codes(void **state)
 	gemp_context_close(context);
 }
 
+/* A noted signal ends nothing by itself, and no later test of this process asks for it. */
+static void signals(void **state)
+{
+	(void)state;
+	gemp_process_on_signal(GEMP_SIGNAL_SAY, "ended\n");
+	gemp_process_on_signal(GEMP_SIGNAL_NOTE, NULL);
+	assert_all(raise(SIGUSR1) == 0 && raise(SIGTERM) == 0);
+}
+
 static gemp_code open_and_close(void *argument)
 {
 	gemp_context *context = NULL;
@@ -255,7 +266,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_after_the_other), cmocka_unit_test(at_once), cmocka_unit_test(one_device_then_all),
 		cmocka_unit_test(callbacks),           cmocka_unit_test(options), cmocka_unit_test(codes),
-		cmocka_unit_test(no_memory),
+		cmocka_unit_test(no_memory),           cmocka_unit_test(signals),
 	};
 	return test_main_all(argc, argv, tests);
 }

@@ -332,6 +332,9 @@ static void reports(void **state)
 	assert_all(report_count(report, "graph.vertices") == c->n && report_count(report, "graph.edges") == c->m);
 	assert_all(report_count(report, "schema.relations.E.edges") == c->m);
 	assert_all(report_count(report, "degrees.max") > 0);
+	double mean = 0;
+	assert_all(gemp_report_real(report, "degrees.avg", &mean) == (test_comm.rank == 0));
+	assert_all(test_comm.rank > 0 || (mean > 0 && mean <= (double)(2 * c->m)));
 	gemp_partition_settings_init(&settings);
 	settings.parts = UINT64_MAX;
 	assert_all_code(gemp_graph_partition(&parts, graph, &settings, NULL), GEMP_EUSAGE);
@@ -371,6 +374,9 @@ static void small_files(void **state)
 	const char *path = test_path_all("small.txt");
 	assert_all_code(gemp_file_may_write("output", "/nowhere/small.txt"), GEMP_EIO);
 	assert_all_ok(gemp_file_may_write("output", path));
+	assert_all_code(gemp_file_may_write_rows(context, "output", test_path_all("rows.png")), GEMP_EUSAGE);
+	assert_all_code(gemp_file_may_write_rows(context, "output", "/nowhere/rows.tsv"), GEMP_EIO);
+	assert_all_ok(gemp_file_may_write_rows(context, "output", test_path_all("rows.h5")));
 	assert_all_code(gemp_file_read_text(&text, context, "input", path), GEMP_ENOINPUT);
 	assert_all(!text);
 	assert_all_ok(test_comm.rank ? GEMP_OK : gemp_file_replace(path, "two\nlines\n", 10));

@@ -274,7 +274,6 @@ const gemp_command gemp_command_help = {
 	.summary = "Explains a command and its options, or lists the commands",
 	.text = "",
 	.examples = "gemp-mpi help match\ngemp-mpi help --as man | man -l -\n",
-	.min_arguments = 0,
 	.max_arguments = 1,
 	.run = help,
 	.plain = true,

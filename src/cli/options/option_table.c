@@ -131,7 +131,7 @@ static const gemp_option table[] = {
 	{ "pattern", 0, GEMP_OPTION_LIST, "NAME", NULL, GEMP_ON_BENCH, query, AT(patterns),
 	  "A shape on the simple undirected graph, as in match; may be repeated." },
 
-	/* These change which matches there are; no option under the heading Search does. */
+	/* These change which matches there are; how they are found is under the next heading. */
 	{ "semantics", 0, GEMP_OPTION_CHOICE, "iso|edge-iso|hom|induced", "iso", ON_SEARCH | GEMP_ON_TRANSFORM, meaning,
 	  AT(semantics),
 	  "iso: a match has distinct vertices and edges; edge-iso: distinct edges; hom: neither; induced: as iso, and the "
@@ -402,7 +402,7 @@ static const gemp_option table[] = {
 	{ "trace", 0, GEMP_OPTION_TEXT, "FILE", NULL, ON_REPORT, output, AT(trace),
 	  "Write a timeline of all ranks and devices as Chrome trace events, which Perfetto and chrome://tracing show." },
 
-	/* Budgets: tests set them so low that every second round happens. */
+	/* Budgets. Small values force several rounds, which is what tests use them for. */
 	{ "devices", 'd', GEMP_OPTION_TEXT, "SPEC", "auto",
 	  ON_DEVICE | GEMP_ON_DEVICES | GEMP_ON_BENCH | ON_HOST_OR_DEVICE | ON_ANALYSIS | GEMP_ON_SOM, budgets, AT(devices),
 	  "auto (GPUs if there are any, else CPUs), gpu, cpu, or a list of numbers (0,1), PCI addresses (65:00.0), UUIDs "
