@@ -1,17 +1,17 @@
-/* gas_bfs: one level of a breadth-first search (src/analytics/traversal/bfs.h): from the frontier along its edges, or from the
- * vertices not found yet back to the frontier. */
+/* gas_bfs: one level of a direction-optimising breadth-first search (src/analytics/traversal/bfs.h): either the frontier pushes along
+ * its out-edges, or unvisited vertices search their in-edges for the frontier. */
 #include "gas_frontier_types.clh"
 
 #define BFS_NONE UINT_MAX
 
-typedef uint gas_value; /* nothing: levels say it all */
+typedef uint gas_value; /* not used: the level of a round is known */
 
 #ifdef GAS_SHUFFLE
 #include "gas_tuples.clh"
 #endif
 
 typedef struct gas_state {
-	__global const gas_place *begin; /* rows of edges out, for how many a vertex has */
+	__global const gas_place *begin; /* rows of out-edges, which give the degree */
 	__global const uint *end;
 	__global uint *visited;
 	volatile __global uint *next;
@@ -34,7 +34,7 @@ static inline void gas_found(gas_state *s, uint vertex)
 	s->found++;
 }
 
-/* seen: the target's word of `visited`, some time ago. */
+/* seen: the target's word of `visited`, read before; other work-items may have set bits since. */
 static inline void bfs_visit(gas_state *s, uint target, uint seen)
 {
 	uint bit = 1u << (target & 31);
@@ -81,8 +81,8 @@ static inline void gas_arrive(gas_state *s, uint source, gas_value value, gas_se
 
 #include "gas_bottom_up.clh"
 
-/* closed: vertices without edges in, which are taken for visited from the start; own ones from `open` on all are,
- * and have no level but for the source, if it is one of them. source, the one before: UINT_MAX: another rank's. */
+/* closed: vertices without in-edges, which count as visited from the start; so do all own vertices from `open` on. They get no level,
+ * except the source. source and before (the source of the previous search): UINT_MAX if another rank owns it. */
 GAS_KERNEL void bfs_begin(uint open, uint own, uint known, uint source, uint before,
                           __global const uint *restrict closed, __global uint *restrict visited,
                           __global uint *restrict level, __global uint *restrict frontier, __global uint *restrict next,
@@ -107,7 +107,7 @@ GAS_KERNEL void bfs_begin(uint open, uint own, uint known, uint source, uint bef
 	}
 }
 
-/* Levels of ghosts that are in the frontier. */
+/* Sets the level of ghosts that are in the frontier. */
 static inline void bfs_take_in(__global const uint *frontier, uint first, uint last, __global uint *restrict level,
                                uint depth)
 {
@@ -116,8 +116,8 @@ static inline void bfs_take_in(__global const uint *frontier, uint first, uint l
 			level[w * 32 + gas_lowest(bits)] = depth;
 }
 
-/* Rows of edges out and in (in_...); local vertices from `ghosts` on are other ranks'. clear: the frontier after the
- * next one. */
+/* Rows of out-edges and of in-edges (in_...). Local vertices from `ghosts` on belong to other ranks. clear: the frontier after the
+ * next one, which is zeroed. */
 GAS_KERNEL void bfs_level(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global const gas_place *restrict in_begin,
                           __global const uint *restrict in_end, __global const uint2 *restrict in_slices,
                           uint in_slice_count, __global const uint *restrict in_heads, uint own, uint ghosts,
@@ -132,7 +132,7 @@ GAS_KERNEL void bfs_level(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global con
 		return;
 	gas_state s = { begin, end, visited, next, level, (uint)control[GAS_ROUND] + 1, 0, 0, 0
 	                GAS_TUPLES };
-	const bool push = mode == GAS_BFS_PUSH; /* what is not to be done has nothing to do */
+	const bool push = mode == GAS_BFS_PUSH; /* the direction that is not taken gets no slices */
 	const gas_rows out = { begin, end, slices, push ? slice_count : 0 };
 	const gas_rows in = { in_begin, in_end, in_slices, push ? 0 : in_slice_count };
 	const gas_span span = { pieces, push ? piece_count : 0, light, push ? known : 0 };
@@ -150,7 +150,7 @@ GAS_KERNEL void bfs_level(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global con
 }
 
 #ifdef GAS_SHUFFLE
-/* What the level's tuples bring: of each range from begin[range] on. */
+/* Visits the targets of the level's tuples; those of a range begin at begin[range]. */
 GAS_KERNEL void bfs_gather(__global const uint *restrict range_begin, uint ranges, __global const uint *restrict target,
                            __global const gas_value *restrict value, __global const gas_place *restrict begin,
                            __global uint *visited, __global uint *restrict level,

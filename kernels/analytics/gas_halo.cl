@@ -1,6 +1,7 @@
-/* gas_halo: the halo exchange (src/analytics/halo/halo_message.h): values of own vertices into messages, and out of messages to ghosts.
+/* gas_halo: the device's part of the halo exchange (src/analytics/halo/halo_message.h): it gathers values of own vertices into messages, and
+ * scatters received messages to ghosts.
  *
- * Places are vertices that a rank is sent, or ghosts of one rank, 32 to a word. HALO_SIZE: bytes of a value, 0, 4 or 8.
+ * Places number the vertices that are sent to a rank, or the ghosts of a rank, 32 to a word. HALO_SIZE: bytes of a value, 0, 4 or 8.
  */
 #if HALO_SIZE == 8
 typedef ulong halo_value;
@@ -16,10 +17,10 @@ static inline uint halo_rank(__global const uint *restrict first, uint word)
 	return rank;
 }
 
-/* bits[w]: which of its places have changed. Those of rank r, whose words begin at first[r], are counted, and the
- * first `most` that are found are listed, to be sent as they are. few: two rows of counts, of which launches take
- * turns (the one that the next launch counts in is cleared), for each rank but `self` `most` values, and as many
- * places. A group whose words are all of one rank counts by itself first. */
+/* Sets bits[w] for the changed places of word w. The changed places of rank r, whose words begin at first[r], are counted, and up to `most`
+ * of them are listed with their values, ready to be sent. few: two rows of counts that launches use alternately (the next launch's row
+ * is cleared), then for each rank except `self` `most` values and as many places. A group whose words all belong to one rank
+ * counts in local memory first. */
 __kernel void gas_halo_mark(__global const uint *restrict slot, uint words, __global const uint *restrict changed,
                             __global uint *restrict bits, __global const uint *restrict first, uint ranks, uint self,
                             uint turn, volatile __global uint *few, uint most,
@@ -66,7 +67,7 @@ __kernel void gas_halo_mark(__global const uint *restrict slot, uint words, __gl
 	}
 }
 
-/* A work-item a place. before[w]: values of the words before. */
+/* Gathers the values of set places. One work-item for each place. before[w]: number of values in preceding words. */
 __kernel void gas_halo_gather(__global const uint *restrict slot, uint words, __global const uint *restrict bits,
                               __global const uint *restrict before, __global const halo_value *restrict values,
                               __global halo_value *restrict packed)
@@ -83,7 +84,7 @@ static inline void halo_arrive(volatile __global uint *arrived, uint wanted, uin
 		atomic_or(&arrived[ghost >> 5], 1u << (ghost & 31));
 }
 
-/* Ghosts first .. first + count - 1 have all arrived. A work-item a word. */
+/* Marks ghosts first .. first + count - 1 as arrived. One work-item for each word. */
 __kernel void gas_halo_set_all(uint first, uint count, __global uint *restrict arrived)
 {
 	uint w = (first >> 5) + (uint)get_global_id(0), begin = max(w * 32, first), end = min(w * 32 + 32, first + count);
@@ -92,8 +93,8 @@ __kernel void gas_halo_set_all(uint first, uint count, __global uint *restrict a
 	arrived[w] |= (end - begin == 32 ? 0xffffffffu : (1u << (end - begin)) - 1) << (begin & 31);
 }
 
-/* The message at words[0]: a bitmap of `places`, and values from word `values_at` on. before[w]: values of the words
- * before. */
+/* Scatters a message that has a bitmap of `places` from word bits_at on, and values from word values_at on. before[w]: number of values in
+ * preceding words. */
 __kernel void gas_halo_put_bits(__global const uint *restrict words, uint bits_at, uint values_at,
                                 __global const uint *restrict before, uint before_at, uint first, uint places,
                                 __global halo_value *restrict values, uint wanted, volatile __global uint *arrived)
@@ -108,7 +109,7 @@ __kernel void gas_halo_put_bits(__global const uint *restrict words, uint bits_a
 	halo_arrive(arrived, wanted, first + place);
 }
 
-/* The same with `count` places instead of a bitmap. */
+/* Scatters a message that has a list of `count` places instead of a bitmap. */
 __kernel void gas_halo_put_pairs(__global const uint *restrict words, uint places_at, uint values_at, uint count,
                                  uint first, __global halo_value *restrict values, uint wanted,
                                  volatile __global uint *arrived)

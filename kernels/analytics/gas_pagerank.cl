@@ -1,9 +1,9 @@
-/* gas_pagerank: the share of a random surfer's time that each vertex has.
+/* gas_pagerank: PageRank by power iteration.
  *
- * A vertex sends x = rank / degree along each edge that leaves it. One without such edges dangles: its x is its rank, which
- * goes to all vertices as the surfer's jumps do. A round's kernels find in the sums of the round before what dangles and
- * whether they are still wanted; so the host may have launched many of them. PAGERANK_WEIGHTED: the degree is the sum of the
- * weights, and an edge has its part of them. */
+ * A vertex sends x = rank / degree along each out-edge. The rank of a vertex without out-edges, a dangling vertex, is distributed
+ * like the surfer's jumps. The kernels of a round read from the sums of the previous round the dangling rank and whether iteration
+ * has ended; so the host can enqueue many rounds in advance. PAGERANK_WEIGHTED: the degree is the sum of the weights, and an
+ * edge gets its proportion. */
 #include "gas_dense.clh"
 
 static inline gas_real gas_scatter(gas_real value, gas_weight weight)
@@ -21,12 +21,12 @@ static inline gas_real gas_scatter(gas_real value, gas_weight weight)
 	gas_real damping
 
 typedef struct gas_apply {
-	__global const gas_real *degree; /* 0: dangles */
-	__global const gas_real *jump;   /* how likely jumps lead there; not read if they lead to all alike: */
-	gas_real uniform;                /* above 0 */
+	__global const gas_real *degree; /* 0: dangling */
+	__global const gas_real *jump;   /* probability that a jump leads to the vertex; not read if all are equal: */
+	gas_real uniform;                /* the common probability, if above 0 */
 	__global const gas_real *from;
 	__global gas_real *to;
-	gas_real damping, jumps;         /* jumps: how much goes by them */
+	gas_real damping, jumps;         /* jumps: the rank that jumps distribute */
 	long change, dangled;
 } gas_apply;
 
@@ -42,7 +42,7 @@ static inline void gas_apply_row(gas_apply *apply, uint row, gas_real sum)
 
 #include "gas_pull.clh"
 
-/* Each worker looks for itself at the sums of the round before: is this one wanted? */
+/* Each worker reads the sums of the previous round and decides whether this round runs. */
 static inline bool pagerank_begin(GEMP_GROUP_PARAMETER gas_apply *apply, volatile __global long *rounds, uint round,
                                   uint how, long dangling, long tolerance)
 {
@@ -61,14 +61,14 @@ static inline void pagerank_end(GEMP_GROUP_PARAMETER const gas_apply *apply, vol
 	gas_round_add(GEMP_GROUP_PASS sums, PAGERANK_DANGLING, apply->dangled);
 }
 
-/* Sums of round `round` are read, those of the next one made. */
+/* Reads the sums of round `round` and writes those of the next. */
 GAS_KERNEL void pagerank_pull(PULL_PARAMETERS, PAGERANK_PARAMETERS)
 {
 	PULL_DECLARE
 	pull_rows rows = PULL_ROWS;
 	gas_apply apply = { degree, jump, uniform, value, to, damping, 0, 0, 0 };
 	if (!pagerank_begin(GEMP_GROUP_PASS &apply, rounds, round, how, dangling, tolerance))
-		rows.classes = 0; /* no tasks; what all lanes do together they do all the same */
+		rows.classes = 0; /* no tasks; the lanes still execute their common barriers */
 	pull(&rows, &apply);
 	pagerank_end(GEMP_GROUP_PASS &apply, rounds, round);
 }
@@ -97,7 +97,7 @@ GAS_KERNEL void pagerank_finish(PULL_PARAMETERS, __global const gas_real *restri
 }
 #endif
 
-/* As the surfer jumps. The change counts as more than any tolerance. */
+/* Initial ranks: the distribution of jumps. The initial change exceeds any tolerance. */
 GAS_KERNEL void pagerank_start(uint own, gas_real uniform, __global const gas_real *restrict jump,
                                __global const gas_real *restrict degree, __global gas_real *restrict to,
                                volatile __global long *rounds)

@@ -1,7 +1,7 @@
-/* gas_spmv: sums over rows of weight * value, again and again if wanted, each time divided by the greatest of the sums before.
+/* gas_spmv: sparse matrix times vector, repeated if requested, with division by the largest magnitude of the previous product.
  *
- * The greatest magnitude of a round is kept as the bits of a double, which are in the order of the numbers: it does not depend
- * on who is first. */
+ * The largest magnitude of a round is stored as the bits of a non-negative double, whose order is that of the numbers, so an atomic maximum of
+ * integers gives it. */
 #include "gas_dense.clh"
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
 
@@ -27,7 +27,7 @@ static inline void gas_apply_row(gas_apply *apply, uint row, gas_real sum)
 
 #include "gas_pull.clh"
 
-/* What the sums are multiplied by: 1 over the greatest of the round before, unless that is 0 or nothing is asked for. */
+/* The factor of the sums: 1 / largest magnitude of the previous round; 1 if that is 0 or normalisation is off. */
 static inline gas_real spmv_scale(volatile __global const ulong *greatest, uint round, uint normal, uint how, double divisor)
 {
 	if (!normal)

@@ -1,11 +1,11 @@
-/* gas_sssp: one round of a search for shortest paths (src/analytics/traversal/sssp.h): edges of near vertices are relaxed, or those
- * that are far are looked through for what is near by now.
+/* gas_sssp: one round of single-source shortest paths with near and far worklists (Davidson, Baxter, Garland and Owens 2014;
+ * src/analytics/traversal/sssp.h): either the edges of near vertices are relaxed, or far vertices are scanned for those that are near
+ * now.
  *
- * Distances are uint, ulong (SSSP_WIDE) or, with weights in double, the bits of doubles, which are not negative and
- * so in the order of their bits. One that does not fit is not taken, and GAS_OVERFLOW tells. What is kept of a
- * vertex is a word: its distance or, with SSSP_NAMES, a uint and below it the name (gas_parents.clh) of the source of
- * the edge that it comes along. Whatever is nearest is at last relaxed with its distance along each of its edges, so
- * that the least word has the least name. */
+ * Distances are uint, ulong (SSSP_WIDE) or, with weights in double, the bits of non-negative doubles, which have the order of the
+ * numbers. A distance that does not fit is not stored, and GAS_OVERFLOW reports it. A vertex has one word: its distance or, with
+ * SSSP_NAMES, a 32-bit distance in the upper half and in the lower half the name (gas_parents.clh) of the source from which the distance came. In
+ * the end each predecessor has relaxed its edges with its final distance, so the smallest word has the smallest name. */
 #include "gas_frontier_types.clh"
 
 #if GAS_WEIGHTS == 2 || GAS_WEIGHTS == 4
@@ -32,7 +32,7 @@ typedef sssp_distance sssp_word;
 #if defined SSSP_NAMES || defined SSSP_WIDE
 #define GAS_VALUE64
 #endif
-#define SSSP_NOBODY UINT_MAX /* no name; and SSSP_NONE with it is the greatest word */
+#define SSSP_NOBODY UINT_MAX /* no name; SSSP_NONE with it is the largest word */
 
 typedef sssp_word gas_value;
 
@@ -54,7 +54,7 @@ typedef struct gas_state {
 #endif
 } gas_state;
 
-/* SSSP_NONE: it does not fit. */
+/* SSSP_NONE if the sum does not fit. */
 static inline sssp_distance sssp_sum(sssp_distance distance, gas_weight weight)
 {
 #if GAS_WEIGHTS == 4
@@ -66,7 +66,7 @@ static inline sssp_distance sssp_sum(sssp_distance distance, gas_weight weight)
 #endif
 }
 
-/* What was there before. */
+/* Atomic minimum; returns the old word. */
 static inline sssp_word sssp_lower(volatile __global sssp_word *place, sssp_word value)
 {
 #if !defined GAS_VALUE64
@@ -86,7 +86,7 @@ static inline gas_value gas_leave(gas_state *s, uint source)
 	return sssp_word_of(sssp_of(s->word[source]), s->name[source]);
 }
 
-/* there: the target's word some time ago, no less than now. */
+/* there: the target's word, read before; it can only have decreased since. */
 static inline void sssp_reach(gas_state *s, uint target, sssp_word word, sssp_word there)
 {
 	const sssp_distance distance = sssp_of(word);
@@ -120,7 +120,7 @@ static inline void gas_arrive(gas_state *s, uint source, gas_value value, gas_se
 	const sssp_distance distance = sssp_sum(sssp_of(value), seen.weight);
 	if (distance == SSSP_NONE)
 		s->overflow = 1;
-	/* along an edge that adds nothing no name is taken: parents_equal gives it */
+	/* an edge that adds nothing gives no name; parents_equal assigns it later */
 	const bool named = distance != SSSP_NONE && distance > sssp_of(value);
 	const sssp_word word = sssp_word_of(distance, named ? (uint)value : SSSP_NOBODY);
 #ifdef GAS_SHUFFLE
@@ -139,7 +139,7 @@ static inline void gas_apply(gas_state *s, uint target, gas_value word)
 
 #include "gas_frontier.clh"
 
-/* source UINT_MAX: another rank's. */
+/* source: UINT_MAX if another rank owns it. */
 GAS_KERNEL void sssp_begin(uint known, uint source, __global sssp_word *restrict word,
                            __global uint *restrict frontier, __global uint *restrict next, __global uint *restrict clear,
                            __global uint *restrict far, volatile __global ulong *control, gas_start start)
