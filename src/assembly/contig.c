@@ -3,13 +3,131 @@
 
 #include "assembly/contig.h"
 
-#include "assembly/contig_graph.h"
 #include "core/limits.h"
 #include "core/memory.h"
 #include "core/search.h"
+#include "core/status.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+/* THE GRAPH OF UNITIGS, the same on every rank: vertices are the words of k - 1 letters where unitigs meet, edges are the unitigs, in
+ * the order of their heads. All ranks find the same Eulerian path by Hierholzer's method (1873), which takes the smallest edge first. */
+
+/* A unitig of any rank. */
+typedef struct contig_edge {
+	gemp_item item;                     /* its first k-mer */
+	gemp_kmer head, tail, reverse_head; /* of its reverse complement */
+	uint64_t kmers, copies;
+	size_t from, to; /* vertices */
+} contig_edge;
+
+typedef struct contig_graph {
+	size_t edges, vertices;
+	contig_edge *edge; /* [edges] by item, and so by head */
+	gemp_kmer *word;   /* [vertices] ascending */
+	size_t *begin;     /* [vertices + 1] edges that leave it: neighbours, in the order of heads */
+} contig_graph;
+
+static void free_graph(contig_graph *graph)
+{
+	gemp_free_all(graph->edge, graph->word, graph->begin);
+	*graph = (contig_graph){ 0 };
+}
+
+static size_t find(const contig_graph *graph, gemp_kmer word)
+{
+	return gemp_range_find(graph->word, graph->vertices, word);
+}
+
+/* Of edges whose ends are not yet set. */
+static gemp_code index_graph(contig_graph *graph, unsigned k)
+{
+	GEMP_PROPAGATE(GEMP_NEW(graph->word, 2 * graph->edges));
+	for (size_t e = 0; e < graph->edges; e++) {
+		graph->word[2 * e] = gemp_kmer_source(graph->edge[e].head);
+		graph->word[2 * e + 1] = gemp_kmer_target(graph->edge[e].tail, k);
+	}
+	GEMP_PROPAGATE(gemp_kmer_sort(graph->word, NULL, 2 * graph->edges));
+	for (size_t i = 0; i < 2 * graph->edges; i++)
+		if (i == 0 || graph->word[i] != graph->word[i - 1])
+			graph->word[graph->vertices++] = graph->word[i];
+	GEMP_PROPAGATE(GEMP_NEW(graph->begin, graph->vertices + 1));
+	for (size_t e = 0; e < graph->edges; e++) {
+		graph->edge[e].from = find(graph, gemp_kmer_source(graph->edge[e].head));
+		graph->edge[e].to = find(graph, gemp_kmer_target(graph->edge[e].tail, k));
+		graph->begin[graph->edge[e].from + 1]++;
+	}
+	for (size_t v = 0; v < graph->vertices; v++)
+		graph->begin[v + 1] += graph->begin[v];
+	return GEMP_OK;
+}
+
+/* Union-find with path halving; the graph is on every rank, so no atomics are needed (topology/disjoint_sets.h has
+ * the concurrent one). */
+static size_t root(size_t *part, size_t v)
+{
+	while (part[v] != v)
+		v = part[v] = part[part[v]];
+	return v;
+}
+
+/* How many components there are; part[vertices] are the same for vertices of one. */
+static uint64_t find_components(const contig_graph *graph, size_t *part)
+{
+	uint64_t components = 0;
+	for (size_t v = 0; v < graph->vertices; v++)
+		part[v] = v;
+	for (size_t e = 0; e < graph->edges; e++) {
+		size_t a = root(part, graph->edge[e].from), b = root(part, graph->edge[e].to);
+		part[a < b ? b : a] = a < b ? a : b;
+	}
+	for (size_t v = 0; v < graph->vertices; v++) {
+		part[v] = root(part, v);
+		components += part[v] == v;
+	}
+	return components;
+}
+
+/* An Eulerian path or circuit of the edges whose vertices are in part `wanted`, from `start`: order[*count] of edges,
+ * each as often as it has copies, which must be as many as there is room for. *count is less if there is none. */
+/* A stack of edges: dead ends are popped into the order, which therefore comes out backwards. */
+static gemp_code find_path(const contig_graph *graph, const size_t *part, size_t wanted, size_t start, size_t *order,
+                           size_t *count)
+{
+	GEMP_OWNED size_t *next = NULL, *trail = NULL;
+	size_t depth = 0, edges = 0, at = start;
+	GEMP_OWNED uint64_t *left = NULL;
+	for (size_t e = 0; e < graph->edges; e++)
+		edges += part[graph->edge[e].from] == wanted ? graph->edge[e].copies : 0;
+	GEMP_PROPAGATE(
+		gemp_new_all(GEMP_ARRAY(next, graph->vertices), GEMP_ARRAY(left, graph->edges), GEMP_ARRAY(trail, edges)));
+	for (size_t v = 0; v < graph->vertices; v++)
+		next[v] = graph->begin[v];
+	for (size_t e = 0; e < graph->edges; e++)
+		left[e] = graph->edge[e].copies;
+	*count = 0;
+	for (;;) {
+		while (next[at] < graph->begin[at + 1] && left[next[at]] == 0)
+			next[at]++;
+		if (next[at] < graph->begin[at + 1]) {
+			left[next[at]]--;
+			trail[depth++] = next[at];
+			at = graph->edge[next[at]].to;
+		} else if (depth > 0) {
+			order[(*count)++] = trail[--depth];
+			at = graph->edge[trail[depth]].from;
+		} else {
+			break;
+		}
+	}
+	for (size_t i = 0; i < *count / 2; i++) {
+		size_t other = order[i];
+		order[i] = order[*count - 1 - i];
+		order[*count - 1 - i] = other;
+	}
+	return GEMP_OK;
+}
 
 enum { MEAN_RESOLUTION = 1024 }; /* means are told apart to such a part of one */
 
@@ -159,10 +277,10 @@ typedef struct route {
 } route;
 
 /* Collective. Every rank has the whole graph of unitigs, at most gemp_limits.contig_unitigs edges. */
-static gemp_code gather(gemp_contig_graph *graph, const gemp_unitigs *u, const uint64_t *copies)
+static gemp_code gather(contig_graph *graph, const gemp_unitigs *u, const uint64_t *copies)
 {
 	const gemp_comm *comm = u->graph->comm;
-	GEMP_OWNED gemp_contig_edge *own = NULL;
+	GEMP_OWNED contig_edge *own = NULL;
 	GEMP_OWNED size_t *begin = NULL;
 	size_t edge = 0;
 	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(own, u->count)));
@@ -170,20 +288,20 @@ static gemp_code gather(gemp_contig_graph *graph, const gemp_unitigs *u, const u
 		const gemp_unitig *g = &u->unitig[i];
 		while (u->graph->kmer[edge] < g->head)
 			edge++;
-		own[i] = (gemp_contig_edge){ .item = gemp_item_of(comm->rank, edge),
-			                         .head = g->head,
-			                         .tail = g->tail,
-			                         .reverse_head = gemp_kmer_reverse(g->tail, u->graph->k),
-			                         .kmers = g->kmers,
-			                         .copies = copies[i] };
+		own[i] = (contig_edge){ .item = gemp_item_of(comm->rank, edge),
+			                    .head = g->head,
+			                    .tail = g->tail,
+			                    .reverse_head = gemp_kmer_reverse(g->tail, u->graph->k),
+			                    .kmers = g->kmers,
+			                    .copies = copies[i] };
 	}
 	GEMP_PROPAGATE(gemp_comm_allgather(comm, GEMP_OK, own, u->count * sizeof *own, (void **)&graph->edge, &begin));
 	graph->edges = begin[comm->size] / sizeof *own;
-	return gemp_comm_agree(comm, gemp_contig_graph_index(graph, u->graph->k));
+	return gemp_comm_agree(comm, index_graph(graph, u->graph->k));
 }
 
 /* The edge that begins with this k-mer, or the last one before it. */
-static size_t find_edge(const gemp_contig_graph *graph, gemp_kmer head)
+static size_t find_edge(const contig_graph *graph, gemp_kmer head)
 {
 	size_t after;
 	GEMP_PARTITION_POINT(after, 1, graph->edges, graph->edge[after].head <= head);
@@ -191,11 +309,11 @@ static size_t find_edge(const gemp_contig_graph *graph, gemp_kmer head)
 }
 
 /* Is some unitig in the same component as its reverse complement? Then a path would use both strands. */
-static bool strands_meet(const gemp_contig_graph *graph, const size_t *part)
+static bool strands_meet(const contig_graph *graph, const size_t *part)
 {
 	for (size_t e = 0; e < graph->edges; e++) {
-		const gemp_contig_edge *edge = &graph->edge[e];
-		const gemp_contig_edge *other = &graph->edge[find_edge(graph, edge->reverse_head)];
+		const contig_edge *edge = &graph->edge[e];
+		const contig_edge *other = &graph->edge[find_edge(graph, edge->reverse_head)];
 		if (other->head == edge->reverse_head && part[other->from] == part[edge->from])
 			return true;
 	}
@@ -203,7 +321,7 @@ static bool strands_meet(const gemp_contig_graph *graph, const size_t *part)
 }
 
 /* The balance of the component makes it a path, a circuit, or neither. */
-static gemp_code find_start(const gemp_contig_graph *graph, route *r, gemp_contig_verdict *verdict)
+static gemp_code find_start(const contig_graph *graph, route *r, gemp_contig_verdict *verdict)
 {
 	GEMP_OWNED int64_t *surplus = NULL;
 	size_t above = 0, below = 0, other = 0;
@@ -230,10 +348,10 @@ static gemp_code find_start(const gemp_contig_graph *graph, route *r, gemp_conti
 }
 
 /* Evaluated alike on every rank, so the verdict needs no agreement. */
-static gemp_code find_route(gemp_contig *out, const gemp_contig_graph *graph, bool both, route *r)
+static gemp_code find_route(gemp_contig *out, const contig_graph *graph, bool both, route *r)
 {
 	GEMP_PROPAGATE(GEMP_NEW(r->part, graph->vertices));
-	out->components = gemp_contig_components(graph, r->part);
+	out->components = find_components(graph, r->part);
 	r->wanted = r->part[graph->edge[0].from];
 	if (both && strands_meet(graph, r->part)) {
 		out->verdict = GEMP_CONTIG_STRANDS;
@@ -245,7 +363,7 @@ static gemp_code find_route(gemp_contig *out, const gemp_contig_graph *graph, bo
 	if (out->verdict > GEMP_CONTIG_CIRCUIT)
 		return GEMP_OK;
 	GEMP_PROPAGATE(GEMP_NEW(r->order, r->copies));
-	GEMP_PROPAGATE(gemp_contig_euler_path(graph, r->part, r->wanted, r->start, r->order, &r->count));
+	GEMP_PROPAGATE(find_path(graph, r->part, r->wanted, r->start, r->order, &r->count));
 	GEMP_CHECK(r->count == r->copies);
 	for (size_t i = 0; i < r->count; i++)
 		r->kmers += graph->edge[r->order[i]].kmers;
@@ -253,7 +371,7 @@ static gemp_code find_route(gemp_contig *out, const gemp_contig_graph *graph, bo
 }
 
 /* The positions of each unitig on the path, in k-mers, by counting sort. */
-static gemp_code list_places(const gemp_contig_graph *graph, const route *r, size_t **begin, uint64_t **place)
+static gemp_code list_places(const contig_graph *graph, const route *r, size_t **begin, uint64_t **place)
 {
 	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(*begin, graph->edges + 2), GEMP_ARRAY(*place, r->count)));
 	size_t *next = *begin + 1; /* becomes the begin of the edge behind */
@@ -270,7 +388,7 @@ static gemp_code list_places(const gemp_contig_graph *graph, const route *r, siz
 }
 
 /* Each k-mer contributes its last letter, the first k-mer of a path all letters. placed NULL: only counts. */
-static size_t place_letters(const gemp_unitigs *u, const gemp_contig_graph *graph, const size_t *begin,
+static size_t place_letters(const gemp_unitigs *u, const contig_graph *graph, const size_t *begin,
                             const uint64_t *place, const route *r, bool closed, uint64_t *placed)
 {
 	const gemp_kmer_graph *kmers = u->graph;
@@ -292,7 +410,7 @@ static size_t place_letters(const gemp_unitigs *u, const gemp_contig_graph *grap
 }
 
 /* Collective. Letters go directly from the k-mers' owners to their positions. */
-static gemp_code spell(gemp_contig *out, const gemp_unitigs *u, const gemp_contig_graph *graph, const route *r,
+static gemp_code spell(gemp_contig *out, const gemp_unitigs *u, const contig_graph *graph, const route *r,
                        gemp_traffic *traffic)
 {
 	gemp_code code = GEMP_OK;
@@ -341,7 +459,7 @@ gemp_code gemp_contig_new(gemp_contig *out, const gemp_unitigs *u, gemp_assembly
 {
 	gemp_code code = GEMP_OK;
 	gemp_contig contig = { 0 };
-	gemp_contig_graph graph = { 0 };
+	contig_graph graph = { 0 };
 	route r = { 0 };
 	uint64_t *copies = NULL;
 	GEMP_TRY(gemp_comm_agree(u->graph->comm, GEMP_NEW(copies, u->count)));
@@ -356,7 +474,7 @@ gemp_code gemp_contig_new(gemp_contig *out, const gemp_unitigs *u, gemp_assembly
 	contig = (gemp_contig){ 0 };
 done:
 	gemp_contig_free(&contig);
-	gemp_contig_graph_free(&graph);
+	free_graph(&graph);
 	gemp_free_all(r.part, r.order, copies);
 	return code;
 }

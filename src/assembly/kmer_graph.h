@@ -8,8 +8,8 @@
 #ifndef GEMP_ASSEMBLY_KMER_GRAPH_H
 #define GEMP_ASSEMBLY_KMER_GRAPH_H
 
-#include "assembly/items.h"
-#include "assembly/kmer_count.h"
+#include "assembly/kmer.h"
+#include "assembly/list_rank.h"
 
 typedef struct gemp_kmer_graph {
 	const gemp_comm *comm; /* borrowed */

@@ -1,6 +1,6 @@
 #include "assembly/overlap.h"
 
-#include "assembly/items.h"
+#include "assembly/list_rank.h"
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/text.h"

@@ -35,9 +35,6 @@ typedef struct gemp_unitigs {
 gemp_code gemp_unitigs_new(gemp_unitigs *out, gemp_kmer_graph *graph);
 void gemp_unitigs_free(gemp_unitigs *unitigs);
 
-/* The unitig that begins at edge `head` of this rank; NULL: none does. */
-const gemp_unitig *gemp_unitigs_at(const gemp_unitigs *unitigs, size_t head);
-
 /* Collective. Letters of the longest one, and of the middle letter's, by length (N50): those that are as long or
  * longer have half of all letters. */
 void gemp_unitigs_lengths(const gemp_unitigs *unitigs, uint64_t *longest, uint64_t *middle);
@@ -48,5 +45,18 @@ struct gemp_list_place;
 
 /* Collective. Each edge sends its last letter to its place. */
 gemp_code gemp_unitigs_spell(gemp_sequences *out, const gemp_unitigs *unitigs, gemp_traffic *traffic);
+
+/* LINKS: which unitigs follow one another: the last k - 1 letters of one are the first letters of the
+ * other. */
+
+typedef struct gemp_unitig_link {
+	uint64_t from, to;       /* numbers of unitigs */
+	bool from_back, to_back; /* the reverse complement of it */
+} gemp_unitig_link;
+
+/* Collective. This rank's links; where reads come from both strands, a link and its reverse are one, the lesser of the
+ * two. The order over all ranks does not depend on their number. *out is the caller's to free. */
+gemp_code gemp_unitig_links_find(gemp_unitig_link **out, size_t *count, const gemp_unitigs *unitigs,
+                                 gemp_traffic *traffic);
 
 #endif

@@ -1,5 +1,6 @@
 /* transform: rewrites a graph by rules, as their control program says: sequences, choices, repetitions and
- * attempts of single steps (step.h).
+ * attempts of single steps. A step is one application of a rule: its matches are found, a maximal set of them without conflicts is
+ * selected, and all selected matches are applied at once.
  *
  * The run is deterministic: which step succeeded is all that later control depends on, so a history of one byte a
  * step lets a run continue from a checkpoint.
@@ -9,7 +10,37 @@
 #define GEMP_TRANSFORM_TRANSFORM_H
 
 #include "pattern/model/source.h"
-#include "transform/step.h"
+#include "transform/changelog/record.h"
+#include "transform/conflicts/select.h"
+#include "transform/incremental/match_cache.h"
+
+/* How much a step changes, over all ranks. A vertex that is merged into another counts as deleted; `set` counts
+ * attributes set or removed, labels and types, once for every update of an element. */
+typedef struct gemp_effects {
+	uint64_t created_vertices, created_edges, deleted_vertices, deleted_edges, set;
+} gemp_effects;
+
+typedef struct gemp_step_options {
+	gemp_match_options match;     /* what the user chose */
+	uint64_t combinations;        /* as gemp_prepared_options has it */
+	uint64_t seed;                /* of the priorities of all steps */
+	bool string_keys;             /* as gemp_builder_options has it */
+	uint64_t number;              /* of the step */
+	bool first_only;              /* only the match that comes first is applied */
+	gemp_placement choose;        /* where conflicts are decided */
+	gemp_recorder *recorder;      /* is told what becomes of the graph; NULL: nobody is */
+	const gemp_rule_set *unbound; /* the same rules, bound to no graph (gemp_select_options) */
+	gemp_match_cache *rematch;    /* of the steps before; NULL: all matches are looked for */
+	gemp_cached_order *order;     /* of the rule; NULL: it is looked for */
+} gemp_step_options;
+
+/* Of all ranks. */
+typedef struct gemp_step_report {
+	gemp_select_report select;
+	gemp_match_cache_report rematch;
+	gemp_effects effects;
+	double seconds; /* set by gemp_transform */
+} gemp_step_report;
 
 /* What became of each step so far. Given to gemp_transform with steps of an earlier run, with the graph that these
  * made, it goes on behind them. */

@@ -4,7 +4,6 @@
 
 #include "assembly/contig.h"
 #include "assembly/kmer.h"
-#include "assembly/kmer_count.h"
 #include "assembly/kmer_graph.h"
 #include "assembly/unitigs.h"
 #include "comm/comm.h"

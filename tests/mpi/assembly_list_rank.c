@@ -2,7 +2,6 @@
 #include "core/memory.h"
 #include "harness/collective.h"
 
-#include "assembly/items.h"
 #include "assembly/list_rank.h"
 #include "comm/comm.h"
 #include "core/random.h"

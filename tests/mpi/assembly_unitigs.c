@@ -2,7 +2,7 @@
 #include "core/memory.h"
 #include "harness/collective.h"
 
-#include "assembly/kmer_count.h"
+#include "assembly/kmer.h"
 #include "assembly/kmer_graph.h"
 #include "assembly/sequences.h"
 #include "assembly/unitigs.h"

@@ -14,7 +14,6 @@
 #include "gemp/types.h"
 #include "partition/runtime.h"
 #include "transform/conflicts/conflict_keys.h"
-#include "transform/conflicts/match_order.h"
 
 /* All take decisions[keys->matches]; those that are not undecided before take no part and have no keys. */
 

@@ -1,17 +1,19 @@
 /* select: the matches of a step that are applied: applicable, free of conflicts, and numbered.
  *
- * inapplicable.h rejects, read_write_set.h and row_keys.h list conflict keys, resolve.h decides, match_order.h
- * numbers. Tuples and priorities are computed only when some step needs them. All functions that take a runtime
- * are collective.
+ * A match is identified by a tuple of numbers that does not depend on ids and ranks. Its priority is a hash of the tuple, and matches
+ * are numbered in the order of tuples: the same matches are selected, and new vertices are numbered alike, on every number of ranks.
+ *
+ * inapplicable.h rejects, read_write_set.h and row_keys.h list conflict keys, resolve.h decides, conflict_keys.h orders. Tuples and
+ * priorities are computed only when a step needs them. All functions that take a runtime are collective.
  */
 
 #ifndef GEMP_TRANSFORM_CONFLICTS_SELECT_H
 #define GEMP_TRANSFORM_CONFLICTS_SELECT_H
 
 #include "graph/graph.h"
+#include "partition/runtime.h"
 #include "pattern/model/rule.h"
 #include "query/rows/frame.h"
-#include "transform/conflicts/resolve.h"
 
 typedef struct gemp_select_options {
 	gemp_semantics semantics;

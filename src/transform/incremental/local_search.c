@@ -1,10 +1,241 @@
 #include "transform/incremental/local_search.h"
 
 #include "core/bitset.h"
-#include "core/memory.h"
+#include "core/status.h"
+#include "core/threads.h"
 #include "partition/derived/induced.h"
-#include "transform/incremental/neighbourhood.h"
 #include "transform/incremental/rule_matches.h"
+
+#include <string.h>
+
+enum { WORDS_AT_ONCE = 1 << 26 };
+
+/* A set of vertices for each role; NULL is the empty set. */
+typedef struct expansion {
+	const gemp_comm *comm;
+	gemp_shard *graph;
+	const gemp_locality *locality;
+	size_t words;
+	uint32_t **sets; /* [locality->role_count] */
+	uint32_t *marks;
+} expansion;
+
+/* Collective. The union over all ranks, in blocks since MPI counts are ints. */
+static void merge_over_ranks(const gemp_comm *comm, uint32_t *bits, size_t words)
+{
+	for (size_t at = 0; at < words && comm->size > 1; at += WORDS_AT_ONCE) {
+		size_t left = words - at;
+		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, bits + at, (int)(left < WORDS_AT_ONCE ? left : WORDS_AT_ONCE),
+		                       MPI_UINT32_T, MPI_BOR, comm->world));
+	}
+}
+
+static void add_bits(uint32_t *to, const uint32_t *from, size_t words)
+{
+	for (size_t w = 0; w < words; w++)
+		to[w] |= from[w];
+}
+
+/* Adds to the set of a role, which is allocated when it becomes non-empty. */
+static gemp_code add_to_role(expansion *n, int role, const uint32_t *bits)
+{
+	if (!n->sets[role])
+		GEMP_PROPAGATE(GEMP_NEW(n->sets[role], n->words));
+	add_bits(n->sets[role], bits, n->words);
+	return GEMP_OK;
+}
+
+/* STEPS along edges of one relation. */
+typedef struct step_context {
+	const gemp_shard *graph;
+	const gemp_relation *relation;
+	bool ahead, back; /* from sources to targets; the other way */
+	const uint32_t *from;
+	uint32_t *to;
+} step_context;
+
+/* Backward steps pull along out-edges, so only rows by source have to be loaded. */
+static bool has_marked_target(const step_context *s, size_t row)
+{
+	for (uint64_t i = s->relation->out_offsets[row]; i < s->relation->out_offsets[row + 1]; i++)
+		if (gemp_bits32_test(s->from, s->relation->out_targets[i]))
+			return true;
+	return false;
+}
+
+/* Forward edges push from marked vertices; backward edges pull. */
+static void step_range(void *self, size_t range, size_t begin, size_t end)
+{
+	(void)range;
+	const step_context *s = self;
+	for (size_t row = begin; row < end; row++) {
+		uint64_t id = s->graph->first_vertex + row;
+		if (s->ahead && gemp_bits32_test(s->from, id))
+			for (uint64_t i = s->relation->out_offsets[row]; i < s->relation->out_offsets[row + 1]; i++)
+				gemp_bits32_set_atomic(s->to, s->relation->out_targets[i]);
+		if (s->back && has_marked_target(s, row))
+			gemp_bits32_set_atomic(s->to, id);
+	}
+}
+
+/* Collective. `to` becomes what one edge leads to from `from`, against the direction of the role edge if `back` is
+ * set. */
+static gemp_code step(const expansion *n, const gemp_role_edge *edge, bool back, const uint32_t *from, uint32_t *to)
+{
+	memset(to, 0, n->words * sizeof *to);
+	for (size_t r = 0; r < n->graph->relation_count; r++) {
+		if (!edge->relations[r])
+			continue;
+		GEMP_PROPAGATE(gemp_shard_load_relation(n->graph, r, GEMP_LOAD_OUT));
+		const gemp_relation *relation = &n->graph->relations[r];
+		bool either = edge->either || !relation->directed;
+		step_context s = { n->graph, relation, either || !back, either || back, from, to };
+		gemp_for_ranges(n->graph->rows, step_range, &s);
+	}
+	merge_over_ranks(n->comm, to, n->words);
+	return GEMP_OK;
+}
+
+/* Collective. From the role `from` along a role edge to the role `to`, which gets everything that a path reaches.
+ * inside: marks within the path start there, too; from -1: only these marks. */
+static gemp_code expand_along(expansion *n, const gemp_role_edge *edge, int from, int to, bool inside)
+{
+	GEMP_OWNED uint32_t *now = NULL, *next = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(n->comm, gemp_new_all(GEMP_ARRAY(now, n->words), GEMP_ARRAY(next, n->words))));
+	if (from >= 0 && n->sets[from])
+		add_bits(now, n->sets[from], n->words);
+	if (edge->path)
+		GEMP_PROPAGATE(gemp_comm_agree(n->comm, add_to_role(n, to, now))); /* of no length */
+	for (unsigned i = 0; i < edge->max_edges; i++) {
+		if (inside)
+			add_bits(now, n->marks, n->words);
+		GEMP_PROPAGATE(step(n, edge, to == edge->from, now, next));
+		GEMP_PROPAGATE(gemp_comm_agree(n->comm, add_to_role(n, to, next)));
+		memcpy(now, next, n->words * sizeof *now);
+	}
+	return GEMP_OK;
+}
+
+/* TO THE PLACE, from the farthest roles on. */
+
+/* Own marks by id; the ranks are merged afterwards. */
+static gemp_code set_marks(expansion *n, const bool *mark)
+{
+	GEMP_PROPAGATE(GEMP_NEW(n->marks, n->words));
+	for (size_t row = 0; row < n->graph->rows; row++)
+		if (mark[row])
+			gemp_bits32_set(n->marks, n->graph->first_vertex + row);
+	return GEMP_OK;
+}
+
+/* Collective. Marks enter at the roles where they matter. */
+static gemp_code add_starts(expansion *n)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t r = 0; r < n->locality->role_count && code == GEMP_OK; r++)
+		if (n->locality->roles[r].starts)
+			code = add_to_role(n, (int)r, n->marks);
+	return gemp_comm_agree(n->comm, code);
+}
+
+/* Collective. Marks within variable-length paths move to the nearer end. */
+static gemp_code expand_from_paths(expansion *n)
+{
+	const gemp_locality *l = n->locality;
+	for (size_t e = 0; e < l->edge_count; e++)
+		if (l->edges[e].path && l->edges[e].changes)
+			GEMP_PROPAGATE(expand_along(n, &l->edges[e], -1, gemp_locality_nearer_end(l, &l->edges[e]), true));
+	return GEMP_OK;
+}
+
+/* Collective. Farthest roles first, so each role is complete before it is expanded. */
+static gemp_code expand_to_anchor(expansion *n)
+{
+	const gemp_locality *l = n->locality;
+	for (unsigned distance = l->max_distance; distance > 0; distance--)
+		for (size_t r = 0; r < l->role_count; r++) {
+			if (l->roles[r].distance != distance || !n->sets[r])
+				continue;
+			const gemp_role_edge *way = &l->edges[l->roles[r].parent_edge];
+			GEMP_PROPAGATE(expand_along(n, way, (int)r, way->from == (int)r ? way->to : way->from, false));
+		}
+	return GEMP_OK;
+}
+
+/* Collective. */
+static gemp_code begin_expansion(expansion *n, const gemp_comm *comm, gemp_shard *graph, const gemp_locality *locality)
+{
+	*n = (expansion){
+		.comm = comm, .graph = graph, .locality = locality, .words = gemp_bits32_words(graph->vertex_count)
+	};
+	return gemp_comm_agree(comm, GEMP_NEW(n->sets, locality->role_count));
+}
+
+static void close(expansion *n)
+{
+	for (size_t r = 0; n->sets && r < n->locality->role_count; r++)
+		gemp_free(n->sets[r]);
+	gemp_free_all(n->sets, n->marks);
+}
+
+gemp_code gemp_neighbourhood_anchors(uint32_t **anchors, uint64_t *count, const gemp_comm *comm, gemp_shard *graph,
+                                     const gemp_locality *locality, const bool *mark)
+{
+	gemp_code code = GEMP_OK;
+	expansion n;
+	GEMP_TRY(begin_expansion(&n, comm, graph, locality));
+	GEMP_TRY(gemp_comm_agree(comm, set_marks(&n, mark)));
+	merge_over_ranks(comm, n.marks, n.words);
+	GEMP_TRY(add_starts(&n));
+	GEMP_TRY(expand_from_paths(&n));
+	GEMP_TRY(expand_to_anchor(&n));
+	memset(n.marks, 0, n.words * sizeof *n.marks);
+	GEMP_TRY(gemp_comm_agree(comm, add_to_role(&n, locality->anchor, n.marks))); /* it may be empty, but is there */
+	*anchors = n.sets[locality->anchor];
+	n.sets[locality->anchor] = NULL;
+	*count = gemp_bits32_count(*anchors, n.words);
+done:
+	close(&n);
+	return code;
+}
+
+/* FROM THE PLACE, to the nearest roles first. */
+
+/* Collective. Nearest roles first, along parent edges and all paths. */
+static gemp_code expand_from_anchor(expansion *n)
+{
+	const gemp_locality *l = n->locality;
+	for (unsigned distance = 0; distance <= l->max_distance; distance++)
+		for (size_t e = 0; e < l->edge_count; e++) {
+			const gemp_role_edge *edge = &l->edges[e];
+			int nearer = gemp_locality_nearer_end(l, edge), far = nearer == edge->from ? edge->to : edge->from;
+			if (l->roles[nearer].distance == distance && n->sets[nearer] &&
+			    (edge->path || l->roles[far].parent_edge == (int)e))
+				GEMP_PROPAGATE(expand_along(n, edge, nearer, far, false));
+		}
+	return GEMP_OK;
+}
+
+/* Collective. The vertices that have a role where one of these is the anchor, and more. */
+static gemp_code find_working_set(uint32_t **bits, uint64_t *count, const gemp_comm *comm, gemp_shard *graph,
+                                  const gemp_locality *locality, const uint32_t *anchors)
+{
+	gemp_code code = GEMP_OK;
+	expansion n;
+	uint32_t *all = NULL;
+	GEMP_TRY(begin_expansion(&n, comm, graph, locality));
+	GEMP_TRY(gemp_comm_agree(comm, add_to_role(&n, locality->anchor, anchors)));
+	GEMP_TRY(expand_from_anchor(&n));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(all, n.words)));
+	for (size_t r = 0; r < locality->role_count; r++)
+		if (n.sets[r])
+			add_bits(all, n.sets[r], n.words);
+	*bits = all;
+	*count = gemp_bits32_count(all, n.words);
+done:
+	close(&n);
+	return code;
+}
 
 enum { MAX_PART_DIVISOR = 8 }; /* beyond vertices / this the whole graph is searched */
 
@@ -133,8 +364,8 @@ gemp_code gemp_local_search_rows(const gemp_local_search *local, gemp_frame *out
 	GEMP_OWNED uint32_t *bits = NULL;
 	uint64_t count = 0;
 	*out = (gemp_frame){ 0 };
-	GEMP_PROPAGATE(gemp_neighbourhood_working_set(&bits, &count, local->context->comm, local->graph, local->locality,
-	                                              local->anchors));
+	GEMP_PROPAGATE(
+		find_working_set(&bits, &count, local->context->comm, local->graph, local->locality, local->anchors));
 	if (count > local->graph->vertex_count / MAX_PART_DIVISOR)
 		code = search(local, local->graph, local->anchors, out);
 	else

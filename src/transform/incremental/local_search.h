@@ -8,13 +8,22 @@
 #ifndef GEMP_TRANSFORM_INCREMENTAL_LOCAL_SEARCH_H
 #define GEMP_TRANSFORM_INCREMENTAL_LOCAL_SEARCH_H
 
-#include "comm/exchange.h"
-#include "graph/graph.h"
 #include "match/planner/match_options.h"
 #include "partition/exchange/value_exchange.h"
 #include "partition/runtime.h"
 #include "query/rows/frame.h"
 #include "transform/incremental/locality.h"
+
+/* neighbourhood: where matches have to be searched after changes, and what they can consist of.
+ *
+ * Sets of vertices are bitmaps by id, [(vertices + 31) / 32] words, the same on every rank. They grow along role
+ * edges (locality.h), one breadth-first step at a time; after each step the ranks merge their bits.
+ */
+
+/* Collective. anchors[(vertices + 31) / 32] become the anchors to which ways lead from marked vertices:
+ * mark[graph->rows]. *count: how many. What it needs of the graph is loaded. */
+gemp_code gemp_neighbourhood_anchors(uint32_t **anchors, uint64_t *count, const gemp_comm *comm, gemp_shard *graph,
+                                     const gemp_locality *locality, const bool *mark);
 
 typedef struct gemp_local_search {
 	gemp_runtime *context;

@@ -6,7 +6,6 @@
 #include "core/bitset.h"
 #include "query/clause/projection.h"
 #include "transform/incremental/local_search.h"
-#include "transform/incremental/neighbourhood.h"
 
 #include <string.h>
 

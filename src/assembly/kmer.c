@@ -1,6 +1,7 @@
-#include "assembly/kmer_count.h"
+#include "assembly/kmer.h"
 
 #include "core/memory.h"
+#include "core/status.h"
 
 #include <string.h>
 
