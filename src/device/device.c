@@ -119,7 +119,7 @@ static gemp_code create_buffer(gemp_buffer *out, gemp_device *device, size_t siz
 	gemp_code code = gemp_cl_check(error, "clCreateBuffer", __FILE__, __LINE__);
 	if (code != GEMP_OK)
 		return gemp_fail_in(code, "%zu bytes on %s: ", size, device->name);
-	*out = (gemp_buffer){ mem, size, own };
+	*out = (gemp_buffer){ mem, size, own, device };
 	device->buffer_bytes += own;
 	if (device->buffer_bytes > device->buffer_peak)
 		device->buffer_peak = device->buffer_bytes;
@@ -154,6 +154,11 @@ void gemp_buffer_free(gemp_buffer *buffer, gemp_device *device)
 	clReleaseMemObject(buffer->mem);
 	device->buffer_bytes -= buffer->counted;
 	*buffer = (gemp_buffer){ 0 };
+}
+
+void gemp_buffer_release(gemp_buffer *buffer)
+{
+	gemp_buffer_free(buffer, buffer->device);
 }
 
 void gemp_buffer_list_free(gemp_device *device, gemp_buffer **buffers, size_t count)

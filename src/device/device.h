@@ -82,11 +82,14 @@ typedef struct gemp_buffer {
 	cl_mem mem;
 	size_t size;    /* bytes */
 	size_t counted; /* bytes that count as this rank's */
+	gemp_device *device;
 } gemp_buffer;
 gemp_code gemp_buffer_new(gemp_buffer *out, gemp_device *device, size_t size, const void *from);
 gemp_code gemp_buffer_borrow(gemp_buffer *out, gemp_device *device, size_t size, void *memory);
 gemp_code gemp_buffer_share(gemp_buffer *out, gemp_device *device, size_t size, void *memory, size_t own);
 void gemp_buffer_free(gemp_buffer *buffer, gemp_device *device);
+/* gemp_buffer_free with the buffer's own device, for GEMP_OWNED_BY. */
+void gemp_buffer_release(gemp_buffer *buffer);
 /* gemp_buffers_free(device, &a, &b) frees each of them. */
 #define gemp_buffers_free(device, ...)                                \
 	gemp_buffer_list_free((device), (gemp_buffer *[]){ __VA_ARGS__ }, \

@@ -45,33 +45,29 @@ static bool is_correct(const uint64_t *out, const uint32_t *drawn, uint32_t tick
 
 static gemp_code compute_selftest(gemp_device *device, const char *source, bool *passed)
 {
-	gemp_code code = GEMP_OK;
-	gemp_program program = { 0 };
-	cl_kernel kernel = NULL;
-	gemp_buffer out = { 0 }, drawn = { 0 }, ticket = { 0 }, sum = { 0 };
-	uint64_t *words = NULL, total = 0;
-	uint32_t *tickets = NULL, last = 0;
-	GEMP_TRY(GEMP_NEW(words, ITEMS));
-	GEMP_TRY(GEMP_NEW(tickets, ITEMS));
-	GEMP_TRY(gemp_program_new(&program, device, source, NULL));
-	GEMP_TRY(gemp_kernel_new(&kernel, &program, "selftest"));
-	GEMP_TRY(gemp_buffer_new(&out, device, ITEMS * sizeof *words, words));
-	GEMP_TRY(gemp_buffer_new(&drawn, device, ITEMS * sizeof *tickets, tickets));
-	GEMP_TRY(gemp_buffer_new(&ticket, device, sizeof last, &last));
-	GEMP_TRY(gemp_buffer_new(&sum, device, sizeof total, &total));
-	GEMP_TRY(gemp_launch(device, kernel, ITEMS, GROUP, GEMP_ARG(&out.mem), GEMP_ARG(&drawn.mem), GEMP_ARG(&ticket.mem),
-	                     GEMP_ARG(&sum.mem), GEMP_LOCAL(GROUP * sizeof(uint64_t))));
-	GEMP_TRY(gemp_buffer_read(device, &out, 0, out.size, words));
-	GEMP_TRY(gemp_buffer_read(device, &drawn, 0, drawn.size, tickets));
-	GEMP_TRY(gemp_buffer_read(device, &ticket, 0, sizeof last, &last));
-	GEMP_TRY(gemp_buffer_read(device, &sum, 0, sizeof total, &total));
+	GEMP_OWNED_BY(gemp_program_free) gemp_program program = { 0 };
+	GEMP_OWNED_BY(gemp_kernel_free_at) cl_kernel kernel = NULL;
+	GEMP_OWNED_BY(gemp_buffer_release) gemp_buffer out = { 0 }, drawn = { 0 }, ticket = { 0 }, sum = { 0 };
+	GEMP_OWNED uint64_t *words = NULL;
+	uint64_t total = 0;
+	GEMP_OWNED uint32_t *tickets = NULL;
+	uint32_t last = 0;
+	GEMP_PROPAGATE(GEMP_NEW(words, ITEMS));
+	GEMP_PROPAGATE(GEMP_NEW(tickets, ITEMS));
+	GEMP_PROPAGATE(gemp_program_new(&program, device, source, NULL));
+	GEMP_PROPAGATE(gemp_kernel_new(&kernel, &program, "selftest"));
+	GEMP_PROPAGATE(gemp_buffer_new(&out, device, ITEMS * sizeof *words, words));
+	GEMP_PROPAGATE(gemp_buffer_new(&drawn, device, ITEMS * sizeof *tickets, tickets));
+	GEMP_PROPAGATE(gemp_buffer_new(&ticket, device, sizeof last, &last));
+	GEMP_PROPAGATE(gemp_buffer_new(&sum, device, sizeof total, &total));
+	GEMP_PROPAGATE(gemp_launch(device, kernel, ITEMS, GROUP, GEMP_ARG(&out.mem), GEMP_ARG(&drawn.mem),
+	                           GEMP_ARG(&ticket.mem), GEMP_ARG(&sum.mem), GEMP_LOCAL(GROUP * sizeof(uint64_t))));
+	GEMP_PROPAGATE(gemp_buffer_read(device, &out, 0, out.size, words));
+	GEMP_PROPAGATE(gemp_buffer_read(device, &drawn, 0, drawn.size, tickets));
+	GEMP_PROPAGATE(gemp_buffer_read(device, &ticket, 0, sizeof last, &last));
+	GEMP_PROPAGATE(gemp_buffer_read(device, &sum, 0, sizeof total, &total));
 	*passed = is_correct(words, tickets, last, total);
-done:
-	gemp_buffers_free(device, &sum, &ticket, &drawn, &out);
-	gemp_kernels_free(&kernel);
-	gemp_program_free(&program);
-	gemp_free_all(tickets, words);
-	return code;
+	return GEMP_OK;
 }
 
 /* Another driver or kernel source gives another name, so the test runs again. */
@@ -205,19 +201,16 @@ static gemp_code open_device(gemp_device *device, const gemp_device_pick *pick, 
 
 gemp_code gemp_device_open_pick(gemp_device **out, const gemp_device_pick *pick, size_t memory_limit)
 {
-	gemp_code code = GEMP_OK;
-	gemp_device *device = NULL;
+	GEMP_OWNED_BY(gemp_device_close_at) gemp_device *device = NULL;
 	*out = NULL;
-	GEMP_TRY(GEMP_NEW(device, 1));
+	GEMP_PROPAGATE(GEMP_NEW(device, 1));
 	device->index = pick->index;
 	device->id = pick->id;
 	device->shared_by = pick->shared_by;
-	GEMP_TRY(open_device(device, pick, memory_limit));
+	GEMP_PROPAGATE(open_device(device, pick, memory_limit));
 	*out = device;
 	device = NULL;
-done:
-	gemp_device_close(device);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_device_open(gemp_device **out, const char *spec, int node_rank, int node_size, size_t memory_limit)
@@ -259,55 +252,47 @@ static double min_double(double a, double b)
 /* Copies arrays that are larger than any cache and takes the fastest try. */
 static gemp_code time_copy(gemp_device *device, const gemp_program *program, double *best)
 {
-	gemp_code code = GEMP_OK;
-	gemp_buffer from = { 0 }, to = { 0 };
-	cl_kernel kernel = NULL;
+	GEMP_OWNED_BY(gemp_buffer_release) gemp_buffer from = { 0 }, to = { 0 };
+	GEMP_OWNED_BY(gemp_kernel_free_at) cl_kernel kernel = NULL;
 	size_t size = (device->memory - device->buffer_bytes) / 16,
 		   max_size = device->gpu ? (size_t)2 << 30 : (size_t)128 << 20;
 	size = (size < max_size ? size : max_size) / WORD * WORD;
 	size_t group = device->gpu ? 256 : 1, groups = device->units * (size_t)(device->gpu ? 32 : 1);
 	cl_ulong count = size / WORD, run = device->gpu ? 4 * group : (count + groups - 1) / groups;
 	*best = 0;
-	GEMP_TRY(gemp_kernel_new(&kernel, program, "rate_copy"));
-	GEMP_TRY(gemp_buffer_new(&from, device, size, NULL));
-	GEMP_TRY(gemp_buffer_new(&to, device, size, NULL));
-	GEMP_TRY(gemp_buffer_zero(device, &from, 0, size));
+	GEMP_PROPAGATE(gemp_kernel_new(&kernel, program, "rate_copy"));
+	GEMP_PROPAGATE(gemp_buffer_new(&from, device, size, NULL));
+	GEMP_PROPAGATE(gemp_buffer_new(&to, device, size, NULL));
+	GEMP_PROPAGATE(gemp_buffer_zero(device, &from, 0, size));
 	double min_seconds = 1e9, seconds;
 	for (int i = 0; i < TRIES; i++) {
-		GEMP_TRY(gemp_launch(device, kernel, groups * group, group, GEMP_ARG(&from.mem), GEMP_ARG(&to.mem),
-		                     GEMP_ARG(&count), GEMP_ARG(&run)));
-		GEMP_TRY(gemp_launch_seconds(device, &seconds));
+		GEMP_PROPAGATE(gemp_launch(device, kernel, groups * group, group, GEMP_ARG(&from.mem), GEMP_ARG(&to.mem),
+		                           GEMP_ARG(&count), GEMP_ARG(&run)));
+		GEMP_PROPAGATE(gemp_launch_seconds(device, &seconds));
 		min_seconds = i ? min_double(min_seconds, seconds)
 		                : min_seconds; /* the first copy touches the pages for the first time */
 	}
 	*best = 2 * (double)size / min_seconds;
-done:
-	gemp_kernels_free(&kernel);
-	gemp_buffers_free(device, &from, &to);
-	return code;
+	return GEMP_OK;
 }
 
 /* Wall-clock time and device time of the same launches: the difference is the cost of the driver. */
 static gemp_code time_launch(gemp_device *device, const gemp_program *program, gemp_rates *rates)
 {
-	gemp_code code = GEMP_OK;
-	gemp_buffer out = { 0 };
-	cl_kernel kernel = NULL;
+	GEMP_OWNED_BY(gemp_buffer_release) gemp_buffer out = { 0 };
+	GEMP_OWNED_BY(gemp_kernel_free_at) cl_kernel kernel = NULL;
 	rates->launch = rates->empty = 1e9;
-	GEMP_TRY(gemp_kernel_new(&kernel, program, "rate_nothing"));
-	GEMP_TRY(gemp_buffer_new(&out, device, sizeof(cl_uint), NULL));
+	GEMP_PROPAGATE(gemp_kernel_new(&kernel, program, "rate_nothing"));
+	GEMP_PROPAGATE(gemp_buffer_new(&out, device, sizeof(cl_uint), NULL));
 	for (int i = 0; i < 10 * TRIES; i++) {
 		double since = gemp_now(), seconds;
-		GEMP_TRY(gemp_launch(device, kernel, 1, 1, GEMP_ARG(&out.mem)));
-		GEMP_TRY(GEMP_CL(clFinish(device->queue)));
+		GEMP_PROPAGATE(gemp_launch(device, kernel, 1, 1, GEMP_ARG(&out.mem)));
+		GEMP_PROPAGATE(GEMP_CL(clFinish(device->queue)));
 		rates->launch = min_double(rates->launch, gemp_now() - since);
-		GEMP_TRY(gemp_launch_seconds(device, &seconds));
+		GEMP_PROPAGATE(gemp_launch_seconds(device, &seconds));
 		rates->empty = min_double(rates->empty, seconds);
 	}
-done:
-	gemp_kernels_free(&kernel);
-	gemp_buffer_free(&out, device);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_device_rates(gemp_device *device, gemp_rates *rates)

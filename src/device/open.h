@@ -7,6 +7,7 @@
 #ifndef GEMP_DEVICE_OPEN_H
 #define GEMP_DEVICE_OPEN_H
 
+#include "core/memory.h"
 #include "device/device.h"
 #include "device/select.h"
 
@@ -17,6 +18,7 @@ gemp_code gemp_device_open_pick(gemp_device **out, const gemp_device_pick *pick,
 /* gemp_device_assign and gemp_device_open_pick of the first device. */
 gemp_code gemp_device_open(gemp_device **out, const char *spec, int node_rank, int node_size, size_t memory_limit);
 void gemp_device_close(gemp_device *device);
+GEMP_RELEASE(gemp_device_close, gemp_device *)
 
 /* rate: the bandwidth and the launch latency of a device, to which benchmarks compare their figures (roofline).
  * Takes up to an eighth of the device's free memory, at most 4 GiB, and returns the best of several tries each.

@@ -126,25 +126,22 @@ static void finish_estimate(const gemp_match *m, const sample_sums *s, gemp_esti
  * answer is the same on every machine. */
 gemp_code gemp_match_sample(gemp_match *m, const gemp_estimate_options *options, gemp_estimate *out)
 {
-	gemp_code code = GEMP_OK;
-	gemp_sampler *sampler = NULL;
+	GEMP_OWNED_BY(gemp_sampler_free_at) gemp_sampler *sampler = NULL;
 	sample_sums s = { 0 };
 	double began = gemp_now();
 	uint64_t reads = 0;
 	size_t size = options->sample ? options->sample : SAMPLE;
-	GEMP_TRY(gemp_comm_agree(m->context->comm, check(m)));
-	GEMP_TRY(gemp_sampler_new(&sampler, m->context, m->graph, m->pattern, &m->candidates, m->pushdown.key_rank,
-	                          options->seed));
+	GEMP_PROPAGATE(gemp_comm_agree(m->context->comm, check(m)));
+	GEMP_PROPAGATE(gemp_sampler_new(&sampler, m->context, m->graph, m->pattern, &m->candidates, m->pushdown.key_rank,
+	                                options->seed));
 	gemp_sampler_limit(sampler, step_limit(m, options->seconds));
 	do {
-		GEMP_TRY(take_sample(m, sampler, size, &s, &reads));
+		GEMP_PROPAGATE(take_sample(m, sampler, size, &s, &reads));
 		size = next_size(&s, sampler, options, size);
 	} while (!is_precise(&s, options, reads + s.fetched));
 	s.carried = gemp_comm_sum1(m->context->comm, s.carried);
 	finish_estimate(m, &s, out);
 	out->reads = reads + s.fetched;
 	out->seconds = gemp_now() - began;
-done:
-	gemp_sampler_free(sampler);
-	return code;
+	return GEMP_OK;
 }

@@ -147,8 +147,8 @@ static gemp_code bench(gemp_runtime *context, size_t rows, size_t size, const ch
 done:
 	gemp_buffer_free(&bitmap, device);
 	gemp_buffer_free(&other, device);
-	gemp_operand_free(&part, device);
-	gemp_operand_free(&column, device);
+	gemp_operand_release(&part);
+	gemp_operand_release(&column);
 	gemp_filter_launcher_free(&site);
 	gemp_column_free(&strings);
 	return code;

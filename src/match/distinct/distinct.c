@@ -357,6 +357,8 @@ static void distinct_free(void *self)
 	gemp_free_all(d->recent, d->outgoing, d->owner, d->rank, d->vertex, d);
 }
 
+GEMP_RELEASE(distinct_free, distinct *)
+
 /* A block is an eighth of the budget at most, and enough for all threads to have work. */
 static size_t block_records(const distinct *d)
 {
@@ -422,7 +424,7 @@ static gemp_record_key choose_key(const gemp_distinct_options *options)
 gemp_code gemp_distinct_new(gemp_sink *out, gemp_runtime *context, const gemp_distinct_options *options)
 {
 	gemp_code code = GEMP_OK;
-	distinct *d = NULL;
+	GEMP_OWNED_BY(distinct_free_at) distinct *d = NULL;
 	gemp_record_key kind = choose_key(options);
 	code = GEMP_NEW(d, 1);
 	if (code == GEMP_OK) {
@@ -439,17 +441,15 @@ gemp_code gemp_distinct_new(gemp_sink *out, gemp_runtime *context, const gemp_di
 		d->recent_count = recent_entries(d);
 		code = GEMP_NEW(d->recent, d->recent_count * d->form.words);
 	}
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
 	begin_pass(d, 0, range_end);
 	if (options->graph && options->next && kind != GEMP_KEY_ORBIT)
-		GEMP_TRY(gather_key_ranks(d, options->graph));
+		GEMP_PROPAGATE(gather_key_ranks(d, options->graph));
 	*out = (gemp_sink){
 		.self = d, .consume = distinct_consume, .end_round = distinct_end_round, .free = distinct_free
 	};
 	d = NULL;
-done:
-	distinct_free(d);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_count gemp_distinct_count(const gemp_sink *sink)

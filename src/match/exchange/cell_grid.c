@@ -302,7 +302,7 @@ gemp_code gemp_grid_new(gemp_grid **out, const gemp_plan *plan, const gemp_closu
                         uint32_t *const *candidates, const gemp_root_tasks *tasks)
 {
 	gemp_code code = GEMP_OK;
-	gemp_grid *g = NULL;
+	GEMP_OWNED_BY(gemp_grid_free_at) gemp_grid *g = NULL;
 	uint64_t vertices = fetch->graph->vertex_count;
 	code = GEMP_NEW(g, 1);
 	if (code == GEMP_OK) {
@@ -310,14 +310,12 @@ gemp_code gemp_grid_new(gemp_grid **out, const gemp_plan *plan, const gemp_closu
 		code = gemp_tiles_new(&g->tiles, fetch->view_count, vertices);
 	}
 	GEMP_THEN(list_reads(g));
-	GEMP_TRY(gemp_comm_agree(fetch->context->comm, code));
-	GEMP_TRY(gemp_grid_blocks(g));
-	GEMP_TRY(gemp_grid_count(g, candidates, tasks));
+	GEMP_PROPAGATE(gemp_comm_agree(fetch->context->comm, code));
+	GEMP_PROPAGATE(gemp_grid_blocks(g));
+	GEMP_PROPAGATE(gemp_grid_count(g, candidates, tasks));
 	*out = g;
 	g = NULL;
-done:
-	gemp_grid_free(g);
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_grid_free(gemp_grid *grid)

@@ -12,6 +12,7 @@
 #ifndef GEMP_MATCH_EXCHANGE_CELL_GRID_H
 #define GEMP_MATCH_EXCHANGE_CELL_GRID_H
 
+#include "core/memory.h"
 #include "match/exchange/working_set.h"
 
 /* Blocks low[v] .. high[v] - 1 for the images of v. */
@@ -54,6 +55,7 @@ typedef struct gemp_grid {
 gemp_code gemp_grid_new(gemp_grid **out, const gemp_plan *plan, const gemp_closure *closure, const gemp_fetch *fetch,
                         uint32_t *const *candidates, const gemp_root_tasks *tasks);
 void gemp_grid_free(gemp_grid *grid);
+GEMP_RELEASE(gemp_grid_free, gemp_grid *)
 
 /* All there is. */
 void gemp_grid_whole(const gemp_grid *grid, gemp_grid_cell *cell);

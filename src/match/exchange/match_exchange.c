@@ -59,27 +59,24 @@ static gemp_code make_coders(gemp_match_exchange *c)
 /* Which areas the plan can fill follows from the credits that an area starts with. */
 gemp_code gemp_match_exchange_new(gemp_match_exchange **out, gemp_search *search)
 {
-	gemp_code code = GEMP_OK;
-	gemp_match_exchange *c = NULL;
-	GEMP_TRY(GEMP_NEW(c, 1));
+	GEMP_OWNED_BY(gemp_match_exchange_free_at) gemp_match_exchange *c = NULL;
+	GEMP_PROPAGATE(GEMP_NEW(c, 1));
 	c->search = search;
 	c->stages = search->layout.stage_count;
 	c->ranks = search->ranks;
-	GEMP_TRY(GEMP_NEW(c->queues, c->stages));
-	GEMP_TRY(GEMP_NEW(c->filled, c->stages * c->ranks));
-	GEMP_TRY(GEMP_NEW(c->usable, search->areas));
+	GEMP_PROPAGATE(GEMP_NEW(c->queues, c->stages));
+	GEMP_PROPAGATE(GEMP_NEW(c->filled, c->stages * c->ranks));
+	GEMP_PROPAGATE(GEMP_NEW(c->usable, search->areas));
 	for (size_t area = 0; area < search->areas; area++)
 		c->usable[area] = gemp_search_credits(search, area / (c->ranks + 1), (uint32_t)(area % (c->ranks + 1))) &&
 		                  area % (c->ranks + 1) != c->ranks;
-	GEMP_TRY(GEMP_NEW(c->send_size, c->ranks));
-	GEMP_TRY(GEMP_NEW(c->receive_size, c->ranks));
-	GEMP_TRY(GEMP_NEW(c->arrived, c->stages * c->ranks));
-	GEMP_TRY(make_coders(c));
+	GEMP_PROPAGATE(GEMP_NEW(c->send_size, c->ranks));
+	GEMP_PROPAGATE(GEMP_NEW(c->receive_size, c->ranks));
+	GEMP_PROPAGATE(GEMP_NEW(c->arrived, c->stages * c->ranks));
+	GEMP_PROPAGATE(make_coders(c));
 	*out = c;
 	c = NULL;
-done:
-	gemp_match_exchange_free(c);
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_match_exchange_free(gemp_match_exchange *c)

@@ -9,6 +9,7 @@
 #ifndef GEMP_MATCH_EXCHANGE_MATCH_EXCHANGE_H
 #define GEMP_MATCH_EXCHANGE_MATCH_EXCHANGE_H
 
+#include "core/memory.h"
 #include "match/search/search_state.h"
 
 typedef struct gemp_match_exchange gemp_match_exchange;
@@ -16,6 +17,7 @@ typedef struct gemp_match_exchange gemp_match_exchange;
 /* Local; search->capacity becomes the credits. */
 gemp_code gemp_match_exchange_new(gemp_match_exchange **out, gemp_search *search);
 void gemp_match_exchange_free(gemp_match_exchange *exchange);
+GEMP_RELEASE(gemp_match_exchange_free, gemp_match_exchange *)
 
 /* Local. Puts waiting items on the device for stages that have run out of tasks there. */
 gemp_code gemp_match_exchange_feed(gemp_match_exchange *exchange);

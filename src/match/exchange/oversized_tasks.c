@@ -127,29 +127,26 @@ gemp_code gemp_oversized_tasks(size_t *aside, const gemp_plan *plan, const gemp_
                                const gemp_fetch *fetch, uint32_t *const *candidates, const gemp_root_tasks *tasks,
                                uint64_t total, uint64_t budget)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = fetch->context->comm;
 	uint64_t entry = gemp_fetch_entry_bytes(fetch), cells;
-	double *rounds = NULL, sum = 0;
-	gemp_grid *grid = NULL;
+	GEMP_OWNED double *rounds = NULL;
+	double sum = 0;
+	GEMP_OWNED_BY(gemp_grid_free_at) gemp_grid *grid = NULL;
 	gemp_grid_cell whole;
 	*aside = 0;
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(rounds, tasks->count + 1)));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(rounds, tasks->count + 1)));
 	estimate_task_bytes(rounds, closure, fetch, tasks, total);
 	for (size_t i = 0; i < tasks->count; i++)
 		sum += rounds[i] /= (double)(budget ? budget : 1);
 	if (gemp_comm_sum1(comm, sum > min_rounds) == 0)
-		goto done;
-	GEMP_TRY(gemp_grid_new(&grid, plan, closure, fetch, candidates, tasks));
+		return GEMP_OK;
+	GEMP_PROPAGATE(gemp_grid_new(&grid, plan, closure, fetch, candidates, tasks));
 	gemp_grid_whole(grid, &whole);
 	cells = gemp_grid_cells(grid, whole, budget / entry, (uint64_t)(sum * round_cost) + 1);
 	*aside = first_round_task(rounds, tasks->count, (double)cells, plan->arguments);
 	gemp_log_local(GEMP_DEBUG, "about %.0f rounds, or %llu cells: %zu of %zu tasks go in cells", sum,
 	               (unsigned long long)cells, *aside, tasks->count);
-done:
-	gemp_grid_free(grid);
-	gemp_free(rounds);
-	return code;
+	return GEMP_OK;
 }
 
 /* The split search and its cells. slots[tasks.count * roots] are the oversized tasks, need[view] the rows of the
@@ -229,34 +226,32 @@ static gemp_code list_tasks(gemp_task_split *s)
 gemp_code gemp_task_split_new(gemp_task_split **out, const gemp_task_split_base *base)
 {
 	gemp_code code = GEMP_OK;
-	gemp_task_split *s = NULL;
+	GEMP_OWNED_BY(gemp_task_split_free_at) gemp_task_split *s = NULL;
 	gemp_grid_cell whole;
 	gemp_search *other = base->search;
 	gemp_search_options options = *base->options;
 	gemp_comm *comm = other->context->comm;
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(s, 1)));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(s, 1)));
 	s->base = *base;
 	code = widen_plan(s);
 	if (code == GEMP_OK) {
 		gemp_closure_of(&s->closure, s->plan, !other->context->device->gpu);
 		code = list_tasks(s);
 	}
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_grid_new(&s->grid, s->plan, &s->closure, base->fetch, base->bits, &s->tasks));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_grid_new(&s->grid, s->plan, &s->closure, base->fetch, base->bits, &s->tasks));
 	gemp_grid_whole(s->grid, &whole);
 	if (s->tasks.count)
 		code = push_cell(s, &whole);
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_search_new(&s->search, other->context, other->graph, s->plan, other->order, base->residency,
-	                         base->views, &s->candidates, &options));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_search_new(&s->search, other->context, other->graph, s->plan, other->order, base->residency,
+	                               base->views, &s->candidates, &options));
 	s->search->sink = other->sink;
 	if (!s->plan->arguments)
 		gemp_search_pivots(s->search, s->slots, s->tasks.count);
 	*out = s;
 	s = NULL;
-done:
-	gemp_task_split_free(s);
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_task_split_free(gemp_task_split *split)

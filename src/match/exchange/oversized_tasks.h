@@ -9,6 +9,7 @@
 #ifndef GEMP_MATCH_EXCHANGE_OVERSIZED_TASKS_H
 #define GEMP_MATCH_EXCHANGE_OVERSIZED_TASKS_H
 
+#include "core/memory.h"
 #include "match/exchange/working_set.h"
 #include "match/filter/candidates.h"
 #include "match/search/search_state.h"
@@ -33,6 +34,7 @@ typedef struct gemp_task_split_base {
 /* Collective. */
 gemp_code gemp_task_split_new(gemp_task_split **out, const gemp_task_split_base *base);
 void gemp_task_split_free(gemp_task_split *split);
+GEMP_RELEASE(gemp_task_split_free, gemp_task_split *)
 
 gemp_search *gemp_task_split_search(gemp_task_split *split);
 

@@ -96,7 +96,7 @@ gemp_code gemp_pull_new(gemp_pull **out, gemp_runtime *context, const gemp_shard
                         gemp_resident *rows, const gemp_candidates *candidates, uint64_t budget)
 {
 	gemp_code code = GEMP_OK;
-	gemp_pull *p = NULL;
+	GEMP_OWNED_BY(gemp_pull_free_at) gemp_pull *p = NULL;
 	code = GEMP_NEW(p, 1);
 	if (p) /* freeing wants the plan, also when another rank has no memory */
 		*p = (gemp_pull){ .context = context,
@@ -105,23 +105,21 @@ gemp_code gemp_pull_new(gemp_pull **out, gemp_runtime *context, const gemp_shard
 			              .rows = rows,
 			              .candidates = candidates,
 			              .growth = first_growth };
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
 	gemp_closure_of(&p->closure, plan, !context->device->gpu);
 	p->budget_given = budget != 0;
 	p->budget = budget ? budget : choose_budget(p, 2);
 	code = renumber_candidates(p);
 	GEMP_THEN(gemp_trim_resident_rows(&p->resident_views, p->narrowed, plan, &p->closure, rows, p->bits));
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	GEMP_TRY(
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
+	GEMP_PROPAGATE(
 		gemp_fetch_new(&p->fetch, context, graph, &rows->order, &rows->residency, p->resident_views, plan->view_count));
 	measure_all_rows(p);
-	GEMP_TRY(gemp_comm_agree(context->comm,
-	                         gemp_working_set_new(&p->working_set, &p->closure, p->fetch, p->bits, !plan->arguments)));
+	GEMP_PROPAGATE(gemp_comm_agree(
+		context->comm, gemp_working_set_new(&p->working_set, &p->closure, p->fetch, p->bits, !plan->arguments)));
 	*out = p;
 	p = NULL;
-done:
-	gemp_pull_free(p);
-	return code;
+	return GEMP_OK;
 }
 
 /* Views that were not narrowed belong to the resident rows. */

@@ -11,6 +11,7 @@
 #ifndef GEMP_MATCH_EXCHANGE_PULL_H
 #define GEMP_MATCH_EXCHANGE_PULL_H
 
+#include "core/memory.h"
 #include "match/filter/candidates.h"
 #include "match/search/search_state.h"
 #include "partition/fetch/fetch.h"
@@ -28,6 +29,7 @@ typedef struct gemp_pull gemp_pull;
 gemp_code gemp_pull_new(gemp_pull **out, gemp_runtime *context, const gemp_shard *graph, const gemp_plan *plan,
                         gemp_resident *rows, const gemp_candidates *candidates, uint64_t budget);
 void gemp_pull_free(gemp_pull *pull);
+GEMP_RELEASE(gemp_pull_free, gemp_pull *)
 
 /* Collective. Are all rows short enough for rounds? */
 bool gemp_pull_fits(const gemp_pull *pull);

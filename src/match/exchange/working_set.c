@@ -261,23 +261,20 @@ enum { ROW_LOG = 1 << 8 }; /* a note's upper half: a place, or ROW_NOTE + a view
 gemp_code gemp_working_set_new(gemp_working_set **out, const gemp_closure *closure, const gemp_fetch *fetch,
                                uint32_t *const *candidates, bool pivots)
 {
-	gemp_code code = GEMP_OK;
-	gemp_working_set *r = NULL;
-	GEMP_TRY(GEMP_NEW(r, 1));
+	GEMP_OWNED_BY(gemp_working_set_free_at) gemp_working_set *r = NULL;
+	GEMP_PROPAGATE(GEMP_NEW(r, 1));
 	*r = (gemp_working_set){ .closure = closure,
 		                     .fetch = fetch,
 		                     .candidates = candidates,
 		                     .pivots = pivots,
 		                     .words = gemp_bits32_words(fetch->graph->vertex_count) };
 	for (size_t i = 0; i < closure->count; i++)
-		GEMP_TRY(GEMP_NEW(r->seen[i], r->words));
+		GEMP_PROPAGATE(GEMP_NEW(r->seen[i], r->words));
 	for (size_t v = 0; v < fetch->view_count; v++)
-		GEMP_TRY(GEMP_NEW(r->need[v], r->words));
+		GEMP_PROPAGATE(GEMP_NEW(r->need[v], r->words));
 	*out = r;
 	r = NULL;
-done:
-	gemp_working_set_free(r);
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_working_set_free(gemp_working_set *reach)

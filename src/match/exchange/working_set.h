@@ -11,6 +11,7 @@
 #define GEMP_MATCH_EXCHANGE_WORKING_SET_H
 
 #include "core/bitset.h"
+#include "core/memory.h"
 #include "match/codegen/adjacency_marks.h"
 #include "partition/fetch/partial_view.h"
 #include "partition/views/resident.h"
@@ -100,6 +101,7 @@ typedef struct gemp_working_set {
 gemp_code gemp_working_set_new(gemp_working_set **out, const gemp_closure *closure, const gemp_fetch *fetch,
                                uint32_t *const *candidates, bool pivots);
 void gemp_working_set_free(gemp_working_set *reach);
+GEMP_RELEASE(gemp_working_set_free, gemp_working_set *)
 
 /* Local. Of the tasks [*begin, *end) those which fit, in order, as far as rows down to `depth` tell; those of less depth
  * are at hand or held. The first may take `most` bytes, the others have to fit into `budget` with it. *begin passes over

@@ -110,7 +110,7 @@ static gemp_code evaluate_pair(const domain *over, const gemp_expr *expr, bool n
 done:
 	for (int i = 0; i < 2; i++)
 		if (owned[i])
-			gemp_operand_free(&side[i], site->device);
+			gemp_operand_release(&side[i]);
 	return code;
 }
 
@@ -129,33 +129,26 @@ static gemp_code evaluate_null(const domain *over, const gemp_expr *expr, bool n
 /* Which label sets contain the label was decided when the pattern was bound; kernels look a bit up. */
 static gemp_code evaluate_label(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out)
 {
-	gemp_code code = GEMP_OK;
-	gemp_buffer has = { 0 };
+	GEMP_OWNED_BY(gemp_buffer_release) gemp_buffer has = { 0 };
 	gemp_device *device = over->site.device;
-	GEMP_TRY(gemp_filter_need_label_set(&over->filter->columns, &over->view));
-	GEMP_TRY(
+	GEMP_PROPAGATE(gemp_filter_need_label_set(&over->filter->columns, &over->view));
+	GEMP_PROPAGATE(
 		gemp_buffer_new(&has, device, over->view.rows->label_set_count * sizeof *expr->label_sets, expr->label_sets));
-	GEMP_TRY(gemp_filter_label(&over->site, negated, &over->filter->columns.label_set, &has, out));
-done:
-	gemp_buffer_free(&has, device);
-	return code;
+	return gemp_filter_label(&over->site, negated, &over->filter->columns.label_set, &has, out);
 }
 
 /* An attribute that stands alone is true if it is the boolean true. */
 static gemp_code evaluate_truth(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out)
 {
-	gemp_code code = GEMP_OK;
 	int id = gemp_filter_reads(expr);
-	gemp_operand operand, truth = { 0 };
+	gemp_operand operand;
+	GEMP_OWNED_BY(gemp_operand_release) gemp_operand truth = { 0 };
 	if (id == GEMP_FILTER_NO_COLUMN || gemp_filter_column_of(&over->view, id)->type != GEMP_BOOLEAN)
 		return gemp_filter_fill(&over->site, false, out);
-	GEMP_TRY(need_column(over, id, &operand));
+	GEMP_PROPAGATE(need_column(over, id, &operand));
 	gemp_value value = { .type = GEMP_BOOLEAN, .truth = !negated };
-	GEMP_TRY(gemp_operand_literals(&truth, over->site.device, GEMP_BOOLEAN, &value, 1));
-	GEMP_TRY(gemp_filter_compare(&over->site, GEMP_EQ, false, &operand, &truth, out));
-done:
-	gemp_operand_free(&truth, over->site.device);
-	return code;
+	GEMP_PROPAGATE(gemp_operand_literals(&truth, over->site.device, GEMP_BOOLEAN, &value, 1));
+	return gemp_filter_compare(&over->site, GEMP_EQ, false, &operand, &truth, out);
 }
 
 static int compare_values(const void *a, const void *b)
@@ -184,18 +177,14 @@ static size_t pick_literals(const gemp_expr *expr, gemp_type type, gemp_value *p
 static gemp_code evaluate_in_type(const domain *over, const gemp_expr *expr, bool negated, int id, gemp_type type,
                                   const gemp_buffer *out)
 {
-	gemp_code code = GEMP_OK;
-	gemp_value *picked = NULL;
-	gemp_operand operand, list = { 0 };
-	GEMP_TRY(GEMP_NEW(picked, expr->count));
+	GEMP_OWNED gemp_value *picked = NULL;
+	gemp_operand operand;
+	GEMP_OWNED_BY(gemp_operand_release) gemp_operand list = { 0 };
+	GEMP_PROPAGATE(GEMP_NEW(picked, expr->count));
 	size_t count = pick_literals(expr, type, picked);
-	GEMP_TRY(need_column(over, id, &operand));
-	GEMP_TRY(gemp_operand_literals(&list, over->site.device, type, picked, count));
-	GEMP_TRY(gemp_filter_in(&over->site, negated, &operand, &list, count, out));
-done:
-	gemp_operand_free(&list, over->site.device);
-	gemp_free(picked);
-	return code;
+	GEMP_PROPAGATE(need_column(over, id, &operand));
+	GEMP_PROPAGATE(gemp_operand_literals(&list, over->site.device, type, picked, count));
+	return gemp_filter_in(&over->site, negated, &operand, &list, count, out);
 }
 
 static bool has_null(const gemp_expr *expr)
@@ -209,25 +198,22 @@ static bool has_null(const gemp_expr *expr)
 /* A number is compared with literals of both number types, in two launches. */
 static gemp_code evaluate_in(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out)
 {
-	gemp_code code = GEMP_OK;
 	int id = gemp_filter_reads(expr->children[0]);
 	gemp_device *device = over->site.device;
-	gemp_buffer other = { 0 };
+	GEMP_OWNED_BY(gemp_buffer_release) gemp_buffer other = { 0 };
 	if (expr->count == 1) /* in nothing: known to be false, also for NULL */
 		return gemp_filter_fill(&over->site, negated, out);
 	if (id == GEMP_FILTER_NO_COLUMN || (negated && has_null(expr)))
 		return gemp_filter_fill(&over->site, false, out);
 	gemp_type type = gemp_filter_column_of(&over->view, id)->type;
-	GEMP_TRY(evaluate_in_type(over, expr, negated, id, type, out));
+	GEMP_PROPAGATE(evaluate_in_type(over, expr, negated, id, type, out));
 	if (type == GEMP_INTEGER || type == GEMP_FLOAT) {
 		gemp_type second = type == GEMP_INTEGER ? GEMP_FLOAT : GEMP_INTEGER;
-		GEMP_TRY(gemp_buffer_new(&other, device, out->size, NULL));
-		GEMP_TRY(evaluate_in_type(over, expr, negated, id, second, &other));
-		GEMP_TRY(gemp_filter_combine(&over->site, !negated, &other, out));
+		GEMP_PROPAGATE(gemp_buffer_new(&other, device, out->size, NULL));
+		GEMP_PROPAGATE(evaluate_in_type(over, expr, negated, id, second, &other));
+		GEMP_PROPAGATE(gemp_filter_combine(&over->site, !negated, &other, out));
 	}
-done:
-	gemp_buffer_free(&other, device);
-	return code;
+	return GEMP_OK;
 }
 
 static uint64_t any_element(void *context, int variable, bool edge)
@@ -298,23 +284,20 @@ static gemp_code evaluate_undecided(const domain *over, const gemp_expr *child, 
  * rows are left. */
 static gemp_code evaluate_junction(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out)
 {
-	gemp_code code = GEMP_OK;
-	gemp_buffer other = { 0 };
+	GEMP_OWNED_BY(gemp_buffer_release) gemp_buffer other = { 0 };
 	bool or = (expr->kind == GEMP_OR) != negated;
-	GEMP_TRY(gemp_buffer_new(&other, over->site.device, out->size, NULL));
-	GEMP_TRY(gemp_filter_fill(&over->site, ! or, out));
+	GEMP_PROPAGATE(gemp_buffer_new(&other, over->site.device, out->size, NULL));
+	GEMP_PROPAGATE(gemp_filter_fill(&over->site, ! or, out));
 	for (int on_host = 0; on_host < 2; on_host++)
 		for (size_t i = 0; i < expr->count; i++) {
 			const gemp_expr *child = expr->children[i];
 			if (gemp_filter_has_kernels(child) == on_host)
 				continue;
-			GEMP_TRY(on_host ? evaluate_undecided(over, child, negated, or, out, &other)
-			                 : evaluate(over, child, negated, &other));
-			GEMP_TRY(gemp_filter_combine(&over->site, or, &other, out));
+			GEMP_PROPAGATE(on_host ? evaluate_undecided(over, child, negated, or, out, &other)
+			                       : evaluate(over, child, negated, &other));
+			GEMP_PROPAGATE(gemp_filter_combine(&over->site, or, &other, out));
 		}
-done:
-	gemp_buffer_free(&other, over->site.device);
-	return code;
+	return GEMP_OK;
 }
 
 /* Which distinct values occur in the rows of interest. */
@@ -332,10 +315,9 @@ static gemp_code find_values(const domain *over, const gemp_filter_column *disti
 static gemp_code evaluate_distinct(const domain *over, const gemp_filter_column *distinct, const gemp_expr *expr,
                                    bool negated, const gemp_buffer *out)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_column *values = &distinct->dictionary.values;
-	gemp_buffer bits = { 0 };
-	uint32_t *among = NULL;
+	GEMP_OWNED_BY(gemp_buffer_release) gemp_buffer bits = { 0 };
+	GEMP_OWNED uint32_t *among = NULL;
 	domain inner = *over;
 	inner.distinct = distinct;
 	inner.view.values = values;
@@ -343,15 +325,11 @@ static gemp_code evaluate_distinct(const domain *over, const gemp_filter_column 
 	inner.site.rows = (cl_uint)values->rows;
 	inner.site.words = gemp_bits32_words(values->rows);
 	if (over->among && !gemp_filter_has_kernels(expr))
-		GEMP_TRY(find_values(over, distinct, &among));
+		GEMP_PROPAGATE(find_values(over, distinct, &among));
 	inner.among = among;
-	GEMP_TRY(gemp_buffer_new(&bits, over->site.device, inner.site.words * sizeof(uint32_t), NULL));
-	GEMP_TRY(evaluate(&inner, expr, negated, &bits));
-	GEMP_TRY(gemp_filter_lookup(&over->site, &distinct->codes, &bits, out));
-done:
-	gemp_free(among);
-	gemp_buffer_free(&bits, over->site.device);
-	return code;
+	GEMP_PROPAGATE(gemp_buffer_new(&bits, over->site.device, inner.site.words * sizeof(uint32_t), NULL));
+	GEMP_PROPAGATE(evaluate(&inner, expr, negated, &bits));
+	return gemp_filter_lookup(&over->site, &distinct->codes, &bits, out);
 }
 
 /* Chooses how a subtree is evaluated: as a constant, by distinct values, as a junction, or as a leaf. */
@@ -380,27 +358,23 @@ static gemp_code evaluate(const domain *over, const gemp_expr *expr, bool negate
 static gemp_code evaluate_all(const domain *over, const gemp_condition *const *conditions, size_t count,
                               uint32_t *bitmap)
 {
-	gemp_code code = GEMP_OK;
-	gemp_buffer out = { 0 }, other = { 0 };
+	GEMP_OWNED_BY(gemp_buffer_release) gemp_buffer out = { 0 }, other = { 0 };
 	size_t size = over->site.words * sizeof *bitmap;
 	domain narrow = *over;
-	GEMP_TRY(gemp_buffer_new(&out, over->site.device, size, NULL));
-	GEMP_TRY(gemp_buffer_new(&other, over->site.device, size, NULL));
-	GEMP_TRY(gemp_buffer_write(over->site.device, &out, 0, size, bitmap));
+	GEMP_PROPAGATE(gemp_buffer_new(&out, over->site.device, size, NULL));
+	GEMP_PROPAGATE(gemp_buffer_new(&other, over->site.device, size, NULL));
+	GEMP_PROPAGATE(gemp_buffer_write(over->site.device, &out, 0, size, bitmap));
 	for (int on_host = 0; on_host < 2; on_host++)
 		for (size_t i = 0; i < count; i++) {
 			if (gemp_filter_has_kernels(conditions[i]->expr) == on_host)
 				continue;
 			if (on_host)
-				GEMP_TRY(gemp_buffer_read(over->site.device, &out, 0, size, bitmap));
+				GEMP_PROPAGATE(gemp_buffer_read(over->site.device, &out, 0, size, bitmap));
 			narrow.among = on_host ? bitmap : NULL;
-			GEMP_TRY(evaluate(&narrow, conditions[i]->expr, false, &other));
-			GEMP_TRY(gemp_filter_combine(&over->site, false, &other, &out));
+			GEMP_PROPAGATE(evaluate(&narrow, conditions[i]->expr, false, &other));
+			GEMP_PROPAGATE(gemp_filter_combine(&over->site, false, &other, &out));
 		}
-	GEMP_TRY(gemp_buffer_read(over->site.device, &out, 0, size, bitmap));
-done:
-	gemp_buffers_free(over->site.device, &other, &out);
-	return code;
+	return gemp_buffer_read(over->site.device, &out, 0, size, bitmap);
 }
 
 /* All rows of interest begin as true. */

@@ -54,7 +54,7 @@ gemp_code gemp_operand_column(gemp_operand *out, gemp_device *device, const gemp
 		GEMP_TRY(gemp_buffer_new(&out->null, device, 1, &not_null));
 done:
 	if (code != GEMP_OK) {
-		gemp_operand_free(out, device);
+		gemp_operand_release(out);
 		gemp_fail_in(code, "attribute %s: ", column->name);
 	}
 	return code;
@@ -74,9 +74,11 @@ gemp_code gemp_operand_literals(gemp_operand *out, gemp_device *device, gemp_typ
 	return GEMP_OK;
 }
 
-void gemp_operand_free(gemp_operand *operand, gemp_device *device)
+void gemp_operand_release(gemp_operand *operand)
 {
-	gemp_buffers_free(device, &operand->values, &operand->offsets, &operand->null);
+	gemp_buffer_release(&operand->values);
+	gemp_buffer_release(&operand->offsets);
+	gemp_buffer_release(&operand->null);
 	*operand = (gemp_operand){ 0 };
 }
 
@@ -218,8 +220,8 @@ void gemp_filter_columns_reset(gemp_filter_columns *c)
 {
 	for (size_t i = 0; i < c->count; i++) {
 		gemp_filter_column *column = &c->columns[i];
-		gemp_operand_free(&column->operand, c->device);
-		gemp_operand_free(&column->values, c->device);
+		gemp_operand_release(&column->operand);
+		gemp_operand_release(&column->values);
 		gemp_buffer_free(&column->codes, c->device);
 		gemp_filter_codes_free(&column->dictionary);
 	}

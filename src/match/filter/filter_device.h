@@ -25,7 +25,7 @@ gemp_code gemp_operand_column(gemp_operand *out, gemp_device *device, const gemp
 /* Literals of one type, none NULL; none at all is allowed. */
 gemp_code gemp_operand_literals(gemp_operand *out, gemp_device *device, gemp_type type, const gemp_value *values,
                                 size_t count);
-void gemp_operand_free(gemp_operand *operand, gemp_device *device);
+void gemp_operand_release(gemp_operand *operand); /* takes {0} */
 
 /* Codes: a column of strings as a dictionary: its distinct values, and for each row the number of its value. Host
  * only. What is asked of one value is then answered once for all rows that have it. */

@@ -510,14 +510,15 @@ static void residual_free(void *self)
 	gemp_free(r);
 }
 
+GEMP_RELEASE(residual_free, residual *)
+
 /* Tags of evaluations start beyond those of other rows that the filter has seen. */
 gemp_code gemp_residual_new(gemp_sink *out, gemp_runtime *context, gemp_shard *graph,
                             const gemp_condition *const *conditions, size_t count, gemp_filter *filter,
                             bool count_loops, gemp_sink *next)
 {
-	gemp_code code = GEMP_OK;
-	residual *r = NULL;
-	GEMP_TRY(GEMP_NEW(r, 1));
+	GEMP_OWNED_BY(residual_free_at) residual *r = NULL;
+	GEMP_PROPAGATE(GEMP_NEW(r, 1));
 	*r = (residual){
 		.context = context,
 		.graph = graph,
@@ -527,16 +528,14 @@ gemp_code gemp_residual_new(gemp_sink *out, gemp_runtime *context, gemp_shard *g
 		.next = next,
 		.evaluations = UINT64_C(1) << 63,
 	};
-	GEMP_TRY(gemp_row_values_new(&r->values, context, graph, conditions, count));
-	GEMP_TRY(gemp_label_list_column(&r->label_lists, graph));
+	GEMP_PROPAGATE(gemp_row_values_new(&r->values, context, graph, conditions, count));
+	GEMP_PROPAGATE(gemp_label_list_column(&r->label_lists, graph));
 	r->values.count_loops = count_loops;
 	*out = (gemp_sink){
 		.self = r, .consume = residual_consume, .end_round = residual_end_round, .free = residual_free
 	};
 	r = NULL;
-done:
-	residual_free(r);
-	return code;
+	return GEMP_OK;
 }
 
 uint64_t gemp_residual_copied(const gemp_sink *sink)

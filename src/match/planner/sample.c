@@ -34,9 +34,9 @@ gemp_code gemp_sampler_new(gemp_sampler **out, gemp_runtime *context, const gemp
                            uint64_t seed)
 {
 	gemp_code code = GEMP_OK;
-	gemp_sampler *s = NULL;
-	uint8_t *mine = NULL;
-	size_t *begin = NULL;
+	GEMP_OWNED_BY(gemp_sampler_free_at) gemp_sampler *s = NULL;
+	GEMP_OWNED uint8_t *mine = NULL;
+	GEMP_OWNED size_t *begin = NULL;
 	code = GEMP_NEW(s, 1);
 	if (code == GEMP_OK) {
 		*s = (gemp_sampler){ .context = context,
@@ -48,13 +48,10 @@ gemp_code gemp_sampler_new(gemp_sampler **out, gemp_runtime *context, const gemp
 		code = gemp_sample_rows_new(&s->rows, context, graph);
 	}
 	GEMP_THEN(measure_degrees(s, pattern, &mine));
-	GEMP_TRY(gemp_comm_allgather(context->comm, code, mine, graph->rows, (void **)&s->class, &begin));
+	GEMP_PROPAGATE(gemp_comm_allgather(context->comm, code, mine, graph->rows, (void **)&s->class, &begin));
 	*out = s;
 	s = NULL;
-done:
-	gemp_free_all(mine, begin);
-	gemp_sampler_free(s);
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_sampler_free(gemp_sampler *s)

@@ -10,6 +10,7 @@
 #ifndef GEMP_MATCH_PLANNER_SAMPLE_H
 #define GEMP_MATCH_PLANNER_SAMPLE_H
 
+#include "core/memory.h"
 #include "match/filter/candidates.h"
 #include "match/planner/sample_rows.h"
 
@@ -31,6 +32,7 @@ void gemp_sampler_walk_latest(gemp_sampler *sampler);
  * walked, from a random one on. Without a limit only rows of thousands of entries are walked so. */
 void gemp_sampler_limit(gemp_sampler *sampler, uint64_t reads);
 void gemp_sampler_free(gemp_sampler *sampler);
+GEMP_RELEASE(gemp_sampler_free, gemp_sampler *)
 
 /* Of all ranks. */
 typedef struct gemp_sample_work {

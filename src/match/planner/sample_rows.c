@@ -52,19 +52,16 @@ struct gemp_sample_rows {
 
 gemp_code gemp_sample_rows_new(gemp_sample_rows **out, gemp_runtime *context, const gemp_shard *graph)
 {
-	gemp_code code = GEMP_OK;
-	gemp_sample_rows *rows = NULL;
-	GEMP_TRY(GEMP_NEW(rows, 1));
+	GEMP_OWNED_BY(gemp_sample_rows_free_at) gemp_sample_rows *rows = NULL;
+	GEMP_PROPAGATE(GEMP_NEW(rows, 1));
 	rows->context = context;
 	rows->graph = graph;
 	rows->table_size = 1024;
-	GEMP_TRY(GEMP_NEW(rows->table, rows->table_size));
-	GEMP_TRY(gemp_edge_offsets(graph, &rows->offsets));
+	GEMP_PROPAGATE(GEMP_NEW(rows->table, rows->table_size));
+	GEMP_PROPAGATE(gemp_edge_offsets(graph, &rows->offsets));
 	*out = rows;
 	rows = NULL;
-done:
-	gemp_sample_rows_free(rows);
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_sample_rows_free(gemp_sample_rows *rows)

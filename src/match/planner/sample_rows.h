@@ -5,6 +5,7 @@
 #ifndef GEMP_MATCH_PLANNER_SAMPLE_ROWS_H
 #define GEMP_MATCH_PLANNER_SAMPLE_ROWS_H
 
+#include "core/memory.h"
 #include "partition/runtime.h"
 #include "pattern/plan/plan.h"
 
@@ -24,6 +25,7 @@ typedef struct gemp_sample_rows gemp_sample_rows;
 /* The relations' parts are loaded; all is borrowed. */
 gemp_code gemp_sample_rows_new(gemp_sample_rows **out, gemp_runtime *context, const gemp_shard *graph);
 void gemp_sample_rows_free(gemp_sample_rows *rows);
+GEMP_RELEASE(gemp_sample_rows_free, gemp_sample_rows *)
 
 /* A number for the view, the same for the same view of any plan. */
 gemp_code gemp_sample_rows_view(gemp_sample_rows *rows, const gemp_plan_view *view, int *number);

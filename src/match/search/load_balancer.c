@@ -57,16 +57,13 @@ done:
 
 gemp_code gemp_balancer_new(gemp_balancer **out, gemp_comm *comm, size_t devices)
 {
-	gemp_code code = GEMP_OK;
-	gemp_balancer *balancer = NULL;
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(balancer, 1)));
+	GEMP_OWNED_BY(gemp_balancer_free_at) gemp_balancer *balancer = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(balancer, 1)));
 	balancer->comm = comm;
-	GEMP_TRY(find_nodes(balancer, devices));
+	GEMP_PROPAGATE(find_nodes(balancer, devices));
 	*out = balancer;
 	balancer = NULL;
-done:
-	gemp_balancer_free(balancer);
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_balancer_free(gemp_balancer *balancer)

@@ -11,11 +11,13 @@
 #ifndef GEMP_MATCH_SEARCH_LOAD_BALANCER_H
 #define GEMP_MATCH_SEARCH_LOAD_BALANCER_H
 
+#include "core/memory.h"
 #include "match/search/search_state.h"
 
 /* Collective. For the devices of this rank, and those of the others. */
 gemp_code gemp_balancer_new(gemp_balancer **out, gemp_comm *comm, size_t devices);
 void gemp_balancer_free(gemp_balancer *balancer); /* takes NULL */
+GEMP_RELEASE(gemp_balancer_free, gemp_balancer *)
 
 typedef struct gemp_balancer_costs {
 	const uint64_t *cost;     /* [count] of pivots; NULL: all cost 1 */

@@ -130,41 +130,39 @@ gemp_code gemp_search_new(gemp_search **out, gemp_runtime *context, const gemp_s
                           const gemp_candidates *candidates, const gemp_search_options *options)
 {
 	gemp_code code = GEMP_OK;
-	gemp_search *search = NULL;
+	GEMP_OWNED_BY(gemp_search_free_at) gemp_search *search = NULL;
 	double *seconds = context->timers.seconds, others = seconds[GEMP_PHASE_BUILD] + seconds[GEMP_PHASE_PREPARE],
 		   began = gemp_now();
-	GEMP_TRY(gemp_comm_agree(context->comm, check_lanes(context, options->lanes)));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, check_lanes(context, options->lanes)));
 	code = GEMP_NEW(search, 1);
 	if (search)
 		search->context = context; /* freeing wants it, also when another rank has no memory */
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
 	init_search(search, graph, plan, order, residency, views, options);
 	choose_shape(search);
 	code = gemp_item_layout_new(&search->layout, plan, &search->emit);
 	GEMP_THEN(GEMP_NEW(search->work, search->layout.stage_count));
 	GEMP_THEN(gemp_search_upload(search, residency, views, candidates));
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	GEMP_TRY(gemp_nested_new(&search->nested, search, residency, views, candidates));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
+	GEMP_PROPAGATE(gemp_nested_new(&search->nested, search, residency, views, candidates));
 	if (search->nested)
 		search->split = 0;
 	gemp_search_choose_marks(search);
-	GEMP_TRY(gemp_comm_agree(context->comm, make_buffers(search)));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, make_buffers(search)));
 	gemp_timers_add_less(&context->timers, GEMP_PHASE_UPLOAD, began,
 	                     seconds[GEMP_PHASE_BUILD] + seconds[GEMP_PHASE_PREPARE] - others);
 	if (options->leader) {
 		search->balancer = options->leader->balancer;
 		search->emit.sliced = options->leader->emit.sliced;
 	} else
-		GEMP_TRY(gemp_search_balance_new(search));
+		GEMP_PROPAGATE(gemp_search_balance_new(search));
 	if (!options->explained)
-		GEMP_TRY(build(search));
+		GEMP_PROPAGATE(build(search));
 	if (!search->balancer)
 		search->work[0].count = search->range.count;
 	*out = search;
 	search = NULL;
-done:
-	gemp_search_free(search);
-	return code;
+	return GEMP_OK;
 }
 
 /* Views belong to the caller; devices only share what is in them. */

@@ -9,6 +9,7 @@
 #ifndef GEMP_MATCH_SEARCH_SEARCH_H
 #define GEMP_MATCH_SEARCH_SEARCH_H
 
+#include "core/memory.h"
 #include "match/search/search_state.h"
 #include "partition/views/resident.h"
 
@@ -18,6 +19,7 @@ gemp_code gemp_search_new(gemp_search **out, gemp_runtime *context, const gemp_s
                           const gemp_slot_order *order, const gemp_residency *residency, gemp_view *views,
                           const gemp_candidates *candidates, const gemp_search_options *options);
 void gemp_search_free(gemp_search *search);
+GEMP_RELEASE(gemp_search_free, gemp_search *)
 
 /* Local. Since the search was made, for each of the plan's steps: partial matches that passed it, entries of rows walked,
  * and vertices searched for in rows; for searches with options.profile. */
