@@ -6,8 +6,7 @@
 #include "core/random.h"
 #include "core/status.h"
 #include "core/types.h"
-#include "match/distinct/class_table.h"
-#include "match/distinct/record.h"
+#include "match/distinct/class_set.h"
 
 #include <stdlib.h>
 #include <string.h>

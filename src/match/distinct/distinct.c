@@ -3,7 +3,7 @@
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/threads.h"
-#include "match/distinct/class_table.h"
+#include "match/distinct/class_set.h"
 
 #include <string.h>
 #include <unistd.h>

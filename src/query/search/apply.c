@@ -3,10 +3,10 @@
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/text.h"
-#include "match/distinct/class_table.h"
 #include "match/filter/computed_columns.h"
 #include "match/filter/residual.h"
 #include "pattern/plan/derive.h"
+#include "primitive/record_table.h"
 #include "query/search/correlate.h"
 
 #include <string.h>
@@ -169,7 +169,7 @@ void gemp_apply_explain(const gemp_apply *a, int depth, gemp_text *out)
 /* A record is a tuple of `width` vertices and its number of extensions, as two words of 32 bits. */
 typedef struct tuple_counter {
 	size_t width;
-	gemp_class_table table;
+	gemp_record_table table;
 } tuple_counter;
 
 /* Counts the rows of each tuple in a hash table; a record is the tuple and two words of count. */
@@ -182,7 +182,7 @@ static gemp_code counter_consume(void *self, const gemp_batch *batch)
 		uint64_t count;
 		memcpy(record, batch->vertices + row * (size_t)batch->vertex_count, c->width * sizeof *record);
 		GEMP_PROPAGATE(
-			gemp_class_table_add(&c->table, record, gemp_hash(record, c->width * sizeof *record, 0), &counts, &added));
+			gemp_record_table_add(&c->table, record, gemp_hash(record, c->width * sizeof *record, 0), &counts, &added));
 		GEMP_CHECK(counts);
 		memcpy(&count, counts + c->width, sizeof count);
 		count++;
@@ -195,7 +195,7 @@ static gemp_code counter_consume(void *self, const gemp_batch *batch)
 static void counter_open(tuple_counter *c, size_t width)
 {
 	*c = (tuple_counter){ .width = width };
-	gemp_class_table_init(&c->table, width + 2, width, SIZE_MAX / 2);
+	gemp_record_table_init(&c->table, width + 2, width, SIZE_MAX / 2);
 }
 
 /* Collective. Matches are found wherever the search ends, so several ranks may have counts of one tuple. */
@@ -212,7 +212,7 @@ static gemp_code send_counts_to_owners(gemp_runtime *context, const tuple_counte
 	GEMP_THEN(GEMP_NEW(records, c->table.count * words));
 	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
 	for (size_t i = 0; i < c->table.count; i++) {
-		memcpy(records + i * words, gemp_class_table_record(&c->table, i), words * sizeof *records);
+		memcpy(records + i * words, gemp_record_table_record(&c->table, i), words * sizeof *records);
 		owner[i] = gemp_correlate_owner(correlation, records + i * words);
 	}
 	GEMP_PROPAGATE(gemp_exchange_records(context->comm, GEMP_OK, records, c->table.count, words * sizeof(uint32_t),
@@ -246,7 +246,7 @@ static gemp_code search_subpattern(gemp_apply *a, subpattern *s, const gemp_row_
 		counts[row] = correlation.row_tuple[row] == SIZE_MAX ? 0 : answers[correlation.row_tuple[row]];
 done:
 	gemp_free_all(seed_counts, answers);
-	gemp_class_table_free(&c.table);
+	gemp_record_table_free(&c.table);
 	gemp_correlate_free(&correlation);
 	return code;
 }

@@ -2,7 +2,8 @@
 
 #include "core/memory.h"
 #include "core/random.h"
-#include "match/distinct/class_table.h"
+#include "pattern/model/pattern.h"
+#include "primitive/record_table.h"
 
 #include <string.h>
 
@@ -18,13 +19,13 @@ int gemp_correlate_owner(const gemp_correlate *c, const gemp_vertex *tuple)
 }
 
 /* The index of a tuple among the distinct ones, in order of first appearance; it is the last word of the record. */
-static gemp_code number_tuple(gemp_class_table *table, const gemp_vertex *tuple, size_t width, size_t *index)
+static gemp_code number_tuple(gemp_record_table *table, const gemp_vertex *tuple, size_t width, size_t *index)
 {
 	uint32_t record[GEMP_MAX_PATTERN_VERTICES + 1], *found;
 	bool added;
 	memcpy(record, tuple, width * sizeof *record);
 	record[width] = (uint32_t)table->count;
-	gemp_code code = gemp_class_table_add(table, record, hash_of(tuple, width), &found, &added);
+	gemp_code code = gemp_record_table_add(table, record, hash_of(tuple, width), &found, &added);
 	if (code == GEMP_OK && !found)
 		code = gemp_fail(GEMP_ENOMEM, "more than 2^32 - 1 different tuples ask for a sub-pattern at once");
 	if (code == GEMP_OK)
@@ -32,16 +33,16 @@ static gemp_code number_tuple(gemp_class_table *table, const gemp_vertex *tuple,
 	return code;
 }
 
-static void open_table(gemp_class_table *table, size_t width)
+static void open_table(gemp_record_table *table, size_t width)
 {
-	gemp_class_table_init(table, width + 1, width, SIZE_MAX / 2);
+	gemp_record_table_init(table, width + 1, width, SIZE_MAX / 2);
 }
 
 /* REQUESTS */
 
 /* Rows with a missing vertex request nothing: EXISTS is false and OPTIONAL MATCH finds nothing there. */
 static gemp_code collect_tuples(gemp_correlate *c, const gemp_row_store *rows, const int *outer,
-                                gemp_class_table *table)
+                                gemp_record_table *table)
 {
 	gemp_vertex tuple[GEMP_MAX_PATTERN_VERTICES];
 	GEMP_PROPAGATE(GEMP_NEW(c->row_tuple, rows->rows));
@@ -60,7 +61,7 @@ static gemp_code collect_tuples(gemp_correlate *c, const gemp_row_store *rows, c
 }
 
 /* Counting sort by owner. Replies arrive by rank, so that the tuples must be in the same order. */
-static gemp_code group_by_owner(gemp_correlate *c, const gemp_class_table *table, size_t rows)
+static gemp_code group_by_owner(gemp_correlate *c, const gemp_record_table *table, size_t rows)
 {
 	GEMP_OWNED size_t *next = NULL, *place = NULL;
 	c->tuple_count = table->count;
@@ -69,11 +70,11 @@ static gemp_code group_by_owner(gemp_correlate *c, const gemp_class_table *table
 	GEMP_PROPAGATE(GEMP_NEW(c->tuples, c->tuple_count * c->width));
 	GEMP_PROPAGATE(GEMP_NEW(c->owner, c->tuple_count));
 	for (size_t i = 0; i < c->tuple_count; i++)
-		next[gemp_correlate_owner(c, gemp_class_table_record(table, i)) + 1]++;
+		next[gemp_correlate_owner(c, gemp_record_table_record(table, i)) + 1]++;
 	for (int r = 0; r < c->comm->size; r++)
 		next[r + 1] += next[r];
 	for (size_t i = 0; i < c->tuple_count; i++) {
-		const uint32_t *record = gemp_class_table_record(table, i);
+		const uint32_t *record = gemp_record_table_record(table, i);
 		int owner = gemp_correlate_owner(c, record);
 		place[i] = next[owner]++;
 		c->owner[place[i]] = owner;
@@ -101,7 +102,7 @@ static gemp_code number_seeds(gemp_correlate *c, const gemp_vertex *received, co
 	c->seed_count = c->table->count;
 	GEMP_PROPAGATE(GEMP_NEW(c->seed, c->seed_count * c->width));
 	for (size_t i = 0; i < c->seed_count; i++)
-		memcpy(c->seed + i * c->width, gemp_class_table_record(c->table, i), c->width * sizeof *c->seed);
+		memcpy(c->seed + i * c->width, gemp_record_table_record(c->table, i), c->width * sizeof *c->seed);
 	return GEMP_OK;
 }
 
@@ -118,14 +119,14 @@ gemp_code gemp_correlate_new(gemp_correlate *c, gemp_runtime *context, const gem
                              size_t width)
 {
 	gemp_code code = GEMP_OK;
-	gemp_class_table table;
+	gemp_record_table table;
 	GEMP_OWNED void *received = NULL;
 	GEMP_OWNED size_t *begin = NULL;
 	*c = (gemp_correlate){ .comm = context->comm, .width = width };
 	open_table(&table, width);
 	code = collect_tuples(c, rows, outer, &table);
 	GEMP_THEN(group_by_owner(c, &table, rows->rows));
-	gemp_class_table_free(&table);
+	gemp_record_table_free(&table);
 	GEMP_PROPAGATE(gemp_exchange_records(c->comm, code, c->tuples, c->tuple_count, width * sizeof *c->tuples, c->owner,
 	                                     &received, &begin, &context->traffic));
 	return gemp_comm_agree(c->comm, number_seeds(c, received, begin));
@@ -134,7 +135,7 @@ gemp_code gemp_correlate_new(gemp_correlate *c, gemp_runtime *context, const gem
 void gemp_correlate_free(gemp_correlate *c)
 {
 	if (c->table)
-		gemp_class_table_free(c->table);
+		gemp_record_table_free(c->table);
 	gemp_free_all(c->table, c->tuples, c->row_tuple, c->owner, c->request_seed, c->request_rank, c->seed);
 	*c = (gemp_correlate){ 0 };
 }

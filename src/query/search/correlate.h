@@ -15,17 +15,17 @@
 
 typedef struct gemp_correlate {
 	const gemp_comm *comm;
-	size_t width;                   /* vertices of a tuple, 1 or more */
-	size_t tuple_count;             /* distinct tuples of this rank's rows, grouped by the rank that answers */
-	gemp_vertex *tuples;            /* [tuple_count * width] */
-	size_t *row_tuple;              /* [rows] index into tuples; SIZE_MAX: a vertex of it is missing */
-	int *owner;                     /* [tuple_count] ascending */
-	size_t request_count;           /* requests received, by source */
-	size_t *request_seed;           /* [request_count] index into seeds */
-	int *request_rank;              /* [request_count] rank */
-	size_t seed_count;              /* distinct tuples that this rank answers for */
-	gemp_vertex *seed;              /* [seed_count * width] */
-	struct gemp_class_table *table; /* of seeds */
+	size_t width;                    /* vertices of a tuple, 1 or more */
+	size_t tuple_count;              /* distinct tuples of this rank's rows, grouped by the rank that answers */
+	gemp_vertex *tuples;             /* [tuple_count * width] */
+	size_t *row_tuple;               /* [rows] index into tuples; SIZE_MAX: a vertex of it is missing */
+	int *owner;                      /* [tuple_count] ascending */
+	size_t request_count;            /* requests received, by source */
+	size_t *request_seed;            /* [request_count] index into seeds */
+	int *request_rank;               /* [request_count] rank */
+	size_t seed_count;               /* distinct tuples that this rank answers for */
+	gemp_vertex *seed;               /* [seed_count * width] */
+	struct gemp_record_table *table; /* of seeds */
 } gemp_correlate;
 
 /* Collective. outer[width]: the vertices of a row that make its tuple. gemp_correlate_free in any case. */

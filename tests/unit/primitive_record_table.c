@@ -4,7 +4,7 @@
 
 #include "core/random.h"
 #include "core/status.h"
-#include "match/distinct/class_table.h"
+#include "primitive/record_table.h"
 
 #include <string.h>
 
@@ -23,13 +23,13 @@ static uint64_t hash_of(uint32_t key, uint64_t mask)
 	return gemp_mix(key + 1) & mask;
 }
 
-static bool holds(gemp_class_table *table, uint32_t key, uint64_t mask, uint32_t payload)
+static bool holds(gemp_record_table *table, uint32_t key, uint64_t mask, uint32_t payload)
 {
 	uint32_t record[WORDS], *found;
 	bool added;
 	size_t count = table->count;
 	make_record(key, 0, record);
-	assert_ok(gemp_class_table_add(table, record, hash_of(key, mask), &found, &added));
+	assert_ok(gemp_record_table_add(table, record, hash_of(key, mask), &found, &added));
 	return !added && found[0] == key && found[2] == payload && table->count == count;
 }
 
@@ -39,17 +39,17 @@ static void every_key_once_whatever_the_hash(void **state)
 	static const uint64_t masks[] = { UINT64_MAX, 0, 1, UINT64_C(0xff00000000000000), 0xff };
 	uint64_t seed = test_seed();
 	for (size_t m = 0; m < sizeof masks / sizeof *masks; m++) {
-		gemp_class_table table;
+		gemp_record_table table;
 		uint32_t first[UNIVERSE] = { 0 };
 		size_t distinct = 0;
-		gemp_class_table_init(&table, WORDS, KEY_WORDS, SIZE_MAX);
+		gemp_record_table_init(&table, WORDS, KEY_WORDS, SIZE_MAX);
 		for (uint32_t i = 1; i <= 3000; i++) {
 			uint32_t key = (uint32_t)gemp_random_below(&seed, UNIVERSE), record[WORDS], *found;
 			bool added;
 			make_record(key, i, record);
-			gemp_class_table_prefetch(&table, hash_of(key, masks[m]));
-			gemp_class_table_prefetch_record(&table, hash_of(key, masks[m]));
-			assert_ok(gemp_class_table_add(&table, record, hash_of(key, masks[m]), &found, &added));
+			gemp_record_table_prefetch(&table, hash_of(key, masks[m]));
+			gemp_record_table_prefetch_record(&table, hash_of(key, masks[m]));
+			assert_ok(gemp_record_table_add(&table, record, hash_of(key, masks[m]), &found, &added));
 			assert_int_equal(added, first[key] == 0);
 			first[key] = first[key] ? first[key] : i;
 			distinct += added;
@@ -58,14 +58,14 @@ static void every_key_once_whatever_the_hash(void **state)
 		}
 		for (uint32_t key = 0; key < UNIVERSE; key++)
 			assert_true(!first[key] || holds(&table, key, masks[m], first[key]));
-		gemp_class_table_clear(&table);
+		gemp_record_table_clear(&table);
 		assert_int_equal(table.count, 0);
 		uint32_t record[WORDS], *found;
 		bool added;
 		make_record(7, 9, record);
-		assert_ok(gemp_class_table_add(&table, record, hash_of(7, masks[m]), &found, &added));
+		assert_ok(gemp_record_table_add(&table, record, hash_of(7, masks[m]), &found, &added));
 		assert_true(added);
-		gemp_class_table_free(&table);
+		gemp_record_table_free(&table);
 	}
 }
 
@@ -79,18 +79,18 @@ static void keeping_some(void **state)
 {
 	(void)state;
 	for (uint64_t mask = 0; mask <= 1; mask++) {
-		gemp_class_table table;
+		gemp_record_table table;
 		uint64_t all = mask ? UINT64_MAX : 0;
-		gemp_class_table_init(&table, WORDS, KEY_WORDS, SIZE_MAX);
-		gemp_class_table_retain(&table, keep_even, &all);
+		gemp_record_table_init(&table, WORDS, KEY_WORDS, SIZE_MAX);
+		gemp_record_table_retain(&table, keep_even, &all);
 		for (uint32_t key = 0; key < 200; key++)
 			assert_false(holds(&table, key, all, 0));
-		gemp_class_table_retain(&table, keep_even, &all);
+		gemp_record_table_retain(&table, keep_even, &all);
 		assert_int_equal(table.count, 100);
 		for (uint32_t key = 0; key < 200; key += 2)
 			assert_true(holds(&table, key, all, 0));
 		assert_false(holds(&table, 1, all, 0));
-		gemp_class_table_free(&table);
+		gemp_record_table_free(&table);
 	}
 }
 
@@ -98,14 +98,14 @@ static void a_budget_is_kept(void **state)
 {
 	(void)state;
 	enum { BUDGET = 4000 };
-	gemp_class_table table;
+	gemp_record_table table;
 	uint32_t key = 0, record[WORDS], *found = record;
 	bool added;
 	size_t before = gemp_memory_live();
-	gemp_class_table_init(&table, WORDS, KEY_WORDS, BUDGET);
+	gemp_record_table_init(&table, WORDS, KEY_WORDS, BUDGET);
 	while (found) {
 		make_record(key++, 1, record);
-		assert_ok(gemp_class_table_add(&table, record, hash_of(key - 1, UINT64_MAX), &found, &added));
+		assert_ok(gemp_record_table_add(&table, record, hash_of(key - 1, UINT64_MAX), &found, &added));
 		assert_true(gemp_memory_live() - before <= BUDGET);
 	}
 	assert_false(added);
@@ -114,9 +114,9 @@ static void a_budget_is_kept(void **state)
 	for (uint32_t k = 0; k + 1 < key; k++)
 		assert_true(holds(&table, k, UINT64_MAX, 1));
 	table.budget = SIZE_MAX;
-	assert_ok(gemp_class_table_add(&table, record, hash_of(key - 1, UINT64_MAX), &found, &added));
+	assert_ok(gemp_record_table_add(&table, record, hash_of(key - 1, UINT64_MAX), &found, &added));
 	assert_true(added && found);
-	gemp_class_table_free(&table);
+	gemp_record_table_free(&table);
 	assert_int_equal(gemp_memory_live(), before);
 }
 
@@ -124,21 +124,21 @@ static gemp_code fill(void *unused)
 {
 	(void)unused;
 	gemp_code code = GEMP_OK;
-	gemp_class_table table;
-	gemp_class_table_init(&table, WORDS, KEY_WORDS, SIZE_MAX);
+	gemp_record_table table;
+	gemp_record_table_init(&table, WORDS, KEY_WORDS, SIZE_MAX);
 	for (uint32_t key = 0; key < 300; key++) {
 		uint32_t record[WORDS], *found;
 		bool added;
 		size_t count = table.count;
 		make_record(key, 1, record);
-		code = gemp_class_table_add(&table, record, hash_of(key, UINT64_MAX), &found, &added);
+		code = gemp_record_table_add(&table, record, hash_of(key, UINT64_MAX), &found, &added);
 		if (code != GEMP_OK) {
 			assert_int_equal(table.count, count);
 			goto done;
 		}
 	}
 done:
-	gemp_class_table_free(&table);
+	gemp_record_table_free(&table);
 	return code;
 }
 

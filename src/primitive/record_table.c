@@ -1,0 +1,220 @@
+#include "primitive/record_table.h"
+
+#include "core/memory.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+static const size_t most_slots = (size_t)1 << 31; /* so that an index and 1 fit into 32 bits */
+
+void gemp_record_table_init(gemp_record_table *table, size_t words, size_t key_words, size_t budget)
+{
+	*table = (gemp_record_table){ .words = words, .key_words = key_words, .budget = budget };
+}
+
+void gemp_record_table_free(gemp_record_table *table)
+{
+	for (size_t s = 0; s < GEMP_RECORD_SEGMENTS; s++)
+		gemp_free(table->segment[s]);
+	gemp_free_all(table->slots, table->old);
+	*table = (gemp_record_table){ 0 };
+}
+
+/* Records are of one size. */
+static size_t record_bytes(const gemp_record_table *table, size_t records)
+{
+	return records * table->words * sizeof(uint32_t);
+}
+
+/* Large tables are met at random: fewer, larger pages. */
+static void prefer_large_pages(void *block, size_t size)
+{
+	enum { PAGE = 2 << 20 };
+	uintptr_t begin = ((uintptr_t)block + PAGE - 1) / PAGE * PAGE, end = ((uintptr_t)block + size) / PAGE * PAGE;
+	if (begin < end)
+		madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+}
+
+/* Doubles the slots until three of four hold what is needed. While slots move, old and new ones are there at once, and
+ * both count. */
+static gemp_code grow_slots(gemp_record_table *table, size_t needed, bool *fits)
+{
+	size_t larger = gemp_slot_capacity(table->slot_count, needed);
+	uint64_t *slots;
+	size_t bytes = record_bytes(table, table->capacity) + (larger + table->slot_count) * sizeof *table->slots;
+	*fits = bytes <= table->budget && larger <= most_slots;
+	if (!*fits)
+		return GEMP_OK;
+	if (GEMP_NEW(slots, larger) != GEMP_OK)
+		return GEMP_ENOMEM;
+	prefer_large_pages(slots, larger * sizeof *slots);
+	table->old = table->slots;
+	table->old_count = table->slot_count;
+	table->slots = slots;
+	table->slot_count = larger;
+	return GEMP_OK;
+}
+
+/* The segment behind the last one, or as much of it as the budget allows. */
+static gemp_code add_segment(gemp_record_table *table, size_t most)
+{
+	size_t begin = 0, length = GEMP_FIRST_SEGMENT, s = 0;
+	for (; begin + length <= table->capacity; length *= 2, s++)
+		begin += length;
+	if (length > most - begin)
+		length = most - begin;
+	uint32_t *records = gemp_realloc(table->segment[s], length, table->words * sizeof *records);
+	if (!records)
+		return GEMP_ENOMEM;
+	prefer_large_pages(records, record_bytes(table, length));
+	table->segment[s] = records;
+	table->capacity = begin + length;
+	return GEMP_OK;
+}
+
+/* Segments are added until they hold what is needed; the last one may be shorter, as the budget allows. */
+static gemp_code grow_records(gemp_record_table *table, size_t needed, bool *fits)
+{
+	size_t slots = table->slot_count * sizeof *table->slots;
+	size_t most = table->budget > slots ? (table->budget - slots) / record_bytes(table, 1) : 0;
+	*fits = needed <= most;
+	while (*fits && table->capacity < needed)
+		GEMP_PROPAGATE(add_segment(table, most));
+	return GEMP_OK;
+}
+
+gemp_code gemp_record_table_reserve(gemp_record_table *table, size_t extra, bool *fits)
+{
+	size_t needed = table->count + extra;
+	*fits = true;
+	if (needed > table->slot_count - table->slot_count / 4)
+		GEMP_PROPAGATE(grow_slots(table, needed, fits));
+	if (*fits && needed > table->capacity)
+		GEMP_PROPAGATE(grow_records(table, needed, fits));
+	return GEMP_OK;
+}
+
+/* Moves the slots that were outgrown; any thread may do it, since it takes no memory. */
+void gemp_record_table_rehash(gemp_record_table *table)
+{
+	for (size_t s = 0; s < table->old_count; s++)
+		if (table->old[s])
+			gemp_slot_occupy(table->slots, table->slot_count, (uint32_t)(table->old[s] >> 32),
+			                 gemp_slot_index(table->old[s]));
+	table->old_count = 0;
+}
+
+/* Gives back the slots that were outgrown. */
+void gemp_record_table_trim(gemp_record_table *table)
+{
+	gemp_record_table_rehash(table);
+	gemp_free(table->old);
+	table->old = NULL;
+}
+
+/* Only the key is compared; an embedding beside it may differ within a class. */
+static bool same_key(const gemp_record_table *table, const uint32_t *a, const uint32_t *b)
+{
+	for (size_t w = 0; w < table->key_words; w++)
+		if (a[w] != b[w])
+			return false;
+	return true;
+}
+
+/* The record with this key, or NULL and the slot where it would stand. */
+static uint32_t *find_slot(const gemp_record_table *table, const uint32_t *record, uint32_t tag, size_t *slot)
+{
+	size_t at;
+	GEMP_FOR_SLOTS (at, table->slots, table->slot_count, tag) {
+		uint32_t *other = gemp_record_table_record(table, gemp_slot_index(table->slots[at]));
+		if (same_key(table, other, record))
+			return other;
+	}
+	*slot = at;
+	return NULL;
+}
+
+/* Records are appended to the last segment, in which gemp_record_table_reserve has made room. */
+static uint32_t *append_record(gemp_record_table *table, const uint32_t *record, uint32_t tag, size_t slot)
+{
+	uint32_t *placed = gemp_record_table_record(table, table->count);
+	for (size_t w = 0; w < table->words; w++)
+		placed[w] = record[w];
+	table->slots[slot] = (uint64_t)tag << 32 | ++table->count;
+	return placed;
+}
+
+uint32_t *gemp_record_table_find(const gemp_record_table *table, const uint32_t *record, uint64_t hash)
+{
+	size_t slot;
+	return find_slot(table, record, gemp_slot_tag(hash), &slot);
+}
+
+/* Adds to memory that gemp_record_table_reserve has taken, and so cannot fail. */
+uint32_t *gemp_record_table_add_reserved(gemp_record_table *table, const uint32_t *record, uint64_t hash, bool *added)
+{
+	uint32_t tag = gemp_slot_tag(hash);
+	size_t slot = 0;
+	uint32_t *found = find_slot(table, record, tag, &slot);
+	*added = !found;
+	return found ? found : append_record(table, record, tag, slot);
+}
+
+/* Looks first, since most records of a long search are known already and an addition may have to grow the table. */
+gemp_code gemp_record_table_add(gemp_record_table *table, const uint32_t *record, uint64_t hash, uint32_t **found,
+                                bool *added)
+{
+	gemp_code code = GEMP_OK;
+	size_t slot = 0;
+	bool fits;
+	*found = find_slot(table, record, gemp_slot_tag(hash), &slot);
+	*added = false;
+	if (*found)
+		return GEMP_OK;
+	code = gemp_record_table_reserve(table, 1, &fits);
+	gemp_record_table_trim(table);
+	if (code == GEMP_OK && fits)
+		*found = gemp_record_table_add_reserved(table, record, hash, added);
+	return code;
+}
+
+void gemp_record_table_prefetch(const gemp_record_table *table, uint64_t hash)
+{
+	if (table->slot_count)
+		__builtin_prefetch(&table->slots[gemp_slot_home(gemp_slot_tag(hash), table->slot_count)], 1);
+}
+
+/* Looks at four slots at most: a later one would cost more than it saves. */
+void gemp_record_table_prefetch_record(const gemp_record_table *table, uint64_t hash)
+{
+	uint32_t tag = gemp_slot_tag(hash);
+	size_t at = gemp_slot_home(tag, table->slot_count);
+	for (size_t end = at + 4; at < end && at < table->slot_count && table->slots[at]; at++)
+		if (table->slots[at] >> 32 == tag) {
+			__builtin_prefetch(gemp_record_table_record(table, gemp_slot_index(table->slots[at])));
+			return;
+		}
+}
+
+void gemp_record_table_clear(gemp_record_table *table)
+{
+	table->count = 0;
+	if (table->slot_count)
+		memset(table->slots, 0, table->slot_count * sizeof *table->slots);
+}
+
+/* Records that stay move up in place, so that this takes no memory: it runs when the budget is met. */
+void gemp_record_table_retain(gemp_record_table *table, gemp_retain_function *keep, void *context)
+{
+	size_t count = table->count;
+	gemp_record_table_clear(table);
+	for (size_t i = 0; i < count; i++) {
+		uint64_t hash;
+		const uint32_t *record = gemp_record_table_record(table, i);
+		if (!keep(context, record, &hash))
+			continue;
+		if (i != table->count)
+			memcpy(gemp_record_table_record(table, table->count), record, table->words * sizeof *record);
+		gemp_slot_occupy(table->slots, table->slot_count, gemp_slot_tag(hash), table->count++);
+	}
+}
