@@ -70,7 +70,7 @@ function(gemp_c_tests folder)
 		endif()
 		set(target test_${folder}_${stem})
 		add_executable(${target} ${source})
-		target_link_libraries(${target} PRIVATE gemp_cli gemp_io $<TARGET_PROPERTY:gemp_${layer},LINK_LIBRARIES>
+		target_link_libraries(${target} PRIVATE gemp_cli gemp_api gemp_io $<TARGET_PROPERTY:gemp_${layer},LINK_LIBRARIES>
 			gemp_harness gemp_warnings)
 		target_compile_options(${target} PRIVATE ${GEMP_TEST_OPTIONS})
 		if(folder STREQUAL mpi)
