@@ -239,7 +239,7 @@ static gemp_code handle_reciprocal(const gemp_builder *builder, const gemp_shard
 	if (pairs && merge) {
 		GEMP_PROPAGATE(gemp_comm_agree(builder->comm, drop_marked(graph, relation, marked)));
 		number_edges(builder->comm, graph, relation);
-		GEMP_PROPAGATE(gemp_rows_by_target_make(builder, graph, relation));
+		GEMP_PROPAGATE(gemp_rows_by_target_make(builder->comm, builder->options.batch, graph, relation));
 	}
 	return GEMP_OK;
 }
@@ -373,7 +373,7 @@ gemp_code gemp_builder_edges(gemp_builder *builder, gemp_shard *graph)
 		GEMP_TRY(gemp_comm_agree(builder->comm, make_rows(builder, graph, edges, relation)));
 		number_edges(builder->comm, graph, relation);
 		gemp_step_times_next(builder->options.steps, "targets");
-		GEMP_TRY(gemp_rows_by_target_make(builder, graph, relation));
+		GEMP_TRY(gemp_rows_by_target_make(builder->comm, builder->options.batch, graph, relation));
 		if (!relation->directed)
 			GEMP_TRY(handle_reciprocal(builder, graph, relation));
 		relation->loaded = GEMP_LOAD_ALL;

@@ -57,15 +57,6 @@ static gemp_code normalise_keys(gemp_builder *builder)
 	return gemp_comm_agree(builder->comm, code);
 }
 
-/* The ids of the ends of edges, asked of the owners of their keys. */
-
-/* An edge with an end that is no vertex, as gemp_unknown_end for keys of any kind. */
-typedef struct unknown_end {
-	uint64_t place, count;
-	bool source;
-	gemp_text key; /* encoded */
-} unknown_end;
-
 /* Keys of ends that one part of the builder asks for, and those that this rank owns. */
 typedef struct key_lookup {
 	const gemp_builder *builder;
@@ -128,106 +119,77 @@ static gemp_code answer_end_keys(void *self, int source, const char *at, const c
 }
 
 /* Ids in place of the indices of ends; the edge of the lowest place with an unknown end is noted. */
-static gemp_code replace_ends(gemp_builder_part *part, const uint32_t *ids, unknown_end *unknown)
+static gemp_code replace_ends(gemp_builder_part *part, const uint32_t *ids, gemp_unknown_end *unknown)
 {
 	gemp_edge_list *edges = &part->edges;
 	gemp_vertex *out = (gemp_vertex *)edges->ends;
 	for (size_t e = 0; e < edges->count; e++) {
-		gemp_vertex source = ids[edges->ends[2 * e]], target = ids[edges->ends[2 * e + 1]];
-		if (source == GEMP_NO_VERTEX || target == GEMP_NO_VERTEX) {
-			uint64_t place = gemp_edge_list_place(edges, e);
-			if (!unknown->count++ || place < unknown->place) {
-				size_t size;
-				unknown->source = source == GEMP_NO_VERTEX;
-				const char *key = gemp_bytes_at(&part->end_keys.list, edges->ends[2 * e + !unknown->source], &size);
-				unknown->place = place;
-				gemp_text_clear(&unknown->key);
-				gemp_text_add(&unknown->key, key, size);
-			}
+		gemp_vertex ends[2] = { ids[edges->ends[2 * e]], ids[edges->ends[2 * e + 1]] };
+		if (gemp_unknown_end_note(unknown, ends, edges, e)) {
+			size_t size;
+			const char *key = gemp_bytes_at(&part->end_keys.list, edges->ends[2 * e + !unknown->source], &size);
+			gemp_text_clear(&unknown->key);
+			gemp_text_add(&unknown->key, key, size);
 		}
-		memcpy(&out[2 * e], &source, sizeof source);
-		memcpy(&out[2 * e + 1], &target, sizeof target);
+		memcpy(&out[2 * e], ends, sizeof ends);
 	}
-	gemp_code code = gemp_edge_list_use_ids(edges);
-	return code == GEMP_OK ? gemp_text_status(&unknown->key) : code;
+	GEMP_PROPAGATE(gemp_edge_list_use_ids(edges));
+	return gemp_text_status(&unknown->key);
 }
 
 /* Collective. Each distinct key of the part is asked for once, whatever the number of its edges. */
-static gemp_code replace_coded_ends(key_lookup *l, gemp_builder_part *part, unknown_end *unknown)
+static gemp_code replace_coded_ends(key_lookup *l, gemp_builder_part *part, gemp_unknown_end *unknown)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = l->builder->comm;
-	uint32_t *ids = NULL;
+	const size_t count = part->end_keys.list.count;
+	GEMP_OWNED uint32_t *ids = NULL;
+	const gemp_record_stream stream = { l, count, l->builder->options.batch, end_owner, pack_end_key, answer_end_keys };
 	l->part = part;
-	GEMP_TRY(gemp_comm_agree(
-		comm, gemp_new_all(GEMP_ARRAY(l->answers, (size_t)comm->size), GEMP_ARRAY(ids, part->end_keys.list.count))));
-	gemp_record_stream stream = {
-		l, part->end_keys.list.count, l->builder->options.batch, end_owner, pack_end_key, answer_end_keys
-	};
-	GEMP_TRY(gemp_record_stream_run(comm, &stream));
-	GEMP_TRY(gemp_record_stream_answer(comm, GEMP_OK, &stream, l->answers, ids));
-	GEMP_TRY(gemp_comm_agree(comm, replace_ends(part, ids, unknown)));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(ids, count)));
+	GEMP_PROPAGATE(gemp_record_stream_run(comm, &stream));
+	GEMP_PROPAGATE(gemp_record_stream_answer(comm, GEMP_OK, &stream, l->answers, ids));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, replace_ends(part, ids, unknown)));
 	gemp_dictionary_free(&part->end_keys);
-done:
-	for (int r = 0; l->answers && r < comm->size; r++)
+	return GEMP_OK;
+}
+
+static void free_lookup(key_lookup *l)
+{
+	for (int r = 0; l->answers && r < l->builder->comm->size; r++)
 		gemp_text_free(&l->answers[r]);
-	gemp_free(l->answers);
-	l->answers = NULL;
-	gemp_free(ids);
-	return code;
+	gemp_free_all(l->answers, l->index.begin);
 }
 
 /* Collective. All ranks make as many rounds as the rank with most parts. */
-static gemp_code coded_ids(gemp_builder *builder, const gemp_shard *graph, unknown_end *unknown)
+static gemp_code coded_ids(gemp_builder *builder, const gemp_shard *graph, gemp_unknown_end *unknown)
 {
-	gemp_code code = GEMP_OK;
-	key_lookup l = { .builder = builder, .graph = graph };
-	gemp_builder_part none = { 0 };
-	GEMP_TRY(gemp_comm_agree(builder->comm, gemp_key_index_new(&l.index, builder)));
+	GEMP_OWNED_BY(free_lookup) key_lookup l = { .builder = builder, .graph = graph };
+	GEMP_OWNED_BY(gemp_builder_part_free) gemp_builder_part none = { 0 };
+	gemp_code code = GEMP_NEW(l.answers, (size_t)builder->comm->size);
+	GEMP_THEN(gemp_key_index_new(&l.index, builder));
+	GEMP_PROPAGATE(gemp_comm_agree(builder->comm, code));
 	for (size_t p = 0, parts = gemp_builder_max_parts(builder); p < parts; p++) {
-		GEMP_TRY(replace_coded_ends(&l, gemp_builder_part_at(builder, p, &none), unknown));
+		GEMP_PROPAGATE(replace_coded_ends(&l, gemp_builder_part_at(builder, p, &none), unknown));
 		gemp_builder_part_free(&none);
 	}
-done:
-	gemp_builder_part_free(&none);
-	gemp_free(l.index.begin);
-	return code;
+	return GEMP_OK;
 }
 
-/* Collective. The same report for keys that are numbers. */
-static gemp_code integer_ids(gemp_builder *builder, const gemp_shard *graph, unknown_end *unknown)
+/* Collective. The stage in which the ends of edges become ids. */
+static gemp_code find_end_ids(gemp_builder *builder, const gemp_shard *graph)
 {
-	gemp_unknown_end found = { 0 };
-	gemp_value key = { .type = GEMP_INTEGER };
-	gemp_code code = gemp_builder_integer_ids(builder, graph, &found);
-	if (code != GEMP_OK)
-		return code;
-	key.integer = gemp_integer_of(found.key);
-	unknown->place = found.place;
-	unknown->count = found.count;
-	unknown->source = found.source;
-	return gemp_comm_agree(builder->comm, gemp_key_encode(&key, &unknown->key));
-}
-
-static gemp_code gemp_builder_ends(gemp_builder *builder, const gemp_shard *graph)
-{
-	gemp_code code = GEMP_OK;
-	unknown_end unknown = { 0 };
-	gemp_text message = { 0 };
-	GEMP_TRY(gemp_builder_is_coded(builder) ? coded_ids(builder, graph, &unknown)
-	                                        : integer_ids(builder, graph, &unknown));
+	GEMP_OWNED_BY(gemp_unknown_end_free) gemp_unknown_end unknown = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text message = { 0 };
+	GEMP_PROPAGATE(gemp_builder_is_coded(builder) ? coded_ids(builder, graph, &unknown)
+	                                              : gemp_builder_integer_ids(builder, graph, &unknown));
 	if (unknown.count) {
 		gemp_builder_place_print(builder, unknown.place, &message);
 		gemp_text_print(&message, ": the edge's %s ", unknown.source ? "source" : "target");
 		gemp_builder_print_key(unknown.key.data, unknown.key.size, &message);
 		gemp_text_print(&message, " is not among the vertices; add the vertex or remove the edge");
 	}
-	GEMP_TRY(gemp_comm_agree(builder->comm, gemp_text_status(&message)));
-	code = gemp_builder_report(builder, unknown.place, unknown.count, message.data);
-done:
-	gemp_text_free(&message);
-	gemp_text_free(&unknown.key);
-	return code;
+	GEMP_PROPAGATE(gemp_comm_agree(builder->comm, gemp_text_status(&message)));
+	return gemp_builder_report(builder, unknown.place, unknown.count, message.data);
 }
 
 /* The order of keys among all keys: a sample sort. */
@@ -357,25 +319,27 @@ done:
 	return code;
 }
 
-static gemp_code gemp_builder_ranks(gemp_builder *builder, gemp_shard *graph)
+static void free_key_sort(key_sort *sort)
 {
-	gemp_code code = GEMP_OK;
-	key_sort sort = { .builder = builder };
-	uint32_t *ranks = NULL;
-	code = gemp_new_all(GEMP_ARRAY(sort.order, graph->rows), GEMP_ARRAY(ranks, graph->rows),
-	                    GEMP_ARRAY(graph->key_ranks, graph->rows));
+	gemp_free_all(sort->order, sort->sources);
+	gemp_bytes_free(&sort->splitters);
+	gemp_bytes_free(&sort->keys);
+}
+
+/* Collective. The stage that gives every key its rank among all keys. One rank sorts its keys and is done. */
+static gemp_code rank_all_keys(gemp_builder *builder, gemp_shard *graph)
+{
+	GEMP_OWNED_BY(free_key_sort) key_sort sort = { .builder = builder };
+	GEMP_OWNED uint32_t *ranks = NULL;
+	gemp_code code = gemp_new_all(GEMP_ARRAY(sort.order, graph->rows), GEMP_ARRAY(ranks, graph->rows),
+	                              GEMP_ARRAY(graph->key_ranks, graph->rows));
 	GEMP_THEN(gemp_bytes_sort(&builder->vertices.keys, sort.order));
-	GEMP_TRY(gemp_comm_agree(builder->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(builder->comm, code));
 	if (builder->comm->size > 1)
-		GEMP_TRY(sample_sort(&sort, ranks));
+		GEMP_PROPAGATE(sample_sort(&sort, ranks));
 	for (size_t i = 0; i < graph->rows; i++)
 		graph->key_ranks[sort.order[i]] = builder->comm->size > 1 ? ranks[i] : (uint32_t)i;
-done:
-	gemp_free_all(sort.order, ranks);
-	gemp_bytes_free(&sort.splitters);
-	gemp_bytes_free(&sort.keys);
-	gemp_free(sort.sources);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. The stages in the order of builder_state.h. */
@@ -387,10 +351,10 @@ static gemp_code run_stages(gemp_builder *builder, gemp_shard *graph)
 	GEMP_PROPAGATE(gemp_builder_vertices(builder, graph));
 	GEMP_PROPAGATE(gemp_builder_labels(builder, graph));
 	gemp_step_times_next(steps, "ids");
-	GEMP_PROPAGATE(gemp_builder_ends(builder, graph));
+	GEMP_PROPAGATE(find_end_ids(builder, graph));
 	GEMP_PROPAGATE(gemp_builder_edges(builder, graph));
 	gemp_step_times_next(steps, "keys");
-	GEMP_PROPAGATE(gemp_builder_ranks(builder, graph));
+	GEMP_PROPAGATE(rank_all_keys(builder, graph));
 	gemp_step_times_next(steps, "hash");
 	GEMP_PROPAGATE(gemp_shard_content_hash(builder->comm, graph, &graph->hash));
 	gemp_step_times_next(steps, NULL);
@@ -414,11 +378,3 @@ done:
 	gemp_shard_free(graph);
 	return code;
 }
-
-/* edge_ends: the stage of the builder that replaces the keys of edge ends by ids.
- *
- * Distinct keys are asked of the ranks that own their hashes. The unknown end with the lowest place is reported.
- */
-
-/* key_ranks: the stage of the builder that gives every key its rank among all keys, by a sample sort (Frazer and McKellar 1970):
- * splitters from samples of all ranks divide the keys, each rank sorts its division and sends the ranks back. */

@@ -38,13 +38,6 @@ void gemp_bytes_free(gemp_bytes *list)
 	*list = (gemp_bytes){ 0 };
 }
 
-int gemp_compare_bytes(const char *a, size_t a_size, const char *b, size_t b_size)
-{
-	size_t common = a_size < b_size ? a_size : b_size;
-	int order = common ? memcmp(a, b, common) : 0;
-	return order ? order : (a_size > b_size) - (a_size < b_size);
-}
-
 int gemp_bytes_compare(const gemp_bytes *list, size_t a, size_t b)
 {
 	size_t a_size, b_size;

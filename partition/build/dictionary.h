@@ -23,7 +23,6 @@ static inline const char *gemp_bytes_at(const gemp_bytes *list, size_t index, si
 char *gemp_bytes_copy(const gemp_bytes *list, size_t index); /* a text of its own; NULL: out of memory */
 /* Bytewise, a prefix before what it begins. */
 int gemp_bytes_compare(const gemp_bytes *list, size_t a, size_t b);
-int gemp_compare_bytes(const char *a, size_t a_size, const char *b, size_t b_size);
 /* order[0..count) become the positions of the strings in bytewise order; equal ones by position. */
 gemp_code gemp_bytes_sort(const gemp_bytes *list, uint64_t *order);
 

@@ -364,58 +364,76 @@ done:
 	return code;
 }
 
-/* Before the ids take the place of the keys. */
-static void note_unknown(const gemp_edge_list *edges, const key_block *b, const gemp_vertex *ids,
-                         gemp_unknown_end *unknown)
+bool gemp_unknown_end_note(gemp_unknown_end *unknown, const gemp_vertex ends[2], const gemp_edge_list *edges,
+                           size_t edge)
 {
-	size_t first = (size_t)(b->keys - edges->ends) / 2;
-	for (size_t i = 0; i < b->count; i += 2) {
-		if (ids[i] != GEMP_NO_VERTEX && ids[i + 1] != GEMP_NO_VERTEX)
-			continue;
-		uint64_t place = gemp_edge_list_place(edges, first + i / 2);
-		if (unknown->count++ && place >= unknown->place)
-			continue;
-		unknown->place = place;
-		unknown->source = ids[i] == GEMP_NO_VERTEX;
-		unknown->key = b->keys[i + !unknown->source];
-	}
+	if (ends[0] != GEMP_NO_VERTEX && ends[1] != GEMP_NO_VERTEX)
+		return false;
+	uint64_t place = gemp_edge_list_place(edges, edge);
+	if (unknown->count++ && place >= unknown->place)
+		return false;
+	unknown->place = place;
+	unknown->source = ends[0] == GEMP_NO_VERTEX;
+	return true;
 }
 
-/* Collective. Ids are written over the keys from the front on: they are half as long and never overtake them. */
-static gemp_code replace(gemp_builder *builder, gemp_edge_list *edges, integer_lookup *l, int *owner, gemp_vertex *ids,
-                         gemp_unknown_end *unknown)
+void gemp_unknown_end_free(gemp_unknown_end *unknown)
 {
-	size_t size = block_size(builder);
-	for (uint64_t round = 0, last = gemp_exchange_rounds(builder->comm, 2 * edges->count, block_size(builder));
-	     round < last; round++) {
+	gemp_text_free(&unknown->key);
+}
+
+/* Before the ids take the place of the keys. */
+static gemp_code note_unknown(const gemp_edge_list *edges, const key_block *b, const gemp_vertex *ids,
+                              gemp_unknown_end *unknown)
+{
+	size_t first = (size_t)(b->keys - edges->ends) / 2;
+	for (size_t i = 0; i < b->count; i += 2)
+		if (gemp_unknown_end_note(unknown, ids + i, edges, first + i / 2)) {
+			gemp_value key = { .type = GEMP_INTEGER, .integer = gemp_integer_of(b->keys[i + !unknown->source]) };
+			GEMP_PROPAGATE(gemp_key_encode(&key, &unknown->key));
+		}
+	return GEMP_OK;
+}
+
+/* Collective. Ids are written over the keys from the front on: they are half as long and never overtake them. A failure to note
+ * an unknown end is kept until the last round, as the other ranks go on. */
+static gemp_code replace_keys(gemp_builder *builder, gemp_edge_list *edges, integer_lookup *l, int *owner,
+                              gemp_vertex *ids, gemp_unknown_end *unknown)
+{
+	gemp_code code = GEMP_OK;
+	const size_t size = block_size(builder);
+	for (uint64_t round = 0, last = gemp_exchange_rounds(builder->comm, 2 * edges->count, size); round < last;
+	     round++) {
 		key_block b = block_at(builder, edges, round, owner);
 		gemp_progress("finding ids", round, last, 0);
 		GEMP_PROPAGATE(request_ids(&b, l, ids));
 		if (!b.count)
 			continue;
-		note_unknown(edges, &b, ids, unknown);
+		GEMP_THEN(note_unknown(edges, &b, ids, unknown));
 		memcpy((gemp_vertex *)edges->ends + round * size, ids, b.count * sizeof *ids);
 	}
-	return gemp_comm_agree(builder->comm, gemp_edge_list_use_ids(edges));
+	GEMP_THEN(gemp_edge_list_use_ids(edges));
+	return gemp_comm_agree(builder->comm, code);
+}
+
+static void free_lookup(integer_lookup *l)
+{
+	gemp_free_all(l->index.begin, l->owned, l->ids);
 }
 
 gemp_code gemp_builder_integer_ids(gemp_builder *builder, const gemp_shard *graph, gemp_unknown_end *unknown)
 {
-	gemp_code code = GEMP_OK;
-	integer_lookup l = { 0 };
-	gemp_builder_part none = { 0 };
-	gemp_vertex *ids = NULL;
-	int *owner = NULL;
-	GEMP_TRY(new_owners(builder, &owner));
-	code = new_lookup(&l, builder, graph);
+	GEMP_OWNED_BY(free_lookup) integer_lookup l = { 0 };
+	GEMP_OWNED_BY(gemp_builder_part_free) gemp_builder_part none = { 0 };
+	GEMP_OWNED gemp_vertex *ids = NULL;
+	GEMP_OWNED int *owner = NULL;
+	GEMP_PROPAGATE(new_owners(builder, &owner));
+	gemp_code code = new_lookup(&l, builder, graph);
 	GEMP_THEN(GEMP_NEW(ids, block_size(builder)));
-	GEMP_TRY(gemp_comm_agree(builder->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(builder->comm, code));
 	for (size_t p = 0, parts = gemp_builder_max_parts(builder); p < parts; p++) {
-		GEMP_TRY(replace(builder, &gemp_builder_part_at(builder, p, &none)->edges, &l, owner, ids, unknown));
+		GEMP_PROPAGATE(replace_keys(builder, &gemp_builder_part_at(builder, p, &none)->edges, &l, owner, ids, unknown));
 		gemp_edge_list_free(&none.edges);
 	}
-done:
-	gemp_edge_list_free(&none.edges);
-	gemp_free_all(l.index.begin, l.owned, l.ids, ids, owner);
-	return code;
+	return GEMP_OK;
 }

@@ -49,9 +49,14 @@ static inline uint64_t gemp_key_index_bucket(const gemp_key_index *index, uint64
 /* Edges with an end that is no vertex: that of the lowest place, and how many there are on this rank. */
 typedef struct gemp_unknown_end {
 	uint64_t place, count;
-	bool source;  /* else the target */
-	uint64_t key; /* as a number */
+	bool source;   /* else the target */
+	gemp_text key; /* encoded; a failed addition is recorded in it */
 } gemp_unknown_end;
+
+/* Local. Notes an edge of the list whose ends have become `ends`. True: it is the first of all so far, and its key is to be set. */
+bool gemp_unknown_end_note(gemp_unknown_end *unknown, const gemp_vertex ends[2], const gemp_edge_list *edges,
+                           size_t edge);
+void gemp_unknown_end_free(gemp_unknown_end *unknown);
 
 /* Collective. Ids in place of the ends of all edges; unknown ends are noted, and are no failure here. */
 gemp_code gemp_builder_integer_ids(gemp_builder *builder, const gemp_shard *graph, gemp_unknown_end *unknown);

@@ -60,11 +60,6 @@ void gemp_row_builder_count(gemp_row_builder *rows, const uint32_t *records, siz
 	gemp_for_ranges(count, count_range, &p);
 }
 
-void gemp_row_builder_offsets(gemp_row_builder *rows)
-{
-	gemp_prefix_inclusive(rows->begin, rows->rows + 1);
-}
-
 /* Takes the next free place of each row. Two passes over a group, so that the memory is there when it is written. */
 static void place_range(void *context, size_t range, size_t begin, size_t end)
 {
@@ -94,11 +89,6 @@ void gemp_row_builder_fill(gemp_row_builder *rows, const uint32_t *records, size
 {
 	record_list p = { rows, records, width, count };
 	gemp_for_ranges(count, place_range, &p);
-}
-
-void gemp_row_builder_finish(gemp_row_builder *rows)
-{
-	gemp_prefix_shift(rows->begin, rows->rows + 1);
 }
 
 /* Rows that all threads sort, with spare memory for each thread. */
@@ -252,9 +242,9 @@ gemp_code gemp_row_builder_make(gemp_row_builder *rows, const gemp_edge_pair *pa
 		records = l.records;
 	}
 	gemp_row_builder_count(rows, records, width, count);
-	gemp_row_builder_offsets(rows);
+	gemp_prefix_inclusive(rows->begin, rows->rows + 1);
 	gemp_row_builder_fill(rows, records, width, count);
-	gemp_row_builder_finish(rows);
+	gemp_prefix_shift(rows->begin, rows->rows + 1);
 	code = gemp_row_builder_sort(rows, vertices);
 done:
 	gemp_free(l.records);

@@ -23,13 +23,12 @@ typedef struct gemp_row_builder {
 	gemp_edge *edges;   /* [begin[rows]], or NULL */
 } gemp_row_builder;
 
-/* How long rows are; `width` is the record's in numbers. After the last record gemp_row_builder_offsets turns lengths into
- * places. */
+/* Rows are made in four steps: gemp_row_builder_count for all records adds the length of row v to begin[v + 1];
+ * gemp_prefix_inclusive over begin makes places of the lengths; gemp_row_builder_fill for the same records, now with what goes
+ * into the rows, moves begin[v] to the end of row v; gemp_prefix_shift over begin restores the offsets. width: 32-bit numbers
+ * of a record. */
 void gemp_row_builder_count(gemp_row_builder *rows, const uint32_t *records, size_t width, size_t count);
-void gemp_row_builder_offsets(gemp_row_builder *rows);
-/* Then the same records again, now with what goes into the rows; after the last gemp_row_builder_finish. */
 void gemp_row_builder_fill(gemp_row_builder *rows, const uint32_t *records, size_t width, size_t count);
-void gemp_row_builder_finish(gemp_row_builder *rows);
 
 /* Rows ascend by slot, then edge. Slots are below `vertices`. */
 gemp_code gemp_row_builder_sort(gemp_row_builder *rows, uint64_t vertices);

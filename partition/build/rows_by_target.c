@@ -7,7 +7,9 @@
 #include "core/memory.h"
 #include "core/search.h"
 #include "core/threads.h"
+#include "core/types.h"
 #include "partition/build/row_builder.h"
+#include "partition/exchange/record_stream.h"
 
 #include <string.h>
 
@@ -94,45 +96,42 @@ static gemp_code exchange_edges(const gemp_comm *comm, exchange_state *p, size_t
 	return GEMP_OK;
 }
 
-/* Buffers of one round, and the offsets. */
-static gemp_code allocate_rows(const gemp_builder *builder, exchange_state *p)
+/* Buffers of one round of `batch` bytes, and the offsets. */
+static gemp_code allocate_rows(const gemp_comm *comm, size_t batch, exchange_state *p)
 {
-	p->size = builder->options.batch / sizeof *p->records;
-	p->size = p->size < 1 ? 1 : p->size > MAX_EDGES ? MAX_EDGES : p->size;
-	if (builder->comm->size > 1)
+	p->size = gemp_min(gemp_max(batch / sizeof *p->records, 1), MAX_EDGES);
+	if (comm->size > 1)
 		GEMP_PROPAGATE(GEMP_NEW(p->owner, p->size));
 	return gemp_new_all(GEMP_ARRAY(p->records, p->size), GEMP_ARRAY(p->rows.begin, p->graph->rows + 1));
 }
 
-/* The lengths are known, so that edges go straight to their places in the second pass. */
-static gemp_code make_rows(gemp_row_builder *rows)
+static void free_exchange(exchange_state *p)
 {
-	gemp_row_builder_offsets(rows);
-	return gemp_new_all(GEMP_ARRAY(rows->slots, rows->begin[rows->rows]),
-	                    GEMP_ARRAY(rows->edges, rows->begin[rows->rows]));
+	gemp_free_all(p->rows.begin, p->rows.slots, p->rows.edges, p->records, p->owner);
 }
 
-gemp_code gemp_rows_by_target_make(const gemp_builder *builder, const gemp_shard *graph, gemp_relation *relation)
+gemp_code gemp_rows_by_target_make(const gemp_comm *comm, size_t batch, const gemp_shard *graph,
+                                   gemp_relation *relation)
 {
-	gemp_code code = GEMP_OK;
-	const gemp_comm *comm = builder->comm;
+	GEMP_OWNED_BY(free_exchange)
 	exchange_state p = { .graph = graph,
 		                 .relation = relation,
 		                 .rows = { .rows = graph->rows, .first = graph->first_vertex } };
-	GEMP_TRY(gemp_comm_agree(comm, allocate_rows(builder, &p)));
-	GEMP_TRY(exchange_edges(comm, &p, LENGTHS));
-	GEMP_TRY(gemp_comm_agree(comm, make_rows(&p.rows)));
-	GEMP_TRY(exchange_edges(comm, &p, ALL));
-	gemp_row_builder_finish(&p.rows);
-	GEMP_TRY(gemp_comm_agree(comm, gemp_row_builder_sort(&p.rows, graph->vertex_count)));
+	gemp_row_builder *rows = &p.rows;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, allocate_rows(comm, batch, &p)));
+	GEMP_PROPAGATE(exchange_edges(comm, &p, LENGTHS));
+	gemp_prefix_inclusive(rows->begin, rows->rows + 1);
+	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(rows->slots, rows->begin[rows->rows]),
+	                                                  GEMP_ARRAY(rows->edges, rows->begin[rows->rows]))));
+	GEMP_PROPAGATE(exchange_edges(comm, &p, ALL));
+	gemp_prefix_shift(rows->begin, rows->rows + 1);
+	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_row_builder_sort(rows, graph->vertex_count)));
 	gemp_free_all(relation->in_offsets, relation->in_sources, relation->in_edges);
-	relation->in_offsets = p.rows.begin;
-	relation->in_sources = p.rows.slots;
-	relation->in_edges = p.rows.edges;
-	p.rows = (gemp_row_builder){ 0 };
-done:
-	gemp_free_all(p.rows.begin, p.rows.slots, p.rows.edges, p.records, p.owner);
-	return code;
+	relation->in_offsets = rows->begin;
+	relation->in_sources = rows->slots;
+	relation->in_edges = rows->edges;
+	*rows = (gemp_row_builder){ 0 };
+	return GEMP_OK;
 }
 
 uint64_t gemp_rows_by_target_reciprocal(const gemp_shard *graph, const gemp_relation *relation, uint8_t *marked)
@@ -157,15 +156,12 @@ uint64_t gemp_rows_by_target_reciprocal(const gemp_shard *graph, const gemp_rela
 	return found;
 }
 
-enum { BATCH = 64 << 20 }; /* bytes a rank sends in one round of an exchange */
-
 /* A graph in memory has rows by source; its rows by target are made when a caller asks for them. */
 static gemp_code load_relation(void *self, gemp_shard *graph, size_t index, unsigned parts)
 {
-	const gemp_builder builder = { .comm = self, .options.batch = BATCH };
 	gemp_relation *relation = &graph->relations[index];
 	GEMP_CHECK(!(parts & (GEMP_LOAD_OUT | GEMP_LOAD_PROPS)));
-	GEMP_PROPAGATE(gemp_rows_by_target_make(&builder, graph, relation));
+	GEMP_PROPAGATE(gemp_rows_by_target_make(self, GEMP_RECORD_BATCH, graph, relation));
 	relation->loaded |= GEMP_LOAD_IN | GEMP_LOAD_IN_EDGES;
 	return GEMP_OK;
 }

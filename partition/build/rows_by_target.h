@@ -3,11 +3,13 @@
 #ifndef GEMP_PARTITION_BUILD_ROWS_BY_TARGET_H
 #define GEMP_PARTITION_BUILD_ROWS_BY_TARGET_H
 
+#include "comm/comm.h"
 #include "graph/graph.h"
-#include "partition/build/builder_state.h"
 
-/* Collective. Fills in_begin, in and in_edge (replaced if there) from out. */
-gemp_code gemp_rows_by_target_make(const gemp_builder *builder, const gemp_shard *graph, gemp_relation *relation);
+/* Collective. Makes in_offsets, in_sources and in_edges of the rows by source; arrays that are there are replaced. batch: bytes
+ * that a rank sends in one round (GEMP_RECORD_BATCH). */
+gemp_code gemp_rows_by_target_make(const gemp_comm *comm, size_t batch, const gemp_shard *graph,
+                                   gemp_relation *relation);
 
 /* Local. How many pairs {u, v}, u < v, are joined in both directions where this rank owns v; marked[e] is set for the
  * edges v -> u, e counted from this rank's first. */

@@ -96,7 +96,6 @@ gemp_code gemp_shard_renumber(gemp_shard **out, const gemp_comm *comm, gemp_shar
 {
 	gemp_code code = GEMP_OK;
 	gemp_relabel r = { .comm = comm, .from = graph };
-	const gemp_builder builder = { .comm = comm, .options.batch = GEMP_RECORD_BATCH };
 	*out = NULL;
 	GEMP_TRY(gemp_shard_load_all(graph));
 	code = GEMP_NEW(r.to, 1);
@@ -106,7 +105,7 @@ gemp_code gemp_shard_renumber(gemp_shard **out, const gemp_comm *comm, gemp_shar
 	GEMP_TRY(move_vertices(&r));
 	for (size_t i = 0; i < graph->relation_count; i++) {
 		GEMP_TRY(gemp_relabel_relation(&r, i));
-		GEMP_TRY(gemp_rows_by_target_make(&builder, r.to, &r.to->relations[i]));
+		GEMP_TRY(gemp_rows_by_target_make(comm, GEMP_RECORD_BATCH, r.to, &r.to->relations[i]));
 		r.to->relations[i].loaded = GEMP_LOAD_ALL;
 	}
 	GEMP_TRY(gemp_shard_content_hash(comm, r.to, &r.to->hash));

@@ -456,39 +456,6 @@ static gemp_code fetch_all(gemp_fetch *f, transfer *t, gemp_traffic *traffic)
 	return GEMP_OK;
 }
 
-/* Tiles of before and from now on. */
-typedef struct tile_change {
-	const gemp_tiles *was, *now;
-} tile_change;
-
-/* A cached row stays if the same columns of it are wanted as before. */
-static bool same_tiles(const void *context, size_t view, gemp_vertex slot)
-{
-	const tile_change *c = context;
-	size_t block = gemp_tiles_block(c->now, slot);
-	return c->was->columns[view][block] == c->now->columns[view][block];
-}
-
-/* Local. From now on these (NULL: whole rows). Of what is held, that stays of which the same pieces are wanted. */
-static gemp_code set_tiles(gemp_fetch *f, const gemp_tiles *tiles)
-{
-	const tile_change c = { &f->tiles, tiles };
-	if (tiles && f->tiles.columns && !memcmp(f->tiles.bounds, tiles->bounds, sizeof tiles->bounds)) {
-		GEMP_PROPAGATE(gemp_row_cache_keep(&f->cache, same_tiles, &c));
-	} else if (tiles || f->tiles.columns) {
-		gemp_row_cache_free(&f->cache);
-		gemp_tiles_free(&f->tiles);
-		if (tiles)
-			GEMP_PROPAGATE(gemp_tiles_new(&f->tiles, f->view_count, f->graph->vertex_count));
-	}
-	if (!tiles)
-		return GEMP_OK;
-	f->tiles.blocks = tiles->blocks;
-	memcpy(f->tiles.bounds, tiles->bounds, sizeof tiles->bounds);
-	memcpy(f->tiles.columns, tiles->columns, f->view_count * sizeof *tiles->columns);
-	return GEMP_OK;
-}
-
 gemp_code gemp_fetch_rows(gemp_fetch *f, uint32_t *const *wanted, const gemp_tiles *tiles)
 {
 	GEMP_OWNED_BY(free_transfer) transfer t = { 0 };
@@ -496,7 +463,7 @@ gemp_code gemp_fetch_rows(gemp_fetch *f, uint32_t *const *wanted, const gemp_til
 	double began = gemp_now();
 	if (f->residency->hot >= f->graph->vertex_count)
 		return GEMP_OK;
-	gemp_code code = set_tiles(f, tiles);
+	gemp_code code = gemp_row_cache_set_tiles(&f->cache, &f->tiles, tiles, f->view_count, f->graph->vertex_count);
 	GEMP_THEN(list_requests(f, &t, wanted));
 	GEMP_PROPAGATE(gemp_comm_agree(f->context->comm, code));
 	GEMP_PROPAGATE(fetch_all(f, &t, &traffic));

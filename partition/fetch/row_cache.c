@@ -37,8 +37,7 @@ static gemp_code grow_table(gemp_row_cache *cache)
 	size_t size = cache->table_size ? 2 * cache->table_size : MIN_TABLE;
 	if (2 * cache->count < cache->table_size)
 		return GEMP_OK;
-	if (GEMP_NEW(table, size) != GEMP_OK)
-		return GEMP_ENOMEM;
+	GEMP_PROPAGATE(GEMP_NEW(table, size));
 	for (size_t i = 0; i < cache->table_size; i++)
 		if (cache->table[i].key)
 			*place(table, size, cache->table[i].key) = cache->table[i];
@@ -117,8 +116,7 @@ static void close_gaps(gemp_row_cache *cache, gemp_cached_row *rows, size_t coun
 static gemp_code list_rows(const gemp_row_cache *cache, gemp_cached_row **rows)
 {
 	size_t count = 0;
-	if (GEMP_NEW(*rows, cache->count) != GEMP_OK)
-		return GEMP_ENOMEM;
+	GEMP_PROPAGATE(GEMP_NEW(*rows, cache->count));
 	for (size_t i = 0; i < cache->table_size; i++)
 		if (cache->table[i].key)
 			(*rows)[count++] = cache->table[i];
@@ -138,33 +136,16 @@ static void keep(gemp_row_cache *cache, gemp_cached_row *rows, size_t count)
 
 gemp_code gemp_row_cache_trim(gemp_row_cache *cache, uint64_t bytes)
 {
-	gemp_cached_row *rows;
+	GEMP_OWNED gemp_cached_row *rows = NULL;
 	size_t kept = 0;
 	uint64_t most = bytes / entry_bytes(cache), entries = 0;
 	if (cache->entries <= most)
 		return GEMP_OK;
-	if (list_rows(cache, &rows) != GEMP_OK)
-		return GEMP_ENOMEM;
+	GEMP_PROPAGATE(list_rows(cache, &rows));
 	qsort(rows, cache->count, sizeof *rows, by_key);
 	while (kept < cache->count && entries + rows[kept].size <= most)
 		entries += rows[kept++].size;
 	keep(cache, rows, kept);
-	gemp_free(rows);
-	return GEMP_OK;
-}
-
-gemp_code gemp_row_cache_keep(gemp_row_cache *cache, gemp_row_predicate *passes, const void *context)
-{
-	gemp_cached_row *rows;
-	size_t kept = 0;
-	if (list_rows(cache, &rows) != GEMP_OK)
-		return GEMP_ENOMEM;
-	for (size_t i = 0; i < cache->count; i++)
-		if (passes(context, (rows[i].key - 1) & 255, (gemp_vertex)((rows[i].key - 1) >> 8)))
-			rows[kept++] = rows[i];
-	if (kept < cache->count)
-		keep(cache, rows, kept);
-	gemp_free(rows);
 	return GEMP_OK;
 }
 
@@ -188,6 +169,41 @@ size_t gemp_tiles_block(const gemp_tiles *tiles, gemp_vertex slot)
 size_t gemp_columns_pieces(uint64_t columns)
 {
 	return (size_t)__builtin_popcountll(columns & ~(columns << 1));
+}
+
+/* A cached row stays if the same columns of it are wanted as before. */
+static gemp_code keep_same_tiles(gemp_row_cache *cache, const gemp_tiles *was, const gemp_tiles *now)
+{
+	GEMP_OWNED gemp_cached_row *rows = NULL;
+	size_t kept = 0;
+	GEMP_PROPAGATE(list_rows(cache, &rows));
+	for (size_t i = 0; i < cache->count; i++) {
+		size_t view = (rows[i].key - 1) & 255, block = gemp_tiles_block(now, (gemp_vertex)((rows[i].key - 1) >> 8));
+		if (was->columns[view][block] == now->columns[view][block])
+			rows[kept++] = rows[i];
+	}
+	if (kept < cache->count)
+		keep(cache, rows, kept);
+	return GEMP_OK;
+}
+
+gemp_code gemp_row_cache_set_tiles(gemp_row_cache *cache, gemp_tiles *held, const gemp_tiles *tiles, size_t view_count,
+                                   uint64_t vertices)
+{
+	if (tiles && held->columns && !memcmp(held->bounds, tiles->bounds, sizeof tiles->bounds)) {
+		GEMP_PROPAGATE(keep_same_tiles(cache, held, tiles));
+	} else if (tiles || held->columns) {
+		gemp_row_cache_free(cache);
+		gemp_tiles_free(held);
+		if (tiles)
+			GEMP_PROPAGATE(gemp_tiles_new(held, view_count, vertices));
+	}
+	if (!tiles)
+		return GEMP_OK;
+	held->blocks = tiles->blocks;
+	memcpy(held->bounds, tiles->bounds, sizeof tiles->bounds);
+	memcpy(held->columns, tiles->columns, view_count * sizeof *tiles->columns);
+	return GEMP_OK;
 }
 
 /* First position from `at` on whose slot is not below `slot`. Rows are short, and nobody can foretell where: no

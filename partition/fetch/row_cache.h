@@ -37,10 +37,6 @@ uint64_t gemp_row_cache_bytes(const gemp_row_cache *cache); /* of entries */
 /* Rows of at most so many bytes stay. */
 gemp_code gemp_row_cache_trim(gemp_row_cache *cache, uint64_t bytes);
 
-/* Rows that do not pass are dropped. */
-typedef bool gemp_row_predicate(const void *context, size_t view, gemp_vertex slot);
-gemp_code gemp_row_cache_keep(gemp_row_cache *cache, gemp_row_predicate *passes, const void *context);
-
 /* tiles: which entries of which rows are wanted, by blocks of slots. Host only.
  *
  * Slots lie in blocks, the same on all ranks. Of the rows of a block's slots those entries are wanted that name slots
@@ -65,5 +61,10 @@ size_t gemp_tiles_block(const gemp_tiles *tiles, gemp_vertex slot);
 size_t gemp_columns_pieces(uint64_t columns);
 /* The pieces of a row, some of which may be empty. */
 size_t gemp_tiles_cut(const gemp_tiles *tiles, uint64_t columns, gemp_row row, gemp_row pieces[GEMP_MAX_TILE_PIECES]);
+
+/* Local. `held`, the tiles of what the cache has, become `tiles` (NULL: whole rows). Of the cached rows those stay of which the same
+ * pieces are wanted as before. */
+gemp_code gemp_row_cache_set_tiles(gemp_row_cache *cache, gemp_tiles *held, const gemp_tiles *tiles, size_t view_count,
+                                   uint64_t vertices);
 
 #endif

@@ -41,17 +41,17 @@ static gemp_code patch_column(gemp_patch_state *p, size_t c, gemp_column *out)
 	return gemp_patch_survivors(p, out, column);
 }
 
-/* Local. */
-static gemp_code patch_columns(gemp_patch_state *p)
+gemp_code gemp_patch_attributes(gemp_patch_state *p)
 {
 	gemp_table *to = &p->to->attributes;
-	size_t count = p->from->attributes.count > p->patch->vertices.count ? p->from->attributes.count
-	                                                                    : p->patch->vertices.count;
-	GEMP_PROPAGATE(GEMP_RESERVE(to->columns, to->capacity, count));
-	for (; to->count < count; to->count++)
-		GEMP_PROPAGATE(patch_column(p, to->count, &to->columns[to->count]));
+	const size_t count = gemp_max(p->from->attributes.count, p->patch->vertices.count);
+	gemp_code code = GEMP_RESERVE(to->columns, to->capacity, count);
+	while (code == GEMP_OK && to->count < count) {
+		code = patch_column(p, to->count, &to->columns[to->count]);
+		to->count += code == GEMP_OK; /* a column that has failed is not there to be freed */
+	}
 	to->rows = p->to->rows;
-	return GEMP_OK;
+	return gemp_comm_agree(p->comm, code);
 }
 
 /* CHANGED */
@@ -92,11 +92,6 @@ void gemp_patch_mark_vertices(const gemp_patch_state *p)
 		mark_rows(p, NULL, p->from->rows);
 	for (size_t i = 0; i < patch->new_vertices; i++)
 		gemp_patch_mark_changed(p, (gemp_vertex)(p->to->first_vertex + p->survivors + i));
-}
-
-gemp_code gemp_patch_attributes(gemp_patch_state *p)
-{
-	return gemp_comm_agree(p->comm, patch_columns(p));
 }
 
 /* Sets of labels and who has them. */

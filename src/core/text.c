@@ -65,6 +65,13 @@ gemp_code gemp_text_status(const gemp_text *text)
 	return text->failed ? GEMP_ENOMEM : GEMP_OK;
 }
 
+int gemp_compare_bytes(const char *a, size_t a_size, const char *b, size_t b_size)
+{
+	size_t common = gemp_min(a_size, b_size);
+	int order = common ? memcmp(a, b, common) : 0;
+	return order ? order : (a_size > b_size) - (a_size < b_size);
+}
+
 /* Levenshtein distance (Wagner and Fischer 1974, one row at a time), ignoring case, of the first 63 characters. */
 static size_t edit_distance(const char *a, const char *b)
 {

@@ -25,6 +25,9 @@ void gemp_text_free(gemp_text *text);
 /* GEMP_ENOMEM if any addition failed. */
 gemp_code gemp_text_status(const gemp_text *text);
 
+/* Bytewise order, a prefix before what it begins: negative, 0 or positive. */
+int gemp_compare_bytes(const char *a, size_t a_size, const char *b, size_t b_size);
+
 /* The name among `names` nearest to `word` by edit distance, or NULL if none is near. */
 const char *gemp_text_nearest(const char *word, const char *const *names, size_t count);
 

@@ -140,13 +140,6 @@ gemp_code gemp_column_add(gemp_column *column, const gemp_value *value)
 	return GEMP_OK;
 }
 
-static int compare_bytes(const char *a, size_t a_size, const char *b, size_t b_size)
-{
-	size_t common = gemp_min(a_size, b_size);
-	int order = common ? memcmp(a, b, common) : 0;
-	return order ? order : (a_size > b_size) - (a_size < b_size);
-}
-
 /* Compares without converting the integer to a double, which could not hold integers above 2^53 exactly. */
 static int compare_mixed(int64_t integer, double real)
 {
@@ -176,7 +169,7 @@ int gemp_value_compare(const gemp_value *a, const gemp_value *b, bool *comparabl
 	case GEMP_FLOAT: return (a->real > b->real) - (a->real < b->real);
 	case GEMP_BOOLEAN: return (int)a->truth - (int)b->truth;
 	case GEMP_STRING:
-	case GEMP_LIST: return compare_bytes(a->string.bytes, a->string.size, b->string.bytes, b->string.size);
+	case GEMP_LIST: return gemp_compare_bytes(a->string.bytes, a->string.size, b->string.bytes, b->string.size);
 	}
 	return 0;
 }

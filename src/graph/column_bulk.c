@@ -282,24 +282,16 @@ gemp_code gemp_table_gather(gemp_table *out, const gemp_table *table, const uint
 	return GEMP_OK;
 }
 
-gemp_code gemp_column_permute(gemp_column *column, const uint64_t *order, size_t count)
-{
-	gemp_column gathered;
-	gemp_code code = gemp_column_gather(&gathered, column, NULL, order, count);
-	if (code == GEMP_OK) {
-		gemp_column_free(column);
-		*column = gathered;
-	}
-	return code;
-}
-
 gemp_code gemp_table_permute(gemp_table *table, const uint64_t *order, size_t count)
 {
-	gemp_code code = GEMP_OK;
-	for (size_t c = 0; c < table->count && code == GEMP_OK; c++)
-		code = gemp_column_permute(&table->columns[c], order, count);
+	for (size_t c = 0; c < table->count; c++) {
+		gemp_column gathered;
+		GEMP_PROPAGATE(gemp_column_gather(&gathered, &table->columns[c], NULL, order, count));
+		gemp_column_free(&table->columns[c]);
+		table->columns[c] = gathered;
+	}
 	table->rows = count;
-	return code;
+	return GEMP_OK;
 }
 
 typedef struct scatter_task {

@@ -23,8 +23,7 @@ gemp_code gemp_column_gather(gemp_column *out, const gemp_column *first, const g
                              const uint64_t *picked, size_t count);
 /* `out`, which is empty, gets the rows picked[count] of all columns. */
 gemp_code gemp_table_gather(gemp_table *out, const gemp_table *table, const uint64_t *picked, size_t count);
-/* A column, or each column of a table in turn, becomes its own rows order[0..count). */
-gemp_code gemp_column_permute(gemp_column *column, const uint64_t *order, size_t count);
+/* Each column of the table in turn becomes its own rows order[0..count). */
 gemp_code gemp_table_permute(gemp_table *table, const uint64_t *order, size_t count);
 /* A column of integers becomes one of floats. */
 gemp_code gemp_column_to_float(gemp_column *column);

@@ -1,5 +1,5 @@
 /* One rank: the sets of its edges are the components. Several: each rank unites its own edges, with other ranks' vertices as
- * further elements; links between sets of different ranks are contracted (contraction.h). For a forest only edges that united
+ * further elements; links between sets of different ranks are contracted (disjoint_sets.h). For a forest only edges that united
  * something are links. Sizes are added up at the ranks that own the components' names.
  */
 
@@ -8,6 +8,7 @@
 #include "core/memory.h"
 #include "core/search.h"
 #include "core/timer.h"
+#include "partition/exchange/value_exchange.h"
 #include "primitive/distinct.h"
 #include "primitive/sort.h"
 #include "topology/components_device.h"
@@ -90,91 +91,35 @@ static void join_counts(gemp_components *out, const gemp_comm *comm)
 static gemp_code component_sizes(gemp_components *out, const gemp_comm *comm, const uint64_t *bounds,
                                  const gemp_csr *csr, size_t count, const gemp_vertex *set_of)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_OWNED gemp_vertex *size = NULL;
-	gemp_vertex first = (gemp_vertex)bounds[comm->rank];
-	GEMP_OWNED part_size *parts = NULL;
+	const gemp_vertex first = (gemp_vertex)bounds[comm->rank];
+	GEMP_OWNED part_size *parts = NULL, *received = NULL;
 	GEMP_OWNED int *owner = NULL;
-	GEMP_OWNED void *received = NULL;
 	GEMP_OWNED size_t *from = NULL;
 	size_t part_count = 0;
-	code = GEMP_NEW(size, out->rows);
-	GEMP_THEN(part_sizes(out, comm, bounds, set_of, size, &parts, &owner, &part_count));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
-	if (comm->size > 1) {
-		GEMP_PROPAGATE(gemp_exchange_records(comm, GEMP_OK, parts, part_count, sizeof *parts, owner, &received, &from,
-		                                     &out->traffic));
-		for (size_t i = 0; i < from[comm->size]; i++)
-			size[((part_size *)received)[i].component - first] += ((part_size *)received)[i].vertices;
-	}
-	count_own(out, first, csr, count, size);
+	gemp_code code = GEMP_NEW(out->size, out->rows);
+	GEMP_THEN(part_sizes(out, comm, bounds, set_of, out->size, &parts, &owner, &part_count));
+	GEMP_PROPAGATE(gemp_exchange_records(comm, code, parts, part_count, sizeof *parts, owner, (void **)&received, &from,
+	                                     &out->traffic));
+	for (size_t i = 0; i < from[comm->size]; i++)
+		out->size[received[i].component - first] += received[i].vertices;
+	count_own(out, first, csr, count, out->size);
 	join_counts(out, comm);
 	return GEMP_OK;
 }
 
-/* BY VERTEX */
-
-/* What a rank adds to the components that it names. */
-typedef struct size_request {
-	gemp_vertex first;
-	uint64_t *size; /* [rows] */
-} size_request;
-
-/* Answers after all sizes are added: every asker gets the whole component. */
-static gemp_code add_up(void *self, const void *records, size_t count, uint64_t *answers)
-{
-	const size_request *n = self;
-	const part_size *parts = records;
-	for (size_t i = 0; i < count; i++)
-		n->size[parts[i].component - n->first] += parts[i].vertices;
-	for (size_t i = 0; i < count; i++)
-		answers[i] = n->size[parts[i].component - n->first];
-	return GEMP_OK;
-}
-
-/* The names ascend. */
-static size_t place(const gemp_vertex *names, size_t count, gemp_vertex name)
-{
-	return gemp_range_find_u32(names, count, name);
-}
-
-/* Own vertices in each component that has some, and who names it. */
-static gemp_code count_parts(const gemp_components *found, const gemp_comm *comm, const uint64_t *bounds,
-                             const gemp_vertex *names, size_t count, part_size **parts, int **owner)
-{
-	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(*parts, count), GEMP_ARRAY(*owner, count)));
-	for (size_t i = 0; i < count; i++) {
-		(*parts)[i].component = names[i];
-		(*owner)[i] = (int)gemp_range_find(bounds, (size_t)comm->size, names[i]);
-	}
-	for (size_t row = 0; row < found->rows; row++)
-		(*parts)[place(names, count, found->component[row])].vertices++;
-	return GEMP_OK;
-}
-
+/* The owners of the names know the sizes since the search; each name is asked for once, as many vertices may share it. */
 gemp_code gemp_component_sizes_by_vertex(uint64_t *size, const gemp_components *found, const gemp_comm *comm,
                                          const uint64_t *bounds)
 {
-	gemp_code code = GEMP_OK;
-	size_request n = { .first = (gemp_vertex)bounds[comm->rank] };
-	void *names = NULL;
-	part_size *parts = NULL;
-	int *owner = NULL;
-	uint64_t *answers = NULL;
+	GEMP_OWNED void *names = NULL;
+	GEMP_OWNED gemp_vertex *sizes = NULL;
 	size_t count = 0;
-	code = gemp_distinct_host(GEMP_KEY_U32, found->component, found->rows, &names, &count);
-	GEMP_THEN(count_parts(found, comm, bounds, names, count, &parts, &owner));
-	GEMP_THEN(gemp_new_all(GEMP_ARRAY(answers, count), GEMP_ARRAY(n.size, found->rows)));
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	const gemp_request request = {
-		.records = parts, .count = count, .size = sizeof *parts, .owner = owner, .handler = add_up, .self = &n
-	};
-	GEMP_TRY(gemp_request_run(comm, GEMP_OK, &request, answers));
+	gemp_code code = gemp_distinct_host(GEMP_KEY_U32, found->component, found->rows, &names, &count);
+	GEMP_THEN(GEMP_NEW(sizes, count));
+	GEMP_PROPAGATE(gemp_vertex_numbers(comm, code, bounds, found->size, names, count, sizes, NULL));
 	for (size_t row = 0; row < found->rows; row++)
-		size[row] = answers[place(names, count, found->component[row])];
-done:
-	gemp_free_all(names, parts, owner, answers, n.size);
-	return code;
+		size[row] = sizes[gemp_range_find_u32(names, count, found->component[row])];
+	return GEMP_OK;
 }
 
 /* The state of a search: input, result, and what joins the sets of several ranks. */
@@ -193,8 +138,8 @@ typedef struct component_search {
 
 void gemp_components_free(gemp_components *components)
 {
-	gemp_free_all(components->component, components->tree);
-	components->component = NULL;
+	gemp_free_all(components->component, components->size, components->tree);
+	components->component = components->size = NULL;
 	components->tree = NULL;
 }
 

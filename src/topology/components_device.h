@@ -1,4 +1,5 @@
-/* components_device: components of the rows of one rank, on a device. */
+/* components_device: components of the rows of one rank, on a device, by union-find with atomic hooking; and the result of all
+ * searches for components. The kernels are those of kernels/topology/components.cl. */
 
 #ifndef GEMP_TOPOLOGY_COMPONENTS_DEVICE_H
 #define GEMP_TOPOLOGY_COMPONENTS_DEVICE_H
@@ -8,14 +9,14 @@
 #include "device/tuning.h"
 #include "topology/csr.h"
 
-/* component_result: what is known of the connected components of a graph. */
-
 enum { GEMP_COMPONENT_CLASSES = 34 };
 
 typedef struct gemp_components {
 	size_t rows;
 	gemp_vertex *component; /* [rows] of own vertices: the least vertex of its component */
-	uint64_t *tree;         /* [tree_count] own edges of the forest, ascending, numbered as gemp_csr_find has it */
+	gemp_vertex
+		*size;      /* [rows] vertices, on all ranks, of the component that this own vertex names; 0: it names none */
+	uint64_t *tree; /* [tree_count] own edges of the forest, ascending, numbered as gemp_csr_find has it */
 	size_t tree_count;
 
 	gemp_count count;         /* components of all ranks; all vertices but so many are edges of the forest */
