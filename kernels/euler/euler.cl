@@ -1,24 +1,24 @@
-/* euler: one circuit of all slots (src/euler/euler.h), on one device.
+/* euler: joins all slots to one circuit (Awerbuch, Israeli and Shiloach 1984; src/euler/euler.h), on one device.
  *
- * Every SPACING slots one is a splitter, at a place that a hash tells, so that nobody reads which. The stretch from a
- * splitter to the next along the successors is its segment. Nodes of the union-find forest are the segments, and behind
- * them the circuits without a splitter (orphans).
+ * One of every SPACING slots is a splitter. A hash gives its place, so no table of splitters is read. The slots from a splitter
+ * to the next along the successors are its segment. Nodes of the union-find forest are the segments, followed by the circuits
+ * without a splitter (orphans).
  *
- * A walk that stores a label at each slot pays three times what the walk costs. So walkers write the slots themselves,
- * one behind the other, into chunks; all that is asked of each slot is then a read of memory in order: marking it
- * visited, its label, whether its successor changes, its place in the order. Labels are stored for a sample of the
- * slots, and after those have been united for the slots that are not in the component of nearly all others.
+ * A walk that stores a label at each slot takes three times as long as the walk alone. So walkers append the slots to chunks, and
+ * the later steps read the chunks in order: to mark slots visited, to store labels, to find slots whose successor changes, and
+ * to write the order. Labels are stored for a sample of the slots, and after the sample has been united for the slots outside
+ * the giant component.
  *
- * Chunk c < splitters is the first one of segment c. Others are taken from pools, `room` a pool for the first walk and
- * behind them as many for the second, which goes along the segments that have changed. The last piece of a segment, if
- * it is not whole, stands at the right end of its place.
+ * Chunk c < splitters is the first chunk of segment c. Further chunks come from pools with `room` chunks each for the first walk, and as many
+ * for the second walk, which follows the segments that have changed. If the last piece of a segment is not full, its slots are at the right
+ * end of the piece.
  */
 #include "euler_abi.h"
 #include "euler_slots.clh"
 
 /* FILL AND PAIR */
 
-/* starts: see there; a bit a word of mark: some, full; a bit a few of these: coarse. */
+/* Initialises the bitmaps. starts: see euler_fill; some, full: a bit for each word of mark; coarse: a bit for several words of mark. */
 __kernel void euler_clear(__global uint *starts, __global uint *visited, __global uint *labelled, __global uint *mark,
                           __global uint *some, __global uint *full, uint words, __global uint *coarse,
                           __global uchar *changed, uint splitters, __global uint *sample, uint samples,
@@ -40,9 +40,9 @@ __kernel void euler_clear(__global uint *starts, __global uint *visited, __globa
 	}
 }
 
-/* cursor: behind the slots of each vertex that no in-edge has got yet. They are dealt from the last one: edges that
- * were made together lie alike among in- and out-edges, and dealt in that order they would close many small circuits.
- * starts: a bit for the first slot of each row. */
+/* cursor[v] is the end of the slots of vertex v that have no in-edge yet. Slots are assigned from the last one on: edges that were generated
+ * together are adjacent among both in- and out-edges, and assigning in the same order would close many small circuits.
+ * starts has a bit for the first slot of each row. */
 __kernel void euler_fill(__global const uint *begin, __global uint *cursor, __global uint *starts, uint vertices)
 {
 	for (each(uint, v, vertices)) {
@@ -72,7 +72,7 @@ __kernel void euler_check(__global const uint *begin, __global const uint *curso
 
 /* WALK */
 
-/* A further chunk for a segment: where pools take turns, the k-th of pool p is k * EULER_POOLS + p. */
+/* Takes a further chunk for a segment. The pools are interleaved: the k-th chunk of pool p is k * EULER_POOLS + p. */
 static inline uint take_chunk(__global uint *counters, uint room, uint again, uint segment, uint place,
                               __global uint2 *owner)
 {
@@ -94,8 +94,8 @@ static inline uint changed_from(__global const uchar *restrict changed, uint s, 
 	return s;
 }
 
-/* From each splitter to the next: chunks, and of each segment {length, the one that follows}. again: only along
- * segments that have changed. */
+/* Walks from each splitter to the next, and writes the slots to chunks and {length, next segment} to segments[]. again: only the segments that
+ * have changed. */
 __kernel void euler_walk(__global const uint *restrict next, __global uint4 *restrict chunks, __global uint2 *owner,
                          __global uint2 *restrict segments, uint edges, uint splitters, uint seed,
                          __global uint *counters, uint room, __global const uchar *restrict changed, uint again)
@@ -137,8 +137,8 @@ __kernel void euler_walk(__global const uint *restrict next, __global uint4 *res
 
 /* CIRCUITS */
 
-/* Pointer doubling: the least of a segment and of those up to list[].y, which is not among them. Their number
- * doubles. */
+/* Pointer doubling: list[].x is the lowest number among a segment and its successors before segment list[].y. Their number
+ * doubles with each launch. */
 
 __kernel void euler_link(__global const uint2 *restrict segments, __global uint2 *restrict list, uint splitters,
                          __global uint *counters)
@@ -176,7 +176,7 @@ __kernel void euler_circuits(__global const uint2 *restrict list, __global uint 
 
 /* ORPHANS */
 
-/* visited: a bit a slot of all segments, if there are others. sample: the segment of each slot of the sample. */
+/* Sets a bit of visited[] for each slot of a segment, if there are orphans, and sample[] to the segment of each slot in the sample. */
 __kernel void euler_visit(CHUNK_PARAMETERS, __global uint *visited, __global uint *restrict sample, uint edges,
                           __global const uint *counters)
 {
@@ -202,7 +202,7 @@ __kernel void euler_visit(CHUNK_PARAMETERS, __global uint *visited, __global uin
 	}
 }
 
-/* The least slot of a circuit makes it a node, and labels its slots. */
+/* The lowest slot of a circuit creates its node and labels its slots. */
 static inline void try_orphan(uint e, __global const uint *restrict next, __global uint *restrict label,
                               __global uint *labelled, __global uint *parent, __global uint *root, uint splitters,
                               __global uint *counters)
@@ -221,7 +221,7 @@ static inline void try_orphan(uint e, __global const uint *restrict next, __glob
 	} while (f != e);
 }
 
-/* Of slots that nobody has visited. */
+/* Finds orphans among the slots that were not visited. */
 __kernel void euler_orphans(__global const uint *restrict next, __global const uint *restrict visited,
                             __global uint *restrict label, __global uint *labelled, __global uint *parent,
                             __global uint *root, uint edges, uint splitters, __global uint *counters)
@@ -235,7 +235,7 @@ __kernel void euler_orphans(__global const uint *restrict next, __global const u
 
 #include "euler_join.clh"
 
-/* RANK: slots from the beginning of a segment to the end of the list, which ends where segment 0 would follow. */
+/* RANK: the number of slots from the begin of a segment to the end of the list, which ends before segment 0. */
 
 __kernel void euler_list(__global const uint2 *restrict segments, __global uint2 *restrict list, uint splitters)
 {
@@ -257,14 +257,14 @@ __kernel void euler_double(__global const uint2 *restrict from, __global uint2 *
 	}
 }
 
-/* EMIT: what the second walk has not gone along again stands where the first has left it. */
+/* EMIT: writes the order. Segments that did not change are read from the chunks of the first walk. */
 
 __kernel void euler_emit(CHUNK_PARAMETERS, __global const uchar *restrict changed, __global const uint2 *restrict list,
                          __global uint *restrict order, uint edges, uint closing, __global uint *counters)
 {
 	for (each_quads(q)) {
 		quad x[TOGETHER];
-		uint place[TOGETHER]; /* of slot[0], if it was there; segment NONE: walked along again */
+		uint place[TOGETHER]; /* of slot[0], or where it would be; segment NONE: the second walk has it */
 		read_quads(x, q, CHUNKS, counters);
 #pragma unroll
 		for (uint i = 0; i < TOGETHER; i++) {
@@ -289,7 +289,7 @@ __kernel void euler_emit(CHUNK_PARAMETERS, __global const uchar *restrict change
 	}
 }
 
-/* Where the edge at each place begins: where the one before it ends. */
+/* The source of the edge at each place is the target of the edge before it. */
 __kernel void euler_sources(__global const uint *restrict target, __global const uint *restrict order,
                             __global uint *restrict source, uint edges)
 {

@@ -1,12 +1,12 @@
-/* som_accumulate: sums of samples by best unit, and units out of them (som/train/unit_update.h).
+/* som_accumulate: sums samples by their best unit, and computes new units from the sums (som/train/unit_update.h).
  *
- *   SOM_MISSING   samples may have missing values; planes have a count for each value then, else one for all
- *   SOM_MOVE      som_move is wanted; without it all others
+ *   SOM_MISSING   samples may have missing values; there is then a plane of counts for each value, otherwise one for all values
+ *   SOM_MOVE      compile som_move only; otherwise compile the other kernels
  *   SOM_RUN       sums that a work-item rounds; more than 1 on a CPU device
  *
- * Planes are [.][units], of `values` values from `first` on: a sum for each, then counts. Sums are in double, so that they do not
- * depend on how many samples come together, and hardly on their order. On GPUs there are several banks of them,
- * [banks][.][units], so that samples with the same unit need not wait for one another as often.
+ * Planes are [planes][units]: a plane of sums for each of `values` values from `first` on, then planes of counts. Sums are in double,
+ * which makes them almost independent of the number and the order of samples. GPUs have several banks of planes,
+ * [banks][planes][units], which reduces contention between samples with the same unit.
  */
 #include "group.clh"
 
@@ -28,7 +28,7 @@ typedef float som_sum;
 #endif
 
 #ifndef SOM_MOVE
-/* What sample i adds to plane k. x, present: [.][count]. */
+/* The contribution of sample i to plane k. x, present: [values][count]. */
 static inline float som_share(__global const float *x, __global const uchar *present, uint count, uint first, uint values, uint k,
                               uint i)
 {
@@ -42,7 +42,7 @@ static inline float som_share(__global const float *x, __global const uchar *pre
 }
 
 #if SOM_RUN == 1
-/* A work-item for each sample and plane; neighbours add to different banks. */
+/* One work-item for each sample and plane; adjacent work-items add to different banks. */
 __kernel void som_add(__global som_sum *sums, __global const ulong *best, __global const float *x,
                       __global const uchar *present, uint count, uint units, uint first, uint values, uint banks)
 {
@@ -58,7 +58,7 @@ __kernel void som_add(__global som_sum *sums, __global const ulong *best, __glob
 }
 
 #else
-/* A work-item for each plane, samples in order. */
+/* One work-item for each plane, which adds samples in order. */
 __kernel void som_add_planes(__global som_sum *sums, __global const ulong *best, __global const float *x,
                              __global const uchar *present, uint count, uint units, uint first, uint values, uint banks)
 {
@@ -74,7 +74,7 @@ __kernel void som_add_planes(__global som_sum *sums, __global const ulong *best,
 
 #endif
 
-/* Sums of all banks are rounded, and 0 again. */
+/* Adds all banks, rounds the sums to floats, and zeroes the banks. */
 __kernel void som_take(__global som_sum *sums, __global float *planes, ulong count, uint banks)
 {
 	const size_t from = get_global_id(0) * (size_t)SOM_RUN, end = min(from + SOM_RUN, (size_t)count);
@@ -89,7 +89,7 @@ __kernel void som_take(__global som_sum *sums, __global float *planes, ulong cou
 	}
 }
 
-/* `here` units from number `from` on, which are those at w: those that samples have reached become their means. */
+/* Sets the `here` units at w, whose numbers begin at `from`, to the weighted means of the samples that reach them. */
 __kernel void som_finish(__global const float *planes, __global float *w, uint units, uint from, uint here, uint first,
                          uint values, uint dims, uint stride, float least)
 {
@@ -109,8 +109,7 @@ __kernel void som_finish(__global const float *planes, __global float *w, uint u
 }
 
 #else
-/* `here` units from number `from` on, which are those at w, are moved: planes have what is added to each value, then what it is
- * multiplied by before. */
+/* Moves the `here` units at w, whose numbers begin at `from`, by w = a * w + b: the planes contain the summands b, then the factors a. */
 __kernel void som_move(__global const float *planes, __global float *w, uint units, uint from, uint here, uint first,
                        uint values, uint dims, uint stride)
 {

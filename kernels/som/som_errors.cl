@@ -1,4 +1,4 @@
-/* som_errors: how well units fit samples (src/som/map/quality.h).
+/* som_errors: quantisation and topographic error of a map (src/som/map/quality.h).
  *
  *   SOM_GROUP   work-items of a group, a power of two
  */
@@ -17,7 +17,7 @@ static inline uint som_apart(uint a, uint b, uint side, uint toroid)
 	return toroid && side - way < way ? side - way : way;
 }
 
-/* On a hexagonal grid columns count in half steps. */
+/* True if two units are neighbours. On a hexagonal grid columns count in half steps. */
 static inline bool som_adjacent(uint a, uint b, uint rows, uint columns, uint hexagonal, uint toroid)
 {
 	const uint ay = a / columns, by = b / columns, ax = a % columns, bx = b % columns;
@@ -29,7 +29,8 @@ static inline bool som_adjacent(uint a, uint b, uint rows, uint columns, uint he
 	return a != b && up <= 1 && som_apart(ax, bx, columns, toroid) <= 1;
 }
 
-/* sums: of each group of a slot: the distances in two floats, samples torn apart, samples. add: to what is there. */
+/* sums of each group: the sum of distances as two floats, the number of samples whose two best units are not neighbours, the number of samples.
+ * add: add to the values in sums. */
 __kernel __attribute__((reqd_work_group_size(SOM_GROUP, 1, 1)))
 void som_errors(__global const ulong *best, __global const ulong *second, __global const float *distance, ulong count, uint rows,
                uint columns, uint hexagonal, uint toroid, __global uint4 *sums, uint slot, uint add)

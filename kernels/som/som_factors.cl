@@ -1,4 +1,4 @@
-/* som_factors: tables of the neighbourhood on any grid (som_grid.clh, which says what they have). */
+/* som_factors: computes the tables of the neighbourhood on any grid (som_grid.clh describes them). */
 #include "som_grid.clh"
 
 #ifdef cl_khr_fp64
@@ -13,7 +13,7 @@ static inline uint som_round(uint way, uint side, uint toroid)
 	return toroid ? min(way, (uint)abs((int)(side - way))) : way;
 }
 
-/* Of one of the shapes. The radius is the sum of two floats. */
+/* Fills the tables for one shape. The radius is the sum of two floats. */
 __kernel void som_factors(__global float *steps, uint rows, uint columns, uint hexagonal, uint toroid, uint shape, float radius,
                           float rest)
 {

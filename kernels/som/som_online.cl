@@ -1,9 +1,10 @@
-/* som_online: what samples, in order, make of each unit of some rows: w becomes a * w + b (som/train/unit_update.h). Options: som_grid.clh, and
+/* som_online: online training. Computes, for each unit of some rows, the affine map w = a * w + b that the samples, in order, amount to
+ * (som/train/unit_update.h). Options: those of som_grid.clh, and
  *
  *   SOM_MISSING                    as in som_accumulate.cl
- *   SOM_CUT                        nothing reaches beyond the radius
- *   SOM_BLOCK                      values that a work-item works on
- *   SOM_ALL                        those are all that there are
+ *   SOM_CUT                        the neighbourhood is 0 beyond the radius
+ *   SOM_BLOCK                      values that a work-item processes
+ *   SOM_ALL                        SOM_BLOCK is the number of values
  *   SOM_TALL, SOM_WIDE, SOM_STEP   tiles (som_online_tiles.clh), for GPUs; without them strips, for CPUs
  */
 #include "som_grid.clh"
@@ -16,15 +17,15 @@
 #define SOM_VALUES values
 #endif
 #ifdef SOM_MISSING
-#define SOM_FACTORS SOM_BLOCK /* one of each value */
+#define SOM_FACTORS SOM_BLOCK /* one factor for each value */
 #define som_factor_of(k) (SOM_VALUES + (k))
 #define som_has_factors(k0) true
 #else
 #define SOM_FACTORS 1
 #define som_factor_of(k) SOM_VALUES
-#define som_has_factors(k0) ((k0) == 0) /* the first block has that of all values */
+#define som_has_factors(k0) ((k0) == 0) /* the first block has the factor for all values */
 #endif
-/* Of sample i, or the last value there is. */
+/* The place of value k of sample i; values beyond the last repeat the last. */
 #define som_place(k, i) ((size_t)(SOM_FIRST + min((k), (uint)SOM_VALUES - 1)) * count + (i))
 
 #define SOM_PARAMETERS                                                                                          \
@@ -32,7 +33,7 @@
 	uint count, __global const float *steps, ulong reach, float rate, float least, uint far, uint first,        \
 	uint values, uint begun, uint first_row, uint end_row
 
-/* What earlier samples make of the units from `at` on, where they have begun, of the values from k0 on; else nothing. */
+/* Loads the affine map of earlier samples for the units from `at` on and the values from k0 on, or the identity if none has begun. */
 static inline void som_begin(__global const float *planes, bool begun, size_t at, uint k0, uint values, som_values *a, som_values *b)
 {
 	for (uint k = 0; k < SOM_BLOCK; k++) {
@@ -57,7 +58,7 @@ static inline void som_end(__global float *planes, size_t at, uint k0, uint valu
 #include "som_online_tiles.clh"
 #else
 
-/* h of the units from (column, row) on for a sample whose best unit is at (x, y). */
+/* h for the units from (column, row) on and a sample whose best unit is at (x, y). */
 static inline som_values som_near(__global const float *steps, uint x, uint y, uint column, uint row, ulong reach)
 {
 	const uint turn = som_turn(row, y);
@@ -75,7 +76,7 @@ static inline som_values som_near(__global const float *steps, uint x, uint y, u
 	return h;
 }
 
-/* A work-item has a strip of SOM_LANES units of a row. */
+/* A work-item processes a strip of SOM_LANES units of a row. */
 __kernel void som_online(SOM_PARAMETERS)
 {
 	const uint id = (uint)get_global_id(0), strips = SOM_STRIPS * (end_row - first_row);
@@ -86,7 +87,7 @@ __kernel void som_online(SOM_PARAMETERS)
 	for (uint i = 0; i < count; i++) {
 		const uint unit = (uint)best[i], y = unit / SOM_COLUMNS;
 		if (unit >= SOM_UNITS)
-			continue; /* the values of samples without a unit need not be numbers */
+			continue; /* the values of samples without a unit may be NaN */
 		const uint place = unit % SOM_COLUMNS;
 		const float rows = rate * steps[SOM_BETWEEN + SOM_ROWS + row - y];
 		if (!(rows > least) || place + far < column || column + SOM_LANES - 1 + far < place)

@@ -1,12 +1,12 @@
-/* som_search: the best matching unit of each sample, and the next one (src/som/map/search.h).
+/* som_search: finds the best matching unit of each sample, and the second-best (src/som/map/search.h).
  *
  * The host defines SOM_METRIC (0 Euclidean, 1 Manhattan, 2 cosine), SOM_MISSING where values may be missing, SOM_DIMS,
- * SOM_STRIDE (floats of a unit), SOM_TWO where the second-best is asked for, and one form:
+ * SOM_STRIDE (floats of a unit), SOM_TWO if the second-best unit is needed, and one form:
  *   SOM_REGISTERS  with SOM_GROUP, SOM_SAMPLES of a work-item, SOM_UNITS in local memory
  *   SOM_TILES
  *   SOM_ITEMS      with SOM_BLOCKS of 16 samples, SOM_UNITS in the cache
- * w has `units` units, from number first_unit on. A group has a block of samples and a chunk of units; groups of one block meet in
- * the samples' keys.
+ * w has `units` units, from number first_unit on. A group compares a block of samples with a chunk of units; the groups of one block combine
+ * their results in the samples' keys, by atomic minimum.
  */
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #ifdef cl_khr_int64_extended_atomics
@@ -25,9 +25,9 @@ typedef float8 som_real;
 typedef float som_real;
 #endif
 
-/* SCORES, as sums over a unit's values v. x is what som_scaled made of a sample's value, p 1 where there is one; sum begins
- * with som_first, and `squares` with 0. Compilers fuse these products and sums; PoCL would not fuse its own mad. A NaN of a
- * sample without values stays one. */
+/* SCORES are sums over the values v of a unit. x is a sample's value after som_scaled; p is 1 if the value exists. `sum` begins
+ * with som_first, and `squares` with 0. Compilers fuse these products and sums; PoCL would not fuse its own mad. A sample without values
+ * keeps the score NaN. */
 #if SOM_METRIC == 0 && !defined SOM_MISSING
 #define som_scaled(x) (-2 * (x))
 #define som_first(norm) (norm)
@@ -60,7 +60,7 @@ typedef float som_real;
 #define som_score(sum, squares, norm) ((sum) * select((som_real)0, rsqrt(squares), (squares) > 0))
 #endif
 
-/* What som_first and som_score take of a unit's sum of squares. */
+/* The function of a unit's sum of squares that som_first and som_score use. */
 static inline float som_norm(float squares)
 {
 #if SOM_METRIC == 2
@@ -70,7 +70,7 @@ static inline float som_norm(float squares)
 #endif
 }
 
-/* Of equal scores equal ones: 0 and -0 are. */
+/* Equal scores give equal keys, also 0 and -0. */
 static inline ulong som_key(float score, uint unit)
 {
 	uint bits = as_uint(score + 0.0f);
@@ -78,7 +78,7 @@ static inline ulong som_key(float score, uint unit)
 	return score < INFINITY ? (ulong)bits << 32 | unit : SOM_NO_KEY;
 }
 
-/* What was there before. */
+/* Atomic minimum; returns the old key. */
 static inline ulong som_lower(volatile __global ulong *place, ulong key)
 {
 	ulong there = *place;
@@ -95,8 +95,8 @@ static inline ulong som_lower(volatile __global ulong *place, ulong key)
 #endif
 }
 
-/* Each key but the least meets a lesser one, when it comes or when that one comes, and then goes to the second place: where the
- * least of them stays. A place seen too high is only lowered once more. */
+/* Merges a pair of keys into best[] and second[]. Every key except the minimum is replaced by a smaller one at some time, and is then merged into
+ * the second place, which keeps the minimum of these keys. An outdated read only causes one more atomic minimum. */
 static inline void som_meet(volatile __global ulong *best, volatile __global ulong *second, ulong first, ulong next)
 {
 	ulong there = som_lower(best, first);
@@ -116,7 +116,7 @@ __kernel void som_begin(__global ulong *best, __global ulong *second, ulong coun
 	}
 }
 
-/* From the values, of the one unit: what |w|^2 - 2 x.w + |x|^2 loses where both are large stays. */
+/* Computes the distance to the best unit from the values, without the cancellation of |w|^2 - 2 x.w + |x|^2. */
 __kernel void som_distances(__global const float *restrict x, __global const uchar *restrict present, ulong count,
                             __global const float *restrict w, uint units, uint first_unit, __global const ulong *keys,
                             __global float *distance)
@@ -154,8 +154,9 @@ __kernel void som_distances(__global const float *restrict x, __global const uch
 }
 
 #if defined SOM_TWO && !defined SOM_ITEMS
-/* Forms of GPUs leave the best units of chunks alone: where the second-best is in the chunk of the best, it is found here. So many
- * work-items for each sample. Rows are read four values at a time, as neighbouring work-items' rows lie in the same few banks. */
+/* The forms for GPUs give only the best unit of each chunk. If the second-best unit is in the chunk of the best, som_seek finds it, with
+ * SOM_SEEKERS work-items for each sample. Rows are read four values at a time, because the rows of adjacent work-items share few
+ * banks. */
 #define SOM_SEEKERS 32
 #ifdef SOM_MISSING
 #define som_there(d, i) present[(d) * count + (i)]
@@ -170,7 +171,7 @@ __kernel void som_seek(SOM_PARAMETERS)
 		return;
 	const uint own = (uint)best[i] - first_unit, begin = own / chunk * chunk;
 	ulong least = SOM_NO_KEY;
-	if (own >= units) /* not on the device now */
+	if (own >= units) /* the unit is not on the device now */
 		return;
 	for (uint u = begin + (uint)get_global_id(0) % SOM_SEEKERS; u < min(begin + chunk, units); u += SOM_SEEKERS) {
 		__global const float4 *row = (__global const float4 *)(w + (ulong)u * SOM_STRIDE);

@@ -1,17 +1,17 @@
-/* som_smooth: sums of units spread by the neighbourhood (som/map/smooth.h). Options: those of som_grid.clh, and
+/* som_smooth: convolves the sums of units with the neighbourhood (som/map/smooth.h). Options: those of som_grid.clh, and
  *
- *   SOM_PASSES           som_along and som_across, of any rows and columns and whether or not edges meet
- *   SOM_RUNNING          som_running, with
- *   SOM_WIDE, SOM_TALL   work-items of a group beside and below each other
- *   SOM_NEAR             its sums in local memory
+ *   SOM_PASSES           compile som_along and som_across, for separable neighbourhoods, grids of any size, with or without toroid
+ *   SOM_RUNNING          compile som_running, with
+ *   SOM_WIDE, SOM_TALL   width and height of a group in work-items
+ *   SOM_NEAR             keep the sums in local memory
  */
 #include "som_grid.clh"
 
 #ifdef SOM_PASSES
 
-#define SOM_LINES 4 /* rows that a work-item goes over at the same time; even */
+#define SOM_LINES 4 /* rows that a work-item processes at the same time; even */
 
-/* What rows of the same parity get of each row, and what those of the other parity get. */
+/* Convolves each row along itself: `to` for rows of the same parity, `other` for rows of the other parity. */
 __kernel void som_along(__global const float *from, __global float *to, __global float *other, __global const float *steps,
                         uint lines, uint rows, uint columns)
 {
@@ -88,7 +88,7 @@ __kernel void som_across(__global const float *from, __global const float *other
 #define SOM_FAR(side) ((side) - 1)
 #endif
 #ifdef SOM_HEX
-#define SOM_KINDS 2 /* of sums: by whole steps for rows of the same parity, and by half steps for others */
+#define SOM_KINDS 2 /* of sums: by whole steps for rows of the same parity, by half steps for others */
 #else
 #define SOM_KINDS 1
 #endif
@@ -100,7 +100,7 @@ __kernel void som_across(__global const float *from, __global const float *other
 #define som_put(values, to, count) som_store((values), (to), (count))
 #endif
 
-/* Values of a row at columns from `column` on, round the edge or 0 beyond it. */
+/* The values of a row from `column` on; beyond the edge they wrap on a toroid and are 0 otherwise. */
 static inline som_values som_at(__global const float *row, int column)
 {
 #ifdef SOM_TOROID
@@ -122,7 +122,8 @@ static inline som_values som_at(__global const float *row, int column)
 	return som_load(part);
 }
 
-/* What a row adds to a sum at `column`: the k-th values on both sides, whole steps away, or half a step more. odd: of an odd row. */
+/* The contribution of a row to a sum at `column`: the k-th values on both sides, at whole steps or half a step farther. odd: the row is
+ * odd. */
 static inline som_values som_both_sides(__global const float *row, __global const float *steps, int column, int k, int kind, int odd)
 {
 	const int back = k + (kind & odd), forth = k + (kind & ~odd);
@@ -136,7 +137,7 @@ static inline som_values som_both_sides(__global const float *row, __global cons
 	return steps[kind * (1 + odd) * SOM_TABLE + SOM_COLUMNS + back] * sum;
 }
 
-/* The sums of rows `apart` above and below. */
+/* The sums of the rows `apart` above and below. */
 static inline som_values som_both_rows(SOM_SUMS const float *sums, int y, int apart, uint pitch)
 {
 	som_values sum = 0;
@@ -152,7 +153,7 @@ static inline som_values som_both_rows(SOM_SUMS const float *sums, int y, int ap
 	return sum;
 }
 
-/* How far a row `apart` is reached, in steps of a kind, from `wide` on. */
+/* The number of steps of a kind within the radius in a row `apart` away, at least `wide`. */
 static inline int som_width(int wide, int apart, int kind, ulong reach)
 {
 #ifdef SOM_TOROID
@@ -169,15 +170,15 @@ static inline int som_width(int wide, int apart, int kind, ulong reach)
 	return wide;
 }
 
-/* A group has a strip of columns of one plane. From the rows farthest apart to the same row, what is reached grows: `rows` and, of
- * the other kind, `others` have the sum of each row so far. */
+/* A group processes a strip of columns of one plane. It goes from the farthest rows to the same row, and the reached width grows: `rows` (and
+ * `others` for the other kind) hold the running sum of each row. */
 __kernel __attribute__((reqd_work_group_size(SOM_WIDE * SOM_TALL, 1, 1)))
 void som_running(__global const float *from, __global float *rows, __global float *others, __global float *to,
                  __global const float *steps, ulong reach)
 {
 	const uint strips = (SOM_STRIPS + SOM_WIDE - 1) / SOM_WIDE, group = (uint)get_group_id(0), lane = (uint)get_local_id(0);
 	const uint column = (group % strips * SOM_WIDE + lane % SOM_WIDE) * SOM_LANES;
-	const int top = column < SOM_COLUMNS ? (int)(lane / SOM_WIDE) : SOM_ROWS; /* of its rows */
+	const int top = column < SOM_COLUMNS ? (int)(lane / SOM_WIDE) : SOM_ROWS; /* its first row */
 	const uint count = SOM_COLUMNS - column;
 	const size_t plane = (size_t)(group / strips) * SOM_UNITS;
 #ifdef SOM_NEAR
