@@ -29,9 +29,14 @@ static gemp_code print_distances(gemp_graph *graph)
 	gemp_columns *paths = NULL, *keys = NULL;
 	gemp_column_view distance, key;
 	gemp_edge_selection edges;
+	gemp_analysis_settings settings;
+	static const char *const source = "1";
 	gemp_edge_selection_init(&edges);
 	edges.weight = "weight";
-	gemp_code code = gemp_graph_sssp(&paths, graph, &edges, "1");
+	gemp_analysis_settings_init(&settings);
+	settings.sources = &source;
+	settings.source_count = 1;
+	gemp_code code = gemp_graph_sssp(&paths, graph, &edges, &settings, NULL);
 	if (code == GEMP_OK)
 		code = gemp_graph_keys(&keys, graph);
 	if (code == GEMP_OK && gemp_columns_find(paths, "distance", &distance) && gemp_columns_find(keys, "key", &key))

@@ -26,6 +26,15 @@ typedef struct gemp_column_view {
 	const uint8_t *null; /* [rows] 1: NULL. The pointer is NULL where no row is */
 } gemp_column_view;
 
+/* Files that get columns with a row for each vertex. All NULL: none. */
+typedef struct gemp_vertex_output {
+	const char *output; /* rows, key first: .tsv, .csv, .jsonl, .h5, or - for TSV on stdout */
+	const char *into;   /* a graph file with the columns as attributes; it may be the graph's own */
+	const char
+		*column; /* into: the attribute's name, or its beginning where there are several; NULL: the function's name */
+	const char *command; /* into: for the file's provenance; NULL: "libgemp" */
+} gemp_vertex_output;
+
 /* Local. */
 GEMP_API size_t gemp_columns_count(const gemp_columns *columns);
 GEMP_API size_t gemp_columns_rows(const gemp_columns *columns);

@@ -83,6 +83,7 @@ typedef enum gemp_partitioner {
 	GEMP_PARTITION_PTSCOTCH, /* few edges between parts, by PT-Scotch */
 } gemp_partitioner;
 #define GEMP_PARTITION_CHOICES "random|block|ptscotch"
+
 /* Where something is computed: wherever it is expected to be faster; on the threads of the host; on the device of one rank. The
  * answer is the same everywhere. */
 typedef enum gemp_placement { GEMP_PLACE_AUTO, GEMP_PLACE_HOST, GEMP_PLACE_DEVICE } gemp_placement;

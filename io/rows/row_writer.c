@@ -28,17 +28,15 @@ static gemp_code check_form(const char *option, const char *path)
 {
 	if (!path || gemp_row_form_of(path) != GEMP_ROWS_UNKNOWN)
 		return GEMP_OK;
-	return gemp_fail(GEMP_EUSAGE, "--%s %s: the ending must be .tsv, .csv, .jsonl or .h5, or - for TSV on stdout",
-	                 option, path);
+	return gemp_fail(GEMP_EUSAGE, "%s %s: the ending must be .tsv, .csv, .jsonl or .h5, or - for TSV on stdout", option,
+	                 path);
 }
 
 gemp_code gemp_rows_path_check(const gemp_comm *comm, const char *option, const char *path)
 {
-	char name[32];
 	gemp_code code = check_form(option, path);
-	snprintf(name, sizeof name, "--%s", option);
 	if (code == GEMP_OK && path && strcmp(path, "-") != 0 && comm->rank == 0)
-		code = gemp_file_may_write(name, path);
+		code = gemp_file_may_write(option, path);
 	return gemp_comm_agree(comm, code);
 }
 

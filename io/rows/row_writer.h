@@ -28,7 +28,7 @@ typedef struct gemp_rows_options {
 /* Are all rows wanted, up to the limit, or only a preview? */
 bool gemp_rows_wants_all(const gemp_rows_options *options);
 
-/* Before the work. Has `path`, which --`option` gives (NULL: does not), an ending of rows, and can rank 0 write there? */
+/* Before the work. Has `path`, which the setting `option` gives (NULL: it does not), an ending of rows, and can rank 0 write there? */
 gemp_code gemp_rows_path_check(const gemp_comm *comm, const char *option, const char *path);
 
 /* columns: names and types. options' strings and columns' names must live as long as the writer. */

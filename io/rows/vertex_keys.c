@@ -91,7 +91,7 @@ gemp_code gemp_vertex_keys_sources(gemp_vertex *out, const gemp_comm *comm, gemp
 	for (size_t i = 0; i < count; i++)
 		if (out[i] == GEMP_NO_VERTEX)
 			GEMP_PROPAGATE(gemp_fail(GEMP_EUSAGE,
-			                         "--source %s: %s has no vertex with this key; its keys are %s, such as those "
+			                         "source %s: %s has no vertex with this key; its keys are %s, such as those "
 			                         "that `gemp-mpi match %s 'MATCH (v) RETURN v LIMIT 5'` shows",
 			                         texts[i], file, graph->keys.type == GEMP_INTEGER ? "integers" : "strings", file));
 	return GEMP_OK;

@@ -23,7 +23,7 @@ gemp_code gemp_vertex_keys_find(gemp_vertex *out, const gemp_comm *comm, const g
  * are borrowed. */
 gemp_value gemp_vertex_keys_of_text(const gemp_shard *graph, const char *text, size_t size);
 
-/* Collective. Loads keys. The vertices that texts[0..count) name, which --source gives; GEMP_EUSAGE if there is none of
+/* Collective. Loads keys. The vertices that texts[0..count) name, which the setting `source` gives; GEMP_EUSAGE if there is none of
  * a name. */
 gemp_code gemp_vertex_keys_sources(gemp_vertex *out, const gemp_comm *comm, gemp_shard *graph, const char *file,
                                    const char *const *texts, size_t count);

@@ -1,28 +1,61 @@
 #include "gemp/euler.h"
 
-#include "api/euler_search.h"
-#include "api/graph_state.h"
+#include "api/edge_job.h"
+#include "assembly/overlap.h"
 #include "core/memory.h"
+#include "core/quantity.h"
+#include "core/text.h"
+#include "device/tuning.h"
+#include "euler/balance.h"
+#include "euler/circuit_drawing.h"
 #include "euler/device_engine.h"
 #include "euler/order_rows.h"
 #include "euler/orient.h"
 #include "euler/ranks/ranks_engine.h"
+#include "euler/verify.h"
+#include "io/file/output.h"
+#include "io/rows/row_writer.h"
+#include "io/rows/vertex_keys.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { PREVIEW = 20 }; /* rows that people are shown */
+
+/* What the steps of one call share. */
+typedef struct euler_search {
+	gemp_edge_job job; /* the device is opened when the number of edges is known */
+	gemp_euler_settings settings;
+	gemp_euler_options options;
+	gemp_euler_edges edges; /* undirected ones as they are gone along */
+	gemp_euler_edges plain; /* undirected ones as they are; {0} for directed ones */
+	gemp_euler_result result;
+	gemp_euler_balance balance;
+	bool balanced; /* balance is filled, since degrees are not those of a circuit */
+} euler_search;
+
+void gemp_euler_settings_init(gemp_euler_settings *settings)
+{
+	*settings = (gemp_euler_settings){ .size = sizeof *settings };
+}
+
+/* SEARCH: chooses the engine, gives undirected edges directions, and closes a path by an edge between its ends. */
 
 /* With fewer edges no device is opened to ask what it is; GPU_MIN: of a GPU that nobody has measured. */
 enum { DEVICE_MIN = 1 << 14, GPU_MIN = 1 << 18 };
 
-static gemp_code find_once(gemp_euler_search *s, const gemp_comm *comm)
+static gemp_code find_once(euler_search *s, const gemp_comm *comm)
 {
 	gemp_euler_options how = s->options;
 	how.seed = 1;
 	gemp_euler_result_free(&s->result);
-	if (s->runtime && gemp_use_device(s->runtime->device, s->place, s->edges.edges, "euler.host_below", GPU_MIN))
-		return gemp_euler_on_device(&s->result, s->runtime->device, &s->edges, &how);
+	if (s->job.device && gemp_use_device(s->job.device, s->settings.place, s->edges.edges, "euler.host_below", GPU_MIN))
+		return gemp_euler_on_device(&s->result, s->job.device, &s->edges, &how);
 	return gemp_euler_on_ranks(&s->result, comm, &s->edges, &how);
 }
 
 /* Collective. Undirected edges get directions; odd degrees are found out there. */
-static gemp_code orient(gemp_euler_search *s, const gemp_comm *comm)
+static gemp_code orient(euler_search *s, const gemp_comm *comm)
 {
 	gemp_code code = GEMP_OK;
 	double since = gemp_now();
@@ -34,26 +67,28 @@ static gemp_code orient(gemp_euler_search *s, const gemp_comm *comm)
 	}
 	gemp_euler_edges_free(&s->edges);
 	GEMP_TRY(gemp_euler_orient(&s->edges, comm, &s->plain, &s->result.unbalanced));
-	if (s->timers)
-		gemp_timers_add(s->timers, GEMP_PHASE_CONVERT, since);
+	gemp_timers_add(&s->job.timers, GEMP_PHASE_CONVERT, since);
 done:
 	return code;
 }
 
-static gemp_code find_any(gemp_euler_search *s, const gemp_comm *comm)
+static gemp_code find_any(euler_search *s, const gemp_comm *comm)
 {
 	gemp_code code = orient(s, comm);
 	return code == GEMP_OK && !s->result.unbalanced ? find_once(s, comm) : code;
 }
 
-gemp_code gemp_euler_search_run(gemp_euler_search *s, gemp_context *context, gemp_shard *graph)
+/* Collective. A graph without a walk is no failure. One rank takes its device for large graphs, several take the threads of all. */
+static gemp_code run_search(euler_search *s)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_comm *comm = &context->comm;
-	const bool may = s->place == GEMP_PLACE_AUTO && s->edges.edges >= DEVICE_MIN &&
+	const gemp_comm *comm = s->job.comm;
+	gemp_shard *graph = s->job.shard;
+	const gemp_placement place = s->settings.place;
+	const bool may = place == GEMP_PLACE_AUTO && s->edges.edges >= DEVICE_MIN &&
 	                 s->edges.edges <= GEMP_EULER_DEVICE_EDGES;
-	if (comm->size == 1 && (may || s->place == GEMP_PLACE_DEVICE))
-		GEMP_TRY(gemp_context_runtime(&s->runtime, context, false, s->timers));
+	if (comm->size == 1 && (may || place == GEMP_PLACE_DEVICE))
+		GEMP_TRY(gemp_edge_job_device(&s->job));
 	GEMP_TRY(find_any(s, comm));
 	if (!s->result.unbalanced)
 		return GEMP_OK;
@@ -61,7 +96,7 @@ gemp_code gemp_euler_search_run(gemp_euler_search *s, gemp_context *context, gem
 	gemp_euler_edges *edges = s->plain.undirected ? &s->plain : &s->edges;
 	GEMP_TRY(gemp_euler_balance_find(&s->balance, comm, edges, graph->key_ranks));
 	s->balanced = true;
-	if (!s->balance.path || !s->path)
+	if (!s->balance.path || !s->settings.path)
 		return GEMP_OK;
 	GEMP_TRY(gemp_comm_agree(comm, gemp_euler_edges_close(edges, s->balance.start, s->balance.end)));
 	s->result.unbalanced = 0;
@@ -70,62 +105,343 @@ done:
 	return code;
 }
 
-bool gemp_euler_search_found(const gemp_euler_search *s)
+/* Is there a circuit, or a path where one will do? Then result.order is that. */
+static bool is_found(const euler_search *s)
 {
 	return !s->result.unbalanced && s->result.components <= 1;
 }
 
-void gemp_euler_search_free(gemp_euler_search *s)
+/* REPORT */
+
+/* Collective. Of all ranks the longest. */
+static void report_stages(euler_search *s)
 {
-	gemp_euler_result_free(&s->result);
-	gemp_euler_edges_free(&s->edges);
-	gemp_euler_edges_free(&s->plain);
+	gemp_report *report = s->job.report;
+	const gemp_euler_result *result = &s->result;
+	bool device = strcmp(result->engine, "device") == 0;
+	json_t *stages = json_object();
+	double longest[GEMP_EULER_STAGES + 1], sum = 0;
+	memcpy(longest, result->seconds, sizeof result->seconds);
+	longest[GEMP_EULER_STAGES] = result->total;
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, longest, GEMP_EULER_STAGES + 1, MPI_DOUBLE, MPI_MAX, s->job.comm->world));
+	gemp_report_detail(report, "\n  stage              ms%s\n", device ? "       GB/s   (what it must move)" : "");
+	for (size_t stage = 0; stage < GEMP_EULER_STAGES; stage++) {
+		double bytes = gemp_euler_stage_bytes((gemp_euler_stage)stage, s->edges.vertices, s->edges.edges,
+		                                      result->splitters);
+		sum += longest[stage];
+		json_object_set_new(stages, gemp_euler_stage_name[stage], json_real(longest[stage]));
+		gemp_report_detail(report, "  %-10s %10.3f", gemp_euler_stage_name[stage], 1e3 * longest[stage]);
+		if (device && longest[stage] > 0)
+			gemp_report_detail(report, " %10.1f", 1e-9 * bytes / longest[stage]);
+		gemp_report_detail(report, "\n");
+	}
+	gemp_report_detail(report, "  %-10s %10.3f\n", "stages", 1e3 * sum);
+	if (device)
+		gemp_report_detail(report, "  %-10s %10.3f\n  %-10s %10.3f\n", "upload", 1e3 * result->upload, "download",
+		                   1e3 * result->download);
+	gemp_report_detail(report, "  %-10s %10.3f\n\n", "total", 1e3 * longest[GEMP_EULER_STAGES]);
+	json_object_set_new(stages, "sum", json_real(sum));
+	json_object_set_new(stages, "upload", json_real(result->upload));
+	json_object_set_new(stages, "download", json_real(result->download));
+	json_object_set_new(stages, "total", json_real(longest[GEMP_EULER_STAGES]));
+	gemp_report_set(report, "stages", stages);
 }
 
-static gemp_euler_outcome outcome_of(const gemp_euler_search *s)
+static void report_exchange(euler_search *s)
 {
-	const bool found = gemp_euler_search_found(s);
+	uint64_t sums[3] = { s->result.traffic.bytes, s->result.traffic.messages, 0 };
+	uint64_t rounds = s->result.traffic.rounds;
+	gemp_comm_sum(s->job.comm, sums, 2);
+	gemp_comm_max(s->job.comm, &rounds, 1);
+	const gemp_traffic all = { .bytes = sums[0], .messages = sums[1], .rounds = rounds };
+	double each = s->edges.edges ? (double)all.bytes / (double)s->edges.edges : 0;
+	gemp_report_exchange(s->job.report, &all, -1, NULL);
+	gemp_report_set(s->job.report, "bytes_per_edge", json_real(each));
+	if (s->job.comm->size > 1)
+		gemp_report_detail(s->job.report, "  %-10s %.2f bytes an edge\n", "", each);
+}
+
+static void report_result(euler_search *s)
+{
+	gemp_report *report = s->job.report;
+	const gemp_euler_result *result = &s->result;
+	bool path = s->edges.path_start != GEMP_NO_VERTEX;
+	gemp_report_print(report, "An Euler %s of %s; %s joined at %s\n", path ? "path" : "circuit",
+	                  gemp_counted(result->order.edges, "edge").text, gemp_counted(result->circuits, "circuit").text,
+	                  gemp_counted(result->joins, "place").text);
+	gemp_report_set(report, "found", json_true());
+	gemp_report_set(report, "kind", json_string(path ? "path" : "circuit"));
+	gemp_report_set(report, "edges", gemp_json_count(result->order.edges));
+}
+
+static json_t *unbalanced_json(const euler_search *s, const gemp_euler_unbalanced *one, const gemp_value *key)
+{
+	if (s->plain.undirected)
+		return json_pack("{s:o, s:o}", "vertex", gemp_json_key(key), "degree", gemp_json_count(one->in + one->out));
+	return json_pack("{s:o, s:o, s:o}", "vertex", gemp_json_key(key), "in", gemp_json_count(one->in), "out",
+	                 gemp_json_count(one->out));
+}
+
+/* Collective. */
+static gemp_code report_unbalanced(euler_search *s)
+{
+	gemp_code code = GEMP_OK;
+	gemp_report *report = s->job.report;
+	const gemp_euler_balance *balance = &s->balance;
+	gemp_vertex ids[GEMP_EULER_SHOWN];
+	gemp_text text = { 0 };
+	gemp_column keys = { 0 };
+	json_t *list = json_array();
+	for (size_t i = 0; i < balance->example_count; i++)
+		ids[i] = balance->examples[i].vertex;
+	GEMP_TRY(gemp_vertex_keys_fetch(&keys, s->job.comm, s->job.shard, ids, balance->example_count));
+	gemp_report_print(report, "  %s vert%s %s:\n  %-20s %12s %12s\n", gemp_grouped(balance->unbalanced).text,
+	                  balance->unbalanced == 1 ? "ex has" : "ices have",
+	                  s->plain.undirected ? "an odd number of edges" : "unequal in- and out-degree", "vertex",
+	                  s->plain.undirected ? "edges" : "in", s->plain.undirected ? "" : "out");
+	for (size_t i = 0; i < balance->example_count; i++) {
+		const gemp_euler_unbalanced *one = &balance->examples[i];
+		gemp_value key = gemp_column_get(&keys, i);
+		gemp_text_clear(&text);
+		gemp_value_print(&key, &text);
+		if (s->plain.undirected)
+			gemp_report_print(report, "  %-20s %12s\n", text.data, gemp_grouped(one->in + one->out).text);
+		else
+			gemp_report_print(report, "  %-20s %12s %12s\n", text.data, gemp_grouped(one->in).text,
+			                  gemp_grouped(one->out).text);
+		json_array_append_new(list, unbalanced_json(s, one, &key));
+		if (one->vertex == balance->start)
+			gemp_report_set(report, "path_start", gemp_json_key(&key));
+		if (one->vertex == balance->end)
+			gemp_report_set(report, "path_end", gemp_json_key(&key));
+	}
+	if (balance->unbalanced > balance->example_count)
+		gemp_report_print(report, "  and %s more\n", gemp_grouped(balance->unbalanced - balance->example_count).text);
+	gemp_report_set(report, "first_unbalanced", json_incref(list));
+	code = gemp_comm_agree(s->job.comm, gemp_text_status(&text));
+done:
+	gemp_text_free(&text);
+	gemp_column_free(&keys);
+	json_decref(list);
+	return code;
+}
+
+/* Collective. */
+static gemp_code report_none(euler_search *s)
+{
+	gemp_code code = GEMP_OK;
+	gemp_report *report = s->job.report;
+	bool path = s->balance.path;
+	uint64_t components = s->balanced ? s->balance.components : s->result.components;
+	gemp_report_print(report, "No Euler %s\n", s->settings.path ? "circuit or path" : "circuit");
+	if (s->balanced)
+		GEMP_TRY(report_unbalanced(s));
+	gemp_report_print(report, "  components with edges: %s\n", gemp_grouped(components).text);
+	if (path)
+		gemp_report_print(report, "  a path exists\n");
+	gemp_report_set(report, "found", json_false());
+	gemp_report_set(report, "components", gemp_json_count(components));
+	gemp_report_set(report, "unbalanced", gemp_json_count(s->balance.unbalanced));
+	gemp_report_set(report, "path", json_boolean(path));
+done:
+	return code;
+}
+
+/* THE SEQUENCE that the words along the walk spell */
+
+/* Collective. The head and the two stretches, then the end of the line. */
+static gemp_code write_text(gemp_output *output, const gemp_comm *comm, const gemp_overlap *overlap, bool circular)
+{
+	gemp_code code = GEMP_OK;
+	size_t head = overlap->word, size;
+	if (circular && overlap->edges < head)
+		head = (size_t)overlap->edges;
+	GEMP_TRY(gemp_output_write(output, overlap->head, comm->rank == 0 ? head : 0));
+	for (int stretch = 0; stretch < 2; stretch++) {
+		const char *letters = gemp_overlap_stretch(overlap, stretch, circular, &size);
+		GEMP_TRY(gemp_output_write(output, letters, size));
+	}
+	GEMP_TRY(gemp_output_write(output, "\n", comm->rank == 0));
+done:
+	return code;
+}
+
+/* Collective. Writes the letters and a newline. Keys are loaded. */
+static gemp_code write_sequence(euler_search *s)
+{
+	gemp_code code = GEMP_OK;
+	gemp_report *report = s->job.report;
+	gemp_overlap overlap = { 0 };
+	gemp_output *output = NULL;
+	const bool circular = s->settings.circular && s->edges.path_end == GEMP_NO_VERTEX;
+	GEMP_TRY(gemp_overlap_new(&overlap, s->job.comm, s->job.shard, &s->edges, &s->result.order, s->settings.alphabet));
+	const uint64_t letters = overlap.edges + (circular ? 0 : overlap.word);
+	gemp_report_set(report, "sequence",
+	                json_pack("{s:o, s:o, s:b}", "letters", gemp_json_count(letters), "word",
+	                          gemp_json_count(overlap.word + 1), "circular", circular));
+	gemp_report_detail(report, "%s in which each of %s of %s is once\n", gemp_counted(letters, "letter").text,
+	                   gemp_counted(overlap.edges, "word").text, gemp_counted(overlap.word + 1, "letter").text);
+	if (s->settings.output) {
+		GEMP_TRY(gemp_output_open(&output, s->job.comm, s->settings.output));
+		GEMP_TRY(write_text(output, s->job.comm, &overlap, circular));
+		code = gemp_output_close(output);
+		output = NULL;
+	}
+done:
+	gemp_output_abandon(output);
+	gemp_overlap_free(&overlap);
+	return code;
+}
+
+/* THE CALL */
+
+static bool is_previewed(const euler_search *s)
+{
+	return s->job.reports && !s->job.report->no_rows;
+}
+
+/* Collective. Checks the settings and the files before anything is read. */
+static gemp_code begin(euler_search *s, gemp_graph *graph, const gemp_edge_selection *edges,
+                       const gemp_euler_settings *settings, gemp_report *report, bool columns)
+{
+	gemp_code code = GEMP_OK;
+	gemp_euler_settings_init(&s->settings);
+	if (settings)
+		gemp_options_copy(&s->settings, sizeof s->settings, settings);
+	const char *output = s->settings.output, *drawing = s->settings.drawing;
+	GEMP_PROPAGATE(gemp_edge_job_begin(&s->job, graph, edges, report));
+	GEMP_PROPAGATE(gemp_edge_job_check_place(&s->job, s->settings.place));
+	if (!s->settings.sequence)
+		GEMP_PROPAGATE(gemp_rows_path_check(s->job.comm, "output", output));
+	else if (output && strcmp(output, "-") != 0 && s->job.comm->rank == 0)
+		code = gemp_file_may_write("output", output);
+	if (drawing && s->job.comm->rank == 0)
+		GEMP_THEN(gemp_file_may_write("dot", drawing));
+	if (s->settings.sequence)
+		GEMP_THEN(gemp_overlap_check(graph->shard, s->settings.alphabet));
+	s->options.sources = columns || s->settings.sequence || output || is_previewed(s);
+	s->options.keep_circuits = drawing != NULL;
+	return gemp_comm_agree(s->job.comm, code);
+}
+
+/* Collective. */
+static gemp_code load_edges(euler_search *s)
+{
+	double since = gemp_now();
+	for (size_t r = 0; r < s->job.shard->relation_count; r++)
+		if (s->job.relations[r])
+			GEMP_PROPAGATE(gemp_shard_load_relation(s->job.shard, r, GEMP_LOAD_OUT));
+	since = gemp_timers_add(&s->job.timers, GEMP_PHASE_READ, since);
+	GEMP_PROPAGATE(gemp_comm_agree(s->job.comm, gemp_euler_edges_new(&s->edges, s->job.shard, s->job.relations)));
+	if (s->settings.drawing)
+		GEMP_PROPAGATE(gemp_euler_drawing_check(s->job.shard, &s->edges, s->settings.drawing));
+	gemp_timers_add(&s->job.timers, GEMP_PHASE_CONVERT, since);
+	return GEMP_OK;
+}
+
+/* Collective. */
+static gemp_code verify(euler_search *s)
+{
+	double since = gemp_now();
+	GEMP_PROPAGATE(gemp_euler_verify(s->job.comm, &s->edges, &s->result.order));
+	gemp_report_print(s->job.report, "Verified: each edge once, each begins where the one before ends\n");
+	gemp_report_set(s->job.report, "verified", json_true());
+	gemp_report_set(s->job.report, "verify_seconds", json_real(gemp_now() - since));
+	return GEMP_OK;
+}
+
+/* Collective. Rows go to the caller's columns (NULL: not wanted), to a file, or to people. */
+static gemp_code write(euler_search *s, gemp_columns *columns)
+{
+	const gemp_comm *comm = s->job.comm;
+	const gemp_shard *shard = s->job.shard;
+	const gemp_euler_order *order = &s->result.order;
+	const bool rows = !s->settings.sequence && (s->settings.output || is_previewed(s));
+	double since = gemp_now();
+	if (!columns && !s->settings.drawing && !s->settings.sequence && !rows)
+		return GEMP_OK;
+	GEMP_PROPAGATE(gemp_shard_load_keys(s->job.shard));
+	if (s->settings.drawing)
+		GEMP_PROPAGATE(gemp_euler_drawing_write(comm, shard, &s->edges, &s->result, s->settings.drawing));
+	if (columns)
+		GEMP_PROPAGATE(gemp_euler_rows_write(comm, shard, &s->edges, order,
+		                                     &(gemp_euler_rows_options){ .table = &columns->table }));
+	if (s->settings.sequence)
+		GEMP_PROPAGATE(write_sequence(s));
+	const gemp_euler_rows_options how = { .path = s->settings.output,
+		                                  .preview = s->job.report->people,
+		                                  .shown = PREVIEW };
+	if (rows)
+		GEMP_PROPAGATE(gemp_euler_rows_write(comm, shard, &s->edges, order, &how));
+	gemp_timers_add(&s->job.timers, GEMP_PHASE_WRITE, since);
+	return GEMP_OK;
+}
+
+/* Collective. */
+static gemp_code answer(euler_search *s, gemp_columns *columns)
+{
+	gemp_report *report = s->job.report;
+	const gemp_euler_result *result = &s->result;
+	gemp_report_graph(report, s->job.shard);
+	gemp_report_set(report, "engine", result->engine ? json_string(result->engine) : json_null());
+	gemp_report_set(report, "circuits", gemp_json_count(result->circuits));
+	gemp_report_set(report, "forest_edges", gemp_json_count(result->joins));
+	gemp_report_set(report, "splitters", gemp_json_count(result->splitters));
+	if (is_found(s)) {
+		report_result(s);
+		if (s->settings.verify)
+			GEMP_PROPAGATE(verify(s));
+		GEMP_PROPAGATE(write(s, columns));
+	} else if (s->job.reports) {
+		GEMP_PROPAGATE(report_none(s));
+		report->complete = true;
+	}
+	if (!s->job.reports)
+		return GEMP_OK;
+	if (result->engine) { /* odd degrees are found out before */
+		report_stages(s);
+		report_exchange(s);
+	}
+	return gemp_edge_job_resources(&s->job);
+}
+
+static gemp_euler_outcome outcome_of(const euler_search *s)
+{
+	const bool found = is_found(s);
 	gemp_euler_outcome outcome = { .edges = found ? s->result.order.edges : 0,
 		                           .components = s->balanced ? s->balance.components : s->result.components,
 		                           .unbalanced = s->balance.unbalanced,
+		                           .undirected = s->plain.undirected,
 		                           .has_path = s->balance.path };
 	if (found)
 		outcome.kind = s->balanced ? GEMP_EULER_PATH : GEMP_EULER_CIRCUIT;
 	return outcome;
 }
 
-gemp_code gemp_graph_euler(gemp_columns **out, gemp_graph *graph, const gemp_edge_selection *edges, bool may_be_path,
-                           gemp_euler_outcome *outcome)
+gemp_code gemp_graph_euler(gemp_columns **out, gemp_graph *graph, const gemp_edge_selection *edges,
+                           const gemp_euler_settings *settings, gemp_euler_outcome *outcome, gemp_report *report)
 {
 	gemp_code code = GEMP_OK;
-	gemp_context *context = graph->context;
-	gemp_shard *shard = graph->shard;
-	gemp_euler_search search = { .path = may_be_path, .options.sources = true };
-	gemp_edge_selection chosen;
+	euler_search s = { 0 };
 	gemp_columns *columns = NULL;
-	bool *relations = NULL;
-	*out = NULL;
-	gemp_edge_selection_init(&chosen);
-	if (edges)
-		gemp_options_copy(&chosen, sizeof chosen, edges);
-	GEMP_TRY(gemp_graph_select(&relations, graph, &chosen));
-	for (size_t r = 0; r < shard->relation_count; r++)
-		if (relations[r])
-			GEMP_TRY(gemp_shard_load_relation(shard, r, GEMP_LOAD_OUT));
-	GEMP_TRY(gemp_comm_agree(&context->comm, gemp_euler_edges_new(&search.edges, shard, relations)));
-	GEMP_TRY(gemp_euler_search_run(&search, context, shard));
-	if (gemp_euler_search_found(&search)) {
-		GEMP_TRY(gemp_shard_load_keys(shard));
-		GEMP_TRY(gemp_columns_new(&columns, context));
-		const gemp_euler_rows_options how = { .table = &columns->table };
-		GEMP_TRY(gemp_euler_rows_write(&context->comm, shard, &search.edges, &search.result.order, &how));
+	if (out)
+		*out = NULL;
+	GEMP_TRY(begin(&s, graph, edges, settings, report, out != NULL));
+	GEMP_TRY(load_edges(&s));
+	GEMP_TRY(run_search(&s));
+	if (out && is_found(&s))
+		GEMP_TRY(gemp_columns_new(&columns, graph->context));
+	GEMP_TRY(answer(&s, columns));
+	*outcome = outcome_of(&s);
+	if (out) {
+		*out = columns;
+		columns = NULL;
 	}
-	*outcome = outcome_of(&search);
-	*out = columns;
-	columns = NULL;
 done:
 	gemp_columns_close(columns);
-	gemp_euler_search_free(&search);
-	gemp_free(relations);
+	gemp_euler_result_free(&s.result);
+	gemp_euler_edges_free(&s.edges);
+	gemp_euler_edges_free(&s.plain);
+	gemp_edge_job_free(&s.job);
 	return code;
 }

@@ -94,8 +94,8 @@ gemp_code gemp_graph_select(bool **out, const gemp_graph *graph, const gemp_edge
 	for (size_t i = 0; i < named; i++) {
 		const gemp_relation *relation = gemp_shard_relation(shard, selection->edge_types[i]);
 		if (!relation)
-			return gemp_fail(GEMP_EUSAGE, "%s: the graph has no edges of type '%s'; `gemp-mpi info` lists its types",
-			                 graph->name, selection->edge_types[i]);
+			return gemp_fail(GEMP_EUSAGE, "relation %s: %s has no edges of this type; `gemp-mpi info` lists its types",
+			                 selection->edge_types[i], graph->name);
 		(*out)[relation - shard->relations] = true;
 	}
 	return GEMP_OK;

@@ -1,9 +1,11 @@
 #include "gemp/primitives.h"
 
-#include "api/array_engine.h"
-#include "api/graph_state.h"
+#include "api/rates.h"
 #include "core/memory.h"
-#include "topology/reverse.h"
+#include "core/quantity.h"
+#include "io/arrays/numbers.h"
+#include "io/arrays/numbers_read.h"
+#include "primitive/arrays.h"
 
 #include <assert.h>
 #include <math.h>
@@ -11,40 +13,25 @@
 
 static_assert((int)GEMP_NUMBER_UINT32 == GEMP_KEY_U32 && (int)GEMP_NUMBER_UINT64 == GEMP_KEY_U64 &&
                   (int)GEMP_NUMBER_INT32 == GEMP_KEY_I32 && (int)GEMP_NUMBER_INT64 == GEMP_KEY_I64 &&
-                  (int)GEMP_NUMBER_FLOAT == GEMP_KEY_F32 && (int)GEMP_NUMBER_DOUBLE == GEMP_KEY_F64,
+                  (int)GEMP_NUMBER_FLOAT == GEMP_KEY_F32 && (int)GEMP_NUMBER_DOUBLE == GEMP_KEY_F64 &&
+                  (int)GEMP_NUMBER_AUTO == GEMP_NUMBERS_AUTO,
               "the public types are the engine's kinds of keys");
 
-/* Fewer numbers on all ranks are sorted by the host before a device is open. */
+/* Fewer numbers on all ranks are sorted by the host before a device is open: opening it takes longer than sorting them. */
 enum { DEVICE_MIN = 1 << 16 };
 
-gemp_code gemp_array_engine_open(gemp_arrays *arrays, gemp_runtime **runtime, gemp_context *context, uint64_t total)
+struct gemp_array {
+	gemp_context *context; /* borrowed */
+	gemp_number_array numbers;
+	double read_seconds; /* that no report has had */
+};
+
+void gemp_array_settings_init(gemp_array_settings *settings)
 {
-	gemp_code code = GEMP_OK;
-	const bool automatic = arrays->place == GEMP_PLACE_AUTO;
-	*runtime = NULL;
-	if (arrays->place == GEMP_PLACE_HOST || (automatic && total < DEVICE_MIN))
-		return GEMP_OK;
-	double since = gemp_now();
-	code = gemp_context_runtime(runtime, context, false, NULL);
-	if (code == GEMP_ENODEVICE && automatic)
-		return GEMP_OK;
-	GEMP_TRY(code);
-	arrays->device = (*runtime)->device;
-	GEMP_TRY(gemp_comm_agree(&context->comm, gemp_toolbox_new(&arrays->box, arrays->device, GEMP_FORM_AUTO)));
-	gemp_timers_add(&arrays->timers, GEMP_PHASE_BUILD, since);
-done:
-	return code;
+	*settings = (gemp_array_settings){ .size = sizeof *settings };
 }
 
-void gemp_array_merge_zeros(gemp_key_kind kind, void *values, size_t count)
-{
-	float *narrow = values;
-	double *real = values;
-	for (size_t i = 0; kind == GEMP_KEY_F32 && i < count; i++)
-		narrow[i] += 0.0f;
-	for (size_t i = 0; kind == GEMP_KEY_F64 && i < count; i++)
-		real[i] += 0.0;
-}
+/* LIFE */
 
 /* The engines compare bits, of which NaN has many; every NaN becomes the one of C's NAN, which sorts behind infinity. */
 static void unify_nans(gemp_key_kind kind, void *values, size_t count)
@@ -57,91 +44,242 @@ static void unify_nans(gemp_key_kind kind, void *values, size_t count)
 		real[i] = isnan(real[i]) ? (double)NAN : real[i];
 }
 
-/* One call on an array of all ranks. */
-typedef struct array_call {
-	gemp_key_kind kind;
-	gemp_arrays arrays;
-	void *values; /* [count] a copy of the caller's, since the engines work in place */
-} array_call;
+static gemp_code new_array(gemp_array **out, gemp_context *context)
+{
+	*out = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(&context->comm, GEMP_NEW(*out, 1)));
+	(*out)->context = context;
+	return GEMP_OK;
+}
 
-/* Collective. After a failure the call is to be ended all the same. */
-static gemp_code array_call_begin(array_call *call, gemp_context *context, gemp_number_type type, const void *values,
-                                  size_t count)
+gemp_code gemp_array_open(gemp_array **out, gemp_context *context, gemp_number_type type, const void *values,
+                          size_t count)
 {
 	gemp_code code = GEMP_OK;
-	gemp_runtime *runtime;
-	*call = (array_call){ .kind = (gemp_key_kind)type };
+	gemp_array *array = NULL;
+	const gemp_key_kind kind = (gemp_key_kind)type;
+	*out = NULL;
 	if ((unsigned)type > GEMP_NUMBER_DOUBLE)
 		return gemp_fail(GEMP_EUSAGE, "type %d is none of gemp_number_type", (int)type);
-	call->values = gemp_calloc(count, gemp_key_size(call->kind));
-	GEMP_TRY(gemp_comm_agree(&context->comm, call->values ? GEMP_OK : GEMP_ENOMEM));
+	GEMP_TRY(new_array(&array, context));
+	array->numbers = (gemp_number_array){ .kind = kind,
+		                                  .values = gemp_calloc(count, gemp_key_size(kind)),
+		                                  .count = count,
+		                                  .total = gemp_comm_sum1(&context->comm, count) };
+	GEMP_TRY(gemp_comm_agree(&context->comm, array->numbers.values ? GEMP_OK : GEMP_ENOMEM));
 	if (count)
-		memcpy(call->values, values, count * gemp_key_size(call->kind));
-	unify_nans(call->kind, call->values, count);
-	code = gemp_array_engine_open(&call->arrays, &runtime, context, gemp_comm_sum1(&context->comm, count));
+		memcpy(array->numbers.values, values, count * gemp_key_size(kind));
+	unify_nans(kind, array->numbers.values, count);
+	*out = array;
+	array = NULL;
 done:
+	gemp_array_close(array);
 	return code;
 }
 
-static void array_call_end(array_call *call)
-{
-	gemp_toolbox_free(call->arrays.box);
-	gemp_free(call->values);
-}
-
-gemp_code gemp_array_sort(void **out, size_t *out_count, gemp_context *context, gemp_number_type type,
-                          const void *values, size_t count, bool descending)
+gemp_code gemp_array_read(gemp_array **out, gemp_context *context, const char *path, gemp_number_type type)
 {
 	gemp_code code = GEMP_OK;
-	array_call call;
+	gemp_array *array = NULL;
+	double since = gemp_now();
 	*out = NULL;
-	*out_count = 0;
-	GEMP_TRY(array_call_begin(&call, context, type, values, count));
-	const gemp_sort sort = { .key = call.kind, .descending = descending };
-	GEMP_TRY(gemp_sort_ranks(&context->comm, &call.arrays, &sort, &call.values, NULL, &count));
-	*out = call.values;
-	*out_count = count;
-	call.values = NULL;
+	GEMP_TRY(new_array(&array, context));
+	GEMP_TRY(gemp_number_array_read(&array->numbers, &context->comm, path, (gemp_key_kind)type));
+	array->read_seconds = gemp_now() - since;
+	*out = array;
+	array = NULL;
 done:
-	array_call_end(&call);
+	gemp_array_close(array);
 	return code;
 }
 
-gemp_code gemp_array_distinct(void **out, size_t *out_count, gemp_context *context, gemp_number_type type,
-                              const void *values, size_t count)
+void gemp_array_close(gemp_array *array)
 {
-	gemp_code code = GEMP_OK;
-	array_call call;
-	*out = NULL;
-	*out_count = 0;
-	GEMP_TRY(array_call_begin(&call, context, type, values, count));
-	gemp_array_merge_zeros(call.kind, call.values, count);
-	code = gemp_distinct_ranks(&context->comm, &call.arrays, call.kind, call.values, count, out, out_count);
-done:
-	array_call_end(&call);
-	return code;
-}
-
-void gemp_array_release(void *array)
-{
+	if (!array)
+		return;
+	gemp_number_array_free(&array->numbers);
 	gemp_free(array);
 }
 
-gemp_code gemp_graph_reverse(gemp_graph *graph, const gemp_edge_selection *edges, uint64_t *edge_count)
+const void *gemp_array_values(const gemp_array *array, size_t *count)
+{
+	*count = array->numbers.count;
+	return array->numbers.values;
+}
+
+gemp_number_type gemp_array_type(const gemp_array *array)
+{
+	return (gemp_number_type)array->numbers.kind;
+}
+
+/* WORK */
+
+/* What the steps of one call share. */
+typedef struct array_call {
+	gemp_array *array;
+	const gemp_comm *comm;
+	gemp_array_settings settings;
+	gemp_report *report;   /* NULL: none is wanted */
+	gemp_runtime *runtime; /* NULL: no device was opened */
+	gemp_arrays arrays;
+	uint64_t total; /* numbers before the call */
+	double seconds; /* of sorting or finding, on this rank */
+	uint64_t moved; /* numbers of this rank that come in and go out */
+} array_call;
+
+/* Collective. Opens the device if it may be used. */
+static gemp_code open_device(array_call *call)
+{
+	gemp_arrays *arrays = &call->arrays;
+	const bool automatic = arrays->place == GEMP_PLACE_AUTO;
+	if (arrays->place == GEMP_PLACE_HOST || (automatic && call->total < DEVICE_MIN))
+		return GEMP_OK;
+	double since = gemp_now();
+	gemp_code code = gemp_context_runtime(&call->runtime, call->array->context, false, NULL);
+	if (code == GEMP_ENODEVICE && automatic)
+		return GEMP_OK;
+	GEMP_PROPAGATE(code);
+	arrays->device = call->runtime->device;
+	GEMP_PROPAGATE(gemp_comm_agree(call->comm, gemp_toolbox_new(&arrays->box, arrays->device, GEMP_FORM_AUTO)));
+	gemp_timers_add(&arrays->timers, GEMP_PHASE_BUILD, since);
+	return GEMP_OK;
+}
+
+/* Collective. After a failure the call is to be ended all the same. */
+static gemp_code begin(array_call *call, gemp_array *array, const gemp_array_settings *settings, gemp_report *report)
+{
+	*call = (array_call){
+		.array = array, .comm = &array->context->comm, .report = report, .total = array->numbers.total
+	};
+	gemp_array_settings_init(&call->settings);
+	if (settings)
+		gemp_options_copy(&call->settings, sizeof call->settings, settings);
+	if (call->settings.output)
+		GEMP_PROPAGATE(gemp_number_array_check_output(call->comm, call->settings.output));
+	call->arrays.place = call->settings.place;
+	call->arrays.timers.seconds[GEMP_PHASE_READ] = array->read_seconds;
+	array->read_seconds = 0;
+	return open_device(call);
+}
+
+/* Collective. Writes the array, if that is asked for. */
+static gemp_code write(array_call *call)
+{
+	const gemp_number_array *numbers = &call->array->numbers;
+	double since = gemp_now();
+	if (!call->settings.output)
+		return GEMP_OK;
+	GEMP_PROPAGATE(
+		gemp_number_array_write(call->comm, call->settings.output, numbers->kind, numbers->values, numbers->count));
+	gemp_timers_add(&call->arrays.timers, GEMP_PHASE_WRITE, since);
+	return GEMP_OK;
+}
+
+/* Collective. The end of the report. A number of this rank that is read or written counts once in the rate. */
+static gemp_code report_work(array_call *call)
+{
+	gemp_report *report = call->report;
+	const gemp_number_array *numbers = &call->array->numbers;
+	const gemp_arrays *arrays = &call->arrays;
+	const double *seconds = arrays->timers.seconds;
+	uint64_t sums[2] = { arrays->traffic.bytes, arrays->traffic.messages }, rounds = arrays->traffic.rounds;
+	gemp_report_set(report, "type", json_string(gemp_key_name[numbers->kind]));
+	gemp_report_set(report, "numbers", gemp_json_count(call->total));
+	gemp_report_set(report, "file_bytes", gemp_json_count(numbers->bytes));
+	gemp_report_set(report, "work_seconds", json_real(call->seconds));
+	GEMP_PROPAGATE(gemp_report_rate(
+		report, arrays->on_device ? arrays->device : NULL, seconds[GEMP_PHASE_KERNEL] + seconds[GEMP_PHASE_RESOLVE],
+		seconds[GEMP_PHASE_UPLOAD] + seconds[GEMP_PHASE_DOWNLOAD], call->moved * gemp_key_size(numbers->kind)));
+	gemp_comm_sum(call->comm, sums, 2);
+	gemp_comm_max(call->comm, &rounds, 1);
+	gemp_report_exchange(report, &(gemp_traffic){ sums[0], sums[1], rounds }, -1, NULL);
+	GEMP_PROPAGATE(gemp_report_devices(report, call->runtime));
+	gemp_report_seconds(report, &arrays->timers, false);
+	gemp_report_memory(report, call->runtime ? gemp_runtime_device_peak(call->runtime) : 0);
+	return GEMP_OK;
+}
+
+gemp_code gemp_array_sort(gemp_array *array, const gemp_array_settings *settings, gemp_report *report)
 {
 	gemp_code code = GEMP_OK;
-	gemp_reverse_stats stats;
-	gemp_edge_selection chosen;
-	bool *relations = NULL;
-	gemp_edge_selection_init(&chosen);
-	if (edges)
-		gemp_options_copy(&chosen, sizeof chosen, edges);
-	GEMP_TRY(gemp_graph_select(&relations, graph, &chosen));
-	GEMP_TRY(gemp_shard_load_outgoing(graph->shard));
-	GEMP_TRY(gemp_shard_reverse(graph->shard, &graph->context->comm, relations, NULL, GEMP_PLACE_HOST, &stats));
-	if (edge_count)
-		*edge_count = stats.edges;
+	array_call call;
+	gemp_number_array *numbers = &array->numbers;
+	GEMP_TRY(begin(&call, array, settings, report));
+	const gemp_sort sort = { .key = numbers->kind, .descending = call.settings.descending };
+	double since = gemp_now();
+	GEMP_TRY(gemp_sort_ranks(call.comm, &call.arrays, &sort, &numbers->values, NULL, &numbers->count));
+	call.seconds = gemp_now() - since;
+	call.moved = 2 * numbers->count;
+	if (report) {
+		gemp_report_print(report, "%s (%s) in %s order\n", gemp_counted(numbers->total, "number").text,
+		                  gemp_key_name[numbers->kind], sort.descending ? "descending" : "ascending");
+		gemp_report_set(report, "descending", json_boolean(sort.descending));
+	}
+	GEMP_TRY(write(&call));
+	if (report)
+		code = report_work(&call);
 done:
-	gemp_free(relations);
+	gemp_toolbox_free(call.arrays.box);
+	return code;
+}
+
+static void merge_zeros(gemp_key_kind kind, void *values, size_t count)
+{
+	float *narrow = values;
+	double *real = values;
+	for (size_t i = 0; kind == GEMP_KEY_F32 && i < count; i++)
+		narrow[i] += 0.0f;
+	for (size_t i = 0; kind == GEMP_KEY_F64 && i < count; i++)
+		real[i] += 0.0;
+}
+
+/* Collective. *count: of this rank. */
+static gemp_code find_distinct(array_call *call, size_t *count)
+{
+	gemp_number_array *numbers = &call->array->numbers;
+	void *values = NULL;
+	merge_zeros(numbers->kind, numbers->values, numbers->count);
+	if (call->settings.count_only && call->comm->size == 1)
+		return gemp_arrays_distinct(&call->arrays, numbers->kind, numbers->values, numbers->count, NULL, count);
+	GEMP_PROPAGATE(
+		gemp_distinct_ranks(call->comm, &call->arrays, numbers->kind, numbers->values, numbers->count, &values, count));
+	if (call->settings.count_only) {
+		gemp_free(values);
+		return GEMP_OK;
+	}
+	gemp_free(numbers->values);
+	numbers->values = values;
+	numbers->count = *count;
+	return GEMP_OK;
+}
+
+gemp_code gemp_array_distinct(gemp_array *array, const gemp_array_settings *settings, uint64_t *distinct,
+                              gemp_report *report)
+{
+	gemp_code code = GEMP_OK;
+	array_call call;
+	gemp_number_array *numbers = &array->numbers;
+	size_t count = 0;
+	GEMP_TRY(begin(&call, array, settings, report));
+	const size_t before = numbers->count;
+	double since = gemp_now();
+	GEMP_TRY(find_distinct(&call, &count));
+	call.seconds = gemp_now() - since;
+	call.moved = before + count;
+	const uint64_t all = gemp_comm_sum1(call.comm, count);
+	if (!call.settings.count_only)
+		numbers->total = all;
+	if (distinct)
+		*distinct = all;
+	if (report) {
+		gemp_report_print(report, "%s (%s) of %s\n", gemp_counted(all, "distinct number").text,
+		                  gemp_key_name[numbers->kind], gemp_grouped(call.total).text);
+		gemp_report_set(report, "distinct", gemp_json_count(all));
+	}
+	GEMP_TRY(write(&call));
+	if (report)
+		code = report_work(&call);
+done:
+	gemp_toolbox_free(call.arrays.box);
 	return code;
 }

@@ -53,7 +53,7 @@ def refusals(graph):
             needs = list(NEEDS[command])
             if option in needs:
                 del needs[needs.index(option):needs.index(option) + 2]
-            run(ranks, command, graph, *needs, option, value, code=2, says=f"{option} {value}")
+            run(ranks, command, graph, *needs, option, value, code=2, says=f"{option[2:]} {value}")
 
 
 def damaged(graph):
@@ -73,7 +73,7 @@ def damaged(graph):
 def not_written(graph):
     os.mkdir("folder.h5")
     for command, ranks in each():
-        run(ranks, command, graph, *NEEDS[command], "--into", "folder.h5", code=74, says="--into folder.h5: is a folder")
+        run(ranks, command, graph, *NEEDS[command], "--into", "folder.h5", code=74, says="into folder.h5: is a folder")
     for command, ranks in each():
         run(ranks, command, graph, *NEEDS[command], "-o", "nowhere/x.tsv", code=74, says="nowhere")
     if os.geteuid():

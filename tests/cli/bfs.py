@@ -80,7 +80,7 @@ def main():
     run(1, "bfs", path, code=2, says="--source")
     for ranks in (1, 3):
         run(ranks, "bfs", path, "--source", "v1", "--source", "v2", code=2, says="--source v1 and --source v2: bfs starts")
-    run(2, "bfs", path, "--source", "v900", code=2, says="--source v900")
+    run(2, "bfs", path, "--source", "v900", code=2, says="source v900")
     run(1, "bfs", "u.h5", "--source", "x", code=2, says="integers")
     run(1, "bfs", path, "--source", "v0", "--direction", "up", code=2, says="along|against|either")
     refusals("bfs", path, "--source", "v0")

@@ -75,7 +75,7 @@ def main():
         assert json.load(file)["components"] == len(parts_of(vertices, only))
     run(1, "generate", "uniform", "--vertices", "0", "--edges", "0", "-o", "none.h5")
     assert "0 components" in run(2, "components", "none.h5").stdout
-    run(2, "components", "g.h5", "--tree", "t.png", code=2, says="--tree t.png")
+    run(2, "components", "g.h5", "--tree", "t.png", code=2, says="tree t.png")
 
 
 with tempfile.TemporaryDirectory() as folder:

@@ -72,7 +72,7 @@ def main():
     assert len(only) == 1 + sum(n for key, n in want.items() if key[1] == "ACTS_IN")
     run(1, "generate", "uniform", "--vertices", "0", "--edges", "0", "-o", "none.h5")
     assert "0 edges of 0 types" in run(2, "edges", "none.h5").stdout
-    run(1, "edges", "g.h5", "--relation", "ACTS", code=2, says="no such type of edges")
+    run(1, "edges", "g.h5", "--relation", "ACTS", code=2, says="no edges of this type")
     run(2, "edges", "g.h5", "--on", "device", code=2, says="one rank")
     run(2, "edges", "g.h5", "-o", "e.png", code=2, says=".tsv, .csv, .jsonl or .h5")
 

@@ -178,7 +178,7 @@ def pictures(folder, rng, names):
 
 def refusals(folder):
     graph = make(folder, "both", [(1, "A", 2), (2, "A", 1)])
-    run(1, "euler", graph, "--relation", "Z", code=2, says="no such type")
+    run(1, "euler", graph, "--relation", "Z", code=2, says="no edges of this type")
     run(1, "euler", graph, "-o", f"{folder}/o.xyz", code=2, says=".tsv, .csv, .jsonl or .h5")
     run(2, "euler", graph, "--on", "device", code=2, says="one rank")
     run(1, "generate", "eulerian", "--vertices", "2000", "--edges", "4000", "-q", "-o", f"{folder}/large.h5")

@@ -43,7 +43,7 @@ def jumps(graph, path):
         run(2, "pagerank", path, "--personalization", "bad.tsv", code=65, says=says)
     run(1, "pagerank", path, "--personalization", "nowhere.tsv", code=66, says="nowhere.tsv")
     run(1, "pagerank", path, "--personalization", "jumps.tsv", "--source", "v1", code=2, says="one of them")
-    run(1, "pagerank", path, "--source", "v900", code=2, says="--source v900")
+    run(1, "pagerank", path, "--source", "v900", code=2, says="source v900")
 
 
 def small_graphs():
@@ -59,7 +59,7 @@ def small_graphs():
     close(found_by(little, 3, "--weight", "real", "--precision", "double"), {"a": 20 / 57, "b": 37 / 57}, 1e-5)
     little = Graph(["a", "b"], [("a", "b", "A", 8e-37)]).write("little")
     run(2, "pagerank", little, "--weight", "real", code=65,
-        says="little.h5: --weight real: weights of the edges that leave 'a' add up to 1e-37, where single precision takes")
+        says="little.h5: weight real: weights of the edges that leave 'a' add up to 1e-37, where single precision takes")
 
 
 def main():
@@ -85,8 +85,8 @@ def main():
     assert "still change" in run(1, "pagerank", path, "--max-iterations", "2").stderr
     found_by(path, 2, "--tolerance", "0", "--max-iterations", "7")
     assert report()["iterations"] == 7
-    for options, says in ((("--damping", "1"), "--damping"), (("--damping", "-0.1"), "--damping"),
-                          (("--tolerance", "-1"), "--tolerance"), (("--max-iterations", "0"), "--max-iterations"),
+    for options, says in ((("--damping", "1"), "damping"), (("--damping", "-0.1"), "damping"),
+                          (("--tolerance", "-1"), "tolerance"), (("--max-iterations", "0"), "--max-iterations"),
                           (("--weight", "text"), "text"), (("--precision", "half"), "auto|single|double")):
         run(1, "pagerank", path, *options, code=2, says=says)
     into_itself("pagerank", path, *EXACT, names={"rank": "pagerank"})

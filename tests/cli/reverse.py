@@ -37,7 +37,7 @@ def main():
     run(1, "import", "--vertices", "v.tsv", "e.tsv", "-o", "g.h5")
     for ranks, on in ((1, "host"), (1, "device"), (2, "auto"), (3, "auto")):
         done = run(ranks, "reverse", "g.h5", "--on", on, "-o", "h.h5")
-        assert "6 edges turned round" in done.stdout and "4 vertices" in done.stdout
+        assert "6 edges reversed" in done.stdout and "4 vertices" in done.stdout
         assert edges_of("h.h5") == turned(EDGES)
         run(ranks, "verify", "h.h5")
         run(1, "reverse", "h.h5", "-o", "back.h5", "-q")
@@ -46,7 +46,7 @@ def main():
     assert [e for e in edges_of("h.h5") if e[2] == "K"] == [e for e in edges_of("g.h5") if e[2] == "K"]
     assert [e for e in edges_of("h.h5") if e[2] == "L"] == [e for e in turned(EDGES) if e[2] == "L"]
     run(1, "import", "--undirected", "--vertices", "v.tsv", "e.tsv", "-o", "u.h5")
-    assert "0 edges turned round" in run(1, "reverse", "u.h5").stdout
+    assert "0 edges reversed" in run(1, "reverse", "u.h5").stdout
     run(1, "reverse", "g.h5", "-o", "nowhere/h.h5", code=74, says="nowhere")
 
 

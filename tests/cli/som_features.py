@@ -208,7 +208,7 @@ def into_graphs(draw):
                 assert (shown is None) == (row is None) and (shown is None or abs(float(shown) - row) < 1e-4), (key, shown, row)
             assert file != path or values == before[key]
     assert any(row["unit"] is None for row in found.values()) and any(row["unit"] is not None for row in found.values())
-    run(1, "som", "apply", "map.h5", path, "--into", "third.h5", "-q", "--devices", "cpu", code=2, says="--column")
+    run(1, "som", "apply", "map.h5", path, "--into", "third.h5", "-q", "--devices", "cpu", code=2, says="`column`")
     said = run(1, "match", "--count", path, "MATCH (a) WHERE a.som_unit >= 0 RETURN a").stdout
     assert str(sum(row["unit"] is not None for row in found.values())) in said, said
 
@@ -267,7 +267,7 @@ def refusals():
             (("train", "few.h5", "--features", "degree", "--relation", "NO", *to), 2, "--relation NO: the graph has no such type"),
             (("train", "few.h5", "--features", "degree", "--key", "a", *to), 2, "--key a"),
             (("train", "few.h5", "--features", "degree", "--into", "m.h5", *to), 2, "m.h5"),
-            (("train", "few.h5", "--features", "degree", "--column", "c", *to), 2, "--into"),
+            (("train", "few.h5", "--features", "degree", "--column", "c", *to), 2, "`into`"),
             (("train", "none/few.h5", "--features", "degree", *to), 66, "none/few.h5"),
             (("train", "few.h5", "--features", "degree", "--into", "none/x.h5", *to), 74, "none/x.h5"),
             (("train", "plain.h5", "--features", "degree", *to), 65, "not a graph file"),

@@ -100,7 +100,7 @@ def main():
             says="great.h5: y is too great for double precision at 1 of 2 vertices, such as 'a'; scale weights or x down")
     run(1, "spmv", great, "--weight", "real", "--precision", "single", code=65,
         says="great.h5: the edge from 'a' to 'b' of type 'A' has 'real' 2.125e+307; single precision reaches from 1.2e-38 to 3.4e38")
-    for options, says in ((("--x", "weight"), "--x weight"), (("--x", "name"), "string"), (("--repeat", "0"), "--repeat"),
+    for options, says in ((("--x", "weight"), "x weight"), (("--x", "name"), "string"), (("--repeat", "0"), "--repeat"),
                           (("--partition", "1d"), "--partition"), (("--weight", "length"), "length"), (("--weight", "text"), "text")):
         run(2, "spmv", path, *options, code=2, says=says)
     refusals("spmv", path)

@@ -182,10 +182,10 @@ def objects(check):
 def refusals(command, graph, *needed):
     """What all four refuse alike."""
     run(1, command, "nowhere.h5", *needed, code=66, says="nowhere.h5")
-    run(2, command, graph, *needed, "--relation", "C", code=2, says="--relation C")
+    run(2, command, graph, *needed, "--relation", "C", code=2, says="relation C")
     run(1, command, graph, *needed, "-o", "x.png", code=2, says=".tsv, .csv, .jsonl or .h5")
     run(1, command, graph, *needed, "--into", "x.tsv", code=2, says=".h5")
-    run(1, command, graph, *needed, "--column", "c", code=2, says="--into")
+    run(1, command, graph, *needed, "--column", "c", code=2, says="`into`")
     run(2, command, graph, *needed, "-o", os.path.join("nowhere", "x.tsv"), code=74, says="nowhere")
     run(1, command, graph, *needed, "--into", os.path.join("nowhere", "x.h5"), code=74, says="nowhere")
     run(1, command, graph, *needed, "--into", "x.h5", "--json", "x.h5", code=2, says="x.h5")
@@ -208,8 +208,8 @@ def into_itself(command, graph, *options, names):
         found = {n: values.pop(attribute, None) for n, attribute in names.items()}
         assert found == {n: wanted[key][n] for n in names}, (key, found, wanted[key])
     assert after == before
-    run(1, command, graph, *options, "--into", graph, code=2, says="--column")
-    assert f"{graph}: the graph" in run(1, command, graph, *options, "--into", graph, "--column", "again").stdout
+    run(1, command, graph, *options, "--into", graph, code=2, says="`column`")
+    assert f" to {graph} (" in run(1, command, graph, *options, "--into", graph, "--column", "again").stdout
     again = vertices_of(graph)
     many = len(names) > 1
     for key, values in again.items():

@@ -59,6 +59,23 @@ static bool check_tree(const api_case *c, const arc *arcs, size_t count, size_t 
 	return good;
 }
 
+static gemp_analysis_settings rank_settings(double damping, double tolerance, uint32_t max_iterations)
+{
+	gemp_analysis_settings settings;
+	gemp_analysis_settings_init(&settings);
+	settings.damping = damping;
+	settings.tolerance = tolerance;
+	settings.max_iterations = max_iterations;
+	return settings;
+}
+
+static gemp_code rank_once(gemp_graph *graph, const gemp_edge_selection *edges, double damping, double tolerance,
+                           uint32_t max_iterations, gemp_columns **columns)
+{
+	const gemp_analysis_settings settings = rank_settings(damping, tolerance, max_iterations);
+	return gemp_graph_pagerank(columns, graph, edges, &settings, NULL);
+}
+
 static void search(const api_case *c, gemp_graph *graph, gemp_edge_direction direction, const char *weight)
 {
 	gemp_edge_selection edges;
@@ -71,7 +88,7 @@ static void search(const api_case *c, gemp_graph *graph, gemp_edge_direction dir
 		gemp_columns *columns = NULL;
 		snprintf(name, sizeof name, "%lld", (long long)c->key[source]);
 		edges.weight = NULL;
-		assert_all_ok(gemp_graph_bfs(&columns, graph, &edges, name));
+		assert_all_ok(api_bfs(&columns, graph, &edges, name));
 		double *level = api_by_vertex(context, graph, c, columns, "level");
 		double *parent = api_by_vertex(context, graph, c, columns, "parent");
 		assert_all(check_tree(c, arcs, count, source, true, level, parent));
@@ -79,9 +96,9 @@ static void search(const api_case *c, gemp_graph *graph, gemp_edge_direction dir
 		free(parent);
 		gemp_columns_close(columns);
 		edges.weight = weight;
-		assert_all_ok(gemp_graph_sssp(&columns, graph, &edges, name));
+		assert_all_ok(api_sssp(&columns, graph, &edges, name));
 		level = api_by_vertex(context, graph, c, columns, "distance");
-		parent = api_by_vertex(context, graph, c, columns, "parent");
+		parent = api_by_vertex(context, graph, c, columns, "predecessor");
 		assert_all(check_tree(c, arcs, count, source, !weight, level, parent));
 		free(level);
 		free(parent);
@@ -119,15 +136,20 @@ static void sums(const api_case *c, gemp_graph *graph, gemp_edge_direction direc
 	gemp_columns *columns = NULL, *keys = NULL;
 	gemp_column_view key;
 	size_t count;
-	uint32_t iterations = 0;
+	uint64_t iterations = 0;
+	gemp_report *report = NULL;
+	gemp_analysis_settings settings = rank_settings(.85, 0, 300);
 	arc *arcs = arcs_of(c, direction, &count);
 	gemp_edge_selection_init(&edges);
 	edges.direction = direction;
 	edges.weight = weight;
-	assert_all_ok(gemp_graph_pagerank(&columns, graph, &edges, .85, 0, 300, &iterations));
-	assert_all(iterations > 0 || c->n == 0);
+	assert_all_ok(gemp_report_open(&report, context, NULL));
+	assert_all_ok(gemp_graph_pagerank(&columns, graph, &edges, &settings, report));
+	assert_all(test_comm.rank > 0 ||
+	           (gemp_report_count(report, "iterations", &iterations) && (iterations > 0 || c->n == 0)));
+	gemp_report_close(report);
 	double *expected = plain_pagerank(c, arcs, count, !weight, .85);
-	double *found = api_by_vertex(context, graph, c, columns, "pagerank");
+	double *found = api_by_vertex(context, graph, c, columns, "rank");
 	bool good = found != NULL;
 	for (size_t v = 0; good && v < c->n; v++)
 		if (!(good = api_same(found[v], expected[v])))
@@ -145,7 +167,8 @@ static void sums(const api_case *c, gemp_graph *graph, gemp_edge_direction direc
 		x[row] = 1 + (double)(key.integers[row] % 7) / 8;
 	for (size_t i = 0; i < count; i++)
 		y[arcs[i].to] += (weight ? arcs[i].weight : 1) * (1 + (double)(c->key[arcs[i].from] % 7) / 8);
-	assert_all_ok(gemp_graph_spmv(&columns, graph, &edges, x));
+	settings.x = x;
+	assert_all_ok(gemp_graph_spmv(&columns, graph, &edges, &settings, NULL));
 	found = api_by_vertex(context, graph, c, columns, "y");
 	good = found != NULL;
 	for (size_t v = 0; good && v < c->n; v++)
@@ -180,7 +203,7 @@ static void joined(const api_case *c, gemp_graph *graph)
 		out[c->end[e][0]]++;
 		in[c->end[e][1]]++;
 	}
-	assert_all_ok(gemp_graph_components(&columns, graph, NULL, &count));
+	assert_all_ok(gemp_graph_components(&columns, graph, NULL, NULL, &count, NULL));
 	assert_all(count == expected_count);
 	double *found = api_by_vertex(context, graph, c, columns, "component");
 	bool good = found != NULL;
@@ -189,7 +212,7 @@ static void joined(const api_case *c, gemp_graph *graph)
 	assert_all(good);
 	free(found);
 	gemp_columns_close(columns);
-	assert_all_ok(gemp_graph_degrees(&columns, graph, NULL));
+	assert_all_ok(gemp_graph_degrees(&columns, graph, NULL, NULL, NULL));
 	double *found_in = api_by_vertex(context, graph, c, columns, "in");
 	double *found_out = api_by_vertex(context, graph, c, columns, "out");
 	good = found_in && found_out;
@@ -241,49 +264,50 @@ static void wrong_arguments(void **state)
 	gemp_columns *columns = (gemp_columns *)&random;
 	gemp_edge_selection edges;
 	const char *types[] = { "E", "Nothing" };
-	uint32_t iterations;
 	api_case *c = api_case_new(9, 20, false, &random);
 	char key[32];
 	snprintf(key, sizeof key, "%lld", (long long)c->key[0]);
 	assert_all_ok(api_build(&graph, context, c, SPLIT_TURNS));
-	assert_all_ok(gemp_graph_bfs(&columns, graph, NULL, key)); /* opens the device */
+	assert_all_ok(api_bfs(&columns, graph, NULL, key)); /* opens the device */
 	gemp_columns_close(columns);
 	size_t before = gemp_memory_blocks();
 	static const char *const unknown[] = { "100000", "", "x", "99999999999999999999999", "-9223372036854775808" };
 	for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
 		columns = (gemp_columns *)&random;
-		assert_all(gemp_graph_bfs(&columns, graph, NULL, unknown[i]) != GEMP_OK && !columns);
+		assert_all(api_bfs(&columns, graph, NULL, unknown[i]) != GEMP_OK && !columns);
 		columns = (gemp_columns *)&random;
-		assert_all(gemp_graph_sssp(&columns, graph, NULL, unknown[i]) != GEMP_OK && !columns);
+		assert_all(api_sssp(&columns, graph, NULL, unknown[i]) != GEMP_OK && !columns);
 	}
+	assert_all_code(gemp_graph_bfs(&columns, graph, NULL, NULL, NULL), GEMP_EUSAGE);
+	assert_all(strcmp(gemp_message(), "bfs starts from one source; got 0") == 0);
 	gemp_edge_selection_init(&edges);
 	edges.edge_types = types;
 	edges.edge_type_count = 2;
-	assert_all_code(gemp_graph_bfs(&columns, graph, &edges, key), GEMP_EUSAGE);
+	assert_all_code(api_bfs(&columns, graph, &edges, key), GEMP_EUSAGE);
 	assert_all(strstr(gemp_message(), "Nothing") != NULL);
-	assert_all_code(gemp_graph_components(&columns, graph, &edges, NULL), GEMP_EUSAGE);
-	assert_all_code(gemp_graph_degrees(&columns, graph, &edges), GEMP_EUSAGE);
-	assert_all_code(gemp_graph_pagerank(&columns, graph, &edges, .85, 0, 5, NULL), GEMP_EUSAGE);
+	assert_all_code(gemp_graph_components(&columns, graph, &edges, NULL, NULL, NULL), GEMP_EUSAGE);
+	assert_all_code(gemp_graph_degrees(&columns, graph, &edges, NULL, NULL), GEMP_EUSAGE);
+	assert_all_code(rank_once(graph, &edges, .85, 0, 5, &columns), GEMP_EUSAGE);
 	edges.edge_type_count = 1;
-	assert_all_ok(gemp_graph_degrees(&columns, graph, &edges));
+	assert_all_ok(gemp_graph_degrees(&columns, graph, &edges, NULL, NULL));
 	gemp_columns_close(columns);
 	edges.direction = (gemp_edge_direction)7;
-	assert_all_code(gemp_graph_bfs(&columns, graph, &edges, key), GEMP_EUSAGE);
+	assert_all_code(api_bfs(&columns, graph, &edges, key), GEMP_EUSAGE);
 	assert_all(!columns);
 	gemp_edge_selection_init(&edges);
 	edges.weight = "weight"; /* nobody gave weights, so the relation has no such attribute */
 	columns = (gemp_columns *)&random;
-	assert_all(gemp_graph_sssp(&columns, graph, &edges, key) != GEMP_OK && !columns);
+	assert_all(api_sssp(&columns, graph, &edges, key) != GEMP_OK && !columns);
 	assert_all(strstr(gemp_message(), "weight") != NULL);
-	assert_all(gemp_graph_pagerank(&columns, graph, &edges, .85, 0, 5, NULL) != GEMP_OK);
+	assert_all(rank_once(graph, &edges, .85, 0, 5, &columns) != GEMP_OK);
 	static const double wrong[] = { 1, -.1, 2, NAN, INFINITY };
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-		assert_all_code(gemp_graph_pagerank(&columns, graph, NULL, wrong[i], 0, 5, NULL), GEMP_EUSAGE);
+		assert_all_code(rank_once(graph, NULL, wrong[i], 0, 5, &columns), GEMP_EUSAGE);
 		assert_all(!columns);
 	}
-	assert_all_code(gemp_graph_pagerank(&columns, graph, NULL, .85, -1, 5, NULL), GEMP_EUSAGE);
-	assert_all_code(gemp_graph_pagerank(&columns, graph, NULL, .85, NAN, 5, NULL), GEMP_EUSAGE);
-	assert_all_ok(gemp_graph_pagerank(&columns, graph, NULL, 0, 0, 1, &iterations));
+	assert_all_code(rank_once(graph, NULL, .85, -1, 5, &columns), GEMP_EUSAGE);
+	assert_all_code(rank_once(graph, NULL, .85, NAN, 5, &columns), GEMP_EUSAGE);
+	assert_all_ok(rank_once(graph, NULL, 0, 0, 1, &columns));
 	gemp_columns_close(columns);
 	assert_all(gemp_memory_blocks() == before);
 	gemp_columns_close(NULL);
@@ -306,12 +330,12 @@ static void older_selection(void **state)
 	whole.size = offsetof(gemp_edge_selection, direction);
 	memcpy(older, &whole, whole.size);
 	assert_all_ok(api_build(&graph, context, c, SPLIT_TURNS));
-	assert_all_ok(gemp_graph_pagerank(&columns, graph, older, .85, 0, 10, NULL));
+	assert_all_ok(rank_once(graph, older, .85, 0, 10, &columns));
 	gemp_columns_close(columns);
 	whole.weight = "there is none such";
-	assert_all_ok(gemp_graph_pagerank(&columns, graph, &whole, .85, 0, 10, NULL));
+	assert_all_ok(rank_once(graph, &whole, .85, 0, 10, &columns));
 	gemp_columns_close(columns);
-	assert_all_ok(gemp_graph_degrees(&columns, graph, older));
+	assert_all_ok(gemp_graph_degrees(&columns, graph, older, NULL, NULL));
 	gemp_columns_close(columns);
 	free(older);
 	gemp_graph_close(graph);
@@ -322,21 +346,23 @@ static gemp_code all_of_them(void *argument)
 {
 	gemp_graph *graph = argument;
 	gemp_columns *columns[6] = { NULL };
-	gemp_code code = gemp_graph_bfs(&columns[0], graph, NULL, "1");
+	gemp_analysis_settings settings = rank_settings(.85, 0, 3);
+	gemp_code code = api_bfs(&columns[0], graph, NULL, "1");
 	const double x[64] = { 1 };
+	settings.x = x;
 	gemp_edge_selection edges;
 	gemp_edge_selection_init(&edges);
 	edges.weight = "weight";
 	if (code == GEMP_OK)
-		code = gemp_graph_sssp(&columns[1], graph, &edges, "1");
+		code = api_sssp(&columns[1], graph, &edges, "1");
 	if (code == GEMP_OK)
-		code = gemp_graph_pagerank(&columns[2], graph, &edges, .85, 0, 3, NULL);
+		code = gemp_graph_pagerank(&columns[2], graph, &edges, &settings, NULL);
 	if (code == GEMP_OK)
-		code = gemp_graph_spmv(&columns[3], graph, NULL, x);
+		code = gemp_graph_spmv(&columns[3], graph, NULL, &settings, NULL);
 	if (code == GEMP_OK)
-		code = gemp_graph_components(&columns[4], graph, NULL, NULL);
+		code = gemp_graph_components(&columns[4], graph, NULL, NULL, NULL, NULL);
 	if (code == GEMP_OK)
-		code = gemp_graph_degrees(&columns[5], graph, NULL);
+		code = gemp_graph_degrees(&columns[5], graph, NULL, NULL, NULL);
 	for (size_t i = 0; i < 6; i++)
 		gemp_columns_close(columns[i]);
 	return code;

@@ -14,6 +14,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Settings of an analysis from one source, whose name must outlive them. */
+static inline gemp_analysis_settings api_from(const char *const *source)
+{
+	gemp_analysis_settings settings;
+	gemp_analysis_settings_init(&settings);
+	settings.sources = source;
+	settings.source_count = 1;
+	return settings;
+}
+
+static inline gemp_code api_bfs(gemp_columns **out, gemp_graph *graph, const gemp_edge_selection *edges,
+                                const char *source)
+{
+	const gemp_analysis_settings settings = api_from(&source);
+	return gemp_graph_bfs(out, graph, edges, &settings, NULL);
+}
+
+static inline gemp_code api_sssp(gemp_columns **out, gemp_graph *graph, const gemp_edge_selection *edges,
+                                 const char *source)
+{
+	const gemp_analysis_settings settings = api_from(&source);
+	return gemp_graph_sssp(out, graph, edges, &settings, NULL);
+}
+
 /* Which rank adds what: all in turns; the last rank nothing; only the first. */
 typedef enum api_split { SPLIT_TURNS, SPLIT_LAST_EMPTY, SPLIT_FIRST_ONLY, API_SPLITS } api_split;
 

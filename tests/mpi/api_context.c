@@ -69,12 +69,12 @@ static void at_once(void **state)
 			gemp_columns *columns = NULL;
 			uint64_t components = 0, found = count_pattern(graph[k], "triangle");
 			assert_all(found != UINT64_MAX && same_everywhere(found)); /* the same graph in both halves */
-			assert_all_ok(gemp_graph_components(&columns, graph[k], NULL, &components));
+			assert_all_ok(gemp_graph_components(&columns, graph[k], NULL, NULL, &components, NULL));
 			assert_all(same_everywhere(components) && components > 0);
 			gemp_columns_close(columns);
 			char key[32];
 			snprintf(key, sizeof key, "%lld", (long long)c[k]->key[0]);
-			assert_all_ok(gemp_graph_bfs(&columns, graph[k], NULL, key)); /* another runtime than the query's */
+			assert_all_ok(api_bfs(&columns, graph[k], NULL, key)); /* another runtime than the query's */
 			gemp_columns_close(columns);
 		}
 	for (int k = 0; k < CONTEXTS; k++) { /* in the order of opening */
@@ -103,7 +103,7 @@ static void one_device_then_all(void **state)
 	assert_all_ok(gemp_query_open(&query, graph, "MATCH (a)-->(b)-->(c) RETURN a, b, c", NULL));
 	uint64_t rows = 0;
 	for (int i = 0; i < 4; i++) {
-		assert_all_ok(gemp_graph_bfs(&columns, graph, NULL, key));
+		assert_all_ok(api_bfs(&columns, graph, NULL, key));
 		gemp_columns *more = NULL;
 		assert_all_ok(gemp_query_run(query, &more, &result, NULL));
 		rows = i ? rows : result.rows;

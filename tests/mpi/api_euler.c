@@ -119,6 +119,15 @@ static face_edges merged(const face_edges *lists, size_t count)
 	return all;
 }
 
+static gemp_code walk(gemp_columns **columns, gemp_graph *graph, const gemp_edge_selection *edges, bool path,
+                      gemp_euler_outcome *outcome)
+{
+	gemp_euler_settings settings;
+	gemp_euler_settings_init(&settings);
+	settings.path = path;
+	return gemp_graph_euler(columns, graph, edges, &settings, outcome, NULL);
+}
+
 static void check(gemp_graph *graph, const face_edges *lists, size_t list_count, bool undirected, bool may_be_path)
 {
 	gemp_columns *columns;
@@ -131,7 +140,7 @@ static void check(gemp_graph *graph, const face_edges *lists, size_t list_count,
 	gemp_edge_selection_init(&selection);
 	selection.edge_types = types;
 	selection.edge_type_count = list_count;
-	assert_all_ok(gemp_graph_euler(&columns, graph, list_count == 2 ? NULL : &selection, may_be_path, &outcome));
+	assert_all_ok(walk(&columns, graph, list_count == 2 ? NULL : &selection, may_be_path, &outcome));
 	assert_all(outcome.kind == (circuit ? GEMP_EULER_CIRCUIT : found ? GEMP_EULER_PATH : GEMP_EULER_NONE));
 	assert_all(outcome.components == e.components && outcome.unbalanced == e.unbalanced && outcome.has_path == e.path);
 	assert_all(outcome.edges == (found ? all.count : 0) && (columns != NULL) == found);
@@ -179,7 +188,7 @@ static void many_edges(void **state)
 	size_t count, edges = 20000;
 	add_walk(&list, 0, VERTICES, edges, &random);
 	gemp_graph *graph = face_graph(VERTICES, "N", &list, 1);
-	assert_all_ok(gemp_graph_euler(&columns, graph, NULL, false, &outcome));
+	assert_all_ok(walk(&columns, graph, NULL, false, &outcome));
 	assert_all(outcome.kind == GEMP_EULER_CIRCUIT && outcome.edges == edges);
 	step *steps = gather_steps(columns, &count);
 	assert_all(count == edges && is_walk(steps, count, &list, 1, true, false));
@@ -235,12 +244,12 @@ static void odd_graphs(void **state)
 	gemp_edge_selection_init(&selection);
 	selection.edge_types = none;
 	selection.edge_type_count = 1;
-	assert_all_fails(gemp_graph_euler(&columns, graph, &selection, false, &outcome), GEMP_EUSAGE,
-	                 "graph in memory: the graph has no edges of type 'C'; `gemp-mpi info` lists its types");
+	assert_all_fails(walk(&columns, graph, &selection, false, &outcome), GEMP_EUSAGE,
+	                 "relation C: graph in memory has no edges of this type; `gemp-mpi info` lists its types");
 	assert_all(columns == NULL);
 	gemp_graph_close(graph);
 	graph = face_graph(VERTICES, "N", &list, 0); /* no edges: the empty circuit */
-	assert_all_ok(gemp_graph_euler(&columns, graph, NULL, false, &outcome));
+	assert_all_ok(walk(&columns, graph, NULL, false, &outcome));
 	assert_all(outcome.kind == GEMP_EULER_CIRCUIT && outcome.edges == 0 && outcome.components == 0);
 	assert_all(gemp_columns_rows(columns) == 0 && gemp_columns_count(columns) == 5);
 	gemp_columns_close(columns);
@@ -254,7 +263,7 @@ static gemp_code walk_once(void *graph)
 {
 	gemp_columns *columns;
 	gemp_euler_outcome outcome;
-	gemp_code code = gemp_graph_euler(&columns, graph, NULL, true, &outcome);
+	gemp_code code = walk(&columns, graph, NULL, true, &outcome);
 	gemp_columns_close(columns);
 	return code;
 }

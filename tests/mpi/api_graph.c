@@ -54,8 +54,8 @@ static void builders(void **state)
 	gemp_edge_selection_init(&edges);
 	edges.weight = "weight";
 	columns = (gemp_columns *)&builder;
-	assert_all(gemp_graph_sssp(&columns, graph, &edges, "0") != GEMP_OK && !columns); /* one is negative */
-	assert_all_ok(gemp_graph_degrees(&columns, graph, &edges));
+	assert_all(api_sssp(&columns, graph, &edges, "0") != GEMP_OK && !columns); /* one is negative */
+	assert_all_ok(gemp_graph_degrees(&columns, graph, &edges, NULL, NULL));
 	gemp_columns_close(columns);
 	gemp_graph_close(graph);
 	/* The same vertex twice. */
@@ -252,10 +252,10 @@ static void imports(void **state)
 		good = good && view.offsets[row + 1] - view.offsets[row] == 1 && strchr("abc", view.bytes[view.offsets[row]]);
 	assert_all(good);
 	gemp_columns_close(columns);
-	assert_all_ok(gemp_graph_bfs(&columns, graph, NULL, "a"));
+	assert_all_ok(api_bfs(&columns, graph, NULL, "a"));
 	assert_all(gemp_columns_find(columns, "parent", &view) && view.type == GEMP_STRING);
 	gemp_columns_close(columns);
-	assert_all_ok(gemp_graph_components(&columns, graph, NULL, NULL));
+	assert_all_ok(gemp_graph_components(&columns, graph, NULL, NULL, NULL, NULL));
 	assert_all(gemp_columns_find(columns, "component", &view) && view.type == GEMP_STRING);
 	for (size_t row = 0; row < view.rows; row++)
 		good = good && view.offsets[row + 1] - view.offsets[row] == 1 && view.bytes[view.offsets[row]] == 'a';
@@ -268,7 +268,7 @@ static void imports(void **state)
 	memcpy(older, &settings, settings.size);
 	assert_all_ok(gemp_graph_import(&graph, context, older));
 	free(older);
-	assert_all_ok(gemp_graph_degrees(&columns, graph, NULL)); /* both count them */
+	assert_all_ok(gemp_graph_degrees(&columns, graph, NULL, NULL, NULL)); /* both count them */
 	gemp_column_view in, out;
 	uint64_t sum[2] = { 0, 0 };
 	assert_all(gemp_columns_find(columns, "in", &in) && gemp_columns_find(columns, "out", &out));

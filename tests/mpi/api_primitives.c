@@ -102,7 +102,8 @@ static void check_sort(gemp_number_type type, const char *mine, size_t count, bo
 	const size_t size = size_of[type];
 	const size_t rank = (size_t)test_comm.rank, ranks = (size_t)test_comm.size;
 	size_t all, got;
-	void *out;
+	gemp_array *array;
+	gemp_array_settings settings;
 	char *whole = face_gather(mine, count * size, &all), *before = malloc(count * size + 1);
 	memcpy(before, mine, count * size);
 	all /= size;
@@ -113,12 +114,17 @@ static void check_sort(gemp_number_type type, const char *mine, size_t count, bo
 			*low = *high;
 			*high = kept;
 		}
-	assert_all_ok(gemp_array_sort(&out, &got, api, type, mine, count, descending));
+	gemp_array_settings_init(&settings);
+	settings.descending = descending;
+	assert_all_ok(gemp_array_open(&array, api, type, mine, count));
+	assert_all_ok(gemp_array_sort(array, &settings, NULL));
+	const char *out = gemp_array_values(array, &got);
+	assert_all(gemp_array_type(array) == type);
 	const size_t begin = rank * all / ranks, end = (rank + 1) * all / ranks;
 	assert_all(got == end - begin);
 	assert_all(same_numbers(type, out, whole + begin * size, got));
 	assert_all(memcmp(mine, before, count * size) == 0);
-	gemp_array_release(out);
+	gemp_array_close(array);
 	free(whole);
 	free(before);
 }
@@ -137,7 +143,9 @@ static void check_distinct(gemp_number_type type, const char *mine, size_t count
 {
 	const size_t size = size_of[type];
 	size_t all, got, found, distinct = 0;
-	void *out;
+	uint64_t counted = 0;
+	gemp_array *array;
+	gemp_array_settings settings;
 	char *whole = face_gather(mine, count * size, &all);
 	all /= size;
 	merge_zeros(type, whole, all);
@@ -145,11 +153,19 @@ static void check_distinct(gemp_number_type type, const char *mine, size_t count
 	for (size_t i = 0; i < all; i++)
 		if (i == 0 || order[type](whole + i * size, whole + (distinct - 1) * size) != 0)
 			memmove(whole + distinct++ * size, whole + i * size, size);
-	assert_all_ok(gemp_array_distinct(&out, &got, api, type, mine, count));
+	gemp_array_settings_init(&settings);
+	settings.count_only = true;
+	assert_all_ok(gemp_array_open(&array, api, type, mine, count));
+	assert_all_ok(gemp_array_distinct(array, &settings, &counted, NULL));
+	gemp_array_values(array, &got);
+	assert_all(counted == distinct && got == count);
+	assert_all_ok(gemp_array_distinct(array, NULL, &counted, NULL));
+	assert_all(counted == distinct);
+	const char *out = gemp_array_values(array, &got);
 	char *together = face_gather(out, got * size, &found);
 	assert_all(found == distinct * size);
 	assert_all(same_numbers(type, together, whole, distinct));
-	gemp_array_release(out);
+	gemp_array_close(array);
 	free(together);
 	free(whole);
 }
@@ -183,15 +199,43 @@ static void long_arrays(void **state)
 static void wrong_types(void **state)
 {
 	(void)state;
-	void *out = &out;
-	size_t got = 1;
-	assert_all_fails(gemp_array_sort(&out, &got, api, (gemp_number_type)6, NULL, 0, false), GEMP_EUSAGE,
+	gemp_array *array = (gemp_array *)&array;
+	assert_all_fails(gemp_array_open(&array, api, GEMP_NUMBER_AUTO, NULL, 0), GEMP_EUSAGE,
 	                 "type 6 is none of gemp_number_type");
-	assert_all(out == NULL && got == 0);
-	assert_all_fails(gemp_array_distinct(&out, &got, api, (gemp_number_type)-1, NULL, 0), GEMP_EUSAGE,
+	assert_all(array == NULL);
+	assert_all_fails(gemp_array_open(&array, api, (gemp_number_type)-1, NULL, 0), GEMP_EUSAGE,
 	                 "type -1 is none of gemp_number_type");
-	assert_all(out == NULL && got == 0);
-	gemp_array_release(NULL);
+	assert_all(array == NULL);
+	gemp_array_close(NULL);
+}
+
+/* What one array writes another one reads. */
+static void files(void **state)
+{
+	(void)state;
+	static const int32_t values[] = { 5, -3, 5, 9 };
+	const char *path = test_path_all("numbers.txt");
+	gemp_array *array, *back;
+	gemp_array_settings settings;
+	size_t count;
+	gemp_array_settings_init(&settings);
+	settings.output = path;
+	assert_all_ok(gemp_array_open(&array, api, GEMP_NUMBER_INT32, values, test_comm.rank ? 0 : 4));
+	assert_all_ok(gemp_array_distinct(array, &settings, NULL, NULL));
+	assert_all_ok(gemp_array_read(&back, api, path, GEMP_NUMBER_AUTO));
+	assert_all(gemp_array_type(back) == GEMP_NUMBER_INT32);
+	assert_all_ok(gemp_array_sort(back, NULL, NULL));
+	const int32_t *sorted = gemp_array_values(back, &count);
+	static const int32_t expected[] = { -3, 5, 9 };
+	const size_t rank = (size_t)test_comm.rank, ranks = (size_t)test_comm.size, first = rank * 3 / ranks;
+	bool good = count == (rank + 1) * 3 / ranks - first;
+	for (size_t i = 0; good && i < count; i++)
+		good = sorted[i] == expected[first + i];
+	assert_all(good);
+	gemp_array_close(array);
+	gemp_array_close(back);
+	assert_all_code(gemp_array_read(&back, api, "nowhere.npy", GEMP_NUMBER_AUTO), GEMP_ENOINPUT);
+	assert_all(back == NULL);
 }
 
 /* REVERSED GRAPHS */
@@ -230,7 +274,9 @@ static void reversed_graphs(void **state)
 		edges.edge_type_count = types;
 		gemp_graph *graph = face_graph(VERTICES, "N", lists, 2);
 		const uint64_t before = gemp_graph_hash(graph);
-		assert_all_ok(gemp_graph_reverse(graph, types ? &edges : NULL, &count));
+		assert_all_ok(gemp_graph_reverse(graph, types ? &edges : NULL, NULL, &count, NULL));
+		assert_all(count == (types == 1 ? 50 : 70));
+		assert_all_ok(gemp_graph_list_edges(graph, types ? &edges : NULL, NULL, &count, NULL));
 		assert_all(count == (types == 1 ? 50 : 70));
 		reverse_list(&lists[0]);
 		if (types != 1)
@@ -248,8 +294,8 @@ static void reversed_graphs(void **state)
 	gemp_edge_selection_init(&edges);
 	edges.edge_types = none;
 	edges.edge_type_count = 1;
-	assert_all_fails(gemp_graph_reverse(graph, &edges, &count), GEMP_EUSAGE,
-	                 "graph in memory: the graph has no edges of type 'C'; `gemp-mpi info` lists its types");
+	assert_all_fails(gemp_graph_reverse(graph, &edges, NULL, &count, NULL), GEMP_EUSAGE,
+	                 "relation C: graph in memory has no edges of this type; `gemp-mpi info` lists its types");
 	assert_all(gemp_graph_hash(graph) == hash);
 	gemp_graph_close(graph);
 	face_edges_free(&lists[0]);
@@ -258,16 +304,15 @@ static void reversed_graphs(void **state)
 
 /* MEMORY */
 
-static gemp_code sort_once(void *array)
+static gemp_code sort_once(void *values)
 {
-	void *out;
-	size_t got;
-	gemp_code code = gemp_array_sort(&out, &got, api, GEMP_NUMBER_UINT32, array, 50, true);
-	gemp_array_release(out);
-	if (code == GEMP_OK) {
-		code = gemp_array_distinct(&out, &got, api, GEMP_NUMBER_UINT32, array, 50);
-		gemp_array_release(out);
-	}
+	gemp_array *array = NULL;
+	gemp_code code = gemp_array_open(&array, api, GEMP_NUMBER_UINT32, values, 50);
+	if (code == GEMP_OK)
+		code = gemp_array_sort(array, NULL, NULL);
+	if (code == GEMP_OK)
+		code = gemp_array_distinct(array, NULL, NULL, NULL);
+	gemp_array_close(array);
 	return code;
 }
 
@@ -282,8 +327,13 @@ static void memory_may_run_out(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(open_api),    cmocka_unit_test(arrays_of_all_types), cmocka_unit_test(long_arrays),
-		cmocka_unit_test(wrong_types), cmocka_unit_test(reversed_graphs),     cmocka_unit_test(memory_may_run_out),
+		cmocka_unit_test(open_api),
+		cmocka_unit_test(arrays_of_all_types),
+		cmocka_unit_test(long_arrays),
+		cmocka_unit_test(wrong_types),
+		cmocka_unit_test(files),
+		cmocka_unit_test(reversed_graphs),
+		cmocka_unit_test(memory_may_run_out),
 		cmocka_unit_test(close_api),
 	};
 	return test_main_all(argc, argv, tests);

@@ -1,6 +1,5 @@
 #include "api/context_state.h"
 #include "cli/graph_job.h"
-#include "cli/graph_output.h"
 #include "cli/som/som.h"
 #include "cli/som/som_graph.h"
 #include "core/memory.h"

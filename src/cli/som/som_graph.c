@@ -1,6 +1,6 @@
 #include "cli/som/som_graph.h"
 
-#include "cli/analytics/vertex_output.h"
+#include "api/analytics/vertex_output.h"
 #include "cli/graph_job.h"
 #include "core/memory.h"
 #include "graph/column_bulk.h"
@@ -36,6 +36,18 @@ void gemp_som_graph_free(gemp_som_graph *g)
 	*g = (gemp_som_graph){ 0 };
 }
 
+/* A view of the job's graph, for functions of the library. */
+static gemp_graph graph_of(const gemp_som_graph *g)
+{
+	return (
+		gemp_graph){ .context = g->job->report->context, .shard = g->job->graph, .name = (char *)(uintptr_t)g->path };
+}
+
+static gemp_vertex_output output_of(const gemp_options *options)
+{
+	return (gemp_vertex_output){ .into = options->into, .column = options->column, .command = options->as_given };
+}
+
 gemp_code gemp_som_graph_open(gemp_som_graph *out, gemp_graph_job *job, const char *path, const char *map_path,
                               const gemp_som_map *map)
 {
@@ -53,10 +65,11 @@ gemp_code gemp_som_graph_open(gemp_som_graph *out, gemp_graph_job *job, const ch
 		code = gemp_fail(GEMP_EUSAGE, "--key %s is a column of a table, and %s is a graph: its vertices have keys",
 		                 options->key_column, path);
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_vertex_output_check(comm, options));
 	GEMP_TRY(gemp_graph_job_read(job, path));
 	GEMP_TRY(gemp_comm_agree(comm, gemp_features_check(&out->features, job->graph, path)));
-	code = gemp_vertex_output_names(comm, options, job->graph, path, gemp_som_unit_columns, GEMP_SOM_MAP_COLUMNS);
+	const gemp_graph graph = graph_of(out);
+	const gemp_vertex_output output = output_of(options);
+	code = gemp_vertex_output_check(&graph, &output, "som", gemp_som_unit_columns, GEMP_SOM_MAP_COLUMNS);
 done:
 	return code;
 }
@@ -140,7 +153,9 @@ gemp_code gemp_som_graph_write(gemp_som_graph *g, const gemp_som_unit_list *unit
 	if (!job->options->into)
 		return GEMP_OK;
 	GEMP_TRY(gemp_comm_agree(job->comm, gemp_som_unit_list_add(&found, units, map, g->job->graph->rows)));
-	code = gemp_vertex_output_into(job->report, job->options, g->job->graph, g->path, &found);
+	gemp_graph graph = graph_of(g);
+	const gemp_vertex_output output = output_of(job->options);
+	code = gemp_vertex_output_write(&graph, &output, "som", &found, job->report);
 done:
 	gemp_table_free(&found);
 	return code;

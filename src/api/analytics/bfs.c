@@ -1,16 +1,11 @@
 #include "analytics/traversal/bfs.h"
 #include "analytics/verify/verify.h"
 #include "analytics/vertex_columns.h"
-#include "cli/analytics/analysis.h"
+#include "api/analytics/analysis.h"
 #include "core/memory.h"
 #include "core/quantity.h"
 
 enum { SHOWN = 24 }; /* levels, for people */
-
-typedef struct work {
-	gemp_bfs *engine;
-	gemp_bfs_result found;
-} work;
 
 static const char *const names[] = { "level", "parent" };
 
@@ -42,10 +37,9 @@ done:
 }
 
 /* Collective. */
-static gemp_code report_result(gemp_analysis *a, void *self)
+static gemp_code report_result(gemp_analysis *a, const gemp_bfs_result *found)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_bfs_result *found = &((work *)self)->found;
 	gemp_report *report = a->job.report;
 	const gemp_traversal_cost *cost = &found->cost;
 	gemp_analysis_report_reached(a, found->reached);
@@ -74,7 +68,7 @@ static gemp_code verify(gemp_analysis *a, gemp_vertex source, const gemp_bfs_res
 	const gemp_verify_edges edges = gemp_analysis_edges(a);
 	double since = gemp_now();
 	void *level = NULL, *parent = NULL;
-	if (!a->job.options->verify_order)
+	if (!a->settings.verify)
 		return GEMP_OK;
 	code = gemp_analysis_by_row(&level, a, found->level, sizeof *found->level);
 	if (code == GEMP_OK)
@@ -89,60 +83,32 @@ done:
 	return code;
 }
 
-/* Collective. */
-static gemp_code compute(gemp_analysis *a, void *self)
+gemp_code gemp_graph_bfs(gemp_columns **out, gemp_graph *graph, const gemp_edge_selection *edges,
+                         const gemp_analysis_settings *settings, gemp_report *report)
 {
 	gemp_code code = GEMP_OK;
-	work *w = self;
-	gemp_bfs_result *found = &w->found;
+	gemp_analysis a;
+	gemp_bfs *engine = NULL;
+	gemp_bfs_result found;
 	gemp_vertex source;
 	double build = 0;
-	const gemp_layout_options how = { .direction = (gemp_layout_direction)a->job.options->direction,
-		                              .parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT };
-	const gemp_bfs_options shape = { .pass = (gemp_frontier_pass)a->job.options->pass };
-	GEMP_TRY(gemp_analysis_source(a, &source));
-	GEMP_TRY(gemp_analysis_layout(a, how));
-	GEMP_TRY(gemp_bfs_new(&w->engine, &a->layout, a->job.device, &shape));
-	double prepared = gemp_bfs_prepare_seconds(w->engine, &build);
-	gemp_analysis_add_prepared(a, prepared, build);
-	GEMP_TRY(gemp_bfs_run(w->engine, source, found));
-	gemp_analysis_add_search(a, &found->cost);
-	GEMP_TRY(gemp_comm_agree(a->job.comm,
-	                         gemp_vertex_columns_u32(&a->columns, names[0], &a->layout, found->level, GEMP_NO_LEVEL)));
-	GEMP_TRY(gemp_vertex_columns_keys(&a->columns, names[1], &a->layout, a->job.graph, found->parent));
-	code = verify(a, source, found);
+	GEMP_TRY(gemp_analysis_begin(&a, "bfs", graph, edges, settings, report, names, 2));
+	GEMP_TRY(gemp_analysis_source(&a, &source));
+	GEMP_TRY(gemp_analysis_layout(&a, (gemp_layout_options){ .parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT }));
+	GEMP_TRY(gemp_bfs_new(&engine, &a.layout, a.job.device, &(gemp_bfs_options){ .pass = a.settings.pass }));
+	double prepared = gemp_bfs_prepare_seconds(engine, &build);
+	gemp_analysis_add_prepared(&a, prepared, build);
+	GEMP_TRY(gemp_bfs_run(engine, source, &found));
+	gemp_analysis_add_search(&a, &found.cost);
+	gemp_table *table = &a.columns->table;
+	GEMP_TRY(
+		gemp_comm_agree(a.job.comm, gemp_vertex_columns_u32(table, names[0], &a.layout, found.level, GEMP_NO_LEVEL)));
+	GEMP_TRY(gemp_vertex_columns_keys(table, names[1], &a.layout, graph->shard, found.parent));
+	GEMP_TRY(verify(&a, source, &found));
+	GEMP_TRY(gemp_analysis_write(&a));
+	if (a.job.reports)
+		code = report_result(&a, &found);
 done:
-	return code;
+	gemp_bfs_free(engine);
+	return gemp_analysis_end(&a, code, out);
 }
-
-static void work_free(void *self)
-{
-	work *w = self;
-	gemp_bfs_free(w->engine);
-}
-
-static gemp_code bfs(gemp_context *context, const gemp_options *options, gemp_report *report)
-{
-	static const gemp_analysis_kind kind = { names, 2, gemp_analysis_check_source, compute, report_result, work_free };
-	return gemp_analysis_run(context, options, report, &kind, &(work){ 0 });
-}
-
-const gemp_command gemp_command_bfs = {
-	.name = "bfs",
-	.bit = GEMP_ON_BFS,
-	.arguments = "G.h5 --source KEY [--relation TYPE] [--direction WAY] [-o FILE] [--into H.h5]",
-	.summary = "Finds how many edges away each vertex is",
-	.text =
-		"A breadth-first search from one vertex. Rows of FILE are key, level, which is the least number of edges from "
-		"the source, and parent: the neighbour one level before, of several the one with the smallest key, so that "
-		"the answer is the same for every number of ranks, device and seed. The source has no parent, and who is not "
-		"reached has no level.\n"
-		"Edges of small frontiers are pushed; where frontiers are large, the vertices that are left look for a parent in "
-		"them.\n",
-	.examples = "gemp-mpi bfs social.h5 --source 42 -o levels.tsv\n"
-				"# who can reach it; as attributes bfs_level and bfs_parent of the graph\n"
-				"mpirun -n 8 gemp-mpi bfs roads.h5 --source Jena --direction against --into roads.h5\n",
-	.min_arguments = 1,
-	.max_arguments = 1,
-	.run = bfs,
-};

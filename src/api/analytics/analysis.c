@@ -1,107 +1,77 @@
-#include "cli/analytics/analysis.h"
-#include "io/rows/row_writer.h"
+#include "api/analytics/analysis.h"
 
 #include "analytics/layout/layout_build.h"
-#include "api/context_state.h"
-#include "cli/analytics/vertex_output.h"
-#include "cli/graph_job.h"
-#include "cli/graph_output.h"
-#include "cli/report/report_run.h"
+#include "api/analytics/vertex_output.h"
 #include "core/memory.h"
 #include "core/quantity.h"
 #include "device/open.h"
-#include "io/graph_file/graph_file_read.h"
 #include "io/rows/vertex_keys.h"
 
 #include <string.h>
 
-/* Collective. The paths are checked before anything is read. */
-static gemp_code begin(gemp_analysis *out, gemp_context *context, const gemp_options *options, gemp_report *report)
+void gemp_analysis_settings_init(gemp_analysis_settings *settings)
 {
-	gemp_code code = GEMP_OK;
-	*out = (gemp_analysis){ 0 };
-	GEMP_TRY(gemp_graph_job_init(&out->job, context, options, report));
-	GEMP_TRY(gemp_rows_path_check(out->job.comm, "output", options->output));
-	code = gemp_vertex_output_check(out->job.comm, options);
-done:
-	return code;
+	*settings = (gemp_analysis_settings){
+		.size = sizeof *settings, .damping = .85, .tolerance = 1e-6, .max_iterations = 100, .repeat = 1
+	};
 }
 
-/* Collective. */
-static gemp_code open_graph(gemp_analysis *a, const gemp_analysis_kind *kind)
+gemp_code gemp_analysis_begin(gemp_analysis *out, const char *name, gemp_graph *graph, const gemp_edge_selection *edges,
+                              const gemp_analysis_settings *settings, gemp_report *report, const char *const *columns,
+                              size_t count)
 {
-	gemp_code code = GEMP_OK;
-	gemp_graph_job *job = &a->job;
-	const char *path = job->options->arguments[0];
-	GEMP_TRY(gemp_graph_job_read(job, path));
-	GEMP_TRY(gemp_vertex_output_names(job->comm, job->options, job->graph, path, kind->names, kind->count));
-	code = gemp_graph_job_device(job);
-done:
-	return code;
+	*out = (gemp_analysis){ .name = name };
+	gemp_analysis_settings_init(&out->settings);
+	if (settings)
+		gemp_options_copy(&out->settings, sizeof out->settings, settings);
+	GEMP_PROPAGATE(gemp_edge_job_begin(&out->job, graph, edges, report));
+	GEMP_PROPAGATE(gemp_vertex_output_check(graph, &out->settings.save, name, columns, count));
+	GEMP_PROPAGATE(gemp_columns_new(&out->columns, graph->context));
+	return gemp_edge_job_device(&out->job);
 }
 
 /* Has any of the types of edges asked for the attribute, and is it a number? That each edge has one is the layout's. */
 static gemp_code check_weight(const gemp_analysis *a)
 {
-	const char *weight = a->job.options->weight;
-	bool any = !weight || a->job.graph->relation_count == 0;
-	for (size_t r = 0; r < a->job.graph->relation_count && weight; r++) {
-		const gemp_column *column = a->job.relations[r] ? gemp_table_find(&a->job.graph->relations[r].props, weight)
+	const char *weight = a->job.edges.weight;
+	bool any = !weight || a->job.shard->relation_count == 0;
+	for (size_t r = 0; r < a->job.shard->relation_count && weight; r++) {
+		const gemp_column *column = a->job.relations[r] ? gemp_table_find(&a->job.shard->relations[r].props, weight)
 		                                                : NULL;
 		any |= column != NULL;
 		if (column && column->type != GEMP_INTEGER && column->type != GEMP_FLOAT)
-			return gemp_fail(GEMP_EUSAGE,
-			                 "--weight %s: this attribute of edges %s is %s; weights are integers or floats", weight,
-			                 a->job.graph->relations[r].name, gemp_type_name[column->type]);
+			return gemp_fail(GEMP_EUSAGE, "weight %s: this attribute of edges %s is %s; weights are integers or floats",
+			                 weight, a->job.shard->relations[r].name, gemp_type_name[column->type]);
 	}
 	return any ? GEMP_OK
-	           : gemp_fail(GEMP_EUSAGE,
-	                       "--weight %s: no edges have this attribute; `gemp-mpi info %s` lists "
-	                       "those that they have",
-	                       weight, a->job.options->arguments[0]);
+	           : gemp_fail(
+					 GEMP_EUSAGE,
+					 "weight %s: no selected edges have this attribute; `gemp-mpi info %s` lists those that they have",
+					 weight, a->job.graph->name);
 }
 
 gemp_code gemp_analysis_layout(gemp_analysis *a, gemp_layout_options how)
 {
-	gemp_code code = GEMP_OK;
 	double since = gemp_now();
 	how.relations = a->job.relations;
-	GEMP_TRY(check_weight(a));
-	code = gemp_layout_new(&a->layout, a->job.comm, a->job.graph, &how);
+	how.direction = (gemp_layout_direction)a->job.edges.direction;
+	how.weight = a->job.edges.weight;
+	GEMP_PROPAGATE(check_weight(a));
+	gemp_code code = gemp_layout_new(&a->layout, a->job.comm, a->job.shard, &how);
 	if (code == GEMP_EDATA)
-		gemp_fail_in(code, "%s: ", a->job.options->arguments[0]);
-	if (code != GEMP_OK)
-		return code;
+		gemp_fail_in(code, "%s: ", a->job.graph->name);
+	GEMP_PROPAGATE(code);
 	gemp_timers_add_less(&a->job.timers, GEMP_PHASE_READ, since, a->layout.seconds);
 	a->job.timers.seconds[GEMP_PHASE_CONVERT] += a->layout.seconds;
 	a->prepared += a->layout.seconds;
-done:
-	return code;
-}
-
-gemp_code gemp_analysis_check_source(const gemp_options *options)
-{
-	const char *command = options->command->name, *first = NULL;
-	if (!options->source)
-		return gemp_fail(GEMP_EUSAGE, "%s needs the vertex to start from: --source KEY", command);
-	for (size_t i = 0; i < options->value_count; i++) {
-		const gemp_option_value *given = &options->values[i];
-		if (strcmp(given->option->name, "source") != 0 || given->place) /* the line stands in for a configuration's */
-			continue;
-		if (first)
-			return gemp_fail(GEMP_EUSAGE,
-			                 "--source %s and --source %s: %s starts from one vertex; run it once for each "
-			                 "(pagerank takes several)",
-			                 first, given->text, command);
-		first = given->text;
-	}
 	return GEMP_OK;
 }
 
 gemp_code gemp_analysis_source(gemp_analysis *a, gemp_vertex *source)
 {
-	return gemp_vertex_keys_sources(source, a->job.comm, a->job.graph, a->job.options->arguments[0],
-	                                &a->job.options->source, 1);
+	if (a->settings.source_count != 1)
+		return gemp_fail(GEMP_EUSAGE, "%s starts from one source; got %zu", a->name, a->settings.source_count);
+	return gemp_vertex_keys_sources(source, a->job.comm, a->job.shard, a->job.graph->name, a->settings.sources, 1);
 }
 
 void gemp_analysis_add_prepared(gemp_analysis *a, double seconds, double build)
@@ -132,10 +102,10 @@ void gemp_analysis_add_sums(gemp_analysis *a, const gemp_dense_report *run)
 gemp_verify_edges gemp_analysis_edges(const gemp_analysis *a)
 {
 	return (gemp_verify_edges){ .comm = a->job.comm,
-		                        .graph = a->job.graph,
+		                        .graph = a->job.shard,
 		                        .relations = a->job.relations,
-		                        .direction = (gemp_layout_direction)a->job.options->direction,
-		                        .weight = a->job.options->weight };
+		                        .direction = (gemp_layout_direction)a->job.edges.direction,
+		                        .weight = a->job.edges.weight };
 }
 
 gemp_code gemp_analysis_by_row(void **out, const gemp_analysis *a, const void *values, size_t size)
@@ -166,7 +136,7 @@ void gemp_analysis_report_reached(gemp_analysis *a, gemp_count reached)
 {
 	gemp_report_print(a->job.report, "%s of %s %s reached from %s", gemp_grouped(reached).text,
 	                  gemp_counted(a->layout.vertices, "vertex").text, reached == 1 ? "is" : "are",
-	                  a->job.options->source);
+	                  a->settings.sources[0]);
 }
 
 void gemp_analysis_report_stages(gemp_analysis *a, const gemp_traversal_cost *cost)
@@ -211,7 +181,7 @@ static void report_exchange(gemp_analysis *a, const gemp_analysis_work *work)
 	gemp_report_exchange(a->job.report, &all, -1, NULL);
 	gemp_report_detail(a->job.report, "  %-10s %.3f bytes an edge and iteration\n", "", each);
 	gemp_report_set(a->job.report, "bytes_per_edge_and_iteration", json_real(each));
-	if (a->job.options->cut == GEMP_LAYOUT_ON_GRID)
+	if (a->settings.cut == GEMP_LAYOUT_ON_GRID)
 		report_grid(a, sums[2], steps);
 }
 
@@ -248,13 +218,13 @@ gemp_code gemp_analysis_report(gemp_analysis *a, const gemp_analysis_work *work)
 {
 	gemp_code code = GEMP_OK;
 	gemp_report *report = a->job.report;
-	gemp_report_graph(report, a->job.graph);
+	gemp_report_graph(report, a->job.shard);
 	gemp_report_set(report, "edges_led_along", gemp_json_count(a->layout.edges));
 	gemp_report_set(report, "edges_of_the_work", gemp_json_count(work->edges));
 	gemp_report_detail(report, "\n");
 	GEMP_TRY(report_rate(a, work));
 	report_exchange(a, work);
-	code = gemp_graph_job_resources(&a->job);
+	code = gemp_edge_job_resources(&a->job);
 done:
 	return code;
 }
@@ -275,45 +245,25 @@ gemp_code gemp_analysis_report_sums(gemp_analysis *a, const gemp_dense_report *r
 	return gemp_analysis_report(a, &work);
 }
 
-/* THE WHOLE */
+/* THE END */
 
-/* Collective. Rows and graph file, as asked for. */
-static gemp_code write_columns(gemp_analysis *a)
+gemp_code gemp_analysis_write(gemp_analysis *a)
 {
-	gemp_code code = GEMP_OK;
 	double since = gemp_now();
-	GEMP_TRY(gemp_vertex_output_rows(a->job.report, a->job.options, a->job.graph, &a->columns));
-	GEMP_TRY(gemp_vertex_output_into(a->job.report, a->job.options, a->job.graph, a->job.options->arguments[0],
-	                                 &a->columns));
+	a->columns->table.rows = a->job.shard->rows;
+	GEMP_PROPAGATE(
+		gemp_vertex_output_write(a->job.graph, &a->settings.save, a->name, &a->columns->table, a->job.report));
 	gemp_timers_add(&a->job.timers, GEMP_PHASE_WRITE, since);
-done:
-	return code;
+	return GEMP_OK;
 }
 
-/* Gives the code of the whole command. */
-static gemp_code end(gemp_analysis *a, gemp_code code)
+gemp_code gemp_analysis_end(gemp_analysis *a, gemp_code code, gemp_columns **out)
 {
-	gemp_table_free(&a->columns);
+	if (out)
+		*out = code == GEMP_OK ? a->columns : NULL;
+	if (!out || code != GEMP_OK)
+		gemp_columns_close(a->columns);
 	gemp_layout_free(&a->layout);
-	gemp_graph_job_free(&a->job);
-	*a = (gemp_analysis){ 0 };
+	gemp_edge_job_free(&a->job);
 	return code;
-}
-
-gemp_code gemp_analysis_run(gemp_context *context, const gemp_options *options, gemp_report *report,
-                            const gemp_analysis_kind *kind, void *work)
-{
-	gemp_analysis a;
-	gemp_code code = kind->check(options);
-	if (code == GEMP_OK)
-		code = begin(&a, context, options, report);
-	if (code != GEMP_OK)
-		return code;
-	GEMP_TRY(open_graph(&a, kind));
-	GEMP_TRY(kind->compute(&a, work));
-	GEMP_TRY(write_columns(&a));
-	GEMP_TRY(kind->report(&a, work));
-done:
-	kind->free(work);
-	return end(&a, code);
 }

@@ -2,33 +2,17 @@
 #include "analytics/layout/edge_weights.h"
 #include "analytics/verify/verify.h"
 #include "analytics/vertex_columns.h"
-#include "cli/analytics/analysis.h"
+#include "api/analytics/analysis.h"
 #include "core/memory.h"
 #include "core/quantity.h"
 
 #include <math.h>
 
-typedef struct work {
-	gemp_spmv *engine;
-	gemp_spmv_result found;
-} work;
-
 static const char *const names[] = { "y" };
 
-/* As the words of --precision. */
-enum { AUTO, SINGLE, DOUBLE };
-
-static gemp_code check(const gemp_options *options)
+static bool is_single(const gemp_analysis *a)
 {
-	if (options->repeat > INT32_MAX)
-		return gemp_fail(GEMP_EUSAGE, "--repeat %" PRIu64 ": at most 2147483647", options->repeat);
-	return GEMP_OK;
-}
-
-/* Rows of A gather what their targets have. */
-static gemp_layout_direction direction(const gemp_options *options)
-{
-	return options->transpose ? GEMP_LAYOUT_FORWARD : GEMP_LAYOUT_REVERSE;
+	return a->settings.precision == GEMP_PRECISION_SINGLE;
 }
 
 static double number(const gemp_column *column, size_t row)
@@ -56,56 +40,66 @@ static gemp_code join_faults(const gemp_analysis *a, faults *f, char *key, size_
 	if (f->count == 0)
 		return GEMP_OK;
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &f->first, 1, GEMP_MPI_VERTEX, MPI_MIN, a->job.comm->world));
-	GEMP_TRY(gemp_shard_load_keys(a->job.graph));
-	code = gemp_layout_print_key(a->job.comm, a->job.graph, f->first, key, room);
+	GEMP_TRY(gemp_shard_load_keys(a->job.shard));
+	code = gemp_layout_print_key(a->job.comm, a->job.shard, f->first, key, room);
 done:
 	return code;
 }
 
-/* Collective. (*out)[own] by local vertex; NULL: ones. The caller frees. */
-static gemp_code read_vector(double **out, gemp_analysis *a)
+/* Collective. x[own] by local vertex becomes the attribute's values. */
+static gemp_code read_attribute(double *x, gemp_analysis *a, const char *name)
 {
 	gemp_code code = GEMP_OK;
-	gemp_shard *graph = a->job.graph;
-	const char *name = a->job.options->vector, *file = a->job.options->arguments[0];
-	const gemp_column *column = name ? gemp_table_find(&graph->attributes, name) : NULL;
+	gemp_shard *graph = a->job.shard;
+	const char *file = a->job.graph->name;
+	const gemp_column *column = gemp_table_find(&graph->attributes, name);
 	faults missing = { .first = GEMP_NO_VERTEX };
 	char key[256];
-	*out = NULL;
-	if (!name)
-		return GEMP_OK;
 	if (!column)
 		return gemp_fail(GEMP_EUSAGE,
-		                 "--x %s: vertices of %s have no such attribute; `gemp-mpi info %s` lists those that "
-		                 "they have",
+		                 "x %s: vertices of %s have no such attribute; `gemp-mpi info %s` lists those that they have",
 		                 name, file, file);
 	if (column->type != GEMP_INTEGER && column->type != GEMP_FLOAT)
-		return gemp_fail(GEMP_EUSAGE, "--x %s: this attribute is %s; a vector is of integers or floats", name,
+		return gemp_fail(GEMP_EUSAGE, "x %s: this attribute is %s; a vector is of integers or floats", name,
 		                 gemp_type_name[column->type]);
 	GEMP_TRY(gemp_shard_load_attribute(graph, (size_t)(column - graph->attributes.columns)));
-	GEMP_TRY(gemp_comm_agree(a->job.comm, GEMP_NEW(*out, a->layout.own)));
 	for (size_t row = 0; row < graph->rows; row++) {
 		double value = number(column, row);
 		bool null = column->null && column->null[row];
 		if (null || !isfinite(value))
 			count_fault(&missing, (gemp_vertex)(graph->first_vertex + row));
-		(*out)[a->layout.local[row]] = value;
+		x[a->layout.local[row]] = value;
 	}
 	GEMP_TRY(join_faults(a, &missing, key, sizeof key));
 	if (missing.count)
 		code = gemp_fail(GEMP_EDATA,
-		                 "%s: --x %s: %" PRIu64 " of %" PRIu64 " vertices have no finite '%s', such as '%s'; "
-		                 "give each a value",
+		                 "%s: x %s: %" PRIu64 " of %" PRIu64 " vertices have no finite '%s', such as '%s'; give each a "
+		                 "value",
 		                 file, name, missing.count, graph->vertex_count, name, key);
 done:
 	return code;
 }
 
+/* Collective. (*out)[own] by local vertex; NULL: ones. The caller frees. */
+static gemp_code make_vector(double **out, gemp_analysis *a)
+{
+	*out = NULL;
+	if (a->settings.x && a->settings.x_attribute)
+		return gemp_fail(GEMP_EUSAGE, "x and x_attribute both give a vector; give one of them");
+	if (!a->settings.x && !a->settings.x_attribute)
+		return GEMP_OK;
+	GEMP_PROPAGATE(gemp_comm_agree(a->job.comm, GEMP_NEW(*out, a->layout.own)));
+	if (a->settings.x_attribute)
+		return read_attribute(*out, a, a->settings.x_attribute);
+	for (size_t row = 0; row < a->job.shard->rows; row++)
+		(*out)[a->layout.local[row]] = a->settings.x[row];
+	return GEMP_OK;
+}
+
 /* Collective. Sums and products may be greater than the precision takes. */
 static gemp_code check_finite(const gemp_analysis *a, const gemp_spmv_result *found)
 {
-	const gemp_options *options = a->job.options;
-	const bool single = options->precision == SINGLE;
+	const bool single = is_single(a);
 	gemp_code code = GEMP_OK;
 	faults wrong = { .first = GEMP_NO_VERTEX };
 	char key[256];
@@ -117,8 +111,9 @@ static gemp_code check_finite(const gemp_analysis *a, const gemp_spmv_result *fo
 		code = gemp_fail(GEMP_EDATA,
 		                 "%s: y is too great for %s precision at %" PRIu64 " of %" PRIu64 " vertices, such as "
 		                 "'%s'; scale weights or x down%s%s",
-		                 options->arguments[0], single ? "single" : "double", wrong.count, a->layout.vertices, key,
-		                 options->normalize ? "" : ", or give --normalize", single ? ", or --precision double" : "");
+		                 a->job.graph->name, single ? "single" : "double", wrong.count, a->layout.vertices, key,
+		                 a->settings.normalize ? "" : ", or set normalize",
+		                 single ? ", or set precision to double" : "");
 done:
 	return code;
 }
@@ -151,9 +146,8 @@ static double length_of(const gemp_analysis *a, const double *y)
 }
 
 /* Collective. */
-static gemp_code report_result(gemp_analysis *a, void *self)
+static gemp_code report_result(gemp_analysis *a, const gemp_spmv_result *found)
 {
-	const gemp_spmv_result *found = &((work *)self)->found;
 	gemp_report *report = a->job.report;
 	uint32_t rounds = found->report.rounds;
 	double sum = 0, length = length_of(a, found->y);
@@ -161,8 +155,7 @@ static gemp_code report_result(gemp_analysis *a, void *self)
 		sum += found->y[v];
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, a->job.comm->world));
 	gemp_report_print(report, "y has the sum %.9g and the length %.9g, after %s in %s precision\n", sum, length,
-	                  gemp_counted(rounds, "multiplication").text,
-	                  a->job.options->precision == SINGLE ? "single" : "double");
+	                  gemp_counted(rounds, "multiplication").text, is_single(a) ? "single" : "double");
 	if (found->max && rounds)
 		report_greatest(a, found);
 	gemp_report_set(report, "sum", gemp_json_real(sum));
@@ -175,13 +168,11 @@ static gemp_code report_result(gemp_analysis *a, void *self)
 static gemp_code verify(gemp_analysis *a, const double *x, const gemp_spmv_result *found)
 {
 	gemp_code code = GEMP_OK;
-	gemp_verify_edges edges = gemp_analysis_edges(a);
+	const gemp_verify_edges edges = gemp_analysis_edges(a);
 	double since = gemp_now(), worst;
-	const bool twofold = a->job.options->precision != SINGLE;
 	void *vector = NULL, *y = NULL;
-	if (!a->job.options->verify_order)
+	if (!a->settings.verify)
 		return GEMP_OK;
-	edges.direction = direction(a->job.options);
 	code = gemp_analysis_by_row(&vector, a, x, sizeof *x);
 	if (code == GEMP_OK)
 		code = gemp_analysis_by_row(&y, a, found->y, sizeof *found->y);
@@ -189,9 +180,9 @@ static gemp_code verify(gemp_analysis *a, const double *x, const gemp_spmv_resul
 	const gemp_verify_product product = { .x = vector,
 		                                  .y = y,
 		                                  .rounds = found->report.rounds,
-		                                  .normal = a->job.options->normalize,
-		                                  .epsilon = twofold ? 0x1p-53 : 0x1p-24,
-		                                  .underflow = gemp_spmv_underflow(twofold, a->job.options->normalize) };
+		                                  .normal = a->settings.normalize,
+		                                  .epsilon = is_single(a) ? 0x1p-24 : 0x1p-53,
+		                                  .underflow = gemp_spmv_underflow(!is_single(a), a->settings.normalize) };
 	GEMP_TRY(gemp_verify_spmv(&edges, &product, &worst));
 	gemp_report_set(a->job.report, "verified_error", json_real(worst));
 	gemp_analysis_report_verified(a, "sums of the host's, in double precision, differ by no more than rounding does",
@@ -202,63 +193,37 @@ done:
 	return code;
 }
 
-/* Collective. */
-static gemp_code compute(gemp_analysis *a, void *self)
+gemp_code gemp_graph_spmv(gemp_columns **out, gemp_graph *graph, const gemp_edge_selection *edges,
+                          const gemp_analysis_settings *settings, gemp_report *report)
 {
 	gemp_code code = GEMP_OK;
-	work *w = self;
-	gemp_spmv_result *found = &w->found;
-	const gemp_options *options = a->job.options;
-	bool single = options->precision == SINGLE;
+	gemp_analysis a;
+	gemp_spmv *engine = NULL;
+	gemp_spmv_result found = { 0 };
 	double *x = NULL;
-	const gemp_layout_options how = { .direction = direction(options),
-		                              .weight = options->weight,
-		                              .parts = GEMP_LAYOUT_IN,
-		                              .cut = (gemp_layout_cut)options->cut,
-		                              .wanted = single ? GEMP_LAYOUT_SINGLE : GEMP_LAYOUT_DOUBLE };
-	const gemp_dense_options shape = { .fp64 = !single, .gather = (gemp_gather)options->gather };
-	gemp_spmv_params ask = { .rounds = (uint32_t)options->repeat, .normal = options->normalize };
-	GEMP_TRY(gemp_analysis_layout(a, how));
-	GEMP_TRY(read_vector(&x, a));
-	ask.x = x;
-	GEMP_TRY(gemp_spmv_new(&w->engine, &a->layout, a->job.device, &shape));
-	GEMP_TRY(gemp_spmv_run(w->engine, &ask, found));
-	gemp_analysis_add_sums(a, &found->report);
-	GEMP_TRY(check_finite(a, found));
-	GEMP_TRY(verify(a, x, found));
-	code = gemp_comm_agree(a->job.comm, gemp_vertex_columns_double(&a->columns, names[0], &a->layout, found->y));
+	GEMP_TRY(gemp_analysis_begin(&a, "spmv", graph, edges, settings, report, names, 1));
+	if (a.settings.repeat < 1 || a.settings.repeat > INT32_MAX)
+		GEMP_TRY(gemp_fail(GEMP_EUSAGE, "repeat must be 1 to 2147483647; got %" PRIu32, a.settings.repeat));
+	const bool single = is_single(&a);
+	GEMP_TRY(
+		gemp_analysis_layout(&a, (gemp_layout_options){ .parts = GEMP_LAYOUT_IN,
+	                                                    .cut = a.settings.cut,
+	                                                    .wanted = single ? GEMP_LAYOUT_SINGLE : GEMP_LAYOUT_DOUBLE }));
+	GEMP_TRY(make_vector(&x, &a));
+	const gemp_dense_options shape = { .fp64 = !single, .gather = a.settings.gather };
+	GEMP_TRY(gemp_spmv_new(&engine, &a.layout, a.job.device, &shape));
+	const gemp_spmv_params ask = { .x = x, .rounds = a.settings.repeat, .normal = a.settings.normalize };
+	GEMP_TRY(gemp_spmv_run(engine, &ask, &found));
+	gemp_analysis_add_sums(&a, &found.report);
+	GEMP_TRY(check_finite(&a, &found));
+	GEMP_TRY(verify(&a, x, &found));
+	GEMP_TRY(gemp_comm_agree(a.job.comm, gemp_vertex_columns_double(&a.columns->table, names[0], &a.layout, found.y)));
+	GEMP_TRY(gemp_analysis_write(&a));
+	if (a.job.reports)
+		code = report_result(&a, &found);
 done:
 	gemp_free(x);
-	return code;
+	gemp_spmv_free(engine);
+	gemp_spmv_result_free(&found);
+	return gemp_analysis_end(&a, code, out);
 }
-
-static void work_free(void *self)
-{
-	work *w = self;
-	gemp_spmv_free(w->engine);
-	gemp_spmv_result_free(&w->found);
-}
-
-static gemp_code spmv(gemp_context *context, const gemp_options *options, gemp_report *report)
-{
-	static const gemp_analysis_kind kind = { names, 1, check, compute, report_result, work_free };
-	return gemp_analysis_run(context, options, report, &kind, &(work){ 0 });
-}
-
-const gemp_command gemp_command_spmv = {
-	.name = "spmv",
-	.bit = GEMP_ON_SPMV,
-	.arguments = "G.h5 [--weight COLUMN] [--x ATTRIBUTE] [--transpose] [--repeat K] [-o FILE] [--into H.h5]",
-	.summary = "Multiplies the graph's matrix with a vector",
-	.text =
-		"y = A x, where A has the weight of an edge in the row of its source and the column of its target, as scipy reads "
-		"the graph file; parallel edges add up. Edges without a direction count both ways. x is an attribute of the "
-		"vertices, or ones: y is then the number, or the weight, of the edges that leave a vertex. Rows of FILE are key and "
-		"y. With --repeat y becomes x again; with --normalize the greatest magnitude is made 1 each time, which leads to an "
-		"eigenvector of the greatest eigenvalue, if there is one.\n",
-	.examples = "gemp-mpi spmv flows.h5 --weight litres --x price -o cost.tsv\n"
-				"gemp-mpi spmv social.h5 --repeat 50 --normalize --into social.h5 --column centrality\n",
-	.min_arguments = 1,
-	.max_arguments = 1,
-	.run = spmv,
-};

@@ -1,9 +1,7 @@
-/* personalization: where the jumps of PageRank lead. */
-
 #include "analytics/dense/pagerank.h"
 #include "analytics/verify/verify.h"
 #include "analytics/vertex_columns.h"
-#include "cli/analytics/analysis.h"
+#include "api/analytics/analysis.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/quantity.h"
@@ -119,7 +117,7 @@ static gemp_code from_file(double *jump, const gemp_layout *layout, gemp_shard *
 	char *text = NULL;
 	gemp_vertex *ids = NULL;
 	GEMP_TRY(gemp_shard_load_keys(graph));
-	GEMP_TRY(gemp_file_read(&text, comm, "--personalization", path));
+	GEMP_TRY(gemp_file_read(&text, comm, "personalization", path));
 	code = read_lines(&l, graph, text);
 	if (code == GEMP_OK)
 		code = GEMP_NEW(ids, l.count);
@@ -139,72 +137,54 @@ done:
 }
 
 /* Collective. */
-static gemp_code from_sources(double *jump, const gemp_layout *layout, gemp_shard *graph, const gemp_options *options)
+static gemp_code from_sources(double *jump, gemp_analysis *a)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_list *sources = &options->sources;
+	const size_t count = a->settings.source_count;
+	const gemp_shard *graph = a->job.shard;
 	gemp_vertex *ids = NULL;
-	GEMP_TRY(gemp_comm_agree(layout->comm, GEMP_NEW(ids, sources->count)));
-	GEMP_TRY(gemp_vertex_keys_sources(ids, layout->comm, graph, options->arguments[0], sources->items, sources->count));
-	for (size_t i = 0; i < sources->count; i++)
+	GEMP_TRY(gemp_comm_agree(a->job.comm, GEMP_NEW(ids, count)));
+	GEMP_TRY(gemp_vertex_keys_sources(ids, a->job.comm, a->job.shard, a->job.graph->name, a->settings.sources, count));
+	for (size_t i = 0; i < count; i++)
 		if (ids[i] >= graph->first_vertex && ids[i] - graph->first_vertex < graph->rows)
-			jump[layout->local[ids[i] - graph->first_vertex]] = 1;
+			jump[a->layout.local[ids[i] - graph->first_vertex]] = 1;
 done:
 	gemp_free(ids);
 	return code;
 }
 
-/* Collective. (*out)[layout->own] by local vertex, as --source or --personalization say; NULL if neither is given. The caller
- * frees. */
-static gemp_code gemp_personalization(double **out, const gemp_layout *layout, gemp_shard *graph,
-                                      const gemp_options *options)
+/* Collective. (*out)[own] by local vertex, as sources or personalization say; NULL if neither is given. The caller frees. */
+static gemp_code make_jumps(double **out, gemp_analysis *a)
 {
-	gemp_code code = GEMP_OK;
-	double *jump = NULL;
-	bool file = options->personalization, sources = options->sources.count > 0;
+	const char *file = a->settings.personalization;
 	*out = NULL;
-	if (file && sources)
-		return gemp_fail(GEMP_EUSAGE, "--source and --personalization both say where jumps lead; give one of them");
-	if (!file && !sources)
+	if (!file && !a->settings.source_count)
 		return GEMP_OK;
-	GEMP_TRY(gemp_comm_agree(layout->comm, GEMP_NEW(jump, layout->own)));
-	if (file)
-		GEMP_TRY(from_file(jump, layout, graph, options->personalization));
-	else
-		GEMP_TRY(from_sources(jump, layout, graph, options));
-	*out = jump;
-	jump = NULL;
-done:
-	gemp_free(jump);
-	return code;
+	GEMP_PROPAGATE(gemp_comm_agree(a->job.comm, GEMP_NEW(*out, a->layout.own)));
+	return file ? from_file(*out, &a->layout, a->job.shard, file) : from_sources(*out, a);
 }
 
 enum { TOP = 10 }; /* vertices, for people */
 
-typedef struct work {
-	gemp_pagerank *engine;
-	gemp_pagerank_result found;
-} work;
-
 static const char *const names[] = { "rank" };
 
-/* As the words of --precision. */
-enum { AUTO, SINGLE, DOUBLE };
-
-static gemp_code check(const gemp_options *options)
+static gemp_code check(const gemp_analysis_settings *settings)
 {
-	if (!(options->damping >= 0 && options->damping < 1))
-		return gemp_fail(GEMP_EUSAGE, "--damping %g: a chance below 1, and not below 0", options->damping);
-	if (!(options->tolerance >= 0))
-		return gemp_fail(GEMP_EUSAGE, "--tolerance %g: 0 or more; 0 takes all --max-iterations", options->tolerance);
-	if (options->max_iterations > INT32_MAX)
-		return gemp_fail(GEMP_EUSAGE, "--max-iterations %" PRIu64 ": at most 2147483647", options->max_iterations);
+	if (!(settings->damping >= 0 && settings->damping < 1))
+		return gemp_fail(GEMP_EUSAGE, "damping must be in [0, 1); got %g", settings->damping);
+	if (!(settings->tolerance >= 0))
+		return gemp_fail(GEMP_EUSAGE, "tolerance must be 0 or more; got %g", settings->tolerance);
+	if (settings->max_iterations < 1 || settings->max_iterations > INT32_MAX)
+		return gemp_fail(GEMP_EUSAGE, "max-iterations must be 1 to 2147483647; got %" PRIu32, settings->max_iterations);
+	if (settings->personalization && settings->source_count)
+		return gemp_fail(GEMP_EUSAGE, "source and personalization both say where jumps lead; give one of them");
 	return GEMP_OK;
 }
 
-static bool twofold(const gemp_options *options)
+static bool is_double(const gemp_analysis *a)
 {
-	return options->precision == DOUBLE || (options->precision == AUTO && options->tolerance < 1e-6);
+	return a->settings.precision == GEMP_PRECISION_DOUBLE ||
+	       (a->settings.precision == GEMP_PRECISION_AUTO && a->settings.tolerance < 1e-6);
 }
 
 /* THE FIRST TEN */
@@ -248,8 +228,8 @@ static gemp_code print_top(gemp_analysis *a, const ranked *top, size_t count)
 	json_t *list = json_array();
 	for (size_t i = 0; i < count; i++)
 		ids[i] = top[i].id;
-	GEMP_TRY(gemp_shard_load_keys(a->job.graph));
-	GEMP_TRY(gemp_vertex_keys_fetch(&keys, a->job.comm, a->job.graph, ids, count));
+	GEMP_TRY(gemp_shard_load_keys(a->job.shard));
+	GEMP_TRY(gemp_vertex_keys_fetch(&keys, a->job.comm, a->job.shard, ids, count));
 	gemp_report_print(a->job.report, "\n  %-30s %12s\n", "key", "rank");
 	for (size_t i = 0; i < count; i++) {
 		gemp_value key = gemp_column_get(&keys, i);
@@ -295,34 +275,29 @@ static void report_rounds(gemp_analysis *a, const gemp_pagerank_result *found)
 	for (uint32_t r = 0; r < rounds; r++)
 		json_array_append_new(changes, json_real(found->change[r]));
 	gemp_report_print(report, "%s in %s precision; the last changed ranks by %.3g in all\n",
-	                  gemp_counted(rounds, "iteration").text, twofold(a->job.options) ? "double" : "single", last);
-	if (!found->converged && a->job.options->tolerance > 0)
-		gemp_warn("ranks still change by %.3g, more than --tolerance %g; give more --max-iterations%s", last,
-		          a->job.options->tolerance, twofold(a->job.options) ? "" : ", or --precision double");
+	                  gemp_counted(rounds, "iteration").text, is_double(a) ? "double" : "single", last);
+	if (!found->converged && a->settings.tolerance > 0)
+		gemp_warn("ranks still change by %.3g, more than the tolerance %g; give more max-iterations%s", last,
+		          a->settings.tolerance, is_double(a) ? "" : ", or precision double");
 	gemp_report_set(report, "iterations", gemp_json_count(rounds));
 	gemp_report_set(report, "converged", json_boolean(found->converged));
 	gemp_report_set(report, "residuals", changes);
 	gemp_report_set(report, "dangling", json_real(found->dangling));
-	gemp_report_set(report, "precision", json_string(twofold(a->job.options) ? "double" : "single"));
+	gemp_report_set(report, "precision", json_string(is_double(a) ? "double" : "single"));
 }
 
 /* Collective. */
-static gemp_code report_result(gemp_analysis *a, void *self)
+static gemp_code report_result(gemp_analysis *a, const gemp_pagerank_result *found)
 {
-	const gemp_pagerank_result *found = &((work *)self)->found;
-	gemp_code code = GEMP_OK;
-	const gemp_dense_report *run = &found->report;
 	report_rounds(a, found);
-	GEMP_TRY(report_top(a, found->rank));
-	code = gemp_analysis_report_sums(a, run);
-done:
-	return code;
+	GEMP_PROPAGATE(report_top(a, found->rank));
+	return gemp_analysis_report_sums(a, &found->report);
 }
 
 /* What rounding changes in all ranks together, at most: sums over long rows, of the mass of vertices without edges. */
-static double rounding(const gemp_options *options)
+static double rounding(const gemp_analysis *a)
 {
-	return twofold(options) ? 1e-10 : 1e-4;
+	return is_double(a) ? 1e-10 : 1e-4;
 }
 
 /* Collective. One more iteration in double precision changes ranks by less than the last one did, but for rounding. */
@@ -333,14 +308,13 @@ static gemp_code verify(gemp_analysis *a, const double *jump, const gemp_pageran
 	double since = gemp_now(), residual;
 	double last = found->report.rounds ? found->change[found->report.rounds - 1] : 0;
 	void *rank = NULL, *jumps = NULL;
-	if (!a->job.options->verify_order)
+	if (!a->settings.verify)
 		return GEMP_OK;
 	code = gemp_analysis_by_row(&rank, a, found->rank, sizeof *found->rank);
 	if (code == GEMP_OK)
 		code = gemp_analysis_by_row(&jumps, a, jump, sizeof *jump);
 	GEMP_TRY(gemp_comm_agree(a->job.comm, code));
-	GEMP_TRY(
-		gemp_verify_pagerank(&edges, a->job.options->damping, jumps, rank, last + rounding(a->job.options), &residual));
+	GEMP_TRY(gemp_verify_pagerank(&edges, a->settings.damping, jumps, rank, last + rounding(a), &residual));
 	gemp_report_set(a->job.report, "verified_residual", json_real(residual));
 	gemp_analysis_report_verified(a, "one more iteration, in double precision, changes ranks by no more than the last",
 	                              since);
@@ -350,69 +324,43 @@ done:
 	return code;
 }
 
-/* Collective. */
-static gemp_code compute(gemp_analysis *a, void *self)
+gemp_code gemp_graph_pagerank(gemp_columns **out, gemp_graph *graph, const gemp_edge_selection *edges,
+                              const gemp_analysis_settings *settings, gemp_report *report)
 {
 	gemp_code code = GEMP_OK;
-	work *w = self;
-	gemp_pagerank_result *found = &w->found;
-	const gemp_options *options = a->job.options;
-	bool weights = options->weight;
+	gemp_analysis a;
+	gemp_pagerank *engine = NULL;
+	gemp_pagerank_result found = { 0 };
 	double *jump = NULL;
-	const gemp_layout_options how = { .direction = (gemp_layout_direction)options->direction,
-		                              .weight = options->weight,
-		                              .parts = GEMP_LAYOUT_IN | (weights ? GEMP_LAYOUT_OUT_WEIGHT : 0),
-		                              .cut = (gemp_layout_cut)options->cut,
-		                              .wanted = twofold(options) ? GEMP_LAYOUT_DOUBLE : GEMP_LAYOUT_SINGLE,
-		                              .not_negative = true };
-	const gemp_dense_options shape = { .fp64 = twofold(options), .gather = (gemp_gather)options->gather };
-	gemp_pagerank_params ask = { .damping = options->damping,
-		                         .tolerance = options->tolerance,
-		                         .rounds = (uint32_t)options->max_iterations };
-	GEMP_TRY(gemp_analysis_layout(a, how));
-	GEMP_TRY(gemp_personalization(&jump, &a->layout, a->job.graph, options));
-	ask.jump = jump;
-	code = gemp_pagerank_new(&w->engine, &a->layout, a->job.device, &shape);
+	GEMP_TRY(gemp_analysis_begin(&a, "pagerank", graph, edges, settings, report, names, 1));
+	GEMP_TRY(check(&a.settings));
+	const bool fp64 = is_double(&a);
+	GEMP_TRY(gemp_analysis_layout(
+		&a, (gemp_layout_options){ .parts = GEMP_LAYOUT_IN | (a.job.edges.weight ? GEMP_LAYOUT_OUT_WEIGHT : 0),
+	                               .cut = a.settings.cut,
+	                               .wanted = fp64 ? GEMP_LAYOUT_DOUBLE : GEMP_LAYOUT_SINGLE,
+	                               .not_negative = true }));
+	GEMP_TRY(make_jumps(&jump, &a));
+	code = gemp_pagerank_new(&engine, &a.layout, a.job.device,
+	                         &(gemp_dense_options){ .fp64 = fp64, .gather = a.settings.gather });
 	if (code == GEMP_EDATA)
-		gemp_fail_in(code, "%s: --weight %s: ", options->arguments[0], options->weight);
+		gemp_fail_in(code, "%s: weight %s: ", graph->name, a.job.edges.weight);
 	GEMP_TRY(code);
-	GEMP_TRY(gemp_pagerank_run(w->engine, &ask, found));
-	gemp_analysis_add_sums(a, &found->report);
-	GEMP_TRY(verify(a, jump, found));
-	code = gemp_comm_agree(a->job.comm, gemp_vertex_columns_double(&a->columns, names[0], &a->layout, found->rank));
+	const gemp_pagerank_params ask = { .damping = a.settings.damping,
+		                               .tolerance = a.settings.tolerance,
+		                               .rounds = a.settings.max_iterations,
+		                               .jump = jump };
+	GEMP_TRY(gemp_pagerank_run(engine, &ask, &found));
+	gemp_analysis_add_sums(&a, &found.report);
+	GEMP_TRY(verify(&a, jump, &found));
+	GEMP_TRY(
+		gemp_comm_agree(a.job.comm, gemp_vertex_columns_double(&a.columns->table, names[0], &a.layout, found.rank)));
+	GEMP_TRY(gemp_analysis_write(&a));
+	if (a.job.reports)
+		code = report_result(&a, &found);
 done:
 	gemp_free(jump);
-	return code;
+	gemp_pagerank_free(engine);
+	gemp_pagerank_result_free(&found);
+	return gemp_analysis_end(&a, code, out);
 }
-
-static void work_free(void *self)
-{
-	work *w = self;
-	gemp_pagerank_free(w->engine);
-	gemp_pagerank_result_free(&w->found);
-}
-
-static gemp_code pagerank(gemp_context *context, const gemp_options *options, gemp_report *report)
-{
-	static const gemp_analysis_kind kind = { names, 1, check, compute, report_result, work_free };
-	return gemp_analysis_run(context, options, report, &kind, &(work){ 0 });
-}
-
-const gemp_command gemp_command_pagerank = {
-	.name = "pagerank",
-	.bit = GEMP_ON_PAGERANK,
-	.arguments = "G.h5 [--damping D] [--tolerance T] [--source KEY] [-o FILE] [--into H.h5]",
-	.summary = "Ranks vertices by how often a random surfer comes to them",
-	.text =
-		"A surfer follows one of the edges that leave a vertex, each with the same chance, or with --weight in "
-		"proportion to it, and now and then (1 - damping), or where no edge leaves, jumps to any vertex, or with --source "
-		"or --personalization to certain ones. Ranks are the chances to meet the surfer at a vertex; they add up to 1. "
-		"Parallel edges and loops count. Rows of FILE are key and rank; the ten greatest are shown.\n",
-	.examples = "gemp-mpi pagerank citations.h5 -o ranks.tsv\n"
-				"# as seen from two vertices; as the attribute `near` of the graph\n"
-				"gemp-mpi pagerank social.h5 --source 7 --source 42 --into social.h5 --column near\n"
-				"mpirun -n 8 gemp-mpi pagerank web.h5 --tolerance 1e-10 --json - --quiet\n",
-	.min_arguments = 1,
-	.max_arguments = 1,
-	.run = pagerank,
-};

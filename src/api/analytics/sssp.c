@@ -1,7 +1,7 @@
 #include "analytics/traversal/sssp.h"
 #include "analytics/verify/verify.h"
 #include "analytics/vertex_columns.h"
-#include "cli/analytics/analysis.h"
+#include "api/analytics/analysis.h"
 #include "core/memory.h"
 #include "core/quantity.h"
 
@@ -10,20 +10,7 @@
 
 enum { SHOWN = 24 }; /* rows of the table of distances, at most */
 
-typedef struct work {
-	gemp_sssp *engine;
-	gemp_sssp_result found;
-} work;
-
 static const char *const names[] = { "distance", "predecessor" };
-
-static gemp_code check(const gemp_options *options)
-{
-	if (!options->weight)
-		return gemp_fail(GEMP_EUSAGE, "sssp needs the attribute of edges that is their length: --weight COLUMN; "
-		                              "`gemp-mpi info` lists those that they have, and `gemp-mpi bfs` counts edges");
-	return gemp_analysis_check_source(options);
-}
 
 /* Collective. The greatest distance; of integers exactly, as text goes: they are below 2^63. */
 static double report_farthest(gemp_analysis *a, const gemp_sssp_result *found)
@@ -72,9 +59,8 @@ static void report_steps(gemp_analysis *a, const gemp_sssp_result *found, double
 }
 
 /* Collective. */
-static gemp_code report_result(gemp_analysis *a, void *self)
+static gemp_code report_result(gemp_analysis *a, const gemp_sssp_result *found)
 {
-	const gemp_sssp_result *found = &((work *)self)->found;
 	gemp_report *report = a->job.report;
 	const gemp_traversal_cost *cost = &found->cost;
 	gemp_analysis_report_reached(a, found->reached);
@@ -102,7 +88,7 @@ static gemp_code verify(gemp_analysis *a, gemp_vertex source, const gemp_sssp_re
 	const gemp_verify_edges edges = gemp_analysis_edges(a);
 	double since = gemp_now();
 	void *distance = NULL, *real = NULL, *predecessor = NULL;
-	if (!a->job.options->verify_order)
+	if (!a->settings.verify)
 		return GEMP_OK;
 	code = gemp_analysis_by_row(&distance, a, found->distance, sizeof *found->distance);
 	if (code == GEMP_OK)
@@ -119,74 +105,46 @@ done:
 	return code;
 }
 
+/* Collective. */
 static gemp_code add_columns(gemp_analysis *a, const gemp_sssp_result *found)
 {
-	gemp_code code = GEMP_OK;
-	code = found->distance
-	           ? gemp_vertex_columns_u64(&a->columns, names[0], &a->layout, found->distance, GEMP_NO_DISTANCE)
-	           : gemp_vertex_columns_double(&a->columns, names[0], &a->layout, found->real);
-	GEMP_TRY(gemp_comm_agree(a->job.comm, code));
-	code = gemp_vertex_columns_keys(&a->columns, names[1], &a->layout, a->job.graph, found->predecessor);
-done:
-	return code;
+	gemp_table *table = &a->columns->table;
+	gemp_code code = found->distance
+	                     ? gemp_vertex_columns_u64(table, names[0], &a->layout, found->distance, GEMP_NO_DISTANCE)
+	                     : gemp_vertex_columns_double(table, names[0], &a->layout, found->real);
+	GEMP_PROPAGATE(gemp_comm_agree(a->job.comm, code));
+	return gemp_vertex_columns_keys(table, names[1], &a->layout, a->job.shard, found->predecessor);
 }
 
-/* Collective. */
-static gemp_code compute(gemp_analysis *a, void *self)
+gemp_code gemp_graph_sssp(gemp_columns **out, gemp_graph *graph, const gemp_edge_selection *edges,
+                          const gemp_analysis_settings *settings, gemp_report *report)
 {
 	gemp_code code = GEMP_OK;
-	work *w = self;
-	gemp_sssp_result *found = &w->found;
+	gemp_analysis a;
+	gemp_sssp *engine = NULL;
+	gemp_sssp_result found;
 	gemp_vertex source;
 	double build = 0;
-	const gemp_layout_options how = { .direction = (gemp_layout_direction)a->job.options->direction,
-		                              .weight = a->job.options->weight,
-		                              .parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT,
-		                              .wanted = GEMP_LAYOUT_LENGTHS };
-	const gemp_sssp_options shape = { .delta = a->job.options->delta,
-		                              .pass = (gemp_frontier_pass)a->job.options->pass };
-	GEMP_TRY(gemp_analysis_source(a, &source));
-	GEMP_TRY(gemp_analysis_layout(a, how));
-	GEMP_TRY(gemp_sssp_new(&w->engine, &a->layout, a->job.device, &shape));
-	double prepared = gemp_sssp_prepare_seconds(w->engine, &build);
-	gemp_analysis_add_prepared(a, prepared, build);
-	code = gemp_sssp_run(w->engine, source, found);
+	GEMP_TRY(gemp_analysis_begin(&a, "sssp", graph, edges, settings, report, names, 2));
+	GEMP_TRY(gemp_analysis_source(&a, &source));
+	GEMP_TRY(gemp_analysis_layout(&a, (gemp_layout_options){ .parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT,
+	                                                         .wanted = GEMP_LAYOUT_LENGTHS,
+	                                                         .not_negative = true }));
+	const gemp_sssp_options shape = { .delta = a.settings.delta, .pass = a.settings.pass };
+	GEMP_TRY(gemp_sssp_new(&engine, &a.layout, a.job.device, &shape));
+	double prepared = gemp_sssp_prepare_seconds(engine, &build);
+	gemp_analysis_add_prepared(&a, prepared, build);
+	code = gemp_sssp_run(engine, source, &found);
 	if (code == GEMP_EDATA)
-		gemp_fail_in(code, "%s: --weight %s: ", a->job.options->arguments[0], a->job.options->weight);
+		gemp_fail_in(code, "%s: weight %s: ", graph->name, a.job.edges.weight);
 	GEMP_TRY(code);
-	gemp_analysis_add_search(a, &found->cost);
-	GEMP_TRY(add_columns(a, found));
-	code = verify(a, source, found);
+	gemp_analysis_add_search(&a, &found.cost);
+	GEMP_TRY(add_columns(&a, &found));
+	GEMP_TRY(verify(&a, source, &found));
+	GEMP_TRY(gemp_analysis_write(&a));
+	if (a.job.reports)
+		code = report_result(&a, &found);
 done:
-	return code;
+	gemp_sssp_free(engine);
+	return gemp_analysis_end(&a, code, out);
 }
-
-static void work_free(void *self)
-{
-	work *w = self;
-	gemp_sssp_free(w->engine);
-}
-
-static gemp_code sssp(gemp_context *context, const gemp_options *options, gemp_report *report)
-{
-	static const gemp_analysis_kind kind = { names, 2, check, compute, report_result, work_free };
-	return gemp_analysis_run(context, options, report, &kind, &(work){ 0 });
-}
-
-const gemp_command gemp_command_sssp = {
-	.name = "sssp",
-	.bit = GEMP_ON_SSSP,
-	.arguments = "G.h5 --source KEY --weight COLUMN [--direction WAY] [-o FILE] [--into H.h5]",
-	.summary = "Finds the shortest paths from a vertex",
-	.text =
-		"Lengths of edges are an attribute of theirs: numbers that are not negative. Rows of FILE are key, distance, and "
-		"predecessor: the vertex before it on a shortest path. Of several the one with the smallest key among those that "
-		"are nearer; edges of length 0 are followed away from the source, so that predecessors lead back to it in any "
-		"case. Distances are exact: integers, or sums in double precision. Who is not reached has none.\n"
-		"The answer is the same for every number of ranks, device and seed.\n",
-	.examples = "gemp-mpi sssp roads.h5 --source Jena --weight km -o ways.tsv\n"
-				"mpirun -n 8 gemp-mpi sssp roads.h5 --source Jena --weight km --direction against --into roads.h5\n",
-	.min_arguments = 1,
-	.max_arguments = 1,
-	.run = sssp,
-};
