@@ -138,10 +138,7 @@ size_t gemp_wedges_value_arguments(const gemp_count_graph *graph, const gemp_sum
 	size_t count = 0;
 	if (reads_support(sum))
 		arguments[count++] = GEMP_ARG(&graph->support.mem);
-	for (int k = 0; k < GEMP_MAX_VERTEX_TABLES; k++)
-		if (gemp_expression_reads_table(sum->expression, (size_t)k))
-			arguments[count++] = GEMP_ARG(&graph->tables[k].mem);
-	return count;
+	return count + gemp_count_table_arguments(graph, sum->expression, arguments + count);
 }
 
 static bool mentions_place(const char *expression, const char *name, int place)
@@ -149,31 +146,6 @@ static bool mentions_place(const char *expression, const char *name, int place)
 	char symbol[32];
 	snprintf(symbol, sizeof symbol, "%s_%d", name, place);
 	return gemp_expression_mentions(expression, symbol);
-}
-
-/* Upper bound of one symbol, by its first letters: tables have their own bounds, every other symbol counts
- * neighbours of one vertex and is at most the longest row. */
-static double symbol_bound(void *self, const char *symbol)
-{
-	const gemp_count_codegen *source = self;
-	if (symbol[0] == 'V')
-		return source->tables[strtoul(symbol + 1, NULL, 10)];
-	if (strncmp(symbol, "low_", 4) == 0)
-		return source->max_low_row;
-	return strcmp(symbol, "o") == 0 ? 1 : source->max_row; /* t, u, up */
-}
-
-static gemp_code bound(const char *expression, const gemp_count_codegen *source, double *out)
-{
-	return gemp_expression_bound(expression, symbol_bound, (void *)(uintptr_t)source, out);
-}
-
-/* A table adds up its expression over one row, hence the factor max_row. */
-gemp_code gemp_count_table_bound(const gemp_count_plan *plan, size_t k, const gemp_count_codegen *source, double *out)
-{
-	gemp_code code = bound(plan->tables[k].expression, source, out);
-	*out *= source->max_row;
-	return code;
 }
 
 /* Kernel parameters for the vertex tables; the launch passes buffers in the same order (gemp_count_sum_launch). */
@@ -225,7 +197,7 @@ static gemp_code emit_value(gemp_text *text, const char *expression, gemp_count_
 {
 	double maximum = 0;
 	gemp_text_print(text, "\n#define COUNT_VALUE (%s)\n", expression);
-	GEMP_PROPAGATE(bound(expression, source, &maximum));
+	GEMP_PROPAGATE(gemp_count_bound(source->graph, expression, &maximum));
 	if (maximum * times < GEMP_COUNT_LARGEST)
 		return GEMP_OK;
 	source->checked = true;
@@ -259,7 +231,7 @@ static gemp_code emit_table(gemp_text *text, const gemp_count_plan *plan, size_t
 		gemp_text_print(text, " long o = slot_1 > slot_0;");
 	if (gemp_expression_mentions(expression, "u_01"))
 		gemp_text_print(text, " long u_01 = ordered_support[entry];");
-	GEMP_PROPAGATE(emit_value(text, expression, source, source->max_row));
+	GEMP_PROPAGATE(emit_value(text, expression, source, source->graph->max_degree));
 	GEMP_PROPAGATE(gemp_kernel_append(text, "count_table.cl"));
 	emit_end(text);
 	return GEMP_OK;
@@ -383,16 +355,16 @@ static void emit_count(gemp_text *text, int clique, bool narrow, const gemp_coun
 	gemp_text_print(text, "#define COUNT_FOUND");
 	if (narrow)
 		emit_register_words(text, clique);
-	else if (source->gpu)
+	else if (source->graph->context->device->gpu)
 		emit_intersections(text, clique);
 	else
 		emit_kept_words(text, clique);
 	for (int level = 2; level < clique - 2; level++)
 		gemp_text_print(text, " }");
 	gemp_text_print(text, "\n#define COUNT_KEPT");
-	for (int level = 1; level < clique - 3 && !source->gpu; level++)
+	for (int level = 1; level < clique - 3 && !source->graph->context->device->gpu; level++)
 		gemp_text_print(text, " COUNT_WORD c%d[%u];", level,
-		                (unsigned)fmin(source->max_low_row, GEMP_MAX_LOW_ROW) / 64 + 1);
+		                (unsigned)fmin(source->graph->low_bound, GEMP_MAX_LOW_ROW) / 64 + 1);
 	gemp_text_print(text, "\n");
 }
 
@@ -419,17 +391,16 @@ static gemp_code emit_clique(gemp_text *text, clique_form form, size_t i, int cl
  * been split on the device. */
 static gemp_code emit_cliques(gemp_text *text, const gemp_sum *sum, size_t i, const gemp_count_codegen *source)
 {
-	GEMP_PROPAGATE(emit_clique(text, source->gpu ? IN_LOCAL : ON_CPU, i, sum->clique, source));
-	if (source->gpu)
-		GEMP_PROPAGATE(emit_clique(text, NARROW, i, sum->clique, source));
-	if (source->gpu && source->large_low)
-		GEMP_PROPAGATE(emit_clique(text, LARGE, i, sum->clique, source));
-	return GEMP_OK;
+	if (!source->graph->context->device->gpu)
+		return emit_clique(text, ON_CPU, i, sum->clique, source);
+	GEMP_PROPAGATE(emit_clique(text, IN_LOCAL, i, sum->clique, source));
+	GEMP_PROPAGATE(emit_clique(text, NARROW, i, sum->clique, source));
+	return source->large_low ? emit_clique(text, LARGE, i, sum->clique, source) : GEMP_OK;
 }
 
 static void emit_types(gemp_text *text, const gemp_count_codegen *source)
 {
-	gemp_text_print(text, "#define OFFSET %s\n#define COUNT_LANES %u\n", source->wide ? "ulong" : "uint",
+	gemp_text_print(text, "#define OFFSET %s\n#define COUNT_LANES %u\n", source->graph->wide ? "ulong" : "uint",
 	                source->lanes);
 }
 

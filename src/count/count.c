@@ -1,5 +1,3 @@
-/* Sums over vertices, edges and triangles. */
-
 #include "count/count.h"
 
 #include "core/memory.h"
@@ -64,50 +62,46 @@ gemp_code gemp_count_get_rows(gemp_resident **out, gemp_runtime *context, gemp_s
 static void describe_graph(gemp_count_engine *engine)
 {
 	gemp_count_graph *g = &engine->graph;
+	const uint64_t *begin = engine->view->begin;
 	g->context = engine->context;
 	g->vertices = (uint32_t)engine->view->rows;
-	g->entries = engine->view->begin[engine->view->rows];
+	g->entries = begin[engine->view->rows];
 	g->wide = engine->rows->wide;
-	for (size_t v = 0; v < g->vertices; v++) {
-		uint64_t length = engine->view->begin[v + 1] - engine->view->begin[v];
-		if (length > g->max_degree)
-			g->max_degree = (uint32_t)length;
-	}
+	for (size_t v = 0; v < g->vertices; v++)
+		g->max_degree = (uint32_t)gemp_max(g->max_degree, begin[v + 1] - begin[v]);
 }
 
-/* The d neighbours in a low row have d neighbours each, up to the width of a class of degrees: d * d <= 1.44 *
- * entries. Slots ordered by parallel edges or loops void the bound. */
+/* An upper bound on low rows, before they exist. The d neighbours in a low row have d neighbours each, up to the width of
+ * a class of degrees, so that d * d <= 1.44 * entries. Slots ordered by parallel edges or loops void the bound. */
 static double longest_low(const gemp_count_engine *engine)
 {
 	const gemp_count_graph *g = &engine->graph;
+	const uint64_t *begin = engine->view->begin;
 	double maximum = 1.2 * sqrt((double)g->entries) + 1;
 	uint64_t minimum = g->max_degree;
 	for (size_t v = 0; v < g->vertices; v++) {
-		uint64_t length = engine->view->begin[v + 1] - engine->view->begin[v];
+		uint64_t length = begin[v + 1] - begin[v];
 		if (length > minimum + minimum / 5)
-			maximum = g->max_degree;
-		if (length < minimum)
-			minimum = length;
+			return g->max_degree;
+		minimum = gemp_min(minimum, length);
 	}
-	return maximum < g->max_degree ? maximum : g->max_degree;
+	return fmin(maximum, g->max_degree);
 }
 
-/* Tables are bounded in order, since a table's expression may contain the tables before it. The programs are
- * separate so that the compiler cache shares the rows' program between all plans. */
+/* Tables are bounded in order, since a table's expression may contain the tables before it; a table adds up its
+ * expression over one row. The programs are separate so that the compiler cache shares the rows' program between all
+ * plans. */
 static gemp_code write_sources(gemp_count_engine *engine, gemp_text *rows, gemp_text *sums)
 {
 	gemp_count_graph *g = &engine->graph;
-	const gemp_device *device = engine->context->device;
-	gemp_count_codegen source = { .wide = g->wide,
-		                          .gpu = device->gpu,
-		                          .lanes = engine->lanes,
-		                          .max_row = g->max_degree,
-		                          .max_low_row = longest_low(engine),
-		                          .tables = g->table_bound };
-	source.large_low = gemp_count_cliques_large(device, (uint32_t)source.max_low_row);
+	gemp_count_codegen source = { .graph = g, .lanes = engine->lanes };
+	g->low_bound = longest_low(engine);
+	source.large_low = gemp_count_cliques_large(engine->context->device, (uint32_t)g->low_bound);
 	g->table_bound[0] = g->max_degree;
-	for (size_t k = 1; k < engine->plan->table_count; k++)
-		GEMP_PROPAGATE(gemp_count_table_bound(engine->plan, k, &source, &g->table_bound[k]));
+	for (size_t k = 1; k < engine->plan->table_count; k++) {
+		GEMP_PROPAGATE(gemp_count_bound(g, engine->plan->tables[k].expression, &g->table_bound[k]));
+		g->table_bound[k] *= g->max_degree;
+	}
 	GEMP_PROPAGATE(gemp_count_emit_rows(rows, &source));
 	GEMP_PROPAGATE(gemp_count_emit(sums, engine->plan, &source));
 	engine->checked = source.checked;
@@ -137,16 +131,15 @@ static gemp_code make_kernels(gemp_count_engine *engine)
 
 /* An upper bound on the groups that one sum's launches have together: the partial sums of all sums are reserved at
  * once. */
-static size_t gemp_count_sum_groups(const gemp_count_engine *engine)
+static size_t sum_groups(const gemp_device *device)
 {
-	const gemp_device *device = engine->context->device;
 	return device->gpu ? (size_t)device->units * 32 * 256 / 32 : device->units;
 }
 
 /* Local. Runs the steps that come before the supports: partial sums, split rows, low rows. */
 static gemp_code prepare_rows(gemp_count_engine *engine, gemp_timings *timings)
 {
-	size_t groups = gemp_count_sum_groups(engine) * engine->plan->sum_count;
+	size_t groups = sum_groups(engine->context->device) * engine->plan->sum_count;
 	GEMP_PROPAGATE(gemp_partials_new(&engine->partials, engine->context->device, groups));
 	engine->partials.checked = engine->checked;
 	GEMP_PROPAGATE(gemp_count_rows(engine, timings));
@@ -203,7 +196,7 @@ static gemp_code make_wedges(gemp_count_engine *engine)
 
 /* Collective. One rank per node builds a program and the others load what it stored, so all ranks must make the
  * same calls. */
-static gemp_code build(gemp_count_engine *engine)
+static gemp_code build_programs(gemp_count_engine *engine)
 {
 	gemp_runtime *context = engine->context;
 	GEMP_OWNED_BY(gemp_text_free) gemp_text rows = { 0 }, sums = { 0 };
@@ -218,27 +211,25 @@ gemp_code gemp_count_prepare(gemp_count_engine **out, gemp_runtime *context, gem
                              const gemp_view_key *key, const gemp_count_plan *plan)
 {
 	gemp_code code = GEMP_OK;
-	gemp_count_engine *engine = NULL;
+	GEMP_OWNED_BY(gemp_count_free_at) gemp_count_engine *engine = NULL;
 	assert(gemp_count_plan_is_valid(plan));
 	*out = NULL;
 	code = GEMP_NEW(engine, 1);
 	if (code == GEMP_OK)
 		engine->context = context;
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
 	engine->plan = plan;
 	engine->needs = find_needs(plan, context->device->gpu);
 	engine->lanes = context->device->gpu ? gemp_tuning(context->device, "count.triangle.lanes", 4) : 1;
-	GEMP_TRY(gemp_count_get_rows(&engine->rows, context, graph, key));
+	GEMP_PROPAGATE(gemp_count_get_rows(&engine->rows, context, graph, key));
 	engine->view = &engine->rows->views[0];
 	describe_graph(engine);
-	GEMP_TRY(build(engine));
-	GEMP_TRY(prepare_device(engine));
-	GEMP_TRY(make_wedges(engine));
+	GEMP_PROPAGATE(build_programs(engine));
+	GEMP_PROPAGATE(prepare_device(engine));
+	GEMP_PROPAGATE(make_wedges(engine));
 	*out = engine;
 	engine = NULL;
-done:
-	gemp_count_free(engine);
-	return code;
+	return GEMP_OK;
 }
 
 /* Frees a partly prepared engine, too: buffers and kernels that were not made are zero. */
@@ -280,50 +271,38 @@ static gemp_count_shape shape_of(const gemp_count_engine *engine, const gemp_sum
 /* Local. Launches sum `index`; partial sums [first, first + *groups) receive its result. A CPU device visits
  * triangles by vertex, because it marks the row of a vertex once for all of its edges. The order of arguments is
  * the order in count_sum.cl. */
-static gemp_code gemp_count_sum_launch(gemp_count_engine *engine, size_t index, size_t first, size_t *groups,
-                                       gemp_timings *timings)
+static gemp_code launch_sum(gemp_count_engine *engine, size_t index, size_t first, size_t *groups,
+                            gemp_timings *timings)
 {
-	gemp_argument arguments[GEMP_MAX_VERTEX_TABLES + 13];
-	size_t count = 0;
 	const gemp_sum *sum = &engine->plan->sums[index];
 	gemp_count_graph *g = &engine->graph;
-	const gemp_device *device = engine->context->device;
+	gemp_device *device = engine->context->device;
 	bool vertices = sum->kind == GEMP_SUM_VERTICES || (sum->kind == GEMP_SUM_TRIANGLES && !device->gpu);
 	cl_ulong tasks = vertices ? g->vertices : g->entries / 2, place = first;
 	cl_uint rank = (cl_uint)engine->context->comm->rank, ranks = (cl_uint)engine->context->comm->size;
 	gemp_count_shape shape = shape_of(engine, sum, tasks);
-	for (size_t k = 0; k < engine->plan->table_count; k++)
-		if (gemp_expression_reads_table(sum->expression, k))
-			arguments[count++] = GEMP_ARG(&g->tables[k].mem);
-	arguments[count++] = GEMP_ARG(&g->low_offsets.mem);
-	arguments[count++] = GEMP_ARG(&g->low_indices.mem);
-	arguments[count++] = GEMP_ARG(&g->low_source.mem);
-	arguments[count++] = GEMP_ARG(&g->low_support.mem);
-	arguments[count++] = GEMP_ARG(&tasks);
-	arguments[count++] = GEMP_ARG(&rank);
-	arguments[count++] = GEMP_ARG(&ranks);
-	arguments[count++] = GEMP_ARG(&g->vertices);
-	arguments[count++] = GEMP_ARG(&engine->maps.mem);
-	arguments[count++] = GEMP_ARG(&engine->partials.control.mem);
-	arguments[count++] = GEMP_ARG(&engine->partials.out.mem);
-	arguments[count++] = GEMP_ARG(&place);
-	arguments[count++] = GEMP_LOCAL(2 * shape.group * sizeof(cl_long));
+	gemp_argument arguments[GEMP_MAX_VERTEX_TABLES + 13];
+	size_t count = gemp_count_table_arguments(g, sum->expression, arguments);
+	gemp_count_add_arguments(arguments, count, GEMP_ARG(&g->low_offsets.mem), GEMP_ARG(&g->low_indices.mem),
+	                         GEMP_ARG(&g->low_source.mem), GEMP_ARG(&g->low_support.mem), GEMP_ARG(&tasks),
+	                         GEMP_ARG(&rank), GEMP_ARG(&ranks), GEMP_ARG(&g->vertices), GEMP_ARG(&engine->maps.mem),
+	                         GEMP_ARG(&engine->partials.control.mem), GEMP_ARG(&engine->partials.out.mem),
+	                         GEMP_ARG(&place), GEMP_LOCAL(2 * shape.group * sizeof(cl_long)));
 	*groups = shape.groups;
-	return gemp_launch_timed_with(timings, engine->context->device, engine->sums[index], shape.group * shape.groups,
-	                              shape.group, arguments, count);
+	return gemp_launch_timed_with(timings, device, engine->sums[index], shape.group * shape.groups, shape.group,
+	                              arguments, count);
 }
 
 /* One run: all sums, added up over ranks, divided. */
-
 typedef struct sum_run {
 	gemp_count_engine *engine;
 	gemp_count_result *result;
 	gemp_timings timings[GEMP_MAX_SUMS];
-	size_t first[GEMP_MAX_SUMS], groups[GEMP_MAX_SUMS]; /* of partials */
-	size_t used;
-	bool known[GEMP_MAX_SUMS]; /* without a kernel: */
+	size_t first[GEMP_MAX_SUMS], groups[GEMP_MAX_SUMS]; /* partial sums of each sum */
+	size_t used;                                        /* partial sums so far */
+	bool known[GEMP_MAX_SUMS];                          /* totals[i] was found without a kernel */
 	__int128 totals[GEMP_MAX_SUMS];
-	__int128 total; /* this rank's, then all ranks' */
+	__int128 total; /* this rank's, then that of all ranks */
 } sum_run;
 
 /* A sum in which every task counts 1 is the number of tasks, without a kernel; it is added by rank 0 only. Sums
@@ -342,19 +321,6 @@ static gemp_code find_known(sum_run *r, size_t i)
 	return GEMP_OK;
 }
 
-static gemp_code launch(sum_run *r, size_t i)
-{
-	gemp_count_engine *engine = r->engine;
-	r->first[i] = r->used;
-	if (engine->plan->sums[i].kind == GEMP_SUM_CLIQUES)
-		GEMP_PROPAGATE(gemp_count_cliques_launch(engine, i, r->used, &r->groups[i], &r->timings[i]));
-	else
-		GEMP_PROPAGATE(gemp_count_sum_launch(engine, i, r->used, &r->groups[i], &r->timings[i]));
-	r->used += r->groups[i];
-	r->result->launches += r->timings[i].count;
-	return GEMP_OK;
-}
-
 /* Local. Sums over vertices, edges, triangles and cliques: all are launched one behind another and their partial
  * sums are read at once, so that the queue is drained only once. */
 static gemp_code run_direct_sums(sum_run *r)
@@ -363,8 +329,13 @@ static gemp_code run_direct_sums(sum_run *r)
 	const gemp_count_plan *plan = engine->plan;
 	for (size_t i = 0; i < plan->sum_count; i++) {
 		GEMP_PROPAGATE(find_known(r, i));
-		if (gemp_sum_is_direct(&plan->sums[i]) && !r->known[i])
-			GEMP_PROPAGATE(launch(r, i));
+		if (!gemp_sum_is_direct(&plan->sums[i]) || r->known[i])
+			continue;
+		r->first[i] = r->used;
+		GEMP_PROPAGATE((plan->sums[i].kind == GEMP_SUM_CLIQUES ? gemp_count_cliques_launch : launch_sum)(
+			engine, i, r->used, &r->groups[i], &r->timings[i]));
+		r->used += r->groups[i];
+		r->result->launches += r->timings[i].count;
 	}
 	if (r->used)
 		GEMP_PROPAGATE(gemp_partials_read(&engine->partials, engine->context->device, r->used));

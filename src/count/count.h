@@ -9,6 +9,7 @@
 #ifndef GEMP_COUNT_COUNT_H
 #define GEMP_COUNT_COUNT_H
 
+#include "core/memory.h"
 #include "count/device_graph.h"
 #include "partition/views/resident.h"
 
@@ -33,5 +34,6 @@ gemp_code gemp_count_prepare(gemp_count_engine **out, gemp_runtime *context, gem
 /* Collective. May be called repeatedly. GEMP_EDATA where a summand may not fit into 64 bits. */
 gemp_code gemp_count_run(gemp_count_engine *engine, gemp_count_result *result);
 void gemp_count_free(gemp_count_engine *engine);
+GEMP_RELEASE(gemp_count_free, gemp_count_engine *)
 
 #endif

@@ -393,14 +393,6 @@ static void add_neighbours(sum_builder *a, const gemp_term *term, const sum_choi
 	}
 }
 
-static int64_t factorial(int n)
-{
-	int64_t f = 1;
-	for (int i = 2; i <= n; i++)
-		f *= i;
-	return f;
-}
-
 static void add_term(sum_builder *a, const gemp_term *original, int64_t factor);
 
 /* Vertices equivalent to the root contribute equally, so the maps with the root least are 1/alike of the
@@ -434,11 +426,11 @@ static void add_term(sum_builder *a, const gemp_term *original, int64_t factor)
 	if (!a->fits)
 		return;
 	if (by.kind == GEMP_SUM_CLIQUES) {
-		a->out->cliques[term.size] += factor * factorial(term.size);
+		a->out->plain[term.size] += factor * gemp_factorial(term.size);
 	} else if (by.kind == GEMP_SUM_JOINED && term.rooted) {
-		a->out->joined += 2 * factor; /* w and y either way round */
+		a->out->plain[GEMP_PLAIN_JOINED] += 2 * factor; /* w and y either way round */
 	} else if (by.kind == GEMP_SUM_PATH_PAIRS && term.rooted) {
-		a->out->path_pairs += 2 * factor; /* either of the paths first */
+		a->out->plain[GEMP_PLAIN_PATH_PAIRS] += 2 * factor; /* either of the paths first */
 	} else if (is_rooted_cycle(&by)) {
 		gemp_term rooted = gemp_term_root(&c.rest, 0);
 		add_term(a, &rooted, term.size * factor);
@@ -455,8 +447,9 @@ static void add_term(sum_builder *a, const gemp_term *original, int64_t factor)
 
 /* The sum of supports alone is three times the number of triangles, which is found faster where nothing else needs
  * supports. */
-static void prefer_triangles(gemp_derivation *d, bool *fits)
+static void prefer_triangles(sum_builder *a)
 {
+	gemp_derivation *d = a->out;
 	gemp_polynomial *edges = &d->sums[GEMP_SUM_EDGES];
 	gemp_monomial support = { 0 };
 	const gemp_monomial one = { 0 };
@@ -464,14 +457,15 @@ static void prefer_triangles(gemp_derivation *d, bool *fits)
 	support.power[gemp_symbol_support(0, 1)] = 1;
 	if (others || edges->count != 1 || memcmp(&edges->terms[0].monomial, &support, sizeof support))
 		return;
-	*fits = *fits && gemp_polynomial_add(&d->sums[GEMP_SUM_TRIANGLES], &one, 3 * edges->terms[0].factor);
+	add(a, GEMP_SUM_TRIANGLES, &one, 3 * edges->terms[0].factor);
 	edges->count = 0;
 }
 
 /* Likewise, a table of the triangles over each least vertex already contains each triangle twice, and adding up
  * the table is cheaper than visiting the triangles again. */
-static void prefer_table(gemp_derivation *d, bool *fits)
+static void prefer_table(sum_builder *a)
 {
+	gemp_derivation *d = a->out;
 	gemp_polynomial *triangles = &d->sums[GEMP_SUM_TRIANGLES];
 	gemp_monomial over = { 0 }, table = { 0 };
 	const gemp_monomial one = { 0 };
@@ -483,7 +477,7 @@ static void prefer_table(gemp_derivation *d, bool *fits)
 	    triangles->terms[0].factor % 2)
 		return;
 	table.power[gemp_symbol_table(0, (int)k)] = 1;
-	*fits = *fits && gemp_polynomial_add(&d->sums[GEMP_SUM_VERTICES], &table, triangles->terms[0].factor / 2);
+	add(a, GEMP_SUM_VERTICES, &table, triangles->terms[0].factor / 2);
 	triangles->count = 0;
 }
 
@@ -498,8 +492,8 @@ gemp_code gemp_derive(gemp_derivation *out, const gemp_term *term, bool codegree
 	sum_builder a = { &d, out, true };
 	if (*found)
 		add_term(&a, term, GEMP_DERIVATION_SCALE);
-	prefer_triangles(out, &a.fits);
-	prefer_table(out, &a.fits);
+	prefer_triangles(&a);
+	prefer_table(&a);
 	*found = *found && a.fits;
 done:
 	gemp_free(d.entries);

@@ -2,20 +2,53 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "device/program.h"
 #include "kernels/count/count_abi.h"
+
+/* Tables have bounds of their own, a and o are 0 or 1, and every other symbol counts neighbours of one vertex. */
+static double symbol_bound(void *self, const char *symbol)
+{
+	const gemp_count_graph *graph = self;
+	if (symbol[0] == 'V')
+		return graph->table_bound[symbol[1] - '0'];
+	if (strncmp(symbol, "low_", 4) == 0)
+		return graph->low_bound;
+	return symbol[0] == 'a' || symbol[0] == 'o' ? 1 : graph->max_degree; /* c, g, t, u, up */
+}
+
+gemp_code gemp_count_bound(const gemp_count_graph *graph, const char *expression, double *bound)
+{
+	return gemp_expression_bound(expression ? expression : "1", symbol_bound, (void *)(uintptr_t)graph, bound);
+}
+
+size_t gemp_count_table_arguments(const gemp_count_graph *graph, const char *expression, gemp_argument *arguments)
+{
+	size_t count = 0;
+	for (size_t k = 0; k < GEMP_MAX_VERTEX_TABLES; k++)
+		if (gemp_expression_reads_table(expression, k))
+			arguments[count++] = GEMP_ARG(&graph->tables[k].mem);
+	return count;
+}
+
+/* OpenCL keeps a kernel until its launches have ended, so it may be released at once. */
+gemp_code gemp_count_launch_once_with(gemp_timings *timings, gemp_device *device, const gemp_program *program,
+                                      const char *name, size_t items, size_t group, const gemp_argument *arguments,
+                                      size_t count)
+{
+	cl_kernel kernel;
+	GEMP_PROPAGATE(gemp_kernel_new(&kernel, program, name));
+	gemp_code code = gemp_launch_timed_with(timings, device, kernel, items, group, arguments, count);
+	gemp_kernels_free(&kernel);
+	return code;
+}
 
 gemp_code gemp_partials_new(gemp_partials *out, gemp_device *device, size_t capacity)
 {
-	gemp_code code = GEMP_OK;
 	static const uint32_t zero[GEMP_COUNT_CONTROL_WORDS];
 	*out = (gemp_partials){ .capacity = capacity, .checked = true };
-	GEMP_TRY(GEMP_NEW(out->words, 2 * capacity));
-	GEMP_TRY(gemp_buffer_new(&out->out, device, 2 * capacity * sizeof *out->words, NULL));
-	GEMP_TRY(gemp_buffer_new(&out->control, device, sizeof zero, zero));
-done:
-	if (code != GEMP_OK)
-		gemp_partials_free(out, device);
-	return code;
+	GEMP_PROPAGATE(GEMP_NEW(out->words, 2 * capacity));
+	GEMP_PROPAGATE(gemp_buffer_new(&out->out, device, 2 * capacity * sizeof *out->words, NULL));
+	return gemp_buffer_new(&out->control, device, sizeof zero, zero);
 }
 
 void gemp_partials_free(gemp_partials *partials, gemp_device *device)
@@ -27,7 +60,7 @@ void gemp_partials_free(gemp_partials *partials, gemp_device *device)
 
 /* A kernel sets the overflow word if some value may not fit into 64 bits. The word is cleared, so that a later run of the
  * same engine is judged on its own. */
-static gemp_code check(const gemp_partials *partials, gemp_device *device)
+static gemp_code check_overflow(const gemp_partials *partials, gemp_device *device)
 {
 	uint32_t passed = 0;
 	size_t at = GEMP_COUNT_OVERFLOW * sizeof passed;
@@ -43,9 +76,7 @@ gemp_code gemp_partials_read(gemp_partials *partials, gemp_device *device, size_
 {
 	GEMP_CHECK(groups <= partials->capacity);
 	GEMP_PROPAGATE(gemp_buffer_read(device, &partials->out, 0, 2 * groups * sizeof *partials->words, partials->words));
-	if (partials->checked)
-		GEMP_PROPAGATE(check(partials, device));
-	return GEMP_OK;
+	return partials->checked ? check_overflow(partials, device) : GEMP_OK;
 }
 
 /* The halves are words of 32 bits with a sign in the upper one, so their sums over groups cannot overflow 128
@@ -61,22 +92,13 @@ __int128 gemp_partials_total(const gemp_partials *partials, size_t first, size_t
 	return low + high * ((__int128)1 << 32);
 }
 
-/* Expressions over vertices contain tables only: V<k>_0. */
-static double table_bound(void *self, const char *symbol)
-{
-	const gemp_count_graph *graph = self;
-	return graph->table_bound[symbol[1] - '0'];
-}
-
 gemp_code gemp_vertex_sum_overflows(const gemp_count_graph *graph, const gemp_sum *sum, bool *passes)
 {
 	double bound = 0;
-	*passes = sum->leaves > 0;
-	if (sum->kind != GEMP_SUM_VERTICES || !sum->expression)
-		return GEMP_OK;
-	gemp_code code = gemp_expression_bound(sum->expression, table_bound, (void *)(uintptr_t)graph, &bound);
-	*passes = bound >= GEMP_COUNT_LARGEST;
-	return code;
+	if (sum->kind == GEMP_SUM_VERTICES && sum->expression)
+		GEMP_PROPAGATE(gemp_count_bound(graph, sum->expression, &bound));
+	*passes = sum->leaves > 0 || bound >= GEMP_COUNT_LARGEST;
+	return GEMP_OK;
 }
 
 /* Reads the tables that the sum mentions from the device; a star needs the degrees (table 0) only. */

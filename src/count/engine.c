@@ -1,12 +1,289 @@
-/* Cliques of four or more vertices, in the bitmap of each vertex's low row. */
-
 #include "count/engine.h"
 
-#include "core/status.h"
+#include "core/memory.h"
 #include "count/codegen.h"
 #include "device/tuning.h"
 
 #include <stdio.h>
+#include <string.h>
+
+/* At most four times the work-items that the device holds at once, so that later groups balance earlier ones. */
+gemp_count_shape gemp_count_launch_shape(const gemp_device *device, uint64_t tasks, unsigned lanes, size_t wanted)
+{
+	gemp_count_shape shape = { 1, device->units };
+	if (!device->gpu)
+		return shape;
+	size_t maximum = (size_t)device->units * 32 * 256 / wanted; /* four times what the device holds at once */
+	shape.group = wanted < device->max_group ? wanted : device->max_group;
+	shape.groups = (size_t)((tasks * lanes + shape.group - 1) / shape.group);
+	if (shape.groups > maximum)
+		shape.groups = maximum;
+	if (shape.groups == 0)
+		shape.groups = 1;
+	return shape;
+}
+
+/* Positions are uploaded as 32-bit words unless the graph has more entries than 32 bits can number: halving the
+ * offsets saves memory traffic in every kernel. */
+static gemp_code upload_positions(gemp_count_engine *engine, gemp_buffer *buffer, uint64_t *positions, size_t count)
+{
+	gemp_device *device = engine->context->device;
+	GEMP_OWNED uint32_t *narrow = NULL;
+	if (engine->graph.wide)
+		return gemp_buffer_borrow(buffer, device, count * sizeof *positions, positions);
+	GEMP_PROPAGATE(GEMP_NEW(narrow, count));
+	for (size_t i = 0; i < count; i++)
+		narrow[i] = (uint32_t)positions[i];
+	return gemp_buffer_new(buffer, device, count * sizeof *narrow, narrow);
+}
+
+/* The view owns the device copy of its rows, so that several engines and the matcher share it. */
+static gemp_code upload_rows(gemp_count_engine *engine)
+{
+	double began = gemp_now();
+	GEMP_PROPAGATE(gemp_view_upload(engine->view, engine->context->device, engine->rows->wide));
+	engine->graph.row_offsets = engine->view->device_begin;
+	engine->graph.column_indices = engine->view->device_neighbours;
+	gemp_timers_add(&engine->context->timers, GEMP_PHASE_UPLOAD, began);
+	return GEMP_OK;
+}
+
+/* Launches a kernel of the program that all plans share. */
+#define launch_rows_kernel(engine, timings, name, shape, ...)                                     \
+	gemp_count_launch_once((timings), (engine)->context->device, &(engine)->rows_program, (name), \
+	                       (shape).group *(shape).groups, (shape).group, __VA_ARGS__)
+
+/* Finds in each row the first neighbour of greater slot, and stores the degrees as table 0. The host needs the
+ * splits to list tasks and to number the low rows. */
+static gemp_code split_rows(gemp_count_engine *engine, gemp_timings *timings)
+{
+	gemp_device *device = engine->context->device;
+	gemp_count_graph *g = &engine->graph;
+	size_t size = g->wide ? sizeof(uint64_t) : sizeof(uint32_t), count = g->vertices;
+	GEMP_PROPAGATE(gemp_buffer_new(&g->upper_offsets, device, count * size, NULL));
+	GEMP_PROPAGATE(gemp_buffer_new(&g->tables[0], device, count * sizeof(int64_t), NULL));
+	GEMP_PROPAGATE(launch_rows_kernel(engine, timings, "count_split", gemp_count_launch_shape(device, count, 1, 256),
+	                                  GEMP_ARG(&g->row_offsets.mem), GEMP_ARG(&g->column_indices.mem),
+	                                  GEMP_ARG(&g->vertices), GEMP_ARG(&g->upper_offsets.mem),
+	                                  GEMP_ARG(&g->tables[0].mem)));
+	GEMP_PROPAGATE(GEMP_NEW(engine->upper_offsets, count));
+	GEMP_PROPAGATE(gemp_buffer_read(device, &g->upper_offsets, 0, count * size, engine->upper_offsets));
+	for (size_t v = count; !g->wide && v-- > 0;) /* widens in place, from the end */
+		engine->upper_offsets[v] = ((const uint32_t *)engine->upper_offsets)[v];
+	g->host_offsets = engine->view->begin;
+	g->host_upper_offsets = engine->upper_offsets;
+	g->host_indices = engine->view->neighbours;
+	for (size_t v = 0; v < count; v++)
+		g->max_prefix = (uint32_t)gemp_max(g->max_prefix, engine->upper_offsets[v] - g->host_offsets[v]);
+	return GEMP_OK;
+}
+
+/* The low rows contain each edge once, at its end of greater slot. Their offsets are a prefix sum on the host. */
+static gemp_code make_low_rows(gemp_count_engine *engine, gemp_timings *timings)
+{
+	gemp_device *device = engine->context->device;
+	gemp_count_graph *g = &engine->graph;
+	size_t bytes = g->entries / 2 * sizeof(uint32_t);
+	GEMP_PROPAGATE(GEMP_NEW(engine->low_offsets, (size_t)g->vertices + 1));
+	for (size_t v = 0; v < g->vertices; v++)
+		engine->low_offsets[v + 1] = engine->low_offsets[v] + engine->upper_offsets[v] - g->host_offsets[v];
+	GEMP_PROPAGATE(upload_positions(engine, &g->low_offsets, engine->low_offsets, (size_t)g->vertices + 1));
+	GEMP_PROPAGATE(gemp_buffer_new(&g->low_indices, device, bytes, NULL));
+	GEMP_PROPAGATE(gemp_buffer_new(&g->low_source, device, bytes, NULL));
+	return launch_rows_kernel(
+		engine, timings, "count_low", gemp_count_launch_shape(device, g->vertices, engine->lanes, 256),
+		GEMP_ARG(&g->row_offsets.mem), GEMP_ARG(&g->column_indices.mem), GEMP_ARG(&g->vertices),
+		GEMP_ARG(&g->low_offsets.mem), GEMP_ARG(&g->low_indices.mem), GEMP_ARG(&g->low_source.mem));
+}
+
+/* CPU devices: one word per vertex for each worker, zero between launches, in which a worker marks the row that it
+ * intersects. */
+static gemp_code make_maps(gemp_count_engine *engine)
+{
+	gemp_device *device = engine->context->device;
+	size_t bytes = (size_t)device->units * engine->graph.vertices * sizeof(uint32_t);
+	GEMP_PROPAGATE(gemp_buffer_new(&engine->maps, device, bytes, NULL));
+	return gemp_buffer_zero(device, &engine->maps, 0, bytes);
+}
+
+gemp_code gemp_count_rows(gemp_count_engine *engine, gemp_timings *timings)
+{
+	GEMP_PROPAGATE(upload_rows(engine));
+	GEMP_PROPAGATE(split_rows(engine, timings));
+	if (engine->needs.low)
+		GEMP_PROPAGATE(make_low_rows(engine, timings));
+	if (engine->needs.maps)
+		GEMP_PROPAGATE(make_maps(engine));
+	return GEMP_OK;
+}
+
+/* SUPPORTS: the number of triangles on each edge. A GPU computes all supports on every rank, which is faster than an
+ * exchange between ranks; ranks with CPU devices share the work and add up their results. */
+
+/* CPU: a worker marks the row of a vertex and counts triangles along its lower neighbours. Buffers are zeroed with
+ * several ranks, because each rank writes only its share before the sum over ranks. */
+static gemp_code support_by_vertices(gemp_count_engine *engine, gemp_timings *timings)
+{
+	gemp_device *device = engine->context->device;
+	gemp_count_graph *g = &engine->graph;
+	cl_uint rank = (cl_uint)engine->context->comm->rank, ranks = (cl_uint)engine->context->comm->size;
+	if (ranks > 1)
+		GEMP_PROPAGATE(gemp_buffer_zero(device, &g->low_support, 0, g->low_support.size));
+	if (ranks > 1 && engine->needs.both_entries)
+		GEMP_PROPAGATE(gemp_buffer_zero(device, &g->support, 0, g->support.size));
+	if (engine->needs.ordered_support) /* the kernel skips entries that lead to smaller slots */
+		GEMP_PROPAGATE(gemp_buffer_zero(device, &g->ordered_support, 0, g->ordered_support.size));
+	return launch_rows_kernel(
+		engine, timings, "count_support", gemp_count_launch_shape(device, g->vertices, 1, 1),
+		GEMP_ARG(&g->row_offsets.mem), GEMP_ARG(&g->upper_offsets.mem), GEMP_ARG(&g->column_indices.mem),
+		GEMP_ARG(&g->low_offsets.mem), GEMP_ARG(&g->low_indices.mem), GEMP_ARG(&g->vertices), GEMP_ARG(&rank),
+		GEMP_ARG(&ranks), GEMP_ARG(&g->low_support.mem), GEMP_ARG(&g->support.mem), GEMP_ARG(&g->ordered_support.mem),
+		GEMP_ARG(&engine->maps.mem), GEMP_ARG(&engine->partials.control.mem));
+}
+
+/* GPU: the shorter row of each edge is searched in the longer one. Supports are added atomically, so they start at
+ * zero. */
+static gemp_code support_by_edges(gemp_count_engine *engine, gemp_timings *timings)
+{
+	gemp_device *device = engine->context->device;
+	gemp_count_graph *g = &engine->graph;
+	cl_ulong edges = g->entries / 2;
+	GEMP_PROPAGATE(launch_rows_kernel(engine, timings, "count_clear", gemp_count_launch_shape(device, edges, 1, 256),
+	                                  GEMP_ARG(&g->low_support.mem), GEMP_ARG(&edges)));
+	return launch_rows_kernel(engine, timings, "count_support",
+	                          gemp_count_launch_shape(device, edges, engine->lanes, 256), GEMP_ARG(&g->low_offsets.mem),
+	                          GEMP_ARG(&g->low_indices.mem), GEMP_ARG(&g->low_source.mem), GEMP_ARG(&edges),
+	                          GEMP_ARG(&g->low_support.mem));
+}
+
+/* Copies the support of each edge to both of its entries. mirror[entries / 2] is the entry at the edge's lower end; only
+ * this step reads it. */
+static gemp_code spread_to_entries(gemp_count_engine *engine, gemp_timings *timings)
+{
+	gemp_code code = GEMP_OK;
+	gemp_device *device = engine->context->device;
+	gemp_count_graph *g = &engine->graph;
+	gemp_buffer mirror = { 0 };
+	cl_ulong edges = g->entries / 2;
+	gemp_count_shape flat = gemp_count_launch_shape(device, edges, 1, 256);
+	GEMP_TRY(gemp_buffer_new(&mirror, device, edges * (g->wide ? sizeof(uint64_t) : sizeof(uint32_t)), NULL));
+	GEMP_TRY(launch_rows_kernel(engine, timings, "count_mirror", flat, GEMP_ARG(&g->row_offsets.mem),
+	                            GEMP_ARG(&g->upper_offsets.mem), GEMP_ARG(&g->column_indices.mem),
+	                            GEMP_ARG(&g->low_indices.mem), GEMP_ARG(&g->low_source.mem), GEMP_ARG(&edges),
+	                            GEMP_ARG(&mirror.mem)));
+	GEMP_TRY(launch_rows_kernel(engine, timings, "count_spread", flat, GEMP_ARG(&g->row_offsets.mem),
+	                            GEMP_ARG(&g->low_offsets.mem), GEMP_ARG(&g->low_source.mem), GEMP_ARG(&mirror.mem),
+	                            GEMP_ARG(&g->low_support.mem), GEMP_ARG(&edges), GEMP_ARG(&g->support.mem)));
+	code = GEMP_CL(clFinish(device->queue)); /* the mirror is freed below */
+done:
+	gemp_buffer_free(&mirror, device);
+	return code;
+}
+
+/* Local. Computes all supports on a GPU and this rank's share on a CPU device. */
+static gemp_code make_supports(gemp_count_engine *engine, gemp_timings *timings)
+{
+	gemp_device *device = engine->context->device;
+	gemp_count_graph *g = &engine->graph;
+	GEMP_PROPAGATE(gemp_buffer_new(&g->low_support, device, g->entries / 2 * sizeof(uint32_t), NULL));
+	if (engine->needs.both_entries)
+		GEMP_PROPAGATE(gemp_buffer_new(&g->support, device, g->entries * sizeof(uint32_t), NULL));
+	if (engine->needs.ordered_support)
+		GEMP_PROPAGATE(gemp_buffer_new(&g->ordered_support, device, g->entries * sizeof(uint32_t), NULL));
+	if (!device->gpu)
+		return support_by_vertices(engine, timings);
+	GEMP_PROPAGATE(support_by_edges(engine, timings));
+	return engine->needs.both_entries ? spread_to_entries(engine, timings) : GEMP_OK;
+}
+
+/* Collective. Each number is nonzero on one rank only, so that a sum joins the shares. It runs in chunks, since
+ * counts of MPI are ints. */
+static gemp_code sum_over_ranks(const gemp_count_engine *engine, const gemp_buffer *buffer)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = engine->context->comm;
+	gemp_device *device = engine->context->device;
+	enum { CHUNK = 1 << 24 };
+	size_t count = buffer->size / sizeof(uint32_t);
+	GEMP_OWNED uint32_t *numbers = NULL;
+	double began = gemp_now();
+	code = GEMP_NEW(numbers, count);
+	GEMP_THEN(gemp_buffer_read(device, buffer, 0, buffer->size, numbers));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	for (size_t at = 0; at < count; at += CHUNK)
+		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, numbers + at, (int)(count - at < CHUNK ? count - at : CHUNK), MPI_UINT32_T,
+		                       MPI_SUM, comm->world));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_buffer_write(device, buffer, 0, buffer->size, numbers)));
+	gemp_timers_add(&engine->context->timers, GEMP_PHASE_EXCHANGE, began);
+	return GEMP_OK;
+}
+
+gemp_code gemp_count_support(gemp_count_engine *engine, gemp_timings *timings)
+{
+	const gemp_runtime *context = engine->context;
+	if (!engine->needs.support)
+		return GEMP_OK;
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, make_supports(engine, timings)));
+	if (context->comm->size == 1 || context->device->gpu)
+		return GEMP_OK;
+	GEMP_PROPAGATE(sum_over_ranks(engine, &engine->graph.low_support));
+	if (engine->needs.both_entries)
+		GEMP_PROPAGATE(sum_over_ranks(engine, &engine->graph.support));
+	if (engine->needs.ordered_support)
+		GEMP_PROPAGATE(sum_over_ranks(engine, &engine->graph.ordered_support));
+	return GEMP_OK;
+}
+
+/* VERTEX TABLES: sums over the neighbours of each vertex. */
+
+enum { LONG_ROW = 512, GROUP_ROW = 32 };
+
+/* Rows [first, end) by groups of `group` work-items each; 0: one work-item per row. The order of arguments is that
+ * of count_table.cl. */
+static gemp_code launch_table(gemp_count_engine *engine, gemp_timings *timings, size_t k, uint32_t first, uint32_t end,
+                              size_t group)
+{
+	gemp_count_graph *g = &engine->graph;
+	gemp_device *device = engine->context->device;
+	gemp_count_shape shape = gemp_count_launch_shape(device, end - first, group ? (unsigned)group : 1,
+	                                                 group ? group : 256);
+	gemp_argument arguments[GEMP_MAX_VERTEX_TABLES + 9];
+	char name[32];
+	if (first == end)
+		return GEMP_OK;
+	snprintf(name, sizeof name, group ? "count_rows_%zu" : "count_table_%zu", k);
+	size_t count = gemp_count_table_arguments(g, engine->plan->tables[k].expression, arguments);
+	gemp_count_add_arguments(arguments, count, GEMP_ARG(&g->row_offsets.mem), GEMP_ARG(&g->column_indices.mem),
+	                         GEMP_ARG(&g->support.mem), GEMP_ARG(&g->ordered_support.mem), GEMP_ARG(&first),
+	                         GEMP_ARG(&end), GEMP_ARG(&g->tables[k].mem), GEMP_ARG(&engine->partials.control.mem));
+	if (group)
+		arguments[count++] = GEMP_LOCAL(shape.group * sizeof(cl_long));
+	return gemp_count_launch_once_with(timings, device, &engine->program, name, shape.group * shape.groups, shape.group,
+	                                   arguments, count);
+}
+
+/* Long rows go to groups of 256, middle ones to groups of 32, short ones to single work-items, so that no group waits
+ * for one long row. */
+static gemp_code make_table(gemp_count_engine *engine, gemp_timings *timings, size_t k)
+{
+	gemp_count_graph *g = &engine->graph;
+	gemp_device *device = engine->context->device;
+	uint32_t groups = device->gpu ? gemp_count_rows_from_length(g, g->vertices, GROUP_ROW) : 0,
+			 longs = device->gpu ? gemp_count_rows_from_length(g, g->vertices, LONG_ROW) : 0;
+	GEMP_PROPAGATE(gemp_buffer_new(&g->tables[k], device, g->vertices * sizeof(int64_t), NULL));
+	GEMP_PROPAGATE(launch_table(engine, timings, k, 0, longs, 256));
+	GEMP_PROPAGATE(launch_table(engine, timings, k, longs, groups, 32));
+	return launch_table(engine, timings, k, groups, g->vertices, 0);
+}
+
+gemp_code gemp_count_tables(gemp_count_engine *engine, gemp_timings *timings)
+{
+	for (size_t k = 1; k < engine->plan->table_count; k++)
+		GEMP_PROPAGATE(make_table(engine, timings, k));
+	return GEMP_OK;
+}
+
+/* CLIQUES */
 
 enum { SPARE_LOCAL = 128 }; /* bytes of local memory that a kernel has beside its argument */
 
@@ -38,7 +315,6 @@ bool gemp_count_cliques_narrow(const gemp_device *device, uint32_t longest_low)
 	return device->gpu && longest_low > 32 && longest_low <= 32 * GEMP_NARROW_WORDS;
 }
 
-/* TASKS: vertices by the length of their low rows, the longest first. */
 static uint32_t low_length(const gemp_count_engine *engine, size_t v)
 {
 	return (uint32_t)(engine->low_offsets[v + 1] - engine->low_offsets[v]);
@@ -184,303 +460,4 @@ gemp_code gemp_count_cliques_launch(gemp_count_engine *engine, size_t index, siz
 	                         GEMP_ARG(&ranks), GEMP_ARG(&engine->maps.mem), GEMP_ARG(&engine->slab.mem),
 	                         GEMP_ARG(&slab_words), GEMP_ARG(&engine->partials.control.mem),
 	                         GEMP_ARG(&engine->partials.out.mem), GEMP_ARG(&place));
-}
-
-/* At most four times the work-items that the device holds at once, so that later groups balance earlier ones. */
-gemp_count_shape gemp_count_launch_shape(const gemp_device *device, uint64_t tasks, unsigned lanes, size_t wanted)
-{
-	gemp_count_shape shape = { 1, device->units };
-	if (!device->gpu)
-		return shape;
-	size_t maximum = (size_t)device->units * 32 * 256 / wanted; /* four times what the device holds at once */
-	shape.group = wanted < device->max_group ? wanted : device->max_group;
-	shape.groups = (size_t)((tasks * lanes + shape.group - 1) / shape.group);
-	if (shape.groups > maximum)
-		shape.groups = maximum;
-	if (shape.groups == 0)
-		shape.groups = 1;
-	return shape;
-}
-
-/* Positions are uploaded as 32-bit words unless the graph has more entries than 32 bits can number: halving the
- * offsets saves memory traffic in every kernel. */
-static gemp_code upload_positions(gemp_count_engine *engine, gemp_buffer *buffer, uint64_t *positions, size_t count)
-{
-	gemp_device *device = engine->context->device;
-	GEMP_OWNED uint32_t *narrow = NULL;
-	if (engine->graph.wide)
-		return gemp_buffer_borrow(buffer, device, count * sizeof *positions, positions);
-	GEMP_PROPAGATE(GEMP_NEW(narrow, count));
-	for (size_t i = 0; i < count; i++)
-		narrow[i] = (uint32_t)positions[i];
-	return gemp_buffer_new(buffer, device, count * sizeof *narrow, narrow);
-}
-
-/* The view owns the device copy of its rows, so that several engines and the matcher share it. */
-static gemp_code upload_rows(gemp_count_engine *engine)
-{
-	double began = gemp_now();
-	GEMP_PROPAGATE(gemp_view_upload(engine->view, engine->context->device, engine->rows->wide));
-	engine->graph.row_offsets = engine->view->device_begin;
-	engine->graph.column_indices = engine->view->device_neighbours;
-	gemp_timers_add(&engine->context->timers, GEMP_PHASE_UPLOAD, began);
-	return GEMP_OK;
-}
-
-/* Finds in each row the first neighbour of greater slot, and stores the degrees as table 0. The host needs the
- * splits to list tasks and to number the low rows. */
-static gemp_code split_rows(gemp_count_engine *engine, gemp_timings *timings)
-{
-	gemp_device *device = engine->context->device;
-	gemp_count_graph *g = &engine->graph;
-	size_t size = g->wide ? sizeof(uint64_t) : sizeof(uint32_t), count = g->vertices;
-	GEMP_OWNED_BY(gemp_kernel_free_at) cl_kernel kernel = NULL;
-	GEMP_PROPAGATE(gemp_kernel_new(&kernel, &engine->rows_program, "count_split"));
-	GEMP_PROPAGATE(gemp_buffer_new(&g->upper_offsets, device, count * size, NULL));
-	GEMP_PROPAGATE(gemp_buffer_new(&g->tables[0], device, count * sizeof(int64_t), NULL));
-	GEMP_PROPAGATE(gemp_count_launch(engine, timings, kernel, gemp_count_launch_shape(device, count, 1, 256),
-	                                 GEMP_ARG(&g->row_offsets.mem), GEMP_ARG(&g->column_indices.mem),
-	                                 GEMP_ARG(&g->vertices), GEMP_ARG(&g->upper_offsets.mem),
-	                                 GEMP_ARG(&g->tables[0].mem)));
-	GEMP_PROPAGATE(GEMP_NEW(engine->upper_offsets, count));
-	GEMP_PROPAGATE(gemp_buffer_read(device, &g->upper_offsets, 0, count * size, engine->upper_offsets));
-	for (size_t v = count; !g->wide && v-- > 0;) /* in place, from the end */
-		engine->upper_offsets[v] = ((const uint32_t *)engine->upper_offsets)[v];
-	g->host_offsets = engine->view->begin;
-	g->host_upper_offsets = engine->upper_offsets;
-	g->host_indices = engine->view->neighbours;
-	for (size_t v = 0; v < count; v++) {
-		uint64_t low = engine->upper_offsets[v] - g->host_offsets[v];
-		if (low > g->max_prefix)
-			g->max_prefix = (uint32_t)low;
-	}
-	return GEMP_OK;
-}
-
-/* The low rows contain each edge once, at its end of greater slot. Their offsets are a prefix sum on the host. */
-static gemp_code make_low_rows(gemp_count_engine *engine, gemp_timings *timings)
-{
-	gemp_device *device = engine->context->device;
-	gemp_count_graph *g = &engine->graph;
-	size_t bytes = g->entries / 2 * sizeof(uint32_t);
-	GEMP_OWNED_BY(gemp_kernel_free_at) cl_kernel kernel = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(engine->low_offsets, (size_t)g->vertices + 1));
-	for (size_t v = 0; v < g->vertices; v++)
-		engine->low_offsets[v + 1] = engine->low_offsets[v] + engine->upper_offsets[v] - g->host_offsets[v];
-	GEMP_PROPAGATE(upload_positions(engine, &g->low_offsets, engine->low_offsets, (size_t)g->vertices + 1));
-	GEMP_PROPAGATE(gemp_buffer_new(&g->low_indices, device, bytes, NULL));
-	GEMP_PROPAGATE(gemp_buffer_new(&g->low_source, device, bytes, NULL));
-	GEMP_PROPAGATE(gemp_kernel_new(&kernel, &engine->rows_program, "count_low"));
-	return gemp_count_launch(engine, timings, kernel, gemp_count_launch_shape(device, g->vertices, engine->lanes, 256),
-	                         GEMP_ARG(&g->row_offsets.mem), GEMP_ARG(&g->column_indices.mem), GEMP_ARG(&g->vertices),
-	                         GEMP_ARG(&g->low_offsets.mem), GEMP_ARG(&g->low_indices.mem),
-	                         GEMP_ARG(&g->low_source.mem));
-}
-
-/* CPU devices: one word per vertex for each worker, zero between launches, in which a worker marks the row that it
- * intersects. */
-static gemp_code make_maps(gemp_count_engine *engine)
-{
-	gemp_device *device = engine->context->device;
-	size_t bytes = (size_t)device->units * engine->graph.vertices * sizeof(uint32_t);
-	GEMP_PROPAGATE(gemp_buffer_new(&engine->maps, device, bytes, NULL));
-	return gemp_buffer_zero(device, &engine->maps, 0, bytes);
-}
-
-gemp_code gemp_count_rows(gemp_count_engine *engine, gemp_timings *timings)
-{
-	GEMP_PROPAGATE(upload_rows(engine));
-	GEMP_PROPAGATE(split_rows(engine, timings));
-	if (engine->needs.low)
-		GEMP_PROPAGATE(make_low_rows(engine, timings));
-	if (engine->needs.maps)
-		GEMP_PROPAGATE(make_maps(engine));
-	return GEMP_OK;
-}
-
-/* Triangles on each edge. A GPU makes all of them faster than ranks could send theirs; CPU devices share the work. */
-
-/* Kernels of the supports (triangles on each edge). A GPU computes all supports on every rank, which is faster
- * than an exchange between ranks; ranks with CPU devices share the work and add up their results. */
-typedef struct support_kernels {
-	cl_kernel clear, support, mirror, spread_to_entries;
-} support_kernels;
-
-/* CPU: a worker marks the row of a vertex and counts triangles along its lower neighbours. Buffers are zeroed with
- * several ranks, because each rank writes only its share before the sum over ranks. */
-static gemp_code support_by_vertices(gemp_count_engine *engine, gemp_timings *timings, support_kernels *k)
-{
-	gemp_device *device = engine->context->device;
-	gemp_count_graph *g = &engine->graph;
-	cl_uint rank = (cl_uint)engine->context->comm->rank, ranks = (cl_uint)engine->context->comm->size;
-	GEMP_PROPAGATE(gemp_kernel_new(&k->support, &engine->rows_program, "count_support"));
-	if (ranks > 1)
-		GEMP_PROPAGATE(gemp_buffer_zero(device, &g->low_support, 0, g->low_support.size));
-	if (ranks > 1 && engine->needs.both_entries)
-		GEMP_PROPAGATE(gemp_buffer_zero(device, &g->support, 0, g->support.size));
-	if (engine->needs.ordered_support) /* entries that lead to what comes before have none */
-		GEMP_PROPAGATE(gemp_buffer_zero(device, &g->ordered_support, 0, g->ordered_support.size));
-	return gemp_count_launch(
-		engine, timings, k->support, gemp_count_launch_shape(device, g->vertices, 1, 1), GEMP_ARG(&g->row_offsets.mem),
-		GEMP_ARG(&g->upper_offsets.mem), GEMP_ARG(&g->column_indices.mem), GEMP_ARG(&g->low_offsets.mem),
-		GEMP_ARG(&g->low_indices.mem), GEMP_ARG(&g->vertices), GEMP_ARG(&rank), GEMP_ARG(&ranks),
-		GEMP_ARG(&g->low_support.mem), GEMP_ARG(&g->support.mem), GEMP_ARG(&g->ordered_support.mem),
-		GEMP_ARG(&engine->maps.mem), GEMP_ARG(&engine->partials.control.mem));
-}
-
-/* GPU: the shorter row of each edge is searched in the longer one. Supports are added atomically, so they start at
- * zero. */
-static gemp_code support_by_edges(gemp_count_engine *engine, gemp_timings *timings, support_kernels *k)
-{
-	gemp_device *device = engine->context->device;
-	gemp_count_graph *g = &engine->graph;
-	cl_ulong edges = g->entries / 2;
-	gemp_count_shape flat = gemp_count_launch_shape(device, edges, 1, 256);
-	GEMP_PROPAGATE(gemp_kernel_new(&k->clear, &engine->rows_program, "count_clear"));
-	GEMP_PROPAGATE(gemp_kernel_new(&k->support, &engine->rows_program, "count_support"));
-	GEMP_PROPAGATE(gemp_count_launch(engine, timings, k->clear, flat, GEMP_ARG(&g->low_support.mem), GEMP_ARG(&edges)));
-	return gemp_count_launch(engine, timings, k->support, gemp_count_launch_shape(device, edges, engine->lanes, 256),
-	                         GEMP_ARG(&g->low_offsets.mem), GEMP_ARG(&g->low_indices.mem), GEMP_ARG(&g->low_source.mem),
-	                         GEMP_ARG(&edges), GEMP_ARG(&g->low_support.mem));
-}
-
-/* Copies the support of each edge to both of its entries. The mirror of entries is needed only here. */
-static gemp_code spread_to_entries(gemp_count_engine *engine, gemp_timings *timings, support_kernels *k)
-{
-	gemp_code code = GEMP_OK;
-	gemp_device *device = engine->context->device;
-	gemp_count_graph *g = &engine->graph;
-	gemp_buffer mirror = { 0 };
-	cl_ulong edges = g->entries / 2;
-	gemp_count_shape flat = gemp_count_launch_shape(device, edges, 1, 256);
-	GEMP_TRY(gemp_buffer_new(&mirror, device, edges * (g->wide ? sizeof(uint64_t) : sizeof(uint32_t)), NULL));
-	GEMP_TRY(gemp_kernel_new(&k->mirror, &engine->rows_program, "count_mirror"));
-	GEMP_TRY(gemp_kernel_new(&k->spread_to_entries, &engine->rows_program, "count_spread"));
-	GEMP_TRY(gemp_count_launch(engine, timings, k->mirror, flat, GEMP_ARG(&g->row_offsets.mem),
-	                           GEMP_ARG(&g->upper_offsets.mem), GEMP_ARG(&g->column_indices.mem),
-	                           GEMP_ARG(&g->low_indices.mem), GEMP_ARG(&g->low_source.mem), GEMP_ARG(&edges),
-	                           GEMP_ARG(&mirror.mem)));
-	GEMP_TRY(gemp_count_launch(engine, timings, k->spread_to_entries, flat, GEMP_ARG(&g->row_offsets.mem),
-	                           GEMP_ARG(&g->low_offsets.mem), GEMP_ARG(&g->low_source.mem), GEMP_ARG(&mirror.mem),
-	                           GEMP_ARG(&g->low_support.mem), GEMP_ARG(&edges), GEMP_ARG(&g->support.mem)));
-	GEMP_TRY(GEMP_CL(clFinish(device->queue)));
-done:
-	gemp_buffer_free(&mirror, device);
-	return code;
-}
-
-/* Local. Computes all supports on a GPU and this rank's share on a CPU device. */
-static gemp_code make_supports(gemp_count_engine *engine, gemp_timings *timings)
-{
-	gemp_code code = GEMP_OK;
-	gemp_device *device = engine->context->device;
-	gemp_count_graph *g = &engine->graph;
-	support_kernels k = { 0 };
-	GEMP_TRY(gemp_buffer_new(&g->low_support, device, g->entries / 2 * sizeof(uint32_t), NULL));
-	if (engine->needs.both_entries)
-		GEMP_TRY(gemp_buffer_new(&g->support, device, g->entries * sizeof(uint32_t), NULL));
-	if (engine->needs.ordered_support)
-		GEMP_TRY(gemp_buffer_new(&g->ordered_support, device, g->entries * sizeof(uint32_t), NULL));
-	GEMP_TRY(device->gpu ? support_by_edges(engine, timings, &k) : support_by_vertices(engine, timings, &k));
-	if (engine->needs.both_entries && device->gpu)
-		GEMP_TRY(spread_to_entries(engine, timings, &k));
-done:
-	gemp_kernels_free(&k.clear, &k.support, &k.mirror, &k.spread_to_entries);
-	return code;
-}
-
-/* Collective. Each number is nonzero on one rank only, so that a sum joins the shares. It runs in chunks, since
- * counts of MPI are ints. */
-static gemp_code sum_over_ranks(const gemp_count_engine *engine, const gemp_buffer *buffer)
-{
-	gemp_code code = GEMP_OK;
-	const gemp_comm *comm = engine->context->comm;
-	gemp_device *device = engine->context->device;
-	enum { CHUNK = 1 << 24 };
-	size_t count = buffer->size / sizeof(uint32_t);
-	GEMP_OWNED uint32_t *numbers = NULL;
-	double began = gemp_now();
-	code = GEMP_NEW(numbers, count);
-	GEMP_THEN(gemp_buffer_read(device, buffer, 0, buffer->size, numbers));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
-	for (size_t at = 0; at < count; at += CHUNK)
-		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, numbers + at, (int)(count - at < CHUNK ? count - at : CHUNK), MPI_UINT32_T,
-		                       MPI_SUM, comm->world));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_buffer_write(device, buffer, 0, buffer->size, numbers)));
-	gemp_timers_add(&engine->context->timers, GEMP_PHASE_EXCHANGE, began);
-	return GEMP_OK;
-}
-
-gemp_code gemp_count_support(gemp_count_engine *engine, gemp_timings *timings)
-{
-	const gemp_runtime *context = engine->context;
-	if (!engine->needs.support)
-		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, make_supports(engine, timings)));
-	if (context->comm->size == 1 || context->device->gpu)
-		return GEMP_OK;
-	GEMP_PROPAGATE(sum_over_ranks(engine, &engine->graph.low_support));
-	if (engine->needs.both_entries)
-		GEMP_PROPAGATE(sum_over_ranks(engine, &engine->graph.support));
-	if (engine->needs.ordered_support)
-		GEMP_PROPAGATE(sum_over_ranks(engine, &engine->graph.ordered_support));
-	return GEMP_OK;
-}
-
-/* Vertex tables: sums over the neighbours of each vertex. */
-
-enum { LONG_ROW = 512, GROUP_ROW = 32 };
-
-/* Rows [first, end) by groups of `group` work-items each; 0: one work-item per row. The order of arguments is that
- * of count_table.cl. */
-static gemp_code launch(gemp_count_engine *engine, gemp_timings *timings, size_t k, uint32_t first, uint32_t end,
-                        size_t group)
-{
-	gemp_argument arguments[GEMP_MAX_VERTEX_TABLES + 9];
-	size_t count = 0;
-	gemp_count_graph *g = &engine->graph;
-	gemp_device *device = engine->context->device;
-	gemp_count_shape shape = gemp_count_launch_shape(device, end - first, group ? (unsigned)group : 1,
-	                                                 group ? group : 256);
-	GEMP_OWNED_BY(gemp_kernel_free_at) cl_kernel kernel = NULL;
-	char name[32];
-	if (first == end)
-		return GEMP_OK;
-	snprintf(name, sizeof name, group ? "count_rows_%zu" : "count_table_%zu", k);
-	GEMP_PROPAGATE(gemp_kernel_new(&kernel, &engine->program, name));
-	for (size_t j = 0; j < k; j++)
-		if (gemp_expression_reads_table(engine->plan->tables[k].expression, j))
-			arguments[count++] = GEMP_ARG(&g->tables[j].mem);
-	arguments[count++] = GEMP_ARG(&g->row_offsets.mem);
-	arguments[count++] = GEMP_ARG(&g->column_indices.mem);
-	arguments[count++] = GEMP_ARG(&g->support.mem);
-	arguments[count++] = GEMP_ARG(&g->ordered_support.mem);
-	arguments[count++] = GEMP_ARG(&first);
-	arguments[count++] = GEMP_ARG(&end);
-	arguments[count++] = GEMP_ARG(&g->tables[k].mem);
-	arguments[count++] = GEMP_ARG(&engine->partials.control.mem);
-	if (group)
-		arguments[count++] = GEMP_LOCAL(shape.group * sizeof(cl_long));
-	return gemp_launch_timed_with(timings, device, kernel, shape.group * shape.groups, shape.group, arguments, count);
-}
-
-/* Long rows go to groups of 256, middle ones to groups of 32, short ones to single work-items, so that no group waits
- * for one long row. */
-static gemp_code make_table(gemp_count_engine *engine, gemp_timings *timings, size_t k)
-{
-	gemp_count_graph *g = &engine->graph;
-	gemp_device *device = engine->context->device;
-	uint32_t groups = device->gpu ? gemp_count_rows_from_length(g, g->vertices, GROUP_ROW) : 0,
-			 longs = device->gpu ? gemp_count_rows_from_length(g, g->vertices, LONG_ROW) : 0;
-	GEMP_PROPAGATE(gemp_buffer_new(&g->tables[k], device, g->vertices * sizeof(int64_t), NULL));
-	GEMP_PROPAGATE(launch(engine, timings, k, 0, longs, 256));
-	GEMP_PROPAGATE(launch(engine, timings, k, longs, groups, 32));
-	return launch(engine, timings, k, groups, g->vertices, 0);
-}
-
-gemp_code gemp_count_tables(gemp_count_engine *engine, gemp_timings *timings)
-{
-	for (size_t k = 1; k < engine->plan->table_count; k++)
-		GEMP_PROPAGATE(make_table(engine, timings, k));
-	return GEMP_OK;
 }

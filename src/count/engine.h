@@ -1,8 +1,14 @@
-/* engine: the state of a count engine, and the steps of its preparation. For the files of src/count.
+/* engine: the state of a count engine, the steps of its preparation, and the sums over cliques. For src/count.
  *
  * Every step runs on one device of each rank: rows (upload, split into lower and upper neighbours, low rows), supports
  * (the number of triangles on each edge), vertex tables (sums over the neighbours of each vertex, in the order of the
- * plan), then the task lists of cliques. Later steps read what earlier ones left in gemp_count_graph.
+ * plan), then the task lists of cliques. Later steps read what earlier steps left in gemp_count_graph.
+ *
+ * Cliques of four or more vertices are counted by bitmaps of the low rows (kernels/count/count_clique.cl). A task is a
+ * vertex. Its low row, the d neighbours of smaller slot, becomes d rows of d bits, and a clique is found by
+ * intersecting rows. A GPU has a work-group for each task, with the bits in local memory where they fit and in a slab
+ * of global memory otherwise. A CPU device has a worker for each compute unit with its own slab. Tasks are dealt to
+ * ranks in turn.
  */
 
 #ifndef GEMP_COUNT_ENGINE_H
@@ -10,19 +16,6 @@
 
 #include "count/wedges_grouped.h"
 #include "partition/views/resident.h"
-
-/* cliques: counts cliques of four or more vertices by bitmaps of the low rows (kernels/count/count_clique.cl).
- *
- * A task is a vertex. Its low row, the d neighbours of smaller slot, becomes d rows of d bits; a clique is found by
- * intersecting rows. A GPU has a work-group per task, with the bits in local memory where they fit and in a slab of
- * global memory otherwise. A CPU device has a worker per compute unit with its own slab. Tasks are dealt to ranks in
- * turn, so each rank prepares and launches locally.
- */
-
-/* Is some low row too long for its bitmap to fit into local memory? */
-bool gemp_count_cliques_large(const gemp_device *device, uint32_t longest_low);
-/* Are the rows of bits so short that count_narrow_I is faster than count_sum_I? */
-bool gemp_count_cliques_narrow(const gemp_device *device, uint32_t longest_low);
 
 /* What the sums of a plan read. */
 typedef struct gemp_count_needs {
@@ -59,12 +52,6 @@ struct gemp_count_engine {
 	uint64_t prepared; /* launches */
 };
 
-/* Local. Task lists and memory for cliques. */
-gemp_code gemp_count_cliques_prepare(gemp_count_engine *engine);
-
-gemp_code gemp_count_cliques_launch(gemp_count_engine *engine, size_t index, size_t first, size_t *groups,
-                                    gemp_timings *timings);
-
 /* How a launch divides tasks: groups of `group` work-items; the CPU's are of one. */
 typedef struct gemp_count_shape {
 	size_t group, groups;
@@ -84,5 +71,17 @@ gemp_count_shape gemp_count_launch_shape(const gemp_device *device, uint64_t tas
 #define gemp_count_launch(engine, timings, kernel, shape, ...)                                                      \
 	gemp_launch_timed((timings), (engine)->context->device, (kernel), (shape).group *(shape).groups, (shape).group, \
 	                  __VA_ARGS__)
+
+/* CLIQUES */
+
+/* Is some low row too long for its bitmap to fit into local memory? */
+bool gemp_count_cliques_large(const gemp_device *device, uint32_t longest_low);
+/* Are the rows of bits so short that the kernel count_narrow_I is faster than count_sum_I? */
+bool gemp_count_cliques_narrow(const gemp_device *device, uint32_t longest_low);
+/* Local. Makes the task list and the slab, if the plan has sums over cliques. GEMP_EDATA if a low row is too long. */
+gemp_code gemp_count_cliques_prepare(gemp_count_engine *engine);
+/* Local. Launches sum `index`; partial sums [first, first + *groups) receive its result. */
+gemp_code gemp_count_cliques_launch(gemp_count_engine *engine, size_t index, size_t first, size_t *groups,
+                                    gemp_timings *timings);
 
 #endif

@@ -1,5 +1,3 @@
-/* State that the two forms of sums over neighbourhoods share. */
-
 #include "count/neighbours.h"
 
 #include "core/memory.h"
@@ -9,8 +7,7 @@
 #include "device/program.h"
 #include "kernels/count/count_abi.h"
 
-#include <stdio.h>
-
+/* The state that both forms of a sum share. */
 typedef struct gemp_neighbours {
 	const gemp_count_graph *graph;
 	const gemp_sum *sum;
@@ -20,9 +17,10 @@ typedef struct gemp_neighbours {
 	gemp_program program;
 	gemp_partials partials;
 	gemp_timings timings;
-	uint64_t max_bytes; /* bytes that one buffer may take */
+	uint64_t max_bytes; /* that one buffer may take */
 } gemp_neighbours;
 
+enum { MAX_ARGUMENTS = 16 + GEMP_MAX_VERTEX_TABLES };
 enum { GROUP = 256, SELECT_LANES = 32, FILL_LANES = 8, SUM_LANES = 32, MEMORY_SHARE = 4 };
 
 bool gemp_neighbours_codegrees(const gemp_device *device, uint64_t vertices)
@@ -76,21 +74,11 @@ static void emit_symbols(const gemp_neighbours *a, gemp_text *text)
 	gemp_text_print(text, "\n#define NEIGHBOURS_VALUE (%s)\n", a->sum->expression ? a->sum->expression : "1");
 }
 
-/* c, g and t count neighbours of one vertex, hence max_degree. */
-static double symbol_bound(void *self, const char *symbol)
-{
-	const gemp_neighbours *a = self;
-	if (symbol[0] == 'V')
-		return a->graph->table_bound[symbol[1] - '0'];
-	return symbol[0] == 'a' ? 1 : a->graph->max_degree; /* c, g, t */
-}
-
 /* Bounds decide at build time whether values need a check at run time. */
 static gemp_code emit_check(gemp_neighbours *a, gemp_text *text)
 {
-	double bound = 1;
-	if (a->sum->expression)
-		GEMP_PROPAGATE(gemp_expression_bound(a->sum->expression, symbol_bound, a, &bound));
+	double bound;
+	GEMP_PROPAGATE(gemp_count_bound(a->graph, a->sum->expression, &bound));
 	if (2 * bound * a->graph->max_degree < GEMP_COUNT_LARGEST)
 		gemp_text_print(text, "#define NEIGHBOURS_SMALL\n");
 	gemp_text_print(text, "#define NEIGHBOURS_CHECK");
@@ -118,16 +106,8 @@ static bool mentions_centre(const gemp_neighbours *a)
 	return mentioned;
 }
 
-typedef struct neighbour_lists {
-	gemp_neighbours *neighbours;
-	cl_kernel list, add;
-	gemp_buffer offset, slots, places, scratch;
-	uint64_t *first;   /* [entries + 1] where the list of an entry begins */
-	uint32_t *support; /* [entries] */
-} neighbour_lists;
-
 /* The whole source of the program; the macros fix the work-items that share a row. */
-static gemp_code emit(gemp_neighbours *a, bool neighbour_lists, gemp_text *text)
+static gemp_code emit_program(gemp_neighbours *a, bool lists, gemp_text *text)
 {
 	gemp_text_print(text, "#define OFFSET %s\n#define GEMP_LANES %d\n#define FILL_LANES %d\n#define SUM_LANES %d\n%s%s",
 	                a->graph->wide ? "ulong" : "uint", a->device->nvidia ? SELECT_LANES : 1,
@@ -137,56 +117,68 @@ static gemp_code emit(gemp_neighbours *a, bool neighbour_lists, gemp_text *text)
 	emit_tables(a, text);
 	emit_symbols(a, text);
 	GEMP_PROPAGATE(emit_check(a, text));
-	return gemp_kernel_append(text, neighbour_lists ? "count_neighbours_lists.cl" : "count_neighbours.cl");
+	return gemp_kernel_append(text, lists ? "count_neighbours_lists.cl" : "count_neighbours.cl");
 }
 
-typedef struct bitmaps {
-	gemp_neighbours *neighbours;
-	cl_kernel clear, select, fill, add, codegrees;
-	gemp_buffer kept, place, member, base, bitmaps, pairs;
-	uint32_t *count; /* [vertices] kept */
-	uint64_t *first; /* [vertices] word where a bitmap begins, in its batch */
-} bitmaps;
+/* Launches the kernel that adds up, and adds its result. The `count` arguments of the form are followed by what both
+ * forms read and write; pairs: codegrees, or NULL; local: bytes of local memory, 0: no such argument. Totals are read
+ * after each launch, so that no partial sum outlives its 64 bits. */
+static gemp_code add_up(gemp_neighbours *a, cl_kernel kernel, gemp_argument *arguments, size_t count,
+                        const gemp_buffer *pairs, size_t local)
+{
+	size_t groups = a->items / a->group;
+	count += gemp_count_table_arguments(a->graph, a->sum->expression, arguments + count);
+	if (pairs)
+		arguments[count++] = GEMP_ARG(&pairs->mem);
+	gemp_count_add_arguments(arguments, count, GEMP_ARG(&a->partials.control.mem), GEMP_ARG(&a->partials.out.mem));
+	if (local)
+		arguments[count++] = GEMP_LOCAL(local);
+	GEMP_CHECK(count <= MAX_ARGUMENTS);
+	GEMP_PROPAGATE(gemp_launch_timed_with(&a->timings, a->device, kernel, a->items, a->group, arguments, count));
+	GEMP_PROPAGATE(gemp_partials_read(&a->partials, a->device, groups));
+	a->result->total += gemp_partials_total(&a->partials, 0, groups);
+	return GEMP_OK;
+}
 
-/* Buffers and kernels of the bitmap form. Kernels are made before the first launch, so that a failure leaves no
- * work in the queue. */
-static gemp_code prepare_bitmaps(bitmaps *b)
+/* BITMAPS: the form of GPUs. */
+
+typedef struct bitmap_form {
+	gemp_neighbours *neighbours;
+	cl_kernel clear, fill, add; /* launched for each batch */
+	gemp_buffer kept, place, member, base, bitmaps, pairs;
+	uint32_t *count; /* [vertices] neighbours kept */
+	uint64_t *first; /* [vertices] word where a bitmap begins, in its batch */
+} bitmap_form;
+
+static gemp_code prepare_bitmaps(bitmap_form *b)
 {
 	gemp_neighbours *a = b->neighbours;
 	size_t vertices = a->graph->vertices, entries = a->graph->entries;
-	GEMP_PROPAGATE(GEMP_NEW(b->count, vertices));
-	GEMP_PROPAGATE(GEMP_NEW(b->first, vertices));
+	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(b->count, vertices), GEMP_ARRAY(b->first, vertices)));
 	GEMP_PROPAGATE(gemp_buffer_new(&b->kept, a->device, vertices * sizeof *b->count, NULL));
 	GEMP_PROPAGATE(gemp_buffer_new(&b->place, a->device, entries * sizeof(uint32_t), NULL));
 	GEMP_PROPAGATE(gemp_buffer_new(&b->member, a->device, entries * sizeof(uint32_t), NULL));
 	GEMP_PROPAGATE(gemp_buffer_new(&b->base, a->device, vertices * sizeof *b->first, NULL));
 	GEMP_PROPAGATE(gemp_kernel_new(&b->clear, &a->program, "neighbours_clear"));
-	GEMP_PROPAGATE(gemp_kernel_new(&b->select, &a->program, "neighbours_select"));
 	GEMP_PROPAGATE(gemp_kernel_new(&b->fill, &a->program, "neighbours_fill"));
-	GEMP_PROPAGATE(gemp_kernel_new(&b->add, &a->program, "neighbours_sum"));
-	if (mentions(a, "g"))
-		GEMP_PROPAGATE(gemp_kernel_new(&b->codegrees, &a->program, "neighbours_codegrees"));
-	return GEMP_OK;
+	return gemp_kernel_new(&b->add, &a->program, "neighbours_sum");
 }
 
 /* Only neighbours in a triangle with the vertex become rows of its bitmap. */
-static gemp_code select_neighbours(bitmaps *b)
+static gemp_code select_neighbours(bitmap_form *b)
 {
 	gemp_neighbours *a = b->neighbours;
 	const gemp_count_graph *g = a->graph;
-	const gemp_comm *comm = g->context->comm;
-	cl_uint rank = (cl_uint)comm->rank, ranks = (cl_uint)comm->size;
-	GEMP_PROPAGATE(gemp_launch_timed(&a->timings, a->device, b->select, a->items,
-	                                 a->device->nvidia ? a->group
-	                                 : a->device->gpu  ? 32
-	                                                   : 1,
-	                                 GEMP_ARG(&g->row_offsets.mem), GEMP_ARG(&g->support.mem), GEMP_ARG(&g->vertices),
-	                                 GEMP_ARG(&rank), GEMP_ARG(&ranks), GEMP_ARG(&b->kept.mem), GEMP_ARG(&b->place.mem),
-	                                 GEMP_ARG(&b->member.mem)));
+	cl_uint rank = (cl_uint)g->context->comm->rank, ranks = (cl_uint)g->context->comm->size;
+	size_t group = a->device->nvidia ? a->group : a->device->gpu ? 32 : 1;
+	GEMP_PROPAGATE(gemp_count_launch_once(&a->timings, a->device, &a->program, "neighbours_select", a->items, group,
+	                                      GEMP_ARG(&g->row_offsets.mem), GEMP_ARG(&g->support.mem),
+	                                      GEMP_ARG(&g->vertices), GEMP_ARG(&rank), GEMP_ARG(&ranks),
+	                                      GEMP_ARG(&b->kept.mem), GEMP_ARG(&b->place.mem), GEMP_ARG(&b->member.mem)));
 	return gemp_buffer_read(a->device, &b->kept, 0, g->vertices * sizeof *b->count, b->count);
 }
 
-static gemp_code clear(bitmaps *b, const gemp_buffer *words, cl_ulong count)
+static gemp_code clear_words(bitmap_form *b, const gemp_buffer *words, cl_ulong count)
 {
 	gemp_neighbours *a = b->neighbours;
 	return gemp_launch_timed(&a->timings, a->device, b->clear, a->items, a->group, GEMP_ARG(&words->mem),
@@ -194,19 +186,17 @@ static gemp_code clear(bitmaps *b, const gemp_buffer *words, cl_ulong count)
 }
 
 /* Common neighbours of all pairs, in a triangular table. */
-static gemp_code count_pairs(bitmaps *b)
+static gemp_code count_pairs(bitmap_form *b)
 {
 	gemp_neighbours *a = b->neighbours;
 	const gemp_count_graph *g = a->graph;
 	uint64_t pairs = (uint64_t)g->vertices * (g->vertices - 1) / 2;
 	cl_ulong entries = g->entries;
-	if (!b->codegrees)
-		return GEMP_OK;
 	GEMP_PROPAGATE(gemp_buffer_new(&b->pairs, a->device, pairs * sizeof(uint32_t), NULL));
-	GEMP_PROPAGATE(clear(b, &b->pairs, pairs));
-	return gemp_launch_timed(&a->timings, a->device, b->codegrees, a->items, a->group, GEMP_ARG(&g->row_offsets.mem),
-	                         GEMP_ARG(&g->column_indices.mem), GEMP_ARG(&g->vertices), GEMP_ARG(&entries),
-	                         GEMP_ARG(&b->pairs.mem));
+	GEMP_PROPAGATE(clear_words(b, &b->pairs, pairs));
+	return gemp_count_launch_once(&a->timings, a->device, &a->program, "neighbours_codegrees", a->items, a->group,
+	                              GEMP_ARG(&g->row_offsets.mem), GEMP_ARG(&g->column_indices.mem),
+	                              GEMP_ARG(&g->vertices), GEMP_ARG(&entries), GEMP_ARG(&b->pairs.mem));
 }
 
 static uint64_t bitmap_words(uint64_t kept)
@@ -216,19 +206,15 @@ static uint64_t bitmap_words(uint64_t kept)
 
 /* As many bitmaps as fit into the buffer, in order of vertices. A single bitmap that does not fit is an error,
  * since a vertex cannot be divided. */
-static gemp_code next_batch(bitmaps *b, uint64_t capacity, uint32_t from, uint32_t *to, uint64_t *words)
+static gemp_code next_batch(bitmap_form *b, uint64_t capacity, uint32_t from, uint32_t *to, uint64_t *words)
 {
 	uint32_t h = from;
-	uint64_t sum = 0;
-	for (; h < b->neighbours->graph->vertices; h++) {
-		uint64_t more = bitmap_words(b->count[h]);
-		if (sum + more > capacity)
-			break;
-		b->first[h] = sum;
-		sum += more;
+	*words = 0;
+	for (; h < b->neighbours->graph->vertices && *words + bitmap_words(b->count[h]) <= capacity; h++) {
+		b->first[h] = *words;
+		*words += bitmap_words(b->count[h]);
 	}
 	*to = h;
-	*words = sum;
 	if (h == from)
 		return gemp_fail(GEMP_ENOMEM,
 		                 "the neighbourhood of one vertex (%u neighbours in triangles) needs a bitmap of %llu MB, "
@@ -237,69 +223,43 @@ static gemp_code next_batch(bitmaps *b, uint64_t capacity, uint32_t from, uint32
 	return GEMP_OK;
 }
 
-/* Adds up the vertices whose entries are [from, to). The order of arguments is that of count_neighbours.cl. */
-static gemp_code add_batch(bitmaps *b, cl_ulong from, cl_ulong to)
+/* Adds up the vertices [from, to). Offsets are written first: bitmaps are numbered from the start of the buffer in
+ * every batch. The order of arguments is that of count_neighbours.cl. */
+static gemp_code run_batch(bitmap_form *b, uint32_t from, uint32_t to, uint64_t words)
 {
 	gemp_neighbours *a = b->neighbours;
 	const gemp_count_graph *g = a->graph;
-	gemp_argument arg[16 + GEMP_MAX_VERTEX_TABLES];
-	size_t n = 0;
-	arg[n++] = GEMP_ARG(&g->row_offsets.mem);
-	arg[n++] = GEMP_ARG(&g->column_indices.mem);
-	arg[n++] = GEMP_ARG(&g->support.mem);
-	arg[n++] = GEMP_ARG(&g->vertices);
-	arg[n++] = GEMP_ARG(&from);
-	arg[n++] = GEMP_ARG(&to);
-	arg[n++] = GEMP_ARG(&b->kept.mem);
-	arg[n++] = GEMP_ARG(&b->place.mem);
-	arg[n++] = GEMP_ARG(&b->member.mem);
-	arg[n++] = GEMP_ARG(&b->base.mem);
-	arg[n++] = GEMP_ARG(&b->bitmaps.mem);
-	for (int k = 0; k < GEMP_MAX_VERTEX_TABLES; k++)
-		if (gemp_expression_reads_table(a->sum->expression, (size_t)k))
-			arg[n++] = GEMP_ARG(&g->tables[k].mem);
-	if (b->codegrees)
-		arg[n++] = GEMP_ARG(&b->pairs.mem);
-	arg[n++] = GEMP_ARG(&a->partials.control.mem);
-	arg[n++] = GEMP_ARG(&a->partials.out.mem);
-	arg[n++] = GEMP_LOCAL(2 * a->group * sizeof(cl_long));
-	return gemp_launch_timed_with(&a->timings, a->device, b->add, a->items, a->group, arg, n);
-}
-
-/* Offsets of the batch are written first: bitmaps are numbered from the start of the buffer in every batch. Totals
- * are read after each batch, so that no partial sum outlives its 64 bits. */
-static gemp_code run_batch(bitmaps *b, uint32_t from, uint32_t to, uint64_t words)
-{
-	gemp_neighbours *a = b->neighbours;
-	const gemp_count_graph *g = a->graph;
+	gemp_argument arguments[MAX_ARGUMENTS];
+	size_t count = 0;
 	size_t size = sizeof *b->first;
 	cl_ulong first = g->host_offsets[from], end = g->host_offsets[to];
 	if (words == 0)
 		return GEMP_OK;
 	GEMP_PROPAGATE(gemp_buffer_write(a->device, &b->base, from * size, (to - from) * size, b->first + from));
-	GEMP_PROPAGATE(clear(b, &b->bitmaps, words));
+	GEMP_PROPAGATE(clear_words(b, &b->bitmaps, words));
 	GEMP_PROPAGATE(gemp_launch_timed(&a->timings, a->device, b->fill, a->items, a->group, GEMP_ARG(&g->row_offsets.mem),
 	                                 GEMP_ARG(&g->column_indices.mem), GEMP_ARG(&g->vertices), GEMP_ARG(&first),
 	                                 GEMP_ARG(&end), GEMP_ARG(&b->kept.mem), GEMP_ARG(&b->place.mem),
 	                                 GEMP_ARG(&b->base.mem), GEMP_ARG(&b->bitmaps.mem)));
-	GEMP_PROPAGATE(add_batch(b, first, end));
-	GEMP_PROPAGATE(gemp_partials_read(&a->partials, a->device, a->items / a->group));
-	a->result->total += gemp_partials_total(&a->partials, 0, a->items / a->group);
-	return GEMP_OK;
+	gemp_count_add_arguments(arguments, count, GEMP_ARG(&g->row_offsets.mem), GEMP_ARG(&g->column_indices.mem),
+	                         GEMP_ARG(&g->support.mem), GEMP_ARG(&g->vertices), GEMP_ARG(&first), GEMP_ARG(&end),
+	                         GEMP_ARG(&b->kept.mem), GEMP_ARG(&b->place.mem), GEMP_ARG(&b->member.mem),
+	                         GEMP_ARG(&b->base.mem), GEMP_ARG(&b->bitmaps.mem));
+	return add_up(a, b->add, arguments, count, mentions(a, "g") ? &b->pairs : NULL, 2 * a->group * sizeof(cl_long));
 }
 
 /* The bitmap buffer is as large as all bitmaps together or as the device's share allows, whichever is less. */
-static gemp_code run_bitmaps(bitmaps *b)
+static gemp_code run_bitmaps(bitmap_form *b)
 {
 	gemp_neighbours *a = b->neighbours;
 	uint64_t capacity = a->max_bytes / sizeof(uint32_t), all = 0, words;
 	GEMP_PROPAGATE(prepare_bitmaps(b));
 	GEMP_PROPAGATE(select_neighbours(b));
-	GEMP_PROPAGATE(count_pairs(b));
+	if (mentions(a, "g"))
+		GEMP_PROPAGATE(count_pairs(b));
 	for (uint32_t h = 0; h < a->graph->vertices; h++)
 		all += bitmap_words(b->count[h]);
-	GEMP_PROPAGATE(
-		gemp_buffer_new(&b->bitmaps, a->device, (all < capacity ? all : capacity) * sizeof(uint32_t) + 4, NULL));
+	GEMP_PROPAGATE(gemp_buffer_new(&b->bitmaps, a->device, gemp_min(all, capacity) * sizeof(uint32_t) + 4, NULL));
 	for (uint32_t from = 0, to = 0; from < a->graph->vertices; from = to) {
 		GEMP_PROPAGATE(next_batch(b, capacity, from, &to, &words));
 		GEMP_PROPAGATE(run_batch(b, from, to, words));
@@ -309,25 +269,32 @@ static gemp_code run_bitmaps(bitmaps *b)
 
 static gemp_code sum_by_bitmaps(gemp_neighbours *neighbours)
 {
-	bitmaps b = { .neighbours = neighbours };
+	bitmap_form b = { .neighbours = neighbours };
 	gemp_code code = run_bitmaps(&b);
 	gemp_buffers_free(neighbours->device, &b.kept, &b.place, &b.member, &b.base, &b.bitmaps, &b.pairs);
-	gemp_kernels_free(&b.clear, &b.select, &b.fill, &b.add, &b.codegrees);
+	gemp_kernels_free(&b.clear, &b.fill, &b.add);
 	gemp_free_all(b.count, b.first);
 	return code;
 }
 
+/* LISTS of the common neighbours of the ends of every edge: the form of CPU devices. */
+
 enum { ARRAYS = 4 }; /* NEIGHBOURS_ARRAYS of kernels/count/count_neighbours_lists.cl */
 
-/* The list of an entry has as many slots as the entry has support, so a prefix sum of the supports places all
- * lists. */
-static gemp_code prepare_lists(neighbour_lists *l)
+typedef struct list_form {
+	cl_kernel add;
+	gemp_buffer offset, slots, places, scratch;
+	uint64_t *first;   /* [entries + 1] where the list of an entry begins */
+	uint32_t *support; /* [entries] */
+} list_form;
+
+/* The list of an entry has as many slots as the entry has support, so a prefix sum of the supports places all lists.
+ * Each worker has scratch arrays of a word per vertex, which the kernel leaves zeroed. */
+static gemp_code prepare_lists(gemp_neighbours *a, list_form *l)
 {
-	gemp_neighbours *a = l->neighbours;
 	const gemp_count_graph *g = a->graph;
 	size_t entries = g->entries, scratch = a->items * (size_t)g->vertices * ARRAYS * sizeof(uint32_t);
-	GEMP_PROPAGATE(GEMP_NEW(l->first, entries + 1));
-	GEMP_PROPAGATE(GEMP_NEW(l->support, entries));
+	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(l->first, entries + 1), GEMP_ARRAY(l->support, entries)));
 	GEMP_PROPAGATE(gemp_buffer_read(a->device, &g->support, 0, entries * sizeof *l->support, l->support));
 	for (size_t e = 0; e < entries; e++)
 		l->first[e + 1] = l->first[e] + l->support[e];
@@ -342,85 +309,58 @@ static gemp_code prepare_lists(neighbour_lists *l)
 	GEMP_PROPAGATE(gemp_buffer_new(&l->places, a->device, bytes, NULL));
 	GEMP_PROPAGATE(gemp_buffer_new(&l->scratch, a->device, scratch, NULL));
 	GEMP_PROPAGATE(gemp_buffer_zero(a->device, &l->scratch, 0, scratch));
-	GEMP_PROPAGATE(gemp_kernel_new(&l->list, &a->program, "neighbours_lists"));
 	return gemp_kernel_new(&l->add, &a->program, "neighbours_sum");
 }
 
-/* Adds up all lists; each worker has scratch arrays of a word per vertex, which the kernel leaves zeroed. */
-static gemp_code add_up(neighbour_lists *l)
+/* Makes the lists, then adds up through them, in the order of arguments of count_neighbours_lists.cl. */
+static gemp_code run_lists(gemp_neighbours *a, list_form *l)
 {
-	gemp_neighbours *a = l->neighbours;
 	const gemp_count_graph *g = a->graph;
-	const gemp_comm *comm = g->context->comm;
-	cl_uint rank = (cl_uint)comm->rank, ranks = (cl_uint)comm->size;
-	gemp_argument arg[16 + GEMP_MAX_VERTEX_TABLES];
-	size_t n = 0;
-	arg[n++] = GEMP_ARG(&g->row_offsets.mem);
-	arg[n++] = GEMP_ARG(&g->column_indices.mem);
-	arg[n++] = GEMP_ARG(&g->support.mem);
-	arg[n++] = GEMP_ARG(&g->vertices);
-	arg[n++] = GEMP_ARG(&rank);
-	arg[n++] = GEMP_ARG(&ranks);
-	arg[n++] = GEMP_ARG(&l->offset.mem);
-	arg[n++] = GEMP_ARG(&l->slots.mem);
-	arg[n++] = GEMP_ARG(&l->places.mem);
-	arg[n++] = GEMP_ARG(&l->scratch.mem);
-	for (int k = 0; k < GEMP_MAX_VERTEX_TABLES; k++)
-		if (gemp_expression_reads_table(a->sum->expression, (size_t)k))
-			arg[n++] = GEMP_ARG(&g->tables[k].mem);
-	arg[n++] = GEMP_ARG(&a->partials.control.mem);
-	arg[n++] = GEMP_ARG(&a->partials.out.mem);
-	return gemp_launch_timed_with(&a->timings, a->device, l->add, a->items, a->group, arg, n);
-}
-
-static gemp_code run_lists(neighbour_lists *l)
-{
-	gemp_neighbours *a = l->neighbours;
-	const gemp_count_graph *g = a->graph;
-	GEMP_PROPAGATE(prepare_lists(l));
-	GEMP_PROPAGATE(gemp_launch_timed(&a->timings, a->device, l->list, a->items, a->group, GEMP_ARG(&g->row_offsets.mem),
-	                                 GEMP_ARG(&g->column_indices.mem), GEMP_ARG(&g->support.mem),
-	                                 GEMP_ARG(&g->vertices), GEMP_ARG(&l->offset.mem), GEMP_ARG(&l->slots.mem),
-	                                 GEMP_ARG(&l->places.mem), GEMP_ARG(&l->scratch.mem),
-	                                 GEMP_ARG(&a->partials.control.mem)));
-	GEMP_PROPAGATE(add_up(l));
-	GEMP_PROPAGATE(gemp_partials_read(&a->partials, a->device, a->items / a->group));
-	a->result->total = gemp_partials_total(&a->partials, 0, a->items / a->group);
-	return GEMP_OK;
+	gemp_argument arguments[MAX_ARGUMENTS];
+	size_t count = 0;
+	cl_uint rank = (cl_uint)g->context->comm->rank, ranks = (cl_uint)g->context->comm->size;
+	GEMP_PROPAGATE(prepare_lists(a, l));
+	GEMP_PROPAGATE(gemp_count_launch_once(&a->timings, a->device, &a->program, "neighbours_lists", a->items, a->group,
+	                                      GEMP_ARG(&g->row_offsets.mem), GEMP_ARG(&g->column_indices.mem),
+	                                      GEMP_ARG(&g->support.mem), GEMP_ARG(&g->vertices), GEMP_ARG(&l->offset.mem),
+	                                      GEMP_ARG(&l->slots.mem), GEMP_ARG(&l->places.mem), GEMP_ARG(&l->scratch.mem),
+	                                      GEMP_ARG(&a->partials.control.mem)));
+	gemp_count_add_arguments(arguments, count, GEMP_ARG(&g->row_offsets.mem), GEMP_ARG(&g->column_indices.mem),
+	                         GEMP_ARG(&g->support.mem), GEMP_ARG(&g->vertices), GEMP_ARG(&rank), GEMP_ARG(&ranks),
+	                         GEMP_ARG(&l->offset.mem), GEMP_ARG(&l->slots.mem), GEMP_ARG(&l->places.mem),
+	                         GEMP_ARG(&l->scratch.mem));
+	return add_up(a, l->add, arguments, count, NULL, 0);
 }
 
 static gemp_code sum_by_lists(gemp_neighbours *neighbours)
 {
-	neighbour_lists l = { .neighbours = neighbours };
-	gemp_code code = run_lists(&l);
+	list_form l = { 0 };
+	gemp_code code = run_lists(neighbours, &l);
 	gemp_buffers_free(neighbours->device, &l.offset, &l.slots, &l.places, &l.scratch);
-	gemp_kernels_free(&l.list, &l.add);
+	gemp_kernels_free(&l.add);
 	gemp_free_all(l.first, l.support);
 	return code;
 }
 
 /* RUNNING */
+
 /* Local. Runs one form within its share of the device's memory; an empty graph has no launches. */
-static gemp_code run(gemp_neighbours *a, bool neighbour_lists, uint64_t maximum)
+static gemp_code run_form(gemp_neighbours *a, bool lists, uint64_t maximum)
 {
-	a->max_bytes = a->device->memory / MEMORY_SHARE;
-	if (a->max_bytes > a->device->max_buffer)
-		a->max_bytes = a->device->max_buffer;
-	if (maximum && a->max_bytes > maximum)
-		a->max_bytes = maximum;
+	a->max_bytes = gemp_min(a->device->memory / MEMORY_SHARE, a->device->max_buffer);
+	if (maximum)
+		a->max_bytes = gemp_min(a->max_bytes, maximum);
 	if (a->graph->entries == 0)
 		return GEMP_OK;
 	GEMP_PROPAGATE(gemp_partials_new(&a->partials, a->device, a->items / a->group));
-	GEMP_PROPAGATE(neighbour_lists ? sum_by_lists(a) : sum_by_bitmaps(a));
+	GEMP_PROPAGATE(lists ? sum_by_lists(a) : sum_by_bitmaps(a));
 	a->result->launches = a->timings.count;
 	GEMP_PROPAGATE(gemp_timings_seconds(&a->timings, &a->result->seconds));
-	if (!a->program.cached)
-		GEMP_PROPAGATE(gemp_program_store(a->device, &a->program));
-	return GEMP_OK;
+	return gemp_program_store(a->device, &a->program);
 }
 
-gemp_code gemp_neighbours_sum_shaped(const gemp_count_graph *graph, const gemp_sum *sum, bool neighbour_lists,
-                                     uint64_t maximum, gemp_sum_result *result)
+gemp_code gemp_neighbours_sum_shaped(const gemp_count_graph *graph, const gemp_sum *sum, bool lists, uint64_t maximum,
+                                     gemp_sum_result *result)
 {
 	gemp_code code = GEMP_OK;
 	gemp_device *device = graph->context->device;
@@ -430,9 +370,9 @@ gemp_code gemp_neighbours_sum_shaped(const gemp_count_graph *graph, const gemp_s
 	a.items = device->gpu ? (size_t)device->units * 2048 : device->units;
 	a.group = device->gpu ? GROUP : 1;
 	*result = (gemp_sum_result){ 0 };
-	GEMP_TRY(gemp_comm_agree(comm, emit(&a, neighbour_lists, &source)));
+	GEMP_TRY(gemp_comm_agree(comm, emit_program(&a, lists, &source)));
 	GEMP_TRY(gemp_runtime_program(graph->context, &a.program, source.data, NULL));
-	GEMP_TRY(gemp_comm_agree(comm, run(&a, neighbour_lists, maximum)));
+	GEMP_TRY(gemp_comm_agree(comm, run_form(&a, lists, maximum)));
 done:
 	gemp_partials_free(&a.partials, device);
 	gemp_timings_free(&a.timings);

@@ -59,17 +59,29 @@ bool gemp_polynomial_add(gemp_polynomial *p, const gemp_monomial *monomial, int6
 	return true;
 }
 
-/* Euclid's algorithm over all factors. */
+/* Euclid's algorithm. */
+uint64_t gemp_common_divisor(uint64_t a, uint64_t b)
+{
+	while (a) {
+		uint64_t rest = b % a;
+		b = a;
+		a = rest;
+	}
+	return b;
+}
+
+int64_t gemp_factorial(int n)
+{
+	int64_t product = 1;
+	for (int i = 2; i <= n; i++)
+		product *= i;
+	return product;
+}
+
 uint64_t gemp_polynomial_divisor(const gemp_polynomial *p, uint64_t with)
 {
-	for (size_t i = 0; i < p->count; i++) {
-		uint64_t a = (uint64_t)llabs((long long)p->terms[i].factor);
-		while (a) {
-			uint64_t rest = with % a;
-			with = a;
-			a = rest;
-		}
-	}
+	for (size_t i = 0; i < p->count; i++)
+		with = gemp_common_divisor((uint64_t)llabs((long long)p->terms[i].factor), with);
 	return with;
 }
 
@@ -106,30 +118,23 @@ static void print_symbol(int symbol, gemp_text *out)
 		gemp_text_print(out, "V%d_%d", symbol % GEMP_TABLES, symbol / GEMP_TABLES);
 }
 
-/* Prints the sign of multiplication unless this is the monomial's first factor. */
-static void print_factor(bool *bare, gemp_text *out)
-{
-	if (!*bare)
-		gemp_text_print(out, " * ");
-	*bare = false;
-}
-
 /* Written without a factor of 1, and with the sign in front. */
 static void print_monomial(const gemp_monomial *m, int64_t factor, int power, bool first, gemp_text *out)
 {
 	unsigned long long size = (unsigned long long)llabs((long long)factor);
-	bool bare = true;
+	const char *times = "";
 	gemp_text_print(out, "%s", first ? (factor < 0 ? "-" : "") : factor < 0 ? " - " : " + ");
 	if (size != 1) {
-		print_factor(&bare, out);
 		gemp_text_print(out, "%llu", size);
+		times = " * ";
 	}
 	for (int s = 0; s < GEMP_SYMBOLS; s++)
 		for (int i = 0; i < (s == GEMP_SYMBOL_COMMON ? power : m->power[s]); i++) {
-			print_factor(&bare, out);
+			gemp_text_print(out, "%s", times);
 			print_symbol(s, out);
+			times = " * ";
 		}
-	if (bare)
+	if (!*times)
 		gemp_text_print(out, "1");
 }
 

@@ -27,7 +27,7 @@
  *   a           PAIRS, NEIGHBOURS: 1 if 0 and 2 are adjacent, else 0
  *   g           NEIGHBOURS: common neighbours of 0 and 2 (1 among them); only if options.codegrees
  *   o           tables: 1 if the neighbour 1 comes after 0 (slot 0 < slot 1), else 0
- *   u_01        tables, beside o: triangles on the edge whose third vertex comes after 0
+ *   u_01        tables, together with o: triangles on the edge whose third vertex comes after 0
  *   low_<i>     TRIANGLES: neighbours of the vertex at place i whose slot is less than that of place 0
  *   up_<i>      TRIANGLES: neighbours of the vertex at place i whose slot is greater than that of place 0
  */
@@ -35,6 +35,7 @@
 #ifndef GEMP_COUNT_PLAN_H
 #define GEMP_COUNT_PLAN_H
 
+#include "core/memory.h"
 #include "core/text.h"
 
 #include <stdint.h>
@@ -92,17 +93,16 @@ bool gemp_polynomial_add(gemp_polynomial *polynomial, const gemp_monomial *monom
 /* Greatest common divisor of the factors and `with`; 0 and an empty polynomial: with. */
 uint64_t gemp_polynomial_divisor(const gemp_polynomial *polynomial, uint64_t with);
 void gemp_polynomial_divide(gemp_polynomial *polynomial, uint64_t by);
+/* The greatest common divisor; of 0 and b: b. */
+uint64_t gemp_common_divisor(uint64_t a, uint64_t b);
+int64_t gemp_factorial(int n); /* n <= 20 */
 bool gemp_polynomial_mentions(const gemp_polynomial *polynomial, int symbol);
-
-/* For --explain: the sums, one a line. */
-struct gemp_text;
 
 /* As OpenCL C, by powers of c; 0 for an empty one. */
 void gemp_polynomial_print(const gemp_polynomial *polynomial, gemp_text *out);
 
-/* Bounds: how large an expression can become, so that sums in 64 bits are known to suffice before a kernel is built.
- *
- * Expressions consist of decimal integers, symbols, + - * and parentheses. */
+/* Bounds tell how large an expression can become, and so whether sums in 64 bits suffice, before a kernel is built. An
+ * expression consists of decimal integers, symbols, + - * and parentheses. */
 
 /* The largest magnitude of a symbol's values; negative: there is no such symbol here. */
 typedef double (*gemp_symbol_bound)(void *self, const char *symbol);
@@ -129,12 +129,12 @@ enum { GEMP_MAX_SUMS = 16, GEMP_MAX_VERTEX_TABLES = 8 };
 
 typedef struct gemp_sum {
 	gemp_sum_kind kind;
-	int clique;       /* CLIQUES */
-	int leaves;       /* VERTICES: if not 0, each counts for the ways to choose so many of its neighbours */
-	int64_t factor;   /* multiplies the sum; may be negative */
-	char *expression; /* owned; NULL: 1 for each */
-	struct gemp_polynomial *polynomial; /* the same, of VERTICES; owned */
-	int power;                          /* of c: the highest in the expression */
+	int clique;                  /* CLIQUES */
+	int leaves;                  /* VERTICES: if not 0, each counts for the ways to choose so many of its neighbours */
+	int64_t factor;              /* multiplies the sum; may be negative */
+	char *expression;            /* owned; NULL: 1 for each */
+	gemp_polynomial *polynomial; /* the same, of VERTICES; owned */
+	int power;                   /* of c: the highest in the expression */
 } gemp_sum;
 
 /* Table k >= 1: the sum over neighbours 1 of vertex 0 of an expression in V<j>_1 (j < k), V<j>_0, t_01, o and u_01. */
@@ -148,13 +148,15 @@ typedef struct gemp_count_plan {
 	size_t table_count; /* at least 1 */
 	gemp_vertex_table tables[GEMP_MAX_VERTEX_TABLES];
 	bool support;         /* some expression contains t */
-	bool ordered_support; /* ... for u */
+	bool ordered_support; /* some expression contains u */
 	uint64_t divisor;     /* matches (orbits) = total of factor * sum, divided by this, exactly */
 } gemp_count_plan;
 
-void gemp_count_plan_print(const gemp_count_plan *plan, struct gemp_text *out);
+/* For --explain: the sums, one to a line. */
+void gemp_count_plan_print(const gemp_count_plan *plan, gemp_text *out);
 
 void gemp_count_plan_free(gemp_count_plan *plan);
+GEMP_RELEASE(gemp_count_plan_free, gemp_count_plan *)
 /* Counts are within the limits, and supports and the divisor are what the fields above promise. For asserts. */
 bool gemp_count_plan_is_valid(const gemp_count_plan *plan);
 

@@ -3,7 +3,7 @@
 #include "core/memory.h"
 #include "count/derive.h"
 
-#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -115,35 +115,22 @@ static gemp_code add_tables(gemp_count_plan *plan, const gemp_derivation *d)
 	for (size_t k = 1; k < d->table_count; k++) {
 		gemp_polynomial one = { 0 };
 		gemp_polynomial_add(&one, &d->tables[k], 1);
-		plan->support = plan->support || gemp_polynomial_mentions(&one, gemp_symbol_support(0, 1));
-		plan->ordered_support = plan->ordered_support || gemp_polynomial_mentions(&one, GEMP_SYMBOL_OVER);
-		plan->support = plan->support || plan->ordered_support;
+		plan->ordered_support |= gemp_polynomial_mentions(&one, GEMP_SYMBOL_OVER);
+		plan->support |= plan->ordered_support || gemp_polynomial_mentions(&one, gemp_symbol_support(0, 1));
 		GEMP_PROPAGATE(print_expression(&plan->tables[k].expression, &one));
 	}
 	return GEMP_OK;
 }
 
-/* The greatest common divisor of all factors and the order. Each remaining factor gets a monomial of its own, so
- * that equal ones are not added up. */
+/* The greatest common divisor of all factors and the order. */
 static uint64_t common_factor(const gemp_derivation *d, uint64_t order)
 {
 	uint64_t common = order;
 	for (size_t kind = 0; kind <= GEMP_SUM_NEIGHBOURS; kind++)
 		common = gemp_polynomial_divisor(&d->sums[kind], common);
-	gemp_polynomial rest = { 0 };
-	gemp_monomial m = { 0 };
-	for (int size = 0; size <= GEMP_MAX_TERM; size++) {
-		m.power[0]++; /* apart from the others */
-		if (d->cliques[size])
-			gemp_polynomial_add(&rest, &m, d->cliques[size]);
-	}
-	m.power[0]++;
-	if (d->joined)
-		gemp_polynomial_add(&rest, &m, d->joined);
-	m.power[0]++;
-	if (d->path_pairs)
-		gemp_polynomial_add(&rest, &m, d->path_pairs);
-	return gemp_polynomial_divisor(&rest, common);
+	for (size_t i = 0; i < GEMP_PLAIN_SUMS; i++)
+		common = gemp_common_divisor((uint64_t)llabs((long long)d->plain[i]), common);
+	return common;
 }
 
 /* One sum for each kind that has terms, in the order of kinds; cliques and cycles follow. */
@@ -157,8 +144,8 @@ static gemp_code add_sums(gemp_count_plan *plan, gemp_derivation *d, uint64_t or
 			continue;
 		gemp_polynomial_divide(p, common);
 		for (int i = 0; i < 3; i++)
-			plan->support = plan->support || gemp_polynomial_mentions(p, GEMP_SYMBOL_SUPPORT + i);
-		plan->support = plan->support || kind == GEMP_SUM_NEIGHBOURS;
+			plan->support |= gemp_polynomial_mentions(p, GEMP_SYMBOL_SUPPORT + i);
+		plan->support |= kind == GEMP_SUM_NEIGHBOURS;
 		gemp_sum *sum = &plan->sums[plan->sum_count++];
 		const gemp_monomial none = { 0 };
 		bool plain = p->count == 1 && !memcmp(&p->terms[0].monomial, &none, sizeof none);
@@ -173,16 +160,13 @@ static gemp_code add_sums(gemp_count_plan *plan, gemp_derivation *d, uint64_t or
 			*sum->polynomial = *p;
 		}
 	}
-	for (int size = 0; size <= GEMP_MAX_TERM; size++)
-		if (d->cliques[size])
-			plan->sums[plan->sum_count++] = (gemp_sum){ .kind = GEMP_SUM_CLIQUES,
-				                                        .clique = size,
-				                                        .factor = d->cliques[size] / (int64_t)common };
-	if (d->joined)
-		plan->sums[plan->sum_count++] = (gemp_sum){ .kind = GEMP_SUM_JOINED, .factor = d->joined / (int64_t)common };
-	if (d->path_pairs)
-		plan->sums[plan->sum_count++] = (gemp_sum){ .kind = GEMP_SUM_PATH_PAIRS,
-			                                        .factor = d->path_pairs / (int64_t)common };
+	for (int i = 0; i < GEMP_PLAIN_SUMS; i++)
+		if (d->plain[i])
+			plan->sums[plan->sum_count++] = (gemp_sum){ .kind = i == GEMP_PLAIN_JOINED       ? GEMP_SUM_JOINED
+				                                                : i == GEMP_PLAIN_PATH_PAIRS ? GEMP_SUM_PATH_PAIRS
+				                                                                             : GEMP_SUM_CLIQUES,
+				                                        .clique = i <= GEMP_MAX_TERM ? i : 0,
+				                                        .factor = d->plain[i] / (int64_t)common };
 	return GEMP_OK;
 }
 
@@ -190,50 +174,37 @@ static gemp_code add_sums(gemp_count_plan *plan, gemp_derivation *d, uint64_t or
 static gemp_code plan_by_terms(gemp_count_plan **out, const gemp_term *term, uint64_t order,
                                const gemp_count_planner_options *options, const char **reason)
 {
-	gemp_code code = GEMP_OK;
-	gemp_count_plan *plan = NULL;
-	gemp_derivation *d = NULL;
+	GEMP_OWNED_BY(gemp_count_plan_free_at) gemp_count_plan *plan = NULL;
+	GEMP_OWNED gemp_derivation *d = NULL;
 	bool found = false;
-	GEMP_TRY(GEMP_NEW(d, 1));
-	GEMP_TRY(gemp_derive(d, term, options->codegrees, options->ordered, &found));
+	GEMP_PROPAGATE(GEMP_NEW(d, 1));
+	GEMP_PROPAGATE(gemp_derive(d, term, options->codegrees, options->ordered, &found));
 	if (found) {
-		GEMP_TRY(GEMP_NEW(plan, 1));
-		GEMP_TRY(add_tables(plan, d));
-		GEMP_TRY(add_sums(plan, d, (options->hom ? 1 : order) * GEMP_DERIVATION_SCALE));
+		GEMP_PROPAGATE(GEMP_NEW(plan, 1));
+		GEMP_PROPAGATE(add_tables(plan, d));
+		GEMP_PROPAGATE(add_sums(plan, d, (options->hom ? 1 : order) * GEMP_DERIVATION_SCALE));
 		*out = plan;
 		plan = NULL;
 	} else {
 		*reason = options->ordered ? "no sums are known that give it" : "no sums are known that give it on this device";
 	}
-done:
-	gemp_count_plan_free(plan);
-	gemp_free(d);
-	return code;
-}
-
-/* LARGER than a term may be. */
-static gemp_code plan_of_one(gemp_count_plan **out, const gemp_sum *sum)
-{
-	GEMP_PROPAGATE(GEMP_NEW(*out, 1));
-	(*out)->table_count = (*out)->sum_count = 1;
-	(*out)->divisor = 1;
-	(*out)->sums[0] = *sum;
 	return GEMP_OK;
 }
 
-/* Cliques and stars with more vertices than a term has bits for are counted by one sum. The factor is the number
- * of maps onto one image, divided by the automorphisms. */
+/* LARGER than a term may be: cliques and stars with more vertices than a term has bits for are counted by one sum. The
+ * factor is the number of maps onto one image, divided by the automorphisms. */
 static gemp_code plan_of_large(gemp_count_plan **out, const gemp_pattern *pattern, uint64_t order)
 {
-	int size = (int)pattern->vertex_count, leaves = is_star(pattern) ? size - 1 : 0;
-	gemp_sum sum = { .kind = GEMP_SUM_CLIQUES, .clique = size };
-	if (leaves)
-		sum = (gemp_sum){ .kind = GEMP_SUM_VERTICES, .leaves = leaves };
-	int64_t all = 1;
-	for (int i = 2; i <= (leaves ? leaves : size); i++)
-		all *= i;
-	sum.factor = all / (int64_t)order;
-	return plan_of_one(out, &sum);
+	int size = (int)pattern->vertex_count;
+	bool star = is_star(pattern);
+	GEMP_PROPAGATE(GEMP_NEW(*out, 1));
+	(*out)->table_count = (*out)->sum_count = 1;
+	(*out)->divisor = 1;
+	(*out)->sums[0] = (gemp_sum){ .kind = star ? GEMP_SUM_VERTICES : GEMP_SUM_CLIQUES,
+		                          .leaves = star ? size - 1 : 0,
+		                          .clique = star ? 0 : size,
+		                          .factor = gemp_factorial(star ? size - 1 : size) / (int64_t)order };
+	return GEMP_OK;
 }
 
 gemp_code gemp_count_plan_new(gemp_count_plan **out, const gemp_pattern *pattern, uint64_t order,

@@ -78,30 +78,18 @@ static gemp_code launch_dense(gemp_wedges *wedges)
 	const gemp_count_graph *graph = wedges->graph;
 	gemp_device *device = graph->context->device;
 	const gemp_wedges_dense *d = &wedges->dense;
-	gemp_argument arguments[FIXED_ARGUMENTS + GEMP_MAX_VERTEX_TABLES + 1] = {
-		GEMP_ARG(&graph->row_offsets.mem),
-		GEMP_ARG(&graph->upper_offsets.mem),
-		GEMP_ARG(&graph->column_indices.mem),
-		GEMP_ARG(&wedges->first),
-		GEMP_ARG(&wedges->step),
-		GEMP_ARG(&wedges->roots),
-		GEMP_ARG(&wedges->ends),
-		GEMP_ARG(&d->indexed_rows),
-		GEMP_ARG(&graph->max_degree),
-		GEMP_ARG(&d->next.mem),
-		GEMP_ARG(&d->row_starts.mem),
-		GEMP_ARG(&d->places.mem),
-		GEMP_ARG(&d->counters.mem),
-		GEMP_ARG(&d->touched.mem),
-		GEMP_ARG(&d->paths.mem),
-		GEMP_ARG(&d->reached.mem),
-		GEMP_ARG(&wedges->values.mem),
-		GEMP_ARG(&wedges->magnitudes.mem),
-	};
-	size_t more = gemp_wedges_value_arguments(graph, wedges->sum, arguments + FIXED_ARGUMENTS);
+	gemp_argument arguments[FIXED_ARGUMENTS + GEMP_MAX_VERTEX_TABLES + 1];
+	size_t count = 0;
+	gemp_count_add_arguments(arguments, count, GEMP_ARG(&graph->row_offsets.mem), GEMP_ARG(&graph->upper_offsets.mem),
+	                         GEMP_ARG(&graph->column_indices.mem), GEMP_ARG(&wedges->first), GEMP_ARG(&wedges->step),
+	                         GEMP_ARG(&wedges->roots), GEMP_ARG(&wedges->ends), GEMP_ARG(&d->indexed_rows),
+	                         GEMP_ARG(&graph->max_degree), GEMP_ARG(&d->next.mem), GEMP_ARG(&d->row_starts.mem),
+	                         GEMP_ARG(&d->places.mem), GEMP_ARG(&d->counters.mem), GEMP_ARG(&d->touched.mem),
+	                         GEMP_ARG(&d->paths.mem), GEMP_ARG(&d->reached.mem), GEMP_ARG(&wedges->values.mem),
+	                         GEMP_ARG(&wedges->magnitudes.mem));
+	count += gemp_wedges_value_arguments(graph, wedges->sum, arguments + count);
 	GEMP_PROPAGATE(gemp_buffer_zero(device, &d->next, 0, sizeof(cl_uint)));
-	return gemp_launch_timed_with(&wedges->timings, device, wedges->kernel, wedges->shape.workers, 1, arguments,
-	                              FIXED_ARGUMENTS + more);
+	return gemp_launch_timed_with(&wedges->timings, device, wedges->kernel, wedges->shape.workers, 1, arguments, count);
 }
 
 /* GROUPED: the layout of a GPU. */
@@ -163,20 +151,6 @@ void gemp_wedges_shape_for(gemp_wedges_shape *shape, const gemp_count_graph *gra
 		*shape = (gemp_wedges_shape){ .dense = true, .workers = dense_workers(graph) };
 }
 
-/* c and t count neighbours of one vertex, a is 0 or 1, tables have bounds of their own. */
-static double symbol_bound(void *self, const char *symbol)
-{
-	const gemp_count_graph *graph = self;
-	if (strcmp(symbol, "c") == 0 || symbol[0] == 't')
-		return graph->max_degree;
-	if (strcmp(symbol, "a") == 0)
-		return 1;
-	unsigned table = GEMP_MAX_VERTEX_TABLES, place;
-	if (sscanf(symbol, "V%u_%u", &table, &place) != 2 || table >= GEMP_MAX_VERTEX_TABLES)
-		return -1;
-	return graph->table_bound[table];
-}
-
 /* An upper bound on the paths of all roots, for the overflow check. */
 static double max_paths(const gemp_count_graph *graph, bool any_middle, uint32_t ends)
 {
@@ -193,14 +167,13 @@ static gemp_code decide_check(gemp_wedges *wedges)
 {
 	const gemp_count_graph *graph = wedges->graph;
 	const gemp_sum *sum = wedges->sum;
-	double bound = (double)graph->max_degree *
-	               graph->max_degree;     /* JOINED: of the ends that a path's end is joined to */
-	if (sum->kind == GEMP_SUM_PATH_PAIRS) /* of the paths beside each that goes on from a path's end */
-		bound *= graph->max_degree;
-	else if (sum->kind != GEMP_SUM_JOINED)
-		GEMP_PROPAGATE(gemp_expression_bound(sum->expression ? sum->expression : "1", symbol_bound,
-		                                     (void *)(uintptr_t)graph, &bound));
-	if (bound * (double)graph->entries * graph->max_degree >= 0x1p62)
+	double bound, degree = graph->max_degree;
+	GEMP_PROPAGATE(gemp_count_bound(graph, sum->expression, &bound));
+	if (sum->kind == GEMP_SUM_JOINED) /* a path's end is joined to so many ends */
+		bound = degree * degree;
+	else if (sum->kind == GEMP_SUM_PATH_PAIRS) /* so many paths go on beside each path */
+		bound = degree * degree * degree;
+	if (bound * (double)graph->entries * degree >= 0x1p62)
 		wedges->checked = bound * max_paths(graph, sum->kind == GEMP_SUM_PAIRS, wedges->ends) >= 0x1p62;
 	return GEMP_OK;
 }
@@ -251,25 +224,20 @@ static gemp_code make(gemp_wedges *wedges)
 gemp_code gemp_wedges_new_shaped(gemp_wedges **out, const gemp_count_graph *graph, const gemp_sum *sum,
                                  const gemp_wedges_shape *shape)
 {
-	gemp_code code = GEMP_OK;
-	gemp_wedges *wedges = NULL;
-	gemp_text source = { 0 }, tasks = { 0 };
+	GEMP_OWNED_BY(gemp_wedges_free_at) gemp_wedges *wedges = NULL;
+	GEMP_OWNED_BY(gemp_text_free) gemp_text source = { 0 }, tasks = { 0 };
 	gemp_runtime *context = graph->context;
 	*out = NULL;
-	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(wedges, 1)));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, GEMP_NEW(wedges, 1)));
 	*wedges = (gemp_wedges){ .graph = graph, .sum = sum, .shape = *shape };
-	GEMP_TRY(gemp_comm_agree(context->comm, describe(wedges, &source, &tasks)));
-	GEMP_TRY(gemp_runtime_program(context, &wedges->program, source.data, shape->options));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, describe(wedges, &source, &tasks)));
+	GEMP_PROPAGATE(gemp_runtime_program(context, &wedges->program, source.data, shape->options));
 	if (!shape->dense)
-		GEMP_TRY(gemp_runtime_program(context, &wedges->tasks_program, tasks.data, NULL));
-	GEMP_TRY(gemp_comm_agree(context->comm, make(wedges)));
+		GEMP_PROPAGATE(gemp_runtime_program(context, &wedges->tasks_program, tasks.data, NULL));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, make(wedges)));
 	*out = wedges;
 	wedges = NULL;
-done:
-	gemp_wedges_free(wedges);
-	gemp_text_free(&tasks);
-	gemp_text_free(&source);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_wedges_new(gemp_wedges **out, const gemp_count_graph *graph, const gemp_sum *sum)

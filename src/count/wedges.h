@@ -9,6 +9,7 @@
 #ifndef GEMP_COUNT_WEDGES_H
 #define GEMP_COUNT_WEDGES_H
 
+#include "core/memory.h"
 #include "count/wedges_grouped.h"
 
 /* Collective. Sum and graph, with its supports and tables, must outlive *out. */
@@ -18,6 +19,7 @@ double gemp_wedges_preparation(const gemp_wedges *wedges, uint64_t *launches);
 /* Collective. This rank's share of the sum, without its factor; may be called repeatedly. result->preparation is 0. */
 gemp_code gemp_wedges_run(gemp_wedges *wedges, gemp_sum_result *result);
 void gemp_wedges_free(gemp_wedges *wedges); /* takes NULL */
+GEMP_RELEASE(gemp_wedges_free, gemp_wedges *)
 
 void gemp_wedges_shape_for(gemp_wedges_shape *shape, const gemp_count_graph *graph, const gemp_sum *sum);
 

@@ -64,89 +64,66 @@ uint32_t gemp_wedges_slot_at(const gemp_wedges_layout *layout, uint64_t word)
 
 enum { GROUP = 256, GROUPS_A_UNIT = 8, ITEMS = 4, CHUNK = 1024 }; /* as in count_wedges_tasks.cl */
 
-static size_t group_of(const gemp_device *device)
+/* Launches a kernel that lists tasks, over `wanted` work-items, but at most GROUPS_A_UNIT groups for each compute unit. */
+#define launch_tasks_kernel(wedges, name, wanted, ...)                                                             \
+	gemp_count_launch_once(&(wedges)->timings, (wedges)->graph->context->device, &(wedges)->tasks_program, (name), \
+	                       task_items((wedges)->graph->context->device, (wanted)),                                 \
+	                       (wedges)->graph->context->device->gpu ? GROUP : 1, __VA_ARGS__)
+
+static size_t task_items(const gemp_device *device, uint64_t wanted)
 {
-	return device->gpu ? GROUP : 1;
+	return (size_t)gemp_min(wanted, (uint64_t)device->units * GROUPS_A_UNIT * (device->gpu ? GROUP : 1));
 }
 
-/* Work-items of a launch: as wanted, but at most GROUPS_A_UNIT groups for each compute unit. */
-static size_t items(const gemp_device *device, uint64_t wanted)
-{
-	uint64_t maximum = (uint64_t)device->units * GROUPS_A_UNIT * group_of(device);
-	return (size_t)(wanted < maximum ? wanted : maximum);
-}
-
-/* For each entry of a middle's row, the part of the row behind root and end; and for each root the number of its
+/* Finds for each entry of a middle's row the part of the row behind root and end, and for each root the number of its
  * paths, by which roots are sorted. */
-static gemp_code find_rows(gemp_wedges_tasks *tasks, gemp_wedges *wedges)
+static gemp_code find_rows(gemp_wedges *wedges)
 {
 	const gemp_count_graph *graph = wedges->graph;
 	gemp_device *device = graph->context->device;
-	GEMP_OWNED_BY(gemp_kernel_free_at) cl_kernel kernel = NULL;
-	cl_uint ends = wedges->ends;
+	gemp_wedges_tasks *tasks = &wedges->grouped.tasks;
 	cl_ulong entries = graph->entries;
 	size_t offset = graph->wide ? sizeof(cl_ulong) : sizeof(cl_uint);
-	size_t paths = ends * (gemp_wedges_few_paths(graph) ? sizeof(cl_uint) : sizeof(cl_ulong));
-	GEMP_PROPAGATE(gemp_kernel_new(&kernel, &wedges->tasks_program, "wedges_rows"));
+	size_t paths = wedges->ends * (gemp_wedges_few_paths(graph) ? sizeof(cl_uint) : sizeof(cl_ulong));
 	GEMP_PROPAGATE(gemp_buffer_new(&tasks->rows, device, graph->entries * 2 * offset, NULL));
 	GEMP_PROPAGATE(gemp_buffer_new(&tasks->paths, device, paths, NULL));
 	GEMP_PROPAGATE(gemp_buffer_zero(device, &tasks->paths, 0, paths));
-	return gemp_launch_timed(&wedges->timings, device, kernel, items(device, (entries + CHUNK - 1) / CHUNK * GROUP),
-	                         group_of(device), GEMP_ARG(&graph->row_offsets.mem), GEMP_ARG(&graph->column_indices.mem),
-	                         GEMP_ARG(&wedges->first), GEMP_ARG(&wedges->step), GEMP_ARG(&ends), GEMP_ARG(&entries),
-	                         GEMP_ARG(&tasks->rows.mem), GEMP_ARG(&tasks->paths.mem));
+	return launch_tasks_kernel(wedges, "wedges_rows", (entries + CHUNK - 1) / CHUNK * GROUP,
+	                           GEMP_ARG(&graph->row_offsets.mem), GEMP_ARG(&graph->column_indices.mem),
+	                           GEMP_ARG(&wedges->first), GEMP_ARG(&wedges->step), GEMP_ARG(&wedges->ends),
+	                           GEMP_ARG(&entries), GEMP_ARG(&tasks->rows.mem), GEMP_ARG(&tasks->paths.mem));
 }
 
-/* Roots are sorted by buckets of paths (bucket_of) rather than exactly: a counting sort on the device needs one
- * counter per bucket. */
-static gemp_code count_buckets(gemp_wedges_tasks *tasks, gemp_wedges *wedges, const gemp_buffer *buckets)
+/* Lists the roots by descending bucket of paths (bucket_of), so that long tasks start early. Buckets need one counter
+ * each on the device, where an exact sort would need one for each number of paths. */
+static gemp_code list_roots(gemp_wedges *wedges, const gemp_buffer *buckets)
 {
 	gemp_device *device = wedges->graph->context->device;
-	GEMP_OWNED_BY(gemp_kernel_free_at) cl_kernel kernel = NULL;
-	GEMP_PROPAGATE(gemp_kernel_new(&kernel, &wedges->tasks_program, "wedges_classes"));
-	GEMP_PROPAGATE(gemp_buffer_zero(device, buckets, 0, buckets->size));
-	GEMP_PROPAGATE(gemp_launch_timed(&wedges->timings, device, kernel, items(device, wedges->roots), group_of(device),
-	                                 GEMP_ARG(&tasks->paths.mem), GEMP_ARG(&wedges->first), GEMP_ARG(&wedges->step),
-	                                 GEMP_ARG(&wedges->roots), GEMP_ARG(&buckets->mem)));
-	return gemp_buffer_read(device, buckets, 0, sizeof tasks->sizes, tasks->sizes);
-}
-
-/* The largest buckets come first, so that long tasks start early. */
-static gemp_code list_roots(gemp_wedges_tasks *tasks, gemp_wedges *wedges, const gemp_buffer *buckets)
-{
-	gemp_device *device = wedges->graph->context->device;
-	GEMP_OWNED_BY(gemp_kernel_free_at) cl_kernel kernel = NULL;
+	gemp_wedges_tasks *tasks = &wedges->grouped.tasks;
 	uint32_t place[GEMP_WEDGES_BUCKETS], before = 0;
+	GEMP_PROPAGATE(gemp_buffer_zero(device, buckets, 0, buckets->size));
+	GEMP_PROPAGATE(launch_tasks_kernel(wedges, "wedges_classes", wedges->roots, GEMP_ARG(&tasks->paths.mem),
+	                                   GEMP_ARG(&wedges->first), GEMP_ARG(&wedges->step), GEMP_ARG(&wedges->roots),
+	                                   GEMP_ARG(&buckets->mem)));
+	GEMP_PROPAGATE(gemp_buffer_read(device, buckets, 0, sizeof tasks->sizes, tasks->sizes));
 	for (size_t b = GEMP_WEDGES_BUCKETS; b-- > 0; before += tasks->sizes[b])
 		place[b] = before;
-	GEMP_PROPAGATE(gemp_kernel_new(&kernel, &wedges->tasks_program, "wedges_list"));
 	GEMP_PROPAGATE(gemp_buffer_write(device, buckets, 0, sizeof place, place));
 	GEMP_PROPAGATE(gemp_buffer_new(&tasks->list, device, wedges->roots * sizeof(cl_uint), NULL));
-	return gemp_launch_timed(&wedges->timings, device, kernel, items(device, (wedges->roots + ITEMS - 1) / ITEMS),
-	                         group_of(device), GEMP_ARG(&tasks->paths.mem), GEMP_ARG(&wedges->first),
-	                         GEMP_ARG(&wedges->step), GEMP_ARG(&wedges->roots), GEMP_ARG(&buckets->mem),
-	                         GEMP_ARG(&tasks->list.mem));
+	return launch_tasks_kernel(wedges, "wedges_list", (wedges->roots + ITEMS - 1) / ITEMS, GEMP_ARG(&tasks->paths.mem),
+	                           GEMP_ARG(&wedges->first), GEMP_ARG(&wedges->step), GEMP_ARG(&wedges->roots),
+	                           GEMP_ARG(&buckets->mem), GEMP_ARG(&tasks->list.mem));
 }
 
 /* Local, after tasks_program is built; its launches are added to the timings of the sum. */
-static gemp_code gemp_wedges_tasks_new(gemp_wedges_tasks *tasks, gemp_wedges *wedges)
+static gemp_code make_tasks(gemp_wedges *wedges)
 {
-	gemp_code code = GEMP_OK;
-	gemp_device *device = wedges->graph->context->device;
 	gemp_buffer buckets = { 0 };
-	*tasks = (gemp_wedges_tasks){ 0 };
-	GEMP_TRY(gemp_buffer_new(&buckets, device, sizeof tasks->sizes, NULL));
-	GEMP_TRY(find_rows(tasks, wedges));
-	GEMP_TRY(count_buckets(tasks, wedges, &buckets));
-	GEMP_TRY(list_roots(tasks, wedges, &buckets));
-done:
-	gemp_buffer_free(&buckets, device);
+	gemp_code code = find_rows(wedges);
+	GEMP_THEN(gemp_buffer_new(&buckets, wedges->graph->context->device, sizeof wedges->grouped.tasks.sizes, NULL));
+	GEMP_THEN(list_roots(wedges, &buckets));
+	gemp_buffer_free(&buckets, wedges->graph->context->device);
 	return code;
-}
-
-static void gemp_wedges_tasks_free(gemp_wedges_tasks *tasks, gemp_device *device)
-{
-	gemp_buffers_free(device, &tasks->list, &tasks->paths, &tasks->rows);
 }
 
 /* As in count_wedges_tasks.cl: exact below 16, then 8 buckets for each power of 2. */
@@ -160,7 +137,7 @@ static size_t bucket_of(uint64_t paths)
 
 /* Roots at the front of the list, until only roots with at most `paths` paths follow; whole buckets, so that some
  * roots with fewer paths may be among them. */
-static uint32_t gemp_wedges_roots_above(const gemp_wedges_tasks *tasks, uint64_t paths)
+static uint32_t roots_above(const gemp_wedges_tasks *tasks, uint64_t paths)
 {
 	uint32_t roots = 0;
 	for (size_t b = bucket_of(paths + 1); b < GEMP_WEDGES_BUCKETS; b++)
@@ -198,14 +175,14 @@ static void choose_classes(gemp_wedges *wedges)
 {
 	gemp_wedges_grouped *g = &wedges->grouped;
 	const gemp_wedges_shape *shape = &wedges->shape;
-	uint32_t with_paths = gemp_wedges_roots_above(&g->tasks, 0), left = with_paths;
+	uint32_t with_paths = roots_above(&g->tasks, 0), left = with_paths;
 	if (shape->worker_words)
-		left = gemp_wedges_roots_above(&g->tasks, table_capacity(shape->worker_words));
+		left = roots_above(&g->tasks, table_capacity(shape->worker_words));
 	g->worker_roots = with_paths - left;
 	for (size_t k = 0; k < GEMP_MAX_ROOT_TABLES; k++) {
 		uint32_t words = shape->tables[k].words, above = left;
 		if (words && (g->windows > 1 || g->spills))
-			above = gemp_wedges_roots_above(&g->tasks, table_capacity(words));
+			above = roots_above(&g->tasks, table_capacity(words));
 		g->table_roots[k] = left - above;
 		left = above;
 	}
@@ -261,7 +238,7 @@ gemp_code gemp_wedges_grouped_new(gemp_wedges *wedges)
 	const gemp_wedges_shape *shape = &wedges->shape;
 	gemp_device *device = wedges->graph->context->device;
 	size_t spill_bytes, touched;
-	GEMP_PROPAGATE(gemp_wedges_tasks_new(&g->tasks, wedges));
+	GEMP_PROPAGATE(make_tasks(wedges));
 	choose_classes(wedges);
 	GEMP_PROPAGATE(upload_windows(wedges));
 	g->groups = fitting_groups(wedges);
@@ -286,19 +263,20 @@ void gemp_wedges_grouped_free(gemp_wedges *wedges)
 {
 	gemp_device *device = wedges->graph->context->device;
 	gemp_wedges_grouped *g = &wedges->grouped;
-	gemp_buffers_free(device, &g->next, &g->touched, &g->spill, &g->layouts, &g->window);
-	gemp_wedges_tasks_free(&g->tasks, device);
+	gemp_buffers_free(device, &g->next, &g->touched, &g->spill, &g->layouts, &g->window, &g->tasks.list,
+	                  &g->tasks.paths, &g->tasks.rows);
 }
 
 enum { MAX_ARGUMENTS = 32 };
 
-static gemp_code launch(gemp_wedges *wedges, cl_kernel kernel, size_t groups, size_t group, gemp_argument *arguments,
-                        size_t count)
+/* Launches a kernel of the sum; the arguments of the expression follow the `count` arguments of the kernel. */
+static gemp_code launch_sum(gemp_wedges *wedges, cl_kernel kernel, size_t groups, size_t group,
+                            gemp_argument *arguments, size_t count)
 {
-	gemp_device *device = wedges->graph->context->device;
 	count += gemp_wedges_value_arguments(wedges->graph, wedges->sum, arguments + count);
 	GEMP_CHECK(count <= MAX_ARGUMENTS);
-	return gemp_launch_timed_with(&wedges->timings, device, kernel, groups * group, group, arguments, count);
+	return gemp_launch_timed_with(&wedges->timings, wedges->graph->context->device, kernel, groups * group, group,
+	                              arguments, count);
 }
 
 /* The order of arguments is that of the kernel wedges_windows. Roots of workers are at the end of the list, behind
@@ -310,31 +288,17 @@ static gemp_code launch_windows(gemp_wedges *wedges)
 	cl_uint table_root_count = 0;
 	for (size_t k = 0; k < GEMP_MAX_ROOT_TABLES; k++)
 		table_root_count += g->table_roots[k];
-	gemp_argument arguments[MAX_ARGUMENTS] = {
-		GEMP_ARG(&graph->row_offsets.mem),
-		GEMP_ARG(&graph->upper_offsets.mem),
-		GEMP_ARG(&graph->column_indices.mem),
-		GEMP_ARG(&g->tasks.rows.mem),
-		GEMP_ARG(&g->tasks.paths.mem),
-		GEMP_ARG(&g->tasks.list.mem),
-		GEMP_ARG(&g->window_roots),
-		GEMP_ARG(&table_root_count),
-		GEMP_ARG(&g->worker_roots),
-		GEMP_ARG(&g->windows),
-		GEMP_ARG(&g->window.mem),
-		GEMP_ARG(&g->layouts.mem),
-		GEMP_ARG(&wedges->ends),
-		GEMP_ARG(&wedges->shape.worker_words),
-		GEMP_ARG(&g->local_words),
-		GEMP_ARG(&g->next.mem),
-		GEMP_ARG(&g->spill.mem),
-		GEMP_ARG(&g->spill_words),
-		GEMP_ARG(&g->touched.mem),
-		GEMP_ARG(&wedges->values.mem),
-		GEMP_ARG(&wedges->magnitudes.mem),
-		GEMP_LOCAL(g->local_words * sizeof(cl_uint)),
-	};
-	return launch(wedges, wedges->kernel, g->groups, wedges->shape.group, arguments, 22);
+	gemp_argument arguments[MAX_ARGUMENTS];
+	size_t count = 0;
+	gemp_count_add_arguments(
+		arguments, count, GEMP_ARG(&graph->row_offsets.mem), GEMP_ARG(&graph->upper_offsets.mem),
+		GEMP_ARG(&graph->column_indices.mem), GEMP_ARG(&g->tasks.rows.mem), GEMP_ARG(&g->tasks.paths.mem),
+		GEMP_ARG(&g->tasks.list.mem), GEMP_ARG(&g->window_roots), GEMP_ARG(&table_root_count),
+		GEMP_ARG(&g->worker_roots), GEMP_ARG(&g->windows), GEMP_ARG(&g->window.mem), GEMP_ARG(&g->layouts.mem),
+		GEMP_ARG(&wedges->ends), GEMP_ARG(&wedges->shape.worker_words), GEMP_ARG(&g->local_words),
+		GEMP_ARG(&g->next.mem), GEMP_ARG(&g->spill.mem), GEMP_ARG(&g->spill_words), GEMP_ARG(&g->touched.mem),
+		GEMP_ARG(&wedges->values.mem), GEMP_ARG(&wedges->magnitudes.mem), GEMP_LOCAL(g->local_words * sizeof(cl_uint)));
+	return launch_sum(wedges, wedges->kernel, g->groups, wedges->shape.group, arguments, count);
 }
 
 /* Roots [first, first + table_roots[k]) of the list go to tables of kind k; the sums of its groups are written
@@ -346,26 +310,15 @@ static gemp_code launch_tables(gemp_wedges *wedges, size_t k, cl_uint first, cl_
 	cl_uint words = wedges->shape.tables[k].words, next = (cl_uint)(2 + k);
 	size_t group = wedges->shape.tables[k].group;
 	cl_uint local_words = (cl_uint)gemp_max(words, group * 2);
-	gemp_argument arguments[MAX_ARGUMENTS] = {
-		GEMP_ARG(&graph->row_offsets.mem),
-		GEMP_ARG(&graph->upper_offsets.mem),
-		GEMP_ARG(&graph->column_indices.mem),
-		GEMP_ARG(&g->tasks.rows.mem),
-		GEMP_ARG(&g->tasks.paths.mem),
-		GEMP_ARG(&g->tasks.list.mem),
-		GEMP_ARG(&first),
-		GEMP_ARG(&g->table_roots[k]),
-		GEMP_ARG(&g->layouts.mem),
-		GEMP_ARG(&wedges->ends),
-		GEMP_ARG(&g->next.mem),
-		GEMP_ARG(&next),
-		GEMP_ARG(&words),
-		GEMP_ARG(&sum),
-		GEMP_ARG(&wedges->values.mem),
-		GEMP_ARG(&wedges->magnitudes.mem),
-		GEMP_LOCAL(local_words * sizeof(cl_uint)),
-	};
-	return launch(wedges, wedges->tables_kernel, table_groups(wedges, k), group, arguments, 17);
+	gemp_argument arguments[MAX_ARGUMENTS];
+	size_t count = 0;
+	gemp_count_add_arguments(
+		arguments, count, GEMP_ARG(&graph->row_offsets.mem), GEMP_ARG(&graph->upper_offsets.mem),
+		GEMP_ARG(&graph->column_indices.mem), GEMP_ARG(&g->tasks.rows.mem), GEMP_ARG(&g->tasks.paths.mem),
+		GEMP_ARG(&g->tasks.list.mem), GEMP_ARG(&first), GEMP_ARG(&g->table_roots[k]), GEMP_ARG(&g->layouts.mem),
+		GEMP_ARG(&wedges->ends), GEMP_ARG(&g->next.mem), GEMP_ARG(&next), GEMP_ARG(&words), GEMP_ARG(&sum),
+		GEMP_ARG(&wedges->values.mem), GEMP_ARG(&wedges->magnitudes.mem), GEMP_LOCAL(local_words * sizeof(cl_uint)));
+	return launch_sum(wedges, wedges->tables_kernel, table_groups(wedges, k), group, arguments, count);
 }
 
 /* Larger tables take the roots in front, so the kinds run from the largest to the smallest. */

@@ -1,9 +1,13 @@
-/* wedges_grouped: sums over wedges on a GPU, with counters in local memory (kernels/count/count_wedges_grouped.cl).
+/* wedges_grouped: the state of a sum over wedges, and its form for GPUs, which counts in local memory
+ * (kernels/count/count_wedges_grouped.cl). wedges.h has the other form, and chooses.
  *
  * Roots are sorted by their number of paths. Roots with few paths go to workers with a hashed table, roots with more
  * to groups with a larger table, and the rest to groups whose local memory is a window over the counters of all ends;
- * such a root is walked once for each window. Counters are packed to as few bits as the degree of their end allows
- * (wedges_state.h). Local, except where the callers agree on codes.
+ * such a root is walked once for each window. All functions are local.
+ *
+ * Counters are packed: a counter is as wide as the greatest degree from its slot on needs, since no vertex ends more
+ * paths of a root than it has neighbours: 32, 16, 8, 4 or 2 bits. Slots are in about descending order of degree, so
+ * few counters are wide.
  */
 
 #ifndef GEMP_COUNT_WEDGES_GROUPED_H
@@ -12,18 +16,12 @@
 #include "count/device_graph.h"
 #include "device/launch.h"
 
-/* wedges_state: the state of a sum over wedges, in both of its forms, and where the counters of the grouped form lie.
- *
- * Packed, a counter is as wide as the greatest degree from its slot on needs, since no vertex ends more paths of a
- * root than it has neighbours: 32, 16, 8, 4 or 2 bits. Slots are in about descending order of degree, so few counters
- * are wide.
- */
-
 /* A sum of WEDGES, PAIRS, JOINED or PATH_PAIRS, with its programs, task lists and memory, which are made once. */
 typedef struct gemp_wedges gemp_wedges;
 
 enum { GEMP_WEDGES_WIDTHS = 5 };
 
+/* Where the counter of each end lies. */
 typedef struct gemp_wedges_layout {
 	cl_uint from[GEMP_WEDGES_WIDTHS - 1]; /* first slots of the widths but 32 */
 	cl_uint base[GEMP_WEDGES_WIDTHS - 1]; /* the counter of slot w begins at bit base + w * width, mod 2^32 */
@@ -32,19 +30,15 @@ typedef struct gemp_wedges_layout {
 	uint32_t ends;                        /* slots */
 } gemp_wedges_layout;
 
-/* Task lists, made on the device before the grouped form runs: rows of middles, and roots by descending number of paths. */
-
 enum { GEMP_WEDGES_BUCKETS = 512 };
 
+/* Task lists, which the device makes before the grouped form runs. */
 typedef struct gemp_wedges_tasks {
-	gemp_buffer rows;                    /* [entries] ROW: behind the root and end, of each middle's row */
-	gemp_buffer paths;                   /* [ends] PATHS */
+	gemp_buffer rows;                    /* [entries] ROW: the part of the middle's row behind root and end */
+	gemp_buffer paths;                   /* [ends] PATHS: number of paths of each root */
 	gemp_buffer list;                    /* [roots] own roots, by descending bucket of their paths */
 	uint32_t sizes[GEMP_WEDGES_BUCKETS]; /* roots in each bucket */
 } gemp_wedges_tasks;
-
-/* Two forms: dense, for CPU devices (kernels/count/count_wedges_dense.cl), and grouped, for GPUs
- * (kernels/count/count_wedges_grouped.cl). */
 
 enum { GEMP_MAX_ROOT_TABLES = 2 };
 
@@ -80,9 +74,9 @@ typedef struct gemp_wedges_grouped {
 	cl_uint windows, spill_words; /* of each group */
 	gemp_wedges_tasks tasks;
 	cl_uint window_roots, worker_roots; /* roots at the front of the list for windows, at its end for workers */
-	cl_uint table_roots
-		[GEMP_MAX_ROOT_TABLES]; /* in between, for each kind of table; those for smaller ones are further behind */
-	size_t groups;              /* with windows */
+	/* Roots in between, for each kind of table: the roots of the larger table come first. */
+	cl_uint table_roots[GEMP_MAX_ROOT_TABLES];
+	size_t groups; /* with windows */
 	cl_uint local_words;
 	gemp_buffer layouts, window, next, spill, touched;
 } gemp_wedges_grouped;
@@ -113,7 +107,7 @@ void gemp_wedges_layout_new(gemp_wedges_layout *out, const uint64_t *begin, uint
 uint32_t gemp_wedges_slot_at(const gemp_wedges_layout *layout, uint64_t word);
 
 /* Before the program is built: chooses the counters, and emits the macros that count_wedges_grouped.cl needs besides those of
- * wedges_codegen.h. */
+ * codegen.h. */
 gemp_code gemp_wedges_grouped_emit(gemp_text *text, gemp_wedges *wedges);
 gemp_code gemp_wedges_grouped_new(gemp_wedges *wedges);
 gemp_code gemp_wedges_grouped_launch(gemp_wedges *wedges);

@@ -123,6 +123,8 @@ static void gemp_count_query_free(gemp_count_query *c)
 	gemp_free(c);
 }
 
+GEMP_RELEASE(gemp_count_query_free, gemp_count_query *)
+
 /* Collective. The pattern is bound. *out stays NULL where matches must be enumerated; *reason then says why ("it has
  * conditions"), or is NULL where more than a count is wanted. */
 static gemp_code gemp_count_query_new(gemp_count_query **out, gemp_runtime *context, gemp_shard *graph,

@@ -156,25 +156,10 @@ static gemp_code type_of(const gemp_binding *b, gemp_expr *expr)
 	case GEMP_DEGREE:
 	case GEMP_COUNT_OF:
 	case GEMP_COUNT_STAR: expr->type = GEMP_INTEGER; return GEMP_OK;
-	case GEMP_ADD:
-	case GEMP_SUBTRACT:
-	case GEMP_MULTIPLY:
-	case GEMP_DIVIDE:
-	case GEMP_REMAINDER:
-	case GEMP_NEGATE: return type_arithmetic(b, expr);
-	case GEMP_LOWER:
-	case GEMP_UPPER:
-	case GEMP_SIZE: return type_function(b, expr);
-	case GEMP_COUNT:
-	case GEMP_SUM:
-	case GEMP_MIN:
-	case GEMP_MAX:
-	case GEMP_AVG:
-	case GEMP_COLLECT: return type_aggregate(b, expr);
-	case GEMP_AND:
-	case GEMP_OR:
-	case GEMP_XOR:
-	case GEMP_NOT: expr->type = GEMP_BOOLEAN; return require_type(b, expr, is_boolean, "a condition");
+	case GEMP_ADD ... GEMP_NEGATE: return type_arithmetic(b, expr);
+	case GEMP_LOWER ... GEMP_SIZE: return type_function(b, expr);
+	case GEMP_COUNT ... GEMP_COLLECT: return type_aggregate(b, expr);
+	case GEMP_AND ... GEMP_NOT: expr->type = GEMP_BOOLEAN; return require_type(b, expr, is_boolean, "a condition");
 	case GEMP_MATCHES: expr->type = GEMP_BOOLEAN; return require_type(b, expr, is_text, "a string");
 	default: expr->type = GEMP_BOOLEAN; return GEMP_OK;
 	}
@@ -191,12 +176,7 @@ static bool is_always_null(const gemp_binding *b, const gemp_expr *expr)
 	switch (expr->kind) {
 	case GEMP_LITERAL: return expr->value.null;
 	case GEMP_COLUMN: return b->with->items[expr->item].expr->always_null;
-	case GEMP_ADD:
-	case GEMP_SUBTRACT:
-	case GEMP_MULTIPLY:
-	case GEMP_DIVIDE:
-	case GEMP_REMAINDER:
-	case GEMP_NEGATE:
+	case GEMP_ADD ... GEMP_NEGATE:
 	case GEMP_MIN:
 	case GEMP_MAX:
 		for (size_t i = 0; i < expr->count; i++)
@@ -314,9 +294,7 @@ gemp_code gemp_bind_fold(const gemp_binding *b, gemp_expr **slot)
 	gemp_expr *expr = *slot;
 	gemp_code code = GEMP_OK;
 	switch (expr->kind) {
-	case GEMP_AND:
-	case GEMP_OR:
-	case GEMP_XOR:
+	case GEMP_AND ... GEMP_XOR:
 		for (size_t i = 0; code == GEMP_OK && i < expr->count; i++)
 			code = gemp_bind_fold(b, &expr->children[i]);
 		return code;
@@ -328,15 +306,8 @@ gemp_code gemp_bind_fold(const gemp_binding *b, gemp_expr **slot)
 		fold_search(b, expr->children[0], expr);
 		return GEMP_OK;
 	case GEMP_IN: return fold_in(b, slot, false);
-	case GEMP_CONTAINS:
-	case GEMP_STARTS_WITH:
-	case GEMP_ENDS_WITH: fold_search(b, expr, expr); return GEMP_OK;
-	case GEMP_EQ:
-	case GEMP_NE:
-	case GEMP_LT:
-	case GEMP_LE:
-	case GEMP_GT:
-	case GEMP_GE: return fold_comparison(b, slot);
+	case GEMP_CONTAINS ... GEMP_ENDS_WITH: fold_search(b, expr, expr); return GEMP_OK;
+	case GEMP_EQ ... GEMP_GE: return fold_comparison(b, slot);
 	default: return GEMP_OK;
 	}
 }

@@ -114,10 +114,7 @@ bool gemp_expr_can_compute(gemp_expr_kind kind, const gemp_value *left, const ge
 {
 	switch (kind) {
 	case GEMP_ADD: return (is_number(left) && is_number(right)) || (is_text(left) && is_text(right));
-	case GEMP_SUBTRACT:
-	case GEMP_MULTIPLY:
-	case GEMP_DIVIDE:
-	case GEMP_REMAINDER: return is_number(left) && is_number(right);
+	case GEMP_SUBTRACT ... GEMP_REMAINDER: return is_number(left) && is_number(right);
 	case GEMP_NEGATE: return is_number(left);
 	case GEMP_SIZE: return is_text(left) || left->type == GEMP_LIST;
 	default: return is_text(left);
@@ -349,25 +346,10 @@ static gemp_code evaluate(const evaluate_context *e, const gemp_expr *expr, gemp
 	case GEMP_IN: return in_list(e, expr, out);
 	case GEMP_IS_NULL:
 	case GEMP_IS_NOT_NULL: return null_test(e, expr, out);
-	case GEMP_CONTAINS:
-	case GEMP_STARTS_WITH:
-	case GEMP_ENDS_WITH: return evaluate_string_test(e, expr, out);
+	case GEMP_CONTAINS ... GEMP_ENDS_WITH: return evaluate_string_test(e, expr, out);
 	case GEMP_MATCHES: return regex_match(e, expr, out);
-	case GEMP_EQ:
-	case GEMP_NE:
-	case GEMP_LT:
-	case GEMP_LE:
-	case GEMP_GT:
-	case GEMP_GE: return comparison(e, expr, out);
-	case GEMP_ADD:
-	case GEMP_SUBTRACT:
-	case GEMP_MULTIPLY:
-	case GEMP_DIVIDE:
-	case GEMP_REMAINDER:
-	case GEMP_NEGATE:
-	case GEMP_LOWER:
-	case GEMP_UPPER:
-	case GEMP_SIZE: return evaluate_operator(e, expr, out);
+	case GEMP_EQ ... GEMP_GE: return comparison(e, expr, out);
+	case GEMP_ADD ... GEMP_SIZE: return evaluate_operator(e, expr, out);
 	default: *out = e->scope->value(e->scope->context, expr); return GEMP_OK;
 	}
 }

@@ -119,9 +119,7 @@ static int precedence(gemp_expr_kind kind)
 	case GEMP_NOT: return 3;
 	case GEMP_ADD:
 	case GEMP_SUBTRACT: return 5;
-	case GEMP_MULTIPLY:
-	case GEMP_DIVIDE:
-	case GEMP_REMAINDER: return 6;
+	case GEMP_MULTIPLY ... GEMP_REMAINDER: return 6;
 	case GEMP_NEGATE: return 7;
 	default: return kind >= GEMP_EQ && kind <= GEMP_IS_NOT_NULL ? 4 : 8;
 	}

@@ -338,18 +338,11 @@ static gemp_code push_negation(gemp_expr **slot, bool negate)
 	case GEMP_ATTRIBUTE:
 	case GEMP_COLUMN: return push_into_attribute(slot, negate);
 	case GEMP_MATCHES:
-	case GEMP_CONTAINS:
-	case GEMP_STARTS_WITH:
-	case GEMP_ENDS_WITH: return push_into_search(slot, negate);
+	case GEMP_CONTAINS ... GEMP_ENDS_WITH: return push_into_search(slot, negate);
 	case GEMP_IN: return push_into_in(slot, negate);
 	case GEMP_IS_NULL:
 	case GEMP_IS_NOT_NULL: return push_into_null_test(slot, negate);
-	case GEMP_EQ:
-	case GEMP_NE:
-	case GEMP_LT:
-	case GEMP_LE:
-	case GEMP_GT:
-	case GEMP_GE: return push_into_comparison(slot, negate);
+	case GEMP_EQ ... GEMP_GE: return push_into_comparison(slot, negate);
 	default: /* label tests, EXISTS; and what is no condition, which binding refuses */
 		return negate ? wrap_not(slot) : GEMP_OK;
 	}

@@ -12,6 +12,7 @@
 #include "graph/column.h"
 #include "pattern/model/string_function.h"
 
+/* Kinds of one group stand together: a switch names them as a range, as in case GEMP_EQ ... GEMP_GE. */
 typedef enum gemp_expr_kind {
 	GEMP_LITERAL,   /* value */
 	GEMP_VERTEX,    /* variable: a vertex itself */

@@ -18,6 +18,7 @@
 #ifndef GEMP_PATTERN_MODEL_RULE_H
 #define GEMP_PATTERN_MODEL_RULE_H
 
+#include "core/memory.h"
 #include "pattern/model/pattern.h"
 
 /* A vertex or edge that an update refers to. */
@@ -100,6 +101,7 @@ typedef struct gemp_rule_set {
 } gemp_rule_set;
 
 void gemp_rule_set_free(gemp_rule_set *rules); /* takes NULL */
+GEMP_RELEASE(gemp_rule_set_free, gemp_rule_set *)
 
 /* For a bound rule: SET to a value that is always NULL becomes the removal of the attribute, whatever its type would be. */
 void gemp_rule_drop_nulls(gemp_rule *rule);

@@ -123,33 +123,31 @@ static gemp_code compile(gemp_regex *regex, const gemp_value *pattern, int *numb
 gemp_code gemp_regex_new(gemp_regex **out, const gemp_value *pattern, char *error, size_t error_size, size_t *at)
 {
 	gemp_code code = GEMP_OK;
-	gemp_regex *regex = NULL;
+	GEMP_OWNED_BY(gemp_regex_free_at) gemp_regex *regex = NULL;
 	int number = 0;
-	GEMP_TRY(GEMP_NEW(regex, 1));
+	GEMP_PROPAGATE(GEMP_NEW(regex, 1));
 	regex->users = 1;
 	regex->memory = pcre2_general_context_create(regex_alloc, regex_release, NULL);
 	if (!regex->memory) {
 		code = GEMP_ENOMEM;
-		goto done;
+		return code;
 	}
 	code = compile(regex, pattern, &number, at);
 	if (code == GEMP_EUSAGE)
 		pcre2_get_error_message(number, (PCRE2_UCHAR *)error, error_size);
 	if (code != GEMP_OK)
-		goto done;
+		return code;
 	regex->data = pcre2_match_data_create_from_pattern(regex->code, regex->memory);
 	regex->limits = pcre2_match_context_create(regex->memory);
 	if (!regex->data || !regex->limits) {
 		code = GEMP_ENOMEM;
-		goto done;
+		return code;
 	}
 	pcre2_set_match_limit(regex->limits, MAX_STEPS);
 	pcre2_set_heap_limit(regex->limits, MAX_MEMORY);
 	pcre2_jit_compile(regex->code, PCRE2_JIT_COMPLETE); /* without it matching is slower, no more */
 	*out = regex;
 	regex = NULL;
-done:
-	gemp_regex_free(regex);
 	return code;
 }
 

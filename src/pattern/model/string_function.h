@@ -16,6 +16,7 @@ typedef struct gemp_regex gemp_regex;
 gemp_code gemp_regex_new(gemp_regex **out, const gemp_value *pattern, char *error, size_t error_size, size_t *at);
 gemp_regex *gemp_regex_share(gemp_regex *regex); /* takes NULL */
 void gemp_regex_free(gemp_regex *regex);         /* takes NULL */
+GEMP_RELEASE(gemp_regex_free, gemp_regex *)
 /* A pattern that takes too long for some string is GEMP_EDATA. */
 gemp_code gemp_regex_test(const gemp_regex *regex, const gemp_value *text, int line, int column, bool *match);
 

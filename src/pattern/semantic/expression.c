@@ -366,12 +366,8 @@ static gemp_code check_condition(gemp_sema *p, const gemp_ast_expr *from)
 		return from->value.null || from->value.type == GEMP_BOOLEAN
 		           ? GEMP_OK
 		           : gemp_sema_fail(p, at, "a literal of type %s is no condition", gemp_type_name[from->value.type]);
-	case GEMP_KEY:
-	case GEMP_LABELS:
-	case GEMP_TYPE:
-	case GEMP_LOWER:
-	case GEMP_UPPER:
-	case GEMP_SIZE:
+	case GEMP_KEY ... GEMP_TYPE:
+	case GEMP_LOWER ... GEMP_SIZE:
 	case GEMP_SUM:
 	case GEMP_AVG:
 	case GEMP_COUNT:
@@ -380,12 +376,7 @@ static gemp_code check_condition(gemp_sema *p, const gemp_ast_expr *from)
 		return gemp_sema_fail(p, at, "%s() alone is no condition; compare it", gemp_function_name(from->kind));
 	case GEMP_COUNT_OF:
 		return gemp_sema_fail(p, at, "COUNT { } alone is no condition; compare it, or write EXISTS { }");
-	case GEMP_ADD:
-	case GEMP_SUBTRACT:
-	case GEMP_MULTIPLY:
-	case GEMP_DIVIDE:
-	case GEMP_REMAINDER:
-	case GEMP_NEGATE: return gemp_sema_fail(p, at, "a sum or product alone is no condition; compare it");
+	case GEMP_ADD ... GEMP_NEGATE: return gemp_sema_fail(p, at, "a sum or product alone is no condition; compare it");
 	default: return GEMP_OK;
 	}
 }

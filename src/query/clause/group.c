@@ -322,6 +322,8 @@ static void group_free(void *self)
 	gemp_free(g);
 }
 
+GEMP_RELEASE(group_free, group_stage *)
+
 /* Keys keep name and kind of the input; aggregates are values. */
 gemp_code gemp_group_columns(gemp_frame *out, const gemp_group_options *options)
 {
@@ -360,7 +362,7 @@ gemp_code gemp_group_new(gemp_row_stage *out, gemp_runtime *context, gemp_shard 
                          const gemp_group_options *options)
 {
 	gemp_code code = GEMP_OK;
-	group_stage *g;
+	GEMP_OWNED_BY(group_free_at) group_stage *g = NULL;
 	code = GEMP_NEW(g, 1);
 	if (code == GEMP_OK) {
 		g->context = context;
@@ -369,10 +371,8 @@ gemp_code gemp_group_new(gemp_row_stage *out, gemp_runtime *context, gemp_shard 
 		g->key_count = options->key_count;
 		code = set_up(g, options);
 	}
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
 	*out = (gemp_row_stage){ .self = g, .push = group_push, .free = group_free };
 	g = NULL;
-done:
-	group_free(g);
-	return code;
+	return GEMP_OK;
 }

@@ -496,7 +496,7 @@ gemp_code gemp_pipeline_new(gemp_pipeline **out, gemp_runtime *context, gemp_sha
                             bool count_loops, gemp_row_stage *output)
 {
 	gemp_code code = GEMP_OK;
-	gemp_pipeline *p;
+	GEMP_OWNED_BY(gemp_pipeline_free_at) gemp_pipeline *p = NULL;
 	code = GEMP_NEW(p, 1);
 	if (code == GEMP_OK) {
 		p->context = context;
@@ -509,16 +509,14 @@ gemp_code gemp_pipeline_new(gemp_pipeline **out, gemp_runtime *context, gemp_sha
 		code = check_subs(pattern);
 	}
 	GEMP_THEN(set_up_source(p));
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
 	if (pattern->with)
-		GEMP_TRY(add_clause(p, &p->match, pattern->with, &p->rewrites[0]));
-	GEMP_TRY(add_clause(p, pattern->with ? &p->items : &p->match, &pattern->result, &p->rewrites[1]));
+		GEMP_PROPAGATE(add_clause(p, &p->match, pattern->with, &p->rewrites[0]));
+	GEMP_PROPAGATE(add_clause(p, pattern->with ? &p->items : &p->match, &pattern->result, &p->rewrites[1]));
 	p->stages[p->stage_count] = (gemp_row_stage){ .self = output->self, .push = output->push };
 	*out = p;
 	p = NULL;
-done:
-	gemp_pipeline_free(p);
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_pipeline_free(gemp_pipeline *p)

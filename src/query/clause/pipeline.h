@@ -9,6 +9,7 @@
 #ifndef GEMP_QUERY_CLAUSE_PIPELINE_H
 #define GEMP_QUERY_CLAUSE_PIPELINE_H
 
+#include "core/memory.h"
 #include "graph/graph.h"
 #include "match/distinct/row_sinks.h"
 #include "partition/runtime.h"
@@ -22,6 +23,7 @@ typedef struct gemp_pipeline gemp_pipeline;
 gemp_code gemp_pipeline_new(gemp_pipeline **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                             bool count_loops, gemp_row_stage *output);
 void gemp_pipeline_free(gemp_pipeline *pipeline);
+GEMP_RELEASE(gemp_pipeline_free, gemp_pipeline *)
 
 /* Collective. Rows of matches, each multiplicity[row] times (NULL: once). *enough as for a stage. */
 gemp_code gemp_pipeline_push(gemp_pipeline *pipeline, const gemp_row_store *rows, const uint64_t *multiplicity,

@@ -28,13 +28,7 @@ gemp_type gemp_projection_type(const gemp_shard *graph, const gemp_expr *expr)
 	case GEMP_TYPE: return GEMP_STRING;
 	case GEMP_ATTRIBUTE: return attribute_type(graph, expr);
 	case GEMP_LITERAL: return expr->value.type;
-	case GEMP_COUNT_STAR:
-	case GEMP_COUNT:
-	case GEMP_SUM:
-	case GEMP_MIN:
-	case GEMP_MAX:
-	case GEMP_AVG:
-	case GEMP_COLLECT:
+	case GEMP_COUNT_STAR ... GEMP_COLLECT:
 		return gemp_aggregate_type(expr, expr->count ? gemp_projection_type(graph, expr->children[0]) : GEMP_INTEGER);
 	default: return expr->type;
 	}
@@ -179,6 +173,8 @@ static void projection_free(void *self)
 	gemp_free_all(e->items, e);
 }
 
+GEMP_RELEASE(projection_free, projection_stage *)
+
 /* The lookup collects from the expressions which attributes must be fetched. */
 static gemp_code set_up(projection_stage *e, gemp_shard *graph, const gemp_projection_item *items, size_t count)
 {
@@ -220,15 +216,12 @@ static gemp_code projection_new(projection_stage **out, gemp_runtime *context, g
 gemp_code gemp_projection_new(gemp_row_stage *out, gemp_runtime *context, gemp_shard *graph, const gemp_frame_map *map,
                               const gemp_projection_item *items, size_t count, gemp_row_stage *next)
 {
-	gemp_code code = GEMP_OK;
-	projection_stage *e;
-	GEMP_TRY(projection_new(&e, context, graph, map, items, count, next));
-	GEMP_TRY(gemp_comm_agree(context->comm, gemp_projection_columns(&e->out, graph, items, count)));
+	GEMP_OWNED_BY(projection_free_at) projection_stage *e = NULL;
+	GEMP_PROPAGATE(projection_new(&e, context, graph, map, items, count, next));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, gemp_projection_columns(&e->out, graph, items, count)));
 	*out = (gemp_row_stage){ .self = e, .push = items_push, .free = projection_free };
 	e = NULL;
-done:
-	projection_free(e);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_projection_where(gemp_row_stage *out, gemp_runtime *context, gemp_shard *graph,

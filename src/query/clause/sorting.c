@@ -425,6 +425,8 @@ static void sorting_free(void *self)
 	gemp_free_all(o->sorts, o);
 }
 
+GEMP_RELEASE(sorting_free, sort_stage *)
+
 /* SETTING UP */
 
 /* Hidden columns of a column: none for values, one for vertices, EDGE_RANKS for edges. */
@@ -470,7 +472,7 @@ gemp_code gemp_sorting_new(gemp_row_stage *out, gemp_runtime *context, gemp_shar
                            const gemp_sorting_options *options)
 {
 	gemp_code code = GEMP_OK;
-	sort_stage *o;
+	GEMP_OWNED_BY(sorting_free_at) sort_stage *o = NULL;
 	code = GEMP_NEW(o, 1);
 	if (code == GEMP_OK) {
 		o->context = context;
@@ -481,10 +483,8 @@ gemp_code gemp_sorting_new(gemp_row_stage *out, gemp_runtime *context, gemp_shar
 		o->shown = options->input->count;
 		code = set_up(o, options);
 	}
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
 	*out = (gemp_row_stage){ .self = o, .push = sorting_push, .free = sorting_free };
 	o = NULL;
-done:
-	sorting_free(o);
-	return code;
+	return GEMP_OK;
 }

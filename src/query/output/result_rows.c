@@ -82,31 +82,31 @@ static void gemp_plain_rows_free(gemp_plain_rows *plain)
 	gemp_free_all(plain->columns, plain->vertex, plain->rank, plain->key, plain);
 }
 
+GEMP_RELEASE(gemp_plain_rows_free, gemp_plain_rows *)
+
 /* Collective. All is borrowed; chain as in gemp_rows_options. Keys are loaded. */
 /* Ranks own consecutive ids, so gathering the local arrays in rank order gives arrays by id. */
 static gemp_code gemp_plain_rows_new(gemp_plain_rows **out, gemp_runtime *context, const gemp_shard *graph,
                                      const gemp_pattern *pattern, const gemp_stab_chain *chain)
 {
 	gemp_code code = GEMP_OK;
-	gemp_plain_rows *plain;
+	GEMP_OWNED_BY(gemp_plain_rows_free_at) gemp_plain_rows *plain = NULL;
 	void *rank = NULL, *key = NULL;
 	code = GEMP_NEW(plain, 1);
 	GEMP_THEN(begin_columns(plain, graph, pattern));
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
 	plain->chain = chain;
-	GEMP_TRY(gather(context->comm, graph->keys.integers, graph->rows * sizeof *graph->keys.integers, &key));
+	GEMP_PROPAGATE(gather(context->comm, graph->keys.integers, graph->rows * sizeof *graph->keys.integers, &key));
 	plain->key = key;
 	if (chain) {
-		GEMP_TRY(gather(context->comm, graph->key_ranks, graph->rows * sizeof *graph->key_ranks, &rank));
+		GEMP_PROPAGATE(gather(context->comm, graph->key_ranks, graph->rows * sizeof *graph->key_ranks, &rank));
 		plain->rank = rank;
 		code = keys_by_rank(plain, graph->vertex_count);
 	}
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
 	*out = plain;
 	plain = NULL;
-done:
-	gemp_plain_rows_free(plain);
-	return code;
+	return GEMP_OK;
 }
 
 /* ROWS */
@@ -436,6 +436,8 @@ static void output_free(void *self)
 	gemp_free_all(r->multiplicity, r->columns, r);
 }
 
+GEMP_RELEASE(output_free, row_output *)
+
 /* Collective. The writer is opened before the search, so that a path that cannot be written to fails at once. */
 static gemp_code open_writer(row_output *r)
 {
@@ -455,7 +457,7 @@ gemp_code gemp_rows_new(gemp_sink *out, gemp_runtime *context, gemp_shard *graph
                         const gemp_rows_options *options)
 {
 	gemp_code code = GEMP_OK;
-	row_output *r;
+	GEMP_OWNED_BY(output_free_at) row_output *r = NULL;
 	code = GEMP_NEW(r, 1);
 	if (code == GEMP_OK) {
 		r->context = context;
@@ -466,15 +468,13 @@ gemp_code gemp_rows_new(gemp_sink *out, gemp_runtime *context, gemp_shard *graph
 		r->complete = true;
 		code = GEMP_NEW(r->columns, pattern->result.shown);
 	}
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	GEMP_TRY(gemp_pipeline_new(&r->pipeline, context, graph, pattern, options->count_loops,
-	                           &(gemp_row_stage){ .self = r, .push = output_push }));
-	GEMP_TRY(open_writer(r));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
+	GEMP_PROPAGATE(gemp_pipeline_new(&r->pipeline, context, graph, pattern, options->count_loops,
+	                                 &(gemp_row_stage){ .self = r, .push = output_push }));
+	GEMP_PROPAGATE(open_writer(r));
 	*out = (gemp_sink){ .self = r, .consume = output_consume, .end_round = output_end_round, .free = output_free };
 	r = NULL;
-done:
-	output_free(r);
-	return code;
+	return GEMP_OK;
 }
 
 uint64_t gemp_rows_written(const gemp_sink *sink)

@@ -125,12 +125,14 @@ static void sink_free(void *self)
 	gemp_free(m);
 }
 
+GEMP_RELEASE(sink_free, subgraph_sink *)
+
 /* Rank 0 tests before the search whether the file may be written, so that a typing error does not cost a run. */
 gemp_code gemp_subgraph_sink_new(gemp_sink *out, gemp_runtime *context, gemp_shard *graph,
                                  const gemp_subgraph_sink_options *options)
 {
 	gemp_code code = GEMP_OK;
-	subgraph_sink *m;
+	GEMP_OWNED_BY(sink_free_at) subgraph_sink *m = NULL;
 	code = GEMP_NEW(m, 1);
 	if (code == GEMP_OK) {
 		m->context = context;
@@ -141,12 +143,10 @@ gemp_code gemp_subgraph_sink_new(gemp_sink *out, gemp_runtime *context, gemp_sha
 	GEMP_THEN(gemp_subgraph_sink_check(options->path));
 	if (code == GEMP_OK && context->comm->rank == 0)
 		code = gemp_file_may_write("--subgraph", options->path);
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
 	*out = (gemp_sink){ .self = m, .consume = subgraph_consume, .end_round = subgraph_end_round, .free = sink_free };
 	m = NULL;
-done:
-	sink_free(m);
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_subgraph_sink_size(const gemp_sink *sink, uint64_t *vertices, uint64_t *edges)

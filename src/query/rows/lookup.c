@@ -341,9 +341,8 @@ const gemp_scope *gemp_lookup_scope(gemp_lookup *l, size_t row)
 gemp_code gemp_lookup_new(gemp_lookup **out, gemp_runtime *context, gemp_shard *graph, const gemp_frame_map *map,
                           const gemp_expr *const *exprs, size_t count)
 {
-	gemp_code code = GEMP_OK;
-	gemp_lookup *l;
-	GEMP_TRY(GEMP_NEW(l, 1));
+	GEMP_OWNED_BY(gemp_lookup_free_at) gemp_lookup *l = NULL;
+	GEMP_PROPAGATE(GEMP_NEW(l, 1));
 	l->context = context;
 	l->graph = graph;
 	l->map = *map;
@@ -357,14 +356,12 @@ gemp_code gemp_lookup_new(gemp_lookup **out, gemp_runtime *context, gemp_shard *
 		size_t columns = columns_of(map, exprs[i]);
 		l->columns = columns > l->columns ? columns : l->columns;
 	}
-	GEMP_TRY(GEMP_NEW(l->edges, l->columns));
+	GEMP_PROPAGATE(GEMP_NEW(l->edges, l->columns));
 	for (size_t i = 0; i < count; i++)
-		GEMP_TRY(request_expr(l, exprs[i]));
+		GEMP_PROPAGATE(request_expr(l, exprs[i]));
 	*out = l;
 	l = NULL;
-done:
-	gemp_lookup_free(l);
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_lookup_free(gemp_lookup *l)

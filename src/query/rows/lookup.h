@@ -8,6 +8,7 @@
 #ifndef GEMP_QUERY_ROWS_LOOKUP_H
 #define GEMP_QUERY_ROWS_LOOKUP_H
 
+#include "core/memory.h"
 #include "graph/graph.h"
 #include "partition/runtime.h"
 #include "pattern/condition/evaluate.h"
@@ -30,6 +31,7 @@ typedef struct gemp_lookup gemp_lookup;
 gemp_code gemp_lookup_new(gemp_lookup **out, gemp_runtime *context, gemp_shard *graph, const gemp_frame_map *map,
                           const gemp_expr *const *exprs, size_t count);
 void gemp_lookup_free(gemp_lookup *lookup);
+GEMP_RELEASE(gemp_lookup_free, gemp_lookup *)
 /* Sets used[column] for the columns of a frame that the expressions read. */
 void gemp_lookup_uses(const gemp_frame_map *map, const gemp_expr *expr, bool *used);
 

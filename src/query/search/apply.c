@@ -122,7 +122,7 @@ gemp_code gemp_apply_new(gemp_apply **out, gemp_runtime *context, gemp_shard *gr
                          const gemp_finder_options *options, unsigned purposes)
 {
 	gemp_code code = GEMP_OK;
-	gemp_apply *a = NULL;
+	GEMP_OWNED_BY(gemp_apply_free_at) gemp_apply *a = NULL;
 	code = GEMP_NEW(a, 1);
 	if (code == GEMP_OK) {
 		*a = (gemp_apply){ .context = context,
@@ -133,17 +133,15 @@ gemp_code gemp_apply_new(gemp_apply **out, gemp_runtime *context, gemp_shard *gr
 	}
 	if (code == GEMP_OK && purposes & GEMP_APPLY_CONDITIONS)
 		code = sort_conditions(a);
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
 	for (size_t i = 0; i < pattern->sub_count; i++) {
 		const gemp_expr *at = find_use(pattern, i, purposes);
 		if (at)
-			GEMP_TRY(new_subpattern(a, i, at, options));
+			GEMP_PROPAGATE(new_subpattern(a, i, at, options));
 	}
 	*out = a;
 	a = NULL;
-done:
-	gemp_apply_free(a);
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_apply_free(gemp_apply *a)
@@ -380,21 +378,21 @@ static void apply_sink_free(void *self)
 	gemp_free(s);
 }
 
+GEMP_RELEASE(apply_sink_free, apply_sink *)
+
 gemp_code gemp_apply_sink(gemp_sink *out, gemp_apply *a, gemp_sink *next)
 {
 	gemp_code code = GEMP_OK;
-	apply_sink *s = NULL;
+	GEMP_OWNED_BY(apply_sink_free_at) apply_sink *s = NULL;
 	code = GEMP_NEW(s, 1);
-	GEMP_TRY(gemp_comm_agree(a->context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(a->context->comm, code));
 	s->apply = a;
 	s->next = next;
 	if (a->general_count)
 		code = gemp_residual_new(&s->residual, a->context, a->graph, a->general, a->general_count, NULL, a->count_loops,
 		                         next);
-	GEMP_TRY(gemp_comm_agree(a->context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(a->context->comm, code));
 	*out = (gemp_sink){ .self = s, .consume = apply_consume, .end_round = apply_end_round, .free = apply_sink_free };
 	s = NULL;
-done:
-	apply_sink_free(s);
-	return code;
+	return GEMP_OK;
 }

@@ -9,6 +9,7 @@
 #ifndef GEMP_QUERY_SEARCH_APPLY_H
 #define GEMP_QUERY_SEARCH_APPLY_H
 
+#include "core/memory.h"
 #include "query/search/finder.h"
 
 /* The reader of a subpattern's value. Clauses may read elements of OPTIONAL MATCH, so their subpatterns are evaluated behind
@@ -23,6 +24,7 @@ typedef struct gemp_apply gemp_apply;
 gemp_code gemp_apply_new(gemp_apply **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                          const gemp_finder_options *options, unsigned purposes);
 void gemp_apply_free(gemp_apply *apply);
+GEMP_RELEASE(gemp_apply_free, gemp_apply *)
 
 /* The sink of one run, which passes rows to next; the caller must call its free. */
 gemp_code gemp_apply_sink(gemp_sink *out, gemp_apply *apply, gemp_sink *next);

@@ -9,6 +9,7 @@
 #ifndef GEMP_QUERY_SEARCH_FINDER_H
 #define GEMP_QUERY_SEARCH_FINDER_H
 
+#include "core/memory.h"
 #include "graph/graph.h"
 #include "match/match_run.h"
 #include "partition/runtime.h"
@@ -29,6 +30,7 @@ bool gemp_finder_needs_edges(const gemp_pattern *pattern);
 gemp_code gemp_finder_new(gemp_finder **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                           const gemp_finder_options *options);
 void gemp_finder_free(gemp_finder *finder);
+GEMP_RELEASE(gemp_finder_free, gemp_finder *)
 
 /* Collective. Rows of the pattern, its vertices and edges, to the sink. seeds: [count * pattern->arguments] of this rank,
  * each tuple on one rank; the rows are their extensions. result may be NULL; its counts are those of rows before

@@ -28,10 +28,10 @@ gemp_code gemp_optional_match_new(gemp_optional_match **out, gemp_runtime *conte
                                   const gemp_pattern *pattern, size_t index, const gemp_finder_options *options)
 {
 	gemp_code code = GEMP_OK;
-	gemp_optional_match *o = NULL;
+	GEMP_OWNED_BY(gemp_optional_match_free_at) gemp_optional_match *o = NULL;
 	gemp_finder_options inner = *options;
 	code = GEMP_NEW(o, 1);
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
 	o->context = context;
 	o->optional = &pattern->optionals[index];
 	o->edges = options->edges;
@@ -41,12 +41,10 @@ gemp_code gemp_optional_match_new(gemp_optional_match **out, gemp_runtime *conte
 	inner.match.distinct = GEMP_BY_NOTHING;
 	inner.match.among = NULL;
 	inner.match.semantics = options->match.semantics == GEMP_INDUCED ? GEMP_ISO : options->match.semantics;
-	GEMP_TRY(gemp_finder_new(&o->finder, context, graph, o->optional->pattern, &inner));
+	GEMP_PROPAGATE(gemp_finder_new(&o->finder, context, graph, o->optional->pattern, &inner));
 	*out = o;
 	o = NULL;
-done:
-	gemp_optional_match_free(o);
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_optional_match_free(gemp_optional_match *o)
@@ -323,19 +321,19 @@ static void optional_sink_free(void *self)
 	gemp_free(s);
 }
 
+GEMP_RELEASE(optional_sink_free, optional_sink *)
+
 gemp_code gemp_optional_match_sink(gemp_sink *out, gemp_optional_match *part, gemp_sink *next)
 {
 	gemp_code code = GEMP_OK;
-	optional_sink *s = NULL;
+	GEMP_OWNED_BY(optional_sink_free_at) optional_sink *s = NULL;
 	code = GEMP_NEW(s, 1);
-	GEMP_TRY(gemp_comm_agree(part->context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(part->context->comm, code));
 	s->part = part;
 	s->next = next;
 	*out = (gemp_sink){
 		.self = s, .consume = optional_consume, .end_round = optional_end_round, .free = optional_sink_free
 	};
 	s = NULL;
-done:
-	optional_sink_free(s);
-	return code;
+	return GEMP_OK;
 }

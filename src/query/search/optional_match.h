@@ -6,6 +6,7 @@
 #ifndef GEMP_QUERY_SEARCH_OPTIONAL_MATCH_H
 #define GEMP_QUERY_SEARCH_OPTIONAL_MATCH_H
 
+#include "core/memory.h"
 #include "query/search/finder.h"
 
 typedef struct gemp_optional_match gemp_optional_match;
@@ -14,6 +15,7 @@ typedef struct gemp_optional_match gemp_optional_match;
 gemp_code gemp_optional_match_new(gemp_optional_match **out, gemp_runtime *context, gemp_shard *graph,
                                   const gemp_pattern *pattern, size_t index, const gemp_finder_options *options);
 void gemp_optional_match_free(gemp_optional_match *part);
+GEMP_RELEASE(gemp_optional_match_free, gemp_optional_match *)
 
 /* The sink of one run, which takes rows of the pattern and the optionals before; its free is to be called. */
 gemp_code gemp_optional_match_sink(gemp_sink *out, gemp_optional_match *part, gemp_sink *next);

@@ -80,24 +80,22 @@ gemp_code gemp_finder_new(gemp_finder **out, gemp_runtime *context, gemp_shard *
                           const gemp_finder_options *options)
 {
 	gemp_code code = GEMP_OK;
-	gemp_finder *f = NULL;
+	GEMP_OWNED_BY(gemp_finder_free_at) gemp_finder *f = NULL;
 	code = GEMP_NEW(f, 1);
 	if (code == GEMP_OK) {
 		*f = (gemp_finder){ .context = context, .graph = graph, .pattern = pattern, .options = *options };
 		f->options.edges = options->edges || gemp_finder_needs_edges(pattern);
 		code = gemp_variants_find(&f->variants, &f->variant_count, pattern, &f->options);
 	}
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
 	warn_of_components(f);
-	GEMP_TRY(prepare_matches(f));
+	GEMP_PROPAGATE(prepare_matches(f));
 	unsigned purposes = GEMP_APPLY_CONDITIONS | (options->values ? GEMP_APPLY_CLAUSES : 0);
 	if (gemp_apply_needed(pattern, purposes))
-		GEMP_TRY(gemp_apply_new(&f->apply, context, graph, pattern, options, purposes));
+		GEMP_PROPAGATE(gemp_apply_new(&f->apply, context, graph, pattern, options, purposes));
 	*out = f;
 	f = NULL;
-done:
-	gemp_finder_free(f);
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_finder_free(gemp_finder *f)
