@@ -210,11 +210,10 @@ static gemp_code build_programs(gemp_count_engine *engine)
 gemp_code gemp_count_prepare(gemp_count_engine **out, gemp_runtime *context, gemp_shard *graph,
                              const gemp_view_key *key, const gemp_count_plan *plan)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(gemp_count_free_at) gemp_count_engine *engine = NULL;
 	assert(gemp_count_plan_is_valid(plan));
 	*out = NULL;
-	code = GEMP_NEW(engine, 1);
+	gemp_code code = GEMP_NEW(engine, 1);
 	if (code == GEMP_OK)
 		engine->context = context;
 	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));

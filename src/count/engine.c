@@ -200,14 +200,13 @@ static gemp_code make_supports(gemp_count_engine *engine, gemp_timings *timings)
  * counts of MPI are ints. */
 static gemp_code sum_over_ranks(const gemp_count_engine *engine, const gemp_buffer *buffer)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = engine->context->comm;
 	gemp_device *device = engine->context->device;
 	enum { CHUNK = 1 << 24 };
 	size_t count = buffer->size / sizeof(uint32_t);
 	GEMP_OWNED uint32_t *numbers = NULL;
 	double began = gemp_now();
-	code = GEMP_NEW(numbers, count);
+	gemp_code code = GEMP_NEW(numbers, count);
 	GEMP_THEN(gemp_buffer_read(device, buffer, 0, buffer->size, numbers));
 	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	for (size_t at = 0; at < count; at += CHUNK)

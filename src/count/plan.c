@@ -302,7 +302,7 @@ bool gemp_count_plan_is_valid(const gemp_count_plan *plan)
 
 /* FOR PEOPLE */
 /* Names as --explain prints them. */
-static const char *gemp_sum_name(gemp_sum_kind kind)
+static const char *sum_name(gemp_sum_kind kind)
 {
 	static const char *const names[] = {
 		[GEMP_SUM_VERTICES] = "Vertices",   [GEMP_SUM_EDGES] = "Edges",          [GEMP_SUM_TRIANGLES] = "Triangles",
@@ -323,12 +323,12 @@ void gemp_count_plan_print(const gemp_count_plan *plan, gemp_text *out)
 		gemp_text_print(out, "%s", factor < 0 ? (i ? " - " : "-") : i ? " + " : "");
 		if (factor != 1 && factor != -1)
 			gemp_text_print(out, "%lld ", factor < 0 ? -factor : factor);
-		gemp_text_print(out, "%s%.0d", gemp_sum_name(sum->kind), sum->clique);
+		gemp_text_print(out, "%s%.0d", sum_name(sum->kind), sum->clique);
 	}
 	gemp_text_print(out, ") / %llu\n", (unsigned long long)plan->divisor);
 	for (size_t i = 0; i < plan->sum_count; i++) {
 		const gemp_sum *sum = &plan->sums[i];
-		gemp_text_print(out, "  %-20s ", gemp_sum_name(sum->kind));
+		gemp_text_print(out, "  %-20s ", sum_name(sum->kind));
 		if (sum->leaves)
 			gemp_text_print(out, "V0_0 choose %d\n", sum->leaves);
 		else

@@ -12,7 +12,9 @@
 #include "query/search/apply.h"
 #include "query/search/optional_match.h"
 
-typedef struct gemp_count_query {
+/* COUNTING BY SUMS */
+
+typedef struct count_query {
 	gemp_runtime *context;
 	const gemp_pattern *pattern;
 	bool embeddings; /* --distinct none: these are counted, not orbits */
@@ -20,7 +22,7 @@ typedef struct gemp_count_query {
 	gemp_count_plan *plan;
 	gemp_count_engine *engine; /* NULL: the query is only explained, and has rows instead */
 	gemp_resident *rows;       /* NULL: the engine has its own */
-} gemp_count_query;
+} count_query;
 
 /* Sums give one number: no rows, no share per rank or vertex, no profile and no early end. */
 static bool only_counts(const gemp_match_options *o)
@@ -78,7 +80,7 @@ static gemp_code find_planner_options(gemp_count_planner_options *out, gemp_runt
 }
 
 /* A group whose order overflows is treated as of order 1: the planner refuses such patterns by their size. */
-static gemp_code find_plan(gemp_count_query *c, const gemp_count_planner_options *planner_options,
+static gemp_code find_plan(count_query *c, const gemp_count_planner_options *planner_options,
                            const gemp_match_options *options, const char **reason)
 {
 	GEMP_OWNED_BY(gemp_symmetry_free_at) gemp_symmetry *own = NULL;
@@ -96,7 +98,7 @@ static gemp_code find_plan(gemp_count_query *c, const gemp_count_planner_options
 
 /* Collective. For --explain: the rows take most of the memory, so that the memory report is close without running
  * a kernel. */
-static gemp_code prepare_rows(gemp_count_query *c, gemp_shard *graph, const gemp_view_key *key)
+static gemp_code prepare_rows(count_query *c, gemp_shard *graph, const gemp_view_key *key)
 {
 	GEMP_PROPAGATE(gemp_count_get_rows(&c->rows, c->context, graph, key));
 	return gemp_comm_agree(c->context->comm, gemp_view_upload(&c->rows->views[0], c->context->device, c->rows->wide));
@@ -113,7 +115,7 @@ static bool falls_back(const gemp_runtime *context, gemp_code *code)
 	return true;
 }
 
-static void gemp_count_query_free(gemp_count_query *c)
+static void count_query_free(count_query *c)
 {
 	if (!c)
 		return;
@@ -123,16 +125,14 @@ static void gemp_count_query_free(gemp_count_query *c)
 	gemp_free(c);
 }
 
-GEMP_RELEASE(gemp_count_query_free, gemp_count_query *)
+GEMP_RELEASE(count_query_free, count_query *)
 
 /* Collective. The pattern is bound. *out stays NULL where matches must be enumerated; *reason then says why ("it has
  * conditions"), or is NULL where more than a count is wanted. */
-static gemp_code gemp_count_query_new(gemp_count_query **out, gemp_runtime *context, gemp_shard *graph,
-                                      const gemp_pattern *pattern, const gemp_match_options *options,
-                                      const char **reason)
+static gemp_code count_query_new(count_query **out, gemp_runtime *context, gemp_shard *graph,
+                                 const gemp_pattern *pattern, const gemp_match_options *options, const char **reason)
 {
-	gemp_code code = GEMP_OK;
-	gemp_count_query *c = NULL;
+	GEMP_OWNED_BY(count_query_free_at) count_query *c = NULL;
 	gemp_count_planner_options planner_options;
 	*out = NULL;
 	*reason = NULL;
@@ -142,38 +142,28 @@ static gemp_code gemp_count_query_new(gemp_count_query **out, gemp_runtime *cont
 		*reason = "the rows do not fit on every device";
 		return GEMP_OK;
 	}
-	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(c, 1)));
-	*c = (gemp_count_query){ .context = context,
-		                     .pattern = pattern,
-		                     .embeddings = options->distinct == GEMP_BY_NOTHING };
-	GEMP_TRY(find_planner_options(&planner_options, context, graph, pattern, options));
-	GEMP_TRY(gemp_comm_agree(context->comm, find_plan(c, &planner_options, options, reason)));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, GEMP_NEW(c, 1)));
+	*c = (count_query){ .context = context, .pattern = pattern, .embeddings = options->distinct == GEMP_BY_NOTHING };
+	GEMP_PROPAGATE(find_planner_options(&planner_options, context, graph, pattern, options));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, find_plan(c, &planner_options, options, reason)));
 	if (!c->plan)
-		goto done;
+		return GEMP_OK;
 	const gemp_view_key key = { .relations = pattern->edges[0].relations,
 		                        .direction = GEMP_VIEW_EITHER,
 		                        .simple = true };
-	code = options->explained ? prepare_rows(c, graph, &key)
-	                          : gemp_count_prepare(&c->engine, context, graph, &key, c->plan);
-	if (falls_back(context, &code)) {
+	gemp_code code = options->explained ? prepare_rows(c, graph, &key)
+	                                    : gemp_count_prepare(&c->engine, context, graph, &key, c->plan);
+	if (falls_back(context, &code))
 		*reason = "its sums do not fit";
-		goto done;
+	else if (code == GEMP_OK) {
+		*out = c;
+		c = NULL;
 	}
-	GEMP_TRY(code);
-	*out = c;
-	c = NULL;
-done:
-	gemp_count_query_free(c);
 	return code;
 }
 
-static void gemp_count_query_explain(const gemp_count_query *c, gemp_text *out)
-{
-	gemp_count_plan_print(c->plan, out);
-}
-
 /* An orbit has as many embeddings as the group has automorphisms, so the product is the number of embeddings. */
-static gemp_code fill_result(const gemp_count_query *c, const gemp_count_result *counted, gemp_match_result *result)
+static gemp_code fill_result(const count_query *c, const gemp_count_result *counted, gemp_match_result *result)
 {
 	size_t peaks[] = { gemp_memory_peak(), c->context->device->buffer_peak };
 	uint64_t peak_values[] = { peaks[0], peaks[1] };
@@ -205,7 +195,7 @@ static gemp_code fill_result(const gemp_count_query *c, const gemp_count_result 
 
 /* Collective. May be called repeatedly. *fits becomes false, after a warning, where sums do not fit into memory or 64 bits;
  * matches must be enumerated then. */
-static gemp_code gemp_count_query_run(gemp_count_query *c, gemp_match_result *result, bool *fits)
+static gemp_code count_query_run(count_query *c, gemp_match_result *result, bool *fits)
 {
 	gemp_count_result counted;
 	gemp_code code = gemp_count_run(c->engine, &counted);
@@ -229,10 +219,10 @@ struct gemp_prepared {
 	gemp_shard *graph;
 	const gemp_pattern *pattern;
 	gemp_prepared_options options;
-	bool edges;                 /* rows have edge columns */
-	gemp_count_query *counting; /* a plain pattern of which only the count is wanted, by sums; else NULL, and: */
-	const char *enumerated;     /* why sums do not apply; NULL: more than a count is wanted */
-	gemp_match *match;          /* a plain pattern; else NULL, and: */
+	bool edges;             /* rows have edge columns */
+	count_query *counting;  /* a plain pattern of which only the count is wanted, by sums; else NULL, and: */
+	const char *enumerated; /* why sums do not apply; NULL: more than a count is wanted */
+	gemp_match *match;      /* a plain pattern; else NULL, and: */
 	gemp_finder *finder;
 	gemp_optional_match **optionals; /* [pattern->optional_count] */
 	gemp_apply *apply;               /* behind them, for clauses; NULL: clauses have no subpatterns */
@@ -341,7 +331,7 @@ static gemp_code prepare_chain(gemp_prepared *q)
 static gemp_code prepare_plain(gemp_prepared *q)
 {
 	const gemp_match_options *options = &q->options.match;
-	gemp_code code = gemp_count_query_new(&q->counting, q->context, q->graph, q->pattern, options, &q->enumerated);
+	gemp_code code = count_query_new(&q->counting, q->context, q->graph, q->pattern, options, &q->enumerated);
 	if (q->counting || code != GEMP_OK)
 		return code;
 	return gemp_match_prepare(&q->match, q->context, q->graph, q->pattern, options);
@@ -350,10 +340,9 @@ static gemp_code prepare_plain(gemp_prepared *q)
 gemp_code gemp_prepared_prepare(gemp_prepared **out, gemp_runtime *context, gemp_shard *graph,
                                 const gemp_pattern *pattern, const gemp_prepared_options *options)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(gemp_prepared_free_at) gemp_prepared *q = NULL;
 	bool composed = gemp_prepared_is_composed(pattern);
-	code = GEMP_NEW(q, 1);
+	gemp_code code = GEMP_NEW(q, 1);
 	if (code == GEMP_OK) {
 		*q = (gemp_prepared){ .context = context, .graph = graph, .pattern = pattern, .options = *options };
 		code = composed ? check_options(pattern, &options->match) : GEMP_OK;
@@ -377,7 +366,7 @@ void gemp_prepared_free(gemp_prepared *q)
 	gemp_apply_free(q->apply);
 	gemp_finder_free(q->finder);
 	gemp_match_free(q->match);
-	gemp_count_query_free(q->counting);
+	count_query_free(q->counting);
 	gemp_stab_chain_free(q->chain);
 	gemp_symmetry_free(q->symmetry);
 	gemp_free(q);
@@ -408,7 +397,7 @@ char *gemp_prepared_explain(const gemp_prepared *q)
 {
 	gemp_text text = { 0 };
 	if (q->counting) {
-		gemp_count_query_explain(q->counting, &text);
+		gemp_count_plan_print(q->counting->plan, &text);
 	} else if (q->match) {
 		char *plan = gemp_match_explain(q->match);
 		if (plan && q->enumerated)
@@ -451,10 +440,9 @@ static gemp_code add_distinct(gemp_prepared *q, sink_chain *s)
 		                                    .pairs = (const int(*)[2])q->pairs,
 		                                    .limit = o->limit == UINT64_MAX ? 0 : o->limit,
 		                                    .next = s->first };
-	gemp_code code = gemp_distinct_new(&s->distinct, q->context, &options);
-	if (code == GEMP_OK)
-		s->first = &s->distinct;
-	return code;
+	GEMP_PROPAGATE(gemp_distinct_new(&s->distinct, q->context, &options));
+	s->first = &s->distinct;
+	return GEMP_OK;
 }
 
 /* Collective. The chain is built from the last sink to the first, since each needs its successor. The tally counts
@@ -514,10 +502,10 @@ gemp_code gemp_prepared_run(gemp_prepared *q, gemp_sink *sink, gemp_match_result
 		return gemp_fail(GEMP_EINTERNAL, "the query was prepared to be explained, not to run");
 	if (q->counting) {
 		bool fits;
-		code = gemp_count_query_run(q->counting, result, &fits);
+		code = count_query_run(q->counting, result, &fits);
 		if (fits || code != GEMP_OK)
 			return code;
-		gemp_count_query_free(q->counting);
+		count_query_free(q->counting);
 		q->counting = NULL;
 		GEMP_TRY(gemp_match_prepare(&q->match, q->context, q->graph, q->pattern, &q->options.match));
 	}

@@ -14,7 +14,7 @@
 
 typedef enum name_kind { NAME_LABEL, NAME_TYPE, NAME_ATTRIBUTE, NAME_EDGE_ATTRIBUTE } name_kind;
 
-static gemp_code gemp_bind_pattern(gemp_binding *b);
+static gemp_code bind_pattern(gemp_binding *b);
 
 /* An update that creates or sets a name makes it known, so that rules may use names that the graph does not have
  * yet. */
@@ -172,9 +172,7 @@ static gemp_code bind_label(const gemp_binding *b, gemp_expr *expr)
 {
 	const gemp_shard *graph = b->graph;
 	gemp_free(expr->label_sets);
-	gemp_code code = GEMP_NEW(expr->label_sets, graph->label_set_count);
-	if (code != GEMP_OK)
-		return code;
+	GEMP_PROPAGATE(GEMP_NEW(expr->label_sets, graph->label_set_count));
 	expr->label_set_count = graph->label_set_count;
 	for (size_t i = 0; i < expr->name_count; i++) {
 		size_t label = 0;
@@ -307,7 +305,7 @@ static gemp_code bind_names(const gemp_binding *b, gemp_expr **slot)
 }
 
 /* Names, then types. */
-static gemp_code gemp_bind_expr(const gemp_binding *b, gemp_expr **slot)
+static gemp_code bind_expr(const gemp_binding *b, gemp_expr **slot)
 {
 	GEMP_PROPAGATE(bind_names(b, slot));
 	GEMP_PROPAGATE(gemp_expr_fold(slot));
@@ -318,7 +316,7 @@ static gemp_code gemp_bind_expr(const gemp_binding *b, gemp_expr **slot)
 static gemp_code bind_condition(const gemp_binding *b, gemp_expr **slot)
 {
 	GEMP_PROPAGATE(gemp_expr_normalise(slot));
-	GEMP_PROPAGATE(gemp_bind_expr(b, slot));
+	GEMP_PROPAGATE(bind_expr(b, slot));
 	return gemp_bind_condition(b, *slot);
 }
 
@@ -326,7 +324,7 @@ static gemp_code bind_condition(const gemp_binding *b, gemp_expr **slot)
 static gemp_code bind_clause(const gemp_binding *b, gemp_clause *clause)
 {
 	for (size_t i = 0; i < clause->item_count; i++)
-		GEMP_PROPAGATE(gemp_bind_expr(b, &clause->items[i].expr));
+		GEMP_PROPAGATE(bind_expr(b, &clause->items[i].expr));
 	if (clause->where) {
 		gemp_binding after = *b;
 		after.with = clause;
@@ -343,12 +341,12 @@ static gemp_code bind_inner(const gemp_binding *b, gemp_pattern *inner)
 {
 	gemp_binding in = *b;
 	in.pattern = inner;
-	return gemp_bind_pattern(&in);
+	return bind_pattern(&in);
 }
 
 /* Inner patterns come first, since a degree takes over the relations of the inner edge. Folding can change how
  * conditions split, so they are split again. */
-static gemp_code gemp_bind_pattern(gemp_binding *b)
+static gemp_code bind_pattern(gemp_binding *b)
 {
 	gemp_pattern *pattern = b->pattern;
 	pattern->relation_count = b->graph->relation_count;
@@ -375,7 +373,7 @@ gemp_code gemp_rule_set_bind(gemp_rule_set *rules, const gemp_shard *graph, bool
 	for (size_t i = 0; i < rules->count; i++) {
 		gemp_binding b = { .pattern = rules->rules[i].pattern, .graph = graph, .lenient = lenient, .rules = rules };
 		b.source = (gemp_source){ rules->file, rules->text };
-		GEMP_PROPAGATE(gemp_bind_pattern(&b));
+		GEMP_PROPAGATE(bind_pattern(&b));
 	}
 	return GEMP_OK;
 }
@@ -384,7 +382,7 @@ gemp_code gemp_pattern_bind_with(gemp_pattern *pattern, const gemp_shard *graph,
 {
 	gemp_binding b = { .pattern = pattern, .graph = graph, .lenient = lenient };
 	b.source = (gemp_source){ pattern->file, pattern->text };
-	return gemp_bind_pattern(&b);
+	return bind_pattern(&b);
 }
 
 gemp_code gemp_pattern_bind(gemp_pattern *pattern, const gemp_shard *graph)

@@ -99,9 +99,9 @@ static gemp_code type_arithmetic(const gemp_binding *b, gemp_expr *expr)
 		real = real || (!child->always_null && child->type == GEMP_FLOAT);
 	}
 	expr->type = texts ? GEMP_STRING : real ? GEMP_FLOAT : GEMP_INTEGER;
-	gemp_code code = texts ? require_type(b, expr, is_text, "a string beside a string")
-	                       : require_type(b, expr, is_number, "a number");
-	return code == GEMP_OK ? try_literals(b, expr) : code;
+	GEMP_PROPAGATE(texts ? require_type(b, expr, is_text, "a string beside a string")
+	                     : require_type(b, expr, is_number, "a number"));
+	return try_literals(b, expr);
 }
 
 /* min and max have the type of their argument; sum keeps integers exact. */

@@ -184,8 +184,8 @@ static gemp_code evaluate(const evaluate_context *e, const gemp_expr *expr, gemp
 static gemp_code evaluate_operands(const evaluate_context *e, const gemp_expr *expr, gemp_value *left,
                                    gemp_value *right)
 {
-	gemp_code code = evaluate(e, expr->children[0], left);
-	return code == GEMP_OK ? evaluate(e, expr->children[1], right) : code;
+	GEMP_PROPAGATE(evaluate(e, expr->children[0], left));
+	return evaluate(e, expr->children[1], right);
 }
 
 /* Elements compare by id; a missing one makes the comparison unknown. */
@@ -198,10 +198,9 @@ static gemp_code comparison(const evaluate_context *e, const gemp_expr *expr, ge
 		*out = truth_value(missing ? GEMP_IS_UNKNOWN : truth_of((a == b) == (expr->kind == GEMP_EQ)));
 		return GEMP_OK;
 	}
-	gemp_code code = evaluate_operands(e, expr, &left, &right);
-	if (code == GEMP_OK)
-		*out = truth_value(compare(expr->kind, &left, &right));
-	return code;
+	GEMP_PROPAGATE(evaluate_operands(e, expr, &left, &right));
+	*out = truth_value(compare(expr->kind, &left, &right));
+	return GEMP_OK;
 }
 
 /* The empty string is contained in every string. */
@@ -246,14 +245,14 @@ static gemp_code in_list(const evaluate_context *e, const gemp_expr *expr, gemp_
 {
 	gemp_value value, other;
 	gemp_truth truth = GEMP_IS_FALSE;
-	gemp_code code = evaluate(e, expr->children[0], &value);
-	for (size_t i = 1; code == GEMP_OK && truth != GEMP_IS_TRUE && i < expr->count; i++) {
+	GEMP_PROPAGATE(evaluate(e, expr->children[0], &value));
+	for (size_t i = 1; truth != GEMP_IS_TRUE && i < expr->count; i++) {
 		GEMP_PROPAGATE(evaluate(e, expr->children[i], &other));
 		gemp_truth one = compare(GEMP_EQ, &value, &other);
 		truth = one == GEMP_IS_FALSE ? truth : one;
 	}
 	*out = truth_value(truth);
-	return code;
+	return GEMP_OK;
 }
 
 static bool is_unknown(const gemp_value *value)
@@ -293,10 +292,9 @@ static gemp_code exclusive_or(const evaluate_context *e, const gemp_expr *expr, 
 /* NOT of unknown stays unknown. */
 static gemp_code negation(const evaluate_context *e, const gemp_expr *expr, gemp_value *out)
 {
-	gemp_code code = evaluate(e, expr->children[0], out);
-	if (code == GEMP_OK)
-		*out = truth_value(is_unknown(out) ? GEMP_IS_UNKNOWN : truth_of(!out->truth));
-	return code;
+	GEMP_PROPAGATE(evaluate(e, expr->children[0], out));
+	*out = truth_value(is_unknown(out) ? GEMP_IS_UNKNOWN : truth_of(!out->truth));
+	return GEMP_OK;
 }
 
 /* IS NULL of an element asks whether OPTIONAL MATCH found it. The result is never unknown. */

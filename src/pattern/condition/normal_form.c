@@ -318,7 +318,7 @@ done:
 /* What is computed from literals alone becomes a literal, wherever it stands. */
 
 /* Operands are folded first, since folding them may make the expression itself one of literals. */
-static gemp_code gemp_expr_fold_operands(gemp_expr *expr)
+static gemp_code expr_fold_operands(gemp_expr *expr)
 {
 	for (size_t i = 0; i < expr->count; i++)
 		GEMP_PROPAGATE(gemp_expr_fold(&expr->children[i]));
@@ -328,7 +328,7 @@ static gemp_code gemp_expr_fold_operands(gemp_expr *expr)
 /* Negation normal form by one descent: `negate` is the parity of the NOTs above. */
 static gemp_code push_negation(gemp_expr **slot, bool negate)
 {
-	GEMP_PROPAGATE(gemp_expr_fold_operands(*slot));
+	GEMP_PROPAGATE(expr_fold_operands(*slot));
 	switch ((*slot)->kind) {
 	case GEMP_NOT: promote(slot, 0); return push_negation(slot, !negate);
 	case GEMP_AND:
@@ -453,7 +453,7 @@ gemp_code gemp_expr_fold(gemp_expr **slot)
 	bool junction = (*slot)->kind == GEMP_AND || (*slot)->kind == GEMP_OR;
 	if (junction && (*slot)->count == 1) /* so `x IN [y]` is read */
 		promote(slot, 0);
-	GEMP_PROPAGATE(gemp_expr_fold_operands(*slot));
+	GEMP_PROPAGATE(expr_fold_operands(*slot));
 	if ((*slot)->kind == GEMP_AND || (*slot)->kind == GEMP_OR)
 		GEMP_PROPAGATE(gemp_expr_flatten(*slot));
 	if (!computes(*slot))

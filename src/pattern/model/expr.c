@@ -16,10 +16,9 @@ gemp_code gemp_expr_new(gemp_expr **out, gemp_expr_kind kind, int line, int colu
 
 gemp_code gemp_expr_children(gemp_expr *expr, size_t count)
 {
-	gemp_code code = GEMP_NEW(expr->children, count);
-	if (code == GEMP_OK)
-		expr->count = count;
-	return code;
+	GEMP_PROPAGATE(GEMP_NEW(expr->children, count));
+	expr->count = count;
+	return GEMP_OK;
 }
 
 gemp_code gemp_expr_new_operator(gemp_expr **out, gemp_expr_kind kind, size_t count, int line, int column)

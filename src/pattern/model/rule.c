@@ -86,10 +86,10 @@ static void free_rule(gemp_rule *rule)
 	gemp_pattern_free(rule->pattern);
 }
 
-static void gemp_rule_control_free(gemp_control *control)
+static void rule_control_free(gemp_control *control)
 {
 	for (size_t i = 0; control && i < control->count; i++)
-		gemp_rule_control_free(control->children[i]);
+		rule_control_free(control->children[i]);
 	if (control)
 		gemp_free(control->children);
 	gemp_free(control);
@@ -102,7 +102,7 @@ void gemp_rule_set_free(gemp_rule_set *rules)
 		return;
 	for (size_t i = 0; i < rules->count; i++)
 		free_rule(&rules->rules[i]);
-	gemp_rule_control_free(rules->control);
+	rule_control_free(rules->control);
 	gemp_free_all(rules->rules, rules->file, rules->text, rules);
 }
 

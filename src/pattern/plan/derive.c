@@ -334,10 +334,9 @@ static gemp_code add_lengths(length_set *all, const uint32_t *lengths)
 		                 "the paths of variable length can have their lengths in more than %d ways; give "
 		                 "narrower bounds",
 		                 MAX_ASSIGNMENTS);
-	gemp_code code = GEMP_RESERVE(all->lengths, all->capacity, (all->count + 1) * all->width);
-	if (code == GEMP_OK)
-		memcpy(all->lengths + all->count++ * all->width, lengths, all->width * sizeof *lengths);
-	return code;
+	GEMP_PROPAGATE(GEMP_RESERVE(all->lengths, all->capacity, (all->count + 1) * all->width));
+	memcpy(all->lengths + all->count++ * all->width, lengths, all->width * sizeof *lengths);
+	return GEMP_OK;
 }
 
 static bool lexicographically_less(const uint32_t *a, const uint32_t *b, size_t width)

@@ -32,7 +32,7 @@ static bool may_share_ends(const gemp_planner *p, const gemp_pattern_edge *e, co
 
 /* Pattern edges that may be the same host edge as e, and must not. */
 /* Homomorphisms let all edges coincide; edge-iso compares all edges with common relations. */
-static uint64_t gemp_plan_edge_conflicts(const gemp_planner *p, size_t e)
+static uint64_t plan_edge_conflicts(const gemp_planner *p, size_t e)
 {
 	const gemp_pattern_edge *edges = p->pattern->edges;
 	uint64_t mask = 0;
@@ -48,11 +48,11 @@ static uint64_t gemp_plan_edge_conflicts(const gemp_planner *p, size_t e)
 /* Either all edges get slots or none does: a tuple then describes the whole match, and an automorphism maps slots to slots. */
 /* Slots cost memory and an operator per edge, so edges have none unless the results, parallel edges or conflicts
  * need their identity. */
-static uint64_t gemp_plan_live_edges(const gemp_planner *p)
+static uint64_t plan_live_edges(const gemp_planner *p)
 {
 	bool any = p->options->wanted_edges != 0;
 	for (size_t e = 0; e < p->pattern->edge_count; e++)
-		any |= p->statistics->parallel[e] || gemp_plan_edge_conflicts(p, e) != 0;
+		any |= p->statistics->parallel[e] || plan_edge_conflicts(p, e) != 0;
 	if (!any)
 		return 0;
 	return p->pattern->edge_count == 64 ? UINT64_MAX : GEMP_BIT(p->pattern->edge_count) - 1;
@@ -86,14 +86,14 @@ static gemp_code view_of(gemp_planner *p, const bool *relations, int direction, 
 }
 
 /* CHECKS. The view in which row(at) names the other end of the edge. */
-static gemp_code gemp_plan_edge_view(gemp_planner *p, const gemp_pattern_edge *edge, int at, int *index)
+static gemp_code plan_edge_view(gemp_planner *p, const gemp_pattern_edge *edge, int at, int *index)
 {
 	int direction = edge->direction == GEMP_EITHER || p->pattern->simple ? 2 : edge->from == at ? 0 : 1;
 	return view_of(p, edge->relations, direction, index);
 }
 
 /* The fixed capacity keeps a step one block of memory, which the plan's hash covers. */
-static gemp_code gemp_plan_add_check(gemp_step *step, int from, int to, int view, int edge, bool absent)
+static gemp_code plan_add_check(gemp_step *step, int from, int to, int view, int edge, bool absent)
 {
 	if (step->check_count == GEMP_MAX_CHECKS)
 		return gemp_fail(GEMP_EUSAGE,
@@ -132,7 +132,7 @@ static gemp_code forbid_edge(gemp_planner *p, gemp_step *step, int at, int to, c
 {
 	int view;
 	gemp_code code = view_of(p, relations, direction, &view);
-	return code != GEMP_OK ? code : gemp_plan_add_check(step, at, to, view, -1, true);
+	return code != GEMP_OK ? code : plan_add_check(step, at, to, view, -1, true);
 }
 
 /* A loop of the simple graph does not exist. Where the same relations are forbidden in both directions, one check
@@ -177,16 +177,16 @@ static gemp_code add_edge_tests(gemp_planner *p, gemp_step *step, int v)
 		if (!touches || !(p->bound & GEMP_BIT(other) || other == v))
 			continue;
 		GEMP_PROPAGATE(view_of(p, test->relations, test->either ? 2 : out ? 0 : 1, &view));
-		GEMP_PROPAGATE(gemp_plan_add_check(step, other, v, view, -1, test->absent));
+		GEMP_PROPAGATE(plan_add_check(step, other, v, view, -1, test->absent));
 	}
 	return GEMP_OK;
 }
 
 /* Checks between v and the bound vertices: edges that induced matching forbids, and [NOT] EXISTS of an edge. */
-static gemp_code gemp_plan_test_edges(gemp_planner *p, gemp_step *step, int v)
+static gemp_code plan_test_edges(gemp_planner *p, gemp_step *step, int v)
 {
-	gemp_code code = forbid_edges(p, step, v);
-	return code == GEMP_OK ? add_edge_tests(p, step, v) : code;
+	GEMP_PROPAGATE(forbid_edges(p, step, v));
+	return add_edge_tests(p, step, v);
 }
 
 /* Whether orbit[0] gets the smallest slot of its orbit, the greatest hub. It does where some vertex of the orbit
@@ -232,7 +232,7 @@ static void restrict_step(gemp_step *step, int vertices, int first, int other, b
 }
 
 /* Order restrictions along the matching order leave one embedding of each orbit (Grochow and Kellis 2007). */
-static gemp_code gemp_plan_break_symmetry(gemp_planner *p)
+static gemp_code plan_break_symmetry(gemp_planner *p)
 {
 	gemp_plan *plan = p->plan;
 	GEMP_OWNED_BY(gemp_stab_chain_free_at) gemp_stab_chain *chain = NULL;
@@ -267,7 +267,7 @@ static gemp_step *next_step(gemp_planner *p, gemp_operator kind, int vertex, int
 	step->vertex = vertex;
 	step->edge = edge;
 	if (edge >= 0)
-		step->edges_differ = gemp_plan_edge_conflicts(p, (size_t)edge) & p->done_edges;
+		step->edges_differ = plan_edge_conflicts(p, (size_t)edge) & p->done_edges;
 	return step;
 }
 
@@ -290,17 +290,17 @@ static gemp_code bind_edges(gemp_planner *p, gemp_step *step, int v)
 			if ((edge->from != v && edge->to != v) || loop != (loops == 1) || p->done_edges & GEMP_BIT(e) ||
 			    !(p->bound & GEMP_BIT(at) || at == v))
 				continue;
-			GEMP_PROPAGATE(gemp_plan_edge_view(p, edge, at, &view));
+			GEMP_PROPAGATE(plan_edge_view(p, edge, at, &view));
 			if (!p->plan->live_edges || (!loop && step->kind == GEMP_EXTEND && step->sources == 0)) {
-				GEMP_PROPAGATE(gemp_plan_add_check(step, at, v, view, (int)e, false));
+				GEMP_PROPAGATE(plan_add_check(step, at, v, view, (int)e, false));
 				step->sources += !loop && step->kind == GEMP_EXTEND;
 				if (p->plan->live_edges) {
 					step->edge = (int)e;
-					step->edges_differ = gemp_plan_edge_conflicts(p, e) & p->done_edges;
+					step->edges_differ = plan_edge_conflicts(p, e) & p->done_edges;
 				}
 			} else {
 				gemp_step *bind = next_step(p, GEMP_BIND_EDGE, v, (int)e);
-				GEMP_PROPAGATE(gemp_plan_add_check(bind, at, v, view, (int)e, false));
+				GEMP_PROPAGATE(plan_add_check(bind, at, v, view, (int)e, false));
 			}
 			p->done_edges |= GEMP_BIT(e);
 		}
@@ -334,7 +334,7 @@ static gemp_code bind_vertex(gemp_planner *p, int v)
 	gemp_step *step = next_step(p, p->bound ? GEMP_EXTEND : GEMP_SCAN, v, -1);
 	compare_vertices(p, step, v);
 	GEMP_PROPAGATE(bind_edges(p, step, v));
-	GEMP_PROPAGATE(gemp_plan_test_edges(p, step, v));
+	GEMP_PROPAGATE(plan_test_edges(p, step, v));
 	p->bound |= GEMP_BIT(v);
 	return GEMP_OK;
 }
@@ -351,7 +351,7 @@ static gemp_code bind_arguments(gemp_planner *p)
 	p->bound = 0;
 	for (int v = 0; v < plan->arguments; v++) {
 		GEMP_PROPAGATE(bind_edges(p, root, v));
-		GEMP_PROPAGATE(gemp_plan_test_edges(p, root, v));
+		GEMP_PROPAGATE(plan_test_edges(p, root, v));
 		p->bound |= GEMP_BIT(v);
 	}
 	return GEMP_OK;
@@ -484,7 +484,7 @@ gemp_code gemp_plan_new(gemp_plan **out, const gemp_pattern *pattern, const gemp
 	plan->arguments = (int)pattern->arguments;
 	plan->root = plan->arguments ? plan->arguments - 1 : 0;
 	plan->group_order = gemp_symmetry_order(symmetry, &plan->group_overflow);
-	plan->live_edges = gemp_plan_live_edges(&p);
+	plan->live_edges = plan_live_edges(&p);
 	may_use_two_paths(&p, allowed);
 	plan->divisor = 1;
 	GEMP_PROPAGATE(choose_order(&p, allowed, order, rows));
@@ -501,7 +501,7 @@ gemp_code gemp_plan_new(gemp_plan **out, const gemp_pattern *pattern, const gemp
 	}
 	sort_leaf(plan);
 	if (may_break(&p))
-		GEMP_PROPAGATE(gemp_plan_break_symmetry(&p));
+		GEMP_PROPAGATE(plan_break_symmetry(&p));
 	plan->hash = hash_plan(plan);
 	*out = plan;
 	plan = NULL;

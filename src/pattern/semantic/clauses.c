@@ -139,12 +139,12 @@ static gemp_code use_match(gemp_sema *p, argument_set *g, const gemp_ast_match *
  * it. */
 static gemp_code use_expr(gemp_sema *p, argument_set *g, const gemp_ast_expr *expr)
 {
-	gemp_code code = expr ? use_word(p, g, expr->variable) : GEMP_OK;
-	if (code == GEMP_OK && expr && expr->match)
-		code = use_match(p, g, expr->match);
-	for (const gemp_ast_expr *child = expr ? expr->first : NULL; code == GEMP_OK && child; child = child->next)
-		code = use_expr(p, g, child);
-	return code;
+	GEMP_PROPAGATE(expr ? use_word(p, g, expr->variable) : GEMP_OK);
+	if (expr && expr->match)
+		GEMP_PROPAGATE(use_match(p, g, expr->match));
+	for (const gemp_ast_expr *child = expr ? expr->first : NULL; child; child = child->next)
+		GEMP_PROPAGATE(use_expr(p, g, child));
+	return GEMP_OK;
 }
 
 /* Collects the arguments that a path uses, in its conditions too. */
@@ -183,12 +183,12 @@ static gemp_code check_known(gemp_sema *p, const gemp_sema_scope *scope, gemp_as
 /* A path that is a condition by itself introduces no names: a misspelt one would otherwise silently be a new vertex. */
 static gemp_code check_bare(gemp_sema *p, const gemp_sema_scope *scope, const gemp_ast_path *path)
 {
-	gemp_code code = check_known(p, scope, path->from->variable);
-	for (const gemp_ast_edge *edge = path->first; code == GEMP_OK && edge; edge = edge->next) {
-		code = check_known(p, scope, edge->variable);
-		GEMP_THEN(check_known(p, scope, edge->to->variable));
+	GEMP_PROPAGATE(check_known(p, scope, path->from->variable));
+	for (const gemp_ast_edge *edge = path->first; edge; edge = edge->next) {
+		GEMP_PROPAGATE(check_known(p, scope, edge->variable));
+		GEMP_PROPAGATE(check_known(p, scope, edge->to->variable));
 	}
-	return code;
+	return GEMP_OK;
 }
 
 /* An argument that only conditions use is no vertex of the inner pattern: nothing has to differ from it. Since it
@@ -448,10 +448,10 @@ done:
 /* The names that the clause passes on are those of its items, which live as long as the pattern. */
 static gemp_code add_names(gemp_sema *p, const gemp_sema_scope *scope, const gemp_clause *clause, gemp_sema_scope *next)
 {
-	gemp_code code = gemp_sema_new_scope(p, NULL, clause->shown, next);
-	for (size_t i = 0; code == GEMP_OK && i < clause->shown; i++)
+	GEMP_PROPAGATE(gemp_sema_new_scope(p, NULL, clause->shown, next));
+	for (size_t i = 0; i < clause->shown; i++)
 		gemp_sema_add_name(next, clause->items[i].name, kind_of(scope, clause->items[i].expr), (int)i);
-	return code;
+	return GEMP_OK;
 }
 
 /* WHERE behind WITH filters rows of the clause, so its scope is the next one. */
@@ -460,8 +460,8 @@ static gemp_code add_where(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_
 	gemp_sema_context context = { .scope = scope,
 		                          .no_aggregates = "cannot stand in WHERE; give it a name in WITH, as in "
 		                                           "WITH a, count(*) AS n WHERE n > 1" };
-	gemp_code code = gemp_sema_expr(p, &context, from, GEMP_SEMA_CONDITION, &clause->where);
-	return code == GEMP_OK ? gemp_expr_normalise(&clause->where) : code;
+	GEMP_PROPAGATE(gemp_sema_expr(p, &context, from, GEMP_SEMA_CONDITION, &clause->where));
+	return gemp_expr_normalise(&clause->where);
 }
 
 /* Items first, since ORDER BY refers to their names; WHERE last, since it speaks of the columns that the clause passes

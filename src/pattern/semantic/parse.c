@@ -350,8 +350,8 @@ static const char *behind_mark(const char *text)
 }
 
 /* Parses one query of several: used[] collects the parameters of all, so unused ones are reported by the caller. */
-static gemp_code gemp_pattern_parse_some(gemp_pattern **out, const char *text, const char *file,
-                                         const gemp_query_parameter *parameters, size_t parameter_count, bool *used)
+static gemp_code pattern_parse_some(gemp_pattern **out, const char *text, const char *file,
+                                    const gemp_query_parameter *parameters, size_t parameter_count, bool *used)
 {
 	gemp_ast q;
 	text = behind_mark(text);
@@ -378,7 +378,7 @@ gemp_code gemp_pattern_parse_with(gemp_pattern **out, const char *text, const ch
 	GEMP_OWNED_BY(gemp_pattern_free_at) gemp_pattern *pattern = NULL;
 	GEMP_OWNED bool *used = NULL;
 	GEMP_PROPAGATE(GEMP_NEW(used, parameter_count));
-	GEMP_PROPAGATE(gemp_pattern_parse_some(&pattern, text, file, parameters, parameter_count, used));
+	GEMP_PROPAGATE(pattern_parse_some(&pattern, text, file, parameters, parameter_count, used));
 	GEMP_PROPAGATE(gemp_ast_check_parameters(parameters, parameter_count, used));
 	*out = pattern;
 	pattern = NULL;
@@ -477,8 +477,8 @@ static gemp_code parse_all(gemp_script *script, const char *text, const char *fi
 		gemp_text_clear(&one);
 		GEMP_PROPAGATE(extract_query(&one, text, begin, end));
 		GEMP_PROPAGATE(GEMP_RESERVE(script->queries, capacity, script->count + 1));
-		GEMP_PROPAGATE(gemp_pattern_parse_some(&script->queries[script->count], one.data, file, parameters,
-		                                       parameter_count, used));
+		GEMP_PROPAGATE(
+			pattern_parse_some(&script->queries[script->count], one.data, file, parameters, parameter_count, used));
 		script->count++;
 	}
 	return gemp_ast_check_parameters(parameters, parameter_count, used);

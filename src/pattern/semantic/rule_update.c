@@ -171,7 +171,6 @@ static gemp_code rule_set(gemp_rule_build *b, gemp_rule_element element, gemp_as
 /* Adds the names of a conjunction of labels to `list`; conditions of a map are skipped, they become attributes. */
 static gemp_code gather_labels(gemp_rule_build *b, const gemp_ast_expr *from, gemp_ast_expr *list)
 {
-	gemp_code code = GEMP_OK;
 	if (from->kind == GEMP_OR)
 		return gemp_sema_fail(b->p, from->place.begin,
 		                      "a choice of labels has no meaning here; write all that are meant, as in "
@@ -184,10 +183,9 @@ static gemp_code gather_labels(gemp_rule_build *b, const gemp_ast_expr *from, ge
 				return b->p->q->code;
 			gemp_ast_adopt(b->p->q, list, copy);
 		}
-	for (const gemp_ast_expr *child = from->first; code == GEMP_OK && from->kind == GEMP_AND && child;
-	     child = child->next)
-		code = gather_labels(b, child, list);
-	return code;
+	for (const gemp_ast_expr *child = from->first; from->kind == GEMP_AND && child; child = child->next)
+		GEMP_PROPAGATE(gather_labels(b, child, list));
+	return GEMP_OK;
 }
 
 /* `:A:B` as the sorted names of an update that has none yet. All labels are meant, so `:A|B` is refused. */

@@ -161,50 +161,50 @@ static gemp_code add_vertices(gemp_pattern *pattern, int count)
 
 static gemp_code build_path(gemp_pattern *pattern, int n)
 {
-	gemp_code code = add_vertices(pattern, n);
-	for (int v = 1; code == GEMP_OK && v < n; v++)
-		code = add_edge(pattern, v - 1, v);
-	return code;
+	GEMP_PROPAGATE(add_vertices(pattern, n));
+	for (int v = 1; v < n; v++)
+		GEMP_PROPAGATE(add_edge(pattern, v - 1, v));
+	return GEMP_OK;
 }
 
 static gemp_code build_cycle(gemp_pattern *pattern, int n)
 {
-	gemp_code code = build_path(pattern, n);
-	return code == GEMP_OK ? add_edge(pattern, n - 1, 0) : code;
+	GEMP_PROPAGATE(build_path(pattern, n));
+	return add_edge(pattern, n - 1, 0);
 }
 
 static gemp_code build_clique(gemp_pattern *pattern, int n)
 {
-	gemp_code code = add_vertices(pattern, n);
+	GEMP_PROPAGATE(add_vertices(pattern, n));
 	for (int v = 1; v < n; v++)
-		for (int u = 0; code == GEMP_OK && u < v; u++)
-			code = add_edge(pattern, u, v);
-	return code;
+		for (int u = 0; u < v; u++)
+			GEMP_PROPAGATE(add_edge(pattern, u, v));
+	return GEMP_OK;
 }
 
 static gemp_code build_star(gemp_pattern *pattern, int leaves)
 {
-	gemp_code code = add_vertices(pattern, leaves + 1);
-	for (int v = 1; code == GEMP_OK && v <= leaves; v++)
-		code = add_edge(pattern, 0, v);
-	return code;
+	GEMP_PROPAGATE(add_vertices(pattern, leaves + 1));
+	for (int v = 1; v <= leaves; v++)
+		GEMP_PROPAGATE(add_edge(pattern, 0, v));
+	return GEMP_OK;
 }
 
 /* A cycle of four vertices with one chord. */
 static gemp_code build_diamond(gemp_pattern *pattern, int n)
 {
-	gemp_code code = build_cycle(pattern, n);
-	return code == GEMP_OK ? add_edge(pattern, 0, 2) : code;
+	GEMP_PROPAGATE(build_cycle(pattern, n));
+	return add_edge(pattern, 0, 2);
 }
 
 /* A cycle of four vertices with a vertex joined to the ends of one edge as the roof. */
 static gemp_code build_house(gemp_pattern *pattern, int n)
 {
-	gemp_code code = add_vertices(pattern, n);
-	GEMP_THEN(build_cycle(pattern, n - 1));
-	for (int v = 0; code == GEMP_OK && v < 2; v++)
-		code = add_edge(pattern, v, n - 1);
-	return code;
+	GEMP_PROPAGATE(add_vertices(pattern, n));
+	GEMP_PROPAGATE(build_cycle(pattern, n - 1));
+	for (int v = 0; v < 2; v++)
+		GEMP_PROPAGATE(add_edge(pattern, v, n - 1));
+	return GEMP_OK;
 }
 
 /* Digits at *at; -1 if there are none. Values beyond 9999 become 9999, which every caller refuses. */

@@ -96,10 +96,9 @@ uint64_t gemp_symmetry_order(const gemp_symmetry *symmetry, bool *overflow)
 
 static gemp_code copy_permutation(const gemp_stab_chain *chain, const gemp_point *from, gemp_point **out)
 {
-	gemp_code code = GEMP_NEW(*out, chain->points);
-	if (code == GEMP_OK)
-		memcpy(*out, from, chain->points);
-	return code;
+	GEMP_PROPAGATE(GEMP_NEW(*out, chain->points));
+	memcpy(*out, from, chain->points);
+	return GEMP_OK;
 }
 
 /* The product applies `first`, then `second`. */
@@ -182,9 +181,7 @@ static gemp_code insert_generator(gemp_stab_chain *chain, size_t at, const gemp_
 	GEMP_PROPAGATE(GEMP_RESERVE(level->generators, level->capacity, level->count + 1));
 	struct generator *generator = &level->generators[level->count];
 	generator->done = 0;
-	gemp_code code = copy_permutation(chain, permutation, &generator->images);
-	if (code != GEMP_OK)
-		return code;
+	GEMP_PROPAGATE(copy_permutation(chain, permutation, &generator->images));
 	level->count++;
 	return extend_orbit(chain, at);
 }

@@ -212,7 +212,7 @@ gemp_ast_expr *gemp_ast_in_labels(gemp_ast *q, const gemp_ast_expr *left, gemp_a
 	return checked(q, test);
 }
 
-static gemp_ast_expr *gemp_ast_constant(gemp_ast *q, gemp_value value, gemp_ast_place place)
+static gemp_ast_expr *ast_constant(gemp_ast *q, gemp_value value, gemp_ast_place place)
 {
 	gemp_ast_expr *expr = gemp_ast_leaf(q, GEMP_LITERAL, place);
 	if (expr)
@@ -222,12 +222,12 @@ static gemp_ast_expr *gemp_ast_constant(gemp_ast *q, gemp_value value, gemp_ast_
 
 gemp_ast_expr *gemp_ast_boolean(gemp_ast *q, bool truth, gemp_ast_place place)
 {
-	return gemp_ast_constant(q, (gemp_value){ .type = GEMP_BOOLEAN, .truth = truth }, place);
+	return ast_constant(q, (gemp_value){ .type = GEMP_BOOLEAN, .truth = truth }, place);
 }
 
 gemp_ast_expr *gemp_ast_null(gemp_ast *q, gemp_ast_place place)
 {
-	return gemp_ast_constant(q, (gemp_value){ .type = GEMP_BOOLEAN, .null = true }, place);
+	return ast_constant(q, (gemp_value){ .type = GEMP_BOOLEAN, .null = true }, place);
 }
 
 /* 2^63 is allowed until it turns out to have no minus in front. */
@@ -236,7 +236,7 @@ gemp_ast_expr *gemp_ast_integer(gemp_ast *q, uint64_t magnitude, gemp_ast_place 
 	if (magnitude > (uint64_t)INT64_MAX + 1)
 		gemp_ast_fail(q, place.begin, "this integer is beyond the range of 64 bits");
 	gemp_value value = { .type = GEMP_INTEGER, .integer = (int64_t)magnitude };
-	gemp_ast_expr *expr = q->code == GEMP_OK ? gemp_ast_constant(q, value, place) : NULL;
+	gemp_ast_expr *expr = q->code == GEMP_OK ? ast_constant(q, value, place) : NULL;
 	if (expr)
 		expr->beyond = magnitude > INT64_MAX;
 	return expr;
@@ -261,17 +261,17 @@ gemp_ast_expr *gemp_ast_negative(gemp_ast *q, gemp_ast_expr *operand, gemp_ast_p
 
 gemp_ast_expr *gemp_ast_real(gemp_ast *q, double real, gemp_ast_place place)
 {
-	return gemp_ast_constant(q, (gemp_value){ .type = GEMP_FLOAT, .real = real }, place);
+	return ast_constant(q, (gemp_value){ .type = GEMP_FLOAT, .real = real }, place);
 }
 
 gemp_ast_expr *gemp_ast_string(gemp_ast *q, gemp_ast_word word)
 {
-	return gemp_ast_constant(q, (gemp_value){ .type = GEMP_STRING, .string = { word.bytes, word.size } }, word.place);
+	return ast_constant(q, (gemp_value){ .type = GEMP_STRING, .string = { word.bytes, word.size } }, word.place);
 }
 
 gemp_ast_expr *gemp_ast_amount(gemp_ast *q, uint64_t amount, gemp_ast_place place)
 {
-	return gemp_ast_constant(q, (gemp_value){ .type = GEMP_INTEGER, .integer = (int64_t)amount }, place);
+	return ast_constant(q, (gemp_value){ .type = GEMP_INTEGER, .integer = (int64_t)amount }, place);
 }
 
 /* A literal is an integer by the grammar; only parameters need the test. */
@@ -366,7 +366,7 @@ gemp_ast_expr *gemp_ast_parameter(gemp_ast *q, gemp_ast_word name, gemp_ast_plac
 	for (size_t i = 0; i < q->parameter_count; i++)
 		if (strcmp(q->parameters[i].name, name.bytes) == 0) {
 			q->used[i] = true;
-			return gemp_ast_constant(q, q->parameters[i].value, place);
+			return ast_constant(q, q->parameters[i].value, place);
 		}
 	if (q->parameters_later) {
 		q->has_parameters = true;

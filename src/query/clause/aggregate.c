@@ -111,7 +111,6 @@ static gemp_code sum_more(gemp_aggregate *a, size_t group, const gemp_value *val
 /* Strings are copied, since their frame does not outlive the call. */
 static gemp_code store_min_max(gemp_min_max *best, const gemp_value *value)
 {
-	gemp_code code = GEMP_OK;
 	best->known = true;
 	if (value->type != GEMP_STRING && value->type != GEMP_LIST) {
 		best->value = gemp_value_canonical(*value);
@@ -119,7 +118,7 @@ static gemp_code store_min_max(gemp_min_max *best, const gemp_value *value)
 	}
 	char *bytes = best->capacity ? (char *)best->value.string.bytes : NULL;
 	size_t size = value->string.size;
-	code = GEMP_RESERVE(bytes, best->capacity, size + 1);
+	gemp_code code = GEMP_RESERVE(bytes, best->capacity, size + 1);
 	if (bytes) {
 		if (code == GEMP_OK && size)
 			memcpy(bytes, value->string.bytes, size);

@@ -152,7 +152,6 @@ static gemp_code merge_groups(group_stage *g, const char *at, const char *end)
  * stays in the exchange. */
 static gemp_code exchange_block(group_stage *g, size_t first, size_t end)
 {
-	gemp_code code = GEMP_OK;
 	gemp_runtime *context = g->context;
 	size_t ranks = (size_t)context->comm->size;
 	GEMP_OWNED size_t *sizes = NULL;
@@ -160,7 +159,7 @@ static gemp_code exchange_block(group_stage *g, size_t first, size_t end)
 	GEMP_OWNED_BY(gemp_text_free) gemp_text packed = { 0 };
 	GEMP_OWNED void *received = NULL;
 	double t = gemp_now();
-	code = GEMP_NEW(sizes, ranks);
+	gemp_code code = GEMP_NEW(sizes, ranks);
 	GEMP_THEN(pack_groups(g, first, end, &packed, sizes));
 	GEMP_PROPAGATE(
 		gemp_exchange_bytes(context->comm, code, packed.data, sizes, &received, &received_size, &context->traffic));
@@ -250,23 +249,19 @@ static gemp_code finish_groups(group_stage *g, const size_t *groups, size_t coun
  * at once. */
 static gemp_code push_block(group_stage *g, const size_t *groups, size_t count, bool last, bool *enough)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(gemp_elements_free) gemp_elements elements = { 0 };
 	GEMP_PROPAGATE(fetch_members(g, groups, count, &elements));
-	code = finish_groups(g, groups, count, &elements);
-	GEMP_PROPAGATE(gemp_comm_agree(g->context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(g->context->comm, finish_groups(g, groups, count, &elements)));
 	return g->next->push(g->next->self, &g->results, last, enough);
 }
 
 /* Collective. All ranks push the same number of blocks, empty ones if they have fewer groups. */
 static gemp_code push_groups(group_stage *g)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED size_t *own_groups = NULL;
 	size_t count = 0;
 	bool enough = false;
-	code = GEMP_NEW(own_groups, g->groups.count);
-	GEMP_PROPAGATE(gemp_comm_agree(g->context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(g->context->comm, GEMP_NEW(own_groups, g->groups.count)));
 	for (size_t group = 0; group < g->groups.count; group++)
 		if (owner_of(g, group) == g->context->comm->rank)
 			own_groups[count++] = group;
@@ -361,9 +356,8 @@ static gemp_code set_up(group_stage *g, const gemp_group_options *options)
 gemp_code gemp_group_new(gemp_row_stage *out, gemp_runtime *context, gemp_shard *graph,
                          const gemp_group_options *options)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(group_free_at) group_stage *g = NULL;
-	code = GEMP_NEW(g, 1);
+	gemp_code code = GEMP_NEW(g, 1);
 	if (code == GEMP_OK) {
 		g->context = context;
 		g->graph = graph;

@@ -1,24 +1,24 @@
 #include "query/clause/pipeline.h"
 
-#include "core/status.h"
+#include "core/memory.h"
 #include "query/clause/group.h"
 #include "query/clause/projection.h"
 #include "query/clause/sorting.h"
 
 #include <string.h>
 
-typedef struct gemp_grouping {
+/* A clause with aggregates, rewritten to read the columns of its groups. */
+typedef struct grouping {
 	size_t key_count;
-	const gemp_expr **keys; /* [key_count] of the items without an aggregate; owned array */
+	const gemp_expr **keys; /* [key_count] items without an aggregate; owned array */
 	size_t aggregate_count, aggregate_capacity;
 	const gemp_expr **aggregates; /* [aggregate_count] in order of appearance; owned array */
-	size_t made_count, made_capacity;
-	void **made; /* [made_count] new nodes; owned */
-} gemp_grouping; /* {0} */
+	gemp_arena nodes;             /* new nodes, which share children and names with the clause's own tree */
+} grouping;                       /* {0} */
 
-static gemp_code rewrite_children(gemp_grouping *r, const gemp_frame *columns, const gemp_expr *expr,
-                                  const gemp_expr **out);
+/* PROPERTIES OF CLAUSES */
 
+/* WITH and DISTINCT put rows together, and aggregates count them, so an orbit must not stand for its embeddings. */
 bool gemp_clause_wants_embeddings(const gemp_pattern *pattern)
 {
 	return pattern->with || pattern->result.grouped || pattern->result.distinct;
@@ -83,20 +83,10 @@ uint64_t gemp_clause_edges(const gemp_pattern *pattern)
 	return edges;
 }
 
-/* used[gemp_pattern_row_vertices + gemp_pattern_row_edges + sub_count]: true for the parts of a row that the clause reads. */
-static void gemp_clause_uses(const gemp_pattern *pattern, bool *used)
-{
-	const gemp_clause *clause = gemp_pattern_first_clause(pattern);
-	const gemp_frame_map map = {
-		.vertices = gemp_pattern_row_vertices(pattern),
-		.edges = gemp_pattern_row_edges(pattern),
-	};
-	for (size_t i = 0; i < clause->item_count; i++)
-		gemp_lookup_uses(&map, clause->items[i].expr, used);
-}
+/* GROUPING */
 
 /* Aggregates do not nest, so the search ends at each. */
-static gemp_code find_aggregates(gemp_grouping *r, const gemp_expr *expr)
+static gemp_code find_aggregates(grouping *r, const gemp_expr *expr)
 {
 	if (gemp_expr_is_aggregate(expr)) {
 		GEMP_PROPAGATE(GEMP_RESERVE(r->aggregates, r->aggregate_capacity, r->aggregate_count + 1));
@@ -108,9 +98,8 @@ static gemp_code find_aggregates(gemp_grouping *r, const gemp_expr *expr)
 	return GEMP_OK;
 }
 
-/* keys and aggregates of all items of a clause. */
-/* Items without an aggregate are the keys by which rows are grouped. */
-static gemp_code gemp_grouping_begin(gemp_grouping *r, const gemp_clause *clause)
+/* Finds the keys and aggregates of all items; items without an aggregate are the keys by which rows are grouped. */
+static gemp_code begin_grouping(grouping *r, const gemp_clause *clause)
 {
 	GEMP_PROPAGATE(GEMP_NEW(r->keys, clause->item_count));
 	for (size_t i = 0; i < clause->item_count; i++)
@@ -121,42 +110,27 @@ static gemp_code gemp_grouping_begin(gemp_grouping *r, const gemp_clause *clause
 	return GEMP_OK;
 }
 
-static void gemp_grouping_free(gemp_grouping *r)
+static void free_grouping(grouping *r)
 {
-	for (size_t i = 0; i < r->made_count; i++)
-		gemp_free(r->made[i]);
-	gemp_free_all(r->made, r->keys, r->aggregates);
-	*r = (gemp_grouping){ 0 };
-}
-
-/* MAKING */
-
-/* New nodes share children with the original tree, so they are freed one by one from a list and not as trees. */
-static gemp_code keep_allocation(gemp_grouping *r, void *block)
-{
-	gemp_code code = GEMP_RESERVE(r->made, r->made_capacity, r->made_count + 1);
-	if (code == GEMP_OK)
-		r->made[r->made_count++] = block;
-	else
-		gemp_free(block);
-	return code;
+	gemp_arena_free(&r->nodes);
+	gemp_free_all(r->keys, r->aggregates);
 }
 
 /* A node like expr that shares all its pointers. */
-static gemp_code copy_node(gemp_grouping *r, const gemp_expr *expr, gemp_expr **out)
+static gemp_code copy_node(grouping *r, const gemp_expr *expr, gemp_expr **out)
 {
-	GEMP_PROPAGATE(GEMP_NEW(*out, 1));
-	**out = *expr;
-	return keep_allocation(r, *out);
+	void *node = gemp_arena_alloc(&r->nodes, sizeof *expr);
+	*out = node ? memcpy(node, expr, sizeof *expr) : NULL;
+	return node ? GEMP_OK : GEMP_ENOMEM;
 }
 
 /* A key that is an element keeps its kind, so that attributes can still be read of it. */
-static gemp_code make_column(gemp_grouping *r, const gemp_frame *columns, const gemp_expr *expr, size_t item,
+static gemp_code make_column(grouping *r, const gemp_frame *columns, const gemp_expr *expr, size_t item,
                              const gemp_expr **out)
 {
 	gemp_expr *node;
 	GEMP_PROPAGATE(copy_node(r, expr, &node));
-	bool element = expr->kind == GEMP_VERTEX || expr->kind == GEMP_EDGE;
+	bool element = gemp_expr_is_element(expr);
 	node->count = 0;
 	node->variable = element ? (int)item : -1;
 	node->kind = element ? expr->kind : GEMP_COLUMN;
@@ -166,26 +140,17 @@ static gemp_code make_column(gemp_grouping *r, const gemp_frame *columns, const 
 	return GEMP_OK;
 }
 
-/* Items and subpatterns must be equal at every node, too. */
-static bool is_same_expr(const gemp_expr *a, const gemp_expr *b)
-{
-	bool equal = a->item == b->item && a->sub == b->sub && gemp_expr_compare(a, b) == 0;
-	for (size_t i = 0; i < a->count && equal; i++)
-		equal = is_same_expr(a->children[i], b->children[i]);
-	return equal;
-}
-
-/* Keys are compared structurally; their number is small. */
-static size_t find_key(const gemp_grouping *r, const gemp_expr *expr)
+/* The key that is equal to the expression; key_count if there is none. */
+static size_t find_key(const grouping *r, const gemp_expr *expr)
 {
 	size_t k = 0;
-	while (k < r->key_count && !is_same_expr(r->keys[k], expr))
+	while (k < r->key_count && gemp_expr_compare(r->keys[k], expr) != 0)
 		k++;
 	return k;
 }
 
 /* The key that is the vertex or edge to which expr refers; key_count if there is none. */
-static size_t find_element(const gemp_grouping *r, const gemp_expr *expr)
+static size_t find_element(const grouping *r, const gemp_expr *expr)
 {
 	gemp_expr_kind kind = expr->of_edge ? GEMP_EDGE : GEMP_VERTEX;
 	size_t k = 0;
@@ -194,20 +159,10 @@ static size_t find_element(const gemp_grouping *r, const gemp_expr *expr)
 	return k;
 }
 
-static gemp_code not_grouped(const gemp_expr *expr)
-{
-	return gemp_fail(GEMP_EUSAGE,
-	                 "query:%d:%d: what stands beside an aggregate must be a column too, so that rows are "
-	                 "grouped by it; give it to WITH or RETURN as one",
-	                 expr->line, expr->column);
-}
-
-/* An item as an expression of columns, which are keys and aggregates; its nodes live as long as the rewrite. What is neither
- * is GEMP_EUSAGE: a variable beside an aggregate that rows are not grouped by. */
-/* A key or an aggregate becomes a column; an attribute of a grouped vertex stays an attribute of the key; everything
- * else is rewritten below. */
-static gemp_code gemp_grouping_item(gemp_grouping *r, const gemp_frame *columns, const gemp_expr *expr,
-                                    const gemp_expr **out)
+/* Makes an item an expression of columns, which are keys and aggregates; its nodes live as long as the grouping. A key or
+ * an aggregate becomes a column; an attribute of a grouped vertex stays an attribute of the key; operands of everything
+ * else are rewritten. GEMP_EUSAGE for a variable beside an aggregate by which rows are not grouped. */
+static gemp_code rewrite_item(grouping *r, const gemp_frame *columns, const gemp_expr *expr, const gemp_expr **out)
 {
 	size_t key = find_key(r, expr), element = find_element(r, expr);
 	gemp_expr *node;
@@ -219,33 +174,26 @@ static gemp_code gemp_grouping_item(gemp_grouping *r, const gemp_frame *columns,
 			return make_column(r, columns, expr, r->key_count + i, out);
 	if (key < r->key_count)
 		return make_column(r, columns, expr, key, out);
-	if (expr->kind == GEMP_EXISTS || expr->kind == GEMP_COUNT_OF || expr->kind == GEMP_COLUMN)
-		return not_grouped(expr);
-	if (expr->variable < 0)
-		return rewrite_children(r, columns, expr, out);
-	if (element == r->key_count)
-		return not_grouped(expr);
-	gemp_code code = copy_node(r, expr, &node);
-	if (code == GEMP_OK) {
-		node->variable = (int)element;
-		*out = node;
-	}
-	return code;
-}
-
-/* The node is copied, since the clause's own tree must stay as it is. */
-static gemp_code rewrite_children(gemp_grouping *r, const gemp_frame *columns, const gemp_expr *expr,
-                                  const gemp_expr **out)
-{
-	gemp_expr *node;
-	const gemp_expr **children;
-	GEMP_PROPAGATE(copy_node(r, expr, &node));
-	GEMP_PROPAGATE(GEMP_NEW(children, expr->count));
-	GEMP_PROPAGATE(keep_allocation(r, children));
-	for (size_t i = 0; i < expr->count; i++)
-		GEMP_PROPAGATE(gemp_grouping_item(r, columns, expr->children[i], &children[i]));
-	node->children = (gemp_expr **)children;
+	if (gemp_expr_is_subpattern(expr) || expr->kind == GEMP_COLUMN || (expr->variable >= 0 && element == r->key_count))
+		return gemp_fail(GEMP_EUSAGE,
+		                 "query:%d:%d: what stands beside an aggregate must be a column too, so that rows are "
+		                 "grouped by it; give it to WITH or RETURN as one",
+		                 expr->line, expr->column);
+	GEMP_PROPAGATE(copy_node(r, expr, &node)); /* the clause's own tree must stay as it is */
 	*out = node;
+	if (expr->variable >= 0) {
+		node->variable = (int)element;
+		return GEMP_OK;
+	}
+	void *children = gemp_arena_alloc(&r->nodes, expr->count * sizeof *node->children);
+	if (!children)
+		return GEMP_ENOMEM;
+	node->children = children;
+	for (size_t i = 0; i < expr->count; i++) {
+		const gemp_expr *child;
+		GEMP_PROPAGATE(rewrite_item(r, columns, expr->children[i], &child));
+		node->children[i] = (gemp_expr *)(uintptr_t)child;
+	}
 	return GEMP_OK;
 }
 
@@ -261,7 +209,7 @@ struct gemp_pipeline {
 	gemp_frame_map match, items; /* meaning of variables: elements of a match, or items of the clause before */
 	size_t stage_count;
 	gemp_row_stage stages[STAGES]; /* each pushes into the next; the last is the output's */
-	gemp_grouping rewrites[CLAUSES];
+	grouping rewrites[CLAUSES];
 	gemp_frame source;  /* the rows of matches */
 	bool *used;         /* [source.count] columns that the first clause reads */
 	gemp_frame columns; /* columns of the last stage so far, while the chain is built */
@@ -297,15 +245,13 @@ static gemp_code add_items(gemp_pipeline *p, const gemp_frame_map *map, const ge
 }
 
 /* Collective. Arguments of aggregates stand behind the keys, in order; count(*) has none. */
-static gemp_code add_group(gemp_pipeline *p, size_t key_count, const gemp_grouping *rewrite)
+static gemp_code add_group(gemp_pipeline *p, size_t key_count, const grouping *rewrite)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(gemp_frame_free) gemp_frame columns = { 0 };
 	GEMP_OWNED int *arguments = NULL;
 	int next = (int)key_count;
 	size_t count = rewrite ? rewrite->aggregate_count : 0;
-	code = GEMP_NEW(arguments, count);
-	GEMP_PROPAGATE(gemp_comm_agree(p->context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(p->context->comm, GEMP_NEW(arguments, count)));
 	for (size_t i = 0; i < count; i++)
 		arguments[i] = rewrite->aggregates[i]->count ? next++ : GEMP_NO_ARGUMENT;
 	const gemp_group_options options = {
@@ -324,13 +270,11 @@ static gemp_code add_group(gemp_pipeline *p, size_t key_count, const gemp_groupi
 }
 
 /* Collective. Three stages: keys and arguments, groups, and the items as expressions of both. */
-static gemp_code add_grouping(gemp_pipeline *p, const gemp_frame_map *map, const gemp_clause *clause,
-                              gemp_grouping *rewrite)
+static gemp_code add_grouping(gemp_pipeline *p, const gemp_frame_map *map, const gemp_clause *clause, grouping *rewrite)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED gemp_projection_item *items = NULL;
 	size_t count = 0;
-	code = gemp_grouping_begin(rewrite, clause);
+	gemp_code code = begin_grouping(rewrite, clause);
 	GEMP_THEN(GEMP_NEW(items, rewrite->key_count + rewrite->aggregate_count + clause->item_count));
 	GEMP_PROPAGATE(gemp_comm_agree(p->context->comm, code));
 	for (size_t k = 0; k < rewrite->key_count; k++)
@@ -342,7 +286,7 @@ static gemp_code add_grouping(gemp_pipeline *p, const gemp_frame_map *map, const
 	GEMP_PROPAGATE(add_group(p, rewrite->key_count, rewrite));
 	for (size_t i = 0; i < clause->item_count && code == GEMP_OK; i++) {
 		items[i].name = clause->items[i].name;
-		code = gemp_grouping_item(rewrite, &p->columns, clause->items[i].expr, &items[i].expr);
+		code = rewrite_item(rewrite, &p->columns, clause->items[i].expr, &items[i].expr);
 	}
 	GEMP_PROPAGATE(gemp_comm_agree(p->context->comm, code));
 	return add_items(p, &p->items, items, clause->item_count);
@@ -351,10 +295,8 @@ static gemp_code add_grouping(gemp_pipeline *p, const gemp_frame_map *map, const
 /* Collective. A clause without aggregates evaluates its items and no more. */
 static gemp_code add_plain(gemp_pipeline *p, const gemp_frame_map *map, const gemp_clause *clause)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED gemp_projection_item *items = NULL;
-	code = GEMP_NEW(items, clause->item_count);
-	GEMP_PROPAGATE(gemp_comm_agree(p->context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(p->context->comm, GEMP_NEW(items, clause->item_count)));
 	for (size_t i = 0; i < clause->item_count; i++)
 		items[i] = (gemp_projection_item){ clause->items[i].expr, clause->items[i].name };
 	return add_items(p, map, items, clause->item_count);
@@ -385,8 +327,7 @@ static gemp_code add_order(gemp_pipeline *p, const gemp_clause *clause)
 
 /* Collective. Hidden items of ORDER BY depend on the shown ones and distinguish no more rows, so DISTINCT may
  * group by all items. */
-static gemp_code add_clause(gemp_pipeline *p, const gemp_frame_map *map, const gemp_clause *clause,
-                            gemp_grouping *rewrite)
+static gemp_code add_clause(gemp_pipeline *p, const gemp_frame_map *map, const gemp_clause *clause, grouping *rewrite)
 {
 	if (clause->grouped)
 		GEMP_PROPAGATE(add_grouping(p, map, clause, rewrite));
@@ -418,7 +359,9 @@ static gemp_code set_up_source(gemp_pipeline *p)
 		                              : c < vertices + edges ? GEMP_CELL_EDGE
 		                                                     : GEMP_CELL_VALUE,
 		                              "", GEMP_INTEGER));
-	gemp_clause_uses(pattern, p->used);
+	const gemp_clause *clause = gemp_pattern_first_clause(pattern);
+	for (size_t i = 0; i < clause->item_count; i++)
+		gemp_lookup_uses(&p->match, clause->items[i].expr, p->used);
 	return GEMP_OK;
 }
 
@@ -495,9 +438,8 @@ static gemp_code check_subs(const gemp_pattern *pattern)
 gemp_code gemp_pipeline_new(gemp_pipeline **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                             bool count_loops, gemp_row_stage *output)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(gemp_pipeline_free_at) gemp_pipeline *p = NULL;
-	code = GEMP_NEW(p, 1);
+	gemp_code code = GEMP_NEW(p, 1);
 	if (code == GEMP_OK) {
 		p->context = context;
 		p->graph = graph;
@@ -526,7 +468,7 @@ void gemp_pipeline_free(gemp_pipeline *p)
 	for (size_t i = 0; i < p->stage_count; i++)
 		gemp_row_stage_free(&p->stages[i]);
 	for (size_t i = 0; i < CLAUSES; i++)
-		gemp_grouping_free(&p->rewrites[i]);
+		free_grouping(&p->rewrites[i]);
 	gemp_frame_free(&p->source);
 	gemp_frame_free(&p->columns);
 	gemp_free_all(p->used, p);

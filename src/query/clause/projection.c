@@ -146,14 +146,13 @@ static gemp_code select_rows(projection_stage *e, const gemp_frame *frame, uint6
 /* Collective. The frame of the rows that pass is made anew, since its size is known only now. */
 static gemp_code where_push(void *self, gemp_frame *frame, bool last, bool *enough)
 {
-	gemp_code code = GEMP_OK;
 	projection_stage *e = self;
 	GEMP_OWNED uint64_t *picked = NULL;
 	size_t count;
 	double t = gemp_now();
 	GEMP_PROPAGATE(gemp_lookup_fetch(e->lookup, frame));
 	gemp_frame_free(&e->out);
-	code = GEMP_NEW(picked, frame->rows);
+	gemp_code code = GEMP_NEW(picked, frame->rows);
 	GEMP_THEN(select_rows(e, frame, picked, &count));
 	GEMP_THEN(gemp_frame_pick(&e->out, frame, picked, count));
 	gemp_timers_add(&e->context->timers, GEMP_PHASE_ATTRIBUTES, t);
@@ -233,6 +232,78 @@ gemp_code gemp_projection_where(gemp_row_stage *out, gemp_runtime *context, gemp
 		*out = (gemp_row_stage){ .self = e, .push = where_push, .free = projection_free };
 	return code;
 }
+
+/* SKIP AND LIMIT */
+
+/* Rows that are needed to give `limit` rows behind the first `skip`. */
+uint64_t gemp_limit_end(uint64_t skip, uint64_t limit)
+{
+	return limit > UINT64_MAX - skip ? UINT64_MAX : skip + limit;
+}
+
+/* Rows are numbered in rank order by an exclusive scan; first and end are clipped to this rank's rows. */
+void gemp_limit_rows(const gemp_comm *comm, size_t rows, uint64_t skip, uint64_t limit, size_t *first, size_t *end)
+{
+	uint64_t before = gemp_comm_exscan(comm, rows), stop = gemp_limit_end(skip, limit);
+	*first = before >= skip ? 0 : skip - before < rows ? (size_t)(skip - before) : rows;
+	*end = before >= stop ? 0 : stop - before < rows ? (size_t)(stop - before) : rows;
+	*end = *end < *first ? *first : *end;
+}
+
+typedef struct limit_stage {
+	gemp_runtime *context;
+	gemp_row_stage *next;
+	uint64_t skip, limit; /* rows still to skip, and still to pass */
+	bool *some_left_out;
+	bool ended;
+} limit_stage;
+
+/* Collective. Ranks agree on the number of rows, so that all reach the limit in the same call. */
+static gemp_code limit_push(void *self, gemp_frame *frame, bool last, bool *enough)
+{
+	limit_stage *c = self;
+	const gemp_comm *comm = c->context->comm;
+	GEMP_OWNED_BY(gemp_frame_free) gemp_frame cut = { 0 };
+	size_t first, end;
+	if (c->ended)
+		return GEMP_OK;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_frame_expand(frame, gemp_limit_end(c->skip, c->limit))));
+	uint64_t all = gemp_comm_sum1(comm, frame->rows);
+	gemp_limit_rows(comm, frame->rows, c->skip, c->limit, &first, &end);
+	uint64_t skipped = all < c->skip ? all : c->skip, left = all - skipped;
+	bool reached = c->limit < UINT64_MAX && left >= c->limit;
+	*c->some_left_out |= skipped > 0 || left > c->limit || (reached && !last);
+	c->skip -= skipped;
+	c->limit -= c->limit == UINT64_MAX ? 0 : left < c->limit ? left : c->limit;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_frame_slice(&cut, frame, first, end - first)));
+	GEMP_PROPAGATE(c->next->push(c->next->self, &cut, last || reached, enough));
+	c->ended = last || reached || *enough;
+	*enough |= reached;
+	return GEMP_OK;
+}
+
+gemp_code gemp_limit_new(gemp_row_stage *out, gemp_runtime *context, uint64_t skip, uint64_t limit, bool *some_left_out,
+                         gemp_row_stage *next)
+{
+	limit_stage *c;
+	gemp_code code = GEMP_NEW(c, 1);
+	if (code == GEMP_OK)
+		*c = (limit_stage){
+			.context = context,
+			.next = next,
+			.skip = skip,
+			.limit = limit,
+			.some_left_out = some_left_out,
+		};
+	code = gemp_comm_agree(context->comm, code);
+	if (code == GEMP_OK)
+		*out = (gemp_row_stage){ .self = c, .push = limit_push, .free = gemp_free };
+	else
+		gemp_free(c);
+	return code;
+}
+
+/* OUTPUT */
 
 /* An edge needs two more columns, the keys of its ends. */
 gemp_code gemp_project_header(const gemp_shard *graph, const gemp_pattern *pattern, gemp_projected *out)

@@ -1,9 +1,10 @@
-/* projection: stages that evaluate expressions for the rows of a frame, and the last step of a query, which turns
+/* projection: stages that take rows as they come: items, WHERE, SKIP and LIMIT; and the last step of a query, which turns
  * vertices and edges into the user's keys.
  *
- * A stage fetches the attributes that its expressions read (rows/lookup.h), evaluates them row by row and pushes a
- * frame of the results; a WHERE stage pushes the rows for which its condition is true. Making and pushing are
- * collective.
+ * A stage of items fetches the attributes that its expressions read (rows/lookup.h), evaluates the expressions row by
+ * row and pushes a frame of the results; a WHERE stage pushes the rows for which its condition is true. A limit without
+ * ORDER BY takes any rows: an exclusive scan over the ranks says which of a rank's rows lie within it. Making and
+ * pushing are collective.
  */
 
 #ifndef GEMP_QUERY_CLAUSE_PROJECTION_H
@@ -32,6 +33,15 @@ gemp_code gemp_projection_new(gemp_row_stage *out, gemp_runtime *context, gemp_s
 /* Collective. Rows pass for which the condition is true. */
 gemp_code gemp_projection_where(gemp_row_stage *out, gemp_runtime *context, gemp_shard *graph,
                                 const gemp_frame_map *map, const gemp_expr *condition, gemp_row_stage *next);
+
+/* Collective. Any rows but `skip`, and `limit` of these. Sets *some_left_out (borrowed) if there were
+ * others. */
+gemp_code gemp_limit_new(gemp_row_stage *out, gemp_runtime *context, uint64_t skip, uint64_t limit, bool *some_left_out,
+                         gemp_row_stage *next);
+/* Collective. Of this rank's `rows` rows, in rank order, [*first, *end) lie within skip and limit. */
+void gemp_limit_rows(const gemp_comm *comm, size_t rows, uint64_t skip, uint64_t limit, size_t *first, size_t *end);
+/* Local. The rows that are needed to give `limit` rows behind the first `skip`. */
+uint64_t gemp_limit_end(uint64_t skip, uint64_t limit);
 
 /* Collective. out[pattern->result.shown]: the first columns of the frame, of frame->rows rows; columns of values are taken
  * from it. The caller frees. Nothing to free after an error. */

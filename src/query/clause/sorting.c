@@ -2,79 +2,12 @@
 
 #include "core/search.h"
 #include "core/status.h"
+#include "query/clause/projection.h"
 #include "query/rows/elements.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Rows that are needed to give `limit` rows behind the first `skip`. */
-static uint64_t rows_up_to(uint64_t skip, uint64_t limit)
-{
-	return limit > UINT64_MAX - skip ? UINT64_MAX : skip + limit;
-}
-
-/* Rows are numbered in rank order by an exclusive scan; first and end are clipped to this rank's rows. */
-void gemp_limit_rows(const gemp_comm *comm, size_t rows, uint64_t skip, uint64_t limit, size_t *first, size_t *end)
-{
-	uint64_t before = gemp_comm_exscan(comm, rows), stop = rows_up_to(skip, limit);
-	*first = before >= skip ? 0 : skip - before < rows ? (size_t)(skip - before) : rows;
-	*end = before >= stop ? 0 : stop - before < rows ? (size_t)(stop - before) : rows;
-	*end = *end < *first ? *first : *end;
-}
-
-typedef struct limit_stage {
-	gemp_runtime *context;
-	gemp_row_stage *next;
-	uint64_t skip, limit; /* rows still to skip, and still to pass */
-	bool *some_left_out;
-	bool ended;
-} limit_stage;
-
-/* Collective. Ranks agree on the number of rows, so that all reach the limit in the same call. */
-static gemp_code limit_push(void *self, gemp_frame *frame, bool last, bool *enough)
-{
-	limit_stage *c = self;
-	const gemp_comm *comm = c->context->comm;
-	GEMP_OWNED_BY(gemp_frame_free) gemp_frame cut = { 0 };
-	size_t first, end;
-	if (c->ended)
-		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_frame_expand(frame, rows_up_to(c->skip, c->limit))));
-	uint64_t all = gemp_comm_sum1(comm, frame->rows);
-	gemp_limit_rows(comm, frame->rows, c->skip, c->limit, &first, &end);
-	uint64_t skipped = all < c->skip ? all : c->skip, left = all - skipped;
-	bool reached = c->limit < UINT64_MAX && left >= c->limit;
-	*c->some_left_out |= skipped > 0 || left > c->limit || (reached && !last);
-	c->skip -= skipped;
-	c->limit -= c->limit == UINT64_MAX ? 0 : left < c->limit ? left : c->limit;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_frame_slice(&cut, frame, first, end - first)));
-	GEMP_PROPAGATE(c->next->push(c->next->self, &cut, last || reached, enough));
-	c->ended = last || reached || *enough;
-	*enough |= reached;
-	return GEMP_OK;
-}
-
-gemp_code gemp_limit_new(gemp_row_stage *out, gemp_runtime *context, uint64_t skip, uint64_t limit, bool *some_left_out,
-                         gemp_row_stage *next)
-{
-	limit_stage *c;
-	gemp_code code = GEMP_NEW(c, 1);
-	if (code == GEMP_OK)
-		*c = (limit_stage){
-			.context = context,
-			.next = next,
-			.skip = skip,
-			.limit = limit,
-			.some_left_out = some_left_out,
-		};
-	code = gemp_comm_agree(context->comm, code);
-	if (code == GEMP_OK)
-		*out = (gemp_row_stage){ .self = c, .push = limit_push, .free = gemp_free };
-	else
-		gemp_free(c);
-	return code;
-}
 
 enum {
 	BLOCK_ROWS = 1 << 16, /* pushed at a time */
@@ -179,7 +112,7 @@ static gemp_code sort_rows(sort_stage *o, uint64_t max_rows)
 /* A rank never needs more rows than SKIP and LIMIT together. */
 static uint64_t wanted_rows(const sort_stage *o)
 {
-	return rows_up_to(o->skip, o->limit);
+	return gemp_limit_end(o->skip, o->limit);
 }
 
 /* Vertices sort by the rank of their key, edges by type, keys of the ends and parallel number: integers in hidden
@@ -303,14 +236,13 @@ static size_t bucket_end(const sort_stage *o, const sort_stage *samples, size_t 
 /* Collective. SAMPLES evenly spaced rows of every rank, sorted: the splitters of the sample sort. */
 static gemp_code sample_rows(const sort_stage *o, sort_stage *samples)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = o->context->comm;
 	GEMP_OWNED_BY(gemp_text_free) gemp_text mine = { 0 };
 	GEMP_OWNED void *all = NULL;
 	GEMP_OWNED size_t *begin = NULL;
 	size_t step = o->rows.rows / SAMPLES + 1;
 	*samples = (sort_stage){ .shown = o->shown, .sort_count = o->sort_count, .sorts = o->sorts };
-	code = gemp_frame_like(&samples->rows, &o->rows);
+	gemp_code code = gemp_frame_like(&samples->rows, &o->rows);
 	GEMP_THEN(pack_rows(&o->rows, step / 2, o->rows.rows, step, &mine));
 	GEMP_PROPAGATE(gemp_comm_allgather(comm, code, mine.data, mine.size, &all, &begin));
 	code = unpack_rows(&samples->rows, all, (const char *)all + begin[comm->size]);
@@ -321,14 +253,13 @@ static gemp_code sample_rows(const sort_stage *o, sort_stage *samples)
 /* Collective. Rank r receives the rows of bucket r and sorts them. */
 static gemp_code exchange_buckets(sort_stage *o, const sort_stage *samples)
 {
-	gemp_code code = GEMP_OK;
 	gemp_runtime *context = o->context;
 	size_t ranks = (size_t)context->comm->size;
 	GEMP_OWNED size_t *sizes = NULL;
 	size_t received_size = 0, at = 0;
 	GEMP_OWNED_BY(gemp_text_free) gemp_text packed = { 0 };
 	GEMP_OWNED void *received = NULL;
-	code = GEMP_NEW(sizes, ranks);
+	gemp_code code = GEMP_NEW(sizes, ranks);
 	for (size_t r = 0; r < ranks && code == GEMP_OK; r++) {
 		size_t before = packed.size, end = bucket_end(o, samples, r, ranks);
 		end = end < at ? at : end;
@@ -471,9 +402,8 @@ static gemp_code set_up(sort_stage *o, const gemp_sorting_options *options)
 gemp_code gemp_sorting_new(gemp_row_stage *out, gemp_runtime *context, gemp_shard *graph,
                            const gemp_sorting_options *options)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(sorting_free_at) sort_stage *o = NULL;
-	code = GEMP_NEW(o, 1);
+	gemp_code code = GEMP_NEW(o, 1);
 	if (code == GEMP_OK) {
 		o->context = context;
 		o->graph = graph;

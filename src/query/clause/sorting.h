@@ -1,9 +1,11 @@
-/* order_limit: the stages of SKIP and LIMIT, with and without ORDER BY.
+/* sorting: the stage of ORDER BY, with its SKIP and LIMIT.
  *
- * Without ORDER BY any rows will do: each rank counts its rows, and an exclusive scan over the ranks says which of
- * them lie within the limit. With ORDER BY rows are kept until the last one came, sorted by sample sort over the
- * ranks (Frazer and McKellar 1970), and pushed in order. With a limit a rank drops rows beyond it from time to time,
- * so that it never holds many more.
+ * Rows are kept until the last one came, sorted by sample sort over the ranks (Frazer and McKellar 1970), and pushed in
+ * order. With a limit a rank drops rows beyond it from time to time, so that it never holds many more.
+ *
+ * Rows are in the order of the sort items, and where these are equal of all other columns, so that the result is the
+ * same for every number of ranks. NULL is last ascending and first descending. Vertices are ordered by key, edges by
+ * type, keys of their ends and parallel number.
  */
 
 #ifndef GEMP_QUERY_CLAUSE_SORTING_H
@@ -13,21 +15,6 @@
 #include "partition/runtime.h"
 #include "pattern/model/pattern.h"
 #include "query/rows/frame.h"
-
-/* Collective. Any rows but `skip`, and `limit` of these. Sets *some_left_out (borrowed) if there were
- * others. */
-gemp_code gemp_limit_new(gemp_row_stage *out, gemp_runtime *context, uint64_t skip, uint64_t limit, bool *some_left_out,
-                         gemp_row_stage *next);
-
-/* Collective. Of this rank's `rows` rows, in rank order, [*first, *end) lie within skip and limit. */
-void gemp_limit_rows(const gemp_comm *comm, size_t rows, uint64_t skip, uint64_t limit, size_t *first, size_t *end);
-
-/* sorting: a stage of ORDER BY, with its SKIP and LIMIT.
- *
- * Rows are in the order of the sort items, and where these are equal of all other columns, so that the result is the
- * same for every number of ranks. NULL is last ascending and first descending. Vertices are ordered by key, edges by type,
- * keys of their ends and parallel number. With a limit a rank keeps no more rows than that (and room to sort in).
- */
 
 typedef struct gemp_sorting_options {
 	const gemp_frame *input; /* its columns; may go after gemp_sorting_new */

@@ -1,10 +1,9 @@
 #include "query/output/result_rows.h"
 
-#include "core/status.h"
+#include "core/memory.h"
 #include "core/threads.h"
 #include "query/clause/pipeline.h"
 #include "query/clause/projection.h"
-#include "query/clause/sorting.h"
 #include "query/rows/elements.h"
 
 #include <string.h>
@@ -12,14 +11,17 @@
 enum { CHUNK_ROWS = 1 << 12 };                        /* that one thread converts at a time */
 static const size_t default_memory = (size_t)1 << 30; /* of tables */
 
-struct gemp_plain_rows {
+/* PLAIN ROWS consist of integer keys of a match's vertices only, and all threads convert them from ids to columns. Each rank
+ * holds tables of the whole graph, which replace the fetch of keys for every block of rows, at 8 to 20 bytes per vertex. */
+
+typedef struct plain_rows {
 	const gemp_stab_chain *chain;
 	uint32_t *rank; /* [vertices] by id, if there is a chain: the number that keys compare by */
 	int64_t *key;   /* [vertices] by rank, if there is a chain, else by id */
 	size_t column_count, rows;
 	int *vertex;             /* [column_count] place in a row */
 	gemp_projected *columns; /* [column_count] */
-};
+} plain_rows;
 
 /* Every item must be a vertex of the match with an integer key, and no clause may be left to evaluate. */
 static bool is_plain(const gemp_shard *graph, const gemp_pattern *pattern)
@@ -31,15 +33,12 @@ static bool is_plain(const gemp_shard *graph, const gemp_pattern *pattern)
 	return plain;
 }
 
-/* Is every row of this query plain, and is there memory for the tables? */
-/* The tables may use a quarter of the memory budget. */
-static bool gemp_plain_rows_apply(const gemp_runtime *context, const gemp_shard *graph, const gemp_pattern *pattern)
+/* Is every row of this query plain, and is there memory for the tables? They may use a quarter of the memory budget. */
+static bool plain_rows_apply(const gemp_runtime *context, const gemp_shard *graph, const gemp_pattern *pattern)
 {
 	size_t budget = context->budgets.host_memory ? context->budgets.host_memory / 4 : default_memory;
 	return is_plain(graph, pattern) && graph->vertex_count <= budget / (sizeof(int64_t) * 2 + sizeof(uint32_t));
 }
-
-/* TABLES */
 
 /* Collective. Ranks own consecutive ids, so that concatenation by rank gives an array by id. */
 static gemp_code gather(const gemp_comm *comm, const void *mine, size_t size, void **all)
@@ -51,19 +50,17 @@ static gemp_code gather(const gemp_comm *comm, const void *mine, size_t size, vo
 }
 
 /* Canonical tuples consist of key ranks, so that the table must be indexed by rank. */
-static gemp_code keys_by_rank(gemp_plain_rows *plain, uint64_t vertices)
+static gemp_code keys_by_rank(plain_rows *plain, uint64_t vertices)
 {
-	int64_t *by_id = plain->key, *by_rank;
-	gemp_code code = GEMP_NEW(by_rank, vertices);
-	for (uint64_t id = 0; id < vertices && code == GEMP_OK; id++)
-		by_rank[plain->rank[id]] = by_id[id];
-	if (code == GEMP_OK)
-		plain->key = by_rank;
-	gemp_free(code == GEMP_OK ? by_id : NULL);
-	return code;
+	GEMP_OWNED int64_t *by_id = plain->key;
+	plain->key = NULL;
+	GEMP_PROPAGATE(GEMP_NEW(plain->key, vertices));
+	for (uint64_t id = 0; id < vertices; id++)
+		plain->key[plain->rank[id]] = by_id[id];
+	return GEMP_OK;
 }
 
-static gemp_code begin_columns(gemp_plain_rows *plain, const gemp_shard *graph, const gemp_pattern *pattern)
+static gemp_code begin_columns(plain_rows *plain, const gemp_shard *graph, const gemp_pattern *pattern)
 {
 	GEMP_PROPAGATE(GEMP_NEW(plain->columns, pattern->result.shown));
 	GEMP_PROPAGATE(GEMP_NEW(plain->vertex, pattern->result.shown));
@@ -74,7 +71,7 @@ static gemp_code begin_columns(gemp_plain_rows *plain, const gemp_shard *graph, 
 	return GEMP_OK;
 }
 
-static void gemp_plain_rows_free(gemp_plain_rows *plain)
+static void plain_rows_free(plain_rows *plain)
 {
 	if (!plain)
 		return;
@@ -82,17 +79,16 @@ static void gemp_plain_rows_free(gemp_plain_rows *plain)
 	gemp_free_all(plain->columns, plain->vertex, plain->rank, plain->key, plain);
 }
 
-GEMP_RELEASE(gemp_plain_rows_free, gemp_plain_rows *)
+GEMP_RELEASE(plain_rows_free, plain_rows *)
 
 /* Collective. All is borrowed; chain as in gemp_rows_options. Keys are loaded. */
 /* Ranks own consecutive ids, so gathering the local arrays in rank order gives arrays by id. */
-static gemp_code gemp_plain_rows_new(gemp_plain_rows **out, gemp_runtime *context, const gemp_shard *graph,
-                                     const gemp_pattern *pattern, const gemp_stab_chain *chain)
+static gemp_code plain_rows_new(plain_rows **out, gemp_runtime *context, const gemp_shard *graph,
+                                const gemp_pattern *pattern, const gemp_stab_chain *chain)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_OWNED_BY(gemp_plain_rows_free_at) gemp_plain_rows *plain = NULL;
+	GEMP_OWNED_BY(plain_rows_free_at) plain_rows *plain = NULL;
 	void *rank = NULL, *key = NULL;
-	code = GEMP_NEW(plain, 1);
+	gemp_code code = GEMP_NEW(plain, 1);
 	GEMP_THEN(begin_columns(plain, graph, pattern));
 	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
 	plain->chain = chain;
@@ -109,76 +105,50 @@ static gemp_code gemp_plain_rows_new(gemp_plain_rows **out, gemp_runtime *contex
 	return GEMP_OK;
 }
 
-/* ROWS */
-
 typedef struct row_conversion {
-	gemp_plain_rows *plain;
+	plain_rows *plain;
 	const gemp_batch *batch;
 	size_t first, rows; /* rows of the columns; of the batch */
 } row_conversion;
 
 /* From ids to ranks of keys, to the canonical tuple, to keys. Without a chain the ids index the keys directly. */
-static void convert_row(const row_conversion *t, size_t row)
-{
-	const gemp_plain_rows *plain = t->plain;
-	size_t width = (size_t)t->batch->vertex_count, at = t->first + row;
-	const gemp_vertex *ids = t->batch->vertices + row * width;
-	uint64_t positions[GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES];
-	for (size_t v = 0; v < width; v++)
-		positions[v] = plain->rank ? plain->rank[ids[v]] : ids[v];
-	if (plain->chain)
-		gemp_stab_chain_canonical(plain->chain, positions);
-	for (size_t c = 0; c < plain->column_count; c++)
-		plain->columns[c].value.integers[at] = plain->key[positions[plain->vertex[c]]];
-}
-
 static void convert_rows(void *context, size_t range, size_t begin, size_t end)
 {
+	const row_conversion *t = context;
+	const plain_rows *plain = t->plain;
+	size_t width = (size_t)t->batch->vertex_count;
+	uint64_t positions[GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES];
 	(void)range;
-	for (size_t row = begin; row < end; row++)
-		convert_row(context, row);
+	for (size_t row = begin; row < end; row++) {
+		const gemp_vertex *ids = t->batch->vertices + row * width;
+		for (size_t v = 0; v < width; v++)
+			positions[v] = plain->rank ? plain->rank[ids[v]] : ids[v];
+		if (plain->chain)
+			gemp_stab_chain_canonical(plain->chain, positions);
+		for (size_t c = 0; c < plain->column_count; c++)
+			plain->columns[c].value.integers[t->first + row] = plain->key[positions[plain->vertex[c]]];
+	}
 }
 
-/* Local. _take adds the first `rows` rows of a batch; _accepts is false for a batch with a multiplicity, or with edges where
- * there is a chain. */
-static bool gemp_plain_rows_accepts(const gemp_plain_rows *plain, const gemp_batch *batch)
+/* Batches with multiplicities take the long way, and so do edges where a chain would permute them. */
+static bool plain_rows_accepts(const plain_rows *plain, const gemp_batch *batch)
 {
 	return !batch->multiplicity && !(plain->chain && batch->edge_count);
 }
 
-/* Columns grow by half at least, since they are reserved once a batch. */
-static gemp_code gemp_plain_rows_take(gemp_plain_rows *plain, const gemp_batch *batch, size_t rows)
+/* Local. Adds the first `rows` rows of a batch. Columns grow by half at least, since they are reserved once a batch. */
+static gemp_code plain_rows_take(plain_rows *plain, const gemp_batch *batch, size_t rows)
 {
 	row_conversion t = { plain, batch, plain->rows, rows };
+	plain->rows += rows;
 	for (size_t c = 0; c < plain->column_count; c++) {
 		gemp_column *value = &plain->columns[c].value;
-		size_t needed = plain->rows + rows, larger = value->capacity + value->capacity / 2;
-		if (needed > value->capacity)
-			GEMP_PROPAGATE(gemp_column_reserve(value, needed > larger ? needed : larger, 0));
+		if (plain->rows > value->capacity)
+			GEMP_PROPAGATE(gemp_column_reserve(value, gemp_grown_capacity(value->capacity, plain->rows), 0));
+		value->rows = plain->rows;
 	}
 	gemp_for_chunks(rows, CHUNK_ROWS, convert_rows, &t);
-	plain->rows += rows;
-	for (size_t c = 0; c < plain->column_count; c++)
-		plain->columns[c].value.rows = plain->rows;
 	return GEMP_OK;
-}
-
-static size_t gemp_plain_rows_count(const gemp_plain_rows *plain)
-{
-	return plain->rows;
-}
-
-/* Columns [pattern->result.shown] of the rows taken, owned by `plain`; gemp_plain_rows_clear empties them after writing. */
-static const gemp_projected *gemp_plain_rows_columns(const gemp_plain_rows *plain)
-{
-	return plain->columns;
-}
-
-static void gemp_plain_rows_clear(gemp_plain_rows *plain)
-{
-	plain->rows = 0;
-	for (size_t c = 0; c < plain->column_count; c++)
-		plain->columns[c].value.rows = 0;
 }
 
 typedef struct row_output {
@@ -190,7 +160,7 @@ typedef struct row_output {
 	gemp_row_writer *writer; /* NULL: closed */
 	gemp_projected *columns; /* [shown] of what is written just now */
 	gemp_row_store store;    /* matches taken since the last turn, */
-	gemp_plain_rows *plain;  /* or these, turned into columns already; NULL: (still) not worth its tables */
+	plain_rows *plain;       /* or these, turned into columns already; NULL: (still) not worth its tables */
 	bool suits;              /* rows are plain */
 	uint64_t seen;           /* by all ranks, while there are no tables */
 	size_t multiplicity_capacity;
@@ -221,7 +191,7 @@ static gemp_code take_multiplicity(row_output *r, const gemp_batch *batch, size_
 /* Rows of this round that are not written yet. */
 static size_t pending_rows(const row_output *r)
 {
-	return r->store.rows + (r->plain ? gemp_plain_rows_count(r->plain) : 0);
+	return r->store.rows + (r->plain ? r->plain->rows : 0);
 }
 
 /* Local. With a LIMIT that any rows satisfy, no more than the missing rows are kept. */
@@ -236,9 +206,9 @@ static gemp_code output_consume(void *self, const gemp_batch *batch)
 		r->complete = false;
 	for (size_t row = count; row < batch->rows && !gemp_rows_wants_all(&r->options); row++)
 		r->unseen += batch->multiplicity ? batch->multiplicity[row] : 1;
-	if (r->plain && gemp_plain_rows_accepts(r->plain, batch)) {
+	if (r->plain && plain_rows_accepts(r->plain, batch)) {
 		double began = gemp_now();
-		code = gemp_plain_rows_take(r->plain, batch, count);
+		code = plain_rows_take(r->plain, batch, count);
 		gemp_timers_add(&r->context->timers, GEMP_PHASE_ATTRIBUTES, began);
 		return code;
 	}
@@ -341,12 +311,12 @@ static gemp_code write_plain(row_output *r, bool last, bool *enough)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t before = r->written;
-	size_t count = cut_to_limit(r, gemp_plain_rows_count(r->plain));
+	size_t count = cut_to_limit(r, r->plain->rows);
 	if (r->written > before)
-		GEMP_TRY(write_columns(r, gemp_plain_rows_columns(r->plain), count));
+		GEMP_TRY(write_columns(r, r->plain->columns, count));
 	code = end_if_reached(r, last, enough);
 done:
-	gemp_plain_rows_clear(r->plain);
+	r->plain->rows = 0;
 	return code;
 }
 
@@ -362,10 +332,10 @@ static gemp_code choose_plain_rows(row_output *r)
 	r->seen += gemp_comm_sum1(r->context->comm, r->store.rows);
 	if (r->seen < r->graph->vertex_count / 4)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_plain_rows_new(&r->plain, r->context, r->graph, r->pattern, r->options.chain));
+	GEMP_PROPAGATE(plain_rows_new(&r->plain, r->context, r->graph, r->pattern, r->options.chain));
 	gemp_batch stored = gemp_row_store_batch(&r->store);
-	if (!r->has_multiplicity && gemp_plain_rows_accepts(r->plain, &stored)) {
-		code = gemp_plain_rows_take(r->plain, &stored, stored.rows);
+	if (!r->has_multiplicity && plain_rows_accepts(r->plain, &stored)) {
+		code = plain_rows_take(r->plain, &stored, stored.rows);
 		gemp_row_store_clear(&r->store);
 	}
 	return gemp_comm_agree(r->context->comm, code);
@@ -392,7 +362,7 @@ static gemp_code push_rows(row_output *r, bool last, bool *enough)
 	gemp_timers_add(&r->context->timers, GEMP_PHASE_ATTRIBUTES, t);
 	if (!r->plain)
 		return push_stored(r, last, enough);
-	uint64_t all[] = { [STORED] = r->store.rows, [PLAIN] = gemp_plain_rows_count(r->plain) };
+	uint64_t all[] = { [STORED] = r->store.rows, [PLAIN] = r->plain->rows };
 	gemp_comm_sum(r->context->comm, all, 2);
 	if (all[PLAIN] || (last && !all[STORED]))
 		GEMP_PROPAGATE(write_plain(r, last && !all[STORED], enough));
@@ -432,7 +402,7 @@ static void output_free(void *self)
 	gemp_row_writer_abandon(r->writer);
 	gemp_pipeline_free(r->pipeline);
 	gemp_row_store_free(&r->store);
-	gemp_plain_rows_free(r->plain);
+	plain_rows_free(r->plain);
 	gemp_free_all(r->multiplicity, r->columns, r);
 }
 
@@ -445,7 +415,7 @@ static gemp_code open_writer(row_output *r)
 	size_t count = r->pattern->result.shown;
 	GEMP_TRY(gemp_shard_load_keys(r->graph));
 	GEMP_TRY(gemp_comm_agree(r->context->comm, gemp_project_header(r->graph, r->pattern, r->columns)));
-	r->suits = gemp_plain_rows_apply(r->context, r->graph, r->pattern);
+	r->suits = plain_rows_apply(r->context, r->graph, r->pattern);
 	code = gemp_row_writer_open(&r->writer, r->context->comm, r->columns, count, &r->options);
 done:
 	gemp_projected_free(r->columns, count);
@@ -456,9 +426,8 @@ done:
 gemp_code gemp_rows_new(gemp_sink *out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                         const gemp_rows_options *options)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(output_free_at) row_output *r = NULL;
-	code = GEMP_NEW(r, 1);
+	gemp_code code = GEMP_NEW(r, 1);
 	if (code == GEMP_OK) {
 		r->context = context;
 		r->graph = graph;
@@ -498,14 +467,13 @@ bool gemp_rows_complete(const gemp_sink *sink)
 /* Rank 0 passes one row with the multiplicity `count` through the clauses; its elements are never read. */
 gemp_code gemp_rows_count(gemp_sink *sink, uint64_t count)
 {
-	gemp_code code = GEMP_OK;
 	row_output *r = sink->self;
 	const gemp_comm *comm = r->context->comm;
 	size_t vertex_count = gemp_pattern_row_vertices(r->pattern), edge_count = gemp_pattern_row_edges(r->pattern);
 	GEMP_OWNED gemp_vertex *vertices = NULL;
 	GEMP_OWNED gemp_edge *edges = NULL;
 	bool enough = false, again = false;
-	code = GEMP_NEW(vertices, vertex_count);
+	gemp_code code = GEMP_NEW(vertices, vertex_count);
 	GEMP_THEN(GEMP_NEW(edges, edge_count));
 	const gemp_batch one = { .rows = comm->rank == 0 && count,
 		                     .vertex_count = (int)vertex_count,

@@ -2,7 +2,7 @@
  * and writes the resulting rows in the user's keys to a terminal or a file.
  *
  * Matches are kept in a row store until the round ends, where all ranks push and write together. Rows that are only
- * integer keys of vertices take a shorter path (output/plain_rows.h) once there are enough of them.
+ * integer keys of vertices take a shorter path once there are enough of them.
  */
 
 #ifndef GEMP_QUERY_OUTPUT_RESULT_ROWS_H
@@ -14,24 +14,14 @@
 
 #include <stdio.h>
 
-/* plain_rows: rows that consist of integer keys of a match's vertices only, converted from ids to columns by all
- * threads.
- *
- * Each rank holds tables of the whole graph: key[vertices], and with a chain also rank[vertices] by id. They replace
- * the fetch of keys for every block of rows (rows/elements.h), at 8 to 20 bytes per vertex; result_rows.c uses them
- * once enough rows have come.
- */
-
-typedef struct gemp_plain_rows gemp_plain_rows;
-
 /* Collective. graph and pattern, bound, are borrowed. A path that cannot be written to is GEMP_EIO here, an ending that is
  * not known GEMP_EUSAGE. Rows are as long as gemp_pattern_row_vertices and _edges say; GEMP_NO_VERTEX and GEMP_NO_EDGE are
  * NULL. Sets *enough in turn once no more matches are wanted, as by a LIMIT without ORDER BY; the output is whole after that
  * turn or the last one. Freed before that, it leaves no file. */
 gemp_code gemp_rows_new(gemp_sink *out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                         const gemp_rows_options *options);
-/* Of all ranks, after the last turn: rows written or shown; rows of the answer, of which a preview shows some (no more than
- * were written to a file); is it whole, or did a limit leave out rows that might have been among them? */
+/* Of all ranks, after the last turn: the rows written or shown; the rows of the answer, of which a preview shows some; and
+ * whether the answer is whole, so that no limit left out rows of it. */
 uint64_t gemp_rows_written(const gemp_sink *rows);
 uint64_t gemp_rows_total(const gemp_sink *rows);
 bool gemp_rows_complete(const gemp_sink *rows);

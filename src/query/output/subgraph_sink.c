@@ -131,9 +131,8 @@ GEMP_RELEASE(sink_free, subgraph_sink *)
 gemp_code gemp_subgraph_sink_new(gemp_sink *out, gemp_runtime *context, gemp_shard *graph,
                                  const gemp_subgraph_sink_options *options)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(sink_free_at) subgraph_sink *m = NULL;
-	code = GEMP_NEW(m, 1);
+	gemp_code code = GEMP_NEW(m, 1);
 	if (code == GEMP_OK) {
 		m->context = context;
 		m->graph = graph;

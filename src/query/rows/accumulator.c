@@ -129,7 +129,7 @@ gemp_code gemp_exact_sum_add_integer(gemp_exact_sum *sum, __int128 value)
 }
 
 /* Two windows are added like a window and a number. */
-static gemp_code gemp_exact_sum_merge(gemp_exact_sum *sum, const gemp_exact_sum *other)
+static gemp_code exact_sum_merge(gemp_exact_sum *sum, const gemp_exact_sum *other)
 {
 	sum->special |= other->special;
 	return other->count ? add_words(sum, other->words, other->count, other->first) : GEMP_OK;
@@ -225,7 +225,7 @@ gemp_code gemp_exact_sum_merge_packed(gemp_exact_sum *sum, const char **at)
 	memcpy(&other.special, *at += sizeof other.count, sizeof other.special);
 	memcpy(words, *at += sizeof other.special, other.count * sizeof *words);
 	*at += other.count * sizeof *words;
-	return gemp_exact_sum_merge(sum, &other);
+	return exact_sum_merge(sum, &other);
 }
 
 /* A slot: 32 bits of hash above, 1 + number of the key below, so that most unequal keys are rejected without reading them. */

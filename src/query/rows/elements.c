@@ -44,9 +44,9 @@ static gemp_code number_elements(numbering *n, const gemp_elements *elements, ge
 
 /* Collective. The same of lists; repeated ids are allowed. has_edges is alike on all ranks: without it edges are not looked at. */
 /* Edges come first, since their ends are vertices to fetch, too. */
-static gemp_code gemp_elements_fetch_lists(gemp_elements *out, gemp_runtime *context, gemp_shard *graph,
-                                           const gemp_vertex *vertices, size_t vertex_count, bool has_edges,
-                                           const gemp_edge *edges, size_t edge_count, bool ranks)
+static gemp_code elements_fetch_lists(gemp_elements *out, gemp_runtime *context, gemp_shard *graph,
+                                      const gemp_vertex *vertices, size_t vertex_count, bool has_edges,
+                                      const gemp_edge *edges, size_t edge_count, bool ranks)
 {
 	static const int wanted[] = { GEMP_FETCH_KEY, GEMP_FETCH_KEY_RANK };
 	GEMP_OWNED gemp_vertex *ids = NULL;
@@ -74,10 +74,9 @@ static gemp_code gemp_elements_fetch_lists(gemp_elements *out, gemp_runtime *con
 static gemp_code fetch_elements(gemp_elements *out, gemp_runtime *context, gemp_shard *graph,
                                 const gemp_row_store *rows, size_t vertices, size_t edges)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED gemp_vertex *vertex_list = NULL;
 	GEMP_OWNED gemp_edge *edge_list = NULL;
-	code = GEMP_NEW(vertex_list, rows->rows * vertices);
+	gemp_code code = GEMP_NEW(vertex_list, rows->rows * vertices);
 	GEMP_THEN(GEMP_NEW(edge_list, rows->rows * edges));
 	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
 	for (size_t row = 0; row < rows->rows; row++) {
@@ -86,8 +85,8 @@ static gemp_code fetch_elements(gemp_elements *out, gemp_runtime *context, gemp_
 		if (edges)
 			memcpy(edge_list + row * edges, rows->edges + row * (size_t)rows->edge_count, edges * sizeof *edge_list);
 	}
-	return gemp_elements_fetch_lists(out, context, graph, vertex_list, rows->rows * vertices, edges > 0, edge_list,
-	                                 rows->rows * edges, true);
+	return elements_fetch_lists(out, context, graph, vertex_list, rows->rows * vertices, edges > 0, edge_list,
+	                            rows->rows * edges, true);
 }
 
 /* Replaces a row by its representative: elements to positions, canonical tuple, positions to elements. */
@@ -139,7 +138,6 @@ done:
 gemp_code gemp_elements_fetch(gemp_elements *out, gemp_runtime *context, gemp_shard *graph,
                               const gemp_frame_column *columns, size_t count, size_t rows, bool ranks)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED gemp_vertex *vertices = NULL;
 	GEMP_OWNED gemp_edge *edges = NULL;
 	size_t kinds[] = { [GEMP_CELL_VALUE] = 0, [GEMP_CELL_VERTEX] = 0, [GEMP_CELL_EDGE] = 0 }, vertex_count = 0,
@@ -149,7 +147,7 @@ gemp_code gemp_elements_fetch(gemp_elements *out, gemp_runtime *context, gemp_sh
 		kinds[columns[c].kind]++;
 	if (kinds[GEMP_CELL_VALUE] == count)
 		return GEMP_OK;
-	code = GEMP_NEW(vertices, rows * kinds[GEMP_CELL_VERTEX]);
+	gemp_code code = GEMP_NEW(vertices, rows * kinds[GEMP_CELL_VERTEX]);
 	GEMP_THEN(GEMP_NEW(edges, rows * kinds[GEMP_CELL_EDGE]));
 	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
 	for (size_t c = 0; c < count; c++)
@@ -160,8 +158,8 @@ gemp_code gemp_elements_fetch(gemp_elements *out, gemp_runtime *context, gemp_sh
 			else if (element != GEMP_NO_ELEMENT)
 				edges[edge_count++] = element;
 		}
-	return gemp_elements_fetch_lists(out, context, graph, vertices, vertex_count, kinds[GEMP_CELL_EDGE] > 0, edges,
-	                                 edge_count, ranks);
+	return elements_fetch_lists(out, context, graph, vertices, vertex_count, kinds[GEMP_CELL_EDGE] > 0, edges,
+	                            edge_count, ranks);
 }
 
 void gemp_elements_free(gemp_elements *elements)

@@ -10,10 +10,9 @@
 gemp_code gemp_frame_init(gemp_frame *frame, size_t count)
 {
 	*frame = (gemp_frame){ 0 };
-	gemp_code code = GEMP_NEW(frame->columns, count);
-	if (code == GEMP_OK)
-		frame->count = count;
-	return code;
+	GEMP_PROPAGATE(GEMP_NEW(frame->columns, count));
+	frame->count = count;
+	return GEMP_OK;
 }
 
 gemp_code gemp_frame_set(gemp_frame *frame, size_t column, gemp_cell_kind kind, const char *name, gemp_type type)
@@ -91,10 +90,9 @@ bool gemp_frame_is_null(const gemp_frame_column *column, size_t row)
 
 gemp_code gemp_frame_add_element(gemp_frame_column *column, size_t row, uint64_t element)
 {
-	gemp_code code = GEMP_RESERVE(column->elements, column->capacity, row + 1);
-	if (code == GEMP_OK)
-		column->elements[row] = element;
-	return code;
+	GEMP_PROPAGATE(GEMP_RESERVE(column->elements, column->capacity, row + 1));
+	column->elements[row] = element;
+	return GEMP_OK;
 }
 
 /* A frame without multiplicities counts every row once; the ones are written out when a block with others is

@@ -38,7 +38,7 @@ struct gemp_lookup {
 /* COLUMNS */
 
 /* Edges follow the vertices in a match; items of a clause are numbered together. */
-static size_t gemp_frame_map_variable(const gemp_frame_map *map, int variable, bool edge)
+static size_t frame_map_variable(const gemp_frame_map *map, int variable, bool edge)
 {
 	return (size_t)variable + (edge && !map->items ? map->vertices : 0);
 }
@@ -47,7 +47,7 @@ bool gemp_frame_map_column(const gemp_frame_map *map, const gemp_expr *expr, siz
 {
 	switch (expr->kind) {
 	case GEMP_VERTEX:
-	case GEMP_EDGE: *column = gemp_frame_map_variable(map, expr->variable, expr->kind == GEMP_EDGE); return true;
+	case GEMP_EDGE: *column = frame_map_variable(map, expr->variable, expr->kind == GEMP_EDGE); return true;
 	case GEMP_COLUMN: *column = expr->item; return true;
 	case GEMP_EXISTS:
 	case GEMP_COUNT_OF: *column = map->vertices + map->edges + expr->sub; return true;
@@ -63,7 +63,7 @@ void gemp_lookup_uses(const gemp_frame_map *map, const gemp_expr *expr, bool *us
 	if (whole)
 		used[column] = true;
 	else if (expr->variable >= 0)
-		used[gemp_frame_map_variable(map, expr->variable, expr->of_edge)] = true;
+		used[frame_map_variable(map, expr->variable, expr->of_edge)] = true;
 	for (size_t i = 0; i < expr->count && !whole; i++)
 		gemp_lookup_uses(map, expr->children[i], used);
 }
@@ -109,7 +109,7 @@ static gemp_code request_column(gemp_lookup *l, int column, const gemp_expr *exp
 		GEMP_PROPAGATE(GEMP_NEW(found->columns_read, l->columns));
 		l->wanted_count++;
 	}
-	found->columns_read[gemp_frame_map_variable(&l->map, expr->variable, false)] = true;
+	found->columns_read[frame_map_variable(&l->map, expr->variable, false)] = true;
 	return GEMP_OK;
 }
 
@@ -139,7 +139,7 @@ static gemp_code request_expr(gemp_lookup *l, const gemp_expr *expr)
 	if (graph_column(expr, &column))
 		GEMP_PROPAGATE(request_column(l, column, expr));
 	else if (expr->kind == GEMP_ATTRIBUTE && expr->of_edge)
-		GEMP_PROPAGATE(request_name(l, expr->name, gemp_frame_map_variable(&l->map, expr->variable, true)));
+		GEMP_PROPAGATE(request_name(l, expr->name, frame_map_variable(&l->map, expr->variable, true)));
 	for (size_t i = 0; i < expr->count; i++)
 		GEMP_PROPAGATE(request_expr(l, expr->children[i]));
 	return GEMP_OK;
@@ -148,7 +148,7 @@ static gemp_code request_expr(gemp_lookup *l, const gemp_expr *expr)
 /* One more than the largest column that the expression refers to. */
 static size_t columns_of(const gemp_frame_map *map, const gemp_expr *expr)
 {
-	size_t max_column = expr->variable < 0 ? 0 : gemp_frame_map_variable(map, expr->variable, expr->of_edge) + 1;
+	size_t max_column = expr->variable < 0 ? 0 : frame_map_variable(map, expr->variable, expr->of_edge) + 1;
 	for (size_t i = 0; i < expr->count; i++) {
 		size_t child = columns_of(map, expr->children[i]);
 		max_column = child > max_column ? child : max_column;
@@ -188,8 +188,8 @@ static gemp_code fetch_column(gemp_lookup *l, lookup_request *request)
 	gemp_code code = GEMP_OK;
 	GEMP_OWNED gemp_vertex *ids = NULL;
 	size_t n = 0, rows = l->frame->rows;
-	code = GEMP_NEW(ids, rows * count_columns(request->columns_read, l->columns));
-	GEMP_PROPAGATE(gemp_comm_agree(l->context->comm, code));
+	GEMP_PROPAGATE(
+		gemp_comm_agree(l->context->comm, GEMP_NEW(ids, rows * count_columns(request->columns_read, l->columns))));
 	for (size_t c = 0; c < l->columns; c++)
 		for (size_t row = 0; row < rows && request->columns_read[c]; row++)
 			if (elements_of(l, c)[row] != GEMP_NO_ELEMENT)
@@ -205,11 +205,9 @@ static gemp_code fetch_column(gemp_lookup *l, lookup_request *request)
 /* Collective. All edges whose attributes are read, in one exchange. */
 static gemp_code fetch_edges(gemp_lookup *l)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED gemp_edge *edges = NULL;
 	size_t n = 0, rows = l->frame->rows;
-	code = GEMP_NEW(edges, rows * count_columns(l->edges, l->columns));
-	GEMP_PROPAGATE(gemp_comm_agree(l->context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(l->context->comm, GEMP_NEW(edges, rows * count_columns(l->edges, l->columns))));
 	for (size_t c = 0; c < l->columns; c++)
 		for (size_t row = 0; row < rows && l->edges[c]; row++)
 			if (elements_of(l, c)[row] != GEMP_NO_ELEMENT)
@@ -252,7 +250,7 @@ void gemp_lookup_forget(gemp_lookup *l)
 
 static uint64_t element_of(const gemp_lookup *l, int variable, bool edge)
 {
-	return elements_of(l, gemp_frame_map_variable(&l->map, variable, edge))[l->row];
+	return elements_of(l, frame_map_variable(&l->map, variable, edge))[l->row];
 }
 
 static uint64_t scope_element(void *context, int variable, bool edge)

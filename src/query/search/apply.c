@@ -121,9 +121,8 @@ static gemp_code sort_conditions(gemp_apply *a)
 gemp_code gemp_apply_new(gemp_apply **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                          const gemp_finder_options *options, unsigned purposes)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(gemp_apply_free_at) gemp_apply *a = NULL;
-	code = GEMP_NEW(a, 1);
+	gemp_code code = GEMP_NEW(a, 1);
 	if (code == GEMP_OK) {
 		*a = (gemp_apply){ .context = context,
 			               .graph = graph,
@@ -200,13 +199,12 @@ static void counter_open(tuple_counter *c, size_t width)
 static gemp_code send_counts_to_owners(gemp_runtime *context, const tuple_counter *c, const gemp_correlate *correlation,
                                        uint64_t *seed_counts)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED int *owner = NULL;
 	GEMP_OWNED uint32_t *records = NULL;
 	GEMP_OWNED void *received = NULL;
 	size_t words = c->width + 2;
 	GEMP_OWNED size_t *begin = NULL;
-	code = GEMP_NEW(owner, c->table.count);
+	gemp_code code = GEMP_NEW(owner, c->table.count);
 	GEMP_THEN(GEMP_NEW(records, c->table.count * words));
 	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
 	for (size_t i = 0; i < c->table.count; i++) {
@@ -268,28 +266,26 @@ static gemp_code search_uncorrelated(gemp_apply *a, subpattern *s, const gemp_ro
 /* EXISTS gives a boolean, COUNT an integer. */
 static gemp_code set_column(gemp_column *column, bool exists, const uint64_t *counts, size_t rows)
 {
-	gemp_code code = gemp_column_init(column, exists ? "EXISTS" : "COUNT", exists ? GEMP_BOOLEAN : GEMP_INTEGER);
-	GEMP_THEN(gemp_column_reserve(column, rows, 0));
-	for (size_t row = 0; code == GEMP_OK && row < rows; row++) {
+	GEMP_PROPAGATE(gemp_column_init(column, exists ? "EXISTS" : "COUNT", exists ? GEMP_BOOLEAN : GEMP_INTEGER));
+	GEMP_PROPAGATE(gemp_column_reserve(column, rows, 0));
+	for (size_t row = 0; row < rows; row++) {
 		gemp_value value = { .type = column->type };
 		if (exists)
 			value.truth = counts[row] != 0;
 		else
 			value.integer = (int64_t)counts[row];
-		code = gemp_column_add(column, &value);
+		GEMP_PROPAGATE(gemp_column_add(column, &value));
 	}
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. Sub-patterns that are not needed have a column, too, so that columns are numbered by sub-pattern. */
 static gemp_code fill_sub_column(apply_sink *s, size_t index, gemp_column *column)
 {
-	gemp_code code = GEMP_OK;
 	gemp_apply *a = s->apply;
 	subpattern *one = &a->subs[index];
 	GEMP_OWNED uint64_t *counts = NULL;
-	code = GEMP_NEW(counts, s->rows.rows);
-	GEMP_PROPAGATE(gemp_comm_agree(a->context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(a->context->comm, GEMP_NEW(counts, s->rows.rows)));
 	if (one->finder && one->width)
 		GEMP_PROPAGATE(search_subpattern(a, one, &s->rows, counts));
 	else if (one->finder)
@@ -337,8 +333,7 @@ static gemp_code search_and_filter(apply_sink *s)
 	gemp_code code = GEMP_OK;
 	size_t count = s->apply->pattern->sub_count;
 	gemp_column *columns = NULL;
-	code = GEMP_NEW(columns, count);
-	GEMP_TRY(gemp_comm_agree(s->apply->context->comm, code));
+	GEMP_TRY(gemp_comm_agree(s->apply->context->comm, GEMP_NEW(columns, count)));
 	for (size_t i = 0; i < count; i++)
 		GEMP_TRY(fill_sub_column(s, i, &columns[i]));
 	code = gemp_comm_agree(s->apply->context->comm, push_rows(s, columns, count));
@@ -384,8 +379,7 @@ gemp_code gemp_apply_sink(gemp_sink *out, gemp_apply *a, gemp_sink *next)
 {
 	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(apply_sink_free_at) apply_sink *s = NULL;
-	code = GEMP_NEW(s, 1);
-	GEMP_PROPAGATE(gemp_comm_agree(a->context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(a->context->comm, GEMP_NEW(s, 1)));
 	s->apply = a;
 	s->next = next;
 	if (a->general_count)

@@ -343,17 +343,16 @@ static gemp_code combine(combination *c, size_t part)
 /* Local. Combines each streaming row with all gathered rows. */
 static gemp_code product_consume(void *self, const gemp_batch *batch)
 {
-	gemp_code code = GEMP_OK;
 	gemp_product *p = self;
 	const gemp_product_input *part = &p->inputs[p->streaming];
-	for (size_t row = 0; row < batch->rows && code == GEMP_OK; row++) {
+	for (size_t row = 0; row < batch->rows; row++) {
 		combination c = { .product = p };
 		const gemp_edge *edges = batch->edge_count ? batch->edges + row * (size_t)batch->edge_count : NULL;
 		if (add_input_row(&c, part, batch->vertices + row * (size_t)batch->vertex_count, edges))
-			code = combine(&c, 0);
+			GEMP_PROPAGATE(combine(&c, 0));
 	}
-	GEMP_THEN(push_rows(p));
-	return code;
+	GEMP_PROPAGATE(push_rows(p));
+	return GEMP_OK;
 }
 
 static gemp_code product_end_round(void *self, bool last, bool *enough, bool *again)

@@ -118,13 +118,12 @@ size_t gemp_correlate_seed(const gemp_correlate *c, const gemp_vertex *tuple)
 gemp_code gemp_correlate_new(gemp_correlate *c, gemp_runtime *context, const gemp_row_store *rows, const int *outer,
                              size_t width)
 {
-	gemp_code code = GEMP_OK;
 	gemp_record_table table;
 	GEMP_OWNED void *received = NULL;
 	GEMP_OWNED size_t *begin = NULL;
 	*c = (gemp_correlate){ .comm = context->comm, .width = width };
 	open_table(&table, width);
-	code = collect_tuples(c, rows, outer, &table);
+	gemp_code code = collect_tuples(c, rows, outer, &table);
 	GEMP_THEN(group_by_owner(c, &table, rows->rows));
 	gemp_record_table_free(&table);
 	GEMP_PROPAGATE(gemp_exchange_records(c->comm, code, c->tuples, c->tuple_count, width * sizeof *c->tuples, c->owner,
@@ -144,10 +143,9 @@ void gemp_correlate_free(gemp_correlate *c)
 gemp_code gemp_correlate_reply(const gemp_correlate *c, const uint64_t *seed_values, uint64_t *out,
                                gemp_traffic *traffic)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED uint64_t *answers = NULL;
 	GEMP_OWNED void *received = NULL;
-	code = GEMP_NEW(answers, c->request_count);
+	gemp_code code = GEMP_NEW(answers, c->request_count);
 	for (size_t i = 0; code == GEMP_OK && i < c->request_count; i++)
 		answers[i] = seed_values[c->request_seed[i]];
 	GEMP_PROPAGATE(gemp_exchange_records(c->comm, code, answers, c->request_count, sizeof *answers, c->request_rank,

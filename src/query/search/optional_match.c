@@ -27,11 +27,9 @@ typedef struct optional_sink {
 gemp_code gemp_optional_match_new(gemp_optional_match **out, gemp_runtime *context, gemp_shard *graph,
                                   const gemp_pattern *pattern, size_t index, const gemp_finder_options *options)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(gemp_optional_match_free_at) gemp_optional_match *o = NULL;
 	gemp_finder_options inner = *options;
-	code = GEMP_NEW(o, 1);
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, GEMP_NEW(o, 1)));
 	o->context = context;
 	o->optional = &pattern->optionals[index];
 	o->edges = options->edges;
@@ -101,13 +99,12 @@ static void extension_index_free(extension_index *x)
 static gemp_code send_extensions_to_owners(gemp_runtime *context, const extension_list *x,
                                            const gemp_correlate *correlation, extension_index *out)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED int *owner = NULL;
 	GEMP_OWNED uint32_t *received = NULL;
 	void *block = NULL;
 	GEMP_OWNED size_t *begin = NULL;
 	GEMP_OWNED uint64_t *next = NULL;
-	code = GEMP_NEW(owner, x->count);
+	gemp_code code = GEMP_NEW(owner, x->count);
 	for (size_t i = 0; code == GEMP_OK && i < x->count; i++)
 		owner[i] = gemp_correlate_owner(correlation, x->records + i * x->words);
 	GEMP_PROPAGATE(gemp_exchange_records(context->comm, code, x->records, x->count, x->words * sizeof *received, owner,
@@ -135,7 +132,6 @@ static gemp_code send_extensions_to_owners(gemp_runtime *context, const extensio
 static gemp_code reply_extensions(gemp_runtime *context, const gemp_correlate *correlation,
                                   const extension_index *by_seed, extension_index *out)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED uint64_t *of_seed = NULL, *counts = NULL;
 	uint64_t total = 0;
 	GEMP_OWNED uint32_t *records = NULL;
@@ -144,7 +140,7 @@ static gemp_code reply_extensions(gemp_runtime *context, const gemp_correlate *c
 	size_t at = 0, words = by_seed->words;
 	for (size_t i = 0; i < correlation->request_count; i++)
 		total += by_seed->begin[correlation->request_seed[i] + 1] - by_seed->begin[correlation->request_seed[i]];
-	code = GEMP_NEW(of_seed, correlation->seed_count);
+	gemp_code code = GEMP_NEW(of_seed, correlation->seed_count);
 	GEMP_THEN(GEMP_NEW(counts, correlation->tuple_count));
 	GEMP_THEN(GEMP_NEW(out->begin, correlation->tuple_count + 1));
 	GEMP_THEN(GEMP_NEW(records, total * words));
@@ -171,7 +167,6 @@ static gemp_code reply_extensions(gemp_runtime *context, const gemp_correlate *c
 /* Collective. A pattern that shares no vertex extends all rows alike: its rows are gathered on every rank. */
 static gemp_code find_uncorrelated(optional_sink *s, extension_list *x, extension_index *out)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = s->part->context->comm;
 	gemp_sink sink = { .self = x, .consume = extensions_consume, .end_round = gemp_sink_keep_collecting };
 	GEMP_OWNED size_t *begin = NULL;
@@ -181,7 +176,7 @@ static gemp_code find_uncorrelated(optional_sink *s, extension_list *x, extensio
 		gemp_comm_allgather(comm, GEMP_OK, x->records, x->count * x->words * sizeof *x->records, &all, &begin));
 	out->words = x->words;
 	out->records = all;
-	code = GEMP_NEW(out->begin, 2);
+	gemp_code code = GEMP_NEW(out->begin, 2);
 	if (code == GEMP_OK)
 		out->begin[1] = begin[comm->size] / (x->words * sizeof *x->records);
 	return gemp_comm_agree(comm, code);
@@ -325,10 +320,8 @@ GEMP_RELEASE(optional_sink_free, optional_sink *)
 
 gemp_code gemp_optional_match_sink(gemp_sink *out, gemp_optional_match *part, gemp_sink *next)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(optional_sink_free_at) optional_sink *s = NULL;
-	code = GEMP_NEW(s, 1);
-	GEMP_PROPAGATE(gemp_comm_agree(part->context->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(part->context->comm, GEMP_NEW(s, 1)));
 	s->part = part;
 	s->next = next;
 	*out = (gemp_sink){

@@ -79,9 +79,8 @@ bool gemp_finder_needs_edges(const gemp_pattern *pattern)
 gemp_code gemp_finder_new(gemp_finder **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                           const gemp_finder_options *options)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(gemp_finder_free_at) gemp_finder *f = NULL;
-	code = GEMP_NEW(f, 1);
+	gemp_code code = GEMP_NEW(f, 1);
 	if (code == GEMP_OK) {
 		*f = (gemp_finder){ .context = context, .graph = graph, .pattern = pattern, .options = *options };
 		f->options.edges = options->edges || gemp_finder_needs_edges(pattern);
@@ -262,7 +261,6 @@ static gemp_code check_combinations(const gemp_finder *f, const gemp_variant *v,
 /* Collective. Conditions between components are tested on the combined rows. */
 static gemp_code run_product(const gemp_finder *f, const gemp_variant *v, gemp_sink *next, gemp_match_result *total)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(gemp_sink_free) gemp_sink residual = { 0 };
 	gemp_sink sink;
 	gemp_match_result one = { 0 };
@@ -279,9 +277,10 @@ static gemp_code run_product(const gemp_finder *f, const gemp_variant *v, gemp_s
 	GEMP_PROPAGATE(gather_components(f, v, &product, total));
 	GEMP_PROPAGATE(gemp_comm_agree(f->context->comm, check_combinations(f, v, &product)));
 	if (v->join_condition_count) {
-		code = gemp_residual_new(&residual, f->context, f->graph, v->join_conditions, v->join_condition_count, NULL,
-		                         gemp_degree_loops(f->options.match.semantics), next);
-		GEMP_PROPAGATE(gemp_comm_agree(f->context->comm, code));
+		GEMP_PROPAGATE(
+			gemp_comm_agree(f->context->comm, gemp_residual_new(&residual, f->context, f->graph, v->join_conditions,
+		                                                        v->join_condition_count, NULL,
+		                                                        gemp_degree_loops(f->options.match.semantics), next)));
 		product.next = &residual;
 	}
 	sink = gemp_product_sink(&product);
