@@ -18,6 +18,7 @@ GEMP_RELEASE(gemp_graph_close, gemp_graph *)
 GEMP_RELEASE(gemp_query_close, gemp_query *)
 GEMP_RELEASE(gemp_report_close, gemp_report *)
 GEMP_RELEASE(gemp_rules_close, gemp_rules *)
+GEMP_RELEASE(gemp_som_model_close, gemp_som_model *)
 GEMP_RELEASE(gemp_text_release, char *)
 
 #endif

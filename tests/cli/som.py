@@ -77,7 +77,7 @@ def resumed(rng):
         assert reports[-1]["exchange"] == exchange, reports[-1]
         done = attempt(ranks, "som", "train", "t.npy", "-o", "part.h5", *options, "-q", "--devices", "cpu",
                        "--max-time", "0.000001")
-        assert done.returncode == 75 and "--resume goes on" in done.stderr, (done.returncode, done.stderr)
+        assert done.returncode == 75 and "resume goes on" in done.stderr, (done.returncode, done.stderr)
         first = Map("part.h5").attributes["epoch"]
         assert 0 < first < 30, first
         assert train(ranks, "t.npy", "part.h5", "--resume")["exchange"] == exchange

@@ -126,7 +126,7 @@ def many_columns(rng):
     run(1, "generate", "uniform", "--vertices", "10", "--edges", "20", "-o", "g.h5", "-q")
     with open("run.conf", "w", encoding="utf-8") as file:
         file.write("features = " + ",".join(f"attr:{i}" for i in range(16385)) + "\n")
-    run(1, "som", "train", "g.h5", "--config", "run.conf", "-o", "m.h5", code=2, says="--features: 16385 are more than the 16384")
+    run(1, "som", "train", "g.h5", "--config", "run.conf", "-o", "m.h5", code=2, says="features: 16385 are more than the 16384")
 
 
 def resumed_on_others(rng):

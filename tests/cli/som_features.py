@@ -194,7 +194,7 @@ def into_graphs(draw):
     assert done.returncode == 75 and vertices_of(path) == before, (done.returncode, done.stderr)
     others = [*OF_ATTRIBUTES[:-1], "degree"]
     run(1, *like, ",".join(others), "--resume", code=65,
-        says="its column 5 is 'log:attr:share', and of --features 'degree'")
+        says="its column 5 is 'log:attr:share', and of features 'degree'")
     run(1, *like, ",".join(OF_ATTRIBUTES), "--resume", "--into", "resumed.h5")
     assert any("som_unit" in values for values in vertices_of("resumed.h5").values())
     train(3, path, OF_ATTRIBUTES, "--into", path)
@@ -264,7 +264,7 @@ def refusals():
             (("train", "few.h5", *to), 2, "--features degree,pagerank"),
             (("train", "t.npy", "--features", "degree", *to), 2, "t.npy is no graph file"),
             (("train", "t.npy", "--into", "few.h5", *to), 2, "--into is for the vertices of a graph"),
-            (("train", "few.h5", "--features", "degree", "--relation", "NO", *to), 2, "--relation NO: the graph has no such type"),
+            (("train", "few.h5", "--features", "degree", "--relation", "NO", *to), 2, "relation NO: few.h5 has no edges of this type"),
             (("train", "few.h5", "--features", "degree", "--key", "a", *to), 2, "--key a"),
             (("train", "few.h5", "--features", "degree", "--into", "m.h5", *to), 2, "m.h5"),
             (("train", "few.h5", "--features", "degree", "--column", "c", *to), 2, "`into`"),

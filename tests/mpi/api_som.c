@@ -20,6 +20,40 @@ static float *draw(size_t *count, uint64_t seed)
 	return x;
 }
 
+static gemp_som_data data_of(const float *x, size_t count)
+{
+	gemp_som_data data;
+	gemp_som_data_init(&data);
+	data.vectors = x;
+	data.count = count;
+	data.dims = DIMS;
+	return data;
+}
+
+/* Collective. The units of the vectors, as arrays of the test; second and distance may be NULL. */
+static gemp_code apply(gemp_som_model *model, const float *x, size_t count, uint32_t *unit, uint32_t *second,
+                       float *distance)
+{
+	const gemp_som_data data = data_of(x, count);
+	gemp_columns *columns;
+	gemp_column_view units, seconds, distances;
+	gemp_code code = gemp_som_model_apply(&columns, model, &data, NULL, NULL);
+	if (code != GEMP_OK)
+		return code;
+	bool good = gemp_columns_rows(columns) == count && gemp_columns_find(columns, "unit", &units) &&
+	            gemp_columns_find(columns, "second", &seconds) && gemp_columns_find(columns, "distance", &distances);
+	for (size_t i = 0; good && i < count; i++) {
+		unit[i] = (uint32_t)units.integers[i];
+		if (second)
+			second[i] = (uint32_t)seconds.integers[i];
+		if (distance)
+			distance[i] = (float)distances.floats[i];
+	}
+	gemp_columns_close(columns);
+	assert_true(good);
+	return GEMP_OK;
+}
+
 static gemp_som_settings settings_of(void)
 {
 	gemp_som_settings settings;
@@ -72,11 +106,12 @@ static void best_units(void **state)
 		gemp_som_model *model;
 		gemp_som_info info;
 		settings.scaling = (gemp_som_scaling)scaling;
-		assert_all_ok(gemp_som_model_train(&model, api, x, count, DIMS, &settings));
+		const gemp_som_data data = data_of(x, count);
+		assert_all_ok(gemp_som_model_train(&model, api, &data, &settings, NULL));
 		gemp_som_model_info(model, &info);
 		assert_all(info.rows == ROWS && info.columns == COLUMNS && info.dims == DIMS);
 		assert_all(info.vectors == gemp_comm_sum1(&test_comm, count));
-		assert_all_ok(gemp_som_model_apply(model, x, count, DIMS, unit, second, distance));
+		assert_all_ok(apply(model, x, count, unit, second, distance));
 		bool good = true;
 		double sum = 0, total = (double)info.vectors;
 		for (size_t i = 0; i < count; i++) {
@@ -90,7 +125,7 @@ static void best_units(void **state)
 		/* Ranks without vectors, and results that are not wanted. */
 		const bool first = test_comm.rank == 0;
 		uint32_t again[200];
-		assert_all_ok(gemp_som_model_apply(model, first ? x : NULL, first ? count : 0, DIMS, again, NULL, NULL));
+		assert_all_ok(apply(model, first ? x : NULL, first ? count : 0, again, NULL, NULL));
 		assert_all(!first || memcmp(again, unit, count * sizeof *unit) == 0);
 		/* The same map from a file. */
 		const char *path = test_path_all("map.h5");
@@ -99,7 +134,7 @@ static void best_units(void **state)
 		assert_all_ok(gemp_som_model_open(&read, api, path));
 		assert_all(memcmp(gemp_som_model_codebook(read, NULL, NULL), gemp_som_model_codebook(model, NULL, NULL),
 		                  UNITS * DIMS * sizeof(float)) == 0);
-		assert_all_ok(gemp_som_model_apply(read, x, count, DIMS, again, second, distance));
+		assert_all_ok(apply(read, x, count, again, second, distance));
 		assert_all(memcmp(again, unit, count * sizeof *unit) == 0);
 		gemp_som_model_close(read);
 		gemp_som_model_close(model);
@@ -120,13 +155,14 @@ static void trained_units(void **state)
 			mean[d] += (double)x[i * DIMS + d];
 	mean[DIMS] = (double)count;
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, mean, DIMS + 1, MPI_DOUBLE, MPI_SUM, test_comm.world));
+	const gemp_som_data data = data_of(x, count);
 	gemp_som_settings settings = settings_of();
 	gemp_som_model *model;
 	gemp_som_info wide, narrow;
 	settings.neighbourhood = GEMP_SOM_BUBBLE;
 	settings.epochs = 1;
 	settings.radius = settings.radius_end = 100;
-	assert_all_ok(gemp_som_model_train(&model, api, x, count, DIMS, &settings));
+	assert_all_ok(gemp_som_model_train(&model, api, &data, &settings, NULL));
 	const float *w = gemp_som_model_codebook(model, NULL, NULL);
 	bool good = true;
 	for (size_t k = 0; k < UNITS * DIMS; k++)
@@ -137,7 +173,7 @@ static void trained_units(void **state)
 	settings.epochs = 20;
 	settings.radius = 3;
 	settings.radius_end = .5;
-	assert_all_ok(gemp_som_model_train(&model, api, x, count, DIMS, &settings));
+	assert_all_ok(gemp_som_model_train(&model, api, &data, &settings, NULL));
 	gemp_som_model_info(model, &narrow);
 	assert_all(narrow.quantisation < wide.quantisation / 3);
 	gemp_som_model_close(model);
@@ -150,28 +186,96 @@ static void mistakes(void **state)
 	gemp_som_model *model;
 	gemp_som_settings settings = settings_of();
 	static const float x[2 * DIMS] = { 1, 2, 3, 4, 5, 6 };
-	uint32_t unit[2];
-	assert_all_fails(gemp_som_model_train(&model, api, NULL, 0, DIMS, &settings), GEMP_EDATA,
-	                 "there are no vectors to train a map on");
+	const gemp_som_data none = data_of(NULL, 0), data = data_of(x, 2);
+	gemp_som_data fewer = data;
+	fewer.dims = 2;
+	assert_all_fails(gemp_som_model_train(&model, api, &none, &settings, NULL), GEMP_EDATA,
+	                 "the array: has no vectors to train on");
 	assert_all(model == NULL);
 	settings.epochs = 0;
-	assert_all_fails(gemp_som_model_train(&model, api, x, 2, DIMS, &settings), GEMP_EUSAGE,
+	assert_all_fails(gemp_som_model_train(&model, api, &data, &settings, NULL), GEMP_EUSAGE,
 	                 "epochs must be 1 to 2147483647; got 0");
 	settings = settings_of();
 	settings.metric = (gemp_som_metric)3;
-	assert_all_fails(gemp_som_model_train(&model, api, x, 2, DIMS, &settings), GEMP_EUSAGE,
+	assert_all_fails(gemp_som_model_train(&model, api, &data, &settings, NULL), GEMP_EUSAGE,
 	                 "lattice, metric, neighbourhood, start or scaling is none of its type");
 	settings = settings_of();
 	settings.radius_end = 0;
-	assert_all_fails(gemp_som_model_train(&model, api, x, 2, DIMS, &settings), GEMP_EUSAGE,
+	assert_all_fails(gemp_som_model_train(&model, api, &data, &settings, NULL), GEMP_EUSAGE,
 	                 "radius 3 to 0: give numbers above 0");
 	assert_all_code(gemp_som_model_open(&model, api, test_path_all("none.h5")), GEMP_ENOINPUT);
 	assert_all(model == NULL);
-	assert_all_ok(gemp_som_model_train(&model, api, x, 2, DIMS, NULL));
-	assert_all_fails(gemp_som_model_apply(model, x, 2, 2, unit, NULL, NULL), GEMP_EDATA,
-	                 "vectors have 2 numbers, and those of the map 3");
+	assert_all_ok(gemp_som_model_train(&model, api, &data, NULL, NULL));
+	assert_all_fails(gemp_som_model_apply(NULL, model, &fewer, NULL, NULL), GEMP_EDATA,
+	                 "the array: vectors have 2 numbers, and those of the map 3");
 	gemp_som_model_close(model);
+	settings = settings_of();
+	settings.units.into = "graph.h5";
+	assert_all_fails(gemp_som_model_train(&model, api, &data, &settings, NULL), GEMP_EUSAGE,
+	                 "into graph.h5 is for the vertices of a graph, and the array is no graph");
+	settings.units.into = NULL;
+	settings.output = "map.txt";
+	assert_all_fails(gemp_som_model_train(&model, api, &data, &settings, NULL), GEMP_EUSAGE,
+	                 "output map.txt: a map is an HDF5 file; name it MAP.h5");
 	gemp_som_model_close(NULL);
+}
+
+/* GRAPHS AND FILES */
+
+/* Vertices of a ring with chords have out-degree 1 or 2, which units of a map tell apart. */
+static void vertices_of_a_graph(void **state)
+{
+	(void)state;
+	enum { VERTICES = 60 };
+	face_edges edges = { .type = "E" };
+	for (int64_t v = 0; v < VERTICES; v++) {
+		face_edges_add(&edges, v, (v + 1) % VERTICES);
+		if (v % 2)
+			face_edges_add(&edges, v, (v + 7) % VERTICES);
+	}
+	gemp_graph *graph = face_graph(VERTICES, "N", &edges, 1), *marked;
+	gemp_som_data data;
+	gemp_som_data_init(&data);
+	data.graph = graph;
+	data.features = "out-degree";
+	gemp_som_settings settings = settings_of();
+	settings.output = test_path_all("ring.h5");
+	settings.units.into = test_path_all("into.h5");
+	gemp_som_model *model;
+	gemp_report *report;
+	uint64_t vectors = 0;
+	assert_all_ok(gemp_report_open(&report, api, NULL));
+	assert_all_ok(gemp_som_model_train(&model, api, &data, &settings, report));
+	assert_all((test_comm.rank == 0) == gemp_report_count(report, "vectors", &vectors));
+	assert_all(test_comm.rank != 0 || vectors == VERTICES);
+	gemp_report_close(report);
+	gemp_som_model_close(model);
+	/* The graph with units as attributes is another one, and the graph in memory has stayed as it was. */
+	assert_all_ok(gemp_graph_open(&marked, api, settings.units.into));
+	assert_all(gemp_graph_vertex_count(marked) == VERTICES && gemp_graph_hash(marked) != gemp_graph_hash(graph));
+	gemp_graph_close(marked);
+	/* The map of the file, its rows and its picture. */
+	gemp_columns *columns;
+	gemp_column_view key, unit;
+	gemp_vertex_output files = { .output = test_path_all("units.tsv") };
+	gemp_som_picture picture;
+	assert_all_ok(gemp_som_model_open(&model, api, settings.output));
+	assert_all_ok(gemp_som_model_apply(&columns, model, &data, &files, NULL));
+	assert_all(gemp_columns_find(columns, "key", &key) && gemp_columns_find(columns, "unit", &unit));
+	uint64_t of_kind[2] = { 0, 0 }; /* a bit for each unit of vertices with out-degree 1 and 2 */
+	for (size_t i = 0; i < key.rows; i++)
+		of_kind[key.integers[i] % 2] |= (uint64_t)1 << unit.integers[i];
+	assert_all((of_kind[0] & of_kind[1]) == 0 && key.rows == gemp_graph_local_vertex_count(graph));
+	gemp_som_picture_init(&picture);
+	assert_all_fails(gemp_som_model_draw(model, &picture, NULL), GEMP_EUSAGE,
+	                 "output must name the picture to write, .svg or .png");
+	picture.output = test_path_all("map.svg");
+	picture.labels = files.output;
+	assert_all_ok(gemp_som_model_draw(model, &picture, NULL));
+	gemp_columns_close(columns);
+	gemp_som_model_close(model);
+	gemp_graph_close(graph);
+	face_edges_free(&edges);
 }
 
 /* MEMORY */
@@ -184,9 +288,10 @@ static gemp_code train_once(void *self)
 	uint32_t unit[2];
 	settings.epochs = 1;
 	(void)self;
-	gemp_code code = gemp_som_model_train(&model, api, x, 2, DIMS, &settings);
+	const gemp_som_data data = data_of(x, 2);
+	gemp_code code = gemp_som_model_train(&model, api, &data, &settings, NULL);
 	if (code == GEMP_OK)
-		code = gemp_som_model_apply(model, x, 2, DIMS, unit, NULL, NULL);
+		code = apply(model, x, 2, unit, NULL, NULL);
 	gemp_som_model_close(model);
 	return code;
 }
@@ -202,8 +307,9 @@ static void memory_may_run_out(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(open_api), cmocka_unit_test(best_units),         cmocka_unit_test(trained_units),
-		cmocka_unit_test(mistakes), cmocka_unit_test(memory_may_run_out), cmocka_unit_test(close_api),
+		cmocka_unit_test(open_api),  cmocka_unit_test(best_units),          cmocka_unit_test(trained_units),
+		cmocka_unit_test(mistakes),  cmocka_unit_test(vertices_of_a_graph), cmocka_unit_test(memory_may_run_out),
+		cmocka_unit_test(close_api),
 	};
 	return test_main_all(argc, argv, tests);
 }

@@ -178,7 +178,7 @@ static void check(const load *of, int kind, bool uneven, uint64_t *random)
 			parts.w[0] += 1e-3f;
 			assert_all(!same(&parts, &whole, of, count));
 		} else {
-			assert_all(code == GEMP_ENOMEM && strstr(gemp_message(), "--device-memory"));
+			assert_all(code == GEMP_ENOMEM && strstr(gemp_message(), "device-memory"));
 		}
 		answer_free(&parts);
 	}

@@ -263,7 +263,7 @@ static gemp_code fail_unknown(const char *name)
 {
 	gemp_text known = { 0 };
 	gemp_code code = print_known(&known, name);
-	GEMP_THEN(gemp_fail(GEMP_EUSAGE, "--features: '%s' is no feature%s", name, known.data));
+	GEMP_THEN(gemp_fail(GEMP_EUSAGE, "features: '%s' is no feature%s", name, known.data));
 	gemp_text_free(&known);
 	return code;
 }
@@ -286,7 +286,7 @@ static gemp_code append(gemp_features *f, char *name, const char *map)
 		return map ? fail_in_map(map, name) : fail_unknown(name);
 	for (size_t i = 0; !map && i + 1 < f->count; i++)
 		if (strcmp(f->items[i].name, name) == 0)
-			return gemp_fail(GEMP_EUSAGE, "--features: '%s' is there twice", name);
+			return gemp_fail(GEMP_EUSAGE, "features: '%s' is there twice", name);
 	return GEMP_OK;
 }
 

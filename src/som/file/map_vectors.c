@@ -49,7 +49,7 @@ static void warn_if_far(const gemp_som_map *map, const gemp_som_column_stats *co
 	}
 	if (map->metric == GEMP_SOM_EUCLIDEAN && width_square > 0 && mean_square > 1e4 * width_square)
 		gemp_warn("column '%s' lies around %g, far from 0 for how little vectors differ: floats hardly tell them "
-		          "apart; take --scale standard",
+		          "apart; take scale standard",
 		          map->names[max_value], mean[max_value]);
 }
 
@@ -92,7 +92,7 @@ static gemp_code scale(const gemp_som_map *map, uint64_t first_row, const char *
 			if (fabs(scaled) > max_value)
 				return gemp_fail(GEMP_EDATA,
 				                 "%s: row %" PRIu64 " (from 0), '%s': %g%s is more than distances in "
-				                 "floats allow, %.3g; leave it out, or train with --scale unit or standard",
+				                 "floats allow, %.3g; leave it out, or train with scale unit or standard",
 				                 place, first_row + i, map->names[c], scaled, map->scaling ? ", as scaled," : "",
 				                 max_value);
 			*max = fmax(*max, fabs(scaled)); /* not NaN */
@@ -110,7 +110,7 @@ gemp_code gemp_som_scale_apply(const gemp_som_map *map, const gemp_comm *comm, c
 	GEMP_PROPAGATE(gemp_comm_agree(comm, scale(map, first_row, place, vectors, &max)));
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &max, 1, MPI_DOUBLE, MPI_MAX, comm->world));
 	if (max > 0 && max < min_square_root && map->metric != GEMP_SOM_MANHATTAN)
-		gemp_warn("%s: no value is more than %g, and floats lose their squares; train with --scale unit or standard",
+		gemp_warn("%s: no value is more than %g, and floats lose their squares; train with scale unit or standard",
 		          place, max);
 	return GEMP_OK;
 }
@@ -147,27 +147,27 @@ done:
 	return code;
 }
 
-enum { UNIT, X, Y, DISTANCE };
-const char *const gemp_som_unit_columns[GEMP_SOM_MAP_COLUMNS] = { "unit", "x", "y", "distance" };
+enum { X = 1, Y, DISTANCE, SECOND };
+const char *const gemp_som_unit_columns[GEMP_SOM_UNIT_COLUMNS] = { "unit", "x", "y", "distance", "second" };
 
 /* Vectors without a unit get NULL in all columns. */
 gemp_code gemp_som_unit_list_add(gemp_table *found, const gemp_som_unit_list *units, const gemp_som_map *map,
-                                 size_t rows)
+                                 size_t rows, bool with_second)
 {
 	gemp_column *column;
 	found->rows = rows;
-	for (int c = 0; c < GEMP_SOM_MAP_COLUMNS; c++) {
+	for (int c = 0; c < (with_second ? GEMP_SOM_UNIT_COLUMNS : GEMP_SOM_MAP_COLUMNS); c++) {
 		GEMP_PROPAGATE(
 			gemp_table_add(found, gemp_som_unit_columns[c], c == DISTANCE ? GEMP_FLOAT : GEMP_INTEGER, &column));
 		GEMP_PROPAGATE(gemp_column_pad(column, rows));
 		for (size_t row = 0; row < rows; row++) {
-			const uint32_t unit = units->unit[row];
+			const uint32_t unit = c == SECOND ? units->second[row] : units->unit[row];
 			if (unit == GEMP_SOM_NO_UNIT)
 				continue;
 			if (c == DISTANCE)
 				column->floats[row] = (double)units->distance[row];
 			else
-				column->integers[row] = c == UNIT ? unit : c == X ? unit % map->columns : unit / map->columns;
+				column->integers[row] = c == X ? unit % map->columns : c == Y ? unit / map->columns : unit;
 			column->null[row] = 0;
 		}
 		gemp_column_trim_nulls(column);

@@ -38,11 +38,11 @@ gemp_code gemp_som_unit_list_find(gemp_som_unit_list *out, const gemp_runtime *c
                                   const gemp_vectors *vectors);
 void gemp_som_unit_list_free(gemp_som_unit_list *units);
 
-/* The columns that `add` makes of them. */
-enum { GEMP_SOM_MAP_COLUMNS = 4 };
-extern const char *const gemp_som_unit_columns[GEMP_SOM_MAP_COLUMNS]; /* unit, x, y, distance */
-/* Local. `found` has `rows` rows; NULL where there is no unit. */
+/* Columns that gemp_som_unit_list_add makes: the first ones are attributes of vertices, all of them are rows. */
+enum { GEMP_SOM_MAP_COLUMNS = 4, GEMP_SOM_UNIT_COLUMNS };
+extern const char *const gemp_som_unit_columns[GEMP_SOM_UNIT_COLUMNS]; /* unit, x, y, distance; second */
+/* Local. `found` has `rows` rows; NULL where there is no unit. with_second: the second-best unit, too. */
 gemp_code gemp_som_unit_list_add(gemp_table *found, const gemp_som_unit_list *units, const gemp_som_map *map,
-                                 size_t rows);
+                                 size_t rows, bool with_second);
 
 #endif

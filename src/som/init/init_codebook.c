@@ -30,7 +30,7 @@ gemp_code gemp_som_init_samples(const gemp_comm *comm, const gemp_som_grid *grid
 	const size_t values = (size_t)units * dims;
 	GEMP_OWNED_BY(gemp_som_column_stats_free) gemp_som_column_stats columns = { 0 };
 	if (all == 0)
-		return gemp_fail(GEMP_EDATA, "there is no sample to begin with; give samples, or --start random");
+		return gemp_fail(GEMP_EDATA, "there is no sample to begin with; give samples, or start random");
 	GEMP_PROPAGATE(gemp_som_column_stats_new(&columns, comm, x, count, dims));
 	for (uint32_t unit = 0; unit < units; unit++) {
 		const uint64_t sample = gemp_random_below(&seed, all);

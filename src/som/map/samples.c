@@ -211,11 +211,11 @@ static gemp_code check_capacity(const gemp_som_capacity *capacity, const gemp_de
 	if (capacity->values == 0)
 		return gemp_fail(GEMP_ENOMEM,
 		                 "a map of %u units takes %zu bytes for one value on %s, beside units and vectors, and "
-		                 "%zu are free, at most %zu in one buffer; raise --device-memory, or take a smaller map",
+		                 "%zu are free, at most %zu in one buffer; raise device-memory, or take a smaller map",
 		                 need->units, planes_bytes(need, 1), device->name, bytes, device->max_buffer);
 	if (capacity->samples == 0 || capacity->units == 0)
 		return gemp_fail(GEMP_ENOMEM,
-		                 "a vector takes %zu bytes on %s, a unit %zu, and %zu bytes are free; raise --device-memory",
+		                 "a vector takes %zu bytes on %s, a unit %zu, and %zu bytes are free; raise device-memory",
 		                 sample_bytes(need), device->name, gemp_som_stride(need->dims) * sizeof(float), bytes);
 	return GEMP_OK;
 }

@@ -328,16 +328,16 @@ gemp_code gemp_som_picture_check(const char *path, const gemp_som_grid *grid, co
 	const frame f = frame_of(grid, panels, count);
 	const bool svg = gemp_file_ends_in(path, ".svg");
 	if (!svg && !gemp_file_ends_in(path, ".png"))
-		return gemp_fail(GEMP_EUSAGE, "--output %s: the ending says what picture it is: .svg or .png", path);
+		return gemp_fail(GEMP_EUSAGE, "output %s: the ending says what picture it is: .svg or .png", path);
 	if (svg && count * gemp_som_units(grid) > MAX_SHAPES)
 		return gemp_fail(GEMP_EUSAGE,
-		                 "--output %s: an SVG of %zu shapes is more than others can show; write a .png, "
-		                 "or --show less",
+		                 "output %s: an SVG of %zu shapes is more than others can show; write a .png, "
+		                 "or show less",
 		                 path, count * gemp_som_units(grid));
 	if (frame_width(&f) > MAX_SIDE || frame_height(&f) > MAX_SIDE)
 		return gemp_fail(GEMP_EUSAGE,
-		                 "--output %s: the picture would be more than %d pixels wide or high; "
-		                 "--show less, or a map of shorter sides",
+		                 "output %s: the picture would be more than %d pixels wide or high; "
+		                 "show less, or a map of shorter sides",
 		                 path, MAX_SIDE);
 	return GEMP_OK;
 }

@@ -1,7 +1,8 @@
-#include "cli/som/som.h"
+#include "api/som/som_input.h"
+
 #include "core/memory.h"
 #include "core/text.h"
-#include "som/file/map_vectors.h"
+#include "io/file/output.h"
 #include "som/picture/unit_labels.h"
 
 #include <inttypes.h>
@@ -9,8 +10,9 @@
 #include <string.h>
 
 typedef struct drawing {
-	const gemp_options *options;
-	gemp_som_map map;
+	const gemp_som_picture *picture;
+	const gemp_som_model *model;
+	const gemp_som_map *map; /* of the model */
 	size_t count, capacity;
 	gemp_som_panel *panels; /* [count] */
 	double **values;        /* [count] owned */
@@ -24,7 +26,7 @@ typedef struct drawing {
 static gemp_code add_panel(drawing *d, const char *title, gemp_som_shade shade, double **values)
 {
 	gemp_code code = GEMP_OK;
-	const size_t units = gemp_som_map_units(&d->map);
+	const size_t units = gemp_som_map_units(d->map);
 	GEMP_TRY(GEMP_RESERVE(d->panels, d->capacity, d->count + 1));
 	GEMP_TRY(GEMP_RESERVE(d->values, d->values_capacity, d->count + 1));
 	const bool colours = shade == GEMP_SOM_SHADE_COLOURS;
@@ -40,14 +42,14 @@ done:
 
 static void fill_plane(const drawing *d, uint32_t column, double *values)
 {
-	for (uint32_t u = 0; u < gemp_som_map_units(&d->map); u++)
-		values[u] = gemp_som_value(&d->map, u, column);
+	for (uint32_t u = 0; u < gemp_som_map_units(d->map); u++)
+		values[u] = gemp_som_value(d->map, u, column);
 }
 
 static gemp_code add_plane(drawing *d, uint32_t column)
 {
 	double *values;
-	gemp_code code = add_panel(d, d->map.names[column], GEMP_SOM_SHADE_VALUES, &values);
+	gemp_code code = add_panel(d, d->map->names[column], GEMP_SOM_SHADE_VALUES, &values);
 	if (code == GEMP_OK)
 		fill_plane(d, column, values);
 	return code;
@@ -57,30 +59,29 @@ static gemp_code add_umatrix(drawing *d)
 {
 	double *values;
 	gemp_code code = add_panel(d, "U-matrix", GEMP_SOM_SHADE_VALUES, &values);
-	for (uint32_t u = 0; code == GEMP_OK && u < gemp_som_map_units(&d->map); u++)
-		values[u] = (double)d->map.umatrix[u];
+	for (uint32_t u = 0; code == GEMP_OK && u < gemp_som_map_units(d->map); u++)
+		values[u] = (double)d->map->umatrix[u];
 	return code;
 }
 
 static gemp_code add_hits(drawing *d)
 {
 	double *values;
-	if (!d->map.hits)
+	if (!d->map->hits)
 		return gemp_fail(GEMP_EDATA,
-		                 "--show hits: %s was kept while it was trained, and has no hits; finish it with "
-		                 "--resume",
-		                 d->options->arguments[1]);
+		                 "show hits: the training of %s has not ended, so that it has no hits; end it with resume",
+		                 d->model->name);
 	gemp_code code = add_panel(d, "hits", GEMP_SOM_SHADE_COUNTS, &values);
-	for (uint32_t u = 0; code == GEMP_OK && u < gemp_som_map_units(&d->map); u++)
-		values[u] = (double)d->map.hits[u];
+	for (uint32_t u = 0; code == GEMP_OK && u < gemp_som_map_units(d->map); u++)
+		values[u] = (double)d->map->hits[u];
 	return code;
 }
 
 static gemp_code unknown_column(const drawing *d, const char *name)
 {
-	const char *near = gemp_text_nearest(name, (const char *const *)d->map.names, d->map.dims);
+	const char *near = gemp_text_nearest(name, (const char *const *)d->map->names, d->map->dims);
 	return gemp_fail(GEMP_EUSAGE,
-	                 "--show %s: the map has no such column%s%s%s there are umatrix, hits, planes, the "
+	                 "show %s: the map has no such column%s%s%s there are umatrix, hits, planes, the "
 	                 "columns of its data, and rgb: with three of these",
 	                 name, near ? "; did you mean '" : ";", near ? near : "", near ? "'?" : "");
 }
@@ -88,8 +89,8 @@ static gemp_code unknown_column(const drawing *d, const char *name)
 /* -1: there is none. */
 static int64_t column_of(const drawing *d, const char *name)
 {
-	for (uint32_t c = 0; c < d->map.dims; c++)
-		if (strcmp(name, d->map.names[c]) == 0)
+	for (uint32_t c = 0; c < d->map->dims; c++)
+		if (strcmp(name, d->map->names[c]) == 0)
 			return c;
 	return -1;
 }
@@ -110,10 +111,10 @@ static gemp_code add_colours(drawing *d, const char *asked)
 		columns[count++] = (uint32_t)column;
 	}
 	if (count < 3 || name)
-		GEMP_TRY(gemp_fail(GEMP_EUSAGE, "--show rgb:%s: three columns make a colour, as rgb:red,green,blue", asked));
+		GEMP_TRY(gemp_fail(GEMP_EUSAGE, "show rgb:%s: three columns make a colour, as rgb:red,green,blue", asked));
 	GEMP_TRY(add_panel(d, asked, GEMP_SOM_SHADE_COLOURS, &values));
 	for (int k = 0; k < 3; k++)
-		fill_plane(d, columns[k], values + (size_t)k * gemp_som_map_units(&d->map));
+		fill_plane(d, columns[k], values + (size_t)k * gemp_som_map_units(d->map));
 done:
 	gemp_free(names);
 	return code;
@@ -133,7 +134,7 @@ static gemp_code add_named(drawing *d, const char *name)
 		return add_colours(d, name + strlen("rgb:"));
 	if (strcmp(name, "planes") != 0)
 		return unknown_column(d, name);
-	for (uint32_t c = 0; c < d->map.dims; c++)
+	for (uint32_t c = 0; c < d->map->dims; c++)
 		GEMP_TRY(add_plane(d, c));
 done:
 	return code;
@@ -141,50 +142,55 @@ done:
 
 static gemp_code choose(drawing *d)
 {
-	gemp_code code = GEMP_OK;
 	static const char *const usual[] = { "umatrix", "planes" };
-	const gemp_list *asked = &d->options->shown;
-	for (size_t i = 0; i < asked->count; i++)
-		GEMP_TRY(add_named(d, asked->items[i]));
-	for (size_t i = 0; i < 2 && asked->count == 0; i++)
-		GEMP_TRY(add_named(d, usual[i]));
-done:
-	return code;
+	const bool asked = d->picture->show_count > 0;
+	for (size_t i = 0; i < (asked ? d->picture->show_count : 2); i++)
+		GEMP_PROPAGATE(add_named(d, asked ? d->picture->show[i] : usual[i]));
+	return GEMP_OK;
 }
 
-/* Collective. Of the first part, on rank 0, which draws. */
-static gemp_code read_labels(drawing *d, gemp_comm *comm)
+/* Collective. The labels of the first part, on rank 0, which draws. */
+static gemp_code read_labels(drawing *d, const gemp_comm *comm)
 {
-	const uint32_t units = gemp_som_map_units(&d->map);
+	const uint32_t units = gemp_som_map_units(d->map);
 	gemp_code code = GEMP_NEW(d->labels, units);
-	if (code == GEMP_OK && comm->rank == 0)
-		code = gemp_som_labels_read(d->labels, units, d->options->labels_file);
+	if (comm->rank == 0)
+		GEMP_THEN(gemp_som_labels_read(d->labels, units, d->picture->labels));
 	d->panels[0].labels = d->labels;
 	return gemp_comm_agree(comm, code);
 }
 
-gemp_code gemp_som_run_draw(gemp_report *report, gemp_comm *comm, const gemp_options *options)
+static void release(drawing *d)
+{
+	for (size_t i = 0; i < d->count; i++)
+		gemp_free(d->values[i]);
+	gemp_free_all(d->values, d->panels, d->labels);
+}
+
+gemp_code gemp_som_model_draw(gemp_som_model *model, const gemp_som_picture *picture, gemp_report *report)
 {
 	gemp_code code = GEMP_OK;
-	drawing d = { .options = options };
-	GEMP_TRY(gemp_som_file_read(&d.map, comm, options->arguments[1]));
-	const gemp_som_grid grid = gemp_som_grid_of(&d.map);
+	const gemp_comm *comm = &model->context->comm;
+	const gemp_som_grid grid = gemp_som_grid_of(&model->map);
+	gemp_som_picture chosen;
+	drawing d = { .picture = &chosen, .model = model, .map = &model->map };
+	gemp_report none;
+	report = gemp_report_or(report, &none, model->context);
+	gemp_som_picture_init(&chosen);
+	gemp_options_copy(&chosen, sizeof chosen, picture);
+	if (!chosen.output)
+		return gemp_fail(GEMP_EUSAGE, "output must name the picture to write, .svg or .png");
 	GEMP_TRY(gemp_comm_agree(comm, choose(&d)));
-	if (options->labels_file)
+	if (chosen.labels)
 		GEMP_TRY(read_labels(&d, comm));
-	code = gemp_som_picture_check(options->output, &grid, d.panels, d.count);
-	if (code == GEMP_OK && comm->rank == 0)
-		code = gemp_som_picture_write(options->output, &grid, d.panels, d.count);
+	code = gemp_som_picture_check(chosen.output, &grid, d.panels, d.count);
+	if (comm->rank == 0)
+		GEMP_THEN(gemp_som_picture_write(chosen.output, &grid, d.panels, d.count));
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	gemp_report_print(report, "%s: %zu part%s of a map of %" PRIu32 " x %" PRIu32 " units\n", options->output, d.count,
-	                  d.count == 1 ? "" : "s", d.map.rows, d.map.columns);
+	gemp_report_print(report, "%s: %zu part%s of a map of %" PRIu32 " x %" PRIu32 " units\n", chosen.output, d.count,
+	                  d.count == 1 ? "" : "s", d.map->rows, d.map->columns);
 	gemp_report_set(report, "parts", gemp_json_count(d.count));
 done:
-	for (size_t i = 0; i < d.count; i++)
-		gemp_free(d.values[i]);
-	gemp_free(d.values);
-	gemp_free(d.panels);
-	gemp_free(d.labels);
-	gemp_som_map_free(&d.map);
+	release(&d);
 	return code;
 }

@@ -1,0 +1,160 @@
+#include "api/som/som_input.h"
+
+#include "core/memory.h"
+#include "core/quantity.h"
+#include "graph/column_bulk.h"
+#include "io/rows/row_writer.h"
+#include "som/map/quality.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ROWS */
+
+/* Local. Numbers of this rank's vectors, from 0 over all ranks. */
+static gemp_code add_numbers(gemp_table *table, uint64_t first, size_t count)
+{
+	gemp_column *key;
+	GEMP_PROPAGATE(gemp_table_add(table, "key", GEMP_INTEGER, &key));
+	GEMP_PROPAGATE(gemp_column_reserve(key, count, 0));
+	for (size_t i = 0; i < count; i++)
+		key->integers[i] = (int64_t)(first + i);
+	key->rows = count;
+	return GEMP_OK;
+}
+
+/* Collective. Columns with a row for each vector; its key is taken from the input. */
+static gemp_code make_columns(gemp_columns **out, gemp_som_input *input, const gemp_som_unit_list *units,
+                              const gemp_som_map *map)
+{
+	gemp_vectors *vectors = &input->vectors;
+	const uint64_t first = gemp_comm_exscan(input->job.comm, vectors->count);
+	GEMP_PROPAGATE(gemp_columns_new(out, input->context));
+	gemp_table *table = &(*out)->table;
+	gemp_code code = gemp_column_loaded(&vectors->keys) ? gemp_table_add_column(table, "key", &vectors->keys)
+	                                                    : add_numbers(table, first, vectors->count);
+	GEMP_THEN(gemp_som_unit_list_add(table, units, map, vectors->count, true));
+	return gemp_comm_agree(input->job.comm, code);
+}
+
+static gemp_code fill(void *self, gemp_projected *columns, size_t first, size_t count)
+{
+	const gemp_table *table = self;
+	for (size_t c = 0; c < table->count; c++)
+		GEMP_PROPAGATE(gemp_row_fill_slice(&columns[c], &table->columns[c], first, count));
+	return GEMP_OK;
+}
+
+/* Collective. */
+static gemp_code write_rows(gemp_som_input *input, const char *path, gemp_table *table)
+{
+	gemp_row_column columns[1 + GEMP_SOM_UNIT_COLUMNS];
+	double since = gemp_now();
+	for (size_t c = 0; c < table->count; c++)
+		columns[c] = (gemp_row_column){ table->columns[c].name, table->columns[c].type };
+	gemp_row_turns rows = { .comm = input->job.comm,
+		                    .columns = columns,
+		                    .count = table->count,
+		                    .fill = fill,
+		                    .self = table,
+		                    .path = path,
+		                    .info = gemp_row_info("som", NULL) };
+	gemp_code code = gemp_row_turns_write(&rows, table->rows);
+	gemp_timers_add(&input->job.timers, GEMP_PHASE_WRITE, since);
+	return code;
+}
+
+/* SEARCH */
+
+/* Were the vectors that the map was trained on without a header? A header with the names x1, x2, ... counts as none. */
+static bool has_plain_names(const gemp_som_map *map)
+{
+	bool plain = true;
+	char name[16];
+	for (uint32_t c = 0; c < map->dims && plain; c++) {
+		snprintf(name, sizeof name, "x%" PRIu32, c + 1);
+		plain = strcmp(map->names[c], name) == 0;
+	}
+	return plain;
+}
+
+/* Collective. Columns with names are those of the map, in any order; without, they are in the map's order. */
+static gemp_code take_columns(gemp_som_input *input, const gemp_som_model *model)
+{
+	gemp_vectors *vectors = &input->vectors;
+	const gemp_som_map *map = &model->map;
+	if (vectors->named && (!has_plain_names(map) || gemp_vectors_have(vectors, map->names, map->dims)))
+		return gemp_vectors_select(vectors, input->job.comm, input->name, map->names, map->dims);
+	if (vectors->dims != map->dims) /* on all ranks */
+		return gemp_fail(GEMP_EDATA, "%s: vectors have %s, and those of %s %" PRIu32, input->name,
+		                 gemp_counted(vectors->dims, "number").text, model->name, map->dims);
+	return GEMP_OK;
+}
+
+/* Collective. */
+static gemp_code report_all(gemp_som_input *input, const gemp_som_map *map, const gemp_som_unit_list *units)
+{
+	const gemp_vectors *v = &input->vectors;
+	const gemp_som_grid grid = gemp_som_grid_of(map);
+	gemp_report *report = input->job.report;
+	double quantisation, topographic;
+	uint64_t without = 0;
+	for (size_t i = 0; i < v->count; i++)
+		without += units->unit[i] == GEMP_SOM_NO_UNIT;
+	without = gemp_comm_sum1(input->job.comm, without);
+	gemp_som_errors(input->job.comm, &grid, (gemp_som_metric)map->metric, map->codebook, v->x, v->count, v->dims,
+	                units->unit, units->second, &quantisation, &topographic);
+	gemp_report_print(report, "%s on a map of %" PRIu32 " x %" PRIu32 " units; %s without any value\n",
+	                  gemp_counted(v->total, "vector").text, map->rows, map->columns, gemp_grouped(without).text);
+	gemp_som_report_errors(report, quantisation, topographic);
+	gemp_report_set(report, "vectors", gemp_json_count(v->total));
+	gemp_report_set(report, "without_unit", gemp_json_count(without));
+	gemp_report_set(report, "missing", gemp_json_count(v->missing));
+	return gemp_som_input_report(input);
+}
+
+gemp_code gemp_som_model_apply(gemp_columns **out, gemp_som_model *model, const gemp_som_data *data,
+                               const gemp_vertex_output *files, gemp_report *report)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_som_map *map = &model->map;
+	gemp_som_input input;
+	gemp_som_unit_list units = { 0 };
+	gemp_columns *columns = NULL;
+	gemp_som_data from;
+	gemp_vertex_output to = files ? *files : (gemp_vertex_output){ 0 };
+	double since;
+	if (out)
+		*out = NULL;
+	gemp_som_data_init(&from);
+	gemp_options_copy(&from, sizeof from, data);
+	GEMP_TRY(gemp_som_input_begin(&input, model->context, &from, report));
+	input.job.timers.seconds[GEMP_PHASE_READ] += model->seconds;
+	model->seconds = 0;
+	GEMP_TRY(gemp_som_check_dims(model->name, map->dims));
+	GEMP_TRY(gemp_som_input_check_files(&input, &to));
+	GEMP_TRY(gemp_som_input_read(&input, &from, model, out || to.output));
+	if (!from.graph)
+		GEMP_TRY(take_columns(&input, model));
+	GEMP_TRY(gemp_som_scale_apply(map, input.job.comm, input.name, &input.vectors));
+	since = gemp_now();
+	GEMP_TRY(gemp_som_unit_list_find(&units, input.job.runtime, map, &input.vectors));
+	gemp_timers_add(&input.job.timers, GEMP_PHASE_KERNEL, since);
+	if (out || to.output)
+		GEMP_TRY(make_columns(&columns, &input, &units, map));
+	if (to.output)
+		GEMP_TRY(write_rows(&input, to.output, &columns->table));
+	to.output = NULL; /* the rows there are those of vertices without the second-best unit */
+	GEMP_TRY(gemp_som_input_write_units(&input, &to, &units, map));
+	code = report_all(&input, map, &units);
+	if (code == GEMP_OK && out) {
+		*out = columns;
+		columns = NULL;
+	}
+done:
+	gemp_columns_close(columns);
+	gemp_som_unit_list_free(&units);
+	gemp_som_input_free(&input);
+	return code;
+}
