@@ -1,5 +1,4 @@
 #include "api/checkpoint_store.h"
-#include "io/file/stream.h"
 
 #include "core/log.h"
 #include "core/memory.h"
@@ -7,6 +6,7 @@
 #include "core/text.h"
 #include "core/timer.h"
 #include "io/file/output.h"
+#include "io/file/stream.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -18,6 +18,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* STOPPING */
+
+/* One allreduce for all three values: the largest signal number stands for all signals. */
 gemp_stop gemp_stop_poll(const gemp_comm *comm, double began, double max_seconds, double since)
 {
 	enum { SIGNAL, TIMED_OUT, MICROSECONDS, REASONS };
@@ -40,6 +43,7 @@ const char *gemp_stop_name(const gemp_stop *stop)
 	return stop->signal ? gemp_signals_name(stop->signal) : "max-time";
 }
 
+/* Bytes that are copied at a time, and how long a job waits for another one to leave the folder. */
 enum { PIECE = 1 << 20, LOCK_SECONDS = 100 };
 
 static const char state_name[] = "checkpoint.json";
@@ -69,7 +73,7 @@ json_t *gemp_checkpoint_store_question(const gemp_shard *graph, json_t *own)
 }
 
 /* Questions of one version have the same members. */
-static gemp_code compare_queries(const gemp_checkpoint_store *k, const json_t *before, json_t *now)
+static gemp_code compare_questions(const gemp_checkpoint_store *k, const json_t *before, json_t *now)
 {
 	const char *name;
 	json_t *value;
@@ -113,31 +117,25 @@ gemp_code gemp_checkpoint_store_foreign(const gemp_checkpoint_store *k)
 static gemp_code read_state(gemp_checkpoint_store *k, const char *path)
 {
 	gemp_code code = GEMP_OK;
-	char *text = NULL;
+	GEMP_OWNED char *text = NULL;
 	json_error_t error;
-	GEMP_TRY(gemp_file_read(&text, k->comm, "checkpoint", path));
+	GEMP_PROPAGATE(gemp_file_read(&text, k->comm, "checkpoint", path));
 	k->saved = json_loads(text, 0, &error);
 	if (!k->saved)
 		code = gemp_fail(GEMP_EDATA, "%s:%d: %s; name another folder, or remove this one", path, error.line,
 		                 error.text);
 	else
-		code = compare_queries(k, json_object_get(k->saved, "question"), k->question);
-	code = gemp_comm_agree(k->comm, code);
-done:
-	gemp_free(text);
-	return code;
+		code = compare_questions(k, json_object_get(k->saved, "question"), k->question);
+	return gemp_comm_agree(k->comm, code);
 }
 
 /* Two jobs in one folder would overwrite each other's files. The lock ends with the process; on a network file system the lock of
  * a node that died may live a little longer, hence the wait. A file system without locks gives none. */
 static gemp_code lock(gemp_checkpoint_store *k)
 {
-	char *path = NULL;
-	gemp_code code = gemp_checkpoint_store_path(&path, k, "lock");
-	if (code != GEMP_OK)
-		return code;
+	GEMP_OWNED char *path = NULL;
+	GEMP_PROPAGATE(gemp_checkpoint_store_path(&path, k, "lock"));
 	k->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-	gemp_free(path);
 	for (int i = 0; k->lock >= 0 && flock(k->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; i++) {
 		if (i == LOCK_SECONDS)
 			return gemp_fail(GEMP_EUSAGE,
@@ -157,9 +155,7 @@ static gemp_code look_up(gemp_checkpoint_store *k, const char *path, bool resume
 		return gemp_fail(GEMP_EIO, "checkpoint %s: %s", k->folder, strerror(errno));
 	if (access(k->folder, W_OK | X_OK) != 0)
 		return gemp_fail(GEMP_EIO, "checkpoint %s: cannot be written to: %s", k->folder, strerror(errno));
-	gemp_code code = lock(k);
-	if (code != GEMP_OK)
-		return code;
+	GEMP_PROPAGATE(lock(k));
 	*there = access(path, F_OK) == 0;
 	if (*there && !resume)
 		return gemp_fail(GEMP_EUSAGE,
@@ -172,19 +168,17 @@ static gemp_code look_up(gemp_checkpoint_store *k, const char *path, bool resume
 gemp_code gemp_checkpoint_store_open(gemp_checkpoint_store *k, const gemp_comm *comm,
                                      const gemp_checkpoint_settings *settings, json_t *question)
 {
-	gemp_code code = GEMP_OK;
-	char *path = NULL;
+	GEMP_OWNED char *path = NULL;
 	uint64_t there = 0;
 	*k = (gemp_checkpoint_store){ .comm = comm, .folder = settings->folder, .lock = -1, .question = question };
-	code = question ? gemp_checkpoint_store_path(&path, k, state_name) : GEMP_ENOMEM;
+	gemp_code code = question ? gemp_checkpoint_store_path(&path, k, state_name) : GEMP_ENOMEM;
 	if (code == GEMP_OK && comm->rank == 0)
 		code = look_up(k, path, settings->resume, &there);
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	gemp_comm_max(comm, &there, 1);
+	code = gemp_comm_agree(comm, code);
+	if (code == GEMP_OK)
+		gemp_comm_max(comm, &there, 1);
 	if (there)
-		code = read_state(k, path);
-done:
-	gemp_free(path);
+		GEMP_THEN(read_state(k, path));
 	if (code != GEMP_OK)
 		gemp_checkpoint_store_close(k);
 	return code;
@@ -201,6 +195,7 @@ void gemp_checkpoint_store_close(gemp_checkpoint_store *k)
 
 /* WRITING */
 
+/* A folder on a file system that cannot sync folders gives EINVAL; nothing better can be done there. */
 gemp_code gemp_checkpoint_store_sync(const char *path)
 {
 	int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -214,18 +209,15 @@ gemp_code gemp_checkpoint_store_sync(const char *path)
 gemp_code gemp_checkpoint_store_write(const gemp_checkpoint_store *k, json_t *state)
 {
 	gemp_code code = GEMP_OK;
-	char *path = NULL, *text = NULL;
+	GEMP_OWNED char *path = NULL;
+	char *text = NULL;
 	if (!state || json_object_set(state, "question", k->question) != 0 || !(text = json_dumps(state, JSON_INDENT(1))))
 		code = GEMP_ENOMEM;
-	if (code == GEMP_OK)
-		code = gemp_checkpoint_store_path(&path, k, state_name);
-	if (code == GEMP_OK)
-		code = gemp_file_replace(path, text, strlen(text));
-	if (code == GEMP_OK)
-		code = gemp_checkpoint_store_sync(k->folder);
+	GEMP_THEN(gemp_checkpoint_store_path(&path, k, state_name));
+	GEMP_THEN(gemp_file_replace(path, text, strlen(text)));
+	GEMP_THEN(gemp_checkpoint_store_sync(k->folder)); /* the new name of the file */
 	json_decref(state);
-	free(text);
-	gemp_free(path);
+	free(text); /* jansson's */
 	return code;
 }
 
@@ -253,6 +245,7 @@ gemp_code gemp_checkpoint_store_copy(FILE *out, const char *out_path, const char
 
 /* THE END */
 
+/* Temporary files of jobs that were killed begin with the same prefix or with the name of the state. */
 static void remove_files(const gemp_checkpoint_store *k, const char *prefix)
 {
 	DIR *folder = opendir(k->folder);
@@ -266,13 +259,10 @@ static void remove_files(const gemp_checkpoint_store *k, const char *prefix)
 
 gemp_code gemp_checkpoint_store_remove(const gemp_checkpoint_store *k, const char *prefix)
 {
-	char *path = NULL;
-	gemp_code code = gemp_checkpoint_store_path(&path, k, state_name);
-	if (code == GEMP_OK) {
-		unlink(path);
-		remove_files(k, prefix);
-		rmdir(k->folder);
-	}
-	gemp_free(path);
-	return code;
+	GEMP_OWNED char *path = NULL;
+	GEMP_PROPAGATE(gemp_checkpoint_store_path(&path, k, state_name));
+	unlink(path);
+	remove_files(k, prefix);
+	rmdir(k->folder);
+	return GEMP_OK;
 }

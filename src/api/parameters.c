@@ -21,13 +21,12 @@ static size_t find(const gemp_parameter_list *list, const char *name)
 
 gemp_code gemp_parameter_list_set(gemp_parameter_list *list, const char *name, gemp_value value)
 {
-	gemp_code code = GEMP_OK;
-	gemp_query_parameter fresh = { .name = gemp_strdup(name), .value = value };
+	GEMP_OWNED_BY(free_parameter) gemp_query_parameter fresh = { .name = gemp_strdup(name), .value = value };
 	if (!fresh.name || (value.type == GEMP_STRING && !value.string.bytes))
-		GEMP_TRY(gemp_fail(GEMP_ENOMEM, "out of memory for parameter $%s", name));
+		GEMP_PROPAGATE(gemp_fail(GEMP_ENOMEM, "out of memory for parameter $%s", name));
 	const size_t at = find(list, name);
 	if (at == list->count) {
-		GEMP_TRY(GEMP_RESERVE(list->items, list->capacity, at + 1));
+		GEMP_PROPAGATE(GEMP_RESERVE(list->items, list->capacity, at + 1));
 		list->items[at] = (gemp_query_parameter){ 0 };
 		list->items[at].value.type = GEMP_INTEGER;
 		list->count++;
@@ -35,9 +34,7 @@ gemp_code gemp_parameter_list_set(gemp_parameter_list *list, const char *name, g
 	free_parameter(&list->items[at]);
 	list->items[at] = fresh;
 	fresh = (gemp_query_parameter){ .value.type = GEMP_INTEGER };
-done:
-	free_parameter(&fresh);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_parameter_list_read(gemp_parameter_list *list, const char *assignment)

@@ -3,7 +3,7 @@
  */
 
 #include "cli/handles.h"
-#include "cli/match/query_options.h"
+#include "cli/query_options.h"
 #include "core/quantity.h"
 
 #include <errno.h>

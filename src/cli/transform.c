@@ -1,6 +1,6 @@
-#include "cli/checkpoint_options.h"
 #include "cli/handles.h"
 #include "cli/options/options.h"
+#include "cli/query_options.h"
 #include "cli/report/report_run.h"
 #include "core/status.h"
 

@@ -1,4 +1,8 @@
-/* bench: gemp_bench_match and gemp_bench_device, timings of queries and rates of a device. */
+/* bench: gemp_bench_match and gemp_bench_device, timings of queries and rates of a device.
+ *
+ * A query is prepared once and run again and again (bench/measure.h), so that the figures are those of a program that asks the same
+ * question often: reading, planning and building kernels are in `first` alone.
+ */
 
 #include "gemp/bench.h"
 
@@ -29,6 +33,7 @@ gemp_code gemp_bench_device(gemp_context *context, gemp_report *report)
 	return gemp_report_devices(report, runtime);
 }
 
+/* A line of the table of milliseconds. */
 static void print_line(const gemp_report *report, const char *name, const gemp_spread *spread)
 {
 	gemp_report_print(report, "  %-10s %12.4f %12.4f %12.4f\n", name, spread->min * 1e3, spread->median * 1e3,
@@ -56,6 +61,7 @@ static json_t *spread_json(const gemp_spread *spread)
 	return gemp_json_spread(1e3 * spread->min, "median", 1e3 * spread->median, 1e3 * spread->max);
 }
 
+/* The object of a query in the array `queries`. */
 static json_t *measured_json(const gemp_pattern *pattern, const gemp_query_timing *m, bool profile)
 {
 	json_t *object = json_object();
@@ -87,14 +93,14 @@ static gemp_code measure_one(gemp_query_timing *measured, gemp_runtime *runtime,
 	const gemp_query_settings *settings = &query->settings;
 	const gemp_prepared_options how = gemp_query_search_options(settings);
 	gemp_shard *graph = query->graph->shard;
-	gemp_script script = { 0 };
+	GEMP_OWNED_BY(gemp_script_free) gemp_script script = { 0 };
 	gemp_query_timing next = { 0 };
 	gemp_code code = gemp_query_parse(&script, query);
 	if (code == GEMP_OK && script.count != 1)
 		code = gemp_fail(GEMP_EUSAGE, "%s has %zu queries; give one each", query->name, script.count);
 	GEMP_THEN(gemp_pattern_bind_with(script.queries[0], graph, settings->lenient));
-	GEMP_TRY(gemp_comm_agree(runtime->comm, code));
-	GEMP_TRY(gemp_query_timing_run(&next, runtime, graph, script.queries[0], &how, repeat, seconds));
+	GEMP_PROPAGATE(gemp_comm_agree(runtime->comm, code));
+	GEMP_PROPAGATE(gemp_query_timing_run(&next, runtime, graph, script.queries[0], &how, repeat, seconds));
 	if (shown || settings->explain || settings->profile)
 		gemp_report_print(report, "%s\n", script.queries[0]->text);
 	if (settings->explain || settings->profile)
@@ -105,35 +111,29 @@ static gemp_code measure_one(gemp_query_timing *measured, gemp_runtime *runtime,
 	script.queries[0] = NULL;
 	gemp_query_timing_free(measured);
 	*measured = next;
-done:
-	gemp_script_free(&script);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_bench_match(gemp_query *const *queries, size_t count, uint64_t repeat, double seconds,
                            gemp_report *report)
 {
-	gemp_code code = GEMP_OK;
 	gemp_runtime *runtime = NULL;
-	gemp_query_timing measured = { 0 };
+	GEMP_OWNED_BY(gemp_query_timing_free) gemp_query_timing measured = { 0 };
 	gemp_report none;
 	if (!count)
 		return GEMP_OK;
 	gemp_graph *graph = queries[0]->graph;
 	const gemp_timers timers = gemp_graph_take_timers(graph);
-	json_t *list = json_array();
+	json_auto_t *list = json_array();
 	report = gemp_report_or(report, &none, graph->context);
-	GEMP_TRY(gemp_context_runtime(&runtime, graph->context, true, &timers));
+	GEMP_PROPAGATE(gemp_context_runtime(&runtime, graph->context, true, &timers));
 	for (size_t i = 0; i < count; i++)
-		GEMP_TRY(measure_one(&measured, runtime, queries[i], count > 1, repeat, seconds, report, list));
+		GEMP_PROPAGATE(measure_one(&measured, runtime, queries[i], count > 1, repeat, seconds, report, list));
 	gemp_report_set(report, "queries", json_incref(list));
 	gemp_report_set(report, "tuning", json_string(runtime->device->tuning.source));
 	gemp_report_graph(report, graph->shard);
 	gemp_report_seconds(report, &runtime->timers, false);
-	GEMP_TRY(gemp_report_devices(report, runtime));
+	GEMP_PROPAGATE(gemp_report_devices(report, runtime));
 	gemp_report_memory(report, gemp_runtime_device_peak(runtime));
-done:
-	json_decref(list);
-	gemp_query_timing_free(&measured);
-	return code;
+	return GEMP_OK;
 }

@@ -1,4 +1,8 @@
-/* bench_shuffle: gemp_bench_shuffle, tuples a second of each method, beside the bandwidth of a copy on the same device. */
+/* bench_shuffle: gemp_bench_shuffle, tuples a second of each method, beside the bandwidth of a copy on the same device.
+ *
+ * `decode` reads the 4 bytes of each destination to count the ranges, and then reads and writes each tuple of w bytes: copy
+ * bandwidth / (2 w + 4) bounds its rate. Bandwidth / w, the other column, bounds whatever reads each tuple once.
+ */
 
 #include "gemp/bench.h"
 
@@ -10,11 +14,12 @@
 
 #include <inttypes.h>
 
-/* OFFSET_BITS: of a destination in a tuple of 4 bytes. */
+/* A tuple of 4 bytes has OFFSET_BITS of its destination, and its value beside them; longer tuples have DESTINATION_BITS. */
 enum { DESTINATION_BITS = 32, OFFSET_BITS = 16 };
 
 _Static_assert((int)GEMP_BENCH_MAX_RANGES == 1 << GEMP_SPLIT_BITS, "a split has as many ranges");
 
+/* The logarithm of a power of 2. */
 static unsigned bits_of(uint64_t number)
 {
 	unsigned bits = 0;
@@ -23,6 +28,7 @@ static unsigned bits_of(uint64_t number)
 	return bits;
 }
 
+/* Bits that tell the ranks apart, which come before those of the ranges. */
 static unsigned owner_bits(const gemp_comm *comm)
 {
 	unsigned bits = 0;
@@ -42,7 +48,7 @@ typedef struct bench {
 	json_t *rows;
 } bench;
 
-/* Collective. What ranks copy at the same time. */
+/* Collective. The bandwidth of all ranks together, which copy at the same time. */
 static gemp_code copy_rate(bench *b)
 {
 	gemp_rates rates;
@@ -51,7 +57,7 @@ static gemp_code copy_rate(bench *b)
 	return code;
 }
 
-/* A line of the table and an object of the report. */
+/* One case as a line of the table and an object of the report. */
 static void report_case(bench *b, const gemp_shuffle_case *c, const gemp_shuffle_rates *r)
 {
 	const char *to = c->skewed ? "skewed" : "uniform",
@@ -94,6 +100,7 @@ static void report_case(bench *b, const gemp_shuffle_case *c, const gemp_shuffle
 		json_decref(row);
 }
 
+/* Collective. Measures one case with tuples in this layout. */
 static gemp_code measure(bench *b, gemp_shuffle_case c, gemp_shuffle_layout layout)
 {
 	gemp_shuffle_rates rates;
@@ -126,10 +133,9 @@ static gemp_code try_method(bench *b, gemp_shuffle_method method, unsigned size,
 		                 1u << bits, b->comm->size);
 	if (size == 4)
 		c.how.shift = OFFSET_BITS - bits - owners;
-	GEMP_TRY(measure(b, c, GEMP_SHUFFLE_AOS));
+	GEMP_PROPAGATE(measure(b, c, GEMP_SHUFFLE_AOS));
 	if (method == GEMP_SHUFFLE_DECODE && size > 4)
 		code = measure(b, c, GEMP_SHUFFLE_AOS_KEYS);
-done:
 	return code;
 }
 
@@ -176,13 +182,19 @@ void gemp_bench_shuffle_settings_init(gemp_bench_shuffle_settings *settings)
 	};
 }
 
+static void bench_free(bench *b)
+{
+	json_decref(b->rows);
+	gemp_shuffle_shared_free(&b->common);
+	gemp_toolbox_free(b->box);
+}
+
 gemp_code gemp_bench_shuffle(gemp_context *context, const gemp_bench_shuffle_settings *given, gemp_report *report)
 {
-	gemp_code code = GEMP_OK;
 	gemp_report none;
 	gemp_bench_shuffle_settings settings;
 	gemp_comm *comm = &context->comm;
-	bench b = { .report = gemp_report_or(report, &none, context), .comm = comm };
+	GEMP_OWNED_BY(bench_free) bench b = { .report = gemp_report_or(report, &none, context), .comm = comm };
 	gemp_bench_shuffle_settings_init(&settings);
 	if (given)
 		gemp_options_copy(&settings, sizeof settings, given);
@@ -193,17 +205,13 @@ gemp_code gemp_bench_shuffle(gemp_context *context, const gemp_bench_shuffle_set
 		return gemp_fail(GEMP_EUSAGE, "method: across ranks there is decode; run the others with one rank");
 	b.tuples = settings.tuples;
 	b.rows = b.report->json ? json_array() : NULL;
-	GEMP_TRY(gemp_context_runtime(&b.context, context, true, NULL));
-	GEMP_TRY(gemp_comm_agree(comm, gemp_toolbox_new(&b.box, b.context->device, GEMP_FORM_AUTO)));
-	GEMP_TRY(copy_rate(&b));
+	GEMP_PROPAGATE(gemp_context_runtime(&b.context, context, true, NULL));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_toolbox_new(&b.box, b.context->device, GEMP_FORM_AUTO)));
+	GEMP_PROPAGATE(copy_rate(&b));
 	gemp_shuffle_shared_new(&b.common, comm, b.context->device, GEMP_SHUFFLE_CHUNK, false);
-	GEMP_TRY(try_all(&b, &settings));
+	GEMP_PROPAGATE(try_all(&b, &settings));
 	gemp_report_set(b.report, "copy_bytes_per_second", json_real(b.copy));
 	gemp_report_set(b.report, "shuffles", json_incref(b.rows));
-	GEMP_TRY(gemp_report_devices(b.report, b.context));
-done:
-	json_decref(b.rows);
-	gemp_shuffle_shared_free(&b.common);
-	gemp_toolbox_free(b.box);
-	return code;
+	GEMP_PROPAGATE(gemp_report_devices(b.report, b.context));
+	return GEMP_OK;
 }

@@ -142,18 +142,16 @@ static void case_free(primitive_case *s)
 
 static gemp_code case_new(primitive_case *s, gemp_runtime *context, size_t most)
 {
-	gemp_code code = GEMP_OK;
 	*s = (primitive_case){ .context = context, .arrays.device = context->device };
-	GEMP_TRY(gemp_toolbox_new(&s->arrays.box, context->device, GEMP_FORM_AUTO));
-	GEMP_TRY(GEMP_NEW(s->keys, most));
-	GEMP_TRY(GEMP_NEW(s->sorted, most));
-	GEMP_TRY(GEMP_NEW(s->begin, most / EACH + 2));
-	GEMP_TRY(GEMP_NEW(s->target, most));
-	GEMP_TRY(GEMP_NEW(s->pairs, most));
+	GEMP_PROPAGATE(gemp_toolbox_new(&s->arrays.box, context->device, GEMP_FORM_AUTO));
+	GEMP_PROPAGATE(GEMP_NEW(s->keys, most));
+	GEMP_PROPAGATE(GEMP_NEW(s->sorted, most));
+	GEMP_PROPAGATE(GEMP_NEW(s->begin, most / EACH + 2));
+	GEMP_PROPAGATE(GEMP_NEW(s->target, most));
+	GEMP_PROPAGATE(GEMP_NEW(s->pairs, most));
 	for (size_t i = 0; i < most; i++)
 		s->keys[i] = (uint32_t)gemp_mix(i);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* The first `items` keys, and a graph of rows of equal length; their targets are at random. */
@@ -169,35 +167,32 @@ static void resize(primitive_case *s, size_t items)
 	s->csr = (gemp_csr){ rows, 0, rows, s->begin, s->target };
 }
 
-/* Least seconds. */
+/* *seconds: the least of some tries. */
 static gemp_code time_at(primitive_case *s, size_t primitive, gemp_placement place, double *seconds)
 {
-	gemp_code code = GEMP_OK;
 	s->arrays.place = place;
 	*seconds = 1e9;
 	for (int i = 0; i <= TRIES; i++) { /* the first one builds kernels, and is not counted */
 		memcpy(s->sorted, s->keys, s->items * sizeof *s->keys);
 		double since = gemp_now(), took;
-		GEMP_TRY(primitives[primitive].run(s));
+		GEMP_PROPAGATE(primitives[primitive].run(s));
 		took = gemp_now() - since;
 		*seconds = i && took < *seconds ? took : *seconds;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* *below: the size from which the device is faster, also at further ones; 0: none up to `most`. */
 static gemp_code measure_case(primitive_case *s, gemp_report *report, size_t primitive, size_t most, uint32_t *below)
 {
-	gemp_code code = GEMP_OK;
-	json_t *list = json_array();
+	json_auto_t *list = json_array();
 	unsigned faster = 0;
 	double host = 0, device = 0;
 	*below = 0;
 	for (size_t items = LEAST; items <= most && faster <= SURE; items *= 2) {
 		resize(s, items);
-		GEMP_TRY(time_at(s, primitive, GEMP_PLACE_HOST, &host));
-		GEMP_TRY(time_at(s, primitive, GEMP_PLACE_DEVICE, &device));
+		GEMP_PROPAGATE(time_at(s, primitive, GEMP_PLACE_HOST, &host));
+		GEMP_PROPAGATE(time_at(s, primitive, GEMP_PLACE_DEVICE, &device));
 		faster = device < host ? faster + 1 : 0;
 		*below = faster ? (uint32_t)(items >> (faster - 1)) : 0;
 		json_array_append_new(list, json_pack("{s:I, s:f, s:f}", "items", (json_int_t)items, "host_ms", 1e3 * host,
@@ -207,27 +202,22 @@ static gemp_code measure_case(primitive_case *s, gemp_report *report, size_t pri
 	                  primitives[primitive].tuning, *below, 1e3 * host, 1e3 * device);
 	gemp_report_set(report, primitives[primitive].tuning,
 	                json_pack("{s:I, s:O}", "below", (json_int_t)*below, "sizes", list));
-done:
-	json_decref(list);
-	return code;
+	return GEMP_OK;
 }
 
 /* Measures the tunables NAME.host_below (device/tuning.h) on arrays and graphs of 2^10 to `most` items, prints and
  * reports them, and sets those of a GPU. On a CPU device, which has the same cores, they stay as they are. */
 static gemp_code measure_places(gemp_report *report, gemp_runtime *context, size_t most)
 {
-	gemp_code code = GEMP_OK;
-	primitive_case s;
-	GEMP_TRY(case_new(&s, context, most));
+	GEMP_OWNED_BY(case_free) primitive_case s = { 0 };
+	GEMP_PROPAGATE(case_new(&s, context, most));
 	for (size_t p = 0; p < sizeof primitives / sizeof *primitives; p++) {
 		uint32_t below;
-		GEMP_TRY(measure_case(&s, report, p, most, &below));
+		GEMP_PROPAGATE(measure_case(&s, report, p, most, &below));
 		if (context->device->gpu)
 			gemp_tuning_set(context->device, primitives[p].tuning, below ? below : (uint32_t)1 << 31);
 	}
-done:
-	case_free(&s);
-	return code;
+	return GEMP_OK;
 }
 
 enum { MAX_ITEMS = 1 << 26, CPU_ITEMS = 1 << 12 }; /* of what is measured on a GPU, and on a CPU device */
@@ -237,16 +227,12 @@ static const double worthwhile = 0.97, most_seconds = 1;
 
 static gemp_code count_in(const tuning *t, const subject *s, const gemp_tunable *one, gemp_query_timing *measured)
 {
-	gemp_code code = GEMP_OK;
-	gemp_pattern *pattern = NULL;
+	GEMP_OWNED_BY(gemp_pattern_free_at) gemp_pattern *pattern = NULL;
 	gemp_prepared_options how = t->how;
 	how.match.count_by_formula = !one->by_search;
-	GEMP_TRY(gemp_pattern_named(&pattern, one->probe));
-	GEMP_TRY(gemp_pattern_bind(pattern, s->graph));
-	GEMP_TRY(gemp_query_timing_run(measured, t->context, s->graph, pattern, &how, RUNS, most_seconds));
-done:
-	gemp_pattern_free(pattern);
-	return code;
+	GEMP_PROPAGATE(gemp_pattern_named(&pattern, one->probe));
+	GEMP_PROPAGATE(gemp_pattern_bind(pattern, s->graph));
+	return gemp_query_timing_run(measured, t->context, s->graph, pattern, &how, RUNS, most_seconds);
 }
 
 /* A pattern in all graphs: the geometric mean of the kernels' seconds, preparation too. A count that differs from that
@@ -290,17 +276,16 @@ static gemp_code try_value(tuning *t, const gemp_tunable *one, uint32_t value, d
 
 static gemp_code tune_one(tuning *t, const gemp_tunable *one)
 {
-	gemp_code code = GEMP_OK;
 	uint32_t best = 0;
 	double standard, least, seconds;
-	json_t *tried = json_object();
-	GEMP_TRY(try_value(t, one, 0, &standard));
+	json_auto_t *tried = json_object();
+	GEMP_PROPAGATE(try_value(t, one, 0, &standard));
 	if (standard < 0)
 		return gemp_fail_in(GEMP_EINTERNAL, "bench tune: %s, %s as it stands: ", one->name, one->probe);
 	least = standard;
 	for (uint32_t value = one->min; value <= one->max; value *= 2) {
 		char name[16];
-		GEMP_TRY(try_value(t, one, value, &seconds));
+		GEMP_PROPAGATE(try_value(t, one, value, &seconds));
 		snprintf(name, sizeof name, "%" PRIu32, value);
 		json_object_set_new(tried, name, seconds < 0 ? json_null() : json_real(seconds * 1e3));
 		if (seconds >= 0 && seconds < least * (best ? 1 : worthwhile)) {
@@ -314,9 +299,7 @@ static gemp_code tune_one(tuning *t, const gemp_tunable *one)
 	gemp_report_set(t->report, one->name,
 	                json_pack("{s:I, s:f, s:f, s:O}", "best", (json_int_t)best, "standard_ms", standard * 1e3,
 	                          "best_ms", least * 1e3, "tried", tried));
-done:
-	json_decref(tried);
-	return code;
+	return GEMP_OK;
 }
 
 static void print_file(const tuning *t, gemp_text *text)
@@ -353,60 +336,62 @@ static gemp_code own_file(gemp_text *path, const gemp_device *device)
 
 static gemp_code write_file(const tuning *t, const char *output)
 {
-	gemp_code code = GEMP_OK;
-	gemp_text path = { 0 }, text = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text path = { 0 }, text = { 0 };
 	print_file(t, &text);
 	if (output)
 		gemp_text_print(&path, "%s", output);
 	else
-		GEMP_TRY(own_file(&path, t->context->device));
-	GEMP_TRY(gemp_text_status(&path));
-	GEMP_TRY(gemp_text_status(&text));
-	GEMP_TRY(gemp_file_replace(path.data, text.data, text.size));
+		GEMP_PROPAGATE(own_file(&path, t->context->device));
+	GEMP_PROPAGATE(gemp_text_status(&path));
+	GEMP_PROPAGATE(gemp_text_status(&text));
+	GEMP_PROPAGATE(gemp_file_replace(path.data, text.data, text.size));
 	gemp_report_print(t->report, "\nwritten to %s\n", path.data);
 	gemp_report_set(t->report, "file", json_string(path.data));
-done:
-	gemp_text_free(&path);
-	gemp_text_free(&text);
-	return code;
+	return GEMP_OK;
 }
 
 /* A graph with hubs, large enough to fill the device for a while. */
 static gemp_code open_graphs(tuning *t, gemp_comm *comm, gemp_graph *graph)
 {
-	gemp_code code = GEMP_OK;
 	gemp_generate_options how;
-	GEMP_TRY(gemp_generate_init(&how, "rmat"));
-	GEMP_TRY(gemp_generate_set(&how, "scale", t->context->device->gpu ? "16" : "12"));
+	GEMP_PROPAGATE(gemp_generate_init(&how, "rmat"));
+	GEMP_PROPAGATE(gemp_generate_set(&how, "scale", t->context->device->gpu ? "16" : "12"));
 	t->subject_count = graph ? 2 : 1;
-	GEMP_TRY(gemp_generate(&t->subjects[0].graph, comm, &how));
+	GEMP_PROPAGATE(gemp_generate(&t->subjects[0].graph, comm, &how));
 	if (graph)
 		t->subjects[1].graph = graph->shard;
 	for (size_t i = 0; i < t->subject_count; i++) {
 		subject *s = &t->subjects[i];
-		GEMP_TRY(gemp_pattern_named(&s->held_pattern, "triangle"));
-		GEMP_TRY(gemp_pattern_bind(s->held_pattern, s->graph));
-		GEMP_TRY(gemp_prepared_prepare(&s->held, t->context, s->graph, s->held_pattern, &t->how));
+		GEMP_PROPAGATE(gemp_pattern_named(&s->held_pattern, "triangle"));
+		GEMP_PROPAGATE(gemp_pattern_bind(s->held_pattern, s->graph));
+		GEMP_PROPAGATE(gemp_prepared_prepare(&s->held, t->context, s->graph, s->held_pattern, &t->how));
 	}
-done:
-	return code;
+	return GEMP_OK;
+}
+
+static void tuning_free(tuning *t)
+{
+	for (size_t i = 0; i < SUBJECTS; i++) {
+		gemp_prepared_free(t->subjects[i].held);
+		gemp_pattern_free(t->subjects[i].held_pattern);
+	}
+	gemp_shard_free(t->subjects[0].graph); /* the second graph belongs to the caller */
 }
 
 gemp_code gemp_bench_tune(gemp_context *context, gemp_graph *graph, const gemp_query_settings *settings,
                           const char *path, gemp_report *report)
 {
-	gemp_code code = GEMP_OK;
 	gemp_report none;
 	gemp_query_settings chosen;
 	size_t count;
 	const gemp_tunable *all = gemp_tunables(&count);
-	tuning t = { .report = gemp_report_or(report, &none, context) };
+	GEMP_OWNED_BY(tuning_free) tuning t = { .report = gemp_report_or(report, &none, context) };
 	if (context->comm.size > 1)
 		return gemp_fail(GEMP_EUSAGE, "bench tune measures one device: run it with one rank");
-	GEMP_TRY(gemp_query_settings_read(&chosen, settings));
+	GEMP_PROPAGATE(gemp_query_settings_read(&chosen, settings));
 	t.how = gemp_query_search_options(&chosen);
-	GEMP_TRY(gemp_context_runtime(&t.context, context, true, NULL));
-	GEMP_TRY(open_graphs(&t, &context->comm, graph));
+	GEMP_PROPAGATE(gemp_context_runtime(&t.context, context, true, NULL));
+	GEMP_PROPAGATE(open_graphs(&t, &context->comm, graph));
 	for (size_t i = 0; i < count; i++)
 		if (all[i].probe)
 			gemp_tuning_set(t.context->device, all[i].name, 0);
@@ -414,15 +399,9 @@ gemp_code gemp_bench_tune(gemp_context *context, gemp_graph *graph, const gemp_q
 	                  t.context->device->name, "", "best", "default", "best");
 	for (size_t i = 0; i < count; i++)
 		if (all[i].probe && (t.context->device->gpu || !all[i].gpu_only))
-			GEMP_TRY(tune_one(&t, &all[i]));
-	GEMP_TRY(measure_places(t.report, t.context, t.context->device->gpu ? MAX_ITEMS : CPU_ITEMS));
-	GEMP_TRY(write_file(&t, path));
-	GEMP_TRY(gemp_report_devices(t.report, t.context));
-done:
-	for (size_t i = 0; i < SUBJECTS; i++) {
-		gemp_prepared_free(t.subjects[i].held);
-		gemp_pattern_free(t.subjects[i].held_pattern);
-	}
-	gemp_shard_free(t.subjects[0].graph); /* the second one is the caller's */
-	return code;
+			GEMP_PROPAGATE(tune_one(&t, &all[i]));
+	GEMP_PROPAGATE(measure_places(t.report, t.context, t.context->device->gpu ? MAX_ITEMS : CPU_ITEMS));
+	GEMP_PROPAGATE(write_file(&t, path));
+	GEMP_PROPAGATE(gemp_report_devices(t.report, t.context));
+	return GEMP_OK;
 }

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+/* Each function prints lines for people and sets fields of the JSON; docs/plans.md explains the fields. */
+
 const char *const gemp_distinct_unit[] = { "orbits", "subgraphs", "vertex sets", "embeddings" };
 
 /* '17,068,454 matches (orbits) = 409,642,896 embeddings' */
@@ -30,6 +32,7 @@ static void print_counts(const gemp_report *report, const gemp_match_report *fou
 		                  gemp_counted(found->covered_edges, "edge").text, found->subgraph);
 }
 
+/* `complete` is false where a limit ended the search, or SKIP or LIMIT left out rows that have no order. */
 static void set_counts(gemp_report *report, const gemp_match_report *found)
 {
 	const gemp_match_result *result = found->result;
@@ -49,7 +52,7 @@ static void set_counts(gemp_report *report, const gemp_match_report *found)
 		                          gemp_json_count(found->covered_edges)));
 }
 
-/* In which order vertices were bound, and what the steps read. */
+/* The order in which vertices were bound; of a profile also what the steps read. */
 static void report_plan(gemp_report *report, const gemp_match_report *found)
 {
 	const gemp_match_result *result = found->result;
@@ -66,6 +69,7 @@ static void report_plan(gemp_report *report, const gemp_match_report *found)
 	                   gemp_counted(result->lookups, "lookup").text);
 }
 
+/* result_fill: a buffer that is nearly full each time is too small, since workers then wait for the next launch. */
 static void report_launches(gemp_report *report, const gemp_match_result *result)
 {
 	gemp_report_set(report, "launches", gemp_json_count(result->launches));
@@ -79,7 +83,7 @@ static void report_launches(gemp_report *report, const gemp_match_result *result
 	gemp_report_detail(report, "\n");
 }
 
-/* --profile: how local a random partition leaves the matches. */
+/* Of a profile: the share of matches inside one of P random parts, which shows how many would stay on one of P ranks. */
 static void report_pivot_parts(gemp_report *report, const gemp_match_result *result)
 {
 	json_t *parts = json_object();
@@ -94,7 +98,7 @@ static void report_pivot_parts(gemp_report *report, const gemp_match_result *res
 	gemp_report_set(report, "part_share", parts);
 }
 
-/* GEMP's three points: what the device holds of the graph, of results, of attributes. */
+/* What the device holds of the graph, of results and of attributes. */
 static void report_device_memory(gemp_report *report, const gemp_match_result *result)
 {
 	json_t *object = json_object();
@@ -107,7 +111,7 @@ static void report_device_memory(gemp_report *report, const gemp_match_result *r
 	                   gemp_shown_bytes(result->attribute_bytes).text);
 }
 
-/* How evenly ranks were busy, or devices where ranks have several. */
+/* How evenly ranks were loaded, or devices where ranks have several. */
 static void report_imbalance(gemp_report *report, const gemp_runtime *runtime, const gemp_match_result *result)
 {
 	gemp_report_set(report, "imbalance",
@@ -118,6 +122,7 @@ static void report_imbalance(gemp_report *report, const gemp_runtime *runtime, c
 		                   runtime->devices > (size_t)runtime->comm->size ? "device" : "rank");
 }
 
+/* Collective. Counters of single mechanisms are in the JSON of each run, and shown to people with a profile. */
 static void report_profile(gemp_report *report, const gemp_match_report *found)
 {
 	const gemp_match_result *result = found->result;
@@ -141,6 +146,7 @@ static void report_profile(gemp_report *report, const gemp_match_report *found)
 		report_pivot_parts(report, result);
 }
 
+/* Bytes before coding show what the coding of partial matches saves. */
 static void report_push(gemp_report *report, json_t *object, const gemp_match_result *result)
 {
 	json_object_set_new(object, "match_bytes", gemp_json_count(result->item_bytes));
@@ -149,7 +155,7 @@ static void report_push(gemp_report *report, json_t *object, const gemp_match_re
 	                   gemp_shown_bytes(result->item_bytes).text, gemp_shown_bytes(result->item_words_bytes).text);
 }
 
-/* How rows of others, or rows in rounds, were met. */
+/* How the search obtained rows of other ranks, or rows that do not fit on the device at once. */
 static void report_exchange(gemp_report *report, const gemp_match_result *result)
 {
 	static const char *const how[] = {

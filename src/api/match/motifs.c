@@ -1,4 +1,7 @@
-/* motifs: gemp_graph_motifs, the number of connected subgraphs of each kind. */
+/* motifs: gemp_graph_motifs, the number of connected subgraphs of each kind.
+ *
+ * Each kind is counted edge-induced; vertex-induced counts follow from these by a triangular system (query/query.h).
+ */
 
 #include "query/query.h"
 
@@ -10,6 +13,7 @@
 
 _Static_assert((int)GEMP_MOTIFS_MAX == (int)GEMP_MAX_MOTIFS, "a census fits into the caller's array");
 
+/* Local. Other senses of a match do not count subgraphs. */
 static gemp_code check(const gemp_query_settings *settings, const char *name, int *vertices)
 {
 	GEMP_PROPAGATE(gemp_census_named(name, vertices));
@@ -28,6 +32,7 @@ static gemp_code check(const gemp_query_settings *settings, const char *name, in
 	return GEMP_OK;
 }
 
+/* Local. The kinds as patterns that gemp_query_open_pattern takes. */
 static gemp_code fill(gemp_motif *out, const gemp_census *census, const gemp_motifs *found)
 {
 	gemp_text edges = { 0 };

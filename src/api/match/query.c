@@ -1,3 +1,5 @@
+/* query: opens queries, checks their settings and binds their parameters. */
+
 #include "api/match/query_state.h"
 
 #include "core/memory.h"
@@ -6,7 +8,7 @@
 
 #include <string.h>
 
-enum { MAX_LANES = 1024 };
+enum { MAX_LANES = 1024 }; /* the search refuses what its device does not have (match/search) */
 
 void gemp_query_settings_init(gemp_query_settings *settings)
 {
@@ -18,12 +20,15 @@ void gemp_query_settings_init(gemp_query_settings *settings)
 gemp_code gemp_query_settings_read(gemp_query_settings *out, const gemp_query_settings *settings)
 {
 	gemp_query_settings_init(out);
-	if (settings)
+	if (settings) /* the struct of an older program is shorter */
 		gemp_options_copy(out, sizeof *out, settings);
 	if ((unsigned)out->semantics > GEMP_INDUCED)
 		return gemp_fail(GEMP_EUSAGE, "semantics %d is none of gemp_semantics", (int)out->semantics);
 	if ((unsigned)out->distinct > GEMP_BY_NOTHING)
 		return gemp_fail(GEMP_EUSAGE, "distinct %d is none of gemp_distinct", (int)out->distinct);
+	if ((unsigned)out->conditions > GEMP_CONDITIONS_AFTER || (unsigned)out->exchange > GEMP_EXCHANGE_PULL)
+		return gemp_fail(GEMP_EUSAGE, "conditions %d or exchange %d is none of its enumeration", (int)out->conditions,
+		                 (int)out->exchange);
 	if (out->lanes > MAX_LANES)
 		return gemp_fail(GEMP_EUSAGE, "lanes: %" PRIu64 " is more than %d", out->lanes, MAX_LANES);
 	return GEMP_OK;
@@ -63,7 +68,8 @@ gemp_code gemp_query_parse(gemp_script *out, const gemp_query *query)
 	return gemp_pattern_parse_with(out->queries, query->text, NULL, list->items, list->count);
 }
 
-/* Local. Finds what is wrong with a query before its parameters have values. */
+/* Local. Finds what is wrong with a query before its parameters have values. A script is only read by the first run, since a syntax
+ * check without values is there for single texts alone. */
 static gemp_code check(const gemp_query *query)
 {
 	gemp_script script = { 0 };

@@ -52,7 +52,10 @@ gemp_code gemp_query_order(int *order, int *count, const gemp_pattern *pattern, 
 	return GEMP_OK;
 }
 
-/* ESTIMATES */
+/* ESTIMATES
+ *
+ * The search is prepared for samples alone: conditions are tested before it, and time for finding an order is part of the seconds that
+ * the caller gives. */
 
 static const double relative = 0.05; /* half the interval over the estimate, at which sampling ends */
 
@@ -74,6 +77,7 @@ gemp_code gemp_sample_check(gemp_query_search *search, double seconds)
 	return GEMP_OK;
 }
 
+/* "≈ 1.234e+06 ± 4.9 % (95 %) matches"; numbers are doubles, since there may be more matches than integers hold. */
 static void print_estimate(const gemp_report *report, const gemp_estimate *e, gemp_distinct distinct)
 {
 	if (e->confidence >= 1)
@@ -91,6 +95,7 @@ static void print_estimate(const gemp_report *report, const gemp_estimate *e, ge
 	gemp_report_print(report, "\nfrom %s in %.3f s\n", gemp_counted(e->samples, "partial match").text, e->seconds);
 }
 
+/* An infinite upper end is null in JSON, which has no infinity. */
 static void set_estimate(gemp_report *report, const gemp_estimate *e, uint64_t seed)
 {
 	json_t *object = json_object();
@@ -121,32 +126,32 @@ static gemp_code explain(gemp_report *report, const gemp_match *match, bool show
 
 gemp_code gemp_sample_run(const gemp_query_search *search, double seconds, uint64_t seed, gemp_query_estimate *out)
 {
-	gemp_code code = GEMP_OK;
 	gemp_report *report = search->report;
-	gemp_match *match = NULL;
+	GEMP_OWNED_BY(gemp_match_free_at) gemp_match *match = NULL;
 	gemp_estimate found;
 	const gemp_match_options *how = &search->how;
 	const gemp_estimate_options sampling = { .relative = relative, .seconds = seconds, .seed = seed };
-	GEMP_TRY(gemp_match_prepare(&match, search->runtime, search->graph, search->pattern, how));
-	GEMP_TRY(explain(report, match, search->settings->explain));
-	GEMP_TRY(gemp_match_sample(match, &sampling, &found));
+	GEMP_PROPAGATE(gemp_match_prepare(&match, search->runtime, search->graph, search->pattern, how));
+	GEMP_PROPAGATE(explain(report, match, search->settings->explain));
+	GEMP_PROPAGATE(gemp_match_sample(match, &sampling, &found));
 	print_estimate(report, &found, how->distinct);
 	gemp_report_set(report, "query", json_string(search->text));
 	gemp_report_set(report, "semantics", json_string(gemp_semantics_name[how->semantics]));
 	gemp_report_set(report, "distinct", json_string(gemp_distinct_name[how->distinct]));
 	set_estimate(report, &found, seed);
 	gemp_report_seconds(report, &search->runtime->timers, false);
-	GEMP_TRY(gemp_report_devices(report, search->runtime));
+	GEMP_PROPAGATE(gemp_report_devices(report, search->runtime));
 	gemp_report_memory(report, gemp_runtime_device_peak(search->runtime));
 	if (out)
 		*out = (gemp_query_estimate){ found.matches,    found.low,        found.high,
 			                          found.embeddings, found.confidence, found.samples };
-done:
-	gemp_match_free(match);
-	return code;
+	return GEMP_OK;
 }
 
-/* COUNTS BY VERTEX */
+/* COUNTS BY VERTEX
+ *
+ * The device counts, so that no match is listed (match/match_run.h). Each rank has the counts of its own vertices and writes their
+ * rows; vertices that are in no match have no row. */
 
 gemp_code gemp_count_per_check(gemp_query_search *search, const char *name)
 {
@@ -177,6 +182,11 @@ typedef struct count_source {
 	size_t count;
 } count_source;
 
+static void free_source(count_source *source)
+{
+	gemp_free(source->rows);
+}
+
 /* A count above 2^63 - 1 does not fit into a row. */
 static gemp_code select_rows(count_source *source)
 {
@@ -190,6 +200,7 @@ static gemp_code select_rows(count_source *source)
 	return GEMP_OK;
 }
 
+/* The callback of gemp_row_turns: rows first .. first + count - 1 of the source. */
 static gemp_code fill(void *self, gemp_projected *columns, size_t first, size_t count)
 {
 	const count_source *source = self;
@@ -205,10 +216,9 @@ static gemp_code fill(void *self, gemp_projected *columns, size_t first, size_t 
 static gemp_code write_rows(const gemp_query_search *search, const char *path, uint64_t preview, const uint64_t *counts,
                             uint64_t *total)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_match_options *how = &search->how;
 	gemp_runtime *runtime = search->runtime;
-	count_source source = { .graph = search->graph, .counts = counts };
+	GEMP_OWNED_BY(free_source) count_source source = { .graph = search->graph, .counts = counts };
 	const gemp_row_column columns[] = { { "key", search->graph->keys.type }, { "count", GEMP_INTEGER } };
 	double began = gemp_now();
 	gemp_row_turns turns = { .comm = runtime->comm,
@@ -222,31 +232,29 @@ static gemp_code write_rows(const gemp_query_search *search, const char *path, u
 		                     .info = { search->text, gemp_semantics_name[how->semantics],
 		                               gemp_distinct_name[how->distinct], search->graph->hash, true },
 		                     .at_once = true };
-	GEMP_TRY(gemp_comm_agree(runtime->comm, select_rows(&source)));
+	GEMP_PROPAGATE(gemp_comm_agree(runtime->comm, select_rows(&source)));
 	*total = gemp_comm_sum1(runtime->comm, source.count);
 	if (path || preview)
-		GEMP_TRY(gemp_row_turns_write(&turns, source.count));
+		GEMP_PROPAGATE(gemp_row_turns_write(&turns, source.count));
 	gemp_timers_add(&runtime->timers, GEMP_PHASE_WRITE, began);
-done:
-	gemp_free(source.rows);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_count_per_run(const gemp_query_search *search, const char *vertex, const char *path, uint64_t preview,
                              gemp_query_result *out)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = search->runtime->comm;
-	gemp_match *match = NULL;
+	GEMP_OWNED_BY(gemp_match_free_at) gemp_match *match = NULL;
 	gemp_match_result result = { 0 };
-	uint64_t *counts = NULL, rows = 0;
+	GEMP_OWNED uint64_t *counts = NULL;
+	uint64_t rows = 0;
 	int members = 1;
-	GEMP_TRY(gemp_match_prepare(&match, search->runtime, search->graph, search->pattern, &search->how));
-	GEMP_TRY(gemp_match_run(match, NULL, &result));
-	GEMP_TRY(gemp_shard_load_keys(search->graph));
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(counts, search->graph->rows)));
-	GEMP_TRY(gemp_match_vertex_counts(match, counts, &members));
-	GEMP_TRY(write_rows(search, path, preview, counts, &rows));
+	GEMP_PROPAGATE(gemp_match_prepare(&match, search->runtime, search->graph, search->pattern, &search->how));
+	GEMP_PROPAGATE(gemp_match_run(match, NULL, &result));
+	GEMP_PROPAGATE(gemp_shard_load_keys(search->graph));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(counts, search->graph->rows)));
+	GEMP_PROPAGATE(gemp_match_vertex_counts(match, counts, &members));
+	GEMP_PROPAGATE(write_rows(search, path, preview, counts, &rows));
 	const gemp_match_report found = { .how = &search->how,
 		                              .result = &result,
 		                              .runtime = search->runtime,
@@ -255,13 +263,10 @@ gemp_code gemp_count_per_run(const gemp_query_search *search, const char *vertex
 		                              .preview = !path && preview,
 		                              .shown = gemp_min(rows, preview),
 		                              .path = path };
-	GEMP_TRY(gemp_match_report_write(search->report, &found));
+	GEMP_PROPAGATE(gemp_match_report_write(search->report, &found));
 	gemp_report_print(search->report, "each counts for %d of its vertices\n", members);
 	gemp_report_set(search->report, "count_per", json_pack("{s:s,s:i}", "vertex", vertex, "members", members));
 	if (out)
 		*out = (gemp_query_result){ result.matches, result.embeddings, result.embeddings_known, rows, true };
-done:
-	gemp_free(counts);
-	gemp_match_free(match);
-	return code;
+	return GEMP_OK;
 }

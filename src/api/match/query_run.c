@@ -22,6 +22,7 @@
 
 #include <string.h>
 
+/* What the caller wants; `request` says which members belong to which. */
 typedef enum mode { MODE_COUNT, MODE_TABLE, MODE_WRITE, MODE_COUNT_PER, MODE_SAMPLE, MODE_PLAN } mode;
 
 typedef struct request {
@@ -98,6 +99,7 @@ static void choose_options(search *s)
 	how->in_parts = settings->checkpoint.folder != NULL;
 }
 
+/* Local. A query of several searches has a plan, and so an order, for each. */
 static gemp_code read_order(search *s)
 {
 	const char *order = s->base.settings->order;
@@ -126,10 +128,9 @@ static gemp_rows_options rows_options(const search *s)
 /* Collective. The last sink comes first. Files and tables know the limit of rows. */
 static gemp_code open_sinks(search *s)
 {
-	gemp_code code = GEMP_OK;
 	if (s->writes) {
 		const gemp_rows_options options = rows_options(s);
-		GEMP_TRY(gemp_rows_new(&s->rows, s->base.runtime, s->base.graph, s->pattern, &options));
+		GEMP_PROPAGATE(gemp_rows_new(&s->rows, s->base.runtime, s->base.graph, s->pattern, &options));
 		s->first = s->only_counts ? NULL : &s->rows;
 	}
 	if (s->graph_path) {
@@ -137,7 +138,7 @@ static gemp_code open_sinks(search *s)
 		const gemp_subgraph_sink_options options = {
 			.path = s->graph_path, .provenance = &s->provenance, .limit = s->base.how.limit, .next = s->first
 		};
-		GEMP_TRY(gemp_subgraph_sink_new(&s->covered, s->base.runtime, s->base.graph, &options));
+		GEMP_PROPAGATE(gemp_subgraph_sink_new(&s->covered, s->base.runtime, s->base.graph, &options));
 		s->first = &s->covered;
 	}
 	if (!s->rows_path && !s->asked->table && s->base.how.limit < UINT64_MAX) {
@@ -145,8 +146,7 @@ static gemp_code open_sinks(search *s)
 		s->limit_sink = gemp_limit_sink(&s->limit);
 		s->first = &s->limit_sink;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. */
@@ -298,10 +298,23 @@ static gemp_code make_ready(search *s)
 	return asked->mode == MODE_SAMPLE ? gemp_sample_check(&s->base, asked->seconds) : GEMP_OK;
 }
 
+/* Local. Frees what a run has added to its search, and what make_ready has. */
+static void free_search(search *s)
+{
+	if (s->covered.free)
+		s->covered.free(s->covered.self);
+	if (s->rows.free)
+		s->rows.free(s->rows.self);
+	gemp_prepared_free(s->prepared);
+	gemp_checkpoint_free(s->checkpoint);
+	gemp_free(s->rows_path);
+	gemp_free(s->graph_path);
+	*s = (search){ 0 };
+}
+
 /* Collective. */
 static gemp_code run_one(search *s, gemp_report *report, gemp_runtime *runtime)
 {
-	gemp_code code = GEMP_OK;
 	const request *asked = s->asked;
 	const bool dry = is_dry(s);
 	s->base.report = report;
@@ -311,19 +324,11 @@ static gemp_code run_one(search *s, gemp_report *report, gemp_runtime *runtime)
 	if (asked->mode == MODE_COUNT_PER && !dry)
 		return gemp_count_per_run(&s->base, asked->vertex, s->rows_path, s->preview, asked->result);
 	if (s->base.settings->checkpoint.folder && !dry)
-		GEMP_TRY(open_checkpoint(s));
+		GEMP_PROPAGATE(open_checkpoint(s));
 	const gemp_prepared_options options = { .match = s->base.how, .combinations = s->base.settings->combinations };
-	GEMP_TRY(gemp_prepared_prepare(&s->prepared, runtime, s->base.graph, s->pattern, &options));
-	GEMP_TRY(explain(s, s->base.settings->explain || dry));
-	code = dry ? report_preparation(s) : run_search(s);
-done:
-	if (s->covered.free)
-		s->covered.free(s->covered.self);
-	if (s->rows.free)
-		s->rows.free(s->rows.self);
-	gemp_prepared_free(s->prepared);
-	gemp_checkpoint_free(s->checkpoint);
-	return code;
+	GEMP_PROPAGATE(gemp_prepared_prepare(&s->prepared, runtime, s->base.graph, s->pattern, &options));
+	GEMP_PROPAGATE(explain(s, s->base.settings->explain || dry));
+	return dry ? report_preparation(s) : run_search(s);
 }
 
 /* SEVERAL QUERIES */
@@ -341,7 +346,7 @@ static gemp_code run_all(search *all, size_t count, gemp_report *report, gemp_ru
 {
 	gemp_code code = GEMP_OK;
 	gemp_timers total = { 0 };
-	json_t *list = json_array();
+	json_auto_t *list = json_array();
 	const bool kept = runtime->keep_resident;
 	runtime->keep_resident = true;
 	for (size_t i = 0; i < count && code == GEMP_OK; i++) {
@@ -353,20 +358,19 @@ static gemp_code run_all(search *all, size_t count, gemp_report *report, gemp_ru
 		gemp_report_print(report, "%squery %zu of %zu: %.*s\n", i ? "\n" : "", i + 1, count, (int)strcspn(text, "\n"),
 		                  text);
 		code = run_one(&all[i], &part, runtime);
+		free_search(&all[i]); /* the next one needs its memory on the device */
 		json_array_append_new(list, part.json);
 	}
 	runtime->keep_resident = kept;
 	if (code != GEMP_OK)
-		goto done;
+		return code;
 	take_timers(&total, runtime);
 	gemp_report_detail(report, "\nall %zu queries:\n", count);
 	gemp_report_seconds(report, &total, false);
-	GEMP_TRY(gemp_report_devices(report, runtime));
+	GEMP_PROPAGATE(gemp_report_devices(report, runtime));
 	gemp_report_memory(report, gemp_runtime_device_peak(runtime));
 	gemp_report_set(report, "queries", json_incref(list));
-done:
-	json_decref(list);
-	return code;
+	return GEMP_OK;
 }
 
 /* REQUESTS */
@@ -424,15 +428,21 @@ static const char *text_of(const gemp_pattern *pattern, size_t count)
 	return count > 1 ? pattern->text + strspn(pattern->text, " \n") : pattern->text;
 }
 
+typedef struct search_list {
+	search *all; /* [count] */
+	size_t count;
+} search_list;
+
 /* Local. The searches of the queries, bound and checked. */
-static gemp_code make_searches(search **out, const request *asked, const gemp_script *script, const gemp_report *report)
+static gemp_code make_searches(search_list *out, const request *asked, const gemp_script *script,
+                               const gemp_report *report)
 {
 	gemp_graph *graph = asked->query->graph;
 	const gemp_query_settings *settings = &asked->query->settings;
 	const bool shown = (asked->mode == MODE_WRITE || asked->mode == MODE_COUNT_PER) && !asked->path && !report->no_rows;
-	gemp_code code = GEMP_NEW(*out, script->count);
-	for (size_t i = 0; code == GEMP_OK && i < script->count; i++) {
-		search *s = &(*out)[i];
+	GEMP_PROPAGATE(GEMP_NEW(out->all, script->count));
+	for (size_t i = 0; i < script->count; i++) {
+		search *s = &out->all[out->count++];
 		gemp_pattern *pattern = script->queries[i];
 		*s = (search){ .asked = asked,
 			           .comm = &graph->context->comm,
@@ -443,43 +453,37 @@ static gemp_code make_searches(search **out, const request *asked, const gemp_sc
 			                     .pattern = pattern,
 			                     .settings = settings,
 			                     .text = text_of(pattern, script->count) } };
-		code = make_ready(s);
+		GEMP_PROPAGATE(make_ready(s));
 	}
-	return code;
+	return GEMP_OK;
 }
 
-static void free_searches(search *all, size_t count)
+static void free_searches(search_list *list)
 {
-	for (size_t i = 0; all && i < count; i++) {
-		gemp_free(all[i].rows_path);
-		gemp_free(all[i].graph_path);
-	}
-	gemp_free(all);
+	for (size_t i = 0; i < list->count; i++)
+		free_search(&list->all[i]);
+	gemp_free(list->all);
 }
 
 /* Collective. */
 static gemp_code execute(const request *asked, gemp_report *given)
 {
-	gemp_code code = GEMP_OK;
 	gemp_graph *graph = asked->query->graph;
 	const gemp_comm *comm = &graph->context->comm;
 	gemp_report none, *report = gemp_report_or(given, &none, graph->context);
-	gemp_script script = { 0 };
-	search *all = NULL;
+	GEMP_OWNED_BY(gemp_script_free) gemp_script script = { 0 };
+	GEMP_OWNED_BY(free_searches) search_list searches = { 0 };
 	gemp_runtime *runtime = NULL;
-	code = gemp_query_parse(&script, asked->query);
+	gemp_code code = gemp_query_parse(&script, asked->query);
 	GEMP_THEN(check_request(asked, script.count));
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(check_paths(asked, comm));
-	GEMP_TRY(gemp_comm_agree(comm, make_searches(&all, asked, &script, report)));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(check_paths(asked, comm));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, make_searches(&searches, asked, &script, report)));
 	const gemp_timers timers = gemp_graph_take_timers(graph);
-	GEMP_TRY(gemp_context_runtime(&runtime, graph->context, true, &timers));
+	GEMP_PROPAGATE(gemp_context_runtime(&runtime, graph->context, true, &timers));
 	gemp_report_graph(report, graph->shard);
-	code = script.count > 1 ? run_all(all, script.count, report, runtime) : run_one(all, report, runtime);
-done:
-	free_searches(all, script.count);
-	gemp_script_free(&script);
-	return code;
+	return searches.count > 1 ? run_all(searches.all, searches.count, report, runtime)
+	                          : run_one(searches.all, report, runtime);
 }
 
 /* THE PUBLIC FACE */

@@ -4,20 +4,19 @@
 #include "core/memory.h"
 #include "core/quantity.h"
 #include "core/text.h"
+#include "io/file/output.h"
 #include "query/clause/pipeline.h"
 #include "query/output/result_rows.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { FORM = 1, MAX_PARTS = 4096 };
 
 /* Local. Where rows of the parts from `first` on go; the caller frees (gemp_free). */
-static gemp_code gemp_checkpoint_shard_path(char **out, const gemp_checkpoint *c, uint32_t first)
+static gemp_code shard_path(char **out, const gemp_checkpoint *c, uint32_t first)
 {
 	char name[64];
 	snprintf(name, sizeof name, "rows-%04" PRIu32 "%s", first, c->ending);
@@ -26,65 +25,63 @@ static gemp_code gemp_checkpoint_shard_path(char **out, const gemp_checkpoint *c
 
 /* THE QUESTION */
 
-static const char *yes(bool value)
-{
-	return value ? "true" : "";
-}
-
-/* All that decides which matches there are, and in which parts; NULL: out of memory. */
+/* The settings and values that decide which matches there are, and in which parts; NULL: out of memory. What only makes the search
+ * faster, as `exchange`, may differ between jobs. */
 static json_t *make_question(const gemp_query *query, const char *text, const char *ending, bool counts)
 {
 	static const char *const conditions[] = { "auto", "before", "after" };
 	const gemp_query_settings *settings = &query->settings;
-	gemp_text parameters = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text parameters = { 0 };
 	gemp_text_add(&parameters, "", 0);
 	gemp_parameter_list_print(&query->parameters, &parameters);
-	json_t *own = json_pack(
-		"{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "query", text, "rows",
-		ending ? ending : "none", "semantics", gemp_semantics_name[settings->semantics], "distinct",
-		gemp_distinct_name[settings->distinct], "symmetry", settings->symmetry_by_hash ? "hash" : "break", "count-by",
-		settings->count_by_search ? "enumerate" : "auto", "pivot", settings->first_vertex_pivot ? "off" : "on",
-		"attributes", conditions[settings->conditions], "order", settings->order ? settings->order : "", "param",
-		parameters.data ? parameters.data : "", "lenient", yes(settings->lenient), "query-labels",
-		query->source == GEMP_QUERY_GRAPH ? query->name : "", "count", yes(counts));
-	bool failed = gemp_text_status(&parameters) != GEMP_OK;
-	gemp_text_free(&parameters);
-	if (failed) {
-		json_decref(own);
-		own = NULL;
-	}
+	if (gemp_text_status(&parameters) != GEMP_OK)
+		return NULL;
+	const struct {
+		const char *name, *value;
+	} members[] = {
+		{ "query", text },
+		{ "rows", ending ? ending : "none" },
+		{ "semantics", gemp_semantics_name[settings->semantics] },
+		{ "distinct", gemp_distinct_name[settings->distinct] },
+		{ "symmetry", settings->symmetry_by_hash ? "hash" : "break" },
+		{ "count-by", settings->count_by_search ? "enumerate" : "auto" },
+		{ "pivot", settings->first_vertex_pivot ? "off" : "on" },
+		{ "attributes", conditions[settings->conditions] },
+		{ "order", settings->order ? settings->order : "" },
+		{ "param", parameters.data },
+		{ "lenient", settings->lenient ? "true" : "" },
+		{ "query-labels", query->source == GEMP_QUERY_GRAPH ? query->name : "" },
+		{ "count", counts ? "true" : "" },
+	};
+	json_t *own = json_object();
+	for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+		json_object_set_new(own, members[i].name, json_string(members[i].value));
 	return gemp_checkpoint_store_question(query->graph->shard, own);
 }
 
 /* READING */
+
 static gemp_code add_shard(gemp_checkpoint *c, uint32_t first, uint64_t rows)
 {
-	if (c->shard_count == c->shard_capacity) {
-		size_t capacity = 2 * c->shard_capacity + 16;
-		gemp_search_shard *more = gemp_realloc(c->shards, capacity, sizeof *more);
-		if (!more)
-			return GEMP_ENOMEM;
-		c->shards = more;
-		c->shard_capacity = capacity;
-	}
+	GEMP_PROPAGATE(GEMP_RESERVE(c->shards, c->shard_capacity, c->shard_count + 1));
 	c->shards[c->shard_count++] = (gemp_search_shard){ first, rows };
 	return GEMP_OK;
 }
 
+/* *good becomes false where the list is damaged, which is not an error yet: the caller names the folder. */
 static gemp_code read_shards(gemp_checkpoint *c, const json_t *list, bool *good)
 {
-	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const json_t *one = json_array_get(list, i);
 		uint64_t first = 0, rows = 0;
 		*good &= gemp_checkpoint_store_count(one, "first", &first) && gemp_checkpoint_store_count(one, "rows", &rows) &&
 		         first < c->finished;
-		GEMP_TRY(add_shard(c, (uint32_t)first, rows));
+		GEMP_PROPAGATE(add_shard(c, (uint32_t)first, rows));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
+/* The order of binding must be that of the earlier jobs: another order finds a match from another pivot. */
 static bool read_order(gemp_checkpoint *c, const json_t *list)
 {
 	size_t count = json_array_size(list);
@@ -96,6 +93,7 @@ static bool read_order(gemp_checkpoint *c, const json_t *list)
 	return true;
 }
 
+/* Local. The state of the earlier jobs; GEMP_EDATA where a member is missing or cannot be. */
 static gemp_code read_state(gemp_checkpoint *c, const json_t *state)
 {
 	uint64_t finished = 0, parts = 0, form = 0;
@@ -120,6 +118,7 @@ static gemp_code read_state(gemp_checkpoint *c, const json_t *state)
 	return code;
 }
 
+/* ".tsv" of "rows.tsv": files of parts are rows of the same form. */
 static const char *ending_of(const char *path)
 {
 	const char *dot = path ? strrchr(path, '.') : NULL;
@@ -129,26 +128,23 @@ static const char *ending_of(const char *path)
 gemp_code gemp_checkpoint_open(gemp_checkpoint **out, const gemp_query *query, const char *text, const char *rows_path,
                                bool counts)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = &query->graph->context->comm;
 	const uint64_t vertices = query->graph->shard->vertex_count;
-	gemp_checkpoint *c = NULL;
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(c, 1)));
+	GEMP_OWNED_BY(gemp_checkpoint_free_at) gemp_checkpoint *c = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(c, 1)));
 	*c = (gemp_checkpoint){ .comm = comm,
 		                    .ending = ending_of(rows_path),
 		                    .embeddings_known = true,
 		                    .parts = (uint32_t)gemp_min(vertices, MAX_PARTS) };
-	GEMP_TRY(gemp_checkpoint_store_open(&c->store, comm, &query->settings.checkpoint,
-	                                    make_question(query, text, c->ending, counts)));
+	GEMP_PROPAGATE(gemp_checkpoint_store_open(&c->store, comm, &query->settings.checkpoint,
+	                                          make_question(query, text, c->ending, counts)));
 	if (c->store.saved)
-		GEMP_TRY(gemp_comm_agree(comm, read_state(c, c->store.saved)));
+		GEMP_PROPAGATE(gemp_comm_agree(comm, read_state(c, c->store.saved)));
 	c->shards_saved = c->shard_count;
 	c->runs++;
 	*out = c;
 	c = NULL;
-done:
-	gemp_checkpoint_free(c);
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_checkpoint_free(gemp_checkpoint *c)
@@ -160,9 +156,10 @@ void gemp_checkpoint_free(gemp_checkpoint *c)
 	gemp_free(c);
 }
 
-/* Local. Parts [finished, finished + count) are finished, with these matches; rows in a file if rows are kept. */
 /* WRITING */
-static gemp_code gemp_checkpoint_add(gemp_checkpoint *c, uint32_t count, const gemp_match_result *result, uint64_t rows)
+
+/* Local. The next `count` parts are finished, with these matches, and with so many rows in the file of the first part. */
+static gemp_code add_parts(gemp_checkpoint *c, uint32_t count, const gemp_match_result *result, uint64_t rows)
 {
 	if (__builtin_add_overflow(c->matches, result->matches, &c->matches))
 		return gemp_fail(GEMP_EDATA, "more than 2^64 - 1 matches");
@@ -194,12 +191,13 @@ static json_t *make_state(const gemp_checkpoint *c, double seconds)
 	                 "order", order, "shards", shards);
 }
 
+/* Rows reach the disk before the state that counts them, or a crash between the two would lose them. */
 static gemp_code flush_shards(const gemp_checkpoint *c)
 {
 	gemp_code code = GEMP_OK;
 	for (size_t i = c->shards_saved; i < c->shard_count && code == GEMP_OK; i++) {
 		char *path = NULL;
-		code = gemp_checkpoint_shard_path(&path, c, c->shards[i].first);
+		code = shard_path(&path, c, c->shards[i].first);
 		if (code == GEMP_OK)
 			code = gemp_checkpoint_store_sync(path);
 		gemp_free(path);
@@ -207,8 +205,8 @@ static gemp_code flush_shards(const gemp_checkpoint *c)
 	return code;
 }
 
-/* Collective. To the disk. seconds: that this job has spent. */
-static gemp_code gemp_checkpoint_save(gemp_checkpoint *c, double seconds)
+/* Collective. Writes the state to the disk. seconds: that this job has spent. */
+static gemp_code save(gemp_checkpoint *c, double seconds)
 {
 	gemp_code code = GEMP_OK;
 	if (c->comm->rank == 0) {
@@ -221,6 +219,7 @@ static gemp_code gemp_checkpoint_save(gemp_checkpoint *c, double seconds)
 }
 
 /* THE END */
+
 /* The first file's line of names stands for those of the others; JSON lines have none. */
 static gemp_code join_to(const gemp_checkpoint *c, FILE *out, const char *path)
 {
@@ -228,7 +227,7 @@ static gemp_code join_to(const gemp_checkpoint *c, FILE *out, const char *path)
 	bool named = gemp_row_form_of(path) != GEMP_ROWS_JSON;
 	for (size_t i = 0; i < c->shard_count && code == GEMP_OK; i++) {
 		char *shard = NULL;
-		code = gemp_checkpoint_shard_path(&shard, c, c->shards[i].first);
+		code = shard_path(&shard, c, c->shards[i].first);
 		if (code == GEMP_OK)
 			code = gemp_checkpoint_store_copy(out, path, shard, named && i > 0);
 		gemp_free(shard);
@@ -236,44 +235,30 @@ static gemp_code join_to(const gemp_checkpoint *c, FILE *out, const char *path)
 	return code;
 }
 
+static gemp_code join_rows(const gemp_checkpoint *c, const char *path)
+{
+	gemp_file_writer file;
+	GEMP_PROPAGATE(gemp_file_writer_open(&file, path));
+	gemp_code code = join_to(c, file.file, path);
+	gemp_code closed = gemp_file_writer_close(&file, code == GEMP_OK);
+	return code == GEMP_OK ? closed : code;
+}
+
+/* Collective. Puts the rows of all parts into one file. */
 static gemp_code join(const gemp_checkpoint *c, const char *path)
 {
-	gemp_code code = GEMP_OK;
-	gemp_text name = { 0 };
-	gemp_text_print(&name, "%s.tmp-%ld", path, (long)getpid());
-	GEMP_TRY(gemp_text_status(&name));
-	FILE *out = fopen(name.data, "wb");
-	if (!out)
-		code = gemp_fail(GEMP_EIO, "%s: %s", path, strerror(errno));
-	if (out) {
-		code = join_to(c, out, path);
-		bool whole = fflush(out) == 0 && fsync(fileno(out)) == 0;
-		whole = fclose(out) == 0 && whole;
-		if (code == GEMP_OK && (!whole || rename(name.data, path) != 0))
-			code = gemp_fail(GEMP_EIO, "%s: %s; choose another place or make room", path, strerror(errno));
-		if (code != GEMP_OK)
-			unlink(name.data);
-	}
-done:
-	gemp_text_free(&name);
-	return code;
+	return gemp_comm_agree(c->comm, c->comm->rank == 0 ? join_rows(c, path) : GEMP_OK);
 }
 
-/* Collective. All rows, in one file. */
-static gemp_code gemp_checkpoint_join(const gemp_checkpoint *c, const char *path)
-{
-	return gemp_comm_agree(c->comm, c->comm->rank == 0 ? join(c, path) : GEMP_OK);
-}
-
-/* Collective. Of a search that is done nothing is kept. */
-static gemp_code gemp_checkpoint_remove(const gemp_checkpoint *c)
+/* Collective. A search that is done keeps nothing. */
+static gemp_code remove_checkpoint(const gemp_checkpoint *c)
 {
 	return gemp_comm_agree(c->comm, c->comm->rank == 0 ? gemp_checkpoint_store_remove(&c->store, "rows-") : GEMP_OK);
 }
 
-static const double wanted_seconds = 1;   /* of a step: so long a wish to stop may have to wait */
-static const double seconds_to_save = 2;  /* between two saves */
-static const double seconds_to_tell = 30; /* between two words of how far it is */
+static const double wanted_seconds = 1;     /* of a step: a signal waits for its end */
+static const double seconds_to_save = 2;    /* between two saves: a crash loses at most so much */
+static const double seconds_to_report = 30; /* between two messages of progress */
 
 /* REFUSALS */
 
@@ -326,6 +311,7 @@ gemp_code gemp_resumable_check_pattern(const gemp_pattern *pattern)
 }
 
 /* STOPPING */
+
 static gemp_code stopped(const gemp_checkpoint *c, const gemp_stop *stop)
 {
 	return gemp_fail(GEMP_STOPPED,
@@ -336,53 +322,51 @@ static gemp_code stopped(const gemp_checkpoint *c, const gemp_stop *stop)
 }
 
 /* ONE STEP */
+
+static void free_sink(gemp_sink *sink)
+{
+	if (sink->free)
+		sink->free(sink->self);
+}
+
 static gemp_code search_with_rows(const gemp_resumable *job, gemp_match *match, gemp_match_result *result,
                                   uint64_t *rows)
 {
-	gemp_code code = GEMP_OK;
-	gemp_sink sink = { 0 };
+	GEMP_OWNED_BY(free_sink) gemp_sink sink = { 0 };
+	GEMP_OWNED char *path = NULL;
 	gemp_rows_options options = job->rows;
-	char *path = NULL;
-	GEMP_TRY(gemp_comm_agree(job->runtime->comm,
-	                         gemp_checkpoint_shard_path(&path, job->checkpoint, job->checkpoint->finished)));
+	GEMP_PROPAGATE(gemp_comm_agree(job->runtime->comm, shard_path(&path, job->checkpoint, job->checkpoint->finished)));
 	options.path = path;
-	GEMP_TRY(gemp_rows_new(&sink, job->runtime, job->graph, job->pattern, &options));
-	GEMP_TRY(gemp_match_run(match, &sink, result));
+	GEMP_PROPAGATE(gemp_rows_new(&sink, job->runtime, job->graph, job->pattern, &options));
+	GEMP_PROPAGATE(gemp_match_run(match, &sink, result));
 	*rows = gemp_rows_written(&sink);
-done:
-	if (sink.free)
-		sink.free(sink.self);
-	gemp_free(path);
-	return code;
+	return GEMP_OK;
 }
 
-/* What one more run has found; of memory and the like the last or greatest stands. */
+/* Adds the counters of one more run; sizes and shares are those of the last run. The checkpoint adds the matches. */
 static void add_result(gemp_match_result *total, const gemp_match_result *one)
 {
 	gemp_match_result sum = *one;
 	sum.launches += total->launches;
 	sum.stages_launched += total->stages_launched;
 	sum.rounds += total->rounds;
-	sum.values_copied = one->values_copied;
 	sum.values_referred += total->values_referred;
 	*total = sum;
 }
 
 static gemp_code search(const gemp_resumable *job, gemp_match *match, uint32_t count, gemp_match_result *total)
 {
-	gemp_code code = GEMP_OK;
 	gemp_match_result one = { 0 };
 	uint64_t rows = 0;
 	const gemp_pivot_part part = { job->checkpoint->finished, count, job->checkpoint->parts };
-	GEMP_TRY(gemp_comm_agree(job->runtime->comm, gemp_pivot_part_set(match, &part)));
-	GEMP_TRY(job->lists ? search_with_rows(job, match, &one, &rows) : gemp_match_run(match, NULL, &one));
+	GEMP_PROPAGATE(gemp_comm_agree(job->runtime->comm, gemp_pivot_part_set(match, &part)));
+	GEMP_PROPAGATE(job->lists ? search_with_rows(job, match, &one, &rows) : gemp_match_run(match, NULL, &one));
 	add_result(total, &one);
-	code = gemp_comm_agree(job->runtime->comm, gemp_checkpoint_add(job->checkpoint, count, &one, rows));
-done:
-	return code;
+	return gemp_comm_agree(job->runtime->comm, add_parts(job->checkpoint, count, &one, rows));
 }
 
-/* So many parts that they take about as long as wanted, after so many that took so long. */
+/* The number of parts of the next step, after a step of `count` parts that took so long: it is doubled or halved towards
+ * wanted_seconds, since parts differ in cost. */
 static uint32_t next_count(uint32_t count, double seconds)
 {
 	if (seconds < wanted_seconds / 4)
@@ -393,6 +377,8 @@ static uint32_t next_count(uint32_t count, double seconds)
 }
 
 /* ALL STEPS */
+
+/* Local. Parts add up only if the plan of all jobs is the same, and if each match is found from one pivot. */
 static gemp_code check_plan(gemp_checkpoint *c, const gemp_match *match)
 {
 	uint64_t plan = gemp_pivot_plan(match);
@@ -411,71 +397,66 @@ static gemp_code check_plan(gemp_checkpoint *c, const gemp_match *match)
 	return GEMP_OK;
 }
 
-static void report_progress(const gemp_checkpoint *c, double *told)
+static void report_progress(const gemp_checkpoint *c, double *reported)
 {
-	if (gemp_now() - *told < seconds_to_tell)
+	if (gemp_now() - *reported < seconds_to_report)
 		return;
-	*told = gemp_now();
+	*reported = gemp_now();
 	gemp_log(GEMP_NORMAL, "%.1f %% of the search is done, %" GEMP_PRICOUNT " matches so far",
 	         100.0 * c->finished / c->parts, c->matches);
 }
 
-/* One step at least, or jobs that are always told to stop while they still load would never come to an end. */
+/* Collective. Takes one step at least: otherwise jobs that are stopped while they load the graph would never finish. */
 static gemp_code search_all(const gemp_resumable *job, gemp_match *match, gemp_match_result *total)
 {
-	gemp_code code = GEMP_OK;
 	gemp_checkpoint *c = job->checkpoint;
 	gemp_stop stop = { 0 };
 	uint32_t count = 1;
-	double unsaved = 0, told = gemp_now();
-	GEMP_TRY(gemp_comm_agree(job->runtime->comm, check_plan(c, match)));
+	double unsaved = 0, reported = gemp_now();
+	GEMP_PROPAGATE(gemp_comm_agree(job->runtime->comm, check_plan(c, match)));
 	while (c->finished < c->parts && !gemp_stop_wanted(&stop)) {
-		uint32_t left = c->parts - c->finished;
 		double since = gemp_now();
-		count = count < left ? count : left;
-		GEMP_TRY(search(job, match, count, total));
+		count = (uint32_t)gemp_min(count, c->parts - c->finished);
+		GEMP_PROPAGATE(search(job, match, count, total));
 		stop = gemp_stop_poll(job->runtime->comm, job->start_time, job->max_seconds, since);
 		count = next_count(count, stop.seconds);
 		unsaved += stop.seconds;
-		report_progress(c, &told);
+		report_progress(c, &reported);
 		if (unsaved < seconds_to_save && c->finished < c->parts)
 			continue;
-		GEMP_TRY(gemp_checkpoint_save(c, gemp_now() - job->start_time));
+		GEMP_PROPAGATE(save(c, gemp_now() - job->start_time));
 		unsaved = 0;
 	}
 	if (c->finished == c->parts)
-		goto done;
-	GEMP_TRY(gemp_checkpoint_save(c, gemp_now() - job->start_time));
-	code = stopped(c, &stop);
-done:
-	return code;
+		return GEMP_OK;
+	GEMP_PROPAGATE(save(c, gemp_now() - job->start_time));
+	return stopped(c, &stop);
 }
 
 gemp_code gemp_resumable_run(const gemp_resumable *job, gemp_match_result *result)
 {
-	gemp_code code = GEMP_OK;
 	gemp_checkpoint *c = job->checkpoint;
 	gemp_match *match = gemp_prepared_match(job->query);
 	if (!match) {
 		gemp_log(GEMP_NORMAL, "counted by sums in one step: there is nothing to keep before it is done; a count "
 		                      "by enumeration has parts");
-		GEMP_TRY(gemp_prepared_run(job->query, NULL, result));
-		return gemp_checkpoint_remove(c);
+		GEMP_PROPAGATE(gemp_prepared_run(job->query, NULL, result));
+		return remove_checkpoint(c);
 	}
-	GEMP_TRY(search_all(job, match, result));
+	gemp_code code = search_all(job, match, result);
+	if (code != GEMP_OK && code != GEMP_STOPPED && !c->finished)
+		remove_checkpoint(c); /* a search that was refused leaves no folder */
+	GEMP_PROPAGATE(code);
 	if (job->lists)
-		GEMP_TRY(gemp_checkpoint_join(c, job->rows.path));
-	GEMP_TRY(gemp_checkpoint_remove(c));
+		GEMP_PROPAGATE(join(c, job->rows.path));
+	GEMP_PROPAGATE(remove_checkpoint(c));
 	result->matches = c->matches;
 	result->embeddings = c->embeddings;
 	result->embeddings_known = c->embeddings_known;
 	result->embeddings_reason = c->embeddings_known ? NULL : "more than 2^64 - 1";
 	result->pivots = c->pivots;
 	result->complete = true;
-done:
-	if (code != GEMP_OK && code != GEMP_STOPPED && !c->finished)
-		gemp_checkpoint_remove(c);
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_resumable_report(gemp_report *report, const gemp_checkpoint *c, bool complete)

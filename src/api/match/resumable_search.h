@@ -43,6 +43,7 @@ typedef struct gemp_checkpoint {
 gemp_code gemp_checkpoint_open(gemp_checkpoint **out, const gemp_query *query, const char *text, const char *rows_path,
                                bool counts);
 void gemp_checkpoint_free(gemp_checkpoint *checkpoint);
+GEMP_RELEASE(gemp_checkpoint_free, gemp_checkpoint *)
 
 typedef struct gemp_resumable {
 	gemp_runtime *runtime;

@@ -1,10 +1,9 @@
 /* bench: the words behind `gemp-mpi bench`, each a function of gemp/bench.h. */
 
-#include "cli/match/query_options.h"
-#include "core/memory.h"
+#include "cli/handles.h"
+#include "cli/query_options.h"
 #include "core/quantity.h"
 
-#include <gemp/gemp.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -15,6 +14,18 @@ typedef struct word {
 } word;
 
 /* QUERIES: named patterns, then query graphs, then the one of the command line. */
+
+typedef struct query_list {
+	gemp_query **of; /* [count] */
+	size_t count;
+} query_list;
+
+static void close_queries(query_list *queries)
+{
+	for (size_t i = 0; i < queries->count; i++)
+		gemp_query_close(queries->of[i]);
+	gemp_free(queries->of);
+}
 
 static gemp_code open_one(gemp_query **out, gemp_graph *graph, const gemp_options *options, size_t which)
 {
@@ -30,36 +41,25 @@ static gemp_code open_one(gemp_query **out, gemp_graph *graph, const gemp_option
 
 static gemp_code bench_match(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
-	gemp_code code = GEMP_OK;
-	gemp_graph *graph = NULL;
-	gemp_query **queries = NULL;
+	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
+	GEMP_OWNED_BY(close_queries) query_list queries = { 0 };
 	const size_t count = options->patterns.count + options->query_graphs.count + (options->argument_count == 3);
 	if (!count)
 		return gemp_fail(GEMP_EUSAGE, "bench match needs queries, and has none: QUERY, --query-graph or --pattern");
-	GEMP_TRY(gemp_context_agree(context, GEMP_NEW(queries, count)));
-	GEMP_TRY(gemp_graph_open(&graph, context, options->arguments[1]));
-	for (size_t i = 0; i < count; i++)
-		GEMP_TRY(open_one(&queries[i], graph, options, i));
-	code = gemp_bench_match(queries, count, options->repeat, options->seconds, report);
-done:
-	for (size_t i = 0; queries && i < count; i++)
-		gemp_query_close(queries[i]);
-	gemp_free(queries);
-	gemp_graph_close(graph);
-	return code;
+	GEMP_PROPAGATE(gemp_context_agree(context, GEMP_NEW(queries.of, count)));
+	GEMP_PROPAGATE(gemp_graph_open(&graph, context, options->arguments[1]));
+	for (; queries.count < count; queries.count++)
+		GEMP_PROPAGATE(open_one(&queries.of[queries.count], graph, options, queries.count));
+	return gemp_bench_match(queries.of, count, options->repeat, options->seconds, report);
 }
 
 static gemp_code bench_tune(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
-	gemp_code code = GEMP_OK;
-	gemp_graph *graph = NULL;
+	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
 	const gemp_query_settings settings = gemp_query_options(options);
 	if (options->argument_count > 1)
-		GEMP_TRY(gemp_graph_open(&graph, context, options->arguments[1]));
-	code = gemp_bench_tune(context, graph, &settings, options->output, report);
-done:
-	gemp_graph_close(graph);
-	return code;
+		GEMP_PROPAGATE(gemp_graph_open(&graph, context, options->arguments[1]));
+	return gemp_bench_tune(context, graph, &settings, options->output, report);
 }
 
 static gemp_code bench_device(gemp_context *context, const gemp_options *options, gemp_report *report)

@@ -1,5 +1,22 @@
-#include "cli/match/query_options.h"
+#include "cli/query_options.h"
 
+#include "core/status.h"
+
+gemp_code gemp_checkpoint_options_check(const gemp_options *options)
+{
+	static const char *const dependent[] = { "resume", "max-time" };
+	for (size_t i = 0; i < sizeof dependent / sizeof *dependent && !options->checkpoint; i++)
+		if (gemp_options_has(options, dependent[i]))
+			return gemp_fail(GEMP_EUSAGE, "--%s needs --checkpoint FOLDER, for what is finished", dependent[i]);
+	return GEMP_OK;
+}
+
+gemp_checkpoint_settings gemp_checkpoint_options(const gemp_options *options)
+{
+	return (gemp_checkpoint_settings){ options->checkpoint, options->resume, options->max_time };
+}
+
+/* Enumerations of options have the order of those of the library. */
 gemp_query_settings gemp_query_options(const gemp_options *options)
 {
 	gemp_query_settings settings;
@@ -12,7 +29,7 @@ gemp_query_settings gemp_query_options(const gemp_options *options)
 	settings.explain = options->explain;
 	settings.profile = options->profile;
 	settings.dry_run = options->dry_run;
-	settings.checkpoint = (gemp_checkpoint_settings){ options->checkpoint, options->resume, options->max_time };
+	settings.checkpoint = gemp_checkpoint_options(options);
 	settings.order = options->order;
 	settings.conditions = (gemp_condition_phase)options->attributes;
 	settings.exchange = (gemp_exchange_mode)options->exchange;

@@ -1,16 +1,15 @@
 /* match: searches of patterns, by the modes of gemp/query.h. */
 
-#include "cli/checkpoint_options.h"
-#include "cli/match/query_options.h"
-#include "core/status.h"
+#include "cli/handles.h"
+#include "cli/query_options.h"
 
-#include <gemp/gemp.h>
 #include <inttypes.h>
 #include <string.h>
 #include <strings.h>
 
 enum { PREVIEW = 20, MAX_LANES = 1024 };
 
+/* GEMP_EUSAGE if one of these options is given. */
 static gemp_code refuse(const gemp_options *options, const char *const *names, size_t count, const char *why)
 {
 	for (size_t i = 0; i < count; i++)
@@ -54,6 +53,7 @@ static bool is_dash(const char *path)
 	return path && strcmp(path, "-") == 0;
 }
 
+/* Local. Finds options that do not go together before anything is opened. */
 static gemp_code check(const gemp_options *options)
 {
 	int queries = (options->argument_count == 2) + (options->query_file != NULL) + (options->query_graph != NULL) +
@@ -77,6 +77,7 @@ static gemp_code check(const gemp_options *options)
 
 /* MOTIFS */
 
+/* "motifs:K" names many patterns, which gemp_graph_motifs counts. */
 static bool is_motifs(const char *pattern)
 {
 	return pattern && strncasecmp(pattern, "motifs", 6) == 0 && (!pattern[6] || pattern[6] == ':');
@@ -110,6 +111,7 @@ static gemp_code open_query(gemp_query **out, gemp_graph *graph, const gemp_opti
 	return gemp_query_open(out, graph, options->arguments[1], settings);
 }
 
+/* Collective. Binds the parameters, and calls the function of the mode. */
 static gemp_code run(gemp_query *query, const gemp_options *options, gemp_report *report)
 {
 	for (size_t i = 0; i < options->parameters.count; i++)
@@ -124,35 +126,27 @@ static gemp_code run(gemp_query *query, const gemp_options *options, gemp_report
 
 static gemp_code match(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
-	gemp_code code = GEMP_OK;
-	gemp_graph *graph = NULL;
-	gemp_query *query = NULL;
-	char *script = NULL;
+	GEMP_OWNED_BY(gemp_text_release_at) char *script = NULL;
+	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
+	GEMP_OWNED_BY(gemp_query_close_at) gemp_query *query = NULL;
 	gemp_query_settings settings = gemp_query_options(options);
 	settings.preview = PREVIEW;
 	settings.subgraph = options->subgraph ? options->subgraph : is_drawing(options->output) ? options->output : NULL;
-	GEMP_TRY(check(options));
+	GEMP_PROPAGATE(check(options));
 	if (rows_path(options))
-		GEMP_TRY(gemp_file_may_write_rows(context, "output", rows_path(options)));
+		GEMP_PROPAGATE(gemp_file_may_write_rows(context, "output", rows_path(options)));
 	if (options->query_file)
-		GEMP_TRY(gemp_file_read_text(&script, context, "--query-file", options->query_file));
+		GEMP_PROPAGATE(gemp_file_read_text(&script, context, "--query-file", options->query_file));
 	if (!options->checkpoint && gemp_context_rank(context) == 0)
 		gemp_process_on_signal(
 			GEMP_SIGNAL_SAY,
 			"gemp-mpi: ended by a signal, and nothing of the search is kept; --checkpoint FOLDER keeps "
 			"what is finished\n");
-	GEMP_TRY(gemp_graph_open(&graph, context, options->arguments[0]));
-	if (is_motifs(options->pattern)) {
-		code = match_motifs(graph, options, &settings, report);
-		goto done;
-	}
-	GEMP_TRY(open_query(&query, graph, options, script, &settings));
-	code = run(query, options, report);
-done:
-	gemp_query_close(query);
-	gemp_graph_close(graph);
-	gemp_text_release(script);
-	return code;
+	GEMP_PROPAGATE(gemp_graph_open(&graph, context, options->arguments[0]));
+	if (is_motifs(options->pattern))
+		return match_motifs(graph, options, &settings, report);
+	GEMP_PROPAGATE(open_query(&query, graph, options, script, &settings));
+	return run(query, options, report);
 }
 
 const gemp_command gemp_command_match = {
