@@ -50,6 +50,51 @@ void gemp_export_files_free(gemp_export_files *files)
 	*files = (gemp_export_files){ 0 };
 }
 
+/* FAILURES */
+
+static void add_shortened(gemp_text *out, const gemp_value *key)
+{
+	enum { LONGEST = 60 };
+	gemp_value shown = *key;
+	if (key->type == GEMP_STRING && key->string.size > LONGEST)
+		shown.string.size = LONGEST;
+	gemp_value_print(&shown, out);
+	gemp_text_print(out, "%s", key->type == GEMP_STRING && key->string.size > LONGEST ? "..." : "");
+}
+
+/* A message without its place would be of no use in a graph of millions of lines. */
+static gemp_code fail_in_place(gemp_code code, const gemp_export_context *e, const gemp_text *place)
+{
+	if (code != GEMP_EDATA || gemp_text_status(place) != GEMP_OK)
+		return code;
+	return gemp_fail_in(code, "%s: %s: ", e->options->path, place->data);
+}
+
+/* Called with any code; all but GEMP_EDATA pass through. */
+static gemp_code fail_in_vertex(gemp_code code, const gemp_export_context *e, size_t row)
+{
+	GEMP_OWNED_BY(gemp_text_free) gemp_text place = { 0 };
+	const gemp_value key = gemp_column_get(&e->graph->keys, row);
+	if (code == GEMP_OK)
+		return code;
+	gemp_text_print(&place, "vertex ");
+	add_shortened(&place, &key);
+	return fail_in_place(code, e, &place);
+}
+
+/* An edge has no key, and is named by its ends and its type. */
+static gemp_code fail_in_edge(gemp_code code, const gemp_export_context *e, const gemp_export_edge *edge)
+{
+	GEMP_OWNED_BY(gemp_text_free) gemp_text place = { 0 };
+	if (code == GEMP_OK)
+		return code;
+	gemp_text_print(&place, "edge ");
+	add_shortened(&place, &edge->source);
+	gemp_text_print(&place, " -[:%s]-> ", e->graph->relations[edge->relation].name);
+	add_shortened(&place, &edge->target);
+	return fail_in_place(code, e, &place);
+}
+
 /* PIECES OF TEXT: measured in the first pass, written in the second */
 
 typedef struct export_part {
@@ -81,7 +126,7 @@ static gemp_code walk_vertices(export_part *p)
 {
 	gemp_code code = GEMP_OK;
 	for (size_t row = 0; row < p->e->graph->rows && code == GEMP_OK; row++) {
-		code = p->e->form->vertex(p->e, row, &p->text);
+		code = fail_in_vertex(p->e->form->vertex(p->e, row, &p->text), p->e, row);
 		GEMP_THEN(flush_text(p, FLUSHED));
 	}
 	GEMP_THEN(flush_text(p, 0));
@@ -101,7 +146,7 @@ static gemp_code add_edges(export_part *p, uint64_t from, size_t count, const ge
 			++*row;
 		gemp_export_edge edge = { p->relation, from + i, gemp_column_get(names, *row),
 			                      gemp_column_get(ends, place[i]) };
-		code = e->form->edge(e, &edge, &p->text);
+		code = fail_in_edge(e->form->edge(e, &edge, &p->text), e, &edge);
 		GEMP_THEN(flush_text(p, FLUSHED));
 	}
 	return code;
@@ -121,7 +166,7 @@ static gemp_code walk_edges(export_part *p)
 	GEMP_PROPAGATE(gemp_comm_agree(e->comm, GEMP_NEW(place, chunk)));
 	while (more) {
 		gemp_column ends;
-		size_t count = edges - from < chunk ? (size_t)(edges - from) : chunk;
+		size_t count = (size_t)gemp_min(edges - from, chunk);
 		GEMP_PROPAGATE(
 			gemp_vertex_values(e->comm, GEMP_OK, e->graph, names, r->out_targets + from, count, &ends, place));
 		code = add_edges(p, from, count, &ends, place, &row);
@@ -139,13 +184,13 @@ static gemp_code walk_edges(export_part *p)
 static gemp_code write_part(gemp_export_context *e, gemp_output *output, gemp_code (*walk)(export_part *),
                             size_t relation)
 {
-	gemp_code code = GEMP_OK;
 	export_part p = { .e = e, .output = output, .relation = relation, .measuring = true };
-	GEMP_TRY(walk(&p));
-	gemp_output_reserve(output, p.size);
-	p.measuring = false;
-	GEMP_TRY(walk(&p));
-done:
+	gemp_code code = walk(&p);
+	if (code == GEMP_OK) {
+		gemp_output_reserve(output, p.size);
+		p.measuring = false;
+		code = walk(&p);
+	}
 	gemp_text_free(&p.text);
 	return code;
 }
@@ -194,34 +239,29 @@ static gemp_code name_files(const gemp_export_context *e, gemp_export_files *fil
 /* Collective. Vertices to their file or the common one, then edges. */
 static gemp_code write_all(gemp_export_context *e, const gemp_export_files *files)
 {
-	gemp_code code = GEMP_OK;
-	gemp_output *vertices = NULL, *edges = NULL;
+	GEMP_OWNED_BY(gemp_output_abandon_at) gemp_output *vertices = NULL, *edges = NULL;
 	const gemp_export_writer *form = e->form;
-	GEMP_TRY(gemp_output_open(&edges, e->comm, files->edges));
+	GEMP_PROPAGATE(gemp_output_open(&edges, e->comm, files->edges));
 	if (files->vertices)
-		GEMP_TRY(gemp_output_open(&vertices, e->comm, files->vertices));
+		GEMP_PROPAGATE(gemp_output_open(&vertices, e->comm, files->vertices));
 	gemp_output *first = form->two_files ? vertices : edges;
 	if (form->beside)
-		GEMP_TRY(write_once(e, vertices, form->beside));
+		GEMP_PROPAGATE(write_once(e, vertices, form->beside));
 	if (first) {
-		GEMP_TRY(write_once(e, first, form->before_vertices));
-		GEMP_TRY(write_part(e, first, walk_vertices, 0));
+		GEMP_PROPAGATE(write_once(e, first, form->before_vertices));
+		GEMP_PROPAGATE(write_part(e, first, walk_vertices, 0));
 	}
-	GEMP_TRY(write_once(e, edges, form->before_edges));
+	GEMP_PROPAGATE(write_once(e, edges, form->before_edges));
 	for (size_t r = 0; r < e->graph->relation_count && form->edge; r++)
 		if (gemp_export_includes(e, r))
-			GEMP_TRY(write_part(e, edges, walk_edges, r));
-	GEMP_TRY(write_once(e, edges, form->after_edges));
+			GEMP_PROPAGATE(write_part(e, edges, walk_edges, r));
+	GEMP_PROPAGATE(write_once(e, edges, form->after_edges));
 	first = vertices;
 	vertices = NULL;
-	GEMP_TRY(gemp_output_close(first));
+	GEMP_PROPAGATE(gemp_output_close(first));
 	first = edges;
 	edges = NULL;
-	code = gemp_output_close(first);
-done:
-	gemp_output_abandon(vertices);
-	gemp_output_abandon(edges);
-	return code;
+	return gemp_output_close(first);
 }
 
 /* The message lists the types, since a name is easily mistaken. */
@@ -229,15 +269,13 @@ static gemp_code find_type(const gemp_export_context *e)
 {
 	const gemp_shard *graph = e->graph;
 	const char *type = e->options->type;
-	gemp_text names = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text names = { 0 };
 	if (!type || gemp_shard_relation(graph, type))
 		return GEMP_OK;
 	for (size_t r = 0; r < graph->relation_count; r++)
 		gemp_text_print(&names, "%s%s", r ? ", " : "", graph->relations[r].name);
-	gemp_code code = gemp_fail(GEMP_EUSAGE, "--type %s: the graph has no such edges; it has: %.300s", type,
-	                           names.data ? names.data : "none");
-	gemp_text_free(&names);
-	return code;
+	return gemp_fail(GEMP_EUSAGE, "type %s: the graph has no such edges; it has: %.300s", type,
+	                 names.data ? names.data : "none");
 }
 
 /* Collective. Numbers in the order of keys, which may be the keys. */
@@ -279,12 +317,23 @@ static gemp_code load_parts(gemp_export_context *e)
 	return GEMP_OK;
 }
 
-/* All checks come before the first file is opened, so that a graph that a format cannot hold leaves no
- * file. */
+static void free_context(gemp_export_context *e)
+{
+	gemp_edge_columns_free(&e->columns);
+	gemp_column_free(&e->number);
+	for (size_t r = 0; r < e->graph->relation_count && e->targets; r++) {
+		gemp_column_free(&e->targets[r].keys);
+		gemp_free(e->targets[r].index);
+	}
+	gemp_free(e->targets);
+}
+
+/* All checks come before the first file is opened: a graph that a format cannot hold leaves no file. */
 gemp_code gemp_export(const gemp_comm *comm, gemp_shard *graph, const gemp_export_options *options,
                       gemp_export_files *files)
 {
-	gemp_export_files named = { 0 };
+	GEMP_OWNED_BY(gemp_export_files_free) gemp_export_files named = { 0 };
+	GEMP_OWNED_BY(free_context)
 	gemp_export_context e = { .comm = comm, .graph = graph, .options = options, .form = forms[options->format] };
 	gemp_code code = find_type(&e);
 	GEMP_THEN(gemp_edge_columns_new(&e.columns, graph, options->type));
@@ -297,27 +346,18 @@ gemp_code gemp_export(const gemp_comm *comm, gemp_shard *graph, const gemp_expor
 		}
 	if (code == GEMP_OK && e.form->check)
 		code = e.form->check(&e);
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(load_parts(&e));
-	GEMP_TRY(gemp_comm_agree(comm, name_files(&e, &named)));
-	GEMP_TRY(write_all(&e, &named));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(load_parts(&e));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, name_files(&e, &named)));
+	GEMP_PROPAGATE(write_all(&e, &named));
 	if (files) {
 		*files = named;
 		named = (gemp_export_files){ 0 };
 	}
-done:
-	gemp_export_files_free(&named);
-	gemp_edge_columns_free(&e.columns);
-	gemp_column_free(&e.number);
-	for (size_t r = 0; r < graph->relation_count && e.targets; r++) {
-		gemp_column_free(&e.targets[r].keys);
-		gemp_free(e.targets[r].index);
-	}
-	gemp_free(e.targets);
-	return code;
+	return GEMP_OK;
 }
 
-/* With --type only one relation is written. */
+/* Where a type is asked for only that relation is written. */
 bool gemp_export_includes(const gemp_export_context *e, size_t relation)
 {
 	return !e->options->type || strcmp(e->options->type, e->graph->relations[relation].name) == 0;
@@ -328,47 +368,48 @@ gemp_value gemp_export_edge_value(const gemp_export_context *e, const gemp_expor
 	return gemp_edge_value(e->graph, &e->columns.columns[column], edge->relation, edge->row);
 }
 
-/* FAILURES */
+/* COLUMNS */
 
-static void add_shortened(gemp_text *out, const gemp_value *key)
+static gemp_export_column column_at(const gemp_export_context *e, bool edge, size_t c)
 {
-	enum { LONGEST = 60 };
-	gemp_value shown = *key;
-	if (key->type == GEMP_STRING && key->string.size > LONGEST)
-		shown.string.size = LONGEST;
-	gemp_value_print(&shown, out);
-	gemp_text_print(out, "%s", key->type == GEMP_STRING && key->string.size > LONGEST ? "..." : "");
+	if (edge)
+		return (gemp_export_column){ edge, c, e->columns.columns[c].name, e->columns.columns[c].type };
+	const gemp_column *column = &e->graph->attributes.columns[c];
+	return (gemp_export_column){ edge, c, column->name, column->type };
 }
 
-/* A message without its place would be of no use in a graph of millions of lines. */
-static gemp_code fail_in_place(gemp_code code, const gemp_export_context *e, gemp_text *place, const char *column)
+gemp_code gemp_export_columns(const gemp_export_context *e, bool edges, gemp_export_visit *visit, gemp_text *out)
 {
-	if (column)
-		gemp_text_print(place, ", column '%s'", column);
-	if (code == GEMP_EDATA && gemp_text_status(place) == GEMP_OK)
-		code = gemp_fail_in(code, "%s: %s: ", e->options->path, place->data);
-	gemp_text_free(place);
-	return code;
+	const size_t count = edges ? e->columns.count : e->graph->attributes.count;
+	for (size_t c = 0; c < count; c++) {
+		const gemp_export_column column = column_at(e, edges, c);
+		GEMP_PROPAGATE(visit(e, &column, out));
+	}
+	return GEMP_OK;
 }
 
-/* Called with any code; GEMP_OK passes through. */
-gemp_code gemp_export_in_vertex(gemp_code code, const gemp_export_context *e, size_t row, const char *column)
+gemp_code gemp_export_in_column(gemp_code code, const char *column)
 {
-	gemp_text place = { 0 };
-	gemp_value key = gemp_column_get(&e->graph->keys, row);
-	gemp_text_print(&place, "vertex ");
-	add_shortened(&place, &key);
-	return fail_in_place(code, e, &place, column);
+	return code == GEMP_EDATA ? gemp_fail_in(code, "column '%s': ", column) : code;
 }
 
-/* Called with any code; an edge is named by its ends and its type, as it has no key. */
-gemp_code gemp_export_in_edge(gemp_code code, const gemp_export_context *e, const gemp_export_edge *edge,
-                              const char *column)
+gemp_code gemp_export_vertex_values(const gemp_export_context *e, size_t row, gemp_export_add *add, gemp_text *out)
 {
-	gemp_text place = { 0 };
-	gemp_text_print(&place, "edge ");
-	add_shortened(&place, &edge->source);
-	gemp_text_print(&place, " -[:%s]-> ", e->graph->relations[edge->relation].name);
-	add_shortened(&place, &edge->target);
-	return fail_in_place(code, e, &place, column);
+	for (size_t c = 0; c < e->graph->attributes.count; c++) {
+		const gemp_export_column column = column_at(e, false, c);
+		const gemp_value value = gemp_column_get(&e->graph->attributes.columns[c], row);
+		GEMP_PROPAGATE(gemp_export_in_column(add(e, &column, &value, out), column.name));
+	}
+	return GEMP_OK;
+}
+
+gemp_code gemp_export_edge_values(const gemp_export_context *e, const gemp_export_edge *edge, gemp_export_add *add,
+                                  gemp_text *out)
+{
+	for (size_t c = 0; c < e->columns.count; c++) {
+		const gemp_export_column column = column_at(e, true, c);
+		const gemp_value value = gemp_export_edge_value(e, edge, c);
+		GEMP_PROPAGATE(gemp_export_in_column(add(e, &column, &value, out), column.name));
+	}
+	return GEMP_OK;
 }

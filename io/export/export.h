@@ -75,7 +75,8 @@ typedef struct gemp_export_edge {
 	gemp_value source, target; /* keys, or numbers */
 } gemp_export_edge;
 
-/* A format: what is written in front of vertices, for one, and so on. NULL: nothing. Errors need not name the place. */
+/* A format: what is written in front of vertices, for one, and so on. NULL: nothing. Errors
+ * need not name the vertex or edge. */
 typedef struct gemp_export_writer {
 	const char *name, *ending;
 	bool two_files;
@@ -98,9 +99,24 @@ bool gemp_export_includes(const gemp_export_context *e, size_t relation); /* is 
 /* Value of one of e->columns. */
 gemp_value gemp_export_edge_value(const gemp_export_context *e, const gemp_export_edge *edge, size_t column);
 
-/* In front of a failure: the vertex or edge, by its keys, and its column (NULL: none). */
-gemp_code gemp_export_in_vertex(gemp_code code, const gemp_export_context *e, size_t row, const char *column);
-gemp_code gemp_export_in_edge(gemp_code code, const gemp_export_context *e, const gemp_export_edge *edge,
-                              const char *column);
+/* An attribute of vertices or of the edges that are written. */
+typedef struct gemp_export_column {
+	bool edge;
+	size_t number;
+	const char *name;
+	gemp_type type;
+} gemp_export_column;
+
+/* What a format does with each column, before there are values. */
+typedef gemp_code gemp_export_visit(const gemp_export_context *e, const gemp_export_column *column, gemp_text *out);
+gemp_code gemp_export_columns(const gemp_export_context *e, bool edges, gemp_export_visit *visit, gemp_text *out);
+/* What a format does with each value of a vertex or an edge, also with NULL. Failures are given the column's name. */
+typedef gemp_code gemp_export_add(const gemp_export_context *e, const gemp_export_column *column,
+                                  const gemp_value *value, gemp_text *out);
+gemp_code gemp_export_vertex_values(const gemp_export_context *e, size_t row, gemp_export_add *add, gemp_text *out);
+gemp_code gemp_export_edge_values(const gemp_export_context *e, const gemp_export_edge *edge, gemp_export_add *add,
+                                  gemp_text *out);
+/* The code, with the column in front of the message if it is GEMP_EDATA. */
+gemp_code gemp_export_in_column(gemp_code code, const char *column);
 
 #endif

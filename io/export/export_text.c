@@ -1,4 +1,5 @@
-/* TSV and CSV: a file of vertices and one of edges, types stated, as import reads them. */
+/* The formats of text: TSV, CSV, JSON lines, DOT and Matrix Market. TSV and CSV have a file of vertices and one of edges, types
+ * stated, as import reads them. */
 
 #include "core/log.h"
 #include "core/status.h"
@@ -13,33 +14,29 @@
 static bool is_csv(const gemp_export_context *e);
 
 /* A name that import takes for something else, or not at all, would not come back as this column. */
-static gemp_code check_column_name(const gemp_export_context *e, const char *name, const char *const *taken)
+static gemp_code check_column_name(const gemp_export_context *e, const gemp_export_column *column, gemp_text *out)
 {
-	for (size_t i = 0; taken[i]; i++)
-		if (strcmp(name, taken[i]) == 0)
+	static const char *const taken[2][5] = { { "", "id", "type" }, { "", "src", "dst", "type" } };
+	(void)out;
+	for (size_t i = 0; taken[column->edge][i]; i++)
+		if (strcmp(column->name, taken[column->edge][i]) == 0)
 			return gemp_fail(GEMP_EDATA,
 			                 "%s: column '%s' cannot be told from the column of that name which says "
 			                 "what the line is; write .jsonl or .graphml",
-			                 e->options->path, name);
-	for (const char *at = name; *at; at++)
+			                 e->options->path, column->name);
+	for (const char *at = column->name; *at; at++)
 		if ((unsigned char)*at < ' ')
 			return gemp_fail(GEMP_EDATA,
 			                 "%s: the name of column '%s' has a control character; write .jsonl or .graphml",
-			                 e->options->path, name);
+			                 e->options->path, column->name);
 	return GEMP_OK;
 }
 
 /* Names are checked before a file is opened, since a header could not be taken back. */
 static gemp_code table_check(const gemp_export_context *e)
 {
-	static const char *const of_vertices[] = { "", "id", "type", NULL };
-	static const char *const of_edges[] = { "", "src", "dst", "type", NULL };
-	gemp_code code = GEMP_OK;
-	for (size_t c = 0; c < e->graph->attributes.count && code == GEMP_OK; c++)
-		code = check_column_name(e, e->graph->attributes.columns[c].name, of_vertices);
-	for (size_t c = 0; c < e->columns.count && code == GEMP_OK; c++)
-		code = check_column_name(e, e->columns.columns[c].name, of_edges);
-	return code;
+	GEMP_PROPAGATE(gemp_export_columns(e, false, check_column_name, NULL));
+	return gemp_export_columns(e, true, check_column_name, NULL);
 }
 
 static void end_line(const gemp_export_context *e, gemp_text *out)
@@ -63,19 +60,17 @@ static void add_separator(const gemp_export_context *e, gemp_text *out)
 	gemp_text_add(out, is_csv(e) ? "," : "\t", 1);
 }
 
-/* Types are stated, so that import need not infer them and integers stay what they were. */
-static gemp_code add_column_name(const gemp_export_context *e, gemp_text *out, const char *name, gemp_type type)
+/* Types are stated: import need not infer them, and integers stay what they were. */
+static gemp_code add_column_name(const gemp_export_context *e, const gemp_export_column *column, gemp_text *out)
 {
 	static const char *const names[] = {
 		[GEMP_STRING] = "string", [GEMP_INTEGER] = "int", [GEMP_FLOAT] = "float", [GEMP_BOOLEAN] = "bool"
 	};
-	gemp_text field = { 0 };
-	gemp_text_print(&field, "%s:%s", name, names[type]);
-	gemp_code code = gemp_text_status(&field);
+	GEMP_OWNED_BY(gemp_text_free) gemp_text field = { 0 };
+	gemp_text_print(&field, "%s:%s", column->name, names[column->type]);
+	GEMP_PROPAGATE(gemp_text_status(&field));
 	add_separator(e, out);
-	GEMP_THEN(add_table_text(e, out, field.data, field.size));
-	gemp_text_free(&field);
-	return code;
+	return add_table_text(e, out, field.data, field.size);
 }
 
 /* Keys of both kinds are not stated: import takes those that look like integers as such. */
@@ -88,9 +83,7 @@ static const char *key_type(const gemp_export_context *e)
 static gemp_code table_before_vertices(const gemp_export_context *e, gemp_text *out)
 {
 	gemp_text_print(out, "id%s%stype", key_type(e), is_csv(e) ? "," : "\t");
-	for (size_t c = 0; c < e->graph->attributes.count; c++)
-		GEMP_PROPAGATE(
-			add_column_name(e, out, e->graph->attributes.columns[c].name, e->graph->attributes.columns[c].type));
+	GEMP_PROPAGATE(gemp_export_columns(e, false, add_column_name, out));
 	end_line(e, out);
 	return GEMP_OK;
 }
@@ -100,8 +93,7 @@ static gemp_code table_before_edges(const gemp_export_context *e, gemp_text *out
 {
 	const char *type = key_type(e), *between = is_csv(e) ? "," : "\t";
 	gemp_text_print(out, "src%s%sdst%s%stype", type, between, type, between);
-	for (size_t c = 0; c < e->columns.count; c++)
-		GEMP_PROPAGATE(add_column_name(e, out, e->columns.columns[c].name, e->columns.columns[c].type));
+	GEMP_PROPAGATE(gemp_export_columns(e, true, add_column_name, out));
 	end_line(e, out);
 	return GEMP_OK;
 }
@@ -117,55 +109,43 @@ static gemp_code add_table_value(const gemp_export_context *e, gemp_text *out, c
 
 static gemp_code add_table_labels(const gemp_export_context *e, gemp_text *out, size_t row)
 {
-	gemp_text labels = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text labels = { 0 };
 	gemp_vertex_labels_text(e->graph, row, &labels);
-	gemp_code code = gemp_text_status(&labels);
-	if (code == GEMP_OK && labels.size)
-		code = add_table_text(e, out, labels.data, labels.size);
-	gemp_text_free(&labels);
-	return code;
+	GEMP_PROPAGATE(gemp_text_status(&labels));
+	return labels.size ? add_table_text(e, out, labels.data, labels.size) : GEMP_OK;
 }
 
-/* A failure names the column that could not be written. */
+static gemp_code add_field(const gemp_export_context *e, const gemp_export_column *column, const gemp_value *value,
+                           gemp_text *out)
+{
+	(void)column;
+	add_separator(e, out);
+	return add_table_value(e, out, value);
+}
+
 static gemp_code table_vertex(const gemp_export_context *e, size_t row, gemp_text *out)
 {
-	gemp_code code = GEMP_OK;
-	const char *column = "id";
-	gemp_value value = gemp_column_get(&e->graph->keys, row);
-	GEMP_TRY(add_table_value(e, out, &value));
+	const gemp_value key = gemp_column_get(&e->graph->keys, row);
+	GEMP_PROPAGATE(gemp_export_in_column(add_table_value(e, out, &key), "id"));
 	add_separator(e, out);
-	column = "type";
-	GEMP_TRY(add_table_labels(e, out, row));
-	for (size_t c = 0; c < e->graph->attributes.count; c++) {
-		column = e->graph->attributes.columns[c].name;
-		value = gemp_column_get(&e->graph->attributes.columns[c], row);
-		add_separator(e, out);
-		GEMP_TRY(add_table_value(e, out, &value));
-	}
+	GEMP_PROPAGATE(gemp_export_in_column(add_table_labels(e, out, row), "type"));
+	GEMP_PROPAGATE(gemp_export_vertex_values(e, row, add_field, out));
 	end_line(e, out);
-done:
-	return gemp_export_in_vertex(code, e, row, column);
+	return GEMP_OK;
 }
 
-/* Columns of other types are empty: the table has the columns of all. */
-static gemp_code table_edge(const gemp_export_context *e, const gemp_export_edge *line, gemp_text *out)
+/* The table has the columns of all types: those that an edge's type has not got are empty. */
+static gemp_code table_edge(const gemp_export_context *e, const gemp_export_edge *edge, gemp_text *out)
 {
-	gemp_code code = GEMP_OK;
-	const char *column = NULL, *type = e->graph->relations[line->relation].name;
-	GEMP_TRY(add_table_value(e, out, &line->source));
+	const char *type = e->graph->relations[edge->relation].name;
+	GEMP_PROPAGATE(add_table_value(e, out, &edge->source));
 	add_separator(e, out);
-	GEMP_TRY(add_table_value(e, out, &line->target));
+	GEMP_PROPAGATE(add_table_value(e, out, &edge->target));
 	add_separator(e, out);
-	GEMP_TRY(add_table_text(e, out, type, strlen(type)));
-	for (size_t c = 0; c < e->columns.count; c++) {
-		gemp_value value = gemp_export_edge_value(e, line, c);
-		column = e->columns.columns[c].name;
-		add_separator(e, out);
-		GEMP_TRY(add_table_value(e, out, &value));
-	}
+	GEMP_PROPAGATE(add_table_text(e, out, type, strlen(type)));
+	GEMP_PROPAGATE(gemp_export_edge_values(e, edge, add_field, out));
 	end_line(e, out);
-done:
-	return gemp_export_in_edge(code, e, line, column);
+	return GEMP_OK;
 }
 
 const gemp_export_writer gemp_export_csv = {
@@ -186,10 +166,6 @@ static bool is_csv(const gemp_export_context *e)
 {
 	return e->form == &gemp_export_csv;
 }
-
-/* HEADERS */
-
-/* LINES */
 
 const gemp_export_writer gemp_export_tsv = {
 	.name = "tsv",
@@ -222,14 +198,15 @@ static gemp_code add_json_value(gemp_text *out, const gemp_value *value)
 	return GEMP_OK;
 }
 
-/* NULL is left out, so that the comma depends on what was written before. */
-static gemp_code add_property(gemp_text *out, const char *name, const gemp_value *value, bool *first)
+/* NULL is left out: the comma depends on what was written before. */
+static gemp_code add_property(const gemp_export_context *e, const gemp_export_column *column, const gemp_value *value,
+                              gemp_text *out)
 {
+	(void)e;
 	if (value->null)
 		return GEMP_OK;
-	gemp_text_add(out, ",", *first ? 0 : 1);
-	*first = false;
-	gemp_json_string(out, name, strlen(name));
+	gemp_text_add(out, ",", out->size && out->data[out->size - 1] != '{');
+	gemp_json_string(out, column->name, strlen(column->name));
 	gemp_text_add(out, ":", 1);
 	return add_json_value(out, value);
 }
@@ -237,14 +214,11 @@ static gemp_code add_property(gemp_text *out, const char *name, const gemp_value
 /* Labels are a list, as a vertex may have none or several. */
 static gemp_code json_vertex(const gemp_export_context *e, size_t row, gemp_text *out)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_shard *graph = e->graph;
 	const gemp_label_set *set = &graph->label_sets[graph->label_set_of[row]];
-	const char *column = NULL;
-	bool first = true;
-	gemp_value value = gemp_column_get(&graph->keys, row);
+	const gemp_value key = gemp_column_get(&graph->keys, row);
 	gemp_text_print(out, "{\"type\":\"node\",\"id\":");
-	GEMP_TRY(add_json_value(out, &value));
+	GEMP_PROPAGATE(add_json_value(out, &key));
 	gemp_text_print(out, ",\"labels\":[");
 	for (size_t l = 0; l < set->count; l++) {
 		const char *label = graph->labels[set->labels[l]];
@@ -252,37 +226,25 @@ static gemp_code json_vertex(const gemp_export_context *e, size_t row, gemp_text
 		gemp_json_string(out, label, strlen(label));
 	}
 	gemp_text_print(out, "],\"properties\":{");
-	for (size_t c = 0; c < graph->attributes.count; c++) {
-		column = graph->attributes.columns[c].name;
-		value = gemp_column_get(&graph->attributes.columns[c], row);
-		GEMP_TRY(add_property(out, column, &value, &first));
-	}
+	GEMP_PROPAGATE(gemp_export_vertex_values(e, row, add_property, out));
 	gemp_text_print(out, "}}\n");
-done:
-	return gemp_export_in_vertex(code, e, row, column);
+	return GEMP_OK;
 }
 
 /* APOC repeats properties of the ends; the ids are enough to import. */
-static gemp_code json_edge(const gemp_export_context *e, const gemp_export_edge *line, gemp_text *out)
+static gemp_code json_edge(const gemp_export_context *e, const gemp_export_edge *edge, gemp_text *out)
 {
-	gemp_code code = GEMP_OK;
-	const char *column = NULL, *type = e->graph->relations[line->relation].name;
-	bool first = true;
+	const char *type = e->graph->relations[edge->relation].name;
 	gemp_text_print(out, "{\"type\":\"relationship\",\"label\":");
 	gemp_json_string(out, type, strlen(type));
 	gemp_text_print(out, ",\"properties\":{");
-	for (size_t c = 0; c < e->columns.count; c++) {
-		gemp_value value = gemp_export_edge_value(e, line, c);
-		column = e->columns.columns[c].name;
-		GEMP_TRY(add_property(out, column, &value, &first));
-	}
+	GEMP_PROPAGATE(gemp_export_edge_values(e, edge, add_property, out));
 	gemp_text_print(out, "},\"start\":{\"id\":");
-	GEMP_TRY(add_json_value(out, &line->source));
+	GEMP_PROPAGATE(add_json_value(out, &edge->source));
 	gemp_text_print(out, "},\"end\":{\"id\":");
-	GEMP_TRY(add_json_value(out, &line->target));
+	GEMP_PROPAGATE(add_json_value(out, &edge->target));
 	gemp_text_print(out, "}}\n");
-done:
-	return gemp_export_in_edge(code, e, line, column);
+	return GEMP_OK;
 }
 
 const gemp_export_writer gemp_export_jsonl = {
@@ -322,31 +284,29 @@ static gemp_code dot_before_vertices(const gemp_export_context *e, gemp_text *ou
 /* The name of a node is its key as text, with quotes. */
 static gemp_code add_node_name(gemp_text *out, const gemp_value *key)
 {
-	gemp_text name = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text name = { 0 };
 	gemp_value_print(key, &name);
-	gemp_code code = gemp_text_status(&name);
+	GEMP_PROPAGATE(gemp_text_status(&name));
 	gemp_escape_dot(out, name.data, name.size);
-	gemp_text_free(&name);
-	return code;
+	return GEMP_OK;
 }
 
 /* The label shows the key, and below it the labels. */
 static gemp_code dot_vertex(const gemp_export_context *e, size_t row, gemp_text *out)
 {
-	gemp_value key = gemp_column_get(&e->graph->keys, row);
+	GEMP_OWNED_BY(gemp_text_free) gemp_text label = { 0 };
+	const gemp_value key = gemp_column_get(&e->graph->keys, row);
 	const gemp_label_set *set = &e->graph->label_sets[e->graph->label_set_of[row]];
-	gemp_text label = { 0 };
 	gemp_value_print(&key, &label);
 	for (size_t l = 0; l < set->count; l++)
 		gemp_text_print(&label, "%s:%s", l ? "" : "\n", e->graph->labels[set->labels[l]]);
+	GEMP_PROPAGATE(gemp_text_status(&label));
 	gemp_text_print(out, "\t");
-	gemp_code code = add_node_name(out, &key);
+	GEMP_PROPAGATE(add_node_name(out, &key));
 	gemp_text_print(out, " [label=");
 	gemp_escape_dot(out, label.data, label.size);
 	gemp_text_print(out, "];\n");
-	GEMP_THEN(gemp_text_status(&label));
-	gemp_text_free(&label);
-	return code;
+	return GEMP_OK;
 }
 
 /* Undirected edges in a digraph say dir=none. */
@@ -383,7 +343,7 @@ const gemp_export_writer gemp_export_dot = {
 
 /* Matrix Market: the adjacency matrix, one entry an edge, of undirected graphs in the lower triangle. */
 
-/* Of --weight; NULL: none. */
+/* The column whose values are the entries; NULL: none was asked for, or there is none of that name. */
 static const gemp_edge_column *find_weight(const gemp_export_context *e, size_t *column)
 {
 	for (size_t c = 0; e->options->weight && c < e->columns.count; c++)
@@ -413,9 +373,11 @@ static gemp_code matrix_check(const gemp_export_context *e)
 		}
 	const gemp_edge_column *column = find_weight(e, &at);
 	if (e->options->weight && !column)
-		return gemp_fail(GEMP_EUSAGE, "--weight %s: the edges have no such column", e->options->weight);
+		return gemp_fail(GEMP_EUSAGE,
+		                 "weight: the edges have no column '%s'; `gemp-mpi info` lists those that there are",
+		                 e->options->weight);
 	if (column && !is_number(column->type))
-		return gemp_fail(GEMP_EUSAGE, "--weight %s: the column holds %ss, and entries are numbers", e->options->weight,
+		return gemp_fail(GEMP_EUSAGE, "weight: column '%s' holds %ss, and entries are numbers", e->options->weight,
 		                 gemp_type_name[column->type]);
 	if (e->directed && undirected)
 		return gemp_fail(GEMP_EDATA, "%s: some edges are directed and some are not; choose a type with --type",
@@ -448,7 +410,7 @@ static gemp_code matrix_vertex(const gemp_export_context *e, size_t row, gemp_te
 	else
 		gemp_value_print(&key, out);
 	gemp_text_print(out, "\t%" PRId64 "\n", e->number.integers[row]);
-	return gemp_export_in_vertex(code, e, row, "id");
+	return gemp_export_in_column(code, "id");
 }
 
 /* An undirected graph is a symmetric matrix, of which only one triangle is stored. */
@@ -477,8 +439,8 @@ static gemp_code matrix_edge(const gemp_export_context *e, const gemp_export_edg
 	if (find_weight(e, &at)) {
 		gemp_value value = gemp_export_edge_value(e, line, at);
 		if (value.null)
-			return gemp_export_in_edge(gemp_fail(GEMP_EDATA, "there is no value, and every entry needs one"), e, line,
-			                           e->options->weight);
+			return gemp_export_in_column(gemp_fail(GEMP_EDATA, "there is no value, and every entry needs one"),
+			                             e->options->weight);
 		gemp_text_print(out, " ");
 		gemp_value_print(&value, out);
 	}

@@ -1,4 +1,5 @@
-/* GraphML: labels of vertices are their data `labels` ("A;B"), types of edges their data `label`, as Neo4j has them. */
+/* The formats of XML: GraphML and models of EMF (XMI). In GraphML labels of vertices are their data `labels` ("A;B"), types of
+ * edges their data `label`, as Neo4j has them. */
 
 #include "core/status.h"
 #include "io/export/export.h"
@@ -27,36 +28,39 @@ static gemp_code add_xml_value(gemp_text *out, const gemp_value *value)
 }
 
 /* Keys of columns are v0, v1, ... and e0, e1, ... */
-static gemp_code declare_key(gemp_text *out, char kind, size_t number, const char *name, gemp_type type)
+static gemp_code declare_key(const gemp_export_context *e, const gemp_export_column *column, gemp_text *out)
 {
 	static const char *const types[] = {
 		[GEMP_STRING] = "string", [GEMP_INTEGER] = "long", [GEMP_FLOAT] = "double", [GEMP_BOOLEAN] = "boolean"
 	};
-	gemp_text_print(out, "<key id=\"%c%zu\" for=\"%s\" attr.name=\"", kind, number, kind == 'v' ? "node" : "edge");
-	gemp_code code = add_xml_text(out, name);
-	gemp_text_print(out, "\" attr.type=\"%s\"/>\n", types[type]);
-	return code;
+	gemp_text_print(out, "<key id=\"%c%zu\" for=\"%s\" attr.name=\"", column->edge ? 'e' : 'v', column->number,
+	                column->edge ? "edge" : "node");
+	gemp_code code = add_xml_text(out, column->name);
+	gemp_text_print(out, "\" attr.type=\"%s\"/>\n", types[column->type]);
+	return code == GEMP_EDATA ? gemp_fail_in(code, "%s: a column's name: ", e->options->path) : code;
 }
 
-/* Labels and types are data of these names, so that an attribute of the same name would be mixed up with
- * them. */
+/* Labels and types are data of these names: an attribute of the same name would be mixed up with them. */
+static gemp_code check_column_name(const gemp_export_context *e, const gemp_export_column *column, gemp_text *out)
+{
+	(void)out;
+	if (strcmp(column->name, column->edge ? "label" : "labels") != 0)
+		return GEMP_OK;
+	return gemp_fail(GEMP_EDATA,
+	                 "%s: column '%s' of %s cannot be told from the data of that name which holds %s; write .jsonl",
+	                 e->options->path, column->name, column->edge ? "edges" : "vertices",
+	                 column->edge ? "their type" : "their labels");
+}
+
 static gemp_code graphml_check(const gemp_export_context *e)
 {
-	static const char taken[] = "%s: column '%s' of %s cannot be told from the data of that name which holds %s; "
-								"write .jsonl";
-	for (size_t c = 0; c < e->graph->attributes.count; c++)
-		if (strcmp(e->graph->attributes.columns[c].name, "labels") == 0)
-			return gemp_fail(GEMP_EDATA, taken, e->options->path, "labels", "vertices", "their labels");
-	for (size_t c = 0; c < e->columns.count; c++)
-		if (strcmp(e->columns.columns[c].name, "label") == 0)
-			return gemp_fail(GEMP_EDATA, taken, e->options->path, "label", "edges", "their type");
-	return GEMP_OK;
+	GEMP_PROPAGATE(gemp_export_columns(e, false, check_column_name, NULL));
+	return gemp_export_columns(e, true, check_column_name, NULL);
 }
 
 /* Keys declare all data before the graph, as the format demands. */
 static gemp_code graphml_before_vertices(const gemp_export_context *e, gemp_text *out)
 {
-	gemp_code code = GEMP_OK;
 	gemp_text_print(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 	                     "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\"\n"
 	                     "\txmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\"\n"
@@ -66,87 +70,69 @@ static gemp_code graphml_before_vertices(const gemp_export_context *e, gemp_text
 	                     "<key id=\"label\" for=\"edge\" attr.name=\"label\" attr.type=\"string\"/>\n");
 	if (e->string_keys)
 		gemp_text_print(out, "<key id=\"ids\" for=\"graph\" attr.name=\"gemp-ids\" attr.type=\"string\"/>\n");
-	for (size_t c = 0; c < e->graph->attributes.count; c++) {
-		const gemp_column *column = &e->graph->attributes.columns[c];
-		GEMP_TRY(declare_key(out, 'v', c, column->name, column->type));
-	}
-	for (size_t c = 0; c < e->columns.count; c++)
-		GEMP_TRY(declare_key(out, 'e', c, e->columns.columns[c].name, e->columns.columns[c].type));
+	GEMP_PROPAGATE(gemp_export_columns(e, false, declare_key, out));
+	GEMP_PROPAGATE(gemp_export_columns(e, true, declare_key, out));
 	gemp_text_print(out, "<graph id=\"G\" edgedefault=\"%sdirected\">\n", e->directed ? "" : "un");
 	if (e->string_keys)
 		gemp_text_print(out, "<data key=\"ids\">string</data>\n");
-done:
-	return code == GEMP_EDATA ? gemp_fail_in(code, "%s: a column's name: ", e->options->path) : code;
+	return GEMP_OK;
 }
 
 /* Labels are one text with semicolons between them; import reads it again. */
 static gemp_code add_labels(const gemp_export_context *e, size_t row, gemp_text *out)
 {
-	gemp_text labels = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text labels = { 0 };
 	gemp_vertex_labels_text(e->graph, row, &labels);
-	gemp_code code = gemp_text_status(&labels);
-	if (code == GEMP_OK && labels.size) {
-		/* One that begins with a colon would be read as in Neo4j's ":A:B". */
-		gemp_text_print(out, "<data key=\"labels\">%s", labels.data[0] == ':' ? ";" : "");
-		code = gemp_escape_xml(out, labels.data, labels.size);
-		gemp_text_print(out, "</data>");
-	}
-	gemp_text_free(&labels);
-	return code;
+	GEMP_PROPAGATE(gemp_text_status(&labels));
+	if (labels.size == 0)
+		return GEMP_OK;
+	/* A colon in front would be read as in Neo4j's ":A:B". */
+	gemp_text_print(out, "<data key=\"labels\">%s", labels.data[0] == ':' ? ";" : "");
+	GEMP_PROPAGATE(gemp_escape_xml(out, labels.data, labels.size));
+	gemp_text_print(out, "</data>");
+	return GEMP_OK;
 }
 
 /* A NULL has no data element. */
-static gemp_code add_data(gemp_text *out, char kind, size_t number, const gemp_value *value)
+static gemp_code add_data(const gemp_export_context *e, const gemp_export_column *column, const gemp_value *value,
+                          gemp_text *out)
 {
+	(void)e;
 	if (value->null)
 		return GEMP_OK;
-	gemp_text_print(out, "<data key=\"%c%zu\">", kind, number);
-	gemp_code code = add_xml_value(out, value);
+	gemp_text_print(out, "<data key=\"%c%zu\">", column->edge ? 'e' : 'v', column->number);
+	GEMP_PROPAGATE(add_xml_value(out, value));
 	gemp_text_print(out, "</data>");
-	return code;
+	return GEMP_OK;
 }
 
 /* The key is the id, which GraphML keeps as text; gemp-ids says whether numbers are meant. */
 static gemp_code graphml_vertex(const gemp_export_context *e, size_t row, gemp_text *out)
 {
-	gemp_code code = GEMP_OK;
-	const char *column = NULL;
-	gemp_value value = gemp_column_get(&e->graph->keys, row);
+	const gemp_value key = gemp_column_get(&e->graph->keys, row);
 	gemp_text_print(out, "<node id=\"");
-	GEMP_TRY(add_xml_value(out, &value));
+	GEMP_PROPAGATE(add_xml_value(out, &key));
 	gemp_text_print(out, "\">");
-	GEMP_TRY(add_labels(e, row, out));
-	for (size_t c = 0; c < e->graph->attributes.count; c++) {
-		column = e->graph->attributes.columns[c].name;
-		value = gemp_column_get(&e->graph->attributes.columns[c], row);
-		GEMP_TRY(add_data(out, 'v', c, &value));
-	}
+	GEMP_PROPAGATE(add_labels(e, row, out));
+	GEMP_PROPAGATE(gemp_export_vertex_values(e, row, add_data, out));
 	gemp_text_print(out, "</node>\n");
-done:
-	return gemp_export_in_vertex(code, e, row, column);
+	return GEMP_OK;
 }
 
 /* The type is data like the attributes, as GraphML has no types of edges. */
-static gemp_code graphml_edge(const gemp_export_context *e, const gemp_export_edge *line, gemp_text *out)
+static gemp_code graphml_edge(const gemp_export_context *e, const gemp_export_edge *edge, gemp_text *out)
 {
-	gemp_code code = GEMP_OK;
-	const gemp_relation *relation = &e->graph->relations[line->relation];
-	const char *column = NULL;
+	const gemp_relation *relation = &e->graph->relations[edge->relation];
 	gemp_text_print(out, "<edge source=\"");
-	GEMP_TRY(add_xml_value(out, &line->source));
+	GEMP_PROPAGATE(add_xml_value(out, &edge->source));
 	gemp_text_print(out, "\" target=\"");
-	GEMP_TRY(add_xml_value(out, &line->target));
+	GEMP_PROPAGATE(add_xml_value(out, &edge->target));
 	gemp_text_print(out, "\"%s><data key=\"label\">", e->directed && !relation->directed ? " directed=\"false\"" : "");
-	GEMP_TRY(add_xml_text(out, relation->name));
+	GEMP_PROPAGATE(add_xml_text(out, relation->name));
 	gemp_text_print(out, "</data>");
-	for (size_t c = 0; c < e->columns.count; c++) {
-		gemp_value value = gemp_export_edge_value(e, line, c);
-		column = e->columns.columns[c].name;
-		GEMP_TRY(add_data(out, 'e', c, &value));
-	}
+	GEMP_PROPAGATE(gemp_export_edge_values(e, edge, add_data, out));
 	gemp_text_print(out, "</edge>\n");
-done:
-	return gemp_export_in_edge(code, e, line, column);
+	return GEMP_OK;
 }
 
 static gemp_code graphml_after_edges(const gemp_export_context *e, gemp_text *out)
@@ -207,7 +193,6 @@ static gemp_code class_name(const gemp_shard *graph, const gemp_label_set *set, 
 /* Sets of labels become classes by joining their names, which must not make two sets alike. */
 static gemp_code check_classes(const gemp_export_context *e)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_shard *graph = e->graph;
 	GEMP_OWNED_BY(gemp_text_free) gemp_text one = { 0 }, other = { 0 };
 	for (size_t l = 0; l < graph->label_count; l++) {
@@ -220,14 +205,12 @@ static gemp_code check_classes(const gemp_export_context *e)
 		for (size_t t = 0; t < s; t++) {
 			GEMP_PROPAGATE(class_name(graph, &graph->label_sets[s], "_", &one));
 			GEMP_PROPAGATE(class_name(graph, &graph->label_sets[t], "_", &other));
-			if (strcmp(one.data, other.data) == 0) {
-				code = gemp_fail(GEMP_EDATA,
+			if (strcmp(one.data, other.data) == 0)
+				return gemp_fail(GEMP_EDATA,
 				                 "%s: two sets of labels are both '%.80s' with '_' between them; write .graphml",
 				                 e->options->path, one.data);
-				return code;
-			}
 		}
-	return code;
+	return GEMP_OK;
 }
 
 /* References of EMF have a direction and no attributes but their order. */
@@ -324,9 +307,9 @@ static gemp_code fetch_targets(gemp_export_context *e)
 	GEMP_PROPAGATE(gemp_comm_agree(e->comm, code));
 	for (size_t r = 0; r < graph->relation_count; r++) {
 		const gemp_relation *relation = &graph->relations[r];
+		const size_t count = relation->out_offsets[graph->rows];
 		if (!gemp_export_includes(e, r))
 			continue;
-		size_t count = relation->out_offsets[graph->rows];
 		code = GEMP_NEW(e->targets[r].index, count);
 		GEMP_PROPAGATE(gemp_vertex_values(e->comm, code, graph, &graph->keys, relation->out_targets, count,
 		                                  &e->targets[r].keys, e->targets[r].index));
@@ -400,45 +383,36 @@ static gemp_code add_references(const gemp_export_context *e, size_t row, size_t
 	return GEMP_OK;
 }
 
-/* References that a list cannot hold become elements, which come behind the attributes. */
-static gemp_code add_object(const gemp_export_context *e, size_t row, const char *class, gemp_text *out)
+static gemp_code add_attribute(const gemp_export_context *e, const gemp_export_column *column, const gemp_value *value,
+                               gemp_text *out)
 {
-	gemp_code code = GEMP_OK;
-	const char *column = NULL;
-	gemp_value value = gemp_column_get(&e->graph->keys, row);
-	gemp_text_print(out, "<g:%s xmi:id=\"", class);
-	GEMP_TRY(add_xml_value(out, &value));
+	(void)e;
+	if (value->null)
+		return GEMP_OK;
+	gemp_text_print(out, " %s=\"", column->name);
+	GEMP_PROPAGATE(add_xml_value(out, value));
 	gemp_text_print(out, "\"");
-	for (size_t c = 0; c < e->graph->attributes.count; c++) {
-		column = e->graph->attributes.columns[c].name;
-		value = gemp_column_get(&e->graph->attributes.columns[c], row);
-		if (value.null)
-			continue;
-		gemp_text_print(out, " %s=\"", column);
-		GEMP_TRY(add_xml_value(out, &value));
-		gemp_text_print(out, "\"");
-	}
-	column = NULL;
-	for (size_t r = 0; r < e->graph->relation_count; r++)
-		if (gemp_export_includes(e, r))
-			GEMP_TRY(add_references(e, row, r, true, out));
-	gemp_text_print(out, ">");
-	for (size_t r = 0; r < e->graph->relation_count; r++)
-		if (gemp_export_includes(e, r))
-			GEMP_TRY(add_references(e, row, r, false, out));
-	gemp_text_print(out, "</g:%s>\n", class);
-done:
-	return gemp_export_in_vertex(code, e, row, column);
+	return GEMP_OK;
 }
 
-/* The class is named by the set of labels. */
+/* The class is named by the set of labels. References that a list cannot hold become elements behind the attributes. */
 static gemp_code xmi_vertex(const gemp_export_context *e, size_t row, gemp_text *out)
 {
-	gemp_text class = { 0 };
-	gemp_code code = class_name(e->graph, &e->graph->label_sets[e->graph->label_set_of[row]], "_", &class);
-	GEMP_THEN(add_object(e, row, class.data, out));
-	gemp_text_free(&class);
-	return code;
+	GEMP_OWNED_BY(gemp_text_free) gemp_text class = { 0 };
+	const gemp_value key = gemp_column_get(&e->graph->keys, row);
+	GEMP_PROPAGATE(class_name(e->graph, &e->graph->label_sets[e->graph->label_set_of[row]], "_", &class));
+	gemp_text_print(out, "<g:%s xmi:id=\"", class.data);
+	GEMP_PROPAGATE(add_xml_value(out, &key));
+	gemp_text_print(out, "\"");
+	GEMP_PROPAGATE(gemp_export_vertex_values(e, row, add_attribute, out));
+	for (int plain = 1; plain >= 0; plain--) {
+		for (size_t r = 0; r < e->graph->relation_count; r++)
+			if (gemp_export_includes(e, r))
+				GEMP_PROPAGATE(add_references(e, row, r, plain, out));
+		gemp_text_print(out, "%s", plain ? ">" : "");
+	}
+	gemp_text_print(out, "</g:%s>\n", class.data);
+	return GEMP_OK;
 }
 
 static gemp_code xmi_after_edges(const gemp_export_context *e, gemp_text *out)

@@ -9,6 +9,7 @@
 #define GEMP_IO_FILE_OUTPUT_H
 
 #include "comm/comm.h"
+#include "core/memory.h"
 #include "core/text.h"
 #include "gemp/file.h"
 
@@ -42,6 +43,7 @@ gemp_code gemp_output_fill(gemp_output *output, const void *bytes, size_t size);
 gemp_code gemp_output_close(gemp_output *output);
 /* Removes what was written. Frees; takes NULL. Local. */
 void gemp_output_abandon(gemp_output *output);
+GEMP_RELEASE(gemp_output_abandon, gemp_output *)
 
 /* A file of the C library under a temporary name. Closing syncs it before it gets its name. */
 typedef struct gemp_file_writer {

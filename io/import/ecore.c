@@ -72,61 +72,26 @@ gemp_code gemp_ecore_literal(const gemp_ecore *ecore, size_t enumeration, const 
 	                 classifier->name, ecore->path);
 }
 
-/* Types of Ecore and of its XMLType that are no strings; `set`: an attribute that has no value is 0 or false. */
-static const struct {
-	const char *name;
-	gemp_type type;
-	bool set;
-} types[] = {
-	{ "EInt", GEMP_INTEGER, true },
-	{ "ELong", GEMP_INTEGER, true },
-	{ "EShort", GEMP_INTEGER, true },
-	{ "EByte", GEMP_INTEGER, true },
-	{ "EIntegerObject", GEMP_INTEGER, false },
-	{ "ELongObject", GEMP_INTEGER, false },
-	{ "EShortObject", GEMP_INTEGER, false },
-	{ "EByteObject", GEMP_INTEGER, false },
-	{ "EBigInteger", GEMP_INTEGER, false },
-	{ "EFloat", GEMP_FLOAT, true },
-	{ "EDouble", GEMP_FLOAT, true },
-	{ "EFloatObject", GEMP_FLOAT, false },
-	{ "EDoubleObject", GEMP_FLOAT, false },
-	{ "EBoolean", GEMP_BOOLEAN, true },
-	{ "EBooleanObject", GEMP_BOOLEAN, false },
-	{ "Int", GEMP_INTEGER, true },
-	{ "Long", GEMP_INTEGER, true },
-	{ "Short", GEMP_INTEGER, true },
-	{ "Byte", GEMP_INTEGER, true },
-	{ "Integer", GEMP_INTEGER, false },
-	{ "Float", GEMP_FLOAT, true },
-	{ "Double", GEMP_FLOAT, true },
-	{ "Boolean", GEMP_BOOLEAN, true },
-	{ "int", GEMP_INTEGER, true },
-	{ "long", GEMP_INTEGER, true },
-	{ "short", GEMP_INTEGER, true },
-	{ "byte", GEMP_INTEGER, true },
-	{ "float", GEMP_FLOAT, true },
-	{ "double", GEMP_FLOAT, true },
-	{ "boolean", GEMP_BOOLEAN, true },
-	{ "java.lang.Integer", GEMP_INTEGER, false },
-	{ "java.lang.Long", GEMP_INTEGER, false },
-	{ "java.lang.Short", GEMP_INTEGER, false },
-	{ "java.lang.Byte", GEMP_INTEGER, false },
-	{ "java.lang.Float", GEMP_FLOAT, false },
-	{ "java.lang.Double", GEMP_FLOAT, false },
-	{ "java.lang.Boolean", GEMP_BOOLEAN, false },
-};
-
-/* Types that are not listed are strings, which hold every value as it is written. */
+/* Types of Ecore and of its XMLType by name; those that are not listed are strings, which hold every value as it is written.
+ * *set: an attribute that has no value is 0 or false. */
 static void find_type(const char *name, gemp_type *type, bool *set)
 {
+	static const char *const primitive[GEMP_LIST] = {
+		[GEMP_INTEGER] = "EInt ELong EShort EByte Int Long Short Byte int long short byte",
+		[GEMP_FLOAT] = "EFloat EDouble Float Double float double",
+		[GEMP_BOOLEAN] = "EBoolean Boolean boolean",
+		[GEMP_STRING] = "",
+	};
+	static const char *const object[GEMP_LIST] = {
+		[GEMP_INTEGER] = "EIntegerObject ELongObject EShortObject EByteObject EBigInteger Integer java.lang.Integer "
+						 "java.lang.Long java.lang.Short java.lang.Byte",
+		[GEMP_FLOAT] = "EFloatObject EDoubleObject java.lang.Float java.lang.Double",
+		[GEMP_BOOLEAN] = "EBooleanObject java.lang.Boolean",
+		[GEMP_STRING] = "",
+	};
 	*type = GEMP_STRING;
-	*set = false;
-	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-		if (strcmp(types[i].name, name) == 0) {
-			*type = types[i].type;
-			*set = types[i].set;
-		}
+	*set = gemp_type_named(type, primitive, false, name, strlen(name));
+	gemp_type_named(type, object, false, name, strlen(name));
 }
 
 /* NAMES */

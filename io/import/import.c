@@ -198,6 +198,26 @@ gemp_code gemp_import_hashes(const gemp_comm *comm, const char *const *paths, si
 	return code;
 }
 
+gemp_code gemp_import_declare_files(gemp_builder *builder, const gemp_import_options *options)
+{
+	uint32_t file;
+	for (size_t i = 0; i < options->edge_file_count; i++)
+		GEMP_PROPAGATE(gemp_builder_file(builder, options->edge_files[i], &file));
+	return GEMP_OK;
+}
+
+gemp_code gemp_import_element(gemp_builder *builder, bool edge, const gemp_value ends[2], const char *names,
+                              size_t size, gemp_place place)
+{
+	return edge ? gemp_builder_edge(builder, &ends[0], &ends[1], names, size, place)
+	            : gemp_builder_vertex(builder, &ends[0], names, size, place);
+}
+
+gemp_code gemp_import_value(gemp_builder *builder, bool edge, size_t column, const gemp_value *value)
+{
+	return (edge ? gemp_builder_edge_value : gemp_builder_vertex_value)(builder, column, value);
+}
+
 gemp_code gemp_import_names(const gemp_comm *comm, const gemp_dictionary *local, gemp_import_name *add, void *self)
 {
 	gemp_code code = GEMP_OK;

@@ -87,6 +87,14 @@ const gemp_format *gemp_format_by_ending(const char *path);
 /* What all formats take from the options alike: seed, --parallel, --label, --type, --undirected. */
 gemp_builder_options gemp_format_builder(const gemp_import_options *options);
 
+/* The files of the options in their order, which numbers them from 1. */
+gemp_code gemp_import_declare_files(gemp_builder *builder, const gemp_import_options *options);
+/* A vertex (of the key ends[0]) with its labels, or an edge between both ends with its type. */
+gemp_code gemp_import_element(gemp_builder *builder, bool edge, const gemp_value ends[2], const char *names,
+                              size_t size, gemp_place place);
+/* A value of the vertex or edge that was added last. */
+gemp_code gemp_import_value(gemp_builder *builder, bool edge, size_t column, const gemp_value *value);
+
 /* Collective. Calls `add` with each name that any rank has met, in bytewise order, on one rank: for vertices that many lines
  * of many ranks name. */
 typedef gemp_code gemp_import_name(void *self, const char *name, size_t size);

@@ -18,24 +18,15 @@ typedef struct adjacency_reader {
 	gemp_dictionary lone; /* named in lines without an arrow */
 } adjacency_reader;
 
-/* [*begin, *end) without blanks around it. */
-static void trim(const char **begin, const char **end)
-{
-	while (*begin < *end && strchr(" \t\r", **begin))
-		++*begin;
-	while (*begin < *end && strchr(" \t\r", (*end)[-1]))
-		--*end;
-}
-
 /* Blanks around a name do not belong to it, blanks within it do. */
 static gemp_code read_name(gemp_value *out, const char *begin, const char *end, const char *what)
 {
-	trim(&begin, &end);
-	if (begin == end)
+	const gemp_slice name = gemp_trimmed(begin, end);
+	if (name.size == 0)
 		return gemp_fail(GEMP_EDATA, "%s is missing; lines are like 'a -> b, c', or 'a' alone", what);
-	if (memmem(begin, (size_t)(end - begin), "->", 2))
+	if (memmem(name.bytes, name.size, "->", 2))
 		return gemp_fail(GEMP_EDATA, "a second '->'; begin a new line for each vertex whose neighbours are listed");
-	*out = gemp_scalar_key(begin, (size_t)(end - begin));
+	*out = gemp_scalar_key(name.bytes, name.size);
 	return GEMP_OK;
 }
 
@@ -59,19 +50,19 @@ static gemp_code visit_adjacency(void *self, const gemp_line *line)
 {
 	adjacency_reader *reader = self;
 	gemp_value source;
-	const char *begin = line->text, *end = begin + line->size;
+	const gemp_slice text = gemp_trimmed(line->text, line->text + line->size);
 	uint32_t index;
-	trim(&begin, &end);
-	if (begin == end || *begin == '#')
+	if (text.size == 0 || *text.bytes == '#')
 		return GEMP_OK;
-	const char *arrow = memmem(begin, (size_t)(end - begin), "->", 2);
+	const char *arrow = memmem(text.bytes, text.size, "->", 2);
 	if (arrow) {
-		GEMP_PROPAGATE(read_name(&source, begin, arrow, "the vertex before '->'"));
-		return add_neighbours(reader, &source, arrow + 2, end, (gemp_place){ reader->file, line->line });
+		GEMP_PROPAGATE(read_name(&source, text.bytes, arrow, "the vertex before '->'"));
+		return add_neighbours(reader, &source, arrow + 2, text.bytes + text.size,
+		                      (gemp_place){ reader->file, line->line });
 	}
-	if (memchr(begin, ',', (size_t)(end - begin)))
+	if (memchr(text.bytes, ',', text.size))
 		return gemp_fail(GEMP_EDATA, "a comma before any '->'; lines are like 'a -> b, c', or 'a' alone");
-	return gemp_dictionary_add(&reader->lone, begin, (size_t)(end - begin), &index);
+	return gemp_dictionary_add(&reader->lone, text.bytes, text.size, &index);
 }
 
 /* A vertex may stand alone in many lines, of all ranks, and is added once. */

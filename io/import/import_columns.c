@@ -211,28 +211,16 @@ static gemp_code split_field(header_field *out, const gemp_text_cell *cell)
 	return GEMP_OK;
 }
 
-/* Neo4j's names of types, and what they are here. */
-static const struct {
-	const char *name;
-	gemp_type type;
-} types[] = {
-	{ "int", GEMP_INTEGER },  { "integer", GEMP_INTEGER }, { "long", GEMP_INTEGER }, { "short", GEMP_INTEGER },
-	{ "byte", GEMP_INTEGER }, { "float", GEMP_FLOAT },     { "double", GEMP_FLOAT }, { "boolean", GEMP_BOOLEAN },
-	{ "bool", GEMP_BOOLEAN }, { "string", GEMP_STRING },   { "char", GEMP_STRING },
-};
-
-/* Types without a counterpart can be kept as strings if the user says so. */
+/* Types of Neo4j without a counterpart can be kept as strings if the user says so. */
 static gemp_code read_type(gemp_field *field, const header_field *parts)
 {
+	static const char *const names[] = { "string char", "int integer long short byte", "float double", "boolean bool" };
 	field->stated = true;
 	field->type = GEMP_STRING;
 	if (parts->type.size == 0 && parts->whole.size == parts->name.size)
 		return GEMP_OK;
-	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-		if (part_is(&parts->type, types[i].name)) {
-			field->type = types[i].type;
-			return GEMP_OK;
-		}
+	if (gemp_type_named(&field->type, names, true, parts->type.bytes, parts->type.size))
+		return GEMP_OK;
 	if (ends_in(&parts->type, "[]"))
 		return refuse_field(parts, "arrays are not supported; state it as :string to keep its text, or as :IGNORE");
 	return refuse_field(parts, "there are the types int, long, short, byte, float, double, boolean, string and char; "
@@ -335,10 +323,11 @@ gemp_code gemp_header_parse_neo4j(gemp_header *out, bool edges, const gemp_cells
 	return GEMP_OK;
 }
 
-/* Two ways to find types. Tables have texts: each value rules out types (evidence), and the narrowest that
- * is left is taken. JSON and GXL have typed values: the types that were seen are collected, and the
- * format's own rule says which type holds them all. Either is joined over threads and ranks by a bitwise
- * or, so that the order of reading does not matter. */
+/* INFERRED TYPES
+ *
+ * Tables have texts: each value rules out types (evidence), and the narrowest that is left is taken. JSON and GXL have typed
+ * values: the types that were seen are collected, and the format's own rule says which type holds them all. Both are joined
+ * over threads and ranks by a bitwise or, for which the order of reading does not matter. */
 
 /* Tables have few columns; a linear search keeps them in the order of the headers. */
 static gemp_code find_or_add(gemp_schema *schema, const char *name, size_t *column)
@@ -429,41 +418,47 @@ gemp_code gemp_inferred_columns_observe(gemp_inferred_columns *columns, const ch
 	return GEMP_OK;
 }
 
-/* The union is sorted by name, so that columns have the same numbers on all ranks. */
-gemp_code gemp_inferred_columns_merge(gemp_inferred_columns *columns, const gemp_comm *comm,
-                                      gemp_type (*type_of)(uint32_t seen))
+/* The union is sorted by name: columns have the same numbers on all ranks. */
+static gemp_code merge_columns(gemp_inferred_columns *columns, const gemp_comm *comm,
+                               gemp_type (*type_of)(uint32_t seen))
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED uint32_t *seen = NULL;
 	GEMP_PROPAGATE(gemp_bytes_union(comm, GEMP_OK, &columns->local.list, &columns->names));
-	code = GEMP_NEW(seen, columns->names.count);
-	GEMP_THEN(GEMP_NEW(columns->types, columns->names.count));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	const size_t count = columns->names.count;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(seen, count), GEMP_ARRAY(columns->types, count))));
 	for (size_t i = 0; i < columns->local.list.count; i++) {
 		size_t size;
 		const char *name = gemp_bytes_at(&columns->local.list, i, &size);
 		seen[gemp_bytes_find(&columns->names, name, size)] = columns->seen[i];
 	}
-	if (columns->names.count > 0)
-		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, seen, (int)columns->names.count, MPI_UINT32_T, MPI_BOR, comm->world));
-	for (size_t i = 0; i < columns->names.count; i++)
+	if (count > 0)
+		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, seen, (int)count, MPI_UINT32_T, MPI_BOR, comm->world));
+	for (size_t i = 0; i < count; i++)
 		columns->types[i] = type_of(seen[i]);
 	return GEMP_OK;
 }
 
+gemp_code gemp_inferred_columns_merge(gemp_inferred_columns columns[2], const gemp_comm *comm,
+                                      gemp_type (*type_of)(uint32_t seen))
+{
+	GEMP_PROPAGATE(merge_columns(&columns[0], comm, type_of));
+	return merge_columns(&columns[1], comm, type_of);
+}
+
 /* The builder copies the name. */
-gemp_code gemp_inferred_columns_declare(const gemp_inferred_columns *columns, gemp_builder *builder,
-                                        gemp_code (*declare)(gemp_builder *, const char *, gemp_type, size_t *))
+gemp_code gemp_inferred_columns_declare(const gemp_inferred_columns columns[2], gemp_builder *builder)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text name = { 0 };
-	for (size_t i = 0; i < columns->names.count; i++) {
-		size_t size, column;
-		const char *bytes = gemp_bytes_at(&columns->names, i, &size);
-		gemp_text_clear(&name);
-		gemp_text_add(&name, bytes, size);
-		GEMP_PROPAGATE(gemp_text_status(&name));
-		GEMP_PROPAGATE(declare(builder, name.data, columns->types[i], &column));
-	}
+	for (size_t side = 0; side < 2; side++)
+		for (size_t i = 0; i < columns[side].names.count; i++) {
+			size_t size, column;
+			const char *bytes = gemp_bytes_at(&columns[side].names, i, &size);
+			gemp_text_clear(&name);
+			gemp_text_add(&name, bytes, size);
+			GEMP_PROPAGATE(gemp_text_status(&name));
+			GEMP_PROPAGATE((side ? gemp_builder_edge_column
+			                     : gemp_builder_vertex_column)(builder, name.data, columns[side].types[i], &column));
+		}
 	return GEMP_OK;
 }
 
@@ -473,11 +468,41 @@ size_t gemp_inferred_columns_find(const gemp_inferred_columns *columns, const ch
 }
 
 /* Takes columns that were never merged. */
-void gemp_inferred_columns_free(gemp_inferred_columns *columns)
+void gemp_inferred_columns_free(gemp_inferred_columns columns[2])
 {
-	gemp_dictionary_free(&columns->local);
-	gemp_free(columns->seen);
-	gemp_bytes_free(&columns->names);
-	gemp_free(columns->types);
-	*columns = (gemp_inferred_columns){ 0 };
+	for (size_t side = 0; side < 2; side++) {
+		gemp_dictionary_free(&columns[side].local);
+		gemp_bytes_free(&columns[side].names);
+		gemp_free_all(columns[side].seen, columns[side].types);
+		columns[side] = (gemp_inferred_columns){ 0 };
+	}
+}
+
+/* DECLARED COLUMNS */
+
+/* Integers and floats together are floats; other mixtures are strings, which hold every value as it is written. */
+gemp_code gemp_declared_columns_join(gemp_declared_columns *columns, const char *name, gemp_type type, size_t *at)
+{
+	for (*at = 0; *at < columns->count; ++*at) {
+		struct gemp_declared_column *there = &columns->columns[*at];
+		if (strcmp(there->name, name) != 0)
+			continue;
+		bool numbers = (there->type == GEMP_INTEGER || there->type == GEMP_FLOAT) &&
+		               (type == GEMP_INTEGER || type == GEMP_FLOAT);
+		if (there->type != type)
+			there->type = numbers ? GEMP_FLOAT : GEMP_STRING;
+		return GEMP_OK;
+	}
+	GEMP_PROPAGATE(GEMP_RESERVE(columns->columns, columns->capacity, *at + 1));
+	columns->columns[columns->count++] = (struct gemp_declared_column){ name, type };
+	return GEMP_OK;
+}
+
+gemp_code gemp_declared_columns_declare(const gemp_declared_columns *columns, gemp_builder *builder,
+                                        gemp_declare_column *declare)
+{
+	size_t at;
+	for (size_t c = 0; c < columns->count; c++)
+		GEMP_PROPAGATE(declare(builder, columns->columns[c].name, columns->columns[c].type, &at));
+	return GEMP_OK;
 }

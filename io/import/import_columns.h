@@ -1,4 +1,4 @@
-/* table_header: what the columns of one file are for. */
+/* import_columns: what the columns of a file are for, and the attribute columns of an import with their types. */
 
 #ifndef GEMP_IO_IMPORT_IMPORT_COLUMNS_H
 #define GEMP_IO_IMPORT_IMPORT_COLUMNS_H
@@ -52,11 +52,28 @@ gemp_code gemp_header_parse_neo4j(gemp_header *out, bool edges, const gemp_cells
 gemp_code gemp_header_pair(gemp_header *out);
 void gemp_header_free(gemp_header *header);
 
-/* column_inference: the attribute columns of an import and their types, where files do not state them.
+/* ATTRIBUTES
  *
  * gemp_schema serves tables, whose cells are texts: every cell rules out types. gemp_inferred_columns serves formats with
  * typed values, whose columns appear while records are read. Both are joined over ranks by a bitwise or.
+ * gemp_declared_columns serves formats whose files or metamodels declare types.
  */
+
+/* Columns of one name are one column, of a type that holds what all of them hold. Names are borrowed. */
+typedef struct gemp_declared_columns {
+	size_t count, capacity;
+	struct gemp_declared_column {
+		const char *name;
+		gemp_type type;
+	} * columns; /* [count] */
+} gemp_declared_columns;
+
+gemp_code gemp_declared_columns_join(gemp_declared_columns *columns, const char *name, gemp_type type, size_t *at);
+
+/* gemp_builder_vertex_column or gemp_builder_edge_column. */
+typedef gemp_code gemp_declare_column(gemp_builder *builder, const char *name, gemp_type type, size_t *column);
+gemp_code gemp_declared_columns_declare(const gemp_declared_columns *columns, gemp_builder *builder,
+                                        gemp_declare_column *declare);
 
 typedef struct gemp_schema_column {
 	const char *name;   /* borrowed from a header */
@@ -88,7 +105,7 @@ typedef struct gemp_inferred_columns {
 	uint32_t *seen;        /* [seen_capacity >= mine.list.count] GEMP_SEEN_* */
 	size_t seen_capacity;
 	gemp_bytes names; /* of all ranks, sorted: the builder's columns */
-	gemp_type *types; /* [all.count] */
+	gemp_type *types; /* [names.count] */
 } gemp_inferred_columns;
 
 /* Types of values that a column was seen to have, together; 0: only NULL. */
@@ -101,12 +118,13 @@ enum {
 
 /* Local. A value was met of that type, GEMP_SEEN_*. */
 gemp_code gemp_inferred_columns_observe(gemp_inferred_columns *columns, const char *name, uint32_t seen);
-/* Collective. Then `all` and `types` are there: type_of says what holds all that was seen. */
-gemp_code gemp_inferred_columns_merge(gemp_inferred_columns *columns, const gemp_comm *comm,
-                                      gemp_type (*type_of)(uint32_t seen));
-gemp_code gemp_inferred_columns_declare(const gemp_inferred_columns *columns, gemp_builder *builder,
-                                        gemp_code (*declare)(gemp_builder *, const char *, gemp_type, size_t *));
 size_t gemp_inferred_columns_find(const gemp_inferred_columns *columns, const char *name); /* it must be there */
-void gemp_inferred_columns_free(gemp_inferred_columns *columns);
+
+/* The columns of vertices and of edges are a pair. Collective: then `names` and `types` are there; type_of says which type
+ * holds all that was seen. */
+gemp_code gemp_inferred_columns_merge(gemp_inferred_columns columns[2], const gemp_comm *comm,
+                                      gemp_type (*type_of)(uint32_t seen));
+gemp_code gemp_inferred_columns_declare(const gemp_inferred_columns columns[2], gemp_builder *builder);
+void gemp_inferred_columns_free(gemp_inferred_columns columns[2]);
 
 #endif

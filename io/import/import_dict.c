@@ -23,21 +23,11 @@
 /* Entries are prose for people with habits rather than a format; the rules here follow what FreeDict's
  * dictionaries contain. Everything is a slice of the entry's text. */
 
-/* Blanks around words belong to the layout of the entry. */
-static gemp_dict_slice trimmed(const char *begin, const char *end)
-{
-	while (begin < end && strchr(" \t\r", *begin))
-		begin++;
-	while (begin < end && strchr(" \t\r", end[-1]))
-		end--;
-	return (gemp_dict_slice){ begin, (size_t)(end - begin) };
-}
-
 /* The next line of the rest. */
-static gemp_dict_slice take_line(gemp_dict_slice *rest)
+static gemp_slice take_line(gemp_slice *rest)
 {
 	const char *newline = memchr(rest->bytes, '\n', rest->size);
-	gemp_dict_slice line = { rest->bytes, newline ? (size_t)(newline - rest->bytes) : rest->size };
+	gemp_slice line = { rest->bytes, newline ? (size_t)(newline - rest->bytes) : rest->size };
 	size_t taken = line.size + (newline != NULL);
 	rest->bytes += taken;
 	rest->size -= taken;
@@ -45,32 +35,32 @@ static gemp_dict_slice take_line(gemp_dict_slice *rest)
 }
 
 /* Up to a blank and one of these. */
-static gemp_dict_slice before(gemp_dict_slice text, const char *stops)
+static gemp_slice before(gemp_slice text, const char *stops)
 {
 	for (size_t i = 0; i + 1 < text.size; i++)
 		if (text.bytes[i] == ' ' && strchr(stops, text.bytes[i + 1]))
-			return trimmed(text.bytes, text.bytes + i);
-	return trimmed(text.bytes, text.bytes + text.size);
+			return gemp_trimmed(text.bytes, text.bytes + i);
+	return gemp_trimmed(text.bytes, text.bytes + text.size);
 }
 
 /* What stands in the first < >. */
-static gemp_dict_slice grammar_of(gemp_dict_slice line)
+static gemp_slice grammar_of(gemp_slice line)
 {
 	const char *open = memchr(line.bytes, '<', line.size);
 	const char *close = open ? memchr(open, '>', (size_t)(line.bytes + line.size - open)) : NULL;
-	return close ? trimmed(open + 1, close) : (gemp_dict_slice){ line.bytes, 0 };
+	return close ? gemp_trimmed(open + 1, close) : (gemp_slice){ line.bytes, 0 };
 }
 
-static bool begins_with(gemp_dict_slice text, const char *word)
+static bool begins_with(gemp_slice text, const char *word)
 {
 	size_t size = strlen(word);
 	return text.size >= size && memcmp(text.bytes, word, size) == 0;
 }
 
 /* Lines of such words explain a sense and hold no translations. */
-static bool is_note(gemp_dict_slice line)
+static bool is_note(gemp_slice line)
 {
-	gemp_dict_slice text = trimmed(line.bytes, line.bytes + line.size);
+	gemp_slice text = gemp_trimmed(line.bytes, line.bytes + line.size);
 	return begins_with(text, "see:") || begins_with(text, "Synonym") || begins_with(text, "Note:");
 }
 
@@ -80,19 +70,19 @@ static bool digit(char c)
 }
 
 /* Without the `2.` that may end it. */
-static gemp_dict_slice without_number(gemp_dict_slice line)
+static gemp_slice without_number(gemp_slice line)
 {
-	gemp_dict_slice text = trimmed(line.bytes, line.bytes + line.size);
+	gemp_slice text = gemp_trimmed(line.bytes, line.bytes + line.size);
 	size_t size = text.size;
 	if (size < 3 || text.bytes[size - 1] != '.' || !digit(text.bytes[size - 2]))
 		return text;
 	for (size--; size > 0 && digit(text.bytes[size - 1]);)
 		size--;
-	return size == 0 || text.bytes[size - 1] == ' ' ? trimmed(text.bytes, text.bytes + size) : text;
+	return size == 0 || text.bytes[size - 1] == ' ' ? gemp_trimmed(text.bytes, text.bytes + size) : text;
 }
 
 /* Where a line of sense `number` has its translations; 0 if it is none. */
-static size_t after_number(gemp_dict_slice line, int64_t number)
+static size_t after_number(gemp_slice line, int64_t number)
 {
 	size_t i = 0;
 	int64_t found = 0;
@@ -103,20 +93,20 @@ static size_t after_number(gemp_dict_slice line, int64_t number)
 }
 
 /* Without the notes in [ ] and { } in front. */
-static gemp_dict_slice without_notes(gemp_dict_slice text)
+static gemp_slice without_notes(gemp_slice text)
 {
-	text = trimmed(text.bytes, text.bytes + text.size);
+	text = gemp_trimmed(text.bytes, text.bytes + text.size);
 	while (text.size > 0 && (*text.bytes == '[' || *text.bytes == '{')) {
 		const char *close = memchr(text.bytes, *text.bytes == '[' ? ']' : '}', text.size);
-		text = close ? trimmed(close + 1, text.bytes + text.size) : (gemp_dict_slice){ text.bytes, 0 };
+		text = close ? gemp_trimmed(close + 1, text.bytes + text.size) : (gemp_slice){ text.bytes, 0 };
 	}
 	return text;
 }
 
 /* Is the whole line in one pair of parentheses? */
-static bool is_parenthesis(gemp_dict_slice line)
+static bool is_parenthesis(gemp_slice line)
 {
-	gemp_dict_slice text = trimmed(line.bytes, line.bytes + line.size);
+	gemp_slice text = gemp_trimmed(line.bytes, line.bytes + line.size);
 	int depth = 0;
 	for (size_t i = 0; i < text.size; i++) {
 		depth += (text.bytes[i] == '(') - (text.bytes[i] == ')');
@@ -127,13 +117,13 @@ static bool is_parenthesis(gemp_dict_slice line)
 }
 
 /* A word that is given twice for one headword makes one edge. */
-static gemp_code add_translation(gemp_dict_entry *entry, gemp_dict_slice word, int64_t sense)
+static gemp_code add_translation(gemp_dict_entry *entry, gemp_slice word, int64_t sense)
 {
 	word = before(without_notes(word), "<[/{");
 	if (word.size == 0 || *word.bytes == '<')
 		return GEMP_OK;
 	for (size_t i = 0; i < entry->count; i++) {
-		const gemp_dict_slice *known = &entry->translations[i].word;
+		const gemp_slice *known = &entry->translations[i].word;
 		if (known->size == word.size && memcmp(known->bytes, word.bytes, word.size) == 0)
 			return GEMP_OK;
 	}
@@ -143,10 +133,10 @@ static gemp_code add_translation(gemp_dict_entry *entry, gemp_dict_slice word, i
 }
 
 /* Translations between commas that are not in brackets and that a blank follows. */
-static gemp_code add_line(gemp_dict_entry *entry, gemp_dict_slice line, int64_t sense)
+static gemp_code add_line(gemp_dict_entry *entry, gemp_slice line, int64_t sense)
 {
 	gemp_code code = GEMP_OK;
-	gemp_dict_slice text = without_number(line);
+	gemp_slice text = without_number(line);
 	const char *begin = text.bytes, *end = text.bytes + text.size;
 	int depth = 0;
 	for (const char *at = begin; at < end && code == GEMP_OK; at++) {
@@ -154,17 +144,17 @@ static gemp_code add_line(gemp_dict_entry *entry, gemp_dict_slice line, int64_t 
 		depth -= depth > 0 && strchr(")]>}", *at) != NULL;
 		if (*at != ',' || depth > 0 || at + 1 == end || at[1] != ' ')
 			continue;
-		code = add_translation(entry, trimmed(begin, at), sense);
+		code = add_translation(entry, gemp_trimmed(begin, at), sense);
 		begin = at + 1;
 	}
-	return code == GEMP_OK ? add_translation(entry, trimmed(begin, end), sense) : code;
+	return code == GEMP_OK ? add_translation(entry, gemp_trimmed(begin, end), sense) : code;
 }
 
 /* The first line is the headword with pronunciation and grammar; what follows depends on whether senses
  * are numbered. */
 gemp_code gemp_dict_entry_read(gemp_dict_entry *entry, const char *text, size_t size)
 {
-	gemp_dict_slice rest = { text, size }, line = take_line(&rest);
+	gemp_slice rest = { text, size }, line = take_line(&rest);
 	entry->count = 0;
 	entry->headword = before(without_notes(line), "</[");
 	entry->grammar = grammar_of(line);
@@ -179,7 +169,7 @@ gemp_code gemp_dict_entry_read(gemp_dict_entry *entry, const char *text, size_t 
 		size_t at = after_number(line, sense);
 		if (at == 0)
 			continue;
-		line = (gemp_dict_slice){ line.bytes + at, line.size - at };
+		line = (gemp_slice){ line.bytes + at, line.size - at };
 		GEMP_PROPAGATE(add_line(entry, is_parenthesis(line) ? take_line(&rest) : line, sense++));
 	}
 	return GEMP_OK;
@@ -300,7 +290,7 @@ done:
 }
 
 /* "deu:Haus", known as a word from now on. */
-static gemp_code make_key(dict_reader *reader, gemp_value *key, size_t which, gemp_dict_slice word)
+static gemp_code make_key(dict_reader *reader, gemp_value *key, size_t which, gemp_slice word)
 {
 	gemp_text *text = &reader->keys[which];
 	const char *dash = strchr(reader->languages, '-'), *language = which ? dash + 1 : reader->languages;

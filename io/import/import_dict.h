@@ -11,22 +11,18 @@
 #define GEMP_IO_IMPORT_IMPORT_DICT_H
 
 #include "core/status.h"
+#include "io/text/cells.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct gemp_dict_slice {
-	const char *bytes; /* of the entry */
-	size_t size;
-} gemp_dict_slice;
-
 typedef struct gemp_translation {
-	gemp_dict_slice word;
+	gemp_slice word;
 	int64_t sense; /* from 1; 0: the entry is not divided */
 } gemp_translation;
 
 typedef struct gemp_dict_entry {
-	gemp_dict_slice headword, grammar; /* grammar: size 0 if there is none */
+	gemp_slice headword, grammar; /* grammar: size 0 if there is none */
 	size_t count, capacity;
 	gemp_translation *translations; /* [count] distinct words, each of its first sense */
 } gemp_dict_entry;

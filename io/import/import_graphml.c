@@ -4,44 +4,44 @@
 
 #include "core/status.h"
 #include "io/import/import.h"
+#include "io/import/import_columns.h"
 #include "io/text/cells.h"
 #include "io/text/xml.h"
 #include "partition/build/builder.h"
 
 #include <string.h>
-#include <strings.h>
 
 /* graphml_parser: a GraphML file as a series of nodes and edges. */
 
 /* A <key>: data that nodes or edges may have. */
-typedef struct gemp_graphml_key {
+typedef struct graphml_key {
 	char *id, *name;    /* owned; without a name the id is one */
 	bool applies_to[2]; /* of nodes, of edges */
 	gemp_type type;
 	bool has_default;
 	gemp_text default_value; /* the value where there is none */
-} gemp_graphml_key;
+} graphml_key;
 
 /* What stands in front of the first node or edge. */
-typedef struct gemp_graphml_head {
+typedef struct graphml_head {
 	size_t count, capacity;
-	gemp_graphml_key *keys; /* [count] */
+	graphml_key *keys; /* [count] */
 	bool has_graph;
 	bool undirected; /* by default */
 	bool string_ids; /* as our own files say it */
-} gemp_graphml_head;
+} graphml_head;
 
-typedef struct gemp_graphml_element {
+typedef struct graphml_element {
 	bool edge, undirected;
 	gemp_text ends[2]; /* id of a node; source and target of an edge */
 	gemp_text name;    /* attribute `labels` of a node, `label` of an edge */
 	gemp_text *values; /* [head->count] */
 	bool *present;     /* [head->count] is there a value? */
 	uint64_t line;
-} gemp_graphml_element;
+} graphml_element;
 
 /* Given the head and each node and edge as it ends. Errors name neither file nor line. */
-typedef gemp_code gemp_graphml_visit(void *self, const gemp_graphml_head *head, const gemp_graphml_element *element);
+typedef gemp_code graphml_visit(void *self, const graphml_head *head, const graphml_element *element);
 
 /* A state machine over start and end tags. `place` is the element that the reader is in; the elements that
  * matter nest in one way only, so that the way back needs no stack. The first pass stops at the first node
@@ -52,8 +52,8 @@ typedef enum place { OUTSIDE, IN_FILE, IN_KEY, IN_DEFAULT, IN_GRAPH, IN_ELEMENT,
 
 /* The same reader serves both passes: without `visit` it stops at the first node or edge. */
 typedef struct reader {
-	gemp_graphml_head *head;
-	gemp_graphml_visit *visit; /* NULL: the head is enough */
+	graphml_head *head;
+	graphml_visit *visit; /* NULL: the head is enough */
 	void *self;
 	bool head_is_read;  /* and no more is wanted */
 	place place, outer; /* outer: where the data being read is */
@@ -63,47 +63,35 @@ typedef struct reader {
 	size_t left_out;    /* data where there were some */
 	size_t skipped;     /* depth of elements in a <desc>, which is for people */
 	size_t value_count; /* room in element: the head's keys, once it is read */
-	gemp_graphml_element element;
+	graphml_element element;
 } reader;
 
 /* Takes a head that was only partly read. */
-static void gemp_graphml_head_free(gemp_graphml_head *head)
+static void graphml_head_free(graphml_head *head)
 {
 	for (size_t k = 0; k < head->count; k++) {
 		gemp_free_all(head->keys[k].id, head->keys[k].name);
 		gemp_text_free(&head->keys[k].default_value);
 	}
 	gemp_free(head->keys);
-	*head = (gemp_graphml_head){ 0 };
+	*head = (graphml_head){ 0 };
 }
 
 /* KEYS */
 
-static const struct {
-	const char *name;
-	gemp_type type;
-} types[] = {
-	{ "boolean", GEMP_BOOLEAN }, { "int", GEMP_INTEGER },  { "integer", GEMP_INTEGER }, { "long", GEMP_INTEGER },
-	{ "float", GEMP_FLOAT },     { "double", GEMP_FLOAT }, { "string", GEMP_STRING },
-};
-
 /* A key without a type is a string, as the GraphML primer says. */
 static gemp_code type_of(gemp_type *out, const char *name, const char *key)
 {
+	static const char *const names[] = { "string", "int integer long", "float double", "boolean" };
 	*out = GEMP_STRING;
-	if (!name)
+	if (!name || gemp_type_named(out, names, true, name, strlen(name)))
 		return GEMP_OK;
-	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-		if (strcasecmp(types[i].name, name) == 0) {
-			*out = types[i].type;
-			return GEMP_OK;
-		}
 	return gemp_fail(GEMP_EDATA, "key '%s': unknown type '%s'; there are boolean, int, long, float, double and string",
 	                 key, name);
 }
 
 /* Files declare a handful of keys. */
-static size_t find_key(const gemp_graphml_head *head, const char *id)
+static size_t find_key(const graphml_head *head, const char *id)
 {
 	size_t k = 0;
 	while (k < head->count && strcmp(head->keys[k].id, id) != 0)
@@ -114,7 +102,7 @@ static size_t find_key(const gemp_graphml_head *head, const char *id)
 /* Keys must stand before the graph, since the first pass ends where the graph begins. */
 static gemp_code begin_key(reader *r, const char **attributes)
 {
-	gemp_graphml_head *head = r->head;
+	graphml_head *head = r->head;
 	const char *id = gemp_xml_attribute(attributes, "id"), *name = gemp_xml_attribute(attributes, "attr.name");
 	const char *of = gemp_xml_attribute(attributes, "for");
 	if (r->place != IN_FILE || (head->has_graph && !r->visit))
@@ -127,9 +115,9 @@ static gemp_code begin_key(reader *r, const char **attributes)
 	if (find_key(head, id) < head->count)
 		return gemp_fail(GEMP_EDATA, "key '%s' is there twice; rename one", id);
 	GEMP_PROPAGATE(GEMP_RESERVE(head->keys, head->capacity, head->count + 1));
-	gemp_graphml_key *key = &head->keys[head->count];
+	graphml_key *key = &head->keys[head->count];
 	bool all = !of || strcmp(of, "all") == 0;
-	*key = (gemp_graphml_key){ .applies_to = { all || strcmp(of, "node") == 0, all || strcmp(of, "edge") == 0 } };
+	*key = (graphml_key){ .applies_to = { all || strcmp(of, "node") == 0, all || strcmp(of, "edge") == 0 } };
 	GEMP_PROPAGATE(type_of(&key->type, gemp_xml_attribute(attributes, "attr.type"), id));
 	head->count++;
 	key->id = gemp_strdup(id);
@@ -138,13 +126,6 @@ static gemp_code begin_key(reader *r, const char **attributes)
 }
 
 /* NODES, EDGES AND DATA */
-
-static gemp_code copy(gemp_text *to, const char *from)
-{
-	gemp_text_clear(to);
-	gemp_text_print(to, "%s", from ? from : "");
-	return gemp_text_status(to);
-}
 
 /* Several graphs in one file are one graph here, if they agree on direction. */
 static gemp_code begin_graph(reader *r, const char **attributes)
@@ -169,7 +150,7 @@ static gemp_code begin_graph(reader *r, const char **attributes)
 static gemp_code begin_element(reader *r, const gemp_xml *xml, bool edge, const char **attributes)
 {
 	static const char *const needed[][2] = { { "id", NULL }, { "source", "target" } };
-	gemp_graphml_element *element = &r->element;
+	graphml_element *element = &r->element;
 	if (r->place != IN_GRAPH)
 		return gemp_fail(GEMP_EDATA, "<%s> does not belong here", edge ? "edge" : "node");
 	if (!r->visit) {
@@ -180,18 +161,18 @@ static gemp_code begin_element(reader *r, const gemp_xml *xml, bool edge, const 
 		const char *id = gemp_xml_attribute(attributes, needed[edge][i]);
 		if (!id || !*id)
 			return gemp_fail(GEMP_EDATA, "<%s> has no %s", edge ? "edge" : "node", needed[edge][i]);
-		GEMP_PROPAGATE(copy(&element->ends[i], id));
+		GEMP_PROPAGATE(gemp_xml_copy(&element->ends[i], id));
 	}
-	GEMP_PROPAGATE(copy(&element->name, gemp_xml_attribute(attributes, edge ? "label" : "labels")));
+	GEMP_PROPAGATE(gemp_xml_copy(&element->name, gemp_xml_attribute(attributes, edge ? "label" : "labels")));
 	const char *directed = gemp_xml_attribute(attributes, "directed");
 	element->edge = edge;
 	element->undirected = directed ? strcmp(directed, "true") != 0 : r->head->undirected;
 	element->line = gemp_xml_line(xml);
 	for (size_t k = 0; k < r->head->count; k++) {
-		const gemp_graphml_key *key = &r->head->keys[k];
+		const graphml_key *key = &r->head->keys[k];
 		element->present[k] = key->has_default && key->applies_to[edge];
 		if (element->present[k])
-			GEMP_PROPAGATE(copy(&element->values[k], key->default_value.data));
+			GEMP_PROPAGATE(gemp_xml_copy(&element->values[k], key->default_value.data));
 	}
 	r->place = IN_ELEMENT;
 	return GEMP_OK;
@@ -290,7 +271,7 @@ static gemp_code end_data(reader *r, const char *text)
 	if (r->outer != IN_ELEMENT)
 		return GEMP_OK;
 	r->element.present[r->key] = true;
-	return copy(&r->element.values[r->key], text);
+	return gemp_xml_copy(&r->element.values[r->key], text);
 }
 
 /* A default counts for all elements that do not have the data. */
@@ -299,9 +280,9 @@ static gemp_code end_default(reader *r, const char *text)
 	r->place = IN_KEY;
 	if (r->visit || !r->plain)
 		return GEMP_OK;
-	gemp_graphml_key *key = &r->head->keys[r->head->count - 1];
+	graphml_key *key = &r->head->keys[r->head->count - 1];
 	key->has_default = true;
-	return copy(&key->default_value, text);
+	return gemp_xml_copy(&key->default_value, text);
 }
 
 /* The place tells which element ends, as those that matter nest in one way only. */
@@ -344,32 +325,25 @@ static void free_reader(reader *r)
 	gemp_text_free(&r->element.name);
 }
 
-/* Local. Reads the file, plain or compressed, to its end, or with visit NULL as far as the head goes. What is no
- * XML, no GraphML, or what graphs here cannot have (hyperedges, ports, graphs in nodes) is GEMP_EDATA with file and
- * line. Entities are refused, so that none can explode. */
-/* With visit NULL only the head is read. */
-static gemp_code gemp_graphml_read(gemp_graphml_head *head, const char *path, gemp_graphml_visit *visit, void *self)
+/* Reads the file, plain or compressed, to its end, or with visit NULL as far as the head goes. What is no XML, no GraphML, or
+ * what graphs here cannot have (hyperedges, ports, graphs in nodes) is GEMP_EDATA with file and line. */
+static gemp_code graphml_read(graphml_head *head, const char *path, graphml_visit *visit, void *self)
 {
 	static const gemp_xml_visitor visitor = { "GraphML", start, end, enough };
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(free_reader)
 	reader r = { .head = head, .visit = visit, .self = self, .value_count = visit ? head->count : 0 };
-	GEMP_PROPAGATE(GEMP_NEW(r.element.values, r.value_count));
-	GEMP_PROPAGATE(GEMP_NEW(r.element.present, r.value_count));
+	GEMP_PROPAGATE(
+		gemp_new_all(GEMP_ARRAY(r.element.values, r.value_count), GEMP_ARRAY(r.element.present, r.value_count)));
 	GEMP_PROPAGATE(gemp_xml_read(path, &visitor, &r));
 	if (!head->has_graph)
-		code = gemp_fail(GEMP_EDATA, "%s: there is no <graph> in it", path);
-	else if (visit && r.left_out)
+		return gemp_fail(GEMP_EDATA, "%s: there is no <graph> in it; a <graphml> without one holds nothing to import",
+		                 path);
+	if (visit && r.left_out)
 		gemp_log_local(GEMP_NORMAL,
 		               "gemp-mpi: warning: %s: %zu data hold XML elements instead of text and are left out", path,
 		               r.left_out);
-	return code;
+	return GEMP_OK;
 }
-
-typedef struct column {
-	const char *name; /* borrowed from a head */
-	gemp_type type;
-} column;
 
 /* What becomes of a key of one file. */
 typedef struct key_use {
@@ -379,8 +353,7 @@ typedef struct key_use {
 
 typedef struct graphml_file {
 	const char *path;
-	uint32_t number; /* the builder's */
-	gemp_graphml_head head;
+	graphml_head head;
 	key_use *uses; /* [head.count] */
 } graphml_file;
 
@@ -390,14 +363,13 @@ typedef struct graphml_import {
 	bool undirected;     /* all edges are */
 	bool asked;          /* as the user says */
 	gemp_builder *builder;
-	size_t column_count[2], column_capacity[2];
-	column *columns[2];      /* of vertices, of edges */
-	const graphml_file *now; /* being read */
+	gemp_declared_columns columns[2]; /* of vertices, of edges */
+	const graphml_file *now;          /* being read */
 } graphml_import;
 
 /* WHAT IS DECLARED */
 
-static size_t find_name(const gemp_graphml_head *head, bool edge, const char *name)
+static size_t find_name(const graphml_head *head, bool edge, const char *name)
 {
 	size_t k = 0;
 	while (k < head->count && !(head->keys[k].applies_to[edge] && strcmp(head->keys[k].name, name) == 0))
@@ -419,24 +391,6 @@ static void choose_names(graphml_file *f)
 		}
 }
 
-/* Keys of one name are one column, of a type that holds what all of them hold. */
-static gemp_code join_column(graphml_import *self, bool edge, const gemp_graphml_key *key, size_t *at)
-{
-	for (*at = 0; *at < self->column_count[edge]; ++*at) {
-		column *there = &self->columns[edge][*at];
-		if (strcmp(there->name, key->name) != 0)
-			continue;
-		bool numbers = (there->type == GEMP_INTEGER || there->type == GEMP_FLOAT) &&
-		               (key->type == GEMP_INTEGER || key->type == GEMP_FLOAT);
-		if (there->type != key->type)
-			there->type = numbers ? GEMP_FLOAT : GEMP_STRING;
-		return GEMP_OK;
-	}
-	GEMP_PROPAGATE(GEMP_RESERVE(self->columns[edge], self->column_capacity[edge], *at + 1));
-	self->columns[edge][self->column_count[edge]++] = (column){ key->name, key->type };
-	return GEMP_OK;
-}
-
 /* A key for both nodes and edges makes two columns. */
 static gemp_code join_keys(graphml_import *self, graphml_file *f)
 {
@@ -445,48 +399,37 @@ static gemp_code join_keys(graphml_import *self, graphml_file *f)
 	for (size_t k = 0; k < f->head.count; k++)
 		for (int edge = 0; edge < 2; edge++)
 			if (f->head.keys[k].applies_to[edge] && !f->uses[k].name[edge])
-				GEMP_PROPAGATE(join_column(self, edge, &f->head.keys[k], &f->uses[k].column[edge]));
+				GEMP_PROPAGATE(gemp_declared_columns_join(&self->columns[edge], f->head.keys[k].name,
+				                                          f->head.keys[k].type, &f->uses[k].column[edge]));
 	return GEMP_OK;
 }
 
 /* All ranks read all heads, since columns must be the same everywhere before any element is read. */
 static gemp_code read_heads(graphml_import *self, const gemp_import_options *options, bool *string_keys)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_PROPAGATE(GEMP_NEW(self->files, options->edge_file_count));
-	self->asked = options->undirected;
-	self->undirected = options->undirected;
-	for (; self->count < options->edge_file_count; self->count++) {
-		graphml_file *f = &self->files[self->count];
-		f->path = options->edge_files[self->count];
-		code = gemp_graphml_read(&f->head, f->path, NULL, NULL);
-		GEMP_THEN(join_keys(self, f));
-		if (code != GEMP_OK) {
-			self->count++;
-			return code;
-		}
+	self->count = options->edge_file_count;
+	self->asked = self->undirected = options->undirected;
+	for (size_t i = 0; i < self->count; i++) {
+		graphml_file *f = &self->files[i];
+		f->path = options->edge_files[i];
+		GEMP_PROPAGATE(graphml_read(&f->head, f->path, NULL, NULL));
+		GEMP_PROPAGATE(join_keys(self, f));
 		*string_keys |= f->head.string_ids;
-		if (!self->asked && self->count && f->head.undirected != self->undirected)
+		if (!self->asked && i && f->head.undirected != self->undirected)
 			return gemp_fail(GEMP_EDATA, "%s is %s, %s is not; import files of one direction, or say --undirected",
 			                 f->path, f->head.undirected ? "undirected" : "directed", self->files[0].path);
 		self->undirected = self->asked || f->head.undirected;
 	}
-	return code;
+	return GEMP_OK;
 }
 
 /* Columns are numbered in the order of the files and their keys. */
-static gemp_code declare(graphml_import *self)
+static gemp_code declare(const graphml_import *self, const gemp_import_options *options)
 {
-	size_t at;
-	for (size_t i = 0; i < self->count; i++)
-		GEMP_PROPAGATE(gemp_builder_file(self->builder, self->files[i].path, &self->files[i].number));
-	for (size_t c = 0; c < self->column_count[0]; c++)
-		GEMP_PROPAGATE(
-			gemp_builder_vertex_column(self->builder, self->columns[0][c].name, self->columns[0][c].type, &at));
-	for (size_t c = 0; c < self->column_count[1]; c++)
-		GEMP_PROPAGATE(
-			gemp_builder_edge_column(self->builder, self->columns[1][c].name, self->columns[1][c].type, &at));
-	return GEMP_OK;
+	GEMP_PROPAGATE(gemp_import_declare_files(self->builder, options));
+	GEMP_PROPAGATE(gemp_declared_columns_declare(&self->columns[0], self->builder, gemp_builder_vertex_column));
+	return gemp_declared_columns_declare(&self->columns[1], self->builder, gemp_builder_edge_column);
 }
 
 /* WHAT IS IN IT */
@@ -500,7 +443,7 @@ static void unify_labels(char *text)
 }
 
 /* Data for labels or type goes before the attribute of the element. */
-static const gemp_text *name_of(const graphml_file *f, const gemp_graphml_element *element)
+static const gemp_text *name_of(const graphml_file *f, const graphml_element *element)
 {
 	for (size_t k = 0; k < f->head.count; k++)
 		if (f->uses[k].name[element->edge] && element->present[k])
@@ -508,33 +451,18 @@ static const gemp_text *name_of(const graphml_file *f, const gemp_graphml_elemen
 	return &element->name;
 }
 
-/* Borrowed: the builder copies what it keeps. */
-static gemp_value text_value(const gemp_text *text)
-{
-	gemp_value value = { .type = GEMP_STRING };
-	value.string.bytes = text->data;
-	value.string.size = text->size;
-	return value;
-}
-
 /* Blanks around numbers come from pretty-printed files. */
-static gemp_code read_value(gemp_value *out, const column *column, const gemp_text *text)
+static gemp_code read_value(gemp_value *out, const struct gemp_declared_column *column, const gemp_text *text)
 {
-	static const char blanks[] = " \t\r\n";
-	const char *at = text->data;
-	size_t size = text->size;
-	if (column->type != GEMP_STRING) {
-		for (; size && strchr(blanks, *at); at++)
-			size--;
-		while (size && strchr(blanks, at[size - 1]))
-			size--;
-	}
-	gemp_code code = gemp_scalar_read(out, column->type, at, size);
+	gemp_slice part = { text->data, text->size };
+	if (column->type != GEMP_STRING)
+		part = gemp_trimmed(text->data, text->data + text->size);
+	gemp_code code = gemp_scalar_read(out, column->type, part.bytes, part.size);
 	return code == GEMP_EDATA ? gemp_fail_in(code, "data '%s': ", column->name) : code;
 }
 
 /* Data that gives labels or the type is no attribute. */
-static gemp_code add_values(graphml_import *self, const gemp_graphml_element *element)
+static gemp_code add_values(graphml_import *self, const graphml_element *element)
 {
 	bool edge = element->edge;
 	for (size_t k = 0; k < self->now->head.count; k++) {
@@ -542,33 +470,29 @@ static gemp_code add_values(graphml_import *self, const gemp_graphml_element *el
 		gemp_value value;
 		if (!element->present[k] || use->name[edge])
 			continue;
-		GEMP_PROPAGATE(read_value(&value, &self->columns[edge][use->column[edge]], &element->values[k]));
-		GEMP_PROPAGATE(
-			(edge ? gemp_builder_edge_value : gemp_builder_vertex_value)(self->builder, use->column[edge], &value));
+		GEMP_PROPAGATE(read_value(&value, &self->columns[edge].columns[use->column[edge]], &element->values[k]));
+		GEMP_PROPAGATE(gemp_import_value(self->builder, edge, use->column[edge], &value));
 	}
 	return GEMP_OK;
 }
 
 /* An edge that differs in direction would change its meaning in a graph of the other kind. */
-static gemp_code feed_element(void *context, const gemp_graphml_head *head, const gemp_graphml_element *element)
+static gemp_code feed_element(void *context, const graphml_head *head, const graphml_element *element)
 {
 	graphml_import *self = context;
-	gemp_place place = { self->now->number, element->line };
-	gemp_value ends[2] = { text_value(&element->ends[0]), text_value(&element->ends[1]) };
+	const gemp_place place = { (uint32_t)(self->now - self->files) + 1, element->line };
+	const gemp_value ends[2] = { gemp_string_value(element->ends[0].data, element->ends[0].size),
+		                         gemp_string_value(element->ends[1].data, element->ends[1].size) };
 	const gemp_text *name = name_of(self->now, element);
 	(void)head;
-	if (!element->edge) {
-		if (name->data)
-			unify_labels(name->data);
-		GEMP_PROPAGATE(gemp_builder_vertex(self->builder, &ends[0], name->data, name->size, place));
-	} else {
-		if (!self->asked && element->undirected != self->undirected)
-			return gemp_fail(GEMP_EDATA,
-			                 "this edge is %s and others are not; say --undirected, or list undirected "
-			                 "edges in both directions",
-			                 element->undirected ? "undirected" : "directed");
-		GEMP_PROPAGATE(gemp_builder_edge(self->builder, &ends[0], &ends[1], name->data, name->size, place));
-	}
+	if (!element->edge && name->data)
+		unify_labels(name->data);
+	if (element->edge && !self->asked && element->undirected != self->undirected)
+		return gemp_fail(GEMP_EDATA,
+		                 "this edge is %s and others are not; say --undirected, or list undirected edges in both "
+		                 "directions",
+		                 element->undirected ? "undirected" : "directed");
+	GEMP_PROPAGATE(gemp_import_element(self->builder, element->edge, ends, name->data, name->size, place));
 	return add_values(self, element);
 }
 
@@ -578,7 +502,7 @@ static gemp_code read_files(graphml_import *self, const gemp_comm *comm)
 	gemp_code code = GEMP_OK;
 	for (size_t i = (size_t)comm->rank; i < self->count && code == GEMP_OK; i += (size_t)comm->size) {
 		self->now = &self->files[i];
-		code = gemp_graphml_read(&self->files[i].head, self->files[i].path, feed_element, self);
+		code = graphml_read(&self->files[i].head, self->files[i].path, feed_element, self);
 	}
 	return code;
 }
@@ -588,28 +512,24 @@ static void free_import(graphml_import *self)
 {
 	gemp_builder_free(self->builder);
 	for (size_t i = 0; i < self->count; i++) {
-		gemp_graphml_head_free(&self->files[i].head);
+		graphml_head_free(&self->files[i].head);
 		gemp_free(self->files[i].uses);
 	}
-	gemp_free_all(self->files, self->columns[0], self->columns[1]);
+	gemp_free_all(self->files, self->columns[0].columns, self->columns[1].columns);
 }
 
 /* Two passes: heads of all files, then elements of this rank's files. */
 static gemp_code read_graphml(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
-	gemp_code code = GEMP_OK;
-	graphml_import self = { 0 };
+	GEMP_OWNED_BY(free_import) graphml_import self = { 0 };
 	gemp_builder_options built = gemp_format_builder(options);
 	built.vertices_from_edges = false;
-	GEMP_TRY(gemp_comm_agree(comm, read_heads(&self, options, &built.string_keys)));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, read_heads(&self, options, &built.string_keys)));
 	built.undirected = self.undirected;
-	GEMP_TRY(gemp_builder_new(&self.builder, comm, &built));
-	GEMP_TRY(gemp_comm_agree(comm, declare(&self)));
-	GEMP_TRY(gemp_comm_agree(comm, read_files(&self, comm)));
-	GEMP_TRY(gemp_builder_finish(self.builder, out));
-done:
-	free_import(&self);
-	return code;
+	GEMP_PROPAGATE(gemp_builder_new(&self.builder, comm, &built));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, declare(&self, options)));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, read_files(&self, comm)));
+	return gemp_builder_finish(self.builder, out);
 }
 
 const gemp_format gemp_format_graphml = {

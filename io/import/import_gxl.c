@@ -43,13 +43,6 @@ static const char *find_local(const char **attributes, const char *local)
 	return NULL;
 }
 
-static gemp_code copy(gemp_text *to, const char *from)
-{
-	gemp_text_clear(to);
-	gemp_text_print(to, "%s", from ? from : "");
-	return gemp_text_status(to);
-}
-
 /* ATTRIBUTES */
 
 /* The one of that name, made with an empty text. */
@@ -62,8 +55,8 @@ static gemp_code add_attribute(gxl_import *self, const char *name)
 	GEMP_PROPAGATE(GEMP_RESERVE(self->attributes, self->capacity, self->count + 1));
 	memset(self->attributes + known, 0, (self->capacity - known) * sizeof *self->attributes);
 	attribute *added = &self->attributes[self->count];
-	GEMP_PROPAGATE(copy(&added->name, name));
-	GEMP_PROPAGATE(copy(&added->text, ""));
+	GEMP_PROPAGATE(gemp_xml_copy(&added->name, name));
+	GEMP_PROPAGATE(gemp_xml_copy(&added->text, ""));
 	self->count++;
 	return GEMP_OK;
 }
@@ -101,7 +94,8 @@ static gemp_code begin_value(gxl_import *self, const char *name, const char **at
 		if (strcmp(types[i].name, name) == 0) {
 			attribute->type = types[i].type;
 			self->place = IN_VALUE;
-			return strcmp(name, "locator") == 0 ? copy(&attribute->text, find_local(attributes, "href")) : GEMP_OK;
+			return strcmp(name, "locator") == 0 ? gemp_xml_copy(&attribute->text, find_local(attributes, "href"))
+			                                    : GEMP_OK;
 		}
 	return gemp_fail(GEMP_EDATA,
 	                 "attribute '%.80s' is a <%s>; values are bool, int, float, string, enum and locator, so "
@@ -112,18 +106,14 @@ static gemp_code begin_value(gxl_import *self, const char *name, const char **at
 /* A locator's value stands in its attribute, others in their text. */
 static gemp_code end_value(gxl_import *self, const char *text, size_t size)
 {
-	static const char blanks[] = " \t\r\n";
 	gemp_value value;
 	attribute *attribute = &self->attributes[self->count - 1];
+	gemp_slice part = { text, size };
 	self->place = IN_ATTRIBUTE;
-	if (attribute->type != GEMP_STRING) {
-		for (; size && strchr(blanks, *text); text++)
-			size--;
-		while (size && strchr(blanks, text[size - 1]))
-			size--;
-	}
+	if (attribute->type != GEMP_STRING)
+		part = gemp_trimmed(text, text + size);
 	if (attribute->text.size == 0)
-		gemp_text_add(&attribute->text, text, size);
+		gemp_text_add(&attribute->text, part.bytes, part.size);
 	gemp_code code = gemp_text_status(&attribute->text);
 	GEMP_THEN(gemp_scalar_read(&value, attribute->type, attribute->text.data, attribute->text.size));
 	return code == GEMP_EDATA ? gemp_fail_in(code, "attribute '%s': ", attribute->name.data) : code;
@@ -157,22 +147,20 @@ static gemp_code check_direction(gxl_import *self, const char **attributes)
 /* Where an edge stands among those of its ends. */
 static gemp_code add_orders(gxl_import *self, const char **attributes)
 {
-	gemp_code code = GEMP_OK;
 	static const char *const names[] = { "fromorder", "toorder" };
 	for (size_t i = 0; i < 2; i++) {
 		gemp_value value;
 		const char *text = find_local(attributes, names[i]);
 		if (!text)
 			continue;
-		code = gemp_scalar_read(&value, GEMP_INTEGER, text, strlen(text));
+		gemp_code code = gemp_scalar_read(&value, GEMP_INTEGER, text, strlen(text));
 		if (code != GEMP_OK)
 			return gemp_fail_in(code, "%s: ", names[i]);
-		GEMP_TRY(add_attribute(self, names[i]));
+		GEMP_PROPAGATE(add_attribute(self, names[i]));
 		self->attributes[self->count - 1].type = GEMP_INTEGER;
-		GEMP_TRY(copy(&self->attributes[self->count - 1].text, text));
+		GEMP_PROPAGATE(gemp_xml_copy(&self->attributes[self->count - 1].text, text));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Ids are strings; ends of edges refer to them. */
@@ -185,9 +173,9 @@ static gemp_code begin_element(gxl_import *self, const gemp_xml *xml, const char
 		const char *id = find_local(attributes, needed[self->edge][i]);
 		if (!id || !*id)
 			return gemp_fail(GEMP_EDATA, "<%s> has no %s", name, needed[self->edge][i]);
-		GEMP_PROPAGATE(copy(&self->ends[i], id));
+		GEMP_PROPAGATE(gemp_xml_copy(&self->ends[i], id));
 	}
-	GEMP_PROPAGATE(copy(&self->name, ""));
+	GEMP_PROPAGATE(gemp_xml_copy(&self->name, ""));
 	self->line = gemp_xml_line(xml);
 	self->count = 0;
 	self->place = IN_ELEMENT;
@@ -261,14 +249,6 @@ static gemp_code on_start(void *context, const gemp_xml *xml, const char *full, 
 
 /* WHAT IS IN IT */
 
-static gemp_value text_value(const gemp_text *text)
-{
-	gemp_value value = { .type = GEMP_STRING };
-	value.string.bytes = text->data;
-	value.string.size = text->size;
-	return value;
-}
-
 /* Each value can be read as that. */
 static gemp_type type_of(uint32_t seen)
 {
@@ -291,13 +271,11 @@ static gemp_code observe_element(gxl_import *self)
 /* Second pass: the columns are known to the builder. */
 static gemp_code feed_element(gxl_import *self)
 {
-	gemp_place place = { self->file, self->line };
-	gemp_value ends[2] = { text_value(&self->ends[0]), text_value(&self->ends[1]) };
+	const gemp_value ends[2] = { gemp_string_value(self->ends[0].data, self->ends[0].size),
+		                         gemp_string_value(self->ends[1].data, self->ends[1].size) };
 	const gemp_inferred_columns *columns = &self->columns[self->edge];
-	if (self->edge)
-		GEMP_PROPAGATE(gemp_builder_edge(self->builder, &ends[0], &ends[1], self->name.data, self->name.size, place));
-	else
-		GEMP_PROPAGATE(gemp_builder_vertex(self->builder, &ends[0], self->name.data, self->name.size, place));
+	GEMP_PROPAGATE(gemp_import_element(self->builder, self->edge, ends, self->name.data, self->name.size,
+	                                   (gemp_place){ self->file, self->line }));
 	for (size_t i = 0; i < self->count; i++) {
 		const attribute *attribute = &self->attributes[i];
 		gemp_value value;
@@ -305,7 +283,7 @@ static gemp_code feed_element(gxl_import *self)
 			continue;
 		size_t at = gemp_inferred_columns_find(columns, attribute->name.data);
 		GEMP_PROPAGATE(gemp_scalar_read(&value, columns->types[at], attribute->text.data, attribute->text.size));
-		GEMP_PROPAGATE((self->edge ? gemp_builder_edge_value : gemp_builder_vertex_value)(self->builder, at, &value));
+		GEMP_PROPAGATE(gemp_import_value(self->builder, self->edge, at, &value));
 	}
 	return GEMP_OK;
 }
@@ -331,33 +309,29 @@ static gemp_code read_files(gxl_import *self)
 {
 	static const gemp_xml_visitor visitor = { "GXL", on_start, on_end, NULL };
 	gemp_code code = GEMP_OK;
-	for (size_t i = (size_t)self->comm->rank; i < self->options->edge_file_count; i += (size_t)self->comm->size) {
+	for (size_t i = (size_t)self->comm->rank; i < self->options->edge_file_count && code == GEMP_OK;
+	     i += (size_t)self->comm->size) {
 		self->place = OUTSIDE;
 		self->file = (uint32_t)i + 1;
-		GEMP_TRY(gemp_xml_read(self->options->edge_files[i], &visitor, self));
+		code = gemp_xml_read(self->options->edge_files[i], &visitor, self);
 	}
-done:
 	return gemp_comm_agree(self->comm, code);
 }
 
 /* Files are numbered from 1 in the order of the command. */
 static gemp_code declare(gxl_import *self)
 {
-	uint32_t file;
-	for (size_t i = 0; i < self->options->edge_file_count; i++)
-		GEMP_PROPAGATE(gemp_builder_file(self->builder, self->options->edge_files[i], &file));
-	GEMP_PROPAGATE(gemp_inferred_columns_declare(&self->columns[0], self->builder, gemp_builder_vertex_column));
-	return gemp_inferred_columns_declare(&self->columns[1], self->builder, gemp_builder_edge_column);
+	GEMP_PROPAGATE(gemp_import_declare_files(self->builder, self->options));
+	return gemp_inferred_columns_declare(self->columns, self->builder);
 }
 
 /* Takes an import that failed early. */
 static void free_import(gxl_import *self)
 {
 	gemp_builder_free(self->builder);
-	for (size_t i = 0; i < 2; i++) {
-		gemp_inferred_columns_free(&self->columns[i]);
-		gemp_text_free(&self->ends[i]);
-	}
+	gemp_inferred_columns_free(self->columns);
+	gemp_text_free(&self->ends[0]);
+	gemp_text_free(&self->ends[1]);
 	gemp_text_free(&self->name);
 	for (size_t i = 0; i < self->capacity; i++) {
 		gemp_text_free(&self->attributes[i].name);
@@ -366,25 +340,20 @@ static void free_import(gxl_import *self)
 	gemp_free(self->attributes);
 }
 
-/* Columns must be known to all ranks before the first vertex, so that files are read twice. */
+/* Columns must be known to all ranks before the first vertex: files are read twice. */
 static gemp_code read_gxl(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
-	gemp_code code = GEMP_OK;
-	gxl_import self = { .comm = comm, .options = options };
+	GEMP_OWNED_BY(free_import) gxl_import self = { .comm = comm, .options = options };
 	gemp_builder_options built = gemp_format_builder(options);
-	GEMP_TRY(read_files(&self));
+	GEMP_PROPAGATE(read_files(&self));
 	gemp_comm_sum(comm, self.directions, 2);
 	self.undirected = options->undirected || (self.directions[1] > 0 && self.directions[0] == 0);
 	built.undirected = self.undirected;
-	GEMP_TRY(gemp_inferred_columns_merge(&self.columns[0], comm, type_of));
-	GEMP_TRY(gemp_inferred_columns_merge(&self.columns[1], comm, type_of));
-	GEMP_TRY(gemp_builder_new(&self.builder, comm, &built));
-	GEMP_TRY(gemp_comm_agree(comm, declare(&self)));
-	GEMP_TRY(read_files(&self));
-	GEMP_TRY(gemp_builder_finish(self.builder, out));
-done:
-	free_import(&self);
-	return code;
+	GEMP_PROPAGATE(gemp_inferred_columns_merge(self.columns, comm, type_of));
+	GEMP_PROPAGATE(gemp_builder_new(&self.builder, comm, &built));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, declare(&self)));
+	GEMP_PROPAGATE(read_files(&self));
+	return gemp_builder_finish(self.builder, out);
 }
 
 const gemp_format gemp_format_gxl = {

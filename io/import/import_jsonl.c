@@ -97,8 +97,7 @@ static gemp_code check_members(json_t *object, const char *what, const char *con
 {
 	const char *name;
 	json_t *value;
-	json_object_foreach(object, name, value)
-	{
+	json_object_foreach (object, name, value) {
 		size_t i = 0;
 		while (known[i] && strcmp(known[i], name) != 0)
 			i++;
@@ -259,9 +258,9 @@ static gemp_code observe_line(void *self, const gemp_line *line)
 		return GEMP_OK;
 	GEMP_PROPAGATE(gemp_json_record_read(&reader->record, line->text, line->size));
 	reader->vertices += !reader->record.edge;
-	json_object_foreach(reader->record.properties, name,
-	                    value) if (gemp_json_record_is_attribute(&reader->record, name))
-		GEMP_PROPAGATE(observe_value(&reader->columns[reader->record.edge], name, value));
+	json_object_foreach (reader->record.properties, name, value)
+		if (gemp_json_record_is_attribute(&reader->record, name))
+			GEMP_PROPAGATE(observe_value(&reader->columns[reader->record.edge], name, value));
 	return GEMP_OK;
 }
 
@@ -277,11 +276,8 @@ static gemp_type type_of(uint32_t seen)
 /* Columns of vertices and of edges are apart, even of one name. */
 static gemp_code declare(jsonl_reader *reader, const gemp_import_options *options)
 {
-	uint32_t file;
-	for (size_t i = 0; i < options->edge_file_count; i++)
-		GEMP_PROPAGATE(gemp_builder_file(reader->builder, options->edge_files[i], &file));
-	GEMP_PROPAGATE(gemp_inferred_columns_declare(&reader->columns[0], reader->builder, gemp_builder_vertex_column));
-	return gemp_inferred_columns_declare(&reader->columns[1], reader->builder, gemp_builder_edge_column);
+	GEMP_PROPAGATE(gemp_import_declare_files(reader->builder, options));
+	return gemp_inferred_columns_declare(reader->columns, reader->builder);
 }
 
 /* Only integers and floats share a column; other mixtures are refused, since a value would change its
@@ -290,8 +286,7 @@ static gemp_code read_value(gemp_value *out, gemp_type type, const char *name, c
 {
 	*out = (gemp_value){ .type = type };
 	if (type == GEMP_STRING && json_is_string(value)) {
-		out->string.bytes = json_string_value(value);
-		out->string.size = json_string_length(value);
+		*out = gemp_string_value(json_string_value(value), json_string_length(value));
 	} else if (type == GEMP_FLOAT && json_is_number(value)) {
 		out->real = json_number_value(value);
 	} else if (type == GEMP_INTEGER && json_is_integer(value)) {
@@ -314,15 +309,13 @@ static gemp_code add_values(jsonl_reader *reader)
 	const gemp_inferred_columns *columns = &reader->columns[record->edge];
 	const char *name;
 	json_t *value;
-	json_object_foreach(record->properties, name, value)
-	{
+	json_object_foreach (record->properties, name, value) {
 		gemp_value read;
 		if (json_is_null(value) || !gemp_json_record_is_attribute(record, name))
 			continue;
 		size_t column = gemp_inferred_columns_find(columns, name);
 		GEMP_PROPAGATE(read_value(&read, columns->types[column], name, value));
-		GEMP_PROPAGATE(record->edge ? gemp_builder_edge_value(reader->builder, column, &read)
-		                            : gemp_builder_vertex_value(reader->builder, column, &read));
+		GEMP_PROPAGATE(gemp_import_value(reader->builder, record->edge, column, &read));
 	}
 	return GEMP_OK;
 }
@@ -336,12 +329,8 @@ static gemp_code feed_line(void *self, const gemp_line *line)
 	if (is_blank(line))
 		return GEMP_OK;
 	GEMP_PROPAGATE(gemp_json_record_read(&reader->record, line->text, line->size));
-	const char *names = record->names.size ? record->names.data : "";
-	if (record->edge)
-		GEMP_PROPAGATE(
-			gemp_builder_edge(reader->builder, &record->ends[0], &record->ends[1], names, record->names.size, place));
-	else
-		GEMP_PROPAGATE(gemp_builder_vertex(reader->builder, &record->ends[0], names, record->names.size, place));
+	GEMP_PROPAGATE(gemp_import_element(reader->builder, record->edge, record->ends,
+	                                   record->names.size ? record->names.data : "", record->names.size, place));
 	return add_values(reader);
 }
 
@@ -355,33 +344,31 @@ static gemp_code visit_files(jsonl_reader *reader, gemp_lines *lines, size_t cou
 	return GEMP_OK;
 }
 
-/* Columns must be known to all ranks before the first vertex, so that files are read twice. */
+static void free_reader(jsonl_reader *reader)
+{
+	gemp_builder_free(reader->builder);
+	gemp_json_record_free(&reader->record);
+	gemp_inferred_columns_free(reader->columns);
+}
+
+/* Columns must be known to all ranks before the first vertex: files are read twice. */
 static gemp_code read_jsonl(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
-	gemp_code code = GEMP_OK;
-	size_t count = options->edge_file_count;
-	jsonl_reader self = { .comm = comm };
-	gemp_lines *lines = NULL;
+	const size_t count = options->edge_file_count;
+	GEMP_OWNED_BY(free_reader) jsonl_reader self = { .comm = comm };
+	GEMP_OWNED gemp_lines *lines = NULL;
 	gemp_builder_options built = gemp_format_builder(options);
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(lines, count)));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(lines, count)));
 	for (size_t i = 0; i < count; i++)
-		GEMP_TRY(gemp_lines_open(&lines[i], comm, options->edge_files[i], NULL, i));
-	GEMP_TRY(visit_files(&self, lines, count, observe_line));
+		GEMP_PROPAGATE(gemp_lines_open(&lines[i], comm, options->edge_files[i], NULL, i));
+	GEMP_PROPAGATE(visit_files(&self, lines, count, observe_line));
 	self.vertices = gemp_comm_sum1(comm, self.vertices);
-	GEMP_TRY(gemp_inferred_columns_merge(&self.columns[0], comm, type_of));
-	GEMP_TRY(gemp_inferred_columns_merge(&self.columns[1], comm, type_of));
+	GEMP_PROPAGATE(gemp_inferred_columns_merge(self.columns, comm, type_of));
 	built.vertices_from_edges = self.vertices == 0;
-	GEMP_TRY(gemp_builder_new(&self.builder, comm, &built));
-	GEMP_TRY(gemp_comm_agree(comm, declare(&self, options)));
-	GEMP_TRY(visit_files(&self, lines, count, feed_line));
-	GEMP_TRY(gemp_builder_finish(self.builder, out));
-done:
-	gemp_builder_free(self.builder);
-	gemp_json_record_free(&self.record);
-	gemp_inferred_columns_free(&self.columns[0]);
-	gemp_inferred_columns_free(&self.columns[1]);
-	gemp_free(lines);
-	return code;
+	GEMP_PROPAGATE(gemp_builder_new(&self.builder, comm, &built));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, declare(&self, options)));
+	GEMP_PROPAGATE(visit_files(&self, lines, count, feed_line));
+	return gemp_builder_finish(self.builder, out);
 }
 
 const gemp_format gemp_format_jsonl = {

@@ -19,7 +19,7 @@
  * (the first one to rank 0), which reads beyond its range to the stanza's end.
  */
 
-enum { GEMP_STANZA_FIELDS = 32 };
+enum { STANZA_FIELDS = 32 };
 
 static const char *const fields[] = {
 	"Package",  "Source",   "Maintainer",   "Tag",       "Depends",        "Pre-Depends", "Recommends",
@@ -27,27 +27,27 @@ static const char *const fields[] = {
 	"Section",  "Priority", "Architecture", "Size",      "Installed-Size", "Description",
 };
 
-typedef struct gemp_stanza {
+typedef struct stanza {
 	size_t count;
-	const char *const *fields;            /* [count] fields that are kept, in any case */
-	gemp_text values[GEMP_STANZA_FIELDS]; /* [count] continued lines joined by a blank; "" and absent are alike */
-	uint64_t line;                        /* of its first line */
-} gemp_stanza;
+	const char *const *fields;       /* [count] fields that are kept, in any case */
+	gemp_text values[STANZA_FIELDS]; /* [count] continued lines joined by a blank; "" and absent are alike */
+	uint64_t line;                   /* of its first line */
+} stanza;
 
 /* Errors with neither file nor line. */
-typedef gemp_code gemp_visit_stanza(void *self, const gemp_stanza *stanza);
+typedef gemp_code visit_stanza(void *self, const stanza *stanza);
 
-static void gemp_stanza_free(gemp_stanza *stanza)
+static void stanza_free(stanza *stanza)
 {
-	for (size_t i = 0; i < GEMP_STANZA_FIELDS; i++)
+	for (size_t i = 0; i < STANZA_FIELDS; i++)
 		gemp_text_free(&stanza->values[i]);
 }
 
 typedef struct stanza_reader {
-	gemp_stanza *stanza;
+	stanza *stanza;
 	gemp_text *field; /* that a continued line belongs to; NULL: one that is not kept, or none */
 	bool inside;      /* of a stanza */
-	gemp_visit_stanza *visit;
+	visit_stanza *visit;
 	void *self;
 } stanza_reader;
 
@@ -60,21 +60,16 @@ static bool is_blank(const char *text, size_t size)
 /* A continued line is joined to the one before it by one blank. */
 static void add_trimmed(gemp_text *out, const char *text, size_t size)
 {
-	while (size > 0 && strchr(" \t\r", *text)) {
-		text++;
-		size--;
-	}
-	while (size > 0 && strchr(" \t\r", text[size - 1]))
-		size--;
+	const gemp_slice part = gemp_trimmed(text, text + size);
 	if (out->size > 0)
 		gemp_text_add(out, " ", 1);
-	gemp_text_add(out, text, size);
+	gemp_text_add(out, part.bytes, part.size);
 }
 
 /* Fields that are not kept are passed over with the lines that continue them. */
 static gemp_code take_line(stanza_reader *reader, const char *text, size_t size)
 {
-	gemp_stanza *stanza = reader->stanza;
+	stanza *stanza = reader->stanza;
 	const char *colon = memchr(text, ':', size);
 	if (*text == ' ' || *text == '\t') {
 		if (!reader->inside)
@@ -150,8 +145,8 @@ static gemp_code read_lines(stanza_reader *reader, const gemp_lines *lines, gemp
 
 /* Collective. Visits this rank's stanzas of a file opened by gemp_lines_open; `stanza` says which fields are kept, and
  * is room. Errors name file and line (of the stanza, if `visit` fails); all ranks return alike. */
-static gemp_code gemp_stanza_visit(gemp_stanza *stanza, const gemp_lines *lines, const gemp_comm *comm,
-                                   gemp_visit_stanza *visit, void *self)
+static gemp_code stanza_visit(stanza *stanza, const gemp_lines *lines, const gemp_comm *comm, visit_stanza *visit,
+                              void *self)
 {
 	gemp_code code = GEMP_OK;
 	gemp_stream *stream = NULL;
@@ -189,14 +184,9 @@ static const struct {
 	{ "section:", "Section" },      { "", "VirtualPackage" },
 };
 
-typedef struct slice {
-	const char *bytes;
-	size_t size;
-} slice;
-
 typedef struct packages_reader {
 	const gemp_comm *comm;
-	gemp_stanza stanza;
+	stanza stanza;
 	gemp_dictionary mine;  /* packages of this rank in the file being read */
 	gemp_dictionary names; /* packages of all ranks and files; from number `packages` on, what this rank met else */
 	uint32_t packages;
@@ -212,47 +202,37 @@ typedef struct packages_reader {
 	size_t name, columns[sizeof attributes / sizeof *attributes], alternative;
 } packages_reader;
 
-/* Only blanks: lines are joined already. */
-static slice trimmed(const char *begin, const char *end)
-{
-	while (begin < end && *begin == ' ')
-		begin++;
-	while (begin < end && end[-1] == ' ')
-		end--;
-	return (slice){ begin, (size_t)(end - begin) };
-}
-
 /* Up to the first of these bytes. */
-static slice before(slice text, const char *stops)
+static gemp_slice before(gemp_slice text, const char *stops)
 {
 	size_t size = 0;
 	while (size < text.size && !strchr(stops, text.bytes[size]))
 		size++;
-	return trimmed(text.bytes, text.bytes + size);
+	return gemp_trimmed(text.bytes, text.bytes + size);
 }
 
-static slice value_of(const gemp_stanza *stanza, size_t field)
+static gemp_slice value_of(const stanza *stanza, size_t field)
 {
 	const gemp_text *value = &stanza->values[field];
-	return value->size ? (slice){ value->data, value->size } : (slice){ "", 0 };
+	return value->size ? (gemp_slice){ value->data, value->size } : (gemp_slice){ "", 0 };
 }
 
 /* The next of the items that a separator divides; false at the end. */
-static bool next_item(slice *list, char separator, slice *item)
+static bool next_item(gemp_slice *list, char separator, gemp_slice *item)
 {
 	if (!list->bytes)
 		return false;
 	const char *end = list->bytes + list->size, *cut = memchr(list->bytes, separator, list->size);
-	*item = trimmed(list->bytes, cut ? cut : end);
-	*list = cut ? (slice){ cut + 1, (size_t)(end - cut - 1) } : (slice){ NULL, 0 };
+	*item = gemp_trimmed(list->bytes, cut ? cut : end);
+	*list = cut ? (gemp_slice){ cut + 1, (size_t)(end - cut - 1) } : (gemp_slice){ NULL, 0 };
 	return true;
 }
 
 /* First pass: which packages there are, to tell them from virtual ones. */
-static gemp_code take_name(void *self, const gemp_stanza *stanza)
+static gemp_code take_name(void *self, const stanza *stanza)
 {
 	packages_reader *reader = self;
-	slice name = value_of(stanza, PACKAGE);
+	gemp_slice name = value_of(stanza, PACKAGE);
 	uint32_t index;
 	if (name.size == 0)
 		return gemp_fail(GEMP_EDATA, "a stanza without a field 'Package'; is this a Packages index?");
@@ -265,42 +245,35 @@ static gemp_code take_name(void *self, const gemp_stanza *stanza)
 /* Collective. Who listed which package first, when the files are read in order and each one rank by rank. */
 static gemp_code join_names(packages_reader *reader, size_t file)
 {
+	const gemp_comm *comm = reader->comm;
+	GEMP_OWNED_BY(gemp_text_free) gemp_text packed = { 0 };
+	GEMP_OWNED void *all = NULL;
+	GEMP_OWNED size_t *begin = NULL;
+	size_t size;
 	gemp_code code = GEMP_OK;
-	gemp_text packed = { 0 };
-	void *all = NULL;
-	size_t *begin = NULL, size;
 	for (size_t i = 0; i < reader->mine.list.count; i++) {
 		const char *name = gemp_bytes_at(&reader->mine.list, i, &size);
 		gemp_text_add(&packed, name, size);
 		gemp_text_add(&packed, "", 1);
 	}
 	gemp_dictionary_free(&reader->mine);
-	code = gemp_text_status(&packed);
-	GEMP_TRY(gemp_comm_allgather(reader->comm, code, packed.data, packed.size, &all, &begin));
-	for (int rank = 0; rank < reader->comm->size; rank++)
-		for (const char *at = (char *)all + begin[rank]; at < (char *)all + begin[rank + 1]; at += size + 1) {
+	GEMP_PROPAGATE(gemp_comm_allgather(comm, gemp_text_status(&packed), packed.data, packed.size, &all, &begin));
+	for (int rank = 0; rank < comm->size; rank++)
+		for (const char *at = (char *)all + begin[rank]; at < (char *)all + begin[rank + 1] && code == GEMP_OK;
+		     at += strlen(at) + 1) {
 			size_t known = reader->names.list.count;
 			uint32_t index;
-			size = strlen(at);
-			GEMP_TRY(GEMP_RESERVE(reader->first, reader->first_capacity, known + 1));
-			GEMP_TRY(gemp_dictionary_add(&reader->names, at, size, &index));
-			if (index == known)
-				reader->first[index] = file * (size_t)reader->comm->size + (size_t)rank;
+			code = GEMP_RESERVE(reader->first, reader->first_capacity, known + 1);
+			GEMP_THEN(gemp_dictionary_add(&reader->names, at, strlen(at), &index));
+			if (code == GEMP_OK && index == known)
+				reader->first[index] = file * (size_t)comm->size + (size_t)rank;
 		}
-done:
-	gemp_text_free(&packed);
-	gemp_free_all(all, begin);
-	return gemp_comm_agree(reader->comm, code);
-}
-
-static gemp_value text_value(slice text)
-{
-	return (gemp_value){ .type = GEMP_STRING, .string = { text.bytes, text.size } };
+	return gemp_comm_agree(comm, code);
 }
 
 /* Vertices that are no packages get a prefix, so that their names cannot meet those of packages. */
-static gemp_code add_edge(packages_reader *reader, slice package, const char *prefix, slice name, const char *type,
-                          uint64_t line)
+static gemp_code add_edge(packages_reader *reader, gemp_slice package, const char *prefix, gemp_slice name,
+                          const char *type, uint64_t line)
 {
 	uint32_t index;
 	gemp_text *key = &reader->text;
@@ -308,7 +281,8 @@ static gemp_code add_edge(packages_reader *reader, slice package, const char *pr
 	gemp_text_print(key, "%s", prefix);
 	gemp_text_add(key, name.bytes, name.size);
 	GEMP_PROPAGATE(gemp_text_status(key));
-	gemp_value source = text_value(package), target = text_value((slice){ key->data, key->size });
+	gemp_value source = gemp_string_value(package.bytes, package.size);
+	const gemp_value target = gemp_string_value(key->data, key->size);
 	if (*prefix)
 		GEMP_PROPAGATE(gemp_dictionary_add(&reader->other, key->data, key->size, &index));
 	return gemp_builder_edge(reader->builder, &source, &target, type, strlen(type), (gemp_place){ reader->file, line });
@@ -316,7 +290,7 @@ static gemp_code add_edge(packages_reader *reader, slice package, const char *pr
 
 /* Has the package an edge of this relation to this name already? Then a further one, with another version, is the same.
  * */
-static gemp_code is_repeated(packages_reader *reader, const char *type, slice name, bool *repeated)
+static gemp_code is_repeated(packages_reader *reader, const char *type, gemp_slice name, bool *repeated)
 {
 	size_t known = reader->seen.list.count;
 	uint32_t index;
@@ -330,12 +304,13 @@ static gemp_code is_repeated(packages_reader *reader, const char *type, slice na
 }
 
 /* `a (>= 1) | b [amd64]`: alternatives are numbered where there are several. */
-static gemp_code add_alternatives(packages_reader *reader, slice package, const char *type, slice group, uint64_t line)
+static gemp_code add_alternatives(packages_reader *reader, gemp_slice package, const char *type, gemp_slice group,
+                                  uint64_t line)
 {
 	bool several = memchr(group.bytes, '|', group.size) != NULL, repeated;
-	slice item;
+	gemp_slice item;
 	for (int64_t number = 0; next_item(&group, '|', &item); number++) {
-		slice name = before(item, " (<[:");
+		gemp_slice name = before(item, " (<[:");
 		gemp_value place = { .type = GEMP_INTEGER, .integer = number };
 		uint32_t index;
 		if (name.size == 0)
@@ -355,69 +330,64 @@ static gemp_code add_alternatives(packages_reader *reader, slice package, const 
 }
 
 /* Groups of alternatives are separated by commas. */
-static gemp_code add_relations(packages_reader *reader, slice package, const gemp_stanza *stanza)
+static gemp_code add_relations(packages_reader *reader, gemp_slice package, const stanza *stanza)
 {
-	gemp_code code = GEMP_OK;
+	gemp_dictionary_free(&reader->seen);
 	for (size_t i = 0; i < sizeof relations / sizeof *relations; i++) {
-		slice list = value_of(stanza, RELATIONS + i), group;
+		gemp_slice list = value_of(stanza, RELATIONS + i), group;
 		while (next_item(&list, ',', &group))
 			if (group.size > 0)
-				GEMP_TRY(add_alternatives(reader, package, relations[i], group, stanza->line));
+				GEMP_PROPAGATE(add_alternatives(reader, package, relations[i], group, stanza->line));
 	}
-done:
-	gemp_dictionary_free(&reader->seen);
-	return code;
+	return GEMP_OK;
 }
 
 /* A package without a field Source is built from a source of its own name. */
-static gemp_code add_owner_edges(packages_reader *reader, slice package, const gemp_stanza *stanza)
+static gemp_code add_owner_edges(packages_reader *reader, gemp_slice package, const stanza *stanza)
 {
-	gemp_code code = GEMP_OK;
-	slice source = before(value_of(stanza, SOURCE), " ("), maintainer = before(value_of(stanza, MAINTAINER), "<");
-	slice section = value_of(stanza, SECTION), tags = value_of(stanza, TAG), tag;
+	gemp_slice source = before(value_of(stanza, SOURCE), " ("), maintainer = before(value_of(stanza, MAINTAINER), "<");
+	gemp_slice section = value_of(stanza, SECTION), tags = value_of(stanza, TAG), tag;
 	bool repeated;
-	GEMP_TRY(add_edge(reader, package, "source:", source.size ? source : package, "BUILT_FROM", stanza->line));
+	GEMP_PROPAGATE(add_edge(reader, package, "source:", source.size ? source : package, "BUILT_FROM", stanza->line));
 	if (maintainer.size)
-		GEMP_TRY(add_edge(reader, package, "maintainer:", maintainer, "MAINTAINED_BY", stanza->line));
+		GEMP_PROPAGATE(add_edge(reader, package, "maintainer:", maintainer, "MAINTAINED_BY", stanza->line));
 	if (section.size)
-		GEMP_TRY(add_edge(reader, package, "section:", section, "IN_SECTION", stanza->line));
+		GEMP_PROPAGATE(add_edge(reader, package, "section:", section, "IN_SECTION", stanza->line));
 	while (next_item(&tags, ',', &tag)) {
-		if (tag.size > 0)
-			GEMP_TRY(is_repeated(reader, "HAS_TAG", tag, &repeated));
-		if (tag.size > 0 && !repeated)
-			GEMP_TRY(add_edge(reader, package, "tag:", tag, "HAS_TAG", stanza->line));
+		if (tag.size == 0)
+			continue;
+		GEMP_PROPAGATE(is_repeated(reader, "HAS_TAG", tag, &repeated));
+		if (!repeated)
+			GEMP_PROPAGATE(add_edge(reader, package, "tag:", tag, "HAS_TAG", stanza->line));
 	}
-done:
-	gemp_dictionary_free(&reader->seen);
-	return code;
+	return GEMP_OK;
 }
 
 /* Empty fields are NULL. */
-static gemp_code add_package(packages_reader *reader, slice package, const gemp_stanza *stanza)
+static gemp_code add_package(packages_reader *reader, gemp_slice package, const stanza *stanza)
 {
-	gemp_code code = GEMP_OK;
-	gemp_value key = text_value(package);
-	GEMP_TRY(gemp_builder_vertex(reader->builder, &key, "Package", 7, (gemp_place){ reader->file, stanza->line }));
-	GEMP_TRY(gemp_builder_vertex_value(reader->builder, reader->name, &key));
+	gemp_value key = gemp_string_value(package.bytes, package.size);
+	GEMP_PROPAGATE(
+		gemp_builder_vertex(reader->builder, &key, "Package", 7, (gemp_place){ reader->file, stanza->line }));
+	GEMP_PROPAGATE(gemp_builder_vertex_value(reader->builder, reader->name, &key));
 	for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
-		slice text = value_of(stanza, FIRST_ATTRIBUTE + i);
+		gemp_slice text = value_of(stanza, FIRST_ATTRIBUTE + i);
 		gemp_value value;
 		if (text.size == 0)
 			continue;
-		code = gemp_scalar_read(&value, attributes[i].type, text.bytes, text.size);
+		gemp_code code = gemp_scalar_read(&value, attributes[i].type, text.bytes, text.size);
 		if (code != GEMP_OK)
 			return gemp_fail_in(code, "field '%s': ", fields[FIRST_ATTRIBUTE + i]);
-		GEMP_TRY(gemp_builder_vertex_value(reader->builder, reader->columns[i], &value));
+		GEMP_PROPAGATE(gemp_builder_vertex_value(reader->builder, reader->columns[i], &value));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Second pass: a package that several files list is taken from the first. */
-static gemp_code feed_stanza(void *self, const gemp_stanza *stanza)
+static gemp_code feed_stanza(void *self, const stanza *stanza)
 {
 	packages_reader *reader = self;
-	slice package = value_of(stanza, PACKAGE);
+	gemp_slice package = value_of(stanza, PACKAGE);
 	uint32_t index;
 	GEMP_PROPAGATE(gemp_dictionary_add(&reader->names, package.bytes, package.size, &index)); /* it is there */
 	uint64_t here = (reader->file - UINT64_C(1)) * (uint64_t)reader->comm->size + (uint64_t)reader->comm->rank;
@@ -435,11 +405,11 @@ static gemp_code feed_stanza(void *self, const gemp_stanza *stanza)
 static gemp_code add_other(void *self, const char *key, size_t size)
 {
 	const packages_reader *reader = self;
-	gemp_value value = text_value((slice){ key, size });
+	gemp_value value = gemp_string_value(key, size);
 	size_t kind = 0, skip;
 	while ((skip = strlen(others[kind].prefix)) > size || memcmp(others[kind].prefix, key, skip) != 0)
 		kind++;
-	gemp_value name = text_value((slice){ key + skip, size - skip });
+	gemp_value name = gemp_string_value(key + skip, size - skip);
 	GEMP_PROPAGATE(gemp_builder_vertex(reader->builder, &value, others[kind].label, strlen(others[kind].label),
 	                                   (gemp_place){ 0 }));
 	return gemp_builder_vertex_value(reader->builder, reader->name, &name);
@@ -448,8 +418,7 @@ static gemp_code add_other(void *self, const char *key, size_t size)
 /* The name is an attribute, too, since keys of other vertices have a prefix. */
 static gemp_code declare(packages_reader *reader, const gemp_import_options *options)
 {
-	for (size_t i = 0; i < options->edge_file_count; i++)
-		GEMP_PROPAGATE(gemp_builder_file(reader->builder, options->edge_files[i], &reader->file));
+	GEMP_PROPAGATE(gemp_import_declare_files(reader->builder, options));
 	GEMP_PROPAGATE(gemp_builder_vertex_column(reader->builder, "name", GEMP_STRING, &reader->name));
 	for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
 		GEMP_PROPAGATE(
@@ -462,7 +431,7 @@ static gemp_code declare(packages_reader *reader, const gemp_import_options *opt
 static void free_reader(packages_reader *reader)
 {
 	gemp_builder_free(reader->builder);
-	gemp_stanza_free(&reader->stanza);
+	stanza_free(&reader->stanza);
 	gemp_dictionary_free(&reader->mine);
 	gemp_dictionary_free(&reader->names);
 	gemp_dictionary_free(&reader->other);
@@ -483,7 +452,7 @@ static gemp_code read_packages(gemp_shard **out, const gemp_comm *comm, const ge
 	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(lines, count)));
 	for (size_t i = 0; i < count; i++) {
 		GEMP_PROPAGATE(gemp_lines_open(&lines[i], comm, options->edge_files[i], NULL, i));
-		GEMP_PROPAGATE(gemp_stanza_visit(&self.stanza, &lines[i], comm, take_name, &self));
+		GEMP_PROPAGATE(stanza_visit(&self.stanza, &lines[i], comm, take_name, &self));
 		GEMP_PROPAGATE(join_names(&self, i));
 	}
 	self.packages = (uint32_t)self.names.list.count;
@@ -492,7 +461,7 @@ static gemp_code read_packages(gemp_shard **out, const gemp_comm *comm, const ge
 	GEMP_PROPAGATE(gemp_comm_agree(comm, declare(&self, options)));
 	for (size_t i = 0; i < count; i++) {
 		self.file = (uint32_t)i + 1;
-		GEMP_PROPAGATE(gemp_stanza_visit(&self.stanza, &lines[i], comm, feed_stanza, &self));
+		GEMP_PROPAGATE(stanza_visit(&self.stanza, &lines[i], comm, feed_stanza, &self));
 	}
 	GEMP_PROPAGATE(gemp_import_names(comm, &self.other, add_other, &self));
 	self.repeated = gemp_comm_sum1(comm, self.repeated);

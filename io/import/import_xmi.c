@@ -4,6 +4,7 @@
 #include "core/status.h"
 #include "io/import/ecore_parser.h"
 #include "io/import/import.h"
+#include "io/import/import_columns.h"
 #include "io/import/xmi_parser.h"
 #include "io/text/cells.h"
 #include "partition/build/builder.h"
@@ -11,17 +12,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-typedef struct column {
-	const char *name; /* borrowed from the metamodel */
-	gemp_type type;
-} column;
-
 typedef struct xmi_import {
 	const char *path;
 	gemp_ecore ecore;
-	size_t column_count, column_capacity;
-	column *columns;
-	size_t *column_of; /* [ecore.feature_count] of attributes */
+	gemp_declared_columns columns; /* attributes of all classes */
+	size_t *column_of;             /* [ecore.feature_count] of attributes */
 	gemp_builder *builder;
 	uint64_t *counts; /* [ecore.feature_count] references that the file has */
 	bool has_ids, has_positions;
@@ -31,33 +26,18 @@ typedef struct xmi_import {
 
 /* COLUMNS */
 
-/* Attributes of one name are one column, of a type that holds what all of them hold. */
-static gemp_code join_column(xmi_import *self, const gemp_ecore_feature *feature, size_t *at)
-{
-	for (*at = 0; *at < self->column_count; ++*at) {
-		column *there = &self->columns[*at];
-		if (strcmp(there->name, feature->name) != 0)
-			continue;
-		bool numbers = (there->type == GEMP_INTEGER || there->type == GEMP_FLOAT) &&
-		               (feature->type == GEMP_INTEGER || feature->type == GEMP_FLOAT);
-		if (there->type != feature->type)
-			there->type = numbers ? GEMP_FLOAT : GEMP_STRING;
-		return GEMP_OK;
-	}
-	GEMP_PROPAGATE(GEMP_RESERVE(self->columns, self->column_capacity, *at + 1));
-	self->columns[self->column_count++] = (column){ feature->name, feature->type };
-	return GEMP_OK;
-}
-
-/* Attributes of all classes are columns, derived ones left out as models do not hold them. */
+/* Attributes of all classes are columns but for derived ones, which models do not hold. */
 static gemp_code read_metamodel(xmi_import *self, const char *path)
 {
 	GEMP_PROPAGATE(gemp_ecore_read(&self->ecore, path));
-	GEMP_PROPAGATE(GEMP_NEW(self->column_of, self->ecore.feature_count));
-	GEMP_PROPAGATE(GEMP_NEW(self->counts, self->ecore.feature_count));
-	for (size_t f = 0; f < self->ecore.feature_count; f++)
-		if (!self->ecore.features[f].reference && !self->ecore.features[f].derived)
-			GEMP_PROPAGATE(join_column(self, &self->ecore.features[f], &self->column_of[f]));
+	const size_t count = self->ecore.feature_count;
+	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(self->column_of, count), GEMP_ARRAY(self->counts, count)));
+	for (size_t f = 0; f < count; f++) {
+		const gemp_ecore_feature *feature = &self->ecore.features[f];
+		if (!feature->reference && !feature->derived)
+			GEMP_PROPAGATE(
+				gemp_declared_columns_join(&self->columns, feature->name, feature->type, &self->column_of[f]));
+	}
 	return GEMP_OK;
 }
 
@@ -73,8 +53,7 @@ static gemp_code declare(xmi_import *self)
 	uint32_t file;
 	size_t at;
 	GEMP_PROPAGATE(gemp_builder_file(self->builder, self->path, &file));
-	for (size_t c = 0; c < self->column_count; c++)
-		GEMP_PROPAGATE(gemp_builder_vertex_column(self->builder, self->columns[c].name, self->columns[c].type, &at));
+	GEMP_PROPAGATE(gemp_declared_columns_declare(&self->columns, self->builder, gemp_builder_vertex_column));
 	for (size_t f = 0; f < self->ecore.feature_count; f++)
 		if (is_ordered(&self->ecore.features[f]))
 			return gemp_builder_edge_column(self->builder, "order", GEMP_INTEGER, &at);
@@ -136,26 +115,18 @@ static gemp_code check_opposites(const xmi_import *self)
 
 /* THE LAST PASS */
 
-static gemp_value key_value(const char *bytes, size_t size)
-{
-	gemp_value value = { .type = GEMP_STRING };
-	value.string.bytes = bytes;
-	value.string.size = size;
-	return value;
-}
-
 /* The key of what stands there; what is not known is left to the builder, which says that there is no such vertex. */
 static gemp_code find_target(xmi_import *self, const gemp_xmi_reference *reference, gemp_value *out)
 {
 	uint32_t index;
 	size_t size = strlen(reference->target);
-	*out = key_value(reference->target, size);
+	*out = gemp_string_value(reference->target, size);
 	if (!reference->by_position || self->keys.count == 0)
 		return GEMP_OK;
 	GEMP_PROPAGATE(gemp_dictionary_add(&self->paths, reference->target, size, &index));
 	if (index < self->keys.count) {
 		const char *key = gemp_bytes_at(&self->keys, index, &size);
-		*out = key_value(key, size);
+		*out = gemp_string_value(key, size);
 	}
 	return GEMP_OK;
 }
@@ -165,7 +136,7 @@ static gemp_code feed_reference(void *context, const gemp_xmi_reference *referen
 {
 	xmi_import *self = context;
 	const gemp_ecore_feature *feature = &self->ecore.features[reference->feature];
-	gemp_value source = key_value(reference->source, strlen(reference->source)), target;
+	gemp_value source = gemp_string_value(reference->source, strlen(reference->source)), target;
 	gemp_place place = { 1, reference->line };
 	if (feature->derived || feature->container)
 		return GEMP_OK;
@@ -188,7 +159,7 @@ static gemp_code feed_object(void *context, const gemp_xmi_object *object)
 {
 	xmi_import *self = context;
 	const gemp_ecore_classifier *class = &self->ecore.classifiers[object->class];
-	gemp_value value = key_value(object->key.data, object->key.size);
+	gemp_value value = gemp_string_value(object->key.data, object->key.size);
 	GEMP_PROPAGATE(gemp_builder_vertex(self->builder, &value, class->labels, strlen(class->labels),
 	                                   (gemp_place){ 1, object->line }));
 	for (size_t slot = 0; slot < class->feature_count; slot++) {
@@ -198,7 +169,8 @@ static gemp_code feed_object(void *context, const gemp_xmi_object *object)
 		if (feature->reference || feature->derived || !text)
 			continue;
 		size_t at = self->column_of[class->features[slot]];
-		GEMP_PROPAGATE(gemp_scalar_read(&value, self->columns[at].type, text, given ? given->size : strlen(text)));
+		GEMP_PROPAGATE(
+			gemp_scalar_read(&value, self->columns.columns[at].type, text, given ? given->size : strlen(text)));
 		GEMP_PROPAGATE(gemp_builder_vertex_value(self->builder, at, &value));
 	}
 	return GEMP_OK;
@@ -221,7 +193,7 @@ static void free_import(xmi_import *self)
 {
 	gemp_builder_free(self->builder);
 	gemp_ecore_free(&self->ecore);
-	gemp_free_all(self->columns, self->column_of, self->counts);
+	gemp_free_all(self->columns.columns, self->column_of, self->counts);
 	gemp_dictionary_free(&self->paths);
 	gemp_bytes_free(&self->keys);
 }
@@ -229,20 +201,16 @@ static void free_import(xmi_import *self)
 /* Keys are strings: paths or ids. */
 static gemp_code read_xmi(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
-	gemp_code code = GEMP_OK;
-	xmi_import self = { .path = options->edge_files[0] };
+	GEMP_OWNED_BY(free_import) xmi_import self = { .path = options->edge_files[0] };
 	gemp_builder_options built = gemp_format_builder(options);
-	GEMP_TRY(gemp_comm_agree(comm, read_metamodel(&self, options->metamodel)));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, read_metamodel(&self, options->metamodel)));
 	built.string_keys = self.ecore.string_ids;
-	GEMP_TRY(gemp_builder_new(&self.builder, comm, &built));
-	code = declare(&self);
+	GEMP_PROPAGATE(gemp_builder_new(&self.builder, comm, &built));
+	gemp_code code = declare(&self);
 	if (comm->rank == 0)
 		GEMP_THEN(read_model(&self));
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_builder_finish(self.builder, out));
-done:
-	free_import(&self);
-	return code;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	return gemp_builder_finish(self.builder, out);
 }
 
 const gemp_format gemp_format_xmi = {

@@ -196,16 +196,11 @@ static gemp_code set_value(reader *r, size_t slot, const char *text, size_t size
 		                 "attribute '%s' has several values, and a vertex has one of each attribute; make them "
 		                 "objects of a class, or leave them out",
 		                 feature->name);
-	if (feature->type != GEMP_STRING) {
-		for (; size && strchr(blanks, *text); text++)
-			size--;
-		while (size && strchr(blanks, text[size - 1]))
-			size--;
-	}
-	GEMP_PROPAGATE(check_value(r, feature, text, size));
+	const gemp_slice part = feature->type == GEMP_STRING ? (gemp_slice){ text, size } : gemp_trimmed(text, text + size);
+	GEMP_PROPAGATE(check_value(r, feature, part.bytes, part.size));
 	object->present[slot] = true;
 	gemp_text_clear(&object->values[slot]);
-	gemp_text_add(&object->values[slot], text, size);
+	gemp_text_add(&object->values[slot], part.bytes, part.size);
 	gemp_text_add(&object->values[slot], "", 0);
 	return gemp_text_status(&object->values[slot]);
 }

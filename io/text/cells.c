@@ -324,22 +324,25 @@ gemp_value gemp_scalar_key(const char *text, size_t size)
 	return key;
 }
 
-/* The names are those of a table's header, in any case. */
-bool gemp_scalar_type(gemp_type *out, const char *name, size_t size)
+/* The lists are short and are searched from their beginning. */
+bool gemp_type_named(gemp_type *out, const char *const names[GEMP_LIST], bool any_case, const char *name, size_t size)
 {
-	static const struct {
-		const char *name;
-		gemp_type type;
-	} names[] = {
-		{ "int", GEMP_INTEGER },   { "integer", GEMP_INTEGER }, { "float", GEMP_FLOAT },
-		{ "string", GEMP_STRING }, { "bool", GEMP_BOOLEAN },    { "boolean", GEMP_BOOLEAN },
-	};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (is_word(name, size, names[i].name)) {
-			*out = names[i].type;
-			return true;
+	for (int type = 0; type < GEMP_LIST; type++)
+		for (const char *at = names[type]; *at; at += strspn(at, " ")) {
+			size_t length = strcspn(at, " ");
+			if (length == size && (any_case ? strncasecmp : strncmp)(at, name, size) == 0) {
+				*out = (gemp_type)type;
+				return true;
+			}
+			at += length;
 		}
 	return false;
+}
+
+bool gemp_scalar_type(gemp_type *out, const char *name, size_t size)
+{
+	static const char *const names[] = { "string", "int integer", "float", "bool boolean" };
+	return gemp_type_named(out, names, true, name, size);
 }
 
 /* Runs of plain bytes are copied as a whole; only bytes that a format treats specially are looked at one

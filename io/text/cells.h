@@ -24,6 +24,28 @@ typedef struct gemp_cells {
 
 void gemp_cells_free(gemp_cells *cells);
 
+/* Bytes of a longer text, which it borrows. */
+typedef struct gemp_slice {
+	const char *bytes;
+	size_t size;
+} gemp_slice;
+
+/* [begin, end) without the blanks (space, tab, ends of lines) around it. */
+static inline gemp_slice gemp_trimmed(const char *begin, const char *end)
+{
+	while (begin < end && (*begin == ' ' || (*begin >= '\t' && *begin <= '\r')))
+		begin++;
+	while (begin < end && (end[-1] == ' ' || (end[-1] >= '\t' && end[-1] <= '\r')))
+		end--;
+	return (gemp_slice){ begin, (size_t)(end - begin) };
+}
+
+/* A string as a value, borrowed. */
+static inline gemp_value gemp_string_value(const char *bytes, size_t size)
+{
+	return (gemp_value){ .type = GEMP_STRING, .string = { bytes, size } };
+}
+
 /* Each replaces what `cells` held; errors have neither file nor line. */
 gemp_code gemp_cells_tsv(gemp_cells *cells, const char *record, size_t size);    /* tabs, no quoting */
 gemp_code gemp_cells_csv(gemp_cells *cells, char *record, size_t size);          /* RFC 4180; unquotes in the record */
@@ -53,6 +75,8 @@ gemp_code gemp_scalar_read(gemp_value *out, gemp_type type, const char *text, si
  * a string, which is borrowed. */
 gemp_value gemp_scalar_key(const char *text, size_t size);
 
+/* The type that has this name: names[type] are separated by blanks. */
+bool gemp_type_named(gemp_type *out, const char *const names[GEMP_LIST], bool any_case, const char *name, size_t size);
 /* The type of the name: int, integer, float, string, bool, boolean. */
 bool gemp_scalar_type(gemp_type *out, const char *name, size_t size);
 

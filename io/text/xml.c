@@ -65,6 +65,14 @@ const char *gemp_xml_attribute(const char **attributes, const char *name)
 	return NULL;
 }
 
+/* The memory of the text serves one element after another. */
+gemp_code gemp_xml_copy(gemp_text *to, const char *from)
+{
+	gemp_text_clear(to);
+	gemp_text_print(to, "%s", from ? from : "");
+	return gemp_text_status(to);
+}
+
 /* HANDLERS */
 
 /* After each handler: a failure, or enough, ends the reading. Expat may still call a handler or two after that. */

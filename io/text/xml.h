@@ -8,6 +8,7 @@
 #define GEMP_IO_TEXT_XML_H
 
 #include "core/status.h"
+#include "core/text.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +41,8 @@ bool gemp_xml_in(const char *name, const char *uri);
 
 /* Value of the attribute of that whole name; NULL if there is none. */
 const char *gemp_xml_attribute(const char **attributes, const char *name);
+
+/* Replaces the text by a copy of `from`; NULL is the empty text. */
+gemp_code gemp_xml_copy(gemp_text *to, const char *from);
 
 #endif

@@ -198,7 +198,7 @@ def refused(folder):
     for code, says, *arguments in (
             (2, "--output", graph), (2, "ending", graph, "-o", f"{folder}/x.png"),
             (2, "no such edges", graph, "-o", f"{folder}/x.mtx", "--type", "X"),
-            (2, "no such column", graph, "-o", f"{folder}/x.mtx", "--weight", "x"),
+            (2, "have no column", graph, "-o", f"{folder}/x.mtx", "--weight", "x"),
             (2, "weight is for .mtx", graph, "-o", f"{folder}/x.csv", "--weight", "w"),
             (74, "cannot write", graph, "-o", "/no/such/folder/x.csv"),
             (66, "none.h5", f"{folder}/none.h5", "-o", f"{folder}/x.csv")):
