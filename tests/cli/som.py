@@ -138,7 +138,7 @@ def extremes(rng):
         run(ranks, "som", "train", "large.npy", *options, code=65, says="row 0 (from 0), 'x1'")
     assert not os.path.exists("edge.h5")
     assert "warning: small.npy" in run(1, "som", "train", "small.npy", *options).stderr
-    assert "--scale standard" in run(1, "som", "train", "far.npy", *options).stderr
+    assert "scale standard" in run(1, "som", "train", "far.npy", *options).stderr
     done = run(1, "som", "train", "large.npy", "--scale", "standard", *options)
     assert "warning" not in done.stderr and Map("edge.h5").hits.sum() == 30
     for radius in ("1e300", "1e-300"): # all samples' mean; each unit's own
