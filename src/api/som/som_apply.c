@@ -117,11 +117,10 @@ static gemp_code report_all(gemp_som_input *input, const gemp_som_map *map, cons
 gemp_code gemp_som_model_apply(gemp_columns **out, gemp_som_model *model, const gemp_som_data *data,
                                const gemp_vertex_output *files, gemp_report *report)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_som_map *map = &model->map;
-	gemp_som_input input;
-	gemp_som_unit_list units = { 0 };
-	gemp_columns *columns = NULL;
+	GEMP_OWNED_BY(gemp_som_input_free) gemp_som_input input = { 0 };
+	GEMP_OWNED_BY(gemp_som_unit_list_free) gemp_som_unit_list units = { 0 };
+	GEMP_OWNED_BY(gemp_columns_close_at) gemp_columns *columns = NULL;
 	gemp_som_data from;
 	gemp_vertex_output to = files ? *files : (gemp_vertex_output){ 0 };
 	double since;
@@ -129,32 +128,28 @@ gemp_code gemp_som_model_apply(gemp_columns **out, gemp_som_model *model, const 
 		*out = NULL;
 	gemp_som_data_init(&from);
 	gemp_options_copy(&from, sizeof from, data);
-	GEMP_TRY(gemp_som_input_begin(&input, model->context, &from, report));
+	GEMP_PROPAGATE(gemp_som_input_begin(&input, model->context, &from, report));
 	input.job.timers.seconds[GEMP_PHASE_READ] += model->seconds;
 	model->seconds = 0;
-	GEMP_TRY(gemp_som_check_dims(model->name, map->dims));
-	GEMP_TRY(gemp_som_input_check_files(&input, &to));
-	GEMP_TRY(gemp_som_input_read(&input, &from, model, out || to.output));
+	GEMP_PROPAGATE(gemp_som_check_dims(model->name, map->dims));
+	GEMP_PROPAGATE(gemp_som_input_check_files(&input, &to));
+	GEMP_PROPAGATE(gemp_som_input_read(&input, &from, model, out || to.output));
 	if (!from.graph)
-		GEMP_TRY(take_columns(&input, model));
-	GEMP_TRY(gemp_som_scale_apply(map, input.job.comm, input.name, &input.vectors));
+		GEMP_PROPAGATE(take_columns(&input, model));
+	GEMP_PROPAGATE(gemp_som_scale_apply(map, input.job.comm, input.name, &input.vectors));
 	since = gemp_now();
-	GEMP_TRY(gemp_som_unit_list_find(&units, input.job.runtime, map, &input.vectors));
+	GEMP_PROPAGATE(gemp_som_unit_list_find(&units, input.job.runtime, map, &input.vectors));
 	gemp_timers_add(&input.job.timers, GEMP_PHASE_KERNEL, since);
 	if (out || to.output)
-		GEMP_TRY(make_columns(&columns, &input, &units, map));
+		GEMP_PROPAGATE(make_columns(&columns, &input, &units, map));
 	if (to.output)
-		GEMP_TRY(write_rows(&input, to.output, &columns->table));
+		GEMP_PROPAGATE(write_rows(&input, to.output, &columns->table));
 	to.output = NULL; /* the rows there are those of vertices without the second-best unit */
-	GEMP_TRY(gemp_som_input_write_units(&input, &to, &units, map));
-	code = report_all(&input, map, &units);
-	if (code == GEMP_OK && out) {
+	GEMP_PROPAGATE(gemp_som_input_write_units(&input, &to, &units, map));
+	GEMP_PROPAGATE(report_all(&input, map, &units));
+	if (out) {
 		*out = columns;
 		columns = NULL;
 	}
-done:
-	gemp_columns_close(columns);
-	gemp_som_unit_list_free(&units);
-	gemp_som_input_free(&input);
-	return code;
+	return GEMP_OK;
 }

@@ -25,19 +25,17 @@ typedef struct drawing {
 /* values: [units] to fill, of colours [3][units]. */
 static gemp_code add_panel(drawing *d, const char *title, gemp_som_shade shade, double **values)
 {
-	gemp_code code = GEMP_OK;
 	const size_t units = gemp_som_map_units(d->map);
-	GEMP_TRY(GEMP_RESERVE(d->panels, d->capacity, d->count + 1));
-	GEMP_TRY(GEMP_RESERVE(d->values, d->values_capacity, d->count + 1));
+	GEMP_PROPAGATE(GEMP_RESERVE(d->panels, d->capacity, d->count + 1));
+	GEMP_PROPAGATE(GEMP_RESERVE(d->values, d->values_capacity, d->count + 1));
 	const bool colours = shade == GEMP_SOM_SHADE_COLOURS;
-	GEMP_TRY(GEMP_NEW(d->values[d->count], (colours ? 3 : 1) * units));
+	GEMP_PROPAGATE(GEMP_NEW(d->values[d->count], (colours ? 3 : 1) * units));
 	*values = d->values[d->count];
 	d->panels[d->count] = (gemp_som_panel){ .title = title, .shade = shade };
 	for (size_t k = 0; k < (colours ? 3 : 1); k++)
 		d->panels[d->count].values[k] = *values + k * units;
 	d->count++;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static void fill_plane(const drawing *d, uint32_t column, double *values)
@@ -98,31 +96,28 @@ static int64_t column_of(const drawing *d, const char *name)
 /* asked: "RED,GREEN,BLUE". */
 static gemp_code add_colours(drawing *d, const char *asked)
 {
-	gemp_code code = GEMP_OK;
 	uint32_t columns[3], count = 0;
-	char *name = NULL, *rest = NULL, *names = gemp_strdup(asked);
+	GEMP_OWNED char *names = gemp_strdup(asked);
+	char *name = NULL, *rest = NULL;
 	double *values;
 	if (!names)
 		return GEMP_ENOMEM;
 	for (name = strtok_r(names, ",", &rest); name && count < 3; name = strtok_r(NULL, ",", &rest)) {
 		const int64_t column = column_of(d, name);
 		if (column < 0)
-			GEMP_TRY(unknown_column(d, name));
+			return unknown_column(d, name);
 		columns[count++] = (uint32_t)column;
 	}
 	if (count < 3 || name)
-		GEMP_TRY(gemp_fail(GEMP_EUSAGE, "show rgb:%s: three columns make a colour, as rgb:red,green,blue", asked));
-	GEMP_TRY(add_panel(d, asked, GEMP_SOM_SHADE_COLOURS, &values));
+		return gemp_fail(GEMP_EUSAGE, "show rgb:%s: three columns make a colour, as rgb:red,green,blue", asked);
+	GEMP_PROPAGATE(add_panel(d, asked, GEMP_SOM_SHADE_COLOURS, &values));
 	for (int k = 0; k < 3; k++)
 		fill_plane(d, columns[k], values + (size_t)k * gemp_som_map_units(d->map));
-done:
-	gemp_free(names);
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code add_named(drawing *d, const char *name)
 {
-	gemp_code code = GEMP_OK;
 	const int64_t column = column_of(d, name);
 	if (strcmp(name, "umatrix") == 0)
 		return add_umatrix(d);
@@ -135,9 +130,8 @@ static gemp_code add_named(drawing *d, const char *name)
 	if (strcmp(name, "planes") != 0)
 		return unknown_column(d, name);
 	for (uint32_t c = 0; c < d->map->dims; c++)
-		GEMP_TRY(add_plane(d, c));
-done:
-	return code;
+		GEMP_PROPAGATE(add_plane(d, c));
+	return GEMP_OK;
 }
 
 static gemp_code choose(drawing *d)
@@ -169,28 +163,25 @@ static void release(drawing *d)
 
 gemp_code gemp_som_model_draw(gemp_som_model *model, const gemp_som_picture *picture, gemp_report *report)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = &model->context->comm;
 	const gemp_som_grid grid = gemp_som_grid_of(&model->map);
 	gemp_som_picture chosen;
-	drawing d = { .picture = &chosen, .model = model, .map = &model->map };
+	GEMP_OWNED_BY(release) drawing d = { .picture = &chosen, .model = model, .map = &model->map };
 	gemp_report none;
 	report = gemp_report_or(report, &none, model->context);
 	gemp_som_picture_init(&chosen);
 	gemp_options_copy(&chosen, sizeof chosen, picture);
 	if (!chosen.output)
 		return gemp_fail(GEMP_EUSAGE, "output must name the picture to write, .svg or .png");
-	GEMP_TRY(gemp_comm_agree(comm, choose(&d)));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, choose(&d)));
 	if (chosen.labels)
-		GEMP_TRY(read_labels(&d, comm));
-	code = gemp_som_picture_check(chosen.output, &grid, d.panels, d.count);
+		GEMP_PROPAGATE(read_labels(&d, comm));
+	gemp_code code = gemp_som_picture_check(chosen.output, &grid, d.panels, d.count);
 	if (comm->rank == 0)
 		GEMP_THEN(gemp_som_picture_write(chosen.output, &grid, d.panels, d.count));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	gemp_report_print(report, "%s: %zu part%s of a map of %" PRIu32 " x %" PRIu32 " units\n", chosen.output, d.count,
 	                  d.count == 1 ? "" : "s", d.map->rows, d.map->columns);
 	gemp_report_set(report, "parts", gemp_json_count(d.count));
-done:
-	release(&d);
-	return code;
+	return GEMP_OK;
 }

@@ -146,16 +146,14 @@ gemp_code gemp_som_input_write_units(gemp_som_input *input, const gemp_vertex_ou
                                      const gemp_som_unit_list *units, const gemp_som_map *map)
 {
 	gemp_code code = GEMP_OK;
-	gemp_table columns = { 0 };
+	GEMP_OWNED_BY(gemp_table_free) gemp_table columns = { 0 };
 	double since = gemp_now();
 	if (!input->job.graph || (!files->output && !files->into))
 		return GEMP_OK;
-	GEMP_TRY(
+	GEMP_PROPAGATE(
 		gemp_comm_agree(input->job.comm, gemp_som_unit_list_add(&columns, units, map, input->vectors.count, false)));
 	code = gemp_vertex_output_write(input->job.graph, files, "som", &columns, input->job.report);
 	gemp_timers_add(&input->job.timers, GEMP_PHASE_WRITE, since);
-done:
-	gemp_table_free(&columns);
 	return code;
 }
 

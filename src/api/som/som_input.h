@@ -8,6 +8,7 @@
 #define GEMP_API_SOM_SOM_INPUT_H
 
 #include "api/edge_job.h"
+#include "core/memory.h"
 #include "gemp/som.h"
 #include "som/features/features.h"
 #include "som/file/map_vectors.h"
@@ -26,6 +27,9 @@ typedef struct gemp_som_input {
 	gemp_vectors vectors;  /* with keys, if rows of a file or vertices are to have them */
 	gemp_features features;
 } gemp_som_input;
+
+GEMP_RELEASE(gemp_som_model_close, gemp_som_model *)
+GEMP_RELEASE(gemp_columns_close, gemp_columns *)
 
 /* Local. A model without a map; gemp_som_model_close frees it. */
 gemp_code gemp_som_model_new(gemp_som_model **out, gemp_context *context, const char *name);

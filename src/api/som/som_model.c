@@ -36,18 +36,15 @@ void gemp_som_model_close(gemp_som_model *model)
 
 gemp_code gemp_som_model_open(gemp_som_model **out, gemp_context *context, const char *path)
 {
-	gemp_code code = GEMP_OK;
-	gemp_som_model *model = NULL;
+	GEMP_OWNED_BY(gemp_som_model_close_at) gemp_som_model *model = NULL;
 	double since = gemp_now();
 	*out = NULL;
-	GEMP_TRY(gemp_comm_agree(&context->comm, gemp_som_model_new(&model, context, path)));
-	GEMP_TRY(gemp_som_file_read(&model->map, &context->comm, path));
+	GEMP_PROPAGATE(gemp_comm_agree(&context->comm, gemp_som_model_new(&model, context, path)));
+	GEMP_PROPAGATE(gemp_som_file_read(&model->map, &context->comm, path));
 	model->seconds = gemp_now() - since;
 	*out = model;
 	model = NULL;
-done:
-	gemp_som_model_close(model);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_som_model_write(gemp_som_model *model, const char *path)

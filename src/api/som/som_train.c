@@ -276,46 +276,47 @@ static gemp_code stopped(const training *t)
 	                 output ? "; the map is in " : "", output ? output : "", output ? ", and resume goes on" : "");
 }
 
+static void release(training *t)
+{
+	gemp_som_report_free(&t->done);
+	gemp_som_unit_list_free(&t->units);
+	gemp_som_input_free(&t->input);
+}
+
 gemp_code gemp_som_model_train(gemp_som_model **out, gemp_context *context, const gemp_som_data *data,
                                const gemp_som_settings *settings, gemp_report *report)
 {
-	gemp_code code = GEMP_OK;
-	gemp_som_model *model = NULL;
+	GEMP_OWNED_BY(gemp_som_model_close_at) gemp_som_model *model = NULL;
 	gemp_som_settings chosen;
 	gemp_som_data from;
-	training t = { .settings = &chosen, .comm = &context->comm, .began = gemp_now() };
+	GEMP_OWNED_BY(release) training t = { .settings = &chosen, .comm = &context->comm, .began = gemp_now() };
 	*out = NULL;
 	gemp_som_settings_init(&chosen);
 	if (settings)
 		gemp_options_copy(&chosen, sizeof chosen, settings);
 	gemp_som_data_init(&from);
 	gemp_options_copy(&from, sizeof from, data);
-	GEMP_TRY(gemp_som_input_begin(&t.input, context, &from, report));
-	code = check_settings(&chosen);
+	GEMP_PROPAGATE(gemp_som_input_begin(&t.input, context, &from, report));
+	gemp_code code = check_settings(&chosen);
 	GEMP_THEN(gemp_som_model_new(&model, context, chosen.output ? chosen.output : "the map"));
-	GEMP_TRY(gemp_comm_agree(t.comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(t.comm, code));
 	t.map = &model->map;
 	if (chosen.output)
-		GEMP_TRY(gemp_number_array_check_output(t.comm, chosen.output));
-	GEMP_TRY(gemp_som_input_check_files(&t.input, &chosen.units));
-	GEMP_TRY(gemp_som_input_read(&t.input, &from, NULL, false));
+		GEMP_PROPAGATE(gemp_number_array_check_output(t.comm, chosen.output));
+	GEMP_PROPAGATE(gemp_som_input_check_files(&t.input, &chosen.units));
+	GEMP_PROPAGATE(gemp_som_input_read(&t.input, &from, NULL, false));
 	if (t.input.vectors.total == 0 || t.input.vectors.dims == 0)
-		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: has no %s to train on", t.input.name, from.graph ? "vertices" : "vectors"));
-	GEMP_TRY(gemp_som_check_dims(t.input.name, t.input.vectors.dims));
-	GEMP_TRY(prepare(&t));
-	GEMP_TRY(train(&t));
-	GEMP_TRY(measure(&t));
-	GEMP_TRY(save(&t));
+		return gemp_fail(GEMP_EDATA, "%s: has no %s to train on", t.input.name, from.graph ? "vertices" : "vectors");
+	GEMP_PROPAGATE(gemp_som_check_dims(t.input.name, t.input.vectors.dims));
+	GEMP_PROPAGATE(prepare(&t));
+	GEMP_PROPAGATE(train(&t));
+	GEMP_PROPAGATE(measure(&t));
+	GEMP_PROPAGATE(save(&t));
 	if (t.map->epoch == t.map->epochs) /* else the units are written by the training that goes on with the map */
-		GEMP_TRY(gemp_som_input_write_units(&t.input, &chosen.units, &t.units, t.map));
-	GEMP_TRY(report_all(&t));
+		GEMP_PROPAGATE(gemp_som_input_write_units(&t.input, &chosen.units, &t.units, t.map));
+	GEMP_PROPAGATE(report_all(&t));
 	code = stopped(&t);
 	*out = model;
 	model = NULL;
-done:
-	gemp_som_report_free(&t.done);
-	gemp_som_unit_list_free(&t.units);
-	gemp_som_input_free(&t.input);
-	gemp_som_model_close(model);
 	return code;
 }

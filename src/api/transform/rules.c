@@ -379,16 +379,14 @@ static gemp_code run_steps(rewriting *r)
 static gemp_code open_log(rewriting *r)
 {
 	gemp_code code = GEMP_OK;
-	char *part = NULL;
+	GEMP_OWNED char *part = NULL;
 	if (!r->settings.changes)
 		return GEMP_OK;
 	if (r->settings.checkpoint.folder)
-		GEMP_TRY(gemp_comm_agree(r->comm, gemp_step_checkpoint_log(&r->checkpoint, &part)));
-	GEMP_TRY(gemp_change_log_open(&r->log, r->comm, part ? part : r->settings.changes));
+		GEMP_PROPAGATE(gemp_comm_agree(r->comm, gemp_step_checkpoint_log(&r->checkpoint, &part)));
+	GEMP_PROPAGATE(gemp_change_log_open(&r->log, r->comm, part ? part : r->settings.changes));
 	if (r->history.count == 0)
 		code = gemp_change_log_head(&r->log, r->graph->shard, r->rules->name, r->rules->settings.seed);
-done:
-	gemp_free(part);
 	return code;
 }
 
