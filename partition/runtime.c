@@ -1,3 +1,8 @@
+/* Devices of a run. Ranks of a node that see the same devices divide them among themselves; each opens its first
+ * device and, for each further device, a runtime of its own over MPI_COMM_SELF. Ranks compare devices by their places
+ * on the PCI bus or UUIDs, in turns of broadcasts, and count who shares a device and whose cores are the same.
+ */
+
 #include "partition/runtime.h"
 
 #include "comm/comm.h"
@@ -12,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Each device has memory of its own, so that the largest peak counts and not their sum. */
 size_t gemp_runtime_device_peak(const gemp_runtime *context)
 {
 	size_t most = context->device->buffer_peak;
@@ -21,6 +27,7 @@ size_t gemp_runtime_device_peak(const gemp_runtime *context)
 	return most;
 }
 
+/* The seconds of building include the wait for other ranks, in the agreement. */
 gemp_code gemp_runtime_program(gemp_runtime *context, gemp_program *out, const char *source, const char *options)
 {
 	double began = gemp_now();
@@ -133,6 +140,7 @@ gemp_code gemp_runtime_new_one(gemp_runtime **out, gemp_comm *comm, const char *
 	return new_context(out, comm, devices, budgets, true);
 }
 
+/* Resident rows are freed first: their buffers belong to devices that are closed next. */
 void gemp_runtime_free(gemp_runtime *context)
 {
 	if (!context)
@@ -213,6 +221,7 @@ static unsigned compare_cards(const gemp_comm *comm, gemp_device_pick *picks, si
 	return share_of_cores(&own.cores, bound_alike);
 }
 
+/* Ranks with the same hash of their choice see the same devices. */
 void gemp_device_sharing_rank(const gemp_comm *comm, uint64_t choice, int *position, int *count)
 {
 	*position = *count = 0;
@@ -256,6 +265,7 @@ static void warn_of_shared_gpus(const gemp_comm *comm, const gemp_device_pick *p
 	          most.ranks, text);
 }
 
+/* The threads are limited in any case, also where no device is shared. */
 void gemp_device_sharing_find(const gemp_comm *comm, gemp_device_pick *picks, size_t count)
 {
 	unsigned cores = compare_cards(comm, picks, count);

@@ -1,4 +1,5 @@
-/* runtime: what every engine runs over: ranks, a device, budgets, clocks. */
+/* runtime: ranks, devices, budgets, timers and traffic of one run, which every engine needs; and how the ranks of a node divide its
+ * devices and cores among themselves. */
 
 #ifndef GEMP_PARTITION_RUNTIME_H
 #define GEMP_PARTITION_RUNTIME_H
@@ -45,9 +46,8 @@ size_t gemp_runtime_device_peak(const gemp_runtime *context);
 /* Collective. One rank a node builds, the others load what it has stored. */
 gemp_code gemp_runtime_program(gemp_runtime *context, gemp_program *out, const char *source, const char *options);
 
-/* runtime_open: which ranks of a node are on the same device, and on the same cores. What a rank calls its first device may
- * be another's second, or another card: cluster schedulers show each rank its own. So ranks compare places on the PCI
- * bus and UUIDs, not numbers. */
+/* What a rank calls its first device may be another rank's second, or another card, since cluster schedulers show each rank its own
+ * devices. So ranks compare places on the PCI bus and UUIDs, not numbers. */
 
 /* Collective over a node. Which of the ranks that choose among the same devices as this one it is, and how many they
  * are: not all ranks of the node, where the scheduler shows each only some. */

@@ -1,4 +1,8 @@
-/* Edges to the owners of their sources: relations, rows by source, attributes. */
+/* Edges to the owners of their sources. Relations get the names of all ranks in bytewise order, and each relation the
+ * columns in which some edge of any rank has a value. Edges without values travel as arrays, in rounds from the end of
+ * the list so that sent edges give their memory back; edges with values travel as packed records. The owners sort
+ * rows, merge or mark parallel edges, number them and make the rows by target.
+ */
 
 #include "partition/build/build_edges.h"
 
@@ -360,6 +364,8 @@ static gemp_code route_edges(edge_router *route)
 	return GEMP_OK;
 }
 
+/* Relations are finished one after the other, so that the received edges of one are freed before the next one needs
+ * memory. */
 gemp_code gemp_builder_edges(gemp_builder *builder, gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;

@@ -1,4 +1,9 @@
-/* Keys of both kinds in one graph. */
+/* The stages of the builder that have no module of their own. Keys: where a graph has keys of both kinds on any rank,
+ * strings that are integers become integers. Ends: the keys of the ends of edges are replaced by ids, each distinct
+ * key being asked of the rank that owns its hash; the unknown end with the lowest place is reported. Ranks: every key
+ * gets its rank among all keys by a sample sort (Frazer and McKellar 1970): splitters from samples of all ranks divide
+ * the keys, each rank sorts its division and sends the ranks back.
+ */
 
 #include "core/log.h"
 #include "core/memory.h"
@@ -153,6 +158,7 @@ static gemp_code replace_coded_ends(key_lookup *l, gemp_builder_part *part, gemp
 	return GEMP_OK;
 }
 
+/* Answers that were not sent are freed, too. */
 static void free_lookup(key_lookup *l)
 {
 	for (int r = 0; l->answers && r < l->builder->comm->size; r++)
@@ -361,6 +367,7 @@ static gemp_code run_stages(gemp_builder *builder, gemp_shard *graph)
 	return GEMP_OK;
 }
 
+/* The builder is emptied also after a failure, as stages free parts of it while they run. */
 gemp_code gemp_builder_finish(gemp_builder *builder, gemp_shard **out)
 {
 	gemp_code code = GEMP_OK;

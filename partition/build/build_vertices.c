@@ -1,4 +1,7 @@
-/* Vertices to their owners, ids, duplicates. */
+/* Vertices to their owners, ids, duplicates. Packed vertices go to the rank that owns their hash; there the list is
+ * sorted by (hash, key, place), so that duplicates are neighbours and the one that was given first precedes the
+ * others. What is left gets consecutive ids over the ranks, and the columns of the graph are gathered in this order.
+ */
 
 #include "partition/build/build_vertices.h"
 
@@ -301,6 +304,7 @@ static gemp_code route(vertex_router *route)
 	return add_implied(route);
 }
 
+/* Duplicates are reported before ids are given, since the report fails on all ranks with the message of one. */
 gemp_code gemp_builder_vertices(gemp_builder *builder, gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;

@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* builder_options: what callers of the builder choose, and the place of a vertex or edge in the input. */
+/* What callers of the builder choose. */
 
 typedef struct gemp_builder_options {
 	uint64_t seed;                 /* of the relabelling; 1 by default */
@@ -75,7 +75,7 @@ gemp_code gemp_builder_reserve_edges(gemp_builder *builder, size_t count);
 gemp_code gemp_builder_branch(gemp_builder **out, gemp_builder *builder);
 gemp_code gemp_builder_join(gemp_builder *branch);
 
-/* build_graph: the end of building: all stages of builder_state.h in their order. */
+/* The end of building; the stages are listed in builder_state.h. */
 
 /* Collective. Checks, relabels, sorts and gives the graph, everything loaded (both CSR and CSC, props, keys, key ranks,
  * hash); the builder is empty afterwards. Warns of pairs of edges listed in both directions. */

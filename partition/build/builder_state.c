@@ -1,4 +1,8 @@
-/* Vertices and edges as they are added, one after the other. */
+/* The builder's streams. A part collects what one builder or branch was given: vertices as encoded keys with their
+ * places and values, edges as two 64-bit ends each. While a part has seen integer keys only, an end is the key itself;
+ * the first string turns all ends into indices of a dictionary (coded). Nothing is exchanged here; the stages of
+ * build_graph.c read the parts.
+ */
 
 #include "partition/build/builder_state.h"
 
@@ -29,6 +33,7 @@ static gemp_code add_part(gemp_builder *builder)
 	return code;
 }
 
+/* Both texts are copied even if the first copy fails, since gemp_builder_free frees both. */
 gemp_code gemp_builder_new(gemp_builder **out, const gemp_comm *comm, const gemp_builder_options *options)
 {
 	gemp_code code = GEMP_OK;
@@ -62,6 +67,7 @@ void gemp_vertex_list_free(gemp_vertex_list *list)
 	*list = (gemp_vertex_list){ 0 };
 }
 
+/* The part may be filled again. */
 void gemp_builder_part_free(gemp_builder_part *part)
 {
 	gemp_text_free(&part->scratch);
@@ -74,6 +80,7 @@ void gemp_builder_part_free(gemp_builder_part *part)
 	*part = (gemp_builder_part){ 0 };
 }
 
+/* The first part stays, with its columns gone: after gemp_builder_finish the builder may only be freed. */
 void gemp_builder_clear(gemp_builder *builder)
 {
 	for (size_t p = 0; p < builder->part_count; p++)
@@ -84,6 +91,7 @@ void gemp_builder_clear(gemp_builder *builder)
 	gemp_dictionary_free(&builder->labels);
 }
 
+/* A branch borrows the files and texts of its root, which must be freed after it. */
 void gemp_builder_free(gemp_builder *builder)
 {
 	if (!builder)
@@ -100,6 +108,7 @@ void gemp_builder_free(gemp_builder *builder)
 	gemp_free(builder);
 }
 
+/* The columns of the root are copied without rows, so that indices of columns mean the same in every branch. */
 gemp_code gemp_builder_branch(gemp_builder **out, gemp_builder *root)
 {
 	GEMP_OWNED_BY(gemp_builder_free_at) gemp_builder *branch = NULL;
@@ -116,6 +125,8 @@ gemp_code gemp_builder_branch(gemp_builder **out, gemp_builder *root)
 	return GEMP_OK;
 }
 
+/* Parts are kept apart and not concatenated: joining takes no time, and each part is freed as soon as it has been
+ * sent. */
 gemp_code gemp_builder_join(gemp_builder *branch)
 {
 	gemp_builder *root = branch->root;
@@ -128,6 +139,7 @@ gemp_code gemp_builder_join(gemp_builder *branch)
 	return code;
 }
 
+/* Ranks have different numbers of branches, but all must call each exchange equally often. */
 size_t gemp_builder_max_parts(const gemp_builder *builder)
 {
 	uint64_t most = builder->part_count;
@@ -135,12 +147,14 @@ size_t gemp_builder_max_parts(const gemp_builder *builder)
 	return most;
 }
 
+/* Ranks with fewer parts take part in a stage with an empty one. */
 gemp_builder_part *gemp_builder_part_at(gemp_builder *builder, size_t part, gemp_builder_part *none)
 {
 	*none = (gemp_builder_part){ 0 };
 	return part < builder->part_count ? &builder->parts[part] : none;
 }
 
+/* File numbers begin at 1, as 0 in a place means that there is no file. */
 gemp_code gemp_builder_file(gemp_builder *builder, const char *path, uint32_t *file)
 {
 	GEMP_PROPAGATE(GEMP_RESERVE(builder->files, builder->file_capacity, builder->file_count + 1));
@@ -151,6 +165,7 @@ gemp_code gemp_builder_file(gemp_builder *builder, const char *path, uint32_t *f
 	return GEMP_OK;
 }
 
+/* Messages show keys in quotes, as a key may contain blanks. */
 void gemp_builder_print_key(const char *key, size_t size, gemp_text *out)
 {
 	gemp_value value = gemp_key_decode(key, size);
@@ -159,6 +174,8 @@ void gemp_builder_print_key(const char *key, size_t size, gemp_text *out)
 	gemp_text_print(out, "'");
 }
 
+/* The complement of the place turns the lowest place into a maximum. Only the rank that has it fails; the agreement
+ * carries its message to all ranks. */
 gemp_code gemp_builder_report(const gemp_builder *builder, uint64_t place, uint64_t count, const char *message)
 {
 	uint64_t total = gemp_comm_sum1(builder->comm, count), lowest = ~(count ? place : UINT64_MAX);
@@ -174,11 +191,13 @@ gemp_code gemp_builder_report(const gemp_builder *builder, uint64_t place, uint6
 	return gemp_comm_agree(builder->comm, code);
 }
 
+/* The seed makes ids independent of the keys' own order, and another seed gives another random order. */
 uint64_t gemp_builder_key_hash(const gemp_builder *builder, const char *key, size_t size)
 {
 	return gemp_hash(key, size, builder->options.seed);
 }
 
+/* A product with 128 bits maps the range of hashes to ranks evenly and without a division. */
 int gemp_builder_key_owner(const gemp_builder *builder, uint64_t hash)
 {
 	return (int)((unsigned __int128)hash * (unsigned)builder->comm->size >> 64);
@@ -227,6 +246,7 @@ static gemp_code check_key(gemp_builder_part *part, const gemp_value *key)
 	return GEMP_OK;
 }
 
+/* The record is stored before the key is counted, so that a failure in between leaves the list consistent. */
 gemp_code gemp_builder_vertex(gemp_builder *builder, const gemp_value *key, const char *labels, size_t labels_size,
                               gemp_place place)
 {
@@ -289,6 +309,7 @@ static gemp_code code_key(gemp_builder_part *part, const gemp_value *key, uint64
 	return code;
 }
 
+/* Ends that were added as integers get the code of the same integer as a key. */
 gemp_code gemp_builder_part_code(gemp_builder_part *part)
 {
 	gemp_edge_list *edges = &part->edges;
@@ -321,6 +342,7 @@ static gemp_code read_type(gemp_builder_part *part, const char *type, size_t siz
 	return gemp_dictionary_add(&part->types, type, size, &part->type);
 }
 
+/* The first string among the ends codes all earlier edges of the part. */
 gemp_code gemp_builder_edge(gemp_builder *builder, const gemp_value *source, const gemp_value *target, const char *type,
                             size_t type_size, gemp_place place)
 {
@@ -351,6 +373,7 @@ gemp_code gemp_builder_reserve_edges(gemp_builder *builder, size_t count)
 	return gemp_edge_list_reserve(edges, edges->count + count);
 }
 
+/* Places of generated graphs have no file; their lines are numbers of records. */
 void gemp_builder_place_print(const gemp_builder *builder, uint64_t place, gemp_text *out)
 {
 	uint64_t file = place >> LINE_BITS, line = place & ((UINT64_C(1) << LINE_BITS) - 1);
@@ -400,6 +423,7 @@ static gemp_code add_type(gemp_edge_list *list, uint32_t type)
 	return GEMP_OK;
 }
 
+/* Types and places are added first: they read the number of edges before this one. */
 gemp_code gemp_edge_list_add(gemp_edge_list *list, uint64_t source, uint64_t target, uint32_t type, uint64_t place)
 {
 	GEMP_PROPAGATE(gemp_edge_list_reserve(list, list->count + 1));
@@ -411,6 +435,7 @@ gemp_code gemp_edge_list_add(gemp_edge_list *list, uint64_t source, uint64_t tar
 	return GEMP_OK;
 }
 
+/* Runs ascend by their first edge; the run of an edge is the last that begins at it or before. */
 uint64_t gemp_edge_list_place(const gemp_edge_list *list, size_t edge)
 {
 	size_t after;
@@ -419,6 +444,7 @@ uint64_t gemp_edge_list_place(const gemp_edge_list *list, size_t edge)
 	return run->place + (edge - run->first) * run->step;
 }
 
+/* Ids take half of the memory of ends, so that the block is shrunk in place. */
 gemp_code gemp_edge_list_use_ids(gemp_edge_list *list)
 {
 	gemp_edge_pair *ids = gemp_realloc(list->ends, list->count, sizeof *ids);
@@ -433,6 +459,7 @@ gemp_code gemp_edge_list_use_ids(gemp_edge_list *list)
 	return GEMP_OK;
 }
 
+/* Memory of edges that have been sent is given back while the others still wait. */
 gemp_code gemp_edge_list_truncate(gemp_edge_list *list, size_t count)
 {
 	gemp_edge_pair *ids = gemp_realloc(list->ids, count, sizeof *ids);

@@ -1,12 +1,12 @@
-/* builder_state: what the stages of the builder share. The stages, in order:
+/* builder_state: the state of the builder that its stages share. The stages, in order:
  *   keys      where a graph has both kinds of keys, strings that are integers become integers
- *   vertices  to their owners by ranges of the hash; sorted by (hash, key); duplicates found; ids given
- *   labels    sets of labels numbered alike on all ranks
- *   ends      the ids of the ends of edges, asked of the owners of the keys
- *   edges     to the owners of their sources, sorted; then their targets' view
- *   ranks     the order of keys among all, by a sample sort
+ *   vertices  go to their owners by ranges of the hash; are sorted by (hash, key); duplicates are found; ids are given
+ *   labels    get numbers that are the same on all ranks
+ *   ends      of edges become ids, which the owners of the keys know
+ *   edges     go to the owners of their sources and are sorted; then the rows by target are made
+ *   ranks     of the keys among all keys are found by a sample sort
  *   hash      of the content
- * Each is collective and ends with the same code on all ranks.
+ * Each stage is collective and ends with the same code on all ranks.
  */
 
 #ifndef GEMP_PARTITION_BUILD_BUILDER_STATE_H
@@ -21,9 +21,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* edge_list: edges as they were added, 16 bytes each, and 8 once ids are known; types and places take next to
- * nothing where they are alike and follow one another.
- */
+/* Edges as they were added take 16 bytes each, and 8 once their ids are known. Types and places take next to nothing where they are
+ * alike or follow one another. */
 
 /* The place of edge `first` + i, up to the next run, is place + i * step. */
 typedef struct gemp_place_run {

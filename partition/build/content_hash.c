@@ -175,6 +175,7 @@ static gemp_code add_relation(sums *all, const gemp_shard *graph, const gemp_rel
 	return GEMP_OK;
 }
 
+/* The sums of all ranks are added before the last hash, so that the number of ranks does not change the result. */
 gemp_code gemp_shard_content_hash(const gemp_comm *comm, const gemp_shard *graph, uint64_t *out)
 {
 	gemp_code code = GEMP_OK;

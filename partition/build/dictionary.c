@@ -1,4 +1,7 @@
-/* Strings that all ranks must number alike. */
+/* Byte strings in one block with offsets, sorted by eight bytes at a time with the radix sort of numbers, and numbered
+ * by hashing with linear probing. Keys are encoded such that the bytewise order of the codes is the order of the keys:
+ * one byte for the kind, then an integer with its sign flipped and its highest byte first, or the bytes of a string.
+ */
 
 #include "partition/build/dictionary.h"
 
@@ -13,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* begin[0] is set on every addition, as the first one finds memory that is not zeroed. */
 gemp_code gemp_bytes_add(gemp_bytes *list, const char *bytes, size_t size)
 {
 	uint64_t at = list->count ? list->begin[list->count] : 0;
@@ -25,6 +29,7 @@ gemp_code gemp_bytes_add(gemp_bytes *list, const char *bytes, size_t size)
 	return GEMP_OK;
 }
 
+/* A copy ends in a 0, unlike the strings of the list. */
 char *gemp_bytes_copy(const gemp_bytes *list, size_t index)
 {
 	size_t size;
@@ -105,6 +110,7 @@ static size_t common_prefix(const gemp_bytes *list)
 	return common;
 }
 
+/* The common prefix of all strings is skipped: keys of one source often begin alike. */
 gemp_code gemp_bytes_sort(const gemp_bytes *list, uint64_t *order)
 {
 	size_t longest = 0;
@@ -145,6 +151,7 @@ static gemp_code grow_slots(gemp_dictionary *dictionary)
 	return GEMP_OK;
 }
 
+/* The table grows before the search, so that the slot that is found stays valid. */
 gemp_code gemp_dictionary_add(gemp_dictionary *dictionary, const char *bytes, size_t size, uint32_t *index)
 {
 	if (2 * (dictionary->list.count + 1) > dictionary->slot_count)
@@ -167,6 +174,7 @@ void gemp_dictionary_free(gemp_dictionary *dictionary)
 	*dictionary = (gemp_dictionary){ 0 };
 }
 
+/* The sign is flipped and the highest byte comes first, so that memcmp orders integers by value. */
 gemp_code gemp_key_encode(const gemp_value *key, gemp_text *out)
 {
 	gemp_text_clear(out);
@@ -182,6 +190,7 @@ gemp_code gemp_key_encode(const gemp_value *key, gemp_text *out)
 	return gemp_text_status(out);
 }
 
+/* The string of the value points into the encoded key. */
 gemp_value gemp_key_decode(const char *bytes, size_t size)
 {
 	gemp_value key = { .type = GEMP_STRING };
@@ -197,6 +206,7 @@ gemp_value gemp_key_decode(const char *bytes, size_t size)
 	return key;
 }
 
+/* The number is printed again and compared: leading zeros, a plus or an overflow make a string. */
 bool gemp_canonical_integer(const char *bytes, size_t size, int64_t *out)
 {
 	char text[24], again[24];
@@ -265,6 +275,7 @@ static int compare_entry(const gemp_bytes *sorted, size_t i, const char *bytes, 
 	return gemp_compare_bytes(entry, entry_size, bytes, size);
 }
 
+/* The first string cannot be after the wanted one, which is in the list. */
 size_t gemp_bytes_find(const gemp_bytes *sorted, const char *bytes, size_t size)
 {
 	size_t after;

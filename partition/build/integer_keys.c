@@ -26,6 +26,7 @@ typedef struct shard_insert {
 	size_t count;
 } shard_insert;
 
+/* As many shards as threads: a shard is filled by one thread at a time, without locks. */
 void gemp_integer_set_init(gemp_integer_set *set)
 {
 	*set = (gemp_integer_set){ .shard_count = 1 };
@@ -115,6 +116,8 @@ static void add_to_shard(void *context, unsigned thread, size_t number)
 		shard->code = insert_group(shard, group, hashes, waiting);
 }
 
+/* Every thread reads and hashes all numbers; only the insertions are divided. A failure
+ * of any shard is one of the whole set. */
 gemp_code gemp_integer_set_add(gemp_integer_set *set, const uint64_t *numbers, size_t count)
 {
 	shard_insert a = { set, numbers, count };
@@ -239,6 +242,7 @@ static key_block block_at(const gemp_builder *builder, const gemp_edge_list *edg
 	return (key_block){ builder, edges->count ? edges->ends + own.begin : NULL, own.end - own.begin, owner };
 }
 
+/* All ranks make as many rounds as the rank with most edges, since each round is an exchange. */
 gemp_code gemp_builder_integer_vertices(gemp_builder *builder, gemp_vertex_list *list, uint32_t labels)
 {
 	gemp_code code = GEMP_OK;
@@ -263,6 +267,7 @@ done:
 	return code;
 }
 
+/* A power of two of buckets, about one for each key; the counts of the buckets become their begins by a prefix sum. */
 gemp_code gemp_key_index_new(gemp_key_index *index, const gemp_builder *builder)
 {
 	const gemp_bytes *keys = &builder->vertices.keys;
@@ -364,6 +369,7 @@ done:
 	return code;
 }
 
+/* An edge whose source and target are both unknown counts once and is reported by its source. */
 bool gemp_unknown_end_note(gemp_unknown_end *unknown, const gemp_vertex ends[2], const gemp_edge_list *edges,
                            size_t edge)
 {
@@ -421,6 +427,7 @@ static void free_lookup(integer_lookup *l)
 	gemp_free_all(l->index.begin, l->owned, l->ids);
 }
 
+/* The owned keys are indexed once, for the ends of all parts. */
 gemp_code gemp_builder_integer_ids(gemp_builder *builder, const gemp_shard *graph, gemp_unknown_end *unknown)
 {
 	GEMP_OWNED_BY(free_lookup) integer_lookup l = { 0 };

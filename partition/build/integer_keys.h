@@ -1,4 +1,5 @@
-/* integer_set: distinct 64-bit numbers, added in blocks by all threads. */
+/* integer_keys: keys that are integers, without dictionaries: sets of distinct integers, the index of owned keys, and the ids of
+ * the ends of edges where all keys of the graph are integers. */
 
 #ifndef GEMP_PARTITION_BUILD_INTEGER_KEYS_H
 #define GEMP_PARTITION_BUILD_INTEGER_KEYS_H
@@ -23,9 +24,7 @@ void gemp_integer_set_init(gemp_integer_set *set);
 void gemp_integer_set_free(gemp_integer_set *set);
 gemp_code gemp_integer_set_add(gemp_integer_set *set, const uint64_t *numbers, size_t count);
 
-/* builder_integers: integer keys in blocks. Where all keys of a graph are integers, ends of edges are kept as numbers
- * and no rank needs a dictionary of them.
- */
+/* Where all keys of a graph are integers, ends of edges are kept as numbers, and no rank needs a dictionary of them. */
 
 /* Collective. The distinct ends of all edges, each on the rank that owns the key, are added to `list` as implied
  * vertices with the labels of that index. */

@@ -1,3 +1,8 @@
+/* Sets of labels. The texts "A;B" of all ranks are united first, so that every rank parses the same few texts and
+ * numbers names and sets alike without a further exchange. Sets are compared as ascending numbers of names; equal sets
+ * in different spellings become one.
+ */
+
 #include "partition/build/label_sets.h"
 
 #include "core/memory.h"
@@ -136,6 +141,7 @@ done:
 	return code;
 }
 
+/* Two unions: of the texts, which are few, and then of the names in them. */
 gemp_code gemp_builder_label_sets(const gemp_comm *comm, const gemp_bytes *mine, gemp_shard *graph, uint32_t *set_of)
 {
 	GEMP_OWNED_BY(gemp_bytes_free) gemp_bytes texts = { 0 }, names = { 0 };
@@ -144,6 +150,7 @@ gemp_code gemp_builder_label_sets(const gemp_comm *comm, const gemp_bytes *mine,
 	return gemp_comm_agree(comm, number_sets(mine, &texts, &names, graph, set_of));
 }
 
+/* Vertices refer to texts until here, and to sets from here on. */
 gemp_code gemp_builder_labels(gemp_builder *builder, gemp_shard *graph)
 {
 	GEMP_OWNED uint64_t *counts = NULL;

@@ -54,6 +54,7 @@ static void count_range(void *context, size_t range, size_t begin, size_t end)
 			next(counters[i], alone);
 }
 
+/* Threads count in the shared offsets, a range of records each. */
 void gemp_row_builder_count(gemp_row_builder *rows, const uint32_t *records, size_t width, size_t count)
 {
 	record_list p = { rows, records, width, count };
@@ -85,6 +86,7 @@ static void place_range(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
+/* The order inside a row is arbitrary until the rows are sorted. */
 void gemp_row_builder_fill(gemp_row_builder *rows, const uint32_t *records, size_t width, size_t count)
 {
 	record_list p = { rows, records, width, count };
@@ -109,6 +111,7 @@ static bool ascends(const gemp_vertex *slots, const gemp_edge *edges, size_t cou
 	return true;
 }
 
+/* Edge numbers are unique, so that the order of equal slots is defined. */
 static int compare_edges(const void *a, const void *b)
 {
 	gemp_edge left = *(const gemp_edge *)a, right = *(const gemp_edge *)b;
@@ -172,6 +175,7 @@ static gemp_code sort_long_rows(const row_sort *s)
 	return GEMP_OK;
 }
 
+/* The number of bits of the largest slot limits the digits that a radix sort has to look at. */
 gemp_code gemp_row_builder_sort(gemp_row_builder *rows, uint64_t vertices)
 {
 	gemp_code code = GEMP_OK;
@@ -188,6 +192,8 @@ done:
 	return code;
 }
 
+/* Rows are sorted, so that parallel edges are neighbours. With `drop` the first of each stays and rows move together.
+ */
 bool gemp_row_builder_parallel(gemp_row_builder *rows, bool drop)
 {
 	bool found = false;
@@ -228,6 +234,8 @@ static void number_range(void *context, size_t range, size_t begin, size_t end)
 		l->records[i] = (struct numbered_pair){ l->pairs[i], i };
 }
 
+/* Attributes follow the edges by the numbers of the pairs, so that numbered pairs carry 8 bytes more through the sort.
+ */
 gemp_code gemp_row_builder_make(gemp_row_builder *rows, const gemp_edge_pair *pairs, size_t count, uint64_t vertices,
                                 bool numbered)
 {
@@ -250,8 +258,6 @@ done:
 	gemp_free(l.records);
 	return code;
 }
-
-/* PARALLEL EDGES */
 
 /* Rows whose parallel edges are sorted by attributes; order[] becomes a permutation of the edges. */
 typedef struct parallel_sort {
@@ -292,6 +298,8 @@ static void sort_parallel_range(void *context, size_t range, size_t begin, size_
 		}
 }
 
+/* The order is a permutation of all edges, but most of it is the identity; it is applied only if some edges were out
+ * of order. */
 gemp_code gemp_rows_sort_parallel(const uint64_t *begin, const gemp_vertex *slots, size_t rows, gemp_table *props,
                                   uint64_t *numbers)
 {
@@ -386,6 +394,7 @@ static void sort_by_digits(gemp_vertex *slots, gemp_edge *edges, size_t count, u
 		memcpy(edges, from_edges, count * sizeof *edges);
 }
 
+/* The two calls of the insertion sort are compiled apart, with and without edges. */
 void gemp_row_sort(gemp_vertex *slots, gemp_edge *edges, size_t count, unsigned bits, gemp_vertex *spare_slots,
                    gemp_edge *spare_edges)
 {

@@ -42,11 +42,9 @@ gemp_code gemp_rows_sort_parallel(const uint64_t *begin, const gemp_vertex *slot
 /* Local. Does some sorted row have a slot twice? `drop`: keeps the first of equal slots. */
 bool gemp_row_builder_parallel(gemp_row_builder *rows, bool drop);
 
-/* row_sort: the slots of one row in ascending order, with the edges that lead there or without.
- *
- * Rows are short and many, and each is sorted by one thread: insertion for up to 40 slots, else radix sort (least significant
- * digit first) in memory that the thread has anyway. Long arrays are sorted by all threads in primitive/sort.h.
- */
+/* Sorts the slots of one row, with the edges that lead there or without. Rows are short and many, and each is sorted by one thread:
+ * by insertion up to 40 slots, else by radix sort (least significant digit first) in memory that the thread has anyway. Long arrays
+ * are sorted by all threads in primitive/sort.h. */
 
 /* Equal slots keep their order. edges may be NULL. Slots are below 2^bits. The spare arrays have room for as many of both;
  * their content is lost. */

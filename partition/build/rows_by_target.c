@@ -1,4 +1,7 @@
-/* Rows by target, with each edge's number. Their lengths are found first, so that edges go straight to their places. */
+/* Rows by target with each edge's number, in two passes over all edges, each in rounds of bounded size. The first pass
+ * sends targets alone and counts the rows; the second sends (target, source, edge) and the edges go straight to their
+ * places. Sending the targets twice costs 4 bytes an edge and saves holding all received edges beside the rows.
+ */
 
 #include "partition/build/rows_by_target.h"
 
@@ -110,6 +113,7 @@ static void free_exchange(exchange_state *p)
 	gemp_free_all(p->rows.begin, p->rows.slots, p->rows.edges, p->records, p->owner);
 }
 
+/* The ranks agree after each step that allocates; the passes themselves agree in their exchanges. */
 gemp_code gemp_rows_by_target_make(const gemp_comm *comm, size_t batch, const gemp_shard *graph,
                                    gemp_relation *relation)
 {
@@ -134,6 +138,8 @@ gemp_code gemp_rows_by_target_make(const gemp_comm *comm, size_t batch, const ge
 	return GEMP_OK;
 }
 
+/* Both rows of a vertex ascend, so that one walk over both finds the common neighbours. Only the larger vertex of a
+ * pair looks, so that each pair is found once. */
 uint64_t gemp_rows_by_target_reciprocal(const gemp_shard *graph, const gemp_relation *relation, uint8_t *marked)
 {
 	uint64_t found = 0;

@@ -15,7 +15,7 @@ gemp_code gemp_rows_by_target_make(const gemp_comm *comm, size_t batch, const ge
  * edges v -> u, e counted from this rank's first. */
 uint64_t gemp_rows_by_target_reciprocal(const gemp_shard *graph, const gemp_relation *relation, uint8_t *marked);
 
-/* on_demand: rows by target of a graph in memory, made of its rows by source when they are needed. */
+/* Rows by target of a graph in memory, made of its rows by source when they are needed. */
 
 /* The source of a graph that has all else. comm is borrowed until the graph is freed. */
 gemp_shard_loader gemp_rows_by_target_source(const gemp_comm *comm);

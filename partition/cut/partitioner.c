@@ -78,6 +78,7 @@ static gemp_code load_ends(gemp_shard *graph)
 	return code;
 }
 
+/* Random parts need no edges, the others weigh vertices by them. */
 gemp_code gemp_partition_choose(const gemp_comm *comm, gemp_shard *graph, gemp_partitioner method, uint64_t parts,
                                 uint32_t *part)
 {
@@ -113,6 +114,7 @@ static gemp_code measure_relation(const gemp_comm *comm, const gemp_shard *graph
 	return GEMP_OK;
 }
 
+/* Sizes are arrays of 64-bit numbers without padding, so that one reduction sums all of them. */
 gemp_code gemp_partition_measure(const gemp_comm *comm, gemp_shard *graph, const uint32_t *part, uint64_t parts,
                                  gemp_part_size *sizes)
 {
@@ -189,6 +191,7 @@ static gemp_code check_size(const gemp_comm *comm, const gemp_shard *graph)
 	return GEMP_OK;
 }
 
+/* Neighbours are sorted so that parallel edges lie side by side. */
 static int compare_numbers(const void *a, const void *b)
 {
 	SCOTCH_Num left = *(const SCOTCH_Num *)a, right = *(const SCOTCH_Num *)b;

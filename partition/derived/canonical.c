@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-/* Local. */
+/* Local. The new graph with the schema of the old one; rows by target are left to a loader. */
 static gemp_code start_relabel(gemp_relabel *r)
 {
 	GEMP_PROPAGATE(GEMP_NEW(r->to, 1));
@@ -84,7 +84,8 @@ static void hash_chunk(void *context, unsigned thread, size_t chunk)
 	}
 }
 
-/* Local. */
+/* Local. Hashes of all keys, and the owners of the hashes. The longest key decides how much scratch memory a thread
+ * needs. */
 static gemp_code hash_keys(hash_sort *s)
 {
 	const gemp_shard *from = s->r->from;
@@ -225,7 +226,7 @@ static gemp_code sort_records(hash_sort *s)
 	return GEMP_OK;
 }
 
-/* Collective. */
+/* Collective. Each rank fills in the number of its vertices; a sum and a prefix sum make bounds of them. */
 static void set_bounds(const hash_sort *s)
 {
 	gemp_shard *to = s->r->to;
@@ -237,7 +238,8 @@ static void set_bounds(const hash_sort *s)
 	to->rows = s->count;
 }
 
-/* Collective. */
+/* Collective. Records go to the owners of their hashes, are sorted there, and the ids of their places go back to the
+ * ranks that sent them. */
 static gemp_code assign_ids(hash_sort *s)
 {
 	gemp_code code = GEMP_OK;
@@ -278,6 +280,7 @@ done:
 	return code;
 }
 
+/* The old graph is consumed relation by relation, so that at most one of its relations exists twice. */
 gemp_code gemp_shard_canonical(gemp_shard **graph, const gemp_comm *comm, bool string_keys)
 {
 	gemp_code code = GEMP_OK;
@@ -342,6 +345,7 @@ static gemp_code collect_key_order(const gemp_shard *graph, key_facts *facts)
 	return code;
 }
 
+/* The first and last hash of each rank are compared across the borders of ranks; a rank without vertices has none. */
 gemp_code gemp_has_string_keys(const gemp_comm *comm, const gemp_shard *graph, bool *out)
 {
 	key_facts mine = { 0 }, all = { 0 };

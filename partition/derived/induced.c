@@ -25,8 +25,6 @@ static gemp_vertex id_of(const induced_state *i, uint64_t id)
 	return i->before[id / 32] + (id % 32 ? gemp_bits32_count_before(i->bits[id / 32], id) : 0);
 }
 
-/* VERTICES */
-
 /* Local. Kept vertices are numbered in their order, alike on all ranks. */
 static gemp_code number_vertices(induced_state *i)
 {
@@ -91,8 +89,6 @@ static gemp_code copy_vertices(induced_state *i)
 	return gemp_table_gather(&i->out->graph->attributes, &i->from->attributes, i->rows, i->count);
 }
 
-/* EDGES */
-
 /* Edges between kept vertices, to allocate their arrays once. */
 static uint64_t count_edges(const induced_state *i, const gemp_relation *from)
 {
@@ -142,9 +138,7 @@ static gemp_code copy_relations(induced_state *i, const bool *relations)
 	return GEMP_OK;
 }
 
-/* TOGETHER */
-
-/* Collective. */
+/* Collective. Counts and numbers of edges over all ranks, which are all that the ranks exchange. */
 static void add_up(const induced_state *i)
 {
 	gemp_shard *g = i->out->graph;
@@ -156,7 +150,7 @@ static void add_up(const induced_state *i)
 	}
 }
 
-/* Collective. */
+/* Local. Any failure is agreed on by the caller at once. */
 static gemp_code make(induced_state *i, const bool *relations)
 {
 	GEMP_PROPAGATE(GEMP_NEW(i->out->graph, 1));
@@ -165,6 +159,7 @@ static gemp_code make(induced_state *i, const bool *relations)
 	return copy_relations(i, relations);
 }
 
+/* Every rank has the bits of all vertices, so that new ids are computed without an exchange; only counts are summed. */
 gemp_code gemp_induced_new(gemp_induced *out, const gemp_comm *comm, gemp_shard *graph, const uint32_t *bits,
                            const bool *relations)
 {

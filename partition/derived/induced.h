@@ -1,4 +1,5 @@
-/* induced: the graph of some vertices and the edges between them, with all that the graph knows of them. */
+/* induced: the graph of some vertices and all edges between them, with their labels and attributes. Vertices stay on their ranks, so
+ * that nothing but counts is exchanged. */
 
 #ifndef GEMP_PARTITION_DERIVED_INDUCED_H
 #define GEMP_PARTITION_DERIVED_INDUCED_H

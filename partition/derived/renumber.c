@@ -1,3 +1,8 @@
+/* New ids for all vertices. gemp_shard_renumber derives them from a partition: within a part ids ascend by rank, then
+ * by old id. gemp_relabel_relation moves one relation: the new ids of the targets are asked of their old owners, edges
+ * go to the new owners of their sources, and the rows are built there; attributes follow the edges by their numbers.
+ */
+
 #include "partition/derived/renumber.h"
 
 #include "comm/exchange.h"
@@ -91,6 +96,7 @@ static gemp_code move_vertices(const gemp_relabel *r)
 	return gemp_table_move(r->comm, &to->attributes, &r->from->attributes, owner, order, to->rows, r->consumes);
 }
 
+/* Vertices are moved before edges, since edges go to the owners of the new ids. */
 gemp_code gemp_shard_renumber(gemp_shard **out, const gemp_comm *comm, gemp_shard *graph, const uint32_t *part,
                               uint64_t parts, const char *method)
 {
@@ -162,6 +168,8 @@ done:
 	return code;
 }
 
+/* Parallel edges of a source come from one rank and keep their order; only where attributes decide it they are sorted
+ * again. */
 gemp_code gemp_relabel_relation(const gemp_relabel *r, size_t index)
 {
 	gemp_code code = GEMP_OK;

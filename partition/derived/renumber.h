@@ -1,4 +1,5 @@
-/* renumber: the same graph with ids such that the vertices of each part follow one another. */
+/* renumber: the same graph with ids such that the vertices of each part of a partition follow one another; and the move of one
+ * relation to the ranks of any new ids, which canonical.c uses, too. */
 
 #ifndef GEMP_PARTITION_DERIVED_RENUMBER_H
 #define GEMP_PARTITION_DERIVED_RENUMBER_H
@@ -13,12 +14,9 @@
 gemp_code gemp_shard_renumber(gemp_shard **out, const gemp_comm *comm, gemp_shard *graph, const uint32_t *part,
                               uint64_t parts, const char *method);
 
-/* relabel: a shard whose vertices get new ids, and with these new owners.
- *
- * Two callers choose the ids: canonical (those that the builder would give) and renumber (those of a partition). Here columns,
- * rows by source and edge attributes move to the ranks that own the new ids. Rows by target are left to the loader. Parallel
- * edges keep their order, since they all come from one rank.
- */
+/* A shard whose vertices get new ids, and with these new owners. Two callers choose the ids: canonical (those that the builder
+ * would give) and renumber (those of a partition). Columns, rows by source and edge attributes move to the ranks that own the new
+ * ids. Rows by target are left to the loader. Parallel edges keep their order, since they all come from one rank. */
 
 typedef struct gemp_relabel {
 	const gemp_comm *comm;

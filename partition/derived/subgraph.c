@@ -26,7 +26,7 @@ static gemp_code page_bits_new(gemp_page_bits *out, uint64_t bound)
 	return GEMP_NEW(out->pages, out->page_count);
 }
 
-/* Takes {0}. */
+/* Takes {0}, and pages of which only some exist. */
 static void page_bits_free(gemp_page_bits *marks)
 {
 	for (size_t p = 0; marks->pages && p < marks->page_count; p++)
@@ -35,6 +35,7 @@ static void page_bits_free(gemp_page_bits *marks)
 	*marks = (gemp_page_bits){ 0 };
 }
 
+/* The count is kept with each addition, as counting pages later would read all of them. */
 gemp_code gemp_page_bits_add(gemp_page_bits *marks, uint64_t number)
 {
 	GEMP_CHECK(number < marks->bound);
@@ -100,6 +101,7 @@ static uint64_t page_bits_next(const gemp_page_bits *marks, uint64_t from)
 
 enum { PIECE = 1 << 16 }; /* numbers that are sent, and edges that are built, in one go */
 
+/* Nothing is wanted yet; pages come with the first bits. */
 gemp_code gemp_subgraph_new(gemp_subgraph *out, const gemp_shard *graph)
 {
 	*out = (gemp_subgraph){ 0 };
@@ -112,8 +114,6 @@ void gemp_subgraph_free(gemp_subgraph *wanted)
 	page_bits_free(&wanted->vertices);
 	page_bits_free(&wanted->edges);
 }
-
-/* WANTED NUMBERS TO THEIR OWNERS */
 
 /* Numbers may come from several ranks; each is set once. */
 static gemp_code add_all(gemp_page_bits *own, const uint64_t *numbers, size_t count)
@@ -156,8 +156,6 @@ static gemp_code send_to_owners(const subgraph_builder *m, gemp_page_bits *wante
 	return GEMP_OK;
 }
 
-/* OWN EDGES */
-
 /* The target of the edge at which the walk stands. */
 static gemp_vertex target_of(const subgraph_builder *m, const walk *w)
 {
@@ -174,8 +172,6 @@ static gemp_code want_ends(subgraph_builder *m)
 	}
 	return GEMP_OK;
 }
-
-/* BUILDING */
 
 /* Local. The builder's columns have the order of the graph's. */
 static gemp_code declare(const subgraph_builder *m)
@@ -243,7 +239,7 @@ static gemp_code add_piece(const subgraph_builder *m, walk *w, gemp_vertex *targ
 	return gemp_comm_agree(m->comm, code);
 }
 
-/* Collective. */
+/* Collective. All ranks make as many steps as the rank with most edges, since each step asks for keys. */
 static gemp_code add_edges(const subgraph_builder *m)
 {
 	GEMP_OWNED gemp_vertex *targets = NULL;
@@ -259,7 +255,7 @@ static gemp_code add_edges(const subgraph_builder *m)
 	return GEMP_OK;
 }
 
-/* Collective. */
+/* Collective. The builder gives the same graph as for a file with this content. */
 static gemp_code build(subgraph_builder *m, gemp_shard **out)
 {
 	gemp_code code = GEMP_OK;
@@ -276,6 +272,7 @@ static gemp_code build(subgraph_builder *m, gemp_shard **out)
 	return gemp_builder_finish(m->builder, out);
 }
 
+/* Edges are sent first: their owners then add the ends of these edges to the wanted vertices. */
 gemp_code gemp_subgraph_make(gemp_shard **out, const gemp_comm *comm, gemp_shard *graph, gemp_subgraph *wanted)
 {
 	gemp_code code = GEMP_OK;

@@ -1,4 +1,5 @@
-/* subgraph: some vertices and edges of a graph become a graph of their own. */
+/* subgraph: some vertices and edges of a graph become a graph of their own, which the builder makes of them as it would of a file
+ * with this content. */
 
 #ifndef GEMP_PARTITION_DERIVED_SUBGRAPH_H
 #define GEMP_PARTITION_DERIVED_SUBGRAPH_H
@@ -6,8 +7,7 @@
 #include "comm/comm.h"
 #include "graph/graph.h"
 
-/* marks: a set of numbers below a bound, sparse or dense: pages of bits that are there once something in them is
- * marked. */
+/* A set of numbers below a bound, sparse or dense. Pages of bits are allocated when something in them is set. */
 
 typedef struct gemp_page_bits {
 	uint64_t bound;

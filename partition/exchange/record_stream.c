@@ -17,6 +17,7 @@ typedef struct round_buffers {
 	size_t capacity;
 } round_buffers;
 
+/* Takes {0} and buffers of which only some exist. */
 static void free_buffers(round_buffers *buffers)
 {
 	for (size_t r = 0; buffers->to && r < buffers->ranks; r++)

@@ -1,3 +1,8 @@
+/* Values on their way between ranks. A packed value is a byte for its type and whether it is NULL, and then its bytes.
+ * A column travels as one exchange for each of its arrays, strings as their lengths and then their bytes. Requests for
+ * values of vertices go to the owners and come back in the order of asking, so that no key needs to travel.
+ */
+
 #include "partition/exchange/value_exchange.h"
 
 #include "core/memory.h"
@@ -19,6 +24,7 @@ void gemp_pack_bytes(gemp_text *out, const char *bytes, size_t size)
 	gemp_text_add(out, bytes, size);
 }
 
+/* The type goes along although a column has one type, as packed values also come from different columns. */
 void gemp_pack_value(gemp_text *out, const gemp_value *value)
 {
 	const unsigned char kind = (unsigned char)(value->type * 2 + value->null);
@@ -57,6 +63,7 @@ const char *gemp_unpack_bytes(const char **at, size_t *size)
 	return bytes;
 }
 
+/* The reverse of gemp_pack_value. Nothing is checked: only our own ranks pack. */
 gemp_value gemp_unpack_value(const char **at)
 {
 	unsigned char kind;
@@ -75,6 +82,7 @@ gemp_value gemp_unpack_value(const char **at)
 	return value;
 }
 
+/* Values of a graph are compared by content: NaN is the same value as NaN, unlike in a comparison of a query. */
 bool gemp_value_same(const gemp_value *a, const gemp_value *b)
 {
 	bool comparable;
@@ -162,7 +170,7 @@ static gemp_code send_strings(column_exchange *s, gemp_code code, gemp_column *o
 	return gemp_exchange(s->comm, code, bytes, sizes, (void **)&out->bytes, &out->bytes_capacity, sizes + ranks, NULL);
 }
 
-/* Collective. */
+/* Collective. The array of the column's type; lists are stored like strings. */
 static gemp_code send_values(column_exchange *s, gemp_code code, gemp_column *out)
 {
 	const gemp_column *column = s->column;
@@ -191,6 +199,7 @@ static gemp_code send_nulls(column_exchange *s, gemp_column *out)
 	return GEMP_OK;
 }
 
+/* The last agreement is on memory: columns without rows need arrays, too, to count as loaded. */
 gemp_code gemp_column_exchange(gemp_column *out, const gemp_comm *comm, const gemp_column *column, const int *owner)
 {
 	column_exchange s = { .comm = comm, .column = column, .owner = owner };
@@ -205,6 +214,7 @@ gemp_code gemp_column_exchange(gemp_column *out, const gemp_comm *comm, const ge
 	return code;
 }
 
+/* The old array is freed before the caller allocates anything for the new one. */
 gemp_code gemp_records_move(const gemp_comm *comm, gemp_code code, void **records, size_t count, size_t size,
                             const int *owner, size_t *received)
 {
@@ -236,6 +246,7 @@ gemp_code gemp_column_move(const gemp_comm *comm, gemp_column *to, gemp_column *
 	return GEMP_OK;
 }
 
+/* The columns move one by one, so that at most one of them exists twice. */
 gemp_code gemp_table_move(const gemp_comm *comm, gemp_table *to, gemp_table *from, const int *owner,
                           const uint64_t *order, size_t count, bool consume)
 {
@@ -332,6 +343,7 @@ static gemp_code request_round(const number_request *r, gemp_traffic *traffic)
 	return gemp_exchange_answers(r->comm, GEMP_OK, received, sizeof *r->out, from, r->owner, r->count, r->out, traffic);
 }
 
+/* All ranks make as many rounds as the rank with most ids. */
 gemp_code gemp_vertex_numbers(const gemp_comm *comm, gemp_code code, const uint64_t *bounds, const uint32_t *values,
                               const gemp_vertex *ids, size_t count, uint32_t *out, gemp_traffic *traffic)
 {
@@ -354,6 +366,7 @@ gemp_code gemp_vertex_numbers(const gemp_comm *comm, gemp_code code, const uint6
 	return GEMP_OK;
 }
 
+/* All ranks know the sizes of all relations, so that only the first edges of the ranks are exchanged. */
 gemp_code gemp_edge_owners_new(gemp_edge_owners *out, const gemp_comm *comm, const gemp_shard *graph)
 {
 	*out = (gemp_edge_owners){ .relations = graph->relation_count, .ranks = comm->size };
@@ -367,6 +380,7 @@ gemp_code gemp_edge_owners_new(gemp_edge_owners *out, const gemp_comm *comm, con
 	return code;
 }
 
+/* Each rank fills in its own numbers, and a sum brings them together. */
 void gemp_edge_owners_update(gemp_edge_owners *places, const gemp_comm *comm, const gemp_shard *graph)
 {
 	size_t ranks = (size_t)places->ranks, all = places->relations * ranks;
@@ -382,6 +396,7 @@ void gemp_edge_owners_free(gemp_edge_owners *places)
 	*places = (gemp_edge_owners){ 0 };
 }
 
+/* There are few relations: a loop is as fast as a search. */
 size_t gemp_edge_relation(const gemp_edge_owners *places, uint64_t edge)
 {
 	size_t r = 0;
@@ -398,6 +413,7 @@ int gemp_edge_owner(const gemp_edge_owners *places, uint64_t edge)
 	return (int)gemp_range_find(first, (size_t)places->ranks, edge - places->relation_offset[r]);
 }
 
+/* The edges of a rank in a relation are numbered consecutively from its first one. */
 size_t gemp_edge_local_index(const gemp_edge_owners *places, uint64_t edge, int rank)
 {
 	size_t relation = gemp_edge_relation(places, edge);
@@ -405,6 +421,7 @@ size_t gemp_edge_local_index(const gemp_edge_owners *places, uint64_t edge, int 
 	                places->rank_first[relation * (size_t)places->ranks + (size_t)rank]);
 }
 
+/* Relations follow one another in the numbering through all of them. */
 gemp_code gemp_edge_offsets(const gemp_shard *graph, gemp_edge **offsets)
 {
 	gemp_edge *first;

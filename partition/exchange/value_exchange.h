@@ -56,7 +56,7 @@ gemp_code gemp_vertex_values(const gemp_comm *comm, gemp_code code, const gemp_s
 gemp_code gemp_vertex_numbers(const gemp_comm *comm, gemp_code code, const uint64_t *bounds, const uint32_t *values,
                               const gemp_vertex *ids, size_t count, uint32_t *out, gemp_traffic *traffic);
 
-/* edge_owners: relation and owner of edges by their numbers through all relations. */
+/* Edges are numbered through all relations; these are the relation and the owner of each number. */
 
 typedef struct gemp_edge_owners {
 	size_t relations;

@@ -12,7 +12,8 @@
 
 #include <string.h>
 
-/* AT HAND. */
+/* Is the row of the slot resident, and which row of the views is it? Hot slots are rows themselves; for the others a bitmap with
+ * counts finds the row. */
 static bool resident_row(const gemp_residency *residency, gemp_vertex slot, size_t *row)
 {
 	const uint32_t *word = &residency->words[2 * (slot / 32)];
@@ -37,6 +38,7 @@ bool gemp_fetch_is_resident(const gemp_fetch *fetch, gemp_vertex slot)
 	return resident_row(fetch->residency, slot, &row);
 }
 
+/* Rows of other ranks must have been fetched before; the cache does not look whether it has a row. */
 bool gemp_fetch_find(const gemp_fetch *fetch, size_t view, gemp_vertex slot, gemp_row *row)
 {
 	size_t number;
@@ -52,6 +54,7 @@ gemp_row gemp_fetch_get(const gemp_fetch *fetch, size_t view, gemp_vertex slot)
 	return row;
 }
 
+/* The size of a row that lies elsewhere is its class's largest degree. */
 uint64_t gemp_fetch_size(const gemp_fetch *fetch, size_t view, gemp_vertex slot)
 {
 	size_t row;
@@ -60,7 +63,7 @@ uint64_t gemp_fetch_size(const gemp_fetch *fetch, size_t view, gemp_vertex slot)
 	return gemp_degree_class_max(fetch->classes[view][slot]);
 }
 
-/* Collective. */
+/* Collective. The degree classes of all vertices in one view, a byte each, from the owners of their rows. */
 static gemp_code gather_classes(gemp_fetch *f, size_t view)
 {
 	gemp_code code = GEMP_OK;
@@ -82,6 +85,7 @@ static gemp_code gather_classes(gemp_fetch *f, size_t view)
 	return GEMP_OK;
 }
 
+/* Where all rows are resident no classes are gathered: nothing will ever be fetched. */
 gemp_code gemp_fetch_new(gemp_fetch **out, gemp_runtime *context, const gemp_shard *graph, const gemp_slot_order *order,
                          const gemp_residency *residency, const gemp_view *views, size_t view_count)
 {
@@ -122,7 +126,7 @@ void gemp_fetch_free(gemp_fetch *fetch)
 	gemp_free(fetch);
 }
 
-/* ASKING. What this rank lacks, by owner, then by view and slot. */
+/* A row that this rank lacks. Requests are sorted by owner, then by view and slot. */
 typedef struct row_request {
 	gemp_vertex slot;
 	uint32_t view;
@@ -146,7 +150,7 @@ typedef struct transfer {
 	size_t reply_capacity;
 } transfer;
 
-/* Takes {0}. */
+/* Takes {0}: a failure may leave any of the arrays unmade. */
 static void free_transfer(transfer *t)
 {
 	gemp_tiles_free(&t->asked);
@@ -282,7 +286,7 @@ static gemp_code put_requests(gemp_fetch *f, transfer *t)
 	return GEMP_OK;
 }
 
-/* ANSWERING. */
+/* Bytes of another rank that do not follow the format are an error of the program, not of the data. */
 static gemp_code bad_message(const char *what, size_t rank)
 {
 	return gemp_fail(GEMP_EINTERNAL, "rows: a %s of rank %zu makes no sense", what, rank);
@@ -352,7 +356,7 @@ static gemp_code put_replies(gemp_fetch *f, transfer *t)
 	return GEMP_OK;
 }
 
-/* TAKING IN. */
+/* The four lists have one capacity; only the last reservation stores it, after all of them have succeeded. */
 static gemp_code make_lists(transfer *t, size_t count)
 {
 	size_t capacities[] = { t->reply_capacity, t->reply_capacity, t->reply_capacity };
@@ -425,10 +429,10 @@ static gemp_code read_replies(gemp_fetch *f, transfer *t)
 	return GEMP_OK;
 }
 
-/* Collective. */
-static gemp_code exchange(gemp_fetch *f, transfer *t, gemp_traffic *traffic)
+/* Collective. Sends what was coded, unless coding has failed on some rank. */
+static gemp_code exchange_bytes(gemp_fetch *f, transfer *t, gemp_code code, gemp_traffic *traffic)
 {
-	return gemp_exchange(f->context->comm, GEMP_OK, t->send.data, t->send_size, &t->receive, &t->receive_capacity,
+	return gemp_exchange(f->context->comm, code, t->send.data, t->send_size, &t->receive, &t->receive_capacity,
 	                     t->receive_size, traffic);
 }
 
@@ -441,21 +445,21 @@ static bool requests_left(const gemp_fetch *f, const transfer *t)
 	return false;
 }
 
-/* Collective. */
+/* Collective. Steps until no rank has requests left. A failure of coding rides in the exchange that would have sent
+ * the bytes. */
 static gemp_code fetch_all(gemp_fetch *f, transfer *t, gemp_traffic *traffic)
 {
 	const gemp_comm *comm = f->context->comm;
 	while (gemp_comm_sum1(comm, requests_left(f, t))) {
-		GEMP_PROPAGATE(gemp_comm_agree(comm, put_requests(f, t)));
-		GEMP_PROPAGATE(exchange(f, t, traffic));
-		GEMP_PROPAGATE(gemp_comm_agree(comm, put_replies(f, t)));
-		GEMP_PROPAGATE(exchange(f, t, traffic));
+		GEMP_PROPAGATE(exchange_bytes(f, t, put_requests(f, t), traffic));
+		GEMP_PROPAGATE(exchange_bytes(f, t, put_replies(f, t), traffic));
 		GEMP_PROPAGATE(gemp_comm_agree(comm, read_replies(f, t)));
 		f->stats.steps++;
 	}
 	return GEMP_OK;
 }
 
+/* Collective also for ranks that lack nothing, as other ranks may ask them. */
 gemp_code gemp_fetch_rows(gemp_fetch *f, uint32_t *const *wanted, const gemp_tiles *tiles)
 {
 	GEMP_OWNED_BY(free_transfer) transfer t = { 0 };

@@ -1,3 +1,8 @@
+/* Views of which only some rows are filled, and views without some entries. Both are made in two passes over chunks of
+ * slots, sizes and then copies, with a prefix sum between them; chunks write disjoint ranges, so that no locks are
+ * needed.
+ */
+
 #include "partition/fetch/partial_view.h"
 
 #include "core/bitset.h"
@@ -100,6 +105,7 @@ static void copy_rows(void *context, size_t chunk, size_t first, size_t end)
 	}
 }
 
+/* The arrays of the view are kept from call to call and only grow. After a failure all rows are empty. */
 gemp_code gemp_partial_view_fill(gemp_view *view, gemp_partial_capacity *room, const gemp_fetch *fetch, size_t number,
                                  const uint32_t *wanted, const gemp_tiles *tiles)
 {
@@ -125,7 +131,7 @@ done:
 	return code;
 }
 
-/* NARROWING. */
+/* A view that loses the entries that no search reads. */
 typedef struct entry_filter {
 	gemp_view *out;
 	const gemp_view *view;
@@ -180,6 +186,7 @@ static void copy_kept(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
+/* One element more than needed is allocated, as buffers on devices cannot be empty. */
 gemp_code gemp_view_filter_entries(gemp_view *out, const gemp_view *view, const gemp_residency *residency,
                                    gemp_row_part entries, const uint32_t *bits)
 {

@@ -1,3 +1,8 @@
+/* The rows lie one behind the other in two growing arrays, and a hash table with linear probing finds them by (slot,
+ * view). Rows are never removed one by one: trimming and changed tiles choose the rows that stay, move them together
+ * and fill the table again.
+ */
+
 #include "partition/fetch/row_cache.h"
 
 #include "core/memory.h"
@@ -52,12 +57,14 @@ bool gemp_row_cache_has(const gemp_row_cache *cache, size_t view, gemp_vertex sl
 	return cache->table_size && place(cache->table, cache->table_size, key_of(view, slot))->key;
 }
 
+/* The row must be there; a free entry would be taken for an empty row. */
 gemp_row gemp_row_cache_get(const gemp_row_cache *cache, size_t view, gemp_vertex slot)
 {
 	const gemp_cached_row *row = place(cache->table, cache->table_size, key_of(view, slot));
 	return (gemp_row){ row->size, cache->neighbours + row->offset, cache->edges ? cache->edge + row->offset : NULL };
 }
 
+/* All memory is reserved before the entry is made, so that a failure leaves the cache as it was. */
 gemp_code gemp_row_cache_add(gemp_row_cache *cache, size_t view, gemp_vertex slot, size_t size, size_t *at)
 {
 	uint64_t key = key_of(view, slot);
@@ -83,7 +90,7 @@ uint64_t gemp_row_cache_bytes(const gemp_row_cache *cache)
 	return cache->entries * entry_bytes(cache);
 }
 
-/* TRIMMING. */
+/* Keys ascend with slots, and slots with falling degree. */
 static int by_key(const void *a, const void *b)
 {
 	uint64_t x = ((const gemp_cached_row *)a)->key, y = ((const gemp_cached_row *)b)->key;
@@ -134,6 +141,7 @@ static void keep(gemp_row_cache *cache, gemp_cached_row *rows, size_t count)
 	cache->count = count;
 }
 
+/* Rows are kept in the order of their slots up to the first that does not fit; small slots are those of high degree. */
 gemp_code gemp_row_cache_trim(gemp_row_cache *cache, uint64_t bytes)
 {
 	GEMP_OWNED gemp_cached_row *rows = NULL;
@@ -166,6 +174,7 @@ size_t gemp_tiles_block(const gemp_tiles *tiles, gemp_vertex slot)
 	return gemp_range_find_u32(tiles->bounds, tiles->blocks, slot);
 }
 
+/* A piece is a run of set bits; its first bit has no set bit below it. */
 size_t gemp_columns_pieces(uint64_t columns)
 {
 	return (size_t)__builtin_popcountll(columns & ~(columns << 1));
@@ -187,6 +196,7 @@ static gemp_code keep_same_tiles(gemp_row_cache *cache, const gemp_tiles *was, c
 	return GEMP_OK;
 }
 
+/* Other bounds of blocks make the pieces that are held meaningless: then the cache is emptied. */
 gemp_code gemp_row_cache_set_tiles(gemp_row_cache *cache, gemp_tiles *held, const gemp_tiles *tiles, size_t view_count,
                                    uint64_t vertices)
 {
@@ -219,6 +229,7 @@ static size_t lower_bound(const gemp_row *row, size_t at, gemp_vertex slot)
 	return at + (left && row->neighbours[at] < slot);
 }
 
+/* Each run of columns is a piece, whose ends are found by binary search behind those of the piece before. */
 size_t gemp_tiles_cut(const gemp_tiles *tiles, uint64_t columns, gemp_row row, gemp_row pieces[GEMP_MAX_TILE_PIECES])
 {
 	size_t count = 0, at = 0;

@@ -1,7 +1,7 @@
-/* row_cache: rows of other ranks that this one holds, by view and slot. Host only.
+/* row_cache: rows of other ranks that this rank holds, by view and slot, whole or in pieces (tiles). Host only.
  *
- * Rows are added until the owner of the cache lets it trim itself: then those of the greatest degree stay, that is
- * those of the least slots, which most others name.
+ * Rows are added until the owner of the cache trims it. Then the rows of the least slots stay, which have the greatest degrees and
+ * are named by most other rows.
  */
 
 #ifndef GEMP_PARTITION_FETCH_ROW_CACHE_H
@@ -37,11 +37,9 @@ uint64_t gemp_row_cache_bytes(const gemp_row_cache *cache); /* of entries */
 /* Rows of at most so many bytes stay. */
 gemp_code gemp_row_cache_trim(gemp_row_cache *cache, uint64_t bytes);
 
-/* tiles: which entries of which rows are wanted, by blocks of slots. Host only.
- *
- * Slots lie in blocks, the same on all ranks. Of the rows of a block's slots those entries are wanted that name slots
- * of some blocks, the columns. A row without the others is one or more pieces of it, as its slots ascend.
- */
+/* Tiles say which entries of which rows are wanted, by blocks of slots, which are the same on all ranks. Of the rows of a block's
+ * slots those entries are wanted that name slots of some blocks, the columns. Such a row consists of one or more pieces of the
+ * whole row, as its slots ascend. */
 
 enum { GEMP_BLOCKS = 64, GEMP_MAX_TILE_PIECES = GEMP_BLOCKS / 2 };
 

@@ -1,3 +1,9 @@
+/* Coding of rows. Slots of a row ascend and are coded as differences, most of which take one byte; edge numbers do not
+ * ascend and are coded with a sign. Blocks of some thousand entries are coded and decoded by all threads: each block
+ * is written where its worst case would fit, and then the blocks are moved together. A reader trusts no length: it
+ * checks every number against the end of its block.
+ */
+
 #include "partition/fetch/row_code.h"
 
 #include "core/memory.h"
@@ -6,6 +12,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+/* LEB128: the highest bit of a byte says that another one follows. */
 uint8_t *gemp_varint_put(uint8_t *to, uint64_t number)
 {
 	while (number >= 128) {
@@ -16,6 +23,7 @@ uint8_t *gemp_varint_put(uint8_t *to, uint64_t number)
 	return to;
 }
 
+/* Numbers of more than 64 bits are refused like cut ones. */
 const uint8_t *gemp_varint_get(const uint8_t *from, const uint8_t *end, uint64_t *number)
 {
 	uint64_t value = 0;
@@ -30,6 +38,7 @@ const uint8_t *gemp_varint_get(const uint8_t *from, const uint8_t *end, uint64_t
 	return NULL;
 }
 
+/* The caller has reserved memory for the worst case, so that nothing is checked here. */
 uint8_t *gemp_slots_put(uint8_t *to, const gemp_vertex *slots, size_t count)
 {
 	gemp_vertex last = 0;
@@ -40,6 +49,8 @@ uint8_t *gemp_slots_put(uint8_t *to, const gemp_vertex *slots, size_t count)
 	return to;
 }
 
+/* One byte is the common case and is read without a call. The sum is checked, so that no slot exceeds the largest id.
+ */
 const uint8_t *gemp_slots_get(const uint8_t *from, const uint8_t *end, gemp_vertex *slots, size_t count)
 {
 	uint64_t slot = 0, step;
@@ -56,6 +67,7 @@ const uint8_t *gemp_slots_get(const uint8_t *from, const uint8_t *end, gemp_vert
 	return from;
 }
 
+/* The lowest bit is the sign of the difference. */
 uint8_t *gemp_edges_put(uint8_t *to, const gemp_edge *edges, size_t count)
 {
 	gemp_edge last = 0;
@@ -68,6 +80,7 @@ uint8_t *gemp_edges_put(uint8_t *to, const gemp_edge *edges, size_t count)
 	return to;
 }
 
+/* The sums are modulo 2^64, as a damaged message may hold any number; callers check edges when they use them. */
 const uint8_t *gemp_edges_get(const uint8_t *from, const uint8_t *end, gemp_edge *edges, size_t count)
 {
 	gemp_edge edge = 0;
@@ -83,7 +96,7 @@ const uint8_t *gemp_edges_get(const uint8_t *from, const uint8_t *end, gemp_edge
 
 enum { ENTRIES = 1 << 14, ROWS = 1 << 10 }; /* of a block: it is full when it has so many */
 
-/* CODING. Each block has room for the worst case first. */
+/* Rows that are coded in blocks; each block has the memory that it needs at worst. */
 typedef struct block_encoder {
 	const gemp_row *rows;
 	size_t *first; /* [blocks + 1] rows */
@@ -147,6 +160,7 @@ static void close_gaps(gemp_row_bytes *out, const block_encoder *c, size_t block
 	}
 }
 
+/* Blocks are coded in place behind each other's worst case, which wastes memory only until they are moved together. */
 gemp_code gemp_row_blocks_put(gemp_row_bytes *out, const gemp_row *rows, size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -162,7 +176,7 @@ done:
 	return code;
 }
 
-/* DECODING. */
+/* Sizes of all rows are read before any row is decoded, as the caller must place them first. */
 size_t gemp_row_blocks_read(const uint8_t *from, const uint8_t *end, size_t count, uint64_t *sizes,
                             gemp_row_block *blocks)
 {
@@ -208,6 +222,7 @@ static void decode_block(void *context, unsigned thread, size_t number)
 		atomic_store_explicit(&d->bad, true, memory_order_relaxed);
 }
 
+/* A flag, and not a code of each block, since any damage makes the whole message useless. */
 bool gemp_row_blocks_get(const gemp_row_block *blocks, size_t block_count, const uint64_t *sizes,
                          const gemp_row_target *places)
 {

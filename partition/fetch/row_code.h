@@ -32,12 +32,11 @@ static inline size_t gemp_row_code_max_bytes(size_t entries, bool edges)
 	return GEMP_VARINT_MAX_BYTES + entries * (edges ? 5 + GEMP_VARINT_MAX_BYTES : 5);
 }
 
-/* row_blocks: many rows as bytes, coded and decoded by all cores.
+/* Many rows as bytes, coded and decoded by all threads.
  *
- *   block  number of bytes that follow, number of rows; sizes of the rows; for each row its slots, its edges if it has
- *          them
+ *   block  number of bytes that follow, number of rows; sizes of the rows; for each row its slots, and its edges if it has any
  *
- * with numbers as in row_code.h. Rows of a list go into blocks in order, some thousands of entries in each.
+ * Rows of a list go into blocks in order, some thousands of entries in each.
  */
 
 /* Bytes that grow. */

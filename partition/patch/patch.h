@@ -1,4 +1,11 @@
-/* patch: applies the changes of patch_types.h to a graph, in the stages of patch_state.h. */
+/* patch: changes of a graph in memory, applied all at once.
+ *
+ * Each rank says what becomes of its own vertices and edges, and what it adds. Only what changes is sorted, hashed or sent. Within
+ * a rank the vertices that stay keep their order, and new ones come behind them: ids change as little as they can, and every rank
+ * can tell the new id of any old vertex (gemp_id_map_get). All that does not depend on ids is as the builder makes it: rows
+ * ascend by target, parallel edges by attributes, relations by name; labels, relations and edge columns that nothing has are
+ * dropped; key ranks are dense. gemp_shard_canonical gives a graph the ids of the builder.
+ */
 
 #ifndef GEMP_PARTITION_PATCH_PATCH_H
 #define GEMP_PARTITION_PATCH_PATCH_H
@@ -7,16 +14,6 @@
 #include "core/search.h"
 #include "graph/graph.h"
 #include "partition/build/dictionary.h"
-
-/* patch: changes of a graph in memory, applied all at once.
- *
- * Each rank says what becomes of its own vertices and edges, and what it adds; nothing else is sorted, hashed or sent
- * than what changes. Within a rank the vertices that stay keep their order, and new ones come behind them: ids change
- * as little as they can, and every rank can tell the new id of any old vertex (gemp_id_map_get). All that does not
- * depend on ids is as the builder has it: rows ascend by target, parallel edges by attributes, relations by name;
- * labels, relations and edge columns that nothing has are dropped; key ranks are dense. gemp_shard_canonical gives a
- * graph the ids of the builder.
- */
 
 /* An end of an added edge is an id of the old graph, or a new vertex: which of a rank's. */
 #define GEMP_PATCH_NEW_VERTEX ((uint64_t)1 << 63)

@@ -1,4 +1,9 @@
-/* Which vertices stay, and the ids of all. */
+/* Applies a patch in stages: which vertices stay and the ids of all, the keys, and then labels, attributes and
+ * relations by their own modules. Ids: deleted vertices are bits of a bitmap that all ranks have, so that every rank
+ * computes the new id of any vertex. Keys: old keys keep their order, and new keys are a range of integers above all
+ * others, or the texts "#N" of a range, whose places among the old keys follow from their digits; no key is sorted or
+ * sent.
+ */
 
 #include "core/bitset.h"
 #include "core/memory.h"
@@ -13,7 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Collective. */
+/* Collective. Bits of changed vertices from all ranks, as any rank may change an edge to any vertex. */
 static gemp_code join_changed(gemp_patch_state *p)
 {
 	uint64_t *words = p->result->changed;
@@ -46,7 +51,7 @@ static uint64_t merge_bits(gemp_rank_bitmap *bits, const gemp_comm *comm)
 	return gemp_rank_bitmap_count(bits);
 }
 
-/* Collective. */
+/* Collective. Every rank gets the bits of all deleted vertices; if there are none, no bitmap is made. */
 static gemp_code merge_deleted(gemp_patch_state *p)
 {
 	const gemp_shard *g = p->from;
@@ -210,7 +215,7 @@ static void deleted_range(void *context, size_t range, size_t begin, size_t end)
 			gemp_bits64_set_atomic(o->deleted_ranks.words, from->key_ranks[row]);
 }
 
-/* Collective. */
+/* Collective. The key ranks of deleted vertices as a bitmap, which tells how many of them precede any rank. */
 static gemp_code find_deleted(key_order *o)
 {
 	const gemp_shard *from = o->p->from;
@@ -282,7 +287,7 @@ static void count_range(void *context, size_t range, size_t begin, size_t end)
 			__atomic_fetch_add(&o->less[fresh_before_key(o, row)], 1, __ATOMIC_RELAXED);
 }
 
-/* Collective. */
+/* Collective. After the prefix sum less[n] is the number of old keys with at most n new keys before them. */
 static gemp_code count_smaller(key_order *o)
 {
 	uint64_t count = o->p->new_vertices + 1;
@@ -330,7 +335,7 @@ static void rank_range(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* Collective. */
+/* Collective. Key ranks stay dense: old ranks move by the deleted and the new keys before them. */
 static gemp_code order_keys(gemp_patch_state *p)
 {
 	gemp_code code = GEMP_OK;
@@ -391,6 +396,7 @@ done:
 	return code;
 }
 
+/* Without new or deleted vertices the arrays move over as they are. */
 static gemp_code gemp_patch_keys(gemp_patch_state *p)
 {
 	if (!p->new_vertices && !p->id_map.some_deleted) {
@@ -405,7 +411,7 @@ static gemp_code gemp_patch_keys(gemp_patch_state *p)
 	return choose_key_type(p);
 }
 
-/* Collective. */
+/* Collective. The stages in the order of patch_state.h; each ends with the same code on all ranks. */
 static gemp_code patch_all(gemp_patch_state *p)
 {
 	gemp_code code = GEMP_OK;
@@ -436,6 +442,7 @@ static gemp_code apply_patch(gemp_shard **out, gemp_patch_state *p)
 	return code;
 }
 
+/* The old graph is freed only after the new one is whole, but its arrays may have moved into the new one. */
 gemp_code gemp_shard_patch(gemp_shard **graph, const gemp_comm *comm, gemp_patch *patch, gemp_patch_result *done)
 {
 	gemp_shard *new = NULL;
@@ -452,8 +459,6 @@ gemp_code gemp_shard_patch(gemp_shard **graph, const gemp_comm *comm, gemp_patch
 	return GEMP_OK;
 }
 
-/* FREEING */
-
 /* Values and names are owned by the patch. */
 static void free_columns(gemp_patch_columns *all)
 {
@@ -466,6 +471,7 @@ static void free_columns(gemp_patch_columns *all)
 	gemp_free_all(all->values, all->columns);
 }
 
+/* Takes a patch of which only some parts were filled in. */
 void gemp_patch_free(gemp_patch *patch)
 {
 	gemp_free_all(patch->deleted, patch->merges, patch->numbers);
@@ -484,7 +490,7 @@ void gemp_patch_free(gemp_patch *patch)
 	*patch = (gemp_patch){ 0 };
 }
 
-/* Takes {0}. */
+/* Takes {0}. The map outlives the patch, as callers translate their own ids with it. */
 static void free_id_map(gemp_id_map *moved)
 {
 	gemp_free_all(moved->old_bounds, moved->new_bounds, moved->shift);
@@ -501,11 +507,3 @@ void gemp_patch_result_free(gemp_patch_result *done)
 	gemp_free_all(done->origins, done->changed);
 	*done = (gemp_patch_result){ 0 };
 }
-
-/* THE KEYS */
-
-/* THEIR ORDER */
-
-/* WHERE NO STRING IS LEFT */
-
-/* patch_keys: keys of new vertices, and the ranks of all keys after a patch, without sorting the old ones. */

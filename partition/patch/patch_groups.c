@@ -17,9 +17,7 @@
 
 #define NOWHERE UINT64_MAX
 
-/* WHERE VERTICES HAVE MERGED */
-
-/* Collective. */
+/* Collective. All ranks need all merges, as an edge may lead to a merged vertex of any rank. */
 static gemp_code join_merged(gemp_edge_patch_state *e)
 {
 	const gemp_patch *patch = e->p->patch;
@@ -47,8 +45,6 @@ static uint64_t merge_target(const gemp_edge_patch_state *e, gemp_vertex id)
 	uint64_t into = e->merges[low].into;
 	return into & GEMP_PATCH_NEW_VERTEX || !gemp_bits64_test(m->deleted.words, into) ? into : NOWHERE;
 }
-
-/* EDGES THAT MOVE */
 
 /* Of one relation. What an edge becomes is the number of its type, or type_count: its own. */
 typedef struct move_search {
@@ -139,6 +135,7 @@ done:
 	return code;
 }
 
+/* All groups get their place before the first is filled, as later ones would move the array under pointers into it. */
 gemp_code gemp_patch_groups_new(gemp_edge_patch_state *e)
 {
 	gemp_code code = GEMP_OK;
@@ -159,7 +156,7 @@ gemp_code gemp_patch_groups_new(gemp_edge_patch_state *e)
 	return gemp_comm_agree(e->p->comm, code);
 }
 
-/* Takes {0}. */
+/* Takes {0}. Groups of the patch itself are borrowed and not freed here. */
 static void free_added(gemp_patch_edges *group)
 {
 	gemp_free_all(group->source, group->target);
@@ -173,8 +170,6 @@ void gemp_patch_groups_free(gemp_edge_patch_state *e)
 		free_added(&e->groups[i]);
 	gemp_free_all(e->groups, e->merges);
 }
-
-/* ALL THAT ONE RELATION GETS */
 
 /* Edges of one group while their ends become new ids. */
 typedef struct end_map {
@@ -299,7 +294,7 @@ static gemp_code join(gemp_edge_group *out, const gemp_edge_patch_state *e, cons
 	return GEMP_OK;
 }
 
-/* Collective. */
+/* Collective. Edges and then their columns go to the owners of the new sources. */
 static gemp_code send(gemp_edge_group *group, const gemp_patch_state *p)
 {
 	GEMP_OWNED int *owner = NULL;
@@ -317,6 +312,7 @@ static gemp_code send(gemp_edge_group *group, const gemp_patch_state *p)
 	return GEMP_OK;
 }
 
+/* One rank has all edges already and skips the exchange. */
 gemp_code gemp_patch_gather_group(gemp_edge_group *out, const gemp_edge_patch_state *e, const char *type, size_t edges,
                                   gemp_table *props)
 {

@@ -1,8 +1,6 @@
-/* patch_groups: what the stages of a patch's edges share.
- *   puts    new values of edges of the old graph
- *   moves   edges that change their type or their ends, which are added again
- *   group   all that is added to one relation, with its owners
- */
+/* patch_groups: the edges that a patch adds to the relations, in groups by type. Edges that change their type or their ends are
+ * deleted where they are and added again, so that a relation gets edges of the patch and edges of other relations; all of them go
+ * to the owners of their new sources. */
 
 #ifndef GEMP_PARTITION_PATCH_PATCH_GROUPS_H
 #define GEMP_PARTITION_PATCH_PATCH_GROUPS_H

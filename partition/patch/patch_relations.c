@@ -17,8 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* New values of old edges. */
-
 /* The number of the column, or the number of columns. Names of moved columns are NULL. */
 static size_t column_index(const gemp_table *table, const char *name)
 {
@@ -90,8 +88,6 @@ typedef struct relation_state {
 	bool *added;        /* [count] there are groups of the relation */
 } relation_state;
 
-/* NAMES */
-
 static int compare_names(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -130,8 +126,6 @@ static void find_touched(relation_state *all)
 	for (size_t n = 0; n < all->count; n++)
 		all->added[n] = adds[n];
 }
-
-/* CHANGED ENDS */
 
 /* One relation whose changed edges mark their ends. */
 typedef struct change_marks {
@@ -190,8 +184,6 @@ static void mark_changed_ends(const relation_state *all, size_t r)
 	}
 }
 
-/* ONE RELATION */
-
 /* One relation of the new graph while it is made. */
 typedef struct relation_task {
 	const relation_state *all;
@@ -227,7 +219,7 @@ static gemp_code keep_rows(relation_task *m)
 	return GEMP_OK;
 }
 
-/* Local. */
+/* Local. Attributes of old and added edges in the order of the new rows; parallel edges are then sorted by them. */
 static gemp_code permute_props(relation_task *m, const gemp_row_patch *r, const gemp_edge_group *group)
 {
 	gemp_table *old = m->old ? &m->old->props : NULL, *out = &m->to->props;
@@ -264,7 +256,7 @@ static void clear_new_origins(void *context, size_t range, size_t begin, size_t 
 			o->order[e] = GEMP_NO_EDGE;
 }
 
-/* Local. */
+/* Local. Old targets are freed as soon as the new rows exist. */
 static gemp_code make_rows(relation_task *m, const gemp_edge_group *group)
 {
 	gemp_code code = GEMP_OK;
@@ -328,7 +320,7 @@ static gemp_code commit_relation(relation_task *m)
 	return GEMP_OK;
 }
 
-/* Collective. */
+/* Collective. Rows that no rank has touched move over; all others are merged with the added edges. */
 static gemp_code make(relation_task *m)
 {
 	const gemp_patch_state *p = m->all->p;
@@ -398,6 +390,7 @@ static gemp_code allocate_relations(relation_state *all)
 	return GEMP_OK;
 }
 
+/* Names are taken in sorted order, so that relations of the new graph are sorted by name, too. */
 gemp_code gemp_patch_relations(gemp_patch_state *p)
 {
 	gemp_code code = GEMP_OK;

@@ -1,4 +1,4 @@
-/* patch_relations: relations after a patch: rows are kept, merged with added edges, or new, each with its attributes. */
+/* patch_relations: relations after a patch. Rows of a relation are kept, merged with added edges, or new; attributes follow. */
 
 #ifndef GEMP_PARTITION_PATCH_PATCH_RELATIONS_H
 #define GEMP_PARTITION_PATCH_PATCH_RELATIONS_H

@@ -15,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* TOGETHER WITH THOSE THAT STAY */
-
 /* Old rows and added rows that are merged into new ones. */
 typedef struct row_merge {
 	gemp_row_patch *r;
@@ -109,8 +107,6 @@ static gemp_code merge(row_merge *m)
 	return GEMP_OK;
 }
 
-/* PARALLEL EDGES */
-
 /* Rows in which all threads look for equal neighbours. */
 typedef struct parallel_test {
 	const gemp_row_patch *r;
@@ -156,6 +152,7 @@ static void find_staying_range(void *context, size_t range, size_t begin, size_t
 		atomic_store_explicit(&m->stays, true, memory_order_relaxed);
 }
 
+/* If no old edge stays, the sorted new edges are the rows, and merging is skipped. */
 gemp_code gemp_patch_rows(gemp_row_patch *r)
 {
 	gemp_code code = GEMP_OK;
@@ -185,8 +182,6 @@ done:
 	return code;
 }
 
-/* NEW IDS ALONE */
-
 /* Targets that get their new ids. */
 typedef struct target_map {
 	const gemp_id_map *moved;
@@ -203,6 +198,7 @@ static void map_targets_range(void *context, size_t range, size_t begin, size_t 
 		m->out[e] = gemp_id_map_get(m->moved, m->out[e]);
 }
 
+/* Where ids are unchanged nothing is written. */
 void gemp_patch_targets(const gemp_patch_state *p, gemp_vertex *out, uint64_t count)
 {
 	if (!p->id_map.identity)

@@ -1,4 +1,4 @@
-/* patch_rows: rows of a relation from those that it had and edges that are added. */
+/* patch_rows: the new rows of a relation, merged from the rows that it had and the edges that are added. */
 
 #ifndef GEMP_PARTITION_PATCH_PATCH_ROWS_H
 #define GEMP_PARTITION_PATCH_PATCH_ROWS_H

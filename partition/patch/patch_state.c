@@ -1,4 +1,7 @@
-/* Columns of vertices, and which vertices have changed. */
+/* Columns and labels of vertices after a patch. A column gets NULLs for new vertices, then its new values, and then
+ * only the rows of the surviving vertices are gathered; without deletions it moves over as it is. Label sets are
+ * numbered anew only if some set has become empty or some vertex has a set that the graph did not have.
+ */
 
 #include "partition/patch/patch_state.h"
 
@@ -9,6 +12,7 @@
 
 #include <string.h>
 
+/* The old column is consumed in both cases. */
 gemp_code gemp_patch_survivors(const gemp_patch_state *p, gemp_column *to, gemp_column *column)
 {
 	GEMP_PROPAGATE(gemp_column_pad(column, p->from->rows + p->patch->new_vertices));
@@ -41,6 +45,7 @@ static gemp_code patch_column(gemp_patch_state *p, size_t c, gemp_column *out)
 	return gemp_patch_survivors(p, out, column);
 }
 
+/* New attributes of the patch come behind those of the graph. */
 gemp_code gemp_patch_attributes(gemp_patch_state *p)
 {
 	gemp_table *to = &p->to->attributes;
@@ -53,8 +58,6 @@ gemp_code gemp_patch_attributes(gemp_patch_state *p)
 	to->rows = p->to->rows;
 	return gemp_comm_agree(p->comm, code);
 }
-
-/* CHANGED */
 
 /* Own vertices that are marked as changed. */
 typedef struct change_task {
@@ -83,6 +86,7 @@ static void mark_rows(const gemp_patch_state *p, const uint64_t *rows, size_t co
 	gemp_for_ranges(count, mark_range, &(change_task){ p, rows, count });
 }
 
+/* Only where the caller asked for changed vertices; threads set bits atomically. */
 void gemp_patch_mark_vertices(const gemp_patch_state *p)
 {
 	const gemp_patch *patch = p->patch;
@@ -93,8 +97,6 @@ void gemp_patch_mark_vertices(const gemp_patch_state *p)
 	for (size_t i = 0; i < patch->new_vertices; i++)
 		gemp_patch_mark_changed(p, (gemp_vertex)(p->to->first_vertex + p->survivors + i));
 }
-
-/* Sets of labels and who has them. */
 
 /* Label sets of the patch: who has them, and their numbers in the new graph. */
 typedef struct label_state {
@@ -155,7 +157,7 @@ static bool all_stay(const gemp_patch_state *p)
 	return !p->new_vertices && !p->id_map.some_deleted && !relabels;
 }
 
-/* Local. */
+/* Local. Sets of the graph are printed from their names, sets of the patch are texts already. */
 static gemp_code print_set(const label_state *l, size_t s, gemp_text *out)
 {
 	const gemp_shard *from = l->p->from;
@@ -228,6 +230,7 @@ static gemp_code rebuild_sets(label_state *l, const uint64_t *here)
 	return GEMP_OK;
 }
 
+/* Counts of this rank are copied before sets_stay replaces them by those of all ranks. */
 gemp_code gemp_patch_labels(gemp_patch_state *p)
 {
 	gemp_code code = GEMP_OK;

@@ -1,10 +1,10 @@
-/* patch_state: what the stages of a patch share. The stages, in order:
- *   ids         which vertices stay, and where they go
- *   keys        of new vertices, and the order of all
- *   labels      sets of labels and who has them
+/* patch_state: the state of a patch that its stages share, and its stages for labels and attributes of vertices. All stages:
+ *   ids         which vertices stay, and their new ids
+ *   keys        of new vertices, and the order of all keys
+ *   labels      sets of labels, and which vertices have them
  *   attributes  of vertices
  *   relations   edges that stay, change their type or their ends, or are new, each with its attributes
- * Each is collective and ends with the same code on all ranks.
+ * Each stage is collective and ends with the same code on all ranks.
  */
 
 #ifndef GEMP_PARTITION_PATCH_PATCH_STATE_H
@@ -21,11 +21,10 @@ typedef struct gemp_patch_state {
 	gemp_id_map id_map;
 	uint64_t new_vertices; /* of all ranks */
 	size_t survivors;      /* own ones */
-	uint64_t *surviving; /* [kept_count] own rows that `to` has, new ones behind: from->rows, ...; NULL: all of them */
+	uint64_t
+		*surviving; /* [surviving_count] own rows that `to` has, new ones behind: from->rows, ...; NULL: all of them */
 	size_t surviving_count;
 } gemp_patch_state;
-
-/* patch_vertices: labels and attributes of vertices after a patch, and which vertices count as changed. */
 
 gemp_code gemp_patch_labels(gemp_patch_state *p);
 gemp_code gemp_patch_attributes(gemp_patch_state *p);

@@ -59,7 +59,7 @@ static gemp_vertex choose_by_memory(const gemp_resident *resident, const weights
 	return budgets[1] >= w->total ? (gemp_vertex)resident->graph->vertex_count : hot_slots(w, budgets[0]);
 }
 
-/* Collective. */
+/* Collective. All ranks compute the same number of hot slots, as they use the same sums. */
 static gemp_vertex choose_hot(gemp_resident *resident, const weights *w)
 {
 	const gemp_shard *graph = resident->graph;
@@ -88,7 +88,7 @@ int gemp_resident_sharers(const gemp_resident *resident)
 	return resident->view_count && resident->views[0].shared.bytes ? resident->views[0].shared.ranks : 1;
 }
 
-/* LISTING. All ranks have made the same requests, so their lists are alike. */
+/* All ranks have made the same requests, so that their lists of resident rows are alike. */
 static bool matches_request(const gemp_resident *resident, const gemp_shard *graph, const gemp_view_key *keys,
                             size_t view_count, int64_t replicate)
 {
@@ -151,6 +151,7 @@ static gemp_resident *oldest_unused(const gemp_runtime *context)
 	return oldest;
 }
 
+/* Entries that are in use stay. */
 void gemp_resident_evict(gemp_runtime *context)
 {
 	for (gemp_resident *oldest; (oldest = oldest_unused(context)) != NULL;)
@@ -168,7 +169,7 @@ static void evict_unused(const gemp_runtime *context, uint64_t bytes)
 	}
 }
 
-/* MAKING. Local. The keys with relations of their own. */
+/* Local. The keys with relations of their own, since the caller's may be freed before the resident rows. */
 static gemp_code copy_keys(gemp_resident *resident, const gemp_view_key *keys)
 {
 	size_t relations = resident->graph->relation_count;
@@ -184,7 +185,7 @@ static gemp_code copy_keys(gemp_resident *resident, const gemp_view_key *keys)
 	return GEMP_OK;
 }
 
-/* Collective. */
+/* Collective. `wide` is the same on all ranks, since kernels of all ranks are compiled with it. */
 static gemp_code make_views(gemp_resident *resident)
 {
 	uint64_t most = 0;
@@ -202,7 +203,7 @@ static gemp_code make_views(gemp_resident *resident)
 	return GEMP_OK;
 }
 
-/* Collective. */
+/* Collective. The order of slots needs the degrees in all views together, and the rows need the order. */
 static gemp_code make(gemp_resident *resident, const gemp_view_key *keys)
 {
 	gemp_code code = GEMP_OK;
@@ -225,6 +226,7 @@ static gemp_code make(gemp_resident *resident, const gemp_view_key *keys)
 	return make_views(resident);
 }
 
+/* All ranks find or miss the same entry, as they have made the same requests before. */
 gemp_code gemp_resident_get(gemp_resident **out, gemp_runtime *context, const gemp_shard *graph,
                             const gemp_view_key *keys, size_t view_count, int64_t replicate)
 {
@@ -254,6 +256,7 @@ done:
 	return code;
 }
 
+/* Unused rows stay only where the runtime keeps them for the next query. */
 void gemp_resident_release(gemp_resident *resident)
 {
 	if (!resident)
@@ -263,6 +266,7 @@ void gemp_resident_release(gemp_resident *resident)
 		free_resident(resident);
 }
 
+/* A copy shares the host arrays of the first views and has buffers of its own. */
 gemp_code gemp_resident_views(gemp_view **out, gemp_resident *resident, const gemp_device *device)
 {
 	gemp_view *views = NULL;

@@ -1,3 +1,9 @@
+/* Slots and residency. Slots number the vertices by falling degree class; every rank computes the same numbering from
+ * one gathered byte for each vertex, in shared memory of the node where possible. A residency says which slots are
+ * rows of this rank, and where: a bitmap with counts finds the row of a slot without a search. Uploads borrow host
+ * arrays on CPU devices.
+ */
+
 #include "partition/views/view.h"
 
 #include "core/bitset.h"
@@ -8,6 +14,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+/* An either-way view reads both rows of each relation. */
 unsigned gemp_view_parts(gemp_view_direction direction)
 {
 	static const unsigned parts[] = { GEMP_LOAD_OUT, GEMP_LOAD_IN, GEMP_LOAD_OUT | GEMP_LOAD_IN };
@@ -20,6 +27,7 @@ static bool takes_out(const gemp_view_key *key)
 	return key->direction != GEMP_VIEW_IN;
 }
 
+/* The rows by target. */
 static bool takes_in(const gemp_view_key *key)
 {
 	return key->direction != GEMP_VIEW_OUT;
@@ -55,6 +63,7 @@ void gemp_view_degrees(const gemp_shard *graph, const gemp_view_key *key, uint64
 	gemp_for_ranges(graph->rows, add_degrees, &(degree_sum){ graph, key, degree });
 }
 
+/* bits[1] of each word is the number of own slots before it, from `hot` on. */
 gemp_code gemp_residency_new(gemp_residency *out, const gemp_shard *graph, const gemp_slot_order *order,
                              gemp_vertex hot)
 {
@@ -107,6 +116,7 @@ static gemp_code borrow_or_share(gemp_view *view, gemp_buffer *buffer, size_t si
 	return gemp_buffer_share(buffer, view->device, size, array, gemp_shared_own_bytes(&view->shared, size));
 }
 
+/* A view that is uploaded must be asked for with the same width of positions again. */
 gemp_code gemp_view_upload(gemp_view *view, gemp_device *device, bool wide)
 {
 	gemp_code code = GEMP_OK;
@@ -139,6 +149,7 @@ uint64_t gemp_view_bytes(const gemp_view *view, bool wide)
 	return view->begin[view->rows] * entry + (view->rows + 1) * (wide ? sizeof(uint64_t) : sizeof(uint32_t));
 }
 
+/* Rows that the ranks of a node share count once for the node, each rank for its part. */
 bool gemp_view_device_bytes(const gemp_view *view, const gemp_device *device, bool wide, uint64_t *bytes)
 {
 	bool shared = view->shared.bytes && view->shared.ranks > 1 && !device->gpu;
@@ -149,6 +160,7 @@ bool gemp_view_device_bytes(const gemp_view *view, const gemp_device *device, bo
 	return array <= (shared ? device->driver_max_buffer : device->max_buffer);
 }
 
+/* Host arrays stay; buffers that borrow them end first. */
 void gemp_view_unload(gemp_view *view)
 {
 	if (!view->device)
@@ -159,6 +171,7 @@ void gemp_view_unload(gemp_view *view)
 	view->device = NULL;
 }
 
+/* A shared block is freed by all ranks of the node together. */
 void gemp_view_free(gemp_view *view)
 {
 	gemp_view_unload(view);
@@ -229,7 +242,8 @@ static bool names_twice(const parallel_test *a, size_t v, gemp_vertex *last)
 	return twice;
 }
 
-/* Collective. */
+/* Collective. One mark for each vertex of the graph, so that only one thread works: this is the rare case of several
+ * relations. */
 static gemp_code test_marks(const gemp_comm *comm, parallel_test *a)
 {
 	GEMP_OWNED gemp_vertex *last = NULL;
@@ -239,6 +253,7 @@ static gemp_code test_marks(const gemp_comm *comm, parallel_test *a)
 	return GEMP_OK;
 }
 
+/* A single relation remembers the answer, as every query over it asks again. */
 gemp_code gemp_view_parallel(const gemp_comm *comm, gemp_shard *graph, const gemp_view_key *key, bool *parallel)
 {
 	parallel_test a = { .graph = graph, .key = key };
@@ -267,6 +282,7 @@ gemp_code gemp_view_parallel(const gemp_comm *comm, gemp_shard *graph, const gem
 	return GEMP_OK;
 }
 
+/* Beyond 16 a class is the octave and the three bits below the highest one. */
 unsigned gemp_degree_class(uint64_t degree)
 {
 	if (degree < 16)
@@ -276,6 +292,7 @@ unsigned gemp_degree_class(uint64_t degree)
 	return class < GEMP_SLOT_CLASSES ? class : GEMP_SLOT_CLASSES - 1;
 }
 
+/* The inverse: the largest degree whose class this is. */
 uint64_t gemp_degree_class_max(unsigned class)
 {
 	if (class < 16)
@@ -284,7 +301,7 @@ uint64_t gemp_degree_class_max(unsigned class)
 	return ((uint64_t)(8 + eighth + 1) << (octave - 3)) - 1;
 }
 
-/* Collective. */
+/* Collective. Both arrays once for the node where its ranks can share memory, else once for each rank. */
 static gemp_code allocate_order(gemp_slot_order *out, const gemp_comm *comm)
 {
 	gemp_code code = GEMP_OK;
@@ -320,6 +337,7 @@ static void number_slots(gemp_slot_order *out, const uint8_t *class)
 		gemp_shared_fence(&out->shared);
 }
 
+/* Classes are complemented before they are gathered, so that ascending order puts the largest degrees first. */
 gemp_code gemp_slot_order_new(gemp_slot_order *out, const gemp_comm *comm, const gemp_shard *graph,
                               const uint64_t *degree)
 {
@@ -340,6 +358,7 @@ done:
 	return code;
 }
 
+/* Devices have no empty buffers. */
 gemp_code gemp_slot_order_upload(const gemp_slot_order *order, gemp_device *device, gemp_buffer *id_of)
 {
 	size_t size = (size_t)order->vertices * sizeof *order->id_of;

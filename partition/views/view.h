@@ -55,14 +55,11 @@ void gemp_view_degrees(const gemp_shard *graph, const gemp_view_key *key, uint64
  * remembers. */
 gemp_code gemp_view_parallel(const gemp_comm *comm, gemp_shard *graph, const gemp_view_key *key, bool *parallel);
 
-/* slot_order: slots, the numbering that devices use.
- *
- * Slot = rank of a vertex by (degree class, greatest first; id). All ranks compute the same permutation from one
- * gathered byte a vertex, so that on every rank and at every replica budget: hot rows are the first slots, rows sorted
- * by slot have their oriented part as a prefix, order restrictions compare slots, and of two rows the one with the
- * greater slot is (within a class, 9 %) the shorter. Price: 8 bytes a vertex, once a node where its ranks can share
- * them.
- */
+/* Slots are the numbering that devices use: the rank of a vertex by (degree class, greatest first; id). All ranks compute the same
+ * permutation from one gathered byte for each vertex. On every rank and for every replica budget hot rows are therefore the first
+ * slots, rows sorted by slot have their oriented part as a prefix, order restrictions compare slots, and of two rows the one with
+ * the greater slot is (within a class, 9 %) the shorter. The price is 8 bytes for each vertex, once for each node whose ranks can
+ * share them. */
 
 typedef struct gemp_slot_order {
 	uint64_t vertices;

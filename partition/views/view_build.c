@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* HOT ROWS. Every rank sends its rows of slots below hot, ascending, some slots at a time; all lay them out by slot. */
+/* Every rank sends its rows of slots below hot, ascending, some slots at a time; all lay them out by slot. */
 
 /* Own rows [first, end) of these slots. */
 typedef struct own_range {
@@ -71,7 +71,8 @@ static gemp_code gather_slots(const gemp_comm *comm, const gemp_shard *graph, co
 	return GEMP_OK;
 }
 
-/* Collective. */
+/* Collective. Some slots at a time, so that a rank never holds more than a chunk of gathered entries beside the view.
+ */
 static gemp_code gather_hot(gemp_view *out, const gemp_comm *comm, const gemp_shard *graph,
                             const gemp_slot_order *order, const gemp_residency *residency, const gemp_view *own)
 {
@@ -130,7 +131,7 @@ static gemp_code find_leaders(node_leaders *out, const gemp_comm *comm)
 	return GEMP_OK;
 }
 
-/* Takes {0}. */
+/* Takes {0}: on one node there are no leaders. */
 static void free_leaders(node_leaders *n)
 {
 	if (n->between.size)
@@ -146,7 +147,7 @@ static size_t place(size_t *end, size_t size)
 	return at;
 }
 
-/* Collective. */
+/* Collective. All arrays in one block, each aligned for devices that read it in place. */
 static bool allocate_shared(gemp_view *out, const gemp_comm *comm, size_t rows, size_t entries, bool edges)
 {
 	size_t size = 0;
@@ -202,7 +203,7 @@ static void copy_own(gemp_view *out, const gemp_residency *residency, const gemp
 	}
 }
 
-/* BETWEEN NODES. */
+/* The exchange among the first ranks of the nodes, each of which lacks the rows of the other nodes. */
 typedef struct node_exchange {
 	const node_leaders *nodes;
 	const gemp_shard *graph;
@@ -281,6 +282,7 @@ static gemp_code share_rows(gemp_view *out, bool *shared, const gemp_comm *comm,
 	return GEMP_OK;
 }
 
+/* Without hot rows, or on one rank, the own rows are the whole view. */
 gemp_code gemp_view_new(gemp_view *out, const gemp_comm *comm, const gemp_shard *graph, const gemp_slot_order *order,
                         const gemp_residency *residency, const gemp_view_key *key)
 {

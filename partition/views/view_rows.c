@@ -224,6 +224,7 @@ static gemp_code allocate_rows(view_fill *f, const gemp_residency *residency)
 	return GEMP_OK;
 }
 
+/* Long rows are filled first, by this thread alone, with spare memory that is freed before all threads fill the other rows. */
 gemp_code gemp_view_own_rows(gemp_view *own, const gemp_shard *graph, const gemp_slot_order *order,
                              const gemp_residency *residency, const gemp_view_key *key)
 {

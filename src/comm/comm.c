@@ -1,3 +1,8 @@
+/* MPI calls behind the functions that the other layers use. Every call goes through GEMP_MPI, which ends the job after
+ * an error, since no rank could go on without the others. The times of reductions and agreements are recorded as spans
+ * of the trace: they show where ranks wait for each other.
+ */
+
 #include "comm/comm.h"
 
 #include "comm/session.h"
@@ -55,6 +60,7 @@ gemp_code gemp_comm_agree(const gemp_comm *comm, gemp_code mine)
 	return gemp_fail((gemp_code)worst.code, "%s", text);
 }
 
+/* A failed rank has marked its size for all ranks, so that all of them enter the reduction or none does. */
 gemp_code gemp_comm_agree_marked(const gemp_comm *comm, gemp_code mine, const uint64_t *sizes)
 {
 	bool failed = false;
@@ -81,6 +87,7 @@ void gemp_comm_max(const gemp_comm *comm, uint64_t *values, int count)
 	reduce(comm, values, count, MPI_MAX);
 }
 
+/* All ranks cut the array alike. */
 void gemp_comm_sum_long(const gemp_comm *comm, uint64_t *values, size_t count)
 {
 	enum { STEP = 1 << 24 }; /* MPI counts in int and may copy the values for a reduction */
@@ -109,6 +116,7 @@ static void broadcast_bytes(const gemp_comm *comm, char *bytes, size_t size, int
 		GEMP_MPI(MPI_Bcast(bytes + at, (int)gemp_min(size - at, MAX_MESSAGE), MPI_BYTE, root, comm->world));
 }
 
+/* Every rank needs memory for the bytes, so that the ranks agree once the size is known. */
 gemp_code gemp_comm_broadcast(const gemp_comm *comm, void **bytes, size_t *size)
 {
 	uint64_t length = comm->rank == 0 ? *size : 0;
@@ -180,6 +188,7 @@ void gemp_comm_new(gemp_comm *comm, MPI_Comm parent)
 	GEMP_CHECK(comm->size == 1 || comm->sizes);
 }
 
+/* The window was made by comm/shared.c; it is freed here, before the communicator of the node. */
 void gemp_counter_free(gemp_comm *comm)
 {
 	if (!comm->counters)
@@ -189,6 +198,7 @@ void gemp_counter_free(gemp_comm *comm)
 	comm->counters = NULL;
 }
 
+/* The order is the reverse of that in which they were made. */
 void gemp_comm_free(gemp_comm *comm)
 {
 	gemp_counter_free(comm);
@@ -216,6 +226,7 @@ static int number_from(const char *variable)
 	return text && *text && !*end && value >= 0 && value < 1 << 30 ? (int)value : -1;
 }
 
+/* The first launcher that has left its variables wins; a rank that is not set counts as 0. */
 gemp_launcher_info gemp_launcher_info_read(void)
 {
 	for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
@@ -226,6 +237,7 @@ gemp_launcher_info gemp_launcher_info_read(void)
 	return (gemp_launcher_info){ 0 };
 }
 
+/* Only the first process warns, as each of them believes that it is alone. */
 void gemp_world_check(const gemp_comm *comm, const gemp_launcher_info *facts)
 {
 	if (comm->size > 1 || facts->size <= 1 || facts->rank > 0)

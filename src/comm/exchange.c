@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+/* Messages are cut at the chunk, so that their lengths fit an int. */
 static size_t messages_of(size_t bytes)
 {
 	const size_t chunk = gemp_limits_now()->exchange_chunk;
@@ -104,6 +105,7 @@ gemp_code gemp_exchange_parts(const gemp_comm *comm, gemp_code code, const gemp_
 	return gemp_exchange_blocks(comm, code, send, parts, traffic);
 }
 
+/* The caller's bytes lie in rank order, so that the blocks follow from their sizes. */
 gemp_code gemp_exchange(const gemp_comm *comm, gemp_code code, const void *send, const size_t *send_size,
                         void **receive, size_t *receive_capacity, size_t *receive_size, gemp_traffic *traffic)
 {
@@ -114,6 +116,7 @@ gemp_code gemp_exchange(const gemp_comm *comm, gemp_code code, const void *send,
 	return gemp_exchange_parts(comm, code, parts, receive, receive_capacity, receive_size, traffic);
 }
 
+/* The capacity is not needed afterwards, as the block is used once. */
 gemp_code gemp_exchange_bytes(const gemp_comm *comm, gemp_code code, const void *send, const size_t *send_size,
                               void **receive, size_t *received, gemp_traffic *traffic)
 {
@@ -137,6 +140,7 @@ static void find_starts(const int *owner, size_t count, int ranks, size_t *next)
 		next[r + 1] += next[r];
 }
 
+/* The same order as sort_records, computed for callers that receive answers by other means. */
 gemp_code gemp_owner_places(const int *owner, size_t count, int ranks, size_t *place)
 {
 	GEMP_OWNED size_t *next = NULL;
@@ -156,6 +160,7 @@ static void sort_records(const char *records, size_t count, size_t size, const i
 		memcpy(sorted + next[owner[i]]++ * size, records + i * size, size);
 }
 
+/* Bytes of the records are sorted by owner first: each rank gets one block. */
 gemp_code gemp_exchange_records(const gemp_comm *comm, gemp_code code, const void *records, size_t count, size_t size,
                                 const int *owner, void **out, size_t **from, gemp_traffic *traffic)
 {
@@ -227,6 +232,7 @@ gemp_code gemp_request_run(const gemp_comm *comm, gemp_code code, const gemp_req
 	return gemp_request_records(comm, code, request, sizeof *answers, answers, NULL);
 }
 
+/* The reduction is the price for rounds: a rank with few elements takes part in all of them. */
 uint64_t gemp_exchange_rounds(const gemp_comm *comm, uint64_t count, uint64_t step)
 {
 	uint64_t rounds = (count + step - 1) / step;

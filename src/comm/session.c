@@ -120,6 +120,7 @@ static bool names_this_host(int file)
 	return size == 0 || (size > 0 && (size_t)size == length && memcmp(name, found, length) == 0);
 }
 
+/* What is left after a crash in between is still recognized as stale, as the owner file goes last. */
 static void remove_session(int directory)
 {
 	remove_folder_entries(directory, owner);
@@ -145,6 +146,7 @@ static void remove_if_stale(int base, const char *name)
 	close(directory);
 }
 
+/* Only names of the exact length are looked at, so that folders of users are never touched. */
 static void remove_stale(const char *base)
 {
 	DIR *listing = opendir(base);

@@ -1,3 +1,9 @@
+/* Memory that the ranks of a node share. A block is an MPI window of which rank 0 of the node has all bytes; it is
+ * made only if all nodes have enough free space, as a failed allocation would leave ranks waiting. Counters and
+ * barriers live in such memory and use C11 atomics. The barrier sleeps on a futex: ranks may outnumber cores, and a
+ * rank that spins would then take the core from the rank that it waits for.
+ */
+
 #include "comm/shared.h"
 
 #include "core/limits.h"
@@ -103,11 +109,13 @@ bool gemp_shared_fits(const gemp_comm *comm, size_t size)
 	return counts[0] && !counts[1];
 }
 
+/* The reduction in gemp_shared_fits is skipped on all ranks alike, as the size is the same everywhere. */
 bool gemp_shared_possible(const gemp_comm *comm, size_t size)
 {
 	return size > 0 && size >= gemp_limits_now()->shared_min && gemp_shared_fits(comm, size);
 }
 
+/* Small blocks are not worth a window, which costs a file and several collective calls. */
 bool gemp_shared_new(gemp_shared *out, const gemp_comm *comm, size_t size)
 {
 	*out = (gemp_shared){ 0 };
@@ -147,6 +155,7 @@ void gemp_shared_fence(const gemp_shared *shared)
 	GEMP_MPI(MPI_Win_sync(shared->window));
 }
 
+/* A window that could not be populated has no bytes counted. */
 void gemp_shared_free(gemp_shared *shared)
 {
 	if (shared->bytes) {
@@ -167,6 +176,7 @@ void gemp_shared_range(const gemp_shared *shared, size_t count, size_t *first, s
 	*end = gemp_chunk_begin(count, ranks, rank + 1);
 }
 
+/* MPI_Exscan leaves the first rank's result undefined. */
 void gemp_shared_sums(const gemp_shared *shared, const uint64_t *mine, uint64_t *before, uint64_t *all, int count)
 {
 	memset(before, 0, (size_t)count * sizeof *before);
@@ -225,6 +235,7 @@ gemp_counter *gemp_counter_open(gemp_comm *comm)
 	return counter;
 }
 
+/* Counters are nested like calls: the last one opened is closed. */
 void gemp_counter_close(gemp_comm *comm)
 {
 	GEMP_CHECK(comm->counters_open > 0);
@@ -248,6 +259,7 @@ size_t gemp_node_barrier_size(int ranks)
 	return (size_t)ranks * sizeof(gemp_node_barrier_slot);
 }
 
+/* Each rank clears its own slot; the caller synchronizes before the first post. */
 void gemp_node_barrier_new(gemp_node_barrier *out, void *memory, int ranks, int rank)
 {
 	*out = (gemp_node_barrier){ .slots = memory, .ranks = ranks, .rank = rank };

@@ -87,14 +87,14 @@ static inline uint64_t gemp_counter_value(gemp_counter *counter)
 	return atomic_load(&counter->next);
 }
 
-/* node_barrier: a barrier of the ranks of a node that also carries a few numbers, in memory that the ranks share.
+/* A barrier of the ranks of a node that also carries a few numbers, in memory that the ranks share.
  *
  *   post -> await each of the others -> post ...
  *
- * slots[ranks], one for each rank, aligned to cache lines; each has two sets of values[GEMP_NODE_BARRIER_VALUES], used
- * alternately. What a rank wrote to shared memory before its post, every rank sees that has awaited it. A rank is at most one
- * round ahead of the slowest, so memory that it wrote for a round is free again once it has awaited all others in the next
- * round. A waiting rank spins, then yields its core, and then sleeps on a futex.
+ * slots[ranks] are aligned to cache lines; each has two sets of values[GEMP_NODE_BARRIER_VALUES], used alternately. What a rank
+ * wrote to shared memory before its post is visible to every rank that has awaited it. A rank is at most one round ahead of the
+ * slowest, so memory that it wrote for a round is free again once it has awaited all others in the next round. A waiting rank
+ * spins, then yields its core, and then sleeps on a futex.
  */
 
 enum { GEMP_NODE_BARRIER_VALUES = 20, GEMP_NODE_BARRIER_ALIGN = 64 };

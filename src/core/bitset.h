@@ -106,7 +106,7 @@ static inline uint64_t gemp_bits64_count(const uint64_t *words, size_t count)
 	return bits;
 }
 
-/* rank_bitmap: a bitmap that tells how many bits are set before any place. */
+/* A bitmap of 64-bit words with the number of set bits before each 8 words, from which the number before any place follows. */
 
 enum { GEMP_RANK_WORDS = 8 }; /* words for each number of bits before them */
 

@@ -1,3 +1,7 @@
+/* The defaults are for real graphs. A test that overrides some members copies gemp_limits_default or the current
+ * limits, changes these members and restores the old ones at its end.
+ */
+
 #include "core/limits.h"
 
 const gemp_limits gemp_limits_default = {
@@ -35,6 +39,7 @@ const gemp_limits *gemp_limits_now(void)
 	return current;
 }
 
+/* The copy is static, since callers pass a temporary object. */
 gemp_limits gemp_limits_override(gemp_limits limits)
 {
 	gemp_limits before = *current;

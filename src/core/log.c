@@ -1,3 +1,8 @@
+/* The settings belong to the process and not to a context: messages come from code that has no context at hand. Rank 0
+ * prints for all ranks, since all of them would say the same; the other ranks drop their messages before they are
+ * formatted.
+ */
+
 #include "core/log.h"
 
 #include "core/status.h"
@@ -19,6 +24,7 @@ static struct {
 	bool showing_progress;
 } logger = { .level = GEMP_NORMAL };
 
+/* A context that is opened later takes the callbacks over. */
 void gemp_log_setup(int rank, gemp_verbosity level, gemp_log_callback *log, gemp_progress_callback *progress,
                     void *self)
 {
@@ -53,6 +59,7 @@ static void emit(gemp_verbosity level, bool warning, const char *format, va_list
 	logger.log(logger.self, level, warning, logger.rank, message);
 }
 
+/* Messages above the level cost a comparison and no formatting. */
 void gemp_log(gemp_verbosity level, const char *format, ...)
 {
 	if (logger.rank != 0 || level > logger.level)
@@ -63,6 +70,7 @@ void gemp_log(gemp_verbosity level, const char *format, ...)
 	va_end(arguments);
 }
 
+/* The rank is put in front, as messages of several ranks may be mixed. */
 void gemp_log_local(gemp_verbosity level, const char *format, ...)
 {
 	char message[MAX_LOG_MESSAGE];
@@ -76,6 +84,7 @@ void gemp_log_local(gemp_verbosity level, const char *format, ...)
 	logger.log(logger.self, level, false, logger.rank, message);
 }
 
+/* Warnings are shown at every level but quiet. */
 void gemp_warn(const char *format, ...)
 {
 	if (logger.rank != 0 || logger.level == GEMP_QUIET)
@@ -86,6 +95,7 @@ void gemp_warn(const char *format, ...)
 	va_end(arguments);
 }
 
+/* The callback decides how often it draws; here every call is passed on. */
 void gemp_progress(const char *task, uint64_t done, uint64_t total, uint64_t found)
 {
 	if (logger.rank != 0 || logger.level == GEMP_QUIET || !logger.progress)
@@ -94,6 +104,7 @@ void gemp_progress(const char *task, uint64_t done, uint64_t total, uint64_t fou
 	logger.progress(logger.self, task, done, total, found);
 }
 
+/* Tells the callback once that nothing is shown any more. */
 void gemp_progress_end(void)
 {
 	if (logger.showing_progress)
@@ -112,6 +123,7 @@ static size_t find_or_add(gemp_step_times *steps, const char *name)
 	return steps->count++;
 }
 
+/* The time since the last call goes to the step that ends. */
 void gemp_step_times_next(gemp_step_times *steps, const char *name)
 {
 	if (!steps)

@@ -27,7 +27,7 @@ void gemp_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void gemp_progress(const char *task, uint64_t done, uint64_t total, uint64_t found);
 void gemp_progress_end(void); /* the task is over */
 
-/* steps: seconds of the steps of a long work, such as an import, in their order. */
+/* Seconds of the steps of a long task, such as an import, in their order. */
 
 enum { GEMP_MAX_STEP_TIMES = 16 };
 

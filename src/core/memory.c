@@ -15,6 +15,7 @@ enum { HEADER_SIZE = 16, PAGE_SIZE = 4096, LARGE_BLOCK = 4 << 20 };
 static atomic_size_t live, blocks, peak;
 static atomic_long until_failure = -1;
 
+/* The message names the request and the two remedies that users have. */
 static void *out_of_memory(size_t count, size_t size)
 {
 	gemp_fail(GEMP_ENOMEM,
@@ -99,6 +100,7 @@ void *gemp_calloc(size_t count, size_t size)
 	return register_block(base, bytes);
 }
 
+/* The size is read from the header, so that no caller has to remember it. */
 void gemp_free(void *block)
 {
 	if (!block)
@@ -109,6 +111,7 @@ void gemp_free(void *block)
 	free(base);
 }
 
+/* Stops at the first failure; pointers behind it keep their values, which callers have set to NULL. */
 gemp_code gemp_new_list(const gemp_allocation *arrays, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -138,6 +141,7 @@ void gemp_memory_discount(size_t bytes)
 	live -= bytes;
 }
 
+/* A length of SIZE_MAX would overflow by the final 0. */
 char *gemp_strndup(const char *text, size_t length)
 {
 	char *copy = length < SIZE_MAX ? gemp_calloc(length + 1, 1) : out_of_memory(length, 1);
@@ -151,6 +155,7 @@ char *gemp_strdup(const char *text)
 	return gemp_strndup(text, strlen(text));
 }
 
+/* Copies of no elements are valid blocks, too. */
 gemp_code gemp_copy(void **out, const void *from, size_t count, size_t size)
 {
 	void *block = gemp_calloc(count, size);
@@ -160,6 +165,7 @@ gemp_code gemp_copy(void **out, const void *from, size_t count, size_t size)
 	return block ? GEMP_OK : GEMP_ENOMEM;
 }
 
+/* Grows by one element: for arrays of a few elements that are built once. */
 gemp_code gemp_append(void **array, size_t *count, const void *item, size_t size)
 {
 	char *grown = gemp_realloc(gemp_pointer_get(array), *count + 1, size);
@@ -171,6 +177,8 @@ gemp_code gemp_append(void **array, size_t *count, const void *item, size_t size
 	return GEMP_OK;
 }
 
+/* The capacity grows by half at least, so that a series of reservations copies each element a constant number of
+ * times. */
 gemp_code gemp_reserve(void **block, size_t *capacity, size_t needed, size_t size)
 {
 	if (needed <= *capacity)
@@ -213,6 +221,7 @@ size_t gemp_memory_resident_peak(void)
 	return kib << 10;
 }
 
+/* The counter is shared by all threads: which thread meets the failure is not defined. */
 void gemp_memory_fail_after(long requests)
 {
 	until_failure = requests;
@@ -248,6 +257,7 @@ char *gemp_arena_alloc(gemp_arena *arena, size_t size)
 	return value;
 }
 
+/* The list is walked by a loop, as recursion would need a stack frame for each block. */
 static void free_after(struct gemp_arena_block *block)
 {
 	while (block) {

@@ -1,3 +1,7 @@
+/* Numbers for people. Output groups digits by commas whatever the locale, since scripts read it; input accepts what the
+ * output prints and the usual units.
+ */
+
 #include "core/quantity.h"
 
 #include <ctype.h>
@@ -46,6 +50,7 @@ bool gemp_parse_size(const char *text, uint64_t *bytes)
 	return true;
 }
 
+/* strtoull accepts signs and blanks, which a count must not have; hence the test of the first character. */
 bool gemp_parse_count(const char *text, uint64_t *count)
 {
 	char *end;
@@ -57,6 +62,7 @@ bool gemp_parse_count(const char *text, uint64_t *count)
 	return true;
 }
 
+/* Infinities and NaN are refused: no option has a meaning for them. */
 bool gemp_parse_real(const char *text, double *real)
 {
 	char *end;
@@ -114,6 +120,7 @@ gemp_shown gemp_shown_bytes(uint64_t bytes)
 	return shown;
 }
 
+/* Clocks may differ by a hair: a negative time is shown as 0. */
 gemp_shown gemp_shown_seconds(double seconds)
 {
 	double clamped = seconds > 0 && seconds < 1e15 ? seconds : 0;

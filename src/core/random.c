@@ -20,6 +20,7 @@ uint64_t gemp_random(uint64_t *state)
 	return gemp_mix(*state += golden);
 }
 
+/* The 53 high bits fill the significand of a double exactly. */
 double gemp_random_unit(uint64_t *state)
 {
 	return (double)(gemp_random(state) >> 11) * 0x1p-53;
@@ -64,6 +65,7 @@ SUM_OF(sum_of_bytes, uint8_t)
 SUM_OF(sum_of_words, uint32_t)
 SUM_OF(sum_of_long_words, uint64_t)
 
+/* Common sizes have loops of their own, in which XXH3 is inlined for that size. */
 uint64_t gemp_hash_sum(const void *bytes, size_t size, size_t count, uint64_t first)
 {
 	if (size == sizeof(uint8_t))

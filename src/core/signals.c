@@ -52,6 +52,7 @@ static void raise_default(int signal_number)
 	raise(signal_number);
 }
 
+/* Interrupted system calls are restarted: the work does not notice the signal. */
 static void install_handler(void (*handler)(int))
 {
 	struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESTART };
@@ -68,6 +69,7 @@ static void record_signal(int signal_number)
 	recorded = signal_number;
 }
 
+/* write is async-signal-safe, printf is not. */
 static void print_and_raise(int signal_number)
 {
 	if (exit_message && write(STDERR_FILENO, exit_message, strlen(exit_message)) < 0)
@@ -86,6 +88,7 @@ void gemp_signals_set_message(const char *text)
 	install_handler(print_and_raise);
 }
 
+/* A signal that came while the work could not stop takes effect now. */
 void gemp_signals_restore(void)
 {
 	gemp_signals_set_message(NULL);
@@ -108,6 +111,7 @@ static void handle_fatal(int signal_number, siginfo_t *info, void *context)
 		raise(signal_number);
 }
 
+/* The action of a signal is saved before it is replaced, so that handle_fatal can restore it. */
 void gemp_signals_catch_fatal(void)
 {
 	struct sigaction action = { .sa_sigaction = handle_fatal, .sa_flags = SA_SIGINFO };
@@ -122,6 +126,7 @@ void gemp_signals_on_fatal(void (*clean)(void))
 	fatal_hook = clean;
 }
 
+/* A path that is too long is not recorded: its file then stays after a signal. */
 void gemp_signals_add_temp(const char *path)
 {
 	size_t length = strlen(path), i = 0;
@@ -145,6 +150,7 @@ int gemp_signals_pending(void)
 	return recorded;
 }
 
+/* Only signals that are recorded have a name here. */
 const char *gemp_signals_name(int signal_number)
 {
 	for (size_t i = 0; i < STOP_SIGNALS; i++)

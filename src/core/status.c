@@ -8,6 +8,7 @@
 /* One message for each thread, so that bodies of parallel loops can fail without locks. */
 static _Thread_local char message[GEMP_MESSAGE_SIZE];
 
+/* The text is formatted aside first, as an argument may point into the message that it replaces. */
 gemp_code gemp_fail(gemp_code code, const char *format, ...)
 {
 	char text[GEMP_MESSAGE_SIZE]; /* an argument may be the last message itself */
@@ -38,6 +39,7 @@ const char *gemp_message(void)
 	return message;
 }
 
+/* abort, and not exit: a debugger or a core file shows where it happened. */
 _Noreturn void gemp_bug(const char *file, int line, const char *format, ...)
 {
 	va_list arguments;

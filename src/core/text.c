@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* One byte more than asked for, for the final 0. */
 static bool reserve_bytes(gemp_text *text, size_t added)
 {
 	if (!text->failed && GEMP_RESERVE(text->data, text->capacity, text->size + added + 1) != GEMP_OK)
@@ -15,6 +16,7 @@ static bool reserve_bytes(gemp_text *text, size_t added)
 	return !text->failed;
 }
 
+/* The end is always 0, so that the data can be printed as a C string. */
 void gemp_text_add(gemp_text *text, const void *bytes, size_t size)
 {
 	if (!reserve_bytes(text, size))
@@ -65,6 +67,7 @@ gemp_code gemp_text_status(const gemp_text *text)
 	return text->failed ? GEMP_ENOMEM : GEMP_OK;
 }
 
+/* memcmp of the common length first; equal prefixes are ordered by length. */
 int gemp_compare_bytes(const char *a, size_t a_size, const char *b, size_t b_size)
 {
 	size_t common = gemp_min(a_size, b_size);
@@ -145,6 +148,7 @@ static gemp_code parse_line(const char *place, char *line, const char *kind, gem
 	return take(self, place, name, value);
 }
 
+/* Each line is copied, since it is cut in place and the caller's text is constant. */
 gemp_code gemp_settings_parse(const char *path, const char *text, const char *kind, gemp_settings_handler take,
                               void *self)
 {

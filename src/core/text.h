@@ -31,9 +31,8 @@ int gemp_compare_bytes(const char *a, size_t a_size, const char *b, size_t b_siz
 /* The name among `names` nearest to `word` by edit distance, or NULL if none is near. */
 const char *gemp_text_nearest(const char *word, const char *const *names, size_t count);
 
-/* settings: parses texts of `name = value` lines; # begins a comment at the start of a line or after a blank.
- * The caller passes the text; reading the file, and what a name means, are the caller's.
- */
+/* Texts of `name = value` lines; # begins a comment at the start of a line or after a blank. The caller reads the file and knows
+ * what a name means. */
 
 /* Takes one setting, neither part empty; place: "path:line", for messages. Both texts may be written to. */
 typedef gemp_code (*gemp_settings_handler)(void *self, const char *place, char *name, char *value);

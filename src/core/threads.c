@@ -29,6 +29,7 @@ void gemp_threads_limit(unsigned threads)
 	thread_limit = threads;
 }
 
+/* Counted anew each time, as a launcher may change the affinity of a running process. */
 unsigned gemp_threads(void)
 {
 	unsigned count = count_cores();
@@ -189,6 +190,7 @@ static void run_without_pool(loop_task *task, unsigned wanted)
 		pthread_join(temporary[t], NULL);
 }
 
+/* The calling thread works, too, so that a loop of two chunks needs one helper. */
 void gemp_parallel_for(size_t chunks, gemp_loop_body *body, void *context)
 {
 	loop_task task = { .body = body, .context = context, .chunks = chunks };
@@ -211,6 +213,7 @@ typedef struct range_loop {
 	void *context;
 } range_loop;
 
+/* Which thread runs a range is of no interest to the body. */
 static void run_range(void *self, unsigned thread, size_t range)
 {
 	const range_loop *r = self;
@@ -237,6 +240,7 @@ void gemp_for_chunks(size_t count, size_t chunk, gemp_range_body *body, void *co
 	gemp_parallel_for((count + chunk - 1) / chunk, run_range, &r);
 }
 
+/* The size of the ranges follows from the count alone: results that depend on ranges do not depend on the threads. */
 void gemp_for_ranges(size_t count, gemp_range_body *body, void *context)
 {
 	gemp_for_chunks(count, rows_of(count), body, context);
@@ -265,6 +269,7 @@ static void add_offset(void *context, size_t range, size_t begin, size_t end)
 		task->numbers[i] += task->offset[range];
 }
 
+/* The sums of the ranges are few and are scanned by this thread. */
 void gemp_prefix_inclusive(uint64_t *numbers, size_t count)
 {
 	prefix_task task = { .numbers = numbers };
@@ -297,6 +302,7 @@ static void shift_range(void *context, size_t range, size_t begin, size_t end)
 	task->numbers[begin] = task->offset[range];
 }
 
+/* Two loops, because a range overwrites the first element of the next one. */
 void gemp_prefix_shift(uint64_t *numbers, size_t count)
 {
 	prefix_task task = { .numbers = numbers };
@@ -329,6 +335,7 @@ static void pick_chunk(void *context, size_t chunk, size_t begin, size_t end)
 		p->begin[chunk + 1] = at;
 }
 
+/* The exact size is known after the first pass, so that the result is allocated once. */
 gemp_code gemp_pick(uint64_t **out, size_t *count, size_t n, gemp_pick_predicate *wanted, const void *self)
 {
 	gemp_code code = GEMP_OK;

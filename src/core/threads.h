@@ -55,24 +55,18 @@ void gemp_for_ranges(size_t count, gemp_range_body *body, void *context);
 /* The same in chunks of a size that the caller chooses: rows [begin, end) are chunk number `range`. */
 void gemp_for_chunks(size_t count, size_t chunk, gemp_range_body *body, void *context);
 
-/* prefix_sum: sums of all numbers up to each index of an array of row sizes, on all threads.
- *
- * Two passes over at most GEMP_MAX_RANGES ranges of rows (a blocked scan: Hillis and Steele 1986, on p processors): each
- * thread sums its ranges in place; the sums of the ranges are scanned serially; then each range adds the sum of those
- * before it. Arrays of one range take one pass. Sums are modulo 2^64.
- */
+/* Sums of all numbers up to each index of an array of row sizes, on all threads. Two passes over at most GEMP_MAX_RANGES ranges (a
+ * blocked scan: Hillis and Steele 1986, on p processors): each thread sums its ranges in place; the sums of the ranges are scanned
+ * serially; then each range adds the sum of those before it. Arrays of one range take one pass. Sums are modulo 2^64. */
 
 /* numbers[i] becomes the sum of numbers[0..i]. */
 void gemp_prefix_inclusive(uint64_t *numbers, size_t count);
 /* numbers[i + 1] becomes numbers[i], and the first 0; the last one is lost. count > 0. */
 void gemp_prefix_shift(uint64_t *numbers, size_t count);
 
-/* pick: the indices of all elements that satisfy a predicate, in ascending order, found by all threads.
- *
- * Two passes over chunks: the first counts the selected elements of each chunk, the prefix sums of the counts say where each
- * chunk writes, and the second pass writes. The predicate is evaluated twice for each element, which is cheaper than a list
- * for each thread.
- */
+/* The indices of all elements that satisfy a predicate, in ascending order, found by all threads in two passes over chunks: the
+ * first counts the selected elements of each chunk, the prefix sums of the counts say where each chunk writes, and the second pass
+ * writes. The predicate is evaluated twice for each element, which is cheaper than a list for each thread. */
 
 typedef bool gemp_pick_predicate(const void *self, size_t i);
 

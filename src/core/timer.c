@@ -12,6 +12,7 @@ const char *const gemp_phase_name[GEMP_PHASES] = {
 	"exchange", "resolve", "attributes", "distinct", "download", "write",
 };
 
+/* The monotonic clock: adjustments of the wall clock must not make times negative. */
 double gemp_now(void)
 {
 	struct timespec t;
@@ -31,12 +32,14 @@ double gemp_timers_add(gemp_timers *timers, gemp_phase phase, double since)
 	return gemp_timers_add_less(timers, phase, since, 0);
 }
 
+/* Both ends were read from the same clock in seconds; the trace has nanoseconds. */
 static void gemp_trace_until(const char *name, gemp_lane lane, double since, double until)
 {
 	if (gemp_trace_on())
 		gemp_trace_between(name, lane, llround(since * 1e9), llround(until * 1e9));
 }
 
+/* The span of the trace covers all of the time, also what is charged elsewhere. */
 double gemp_timers_add_less(gemp_timers *timers, gemp_phase phase, double since, double charged_elsewhere)
 {
 	double now = gemp_now();
@@ -47,6 +50,7 @@ double gemp_timers_add_less(gemp_timers *timers, gemp_phase phase, double since,
 
 static gemp_trace trace;
 
+/* A second recording begins with an empty trace. */
 void gemp_trace_start(size_t max_spans)
 {
 	gemp_trace_free();
@@ -73,6 +77,7 @@ static uint16_t name_index(const char *name)
 	return (uint16_t)n;
 }
 
+/* A span that ends before it begins, by the error of a device's clock, becomes an empty one. */
 void gemp_trace_between(const char *name, gemp_lane lane, int64_t begin, int64_t end)
 {
 	if (!gemp_trace_on())
@@ -97,6 +102,7 @@ void gemp_trace_drop(void)
 	trace.dropped++;
 }
 
+/* Devices beyond the last lane share it; the picture then shows them as one. */
 gemp_lane gemp_trace_device(void)
 {
 	if (trace.devices < GEMP_TRACE_DEVICES)
@@ -110,6 +116,7 @@ static uint16_t lane_kind(const gemp_span *span)
 	return span->lane < GEMP_LANE_DEVICE ? span->lane : GEMP_LANE_DEVICE;
 }
 
+/* Outer spans come before inner ones that begin at the same time. */
 static int compare_spans(const void *one, const void *other)
 {
 	const gemp_span *a = one, *b = other;
@@ -137,6 +144,7 @@ static void separate_launches(gemp_span *spans, size_t count)
 	}
 }
 
+/* Recording stops before the sort, which moves the spans. */
 const gemp_trace *gemp_trace_end(void)
 {
 	trace.max_spans = 0;

@@ -1,3 +1,8 @@
+/* One value at a time: adding, comparing, packing and printing. Strings of a column lie one behind the other in
+ * `bytes`, and offsets[row + 1] is the end of row's string. NULLs have a byte each in `null`, an array that exists
+ * only once there is a NULL. Operations on whole columns are in column_bulk.c.
+ */
+
 #include "graph/column.h"
 
 #include "core/memory.h"
@@ -18,6 +23,7 @@ static bool is_text(gemp_type type)
 	return type == GEMP_STRING || type == GEMP_LIST;
 }
 
+/* The column is empty and counts as not loaded. */
 gemp_code gemp_column_init(gemp_column *column, const char *name, gemp_type type)
 {
 	*column = (gemp_column){ .type = type };
@@ -39,6 +45,7 @@ bool gemp_column_loaded(const gemp_column *column)
 	return column->integers || column->floats || column->booleans || column->offsets;
 }
 
+/* Exactly to this size: callers choose the growth. */
 static gemp_code resize(void **array, size_t count, size_t size)
 {
 	void *moved = gemp_realloc(gemp_pointer_get(array), count, size);
@@ -84,6 +91,7 @@ gemp_code gemp_column_reserve(gemp_column *column, size_t rows, size_t bytes)
 	return GEMP_OK;
 }
 
+/* Strings point into the column and are valid until it grows. */
 gemp_value gemp_column_get(const gemp_column *column, size_t row)
 {
 	gemp_value value = { .type = column->type, .null = column->null && column->null[row] };
@@ -154,6 +162,8 @@ static int compare_mixed(int64_t integer, double real)
 	return (fraction < 0) - (fraction > 0);
 }
 
+/* Numbers of both kinds compare by value without rounding; strings compare bytewise, which for UTF-8 is the order of
+ * code points. */
 int gemp_value_compare(const gemp_value *a, const gemp_value *b, bool *comparable)
 {
 	*comparable = true;
@@ -174,6 +184,7 @@ int gemp_value_compare(const gemp_value *a, const gemp_value *b, bool *comparabl
 	return 0;
 }
 
+/* A graph with keys of both kinds lists integers first. */
 int gemp_value_compare_keys(const gemp_value *a, const gemp_value *b)
 {
 	if (a->type != b->type)
@@ -182,6 +193,7 @@ int gemp_value_compare_keys(const gemp_value *a, const gemp_value *b)
 	return gemp_value_compare(a, b, &comparable);
 }
 
+/* NULLs come first and are equal to each other. */
 int gemp_column_compare(const gemp_column *column, size_t a, size_t b)
 {
 	gemp_value left = gemp_column_get(column, a), right = gemp_column_get(column, b);
@@ -191,6 +203,7 @@ int gemp_column_compare(const gemp_column *column, size_t a, size_t b)
 	return gemp_value_compare(&left, &right, &comparable);
 }
 
+/* The first byte says whether the value is NULL; then follow the bytes of the value, strings with their size. */
 gemp_code gemp_column_pack(const gemp_column *column, size_t row, gemp_text *out)
 {
 	gemp_value value = gemp_column_get(column, row);
@@ -247,6 +260,7 @@ static bool unpack_value(gemp_value *value, const char **at, const char *end)
 	return false;
 }
 
+/* A cut value is an error of the program, not of the user's data: only our own code packs. */
 gemp_code gemp_column_unpack(gemp_column *column, const char **at, const char *end)
 {
 	gemp_value value = { .type = column->type };
@@ -265,6 +279,7 @@ gemp_code gemp_table_add(gemp_table *table, const char *name, gemp_type type, ge
 	return GEMP_OK;
 }
 
+/* The name is copied before the arrays move, so that a failure changes nothing. */
 gemp_code gemp_table_add_column(gemp_table *table, const char *name, gemp_column *column)
 {
 	gemp_column *added;
@@ -286,6 +301,7 @@ gemp_code gemp_table_copy_schema(gemp_table *to, const gemp_table *from)
 	return code;
 }
 
+/* Tables have few columns: a loop is as fast as a hash table. */
 gemp_column *gemp_table_find(const gemp_table *table, const char *name)
 {
 	for (size_t i = 0; i < table->count; i++)
@@ -318,6 +334,7 @@ static void print_float(double real, gemp_text *out)
 		gemp_text_add(out, ".0", 2);
 }
 
+/* NULL prints as nothing: writers decide how they show it. */
 void gemp_value_print(const gemp_value *value, gemp_text *out)
 {
 	if (value->null)
@@ -331,6 +348,7 @@ void gemp_value_print(const gemp_value *value, gemp_text *out)
 	}
 }
 
+/* jansson's dump calls this for each piece of output. */
 static int add_bytes(const char *bytes, size_t size, void *out)
 {
 	gemp_text_add(out, bytes, size);
@@ -346,6 +364,7 @@ static bool is_plain(const char *bytes, size_t size)
 	return true;
 }
 
+/* jansson escapes what needs it; bytes that are not UTF-8 cannot be escaped and are replaced as a whole. */
 void gemp_json_string(gemp_text *out, const char *bytes, size_t size)
 {
 	if (is_plain(bytes, size)) {
@@ -362,6 +381,7 @@ void gemp_json_string(gemp_text *out, const char *bytes, size_t size)
 	json_decref(string);
 }
 
+/* JSON has no NaN and no infinities. */
 void gemp_json_value(gemp_text *out, const gemp_value *value)
 {
 	if (value->null || (value->type == GEMP_FLOAT && !isfinite(value->real)))
@@ -372,6 +392,7 @@ void gemp_json_value(gemp_text *out, const gemp_value *value)
 		gemp_value_print(value, out);
 }
 
+/* The three values are printed as any other value. */
 void gemp_json_edge(gemp_text *out, const gemp_value *type, const gemp_value *source, const gemp_value *target)
 {
 	gemp_text_print(out, "{\"type\": ");

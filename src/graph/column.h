@@ -90,9 +90,8 @@ int gemp_value_compare_keys(const gemp_value *a, const gemp_value *b);
  * that its type can be read back; nothing for NULL. */
 void gemp_value_print(const gemp_value *value, struct gemp_text *out);
 
-/* json_value: attribute values as JSON text. Strings are escaped by jansson; numbers without a JSON form (NaN,
- * infinities) become null. A failed addition is recorded in the text (gemp_text_status).
- */
+/* Values as JSON text. Strings are escaped by jansson; numbers without a JSON form (NaN, infinities) become null. A failed addition is
+ * recorded in the text (gemp_text_status). */
 
 /* NULL is null, and so are NaN and infinities; a list is already JSON text. */
 void gemp_json_value(gemp_text *out, const gemp_value *value);

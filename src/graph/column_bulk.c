@@ -1,3 +1,8 @@
+/* Whole columns on all threads. Loops run over chunks of 2^15 rows; a chunk writes only rows of its own. Strings need
+ * two passes, since where a chunk writes depends on the sizes of all chunks before it: sizes of the chunks, their
+ * prefix sums, copies.
+ */
+
 #include "graph/column_bulk.h"
 
 #include "core/memory.h"
@@ -20,6 +25,7 @@ static size_t row_capacity(const gemp_column *column)
 	return gemp_max(column->capacity, column->rows);
 }
 
+/* The array is zeroed: no row is NULL yet. */
 static gemp_code ensure_nulls(gemp_column *column)
 {
 	return column->null ? GEMP_OK : GEMP_NEW(column->null, row_capacity(column));
@@ -41,6 +47,7 @@ static void scan_nulls_chunk(void *context, size_t chunk, size_t begin, size_t e
 		atomic_store_explicit(&scan->found, true, memory_order_relaxed);
 }
 
+/* All threads search; the first hit ends the search. */
 static bool any_null_is(const gemp_column *column, uint8_t wanted)
 {
 	null_scan scan = { .column = column, .wanted = wanted };
@@ -53,6 +60,7 @@ bool gemp_column_has_value(const gemp_column *column)
 	return column->rows && (!column->null || any_null_is(column, 0));
 }
 
+/* Columns without NULLs have no array for them, which other functions rely on. */
 void gemp_column_trim_nulls(gemp_column *column)
 {
 	if (!column->null || any_null_is(column, 1))
@@ -89,6 +97,7 @@ static void fill_chunk(void *context, size_t chunk, size_t begin, size_t end)
 	}
 }
 
+/* Also makes an empty column count as loaded. */
 gemp_code gemp_column_pad(gemp_column *column, size_t rows)
 {
 	fill_task f = { column, column->rows, rows > column->rows ? rows - column->rows : 0 };
@@ -133,6 +142,7 @@ static void append_chunk(void *context, size_t chunk, size_t begin, size_t end)
 	}
 }
 
+/* Bytes for the strings are reserved at once: chunks copy to known places. */
 gemp_code gemp_column_append(gemp_column *column, const gemp_column *more)
 {
 	append_task a = { .column = column, .more = more };
@@ -154,6 +164,7 @@ typedef struct to_float_task {
 	double *floats;
 } to_float_task;
 
+/* NULLs become NaN, as in every column of floats. */
 static void to_float_chunk(void *context, size_t chunk, size_t begin, size_t end)
 {
 	(void)chunk;
@@ -225,6 +236,7 @@ static void gather_chunk(void *context, size_t chunk, size_t begin, size_t end)
 	}
 }
 
+/* First pass of a gather: bytes of the chunk's strings. */
 static void size_chunk(void *context, size_t chunk, size_t begin, size_t end)
 {
 	const gather_task *g = context;
@@ -251,6 +263,7 @@ static gemp_code place_strings(gather_task *g, uint64_t *bytes)
 	return GEMP_OK;
 }
 
+/* NULLs are dropped again if none of the picked rows has one, so that equal columns have equal arrays. */
 gemp_code gemp_column_gather(gemp_column *out, const gemp_column *first, const gemp_column *second,
                              const uint64_t *picked, size_t count)
 {
@@ -273,6 +286,7 @@ done:
 	return code;
 }
 
+/* The columns keep their order and names. */
 gemp_code gemp_table_gather(gemp_table *out, const gemp_table *table, const uint64_t *picked, size_t count)
 {
 	GEMP_PROPAGATE(GEMP_RESERVE(out->columns, out->capacity, table->count));
@@ -282,6 +296,7 @@ gemp_code gemp_table_gather(gemp_table *out, const gemp_table *table, const uint
 	return GEMP_OK;
 }
 
+/* Columns are replaced one by one, so that at most one of them exists twice. */
 gemp_code gemp_table_permute(gemp_table *table, const uint64_t *order, size_t count)
 {
 	for (size_t c = 0; c < table->count; c++) {
@@ -329,6 +344,7 @@ static void scatter_chunk(void *context, size_t chunk, size_t begin, size_t end)
 	}
 }
 
+/* At first every row keeps its own string. */
 static void count_chunk(void *context, size_t chunk, size_t begin, size_t end)
 {
 	(void)chunk;

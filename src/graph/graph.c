@@ -1,3 +1,8 @@
+/* The shard. Loading functions call the graph's loader only for arrays that are missing, so that callers may ask for
+ * the same array again and again. The merged columns of edges at the end of this file give writers of tables one list
+ * of columns for all relations.
+ */
+
 #include "graph/graph.h"
 
 #include "core/memory.h"
@@ -5,6 +10,7 @@
 
 #include <string.h>
 
+/* The caller's bounds and method are copied, since a partition lives as long as its graph. */
 gemp_code gemp_partition_init(gemp_partition *parts, const uint64_t *bounds, size_t count, const char *method)
 {
 	gemp_code code = GEMP_OK;
@@ -32,6 +38,8 @@ static uint64_t equal_range_begin(uint64_t from, uint64_t to, uint64_t index, ui
 	return from + (uint64_t)((unsigned __int128)index * (to - from) / ranges);
 }
 
+/* Whole parts, or equal ranges of parts, keep the cuts of the partition; otherwise ids are cut evenly and the
+ * partition is ignored. */
 bool gemp_partition_assign(const gemp_partition *parts, uint64_t vertices, size_t ranks, uint64_t *bounds)
 {
 	size_t count = parts->count, ranks_per_part = count ? ranks / count : 0;
@@ -61,6 +69,7 @@ gemp_count gemp_shard_edges(const gemp_shard *graph)
 	return edges;
 }
 
+/* Relations are few and sorted by name; a loop is fast enough. */
 gemp_relation *gemp_shard_relation(const gemp_shard *graph, const char *name)
 {
 	for (size_t i = 0; i < graph->relation_count; i++)
@@ -69,6 +78,7 @@ gemp_relation *gemp_shard_relation(const gemp_shard *graph, const char *name)
 	return NULL;
 }
 
+/* Bits of several arrays are tested at once. */
 bool gemp_shard_has_loaded(const gemp_shard *graph, const bool *relations, unsigned parts)
 {
 	bool has = true;
@@ -87,6 +97,7 @@ static void gemp_relation_drop_targets(gemp_relation *relation)
 	relation->loaded &= (unsigned)~(GEMP_LOAD_IN | GEMP_LOAD_IN_EDGES);
 }
 
+/* Attributes stay, as callers replace the rows only. */
 void gemp_relation_drop_rows(gemp_relation *relation)
 {
 	gemp_relation_drop_targets(relation);
@@ -124,6 +135,7 @@ gemp_code gemp_shard_copy_labels(gemp_shard *to, const gemp_shard *from)
 	return GEMP_OK;
 }
 
+/* Relations are counted one by one, for gemp_shard_free after a failure. */
 gemp_code gemp_shard_copy_schema(gemp_shard *to, const gemp_shard *from)
 {
 	to->rank = from->rank;
@@ -177,6 +189,7 @@ static gemp_code no_loader(const char *kind, const char *name)
 	return gemp_fail(GEMP_EINTERNAL, "%s%s of the graph: not in memory, and there is no file to load from", kind, name);
 }
 
+/* Keys and their ranks are loaded together, as each is of little use alone. */
 gemp_code gemp_shard_load_keys(gemp_shard *graph)
 {
 	if (gemp_column_loaded(&graph->keys) && graph->key_ranks)
@@ -195,6 +208,7 @@ gemp_code gemp_shard_load_labels(gemp_shard *graph)
 	return graph->loader.load_labels(graph->loader.self, graph);
 }
 
+/* A column that is loaded has an array, even without rows. */
 gemp_code gemp_shard_load_attribute(gemp_shard *graph, size_t column)
 {
 	GEMP_CHECK(column < graph->attributes.count);
@@ -265,6 +279,7 @@ typedef struct column_merge {
 	size_t *next;             /* [relations] its first column not merged yet */
 } column_merge;
 
+/* SIZE_MAX: the relation has no such column. */
 static size_t find_column(const gemp_table *props, const char *name)
 {
 	for (size_t c = 0; c < props->count; c++)
@@ -331,6 +346,7 @@ static gemp_code append_column(gemp_edge_columns *all, const column_merge *m, co
 	return GEMP_OK;
 }
 
+/* The capacity is the number of columns of all relations, which the merged list cannot exceed. */
 gemp_code gemp_edge_columns_new(gemp_edge_columns *out, const gemp_shard *graph, const char *only)
 {
 	static const gemp_table none;
@@ -365,6 +381,7 @@ void gemp_edge_columns_free(gemp_edge_columns *columns)
 	*columns = (gemp_edge_columns){ 0 };
 }
 
+/* The index of the column in the relation was found when the list was made. */
 gemp_value gemp_edge_value(const gemp_shard *graph, const gemp_edge_column *column, size_t relation, size_t row)
 {
 	if (column->column_of[relation] == SIZE_MAX)
@@ -372,6 +389,7 @@ gemp_value gemp_edge_value(const gemp_shard *graph, const gemp_edge_column *colu
 	return gemp_column_get(&graph->relations[relation].props.columns[column->column_of[relation]], row);
 }
 
+/* Labels of a set ascend by name, so that equal sets give equal texts. */
 void gemp_vertex_labels_text(const gemp_shard *graph, size_t row, gemp_text *out)
 {
 	const gemp_label_set *set = &graph->label_sets[graph->label_set_of[row]];

@@ -137,12 +137,10 @@ gemp_code gemp_shard_load_all(gemp_shard *graph);
 gemp_code gemp_shard_load_outgoing(
 	gemp_shard *graph); /* each edge once, at its source: enough to build another graph */
 
-/* element_values: attributes of edges over all relations as one list of columns, and labels of vertices as text.
- *
- * The list merges the columns of all relations into one order that agrees with each relation's own order where such an order
- * exists (a topological merge). column_of[relation_count] maps a merged column to that of each relation. Writers of CSV and
- * Parquet need it, because a file has one set of columns.
- */
+/* Attributes of edges over all relations as one list of columns, and labels of vertices as text. The list merges the columns of all
+ * relations into one order that agrees with each relation's own order where such an order exists (a topological merge).
+ * column_of[relation_count] maps a merged column to that of each relation. Writers of CSV and Parquet need it, because a file has
+ * one set of columns. */
 
 typedef struct gemp_edge_column {
 	char *name; /* owned, since loading a relation replaces its columns */

@@ -1,3 +1,9 @@
+/* Where an operation runs, and operations of all ranks. The device is taken if the array is long enough for the
+ * transfer to pay, by the tuning file, and its memory suffices. Ranks sort their arrays, find cuts that divide all
+ * keys evenly, and exchange the parts; then every rank sorts what it has received, which is a merge of sorted runs in
+ * effect.
+ */
+
 #include "primitive/arrays.h"
 
 #include "core/memory.h"
@@ -31,6 +37,7 @@ static gemp_code new_cut_search(cut_search *s)
 	                    GEMP_ARRAY(s->counts, bounds * PROBES));
 }
 
+/* Codes compare as unsigned numbers, whatever the kind of the keys. */
 static uint64_t code_at(const cut_search *s, size_t i)
 {
 	return gemp_key_code(gemp_key_get(s->keys, i, s->map.size), s->map);
@@ -169,6 +176,7 @@ static gemp_code upload(gemp_buffer *out, gemp_device *device, size_t size, cons
 	return gemp_transfer_upload(device, out, numbers, size / sizeof *numbers.narrow);
 }
 
+/* From a GPU through page-locked memory, as for upload. */
 static gemp_code download(gemp_device *device, const gemp_buffer *from, size_t size, void *to)
 {
 	const gemp_transfer_numbers numbers = { .narrow = to };
@@ -205,6 +213,7 @@ done:
 	return code;
 }
 
+/* Both arrays twice, with values: four buffers on the device. */
 gemp_code gemp_arrays_sort(gemp_arrays *a, const gemp_sort *sort, void *keys, void *values, size_t count)
 {
 	size_t max_size = gemp_max(sort->value_size, gemp_key_size(sort->key));
@@ -218,6 +227,7 @@ gemp_code gemp_arrays_sort(gemp_arrays *a, const gemp_sort *sort, void *keys, vo
 	return code;
 }
 
+/* The number of distinct keys is known only after the kernels, so that the result is allocated then. */
 static gemp_code distinct_on_device(gemp_arrays *a, gemp_key_kind kind, const void *keys, size_t count, void **out,
                                     size_t *distinct)
 {
@@ -245,6 +255,7 @@ done:
 	return code;
 }
 
+/* A bitmap of up to 512 MiB may be needed beside the keys. */
 gemp_code gemp_arrays_distinct(gemp_arrays *a, gemp_key_kind kind, const void *keys, size_t count, void **out,
                                size_t *distinct)
 {
@@ -310,6 +321,7 @@ gemp_code gemp_sort_ranks(const gemp_comm *comm, gemp_arrays *a, const gemp_sort
 	return gemp_comm_agree(comm, gemp_arrays_sort(a, sort, *keys, values ? *values : NULL, *count));
 }
 
+/* Equal keys of different ranks meet on one rank, as the cuts keep equal keys together. */
 gemp_code gemp_distinct_ranks(const gemp_comm *comm, gemp_arrays *a, gemp_key_kind kind, const void *keys, size_t count,
                               void **out, size_t *distinct)
 {

@@ -43,6 +43,7 @@ static gemp_code distinct_kernel(const device_distinct *f, cl_kernel *out, const
 	                        local);
 }
 
+/* A chunk of words is one work-group's. */
 static size_t chunks_of(const device_distinct *f)
 {
 	return ((size_t)f->words + CHUNK_WORDS - 1) / CHUNK_WORDS;
@@ -206,6 +207,7 @@ static gemp_code measure_on_device(const device_distinct *f, gemp_key_map map, g
 	return gemp_key_range_device(f->box, f->keys, f->count, map, extent);
 }
 
+/* No keys: the result is an empty buffer, as devices have none of no bytes. */
 gemp_code gemp_distinct_device(gemp_toolbox *box, gemp_key_kind kind, const gemp_buffer *keys, size_t count,
                                gemp_buffer *out, size_t *distinct)
 {
@@ -336,6 +338,7 @@ static void find_in_bucket(void *context, unsigned thread, size_t bucket)
 		                                (char *)f->found + f->begin[bucket] * f->map.size);
 }
 
+/* Second pass: each chunk's distinct keys go to their place in the result. */
 static void copy_chunk(void *context, unsigned thread, size_t chunk)
 {
 	(void)thread;
@@ -395,6 +398,7 @@ static void find_heads(void *context, unsigned thread, size_t slab)
 	f->distinct[slab] = to - f->begin[slab];
 }
 
+/* Slabs find the heads of their runs side by side; the key before a slab decides about its first key. */
 static gemp_code find_in_sorted(distinct_task *f, void **out, size_t *distinct)
 {
 	gemp_code code = GEMP_OK;
@@ -407,6 +411,7 @@ done:
 	return code;
 }
 
+/* The caller's keys must not change, so that a copy is sorted. */
 static gemp_code sort_and_find(distinct_task *f, gemp_key_kind kind, void **out, size_t *distinct)
 {
 	GEMP_OWNED void *sorted = NULL;

@@ -1,3 +1,7 @@
+/* Codes of keys, and ranges of arrays of keys. The range tells callers how many bits they must sort and whether the
+ * array is sorted already; finding it costs one pass over the keys, which all threads or work-groups share.
+ */
+
 #include "primitive/key.h"
 
 #include "core/memory.h"
@@ -5,6 +9,7 @@
 
 const char *const gemp_key_name[GEMP_KEY_KINDS] = { "u32", "u64", "i32", "i64", "f32", "f64" };
 
+/* Signed numbers flip the sign bit; floats spread it over all bits below, so that negative numbers are complemented. */
 gemp_key_map gemp_key_map_of(gemp_key_kind kind, bool descending)
 {
 	gemp_key_map map = { .size = gemp_key_size(kind) };
@@ -62,6 +67,7 @@ static void measure_slab(void *context, unsigned thread, size_t slab)
 	}
 }
 
+/* Slabs overlap by one key, so that `sorted` holds across their borders. */
 gemp_key_range gemp_key_range_host(const void *keys, size_t count, gemp_key_map map)
 {
 	range_task m = { .keys = keys, .count = count, .map = map };
@@ -93,6 +99,7 @@ static gemp_key_range merge_ranges(const void *parts, size_t slabs, unsigned siz
 	return e;
 }
 
+/* The slabs' results are few and are merged on the host. */
 gemp_code gemp_key_range_device(gemp_toolbox *box, const gemp_buffer *keys, size_t count, gemp_key_map map,
                                 gemp_key_range *extent)
 {

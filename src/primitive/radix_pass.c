@@ -1,3 +1,8 @@
+/* One pass of counting, scanning and moving. On the host each thread has a slab and a row of counters. On a device
+ * each work-group counts its slab, a scan makes positions of the counts, and the groups move their elements; loops are
+ * specialised by the size of keys and values, since a test for each element would cost more than the move.
+ */
+
 #include "primitive/radix_pass.h"
 
 #include "core/memory.h"
@@ -8,6 +13,7 @@
 
 enum { MIN_SLAB = 1 << 14 }; /* elements that are worth a thread */
 
+/* As many slabs as threads: each has a row of counters, which must stay in the cache. */
 gemp_code gemp_radix_host_new(gemp_radix_host *pass, unsigned bits, size_t count)
 {
 	size_t max_slabs = count / MIN_SLAB + 1;
@@ -119,6 +125,7 @@ static unsigned items_of(const gemp_radix_device *r)
 	return r->map.size == 4 && r->value_size != 8 ? 16 : 12;
 }
 
+/* Options name the sizes, so that loops over keys have constant bounds. */
 static gemp_code radix_kernel(gemp_radix_device *r, cl_kernel *out, const char *name, unsigned record)
 {
 	char options[GEMP_TOOL_OPTIONS];
@@ -132,6 +139,7 @@ static gemp_code radix_kernel(gemp_radix_device *r, cl_kernel *out, const char *
 	return gemp_tool_kernel(r->box, out, "radix.cl", name, r->group, "%s", options);
 }
 
+/* Kernels are found before the passes, so that a pass only launches. */
 gemp_code gemp_radix_device_prepare(gemp_radix_device *r, size_t count)
 {
 	r->group = gemp_tool_group(r->box, GROUP);
@@ -185,6 +193,7 @@ static gemp_code scan_few(gemp_toolbox *box, const gemp_buffer *numbers, const g
 	return gemp_tool_launch(box, kernel, 1, group, GEMP_ARG(&numbers->mem), GEMP_ARG(&few), GEMP_ARG(&sums->mem));
 }
 
+/* Short arrays take one launch of one group. */
 gemp_code gemp_scan_device(gemp_toolbox *box, const gemp_buffer *numbers, unsigned number_size, const gemp_buffer *sums,
                            unsigned sum_size, size_t count)
 {

@@ -1,3 +1,8 @@
+/* Least-significant-digit radix sort. The host makes passes of up to 11 bits over the bits in which keys differ,
+ * between two arrays. Devices make passes of 8 bits; on devices with forward progress between work-groups these are
+ * sweeps of Onesweep, which count the digits of all sweeps in one pass before.
+ */
+
 #include "primitive/sort.h"
 
 #include "core/memory.h"
@@ -44,6 +49,7 @@ static unsigned items_of(const gemp_onesweep *s)
 	return (s->map.size == 4 && s->value_size != 8 ? 20u : 16u) - (s->map.spread ? 4u : 0u);
 }
 
+/* Eight bits for each digit, packed into one argument of the kernel. */
 static cl_ulong shifts_of(const gemp_onesweep *s)
 {
 	cl_ulong shifts = 0;
@@ -165,6 +171,7 @@ done:
 	return code;
 }
 
+/* An array that is sorted already costs one pass over the keys. */
 gemp_code gemp_sort_host(const gemp_sort *sort, void *keys, void *values, size_t count)
 {
 	gemp_radix_host pass = { .map = gemp_key_map_of(sort->key, sort->descending),
@@ -183,6 +190,7 @@ static void swap_pair(gemp_buffer *pair)
 	pair[1] = first;
 }
 
+/* The result of a pass is the input of the next one. */
 static void swap_both(gemp_sort_buffers *buffers)
 {
 	swap_pair(buffers->keys);
@@ -201,6 +209,7 @@ static unsigned digits_of(uint64_t differing, unsigned char shift[GEMP_ONESWEEP_
 	return digits;
 }
 
+/* Each sweep reads one pair of buffers and writes the other. */
 static gemp_code sort_onesweep(gemp_onesweep *sweep, gemp_sort_buffers *buffers, size_t count)
 {
 	GEMP_PROPAGATE(gemp_onesweep_begin(sweep, &buffers->keys[0], count));
@@ -212,6 +221,7 @@ static gemp_code sort_onesweep(gemp_onesweep *sweep, gemp_sort_buffers *buffers,
 	return GEMP_OK;
 }
 
+/* The same with a count for each pass. */
 static gemp_code sort_by_passes(const gemp_onesweep *sweep, gemp_sort_buffers *buffers, size_t count)
 {
 	gemp_radix_device radix = { .box = sweep->box, .map = sweep->map, .value_size = sweep->value_size, .bits = DIGIT };
@@ -240,6 +250,7 @@ gemp_code gemp_sort_differing(gemp_toolbox *box, const gemp_sort *sort, gemp_sor
 	                                                  : sort_by_passes(&sweep, buffers, count);
 }
 
+/* Without a bound of the keys their range is found first, and the call waits for it. */
 gemp_code gemp_sort_device(gemp_toolbox *box, const gemp_sort *sort, gemp_sort_buffers *buffers, size_t count,
                            unsigned bits)
 {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* A single pass, with the begins of the buckets as a by-product. */
 gemp_code gemp_split_host(const gemp_multisplit *split, const void *keys, const void *values, size_t count,
                           void *out_keys, void *out_values, uint64_t *begin)
 {
@@ -147,6 +148,7 @@ static void add_split(argument_list *to, split_context *s)
 	add_argument(to, GEMP_ARG(&s->shift));
 }
 
+/* The order of the arguments is that of the kernels' parameters. */
 static gemp_code move(gemp_toolbox *box, split_context *s, const gemp_split_arrays *a, size_t tiles)
 {
 	const gemp_buffer *keys = a->column ? a->column : a->keys;
@@ -211,6 +213,7 @@ gemp_code gemp_split_by_items(gemp_toolbox *box, const gemp_multisplit *split, c
 	return gemp_scan_device(box, radix.totals, sizeof(cl_uint), a->begin, sizeof(cl_uint), (size_t)1 << split->bits);
 }
 
+/* GPUs work in groups, CPU devices by items. */
 gemp_code gemp_split_device(gemp_toolbox *box, const gemp_multisplit *split, const gemp_buffer *keys,
                             const gemp_buffer *values, size_t count, const gemp_buffer *out_keys,
                             const gemp_buffer *out_values, const gemp_buffer *begin)

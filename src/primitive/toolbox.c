@@ -1,3 +1,8 @@
+/* Kernels on demand. A program is found by its file and its build options; the newest 48 are kept, each with up to 8
+ * kernels. Scratch buffers grow and are never given back before the toolbox is freed. Every launch adds an event, from
+ * which gemp_toolbox_seconds sums the time.
+ */
+
 #include "primitive/toolbox.h"
 
 #include "core/memory.h"
@@ -8,6 +13,7 @@
 
 enum { MAX_ARGUMENTS = 16, CACHED_BITS = 27, SPARSE = 4 };
 
+/* Onesweep relies on forward progress between work-groups, which NVIDIA's GPUs guarantee. */
 gemp_code gemp_toolbox_new(gemp_toolbox **out, gemp_device *device, gemp_form form)
 {
 	gemp_toolbox *box;
@@ -23,6 +29,7 @@ gemp_code gemp_toolbox_new(gemp_toolbox **out, gemp_device *device, gemp_form fo
 	return code;
 }
 
+/* Takes a tool that was not made. */
 static void free_tool(gemp_tool *tool)
 {
 	for (size_t k = 0; k < GEMP_TOOL_KERNELS && tool->kernels[k]; k++)
@@ -31,6 +38,7 @@ static void free_tool(gemp_tool *tool)
 	*tool = (gemp_tool){ 0 };
 }
 
+/* Timings are freed first, since their events hold the launches. */
 void gemp_toolbox_free(gemp_toolbox *box)
 {
 	if (!box)
@@ -55,6 +63,7 @@ gemp_code gemp_toolbox_seconds(gemp_toolbox *box, double *seconds)
 	return GEMP_OK;
 }
 
+/* Reading resets the sum, so that each build is reported once. */
 double gemp_toolbox_build_seconds(gemp_toolbox *box)
 {
 	double seconds = box->build_seconds;
@@ -62,6 +71,7 @@ double gemp_toolbox_build_seconds(gemp_toolbox *box)
 	return seconds;
 }
 
+/* Other devices get work-groups of one warp. */
 size_t gemp_tool_group(const gemp_toolbox *box, size_t wanted)
 {
 	const gemp_device *device = box->device;
@@ -70,6 +80,7 @@ size_t gemp_tool_group(const gemp_toolbox *box, size_t wanted)
 	return device->nvidia && wanted <= device->max_group ? wanted : GEMP_TOOL_WARP;
 }
 
+/* The program is complete before the tool counts as made. */
 static gemp_code make_tool(gemp_toolbox *box, gemp_tool *tool, const char *file, const char *options)
 {
 	GEMP_PROPAGATE(gemp_program_build_list(&tool->program, box->device, file, options, NULL, 0));
@@ -95,6 +106,7 @@ static gemp_code find_tool(gemp_toolbox *box, gemp_tool **out, const char *file,
 	return make_tool(box, *out, file, options);
 }
 
+/* Names are literals of the callers, so that they need not be copied. */
 gemp_code gemp_tool_kernel(gemp_toolbox *box, cl_kernel *out, const char *file, const char *name, size_t group,
                            const char *format, ...)
 {
@@ -119,6 +131,7 @@ gemp_code gemp_tool_kernel(gemp_toolbox *box, cl_kernel *out, const char *file, 
 	return GEMP_OK;
 }
 
+/* The content is lost when the buffer grows. */
 gemp_code gemp_tool_scratch(gemp_toolbox *box, int which, size_t size, gemp_buffer **out)
 {
 	gemp_buffer *scratch = &box->scratch[which];
@@ -129,6 +142,7 @@ gemp_code gemp_tool_scratch(gemp_toolbox *box, int which, size_t size, gemp_buff
 	return gemp_buffer_new(scratch, box->device, size, NULL);
 }
 
+/* A launch of no groups is none and has no event. */
 gemp_code gemp_tool_launch_with(gemp_toolbox *box, cl_kernel kernel, size_t groups, size_t group,
                                 const gemp_argument *arguments, size_t count)
 {
@@ -137,6 +151,7 @@ gemp_code gemp_tool_launch_with(gemp_toolbox *box, cl_kernel kernel, size_t grou
 	return code == GEMP_OK && groups ? gemp_timings_add(&box->timings, box->device) : code;
 }
 
+/* Kernels with values have two parameters more behind the keys. */
 gemp_code gemp_tool_launch_values(gemp_toolbox *box, cl_kernel kernel, size_t groups, size_t group,
                                   const gemp_argument *arguments, size_t count, const gemp_argument *values)
 {
@@ -163,6 +178,7 @@ gemp_slabs gemp_tool_slabs(const gemp_toolbox *box, size_t count, size_t tile, s
 	return (gemp_slabs){ (cl_uint)count, (cl_uint)slab, (count + slab - 1) / slab };
 }
 
+/* Indices on devices have 32 bits, and a work-item may step beyond the end by a tile. */
 gemp_code gemp_tool_check(const gemp_toolbox *box, size_t count)
 {
 	if (count <= GEMP_DEVICE_MAX)

@@ -28,6 +28,7 @@ typedef struct stable_task {
 	gemp_buffer column, numbers, last[2]; /* of tuples that move only once, by their numbers */
 } stable_task;
 
+/* Buffers for one pass's result. */
 static gemp_code key_values_new(stable_task *s, gemp_buffer out[2], const key_values *like)
 {
 	gemp_code code = gemp_buffer_new(&out[0], s->box->device, s->count * like->key_size, NULL);
@@ -189,11 +190,13 @@ gemp_code gemp_shuffle_decode(gemp_toolbox *box, const gemp_shuffle *how, const 
 const char *const gemp_shuffle_method_name[GEMP_SHUFFLE_METHODS] = { "decode", "polling", "converge", "atomic",
 	                                                                 "tables" };
 
+/* CPU devices take short slabs, one for each work-item. */
 static gemp_slabs slabs_of(const gemp_toolbox *box, size_t count)
 {
 	return gemp_tool_slabs(box, count, box->groups ? ACCUMULATE_SLAB : ITEM_SLAB, ACCUMULATE_SLABS_A_UNIT);
 }
 
+/* Tuples of a range are contiguous, so that a work-group sums its range in local memory. */
 gemp_code gemp_shuffle_gather(gemp_toolbox *box, const gemp_shuffle *how, const gemp_tuples *shuffled,
                               const gemp_buffer *begin, const gemp_buffer *sums)
 {
@@ -274,6 +277,7 @@ static gemp_code test_kernel(gemp_toolbox *box, cl_kernel *out, const gemp_shuff
 		tuples && tuples->destination ? " -DSHUFFLE_COLUMN" : "");
 }
 
+/* Random numbers follow from the seed and the index, so that every device makes the same tuples. */
 gemp_code gemp_test_tuples_make(gemp_toolbox *box, const gemp_shuffle *how, const gemp_test_tuples *trial,
                                 const gemp_tuples *tuples)
 {
@@ -300,6 +304,7 @@ static gemp_code add_test_sums(gemp_toolbox *box, const gemp_buffer *found, size
 	return GEMP_OK;
 }
 
+/* Two sums for each work-item: the digest and the number of tuples in a wrong range. */
 gemp_code gemp_test_tuples_check(gemp_toolbox *box, const gemp_shuffle *how, const gemp_tuples *tuples,
                                  const gemp_buffer *begin, uint64_t *digest, uint64_t *astray)
 {
@@ -322,6 +327,7 @@ done:
 	return code;
 }
 
+/* The kernel counts differences of its items; the host adds them up. */
 gemp_code gemp_test_tuples_compare(gemp_toolbox *box, const gemp_shuffle *how, const gemp_buffer *a,
                                    const gemp_buffer *b, uint64_t *differ)
 {

@@ -61,7 +61,7 @@ gemp_code gemp_shuffle_gather(gemp_toolbox *box, const gemp_shuffle *how, const 
 gemp_code gemp_shuffle_accumulate(gemp_toolbox *box, gemp_shuffle_method method, const gemp_shuffle *how,
                                   const gemp_tuples *in, const gemp_buffer *sums);
 
-/* tuples: what the files of this room know of layouts. */
+/* Layouts of tuples, for the modules of this folder. */
 
 enum { GEMP_DESTINATION = 4 }; /* bytes */
 
@@ -91,8 +91,7 @@ static inline unsigned gemp_shuffle_key_shift(const gemp_shuffle *how)
 	return how->size == GEMP_DESTINATION ? how->shift + 16 : how->shift;
 }
 
-/* test_tuples: tuples to try shuffles on, made on the device, and checks there of what has become of them; for `bench` and tests.
- */
+/* Tuples to try shuffles on, made on the device, and checks on the device of what a shuffle did with them; for `bench` and tests. */
 
 typedef struct gemp_test_tuples {
 	unsigned owners; /* a destination has an owner's number above its low bits + shift bits, each alike */

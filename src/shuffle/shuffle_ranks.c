@@ -21,6 +21,7 @@ void gemp_shuffle_shared_new(gemp_shuffle_shared *out, const gemp_comm *comm, ge
 	gemp_shared_fence(&out->shared);
 }
 
+/* Pages are unlocked before the memory goes. */
 void gemp_shuffle_shared_free(gemp_shuffle_shared *shared)
 {
 	gemp_pinned_unregister(&shared->pinned);
@@ -94,6 +95,7 @@ static gemp_code read_others(const shared_exchange *p, size_t step)
 	return GEMP_OK;
 }
 
+/* Both queues are waited for even if one has failed, since the other still uses the memory. */
 static gemp_code finish_queues(const shared_exchange *p)
 {
 	gemp_code code = GEMP_CL(clFinish(p->device->copy_queue)), queue = GEMP_CL(clFinish(p->device->queue));
@@ -139,6 +141,7 @@ static unsigned arrays_of(const gemp_shuffle *how)
 	return how->layout == GEMP_SHUFFLE_SOA ? ARRAYS : COLUMN;
 }
 
+/* Bytes of an element of one array. */
 static size_t size_of(const gemp_shuffle *how, unsigned array)
 {
 	return array == COLUMN                   ? GEMP_DESTINATION
@@ -232,6 +235,7 @@ static void ranges_beside_own(gemp_readback_range ranges[2], size_t first, size_
 	ranges[1] = (gemp_readback_range){ end * element, (all - end) * element };
 }
 
+/* A block lies wholly before this rank's own tuples or wholly behind them. */
 static gemp_peer_block block_at(char *const host[2], const gemp_readback_range ranges[2], bool behind, size_t at,
                                 size_t size)
 {
@@ -341,6 +345,7 @@ gemp_code gemp_shuffle_ranks(gemp_shuffled *out, const gemp_comm *comm, gemp_too
 	return gemp_comm_agree(comm, code);
 }
 
+/* Takes {0}: without a device nothing was made. */
 void gemp_shuffled_free(gemp_shuffled *s)
 {
 	for (int a = 0; a < ARRAYS && s->device; a++) {

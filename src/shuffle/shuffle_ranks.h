@@ -1,9 +1,9 @@
-/* shuffle_ranks: decode across ranks: tuples are put in the order of their owners on each rank's device, exchanged, and then put in
- * the order of ranges. A rank's own tuples stay on its device.
+/* shuffle_ranks: the shuffle by decoding, across ranks. Each rank puts its tuples in the order of their owners on its device, the ranks
+ * exchange them, and each owner puts the received tuples in the order of ranges. A rank's own tuples stay on its device.
  *
- * GPUs of one node exchange through shared, page-locked memory: each rank writes a part of its tuples there while the others read
- * the part before. The memory is kept from shuffle to shuffle, as locking its pages takes longer than a shuffle. Other ranks
- * exchange by MPI.
+ * GPUs of one node exchange through shared, page-locked memory: in each step a rank writes a chunk of its tuples there while the
+ * other ranks read the chunk of the step before. This memory is kept from shuffle to shuffle, as locking its pages takes longer
+ * than a shuffle. Other ranks exchange by MPI.
  */
 
 #ifndef GEMP_SHUFFLE_SHUFFLE_RANKS_H
@@ -23,14 +23,15 @@ typedef struct gemp_shuffle_shared {
 	gemp_pinned pinned;
 } gemp_shuffle_shared;
 
-/* Collective. Without it if ranks are on several nodes or there is one, if one has no GPU (and it is not forced, for tests), or if
- * there is no room: then tuples go by MPI. part: bytes. To be freed before the device is closed. */
+/* Collective. bytes stays NULL, and tuples go by MPI, if the ranks are on several nodes, if there is one rank, if a rank has no GPU
+ * (unless forced, for tests), or if a node has too little memory. part: bytes of one step of a rank. Free it before the device is
+ * closed. */
 void gemp_shuffle_shared_new(gemp_shuffle_shared *out, const gemp_comm *comm, gemp_device *device, size_t part,
                              bool forced);
-/* Collective. Takes one that is without. */
-void gemp_shuffle_shared_free(gemp_shuffle_shared *common);
+/* Collective. Accepts an object whose bytes are NULL. */
+void gemp_shuffle_shared_free(gemp_shuffle_shared *shared);
 
-/* Not to be copied. */
+/* The tuples of this rank after a shuffle. It holds pointers into itself and must not be copied. */
 typedef struct gemp_shuffled {
 	gemp_shuffle how;   /* as they lie now */
 	gemp_tuples tuples; /* for this rank, in the order of ranges */
@@ -44,11 +45,11 @@ typedef struct gemp_shuffled {
 	gemp_buffer arrived[2], placed[2];
 } gemp_shuffled;
 
-/* Collective. The owner of a destination is the rank destination >> (bits + shift), of as many bits as there are ranks for: what
- * is for one of these that is not a rank is GEMP_EDATA. A range is that of the owner. What is this rank's own stays on the
- * device. common: the same on all ranks, or NULL. traffic may be NULL. To be freed before the device is closed. */
+/* Collective. The owner of a destination is the rank destination >> (bits + shift); a destination whose owner is no rank is
+ * GEMP_EDATA. Ranges are those of the owner. shared: made by gemp_shuffle_shared_new with the same arguments on all ranks, or NULL.
+ * traffic may be NULL. Free the result before the device is closed. */
 gemp_code gemp_shuffle_ranks(gemp_shuffled *out, const gemp_comm *comm, gemp_toolbox *box, const gemp_shuffle *how,
-                             const gemp_tuples *in, const gemp_shuffle_shared *common, gemp_traffic *traffic);
+                             const gemp_tuples *in, const gemp_shuffle_shared *shared, gemp_traffic *traffic);
 void gemp_shuffled_free(gemp_shuffled *shuffled);
 
 #endif

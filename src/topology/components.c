@@ -71,7 +71,7 @@ static void count_own(gemp_components *out, gemp_vertex first, const gemp_csr *c
 	}
 }
 
-/* Collective. */
+/* Collective. The least name among the largest components is complemented, so that a maximum finds it. */
 static void join_counts(gemp_components *out, const gemp_comm *comm)
 {
 	uint64_t most = out->largest, least_name;
@@ -229,7 +229,7 @@ static gemp_code return_tree(component_search *f)
 	return GEMP_OK;
 }
 
-/* Collective. */
+/* Collective. Edges of the forest are numbered over all ranks while they travel. */
 static gemp_code count_edges_before(component_search *f)
 {
 	GEMP_OWNED size_t *begin = NULL;
@@ -242,7 +242,8 @@ static gemp_code count_edges_before(component_search *f)
 	return GEMP_OK;
 }
 
-/* Collective. */
+/* Collective. Sets of different ranks are contracted along links; then every vertex takes the name of its set's root.
+ */
 static gemp_code join_ranks(component_search *f, const gemp_disjoint_sets *sets)
 {
 	gemp_code code = GEMP_OK;
@@ -281,7 +282,7 @@ static gemp_code take_sets(component_search *f, const gemp_disjoint_sets *sets)
 	return GEMP_OK;
 }
 
-/* Collective. */
+/* Collective. Each rank finds the sets of its own edges on all its threads. */
 static gemp_code find_on_host(component_search *f)
 {
 	GEMP_OWNED_BY(gemp_disjoint_sets_free) gemp_disjoint_sets sets = { 0 };
@@ -306,6 +307,8 @@ static gemp_code find_on_device(component_search *f, gemp_device *device)
 	return GEMP_OK;
 }
 
+/* The device finds the components of one rank only. The forest is sorted in both cases, so that the result does not
+ * depend on the place. */
 gemp_code gemp_components_find(gemp_components *out, const gemp_comm *comm, gemp_device *device, const uint64_t *bounds,
                                const gemp_csr *csr, size_t count, const gemp_components_options *options)
 {

@@ -1,11 +1,10 @@
-/* components: which vertices hang together, whatever the directions of edges (weak connectivity), and a spanning
- * forest.
+/* components: the weakly connected components of a graph (the directions of edges do not matter), and a spanning forest.
  *
- * A component is named by its least vertex, so that the names do not depend on who finds them. On a device or on the
- * host's threads: lock-free union-find over a sample of the edges, then over the rest, of which most then find that
- * their ends are joined. Across ranks each finds the sets of its own edges, with the vertices that others own as
- * elements; what joins sets of different ranks is contracted in rounds of hooking to a smaller neighbour and pointer
- * jumping, each vertex at its owner. No rank ever has all vertices.
+ * A component is named by its least vertex, so that the names do not depend on how they are found. On a device or on the
+ * host's threads: lock-free union-find over a sample of the edges, then over all edges, most of which then have joined ends.
+ * Across ranks each rank finds the sets of its own edges, with vertices of other ranks as further elements; links between sets
+ * of different ranks are contracted in rounds of hooking to a smaller neighbour and pointer jumping, each vertex at its owner.
+ * No rank ever has all vertices.
  */
 
 #ifndef GEMP_TOPOLOGY_COMPONENTS_H
@@ -25,8 +24,6 @@ typedef struct gemp_components_options {
 gemp_code gemp_components_find(gemp_components *out, const gemp_comm *comm, gemp_device *device, const uint64_t *bounds,
                                const gemp_csr *csr, size_t count, const gemp_components_options *options);
 void gemp_components_free(gemp_components *components);
-
-/* component_sizes: how many components there are, and of how many vertices; how large that of each vertex is. */
 
 /* Collective. size[rows]: the vertices of all ranks in the component of each own vertex. */
 gemp_code gemp_component_sizes_by_vertex(uint64_t *size, const gemp_components *found, const gemp_comm *comm,

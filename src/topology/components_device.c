@@ -19,6 +19,7 @@ typedef struct device_state {
 	gemp_timings laps;
 } device_state;
 
+/* The work grows with edges and vertices, which the tuned threshold counts together. */
 bool gemp_components_choose_device(const gemp_device *device, const gemp_csr *csr, size_t count, gemp_placement place)
 {
 	return count && csr->rows &&
@@ -126,6 +127,7 @@ static gemp_code read_results(device_state *w)
 	return GEMP_OK;
 }
 
+/* Edges are numbered through all types, hence `before`. */
 gemp_code gemp_components_on_device(gemp_components *out, gemp_device *device, const gemp_csr *csr, size_t count,
                                     bool tree)
 {

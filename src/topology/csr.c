@@ -1,3 +1,8 @@
+/* Rows on the host and on a device, and rows as pairs. A CPU device reads the host's arrays where they are, except
+ * offsets that must be narrowed to 32 bits. Kernels over rows divide rows and edges together into equal shares, so that a
+ * long row does not delay a worker.
+ */
+
 #include "topology/csr.h"
 
 #include "core/limits.h"
@@ -17,11 +22,13 @@ gemp_csr gemp_csr_out(const gemp_shard *graph, size_t relation)
 		               r->out_targets };
 }
 
+/* Rows without edges are never found, since an edge lies in none of them. */
 size_t gemp_csr_row(const gemp_csr *csr, uint64_t edge)
 {
 	return gemp_range_find(csr->begin, csr->rows, edge);
 }
 
+/* Edges of the types are numbered one type after the other. */
 uint64_t gemp_csr_all_edges(const gemp_csr *csr, size_t count)
 {
 	uint64_t edges = 0;
@@ -30,6 +37,7 @@ uint64_t gemp_csr_all_edges(const gemp_csr *csr, size_t count)
 	return edges;
 }
 
+/* There are few types: a loop is as fast as a search. */
 size_t gemp_csr_find(const gemp_csr *csr, size_t count, uint64_t *edge)
 {
 	size_t c = 0;
@@ -47,6 +55,7 @@ static unsigned lanes_of(const gemp_device *device)
 	return lanes ? lanes : device->gpu ? LANES : 1;
 }
 
+/* GPUs get a copy through page-locked memory; CPU devices borrow the array. */
 gemp_code gemp_device_targets_new(gemp_buffer *out, gemp_device *device, const gemp_vertex *target, size_t count)
 {
 	const gemp_transfer_numbers from = { .narrow = (gemp_vertex *)(uintptr_t)target };
@@ -74,6 +83,7 @@ static gemp_code load_begin(gemp_device_csr *out, const uint64_t *begin)
 	return gemp_buffer_borrow(&out->begin, out->device, count * sizeof *out->begin32, out->begin32);
 }
 
+/* Offsets need 64 bits only where the edges exceed 2^32. */
 gemp_code gemp_device_csr_new(gemp_device_csr *out, gemp_device *device, const gemp_csr *csr)
 {
 	gemp_code code = GEMP_OK;
@@ -101,6 +111,7 @@ void gemp_device_csr_free(gemp_device_csr *csr)
 	*csr = (gemp_device_csr){ 0 };
 }
 
+/* Kernels of topology.clh are compiled for the number of lanes and the width of the offsets. */
 gemp_code gemp_device_csr_program_list(gemp_program *out, const gemp_device_csr *csr, const char *file,
                                        const char *defines, const gemp_kernel_entry *kernels, size_t count)
 {
@@ -110,6 +121,7 @@ gemp_code gemp_device_csr_program_list(gemp_program *out, const gemp_device_csr 
 	return gemp_program_build_list(out, csr->device, file, options, kernels, count);
 }
 
+/* A CPU device has as many workers as units, each with many shares. */
 gemp_device_grid gemp_device_csr_grid(const gemp_device_csr *csr)
 {
 	unsigned lanes = lanes_of(csr->device);
@@ -119,6 +131,7 @@ gemp_device_grid gemp_device_csr_grid(const gemp_device_csr *csr)
 	return (gemp_device_grid){ workers * lanes, group, group / lanes * GEMP_ITEMS_PER_WORKER * sizeof(uint32_t) };
 }
 
+/* Work-items take several elements each where there are more than the device runs at once. */
 gemp_device_grid gemp_device_grid_over(const gemp_device *device, size_t count)
 {
 	size_t most = device->gpu ? device->units * (size_t)ITEMS_OF_UNIT : device->units;
@@ -183,6 +196,7 @@ done:
 	return code;
 }
 
+/* Below the tuned number of edges the host is faster than the transfer. */
 gemp_code gemp_edge_pairs(const gemp_csr *csr, gemp_device *device, gemp_placement place, gemp_edge_pair *pairs,
                           gemp_edge_pairs_stats *figures)
 {

@@ -1,5 +1,5 @@
-/* csr: the rows of one edge type that this rank owns, as the functions of this room read them; borrowed, of a graph or
- * not. */
+/* csr: the rows of one edge type that this rank owns, on the host and on a device; and the same edges as a list of pairs. The rows are
+ * borrowed from a graph or from other arrays. */
 
 #ifndef GEMP_TOPOLOGY_CSR_H
 #define GEMP_TOPOLOGY_CSR_H
@@ -38,7 +38,7 @@ uint64_t gemp_csr_all_edges(const gemp_csr *csr, size_t count);
 /* Which type the edge of this number is of; *edge becomes its place there. */
 size_t gemp_csr_find(const gemp_csr *csr, size_t count, uint64_t *edge);
 
-/* device_csr: rows on a device, and the kernels that go over them. */
+/* Rows on a device, and the kernels that go over them. */
 
 /* Items (rows and edges) that a worker takes at a time: TOPOLOGY_SHARE of kernels/topology/topology.clh. */
 enum { GEMP_ITEMS_PER_WORKER = 512 };
@@ -76,7 +76,7 @@ typedef struct gemp_device_grid {
 gemp_device_grid gemp_device_csr_grid(const gemp_device_csr *csr);
 gemp_device_grid gemp_device_grid_over(const gemp_device *device, size_t count);
 
-/* edge_pairs: rows (CSR) as a list of edges, each a pair of source and target. */
+/* Rows as a list of edges, each a pair of source and target. */
 
 typedef struct gemp_edge_pairs_stats {
 	bool on_device;

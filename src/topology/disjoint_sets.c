@@ -1,3 +1,9 @@
+/* Union-find of one rank on all threads, and contraction of the sets of all ranks. A sample of each row's edges is
+ * united first, which already joins most vertices; then the other edges mostly find that their ends have the same root
+ * (Afforest: Sutton, Ben-Nun and Barak 2018). Across ranks every round hooks roots to smaller roots and then jumps
+ * pointers until all trees are stars (Shiloach and Vishkin 1982).
+ */
+
 #include "topology/disjoint_sets.h"
 
 #include "core/memory.h"
@@ -117,6 +123,7 @@ static gemp_code choose_slots(gemp_disjoint_sets *sets, const gemp_csr *csr, siz
 	                 away);
 }
 
+/* Two passes: the sample, with links to the roots afterwards, and then all edges. */
 gemp_code gemp_disjoint_sets_new(gemp_disjoint_sets *out, size_t rows, const gemp_csr *csr, size_t count, bool edges)
 {
 	gemp_code code = GEMP_OK;
@@ -202,8 +209,6 @@ static gemp_code request_names(gemp_contraction *c, gemp_vertex *names, size_t c
 	return GEMP_OK;
 }
 
-/* LINKS */
-
 /* Collective. Links go to the owners of their first vertices. */
 static gemp_code send_links(gemp_contraction *c)
 {
@@ -272,8 +277,6 @@ static gemp_code resolve_links(gemp_contraction *c, const gemp_vertex *set_of)
 		c->ends[i].source = c->first + set_of[c->ends[i].source - c->first];
 	return gemp_comm_agree(c->comm, drop_duplicate_links(c));
 }
-
-/* ROUNDS */
 
 /* Roots are listed once per round in which they are hooked. */
 static gemp_code list_root(root_list *list, gemp_vertex row)
@@ -346,6 +349,8 @@ static gemp_code rename_links(gemp_contraction *c)
 	return gemp_comm_agree(c->comm, drop_duplicate_links(c));
 }
 
+/* The rounds end when no rank has links; then all roots that were ever hooked jump once more, as their stars may have
+ * been hooked later. */
 gemp_code gemp_contraction_run(gemp_contraction *contraction, const gemp_vertex *set_of)
 {
 	gemp_code code = GEMP_OK;

@@ -1,6 +1,9 @@
-/* disjoint_sets: sets that several threads unite at the same time without locks. Elements are numbers; a set is a tree of
- * links to smaller numbers, whose root is its least element. A root is hooked to a smaller one by an exchange that
- * succeeds for one thread only, so that a tree loses its root exactly once.
+/* disjoint_sets: union-find on all threads without locks, and the contraction of the sets of several ranks.
+ *
+ * Elements are numbers; parent[element] is an element of the same set with a smaller or the same number. The root of a set is its
+ * least element and its own parent. Two sets are united by hooking the greater root to the smaller one with a compare-and-swap,
+ * which succeeds for one thread only: every root is hooked at most once. Relaxed atomics suffice, since the end of the parallel
+ * loop orders them.
  */
 
 #ifndef GEMP_TOPOLOGY_DISJOINT_SETS_H
@@ -19,7 +22,8 @@ static inline gemp_vertex gemp_set_parent_get(const gemp_set_parent *links, gemp
 	return atomic_load_explicit(&links[element], memory_order_relaxed);
 }
 
-/* True: it was this call that made one set of two, and *hooked, until then a root, is none any more. */
+/* Unites the sets of a and b. True: this call has united them, and *hooked is the root that it has hooked to a smaller one. False: they
+ * were one set already. */
 static inline bool gemp_disjoint_union(gemp_set_parent *links, gemp_vertex a, gemp_vertex b, gemp_vertex *hooked)
 {
 	a = gemp_set_parent_get(links, a);
@@ -39,7 +43,7 @@ static inline bool gemp_disjoint_union(gemp_set_parent *links, gemp_vertex a, ge
 	return false;
 }
 
-/* The root, to which the element is linked from then on. */
+/* Returns the root of the element, and makes it the element's parent (path compression). */
 static inline gemp_vertex gemp_disjoint_find(gemp_set_parent *links, gemp_vertex element)
 {
 	gemp_vertex root = gemp_set_parent_get(links, element), above;
@@ -49,9 +53,8 @@ static inline gemp_vertex gemp_disjoint_find(gemp_set_parent *links, gemp_vertex
 	return root;
 }
 
-/* sets: the sets that the edges of one rank make of its own vertices. Vertices of other ranks that edges lead to are
- * elements, too: two vertices with edges to the same one are in one set.
- */
+/* The sets that the edges of one rank make of its own vertices. Vertices of other ranks to which edges lead are elements, too: two
+ * vertices with edges to the same remote vertex are in one set. */
 
 typedef struct gemp_disjoint_sets {
 	size_t rows;                 /* elements 0 .. rows - 1 are own vertices */
@@ -66,13 +69,13 @@ typedef struct gemp_disjoint_sets {
 gemp_code gemp_disjoint_sets_new(gemp_disjoint_sets *out, size_t rows, const gemp_csr *csr, size_t count, bool edges);
 void gemp_disjoint_sets_free(gemp_disjoint_sets *sets);
 
-/* contraction: sets of several ranks become one where links join them.
+/* Contraction: sets of several ranks become one where links join them.
  *
- * A set is named by a vertex, its root, whose owner keeps what becomes of it. A link is a pair of roots, and the edge
- * that it stands for if one asks for a forest. In a round each link goes to the owner of its greater root, which is
- * hooked to the least root that it has a link to; trees of hooked roots become stars by pointer jumping; links get the
- * names of the stars' centres, and those whose ends have become one are dropped, as are all but one of those that are
- * alike. Nothing is gathered: what a rank sends and holds are links and questions about roots.
+ * A set is named by a vertex, its root, and the owner of the root stores the name that the set gets. A link is a pair of roots, and
+ * the edge that it stands for if a forest is wanted. In a round each link goes to the owner of its greater root, which is hooked
+ * to the least root that it has a link to; trees of hooked roots become stars by pointer jumping; links get the names of the
+ * stars' centres. Links whose ends have become one are dropped, and so are copies of a link. Nothing is gathered: a rank sends and
+ * holds links and requests for names of roots.
  */
 
 typedef struct gemp_contraction {

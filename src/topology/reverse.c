@@ -23,8 +23,6 @@
 #include <math.h>
 #include <string.h>
 
-/* reverse_host: edges put into rows by target, on the host's threads. */
-
 /* Edges that lead to the vertices of this rank. */
 typedef struct incoming_edges {
 	gemp_vertex first; /* id of row 0 */
@@ -334,7 +332,7 @@ static void count_edges(edge_exchange *s, uint64_t rounds)
 	}
 }
 
-/* Collective. */
+/* Collective. Edges of this round go behind those of earlier rounds from the same rank. */
 static gemp_code send_round(edge_exchange *s, uint64_t round)
 {
 	GEMP_OWNED void *received = NULL;
@@ -398,6 +396,7 @@ void gemp_reversed_rows_free(gemp_reversed_rows *reversed)
 	*reversed = (gemp_reversed_rows){ 0 };
 }
 
+/* A graph without edges has rows, too, all empty. */
 gemp_code gemp_reverse(gemp_reversed_rows *out, const gemp_csr *csr, gemp_device *device, gemp_placement place,
                        bool edges)
 {
@@ -472,7 +471,7 @@ static void add_figures(gemp_reverse_stats *figures, const gemp_reversed_rows *r
 	figures->traffic.rounds += rows->traffic.rounds;
 }
 
-/* Collective. */
+/* Collective. The old rows are freed once the attributes have followed their edges. */
 static gemp_code reverse_relation(graph_reversal *t, size_t index)
 {
 	gemp_shard *graph = t->graph;
@@ -493,6 +492,7 @@ static gemp_code reverse_relation(graph_reversal *t, size_t index)
 	return GEMP_OK;
 }
 
+/* The loader of a file would load the old rows, so that it is replaced. */
 gemp_code gemp_shard_reverse(gemp_shard *graph, const gemp_comm *comm, const bool *relations, gemp_device *device,
                              gemp_placement place, gemp_reverse_stats *figures)
 {

@@ -1,8 +1,8 @@
-/* reverse: rows by source as rows by target (the transposed matrix), vertices without edges in kept. The edges of a row
- * are in the order that they had, so that their sources ascend and parallel edges stay as they were.
+/* reverse: rows by source become rows by target (the transposed matrix); vertices without incoming edges have empty rows. The edges
+ * of a row keep their order, so that their sources ascend and parallel edges stay as they were.
  *
- * On the host the edges are split into 2,048 ranges of targets, and each range is put into rows in a cache, on all
- * threads. On a device they are sorted by target. Across ranks each edge goes to the owner of its target first.
+ * On the host the edges are split into 2,048 ranges of targets, and each range is put into rows in a cache, on all threads. On a
+ * device they are sorted by target. Across ranks each edge goes to the owner of its target first.
  */
 
 #ifndef GEMP_TOPOLOGY_REVERSE_H
@@ -31,7 +31,7 @@ gemp_code gemp_reverse(gemp_reversed_rows *out, const gemp_csr *csr, gemp_device
 
 void gemp_reversed_rows_free(gemp_reversed_rows *reversed);
 
-/* reverse_graph: a graph with its edges turned round. */
+/* The same for a whole graph: each directed edge leads from its target to its source afterwards. */
 
 /* What was done for it. */
 typedef struct gemp_reverse_stats {

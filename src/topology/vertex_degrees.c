@@ -1,4 +1,7 @@
-/* vertex_degrees_device: edges of one rank counted at their targets, on a device. */
+/* Out-degrees are the lengths of the rows by source. In-degrees are counted at the targets: on a device by atomic
+ * additions, on the host by all threads, with targets that other ranks own sent to them in rounds; where rows by
+ * target are loaded their lengths are used. The histogram counts vertices by the powers of two of their degrees.
+ */
 
 #include "topology/vertex_degrees.h"
 
@@ -149,7 +152,7 @@ static gemp_code count_remote(target_count *c)
 	return GEMP_OK;
 }
 
-/* Collective. */
+/* Collective. One rank counts all edges in one round; several ranks bound the memory for remote targets by rounds. */
 static gemp_code count_edges(target_count *c)
 {
 	uint64_t edges = gemp_csr_edges(c->csr), step = c->comm->size == 1 ? edges + 1 : gemp_limits_now()->degrees_round;
@@ -189,6 +192,7 @@ static gemp_code count_types(target_count *c, const gemp_csr *csr, size_t count)
 	return GEMP_OK;
 }
 
+/* Buffers for remote targets are needed with several ranks only. */
 gemp_code gemp_vertex_degrees_new(gemp_vertex_degrees *out, const gemp_comm *comm, gemp_device *device,
                                   gemp_placement place, const uint64_t *bounds, const gemp_csr *csr, size_t count)
 {
@@ -230,6 +234,7 @@ done:
 	return code;
 }
 
+/* Whether rows by target are loaded is the same on all ranks, so that all take the same way. */
 gemp_code gemp_vertex_degrees_of_graph(gemp_vertex_degrees *out, const gemp_comm *comm, const gemp_shard *graph,
                                        const bool *relations)
 {
@@ -246,8 +251,6 @@ gemp_code gemp_vertex_degrees_of_graph(gemp_vertex_degrees *out, const gemp_comm
 			csr[count++] = gemp_csr_out(graph, r);
 	return gemp_vertex_degrees_new(out, comm, NULL, GEMP_PLACE_HOST, graph->bounds, csr, count);
 }
-
-/* KINDS */
 
 typedef enum kind { ISOLATED, SOURCES, SINKS, BALANCED, MORE_OUT, MORE_IN, SURPLUS, KINDS } kind;
 
@@ -272,6 +275,7 @@ static void count_kinds(const gemp_vertex_degrees *degrees, uint64_t sums[KINDS]
 	}
 }
 
+/* Minima are complemented, so that one reduction by maximum finds all four extremes. */
 void gemp_degree_summary_count(gemp_degree_summary *out, const gemp_comm *comm, const gemp_vertex_degrees *degrees)
 {
 	uint64_t sums[KINDS] = { 0 }, most[4] = { 0 }, least[2] = { GEMP_NO_VERTEX, GEMP_NO_VERTEX };
@@ -301,6 +305,7 @@ int gemp_degrees_class(uint64_t degree)
 	return degree ? 64 - __builtin_clzll(degree) : 0;
 }
 
+/* Out- and in-degrees have separate histograms, as many graphs have hubs in one direction only. */
 void gemp_degrees_directed(gemp_degree_histogram *out, const gemp_comm *comm, const gemp_vertex_degrees *degrees)
 {
 	out->directed = true;
@@ -329,6 +334,7 @@ static gemp_code count_directed(gemp_degree_histogram *out, const gemp_comm *com
 	return GEMP_OK;
 }
 
+/* The least degree is complemented, so that it can be found by a maximum. */
 gemp_code gemp_degrees_count(gemp_degree_histogram *out, const gemp_comm *comm, gemp_shard *graph)
 {
 	GEMP_OWNED uint64_t *degree = NULL;

@@ -55,7 +55,7 @@ static inline bool gemp_degrees_allow_path(const gemp_degree_summary *kinds)
 	return kinds->surplus == 1;
 }
 
-/* degree_histogram: how many edges of all types meet at a vertex; a loop counts twice. */
+/* How many edges of all types meet at a vertex; a loop counts twice. */
 
 enum { GEMP_DEGREE_CLASSES = 65 };
 
