@@ -85,9 +85,10 @@ static void test_slots_are_those_of_seats(void **state)
 		gemp_slot_table all;
 		assert_int_equal(gemp_slot_table_new(&all, bounds[b], 1000, 32), GEMP_OK);
 		for (size_t i = 0; i < 1000; i++)
-			slots[i] = gemp_slot_index(&all, seats[i] = i % 3 ? gemp_random_below(&seed, bounds[b]) : bounds[b] - 1);
+			slots[i] = gemp_slot_table_index(&all,
+			                                 seats[i] = i % 3 ? gemp_random_below(&seed, bounds[b]) : bounds[b] - 1);
 		for (size_t i = 0; i < 1000; i++) {
-			assert_true(slots[i] < all.count && gemp_slot_index(&all, seats[i]) == slots[i]);
+			assert_true(slots[i] < all.count && gemp_slot_table_index(&all, seats[i]) == slots[i]);
 			for (size_t k = 0; k < i; k++)
 				assert_true((seats[i] == seats[k]) == (slots[i] == slots[k]));
 		}

@@ -46,7 +46,7 @@ void gemp_slot_table_free(gemp_slot_table *slots)
 }
 
 /* A free entry always exists, since less than half of them are taken. */
-size_t gemp_slot_index(gemp_slot_table *slots, uint64_t slot)
+size_t gemp_slot_table_index(gemp_slot_table *slots, uint64_t slot)
 {
 	if (!slots->slots)
 		return (size_t)slot;

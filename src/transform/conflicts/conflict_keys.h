@@ -55,7 +55,7 @@ typedef struct gemp_slot_table {
 /* All slots are below slot_bound. slot_size: bytes that the caller keeps for each index. */
 gemp_code gemp_slot_table_new(gemp_slot_table *out, uint64_t slot_bound, size_t conflict_keys, size_t slot_size);
 void gemp_slot_table_free(gemp_slot_table *slots);
-size_t gemp_slot_index(gemp_slot_table *slots, uint64_t slot);
+size_t gemp_slot_table_index(gemp_slot_table *slots, uint64_t slot);
 
 /* slot: what is known of a slot while a decisions is made. */
 

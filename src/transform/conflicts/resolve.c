@@ -63,7 +63,7 @@ typedef struct contention_context {
 
 static uint8_t *slot_of(contention_context *l, uint64_t key)
 {
-	return &l->slot_states[gemp_slot_index(&l->slots, gemp_conflict_key_slot(key) / l->ranks)];
+	return &l->slot_states[gemp_slot_table_index(&l->slots, gemp_conflict_key_slot(key) / l->ranks)];
 }
 
 /* Sets the access bit and, on the second access of any kind, the TWICE bit. Relaxed atomics suffice: the marks are
@@ -255,7 +255,7 @@ static void slot_range(void *self, size_t range, size_t begin, size_t end)
 	(void)range;
 	for (size_t i = begin; i < end; i++) {
 		uint64_t key = c->claims[i].key;
-		c->claims[i].key = gemp_conflict_key(gemp_slot_index(&c->slots, gemp_conflict_key_slot(key)),
+		c->claims[i].key = gemp_conflict_key(gemp_slot_table_index(&c->slots, gemp_conflict_key_slot(key)),
 		                                     gemp_conflict_key_access(key));
 	}
 }

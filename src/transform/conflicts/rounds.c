@@ -26,7 +26,7 @@ static void fill_range(void *self, size_t range, size_t begin, size_t end)
 		const uint64_t *from = s->conflict_keys->keys + s->conflict_keys->offsets[g->rows[m]];
 		g->priority[m] = s->priority[g->rows[m]];
 		for (uint64_t t = g->offsets[m]; t < g->offsets[m + 1]; t++, from++)
-			g->keys[t] = gemp_conflict_key(gemp_slot_index(&s->slots, gemp_conflict_key_slot(*from)),
+			g->keys[t] = gemp_conflict_key(gemp_slot_table_index(&s->slots, gemp_conflict_key_slot(*from)),
 			                               gemp_conflict_key_access(*from));
 	}
 }
