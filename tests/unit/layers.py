@@ -20,10 +20,10 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^">]+)[">]', re.M)
 
 
 def read_layers(top):
-    """{layer: (folder, [layers that it may include directly])}; kernels/ has plain structs shared with the host."""
+    """{layer: (folder, [layers that it may include directly: the PUBLIC ones])}; kernels/ has plain structs shared with the host."""
     with open(os.path.join(top, "CMakeLists.txt"), encoding="utf-8") as file:
         found = LAYER.findall(file.read())
-    layers = {name: (folder, [d[5:] for d in re.findall(r"gemp_\w+", rest)]) for name, folder, rest in found}
+    layers = {name: (folder, [d[5:] for d in re.findall(r"gemp_\w+", rest.split("PRIVATE")[0])]) for name, folder, rest in found}
     layers["kernels"] = ("kernels", [])
     layers["face"] = ("include", [])  # what programs include; it stands on nothing
     layers["main"] = ("src/main.c", ["cli"])
@@ -143,7 +143,7 @@ SOUND = {
     "gemp_layer(pattern src/pattern PUBLIC gemp_graph PRIVATE gemp::nauty)\ngemp_layer(device src/device PUBLIC gemp_core)\n"
     "gemp_layer(comm src/comm PUBLIC gemp_core)\ngemp_layer(partition partition PUBLIC gemp_graph gemp_device gemp_comm)\n"
     "gemp_layer(io io PUBLIC gemp_partition)\ngemp_layer(match src/match PUBLIC gemp_pattern gemp_partition)\n"
-    "gemp_layer(api src/api PUBLIC gemp_match gemp_io)\ngemp_layer(cli src/cli PUBLIC gemp_api)\n",
+    "gemp_layer(api src/api PUBLIC gemp_match gemp_io)\ngemp_layer(cli src/cli PUBLIC gemp_core PRIVATE gemp_api)\n",
     "src/main.c": '#include "cli/cli.h"\n',
     "src/cli/cli.h": '#include "gemp/graph.h"\n#include "core/status.h"\n',
     "src/api/graph_state.h": '#include "gemp/graph.h"\n#include "match/match.h"\n#include "io/file.h"\n',
