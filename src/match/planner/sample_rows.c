@@ -4,8 +4,9 @@
 #include "core/random.h"
 #include "match/filter/element_values.h"
 #include "partition/exchange/value_exchange.h"
+#include "primitive/distinct.h"
+#include "primitive/record_table.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Rows are forgotten when so many entries are held. */
@@ -24,22 +25,25 @@ typedef struct known_view {
 	bool simple, edges;
 } known_view;
 
-/* A row in the table of rows: `size` entries from `at` on. */
+/* A row that is here: `size` entries from `at` on. */
 typedef struct known_row {
-	uint64_t key; /* 0: none here; else 1 + (view, id) */
 	size_t at, size;
 } known_row;
 
+/* Words of a record in the table of rows: its key, and the index of its known_row. */
+enum { VIEW, ID, INDEX, RECORD_WORDS, KEY_WORDS = INDEX };
+
 /* The rows that were fetched: near[entry_count] and edge[entry_count] hold all of them, one behind the other;
- * table[table_size] finds a row by view and id. */
+ * known[table.count] says where each of them lies, and the table finds a row by view and id. */
 struct gemp_sample_rows {
 	gemp_runtime *context;
 	const gemp_shard *graph;
 	gemp_edge *offsets;
 	size_t view_count, view_capacity;
 	known_view *views;
-	size_t row_count, table_size; /* table_size: a power of two */
-	known_row *table;
+	gemp_record_table table; /* of RECORD_WORDS */
+	size_t known_capacity;
+	known_row *known; /* [table.count] */
 	size_t entry_count, near_capacity, edge_capacity;
 	uint64_t fetched; /* entries, with those that are forgotten */
 	gemp_vertex *near;
@@ -56,8 +60,7 @@ gemp_code gemp_sample_rows_new(gemp_sample_rows **out, gemp_runtime *context, co
 	GEMP_PROPAGATE(GEMP_NEW(rows, 1));
 	rows->context = context;
 	rows->graph = graph;
-	rows->table_size = 1024;
-	GEMP_PROPAGATE(GEMP_NEW(rows->table, rows->table_size));
+	gemp_record_table_init(&rows->table, RECORD_WORDS, KEY_WORDS, SIZE_MAX);
 	GEMP_PROPAGATE(gemp_edge_offsets(graph, &rows->offsets));
 	*out = rows;
 	rows = NULL;
@@ -70,7 +73,8 @@ void gemp_sample_rows_free(gemp_sample_rows *rows)
 		return;
 	for (size_t v = 0; v < rows->view_count; v++)
 		gemp_free(rows->views[v].relations);
-	gemp_free_all(rows->views, rows->offsets, rows->table, rows->near, rows->edge, rows->merged[0], rows->merged[1],
+	gemp_record_table_free(&rows->table);
+	gemp_free_all(rows->views, rows->offsets, rows->known, rows->near, rows->edge, rows->merged[0], rows->merged[1],
 	              rows->wanted, rows);
 }
 
@@ -97,42 +101,38 @@ gemp_code gemp_sample_rows_view(gemp_sample_rows *rows, const gemp_plan_view *vi
 	return GEMP_OK;
 }
 
-/* Views and ids in one number; 0 is a free place. */
+/* Views and ids in one number, as requests travel: by id, and so by owner, first. */
 static uint64_t key_of(int view, gemp_vertex id)
 {
-	return 1 + ((uint64_t)view << 32 | id);
+	return (uint64_t)id << 32 | (uint32_t)view;
 }
 
-/* The place of a key, or the free one where it would stand. */
-static known_row *place(known_row *table, size_t size, uint64_t key)
+/* The row of a key, or NULL where it is not here. */
+static const known_row *find_row(const gemp_sample_rows *rows, uint64_t key)
 {
-	size_t at = (size_t)gemp_mix(key) & (size - 1);
-	while (table[at].key && table[at].key != key)
-		at = (at + 1) & (size - 1);
-	return &table[at];
+	const uint32_t record[KEY_WORDS] = { [VIEW] = (uint32_t)key, [ID] = (uint32_t)(key >> 32) };
+	const uint32_t *found = gemp_record_table_find(&rows->table, record, gemp_mix(key));
+	return found ? &rows->known[found[INDEX]] : NULL;
 }
 
-/* At most half of the places are taken. */
-static gemp_code grow_table(gemp_sample_rows *rows)
+/* Says where a row lies that was not here before. */
+static gemp_code add_row(gemp_sample_rows *rows, uint64_t key, known_row row)
 {
-	known_row *table;
-	size_t size = 2 * rows->table_size;
-	if (2 * rows->row_count < rows->table_size)
-		return GEMP_OK;
-	if (GEMP_NEW(table, size) != GEMP_OK)
-		return GEMP_ENOMEM;
-	for (size_t i = 0; i < rows->table_size; i++)
-		if (rows->table[i].key)
-			*place(table, size, rows->table[i].key) = rows->table[i];
-	gemp_free(rows->table);
-	rows->table = table;
-	rows->table_size = size;
+	const size_t count = rows->table.count;
+	const uint32_t record[RECORD_WORDS] = { (uint32_t)key, (uint32_t)(key >> 32), (uint32_t)count };
+	uint32_t *found;
+	bool added;
+	GEMP_PROPAGATE(GEMP_RESERVE(rows->known, rows->known_capacity, count + 1));
+	GEMP_PROPAGATE(gemp_record_table_add(&rows->table, record, gemp_mix(key), &found, &added));
+	GEMP_CHECK(found && added);
+	rows->known[count] = row;
+	rows->entry_count += row.size;
 	return GEMP_OK;
 }
 
 gemp_sample_row gemp_sample_rows_get(const gemp_sample_rows *rows, int view, gemp_vertex id)
 {
-	const known_row *row = place(rows->table, rows->table_size, key_of(view, id));
+	const known_row *row = find_row(rows, key_of(view, id));
 	return (gemp_sample_row){ row->size, rows->near + row->at, rows->views[view].edges ? rows->edge + row->at : NULL };
 }
 
@@ -195,32 +195,27 @@ static gemp_code reserve(gemp_sample_rows *rows, size_t more)
 	return code == GEMP_OK ? GEMP_RESERVE(rows->edge, rows->edge_capacity, rows->entry_count + more) : code;
 }
 
-/* Adds an own row to the cache; simple views keep the smallest of parallel edges. */
+/* Adds an own row to the cache; of parallel edges a simple view keeps the one of the smallest number, as views do. */
 static gemp_code add_own(gemp_sample_rows *rows, uint64_t key)
 {
-	const known_view *view = &rows->views[(key - 1) >> 32];
+	const known_view *view = &rows->views[(uint32_t)key];
+	known_row row = { rows->entry_count, 0 };
 	size_t size;
-	GEMP_PROPAGATE(merge_lists(rows, view, (gemp_vertex)(key - 1) - rows->graph->first_vertex, &size));
+	GEMP_PROPAGATE(merge_lists(rows, view, (gemp_vertex)(key >> 32) - rows->graph->first_vertex, &size));
 	GEMP_PROPAGATE(reserve(rows, size));
-	GEMP_PROPAGATE(grow_table(rows));
-	known_row *row = place(rows->table, rows->table_size, key);
-	rows->row_count += row->key == 0;
-	*row = (known_row){ key, rows->entry_count, 0 };
 	for (size_t i = 0; i < size; i++) {
 		const row_entry *e = &rows->merged[0][i];
-		size_t last = row->at + row->size;
-		if (view->simple && row->size && rows->near[last - 1] == e->near) { /* as in views the least edge stays */
-			if (e->edge < rows->edge[last - 1])
-				rows->edge[last - 1] = e->edge;
+		size_t last = row.at + row.size;
+		if (view->simple && row.size && rows->near[last - 1] == e->near) {
+			rows->edge[last - 1] = gemp_min(rows->edge[last - 1], e->edge);
 			continue;
 		}
 		rows->near[last] = e->near;
 		rows->edge[last] = e->edge;
-		row->size++;
+		row.size++;
 	}
-	rows->entry_count += row->size;
 	rows->fetched += size;
-	return GEMP_OK;
+	return add_row(rows, key, row);
 }
 
 /* ROWS OF OTHERS. A reply is, row by row, the number of entries, the neighbours, and their edges. */
@@ -229,9 +224,9 @@ static gemp_code answer(void *self, const void *questions, size_t count, gemp_te
 	gemp_sample_rows *rows = self;
 	const uint64_t *keys = questions;
 	for (size_t i = 0; i < count; i++) {
-		if (!place(rows->table, rows->table_size, keys[i])->key)
+		if (!find_row(rows, keys[i]))
 			GEMP_PROPAGATE(add_own(rows, keys[i]));
-		const known_row *row = place(rows->table, rows->table_size, keys[i]);
+		const known_row *row = find_row(rows, keys[i]);
 		gemp_text_add(reply, &row->size, sizeof row->size);
 		gemp_text_add(reply, rows->near + row->at, row->size * sizeof *rows->near);
 		gemp_text_add(reply, rows->edge + row->at, row->size * sizeof *rows->edge);
@@ -243,20 +238,16 @@ static gemp_code answer(void *self, const void *questions, size_t count, gemp_te
 static gemp_code read_replies(gemp_sample_rows *rows, size_t wanted, const char *at)
 {
 	for (size_t i = 0; i < wanted; i++) {
-		known_row row = { .key = rows->wanted[i], .at = rows->entry_count };
+		known_row row = { .at = rows->entry_count };
 		memcpy(&row.size, at, sizeof row.size);
 		at += sizeof row.size;
 		GEMP_PROPAGATE(reserve(rows, row.size));
-		GEMP_PROPAGATE(grow_table(rows));
 		memcpy(rows->near + row.at, at, row.size * sizeof *rows->near);
 		at += row.size * sizeof *rows->near;
 		memcpy(rows->edge + row.at, at, row.size * sizeof *rows->edge);
 		at += row.size * sizeof *rows->edge;
-		known_row *known = place(rows->table, rows->table_size, row.key);
-		rows->row_count += known->key == 0;
-		*known = row;
-		rows->entry_count += row.size;
 		rows->fetched += row.size;
+		GEMP_PROPAGATE(add_row(rows, rows->wanted[i], row));
 	}
 	return GEMP_OK;
 }
@@ -270,7 +261,7 @@ static gemp_code transfer_rows(gemp_sample_rows *rows, size_t wanted)
 	GEMP_OWNED void *replies = NULL;
 	GEMP_PROPAGATE(gemp_comm_agree(context->comm, GEMP_NEW(counts, (size_t)rows->graph->ranks)));
 	for (size_t i = 0; i < wanted; i++)
-		counts[gemp_shard_owner(rows->graph, (gemp_vertex)(rows->wanted[i] - 1))]++;
+		counts[gemp_shard_owner(rows->graph, (gemp_vertex)(rows->wanted[i] >> 32))]++;
 	GEMP_PROPAGATE(
 		gemp_owner_request(context, rows->wanted, sizeof *rows->wanted, counts, answer, rows, &replies, &size));
 	return gemp_comm_agree(context->comm, read_replies(rows, wanted, replies));
@@ -281,41 +272,30 @@ uint64_t gemp_sample_rows_fetched(const gemp_sample_rows *rows)
 	return rows->fetched;
 }
 
-/* Ids first, so that the wanted keys are sorted by owner. */
-static int compare_ids(const void *a, const void *b)
-{
-	gemp_vertex x = (gemp_vertex)(*(const uint64_t *)a - 1), y = (gemp_vertex)(*(const uint64_t *)b - 1);
-	uint64_t p = *(const uint64_t *)a, q = *(const uint64_t *)b;
-	return x != y ? (x > y) - (x < y) : (p > q) - (p < q);
-}
-
 /* Makes own rows at once and lists those of other ranks in `wanted`, each once. The cache is emptied when it holds too
  * many entries. */
 static gemp_code make_own(gemp_sample_rows *rows, const gemp_row_request *asks, size_t count, size_t *wanted)
 {
 	const gemp_shard *graph = rows->graph;
+	GEMP_OWNED void *distinct = NULL;
 	size_t far = 0;
 	if (rows->entry_count > MOST_ENTRIES) {
-		memset(rows->table, 0, rows->table_size * sizeof *rows->table);
-		rows->row_count = rows->entry_count = 0;
+		gemp_record_table_clear(&rows->table);
+		rows->entry_count = 0;
 	}
 	GEMP_PROPAGATE(GEMP_RESERVE(rows->wanted, rows->wanted_capacity, count));
 	GEMP_PROPAGATE(reserve(rows, 1));
 	for (size_t i = 0; i < count; i++) {
 		uint64_t key = key_of(asks[i].view, asks[i].id);
-		if (place(rows->table, rows->table_size, key)->key)
+		if (find_row(rows, key))
 			continue;
 		if (asks[i].id >= graph->first_vertex && asks[i].id < graph->first_vertex + graph->rows)
 			GEMP_PROPAGATE(add_own(rows, key));
 		else
 			rows->wanted[far++] = key;
 	}
-	if (far)
-		qsort(rows->wanted, far, sizeof *rows->wanted, compare_ids);
-	*wanted = 0;
-	for (size_t i = 0; i < far; i++)
-		if (i == 0 || rows->wanted[i] != rows->wanted[i - 1])
-			rows->wanted[(*wanted)++] = rows->wanted[i];
+	GEMP_PROPAGATE(gemp_distinct_host(GEMP_KEY_U64, rows->wanted, far, &distinct, wanted));
+	memcpy(rows->wanted, distinct, *wanted * sizeof *rows->wanted);
 	return GEMP_OK;
 }
 

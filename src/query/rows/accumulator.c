@@ -4,6 +4,7 @@
 #include "core/random.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "primitive/record_table.h"
 
 #include <math.h>
 #include <string.h>
@@ -228,10 +229,6 @@ gemp_code gemp_exact_sum_merge_packed(gemp_exact_sum *sum, const char **at)
 	return exact_sum_merge(sum, &other);
 }
 
-/* A slot: 32 bits of hash above, 1 + number of the key below, so that most unequal keys are rejected without reading them. */
-enum { INDEX_BITS = 32, MIN_SLOTS = 64 };
-static const uint64_t index_mask = (UINT64_C(1) << INDEX_BITS) - 1;
-
 void gemp_key_table_free(gemp_key_table *table)
 {
 	gemp_free_all(table->begin, table->hash, table->bytes, table->slots);
@@ -243,38 +240,22 @@ uint64_t gemp_key_hash(const void *key, size_t size)
 	return gemp_hash(key, size, 0);
 }
 
-/* The low bits of the hash choose the slot; the bits stored in the slot are the upper ones, which are independent
- * of them. */
-static size_t first_slot(const gemp_key_table *table, uint64_t hash)
-{
-	return hash & (table->slot_count - 1);
-}
-
-/* The key is known to be new, so no keys are compared. */
-static void insert_slot(gemp_key_table *table, uint64_t hash, size_t index)
-{
-	size_t slot = first_slot(table, hash);
-	while (table->slots[slot])
-		slot = (slot + 1) & (table->slot_count - 1);
-	table->slots[slot] = (hash & ~index_mask) | (index + 1);
-}
-
-/* Linear probing with a load of at most 2/3; stored hashes make growing independent of the keys. */
+/* Stored hashes make growing independent of the keys. */
 static gemp_code grow_slots(gemp_key_table *table)
 {
 	uint64_t *slots;
-	if (table->slot_count && (table->count + 1) * 3 <= table->slot_count * 2)
+	size_t count = gemp_slot_capacity(table->slot_count, table->count + 1);
+	if (count == table->slot_count)
 		return GEMP_OK;
-	if (table->count + 1 >= index_mask)
+	if (table->count + 1 >= UINT32_MAX)
 		return gemp_fail(GEMP_ENOMEM, "%zu groups or values on one rank are more than a table holds; use more ranks",
 		                 table->count);
-	size_t count = table->slot_count ? 2 * table->slot_count : MIN_SLOTS;
 	GEMP_PROPAGATE(GEMP_NEW(slots, count));
 	gemp_free(table->slots);
 	table->slots = slots;
 	table->slot_count = count;
 	for (size_t i = 0; i < table->count; i++)
-		insert_slot(table, table->hash[i], i);
+		gemp_slot_occupy(slots, count, gemp_slot_tag(table->hash[i]), i);
 	return GEMP_OK;
 }
 
@@ -309,12 +290,12 @@ gemp_code gemp_key_table_add(gemp_key_table *table, const void *key, size_t size
                              bool *added)
 {
 	*added = false;
-	if (table->slot_count)
-		for (size_t slot = first_slot(table, hash); table->slots[slot]; slot = (slot + 1) & (table->slot_count - 1)) {
-			*index = (table->slots[slot] & index_mask) - 1;
-			if ((table->slots[slot] ^ hash) >> INDEX_BITS == 0 && is_key(table, *index, key, size))
-				return GEMP_OK;
-		}
+	size_t slot;
+	GEMP_FOR_SLOTS (slot, table->slots, table->slot_count, gemp_slot_tag(hash)) {
+		*index = gemp_slot_index(table->slots[slot]);
+		if (is_key(table, *index, key, size))
+			return GEMP_OK;
+	}
 	GEMP_PROPAGATE(grow_slots(table));
 	GEMP_PROPAGATE(grow_keys(table, size));
 	*index = table->count++;
@@ -322,7 +303,7 @@ gemp_code gemp_key_table_add(gemp_key_table *table, const void *key, size_t size
 		memcpy(table->bytes + table->begin[*index], key, size);
 	table->begin[*index + 1] = table->begin[*index] + size;
 	table->hash[*index] = hash;
-	insert_slot(table, hash, *index);
+	gemp_slot_occupy(table->slots, table->slot_count, gemp_slot_tag(hash), *index);
 	*added = true;
 	return GEMP_OK;
 }
@@ -330,7 +311,7 @@ gemp_code gemp_key_table_add(gemp_key_table *table, const void *key, size_t size
 void gemp_key_table_prefetch(const gemp_key_table *table, uint64_t hash)
 {
 	if (table->slot_count)
-		__builtin_prefetch(&table->slots[first_slot(table, hash)]);
+		__builtin_prefetch(&table->slots[gemp_slot_home(gemp_slot_tag(hash), table->slot_count)]);
 }
 
 size_t gemp_key_table_memory(const gemp_key_table *table)

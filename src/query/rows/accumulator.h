@@ -38,9 +38,8 @@ gemp_code gemp_exact_sum_merge_packed(gemp_exact_sum *sum, const char **at);
 /* key_table: numbers byte strings 0, 1, 2, ... in the order of their first appearance; and gemp_bag, multisets of
  * cells by group.
  *
- * Keys lie one behind the other in bytes[begin[count]]; hash[count] is stored, so that growing needs no keys.
- * slots[slot_count] is a table with open addressing and linear probing; a slot has 32 bits of hash above and 1 + the
- * key's number below. Keys are compared exactly. Local.
+ * Keys lie one behind the other in bytes[begin[count]]; hash[count] is stored, so that growing needs no keys. Slots are those of
+ * primitive/record_table.h. Keys are compared exactly. Local.
  */
 
 typedef struct gemp_key_table {
@@ -49,9 +48,9 @@ typedef struct gemp_key_table {
 	uint64_t *hash;  /* [count] */
 	char *bytes;     /* [begin[count]] */
 	size_t bytes_capacity;
-	size_t slot_count; /* a power of two, or 0 */
-	uint64_t *slots;   /* [slot_count] hash bits above, 1 + index of a key below; 0: free */
-} gemp_key_table;      /* {0} is an empty one */
+	size_t slot_count;
+	uint64_t *slots; /* [slot_count] as primitive/record_table.h has them */
+} gemp_key_table;    /* {0} is an empty one */
 
 void gemp_key_table_free(gemp_key_table *table);
 
