@@ -50,6 +50,7 @@ static bool make_folder(const char *path)
 	return access(path, W_OK | X_OK) == 0;
 }
 
+/* An empty GEMP_CACHE_DIR makes an empty path, which make_folder refuses: this is how users turn the cache off. */
 bool gemp_cache_folder(char path[GEMP_CACHE_PATH])
 {
 	const char *own = getenv("GEMP_CACHE_DIR"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -90,6 +91,7 @@ static bool read_whole(FILE *file, const char *name, void **bytes, size_t *size)
 	return false;
 }
 
+/* A file that is missing and a file that is damaged are the same to the caller, who then builds anew. */
 bool gemp_cache_load(const char *name, void **bytes, size_t *size)
 {
 	char path[GEMP_CACHE_PATH];
@@ -101,6 +103,8 @@ bool gemp_cache_load(const char *name, void **bytes, size_t *size)
 	return complete;
 }
 
+/* The file is written under a temporary name and renamed, so that readers see a whole file or none. Nothing is
+ * reported: a full disk costs time at the next start and no result. */
 void gemp_cache_store(const char *name, const void *bytes, size_t size)
 {
 	char path[GEMP_CACHE_PATH], temporary[GEMP_CACHE_PATH + 8];
@@ -163,6 +167,7 @@ int gemp_cache_lock(const char *name, bool *waited)
 	return lock;
 }
 
+/* Closing the descriptor releases the lock; the lock file stays for the next process. */
 void gemp_cache_unlock(int lock)
 {
 	if (lock >= 0)
@@ -197,6 +202,8 @@ static bool make_private(const char *path)
 	       (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
+/* The folders are tried from the user's own to the most volatile one. If none can be claimed, PoCL falls back to its
+ * shared folder, which is right but may fail now and then. */
 void gemp_pocl_claim_folder(void)
 {
 	static bool claimed;

@@ -69,6 +69,7 @@ static const struct {
 	{ -9999, "NVIDIA: illegal read or write in a kernel" },
 };
 
+/* The table has gaps, so that it is searched; errors are rare. */
 const char *gemp_cl_error_name(cl_int error)
 {
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -126,6 +127,7 @@ static gemp_code create_buffer(gemp_buffer *out, gemp_device *device, size_t siz
 	return GEMP_OK;
 }
 
+/* The driver copies `from` at once, so that the caller may reuse the memory on return. */
 gemp_code gemp_buffer_new(gemp_buffer *out, gemp_device *device, size_t size, const void *from)
 {
 	cl_mem_flags flags = CL_MEM_READ_WRITE | (from && size ? CL_MEM_COPY_HOST_PTR : 0);
@@ -140,6 +142,7 @@ gemp_code gemp_buffer_borrow(gemp_buffer *out, gemp_device *device, size_t size,
 	return create_buffer(out, device, size, size, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, memory);
 }
 
+/* Only this rank's part of the shared memory counts against its limit, although the whole of it is mapped. */
 gemp_code gemp_buffer_share(gemp_buffer *out, gemp_device *device, size_t size, void *memory, size_t own)
 {
 	if (device->gpu || size == 0)
@@ -147,6 +150,7 @@ gemp_code gemp_buffer_share(gemp_buffer *out, gemp_device *device, size_t size, 
 	return create_buffer(out, device, size, own, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR, memory);
 }
 
+/* Takes a buffer that was never made, so that callers can free all of theirs after a failure. */
 void gemp_buffer_free(gemp_buffer *buffer, gemp_device *device)
 {
 	if (!buffer->mem)
@@ -156,6 +160,7 @@ void gemp_buffer_free(gemp_buffer *buffer, gemp_device *device)
 	*buffer = (gemp_buffer){ 0 };
 }
 
+/* The buffer remembers the device on which its bytes are counted. */
 void gemp_buffer_release(gemp_buffer *buffer)
 {
 	gemp_buffer_free(buffer, buffer->device);
@@ -167,11 +172,13 @@ void gemp_buffer_list_free(gemp_device *device, gemp_buffer **buffers, size_t co
 		gemp_buffer_free(buffers[i], device);
 }
 
+/* A range beyond the buffer is an error of the programmer, which drivers report late or not at all. */
 static void check_range(const gemp_buffer *buffer, size_t at, size_t size)
 {
 	GEMP_CHECK(at <= buffer->size && size <= buffer->size - at);
 }
 
+/* Waits for the copy, and thereby for every kernel that was enqueued before it. */
 gemp_code gemp_buffer_write(gemp_device *device, const gemp_buffer *buffer, size_t at, size_t size, const void *from)
 {
 	check_range(buffer, at, size);
@@ -180,6 +187,7 @@ gemp_code gemp_buffer_write(gemp_device *device, const gemp_buffer *buffer, size
 	return GEMP_CL(clEnqueueWriteBuffer(device->queue, buffer->mem, CL_TRUE, at, size, from, 0, NULL, NULL));
 }
 
+/* Waits for the kernels that were enqueued before it, since the queue is in order. */
 gemp_code gemp_buffer_read(gemp_device *device, const gemp_buffer *buffer, size_t at, size_t size, void *to)
 {
 	check_range(buffer, at, size);

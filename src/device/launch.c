@@ -31,6 +31,7 @@ struct gemp_launch_trace {
 	int64_t compared_at;            /* host time of the last comparison; 0: none yet */
 };
 
+/* The record is made at the first launch, so that runs without --trace pay nothing for it. */
 static gemp_launch_trace *trace_of(gemp_device *device)
 {
 	if (!device->launch_trace && GEMP_NEW(device->launch_trace, 1) == GEMP_OK)
@@ -41,6 +42,7 @@ static gemp_launch_trace *trace_of(gemp_device *device)
 /* The clocks drift apart by at most this fraction of the time that passes. */
 static const double drift = 1e-4;
 
+/* A point in time of a launch, in nanoseconds of the device's clock; false where the driver does not know it. */
 static bool event_time(const traced_launch *launch, cl_profiling_info point, int64_t *out)
 {
 	cl_ulong time = 0;
@@ -67,6 +69,7 @@ static void compare_clocks(gemp_launch_trace *t, const traced_launch *launch)
 	t->compared_at = launch->queued_after;
 }
 
+/* A launch that failed has ended, too: its status is negative. */
 static bool has_ended(const traced_launch *launch)
 {
 	cl_int status = CL_QUEUED;
@@ -147,6 +150,8 @@ gemp_code gemp_launch_with(gemp_device *device, cl_kernel kernel, size_t global,
 	return GEMP_OK;
 }
 
+/* The event of the last launch is kept for gemp_launch_seconds and gemp_launch_done; nobody needs it after the next
+ * launch. */
 void gemp_launch_release(gemp_device *device)
 {
 	if (device->last_launch)
@@ -164,6 +169,7 @@ static gemp_code add_event_seconds(cl_event event, double *seconds)
 	return GEMP_OK;
 }
 
+/* Durations come from the device's clock, so that they contain neither the host's work nor the driver's. */
 gemp_code gemp_launch_seconds(gemp_device *device, double *seconds)
 {
 	*seconds = 0;
@@ -173,6 +179,7 @@ gemp_code gemp_launch_seconds(gemp_device *device, double *seconds)
 	return add_event_seconds(device->last_launch, seconds);
 }
 
+/* A status that cannot be queried counts as an end: the wait that follows then reports the error. */
 bool gemp_launch_done(const gemp_device *device)
 {
 	cl_int status = CL_COMPLETE;
@@ -196,6 +203,7 @@ size_t gemp_worker_group_size(const gemp_device *device, unsigned lanes, size_t 
 	return wanted < warp ? warp : wanted / warp * warp;
 }
 
+/* The events are released, and the array is kept for the next launches. */
 static void release_events(gemp_timings *timings)
 {
 	for (size_t i = 0; i < timings->count; i++)
@@ -218,6 +226,7 @@ done:
 	return code;
 }
 
+/* The launch is added at once, since the next launch on this device would replace its event. */
 gemp_code gemp_launch_timed_with(gemp_timings *timings, gemp_device *device, cl_kernel kernel, size_t global,
                                  size_t group, const gemp_argument *arguments, size_t count)
 {
@@ -225,6 +234,7 @@ gemp_code gemp_launch_timed_with(gemp_timings *timings, gemp_device *device, cl_
 	return gemp_timings_add(timings, device);
 }
 
+/* One wait for all events costs one call of the driver instead of one for each launch. */
 gemp_code gemp_timings_seconds(gemp_timings *timings, double *seconds)
 {
 	gemp_code code = GEMP_OK;
@@ -247,6 +257,7 @@ void gemp_timings_free(gemp_timings *timings)
 	*timings = (gemp_timings){ 0 };
 }
 
+/* All launches end first, so that the last ones appear in the trace as well. */
 void gemp_launch_trace_free(gemp_device *device)
 {
 	gemp_launch_trace *t = device->launch_trace;

@@ -43,6 +43,7 @@ static bool is_correct(const uint64_t *out, const uint32_t *drawn, uint32_t tick
 	return ticket == ITEMS && sum == expected;
 }
 
+/* Runs the kernel once and compares all of its results with the expected ones on the host. */
 static gemp_code compute_selftest(gemp_device *device, const char *source, bool *passed)
 {
 	GEMP_OWNED_BY(gemp_program_free) gemp_program program = { 0 };
@@ -105,6 +106,7 @@ static gemp_code run_selftest(gemp_device *device)
 
 enum { MAX_SUB_DEVICES = 256 }; /* of one CPU device */
 
+/* Extensions are words of one text; none of the names that we ask for is a part of another. */
 static bool has_extension(cl_device_id id, const char *name)
 {
 	char extensions[8192] = "";
@@ -199,6 +201,7 @@ static gemp_code open_device(gemp_device *device, const gemp_device_pick *pick, 
 	return run_selftest(device);
 }
 
+/* What was made before a failure is closed with the device. */
 gemp_code gemp_device_open_pick(gemp_device **out, const gemp_device_pick *pick, size_t memory_limit)
 {
 	GEMP_OWNED_BY(gemp_device_close_at) gemp_device *device = NULL;
@@ -213,6 +216,7 @@ gemp_code gemp_device_open_pick(gemp_device **out, const gemp_device_pick *pick,
 	return GEMP_OK;
 }
 
+/* Only the first device is opened where a rank was assigned several; gemp_runtime_open opens all of them. */
 gemp_code gemp_device_open(gemp_device **out, const char *spec, int node_rank, int node_size, size_t memory_limit)
 {
 	gemp_device_pick *picks;
@@ -224,6 +228,7 @@ gemp_code gemp_device_open(gemp_device **out, const char *spec, int node_rank, i
 	return code;
 }
 
+/* Programs and locked memory belong to the context, so that they are released before it. */
 void gemp_device_close(gemp_device *device)
 {
 	if (!device)
@@ -295,6 +300,7 @@ static gemp_code time_launch(gemp_device *device, const gemp_program *program, g
 	return GEMP_OK;
 }
 
+/* Both measurements use one program, which is stored afterwards: PoCL has then compiled all of it. */
 gemp_code gemp_device_rates(gemp_device *device, gemp_rates *rates)
 {
 	GEMP_OWNED_BY(gemp_program_free) gemp_program program = { 0 };

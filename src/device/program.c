@@ -17,6 +17,7 @@
 
 enum { MAX_DEPTH = 8 }; /* of includes within includes */
 
+/* Reads in chunks, since the size of a file need not be known in advance (a pipe has none). */
 static gemp_code read_file(gemp_text *out, FILE *file, const char *path)
 {
 	char chunk[4096];
@@ -106,6 +107,7 @@ static gemp_code expand(gemp_text *out, const char *file, int depth)
 	return gemp_text_status(out);
 }
 
+/* The text is handed over to the caller without another copy. */
 gemp_code gemp_kernel_source(char **out, const char *file)
 {
 	gemp_text text = { 0 };
@@ -117,6 +119,7 @@ gemp_code gemp_kernel_source(char **out, const char *file)
 	return code;
 }
 
+/* Generators put fixed parts of kernels behind what they have written. */
 gemp_code gemp_kernel_append(gemp_text *text, const char *file)
 {
 	char *source;
@@ -126,6 +129,7 @@ gemp_code gemp_kernel_append(gemp_text *text, const char *file)
 	return gemp_text_status(text);
 }
 
+/* A property that the driver does not know adds an empty line, the same one each time. */
 static void add_info(gemp_text *out, cl_device_id id, cl_device_info property)
 {
 	char text[512] = "";
@@ -133,6 +137,7 @@ static void add_info(gemp_text *out, cl_device_id id, cl_device_info property)
 	gemp_text_print(out, "%s\n", text);
 }
 
+/* PoCL changes its platform version with its compiler, and then old binaries must not be found. */
 static void add_platform_version(gemp_text *out, cl_device_id id)
 {
 	cl_platform_id platform = NULL;
@@ -305,6 +310,7 @@ static void remember_program(gemp_device *device, const gemp_program *program)
 	*place = (gemp_loaded_program){ { program->key[0], program->key[1] }, program->program };
 }
 
+/* Programs that kernels still use stay alive by their reference counts. */
 void gemp_programs_release(gemp_device *device)
 {
 	for (size_t i = 0; i < GEMP_LOADED_PROGRAMS; i++)
@@ -313,6 +319,7 @@ void gemp_programs_release(gemp_device *device)
 	memset(device->loaded, 0, sizeof device->loaded);
 }
 
+/* The key covers the source and the options, so that a program of another size of lanes is another program. */
 gemp_code gemp_program_new(gemp_program *out, gemp_device *device, const char *source, const char *options)
 {
 	gemp_code code = GEMP_OK;
@@ -339,6 +346,7 @@ done:
 	return code;
 }
 
+/* The program stays loaded on its device (remember_program) until newer ones take its place. */
 void gemp_program_free(gemp_program *program)
 {
 	if (program->program)
@@ -346,6 +354,7 @@ void gemp_program_free(gemp_program *program)
 	*program = (gemp_program){ 0 };
 }
 
+/* The name stands in front of the message, since OpenCL's error does not tell which kernel is missing. */
 gemp_code gemp_kernel_new(cl_kernel *out, const gemp_program *program, const char *name)
 {
 	cl_int error = CL_SUCCESS;
@@ -354,6 +363,7 @@ gemp_code gemp_kernel_new(cl_kernel *out, const gemp_program *program, const cha
 	return code == GEMP_OK ? code : gemp_fail_in(code, "kernel %s: ", name);
 }
 
+/* Kernels that were made before a failure are left to the caller, who frees them with the program. */
 gemp_code gemp_program_build_list(gemp_program *out, gemp_device *device, const char *file, const char *options,
                                   const gemp_kernel_entry *entries, size_t count)
 {
@@ -366,6 +376,7 @@ gemp_code gemp_program_build_list(gemp_program *out, gemp_device *device, const 
 	return GEMP_OK;
 }
 
+/* Takes kernels that were never made. */
 void gemp_kernel_list_free(cl_kernel **kernels, size_t count)
 {
 	for (size_t k = 0; k < count; k++) {
@@ -400,6 +411,7 @@ gemp_code gemp_program_store(gemp_device *device, const gemp_program *program)
 	return store_binary(rebuilt.program, program->key);
 }
 
+/* A failure to store is no failure of the run: the next run builds once more. */
 void gemp_program_store_and_free(gemp_device *device, gemp_program *program)
 {
 	if (program->program && !program->cached)

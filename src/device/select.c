@@ -23,6 +23,8 @@ static bool query(cl_device_id id, cl_device_info what, void *out, size_t size)
 	return clGetDeviceInfo(id, what, size, out, NULL) == CL_SUCCESS;
 }
 
+/* The Khronos extension has all four numbers. NVIDIA's older one has the bus and a slot, whose upper bits are the
+ * device and whose lower three are the function. */
 static void find_pci(gemp_device_info *info, cl_device_id id)
 {
 	struct {
@@ -42,6 +44,7 @@ static void find_pci(gemp_device_info *info, cl_device_id id)
 		         place.device & 0xFF, place.function & 0xF);
 }
 
+/* Some drivers answer with zeros, which would make all of their devices the same. */
 static void find_uuid(gemp_device_info *info, cl_device_id id)
 {
 	unsigned char u[UUID_SIZE] = { 0 }, any = 0;
@@ -129,6 +132,8 @@ static int gemp_device_compare_pci(const gemp_device_info *a, const gemp_device_
 	return (first > second) - (first < second);
 }
 
+/* CPU devices have neither a UUID nor a place on the bus; their platform, name and index tell them apart on one
+ * machine. */
 void gemp_device_identity(char out[GEMP_IDENTITY_SIZE], const gemp_device_info *info, int index)
 {
 	memset(out, 0, GEMP_IDENTITY_SIZE);
@@ -155,6 +160,7 @@ static void device_text(char *out, size_t size, cl_device_id id, cl_device_info 
 	copy_text(out, size, text);
 }
 
+/* Everything that is no CPU counts as a GPU: accelerators have lanes and memory of their own, too. */
 static gemp_code query_info(gemp_device_info *out, cl_platform_id platform, cl_device_id id)
 {
 	cl_device_type type = 0;
@@ -231,6 +237,7 @@ done:
 	return code;
 }
 
+/* The handles are dropped; drivers keep their devices without a reference of ours. */
 gemp_code gemp_device_list(gemp_device_info **out, size_t *count)
 {
 	cl_device_id *ids = NULL;
@@ -239,6 +246,7 @@ gemp_code gemp_device_list(gemp_device_info **out, size_t *count)
 	return code;
 }
 
+/* Names of devices are compared without regard to case, because users type them. */
 static bool contains(const char *name, const char *part, size_t length)
 {
 	for (; *name; name++)
@@ -252,6 +260,7 @@ static bool is_word(const char *part, size_t length, const char *word)
 	return length == strlen(word) && strncasecmp(part, word, length) == 0;
 }
 
+/* The words auto and all mean GPUs only if there are any. */
 static bool has_gpu(const gemp_device_info *devices, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -260,6 +269,7 @@ static bool has_gpu(const gemp_device_info *devices, size_t count)
 	return false;
 }
 
+/* A word of digits alone is an index or a part of a UUID, never a part of a name: "0" would fit nearly every name. */
 static bool spec_fits(const gemp_device_info *devices, size_t count, size_t index, const char *part, size_t length)
 {
 	const gemp_device_info *device = &devices[index];
@@ -275,6 +285,7 @@ static bool spec_fits(const gemp_device_info *devices, size_t count, size_t inde
 	       contains(device->platform, part, length);
 }
 
+/* A device that several words mean is chosen once, in the place of the first word. */
 static size_t add_index(size_t *chosen, size_t chosen_count, size_t index)
 {
 	for (size_t i = 0; i < chosen_count; i++)
@@ -296,6 +307,7 @@ static void sort_by_pci(const gemp_device_info *devices, size_t *chosen, size_t 
 		}
 }
 
+/* The message lists what the machine has, so that the user can choose without another command. */
 static gemp_code no_match(const char *spec, const char *part, size_t length, const gemp_device_info *devices,
                           size_t count)
 {
@@ -310,6 +322,7 @@ static gemp_code no_match(const char *spec, const char *part, size_t length, con
 	return GEMP_ENODEVICE;
 }
 
+/* Words are taken one by one; an empty word fits no device and is an error. */
 gemp_code gemp_device_choose(const char *spec, const gemp_device_info *devices, size_t count, size_t *chosen,
                              size_t *chosen_count)
 {
@@ -337,6 +350,8 @@ bool gemp_device_spec_is_list(const char *spec)
 	return spec && (strchr(spec, ',') || is_word(spec, strlen(spec), "all"));
 }
 
+/* With fewer devices than ranks the ranks take turns. With more devices each rank has a contiguous range, since
+ * neighbours on the bus often share a switch. */
 void gemp_device_rank_range(const char *spec, size_t chosen, int node_rank, int node_size, size_t *first, size_t *count)
 {
 	size_t rank = (size_t)node_rank, ranks = (size_t)node_size;
@@ -348,6 +363,8 @@ void gemp_device_rank_range(const char *spec, size_t chosen, int node_rank, int 
 	*count = chosen * (rank + 1) / ranks - *first;
 }
 
+/* PoCL hides its devices without a word when its cache folder cannot be written, so that the message names the
+ * folder. */
 static gemp_code no_device(const char *spec)
 {
 	const char *pocl = getenv("POCL_CACHE_DIR");
@@ -366,6 +383,7 @@ typedef struct device_set {
 	size_t *chosen, count;
 } device_set;
 
+/* Lists all devices of the machine and chooses among them. */
 static gemp_code choose_set(device_set *c, const char *spec)
 {
 	size_t all = 0;
@@ -383,6 +401,7 @@ static void free_set(device_set *c)
 	gemp_free(c->infos);
 }
 
+/* Identities are hashed in the order of the choice, because ranks take their turns in that order. */
 gemp_code gemp_device_spec_hash(uint64_t *digest, const char *spec)
 {
 	char identity[GEMP_IDENTITY_SIZE];
@@ -398,6 +417,8 @@ gemp_code gemp_device_spec_hash(uint64_t *digest, const char *spec)
 	return code;
 }
 
+/* Ranks that share a device number themselves by their place among the ranks of the node, so that no message is
+ * needed. */
 gemp_code gemp_device_assign(gemp_device_pick **picks, size_t *count, const char *spec, int node_rank, int node_size)
 {
 	GEMP_OWNED_BY(free_set) device_set c = { 0 };

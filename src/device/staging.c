@@ -10,6 +10,7 @@
 
 enum { MIN_PINNED = 1 << 20, ALIGNMENT = 64 };
 
+/* Locked memory is taken at the first transfer, since many searches deliver nothing. */
 gemp_code gemp_readback_new(gemp_readback *out, gemp_device *device, size_t size)
 {
 	*out = (gemp_readback){ 0 };
@@ -18,6 +19,7 @@ gemp_code gemp_readback_new(gemp_readback *out, gemp_device *device, size_t size
 
 /* LOCKED MEMORY. Locking takes milliseconds per 10 MB: what one readback leaves the next one takes. */
 
+/* Memory is unmapped before it is released, and the queue is finished in between: a driver may still write to it. */
 static void unpin(gemp_pinned *pinned, gemp_device *device)
 {
 	if (pinned->host) {
@@ -44,6 +46,8 @@ static void return_to_pool(gemp_pinned *pinned, gemp_device *device)
 	unpin(pinned, device);
 }
 
+/* Any block that is large enough will do. The pool has two blocks, one for each of the buffers that a search
+ * alternates between. */
 static bool take_from_pool(gemp_pinned *out, gemp_device *device, size_t needed)
 {
 	for (size_t i = 0; i < GEMP_PINNED_POOL; i++)
@@ -55,12 +59,14 @@ static bool take_from_pool(gemp_pinned *out, gemp_device *device, size_t needed)
 	return false;
 }
 
+/* Called when the device is closed; blocks in use belong to their readbacks. */
 void gemp_pinned_free_pool(gemp_device *device)
 {
 	for (size_t i = 0; i < GEMP_PINNED_POOL; i++)
 		unpin(&device->pinned_pool[i], device);
 }
 
+/* A buffer that the driver allocates in host memory is locked as long as it is mapped. */
 gemp_code gemp_pinned_take(gemp_pinned *out, gemp_device *device, size_t size)
 {
 	cl_int error = CL_SUCCESS;
@@ -90,6 +96,7 @@ void gemp_pinned_register(gemp_pinned *out, gemp_device *device, void *memory, s
 		out->mem = NULL;
 }
 
+/* The memory itself belongs to the caller. */
 void gemp_pinned_unregister(gemp_pinned *pinned)
 {
 	if (pinned->mem)
@@ -97,6 +104,7 @@ void gemp_pinned_unregister(gemp_pinned *pinned)
 	*pinned = (gemp_pinned){ 0 };
 }
 
+/* Takes memory that was never taken. What a device has left is kept for the next readback. */
 void gemp_pinned_release(gemp_pinned *pinned, gemp_device *device)
 {
 	if (pinned->mem)
@@ -118,6 +126,7 @@ static gemp_code pin(gemp_readback *readback, gemp_device *device, size_t needed
 
 /* READING */
 
+/* The event is needed until somebody has waited for it. */
 static void forget_transfer(gemp_readback *readback)
 {
 	if (readback->arrived)
@@ -125,6 +134,8 @@ static void forget_transfer(gemp_readback *readback)
 	readback->arrived = NULL;
 }
 
+/* A transfer that is under way would write to memory that the pool may hand out again, so that it is awaited first.
+ * */
 void gemp_readback_free(gemp_readback *readback, gemp_device *device)
 {
 	if (readback->arrived)
@@ -148,6 +159,7 @@ static size_t check_ranges(const gemp_buffer *buffer, const gemp_readback_range 
 	return size;
 }
 
+/* The call waits, and the buffer can be read or written as soon as it returns. */
 static gemp_code map_buffer(char **mapped, gemp_device *device, const gemp_buffer *buffer, cl_map_flags access)
 {
 	cl_int error = CL_SUCCESS;
@@ -155,6 +167,7 @@ static gemp_code map_buffer(char **mapped, gemp_device *device, const gemp_buffe
 	return gemp_cl_check(error, "clEnqueueMapBuffer", __FILE__, __LINE__);
 }
 
+/* The queue is in order: kernels that are launched from now on see what the host has written. */
 static gemp_code unmap_buffer(char **mapped, gemp_device *device, const gemp_buffer *buffer)
 {
 	char *host = *mapped;
@@ -172,6 +185,7 @@ static gemp_code map(gemp_readback *readback, gemp_device *device, const gemp_re
 	return GEMP_OK;
 }
 
+/* Ranges begin at multiples of 64 bytes, as vector loads and cache lines like it. */
 static size_t rounded_size(size_t size)
 {
 	return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -196,6 +210,7 @@ static gemp_code copy(gemp_readback *readback, gemp_device *device, const gemp_r
 	return GEMP_CL(clFlush(device->copy_queue));
 }
 
+/* Nothing is begun for empty ranges, so that a search without matches costs no transfer. */
 gemp_code gemp_readback_begin(gemp_readback *readback, gemp_device *device, const gemp_readback_range *ranges,
                               size_t count)
 {
@@ -204,6 +219,7 @@ gemp_code gemp_readback_begin(gemp_readback *readback, gemp_device *device, cons
 	return device->gpu ? copy(readback, device, ranges, count) : map(readback, device, ranges, count);
 }
 
+/* Returns at once where the buffer was mapped. */
 gemp_code gemp_readback_wait(gemp_readback *readback)
 {
 	gemp_code code = readback->arrived ? GEMP_CL(clWaitForEvents(1, &readback->arrived)) : GEMP_OK;
@@ -211,11 +227,13 @@ gemp_code gemp_readback_wait(gemp_readback *readback)
 	return code;
 }
 
+/* On a GPU there is nothing to unmap, and the locked memory is kept for the next transfer. */
 gemp_code gemp_readback_end(gemp_readback *readback, gemp_device *device)
 {
 	return unmap_buffer(&readback->mapped, device, &readback->buffer);
 }
 
+/* On a GPU the ranges lie one behind the other in locked memory; on a CPU device they lie in the buffer itself. */
 gemp_code gemp_host_mapping_begin(gemp_host_mapping *out, gemp_device *device, const gemp_buffer *buffer,
                                   const gemp_readback_range *ranges, size_t count)
 {
@@ -239,6 +257,7 @@ gemp_code gemp_host_mapping_begin(gemp_host_mapping *out, gemp_device *device, c
 	return GEMP_OK;
 }
 
+/* Writes wait for the kernels before them, since the queue is in order. */
 gemp_code gemp_host_mapping_end(gemp_host_mapping *mapping, gemp_device *device)
 {
 	for (size_t i = 0; mapping->pinned.mem && i < GEMP_READBACK_RANGES; i++)
@@ -247,6 +266,7 @@ gemp_code gemp_host_mapping_end(gemp_host_mapping *mapping, gemp_device *device)
 	return unmap_buffer(&mapping->mapped, device, mapping->buffer);
 }
 
+/* After a failure the buffer may still be mapped. */
 void gemp_host_mapping_free(gemp_host_mapping *mapping, gemp_device *device)
 {
 	unmap_buffer(&mapping->mapped, device, mapping->buffer);
@@ -281,11 +301,13 @@ typedef struct pipeline {
 	bool stopped;
 } pipeline;
 
+/* The last piece is the shorter one. */
 static size_t numbers_of(const pipeline *p, size_t piece)
 {
 	return gemp_min(p->piece, p->count - piece * p->piece);
 }
 
+/* Pieces use the lanes in turn, so that a lane is free again when its transfer and its conversion have ended. */
 static uint32_t *lane_of(const pipeline *p, size_t piece)
 {
 	return (uint32_t *)(void *)p->locked.host + piece % LANES * p->piece;
@@ -293,6 +315,7 @@ static uint32_t *lane_of(const pipeline *p, size_t piece)
 
 /* CONVERSION, by the threads. */
 
+/* A part of a piece is copied where the host has 32-bit numbers, and widened or narrowed where it has 64-bit ones. */
 static void convert(const pipeline *p, size_t piece, size_t part)
 {
 	size_t count = numbers_of(p, piece), from = count * part / p->parts, end = count * (part + 1) / p->parts;
@@ -331,6 +354,7 @@ static void convert_part(void *context, unsigned thread, size_t index)
 	pthread_mutex_unlock(&p->mutex);
 }
 
+/* The body of the helper thread: one loop over all parts of all pieces. */
 static void *convert_all(void *context)
 {
 	pipeline *p = context;
@@ -363,6 +387,8 @@ static void await_conversion(pipeline *p, size_t piece)
 
 /* PIPELINE */
 
+/* Chooses the sizes and starts the helper. Without a helper thread, or for a single piece, the calling thread
+ * converts. */
 static gemp_code open(pipeline *p)
 {
 	p->piece = gemp_limits_now()->transfer_chunk / sizeof(cl_uint);
@@ -375,6 +401,8 @@ static gemp_code open(pipeline *p)
 	return GEMP_OK;
 }
 
+/* The event of a lane is released as soon as it was awaited, since the next piece of the lane has an event of its
+ * own. */
 static gemp_code await_transfer(pipeline *p, size_t piece)
 {
 	cl_event *event = &p->under_way[piece % LANES];
@@ -385,6 +413,8 @@ static gemp_code await_transfer(pipeline *p, size_t piece)
 	return code;
 }
 
+/* Threads that wait for a piece are woken after a failure, and every transfer ends before the locked memory goes
+ * back. */
 static gemp_code finish(pipeline *p, gemp_code code)
 {
 	pthread_mutex_lock(&p->mutex);
@@ -403,6 +433,7 @@ static gemp_code finish(pipeline *p, gemp_code code)
 	return code;
 }
 
+/* The flush starts the transfer now; without it some drivers wait until somebody asks for the result. */
 static gemp_code write_piece(pipeline *p, size_t k, const gemp_buffer *to)
 {
 	GEMP_PROPAGATE(GEMP_CL(clEnqueueWriteBuffer(p->device->copy_queue, to->mem, CL_FALSE,
@@ -411,6 +442,7 @@ static gemp_code write_piece(pipeline *p, size_t k, const gemp_buffer *to)
 	return GEMP_CL(clFlush(p->device->copy_queue));
 }
 
+/* A lane is converted into again once the transfer of its last piece has ended, one piece behind the conversion. */
 gemp_code gemp_transfer_upload(gemp_device *device, const gemp_buffer *to, gemp_transfer_numbers from, size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -432,6 +464,7 @@ done:
 	return finish(&p, code);
 }
 
+/* Beyond the last piece there is nothing to read, so that the caller need not count. */
 static gemp_code read_piece(pipeline *p, size_t k, const gemp_buffer *from, size_t at)
 {
 	if (k >= p->pieces)
@@ -442,6 +475,8 @@ static gemp_code read_piece(pipeline *p, size_t k, const gemp_buffer *from, size
 	return GEMP_CL(clFlush(p->device->copy_queue));
 }
 
+/* A lane is read into again once its piece was converted. The loop runs one turn longer than there are pieces,
+ * because conversion lags one piece behind. */
 gemp_code gemp_transfer_download(gemp_device *device, const gemp_buffer *from, size_t at, gemp_transfer_numbers to,
                                  size_t count)
 {

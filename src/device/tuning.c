@@ -45,12 +45,14 @@ static const gemp_tunable tunables[] = {
 enum { TUNABLES = sizeof tunables / sizeof *tunables };
 _Static_assert(sizeof tunables / sizeof *tunables <= (size_t)GEMP_MAX_TUNINGS, "GEMP_MAX_TUNINGS is too small");
 
+/* The table is the only list of names: files, `bench tune` and gemp_tuning all go by it. */
 const gemp_tunable *gemp_tunables(size_t *count)
 {
 	*count = TUNABLES;
 	return tunables;
 }
 
+/* The names are few, and numbers are looked up once a search. */
 static size_t find(const char *name)
 {
 	size_t i = 0;
@@ -59,6 +61,7 @@ static size_t find(const char *name)
 	return i;
 }
 
+/* A number of a GPU-only name does not count on a CPU device, even if its file has one. */
 uint32_t gemp_tuning(const gemp_device *device, const char *name, uint32_t otherwise)
 {
 	size_t i = find(name);
@@ -73,6 +76,7 @@ void gemp_tuning_set(gemp_device *device, const char *name, uint32_t value)
 	device->tuning.values[i] = value;
 }
 
+/* The nearest name is offered, because most unknown names are misspelt. */
 static gemp_code unknown(const char *place, const char *name)
 {
 	const char *names[TUNABLES];
@@ -83,6 +87,7 @@ static gemp_code unknown(const char *place, const char *name)
 	                 near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
+/* Powers of 2 only: kernels divide by these numbers, and a compiler turns that into shifts. */
 static gemp_code set_tunable(void *self, const char *place, char *name, char *text)
 {
 	gemp_tuning_table *table = self;
@@ -101,6 +106,7 @@ static gemp_code set_tunable(void *self, const char *place, char *name, char *te
 	return GEMP_OK;
 }
 
+/* A table has one source, so that numbers of an earlier file do not stay. */
 gemp_code gemp_tuning_parse(gemp_tuning_table *table, const char *path, const char *text)
 {
 	memset(table, 0, sizeof *table);
@@ -128,6 +134,7 @@ static gemp_code parse_file(gemp_tuning_table *table, const char *path, bool req
 	return code;
 }
 
+/* Runs of other characters become one hyphen, and none stands at either end. */
 void gemp_tuning_file_name(char name[GEMP_TUNING_NAME], const char *device_name)
 {
 	size_t size = 0;
@@ -141,6 +148,7 @@ void gemp_tuning_file_name(char name[GEMP_TUNING_NAME], const char *device_name)
 	strcpy(name + size, ".conf");
 }
 
+/* False where the user has no home or the path is too long; then the embedded files decide. */
 static bool user_path(char *path, size_t room, const char *name)
 {
 	const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
@@ -152,6 +160,7 @@ static bool user_path(char *path, size_t room, const char *name)
 	return length > 0 && (size_t)length < room;
 }
 
+/* The first file that exists decides alone: files are not merged, so that a user can see all numbers in one place. */
 gemp_code gemp_tuning_load(gemp_tuning_table *table, const char *device_name)
 {
 	const char *given = getenv("GEMP_TUNING");
@@ -170,6 +179,7 @@ gemp_code gemp_tuning_load(gemp_tuning_table *table, const char *device_name)
 	return code;
 }
 
+/* A limit of 0 leaves everything to the host. */
 bool gemp_use_device(const gemp_device *device, gemp_placement place, uint64_t items, const char *tuning,
                      uint32_t otherwise)
 {
