@@ -216,7 +216,7 @@ gemp_code gemp_device_open_pick(gemp_device **out, const gemp_device_pick *pick,
 	return GEMP_OK;
 }
 
-/* Only the first device is opened where a rank was assigned several; gemp_runtime_open opens all of them. */
+/* Only the first device is opened where a rank was assigned several; gemp_runtime_new opens all of them. */
 gemp_code gemp_device_open(gemp_device **out, const char *spec, int node_rank, int node_size, size_t memory_limit)
 {
 	gemp_device_pick *picks;

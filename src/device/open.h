@@ -1,7 +1,8 @@
-/* open: opens and closes devices.
+/* open: opens, tests, measures and closes devices.
  *
- * Opening picks this rank's share of memory and cores, loads the tuning, makes context and queues, and runs a self-test: a
- * kernel with known answers, once for each device, driver and source (the cache stores that it passed). Local.
+ * Opening picks this rank's share of memory and cores, loads the tuning, makes context and queues, and runs a self-
+ * test: a kernel with known answers, once for each device, driver and source (the cache stores that it passed).
+ * gemp_device_rates measures bandwidth and latency for benchmarks. Local.
  */
 
 #ifndef GEMP_DEVICE_OPEN_H
@@ -20,7 +21,7 @@ gemp_code gemp_device_open(gemp_device **out, const char *spec, int node_rank, i
 void gemp_device_close(gemp_device *device);
 GEMP_RELEASE(gemp_device_close, gemp_device *)
 
-/* rate: the bandwidth and the launch latency of a device, to which benchmarks compare their figures (roofline).
+/* The bandwidth and the launch latency of a device, to which benchmarks compare their figures (roofline).
  * Takes up to an eighth of the device's free memory, at most 4 GiB, and returns the best of several tries each.
  */
 

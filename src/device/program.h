@@ -58,7 +58,7 @@ gemp_code gemp_kernel_append(struct gemp_text *text, const char *file);
 /* After the last launch: a program that was built, not cached, is stored with what its first launches compiled; then freed. */
 void gemp_program_store_and_free(gemp_device *device, gemp_program *program);
 
-/* embedded: the kernel files and those of configs/tuning, put into the program at build (cmake/EmbedKernels.cmake). */
+/* The kernel files and those of configs/tuning, put into the program at build (cmake/EmbedKernels.cmake). */
 
 typedef struct gemp_embedded {
 	const char *name; /* "filter.cl", "nvidia-h200.conf": unique in all folders */

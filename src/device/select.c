@@ -1,5 +1,3 @@
-/* list: the OpenCL devices of this machine. */
-
 #include "device/select.h"
 
 #include "core/memory.h"

@@ -1,6 +1,9 @@
-/* identity: what tells a device from all others of its machine, whatever number it has in whose list: its place on the PCI bus
- * and its UUID. Drivers of GPUs know them (cl_khr_pci_bus_info or cl_nv_device_attribute_query, cl_khr_device_uuid); CPU
- * devices have none.
+/* select: the OpenCL devices of this machine, and which of them each rank uses.
+ *
+ * A device is identified by its place on the PCI bus and by its UUID, whatever number it has in a list. Drivers of
+ * GPUs know both (cl_khr_pci_bus_info or cl_nv_device_attribute_query, cl_khr_device_uuid). A CPU device has neither,
+ * and is identified by its platform, name and index. Devices are listed in the order in which the ICD loader gives
+ * them. Local: ranks of a node choose by their number on the node, without messages.
  */
 
 #ifndef GEMP_DEVICE_SELECT_H
@@ -47,7 +50,7 @@ enum { GEMP_IDENTITY_SIZE = 224 };
  * their own. */
 void gemp_device_identity(char out[GEMP_IDENTITY_SIZE], const gemp_device_info *info, int index);
 
-/* choose: which of a machine's devices a --devices text means. */
+/* Which of a machine's devices a --devices text means. */
 
 /* chosen[0..*chosen_count), room for `count`, gets indices into devices, each once, in the order of the text, and of
  * one word in PCI order (see gemp_device_choose_one). A part that fits no device is GEMP_ENODEVICE, with what there is. */

@@ -1,8 +1,12 @@
-/* readback: a buffer that kernels write and the host reads beside the next kernel, without copying it once more:
- * through page-locked memory on a GPU, where it lies on a CPU device.
+/* staging: copies between host and device that run beside kernels, through page-locked memory.
  *
- *   kernel writes readback.buffer; has ended -> begin -> (next kernel, on another buffer, may run) -> wait: what was begun is
- *   whole, at host[] -> the host reads -> end -> a kernel may write again
+ * A readback is a buffer that kernels write and the host reads; a host mapping is the way back. On a GPU both go
+ * through locked memory, from a pool that the device keeps, since locking takes milliseconds per 10 MB. On a CPU
+ * device both map the buffer itself. A transfer copies arrays of numbers, which may have 64 bits on the host and have
+ * 32 on the device. Local.
+ *
+ * A readback: a kernel writes readback.buffer and ends -> begin -> (the next kernel, on another buffer, may run) ->
+ * wait: the ranges are whole, at host[] -> the host reads -> end -> a kernel may write again.
  */
 
 #ifndef GEMP_DEVICE_STAGING_H
@@ -44,7 +48,7 @@ void gemp_pinned_unregister(gemp_pinned *locked);
 /* Device: locked memory that was left. */
 void gemp_pinned_free_pool(gemp_device *device);
 
-/* landing: ranges of a buffer that the host fills, with what comes from elsewhere: by way of page-locked memory on a GPU, where
+/* Ranges of a buffer that the host fills, with what comes from elsewhere: by way of page-locked memory on a GPU, where
  * they lie on a CPU device. The other way round: readback.h.
  *
  *   begin -> the host writes at host[] -> end: kernels launched from now on find it
@@ -66,7 +70,7 @@ gemp_code gemp_host_mapping_end(gemp_host_mapping *landing, gemp_device *device)
 /* Takes one that is {0}. */
 void gemp_host_mapping_free(gemp_host_mapping *landing, gemp_device *device);
 
-/* transfer: numbers between the host, where they may have 64 bits, and a device, where they have 32.
+/* Numbers between the host, where they may have 64 bits, and a device, where they have 32.
  *
  * They go through a few pieces of page-locked memory: threads convert into or out of some while others are under way.
  */

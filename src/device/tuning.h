@@ -40,7 +40,7 @@ gemp_code gemp_tuning_parse(gemp_tuning_table *table, const char *path, const ch
 /* "NVIDIA H200" -> "nvidia-h200.conf" */
 void gemp_tuning_file_name(char name[GEMP_TUNING_NAME], const char *device_name);
 
-/* place: where something is computed. The answer is the same everywhere. */
+/* Where something is computed. The answer is the same everywhere. */
 
 /* Is work on so many items to be done on the device? device NULL: there is none. tuning: "sort.host_below" or the like
  * (device/tuning.h), the number of items below which the host is faster than this device with its copies; otherwise: of a GPU

@@ -12,6 +12,8 @@ static const double confidence = 0.95;
 static const double reads_per_second = 4e7; /* entries and lookups, on one core */
 static const double share_for_order = 0.25; /* beside them, to find an order */
 
+/* A quarter of the time for the estimate goes to finding an order; one read is the least, since 0 means another
+ * budget. */
 uint64_t gemp_estimate_order_reads(double seconds)
 {
 	return (uint64_t)fmin(share_for_order * seconds * reads_per_second, 1e18) + 1;
@@ -41,6 +43,7 @@ typedef struct sample_sums {
 	bool exact;
 } sample_sums;
 
+/* Samples are carried from pivots, so that a plan with given vertices has none. */
 static gemp_code check(const gemp_match *m)
 {
 	if (!m->options.sampled || m->plan->arguments)

@@ -318,6 +318,8 @@ static gemp_code choose_counted(const gemp_match *m, uint64_t *per)
 	return gemp_counted_vertices(per, m->plan, m->symmetry, m->options.count_per - 1);
 }
 
+/* An estimate counts embeddings that pass the steps of the plan; what would be tested or removed afterwards is not
+ * estimated. */
 static gemp_code check_sampled(const gemp_match *m)
 {
 	if (m->deduplicates)
@@ -339,6 +341,7 @@ static gemp_code make_chain(gemp_match *m)
 	return gemp_stab_chain_new(&m->chain, m->symmetry, base, (size_t)size);
 }
 
+/* Queries replace paths of variable length by several patterns before they come here. */
 static gemp_code check_pattern(const gemp_pattern *pattern)
 {
 	for (size_t e = 0; e < pattern->edge_count; e++)
@@ -410,6 +413,7 @@ ready:
 	return GEMP_OK;
 }
 
+/* The parts are freed in the reverse order of their making, as later ones borrow from earlier ones. */
 void gemp_match_free(gemp_match *m)
 {
 	if (!m)

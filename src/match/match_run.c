@@ -61,6 +61,7 @@ static gemp_code add_sinks(gemp_match *m, sink_chain *s, gemp_sink *last)
 	return GEMP_OK;
 }
 
+/* A sink that was not made has no function to free it. */
 static void free_sinks(sink_chain *s)
 {
 	gemp_sink *const all[] = { &s->residual, &s->distinct };
@@ -293,6 +294,7 @@ static gemp_code run(gemp_match *m, gemp_sink *sink, gemp_match_result *result)
 	return GEMP_OK;
 }
 
+/* Seeds and pivots are different tasks, so that a match prepared for one cannot run from the other. */
 gemp_code gemp_match_run(gemp_match *m, gemp_sink *sink, gemp_match_result *result)
 {
 	if (m->plan->arguments)
@@ -350,6 +352,7 @@ uint64_t gemp_pivot_plan(const gemp_match *m)
 	return hash;
 }
 
+/* Steps that bind edges have no vertex of their own in the order. */
 int gemp_pivot_order(const gemp_match *m, int order[GEMP_MAX_PATTERN_VERTICES])
 {
 	int count = 0;
@@ -359,6 +362,7 @@ int gemp_pivot_order(const gemp_match *m, int order[GEMP_MAX_PATTERN_VERTICES])
 	return count;
 }
 
+/* Classes that two parts find would count twice. */
 bool gemp_pivot_parts_overlap(const gemp_match *m)
 {
 	return m->deduplicates;
@@ -379,17 +383,6 @@ static gemp_code read_counts(const gemp_match *m, uint64_t **out)
 	return GEMP_OK;
 }
 
-/* Collective. Counts by slot, of all ranks. */
-static gemp_code vertex_counts_gather(gemp_match *m, uint64_t **out)
-{
-	enum { PIECE = 1 << 24 };
-	uint64_t vertices = m->graph->vertex_count;
-	gemp_code code = gemp_comm_agree(m->context->comm, read_counts(m, out));
-	for (uint64_t at = 0; code == GEMP_OK && at < vertices; at += PIECE)
-		gemp_comm_sum(m->context->comm, *out + at, (int)(vertices - at < PIECE ? vertices - at : PIECE));
-	return code;
-}
-
 /* Counters are by slot on every device; the caller gets those of its own vertices. */
 gemp_code gemp_match_vertex_counts(gemp_match *m, uint64_t *counts, int *members)
 {
@@ -397,7 +390,8 @@ gemp_code gemp_match_vertex_counts(gemp_match *m, uint64_t *counts, int *members
 	GEMP_OWNED uint64_t *by_slot = NULL;
 	uint64_t times = 1;
 	*members = __builtin_popcountll(m->search->emit.per);
-	GEMP_PROPAGATE(vertex_counts_gather(m, &by_slot));
+	GEMP_PROPAGATE(gemp_comm_agree(m->context->comm, read_counts(m, &by_slot)));
+	gemp_comm_sum_long(m->context->comm, by_slot, m->graph->vertex_count);
 	if (m->options.distinct == GEMP_BY_NOTHING && m->plan->broken) {
 		times = m->plan->group_order / (uint64_t)*members; /* automorphisms that keep the vertex */
 		*members = 1;

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* memory_report: what each rank will hold for a search, on the host and on the device, as far as that is known before
+/* What each rank will hold for a search, on the host and on the device, as far as that is known before
  * it runs.
  */
 

@@ -4,6 +4,7 @@
 
 #define BIT(i) (UINT64_C(1) << (i))
 
+/* A step that binds an edge names the vertex at its end, which an earlier step has bound. */
 int gemp_binding_step(const gemp_plan *plan, int vertex)
 {
 	int s = 0;
@@ -12,6 +13,7 @@ int gemp_binding_step(const gemp_plan *plan, int vertex)
 	return s;
 }
 
+/* The row of the vertex that was bound last cannot have a mark yet, so that it is the one to walk. */
 size_t gemp_latest_source(const gemp_plan *plan, int s)
 {
 	const gemp_step *step = &plan->steps[s];
@@ -186,6 +188,7 @@ static void mark_for_leaf(gemp_adjacency_marks *out, const gemp_plan *plan)
 	}
 }
 
+/* The last vertex is not enumerated, so that its marks are looked at where the table is read. */
 unsigned gemp_adjacency_marks_of_leaf(const gemp_adjacency_marks *marks)
 {
 	unsigned bits = marks->leaf_pivot >= 0 ? 1u << marks->leaf_pivot : 0;
@@ -194,6 +197,7 @@ unsigned gemp_adjacency_marks_of_leaf(const gemp_adjacency_marks *marks)
 	return bits;
 }
 
+/* All indices are -1, so that every check is a search in a row. */
 void gemp_adjacency_marks_none(gemp_adjacency_marks *out)
 {
 	out->count = 0;
@@ -220,6 +224,8 @@ void gemp_adjacency_marks_plan(gemp_adjacency_marks *out, const gemp_plan *plan)
 		mark_for_leaf(out, plan);
 }
 
+/* An edge that is bound later between the same vertices must exist, so that its row is looked at when its vertex is
+ * bound. */
 void gemp_adjacency_marks_of_step(const gemp_adjacency_marks *marks, const gemp_plan *plan, int s, unsigned *there,
                                   unsigned *absent)
 {

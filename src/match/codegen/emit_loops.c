@@ -28,6 +28,7 @@ bool gemp_loops_possible(const gemp_plan *plan)
 	return plan->step_count - (size_t)plan->root <= GEMP_MAX_LOOPS;
 }
 
+/* The word behind the last position is the first one of the stage; a counting worker has no stage. */
 uint32_t gemp_loops_state_words(const gemp_plan *plan, const gemp_emit_options *options, uint32_t tuple_words)
 {
 	return position_word(plan, options, (int)plan->step_count) + (options->listed ? STAGE_TUPLES * tuple_words : 0);

@@ -120,6 +120,7 @@ static void put_filters(const step_emitter *e)
 	gemp_put_edge_filters(e->m, e->step, "ce", &failed);
 }
 
+/* Lanes of one row do not meet their candidates in ascending order, and long plans would need too many variables. */
 bool gemp_emit_keeps_offsets(const gemp_plan *plan, const gemp_emit_options *options)
 {
 	return !options->all_resident && options->lanes == 1 && plan->step_count <= GEMP_MAX_STEPS_IN_REGISTERS;

@@ -82,6 +82,7 @@ void gemp_put_worker(const gemp_match_emitter *m)
 		gemp_put(m->w, 0, "__global uint *table = tables + (ulong)gemp_worker() * p.vertices;\nint filled = 0;\n");
 }
 
+/* Workers count in registers, and add to the counters in global memory once. */
 void gemp_put_profile_sum(const gemp_match_emitter *m)
 {
 	if (m->options->profile)
@@ -125,6 +126,7 @@ void gemp_put_vertex_filters(const gemp_match_emitter *m, const gemp_step *step,
 		gemp_put(m->w, 0, "if (%s!%s) %s\n", r->guard, candidate(m->plan, step->vertex, self).text, r->reject);
 }
 
+/* Edges of one relation that are parallel are told apart by their numbers. */
 void gemp_put_edge_filters(const gemp_match_emitter *m, const gemp_step *step, const char *edge,
                            const gemp_rejection *r)
 {
@@ -141,6 +143,8 @@ void gemp_put_edge_filters(const gemp_match_emitter *m, const gemp_step *step, c
 /* A search in a row costs about as much as so many looks at marks. */
 enum { LOOKS_FOR_A_SEARCH = 4 };
 
+/* The pivot's row is marked at the first look: it is walked once for each pivot, and looked at by all candidates
+ * below it. */
 bool gemp_mark_certain(const gemp_plan *plan, const gemp_adjacency_mark *mark)
 {
 	return mark->step == plan->root && mark->via_step < 0;
@@ -205,6 +209,7 @@ static void put_change(const gemp_match_emitter *m, const gemp_adjacency_mark *m
 		gemp_put(m->w, 0, "}\n");
 }
 
+/* Only marks that were set are cleared; a worker leaves its bytes as it found them, all zero. */
 void gemp_put_mark_clearing(const gemp_match_emitter *m, int s)
 {
 	for (int k = 0; k < (int)m->marks.count; k++)

@@ -38,6 +38,7 @@ static void put_bitmap(const gemp_nested_emitter *e)
 		PUT(0, "uint marked_for = ~0u;\n");
 }
 
+/* `spent` counts what a worker has done in this launch, and `rested` is when it last looked for waiting workers. */
 static void put_variables(const gemp_nested_emitter *e)
 {
 	PUT(0, "GEMP_GROUP_DECLARE\n"

@@ -21,6 +21,7 @@ static int deepest_shared(const gemp_nested_emitter *e)
 	return e->nested->levels - 2;
 }
 
+/* A part restricts the candidates of the shared levels for the first vertices of its entry only. */
 void gemp_nested_put_part(const gemp_nested_emitter *e)
 {
 	if (deepest_shared(e) >= FIRST)
@@ -226,6 +227,7 @@ static range open_range(const gemp_nested_emitter *e, int tag, int list, const g
 	return r;
 }
 
+/* Where several rows could be walked, the kernel knows which one was, and need not look the candidate up in it. */
 static void test_range(const gemp_nested_emitter *e, const range *r, const char *c)
 {
 	gemp_nested_put_tests(e, &r->tests, c, r->which[0] ? r->which : NULL);

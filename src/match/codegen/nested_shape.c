@@ -70,6 +70,7 @@ void gemp_nested_filters_minus(gemp_nested_filters *out, const gemp_nested_filte
 			out->rows[out->row_count++] = b->rows[i];
 }
 
+/* A row is a source if it names each candidate once: rows of views with parallel edges are not. */
 uint64_t gemp_nested_filters_sources(const gemp_nested_filters *filters)
 {
 	uint64_t sources = 0;
@@ -84,6 +85,8 @@ static bool gemp_nested_filters_expensive(const gemp_nested_filters *f)
 	return f->row_count > 1 || f->candidates >= 0 || f->key_less || f->key_max || f->key_greater || f->key_min;
 }
 
+/* Nested loops count without listing, and bind a vertex on each level; edges, given vertices and profiles are left to
+ * the state machine. */
 bool gemp_nested_supports(const gemp_plan *plan, const gemp_emit_options *options)
 {
 	return options->all_resident && !options->listed && !options->wide && !options->profile && !plan->live_edges &&
@@ -91,6 +94,7 @@ bool gemp_nested_supports(const gemp_plan *plan, const gemp_emit_options *option
 	       plan->step_count == (size_t)plan->vertex_count && plan->step_count <= GEMP_MAX_LEVELS;
 }
 
+/* Level i binds the vertex of step i, since plans with steps for edges have no nested loops. */
 uint64_t gemp_nested_bound(const gemp_plan *plan, int level)
 {
 	uint64_t seen = 0;
@@ -294,6 +298,7 @@ static uint64_t list_room(const gemp_nested_filters *filters, const gemp_view *v
 	return room;
 }
 
+/* All lists of a worker have the same capacity, so that a list is found by one multiplication. */
 uint64_t gemp_nested_list_capacity(const gemp_nested *nested, const gemp_view *views, size_t view_count,
                                    uint64_t longest)
 {

@@ -226,6 +226,7 @@ void gemp_record_fill(const gemp_record_form *form, const gemp_batch *batch, siz
 		fill_embedding(form, vertices, edges, form->rank, record + form->embedding);
 }
 
+/* Where the key is the embedding, its words begin the record; else the embedding lies behind the key. */
 void gemp_record_read(const gemp_record_form *form, const uint32_t *record, gemp_vertex *vertices, gemp_edge *edges)
 {
 	const uint32_t *words = record + form->embedding;
@@ -251,6 +252,7 @@ enum {
 	WORTH_DIVIDING = 32 << 20 /* bytes; smaller sets are one table */
 };
 
+/* The last piece may be shorter. */
 static size_t pieces_of(size_t count)
 {
 	return (count + PIECE - 1) / PIECE;
@@ -258,6 +260,7 @@ static size_t pieces_of(size_t count)
 
 /* TABLES */
 
+/* Small sets are one table, since ordering a block by tables would cost more than threads save. */
 void gemp_class_set_init(gemp_class_set *set, const gemp_record_form *form, size_t budget)
 {
 	*set = (gemp_class_set){ .form = form, .table_count = budget < WORTH_DIVIDING ? 1 : GEMP_MAX_CLASS_TABLES };
@@ -272,12 +275,14 @@ void gemp_class_set_free(gemp_class_set *set)
 		gemp_record_table_free(&set->table[t]);
 }
 
+/* Hashes spread classes evenly, so that each table has the same part of the budget. */
 void gemp_class_set_budget(gemp_class_set *set, size_t budget)
 {
 	for (size_t t = 0; t < set->table_count; t++)
 		set->table[t].budget = budget == SIZE_MAX ? budget : budget / set->table_count;
 }
 
+/* Tables are disjoint, so that their counts add up. */
 size_t gemp_class_set_count(const gemp_class_set *set)
 {
 	size_t count = 0;
@@ -311,6 +316,7 @@ static void keep_smaller(const gemp_record_form *form, const uint32_t *record, u
 		memcpy(found, record, form->words * sizeof *record);
 }
 
+/* The path of single records: of other ranks, and of those for which a block had no memory. */
 gemp_code gemp_class_set_add(gemp_class_set *set, const uint32_t *record, uint64_t hash, bool *fits)
 {
 	uint32_t *found;

@@ -61,6 +61,8 @@ static int owner_of(const distinct *d, uint64_t hash)
 	return (int)((hash & UINT32_MAX) * (uint64_t)d->context->comm->size >> 32);
 }
 
+/* What gemp_record_table_retain asks of each record. The hash is computed again, since tables keep only a part of it.
+ * */
 static bool in_current_range(void *self, const uint32_t *record, uint64_t *hash)
 {
 	*hash = hash_of(self, record);
@@ -212,6 +214,7 @@ static gemp_code add_rows(distinct *d, fill_task f, size_t count)
 	return GEMP_OK;
 }
 
+/* Rows that come after enough classes are known are dropped here, until the engine stops at the end of its round. */
 static gemp_code distinct_consume(void *self, const gemp_batch *batch)
 {
 	distinct *d = self;

@@ -89,6 +89,7 @@ void gemp_row_store_keep(gemp_row_store *store, const uint8_t *keep)
 	store->rows = kept;
 }
 
+/* The batch borrows the arrays of the store, and holds until rows are added or cleared. */
 gemp_batch gemp_row_store_batch(const gemp_row_store *store)
 {
 	return (gemp_batch){
@@ -102,6 +103,7 @@ gemp_batch gemp_row_store_batch(const gemp_row_store *store)
 	};
 }
 
+/* Memory is kept for the rows of the next round. */
 void gemp_row_store_clear(gemp_row_store *store)
 {
 	store->rows = 0;
@@ -118,11 +120,13 @@ void gemp_row_store_free(gemp_row_store *store)
 	*store = (gemp_row_store){ 0 };
 }
 
+/* Rows are copied, because batches lie in buffers that the device fills again. */
 static gemp_code store_batch(void *self, const gemp_batch *batch)
 {
 	return gemp_row_store_add(self, batch, batch->rows);
 }
 
+/* A sink that only collects never has enough and never asks for the rows again. */
 gemp_code gemp_sink_keep_collecting(void *self, bool last, bool *enough, bool *again)
 {
 	(void)self;
@@ -166,6 +170,7 @@ static gemp_code count_rows(void *self, const gemp_batch *batch)
 	return tally->next ? tally->next->consume(tally->next->self, batch) : GEMP_OK;
 }
 
+/* The end of the first pass is noted before the next sink runs, since that may ask for a second one. */
 static gemp_code end_round(void *self, bool last, bool *enough, bool *again)
 {
 	gemp_count_sink *tally = self;

@@ -78,6 +78,7 @@ static size_t row_count(const gemp_grid *g)
 	return all_rows_resident(g) ? g->fetch->graph->vertex_count : g->fetch->residency->own_count;
 }
 
+/* Rows are taken in the order of their slots in either case, which first_row relies on. */
 static gemp_vertex row_slot(const gemp_grid *g, size_t i)
 {
 	return all_rows_resident(g) ? (gemp_vertex)i : g->fetch->residency->own_slots[i];
@@ -96,15 +97,7 @@ static void count_entries(const gemp_grid *g, uint64_t *weights)
 		}
 }
 
-enum { ROWS = 1 << 10 /* that a thread takes at a time */, SUMMED = 1 << 20 /* numbers at a time */ };
-
-/* Collective. */
-static void sum_weights(const gemp_grid *g, uint64_t *weights)
-{
-	size_t vertices = g->fetch->graph->vertex_count;
-	for (size_t at = 0; at < vertices && !all_rows_resident(g); at += SUMMED)
-		gemp_comm_sum(g->fetch->context->comm, weights + at, (int)(vertices - at < SUMMED ? vertices - at : SUMMED));
-}
+enum { ROWS = 1 << 10 }; /* that a thread takes at a time */
 
 /* Cuts the slots into blocks of about equal weight. Each block takes its share of what is left, and one slot at least. */
 static void cut_blocks(gemp_tiles *t, const uint64_t *weights, size_t vertices)
@@ -130,7 +123,8 @@ static gemp_code gemp_grid_blocks(gemp_grid *g)
 	size_t vertices = g->fetch->graph->vertex_count;
 	GEMP_PROPAGATE(gemp_comm_agree(g->fetch->context->comm, GEMP_NEW(weights, vertices)));
 	count_entries(g, weights);
-	sum_weights(g, weights);
+	if (!all_rows_resident(g))
+		gemp_comm_sum_long(g->fetch->context->comm, weights, vertices);
 	cut_blocks(&g->tiles, weights, vertices);
 	return GEMP_OK;
 }
@@ -219,6 +213,7 @@ static bool in_places(const request_context *a, uint64_t places, gemp_vertex slo
 	return in;
 }
 
+/* The index of the first row whose slot is not below the bound; row_count where there is none. */
 static size_t first_row(const gemp_grid *g, gemp_vertex slot)
 {
 	size_t low;
@@ -318,6 +313,7 @@ gemp_code gemp_grid_new(gemp_grid **out, const gemp_plan *plan, const gemp_closu
 	return GEMP_OK;
 }
 
+/* The sums of all classes are one block, which the first class holds. */
 void gemp_grid_free(gemp_grid *grid)
 {
 	if (!grid)
@@ -360,6 +356,8 @@ static bool out_of_order(const gemp_grid *g, const gemp_grid_cell *cell)
 	return false;
 }
 
+/* A cell is empty if a read that every match makes has no entry in it, or if its ranges contradict the order of
+ * slots. */
 bool gemp_grid_empty(const gemp_grid *g, const gemp_grid_cell *cell)
 {
 	for (size_t i = 0; i < g->read_count; i++)
@@ -429,6 +427,7 @@ static void copy_range(uint32_t *to, const uint32_t *from, gemp_vertex low, gemp
 	}
 }
 
+/* The rows of a place lie in the blocks that the cell reads of a class; places of several classes are united. */
 void gemp_grid_rows(const gemp_grid *g, uint32_t *const *need)
 {
 	for (size_t v = 0; v < g->tiles.view_count; v++)
@@ -482,6 +481,8 @@ bool gemp_grid_bisect(const gemp_grid *g, gemp_grid_cell *cell, gemp_grid_cell *
 	return true;
 }
 
+/* Counts by the same halving that the search uses, without fetching a row; it stops at `most`, as a larger number
+ * would not be used. */
 uint64_t gemp_grid_cells(gemp_grid *g, gemp_grid_cell cell, uint64_t entries, uint64_t most)
 {
 	gemp_grid_cell other;

@@ -154,6 +154,7 @@ static uint8_t *put_common(const gemp_item_form *form, uint8_t *to, const uint32
 	return put_words(to, item, before, form->behind, form->edge, &bit, bits);
 }
 
+/* A group writes its common words, its size and one difference before the encoder looks at the end again. */
 size_t gemp_item_slack(const gemp_item_form *form)
 {
 	return 6 * (size_t)form->words + 4 * GEMP_VARINT_MAX_BYTES;

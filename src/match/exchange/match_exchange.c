@@ -79,6 +79,7 @@ gemp_code gemp_match_exchange_new(gemp_match_exchange **out, gemp_search *search
 	return GEMP_OK;
 }
 
+/* Takes an exchange that was made in part. */
 void gemp_match_exchange_free(gemp_match_exchange *c)
 {
 	if (!c)
@@ -92,6 +93,7 @@ void gemp_match_exchange_free(gemp_match_exchange *c)
 	gemp_free_all(c->coders, c->chunks, c->items, c->send, c->receive, c);
 }
 
+/* Items on the device count as well: they stay in their queue until a worker has taken them. */
 uint64_t gemp_match_exchange_waiting(const gemp_match_exchange *c)
 {
 	uint64_t waiting = 0;
@@ -140,6 +142,7 @@ static uint32_t *append_items(gemp_match_exchange *c, size_t stage, size_t count
 	return items;
 }
 
+/* A message of another rank is checked like a file: a wrong number would write beyond arrays. */
 static gemp_code corrupt_message(size_t rank)
 {
 	return gemp_fail(GEMP_EINTERNAL, "partial matches: the message of rank %zu is corrupt", rank);
@@ -194,6 +197,7 @@ typedef struct item_chunk {
 	size_t size; /* of what is coded */
 } item_chunk;
 
+/* Items are coded in chunks of a fixed size, so that threads share a large message. */
 static size_t chunks_of(size_t items)
 {
 	return items / GEMP_ITEM_PIECE + (items % GEMP_ITEM_PIECE != 0);
@@ -212,6 +216,7 @@ static size_t item_bytes(const gemp_match_exchange *c, size_t stage)
 	return c->search->layout.item_words[stage] * sizeof(uint32_t);
 }
 
+/* Each thread has a coder of its own, whose tables are as large as a chunk. */
 static void encode_chunk(void *context, unsigned thread, size_t at)
 {
 	gemp_match_exchange *c = context;

@@ -254,6 +254,7 @@ gemp_code gemp_task_split_new(gemp_task_split **out, const gemp_task_split_base 
 	return GEMP_OK;
 }
 
+/* The closures and the candidates are borrowed; only the bitmap of all vertices is owned. */
 void gemp_task_split_free(gemp_task_split *split)
 {
 	if (!split)

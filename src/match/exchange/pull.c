@@ -148,6 +148,7 @@ uint64_t gemp_pull_entries(const gemp_pull *p)
 	return (most < p->budget ? most : p->budget) / sizeof(gemp_vertex) + 1;
 }
 
+/* A round never holds more than all rows, however large the budget is. */
 uint64_t gemp_pull_round(const gemp_pull *p)
 {
 	return p->total < p->budget ? p->total : p->budget;
@@ -235,6 +236,7 @@ static bool all_rows_fit(const gemp_pull *p)
 	return p->total + p->total / 8 <= p->run_budget;
 }
 
+/* Where all rows fit, one round takes every task, and no task is oversized. */
 gemp_code gemp_pull_restart(gemp_pull *p)
 {
 	GEMP_PROPAGATE(gemp_comm_agree(p->context->comm, list_tasks(p)));
@@ -368,6 +370,7 @@ static gemp_code select_cell(gemp_pull *p)
 	return build_views(p, gemp_task_split_need(p->split), gemp_task_split_tiles(p->split));
 }
 
+/* Runs on the host while the device searches; the trace shows both side by side. */
 gemp_code gemp_pull_prefetch(void *pull)
 {
 	gemp_pull *p = pull;
@@ -427,6 +430,7 @@ done:
 	return code;
 }
 
+/* The fetch counts rows and bytes itself, also those that were fetched for a round that is still to come. */
 gemp_pull_statistics gemp_pull_statistics_of(const gemp_pull *p)
 {
 	gemp_pull_statistics figures = p->statistics;

@@ -343,6 +343,8 @@ gemp_code gemp_push_pull_weigh(gemp_push_pull_estimate *out, const gemp_push_pul
 	return GEMP_OK;
 }
 
+/* Partial matches travel only if that moves fewer bytes, and saves more time on the network than the slower kernels
+ * cost. */
 bool gemp_push_pull_favours_push(const gemp_push_pull_estimate *e, int ranks)
 {
 	double sooner = ((double)e->pull_bytes - (double)e->push_bytes) / bytes_per_second / ranks;

@@ -67,6 +67,7 @@ static uint64_t progress(const gemp_search *s)
 	return gemp_multi_statistics(s).taken + matches_found(s);
 }
 
+/* The chain of sinks may exchange rows here, so that all ranks call it in every round. */
 static gemp_code end_sink_round(rounds *r, bool last)
 {
 	gemp_sink *sink = r->search->sink;

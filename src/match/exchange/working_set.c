@@ -431,6 +431,7 @@ static void mark_image(gemp_working_set *r, size_t at, gemp_vertex slot)
 	}
 }
 
+/* A root that another task has marked already is not followed again, so that shared rows are walked once. */
 static void mark_tasks(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -453,6 +454,7 @@ static uint64_t bytes_needed(const gemp_working_set *r)
 	return entries * gemp_fetch_entry_bytes(r->fetch);
 }
 
+/* Used where every task is taken anyway: nothing can fail to fit, so that nothing is logged. */
 void gemp_working_set_extend_all(gemp_working_set *r, const gemp_root_tasks *tasks, size_t begin, size_t end, int depth)
 {
 	mark_task m = { r, tasks->slots + begin * r->closure->root_count };

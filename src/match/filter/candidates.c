@@ -210,6 +210,7 @@ gemp_code gemp_candidates_new(gemp_candidates *out, gemp_runtime *context, gemp_
 	return code;
 }
 
+/* The bitmap is copied, since the caller may free its own as soon as the search is prepared. */
 gemp_code gemp_candidates_limit(gemp_candidates *candidates, int vertex, const uint32_t *bits)
 {
 	GEMP_PROPAGATE(GEMP_NEW(candidates->bits[vertex], candidates->words + 1)); /* one more, for shifts */
@@ -226,6 +227,7 @@ void gemp_candidates_free(gemp_candidates *candidates)
 	*candidates = (gemp_candidates){ 0 };
 }
 
+/* Words without bits are passed over, so that a selective filter costs little. */
 void gemp_candidates_by_slot(const gemp_slot_order *order, const uint32_t *by_id, uint32_t *out, size_t words)
 {
 	for (size_t w = 0; w < words; w++)

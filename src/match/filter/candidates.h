@@ -1,6 +1,8 @@
-/* candidates: which host vertices a pattern vertex can be, as bitmaps over all ids, the same on every rank. Making and
- * narrowing them is collective: each rank evaluates conditions over its own vertices, and the bits of all ranks are
- * united.
+/* candidates: which host vertices a pattern vertex can be, and how many host edges lie between candidates.
+ *
+ * Candidates are bitmaps over all ids, bits[vertex][words], the same on every rank; a pattern vertex without a bitmap
+ * can be any vertex. Making and narrowing them is collective: each rank evaluates conditions over its own vertices,
+ * and the bits of all ranks are united. The planner's statistics are counted exactly from them.
  */
 
 #ifndef GEMP_MATCH_FILTER_CANDIDATES_H
@@ -38,7 +40,7 @@ static inline bool gemp_candidates_has(const gemp_candidates *candidates, int v,
 void gemp_candidates_by_slot(const gemp_slot_order *order, const uint32_t *by_id, uint32_t *out, size_t words);
 void gemp_candidates_free(gemp_candidates *candidates);
 
-/* statistics: what the planner knows of the graph, counted exactly: host edges between candidates, for each pattern
+/* What the planner knows of the graph, counted exactly: host edges between candidates, for each pattern
  * edge, and the paths of two such edges.
  */
 

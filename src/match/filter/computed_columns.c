@@ -68,6 +68,7 @@ size_t gemp_degree_columns_find(const gemp_degree_columns *d, const gemp_expr *e
 	return i;
 }
 
+/* Conditions nest, so that the whole tree is searched for degrees. */
 gemp_code gemp_degree_columns_note(gemp_degree_columns *d, const gemp_expr *expr)
 {
 	if (expr->kind == GEMP_DEGREE && gemp_degree_columns_find(d, expr) == d->count) {
@@ -79,6 +80,7 @@ gemp_code gemp_degree_columns_note(gemp_degree_columns *d, const gemp_expr *expr
 	return GEMP_OK;
 }
 
+/* Every rank makes the same columns in the same order, because relations are loaded collectively. */
 gemp_code gemp_degree_columns_fill(gemp_degree_columns *d, gemp_runtime *context, gemp_shard *graph, bool count_loops)
 {
 	if (d->count == 0)

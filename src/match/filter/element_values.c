@@ -66,6 +66,7 @@ static gemp_code load(const value_request *from, int column)
 	return column < (int)graph->attributes.count ? gemp_shard_load_attribute(graph, (size_t)column) : GEMP_OK;
 }
 
+/* The ids are replaced in place, because callers keep them in arrays of their own. */
 gemp_code gemp_sort_distinct(gemp_vertex *ids, size_t *count)
 {
 	void *distinct = NULL;
@@ -121,6 +122,7 @@ static gemp_code init_column(const value_request *from, int column, gemp_column 
 	return gemp_column_init(out, column == GEMP_FETCH_KEY_RANK ? "key rank" : "label set", GEMP_INTEGER);
 }
 
+/* Values come id by id, so that all columns grow side by side. */
 static gemp_code read_replies(const value_request *from, size_t rows, const char *reply, size_t size, gemp_column *out)
 {
 	const char *at = reply, *end = reply + size;
@@ -190,6 +192,7 @@ gemp_code gemp_fetch_values(gemp_runtime *context, gemp_shard *graph, const gemp
 	return gemp_fetch_computed(context, graph, NULL, ids, count, column, columns, found, found_count, out);
 }
 
+/* The id must be among the found ones: gemp_range_find then lands on it exactly. */
 size_t gemp_fetch_index(const gemp_vertex *found, size_t count, gemp_vertex id)
 {
 	return gemp_range_find_u32(found, count, id);
@@ -329,6 +332,7 @@ static gemp_code init_columns(const gemp_shard *graph, const char *const *names,
 	return GEMP_OK;
 }
 
+/* Takes columns that were never initialised, which are zero. */
 static void free_columns(gemp_column *columns, size_t count)
 {
 	for (size_t c = 0; columns && c < count; c++)

@@ -1,7 +1,8 @@
-/* owner_request: questions about elements of the graph to the ranks that own them, with replies of any length.
+/* element_values: attributes of the vertices and edges that results refer to, fetched from their owners, each
+ * distinct element once. This is the second phase of GEMP: after matching, only for what is in results.
  *
- * Questions are records of one size, in the order of the ranks that answer; replies come back in the order of the questions.
- * Two exchanges: the questions, and the replies as bytes.
+ * Ids and edges are asked for in any order and come back ascending and distinct, with one row of each column for each
+ * of them. A vertex index tells where each of many vertices is among the distinct ones. Fetching is collective.
  */
 
 #ifndef GEMP_MATCH_FILTER_ELEMENT_VALUES_H
@@ -17,7 +18,7 @@ typedef gemp_code gemp_owner_answer(void *self, const void *questions, size_t co
 gemp_code gemp_owner_request(gemp_runtime *context, const void *questions, size_t size, const size_t *counts,
                              gemp_owner_answer *answer, void *self, void **replies, size_t *reply_size);
 
-/* vertex_values: attributes of the vertices that results refer to, fetched from their owners, each distinct vertex
+/* Attributes of the vertices that results refer to, fetched from their owners, each distinct vertex
  * once. This is the second phase of GEMP: after matching, only for the vertices in results.
  */
 
@@ -73,7 +74,7 @@ gemp_code gemp_vertex_index_finish(gemp_vertex_index *places);
 void gemp_vertex_index_find(const gemp_vertex_index *places, const gemp_vertex *ids, size_t count, size_t stride,
                             uint32_t *place);
 
-/* edge_values: the ends and attributes of the edges that results refer to, fetched from the ranks that own their
+/* The ends and attributes of the edges that results refer to, fetched from the ranks that own their
  * sources: each distinct edge once. Edges are numbered through all relations; `edges` ascend, and row i of each column
  * belongs to edge i.
  */

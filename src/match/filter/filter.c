@@ -41,6 +41,7 @@ gemp_code gemp_filter_new(gemp_filter **out, gemp_runtime *context)
 	return GEMP_OK;
 }
 
+/* Columns are freed before the launcher, whose device they are on. */
 void gemp_filter_free(gemp_filter *filter)
 {
 	if (!filter)
@@ -151,6 +152,7 @@ static gemp_code evaluate_truth(const domain *over, const gemp_expr *expr, bool 
 	return gemp_filter_compare(&over->site, GEMP_EQ, false, &operand, &truth, out);
 }
 
+/* The order of literals of one type, for qsort; such values are always comparable. */
 static int compare_values(const void *a, const void *b)
 {
 	bool comparable;
@@ -187,6 +189,7 @@ static gemp_code evaluate_in_type(const domain *over, const gemp_expr *expr, boo
 	return gemp_filter_in(&over->site, negated, &operand, &list, count, out);
 }
 
+/* NOT IN is unknown for every row if a literal is NULL, so that it is true nowhere. */
 static bool has_null(const gemp_expr *expr)
 {
 	for (size_t i = 1; i < expr->count; i++)
@@ -216,6 +219,7 @@ static gemp_code evaluate_in(const domain *over, const gemp_expr *expr, bool neg
 	return GEMP_OK;
 }
 
+/* A constant reads no element, so that any number will do. */
 static uint64_t any_element(void *context, int variable, bool edge)
 {
 	(void)context;
@@ -237,6 +241,7 @@ static gemp_code evaluate_constant(const domain *over, const gemp_expr *expr, bo
 	return code == GEMP_OK ? gemp_filter_fill(&over->site, truth, out) : code;
 }
 
+/* The bitmap is written to the device, since the leaves beside it are combined there. */
 static gemp_code evaluate_on_host(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out)
 {
 	GEMP_OWNED uint32_t *bits = NULL;

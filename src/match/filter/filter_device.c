@@ -74,6 +74,7 @@ gemp_code gemp_operand_literals(gemp_operand *out, gemp_device *device, gemp_typ
 	return GEMP_OK;
 }
 
+/* Borrowed memory of the host is not touched; only the buffers over it go. */
 void gemp_operand_release(gemp_operand *operand)
 {
 	gemp_buffer_release(&operand->values);
@@ -251,6 +252,7 @@ static gemp_code find(gemp_filter_columns *c, int id, gemp_filter_column **out)
 	return GEMP_OK;
 }
 
+/* The clock starts before the search for the column, which is short; what counts is the upload. */
 gemp_code gemp_filter_need_column(gemp_filter_columns *c, const gemp_filter_view *view, int id, gemp_operand *out)
 {
 	gemp_filter_column *column;
@@ -302,6 +304,7 @@ gemp_code gemp_filter_need_dictionary(gemp_filter_columns *c, const gemp_filter_
 	return GEMP_OK;
 }
 
+/* Label sets are numbers of 32 bits, copied once for all conditions on labels. */
 gemp_code gemp_filter_need_label_set(gemp_filter_columns *c, const gemp_filter_view *view)
 {
 	const gemp_filter_rows *rows = view->rows;
@@ -345,6 +348,7 @@ static const char *const kernel_name[GEMP_FILTER_KERNELS] = {
 	GEMP_ARG(&(operand)->values.mem), GEMP_ARG(&(operand)->offsets.mem), GEMP_ARG(&(operand)->step), \
 		GEMP_ARG(&(operand)->null.mem), GEMP_ARG(&(operand)->null_step)
 
+/* Collective since one rank of a node builds the program, and the others load it. */
 gemp_code gemp_filter_launcher_new(gemp_filter_launcher *out, gemp_runtime *context)
 {
 	gemp_code code = GEMP_OK;
@@ -391,16 +395,19 @@ static cl_uint outcomes_of(gemp_expr_kind kind, bool negated)
 	return negated ? ANY ^ outcomes : outcomes;
 }
 
+/* Integers and floats compare by value, in the kernels as on the host. */
 static bool is_number(gemp_type type)
 {
 	return type == GEMP_INTEGER || type == GEMP_FLOAT;
 }
 
+/* The bits of the last word beyond the rows may be set; callers trim or AND them. */
 gemp_code gemp_filter_fill(const gemp_filter_launcher *site, bool value, const gemp_buffer *out)
 {
 	return LAUNCH_WORDS(site, GEMP_FILTER_FILL, GEMP_ARG(&(cl_uint){ value }), GEMP_ARG(&out->mem));
 }
 
+/* A row counts as NULL if either side is; a test of one side passes it twice. */
 gemp_code gemp_filter_null(const gemp_filter_launcher *site, bool wanted, const gemp_operand *left,
                            const gemp_operand *right, const gemp_buffer *out)
 {
@@ -447,6 +454,8 @@ static gemp_code contains(const gemp_filter_launcher *site, bool negated, const 
 	return GEMP_OK;
 }
 
+/* CONTAINS of a literal has a kernel that divides the bytes evenly; other positions and parts from a column go row by
+ * row. */
 gemp_code gemp_filter_substring(const gemp_filter_launcher *site, gemp_expr_kind kind, bool negated,
                                 const gemp_operand *left, const gemp_operand *right, const gemp_buffer *out)
 {

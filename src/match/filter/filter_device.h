@@ -1,5 +1,10 @@
-/* filter_columns: the columns of the rows that are on the device: values, dictionaries in their place, and label sets.
- * Each is copied when it is first needed, and kept until other rows come.
+/* filter_device: conditions on the device: columns of rows that are copied there, and one launch of
+ * kernels/match/filter.cl for each leaf of a condition.
+ *
+ * A column is copied when it is first needed, and kept until other rows come. A column of strings in which values are
+ * repeated is copied as a dictionary: the distinct values, and for each row the number of its value. A bitmap has a
+ * bit for each row; the bit is 1 where a leaf is known to be true, so that NULL needs no third value. Local, but for
+ * building the kernels.
  */
 
 #ifndef GEMP_MATCH_FILTER_FILTER_DEVICE_H
@@ -73,7 +78,7 @@ gemp_code gemp_filter_need_dictionary(gemp_filter_columns *columns, const gemp_f
                                       const gemp_filter_column **out);
 gemp_code gemp_filter_need_label_set(gemp_filter_columns *columns, const gemp_filter_view *view);
 
-/* filter_kernels: one launch of kernels/match/filter.cl for one leaf of a condition. A bitmap has a bit for each row; a
+/* One launch of kernels/match/filter.cl for one leaf of a condition. A bitmap has a bit for each row; a
  * bit is 1 where the leaf is known to be true, so that NULL needs no third value.
  */
 
@@ -117,7 +122,7 @@ gemp_code gemp_filter_null(const gemp_filter_launcher *site, bool wanted, const 
                            const gemp_operand *right, const gemp_buffer *out);
 gemp_code gemp_filter_label(const gemp_filter_launcher *site, bool negated, const gemp_buffer *label_set,
                             const gemp_buffer *has, const gemp_buffer *out);
-/* list: literals of a type that compares with left's, ascending, no two equal. */
+/* Literals of a type that compares with left's, ascending, no two equal. */
 gemp_code gemp_filter_in(const gemp_filter_launcher *site, bool negated, const gemp_operand *left,
                          const gemp_operand *list, size_t count, const gemp_buffer *out);
 /* The bits of distinct values for rows: codes, u32 [rows], is the value of each. */

@@ -32,6 +32,7 @@ static bool is_comparison(gemp_expr_kind kind)
 	       kind == GEMP_GE;
 }
 
+/* False where the value lies in no column, and the condition must be evaluated row by row. */
 static bool find_comparand(const gemp_row_view *view, const gemp_expr *expr, comparand *out)
 {
 	*out = (comparand){ .literal = expr->kind == GEMP_LITERAL, .value = expr->value };
@@ -43,11 +44,13 @@ static gemp_type type_of(const comparand *side)
 	return side->literal ? side->value.type : side->source.column->type;
 }
 
+/* A side of a type is needed for comparisons, and a column that does not exist has none. */
 static bool always_null(const comparand *side)
 {
 	return side->literal ? side->value.null : !side->source.column;
 }
 
+/* The value of a row, by the index of its element where elements are shared by rows. */
 static gemp_value value_of(const comparand *side, size_t row)
 {
 	if (side->literal)
@@ -89,6 +92,7 @@ typedef struct outcomes {
 	truth of[3];
 } outcomes;
 
+/* A comparison becomes a table of three outcomes, so that the loops over rows have no branch on its kind. */
 static outcomes outcomes_of(gemp_expr_kind kind)
 {
 	bool less = kind == GEMP_LT || kind == GEMP_LE || kind == GEMP_NE;
@@ -295,6 +299,7 @@ gemp_code gemp_row_test(const gemp_row_view *view, const gemp_expr *expr, uint8_
 	return code;
 }
 
+/* An attribute that no vertex has was bound to a negative number. */
 int gemp_filter_reads(const gemp_expr *expr)
 {
 	if (expr->kind == GEMP_KEY)
@@ -320,6 +325,7 @@ static bool is_operand(const gemp_expr *expr)
 	return (expr->kind == GEMP_ATTRIBUTE && !expr->of_edge) || expr->kind == GEMP_KEY;
 }
 
+/* IN has a kernel if everything in its list is a literal that kernels know. */
 static bool is_list(const gemp_expr *expr)
 {
 	for (size_t i = 1; i < expr->count; i++)
@@ -349,6 +355,7 @@ bool gemp_filter_has_kernel(const gemp_expr *leaf)
 	}
 }
 
+/* A constant is evaluated once on the host and needs no kernel. */
 bool gemp_filter_has_kernels(const gemp_expr *expr)
 {
 	if (gemp_filter_is_constant(expr))
@@ -369,6 +376,7 @@ static bool is_asked(const gemp_expr *expr)
 	       (expr->kind == GEMP_ATTRIBUTE && expr->of_edge);
 }
 
+/* A vertex compared with itself has the same outcome for every vertex. */
 bool gemp_filter_is_constant(const gemp_expr *expr)
 {
 	if (expr->kind == GEMP_ATTRIBUTE || expr->kind == GEMP_KEY || expr->kind == GEMP_HAS_LABEL || is_asked(expr))
@@ -394,6 +402,7 @@ static bool reads_only(const gemp_expr *expr, int *id)
 	return true;
 }
 
+/* Then distinct values stand for rows, and a dictionary may save most evaluations. */
 bool gemp_filter_reads_strings(const gemp_filter_view *view, const gemp_expr *expr, int *id)
 {
 	*id = GEMP_FILTER_NO_COLUMN;

@@ -1,5 +1,9 @@
-/* filter_host: the rows that conditions are evaluated over, and the parts of conditions that no kernel computes,
- * evaluated on the host: once for each row, or once for each distinct value where the rows are those of a dictionary.
+/* filter_host: conditions on the host, for what no kernel computes.
+ *
+ * gemp_filter_on_host evaluates a condition on one vertex, once for each row or once for each distinct value of a
+ * dictionary. gemp_row_test evaluates a condition on rows of several elements: comparisons of columns, and AND, OR
+ * and NOT over them, go through blocks of rows in plain loops, and everything else is evaluated row by row by
+ * gemp_expr_test. Logic is three-valued, as in SQL and openCypher. Local.
  */
 
 #ifndef GEMP_MATCH_FILTER_FILTER_HOST_H
@@ -7,7 +11,7 @@
 
 #include "pattern/condition/evaluate.h"
 
-/* row_test: a condition on many rows at once. Host only.
+/* A condition on many rows at once. Host only.
  *
  * Comparisons of columns, and AND, OR and NOT over them, go through blocks of rows in plain loops; everything else in a
  * condition is evaluated row by row by gemp_expr_test. Logic is three-valued, as in SQL and openCypher.

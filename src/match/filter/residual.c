@@ -90,6 +90,7 @@ static gemp_code join_group(gemp_row_values *v, int vertex, const needed_columns
 	return GEMP_OK;
 }
 
+/* Arrays of places keep their memory for the next round; values are dropped. */
 static void gemp_row_values_reset(gemp_row_values *v)
 {
 	for (size_t g = 0; g < v->group_count; g++) {
@@ -194,6 +195,7 @@ static gemp_code name_types(gemp_row_values *v)
 	return GEMP_OK;
 }
 
+/* Each row learns where the values of its edges lie. */
 static gemp_code place_edges(gemp_row_values *v, const gemp_edge *edges, size_t count)
 {
 	GEMP_PROPAGATE(GEMP_RESERVE(v->edge_index, v->edge_capacity, count));
@@ -233,12 +235,6 @@ static gemp_code gemp_row_values_fetch(gemp_row_values *v, const gemp_row_store 
 
 /* READING */
 
-/* [rows]: where a pattern vertex of this group has its values. */
-static const uint32_t *gemp_row_group_place(const gemp_row_values *v, const gemp_row_group *group, int vertex)
-{
-	return place_of(v, group, vertex);
-}
-
 /* The column of a vertex's values and the rows' places in it. */
 static gemp_row_source of_vertex(const gemp_row_values *v, int vertex, int column)
 {
@@ -246,15 +242,10 @@ static gemp_row_source of_vertex(const gemp_row_values *v, int vertex, int colum
 	size_t c = 0;
 	while (group->column[c] != column)
 		c++;
-	return (gemp_row_source){ &group->values[c], gemp_row_group_place(v, group, vertex) };
+	return (gemp_row_source){ &group->values[c], place_of(v, group, vertex) };
 }
 
-/* Label sets of a pattern vertex, as numbers. */
-static gemp_row_source gemp_row_values_label_set(const gemp_row_values *v, int vertex)
-{
-	return of_vertex(v, vertex, GEMP_FETCH_LABEL_SET);
-}
-
+/* Edges that conditions ask about have their places one behind the other, by pattern edge. */
 static gemp_row_source of_edge(const gemp_row_values *v, const gemp_expr *expr)
 {
 	size_t c = 0;
@@ -312,15 +303,14 @@ typedef struct residual {
 static gemp_code test_vertex(residual *r, int vertex, const gemp_condition *const *conditions, size_t count,
                              uint8_t *keep)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_row_group *group = &r->values.groups[r->values.group_of[vertex]];
-	const uint32_t *place = gemp_row_group_place(&r->values, group, vertex);
-	const gemp_column **columns = NULL;
-	uint32_t *bitmap = NULL, *among = NULL, *label_set = NULL;
+	const uint32_t *place = place_of(&r->values, group, vertex);
+	GEMP_OWNED const gemp_column **columns = NULL;
+	GEMP_OWNED uint32_t *bitmap = NULL, *among = NULL, *label_set = NULL;
 	gemp_filter_rows rows = { .tag = r->evaluations, .rows = group->distinct_count };
-	GEMP_TRY(GEMP_NEW(columns, r->graph->attributes.count));
-	GEMP_TRY(GEMP_NEW(bitmap, gemp_bits32_words(group->distinct_count)));
-	GEMP_TRY(GEMP_NEW(among, gemp_bits32_words(group->distinct_count)));
+	GEMP_PROPAGATE(GEMP_NEW(columns, r->graph->attributes.count));
+	GEMP_PROPAGATE(GEMP_NEW(bitmap, gemp_bits32_words(group->distinct_count)));
+	GEMP_PROPAGATE(GEMP_NEW(among, gemp_bits32_words(group->distinct_count)));
 	for (size_t row = 0; row < r->rows.rows; row++)
 		among[place[row] / 32] |= (uint32_t)keep[row] << place[row] % 32;
 	rows.among = among;
@@ -332,19 +322,17 @@ static gemp_code test_vertex(residual *r, int vertex, const gemp_condition *cons
 		} else if (group->column[c] == GEMP_FETCH_KEY) {
 			rows.key = &group->values[c];
 		} else {
-			GEMP_TRY(GEMP_NEW(label_set, group->distinct_count));
+			GEMP_PROPAGATE(GEMP_NEW(label_set, group->distinct_count));
 			for (size_t i = 0; i < group->distinct_count; i++)
 				label_set[i] = (uint32_t)group->values[c].integers[i];
 		}
 	rows.columns = columns;
 	rows.label_set = label_set;
 	rows.label_set_count = r->graph->label_set_count;
-	GEMP_TRY(gemp_filter_evaluate(r->filter, &rows, conditions, count, bitmap));
+	GEMP_PROPAGATE(gemp_filter_evaluate(r->filter, &rows, conditions, count, bitmap));
 	for (size_t row = 0; row < r->rows.rows; row++)
 		keep[row] &= (uint8_t)(gemp_bits32_test(bitmap, place[row]));
-done:
-	gemp_free_all(columns, bitmap, among, label_set);
-	return code;
+	return GEMP_OK;
 }
 
 /* Does the expression ask for values that kernels cannot read: sub-queries, lists of labels, degrees? */
@@ -369,9 +357,8 @@ static bool on_device(const residual *r, const gemp_condition *condition)
 /* Groups have values of their own, and so a tag: columns are copied once for all conditions of a group. */
 static gemp_code test_on_device(residual *r, uint8_t *keep)
 {
-	gemp_code code = GEMP_OK;
-	const gemp_condition **mine = NULL;
-	GEMP_TRY(GEMP_NEW(mine, r->condition_count));
+	GEMP_OWNED const gemp_condition **mine = NULL;
+	GEMP_PROPAGATE(GEMP_NEW(mine, r->condition_count));
 	for (size_t g = 0; g < r->values.group_count; g++) {
 		r->evaluations++; /* a tag of its own: new values */
 		for (uint64_t left = r->values.groups[g].members; left; left &= left - 1) {
@@ -381,12 +368,10 @@ static gemp_code test_on_device(residual *r, uint8_t *keep)
 				if (on_device(r, r->conditions[i]) && r->conditions[i]->vertices == UINT64_C(1) << vertex)
 					mine[count++] = r->conditions[i];
 			if (count)
-				GEMP_TRY(test_vertex(r, vertex, mine, count, keep));
+				GEMP_PROPAGATE(test_vertex(r, vertex, mine, count, keep));
 		}
 	}
-done:
-	gemp_free(mine);
-	return code;
+	return GEMP_OK;
 }
 
 /* ON THE HOST */
@@ -408,7 +393,7 @@ static gemp_value look_up(const residual *r, gemp_row_source source)
 static uint32_t scope_label_set(void *context, int variable)
 {
 	const residual *r = context;
-	return (uint32_t)look_up(r, gemp_row_values_label_set(&r->values, variable)).integer;
+	return (uint32_t)look_up(r, of_vertex(&r->values, variable, GEMP_FETCH_LABEL_SET)).integer;
 }
 
 /* Values come from columns of distinct elements, at the row that is looked at. */
@@ -424,6 +409,7 @@ static gemp_value scope_value(void *context, const gemp_expr *expr)
 	return look_up(r, source);
 }
 
+/* Elements are compared by id, which is the same on every rank. */
 static uint64_t scope_element(void *context, int variable, bool edge)
 {
 	const residual *r = context;
@@ -437,6 +423,7 @@ static void scope_at(void *context, size_t row)
 	((residual *)context)->row = row;
 }
 
+/* The view lets row_test go through columns in blocks, and evaluate the rest row by row. */
 static gemp_code test_on_host(residual *r, const gemp_condition *condition, uint8_t *keep)
 {
 	const gemp_row_view view = {
@@ -468,12 +455,14 @@ static gemp_code test(residual *r)
 
 /* THE SINK */
 
+/* Rows wait until the end of the round, when their values can be fetched collectively. */
 static gemp_code residual_consume(void *self, const gemp_batch *batch)
 {
 	residual *r = self;
 	return gemp_row_store_add(&r->rows, batch, batch->rows);
 }
 
+/* An empty batch is not handed on, since sinks may take its columns from the first batch. */
 static gemp_code forward_rows(residual *r)
 {
 	gemp_batch batch = gemp_row_store_batch(&r->rows);

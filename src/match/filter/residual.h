@@ -14,7 +14,7 @@
 #include "match/filter/element_values.h"
 #include "match/filter/filter.h"
 
-/* row_values: the values of vertices and edges that conditions on rows ask for, fetched from their owners once a round:
+/* The values of vertices and edges that conditions on rows ask for, fetched from their owners once a round:
  * the values of each distinct element, and for each row the index of its element among them.
  */
 

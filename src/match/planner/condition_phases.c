@@ -30,6 +30,7 @@ static bool keeps_apart(const gemp_expr *expr)
 	       expr->children[1]->kind == GEMP_VERTEX && expr->children[0]->variable != expr->children[1]->variable;
 }
 
+/* Either vertex may be bound first, so that both know of the other. */
 static void keep_apart(gemp_condition_phases *out, const gemp_expr *expr)
 {
 	int a = expr->children[0]->variable, b = expr->children[1]->variable;
@@ -63,6 +64,7 @@ static void add_before(gemp_condition_phases *out, const gemp_phase_choice *choi
 	out->before[place] = choice->condition;
 }
 
+/* A condition between several elements, or with a sub-query, waits for whole matches. */
 static void add(gemp_condition_phases *out, const gemp_condition *condition, gemp_condition_phase when)
 {
 	if (keeps_apart(condition->expr)) {
@@ -80,6 +82,7 @@ static void add(gemp_condition_phases *out, const gemp_condition *condition, gem
 	}
 }
 
+/* Each array has a place for every condition, since one phase may take all of them. */
 gemp_code gemp_phases_new(gemp_condition_phases *out, const gemp_pattern *pattern, const gemp_match_options *options)
 {
 	gemp_code code = GEMP_OK;
@@ -134,18 +137,21 @@ static bool compares_vertices(const gemp_expr *expr, gemp_expr_kind kind)
 	       !expr->children[1]->of_edge;
 }
 
+/* Two keys are equal if and only if the vertices are: keys are unique. */
 static bool is_equality(const gemp_expr *expr)
 {
 	return (expr->kind == GEMP_EQ || expr->kind == GEMP_NE) &&
 	       (compares_vertices(expr, GEMP_KEY) || compares_vertices(expr, GEMP_VERTEX));
 }
 
+/* Key ranks order vertices as their keys do, so that the search compares numbers. */
 static bool is_order(const gemp_expr *expr)
 {
 	bool order = expr->kind == GEMP_LT || expr->kind == GEMP_LE || expr->kind == GEMP_GT || expr->kind == GEMP_GE;
 	return order && compares_vertices(expr, GEMP_KEY);
 }
 
+/* The test is made when the second of both vertices is bound, whichever that is. */
 static void add_equality(gemp_vertex_tests *tests, const gemp_expr *expr)
 {
 	int a = expr->children[0]->variable, b = expr->children[1]->variable;
@@ -192,6 +198,7 @@ static bool push_down(gemp_pushdown *p, const gemp_pattern *pattern, const gemp_
 	return true;
 }
 
+/* Conditions that remain keep their order, in which they were written. */
 static void push_down_all(gemp_pushdown *p, const gemp_pattern *pattern, const gemp_condition **list, size_t *count)
 {
 	size_t kept = 0;
@@ -389,6 +396,7 @@ typedef struct filter_context {
 	const gemp_pattern *pattern;
 } filter_context;
 
+/* Collective: the bits of all ranks are united. */
 static gemp_code narrow_by(const filter_context *n, const gemp_condition *const *conditions, size_t count)
 {
 	return gemp_candidates_narrow(n->candidates, n->context, n->filter, n->graph, n->pattern, conditions, count);

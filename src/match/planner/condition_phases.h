@@ -1,5 +1,10 @@
 /* condition_phases: which conditions of a pattern are tested before the search (as bitmaps), in it (pushed down to
- * where the second vertex is bound), and after it (match/filter/residual.h).
+ * the step that binds the second vertex), and after it (match/filter/residual.h).
+ *
+ * Labels and ids narrow the candidates first. Then each condition that reads attributes is tested where that is
+ * estimated to cost less: before the search over a whole column, or after it on the vertices of the matches. The
+ * number of matches is estimated from the candidates by labels and a sample of the host edges between them. Rank 0
+ * decides for all ranks.
  */
 
 #ifndef GEMP_MATCH_PLANNER_CONDITION_PHASES_H
@@ -52,7 +57,7 @@ gemp_code gemp_pushdown_new(gemp_pushdown *out, gemp_runtime *context, gemp_shar
                             gemp_condition_phases *phases);
 void gemp_pushdown_free(gemp_pushdown *pushdown);
 
-/* candidate_filtering: the candidates that the conditions before the search leave, and, under --attributes auto, which
+/* The candidates that the conditions before the search leave, and, under --attributes auto, which
  * conditions these are.
  *
  * Labels and ids narrow the candidates first. Then each condition that reads attributes is tested where that is

@@ -78,11 +78,13 @@ void gemp_sampler_limit(gemp_sampler *s, uint64_t reads)
 	s->limit = reads;
 }
 
+/* One rank that left something to chance makes the whole sample an estimate. */
 bool gemp_sampler_exact(const gemp_sampler *s)
 {
 	return gemp_comm_sum1(s->context->comm, s->chosen) == 0;
 }
 
+/* The rank with most reads decides when the budget is spent, since all ranks stop together. */
 uint64_t gemp_sampler_reads(const gemp_sampler *s)
 {
 	uint64_t reads = s->reads;
@@ -210,6 +212,7 @@ static gemp_code resample(const gemp_sample_extension *x, const gemp_sample *in,
 	return GEMP_OK;
 }
 
+/* Rows ascend by id, as in the graph file, since samples run before slots exist. */
 static size_t lower_bound(const gemp_sample_row *row, gemp_vertex x)
 {
 	return gemp_lower_bound_u32(row->neighbours, row->size, x);
@@ -250,6 +253,7 @@ static void test_loops(gemp_sample_extension *x, gemp_sample *sample)
 	sample->count = kept;
 }
 
+/* Rows are kept by what a view contains, so that plans of different orders share them. */
 static gemp_code name_views(gemp_sample_extension *x)
 {
 	gemp_code code = GEMP_OK;

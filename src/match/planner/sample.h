@@ -14,7 +14,7 @@
 #include "match/filter/candidates.h"
 #include "match/planner/sample_rows.h"
 
-/* sample_extend: the sampler's state, and how it extends partial matches by a step as the kernel would: the same row is
+/* The sampler's state, and how it extends partial matches by a step as the kernel would: the same row is
  * walked, and the same tests are made.
  */
 

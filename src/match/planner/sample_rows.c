@@ -54,6 +54,7 @@ struct gemp_sample_rows {
 	uint64_t *wanted; /* keys of rows that this rank does not know yet */
 };
 
+/* Local; the first fetch is the first collective call. */
 gemp_code gemp_sample_rows_new(gemp_sample_rows **out, gemp_runtime *context, const gemp_shard *graph)
 {
 	GEMP_OWNED_BY(gemp_sample_rows_free_at) gemp_sample_rows *rows = NULL;
@@ -189,6 +190,7 @@ static gemp_code merge_lists(gemp_sample_rows *rows, const known_view *view, siz
 	return GEMP_OK;
 }
 
+/* Neighbours and edges are two arrays of the same length. */
 static gemp_code reserve(gemp_sample_rows *rows, size_t more)
 {
 	gemp_code code = GEMP_RESERVE(rows->near, rows->near_capacity, rows->entry_count + more);
@@ -299,6 +301,7 @@ static gemp_code make_own(gemp_sample_rows *rows, const gemp_row_request *asks, 
 	return GEMP_OK;
 }
 
+/* With one rank every row is an own row, and nothing has to be agreed on again. */
 gemp_code gemp_sample_rows_fetch(gemp_sample_rows *rows, const gemp_row_request *asks, size_t count)
 {
 	size_t wanted = 0;

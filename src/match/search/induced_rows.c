@@ -283,6 +283,7 @@ done:
 	return code;
 }
 
+/* Only the copies have buffers here; the others belong to the views. */
 void gemp_induced_rows_free(gemp_induced_rows *trimmed, gemp_device *device)
 {
 	if (!trimmed)

@@ -94,6 +94,7 @@ typedef struct cutter {
 	double share;            /* a device's of all */
 } cutter;
 
+/* Where costs are unknown, all pivots count alike. */
 static uint64_t cost_of(const gemp_balancer_costs *costs, size_t pivot)
 {
 	return costs->cost ? costs->cost[pivot] : 1;
@@ -236,6 +237,7 @@ void gemp_balancer_open(gemp_balancer *balancer)
 	balancer->done = 0;
 }
 
+/* Collective on the node, because all ranks share the counter. */
 void gemp_balancer_close(gemp_balancer *balancer)
 {
 	if (!balancer->counter)
@@ -255,6 +257,7 @@ bool gemp_balancer_take(gemp_balancer *balancer, gemp_pivot_chunk *piece)
 	return true;
 }
 
+/* Reads the shared counter without taking a chunk. */
 bool gemp_balancer_has_pieces(const gemp_balancer *balancer)
 {
 	return balancer->counter && gemp_counter_value(balancer->counter) < balancer->count;
@@ -367,6 +370,7 @@ static gemp_code cut_tasks(gemp_search *search)
 	                                                                   .share_divisor = share_divisor_tasks });
 }
 
+/* Searches that do not balance keep their own pivots. */
 gemp_code gemp_search_balance_cut(gemp_search *search)
 {
 	if (!search->balancer)
@@ -429,6 +433,7 @@ static double work_left(const gemp_search *search)
 	return nested->end ? (double)nested->columns_here.count * (nested->end - nested->next) / nested->end : 0;
 }
 
+/* Chunks count when they are taken, so that what devices have not done of theirs is subtracted. */
 uint64_t gemp_search_pivots_done(const gemp_search *search)
 {
 	if (!search->balancer)

@@ -295,6 +295,7 @@ const char *gemp_nested_build_options(const gemp_search *search)
 	return search->context->device->nvidia ? "-cl-nv-maxrregcount=40" : "";
 }
 
+/* The plan is the one that reads induced rows, if there are any. */
 gemp_code gemp_nested_text(const gemp_search *search, gemp_text *text)
 {
 	char *fixed = NULL;
@@ -305,6 +306,7 @@ gemp_code gemp_nested_text(const gemp_search *search, gemp_text *text)
 	return code == GEMP_OK ? gemp_text_status(text) : code;
 }
 
+/* A balancer hands its first chunk out at the next launch. */
 void gemp_nested_restart(gemp_nested_search *nested, const gemp_search *search)
 {
 	if (search->balancer)
@@ -389,6 +391,7 @@ static gemp_code finish_launch(gemp_search *search)
 	return GEMP_OK;
 }
 
+/* Progress is reported in pivots, all of which are done when no task is left. */
 gemp_code gemp_nested_begin(gemp_search *search, bool *ran)
 {
 	*ran = search->nested->next < search->nested->end;
@@ -397,6 +400,7 @@ gemp_code gemp_nested_begin(gemp_search *search, bool *ran)
 	return *ran ? enqueue(search) : GEMP_OK;
 }
 
+/* Tasks are entries and not pivots, so that progress is a share of the pivots. */
 gemp_code gemp_nested_end(gemp_search *search)
 {
 	gemp_nested_search *n = search->nested;

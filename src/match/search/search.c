@@ -108,23 +108,6 @@ static void init_search(gemp_search *search, const gemp_shard *graph, const gemp
 	search->views = views;
 }
 
-/* Collective up to the outbox, whose size ranks agree on. What a plan does not use has no buffer. */
-static gemp_code make_buffers(gemp_search *search)
-{
-	GEMP_PROPAGATE(gemp_search_outbox(search));
-	if (search->options.listed)
-		GEMP_PROPAGATE(gemp_search_results(search));
-	if (search->plan->two_paths)
-		GEMP_PROPAGATE(gemp_search_tables(search));
-	if (search->emit.marks)
-		GEMP_PROPAGATE(gemp_search_marks(search));
-	if (search->plan->arguments)
-		GEMP_PROPAGATE(gemp_search_seed_buffer(search));
-	if (search->options.profile)
-		GEMP_PROPAGATE(gemp_search_counters(search));
-	return search->options.per ? gemp_search_vertex_counts(search) : GEMP_OK;
-}
-
 gemp_code gemp_search_new(gemp_search **out, gemp_runtime *context, const gemp_shard *graph, const gemp_plan *plan,
                           const gemp_slot_order *order, const gemp_residency *residency, gemp_view *views,
                           const gemp_candidates *candidates, const gemp_search_options *options)
@@ -148,7 +131,7 @@ gemp_code gemp_search_new(gemp_search **out, gemp_runtime *context, const gemp_s
 	if (search->nested)
 		search->split = 0;
 	gemp_search_choose_marks(search);
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, make_buffers(search)));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, gemp_search_buffers_new(search)));
 	gemp_timers_add_less(&context->timers, GEMP_PHASE_UPLOAD, began,
 	                     seconds[GEMP_PHASE_BUILD] + seconds[GEMP_PHASE_PREPARE] - others);
 	if (options->leader) {
@@ -193,6 +176,7 @@ void gemp_search_free(gemp_search *search)
 	              search->pivot_slots, search);
 }
 
+/* The counters of all steps lie one behind the other, by kind. */
 gemp_code gemp_search_profile(gemp_search *search, uint64_t *rows, uint64_t *entries, uint64_t *lookups)
 {
 	size_t steps = search->plan->step_count;
@@ -295,6 +279,7 @@ gemp_code gemp_multi_pivots(gemp_search *first, const gemp_vertex *slots, size_t
 	return GEMP_OK;
 }
 
+/* Statistics are those of one run, while counters of a profile go on. */
 void gemp_multi_start(gemp_search *first, gemp_sink *sink)
 {
 	for (gemp_search *s = first; s; s = s->next) {
@@ -372,6 +357,7 @@ gemp_code gemp_multi_finish(gemp_search *first, bool ran)
 	return GEMP_OK;
 }
 
+/* After a failure launches may still run that write to buffers which will be freed. */
 void gemp_multi_stop(gemp_search *first)
 {
 	for (gemp_search *s = first; s; s = s->next) {
@@ -390,6 +376,7 @@ bool gemp_multi_idle(const gemp_search *first)
 	return true;
 }
 
+/* The sink is one for all devices, and so are the figures that ranks report. */
 gemp_search_statistics gemp_multi_statistics(const gemp_search *first)
 {
 	gemp_search_statistics sum = first->statistics;

@@ -25,7 +25,7 @@ GEMP_RELEASE(gemp_search_free, gemp_search *)
  * and vertices searched for in rows; for searches with options.profile. */
 gemp_code gemp_search_profile(gemp_search *search, uint64_t *rows, uint64_t *entries, uint64_t *lookups);
 
-/* multi_device: the searches of one rank's devices, which take chunks from one balancer side by side, driven by one
+/* The searches of one rank's devices, which take chunks from one balancer side by side, driven by one
  * thread.
  *
  * The searches are a list, beginning with the one on the rank's first device. A device that is idle begins its next

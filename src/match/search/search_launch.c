@@ -57,6 +57,7 @@ gemp_code gemp_search_rows(gemp_search *search, gemp_view *views, gemp_task_rang
 	return GEMP_OK;
 }
 
+/* The work is taken away before it runs, so that it runs once even if it fails. */
 gemp_code gemp_search_overlap(gemp_search *search)
 {
 	gemp_overlap_work *beside = &search->overlap;
@@ -79,6 +80,7 @@ static size_t area_of(const gemp_search *search, size_t stage, uint32_t destinat
 	return stage * (search->ranks + 1) + destination;
 }
 
+/* Workers ask for places beyond the capacity, too: the counter tells how many, and the capacity how many got one. */
 uint32_t gemp_search_items(const gemp_search *search, size_t stage, int destination)
 {
 	size_t area = area_of(search, stage, (uint32_t)destination);
@@ -365,6 +367,7 @@ static gemp_code begin_stage(gemp_search *search, bool *ran)
 	return GEMP_OK;
 }
 
+/* The time that beginning takes counts as building the program at the first launch, since PoCL compiles then. */
 gemp_code gemp_search_begin(gemp_search *search, bool *ran)
 {
 	double began = gemp_now();
@@ -392,6 +395,8 @@ gemp_code gemp_search_end(gemp_search *search)
 	return GEMP_OK;
 }
 
+/* The host works while the device is busy: first what was left to do beside the launch, then the results of the
+ * launch before. */
 gemp_code gemp_search_launch(gemp_search *search, bool *ran)
 {
 	*ran = search->launch.under_way;

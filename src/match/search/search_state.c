@@ -13,6 +13,8 @@ bool gemp_search_is_valid(const gemp_search *search)
 	       search->pending.buffer >= -1 && search->pending.buffer < 2 && (unsigned)search->next_buffer < 2;
 }
 
+/* A rank alone with one device has nobody to share with; given vertices and rounds of rows have tasks of their own.
+ * */
 bool gemp_search_balances(const gemp_search *search)
 {
 	bool alone = search->ranks == 1 && !search->context->other_count && !search->options.leader;
@@ -200,6 +202,7 @@ static void agree_on_slots(gemp_search *search)
 	search->slots = UINT32_MAX - (uint32_t)missing;
 }
 
+/* An area that the plan cannot fill has no credits, and so no memory. */
 uint32_t gemp_search_credits(const gemp_search *search, size_t stage, uint32_t destination)
 {
 	return area_used(search, stage, destination) ? search->slots : 0;
@@ -207,7 +210,7 @@ uint32_t gemp_search_credits(const gemp_search *search, size_t stage, uint32_t d
 
 /* Areas lie one behind the other; base[] is where each begins, and capacity[] how many items it takes until the next
  * exchange. */
-gemp_code gemp_search_outbox(gemp_search *search)
+static gemp_code make_outbox(gemp_search *search)
 {
 	uint64_t words = 0;
 	search->areas = search->layout.stage_count * (search->ranks + 1);
@@ -229,8 +232,8 @@ gemp_code gemp_search_outbox(gemp_search *search)
 	              sizeof(uint32_t));
 }
 
-/* RESULTS. Two buffers: the device fills one while the host works on the other. */
-gemp_code gemp_search_results(gemp_search *search)
+/* There are two result buffers: the device fills one while the host works on the other. */
+static gemp_code make_results(gemp_search *search)
 {
 	gemp_device *device = search->context->device;
 	size_t words = search->layout.tuple_words, live = (size_t)__builtin_popcountll(search->plan->live_edges);
@@ -247,31 +250,13 @@ gemp_code gemp_search_results(gemp_search *search)
 	return GEMP_OK;
 }
 
-/* SEEDS. */
-gemp_code gemp_search_seed_buffer(gemp_search *search)
-{
-	size_t given = (size_t)search->plan->arguments;
-	search->seed_capacity = search->options.outbox && search->options.outbox < MAX_SEEDS ? search->options.outbox
-	                                                                                     : MAX_SEEDS;
-	GEMP_PROPAGATE(GEMP_NEW(search->seed_slots, search->seed_capacity * given));
-	return upload(search, &search->work[0].tasks, NULL, search->seed_capacity * given, sizeof(uint32_t));
-}
-
-/* TABLES of two-paths, one a worker. */
-gemp_code gemp_search_tables(gemp_search *search)
-{
-	gemp_device *device = search->context->device;
-	size_t bytes = search->workers * (size_t)search->vertices * sizeof(uint32_t);
-	GEMP_PROPAGATE(gemp_buffer_new(&search->tables, device, bytes + 4, NULL));
-	return gemp_buffer_zero(device, &search->tables, 0, bytes + 4);
-}
-
-/* MARKS: a byte a vertex for each worker. */
+/* Marks are a byte for each vertex and worker; a worker's bytes begin at a cache line. */
 static size_t mark_bytes(const gemp_search *search)
 {
 	return search->workers * (((size_t)search->vertices + 63) & ~(size_t)63);
 }
 
+/* Kernels of all ranks must be the same, so that marks are used if they fit everywhere. */
 void gemp_search_choose_marks(gemp_search *search)
 {
 	const gemp_device *device = search->context->device;
@@ -283,20 +268,46 @@ void gemp_search_choose_marks(gemp_search *search)
 	search->emit.marks = gemp_comm_sum1(search->context->comm, wanted && !fit) == 0 && wanted;
 }
 
-gemp_code gemp_search_marks(gemp_search *search)
+/* A buffer that is all zero. Drivers dislike empty buffers, so that it has four bytes more. */
+static gemp_code make_zeroed(gemp_search *search, gemp_buffer *buffer, size_t bytes)
 {
 	gemp_device *device = search->context->device;
-	GEMP_PROPAGATE(gemp_buffer_new(&search->marks, device, mark_bytes(search) + 4, NULL));
-	return gemp_buffer_zero(device, &search->marks, 0, mark_bytes(search) + 4);
+	GEMP_PROPAGATE(gemp_buffer_new(buffer, device, bytes + 4, NULL));
+	return gemp_buffer_zero(device, buffer, 0, bytes + 4);
 }
 
-/* COUNTERS of a profile. */
-gemp_code gemp_search_counters(gemp_search *search)
+/* Seeds are copied to the device in parts, which share one buffer. */
+static gemp_code make_seeds(gemp_search *search)
 {
-	static const uint64_t none[GEMP_MAX_COUNTERS];
-	return upload(search, &search->passed, none, gemp_profile_counters(search->plan), sizeof *none);
+	size_t given = (size_t)search->plan->arguments;
+	search->seed_capacity = search->options.outbox && search->options.outbox < MAX_SEEDS ? search->options.outbox
+	                                                                                     : MAX_SEEDS;
+	GEMP_PROPAGATE(GEMP_NEW(search->seed_slots, search->seed_capacity * given));
+	return upload(search, &search->work[0].tasks, NULL, search->seed_capacity * given, sizeof(uint32_t));
 }
 
+/* A buffer that neither the plan nor the options use is not made. Tables of two-paths have a number for each vertex and worker,
+ * marks a byte. Counters of a profile are for each step, and those of vertex counts for each slot. */
+gemp_code gemp_search_buffers_new(gemp_search *search)
+{
+	GEMP_PROPAGATE(make_outbox(search));
+	if (search->options.listed)
+		GEMP_PROPAGATE(make_results(search));
+	if (search->plan->two_paths)
+		GEMP_PROPAGATE(
+			make_zeroed(search, &search->tables, search->workers * (size_t)search->vertices * sizeof(uint32_t)));
+	if (search->emit.marks)
+		GEMP_PROPAGATE(make_zeroed(search, &search->marks, mark_bytes(search)));
+	if (search->plan->arguments)
+		GEMP_PROPAGATE(make_seeds(search));
+	if (search->options.profile)
+		GEMP_PROPAGATE(make_zeroed(search, &search->passed, gemp_profile_counters(search->plan) * sizeof(uint64_t)));
+	if (search->options.per)
+		GEMP_PROPAGATE(make_zeroed(search, &search->vertex_counts, (size_t)search->vertices * sizeof(uint64_t)));
+	return GEMP_OK;
+}
+
+/* Seeds go to the device in parts; none of these is there yet. */
 void gemp_search_seed(gemp_search *search, const gemp_vertex *ids, size_t count)
 {
 	search->seeds = (gemp_seeds){ ids, count, count };
@@ -304,11 +315,7 @@ void gemp_search_seed(gemp_search *search, const gemp_vertex *ids, size_t count)
 	search->range = (gemp_task_range){ 0, count };
 }
 
-static gemp_code gemp_search_vertex_counts_clear(gemp_search *search)
-{
-	return gemp_buffer_zero(search->context->device, &search->vertex_counts, 0, search->vertex_counts.size);
-}
-
+/* The new pivots take the place of the old ones in the same memory. */
 void gemp_search_pivots(gemp_search *search, const gemp_vertex *slots, size_t count)
 {
 	GEMP_CHECK(count <= search->pivot_capacity);
@@ -317,22 +324,17 @@ void gemp_search_pivots(gemp_search *search, const gemp_vertex *slots, size_t co
 	search->range = (gemp_task_range){ 0, count };
 }
 
+/* Bitmaps of all pattern vertices lie one behind the other. */
 gemp_code gemp_search_narrow(gemp_search *search, int vertex, const uint32_t *bits)
 {
 	size_t bytes = search->candidate_words * sizeof *bits;
 	return gemp_buffer_write(search->context->device, &search->candidates, (size_t)vertex * bytes, bytes, bits);
 }
 
+/* Two words take the place of the bitmap, which kernels read as first slot and length. */
 gemp_code gemp_search_range(gemp_search *search, int vertex, gemp_vertex low, gemp_vertex high)
 {
 	const uint32_t range[] = { low, high - low };
 	return gemp_buffer_write(search->context->device, &search->candidates,
 	                         (size_t)vertex * search->candidate_words * sizeof *range, sizeof range, range);
-}
-
-gemp_code gemp_search_vertex_counts(gemp_search *search)
-{
-	size_t bytes = ((size_t)search->vertices + 1) * sizeof(uint64_t);
-	gemp_code code = gemp_buffer_new(&search->vertex_counts, search->context->device, bytes, NULL);
-	return code == GEMP_OK ? gemp_search_vertex_counts_clear(search) : code;
 }

@@ -1,5 +1,5 @@
-/* search_state: the parts of a search that its modules share. A search is made and freed by search.h, its device memory
- * is described in search_buffers.h, and launches are those of search_launch.h.
+/* search_state: the state of a search, which its modules share, and its buffers on the device. A search is made and freed by
+ * search.h, and launches are those of search_launch.h.
  */
 
 #ifndef GEMP_MATCH_SEARCH_SEARCH_STATE_H
@@ -163,42 +163,30 @@ bool gemp_search_sliceable(const gemp_search *search);
 
 void gemp_search_statistics_add(gemp_search_statistics *to, const gemp_search_statistics *from);
 
-/* search_buffers: the buffers of a search on its device: rows, bitmaps, tasks, outbox, results, tables and marks; and
- * what sets them for the next run.
- */
+/* THE BUFFERS of a search on its device: rows, bitmaps, tasks, outbox, results, tables and marks. */
 
-/* Collective up to its end, which ranks have to agree on. */
-gemp_code gemp_search_outbox(gemp_search *search);
-/* Local. */
+/* Local. Rows, bitmaps and pivots. Rows that come in rounds are uploaded by gemp_search_rows. */
 gemp_code gemp_search_upload(gemp_search *search, const gemp_residency *residency, gemp_view *views,
                              const gemp_candidates *candidates);
-
-/* Local. The rows for the next launches, uploaded unless they are there; *bytes of them. */
-gemp_code gemp_search_views(gemp_search *search, gemp_view *views, size_t *bytes);
-/* The pivots of the part, and their bits. */
-gemp_code gemp_search_tasks(gemp_search *search);
-gemp_code gemp_search_results(gemp_search *search);
-gemp_code gemp_search_seed_buffer(gemp_search *search);
-/* Room that an area has for items before the first exchange. */
-uint32_t gemp_search_credits(const gemp_search *search, size_t stage, uint32_t destination);
-gemp_code gemp_search_tables(gemp_search *search);
+/* Collective up to its end, on which ranks have to agree. Everything else that the plan and the options use. */
+gemp_code gemp_search_buffers_new(gemp_search *search);
 /* Collective. Marks are used if they fit on every rank. */
 void gemp_search_choose_marks(gemp_search *search);
-gemp_code gemp_search_marks(gemp_search *search);
-gemp_code gemp_search_counters(gemp_search *search);
 
-/* Local. Of the pivots only these, slots, ascending. The next part has them. */
+/* Local. The rows for the next launches, uploaded unless they are on the device; *bytes of them. */
+gemp_code gemp_search_views(gemp_search *search, gemp_view *views, size_t *bytes);
+/* Local. The pivots of the range, and their bits. */
+gemp_code gemp_search_tasks(gemp_search *search);
+/* Items that an area takes before the first exchange. */
+uint32_t gemp_search_credits(const gemp_search *search, size_t stage, uint32_t destination);
+
+/* Local. The pivots become these slots, which ascend. The next range has them. */
 void gemp_search_pivots(gemp_search *search, const gemp_vertex *slots, size_t count);
-/* Local. A bitmap by slot in place of that of a pattern vertex which has one. */
+/* Local. Replaces the bitmap of a pattern vertex that has one; bits are by slot. */
 gemp_code gemp_search_narrow(gemp_search *search, int vertex, const uint32_t *bits);
-
-/* Local. Slots low .. high - 1, in place of the bitmap of one of plan->ranges; not of nested loops. */
+/* Local. Slots low .. high - 1, in place of the bitmap of one of plan->ranges; not for nested loops. */
 gemp_code gemp_search_range(gemp_search *search, int vertex, gemp_vertex low, gemp_vertex high);
-
-/* Where the plan has given vertices: what to start from at the next restart. */
+/* Where the plan has given vertices: the seeds of the next restart. */
 void gemp_search_seed(gemp_search *search, const gemp_vertex *ids, size_t count);
-
-/* Local. The search's counters, and those set back. */
-gemp_code gemp_search_vertex_counts(gemp_search *search);
 
 #endif
