@@ -388,7 +388,7 @@ static gemp_code divide(sum_run *r)
 	uint64_t divisor = r->engine->plan->divisor;
 	if (r->total < 0 || r->total % divisor != 0)
 		return gemp_fail(GEMP_EINTERNAL,
-		                 "the sums of a count plan do not add up to a multiple of %llu; --count-by "
+		                 "the sums of a count plan do not add up to a multiple of %llu; count-by "
 		                 "enumerate does without them",
 		                 (unsigned long long)divisor);
 	r->total /= divisor;

@@ -68,7 +68,7 @@ static gemp_code check_overflow(const gemp_partials *partials, gemp_device *devi
 	if (!passed)
 		return GEMP_OK;
 	GEMP_PROPAGATE(gemp_buffer_zero(device, &partials->control, at, sizeof passed));
-	return gemp_fail(GEMP_EDATA, "what is counted here passes what sums of 64 bits hold; --count-by enumerate does not "
+	return gemp_fail(GEMP_EDATA, "what is counted here passes what sums of 64 bits hold; count-by enumerate does not "
 	                             "sum, and remains");
 }
 

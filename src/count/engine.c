@@ -375,7 +375,7 @@ gemp_code gemp_count_cliques_prepare(gemp_count_engine *engine)
 	if (engine->graph.max_prefix > GEMP_MAX_LOW_ROW)
 		return gemp_fail(GEMP_EDATA,
 		                 "a vertex has more than %d neighbours of greater degree, and their bitmap is too "
-		                 "large; --count-by enumerate does without",
+		                 "large; count-by enumerate does without",
 		                 GEMP_MAX_LOW_ROW);
 	if (device->gpu)
 		GEMP_PROPAGATE(list_vertices(engine));

@@ -55,7 +55,7 @@ static const char *unsupported_reason(const gemp_pattern *pattern, const gemp_co
 {
 	int part[GEMP_MAX_PATTERN_VERTICES];
 	if (!options->iso && !options->hom)
-		return "only --semantics iso is counted so, and --semantics hom with --distinct none";
+		return "only semantics iso is counted so, and semantics hom with distinct none";
 	if (pattern->condition_count)
 		return "it has conditions";
 	if (pattern->vertex_count < 2 || pattern->vertex_count > max_vertices(pattern, options->hom))

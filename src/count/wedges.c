@@ -283,7 +283,7 @@ static gemp_code check_magnitudes(const gemp_wedges *wedges)
 		if (!(magnitude[i] < max_magnitude))
 			GEMP_PROPAGATE(gemp_fail(GEMP_EDATA,
 			                         "a sum of '%s' over this graph does not fit into 64 bits; use more ranks "
-			                         "or devices, so that each sums up less, or --count-by enumerate",
+			                         "or devices, so that each sums up less, or count-by enumerate",
 			                         expression));
 	return GEMP_OK;
 }

@@ -313,7 +313,7 @@ static gemp_code choose_counted(const gemp_match *m, uint64_t *per)
 	if (needs_listing(m))
 		return gemp_fail(
 			GEMP_EUSAGE,
-			"--count-per counts on the device, but these matches must be tested one by one (%s); write RETURN v, count(*)",
+			"count-per counts on the device, but these matches must be tested one by one (%s); write RETURN v, count(*)",
 			m->deduplicates ? "to remove duplicates" : "for conditions on whole matches");
 	return gemp_counted_vertices(per, m->plan, m->symmetry, m->options.count_per - 1);
 }
@@ -323,11 +323,11 @@ static gemp_code choose_counted(const gemp_match *m, uint64_t *per)
 static gemp_code check_sampled(const gemp_match *m)
 {
 	if (m->deduplicates)
-		return gemp_fail(GEMP_EUSAGE, "--estimate cannot remove duplicate matches; use --distinct none");
+		return gemp_fail(GEMP_EUSAGE, "estimate cannot remove duplicate matches; use distinct none");
 	if (m->phases.after_count)
 		return gemp_fail(
 			GEMP_EUSAGE,
-			"--estimate supports conditions on one vertex, on the existence of edges and on the order of ids; remove the other conditions");
+			"estimate supports conditions on one vertex, on the existence of edges and on the order of ids; remove the other conditions");
 	return GEMP_OK;
 }
 

@@ -74,7 +74,7 @@ static void free_sinks(sink_chain *s)
 static gemp_code count_embeddings(const gemp_match *m, gemp_count kept, gemp_match_result *result)
 {
 	result->embeddings_known = result->complete;
-	result->embeddings_reason = result->complete ? NULL : "the search stopped early: --limit";
+	result->embeddings_reason = result->complete ? NULL : "the search stopped early: limit";
 	result->embeddings = kept;
 	if (!m->plan->broken)
 		return GEMP_OK;
@@ -82,7 +82,7 @@ static gemp_code count_embeddings(const gemp_match *m, gemp_count kept, gemp_mat
 		result->embeddings_known = false;
 		result->embeddings_reason = "more than 2^64 - 1";
 		if (m->options.distinct == GEMP_BY_NOTHING)
-			return gemp_fail(GEMP_EDATA, "more than 2^64 - 1 embeddings; count with --distinct orbit");
+			return gemp_fail(GEMP_EDATA, "more than 2^64 - 1 embeddings; count with distinct orbit");
 	}
 	return GEMP_OK;
 }
@@ -398,6 +398,6 @@ gemp_code gemp_match_vertex_counts(gemp_match *m, uint64_t *counts, int *members
 	}
 	for (size_t v = 0; v < m->graph->rows && code == GEMP_OK; v++)
 		if (__builtin_mul_overflow(by_slot[m->search->order->slot_of[m->graph->first_vertex + v]], times, &counts[v]))
-			code = gemp_fail(GEMP_EDATA, "a vertex is in more than 2^64 - 1 embeddings; count with --distinct orbit");
+			code = gemp_fail(GEMP_EDATA, "a vertex is in more than 2^64 - 1 embeddings; count with distinct orbit");
 	return gemp_comm_agree(m->context->comm, code);
 }

@@ -34,13 +34,13 @@ static bool only_counts(const gemp_match_options *o)
 static const char *unsupported_reason(const gemp_pattern *pattern, const gemp_match_options *o)
 {
 	if (!o->count_by_formula)
-		return "--count-by enumerate";
+		return "count-by enumerate";
 	if (o->distinct == GEMP_BY_VERTICES || (o->distinct == GEMP_BY_SUBGRAPH && pattern->has_return))
 		return "matches with one image are to be put together";
 	if (o->symmetry_by_hash || o->pivot_off || o->order_count || o->lanes)
 		return "an option says how to search";
 	if (o->replicate != GEMP_REPLICATE_AUTO && o->replicate != GEMP_REPLICATE_ALL)
-		return "--replicate does not let every rank hold all rows";
+		return "replicate does not let every rank hold all rows";
 	return NULL;
 }
 
@@ -186,7 +186,7 @@ static gemp_code fill_result(const count_query *c, const gemp_count_result *coun
 		result->embeddings_known = false;
 		result->embeddings_reason = "more than 2^64 - 1";
 		if (c->embeddings)
-			return gemp_fail(GEMP_EDATA, "more than 2^64 - 1 embeddings; count with --distinct orbit");
+			return gemp_fail(GEMP_EDATA, "more than 2^64 - 1 embeddings; count with distinct orbit");
 	}
 	if (c->embeddings)
 		result->matches = result->embeddings;
@@ -286,13 +286,13 @@ static gemp_code check_options(const gemp_pattern *pattern, const gemp_match_opt
 	bool dedups_by_image = options->distinct == GEMP_BY_VERTICES || options->distinct == GEMP_BY_SUBGRAPH;
 	if (pattern->optional_count && options->distinct != GEMP_BY_NOTHING)
 		return gemp_fail(GEMP_EUSAGE,
-		                 "rows of OPTIONAL MATCH are all embeddings, as openCypher has them; leave --distinct "
-		                 "out, or say --distinct none");
+		                 "rows of OPTIONAL MATCH are all embeddings, as openCypher has them; leave distinct "
+		                 "out, or say distinct none");
 	if (gemp_pattern_has_paths(pattern) && dedups_by_image)
-		return gemp_fail(GEMP_EUSAGE, "--distinct vertices and subgraph do not go with paths of variable length; "
-		                              "use --distinct orbit or none");
+		return gemp_fail(GEMP_EUSAGE, "distinct vertices and subgraph do not go with paths of variable length; "
+		                              "use distinct orbit or none");
 	if (gemp_pattern_has_paths(pattern) && options->semantics == GEMP_INDUCED)
-		return gemp_fail(GEMP_EUSAGE, "--semantics induced does not go with paths of variable length; use iso");
+		return gemp_fail(GEMP_EUSAGE, "semantics induced does not go with paths of variable length; use iso");
 	return GEMP_OK;
 }
 
@@ -481,12 +481,12 @@ static void count_results(const gemp_prepared *q, uint64_t rows, gemp_match_resu
 	uint64_t order = q->symmetry ? gemp_symmetry_order(q->symmetry, &overflow) : 1;
 	result->matches = result->embeddings = rows;
 	result->embeddings_known = result->complete;
-	result->embeddings_reason = result->complete ? NULL : "the search stopped early: --limit";
+	result->embeddings_reason = result->complete ? NULL : "the search stopped early: limit";
 	if (o->distinct == GEMP_BY_NOTHING || !result->complete)
 		return;
 	if (dedups_by_image(q) || (!free_orbits && order > 1)) {
 		result->embeddings_known = false;
-		result->embeddings_reason = "they are put together before they can be counted; --distinct none counts them";
+		result->embeddings_reason = "they are put together before they can be counted; distinct none counts them";
 	} else if (overflow || __builtin_mul_overflow(rows, order, &result->embeddings)) {
 		result->embeddings_known = false;
 		result->embeddings_reason = "more than 2^64 - 1";

@@ -57,7 +57,7 @@ static void limits(void **state)
 	assert_all(result.overflow && result.matches == 0);
 	plan.sums[0] = (gemp_sum){ GEMP_SUM_EDGES, .factor = 1, .expression = NINTH " * V0_0 - " NINTH " * V0_0" };
 	assert_all_code(count(m, &plan, &result), GEMP_EDATA);
-	assert_message("--count-by enumerate");
+	assert_message("count-by enumerate");
 	plan.sums[0] = (gemp_sum){ GEMP_SUM_EDGES, .factor = 1, .expression = "V0_0 * V0_1" };
 	assert_all_ok(count(m, &plan, &result));
 	assert_all(result.matches == 90 * 90);

@@ -193,7 +193,7 @@ static void paths_in_an_induced_pattern(void **state)
 	graph_with_keys(&g, KEYS_INTEGER);
 	gemp_pattern *pattern = pattern_of(&table[ASKED - 1], g.dealt);
 	assert_all_code(gemp_match_prepare(&match, context, g.dealt, pattern, &o), GEMP_EUSAGE);
-	assert_message("no meaning under --semantics induced");
+	assert_message("no meaning under semantics induced");
 	assert_null(match);
 	gemp_pattern_free(pattern);
 	graph_free(&g);

@@ -226,7 +226,7 @@ static void lanes_that_no_device_has(void **state)
 	gemp_match_options o = plain_options;
 	o.lanes = 3;
 	assert_all_code(gemp_match_prepare(&match, context, graph.dealt, pattern, &o), GEMP_EUSAGE);
-	assert_message("--lanes 3");
+	assert_message("lanes 3");
 	assert_null(match);
 	gemp_pattern_free(pattern);
 }

@@ -220,7 +220,7 @@ static void too_small(void **state)
 	if (last)
 		device->memory = device->buffer_bytes + 100;
 	assert_all_code(gemp_match_prepare(&match, context, graph.dealt, pattern, &o), GEMP_ENOMEM);
-	assert_message("which can be left out of --devices");
+	assert_message("which can be left out of devices");
 	device->memory = memory;
 	gemp_match_free(match);
 	gemp_pattern_free(pattern);

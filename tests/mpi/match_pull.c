@@ -220,7 +220,7 @@ static void what_is_chosen(void **state)
 	assert_true(result.exchange == GEMP_EXCHANGE_PULL && result.matches == all);
 	context->budgets.row_cache = 8;
 	run("cycle:4", &o, GEMP_ENOMEM);
-	assert_message("--row-cache");
+	assert_message("row-cache");
 	o.exchange = GEMP_EXCHANGE_PUSH;
 	result = run("cycle:4", &o, GEMP_OK);
 	assert_true(result.exchange == (test_comm.size == 1 ? GEMP_EXCHANGE_AUTO : GEMP_EXCHANGE_PUSH) &&

@@ -190,7 +190,7 @@ static void wrong_query_graphs(void **state)
 	static const char *const formats[] = { "", "L", "%s", "%n", "%d%d", "%5d", "%ld", "%", "L%d%" };
 	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
 		assert_code(gemp_pattern_query_graph(&p, test_file("q.graph", "t 1 0\nv 0 0\n"), formats[i]), GEMP_EUSAGE);
-		assert_message("--query-labels");
+		assert_message("query-labels");
 	}
 	assert_null(p);
 	assert_int_equal(gemp_memory_blocks(), 0);

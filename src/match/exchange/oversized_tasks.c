@@ -331,7 +331,7 @@ static gemp_code too_large(const gemp_task_split *s)
 {
 	return gemp_fail(
 		GEMP_ENOMEM,
-		"the rows of a single vertex exceed the %llu bytes of a round on %s; raise --row-cache or --device-memory, or, with several ranks, use --exchange push",
+		"the rows of a single vertex exceed the %llu bytes of a round on %s; raise row-cache or device-memory, or, with several ranks, use exchange push",
 		(unsigned long long)s->base.budget, s->search->context->device->name);
 }
 

@@ -44,8 +44,8 @@ static gemp_phase_choice choose(const gemp_condition *condition, gemp_condition_
 	bool reads = gemp_phases_mentions(condition->expr) > 0, ids = reads && !count_kind(condition->expr, GEMP_ATTRIBUTE);
 	const char *reason = !reads                           ? "reads no attribute"
 	                     : when == GEMP_CONDITIONS_AUTO   ? "ids are what a search starts from"
-	                     : when == GEMP_CONDITIONS_BEFORE ? "--attributes before"
-	                                                      : "--attributes after";
+	                     : when == GEMP_CONDITIONS_BEFORE ? "attributes before"
+	                                                      : "attributes after";
 	gemp_phase_choice choice = { .condition = condition,
 		                         .before = !reads || when != GEMP_CONDITIONS_AFTER,
 		                         .open = reads && !ids && when == GEMP_CONDITIONS_AUTO };

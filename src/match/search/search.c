@@ -55,9 +55,9 @@ static gemp_code check_lanes(const gemp_runtime *context, int lanes)
 {
 	bool power = lanes >= 0 && lanes <= 32 && (lanes & (lanes - 1)) == 0;
 	if (!power)
-		return gemp_fail(GEMP_EUSAGE, "--lanes %d: give 1, 2, 4, 8, 16 or 32", lanes);
+		return gemp_fail(GEMP_EUSAGE, "lanes %d: give 1, 2, 4, 8, 16 or 32", lanes);
 	if (lanes > 1 && !context->device->gpu)
-		return gemp_fail(GEMP_EUSAGE, "--lanes %d: %s is a CPU device and works with 1 lane a row; leave --lanes out",
+		return gemp_fail(GEMP_EUSAGE, "lanes %d: %s is a CPU device and works with 1 lane a row; leave lanes out",
 		                 lanes, context->device->name);
 	return GEMP_OK;
 }
@@ -230,7 +230,7 @@ static gemp_code make_next(gemp_search *last, gemp_runtime *context, gemp_reside
 done:
 	if (code == GEMP_OK)
 		return code;
-	return gemp_fail_in(code, "device %d (%s), which can be left out of --devices: ", context->device->index,
+	return gemp_fail_in(code, "device %d (%s), which can be left out of devices: ", context->device->index,
 	                    context->device->name);
 }
 

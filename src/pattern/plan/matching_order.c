@@ -175,7 +175,7 @@ gemp_code gemp_plan_check_order(const gemp_pattern *pattern, const int *order)
 		}
 		if (!joined)
 			return gemp_fail(GEMP_EUSAGE,
-			                 "--order: no edge joins %s to a vertex before it; put one of its neighbours before it",
+			                 "order: no edge joins %s to a vertex before it; put one of its neighbours before it",
 			                 name_of(pattern, order[i], buffer, sizeof buffer));
 		bound |= GEMP_BIT(order[i]);
 	}

@@ -144,7 +144,7 @@ static void put_candidates(const printer *p, const gemp_step *step)
 	if (step->kind == GEMP_SCAN)
 		gemp_text_print(p->out, ", pivot");
 	if (step->kind == GEMP_SCAN && p->plan->pivot_off)
-		gemp_text_print(p->out, ", but every vertex is tried: --pivot off");
+		gemp_text_print(p->out, ", but every vertex is tried: pivot off");
 	if (!step->candidates && step->kind != GEMP_SCAN)
 		return;
 	gemp_text_print(p->out, "; %.0f of %.0f candidates", p->statistics->candidates[step->vertex],

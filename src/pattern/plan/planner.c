@@ -389,7 +389,7 @@ static gemp_code find_repeatable(gemp_planner *p)
 	for (size_t v = 0; v < pattern->vertex_count; v++)
 		p->repeatable |= pattern->vertices[v].repeatable ? GEMP_BIT(v) : 0;
 	if (p->repeatable && p->options->semantics == GEMP_INDUCED)
-		return gemp_fail(GEMP_EUSAGE, "paths of variable length have no meaning under --semantics induced; use iso, "
+		return gemp_fail(GEMP_EUSAGE, "paths of variable length have no meaning under semantics induced; use iso, "
 		                              "edge-iso or hom");
 	return GEMP_OK;
 }

@@ -109,9 +109,8 @@ gemp_code gemp_census_named(const char *name, int *vertices)
 		return GEMP_OK;
 	const char *number = name[size] ? name + size + 1 : "";
 	if (strlen(number) != 1 || number[0] < '0' + GEMP_MIN_MOTIF || number[0] > '0' + GEMP_MAX_MOTIF)
-		return gemp_fail(GEMP_EUSAGE,
-		                 "--pattern %s: write motifs:K, K being the vertices of the patterns, from %d to %d", name,
-		                 GEMP_MIN_MOTIF, GEMP_MAX_MOTIF);
+		return gemp_fail(GEMP_EUSAGE, "pattern %s: write motifs:K, K being the vertices of the patterns, from %d to %d",
+		                 name, GEMP_MIN_MOTIF, GEMP_MAX_MOTIF);
 	*vertices = number[0] - '0';
 	return GEMP_OK;
 }
@@ -225,19 +224,19 @@ static gemp_code build_edges(gemp_pattern *pattern, const char *name, const char
 		more = *at == ',';
 		if (u < 0 || v < 0 || (*at && !more))
 			return gemp_fail(GEMP_EUSAGE,
-			                 "--pattern %s: character %zu of the list: edges are two numbers, as in "
+			                 "pattern %s: character %zu of the list: edges are two numbers, as in "
 			                 "edges:0-1,1-2",
 			                 name, (size_t)(at - list) + 1);
 		if (u >= GEMP_MAX_PATTERN_VERTICES || v >= GEMP_MAX_PATTERN_VERTICES)
-			return gemp_fail(GEMP_EUSAGE, "--pattern %s: the edge %d-%d: vertices are numbered 0 to %d", name, u, v,
+			return gemp_fail(GEMP_EUSAGE, "pattern %s: the edge %d-%d: vertices are numbered 0 to %d", name, u, v,
 			                 GEMP_MAX_PATTERN_VERTICES - 1);
 		if (u == v)
 			return gemp_fail(GEMP_EUSAGE,
-			                 "--pattern %s: %d-%d is a loop; --pattern works on the simple graph, which has "
+			                 "pattern %s: %d-%d is a loop; named patterns match the simple graph, which has "
 			                 "none",
 			                 name, u, v);
 		if (gemp_pattern_joins(pattern, u, v))
-			return gemp_fail(GEMP_EUSAGE, "--pattern %s: the edge %d-%d is there twice", name, u, v);
+			return gemp_fail(GEMP_EUSAGE, "pattern %s: the edge %d-%d is there twice", name, u, v);
 		GEMP_PROPAGATE(add_vertices(pattern, (u > v ? u : v) + 1));
 		GEMP_PROPAGATE(add_edge(pattern, u, v));
 		at += more;
@@ -266,7 +265,7 @@ enum { SHAPES = sizeof shapes / sizeof *shapes };
 static gemp_code check_connected(const gemp_pattern *pattern, const char *name)
 {
 	char prefix[256];
-	snprintf(prefix, sizeof prefix, "--pattern %s", name);
+	snprintf(prefix, sizeof prefix, "pattern %s", name);
 	return gemp_pattern_check_connected(pattern, prefix);
 }
 
@@ -283,7 +282,7 @@ static gemp_code unknown_shape(const char *name, size_t size)
 	gemp_code code = word ? gemp_text_status(&text) : GEMP_ENOMEM;
 	const char *suggestion = word ? gemp_text_nearest(word, names, SHAPES) : NULL;
 	if (code == GEMP_OK)
-		code = gemp_fail(GEMP_EUSAGE, "--pattern %s: unknown shape '%s'%s%s%s; there are %s", name, word,
+		code = gemp_fail(GEMP_EUSAGE, "pattern %s: unknown shape '%s'%s%s%s; there are %s", name, word,
 		                 suggestion ? ", did you mean '" : "", suggestion ? suggestion : "", suggestion ? "'?" : "",
 		                 text.data);
 	gemp_text_free(&text);
@@ -297,15 +296,15 @@ static gemp_code build(gemp_pattern *pattern, const struct shape *shape, const c
 	if (!shape->build && *colon)
 		return build_edges(pattern, name, colon + 1);
 	if (!shape->build || (shape->max_number && !*colon))
-		return gemp_fail(GEMP_EUSAGE, "--pattern %s: write %s", name, shape->form);
+		return gemp_fail(GEMP_EUSAGE, "pattern %s: write %s", name, shape->form);
 	if (!shape->max_number)
-		return *colon ? gemp_fail(GEMP_EUSAGE, "--pattern %s: %s takes no number", name, shape->name)
+		return *colon ? gemp_fail(GEMP_EUSAGE, "pattern %s: %s takes no number", name, shape->name)
 		              : shape->build(pattern, shape->n);
 	const char *at = colon + 1;
 	int n = read_number(&at);
 	if (n < shape->min_number || n > shape->max_number || *at)
 		return gemp_fail(GEMP_EUSAGE,
-		                 "--pattern %s: in %s, N is a number from %d to %d (patterns have at most %d vertices "
+		                 "pattern %s: in %s, N is a number from %d to %d (patterns have at most %d vertices "
 		                 "and %d edges)",
 		                 name, shape->form, shape->min_number, shape->max_number, GEMP_MAX_PATTERN_VERTICES,
 		                 GEMP_MAX_PATTERN_EDGES);

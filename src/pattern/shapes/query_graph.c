@@ -37,12 +37,12 @@ static gemp_code check_format(const char *format)
 			continue;
 		at++;
 		if (*at != 'd' && *at != '%')
-			return gemp_fail(GEMP_EUSAGE, "--query-labels '%s': only %%d (the label's number) and %%%% may stand there",
+			return gemp_fail(GEMP_EUSAGE, "query-labels '%s': only %%d (the label's number) and %%%% may stand there",
 			                 format);
 		numbers += *at == 'd';
 	}
 	if (numbers != 1)
-		return gemp_fail(GEMP_EUSAGE, "--query-labels '%s': %%d has to stand there once, as in 'L%%d'", format);
+		return gemp_fail(GEMP_EUSAGE, "query-labels '%s': %%d has to stand there once, as in 'L%%d'", format);
 	return GEMP_OK;
 }
 

@@ -45,8 +45,8 @@ static gemp_code check_memory(const group_stage *g)
 	if (budget == 0 || bytes <= budget)
 		return GEMP_OK;
 	return gemp_fail(GEMP_ENOMEM,
-	                 "%zu groups take %zu bytes on one rank, more than --host-memory %zu; use more ranks, a larger "
-	                 "--host-memory, or conditions that leave fewer groups",
+	                 "%zu groups take %zu bytes on one rank, more than host-memory %zu; use more ranks, a larger "
+	                 "host-memory, or conditions that leave fewer groups",
 	                 g->groups.count, bytes, budget);
 }
 

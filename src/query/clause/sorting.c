@@ -174,8 +174,8 @@ static gemp_code append_rows(sort_stage *o, const gemp_frame *frame, const gemp_
 	size_t bytes = gemp_frame_memory(&o->rows);
 	if (code == GEMP_OK && budget && bytes > budget)
 		code = gemp_fail(GEMP_ENOMEM,
-		                 "%zu rows to sort take %zu bytes on one rank, more than --host-memory %zu; use more "
-		                 "ranks, a larger --host-memory, or a LIMIT",
+		                 "%zu rows to sort take %zu bytes on one rank, more than host-memory %zu; use more "
+		                 "ranks, a larger host-memory, or a LIMIT",
 		                 rows + frame->rows, bytes, budget);
 	return code;
 }

@@ -23,7 +23,7 @@ gemp_code gemp_subgraph_sink_check(const char *path)
 	if (gemp_file_ends_in(path, ".h5") || gemp_export_choose(&format, path) == GEMP_OK)
 		return GEMP_OK;
 	return gemp_fail(GEMP_EUSAGE,
-	                 "--subgraph %s: the ending says the form: .h5, .tsv, .csv, .jsonl, .graphml, .dot or "
+	                 "subgraph %s: the ending says the form: .h5, .tsv, .csv, .jsonl, .graphml, .dot or "
 	                 ".mtx",
 	                 path);
 }
@@ -141,7 +141,7 @@ gemp_code gemp_subgraph_sink_new(gemp_sink *out, gemp_runtime *context, gemp_sha
 	}
 	GEMP_THEN(gemp_subgraph_sink_check(options->path));
 	if (code == GEMP_OK && context->comm->rank == 0)
-		code = gemp_file_may_write("--subgraph", options->path);
+		code = gemp_file_may_write("subgraph", options->path);
 	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
 	*out = (gemp_sink){ .self = m, .consume = subgraph_consume, .end_round = subgraph_end_round, .free = sink_free };
 	m = NULL;

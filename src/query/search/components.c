@@ -181,7 +181,7 @@ static gemp_code check_capacity(const gemp_product *p, size_t part, gemp_runtime
 	const char *name = pattern->vertices[0].name;
 	return gemp_fail(GEMP_ENOMEM,
 	                 "the part of the pattern with %s%s has matches of %llu bytes, and every rank needs all of them "
-	                 "to combine them with the other parts; narrow it, or give more --host-memory",
+	                 "to combine them with the other parts; narrow it, or give more host-memory",
 	                 name ? "" : "an unnamed vertex", name ? name : "", (unsigned long long)bytes);
 }
 

@@ -253,7 +253,7 @@ static gemp_code check_combinations(const gemp_finder *f, const gemp_variant *v,
 	if (all <= (double)max_combinations)
 		return GEMP_OK;
 	return gemp_fail(GEMP_EUSAGE,
-	                 "about %.3g combinations of matches of the pattern's parts are more than --combinations %llu; "
+	                 "about %.3g combinations of matches of the pattern's parts are more than combinations %llu; "
 	                 "join the parts by an edge, narrow them, or allow more",
 	                 all, (unsigned long long)max_combinations);
 }
