@@ -14,7 +14,7 @@
 #include "som/map/grid.h"
 #include "som/map/smooth.h"
 #include "som/train/train.h"
-#include "som/train/training.h"
+#include "som/train/trainer.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,6 @@
 #include "som/init/init_codebook.h"
 #include "som/map/apply.h"
 #include "som/map/grid.h"
-#include "som/map/quality.h"
 #include "som/map/search.h"
 
 #include <string.h>

@@ -12,7 +12,7 @@
 #include "som/map/search.h"
 #include "som/map/smooth.h"
 #include "som/train/train.h"
-#include "som/train/training.h"
+#include "som/train/trainer.h"
 
 #include <string.h>
 

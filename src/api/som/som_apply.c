@@ -4,7 +4,7 @@
 #include "core/quantity.h"
 #include "graph/column_bulk.h"
 #include "io/rows/row_writer.h"
-#include "som/map/quality.h"
+#include "som/map/apply.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -11,7 +11,7 @@
 #include "core/memory.h"
 #include "gemp/som.h"
 #include "som/features/features.h"
-#include "som/file/map_vectors.h"
+#include "som/file/map.h"
 
 struct gemp_som_model {
 	gemp_context *context; /* borrowed */

@@ -1,7 +1,7 @@
 #include "api/som/som_input.h"
 
 #include "core/memory.h"
-#include "som/file/map_training.h"
+#include "som/file/map.h"
 
 #include <assert.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "core/signals.h"
 #include "io/arrays/numbers.h"
 #include "io/file/output.h"
-#include "som/file/map_training.h"
+#include "som/file/map.h"
 #include "som/train/train.h"
 
 #include <inttypes.h>

@@ -1,6 +1,12 @@
 #include "som/map/apply.h"
 
 #include "core/memory.h"
+#include "core/status.h"
+#include "device/launch.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 /* The units of keys. */
 static gemp_code read_units(gemp_device *device, const gemp_buffer *from, size_t count, uint64_t *keys, uint32_t *unit)
@@ -100,4 +106,164 @@ gemp_code gemp_som_apply(const gemp_comm *comm, gemp_device *device, const gemp_
 	code = gemp_comm_agree(comm, code);
 	search_context_free(&context);
 	return code;
+}
+
+enum { GROUP = 256, MAX_GROUPS = 128, TASKS_OF_CORE = 4 };
+
+/* What a group leaves (kernels/som/som_errors.cl). */
+typedef struct group_sums {
+	float distances, rest;
+	uint32_t torn, samples;
+} group_sums;
+
+static size_t group_of(const gemp_device *device)
+{
+	return device->gpu ? GROUP : 1;
+}
+
+/* Groups that keep the device busy, and not more than there are samples for. */
+static size_t groups_for(const gemp_device *device, size_t count)
+{
+	const size_t max_groups = device->gpu ? MAX_GROUPS : device->units * (size_t)TASKS_OF_CORE;
+	const size_t wanted = (count + group_of(device) - 1) / group_of(device);
+	return wanted < max_groups ? wanted : max_groups;
+}
+
+size_t gemp_som_quality_bytes(const gemp_device *device, size_t count)
+{
+	return GEMP_SOM_SLOTS * groups_for(device, count) * sizeof(group_sums);
+}
+
+gemp_code gemp_som_quality_new(gemp_som_quality *out, gemp_device *device, const gemp_som_grid *grid, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	char options[32];
+	const size_t group = group_of(device);
+	*out = (gemp_som_quality){ .device = device, .grid = *grid, .group = group, .groups = groups_for(device, count) };
+	if (count == 0)
+		return GEMP_OK;
+	snprintf(options, sizeof options, "-DSOM_GROUP=%zu", group);
+	GEMP_TRY(gemp_program_build(&out->program, device, "som_errors.cl", options, { "som_errors", &out->kernel }));
+	GEMP_TRY(gemp_buffer_new(&out->distance, device, count * sizeof(float), NULL));
+	GEMP_TRY(gemp_buffer_new(&out->sums, device, gemp_som_quality_bytes(device, count), NULL));
+done:
+	if (code != GEMP_OK)
+		gemp_som_quality_free(out);
+	return code;
+}
+
+void gemp_som_quality_free(gemp_som_quality *quality)
+{
+	gemp_kernels_free(&quality->kernel);
+	gemp_program_free(&quality->program);
+	if (quality->device) {
+		gemp_buffers_free(quality->device, &quality->distance, &quality->sums);
+	}
+	*quality = (gemp_som_quality){ 0 };
+}
+
+/* Distances first, as the search only has scores. */
+gemp_code gemp_som_quality_run(gemp_som_quality *quality, gemp_som_search *search, const gemp_som_samples *samples,
+                               gemp_som_codebook *book, const gemp_buffer *best, const gemp_buffer *second,
+                               uint32_t slot, bool more)
+{
+	const cl_ulong count = samples->count;
+	const cl_uint hexagonal = quality->grid.lattice == GEMP_SOM_HEXAGONAL, toroid = quality->grid.toroid, add = more;
+	if (count == 0)
+		return GEMP_OK;
+	GEMP_PROPAGATE(gemp_som_search_distances(search, samples, book, best, &quality->distance));
+	return gemp_launch(quality->device, quality->kernel, quality->groups * quality->group, quality->group,
+	                   GEMP_ARG(&best->mem), GEMP_ARG(&second->mem), GEMP_ARG(&quality->distance.mem), GEMP_ARG(&count),
+	                   GEMP_ARG(&quality->grid.rows), GEMP_ARG(&quality->grid.columns), GEMP_ARG(&hexagonal),
+	                   GEMP_ARG(&toroid), GEMP_ARG(&quality->sums.mem), GEMP_ARG(&slot), GEMP_ARG(&add));
+}
+
+/* A slot's groups are read by the second queue, which does not wait for kernels of later epochs, and added up in
+ * double. */
+gemp_code gemp_som_quality_read(gemp_som_quality *quality, uint32_t slot, gemp_som_fit *fit)
+{
+	group_sums sums[GROUP * TASKS_OF_CORE];
+	const size_t max_groups = sizeof sums / sizeof *sums;
+	*fit = (gemp_som_fit){ 0 };
+	for (size_t done = 0; done < quality->groups; done += max_groups) {
+		const size_t count = quality->groups - done < max_groups ? quality->groups - done : max_groups;
+		GEMP_PROPAGATE(GEMP_CL(clEnqueueReadBuffer(quality->device->copy_queue, quality->sums.mem, CL_TRUE,
+		                                           (slot * quality->groups + done) * sizeof *sums, count * sizeof *sums,
+		                                           sums, 0, NULL, NULL)));
+		for (size_t g = 0; g < count; g++) {
+			fit->distances += (double)sums[g].distances + (double)sums[g].rest;
+			fit->topographic += sums[g].torn;
+			fit->samples += sums[g].samples;
+		}
+	}
+	return GEMP_OK;
+}
+
+/* Over the values of x[dims] that are not missing; NAN if all are. The cosine distance is 1 less the cosine. */
+static double vector_distance(gemp_som_metric metric, const float *x, const float *w, uint32_t dims)
+{
+	double sum = 0, xx = 0, ww = 0, xw = 0;
+	uint32_t present = 0;
+	for (uint32_t k = 0; k < dims; k++) {
+		if (isnan(x[k]))
+			continue;
+		const double a = x[k], b = w[k];
+		present++;
+		sum += metric == GEMP_SOM_MANHATTAN ? fabs(a - b) : (a - b) * (a - b);
+		xx += a * a;
+		ww += b * b;
+		xw += a * b;
+	}
+	if (present == 0)
+		return NAN;
+	if (metric == GEMP_SOM_COSINE)
+		return xx > 0 && ww > 0 ? 1 - xw / sqrt(xx * ww) : 1;
+	return metric == GEMP_SOM_MANHATTAN ? sum : sqrt(sum);
+}
+
+/* On the host, from the units that a search has found; ranks add up their sums. */
+void gemp_som_errors(const gemp_comm *comm, const gemp_som_grid *grid, gemp_som_metric metric, const float *w,
+                     const float *x, size_t count, uint32_t dims, const uint32_t *unit, const uint32_t *second,
+                     double *quantisation, double *topographic)
+{
+	double sums[3] = { 0 }; /* distances, samples torn apart, samples */
+	for (size_t i = 0; i < count; i++) {
+		if (unit[i] == GEMP_SOM_NO_UNIT)
+			continue;
+		sums[0] += vector_distance(metric, x + i * dims, w + (size_t)unit[i] * dims, dims);
+		sums[1] += second[i] != GEMP_SOM_NO_UNIT && !gemp_som_adjacent(grid, unit[i], second[i]);
+		sums[2]++;
+	}
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, 3, MPI_DOUBLE, MPI_SUM, comm->world));
+	*quantisation = sums[2] > 0 ? sums[0] / sums[2] : NAN;
+	*topographic = sums[2] > 0 ? sums[1] / sums[2] : NAN;
+}
+
+/* The unified distance matrix (Ultsch and Siemon 1990). */
+void gemp_som_umatrix(const gemp_som_grid *grid, const float *w, uint32_t dims, double *out)
+{
+	for (uint32_t unit = 0; unit < gemp_som_units(grid); unit++) {
+		uint32_t beside[8];
+		const int count = gemp_som_neighbours(grid, unit, beside);
+		double sum = 0;
+		for (int k = 0; k < count; k++) {
+			double square = 0;
+			for (uint32_t d = 0; d < dims; d++) {
+				const double apart = (double)w[(size_t)unit * dims + d] - (double)w[(size_t)beside[k] * dims + d];
+				square += apart * apart;
+			}
+			sum += sqrt(square);
+		}
+		out[unit] = count ? sum / count : 0;
+	}
+}
+
+void gemp_som_hits(const gemp_comm *comm, const gemp_som_grid *grid, const uint32_t *unit, size_t count, uint64_t *hits)
+{
+	const uint32_t units = gemp_som_units(grid);
+	memset(hits, 0, units * sizeof *hits);
+	for (size_t i = 0; i < count; i++)
+		if (unit[i] < units)
+			hits[unit[i]]++;
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, hits, (int)units, MPI_UINT64_T, MPI_SUM, comm->world));
 }

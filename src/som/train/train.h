@@ -11,7 +11,7 @@
 #ifndef GEMP_SOM_TRAIN_TRAIN_H
 #define GEMP_SOM_TRAIN_TRAIN_H
 
-#include "som/train/training.h"
+#include "som/train/trainer.h"
 
 typedef struct gemp_som_epoch {
 	uint32_t epoch;

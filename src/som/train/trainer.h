@@ -11,10 +11,32 @@
 #ifndef GEMP_SOM_TRAIN_TRAINER_H
 #define GEMP_SOM_TRAIN_TRAINER_H
 
-#include "som/map/quality.h"
+#include "som/map/apply.h"
 #include "som/train/rank_exchange.h"
-#include "som/train/training.h"
 #include "som/train/unit_update.h"
+
+/* What ranks send each other in an epoch: best units, if the device of each rank can hold the samples of all ranks; else sums, or
+ * affine maps in online training. AUTO: what takes fewer bytes. */
+typedef enum gemp_som_exchange {
+	GEMP_SOM_EXCHANGE_AUTO,
+	GEMP_SOM_EXCHANGE_SUMS,
+	GEMP_SOM_EXCHANGE_UNITS
+} gemp_som_exchange;
+
+typedef struct gemp_som_training {
+	gemp_som_grid grid;
+	gemp_som_metric metric;
+	gemp_som_neighbourhood neighbourhood;
+	bool online, exponential;  /* else batches, and linear cooling */
+	uint32_t epochs, from;     /* of all; the first that is to be done, for those who resume */
+	double radius, radius_end; /* of the first epoch and the last */
+	double rate, rate_end;     /* online */
+	gemp_som_exchange exchange;
+	bool quality;            /* errors in each epoch */
+	uint32_t snapshot_every; /* a callback finds the codebook after every so many epochs; 0: never */
+	const gemp_som_places
+		*places; /* to be filled with where this rank's samples are in the end; NULL: they are not looked for */
+} gemp_som_training;
 
 typedef struct gemp_som_trainer {
 	const gemp_comm *comm;

@@ -1,11 +1,10 @@
-#include "som/file/map_vectors.h"
+#include "som/file/map.h"
 
 #include "core/log.h"
 #include "core/memory.h"
+#include "core/status.h"
 #include "graph/column_bulk.h"
-#include "som/init/column_stats.h"
-#include "som/map/apply.h"
-#include "som/map/search.h"
+#include "som/init/init_codebook.h"
 
 #include <float.h>
 #include <inttypes.h>
@@ -56,7 +55,6 @@ static void warn_if_far(const gemp_som_map *map, const gemp_som_column_stats *co
 /* Constant columns keep the factor 1 and become 0. */
 gemp_code gemp_som_scale_find(gemp_som_map *map, const gemp_comm *comm, const gemp_vectors *vectors)
 {
-	enum { NONE, UNIT };
 	const uint32_t dims = vectors->dims;
 	GEMP_OWNED_BY(gemp_som_column_stats_free) gemp_som_column_stats columns = { 0 };
 	GEMP_OWNED double *deviation = NULL;
@@ -66,14 +64,14 @@ gemp_code gemp_som_scale_find(gemp_som_map *map, const gemp_comm *comm, const ge
 		map->offset[c] = 0;
 		map->factor[c] = 1;
 	}
-	if (map->scaling == NONE) {
+	if (map->scaling == GEMP_SOM_SCALE_NONE) {
 		warn_if_far(map, &columns);
 		return GEMP_OK;
 	}
 	GEMP_PROPAGATE(gemp_som_column_stats_deviation(&columns, comm, vectors->x, vectors->count, deviation));
 	for (uint32_t c = 0; c < dims; c++) {
-		double width = map->scaling == UNIT ? columns.max[c] - columns.min[c] : deviation[c];
-		map->offset[c] = map->scaling == UNIT ? columns.min[c] : columns.mean[c];
+		double width = map->scaling == GEMP_SOM_SCALE_UNIT ? columns.max[c] - columns.min[c] : deviation[c];
+		map->offset[c] = map->scaling == GEMP_SOM_SCALE_UNIT ? columns.min[c] : columns.mean[c];
 		if (width > 0 && isfinite(width)) /* else all values are alike, and become 0 */
 			map->factor[c] = 1 / width;
 	}
@@ -173,4 +171,67 @@ gemp_code gemp_som_unit_list_add(gemp_table *found, const gemp_som_unit_list *un
 		gemp_column_trim_nulls(column);
 	}
 	return GEMP_OK;
+}
+
+uint32_t gemp_som_default_side(uint64_t vectors)
+{
+	const double side = ceil(sqrt(5 * sqrt((double)vectors)));
+	return (uint32_t)(side < 2 ? 2 : side) + ((uint32_t)side & 1);
+}
+
+double gemp_som_default_radius(const gemp_som_map *map)
+{
+	return fmax(map->radius_end, (map->rows > map->columns ? map->rows : map->columns) / 2.);
+}
+
+gemp_som_training gemp_som_training_of(const gemp_som_map *map)
+{
+	return (gemp_som_training){
+		.grid = gemp_som_grid_of(map),
+		.metric = (gemp_som_metric)map->metric,
+		.neighbourhood = (gemp_som_neighbourhood)map->neighbourhood,
+		.online = map->training == 1,
+		.exponential = map->cooling == 1,
+		.epochs = (uint32_t)map->epochs,
+		.from = (uint32_t)map->epoch,
+		.radius = map->radius,
+		.radius_end = map->radius_end,
+		.rate = map->rate,
+		.rate_end = map->rate_end,
+	};
+}
+
+gemp_code gemp_som_map_start(gemp_som_map *map, const gemp_comm *comm, const gemp_vectors *v)
+{
+	const gemp_som_grid grid = gemp_som_grid_of(map);
+	if (map->start == GEMP_SOM_START_RANDOM)
+		return gemp_som_init_random(comm, &grid, v->x, v->count, v->dims, map->seed, map->codebook);
+	if (map->start == GEMP_SOM_START_SAMPLES)
+		return gemp_som_init_samples(comm, &grid, v->x, v->count, v->dims, map->seed, map->codebook);
+	return gemp_som_init_pca(comm, &grid, v->x, v->count, v->dims, map->codebook);
+}
+
+gemp_code gemp_som_map_measure(gemp_som_map *map, const gemp_comm *comm, const gemp_vectors *v,
+                               const gemp_som_unit_list *units)
+{
+	const gemp_som_grid grid = gemp_som_grid_of(map);
+	gemp_free(map->hits);
+	map->hits = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(map->hits, gemp_som_units(&grid))));
+	gemp_som_errors(comm, &grid, (gemp_som_metric)map->metric, map->codebook, v->x, v->count, v->dims, units->unit,
+	                units->second, &map->quantisation, &map->topographic);
+	gemp_som_hits(comm, &grid, units->unit, v->count, map->hits);
+	return GEMP_OK;
+}
+
+gemp_code gemp_som_map_save(gemp_som_map *map, const gemp_comm *comm, const char *path)
+{
+	const gemp_som_grid grid = gemp_som_grid_of(map);
+	const size_t units = gemp_som_units(&grid);
+	GEMP_OWNED double *distances = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(distances, units)));
+	gemp_som_umatrix(&grid, map->codebook, map->dims, distances);
+	for (size_t u = 0; u < units; u++)
+		map->umatrix[u] = (float)distances[u];
+	return gemp_som_file_write(map, comm, path);
 }
