@@ -1,5 +1,5 @@
-/* The balance of the unitig graph is checked by the owners of the vertices first, so the whole graph is gathered
- * only if a path may exist. */
+/* Three steps, each cheaper than the next one: the owners of the vertices check the balance of the graph of unitigs; if a path may
+ * exist, every rank gathers the whole graph and finds the same path; the k-mers send their letters to the places on the path. */
 
 #include "assembly/contig.h"
 
@@ -35,12 +35,14 @@ static void free_graph(contig_graph *graph)
 	*graph = (contig_graph){ 0 };
 }
 
+/* The number of the vertex that has this word, which must be one of the graph. */
 static size_t find(const contig_graph *graph, gemp_kmer word)
 {
 	return gemp_range_find(graph->word, graph->vertices, word);
 }
 
-/* Of edges whose ends are not yet set. */
+/* Local. Finds the vertices and sets both ends of all edges. Edges come in the order of heads, and so of the vertices that they
+ * leave: the edges of a vertex lie behind one another. */
 static gemp_code index_graph(contig_graph *graph, unsigned k)
 {
 	GEMP_PROPAGATE(GEMP_NEW(graph->word, 2 * graph->edges));
@@ -91,7 +93,10 @@ static uint64_t find_components(const contig_graph *graph, size_t *part)
 
 /* An Eulerian path or circuit of the edges whose vertices are in part `wanted`, from `start`: order[*count] of edges,
  * each as often as it has copies, which must be as many as there is room for. *count is less if there is none. */
-/* A stack of edges: dead ends are popped into the order, which therefore comes out backwards. */
+/* An Eulerian path or circuit over the edges whose vertices are in part `wanted`, from `start` on, by Hierholzer: a walk goes
+ * on over unused edges until it is stuck, and the last edge of the walk is then the last one of the path that is not yet known.
+ * The order therefore comes out backwards and is turned round in the end. order must have an entry for each copy of an edge of
+ * the part; *count is less than that if there is no path. */
 static gemp_code find_path(const contig_graph *graph, const size_t *part, size_t wanted, size_t start, size_t *order,
                            size_t *count)
 {
@@ -107,7 +112,7 @@ static gemp_code find_path(const contig_graph *graph, const size_t *part, size_t
 	for (size_t e = 0; e < graph->edges; e++)
 		left[e] = graph->edge[e].copies;
 	*count = 0;
-	for (;;) {
+	for (;;) { /* trail is the walk so far */
 		while (next[at] < graph->begin[at + 1] && left[next[at]] == 0)
 			next[at]++;
 		if (next[at] < graph->begin[at + 1]) {
@@ -131,12 +136,15 @@ static gemp_code find_path(const contig_graph *graph, const size_t *part, size_t
 
 enum { MEAN_RESOLUTION = 1024 }; /* means are told apart to such a part of one */
 
+/* How often the k-mers of a unitig occur in the mean, in fractions of MEAN_RESOLUTION, which bisection can count in whole
+ * numbers. */
 static uint64_t mean_coverage(const gemp_unitig *unitig)
 {
 	return (uint64_t)((double)unitig->times / (double)unitig->kmers * MEAN_RESOLUTION);
 }
 
-/* Collective. Bisection over the mean coverages of unitigs, weighted by k-mers; needs no sorting over ranks. */
+/* Collective. The mean coverage of the unitig that the median k-mer lies on. Bisection takes about 30 reductions of one number,
+ * where a sort over all ranks would move every unitig. */
 static double median_coverage(const gemp_unitigs *u)
 {
 	uint64_t low = 0, high = 0, kmers = 0;
@@ -159,7 +167,8 @@ static double median_coverage(const gemp_unitigs *u)
 	return (double)low / MEAN_RESOLUTION;
 }
 
-/* copies[unitigs->count]: the estimated number of copies in the genome. Collective. */
+/* Collective. copies[unitigs->count] become the estimated numbers of copies in the genome. A unitig is there at least once,
+ * since a read has it. */
 static void set_copies(const gemp_unitigs *u, gemp_assembly_copies how, uint64_t *copies, double *coverage)
 {
 	*coverage = how == GEMP_COPIES_BY_COVERAGE ? median_coverage(u) : 0;
@@ -183,6 +192,7 @@ typedef struct imbalance {
 	bool beyond_path;           /* some by more than one */
 } imbalance;
 
+/* Local. The list keeps a vertex whose in- and out-degree differ. */
 static gemp_code add_unbalanced(imbalance *l, const gemp_contig_vertex *vertex)
 {
 	if (vertex->in == vertex->out)
@@ -232,7 +242,8 @@ static gemp_code send_ends(imbalance *l, const gemp_unitigs *u, const uint64_t *
 	return gemp_request_records(u->graph->comm, GEMP_OK, &request, 0, NULL, traffic);
 }
 
-/* Collective. *far: some vertex differs by more than one, so there is neither path nor circuit. */
+/* Collective. Counts the vertices that are not balanced, and takes the first of them as examples for the report. *far: the
+ * degrees of a vertex differ by more than one, and then there is neither path nor circuit. */
 static gemp_code check_balance(gemp_contig *out, const gemp_unitigs *u, const uint64_t *copies, bool *far,
                                gemp_traffic *traffic)
 {
@@ -276,7 +287,8 @@ typedef struct route {
 	uint64_t kmers;
 } route;
 
-/* Collective. Every rank has the whole graph of unitigs, at most gemp_limits.contig_unitigs edges. */
+/* Collective. Every rank gets the whole graph of unitigs, of at most gemp_limits.contig_unitigs edges: a path is a sequential
+ * search, which more ranks would not make faster. */
 static gemp_code gather(contig_graph *graph, const gemp_unitigs *u, const uint64_t *copies)
 {
 	const gemp_comm *comm = u->graph->comm;
@@ -300,7 +312,7 @@ static gemp_code gather(contig_graph *graph, const gemp_unitigs *u, const uint64
 	return gemp_comm_agree(comm, index_graph(graph, u->graph->k));
 }
 
-/* The edge that begins with this k-mer, or the last one before it. */
+/* The edge that begins with this k-mer, or the last one before it if there is none. */
 static size_t find_edge(const contig_graph *graph, gemp_kmer head)
 {
 	size_t after;
@@ -320,7 +332,8 @@ static bool strands_meet(const contig_graph *graph, const size_t *part)
 	return false;
 }
 
-/* The balance of the component makes it a path, a circuit, or neither. */
+/* Local. The balance of the component decides between path and circuit, and where a path begins: at the vertex with one more
+ * edge out than in. */
 static gemp_code find_start(const contig_graph *graph, route *r, gemp_contig_verdict *verdict)
 {
 	GEMP_OWNED int64_t *surplus = NULL;
@@ -370,7 +383,8 @@ static gemp_code find_route(gemp_contig *out, const contig_graph *graph, bool bo
 	return GEMP_OK;
 }
 
-/* The positions of each unitig on the path, in k-mers, by counting sort. */
+/* Local. (*place)[(*begin)[e]] to (*place)[(*begin)[e + 1] - 1] become the positions of unitig e on the path, in k-mers; a
+ * unitig with several copies has several. */
 static gemp_code list_places(const contig_graph *graph, const route *r, size_t **begin, uint64_t **place)
 {
 	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(*begin, graph->edges + 2), GEMP_ARRAY(*place, r->count)));
@@ -387,7 +401,9 @@ static gemp_code list_places(const contig_graph *graph, const route *r, size_t *
 	return GEMP_OK;
 }
 
-/* Each k-mer contributes its last letter, the first k-mer of a path all letters. placed NULL: only counts. */
+/* Local. The letters that this rank knows, with their positions in the contig; their number. Each k-mer gives its last letter,
+ * and the first k-mer of an open path all its letters. On a circuit positions wrap round. placed NULL: only the number is
+ * wanted. */
 static size_t place_letters(const gemp_unitigs *u, const contig_graph *graph, const size_t *begin,
                             const uint64_t *place, const route *r, bool closed, uint64_t *placed)
 {
@@ -409,7 +425,8 @@ static size_t place_letters(const gemp_unitigs *u, const contig_graph *graph, co
 	return letters;
 }
 
-/* Collective. Letters go directly from the k-mers' owners to their positions. */
+/* Collective. Letters go directly from the owners of the k-mers to the ranks that hold their positions: no rank has the whole
+ * contig. */
 static gemp_code spell(gemp_contig *out, const gemp_unitigs *u, const contig_graph *graph, const route *r,
                        gemp_traffic *traffic)
 {
@@ -439,7 +456,8 @@ static uint64_t sum(const uint64_t *numbers, size_t count)
 	return all;
 }
 
-/* Collective. Everything that can be decided without gathering the graph. */
+/* Collective. Everything that can be decided without gathering the graph. Both strands together may have twice as many
+ * unbalanced vertices as one path. */
 static gemp_code decide(gemp_contig *out, const gemp_unitigs *u, gemp_assembly_copies copying, uint64_t *copies,
                         gemp_traffic *traffic)
 {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { MIN_PENDING = 1 << 20 };
+enum { MIN_PENDING = 1 << 20 }; /* 8 MB: a sort of fewer k-mers is not worth a merge of all distinct ones */
 
 gemp_code gemp_kmer_counter_new(gemp_kmer_counter *counter, unsigned k, bool both)
 {
@@ -52,6 +52,7 @@ static void merge_pending(gemp_kmer_counter *counter, size_t total)
 	counter->count = old + moved;
 }
 
+/* Local. Sorts the pending k-mers and merges them into the distinct ones. */
 gemp_code gemp_kmer_counter_finish(gemp_kmer_counter *counter)
 {
 	if (counter->pending_count == 0)
@@ -92,6 +93,8 @@ static void end_word(gemp_kmer_counter *counter)
 	counter->open = false;
 }
 
+/* Local. A rolling word of the last k letters; a letter other than A, C, G, T ends it. The first k - 1 letters of the part are
+ * kept for gemp_kmer_counter_join, which completes k-mers that begin on an earlier rank. */
 gemp_code gemp_kmer_counter_add(gemp_kmer_counter *counter, const char *letters, size_t size)
 {
 	uint64_t mask = gemp_kmer_mask(counter->k);
@@ -121,7 +124,8 @@ typedef struct text_ends {
 	uint64_t head, tail, head_size, tail_size, open;
 } text_ends;
 
-/* The last letters, at most k - 1, of the text that precedes this rank's part. */
+/* The last letters, at most k - 1, of the text that precedes this rank's part. Parts may be shorter than k letters: then
+ * letters of several ranks make up a k-mer. */
 static text_ends text_before(const text_ends *parts, int rank, unsigned k)
 {
 	text_ends text = { 0 };

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { SAMPLES_PER_RANK = 256 }; /* of each rank and range */
+enum { SAMPLES_PER_RANK = 256 }; /* for each range: ranks then differ by about a sixteenth */
 
 typedef struct counted_kmer {
 	gemp_kmer kmer;
@@ -29,7 +29,8 @@ int gemp_kmer_graph_owner(const gemp_kmer_graph *graph, gemp_kmer vertex)
 	return owner_of(graph->bounds, graph->comm->size, vertex);
 }
 
-/* Collective. Sample sort: every rank contributes samples in proportion to its k-mers. */
+/* Collective. Ranges of vertices with about as many k-mers each, by a sample sort: every rank contributes samples of its sorted
+ * k-mers in proportion to their number. All edges of a vertex lie on one rank, since samples are compared by source. */
 static gemp_code choose_bounds(gemp_kmer_graph *graph, const gemp_kmer *kmer, size_t count)
 {
 	const gemp_comm *comm = graph->comm;
@@ -50,7 +51,7 @@ static gemp_code choose_bounds(gemp_kmer_graph *graph, const gemp_kmer *kmer, si
 	return GEMP_OK;
 }
 
-/* Collective. K-mers go to the owners of their sources; equal ones are added up. Consumes the arrays of the graph. */
+/* Collective. K-mers go to the owners of their sources, who sort them and add up equal ones. */
 static gemp_code distribute_kmers(gemp_kmer_graph *graph, counted_kmer *records, size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -106,7 +107,7 @@ static gemp_code merge_counters(gemp_kmer_graph *graph, gemp_kmer_counter *count
 	return GEMP_OK;
 }
 
-/* Rare k-mers are mostly read errors. */
+/* Collective. Leaves out k-mers that occur less often than min_times, which are mostly errors of reading. */
 static void filter(gemp_kmer_graph *graph, uint64_t min_times)
 {
 	size_t kept = 0;
@@ -120,7 +121,8 @@ static void filter(gemp_kmer_graph *graph, uint64_t min_times)
 	graph->kept = gemp_comm_sum1(graph->comm, kept);
 }
 
-/* Collective. Bounds are chosen anew, since reverse complements are distributed differently. */
+/* Collective. Makes the reverse complement of each k-mer an edge, too. Bounds are chosen anew, since reverse complements are
+ * distributed differently. A k-mer that is its own reverse complement stays one edge. */
 static gemp_code add_reverses(gemp_kmer_graph *graph)
 {
 	GEMP_OWNED counted_kmer *records = NULL;
@@ -142,7 +144,8 @@ static gemp_code add_reverses(gemp_kmer_graph *graph)
 	return distribute_kmers(graph, records, count);
 }
 
-/* A direct-mapped index of about one entry for every two edges bounds the search for a source. */
+/* Local. A direct-mapped index of about one entry for every two edges: a search for a source begins a few edges before it,
+ * without any bisection. */
 static gemp_code index_sources(gemp_kmer_graph *graph)
 {
 	uint64_t low = graph->bounds[graph->comm->rank], range = graph->bounds[graph->comm->rank + 1] - low;
@@ -217,24 +220,21 @@ static gemp_code answer_next(void *self, const void *records, size_t count, uint
 /* Collective. Every edge asks the owner of its target for its successor. */
 static gemp_code link_edges(gemp_kmer_graph *graph, bool uniform)
 {
-	gemp_code code = GEMP_OK;
-	link_context l = { .graph = graph, .uniform = uniform };
-	counted_kmer *entering = NULL;
-	int *owner = NULL;
-	code = index_sources(graph);
+	GEMP_OWNED counted_kmer *entering = NULL;
+	GEMP_OWNED uint8_t *degree = NULL;
+	GEMP_OWNED int *owner = NULL;
+	gemp_code code = index_sources(graph);
 	GEMP_THEN(gemp_new_all(GEMP_ARRAY(graph->next, graph->count), GEMP_ARRAY(graph->previous, graph->count),
-	                       GEMP_ARRAY(l.entering, graph->count), GEMP_ARRAY(owner, graph->count),
+	                       GEMP_ARRAY(degree, graph->count), GEMP_ARRAY(owner, graph->count),
 	                       GEMP_ARRAY(entering, graph->count)));
-	GEMP_TRY(gemp_comm_agree(graph->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(graph->comm, code));
 	for (size_t i = 0; i < graph->count; i++) {
 		entering[i] = (counted_kmer){ graph->kmer[i], graph->times[i] };
 		owner[i] = gemp_kmer_graph_owner(graph, gemp_kmer_target(graph->kmer[i], graph->k));
 	}
+	link_context l = { graph, uniform, degree };
 	const gemp_request request = { entering, graph->count, sizeof *entering, owner, answer_next, &l };
-	GEMP_TRY(gemp_request_records(graph->comm, GEMP_OK, &request, sizeof *graph->next, graph->next, &graph->traffic));
-done:
-	gemp_free_all(owner, entering, l.entering);
-	return code;
+	return gemp_request_records(graph->comm, GEMP_OK, &request, sizeof *graph->next, graph->next, &graph->traffic);
 }
 
 gemp_code gemp_kmer_graph_new(gemp_kmer_graph *out, const gemp_comm *comm, gemp_kmer_counter *counter,

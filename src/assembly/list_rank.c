@@ -31,6 +31,7 @@ static void look_up_here(const gemp_item *items, size_t count, const table *t, c
 			memcpy(answers + i * t->size, t->elements + gemp_item_index(items[i]) * t->size, t->size);
 }
 
+/* Collective. Items of other ranks are requested from their owners in one exchange; GEMP_NO_ITEM leaves the answer as it was. */
 gemp_code gemp_items_look_up(const gemp_comm *comm, const gemp_item *items, size_t count, const void *elements,
                              size_t size, void *answers, gemp_traffic *traffic)
 {
@@ -80,7 +81,7 @@ static inline gemp_list_place single_place(const linked_list *list, size_t i)
 	return (gemp_list_place){ list->original[i] | (list->previous[i] ? GEMP_LIST_CLOSED : 0), { 0 } };
 }
 
-/* Lists that are short enough for every rank to have all of them. */
+/* SHORT LISTS, which every rank gathers and ranks by itself. */
 
 typedef struct gathered_link {
 	gemp_item item, next, name;
@@ -88,6 +89,7 @@ typedef struct gathered_link {
 	uint64_t previous;
 } gathered_link;
 
+/* Local. This rank's items that are not alone in their lists, with all that ranking needs of them. */
 static void collect(const gemp_comm *comm, const linked_list *list, gathered_link *own)
 {
 	size_t at = 0;
@@ -97,7 +99,7 @@ static void collect(const gemp_comm *comm, const linked_list *list, gathered_lin
 				                         list->previous[i] };
 }
 
-/* Gathered links ascend by item. */
+/* The place of the item among all gathered links, which ascend by item. */
 static size_t find(const gathered_link *links, size_t count, gemp_item item)
 {
 	size_t after;
@@ -105,7 +107,7 @@ static size_t find(const gathered_link *links, size_t count, gemp_item item)
 	return after - 1;
 }
 
-/* From the item at `start` to the end of the list, or to `start` again. */
+/* Local. Gives positions to the items from `start` on, to the end of the list or until `start` comes again. */
 static void rank_chain(const gathered_link *links, size_t count, size_t start, gemp_list_place *place, bool *done)
 {
 	gemp_list_extent before = { 0 };
@@ -120,7 +122,8 @@ static void rank_chain(const gathered_link *links, size_t count, size_t start, g
 	}
 }
 
-/* Open lists first: what is left afterwards is on closed lists. */
+/* Local. Open lists are ranked first, from their first items on; the items that are left are on closed lists, which may begin
+ * anywhere. */
 static void rank_all(const gathered_link *links, size_t count, gemp_list_place *place, bool *done)
 {
 	for (size_t i = 0; i < count; i++)
@@ -166,13 +169,13 @@ typedef struct contraction {
 	const linked_list *list;
 	gemp_traffic *traffic;
 	uint64_t seed;
-	gemp_item *label;         /* [list->count] the chosen item that it stands behind; GEMP_NO_ITEM: not known */
-	gemp_list_extent *offset; /* [list->count] how far; 0 items: it is chosen itself */
+	gemp_item *label;         /* [list->count] the splitter that the item stands behind; GEMP_NO_ITEM: not known yet */
+	gemp_list_extent *offset; /* [list->count] distance to that splitter; 0 items: the item is a splitter */
 	size_t capacity;
-	size_t *splitter_item; /* [chosen.count] */
+	size_t *splitter_item; /* [splitters.count] which item it is */
 	linked_list splitters;
-	gemp_list_place *place;          /* [chosen.count] */
-	walkers local, leaving, arrived; /* those that arrived are at a chosen item or at GEMP_NO_ITEM */
+	gemp_list_place *place;          /* [splitters.count] */
+	walkers local, leaving, arrived; /* arrived: at another splitter, or at the end of the list (GEMP_NO_ITEM) */
 } contraction;
 
 static void contraction_free(contraction *l)
@@ -202,6 +205,7 @@ static gemp_code send_walker(contraction *l, const walker *w)
 	return add_walker(gemp_item_rank(w->at) == l->comm->rank ? &l->local : &l->leaving, w);
 }
 
+/* Local. Item i becomes a splitter, and its walker sets out for the next item. */
 static gemp_code select_splitter(contraction *l, size_t i)
 {
 	size_t index = l->splitters.count;
@@ -213,7 +217,8 @@ static gemp_code select_splitter(contraction *l, size_t i)
 	return send_walker(l, &(walker){ l->label[i], l->list->next[i], l->list->extent[i] });
 }
 
-/* First items of open lists are always splitters, so that every walk has a begin. */
+/* Local. Chooses about one item in list_rank_spacing by a hash of its name, which every rank can compute alone. First items of
+ * open lists are splitters, too: no walk could reach them. */
 static gemp_code select_splitters(contraction *l)
 {
 	const unsigned spacing = gemp_limits_now()->list_rank_spacing;
@@ -226,7 +231,7 @@ static gemp_code select_splitters(contraction *l)
 	return GEMP_OK;
 }
 
-/* Closed lists that no hash has hit: all their items become splitters. */
+/* Local. The items that no walker has reached are on closed lists without a splitter: all of them become splitters. */
 static gemp_code select_remaining(contraction *l)
 {
 	for (size_t i = 0; i < l->list->count; i++)
@@ -235,7 +240,9 @@ static gemp_code select_remaining(contraction *l)
 	return GEMP_OK;
 }
 
-/* All walkers advance by one item at a time, so that many memory accesses are under way. */
+/* Local. Each walker labels the items that it passes with its splitter and its distance, until it meets another splitter, the
+ * end of the list, or an item of another rank. All walkers advance by one item in turn: many independent memory accesses are
+ * then under way, where one walker after the other would wait for each. */
 static gemp_code walk_local(contraction *l)
 {
 	while (l->local.count > 0) {
@@ -262,7 +269,8 @@ static gemp_code walk_local(contraction *l)
 	return GEMP_OK;
 }
 
-/* Collective. Walkers go to the rank of their origin or of their current item. */
+/* Collective. The walkers of `from` move to the rank of their splitter (by_origin) or of the item that they are at, and are
+ * then in `to`. */
 static gemp_code exchange(contraction *l, walkers *from, walkers *to, bool by_origin)
 {
 	GEMP_OWNED int *owner = NULL;
@@ -281,6 +289,8 @@ static gemp_code exchange(contraction *l, walkers *from, walkers *to, bool by_or
 	return GEMP_OK;
 }
 
+/* Collective. Alternates between walks within ranks and exchanges of the walkers that cross to another rank, until no walker is
+ * under way. */
 static gemp_code walk(contraction *l)
 {
 	for (;;) {
@@ -343,34 +353,29 @@ static gemp_code expand(const contraction *l, gemp_list_place *places)
 static gemp_code rank_level(const gemp_comm *comm, const linked_list *list, uint64_t seed, gemp_list_place *places,
                             gemp_traffic *traffic)
 {
-	gemp_code code = GEMP_OK;
+	GEMP_OWNED_BY(contraction_free)
 	contraction l = { .comm = comm, .list = list, .traffic = traffic, .seed = gemp_mix(seed) };
 	uint64_t left = 0;
 	for (size_t i = 0; i < list->count; i++)
 		left += !is_single(comm, list, i);
 	if (gemp_comm_sum1(comm, left) <= gemp_limits_now()->list_rank_gather)
 		return rank_gathered(comm, list, (size_t)left, places);
-	GEMP_TRY(contract(&l));
-	GEMP_TRY(rank_level(comm, &l.splitters, seed + 1, l.place, traffic));
-	GEMP_TRY(expand(&l, places));
-done:
-	contraction_free(&l);
-	return code;
+	GEMP_PROPAGATE(contract(&l));
+	GEMP_PROPAGATE(rank_level(comm, &l.splitters, seed + 1, l.place, traffic));
+	return expand(&l, places);
 }
 
 gemp_code gemp_list_rank(const gemp_comm *comm, const gemp_list_links *links, gemp_list_place *places,
                          gemp_traffic *traffic)
 {
-	gemp_code code = GEMP_OK;
-	linked_list list = { links->count, (gemp_item *)links->next, (bool *)links->previous, NULL, NULL };
-	GEMP_TRY(gemp_comm_agree(
-		comm, gemp_new_all(GEMP_ARRAY(list.original, links->count), GEMP_ARRAY(list.extent, links->count))));
+	GEMP_OWNED gemp_item *original = NULL;
+	GEMP_OWNED gemp_list_extent *extent = NULL;
+	GEMP_PROPAGATE(
+		gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(original, links->count), GEMP_ARRAY(extent, links->count))));
 	for (size_t i = 0; i < links->count; i++) {
-		list.original[i] = gemp_item_of(comm->rank, i);
-		list.extent[i] = (gemp_list_extent){ 1, links->weight ? links->weight[i] : 0 };
+		original[i] = gemp_item_of(comm->rank, i);
+		extent[i] = (gemp_list_extent){ 1, links->weight ? links->weight[i] : 0 };
 	}
-	GEMP_TRY(rank_level(comm, &list, 0, places, traffic));
-done:
-	gemp_free_all(list.original, list.extent);
-	return code;
+	const linked_list list = { links->count, (gemp_item *)links->next, (bool *)links->previous, extent, original };
+	return rank_level(comm, &list, 0, places, traffic);
 }

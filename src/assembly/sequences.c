@@ -78,6 +78,7 @@ gemp_code gemp_sequences_new(gemp_sequences *out, const gemp_comm *comm, uint64_
 	return GEMP_OK;
 }
 
+/* Collective. A letter and its place travel as one number to the rank that holds the place. */
 gemp_code gemp_sequences_put(gemp_sequences *s, const gemp_comm *comm, const uint64_t *placed, size_t count,
                              gemp_traffic *traffic)
 {
@@ -130,6 +131,7 @@ static void print_lines(gemp_text *out, const gemp_sequence *q, local_part p)
 	}
 }
 
+/* Local. The rank with the first letter of a sequence writes its name. */
 gemp_code gemp_sequences_fasta(const gemp_sequences *s, const char *name, gemp_text *out)
 {
 	for (size_t i = 0; i < s->count; i++) {
@@ -145,6 +147,7 @@ gemp_code gemp_sequences_fasta(const gemp_sequences *s, const char *name, gemp_t
 	return gemp_text_status(out);
 }
 
+/* Local. The rank with the first letter begins the line, the rank with the last letter ends it with the tags. */
 gemp_code gemp_sequences_gfa(const gemp_sequences *s, const char *name, gemp_text *out)
 {
 	for (size_t i = 0; i < s->count; i++) {

@@ -10,9 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Collective, for unitigs.c. Chains that are closed get another first item, that with the least k-mer.
- * totals[graph->count] are, for edges of closed chains, their edges and times in all, and the least k-mer of their
- * reverse complements. */
+/* Totals of the closed list that an edge lies on: its edges, how often they occur in the reads, and the smallest k-mer of the reverse
+ * complements, which tells whether this direction or the other one is kept. */
 typedef struct gemp_unitig_cycle {
 	uint64_t kmers, times;
 	gemp_kmer min_reverse;
@@ -22,7 +21,7 @@ typedef struct gemp_unitig_cycle {
 typedef struct cycle {
 	gemp_item first, min_item;
 	gemp_kmer min_kmer, min_reverse;
-	uint64_t before; /* the least k-mer, in edges from the first item on */
+	uint64_t before; /* edges from the first item to the smallest k-mer */
 	uint64_t kmers, times;
 } cycle;
 
@@ -64,6 +63,7 @@ static void merge_cycles(cycle_list *r)
 	r->count = kept;
 }
 
+/* The cycle with this first item; NULL if there is none. */
 static const cycle *find(const cycle_list *r, gemp_item first)
 {
 	cycle key = { .first = first };
@@ -95,16 +95,15 @@ static gemp_code collect(cycle_list *out, const gemp_kmer_graph *graph, const ge
 static gemp_code answer_cycles(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	(void)self;
-	cycle_list r = { .count = count };
-	gemp_code code = GEMP_NEW(r.cycles, count);
-	if (code == GEMP_OK && count) {
-		memcpy(r.cycles, records, count * sizeof(cycle));
-		merge_cycles(&r);
-		for (size_t i = 0; i < count; i++)
-			((cycle *)(void *)answers)[i] = *find(&r, ((const cycle *)records)[i].first);
-	}
-	gemp_free(r.cycles);
-	return code;
+	GEMP_OWNED cycle *cycles = NULL;
+	GEMP_PROPAGATE(GEMP_NEW(cycles, count));
+	if (count)
+		memcpy(cycles, records, count * sizeof *cycles);
+	cycle_list r = { count, cycles };
+	merge_cycles(&r);
+	for (size_t i = 0; i < count; i++)
+		((cycle *)(void *)answers)[i] = *find(&r, ((const cycle *)records)[i].first);
+	return GEMP_OK;
 }
 
 /* Positions on the cycle are counted from its smallest k-mer. */
@@ -152,6 +151,7 @@ typedef struct finished_unitig {
 	uint64_t kmers, times, closed;
 } finished_unitig;
 
+/* Items of one rank ascend with its k-mers, so that unitigs in the order of items are in the order of heads. */
 static int by_head(const void *a, const void *b)
 {
 	gemp_item x = ((const finished_unitig *)a)->head, y = ((const finished_unitig *)b)->head;
@@ -213,7 +213,8 @@ static bool is_tail(const gemp_kmer_graph *graph, size_t edge, const gemp_list_p
 	return graph->next[edge] == GEMP_NO_ITEM;
 }
 
-/* Collective. The owner of a unitig's last k-mer tells the owner of its first. */
+/* Collective. The rank that has the last k-mer of a unitig sends what it knows to the rank of its first k-mer, which then has
+ * the unitig. */
 static gemp_code join_tails(gemp_unitigs *u, gemp_kmer_graph *graph, const gemp_list_place *places,
                             const gemp_unitig_cycle *totals)
 {
@@ -233,6 +234,7 @@ static gemp_code join_tails(gemp_unitigs *u, gemp_kmer_graph *graph, const gemp_
 	return gemp_request_records(graph->comm, GEMP_OK, &request, 0, NULL, &graph->traffic);
 }
 
+/* A reverse complement that is not kept has no letters of its own. */
 static uint64_t letters_of(const gemp_unitigs *u, size_t i)
 {
 	return u->unitig[i].kept ? u->unitig[i].kmers + u->graph->k - 1 : 0;
@@ -286,6 +288,7 @@ void gemp_unitigs_lengths(const gemp_unitigs *u, uint64_t *longest, uint64_t *mi
 	*middle = low;
 }
 
+/* Cycles are rare: without any on this rank no array of totals is needed. */
 static bool any_closed(const gemp_list_place *places, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -294,6 +297,8 @@ static bool any_closed(const gemp_list_place *places, size_t count)
 	return false;
 }
 
+/* Collective. List ranking gives each k-mer the first k-mer of its list and the distance to it; cycles are rotated to begin at
+ * their smallest k-mer; heads then get what their tails know; and unitigs are numbered in the order of heads over all ranks. */
 gemp_code gemp_unitigs_new(gemp_unitigs *out, gemp_kmer_graph *graph)
 {
 	GEMP_OWNED_BY(gemp_unitigs_free) gemp_unitigs u = { .graph = graph };
@@ -352,7 +357,7 @@ static size_t letters_at_edge(const gemp_unitigs *u, const uint64_t *begin, size
 	return begin[edge] == GEMP_NO_ITEM ? 0 : u->before[edge] == 0 ? u->graph->k : 1;
 }
 
-/* Letters of the first k-mer go out from the first to the last. */
+/* Letters with their positions among those of all unitigs. The letters of a first k-mer go out from the first to the last. */
 static void place_letters(const gemp_unitigs *u, const uint64_t *begin, uint64_t *placed)
 {
 	unsigned k = u->graph->k;
@@ -365,6 +370,7 @@ static void place_letters(const gemp_unitigs *u, const uint64_t *begin, uint64_t
 	}
 }
 
+/* Collective. Each k-mer asks the owner of its head where its unitig begins, and sends its letters to the ranks that hold them. */
 gemp_code gemp_unitigs_spell(gemp_sequences *out, const gemp_unitigs *u, gemp_traffic *traffic)
 {
 	GEMP_OWNED_BY(gemp_sequences_free) gemp_sequences s = { 0 };
@@ -477,28 +483,28 @@ static void list_links(gemp_unitig_link *links, size_t *count, const link_search
 		}
 }
 
+/* Collective. Each unitig asks the owner of the vertex where it ends which unitigs begin there. */
 gemp_code gemp_unitig_links_find(gemp_unitig_link **out, size_t *count, const gemp_unitigs *u, gemp_traffic *traffic)
 {
-	gemp_code code = GEMP_OK;
-	link_search s = { .unitigs = u };
-	gemp_kmer *vertex = NULL;
-	int *owner = NULL;
-	answer *next = NULL;
-	gemp_unitig_link *links = NULL;
-	GEMP_TRY(gemp_comm_agree(u->graph->comm, gemp_new_all(GEMP_ARRAY(s.name, u->count), GEMP_ARRAY(vertex, u->count),
-	                                                      GEMP_ARRAY(owner, u->count), GEMP_ARRAY(next, u->count),
-	                                                      GEMP_ARRAY(links, BASES * u->count))));
-	GEMP_TRY(name_unitigs(s.name, u, traffic));
+	GEMP_OWNED oriented_unitig *name = NULL;
+	GEMP_OWNED gemp_kmer *vertex = NULL;
+	GEMP_OWNED int *owner = NULL;
+	GEMP_OWNED answer *next = NULL;
+	GEMP_OWNED gemp_unitig_link *links = NULL;
+	GEMP_PROPAGATE(
+		gemp_comm_agree(u->graph->comm, gemp_new_all(GEMP_ARRAY(name, u->count), GEMP_ARRAY(vertex, u->count),
+	                                                 GEMP_ARRAY(owner, u->count), GEMP_ARRAY(next, u->count),
+	                                                 GEMP_ARRAY(links, BASES * u->count))));
+	link_search s = { .unitigs = u, .name = name };
+	GEMP_PROPAGATE(name_unitigs(name, u, traffic));
 	for (size_t i = 0; i < u->count; i++) {
 		vertex[i] = gemp_kmer_target(u->unitig[i].tail, u->graph->k);
 		owner[i] = gemp_kmer_graph_owner(u->graph, vertex[i]);
 	}
 	const gemp_request request = { vertex, u->count, sizeof *vertex, owner, answer_next, &s };
-	GEMP_TRY(gemp_request_records(u->graph->comm, GEMP_OK, &request, sizeof *next, next, traffic));
+	GEMP_PROPAGATE(gemp_request_records(u->graph->comm, GEMP_OK, &request, sizeof *next, next, traffic));
 	list_links(links, count, &s, next);
 	*out = links;
 	links = NULL;
-done:
-	gemp_free_all(s.name, vertex, owner, next, links);
-	return code;
+	return GEMP_OK;
 }
