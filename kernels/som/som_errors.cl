@@ -1,4 +1,4 @@
-/* som_errors: quantisation and topographic error of a map (src/som/map/quality.h).
+/* som_errors: quantisation and topographic error of a map (src/som/map/apply.h).
  *
  *   SOM_GROUP   work-items of a group, a power of two
  */
