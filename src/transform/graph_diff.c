@@ -28,7 +28,7 @@ typedef struct gemp_graph_diff_edge {
 	change_kind change;
 } drawn_edge;
 
-/* TAKING */
+/* ONE SIDE as texts of all ranks */
 
 /* A whole number is printed alike before and after its attribute has become one of floats, so it does not count as
  * a change. */
@@ -162,6 +162,7 @@ static gemp_code check_size(const gemp_shard *graph, const char *path, const cha
 	                 path, drawn, moment, GEMP_GRAPH_DIFF_MAX);
 }
 
+/* Collective. Every rank gets the texts of all ranks: the drawing is small, and each rank can then compare alone. */
 gemp_code gemp_graph_diff_take(gemp_graph_diff_side *side, gemp_runtime *context, gemp_shard *graph, const char *path,
                                const char *moment)
 {

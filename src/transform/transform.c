@@ -70,7 +70,7 @@ static gemp_code select_rows(step_context *s)
 	return gemp_select(&s->selected, s->context, s->graph, s->rule, &s->frame, &how, &s->report->select);
 }
 
-/* Collective. */
+/* Collective. The matches of the rule, from the cache where that is possible, and the decision which of them are applied. */
 static gemp_code find_and_select(step_context *s)
 {
 	const gemp_step_options *o = s->options;
@@ -314,7 +314,7 @@ static gemp_code run_kind(run_context *r, const gemp_control *control, bool *app
 	return gemp_fail(GEMP_EINTERNAL, "rules have a control of kind %d, which there is not", (int)control->kind);
 }
 
-/* Collective. */
+/* Collective. Runs a control within its own LIMIT and those around it: the tightest limit is the one that a message names. */
 static gemp_code run(run_context *r, const gemp_control *control, bool *applied)
 {
 	const run_context outside = *r;
@@ -328,6 +328,8 @@ static gemp_code run(run_context *r, const gemp_control *control, bool *applied)
 	return code;
 }
 
+/* Collective. Rules are bound to the graph before the first step, which finds names that the graph lacks. A run that goes on
+ * from a history has bound them in its first job. */
 gemp_code gemp_transform(gemp_shard **graph, gemp_runtime *context, gemp_rule_set *rules,
                          const gemp_transform_options *options, gemp_rule_report *reports,
                          gemp_transform_history *history)

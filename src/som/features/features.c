@@ -63,7 +63,7 @@ static gemp_code count_directed(gemp_vertex_degrees *out, const feature_context 
 	return gemp_vertex_degrees_of_graph(out, w->context->comm, graph, some);
 }
 
-/* Collective. */
+/* Collective. Counted once for all features that need degrees. */
 static gemp_code count_degrees(feature_context *w)
 {
 	if (w->have_degrees)
@@ -290,6 +290,7 @@ static gemp_code append(gemp_features *f, char *name, const char *map)
 	return GEMP_OK;
 }
 
+/* Local. Commas separate the names; a feature that is there twice is refused, since equal columns weigh double. */
 gemp_code gemp_features_parse(gemp_features *out, const char *list)
 {
 	gemp_code code = GEMP_OK;

@@ -184,6 +184,7 @@ double gemp_som_default_radius(const gemp_som_map *map)
 	return fmax(map->radius_end, (map->rows > map->columns ? map->rows : map->columns) / 2.);
 }
 
+/* Local. A map that has been trained for some epochs goes on with the next one. */
 gemp_som_training gemp_som_training_of(const gemp_som_map *map)
 {
 	return (gemp_som_training){

@@ -68,6 +68,7 @@ static gemp_code find_means(const gemp_som_column_stats *c, const gemp_comm *com
 	return GEMP_OK;
 }
 
+/* Collective. The mean is found in two passes: the first finds the range by which sums are split reproducibly. */
 gemp_code gemp_som_column_stats_new(gemp_som_column_stats *out, const gemp_comm *comm, const float *x, size_t count,
                                     uint32_t dims)
 {
@@ -148,6 +149,7 @@ static double position(uint32_t at, uint32_t side)
 	return side > 1 ? 2.0 * at / (side - 1) - 1 : 0;
 }
 
+/* Collective. A map that is longer than wide has the first component along its longer side. */
 gemp_code gemp_som_init_pca(const gemp_comm *comm, const gemp_som_grid *grid, const float *x, size_t count,
                             uint32_t dims, float *w)
 {

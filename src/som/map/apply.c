@@ -37,6 +37,7 @@ static gemp_code find_block(gemp_som_blocks *blocks, gemp_som_block *block, gemp
 	return GEMP_OK;
 }
 
+/* Local. Block by block, since the samples may not fit on the device at the same time. */
 gemp_code gemp_som_places_find(const gemp_som_places *places, gemp_som_blocks *blocks, gemp_som_search *search,
                                gemp_som_codebook *book)
 {
@@ -121,7 +122,7 @@ static size_t group_of(const gemp_device *device)
 	return device->gpu ? GROUP : 1;
 }
 
-/* Groups that keep the device busy, and not more than there are samples for. */
+/* As many groups as keep the device busy, but no group without samples. */
 static size_t groups_for(const gemp_device *device, size_t count)
 {
 	const size_t max_groups = device->gpu ? MAX_GROUPS : device->units * (size_t)TASKS_OF_CORE;
@@ -134,6 +135,7 @@ size_t gemp_som_quality_bytes(const gemp_device *device, size_t count)
 	return GEMP_SOM_SLOTS * groups_for(device, count) * sizeof(group_sums);
 }
 
+/* Local. Sums of GEMP_SOM_SLOTS epochs have a place on the device, so that the host may read them late. */
 gemp_code gemp_som_quality_new(gemp_som_quality *out, gemp_device *device, const gemp_som_grid *grid, size_t count)
 {
 	gemp_code code = GEMP_OK;

@@ -24,6 +24,8 @@ static void pad_rows(float *out, const gemp_som_codebook *book, const float *w)
 	}
 }
 
+/* Local. Rows are padded to gemp_som_stride numbers. Without capacity for all units the host keeps the rows, and
+ * gemp_som_codebook_load brings some. */
 gemp_code gemp_som_codebook_new(gemp_som_codebook *out, gemp_device *device, const float *w, uint32_t units,
                                 uint32_t dims, uint32_t capacity)
 {
@@ -68,6 +70,7 @@ gemp_code gemp_som_codebook_store(const gemp_som_codebook *book)
 	                        book->rows + (size_t)book->first * book->stride);
 }
 
+/* Local. Copies the host's units to the device. */
 gemp_code gemp_som_codebook_write(gemp_som_codebook *book, const float *w)
 {
 	gemp_code code = GEMP_OK;
@@ -92,6 +95,7 @@ static void unpad_rows(const gemp_som_codebook *book, const float *rows, float *
 		memcpy(w + (size_t)u * book->dims, rows + (size_t)u * book->stride, book->dims * sizeof *w);
 }
 
+/* Local. Copies the units to the host, without the padding. */
 gemp_code gemp_som_codebook_read(const gemp_som_codebook *book, float *w)
 {
 	gemp_code code = GEMP_OK;

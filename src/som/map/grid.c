@@ -7,6 +7,7 @@ enum { MAX_SIDE = 1 << 24 }; /* kernels go through steps along it in 32 bits */
 
 static const double row_height = 0.86602540378443864676; /* sqrt(3) / 2 */
 
+/* Local. Sides stay below 2^24, up to which floats have all whole numbers. */
 gemp_code gemp_som_grid_check(const gemp_som_grid *grid)
 {
 	uint64_t units = (uint64_t)grid->rows * grid->columns;

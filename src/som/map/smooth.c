@@ -70,6 +70,8 @@ size_t gemp_som_smooth_tables(const gemp_som_grid *grid)
 	       sizeof(float);
 }
 
+/* Local. Gaussian and square neighbourhoods are products of two factors, for which two passes do; the others take one kernel
+ * with sums of rows. */
 gemp_code gemp_som_smooth_new(gemp_som_smooth *out, gemp_device *device, const gemp_som_grid *grid,
                               gemp_som_neighbourhood neighbourhood, uint32_t planes, bool gpu)
 {

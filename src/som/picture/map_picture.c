@@ -322,6 +322,7 @@ static void draw_panel(gemp_canvas *canvas, const frame *f, const gemp_som_panel
 
 /* PICTURE */
 
+/* Local. Checked before anything is drawn: a picture that no program can show is refused. */
 gemp_code gemp_som_picture_check(const char *path, const gemp_som_grid *grid, const gemp_som_panel *panels,
                                  size_t count)
 {

@@ -218,6 +218,7 @@ static gemp_code run_epochs(train_context *run)
 	return GEMP_OK;
 }
 
+/* Collective. All ranks enter each epoch, also those that have failed: the failure is agreed on at its end. */
 gemp_code gemp_som_train(const gemp_comm *comm, gemp_device *device, const gemp_som_training *how, const float *x,
                          size_t count, uint32_t dims, float *w, gemp_som_callback *callback, void *context,
                          gemp_som_report *report)

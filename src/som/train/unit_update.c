@@ -64,6 +64,7 @@ void gemp_som_accumulate_free(gemp_som_accumulate *accumulate)
 	*accumulate = (gemp_som_accumulate){ 0 };
 }
 
+/* Local. Enqueues the sums of a block; blocks add up in the planes. */
 gemp_code gemp_som_accumulate_add(gemp_som_accumulate *accumulate, const gemp_som_samples *samples,
                                   const gemp_buffer *best, gemp_som_values values)
 {

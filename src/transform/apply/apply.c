@@ -438,6 +438,8 @@ static gemp_code build_patch(patch_builder *a, const gemp_apply_options *options
 	return gemp_new_schema_labels(a->patch, a->graph, a->created, a->changes);
 }
 
+/* Collective. The ranks agree once, on the whole patch, before any of them changes its graph: after a failure every rank still
+ * has the old one. */
 gemp_code gemp_apply_matches(gemp_shard **graph, gemp_runtime *context, const gemp_new_vertices *created,
                              const gemp_apply_options *options, gemp_patch_result *done)
 {

@@ -117,6 +117,7 @@ done:
 	return code;
 }
 
+/* Collective. Elements that the rule creates need no message: they belong to the rank of the match. */
 gemp_code gemp_changes_send(gemp_changes *out, const gemp_comm *comm, const gemp_shard *graph,
                             const gemp_new_vertices *created)
 {

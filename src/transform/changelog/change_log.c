@@ -119,6 +119,8 @@ static gemp_code add_columns(gemp_text *out, const gemp_shard *graph, const gemp
 	return code;
 }
 
+/* Collective. The foot has the number of lines and the hash of the graph that came out, by which a replay finds out whether it
+ * has made all changes. */
 gemp_code gemp_change_log_foot(gemp_change_log *log, const gemp_shard *graph, uint64_t steps)
 {
 	gemp_code code = GEMP_OK;
@@ -407,6 +409,8 @@ static gemp_code check_hash(const replay_state *r, const gemp_shard *graph)
 	                 r->path, r->last, r->hash, graph->hash);
 }
 
+/* Collective. The new graph replaces the old one only when its hash is that of the foot; after any failure the old graph is as
+ * it was. */
 gemp_code gemp_change_log_replay(gemp_shard **graph, gemp_runtime *context, const char *path,
                                  gemp_change_log_replayed *out)
 {

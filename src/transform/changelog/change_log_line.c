@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Local. Numbers are read as they are written, and a key that comes twice in an object is an error. */
 gemp_code gemp_change_log_json(json_t **root, const char *text, size_t size)
 {
 	json_error_t error;
@@ -116,8 +117,7 @@ static gemp_code read_attributes(gemp_edit *e, size_t *capacity, json_t *object,
 	if (!json_is_object(all))
 		return gemp_fail(GEMP_EDATA, "\"attributes\" is %s; it is an object", gemp_json_kind(all));
 	GEMP_PROPAGATE(GEMP_RESERVE(e->attributes, *capacity, json_object_size(all)));
-	json_object_foreach(all, name, value)
-	{
+	json_object_foreach (all, name, value) {
 		gemp_edit_attribute *attribute = &e->attributes[e->attribute_count];
 		GEMP_PROPAGATE(find_column(&attribute->column, schema, name));
 		GEMP_PROPAGATE(read_value(&attribute->value, value, &schema->columns[attribute->column]));

@@ -17,6 +17,7 @@ static bool names_edge(const gemp_edit *edit)
 	return edit->kind > GEMP_EDIT_CREATE_EDGE;
 }
 
+/* Local. The bytes of an edit for another rank, which gemp_edit_unpack reads. */
 void gemp_edit_pack(gemp_text *out, const gemp_edit *edit)
 {
 	gemp_pack_number(out, edit->kind);
@@ -38,6 +39,7 @@ void gemp_edit_pack(gemp_text *out, const gemp_edit *edit)
 	gemp_pack_value(out, &edit->was);
 }
 
+/* Local. Reads what gemp_edit_pack has written. */
 gemp_code gemp_edit_unpack(gemp_edit *edit, size_t *capacity, const char **at)
 {
 	edit->kind = (gemp_edit_kind)gemp_unpack_number(at);
@@ -350,6 +352,7 @@ static gemp_code check_edit(gemp_edit_state *t, const gemp_edit *e, size_t *edge
 	return GEMP_OK;
 }
 
+/* Local. Applies the edits of one step: all are looked up first, since they refer to the graph before the step. */
 gemp_code gemp_edit_state_apply(gemp_edit_state *t, const gemp_edit *edits, size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -367,7 +370,7 @@ done:
 	return code;
 }
 
-/* WHAT IS THERE */
+/* THE STATE IN THE END: vertices and edges that exist */
 
 gemp_value gemp_edit_state_key(const gemp_edit_state *t, size_t vertex)
 {

@@ -167,6 +167,8 @@ static void free_state(gemp_record_state *r)
 	gemp_free(r->pieces);
 }
 
+/* Collective. Called before the graph changes, since lines name elements as they were. Lines are printed in rounds, which bound
+ * the memory for texts. */
 gemp_code gemp_record_step(gemp_recorder *recorder, gemp_runtime *context, gemp_shard *graph,
                            gemp_new_vertices *created, const uint8_t *selected, uint64_t applied, uint64_t step)
 {

@@ -86,6 +86,7 @@ static gemp_code unpack(gemp_record_state *r, size_t size)
 	return GEMP_OK;
 }
 
+/* Collective. Owners of elements get the updates of the selected matches, and list the edges that vanish with deleted vertices. */
 gemp_code gemp_record_events(gemp_record_state *r)
 {
 	gemp_code code = GEMP_OK;
@@ -124,7 +125,7 @@ const gemp_record_event *gemp_record_find_events(const gemp_record_state *r, boo
 	return r->events + low;
 }
 
-/* Edges that go with the vertices that a step deletes or merges. */
+/* EDGES that vanish with the vertices that a step deletes or merges. */
 
 static bool deletes_edges(const gemp_rule *rule)
 {

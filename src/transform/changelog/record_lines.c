@@ -345,7 +345,7 @@ static void implied_line(gemp_record_state *r, const gemp_record_edge *edge)
 	end_line(&l);
 }
 
-/* WHAT IS CREATED */
+/* CREATED ELEMENTS */
 
 /* Attributes that the rule sets on the new element. */
 static void created_attributes(gemp_record_state *r, const gemp_rule_element *created, size_t row)
@@ -396,7 +396,7 @@ static bool is_repeated(const gemp_record_state *r, size_t i)
 	       (before->kind == GEMP_DELETE || before->kind == GEMP_MERGE);
 }
 
-/* PIECES of all that there may be lines of: events, edges, rows of matches. */
+/* CHUNKS of the sources of lines: events, edges, rows of matches. */
 
 /* Source i is an event, a vanishing edge, or a row of matches, in this order. */
 static void make_line(gemp_record_state *r, size_t i)
@@ -440,6 +440,8 @@ static void make_piece(void *context, unsigned thread, size_t piece)
 	__atomic_fetch_add(&all->line_count, own.line_count, __ATOMIC_RELAXED);
 }
 
+/* Local. Threads take chunks of sources in turn, as a line may cost much more than another one; the order is restored by the
+ * keys of the lines. */
 gemp_code gemp_record_lines(gemp_record_state *r)
 {
 	gemp_code code = GEMP_OK;

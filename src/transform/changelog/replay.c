@@ -29,6 +29,7 @@ struct gemp_replay {
 	gemp_builder *builder;
 };
 
+/* Collective. Types of attributes are those of the final graph, which the foot of the log has. */
 gemp_code gemp_replay_new(gemp_replay **out, const gemp_replay_options *options)
 {
 	gemp_code code = GEMP_OK;
@@ -50,6 +51,7 @@ done:
 	return code;
 }
 
+/* Local. Takes NULL. */
 void gemp_replay_free(gemp_replay *r)
 {
 	if (!r)
@@ -67,7 +69,7 @@ void gemp_replay_free(gemp_replay *r)
 	gemp_free(r);
 }
 
-/* WHERE WHAT IS MET */
+/* OWNERS: the rank on which edits of an element and the element itself come together */
 
 /* Vertices and edges have different seeds, as a vertex may be touched without its edges. */
 static uint64_t hash_of(gemp_replay *r, const gemp_value *key, bool edge)
@@ -129,7 +131,7 @@ static bool is_touched(gemp_replay *r, const gemp_value *key, bool edge)
 	return gemp_bits64_test(r->touched_filter, bit);
 }
 
-/* THE GRAPH: what is touched goes where edits meet it, as edits, all else to the builder. */
+/* THE GRAPH: elements that edits touch go to the owners of these edits, all others straight to the builder. */
 
 /* Collective. The keys of all targets of own edges. */
 static gemp_code fetch_targets(gemp_replay *r)

@@ -75,6 +75,7 @@ static void gather_keys(void *self, size_t range, size_t begin, size_t end)
 		g->keys[i] = g->tuples[g->rows[i] * g->width + g->depth];
 }
 
+/* Local. Radix sort by words, the least significant one first, on a permutation of the rows. */
 gemp_code gemp_tuple_sort(const uint64_t *tuples, size_t width, size_t *rows, size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -205,6 +206,7 @@ static gemp_code add_before(const gemp_comm *comm, uint64_t here, const order_re
 	return GEMP_OK;
 }
 
+/* Collective. Each record goes to the rank that is responsible for its first word, which sorts and answers positions. */
 gemp_code gemp_match_order_number(const gemp_comm *comm, const gemp_match_keys *matches, const uint8_t *marked,
                                   uint64_t *number, uint64_t *total)
 {

@@ -123,7 +123,7 @@ static uint64_t named_ends(const dangling_context *c, size_t row, uint64_t verte
 	return count;
 }
 
-/* WHAT OWNERS KNOW */
+/* REQUESTS to the owners of vertices */
 
 static uint64_t incident_edges(const gemp_shard *g, size_t row)
 {
@@ -320,7 +320,7 @@ static bool may_coincide(const inapplicable_context *b, size_t column)
 	return false;
 }
 
-/* From MERGED on: into an element, each its own. */
+/* MERGED + n: merged into element n of the row. */
 enum { STAYS, DELETED, MERGED };
 
 /* fate[column]: elements with equal fates may coincide without harm. */
@@ -374,6 +374,7 @@ static void count_range(void *self, size_t range, size_t begin, size_t end)
 	__atomic_fetch_add(&b->inapplicable, inapplicable, __ATOMIC_RELAXED);
 }
 
+/* Collective. Identification is checked first, on the rows alone; only rows that pass it are asked of other ranks. */
 gemp_code gemp_reject_inapplicable(gemp_runtime *context, gemp_shard *graph, const gemp_rule *rule,
                                    gemp_semantics semantics, const gemp_frame *frame, uint8_t *decisions,
                                    uint64_t *inapplicable)

@@ -391,7 +391,7 @@ static void write_update(analysis *t, const gemp_update *u)
 	}
 }
 
-/* THE FOOTPRINT */
+/* THE READ/WRITE SET */
 
 /* Types that only the rule mentions get numbers behind the relations of the graph. */
 static bool names_type(const gemp_update *u)
@@ -439,7 +439,7 @@ static gemp_code keep_conflicting(gemp_rw_set *f)
 	return GEMP_OK;
 }
 
-/* SEATS */
+/* SLOTS */
 
 /* The number of slots of an aspect. */
 static uint64_t elements_of(const gemp_rule_access *entry, const gemp_shard *graph)

@@ -8,11 +8,10 @@
 #include <assert.h>
 #include <string.h>
 
-/* Of fewer keys the host has decided in the time that moving them to a GPU and the launches of some ten rounds
- * take. */
+/* With fewer keys the host is done before a GPU has received them and has launched the kernels of about ten rounds. */
 enum { MIN_DEVICE_KEYS = 1 << 20 };
 
-/* Few keys are decided on the host before a GPU has received them. */
+/* Local. By MIN_DEVICE_KEYS, if the caller leaves the place open. */
 static bool on_device(const gemp_resolver *resolver, const gemp_conflict_rounds *problem)
 {
 	const gemp_device *device = resolver->context ? resolver->context->device : NULL;
@@ -152,6 +151,7 @@ static void decide_range(void *self, size_t range, size_t begin, size_t end)
 	__atomic_fetch_add(&l->undecided, left, __ATOMIC_RELAXED);
 }
 
+/* Collective. One pass over the keys selects most matches of a large sparse graph, without priorities and without rounds. */
 gemp_code gemp_resolve_uncontended(const gemp_comm *comm, const gemp_conflict_keys *conflict_keys, uint8_t *decisions,
                                    uint64_t *left)
 {

@@ -31,6 +31,7 @@ static void fill_range(void *self, size_t range, size_t begin, size_t end)
 	}
 }
 
+/* Local. Matches that are already decided leave no trace in the arrays; slots are renumbered to be dense. */
 gemp_code gemp_conflict_rounds_new(gemp_conflict_rounds *out, const gemp_conflict_keys *conflict_keys,
                                    const uint64_t *priority, const uint8_t *decisions)
 {
@@ -161,6 +162,7 @@ static void run_round(host_rounds *p)
 	p->count = count;
 }
 
+/* Local. Rounds end when no match is undecided: in each round at least the first undecided match of all is selected. */
 gemp_code gemp_conflict_rounds_host(gemp_conflict_rounds *problem, uint64_t *rounds)
 {
 	gemp_code code = GEMP_OK;
@@ -300,6 +302,7 @@ static gemp_code run_device_round(device_rounds *p, uint32_t *count)
 	return GEMP_OK;
 }
 
+/* Local. The same rounds as on the host, with one read of a count for each. */
 gemp_code gemp_conflict_rounds_device(gemp_conflict_rounds *problem, gemp_runtime *context, uint64_t *rounds)
 {
 	gemp_code code = GEMP_OK;

@@ -46,7 +46,7 @@ static bool is_remote_access(const gemp_rule_access *entry)
 	return entry->at != GEMP_AT_ELEMENT;
 }
 
-/* QUESTIONS */
+/* REQUESTS */
 
 /* Rows that are already decided send nothing. */
 static void list_requests(lookup_context *l)
@@ -74,7 +74,7 @@ static gemp_code send_requests(lookup_context *l)
 	return GEMP_OK;
 }
 
-/* ANSWERS */
+/* ANSWERS of the owners */
 
 static gemp_code add_token(lookup_context *l, const gemp_rule_access *entry, uint64_t row, uint64_t vertex, int asker)
 {
@@ -169,8 +169,8 @@ static gemp_code load(lookup_context *l)
 }
 
 /* Collective. Remote keys of the rows whose decision is 0, in any order. The caller frees *out. */
-static gemp_code keys_around(row_key **out, size_t *count, const gemp_comm *comm, gemp_shard *graph,
-                             const gemp_rw_set *rw_set, const gemp_frame *frame, const uint8_t *decisions)
+static gemp_code fetch_remote_keys(row_key **out, size_t *count, const gemp_comm *comm, gemp_shard *graph,
+                                   const gemp_rw_set *rw_set, const gemp_frame *frame, const uint8_t *decisions)
 {
 	gemp_code code = GEMP_OK;
 	lookup_context l = { .comm = comm, .graph = graph, .rw_set = rw_set, .frame = frame, .decisions = decisions };
@@ -248,7 +248,7 @@ static void list_range(void *self, size_t range, size_t begin, size_t end)
 }
 
 /* Two passes (count, then fill) give each row its keys behind one another; remote keys follow those of the row. */
-static gemp_code list_tokens(key_listing *l)
+static gemp_code list_keys(key_listing *l)
 {
 	size_t rows = l->frame->rows;
 	uint64_t *begin;
@@ -267,14 +267,15 @@ static gemp_code list_tokens(key_listing *l)
 	return GEMP_OK;
 }
 
+/* Collective. Remote keys are fetched first, since the offsets of a row depend on how many it has. */
 gemp_code gemp_row_keys_make(gemp_conflict_keys *out, const gemp_comm *comm, gemp_shard *graph,
                              const gemp_rw_set *rw_set, const gemp_frame *frame, const uint8_t *decisions)
 {
 	gemp_code code = GEMP_OK;
 	key_listing l = { .rw_set = rw_set, .frame = frame, .decisions = decisions, .out = out };
 	*out = (gemp_conflict_keys){ .matches = frame->rows, .slots = rw_set->slots };
-	GEMP_TRY(keys_around(&l.around, &l.around_count, comm, graph, rw_set, frame, decisions));
-	code = gemp_comm_agree(comm, list_tokens(&l));
+	GEMP_TRY(fetch_remote_keys(&l.around, &l.around_count, comm, graph, rw_set, frame, decisions));
+	code = gemp_comm_agree(comm, list_keys(&l));
 done:
 	gemp_free_all(l.around, l.next);
 	if (code != GEMP_OK)

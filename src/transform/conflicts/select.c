@@ -45,7 +45,7 @@ typedef struct keys_context {
 	uint64_t *answers;
 } keys_context;
 
-/* THE PARTS */
+/* PARTS of a tuple */
 
 /* Values take two words, all other parts one. */
 static void add_part(keys_context *m, key_part part, const gemp_frame_column *column)
@@ -113,7 +113,7 @@ static uint64_t *key_word(const keys_context *m, size_t row)
 	return &m->tuples[row * m->width + m->current->at];
 }
 
-/* VERTICES: own ones are looked up, the others asked for. */
+/* VERTICES: the ranks of their keys, which their owners know. */
 
 /* Own vertices are looked up directly; the words of the others are set by their owners' answers. */
 static void fill_ranks(void *self, size_t range, size_t begin, size_t end)
@@ -365,7 +365,7 @@ static gemp_code draw_priorities(selection *s)
 }
 
 /* Collective. The keys of undecided rows. */
-static gemp_code list_tokens(const selection *s, gemp_conflict_keys *conflict_keys)
+static gemp_code list_conflict_keys(const selection *s, gemp_conflict_keys *conflict_keys)
 {
 	GEMP_OWNED_BY(gemp_rw_set_free) gemp_rw_set rw_set = { 0 };
 	bool induced = s->options->semantics == GEMP_INDUCED;
@@ -399,7 +399,7 @@ static gemp_code resolve_conflicts(selection *s)
 	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(gemp_conflict_keys_free) gemp_conflict_keys conflict_keys = { 0 };
 	uint64_t left = 0;
-	GEMP_PROPAGATE(list_tokens(s, &conflict_keys));
+	GEMP_PROPAGATE(list_conflict_keys(s, &conflict_keys));
 	GEMP_PROPAGATE(gemp_resolve_uncontended(s->context->comm, &conflict_keys, s->decisions, &left));
 	if (left)
 		code = resolve_contended(s, &conflict_keys);

@@ -116,7 +116,7 @@ static gemp_code expand_along(expansion *n, const gemp_role_edge *edge, int from
 	return GEMP_OK;
 }
 
-/* TO THE PLACE, from the farthest roles on. */
+/* TOWARDS THE ANCHOR, from the farthest roles on: which anchors have to be searched again. */
 
 /* Own marks by id; the ranks are merged afterwards. */
 static gemp_code set_marks(expansion *n, const bool *mark)
@@ -162,7 +162,7 @@ static gemp_code expand_to_anchor(expansion *n)
 	return GEMP_OK;
 }
 
-/* Collective. */
+/* Collective. All sets are empty at first. */
 static gemp_code begin_expansion(expansion *n, const gemp_comm *comm, gemp_shard *graph, const gemp_locality *locality)
 {
 	*n = (expansion){
@@ -178,6 +178,8 @@ static void close(expansion *n)
 	gemp_free_all(n->sets, n->marks);
 }
 
+/* Collective. A match can have changed only if a marked vertex plays a part in it: the sets of roles grow from the marks
+ * towards the anchor, and those anchors are searched again. */
 gemp_code gemp_neighbourhood_anchors(uint32_t **anchors, uint64_t *count, const gemp_comm *comm, gemp_shard *graph,
                                      const gemp_locality *locality, const bool *mark)
 {
@@ -199,7 +201,7 @@ done:
 	return code;
 }
 
-/* FROM THE PLACE, to the nearest roles first. */
+/* AWAY FROM THE ANCHOR, the nearest roles first: what the matches of these anchors can consist of. */
 
 /* Collective. Nearest roles first, along parent edges and all paths. */
 static gemp_code expand_from_anchor(expansion *n)
@@ -260,6 +262,7 @@ static gemp_code answer(void *self, const void *records, size_t count, uint64_t 
 	return GEMP_OK;
 }
 
+/* Collective. Owners of edges know the new numbers of the edges that they keep. */
 gemp_code gemp_renumber_edges(const gemp_comm *comm, const gemp_edge_owners *owners, uint64_t *elements, size_t rows,
                               gemp_request_handler handler, void *self, bool *lost)
 {
@@ -358,6 +361,7 @@ done:
 	return code;
 }
 
+/* Collective. The cheaper of two ways, by the size of the working set. */
 gemp_code gemp_local_search_rows(const gemp_local_search *local, gemp_frame *out)
 {
 	gemp_code code = GEMP_OK;

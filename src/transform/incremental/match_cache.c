@@ -174,6 +174,7 @@ static unsigned count_runs(const gemp_control *control, size_t rule)
 	return often ? 2 * runs : runs;
 }
 
+/* Local. Rows of a rule are cached only if the control program may run it again. */
 gemp_code gemp_match_cache_new(gemp_match_cache **out, const gemp_rule_set *rules, const gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
@@ -305,6 +306,8 @@ static gemp_code find_rows_near(refresh *s, gemp_frame *out, const gemp_match_op
 	return gemp_comm_agree(s->context->comm, code);
 }
 
+/* Collective. Where few anchors are near changes, only their matches are searched, and the rows of all others come from the
+ * cache. */
 gemp_code gemp_match_cache_rows(gemp_match_cache *cache, gemp_frame *out, gemp_runtime *context, gemp_shard *graph,
                                 const gemp_rule_set *rules, size_t index, const gemp_match_options *options,
                                 uint64_t combinations, gemp_cached_order *order, gemp_match_cache_report *report)

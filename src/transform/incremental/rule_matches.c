@@ -183,6 +183,8 @@ static void keep_order(gemp_cached_order *order, const gemp_match_result *result
 	memcpy(order->order, result->order, sizeof order->order);
 }
 
+/* Collective. The order of binding is searched anew only now and then: a rule that runs a thousand times would otherwise spend
+ * its time on sampling. */
 gemp_code gemp_rule_matches_rows(gemp_frame *out, gemp_runtime *context, gemp_shard *graph, const gemp_rule *rule,
                                  const gemp_match_options *options, uint64_t combinations, gemp_cached_order *order)
 {
