@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+GEMP_RELEASE(gemp_columns_close, gemp_columns *)
+
 /* ROWS */
 
 /* Local. Numbers of this rank's vectors, from 0 over all ranks. */

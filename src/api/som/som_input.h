@@ -28,9 +28,6 @@ typedef struct gemp_som_input {
 	gemp_features features;
 } gemp_som_input;
 
-GEMP_RELEASE(gemp_som_model_close, gemp_som_model *)
-GEMP_RELEASE(gemp_columns_close, gemp_columns *)
-
 /* Local. A model without a map; gemp_som_model_close frees it. */
 gemp_code gemp_som_model_new(gemp_som_model **out, gemp_context *context, const char *name);
 

@@ -6,6 +6,8 @@
 #include <assert.h>
 #include <string.h>
 
+GEMP_RELEASE(gemp_som_model_close, gemp_som_model *)
+
 static_assert(GEMP_SOM_UNIT_NONE == GEMP_SOM_NO_UNIT, "the public unit of a vector without values is the engine's");
 
 void gemp_som_data_init(gemp_som_data *data)

@@ -17,6 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
+GEMP_RELEASE(gemp_som_model_close, gemp_som_model *)
+
 typedef struct training {
 	const gemp_som_settings *settings;
 	gemp_som_map *map; /* of the model that comes out */

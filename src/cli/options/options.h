@@ -66,6 +66,8 @@ typedef struct gemp_options {
 
 	char *as_given; /* owned: the command with what shapes its result, for the provenance of files */
 
+	/* THE FIELDS that the table sets. An int is the number of a word in the list of its option. */
+
 	/* general */
 	bool help, version, quiet, verbose, debug, dry_run;
 	const char *config, *json, *trace, *devices, *output;
@@ -91,7 +93,7 @@ typedef struct gemp_options {
 	gemp_list parameters;
 	bool lenient;
 	int semantics, distinct, symmetry, count_by, pivot, attributes, exchange, choose, rematch;
-	int on; /* a gemp_placement (device/tuning.h) */
+	int on; /* a gemp_placement */
 	int64_t replicate;
 	bool count, explain, profile, estimate, resume;
 	double estimate_seconds, max_time;
@@ -110,16 +112,14 @@ typedef struct gemp_options {
 	/* bfs, sssp, pagerank, spmv */
 	const char *source, *into, *column, *personalization, *vector;
 	gemp_list sources;
-	int direction;         /* a gemp_layout_direction */
-	int precision;         /* auto, single, double */
-	int pass, gather, cut; /* a gemp_frontier_pass, a gemp_gather, a gemp_layout_cut */
+	int direction, precision, pass, gather, cut;
 	bool transpose, normalize;
 	uint64_t max_iterations;
 	double delta, damping, tolerance;
 	/* sort, distinct */
-	int value_type; /* 0: auto; then a gemp_key_kind, and 1 */
+	int value_type; /* 0: auto; else a type of numbers, and 1 */
 	bool descending;
-	/* som: words as io/som/som_file.h has them */
+	/* som: words of the lists in gemp/types.h */
 	const char *features, *map_size, *key_column, *labels_file;
 	int grid, topology, metric, neighbourhood, cooling, training, start, scaling;
 	uint64_t epochs, save_every;
