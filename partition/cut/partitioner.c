@@ -137,8 +137,8 @@ gemp_code gemp_partition_measure(const gemp_comm *comm, gemp_shard *graph, const
 gemp_code gemp_partition_ptscotch(const gemp_comm *comm, const gemp_shard *graph, uint64_t parts, uint32_t *part)
 {
 	(void)comm, (void)graph, (void)parts, (void)part;
-	return gemp_fail(GEMP_EUSAGE, "--method ptscotch: this program was built without PT-Scotch; install it (Debian: "
-	                              "libptscotch-dev), run cmake again and build, or use --method random or block");
+	return gemp_fail(GEMP_EUSAGE, "method ptscotch: gemp was built without PT-Scotch; install it (Debian: "
+	                              "libptscotch-dev), run cmake again and build, or use the method random or block");
 }
 
 #else
@@ -185,8 +185,8 @@ static gemp_code check_size(const gemp_comm *comm, const gemp_shard *graph)
 		                 SCOTCH_numSizeof(), sizeof(SCOTCH_Num));
 	if (total > most)
 		return gemp_fail(GEMP_EUSAGE,
-		                 "--method ptscotch: the graph's %" PRIu64 " row entries pass the %zu-bit numbers "
-		                 "of this PT-Scotch; build with one of 64-bit numbers (INTSIZE64), or use --method block",
+		                 "method ptscotch: the graph's %" PRIu64 " row entries pass the %zu-bit numbers "
+		                 "of this PT-Scotch; build with one of 64-bit numbers (INTSIZE64), or use the method block",
 		                 total, 8 * sizeof(SCOTCH_Num));
 	return GEMP_OK;
 }

@@ -20,7 +20,7 @@ static void *out_of_memory(size_t count, size_t size)
 {
 	gemp_fail(GEMP_ENOMEM,
 	          "out of memory: %zu elements of %zu bytes were asked for; "
-	          "use more ranks, or a smaller --host-memory",
+	          "use more ranks, or a smaller host-memory",
 	          count, size);
 	return NULL;
 }

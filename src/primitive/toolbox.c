@@ -184,7 +184,6 @@ gemp_code gemp_tool_check(const gemp_toolbox *box, size_t count)
 	if (count <= GEMP_DEVICE_MAX)
 		return GEMP_OK;
 	return gemp_fail(GEMP_EUSAGE,
-	                 "%zu elements are more than the %zu that are sorted on %s at a time; use more ranks, or "
-	                 "--on host",
+	                 "%zu elements are more than the %zu that are sorted on %s at a time; use more ranks, or the host",
 	                 count, GEMP_DEVICE_MAX, box->device->name);
 }
