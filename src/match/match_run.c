@@ -74,7 +74,7 @@ static void free_sinks(sink_chain *s)
 static gemp_code count_embeddings(const gemp_match *m, gemp_count kept, gemp_match_result *result)
 {
 	result->embeddings_known = result->complete;
-	result->embeddings_reason = result->complete ? NULL : "the search stopped early: limit";
+	result->embeddings_reason = result->complete ? NULL : "the search stopped at the limit";
 	result->embeddings = kept;
 	if (!m->plan->broken)
 		return GEMP_OK;

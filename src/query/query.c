@@ -481,7 +481,7 @@ static void count_results(const gemp_prepared *q, uint64_t rows, gemp_match_resu
 	uint64_t order = q->symmetry ? gemp_symmetry_order(q->symmetry, &overflow) : 1;
 	result->matches = result->embeddings = rows;
 	result->embeddings_known = result->complete;
-	result->embeddings_reason = result->complete ? NULL : "the search stopped early: limit";
+	result->embeddings_reason = result->complete ? NULL : "the search stopped at the limit";
 	if (o->distinct == GEMP_BY_NOTHING || !result->complete)
 		return;
 	if (dedups_by_image(q) || (!free_orbits && order > 1)) {
