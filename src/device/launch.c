@@ -106,7 +106,7 @@ static void record_ended(gemp_launch_trace *t)
 
 /* Records the last launch, which was enqueued between `since` (gemp_now()) and now. Ended launches are recorded in
  * batches of 64, since each query of an event costs a call. */
-static void gemp_launch_trace_add(gemp_device *device, cl_kernel kernel, double since)
+static void trace_add(gemp_device *device, cl_kernel kernel, double since)
 {
 	if (!gemp_trace_on())
 		return;
@@ -146,7 +146,7 @@ gemp_code gemp_launch_with(gemp_device *device, cl_kernel kernel, size_t global,
 	                                      &device->last_launch));
 	if (code != GEMP_OK)
 		return kernel_failed(code, kernel);
-	gemp_launch_trace_add(device, kernel, began);
+	trace_add(device, kernel, began);
 	return GEMP_OK;
 }
 
@@ -248,6 +248,8 @@ done:
 	return code;
 }
 
+/* A caller that frees its timings after a failure may free the memory of its kernels next, so that they have to end.
+ * */
 void gemp_timings_free(gemp_timings *timings)
 {
 	if (timings->count)

@@ -58,7 +58,7 @@ static void find_uuid(gemp_device_info *info, cl_device_id id)
 
 /* Fills info->pci ("0000:65:00.0") and info->uuid ("GPU-01234567-89ab-...", as nvidia-smi writes it); "" where the driver does
  * not know. info->gpu is set before. */
-static void gemp_device_identify(gemp_device_info *info, cl_device_id id)
+static void device_identify(gemp_device_info *info, cl_device_id id)
 {
 	info->pci[0] = info->uuid[0] = '\0';
 	if (!info->gpu)
@@ -110,7 +110,7 @@ static bool digits(char out[2 * UUID_SIZE + 1], const char *text, size_t length)
 
 /* Is the device named by text[0..length)? By PCI: "65:00.0", "0000:65:00.0" or "00000000:65:00.0", the function may be left
  * out. By UUID: with or without "GPU-", or the first eight digits or more. In upper or lower case. */
-static bool gemp_device_matches(const gemp_device_info *info, const char *text, size_t length)
+static bool device_matches(const gemp_device_info *info, const char *text, size_t length)
 {
 	char wanted[2 * UUID_SIZE + 1], own[2 * UUID_SIZE + 1];
 	long long place = pci_number(text, length);
@@ -122,7 +122,7 @@ static bool gemp_device_matches(const gemp_device_info *info, const char *text, 
 
 /* Less than, equal to or greater than 0: a comes before, with, or after b on the PCI bus; devices without a place are equal to
  * all, for a stable order. */
-static int gemp_device_compare_pci(const gemp_device_info *a, const gemp_device_info *b)
+static int compare_pci(const gemp_device_info *a, const gemp_device_info *b)
 {
 	long long first = pci_number(a->pci, strlen(a->pci)), second = pci_number(b->pci, strlen(b->pci));
 	if (first < 0 || second < 0)
@@ -151,6 +151,7 @@ static void copy_text(char *out, size_t size, const char *text)
 	out[length] = '\0';
 }
 
+/* A property that the driver does not know is an empty text. */
 static void device_text(char *out, size_t size, cl_device_id id, cl_device_info what)
 {
 	char text[1024] = "";
@@ -181,7 +182,7 @@ static gemp_code query_info(gemp_device_info *out, cl_platform_id platform, cl_d
 	out->memory = memory;
 	out->max_buffer = largest;
 	out->local_memory = local;
-	gemp_device_identify(out, id);
+	device_identify(out, id);
 	return GEMP_OK;
 }
 
@@ -206,7 +207,7 @@ static gemp_code add_platform(cl_platform_id platform, gemp_device_info **infos,
 }
 
 /* As gemp_device_list, with handles: ids[i] is the device of out[i]; the caller frees both. None at all is no error. */
-static gemp_code gemp_device_list_ids(gemp_device_info **out, cl_device_id **ids, size_t *count)
+static gemp_code list_ids(gemp_device_info **out, cl_device_id **ids, size_t *count)
 {
 	gemp_code code = GEMP_OK;
 	cl_uint number = 0;
@@ -239,7 +240,7 @@ done:
 gemp_code gemp_device_list(gemp_device_info **out, size_t *count)
 {
 	cl_device_id *ids = NULL;
-	gemp_code code = gemp_device_list_ids(out, &ids, count);
+	gemp_code code = list_ids(out, &ids, count);
 	gemp_free(ids);
 	return code;
 }
@@ -278,8 +279,8 @@ static bool spec_fits(const gemp_device_info *devices, size_t count, size_t inde
 	if (is_word(part, length, "cpu"))
 		return !device->gpu;
 	if (strspn(part, "0123456789") >= length)
-		return strtoull(part, NULL, 10) == index || gemp_device_matches(device, part, length);
-	return gemp_device_matches(device, part, length) || contains(device->name, part, length) ||
+		return strtoull(part, NULL, 10) == index || device_matches(device, part, length);
+	return device_matches(device, part, length) || contains(device->name, part, length) ||
 	       contains(device->platform, part, length);
 }
 
@@ -297,8 +298,7 @@ static size_t add_index(size_t *chosen, size_t chosen_count, size_t index)
 static void sort_by_pci(const gemp_device_info *devices, size_t *chosen, size_t first, size_t count)
 {
 	for (size_t i = first + 1; i < count; i++)
-		for (size_t j = i; j > first && gemp_device_compare_pci(&devices[chosen[j]], &devices[chosen[j - 1]]) < 0;
-		     j--) {
+		for (size_t j = i; j > first && compare_pci(&devices[chosen[j]], &devices[chosen[j - 1]]) < 0; j--) {
 			size_t other = chosen[j - 1];
 			chosen[j - 1] = chosen[j];
 			chosen[j] = other;
@@ -385,13 +385,14 @@ typedef struct device_set {
 static gemp_code choose_set(device_set *c, const char *spec)
 {
 	size_t all = 0;
-	GEMP_PROPAGATE(gemp_device_list_ids(&c->infos, &c->ids, &all));
+	GEMP_PROPAGATE(list_ids(&c->infos, &c->ids, &all));
 	if (all == 0)
 		return no_device(spec);
 	GEMP_PROPAGATE(GEMP_NEW(c->chosen, all));
 	return gemp_device_choose(spec, c->infos, all, c->chosen, &c->count);
 }
 
+/* The handles belong to the driver; only our list of them is freed. */
 static void free_set(device_set *c)
 {
 	gemp_free(c->chosen);

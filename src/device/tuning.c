@@ -69,6 +69,7 @@ uint32_t gemp_tuning(const gemp_device *device, const char *name, uint32_t other
 	return device->tuning.values[i] && !(tunables[i].gpu_only && !device->gpu) ? device->tuning.values[i] : otherwise;
 }
 
+/* `bench tune` tries values with this, without a file. */
 void gemp_tuning_set(gemp_device *device, const char *name, uint32_t value)
 {
 	size_t i = find(name);

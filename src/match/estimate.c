@@ -87,14 +87,15 @@ static size_t next_size(sample_sums *s, const gemp_sampler *sampler, const gemp_
 	return (size_t)fmin(fmax(left / (double)(MIN_SAMPLES - s->samples) / each, SMALL_SAMPLE), SAMPLE);
 }
 
-/* Half the confidence interval of the mean. */
+/* Half the width of the confidence interval of the mean, by the variance between samples. */
 static double half_width(const sample_sums *s)
 {
 	double n = (double)s->samples, mean = s->sum / n, variance = fmax(s->squares / n - mean * mean, 0) * n / (n - 1);
 	return quantile(s->samples) * sqrt(variance / n);
 }
 
-/* Enough samples, or enough work. */
+/* The estimate ends with a narrow interval, or when the work that was asked for is done; at least MIN_SAMPLES samples
+ * are taken, since the interval assumes about normal estimates. */
 static bool is_precise(const sample_sums *s, const gemp_estimate_options *options, uint64_t reads)
 {
 	if (s->exact || s->samples >= MAX_SAMPLES)

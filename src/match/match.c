@@ -24,7 +24,7 @@ static bool needs_targets(const gemp_match *m)
 	return needs;
 }
 
-/* Every relation that the pattern names. */
+/* Loads every relation that the pattern or a pushed-down condition names, with rows by target if they are needed. */
 static gemp_code load_relations(gemp_match *m)
 {
 	double began = gemp_now();
@@ -44,7 +44,8 @@ static gemp_code load_relations(gemp_match *m)
 	return GEMP_OK;
 }
 
-/* SENSE: how embeddings become matches. */
+/* Do all edges of the pattern have one direction and the same relations? Then nothing tells edges apart but their
+ * ends. */
 static bool one_kind_of_edge(const gemp_pattern *pattern)
 {
 	for (size_t e = 1; e < pattern->edge_count; e++) {
@@ -285,7 +286,7 @@ static gemp_code plan_and_rows(gemp_match *m)
 }
 
 /* The pattern vertices at whose images matches count for pattern vertex v, as bits. */
-static gemp_code gemp_counted_vertices(uint64_t *out, const gemp_plan *plan, const gemp_symmetry *symmetry, int v)
+static gemp_code counted_vertices(uint64_t *out, const gemp_plan *plan, const gemp_symmetry *symmetry, int v)
 {
 	GEMP_OWNED_BY(gemp_stab_chain_free_at) gemp_stab_chain *chain = NULL;
 	const int *orbit;
@@ -315,7 +316,7 @@ static gemp_code choose_counted(const gemp_match *m, uint64_t *per)
 			GEMP_EUSAGE,
 			"count-per counts on the device, but these matches must be tested one by one (%s); write RETURN v, count(*)",
 			m->deduplicates ? "to remove duplicates" : "for conditions on whole matches");
-	return gemp_counted_vertices(per, m->plan, m->symmetry, m->options.count_per - 1);
+	return counted_vertices(per, m->plan, m->symmetry, m->options.count_per - 1);
 }
 
 /* An estimate counts embeddings that pass the steps of the plan; what would be tested or removed afterwards is not

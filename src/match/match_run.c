@@ -40,7 +40,7 @@ static gemp_code add_distinct(gemp_match *m, sink_chain *s, gemp_sink *next)
 	return gemp_distinct_new(&s->distinct, m->context, &options);
 }
 
-/* Sinks are made from the last to the first. */
+/* Sinks are made from the last to the first, since each one borrows the next. */
 static gemp_code add_sinks(gemp_match *m, sink_chain *s, gemp_sink *last)
 {
 	gemp_sink *next = last;
@@ -97,7 +97,7 @@ typedef struct run_figures {
 	uint64_t within[GEMP_PART_STEPS];
 } run_figures;
 
-/* Collective. */
+/* Collective. All figures are added up in one reduction, so that the struct consists of numbers of one type. */
 static run_figures gather_figures(const gemp_match *m, const sink_chain *s)
 {
 	const gemp_search_statistics search = gemp_multi_statistics(m->search);
@@ -302,6 +302,7 @@ gemp_code gemp_match_run(gemp_match *m, gemp_sink *sink, gemp_match_result *resu
 	return run(m, sink, result);
 }
 
+/* Buffers are those of the run before, so that a query can search from many lots of seeds. */
 gemp_code gemp_match_run_seeded(gemp_match *m, const gemp_vertex *ids, size_t count, gemp_sink *sink,
                                 gemp_match_result *result)
 {

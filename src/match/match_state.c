@@ -1,6 +1,6 @@
 #include "match/match_state.h"
 
-/* Bitmaps of candidates on the host. */
+/* Bytes of the bitmaps of candidates, which every rank holds for all vertices. */
 static uint64_t bitmaps(const gemp_candidates *candidates, int vertices)
 {
 	uint64_t bytes = 0;
@@ -38,6 +38,7 @@ void gemp_memory_report_measure(gemp_memory_report *out, const gemp_search *sear
 		                         gemp_resident_sharers(rows) };
 }
 
+/* Units of 1,024, as the options for memory take them. */
 static void print_bytes(gemp_text *out, const char *before, uint64_t bytes)
 {
 	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
@@ -48,6 +49,7 @@ static void print_bytes(gemp_text *out, const char *before, uint64_t bytes)
 	gemp_text_print(out, unit ? "%s%.1f %s" : "%s%.0f %s", before, shown, units[unit]);
 }
 
+/* The report is what every rank holds at most, so that a user can tell whether the job fits before it runs. */
 void gemp_memory_report_print(const gemp_memory_report *h, const gemp_search *search, gemp_text *out)
 {
 	print_bytes(out, "  each rank holds at most: on the host rows of ", h->rows);

@@ -17,7 +17,8 @@ typedef struct step_emitter {
 /* Writes text about the step of emitter e. */
 #define PUT(...) gemp_put(e->m->w, e->s, __VA_ARGS__)
 
-/* A vertex in a step's test: the candidate is c. */
+/* The name of a vertex in a step's test. Lanes test different candidates, so that the step's own vertex is the
+ * variable c of a lane. */
 static gemp_expression vertex(const step_emitter *e, int v)
 {
 	bool candidate = v == e->step->vertex && e->step->kind != GEMP_BIND_EDGE;

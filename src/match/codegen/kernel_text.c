@@ -47,6 +47,7 @@ void gemp_put(gemp_kernel_writer *w, int number, const char *format, ...)
 	gemp_text_free(&numbered);
 }
 
+/* Names are made where they are used, since a statement needs few of them. */
 gemp_expression gemp_variable(const char *kind, int number)
 {
 	gemp_expression name;
@@ -101,7 +102,8 @@ static gemp_expression candidate(const gemp_plan *plan, int vertex, const char *
 	return out;
 }
 
-/* One line for each bound vertex of the set. */
+/* Writes one test for each bound vertex of the set. The format takes the tested vertex and the number of the bound
+ * one. */
 static void put_comparisons(gemp_kernel_writer *w, uint64_t with, const char *guard, const char *format,
                             const char *self, const char *reject)
 {
@@ -266,12 +268,12 @@ static gemp_expression is_leaf(const gemp_plan *plan, const char *x)
 {
 	const gemp_step *leaf = &plan->steps[plan->step_count - 1];
 	gemp_expression out;
-	snprintf(out.text, sizeof out.text, "1%s%s", leaf->candidates ? " && " : "",
+	snprintf(out.text, sizeof out.text, "1%s%.64s", leaf->candidates ? " && " : "",
 	         leaf->candidates ? candidate(plan, leaf->vertex, x).text : "");
 	for (int side = 0; side < 2; side++)
 		if ((side ? leaf->less : leaf->greater) >> plan->pivot & 1) {
 			size_t size = strlen(out.text);
-			snprintf(out.text + size, sizeof out.text - size, " && %s %c v_%d", x, side ? '<' : '>', plan->pivot);
+			snprintf(out.text + size, sizeof out.text - size, " && %.64s %c v_%d", x, side ? '<' : '>', plan->pivot);
 		}
 	return out;
 }

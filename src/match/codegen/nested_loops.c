@@ -117,7 +117,8 @@ static void put_donation(const gemp_nested_emitter *e, int level, const char *ne
 	PUT(0, "}\n}\n");
 }
 
-/* One line for each bound vertex of the set. */
+/* Writes one line for each bound vertex of the set. The format takes the candidate and the number of the bound one.
+ * */
 static void compare(const gemp_nested_emitter *e, uint64_t with, const char *format, const char *c)
 {
 	for (; with; with &= with - 1)

@@ -42,7 +42,7 @@ void gemp_nested_filters_of(gemp_nested_filters *out, const gemp_plan *plan, con
 }
 
 /* Does every candidate that passes b pass a, too? */
-static bool gemp_nested_filters_within(const gemp_nested_filters *a, const gemp_nested_filters *b)
+static bool filters_within(const gemp_nested_filters *a, const gemp_nested_filters *b)
 {
 	for (size_t i = 0; i < a->row_count; i++)
 		if (!asks_for(b, &a->rows[i]))
@@ -80,7 +80,7 @@ uint64_t gemp_nested_filters_sources(const gemp_nested_filters *filters)
 }
 
 /* Does it take more than a comparison of slots, beside one row, to test them? */
-static bool gemp_nested_filters_expensive(const gemp_nested_filters *f)
+static bool filters_expensive(const gemp_nested_filters *f)
 {
 	return f->row_count > 1 || f->candidates >= 0 || f->key_less || f->key_max || f->key_greater || f->key_min;
 }
@@ -132,8 +132,7 @@ static bool alike(const gemp_plan *plan, int a, int b, uint64_t seen)
 	gemp_nested_filters f, g;
 	gemp_nested_filters_of(&f, plan, &plan->steps[a], seen);
 	gemp_nested_filters_of(&g, plan, &plan->steps[b], seen);
-	return f.candidates < 0 && g.candidates < 0 && gemp_nested_filters_within(&f, &g) &&
-	       gemp_nested_filters_within(&g, &f);
+	return f.candidates < 0 && g.candidates < 0 && filters_within(&f, &g) && filters_within(&g, &f);
 }
 
 /* How are the twins restricted among themselves? Unordered pairs count once, ordered ones by permutation, free ones by
@@ -187,7 +186,7 @@ static void choose_leaf(gemp_nested *n, const gemp_plan *plan)
 	if (n->levels < 4)
 		return;
 	n->marks = set_of(plan, leaf, leaf - (hangs ? 2 : 1), hangs ? 0 : 1);
-	if (!hangs && gemp_nested_filters_expensive(&n->marks.filters))
+	if (!hangs && filters_expensive(&n->marks.filters))
 		n->leaf = GEMP_LEAF_LISTED;
 	if (hangs && gemp_nested_filters_sources(&n->marks.filters))
 		n->leaf = GEMP_LEAF_MARKED;
@@ -197,8 +196,7 @@ static void choose_leaf(gemp_nested *n, const gemp_plan *plan)
 static bool serves(const gemp_plan *plan, int s, const gemp_nested_set *set)
 {
 	gemp_nested_set mine = set_of(plan, s, s - 1, 1);
-	return mine.filters.row_count > 1 && mine.level <= set->level &&
-	       gemp_nested_filters_within(&mine.filters, &set->filters);
+	return mine.filters.row_count > 1 && mine.level <= set->level && filters_within(&mine.filters, &set->filters);
 }
 
 /* A set is listed if it is reused by several candidates of the level before, or if a later list can be made from it. */
@@ -207,7 +205,7 @@ static void choose_listed(const gemp_nested *n, const gemp_plan *plan, bool *lis
 	int last = n->levels - 2;
 	for (int s = last; s >= 2; s--) {
 		gemp_nested_set set = set_of(plan, s, s - 1, 1);
-		listed[s] = (s == last || set.level < s - 1) && gemp_nested_filters_expensive(&set.filters);
+		listed[s] = (s == last || set.level < s - 1) && filters_expensive(&set.filters);
 		for (int t = s + 1; t <= last && !listed[s]; t++) {
 			gemp_nested_set later = set_of(plan, t, t - 1, 1);
 			listed[s] = listed[t] && serves(plan, s, &later);
@@ -221,7 +219,7 @@ static void find_base(const gemp_nested *n, gemp_nested_set *set)
 {
 	for (size_t l = 0; l < n->list_count; l++) {
 		const gemp_nested_set *list = &n->lists[l];
-		if (list->level <= set->level && gemp_nested_filters_within(&list->filters, &set->filters) &&
+		if (list->level <= set->level && filters_within(&list->filters, &set->filters) &&
 		    (set->base < 0 || list->filters.row_count >= n->lists[set->base].filters.row_count))
 			set->base = (int)l;
 	}
@@ -233,7 +231,7 @@ static void find_base(const gemp_nested *n, gemp_nested_set *set)
 static int add_list(gemp_nested *n, gemp_nested_set set)
 {
 	find_base(n, &set);
-	if (set.base >= 0 && gemp_nested_filters_within(&set.filters, &n->lists[set.base].filters))
+	if (set.base >= 0 && filters_within(&set.filters, &n->lists[set.base].filters))
 		return set.base;
 	n->lists[n->list_count] = set;
 	return (int)n->list_count++;

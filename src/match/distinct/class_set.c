@@ -151,7 +151,7 @@ static void fill_edge_set(uint32_t *key, const gemp_edge *edges, int count)
 	fill_edges(key, set, count);
 }
 
-/* The set has a few words. */
+/* The place of a word in the set, which has few words. */
 static int find_word(const uint32_t *words, int count, uint32_t word)
 {
 	int at = 0;

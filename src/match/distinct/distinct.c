@@ -303,7 +303,8 @@ static uint64_t next_width(const distinct *d, uint64_t largest, uint64_t full_at
 	return width >= (double)range_end ? range_end : width < 1 ? 1 : (uint64_t)width;
 }
 
-/* Collective. */
+/* Collective. Hands the classes of the pass on, and begins the next pass where hashes are left. The rank that was
+ * full with the fewest records decides how wide that pass may be. */
 static gemp_code end_pass(distinct *d, bool *again)
 {
 	uint64_t most[2] = { gemp_class_set_count(&d->classes), SIZE_MAX - d->full_at };
@@ -350,6 +351,7 @@ static gemp_code distinct_end_round(void *self, bool last, bool *enough, bool *a
 	return GEMP_OK;
 }
 
+/* The next sink is borrowed, and is freed by the chain. */
 static void distinct_free(void *self)
 {
 	distinct *d = self;

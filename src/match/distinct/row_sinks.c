@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* The first batch says which values rows have. */
+/* The first batch tells which values rows have; all later batches of a search have the same ones. */
 static gemp_code begin_values(gemp_row_store *store, const gemp_batch *batch)
 {
 	GEMP_PROPAGATE(GEMP_NEW(store->values, batch->value_count));
@@ -30,7 +30,8 @@ static gemp_code add_values(gemp_row_store *store, const gemp_batch *batch, size
 	return GEMP_OK;
 }
 
-/* All batches of a store have the same columns. */
+/* Memory for all arrays is reserved before rows are copied, so that a failure leaves the store as it was. All batches
+ * of a store have the same columns. */
 gemp_code gemp_row_store_add(gemp_row_store *store, const gemp_batch *batch, size_t rows)
 {
 	GEMP_CHECK(!batch->multiplicity);
@@ -55,7 +56,7 @@ static void free_nothing(void *self)
 	(void)self;
 }
 
-/* Only the types that begin_values admits occur. */
+/* Moves the values of the rows that stay to the front. Only integers and booleans occur; see begin_values. */
 static void keep_values(gemp_column *column, const uint8_t *keep, size_t rows)
 {
 	size_t kept = 0;
@@ -71,7 +72,7 @@ static void keep_values(gemp_column *column, const uint8_t *keep, size_t rows)
 	column->rows = kept;
 }
 
-/* Rows move up in place. */
+/* Rows that stay move up in place, in their order, so that no memory is needed. */
 void gemp_row_store_keep(gemp_row_store *store, const uint8_t *keep)
 {
 	size_t v = (size_t)store->vertex_count, e = (size_t)store->edge_count, kept = 0;
@@ -111,6 +112,7 @@ void gemp_row_store_clear(gemp_row_store *store)
 		store->values[c].rows = 0;
 }
 
+/* The store is empty afterwards, and can be used again. */
 void gemp_row_store_free(gemp_row_store *store)
 {
 	gemp_free_all(store->vertices, store->edges);

@@ -117,7 +117,7 @@ static void cut_blocks(gemp_tiles *t, const uint64_t *weights, size_t vertices)
 }
 
 /* Collective. Blocks in which rows and columns have about as many entries, the same on all ranks. */
-static gemp_code gemp_grid_blocks(gemp_grid *g)
+static gemp_code grid_blocks(gemp_grid *g)
 {
 	GEMP_OWNED uint64_t *weights = NULL;
 	size_t vertices = g->fetch->graph->vertex_count;
@@ -269,7 +269,7 @@ static gemp_code make_buffers(request_context *a, gemp_tile_sums **mine)
 }
 
 /* Collective. Images of the tasks of each rank, and entries of their rows by tiles, counted where the rows are. */
-static gemp_code gemp_grid_count(gemp_grid *g, uint32_t *const *candidates, const gemp_root_tasks *tasks)
+static gemp_code grid_count(gemp_grid *g, uint32_t *const *candidates, const gemp_root_tasks *tasks)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = g->fetch->context->comm;
@@ -306,8 +306,8 @@ gemp_code gemp_grid_new(gemp_grid **out, const gemp_plan *plan, const gemp_closu
 	}
 	GEMP_THEN(list_reads(g));
 	GEMP_PROPAGATE(gemp_comm_agree(fetch->context->comm, code));
-	GEMP_PROPAGATE(gemp_grid_blocks(g));
-	GEMP_PROPAGATE(gemp_grid_count(g, candidates, tasks));
+	GEMP_PROPAGATE(grid_blocks(g));
+	GEMP_PROPAGATE(grid_count(g, candidates, tasks));
 	*out = g;
 	g = NULL;
 	return GEMP_OK;
@@ -366,7 +366,7 @@ bool gemp_grid_empty(const gemp_grid *g, const gemp_grid_cell *cell)
 	return out_of_order(g, cell);
 }
 
-/* Sums the rectangles of each run of columns. */
+/* Entries of one block of rows in a set of columns: each run of neighbouring columns is one rectangle. */
 static uint64_t row_entries(const gemp_tile_sums *sums, size_t block, uint64_t columns)
 {
 	uint64_t entries = 0;

@@ -76,7 +76,7 @@ static inline int64_t unfold(uint64_t number)
 	return (int64_t)(number >> 1 ^ -(number & 1));
 }
 
-/* Edges are two words, the low one first. */
+/* The edge bound last, as one number: items have its low word first. */
 static inline uint64_t edge_of(const uint32_t *item, const gemp_item_form *form)
 {
 	return item[form->edge] | (uint64_t)item[form->edge + 1] << 32;

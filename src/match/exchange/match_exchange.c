@@ -133,7 +133,7 @@ static gemp_code reserve_queue(gemp_match_exchange *c, size_t stage)
 	return GEMP_OK;
 }
 
-/* The next of them. */
+/* The place of the next `count` items of a stage, for which reserve_queue has made memory. */
 static uint32_t *append_items(gemp_match_exchange *c, size_t stage, size_t count)
 {
 	item_queue *q = &c->queues[stage];
@@ -210,7 +210,7 @@ static size_t chunk_items(size_t items, size_t part)
 	return left < GEMP_ITEM_PIECE ? left : GEMP_ITEM_PIECE;
 }
 
-/* Items of a stage have one size. */
+/* Bytes of one item: items of a stage have one size. */
 static size_t item_bytes(const gemp_match_exchange *c, size_t stage)
 {
 	return c->search->layout.item_words[stage] * sizeof(uint32_t);
@@ -234,7 +234,7 @@ static void decode_chunk(void *context, unsigned thread, size_t at)
 		atomic_store(&c->corrupt, true);
 }
 
-/* Threads do not pay for little. */
+/* Waking threads takes longer than coding a small message, so that such chunks are coded by this thread. */
 static void for_each_chunk(gemp_match_exchange *c, gemp_loop_body *body)
 {
 	size_t bytes = 0;
@@ -247,7 +247,7 @@ static void for_each_chunk(gemp_match_exchange *c, gemp_loop_body *body)
 			body(c, 0, i);
 }
 
-/* Areas of the outbox by stage and destination. */
+/* The number of an area of the outbox: areas are ordered by stage, then by destination. */
 static size_t area_of(const gemp_match_exchange *c, size_t stage, size_t destination)
 {
 	return stage * (c->ranks + 1) + destination;

@@ -43,7 +43,8 @@ static void find_means(cost_context *c)
 	}
 }
 
-/* Children come behind their parents. */
+/* The mean number of entries that an image of each place makes a task read. Children come behind their parents, so
+ * that the walk from the last place needs each of them once. */
 static void average_images(cost_context *c)
 {
 	const gemp_closure_node *places = c->closure->nodes;
@@ -301,7 +302,7 @@ static size_t first_pivot(const gemp_task_split *s, gemp_vertex slot)
 	return gemp_lower_bound_u32(s->slots, s->tasks.count, slot);
 }
 
-/* Tasks of a cell are a range of the pivots. */
+/* Pivots ascend, so that those of a cell are a range. */
 static gemp_task_range pivots_of(const gemp_task_split *s, const gemp_grid_cell *cell)
 {
 	const gemp_vertex *border = s->grid->tiles.bounds;
@@ -309,7 +310,7 @@ static gemp_task_range pivots_of(const gemp_task_split *s, const gemp_grid_cell 
 	return (gemp_task_range){ first, first_pivot(s, border[cell->high[s->plan->pivot]]) - first };
 }
 
-/* A cell without tasks is not searched. */
+/* Does the cell have a task of this rank? Otherwise it is not searched. */
 static bool has_tasks(const gemp_task_split *s, const gemp_grid_cell *cell)
 {
 	if (!s->plan->arguments)
@@ -326,7 +327,7 @@ size_t gemp_task_split_left(const gemp_task_split *split)
 	return split->count;
 }
 
-/* Not even a cell of single blocks fits. */
+/* The error of a cell that cannot be halved, as it has one block for each vertex, and still does not fit. */
 static gemp_code too_large(const gemp_task_split *s)
 {
 	return gemp_fail(

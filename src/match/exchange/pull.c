@@ -14,7 +14,7 @@ static const double first_growth = 4, most_growth = 64;
  * on a graph four times the budget: a share of 1 takes twice as long. */
 static const double large_share = 0.3;
 
-/* The next round, laid out. */
+/* The round that is fetched and laid out next, while the device works on the present one. */
 typedef struct next_round {
 	bool ready, last;      /* no round follows it */
 	bool cell;             /* of the split search */

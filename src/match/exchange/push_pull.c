@@ -17,7 +17,7 @@ typedef struct rows_needed {
 	double rows, entries; /* of others */
 } rows_needed;
 
-/* What the estimate of rows depends on. */
+/* What the functions share that estimate the bytes of rows. */
 typedef struct estimate_context {
 	const gemp_push_pull_inputs *inputs;
 	const gemp_fetch *fetch;

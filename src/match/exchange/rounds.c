@@ -19,7 +19,7 @@ typedef struct rounds {
 	bool enough, again;
 } rounds;
 
-/* Matches of all devices of this rank. */
+/* The number of matches that all devices of this rank have found in this run. */
 static uint64_t matches_found(const gemp_search *search)
 {
 	const gemp_search_statistics all = gemp_multi_statistics(search);
@@ -44,7 +44,7 @@ static gemp_code run_slice(rounds *r)
 	return gemp_multi_finish(r->search, ran);
 }
 
-/* What all ranks must know after a slice; summed. */
+/* Figures that all ranks must know after a slice; each is summed over ranks. */
 enum { WORK_LEFT, MOVED, PIVOTS_DONE, PIVOTS, FOUND, FIGURES };
 
 /* Collective. One reduction tells all ranks how far the search is. */
@@ -104,7 +104,8 @@ static gemp_code run_round(rounds *r, bool *over, uint64_t *still)
 	return GEMP_OK;
 }
 
-/* Searches all pivots that the search has now. */
+/* Collective. Searches all pivots that the search has now, round by round, and leaves no launch under way, also after
+ * a failure. */
 static gemp_code run_part(rounds *r, bool anew, gemp_rounds_result *result)
 {
 	gemp_code code = GEMP_OK;

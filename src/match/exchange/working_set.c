@@ -93,7 +93,7 @@ static int add_place(closure_builder *d, gemp_closure_node place)
 	return (int)out->count++;
 }
 
-/* Roots are the pivot, or the given vertices. */
+/* Adds a place without a parent. Roots are the pivot, or the given vertices. */
 static void add_root(closure_builder *d, const gemp_step *step)
 {
 	d->place_of[step->vertex] = add_place(
@@ -277,6 +277,7 @@ gemp_code gemp_working_set_new(gemp_working_set **out, const gemp_closure *closu
 	return GEMP_OK;
 }
 
+/* Takes a set that was made in part: bitmaps that were not made are NULL. */
 void gemp_working_set_free(gemp_working_set *reach)
 {
 	if (!reach)
@@ -299,7 +300,7 @@ static void log_addition(gemp_working_set *r, uint32_t *bits, uint64_t what, gem
 	r->log[r->log_count++] = what << 32 | slot;
 }
 
-/* Takes back what the present task has added. */
+/* Takes back the bits that the present task has added, as the log lists them. */
 static void undo_task(gemp_working_set *r, uint64_t bytes)
 {
 	while (r->log_count) {
@@ -358,7 +359,7 @@ static void clear_sets(gemp_working_set *r, int depth)
 	r->failed = false;
 }
 
-/* Adds a task whole, or not at all. */
+/* Adds a task whole, or not at all: a task that passes the budget is taken back. */
 static bool add_task(gemp_working_set *r, const gemp_vertex *slots)
 {
 	uint64_t before = r->bytes;

@@ -64,7 +64,7 @@ static void own_bits_of(const uint32_t *all, uint64_t first, size_t rows, uint32
 	gemp_bits32_trim(own, rows);
 }
 
-/* How many of the ids are candidates of v. */
+/* Counts the ids of a row that are candidates of pattern vertex v. */
 static uint64_t among(const gemp_candidates *candidates, int v, const gemp_vertex *ids, uint64_t count)
 {
 	uint64_t found = 0;
@@ -116,7 +116,7 @@ static gemp_code evaluate_conditions(gemp_candidates *out, size_t v, gemp_runtim
 	return GEMP_OK;
 }
 
-/* What is asked of vertices that is in no column. */
+/* Values that conditions ask for and no column stores: lists of labels, by label set, and degrees. */
 typedef struct computed_values {
 	const gemp_shard *graph;
 	gemp_column label_lists;
@@ -136,7 +136,7 @@ static gemp_code prepare_computed(computed_values *out, gemp_runtime *context, g
 	return gemp_degree_columns_fill(&out->degrees, context, graph, count_loops);
 }
 
-/* Degrees and labels of an own row. */
+/* The degree or the list of labels of an own vertex, for gemp_filter_rows. */
 static gemp_value value_of(void *context, const gemp_expr *expr, size_t row)
 {
 	const computed_values *asked = context;
@@ -147,7 +147,7 @@ static gemp_value value_of(void *context, const gemp_expr *expr, size_t row)
 }
 
 /* Does each vertex without a bitmap count all vertices of the graph, and none more? For asserts. */
-static bool gemp_candidates_is_valid(const gemp_candidates *candidates, uint64_t vertices)
+static bool candidates_are_valid(const gemp_candidates *candidates, uint64_t vertices)
 {
 	bool valid = candidates->words == gemp_bits32_words(vertices);
 	for (size_t v = 0; v < GEMP_MAX_PATTERN_VERTICES; v++)
@@ -171,7 +171,7 @@ gemp_code gemp_candidates_narrow(gemp_candidates *candidates, gemp_runtime *cont
 		                      .value = value_of,
 		                      .value_context = &asked,
 		                      .lasting = true };
-	assert(gemp_candidates_is_valid(candidates, graph->vertex_count));
+	assert(candidates_are_valid(candidates, graph->vertex_count));
 	code = GEMP_NEW(columns, graph->attributes.count);
 	GEMP_THEN(GEMP_NEW(own, count));
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
@@ -197,7 +197,7 @@ done:
 	return code;
 }
 
-/* Without conditions every vertex is a candidate. */
+/* Without conditions every vertex is a candidate, and no bitmap is made. */
 gemp_code gemp_candidates_new(gemp_candidates *out, gemp_runtime *context, gemp_filter *filter, gemp_shard *graph,
                               const gemp_pattern *pattern, const gemp_condition *const *before, size_t count)
 {
@@ -245,7 +245,7 @@ typedef struct edge_count {
 	double *squares; /* [pieces]: added in their order, so that the sum does not depend on who counted what */
 } edge_count;
 
-/* Parallel edges count each. */
+/* Counts the edges of one own row that a pattern edge can be; each of several parallel edges counts. */
 uint64_t gemp_statistics_row(const gemp_edge_question *c, size_t v)
 {
 	uint64_t degree = 0;
@@ -295,7 +295,7 @@ done:
 	return code;
 }
 
-/* Equal bitmaps mean equal answers. */
+/* Do two pattern vertices have the same candidates? Then counts for one of them hold for the other. */
 static bool same_candidates(const gemp_candidates *candidates, int a, int b)
 {
 	const uint32_t *x = candidates->bits[a], *y = candidates->bits[b];

@@ -92,6 +92,7 @@ gemp_code gemp_degree_columns_fill(gemp_degree_columns *d, gemp_runtime *context
 	return GEMP_OK;
 }
 
+/* The expressions are borrowed from the conditions. */
 void gemp_degree_columns_free(gemp_degree_columns *d)
 {
 	for (size_t i = 0; d->columns && i < d->count; i++)

@@ -40,7 +40,7 @@ gemp_code gemp_owner_request(gemp_runtime *context, const void *questions, size_
 	return GEMP_OK;
 }
 
-/* The values that a request is about. */
+/* What a request for values asks for; the same on all ranks. */
 typedef struct value_request {
 	gemp_shard *graph;
 	const gemp_column *computed; /* columns beside those of the graph */
@@ -90,7 +90,7 @@ static gemp_code pack(const value_request *from, int column, size_t row, gemp_te
 	return gemp_text_status(reply);
 }
 
-/* The inverse of pack. */
+/* Reads the value of one column that pack has written, and moves `at` behind it. */
 static gemp_code unpack(int column, gemp_column *out, const char **at, const char *end)
 {
 	if (column >= GEMP_FETCH_KEY)
@@ -112,7 +112,7 @@ static gemp_code answer_values(void *self, const void *questions, size_t count, 
 	return GEMP_OK;
 }
 
-/* Names are those that messages use. */
+/* Makes an empty column for the replies, of the type and under the name that messages use. */
 static gemp_code init_column(const value_request *from, int column, gemp_column *out)
 {
 	if (column >= 0)
@@ -240,7 +240,7 @@ void gemp_vertex_index_add(gemp_vertex_index *places, const gemp_vertex *ids, si
 	}
 }
 
-/* Ranks of words are prefix sums of their bits. */
+/* Counts the set bits before each word, so that a vertex finds its place by one addition. */
 gemp_code gemp_vertex_index_finish(gemp_vertex_index *places)
 {
 	size_t n = 0;
@@ -257,7 +257,7 @@ gemp_code gemp_vertex_index_finish(gemp_vertex_index *places)
 	return GEMP_OK;
 }
 
-/* The rank of a bit is the place of its vertex. */
+/* The number of set bits before a vertex is its place among the distinct ones. */
 void gemp_vertex_index_find(const gemp_vertex_index *places, const gemp_vertex *ids, size_t count, size_t stride,
                             uint32_t *place)
 {
@@ -357,7 +357,7 @@ static gemp_code read_attributes(const gemp_shard *graph, const gemp_edge_owners
 	return GEMP_OK;
 }
 
-/* What a request for edges is about. */
+/* What a request for edges asks for; the same on all ranks. */
 typedef struct edge_request {
 	const gemp_shard *graph;
 	const gemp_edge_owners *owners;

@@ -175,7 +175,7 @@ static size_t pick_literals(const gemp_expr *expr, gemp_type type, gemp_value *p
 	return kept;
 }
 
-/* Among the literals of one type. */
+/* Is the value of a column among the literals of one type? The others cannot be equal to it. */
 static gemp_code evaluate_in_type(const domain *over, const gemp_expr *expr, bool negated, int id, gemp_type type,
                                   const gemp_buffer *out)
 {
@@ -382,7 +382,7 @@ static gemp_code evaluate_all(const domain *over, const gemp_condition *const *c
 	return gemp_buffer_read(over->site.device, &out, 0, size, bitmap);
 }
 
-/* All rows of interest begin as true. */
+/* Before the first condition every row of interest is taken for true; conditions then clear bits. */
 static void init_bitmap(const gemp_filter_rows *rows, uint32_t *bitmap, size_t words)
 {
 	if (rows->among)

@@ -23,7 +23,7 @@ static gemp_code copy_bytes(gemp_operand *out, gemp_device *device, const gemp_c
 	return gemp_buffer_write(device, &out->values, 0, out->bytes, column->bytes);
 }
 
-/* Strings are offsets and bytes. */
+/* Copies the values of a column; strings are an array of offsets and the bytes. */
 static gemp_code copy_values(gemp_operand *out, gemp_device *device, const gemp_column *column, bool lasting)
 {
 	size_t rows = column->rows;
@@ -60,7 +60,7 @@ done:
 	return code;
 }
 
-/* Literals are a column with a step of 0. */
+/* Literals become a column. A step of 0 lets every row read the first of them. */
 gemp_code gemp_operand_literals(gemp_operand *out, gemp_device *device, gemp_type type, const gemp_value *values,
                                 size_t count)
 {
@@ -158,7 +158,7 @@ static gemp_code sample(const gemp_column *column, string_numbering *n, bool *re
 	return GEMP_OK;
 }
 
-/* The list becomes the column's. */
+/* The column takes over the arrays of the list, so that strings are not copied once more. */
 static gemp_code take_values(gemp_column *out, gemp_bytes *list, bool with_null)
 {
 	GEMP_PROPAGATE(gemp_column_init(out, "distinct values", GEMP_STRING));
@@ -230,6 +230,7 @@ void gemp_filter_columns_reset(gemp_filter_columns *c)
 	gemp_buffer_free(&c->label_set, c->device);
 }
 
+/* The device and the clock are borrowed, so that they stay. */
 void gemp_filter_columns_free(gemp_filter_columns *c)
 {
 	gemp_filter_columns_reset(c);

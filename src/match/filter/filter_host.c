@@ -129,34 +129,31 @@ static void find_known(const block *block, const comparand *side, truth *out)
 			out[i] = null[place ? place[block->first + i] : block->first + i] ? UNKNOWN : YES;
 }
 
-/* A block of integers, gathered by place, copied, or repeated. */
-static void load_integers(const block *block, const comparand *side, int64_t *out)
-{
-	const int64_t *from = side->literal ? NULL : side->source.column->integers;
-	const uint32_t *place = side->source.index;
-	if (side->literal)
-		for (size_t i = 0; i < block->count; i++)
-			out[i] = side->value.integer;
-	else if (place)
-		for (size_t i = 0; i < block->count; i++)
-			out[i] = from[place[block->first + i]];
-	else
-		memcpy(out, from + block->first, block->count * sizeof *out);
-}
+/* Eight bytes are a number of either type. */
+typedef union number {
+	int64_t integer;
+	double real;
+} number;
+_Static_assert(sizeof(number) == sizeof(int64_t) && sizeof(number) == sizeof(double), "numbers are copied as bytes");
 
-/* The same for floats. */
-static void load_floats(const block *block, const comparand *side, double *out)
+/* A block of numbers of the column's type, gathered by index, copied, or repeated. */
+static void load_numbers(const block *block, const comparand *side, number *out)
 {
-	const double *from = side->literal ? NULL : side->source.column->floats;
 	const uint32_t *place = side->source.index;
-	if (side->literal)
+	const gemp_column *column = side->source.column;
+	if (side->literal) {
 		for (size_t i = 0; i < block->count; i++)
-			out[i] = side->value.real;
-	else if (place)
-		for (size_t i = 0; i < block->count; i++)
-			out[i] = from[place[block->first + i]];
-	else
-		memcpy(out, from + block->first, block->count * sizeof *out);
+			if (side->value.type == GEMP_INTEGER)
+				out[i].integer = side->value.integer;
+			else
+				out[i].real = side->value.real;
+		return;
+	}
+	const char *from = column->type == GEMP_INTEGER ? (const char *)column->integers : (const char *)column->floats;
+	for (size_t i = 0; place && i < block->count; i++)
+		memcpy(&out[i], from + place[block->first + i] * sizeof *out, sizeof *out);
+	if (!place)
+		memcpy(out, from + block->first * sizeof *out, block->count * sizeof *out);
 }
 
 /* A comparison with NULL is unknown. */
@@ -171,19 +168,13 @@ static void compare_alike(const block *block, gemp_expr_kind kind, const compara
 {
 	outcomes outcomes = outcomes_of(kind);
 	truth known[2][BLOCK];
-	if (type_of(a) == GEMP_INTEGER) {
-		int64_t left[BLOCK], right[BLOCK];
-		load_integers(block, a, left);
-		load_integers(block, b, right);
-		for (size_t i = 0; i < block->count; i++)
-			out[i] = outcomes.of[(left[i] > right[i]) - (left[i] < right[i]) + 1];
-	} else {
-		double left[BLOCK], right[BLOCK];
-		load_floats(block, a, left);
-		load_floats(block, b, right);
-		for (size_t i = 0; i < block->count; i++)
-			out[i] = outcomes.of[(left[i] > right[i]) - (left[i] < right[i]) + 1];
-	}
+	number left[BLOCK], right[BLOCK];
+	load_numbers(block, a, left);
+	load_numbers(block, b, right);
+	for (size_t i = 0; type_of(a) == GEMP_INTEGER && i < block->count; i++)
+		out[i] = outcomes.of[(left[i].integer > right[i].integer) - (left[i].integer < right[i].integer) + 1];
+	for (size_t i = 0; type_of(a) == GEMP_FLOAT && i < block->count; i++)
+		out[i] = outcomes.of[(left[i].real > right[i].real) - (left[i].real < right[i].real) + 1];
 	find_known(block, a, known[0]);
 	find_known(block, b, known[1]);
 	mark_unknown(known[0], known[1], out, block->count);
@@ -429,6 +420,7 @@ static gemp_value value_at(void *context, const gemp_expr *expr)
 	return (gemp_value){ .null = true };
 }
 
+/* The vertex itself is identified by its row, which is enough to compare it with itself. */
 static uint64_t element_at(void *context, int variable, bool edge)
 {
 	(void)variable;
@@ -436,6 +428,7 @@ static uint64_t element_at(void *context, int variable, bool edge)
 	return ((const row_cursor *)context)->row;
 }
 
+/* Label sets are asked for by number; which labels a set has was decided when the pattern was bound. */
 static uint32_t label_set_at(void *context, int variable)
 {
 	const row_cursor *at = context;

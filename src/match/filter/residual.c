@@ -91,7 +91,7 @@ static gemp_code join_group(gemp_row_values *v, int vertex, const needed_columns
 }
 
 /* Arrays of places keep their memory for the next round; values are dropped. */
-static void gemp_row_values_reset(gemp_row_values *v)
+static void row_values_reset(gemp_row_values *v)
 {
 	for (size_t g = 0; g < v->group_count; g++) {
 		gemp_row_group *group = &v->groups[g];
@@ -103,9 +103,9 @@ static void gemp_row_values_reset(gemp_row_values *v)
 	gemp_column_free(&v->edge_types);
 }
 
-static void gemp_row_values_free(gemp_row_values *v)
+static void row_values_free(gemp_row_values *v)
 {
-	gemp_row_values_reset(v);
+	row_values_reset(v);
 	for (size_t g = 0; g < v->group_count; g++) {
 		gemp_free_all(v->groups[g].column, v->groups[g].values, v->groups[g].index);
 	}
@@ -116,8 +116,8 @@ static void gemp_row_values_free(gemp_row_values *v)
 
 /* Local. All is borrowed. */
 /* Local. Vertices that ask for the same columns are put into one group. */
-static gemp_code gemp_row_values_new(gemp_row_values *out, gemp_runtime *context, gemp_shard *graph,
-                                     const gemp_condition *const *conditions, size_t count)
+static gemp_code row_values_new(gemp_row_values *out, gemp_runtime *context, gemp_shard *graph,
+                                const gemp_condition *const *conditions, size_t count)
 {
 	gemp_code code = GEMP_OK;
 	needed_columns needs = { 0 };
@@ -133,7 +133,7 @@ static gemp_code gemp_row_values_new(gemp_row_values *out, gemp_runtime *context
 done:
 	gemp_free(needs.needed);
 	if (code != GEMP_OK)
-		gemp_row_values_free(out);
+		row_values_free(out);
 	return code;
 }
 
@@ -168,7 +168,8 @@ static gemp_code find_images(const gemp_row_values *v, gemp_row_group *group, co
 	return GEMP_OK;
 }
 
-/* Collective. */
+/* Collective. Fetches the columns of a group for its distinct images; label sets are not counted as copied values,
+ * since no condition mentions them as values. */
 static gemp_code fetch_group(gemp_row_values *v, gemp_row_group *group, const gemp_row_store *rows)
 {
 	GEMP_OWNED_BY(gemp_vertex_index_free) gemp_vertex_index places = { 0 };
@@ -204,7 +205,8 @@ static gemp_code place_edges(gemp_row_values *v, const gemp_edge *edges, size_t 
 	return name_types(v);
 }
 
-/* Collective. */
+/* Collective. Fetches the attributes of the distinct edges that conditions ask about, for all pattern edges together.
+ * */
 static gemp_code fetch_edges(gemp_row_values *v, const gemp_row_store *rows)
 {
 	GEMP_OWNED gemp_edge *edges = NULL;
@@ -221,7 +223,7 @@ static gemp_code fetch_edges(gemp_row_values *v, const gemp_row_store *rows)
 
 /* Collective. For the rows of this turn. */
 /* Degrees are computed once, in the first round. */
-static gemp_code gemp_row_values_fetch(gemp_row_values *v, const gemp_row_store *rows)
+static gemp_code row_values_fetch(gemp_row_values *v, const gemp_row_store *rows)
 {
 	v->rows = rows->rows;
 	if (!v->degrees.columns)
@@ -259,8 +261,8 @@ static gemp_row_source of_edge(const gemp_row_values *v, const gemp_expr *expr)
 
 /* Where the value of an expression lies for each row, as gemp_row_view wants it. */
 /* Values of sub-queries are columns of the rows themselves. */
-static bool gemp_row_values_source(const gemp_row_values *v, const gemp_row_store *rows, const gemp_expr *expr,
-                                   gemp_row_source *out)
+static bool row_values_source(const gemp_row_values *v, const gemp_row_store *rows, const gemp_expr *expr,
+                              gemp_row_source *out)
 {
 	int column;
 	*out = (gemp_row_source){ 0 };
@@ -379,7 +381,7 @@ static gemp_code test_on_device(residual *r, uint8_t *keep)
 static bool source_of(void *context, const gemp_expr *expr, gemp_row_source *out)
 {
 	const residual *r = context;
-	return gemp_row_values_source(&r->values, &r->rows, expr, out);
+	return row_values_source(&r->values, &r->rows, expr, out);
 }
 
 /* NULL where no row has a value. */
@@ -476,7 +478,7 @@ static gemp_code residual_end_round(void *self, bool last, bool *enough, bool *a
 	residual *r = self;
 	double began = gemp_now();
 	r->referred += r->rows.rows * r->values.mentions;
-	GEMP_TRY(gemp_row_values_fetch(&r->values, &r->rows));
+	GEMP_TRY(row_values_fetch(&r->values, &r->rows));
 	code = test(r);
 	gemp_timers_add(&r->context->timers, GEMP_PHASE_ATTRIBUTES, began);
 	GEMP_THEN(forward_rows(r));
@@ -484,7 +486,7 @@ static gemp_code residual_end_round(void *self, bool last, bool *enough, bool *a
 	gemp_row_store_clear(&r->rows);
 	code = r->next->end_round(r->next->self, last, enough, again);
 done:
-	gemp_row_values_reset(&r->values);
+	row_values_reset(&r->values);
 	return code;
 }
 
@@ -493,7 +495,7 @@ static void residual_free(void *self)
 	residual *r = self;
 	if (!r)
 		return;
-	gemp_row_values_free(&r->values);
+	row_values_free(&r->values);
 	gemp_column_free(&r->label_lists);
 	gemp_row_store_free(&r->rows);
 	gemp_free(r);
@@ -517,7 +519,7 @@ gemp_code gemp_residual_new(gemp_sink *out, gemp_runtime *context, gemp_shard *g
 		.next = next,
 		.evaluations = UINT64_C(1) << 63,
 	};
-	GEMP_PROPAGATE(gemp_row_values_new(&r->values, context, graph, conditions, count));
+	GEMP_PROPAGATE(row_values_new(&r->values, context, graph, conditions, count));
 	GEMP_PROPAGATE(gemp_label_list_column(&r->label_lists, graph));
 	r->values.count_loops = count_loops;
 	*out = (gemp_sink){

@@ -18,7 +18,7 @@ static uint64_t count_kind(const gemp_expr *expr, gemp_expr_kind kind)
 }
 
 /* Attributes and keys that an expression mentions. */
-static uint64_t gemp_phases_mentions(const gemp_expr *expr)
+static uint64_t phases_mentions(const gemp_expr *expr)
 {
 	return count_kind(expr, GEMP_ATTRIBUTE) + count_kind(expr, GEMP_KEY);
 }
@@ -41,7 +41,7 @@ static void keep_apart(gemp_condition_phases *out, const gemp_expr *expr)
 /* Ids are where a search starts from, and labels cost nothing. */
 static gemp_phase_choice choose(const gemp_condition *condition, gemp_condition_phase when)
 {
-	bool reads = gemp_phases_mentions(condition->expr) > 0, ids = reads && !count_kind(condition->expr, GEMP_ATTRIBUTE);
+	bool reads = phases_mentions(condition->expr) > 0, ids = reads && !count_kind(condition->expr, GEMP_ATTRIBUTE);
 	const char *reason = !reads                           ? "reads no attribute"
 	                     : when == GEMP_CONDITIONS_AUTO   ? "ids are what a search starts from"
 	                     : when == GEMP_CONDITIONS_BEFORE ? "attributes before"
@@ -91,7 +91,7 @@ gemp_code gemp_phases_new(gemp_condition_phases *out, const gemp_pattern *patter
 	GEMP_TRY(GEMP_NEW(out->after, pattern->condition_count));
 	GEMP_TRY(GEMP_NEW(out->choices, pattern->condition_count));
 	for (size_t i = 0; i < pattern->condition_count; i++) {
-		out->mentions += gemp_phases_mentions(pattern->conditions[i].expr);
+		out->mentions += phases_mentions(pattern->conditions[i].expr);
 		add(out, &pattern->conditions[i], options->attributes);
 	}
 done:
@@ -115,7 +115,7 @@ void gemp_phases_defer(gemp_condition_phases *phases, gemp_phase_choice *choice)
 }
 
 /* Of a condition on one vertex. */
-static gemp_phase_choice *gemp_phases_choice(gemp_condition_phases *phases, const gemp_condition *condition)
+static gemp_phase_choice *phases_choice(gemp_condition_phases *phases, const gemp_condition *condition)
 {
 	size_t i = 0;
 	while (phases->choices[i].condition != condition)
@@ -351,7 +351,7 @@ static bool reads_string(const gemp_shard *graph, const gemp_expr *expr)
 /* Compares the cost of testing a whole column before the search with that of testing matches after it. */
 static bool estimate_costs(gemp_phase_choice *choice, const gemp_shard *graph, double matches)
 {
-	double values = (double)gemp_phases_mentions(choice->condition->expr), rows = (double)graph->vertex_count;
+	double values = (double)phases_mentions(choice->condition->expr), rows = (double)graph->vertex_count;
 	double before = reads_string(graph, choice->condition->expr) ? before_string : before_number;
 	choice->before_cost = 1e-9 * rows * values * before;
 	choice->after_cost = 1e-9 * matches * (after_match + values * after_value);
@@ -419,7 +419,7 @@ static gemp_code narrow(const filter_context *n, size_t first, size_t count)
 			safe[safe_count++] = n->phases->before[i];
 	GEMP_TRY(narrow_by(n, safe, safe_count));
 	for (size_t i = 0; i < unsafe_count; i++) {
-		gemp_phase_choice *choice = gemp_phases_choice(n->phases, unsafe[i]);
+		gemp_phase_choice *choice = phases_choice(n->phases, unsafe[i]);
 		code = narrow_by(n, &unsafe[i], 1);
 		if (code != GEMP_OK && code != GEMP_EDATA)
 			goto done;

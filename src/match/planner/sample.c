@@ -54,6 +54,7 @@ gemp_code gemp_sampler_new(gemp_sampler **out, gemp_runtime *context, const gemp
 	return GEMP_OK;
 }
 
+/* Candidates and key ranks are borrowed from the match. */
 void gemp_sampler_free(gemp_sampler *s)
 {
 	if (!s)
@@ -92,6 +93,7 @@ uint64_t gemp_sampler_reads(const gemp_sampler *s)
 	return reads;
 }
 
+/* As for reads, the rank with most decides. */
 uint64_t gemp_sampler_fetched(const gemp_sampler *s)
 {
 	uint64_t fetched = gemp_sample_rows_fetched(s->rows);
@@ -100,7 +102,7 @@ uint64_t gemp_sampler_fetched(const gemp_sampler *s)
 }
 
 /* One more way to extend the partial match at hand. */
-static gemp_code gemp_sample_add_child(gemp_sample_extension *x, gemp_vertex c, gemp_edge edge, double weight)
+static gemp_code add_child(gemp_sample_extension *x, gemp_vertex c, gemp_edge edge, double weight)
 {
 	gemp_sampler *s = x->s;
 	if (GEMP_RESERVE(s->children, s->child_capacity, s->child_count + 1) != GEMP_OK)
@@ -132,9 +134,9 @@ static gemp_code draw_pivots(gemp_sample_extension *x, size_t wanted)
 			continue;
 		sum += s->size[v];
 		if (count <= wanted)
-			GEMP_PROPAGATE(gemp_sample_add_child(x, id, 0, 1));
+			GEMP_PROPAGATE(add_child(x, id, 0, 1));
 		for (; count > wanted && next < sum; next += stride)
-			GEMP_PROPAGATE(gemp_sample_add_child(x, id, 0, stride / s->size[v]));
+			GEMP_PROPAGATE(add_child(x, id, 0, stride / s->size[v]));
 	}
 	x->work.passed = (double)count;
 	return GEMP_OK;
@@ -151,7 +153,7 @@ static gemp_code request_row(gemp_sampler *s, int view, gemp_vertex id)
 
 /* Is a check made by a row of the step's own vertex? Such checks wait until few are left. */
 /* Checks by rows of the new vertex itself wait until few are left (test_loops). */
-static bool gemp_sample_own_row(const gemp_step *step, size_t check)
+static bool own_row(const gemp_step *step, size_t check)
 {
 	return step->checks[check].from == step->vertex;
 }
@@ -162,7 +164,7 @@ static gemp_code request_rows(gemp_sample_extension *x, const gemp_sample *sampl
 	x->s->request_count = 0;
 	for (size_t i = 0; i < sample->count; i++)
 		for (size_t k = 0; k < x->step->check_count; k++)
-			if (x->step->kind == GEMP_BIND_EDGE || gemp_sample_own_row(x->step, k) == own)
+			if (x->step->kind == GEMP_BIND_EDGE || own_row(x->step, k) == own)
 				GEMP_PROPAGATE(
 					request_row(x->s, x->views[k],
 				                sample->images[i * (size_t)x->plan->vertex_count + (size_t)x->step->checks[k].from]));
@@ -218,7 +220,7 @@ static size_t lower_bound(const gemp_sample_row *row, gemp_vertex x)
 	return gemp_lower_bound_u32(row->neighbours, row->size, x);
 }
 
-static bool gemp_sample_row_has(const gemp_sample_row *row, gemp_vertex x)
+static bool row_has(const gemp_sample_row *row, gemp_vertex x)
 {
 	size_t at = lower_bound(row, x);
 	return at < row->size && row->neighbours[at] == x;
@@ -235,10 +237,10 @@ static void test_loops(gemp_sample_extension *x, gemp_sample *sample)
 		bool good = true;
 		for (size_t k = 0; good && k < x->step->check_count; k++) {
 			const gemp_check *check = &x->step->checks[k];
-			if (!gemp_sample_own_row(x->step, k))
+			if (!own_row(x->step, k))
 				continue;
 			const gemp_sample_row row = gemp_sample_rows_get(x->s->rows, x->views[k], image[check->from]);
-			good = gemp_sample_row_has(&row, image[check->to]) != check->absent;
+			good = row_has(&row, image[check->to]) != check->absent;
 		}
 		if (!good) {
 			x->work.passed -= sample->weights[i];
@@ -361,12 +363,12 @@ static bool checks_hold(gemp_sample_extension *x, size_t walked, gemp_vertex c, 
 	bool counted = x->s->latest;
 	for (size_t k = 0; k < x->step->check_count; k++) {
 		const gemp_check *check = &x->step->checks[k];
-		if (k == walked || gemp_sample_own_row(x->step, k))
+		if (k == walked || own_row(x->step, k))
 			continue;
 		x->work.lookups += counted ? 0 : weight;
 		counted = false;
 		x->s->reads++;
-		if (gemp_sample_row_has(&x->row[k], check->to == x->step->vertex ? c : x->image[check->to]) == check->absent)
+		if (row_has(&x->row[k], check->to == x->step->vertex ? c : x->image[check->to]) == check->absent)
 			return false;
 	}
 	return true;
@@ -411,7 +413,7 @@ static gemp_code extend(gemp_sample_extension *x)
 		x->work.entries += weight;
 		x->work.lookups += x->s->latest && x->step->check_count > 1 ? weight : 0;
 		if (vertex_fits(x, c) && (x->step->edge < 0 || edge_fits(x, edge)) && checks_hold(x, walked, c, weight))
-			GEMP_PROPAGATE(gemp_sample_add_child(x, c, edge, weight));
+			GEMP_PROPAGATE(add_child(x, c, edge, weight));
 	}
 	return GEMP_OK;
 }
@@ -424,7 +426,7 @@ static gemp_code bind_edge(gemp_sample_extension *x)
 	for (size_t i = lower_bound(row, c); i < row->size && row->neighbours[i] == c; i++) {
 		x->work.entries += x->weight;
 		if (edge_fits(x, row->edge[i]))
-			GEMP_PROPAGATE(gemp_sample_add_child(x, c, row->edge[i], x->weight));
+			GEMP_PROPAGATE(add_child(x, c, row->edge[i], x->weight));
 	}
 	return GEMP_OK;
 }
@@ -438,7 +440,7 @@ static void select_match(gemp_sample_extension *x, const gemp_sample *in, size_t
 	x->weight = in->weights[i];
 	x->parent = (uint32_t)i;
 	for (size_t k = 0; k < step->check_count; k++)
-		if (step->kind == GEMP_BIND_EDGE || !gemp_sample_own_row(step, k))
+		if (step->kind == GEMP_BIND_EDGE || !own_row(step, k))
 			x->row[k] = gemp_sample_rows_get(x->s->rows, x->views[k], x->image[step->checks[k].from]);
 }
 
@@ -449,7 +451,7 @@ static void find_longest(gemp_sample_extension *x, const gemp_sample *in)
 	uint64_t reads[WALK_SIZES] = { 0 }, rows = 0;
 	int size = WALK_SIZES - 1;
 	for (size_t k = 0; k < x->step->check_count; k++)
-		rows += !gemp_sample_own_row(x->step, k);
+		rows += !own_row(x->step, k);
 	for (size_t i = 0; i < in->count; i++) {
 		select_match(x, in, i);
 		size_t length = x->row[walked_row(x)].size;
@@ -462,7 +464,7 @@ static void find_longest(gemp_sample_extension *x, const gemp_sample *in)
 }
 
 /* All ways to extend all of `in`; the rows are there. */
-static gemp_code gemp_sample_extend_all(gemp_sample_extension *x, const gemp_sample *in)
+static gemp_code extend_all(gemp_sample_extension *x, const gemp_sample *in)
 {
 	bool binds_edge = x->step->kind == GEMP_BIND_EDGE;
 	x->longest = LONGEST_WALK;
@@ -491,11 +493,11 @@ gemp_code gemp_sampler_step(gemp_sampler *s, const gemp_plan *plan, size_t step,
 		GEMP_THEN(request_rows(&x, in, false));
 		GEMP_PROPAGATE(gemp_comm_agree(s->context->comm, code));
 		GEMP_PROPAGATE(gemp_sample_rows_fetch(s->rows, s->requests, s->request_count));
-		code = gemp_sample_extend_all(&x, in);
+		code = extend_all(&x, in);
 	}
 	GEMP_THEN(resample(&x, in, out, wanted));
 	for (size_t k = 0; k < x.step->check_count; k++)
-		loops |= x.step->kind != GEMP_BIND_EDGE && gemp_sample_own_row(x.step, k);
+		loops |= x.step->kind != GEMP_BIND_EDGE && own_row(x.step, k);
 	if (loops) {
 		GEMP_THEN(request_rows(&x, out, true));
 		GEMP_PROPAGATE(gemp_comm_agree(s->context->comm, code));

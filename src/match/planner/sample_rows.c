@@ -68,6 +68,7 @@ gemp_code gemp_sample_rows_new(gemp_sample_rows **out, gemp_runtime *context, co
 	return GEMP_OK;
 }
 
+/* Takes what was made in part. */
 void gemp_sample_rows_free(gemp_sample_rows *rows)
 {
 	if (!rows)

@@ -213,7 +213,8 @@ static bool worthwhile(const gemp_search *search)
 	return any && bound * FEW >= search->vertices;
 }
 
-/* Collective. */
+/* Collective. Builds the three kernels and the memory for the sums; the plan is a copy whose views are replaced one
+ * by one. */
 static gemp_code open_trimmer(trim_context *t)
 {
 	gemp_code code = GEMP_OK;

@@ -55,6 +55,7 @@ done:
 	return code;
 }
 
+/* Which ranks share a node does not change, so that nodes are found once for all cuts. */
 gemp_code gemp_balancer_new(gemp_balancer **out, gemp_comm *comm, size_t devices)
 {
 	GEMP_OWNED_BY(gemp_balancer_free_at) gemp_balancer *balancer = NULL;
@@ -115,6 +116,7 @@ static size_t slices_of(const cutter *c, size_t pivot)
 	return slices < costs->slices[pivot] ? slices : costs->slices[pivot];
 }
 
+/* Chunks are kept in the order of cutting until all of them are known. */
 static gemp_code add(cutter *c, const costed_chunk *piece)
 {
 	GEMP_PROPAGATE(GEMP_RESERVE(c->pieces, c->capacity, c->count + 1));
@@ -223,7 +225,7 @@ gemp_code gemp_balancer_cut(gemp_balancer *balancer, const gemp_balancer_costs *
 }
 
 /* Collective. Have all ranks cut the same pieces? */
-static bool gemp_balancer_agree(const gemp_balancer *balancer)
+static bool balancer_agree(const gemp_balancer *balancer)
 {
 	uint64_t both[] = { balancer->digest, ~balancer->digest };
 	gemp_comm_max(balancer->comm, both, 2);
@@ -294,7 +296,7 @@ static size_t second_view(const gemp_plan *plan, size_t second)
 }
 
 /* Estimates the entries that a search from a pivot reads first: the rows of 16 of its neighbours, scaled up. */
-static uint64_t gemp_pivot_cost(const gemp_plan *plan, const gemp_view *views, gemp_vertex slot)
+static uint64_t pivot_cost(const gemp_plan *plan, const gemp_view *views, gemp_vertex slot)
 {
 	size_t second = (size_t)plan->root + 1;
 	uint64_t cost = 1, pivot = UINT64_C(1) << plan->steps[plan->root].vertex;
@@ -349,7 +351,7 @@ static gemp_code cut_pivots(gemp_search *search)
 	for (size_t i = 0; i < search->pivots; i++) {
 		bool looked_at = i < ONE_BY_ONE || i % ONE_OF == 0;
 		gemp_vertex slot = search->pivot_slots[i];
-		cost[i] = looked_at ? gemp_pivot_cost(search->plan, search->views, slot) : cost[i - 1];
+		cost[i] = looked_at ? pivot_cost(search->plan, search->views, slot) : cost[i - 1];
 		slices[i] = looked_at ? max_slices(search, slot) : 1;
 	}
 	costs.cost = cost;
@@ -391,7 +393,7 @@ gemp_code gemp_search_balance_new(gemp_search *search)
 	search->min_piece = (size_t)least[0];
 	search->min_cost = least[1];
 	GEMP_PROPAGATE(gemp_comm_agree(search->context->comm, gemp_search_balance_cut(search)));
-	if (!gemp_balancer_agree(search->balancer))
+	if (!balancer_agree(search->balancer))
 		code = gemp_fail(
 			GEMP_EINTERNAL,
 			"ranks do not hold the same rows, although each has all of them: the graph in memory is damaged; see gemp-mpi verify");

@@ -206,7 +206,8 @@ static void agree_on_tasks(gemp_nested_search *n, const gemp_search *search)
 	n->tasks = (uint32_t)(((uint64_t)n->entries + n->chunk - 1) / n->chunk);
 }
 
-/* Collective. */
+/* Collective. Chooses in this order, as each choice needs those before: the shape, the lanes, the length of bitmaps
+ * and lists, the workers, and the tasks. */
 static void choose_sizes(gemp_nested_search *n, const gemp_search *search, const gemp_residency *residency,
                          const gemp_view *views)
 {
@@ -280,6 +281,7 @@ done:
 	return code;
 }
 
+/* The program and the kernel belong to the search. */
 void gemp_nested_free(gemp_nested_search *n, gemp_device *device)
 {
 	if (!n)

@@ -108,6 +108,9 @@ static void init_search(gemp_search *search, const gemp_shard *graph, const gemp
 	search->views = views;
 }
 
+/* The order matters: the shape decides about the layout, the rows about nested loops, the buffers that exist about
+ * marks, and the balancer, which knows whether pivots are sliced, about the text of the kernel. The time for building
+ * and preparing is taken off the time for uploads. */
 gemp_code gemp_search_new(gemp_search **out, gemp_runtime *context, const gemp_shard *graph, const gemp_plan *plan,
                           const gemp_slot_order *order, const gemp_residency *residency, gemp_view *views,
                           const gemp_candidates *candidates, const gemp_search_options *options)
@@ -349,6 +352,7 @@ gemp_code gemp_multi_step(gemp_search *first, bool *ran)
 	return GEMP_OK;
 }
 
+/* Results of a device that has more to do are delivered beside its next launch. */
 gemp_code gemp_multi_finish(gemp_search *first, bool ran)
 {
 	for (gemp_search *s = first; s; s = s->next)

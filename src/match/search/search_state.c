@@ -31,6 +31,7 @@ bool gemp_search_sliceable(const gemp_search *search)
 	       plan->steps[second].kind == GEMP_EXTEND;
 }
 
+/* Used for several devices of a rank, and for the split search of oversized tasks. */
 void gemp_search_statistics_add(gemp_search_statistics *to, const gemp_search_statistics *from)
 {
 	to->launches += from->launches;
