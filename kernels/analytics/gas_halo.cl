@@ -1,4 +1,4 @@
-/* gas_halo: the device's part of the halo exchange (src/analytics/halo/halo_message.h): it gathers values of own vertices into messages, and
+/* gas_halo: the device's part of the halo exchange (src/analytics/halo/halo.h): it gathers values of own vertices into messages, and
  * scatters received messages to ghosts.
  *
  * Places number the vertices that are sent to a rank, or the ghosts of a rank, 32 to a word. HALO_SIZE: bytes of a value, 0, 4 or 8.

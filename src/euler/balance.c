@@ -1,10 +1,260 @@
+/* Arc 2 s goes along slot s, arc 2 s + 1 against it. An end of an edge is named by the arc that leaves its vertex
+ * there; the opposite arc, x ^ 1, arrives. */
+
 #include "euler/balance.h"
 
-#include "core/memory.h"
 #include "core/search.h"
+#include "core/status.h"
 #include "topology/components.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+/* Arc 2 s goes along slot s, arc 2 s + 1 against it. An end of an edge is named by the arc that leaves its vertex
+ * there; the other arc, x ^ 1, comes in. */
+
+/* An end of an edge, on its way to the rank that owns the vertex; or an arc with its successor, on its way to the
+ * arc's rank. */
+typedef struct arc_record {
+	uint64_t to, arc;
+} arc_record;
+
+/* An edge with a direction, on its way to the rank of its source. */
+typedef struct directed_edge {
+	gemp_vertex source, target;
+	uint64_t name; /* own_edge[] of gemp_euler_edges, or CLOSING */
+} directed_edge;
+
+#define CLOSING UINT64_MAX
+
+/* Arrays by arc have 2 * own_slots elements. */
+typedef struct orientation {
+	const gemp_comm *comm;
+	const gemp_euler_edges *undirected;
+	gemp_euler_edges *out;
+	size_t ranks, own_slots; /* own: slots of this rank */
+	uint64_t *slot_bounds;   /* [ranks + 1] first slots */
+	uint64_t *arc_bounds;    /* [ranks + 1] */
+	arc_record *records;     /* [2 * own] at least */
+	size_t record_capacity;
+	int *owner; /* [record_room] */
+	size_t owner_capacity;
+	gemp_vertex *next; /* [2 * own] */
+	uint64_t odd;
+} orientation;
+
+/* Arcs are elements of the component search, whose ids have 32 bits. */
+static gemp_code prepare(orientation *o)
+{
+	o->ranks = (size_t)o->comm->size;
+	o->own_slots = o->undirected->begin[o->undirected->rows];
+	if (2 * o->undirected->edges > GEMP_MAX_VERTICES)
+		return gemp_fail(GEMP_EUSAGE, "%" PRIu64 " undirected edges: at most %" PRIu64 " can be given directions",
+		                 o->undirected->edges, GEMP_MAX_VERTICES / 2);
+	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(o->slot_bounds, o->ranks + 1), GEMP_ARRAY(o->arc_bounds, o->ranks + 1),
+	                            GEMP_ARRAY(o->next, 2 * o->own_slots)));
+	GEMP_PROPAGATE(GEMP_RESERVE(o->records, o->record_capacity, 2 * o->own_slots + 1));
+	return GEMP_RESERVE(o->owner, o->owner_capacity, 2 * o->own_slots + 1);
+}
+
+/* ENDS come to the ranks of their vertices. */
+
+/* Collective. The ends of all edges arrive at the owners of their vertices. */
+static gemp_code send_ends(orientation *o, arc_record **ends, size_t *count)
+{
+	const gemp_euler_edges *undirected = o->undirected;
+	void *arrived = NULL;
+	GEMP_OWNED size_t *from = NULL;
+	for (size_t row = 0; row < undirected->rows; row++)
+		for (uint64_t at = undirected->begin[row]; at < undirected->begin[row + 1]; at++) {
+			uint64_t arc = 2 * (undirected->first + at);
+			o->records[2 * at] = (arc_record){ undirected->bounds[undirected->rank] + row, arc };
+			o->owner[2 * at] = undirected->rank;
+			o->records[2 * at + 1] = (arc_record){ undirected->target[at], arc + 1 };
+			o->owner[2 * at + 1] = (int)gemp_range_find(undirected->bounds, o->ranks, undirected->target[at]);
+		}
+	GEMP_PROPAGATE(gemp_exchange_records(o->comm, GEMP_OK, o->records, 2 * o->own_slots, sizeof *o->records, o->owner,
+	                                     &arrived, &from, NULL));
+	*ends = arrived;
+	*count = from[o->ranks];
+	return GEMP_OK;
+}
+
+/* open[row]: the end that waits for a partner, plus 1. Each pair makes two records, one for either direction
+ * through the vertex. */
+static gemp_code pair_ends(orientation *o, const arc_record *ends, size_t count, size_t *pairs)
+{
+	GEMP_OWNED uint64_t *open = NULL;
+	*pairs = 0;
+	GEMP_PROPAGATE(GEMP_NEW(open, o->undirected->rows));
+	GEMP_PROPAGATE(GEMP_RESERVE(o->records, o->record_capacity, count + 1));
+	GEMP_PROPAGATE(GEMP_RESERVE(o->owner, o->owner_capacity, count + 1));
+	for (size_t i = 0; i < count; i++) {
+		uint64_t row = ends[i].to - o->undirected->bounds[o->undirected->rank], x = ends[i].arc, y = open[row] - 1;
+		if (!open[row]) {
+			open[row] = x + 1;
+			continue;
+		}
+		open[row] = 0;
+		o->records[2 * *pairs] = (arc_record){ x ^ 1, y };
+		o->records[2 * (*pairs)++ + 1] = (arc_record){ y ^ 1, x };
+	}
+	for (size_t row = 0; row < o->undirected->rows; row++)
+		o->odd += open[row] != 0;
+	return GEMP_OK;
+}
+
+/* Collective. next[] of own arcs; nothing is set where the degree of some vertex is odd. */
+static gemp_code link_arcs(orientation *o)
+{
+	GEMP_OWNED arc_record *ends = NULL;
+	GEMP_OWNED void *arrived = NULL;
+	size_t count = 0, pairs = 0;
+	GEMP_OWNED size_t *from = NULL;
+	GEMP_PROPAGATE(send_ends(o, &ends, &count));
+	GEMP_PROPAGATE(gemp_comm_agree(o->comm, pair_ends(o, ends, count, &pairs)));
+	o->odd = gemp_comm_sum1(o->comm, o->odd);
+	if (o->odd)
+		return GEMP_OK;
+	for (size_t i = 0; i < 2 * pairs; i++)
+		o->owner[i] = (int)gemp_range_find(o->arc_bounds, o->ranks, o->records[i].to);
+	GEMP_PROPAGATE(gemp_exchange_records(o->comm, GEMP_OK, o->records, 2 * pairs, sizeof *o->records, o->owner,
+	                                     &arrived, &from, NULL));
+	const arc_record *next = arrived;
+	for (size_t i = 0; i < from[o->ranks]; i++)
+		o->next[next[i].to - o->arc_bounds[o->undirected->rank]] = (gemp_vertex)next[i].arc;
+	return GEMP_OK;
+}
+
+/* DIRECTIONS */
+
+/* Collective. Circuits of arcs are the components of the graph of successors, named by their smallest arcs. */
+static gemp_code find_circuits(const orientation *o, gemp_components *arcs)
+{
+	GEMP_OWNED uint64_t *begin = NULL;
+	const gemp_components_options how = { .place = GEMP_PLACE_HOST };
+	GEMP_PROPAGATE(gemp_comm_agree(o->comm, GEMP_NEW(begin, 2 * o->own_slots + 1)));
+	for (size_t arc = 0; arc <= 2 * o->own_slots; arc++)
+		begin[arc] = arc;
+	const gemp_csr csr = { .vertices = 2 * o->undirected->edges,
+		                   .first = (gemp_vertex)(2 * o->undirected->first),
+		                   .rows = 2 * o->own_slots,
+		                   .begin = begin,
+		                   .target = o->next };
+	return gemp_components_find(arcs, o->comm, NULL, o->arc_bounds, &csr, 1, &how);
+}
+
+/* The arc whose circuit has the smaller name gives the direction. */
+static void orient_edges(const orientation *o, const gemp_components *arcs, directed_edge *out, int *owner)
+{
+	const gemp_euler_edges *undirected = o->undirected;
+	for (size_t row = 0; row < undirected->rows; row++)
+		for (uint64_t at = undirected->begin[row]; at < undirected->begin[row + 1]; at++) {
+			gemp_vertex row_end = (gemp_vertex)(undirected->bounds[undirected->rank] + row),
+						target_end = undirected->target[at];
+			bool along = arcs->component[2 * at] < arcs->component[2 * at + 1];
+			gemp_edge slot = undirected->first + at;
+			gemp_euler_edge edge = { 0, slot };
+			if (undirected->relation_count)
+				edge = gemp_euler_edge_of(undirected, row_end, slot);
+			out[at] = (directed_edge){ .source = along ? row_end : target_end,
+				                       .target = along ? target_end : row_end,
+				                       .name = slot == undirected->closing ? CLOSING : gemp_euler_edge_name(edge) };
+			owner[at] = (int)gemp_range_find(undirected->bounds, o->ranks, out[at].source);
+		}
+}
+
+/* Counting sort of the received edges by source. */
+static gemp_code make_rows(orientation *o, const directed_edge *edges, size_t count)
+{
+	gemp_euler_edges *out = o->out;
+	const gemp_euler_edges *undirected = o->undirected;
+	uint64_t first = undirected->bounds[undirected->rank];
+	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(out->own_begin, undirected->rows + 2), GEMP_ARRAY(out->own_target, count),
+	                            GEMP_ARRAY(out->own_edge, count)));
+	for (size_t i = 0; i < count; i++)
+		out->own_begin[edges[i].source - first + 2]++;
+	for (size_t row = 0; row < undirected->rows; row++)
+		out->own_begin[row + 1] += out->own_begin[row];
+	for (size_t i = 0; i < count; i++) {
+		uint64_t at = out->own_begin[edges[i].source - first + 1]++; /* begins move on to where they belong */
+		out->own_target[at] = edges[i].target;
+		out->own_edge[at] = edges[i].name;
+		if (edges[i].name == CLOSING)
+			out->closing = at;
+	}
+	out->begin = out->own_begin;
+	out->target = out->own_target;
+	return GEMP_OK;
+}
+
+/* Collective. Slots are renumbered, as edges may have moved to other ranks; all ranks learn the ends of the
+ * closing edge. */
+static void number_slots(orientation *o, size_t count)
+{
+	gemp_euler_edges *out = o->out;
+	uint64_t ends[2] = { 0, 0 };
+	out->first = gemp_comm_exscan(o->comm, count);
+	if (out->closing != GEMP_NO_EDGE) {
+		ends[0] = out->target[out->closing] + (uint64_t)1;
+		out->closing += out->first;
+		ends[1] = gemp_euler_source(out, out->closing) + (uint64_t)1;
+	}
+	gemp_comm_max(o->comm, ends, 2);
+	if (ends[0]) {
+		out->path_start = (gemp_vertex)(ends[0] - 1);
+		out->path_end = (gemp_vertex)(ends[1] - 1);
+	}
+}
+
+/* Collective. */
+static gemp_code orient_all(orientation *o)
+{
+	GEMP_OWNED_BY(gemp_components_free) gemp_components arcs = { 0 };
+	GEMP_OWNED directed_edge *edges = NULL;
+	GEMP_OWNED void *arrived = NULL;
+	GEMP_OWNED size_t *from = NULL;
+	GEMP_PROPAGATE(find_circuits(o, &arcs));
+	GEMP_PROPAGATE(gemp_comm_agree(o->comm, GEMP_NEW(edges, o->own_slots)));
+	orient_edges(o, &arcs, edges, o->owner);
+	GEMP_PROPAGATE(
+		gemp_exchange_records(o->comm, GEMP_OK, edges, o->own_slots, sizeof *edges, o->owner, &arrived, &from, NULL));
+	GEMP_PROPAGATE(gemp_comm_agree(o->comm, make_rows(o, arrived, from[o->ranks])));
+	number_slots(o, from[o->ranks]);
+	return GEMP_OK;
+}
+
+gemp_code gemp_euler_orient(gemp_euler_edges *out, const gemp_comm *comm, const gemp_euler_edges *undirected,
+                            gemp_count *odd)
+{
+	gemp_code code = GEMP_OK;
+	orientation o = { .comm = comm, .undirected = undirected, .out = out };
+	*odd = 0;
+	*out = (gemp_euler_edges){ .rank = undirected->rank,
+		                       .ranks = undirected->ranks,
+		                       .vertices = undirected->vertices,
+		                       .bounds = undirected->bounds,
+		                       .rows = undirected->rows,
+		                       .edges = undirected->edges,
+		                       .closing = GEMP_NO_EDGE,
+		                       .path_start = GEMP_NO_VERTEX,
+		                       .path_end = GEMP_NO_VERTEX };
+	GEMP_TRY(gemp_comm_agree(comm, prepare(&o)));
+	GEMP_MPI(MPI_Allgather(&undirected->first, 1, MPI_UINT64_T, o.slot_bounds, 1, MPI_UINT64_T, comm->world));
+	o.slot_bounds[o.ranks] = undirected->edges;
+	for (size_t r = 0; r <= o.ranks; r++)
+		o.arc_bounds[r] = 2 * o.slot_bounds[r];
+	GEMP_TRY(link_arcs(&o));
+	*odd = o.odd;
+	if (!o.odd)
+		GEMP_TRY(orient_all(&o));
+	code = gemp_comm_agree(comm, gemp_euler_edges_share_relations(out, undirected));
+done:
+	gemp_free_all(o.slot_bounds, o.arc_bounds, o.records, o.owner, o.next);
+	if (code != GEMP_OK || *odd)
+		gemp_euler_edges_free(out);
+	return code;
+}
 
 enum { TARGETS_PER_ROUND = 1 << 22 }; /* targets that a rank sends at a time */
 

@@ -1,7 +1,7 @@
 #include "euler/device_engine.h"
 
 #include "core/bitset.h"
-#include "core/memory.h"
+#include "core/status.h"
 #include "core/timer.h"
 #include "device/launch.h"
 #include "device/program.h"

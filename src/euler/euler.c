@@ -1,7 +1,7 @@
 #include "euler/euler.h"
 
-#include "core/memory.h"
 #include "core/search.h"
+#include "core/status.h"
 #include "core/threads.h"
 
 #include <string.h>

@@ -28,7 +28,7 @@ typedef struct gemp_euler_edges {
 	gemp_edge closing; /* own slot of the edge that makes a circuit of a path; GEMP_NO_EDGE: not here, or none */
 	gemp_vertex path_start, path_end; /* it leads from path_end to path_start; GEMP_NO_VERTEX: none */
 
-	bool undirected;                 /* each edge is in the row of one of its ends: see euler/orient.h */
+	bool undirected;                 /* each edge is in the row of one of its ends: see euler/balance.h */
 	size_t relation_count;           /* 0: not of a graph's relations */
 	const gemp_relation **relations; /* [relation_count] in the order of their edges in a row */
 	uint64_t *own_begin;             /* what was made here; NULL: borrowed from the one relation */

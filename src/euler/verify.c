@@ -1,7 +1,7 @@
 #include "euler/verify.h"
 
 #include "core/bitset.h"
-#include "core/memory.h"
+#include "core/status.h"
 #include "core/threads.h"
 
 #include <assert.h>

@@ -9,7 +9,6 @@
  * to v's owner.
  */
 #include "analytics/layout/layout.h"
-#include "analytics/layout/layout_build.h"
 #include "comm/comm.h"
 #include "core/memory.h"
 #include "core/status.h"

@@ -6,7 +6,6 @@
 #include "analytics/dense/pagerank.h"
 #include "analytics/dense/spmv.h"
 #include "analytics/layout/layout.h"
-#include "analytics/layout/layout_build.h"
 #include "comm/comm.h"
 #include "core/memory.h"
 #include "core/status.h"

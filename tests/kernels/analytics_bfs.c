@@ -1,5 +1,5 @@
 /* Breadth-first searches on one rank in all shapes of kernels, against levels and least parents by a list of arcs. */
-#include "analytics/layout/layout_build.h"
+#include "analytics/layout/layout.h"
 #include "comm/comm.h"
 #include "device/open.h"
 #include "harness/traverse_case.h"

@@ -1,9 +1,7 @@
 /* Mail: what owners have changed arrives at all who have it as a ghost, and nothing else, in every form and by both
  * ways. */
 #include "analytics/halo/halo.h"
-#include "analytics/halo/halo_message.h"
 #include "analytics/layout/layout.h"
-#include "analytics/layout/layout_build.h"
 #include "comm/comm.h"
 #include "comm/exchange.h"
 #include "core/status.h"

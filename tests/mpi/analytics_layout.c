@@ -1,7 +1,6 @@
 /* Layouts: each arc once, at the owner of where it leads; order, degrees, ghosts; and what is no weight. */
 #include "analytics/layout/device_layout.h"
 #include "analytics/layout/layout.h"
-#include "analytics/layout/layout_build.h"
 #include "comm/comm.h"
 #include "comm/exchange.h"
 #include "core/status.h"

@@ -1,5 +1,5 @@
 /* Searches on several ranks: the same levels, distances and least parents as a list of arcs gives, for any seed of the file. */
-#include "analytics/layout/layout_build.h"
+#include "analytics/layout/layout.h"
 #include "device/open.h"
 #include "harness/collective.h"
 #include "harness/limits.h"

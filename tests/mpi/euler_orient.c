@@ -7,7 +7,6 @@
 #include "core/types.h"
 #include "euler/balance.h"
 #include "euler/euler.h"
-#include "euler/orient.h"
 #include "euler/ranks/ranks_engine.h"
 #include "euler/verify.h"
 

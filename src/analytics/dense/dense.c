@@ -1,9 +1,6 @@
 #include "analytics/dense/dense.h"
 
-#include "analytics/halo/halo.h"
-#include "analytics/layout/edge_weights.h"
-#include "comm/comm.h"
-#include "core/memory.h"
+#include "core/status.h"
 #include "core/timer.h"
 #include "device/staging.h"
 #include "kernels/analytics/gas_dense_abi.h"

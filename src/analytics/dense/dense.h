@@ -2,7 +2,7 @@
  *
  * With several ranks a round is two launches: over edges of own sources, whose sums are kept (partial[own]) while values of
  * ghosts travel, and over edges of ghosts, which adds the partial sums and applies them. On a grid of ranks with several columns
- * (analytics/layout/layout_build.h) it is four: own sources; other ranks' rows, whose sums (other[in_other.rows]) travel then;
+ * (analytics/layout/layout.h) it is four: own sources; other ranks' rows, whose sums (other[in_other.rows]) travel then;
  * ghosts; and sums that have come, which are applied.
  *
  * value[2] alternate: a round reads value[round % 2] and writes the other one.
@@ -11,8 +11,8 @@
 #ifndef GEMP_ANALYTICS_DENSE_DENSE_H
 #define GEMP_ANALYTICS_DENSE_DENSE_H
 
-#include "analytics/dense/binned.h"
-#include "analytics/halo/halo_message.h"
+#include "analytics/dense/gather.h"
+#include "analytics/halo/halo.h"
 #include "gemp/types.h"
 #include "primitive/toolbox.h"
 

@@ -6,8 +6,7 @@
 #include "analytics/dense/pagerank.h"
 
 #include "core/log.h"
-#include "core/memory.h"
-#include "core/text.h"
+#include "core/status.h"
 #include "core/timer.h"
 #include "kernels/analytics/gas_dense_abi.h"
 

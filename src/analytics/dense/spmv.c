@@ -7,7 +7,7 @@
 #include "analytics/dense/spmv.h"
 
 #include "core/log.h"
-#include "core/memory.h"
+#include "core/status.h"
 #include "core/timer.h"
 #include "kernels/analytics/gas_dense_abi.h"
 

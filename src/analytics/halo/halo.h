@@ -7,13 +7,171 @@
  * them; or the changed values with their places. Ranks of one node write messages into shared memory and post the numbers of
  * a round with them (comm/shared.h); other ranks receive messages by MPI. One rank has nothing to send.
  *
+ * A place is the number of a vertex among those that one rank sends to another, in the order of links->send. Bitmaps have 32 places
+ * a word, and each rank's places begin at a word of their own: out.first[ranks + 1] words. A message is a halo_head, then nothing
+ * (HALO_ALL), a bitmap (HALO_BITS) or places (HALO_PAIRS), padded to 8 bytes, then the values. Invariant: before[w] is the number of
+ * set bits in bits[0 .. w), which gives the value of a set bit a known place. What begins with halo_ is private to this folder.
+ *
  * begin, round and end are collective: all ranks call them in turn, also after a failure.
  */
 
 #ifndef GEMP_ANALYTICS_HALO_HALO_H
 #define GEMP_ANALYTICS_HALO_HALO_H
 
-#include "analytics/halo/halo_message.h"
+#include "analytics/layout/layout.h"
+#include "comm/exchange.h"
+#include "comm/shared.h"
+#include "core/bitset.h"
+#include "device/program.h"
+
+typedef struct gemp_halo gemp_halo;
+
+/* The same of what has changed, and of several ranks: the first `size` bytes of another buffer come to the host with
+ * it. */
+typedef struct gemp_halo_read {
+	const gemp_buffer *from;
+	size_t size; /* at most GEMP_HALO_READ */
+	void *to;
+} gemp_halo_read;
+enum { GEMP_HALO_READ = 512 };
+
+typedef enum halo_form {
+	HALO_ALL,   /* of all places: values */
+	HALO_BITS,  /* a bitmap of places, values of those that are set */
+	HALO_PAIRS, /* places, then their values */
+} halo_form;
+
+typedef struct halo_head {
+	uint32_t form, count; /* of values */
+} halo_head;
+
+/* One direction. Places of each rank begin at a word of their own. */
+typedef struct halo_direction {
+	uint32_t *count;          /* [ranks] places */
+	uint32_t *first;          /* [ranks + 1] words */
+	uint32_t *bits;           /* [words] places that have changed */
+	uint32_t *before;         /* [words + 1] how many in the words before */
+	size_t *region;           /* [ranks + 1] where each rank's message begins, in bytes; there is room for any form */
+	gemp_pinned pinned_block; /* the messages where a device reads and writes them, else bytes of the host; */
+	char *bytes;              /* NULL: all of them are in common memory, */
+	gemp_pinned *pinned;      /* [ranks] which is the same to the device */
+	char **at[2];             /* [ranks] where messages are, for even and odd rounds */
+	int parity;
+	int requests; /* under way */
+	MPI_Request *request;
+} halo_direction;
+
+/* A buffer of a CPU device. */
+typedef struct halo_mapping {
+	cl_mem mem; /* NULL: none */
+	char *host;
+} halo_mapping;
+enum { HALO_MAPPINGS = 6 };
+
+/* From own vertices to places of each rank. */
+typedef struct halo_index {
+	size_t words;                          /* of bitmaps of own vertices */
+	uint32_t *sent, *before;               /* [ranks][words] which a rank is sent, and how many in the words before */
+	uint32_t listed_max;                   /* changes that are listed at most; 0: there is no index */
+	uint32_t *changed, *places, *vertices; /* [listed_max] of one message */
+} halo_index;
+
+struct gemp_halo {
+	const gemp_comm *comm;
+	const gemp_layout_links *links;
+	gemp_device *device;
+	size_t size; /* bytes of a value */
+	int ranks;
+	bool kernels;
+	bool all;   /* bits[] and before[] of out are those of all places, on the device, too */
+	bool begun; /* there are messages that have not been sent */
+	halo_direction out, in;
+	uint32_t *slot; /* [words of out * 32] own vertex of each place; GEMP_NO_VERTEX: none */
+	gemp_traffic traffic;
+	/* of ranks that share memory */
+	int *node_rank;  /* [ranks] which of the node it is; -1: on another one, or there is no common memory */
+	bool has_remote; /* there are ranks elsewhere */
+	gemp_shared shared;
+	gemp_node_barrier barrier;
+	/* without kernels */
+	halo_index index;
+	halo_mapping mappings[HALO_MAPPINGS];
+	unsigned next_mapping;
+	/* with kernels */
+	gemp_program program;
+	cl_kernel mark, gather, set_all, put_bits, put_pairs;
+	gemp_buffer slots, bits, before, packed; /* out */
+	gemp_buffer first, listed;               /* out: where words of ranks begin; the lists of few changes */
+	cl_uint listed_max;                      /* changes for a rank that are listed at most */
+	cl_uint counting;                        /* the row of counts that the next launch takes */
+	gemp_pinned staging;                     /* what the host reads between launches */
+	gemp_buffer inbox, received_prefix;      /* in */
+	cl_event reading, writing[2];            /* the last of the transfers from the device, and to it, by each queue */
+	bool ordered; /* transfers to the device wait for kernels that were enqueued before `begin` */
+};
+
+static inline size_t halo_words(size_t places)
+{
+	return gemp_bits32_words(places);
+}
+
+/* Where values begin in a message, and its size. */
+static inline size_t halo_values_at(halo_form form, size_t places, size_t count)
+{
+	size_t words = form == HALO_ALL ? 0 : form == HALO_BITS ? halo_words(places) : count;
+	return sizeof(halo_head) + (words * sizeof(uint32_t) + 7) / 8 * 8;
+}
+
+static inline size_t halo_size(halo_form form, size_t places, size_t count, size_t value)
+{
+	return halo_values_at(form, places, count) + count * value;
+}
+
+static inline halo_form halo_form_of(size_t places, size_t count)
+{
+	if (count == places)
+		return HALO_ALL;
+	return halo_values_at(HALO_BITS, places, count) < halo_values_at(HALO_PAIRS, places, count) ? HALO_BITS
+	                                                                                            : HALO_PAIRS;
+}
+
+static inline char *halo_message_of(const halo_direction *direction, int rank)
+{
+	return direction->at[direction->parity][rank];
+}
+
+static inline uint32_t halo_count(const halo_direction *direction, int rank)
+{
+	return direction->before[direction->first[rank + 1]] - direction->before[direction->first[rank]];
+}
+
+/* before[] of bits[] from one word to another. */
+void gemp_halo_prefix(halo_direction *direction, uint32_t from, uint32_t end);
+
+/* Room for the largest message of a rank. */
+static inline size_t halo_capacity(const halo_direction *direction, int rank, size_t value)
+{
+	return direction->count[rank] ? halo_size(HALO_BITS, direction->count[rank], direction->count[rank], value) : 0;
+}
+
+/* Heads, bitmaps and places of messages, once bits[] and before[] are mappings. */
+void gemp_halo_write_heads(gemp_halo *halo);
+/* bits[] and before[] of all places. */
+void gemp_halo_mark_all(gemp_halo *halo);
+
+/* Packing and unpacking by kernels (halo_device.c) or by the host's threads (halo_host.c), which wait for kernels. */
+gemp_code gemp_halo_device_new(gemp_halo *halo);
+void gemp_halo_device_free(gemp_halo *halo);
+gemp_code gemp_halo_pack_device(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed,
+                                const gemp_halo_read *read);
+gemp_code gemp_halo_unpack_device(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *arrived);
+/* Waits until the messages of this round are whole, and those of the round before are where they belong. */
+gemp_code gemp_halo_wait_device(gemp_halo *halo);
+
+void gemp_halo_host_free(gemp_halo *halo);
+gemp_code gemp_halo_pack_host(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed,
+                              const gemp_halo_read *read);
+gemp_code gemp_halo_unpack_host(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *arrived);
 
 /* Collective. value_size: 4 or 8, or 0: who has changed is all there is to tell. comm and links are borrowed. */
 gemp_code gemp_halo_new_links(gemp_halo **out, const gemp_comm *comm, const gemp_layout_links *links,

@@ -5,10 +5,9 @@
  * A launch that finds few changes lists them with their values (listed[]), so that one read is enough for the whole message.
  */
 
-#include "analytics/halo/halo_message.h"
+#include "analytics/halo/halo.h"
 #include "core/limits.h"
-
-#include "core/memory.h"
+#include "core/status.h"
 #include "device/launch.h"
 #include "device/staging.h"
 

@@ -4,12 +4,10 @@
  * prefix sums over it, so that a vertex's place is a popcount away. More changes are found by a pass over all places.
  */
 
-#include "analytics/halo/halo_message.h"
-
-#include "core/bitset.h"
+#include "analytics/halo/halo.h"
 #include "core/limits.h"
-#include "core/memory.h"
 #include "core/search.h"
+#include "core/status.h"
 #include "core/threads.h"
 
 #include <string.h>

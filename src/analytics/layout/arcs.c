@@ -4,12 +4,10 @@
  */
 
 #include "analytics/layout/layout_state.h"
-
-#include "analytics/layout/edge_weights.h"
 #include "comm/exchange.h"
 #include "core/limits.h"
-#include "core/memory.h"
 #include "core/search.h"
+#include "core/status.h"
 #include "core/threads.h"
 
 enum { ARCS_OF_RANGE = 1 << 14, MAX_RANGES = 2048, MIN_CHUNK = 16 };

@@ -1,7 +1,6 @@
 #include "analytics/layout/device_layout.h"
 
-#include "analytics/layout/edge_weights.h"
-#include "core/memory.h"
+#include "core/status.h"
 #include "core/timer.h"
 #include "device/staging.h"
 

@@ -11,6 +11,8 @@
  * whose target is owned by a rank of its row, and whose source by a rank of its column. Then ghosts are of ranks of the column
  * alone, and there are rows of targets that other ranks of the row own (in_other), by that rank and then in its order. Their sums
  * travel to the owners, arrive behind the values of known vertices, and are gathered as if each came along an edge of weight 1.
+ *
+ * On its way between ranks a weight is 0, 1 or 2 words of 32 bits, of which the layout keeps the lowest bytes.
  */
 
 #ifndef GEMP_ANALYTICS_LAYOUT_LAYOUT_H
@@ -19,11 +21,30 @@
 #include "comm/comm.h"
 #include "graph/graph.h"
 
+#include <string.h>
+
 typedef enum gemp_layout_direction {
 	GEMP_LAYOUT_FORWARD, /* edges lead from source to target; undirected ones both ways */
 	GEMP_LAYOUT_REVERSE, /* from target to source */
 	GEMP_LAYOUT_BOTH,    /* both ways */
 } gemp_layout_direction;
+
+/* How weights are to be kept. */
+typedef enum gemp_layout_weight_kind {
+	GEMP_LAYOUT_LENGTHS, /* not negative; integers as the narrowest of U8, U16, U32, U64 with room, floats as F64 */
+	GEMP_LAYOUT_SINGLE,  /* F32: 0, or normal numbers of single precision */
+	GEMP_LAYOUT_DOUBLE,  /* F64 */
+} gemp_layout_weight_kind;
+
+typedef struct gemp_layout_options {
+	const bool *relations; /* [graph->relation_count]; NULL: all */
+	gemp_layout_direction direction;
+	unsigned parts;     /* gemp_layout_parts, together */
+	const char *weight; /* edge attribute; NULL: unweighted */
+	gemp_layout_weight_kind wanted;
+	bool not_negative; /* weights below 0 are refused, as lengths are */
+	gemp_layout_cut cut;
+} gemp_layout_options;
 
 /* How weights are kept; GAS_WEIGHTS of kernels/analytics/gas.clh. */
 typedef enum gemp_layout_weights {
@@ -36,33 +57,10 @@ typedef enum gemp_layout_weights {
 	GEMP_LAYOUT_U16,
 } gemp_layout_weights;
 
-/* How weights are to be kept. */
-typedef enum gemp_layout_weight_kind {
-	GEMP_LAYOUT_LENGTHS, /* not negative; integers as the narrowest of U8, U16, U32, U64 with room, floats as F64 */
-	GEMP_LAYOUT_SINGLE,  /* F32: 0, or normal numbers of single precision */
-	GEMP_LAYOUT_DOUBLE,  /* F64 */
-} gemp_layout_weight_kind;
-
-typedef enum gemp_layout_parts {
-	GEMP_LAYOUT_IN = 1,         /* in, in_ghost */
-	GEMP_LAYOUT_OUT = 2,        /* out */
-	GEMP_LAYOUT_OUT_WEIGHT = 4, /* out_weight */
-} gemp_layout_parts;
-
 /* Of all ranks. By target they are in one column. */
 typedef struct gemp_layout_grid {
 	int rows, columns;
 } gemp_layout_grid;
-
-typedef struct gemp_layout_options {
-	const bool *relations; /* [graph->relation_count]; NULL: all */
-	gemp_layout_direction direction;
-	unsigned parts;     /* gemp_layout_parts, together */
-	const char *weight; /* edge attribute; NULL: unweighted */
-	gemp_layout_weight_kind wanted;
-	bool not_negative; /* weights below 0 are refused, as lengths are */
-	gemp_layout_cut cut;
-} gemp_layout_options;
 
 typedef struct gemp_layout_rows {
 	uint32_t rows;
@@ -105,6 +103,73 @@ typedef struct gemp_layout {
 	gemp_layout_links sums; /* by the columns of ranks of this row: other rows whose sums are sent, where sums arrive */
 	double seconds;         /* that making it took, without loading the graph */
 } gemp_layout;
+
+/* layout_build: makes layouts of a graph's edges (layout.h), in the steps of layout_state.h.
+ */
+
+/* Collective. Loads what it needs of the graph, which outlives the layout. Weights that are missing, NULL, no numbers,
+ * not finite, out of the range of what is wanted, or negative where they may not be, are GEMP_EDATA, and the message names the edge by its
+ * keys. */
+gemp_code gemp_layout_new(gemp_layout *out, const gemp_comm *comm, gemp_shard *graph,
+                          const gemp_layout_options *options);
+void gemp_layout_free(gemp_layout *layout);
+
+/* As square as ranks allow, and not wider than high: values travel while there is work, sums do not. A prime number of
+ * ranks is one column, which is the cut by target. */
+gemp_layout_grid gemp_layout_grid_of(int ranks);
+
+size_t gemp_layout_weight_size(gemp_layout_weights weights); /* bytes; 0: unweighted */
+
+/* Words of 32 bits of a weight on its way. */
+static inline unsigned gemp_layout_weight_words(gemp_layout_weights weights)
+{
+	return (unsigned)(gemp_layout_weight_size(weights) + sizeof(uint32_t) - 1) / (unsigned)sizeof(uint32_t);
+}
+
+/* Their lowest bytes, which are the first, become element `place` of a layout's weights; and the way back. */
+static inline void gemp_layout_weight_set(void *weight, uint64_t place, const uint32_t *words, size_t size)
+{
+	memcpy((char *)weight + place * size, words, size);
+}
+
+static inline void gemp_layout_weight_get(uint32_t *words, const void *weight, uint64_t place, size_t size)
+{
+	*words = 0;
+	memcpy(words, (const char *)weight + place * size, size);
+}
+
+/* The weight of an edge as words. Columns are integers or floats. */
+static inline void gemp_layout_weight_load(uint32_t *words, gemp_layout_weights weights, const gemp_column *column,
+                                           size_t row)
+{
+	double real;
+	float single;
+	switch (weights) {
+	case GEMP_LAYOUT_U8:
+	case GEMP_LAYOUT_U16:
+	case GEMP_LAYOUT_U32: words[0] = (uint32_t)column->integers[row]; return;
+	case GEMP_LAYOUT_U64: memcpy(words, &column->integers[row], sizeof(uint64_t)); return;
+	case GEMP_LAYOUT_F32:
+		single = column->integers ? (float)column->integers[row] : (float)column->floats[row];
+		memcpy(words, &single, sizeof single);
+		return;
+	case GEMP_LAYOUT_F64:
+		real = (column->integers ? (double)column->integers[row] : column->floats[row]) + 0.0; /* -0 becomes 0 */
+		memcpy(words, &real, sizeof real);
+		return;
+	default: return;
+	}
+}
+
+/* Collective. The key of an id that is the same on all ranks, of graphs whose keys are loaded; cut where there is no
+ * room. */
+gemp_code gemp_layout_print_key(const gemp_comm *comm, const gemp_shard *graph, uint64_t id, char *text, size_t room);
+
+typedef enum gemp_layout_parts {
+	GEMP_LAYOUT_IN = 1,         /* in, in_ghost */
+	GEMP_LAYOUT_OUT = 2,        /* out */
+	GEMP_LAYOUT_OUT_WEIGHT = 4, /* out_weight */
+} gemp_layout_parts;
 
 /* Do counts fit each other? Asserted by whoever takes a layout; one that was made by hand for one rank may lack links. */
 static inline bool gemp_layout_is_valid(const gemp_layout *layout)

@@ -1,12 +1,19 @@
-#include "analytics/layout/layout_build.h"
+/* layout_build: makes a layout in the steps of layout_state.h. Every weight is checked once before any edge is sent. The first invalid
+ * weight is reported with the keys of its edge's ends, by all ranks alike; the range of the valid ones decides how weights are kept.
+ */
 
-#include "analytics/layout/edge_weights.h"
 #include "analytics/layout/layout_state.h"
+
 #include "core/log.h"
-#include "core/memory.h"
+#include "core/search.h"
+#include "core/status.h"
+#include "core/threads.h"
 #include "core/timer.h"
 
 #include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
 
 /* Which types of edges are wanted, and which ways their edges lead. */
 static gemp_code choose_types(gemp_layout_state *state, const gemp_layout_options *options)
@@ -94,6 +101,210 @@ static void log_step(unsigned step)
 	gemp_progress("laying out", step, 5, 0);
 }
 
+/* Of some edges. */
+typedef struct weight_stats {
+	double min, max, sum;
+	int64_t max_integer;
+	uint64_t edges, invalid; /* the first edge that has no weight; UINT64_MAX: none */
+} weight_stats;
+
+/* What a weight may be: 0, or of a magnitude in [min_magnitude, max], and not below `min`. */
+typedef struct weight_range {
+	double min, min_magnitude, max;
+} weight_range;
+
+static const weight_stats no_weights = { INFINITY, -INFINITY, 0, INT64_MIN, 0, UINT64_MAX };
+
+static void merge_stats(weight_stats *a, const weight_stats *b)
+{
+	a->min = b->min < a->min ? b->min : a->min;
+	a->max = b->max > a->max ? b->max : a->max;
+	a->max_integer = b->max_integer > a->max_integer ? b->max_integer : a->max_integer;
+	a->sum += b->sum;
+	a->edges += b->edges;
+	a->invalid = b->invalid < a->invalid ? b->invalid : a->invalid;
+}
+
+enum { CHUNK = 1 << 16 };
+
+typedef struct scan_task {
+	const gemp_column *column;
+	weight_range weight_range;
+	uint64_t edges;
+	weight_stats *chunks;
+} scan_task;
+
+/* Single precision has no use for subnormal numbers, which the smallest magnitude leaves out. */
+static bool in_range(weight_range r, double weight)
+{
+	return weight >= r.min && weight <= r.max && (weight == 0 || fabs(weight) >= r.min_magnitude);
+}
+
+/* Stops at the first invalid weight: nothing else of the chunk matters then. */
+static void scan_chunk(void *context, size_t chunk, size_t begin, size_t end)
+{
+	const scan_task *l = context;
+	const gemp_column *column = l->column;
+	weight_stats e = no_weights;
+	e.edges = end - begin;
+	for (size_t edge = begin; edge < end; edge++) {
+		double weight = column->integers ? (double)column->integers[edge] : column->floats[edge];
+		if ((column->null && column->null[edge]) || !in_range(l->weight_range, weight)) {
+			e.invalid = edge;
+			break;
+		}
+		e.min = weight < e.min ? weight : e.min;
+		e.max = weight > e.max ? weight : e.max;
+		e.sum += weight;
+		if (column->integers && column->integers[edge] > e.max_integer)
+			e.max_integer = column->integers[edge];
+	}
+	l->chunks[chunk] = e;
+}
+
+/* The arcs of edges that lead both ways count twice in the sum, loops too: it is for averages. */
+static gemp_code scan_column(const gemp_layout_type *type, weight_range weight_range, weight_stats *out)
+{
+	gemp_code code = GEMP_OK;
+	scan_task l = { type->weight, weight_range, type->weight->rows, NULL };
+	size_t chunks = (size_t)((l.edges + CHUNK - 1) / CHUNK);
+	*out = no_weights;
+	GEMP_TRY(GEMP_NEW(l.chunks, chunks));
+	gemp_for_chunks(type->weight->rows, CHUNK, scan_chunk, &l);
+	for (size_t p = 0; p < chunks; p++)
+		merge_stats(out, &l.chunks[p]);
+	out->sum *= type->forward && type->backward ? 2 : 1;
+done:
+	gemp_free(l.chunks);
+	return code;
+}
+
+/* Collective: all ranks have the same columns, so that all fail alike. */
+static gemp_code find_columns(gemp_layout_state *state, const char *name)
+{
+	for (size_t t = 0; t < state->type_count; t++) {
+		gemp_layout_type *type = &state->types[t];
+		type->weight = gemp_table_find(&type->relation->props, name);
+		if (!type->weight)
+			return gemp_fail(GEMP_EDATA,
+			                 "edges of type '%s' have no attribute '%s' to be their weight; "
+			                 "choose types that have it",
+			                 type->relation->name, name);
+		if (type->weight->type != GEMP_INTEGER && type->weight->type != GEMP_FLOAT)
+			return gemp_fail(GEMP_EDATA, "attribute '%s' of edges of type '%s' is a %s; weights are numbers", name,
+			                 type->relation->name, gemp_type_name[type->weight->type]);
+	}
+	return GEMP_OK;
+}
+
+static weight_range valid_range(const gemp_layout_options *options)
+{
+	const bool lengths = options->wanted == GEMP_LAYOUT_LENGTHS;
+	const bool single = options->wanted == GEMP_LAYOUT_SINGLE;
+	const double max = single ? FLT_MAX : DBL_MAX;
+	return (weight_range){ lengths || options->not_negative ? 0 : -max, single ? FLT_MIN : 0, max };
+}
+
+/* Why it is none: what one is, and what to do. */
+static const char *remedy(double weight, weight_range weight_range)
+{
+	if (!isfinite(weight))
+		return "weights are finite numbers";
+	if (weight < 0 && weight_range.min == 0)
+		return "weights are not negative here; choose types of edges without such ones, or change it";
+	return "single precision reaches from 1.2e-38 to 3.4e38; give --precision double, or scale weights";
+}
+
+/* Collective. The message names the edge by the keys of its ends, which other ranks may own. */
+static gemp_code report_invalid(const gemp_layout_state *state, int failed_rank, size_t number, uint64_t edge,
+                                weight_range weight_range)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_layout_type *type = &state->types[number];
+	struct {
+		uint64_t source, target, null;
+		double weight;
+	} at = { 0 };
+	char source[256], target[256];
+	if (state->comm->rank == failed_rank) {
+		const gemp_column *column = type->weight;
+		at.source = state->graph->first_vertex + gemp_range_find(type->relation->out_offsets, state->graph->rows, edge);
+		at.target = type->relation->out_targets[edge];
+		at.null = column->null && column->null[edge];
+		at.weight = column->integers ? (double)column->integers[edge] : column->floats[edge];
+	}
+	GEMP_MPI(MPI_Bcast(&at, sizeof at, MPI_BYTE, failed_rank, state->comm->world));
+	GEMP_PROPAGATE(gemp_layout_print_key(state->comm, state->graph, at.source, source, sizeof source));
+	GEMP_PROPAGATE(gemp_layout_print_key(state->comm, state->graph, at.target, target, sizeof target));
+	if (at.null)
+		code = gemp_fail(GEMP_EDATA,
+		                 "the edge from '%s' to '%s' of type '%s' has no '%s'; give it one, or choose other types",
+		                 source, target, type->relation->name, type->weight->name);
+	else
+		code = gemp_fail(GEMP_EDATA, "the edge from '%s' to '%s' of type '%s' has '%s' %g; %s", source, target,
+		                 type->relation->name, type->weight->name, at.weight, remedy(at.weight, weight_range));
+	return code;
+}
+
+/* Collective. */
+static void merge_ranks(const gemp_comm *comm, weight_stats *e)
+{
+	int64_t max = e->max_integer;
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &e->min, 1, MPI_DOUBLE, MPI_MIN, comm->world));
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &e->max, 1, MPI_DOUBLE, MPI_MAX, comm->world));
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &e->sum, 1, MPI_DOUBLE, MPI_SUM, comm->world));
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &max, 1, MPI_INT64_T, MPI_MAX, comm->world));
+	e->max_integer = max;
+	e->edges = gemp_comm_sum1(comm, e->edges);
+}
+
+/* Lengths are kept as the narrowest integers that have room, as their bytes are what a search reads most. */
+static gemp_layout_weights choose_weights(const gemp_layout_state *state, gemp_layout_weight_kind wanted,
+                                          const weight_stats *e)
+{
+	if (wanted != GEMP_LAYOUT_LENGTHS)
+		return wanted == GEMP_LAYOUT_SINGLE ? GEMP_LAYOUT_F32 : GEMP_LAYOUT_F64;
+	for (size_t t = 0; t < state->type_count; t++)
+		if (state->types[t].weight->type == GEMP_FLOAT)
+			return GEMP_LAYOUT_F64;
+	if (e->max_integer > (int64_t)UINT32_MAX)
+		return GEMP_LAYOUT_U64;
+	return e->max_integer > UINT16_MAX  ? GEMP_LAYOUT_U32
+	       : e->max_integer > UINT8_MAX ? GEMP_LAYOUT_U16
+	                                    : GEMP_LAYOUT_U8;
+}
+
+/* Collective. Finds the column of each type, decides how weights are kept, and refuses invalid weights; sets the
+ * layout's smallest and largest weight and the sum. */
+/* Each type's column is scanned; the first rank with an invalid weight reports it. */
+static gemp_code gemp_layout_make_weights(gemp_layout_state *state, const gemp_layout_options *options)
+{
+	gemp_layout *out = state->out;
+	weight_stats all = no_weights;
+	const weight_range weight_range = valid_range(options);
+	if (!options->weight)
+		return GEMP_OK;
+	GEMP_PROPAGATE(find_columns(state, options->weight));
+	for (size_t t = 0; t < state->type_count; t++) {
+		weight_stats e;
+		GEMP_PROPAGATE(gemp_comm_agree(state->comm, scan_column(&state->types[t], weight_range, &e)));
+		uint64_t failed_rank = e.invalid == UINT64_MAX ? (uint64_t)state->comm->size : (uint64_t)state->comm->rank;
+		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &failed_rank, 1, MPI_UINT64_T, MPI_MIN, state->comm->world));
+		if (failed_rank < (uint64_t)state->comm->size)
+			GEMP_PROPAGATE(report_invalid(state, (int)failed_rank, t, e.invalid, weight_range));
+		merge_stats(&all, &e);
+	}
+	merge_ranks(state->comm, &all);
+	out->weights = choose_weights(state, options->wanted, &all);
+	if (all.edges) {
+		out->min_weight = all.min;
+		out->max_weight = all.max;
+		out->weight_sum = all.sum;
+		out->max_integer = all.max_integer > 0 ? (uint64_t)all.max_integer : 0;
+	}
+	return GEMP_OK;
+}
+
 /* Collective. The steps of layout_state.h, in order. */
 static gemp_code make(gemp_layout_state *state, const gemp_layout_options *options)
 {
@@ -178,4 +389,31 @@ void gemp_layout_free(gemp_layout *layout)
 	free_links(&layout->links);
 	free_links(&layout->sums);
 	*layout = (gemp_layout){ 0 };
+}
+
+size_t gemp_layout_weight_size(gemp_layout_weights weights)
+{
+	static const size_t size[] = {
+		0, sizeof(uint32_t), sizeof(uint64_t), sizeof(float), sizeof(double), sizeof(uint8_t), sizeof(uint16_t)
+	};
+	return size[weights];
+}
+
+/* The owner has the key; the others contribute nothing to the gathered text. */
+gemp_code gemp_layout_print_key(const gemp_comm *comm, const gemp_shard *graph, uint64_t id, char *text,
+                                size_t capacity)
+{
+	GEMP_OWNED_BY(gemp_text_free) gemp_text own = { 0 };
+	GEMP_OWNED void *all = NULL;
+	GEMP_OWNED size_t *begin = NULL;
+	if (id - graph->first_vertex < graph->rows) {
+		gemp_value key = gemp_column_get(&graph->keys, (size_t)(id - graph->first_vertex));
+		gemp_value_print(&key, &own);
+	}
+	gemp_code code = gemp_text_status(&own);
+	GEMP_PROPAGATE(gemp_comm_allgather(comm, code, own.data, own.size, &all, &begin));
+	size_t size = begin[comm->size] < capacity ? begin[comm->size] : capacity - 1;
+	memcpy(text, all, size);
+	text[size] = '\0';
+	return GEMP_OK;
 }

@@ -3,10 +3,8 @@
  */
 
 #include "analytics/layout/layout_state.h"
-
-#include "analytics/layout/edge_weights.h"
 #include "comm/exchange.h"
-#include "core/memory.h"
+#include "core/status.h"
 #include "core/threads.h"
 
 enum { DIGIT = 8, MAX_PASSES = 4 };

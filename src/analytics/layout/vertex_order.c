@@ -4,11 +4,8 @@
  */
 
 #include "analytics/layout/layout_state.h"
-
-#include "analytics/layout/edge_weights.h"
 #include "comm/exchange.h"
-#include "core/bitset.h"
-#include "core/memory.h"
+#include "core/status.h"
 #include "core/threads.h"
 #include "primitive/sort.h"
 

@@ -1,8 +1,7 @@
 #include "analytics/traversal/bfs.h"
 
 #include "analytics/traversal/parents.h"
-#include "core/bitset.h"
-#include "core/memory.h"
+#include "core/status.h"
 #include "core/timer.h"
 
 #include <string.h>

@@ -1,9 +1,7 @@
-
 #include "analytics/traversal/frontier.h"
 
-#include "core/bitset.h"
 #include "core/log.h"
-#include "core/memory.h"
+#include "core/status.h"
 #include "core/timer.h"
 #include "device/staging.h"
 #include "primitive/split.h"

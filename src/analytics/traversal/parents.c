@@ -1,7 +1,6 @@
 #include "analytics/traversal/parents.h"
 
-#include "core/bitset.h"
-#include "core/memory.h"
+#include "core/status.h"
 
 enum { BEGIN, ROWS, IDS, STEPS, ZERO };
 

@@ -1,7 +1,7 @@
 #include "analytics/traversal/sssp.h"
 
 #include "analytics/traversal/parents.h"
-#include "core/memory.h"
+#include "core/status.h"
 #include "core/timer.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
 #include "analytics/verify/verify.h"
 
 #include "core/bitset.h"
-#include "core/memory.h"
+#include "core/status.h"
 #include "core/threads.h"
 
 #include <float.h>

@@ -1,9 +1,8 @@
 #include "analytics/verify/verify_edges.h"
 
-#include "analytics/layout/edge_weights.h"
 #include "core/limits.h"
 #include "core/log.h"
-#include "core/memory.h"
+#include "core/status.h"
 #include "core/threads.h"
 
 #include <inttypes.h>

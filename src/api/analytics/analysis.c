@@ -1,9 +1,8 @@
 #include "api/analytics/analysis.h"
 
-#include "analytics/layout/layout_build.h"
 #include "api/analytics/vertex_output.h"
-#include "core/memory.h"
 #include "core/quantity.h"
+#include "core/status.h"
 #include "device/open.h"
 #include "io/rows/vertex_keys.h"
 

@@ -1,9 +1,9 @@
 #include "analytics/traversal/bfs.h"
 #include "analytics/verify/verify.h"
-#include "analytics/vertex_columns.h"
 #include "api/analytics/analysis.h"
-#include "core/memory.h"
+#include "api/analytics/vertex_output.h"
 #include "core/quantity.h"
+#include "core/status.h"
 
 enum { SHOWN = 24 }; /* levels, for people */
 

@@ -1,10 +1,9 @@
 #include "analytics/dense/spmv.h"
-#include "analytics/layout/edge_weights.h"
 #include "analytics/verify/verify.h"
-#include "analytics/vertex_columns.h"
 #include "api/analytics/analysis.h"
-#include "core/memory.h"
+#include "api/analytics/vertex_output.h"
 #include "core/quantity.h"
+#include "core/status.h"
 
 #include <math.h>
 

@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/search.h"
+#include "core/status.h"
 #include "core/threads.h"
 #include "core/timer.h"
 

@@ -15,8 +15,7 @@
 #ifndef GEMP_EULER_RANKS_LIST_H
 #define GEMP_EULER_RANKS_LIST_H
 
-#include "core/bitset.h"
-#include "euler/ranks/team_exchange.h"
+#include "euler/ranks/team.h"
 
 typedef struct gemp_euler_list {
 	gemp_euler_team *team;

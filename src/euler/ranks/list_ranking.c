@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/search.h"
+#include "core/status.h"
 #include "core/threads.h"
 
 #include <stdlib.h>

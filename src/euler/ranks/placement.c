@@ -1,7 +1,7 @@
 #include "euler/ranks/placement.h"
 
-#include "core/memory.h"
 #include "core/search.h"
+#include "core/status.h"
 #include "core/threads.h"
 
 /* The places of this rank are first .. end - 1; values and lengths are indexed by splitter. */

@@ -1,6 +1,6 @@
 /* ranks_engine: the Euler circuit on the hosts of all ranks, in shared memory or by messages (team.h).
  *
- * Stages: pairing.h links edges, list.h and list_ranking.h find their circuits, join.h joins these, list.h walks
+ * Stages: pairing gives each edge a successor, an out-edge of the vertex that it leads to, and no two edges the same one; list.h and list_ranking.h find their circuits, join.h joins these, list.h walks
  * the changed stretches again, list_ranking.h ranks the splitters, placement.h places the edges.
  */
 

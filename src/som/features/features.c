@@ -1,7 +1,7 @@
 #include "som/features/features.h"
 
 #include "analytics/dense/pagerank.h"
-#include "analytics/layout/layout_build.h"
+#include "analytics/layout/layout.h"
 #include "core/memory.h"
 #include "core/text.h"
 #include "match/match.h"

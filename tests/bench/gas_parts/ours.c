@@ -4,7 +4,6 @@
 #include "analytics/dense/pagerank.h"
 #include "analytics/dense/spmv.h"
 #include "analytics/layout/layout.h"
-#include "analytics/layout/layout_build.h"
 #include "analytics/traversal/bfs.h"
 #include "analytics/traversal/sssp.h"
 #include "comm/comm.h"

@@ -1,12 +1,17 @@
-/* pull: rows in classes by their length, as kernels/analytics/gas_pull.clh goes over them.
+/* gather: two ways in which rows on a device gather values from their sources.
  *
- * On a GPU a row with many edges (a hub) is cut into slices, each for a work-group; the number of lanes that share another row
- * depends on its class. On a CPU device workers take slices of hubs, and blocks of rows that have about as many edges. Workers
- * take tickets, of which tickets_used counts those of earlier launches, so that no launch has to clear the counter.
+ * Pull (kernels/analytics/gas_pull.clh): rows fetch the values. Rows lie in classes by their length. On a GPU a row with many edges (a
+ * hub) is cut into slices, each for a work-group; the number of lanes that share another row depends on its class. On a CPU device
+ * workers take slices of hubs, and blocks of rows that have about as many edges. Workers take tickets; tickets_used counts the tickets
+ * of earlier launches, so no launch has to clear the counter.
+ *
+ * Binned (kernels/analytics/gas_binned.clh; propagation blocking, Beamer, Asanovic and Patterson 2017): the edges are put once into an
+ * order by bins of rows and within each bin by source, so only values move in each round. source[edges], bin[edges] and
+ * weight[edges] are by tile; sums[tiles][range] are added per row in a second launch. Hubs are pulled.
  */
 
-#ifndef GEMP_ANALYTICS_DENSE_PULL_H
-#define GEMP_ANALYTICS_DENSE_PULL_H
+#ifndef GEMP_ANALYTICS_DENSE_GATHER_H
+#define GEMP_ANALYTICS_DENSE_GATHER_H
 
 #include "analytics/layout/device_layout.h"
 #include "device/launch.h"
@@ -47,7 +52,7 @@ bool gemp_dense_pull_in_classes(const gemp_layout_rows *rows, bool groups, const
 typedef struct gemp_dense_pull_config {
 	bool groups;    /* the form */
 	bool ordered;   /* make the order even if they lie in classes */
-	bool hubs_only; /* the others are left out: their values are binned (analytics/dense/binned.h) */
+	bool hubs_only; /* the others are left out: their values are binned */
 	size_t real;    /* bytes of a sum */
 	gemp_dense_pull_shape shape;
 } gemp_dense_pull_config;
@@ -67,13 +72,44 @@ gemp_code gemp_dense_pull_reset(gemp_dense_pull *pull);
 
 /* PULL_PARAMETERS of a kernel. how: GAS_RESUME ... of kernels/analytics/gas_dense_abi.h. */
 enum { GEMP_DENSE_PULL_ARGUMENTS = 15 };
-void gemp_dense_pull_arguments(const gemp_dense_pull *pull, const gemp_buffer *value, const gemp_buffer *held,
-                               const cl_uint *how, gemp_argument out[GEMP_DENSE_PULL_ARGUMENTS]);
 
 /* A kernel whose first parameters these are, with more arguments behind them. Nothing if all rows are
  * left out. Does not wait. */
 enum { GEMP_DENSE_MAX_EXTRA = 12 };
 gemp_code gemp_dense_pull_launch(gemp_dense_pull *pull, cl_kernel kernel, const gemp_buffer *value,
                                  const gemp_buffer *held, cl_uint how, const gemp_argument *more, size_t count);
+
+typedef struct gemp_dense_binned {
+	gemp_device *device;  /* borrowed */
+	bool groups;          /* the form */
+	uint32_t range, rows; /* rows of a bin, and of all */
+	size_t group;
+	cl_uint tiles, tickets_used; /* asked: by items, tickets that were taken so far */
+	uint32_t *host_source;       /* what a CPU device reads where it is; else NULL */
+	uint16_t *host_bin;
+	void *host_weight;
+	gemp_buffer source; /* [edges] local vertices */
+	gemp_buffer bin;    /* [edges] rows, within their range */
+	gemp_buffer weight; /* [edges] */
+	gemp_buffer tile;   /* [tiles] first edge, and the one behind the last */
+	gemp_buffer first;  /* [ranges + 1] tile of each range */
+	gemp_buffer sums;   /* [tiles][range] */
+	gemp_buffer ticket;
+} gemp_dense_binned;
+
+/* Local. Rows whose edges are numbered in 64 bits are GEMP_EUSAGE. weight_size: bytes; 0: unweighted. */
+gemp_code gemp_dense_binned_new(gemp_dense_binned *out, gemp_device *device, const gemp_layout_rows *rows,
+                                uint32_t known, size_t weight_size, const gemp_dense_pull_config *how);
+void gemp_dense_binned_free(gemp_dense_binned *binned);
+
+gemp_code gemp_dense_binned_reset(gemp_dense_binned *binned);
+
+/* Two launches: over the edges, by a kernel with BINNED_PARAMETERS, `how` and `more`; and over the rows, by one with
+ * PULL_PARAMETERS of `pull`, sums, first, rows and `more`. */
+gemp_code gemp_dense_binned_gather(gemp_dense_binned *binned, cl_kernel kernel, const gemp_buffer *value, cl_uint how,
+                                   const gemp_argument *more, size_t count);
+gemp_code gemp_dense_binned_finish(gemp_dense_binned *binned, const gemp_dense_pull *pull, cl_kernel kernel,
+                                   const gemp_buffer *value, const gemp_buffer *held, cl_uint how,
+                                   const gemp_argument *more, size_t count);
 
 #endif
