@@ -61,7 +61,7 @@ static gemp_code read_type(gemp_npy_header *n, const char *header)
 	return strstr(good, name) || (text && n->width > 0 && n->width < LONGEST_TEXT) ? GEMP_OK : refuse_type(type);
 }
 
-/* Python 2 wrote long integers as 3L, so that an L behind a number is passed over. */
+/* Python 2 wrote long integers as 3L: an L behind a number is passed over. */
 static gemp_code read_shape(gemp_npy_header *n, const char *header)
 {
 	const char *at = value_of(header, "'shape'");
@@ -91,6 +91,7 @@ gemp_code gemp_npy_parse_header(gemp_npy_header *out, const char *dictionary)
 	return code == GEMP_OK ? read_shape(out, dictionary) : code;
 }
 
+/* Numbers of this machine's byte order stay as they are. */
 void gemp_npy_to_native(const gemp_npy_header *header, void *elements, size_t count)
 {
 	unsigned char *at = elements;
@@ -120,6 +121,7 @@ static gemp_code bad_array(const char *where, const char *why)
 	return gemp_fail(GEMP_EDATA, "%s %s", where, why);
 }
 
+/* The signature says the version, which says how many bytes the length of the dictionary has. */
 gemp_code gemp_npy_read_header(gemp_npy_header *out, const char *where, gemp_npy_read_bytes *read, void *self,
                                size_t *data)
 {
@@ -150,9 +152,9 @@ static gemp_code read_from_file(void *self, const char *where, void *bytes, size
 	return bad_array(where, "is cut off in its header");
 }
 
-/* Local. The head of a .npy file of numbers, which begins at the file's position; where the elements begin in *data, the
- * size of the file in *bytes. `where` begins messages ("F.npy: the array"). GEMP_EDATA where the file is not as long as its
- * header says. */
+/* Local. The head of a .npy file of numbers, which begins at the file's position; where the elements begin in *data,
+ * the size of the file in *bytes. `where` begins messages ("F.npy: the array"). GEMP_EDATA where the file is not as
+ * long as its header says. */
 static gemp_code gemp_npy_read_file_header(gemp_npy_header *out, FILE *file, const char *where, size_t *data,
                                            uint64_t *bytes)
 {
@@ -186,6 +188,7 @@ static gemp_code wrong_dimensions(const gemp_array_file *file, unsigned wanted, 
 
 /* .npy */
 
+/* The file stays open; its elements begin file->data bytes behind its beginning. */
 static gemp_code open_npy(gemp_array_file *file, const char *path, unsigned dimensions)
 {
 	gemp_npy_header *header = &file->header;
@@ -206,7 +209,7 @@ static gemp_code open_npy(gemp_array_file *file, const char *path, unsigned dime
 	return GEMP_OK;
 }
 
-/* Elements lie in the file one behind the other, so that one seek and one read suffice. */
+/* Elements lie in the file one behind the other: one seek and one read suffice. */
 static gemp_code read_npy_elements(const gemp_array_file *file, uint64_t first, size_t count, void *elements)
 {
 	if (fseeko(file->npy, (off_t)(file->data + first * file->width), SEEK_SET) != 0 ||
@@ -341,6 +344,7 @@ static hid_t memory_type(char kind, unsigned width)
 
 /* BOTH */
 
+/* A place with a dataset, or one that ends as files of HDF5 do, is HDF5; all others are .npy. */
 gemp_code gemp_array_file_open(gemp_array_file *out, const char *place, unsigned dimensions)
 {
 	char *path = NULL;
@@ -375,6 +379,7 @@ gemp_code gemp_array_file_read(const gemp_array_file *file, uint64_t first, size
 
 /* FLOATS */
 
+/* An element as numpy names it; the bytes need not be aligned. */
 static float float_of(char kind, unsigned width, const unsigned char *at)
 {
 	union {
@@ -412,6 +417,7 @@ static void convert_range(void *context, size_t range, size_t begin, size_t end)
 		c->x[i] = float_of(c->file->kind, c->file->width, c->elements + i * c->file->width);
 }
 
+/* Floats of 32 bits are read to their places; others go through a buffer of bounded size, batch by batch. */
 gemp_code gemp_array_file_read_floats(const gemp_array_file *file, uint64_t first, size_t count, float *x)
 {
 	GEMP_OWNED unsigned char *elements = NULL;

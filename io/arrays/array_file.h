@@ -1,10 +1,10 @@
 /* array_file: an array of numbers in a .npy file or in a dataset of any program's HDF5 file, read in rows.
  *
- * The one way from files of numbers to memory: numbers (sort, distinct) read arrays of one dimension, vectors (som) tables
- * of two. Each rank opens the file for itself, without MPI, and reads the rows that it wants. Elements come as numpy names
- * them (kind 'i', 'u', 'f' or 'b', and a width), in the order of this machine; rows follow one another also where the file
- * has columns one after another (Fortran order). Chunked and compressed datasets and any byte order are read.
- * All functions are local.
+ * The one way from files of numbers to memory: numbers (sort, distinct) read arrays of one dimension, vectors (som)
+ * tables of two. Each rank opens the file for itself, without MPI, and reads the rows that it wants. Elements come as
+ * numpy names them (kind 'i', 'u', 'f' or 'b', and a width), in the order of this machine; rows follow one another also
+ * where the file has columns one after another (Fortran order). Chunked and compressed datasets and any byte order are
+ * read. All functions are local.
  */
 
 #ifndef GEMP_IO_ARRAYS_ARRAY_FILE_H
@@ -27,10 +27,12 @@ typedef struct gemp_npy_header {
 
 enum { GEMP_NPY_START = 8, GEMP_NPY_MAX_HEADER = 1 << 16 };
 
-/* The dictionary, a text. GEMP_EDATA: what is wrong with the array, to stand behind its name ("is of type '<c16': ..."). */
+/* The dictionary, a text. GEMP_EDATA: what is wrong with the array, to stand behind its name ("is of type '<c16':
+ * ..."). */
 gemp_code gemp_npy_parse_header(gemp_npy_header *out, const char *dictionary);
 
-/* Reads exactly `size` bytes of the file that `self` is, or fails with a message of its own that begins with `where`. */
+/* Reads exactly `size` bytes of the file that `self` is, or fails with a message of its own that begins with
+ * `where`. */
 typedef gemp_code gemp_npy_read_bytes(void *self, const char *where, void *bytes, size_t size);
 /* Local. Reads signature, length and dictionary of a .npy; *data is the number of bytes that they take. */
 gemp_code gemp_npy_read_header(gemp_npy_header *out, const char *where, gemp_npy_read_bytes *read, void *self,
@@ -41,14 +43,15 @@ void gemp_npy_to_native(const gemp_npy_header *header, void *elements, size_t co
 /* A float of 16 bits. */
 float gemp_npy_half(const void *at);
 
-/* array: a long array of numbers in a file, read from its beginning to its end in pieces: the common face of
+/* ARRAYS IN PIECES: a long array of numbers in a file, read from its beginning to its end in pieces: the common face of
  * arrays in .npz (io/arrays/npz) and HDF5 (io/hdf5/hdf5_column), which sparse matrices are made of. */
 
 typedef struct gemp_array {
 	void *self;
 	uint64_t length;
 	gemp_type type; /* integer, float or boolean */
-	/* The next `count` elements, as integers (booleans too: 0 or 1), or of a float array as reals. The other is NULL. */
+	/* The next `count` elements, as integers (booleans too: 0 or 1), or of a float array as reals. The other is
+	 * NULL. */
 	gemp_code (*next)(void *self, size_t count, int64_t *integers, double *reals);
 	void (*close)(void *self);
 } gemp_array;
@@ -88,15 +91,16 @@ typedef struct gemp_array_file {
 /* Does the ending of `place` ("F.npy", "F.h5", "F.h5:/DATASET") say that it is such an array? */
 bool gemp_array_file_is(const char *place);
 
-/* An array of `dimensions`: 2, a table; or 1, as which a .npy of any shape is taken, in its order. What is no such array, or
- * holds no numbers, is GEMP_EDATA; an HDF5 file without the name of a dataset GEMP_EUSAGE. */
+/* An array of `dimensions`: 2, a table; or 1, as which a .npy of any shape is taken, in its order. What is no such
+ * array, or holds no numbers, is GEMP_EDATA; an HDF5 file without the name of a dataset GEMP_EUSAGE. */
 gemp_code gemp_array_file_open(gemp_array_file *out, const char *place, unsigned dimensions);
 void gemp_array_file_close(gemp_array_file *file); /* also after a failure to open */
 
 /* Rows [first, first + count) to elements[count * columns]. */
 gemp_code gemp_array_file_read(const gemp_array_file *file, uint64_t first, size_t count, void *elements);
 
-/* The same with each element as a float, NaN and infinities too; rounded where a float does not hold it. Bounded memory. */
+/* The same with each element as a float, NaN and infinities too; rounded where a float does not hold it. Bounded
+ * memory. */
 gemp_code gemp_array_file_read_floats(const gemp_array_file *file, uint64_t first, size_t count, float *x);
 
 #endif

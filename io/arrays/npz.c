@@ -41,7 +41,7 @@ static uint64_t read_number(const unsigned char *at, int bytes)
 	return value;
 }
 
-/* Places come from the file and may be anything, so that each is checked. */
+/* Places come from the file and may be anything: each is checked. */
 static gemp_code read_at(FILE *file, const char *path, uint64_t place, void *bytes, size_t size)
 {
 	if (place > INT64_MAX || fseeko(file, (off_t)place, SEEK_SET) != 0 || fread(bytes, 1, size, file) != size)
@@ -58,6 +58,13 @@ static gemp_code open_file(FILE **file, const char *path)
 		                 strerror(errno));
 	return GEMP_OK;
 }
+
+static void close_file(FILE *file)
+{
+	if (file)
+		fclose(file);
+}
+GEMP_RELEASE(close_file, FILE *)
 
 /* THE DIRECTORY */
 
@@ -154,30 +161,23 @@ static gemp_code read_entry(const char *path, const unsigned char *at, size_t le
  * anything. */
 gemp_code gemp_zip_open(gemp_zip *out, const char *path)
 {
-	gemp_code code = GEMP_OK;
-	FILE *file = NULL;
+	GEMP_OWNED_BY(close_file_at) FILE *file = NULL;
+	GEMP_OWNED_BY(gemp_zip_close) gemp_zip zip = { .path = path };
+	GEMP_OWNED unsigned char *entries = NULL;
 	directory where;
-	unsigned char *entries = NULL;
-	gemp_zip zip = { .path = path };
-	GEMP_TRY(open_file(&file, path));
-	GEMP_TRY(find_directory(file, path, &where));
+	GEMP_PROPAGATE(open_file(&file, path));
+	GEMP_PROPAGATE(find_directory(file, path, &where));
 	if (where.count > MOST_MEMBERS || where.size > (uint64_t)1 << 30)
-		GEMP_TRY(bad_zip(path, "its directory is too long"));
-	GEMP_TRY(GEMP_NEW(entries, where.size));
-	GEMP_TRY(read_at(file, path, where.place, entries, where.size));
-	GEMP_TRY(GEMP_NEW(zip.members, where.count));
+		return bad_zip(path, "its directory is too long");
+	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(entries, where.size), GEMP_ARRAY(zip.members, where.count)));
+	GEMP_PROPAGATE(read_at(file, path, where.place, entries, where.size));
 	for (size_t at = 0, used = 0; zip.count < where.count; at += used) {
-		GEMP_TRY(read_entry(path, entries + at, where.size - at, &zip.members[zip.count], &used));
+		GEMP_PROPAGATE(read_entry(path, entries + at, where.size - at, &zip.members[zip.count], &used));
 		zip.count++;
 	}
 	*out = zip;
 	zip = (gemp_zip){ 0 };
-done:
-	gemp_zip_close(&zip);
-	gemp_free(entries);
-	if (file)
-		fclose(file);
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_zip_close(gemp_zip *zip)
@@ -210,6 +210,7 @@ struct gemp_zip_stream {
 	unsigned char packed[PACKED];
 };
 
+/* Takes a stream whose opening failed half-way. */
 static void gemp_zip_stream_close(gemp_zip_stream *stream)
 {
 	if (!stream)
@@ -220,32 +221,30 @@ static void gemp_zip_stream_close(gemp_zip_stream *stream)
 		fclose(stream->file);
 	gemp_free(stream);
 }
+GEMP_RELEASE(gemp_zip_stream_close, gemp_zip_stream *)
 
 /* The member's own header repeats name and extra field, in other lengths than the directory's. */
 static gemp_code gemp_zip_stream_open(gemp_zip_stream **out, const gemp_zip *zip, const gemp_zip_member *member)
 {
-	gemp_code code = GEMP_OK;
-	gemp_zip_stream *stream;
+	GEMP_OWNED_BY(gemp_zip_stream_close_at) gemp_zip_stream *stream = NULL;
 	unsigned char header[LOCAL_SIZE];
-	GEMP_TRY(GEMP_NEW(stream, 1));
+	GEMP_PROPAGATE(GEMP_NEW(stream, 1));
 	stream->path = zip->path;
 	stream->member = *member;
 	stream->packed_left = member->compressed_size;
 	stream->left = member->size;
-	GEMP_TRY(open_file(&stream->file, zip->path));
-	GEMP_TRY(read_at(stream->file, zip->path, member->offset, header, sizeof header));
+	GEMP_PROPAGATE(open_file(&stream->file, zip->path));
+	GEMP_PROPAGATE(read_at(stream->file, zip->path, member->offset, header, sizeof header));
 	if (memcmp(header, "PK\3\4", 4) != 0)
-		GEMP_TRY(bad_zip(zip->path, "a member has no header"));
+		GEMP_PROPAGATE(bad_zip(zip->path, "a member has no header"));
 	if (fseeko(stream->file, (off_t)(read_number(header + 26, 2) + read_number(header + 28, 2)), SEEK_CUR) != 0)
-		GEMP_TRY(bad_zip(zip->path, "it cannot be searched"));
+		GEMP_PROPAGATE(bad_zip(zip->path, "it cannot be searched"));
 	stream->inflating = member->method == 8 && inflateInit2(&stream->zlib, -MAX_WBITS) == Z_OK;
 	if (member->method == 8 && !stream->inflating)
-		GEMP_TRY(gemp_fail(GEMP_ENOMEM, "%s: no memory for zlib", zip->path));
+		GEMP_PROPAGATE(gemp_fail(GEMP_ENOMEM, "%s: no memory for zlib", zip->path));
 	*out = stream;
 	stream = NULL;
-done:
-	gemp_zip_stream_close(stream);
-	return code;
+	return GEMP_OK;
 }
 
 /* Never reads beyond the member. */
@@ -256,7 +255,7 @@ static gemp_code read_packed(gemp_zip_stream *s, void *bytes, size_t capacity, s
 	return fread(bytes, 1, *size, s->file) == *size ? GEMP_OK : bad_zip(s->path, "a member is cut");
 }
 
-/* zlib counts in unsigned int, so that large reads are made of smaller ones. */
+/* zlib counts in unsigned int: large reads are made of smaller ones. */
 static gemp_code inflate_some(gemp_zip_stream *s, unsigned char *bytes, size_t size)
 {
 	while (size) {
@@ -300,7 +299,7 @@ static gemp_code gemp_zip_stream_read(gemp_zip_stream *s, void *bytes, size_t si
 	return GEMP_OK;
 }
 
-/* The header is a Python dictionary of three known keys, so that a search for the keys replaces a parser
+/* The header is a Python dictionary of three known keys: a search for the keys replaces a parser
  * of Python. Members of an archive are streams, since they are compressed; a file of its own can be read
  * at any place. */
 
@@ -329,6 +328,7 @@ static gemp_code bad_array(const char *where, const char *why)
 	return gemp_fail(GEMP_EDATA, "%s %s", where, why);
 }
 
+/* An element of any integer type, or a boolean, as 64 bits. */
 static int64_t integer_at(const npy *n, size_t i, bool *beyond)
 {
 	const unsigned char *at = n->bytes + i * n->header.width;
@@ -380,35 +380,33 @@ static gemp_code next_of_member(void *self, size_t count, int64_t *integers, dou
 static void close_npy(void *self)
 {
 	npy *n = self;
+	if (!n)
+		return;
 	gemp_zip_stream_close(n->stream);
 	gemp_text_free(&n->where);
 	gemp_free(n);
 }
+GEMP_RELEASE(close_npy, npy *)
 
 /* The name of the member is that of the array with the ending .npy, as numpy.savez writes it. */
 static gemp_code open_npy(npy **out, const gemp_zip *zip, const char *name)
 {
-	gemp_code code = GEMP_OK;
-	gemp_text file = { 0 };
-	npy *n = NULL;
+	GEMP_OWNED_BY(gemp_text_free) gemp_text file = { 0 };
+	GEMP_OWNED_BY(close_npy_at) npy *n = NULL;
 	size_t data;
 	gemp_text_print(&file, "%s.npy", name);
-	GEMP_TRY(gemp_text_status(&file));
-	GEMP_TRY(GEMP_NEW(n, 1));
+	GEMP_PROPAGATE(gemp_text_status(&file));
+	GEMP_PROPAGATE(GEMP_NEW(n, 1));
 	gemp_text_print(&n->where, "%s: array '%s'", zip->path, name);
-	GEMP_TRY(gemp_text_status(&n->where));
+	GEMP_PROPAGATE(gemp_text_status(&n->where));
 	const gemp_zip_member *member = gemp_zip_find(zip, file.data);
 	if (!member)
-		GEMP_TRY(bad_array(n->where.data, "is missing; save the matrix with scipy.sparse.save_npz"));
-	GEMP_TRY(gemp_zip_stream_open(&n->stream, zip, member));
-	GEMP_TRY(gemp_npy_read_header(&n->header, n->where.data, read_from_zip, n->stream, &data));
+		return bad_array(n->where.data, "is missing; save the matrix with scipy.sparse.save_npz");
+	GEMP_PROPAGATE(gemp_zip_stream_open(&n->stream, zip, member));
+	GEMP_PROPAGATE(gemp_npy_read_header(&n->header, n->where.data, read_from_zip, n->stream, &data));
 	*out = n;
 	n = NULL;
-done:
-	gemp_text_free(&file);
-	if (n)
-		close_npy(n);
-	return code;
+	return GEMP_OK;
 }
 
 /* Texts have no place among numbers; gemp_npy_text reads them. */
@@ -430,22 +428,17 @@ gemp_code gemp_npy_open(gemp_array *out, const gemp_zip *zip, const char *name)
 	return GEMP_OK;
 }
 
-/* Strings of U have four bytes a character; scipy's are ASCII, so that the first byte is the character. */
+/* Strings of U have four bytes a character; scipy's are ASCII: the first byte is the character. */
 gemp_code gemp_npy_text(char **out, const gemp_zip *zip, const char *name)
 {
-	gemp_code code = GEMP_OK;
-	npy *n = NULL;
-	size_t step = 1, size = 0;
-	GEMP_TRY(open_npy(&n, zip, name));
+	GEMP_OWNED_BY(close_npy_at) npy *n = NULL;
+	GEMP_PROPAGATE(open_npy(&n, zip, name));
 	if ((n->header.kind != 'S' && n->header.kind != 'U') || n->header.length != 1)
-		GEMP_TRY(bad_array(n->where.data, "is no text"));
-	step = n->header.kind == 'U' ? 4 : 1;
-	GEMP_TRY(gemp_zip_stream_read(n->stream, n->bytes, step * n->header.width));
-	GEMP_TRY(GEMP_NEW(*out, (size_t)n->header.width + 1));
+		return bad_array(n->where.data, "is no text");
+	const size_t step = n->header.kind == 'U' ? 4 : 1;
+	GEMP_PROPAGATE(gemp_zip_stream_read(n->stream, n->bytes, step * n->header.width));
+	GEMP_PROPAGATE(GEMP_NEW(*out, (size_t)n->header.width + 1));
 	for (size_t i = 0; i < n->header.width && n->bytes[i * step]; i++)
-		(*out)[size++] = (char)n->bytes[i * step];
-done:
-	if (n)
-		close_npy(n);
-	return code;
+		(*out)[i] = (char)n->bytes[i * step];
+	return GEMP_OK;
 }

@@ -1,7 +1,8 @@
-/* zip: the members of a zip archive, stored or deflated, each as a stream of bytes. Sizes beyond 4 GiB too (zip64).
+/* npz: arrays of numpy in a zip archive, and the archive itself: its members, stored or deflated, each as a stream of
+ * bytes. Sizes beyond 4 GiB too (zip64).
  *
- * The directory is read once; each member is then a stream with a file of its own, so that several are read side by side.
- * Checksums are compared at a member's end. All functions are local.
+ * The directory is read once; each member is then a stream with a file of its own, so that several are read side by
+ * side. Checksums are compared at a member's end. All functions are local.
  */
 
 #ifndef GEMP_IO_ARRAYS_NPZ_H
@@ -31,7 +32,7 @@ void gemp_zip_close(gemp_zip *zip);
 
 typedef struct gemp_zip_stream gemp_zip_stream;
 
-/* npy: arrays of numpy, as files of their own (.npy) and as members of a zip archive (.npz).
+/* ARRAYS of numpy as members of a zip archive (.npz).
  *
  * Formats 1.0 to 3.0 (NEP 1). Elements are read as they lie in the file and turned to this machine's byte order. All
  * functions are local.

@@ -111,6 +111,7 @@ static void convert_range(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
+/* The old values are freed only when all new ones are there. */
 gemp_code gemp_number_array_convert(gemp_number_array *numbers, gemp_key_kind kind, size_t *bad)
 {
 	number_conversion c = { .numbers = numbers, .kind = kind, .bad = numbers->count };
@@ -260,6 +261,7 @@ static gemp_code write_text(gemp_output *output, const gemp_comm *comm, gemp_key
 
 /* .npy */
 
+/* Rank 0 writes the header, whose shape is that of all ranks; elements follow in rank order. */
 static gemp_code write_npy(gemp_output *output, const gemp_comm *comm, gemp_key_kind kind, const void *values,
                            size_t count)
 {

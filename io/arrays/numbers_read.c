@@ -212,24 +212,22 @@ static uint64_t lines_before(const char *path, uint64_t begin)
 static gemp_code read_part(text_reader *r, gemp_block_range span)
 {
 	gemp_code code = GEMP_OK;
-	gemp_line_blocks *blocks = NULL;
+	GEMP_OWNED_BY(gemp_line_blocks_close_at) gemp_line_blocks *blocks = NULL;
 	char *text;
 	size_t size = 1;
-	GEMP_TRY(GEMP_NEW(*(uint64_t **)&r->out->values, 1));
+	GEMP_PROPAGATE(GEMP_NEW(*(uint64_t **)&r->out->values, 1));
 	r->capacity = 1;
 	if (span.begin == span.end)
-		goto done;
-	GEMP_TRY(gemp_line_blocks_open(&blocks, r->path, span.begin, span.end));
+		return code;
+	GEMP_PROPAGATE(gemp_line_blocks_open(&blocks, r->path, span.begin, span.end));
 	while (size) {
 		uint64_t line;
-		GEMP_TRY(gemp_line_blocks_next(blocks, &text, &size));
+		GEMP_PROPAGATE(gemp_line_blocks_next(blocks, &text, &size));
 		code = read_block(r, text, size, &line);
 		if (code == GEMP_EDATA)
 			gemp_fail_in(code, "%s:%" PRIu64 ":", r->path, lines_before(r->path, span.begin) + line);
-		GEMP_TRY(code);
+		GEMP_PROPAGATE(code);
 	}
-done:
-	gemp_line_blocks_close(blocks);
 	return code;
 }
 
@@ -377,25 +375,22 @@ static gemp_code check_sum(const gemp_array_file *file, const gemp_comm *comm, c
 static gemp_code read_array(gemp_number_array *out, const gemp_comm *comm, const char *place)
 {
 	gemp_code code = GEMP_OK;
-	gemp_array_file file;
-	void *elements = NULL;
-	GEMP_TRY(gemp_comm_agree(comm, gemp_array_file_open(&file, place, 1)));
+	GEMP_OWNED_BY(gemp_array_file_close) gemp_array_file file = { 0 };
+	GEMP_OWNED void *elements = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_array_file_open(&file, place, 1)));
 	gemp_block_range rows = gemp_comm_block(comm, file.rows);
 	const size_t count = rows.end - rows.begin;
 	elements = gemp_calloc(count, file.width);
 	code = elements ? gemp_array_file_read(&file, rows.begin, count, elements) : GEMP_ENOMEM;
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	code = check_sum(&file, comm, elements, rows.begin, count);
 	GEMP_THEN(take_elements(out, &file, &elements, count));
-	code = gemp_comm_agree(comm, code);
-done:
-	gemp_array_file_close(&file);
-	gemp_free(elements);
-	return code;
+	return gemp_comm_agree(comm, code);
 }
 
 /* ALL FORMS */
 
+/* All NaN get the same bits, which makes them equal where keys are compared by their bits. */
 static void unify_nan_range(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;

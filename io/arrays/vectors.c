@@ -41,7 +41,7 @@ void gemp_vectors_free(gemp_vectors *vectors)
 }
 
 /* Local. Room for this rank's share of `rows` rows of `columns`; GEMP_EDATA for a shape that has no vectors. */
-/* A dataset may claim any shape without having bytes, so that sizes are checked before memory is asked
+/* A dataset may claim any shape without having bytes: sizes are checked before memory is asked
  * for. */
 static gemp_code gemp_vectors_alloc(gemp_vectors *out, const gemp_comm *comm, const char *place, uint64_t rows,
                                     uint64_t columns)
@@ -80,7 +80,7 @@ static uint32_t column_of(const gemp_vectors *v, char *const *names, uint32_t c)
 	return at;
 }
 
-/* Columns of one name are matched in order, so that each needs a partner of its own. */
+/* Columns of one name are matched in order: each needs a partner of its own. */
 bool gemp_vectors_have(const gemp_vectors *vectors, char *const *names, uint32_t dims)
 {
 	uint32_t c = 0;
@@ -152,8 +152,8 @@ gemp_code gemp_vectors_select(gemp_vectors *vectors, const gemp_comm *comm, cons
 	return GEMP_OK;
 }
 
-/* Tables of text are parsed by threads, chunk by chunk; then rows go to the ranks that own their numbers, since a rank's
- * bytes hold any number of rows. */
+/* Tables of text are parsed by threads, chunk by chunk; then rows go to the ranks that own their numbers, since a
+ * rank's bytes hold any number of rows. */
 
 enum { MAX_CELL = 64, MAX_SHOWN = 24 /* bytes of a number, and of a cell in messages */ };
 
@@ -214,6 +214,7 @@ static bool parse_cell(const gemp_text_cell *cell, double *value)
 
 /* THE HEAD */
 
+/* The names of the header; the column of keys is found among them and taken out later. */
 static gemp_code keep_names(table_reader *r)
 {
 	size_t kept = 0;
@@ -261,9 +262,9 @@ static gemp_code read_head(table_reader *r, const char *path)
 	size_t key;
 	GEMP_PROPAGATE(gemp_lines_head(path, inspect_line, r, &r->head_is_read));
 	if (r->key && r->layout.key < 0)
-		GEMP_PROPAGATE(gemp_fail(GEMP_EUSAGE, "--key %s: %s", r->key,
+		GEMP_PROPAGATE(gemp_fail(GEMP_EUSAGE, "key %s: %s", r->key,
 		                         r->layout.header ? "the table's header has no such column"
-		                                          : "the table has no header, so that its columns have no names"));
+		                                          : "the table has no header that names its columns"));
 	key = r->layout.key >= 0;
 	if (r->layout.columns <= key)
 		GEMP_PROPAGATE(gemp_fail(GEMP_EDATA, "%s: holds no columns of numbers", path));
@@ -487,13 +488,15 @@ static gemp_code check_values(gemp_vectors *v, uint64_t first, const char *place
 	return GEMP_OK;
 }
 
+/* Columns without names are called x1, x2, and so on. */
 gemp_code gemp_vectors_read(gemp_vectors *out, const gemp_comm *comm, const char *place, const char *key)
 {
 	gemp_code code = GEMP_OK;
 	const bool is_array = gemp_array_file_is(place);
 	*out = (gemp_vectors){ 0 };
 	if (key && is_array)
-		code = gemp_fail(GEMP_EUSAGE, "--key %s: %s is an array of numbers, without a column of keys", key, place);
+		code = gemp_fail(GEMP_EUSAGE, "key %s: %s is an array of numbers, without a column of keys; leave the key out",
+		                 key, place);
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(is_array ? read_array(out, comm, place) : read_text(out, comm, place, key));
 	code = name_columns(out);

@@ -34,7 +34,7 @@ gemp_code gemp_vectors_select(gemp_vectors *vectors, const gemp_comm *comm, cons
 /* Collective. Of all values in their order: the same on any number of ranks, of any form of the file. */
 uint64_t gemp_vectors_hash(const gemp_vectors *vectors, const gemp_comm *comm);
 
-/* vectors_read: tables of text and arrays as vectors over all ranks, each rank its block of rows. */
+/* READING: tables of text and arrays as vectors over all ranks, each rank its block of rows. */
 
 /* Collective. key: the column of a text, by its name in the header, that holds keys; NULL: as told above. */
 gemp_code gemp_vectors_read(gemp_vectors *out, const gemp_comm *comm, const char *place, const char *key);

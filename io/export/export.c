@@ -1,3 +1,6 @@
+/* The walk over the graph that all formats share: each rank makes its text twice, first to measure it, then to write it
+ * at its place. A failure of a format is given the vertex or edge where it happened. */
+
 #include "io/export/export.h"
 
 #include "core/limits.h"
@@ -317,6 +320,7 @@ static gemp_code load_parts(gemp_export_context *e)
 	return GEMP_OK;
 }
 
+/* Takes a context that was filled only in part. */
 static void free_context(gemp_export_context *e)
 {
 	gemp_edge_columns_free(&e->columns);

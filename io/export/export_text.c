@@ -1,5 +1,5 @@
-/* The formats of text: TSV, CSV, JSON lines, DOT and Matrix Market. TSV and CSV have a file of vertices and one of edges, types
- * stated, as import reads them. */
+/* The formats of text: TSV, CSV, JSON lines, DOT and Matrix Market. TSV and CSV have a file of vertices and one of
+ * edges, types stated, as import reads them. */
 
 #include "core/log.h"
 #include "core/status.h"
@@ -123,6 +123,7 @@ static gemp_code add_field(const gemp_export_context *e, const gemp_export_colum
 	return add_table_value(e, out, value);
 }
 
+/* Fields stand in the order of the header. */
 static gemp_code table_vertex(const gemp_export_context *e, size_t row, gemp_text *out)
 {
 	const gemp_value key = gemp_column_get(&e->graph->keys, row);

@@ -1,5 +1,5 @@
-/* The formats of XML: GraphML and models of EMF (XMI). In GraphML labels of vertices are their data `labels` ("A;B"), types of
- * edges their data `label`, as Neo4j has them. */
+/* The formats of XML: GraphML and models of EMF (XMI). In GraphML labels of vertices are their data `labels` ("A;B"),
+ * types of edges their data `label`, as Neo4j has them. */
 
 #include "core/status.h"
 #include "io/export/export.h"
@@ -248,6 +248,7 @@ static gemp_code xmi_check(const gemp_export_context *e)
 
 /* THE METAMODEL */
 
+/* A class of the metamodel for a set of labels; import finds the labels in its annotation. */
 static gemp_code add_class(const gemp_export_context *e, const gemp_label_set *set, gemp_text *out)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text name = { 0 };
@@ -383,6 +384,7 @@ static gemp_code add_references(const gemp_export_context *e, size_t row, size_t
 	return GEMP_OK;
 }
 
+/* A NULL has no attribute: in EMF it is a feature that is not set. */
 static gemp_code add_attribute(const gemp_export_context *e, const gemp_export_column *column, const gemp_value *value,
                                gemp_text *out)
 {

@@ -1,10 +1,11 @@
-/* Every file of this program appears under its name only when it is whole. It is written as "PATH.tmp-PROCESS" in the same
- * folder, since a rename works only within one file system, and readers see the old file or the new one and never a part.
- * gemp_signals knows the temporary name, and a signal that ends the process removes the file.
+/* Every file of this program appears under its name only when it is whole. It is written as "PATH.tmp-PROCESS" in the
+ * same folder, since a rename works only within one file system, and readers see the old file or the new one and never
+ * a part. gemp_signals knows the temporary name, and a signal that ends the process removes the file.
  *
- * gemp_output: a rank's place in the file follows from the sizes of all lower ranks (a prefix sum), and each rank writes its
- * own bytes by pwrite. Standard output has no places: rank 0 receives the blocks of the others in their order, in pieces of
- * PIECE bytes. gemp_file_writer: one process writes through the C library. HDF5 files use the same names (gemp_h5_commit). */
+ * gemp_output: a rank's place in the file follows from the sizes of all lower ranks (a prefix sum), and each rank
+ * writes its own bytes by pwrite. Standard output has no places: rank 0 receives the blocks of the others in their
+ * order, in pieces of PIECE bytes. gemp_file_writer: one process writes through the C library. HDF5 files use the same
+ * names (gemp_h5_commit). */
 
 #include "io/file/output.h"
 
@@ -76,8 +77,8 @@ gemp_code gemp_file_may_write(const char *what, const char *path)
 
 /* TEMPORARY NAMES */
 
-/* MPI-IO keeps its shared file pointer in files beside it, whose names begin with the temporary name and go on with another
- * character than a digit; a digit would belong to the file of another process. */
+/* MPI-IO keeps its shared file pointer in files beside it, whose names begin with the temporary name and go on with
+ * another character than a digit; a digit would belong to the file of another process. */
 void gemp_file_discard(const char *temporary)
 {
 	const char *slash = strrchr(temporary, '/');
@@ -146,7 +147,7 @@ static gemp_code writing_failed(const char *path, const char *what)
 	return gemp_fail(GEMP_EIO, "%s: %s: %s; choose another place or make room", path, what, strerror(error));
 }
 
-/* A device or a pipe would be replaced by the rename, so that it is refused. */
+/* A device or a pipe would be replaced by the rename: it is refused. */
 static gemp_code create_temporary(gemp_output *output)
 {
 	GEMP_PROPAGATE(check_replaceable("", output->path));
@@ -239,6 +240,7 @@ static gemp_code write_stdout(gemp_output *output, const char *bytes, size_t siz
 
 /* FILES */
 
+/* A write may be short or interrupted and then goes on where it stopped. */
 static gemp_code write_at(const gemp_output *output, const char *bytes, size_t size, uint64_t place)
 {
 	while (size) {
@@ -311,6 +313,7 @@ void gemp_output_abandon(gemp_output *output)
 
 /* FILES OF ONE PROCESS */
 
+/* A signal removes the temporary file, too. */
 gemp_code gemp_file_writer_open(gemp_file_writer *out, const char *path)
 {
 	*out = (gemp_file_writer){ .path = path };

@@ -309,23 +309,20 @@ static gemp_code gemp_source_open_once(gemp_source **out, const char *path)
 /* A range begins one byte early: the newline there tells whether a line begins exactly at `begin`. */
 static gemp_code open_stream(gemp_stream **out, const char *path, uint64_t begin, uint64_t end, bool once)
 {
-	gemp_code code = GEMP_OK;
-	gemp_stream *stream = NULL;
-	GEMP_TRY(GEMP_NEW(stream, 1));
+	GEMP_OWNED_BY(gemp_stream_close_at) gemp_stream *stream = NULL;
+	GEMP_PROPAGATE(GEMP_NEW(stream, 1));
 	stream->path = path;
 	stream->line = 1;
 	stream->last = end;
 	stream->offset = begin > 0 ? begin - 1 : 0; /* a line begins at `begin` if a newline stands before it */
 	stream->capacity = FIRST_CAPACITY;
-	GEMP_TRY(GEMP_NEW(stream->buffer, stream->capacity + 1));
-	GEMP_TRY(once ? gemp_source_open_once(&stream->source, path)
-	              : gemp_source_open(&stream->source, path, stream->offset));
-	GEMP_TRY(begin_text(stream, begin));
+	GEMP_PROPAGATE(GEMP_NEW(stream->buffer, stream->capacity + 1));
+	GEMP_PROPAGATE(once ? gemp_source_open_once(&stream->source, path)
+	                    : gemp_source_open(&stream->source, path, stream->offset));
+	GEMP_PROPAGATE(begin_text(stream, begin));
 	*out = stream;
 	stream = NULL;
-done:
-	gemp_stream_close(stream);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_stream_open(gemp_stream **out, const char *path, uint64_t begin, uint64_t end)
@@ -361,6 +358,7 @@ gemp_code gemp_source_open(gemp_source **out, const char *path, uint64_t begin)
 	return open_source(out, path, begin, false);
 }
 
+/* Takes a source whose opening failed half-way. */
 void gemp_source_close(gemp_source *source)
 {
 	if (!source)

@@ -11,6 +11,7 @@
 #define GEMP_IO_FILE_STREAM_H
 
 #include "comm/comm.h"
+#include "core/memory.h"
 
 #include <stdio.h>
 
@@ -35,6 +36,7 @@ gemp_code gemp_stream_open(gemp_stream **out, const char *path, uint64_t begin, 
 /* All of it, for who reads it once only: it may be a pipe, of plain text. */
 gemp_code gemp_stream_open_once(gemp_stream **out, const char *path);
 void gemp_stream_close(gemp_stream *stream); /* takes NULL */
+GEMP_RELEASE(gemp_stream_close, gemp_stream *)
 
 /* The next line, or with `quoted` the next RFC 4180 record, which may hold newlines inside quotes; *record is NULL at
  * the end. It may be written to and is valid until the next call; the byte after it is the stream's. A file cut in the
@@ -47,10 +49,10 @@ uint64_t gemp_stream_line(const gemp_stream *stream);
 /* Where the next record begins in the text. */
 uint64_t gemp_stream_offset(const gemp_stream *stream);
 
-/* source: the bytes of a file's text, plain, gzip or Zstandard, decompressed on the way.
+/* SOURCES: the bytes of a file's text, plain, gzip or Zstandard, decompressed on the way.
  *
- * The first bytes of a file say what it is, whatever its name. A plain file may be read from any byte on, a compressed one
- * from its beginning only; a pipe must be plain text and is read once. All functions are local.
+ * The first bytes of a file say what it is, whatever its name. A plain file may be read from any byte on, a compressed
+ * one from its beginning only; a pipe must be plain text and is read once. All functions are local.
  */
 
 typedef enum gemp_compression { GEMP_PLAIN, GEMP_GZIP, GEMP_ZSTD } gemp_compression;
@@ -61,6 +63,7 @@ typedef struct gemp_source gemp_source;
 gemp_code gemp_source_open(gemp_source **out, const char *path, uint64_t begin);
 
 void gemp_source_close(gemp_source *source); /* takes NULL */
+GEMP_RELEASE(gemp_source_close, gemp_source *)
 
 /* Up to `room` bytes; *size is 0 only at the end. */
 gemp_code gemp_source_read(gemp_source *source, char *bytes, size_t room, size_t *size);

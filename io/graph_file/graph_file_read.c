@@ -1,5 +1,5 @@
-/* What is small of a graph file - names, types, counts, label sets, bounds of parts - is read when the graph is opened; the
- * columns and matrices follow when a query needs them, and the file is opened anew for each. */
+/* What is small of a graph file - names, types, counts, label sets, bounds of parts - is read when the graph is opened;
+ * the columns and matrices follow when a query needs them, and the file is opened anew for each. */
 
 #include "io/graph_file/graph_file_read.h"
 
@@ -112,7 +112,7 @@ static gemp_code load_labels(void *self, gemp_shard *graph)
 	return close_file(&h5, code);
 }
 
-/* Sets are small, so that names are compared one by one. */
+/* Sets are small: names are compared one by one. */
 static bool has_label(const gemp_shard *graph, size_t row, const char *label)
 {
 	const gemp_label_set *set = &graph->label_sets[graph->label_set_of[row]];
@@ -305,7 +305,7 @@ static gemp_code describe_nodes(const gemp_h5 *h5, gemp_shard *graph, file_sourc
 	return describe_labels(h5, graph);
 }
 
-/* Bounds are used as array indices later, so that they are checked here. */
+/* Bounds are used as array indices later: they are checked here. */
 static gemp_code check_bounds(const gemp_h5 *h5, const gemp_shard *graph, const uint64_t *bounds, uint64_t count)
 {
 	bool right = bounds[0] == 0 && bounds[count - 1] == graph->vertex_count;

@@ -1,5 +1,5 @@
-/* graph_file_read: the HDF5 graph file of docs/format.md. Parallel HDF5: collective hyperslabs; serial HDF5: independent
- * reads, rank 0 writes. All functions are collective. */
+/* graph_file_read: the HDF5 graph file of docs/format.md. Parallel HDF5: collective hyperslabs; serial HDF5:
+ * independent reads, rank 0 writes. All functions are collective. */
 
 #ifndef GEMP_IO_GRAPH_FILE_GRAPH_FILE_READ_H
 #define GEMP_IO_GRAPH_FILE_GRAPH_FILE_READ_H
@@ -17,8 +17,8 @@ gemp_code gemp_graph_file_open(gemp_shard **out, const gemp_comm *comm, const ch
 /* Reads everything and compares all checksums, and the hash of the graph with its content. */
 gemp_code gemp_graph_file_verify(const gemp_comm *comm, const char *path);
 
-/* Collective. The attribute of edges that gives the values of the matrices in the file of this graph, or NULL; a name of the graph's own,
- * all of whose edges are loaded. */
+/* Collective. The attribute of edges that gives the values of the matrices in the file of this graph, or NULL; a name
+ * of the graph's own, all of whose edges are loaded. */
 gemp_code gemp_graph_file_matrix_values(const char **out, const gemp_comm *comm, const gemp_shard *graph,
                                         const char *path);
 

@@ -1,6 +1,7 @@
 /* A relation is stored as binsparse and AnnData both describe it: two sparse matrices, by source and by target, whose
  * datasets have the names of either format by hard links, and a table of edges in the order of the matrix by source.
- * Pointers, indices and values are written by all ranks together, each its own rows, and read in parts as a query needs them. */
+ * Pointers, indices and values are written by all ranks together, each its own rows, and read in parts as a query needs
+ * them. */
 
 #include "io/graph_file/graph_file_relation.h"
 #include "io/graph_file/graph_file_strings.h"
@@ -50,7 +51,7 @@ static uint64_t load_number(const void *in, gemp_h5_type type, uint64_t index)
 	return type.kind == GEMP_H5_I32 ? (uint64_t)((const int32_t *)in)[index] : (uint64_t)((const int64_t *)in)[index];
 }
 
-/* Shape and flags are attributes, so that no array needs to be read. */
+/* Shape and flags are attributes: no array needs to be read. */
 gemp_code gemp_file_describe_relation(const gemp_h5 *h5, const gemp_shard *graph, gemp_relation *relation,
                                       gemp_column_layout *columns)
 {
@@ -249,7 +250,7 @@ gemp_code gemp_file_get_relation(const gemp_h5 *h5, gemp_shard *graph, gemp_rela
 	return parts & (GEMP_LOAD_IN | GEMP_LOAD_IN_EDGES) ? get_in(h5, graph, relation, parts) : GEMP_OK;
 }
 
-/* AnnData and scipy read 32-bit indices faster, so that they are used where they fit. */
+/* AnnData and scipy read 32-bit indices faster: they are used where they fit. */
 static gemp_h5_type matrix_type(uint64_t vertices, uint64_t edges)
 {
 	uint64_t limit = gemp_limits_now()->file_i32_max;
@@ -382,8 +383,8 @@ static gemp_code put_weights_by_target(const relation_matrix *matrix, const gemp
 	return put_array(matrix, "values", "data", type, edges, words);
 }
 
-/* The matrix by target has values of its own where edges have weights; else all are 1, as those by source. It also has the
- * number of each edge, which is the edge's row in the table. */
+/* The matrix by target has values of its own where edges have weights; else all are 1, as those by source. It also has
+ * the number of each edge, which is the edge's row in the table. */
 static gemp_code put_targets(relation_matrix *matrix, const gemp_shard *graph, const gemp_relation *relation,
                              const char *csr)
 {

@@ -1,6 +1,6 @@
 /* Columns of strings take one of three forms, chosen by what all ranks together hold: categorical (codes and the sorted
- * distinct strings), of fixed length, or offsets and bytes. AnnData reads the first two; the third holds any bytes and lets a
- * rank read its rows alone. */
+ * distinct strings), of fixed length, or offsets and bytes. AnnData reads the first two; the third holds any bytes and
+ * lets a rank read its rows alone. */
 
 #include "io/graph_file/graph_file_strings.h"
 
@@ -10,9 +10,9 @@
 
 #include <string.h>
 
-/* A categorical column has at most MAX_CATEGORIES distinct strings of at most MAX_CATEGORY bytes, and at most half as many
- * strings as rows. A column of fixed length has no NULL and no string longer than MAX_FIXED, unless most strings are nearly as
- * long as the longest: padding then wastes little. */
+/* A categorical column has at most MAX_CATEGORIES distinct strings of at most MAX_CATEGORY bytes, and at most half as
+ * many strings as rows. A column of fixed length has no NULL and no string longer than MAX_FIXED, unless most strings
+ * are nearly as long as the longest: padding then wastes little. */
 enum { MAX_CATEGORIES = 32767, MAX_CATEGORY = 1024, MAX_FIXED = 32 };
 
 typedef struct string_stats {
@@ -220,8 +220,8 @@ gemp_code gemp_file_damaged(const gemp_h5 *h5, const char *path, const char *wha
 	return gemp_fail(GEMP_EDATA, "%s: '%s' %s; make the file again", h5->path, path, what);
 }
 
-/* Reads the rows of the dataset `name` below `path` ("": path itself) into a new block of [rows.count + more] elements. `more`
- * elements are read beyond the rows, and only the last rank counts them for the checksum. */
+/* Reads the rows of the dataset `name` below `path` ("": path itself) into a new block of [rows.count + more] elements.
+ * `more` elements are read beyond the rows, and only the last rank counts them for the checksum. */
 static gemp_code read_below(const gemp_h5 *h5, const char *path, const char *name, gemp_h5_slab rows, uint64_t more,
                             gemp_h5_type *type, void **data)
 {
@@ -250,6 +250,7 @@ static gemp_code add_text(gemp_column *column, const char *bytes, size_t size)
 	return gemp_column_add(column, &(gemp_value){ .type = GEMP_STRING, .string = { bytes, size } });
 }
 
+/* Strings that are shorter than the longest are padded with zeros. */
 static gemp_code get_fixed(const gemp_h5 *h5, const char *path, gemp_column *column, gemp_h5_slab rows)
 {
 	gemp_code code = GEMP_OK;

@@ -207,7 +207,8 @@ gemp_code gemp_file_relation_path(const gemp_h5 *h5, const char *name, const cha
 	return gemp_comm_agree(h5->comm, gemp_text_status(&text));
 }
 
-/* AN ATTRIBUTE OF EDGES AS THE VALUES OF MATRICES */
+/* WEIGHTS */
+
 const gemp_column *gemp_file_weight_of(const gemp_relation *relation, const char *weight)
 {
 	for (size_t c = 0; weight && c < relation->props.count; c++)
@@ -248,7 +249,6 @@ gemp_code gemp_file_check_weight(const gemp_comm *comm, const gemp_shard *graph,
 	                         weight);
 }
 
-/* Collective. asked: numbers of this rank's edges, by the rank that asks. Answers come by the rank that gives them. */
 typedef struct value_source {
 	const uint64_t *words; /* the column's values: integers and floats have 8 bytes, which are copied as they are */
 	uint64_t first_edge;   /* of this rank */
@@ -264,8 +264,8 @@ static gemp_code answer_values(void *self, const void *records, size_t count, ui
 	return GEMP_OK;
 }
 
-/* Edges by target lie on other ranks than the same edges by source, and know their numbers: each value is requested by its
- * number from the rank that owns it. first[r] is the first edge of rank r. */
+/* Edges by target lie on other ranks than the same edges by source, and know their numbers: each value is requested by
+ * its number from the rank that owns it. first[r] is the first edge of rank r. */
 gemp_code gemp_file_weights_by_target(const gemp_comm *comm, const gemp_shard *graph, const gemp_relation *relation,
                                       const gemp_column *column, uint64_t **out)
 {

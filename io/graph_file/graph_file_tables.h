@@ -1,4 +1,5 @@
-/* graph_file_tables: columns and tables in a graph file, which writing and reading share. docs/format.md describes the layout. */
+/* graph_file_tables: columns and tables in a graph file, which writing and reading share. docs/format.md describes the
+ * layout. */
 
 #ifndef GEMP_IO_GRAPH_FILE_GRAPH_FILE_TABLES_H
 #define GEMP_IO_GRAPH_FILE_GRAPH_FILE_TABLES_H
@@ -38,7 +39,7 @@ gemp_code gemp_file_put_schema(const gemp_h5 *h5, const char *group, const gemp_
                                const gemp_column_layout *columns);
 gemp_code gemp_file_get_schema(const gemp_h5 *h5, const char *group, gemp_table *table, gemp_column_layout *columns);
 
-/* graph_file_matrix_values: an attribute of edges as the values of the matrices of a graph file (--weight). */
+/* WEIGHTS: an attribute of edges as the values of the matrices of a graph file. */
 
 /* The relation's column of that name, or NULL. */
 const gemp_column *gemp_file_weight_of(const gemp_relation *relation, const char *weight);

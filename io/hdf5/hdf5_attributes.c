@@ -1,5 +1,5 @@
-/* Groups, and attributes of groups and datasets. A rank that does not call HDF5 (serial HDF5, writing) takes part in the
- * agreements only. Objects carry no times of change, since the bytes of a file must depend on the graph alone. */
+/* Groups, and attributes of groups and datasets. A rank that does not call HDF5 (serial HDF5, writing) takes part in
+ * the agreements only. Objects carry no times of change, since the bytes of a file must depend on the graph alone. */
 
 #include "io/hdf5/hdf5_attributes.h"
 

@@ -1,8 +1,8 @@
 /* Arrays and columns in HDF5 files of other programs.
  *
- * One rank reads a file for itself. HDF5 converts numbers of any type to 64-bit integers or doubles. The encodings of AnnData
- * become values and NULL: a categorical column is a group of codes and categories, of which code -1 is NULL; a nullable
- * column is a group of values and a mask; NaN is NULL. */
+ * One rank reads a file for itself. HDF5 converts numbers of any type to 64-bit integers or doubles. The encodings of
+ * AnnData become values and NULL: a categorical column is a group of codes and categories, of which code -1 is NULL; a
+ * nullable column is a group of values and a mask; NaN is NULL. */
 
 #include "io/hdf5/hdf5_column.h"
 
@@ -119,6 +119,7 @@ gemp_code gemp_h5_length(const gemp_h5 *h5, const char *path, uint64_t *length)
 
 /* COLUMNS */
 
+/* Numbers are read as 64 bits of either kind, whatever width they have in the file. */
 static gemp_code add_numbers(gemp_column *out, const open_column *o, uint64_t first, size_t count)
 {
 	const bool real = out->type == GEMP_FLOAT;
@@ -280,6 +281,7 @@ gemp_code gemp_h5_column(gemp_column *out, const gemp_h5 *h5, const char *path, 
 
 /* ATTRIBUTES */
 
+/* Shapes are signed integers, which may be negative in a damaged file. */
 gemp_code gemp_h5_shape(const gemp_h5 *h5, const char *path, const char *name, uint64_t *rows, uint64_t *columns)
 {
 	GEMP_OWNED int64_t *numbers = NULL;

@@ -1,8 +1,8 @@
 /* The datasets of graph files: one dimension, contiguous, without filters, with a checksum in an attribute.
  *
- * Parallel HDF5 moves the parts of all ranks together; serial HDF5 writes through rank 0, and each rank reads its own part
- * from its place in the file, by all threads (pread), without HDF5. The checksum is a sum over elements; chunks of it are
- * added in any order. */
+ * Parallel HDF5 moves the parts of all ranks together; serial HDF5 writes through rank 0, and each rank reads its own
+ * part from its place in the file, by all threads (pread), without HDF5. The checksum is a sum over elements; chunks of
+ * it are added in any order. */
 
 #include "io/hdf5/hdf5_dataset.h"
 
@@ -76,7 +76,8 @@ static gemp_code make_dataset(const gemp_h5 *h5, const char *path, hid_t type, u
 	return GEMP_HDF5(h5, *dataset = H5Dcreate2(h5->file, path, type, space, H5P_DEFAULT, creation, H5P_DEFAULT));
 }
 
-/* All ranks make the same number of calls, since in parallel HDF5 each is collective. They agree before the next one. */
+/* All ranks make the same number of calls, since in parallel HDF5 each is collective. They agree before the next
+ * one. */
 static gemp_code move_together(const gemp_h5 *h5, hid_t dataset, hid_t type, size_t size, uint64_t first,
                                uint64_t count, char *data)
 {
@@ -96,8 +97,8 @@ typedef struct rank_part {
 	uint64_t first, count;
 } rank_part;
 
-/* Rank 0 writes its part, then the parts of the others as they arrive. After a failure it still receives, since the senders
- * would wait. */
+/* Rank 0 writes its part, then the parts of the others as they arrive. After a failure it still receives, since the
+ * senders would wait. */
 static gemp_code write_parts(const gemp_h5 *h5, hid_t dataset, hid_t type, size_t size, const rank_part *parts,
                              const char *data, char *buffer, uint64_t step)
 {

@@ -20,12 +20,13 @@ gemp_code gemp_h5_write(const gemp_h5 *h5, const char *path, gemp_h5_type type, 
 gemp_code gemp_h5_write_rows(const gemp_h5 *h5, const char *group, const char *name, gemp_h5_type type,
                              gemp_h5_slab rows, const void *data);
 gemp_code gemp_h5_info(const gemp_h5 *h5, const char *path, gemp_h5_type *type, uint64_t *total);
-/* Reads `count` elements from `first` on, of the type that gemp_h5_info gave. `own` of them, from the first, count for the
- * checksum, which is compared if the `own` of all ranks make up the dataset. */
+/* Reads `count` elements from `first` on, of the type that gemp_h5_info gave. `own` of them, from the first, count for
+ * the checksum, which is compared if the `own` of all ranks make up the dataset. */
 gemp_code gemp_h5_read(const gemp_h5 *h5, const char *path, gemp_h5_type type, uint64_t first, uint64_t count,
                        uint64_t own, void *data);
 
-/* Local. The part of a dataset's checksum that elements data[count] of `size` bytes from number `first` on have; parts add up. */
+/* Local. The part of a dataset's checksum that elements data[count] of `size` bytes from number `first` on have; parts
+ * add up. */
 uint64_t gemp_h5_checksum(const void *data, size_t size, uint64_t first, uint64_t count);
 /* GEMP_EDATA if the checksum of the dataset is another one. */
 gemp_code gemp_h5_compare_checksum(const gemp_h5 *h5, const char *path, uint64_t sum);

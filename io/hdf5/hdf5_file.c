@@ -1,9 +1,9 @@
 /* Files, links, types and transfers of HDF5, parallel and serial behind one interface.
  *
- * Errors of HDF5 are found where a call returns a negative number; the innermost entry of its error stack becomes the reason
- * in our message. A file that failed while it was written is abandoned and never closed: closing would write again and, in
- * parallel HDF5, wait for ranks that met no error. Files that this module writes get their name at the end
- * (gemp_h5_commit). */
+ * Errors of HDF5 are found where a call returns a negative number; the innermost entry of its error stack becomes the
+ * reason in our message. A file that failed while it was written is abandoned and never closed: closing would write
+ * again and, in parallel HDF5, wait for ranks that met no error. Files that this module writes get their name at the
+ * end (gemp_h5_commit). */
 
 #include "io/hdf5/hdf5_file.h"
 
@@ -126,6 +126,7 @@ gemp_code gemp_h5_create(gemp_h5 *h5, const gemp_comm *comm, const char *path)
 	return create_file(h5, comm, path, false);
 }
 
+/* The name is the same on all ranks, since parallel HDF5 opens the file on each of them. */
 gemp_code gemp_h5_create_temporary(gemp_h5 *h5, const gemp_comm *comm, const char *path, bool serial)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text temporary = { 0 };
@@ -185,8 +186,8 @@ gemp_code gemp_h5_open_local(gemp_h5 *h5, const char *path, const char *remedy)
 	return open_checked(h5, this_rank(), path, remedy);
 }
 
-/* A full disk must be found before HDF5 closes the file, since the ranks could not agree on a failure within its close: this
- * fills the holes of the file and makes sure that its end can grow by GROWTH bytes. */
+/* A full disk must be found before HDF5 closes the file, since the ranks could not agree on a failure within its close:
+ * this fills the holes of the file and makes sure that its end can grow by GROWTH bytes. */
 static gemp_code allocate_file(const gemp_h5 *h5)
 {
 	enum { GROWTH = 4 << 20 };
@@ -324,6 +325,7 @@ typedef struct name_list {
 	gemp_code code;
 } name_list;
 
+/* Appends a copy of the name; a failure ends HDF5's iteration and is kept in the list. */
 static herr_t add_name(name_list *list, const char *name)
 {
 	gemp_h5_texts *names = &list->names;
@@ -444,6 +446,7 @@ hid_t gemp_h5_make_type(gemp_h5_type type)
 
 /* ROWS OF DATASETS */
 
+/* The sizes of more than three dimensions are not given; callers refuse such datasets. */
 gemp_code gemp_h5_extent(const gemp_h5 *h5, hid_t dataset, int *dimensions, hsize_t size[GEMP_H5_DIMENSIONS])
 {
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t space = H5I_INVALID_HID;
@@ -456,7 +459,8 @@ gemp_code gemp_h5_extent(const gemp_h5 *h5, hid_t dataset, int *dimensions, hsiz
 	return GEMP_HDF5(h5, H5Sget_simple_extent_dims(space, size, NULL));
 }
 
-/* A rank without elements takes part in the call with an empty selection, since calls of parallel HDF5 are collective. */
+/* A rank without elements takes part in the call with an empty selection, since calls of parallel HDF5 are
+ * collective. */
 gemp_code gemp_h5_move(const gemp_h5 *h5, hid_t dataset, hid_t type, uint64_t first, uint64_t count, void *data)
 {
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t memory = H5I_INVALID_HID, file = H5I_INVALID_HID;

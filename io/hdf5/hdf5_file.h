@@ -1,12 +1,14 @@
-/* hdf5_file: files of HDF5, which nothing but io reads and writes. All functions are collective and return the same code on
- * all ranks, unless they say otherwise.
+/* hdf5_file: files of HDF5, which nothing but io reads and writes. All functions are collective and return the same
+ * code on all ranks, unless they say otherwise.
  *
- * Parallel HDF5: all ranks open the file together and move their parts of a dataset in collective calls. Serial HDF5: each
- * rank reads its parts for itself, and rank 0 writes, the others sending it their parts in bounded pieces. What calls these
- * functions does not see the difference. HDF5's own error stack is silenced; GEMP_HDF5 takes the innermost message from it.
+ * Parallel HDF5: all ranks open the file together and move their parts of a dataset in collective calls. Serial HDF5:
+ * each rank reads its parts independently, and rank 0 writes for all: the others send their parts to it in bounded
+ * pieces. Callers of these functions do not see the difference. HDF5's own error stack is silenced; GEMP_HDF5 takes the
+ * innermost message from it.
  *
  * Datasets have one dimension, are contiguous, without filters, and carry `checksum`: the sum modulo 2^64 over their
- * elements of XXH3 (bytes of the element, seed: its index). It is compared whenever the ranks together read all elements.
+ * elements of XXH3 (bytes of the element, seed: its index). It is compared whenever the ranks together read all
+ * elements.
  */
 
 #ifndef GEMP_IO_HDF5_HDF5_FILE_H
@@ -29,7 +31,8 @@ typedef struct gemp_h5 {
 	bool writing;
 } gemp_h5;
 
-/* Element types; little-endian in the file. GEMP_H5_TEXT has `size` bytes, UTF-8, padded with 0. GEMP_H5_BOOL is h5py's. */
+/* Element types; little-endian in the file. GEMP_H5_TEXT has `size` bytes, UTF-8, padded with 0. GEMP_H5_BOOL is
+ * h5py's. */
 typedef enum gemp_h5_kind {
 	GEMP_H5_I8,
 	GEMP_H5_I16,
@@ -50,27 +53,27 @@ typedef struct gemp_h5_type {
 
 gemp_h5_type gemp_h5_type_of(gemp_h5_kind kind); /* any but GEMP_H5_TEXT */
 
-/* code = GEMP_HDF5(h5, id = H5Gopen2(...)): a negative result is GEMP_EIO when writing and GEMP_EDATA when reading, with the
- * file, the call and HDF5's reason. Local. */
+/* code = GEMP_HDF5(h5, id = H5Gopen2(...)): a negative result is GEMP_EIO when writing and GEMP_EDATA when reading,
+ * with the file, the call and HDF5's reason. Local. */
 #define GEMP_HDF5(h5, call) gemp_h5_check((h5), (long long)(call), #call)
 gemp_code gemp_h5_check(const gemp_h5 *h5, long long result, const char *call);
 
 gemp_code gemp_h5_create(gemp_h5 *h5, const gemp_comm *comm, const char *path);
-/* Creates the file under a temporary name beside `path` (io/file/output.h); a failure leaves no file. serial: rank 0 alone has
- * the file, as variable-length strings in datasets need it. */
+/* Creates the file under a temporary name beside `path` (io/file/output.h); a failure leaves no file. serial: rank 0
+ * alone has the file, as variable-length strings in datasets need it. */
 gemp_code gemp_h5_create_temporary(gemp_h5 *h5, const gemp_comm *comm, const char *path, bool serial);
-/* Closes such a file and gives it the name `path`, or removes it if `code`, or closing it, is an error; returns the first
- * error. Takes {0} after a failure. */
+/* Closes such a file and gives it the name `path`, or removes it if `code`, or closing it, is an error; returns the
+ * first error. Takes {0} after a failure. */
 gemp_code gemp_h5_commit(gemp_h5 *h5, const char *path, gemp_code code);
 void gemp_h5_discard(gemp_h5 *h5);                             /* local: removes such a file; takes {0} */
 gemp_code gemp_h5_create_local(gemp_h5 *h5, const char *path); /* local, as all calls with this h5 */
 gemp_code gemp_h5_open(gemp_h5 *h5, const gemp_comm *comm, const char *path); /* read only */
-/* Local. The file, of any program, is read by this rank for itself, without MPI; all calls with this h5 are local, too. A
- * file that is not HDF5 is GEMP_EDATA with the remedy. */
+/* Local. The file, of any program, is read by this rank for itself, without MPI; all calls with this h5 are local, too.
+ * A file that is not HDF5 is GEMP_EDATA with the remedy. */
 gemp_code gemp_h5_open_local(gemp_h5 *h5, const char *path, const char *remedy);
 gemp_code gemp_h5_close(gemp_h5 *h5); /* of a file that is read also after a failure; takes {0} */
-/* After a failure to write: HDF5 is left alone with the file, since closing would try again, and parallel HDF5 would wait
- * there for ranks that met no error. */
+/* After a failure to write: HDF5 is left alone with the file, since closing would try again, and parallel HDF5 would
+ * wait there for ranks that met no error. */
 void gemp_h5_abandon(gemp_h5 *h5);
 
 /* Names may hold any bytes: '%', '/' and a leading '.' are written as %25, %2F and %2E, an empty name as a lone '%'. */
@@ -99,8 +102,8 @@ GEMP_RELEASE(gemp_h5_release, hid_t)
 enum { GEMP_H5_DIMENSIONS = 3 };
 /* Local. The number of dimensions and their sizes, 1 where there is none. */
 gemp_code gemp_h5_extent(const gemp_h5 *h5, hid_t dataset, int *dimensions, hsize_t size[GEMP_H5_DIMENSIONS]);
-/* Moves rows [first, first + count) of a dataset, in all its columns, between file and memory: writes them if the file is
- * written, else reads them as elements of `type`. Local, but in parallel HDF5 each call is made by all ranks. */
+/* Moves rows [first, first + count) of a dataset, in all its columns, between file and memory: writes them if the file
+ * is written, else reads them as elements of `type`. Local, but in parallel HDF5 each call is made by all ranks. */
 gemp_code gemp_h5_move(const gemp_h5 *h5, hid_t dataset, hid_t type, uint64_t first, uint64_t count, void *data);
 
 /* "G.h5:/a/b" -> path, which the caller frees, and "/a/b"; dataset NULL: none is named. False: it is no such place. */

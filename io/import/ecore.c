@@ -1,4 +1,4 @@
-/* ecore_resolve: what a metamodel's names mean. */
+/* What the names of a metamodel mean. */
 
 #include "io/import/ecore.h"
 
@@ -72,8 +72,8 @@ gemp_code gemp_ecore_literal(const gemp_ecore *ecore, size_t enumeration, const 
 	                 classifier->name, ecore->path);
 }
 
-/* Types of Ecore and of its XMLType by name; those that are not listed are strings, which hold every value as it is written.
- * *set: an attribute that has no value is 0 or false. */
+/* Types of Ecore and of its XMLType by name; those that are not listed are strings, which hold every value as it is
+ * written. *set: an attribute that has no value is 0 or false. */
 static void find_type(const char *name, gemp_type *type, bool *set)
 {
 	static const char *const primitive[GEMP_LIST] = {
@@ -153,6 +153,7 @@ static gemp_code unknown(const char *text)
 
 /* CLASSES */
 
+/* A list of indices grows by one; each is in it once. */
 static gemp_code add_index(size_t **list, size_t *count, size_t *capacity, size_t index)
 {
 	for (size_t i = 0; i < *count; i++)

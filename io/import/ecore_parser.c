@@ -173,6 +173,7 @@ static bool is_ours(const char *name, const char **attributes)
 
 /* Elements whose insides do not matter: what they say stands in their attributes. */
 
+/* What a classifier inherits, its literals, and our annotation; operations and other annotations are passed over. */
 static gemp_code in_classifier(reader *r, const char *name, const char **attributes)
 {
 	gemp_ecore_classifier *classifier = &r->ecore->classifiers[r->ecore->classifier_count - 1];
@@ -281,7 +282,7 @@ static void end_package(reader *r)
 	r->place = r->depth ? IN_PACKAGE : r->list ? IN_LIST : OUTSIDE;
 }
 
-/* Elements end in the reverse order of their beginnings, so that `place` tells which one it is. */
+/* Elements end in the reverse order of their beginnings: `place` tells which one it is. */
 static gemp_code end(void *self, const gemp_xml *xml, const char *text, size_t size)
 {
 	reader *r = self;
@@ -299,16 +300,18 @@ static gemp_code end(void *self, const gemp_xml *xml, const char *text, size_t s
 
 /* THE WHOLE */
 
+/* Names are resolved only when all classifiers are known, since a file may use a name before it is defined. */
 gemp_code gemp_ecore_read(gemp_ecore *out, const char *path)
 {
 	static const gemp_xml_visitor visitor = { "Ecore", start, end, NULL };
-	gemp_code code = GEMP_OK;
 	reader r = { .ecore = out };
 	*out = (gemp_ecore){ .path = path };
-	GEMP_TRY(gemp_xml_read(path, &visitor, &r));
-	code = out->classifier_count ? gemp_ecore_resolve(out)
-	                             : gemp_fail(GEMP_EDATA, "%s: there are no eClassifiers in it", path);
-done:
+	gemp_code code = gemp_xml_read(path, &visitor, &r);
+	if (code == GEMP_OK)
+		code = out->classifier_count
+		           ? gemp_ecore_resolve(out)
+		           : gemp_fail(GEMP_EDATA, "%s: there are no eClassifiers in it; give the .ecore file of the model",
+		                       path);
 	gemp_text_free(&r.path);
 	return code;
 }

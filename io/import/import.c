@@ -218,6 +218,7 @@ gemp_code gemp_import_value(gemp_builder *builder, bool edge, size_t column, con
 	return (edge ? gemp_builder_edge_value : gemp_builder_vertex_value)(builder, column, value);
 }
 
+/* Every rank has the whole sorted list and adds its block of it. */
 gemp_code gemp_import_names(const gemp_comm *comm, const gemp_dictionary *local, gemp_import_name *add, void *self)
 {
 	gemp_code code = GEMP_OK;

@@ -44,8 +44,8 @@ gemp_code gemp_import(gemp_shard **out, const gemp_comm *comm, const gemp_import
 /* FOR THE FORMATS: the table of formats that import reads.
  *
  * A format is one file import_NAME.c with one gemp_format object, and one line in the table in import.c. Its `read`
- * makes a graph of files by the distributed builder (partition/build/builder_state.h); everything else about import goes by the
- * table: --format, endings, help, what is refused, which files the provenance names.
+ * makes a graph of files by the distributed builder (partition/build/builder_state.h); everything else about import
+ * goes by the table: --format, endings, help, what is refused, which files the provenance names.
  */
 
 /* Names of files. {0} is empty. */
@@ -95,8 +95,8 @@ gemp_code gemp_import_element(gemp_builder *builder, bool edge, const gemp_value
 /* A value of the vertex or edge that was added last. */
 gemp_code gemp_import_value(gemp_builder *builder, bool edge, size_t column, const gemp_value *value);
 
-/* Collective. Calls `add` with each name that any rank has met, in bytewise order, on one rank: for vertices that many lines
- * of many ranks name. */
+/* Collective. Calls `add` with each name that any rank has met, in bytewise order, on one rank: for vertices that many
+ * lines of many ranks name. */
 typedef gemp_code gemp_import_name(void *self, const char *name, size_t size);
 gemp_code gemp_import_names(const gemp_comm *comm, const gemp_dictionary *local, gemp_import_name *add, void *self);
 

@@ -73,26 +73,27 @@ static gemp_code add_lone(void *self, const char *name, size_t size)
 	return gemp_builder_vertex(reader->builder, &key, "", 0, (gemp_place){ 0 });
 }
 
+static void free_adjacency(adjacency_reader *reader)
+{
+	gemp_dictionary_free(&reader->lone);
+	gemp_builder_free(reader->builder);
+}
+
 /* Vertices follow from the edges and from the lines without an arrow. */
 static gemp_code read_adjacency(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
-	gemp_code code = GEMP_OK;
-	adjacency_reader self = { 0 };
+	GEMP_OWNED_BY(free_adjacency) adjacency_reader self = { 0 };
 	gemp_lines lines;
 	gemp_builder_options built = gemp_format_builder(options);
 	built.vertices_from_edges = true;
-	GEMP_TRY(gemp_builder_new(&self.builder, comm, &built));
+	GEMP_PROPAGATE(gemp_builder_new(&self.builder, comm, &built));
 	for (size_t i = 0; i < options->edge_file_count; i++) {
-		GEMP_TRY(gemp_comm_agree(comm, gemp_builder_file(self.builder, options->edge_files[i], &self.file)));
-		GEMP_TRY(gemp_lines_open(&lines, comm, options->edge_files[i], NULL, i));
-		GEMP_TRY(gemp_lines_visit(&lines, comm, visit_adjacency, &self));
+		GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_builder_file(self.builder, options->edge_files[i], &self.file)));
+		GEMP_PROPAGATE(gemp_lines_open(&lines, comm, options->edge_files[i], NULL, i));
+		GEMP_PROPAGATE(gemp_lines_visit(&lines, comm, visit_adjacency, &self));
 	}
-	GEMP_TRY(gemp_import_names(comm, &self.lone, add_lone, &self));
-	GEMP_TRY(gemp_builder_finish(self.builder, out));
-done:
-	gemp_dictionary_free(&self.lone);
-	gemp_builder_free(self.builder);
-	return code;
+	GEMP_PROPAGATE(gemp_import_names(comm, &self.lone, add_lone, &self));
+	return gemp_builder_finish(self.builder, out);
 }
 
 const gemp_format gemp_format_adjacency = {
@@ -390,36 +391,35 @@ static gemp_code declare_metis(metis_reader *reader, const char *path)
 	return GEMP_OK;
 }
 
+static void free_metis(metis_reader *reader)
+{
+	gemp_builder_free(reader->builder);
+	gemp_cells_free(&reader->cells);
+	gemp_free(reader->listings);
+}
+
 /* The count of edges in the header is compared with what was listed. */
 static gemp_code read_metis(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
-	gemp_code code = GEMP_OK;
 	const char *path = options->edge_files[0];
-	metis_reader self = { .comm = comm };
+	GEMP_OWNED_BY(free_metis) metis_reader self = { .comm = comm };
 	gemp_lines lines;
 	gemp_builder_options built = gemp_format_builder(options);
 	built.undirected = true;
-	GEMP_TRY(gemp_lines_open(&lines, comm, path, is_item, 0));
-	GEMP_TRY(read_head(&self, &lines));
-	GEMP_TRY(gemp_builder_new(&self.builder, comm, &built));
-	GEMP_TRY(gemp_comm_agree(comm, declare_metis(&self, path)));
-	GEMP_TRY(gemp_lines_visit(&lines, comm, visit_vertex, &self));
+	GEMP_PROPAGATE(gemp_lines_open(&lines, comm, path, is_item, 0));
+	GEMP_PROPAGATE(read_head(&self, &lines));
+	GEMP_PROPAGATE(gemp_builder_new(&self.builder, comm, &built));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, declare_metis(&self, path)));
+	GEMP_PROPAGATE(gemp_lines_visit(&lines, comm, visit_vertex, &self));
 	uint64_t listed = gemp_comm_sum1(comm, self.count);
-	GEMP_TRY(exchange_listings(&self));
-	GEMP_TRY(gemp_comm_agree(comm, add_edges(&self, path)));
-	if (listed != 2 * self.head.edges) {
-		code = gemp_fail(GEMP_EDATA,
+	GEMP_PROPAGATE(exchange_listings(&self));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, add_edges(&self, path)));
+	if (listed != 2 * self.head.edges)
+		return gemp_fail(GEMP_EDATA,
 		                 "%s:%" PRIu64 ": the header says "
 		                 "%" PRIu64 " edges, and %" PRIu64 " are listed; correct it (each edge counts once)",
 		                 path, self.head.line, self.head.edges, listed / 2);
-		goto done;
-	}
-	GEMP_TRY(gemp_builder_finish(self.builder, out));
-done:
-	gemp_builder_free(self.builder);
-	gemp_cells_free(&self.cells);
-	gemp_free(self.listings);
-	return code;
+	return gemp_builder_finish(self.builder, out);
 }
 
 const gemp_format gemp_format_metis = {

@@ -325,9 +325,9 @@ gemp_code gemp_header_parse_neo4j(gemp_header *out, bool edges, const gemp_cells
 
 /* INFERRED TYPES
  *
- * Tables have texts: each value rules out types (evidence), and the narrowest that is left is taken. JSON and GXL have typed
- * values: the types that were seen are collected, and the format's own rule says which type holds them all. Both are joined
- * over threads and ranks by a bitwise or, for which the order of reading does not matter. */
+ * Tables have texts: each value rules out types (evidence), and the narrowest that is left is taken. JSON and GXL have
+ * typed values: the types that were seen are collected, and the format's own rule says which type holds them all. Both
+ * are joined over threads and ranks by a bitwise or, for which the order of reading does not matter. */
 
 /* Tables have few columns; a linear search keeps them in the order of the headers. */
 static gemp_code find_or_add(gemp_schema *schema, const char *name, size_t *column)
@@ -356,7 +356,7 @@ static gemp_code state_type(gemp_schema_column *column, gemp_type type, const ch
 	return GEMP_OK;
 }
 
-/* Fields keep the number of their column, so that records need no search by name. */
+/* Fields keep the number of their column: records need no search by name. */
 gemp_code gemp_schema_join(gemp_schema *schema, gemp_header *header, const char *path)
 {
 	for (size_t i = 0; i < header->count; i++) {

@@ -54,8 +54,8 @@ void gemp_header_free(gemp_header *header);
 
 /* ATTRIBUTES
  *
- * gemp_schema serves tables, whose cells are texts: every cell rules out types. gemp_inferred_columns serves formats with
- * typed values, whose columns appear while records are read. Both are joined over ranks by a bitwise or.
+ * gemp_schema serves tables, whose cells are texts: every cell rules out types. gemp_inferred_columns serves formats
+ * with typed values, whose columns appear while records are read. Both are joined over ranks by a bitwise or.
  * gemp_declared_columns serves formats whose files or metamodels declare types.
  */
 
@@ -120,8 +120,8 @@ enum {
 gemp_code gemp_inferred_columns_observe(gemp_inferred_columns *columns, const char *name, uint32_t seen);
 size_t gemp_inferred_columns_find(const gemp_inferred_columns *columns, const char *name); /* it must be there */
 
-/* The columns of vertices and of edges are a pair. Collective: then `names` and `types` are there; type_of says which type
- * holds all that was seen. */
+/* The columns of vertices and of edges are a pair. Collective: then `names` and `types` are there; type_of says which
+ * type holds all that was seen. */
 gemp_code gemp_inferred_columns_merge(gemp_inferred_columns columns[2], const gemp_comm *comm,
                                       gemp_type (*type_of)(uint32_t seen));
 gemp_code gemp_inferred_columns_declare(const gemp_inferred_columns columns[2], gemp_builder *builder);

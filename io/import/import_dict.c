@@ -271,22 +271,18 @@ static void remove_duplicates(dict_reader *reader)
 /* The whole text is kept, since entries are read in the order of the index. */
 static gemp_code read_text(gemp_text *text, const char *path)
 {
-	gemp_code code = GEMP_OK;
-	gemp_source *source = NULL;
-	char *piece = NULL;
+	GEMP_OWNED_BY(gemp_source_close_at) gemp_source *source = NULL;
+	GEMP_OWNED char *piece = NULL;
 	size_t size = 1, room = 1 << 20;
 	gemp_text_clear(text);
-	GEMP_TRY(GEMP_NEW(piece, room));
-	GEMP_TRY(gemp_source_open(&source, path, 0));
+	GEMP_PROPAGATE(GEMP_NEW(piece, room));
+	GEMP_PROPAGATE(gemp_source_open(&source, path, 0));
 	while (size > 0) {
-		GEMP_TRY(gemp_source_read(source, piece, room, &size));
+		GEMP_PROPAGATE(gemp_source_read(source, piece, room, &size));
 		gemp_text_add(text, piece, size);
-		GEMP_TRY(gemp_text_status(text));
+		GEMP_PROPAGATE(gemp_text_status(text));
 	}
-done:
-	gemp_source_close(source);
-	gemp_free(piece);
-	return code;
+	return GEMP_OK;
 }
 
 /* "deu:Haus", known as a word from now on. */

@@ -1,4 +1,4 @@
-/* dict_entry: an entry of a FreeDict dictionary as a headword and its translations.
+/* import_dict: an entry of a FreeDict dictionary as a headword and its translations.
  *
  * The first line is the headword, up to ` /`, ` <` or ` [`; what stands in the first < > is its grammar. Translations
  * are the second line, or where that begins with `1. ` all lines that begin with the next number; a line that is wholly

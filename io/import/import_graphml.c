@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* graphml_parser: a GraphML file as a series of nodes and edges. */
+/* THE PARSER: a GraphML file as a series of nodes and edges. */
 
 /* A <key>: data that nodes or edges may have. */
 typedef struct graphml_key {
@@ -44,7 +44,7 @@ typedef struct graphml_element {
 typedef gemp_code graphml_visit(void *self, const graphml_head *head, const graphml_element *element);
 
 /* A state machine over start and end tags. `place` is the element that the reader is in; the elements that
- * matter nest in one way only, so that the way back needs no stack. The first pass stops at the first node
+ * matter nest in one way only: the way back needs no stack. The first pass stops at the first node
  * or edge. */
 
 /* Which element we are in; the way back is told by the element that ends. */
@@ -261,6 +261,7 @@ static gemp_code start(void *self, const gemp_xml *xml, const char *name, const 
 
 /* ENDS */
 
+/* The text of a <data> is a value of the node or edge around it, or says of the graph whether ids are strings. */
 static gemp_code end_data(reader *r, const char *text)
 {
 	r->place = r->outer;
@@ -325,8 +326,8 @@ static void free_reader(reader *r)
 	gemp_text_free(&r->element.name);
 }
 
-/* Reads the file, plain or compressed, to its end, or with visit NULL as far as the head goes. What is no XML, no GraphML, or
- * what graphs here cannot have (hyperedges, ports, graphs in nodes) is GEMP_EDATA with file and line. */
+/* Reads the file, plain or compressed, to its end, or with visit NULL as far as the head goes. What is no XML, no
+ * GraphML, or what graphs here cannot have (hyperedges, ports, graphs in nodes) is GEMP_EDATA with file and line. */
 static gemp_code graphml_read(graphml_head *head, const char *path, graphml_visit *visit, void *self)
 {
 	static const gemp_xml_visitor visitor = { "GraphML", start, end, enough };

@@ -121,6 +121,7 @@ static gemp_code end_value(gxl_import *self, const char *text, size_t size)
 
 /* GRAPHS, NODES AND EDGES */
 
+/* edgemode says what edges are by default, and whether single edges may differ. */
 static gemp_code begin_graph(gxl_import *self, const char **attributes)
 {
 	const char *mode = find_local(attributes, "edgemode"), *hyper = find_local(attributes, "hypergraph");
@@ -288,7 +289,7 @@ static gemp_code feed_element(gxl_import *self)
 	return GEMP_OK;
 }
 
-/* Places are ordered from outside to inside, so that the place around is one less. */
+/* Places are ordered from outside to inside: the place around is one less. */
 static gemp_code on_end(void *context, const gemp_xml *xml, const char *text, size_t size)
 {
 	gxl_import *self = context;

@@ -32,6 +32,7 @@ typedef struct h5ad_import {
 
 /* OBSERVATIONS */
 
+/* The index of the observations gives the keys of the vertices. */
 static gemp_code read_keys(h5ad_import *self)
 {
 	GEMP_OWNED char *index = NULL, *path = NULL;
@@ -84,6 +85,7 @@ static gemp_code read_columns(h5ad_import *self)
 
 /* MATRICES */
 
+/* A matrix of obsp that is dense is left out with a warning; a sparse one must fit the number of observations. */
 static gemp_code open_matrix(h5ad_import *self, relation *r)
 {
 	GEMP_OWNED char *encoding = NULL;
@@ -224,17 +226,13 @@ static void free_import(h5ad_import *self)
 /* Vertices are the observations; edges never add any. */
 static gemp_code read_h5ad(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
-	gemp_code code = GEMP_OK;
-	h5ad_import self = { .comm = comm };
+	GEMP_OWNED_BY(free_import) h5ad_import self = { .comm = comm };
 	gemp_builder_options built = gemp_format_builder(options);
 	built.vertices_from_edges = false;
-	GEMP_TRY(gemp_comm_agree(comm, read_head(&self, options->edge_files[0])));
-	GEMP_TRY(gemp_builder_new(&self.builder, comm, &built));
-	GEMP_TRY(gemp_comm_agree(comm, feed(&self)));
-	GEMP_TRY(gemp_builder_finish(self.builder, out));
-done:
-	free_import(&self);
-	return code;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, read_head(&self, options->edge_files[0])));
+	GEMP_PROPAGATE(gemp_builder_new(&self.builder, comm, &built));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, feed(&self)));
+	return gemp_builder_finish(self.builder, out);
 }
 
 const gemp_format gemp_format_h5ad = {

@@ -108,6 +108,7 @@ typedef struct imdb_reader {
 
 /* THE FOLDER */
 
+/* IMDb gives tables compressed by gzip; plain ones and those packed by Zstandard are found, too. */
 static gemp_code find_file(gemp_paths *out, const char *folder, const table *table, bool *present)
 {
 	static const char *const endings[] = { ".tsv", ".tsv.gz", ".tsv.zst" };
@@ -143,6 +144,7 @@ static gemp_code list_files(gemp_paths *out, const char *folder)
 
 /* HEADERS */
 
+/* Columns are found by name, since IMDb has added columns before. */
 static gemp_code read_header(void *self, const gemp_line *line)
 {
 	imdb_reader *r = self;
@@ -164,7 +166,7 @@ static gemp_code read_header(void *self, const gemp_line *line)
 	return code;
 }
 
-/* Ratings become attributes of titles, so that their columns are declared like those of vertices. */
+/* Ratings become attributes of titles: their columns are declared like those of vertices. */
 static gemp_code declare(imdb_reader *r, const gemp_paths *paths)
 {
 	for (size_t t = 0, i = 0; t < TABLES; t++) {
@@ -325,6 +327,7 @@ static gemp_code visit_line(void *self, const gemp_line *line)
 
 /* THE WHOLE */
 
+/* Only the first line of each table is read. */
 static gemp_code read_headers(imdb_reader *r, const gemp_paths *paths)
 {
 	gemp_code code = GEMP_OK;
@@ -365,26 +368,26 @@ static gemp_code read_tables(imdb_reader *r, const gemp_paths *paths)
 	return GEMP_OK;
 }
 
-/* Principals mention people that name.basics lacks, so that edges make vertices, too. */
+static void free_reader(imdb_reader *r)
+{
+	gemp_builder_free(r->builder);
+	gemp_dictionary_free(&r->rated);
+	gemp_free(r->ratings);
+	gemp_cells_free(&r->cells);
+}
+
+/* Principals mention people that name.basics lacks: edges make vertices, too. */
 static gemp_code read_imdb(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
-	gemp_code code = GEMP_OK;
-	imdb_reader r = { .comm = comm };
-	gemp_paths paths = { 0 };
+	GEMP_OWNED_BY(free_reader) imdb_reader r = { .comm = comm };
+	GEMP_OWNED_BY(gemp_paths_free) gemp_paths paths = { 0 };
 	gemp_builder_options built = gemp_format_builder(options);
 	built.vertices_from_edges = true; /* principals mention people that name.basics does not have */
-	GEMP_TRY(gemp_comm_agree(comm, find_files(&r, &paths, options->edge_files[0])));
-	GEMP_TRY(gemp_builder_new(&r.builder, comm, &built));
-	GEMP_TRY(gemp_comm_agree(comm, declare(&r, &paths)));
-	GEMP_TRY(read_tables(&r, &paths));
-	GEMP_TRY(gemp_builder_finish(r.builder, out));
-done:
-	gemp_builder_free(r.builder);
-	gemp_dictionary_free(&r.rated);
-	gemp_free(r.ratings);
-	gemp_cells_free(&r.cells);
-	gemp_paths_free(&paths);
-	return code;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, find_files(&r, &paths, options->edge_files[0])));
+	GEMP_PROPAGATE(gemp_builder_new(&r.builder, comm, &built));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, declare(&r, &paths)));
+	GEMP_PROPAGATE(read_tables(&r, &paths));
+	return gemp_builder_finish(r.builder, out);
 }
 
 const gemp_format gemp_format_imdb = {

@@ -10,7 +10,7 @@
 #include <jansson.h>
 #include <string.h>
 
-/* json_record: a line of JSON as a vertex or an edge.
+/* RECORDS: a line of JSON as a vertex or an edge.
  *
  * Two shapes, told apart by `type`: as Neo4j's APOC exports,
  *   {"type":"node","id":"0","labels":["User"],"properties":{"name":"Adam"}}
@@ -92,7 +92,7 @@ static gemp_code add_labels(gemp_text *out, json_t *value, const char *where)
 	return code;
 }
 
-/* Unknown members would be lost silently, so that they are refused. */
+/* Unknown members would be lost silently: they are refused. */
 static gemp_code check_members(json_t *object, const char *what, const char *const *known)
 {
 	const char *name;

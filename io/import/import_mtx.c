@@ -246,39 +246,36 @@ static gemp_code begin_entries(mtx_reader *reader, const char *path)
 	return GEMP_OK;
 }
 
+static void free_reader(mtx_reader *reader)
+{
+	gemp_builder_free(reader->builder);
+	gemp_cells_free(&reader->cells);
+}
+
 /* The number of entries is compared with the header, since a cut file looks whole otherwise. */
 static gemp_code read_mtx(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
-	gemp_code code = GEMP_OK;
 	const char *path = options->edge_files[0];
-	mtx_reader self = { .comm = comm };
+	GEMP_OWNED_BY(free_reader) mtx_reader self = { .comm = comm };
 	gemp_lines lines;
 	gemp_builder_options built = gemp_format_builder(options);
-	GEMP_TRY(gemp_lines_open(&lines, comm, path, NULL, 0));
-	GEMP_TRY(read_head(&self, path));
-	if (options->undirected && self.head.symmetry == SKEW) {
-		code = gemp_fail(GEMP_EUSAGE,
+	GEMP_PROPAGATE(gemp_lines_open(&lines, comm, path, NULL, 0));
+	GEMP_PROPAGATE(read_head(&self, path));
+	if (options->undirected && self.head.symmetry == SKEW)
+		return gemp_fail(GEMP_EUSAGE,
 		                 "%s: entries of a skew-symmetric matrix have a sign by direction; leave out --undirected",
 		                 path);
-		goto done;
-	}
 	built.undirected |= self.head.symmetry == SYMMETRIC;
-	GEMP_TRY(gemp_builder_new(&self.builder, comm, &built));
-	GEMP_TRY(gemp_comm_agree(comm, begin_entries(&self, path)));
-	GEMP_TRY(gemp_lines_visit(&lines, comm, visit_entry, &self));
+	GEMP_PROPAGATE(gemp_builder_new(&self.builder, comm, &built));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, begin_entries(&self, path)));
+	GEMP_PROPAGATE(gemp_lines_visit(&lines, comm, visit_entry, &self));
 	uint64_t entries = gemp_comm_sum1(comm, self.entries);
-	if (entries != self.head.entries) {
-		code = gemp_fail(GEMP_EDATA,
+	if (entries != self.head.entries)
+		return gemp_fail(GEMP_EDATA,
 		                 "%s:%" PRIu64 ": there are %" PRIu64 " entries, and this line says "
 		                 "%" PRIu64 "; the file is cut, or the number wrong",
 		                 path, self.head.line, entries, self.head.entries);
-		goto done;
-	}
-	GEMP_TRY(gemp_builder_finish(self.builder, out));
-done:
-	gemp_builder_free(self.builder);
-	gemp_cells_free(&self.cells);
-	return code;
+	return gemp_builder_finish(self.builder, out);
 }
 
 const gemp_format gemp_format_mtx = {

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* stanza: files of Debian's control syntax, paragraphs of `Field: value` with continued lines, read by all ranks
+/* STANZAS: files of Debian's control syntax, paragraphs of `Field: value` with continued lines, read by all ranks
  * together.
  *
  * Stanzas are separated by blank lines. One belongs to the rank in whose byte range the blank line before it begins

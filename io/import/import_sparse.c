@@ -181,6 +181,7 @@ gemp_code gemp_sparse_feed(gemp_sparse *m, gemp_builder *builder, uint32_t file,
 
 /* KEYS THAT ARE NUMBERS */
 
+/* Rows and columns of a matrix that is not square are different vertices and are told apart by a letter. */
 static gemp_value gemp_sparse_number(void *self, uint64_t index, bool column)
 {
 	gemp_sparse_numbers *numbers = self;
@@ -269,6 +270,7 @@ typedef struct sparse_import {
 	sparse_relation *relations; /* [count] */
 } sparse_import;
 
+/* Takes an import that failed half-way. */
 static void close_import(sparse_import *self)
 {
 	for (size_t i = 0; i < self->count; i++) {
@@ -381,6 +383,7 @@ static gemp_code check_alike(const sparse_import *self)
 	return GEMP_OK;
 }
 
+/* The root is looked at first, then the groups below it. */
 static gemp_code open_binsparse_file(sparse_import *self, const char *path)
 {
 	GEMP_OWNED_BY(gemp_h5_texts_free) gemp_h5_texts names = { 0 };

@@ -1,4 +1,4 @@
-/* sparse_matrix: a sparse matrix becomes edges, one for each stored entry, zeros too.
+/* import_sparse: a sparse matrix becomes edges, one for each stored entry, zeros too.
  *
  * The matrix is three arrays that are read side by side in batches (gemp_array), so that it need not fit in memory. All
  * functions but gemp_sparse_vertices are local: one rank reads a matrix.

@@ -126,7 +126,7 @@ static void free_readers(table_import *self)
 	gemp_free_all(self->readers, self->selves);
 }
 
-/* Evidence is a set of bits, so that joining is an or. */
+/* Evidence is a set of bits: joining is an or. */
 static void join_evidence(table_import *self, const thread_reader *reader)
 {
 	self->string_keys |= reader->string_keys;
@@ -198,7 +198,6 @@ static gemp_code read_key(gemp_value *key, const thread_reader *self, const gemp
 /* NULL is not stored. */
 static gemp_code add_values(thread_reader *self, const gemp_input *input, const gemp_cells *cells)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_schema *schema = input->edges ? &self->edges : &self->vertices;
 	for (size_t i = 0; i < cells->count; i++) {
 		const gemp_field *field = &input->header.fields[i];
@@ -206,14 +205,12 @@ static gemp_code add_values(thread_reader *self, const gemp_input *input, const 
 		gemp_value value;
 		if (!gemp_field_is_attribute(field) || cell->null)
 			continue;
-		code = gemp_scalar_read(&value, schema->columns[field->column].type, cell->bytes, cell->size);
+		gemp_code code = gemp_scalar_read(&value, schema->columns[field->column].type, cell->bytes, cell->size);
 		if (code != GEMP_OK)
 			return in_column(code, field);
-		GEMP_TRY(input->edges ? gemp_builder_edge_value(self->builder, field->column, &value)
-		                      : gemp_builder_vertex_value(self->builder, field->column, &value));
+		GEMP_PROPAGATE(gemp_import_value(self->builder, input->edges, field->column, &value));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Second reading: to the builder. */
@@ -277,26 +274,27 @@ static gemp_code build_graph(table_import *self, const gemp_comm *comm, const ge
 	return gemp_builder_finish(self->builder, out);
 }
 
+static void free_import(table_import *self)
+{
+	free_readers(self);
+	gemp_builder_free(self->builder);
+	gemp_schema_free(&self->vertices);
+	gemp_schema_free(&self->edges);
+	gemp_inputs_free(&self->inputs);
+}
+
 /* First pass: headers and types; second pass: records to the builder. */
 static gemp_code read_tables(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
-	gemp_code code = GEMP_OK;
-	table_import self = { 0 };
-	GEMP_TRY(gemp_inputs_open(&self.inputs, comm, options));
-	code = join_schemas(&self);
+	GEMP_OWNED_BY(free_import) table_import self = { 0 };
+	GEMP_PROPAGATE(gemp_inputs_open(&self.inputs, comm, options));
+	gemp_code code = join_schemas(&self);
 	GEMP_THEN(new_readers(&self));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	gemp_step_times_next(options->steps, "look");
-	GEMP_TRY(gemp_inputs_read(&self.inputs, comm, observe_record, self.selves, "looking for types"));
+	GEMP_PROPAGATE(gemp_inputs_read(&self.inputs, comm, observe_record, self.selves, "looking for types"));
 	resolve_types(&self, comm);
-	GEMP_TRY(build_graph(&self, comm, options, out));
-done:
-	free_readers(&self);
-	gemp_builder_free(self.builder);
-	gemp_schema_free(&self.vertices);
-	gemp_schema_free(&self.edges);
-	gemp_inputs_free(&self.inputs);
-	return code;
+	return build_graph(&self, comm, options, out);
 }
 
 const gemp_format gemp_format_tsv = {

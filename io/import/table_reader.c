@@ -38,21 +38,17 @@ typedef struct file_header {
 /* Rank 0 alone opens all files, which spares other ranks a look at each of them. */
 static gemp_code inspect_file(const gemp_input *input, gemp_text *headers)
 {
-	gemp_code code = GEMP_OK;
 	gemp_stream_info info;
-	gemp_stream *stream = NULL;
+	GEMP_OWNED_BY(gemp_stream_close_at) gemp_stream *stream = NULL;
 	char *record;
 	size_t size;
-	GEMP_TRY(gemp_stream_inspect(input->path, &info));
-	GEMP_TRY(gemp_stream_open(&stream, input->path, 0, GEMP_STREAM_END));
-	GEMP_TRY(gemp_stream_next(stream, is_quoted(input->format), &record, &size));
+	GEMP_PROPAGATE(gemp_stream_inspect(input->path, &info));
+	GEMP_PROPAGATE(gemp_stream_open(&stream, input->path, 0, GEMP_STREAM_END));
+	GEMP_PROPAGATE(gemp_stream_next(stream, is_quoted(input->format), &record, &size));
 	file_header found = { info.size, info.compressed, size };
 	gemp_text_add(headers, &found, sizeof found);
 	gemp_text_add(headers, record, found.header_size);
-	code = gemp_text_status(headers);
-done:
-	gemp_stream_close(stream);
-	return code;
+	return gemp_text_status(headers);
 }
 
 /* Text is checked before it is cut, as messages quote it. */
@@ -241,18 +237,18 @@ static gemp_code visit_line(void *self, unsigned thread, size_t chunk, const gem
 static gemp_code read_blocks(input_reader *r, const gemp_comm *comm, uint64_t *line)
 {
 	gemp_code code = GEMP_OK;
-	gemp_line_blocks *blocks = NULL;
+	GEMP_OWNED_BY(gemp_line_blocks_close_at) gemp_line_blocks *blocks = NULL;
 	gemp_input *input = r->input;
 	uint64_t turn = (uint64_t)(input - r->inputs->input);
 	const uint64_t share = input->bytes.end == GEMP_STREAM_END ? 1 : (uint64_t)comm->size; /* rank 0's speaks for all */
 	bool first = input->bytes.begin == 0 && input->format != &gemp_format_snap;
-	GEMP_TRY(gemp_line_blocks_open(&blocks, input->path, input->bytes.begin, input->bytes.end));
+	GEMP_PROPAGATE(gemp_line_blocks_open(&blocks, input->path, input->bytes.begin, input->bytes.end));
 	for (;; turn++, first = false) {
 		char *text;
 		size_t size;
 		gemp_line_chunks chunks;
 		gemp_line_failure failure = { 0 };
-		GEMP_TRY(gemp_line_blocks_next(blocks, &text, &size));
+		GEMP_PROPAGATE(gemp_line_blocks_next(blocks, &text, &size));
 		if (!size)
 			break;
 		gemp_line_chunks_cut(&chunks, text, size, input->lines_before + input->lines);
@@ -260,29 +256,26 @@ static gemp_code read_blocks(input_reader *r, const gemp_comm *comm, uint64_t *l
 		if (!input->round_robin || turn % (uint64_t)comm->size == (uint64_t)comm->rank)
 			code = gemp_line_chunks_visit(&chunks, visit_line, r, &failure);
 		*line = failure.line ? failure.line - input->lines_before : 0;
-		GEMP_TRY(code);
+		GEMP_PROPAGATE(code);
 		input->lines += chunks.lines;
 		gemp_progress(r->what, r->done + gemp_line_blocks_position(blocks) * share, r->inputs->bytes, 0);
 	}
-done:
-	gemp_line_blocks_close(blocks);
 	return code;
 }
 
 /* One record after another, for CSV: a newline inside quotes is none between records. */
 static gemp_code read_records(const input_reader *r, uint64_t *line)
 {
-	gemp_code code = GEMP_OK;
 	gemp_input *input = r->input;
-	gemp_stream *stream = NULL;
+	GEMP_OWNED_BY(gemp_stream_close_at) gemp_stream *stream = NULL;
 	gemp_cells *cells = &r->inputs->cells[0];
 	bool header = true;
-	GEMP_TRY(gemp_stream_open(&stream, input->path, input->bytes.begin, input->bytes.end));
+	GEMP_PROPAGATE(gemp_stream_open(&stream, input->path, input->bytes.begin, input->bytes.end));
 	for (;;) {
 		char *record;
 		size_t size;
 		*line = 0;
-		GEMP_TRY(gemp_stream_next(stream, true, &record, &size));
+		GEMP_PROPAGATE(gemp_stream_next(stream, true, &record, &size));
 		input->lines = gemp_stream_line(stream) - 1; /* before this record; of all once there is no more */
 		if (!record)
 			break;
@@ -291,12 +284,10 @@ static gemp_code read_records(const input_reader *r, uint64_t *line)
 		if (skip)
 			continue;
 		*line = gemp_stream_line(stream);
-		GEMP_TRY(split_record(input, cells, record, size));
-		GEMP_TRY(r->visit(r->selves[0], input, cells, input->lines_before + *line));
+		GEMP_PROPAGATE(split_record(input, cells, record, size));
+		GEMP_PROPAGATE(r->visit(r->selves[0], input, cells, input->lines_before + *line));
 	}
-done:
-	gemp_stream_close(stream);
-	return code;
+	return GEMP_OK;
 }
 
 /* Lines of lower ranks, for all files. A rank that failed has not counted all, but its own error comes first. */
@@ -314,8 +305,8 @@ static gemp_code count_lines(gemp_inputs *inputs, const gemp_comm *comm)
 	return GEMP_OK;
 }
 
-/* Collective. Of failures that belong to lines only the first in the order of files and lines stays, so that the number of
- * ranks does not matter. */
+/* Collective. Of failures that belong to lines only the first in the order of files and lines stays, so that the number
+ * of ranks does not matter. */
 static gemp_code agree_on_first(const gemp_comm *comm, gemp_code code, uint64_t place)
 {
 	enum { NONE = 0 };

@@ -1,8 +1,8 @@
 /* table_reader: the tables of an import (TSV, CSV, SNAP, Neo4j) as records, and each rank's share of them.
  *
  * Rank 0 reads the first record of each file and broadcasts it. Plain files are shared by byte range; large compressed
- * ones are unpacked by all ranks, which take blocks in turn; other compressed files and CSV, whose quoted newlines forbid
- * to begin in the middle, go whole to one rank each. Threads visit the chunks of a block (io/text/lines.h). The
+ * ones are unpacked by all ranks, which take blocks in turn; other compressed files and CSV, whose quoted newlines
+ * forbid to begin in the middle, go whole to one rank each. Threads visit the chunks of a block (io/text/lines.h). The
  * first reading counts lines, so that line numbers are those of the file from the second reading on.
  */
 
@@ -40,9 +40,9 @@ void gemp_inputs_free(gemp_inputs *inputs);
 /* Given each record, cut into as many cells as the header names. Errors with neither file nor line. */
 typedef gemp_code gemp_visit_record(void *self, const gemp_input *input, const gemp_cells *cells, uint64_t line);
 
-/* Collective. Visits every record of this rank's shares, from several threads: each calls with its own of selves[threads].
- * `line` is right from the second reading on, the first one counts. Errors, also those of `visit`, name file and line; all
- * ranks return alike. `what` is shown as progress. */
+/* Collective. Visits every record of this rank's shares, from several threads: each calls with its own of
+ * selves[threads]. `line` is right from the second reading on, the first one counts. Errors, also those of `visit`,
+ * name file and line; all ranks return alike. `what` is shown as progress. */
 gemp_code gemp_inputs_read(gemp_inputs *inputs, const gemp_comm *comm, gemp_visit_record *visit, void *const *selves,
                            const char *what);
 

@@ -1,6 +1,6 @@
-/* A stack of frames, one for each object that has not ended. The path of the innermost object is kept as
- * EMF writes positions (//@feature.number), since references may name objects by it. Frames are reused, so
- * that memory follows the depth and not the number of objects. */
+/* A stack of frames, one for each object that has not ended. The path of the innermost object is kept as EMF writes
+ * positions (//@feature.number), since references may name objects by it. Frames are reused: memory follows the depth
+ * and not the number of objects. */
 
 #include "io/import/xmi_parser.h"
 
@@ -106,6 +106,7 @@ static const char *type_of(const char **attributes)
 
 /* REFERENCES */
 
+/* References of one feature are numbered in the order of the file. */
 static gemp_code visit_reference(reader *r, size_t slot, const char *target, bool by_position, uint64_t line)
 {
 	frame *from = top(r);
@@ -186,7 +187,7 @@ static gemp_code check_value(const reader *r, const gemp_ecore_feature *feature,
 	return code == GEMP_EDATA ? gemp_fail_in(code, "attribute '%s': ", feature->name) : code;
 }
 
-/* A column holds one value, so that attributes of many values are refused. */
+/* A column holds one value: attributes of many values are refused. */
 static gemp_code set_value(reader *r, size_t slot, const char *text, size_t size)
 {
 	gemp_xmi_object *object = &top(r)->object;
@@ -310,6 +311,7 @@ static gemp_code end_object(reader *r)
 
 /* ELEMENTS */
 
+/* The root is an object, or an xmi:XMI that lists objects; what XMI puts beside them is passed over. */
 static gemp_code begin_top(reader *r, const gemp_xml *xml, const char *name, const char **attributes)
 {
 	size_t class;

@@ -100,7 +100,7 @@ static void draw_letter(gemp_canvas *canvas, uint64_t letter, long left, long to
 		}
 }
 
-/* Letters have one width, so that words need no layout. */
+/* Letters have one width: words need no layout. */
 static void draw_words(gemp_canvas *canvas, double x, double y, double size, const char *words, gemp_colour colour,
                        bool halo)
 {
@@ -123,6 +123,7 @@ static void escape(gemp_text *out, const char *words)
 
 /* BOTH */
 
+/* A PNG has no titles; in an SVG a viewer shows the title under the mouse. */
 void gemp_canvas_polygon(gemp_canvas *canvas, const double corners[][2], size_t count, gemp_colour fill,
                          const char *title)
 {
@@ -281,7 +282,7 @@ static gemp_code gemp_canvas_png(const gemp_canvas *canvas, gemp_text *out)
 	return gemp_text_status(out);
 }
 
-/* SVG's header needs the size only, so that it is written last. */
+/* SVG's header needs the size only: it is written last. */
 gemp_code gemp_canvas_write(const gemp_canvas *canvas, const char *path)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text out = { 0 };

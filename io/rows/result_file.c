@@ -1,6 +1,6 @@
-/* Rank 0 has the file open with serial HDF5, since parallel HDF5 cannot write strings of any length. It appends its own rows,
- * then receives the packed rows of each other rank; columns grow by chunks, and a mask of NULLs is made only when the first
- * NULL comes. */
+/* Rank 0 has the file open with serial HDF5, since parallel HDF5 cannot write strings of any length. It appends its own
+ * rows, then receives the packed rows of each other rank; columns grow by chunks, and a mask of NULLs is made only when
+ * the first NULL comes. */
 
 #include "io/rows/result_file.h"
 
@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-/* Rows of a chunk: LARGE_CHUNK where the first rows fill a quarter of it, which is too large for HDF5's cache and is written as
- * the rows come. PIECE: bytes in one message at most. */
+/* Rows of a chunk: LARGE_CHUNK where the first rows fill a quarter of it, which is too large for HDF5's cache and is
+ * written as the rows come. PIECE: bytes in one message at most. */
 enum { SMALL_CHUNK = 8192, LARGE_CHUNK = 1 << 20, PIECE = 1 << 30 };
 
 /* Rank 0's; others know names and types only. */
@@ -44,6 +44,8 @@ static hid_t file_type(gemp_type type)
 
 /* OPENING */
 
+/* A dataset that grows: it is stored in chunks and has no upper limit. Times are left out, which keeps files of equal
+ * rows equal. */
 static gemp_code make_dataset(const gemp_result_file *file, const char *path, gemp_type kind, uint64_t rows,
                               hid_t *dataset)
 {
@@ -202,7 +204,8 @@ static gemp_code append_rows(gemp_result_file *file, const gemp_column *const *c
 
 /* FROM OTHER RANKS */
 
-/* A block is the number of its rows, then its columns: numbers without NULL as they lie ('n'), or values one by one ('v'). */
+/* A block is the number of its rows, then its columns: numbers without NULL as they lie ('n'), or values one by one
+ * ('v'). */
 static const void *numbers_of(const gemp_column *column, size_t *size)
 {
 	*size = column->type == GEMP_BOOLEAN ? 1 : sizeof(int64_t);
@@ -278,8 +281,8 @@ static void transfer(const gemp_comm *comm, char *bytes, size_t size, int from)
 	}
 }
 
-/* Collective. Rank 0 receives the packed rows of one rank after the other, also when it can no longer write them, since the
- * others would wait. */
+/* Collective. Rank 0 receives the packed rows of one rank after the other, also when it can no longer write them, since
+ * the others would wait. */
 static gemp_code collect_rows(gemp_result_file *file, gemp_text *packed, gemp_code code)
 {
 	const gemp_comm *comm = file->comm;
@@ -312,6 +315,7 @@ gemp_code gemp_result_file_write(gemp_result_file *file, const gemp_column *cons
 
 /* CLOSING */
 
+/* Masks are closed before their values. After a failure HDF5 is not called again for this file. */
 static gemp_code close_datasets(gemp_result_file *file)
 {
 	gemp_code code = GEMP_OK;

@@ -7,8 +7,8 @@
  *                      percent-encoded
  *   /null/<column>     boolean, true where the value is NULL; only of columns that have a NULL
  *
- * Rows of all ranks in rank order, turn by turn. Rank 0 writes, receiving the rows of one other rank at a time, so that it
- * works with parallel and serial HDF5 alike. Under a temporary name until it is whole. All functions are collective.
+ * Rows of all ranks in rank order, turn by turn. Rank 0 writes, receiving the rows of one other rank at a time, so that
+ * it works with parallel and serial HDF5 alike. Under a temporary name until it is whole. All functions are collective.
  */
 
 #ifndef GEMP_IO_ROWS_RESULT_FILE_H

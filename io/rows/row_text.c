@@ -1,8 +1,8 @@
 /* Rows as TSV, CSV and JSON lines, and a table for people.
  *
  * Threads make the text of chunks of rows, which are joined in order. Rows of integers alone, the most frequent result,
- * take a faster way: a first pass measures each chunk, a second one writes digits to their final places, so that nothing
- * is allocated or copied per row.
+ * take a faster way: a first pass measures each chunk, a second one writes digits to their final places, so that
+ * nothing is allocated or copied per row.
  */
 
 #include "io/rows/row_text.h"
@@ -26,6 +26,7 @@ void gemp_projected_free(gemp_projected *columns, size_t count)
 	}
 }
 
+/* Standard output gets TSV. */
 gemp_row_form gemp_row_form_of(const char *path)
 {
 	static const char *const endings[] = { ".tsv", ".csv", ".jsonl", ".h5" }; /* in the order of gemp_row_form */
@@ -143,6 +144,7 @@ void gemp_csv_row(gemp_text *out, const gemp_projected *columns, size_t count, s
 
 /* JSON */
 
+/* A line of JSON; an edge is written with its ends. */
 void gemp_json_row(gemp_text *out, const gemp_projected *columns, size_t count, size_t row)
 {
 	for (size_t c = 0; c < count; c++) {
@@ -256,21 +258,25 @@ static void write_integers(void *context, size_t chunk, size_t begin, size_t end
 	}
 }
 
+static void free_integer_writer(integer_writer *w)
+{
+	gemp_free_all(w->length, w->begin);
+}
+
 /* Such columns' first `rows` rows: before[c] in front of each cell of column c, `after` behind each row. Only fails for
  * want of memory. */
 static gemp_code gemp_integer_text(gemp_text *out, const gemp_projected *columns, size_t count, size_t rows,
                                    const char *const *before, const char *after)
 {
-	gemp_code code = GEMP_OK;
 	size_t chunks = (rows + INTEGER_CHUNK - 1) / INTEGER_CHUNK, all = 0;
+	GEMP_OWNED_BY(free_integer_writer)
 	integer_writer w = { .columns = columns,
 		                 .count = count,
 		                 .before = before,
 		                 .after = after,
 		                 .after_length = strlen(after),
 		                 .fixed = strlen(after) };
-	GEMP_TRY(GEMP_NEW(w.length, count));
-	GEMP_TRY(GEMP_NEW(w.begin, chunks));
+	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(w.length, count), GEMP_ARRAY(w.begin, chunks)));
 	for (size_t c = 0; c < count; c++) {
 		w.length[c] = strlen(before[c]);
 		w.fixed += w.length[c];
@@ -281,14 +287,12 @@ static gemp_code gemp_integer_text(gemp_text *out, const gemp_projected *columns
 		w.begin[p] = all;
 		all += size;
 	}
-	GEMP_TRY(GEMP_RESERVE(out->data, out->capacity, out->size + all + 1));
+	GEMP_PROPAGATE(GEMP_RESERVE(out->data, out->capacity, out->size + all + 1));
 	w.to = out->data + out->size;
 	gemp_for_chunks(rows, INTEGER_CHUNK, write_integers, &w);
 	out->size += all;
 	out->data[out->size] = '\0';
-done:
-	gemp_free_all(w.length, w.begin);
-	return code;
+	return GEMP_OK;
 }
 
 /* What stands between numbers is the same in each row and made once. */

@@ -1,9 +1,9 @@
 /* row_text: projected rows as text.
  *
- * TSV has no quoting: within a string tab, line feed, carriage return and backslash are written \t, \n, \r and \\; NULL is
- * an empty cell; an edge is type:source->target; a list is its JSON. CSV is RFC 4180: NULL is nothing, an empty string "",
- * a NULL that is alone in its row "" too, as an empty line would be no row. JSON lines: one object a row; NULL is null, as
- * are numbers that JSON has no form for; an edge is {"type": ..., "source": ..., "target": ...}.
+ * TSV has no quoting: within a string tab, line feed, carriage return and backslash are written \t, \n, \r and \\; NULL
+ * is an empty cell; an edge is type:source->target; a list is its JSON. CSV is RFC 4180: NULL is nothing, an empty
+ * string "", a NULL that is alone in its row "" too, as an empty line would be no row. JSON lines: one object a row;
+ * NULL is null, as are numbers that JSON has no form for; an edge is {"type": ..., "source": ..., "target": ...}.
  */
 
 #ifndef GEMP_IO_ROWS_ROW_TEXT_H

@@ -1,5 +1,5 @@
-/* One interface to text, HDF5 and tables in memory. Text forms make the text of a rank's rows locally and write it together;
- * HDF5 gets columns, in which an edge is type, source and target. */
+/* One interface to text, HDF5 and tables in memory. Text forms make the text of a rank's rows locally and write it
+ * together; HDF5 gets columns, in which an edge is type, source and target. */
 
 #include "io/rows/row_writer.h"
 
@@ -42,6 +42,7 @@ gemp_code gemp_rows_path_check(const gemp_comm *comm, const char *option, const 
 
 /* HDF5 */
 
+/* An edge takes three columns: its type, its source and its target. */
 static gemp_code name_flat(gemp_row_writer *writer, const gemp_projected *columns, size_t count, bool lists)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text name = { 0 };
@@ -76,37 +77,32 @@ static void flatten(const gemp_projected *columns, size_t count, gemp_column *fl
 /* Edges become three columns in HDF5. */
 static gemp_code write_results(gemp_row_writer *writer, const gemp_projected *columns, size_t count, size_t rows)
 {
-	gemp_column *flat = NULL;
-	const gemp_column **list = NULL;
+	GEMP_OWNED gemp_column *flat = NULL;
+	GEMP_OWNED const gemp_column **list = NULL;
 	gemp_code code = GEMP_NEW(flat, writer->flat_count);
 	GEMP_THEN(GEMP_NEW(list, writer->flat_count));
-	GEMP_TRY(gemp_comm_agree(writer->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(writer->comm, code));
 	flatten(columns, count, flat, false);
 	for (size_t c = 0; c < writer->flat_count; c++)
 		list[c] = &flat[c];
-	code = gemp_result_file_write(writer->results, list, rows);
-done:
-	gemp_free_all(list, flat);
-	return code;
+	return gemp_result_file_write(writer->results, list, rows);
 }
 
 /* Names of the flat columns must live as long as the file is open. */
 static gemp_code open_results(gemp_row_writer *writer, const gemp_projected *columns, size_t count, const char *path)
 {
-	const gemp_column **flat = NULL;
+	GEMP_OWNED const gemp_column **flat = NULL;
 	gemp_code code = name_flat(writer, columns, count, false);
 	GEMP_THEN(GEMP_NEW(flat, writer->flat_count));
-	GEMP_TRY(gemp_comm_agree(writer->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(writer->comm, code));
 	for (size_t c = 0; c < writer->flat_count; c++)
 		flat[c] = &writer->flat[c];
-	code = gemp_result_file_open(&writer->results, writer->comm, path, flat, writer->flat_count);
-done:
-	gemp_free(flat);
-	return code;
+	return gemp_result_file_open(&writer->results, writer->comm, path, flat, writer->flat_count);
 }
 
 /* TABLES */
 
+/* Rows that stay in memory keep lists as they are. */
 static gemp_code open_table(gemp_row_writer *writer, const gemp_projected *columns, size_t count)
 {
 	gemp_code code = name_flat(writer, columns, count, true);
@@ -118,6 +114,7 @@ static gemp_code open_table(gemp_row_writer *writer, const gemp_projected *colum
 	return gemp_comm_agree(writer->comm, code);
 }
 
+/* Values are copied, since the caller reuses its columns for the next rows. */
 static gemp_code keep_rows(gemp_row_writer *writer, const gemp_projected *columns, size_t count, size_t rows)
 {
 	gemp_column *flat = NULL;
@@ -140,22 +137,19 @@ static gemp_code keep_rows(gemp_row_writer *writer, const gemp_projected *column
 static gemp_code write_text(gemp_row_writer *writer)
 {
 	gemp_code code = GEMP_OK;
-	void *all = NULL;
-	size_t *begin = NULL;
+	GEMP_OWNED void *all = NULL;
+	GEMP_OWNED size_t *begin = NULL;
 	if (writer->output) {
 		code = gemp_output_write(writer->output, writer->text.data, writer->text.size);
 		gemp_text_clear(&writer->text);
 		return code;
 	}
 	const gemp_comm *comm = writer->comm;
-	GEMP_TRY(gemp_comm_allgather(comm, GEMP_OK, writer->text.data, writer->text.size, &all, &begin));
+	GEMP_PROPAGATE(gemp_comm_allgather(comm, GEMP_OK, writer->text.data, writer->text.size, &all, &begin));
 	gemp_text_clear(&writer->text);
 	if (comm->rank == 0)
 		gemp_text_add(&writer->text, all, begin[comm->size]);
-	code = gemp_comm_agree(comm, gemp_text_status(&writer->text));
-done:
-	gemp_free_all(all, begin);
-	return code;
+	return gemp_comm_agree(comm, gemp_text_status(&writer->text));
 }
 
 /* The header is rank 0's first text. */
@@ -194,10 +188,11 @@ bool gemp_rows_wants_all(const gemp_rows_options *options)
 	return options->path || options->table;
 }
 
+/* What is opened depends on the options alone and is the same on all ranks. */
 gemp_code gemp_row_writer_open(gemp_row_writer **out, const gemp_comm *comm, const gemp_projected *columns,
                                size_t count, const gemp_rows_options *options)
 {
-	gemp_row_writer *writer;
+	GEMP_OWNED_BY(gemp_row_writer_abandon_at) gemp_row_writer *writer = NULL;
 	gemp_code code = GEMP_NEW(writer, 1);
 	if (code == GEMP_OK) {
 		writer->comm = comm;
@@ -207,17 +202,15 @@ gemp_code gemp_row_writer_open(gemp_row_writer **out, const gemp_comm *comm, con
 		writer->form = options->path ? gemp_row_form_of(options->path) : GEMP_ROWS_TSV;
 		code = check_form("output", options->path);
 	}
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	if (writer->table)
-		GEMP_TRY(open_table(writer, columns, count));
+		GEMP_PROPAGATE(open_table(writer, columns, count));
 	else if (writer->form == GEMP_ROWS_HDF5)
-		GEMP_TRY(open_results(writer, columns, count, options->path));
+		GEMP_PROPAGATE(open_results(writer, columns, count, options->path));
 	else
-		GEMP_TRY(open_text(writer, columns, count, options->path));
+		GEMP_PROPAGATE(open_text(writer, columns, count, options->path));
 	*out = writer;
 	writer = NULL;
-done:
-	gemp_row_writer_abandon(writer);
 	return code;
 }
 
@@ -298,9 +291,9 @@ static void free_columns(gemp_projected *columns, size_t count)
 	gemp_free(columns);
 }
 
+/* Columns without rows say the names and types. */
 gemp_code gemp_row_turns_open(gemp_row_turns *turns)
 {
-	gemp_code code = GEMP_OK;
 	gemp_projected *columns = NULL;
 	const gemp_rows_options options = { .path = turns->path,
 		                                .table = turns->table,
@@ -308,9 +301,8 @@ gemp_code gemp_row_turns_open(gemp_row_turns *turns)
 		                                .semantics = turns->info.semantics,
 		                                .distinct = turns->info.distinct,
 		                                .preview = turns->preview };
-	GEMP_TRY(new_columns(&columns, turns));
-	code = gemp_row_writer_open(&turns->writer, turns->comm, columns, turns->count, &options);
-done:
+	gemp_code code = new_columns(&columns, turns);
+	GEMP_THEN(gemp_row_writer_open(&turns->writer, turns->comm, columns, turns->count, &options));
 	free_columns(columns, turns->count);
 	return code;
 }
@@ -318,12 +310,11 @@ done:
 /* Every turn has columns of its own, so that its memory is given back before the next one. */
 static gemp_code write_turn(gemp_row_turns *turns, size_t first, size_t count)
 {
-	gemp_code code = GEMP_OK;
 	gemp_projected *columns = NULL;
-	GEMP_TRY(new_columns(&columns, turns));
-	GEMP_TRY(gemp_comm_agree(turns->comm, turns->fill(turns->self, columns, first, count)));
-	code = gemp_row_writer_write(turns->writer, columns, turns->count, count);
-done:
+	gemp_code code = new_columns(&columns, turns);
+	if (code == GEMP_OK)
+		code = gemp_comm_agree(turns->comm, turns->fill(turns->self, columns, first, count));
+	GEMP_THEN(gemp_row_writer_write(turns->writer, columns, turns->count, count));
 	free_columns(columns, turns->count);
 	return code;
 }
@@ -365,11 +356,9 @@ void gemp_row_turns_abandon(gemp_row_turns *turns)
 
 gemp_code gemp_row_turns_write(gemp_row_turns *turns, uint64_t rows)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_row_turns_open(turns));
-	GEMP_TRY(gemp_row_turns_add(turns, rows));
-	code = gemp_row_turns_close(turns);
-done:
+	gemp_code code = gemp_row_turns_open(turns);
+	GEMP_THEN(gemp_row_turns_add(turns, rows));
+	GEMP_THEN(gemp_row_turns_close(turns));
 	gemp_row_turns_abandon(turns);
 	return code;
 }
@@ -383,6 +372,7 @@ gemp_code gemp_row_fill_keys(gemp_projected *column, const gemp_comm *comm, cons
 	return gemp_vertex_keys_fetch(&column->value, comm, graph, ids, count);
 }
 
+/* Rows are gathered by their numbers, as for any choice of rows. */
 gemp_code gemp_row_fill_slice(gemp_projected *column, const gemp_column *from, size_t first, size_t count)
 {
 	uint64_t *rows = NULL;
@@ -441,6 +431,7 @@ static gemp_code fill_edges(void *self, gemp_projected *columns, size_t first, s
 	return fill_names(rows, columns, first, count);
 }
 
+/* The columns borrow their names, and the turns borrow the columns, which live in the result. */
 gemp_code gemp_edge_rows_open(gemp_edge_rows **out, const gemp_comm *comm, const gemp_shard *graph, const char *path,
                               const char *what)
 {

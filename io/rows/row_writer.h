@@ -4,6 +4,7 @@
 #ifndef GEMP_IO_ROWS_ROW_WRITER_H
 #define GEMP_IO_ROWS_ROW_WRITER_H
 
+#include "core/memory.h"
 #include "graph/graph.h"
 #include "io/rows/result_file.h"
 #include "io/rows/row_text.h"
@@ -28,23 +29,25 @@ typedef struct gemp_rows_options {
 /* Are all rows wanted, up to the limit, or only a preview? */
 bool gemp_rows_wants_all(const gemp_rows_options *options);
 
-/* Before the work. Has `path`, which the setting `option` gives (NULL: it does not), an ending of rows, and can rank 0 write there? */
+/* Before the work. Has `path`, which the setting `option` gives (NULL: it does not), an ending of rows, and can rank 0
+ * write there? */
 gemp_code gemp_rows_path_check(const gemp_comm *comm, const char *option, const char *path);
 
-/* columns: names and types. options' strings and columns' names must live as long as the writer. */
+/* Columns give names and types; options' strings and columns' names must live as long as the writer. */
 gemp_code gemp_row_writer_open(gemp_row_writer **out, const gemp_comm *comm, const gemp_projected *columns,
                                size_t count, const gemp_rows_options *options);
 gemp_code gemp_row_writer_write(gemp_row_writer *writer, const gemp_projected *columns, size_t count, size_t rows);
 /* Frees; takes NULL. */
 gemp_code gemp_row_writer_close(gemp_row_writer *writer, const gemp_result_info *info);
 void gemp_row_writer_abandon(gemp_row_writer *writer);
+GEMP_RELEASE(gemp_row_writer_abandon, gemp_row_writer *)
 
-/* row_turns: a file of rows that all ranks write in rank order, each rank its own rows.
+/* TURNS: a file of rows that all ranks write in rank order, each rank its own rows.
  *
- * The ranks take turns of at most 2^18 rows: a callback fills the columns of the rank whose turn it is, and the other ranks
- * take part with no rows. This bounds the memory for keys that other ranks own, and the order of rows does not depend on
- * the number of ranks when ranks own consecutive ranges. With at_once all ranks fill all their rows in one turn, which is
- * faster, for columns that need no keys of other ranks.
+ * The ranks take turns of at most 2^18 rows: a callback fills the columns of the rank whose turn it is, and the other
+ * ranks take part with no rows. This bounds the memory for keys that other ranks own, and the order of rows does not
+ * depend on the number of ranks when ranks own consecutive ranges. With at_once all ranks fill all their rows in one
+ * turn, which is faster, for columns that need no keys of other ranks.
  *
  * open, add (any number of times), and close; or write, which does all three. All functions are collective.
  */
@@ -54,9 +57,9 @@ typedef struct gemp_row_column {
 	gemp_type type;
 } gemp_row_column;
 
-/* Collective. Fills this rank's rows first .. first + count - 1 into `columns`, which are empty and have their types; count
- * is 0 on the ranks without a turn. Code that differs between ranks must be agreed on before the next exchange; what the
- * callback returns need not be. */
+/* Collective. Fills this rank's rows first .. first + count - 1 into `columns`, which are empty and have their types;
+ * count is 0 on the ranks without a turn. Code that differs between ranks must be agreed on before the next exchange;
+ * what the callback returns need not be. */
 typedef gemp_code gemp_row_fill(void *self, gemp_projected *columns, size_t first, size_t count);
 
 typedef struct gemp_row_turns {
@@ -94,7 +97,7 @@ gemp_code gemp_row_fill_slice(gemp_projected *column, const gemp_column *from, s
 /* Local: appends one integer. */
 gemp_code gemp_row_fill_integer(gemp_projected *column, uint64_t value);
 
-/* edge_rows: edges in the user's keys, a row each: source, type, edge (its number in its type's order), target. */
+/* EDGES in the user's keys, a row each: source, type, edge (its number in its type's order), target. */
 
 typedef struct gemp_edge_rows gemp_edge_rows;
 

@@ -1,3 +1,5 @@
+/* Keys lie with the ranks that own their vertices; they are fetched from them, and looked up by all ranks together. */
+
 #include "io/rows/vertex_keys.h"
 
 #include "core/search.h"

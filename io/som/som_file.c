@@ -1,5 +1,5 @@
 /* The fields of a map are one table of names, kinds and offsets, by which attributes are written and read.
- * Arrays have several dimensions, which the datasets of graph files have not, so that they are handled
+ * Arrays have several dimensions, which the datasets of graph files have not: they are handled
  * here. */
 
 #include "io/som/som_file.h"
@@ -68,19 +68,16 @@ static const som_field som_fields[SOM_FIELDS] = {
 
 /* MEMORY */
 
+/* Measures that have not been taken are NaN. */
 gemp_code gemp_som_map_new(gemp_som_map *out, uint32_t rows, uint32_t columns, uint32_t dims)
 {
-	gemp_code code = GEMP_OK;
 	size_t units = (size_t)rows * columns;
 	*out = (gemp_som_map){
 		.rows = rows, .columns = columns, .dims = dims, .quantisation = (double)NAN, .topographic = (double)NAN
 	};
-	GEMP_TRY(GEMP_NEW(out->codebook, units * dims));
-	GEMP_TRY(GEMP_NEW(out->umatrix, units));
-	GEMP_TRY(GEMP_NEW(out->offset, dims));
-	GEMP_TRY(GEMP_NEW(out->factor, dims));
-	code = GEMP_NEW(out->names, dims);
-done:
+	gemp_code code = gemp_new_all(GEMP_ARRAY(out->codebook, units * dims), GEMP_ARRAY(out->umatrix, units),
+	                              GEMP_ARRAY(out->offset, dims), GEMP_ARRAY(out->factor, dims),
+	                              GEMP_ARRAY(out->names, dims));
 	if (code != GEMP_OK)
 		gemp_som_map_free(out);
 	return code;
@@ -149,24 +146,19 @@ static gemp_code put_array(const gemp_h5 *h5, const char *name, som_shape size, 
 /* Offset and factor are the two rows of one dataset. */
 static gemp_code put_arrays(const gemp_h5 *h5, const gemp_som_map *map)
 {
-	gemp_code code = GEMP_OK;
 	const hsize_t dims = map->dims;
 	const som_shape book = { 3, { map->rows, map->columns, dims } }, grid = { 2, { map->rows, map->columns } };
-	double *scale = NULL;
-	hid_t text = gemp_h5_make_string_type();
-	GEMP_TRY(GEMP_NEW(scale, 2 * dims));
+	GEMP_OWNED double *scale = NULL;
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t text = gemp_h5_make_string_type();
+	GEMP_PROPAGATE(GEMP_NEW(scale, 2 * dims));
 	memcpy(scale, map->offset, dims * sizeof *scale);
 	memcpy(scale + dims, map->factor, dims * sizeof *scale);
-	GEMP_TRY(put_array(h5, "codebook", book, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, map->codebook));
-	GEMP_TRY(put_array(h5, "umatrix", grid, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, map->umatrix));
+	GEMP_PROPAGATE(put_array(h5, "codebook", book, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, map->codebook));
+	GEMP_PROPAGATE(put_array(h5, "umatrix", grid, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, map->umatrix));
 	if (map->hits)
-		GEMP_TRY(put_array(h5, "hits", grid, H5T_STD_U64LE, H5T_NATIVE_UINT64, map->hits));
-	GEMP_TRY(put_array(h5, "scale", (som_shape){ 2, { 2, dims } }, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, scale));
-	code = put_array(h5, "columns", (som_shape){ 1, { dims } }, text, text, map->names);
-done:
-	H5Tclose(text);
-	gemp_free(scale);
-	return code;
+		GEMP_PROPAGATE(put_array(h5, "hits", grid, H5T_STD_U64LE, H5T_NATIVE_UINT64, map->hits));
+	GEMP_PROPAGATE(put_array(h5, "scale", (som_shape){ 2, { 2, dims } }, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, scale));
+	return put_array(h5, "columns", (som_shape){ 1, { dims } }, text, text, map->names);
 }
 
 /* A failed file is abandoned, not closed: closing would try to write again. */
@@ -212,6 +204,7 @@ static const char *kind_word(hid_t memory)
 
 /* ATTRIBUTES */
 
+/* Words are stored by name; in memory they are their number among the words of the field, which '|' separates. */
 static gemp_code get_word(const gemp_h5 *h5, const char *name, const char *words, int *out)
 {
 	GEMP_OWNED char *text = NULL;
@@ -244,29 +237,25 @@ static gemp_code get_field(const gemp_h5 *h5, const som_field *field, void *valu
 
 /* ARRAYS */
 
-static gemp_code open_array(const gemp_h5 *h5, const char *name, int dimensions, hid_t memory, hid_t *dataset,
-                            hsize_t size[3])
+/* A dataset of these dimensions whose values can be had as `memory`, with its sizes. */
+static gemp_code open_array(const gemp_h5 *h5, const char *name, int dimensions, hid_t memory, hid_t *out,
+                            hsize_t size[GEMP_H5_DIMENSIONS])
 {
-	gemp_code code = GEMP_OK;
-	hid_t space = H5I_INVALID_HID, type = H5I_INVALID_HID;
-	*dataset = H5I_INVALID_HID;
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t dataset = H5I_INVALID_HID, type = H5I_INVALID_HID;
+	int found = 0;
 	if (H5Lexists(h5->file, name, H5P_DEFAULT) <= 0)
 		return gemp_fail(GEMP_EDATA, "%s: has no dataset '%s'" AGAIN, h5->path, name);
-	GEMP_TRY(GEMP_HDF5(h5, *dataset = H5Dopen2(h5->file, name, H5P_DEFAULT)));
-	GEMP_TRY(GEMP_HDF5(h5, space = H5Dget_space(*dataset)));
-	GEMP_TRY(GEMP_HDF5(h5, type = H5Dget_type(*dataset)));
-	if (H5Sget_simple_extent_ndims(space) != dimensions)
-		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: dataset '%s' is not of %d dimension%s" AGAIN, h5->path, name, dimensions,
-		                   dimensions == 1 ? "" : "s"));
+	GEMP_PROPAGATE(GEMP_HDF5(h5, dataset = H5Dopen2(h5->file, name, H5P_DEFAULT)));
+	GEMP_PROPAGATE(GEMP_HDF5(h5, type = H5Dget_type(dataset)));
+	GEMP_PROPAGATE(gemp_h5_extent(h5, dataset, &found, size));
+	if (found != dimensions)
+		return gemp_fail(GEMP_EDATA, "%s: dataset '%s' is not of %d dimensions, but of %d" AGAIN, h5->path, name,
+		                 dimensions, found);
 	if (!has_class_of(type, memory))
-		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: dataset '%s' is not of %ss" AGAIN, h5->path, name, kind_word(memory)));
-	code = GEMP_HDF5(h5, H5Sget_simple_extent_dims(space, size, NULL));
-done:
-	gemp_h5_release(type);
-	gemp_h5_release(space);
-	if (code != GEMP_OK && *dataset >= 0)
-		H5Dclose(*dataset);
-	return code;
+		return gemp_fail(GEMP_EDATA, "%s: dataset '%s' is not of %ss" AGAIN, h5->path, name, kind_word(memory));
+	*out = dataset;
+	dataset = H5I_INVALID_HID;
+	return GEMP_OK;
 }
 
 /* All of a dataset, of this shape. */
@@ -290,23 +279,19 @@ static gemp_code get_array(const gemp_h5 *h5, const char *name, som_shape shape,
 /* The names' bytes are HDF5's and are freed by the C library. */
 static gemp_code get_names(const gemp_h5 *h5, gemp_som_map *map)
 {
-	gemp_code code = GEMP_OK;
-	char **texts = NULL;
-	hid_t type = gemp_h5_make_string_type();
-	GEMP_TRY(GEMP_NEW(texts, map->dims));
-	GEMP_TRY(get_array(h5, "columns", (som_shape){ 1, { map->dims } }, type, texts));
+	GEMP_OWNED char **texts = NULL;
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t type = gemp_h5_make_string_type();
+	GEMP_PROPAGATE(GEMP_NEW(texts, map->dims));
+	gemp_code code = get_array(h5, "columns", (som_shape){ 1, { map->dims } }, type, texts);
 	for (uint32_t c = 0; c < map->dims && code == GEMP_OK; c++) {
 		const char *text = texts[c] ? texts[c] : "";
 		if (gemp_utf8_check(text, strlen(text)) < strlen(text))
-			GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: columns[%" PRIu32 "] is not UTF-8" AGAIN, h5->path, c));
-		map->names[c] = gemp_strdup(text);
-		code = map->names[c] ? GEMP_OK : GEMP_ENOMEM;
+			code = gemp_fail(GEMP_EDATA, "%s: columns[%" PRIu32 "] is not UTF-8" AGAIN, h5->path, c);
+		else
+			code = (map->names[c] = gemp_strdup(text)) ? GEMP_OK : GEMP_ENOMEM;
 	}
-done:
-	for (uint32_t c = 0; texts && c < map->dims; c++)
+	for (uint32_t c = 0; c < map->dims; c++)
 		free(texts[c]); /* HDF5's */
-	gemp_free(texts);
-	H5Tclose(type);
 	return code;
 }
 
@@ -353,35 +338,30 @@ static gemp_code get_arrays(const gemp_h5 *h5, gemp_som_map *map)
 /* The checks go from the whole to the parts, so that the message says the most general cause. */
 static gemp_code read_map(gemp_som_map *out, const gemp_h5 *h5)
 {
-	gemp_code code = GEMP_OK;
-	char *encoding = NULL, *version = NULL;
-	hid_t codebook;
-	hsize_t size[3] = { 0 };
+	GEMP_OWNED char *encoding = NULL, *version = NULL;
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t codebook = H5I_INVALID_HID;
+	hsize_t size[GEMP_H5_DIMENSIONS] = { 0 };
 	bool has;
-	GEMP_TRY(gemp_h5_has_attribute(h5, "/", "encoding-type", &has));
+	GEMP_PROPAGATE(gemp_h5_has_attribute(h5, "/", "encoding-type", &has));
 	if (!has)
 		return gemp_fail(GEMP_EDATA, "%s: is no map; `gemp-mpi som train` writes one", h5->path);
-	GEMP_TRY(gemp_h5_get_text(h5, "/", "encoding-type", &encoding));
+	GEMP_PROPAGATE(gemp_h5_get_text(h5, "/", "encoding-type", &encoding));
 	if (strcmp(encoding, GEMP_SOM_ENCODING) != 0)
-		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: is no map, but '%s'; `gemp-mpi som train` writes one", h5->path, encoding));
-	GEMP_TRY(gemp_h5_get_text(h5, "/", "encoding-version", &version));
+		return gemp_fail(GEMP_EDATA, "%s: is no map, but '%s'; `gemp-mpi som train` writes one", h5->path, encoding);
+	GEMP_PROPAGATE(gemp_h5_get_text(h5, "/", "encoding-version", &version));
 	if (strcmp(version, GEMP_SOM_VERSION) != 0)
-		GEMP_TRY(gemp_fail(GEMP_EDATA,
-		                   "%s: is a map of version '%s', and this program reads " GEMP_SOM_VERSION "; train it again",
-		                   h5->path, version));
-	GEMP_TRY(open_array(h5, "codebook", 3, H5T_NATIVE_FLOAT, &codebook, size));
-	H5Dclose(codebook);
+		return gemp_fail(GEMP_EDATA,
+		                 "%s: is a map of version '%s', and this program reads " GEMP_SOM_VERSION "; train it again",
+		                 h5->path, version);
+	GEMP_PROPAGATE(open_array(h5, "codebook", 3, H5T_NATIVE_FLOAT, &codebook, size));
 	for (int i = 0; i < 3; i++)
 		if (size[i] == 0 || size[i] > LARGEST_SIDE || size[0] * size[1] >= UINT32_MAX)
-			GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: the codebook is of %llu x %llu x %llu" AGAIN, h5->path,
-			                   (unsigned long long)size[0], (unsigned long long)size[1], (unsigned long long)size[2]));
-	GEMP_TRY(gemp_som_map_new(out, (uint32_t)size[0], (uint32_t)size[1], (uint32_t)size[2]));
+			return gemp_fail(GEMP_EDATA, "%s: the codebook is of %llu x %llu x %llu" AGAIN, h5->path,
+			                 (unsigned long long)size[0], (unsigned long long)size[1], (unsigned long long)size[2]);
+	GEMP_PROPAGATE(gemp_som_map_new(out, (uint32_t)size[0], (uint32_t)size[1], (uint32_t)size[2]));
 	for (size_t i = 0; i < SOM_FIELDS; i++)
-		GEMP_TRY(get_field(h5, &som_fields[i], (char *)out + som_fields[i].offset));
-	code = get_arrays(h5, out);
-done:
-	gemp_free_all(version, encoding);
-	return code;
+		GEMP_PROPAGATE(get_field(h5, &som_fields[i], (char *)out + som_fields[i].offset));
+	return get_arrays(h5, out);
 }
 
 /* Local. */

@@ -48,8 +48,8 @@ void gemp_som_map_free(gemp_som_map *map);
 gemp_code gemp_som_file_read(gemp_som_map *out, const gemp_comm *comm, const char *path);
 gemp_code gemp_som_file_write(const gemp_som_map *map, const gemp_comm *comm, const char *path);
 
-/* Local. Columns of as many rows, both {0}: integers or strings, and integers; units that are NULL are marked. GEMP_EDATA for
- * another file. The caller frees both, also after a failure. */
+/* Local. Columns of as many rows, both {0}: integers or strings, and integers; units that are NULL are marked.
+ * GEMP_EDATA for another file. The caller frees both, also after a failure. */
 gemp_code gemp_som_names_read(gemp_column *keys, gemp_column *units, const char *path);
 
 #endif

@@ -29,7 +29,7 @@ static gemp_code add_cell(gemp_cells *cells, const char *bytes, size_t size, boo
 	return code;
 }
 
-/* TSV of other programs has no quotes, so that a quote is a byte like any other. */
+/* TSV of other programs has no quotes: a quote is a byte like any other. */
 gemp_code gemp_cells_tsv(gemp_cells *cells, const char *record, size_t size)
 {
 	gemp_code code = GEMP_OK;
@@ -271,7 +271,7 @@ static gemp_code read_integer(int64_t *out, const char *text, size_t size)
 	return GEMP_OK;
 }
 
-/* strtod would also accept hexadecimal numbers and words, so that the form is checked first. */
+/* strtod would also accept hexadecimal numbers and words: the form is checked first. */
 static gemp_code read_float(double *out, const char *text, size_t size)
 {
 	char copy[LONGEST_NUMBER + 1]; /* ended by 0, as strtod needs it */

@@ -1,4 +1,5 @@
-/* text_cells: a record of a text file as cells, in place, and checks of UTF-8.
+/* cells: a record of a text file as cells, in place; the values of cells; and texts escaped for the formats that are
+ * written.
  *
  * Cells are slices of the record and are valid as long as it is. CSV is unquoted within the record, whose bytes change.
  */
@@ -56,13 +57,14 @@ size_t gemp_utf8_check(const char *bytes, size_t size);
 /* GEMP_EDATA that names byte and column if there is one; with neither file nor line. */
 gemp_code gemp_utf8_require(const char *bytes, size_t size);
 
-/* text_scalar: the text of one cell as a value, and what type a text looks like.
+/* VALUES: the text of one cell as a value, and what type a text looks like.
  *
- * Inference is strict, so that a column that is inferred prints back as it was; reading a stated type accepts more forms.
+ * Inference is strict, so that a column that is inferred prints back as it was; reading a stated type accepts more
+ * forms.
  */
 
 /* What a text looks like; an integer looks like a float too. Integers are canonical (no +, no leading zeros, no -0) of
- * any length; floats are JSON's numbers, and NaN, so that it is refused instead of making its column strings; booleans
+ * any length; floats are JSON's numbers, and NaN: it is refused instead of making its column strings; booleans
  * are true, True, TRUE and so on. */
 enum { GEMP_LOOKS_INTEGER = 1, GEMP_LOOKS_FLOAT = 2, GEMP_LOOKS_BOOLEAN = 4, GEMP_LOOKS_ALL = 7 };
 unsigned gemp_scalar_looks(const char *text, size_t size);
@@ -80,7 +82,7 @@ bool gemp_type_named(gemp_type *out, const char *const names[GEMP_LIST], bool an
 /* The type of the name: int, integer, float, string, bool, boolean. */
 bool gemp_scalar_type(gemp_type *out, const char *name, size_t size);
 
-/* escape: bytes as text formats want them. What a format cannot hold at all is GEMP_EDATA that says why, with
+/* ESCAPES: bytes as text formats want them. What a format cannot hold at all is GEMP_EDATA that says why, with
  * neither file nor place, and the name of a format that can. */
 
 /* TSV has no quoting: tabs, line ends and 0 bytes are refused, and an empty string, since an empty field is NULL. */

@@ -1,7 +1,7 @@
 /* fasta: the letters of sequences in FASTA and FASTQ files, plain, gzip or Zstandard, read by all ranks together.
  *
- * A plain file is shared by byte range, as io/text/lines.h has it: of a FASTA sequence of many lines some may lie on one
- * rank and some on the next. A compressed file goes whole to one rank.
+ * A plain file is shared by byte range, as io/text/lines.h has it: of a FASTA sequence of many lines some may lie on
+ * one rank and some on the next. A compressed file goes whole to one rank.
  *   FASTA: '>' and a name, then lines of letters. Empty lines are left out.
  *   FASTQ: four lines a sequence: '@' and a name, letters, '+', as many signs of quality as letters. The file's
  *          first byte tells which format it is.

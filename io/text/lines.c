@@ -33,17 +33,17 @@ struct gemp_line_blocks {
 static gemp_code visit_blocks(const gemp_lines *lines, gemp_visit_block *visit, void *self)
 {
 	gemp_code code = GEMP_OK;
-	gemp_line_blocks *blocks = NULL;
+	GEMP_OWNED_BY(gemp_line_blocks_close_at) gemp_line_blocks *blocks = NULL;
 	uint64_t before = lines->lines_before;
 	if (lines->bytes.begin == lines->bytes.end)
 		return GEMP_OK;
-	GEMP_TRY(gemp_line_blocks_open(&blocks, lines->path, lines->bytes.begin, lines->bytes.end));
+	GEMP_PROPAGATE(gemp_line_blocks_open(&blocks, lines->path, lines->bytes.begin, lines->bytes.end));
 	for (;;) {
 		char *text;
 		size_t size;
 		gemp_line_chunks chunks;
 		gemp_line_failure failure = { 0 };
-		GEMP_TRY(gemp_line_blocks_next(blocks, &text, &size));
+		GEMP_PROPAGATE(gemp_line_blocks_next(blocks, &text, &size));
 		if (!size)
 			break;
 		gemp_line_chunks_cut(&chunks, text, size, before);
@@ -51,10 +51,8 @@ static gemp_code visit_blocks(const gemp_lines *lines, gemp_visit_block *visit, 
 		code = visit(self, &chunks, &failure);
 		if (code == GEMP_EDATA && failure.line)
 			gemp_fail_in(code, "%s:%" PRIu64 ": ", lines->path, failure.line);
-		GEMP_TRY(code);
+		GEMP_PROPAGATE(code);
 	}
-done:
-	gemp_line_blocks_close(blocks);
 	return code;
 }
 
@@ -120,12 +118,12 @@ gemp_code gemp_lines_open(gemp_lines *lines, const gemp_comm *comm, const char *
 static gemp_code visit_lines(const gemp_lines *lines, gemp_visit_line *visit, void *self, const bool *enough)
 {
 	gemp_code code = GEMP_OK;
-	gemp_stream *stream = NULL;
+	GEMP_OWNED_BY(gemp_stream_close_at) gemp_stream *stream = NULL;
 	gemp_line line = { 0 };
 	uint64_t items = lines->items_before;
-	GEMP_TRY(gemp_stream_open(&stream, lines->path, lines->bytes.begin, lines->bytes.end));
+	GEMP_PROPAGATE(gemp_stream_open(&stream, lines->path, lines->bytes.begin, lines->bytes.end));
 	while (!enough || !*enough) {
-		GEMP_TRY(gemp_stream_next(stream, false, &line.text, &line.size));
+		GEMP_PROPAGATE(gemp_stream_next(stream, false, &line.text, &line.size));
 		if (!line.text)
 			break;
 		line.line = lines->lines_before + gemp_stream_line(stream);
@@ -138,8 +136,6 @@ static gemp_code visit_lines(const gemp_lines *lines, gemp_visit_line *visit, vo
 		if (code != GEMP_OK)
 			break;
 	}
-done:
-	gemp_stream_close(stream);
 	return code;
 }
 
@@ -265,22 +261,19 @@ static gemp_code begin_text(gemp_line_blocks *blocks, uint64_t begin)
 /* A range begins one byte early: the newline there tells whether a line begins exactly at `begin`. */
 gemp_code gemp_line_blocks_open(gemp_line_blocks **out, const char *path, uint64_t begin, uint64_t end)
 {
-	gemp_code code = GEMP_OK;
-	gemp_line_blocks *blocks = NULL;
-	GEMP_TRY(GEMP_NEW(blocks, 1));
+	GEMP_OWNED_BY(gemp_line_blocks_close_at) gemp_line_blocks *blocks = NULL;
+	GEMP_PROPAGATE(GEMP_NEW(blocks, 1));
 	blocks->path = path;
 	blocks->last = end;
 	blocks->offset = begin > 0 ? begin - 1 : 0; /* a line begins at `begin` if a newline stands before it */
 	blocks->begin = blocks->offset;
 	blocks->capacity = gemp_max(gemp_limits_now()->lines_block, MARK_SIZE + 1);
-	GEMP_TRY(GEMP_NEW(blocks->buffer, blocks->capacity));
-	GEMP_TRY(gemp_source_open(&blocks->source, path, blocks->offset));
-	GEMP_TRY(begin_text(blocks, begin));
+	GEMP_PROPAGATE(GEMP_NEW(blocks->buffer, blocks->capacity));
+	GEMP_PROPAGATE(gemp_source_open(&blocks->source, path, blocks->offset));
+	GEMP_PROPAGATE(begin_text(blocks, begin));
 	*out = blocks;
 	blocks = NULL;
-done:
-	gemp_line_blocks_close(blocks);
-	return code;
+	return GEMP_OK;
 }
 
 uint64_t gemp_line_blocks_position(const gemp_line_blocks *blocks)
@@ -349,7 +342,7 @@ typedef struct chunk_visit {
 	} failure[GEMP_LINE_CHUNKS];
 } chunk_visit;
 
-/* The message of gemp_fail belongs to the thread, so that it is copied for the caller. */
+/* The message of gemp_fail belongs to the thread: it is copied for the caller. */
 static void record_failure(chunk_visit *v, size_t index, gemp_code code, uint64_t line)
 {
 	size_t lowest = v->failed;

@@ -9,17 +9,18 @@
 #define GEMP_IO_TEXT_LINES_H
 
 #include "comm/comm.h"
+#include "core/memory.h"
 
 /* Is this line one of the items, which are numbered through the file? */
 typedef bool gemp_is_item(const char *text, size_t size);
 
-/* line_blocks: a text file, plain, gzip or Zstandard, as blocks of whole lines, and blocks cut into chunks for threads.
+/* BLOCKS: a text file, plain, gzip or Zstandard, as blocks of whole lines, and blocks cut into chunks for threads.
  *
- * Where blocks end depends on the file and on `begin` alone, so that a second reading gives the same blocks. A UTF-8 byte
- * order mark is left out. A block is cut into GEMP_LINE_CHUNKS chunks of whole lines (some empty) which follow one another;
- * the lines of all chunks are counted before any is visited, so that every line is visited with its number. A failure in a
- * chunk does not stop the chunks before it: what is reported is the first failure in the order of the file, whatever the
- * number of threads. All functions are local.
+ * Where blocks end depends on the file and on `begin` alone, so that a second reading gives the same blocks. A UTF-8
+ * byte order mark is left out. A block is cut into GEMP_LINE_CHUNKS chunks of whole lines (some empty) which follow one
+ * another; the lines of all chunks are counted before any is visited, so that every line is visited with its number. A
+ * failure in a chunk does not stop the chunks before it: what is reported is the first failure in the order of the
+ * file, whatever the number of threads. All functions are local.
  */
 
 typedef struct gemp_line {
@@ -67,11 +68,12 @@ typedef struct gemp_line_failure {
 	uint64_t line; /* the number of the line that failed with GEMP_EDATA; 0: another failure */
 } gemp_line_failure;
 
-/* Given one block after the other, as chunks; mostly calls gemp_line_chunks_visit. A failure of a line sets failure->line. */
+/* Given one block after the other, as chunks; mostly calls gemp_line_chunks_visit. A failure of a line sets
+ * failure->line. */
 typedef gemp_code gemp_visit_block(void *self, const gemp_line_chunks *chunks, gemp_line_failure *failure);
 
-/* Collective. Visits this rank's lines by all threads, block by block; whether they are UTF-8 is not looked at. Errors as
- * above. */
+/* Collective. Visits this rank's lines by all threads, block by block; whether they are UTF-8 is not looked at. Errors
+ * as above. */
 gemp_code gemp_lines_visit_blocks(const gemp_lines *lines, const gemp_comm *comm, gemp_visit_block *visit, void *self);
 
 /* Local. Visits the lines of a file from its beginning until *enough. Errors name file and line. */
@@ -79,12 +81,14 @@ gemp_code gemp_lines_head(const char *path, gemp_visit_line *visit, void *self, 
 
 typedef struct gemp_line_blocks gemp_line_blocks;
 
-/* The lines that begin in [begin, end) of a plain file; a compressed one: begin 0, end GEMP_STREAM_END. `path` is borrowed. */
+/* The lines that begin in [begin, end) of a plain file; a compressed one: begin 0, end GEMP_STREAM_END. `path` is
+ * borrowed. */
 gemp_code gemp_line_blocks_open(gemp_line_blocks **out, const char *path, uint64_t begin, uint64_t end);
 void gemp_line_blocks_close(gemp_line_blocks *blocks); /* takes NULL */
+GEMP_RELEASE(gemp_line_blocks_close, gemp_line_blocks *)
 
-/* The next block: only the last line of a file may lack its newline. It may be written to and is valid until the next call.
- * *size is 0 at the end. */
+/* The next block: only the last line of a file may lack its newline. It may be written to and is valid until the next
+ * call. *size is 0 at the end. */
 gemp_code gemp_line_blocks_next(gemp_line_blocks *blocks, char **text, size_t *size);
 /* Bytes of the stored file, compressed or not, that were taken since the beginning. */
 uint64_t gemp_line_blocks_position(const gemp_line_blocks *blocks);
@@ -92,7 +96,8 @@ uint64_t gemp_line_blocks_position(const gemp_line_blocks *blocks);
 /* Cuts a block in front of which `lines_before` lines stand; counts lines by threads. */
 void gemp_line_chunks_cut(gemp_line_chunks *out, char *text, size_t size, uint64_t lines_before);
 
-/* Given each line without its line end, by several threads; a chunk's lines in order by one of them. `item` is not set. */
+/* Given each line without its line end, by several threads; a chunk's lines in order by one of them. `item` is not
+ * set. */
 typedef gemp_code gemp_visit_chunk_line(void *self, unsigned thread, size_t chunk, const gemp_line *line);
 
 /* Visits all lines. After a failure *failure says where; the message is as `visit` gave it. */

@@ -56,7 +56,7 @@ bool gemp_xml_in(const char *name, const char *uri)
 	return strchr(name, ' ') && strncmp(name, uri, strlen(uri)) == 0;
 }
 
-/* Attributes are few, so that a linear search is enough. */
+/* Attributes are few: a linear search is enough. */
 const char *gemp_xml_attribute(const char **attributes, const char *name)
 {
 	for (; *attributes; attributes += 2)
@@ -169,7 +169,7 @@ static gemp_code bad_xml(const gemp_xml *xml)
 	                 xml->path, gemp_xml_line(xml), XML_ErrorString(error), xml->path);
 }
 
-/* Expat gives the buffer, so that bytes are read directly to where they are parsed. */
+/* Expat gives the buffer: bytes are read directly to where they are parsed. */
 static gemp_code parse_source(gemp_xml *xml, gemp_source *source)
 {
 	size_t size = 1;

@@ -1,7 +1,7 @@
 /* xml: an XML file, plain or compressed, as a series of elements, for GraphML, GXL, Ecore and XMI.
  *
- * Expat reads the file in pieces; the visitor is called at each start and end tag and keeps no more than its own state, so
- * that the file need not fit in memory. Entities are refused, since a few lines of them can expand to gigabytes.
+ * Expat reads the file in pieces; the visitor is called at each start and end tag and keeps no more than its own state,
+ * so that the file need not fit in memory. Entities are refused, since a few lines of them can expand to gigabytes.
  */
 
 #ifndef GEMP_IO_TEXT_XML_H

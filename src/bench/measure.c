@@ -1,3 +1,6 @@
+/* Queries are repeated until enough runs or seconds are spent; shuffles are tried TRIES times, and the fastest counts.
+ * All times are those of the slowest rank. */
+
 #include "bench/measure.h"
 
 #include "core/status.h"
@@ -89,6 +92,7 @@ static gemp_code allocate_runs(meter *m, size_t most)
 	return GEMP_OK;
 }
 
+/* The first run counts only where no other follows: none is asked for, or it took longer than the limit. */
 gemp_code gemp_query_timing_run(gemp_query_timing *out, gemp_runtime *context, gemp_shard *graph,
                                 const gemp_pattern *pattern, const gemp_prepared_options *how, size_t most,
                                 double limit)
@@ -132,6 +136,8 @@ void gemp_query_timing_free(gemp_query_timing *measured)
 
 enum { TRIES = 5, SEED = 1, MOST_EXCHANGED = 1 << 28 };
 
+/* A fixed number of bytes, more on a GPU, shared out among the ranks; methods that look at all tuples for each range
+ * get fewer. */
 size_t gemp_shuffle_tuples(const gemp_runtime *context, gemp_shuffle_method method, const gemp_shuffle *how)
 {
 	bool gpu = context->device->gpu;
@@ -160,6 +166,7 @@ static void trial_free(trial *t)
 		gemp_buffer_free(all[i], t->context->device);
 }
 
+/* Each rank makes its tuples on the device from a seed of its own; their digest is taken before they are shuffled. */
 static gemp_code trial_new(trial *t, gemp_runtime *context, gemp_toolbox *box, const gemp_shuffle_case *c)
 {
 	gemp_device *device = context->device;
@@ -198,6 +205,7 @@ static gemp_code record_fastest(trial *t, double *least)
 
 /* CHECKS */
 
+/* All ranks together must have the tuples of before, each in its range. */
 static gemp_code check_shuffled(trial *t, const gemp_shuffle *how, const gemp_tuples *shuffled,
                                 const gemp_buffer *begin)
 {
@@ -235,6 +243,7 @@ static gemp_code check_sums(trial *t, const gemp_shuffle *how, const gemp_tuples
 
 /* METHODS */
 
+/* The fastest of some tries, since all that disturbs a measure makes it slower. */
 static gemp_code time_gather(trial *t, const gemp_shuffle *how, const gemp_tuples *shuffled, const gemp_buffer *begin,
                              double *seconds)
 {
@@ -247,6 +256,7 @@ static gemp_code time_gather(trial *t, const gemp_shuffle *how, const gemp_tuple
 	return GEMP_OK;
 }
 
+/* The shuffle and the gathering that it prepares are measured apart, and both results are checked. */
 static gemp_code time_decode(trial *t, gemp_shuffle_rates *out)
 {
 	const gemp_shuffle *how = &t->c->how;
@@ -281,10 +291,10 @@ static gemp_code time_decode_of_ranks(trial *t, gemp_shuffle_rates *out, bool la
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = t->context->comm;
-	gemp_shuffled s;
+	GEMP_OWNED_BY(gemp_shuffled_free) gemp_shuffled s = { 0 };
 	gemp_traffic traffic = { 0 };
 	double gathering = 0;
-	GEMP_TRY(gemp_shuffle_ranks(&s, comm, t->box, &t->c->how, &t->in, t->c->common, &traffic));
+	GEMP_PROPAGATE(gemp_shuffle_ranks(&s, comm, t->box, &t->c->how, &t->in, t->c->common, &traffic));
 	double by_owner = slowest(comm, s.seconds.by_owner), exchange = slowest(comm, s.seconds.exchange);
 	double by_range = slowest(comm, s.seconds.by_range), all = by_owner + exchange + by_range;
 	if (all < out->shuffle) {
@@ -295,18 +305,17 @@ static gemp_code time_decode_of_ranks(trial *t, gemp_shuffle_rates *out, bool la
 	}
 	out->bytes = gemp_comm_sum1(comm, traffic.bytes);
 	if (last) {
-		GEMP_TRY(check_shuffled(t, &s.how, &s.tuples, &s.begin));
+		GEMP_PROPAGATE(check_shuffled(t, &s.how, &s.tuples, &s.begin));
 		code = time_gather(t, &s.how, &s.tuples, &s.begin, &gathering);
 		if (code == GEMP_OK)
 			code = check_sums(t, &s.how, &s.tuples);
-		GEMP_TRY(gemp_comm_agree(comm, code));
+		GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 		out->all = out->shuffle + slowest(comm, gathering);
 	}
-done:
-	gemp_shuffled_free(&s);
 	return code;
 }
 
+/* The fastest of some tries of the method that the case names, which adds up without a shuffle before it. */
 static gemp_code time_accumulate(trial *t, gemp_shuffle_rates *out)
 {
 	out->all = 1e9;
@@ -318,6 +327,7 @@ static gemp_code time_accumulate(trial *t, gemp_shuffle_rates *out)
 	return check_sums(t, &t->c->how, &t->in);
 }
 
+/* Across ranks the exchange between them is measured, too; on one rank, the method that the case names. */
 gemp_code gemp_shuffle_measure(gemp_shuffle_rates *out, gemp_runtime *context, gemp_toolbox *box,
                                const gemp_shuffle_case *c)
 {

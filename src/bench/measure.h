@@ -33,7 +33,7 @@ void gemp_query_timing_free(gemp_query_timing *measured);
 /* Sorts the values. count is at least 1. */
 gemp_spread gemp_spread_of(double *values, size_t count);
 
-/* shuffle_rates: how fast tuples are shuffled by each method, made on the device and checked there outside of the time. */
+/* SHUFFLES: how fast tuples are shuffled by each method, made on the device and checked there outside of the time. */
 
 /* What is measured. */
 typedef struct gemp_shuffle_case {
@@ -53,12 +53,12 @@ typedef struct gemp_shuffle_rates {
 	double network;                      /* bytes a second that ranks exchange from memory to memory */
 } gemp_shuffle_rates;
 
-/* The most tuples of `size` bytes that it is tried on if nobody says how many; methods in which every range looks at every tuple
- * get less. */
+/* The most tuples of `size` bytes that it is tried on if nobody says how many; methods in which every range looks at
+ * every tuple get less. */
 size_t gemp_shuffle_tuples(const gemp_runtime *context, gemp_shuffle_method method, const gemp_shuffle *how);
 
-/* Collective. Methods other than decode are for one rank. GEMP_EINTERNAL if a tuple is lost or not in its range, or the sums are
- * not those of atomics. */
+/* Collective. Methods other than decode are for one rank. GEMP_EINTERNAL if a tuple is lost or not in its range, or the
+ * sums are not those of atomics. */
 gemp_code gemp_shuffle_measure(gemp_shuffle_rates *out, gemp_runtime *context, gemp_toolbox *box,
                                const gemp_shuffle_case *c);
 

@@ -297,10 +297,10 @@ const gemp_generator_entry gemp_generator_movies = {
 	.make = make_movies,
 };
 
-/* A railway in the manner of the Train Benchmark: routes in a ring, from semaphore to semaphore; a route follows positions
- * of switches, and behind each switch is track of segments that sensors watch. Each place where the model could be wrong
- * is wrong with the same chance: a length, a position, an edge that is missing, a sensor with a segment too many. A
- * route's stream draws all that belongs to it; ids leave room for the largest route. */
+/* A railway in the manner of the Train Benchmark: routes in a ring, from semaphore to semaphore; a route follows
+ * positions of switches, and behind each switch is track of segments that sensors watch. Each place where the model
+ * could be wrong is wrong with the same chance: a length, a position, an edge that is missing, a sensor with a segment
+ * too many. A route's stream draws all that belongs to it; ids leave room for the largest route. */
 
 enum { ROUTES, SWITCHES, SENSORS, FAULTS };
 enum { LENGTH, POSITION, SIGNAL };

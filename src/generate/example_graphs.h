@@ -1,4 +1,4 @@
-/* movies: names that look real, from a stream of random numbers. */
+/* example_graphs: names that look real, from a stream of random numbers. */
 
 #ifndef GEMP_GENERATE_EXAMPLE_GRAPHS_H
 #define GEMP_GENERATE_EXAMPLE_GRAPHS_H

@@ -236,7 +236,7 @@ typedef struct maker {
 	char message[GEMP_MESSAGE_SIZE];
 } maker;
 
-/* A message belongs to its thread, so that it is copied for the caller. */
+/* A message belongs to its thread: it is copied for the caller. */
 static void run_maker(void *makers, unsigned thread, size_t number)
 {
 	(void)thread;

@@ -13,10 +13,10 @@
 #include "graph/graph.h"
 #include "partition/build/builder.h"
 
-/* generator: what the generators share.
+/* GENERATORS: what they share.
  *
- * A generator makes vertices and edges from their numbers and a seed alone, so that the graph is the same on any number of
- * ranks and threads. Streams of random numbers are told apart by what they are for (GEMP_FOR_...) and by a number.
+ * A generator makes vertices and edges from their numbers and a seed alone, so that the graph is the same on any number
+ * of ranks and threads. Streams of random numbers are told apart by what they are for (GEMP_FOR_...) and by a number.
  */
 
 /* What a stream is drawn for; with the seed and a number it names the stream. */
@@ -58,8 +58,8 @@ gemp_code gemp_generator_labelled(const gemp_generator_run *making, uint64_t cou
 gemp_code gemp_generator_edge(const gemp_generator_run *making, uint64_t source, uint64_t target, const char *type,
                               uint64_t number);
 
-/* An edge attribute `weight`, from 1 to `most`; 0: edges have none. It is a hash of the edge's ends, in their order, so that
- * edges that are merged have the same. */
+/* An edge attribute `weight`, from 1 to `most`; 0: edges have none. It is a hash of the edge's ends, in their order, so
+ * that edges that are merged have the same. */
 #define GEMP_WEIGHTS_PARAMETER                                                                                      \
 	{                                                                                                               \
 		"weights", 0, 0, 0x1p31, true, "edges get an attribute `weight`, a whole number from 1 to N; 0: none", NULL \

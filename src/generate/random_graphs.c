@@ -159,11 +159,11 @@ const gemp_generator_entry gemp_generator_rmat = {
 
 /* Two generators of graphs with an Euler circuit or path.
  *
- * eulerian: edge number i is a function of i and the seed alone, so that ranks make their edges without any exchange, and
- * in- and out-degrees are equal by construction. The shapes are hard for different algorithms: deep graphs have few long
- * circuits, shallow ones very many short circuits, random ones a closed random walk.
- * debruijn: the words of k - 1 letters are the vertices, those of k letters the edges, from their first letters to their
- * last ones (de Bruijn 1946). An Euler circuit spells the shortest circular text that contains every word of k letters.
+ * eulerian: edge number i is a function of i and the seed alone, so that ranks make their edges without any exchange,
+ * and in- and out-degrees are equal by construction. The shapes are hard for different algorithms: deep graphs have few
+ * long circuits, shallow ones very many short circuits, random ones a closed random walk. debruijn: the words of k - 1
+ * letters are the vertices, those of k letters the edges, from their first letters to their last ones (de Bruijn 1946).
+ * An Euler circuit spells the shortest circular text that contains every word of k letters.
  */
 
 enum { EULERIAN_SHAPE, EULERIAN_VERTICES, EULERIAN_EDGES, EULERIAN_PATH };

@@ -1,4 +1,4 @@
-/* eulerian_graphs: the edges of graphs with an Euler circuit or path, each a function of its number.
+/* random_graphs: the edges of graphs with an Euler circuit or path, each a function of its number.
  *
  * Every vertex has as many edges in as out (but the ends of a path), every vertex has an edge, and all edges hang
  * together.
