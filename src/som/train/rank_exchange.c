@@ -10,7 +10,8 @@ static size_t key_bytes(const gemp_som_replicas_need *need)
 	return need->samples * sizeof(uint64_t);
 }
 
-/* Bytes of replicas once and of keys each epoch, against bytes of planes each epoch. */
+/* Does it take fewer bytes to send all samples once and a best unit for each sample in every epoch, or to send planes in every
+ * epoch? weight: by which factor the work on all samples costs this rank more than the bytes tell. */
 bool gemp_som_replicas_pay(const gemp_som_replicas_need *need)
 {
 	const double replicas = (double)(need->samples * need->dims * sizeof(float)),
@@ -36,12 +37,11 @@ static gemp_code broadcast_samples(gemp_som_replicas *replicas, const gemp_comm 
 	const uint32_t dims = replicas->samples.dims;
 	for (int rank = 0; rank < comm->size; rank++)
 		for (size_t at = 0, count = (size_t)replicas->count[rank]; at < count; at += rows) {
-			const size_t host_origin = count - at < rows ? count - at : rows;
+			const size_t part = count - at < rows ? count - at : rows;
 			if (rank == comm->rank)
-				memcpy(block, x + at * dims, host_origin * dims * sizeof *block);
-			GEMP_MPI(MPI_Bcast(block, (int)(host_origin * dims), MPI_FLOAT, rank, comm->world));
-			GEMP_THEN(
-				gemp_som_samples_put(&replicas->samples, block, (size_t)replicas->begin[rank] + at, host_origin, NULL));
+				memcpy(block, x + at * dims, part * dims * sizeof *block);
+			GEMP_MPI(MPI_Bcast(block, (int)(part * dims), MPI_FLOAT, rank, comm->world));
+			GEMP_THEN(gemp_som_samples_put(&replicas->samples, block, (size_t)replicas->begin[rank] + at, part, NULL));
 		}
 	return code;
 }
@@ -61,7 +61,7 @@ static gemp_code allocate(gemp_som_replicas *replicas, const gemp_comm *comm, ge
 	return GEMP_OK;
 }
 
-/* The ranks' counts first, then their samples. */
+/* Collective. Counts go first, since ranks need the places of samples; then each rank sends its samples in turn. */
 gemp_code gemp_som_replicas_new(gemp_som_replicas *out, const gemp_comm *comm, gemp_device *device,
                                 const gemp_som_replicas_need *need, const float *x, size_t count)
 {
@@ -88,6 +88,7 @@ void gemp_som_replicas_free(gemp_som_replicas *replicas)
 	*replicas = (gemp_som_replicas){ 0 };
 }
 
+/* Local. The best units of this rank's samples come from its device to their place among those of all ranks. */
 gemp_code gemp_som_replicas_read(gemp_som_replicas *replicas, const gemp_comm *comm, const gemp_buffer *best)
 {
 	const size_t count = (size_t)replicas->count[comm->rank];
@@ -95,6 +96,7 @@ gemp_code gemp_som_replicas_read(gemp_som_replicas *replicas, const gemp_comm *c
 	                        replicas->keys + replicas->begin[comm->rank]);
 }
 
+/* Collective. In place: every rank has written its own part. */
 void gemp_som_replicas_gather(gemp_som_replicas *replicas, const gemp_comm *comm)
 {
 	GEMP_MPI(MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, replicas->keys, replicas->count, replicas->begin,
@@ -107,7 +109,7 @@ gemp_code gemp_som_replicas_write(const gemp_som_replicas *replicas)
 	                         replicas->keys);
 }
 
-/* Rows are shared out evenly, in rank order. */
+/* Rows of the map are shared out evenly, in rank order. A rank may have none on a small map. */
 static gemp_som_rows rows_of(const gemp_som_slices *slices, int rank)
 {
 	const uint64_t rows = slices->grid.rows, ranks = (uint64_t)slices->comm->size, at = (uint64_t)rank;
@@ -156,35 +158,38 @@ static row_region region_of(const gemp_som_slices *slices, int rank)
 gemp_code gemp_som_slices_read(const gemp_som_slices *slices, gemp_device *device, const gemp_buffer *planes,
                                float *host)
 {
-	const row_region compose = region_of(slices, slices->comm->rank);
-	if (compose.region[0] == 0)
+	const row_region rows = region_of(slices, slices->comm->rank);
+	if (rows.region[0] == 0)
 		return GEMP_OK;
-	return GEMP_CL(clEnqueueReadBufferRect(device->queue, planes->mem, CL_TRUE, compose.device_origin,
-	                                       compose.host_origin, compose.region, compose.pitch, 0, compose.region[0], 0,
+	return GEMP_CL(clEnqueueReadBufferRect(device->queue, planes->mem, CL_TRUE, rows.device_origin, rows.host_origin,
+	                                       rows.region, rows.pitch, 0, rows.region[0], 0,
 	                                       host + slices->begin[slices->comm->rank], 0, NULL, NULL));
 }
 
+/* Collective. In place, as above. */
 void gemp_som_slices_gather(const gemp_som_slices *slices, float *host)
 {
 	GEMP_MPI(MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, host, slices->count, slices->begin, MPI_FLOAT,
 	                        slices->comm->world));
 }
 
-/* This rank's own rows are on its device already. */
+/* Local. The rows of other ranks go to this device; its own rows are there already. */
 gemp_code gemp_som_slices_write(const gemp_som_slices *slices, gemp_device *device, const gemp_buffer *planes,
                                 const float *host)
 {
 	for (int rank = 0; rank < slices->comm->size; rank++) {
-		const row_region compose = region_of(slices, rank);
-		if (rank == slices->comm->rank || compose.region[0] == 0)
+		const row_region rows = region_of(slices, rank);
+		if (rank == slices->comm->rank || rows.region[0] == 0)
 			continue;
-		GEMP_PROPAGATE(GEMP_CL(clEnqueueWriteBufferRect(
-			device->queue, planes->mem, CL_FALSE, compose.device_origin, compose.host_origin, compose.region,
-			compose.pitch, 0, compose.region[0], 0, host + slices->begin[rank], 0, NULL, NULL)));
+		GEMP_PROPAGATE(GEMP_CL(clEnqueueWriteBufferRect(device->queue, planes->mem, CL_FALSE, rows.device_origin,
+		                                                rows.host_origin, rows.region, rows.pitch, 0, rows.region[0], 0,
+		                                                host + slices->begin[rank], 0, NULL, NULL)));
 	}
 	return GEMP_OK;
 }
 
+/* Planes of a batch: the additive part b for each value, and the factor a of each value, or one for all if no sample lacks a
+ * value. */
 static uint32_t planes_of(const gemp_som_compose *compose, uint32_t dims)
 {
 	return dims + (compose->missing ? dims : 1);
@@ -219,12 +224,11 @@ void gemp_som_compose_free(gemp_som_compose *compose)
 }
 
 /* Copies units [first, first + here) between planes and the blocks of ranks. */
-static void pack(const gemp_som_compose *compose, float *planes, uint32_t count, uint32_t first, uint32_t host_origin,
+static void pack(const gemp_som_compose *compose, float *planes, uint32_t count, uint32_t first, uint32_t batch,
                  bool back)
 {
 	for (int rank = 0; rank < compose->comm->size; rank++) {
-		const uint32_t from = first_of(compose, host_origin, rank),
-					   own_units = first_of(compose, host_origin, rank + 1) - from;
+		const uint32_t from = first_of(compose, batch, rank), own_units = first_of(compose, batch, rank + 1) - from;
 		float *block = compose->send + (size_t)from * count;
 		for (size_t k = 0; k < count; k++) {
 			float *plane = planes + k * compose->units + first + from;
@@ -234,7 +238,8 @@ static void pack(const gemp_som_compose *compose, float *planes, uint32_t count,
 	}
 }
 
-/* earlier = later after earlier: b, then a, of own_units units each. */
+/* An online epoch turns a unit w into a w + b. Of two ranks, one after the other: a2 (a1 w + b1) + b2. earlier becomes that
+ * map; blocks have b first, then a, for own_units units each. */
 static void compose_onto(const gemp_som_compose *compose, float *restrict earlier, const float *restrict later,
                          size_t dims, size_t own_units)
 {
@@ -254,22 +259,22 @@ void gemp_som_compose_run(const gemp_som_compose *compose, float *planes, uint32
 {
 	const uint32_t count = planes_of(compose, dims);
 	const int ranks = compose->comm->size, own = compose->comm->rank;
-	for (uint32_t first = 0, host_origin; first < compose->units; first += host_origin) {
-		host_origin = compose->units - first < compose->max_units ? compose->units - first : compose->max_units;
-		const uint32_t own_units = first_of(compose, host_origin, own + 1) - first_of(compose, host_origin, own);
+	for (uint32_t first = 0, batch; first < compose->units; first += batch) {
+		batch = compose->units - first < compose->max_units ? compose->units - first : compose->max_units;
+		const uint32_t own_units = first_of(compose, batch, own + 1) - first_of(compose, batch, own);
 		for (int rank = 0; rank < ranks; rank++) {
-			compose->begin[rank] = (int)(first_of(compose, host_origin, rank) * count);
-			compose->count[rank] = (int)(first_of(compose, host_origin, rank + 1) * count) - compose->begin[rank];
+			compose->begin[rank] = (int)(first_of(compose, batch, rank) * count);
+			compose->count[rank] = (int)(first_of(compose, batch, rank + 1) * count) - compose->begin[rank];
 			compose->own[rank] = (int)(own_units * count);
 			compose->place[rank] = (int)((uint32_t)rank * own_units * count);
 		}
-		pack(compose, planes, count, first, host_origin, false);
+		pack(compose, planes, count, first, batch, false);
 		GEMP_MPI(MPI_Alltoallv(compose->send, compose->count, compose->begin, MPI_FLOAT, compose->receive, compose->own,
 		                       compose->place, MPI_FLOAT, compose->comm->world));
 		for (int rank = 1; rank < ranks; rank++)
 			compose_onto(compose, compose->receive, compose->receive + compose->place[rank], dims, own_units);
 		GEMP_MPI(MPI_Allgatherv(compose->receive, (int)(own_units * count), MPI_FLOAT, compose->send, compose->count,
 		                        compose->begin, MPI_FLOAT, compose->comm->world));
-		pack(compose, planes, count, first, host_origin, true);
+		pack(compose, planes, count, first, batch, true);
 	}
 }

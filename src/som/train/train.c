@@ -30,6 +30,7 @@ static gemp_code pipeline_add(epoch_pipeline *pipeline, const gemp_device *devic
 	return GEMP_OK;
 }
 
+/* Asks the driver without waiting. An event with an error counts as over: the wait for it then reports the error. */
 static bool is_over(cl_event event)
 {
 	cl_int status = CL_QUEUED;
@@ -81,7 +82,7 @@ typedef struct train_context {
 	epoch_pipeline pipeline; /* of one rank */
 } train_context;
 
-/* Linear, or exponential, from the first epoch's value to the last one's. */
+/* The value of an epoch between that of the first and that of the last: on a line, or with equal factors from epoch to epoch. */
 static double cooled(const gemp_som_training *how, uint32_t epoch, double from, double to)
 {
 	const double part = how->epochs > 1 ? (double)epoch / (how->epochs - 1) : 0;
@@ -115,6 +116,7 @@ gemp_code gemp_som_training_check(const gemp_som_training *how)
 	return gemp_som_grid_check(&how->grid);
 }
 
+/* Means from sums; NAN if no sample has a unit. */
 static void read_quality(gemp_som_epoch *epoch, const gemp_som_fit *fit)
 {
 	epoch->quantisation = fit->samples > 0 ? fit->distances / fit->samples : NAN;
@@ -135,6 +137,7 @@ static gemp_code run_epoch(train_context *run, gemp_som_epoch *epoch)
 	return GEMP_OK;
 }
 
+/* Is the codebook of this epoch wanted on the host? */
 static bool has_snapshot(const gemp_som_training *how, const gemp_som_epoch *epoch)
 {
 	return how->snapshot_every && (epoch->epoch + 1) % how->snapshot_every == 0;
@@ -189,7 +192,8 @@ static gemp_code finish_epochs(train_context *run, bool all)
 	return GEMP_OK;
 }
 
-/* Collective. From the first epoch of this training to the last, or until a callback stops it. */
+/* Collective. One rank enqueues epochs ahead of its device and hears of them later; several ranks meet in every epoch, so that
+ * the callback follows at once. The report grows with the epochs that are begun, as most of two billion may never be. */
 static gemp_code run_epochs(train_context *run)
 {
 	const gemp_som_training *how = run->how;

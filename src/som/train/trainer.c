@@ -30,8 +30,8 @@ static bool wants_second(const gemp_som_training *how)
 	return how->quality || (how->places && how->places->second);
 }
 
-/* Collective. All ranks search alike if any has missing values, so that ranks make no difference, and have planes of
- * as many values as the rank with the least memory. */
+/* Collective. How the memory of the device is shared out. All ranks search alike if any of them has missing values, since the
+ * answer must not depend on the number of ranks; and all have planes of as many values as the rank with the least memory. */
 static gemp_code plan_memory(gemp_som_trainer *trainer, const float *x, size_t count, gemp_som_need *need,
                              gemp_som_capacity *capacity)
 {
@@ -89,7 +89,8 @@ static gemp_code make_planes(gemp_som_trainer *trainer, const gemp_som_capacity 
 	return GEMP_OK;
 }
 
-/* Would this rank rather exchange sums? In online training a rank needs rows of the map of its own. */
+/* Would this rank rather exchange sums? In online training a rank needs rows of the map of its own, which a map with fewer rows
+ * than ranks does not have. */
 static bool declines_replicas(const gemp_som_trainer *trainer, const gemp_som_replicas_need *need)
 {
 	const gemp_som_exchange exchange = trainer->how->exchange;
@@ -99,7 +100,8 @@ static bool declines_replicas(const gemp_som_trainer *trainer, const gemp_som_re
 	return exchange == GEMP_SOM_EXCHANGE_SUMS;
 }
 
-/* Collective. Replicas, if all ranks can have and use them. */
+/* Collective. Replicas of all samples, if every rank has memory for them and expects them to pay; one rank that declines is
+ * enough against them. */
 static gemp_code make_replicas(gemp_som_trainer *trainer, const float *x, size_t count)
 {
 	const gemp_som_training *how = trainer->how;
@@ -221,7 +223,8 @@ static gemp_code accumulate_block(gemp_som_trainer *trainer, const gemp_som_bloc
 	return gemp_som_accumulate_add(&trainer->accumulate, &block->samples, &block->best, values);
 }
 
-/* All blocks into planes of these values; with the first values they are searched, too. */
+/* Local. All blocks go into planes of these values. The search happens once an epoch, with the first values; for later values
+ * the keys of each block are restored. */
 static gemp_code process_blocks(gemp_som_trainer *trainer, double rate, uint32_t slot, gemp_som_values values)
 {
 	for (size_t p = 0; p < trainer->blocks.count; p++) {
@@ -242,6 +245,7 @@ static gemp_code process_blocks(gemp_som_trainer *trainer, double rate, uint32_t
 	return GEMP_OK;
 }
 
+/* Collective. Blocks of an allreduce are limited by the int of MPI's counts. */
 static void add_planes(const gemp_comm *comm, float *planes, size_t count)
 {
 	for (size_t done = 0; done < count; done += INT32_MAX) {
@@ -250,7 +254,8 @@ static void add_planes(const gemp_comm *comm, float *planes, size_t count)
 	}
 }
 
-/* Collective. Before the first planes of an epoch are combined: has a rank failed, is one to stop, and the errors. */
+/* Collective. Failures, wishes to stop and the sums of errors of all ranks travel in one allreduce, before the first planes of
+ * an epoch: no rank waits for planes of a rank that has failed. */
 static gemp_code exchange_status(gemp_som_trainer *trainer, gemp_som_epoch_result *result)
 {
 	const gemp_som_fit *fit = &result->fit;
@@ -262,7 +267,8 @@ static gemp_code exchange_status(gemp_som_trainer *trainer, gemp_som_epoch_resul
 	return GEMP_OK;
 }
 
-/* Collective; a failure stays in local_code. Planes of all ranks are combined. */
+/* Collective; a failure stays in local_code. Sums of all ranks are added; affine maps are composed in the order of ranks, since
+ * they do not commute. */
 static void reduce_planes(gemp_som_trainer *trainer, gemp_som_values values)
 {
 	const size_t count = (size_t)trainer->units * gemp_som_planes(values.count, trainer->missing);
@@ -273,25 +279,21 @@ static void reduce_planes(gemp_som_trainer *trainer, gemp_som_values values)
 	trainer->local_code = gemp_buffer_write(trainer->device, &trainer->sums, 0, count * sizeof(float), trainer->host);
 }
 
-/* Of all ranks' samples: sums, or affine maps of this rank's rows. */
+/* Local. Planes from the samples of all ranks: sums, or the affine maps of the rows that this rank is responsible for. */
 static gemp_code sum_replicas(gemp_som_trainer *trainer, double rate, gemp_som_values values)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_som_replicas *all = &trainer->replicas;
-	GEMP_TRY(gemp_som_replicas_write(all));
+	GEMP_PROPAGATE(gemp_som_replicas_write(all));
 	if (trainer->how->online) {
-		GEMP_TRY(gemp_som_online_run(&trainer->online, &all->samples, &all->best, &trainer->smooth, rate, values, false,
-		                             gemp_som_slices_own(&trainer->slices), &trainer->sums));
-		code = gemp_som_slices_read(&trainer->slices, trainer->device, &trainer->sums, trainer->host);
-	} else {
-		GEMP_TRY(gemp_som_accumulate_add(&trainer->accumulate, &all->samples, &all->best, values));
-		code = gemp_som_accumulate_read(&trainer->accumulate, values, &trainer->sums);
+		GEMP_PROPAGATE(gemp_som_online_run(&trainer->online, &all->samples, &all->best, &trainer->smooth, rate, values,
+		                                   false, gemp_som_slices_own(&trainer->slices), &trainer->sums));
+		return gemp_som_slices_read(&trainer->slices, trainer->device, &trainer->sums, trainer->host);
 	}
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_som_accumulate_add(&trainer->accumulate, &all->samples, &all->best, values));
+	return gemp_som_accumulate_read(&trainer->accumulate, values, &trainer->sums);
 }
 
-/* Collective; a failure stays in local_code. Planes by the units of all ranks. */
+/* Collective; a failure stays in local_code. Only best units travel; each rank makes planes from the samples of all ranks. */
 static void gather_units(gemp_som_trainer *trainer, double rate, gemp_som_values values)
 {
 	gemp_som_replicas_gather(&trainer->replicas, trainer->comm);
