@@ -77,6 +77,7 @@ static void report_unitigs(gemp_report *report, const gemp_unitigs *unitigs)
 	                  gemp_grouped(middle).text);
 }
 
+/* Vertices that are not balanced, as examples of where a path breaks off. */
 static json_t *json_of_vertices(const gemp_contig *contig, unsigned k)
 {
 	json_t *list = json_array();
@@ -127,6 +128,7 @@ static void print_reason(const gemp_report *report, const gemp_contig *contig, u
 	}
 }
 
+/* Sets `path` and says whether there is an Eulerian path, and why not. */
 static void report_contig(gemp_report *report, const gemp_contig *contig, const gemp_kmer_graph *graph)
 {
 	json_t *json = json_object();
@@ -160,6 +162,7 @@ static bool is_stdout(const char *path)
 	return path && strcmp(path, "-") == 0;
 }
 
+/* Local. Finds what is wrong without looking at any file. */
 static gemp_code check_settings(const gemp_assembly_settings *settings)
 {
 	if (!settings->output)
@@ -190,6 +193,7 @@ static gemp_code check(const gemp_comm *comm, const gemp_assembly_settings *sett
 
 /* WORK */
 
+/* Visitor of gemp_fasta_visit. */
 static gemp_code take_letters(void *self, const char *letters, size_t size)
 {
 	return gemp_kmer_counter_add(self, letters, size);
@@ -254,7 +258,7 @@ static gemp_code write_gfa(const gemp_comm *comm, const char *path, const gemp_s
 	return close_output(&output);
 }
 
-/* Collective. */
+/* Collective. Each rank writes the letters that it has; a sequence may begin on one rank and end on the next. */
 static gemp_code write_fasta(const gemp_comm *comm, const char *path, const gemp_sequences *sequences, const char *name)
 {
 	GEMP_OWNED_BY(abandon) gemp_output *output = NULL;
@@ -283,6 +287,8 @@ static gemp_code write_files(const gemp_report *report, const gemp_assembly_sett
 	return GEMP_OK;
 }
 
+/* Collective. Each step needs what the one before has made, and frees it at the end of the function: unitigs refer to the graph
+ * of k-mers, and the path to the unitigs. */
 gemp_code gemp_assemble(gemp_context *context, const gemp_assembly_settings *settings, gemp_report *report)
 {
 	const gemp_comm *comm = &context->comm;

@@ -40,6 +40,7 @@ static gemp_code make_columns(gemp_columns **out, gemp_som_input *input, const g
 	return gemp_comm_agree(input->job.comm, code);
 }
 
+/* Callback of the row writer, for some rows in the turn of this rank. */
 static gemp_code fill(void *self, gemp_projected *columns, size_t first, size_t count)
 {
 	const gemp_table *table = self;
@@ -48,7 +49,7 @@ static gemp_code fill(void *self, gemp_projected *columns, size_t first, size_t 
 	return GEMP_OK;
 }
 
-/* Collective. */
+/* Collective. Rows of all ranks in rank order, which is the order of the vectors. */
 static gemp_code write_rows(gemp_som_input *input, const char *path, gemp_table *table)
 {
 	gemp_row_column columns[1 + GEMP_SOM_UNIT_COLUMNS];
@@ -94,7 +95,7 @@ static gemp_code take_columns(gemp_som_input *input, const gemp_som_model *model
 	return GEMP_OK;
 }
 
-/* Collective. */
+/* Collective. Sets the errors of these vectors on the map, which are not those of its training. */
 static gemp_code report_all(gemp_som_input *input, const gemp_som_map *map, const gemp_som_unit_list *units)
 {
 	const gemp_vectors *v = &input->vectors;
@@ -116,6 +117,7 @@ static gemp_code report_all(gemp_som_input *input, const gemp_som_map *map, cons
 	return gemp_som_input_report(input);
 }
 
+/* Collective. The seconds of opening the map count as reading in the first report that asks. */
 gemp_code gemp_som_model_apply(gemp_columns **out, gemp_som_model *model, const gemp_som_data *data,
                                const gemp_vertex_output *files, gemp_report *report)
 {

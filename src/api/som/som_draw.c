@@ -38,6 +38,7 @@ static gemp_code add_panel(drawing *d, const char *title, gemp_som_shade shade, 
 	return GEMP_OK;
 }
 
+/* The values of a column over all units, in the measure of the data. */
 static void fill_plane(const drawing *d, uint32_t column, double *values)
 {
 	for (uint32_t u = 0; u < gemp_som_map_units(d->map); u++)
@@ -116,6 +117,7 @@ static gemp_code add_colours(drawing *d, const char *asked)
 	return GEMP_OK;
 }
 
+/* Adds the parts that a name stands for: umatrix, hits, else a column of the data, else rgb: or planes. */
 static gemp_code add_named(drawing *d, const char *name)
 {
 	const int64_t column = column_of(d, name);
@@ -161,6 +163,7 @@ static void release(drawing *d)
 	gemp_free_all(d->values, d->panels, d->labels);
 }
 
+/* Collective. Rank 0 draws; all ranks check, so that all return the same. */
 gemp_code gemp_som_model_draw(gemp_som_model *model, const gemp_som_picture *picture, gemp_report *report)
 {
 	const gemp_comm *comm = &model->context->comm;

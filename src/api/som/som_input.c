@@ -111,6 +111,7 @@ static gemp_code open_device(gemp_som_input *input)
 	return gemp_context_runtime(&input->job.runtime, input->context, false, &input->job.timers);
 }
 
+/* Collective. The device is opened after a file is read, but before features of a graph are found, which devices compute. */
 gemp_code gemp_som_input_read(gemp_som_input *input, const gemp_som_data *data, const gemp_som_model *model, bool keys)
 {
 	const gemp_comm *comm = input->job.comm;
@@ -142,6 +143,7 @@ gemp_code gemp_som_input_check_files(const gemp_som_input *input, const gemp_ver
 	return gemp_rows_path_check(input->job.comm, "output", files->output);
 }
 
+/* Collective. Rows and attributes of vertices; vectors of files have no graph to go into. */
 gemp_code gemp_som_input_write_units(gemp_som_input *input, const gemp_vertex_output *files,
                                      const gemp_som_unit_list *units, const gemp_som_map *map)
 {
@@ -159,6 +161,7 @@ gemp_code gemp_som_input_write_units(gemp_som_input *input, const gemp_vertex_ou
 
 /* REPORT */
 
+/* Prints both errors and sets their fields. */
 void gemp_som_report_errors(gemp_report *report, double quantisation, double topographic)
 {
 	gemp_report_set(report, "quantisation_error", gemp_json_real(quantisation));
@@ -172,6 +175,7 @@ void gemp_som_report_errors(gemp_report *report, double quantisation, double top
 		                  quantisation, 100 * topographic);
 }
 
+/* Sets `features` and `graph`: the range of each feature shows what scaling will do to it. */
 static void report_features(const gemp_som_input *input)
 {
 	gemp_report *report = input->job.report;

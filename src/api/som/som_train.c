@@ -42,6 +42,7 @@ void gemp_som_settings_init(gemp_som_settings *settings)
 
 /* BEFORE */
 
+/* Local. What can be known to be wrong before any vector is read. */
 static gemp_code check_settings(const gemp_som_settings *s)
 {
 	if ((unsigned)s->lattice > GEMP_SOM_HEXAGONAL || (unsigned)s->metric > GEMP_SOM_COSINE ||
@@ -162,6 +163,8 @@ static gemp_code save(training *t)
 	return code;
 }
 
+/* Callback of gemp_som_train. With a book the map is brought up to date and written; hits and errors of an unfinished map are
+ * not known, which its file says, too. */
 static gemp_code after_epoch(void *context, const gemp_som_epoch *done, const gemp_som_codebook *book, bool *stop)
 {
 	training *t = context;
@@ -204,7 +207,8 @@ static gemp_code train(training *t)
 
 /* AFTERWARDS */
 
-/* Collective. Errors and hits by the map as it is. */
+/* Collective. Errors and hits by the map as it is. If no epoch was left to train, best units are not known yet and are
+ * searched. */
 static gemp_code measure(training *t)
 {
 	const gemp_vectors *vectors = &t->input.vectors;
@@ -213,6 +217,7 @@ static gemp_code measure(training *t)
 	return gemp_som_map_measure(t->map, t->comm, vectors, &t->units);
 }
 
+/* Sets `epochs`: an entry for each epoch of this call, not of those that an earlier one has trained. */
 static void report_epochs(const training *t)
 {
 	json_t *list = json_array();
@@ -285,6 +290,8 @@ static void release(training *t)
 	gemp_som_input_free(&t->input);
 }
 
+/* Collective. Settings and places of files are checked first, since reading vectors may take long. A training that was stopped
+ * has written its map and its report when it says so. */
 gemp_code gemp_som_model_train(gemp_som_model **out, gemp_context *context, const gemp_som_data *data,
                                const gemp_som_settings *settings, gemp_report *report)
 {

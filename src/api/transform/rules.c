@@ -56,6 +56,7 @@ static gemp_code check_settings(const gemp_rules_settings *settings)
 	return GEMP_OK;
 }
 
+/* Collective. Only settings can be wrong here: the text is parsed when it runs, with the values of its parameters. */
 gemp_code gemp_rules_open(gemp_rules **out, gemp_context *context, const char *text,
                           const gemp_rules_settings *settings)
 {
@@ -200,6 +201,7 @@ static gemp_code draw(rewriting *r)
 	return GEMP_OK;
 }
 
+/* Takes everything that a run has opened, also after a failure. A log that is not closed leaves no file. */
 static void release(rewriting *r)
 {
 	gemp_change_log_abandon(&r->log);
@@ -276,6 +278,7 @@ static void report_step(void *self, const gemp_rule *rule, uint64_t step, const 
 		report_progress(r, rule, step, one);
 }
 
+/* Prints one rule over all its steps, and appends its object to the list. */
 static void report_rule(const rewriting *r, const char *name, const gemp_rule_report *one, json_t *list)
 {
 	const gemp_select_report *s = &one->select;
@@ -296,6 +299,7 @@ static void report_rule(const rewriting *r, const char *name, const gemp_rule_re
 		                   gemp_grouped(e->deleted_edges).text, gemp_grouped(e->set).text);
 }
 
+/* Sets `steps`, `rules` and, if wanted, `explain`. */
 static void report_rules(const rewriting *r)
 {
 	json_t *list = json_array();
@@ -455,6 +459,7 @@ static void close_checkpoint(rewriting *r, gemp_code code)
 
 /* RUNS */
 
+/* Sums over all rules; zero before the rules have been parsed. */
 static gemp_rules_result result_of(const rewriting *r)
 {
 	gemp_rules_result sum = { .steps = r->history.count };
@@ -474,6 +479,8 @@ static gemp_rules_result result_of(const rewriting *r)
 	return sum;
 }
 
+/* Collective. The order matters: an error in the rules is found before any device is opened, the checkpoint may replace the
+ * graph, and it is removed only when graph, log and drawing are written. */
 gemp_code gemp_rules_run(gemp_rules *rules, gemp_graph *graph, const gemp_rewrite_settings *settings,
                          gemp_rules_result *result, gemp_report *report)
 {
@@ -509,6 +516,8 @@ gemp_code gemp_change_log_recognize(bool *out, gemp_context *context, const char
 	return gemp_change_log_is(out, &context->comm, path);
 }
 
+/* Collective. The same frame as a run of rules, without rules: and without checkpoints, since a replay matches
+ * nothing. */
 gemp_code gemp_graph_replay(gemp_graph *graph, const char *changes, const gemp_rewrite_settings *settings,
                             gemp_replay_result *result, gemp_report *report)
 {

@@ -16,6 +16,7 @@ static const char prefix[] = "kept-";
 
 /* NAMES */
 
+/* The caller frees *out. Names have the number of the job, so that a job never writes over the files of the job before. */
 static gemp_code name_of(char **out, const gemp_step_checkpoint *k, const char *ending)
 {
 	gemp_text text = { 0 };
@@ -25,6 +26,7 @@ static gemp_code name_of(char **out, const gemp_step_checkpoint *k, const char *
 	return code;
 }
 
+/* Takes `name`, also after a failure. */
 static gemp_code add_log(gemp_step_checkpoint *k, char *name)
 {
 	gemp_code code = name ? GEMP_RESERVE(k->logs, k->log_capacity, k->log_count + 1) : GEMP_ENOMEM;
@@ -72,6 +74,7 @@ static uint64_t *count_of(gemp_rule_report *report, size_t i)
 	return (uint64_t *)(void *)((char *)report + counts[i].offset);
 }
 
+/* False where the checkpoint is not of these rules. */
 static bool read_reports(gemp_step_checkpoint *k, const json_t *list)
 {
 	bool good = json_array_size(list) == k->rules->count;
@@ -84,6 +87,7 @@ static bool read_reports(gemp_step_checkpoint *k, const json_t *list)
 	return good;
 }
 
+/* What became of each step, a digit a step. */
 static gemp_code read_history(gemp_step_checkpoint *k, const char *text)
 {
 	size_t count = strlen(text);
@@ -94,6 +98,7 @@ static gemp_code read_history(gemp_step_checkpoint *k, const char *text)
 	return GEMP_OK;
 }
 
+/* Attributes that the log has named so far: the foot lists all of them. */
 static gemp_code read_seen(gemp_step_checkpoint *k, const json_t *list)
 {
 	gemp_code code = GEMP_OK;
@@ -108,6 +113,7 @@ static gemp_code read_seen(gemp_step_checkpoint *k, const json_t *list)
 	return code;
 }
 
+/* Local, alike on all ranks, which have all read the same checkpoint.json. */
 static gemp_code read_state(gemp_step_checkpoint *k, const json_t *state)
 {
 	gemp_code code = GEMP_OK;
@@ -135,6 +141,7 @@ static gemp_code read_state(gemp_step_checkpoint *k, const json_t *state)
 	return code;
 }
 
+/* Collective. The graph of the checkpoint takes the place of the graph that the rules began with. */
 gemp_code gemp_step_checkpoint_open(gemp_step_checkpoint *k, json_t *question, gemp_shard **graph)
 {
 	GEMP_OWNED char *path = NULL;
@@ -182,6 +189,7 @@ static json_t *make_seen(const gemp_step_checkpoint *k)
 	return list;
 }
 
+/* The counterpart of read_state; NULL: out of memory. */
 static json_t *make_state(const gemp_step_checkpoint *k, const char *graph)
 {
 	gemp_text applied = { 0 };
@@ -224,6 +232,7 @@ bool gemp_step_checkpoint_stop(gemp_step_checkpoint *k)
 	return gemp_stop_wanted(&k->stop);
 }
 
+/* Collective. Graph and log are written and synced before checkpoint.json names them. */
 gemp_code gemp_step_checkpoint_save(gemp_step_checkpoint *k, gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
@@ -251,6 +260,7 @@ void gemp_step_checkpoint_report(gemp_report *report, const gemp_step_checkpoint
 
 /* THE END */
 
+/* Rank 0's part: the parts of all jobs, one behind the other. */
 static gemp_code join(const gemp_step_checkpoint *k, const char *path)
 {
 	gemp_file_writer file;
