@@ -46,7 +46,7 @@ float gemp_npy_half(const void *at);
 /* ARRAYS IN PIECES: a long array of numbers in a file, read from its beginning to its end in pieces: the common face of
  * arrays in .npz (io/arrays/npz) and HDF5 (io/hdf5/hdf5_column), which sparse matrices are made of. */
 
-typedef struct gemp_array {
+typedef struct gemp_array_reader {
 	void *self;
 	uint64_t length;
 	gemp_type type; /* integer, float or boolean */
@@ -54,7 +54,7 @@ typedef struct gemp_array {
 	 * NULL. */
 	gemp_code (*next)(void *self, size_t count, int64_t *integers, double *reals);
 	void (*close)(void *self);
-} gemp_array;
+} gemp_array_reader;
 
 /* An element as a value; NaN is NULL. */
 static inline gemp_value gemp_array_value(gemp_type type, int64_t integer, double real)
@@ -65,11 +65,11 @@ static inline gemp_value gemp_array_value(gemp_type type, int64_t integer, doubl
 	                            : (gemp_value){ .type = type, .integer = integer };
 }
 
-static inline void gemp_array_close(gemp_array *array)
+static inline void gemp_array_reader_close(gemp_array_reader *array)
 {
 	if (array->close)
 		array->close(array->self);
-	*array = (gemp_array){ 0 };
+	*array = (gemp_array_reader){ 0 };
 }
 
 typedef struct gemp_array_file {

@@ -410,7 +410,7 @@ static gemp_code open_npy(npy **out, const gemp_zip *zip, const char *name)
 }
 
 /* Texts have no place among numbers; gemp_npy_text reads them. */
-gemp_code gemp_npy_open(gemp_array *out, const gemp_zip *zip, const char *name)
+gemp_code gemp_npy_open(gemp_array_reader *out, const gemp_zip *zip, const char *name)
 {
 	npy *n;
 	gemp_code code = open_npy(&n, zip, name);
@@ -422,7 +422,7 @@ gemp_code gemp_npy_open(gemp_array *out, const gemp_zip *zip, const char *name)
 		return code;
 	}
 	gemp_type type = n->header.kind == 'f' ? GEMP_FLOAT : n->header.kind == 'b' ? GEMP_BOOLEAN : GEMP_INTEGER;
-	*out = (gemp_array){
+	*out = (gemp_array_reader){
 		.self = n, .length = n->header.length, .type = type, .next = next_of_member, .close = close_npy
 	};
 	return GEMP_OK;

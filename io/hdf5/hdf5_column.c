@@ -89,7 +89,7 @@ static void close_array(void *self)
 }
 
 /* The array owns the dataset, which stays open, since arrays are read in many pieces. */
-gemp_code gemp_h5_open_array(gemp_array *out, const gemp_h5 *h5, const char *group, const char *name)
+gemp_code gemp_h5_open_array(gemp_array_reader *out, const gemp_h5 *h5, const char *group, const char *name)
 {
 	GEMP_OWNED char *path = NULL;
 	open_column *o;
@@ -100,7 +100,7 @@ gemp_code gemp_h5_open_array(gemp_array *out, const gemp_h5 *h5, const char *gro
 		code = gemp_fail(GEMP_EDATA, "%s: dataset '%s' holds no numbers; store integers, floats or booleans", h5->path,
 		                 path);
 	if (code == GEMP_OK)
-		*out = (gemp_array){
+		*out = (gemp_array_reader){
 			.self = o, .length = o->length, .type = o->type, .next = next_elements, .close = close_array
 		};
 	else

@@ -8,7 +8,7 @@
 #include "io/arrays/array_file.h"
 
 /* The dataset `name` of a group, of integers, floats or booleans, as an array; h5 is borrowed. */
-gemp_code gemp_h5_open_array(gemp_array *out, const gemp_h5 *h5, const char *group, const char *name);
+gemp_code gemp_h5_open_array(gemp_array_reader *out, const gemp_h5 *h5, const char *group, const char *name);
 /* Rows [first, first + count) of an AnnData column: a dataset of numbers, booleans or strings, or a group that is
  * categorical, nullable-integer, nullable-boolean. NaN is NULL. *known is false, and nothing made, for other kinds. */
 gemp_code gemp_h5_column(gemp_column *out, const gemp_h5 *h5, const char *path, const char *name, uint64_t first,

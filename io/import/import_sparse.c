@@ -23,9 +23,9 @@ enum { BATCH = 1 << 14 }; /* entries held */
 
 void gemp_sparse_close(gemp_sparse *matrix)
 {
-	gemp_array_close(&matrix->pointers);
-	gemp_array_close(&matrix->indices);
-	gemp_array_close(&matrix->values);
+	gemp_array_reader_close(&matrix->pointers);
+	gemp_array_reader_close(&matrix->indices);
+	gemp_array_reader_close(&matrix->values);
 }
 
 static gemp_code reject(const gemp_sparse *m, const char *why)
@@ -213,7 +213,7 @@ static gemp_code gemp_sparse_vertices(const gemp_comm *comm, gemp_builder *build
 /* scipy stores the shape as an array of two integers. */
 static gemp_code read_size(gemp_sparse *m, const gemp_zip *zip)
 {
-	GEMP_OWNED_BY(gemp_array_close) gemp_array shape = { 0 };
+	GEMP_OWNED_BY(gemp_array_reader_close) gemp_array_reader shape = { 0 };
 	int64_t size[2];
 	GEMP_PROPAGATE(gemp_npy_open(&shape, zip, "shape"));
 	if (shape.length != 2 || shape.type != GEMP_INTEGER)

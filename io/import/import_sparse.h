@@ -1,6 +1,6 @@
 /* import_sparse: a sparse matrix becomes edges, one for each stored entry, zeros too.
  *
- * The matrix is three arrays that are read side by side in batches (gemp_array), so that it need not fit in memory. All
+ * The matrix is three arrays that are read side by side in batches (gemp_array_reader), so that it need not fit in memory. All
  * functions but gemp_sparse_vertices are local: one rank reads a matrix.
  */
 
@@ -21,8 +21,8 @@ typedef struct gemp_sparse {
 	const char *path, *what; /* for messages: the file, and where in it */
 	gemp_sparse_layout layout;
 	uint64_t rows, columns;
-	gemp_array pointers, indices;
-	gemp_array values; /* closed: no values; one for several entries: they share it */
+	gemp_array_reader pointers, indices;
+	gemp_array_reader values; /* closed: no values; one for several entries: they share it */
 } gemp_sparse;
 
 void gemp_sparse_close(gemp_sparse *matrix);
