@@ -87,7 +87,7 @@ gemp_code gemp_cl_check(cl_int error, const char *call, const char *file, int li
 	case CL_OUT_OF_HOST_MEMORY:
 		return gemp_fail(GEMP_ENOMEM,
 		                 "out of memory on the device (%s in %s, %s:%d); use more ranks or devices, "
-		                 "or a smaller --device-memory",
+		                 "or a smaller device-memory",
 		                 gemp_cl_error_name(error), call, file, line);
 	default:
 		return gemp_fail(GEMP_EINTERNAL, "OpenCL error %d (%s) in %s, %s:%d", (int)error, gemp_cl_error_name(error),
@@ -108,12 +108,12 @@ static gemp_code create_buffer(gemp_buffer *out, gemp_device *device, size_t siz
 	if (size > largest)
 		return gemp_fail(GEMP_ENOMEM,
 		                 "a buffer of %zu bytes was asked for, and %s allows %zu at most; "
-		                 "use more ranks, so that each holds less, or raise --device-memory",
+		                 "use more ranks, so that each holds less, or raise device-memory",
 		                 size, device->name, largest);
 	if (own > free_bytes)
 		return gemp_fail(GEMP_ENOMEM,
 		                 "out of memory on %s: %zu bytes were asked for, and %zu of %zu are free; "
-		                 "use more ranks or devices, or raise --device-memory",
+		                 "use more ranks or devices, or raise device-memory",
 		                 device->name, own, free_bytes, device->memory);
 	cl_int error = CL_SUCCESS;
 	cl_mem mem = clCreateBuffer(device->context, flags, size ? size : 1, size ? from : NULL, &error);

@@ -99,7 +99,7 @@ static gemp_code run_selftest(gemp_device *device)
 	else
 		code = gemp_fail(GEMP_ENODEVICE,
 		                 "%s (driver %s) computed a wrong result in its self-test; update the "
-		                 "driver, or choose another device with --devices",
+		                 "driver, or choose another device by the setting devices",
 		                 device->name, device->driver);
 	return code;
 }
@@ -191,7 +191,7 @@ static gemp_code open_device(gemp_device *device, const gemp_device_pick *pick, 
 	if (!has_extension(device->id, "cl_khr_int64_base_atomics"))
 		return gemp_fail(GEMP_ENODEVICE,
 		                 "%s has no 64-bit atomics (cl_khr_int64_base_atomics); choose another "
-		                 "device with --devices",
+		                 "device by the setting devices",
 		                 device->name);
 	set_memory(device, pick->info.memory, memory_limit);
 	if (!device->gpu)

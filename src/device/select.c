@@ -314,7 +314,7 @@ static gemp_code no_match(const char *spec, const char *part, size_t length, con
 		gemp_text_print(&there, "%s%zu: %s (%s, %s%s%s)", i ? "; " : "", i, devices[i].name,
 		                devices[i].gpu ? "gpu" : "cpu", devices[i].platform, devices[i].pci[0] ? ", " : "",
 		                devices[i].pci);
-	gemp_fail(GEMP_ENODEVICE, "no OpenCL device fits '%.*s' of --devices '%s'; this machine has %s", (int)length, part,
+	gemp_fail(GEMP_ENODEVICE, "no OpenCL device fits '%.*s' of devices '%s'; this machine has %s", (int)length, part,
 	          spec, there.data ? there.data : "none");
 	gemp_text_free(&there);
 	return GEMP_ENODEVICE;
@@ -367,7 +367,7 @@ static gemp_code no_device(const char *spec)
 {
 	const char *pocl = getenv("POCL_CACHE_DIR");
 	return gemp_fail(GEMP_ENODEVICE,
-	                 "no OpenCL device on this machine (--devices %s). For the CPU: apt install "
+	                 "no OpenCL device on this machine (devices %s). For the CPU: apt install "
 	                 "pocl-opencl-icd. For an NVIDIA GPU: its driver, and a file /etc/OpenCL/vendors/nvidia.icd with "
 	                 "the line libnvidia-opencl.so.1. PoCL hides its devices when it cannot write to POCL_CACHE_DIR "
 	                 "(now %s)",

@@ -24,7 +24,7 @@ SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=0 $GEMP_MPIRUN -n 1 "$GEMP_MPI" --version >"
 silent "by mpirun with one rank"
 
 expect 69 2 devices --devices ff:1f.7
-says "no OpenCL device fits 'ff:1f.7' of --devices"
+says "no OpenCL device fits 'ff:1f.7' of devices"
 expect 0 2 devices --devices cpu --json -
 equal "$(field assignment.1.shared_by)" 2 shared_by
 equal "$(field devices.0.pci)" None "PCI place of a CPU"

@@ -243,7 +243,7 @@ static void too_much_is_out_of_memory(void **state)
 	assert_null(buffer.mem);
 	device->memory = device->buffer_bytes + 100;
 	assert_code(gemp_buffer_new(&buffer, device, 101, NULL), GEMP_ENOMEM);
-	assert_message("--device-memory");
+	assert_message("device-memory");
 	assert_ok(gemp_buffer_new(&buffer, device, 100, NULL));
 	gemp_buffer_free(&buffer, device);
 	device->memory = memory;
