@@ -113,6 +113,7 @@ gemp_code gemp_wedges_emit_types(gemp_text *text, const gemp_count_graph *graph,
 	return gemp_text_status(text);
 }
 
+/* The order of these macros is free, since each stands on its own line. */
 gemp_code gemp_wedges_emit_value(gemp_text *text, const gemp_sum *sum, bool watched)
 {
 	emit_kind(text, sum);
@@ -141,6 +142,7 @@ size_t gemp_wedges_value_arguments(const gemp_count_graph *graph, const gemp_sum
 	return count + gemp_count_table_arguments(graph, sum->expression, arguments + count);
 }
 
+/* Symbols of a place are written as NAME_PLACE. */
 static bool mentions_place(const char *expression, const char *name, int place)
 {
 	char symbol[32];
@@ -368,6 +370,7 @@ static void emit_count(gemp_text *text, int clique, bool narrow, const gemp_coun
 	gemp_text_print(text, "\n");
 }
 
+/* Where the bitmap lies, and how intersections are kept. */
 typedef enum clique_form { IN_LOCAL, NARROW, LARGE, ON_CPU } clique_form;
 
 /* One kernel of cliques. The forms differ in where the bitmap lies and how the intersections are kept; the text
@@ -404,6 +407,7 @@ static void emit_types(gemp_text *text, const gemp_count_codegen *source)
 	                source->lanes);
 }
 
+/* Neither text depends on a plan, so that the cache has one program for each kind of graph. */
 gemp_code gemp_count_emit_rows(gemp_text *text, const gemp_count_codegen *source)
 {
 	emit_types(text, source);
@@ -422,6 +426,7 @@ static bool has_kernels(const gemp_count_plan *plan)
 	return found;
 }
 
+/* Sums over wedges and neighbourhoods are left out: they have programs of their own. */
 gemp_code gemp_count_emit(gemp_text *text, const gemp_count_plan *plan, gemp_count_codegen *source)
 {
 	if (!has_kernels(plan))

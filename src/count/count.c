@@ -171,6 +171,7 @@ static gemp_code prepare_device(gemp_count_engine *engine)
 	return gemp_comm_agree(comm, prepare_sums(engine, &timings));
 }
 
+/* These kinds share one engine, wedges.h. */
 static bool is_wedge_sum(const gemp_sum *sum)
 {
 	return sum->kind == GEMP_SUM_WEDGES || sum->kind == GEMP_SUM_PAIRS || sum->kind == GEMP_SUM_JOINED ||
@@ -207,6 +208,7 @@ static gemp_code build_programs(gemp_count_engine *engine)
 	return GEMP_OK;
 }
 
+/* An engine that failed on any rank is freed on all ranks. */
 gemp_code gemp_count_prepare(gemp_count_engine **out, gemp_runtime *context, gemp_shard *graph,
                              const gemp_view_key *key, const gemp_count_plan *plan)
 {
@@ -397,6 +399,7 @@ static gemp_code divide(sum_run *r)
 	return GEMP_OK;
 }
 
+/* Direct sums run first, since their launches are queued together. */
 gemp_code gemp_count_run(gemp_count_engine *engine, gemp_count_result *result)
 {
 	gemp_code code = GEMP_OK;

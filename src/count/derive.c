@@ -15,11 +15,13 @@ typedef struct sum_choice {
 	int cost;
 } sum_choice;
 
+/* A term and the best way to count it, which later occurrences look up. */
 typedef struct term_entry {
 	gemp_term term;
 	sum_choice best;
 } term_entry;
 
+/* The memoised search, and which symbols it may use. */
 typedef struct derive_search {
 	term_entry *entries; /* [SLOTS] open addressing */
 	size_t count;
@@ -40,6 +42,7 @@ static const int kind_cost[] = {
 enum { TABLE_COST = 2, SUPPORT_COST = 12, ORDERED_COST = 16, CODEGREE_COST = 500 };
 
 /* SHAPES */
+
 /* BY_DIFFERENCE recurses into the other choices of a root. The recursion ends if each vertex that is not
  * equivalent to the root has more neighbours than the root, and if there is such a vertex. */
 static bool root_is_least(const gemp_term *term)
@@ -142,6 +145,7 @@ static bool has_square_places(const gemp_term *term, unsigned core, const gemp_a
 }
 
 /* CHOOSING */
+
 /* Conditions of a kind beyond the shape of its core: PAIRS and NEIGHBOURS visit pairs with common neighbours only,
  * wedges need a free corner, and rooted sums need a device that has ordered supports. */
 static bool is_countable(const derive_search *d, const gemp_term *term, const sum_choice *c,

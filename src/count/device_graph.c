@@ -16,11 +16,13 @@ static double symbol_bound(void *self, const char *symbol)
 	return symbol[0] == 'a' || symbol[0] == 'o' ? 1 : graph->max_degree; /* c, g, t, u, up */
 }
 
+/* The bound holds for every vertex of the graph, so that one check before the build suffices. */
 gemp_code gemp_count_bound(const gemp_count_graph *graph, const char *expression, double *bound)
 {
 	return gemp_expression_bound(expression ? expression : "1", symbol_bound, (void *)(uintptr_t)graph, bound);
 }
 
+/* The kernels declare the tables in this order. */
 size_t gemp_count_table_arguments(const gemp_count_graph *graph, const char *expression, gemp_argument *arguments)
 {
 	size_t count = 0;
@@ -42,6 +44,7 @@ gemp_code gemp_count_launch_once_with(gemp_timings *timings, gemp_device *device
 	return code;
 }
 
+/* The control words begin as zero, and a run clears what it found. */
 gemp_code gemp_partials_new(gemp_partials *out, gemp_device *device, size_t capacity)
 {
 	static const uint32_t zero[GEMP_COUNT_CONTROL_WORDS];
@@ -140,6 +143,7 @@ static __int128 choose(int64_t n, int k, __int128 maximum)
 	return ways < maximum ? ways : maximum;
 }
 
+/* Each rank takes every size-th vertex, so that hubs, which come first, are spread over the ranks. */
 gemp_code gemp_vertex_sum(const gemp_count_graph *graph, const gemp_sum *sum, __int128 *total)
 {
 	gemp_code code = GEMP_OK;
@@ -156,7 +160,7 @@ gemp_code gemp_vertex_sum(const gemp_count_graph *graph, const gemp_sum *sum, __
 		else
 			fits = add_vertex(sum->polynomial, tables, v, total);
 	if (!fits)
-		code = gemp_fail(GEMP_EDATA, "a sum over vertices passes 128 bits");
+		code = gemp_fail(GEMP_EDATA, "a sum over vertices does not fit into 128 bits; count by enumeration");
 done:
 	for (int k = 0; k < GEMP_TABLES; k++)
 		gemp_free(tables[k]);

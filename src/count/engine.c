@@ -106,6 +106,7 @@ static gemp_code make_maps(gemp_count_engine *engine)
 	return gemp_buffer_zero(device, &engine->maps, 0, bytes);
 }
 
+/* Low rows come last, since they need the splits. */
 gemp_code gemp_count_rows(gemp_count_engine *engine, gemp_timings *timings)
 {
 	GEMP_PROPAGATE(upload_rows(engine));
@@ -217,6 +218,7 @@ static gemp_code sum_over_ranks(const gemp_count_engine *engine, const gemp_buff
 	return GEMP_OK;
 }
 
+/* Each form of the supports is summed over the ranks on its own. */
 gemp_code gemp_count_support(gemp_count_engine *engine, gemp_timings *timings)
 {
 	const gemp_runtime *context = engine->context;
@@ -275,6 +277,7 @@ static gemp_code make_table(gemp_count_engine *engine, gemp_timings *timings, si
 	return launch_table(engine, timings, k, groups, g->vertices, 0);
 }
 
+/* A table may read the tables before it, hence the order. */
 gemp_code gemp_count_tables(gemp_count_engine *engine, gemp_timings *timings)
 {
 	for (size_t k = 1; k < engine->plan->table_count; k++)
@@ -303,6 +306,7 @@ static uint32_t longest_local(const gemp_device *device)
 	return (uint32_t)d;
 }
 
+/* A CPU device keeps all bits in global memory. */
 bool gemp_count_cliques_large(const gemp_device *device, uint32_t longest_low)
 {
 	return device->gpu && longest_low > longest_local(device);
@@ -441,6 +445,7 @@ static gemp_code launch_gpu(gemp_count_engine *engine, size_t index, size_t firs
 	return GEMP_OK;
 }
 
+/* CPU device: one worker for each compute unit, which takes vertices in turn. */
 gemp_code gemp_count_cliques_launch(gemp_count_engine *engine, size_t index, size_t first, size_t *groups,
                                     gemp_timings *timings)
 {

@@ -23,6 +23,7 @@ typedef struct gemp_neighbours {
 enum { MAX_ARGUMENTS = 16 + GEMP_MAX_VERTEX_TABLES };
 enum { GROUP = 256, SELECT_LANES = 32, FILL_LANES = 8, SUM_LANES = 32, MEMORY_SHARE = 4 };
 
+/* Only GPUs need the table of pairs; it may take a quarter of the memory, as bitmaps may. */
 bool gemp_neighbours_codegrees(const gemp_device *device, uint64_t vertices)
 {
 	uint64_t bytes = vertices < 2 ? 0 : vertices * (vertices - 1) / 2 * sizeof(uint32_t);
@@ -142,6 +143,7 @@ static gemp_code add_up(gemp_neighbours *a, cl_kernel kernel, gemp_argument *arg
 
 /* BITMAPS: the form of GPUs. */
 
+/* Buffers and kernels of the form with bitmaps. */
 typedef struct bitmap_form {
 	gemp_neighbours *neighbours;
 	cl_kernel clear, fill, add; /* launched for each batch */
@@ -150,6 +152,7 @@ typedef struct bitmap_form {
 	uint64_t *first; /* [vertices] word where a bitmap begins, in its batch */
 } bitmap_form;
 
+/* Kernels of the loop are made before the first launch, so that a failure leaves no work in the queue. */
 static gemp_code prepare_bitmaps(bitmap_form *b)
 {
 	gemp_neighbours *a = b->neighbours;
@@ -178,6 +181,7 @@ static gemp_code select_neighbours(bitmap_form *b)
 	return gemp_buffer_read(a->device, &b->kept, 0, g->vertices * sizeof *b->count, b->count);
 }
 
+/* Bitmaps are filled by atomic or, so that they start as zero. */
 static gemp_code clear_words(bitmap_form *b, const gemp_buffer *words, cl_ulong count)
 {
 	gemp_neighbours *a = b->neighbours;
@@ -199,6 +203,7 @@ static gemp_code count_pairs(bitmap_form *b)
 	                              GEMP_ARG(&g->vertices), GEMP_ARG(&entries), GEMP_ARG(&b->pairs.mem));
 }
 
+/* Each row of the bitmap begins at a whole word. */
 static uint64_t bitmap_words(uint64_t kept)
 {
 	return kept * ((kept + 31) / 32);
@@ -281,6 +286,7 @@ static gemp_code sum_by_bitmaps(gemp_neighbours *neighbours)
 
 enum { ARRAYS = 4 }; /* NEIGHBOURS_ARRAYS of kernels/count/count_neighbours_lists.cl */
 
+/* Buffers and the kernel of the form with lists. */
 typedef struct list_form {
 	cl_kernel add;
 	gemp_buffer offset, slots, places, scratch;

@@ -91,6 +91,7 @@ void gemp_polynomial_divide(gemp_polynomial *p, uint64_t by)
 		p->terms[i].factor /= (int64_t)by;
 }
 
+/* A symbol with power 0 does not occur. */
 bool gemp_polynomial_mentions(const gemp_polynomial *p, int symbol)
 {
 	for (size_t i = 0; i < p->count; i++)
@@ -253,6 +254,7 @@ static double read_sum(reader *r)
 	return value;
 }
 
+/* The whole text must have been read: what follows a complete sum is an error. */
 gemp_code gemp_expression_bound(const char *expression, gemp_symbol_bound symbol, void *self, double *bound)
 {
 	reader r = { .at = expression, .symbol = symbol, .self = self };
@@ -291,6 +293,7 @@ void gemp_count_plan_free(gemp_count_plan *plan)
 	gemp_free(plan);
 }
 
+/* The first table is the degree, and has no expression. */
 bool gemp_count_plan_is_valid(const gemp_count_plan *plan)
 {
 	bool valid = plan->sum_count <= GEMP_MAX_SUMS && plan->table_count >= 1 &&
@@ -301,6 +304,7 @@ bool gemp_count_plan_is_valid(const gemp_count_plan *plan)
 }
 
 /* FOR PEOPLE */
+
 /* Names as --explain prints them. */
 static const char *sum_name(gemp_sum_kind kind)
 {

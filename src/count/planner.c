@@ -21,6 +21,7 @@ static bool same_edges(const gemp_pattern *pattern)
 	return true;
 }
 
+/* Counting the edges first excludes parallel ones. */
 static bool is_clique(const gemp_pattern *pattern)
 {
 	int size = (int)pattern->vertex_count;
@@ -207,6 +208,7 @@ static gemp_code plan_of_large(gemp_count_plan **out, const gemp_pattern *patter
 	return GEMP_OK;
 }
 
+/* The reasons that need no derivation come first, since a derivation costs milliseconds. */
 gemp_code gemp_count_plan_new(gemp_count_plan **out, const gemp_pattern *pattern, uint64_t order,
                               const gemp_count_planner_options *options, const char **reason)
 {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A term whose vertices outside of the core are being attached, one after the other. */
 typedef struct attach_context {
 	gemp_attachments *attached;
 	gemp_derivation *derivation;
@@ -157,6 +158,7 @@ static gemp_term renumber(const gemp_term *term, const int *to, int size)
 	return out;
 }
 
+/* The greater number goes, and the numbers behind it move down by one. */
 bool gemp_term_merge(const gemp_term *term, int i, int j, gemp_term *out)
 {
 	int to[GEMP_MAX_TERM], low = i < j ? i : j, high = i < j ? j : i;
@@ -170,6 +172,7 @@ bool gemp_term_merge(const gemp_term *term, int i, int j, gemp_term *out)
 	return true;
 }
 
+/* The other vertices keep their order. */
 gemp_term gemp_term_root(const gemp_term *term, int root)
 {
 	int to[GEMP_MAX_TERM];
@@ -228,6 +231,7 @@ bool gemp_term_cycle(const gemp_term *term, unsigned set, int cycle[GEMP_MAX_TER
 	return false;
 }
 
+/* Every vertex of the set is adjacent to all others of it. */
 bool gemp_term_clique(const gemp_term *term, unsigned set)
 {
 	for (unsigned v = set; v; v &= v - 1) {

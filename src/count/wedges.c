@@ -63,6 +63,7 @@ static gemp_code prepare_dense(gemp_wedges *wedges)
 	return GEMP_OK;
 }
 
+/* The grouped form leaves these buffers empty. */
 static void free_dense(gemp_wedges *wedges)
 {
 	gemp_device *device = wedges->graph->context->device;
@@ -221,6 +222,7 @@ static gemp_code make(gemp_wedges *wedges)
 	return gemp_timings_seconds(&wedges->timings, &wedges->preparation);
 }
 
+/* The shape decides about the text of the program, so that it must be equal on all ranks. */
 gemp_code gemp_wedges_new_shaped(gemp_wedges **out, const gemp_count_graph *graph, const gemp_sum *sum,
                                  const gemp_wedges_shape *shape)
 {
@@ -253,6 +255,7 @@ double gemp_wedges_preparation(const gemp_wedges *wedges, uint64_t *launches)
 	return wedges->preparation;
 }
 
+/* Takes NULL and a sum that was made only partly: buffers that were not made are zero. */
 void gemp_wedges_free(gemp_wedges *wedges)
 {
 	if (!wedges)

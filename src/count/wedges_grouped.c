@@ -8,6 +8,7 @@
 
 enum { PACKED = GEMP_WEDGES_WIDTHS - 1 };
 
+/* 16, 8, 4 and 2 bits. */
 static uint32_t width_of(size_t k)
 {
 	return 16u >> k;
@@ -224,6 +225,7 @@ static gemp_code upload_windows(gemp_wedges *wedges)
 	return gemp_buffer_new(&g->layouts, device, sizeof layout, layout);
 }
 
+/* As many work-items as the windows have, in smaller groups. */
 static size_t table_groups(const gemp_wedges *wedges, size_t k)
 {
 	return wedges->shape.groups * wedges->shape.group / wedges->shape.tables[k].group;
@@ -232,6 +234,7 @@ static size_t table_groups(const gemp_wedges *wedges, size_t k)
 /* A counter of tasks for windows, for workers, and for each kind of table. */
 enum { NEXTS = 2 + GEMP_MAX_ROOT_TABLES };
 
+/* The classes of roots must be known before memory is reserved, since they decide how much spills. */
 gemp_code gemp_wedges_grouped_new(gemp_wedges *wedges)
 {
 	gemp_wedges_grouped *g = &wedges->grouped;

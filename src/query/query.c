@@ -14,6 +14,7 @@
 
 /* COUNTING BY SUMS */
 
+/* A query that sums answer. */
 typedef struct count_query {
 	gemp_runtime *context;
 	const gemp_pattern *pattern;
@@ -115,6 +116,7 @@ static bool falls_back(const gemp_runtime *context, gemp_code *code)
 	return true;
 }
 
+/* Takes NULL and a query that was prepared only partly. */
 static void count_query_free(count_query *c)
 {
 	if (!c)
@@ -214,6 +216,7 @@ static gemp_code make_pattern(gemp_pattern **out, const gemp_shard *graph, const
 	return gemp_pattern_bind(*out, graph);
 }
 
+/* A query in one of three forms: sums, one search, or a finder with the sinks behind it. */
 struct gemp_prepared {
 	gemp_runtime *context;
 	gemp_shard *graph;
@@ -337,6 +340,7 @@ static gemp_code prepare_plain(gemp_prepared *q)
 	return gemp_match_prepare(&q->match, q->context, q->graph, q->pattern, options);
 }
 
+/* Options are checked first, and ranks agree before anything collective runs. */
 gemp_code gemp_prepared_prepare(gemp_prepared **out, gemp_runtime *context, gemp_shard *graph,
                                 const gemp_pattern *pattern, const gemp_prepared_options *options)
 {
@@ -356,6 +360,7 @@ gemp_code gemp_prepared_prepare(gemp_prepared **out, gemp_runtime *context, gemp
 	return GEMP_OK;
 }
 
+/* Takes NULL and a query that was prepared only partly; the forms that a query does not have are NULL. */
 void gemp_prepared_free(gemp_prepared *q)
 {
 	if (!q)
@@ -372,11 +377,13 @@ void gemp_prepared_free(gemp_prepared *q)
 	gemp_free(q);
 }
 
+/* A single search has chosen its own chain, whose points are those of its rows. */
 const gemp_stab_chain *gemp_prepared_chain(const gemp_prepared *q)
 {
 	return q->match ? gemp_match_chain(q->match) : q->chain;
 }
 
+/* For callers that need a search of their own kind, as the checkpoints of match do. */
 gemp_match *gemp_prepared_match(gemp_prepared *q)
 {
 	return q->match;
@@ -415,6 +422,7 @@ char *gemp_prepared_explain(const gemp_prepared *q)
 }
 
 /* RUNNING */
+
 /* The sinks of one run; each is empty unless the query needs it. */
 typedef struct sink_chain {
 	gemp_sink tally_sink, distinct, apply;
@@ -465,6 +473,7 @@ static gemp_code make_sink_chain(gemp_prepared *q, sink_chain *s, gemp_sink *las
 	return GEMP_OK;
 }
 
+/* Empty sinks are freed as well; the tally is part of the struct. */
 static void free_sink_chain(sink_chain *s)
 {
 	for (size_t i = 0; i < GEMP_MAX_PATTERN_VERTICES; i++)

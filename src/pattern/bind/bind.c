@@ -1,4 +1,3 @@
-
 #include "pattern/bind/bind.h"
 
 #include "core/log.h"
@@ -12,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* What a name of the query means; it chooses the word in messages. */
 typedef enum name_kind { NAME_LABEL, NAME_TYPE, NAME_ATTRIBUTE, NAME_EDGE_ATTRIBUTE } name_kind;
 
 static gemp_code bind_pattern(gemp_binding *b);
@@ -72,6 +72,7 @@ static gemp_code unknown_name(const gemp_binding *b, int line, int column, name_
 	return code;
 }
 
+/* Bytes beyond ASCII belong to names, as in the lexer. */
 static bool is_word(char c)
 {
 	return isalnum((unsigned char)c) || c == '_' || (c & 0x80);
@@ -378,6 +379,7 @@ gemp_code gemp_rule_set_bind(gemp_rule_set *rules, const gemp_shard *graph, bool
 	return GEMP_OK;
 }
 
+/* Messages point into the pattern's own text. */
 gemp_code gemp_pattern_bind_with(gemp_pattern *pattern, const gemp_shard *graph, bool lenient)
 {
 	gemp_binding b = { .pattern = pattern, .graph = graph, .lenient = lenient };
@@ -385,6 +387,7 @@ gemp_code gemp_pattern_bind_with(gemp_pattern *pattern, const gemp_shard *graph,
 	return bind_pattern(&b);
 }
 
+/* Strict: an unknown name is an error. */
 gemp_code gemp_pattern_bind(gemp_pattern *pattern, const gemp_shard *graph)
 {
 	return gemp_pattern_bind_with(pattern, graph, false);

@@ -1,4 +1,3 @@
-
 #include "pattern/bind/type_inference.h"
 
 #include "core/log.h"
@@ -26,6 +25,7 @@ static bool is_boolean(const gemp_expr *expr)
 	return expr->always_null || expr->type == GEMP_BOOLEAN;
 }
 
+/* The operators that search a string within another one. */
 static bool is_search(gemp_expr_kind kind)
 {
 	return kind == GEMP_CONTAINS || kind == GEMP_STARTS_WITH || kind == GEMP_ENDS_WITH;
@@ -165,6 +165,7 @@ static gemp_code type_of(const gemp_binding *b, gemp_expr *expr)
 	}
 }
 
+/* A vertex or an edge alone is no condition, although its type says string. */
 gemp_code gemp_bind_condition(const gemp_binding *b, const gemp_expr *expr)
 {
 	return gemp_expr_is_element(expr) || !is_boolean(expr) ? wrong_type(b, expr, expr, "a condition") : GEMP_OK;
@@ -187,6 +188,7 @@ static bool is_always_null(const gemp_binding *b, const gemp_expr *expr)
 	}
 }
 
+/* From the leaves up, since the type of an operation follows from those of its operands. */
 gemp_code gemp_bind_types(const gemp_binding *b, gemp_expr *expr)
 {
 	gemp_code code = GEMP_OK;
@@ -208,6 +210,7 @@ static bool same_class(const gemp_expr *left, const gemp_expr *right)
 	return left->always_null || right->always_null || type_class(left->type) == type_class(right->type);
 }
 
+/* The query stays valid, so that the user gets a warning with its place and not an error. */
 static void warn_folded(const gemp_binding *b, const gemp_expr *expr, const char *because)
 {
 	char *text = text_of(b, expr);

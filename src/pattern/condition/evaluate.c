@@ -1,4 +1,3 @@
-
 #include "pattern/condition/evaluate.h"
 
 #include "pattern/model/string_function.h"
@@ -7,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+/* The sign as the user wrote it, for messages. */
 static const char *operator_sign(gemp_expr_kind kind)
 {
 	static const char *const signs[] = {
@@ -67,6 +67,7 @@ static gemp_code concatenate(const gemp_value *left, const gemp_value *right, ge
 	return GEMP_OK;
 }
 
+/* An integer beside a float is converted. */
 static double real(const gemp_value *value)
 {
 	return value->type == GEMP_FLOAT ? value->real : (double)value->integer;
@@ -137,6 +138,7 @@ gemp_code gemp_expr_compute(const gemp_expr *expr, const gemp_value *left, const
 	}
 }
 
+/* What stays the same during the evaluation of one expression. */
 typedef struct evaluate_context {
 	const gemp_scope *scope;
 	gemp_arena *scratch;
@@ -255,6 +257,7 @@ static gemp_code in_list(const evaluate_context *e, const gemp_expr *expr, gemp_
 	return GEMP_OK;
 }
 
+/* A value that is no boolean counts as unknown; binding has refused it where it knows the type. */
 static bool is_unknown(const gemp_value *value)
 {
 	return value->null || value->type != GEMP_BOOLEAN;
@@ -352,6 +355,7 @@ static gemp_code evaluate(const evaluate_context *e, const gemp_expr *expr, gemp
 	}
 }
 
+/* Strings that the expression makes live in scratch until the caller resets it. */
 gemp_code gemp_expr_value(const gemp_expr *expr, const gemp_scope *scope, gemp_arena *scratch, gemp_value *out)
 {
 	const evaluate_context e = { scope, scratch };

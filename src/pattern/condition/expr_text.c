@@ -1,4 +1,3 @@
-
 #include "pattern/condition/expr_text.h"
 
 #include <ctype.h>
@@ -163,6 +162,7 @@ static void print_children(const printer *p, const gemp_expr *expr, const char *
 	}
 }
 
+/* The children from `from` on, separated by commas. */
 static void print_list(const printer *p, const gemp_expr *expr, size_t from)
 {
 	for (size_t i = from; i < expr->count; i++) {
@@ -204,6 +204,7 @@ static bool is_printed(const gemp_pattern *pattern, int vertex)
 	return edges != 1 || pattern->vertices[vertex].name || vertex < (int)pattern->arguments;
 }
 
+/* The labels of a vertex are conditions, and are printed there. */
 static void print_vertex(const printer *p, int vertex)
 {
 	const gemp_expr self = { .kind = GEMP_VERTEX, .variable = vertex };
@@ -337,6 +338,7 @@ static void print(const printer *p, const gemp_expr *expr)
 	}
 }
 
+/* Variables are those of the pattern's rows. */
 void gemp_expr_print(const gemp_expr *expr, const gemp_pattern *pattern, gemp_text *out)
 {
 	print(&(printer){ .pattern = pattern, .out = out }, expr);
@@ -357,6 +359,7 @@ char *gemp_expr_text(const gemp_expr *expr, const gemp_pattern *pattern)
 	return text_of(expr, pattern, false);
 }
 
+/* Variables are the items of the pattern's WITH. */
 char *gemp_expr_text_after(const gemp_expr *expr, const gemp_pattern *pattern)
 {
 	return text_of(expr, pattern, true);

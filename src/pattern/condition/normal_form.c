@@ -193,6 +193,7 @@ static gemp_expr_kind mirrored(gemp_expr_kind kind)
 	return kinds[kind];
 }
 
+/* The literal NULL makes every comparison with it unknown. */
 static bool is_null(const gemp_expr *expr)
 {
 	return expr->kind == GEMP_LITERAL && expr->value.null;
@@ -348,6 +349,7 @@ static gemp_code push_negation(gemp_expr **slot, bool negate)
 	}
 }
 
+/* No NOT stands above the whole condition. */
 gemp_code gemp_expr_normalise(gemp_expr **slot)
 {
 	return push_negation(slot, false);

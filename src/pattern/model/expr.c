@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+/* -1 means that no variable, or no column of the graph, is set. */
 gemp_code gemp_expr_new(gemp_expr **out, gemp_expr_kind kind, int line, int column)
 {
 	gemp_code code = GEMP_NEW(*out, 1);
@@ -27,6 +28,7 @@ gemp_code gemp_expr_new_operator(gemp_expr **out, gemp_expr_kind kind, size_t co
 	return gemp_expr_children(*out, count);
 }
 
+/* An element compares by its number among the vertices or edges of a row. */
 gemp_code gemp_expr_new_element(gemp_expr **out, int variable, bool edge, int line, int column)
 {
 	GEMP_PROPAGATE(gemp_expr_new(out, edge ? GEMP_EDGE : GEMP_VERTEX, line, column));
@@ -35,6 +37,7 @@ gemp_code gemp_expr_new_element(gemp_expr **out, int variable, bool edge, int li
 	return GEMP_OK;
 }
 
+/* The type is known before binding, so that literals can be folded. */
 gemp_code gemp_expr_new_literal(gemp_expr **out, gemp_value value, int line, int column)
 {
 	GEMP_PROPAGATE(gemp_expr_new(out, GEMP_LITERAL, line, column));
@@ -43,6 +46,7 @@ gemp_code gemp_expr_new_literal(gemp_expr **out, gemp_value value, int line, int
 	return GEMP_OK;
 }
 
+/* Takes NULL. */
 void gemp_names_free(char **names, size_t count)
 {
 	for (size_t i = 0; names && i < count; i++)
@@ -168,6 +172,7 @@ int gemp_expr_compare(const gemp_expr *a, const gemp_expr *b)
 	return order ? order : (a->count > b->count) - (a->count < b->count);
 }
 
+/* Sets of elements are words of 64 bits, since patterns have at most 64 edges. */
 void gemp_expr_uses(const gemp_expr *expr, uint64_t *vertices, uint64_t *edges)
 {
 	if (expr->variable >= 0)
@@ -252,6 +257,7 @@ static const gemp_function functions[] = {
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
+/* openCypher ignores the case of function names. */
 const gemp_function *gemp_function_find(const char *name)
 {
 	for (size_t i = 0; i < FUNCTIONS; i++)
@@ -260,6 +266,7 @@ const gemp_function *gemp_function_find(const char *name)
 	return NULL;
 }
 
+/* The name as the language writes it, for messages and column names. */
 const char *gemp_function_name(gemp_expr_kind kind)
 {
 	for (size_t i = 0; i < FUNCTIONS; i++)
@@ -268,11 +275,13 @@ const char *gemp_function_name(gemp_expr_kind kind)
 	return NULL;
 }
 
+/* The kinds of aggregates stand together in the enumeration. */
 bool gemp_expr_is_aggregate(const gemp_expr *expr)
 {
 	return expr->kind >= GEMP_COUNT_STAR && expr->kind <= GEMP_COLLECT;
 }
 
+/* Both kinds have a pattern of their own, with arguments as children. */
 bool gemp_expr_is_subpattern(const gemp_expr *expr)
 {
 	return expr->kind == GEMP_EXISTS || expr->kind == GEMP_COUNT_OF;

@@ -130,6 +130,7 @@ gemp_code gemp_clause_add_item(gemp_clause *clause, gemp_expr **expr, const char
 	return code;
 }
 
+/* Items that are added so are shown. */
 gemp_code gemp_pattern_add_return(gemp_pattern *pattern, gemp_expr **expr, const char *text, size_t size)
 {
 	GEMP_PROPAGATE(gemp_clause_add_item(&pattern->result, expr, text, size));
@@ -270,6 +271,7 @@ gemp_code gemp_pattern_check_connected(const gemp_pattern *pattern, const char *
 	return code;
 }
 
+/* Arguments of an optional are vertices that the row has already. */
 size_t gemp_pattern_row_vertices(const gemp_pattern *pattern)
 {
 	size_t count = pattern->vertex_count;
@@ -278,6 +280,7 @@ size_t gemp_pattern_row_vertices(const gemp_pattern *pattern)
 	return count;
 }
 
+/* The edges of all optionals are new. */
 size_t gemp_pattern_row_edges(const gemp_pattern *pattern)
 {
 	size_t count = pattern->edge_count;
@@ -286,6 +289,7 @@ size_t gemp_pattern_row_edges(const gemp_pattern *pattern)
 	return count;
 }
 
+/* Only its expressions speak of the pattern's variables. */
 const gemp_clause *gemp_pattern_first_clause(const gemp_pattern *pattern)
 {
 	return pattern->with ? pattern->with : &pattern->result;

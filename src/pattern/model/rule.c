@@ -86,6 +86,7 @@ static void free_rule(gemp_rule *rule)
 	gemp_pattern_free(rule->pattern);
 }
 
+/* Frees a tree of control from the leaves up; takes NULL. */
 static void rule_control_free(gemp_control *control)
 {
 	for (size_t i = 0; control && i < control->count; i++)

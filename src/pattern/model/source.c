@@ -72,6 +72,7 @@ static gemp_code read_float(const char *name, const char *text, gemp_value *out)
 	return GEMP_OK;
 }
 
+/* 1 and 0 are no booleans: they are integers without a type. */
 static gemp_code read_boolean(const char *name, const char *text, gemp_value *out)
 {
 	*out = (gemp_value){ .type = GEMP_BOOLEAN, .truth = strcmp(text, "true") == 0 };
@@ -80,6 +81,7 @@ static gemp_code read_boolean(const char *name, const char *text, gemp_value *ou
 	return GEMP_OK;
 }
 
+/* The bytes belong to the copy of the parameter's text. */
 static gemp_code read_string(const char *name, const char *text, gemp_value *out)
 {
 	(void)name;
@@ -111,6 +113,7 @@ static const struct {
 	gemp_code (*read)(const char *name, const char *text, gemp_value *out);
 } types[] = { { "string", read_string }, { "int", read_integer }, { "float", read_float }, { "bool", read_boolean } };
 
+/* The type's name chooses how the text is read. */
 static gemp_code read_typed(const char *name, const char *type, const char *text, gemp_value *out)
 {
 	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
@@ -146,6 +149,7 @@ done:
 	return code;
 }
 
+/* The value's bytes are part of the name's block. */
 void gemp_query_parameter_free(gemp_query_parameter *parameter)
 {
 	gemp_free((char *)parameter->name);
@@ -160,6 +164,7 @@ static bool is_continuation(char byte)
 	return ((unsigned char)byte & 0xC0) == 0x80;
 }
 
+/* The first byte of the line that has the byte `at`. */
 static size_t line_begin(const char *text, size_t at)
 {
 	while (at > 0 && text[at - 1] != '\n')
@@ -182,6 +187,7 @@ void gemp_source_move(const gemp_source *source, gemp_cursor *cursor, size_t at)
 	}
 }
 
+/* For single places; callers with many of them move a cursor. */
 void gemp_source_place(const gemp_source *source, size_t at, int *line, int *column)
 {
 	gemp_cursor cursor = { 0, 1, 1 };
@@ -267,6 +273,7 @@ gemp_code gemp_source_fail(const gemp_source *source, size_t at, const char *for
 	return code;
 }
 
+/* Without a line the text itself stands in front, as it does for shapes and query graphs. */
 gemp_code gemp_source_vfail_at(const gemp_source *source, int line, int column, const char *format, va_list arguments)
 {
 	char message[1024];

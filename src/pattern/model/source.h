@@ -1,6 +1,8 @@
-/* source: the text of a query, places in it, and errors that show the line with a caret. Internal to src/pattern.
+/* source: the text of a query, places in it, errors that show the line with a caret, and the values of $parameters.
  *
- * A place is a byte offset, or a line and a column; columns count characters of UTF-8, as editors do.
+ * A place is a byte offset, or a line and a column; columns count characters of UTF-8, as editors do. The syntax tree
+ * replaces a parameter by its value as a literal, so that no later step knows parameters, and the text of a value never
+ * becomes part of a query's text.
  */
 
 #ifndef GEMP_PATTERN_MODEL_SOURCE_H
@@ -9,23 +11,6 @@
 #include "graph/column.h"
 
 #include <stdarg.h>
-
-/* parameter: values NAME=VALUE of $NAME in queries and rules.
- *
- * The syntax tree replaces a parameter by its value as a literal, so that no later step knows parameters, and the text
- * of the user never becomes part of a query's text.
- */
-
-typedef struct gemp_query_parameter {
-	const char *name;
-	gemp_value value; /* strings borrowed */
-} gemp_query_parameter;
-
-/* Reads `name=value` or `name:type=value`, type string, int, float or bool. Without a type the value is an integer, a
- * float, true, false or null if it is written as one, and else a string; 'quotes' make any value a string. Errors are
- * GEMP_EUSAGE and name the parameter. The name and strings belong to the parameter: gemp_query_parameter_free. */
-gemp_code gemp_query_parameter_read(gemp_query_parameter *out, const char *text);
-void gemp_query_parameter_free(gemp_query_parameter *parameter);
 
 typedef struct gemp_source {
 	const char *file; /* NULL: the command line */
@@ -56,5 +41,18 @@ size_t gemp_source_offset(const gemp_source *source, int line, int column);
 /* GEMP_EUSAGE where the text is not UTF-8, has control characters, or is longer than GEMP_MAX_QUERY bytes. */
 gemp_code gemp_source_check(const gemp_source *source);
 enum { GEMP_MAX_QUERY = 1 << 20 };
+
+/* PARAMETERS */
+
+typedef struct gemp_query_parameter {
+	const char *name;
+	gemp_value value; /* strings borrowed */
+} gemp_query_parameter;
+
+/* Reads `name=value` or `name:type=value`, type string, int, float or bool. Without a type the value is an integer, a
+ * float, true, false or null if it is written as one, and else a string; 'quotes' make any value a string. Errors are
+ * GEMP_EUSAGE and name the parameter. The name and strings belong to the parameter: gemp_query_parameter_free. */
+gemp_code gemp_query_parameter_read(gemp_query_parameter *out, const char *text);
+void gemp_query_parameter_free(gemp_query_parameter *parameter);
 
 #endif

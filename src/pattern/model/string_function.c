@@ -79,6 +79,7 @@ enum {
 	MAX_MEMORY = 65536,   /* KiB, of one match */
 };
 
+/* A compiled regular expression with the memory of its matches, which one thread at a time may use. */
 struct gemp_regex {
 	size_t users;
 	pcre2_general_context *memory;
@@ -94,6 +95,7 @@ static void *regex_alloc(size_t size, void *context)
 	return gemp_calloc(1, size);
 }
 
+/* The counterpart of regex_alloc. */
 static void regex_release(void *block, void *context)
 {
 	(void)context;

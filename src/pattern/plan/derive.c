@@ -1,4 +1,3 @@
-
 #include "pattern/plan/derive.h"
 
 #include "core/memory.h"
@@ -25,6 +24,7 @@ bool gemp_pattern_needs_search(const gemp_pattern *pattern, const gemp_expr *exp
 	return !gemp_pattern_is_edge_test(pattern, expr) && gemp_expr_has_subpattern(expr);
 }
 
+/* The maps are part of the struct. */
 void gemp_derived_free(gemp_derived *derived)
 {
 	gemp_pattern_free(derived->pattern);
@@ -213,6 +213,7 @@ done:
 }
 
 /* PARTS */
+
 /* Conditions come along if all their vertices and edges lie in the component. */
 gemp_code gemp_pattern_component(gemp_derived *out, const gemp_pattern *pattern, const int *part, int index)
 {
@@ -265,6 +266,7 @@ done:
 	return code;
 }
 
+/* What lifting needs to know of the pattern and the variant whose paths have these lengths. */
 typedef struct lift_context {
 	const gemp_pattern *pattern;
 	const uint32_t *length;
@@ -318,6 +320,7 @@ gemp_code gemp_variant_symmetry(gemp_symmetry **out, const gemp_pattern *pattern
 /* CLASSES of lengths under the automorphisms. */
 enum { MAX_ASSIGNMENTS = 65536 };
 
+/* The assignments of lengths that the automorphisms have reached so far. */
 typedef struct length_set {
 	size_t width, count, capacity;
 	uint32_t *lengths; /* [count * width] */
@@ -339,6 +342,7 @@ static gemp_code add_lengths(length_set *all, const uint32_t *lengths)
 	return GEMP_OK;
 }
 
+/* The first length that differs decides. */
 static bool lexicographically_less(const uint32_t *a, const uint32_t *b, size_t width)
 {
 	for (size_t i = 0; i < width; i++)

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+/* A partial order: the vertices that are bound, and where they stand in it. */
 typedef struct order_search {
 	const gemp_pattern *pattern;
 	const gemp_statistics *statistics;
@@ -11,6 +12,7 @@ typedef struct order_search {
 	int place[GEMP_MAX_PATTERN_VERTICES]; /* of a bound vertex in the order */
 } order_search;
 
+/* Keeps estimates of empty graphs finite. */
 static double at_least(double x, double lowest)
 {
 	return x > lowest ? x : lowest;
@@ -27,6 +29,7 @@ static double mean_row(const order_search *o, size_t e, int at)
 	return (from ? s->paths_from[e] : s->paths_to[e]) / at_least(s->edges[e], 1);
 }
 
+/* What binding one more vertex costs, by estimate. */
 typedef struct growth {
 	double factor; /* partial matches after / before */
 	double scan;   /* entries read for each partial match */
@@ -153,6 +156,7 @@ bool gemp_plan_order(const gemp_pattern *pattern, const gemp_statistics *statist
 	return leaf >= 0;
 }
 
+/* Anonymous vertices are named by their number, as --order takes them. */
 static const char *name_of(const gemp_pattern *pattern, int v, char *buffer, size_t size)
 {
 	if (pattern->vertices[v].name)

@@ -9,6 +9,7 @@
 
 enum { NAME_WIDTH = 16 }; /* of the longest operator's name, and a space */
 
+/* A plan that is being printed, with the names and figures that go with it. */
 typedef struct printer {
 	const gemp_plan *plan;
 	const gemp_pattern *pattern;
@@ -55,6 +56,7 @@ static void put_edge(const printer *p, const gemp_check *check)
 	gemp_text_print(p->out, ")");
 }
 
+/* Conditions are printed as the query writes them. */
 static void put_condition(const printer *p, const gemp_condition *condition)
 {
 	gemp_expr_print(condition->expr, p->pattern, p->out);
@@ -220,6 +222,7 @@ void gemp_plan_print(const gemp_plan *plan, const gemp_pattern *pattern, const g
 		put_step(&p, &plan->steps[s]);
 }
 
+/* Views own their sets of relations; everything else is part of the struct. */
 void gemp_plan_free(gemp_plan *plan)
 {
 	if (!plan)

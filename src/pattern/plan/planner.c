@@ -7,6 +7,20 @@
 #include <assert.h>
 #include <string.h>
 
+/* A plan that is being made. */
+typedef struct planner {
+	gemp_plan *plan;
+	const gemp_pattern *pattern;
+	const gemp_symmetry *symmetry;
+	const gemp_statistics *statistics;
+	const gemp_plan_options *options;
+	uint64_t bound;      /* pattern vertices */
+	uint64_t done_edges; /* pattern edges bound or checked */
+	uint64_t repeatable; /* pattern vertices that may have the image of another */
+} planner;
+
+/* EDGE CHECKS */
+
 /* Whether edges e and f can be the same host edge as far as their relations allow it. */
 static bool types_overlap(const gemp_pattern *pattern, const gemp_pattern_edge *e, const gemp_pattern_edge *f)
 {
@@ -17,22 +31,21 @@ static bool types_overlap(const gemp_pattern *pattern, const gemp_pattern_edge *
 }
 
 /* May two pattern vertices be the same host vertex? */
-static bool may_be_equal(const gemp_planner *p, int u, int v)
+static bool may_be_equal(const planner *p, int u, int v)
 {
 	return u == v || (p->repeatable & (GEMP_BIT(u) | GEMP_BIT(v))) != 0;
 }
 
 /* Under iso two edges are the same host edge only if their ends can coincide. */
-static bool may_share_ends(const gemp_planner *p, const gemp_pattern_edge *e, const gemp_pattern_edge *f)
+static bool may_share_ends(const planner *p, const gemp_pattern_edge *e, const gemp_pattern_edge *f)
 {
 	bool either = p->pattern->simple || e->direction == GEMP_EITHER || f->direction == GEMP_EITHER;
 	return (may_be_equal(p, e->from, f->from) && may_be_equal(p, e->to, f->to)) ||
 	       (either && may_be_equal(p, e->from, f->to) && may_be_equal(p, e->to, f->from));
 }
 
-/* Pattern edges that may be the same host edge as e, and must not. */
-/* Homomorphisms let all edges coincide; edge-iso compares all edges with common relations. */
-static uint64_t plan_edge_conflicts(const gemp_planner *p, size_t e)
+/* Pattern edges that may be the same host edge as e, and must not. Homomorphisms let all edges coincide; edge-iso compares all edges with common relations. */
+static uint64_t plan_edge_conflicts(const planner *p, size_t e)
 {
 	const gemp_pattern_edge *edges = p->pattern->edges;
 	uint64_t mask = 0;
@@ -45,10 +58,10 @@ static uint64_t plan_edge_conflicts(const gemp_planner *p, size_t e)
 	return mask;
 }
 
-/* Either all edges get slots or none does: a tuple then describes the whole match, and an automorphism maps slots to slots. */
-/* Slots cost memory and an operator per edge, so edges have none unless the results, parallel edges or conflicts
- * need their identity. */
-static uint64_t plan_live_edges(const gemp_planner *p)
+/* The pattern edges that get slots. Slots cost memory and an operator per edge, so edges have none unless the results,
+ * parallel edges or conflicts need their identity. Either all edges get slots or none does: a tuple then describes the
+ * whole match, and an automorphism maps slots to slots. */
+static uint64_t plan_live_edges(const planner *p)
 {
 	bool any = p->options->wanted_edges != 0;
 	for (size_t e = 0; e < p->pattern->edge_count; e++)
@@ -59,7 +72,7 @@ static uint64_t plan_live_edges(const gemp_planner *p)
 }
 
 /* Views are shared: two edges with equal relations and direction read the same adjacency. */
-static gemp_code view_of(gemp_planner *p, const bool *relations, int direction, int *index)
+static gemp_code view_of(planner *p, const bool *relations, int direction, int *index)
 {
 	gemp_plan *plan = p->plan;
 	bool edges = plan->live_edges != 0;
@@ -86,7 +99,7 @@ static gemp_code view_of(gemp_planner *p, const bool *relations, int direction, 
 }
 
 /* CHECKS. The view in which row(at) names the other end of the edge. */
-static gemp_code plan_edge_view(gemp_planner *p, const gemp_pattern_edge *edge, int at, int *index)
+static gemp_code plan_edge_view(planner *p, const gemp_pattern_edge *edge, int at, int *index)
 {
 	int direction = edge->direction == GEMP_EITHER || p->pattern->simple ? 2 : edge->from == at ? 0 : 1;
 	return view_of(p, edge->relations, direction, index);
@@ -106,7 +119,7 @@ static gemp_code plan_add_check(gemp_step *step, int from, int to, int view, int
 
 /* The relations that occur in the pattern but are not asked for from `from` to `to`: induced matching forbids their
  * edges there. */
-static bool find_uncovered(const gemp_planner *p, int from, int to, bool *relations)
+static bool find_uncovered(const planner *p, int from, int to, bool *relations)
 {
 	const gemp_pattern *pattern = p->pattern;
 	size_t count = pattern->relation_count;
@@ -128,7 +141,8 @@ static bool find_uncovered(const gemp_planner *p, int from, int to, bool *relati
 	return any;
 }
 
-static gemp_code forbid_edge(gemp_planner *p, gemp_step *step, int at, int to, const bool *relations, int direction)
+/* The check passes where the row of `at` in this view does not have v. */
+static gemp_code forbid_edge(planner *p, gemp_step *step, int at, int to, const bool *relations, int direction)
 {
 	int view;
 	gemp_code code = view_of(p, relations, direction, &view);
@@ -137,8 +151,7 @@ static gemp_code forbid_edge(gemp_planner *p, gemp_step *step, int at, int to, c
 
 /* A loop of the simple graph does not exist. Where the same relations are forbidden in both directions, one check
  * of the undirected view is enough. */
-static gemp_code forbid_between(gemp_planner *p, gemp_step *step, int at, int v, bool *out_relations,
-                                bool *in_relations)
+static gemp_code forbid_between(planner *p, gemp_step *step, int at, int v, bool *out_relations, bool *in_relations)
 {
 	size_t count = p->pattern->relation_count;
 	bool out = find_uncovered(p, at, v, out_relations), in = at != v && find_uncovered(p, v, at, in_relations);
@@ -154,7 +167,7 @@ static gemp_code forbid_between(gemp_planner *p, gemp_step *step, int at, int v,
 }
 
 /* Induced matching: between v and each bound vertex, and at v itself. */
-static gemp_code forbid_edges(gemp_planner *p, gemp_step *step, int v)
+static gemp_code forbid_edges(planner *p, gemp_step *step, int v)
 {
 	GEMP_OWNED bool *out_relations = NULL, *in_relations = NULL;
 	if (p->options->semantics != GEMP_INDUCED)
@@ -168,7 +181,7 @@ static gemp_code forbid_edges(gemp_planner *p, gemp_step *step, int v)
 }
 
 /* EXISTS of an edge is tested as soon as both of its ends are bound. */
-static gemp_code add_edge_tests(gemp_planner *p, gemp_step *step, int v)
+static gemp_code add_edge_tests(planner *p, gemp_step *step, int v)
 {
 	for (size_t i = 0; i < p->options->edge_test_count; i++) {
 		const gemp_edge_test *test = &p->options->edge_tests[i];
@@ -183,7 +196,7 @@ static gemp_code add_edge_tests(gemp_planner *p, gemp_step *step, int v)
 }
 
 /* Checks between v and the bound vertices: edges that induced matching forbids, and [NOT] EXISTS of an edge. */
-static gemp_code plan_test_edges(gemp_planner *p, gemp_step *step, int v)
+static gemp_code plan_test_edges(planner *p, gemp_step *step, int v)
 {
 	GEMP_PROPAGATE(forbid_edges(p, step, v));
 	return add_edge_tests(p, step, v);
@@ -204,7 +217,7 @@ static bool hub_first(const gemp_pattern *pattern, const gemp_stab_chain *chain,
 /* A table of two-paths does not know the vertices in the middle. A level of the chain that restricts the last
  * vertex against another than the pivot is dropped, and each match is then counted once for every member of the
  * orbit. */
-static bool drop_level(gemp_planner *p, const int *orbit, size_t members)
+static bool drop_level(planner *p, const int *orbit, size_t members)
 {
 	const gemp_plan *plan = p->plan;
 	int last = plan->steps[plan->step_count - 1].vertex;
@@ -232,7 +245,7 @@ static void restrict_step(gemp_step *step, int vertices, int first, int other, b
 }
 
 /* Order restrictions along the matching order leave one embedding of each orbit (Grochow and Kellis 2007). */
-static gemp_code plan_break_symmetry(gemp_planner *p)
+static gemp_code plan_break_symmetry(planner *p)
 {
 	gemp_plan *plan = p->plan;
 	GEMP_OWNED_BY(gemp_stab_chain_free_at) gemp_stab_chain *chain = NULL;
@@ -260,7 +273,7 @@ static gemp_code plan_break_symmetry(gemp_planner *p)
 }
 
 /* Appends a step; an edge must differ from the bound edges that could be the same host edge. */
-static gemp_step *next_step(gemp_planner *p, gemp_operator kind, int vertex, int edge)
+static gemp_step *next_step(planner *p, gemp_operator kind, int vertex, int edge)
 {
 	gemp_step *step = &p->plan->steps[p->plan->step_count++];
 	step->kind = kind;
@@ -271,6 +284,7 @@ static gemp_step *next_step(gemp_planner *p, gemp_operator kind, int vertex, int
 	return step;
 }
 
+/* For a loop both ends are the vertex itself. */
 static int other_end(const gemp_pattern_edge *edge, int vertex)
 {
 	return edge->from == vertex ? edge->to : edge->from;
@@ -279,7 +293,7 @@ static int other_end(const gemp_pattern_edge *edge, int vertex)
 /* EDGES between v (being bound) and bound vertices, and loops at v. Over a multi view each edge is bound by an
  * operator of its own; over a view without slots the edges are rows to intersect. Loops come last, since they need
  * v's own row. */
-static gemp_code bind_edges(gemp_planner *p, gemp_step *step, int v)
+static gemp_code bind_edges(planner *p, gemp_step *step, int v)
 {
 	const gemp_pattern *pattern = p->pattern;
 	for (int loops = 0; loops <= 1; loops++)
@@ -308,7 +322,7 @@ static gemp_code bind_edges(gemp_planner *p, gemp_step *step, int v)
 }
 
 /* Tests of v against bound vertices that need no row. An order of keys implies that the keys differ. */
-static void compare_vertices(gemp_planner *p, gemp_step *step, int v)
+static void compare_vertices(planner *p, gemp_step *step, int v)
 {
 	const gemp_vertex_tests *tests = &p->options->tests;
 	bool distinct = p->options->semantics == GEMP_ISO || p->options->semantics == GEMP_INDUCED;
@@ -329,7 +343,7 @@ static void compare_vertices(gemp_planner *p, gemp_step *step, int v)
 }
 
 /* SCAN for the pivot, EXTEND for the others, then the checks against vertices that are bound already. */
-static gemp_code bind_vertex(gemp_planner *p, int v)
+static gemp_code bind_vertex(planner *p, int v)
 {
 	gemp_step *step = next_step(p, p->bound ? GEMP_EXTEND : GEMP_SCAN, v, -1);
 	compare_vertices(p, step, v);
@@ -340,7 +354,7 @@ static gemp_code bind_vertex(gemp_planner *p, int v)
 }
 
 /* Arguments are bound without rows; all checks between them are made by the last one, where all images are known. */
-static gemp_code bind_arguments(gemp_planner *p)
+static gemp_code bind_arguments(planner *p)
 {
 	gemp_plan *plan = p->plan;
 	for (int v = 0; v < plan->arguments; v++) {
@@ -383,7 +397,7 @@ static gemp_code check_connection(const gemp_pattern *pattern)
 }
 
 /* Bits of the vertices that may have the image of another one. */
-static gemp_code find_repeatable(gemp_planner *p)
+static gemp_code find_repeatable(planner *p)
 {
 	const gemp_pattern *pattern = p->pattern;
 	for (size_t v = 0; v < pattern->vertex_count; v++)
@@ -395,13 +409,13 @@ static gemp_code find_repeatable(gemp_planner *p)
 }
 
 /* Restrictions compare the images of exchangeable vertices, and images of repeatable vertices may be equal. */
-static bool may_break(const gemp_planner *p)
+static bool may_break(const planner *p)
 {
 	return p->options->break_symmetry && !p->repeatable;
 }
 
 /* True if some test of the query compares v with another vertex, or tests an edge at v. */
-static bool is_compared(const gemp_planner *p, size_t v)
+static bool is_compared(const planner *p, size_t v)
 {
 	const gemp_vertex_tests *tests = &p->options->tests;
 	uint64_t any = tests->unequal[v] | tests->equal[v] | tests->key_less[v] | tests->key_le[v];
@@ -413,7 +427,7 @@ static bool is_compared(const gemp_planner *p, size_t v)
 }
 
 /* Vertices that may be left to a table of two-paths: only two rows and distinctness bind them. */
-static void may_use_two_paths(const gemp_planner *p, bool *allowed)
+static void may_use_two_paths(const planner *p, bool *allowed)
 {
 	bool counts = p->options->two_paths && !p->plan->live_edges && p->options->semantics != GEMP_INDUCED &&
 	              p->pattern->vertex_count >= 4 && !p->plan->arguments && !p->repeatable;
@@ -440,7 +454,7 @@ static void sort_leaf(gemp_plan *plan)
 }
 
 /* --order forces the order; it is checked, and its estimates are computed for --explain. */
-static gemp_code choose_order(gemp_planner *p, const bool *allowed, int *order, double *rows)
+static gemp_code choose_order(planner *p, const bool *allowed, int *order, double *rows)
 {
 	if (!p->options->order) {
 		p->plan->two_paths = gemp_plan_order(p->pattern, p->statistics, p->options->pivot_off, allowed, order, rows);
@@ -472,7 +486,7 @@ gemp_code gemp_plan_new(gemp_plan **out, const gemp_pattern *pattern, const gemp
 	bool allowed[GEMP_MAX_PATTERN_VERTICES];
 	assert(gemp_pattern_is_valid(pattern));
 	GEMP_PROPAGATE(GEMP_NEW(plan, 1));
-	gemp_planner p = {
+	planner p = {
 		.plan = plan, .pattern = pattern, .symmetry = symmetry, .statistics = statistics, .options = options
 	};
 	GEMP_PROPAGATE(check_connection(pattern));

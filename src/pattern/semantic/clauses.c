@@ -1,4 +1,3 @@
-
 #include "core/memory.h"
 #include "pattern/condition/normal_form.h"
 #include "pattern/semantic/expression.h"
@@ -97,6 +96,7 @@ static gemp_code require_path(gemp_sema *p, gemp_sema_scope *scope, const gemp_a
 	return GEMP_OK;
 }
 
+/* All paths come first, since a condition may use a variable of a later path. */
 gemp_code gemp_sema_match(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_match *match)
 {
 	for (const gemp_ast_path *path = match->first; path; path = path->next)
@@ -161,6 +161,7 @@ static gemp_code use_path(gemp_sema *p, argument_set *g, const gemp_ast_path *pa
 	return GEMP_OK;
 }
 
+/* Collects the arguments of all paths, and of WHERE. */
 static gemp_code use_match(gemp_sema *p, argument_set *g, const gemp_ast_match *match)
 {
 	gemp_code code = GEMP_OK;

@@ -1,4 +1,3 @@
-
 #include "pattern/semantic/expression.h"
 
 #include "core/memory.h"
@@ -9,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The place is a byte of the user's text; the message shows its line with a caret. */
 gemp_code gemp_sema_fail(gemp_sema *p, size_t at, const char *format, ...)
 {
 	va_list arguments;
@@ -74,6 +74,7 @@ done:
 	return code;
 }
 
+/* Names lie in the arena of the syntax tree, so that scopes need not be freed. */
 gemp_code gemp_sema_new_scope(gemp_sema *p, gemp_pattern *pattern, size_t capacity, gemp_sema_scope *out)
 {
 	*out = (gemp_sema_scope){ .pattern = pattern, .names = gemp_ast_alloc(p->q, capacity * sizeof *out->names) };
@@ -89,6 +90,7 @@ const gemp_sema_name *gemp_sema_find(const gemp_sema_scope *scope, const char *n
 	return NULL;
 }
 
+/* The capacity was given when the scope was made. */
 void gemp_sema_add_name(gemp_sema_scope *scope, const char *name, gemp_sema_kind sort, int index)
 {
 	scope->names[scope->count++] = (gemp_sema_name){ name, sort, index };
@@ -108,18 +110,21 @@ static gemp_code unknown_variable(gemp_sema *p, const gemp_sema_scope *scope, ge
 	                      near ? "'?" : "");
 }
 
+/* An unknown name is an error at its place, with a suggestion. */
 gemp_code gemp_sema_resolve(gemp_sema *p, const gemp_sema_scope *scope, gemp_ast_word word, const gemp_sema_name **out)
 {
 	*out = gemp_sema_find(scope, word.bytes);
 	return *out ? GEMP_OK : unknown_variable(p, scope, word);
 }
 
+/* The place of the node is kept for messages of binding. */
 gemp_code gemp_sema_new_expr(gemp_sema *p, gemp_expr_kind kind, size_t at, gemp_expr **out)
 {
 	gemp_sema_move(p, at);
 	return gemp_expr_new(out, kind, p->cursor.line, p->cursor.column);
 }
 
+/* For qsort: bytewise, whatever the locale. */
 static int by_name(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
@@ -290,6 +295,7 @@ static gemp_code label_test(gemp_sema *p, const gemp_sema_context *context, cons
 	return to->of_edge ? type_test(p, from, to) : gemp_sema_names(from, &to->names, &to->name_count);
 }
 
+/* Operators whose operands are conditions. */
 static bool is_junction(gemp_expr_kind kind)
 {
 	return kind == GEMP_AND || kind == GEMP_OR || kind == GEMP_XOR || kind == GEMP_NOT;

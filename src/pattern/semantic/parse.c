@@ -14,6 +14,13 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Some editors begin a file with a byte order mark. */
+static const char *behind_mark(const char *text)
+{
+	return strncmp(text, "\xEF\xBB\xBF", 3) == 0 ? text + 3 : text;
+}
+
+/* The tree of RUN that is being built, and which rules it has named so far. */
 typedef struct control_build {
 	gemp_sema *p;
 	const gemp_rule_set *rules;
@@ -235,8 +242,7 @@ gemp_code gemp_rule_set_parse(gemp_rule_set **out, const char *text, const char 
 	gemp_rule_set *rules = NULL;
 	bool *used = NULL;
 	gemp_code code = GEMP_OK;
-	if (strncmp(text, "\xEF\xBB\xBF", 3) == 0)
-		text += 3; /* the byte order mark of some editors */
+	text = behind_mark(text);
 	gemp_source source = { file ? file : "rules", text };
 	GEMP_TRY(GEMP_NEW(used, parameter_count));
 	GEMP_TRY(GEMP_NEW(rules, 1));
@@ -246,7 +252,7 @@ gemp_code gemp_rule_set_parse(gemp_rule_set **out, const char *text, const char 
 		code = GEMP_ENOMEM;
 		goto done;
 	}
-	GEMP_TRY(gemp_ast_parse_rules(&q, &source, parameters, parameter_count, used));
+	GEMP_TRY(gemp_ast_parse(&q, &source, true, parameters, parameter_count, used));
 	GEMP_TRY(gemp_sema_set_marks(&p));
 	GEMP_TRY(build_rules(&p, rules));
 	GEMP_TRY(gemp_ast_check_parameters(parameters, parameter_count, used));
@@ -283,18 +289,13 @@ static gemp_code read_text(gemp_ast *q)
 	return q->code;
 }
 
-gemp_code gemp_ast_parse(gemp_ast *q, const gemp_source *source, const gemp_query_parameter *parameters,
+/* The tree and its arena belong to q, also after a failure. In a text of rules the lexer begins with a token that makes the
+ * grammar read rules. */
+gemp_code gemp_ast_parse(gemp_ast *q, const gemp_source *source, bool rules, const gemp_query_parameter *parameters,
                          size_t parameter_count, bool *used)
 {
-	*q = (gemp_ast){ .source = *source, .parameters = parameters, .parameter_count = parameter_count, .used = used };
-	return read_text(q);
-}
-
-gemp_code gemp_ast_parse_rules(gemp_ast *q, const gemp_source *source, const gemp_query_parameter *parameters,
-                               size_t parameter_count, bool *used)
-{
 	*q = (gemp_ast){
-		.source = *source, .parameters = parameters, .parameter_count = parameter_count, .used = used, .is_rules = true
+		.source = *source, .parameters = parameters, .parameter_count = parameter_count, .used = used, .is_rules = rules
 	};
 	return read_text(q);
 }
@@ -343,12 +344,6 @@ static gemp_code build_pattern(gemp_sema *p, gemp_pattern *pattern)
 	return GEMP_OK;
 }
 
-/* Some editors begin a file with a byte order mark. */
-static const char *behind_mark(const char *text)
-{
-	return strncmp(text, "\xEF\xBB\xBF", 3) == 0 ? text + 3 : text;
-}
-
 /* Parses one query of several: used[] collects the parameters of all, so unused ones are reported by the caller. */
 static gemp_code pattern_parse_some(gemp_pattern **out, const char *text, const char *file,
                                     const gemp_query_parameter *parameters, size_t parameter_count, bool *used)
@@ -359,7 +354,7 @@ static gemp_code pattern_parse_some(gemp_pattern **out, const char *text, const 
 	gemp_sema p = { .q = &q };
 	gemp_pattern *pattern = NULL;
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_ast_parse(&q, &source, parameters, parameter_count, used));
+	GEMP_TRY(gemp_ast_parse(&q, &source, false, parameters, parameter_count, used));
 	GEMP_TRY(gemp_sema_set_marks(&p));
 	GEMP_TRY(gemp_pattern_new(&pattern, text, file));
 	GEMP_TRY(build_pattern(&p, pattern));
@@ -385,11 +380,13 @@ gemp_code gemp_pattern_parse_with(gemp_pattern **out, const char *text, const ch
 	return GEMP_OK;
 }
 
+/* Without values, a parameter in the text is an error at its place. */
 gemp_code gemp_pattern_parse(gemp_pattern **out, const char *text, const char *file)
 {
 	return gemp_pattern_parse_with(out, text, file, NULL, 0);
 }
 
+/* With parameters only the syntax can be checked, since a value decides about the rest. */
 gemp_code gemp_pattern_check(const char *text)
 {
 	gemp_ast q = { .source = { NULL, behind_mark(text) }, .parameters_later = true };
@@ -421,6 +418,7 @@ static size_t skip_token(const char *text, size_t at)
 	return at + (text[at] != '\0');
 }
 
+/* The spaces of the lexer that are one byte. */
 static bool is_space(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
@@ -501,8 +499,7 @@ gemp_code gemp_script_parse(gemp_script *out, const char *text, const char *file
 {
 	GEMP_OWNED_BY(gemp_script_free) gemp_script script = { 0 };
 	GEMP_OWNED bool *used = NULL;
-	if (strncmp(text, "\xEF\xBB\xBF", 3) == 0)
-		text += 3; /* the byte order mark of some editors */
+	text = behind_mark(text);
 	if (!is_single(text)) {
 		GEMP_PROPAGATE(GEMP_NEW(used, parameter_count));
 		GEMP_PROPAGATE(parse_all(&script, text, file, parameters, parameter_count, used));
@@ -516,6 +513,7 @@ gemp_code gemp_script_parse(gemp_script *out, const char *text, const char *file
 	return GEMP_OK;
 }
 
+/* Takes a script that was parsed only partly. */
 void gemp_script_free(gemp_script *script)
 {
 	for (size_t i = 0; i < script->count; i++)

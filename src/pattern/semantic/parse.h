@@ -1,4 +1,4 @@
-/* parse: from the text of one query, or of a script of several, to patterns.
+/* parse: from the text of one query, of a script of several, or of rules, to patterns and rules.
  *
  * A text is checked for UTF-8, read by lexer and grammar (syntax/) into a syntax tree, and analysed into a
  * gemp_pattern (expression.h). Queries of a script end with `;`; the last `;` may be left out. Errors are GEMP_EUSAGE
@@ -10,16 +10,6 @@
 
 #include "pattern/model/rule.h"
 #include "pattern/model/source.h"
-
-/* rule_parse: from the text of a file of rules to a gemp_rule_set (model/rule.h).
- *
- * Each rule's MATCH becomes a pattern as for a query, its updates are read by rule_update.h, and the pattern's RETURN
- * is made from the elements and values that the updates need. RUN becomes a tree of control.
- */
-
-/* Errors are GEMP_EUSAGE as for gemp_pattern_parse. A rule that no RUN names is a warning. */
-gemp_code gemp_rule_set_parse(gemp_rule_set **out, const char *text, const char *file,
-                              const gemp_query_parameter *parameters, size_t parameter_count);
 
 /* openCypher-shaped text. Errors are GEMP_EUSAGE with line:column, the line and a caret. `file` is NULL for a
  * query given on the command line. */
@@ -40,5 +30,12 @@ typedef struct gemp_script {
 gemp_code gemp_script_parse(gemp_script *out, const char *text, const char *file,
                             const gemp_query_parameter *parameters, size_t parameter_count);
 void gemp_script_free(gemp_script *script);
+
+/* RULES. Each rule's MATCH becomes a pattern as for a query, its updates are read by rule_update.h, and the pattern's RETURN is
+ * made from the elements and values that the updates need. RUN becomes a tree of control. */
+
+/* Errors are GEMP_EUSAGE as for gemp_pattern_parse. A rule that no RUN names is a warning. */
+gemp_code gemp_rule_set_parse(gemp_rule_set **out, const char *text, const char *file,
+                              const gemp_query_parameter *parameters, size_t parameter_count);
 
 #endif

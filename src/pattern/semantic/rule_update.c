@@ -1,4 +1,3 @@
-
 #include "pattern/semantic/rule_update.h"
 
 #include "core/memory.h"
@@ -129,11 +128,13 @@ static gemp_code add_value(gemp_rule_build *b, gemp_expr **expr, gemp_ast_place 
 	return GEMP_OK;
 }
 
+/* Columns and created elements are numbered apart. */
 static bool is_same_element(gemp_rule_element a, gemp_rule_element b)
 {
 	return a.created == b.created && a.edge == b.edge && a.index == b.index;
 }
 
+/* Attributes have one name; labels have several. */
 static gemp_code add_name(gemp_update *update, gemp_ast_word name)
 {
 	return gemp_names_copy(&update->names, &update->name_count, &name.bytes, 1);
@@ -385,6 +386,7 @@ static gemp_code known_vertex(gemp_rule_build *b, const gemp_ast_node *node, boo
 	return GEMP_OK;
 }
 
+/* A name that is known is the element of that name; every other node is a new vertex. */
 static gemp_code create_node(gemp_rule_build *b, const gemp_ast_node *node, bool alone, gemp_rule_variable **out)
 {
 	const char *name = node->variable.bytes;
@@ -468,6 +470,7 @@ static gemp_code update_one(gemp_rule_build *b, const gemp_ast_update *from)
 	}
 }
 
+/* In the order of the text, since an element is created before it is used. */
 gemp_code gemp_rule_updates(gemp_rule_build *b, const gemp_ast_update *first)
 {
 	for (; first; first = first->next)

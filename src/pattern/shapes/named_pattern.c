@@ -143,6 +143,7 @@ gemp_code gemp_census_induce(const gemp_census *census, gemp_count *counts)
 	return GEMP_OK;
 }
 
+/* Edges of shapes have neither types nor a direction. */
 static gemp_code add_edge(gemp_pattern *pattern, int from, int to)
 {
 	return gemp_pattern_add_edge(pattern, NULL, from, to, GEMP_EITHER);
@@ -158,6 +159,7 @@ static gemp_code add_vertices(gemp_pattern *pattern, int count)
 	return code;
 }
 
+/* The path 0-1-2-..., which build_cycle closes. */
 static gemp_code build_path(gemp_pattern *pattern, int n)
 {
 	GEMP_PROPAGATE(add_vertices(pattern, n));
@@ -166,12 +168,14 @@ static gemp_code build_path(gemp_pattern *pattern, int n)
 	return GEMP_OK;
 }
 
+/* A path whose ends are joined. */
 static gemp_code build_cycle(gemp_pattern *pattern, int n)
 {
 	GEMP_PROPAGATE(build_path(pattern, n));
 	return add_edge(pattern, n - 1, 0);
 }
 
+/* Every two vertices are joined. */
 static gemp_code build_clique(gemp_pattern *pattern, int n)
 {
 	GEMP_PROPAGATE(add_vertices(pattern, n));
@@ -181,6 +185,7 @@ static gemp_code build_clique(gemp_pattern *pattern, int n)
 	return GEMP_OK;
 }
 
+/* Vertex 0 is the centre. */
 static gemp_code build_star(gemp_pattern *pattern, int leaves)
 {
 	GEMP_PROPAGATE(add_vertices(pattern, leaves + 1));

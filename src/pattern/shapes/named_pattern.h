@@ -1,4 +1,4 @@
-/* named_pattern: shapes by name, as --pattern gives them.
+/* named_pattern: shapes by name, as --pattern gives them, and the census of all connected graphs of some vertices.
  *
  * The result is a pattern of the simple undirected graph: edges have no types, and vertices have neither names nor
  * conditions.
@@ -9,12 +9,15 @@
 
 #include "pattern/model/pattern.h"
 
-/* motif_census: all connected graphs of k vertices up to isomorphism, and how often each is a subgraph of another. Host only.
+/* triangle | cycle:N | clique:N | path:N (N vertices) | star:N (N leaves) | diamond | house | edges:0-1,1-2,... */
+gemp_code gemp_pattern_named(gemp_pattern **out, const char *name);
+
+/* CENSUS: all connected graphs of k vertices up to isomorphism, and how often each is a subgraph of another.
  *
  * Vertex-induced counts follow from edge-induced ones: a set of k host vertices whose induced subgraph is of kind j
  * has spans(i, j) subgraphs of kind i on all of them, so that edge(i) = sum over j of spans(i, j) * induced(j); with
  * the kinds ordered by edges that is a triangular system with ones on its diagonal.
- * */
+ */
 
 enum { GEMP_MIN_MOTIF = 3, GEMP_MAX_MOTIF = 5, GEMP_MAX_MOTIFS = 21 };
 
@@ -36,8 +39,5 @@ void gemp_census_text(const gemp_census *census, int kind, gemp_text *out);
 
 /* counts[kinds] edge-induced become vertex-induced. GEMP_EDATA where they cannot be counts of one graph. */
 gemp_code gemp_census_induce(const gemp_census *census, gemp_count *counts);
-
-/* triangle | cycle:N | clique:N | path:N (N vertices) | star:N (N leaves) | diamond | house | edges:0-1,1-2,... */
-gemp_code gemp_pattern_named(gemp_pattern **out, const char *name);
 
 #endif

@@ -1,4 +1,3 @@
-
 #include "pattern/shapes/query_graph.h"
 
 #include "core/memory.h"
@@ -13,6 +12,7 @@
 
 enum { MAX_NUMBERS = 4, MAX_SIZE = 1 << 20 };
 
+/* A file that is being read, line by line, and what its lines have said so far. */
 typedef struct reader {
 	const char *path, *label_format;
 	gemp_pattern *pattern;

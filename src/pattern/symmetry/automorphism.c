@@ -14,6 +14,7 @@
 
 enum { MAX_NODES = 8192 }; /* of the digraph: 8 MiB of bits */
 
+/* The digraph that nauty gets: colours are texts, and arcs are pairs of nodes. */
 typedef struct digraph {
 	const gemp_pattern *pattern;
 	bool use_return;
@@ -36,6 +37,7 @@ static gemp_code add_node(digraph *d, int *node)
 	return GEMP_OK;
 }
 
+/* Arcs may be repeated: nauty's matrix has one bit for each. */
 static gemp_code add_arc(digraph *d, int from, int to)
 {
 	gemp_code code = GEMP_RESERVE(d->arc, d->arc_capacity, d->arcs + 1);
@@ -368,6 +370,7 @@ static gemp_code run_nauty(const digraph *d, gemp_symmetry *symmetry)
 	return collected_code;
 }
 
+/* Also frees a digraph that was built only partly. */
 static void free_digraph(digraph *d)
 {
 	for (size_t i = 0; i < d->nodes; i++)

@@ -1,4 +1,3 @@
-
 #include "pattern/symmetry/permutation_group.h"
 
 #include "core/memory.h"
@@ -33,6 +32,7 @@ void gemp_symmetry_free(gemp_symmetry *symmetry)
 	gemp_free_all(symmetry->images, symmetry);
 }
 
+/* One level of the chain: the stabiliser of the points before it in the base, and the orbit of its own point. */
 typedef struct level {
 	gemp_point base;
 	size_t orbit_size;
@@ -47,6 +47,7 @@ typedef struct level {
 	} * generators;
 } level;
 
+/* The stabiliser chain of a group along a base (Sims 1970); level 0 is the whole group. */
 struct gemp_stab_chain {
 	size_t points, levels;
 	level *level;                                 /* [levels] */
@@ -94,6 +95,7 @@ uint64_t gemp_symmetry_order(const gemp_symmetry *symmetry, bool *overflow)
 	return symmetry->order;
 }
 
+/* The level owns the copy. */
 static gemp_code copy_permutation(const gemp_stab_chain *chain, const gemp_point *from, gemp_point **out)
 {
 	GEMP_PROPAGATE(GEMP_NEW(*out, chain->points));
@@ -108,6 +110,7 @@ static void multiply(size_t points, const gemp_point *first, const gemp_point *s
 		out[i] = second[first[i]];
 }
 
+/* The image of each point gets the point itself. */
 static void invert(size_t points, const gemp_point *permutation, gemp_point *out)
 {
 	for (size_t i = 0; i < points; i++)
@@ -264,6 +267,7 @@ bool gemp_stab_chain_is_trivial(const gemp_stab_chain *chain)
 	return chain->moving_count == 0;
 }
 
+/* The base point comes first. */
 size_t gemp_stab_chain_orbit(const gemp_stab_chain *chain, size_t index, const int **orbit)
 {
 	GEMP_CHECK(index < chain->levels);
@@ -278,6 +282,7 @@ static void permute_tuple(const gemp_stab_chain *chain, const uint64_t *tuple, c
 		out[i] = tuple[to[i]];
 }
 
+/* The smallest value among the points to which the level can move. */
 static uint64_t smallest_image(const level *level, const uint64_t *tuple)
 {
 	uint64_t value = tuple[level->base];
@@ -306,6 +311,7 @@ static bool is_known_image(const gemp_stab_chain *chain, size_t from, const uint
 	return memcmp(moved, b, chain->points * sizeof *b) == 0;
 }
 
+/* The search of a canonical tuple where several images are equal. */
 typedef struct canonical_search {
 	const gemp_stab_chain *chain;
 	bool found;

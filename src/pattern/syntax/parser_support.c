@@ -9,16 +9,19 @@
 
 /* PATHS AND CLAUSES. */
 
+/* Paths stay in the order of the text, which numbers vertices and edges. */
 void gemp_ast_add_path(gemp_ast_match *match, gemp_ast_path *path)
 {
 	GEMP_AST_LINK(match->first, match->last, path);
 }
 
+/* WHERE is added once the grammar has read it. */
 gemp_ast_match *gemp_ast_new_match(gemp_ast *q, gemp_ast_path *path, gemp_ast_place place)
 {
 	return GEMP_AST_NODE(q, gemp_ast_match, .place = place, .first = path, .last = path);
 }
 
+/* OPTIONAL MATCHes are analysed in the order of the text. */
 void gemp_ast_add_optional(gemp_ast *q, gemp_ast_match *match)
 {
 	GEMP_AST_LINK(q->optionals, q->last_optional, match);
@@ -46,6 +49,7 @@ gemp_ast_node *gemp_ast_new_node(gemp_ast *q, gemp_ast_word variable, gemp_ast_e
 	return GEMP_AST_NODE(q, gemp_ast_node, .place = place, .variable = variable, .conditions = conditions);
 }
 
+/* Arrow heads are added by the rule that has read both sides of the bracket. */
 gemp_ast_edge *gemp_ast_new_edge(gemp_ast *q, gemp_ast_word variable, gemp_ast_expr *types, gemp_ast_expr *map)
 {
 	return GEMP_AST_NODE(q, gemp_ast_edge, .variable = variable, .types = types, .conditions = map, .min_hops = 1,
@@ -79,6 +83,7 @@ gemp_ast_edge *gemp_ast_new_hops(gemp_ast *q, gemp_ast_word variable, gemp_ast_e
 	return edge;
 }
 
+/* The place covers the text that becomes the column's name. */
 gemp_ast_item *gemp_ast_new_item(gemp_ast *q, gemp_ast_expr *expr, gemp_ast_word alias, gemp_ast_place place)
 {
 	return GEMP_AST_NODE(q, gemp_ast_item, .place = place, .expr = expr, .alias = alias);
@@ -141,6 +146,7 @@ void gemp_ast_end_rule(gemp_ast *q, gemp_ast_word name, gemp_ast_match *match)
 	GEMP_AST_LINK(q->rules, q->last_rule, rule);
 }
 
+/* The update is appended at once, and its operands follow. */
 gemp_ast_update *gemp_ast_new_update(gemp_ast *q, gemp_update_kind kind, gemp_ast_word variable, gemp_ast_place place)
 {
 	gemp_ast_update *update = GEMP_AST_NODE(q, gemp_ast_update, .kind = kind, .variable = variable, .place = place);
@@ -149,6 +155,7 @@ gemp_ast_update *gemp_ast_new_update(gemp_ast *q, gemp_update_kind kind, gemp_as
 	return update;
 }
 
+/* The child may be NULL: a rule has none. */
 gemp_ast_control *gemp_ast_new_control(gemp_ast *q, gemp_control_kind kind, gemp_ast_control *child,
                                        gemp_ast_place place)
 {

@@ -1,4 +1,3 @@
-
 #include "pattern/syntax/syntax_tree.h"
 
 #include "core/memory.h"
@@ -37,6 +36,7 @@ void *gemp_ast_alloc(gemp_ast *q, size_t size)
 	return memory;
 }
 
+/* The newest block comes first. */
 void gemp_ast_free(gemp_ast *q)
 {
 	while (q->blocks) {
@@ -73,6 +73,7 @@ void gemp_ast_refuse(gemp_ast *q, size_t at, const char *what)
 	gemp_ast_fail(q, at, "%.*s is not supported%s", (int)length, what, hint ? hint : "");
 }
 
+/* NULL after a failure, which q->code holds. */
 void *gemp_ast_put(gemp_ast *q, const void *node, size_t size)
 {
 	void *copy = gemp_ast_alloc(q, size);
@@ -81,11 +82,13 @@ void *gemp_ast_put(gemp_ast *q, const void *node, size_t size)
 	return copy;
 }
 
+/* A leaf weighs 1 and has depth 0. */
 gemp_ast_expr *gemp_ast_leaf(gemp_ast *q, gemp_expr_kind kind, gemp_ast_place place)
 {
 	return GEMP_AST_NODE(q, gemp_ast_expr, .kind = kind, .place = place, .weight = 1);
 }
 
+/* The model knows which kinds are aggregates. */
 bool gemp_ast_is_aggregate(const gemp_ast_expr *expr)
 {
 	return gemp_expr_is_aggregate(&(gemp_expr){ .kind = expr->kind });
@@ -212,6 +215,7 @@ gemp_ast_expr *gemp_ast_in_labels(gemp_ast *q, const gemp_ast_expr *left, gemp_a
 	return checked(q, test);
 }
 
+/* Literals differ in their values only. */
 static gemp_ast_expr *ast_constant(gemp_ast *q, gemp_value value, gemp_ast_place place)
 {
 	gemp_ast_expr *expr = gemp_ast_leaf(q, GEMP_LITERAL, place);
@@ -269,6 +273,7 @@ gemp_ast_expr *gemp_ast_string(gemp_ast *q, gemp_ast_word word)
 	return ast_constant(q, (gemp_value){ .type = GEMP_STRING, .string = { word.bytes, word.size } }, word.place);
 }
 
+/* The grammar has checked that it is not negative. */
 gemp_ast_expr *gemp_ast_amount(gemp_ast *q, uint64_t amount, gemp_ast_place place)
 {
 	return ast_constant(q, (gemp_value){ .type = GEMP_INTEGER, .integer = (int64_t)amount }, place);
@@ -281,6 +286,7 @@ void gemp_ast_check_amount(gemp_ast *q, const gemp_ast_expr *parameter)
 		gemp_ast_fail(q, parameter->place.begin, "SKIP and LIMIT take an integer from 0 on");
 }
 
+/* Labels are read before the grammar knows whose they are. */
 void gemp_ast_set_variable(gemp_ast_expr *expr, gemp_ast_word variable)
 {
 	if (expr->kind == GEMP_HAS_LABEL)

@@ -3,8 +3,8 @@
  *
  * All nodes lie in one arena (blocks of 4 KiB) that is freed at once, so that the parser has nothing to undo when it
  * fails. Lists are linked: a parent has first and last, a node has next. Depth and weight of expressions are bounded
- * here, so that later recursion needs no checks. syntax_tree.c builds expressions, clause_tree.c paths, clauses and
- * rules, and parser_support.c helps the lexer and words error messages.
+ * here, so that later recursion needs no checks. syntax_tree.c builds expressions; parser_support.c builds paths,
+ * clauses and rules, helps the lexer, and words error messages.
  */
 
 #ifndef GEMP_PATTERN_SYNTAX_SYNTAX_TREE_H
@@ -177,12 +177,10 @@ typedef struct gemp_ast {
 	gemp_ast_control *run; /* a sequence; NULL: no RUN */
 } gemp_ast;
 
-/* Reads source into an empty query; gemp_ast_free in any case. used[parameter_count]: set for those that it mentions. */
-gemp_code gemp_ast_parse(gemp_ast *q, const gemp_source *source, const gemp_query_parameter *parameters,
+/* Reads source, a query or a text of rules, into an empty tree; gemp_ast_free in any case. used[parameter_count] is set for the
+ * parameters that the text mentions. */
+gemp_code gemp_ast_parse(gemp_ast *q, const gemp_source *source, bool rules, const gemp_query_parameter *parameters,
                          size_t parameter_count, bool *used);
-/* The same for a text of rules. */
-gemp_code gemp_ast_parse_rules(gemp_ast *q, const gemp_source *source, const gemp_query_parameter *parameters,
-                               size_t parameter_count, bool *used);
 void gemp_ast_free(gemp_ast *q);
 
 /* GEMP_EUSAGE if some parameter is unused. */

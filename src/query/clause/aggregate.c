@@ -33,6 +33,7 @@ void gemp_aggregate_init(gemp_aggregate *a, const gemp_expr *expr, const gemp_fr
 	}
 }
 
+/* Releases the arrays and what their elements own: words of exact sums, and bytes of strings. */
 void gemp_aggregate_free(gemp_aggregate *a)
 {
 	for (size_t g = 0; g < a->exact_capacity; g++)
@@ -54,6 +55,7 @@ size_t gemp_aggregate_memory(const gemp_aggregate *a)
 	       a->extreme_capacity * sizeof *a->extreme + gemp_bag_memory(&a->bag);
 }
 
+/* min and max have the type of their argument; a sum of floats is a float, and every other sum an integer. */
 gemp_type gemp_aggregate_type(const gemp_expr *expr, gemp_type argument)
 {
 	switch (expr->kind) {
@@ -71,6 +73,7 @@ gemp_type gemp_aggregate_type(const gemp_expr *expr, gemp_type argument)
 /* Makes an array long enough for the group; new elements are zero, which is the empty state of every array. */
 #define RESERVE_GROUP(array, capacity, group) reserve_zeroed((void **)&(array), &(capacity), (group), sizeof *(array))
 
+/* gemp_reserve does not zero what it adds, and later groups rely on zeroed states. */
 static gemp_code reserve_zeroed(void **array, size_t *capacity, size_t group, size_t size)
 {
 	size_t before = *capacity;
@@ -356,6 +359,7 @@ static gemp_code read_members(const gemp_aggregate *a, size_t group, gemp_frame_
 	return GEMP_OK;
 }
 
+/* Members whose keys have to be fetched before the lists can be sorted and printed. */
 gemp_code gemp_aggregate_members(const gemp_aggregate *a, size_t group, gemp_frame_column *out, size_t *rows)
 {
 	return read_members(a, group, out, rows, NULL);

@@ -8,6 +8,8 @@
 
 enum { BLOCK_GROUPS = 1 << 16 }; /* groups that are exchanged, or pushed to the next stage, at a time */
 
+/* The groups that this rank has found so far, or has received; the number of a group indexes the states of all
+ * aggregates. */
 typedef struct group_stage {
 	gemp_runtime *context;
 	gemp_shard *graph;
@@ -30,6 +32,7 @@ static gemp_code find_group(group_stage *g, const gemp_text *key, uint64_t hash,
 	return gemp_key_table_add(&g->groups, key->data ? key->data : "", key->size, hash, group, &added);
 }
 
+/* Capacities, not sizes, since the budget bounds memory that is allocated. */
 static size_t memory_of(const group_stage *g)
 {
 	size_t bytes = gemp_key_table_memory(&g->groups);
@@ -304,6 +307,7 @@ static gemp_code group_push(void *self, gemp_frame *frame, bool last, bool *enou
 	return code;
 }
 
+/* Also frees a stage that was set up only partly. */
 static void group_free(void *self)
 {
 	group_stage *g = self;
@@ -340,6 +344,7 @@ done:
 	return code;
 }
 
+/* Copies what outlives the call from the options: the input frame may go once the stage is made. */
 static gemp_code set_up(group_stage *g, const gemp_group_options *options)
 {
 	GEMP_PROPAGATE(GEMP_NEW(g->aggregates, options->aggregate_count));
@@ -353,6 +358,7 @@ static gemp_code set_up(group_stage *g, const gemp_group_options *options)
 	return gemp_group_columns(&g->results, options);
 }
 
+/* Ranks agree here, so that no rank has a stage whose push another rank cannot answer. */
 gemp_code gemp_group_new(gemp_row_stage *out, gemp_runtime *context, gemp_shard *graph,
                          const gemp_group_options *options)
 {

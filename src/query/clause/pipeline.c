@@ -48,6 +48,7 @@ static bool only_counts(const gemp_pattern *pattern, const gemp_expr *expr)
 	return only;
 }
 
+/* Clauses behind the first read only its items, so the first clause alone decides. */
 bool gemp_clause_only_counts(const gemp_pattern *pattern)
 {
 	const gemp_clause *clause = gemp_pattern_first_clause(pattern);
@@ -110,6 +111,7 @@ static gemp_code begin_grouping(grouping *r, const gemp_clause *clause)
 	return GEMP_OK;
 }
 
+/* Nodes share children with the clause's tree, so they are freed as blocks and not as trees. */
 static void free_grouping(grouping *r)
 {
 	gemp_arena_free(&r->nodes);
@@ -202,6 +204,7 @@ enum {
 	STAGES = 6 * CLAUSES + 1
 }; /* keys and arguments, groups, items, DISTINCT, order, where; the output */
 
+/* The chain of stages, and what is needed to build it. */
 struct gemp_pipeline {
 	gemp_runtime *context;
 	gemp_shard *graph;
@@ -374,6 +377,7 @@ static uint64_t element_at(const gemp_row_store *rows, size_t row, size_t column
 	return vertex == GEMP_NO_VERTEX ? GEMP_NO_ELEMENT : vertex;
 }
 
+/* Copies one column of vertices or edges from rows to a column of the frame. */
 static gemp_code fill_elements(gemp_frame_column *out, const gemp_row_store *rows, size_t column, size_t vertices)
 {
 	GEMP_PROPAGATE(GEMP_RESERVE(out->elements, out->capacity, rows->rows));
@@ -411,6 +415,7 @@ static gemp_code fill_source(gemp_pipeline *p, const gemp_row_store *rows, const
 	return GEMP_OK;
 }
 
+/* The frame is the pipeline's own and is filled anew for each block; stages may take its columns over. */
 gemp_code gemp_pipeline_push(gemp_pipeline *p, const gemp_row_store *rows, const uint64_t *multiplicity, bool last,
                              bool *enough)
 {
@@ -418,6 +423,7 @@ gemp_code gemp_pipeline_push(gemp_pipeline *p, const gemp_row_store *rows, const
 	return p->stages[0].push(p->stages[0].self, &p->source, last, enough);
 }
 
+/* The limit stage has set the mark alike on all ranks. */
 bool gemp_pipeline_truncated(const gemp_pipeline *p)
 {
 	return p->left_out;
@@ -461,6 +467,7 @@ gemp_code gemp_pipeline_new(gemp_pipeline **out, gemp_runtime *context, gemp_sha
 	return GEMP_OK;
 }
 
+/* The output's stage is not among the first stage_count stages, since the caller owns it. */
 void gemp_pipeline_free(gemp_pipeline *p)
 {
 	if (!p)

@@ -6,11 +6,13 @@
 
 /* ITEMS */
 
+/* Elements stay elements until the output, so that later clauses can read attributes of them. */
 gemp_cell_kind gemp_projection_cell(const gemp_expr *expr)
 {
 	return expr->kind == GEMP_VERTEX ? GEMP_CELL_VERTEX : expr->kind == GEMP_EDGE ? GEMP_CELL_EDGE : GEMP_CELL_VALUE;
 }
 
+/* An attribute that no vertex has is NULL in every row, and string is as good a type as any. */
 static gemp_type attribute_type(const gemp_shard *graph, const gemp_expr *expr)
 {
 	if (expr->of_edge)
@@ -34,6 +36,7 @@ gemp_type gemp_projection_type(const gemp_shard *graph, const gemp_expr *expr)
 	}
 }
 
+/* The name of a column is that of its item; hidden items of ORDER BY have empty names. */
 gemp_code gemp_projection_columns(gemp_frame *out, const gemp_shard *graph, const gemp_projection_item *items,
                                   size_t count)
 {
@@ -50,6 +53,7 @@ done:
 
 /* EVALUATION */
 
+/* A stage of items or of WHERE; out is reused from frame to frame. */
 typedef struct projection_stage {
 	gemp_runtime *context;
 	gemp_row_stage *next;
@@ -161,6 +165,7 @@ static gemp_code where_push(void *self, gemp_frame *frame, bool last, bool *enou
 	return e->next->push(e->next->self, &e->out, last, enough);
 }
 
+/* Also frees a stage that was set up only partly. */
 static void projection_free(void *self)
 {
 	projection_stage *e = self;
@@ -212,6 +217,7 @@ static gemp_code projection_new(projection_stage **out, gemp_runtime *context, g
 	return code;
 }
 
+/* The columns of the output frame are made once; each push refills them. */
 gemp_code gemp_projection_new(gemp_row_stage *out, gemp_runtime *context, gemp_shard *graph, const gemp_frame_map *map,
                               const gemp_projection_item *items, size_t count, gemp_row_stage *next)
 {
@@ -223,6 +229,7 @@ gemp_code gemp_projection_new(gemp_row_stage *out, gemp_runtime *context, gemp_s
 	return GEMP_OK;
 }
 
+/* A condition is evaluated as the only item of the stage. */
 gemp_code gemp_projection_where(gemp_row_stage *out, gemp_runtime *context, gemp_shard *graph,
                                 const gemp_frame_map *map, const gemp_expr *condition, gemp_row_stage *next)
 {
@@ -250,6 +257,7 @@ void gemp_limit_rows(const gemp_comm *comm, size_t rows, uint64_t skip, uint64_t
 	*end = *end < *first ? *first : *end;
 }
 
+/* Counters that are equal on all ranks, so that all reach the limit in the same call. */
 typedef struct limit_stage {
 	gemp_runtime *context;
 	gemp_row_stage *next;
@@ -282,6 +290,7 @@ static gemp_code limit_push(void *self, gemp_frame *frame, bool last, bool *enou
 	return GEMP_OK;
 }
 
+/* The stage has nothing to release but itself, hence gemp_free. */
 gemp_code gemp_limit_new(gemp_row_stage *out, gemp_runtime *context, uint64_t skip, uint64_t limit, bool *some_left_out,
                          gemp_row_stage *next)
 {
@@ -326,6 +335,7 @@ done:
 	return code;
 }
 
+/* The key of GEMP_NO_ELEMENT is NULL. */
 static gemp_code add_key(gemp_column *out, const gemp_elements *elements, uint64_t vertex)
 {
 	gemp_value key = gemp_elements_key(elements, vertex);

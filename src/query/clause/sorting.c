@@ -16,6 +16,8 @@ enum {
 	EDGE_RANKS = 4,       /* type, keys of source and target, parallel number */
 };
 
+/* Rows of this rank with their hidden order keys. While it samples, a second sort_stage holds the samples of all
+ * ranks. */
 typedef struct sort_stage {
 	gemp_runtime *context;
 	gemp_shard *graph;
@@ -67,6 +69,7 @@ static uint64_t order_prefix(const gemp_value *value)
 	return bits;
 }
 
+/* A row by its number, with the prefix that decides most comparisons. */
 typedef struct sort_entry {
 	uint64_t prefix, row;
 } sort_entry;
@@ -200,6 +203,7 @@ static gemp_code pack_rows(const gemp_frame *frame, size_t first, size_t end, si
 	return gemp_text_status(out);
 }
 
+/* Reads what pack_rows of another rank wrote, and appends the rows. */
 static gemp_code unpack_rows(gemp_frame *frame, const char *at, const char *end)
 {
 	while (at < end) {
@@ -347,6 +351,7 @@ static gemp_code sorting_push(void *self, gemp_frame *frame, bool last, bool *en
 	return GEMP_OK;
 }
 
+/* Also frees a stage that was set up only partly. */
 static void sorting_free(void *self)
 {
 	sort_stage *o = self;
@@ -399,6 +404,7 @@ static gemp_code set_up(sort_stage *o, const gemp_sorting_options *options)
 	return GEMP_OK;
 }
 
+/* The input frame may go once the stage is made: its columns are copied. */
 gemp_code gemp_sorting_new(gemp_row_stage *out, gemp_runtime *context, gemp_shard *graph,
                            const gemp_sorting_options *options)
 {

@@ -60,6 +60,7 @@ static gemp_code keys_by_rank(plain_rows *plain, uint64_t vertices)
 	return GEMP_OK;
 }
 
+/* The columns have the names and types of the RETURN items; plain->vertex[c] is the place of column c in a row. */
 static gemp_code begin_columns(plain_rows *plain, const gemp_shard *graph, const gemp_pattern *pattern)
 {
 	GEMP_PROPAGATE(GEMP_NEW(plain->columns, pattern->result.shown));
@@ -71,6 +72,7 @@ static gemp_code begin_columns(plain_rows *plain, const gemp_shard *graph, const
 	return GEMP_OK;
 }
 
+/* Takes NULL and rows that were made only partly. */
 static void plain_rows_free(plain_rows *plain)
 {
 	if (!plain)
@@ -81,8 +83,8 @@ static void plain_rows_free(plain_rows *plain)
 
 GEMP_RELEASE(plain_rows_free, plain_rows *)
 
-/* Collective. All is borrowed; chain as in gemp_rows_options. Keys are loaded. */
-/* Ranks own consecutive ids, so gathering the local arrays in rank order gives arrays by id. */
+/* Collective. Makes the tables; all arguments are borrowed, and the graph's keys are loaded. Ranks own consecutive ids, so
+ * gathering the local arrays in rank order gives arrays by id. */
 static gemp_code plain_rows_new(plain_rows **out, gemp_runtime *context, const gemp_shard *graph,
                                 const gemp_pattern *pattern, const gemp_stab_chain *chain)
 {
@@ -105,6 +107,7 @@ static gemp_code plain_rows_new(plain_rows **out, gemp_runtime *context, const g
 	return GEMP_OK;
 }
 
+/* One batch, as the threads that convert it see it. */
 typedef struct row_conversion {
 	plain_rows *plain;
 	const gemp_batch *batch;
@@ -151,6 +154,7 @@ static gemp_code plain_rows_take(plain_rows *plain, const gemp_batch *batch, siz
 	return GEMP_OK;
 }
 
+/* The last sink: what it writes, where to, and what it holds back until the round ends. */
 typedef struct row_output {
 	gemp_runtime *context;
 	gemp_shard *graph;
@@ -423,6 +427,7 @@ done:
 	return code;
 }
 
+/* The writer is opened last, so that a query whose clauses are refused leaves no file. */
 gemp_code gemp_rows_new(gemp_sink *out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                         const gemp_rows_options *options)
 {
@@ -446,6 +451,7 @@ gemp_code gemp_rows_new(gemp_sink *out, gemp_runtime *context, gemp_shard *graph
 	return GEMP_OK;
 }
 
+/* Equal on all ranks, as are the two below. */
 uint64_t gemp_rows_written(const gemp_sink *sink)
 {
 	const row_output *r = sink->self;
@@ -503,6 +509,7 @@ static gemp_code limit_end_round(void *self, bool last, bool *enough, bool *agai
 	return limit->next ? limit->next->end_round(limit->next->self, last || reached, enough, again) : GEMP_OK;
 }
 
+/* The struct is the caller's, who reads `taken` afterwards. */
 gemp_sink gemp_limit_sink(gemp_limit *limit)
 {
 	return (gemp_sink){ .self = limit, .consume = limit_consume, .end_round = limit_end_round };

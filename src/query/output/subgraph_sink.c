@@ -6,6 +6,8 @@
 #include "match/distinct/row_sinks.h"
 #include "partition/derived/subgraph.h"
 
+/* The elements of the matches so far, as sets, and under a limit the rows of the round, which are marked when it
+ * ends. */
 typedef struct subgraph_sink {
 	gemp_runtime *context;
 	gemp_shard *graph;
@@ -17,6 +19,7 @@ typedef struct subgraph_sink {
 	uint64_t vertices, edges; /* written */
 } subgraph_sink;
 
+/* Tested before the search, so that a typing error does not cost a run. */
 gemp_code gemp_subgraph_sink_check(const char *path)
 {
 	gemp_export_format format = GEMP_EXPORT_AUTO;
@@ -115,6 +118,7 @@ static gemp_code subgraph_end_round(void *self, bool last, bool *enough, bool *a
 	return GEMP_OK;
 }
 
+/* Also frees a sink that was made only partly. */
 static void sink_free(void *self)
 {
 	subgraph_sink *m = self;
@@ -148,6 +152,7 @@ gemp_code gemp_subgraph_sink_new(gemp_sink *out, gemp_runtime *context, gemp_sha
 	return GEMP_OK;
 }
 
+/* Valid once the graph is written. */
 void gemp_subgraph_sink_size(const gemp_sink *sink, uint64_t *vertices, uint64_t *edges)
 {
 	const subgraph_sink *m = sink->self;

@@ -123,6 +123,7 @@ gemp_code gemp_exact_sum_add(gemp_exact_sum *sum, double value, uint64_t times)
 	return add_words(sum, words, 4, first);
 }
 
+/* The 128 bits are two words of the sum, whose bit 0 is bit 0 of word 0. */
 gemp_code gemp_exact_sum_add_integer(gemp_exact_sum *sum, __int128 value)
 {
 	const uint64_t words[2] = { (uint64_t)value, (uint64_t)(value >> BITS) };
@@ -207,6 +208,8 @@ double gemp_exact_sum_round(const gemp_exact_sum *sum, uint64_t n)
 
 /* BYTES */
 
+/* Position, number of words and special values, then the words; gemp_exact_sum_merge_packed reads them in this
+ * order. */
 gemp_code gemp_exact_sum_pack(const gemp_exact_sum *sum, gemp_text *out)
 {
 	gemp_text_add(out, &sum->first, sizeof sum->first);
@@ -235,6 +238,7 @@ void gemp_key_table_free(gemp_key_table *table)
 	*table = (gemp_key_table){ 0 };
 }
 
+/* One hash for all tables, so that ranks agree on the owner of a key. */
 uint64_t gemp_key_hash(const void *key, size_t size)
 {
 	return gemp_hash(key, size, 0);
@@ -278,6 +282,7 @@ static gemp_code grow_keys(gemp_key_table *table, size_t size)
 	return GEMP_OK;
 }
 
+/* The sizes are compared first, which saves most comparisons of bytes. */
 static bool is_key(const gemp_key_table *table, size_t index, const void *key, size_t size)
 {
 	size_t own;
@@ -308,12 +313,14 @@ gemp_code gemp_key_table_add(gemp_key_table *table, const void *key, size_t size
 	return GEMP_OK;
 }
 
+/* Rows are hashed in batches, so that the misses of the table overlap. */
 void gemp_key_table_prefetch(const gemp_key_table *table, uint64_t hash)
 {
 	if (table->slot_count)
 		__builtin_prefetch(&table->slots[gemp_slot_home(gemp_slot_tag(hash), table->slot_count)]);
 }
 
+/* begin and hash have one word each for every key. */
 size_t gemp_key_table_memory(const gemp_key_table *table)
 {
 	return table->capacity * 2 * sizeof(uint64_t) + table->bytes_capacity + table->slot_count * sizeof *table->slots;
@@ -326,6 +333,7 @@ void gemp_bag_free(gemp_bag *bag)
 	*bag = (gemp_bag){ 0 };
 }
 
+/* The three arrays of numbers and the table. */
 size_t gemp_bag_memory(const gemp_bag *bag)
 {
 	size_t numbers = bag->capacity + bag->times_capacity + bag->head_capacity;
@@ -379,6 +387,7 @@ gemp_code gemp_bag_add(gemp_bag *bag, size_t group, const char *cell, size_t siz
 	return GEMP_OK;
 }
 
+/* A group beyond the capacity has had no value yet. */
 uint64_t gemp_bag_first(const gemp_bag *bag, size_t group)
 {
 	return group < bag->head_capacity ? bag->head[group] : 0;

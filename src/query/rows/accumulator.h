@@ -1,7 +1,12 @@
-/* exact_sum: sums of doubles without any rounding, so that they depend neither on order nor on the number of ranks.
+/* accumulator: what groups keep while their rows come: exact sums of doubles, a table that numbers keys, and bags of values.
  *
- * A number in two's complement with as many words as its values need, from the lowest bit of any to the sign (a window of
- * what Kulisch's long accumulator holds whole). Rounded once, at the end, to the nearest double, ties to even.
+ * An exact sum is a number in two's complement with as many words as its values need, from their lowest bit to the sign
+ * (a window of what Kulisch's long accumulator (1981) holds whole). It is rounded once, at the end, to the nearest
+ * double, ties to even, so that the result depends neither on the order of rows nor on the number of ranks.
+ *
+ * A key table numbers byte strings 0, 1, 2, ... in the order of their first appearance, by open addressing and linear
+ * probing. Keys are compared exactly. A bag has the different values of each group with their multiplicities, for
+ * DISTINCT within an aggregate and for collect. All functions are local.
  */
 
 #ifndef GEMP_QUERY_ROWS_ACCUMULATOR_H
@@ -70,7 +75,7 @@ static inline const char *gemp_key_bytes(const gemp_key_table *table, size_t ind
 /* Bytes of memory that it takes. */
 size_t gemp_key_table_memory(const gemp_key_table *table);
 
-/* The different values of each group with their multiplicities: for DISTINCT within an aggregate, and for collect. */
+/* BAG */
 
 typedef struct gemp_bag {
 	gemp_key_table keys; /* a group's number, then a cell's bytes */

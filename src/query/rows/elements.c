@@ -14,11 +14,13 @@ typedef struct numbering {
 	size_t *order, *position;
 } numbering;
 
+/* The id behind an index, of either kind. */
 static uint64_t element_at(const numbering *n, size_t index)
 {
 	return n->kind == GEMP_CELL_EDGE ? n->elements->edges.edges[index] : n->elements->vertices[index];
 }
 
+/* For qsort_r: orders indexes by the elements behind them. */
 static int compare_elements(const void *a, const void *b, void *context)
 {
 	const numbering *n = context;
@@ -42,8 +44,8 @@ static gemp_code number_elements(numbering *n, const gemp_elements *elements, ge
 	return GEMP_OK;
 }
 
-/* Collective. The same of lists; repeated ids are allowed. has_edges is alike on all ranks: without it edges are not looked at. */
-/* Edges come first, since their ends are vertices to fetch, too. */
+/* Collective. Fetches lists of vertices and edges, in which ids may repeat. has_edges is equal on all ranks. Edges come
+ * first, since their ends are vertices to fetch, too. */
 static gemp_code elements_fetch_lists(gemp_elements *out, gemp_runtime *context, gemp_shard *graph,
                                       const gemp_vertex *vertices, size_t vertex_count, bool has_edges,
                                       const gemp_edge *edges, size_t edge_count, bool ranks)
@@ -162,6 +164,7 @@ gemp_code gemp_elements_fetch(gemp_elements *out, gemp_runtime *context, gemp_sh
 	                            edge_count, ranks);
 }
 
+/* Safe after a failed fetch, too: arrays that were not fetched are empty. */
 void gemp_elements_free(gemp_elements *elements)
 {
 	gemp_free(elements->vertices);
@@ -189,6 +192,7 @@ gemp_value gemp_elements_rank(const gemp_elements *elements, uint64_t vertex)
 	return value_of(elements, &elements->ranks, vertex);
 }
 
+/* Edges are found by binary search, as vertices are. */
 const gemp_edge_ends *gemp_elements_ends(const gemp_elements *elements, uint64_t edge)
 {
 	return edge == GEMP_NO_ELEMENT ? NULL : &elements->edges.ends[gemp_edge_values_index(&elements->edges, edge)];
@@ -202,6 +206,7 @@ gemp_value gemp_elements_type(const gemp_elements *elements, uint64_t edge)
 	return (gemp_value){ .type = GEMP_STRING, .null = !ends, .string = { name, strlen(name) } };
 }
 
+/* The difference of two unsigned numbers would wrap. */
 static int compare_numbers(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);

@@ -13,19 +13,6 @@
 #include "pattern/symmetry/permutation_group.h"
 #include "query/rows/frame.h"
 
-/* representative: of each match the embedding with the smallest tuple of user keys, so that rows depend neither on
- * seeds, ranks nor devices.
- *
- * Elements of the round are fetched (rows/elements.h) and numbered in the order of ORDER BY; each row is made
- * canonical as a tuple of these numbers along the stabiliser chain.
- */
-
-/* Collective. Replaces each row, in place, by the smallest of its orbit under the chain's group: vertices by key along the
- * chain, then edges by (relation, source key, target key, parallel number). Edges that rows do not carry count as equal;
- * elements of OPTIONAL MATCH stay. */
-gemp_code gemp_representative_choose(gemp_runtime *context, gemp_shard *graph, const gemp_stab_chain *chain,
-                                     const gemp_pattern *pattern, gemp_row_store *rows);
-
 typedef struct gemp_elements {
 	const gemp_shard *graph;
 	size_t vertex_count;
@@ -51,5 +38,12 @@ gemp_value gemp_elements_type(const gemp_elements *elements, uint64_t edge);
 
 /* The order of ORDER BY: vertices by key; edges by type, keys of source and target, parallel number; none comes last. */
 int gemp_elements_compare(const gemp_elements *elements, gemp_cell_kind kind, uint64_t a, uint64_t b);
+
+/* Collective. Replaces each row, in place, by the smallest of its orbit under the chain's group, so that rows depend neither on
+ * seeds, ranks nor devices. Elements of the rows are fetched and numbered in the order above, and each row is made canonical
+ * as a tuple of these numbers: vertices along the chain, then edges. Edges that rows do not carry count as equal; elements of
+ * OPTIONAL MATCH stay. */
+gemp_code gemp_representative_choose(gemp_runtime *context, gemp_shard *graph, const gemp_stab_chain *chain,
+                                     const gemp_pattern *pattern, gemp_row_store *rows);
 
 #endif

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+/* Columns are zeroed: values without a name and a type. */
 gemp_code gemp_frame_init(gemp_frame *frame, size_t count)
 {
 	*frame = (gemp_frame){ 0 };
@@ -15,6 +16,7 @@ gemp_code gemp_frame_init(gemp_frame *frame, size_t count)
 	return GEMP_OK;
 }
 
+/* The column may be set again, as when a frame is reused. */
 gemp_code gemp_frame_set(gemp_frame *frame, size_t column, gemp_cell_kind kind, const char *name, gemp_type type)
 {
 	gemp_frame_column *c = &frame->columns[column];
@@ -23,6 +25,7 @@ gemp_code gemp_frame_set(gemp_frame *frame, size_t column, gemp_cell_kind kind, 
 	return gemp_column_init(&c->values, name, type);
 }
 
+/* Names are copied, since the other frame may go first. */
 gemp_code gemp_frame_like(gemp_frame *out, const gemp_frame *frame)
 {
 	gemp_code code = GEMP_OK;
@@ -81,6 +84,7 @@ gemp_value gemp_frame_value(const gemp_frame_column *column, size_t row)
 	return gemp_column_get(&column->values, row);
 }
 
+/* Values have a byte per row only if some value is NULL. */
 bool gemp_frame_is_null(const gemp_frame_column *column, size_t row)
 {
 	if (column->kind == GEMP_CELL_VALUE)
@@ -129,6 +133,7 @@ static gemp_code append_cells(gemp_frame_column *to, size_t before, const gemp_f
 	return GEMP_OK;
 }
 
+/* Elements are appended as a block, values one by one, since strings have to be copied. */
 gemp_code gemp_frame_append(gemp_frame *frame, const gemp_frame *from)
 {
 	if (from->rows == 0)
@@ -178,6 +183,7 @@ done:
 	return code;
 }
 
+/* A slice is a selection of consecutive rows. */
 gemp_code gemp_frame_slice(gemp_frame *out, const gemp_frame *frame, size_t first, size_t count)
 {
 	uint64_t *picked;
@@ -220,6 +226,7 @@ gemp_code gemp_frame_expand(gemp_frame *frame, uint64_t max_times)
 
 /* CELLS */
 
+/* All NaNs become one NaN and -0.0 becomes 0.0, so that equal values have equal bytes. */
 gemp_value gemp_value_canonical(gemp_value value)
 {
 	if (value.type == GEMP_FLOAT && !value.null)
@@ -257,6 +264,7 @@ static void pack_value(const gemp_value *value, gemp_text *out)
 	}
 }
 
+/* Elements are ids, which are equal on all ranks. */
 void gemp_cell_pack(const gemp_frame_column *column, size_t row, gemp_text *out)
 {
 	if (column->kind != GEMP_CELL_VALUE) {
@@ -267,6 +275,7 @@ void gemp_cell_pack(const gemp_frame_column *column, size_t row, gemp_text *out)
 	pack_value(&value, out);
 }
 
+/* Values are checked against `end` by gemp_column_unpack; elements have a fixed size. */
 gemp_code gemp_cell_unpack(gemp_frame_column *column, size_t row, const char **at, const char *end)
 {
 	uint64_t element;
@@ -279,6 +288,7 @@ gemp_code gemp_cell_unpack(gemp_frame_column *column, size_t row, const char **a
 	return gemp_frame_add_element(column, row, element);
 }
 
+/* NULL comes after everything and NaN after all numbers; all other values of a column are comparable. */
 int gemp_value_order(const gemp_value *a, const gemp_value *b)
 {
 	bool comparable;

@@ -18,6 +18,7 @@ typedef struct lookup_request {
 	gemp_column values;
 } lookup_request;
 
+/* What the expressions read, and what was fetched of it for the current frame. */
 struct gemp_lookup {
 	gemp_runtime *context;
 	gemp_shard *graph;
@@ -43,6 +44,7 @@ static size_t frame_map_variable(const gemp_frame_map *map, int variable, bool e
 	return (size_t)variable + (edge && !map->items ? map->vertices : 0);
 }
 
+/* Values of subpatterns stand behind the edges of a match. */
 bool gemp_frame_map_column(const gemp_frame_map *map, const gemp_expr *expr, size_t *column)
 {
 	switch (expr->kind) {
@@ -83,6 +85,7 @@ static bool graph_column(const gemp_expr *expr, int *column)
 	}
 }
 
+/* Degrees over the same relations in the same direction are one request. */
 static bool same_degree(const gemp_shard *graph, const gemp_expr *a, const gemp_expr *b)
 {
 	return a->direction == b->direction && memcmp(a->relations, b->relations, graph->relation_count) == 0;
@@ -113,6 +116,7 @@ static gemp_code request_column(gemp_lookup *l, int column, const gemp_expr *exp
 	return GEMP_OK;
 }
 
+/* name_count if it is not requested yet. */
 static size_t find_name(const gemp_lookup *l, const char *name)
 {
 	size_t i = 0;
@@ -223,6 +227,7 @@ static gemp_code list_labels(gemp_lookup *l)
 	return gemp_label_list_column(&l->label_lists, l->graph);
 }
 
+/* Requests are fetched in their order, which is equal on all ranks, since all ranks have the same expressions. */
 gemp_code gemp_lookup_fetch(gemp_lookup *l, const gemp_frame *frame)
 {
 	gemp_lookup_forget(l);
@@ -273,6 +278,7 @@ static gemp_value vertex_value(const gemp_lookup *l, uint64_t vertex, int column
 	                       gemp_fetch_index(request->found, request->found_count, (gemp_vertex)vertex));
 }
 
+/* A missing edge has a NULL of the column's type. */
 static gemp_value edge_value(const gemp_lookup *l, const gemp_expr *expr, uint64_t edge)
 {
 	const gemp_column *column = &l->edge_values.columns[find_name(l, expr->name)];
@@ -297,6 +303,7 @@ static gemp_value type_value(const gemp_lookup *l, uint64_t edge)
 	return text_value(l->graph->relations[k].name);
 }
 
+/* The list was made once for the vertex's label set. */
 static gemp_value labels_value(const gemp_lookup *l, uint64_t vertex)
 {
 	gemp_value set = vertex_value(l, vertex, GEMP_FETCH_LABEL_SET, NULL);
@@ -323,6 +330,7 @@ static gemp_value scope_value(void *context, const gemp_expr *expr)
 	return expr->of_edge ? edge_value(l, expr, element) : null_of(GEMP_STRING); /* an attribute that no vertex has */
 }
 
+/* UINT32_MAX stands for a missing vertex. */
 static uint32_t scope_label_set(void *context, int variable)
 {
 	const gemp_lookup *l = context;
@@ -330,12 +338,14 @@ static uint32_t scope_label_set(void *context, int variable)
 	return set.null ? UINT32_MAX : (uint32_t)set.integer;
 }
 
+/* The scope reads the row from the lookup, so that it costs nothing to move to the next row. */
 const gemp_scope *gemp_lookup_scope(gemp_lookup *l, size_t row)
 {
 	l->row = row;
 	return &l->scope;
 }
 
+/* The number of columns must be known before requests are collected, since each request has a mark per column. */
 gemp_code gemp_lookup_new(gemp_lookup **out, gemp_runtime *context, gemp_shard *graph, const gemp_frame_map *map,
                           const gemp_expr *const *exprs, size_t count)
 {
@@ -362,6 +372,7 @@ gemp_code gemp_lookup_new(gemp_lookup **out, gemp_runtime *context, gemp_shard *
 	return GEMP_OK;
 }
 
+/* Takes NULL and a lookup that was made only partly. */
 void gemp_lookup_free(gemp_lookup *l)
 {
 	if (!l)

@@ -13,6 +13,7 @@
 
 enum { ROWS_AT_ONCE = 1 << 16 }; /* buffered rows on some rank that start a search */
 
+/* An EXISTS or COUNT { }: how it is searched for, and which vertices of a row it depends on. */
 typedef struct subpattern {
 	gemp_finder *finder; /* NULL: no purpose needs it */
 	bool exists;
@@ -22,6 +23,7 @@ typedef struct subpattern {
 	uint64_t constant;
 } subpattern;
 
+/* The sub-patterns of one purpose with their finders, and the conditions that read them. */
 struct gemp_apply {
 	gemp_runtime *context;
 	gemp_shard *graph;
@@ -33,6 +35,7 @@ struct gemp_apply {
 	bool count_loops;                         /* in degrees within the general conditions */
 };
 
+/* The rows of one run that wait for a search. */
 typedef struct apply_sink {
 	gemp_apply *apply;
 	gemp_row_store rows;
@@ -40,6 +43,7 @@ typedef struct apply_sink {
 	gemp_sink *next;
 } apply_sink;
 
+/* The EXISTS or COUNT of this number within an expression; NULL: none. */
 static const gemp_expr *find_sub(const gemp_expr *expr, size_t index)
 {
 	const gemp_expr *counts = NULL;
@@ -50,6 +54,7 @@ static const gemp_expr *find_sub(const gemp_expr *expr, size_t index)
 	return counts;
 }
 
+/* Clauses behind the first have no sub-patterns. */
 static const gemp_expr *find_sub_in_clause(const gemp_pattern *pattern, size_t index)
 {
 	const gemp_clause *clause = gemp_pattern_first_clause(pattern);
@@ -69,6 +74,7 @@ static const gemp_expr *find_use(const gemp_pattern *pattern, size_t index, unsi
 	return !counts && purposes & GEMP_APPLY_CLAUSES ? find_sub_in_clause(pattern, index) : counts;
 }
 
+/* A sub-pattern that a plan tests itself, as it does a single edge, needs no search. */
 bool gemp_apply_needed(const gemp_pattern *pattern, unsigned purposes)
 {
 	for (size_t i = 0; i < pattern->sub_count; i++)
@@ -118,6 +124,7 @@ static gemp_code sort_conditions(gemp_apply *a)
 	return GEMP_OK;
 }
 
+/* Finders are made in the order of sub-patterns, which is equal on all ranks. */
 gemp_code gemp_apply_new(gemp_apply **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                          const gemp_finder_options *options, unsigned purposes)
 {
@@ -143,6 +150,7 @@ gemp_code gemp_apply_new(gemp_apply **out, gemp_runtime *context, gemp_shard *gr
 	return GEMP_OK;
 }
 
+/* Takes NULL and a state that was made only partly. */
 void gemp_apply_free(gemp_apply *a)
 {
 	if (!a)
@@ -152,6 +160,7 @@ void gemp_apply_free(gemp_apply *a)
 	gemp_free_all(a->subs, a->exists_conditions, a->general, a);
 }
 
+/* Sub-patterns without a search are part of the plans above. */
 void gemp_apply_explain(const gemp_apply *a, int depth, gemp_text *out)
 {
 	for (size_t i = 0; i < a->pattern->sub_count; i++) {
@@ -263,6 +272,7 @@ static gemp_code search_uncorrelated(gemp_apply *a, subpattern *s, const gemp_ro
 }
 
 /* THE SINK */
+
 /* EXISTS gives a boolean, COUNT an integer. */
 static gemp_code set_column(gemp_column *column, bool exists, const uint64_t *counts, size_t rows)
 {
@@ -345,6 +355,7 @@ done:
 	return code;
 }
 
+/* Rows wait for the end of the round, where all ranks search together. */
 static gemp_code apply_consume(void *self, const gemp_batch *batch)
 {
 	apply_sink *s = self;
@@ -363,6 +374,7 @@ static gemp_code apply_end_round(void *self, bool last, bool *enough, bool *agai
 	return to->end_round(to->self, last, enough, again);
 }
 
+/* The next sink belongs to the caller. */
 static void apply_sink_free(void *self)
 {
 	apply_sink *s = self;
@@ -375,6 +387,7 @@ static void apply_sink_free(void *self)
 
 GEMP_RELEASE(apply_sink_free, apply_sink *)
 
+/* General conditions are tested by a residual filter between this sink and the next. */
 gemp_code gemp_apply_sink(gemp_sink *out, gemp_apply *a, gemp_sink *next)
 {
 	gemp_code code = GEMP_OK;

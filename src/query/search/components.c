@@ -8,6 +8,7 @@
 
 enum { MAX_VARIANTS = 256 };
 
+/* The variants found so far, and what decides which are searched for. */
 typedef struct variant_search {
 	const gemp_pattern *pattern;
 	const gemp_finder_options *options;
@@ -102,6 +103,7 @@ static bool next_lengths(const gemp_pattern *pattern, uint32_t *length)
 	return false;
 }
 
+/* A variant of one component has no components of its own: its match searches the derived pattern. */
 static void free_variant(gemp_variant *v)
 {
 	for (size_t i = 0; i < v->component_count; i++)
@@ -136,6 +138,7 @@ static gemp_code add_variant(variant_search *f, const gemp_symmetry *symmetry, c
 	return code;
 }
 
+/* Lengths are enumerated from the lower bounds up, and equivalent assignments are skipped. */
 gemp_code gemp_variants_find(gemp_variant **out, size_t *count, const gemp_pattern *pattern,
                              const gemp_finder_options *options)
 {
@@ -170,6 +173,7 @@ void gemp_variants_free(gemp_variant *variants, size_t count)
 enum { ROWS_AT_ONCE = 8192 };
 
 /* GATHERING */
+
 /* Collective. All ranks get the same sum, hence the same code. */
 static gemp_code check_capacity(const gemp_product *p, size_t part, gemp_runtime *context, uint64_t bytes,
                                 size_t max_bytes)
@@ -208,6 +212,7 @@ gemp_code gemp_product_gather(gemp_product *p, size_t part, gemp_runtime *contex
 	return GEMP_OK;
 }
 
+/* Frees gathered rows; the components are borrowed from the variant. */
 void gemp_product_free(gemp_product *p)
 {
 	for (size_t i = 0; i < p->input_count; i++) {
@@ -225,6 +230,7 @@ typedef struct combination {
 	uint64_t placed, edges_placed;
 } combination;
 
+/* Under hom and edge-iso vertices may coincide; repeatable vertices always may. */
 static bool must_differ(const gemp_product *p, size_t v)
 {
 	return (p->semantics == GEMP_ISO || p->semantics == GEMP_INDUCED) && !p->pattern->vertices[v].repeatable;
@@ -295,6 +301,7 @@ static bool is_canonical(const combination *c)
 	return memcmp(smallest, tuple, points * sizeof *smallest) == 0;
 }
 
+/* Hands on the combinations made so far. */
 static gemp_code push_rows(gemp_product *p)
 {
 	gemp_batch batch = gemp_row_store_batch(&p->out);
@@ -355,12 +362,14 @@ static gemp_code product_consume(void *self, const gemp_batch *batch)
 	return GEMP_OK;
 }
 
+/* The product holds nothing back at the end of a round. */
 static gemp_code product_end_round(void *self, bool last, bool *enough, bool *again)
 {
 	gemp_product *p = self;
 	return p->next->end_round(p->next->self, last, enough, again);
 }
 
+/* The struct is the caller's, so that the sink has nothing to free. */
 gemp_sink gemp_product_sink(gemp_product *product)
 {
 	return (gemp_sink){ .self = product, .consume = product_consume, .end_round = product_end_round };

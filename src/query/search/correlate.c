@@ -33,6 +33,7 @@ static gemp_code number_tuple(gemp_record_table *table, const gemp_vertex *tuple
 	return code;
 }
 
+/* A record is the tuple and one word more, the tuple's number. */
 static void open_table(gemp_record_table *table, size_t width)
 {
 	gemp_record_table_init(table, width + 1, width, SIZE_MAX / 2);
@@ -131,6 +132,7 @@ gemp_code gemp_correlate_new(gemp_correlate *c, gemp_runtime *context, const gem
 	return gemp_comm_agree(c->comm, number_seeds(c, received, begin));
 }
 
+/* Takes a correlation that was made only partly. */
 void gemp_correlate_free(gemp_correlate *c)
 {
 	if (c->table)

@@ -9,6 +9,7 @@
 /* Buffered rows on some rank that start a search; extended rows that are passed on at a time. */
 enum { ROWS_AT_ONCE = 1 << 15, OUT_AT_ONCE = 8192 };
 
+/* One OPTIONAL MATCH: its finder, and by how many elements it lengthens a row. */
 struct gemp_optional_match {
 	gemp_runtime *context;
 	const gemp_optional *optional;
@@ -17,6 +18,7 @@ struct gemp_optional_match {
 	size_t added, added_edges; /* new vertices and edges of a row */
 };
 
+/* The rows of one run that wait for a search, and the extended rows that wait to be passed on. */
 typedef struct optional_sink {
 	gemp_optional_match *part;
 	gemp_row_store rows, out;
@@ -53,6 +55,7 @@ void gemp_optional_match_free(gemp_optional_match *o)
 	gemp_free(o);
 }
 
+/* The plan of the optional pattern stands below this line, indented. */
 void gemp_optional_match_explain(const gemp_optional_match *o, int depth, gemp_text *out)
 {
 	gemp_text_print(out, "%*sOPTIONAL MATCH, for each of %zu given vertices\n", 2 * depth, "",
@@ -289,6 +292,7 @@ done:
 	return code;
 }
 
+/* Rows wait for the end of the round, where all ranks search together. */
 static gemp_code optional_consume(void *self, const gemp_batch *batch)
 {
 	optional_sink *s = self;
@@ -306,6 +310,7 @@ static gemp_code optional_end_round(void *self, bool last, bool *enough, bool *a
 	return s->next->end_round(s->next->self, last, enough, again);
 }
 
+/* The next sink belongs to the caller. */
 static void optional_sink_free(void *self)
 {
 	optional_sink *s = self;
@@ -318,6 +323,7 @@ static void optional_sink_free(void *self)
 
 GEMP_RELEASE(optional_sink_free, optional_sink *)
 
+/* A run has a sink of its own, since it buffers rows. */
 gemp_code gemp_optional_match_sink(gemp_sink *out, gemp_optional_match *part, gemp_sink *next)
 {
 	GEMP_OWNED_BY(optional_sink_free_at) optional_sink *s = NULL;

@@ -11,6 +11,7 @@
 
 enum { MAX_COMBINATIONS = 1000000000 };
 
+/* A pattern with its variants, each of which is one search or the product of several. */
 struct gemp_finder {
 	gemp_runtime *context;
 	gemp_shard *graph;
@@ -68,6 +69,7 @@ static gemp_code prepare_matches(gemp_finder *f)
 	return GEMP_OK;
 }
 
+/* A condition that needs a search is tested on rows, and may read edges there. */
 bool gemp_finder_needs_edges(const gemp_pattern *pattern)
 {
 	for (size_t i = 0; i < pattern->condition_count; i++)
@@ -76,6 +78,7 @@ bool gemp_finder_needs_edges(const gemp_pattern *pattern)
 	return false;
 }
 
+/* Variants are found without communication, so the ranks agree once before searches are prepared. */
 gemp_code gemp_finder_new(gemp_finder **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                           const gemp_finder_options *options)
 {
@@ -97,6 +100,7 @@ gemp_code gemp_finder_new(gemp_finder **out, gemp_runtime *context, gemp_shard *
 	return GEMP_OK;
 }
 
+/* Takes NULL and a finder that was made only partly. */
 void gemp_finder_free(gemp_finder *f)
 {
 	if (!f)
