@@ -1,3 +1,7 @@
+/* components: gemp_graph_components. The engine (topology/components.h) names a component by the vertex with the smallest id, which depends
+ * on the random partition. Users get the smallest key instead: the owner of a component's first name reduces what all ranks know.
+ */
+
 #include "gemp/analytics.h"
 
 #include "api/analytics/vertex_output.h"
@@ -107,15 +111,14 @@ done:
 static gemp_code pick_tree(const finding *f, size_t type, uint64_t before, uint64_t **numbers, gemp_edge_pair **pairs,
                            size_t *count)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_csr *csr = &f->csr[type];
 	uint64_t end = before + gemp_csr_edges(csr);
 	const gemp_components *found = &f->found;
 	*count = 0;
 	for (size_t i = 0; i < found->tree_count; i++)
 		*count += found->tree[i] >= before && found->tree[i] < end;
-	GEMP_TRY(GEMP_NEW(*numbers, *count));
-	GEMP_TRY(GEMP_NEW(*pairs, *count));
+	GEMP_PROPAGATE(GEMP_NEW(*numbers, *count));
+	GEMP_PROPAGATE(GEMP_NEW(*pairs, *count));
 	for (size_t i = 0, to = 0; i < found->tree_count; i++) {
 		if (found->tree[i] < before || found->tree[i] >= end)
 			continue;
@@ -123,8 +126,7 @@ static gemp_code pick_tree(const finding *f, size_t type, uint64_t before, uint6
 		(*numbers)[to] = edge;
 		(*pairs)[to++] = (gemp_edge_pair){ csr->first + (gemp_vertex)gemp_csr_row(csr, edge), csr->target[edge] };
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. */
@@ -158,25 +160,23 @@ static gemp_code write(finding *f, gemp_columns **columns, bool wanted)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_edge_job *job = &f->job;
-	gemp_column key = { 0 };
+	GEMP_OWNED_BY(gemp_column_free) gemp_column key = { 0 };
 	double since = gemp_now();
-	GEMP_TRY(gemp_shard_load_keys(job->shard));
+	GEMP_PROPAGATE(gemp_shard_load_keys(job->shard));
 	if (wanted || f->settings.output) {
-		GEMP_TRY(name_by_keys(&f->found, job->comm, job->shard));
-		GEMP_TRY(gemp_columns_new(columns, job->graph->context));
-		GEMP_TRY(gemp_vertex_keys_fetch(&key, job->comm, job->shard, f->found.component, f->found.rows));
+		GEMP_PROPAGATE(name_by_keys(&f->found, job->comm, job->shard));
+		GEMP_PROPAGATE(gemp_columns_new(columns, job->graph->context));
+		GEMP_PROPAGATE(gemp_vertex_keys_fetch(&key, job->comm, job->shard, f->found.component, f->found.rows));
 		code = gemp_table_add_column(&(*columns)->table, "component", &key);
 		(*columns)->table.rows = f->found.rows;
-		GEMP_TRY(gemp_comm_agree(job->comm, code));
+		GEMP_PROPAGATE(gemp_comm_agree(job->comm, code));
 	}
 	if (f->settings.output)
-		GEMP_TRY(gemp_vertex_output_rows(job->graph, f->settings.output, "components", &(*columns)->table));
+		GEMP_PROPAGATE(gemp_vertex_output_rows(job->graph, f->settings.output, "components", &(*columns)->table));
 	if (f->settings.tree)
-		GEMP_TRY(write_tree(f));
+		GEMP_PROPAGATE(write_tree(f));
 	gemp_timers_add(&f->job.timers, GEMP_PHASE_WRITE, since);
-done:
-	gemp_column_free(&key);
-	return code;
+	return GEMP_OK;
 }
 
 /* REPORT */
@@ -221,21 +221,18 @@ static void report_counts(const finding *f)
 /* Collective. */
 static gemp_code report_result(finding *f)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_components *found = &f->found;
 	const gemp_comm *comm = f->job.comm;
 	uint64_t rows = found->rows, edges = gemp_csr_all_edges(f->csr, f->count);
 	report_counts(f);
-	GEMP_TRY(gemp_edge_job_rate(&f->job, found->on_device, found->seconds, found->transfers,
-	                            4 * edges + f->count * (found->on_device ? 4 : 8) * (rows + 1) + 4 * rows));
+	GEMP_PROPAGATE(gemp_edge_job_rate(&f->job, found->on_device, found->seconds, found->transfers,
+	                                  4 * edges + f->count * (found->on_device ? 4 : 8) * (rows + 1) + 4 * rows));
 	gemp_edge_job_exchange(&f->job, &found->traffic, gemp_comm_sum1(comm, edges));
 	if (comm->size > 1) {
 		gemp_report_detail(f->job.report, "  %-10s %u of contraction\n", "rounds", found->rounds);
 		gemp_report_set(f->job.report, "contraction_rounds", json_integer(found->rounds));
 	}
-	GEMP_TRY(gemp_edge_job_report(&f->job));
-done:
-	return code;
+	return gemp_edge_job_report(&f->job);
 }
 
 /* Collective. The settings are checked, and rows loaded. */

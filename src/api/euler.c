@@ -1,3 +1,8 @@
+/* euler: gemp_graph_euler. The search chooses an engine, gives undirected edges directions, and closes a path by an edge between its ends.
+ * A walk goes to columns, rows, a drawing, or the text that its words spell. All functions are collective unless a comment says
+ * otherwise.
+ */
+
 #include "gemp/euler.h"
 
 #include "api/edge_job.h"
@@ -55,7 +60,6 @@ static gemp_code find_once(euler_search *s, const gemp_comm *comm)
 /* Collective. Undirected edges get directions; odd degrees are found out there. */
 static gemp_code orient(euler_search *s, const gemp_comm *comm)
 {
-	gemp_code code = GEMP_OK;
 	double since = gemp_now();
 	if (!s->edges.undirected && !s->plain.undirected)
 		return GEMP_OK;
@@ -64,10 +68,9 @@ static gemp_code orient(euler_search *s, const gemp_comm *comm)
 		s->edges = (gemp_euler_edges){ 0 };
 	}
 	gemp_euler_edges_free(&s->edges);
-	GEMP_TRY(gemp_euler_orient(&s->edges, comm, &s->plain, &s->result.unbalanced));
+	GEMP_PROPAGATE(gemp_euler_orient(&s->edges, comm, &s->plain, &s->result.unbalanced));
 	gemp_timers_add(&s->job.timers, GEMP_PHASE_CONVERT, since);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code find_any(euler_search *s, const gemp_comm *comm)
@@ -79,28 +82,25 @@ static gemp_code find_any(euler_search *s, const gemp_comm *comm)
 /* Collective. A graph without a walk is no failure. One rank takes its device for large graphs, several take the threads of all. */
 static gemp_code run_search(euler_search *s)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = s->job.comm;
 	gemp_shard *graph = s->job.shard;
 	const gemp_placement place = s->settings.place;
 	const bool may = place == GEMP_PLACE_AUTO && s->edges.edges >= DEVICE_MIN &&
 	                 s->edges.edges <= GEMP_EULER_DEVICE_EDGES;
 	if (comm->size == 1 && (may || place == GEMP_PLACE_DEVICE))
-		GEMP_TRY(gemp_edge_job_device(&s->job));
-	GEMP_TRY(find_any(s, comm));
+		GEMP_PROPAGATE(gemp_edge_job_device(&s->job));
+	GEMP_PROPAGATE(find_any(s, comm));
 	if (!s->result.unbalanced)
 		return GEMP_OK;
-	GEMP_TRY(gemp_shard_load_keys(graph));
+	GEMP_PROPAGATE(gemp_shard_load_keys(graph));
 	gemp_euler_edges *edges = s->plain.undirected ? &s->plain : &s->edges;
-	GEMP_TRY(gemp_euler_balance_find(&s->balance, comm, edges, graph->key_ranks));
+	GEMP_PROPAGATE(gemp_euler_balance_find(&s->balance, comm, edges, graph->key_ranks));
 	s->balanced = true;
 	if (!s->balance.path || !s->settings.path)
 		return GEMP_OK;
-	GEMP_TRY(gemp_comm_agree(comm, gemp_euler_edges_close(edges, s->balance.start, s->balance.end)));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_euler_edges_close(edges, s->balance.start, s->balance.end)));
 	s->result.unbalanced = 0;
-	code = find_any(s, comm);
-done:
-	return code;
+	return find_any(s, comm);
 }
 
 /* Is there a circuit, or a path where one will do? Then result.order is that. */
@@ -183,16 +183,15 @@ static json_t *unbalanced_json(const euler_search *s, const gemp_euler_unbalance
 /* Collective. */
 static gemp_code report_unbalanced(euler_search *s)
 {
-	gemp_code code = GEMP_OK;
 	gemp_report *report = s->job.report;
 	const gemp_euler_balance *balance = &s->balance;
 	gemp_vertex ids[GEMP_EULER_SHOWN];
-	gemp_text text = { 0 };
-	gemp_column keys = { 0 };
-	json_t *list = json_array();
+	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
+	GEMP_OWNED_BY(gemp_column_free) gemp_column keys = { 0 };
+	json_auto_t *list = json_array();
 	for (size_t i = 0; i < balance->example_count; i++)
 		ids[i] = balance->examples[i].vertex;
-	GEMP_TRY(gemp_vertex_keys_fetch(&keys, s->job.comm, s->job.shard, ids, balance->example_count));
+	GEMP_PROPAGATE(gemp_vertex_keys_fetch(&keys, s->job.comm, s->job.shard, ids, balance->example_count));
 	gemp_report_print(report, "  %s vert%s %s:\n  %-20s %12s %12s\n", gemp_grouped(balance->unbalanced).text,
 	                  balance->unbalanced == 1 ? "ex has" : "ices have",
 	                  s->plain.undirected ? "an odd number of edges" : "unequal in- and out-degree", "vertex",
@@ -216,24 +215,18 @@ static gemp_code report_unbalanced(euler_search *s)
 	if (balance->unbalanced > balance->example_count)
 		gemp_report_print(report, "  and %s more\n", gemp_grouped(balance->unbalanced - balance->example_count).text);
 	gemp_report_set(report, "first_unbalanced", json_incref(list));
-	code = gemp_comm_agree(s->job.comm, gemp_text_status(&text));
-done:
-	gemp_text_free(&text);
-	gemp_column_free(&keys);
-	json_decref(list);
-	return code;
+	return gemp_comm_agree(s->job.comm, gemp_text_status(&text));
 }
 
 /* Collective. */
 static gemp_code report_none(euler_search *s)
 {
-	gemp_code code = GEMP_OK;
 	gemp_report *report = s->job.report;
 	bool path = s->balance.path;
 	uint64_t components = s->balanced ? s->balance.components : s->result.components;
 	gemp_report_print(report, "No Euler %s\n", s->settings.path ? "circuit or path" : "circuit");
 	if (s->balanced)
-		GEMP_TRY(report_unbalanced(s));
+		GEMP_PROPAGATE(report_unbalanced(s));
 	gemp_report_print(report, "  components with edges: %s\n", gemp_grouped(components).text);
 	if (path)
 		gemp_report_print(report, "  a path exists\n");
@@ -241,8 +234,7 @@ static gemp_code report_none(euler_search *s)
 	gemp_report_set(report, "components", gemp_json_count(components));
 	gemp_report_set(report, "unbalanced", gemp_json_count(s->balance.unbalanced));
 	gemp_report_set(report, "path", json_boolean(path));
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* THE SEQUENCE that the words along the walk spell */
@@ -250,18 +242,15 @@ done:
 /* Collective. The head and the two stretches, then the end of the line. */
 static gemp_code write_text(gemp_output *output, const gemp_comm *comm, const gemp_overlap *overlap, bool circular)
 {
-	gemp_code code = GEMP_OK;
 	size_t head = overlap->word, size;
 	if (circular && overlap->edges < head)
 		head = (size_t)overlap->edges;
-	GEMP_TRY(gemp_output_write(output, overlap->head, comm->rank == 0 ? head : 0));
+	GEMP_PROPAGATE(gemp_output_write(output, overlap->head, comm->rank == 0 ? head : 0));
 	for (int stretch = 0; stretch < 2; stretch++) {
 		const char *letters = gemp_overlap_stretch(overlap, stretch, circular, &size);
-		GEMP_TRY(gemp_output_write(output, letters, size));
+		GEMP_PROPAGATE(gemp_output_write(output, letters, size));
 	}
-	GEMP_TRY(gemp_output_write(output, "\n", comm->rank == 0));
-done:
-	return code;
+	return gemp_output_write(output, "\n", comm->rank == 0);
 }
 
 /* Collective. Writes the letters and a newline. Keys are loaded. */

@@ -1,3 +1,7 @@
+/* primitives: arrays of numbers over all ranks, sorted or made distinct by the engine of primitive/arrays.h on the context's device or the
+ * threads of the host. A call reads the clocks of the array, works in place, writes the file that is asked for, and reports.
+ */
+
 #include "gemp/primitives.h"
 
 #include "api/rates.h"

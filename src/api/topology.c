@@ -1,3 +1,7 @@
+/* topology: degrees, lists of edges and reversal of a graph, each with its files and its report. A rank goes over the rows by source of
+ * its own vertices; one rank may use its device, several use the threads of their hosts.
+ */
+
 #include "gemp/primitives.h"
 
 #include "api/analytics/vertex_output.h"
@@ -46,9 +50,8 @@ static gemp_code add_counts(gemp_table *table, const char *name, const uint64_t 
 static gemp_code count_both_ways(gemp_vertex_degrees *found, gemp_csr *csr, const bool *relations,
                                  const gemp_graph *graph)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_shard *shard = graph->shard;
-	gemp_vertex_degrees both = { 0 };
+	GEMP_OWNED_BY(gemp_vertex_degrees_free) gemp_vertex_degrees both = { 0 };
 	size_t undirected = 0;
 	for (size_t r = 0, selected = 0; r < shard->relation_count; r++) {
 		if (!relations[r])
@@ -59,7 +62,7 @@ static gemp_code count_both_ways(gemp_vertex_degrees *found, gemp_csr *csr, cons
 	}
 	if (!undirected)
 		return GEMP_OK;
-	GEMP_TRY(
+	GEMP_PROPAGATE(
 		gemp_vertex_degrees_new(&both, &graph->context->comm, NULL, GEMP_PLACE_HOST, shard->bounds, csr, undirected));
 	for (size_t row = 0; row < found->rows; row++) {
 		uint64_t loops = 0;
@@ -69,9 +72,7 @@ static gemp_code count_both_ways(gemp_vertex_degrees *found, gemp_csr *csr, cons
 		found->out[row] += both.in[row] - loops;
 		found->in[row] += both.out[row] - loops;
 	}
-done:
-	gemp_vertex_degrees_free(&both);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. The histogram, and how fast targets were counted. */
@@ -159,17 +160,17 @@ typedef struct listing {
 static gemp_code list_relation(listing *l, size_t index)
 {
 	gemp_code code = GEMP_OK;
-	gemp_edge_pair *pairs = NULL;
+	GEMP_OWNED gemp_edge_pair *pairs = NULL;
 	gemp_edge_pairs_stats figures = { 0 };
 	gemp_edge_job *job = &l->job;
 	double since = gemp_now();
-	GEMP_TRY(gemp_shard_load_relation(job->shard, index, GEMP_LOAD_OUT));
+	GEMP_PROPAGATE(gemp_shard_load_relation(job->shard, index, GEMP_LOAD_OUT));
 	since = gemp_timers_add(&job->timers, GEMP_PHASE_READ, since);
 	const gemp_csr csr = gemp_csr_out(job->shard, index);
 	size_t count = (size_t)gemp_csr_edges(&csr);
 	code = GEMP_NEW(pairs, count);
 	GEMP_THEN(gemp_edge_pairs(&csr, job->device, l->place, pairs, &figures));
-	GEMP_TRY(gemp_comm_agree(job->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(job->comm, code));
 	since = gemp_timers_add(&job->timers, figures.on_device ? GEMP_PHASE_KERNEL : GEMP_PHASE_RESOLVE, since);
 	l->types++;
 	l->edges += job->shard->relations[index].edge_count;
@@ -178,11 +179,9 @@ static gemp_code list_relation(listing *l, size_t index)
 	l->figures.transfers += figures.transfers;
 	l->bytes += count * (sizeof *pairs + sizeof *csr.target) + (csr.rows + 1) * (figures.on_device ? 4 : 8);
 	if (l->rows)
-		GEMP_TRY(gemp_edge_rows_add(l->rows, index, NULL, pairs, count));
+		GEMP_PROPAGATE(gemp_edge_rows_add(l->rows, index, NULL, pairs, count));
 	gemp_timers_add(&job->timers, GEMP_PHASE_WRITE, since);
-done:
-	gemp_free(pairs);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_graph_list_edges(gemp_graph *graph, const gemp_edge_selection *edges,

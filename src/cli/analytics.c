@@ -1,5 +1,5 @@
 #include "cli/edge_options.h"
-#include "core/status.h"
+#include "cli/handles.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static gemp_code check_count(const char *option, uint64_t count)
 /* Options that a command does not take are 0, which chooses the default or is not read. */
 static gemp_code run(analysis *function, gemp_context *context, const gemp_options *options, gemp_report *report)
 {
-	gemp_graph *graph = NULL;
+	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
 	gemp_edge_selection edges = gemp_edge_options(options);
 	gemp_analysis_settings settings;
 	gemp_analysis_settings_init(&settings);
@@ -61,10 +61,8 @@ static gemp_code run(analysis *function, gemp_context *context, const gemp_optio
 	settings.precision = (gemp_precision)options->precision;
 	settings.verify = options->verify_order;
 	settings.save = (gemp_vertex_output){ options->output, options->into, options->column, options->as_given };
-	gemp_code code = gemp_graph_open(&graph, context, options->arguments[0]);
-	GEMP_THEN(function(NULL, graph, &edges, &settings, report));
-	gemp_graph_close(graph);
-	return code;
+	GEMP_PROPAGATE(gemp_graph_open(&graph, context, options->arguments[0]));
+	return function(NULL, graph, &edges, &settings, report);
 }
 
 static gemp_code bfs(gemp_context *context, const gemp_options *options, gemp_report *report)

@@ -1,7 +1,7 @@
 #include "gemp/euler.h"
 #include "cli/edge_options.h"
+#include "cli/handles.h"
 #include "cli/report/report_run.h"
-#include "core/status.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -65,7 +65,7 @@ static gemp_code fail_none(const gemp_options *options, const gemp_euler_outcome
 
 static gemp_code euler(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
-	gemp_graph *graph = NULL;
+	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
 	gemp_euler_outcome outcome = { 0 };
 	const gemp_edge_selection edges = gemp_edge_options(options);
 	const bool on_stdout = options->sequence && !options->output && !gemp_json_on_stdout(options);
@@ -79,12 +79,9 @@ static gemp_code euler(gemp_context *context, const gemp_options *options, gemp_
 		                                   .circular = options->circular,
 		                                   .alphabet = options->alphabet };
 	GEMP_PROPAGATE(check_sequence(options));
-	gemp_code code = open_graph(&graph, context, options);
-	GEMP_THEN(gemp_graph_euler(NULL, graph, &edges, &settings, &outcome, report));
-	gemp_graph_close(graph);
-	if (code == GEMP_OK && outcome.kind == GEMP_EULER_NONE)
-		code = fail_none(options, &outcome);
-	return code;
+	GEMP_PROPAGATE(open_graph(&graph, context, options));
+	GEMP_PROPAGATE(gemp_graph_euler(NULL, graph, &edges, &settings, &outcome, report));
+	return outcome.kind == GEMP_EULER_NONE ? fail_none(options, &outcome) : GEMP_OK;
 }
 
 const gemp_command gemp_command_euler = {

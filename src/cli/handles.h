@@ -12,6 +12,7 @@
 
 #include <gemp/gemp.h>
 
+GEMP_RELEASE(gemp_array_close, gemp_array *)
 GEMP_RELEASE(gemp_columns_close, gemp_columns *)
 GEMP_RELEASE(gemp_context_close, gemp_context *)
 GEMP_RELEASE(gemp_graph_close, gemp_graph *)

@@ -1,5 +1,5 @@
+#include "cli/handles.h"
 #include "cli/options/options.h"
-#include "core/status.h"
 #include "gemp/primitives.h"
 
 /* Reads the numbers of the first argument. In the choices of --type the word auto comes first. */
@@ -20,12 +20,10 @@ static gemp_array_settings settings_of(const gemp_options *options)
 
 static gemp_code sort(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
-	gemp_array *array = NULL;
+	GEMP_OWNED_BY(gemp_array_close_at) gemp_array *array = NULL;
 	const gemp_array_settings settings = settings_of(options);
-	gemp_code code = read_numbers(&array, context, options);
-	GEMP_THEN(gemp_array_sort(array, &settings, report));
-	gemp_array_close(array);
-	return code;
+	GEMP_PROPAGATE(read_numbers(&array, context, options));
+	return gemp_array_sort(array, &settings, report);
 }
 
 const gemp_command gemp_command_sort = {
@@ -47,14 +45,12 @@ const gemp_command gemp_command_sort = {
 
 static gemp_code distinct(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
-	gemp_array *array = NULL;
+	GEMP_OWNED_BY(gemp_array_close_at) gemp_array *array = NULL;
 	const gemp_array_settings settings = settings_of(options);
 	if (options->count && options->output)
 		return gemp_fail(GEMP_EUSAGE, "--count asks for no values, and --output for a file of them; give one of them");
-	gemp_code code = read_numbers(&array, context, options);
-	GEMP_THEN(gemp_array_distinct(array, &settings, NULL, report));
-	gemp_array_close(array);
-	return code;
+	GEMP_PROPAGATE(read_numbers(&array, context, options));
+	return gemp_array_distinct(array, &settings, NULL, report);
 }
 
 const gemp_command gemp_command_distinct = {

@@ -1,6 +1,6 @@
 #include "cli/edge_options.h"
+#include "cli/handles.h"
 #include "cli/report/report_run.h"
-#include "core/status.h"
 #include "gemp/primitives.h"
 
 static gemp_topology_settings settings_of(const gemp_options *options)
@@ -13,13 +13,11 @@ static gemp_topology_settings settings_of(const gemp_options *options)
 
 static gemp_code components(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
-	gemp_graph *graph = NULL;
+	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
 	const gemp_edge_selection edges = gemp_edge_options(options);
 	const gemp_topology_settings settings = settings_of(options);
-	gemp_code code = gemp_graph_open(&graph, context, options->arguments[0]);
-	GEMP_THEN(gemp_graph_components(NULL, graph, &edges, &settings, NULL, report));
-	gemp_graph_close(graph);
-	return code;
+	GEMP_PROPAGATE(gemp_graph_open(&graph, context, options->arguments[0]));
+	return gemp_graph_components(NULL, graph, &edges, &settings, NULL, report);
 }
 
 const gemp_command gemp_command_components = {
@@ -41,14 +39,12 @@ const gemp_command gemp_command_components = {
 
 static gemp_code degrees(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
-	gemp_graph *graph = NULL;
+	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
 	const gemp_edge_selection edges = gemp_edge_options(options);
 	gemp_topology_settings settings = settings_of(options);
 	settings.directed = true;
-	gemp_code code = gemp_graph_open(&graph, context, options->arguments[0]);
-	GEMP_THEN(gemp_graph_degrees(NULL, graph, &edges, &settings, report));
-	gemp_graph_close(graph);
-	return code;
+	GEMP_PROPAGATE(gemp_graph_open(&graph, context, options->arguments[0]));
+	return gemp_graph_degrees(NULL, graph, &edges, &settings, report);
 }
 
 const gemp_command gemp_command_degrees = {
@@ -68,13 +64,11 @@ const gemp_command gemp_command_degrees = {
 
 static gemp_code edges(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
-	gemp_graph *graph = NULL;
+	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
 	const gemp_edge_selection selection = gemp_edge_options(options);
 	const gemp_topology_settings settings = settings_of(options);
-	gemp_code code = gemp_graph_open(&graph, context, options->arguments[0]);
-	GEMP_THEN(gemp_graph_list_edges(graph, &selection, &settings, NULL, report));
-	gemp_graph_close(graph);
-	return code;
+	GEMP_PROPAGATE(gemp_graph_open(&graph, context, options->arguments[0]));
+	return gemp_graph_list_edges(graph, &selection, &settings, NULL, report);
 }
 
 const gemp_command gemp_command_edges = {
@@ -95,7 +89,7 @@ const gemp_command gemp_command_edges = {
 
 static gemp_code reverse(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
-	gemp_graph *graph = NULL;
+	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
 	const gemp_edge_selection selection = gemp_edge_options(options);
 	gemp_topology_settings settings = settings_of(options);
 	gemp_write_settings file;
@@ -105,12 +99,9 @@ static gemp_code reverse(gemp_context *context, const gemp_options *options, gem
 	file.command = options->as_given;
 	if (options->output)
 		GEMP_PROPAGATE(gemp_output_check(context, options));
-	gemp_code code = gemp_graph_open(&graph, context, options->arguments[0]);
-	GEMP_THEN(gemp_graph_reverse(graph, &selection, &settings, NULL, report));
-	if (options->output)
-		GEMP_THEN(gemp_graph_write(graph, options->output, &file, report));
-	gemp_graph_close(graph);
-	return code;
+	GEMP_PROPAGATE(gemp_graph_open(&graph, context, options->arguments[0]));
+	GEMP_PROPAGATE(gemp_graph_reverse(graph, &selection, &settings, NULL, report));
+	return options->output ? gemp_graph_write(graph, options->output, &file, report) : GEMP_OK;
 }
 
 const gemp_command gemp_command_reverse = {

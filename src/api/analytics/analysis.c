@@ -1,8 +1,8 @@
 #include "api/analytics/analysis.h"
 
 #include "api/analytics/vertex_output.h"
+#include "core/memory.h"
 #include "core/quantity.h"
-#include "core/status.h"
 #include "device/open.h"
 #include "io/rows/vertex_keys.h"
 
@@ -188,7 +188,6 @@ static void report_exchange(gemp_analysis *a, const gemp_analysis_work *work)
 static gemp_code report_rate(gemp_analysis *a, const gemp_analysis_work *work)
 {
 	enum { WORTH_MEASURING = 1 << 22 };
-	gemp_code code = GEMP_OK;
 	gemp_rates rates = { 0 };
 	double longest[2] = { work->seconds, a->prepared }, copy = 0;
 	uint64_t bytes = gemp_comm_sum1(a->job.comm, work->bytes);
@@ -197,7 +196,7 @@ static gemp_code report_rate(gemp_analysis *a, const gemp_analysis_work *work)
 	gemp_report_detail(a->job.report, "  %-10s %10.3f ms: %.3f billion edges a second; made ready in %.3f ms\n", "work",
 	                   1e3 * seconds, gteps, 1e3 * longest[1]);
 	if (bytes >= WORTH_MEASURING) {
-		GEMP_TRY(gemp_comm_agree(a->job.comm, gemp_device_rates(a->job.device, &rates)));
+		GEMP_PROPAGATE(gemp_comm_agree(a->job.comm, gemp_device_rates(a->job.device, &rates)));
 		GEMP_MPI(MPI_Allreduce(&rates.copy, &copy, 1, MPI_DOUBLE, MPI_SUM, a->job.comm->world));
 		double rate = seconds > 0 ? (double)bytes / seconds : 0;
 		gemp_report_detail(a->job.report, "  %-10s %10.1f GB/s, %.2f of a copy in the same memory (%.1f GB/s)\n", "",
@@ -209,23 +208,19 @@ static gemp_code report_rate(gemp_analysis *a, const gemp_analysis_work *work)
 	gemp_report_set(a->job.report, "prepare_seconds", json_real(longest[1]));
 	gemp_report_set(a->job.report, "gteps", json_real(gteps));
 	gemp_report_set(a->job.report, "bytes_moved", gemp_json_count(bytes));
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_analysis_report(gemp_analysis *a, const gemp_analysis_work *work)
 {
-	gemp_code code = GEMP_OK;
 	gemp_report *report = a->job.report;
 	gemp_report_graph(report, a->job.shard);
 	gemp_report_set(report, "edges_led_along", gemp_json_count(a->layout.edges));
 	gemp_report_set(report, "edges_of_the_work", gemp_json_count(work->edges));
 	gemp_report_detail(report, "\n");
-	GEMP_TRY(report_rate(a, work));
+	GEMP_PROPAGATE(report_rate(a, work));
 	report_exchange(a, work);
-	code = gemp_edge_job_resources(&a->job);
-done:
-	return code;
+	return gemp_edge_job_resources(&a->job);
 }
 
 gemp_code gemp_analysis_report_sums(gemp_analysis *a, const gemp_dense_report *run)

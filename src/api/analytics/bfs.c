@@ -1,9 +1,13 @@
+/* bfs: gemp_graph_bfs, a breadth-first search with its columns, its check and its report. The search itself is
+ * analytics/traversal/bfs.h.
+ */
+
 #include "analytics/traversal/bfs.h"
 #include "analytics/verify/verify.h"
 #include "api/analytics/analysis.h"
 #include "api/analytics/vertex_output.h"
+#include "core/memory.h"
 #include "core/quantity.h"
-#include "core/status.h"
 
 enum { SHOWN = 24 }; /* levels, for people */
 
@@ -12,11 +16,10 @@ static const char *const names[] = { "level", "parent" };
 /* Collective. Vertices of each level: the frontiers. */
 static gemp_code report_levels(gemp_analysis *a, const gemp_bfs_result *found)
 {
-	gemp_code code = GEMP_OK;
 	gemp_report *report = a->job.report;
-	uint64_t *sizes = NULL;
+	GEMP_OWNED uint64_t *sizes = NULL;
 	int levels = (int)found->depth + 1;
-	GEMP_TRY(gemp_comm_agree(a->job.comm, GEMP_NEW(sizes, (size_t)levels)));
+	GEMP_PROPAGATE(gemp_comm_agree(a->job.comm, GEMP_NEW(sizes, (size_t)levels)));
 	for (uint32_t v = 0; v < a->layout.own; v++)
 		if (found->level[v] != GEMP_NO_LEVEL)
 			sizes[found->level[v]]++;
@@ -31,15 +34,12 @@ static gemp_code report_levels(gemp_analysis *a, const gemp_bfs_result *found)
 	if (levels > SHOWN)
 		gemp_report_detail(report, "  and %s\n", gemp_counted((uint64_t)levels - SHOWN, "more level").text);
 	gemp_report_set(report, "levels", list);
-done:
-	gemp_free(sizes);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. */
 static gemp_code report_result(gemp_analysis *a, const gemp_bfs_result *found)
 {
-	gemp_code code = GEMP_OK;
 	gemp_report *report = a->job.report;
 	const gemp_traversal_cost *cost = &found->cost;
 	gemp_analysis_report_reached(a, found->reached);
@@ -48,7 +48,7 @@ static gemp_code report_result(gemp_analysis *a, const gemp_bfs_result *found)
 	gemp_report_set(report, "depth", gemp_json_count(found->depth));
 	gemp_report_set(report, "pushes", gemp_json_count(found->pushes));
 	gemp_report_set(report, "pulls", gemp_json_count(found->pulls));
-	GEMP_TRY(report_levels(a, found));
+	GEMP_PROPAGATE(report_levels(a, found));
 	gemp_report_detail(report, "\n  %-10s %s, of which %s pulled\n", "rounds",
 	                   gemp_grouped(found->pushes + found->pulls).text, gemp_grouped(found->pulls).text);
 	gemp_analysis_report_stages(a, cost);
@@ -56,9 +56,7 @@ static gemp_code report_result(gemp_analysis *a, const gemp_bfs_result *found)
 		                              .edges = a->layout.symmetric ? cost->edges / 2 : cost->edges,
 		                              .iterations = cost->rounds,
 		                              .traffic = cost->traffic };
-	code = gemp_analysis_report(a, &work);
-done:
-	return code;
+	return gemp_analysis_report(a, &work);
 }
 
 /* Collective. */
@@ -67,20 +65,16 @@ static gemp_code verify(gemp_analysis *a, gemp_vertex source, const gemp_bfs_res
 	gemp_code code = GEMP_OK;
 	const gemp_verify_edges edges = gemp_analysis_edges(a);
 	double since = gemp_now();
-	void *level = NULL, *parent = NULL;
+	GEMP_OWNED void *level = NULL, *parent = NULL;
 	if (!a->settings.verify)
 		return GEMP_OK;
 	code = gemp_analysis_by_row(&level, a, found->level, sizeof *found->level);
-	if (code == GEMP_OK)
-		code = gemp_analysis_by_row(&parent, a, found->parent, sizeof *found->parent);
-	GEMP_TRY(gemp_comm_agree(a->job.comm, code));
-	GEMP_TRY(gemp_verify_bfs(&edges, source, level, parent, true));
+	GEMP_THEN(gemp_analysis_by_row(&parent, a, found->parent, sizeof *found->parent));
+	GEMP_PROPAGATE(gemp_comm_agree(a->job.comm, code));
+	GEMP_PROPAGATE(gemp_verify_bfs(&edges, source, level, parent, true));
 	gemp_analysis_report_verified(
 		a, "no edge leads farther than to the next level, and parents are the least one level before", since);
-done:
-	gemp_free(level);
-	gemp_free(parent);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_graph_bfs(gemp_columns **out, gemp_graph *graph, const gemp_edge_selection *edges,

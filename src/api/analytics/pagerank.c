@@ -1,9 +1,13 @@
+/* pagerank: gemp_graph_pagerank. Jumps come from sources or from a file of keys and chances; the result becomes a column, its ten
+ * greatest ranks and figures go to the report. The iterations are analytics/dense/pagerank.h.
+ */
+
 #include "analytics/dense/pagerank.h"
 #include "analytics/verify/verify.h"
 #include "api/analytics/analysis.h"
 #include "api/analytics/vertex_output.h"
+#include "core/memory.h"
 #include "core/quantity.h"
-#include "core/status.h"
 #include "io/file/stream.h"
 #include "io/rows/vertex_keys.h"
 
@@ -34,7 +38,6 @@ static gemp_code fail_at(const list *l, const line *line, const char *place, con
 /* One line, ended by 0: a key, and a tab and a number if the key does not stand for 1. */
 static gemp_code read_line(list *l, char *text, size_t number)
 {
-	gemp_code code = GEMP_OK;
 	char *tab = strchr(text, '\t');
 	line line = { .number = number, .key = text, .text = tab ? tab + 1 : NULL, .chance = 1 };
 	if (*text == '\0' || *text == '#')
@@ -48,29 +51,26 @@ static gemp_code read_line(list *l, char *text, size_t number)
 	}
 	if (line.chance < 0)
 		return fail_at(l, &line, line.text, " is negative; a vertex is jumped to with a chance of 0 or more");
-	GEMP_TRY(GEMP_RESERVE(l->lines, l->capacity, l->count + 1));
+	GEMP_PROPAGATE(GEMP_RESERVE(l->lines, l->capacity, l->count + 1));
 	l->lines[l->count++] = line;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Cuts the text into lines. */
 static gemp_code read_lines(list *l, const gemp_shard *graph, char *text)
 {
-	gemp_code code = GEMP_OK;
 	for (size_t number = 1; *text; number++) {
 		char *end = text + strcspn(text, "\n"), *next = *end ? end + 1 : end;
 		*end = '\0';
 		if (end > text && end[-1] == '\r')
 			end[-1] = '\0';
-		GEMP_TRY(read_line(l, text, number));
+		GEMP_PROPAGATE(read_line(l, text, number));
 		text = next;
 	}
-	GEMP_TRY(GEMP_NEW(l->keys, l->count));
+	GEMP_PROPAGATE(GEMP_NEW(l->keys, l->count));
 	for (size_t i = 0; i < l->count; i++)
 		l->keys[i] = gemp_vertex_keys_of_text(graph, l->lines[i].key, strlen(l->lines[i].key));
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Its vertices: each is one, and none comes twice. A first line that may be a head is one if it names no vertex. */
@@ -116,8 +116,7 @@ static gemp_code from_file(double *jump, const gemp_layout *layout, gemp_shard *
 	GEMP_TRY(gemp_shard_load_keys(graph));
 	GEMP_TRY(gemp_file_read(&text, comm, "personalization", path));
 	code = read_lines(&l, graph, text);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(ids, l.count);
+	GEMP_THEN(GEMP_NEW(ids, l.count));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(gemp_vertex_keys_find(ids, comm, graph, l.keys, l.count));
 	for (uint32_t v = 0; v < layout->own; v++)
@@ -136,18 +135,16 @@ done:
 /* Collective. */
 static gemp_code from_sources(double *jump, gemp_analysis *a)
 {
-	gemp_code code = GEMP_OK;
 	const size_t count = a->settings.source_count;
 	const gemp_shard *graph = a->job.shard;
-	gemp_vertex *ids = NULL;
-	GEMP_TRY(gemp_comm_agree(a->job.comm, GEMP_NEW(ids, count)));
-	GEMP_TRY(gemp_vertex_keys_sources(ids, a->job.comm, a->job.shard, a->job.graph->name, a->settings.sources, count));
+	GEMP_OWNED gemp_vertex *ids = NULL;
+	GEMP_PROPAGATE(gemp_comm_agree(a->job.comm, GEMP_NEW(ids, count)));
+	GEMP_PROPAGATE(
+		gemp_vertex_keys_sources(ids, a->job.comm, a->job.shard, a->job.graph->name, a->settings.sources, count));
 	for (size_t i = 0; i < count; i++)
 		if (ids[i] >= graph->first_vertex && ids[i] - graph->first_vertex < graph->rows)
 			jump[a->layout.local[ids[i] - graph->first_vertex]] = 1;
-done:
-	gemp_free(ids);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. (*out)[own] by local vertex, as sources or personalization say; NULL if neither is given. The caller frees. */
@@ -218,15 +215,14 @@ static size_t choose_own(ranked top[TOP], const gemp_layout *layout, const doubl
 /* Collective. */
 static gemp_code print_top(gemp_analysis *a, const ranked *top, size_t count)
 {
-	gemp_code code = GEMP_OK;
-	gemp_column keys = { 0 };
-	gemp_text text = { 0 };
+	GEMP_OWNED_BY(gemp_column_free) gemp_column keys = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
 	gemp_vertex ids[TOP];
-	json_t *list = json_array();
+	json_auto_t *list = json_array();
 	for (size_t i = 0; i < count; i++)
 		ids[i] = top[i].id;
-	GEMP_TRY(gemp_shard_load_keys(a->job.shard));
-	GEMP_TRY(gemp_vertex_keys_fetch(&keys, a->job.comm, a->job.shard, ids, count));
+	GEMP_PROPAGATE(gemp_shard_load_keys(a->job.shard));
+	GEMP_PROPAGATE(gemp_vertex_keys_fetch(&keys, a->job.comm, a->job.shard, ids, count));
 	gemp_report_print(a->job.report, "\n  %-30s %12s\n", "key", "rank");
 	for (size_t i = 0; i < count; i++) {
 		gemp_value key = gemp_column_get(&keys, i);
@@ -237,28 +233,20 @@ static gemp_code print_top(gemp_analysis *a, const ranked *top, size_t count)
 	}
 	gemp_report_print(a->job.report, "\n");
 	gemp_report_set(a->job.report, "top", json_incref(list));
-	code = gemp_comm_agree(a->job.comm, gemp_text_status(&text));
-done:
-	json_decref(list);
-	gemp_text_free(&text);
-	gemp_column_free(&keys);
-	return code;
+	return gemp_comm_agree(a->job.comm, gemp_text_status(&text));
 }
 
 /* Collective. */
 static gemp_code report_top(gemp_analysis *a, const double *rank)
 {
-	gemp_code code = GEMP_OK;
-	ranked own[TOP], *all = NULL;
-	size_t *begin = NULL, count = choose_own(own, &a->layout, rank);
-	GEMP_TRY(gemp_comm_allgather(a->job.comm, GEMP_OK, own, count * sizeof *own, (void **)&all, &begin));
+	ranked own[TOP];
+	GEMP_OWNED ranked *all = NULL;
+	GEMP_OWNED size_t *begin = NULL;
+	size_t count = choose_own(own, &a->layout, rank);
+	GEMP_PROPAGATE(gemp_comm_allgather(a->job.comm, GEMP_OK, own, count * sizeof *own, (void **)&all, &begin));
 	count = begin[a->job.comm->size] / sizeof *all;
 	qsort(all, count, sizeof *all, by_rank);
-	code = print_top(a, all, count < TOP ? count : TOP);
-done:
-	gemp_free(all);
-	gemp_free(begin);
-	return code;
+	return print_top(a, all, count < TOP ? count : TOP);
 }
 
 /* THE REST */
@@ -304,21 +292,17 @@ static gemp_code verify(gemp_analysis *a, const double *jump, const gemp_pageran
 	const gemp_verify_edges edges = gemp_analysis_edges(a);
 	double since = gemp_now(), residual;
 	double last = found->report.rounds ? found->change[found->report.rounds - 1] : 0;
-	void *rank = NULL, *jumps = NULL;
+	GEMP_OWNED void *rank = NULL, *jumps = NULL;
 	if (!a->settings.verify)
 		return GEMP_OK;
 	code = gemp_analysis_by_row(&rank, a, found->rank, sizeof *found->rank);
-	if (code == GEMP_OK)
-		code = gemp_analysis_by_row(&jumps, a, jump, sizeof *jump);
-	GEMP_TRY(gemp_comm_agree(a->job.comm, code));
-	GEMP_TRY(gemp_verify_pagerank(&edges, a->settings.damping, jumps, rank, last + rounding(a), &residual));
+	GEMP_THEN(gemp_analysis_by_row(&jumps, a, jump, sizeof *jump));
+	GEMP_PROPAGATE(gemp_comm_agree(a->job.comm, code));
+	GEMP_PROPAGATE(gemp_verify_pagerank(&edges, a->settings.damping, jumps, rank, last + rounding(a), &residual));
 	gemp_report_set(a->job.report, "verified_residual", json_real(residual));
 	gemp_analysis_report_verified(a, "one more iteration, in double precision, changes ranks by no more than the last",
 	                              since);
-done:
-	gemp_free(rank);
-	gemp_free(jumps);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_graph_pagerank(gemp_columns **out, gemp_graph *graph, const gemp_edge_selection *edges,

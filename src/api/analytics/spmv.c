@@ -1,9 +1,13 @@
+/* spmv: gemp_graph_spmv. The vector comes from the caller or from an attribute of the vertices; a product that is not finite is refused
+ * with the key of a vertex. The product itself is analytics/dense/spmv.h.
+ */
+
 #include "analytics/dense/spmv.h"
 #include "analytics/verify/verify.h"
 #include "api/analytics/analysis.h"
 #include "api/analytics/vertex_output.h"
+#include "core/memory.h"
 #include "core/quantity.h"
-#include "core/status.h"
 
 #include <math.h>
 
@@ -34,15 +38,12 @@ static void count_fault(faults *f, gemp_vertex id)
 /* Collective. Of all ranks; key: the first one's, as messages name it. */
 static gemp_code join_faults(const gemp_analysis *a, faults *f, char *key, size_t room)
 {
-	gemp_code code = GEMP_OK;
 	f->count = gemp_comm_sum1(a->job.comm, f->count);
 	if (f->count == 0)
 		return GEMP_OK;
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &f->first, 1, GEMP_MPI_VERTEX, MPI_MIN, a->job.comm->world));
-	GEMP_TRY(gemp_shard_load_keys(a->job.shard));
-	code = gemp_layout_print_key(a->job.comm, a->job.shard, f->first, key, room);
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_shard_load_keys(a->job.shard));
+	return gemp_layout_print_key(a->job.comm, a->job.shard, f->first, key, room);
 }
 
 /* Collective. x[own] by local vertex becomes the attribute's values. */
@@ -61,7 +62,7 @@ static gemp_code read_attribute(double *x, gemp_analysis *a, const char *name)
 	if (column->type != GEMP_INTEGER && column->type != GEMP_FLOAT)
 		return gemp_fail(GEMP_EUSAGE, "x %s: this attribute is %s; a vector is of integers or floats", name,
 		                 gemp_type_name[column->type]);
-	GEMP_TRY(gemp_shard_load_attribute(graph, (size_t)(column - graph->attributes.columns)));
+	GEMP_PROPAGATE(gemp_shard_load_attribute(graph, (size_t)(column - graph->attributes.columns)));
 	for (size_t row = 0; row < graph->rows; row++) {
 		double value = number(column, row);
 		bool null = column->null && column->null[row];
@@ -69,13 +70,12 @@ static gemp_code read_attribute(double *x, gemp_analysis *a, const char *name)
 			count_fault(&missing, (gemp_vertex)(graph->first_vertex + row));
 		x[a->layout.local[row]] = value;
 	}
-	GEMP_TRY(join_faults(a, &missing, key, sizeof key));
+	GEMP_PROPAGATE(join_faults(a, &missing, key, sizeof key));
 	if (missing.count)
 		code = gemp_fail(GEMP_EDATA,
 		                 "%s: x %s: %" PRIu64 " of %" PRIu64 " vertices have no finite '%s', such as '%s'; give each a "
 		                 "value",
 		                 file, name, missing.count, graph->vertex_count, name, key);
-done:
 	return code;
 }
 
@@ -105,7 +105,7 @@ static gemp_code check_finite(const gemp_analysis *a, const gemp_spmv_result *fo
 	for (uint32_t v = 0; v < a->layout.own; v++)
 		if (!isfinite(found->y[v]))
 			count_fault(&wrong, a->layout.id[v]);
-	GEMP_TRY(join_faults(a, &wrong, key, sizeof key));
+	GEMP_PROPAGATE(join_faults(a, &wrong, key, sizeof key));
 	if (wrong.count)
 		code = gemp_fail(GEMP_EDATA,
 		                 "%s: y is too great for %s precision at %" PRIu64 " of %" PRIu64 " vertices, such as "
@@ -113,7 +113,6 @@ static gemp_code check_finite(const gemp_analysis *a, const gemp_spmv_result *fo
 		                 a->job.graph->name, single ? "single" : "double", wrong.count, a->layout.vertices, key,
 		                 a->settings.normalize ? "" : ", or set normalize",
 		                 single ? ", or set precision to double" : "");
-done:
 	return code;
 }
 
@@ -169,27 +168,23 @@ static gemp_code verify(gemp_analysis *a, const double *x, const gemp_spmv_resul
 	gemp_code code = GEMP_OK;
 	const gemp_verify_edges edges = gemp_analysis_edges(a);
 	double since = gemp_now(), worst;
-	void *vector = NULL, *y = NULL;
+	GEMP_OWNED void *vector = NULL, *y = NULL;
 	if (!a->settings.verify)
 		return GEMP_OK;
 	code = gemp_analysis_by_row(&vector, a, x, sizeof *x);
-	if (code == GEMP_OK)
-		code = gemp_analysis_by_row(&y, a, found->y, sizeof *found->y);
-	GEMP_TRY(gemp_comm_agree(a->job.comm, code));
+	GEMP_THEN(gemp_analysis_by_row(&y, a, found->y, sizeof *found->y));
+	GEMP_PROPAGATE(gemp_comm_agree(a->job.comm, code));
 	const gemp_verify_product product = { .x = vector,
 		                                  .y = y,
 		                                  .rounds = found->report.rounds,
 		                                  .normal = a->settings.normalize,
 		                                  .epsilon = is_single(a) ? 0x1p-24 : 0x1p-53,
 		                                  .underflow = gemp_spmv_underflow(!is_single(a), a->settings.normalize) };
-	GEMP_TRY(gemp_verify_spmv(&edges, &product, &worst));
+	GEMP_PROPAGATE(gemp_verify_spmv(&edges, &product, &worst));
 	gemp_report_set(a->job.report, "verified_error", json_real(worst));
 	gemp_analysis_report_verified(a, "sums of the host's, in double precision, differ by no more than rounding does",
 	                              since);
-done:
-	gemp_free(vector);
-	gemp_free(y);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_graph_spmv(gemp_columns **out, gemp_graph *graph, const gemp_edge_selection *edges,

@@ -1,9 +1,13 @@
+/* sssp: gemp_graph_sssp, shortest paths with their columns, their check and their report. The search itself is
+ * analytics/traversal/sssp.h.
+ */
+
 #include "analytics/traversal/sssp.h"
 #include "analytics/verify/verify.h"
 #include "api/analytics/analysis.h"
 #include "api/analytics/vertex_output.h"
+#include "core/memory.h"
 #include "core/quantity.h"
-#include "core/status.h"
 
 #include <float.h>
 #include <math.h>
@@ -87,22 +91,16 @@ static gemp_code verify(gemp_analysis *a, gemp_vertex source, const gemp_sssp_re
 	gemp_code code = GEMP_OK;
 	const gemp_verify_edges edges = gemp_analysis_edges(a);
 	double since = gemp_now();
-	void *distance = NULL, *real = NULL, *predecessor = NULL;
+	GEMP_OWNED void *distance = NULL, *real = NULL, *predecessor = NULL;
 	if (!a->settings.verify)
 		return GEMP_OK;
 	code = gemp_analysis_by_row(&distance, a, found->distance, sizeof *found->distance);
-	if (code == GEMP_OK)
-		code = gemp_analysis_by_row(&real, a, found->real, sizeof *found->real);
-	if (code == GEMP_OK)
-		code = gemp_analysis_by_row(&predecessor, a, found->predecessor, sizeof *found->predecessor);
-	GEMP_TRY(gemp_comm_agree(a->job.comm, code));
-	GEMP_TRY(gemp_verify_sssp(&edges, source, distance, real, predecessor));
+	GEMP_THEN(gemp_analysis_by_row(&real, a, found->real, sizeof *found->real));
+	GEMP_THEN(gemp_analysis_by_row(&predecessor, a, found->predecessor, sizeof *found->predecessor));
+	GEMP_PROPAGATE(gemp_comm_agree(a->job.comm, code));
+	GEMP_PROPAGATE(gemp_verify_sssp(&edges, source, distance, real, predecessor));
 	gemp_analysis_report_verified(a, "no edge makes a way shorter, and predecessors lead to the source", since);
-done:
-	gemp_free(distance);
-	gemp_free(real);
-	gemp_free(predecessor);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. */

@@ -1,7 +1,7 @@
 #include "api/analytics/vertex_output.h"
 
+#include "core/memory.h"
 #include "core/quantity.h"
-#include "core/status.h"
 #include "graph/column_bulk.h"
 #include "io/file/output.h"
 #include "io/graph_file/graph_file_read.h"
@@ -133,13 +133,12 @@ static gemp_code fill(void *self, gemp_projected *columns, size_t first, size_t 
 
 gemp_code gemp_vertex_output_rows(gemp_graph *graph, const char *path, const char *what, const gemp_table *columns)
 {
-	gemp_code code = GEMP_OK;
 	gemp_shard *shard = graph->shard;
 	const gemp_comm *comm = &graph->context->comm;
 	row_source rows = { shard, columns };
-	gemp_row_column *heads = NULL;
-	GEMP_TRY(gemp_shard_load_keys(shard));
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(heads, 1 + columns->count)));
+	GEMP_OWNED gemp_row_column *heads = NULL;
+	GEMP_PROPAGATE(gemp_shard_load_keys(shard));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(heads, 1 + columns->count)));
 	heads[0] = (gemp_row_column){ "key", shard->keys.type };
 	for (size_t c = 0; c < columns->count; c++)
 		heads[1 + c] = (gemp_row_column){ columns->columns[c].name, columns->columns[c].type };
@@ -150,10 +149,7 @@ gemp_code gemp_vertex_output_rows(gemp_graph *graph, const char *path, const cha
 		                     .self = &rows,
 		                     .path = path,
 		                     .info = gemp_row_info(what, shard) };
-	code = gemp_row_turns_write(&turns, shard->rows);
-done:
-	gemp_free(heads);
-	return code;
+	return gemp_row_turns_write(&turns, shard->rows);
 }
 
 /* INTO A GRAPH FILE */
