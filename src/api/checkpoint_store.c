@@ -77,8 +77,7 @@ static gemp_code compare_questions(const gemp_checkpoint_store *k, const json_t 
 {
 	const char *name;
 	json_t *value;
-	json_object_foreach(now, name, value)
-	{
+	json_object_foreach (now, name, value) {
 		const char *mine = json_string_value(value), *theirs = json_string_value(json_object_get(before, name));
 		if (!theirs || strcmp(mine, theirs) != 0)
 			return gemp_fail(GEMP_EUSAGE,

@@ -73,8 +73,7 @@ static bool check_rank(const json_t *events, int rank, int64_t slack, int64_t *b
 	size_t i, work = 0, kernels = 0;
 	json_t *event;
 	bool well = true, named = false;
-	json_array_foreach(events, i, event)
-	{
+	json_array_foreach (events, i, event) {
 		if (json_integer_value(json_object_get(event, "pid")) != rank)
 			continue;
 		if (is(event, "ph", "M")) {
@@ -91,8 +90,7 @@ static bool check_rank(const json_t *events, int rank, int64_t slack, int64_t *b
 			well &= took == 500 && llabs(begin - *base) <= slack;
 		}
 	}
-	json_array_foreach(events, i, event)
-	{
+	json_array_foreach (events, i, event) {
 		if (json_integer_value(json_object_get(event, "pid")) != rank || !is(event, "name", "work"))
 			continue;
 		int64_t begin = nanoseconds(event, "ts"), wanted = *base + 1000000 * (int64_t)work++;
