@@ -150,7 +150,7 @@ gemp_code gemp_number_array_check_output(const gemp_comm *comm, const char *plac
 	gemp_output *output = NULL;
 	bool h5 = gemp_h5_split_place(place, &path, &dataset);
 	if (h5 && dataset && (dataset[0] != '/' || dataset[1] == '\0' || strchr(dataset + 1, '/')))
-		code = gemp_fail(GEMP_EUSAGE, "--output %s: the dataset is named as in %s:/values, without groups", place,
+		code = gemp_fail(GEMP_EUSAGE, "output %s: the dataset is named as in %s:/values, without groups", place,
 		                 path ? path : "F.h5");
 	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	GEMP_PROPAGATE(gemp_output_open(&output, comm, h5 ? path : place));

@@ -102,13 +102,13 @@ static const char *parse_number(const text_reader *r, parsed_chunk *p, const cha
 	const integer_parse parsed = parse_integer(text, size, &negative, &magnitude);
 	if (parsed == NO_INTEGER) {
 		p->is_real = parse_real(text, size, &bits);
-		return p->is_real ? "is a float where integers are wanted; choose --type f64" : NOT_A_NUMBER;
+		return p->is_real ? "is a float where integers are wanted; take the type f64" : NOT_A_NUMBER;
 	}
 	const int64_t below = negative ? (int64_t)-magnitude : 0;
 	if (parsed == BEYOND_64_BITS || (negative && (magnitude > (uint64_t)INT64_MAX + 1 || below < r->allowed.min)) ||
 	    (!negative && magnitude > r->allowed.max)) {
 		p->is_real = parsed == BEYOND_64_BITS;
-		return "is beyond the type; choose another --type";
+		return "is beyond the type; choose another type";
 	}
 	p->range.min = below < p->range.min ? below : p->range.min;
 	p->range.max = !negative && magnitude > p->range.max ? magnitude : p->range.max;
@@ -412,7 +412,7 @@ static gemp_code convert_to_wanted(gemp_number_array *n, const gemp_comm *comm, 
 		code = gemp_number_array_convert(n, kind, &bad);
 	if (code == GEMP_OK && bad < n->count)
 		code = gemp_fail(GEMP_EDATA,
-		                 "%s: number %" PRIu64 " (from 0) is not one that type %s holds exactly; choose another --type",
+		                 "%s: number %" PRIu64 " (from 0) is not one that type %s holds exactly; choose another type",
 		                 place, before + bad, gemp_key_name[kind]);
 	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	if (n->kind >= GEMP_KEY_F32)

@@ -43,7 +43,7 @@ gemp_code gemp_export_choose(gemp_export_format *format, const char *path)
 		return GEMP_OK;
 	return gemp_fail(GEMP_EUSAGE,
 	                 "%s: its ending does not tell the format (.tsv, .csv, .jsonl, .graphml, .xmi, .dot or "
-	                 ".mtx); say --format",
+	                 ".mtx); name the format",
 	                 path);
 }
 

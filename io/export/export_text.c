@@ -381,10 +381,9 @@ static gemp_code matrix_check(const gemp_export_context *e)
 		return gemp_fail(GEMP_EUSAGE, "weight: column '%s' holds %ss, and entries are numbers", e->options->weight,
 		                 gemp_type_name[column->type]);
 	if (e->directed && undirected)
-		return gemp_fail(GEMP_EDATA, "%s: some edges are directed and some are not; choose a type with --type",
-		                 e->options->path);
+		return gemp_fail(GEMP_EDATA, "%s: some edges are directed and some are not; name one type", e->options->path);
 	if (relations > 1)
-		gemp_warn("%s has edges of %zu types in one matrix, which cannot tell them apart; --type chooses one",
+		gemp_warn("%s has edges of %zu types in one matrix, which cannot tell them apart; name one type to choose it",
 		          e->options->path, relations);
 	if (parallel)
 		gemp_warn("%s has several entries at one place, as there are parallel edges; most readers add them up",

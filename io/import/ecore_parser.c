@@ -260,7 +260,7 @@ static gemp_code start(void *self, const gemp_xml *xml, const char *name, const 
 		if (strcmp(name, ECORE " EPackage") == 0)
 			return begin_package(r, attributes);
 		return gemp_fail(GEMP_EDATA,
-		                 "<%s> is no ecore:EPackage of " ECORE "; --metamodel takes the .ecore file that "
+		                 "<%s> is no ecore:EPackage of " ECORE "; the metamodel is the .ecore file that "
 		                 "belongs to the model",
 		                 local);
 	case IN_PACKAGE: return in_package(r, xml, local, attributes);

@@ -83,7 +83,7 @@ static gemp_code format_of(const gemp_format **out, const gemp_import_options *o
 		*out = &gemp_format_tsv;
 	if (!*out)
 		return gemp_fail(GEMP_EUSAGE,
-		                 "%s: its ending does not tell the format; say --format tsv, csv or snap, "
+		                 "%s: its ending does not tell the format; name the format: tsv, csv or snap, "
 		                 "or another of those that `gemp-mpi help import` names",
 		                 path);
 	return GEMP_OK;
@@ -95,7 +95,7 @@ static gemp_code find_format(const gemp_format **out, const gemp_import_options 
 	size_t files = options->vertex_file_count + options->edge_file_count;
 	*out = options->format;
 	if (files == 0)
-		return gemp_fail(GEMP_EUSAGE, "import needs files: --edges FILE, and --vertices FILE "
+		return gemp_fail(GEMP_EUSAGE, "import needs files of edges, and files of vertices "
 		                              "if vertices have attributes");
 	for (size_t i = 0; i < files && !options->format; i++) {
 		const gemp_format *format;
@@ -103,15 +103,16 @@ static gemp_code find_format(const gemp_format **out, const gemp_import_options 
 		if (*out && (*out)->read != format->read)
 			return gemp_fail(GEMP_EUSAGE,
 			                 "files of the formats %s and %s cannot be read together; import "
-			                 "files of one format, or name it with --format",
+			                 "files of one format, or name the format",
 			                 (*out)->name, format->name);
 		*out = format;
 	}
 	if (options->vertex_file_count && !(*out)->takes_vertices)
-		return gemp_fail(GEMP_EUSAGE,
-		                 "a file of format %s is a whole graph, vertices too; name it with --edges and leave "
-		                 "--vertices out",
-		                 (*out)->name);
+		return gemp_fail(
+			GEMP_EUSAGE,
+			"a file of format %s is a whole graph, vertices too; name it among the files of edges, and leave "
+			"those of vertices out",
+			(*out)->name);
 	if (files > 1 && (*out)->one_file)
 		return gemp_fail(GEMP_EUSAGE,
 		                 "format %s numbers the vertices of each file anew, so %zu files are not one graph; import one",
@@ -119,12 +120,12 @@ static gemp_code find_format(const gemp_format **out, const gemp_import_options 
 	if ((*out)->needs_metamodel && !options->metamodel)
 		return gemp_fail(GEMP_EUSAGE,
 		                 "a file of format %s says neither of which type its attributes are, nor what "
-		                 "inherits from what, nor values that are as by default; name the metamodel that does with "
-		                 "--metamodel M.ecore",
+		                 "inherits from what, nor values that are as by default; name the metamodel that "
+		                 "does, a file .ecore",
 		                 (*out)->name);
 	if (!(*out)->needs_metamodel && options->metamodel)
 		return gemp_fail(GEMP_EUSAGE,
-		                 "--metamodel is for format xmi, and this is %s; leave it out, or say --format xmi",
+		                 "metamodel is for format xmi, and this is %s; leave it out, or name the format xmi",
 		                 (*out)->name);
 	return GEMP_OK;
 }

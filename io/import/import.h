@@ -45,7 +45,7 @@ gemp_code gemp_import(gemp_shard **out, const gemp_comm *comm, const gemp_import
  *
  * A format is one file import_NAME.c with one gemp_format object, and one line in the table in import.c. Its `read`
  * makes a graph of files by the distributed builder (partition/build/builder_state.h); everything else about import
- * goes by the table: --format, endings, help, what is refused, which files the provenance names.
+ * goes by the table: names, endings, help, what is refused, which files the provenance names.
  */
 
 /* Names of files. {0} is empty. */
@@ -67,9 +67,9 @@ struct gemp_format {
 	const char *name;
 	const char *endings;  /* by which --format auto knows a file, before .gz or .zst; joined by blanks, "" for none */
 	const char *summary;  /* one line for help, no full stop */
-	bool takes_vertices;  /* has files of vertices (--vertices) beside those of edges; else a file is a whole graph */
+	bool takes_vertices;  /* has files of vertices beside those of edges; else a file is a whole graph */
 	bool one_file;        /* two files cannot be one graph, since their vertices have the same numbers */
-	bool needs_metamodel; /* reads --metamodel, without which it makes nothing of a file; others refuse it */
+	bool needs_metamodel; /* reads a metamodel, without which it makes nothing of a file; others refuse it */
 	/* Local. The files that a name given by the user stands for (a folder, a pair of files), for the provenance; a
 	 * file that is not there is GEMP_ENOINPUT. NULL: the name itself. */
 	gemp_code (*files)(gemp_paths *out, const char *path);
@@ -84,7 +84,7 @@ const gemp_format *const *gemp_formats(size_t *count);
 /* The format of a file by its ending; NULL if that does not tell. */
 const gemp_format *gemp_format_by_ending(const char *path);
 
-/* What all formats take from the options alike: seed, --parallel, --label, --type, --undirected. */
+/* What all formats take from the options alike: the seed, what happens to parallel edges, the defaults of labels and types, the direction. */
 gemp_builder_options gemp_format_builder(const gemp_import_options *options);
 
 /* The files of the options in their order, which numbers them from 1. */

@@ -57,7 +57,7 @@ static gemp_code parse_field(gemp_header *header, const gemp_text_cell *cell)
 	if (colon) {
 		const char *type = colon + 1, *end = cell->bytes + cell->size;
 		if (end - type >= 2 && memcmp(end - 2, "ID", 2) == 0)
-			return gemp_fail(GEMP_EDATA, "column '%.*s' is of Neo4j's kind; say --format neo4j", (int)cell->size,
+			return gemp_fail(GEMP_EDATA, "column '%.*s' is of Neo4j's kind; name the format neo4j", (int)cell->size,
 			                 cell->bytes);
 		if (!gemp_scalar_type(&field->type, type, (size_t)(end - type)))
 			return gemp_fail(GEMP_EDATA,
@@ -246,8 +246,8 @@ static gemp_code read_role(gemp_field *field, const header_field *parts, bool ed
 			continue;
 		field->role = roles[i].role;
 		if (edges ? !roles[i].edges : !roles[i].vertices)
-			return refuse_field(parts, edges ? "belongs to files of vertices; name this one with --vertices"
-			                                 : "belongs to files of edges; name this one with --edges");
+			return refuse_field(parts, edges ? "belongs to files of vertices; name this one among them"
+			                                 : "belongs to files of edges; name this one among them");
 	}
 	if (!parts->group.null && !gemp_field_is_key(field))
 		return refuse_field(parts, "only :ID, :START_ID and :END_ID have a group in parentheses");

@@ -139,7 +139,7 @@ static gemp_code begin_graph(reader *r, const char **attributes)
 		return gemp_fail(GEMP_EDATA, "edgedefault is '%s'; it must be directed or undirected", direction);
 	bool undirected = direction && strcmp(direction, "undirected") == 0;
 	if (r->head->has_graph && !r->visit && undirected != r->head->undirected)
-		return gemp_fail(GEMP_EDATA, "graphs of both directions in one file; import one, or say --undirected");
+		return gemp_fail(GEMP_EDATA, "graphs of both directions in one file; import one, or take all as undirected");
 	r->head->has_graph = true;
 	r->head->undirected = undirected;
 	r->place = IN_GRAPH;
@@ -418,8 +418,9 @@ static gemp_code read_heads(graphml_import *self, const gemp_import_options *opt
 		GEMP_PROPAGATE(join_keys(self, f));
 		*string_keys |= f->head.string_ids;
 		if (!self->asked && i && f->head.undirected != self->undirected)
-			return gemp_fail(GEMP_EDATA, "%s is %s, %s is not; import files of one direction, or say --undirected",
-			                 f->path, f->head.undirected ? "undirected" : "directed", self->files[0].path);
+			return gemp_fail(GEMP_EDATA,
+			                 "%s is %s, %s is not; import files of one direction, or take all as undirected", f->path,
+			                 f->head.undirected ? "undirected" : "directed", self->files[0].path);
 		self->undirected = self->asked || f->head.undirected;
 	}
 	return GEMP_OK;
@@ -490,7 +491,7 @@ static gemp_code feed_element(void *context, const graphml_head *head, const gra
 		unify_labels(name->data);
 	if (element->edge && !self->asked && element->undirected != self->undirected)
 		return gemp_fail(GEMP_EDATA,
-		                 "this edge is %s and others are not; say --undirected, or list undirected edges in both "
+		                 "this edge is %s and others are not; take all as undirected, or list undirected edges in both "
 		                 "directions",
 		                 element->undirected ? "undirected" : "directed");
 	GEMP_PROPAGATE(gemp_import_element(self->builder, element->edge, ends, name->data, name->size, place));

@@ -140,8 +140,9 @@ static gemp_code check_direction(gxl_import *self, const char **attributes)
 	self->edge_undirected = self->forced || !directed ? self->standard : strcmp(directed, "true") != 0;
 	self->directions[self->edge_undirected]++;
 	if (self->builder && !self->options->undirected && self->edge_undirected != self->undirected)
-		return gemp_fail(GEMP_EDATA, "this edge is undirected and others are not; say --undirected, or list undirected "
-		                             "edges in both directions");
+		return gemp_fail(GEMP_EDATA,
+		                 "this edge is undirected and others are not; take all as undirected, or list undirected "
+		                 "edges in both directions");
 	return GEMP_OK;
 }
 

@@ -263,8 +263,7 @@ static gemp_code read_mtx(gemp_shard **out, const gemp_comm *comm, const gemp_im
 	GEMP_PROPAGATE(read_head(&self, path));
 	if (options->undirected && self.head.symmetry == SKEW)
 		return gemp_fail(GEMP_EUSAGE,
-		                 "%s: entries of a skew-symmetric matrix have a sign by direction; leave out --undirected",
-		                 path);
+		                 "%s: entries of a skew-symmetric matrix have a sign by direction; take it as directed", path);
 	built.undirected |= self.head.symmetry == SYMMETRIC;
 	GEMP_PROPAGATE(gemp_builder_new(&self.builder, comm, &built));
 	GEMP_PROPAGATE(gemp_comm_agree(comm, begin_entries(&self, path)));

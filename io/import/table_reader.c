@@ -67,7 +67,7 @@ static gemp_code pair_header(gemp_header *header, const char *record, size_t siz
 	for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++) {
 		size_t length = strlen(beginnings[i]);
 		if (size >= length && memcmp(record, beginnings[i], length) == 0)
-			return gemp_fail(GEMP_EDATA, "this is a header, and edge lists have none; say --format tsv or csv");
+			return gemp_fail(GEMP_EDATA, "this is a header, and edge lists have none; name the format tsv or csv");
 	}
 	return gemp_header_pair(header);
 }
@@ -194,7 +194,7 @@ static gemp_code wrong_count(const gemp_input *input, size_t found)
 	const char *fields = found == 1 ? "field" : "fields";
 	if (input->format == &gemp_format_snap)
 		return gemp_fail(GEMP_EDATA,
-		                 "%zu %s where an edge list has 2; a table with a header is read by --format tsv or csv", found,
+		                 "%zu %s where an edge list has 2; a table with a header is read as format tsv or csv", found,
 		                 fields);
 	return gemp_fail(GEMP_EDATA, "%zu %s where the header has %zu; %s", found, fields, wanted,
 	                 input->format == &gemp_format_tsv ? "separate fields by one tab, leave a missing value empty"

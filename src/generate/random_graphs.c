@@ -429,7 +429,7 @@ static gemp_code debruijn_check(const double *values)
 		                 values[DEBRUIJN_ALPHABET], values[DEBRUIJN_LENGTH], vertices, (double)GEMP_MAX_VERTICES);
 	if (values[DEBRUIJN_KEYS] == WORDS && values[DEBRUIJN_ALPHABET] > LETTERS)
 		return gemp_fail(GEMP_EUSAGE,
-		                 "generate debruijn: there are %d letters for words, fewer than %.0f; use --keys numbers",
+		                 "generate debruijn: there are %d letters for words, fewer than %.0f; take numbers as keys",
 		                 LETTERS, values[DEBRUIJN_ALPHABET]);
 	if (values[DEBRUIJN_PATH] != 0 && values[DEBRUIJN_ALPHABET] < 2)
 		return gemp_fail(GEMP_EUSAGE, "generate debruijn: one letter makes one word; a path needs two");

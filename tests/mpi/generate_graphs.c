@@ -349,7 +349,7 @@ static void debruijn_graphs_have_an_edge_for_each_word(void **state)
 	assert_all_code(gemp_generate(&graph, &test_comm, &options), GEMP_EUSAGE);
 	CHOOSE("debruijn", "alphabet", "63");
 	assert_all_code(gemp_generate(&graph, &test_comm, &options), GEMP_EUSAGE);
-	assert_all(strstr(gemp_message(), "--keys numbers") != NULL);
+	assert_all(strstr(gemp_message(), "take numbers as keys") != NULL);
 }
 
 static void seeds_matter(void **state)

@@ -84,7 +84,7 @@ static void refused(void **state)
 		{ GRAPH "<node id='1'/>\n<edge from='1' to='2'/>" TAIL, ":5: ", "'2'" },
 		{ GRAPH "<node id='1'/>\n<node id='1'/>" TAIL, ":5", "1" },
 		{ GRAPH "<node id='1'/><edge from='1' to='1'/>\n<edge from='1' to='1' isdirected='false'/>" TAIL,
-		  ":5: ", "--undirected" },
+		  ":5: ", "undirected" },
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		file_case file;

@@ -139,13 +139,13 @@ static void options_that_do_not_fit(void **state)
 	gemp_import_options *options = one_file(&file, "auto", "k.mtx",
 	                                        "%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 0\n");
 	options->undirected = true;
-	expect_failure(options, GEMP_EUSAGE, PARTS("k.mtx", "--undirected"));
+	expect_failure(options, GEMP_EUSAGE, PARTS("k.mtx", "directed"));
 	two[0] = two[1] = file.path;
 	options->edge_files = two;
 	options->edge_file_count = 2;
 	expect_failure(options, GEMP_EUSAGE, PARTS("mtx", "2 files"));
 	two[1] = written("e.tsv", "src\tdst\n1\t2\n");
-	expect_failure(options, GEMP_EUSAGE, PARTS("mtx", "tsv", "--format"));
+	expect_failure(options, GEMP_EUSAGE, PARTS("mtx", "tsv", "format"));
 	options->edge_file_count = 1;
 	options->vertex_files = two + 1;
 	options->vertex_file_count = 1;

@@ -78,8 +78,8 @@ static void refused(void **state)
 		{ ":ID(Person\n", NULL, "v0.csv:1: ", "parentheses" },
 		{ ":ID()\n", NULL, "v0.csv:1: ", "parentheses" },
 		{ ":ID,x:int(A)\n", NULL, "v0.csv:1: ", "only :ID" },
-		{ ":ID,:START_ID\n", NULL, "v0.csv:1: ", "--edges" },
-		{ NULL, ":START_ID,:END_ID,:LABEL\n", "e0.csv:1: ", "--vertices" },
+		{ ":ID,:START_ID\n", NULL, "v0.csv:1: ", "edges" },
+		{ NULL, ":START_ID,:END_ID,:LABEL\n", "e0.csv:1: ", "vertices" },
 		{ ":ID,:int\n", NULL, "v0.csv:1: ", "column 2 has no name" },
 		{ ":ID,x,x:int\n", NULL, "v0.csv:1: ", "'x' and 'x'" },
 		{ ":ID,:LABEL,more:LABEL\n", NULL, "v0.csv:1: ", "the same" },
@@ -102,7 +102,7 @@ static void other_tables_say_which_format_it_is(void **state)
 	files f;
 	gemp_import_options *options = made(&f, "personId:ID,name\n1,Ann\n", NULL, NULL, NULL);
 	options->format = NULL;
-	expect_failure(options, GEMP_EDATA, PARTS("v0.csv:1: ", "--format neo4j"));
+	expect_failure(options, GEMP_EDATA, PARTS("v0.csv:1: ", "format neo4j"));
 }
 
 static void memory_may_run_out(void **state)

@@ -212,12 +212,12 @@ static void models_need_their_metamodel(void **state)
 	(void)state;
 	file_case file;
 	gemp_import_options *options = one_file(&file, "xmi", "model.xmi", HEAD TAIL);
-	expect_failure(options, GEMP_EUSAGE, PARTS("format xmi", "--metamodel"));
+	expect_failure(options, GEMP_EUSAGE, PARTS("format xmi", "metamodel"));
 	options->metamodel = "nowhere.ecore";
 	expect_failure(options, GEMP_ENOINPUT, PARTS("nowhere.ecore"));
 	options = one_file(&file, "adjacency", "a.adj", "a -> b\n");
 	options->metamodel = "nowhere.ecore";
-	expect_failure(options, GEMP_EUSAGE, PARTS("--metamodel is for format xmi"));
+	expect_failure(options, GEMP_EUSAGE, PARTS("metamodel is for format xmi"));
 }
 
 static void memory_may_run_out(void **state)

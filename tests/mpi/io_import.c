@@ -121,11 +121,11 @@ static void formats_can_be_stated(void **state)
 	pair p;
 	const gemp_format *format;
 	gemp_import_options *options = files(&p, "dat", "id\n1\n2\n", "1 2\n");
-	expect_failure(options, GEMP_EUSAGE, PARTS("edges.dat", "--format"));
+	expect_failure(options, GEMP_EUSAGE, PARTS("edges.dat", "format"));
 	assert_all_ok(gemp_format_parse(&options->format, "snap"));
 	expect(options, "1\n2\n1-E->2\n");
 	assert_all_code(gemp_format_parse(&format, "xml"), GEMP_EUSAGE);
-	expect_failure(&(gemp_import_options){ .seed = 1 }, GEMP_EUSAGE, PARTS("--edges"));
+	expect_failure(&(gemp_import_options){ .seed = 1 }, GEMP_EUSAGE, PARTS("edges"));
 }
 
 static void errors_have_file_line_and_remedy(void **state)
@@ -142,9 +142,9 @@ static void errors_have_file_line_and_remedy(void **state)
 	               PARTS("vertices.csv:5: 3 fields where"));
 	expect_failure(files(&p, "csv", "id,x\n1,a\"b\n", NULL), GEMP_EDATA, PARTS("vertices.csv:2: field 2", "quote"));
 	expect_failure(files(&p, "txt", NULL, "# x\n1 2\n1 2 3\n"), GEMP_EDATA,
-	               PARTS("edges.txt:3: 3 fields", "--format tsv"));
+	               PARTS("edges.txt:3: 3 fields", "format tsv"));
 	expect_failure(files(&p, "txt", NULL, "src\tdst\n1\t2\n"), GEMP_EDATA,
-	               PARTS("edges.txt:1: this is a header", "--format tsv"));
+	               PARTS("edges.txt:1: this is a header", "format tsv"));
 	expect_failure(files(&p, "tsv", "id\tx:int\n1\t5\n2\tfive\n", NULL), GEMP_EDATA,
 	               PARTS("vertices.tsv:3: column 'x': 'five' is not an integer"));
 	expect_failure(files(&p, "tsv", "id\tx\n1\t5\n2\t9223372036854775808\n", NULL), GEMP_EDATA,
