@@ -11,8 +11,8 @@ explained() { local words=$1; shift; expect 0 1 match g.h5 "$@" --count --explai
 	grep -qF -- "$words" out err || { fail "no '$words' in the plan of $*"; cat out err >&2; }; }
 explained 'counted without enumerating: (Wedges) / 2' --pattern cycle:4
 explained 'counted without enumerating: (Cliques4) / 1' 'MATCH (a)-[:R]-(b)-[:R]-(c)-[:R]-(a), (d)-[:R]-(a), (d)-[:R]-(b), (d)-[:R]-(c)'
-explained 'one by one: --count-by enumerate' --pattern triangle --count-by enumerate
-explained 'one by one: only --semantics iso' --pattern triangle --semantics induced
+explained 'one by one: count-by enumerate' --pattern triangle --count-by enumerate
+explained 'one by one: only semantics iso' --pattern triangle --semantics induced
 explained 'one by one: it has conditions' 'MATCH (a:P)-[:R]-(b)-[:R]-(c)'
 explained 'one by one: its edges are directed' 'MATCH (a)-[:R]->(b)-[:R]->(c)'
 explained 'one by one: its edges are of several types' 'MATCH (a)-[:R]-(b)-[:S]-(c)'
@@ -63,7 +63,7 @@ while IFS='|' read -r clauses wanted; do
 	for by in auto enumerate; do
 		expect 0 1 match g.h5 "$triangle $clauses" --count-by $by --explain --output -
 		equal "$(tail -n 1 out | tr '\t' ' ')" "$wanted" "$clauses by $by"
-		grep -q 'counted one by one: --count-by' err || [ $by = auto ] || fail "$clauses: not counted"
+		grep -q 'counted one by one: count-by' err || [ $by = auto ] || fail "$clauses: not counted"
 		grep -q 'counted without enumerating' err || [ $by = enumerate ] || fail "$clauses: enumerated"
 	done
 done <<'END'

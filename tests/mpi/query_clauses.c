@@ -154,7 +154,7 @@ static void what_does_not_fit_is_said(void **state)
 			set_order(&g->pattern->result, 0, false);
 		g->made->context.budgets.host_memory = 1000;
 		assert_all_code(run(g, &o), GEMP_ENOMEM);
-		assert_message("--host-memory");
+		assert_message("more than host-memory 1000");
 		gemp_text_free(&o.text);
 		give_back(g);
 	}
