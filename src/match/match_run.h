@@ -10,7 +10,7 @@
 #define GEMP_MATCH_MATCH_RUN_H
 
 #include "comm/exchange.h"
-#include "match/distinct/row_sinks.h"
+#include "graph/batch.h"
 #include "match/planner/match_options.h"
 
 typedef struct gemp_match_result {

@@ -7,7 +7,6 @@
 #include "core/status.h"
 #include "device/device.h"
 #include "graph/batch.h"
-#include "match/distinct/row_sinks.h"
 #include "match/match.h"
 #include "match/match_run.h"
 #include "match/match_state.h"

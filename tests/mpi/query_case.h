@@ -12,7 +12,6 @@
 #include "graph/batch.h"
 #include "graph/column.h"
 #include "io/rows/row_text.h"
-#include "match/distinct/row_sinks.h"
 #include "pattern/bind/bind.h"
 #include "pattern/model/expr.h"
 #include "pattern/model/pattern.h"

@@ -4,7 +4,6 @@
 #include "core/status.h"
 #include "core/types.h"
 #include "graph/batch.h"
-#include "match/distinct/row_sinks.h"
 
 enum { VERTICES = 100 };
 

@@ -2,7 +2,7 @@
 
 #include "core/bitset.h"
 #include "core/status.h"
-#include "match/distinct/row_sinks.h"
+#include "graph/batch.h"
 
 #include <string.h>
 

@@ -203,35 +203,13 @@ static bool runnable(const gemp_search *search, size_t stage)
 	return work->parked || work->next < work->count || (stage && gemp_search_items(search, stage, (int)search->ranks));
 }
 
-/* Arguments are set in the order in which emit.c declares them. */
-static gemp_code enqueue(gemp_search *search, const gemp_launching *launch)
+/* Lists the arguments in the order in which emit.c declares them; returns their number. */
+static size_t list_arguments(const gemp_search *search, const gemp_launching *launch, const gemp_match_params *params,
+                             gemp_argument *a)
 {
-	gemp_work *work = &search->work[launch->stage];
-	gemp_device *device = search->context->device;
-	gemp_argument a[4 * GEMP_MAX_VIEWS];
-	static const uint32_t zeros[GEMP_CONTROL_WORDS];
+	const gemp_work *work = &search->work[launch->stage];
 	size_t n = 0;
-	gemp_match_params params = { .stage = (uint32_t)launch->stage,
-		                         .first = (uint32_t)work->next,
-		                         .tasks = (uint32_t)launch->tasks,
-		                         .resume = work->parked,
-		                         .vertices = search->vertices,
-		                         .hot = search->hot,
-		                         .ranks = search->ranks,
-		                         .result_capacity = (uint32_t)search->result_capacity,
-		                         .split = search->split,
-		                         .slices = 1 };
-	if (launch->stage == 0 && search->chunk.slices > 1) {
-		params.slices = (uint32_t)search->chunk.slices;
-		params.pivot = (uint32_t)search->chunk.pivot;
-		params.split &= ~(UINT32_C(1) << (search->plan->root + 1)); /* a task split off there would have all of them */
-	}
-	if (!work->state.mem)
-		GEMP_PROPAGATE(gemp_buffer_new(&work->state, device, search->workers * search->layout.state_words * 4, NULL));
-	if (!work->tasks.mem)
-		GEMP_PROPAGATE(gemp_buffer_new(&work->tasks, device, 4, NULL));
-	GEMP_PROPAGATE(gemp_buffer_write(device, &search->control, 0, sizeof zeros, zeros));
-	a[n++] = GEMP_ARG(&params);
+	a[n++] = GEMP_ARG(params);
 	for (size_t v = 0; v < search->plan->view_count; v++) {
 		a[n++] = GEMP_ARG(&search->row_offsets[v].mem);
 		a[n++] = GEMP_ARG(&search->column_indices[v].mem);
@@ -264,6 +242,37 @@ static gemp_code enqueue(gemp_search *search, const gemp_launching *launch)
 	if (search->emit.per)
 		a[n++] = GEMP_ARG(&search->vertex_counts.mem);
 	a[n++] = GEMP_ARG(&search->control.mem);
+	return n;
+}
+
+/* Local. Workers that were parked resume, and others take tasks from `next` on. */
+static gemp_code enqueue(gemp_search *search, const gemp_launching *launch)
+{
+	gemp_work *work = &search->work[launch->stage];
+	gemp_device *device = search->context->device;
+	gemp_argument a[4 * GEMP_MAX_VIEWS];
+	static const uint32_t zeros[GEMP_CONTROL_WORDS];
+	gemp_match_params params = { .stage = (uint32_t)launch->stage,
+		                         .first = (uint32_t)work->next,
+		                         .tasks = (uint32_t)launch->tasks,
+		                         .resume = work->parked,
+		                         .vertices = search->vertices,
+		                         .hot = search->hot,
+		                         .ranks = search->ranks,
+		                         .result_capacity = (uint32_t)search->result_capacity,
+		                         .split = search->split,
+		                         .slices = 1 };
+	if (launch->stage == 0 && search->chunk.slices > 1) {
+		params.slices = (uint32_t)search->chunk.slices;
+		params.pivot = (uint32_t)search->chunk.pivot;
+		params.split &= ~(UINT32_C(1) << (search->plan->root + 1)); /* a task split off there would have all of them */
+	}
+	if (!work->state.mem)
+		GEMP_PROPAGATE(gemp_buffer_new(&work->state, device, search->workers * search->layout.state_words * 4, NULL));
+	if (!work->tasks.mem)
+		GEMP_PROPAGATE(gemp_buffer_new(&work->tasks, device, 4, NULL));
+	GEMP_PROPAGATE(gemp_buffer_write(device, &search->control, 0, sizeof zeros, zeros));
+	size_t n = list_arguments(search, launch, &params, a);
 	size_t lanes = (size_t)search->emit.lanes;
 	unsigned group = gemp_tuning(device, "match.group", GROUP);
 	GEMP_PROPAGATE(gemp_launch_with(device, search->kernel, search->workers * lanes,

@@ -10,8 +10,8 @@
 #define GEMP_QUERY_CLAUSE_PIPELINE_H
 
 #include "core/memory.h"
+#include "graph/batch.h"
 #include "graph/graph.h"
-#include "match/distinct/row_sinks.h"
 #include "partition/runtime.h"
 #include "pattern/model/pattern.h"
 #include "query/rows/frame.h"

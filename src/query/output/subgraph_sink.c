@@ -1,9 +1,9 @@
 #include "query/output/subgraph_sink.h"
 
 #include "core/memory.h"
+#include "graph/batch.h"
 #include "io/export/export.h"
 #include "io/file/output.h"
-#include "match/distinct/row_sinks.h"
 #include "partition/derived/subgraph.h"
 
 /* The elements of the matches so far, as sets, and under a limit the rows of the round, which are marked when it

@@ -8,7 +8,7 @@
 #ifndef GEMP_QUERY_ROWS_ELEMENTS_H
 #define GEMP_QUERY_ROWS_ELEMENTS_H
 
-#include "match/distinct/row_sinks.h"
+#include "graph/batch.h"
 #include "match/filter/element_values.h"
 #include "pattern/symmetry/permutation_group.h"
 #include "query/rows/frame.h"

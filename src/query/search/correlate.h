@@ -10,7 +10,7 @@
 #ifndef GEMP_QUERY_SEARCH_CORRELATE_H
 #define GEMP_QUERY_SEARCH_CORRELATE_H
 
-#include "match/distinct/row_sinks.h"
+#include "graph/batch.h"
 #include "partition/runtime.h"
 
 typedef struct gemp_correlate {

@@ -1,4 +1,4 @@
-#include "match/distinct/row_sinks.h"
+#include "graph/batch.h"
 
 #include "core/memory.h"
 
