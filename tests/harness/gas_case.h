@@ -150,19 +150,19 @@ static inline gemp_code gas_case_new(gas_case *c, const gemp_comm *comm, int sha
 }
 
 /* How edges lead. chosen[k]: of types 'A' + k; NULL: all. The caller frees the arcs (free). */
-static inline gas_arc *gas_case_arcs(const gas_case *c, const bool *chosen, gemp_layout_direction direction,
+static inline gas_arc *gas_case_arcs(const gas_case *c, const bool *chosen, gemp_edge_direction direction,
                                      size_t *count)
 {
 	gas_arc *arcs = malloc((2 * c->m + 1) * sizeof *arcs);
 	*count = 0;
 	for (size_t i = 0; i < c->m; i++) {
 		const gas_edge *e = &c->edges[i];
-		bool both = c->undirected[e->type] || direction == GEMP_LAYOUT_BOTH;
+		bool both = c->undirected[e->type] || direction == GEMP_EITHER_WAY;
 		if (chosen && !chosen[e->type])
 			continue;
-		if (both || direction == GEMP_LAYOUT_FORWARD)
+		if (both || direction == GEMP_ALONG)
 			arcs[(*count)++] = (gas_arc){ e->from, e->to, e->weight, e->cost };
-		if (direction == GEMP_LAYOUT_REVERSE || both)
+		if (direction == GEMP_AGAINST || both)
 			if (!(both && e->from == e->to))
 				arcs[(*count)++] = (gas_arc){ e->to, e->from, e->weight, e->cost };
 	}

@@ -15,7 +15,7 @@ static const gemp_frontier_shape shapes[] = {
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-static void search_all(gas_case *c, const gemp_bfs_options *options, gemp_layout_direction direction, uint64_t *seed)
+static void search_all(gas_case *c, const gemp_bfs_options *options, gemp_edge_direction direction, uint64_t *seed)
 {
 	size_t count;
 	gas_arc *arcs = gas_case_arcs(c, NULL, direction, &count);
@@ -51,7 +51,7 @@ static void random_graphs(void **state)
 			                               .pass = s == 0 && round % 4 == 1 ? GEMP_FRONTIER_PASS_SHUFFLE
 			                                                                : GEMP_FRONTIER_PASS_AUTO,
 			                               .shape = shapes[s] };
-		search_all(&c, &options, (gemp_layout_direction)gemp_random_below(&seed, 3), &seed);
+		search_all(&c, &options, (gemp_edge_direction)gemp_random_below(&seed, 3), &seed);
 		gas_case_free(&c);
 	}
 }
@@ -66,9 +66,9 @@ static void directions_change(void **state)
 	gemp_bfs *bfs;
 	gemp_bfs_result r;
 	const gemp_bfs_options options = { .alpha = 1000, .beta = 2 };
-	const gemp_layout_options how = { .direction = GEMP_LAYOUT_BOTH, .parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT };
+	const gemp_layout_options how = { .direction = GEMP_EITHER_WAY, .parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT };
 	assert_ok(gas_case_new(&c, &comm, 4, 7, 20));
-	gas_arc *arcs = gas_case_arcs(&c, NULL, GEMP_LAYOUT_BOTH, &count);
+	gas_arc *arcs = gas_case_arcs(&c, NULL, GEMP_EITHER_WAY, &count);
 	assert_ok(gemp_layout_new(&layout, &comm, c.graph, &how));
 	assert_ok(gemp_bfs_new(&bfs, &layout, device, &options));
 	assert_null(check_bfs(&c, bfs, &layout, arcs, count, 0));
@@ -95,12 +95,12 @@ static void many_levels(void **state)
 	size_t count;
 	gas_case c = { .n = 2 * LEVELS + 1, .undirected = { true, true } };
 	gemp_layout layout;
-	const gemp_layout_options how = { .direction = GEMP_LAYOUT_BOTH, .parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT };
+	const gemp_layout_options how = { .direction = GEMP_EITHER_WAY, .parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT };
 	for (uint32_t v = 0; v < c.n - 2; v++)
 		for (uint32_t next = v + 1 + v % 2, w = next; w < next + 2; w++)
 			gas_case_edge(&c, &random, v, w);
 	assert_ok(gas_case_build(&c, &comm, 3));
-	gas_arc *arcs = gas_case_arcs(&c, NULL, GEMP_LAYOUT_BOTH, &count);
+	gas_arc *arcs = gas_case_arcs(&c, NULL, GEMP_EITHER_WAY, &count);
 	assert_ok(gemp_layout_new(&layout, &comm, c.graph, &how));
 	for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
 		gemp_bfs *bfs;
@@ -125,9 +125,9 @@ static void spoilt_answers_are_seen(void **state)
 	size_t count;
 	gemp_layout layout;
 	gemp_bfs *bfs;
-	const gemp_layout_options how = { .direction = GEMP_LAYOUT_BOTH, .parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT };
+	const gemp_layout_options how = { .direction = GEMP_EITHER_WAY, .parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT };
 	assert_ok(gas_case_new(&c, &comm, 2, 11, 4));
-	gas_arc *arcs = gas_case_arcs(&c, NULL, GEMP_LAYOUT_BOTH, &count);
+	gas_arc *arcs = gas_case_arcs(&c, NULL, GEMP_EITHER_WAY, &count);
 	uint32_t *level = calloc(c.n + 1, sizeof *level), *parent = calloc(c.n + 1, sizeof *parent), farther = 0;
 	bool less = false;
 	gas_reference_levels(&c, arcs, count, 0, level);

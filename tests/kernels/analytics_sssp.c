@@ -14,7 +14,7 @@ static const gemp_frontier_shape shapes[] = {
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-static void search_all(gas_case *c, const gemp_sssp_options *options, bool costs, gemp_layout_direction direction,
+static void search_all(gas_case *c, const gemp_sssp_options *options, bool costs, gemp_edge_direction direction,
                        uint64_t *seed)
 {
 	size_t count;
@@ -55,7 +55,7 @@ static void random_graphs(void **state)
 			.pass = s == 0 && round % 3 == 1 ? GEMP_FRONTIER_PASS_SHUFFLE : GEMP_FRONTIER_PASS_AUTO,
 			.shape = shapes[s]
 		};
-		search_all(&c, &options, round % 2, (gemp_layout_direction)gemp_random_below(&seed, 3), &seed);
+		search_all(&c, &options, round % 2, (gemp_edge_direction)gemp_random_below(&seed, 3), &seed);
 		gas_case_free(&c);
 	}
 }
@@ -184,7 +184,7 @@ static void spoilt_answers_are_seen(void **state)
 		                              .weight = "weight",
 		                              .wanted = GEMP_LAYOUT_LENGTHS };
 	assert_ok(gas_case_new(&c, &comm, 2, 4, 10));
-	gas_arc *arcs = gas_case_arcs(&c, NULL, GEMP_LAYOUT_FORWARD, &count);
+	gas_arc *arcs = gas_case_arcs(&c, NULL, GEMP_ALONG, &count);
 	assert_ok(gemp_layout_new(&layout, &comm, c.graph, &how));
 	assert_ok(gemp_sssp_new(&sssp, &layout, device, NULL));
 	uint32_t source = arcs[0].from == arcs[0].to ? arcs[1].from : arcs[0].from;

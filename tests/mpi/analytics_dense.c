@@ -93,7 +93,7 @@ static void check_pagerank(const gas_case *c, gemp_layout_cut cut, const gemp_de
 	gemp_pagerank *it;
 	gemp_pagerank_result r;
 	size_t count;
-	const gemp_layout_options how = { .direction = GEMP_LAYOUT_FORWARD, .parts = GEMP_LAYOUT_IN, .cut = cut };
+	const gemp_layout_options how = { .direction = GEMP_ALONG, .parts = GEMP_LAYOUT_IN, .cut = cut };
 	double *expected = calloc(c->n, sizeof *expected), *jump = jumps ? some_jumps(c, random) : NULL;
 	gas_arc *arcs = gas_case_arcs(c, NULL, how.direction, &count);
 	assert_all_ok(gemp_layout_new(&layout, &test_comm, c->graph, &how));
@@ -153,12 +153,12 @@ static void check_spmv(const gas_case *c, gemp_layout_cut cut, const gemp_dense_
 	gemp_spmv *it;
 	gemp_spmv_result r;
 	size_t count;
-	const gemp_layout_options how = { .direction = transposed ? GEMP_LAYOUT_FORWARD : GEMP_LAYOUT_REVERSE,
+	const gemp_layout_options how = { .direction = transposed ? GEMP_ALONG : GEMP_AGAINST,
 		                              .parts = GEMP_LAYOUT_IN,
 		                              .weight = weights[kind],
 		                              .wanted = options->fp64 ? GEMP_LAYOUT_DOUBLE : GEMP_LAYOUT_SINGLE,
 		                              .cut = cut };
-	gas_arc *arcs = gas_case_arcs(c, NULL, GEMP_LAYOUT_FORWARD, &count);
+	gas_arc *arcs = gas_case_arcs(c, NULL, GEMP_ALONG, &count);
 	double *x = calloc(c->n, sizeof *x), *expected = calloc(c->n, sizeof *expected), *size = calloc(c->n, sizeof *size);
 	for (uint32_t v = 0; v < c->n; v++)
 		x[v] = gemp_random_unit(random) - (kind ? 0 : .5);

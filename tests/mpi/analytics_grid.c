@@ -217,7 +217,7 @@ static void random_graphs(void **state)
 		gas_case c;
 		TEST_LIMIT(layout_round, i % 3 ? gemp_limits_default.layout_round : 100);
 		assert_all_ok(gas_case_new(&c, &test_comm, i % GAS_SHAPES, seed + (uint64_t)i, i % 4 == 3 ? 10 : 1));
-		check(&c, (gemp_layout_options){ .direction = (gemp_layout_direction)(i % 3),
+		check(&c, (gemp_layout_options){ .direction = (gemp_edge_direction)(i % 3),
 		                                 .weight = weights[(i + i / 3) % 3],
 		                                 .wanted = (gemp_layout_weight_kind)(i / 2 % 3) });
 		gas_case_free(&c);

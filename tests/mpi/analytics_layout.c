@@ -129,7 +129,7 @@ typedef struct trial {
 static void random_options(trial *t, uint64_t *random, bool *relations)
 {
 	static const char *const weights[] = { NULL, "weight", "cost" };
-	t->options = (gemp_layout_options){ .direction = (gemp_layout_direction)gemp_random_below(random, 3),
+	t->options = (gemp_layout_options){ .direction = (gemp_edge_direction)gemp_random_below(random, 3),
 		                                .weight = weights[gemp_random_below(random, 3)],
 		                                .wanted = (gemp_layout_weight_kind)gemp_random_below(random, 3),
 		                                .parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT | GEMP_LAYOUT_OUT_WEIGHT };
@@ -234,7 +234,7 @@ static void random_graphs(void **state)
 		assert_all_ok(gas_case_new(&c, &test_comm, i % GAS_SHAPES, begun, i % 5 == 4 ? 20 : 1));
 		trial t = { .c = &c };
 		random_options(&t, &random, relations);
-		if (i % 4 == 1 && begun % 3 != 1 && t.options.direction != GEMP_LAYOUT_REVERSE)
+		if (i % 4 == 1 && begun % 3 != 1 && t.options.direction != GEMP_AGAINST)
 			forget_in(c.graph); /* which is not needed then */
 		TEST_LIMIT(layout_round, i % 3 ? gemp_limits_default.layout_round : 1 + gemp_random_below(&random, 4000));
 		gemp_threads_limit(i % 2 ? 1 : 3);

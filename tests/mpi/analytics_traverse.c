@@ -8,7 +8,7 @@
 static gemp_device *device;
 
 /* On all ranks alike. */
-static void check_graph(gas_case *c, uint64_t *seed, gemp_layout_direction direction, int weights)
+static void check_graph(gas_case *c, uint64_t *seed, gemp_edge_direction direction, int weights)
 {
 	size_t count;
 	gas_arc *arcs = gas_case_arcs(c, NULL, direction, &count);
@@ -56,7 +56,7 @@ static void random_graphs(void **state)
 		assert_all_ok(gas_case_new(&c, &test_comm, round % GAS_SHAPES, gemp_random(&seed), 1 + (uint32_t)round % 5));
 		TEST_LIMIT(halo_kernels, round % 2);
 		TEST_LIMIT(halo_shared, round % 5 ? -1 : 0);
-		check_graph(&c, &seed, (gemp_layout_direction)gemp_random_below(&seed, 3), round / GAS_SHAPES);
+		check_graph(&c, &seed, (gemp_edge_direction)gemp_random_below(&seed, 3), round / GAS_SHAPES);
 		gas_case_free(&c);
 	}
 	TEST_LIMIT_DEFAULT(halo_kernels);
@@ -71,7 +71,7 @@ static void traffic_is_told(void **state)
 	gemp_layout layout;
 	gemp_bfs *bfs;
 	gemp_bfs_result r;
-	const gemp_layout_options how = { .direction = GEMP_LAYOUT_BOTH, .parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT };
+	const gemp_layout_options how = { .direction = GEMP_EITHER_WAY, .parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT };
 	assert_all_ok(gas_case_new(&c, &test_comm, 1, 5, 5));
 	assert_all_ok(gemp_layout_new(&layout, &test_comm, c.graph, &how));
 	assert_all_ok(gemp_bfs_new(&bfs, &layout, device, NULL));

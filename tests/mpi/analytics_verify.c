@@ -19,7 +19,7 @@ typedef struct question {
 	uint32_t source;
 } question;
 
-static void ask(question *q, int shape, uint64_t seed, uint32_t scale, gemp_layout_direction direction,
+static void ask(question *q, int shape, uint64_t seed, uint32_t scale, gemp_edge_direction direction,
                 const char *weight)
 {
 	*q = (question){ .costs = weight && weight[0] == 'c' };
@@ -85,7 +85,7 @@ static void right_levels(void **state)
 	uint64_t seed = test_seed_all();
 	for (int i = 0; i < 24; i++) {
 		question q;
-		ask(&q, i % GAS_SHAPES, seed + (uint64_t)i, 1 + (uint32_t)i % 3, (gemp_layout_direction)(i % 3), NULL);
+		ask(&q, i % GAS_SHAPES, seed + (uint64_t)i, 1 + (uint32_t)i % 3, (gemp_edge_direction)(i % 3), NULL);
 		uint32_t *level = malloc(q.c.n * sizeof *level), *parent = malloc(q.c.n * sizeof *parent);
 		levels_of(&q, level, parent);
 		assert_all_ok(check_levels(&q, level, parent, true));
@@ -109,7 +109,7 @@ static void ask_small(question *q, const char *weight)
 	}
 	assert_all_ok(gas_case_build(&q->c, &test_comm, 3));
 	q->edges = (gemp_verify_edges){ .comm = &test_comm, .graph = q->c.graph, .weight = weight };
-	q->arcs = gas_case_arcs(&q->c, NULL, GEMP_LAYOUT_FORWARD, &q->count);
+	q->arcs = gas_case_arcs(&q->c, NULL, GEMP_ALONG, &q->count);
 }
 
 static void wrong_levels(void **state)
@@ -198,7 +198,7 @@ static void right_distances(void **state)
 	uint64_t seed = test_seed_all();
 	for (int i = 0; i < 32; i++) {
 		question q;
-		ask(&q, i % GAS_SHAPES, seed + (uint64_t)i, 1 + (uint32_t)i % 3, (gemp_layout_direction)(i % 3),
+		ask(&q, i % GAS_SHAPES, seed + (uint64_t)i, 1 + (uint32_t)i % 3, (gemp_edge_direction)(i % 3),
 		    i % 2 ? "weight" : "cost");
 		double *distance = malloc(q.c.n * sizeof *distance);
 		uint32_t *parent = malloc(q.c.n * sizeof *parent);
@@ -298,7 +298,7 @@ static void ranks(void **state)
 	uint64_t seed = test_seed_all();
 	for (int i = 0; i < 24; i++) {
 		question q;
-		ask(&q, i % GAS_SHAPES, seed + (uint64_t)i, 1 + (uint32_t)i % 3, (gemp_layout_direction)(i % 3), NULL);
+		ask(&q, i % GAS_SHAPES, seed + (uint64_t)i, 1 + (uint32_t)i % 3, (gemp_edge_direction)(i % 3), NULL);
 		uint32_t n = q.c.n;
 		double *jump = malloc(n * sizeof *jump), *rank = malloc(n * sizeof *rank), sum = 0;
 		for (uint32_t v = 0; v < n; v++)
@@ -334,7 +334,7 @@ static void products(void **state)
 	static const char *const weights[] = { NULL, "weight", "cost" };
 	for (int i = 0; i < 24; i++) {
 		question q;
-		ask(&q, i % GAS_SHAPES, seed + (uint64_t)i, 1 + (uint32_t)i % 3, (gemp_layout_direction)(i % 2),
+		ask(&q, i % GAS_SHAPES, seed + (uint64_t)i, 1 + (uint32_t)i % 3, (gemp_edge_direction)(i % 2),
 		    weights[i / 2 % 3]);
 		uint32_t n = q.c.n, rounds = (uint32_t)i % 4;
 		double *x = malloc(n * sizeof *x), *y = malloc(n * sizeof *y), *from = malloc(n * sizeof *from), worst;
@@ -437,7 +437,7 @@ static void memory(void **state)
 {
 	(void)state;
 	question q;
-	ask(&q, 0, 5, 1, GEMP_LAYOUT_FORWARD, NULL);
+	ask(&q, 0, 5, 1, GEMP_ALONG, NULL);
 	assert_all_survive_no_memory(all_checks, &q);
 	TEST_LIMIT(verify_memory, q.c.graph->vertex_count * (uint64_t)test_comm.node_size * 56 - 1);
 	assert_all_code(all_checks(&q), GEMP_ENOMEM);

@@ -80,7 +80,7 @@ static double *expected(const gas_case *c, const bool *chosen)
 		            calloc(c->n, sizeof *r.part) };
 	double *rank = calloc(c->n, sizeof *rank);
 	size_t count;
-	gas_arc *arcs = gas_case_arcs(c, chosen, GEMP_LAYOUT_FORWARD, &count);
+	gas_arc *arcs = gas_case_arcs(c, chosen, GEMP_ALONG, &count);
 	count_edges(c, chosen, &r);
 	for (uint32_t v = 0; v < c->n; v++)
 		look_around(c, &r, v);

@@ -23,12 +23,6 @@
 
 #include <string.h>
 
-typedef enum gemp_layout_direction {
-	GEMP_LAYOUT_FORWARD, /* edges lead from source to target; undirected ones both ways */
-	GEMP_LAYOUT_REVERSE, /* from target to source */
-	GEMP_LAYOUT_BOTH,    /* both ways */
-} gemp_layout_direction;
-
 /* How weights are to be kept. */
 typedef enum gemp_layout_weight_kind {
 	GEMP_LAYOUT_LENGTHS, /* not negative; integers as the narrowest of U8, U16, U32, U64 with room, floats as F64 */
@@ -37,10 +31,10 @@ typedef enum gemp_layout_weight_kind {
 } gemp_layout_weight_kind;
 
 typedef struct gemp_layout_options {
-	const bool *relations; /* [graph->relation_count]; NULL: all */
-	gemp_layout_direction direction;
-	unsigned parts;     /* gemp_layout_parts, together */
-	const char *weight; /* edge attribute; NULL: unweighted */
+	const bool *relations;         /* [graph->relation_count]; NULL: all */
+	gemp_edge_direction direction; /* undirected edges lead both ways in any case */
+	unsigned parts;                /* gemp_layout_parts, together */
+	const char *weight;            /* edge attribute; NULL: unweighted */
 	gemp_layout_weight_kind wanted;
 	bool not_negative; /* weights below 0 are refused, as lengths are */
 	gemp_layout_cut cut;

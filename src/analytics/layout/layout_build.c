@@ -25,12 +25,11 @@ static gemp_code choose_types(gemp_layout_state *state, const gemp_layout_option
 		const gemp_relation *relation = &graph->relations[k];
 		if (options->relations && !options->relations[k])
 			continue;
-		bool both = !relation->directed || options->direction == GEMP_LAYOUT_BOTH;
-		state->types[state->type_count++] = (gemp_layout_type){
-			.relation = relation,
-			.forward = both || options->direction == GEMP_LAYOUT_FORWARD,
-			.backward = both || options->direction == GEMP_LAYOUT_REVERSE
-		};
+		bool both = !relation->directed || options->direction == GEMP_EITHER_WAY;
+		state->types[state->type_count++] = (gemp_layout_type){ .relation = relation,
+			                                                    .forward = both || options->direction == GEMP_ALONG,
+			                                                    .backward = both ||
+			                                                                options->direction == GEMP_AGAINST };
 		state->out->symmetric &= both;
 	}
 	return GEMP_OK;

@@ -106,8 +106,8 @@ gemp_code gemp_verify_each_edge(const gemp_verify_edges *edges, gemp_verify_visi
 			continue;
 		GEMP_PROPAGATE(gemp_shard_load_relation(graph, k, GEMP_LOAD_OUT | (edges->weight ? GEMP_LOAD_PROPS : 0u)));
 		s.weight = edges->weight ? gemp_table_find(&relation->props, edges->weight) : NULL;
-		s.forward = !relation->directed || edges->direction != GEMP_LAYOUT_REVERSE;
-		s.backward = !relation->directed || edges->direction != GEMP_LAYOUT_FORWARD;
+		s.forward = !relation->directed || edges->direction != GEMP_AGAINST;
+		s.backward = !relation->directed || edges->direction != GEMP_ALONG;
 		gemp_parallel_for((graph->rows + CHUNK_ROWS - 1) / CHUNK_ROWS, visit_rows, &s);
 	}
 	return GEMP_OK;

@@ -20,7 +20,7 @@ typedef struct gemp_verify_edges {
 	const gemp_comm *comm;
 	gemp_shard *graph;     /* what is needed of it is loaded */
 	const bool *relations; /* [graph->relation_count]; NULL: all */
-	gemp_layout_direction direction;
+	gemp_edge_direction direction;
 	const char *weight; /* NULL: each edge weighs 1 */
 } gemp_verify_edges;
 

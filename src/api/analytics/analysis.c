@@ -53,7 +53,7 @@ gemp_code gemp_analysis_layout(gemp_analysis *a, gemp_layout_options how)
 {
 	double since = gemp_now();
 	how.relations = a->job.relations;
-	how.direction = (gemp_layout_direction)a->job.edges.direction;
+	how.direction = a->job.edges.direction;
 	how.weight = a->job.edges.weight;
 	GEMP_PROPAGATE(check_weight(a));
 	gemp_code code = gemp_layout_new(&a->layout, a->job.comm, a->job.shard, &how);
@@ -103,7 +103,7 @@ gemp_verify_edges gemp_analysis_edges(const gemp_analysis *a)
 	return (gemp_verify_edges){ .comm = a->job.comm,
 		                        .graph = a->job.shard,
 		                        .relations = a->job.relations,
-		                        .direction = (gemp_layout_direction)a->job.edges.direction,
+		                        .direction = a->job.edges.direction,
 		                        .weight = a->job.edges.weight };
 }
 

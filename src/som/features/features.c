@@ -145,9 +145,7 @@ static gemp_code find_pagerank(feature_context *w, const feature_kind *kind, dou
 {
 	gemp_code code = GEMP_OK;
 	(void)kind;
-	const gemp_layout_options edges = { .relations = w->relations,
-		                                .direction = GEMP_LAYOUT_FORWARD,
-		                                .parts = GEMP_LAYOUT_IN };
+	const gemp_layout_options edges = { .relations = w->relations, .direction = GEMP_ALONG, .parts = GEMP_LAYOUT_IN };
 	const gemp_dense_options shape = { .fp64 = true };
 	const gemp_pagerank_params params = { .damping = 0.85, .tolerance = 1e-9, .rounds = 200 };
 	gemp_layout layout = { 0 };
