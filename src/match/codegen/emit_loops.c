@@ -208,12 +208,13 @@ static void put_row_test(const gemp_match_emitter *m, int s, size_t j)
 	         check->to);
 }
 
-/* Drops `differ` restrictions that hold by themselves: no vertex lies in its own row where loops were dropped. */
+/* Drops `differ` restrictions that hold by themselves: no vertex lies in its own row where loops were dropped. The root tests the edges
+ * between all arguments, so only checks that lead to the step's own vertex count. */
 static gemp_step without_neighbours(const gemp_plan *plan, int s)
 {
 	gemp_step step = plan->steps[s];
 	for (size_t j = 0; j < step.check_count; j++)
-		if (!step.checks[j].absent && plan->views[step.checks[j].view].simple)
+		if (step.checks[j].to == step.vertex && !step.checks[j].absent && plan->views[step.checks[j].view].simple)
 			step.differ &= ~(UINT64_C(1) << step.checks[j].from);
 	return step;
 }
