@@ -185,6 +185,36 @@ static void enough_of_one_run(void **state)
 	free_seeds(&s);
 }
 
+/* Runs one after another with conditions on one vertex that are tested after the search: values of an earlier run's rows must not
+ * be taken for those of this one. */
+static void conditions_after_each_run(void **state)
+{
+	(void)state;
+	static const asked a = { "MATCH (a)-[]->(b)<-[]-(c) WHERE a.number > 0 AND c.number < b.number RETURN a, b, c", 2,
+		                     GEMP_ISO };
+	uint64_t random = test_seed_all();
+	gemp_match_options o = seeded_options(&a, GEMP_REPLICATE_ALL);
+	o.attributes = GEMP_CONDITIONS_AFTER;
+	for (int times = 0; times < 3; times++)
+		ask_seeded(&a, &o, &random);
+}
+
+/* Three given vertices of a cycle, of which two have no edge between them, are different vertices all the same. */
+static void three_of_a_cycle(void **state)
+{
+	(void)state;
+	static const gemp_semantics semantics[] = { GEMP_ISO, GEMP_INDUCED };
+	uint64_t random = test_seed_all();
+	for (size_t i = 0; i < 2; i++) {
+		gemp_match_options o = seeded_options(&(asked){ .semantics = semantics[i] }, GEMP_REPLICATE_ALL);
+		gemp_pattern *pattern = ask(&(question){ .shape = "cycle:4" }, graph.dealt);
+		assert_non_null(pattern);
+		pattern->arguments = 3;
+		check_seeded(&graph, pattern, &o, &random);
+		gemp_pattern_free(pattern);
+	}
+}
+
 static void what_hangs_on_nothing(void **state)
 {
 	(void)state;
@@ -250,6 +280,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(in_the_shape_of_a_gpu, make, drop),
 		cmocka_unit_test_setup_teardown(first_of_each, make, drop),
 		cmocka_unit_test_setup_teardown(enough_of_one_run, make, drop),
+		cmocka_unit_test_setup_teardown(conditions_after_each_run, make, drop),
+		cmocka_unit_test_setup_teardown(three_of_a_cycle, make, drop),
 		cmocka_unit_test_setup_teardown(what_hangs_on_nothing, make, drop),
 		cmocka_unit_test_setup_teardown(without_memory, make, drop),
 	};

@@ -10,7 +10,7 @@
 /* Kernels, and the columns of the rows with the present tag. */
 struct gemp_filter {
 	gemp_filter_launcher site;
-	uint64_t tag; /* of what is known of the columns */
+	uint64_t tag, last_tag; /* of the rows whose columns are here; the last one of gemp_filter_next_tag */
 	bool tagged;
 	gemp_filter_columns columns;
 	bool count_loops;
@@ -392,7 +392,13 @@ static void init_bitmap(const gemp_filter_rows *rows, uint32_t *bitmap, size_t w
 	gemp_bits32_trim(bitmap, rows->rows);
 }
 
-/* Another tag means other values: what was copied for the last one is dropped. */
+/* Tags in the upper half of the numbers differ from those that callers choose. */
+uint64_t gemp_filter_next_tag(gemp_filter *filter)
+{
+	return UINT64_C(1) << 63 | ++filter->last_tag;
+}
+
+/* Another tag means other values: the columns of the previous tag are dropped. */
 gemp_code gemp_filter_evaluate(gemp_filter *filter, const gemp_filter_rows *rows,
                                const gemp_condition *const *conditions, size_t count, uint32_t *bitmap)
 {

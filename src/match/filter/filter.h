@@ -28,6 +28,8 @@ bool gemp_filter_counts_loops(const gemp_filter *filter); /* NULL: no */
  * no edge. bitmap is [(rows + 31) / 32] u32 on the host. Local. */
 gemp_code gemp_filter_evaluate(gemp_filter *filter, const gemp_filter_rows *rows,
                                const gemp_condition *const *conditions, size_t count, uint32_t *bitmap);
+/* A tag for rows that the filter has not seen. Local. */
+uint64_t gemp_filter_next_tag(gemp_filter *filter);
 /* Attribute values copied to the device so far: of a column of repeated strings, its codes and its distinct values. */
 uint64_t gemp_filter_copied(const gemp_filter *filter);
 

@@ -296,7 +296,7 @@ typedef struct residual {
 	gemp_row_values values;
 	gemp_column label_lists; /* [label sets] */
 	size_t row;              /* looked at by the scope */
-	uint64_t referred, evaluations;
+	uint64_t referred, tag;  /* tag: of the values on the device */
 } residual;
 
 /* ON THE DEVICE: conditions on one vertex */
@@ -309,7 +309,7 @@ static gemp_code test_vertex(residual *r, int vertex, const gemp_condition *cons
 	const uint32_t *place = place_of(&r->values, group, vertex);
 	GEMP_OWNED const gemp_column **columns = NULL;
 	GEMP_OWNED uint32_t *bitmap = NULL, *among = NULL, *label_set = NULL;
-	gemp_filter_rows rows = { .tag = r->evaluations, .rows = group->distinct_count };
+	gemp_filter_rows rows = { .tag = r->tag, .rows = group->distinct_count };
 	GEMP_PROPAGATE(GEMP_NEW(columns, r->graph->attributes.count));
 	GEMP_PROPAGATE(GEMP_NEW(bitmap, gemp_bits32_words(group->distinct_count)));
 	GEMP_PROPAGATE(GEMP_NEW(among, gemp_bits32_words(group->distinct_count)));
@@ -362,7 +362,8 @@ static gemp_code test_on_device(residual *r, uint8_t *keep)
 	GEMP_OWNED const gemp_condition **mine = NULL;
 	GEMP_PROPAGATE(GEMP_NEW(mine, r->condition_count));
 	for (size_t g = 0; g < r->values.group_count; g++) {
-		r->evaluations++; /* a tag of its own: new values */
+		if (r->filter)
+			r->tag = gemp_filter_next_tag(r->filter);
 		for (uint64_t left = r->values.groups[g].members; left; left &= left - 1) {
 			int vertex = __builtin_ctzll(left);
 			size_t count = 0;
@@ -503,7 +504,6 @@ static void residual_free(void *self)
 
 GEMP_RELEASE(residual_free, residual *)
 
-/* Tags of evaluations start beyond those of other rows that the filter has seen. */
 gemp_code gemp_residual_new(gemp_sink *out, gemp_runtime *context, gemp_shard *graph,
                             const gemp_condition *const *conditions, size_t count, gemp_filter *filter,
                             bool count_loops, gemp_sink *next)
@@ -517,7 +517,6 @@ gemp_code gemp_residual_new(gemp_sink *out, gemp_runtime *context, gemp_shard *g
 		.condition_count = count,
 		.filter = filter,
 		.next = next,
-		.evaluations = UINT64_C(1) << 63,
 	};
 	GEMP_PROPAGATE(row_values_new(&r->values, context, graph, conditions, count));
 	GEMP_PROPAGATE(gemp_label_list_column(&r->label_lists, graph));
