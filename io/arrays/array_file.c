@@ -425,10 +425,10 @@ gemp_code gemp_array_file_read_floats(const gemp_array_file *file, uint64_t firs
 	size_t batch = row_bytes && BATCH_BYTES > row_bytes ? BATCH_BYTES / row_bytes : 1;
 	if (file->kind == 'f' && file->width == 4)
 		return gemp_array_file_read(file, first, count, x);
-	batch = batch < count ? batch : count;
+	batch = gemp_min(batch, count);
 	GEMP_PROPAGATE(GEMP_NEW(elements, batch * row_bytes));
 	for (size_t at = 0; at < count; at += batch) {
-		size_t rows = count - at < batch ? count - at : batch;
+		size_t rows = gemp_min(count - at, batch);
 		float_conversion c = { file, elements, x + at * file->columns };
 		GEMP_PROPAGATE(gemp_array_file_read(file, first + at, rows, elements));
 		gemp_for_ranges(rows * (size_t)file->columns, convert_range, &c);

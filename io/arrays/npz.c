@@ -78,7 +78,7 @@ static gemp_code find_end(FILE *file, const char *path, unsigned char *end, uint
 	GEMP_OWNED unsigned char *tail = NULL;
 	if (fseeko(file, 0, SEEK_END) != 0)
 		return bad_zip(path, "it cannot be searched");
-	uint64_t size = (uint64_t)ftello(file), max = END_SIZE + LONGEST_COMMENT, take = size < max ? size : max;
+	uint64_t size = (uint64_t)ftello(file), max = END_SIZE + LONGEST_COMMENT, take = gemp_min(size, max);
 	if (size < END_SIZE)
 		return bad_zip(path, "it is too short");
 	GEMP_PROPAGATE(GEMP_NEW(tail, take));
@@ -362,7 +362,7 @@ static gemp_code next_of_member(void *self, size_t count, int64_t *integers, dou
 	npy *n = self;
 	bool beyond = false;
 	while (count) {
-		size_t some = count < PIECE ? count : PIECE;
+		size_t some = gemp_min(count, PIECE);
 		GEMP_PROPAGATE(gemp_zip_stream_read(n->stream, n->bytes, some * n->header.width));
 		gemp_npy_to_native(&n->header, n->bytes, some);
 		for (size_t i = 0; i < some; i++)

@@ -166,7 +166,7 @@ static void gather_chunks(text_reader *r)
 		if (to != p->values)
 			memmove(to, p->values, p->count * sizeof *to);
 		r->out->count += p->count;
-		r->range.max = p->range.max > r->range.max ? p->range.max : r->range.max;
+		r->range.max = gemp_max(p->range.max, r->range.max);
 		r->range.min = p->range.min < r->range.min ? p->range.min : r->range.min;
 	}
 }

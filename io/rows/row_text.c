@@ -448,7 +448,7 @@ gemp_code gemp_align_tsv(gemp_text *out, const char *tsv, size_t size)
 	for (const char *at = tsv, *stop; at < end; at = stop + 1) {
 		stop = cell_end(at, end);
 		size_t wide = width_of(at, (size_t)(stop - at));
-		wide = wide < WIDEST ? wide : WIDEST;
+		wide = gemp_min(wide, WIDEST);
 		width[column] = width[column] < wide ? wide : width[column];
 		column = stop < end && *stop == '\t' ? column + 1 : 0;
 	}

@@ -327,7 +327,7 @@ gemp_code gemp_row_turns_add(gemp_row_turns *turns, uint64_t rows)
 	uint64_t left = limit_of(turns);
 	if (turns->at_once) {
 		uint64_t before = gemp_comm_exscan(comm, rows), remaining = left > before ? left - before : 0;
-		return write_turn(turns, 0, (size_t)(rows < remaining ? rows : remaining));
+		return write_turn(turns, 0, (size_t)gemp_min(rows, remaining));
 	}
 	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(counts, (size_t)comm->size)));
 	GEMP_MPI(MPI_Allgather(&rows, 1, MPI_UINT64_T, counts, 1, MPI_UINT64_T, comm->world));
@@ -335,7 +335,7 @@ gemp_code gemp_row_turns_add(gemp_row_turns *turns, uint64_t rows)
 		for (uint64_t first = 0, count; first < counts[rank] && left; first += count, left -= count) {
 			const bool own = rank == comm->rank;
 			count = counts[rank] - first < BATCH ? counts[rank] - first : BATCH;
-			count = count < left ? count : left;
+			count = gemp_min(count, left);
 			GEMP_PROPAGATE(write_turn(turns, own ? (size_t)first : 0, own ? (size_t)count : 0));
 		}
 	return GEMP_OK;

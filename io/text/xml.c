@@ -201,23 +201,23 @@ static gemp_code make_parser(gemp_xml *xml)
 	return GEMP_OK;
 }
 
+/* Takes what was set up only in part. */
+static void close_xml(gemp_xml *xml)
+{
+	if (xml->parser)
+		XML_ParserFree(xml->parser);
+	for (size_t i = 0; i < xml->prefix_count; i++)
+		gemp_free_all(xml->prefixes[i].name, xml->prefixes[i].uri);
+	gemp_free(xml->prefixes);
+	gemp_text_free(&xml->text);
+}
+
 /* The parser's failures and the visitor's share one code; the first one counts. */
 gemp_code gemp_xml_read(const char *path, const gemp_xml_visitor *visitor, void *self)
 {
-	gemp_code code = GEMP_OK;
-	gemp_source *source = NULL;
-	gemp_xml xml = { .path = path, .visitor = visitor, .self = self };
-	GEMP_TRY(gemp_source_open(&source, path, 0));
-	GEMP_TRY(make_parser(&xml));
-	GEMP_TRY(parse_source(&xml, source));
-done:
-	if (xml.parser)
-		XML_ParserFree(xml.parser);
-	for (size_t i = 0; i < xml.prefix_count; i++) {
-		gemp_free_all(xml.prefixes[i].name, xml.prefixes[i].uri);
-	}
-	gemp_free(xml.prefixes);
-	gemp_text_free(&xml.text);
-	gemp_source_close(source);
-	return code;
+	GEMP_OWNED_BY(gemp_source_close_at) gemp_source *source = NULL;
+	GEMP_OWNED_BY(close_xml) gemp_xml xml = { .path = path, .visitor = visitor, .self = self };
+	GEMP_PROPAGATE(gemp_source_open(&source, path, 0));
+	GEMP_PROPAGATE(make_parser(&xml));
+	return parse_source(&xml, source);
 }

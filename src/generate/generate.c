@@ -63,7 +63,7 @@ gemp_block_range gemp_generator_range(const gemp_generator_run *making, uint64_t
 {
 	gemp_block_range all = gemp_comm_block(making->comm, count);
 	uint64_t each = (all.end - all.begin) / making->threads, more = (all.end - all.begin) % making->threads;
-	uint64_t thread = making->thread, begin = all.begin + thread * each + (thread < more ? thread : more);
+	uint64_t thread = making->thread, begin = all.begin + thread * each + gemp_min(thread, more);
 	return (gemp_block_range){ begin, begin + each + (thread < more) };
 }
 

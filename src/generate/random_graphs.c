@@ -236,7 +236,7 @@ static uint64_t group_of(uint64_t count, uint64_t groups, uint64_t which, uint64
 {
 	uint64_t size = count / groups, longer = count % groups, in_longer = longer * (size + 1);
 	uint64_t group = which < in_longer ? which / (size + 1) : longer + (which - in_longer) / size;
-	*first = group * size + (group < longer ? group : longer);
+	*first = group * size + gemp_min(group, longer);
 	return group;
 }
 
@@ -244,7 +244,7 @@ static uint64_t group_of(uint64_t count, uint64_t groups, uint64_t which, uint64
 static uint64_t first_of(uint64_t count, uint64_t groups, uint64_t group)
 {
 	uint64_t size = count / groups, longer = count % groups;
-	return group * size + (group < longer ? group : longer);
+	return group * size + gemp_min(group, longer);
 }
 
 /* The older vertices between which a group hangs; new vertex number i is i + 1. */
@@ -269,7 +269,7 @@ static void left_over_edge(const gemp_eulerian *graph, uint64_t count, uint64_t 
 static void shallow_edge(const gemp_eulerian *graph, uint64_t edges, uint64_t number, uint64_t ends[2])
 {
 	uint64_t count = graph->vertices - 1, more = edges - count, first, between[2];
-	uint64_t groups = more < count ? more : count;
+	uint64_t groups = gemp_min(more, count);
 	uint64_t thirds = more - groups < count ? more - groups : count;
 	if (number < count) {
 		uint64_t group = group_of(count, groups, number, &first);
