@@ -1,3 +1,7 @@
+/* bfs, sssp, pagerank, spmv: values of all vertices, each by a function of gemp/analytics.h of one type, so that one function maps the
+ * options of all four.
+ */
+
 #include "cli/edge_options.h"
 #include "cli/handles.h"
 
@@ -27,6 +31,7 @@ static gemp_code check_source(const gemp_options *options)
 	return GEMP_OK;
 }
 
+/* The library counts iterations in 32 bits. */
 static gemp_code check_count(const char *option, uint64_t count)
 {
 	if (count <= INT32_MAX)
@@ -79,18 +84,19 @@ const gemp_command gemp_command_bfs = {
 	.text =
 		"A breadth-first search from one vertex. Rows of FILE are key, level, which is the least number of edges from "
 		"the source, and parent: the neighbour one level before, of several the one with the smallest key, so that "
-		"the answer is the same for every number of ranks, device and seed. The source has no parent, and who is not "
-		"reached has no level.\n"
+		"the answer is the same for every number of ranks, device and seed. The source has no parent, and unreached "
+		"vertices have no level.\n"
 		"Edges of small frontiers are pushed; where frontiers are large, the vertices that are left look for a parent in "
 		"them.\n",
 	.examples = "gemp-mpi bfs social.h5 --source 42 -o levels.tsv\n"
-				"# who can reach it; as attributes bfs_level and bfs_parent of the graph\n"
+				"# which vertices can reach it; as attributes bfs_level and bfs_parent of the graph\n"
 				"mpirun -n 8 gemp-mpi bfs roads.h5 --source Jena --direction against --into roads.h5\n",
 	.min_arguments = 1,
 	.max_arguments = 1,
 	.run = bfs,
 };
 
+/* Without weights a breadth-first search gives the same paths, faster. */
 static gemp_code sssp(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	if (!options->weight)
@@ -109,7 +115,7 @@ const gemp_command gemp_command_sssp = {
 		"Lengths of edges are an attribute of theirs: numbers that are not negative. Rows of FILE are key, distance, and "
 		"predecessor: the vertex before it on a shortest path. Of several the one with the smallest key among those that "
 		"are nearer; edges of length 0 are followed away from the source, so that predecessors lead back to it in any "
-		"case. Distances are exact: integers, or sums in double precision. Who is not reached has none.\n"
+		"case. Distances are exact: integers, or sums in double precision. Unreached vertices have none.\n"
 		"The answer is the same for every number of ranks, device and seed.\n",
 	.examples = "gemp-mpi sssp roads.h5 --source Jena --weight km -o ways.tsv\n"
 				"mpirun -n 8 gemp-mpi sssp roads.h5 --source Jena --weight km --direction against --into roads.h5\n",

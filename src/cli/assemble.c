@@ -1,3 +1,7 @@
+/* assemble: reads to contigs, by gemp/assembly.h. Only the file to write is asked for here; the library checks the settings, whose
+ * names are those of the options.
+ */
+
 #include "cli/options/options.h"
 #include "core/status.h"
 

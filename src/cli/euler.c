@@ -1,3 +1,9 @@
+/* euler: an Euler circuit or path of a graph, or the text that it spells, by gemp/euler.h.
+ *
+ * With --sequence and no file the graph is made here: that of all words of some letters (de Bruijn). A graph without circuit is an
+ * error with a whole report, which says why.
+ */
+
 #include "gemp/euler.h"
 #include "cli/edge_options.h"
 #include "cli/handles.h"
@@ -7,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Letters are printed as they are, one byte each. */
 static gemp_code check_alphabet(const char *alphabet)
 {
 	size_t size = strlen(alphabet);
@@ -51,6 +58,7 @@ static gemp_code open_graph(gemp_graph **out, gemp_context *context, const gemp_
 	return gemp_graph_generate(out, context, "debruijn", parameters, 3, 1, 1);
 }
 
+/* Says what is missing, and whether a path would do. */
 static gemp_code fail_none(const gemp_options *options, const gemp_euler_outcome *outcome)
 {
 	const char *file = options->argument_count ? options->arguments[0] : "the graph";

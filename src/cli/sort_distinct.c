@@ -1,3 +1,5 @@
+/* sort, distinct: numbers of a file, over all ranks, by gemp/primitives.h. */
+
 #include "cli/handles.h"
 #include "cli/options/options.h"
 #include "gemp/primitives.h"

@@ -1,8 +1,13 @@
+/* components, degrees, edges, reverse: what a graph is like without weights, each a function of gemp/analytics.h or
+ * gemp/primitives.h. They share --relation, --on and the ways of output, so that they are one file.
+ */
+
 #include "cli/edge_options.h"
 #include "cli/handles.h"
 #include "cli/report/report_run.h"
 #include "gemp/primitives.h"
 
+/* Options that a command does not take are 0 or NULL, the defaults. */
 static gemp_topology_settings settings_of(const gemp_options *options)
 {
 	return (gemp_topology_settings){ .size = sizeof(gemp_topology_settings),
@@ -24,7 +29,7 @@ const gemp_command gemp_command_components = {
 	.name = "components",
 	.bit = GEMP_ON_COMPONENTS,
 	.arguments = "G.h5 [--relation TYPE] [-o FILE] [--tree FILE]",
-	.summary = "Finds which vertices hang together, and a spanning forest",
+	.summary = "Finds the connected components of a graph, and a spanning forest",
 	.text = "Edges join their ends whatever their direction (weak connectivity). Rows of FILE are key and "
 			"component, which is the smallest key in it. --tree "
 			"writes edges that keep every component together and close no circle: one less for each component "
@@ -37,6 +42,7 @@ const gemp_command gemp_command_components = {
 	.run = components,
 };
 
+/* Only edges with a direction count, since `info` shows the degrees of all edges. */
 static gemp_code degrees(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
@@ -87,28 +93,26 @@ const gemp_command gemp_command_edges = {
 	.run = edges,
 };
 
+/* The report is finished by the writing of the graph, if it is written. */
 static gemp_code reverse(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
 	const gemp_edge_selection selection = gemp_edge_options(options);
 	gemp_topology_settings settings = settings_of(options);
-	gemp_write_settings file;
 	settings.output = NULL;
 	settings.unfinished = options->output != NULL;
-	gemp_write_settings_init(&file);
-	file.command = options->as_given;
 	if (options->output)
 		GEMP_PROPAGATE(gemp_output_check(context, options));
 	GEMP_PROPAGATE(gemp_graph_open(&graph, context, options->arguments[0]));
 	GEMP_PROPAGATE(gemp_graph_reverse(graph, &selection, &settings, NULL, report));
-	return options->output ? gemp_graph_write(graph, options->output, &file, report) : GEMP_OK;
+	return options->output ? gemp_write_output(graph, options, report) : GEMP_OK;
 }
 
 const gemp_command gemp_command_reverse = {
 	.name = "reverse",
 	.bit = GEMP_ON_REVERSE,
 	.arguments = "G.h5 [--relation TYPE] [-o H.h5]",
-	.summary = "Turns the edges of a graph round",
+	.summary = "Reverses the edges of a graph",
 	.text = "Each edge leads from its target to its source (the matrix is transposed). Vertices stay as they are, "
 			"those without edges too, attributes go with their edges, and parallel edges keep their order. Edges "
 			"without a direction are left alone. One rank takes its device or its threads; of several each takes "
