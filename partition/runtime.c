@@ -54,7 +54,7 @@ static gemp_code choose_devices(open_context *own, const gemp_comm *comm, const 
 	int position = comm->node_rank, ranks = comm->node_size;
 	uint64_t choice;
 	if (gemp_device_spec_is_list(devices)) {
-		GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_device_spec_hash(&choice, devices)));
+		GEMP_TRY(gemp_comm_agree(comm, gemp_device_spec_hash(&choice, devices)));
 		gemp_device_sharing_rank(comm, choice, &position, &ranks);
 	}
 	code = gemp_device_assign(&own->picks, &own->count, devices, position, ranks);
@@ -66,8 +66,8 @@ static gemp_code open_extra(gemp_runtime *context, const gemp_device_pick *pick)
 {
 	gemp_code code = GEMP_OK;
 	gemp_runtime *other = NULL;
-	GEMP_TRY(GEMP_NEW(other, 1));
-	GEMP_TRY(GEMP_NEW(other->comm, 1));
+	GEMP_TRY_DONE(GEMP_NEW(other, 1));
+	GEMP_TRY_DONE(GEMP_NEW(other->comm, 1));
 	gemp_comm_new(other->comm, MPI_COMM_SELF);
 	context->others[context->other_count++] = other;
 	other->budgets = context->budgets;
@@ -83,10 +83,10 @@ done:
 static gemp_code open_devices(const open_context *o)
 {
 	gemp_runtime *context = o->context;
-	GEMP_PROPAGATE(gemp_device_open_pick(&context->device, &o->picks[0], context->budgets.device_memory));
-	GEMP_PROPAGATE(GEMP_NEW(context->others, o->count));
+	GEMP_TRY(gemp_device_open_pick(&context->device, &o->picks[0], context->budgets.device_memory));
+	GEMP_TRY(GEMP_NEW(context->others, o->count));
 	for (size_t i = 1; i < o->count; i++)
-		GEMP_PROPAGATE(open_extra(context, &o->picks[i]));
+		GEMP_TRY(open_extra(context, &o->picks[i]));
 	return GEMP_OK;
 }
 
@@ -110,17 +110,17 @@ static gemp_code new_context(gemp_runtime **out, gemp_comm *comm, const char *de
 	open_context own = { 0 };
 	double began = gemp_now();
 	*out = NULL;
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(context, 1)));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, GEMP_NEW(context, 1)));
 	context->comm = comm;
 	context->budgets = *budgets;
 	context->start_time = began;
 	own.context = context;
-	GEMP_TRY(choose_devices(&own, comm, devices));
+	GEMP_TRY_DONE(choose_devices(&own, comm, devices));
 	if (one)
 		keep_first(&own, comm);
 	gemp_device_sharing_find(comm, own.picks, own.count);
 	context->devices = gemp_comm_sum1(comm, own.count);
-	GEMP_TRY(gemp_comm_agree(comm, open_devices(&own)));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, open_devices(&own)));
 	gemp_timers_add(&context->timers, GEMP_PHASE_BUILD, began);
 	*out = context;
 	context = NULL;

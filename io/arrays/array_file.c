@@ -127,16 +127,16 @@ gemp_code gemp_npy_read_header(gemp_npy_header *out, const char *where, gemp_npy
 {
 	unsigned char start[GEMP_NPY_START], length[4] = { 0 };
 	GEMP_OWNED char *dictionary = NULL;
-	GEMP_PROPAGATE(read(self, where, start, sizeof start));
+	GEMP_TRY(read(self, where, start, sizeof start));
 	size_t bytes = length_bytes(start);
 	if (!bytes)
 		return bad_array(where, "is not a .npy of version 1 to 3; save it again with numpy");
-	GEMP_PROPAGATE(read(self, where, length, bytes));
+	GEMP_TRY(read(self, where, length, bytes));
 	size_t size = length[0] | (size_t)length[1] << 8 | (size_t)length[2] << 16 | (size_t)length[3] << 24;
 	if (size > GEMP_NPY_MAX_HEADER)
 		return bad_array(where, "has a header that is too long");
-	GEMP_PROPAGATE(GEMP_NEW(dictionary, size + 1));
-	GEMP_PROPAGATE(read(self, where, dictionary, size));
+	GEMP_TRY(GEMP_NEW(dictionary, size + 1));
+	GEMP_TRY(read(self, where, dictionary, size));
 	*data = sizeof start + bytes + size;
 	gemp_code code = gemp_npy_parse_header(out, dictionary);
 	return code == GEMP_EDATA ? gemp_fail_in(code, "%s ", where) : code;
@@ -160,7 +160,7 @@ static gemp_code gemp_npy_read_file_header(gemp_npy_header *out, FILE *file, con
 {
 	struct stat status;
 	uint64_t size;
-	GEMP_PROPAGATE(gemp_npy_read_header(out, where, read_from_file, file, data));
+	GEMP_TRY(gemp_npy_read_header(out, where, read_from_file, file, data));
 	if (out->kind == 'S' || out->kind == 'U')
 		return bad_array(where, "holds texts; save numbers");
 	if (fstat(fileno(file), &status) != 0)
@@ -193,12 +193,12 @@ static gemp_code open_npy(gemp_array_file *file, const char *path, unsigned dime
 {
 	gemp_npy_header *header = &file->header;
 	gemp_text_print(&file->where, "%s: the array", path);
-	GEMP_PROPAGATE(gemp_text_status(&file->where));
+	GEMP_TRY(gemp_text_status(&file->where));
 	file->npy = fopen(path, "rb");
 	if (!file->npy || (getc(file->npy) == EOF && ferror(file->npy))) /* a folder fails when it is read */
 		return gemp_fail(GEMP_ENOINPUT, "%s: %s", path, strerror(errno));
 	rewind(file->npy);
-	GEMP_PROPAGATE(gemp_npy_read_file_header(header, file->npy, file->where.data, &file->data, &file->bytes));
+	GEMP_TRY(gemp_npy_read_file_header(header, file->npy, file->where.data, &file->data, &file->bytes));
 	if (dimensions == 2 && header->dimensions != 2)
 		return wrong_dimensions(file, 2, (int)header->dimensions);
 	file->kind = header->kind;
@@ -223,9 +223,9 @@ static gemp_code read_npy_columns(const gemp_array_file *file, uint64_t first, s
 {
 	const size_t width = file->width;
 	GEMP_OWNED char *column = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(column, count * width));
+	GEMP_TRY(GEMP_NEW(column, count * width));
 	for (size_t c = 0; c < file->columns; c++) {
-		GEMP_PROPAGATE(read_npy_elements(file, c * file->rows + first, count, column));
+		GEMP_TRY(read_npy_elements(file, c * file->rows + first, count, column));
 		for (size_t i = 0; i < count; i++)
 			memcpy(elements + (i * file->columns + c) * width, column + i * width, width);
 	}
@@ -235,9 +235,8 @@ static gemp_code read_npy_columns(const gemp_array_file *file, uint64_t first, s
 /* Numbers of the other byte order are turned after reading: numpy writes them only where it was told to. */
 static gemp_code read_npy(const gemp_array_file *file, uint64_t first, size_t count, void *elements)
 {
-	GEMP_PROPAGATE(file->fortran
-	                   ? read_npy_columns(file, first, count, elements)
-	                   : read_npy_elements(file, first * file->columns, count * (size_t)file->columns, elements));
+	GEMP_TRY(file->fortran ? read_npy_columns(file, first, count, elements)
+	                       : read_npy_elements(file, first * file->columns, count * (size_t)file->columns, elements));
 	gemp_npy_to_native(&file->header, elements, count * (size_t)file->columns);
 	return GEMP_OK;
 }
@@ -249,7 +248,7 @@ static gemp_code check_filters(const gemp_array_file *file)
 {
 	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t creation = H5I_INVALID_HID;
-	GEMP_PROPAGATE(GEMP_HDF5(&file->h5, creation = H5Dget_create_plist(file->dataset_id)));
+	GEMP_TRY(GEMP_HDF5(&file->h5, creation = H5Dget_create_plist(file->dataset_id)));
 	const int filters = H5Pget_nfilters(creation);
 	for (int i = 0; i < filters && code == GEMP_OK; i++) {
 		char name[32] = "";
@@ -299,9 +298,9 @@ static gemp_code find_shape(gemp_array_file *file, unsigned dimensions)
 	hsize_t size[GEMP_H5_DIMENSIONS];
 	int found;
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t type = H5I_INVALID_HID;
-	GEMP_PROPAGATE(GEMP_HDF5(&file->h5, type = H5Dget_type(file->dataset_id)));
-	GEMP_PROPAGATE(find_type(file, type));
-	GEMP_PROPAGATE(gemp_h5_extent(&file->h5, file->dataset_id, &found, size));
+	GEMP_TRY(GEMP_HDF5(&file->h5, type = H5Dget_type(file->dataset_id)));
+	GEMP_TRY(find_type(file, type));
+	GEMP_TRY(gemp_h5_extent(&file->h5, file->dataset_id, &found, size));
 	if (found != (int)dimensions)
 		return wrong_dimensions(file, dimensions, found);
 	file->rows = size[0];
@@ -313,11 +312,11 @@ static gemp_code find_shape(gemp_array_file *file, unsigned dimensions)
 /* The file is opened first, so that a missing file is reported even where the dataset is not named. */
 static gemp_code open_h5(gemp_array_file *file, const char *path, const char *dataset, unsigned dimensions)
 {
-	GEMP_PROPAGATE(gemp_h5_open_local(&file->h5, path, "a text of numbers has another ending"));
+	GEMP_TRY(gemp_h5_open_local(&file->h5, path, "a text of numbers has another ending"));
 	if (!dataset)
 		return gemp_fail(GEMP_EUSAGE, "%s is an HDF5 file: name the dataset in it, as in %s:/values", path, path);
 	gemp_text_print(&file->where, "%s: dataset '%s'", path, dataset);
-	GEMP_PROPAGATE(gemp_text_status(&file->where));
+	GEMP_TRY(gemp_text_status(&file->where));
 	file->dataset = dataset;
 	file->dataset_id = H5Dopen2(file->h5.file, dataset, H5P_DEFAULT);
 	if (file->dataset_id < 0) {
@@ -426,11 +425,11 @@ gemp_code gemp_array_file_read_floats(const gemp_array_file *file, uint64_t firs
 	if (file->kind == 'f' && file->width == 4)
 		return gemp_array_file_read(file, first, count, x);
 	batch = gemp_min(batch, count);
-	GEMP_PROPAGATE(GEMP_NEW(elements, batch * row_bytes));
+	GEMP_TRY(GEMP_NEW(elements, batch * row_bytes));
 	for (size_t at = 0; at < count; at += batch) {
 		size_t rows = gemp_min(count - at, batch);
 		float_conversion c = { file, elements, x + at * file->columns };
-		GEMP_PROPAGATE(gemp_array_file_read(file, first + at, rows, elements));
+		GEMP_TRY(gemp_array_file_read(file, first + at, rows, elements));
 		gemp_for_ranges(rows * (size_t)file->columns, convert_range, &c);
 	}
 	return GEMP_OK;

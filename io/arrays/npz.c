@@ -81,8 +81,8 @@ static gemp_code find_end(FILE *file, const char *path, unsigned char *end, uint
 	uint64_t size = (uint64_t)ftello(file), max = END_SIZE + LONGEST_COMMENT, take = gemp_min(size, max);
 	if (size < END_SIZE)
 		return bad_zip(path, "it is too short");
-	GEMP_PROPAGATE(GEMP_NEW(tail, take));
-	GEMP_PROPAGATE(read_at(file, path, size - take, tail, take));
+	GEMP_TRY(GEMP_NEW(tail, take));
+	GEMP_TRY(read_at(file, path, size - take, tail, take));
 	for (uint64_t at = take - END_SIZE + 1; at-- > 0;)
 		if (memcmp(tail + at, "PK\5\6", 4) == 0) {
 			memcpy(end, tail + at, END_SIZE);
@@ -97,16 +97,16 @@ static gemp_code find_directory(FILE *file, const char *path, directory *out)
 {
 	unsigned char end[END_SIZE], locator[LOCATOR_SIZE], end64[END64_SIZE];
 	uint64_t place = 0;
-	GEMP_PROPAGATE(find_end(file, path, end, &place));
+	GEMP_TRY(find_end(file, path, end, &place));
 	*out = (directory){ read_number(end + 16, 4), read_number(end + 12, 4), read_number(end + 10, 2) };
 	if (out->place != UINT32_MAX && out->size != UINT32_MAX && out->count != UINT16_MAX)
 		return GEMP_OK;
 	if (place < LOCATOR_SIZE)
 		return bad_zip(path, "its zip64 directory is missing");
-	GEMP_PROPAGATE(read_at(file, path, place - LOCATOR_SIZE, locator, sizeof locator));
+	GEMP_TRY(read_at(file, path, place - LOCATOR_SIZE, locator, sizeof locator));
 	if (memcmp(locator, "PK\6\7", 4) != 0)
 		return GEMP_OK; /* just large numbers */
-	GEMP_PROPAGATE(read_at(file, path, read_number(locator + 8, 8), end64, sizeof end64));
+	GEMP_TRY(read_at(file, path, read_number(locator + 8, 8), end64, sizeof end64));
 	if (memcmp(end64, "PK\6\6", 4) != 0)
 		return bad_zip(path, "its zip64 directory is missing");
 	*out = (directory){ read_number(end64 + 48, 8), read_number(end64 + 40, 8), read_number(end64 + 32, 8) };
@@ -165,14 +165,14 @@ gemp_code gemp_zip_open(gemp_zip *out, const char *path)
 	GEMP_OWNED_BY(gemp_zip_close) gemp_zip zip = { .path = path };
 	GEMP_OWNED unsigned char *entries = NULL;
 	directory where;
-	GEMP_PROPAGATE(open_file(&file, path));
-	GEMP_PROPAGATE(find_directory(file, path, &where));
+	GEMP_TRY(open_file(&file, path));
+	GEMP_TRY(find_directory(file, path, &where));
 	if (where.count > MOST_MEMBERS || where.size > (uint64_t)1 << 30)
 		return bad_zip(path, "its directory is too long");
-	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(entries, where.size), GEMP_ARRAY(zip.members, where.count)));
-	GEMP_PROPAGATE(read_at(file, path, where.place, entries, where.size));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(entries, where.size), GEMP_ARRAY(zip.members, where.count)));
+	GEMP_TRY(read_at(file, path, where.place, entries, where.size));
 	for (size_t at = 0, used = 0; zip.count < where.count; at += used) {
-		GEMP_PROPAGATE(read_entry(path, entries + at, where.size - at, &zip.members[zip.count], &used));
+		GEMP_TRY(read_entry(path, entries + at, where.size - at, &zip.members[zip.count], &used));
 		zip.count++;
 	}
 	*out = zip;
@@ -228,20 +228,20 @@ static gemp_code gemp_zip_stream_open(gemp_zip_stream **out, const gemp_zip *zip
 {
 	GEMP_OWNED_BY(gemp_zip_stream_close_at) gemp_zip_stream *stream = NULL;
 	unsigned char header[LOCAL_SIZE];
-	GEMP_PROPAGATE(GEMP_NEW(stream, 1));
+	GEMP_TRY(GEMP_NEW(stream, 1));
 	stream->path = zip->path;
 	stream->member = *member;
 	stream->packed_left = member->compressed_size;
 	stream->left = member->size;
-	GEMP_PROPAGATE(open_file(&stream->file, zip->path));
-	GEMP_PROPAGATE(read_at(stream->file, zip->path, member->offset, header, sizeof header));
+	GEMP_TRY(open_file(&stream->file, zip->path));
+	GEMP_TRY(read_at(stream->file, zip->path, member->offset, header, sizeof header));
 	if (memcmp(header, "PK\3\4", 4) != 0)
-		GEMP_PROPAGATE(bad_zip(zip->path, "a member has no header"));
+		GEMP_TRY(bad_zip(zip->path, "a member has no header"));
 	if (fseeko(stream->file, (off_t)(read_number(header + 26, 2) + read_number(header + 28, 2)), SEEK_CUR) != 0)
-		GEMP_PROPAGATE(bad_zip(zip->path, "it cannot be searched"));
+		GEMP_TRY(bad_zip(zip->path, "it cannot be searched"));
 	stream->inflating = member->method == 8 && inflateInit2(&stream->zlib, -MAX_WBITS) == Z_OK;
 	if (member->method == 8 && !stream->inflating)
-		GEMP_PROPAGATE(gemp_fail(GEMP_ENOMEM, "%s: no memory for zlib", zip->path));
+		GEMP_TRY(gemp_fail(GEMP_ENOMEM, "%s: no memory for zlib", zip->path));
 	*out = stream;
 	stream = NULL;
 	return GEMP_OK;
@@ -262,7 +262,7 @@ static gemp_code inflate_some(gemp_zip_stream *s, unsigned char *bytes, size_t s
 		uInt capacity = size < PACKED ? (uInt)size : PACKED;
 		if (s->zlib.avail_in == 0) {
 			size_t got;
-			GEMP_PROPAGATE(read_packed(s, s->packed, PACKED, &got));
+			GEMP_TRY(read_packed(s, s->packed, PACKED, &got));
 			s->zlib.next_in = s->packed;
 			s->zlib.avail_in = (uInt)got;
 		}
@@ -291,7 +291,7 @@ static gemp_code gemp_zip_stream_read(gemp_zip_stream *s, void *bytes, size_t si
 {
 	if (size > s->left)
 		return gemp_fail(GEMP_EDATA, "%s: %s is shorter than its header says; write it again", s->path, s->member.name);
-	GEMP_PROPAGATE(s->inflating ? inflate_some(s, bytes, size) : copy_some(s, bytes, size));
+	GEMP_TRY(s->inflating ? inflate_some(s, bytes, size) : copy_some(s, bytes, size));
 	s->left -= size;
 	s->crc = (uint32_t)crc32_z(s->crc, bytes, size);
 	if (s->left == 0 && s->member.size && s->crc != s->member.crc)
@@ -363,7 +363,7 @@ static gemp_code next_of_member(void *self, size_t count, int64_t *integers, dou
 	bool beyond = false;
 	while (count) {
 		size_t some = gemp_min(count, PIECE);
-		GEMP_PROPAGATE(gemp_zip_stream_read(n->stream, n->bytes, some * n->header.width));
+		GEMP_TRY(gemp_zip_stream_read(n->stream, n->bytes, some * n->header.width));
 		gemp_npy_to_native(&n->header, n->bytes, some);
 		for (size_t i = 0; i < some; i++)
 			if (reals)
@@ -395,15 +395,15 @@ static gemp_code open_npy(npy **out, const gemp_zip *zip, const char *name)
 	GEMP_OWNED_BY(close_npy_at) npy *n = NULL;
 	size_t data;
 	gemp_text_print(&file, "%s.npy", name);
-	GEMP_PROPAGATE(gemp_text_status(&file));
-	GEMP_PROPAGATE(GEMP_NEW(n, 1));
+	GEMP_TRY(gemp_text_status(&file));
+	GEMP_TRY(GEMP_NEW(n, 1));
 	gemp_text_print(&n->where, "%s: array '%s'", zip->path, name);
-	GEMP_PROPAGATE(gemp_text_status(&n->where));
+	GEMP_TRY(gemp_text_status(&n->where));
 	const gemp_zip_member *member = gemp_zip_find(zip, file.data);
 	if (!member)
 		return bad_array(n->where.data, "is missing; save the matrix with scipy.sparse.save_npz");
-	GEMP_PROPAGATE(gemp_zip_stream_open(&n->stream, zip, member));
-	GEMP_PROPAGATE(gemp_npy_read_header(&n->header, n->where.data, read_from_zip, n->stream, &data));
+	GEMP_TRY(gemp_zip_stream_open(&n->stream, zip, member));
+	GEMP_TRY(gemp_npy_read_header(&n->header, n->where.data, read_from_zip, n->stream, &data));
 	*out = n;
 	n = NULL;
 	return GEMP_OK;
@@ -432,12 +432,12 @@ gemp_code gemp_npy_open(gemp_array_reader *out, const gemp_zip *zip, const char 
 gemp_code gemp_npy_text(char **out, const gemp_zip *zip, const char *name)
 {
 	GEMP_OWNED_BY(close_npy_at) npy *n = NULL;
-	GEMP_PROPAGATE(open_npy(&n, zip, name));
+	GEMP_TRY(open_npy(&n, zip, name));
 	if ((n->header.kind != 'S' && n->header.kind != 'U') || n->header.length != 1)
 		return bad_array(n->where.data, "is no text");
 	const size_t step = n->header.kind == 'U' ? 4 : 1;
-	GEMP_PROPAGATE(gemp_zip_stream_read(n->stream, n->bytes, step * n->header.width));
-	GEMP_PROPAGATE(GEMP_NEW(*out, (size_t)n->header.width + 1));
+	GEMP_TRY(gemp_zip_stream_read(n->stream, n->bytes, step * n->header.width));
+	GEMP_TRY(GEMP_NEW(*out, (size_t)n->header.width + 1));
 	for (size_t i = 0; i < n->header.width && n->bytes[i * step]; i++)
 		(*out)[i] = (char)n->bytes[i * step];
 	return GEMP_OK;

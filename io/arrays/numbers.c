@@ -152,8 +152,8 @@ gemp_code gemp_number_array_check_output(const gemp_comm *comm, const char *plac
 	if (h5 && dataset && (dataset[0] != '/' || dataset[1] == '\0' || strchr(dataset + 1, '/')))
 		code = gemp_fail(GEMP_EUSAGE, "output %s: the dataset is named as in %s:/values, without groups", place,
 		                 path ? path : "F.h5");
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
-	GEMP_PROPAGATE(gemp_output_open(&output, comm, h5 ? path : place));
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_output_open(&output, comm, h5 ? path : place));
 	gemp_output_abandon(output);
 	return GEMP_OK;
 }
@@ -276,7 +276,7 @@ static gemp_code write_npy(gemp_output *output, const gemp_comm *comm, gemp_key_
 	header[size - 1] = '\n';
 	header[8] = (char)((size - start) & 255);
 	header[9] = (char)((size - start) >> 8);
-	GEMP_PROPAGATE(gemp_output_write(output, header, comm->rank == 0 ? size : 0));
+	GEMP_TRY(gemp_output_write(output, header, comm->rank == 0 ? size : 0));
 	return gemp_output_write(output, values, count * gemp_key_size(kind));
 }
 
@@ -292,7 +292,7 @@ static gemp_code write_h5(const gemp_comm *comm, const char *path, const char *d
 	gemp_h5 h5 = { 0 };
 	GEMP_OWNED double *reals = NULL;
 	uint64_t first = gemp_comm_exscan(comm, count), all = gemp_comm_sum1(comm, count);
-	GEMP_PROPAGATE(gemp_comm_agree(comm, kind == GEMP_KEY_F32 ? GEMP_NEW(reals, count) : GEMP_OK));
+	GEMP_TRY(gemp_comm_agree(comm, kind == GEMP_KEY_F32 ? GEMP_NEW(reals, count) : GEMP_OK));
 	for (size_t i = 0; reals && i < count; i++)
 		reals[i] = (double)((const float *)values)[i];
 	gemp_code code = gemp_h5_create_temporary(&h5, comm, path, false);
@@ -309,10 +309,10 @@ gemp_code gemp_number_array_write(const gemp_comm *comm, const char *place, gemp
 	GEMP_OWNED char *path = NULL;
 	const char *dataset;
 	if (gemp_h5_split_place(place, &path, &dataset)) {
-		GEMP_PROPAGATE(gemp_comm_agree(comm, path ? GEMP_OK : GEMP_ENOMEM));
+		GEMP_TRY(gemp_comm_agree(comm, path ? GEMP_OK : GEMP_ENOMEM));
 		return write_h5(comm, path, dataset, kind, values, count);
 	}
-	GEMP_PROPAGATE(gemp_output_open(&output, comm, place));
+	GEMP_TRY(gemp_output_open(&output, comm, place));
 	gemp_code code = gemp_file_ends_in(place, ".npy") ? write_npy(output, comm, kind, values, count)
 	                                                  : write_text(output, comm, kind, values, count);
 	if (code == GEMP_OK)

@@ -178,7 +178,7 @@ static gemp_code read_block(text_reader *r, char *text, size_t size, uint64_t *l
 	gemp_line_failure failure = { 0 };
 	uint64_t *values = r->out->values;
 	gemp_line_chunks_cut(&chunks, text, size, r->lines);
-	GEMP_PROPAGATE(GEMP_RESERVE(values, r->capacity, r->out->count + chunks.lines));
+	GEMP_TRY(GEMP_RESERVE(values, r->capacity, r->out->count + chunks.lines));
 	r->out->values = values;
 	for (size_t i = 0; i < GEMP_LINE_CHUNKS; i++)
 		r->parsed[i] = (parsed_chunk){ .values = values + r->out->count + chunks.chunk[i].lines_before - r->lines };
@@ -215,18 +215,18 @@ static gemp_code read_part(text_reader *r, gemp_block_range span)
 	GEMP_OWNED_BY(gemp_line_blocks_close_at) gemp_line_blocks *blocks = NULL;
 	char *text;
 	size_t size = 1;
-	GEMP_PROPAGATE(GEMP_NEW(*(uint64_t **)&r->out->values, 1));
+	GEMP_TRY(GEMP_NEW(*(uint64_t **)&r->out->values, 1));
 	r->capacity = 1;
 	if (span.begin == span.end)
 		return code;
-	GEMP_PROPAGATE(gemp_line_blocks_open(&blocks, r->path, span.begin, span.end));
+	GEMP_TRY(gemp_line_blocks_open(&blocks, r->path, span.begin, span.end));
 	while (size) {
 		uint64_t line;
-		GEMP_PROPAGATE(gemp_line_blocks_next(blocks, &text, &size));
+		GEMP_TRY(gemp_line_blocks_next(blocks, &text, &size));
 		code = read_block(r, text, size, &line);
 		if (code == GEMP_EDATA)
 			gemp_fail_in(code, "%s:%" PRIu64 ":", r->path, lines_before(r->path, span.begin) + line);
-		GEMP_PROPAGATE(code);
+		GEMP_TRY(code);
 	}
 	return code;
 }
@@ -305,18 +305,18 @@ static gemp_code read_text(gemp_number_array *out, const gemp_comm *comm, const 
 	bool automatic = kind == GEMP_NUMBERS_AUTO, met_real = kind == GEMP_KEY_F32 || kind == GEMP_KEY_F64;
 	gemp_block_range span;
 	size_t bad;
-	GEMP_PROPAGATE(inspect_text(comm, path, out, &span));
+	GEMP_TRY(inspect_text(comm, path, out, &span));
 	if (!met_real)
-		GEMP_PROPAGATE(read_as(&r, comm, span, false, automatic ? &met_real : NULL));
+		GEMP_TRY(read_as(&r, comm, span, false, automatic ? &met_real : NULL));
 	if (!met_real && automatic) {
 		kind = kind_of(comm, &r);
 		met_real = kind == GEMP_KEY_F64; /* negative ones beside some that only u64 holds */
 	}
 	if (met_real)
-		GEMP_PROPAGATE(read_as(&r, comm, span, true, NULL));
+		GEMP_TRY(read_as(&r, comm, span, true, NULL));
 	out->kind = met_real ? GEMP_KEY_F64 : kind == GEMP_KEY_I32 || kind == GEMP_KEY_I64 ? GEMP_KEY_I64 : GEMP_KEY_U64;
 	if (!met_real)
-		GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_number_array_convert(out, kind, &bad)));
+		GEMP_TRY(gemp_comm_agree(comm, gemp_number_array_convert(out, kind, &bad)));
 	return GEMP_OK;
 }
 
@@ -353,7 +353,7 @@ static gemp_code take_elements(gemp_number_array *out, const gemp_array_file *fi
 		return GEMP_OK;
 	}
 	uint32_t *values;
-	GEMP_PROPAGATE(GEMP_NEW(values, count));
+	GEMP_TRY(GEMP_NEW(values, count));
 	for (size_t i = 0; i < count; i++)
 		values[i] = widen_element(file->kind, file->width, (const unsigned char *)*elements + i * file->width);
 	out->values = values;
@@ -377,12 +377,12 @@ static gemp_code read_array(gemp_number_array *out, const gemp_comm *comm, const
 	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(gemp_array_file_close) gemp_array_file file = { 0 };
 	GEMP_OWNED void *elements = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_array_file_open(&file, place, 1)));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_array_file_open(&file, place, 1)));
 	gemp_block_range rows = gemp_comm_block(comm, file.rows);
 	const size_t count = rows.end - rows.begin;
 	elements = gemp_calloc(count, file.width);
 	code = elements ? gemp_array_file_read(&file, rows.begin, count, elements) : GEMP_ENOMEM;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, code));
 	code = check_sum(&file, comm, elements, rows.begin, count);
 	GEMP_THEN(take_elements(out, &file, &elements, count));
 	return gemp_comm_agree(comm, code);
@@ -414,7 +414,7 @@ static gemp_code convert_to_wanted(gemp_number_array *n, const gemp_comm *comm, 
 		code = gemp_fail(GEMP_EDATA,
 		                 "%s: number %" PRIu64 " (from 0) is not one that type %s holds exactly; choose another type",
 		                 place, before + bad, gemp_key_name[kind]);
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, code));
 	if (n->kind >= GEMP_KEY_F32)
 		gemp_for_ranges(n->count, unify_nan_range, n);
 	n->total = gemp_comm_sum1(comm, n->count);

@@ -95,12 +95,12 @@ static gemp_code take_columns(gemp_vectors *v, const uint32_t *from, uint32_t di
 	gemp_code code = GEMP_OK;
 	float *x = NULL;
 	char **names = NULL;
-	GEMP_TRY(GEMP_NEW(x, v->count * dims));
-	GEMP_TRY(GEMP_NEW(names, dims));
+	GEMP_TRY_DONE(GEMP_NEW(x, v->count * dims));
+	GEMP_TRY_DONE(GEMP_NEW(names, dims));
 	for (uint32_t c = 0; c < dims; c++) {
 		names[c] = gemp_strdup(v->names[from[c]]);
 		if (!names[c])
-			GEMP_TRY(GEMP_ENOMEM);
+			GEMP_TRY_DONE(GEMP_ENOMEM);
 	}
 	for (size_t i = 0; i < v->count; i++)
 		for (uint32_t c = 0; c < dims; c++)
@@ -125,13 +125,13 @@ static gemp_code select_columns(gemp_vectors *vectors, const char *place, char *
 	gemp_code code = GEMP_OK;
 	GEMP_OWNED uint32_t *from = NULL;
 	bool same = dims == vectors->dims;
-	GEMP_PROPAGATE(GEMP_NEW(from, dims));
+	GEMP_TRY(GEMP_NEW(from, dims));
 	for (uint32_t c = 0; c < dims; c++) {
 		from[c] = column_of(vectors, names, c);
 		if (from[c] == vectors->dims)
-			GEMP_PROPAGATE(gemp_fail(
-				GEMP_EDATA, "%s: has no column '%s'; give the columns that the map was trained on, in any order", place,
-				names[c]));
+			GEMP_TRY(gemp_fail(GEMP_EDATA,
+			                   "%s: has no column '%s'; give the columns that the map was trained on, in any order",
+			                   place, names[c]));
 		same &= from[c] == c;
 	}
 	if (!same)
@@ -145,7 +145,7 @@ gemp_code gemp_vectors_select(gemp_vectors *vectors, const gemp_comm *comm, cons
 {
 	uint64_t missing = 0;
 	assert(gemp_vectors_is_valid(vectors));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, select_columns(vectors, place, names, dims)));
+	GEMP_TRY(gemp_comm_agree(comm, select_columns(vectors, place, names, dims)));
 	for (size_t i = 0; i < vectors->count * dims; i++)
 		missing += isnan(vectors->x[i]) != 0;
 	vectors->missing = gemp_comm_sum1(comm, missing);
@@ -218,7 +218,7 @@ static bool parse_cell(const gemp_text_cell *cell, double *value)
 static gemp_code keep_names(table_reader *r)
 {
 	size_t kept = 0;
-	GEMP_PROPAGATE(GEMP_NEW(r->out->names, r->cells->count));
+	GEMP_TRY(GEMP_NEW(r->out->names, r->cells->count));
 	for (size_t c = 0; c < r->cells->count; c++) {
 		const gemp_text_cell *cell = &r->cells->cell[c];
 		if (r->key && cell->size == strlen(r->key) && memcmp(cell->bytes, r->key, cell->size) == 0)
@@ -239,7 +239,7 @@ static gemp_code inspect_line(void *self, const gemp_line *line)
 	bool names = false;
 	if (line->size == 0)
 		return GEMP_OK;
-	GEMP_PROPAGATE(split_row(r, r->cells, line));
+	GEMP_TRY(split_row(r, r->cells, line));
 	for (size_t c = r->cells->count > 1; c < r->cells->count; c++)
 		names |= !parse_cell(&r->cells->cell[c], &value);
 	if (r->lines_seen++ == 0 && names) {
@@ -260,14 +260,14 @@ static gemp_code read_head(table_reader *r, const char *path)
 	gemp_code code = GEMP_OK;
 	gemp_vectors *out = r->out;
 	size_t key;
-	GEMP_PROPAGATE(gemp_lines_head(path, inspect_line, r, &r->head_is_read));
+	GEMP_TRY(gemp_lines_head(path, inspect_line, r, &r->head_is_read));
 	if (r->key && r->layout.key < 0)
-		GEMP_PROPAGATE(gemp_fail(GEMP_EUSAGE, "key %s: %s", r->key,
-		                         r->layout.header ? "the table's header has no such column"
-		                                          : "the table has no header that names its columns"));
+		GEMP_TRY(gemp_fail(GEMP_EUSAGE, "key %s: %s", r->key,
+		                   r->layout.header ? "the table's header has no such column"
+		                                    : "the table has no header that names its columns"));
 	key = r->layout.key >= 0;
 	if (r->layout.columns <= key)
-		GEMP_PROPAGATE(gemp_fail(GEMP_EDATA, "%s: holds no columns of numbers", path));
+		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: holds no columns of numbers", path));
 	if (out->names && key) {
 		gemp_free(out->names[r->layout.key]);
 		memmove(out->names + r->layout.key, out->names + r->layout.key + 1,
@@ -275,7 +275,7 @@ static gemp_code read_head(table_reader *r, const char *path)
 	}
 	out->dims = (uint32_t)(r->layout.columns - key);
 	if (key) {
-		GEMP_PROPAGATE(gemp_column_init(&out->keys, "key", GEMP_STRING));
+		GEMP_TRY(gemp_column_init(&out->keys, "key", GEMP_STRING));
 		code = gemp_column_reserve(&out->keys, 0, 0);
 	}
 	return code;
@@ -302,8 +302,8 @@ static gemp_code read_row(void *self, unsigned thread, size_t chunk, const gemp_
 	float *to = p->x + p->rows * dims;
 	if (line->size == 0 || line->line == r->layout.header)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_utf8_require(line->text, line->size));
-	GEMP_PROPAGATE(split_row(r, cells, line));
+	GEMP_TRY(gemp_utf8_require(line->text, line->size));
+	GEMP_TRY(split_row(r, cells, line));
 	if (cells->count != r->layout.columns)
 		return gemp_fail(GEMP_EDATA, "column %zu: this row has %zu column%s, and the first one %" PRIu64, cells->count,
 		                 cells->count, cells->count == 1 ? "" : "s", r->layout.columns);
@@ -312,7 +312,7 @@ static gemp_code read_row(void *self, unsigned thread, size_t chunk, const gemp_
 		double value;
 		if ((int64_t)c == r->layout.key) {
 			const gemp_value key = { .type = GEMP_STRING, .string = { cell->bytes, cell->size } };
-			GEMP_PROPAGATE(gemp_column_add(&p->keys, &key));
+			GEMP_TRY(gemp_column_add(&p->keys, &key));
 			continue;
 		}
 		if (!parse_cell(cell, &value))
@@ -337,7 +337,7 @@ static gemp_code gather_chunks(table_reader *r)
 		out->count += p->rows;
 		for (size_t row = 0; row < p->keys.rows; row++) {
 			const gemp_value key = gemp_column_get(&p->keys, row);
-			GEMP_PROPAGATE(gemp_column_add(&out->keys, &key));
+			GEMP_TRY(gemp_column_add(&out->keys, &key));
 		}
 	}
 	return GEMP_OK;
@@ -351,13 +351,13 @@ static gemp_code read_block(void *self, const gemp_line_chunks *chunks, gemp_lin
 	gemp_vectors *out = r->out;
 	const uint64_t before = chunks->chunk[0].lines_before;
 	memset(r->parsed, 0, sizeof r->parsed);
-	GEMP_TRY(GEMP_RESERVE(out->x, r->capacity, (out->count + chunks->lines) * out->dims));
+	GEMP_TRY_DONE(GEMP_RESERVE(out->x, r->capacity, (out->count + chunks->lines) * out->dims));
 	for (size_t i = 0; i < GEMP_LINE_CHUNKS; i++) {
 		r->parsed[i].x = out->x + (out->count + chunks->chunk[i].lines_before - before) * out->dims;
 		if (r->layout.key >= 0)
-			GEMP_TRY(gemp_column_init(&r->parsed[i].keys, "key", GEMP_STRING));
+			GEMP_TRY_DONE(gemp_column_init(&r->parsed[i].keys, "key", GEMP_STRING));
 	}
-	GEMP_TRY(gemp_line_chunks_visit(chunks, read_row, r, failure));
+	GEMP_TRY_DONE(gemp_line_chunks_visit(chunks, read_row, r, failure));
 	code = gather_chunks(r);
 done:
 	for (size_t i = 0; i < GEMP_LINE_CHUNKS; i++)
@@ -389,12 +389,11 @@ static gemp_code exchange_rows(gemp_vectors *v, const gemp_comm *comm)
 	GEMP_OWNED void *rows = NULL;
 	GEMP_OWNED size_t *from = NULL;
 	v->total = gemp_comm_sum1(comm, v->count);
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(owner, v->count)));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(owner, v->count)));
 	find_owners(comm, first, v->count, v->total, owner);
-	GEMP_PROPAGATE(
-		gemp_exchange_records(comm, GEMP_OK, v->x, v->count, v->dims * sizeof *v->x, owner, &rows, &from, NULL));
+	GEMP_TRY(gemp_exchange_records(comm, GEMP_OK, v->x, v->count, v->dims * sizeof *v->x, owner, &rows, &from, NULL));
 	if (gemp_column_loaded(&v->keys)) {
-		GEMP_PROPAGATE(gemp_column_exchange(&keys, comm, &v->keys, owner));
+		GEMP_TRY(gemp_column_exchange(&keys, comm, &v->keys, owner));
 		gemp_column_free(&v->keys);
 		v->keys = keys;
 	}
@@ -421,14 +420,14 @@ static gemp_code read_text(gemp_vectors *out, const gemp_comm *comm, const char 
 	table_reader *r = NULL;
 	gemp_code code = GEMP_NEW(r, 1);
 	GEMP_THEN(GEMP_NEW(r->cells, threads));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, code));
 	r->out = out;
 	r->key = key;
 	r->csv = is_csv(path);
 	r->layout.key = -1;
-	GEMP_TRY(gemp_lines_open(&lines, comm, path, NULL, 0));
-	GEMP_TRY(gemp_comm_agree(comm, read_head(r, path)));
-	GEMP_TRY(gemp_lines_visit_blocks(&lines, comm, read_block, r));
+	GEMP_TRY_DONE(gemp_lines_open(&lines, comm, path, NULL, 0));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, read_head(r, path)));
+	GEMP_TRY_DONE(gemp_lines_visit_blocks(&lines, comm, read_block, r));
 	code = exchange_rows(out, comm);
 done:
 	for (unsigned t = 0; r && r->cells && t < threads; t++)
@@ -462,7 +461,7 @@ static gemp_code name_columns(gemp_vectors *v)
 	v->named = v->names != NULL;
 	if (v->named)
 		return GEMP_OK;
-	GEMP_PROPAGATE(GEMP_NEW(v->names, v->dims));
+	GEMP_TRY(GEMP_NEW(v->names, v->dims));
 	for (uint32_t c = 0; c < v->dims && code == GEMP_OK; c++) {
 		snprintf(name, sizeof name, "x%" PRIu32, c + 1);
 		v->names[c] = gemp_strdup(name);
@@ -497,11 +496,11 @@ gemp_code gemp_vectors_read(gemp_vectors *out, const gemp_comm *comm, const char
 	if (key && is_array)
 		code = gemp_fail(GEMP_EUSAGE, "key %s: %s is an array of numbers, without a column of keys; leave the key out",
 		                 key, place);
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(is_array ? read_array(out, comm, place) : read_text(out, comm, place, key));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, code));
+	GEMP_TRY_DONE(is_array ? read_array(out, comm, place) : read_text(out, comm, place, key));
 	code = name_columns(out);
 	GEMP_THEN(check_values(out, gemp_comm_block(comm, out->total).begin, place));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, code));
 	out->missing = gemp_comm_sum1(comm, out->missing);
 done:
 	if (code != GEMP_OK)

@@ -166,16 +166,15 @@ static gemp_code walk_edges(export_part *p)
 	size_t row = 0;
 	GEMP_OWNED size_t *place = NULL;
 	size_t chunk = gemp_limits_now()->export_chunk;
-	GEMP_PROPAGATE(gemp_comm_agree(e->comm, GEMP_NEW(place, chunk)));
+	GEMP_TRY(gemp_comm_agree(e->comm, GEMP_NEW(place, chunk)));
 	while (more) {
 		gemp_column ends;
 		size_t count = (size_t)gemp_min(edges - from, chunk);
-		GEMP_PROPAGATE(
-			gemp_vertex_values(e->comm, GEMP_OK, e->graph, names, r->out_targets + from, count, &ends, place));
+		GEMP_TRY(gemp_vertex_values(e->comm, GEMP_OK, e->graph, names, r->out_targets + from, count, &ends, place));
 		code = add_edges(p, from, count, &ends, place, &row);
 		gemp_column_free(&ends);
 		GEMP_THEN(flush_text(p, 0));
-		GEMP_PROPAGATE(gemp_comm_agree(e->comm, code));
+		GEMP_TRY(gemp_comm_agree(e->comm, code));
 		from += count;
 		more = from < edges;
 		gemp_comm_max(e->comm, &more, 1);
@@ -207,7 +206,7 @@ static gemp_code write_once(const gemp_export_context *e, gemp_output *output,
 	if (print && e->comm->rank == 0)
 		code = print(e, &text);
 	GEMP_THEN(gemp_text_status(&text));
-	GEMP_PROPAGATE(gemp_comm_agree(e->comm, code));
+	GEMP_TRY(gemp_comm_agree(e->comm, code));
 	return gemp_output_write(output, text.data, text.size);
 }
 
@@ -244,24 +243,24 @@ static gemp_code write_all(gemp_export_context *e, const gemp_export_files *file
 {
 	GEMP_OWNED_BY(gemp_output_abandon_at) gemp_output *vertices = NULL, *edges = NULL;
 	const gemp_export_writer *form = e->form;
-	GEMP_PROPAGATE(gemp_output_open(&edges, e->comm, files->edges));
+	GEMP_TRY(gemp_output_open(&edges, e->comm, files->edges));
 	if (files->vertices)
-		GEMP_PROPAGATE(gemp_output_open(&vertices, e->comm, files->vertices));
+		GEMP_TRY(gemp_output_open(&vertices, e->comm, files->vertices));
 	gemp_output *first = form->two_files ? vertices : edges;
 	if (form->beside)
-		GEMP_PROPAGATE(write_once(e, vertices, form->beside));
+		GEMP_TRY(write_once(e, vertices, form->beside));
 	if (first) {
-		GEMP_PROPAGATE(write_once(e, first, form->before_vertices));
-		GEMP_PROPAGATE(write_part(e, first, walk_vertices, 0));
+		GEMP_TRY(write_once(e, first, form->before_vertices));
+		GEMP_TRY(write_part(e, first, walk_vertices, 0));
 	}
-	GEMP_PROPAGATE(write_once(e, edges, form->before_edges));
+	GEMP_TRY(write_once(e, edges, form->before_edges));
 	for (size_t r = 0; r < e->graph->relation_count && form->edge; r++)
 		if (gemp_export_includes(e, r))
-			GEMP_PROPAGATE(write_part(e, edges, walk_edges, r));
-	GEMP_PROPAGATE(write_once(e, edges, form->after_edges));
+			GEMP_TRY(write_part(e, edges, walk_edges, r));
+	GEMP_TRY(write_once(e, edges, form->after_edges));
 	first = vertices;
 	vertices = NULL;
-	GEMP_PROPAGATE(gemp_output_close(first));
+	GEMP_TRY(gemp_output_close(first));
 	first = edges;
 	edges = NULL;
 	return gemp_output_close(first);
@@ -293,7 +292,7 @@ static gemp_code number_vertices(gemp_export_context *e)
 		code = gemp_column_add(&e->number, &number);
 		differs = differs || graph->keys.integers[row] != number.integer;
 	}
-	GEMP_PROPAGATE(gemp_comm_agree(e->comm, code));
+	GEMP_TRY(gemp_comm_agree(e->comm, code));
 	gemp_comm_max(e->comm, &differs, 1);
 	e->numbered = !differs;
 	return GEMP_OK;
@@ -303,18 +302,18 @@ static gemp_code number_vertices(gemp_export_context *e)
 static gemp_code load_parts(gemp_export_context *e)
 {
 	gemp_shard *graph = e->graph;
-	GEMP_PROPAGATE(gemp_shard_load_keys(graph));
+	GEMP_TRY(gemp_shard_load_keys(graph));
 	if (e->form->labels)
-		GEMP_PROPAGATE(gemp_shard_load_labels(graph));
+		GEMP_TRY(gemp_shard_load_labels(graph));
 	for (size_t c = 0; e->form->attributes && c < graph->attributes.count; c++)
-		GEMP_PROPAGATE(gemp_shard_load_attribute(graph, c));
+		GEMP_TRY(gemp_shard_load_attribute(graph, c));
 	for (size_t r = 0; r < graph->relation_count; r++)
 		if (gemp_export_includes(e, r))
-			GEMP_PROPAGATE(gemp_shard_load_relation(graph, r, GEMP_LOAD_OUT | (e->form->props ? GEMP_LOAD_PROPS : 0u)));
+			GEMP_TRY(gemp_shard_load_relation(graph, r, GEMP_LOAD_OUT | (e->form->props ? GEMP_LOAD_PROPS : 0u)));
 	if (e->form == &gemp_export_mtx)
-		GEMP_PROPAGATE(number_vertices(e));
+		GEMP_TRY(number_vertices(e));
 	else
-		GEMP_PROPAGATE(gemp_has_string_keys(e->comm, graph, &e->string_keys));
+		GEMP_TRY(gemp_has_string_keys(e->comm, graph, &e->string_keys));
 	if (e->form->prepare)
 		return e->form->prepare(e);
 	return GEMP_OK;
@@ -350,10 +349,10 @@ gemp_code gemp_export(const gemp_comm *comm, gemp_shard *graph, const gemp_expor
 		}
 	if (code == GEMP_OK && e.form->check)
 		code = e.form->check(&e);
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
-	GEMP_PROPAGATE(load_parts(&e));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, name_files(&e, &named)));
-	GEMP_PROPAGATE(write_all(&e, &named));
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(load_parts(&e));
+	GEMP_TRY(gemp_comm_agree(comm, name_files(&e, &named)));
+	GEMP_TRY(write_all(&e, &named));
 	if (files) {
 		*files = named;
 		named = (gemp_export_files){ 0 };
@@ -387,7 +386,7 @@ gemp_code gemp_export_columns(const gemp_export_context *e, bool edges, gemp_exp
 	const size_t count = edges ? e->columns.count : e->graph->attributes.count;
 	for (size_t c = 0; c < count; c++) {
 		const gemp_export_column column = column_at(e, edges, c);
-		GEMP_PROPAGATE(visit(e, &column, out));
+		GEMP_TRY(visit(e, &column, out));
 	}
 	return GEMP_OK;
 }
@@ -402,7 +401,7 @@ gemp_code gemp_export_vertex_values(const gemp_export_context *e, size_t row, ge
 	for (size_t c = 0; c < e->graph->attributes.count; c++) {
 		const gemp_export_column column = column_at(e, false, c);
 		const gemp_value value = gemp_column_get(&e->graph->attributes.columns[c], row);
-		GEMP_PROPAGATE(gemp_export_in_column(add(e, &column, &value, out), column.name));
+		GEMP_TRY(gemp_export_in_column(add(e, &column, &value, out), column.name));
 	}
 	return GEMP_OK;
 }
@@ -413,7 +412,7 @@ gemp_code gemp_export_edge_values(const gemp_export_context *e, const gemp_expor
 	for (size_t c = 0; c < e->columns.count; c++) {
 		const gemp_export_column column = column_at(e, true, c);
 		const gemp_value value = gemp_export_edge_value(e, edge, c);
-		GEMP_PROPAGATE(gemp_export_in_column(add(e, &column, &value, out), column.name));
+		GEMP_TRY(gemp_export_in_column(add(e, &column, &value, out), column.name));
 	}
 	return GEMP_OK;
 }

@@ -35,7 +35,7 @@ static gemp_code check_column_name(const gemp_export_context *e, const gemp_expo
 /* Names are checked before a file is opened, since a header could not be taken back. */
 static gemp_code table_check(const gemp_export_context *e)
 {
-	GEMP_PROPAGATE(gemp_export_columns(e, false, check_column_name, NULL));
+	GEMP_TRY(gemp_export_columns(e, false, check_column_name, NULL));
 	return gemp_export_columns(e, true, check_column_name, NULL);
 }
 
@@ -68,7 +68,7 @@ static gemp_code add_column_name(const gemp_export_context *e, const gemp_export
 	};
 	GEMP_OWNED_BY(gemp_text_free) gemp_text field = { 0 };
 	gemp_text_print(&field, "%s:%s", column->name, names[column->type]);
-	GEMP_PROPAGATE(gemp_text_status(&field));
+	GEMP_TRY(gemp_text_status(&field));
 	add_separator(e, out);
 	return add_table_text(e, out, field.data, field.size);
 }
@@ -83,7 +83,7 @@ static const char *key_type(const gemp_export_context *e)
 static gemp_code table_before_vertices(const gemp_export_context *e, gemp_text *out)
 {
 	gemp_text_print(out, "id%s%stype", key_type(e), is_csv(e) ? "," : "\t");
-	GEMP_PROPAGATE(gemp_export_columns(e, false, add_column_name, out));
+	GEMP_TRY(gemp_export_columns(e, false, add_column_name, out));
 	end_line(e, out);
 	return GEMP_OK;
 }
@@ -93,7 +93,7 @@ static gemp_code table_before_edges(const gemp_export_context *e, gemp_text *out
 {
 	const char *type = key_type(e), *between = is_csv(e) ? "," : "\t";
 	gemp_text_print(out, "src%s%sdst%s%stype", type, between, type, between);
-	GEMP_PROPAGATE(gemp_export_columns(e, true, add_column_name, out));
+	GEMP_TRY(gemp_export_columns(e, true, add_column_name, out));
 	end_line(e, out);
 	return GEMP_OK;
 }
@@ -111,7 +111,7 @@ static gemp_code add_table_labels(const gemp_export_context *e, gemp_text *out, 
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text labels = { 0 };
 	gemp_vertex_labels_text(e->graph, row, &labels);
-	GEMP_PROPAGATE(gemp_text_status(&labels));
+	GEMP_TRY(gemp_text_status(&labels));
 	return labels.size ? add_table_text(e, out, labels.data, labels.size) : GEMP_OK;
 }
 
@@ -127,10 +127,10 @@ static gemp_code add_field(const gemp_export_context *e, const gemp_export_colum
 static gemp_code table_vertex(const gemp_export_context *e, size_t row, gemp_text *out)
 {
 	const gemp_value key = gemp_column_get(&e->graph->keys, row);
-	GEMP_PROPAGATE(gemp_export_in_column(add_table_value(e, out, &key), "id"));
+	GEMP_TRY(gemp_export_in_column(add_table_value(e, out, &key), "id"));
 	add_separator(e, out);
-	GEMP_PROPAGATE(gemp_export_in_column(add_table_labels(e, out, row), "type"));
-	GEMP_PROPAGATE(gemp_export_vertex_values(e, row, add_field, out));
+	GEMP_TRY(gemp_export_in_column(add_table_labels(e, out, row), "type"));
+	GEMP_TRY(gemp_export_vertex_values(e, row, add_field, out));
 	end_line(e, out);
 	return GEMP_OK;
 }
@@ -139,12 +139,12 @@ static gemp_code table_vertex(const gemp_export_context *e, size_t row, gemp_tex
 static gemp_code table_edge(const gemp_export_context *e, const gemp_export_edge *edge, gemp_text *out)
 {
 	const char *type = e->graph->relations[edge->relation].name;
-	GEMP_PROPAGATE(add_table_value(e, out, &edge->source));
+	GEMP_TRY(add_table_value(e, out, &edge->source));
 	add_separator(e, out);
-	GEMP_PROPAGATE(add_table_value(e, out, &edge->target));
+	GEMP_TRY(add_table_value(e, out, &edge->target));
 	add_separator(e, out);
-	GEMP_PROPAGATE(add_table_text(e, out, type, strlen(type)));
-	GEMP_PROPAGATE(gemp_export_edge_values(e, edge, add_field, out));
+	GEMP_TRY(add_table_text(e, out, type, strlen(type)));
+	GEMP_TRY(gemp_export_edge_values(e, edge, add_field, out));
 	end_line(e, out);
 	return GEMP_OK;
 }
@@ -219,7 +219,7 @@ static gemp_code json_vertex(const gemp_export_context *e, size_t row, gemp_text
 	const gemp_label_set *set = &graph->label_sets[graph->label_set_of[row]];
 	const gemp_value key = gemp_column_get(&graph->keys, row);
 	gemp_text_print(out, "{\"type\":\"node\",\"id\":");
-	GEMP_PROPAGATE(add_json_value(out, &key));
+	GEMP_TRY(add_json_value(out, &key));
 	gemp_text_print(out, ",\"labels\":[");
 	for (size_t l = 0; l < set->count; l++) {
 		const char *label = graph->labels[set->labels[l]];
@@ -227,7 +227,7 @@ static gemp_code json_vertex(const gemp_export_context *e, size_t row, gemp_text
 		gemp_json_string(out, label, strlen(label));
 	}
 	gemp_text_print(out, "],\"properties\":{");
-	GEMP_PROPAGATE(gemp_export_vertex_values(e, row, add_property, out));
+	GEMP_TRY(gemp_export_vertex_values(e, row, add_property, out));
 	gemp_text_print(out, "}}\n");
 	return GEMP_OK;
 }
@@ -239,11 +239,11 @@ static gemp_code json_edge(const gemp_export_context *e, const gemp_export_edge 
 	gemp_text_print(out, "{\"type\":\"relationship\",\"label\":");
 	gemp_json_string(out, type, strlen(type));
 	gemp_text_print(out, ",\"properties\":{");
-	GEMP_PROPAGATE(gemp_export_edge_values(e, edge, add_property, out));
+	GEMP_TRY(gemp_export_edge_values(e, edge, add_property, out));
 	gemp_text_print(out, "},\"start\":{\"id\":");
-	GEMP_PROPAGATE(add_json_value(out, &edge->source));
+	GEMP_TRY(add_json_value(out, &edge->source));
 	gemp_text_print(out, "},\"end\":{\"id\":");
-	GEMP_PROPAGATE(add_json_value(out, &edge->target));
+	GEMP_TRY(add_json_value(out, &edge->target));
 	gemp_text_print(out, "}}\n");
 	return GEMP_OK;
 }
@@ -287,7 +287,7 @@ static gemp_code add_node_name(gemp_text *out, const gemp_value *key)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text name = { 0 };
 	gemp_value_print(key, &name);
-	GEMP_PROPAGATE(gemp_text_status(&name));
+	GEMP_TRY(gemp_text_status(&name));
 	gemp_escape_dot(out, name.data, name.size);
 	return GEMP_OK;
 }
@@ -301,9 +301,9 @@ static gemp_code dot_vertex(const gemp_export_context *e, size_t row, gemp_text 
 	gemp_value_print(&key, &label);
 	for (size_t l = 0; l < set->count; l++)
 		gemp_text_print(&label, "%s:%s", l ? "" : "\n", e->graph->labels[set->labels[l]]);
-	GEMP_PROPAGATE(gemp_text_status(&label));
+	GEMP_TRY(gemp_text_status(&label));
 	gemp_text_print(out, "\t");
-	GEMP_PROPAGATE(add_node_name(out, &key));
+	GEMP_TRY(add_node_name(out, &key));
 	gemp_text_print(out, " [label=");
 	gemp_escape_dot(out, label.data, label.size);
 	gemp_text_print(out, "];\n");

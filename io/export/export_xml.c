@@ -54,7 +54,7 @@ static gemp_code check_column_name(const gemp_export_context *e, const gemp_expo
 
 static gemp_code graphml_check(const gemp_export_context *e)
 {
-	GEMP_PROPAGATE(gemp_export_columns(e, false, check_column_name, NULL));
+	GEMP_TRY(gemp_export_columns(e, false, check_column_name, NULL));
 	return gemp_export_columns(e, true, check_column_name, NULL);
 }
 
@@ -70,8 +70,8 @@ static gemp_code graphml_before_vertices(const gemp_export_context *e, gemp_text
 	                     "<key id=\"label\" for=\"edge\" attr.name=\"label\" attr.type=\"string\"/>\n");
 	if (e->string_keys)
 		gemp_text_print(out, "<key id=\"ids\" for=\"graph\" attr.name=\"gemp-ids\" attr.type=\"string\"/>\n");
-	GEMP_PROPAGATE(gemp_export_columns(e, false, declare_key, out));
-	GEMP_PROPAGATE(gemp_export_columns(e, true, declare_key, out));
+	GEMP_TRY(gemp_export_columns(e, false, declare_key, out));
+	GEMP_TRY(gemp_export_columns(e, true, declare_key, out));
 	gemp_text_print(out, "<graph id=\"G\" edgedefault=\"%sdirected\">\n", e->directed ? "" : "un");
 	if (e->string_keys)
 		gemp_text_print(out, "<data key=\"ids\">string</data>\n");
@@ -83,12 +83,12 @@ static gemp_code add_labels(const gemp_export_context *e, size_t row, gemp_text 
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text labels = { 0 };
 	gemp_vertex_labels_text(e->graph, row, &labels);
-	GEMP_PROPAGATE(gemp_text_status(&labels));
+	GEMP_TRY(gemp_text_status(&labels));
 	if (labels.size == 0)
 		return GEMP_OK;
 	/* A colon in front would be read as in Neo4j's ":A:B". */
 	gemp_text_print(out, "<data key=\"labels\">%s", labels.data[0] == ':' ? ";" : "");
-	GEMP_PROPAGATE(gemp_escape_xml(out, labels.data, labels.size));
+	GEMP_TRY(gemp_escape_xml(out, labels.data, labels.size));
 	gemp_text_print(out, "</data>");
 	return GEMP_OK;
 }
@@ -101,7 +101,7 @@ static gemp_code add_data(const gemp_export_context *e, const gemp_export_column
 	if (value->null)
 		return GEMP_OK;
 	gemp_text_print(out, "<data key=\"%c%zu\">", column->edge ? 'e' : 'v', column->number);
-	GEMP_PROPAGATE(add_xml_value(out, value));
+	GEMP_TRY(add_xml_value(out, value));
 	gemp_text_print(out, "</data>");
 	return GEMP_OK;
 }
@@ -111,10 +111,10 @@ static gemp_code graphml_vertex(const gemp_export_context *e, size_t row, gemp_t
 {
 	const gemp_value key = gemp_column_get(&e->graph->keys, row);
 	gemp_text_print(out, "<node id=\"");
-	GEMP_PROPAGATE(add_xml_value(out, &key));
+	GEMP_TRY(add_xml_value(out, &key));
 	gemp_text_print(out, "\">");
-	GEMP_PROPAGATE(add_labels(e, row, out));
-	GEMP_PROPAGATE(gemp_export_vertex_values(e, row, add_data, out));
+	GEMP_TRY(add_labels(e, row, out));
+	GEMP_TRY(gemp_export_vertex_values(e, row, add_data, out));
 	gemp_text_print(out, "</node>\n");
 	return GEMP_OK;
 }
@@ -124,13 +124,13 @@ static gemp_code graphml_edge(const gemp_export_context *e, const gemp_export_ed
 {
 	const gemp_relation *relation = &e->graph->relations[edge->relation];
 	gemp_text_print(out, "<edge source=\"");
-	GEMP_PROPAGATE(add_xml_value(out, &edge->source));
+	GEMP_TRY(add_xml_value(out, &edge->source));
 	gemp_text_print(out, "\" target=\"");
-	GEMP_PROPAGATE(add_xml_value(out, &edge->target));
+	GEMP_TRY(add_xml_value(out, &edge->target));
 	gemp_text_print(out, "\"%s><data key=\"label\">", e->directed && !relation->directed ? " directed=\"false\"" : "");
-	GEMP_PROPAGATE(add_xml_text(out, relation->name));
+	GEMP_TRY(add_xml_text(out, relation->name));
 	gemp_text_print(out, "</data>");
-	GEMP_PROPAGATE(gemp_export_edge_values(e, edge, add_data, out));
+	GEMP_TRY(gemp_export_edge_values(e, edge, add_data, out));
 	gemp_text_print(out, "</edge>\n");
 	return GEMP_OK;
 }
@@ -196,15 +196,15 @@ static gemp_code check_classes(const gemp_export_context *e)
 	const gemp_shard *graph = e->graph;
 	GEMP_OWNED_BY(gemp_text_free) gemp_text one = { 0 }, other = { 0 };
 	for (size_t l = 0; l < graph->label_count; l++) {
-		GEMP_PROPAGATE(check_xml_name(e, "label", graph->labels[l]));
+		GEMP_TRY(check_xml_name(e, "label", graph->labels[l]));
 		if (graph->labels[l][strlen(graph->labels[l]) - 1] == '_')
 			return gemp_fail(GEMP_EDATA, "%s: label '%.80s' ends in '_'; write .graphml", e->options->path,
 			                 graph->labels[l]);
 	}
 	for (size_t s = 0; s < graph->label_set_count; s++)
 		for (size_t t = 0; t < s; t++) {
-			GEMP_PROPAGATE(class_name(graph, &graph->label_sets[s], "_", &one));
-			GEMP_PROPAGATE(class_name(graph, &graph->label_sets[t], "_", &other));
+			GEMP_TRY(class_name(graph, &graph->label_sets[s], "_", &one));
+			GEMP_TRY(class_name(graph, &graph->label_sets[t], "_", &other));
 			if (strcmp(one.data, other.data) == 0)
 				return gemp_fail(GEMP_EDATA,
 				                 "%s: two sets of labels are both '%.80s' with '_' between them; write .graphml",
@@ -239,10 +239,10 @@ static gemp_code check_relation(const gemp_export_context *e, const gemp_relatio
 static gemp_code xmi_check(const gemp_export_context *e)
 {
 	for (size_t c = 0; c < e->graph->attributes.count; c++)
-		GEMP_PROPAGATE(check_xml_name(e, "attribute", e->graph->attributes.columns[c].name));
+		GEMP_TRY(check_xml_name(e, "attribute", e->graph->attributes.columns[c].name));
 	for (size_t r = 0; r < e->graph->relation_count; r++)
 		if (gemp_export_includes(e, r))
-			GEMP_PROPAGATE(check_relation(e, &e->graph->relations[r]));
+			GEMP_TRY(check_relation(e, &e->graph->relations[r]));
 	return GEMP_OK;
 }
 
@@ -252,10 +252,10 @@ static gemp_code xmi_check(const gemp_export_context *e)
 static gemp_code add_class(const gemp_export_context *e, const gemp_label_set *set, gemp_text *out)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text name = { 0 };
-	GEMP_PROPAGATE(class_name(e->graph, set, "_", &name));
+	GEMP_TRY(class_name(e->graph, set, "_", &name));
 	gemp_text_print(out, "<eClassifiers xsi:type=\"ecore:EClass\" name=\"%s\" eSuperTypes=\"#//" BASE "\">\n",
 	                name.data);
-	GEMP_PROPAGATE(class_name(e->graph, set, ";", &name));
+	GEMP_TRY(class_name(e->graph, set, ";", &name));
 	gemp_text_print(out,
 	                "<eAnnotations source=\"" GEMP_ECORE_ANNOTATION "\"><details key=\"labels\" value=\"%s\"/>"
 	                "</eAnnotations>\n</eClassifiers>\n",
@@ -292,7 +292,7 @@ static gemp_code metamodel(const gemp_export_context *e, gemp_text *out)
 			                graph->relations[r].name, graph->relations[r].props.count ? "" : " ordered=\"false\"");
 	gemp_text_print(out, "</eClassifiers>\n");
 	for (size_t s = 0; s < graph->label_set_count; s++)
-		GEMP_PROPAGATE(add_class(e, &graph->label_sets[s], out));
+		GEMP_TRY(add_class(e, &graph->label_sets[s], out));
 	gemp_text_print(out, "</ecore:EPackage>\n");
 	return GEMP_OK;
 }
@@ -305,15 +305,15 @@ static gemp_code fetch_targets(gemp_export_context *e)
 	const gemp_shard *graph = e->graph;
 	gemp_code code = check_classes(e);
 	GEMP_THEN(GEMP_NEW(e->targets, graph->relation_count));
-	GEMP_PROPAGATE(gemp_comm_agree(e->comm, code));
+	GEMP_TRY(gemp_comm_agree(e->comm, code));
 	for (size_t r = 0; r < graph->relation_count; r++) {
 		const gemp_relation *relation = &graph->relations[r];
 		const size_t count = relation->out_offsets[graph->rows];
 		if (!gemp_export_includes(e, r))
 			continue;
 		code = GEMP_NEW(e->targets[r].index, count);
-		GEMP_PROPAGATE(gemp_vertex_values(e->comm, code, graph, &graph->keys, relation->out_targets, count,
-		                                  &e->targets[r].keys, e->targets[r].index));
+		GEMP_TRY(gemp_vertex_values(e->comm, code, graph, &graph->keys, relation->out_targets, count,
+		                            &e->targets[r].keys, e->targets[r].index));
 	}
 	return GEMP_OK;
 }
@@ -367,8 +367,8 @@ static gemp_code add_references(const gemp_export_context *e, size_t row, size_t
 	GEMP_OWNED uint64_t *places = NULL;
 	if (count == 0 || are_plain(targets, begin, count) != plain)
 		return GEMP_OK;
-	GEMP_PROPAGATE(GEMP_NEW(places, count));
-	GEMP_PROPAGATE(sort_row(relation, begin, count, places));
+	GEMP_TRY(GEMP_NEW(places, count));
+	GEMP_TRY(sort_row(relation, begin, count, places));
 	if (plain)
 		gemp_text_print(out, " %s=\"", relation->name);
 	for (uint64_t i = 0; i < count; i++) {
@@ -377,7 +377,7 @@ static gemp_code add_references(const gemp_export_context *e, size_t row, size_t
 			gemp_text_print(out, "%s", i ? " " : "");
 		else
 			gemp_text_print(out, "<%s href=\"#", relation->name);
-		GEMP_PROPAGATE(add_xml_value(out, &key));
+		GEMP_TRY(add_xml_value(out, &key));
 		gemp_text_print(out, "%s", plain ? "" : "\"/>");
 	}
 	gemp_text_print(out, "%s", plain ? "\"" : "");
@@ -392,7 +392,7 @@ static gemp_code add_attribute(const gemp_export_context *e, const gemp_export_c
 	if (value->null)
 		return GEMP_OK;
 	gemp_text_print(out, " %s=\"", column->name);
-	GEMP_PROPAGATE(add_xml_value(out, value));
+	GEMP_TRY(add_xml_value(out, value));
 	gemp_text_print(out, "\"");
 	return GEMP_OK;
 }
@@ -402,15 +402,15 @@ static gemp_code xmi_vertex(const gemp_export_context *e, size_t row, gemp_text 
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text class = { 0 };
 	const gemp_value key = gemp_column_get(&e->graph->keys, row);
-	GEMP_PROPAGATE(class_name(e->graph, &e->graph->label_sets[e->graph->label_set_of[row]], "_", &class));
+	GEMP_TRY(class_name(e->graph, &e->graph->label_sets[e->graph->label_set_of[row]], "_", &class));
 	gemp_text_print(out, "<g:%s xmi:id=\"", class.data);
-	GEMP_PROPAGATE(add_xml_value(out, &key));
+	GEMP_TRY(add_xml_value(out, &key));
 	gemp_text_print(out, "\"");
-	GEMP_PROPAGATE(gemp_export_vertex_values(e, row, add_attribute, out));
+	GEMP_TRY(gemp_export_vertex_values(e, row, add_attribute, out));
 	for (int plain = 1; plain >= 0; plain--) {
 		for (size_t r = 0; r < e->graph->relation_count; r++)
 			if (gemp_export_includes(e, r))
-				GEMP_PROPAGATE(add_references(e, row, r, plain, out));
+				GEMP_TRY(add_references(e, row, r, plain, out));
 		gemp_text_print(out, "%s", plain ? ">" : "");
 	}
 	gemp_text_print(out, "</g:%s>\n", class.data);

@@ -105,7 +105,7 @@ gemp_code gemp_output_temporary(const gemp_comm *comm, const char *path, gemp_te
 {
 	uint64_t process = comm->rank == 0 ? (uint64_t)getpid() : 0;
 	gemp_comm_max(comm, &process, 1);
-	GEMP_PROPAGATE(gemp_comm_agree(comm, name_temporary(temporary, path, process)));
+	GEMP_TRY(gemp_comm_agree(comm, name_temporary(temporary, path, process)));
 	if (comm->rank == 0)
 		gemp_signals_add_temp(temporary->data);
 	return GEMP_OK;
@@ -150,7 +150,7 @@ static gemp_code writing_failed(const char *path, const char *what)
 /* A device or a pipe would be replaced by the rename: it is refused. */
 static gemp_code create_temporary(gemp_output *output)
 {
-	GEMP_PROPAGATE(check_replaceable("", output->path));
+	GEMP_TRY(check_replaceable("", output->path));
 	output->file = open(output->temporary.data, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	return output->file < 0 ? writing_failed(output->path, "cannot be written") : GEMP_OK;
 }
@@ -166,8 +166,8 @@ static gemp_code open_of_rank_0(gemp_output *output)
 static gemp_code open_file(gemp_output *output)
 {
 	const gemp_comm *comm = output->comm;
-	GEMP_PROPAGATE(gemp_output_temporary(comm, output->path, &output->temporary));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, comm->rank == 0 ? create_temporary(output) : GEMP_OK));
+	GEMP_TRY(gemp_output_temporary(comm, output->path, &output->temporary));
+	GEMP_TRY(gemp_comm_agree(comm, comm->rank == 0 ? create_temporary(output) : GEMP_OK));
 	return gemp_comm_agree(comm, comm->rank != 0 ? open_of_rank_0(output) : GEMP_OK);
 }
 
@@ -225,7 +225,7 @@ static gemp_code write_stdout(gemp_output *output, const char *bytes, size_t siz
 	GEMP_OWNED uint64_t *sizes = NULL;
 	uint64_t own = size;
 	gemp_code code = gemp_new_all(GEMP_ARRAY(sizes, (size_t)comm->size), GEMP_ARRAY(piece, comm->rank ? 0 : PIECE));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_MPI(MPI_Gather(&own, 1, MPI_UINT64_T, sizes, 1, MPI_UINT64_T, 0, comm->world));
 	if (comm->rank != 0) {
 		send_to_printer(output, bytes, size);

@@ -46,8 +46,8 @@ gemp_code gemp_file_read(char **out, const gemp_comm *comm, const char *what, co
 	gemp_code code = comm->rank == 0 ? read_here(&text, what, path) : GEMP_OK;
 	GEMP_OWNED void *bytes = text.data;
 	size_t size = text.size + 1; /* with the 0 at its end */
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
-	GEMP_PROPAGATE(gemp_comm_broadcast(comm, &bytes, &size));
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_broadcast(comm, &bytes, &size));
 	*out = bytes;
 	bytes = NULL;
 	return GEMP_OK;
@@ -154,7 +154,7 @@ static gemp_code fill_window(gemp_stream *stream)
 		stream->buffer = larger;
 		stream->capacity = 2 * kept;
 	}
-	GEMP_PROPAGATE(gemp_source_read(stream->source, stream->buffer + kept, stream->capacity - kept, &got));
+	GEMP_TRY(gemp_source_read(stream->source, stream->buffer + kept, stream->capacity - kept, &got));
 	stream->finished = got == 0;
 	stream->end += got;
 	stream->buffer[stream->end] = '\0';
@@ -212,7 +212,7 @@ gemp_code gemp_stream_next(gemp_stream *stream, bool quoted, char **record, size
 	if (stream->offset >= stream->last)
 		return GEMP_OK;
 	while (!(newline = find_end(stream, quoted, &scanned, &inside)) && !stream->finished)
-		GEMP_PROPAGATE(fill_window(stream));
+		GEMP_TRY(fill_window(stream));
 	if (inside)
 		return gemp_fail(GEMP_EDATA,
 		                 "%s:%" PRIu64 ": a quoted field that begins in this record is never "
@@ -240,7 +240,7 @@ static gemp_code begin_text(gemp_stream *stream, uint64_t begin)
 	if (begin > 0)
 		return skip_rest(stream);
 	while (stream->end < 3 && !stream->finished)
-		GEMP_PROPAGATE(fill_window(stream));
+		GEMP_TRY(fill_window(stream));
 	if (stream->end == 0)
 		return gemp_fail(GEMP_EDATA, "%s: is empty; write the table again, or leave the file out", stream->path);
 	if (stream->end >= 3 && memcmp(stream->buffer, "\xef\xbb\xbf", 3) == 0) {
@@ -262,7 +262,7 @@ static gemp_code start_source(gemp_source *source, uint64_t begin)
 		return cannot_read(source->path);
 	if (source->compression == GEMP_PLAIN)
 		return GEMP_OK;
-	GEMP_PROPAGATE(GEMP_NEW(source->packed, PACKED_CAPACITY));
+	GEMP_TRY(GEMP_NEW(source->packed, PACKED_CAPACITY));
 	if (source->compression == GEMP_ZSTD) {
 		source->zstd = ZSTD_createDStream();
 		if (!source->zstd)
@@ -288,7 +288,7 @@ static gemp_code open_source(gemp_source **out, const char *path, uint64_t begin
 	gemp_code code = GEMP_OK;
 	gemp_source *source;
 	uint64_t size;
-	GEMP_PROPAGATE(GEMP_NEW(source, 1));
+	GEMP_TRY(GEMP_NEW(source, 1));
 	source->path = path;
 	if (!once || !is_pipe(path)) /* whose first bytes would be gone */
 		code = gemp_source_inspect(path, &source->compression, &size);
@@ -310,16 +310,16 @@ static gemp_code gemp_source_open_once(gemp_source **out, const char *path)
 static gemp_code open_stream(gemp_stream **out, const char *path, uint64_t begin, uint64_t end, bool once)
 {
 	GEMP_OWNED_BY(gemp_stream_close_at) gemp_stream *stream = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(stream, 1));
+	GEMP_TRY(GEMP_NEW(stream, 1));
 	stream->path = path;
 	stream->line = 1;
 	stream->last = end;
 	stream->offset = begin > 0 ? begin - 1 : 0; /* a line begins at `begin` if a newline stands before it */
 	stream->capacity = FIRST_CAPACITY;
-	GEMP_PROPAGATE(GEMP_NEW(stream->buffer, stream->capacity + 1));
-	GEMP_PROPAGATE(once ? gemp_source_open_once(&stream->source, path)
-	                    : gemp_source_open(&stream->source, path, stream->offset));
-	GEMP_PROPAGATE(begin_text(stream, begin));
+	GEMP_TRY(GEMP_NEW(stream->buffer, stream->capacity + 1));
+	GEMP_TRY(once ? gemp_source_open_once(&stream->source, path)
+	              : gemp_source_open(&stream->source, path, stream->offset));
+	GEMP_TRY(begin_text(stream, begin));
 	*out = stream;
 	stream = NULL;
 	return GEMP_OK;
@@ -435,12 +435,12 @@ gemp_code gemp_source_read(gemp_source *source, char *bytes, size_t capacity, si
 		bool starved = source->at == source->end;
 		if (starved) {
 			source->at = 0;
-			GEMP_PROPAGATE(read_file(source, source->packed, PACKED_CAPACITY, &source->end));
+			GEMP_TRY(read_file(source, source->packed, PACKED_CAPACITY, &source->end));
 		}
 		if (source->end == 0 && source->whole)
 			break;
-		GEMP_PROPAGATE(source->compression == GEMP_GZIP ? inflate_some(source, bytes, capacity, size)
-		                                                : unpack_some(source, bytes, capacity, size));
+		GEMP_TRY(source->compression == GEMP_GZIP ? inflate_some(source, bytes, capacity, size)
+		                                          : unpack_some(source, bytes, capacity, size));
 		if (*size == 0 && source->end == 0 && !source->whole)
 			code = gemp_fail(GEMP_EDATA, "%s: is cut in the middle; make or copy the file again", source->path);
 		if (code != GEMP_OK)
@@ -476,13 +476,13 @@ gemp_code gemp_source_hash(const char *path, uint64_t *hash)
 	if (!file)
 		return gemp_fail(GEMP_ENOINPUT, "%s: cannot be read: %s; check the name and its permissions", path,
 		                 strerror(errno));
-	GEMP_TRY(GEMP_NEW(buffer, CAPACITY));
+	GEMP_TRY_DONE(GEMP_NEW(buffer, CAPACITY));
 	state = XXH3_createState();
 	if (!state || XXH3_64bits_reset(state) != XXH_OK) {
 		code = gemp_fail(GEMP_ENOMEM, "%s: no memory to hash the file", path);
 		goto done;
 	}
-	GEMP_TRY(hash_all(file, path, state, buffer));
+	GEMP_TRY_DONE(hash_all(file, path, state, buffer));
 	*hash = XXH3_64bits_digest(state);
 done:
 	XXH3_freeState(state);

@@ -39,8 +39,8 @@ static void free_source(void *self)
 static gemp_code reopen(const file_source *source, const gemp_shard *graph, gemp_h5 *h5)
 {
 	uint64_t hash = 0;
-	GEMP_PROPAGATE(gemp_h5_open(h5, source->comm, source->path));
-	GEMP_PROPAGATE(gemp_h5_get_number(h5, "/", "hash", &hash));
+	GEMP_TRY(gemp_h5_open(h5, source->comm, source->path));
+	GEMP_TRY(gemp_h5_get_number(h5, "/", "hash", &hash));
 	if (hash != graph->hash)
 		return gemp_fail(GEMP_EIO, "%s: was replaced by another graph while it was in use", source->path);
 	return GEMP_OK;
@@ -63,9 +63,9 @@ static gemp_h5_slab vertex_rows(const gemp_shard *graph)
 static gemp_code read_ranks(const gemp_h5 *h5, gemp_shard *graph)
 {
 	GEMP_OWNED uint32_t *ranks = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, GEMP_NEW(ranks, graph->rows)));
-	GEMP_PROPAGATE(gemp_h5_read(h5, "/nodes/_rank", gemp_h5_type_of(GEMP_H5_U32), graph->first_vertex, graph->rows,
-	                            graph->rows, ranks));
+	GEMP_TRY(gemp_comm_agree(h5->comm, GEMP_NEW(ranks, graph->rows)));
+	GEMP_TRY(gemp_h5_read(h5, "/nodes/_rank", gemp_h5_type_of(GEMP_H5_U32), graph->first_vertex, graph->rows,
+	                      graph->rows, ranks));
 	gemp_free(graph->key_ranks);
 	graph->key_ranks = ranks;
 	ranks = NULL;
@@ -89,7 +89,7 @@ static gemp_code read_labels(const gemp_h5 *h5, gemp_shard *graph)
 	GEMP_OWNED void *codes = NULL;
 	GEMP_OWNED uint32_t *sets = NULL;
 	gemp_h5_type type;
-	GEMP_PROPAGATE(gemp_file_get_codes(h5, "/nodes/_label", vertex_rows(graph), &type, &codes));
+	GEMP_TRY(gemp_file_get_codes(h5, "/nodes/_label", vertex_rows(graph), &type, &codes));
 	gemp_code code = GEMP_NEW(sets, graph->rows);
 	for (size_t v = 0; v < graph->rows && code == GEMP_OK; v++) {
 		int64_t set = gemp_file_get_code(codes, type, v);
@@ -97,7 +97,7 @@ static gemp_code read_labels(const gemp_h5 *h5, gemp_shard *graph)
 			code = gemp_file_damaged(h5, "/nodes/_label", "has a code beyond its categories");
 		sets[v] = (uint32_t)set;
 	}
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, code));
+	GEMP_TRY(gemp_comm_agree(h5->comm, code));
 	graph->label_set_of = sets;
 	sets = NULL;
 	return GEMP_OK;
@@ -128,13 +128,13 @@ static gemp_code scatter_label_column(const gemp_shard *graph, const char *label
 {
 	GEMP_OWNED_BY(gemp_column_free) gemp_column whole = { 0 };
 	size_t next = 0, bytes = part->type == GEMP_STRING ? part->offsets[part->rows] : 0;
-	GEMP_PROPAGATE(gemp_column_init(&whole, column->name, column->type));
-	GEMP_PROPAGATE(gemp_column_reserve(&whole, graph->rows, bytes));
+	GEMP_TRY(gemp_column_init(&whole, column->name, column->type));
+	GEMP_TRY(gemp_column_reserve(&whole, graph->rows, bytes));
 	for (size_t v = 0; v < graph->rows; v++) {
 		gemp_value value = { .type = column->type, .null = true };
 		if (has_label(graph, v, label))
 			value = gemp_column_get(part, next++);
-		GEMP_PROPAGATE(gemp_column_add(&whole, &value));
+		GEMP_TRY(gemp_column_add(&whole, &value));
 	}
 	gemp_column_free(column);
 	*column = whole;
@@ -152,8 +152,8 @@ static gemp_code read_attribute_of_label(const gemp_h5 *h5, gemp_shard *graph, c
 	for (size_t v = 0; v < graph->rows; v++)
 		count += has_label(graph, v, label);
 	gemp_h5_slab rows = { gemp_comm_sum1(h5->comm, count), gemp_comm_exscan(h5->comm, count), count };
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, gemp_column_init(&part, column->name, column->type)));
-	GEMP_PROPAGATE(gemp_file_get_column(h5, path, &part, rows));
+	GEMP_TRY(gemp_comm_agree(h5->comm, gemp_column_init(&part, column->name, column->type)));
+	GEMP_TRY(gemp_file_get_column(h5, path, &part, rows));
 	return gemp_comm_agree(h5->comm, scatter_label_column(graph, label, &part, column));
 }
 
@@ -188,14 +188,14 @@ static gemp_code check_format(const gemp_h5 *h5)
 {
 	GEMP_OWNED char *format = NULL, *version = NULL;
 	bool graph_file = false;
-	GEMP_PROPAGATE(gemp_h5_has_attribute(h5, "/", "gemp-format", &graph_file));
-	GEMP_PROPAGATE(gemp_comm_agree(
+	GEMP_TRY(gemp_h5_has_attribute(h5, "/", "gemp-format", &graph_file));
+	GEMP_TRY(gemp_comm_agree(
 		h5->comm, graph_file
 					  ? GEMP_OK
 					  : gemp_fail(GEMP_EDATA, "%s: an HDF5 file, but not a graph file; make one with 'gemp-mpi import'",
 	                              h5->path)));
-	GEMP_PROPAGATE(gemp_h5_get_text(h5, "/", "gemp-format", &format));
-	GEMP_PROPAGATE(gemp_h5_get_text(h5, "/", "gemp-format-version", &version));
+	GEMP_TRY(gemp_h5_get_text(h5, "/", "gemp-format", &format));
+	GEMP_TRY(gemp_h5_get_text(h5, "/", "gemp-format-version", &version));
 	if (strcmp(format, GEMP_FILE_FORMAT) == 0 && strncmp(version, "1.", 2) == 0)
 		return GEMP_OK;
 	return gemp_fail(GEMP_EDATA, "%s: is of format %s %s; this program reads %s 1.x", h5->path, format, version,
@@ -239,10 +239,10 @@ static gemp_code parse_set(const gemp_h5 *h5, const gemp_shard *graph, const cha
 	size_t max = *text != '\0';
 	for (const char *at = text; *at; at++)
 		max += *at == ';';
-	GEMP_PROPAGATE(GEMP_NEW(set->labels, max));
+	GEMP_TRY(GEMP_NEW(set->labels, max));
 	for (; *text; text += *text == ';') {
 		size_t length = strcspn(text, ";");
-		GEMP_PROPAGATE(find_label(h5, graph, text, length, &set->labels[set->count++]));
+		GEMP_TRY(find_label(h5, graph, text, length, &set->labels[set->count++]));
 		text += length;
 	}
 	return GEMP_OK;
@@ -253,16 +253,16 @@ static gemp_code describe_labels(const gemp_h5 *h5, gemp_shard *graph)
 {
 	GEMP_OWNED_BY(gemp_h5_texts_free) gemp_h5_texts labels = { 0 }, sets = { 0 };
 	GEMP_OWNED uint64_t *vertices = NULL;
-	GEMP_PROPAGATE(gemp_file_get_texts(h5, "/labels", &labels));
+	GEMP_TRY(gemp_file_get_texts(h5, "/labels", &labels));
 	graph->labels = labels.text;
 	graph->label_count = labels.count;
 	labels = (gemp_h5_texts){ 0 };
-	GEMP_PROPAGATE(gemp_file_get_texts(h5, "/nodes/_label/categories", &sets));
+	GEMP_TRY(gemp_file_get_texts(h5, "/nodes/_label/categories", &sets));
 	gemp_code code = gemp_new_all(GEMP_ARRAY(graph->label_sets, sets.count), GEMP_ARRAY(vertices, sets.count));
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, code));
+	GEMP_TRY(gemp_comm_agree(h5->comm, code));
 	graph->label_set_count = sets.count;
-	GEMP_PROPAGATE(gemp_h5_read(h5, "/nodes/_label/counts", gemp_h5_type_of(GEMP_H5_U64), 0, sets.count,
-	                            h5->comm->rank == 0 ? sets.count : 0, vertices));
+	GEMP_TRY(gemp_h5_read(h5, "/nodes/_label/counts", gemp_h5_type_of(GEMP_H5_U64), 0, sets.count,
+	                      h5->comm->rank == 0 ? sets.count : 0, vertices));
 	for (size_t s = 0; s < sets.count && code == GEMP_OK; s++) {
 		graph->label_sets[s].vertex_count = vertices[s];
 		code = parse_set(h5, graph, sets.text[s], &graph->label_sets[s]);
@@ -280,15 +280,15 @@ static int compare_relations(const void *a, const void *b)
 static gemp_code describe_relations(const gemp_h5 *h5, gemp_shard *graph, file_source *source)
 {
 	GEMP_OWNED_BY(gemp_h5_texts_free) gemp_h5_texts names = { 0 };
-	GEMP_PROPAGATE(gemp_h5_list(h5, "/edges", &names));
+	GEMP_TRY(gemp_h5_list(h5, "/edges", &names));
 	gemp_code code = gemp_new_all(GEMP_ARRAY(graph->relations, names.count), GEMP_ARRAY(source->props, names.count));
 	graph->relation_count = source->relation_count = code == GEMP_OK ? names.count : 0;
 	for (size_t r = 0; r < names.count && code == GEMP_OK; r++)
 		code = gemp_h5_decode(names.text[r], &graph->relations[r].name);
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, code));
+	GEMP_TRY(gemp_comm_agree(h5->comm, code));
 	qsort(graph->relations, names.count, sizeof *graph->relations, compare_relations);
 	for (size_t r = 0; r < names.count; r++)
-		GEMP_PROPAGATE(gemp_file_describe_relation(h5, graph, &graph->relations[r], &source->props[r]));
+		GEMP_TRY(gemp_file_describe_relation(h5, graph, &graph->relations[r], &source->props[r]));
 	return GEMP_OK;
 }
 
@@ -296,11 +296,11 @@ static gemp_code describe_relations(const gemp_h5 *h5, gemp_shard *graph, file_s
 static gemp_code describe_nodes(const gemp_h5 *h5, gemp_shard *graph, file_source *source)
 {
 	GEMP_OWNED char *type = NULL;
-	GEMP_PROPAGATE(gemp_h5_get_text(h5, "/nodes", "gemp-key", &source->key_path));
-	GEMP_PROPAGATE(gemp_h5_get_text(h5, "/nodes", "gemp-key-type", &type));
-	GEMP_PROPAGATE(gemp_comm_agree(
+	GEMP_TRY(gemp_h5_get_text(h5, "/nodes", "gemp-key", &source->key_path));
+	GEMP_TRY(gemp_h5_get_text(h5, "/nodes", "gemp-key-type", &type));
+	GEMP_TRY(gemp_comm_agree(
 		h5->comm, gemp_column_init(&graph->keys, "_id", strcmp(type, "integer") == 0 ? GEMP_INTEGER : GEMP_STRING)));
-	GEMP_PROPAGATE(gemp_file_get_schema(h5, "/nodes", &graph->attributes, &source->attributes));
+	GEMP_TRY(gemp_file_get_schema(h5, "/nodes", &graph->attributes, &source->attributes));
 	graph->attributes.rows = graph->rows;
 	return describe_labels(h5, graph);
 }
@@ -327,15 +327,15 @@ static gemp_code get_partition(const gemp_h5 *h5, gemp_shard *graph)
 	gemp_h5_type type;
 	uint64_t count = 0;
 	bool there = false;
-	GEMP_PROPAGATE(gemp_h5_exists(h5, "/partition", &there));
+	GEMP_TRY(gemp_h5_exists(h5, "/partition", &there));
 	if (!there)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_h5_get_text(h5, "/partition", "method", &method));
-	GEMP_PROPAGATE(gemp_h5_info(h5, path, &type, &count));
+	GEMP_TRY(gemp_h5_get_text(h5, "/partition", "method", &method));
+	GEMP_TRY(gemp_h5_info(h5, path, &type, &count));
 	if (type.kind != GEMP_H5_U64 || count < 2)
 		return gemp_file_damaged(h5, path, "is no list of bounds");
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, GEMP_NEW(bounds, count)));
-	GEMP_PROPAGATE(gemp_h5_read(h5, path, type, 0, count, h5->comm->rank == 0 ? count : 0, bounds));
+	GEMP_TRY(gemp_comm_agree(h5->comm, GEMP_NEW(bounds, count)));
+	GEMP_TRY(gemp_h5_read(h5, path, type, 0, count, h5->comm->rank == 0 ? count : 0, bounds));
 	gemp_code code = check_bounds(h5, graph, bounds, count);
 	GEMP_THEN(gemp_partition_init(&graph->partition, bounds, count - 1, method));
 	return gemp_comm_agree(h5->comm, code);
@@ -344,16 +344,16 @@ static gemp_code get_partition(const gemp_h5 *h5, gemp_shard *graph)
 /* Rows are assigned before columns are described, which have as many rows as this rank. */
 static gemp_code describe_graph(const gemp_h5 *h5, gemp_shard *graph, file_source *source)
 {
-	GEMP_PROPAGATE(check_format(h5));
-	GEMP_PROPAGATE(gemp_h5_get_number(h5, "/", "seed", &graph->seed));
-	GEMP_PROPAGATE(gemp_h5_get_number(h5, "/", "hash", &graph->hash));
-	GEMP_PROPAGATE(gemp_h5_get_number(h5, "/", "vertices", &graph->vertex_count));
+	GEMP_TRY(check_format(h5));
+	GEMP_TRY(gemp_h5_get_number(h5, "/", "seed", &graph->seed));
+	GEMP_TRY(gemp_h5_get_number(h5, "/", "hash", &graph->hash));
+	GEMP_TRY(gemp_h5_get_number(h5, "/", "vertices", &graph->vertex_count));
 	if (graph->vertex_count > GEMP_MAX_VERTICES)
 		return gemp_fail(GEMP_EDATA, "%s: has %" PRIu64 " vertices; at most %" PRIu64 " are possible", h5->path,
 		                 graph->vertex_count, GEMP_MAX_VERTICES);
-	GEMP_PROPAGATE(get_partition(h5, graph));
-	GEMP_PROPAGATE(assign_rows(h5->comm, h5->path, graph));
-	GEMP_PROPAGATE(describe_nodes(h5, graph, source));
+	GEMP_TRY(get_partition(h5, graph));
+	GEMP_TRY(assign_rows(h5->comm, h5->path, graph));
+	GEMP_TRY(describe_nodes(h5, graph, source));
 	return describe_relations(h5, graph, source);
 }
 
@@ -362,7 +362,7 @@ static gemp_code new_graph(gemp_shard **out, const gemp_comm *comm, const char *
 {
 	GEMP_OWNED_BY(gemp_shard_free_at) gemp_shard *graph = NULL;
 	GEMP_OWNED file_source *source = NULL;
-	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(graph, 1), GEMP_ARRAY(source, 1)));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(graph, 1), GEMP_ARRAY(source, 1)));
 	source->comm = comm;
 	source->path = gemp_strdup(path);
 	graph->loader = (gemp_shard_loader){ source, load_keys, load_labels, load_attribute, load_relation, free_source };
@@ -380,10 +380,10 @@ gemp_code gemp_graph_file_open(gemp_shard **out, const gemp_comm *comm, const ch
 	GEMP_OWNED_BY(gemp_shard_free_at) gemp_shard *graph = NULL;
 	gemp_h5 h5 = { 0 };
 	*out = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, new_graph(&graph, comm, path)));
+	GEMP_TRY(gemp_comm_agree(comm, new_graph(&graph, comm, path)));
 	gemp_code code = gemp_h5_open(&h5, comm, path);
 	GEMP_THEN(describe_graph(&h5, graph, graph->loader.self));
-	GEMP_PROPAGATE(close_file(&h5, code));
+	GEMP_TRY(close_file(&h5, code));
 	*out = graph;
 	graph = NULL;
 	return GEMP_OK;
@@ -393,9 +393,9 @@ gemp_code gemp_graph_file_open(gemp_shard **out, const gemp_comm *comm, const ch
 static gemp_code verify_content(const gemp_comm *comm, gemp_shard *graph, const gemp_h5 *h5)
 {
 	uint64_t hash = 0;
-	GEMP_PROPAGATE(gemp_h5_verify(h5));
-	GEMP_PROPAGATE(gemp_shard_load_all(graph));
-	GEMP_PROPAGATE(gemp_shard_content_hash(comm, graph, &hash));
+	GEMP_TRY(gemp_h5_verify(h5));
+	GEMP_TRY(gemp_shard_load_all(graph));
+	GEMP_TRY(gemp_shard_content_hash(comm, graph, &hash));
 	if (hash == graph->hash)
 		return GEMP_OK;
 	return gemp_fail(GEMP_EDATA,
@@ -408,7 +408,7 @@ gemp_code gemp_graph_file_verify(const gemp_comm *comm, const char *path)
 {
 	GEMP_OWNED_BY(gemp_shard_free_at) gemp_shard *graph = NULL;
 	gemp_h5 h5 = { 0 };
-	GEMP_PROPAGATE(gemp_graph_file_open(&graph, comm, path));
+	GEMP_TRY(gemp_graph_file_open(&graph, comm, path));
 	gemp_code code = gemp_h5_open(&h5, comm, path);
 	GEMP_THEN(verify_content(comm, graph, &h5));
 	return close_file(&h5, code);
@@ -423,8 +423,8 @@ static gemp_code is_matrix_values(bool *out, const gemp_h5 *h5, const char *valu
 	bool there;
 	gemp_text_print(&path, "%s/", props);
 	gemp_h5_encode(weight, &path);
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, gemp_text_status(&path)));
-	GEMP_PROPAGATE(gemp_h5_exists(h5, path.data, &there));
+	GEMP_TRY(gemp_comm_agree(h5->comm, gemp_text_status(&path)));
+	GEMP_TRY(gemp_h5_exists(h5, path.data, &there));
 	*out = false;
 	if (there && h5->active) {
 		one = H5Dopen2(h5->file, values, H5P_DEFAULT);
@@ -439,11 +439,11 @@ static gemp_code is_matrix_values(bool *out, const gemp_h5 *h5, const char *valu
 static gemp_code matrix_values_of(const char **out, const gemp_h5 *h5, const gemp_relation *relation)
 {
 	GEMP_OWNED char *values = NULL, *props = NULL;
-	GEMP_PROPAGATE(gemp_file_relation_path(h5, relation->name, "/edges", "csr/values", &values));
-	GEMP_PROPAGATE(gemp_file_relation_path(h5, relation->name, "/edges", "props", &props));
+	GEMP_TRY(gemp_file_relation_path(h5, relation->name, "/edges", "csr/values", &values));
+	GEMP_TRY(gemp_file_relation_path(h5, relation->name, "/edges", "props", &props));
 	for (size_t c = 0; c < relation->props.count && !*out; c++) {
 		bool same;
-		GEMP_PROPAGATE(is_matrix_values(&same, h5, values, props, relation->props.columns[c].name));
+		GEMP_TRY(is_matrix_values(&same, h5, values, props, relation->props.columns[c].name));
 		if (same)
 			*out = relation->props.columns[c].name;
 	}

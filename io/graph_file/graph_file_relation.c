@@ -41,7 +41,7 @@ static gemp_code get_array(const relation_matrix *matrix, const char *name, gemp
                            uint64_t own, void *out)
 {
 	GEMP_OWNED char *path = NULL;
-	GEMP_PROPAGATE(gemp_h5_join(matrix->h5, matrix->path, name, &path));
+	GEMP_TRY(gemp_h5_join(matrix->h5, matrix->path, name, &path));
 	return gemp_h5_read(matrix->h5, path, type, rows.first, rows.count, own, out);
 }
 
@@ -60,14 +60,14 @@ gemp_code gemp_file_describe_relation(const gemp_h5 *h5, const gemp_shard *graph
 	gemp_h5_type type;
 	uint64_t multigraph = 0;
 	size_t count = 0;
-	GEMP_PROPAGATE(gemp_file_relation_path(h5, relation->name, "/edges", "", &group));
-	GEMP_PROPAGATE(gemp_h5_join(h5, group, "csr", &csr));
-	GEMP_PROPAGATE(gemp_h5_join(h5, group, "props", &props));
-	GEMP_PROPAGATE(gemp_h5_join(h5, csr, "indices_1", &indices));
-	GEMP_PROPAGATE(gemp_h5_get_flag(h5, group, "directed", &relation->directed));
-	GEMP_PROPAGATE(gemp_h5_get_number(h5, csr, "multigraph", &multigraph));
-	GEMP_PROPAGATE(gemp_h5_get_numbers(h5, csr, "shape", &shape, &count));
-	GEMP_PROPAGATE(gemp_h5_info(h5, indices, &type, &relation->edge_count));
+	GEMP_TRY(gemp_file_relation_path(h5, relation->name, "/edges", "", &group));
+	GEMP_TRY(gemp_h5_join(h5, group, "csr", &csr));
+	GEMP_TRY(gemp_h5_join(h5, group, "props", &props));
+	GEMP_TRY(gemp_h5_join(h5, csr, "indices_1", &indices));
+	GEMP_TRY(gemp_h5_get_flag(h5, group, "directed", &relation->directed));
+	GEMP_TRY(gemp_h5_get_number(h5, csr, "multigraph", &multigraph));
+	GEMP_TRY(gemp_h5_get_numbers(h5, csr, "shape", &shape, &count));
+	GEMP_TRY(gemp_h5_info(h5, indices, &type, &relation->edge_count));
 	relation->multigraph = multigraph;
 	if (count != 2 || (uint64_t)shape[0] != graph->vertex_count || (uint64_t)shape[1] != graph->vertex_count)
 		return gemp_file_damaged(h5, csr, "is not of as many rows as there are vertices");
@@ -80,10 +80,10 @@ static gemp_code get_width(relation_matrix *matrix)
 	GEMP_OWNED char *pointers = NULL, *indices = NULL;
 	gemp_h5_type other;
 	uint64_t total = 0, edges = 0;
-	GEMP_PROPAGATE(gemp_h5_join(matrix->h5, matrix->path, "pointers_to_1", &pointers));
-	GEMP_PROPAGATE(gemp_h5_join(matrix->h5, matrix->path, "indices_1", &indices));
-	GEMP_PROPAGATE(gemp_h5_info(matrix->h5, pointers, &matrix->type, &total));
-	GEMP_PROPAGATE(gemp_h5_info(matrix->h5, indices, &other, &edges));
+	GEMP_TRY(gemp_h5_join(matrix->h5, matrix->path, "pointers_to_1", &pointers));
+	GEMP_TRY(gemp_h5_join(matrix->h5, matrix->path, "indices_1", &indices));
+	GEMP_TRY(gemp_h5_info(matrix->h5, pointers, &matrix->type, &total));
+	GEMP_TRY(gemp_h5_info(matrix->h5, indices, &other, &edges));
 	bool integers = matrix->type.kind == GEMP_H5_I32 || matrix->type.kind == GEMP_H5_I64;
 	if (!integers || other.kind != matrix->type.kind || total != matrix->vertices + 1 || edges != matrix->edges)
 		return gemp_file_damaged(matrix->h5, matrix->path, "has arrays that do not fit one another");
@@ -98,9 +98,9 @@ static gemp_code get_pointers(const relation_matrix *matrix, const gemp_shard *g
 	uint64_t count = graph->rows + 1, last = graph->rank == graph->ranks - 1;
 	numbers = gemp_calloc(count, matrix->type.size);
 	gemp_code code = numbers ? GEMP_NEW(pointers, count) : GEMP_ENOMEM;
-	GEMP_PROPAGATE(gemp_comm_agree(matrix->h5->comm, code));
-	GEMP_PROPAGATE(get_array(matrix, "pointers_to_1", matrix->type, (gemp_h5_slab){ 0, graph->first_vertex, count },
-	                         graph->rows + last, numbers));
+	GEMP_TRY(gemp_comm_agree(matrix->h5->comm, code));
+	GEMP_TRY(get_array(matrix, "pointers_to_1", matrix->type, (gemp_h5_slab){ 0, graph->first_vertex, count },
+	                   graph->rows + last, numbers));
 	*first = load_number(numbers, matrix->type, 0);
 	for (uint64_t v = 0; v < count && code == GEMP_OK; v++) {
 		uint64_t pointer = load_number(numbers, matrix->type, v), before = v ? pointers[v - 1] + *first : 0;
@@ -110,7 +110,7 @@ static gemp_code get_pointers(const relation_matrix *matrix, const gemp_shard *g
 			                         "has pointers that do not ascend from 0 to the number of edges");
 		pointers[v] = pointer - *first;
 	}
-	GEMP_PROPAGATE(gemp_comm_agree(matrix->h5->comm, code));
+	GEMP_TRY(gemp_comm_agree(matrix->h5->comm, code));
 	*begin = pointers;
 	pointers = NULL;
 	return GEMP_OK;
@@ -157,12 +157,11 @@ static gemp_code get_indices(const relation_matrix *matrix, const gemp_shard *gr
 	GEMP_OWNED int64_t *numbers = NULL;
 	GEMP_OWNED gemp_vertex *indices = NULL;
 	gemp_code code = gemp_new_all(GEMP_ARRAY(indices, rows.count), GEMP_ARRAY(numbers, wide ? rows.count : 0));
-	GEMP_PROPAGATE(gemp_comm_agree(matrix->h5->comm, code));
-	GEMP_PROPAGATE(
-		get_array(matrix, "indices_1", matrix->type, rows, rows.count, wide ? (void *)numbers : (void *)indices));
+	GEMP_TRY(gemp_comm_agree(matrix->h5->comm, code));
+	GEMP_TRY(get_array(matrix, "indices_1", matrix->type, rows, rows.count, wide ? (void *)numbers : (void *)indices));
 	for (uint64_t e = 0; wide && e < rows.count; e++)
 		indices[e] = (uint64_t)numbers[e] < graph->vertex_count ? (gemp_vertex)numbers[e] : GEMP_NO_VERTEX;
-	GEMP_PROPAGATE(gemp_comm_agree(matrix->h5->comm, check_rows(matrix, graph, begin, indices)));
+	GEMP_TRY(gemp_comm_agree(matrix->h5->comm, check_rows(matrix, graph, begin, indices)));
 	*out = indices;
 	indices = NULL;
 	return GEMP_OK;
@@ -172,15 +171,14 @@ static gemp_code get_indices(const relation_matrix *matrix, const gemp_shard *gr
 static gemp_code get_edge_numbers(const relation_matrix *matrix, uint64_t first, uint64_t count, gemp_edge **out)
 {
 	GEMP_OWNED gemp_edge *edges = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(matrix->h5->comm, GEMP_NEW(edges, count)));
-	GEMP_PROPAGATE(
-		get_array(matrix, "edge", gemp_h5_type_of(GEMP_H5_U64), (gemp_h5_slab){ 0, first, count }, count, edges));
+	GEMP_TRY(gemp_comm_agree(matrix->h5->comm, GEMP_NEW(edges, count)));
+	GEMP_TRY(get_array(matrix, "edge", gemp_h5_type_of(GEMP_H5_U64), (gemp_h5_slab){ 0, first, count }, count, edges));
 	bool beyond = false;
 	for (uint64_t e = 0; e < count; e++)
 		beyond |= edges[e] >= matrix->edges;
-	GEMP_PROPAGATE(gemp_comm_agree(
-		matrix->h5->comm,
-		beyond ? gemp_file_damaged(matrix->h5, matrix->path, "numbers an edge beyond the last") : GEMP_OK));
+	GEMP_TRY(gemp_comm_agree(matrix->h5->comm,
+	                         beyond ? gemp_file_damaged(matrix->h5, matrix->path, "numbers an edge beyond the last")
+	                                : GEMP_OK));
 	*out = edges;
 	edges = NULL;
 	return GEMP_OK;
@@ -192,18 +190,18 @@ static gemp_code get_in(const gemp_h5 *h5, const gemp_shard *graph, gemp_relatio
 	GEMP_OWNED_BY(close_matrix) relation_matrix matrix = { 0 };
 	GEMP_OWNED uint64_t *begin = NULL;
 	uint64_t first = 0;
-	GEMP_PROPAGATE(open_matrix(&matrix, h5, graph, relation, "csc"));
+	GEMP_TRY(open_matrix(&matrix, h5, graph, relation, "csc"));
 	if (parts & GEMP_LOAD_IN) {
-		GEMP_PROPAGATE(get_width(&matrix));
-		GEMP_PROPAGATE(get_pointers(&matrix, graph, &begin, &first));
-		GEMP_PROPAGATE(get_indices(&matrix, graph, begin, first, &relation->in_sources));
+		GEMP_TRY(get_width(&matrix));
+		GEMP_TRY(get_pointers(&matrix, graph, &begin, &first));
+		GEMP_TRY(get_indices(&matrix, graph, begin, first, &relation->in_sources));
 		relation->in_offsets = begin;
 		relation->loaded |= GEMP_LOAD_IN;
 		begin = NULL;
 	}
 	if (parts & GEMP_LOAD_IN_EDGES) {
 		uint64_t count = relation->in_offsets[graph->rows];
-		GEMP_PROPAGATE(get_edge_numbers(&matrix, gemp_comm_exscan(h5->comm, count), count, &relation->in_edges));
+		GEMP_TRY(get_edge_numbers(&matrix, gemp_comm_exscan(h5->comm, count), count, &relation->in_edges));
 		relation->loaded |= GEMP_LOAD_IN_EDGES;
 	}
 	return GEMP_OK;
@@ -214,7 +212,7 @@ static gemp_code get_props(const gemp_h5 *h5, gemp_relation *relation, const gem
                            gemp_h5_slab rows)
 {
 	for (size_t c = 0; c < columns->count; c++)
-		GEMP_PROPAGATE(gemp_file_get_column(h5, columns->paths.text[c], &relation->props.columns[c], rows));
+		GEMP_TRY(gemp_file_get_column(h5, columns->paths.text[c], &relation->props.columns[c], rows));
 	relation->props.rows = rows.count;
 	relation->loaded |= GEMP_LOAD_PROPS;
 	return GEMP_OK;
@@ -226,15 +224,15 @@ static gemp_code get_out(const gemp_h5 *h5, const gemp_shard *graph, gemp_relati
 {
 	GEMP_OWNED_BY(close_matrix) relation_matrix matrix = { 0 };
 	GEMP_OWNED uint64_t *begin = NULL;
-	GEMP_PROPAGATE(open_matrix(&matrix, h5, graph, relation, "csr"));
-	GEMP_PROPAGATE(get_width(&matrix));
-	GEMP_PROPAGATE(get_pointers(&matrix, graph, &begin, &relation->first_edge));
+	GEMP_TRY(open_matrix(&matrix, h5, graph, relation, "csr"));
+	GEMP_TRY(get_width(&matrix));
+	GEMP_TRY(get_pointers(&matrix, graph, &begin, &relation->first_edge));
 	gemp_h5_slab rows = { relation->edge_count, relation->first_edge, begin[graph->rows] };
 	if (parts & GEMP_LOAD_PROPS)
-		GEMP_PROPAGATE(get_props(h5, relation, columns, rows));
+		GEMP_TRY(get_props(h5, relation, columns, rows));
 	if (!(parts & GEMP_LOAD_OUT))
 		return GEMP_OK;
-	GEMP_PROPAGATE(get_indices(&matrix, graph, begin, relation->first_edge, &relation->out_targets));
+	GEMP_TRY(get_indices(&matrix, graph, begin, relation->first_edge, &relation->out_targets));
 	relation->out_offsets = begin;
 	relation->loaded |= GEMP_LOAD_OUT;
 	begin = NULL;
@@ -246,7 +244,7 @@ gemp_code gemp_file_get_relation(const gemp_h5 *h5, gemp_shard *graph, gemp_rela
                                  const gemp_column_layout *columns, unsigned parts)
 {
 	if (parts & (GEMP_LOAD_OUT | GEMP_LOAD_PROPS))
-		GEMP_PROPAGATE(get_out(h5, graph, relation, columns, parts));
+		GEMP_TRY(get_out(h5, graph, relation, columns, parts));
 	return parts & (GEMP_LOAD_IN | GEMP_LOAD_IN_EDGES) ? get_in(h5, graph, relation, parts) : GEMP_OK;
 }
 
@@ -271,9 +269,9 @@ static gemp_code put_array(const relation_matrix *matrix, const char *name, cons
                            gemp_h5_slab rows, const void *data)
 {
 	GEMP_OWNED char *path = NULL, *link = NULL;
-	GEMP_PROPAGATE(gemp_h5_join(matrix->h5, matrix->path, name, &path));
-	GEMP_PROPAGATE(gemp_h5_join(matrix->h5, matrix->path, also, &link));
-	GEMP_PROPAGATE(gemp_h5_write_rows(matrix->h5, matrix->path, name, type, rows, data));
+	GEMP_TRY(gemp_h5_join(matrix->h5, matrix->path, name, &path));
+	GEMP_TRY(gemp_h5_join(matrix->h5, matrix->path, also, &link));
+	GEMP_TRY(gemp_h5_write_rows(matrix->h5, matrix->path, name, type, rows, data));
 	return gemp_h5_link(matrix->h5, path, link);
 }
 
@@ -283,7 +281,7 @@ static gemp_code put_pointers(const relation_matrix *matrix, const gemp_shard *g
 {
 	uint64_t count = graph->rows + (graph->rank == graph->ranks - 1);
 	GEMP_OWNED void *numbers = gemp_calloc(count, matrix->type.size);
-	GEMP_PROPAGATE(gemp_comm_agree(matrix->h5->comm, numbers ? GEMP_OK : GEMP_ENOMEM));
+	GEMP_TRY(gemp_comm_agree(matrix->h5->comm, numbers ? GEMP_OK : GEMP_ENOMEM));
 	for (uint64_t v = 0; v < count; v++)
 		store_number(numbers, matrix->type, v, first + begin[v]);
 	return put_array(matrix, "pointers_to_1", "indptr", matrix->type,
@@ -295,7 +293,7 @@ static gemp_code put_indices(const relation_matrix *matrix, const gemp_vertex *i
 {
 	const bool wide = matrix->type.kind == GEMP_H5_I64;
 	GEMP_OWNED int64_t *numbers = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(matrix->h5->comm, GEMP_NEW(numbers, wide ? edges.count : 0)));
+	GEMP_TRY(gemp_comm_agree(matrix->h5->comm, GEMP_NEW(numbers, wide ? edges.count : 0)));
 	for (uint64_t e = 0; wide && e < edges.count; e++)
 		numbers[e] = (int64_t)indices[e];
 	return put_array(matrix, "indices_1", "indices", matrix->type, edges,
@@ -306,7 +304,7 @@ static gemp_code put_indices(const relation_matrix *matrix, const gemp_vertex *i
 static gemp_code put_ones(const relation_matrix *matrix, gemp_h5_slab edges)
 {
 	GEMP_OWNED uint8_t *ones = gemp_calloc(edges.count, 1);
-	GEMP_PROPAGATE(gemp_comm_agree(matrix->h5->comm, ones ? GEMP_OK : GEMP_ENOMEM));
+	GEMP_TRY(gemp_comm_agree(matrix->h5->comm, ones ? GEMP_OK : GEMP_ENOMEM));
 	if (edges.count)
 		memset(ones, 1, edges.count);
 	return put_array(matrix, "values", "data", gemp_h5_type_of(GEMP_H5_U8), edges, ones);
@@ -320,9 +318,9 @@ static gemp_code put_description(const relation_matrix *matrix, const char *form
 	const char *integer = matrix->type.kind == GEMP_H5_I32 ? "int32" : "int64";
 	const char *values = !matrix->weight ? "uint8" : matrix->weight->type == GEMP_INTEGER ? "int64" : "float64";
 	int64_t shape[2] = { (int64_t)matrix->vertices, (int64_t)matrix->vertices };
-	GEMP_PROPAGATE(gemp_h5_put_numbers(h5, matrix->path, "shape", shape, 2));
-	GEMP_PROPAGATE(gemp_h5_put_number(h5, matrix->path, "sorted", 1));
-	GEMP_PROPAGATE(gemp_h5_put_number(h5, matrix->path, "multigraph", multigraph));
+	GEMP_TRY(gemp_h5_put_numbers(h5, matrix->path, "shape", shape, 2));
+	GEMP_TRY(gemp_h5_put_number(h5, matrix->path, "sorted", 1));
+	GEMP_TRY(gemp_h5_put_number(h5, matrix->path, "multigraph", multigraph));
 	if (multigraph)
 		return GEMP_OK;
 	gemp_text_print(&json,
@@ -330,7 +328,7 @@ static gemp_code put_description(const relation_matrix *matrix, const char *form
 	                "], \"number_of_stored_values\": %" PRIu64 ", \"data_types\": {\"pointers_to_1\": \"%s\", "
 	                "\"indices_1\": \"%s\", \"values\": \"%s\"}}}",
 	                format, matrix->vertices, matrix->vertices, matrix->edges, integer, integer, values);
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, gemp_text_status(&json)));
+	GEMP_TRY(gemp_comm_agree(h5->comm, gemp_text_status(&json)));
 	return gemp_h5_put_text(h5, matrix->path, "binsparse", json.data);
 }
 
@@ -342,10 +340,10 @@ static gemp_code put_matrix(const relation_matrix *matrix, const gemp_shard *gra
 	const gemp_vertex *indices = by_target ? relation->in_sources : relation->out_targets;
 	gemp_h5_slab edges = { relation->edge_count, gemp_comm_exscan(matrix->h5->comm, begin[graph->rows]),
 		                   begin[graph->rows] };
-	GEMP_PROPAGATE(gemp_h5_group(matrix->h5, matrix->path, by_target ? "csc_matrix" : "csr_matrix", "0.1.0"));
-	GEMP_PROPAGATE(put_description(matrix, by_target ? "CSC" : "CSR", relation->multigraph));
-	GEMP_PROPAGATE(put_pointers(matrix, graph, begin, edges.first));
-	GEMP_PROPAGATE(put_indices(matrix, indices, edges));
+	GEMP_TRY(gemp_h5_group(matrix->h5, matrix->path, by_target ? "csc_matrix" : "csr_matrix", "0.1.0"));
+	GEMP_TRY(put_description(matrix, by_target ? "CSC" : "CSR", relation->multigraph));
+	GEMP_TRY(put_pointers(matrix, graph, begin, edges.first));
+	GEMP_TRY(put_indices(matrix, indices, edges));
 	if (!by_target && !matrix->weight)
 		return put_ones(matrix, edges);
 	return GEMP_OK;
@@ -355,10 +353,10 @@ static gemp_code put_matrix(const relation_matrix *matrix, const gemp_shard *gra
 static gemp_code link_values(const relation_matrix *matrix, const char *group, const char *name)
 {
 	GEMP_OWNED char *target = NULL, *values = NULL, *data = NULL;
-	GEMP_PROPAGATE(gemp_h5_join(matrix->h5, group, name, &target));
-	GEMP_PROPAGATE(gemp_h5_join(matrix->h5, matrix->path, "values", &values));
-	GEMP_PROPAGATE(gemp_h5_join(matrix->h5, matrix->path, "data", &data));
-	GEMP_PROPAGATE(gemp_h5_link(matrix->h5, target, values));
+	GEMP_TRY(gemp_h5_join(matrix->h5, group, name, &target));
+	GEMP_TRY(gemp_h5_join(matrix->h5, matrix->path, "values", &values));
+	GEMP_TRY(gemp_h5_join(matrix->h5, matrix->path, "data", &data));
+	GEMP_TRY(gemp_h5_link(matrix->h5, target, values));
 	return gemp_h5_link(matrix->h5, target, data);
 }
 
@@ -367,9 +365,9 @@ static gemp_code link_weights(const relation_matrix *matrix, const gemp_relation
 {
 	GEMP_OWNED char *group = NULL;
 	GEMP_OWNED_BY(gemp_text_free) gemp_text name = { 0 };
-	GEMP_PROPAGATE(gemp_file_relation_path(matrix->h5, relation->name, "/edges", "props", &group));
+	GEMP_TRY(gemp_file_relation_path(matrix->h5, relation->name, "/edges", "props", &group));
 	gemp_h5_encode(matrix->weight->name, &name);
-	GEMP_PROPAGATE(gemp_comm_agree(matrix->h5->comm, gemp_text_status(&name)));
+	GEMP_TRY(gemp_comm_agree(matrix->h5->comm, gemp_text_status(&name)));
 	return link_values(matrix, group, name.data);
 }
 
@@ -379,7 +377,7 @@ static gemp_code put_weights_by_target(const relation_matrix *matrix, const gemp
 {
 	GEMP_OWNED uint64_t *words = NULL;
 	gemp_h5_type type = gemp_h5_type_of(matrix->weight->type == GEMP_INTEGER ? GEMP_H5_I64 : GEMP_H5_F64);
-	GEMP_PROPAGATE(gemp_file_weights_by_target(matrix->h5->comm, graph, relation, matrix->weight, &words));
+	GEMP_TRY(gemp_file_weights_by_target(matrix->h5->comm, graph, relation, matrix->weight, &words));
 	return put_array(matrix, "values", "data", type, edges, words);
 }
 
@@ -390,9 +388,9 @@ static gemp_code put_targets(relation_matrix *matrix, const gemp_shard *graph, c
 {
 	uint64_t count = relation->in_offsets[graph->rows];
 	gemp_h5_slab rows = { relation->edge_count, gemp_comm_exscan(matrix->h5->comm, count), count };
-	GEMP_PROPAGATE(put_matrix(matrix, graph, relation, true));
-	GEMP_PROPAGATE(matrix->weight ? put_weights_by_target(matrix, graph, relation, rows)
-	                              : link_values(matrix, csr, "values"));
+	GEMP_TRY(put_matrix(matrix, graph, relation, true));
+	GEMP_TRY(matrix->weight ? put_weights_by_target(matrix, graph, relation, rows)
+	                        : link_values(matrix, csr, "values"));
 	return gemp_h5_write_rows(matrix->h5, matrix->path, "edge", gemp_h5_type_of(GEMP_H5_U64), rows, relation->in_edges);
 }
 
@@ -403,18 +401,18 @@ static gemp_code put_props(const gemp_h5 *h5, const gemp_shard *graph, const gem
 	GEMP_OWNED_BY(gemp_column_layout_free) gemp_column_layout columns = { 0 };
 	GEMP_OWNED_BY(gemp_text_free) gemp_text path = { 0 };
 	gemp_h5_slab rows = { relation->edge_count, relation->first_edge, relation->out_offsets[graph->rows] };
-	GEMP_PROPAGATE(gemp_file_relation_path(h5, relation->name, "/edges", "props", &group));
-	GEMP_PROPAGATE(gemp_file_relation_path(h5, relation->name, "/strings/edges", "props", &strings));
-	GEMP_PROPAGATE(gemp_h5_group(h5, group, "dataframe", "0.2.0"));
-	GEMP_PROPAGATE(gemp_column_layout_new(h5, relation->props.count, &columns));
+	GEMP_TRY(gemp_file_relation_path(h5, relation->name, "/edges", "props", &group));
+	GEMP_TRY(gemp_file_relation_path(h5, relation->name, "/strings/edges", "props", &strings));
+	GEMP_TRY(gemp_h5_group(h5, group, "dataframe", "0.2.0"));
+	GEMP_TRY(gemp_column_layout_new(h5, relation->props.count, &columns));
 	for (size_t c = 0; c < columns.count; c++) {
-		GEMP_PROPAGATE(gemp_file_put_column(h5, group, strings, &relation->props.columns[c], rows, &path));
-		GEMP_PROPAGATE(gemp_column_layout_set(h5, &columns, c, path.data, ""));
+		GEMP_TRY(gemp_file_put_column(h5, group, strings, &relation->props.columns[c], rows, &path));
+		GEMP_TRY(gemp_column_layout_set(h5, &columns, c, path.data, ""));
 	}
-	GEMP_PROPAGATE(gemp_h5_join(h5, csr, "indices_1", &target));
-	GEMP_PROPAGATE(gemp_h5_join(h5, group, "_target", &index));
-	GEMP_PROPAGATE(gemp_h5_link(h5, target, index));
-	GEMP_PROPAGATE(gemp_file_put_dataframe(h5, group, "_target", &columns, NULL, 0));
+	GEMP_TRY(gemp_h5_join(h5, csr, "indices_1", &target));
+	GEMP_TRY(gemp_h5_join(h5, group, "_target", &index));
+	GEMP_TRY(gemp_h5_link(h5, target, index));
+	GEMP_TRY(gemp_file_put_dataframe(h5, group, "_target", &columns, NULL, 0));
 	return gemp_file_put_schema(h5, group, &relation->props, &columns);
 }
 
@@ -424,16 +422,16 @@ gemp_code gemp_file_put_relation(const gemp_h5 *h5, const gemp_shard *graph, con
 {
 	GEMP_OWNED char *group = NULL;
 	GEMP_OWNED_BY(close_matrix) relation_matrix csr = { 0 }, csc = { 0 };
-	GEMP_PROPAGATE(gemp_file_relation_path(h5, relation->name, "/edges", "", &group));
-	GEMP_PROPAGATE(open_matrix(&csr, h5, graph, relation, "csr"));
-	GEMP_PROPAGATE(open_matrix(&csc, h5, graph, relation, "csc"));
+	GEMP_TRY(gemp_file_relation_path(h5, relation->name, "/edges", "", &group));
+	GEMP_TRY(open_matrix(&csr, h5, graph, relation, "csr"));
+	GEMP_TRY(open_matrix(&csc, h5, graph, relation, "csc"));
 	csr.type = csc.type = matrix_type(graph->vertex_count, relation->edge_count);
 	csr.weight = csc.weight = gemp_file_weight_of(relation, weight);
-	GEMP_PROPAGATE(gemp_h5_group(h5, group, "dict", "0.1.0"));
-	GEMP_PROPAGATE(gemp_h5_put_flag(h5, group, "directed", relation->directed));
-	GEMP_PROPAGATE(put_matrix(&csr, graph, relation, false));
-	GEMP_PROPAGATE(put_props(h5, graph, relation, csr.path));
+	GEMP_TRY(gemp_h5_group(h5, group, "dict", "0.1.0"));
+	GEMP_TRY(gemp_h5_put_flag(h5, group, "directed", relation->directed));
+	GEMP_TRY(put_matrix(&csr, graph, relation, false));
+	GEMP_TRY(put_props(h5, graph, relation, csr.path));
 	if (csr.weight)
-		GEMP_PROPAGATE(link_weights(&csr, relation));
+		GEMP_TRY(link_weights(&csr, relation));
 	return put_targets(&csc, graph, relation, csr.path);
 }

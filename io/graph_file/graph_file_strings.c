@@ -48,10 +48,10 @@ static gemp_code find_categories(const gemp_h5 *h5, const gemp_column *column, u
 			code = gemp_dictionary_add(&mine, value.string.bytes, value.string.size, &index);
 		many = mine.list.count > limit;
 	}
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, code));
+	GEMP_TRY(gemp_comm_agree(h5->comm, code));
 	gemp_comm_max(h5->comm, &many, 1);
 	if (!many)
-		GEMP_PROPAGATE(gemp_bytes_union(h5->comm, GEMP_OK, &mine.list, all));
+		GEMP_TRY(gemp_bytes_union(h5->comm, GEMP_OK, &mine.list, all));
 	*few = !many && all->count <= limit;
 	return GEMP_OK;
 }
@@ -61,7 +61,7 @@ static gemp_code put_fixed(const gemp_h5 *h5, const char *path, const gemp_colum
                            size_t size)
 {
 	GEMP_OWNED char *padded = gemp_calloc(column->rows, size);
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, padded ? GEMP_OK : GEMP_ENOMEM));
+	GEMP_TRY(gemp_comm_agree(h5->comm, padded ? GEMP_OK : GEMP_ENOMEM));
 	for (size_t i = 0; i < column->rows; i++) {
 		gemp_value value = gemp_column_get(column, i);
 		if (value.string.size)
@@ -109,7 +109,7 @@ static gemp_code put_list(const gemp_h5 *h5, const char *path, const gemp_bytes 
 	const uint64_t own = facts[1];
 	gemp_comm_max(h5->comm, facts, 2);
 	padded = gemp_calloc(list->count, facts[0]);
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, padded ? GEMP_OK : GEMP_ENOMEM));
+	GEMP_TRY(gemp_comm_agree(h5->comm, padded ? GEMP_OK : GEMP_ENOMEM));
 	for (size_t i = 0; i < list->count; i++) {
 		const char *bytes = gemp_bytes_at(list, i, &size);
 		memcpy(padded + i * facts[0], bytes, size);
@@ -123,7 +123,7 @@ gemp_code gemp_file_put_texts(const gemp_h5 *h5, const char *path, const char *c
 	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < count; i++)
 		GEMP_THEN(gemp_bytes_add(&list, texts[i], strlen(texts[i])));
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, code));
+	GEMP_TRY(gemp_comm_agree(h5->comm, code));
 	return put_list(h5, path, &list);
 }
 
@@ -131,8 +131,8 @@ gemp_code gemp_file_put_texts(const gemp_h5 *h5, const char *path, const char *c
 gemp_code gemp_file_put_codes(const gemp_h5 *h5, const char *path, gemp_h5_slab rows, gemp_h5_type type,
                               const void *codes)
 {
-	GEMP_PROPAGATE(gemp_h5_group(h5, path, "categorical", "0.2.0"));
-	GEMP_PROPAGATE(gemp_h5_put_flag(h5, path, "ordered", false));
+	GEMP_TRY(gemp_h5_group(h5, path, "categorical", "0.2.0"));
+	GEMP_TRY(gemp_h5_put_flag(h5, path, "ordered", false));
 	return gemp_h5_write_rows(h5, path, "codes", type, rows, codes);
 }
 
@@ -142,7 +142,7 @@ static gemp_code put_categorical(const gemp_h5 *h5, const char *path, const gemp
 {
 	gemp_h5_type type = gemp_file_code_type(categories->count);
 	GEMP_OWNED char *below = NULL, *codes = gemp_calloc(column->rows, type.size);
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, codes ? GEMP_OK : GEMP_ENOMEM));
+	GEMP_TRY(gemp_comm_agree(h5->comm, codes ? GEMP_OK : GEMP_ENOMEM));
 	for (size_t i = 0; i < column->rows; i++) {
 		gemp_value value = gemp_column_get(column, i);
 		int32_t category = -1;
@@ -150,8 +150,8 @@ static gemp_code put_categorical(const gemp_h5 *h5, const char *path, const gemp
 			category = (int32_t)gemp_bytes_find(categories, value.string.bytes, value.string.size);
 		gemp_file_set_code(codes, type, i, category);
 	}
-	GEMP_PROPAGATE(gemp_file_put_codes(h5, path, rows, type, codes));
-	GEMP_PROPAGATE(gemp_h5_join(h5, path, "categories", &below));
+	GEMP_TRY(gemp_file_put_codes(h5, path, rows, type, codes));
+	GEMP_TRY(gemp_h5_join(h5, path, "categories", &below));
 	return put_list(h5, below, categories);
 }
 
@@ -159,7 +159,7 @@ static gemp_code put_categorical(const gemp_h5 *h5, const char *path, const gemp
 gemp_code gemp_file_put_mask(const gemp_h5 *h5, const char *path, const gemp_column *column, gemp_h5_slab rows)
 {
 	GEMP_OWNED uint8_t *mask = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, GEMP_NEW(mask, column->rows)));
+	GEMP_TRY(gemp_comm_agree(h5->comm, GEMP_NEW(mask, column->rows)));
 	if (column->null && column->rows)
 		memcpy(mask, column->null, column->rows);
 	return gemp_h5_write_rows(h5, path, "mask", gemp_h5_type_of(GEMP_H5_BOOL), rows, mask);
@@ -171,7 +171,7 @@ static gemp_code put_offsets(const gemp_h5 *h5, const char *path, const gemp_col
 {
 	uint64_t count = rows.count + (h5->comm->rank == h5->comm->size - 1);
 	GEMP_OWNED uint64_t *offsets = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, GEMP_NEW(offsets, count)));
+	GEMP_TRY(gemp_comm_agree(h5->comm, GEMP_NEW(offsets, count)));
 	for (uint64_t i = 0; i < count; i++)
 		offsets[i] = base + (column->rows ? column->offsets[i] : 0);
 	return gemp_h5_write_rows(h5, path, "offsets", gemp_h5_type_of(GEMP_H5_U64),
@@ -183,10 +183,10 @@ static gemp_code put_long(const gemp_h5 *h5, const char *path, const gemp_column
                           const string_stats *are)
 {
 	uint64_t mine = column->rows ? column->offsets[column->rows] : 0, base = gemp_comm_exscan(h5->comm, mine);
-	GEMP_PROPAGATE(gemp_h5_group(h5, path, "gemp-strings", "0.1.0"));
-	GEMP_PROPAGATE(put_offsets(h5, path, column, rows, base));
-	GEMP_PROPAGATE(gemp_h5_write_rows(h5, path, "bytes", gemp_h5_type_of(GEMP_H5_U8),
-	                                  (gemp_h5_slab){ are->bytes, base, mine }, column->bytes));
+	GEMP_TRY(gemp_h5_group(h5, path, "gemp-strings", "0.1.0"));
+	GEMP_TRY(put_offsets(h5, path, column, rows, base));
+	GEMP_TRY(gemp_h5_write_rows(h5, path, "bytes", gemp_h5_type_of(GEMP_H5_U8),
+	                            (gemp_h5_slab){ are->bytes, base, mine }, column->bytes));
 	return are->nulls ? gemp_file_put_mask(h5, path, column, rows) : GEMP_OK;
 }
 
@@ -198,18 +198,18 @@ gemp_code gemp_file_put_strings(const gemp_h5 *h5, const char *group, const char
 	string_stats are = collect_stats(h5, column);
 	bool few = false;
 	if (!are.zeros && are.longest <= MAX_CATEGORY)
-		GEMP_PROPAGATE(find_categories(h5, column, gemp_min(rows.total / 2, MAX_CATEGORIES), &categories, &few));
+		GEMP_TRY(find_categories(h5, column, gemp_min(rows.total / 2, MAX_CATEGORIES), &categories, &few));
 	bool fixed = !few && !are.zeros && !are.nulls && are.longest <= UINT16_MAX &&
 	             (are.longest <= MAX_FIXED || are.longest * rows.total <= 2 * are.bytes);
 	gemp_text_clear(path);
 	gemp_text_print(path, "%s/", few || fixed ? group : strings);
 	gemp_h5_encode(column->name, path);
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, gemp_text_status(path)));
+	GEMP_TRY(gemp_comm_agree(h5->comm, gemp_text_status(path)));
 	if (few)
 		return put_categorical(h5, path->data, column, rows, &categories);
 	if (fixed)
 		return put_fixed(h5, path->data, column, rows, gemp_max(are.longest, 1));
-	GEMP_PROPAGATE(gemp_h5_make_groups(h5, strings));
+	GEMP_TRY(gemp_h5_make_groups(h5, strings));
 	return put_long(h5, path->data, column, rows, &are);
 }
 
@@ -228,12 +228,12 @@ static gemp_code read_below(const gemp_h5 *h5, const char *path, const char *nam
 	GEMP_OWNED_BY(gemp_text_free) gemp_text below = { 0 };
 	uint64_t total = 0, last = h5->comm->rank == h5->comm->size - 1, count = rows.count + more;
 	gemp_text_print(&below, "%s%s%s", path, *name ? "/" : "", name);
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, gemp_text_status(&below)));
-	GEMP_PROPAGATE(gemp_h5_info(h5, below.data, type, &total));
+	GEMP_TRY(gemp_comm_agree(h5->comm, gemp_text_status(&below)));
+	GEMP_TRY(gemp_h5_info(h5, below.data, type, &total));
 	if (total != rows.total + more)
 		return gemp_file_damaged(h5, below.data, "has another number of rows than its table");
 	*data = gemp_calloc(count, type->size);
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, *data ? GEMP_OK : GEMP_ENOMEM));
+	GEMP_TRY(gemp_comm_agree(h5->comm, *data ? GEMP_OK : GEMP_ENOMEM));
 	return gemp_h5_read(h5, below.data, *type, rows.first, count, rows.count + (last ? more : 0), *data);
 }
 
@@ -256,7 +256,7 @@ static gemp_code get_fixed(const gemp_h5 *h5, const char *path, gemp_column *col
 	gemp_code code = GEMP_OK;
 	gemp_h5_type type;
 	GEMP_OWNED void *data = NULL;
-	GEMP_PROPAGATE(read_below(h5, path, "", rows, 0, &type, &data));
+	GEMP_TRY(read_below(h5, path, "", rows, 0, &type, &data));
 	if (type.kind != GEMP_H5_TEXT)
 		code = gemp_file_damaged(h5, path, "is not of strings");
 	for (uint64_t i = 0; i < rows.count && code == GEMP_OK; i++) {
@@ -273,19 +273,19 @@ gemp_code gemp_file_get_texts(const gemp_h5 *h5, const char *path, gemp_h5_texts
 	GEMP_OWNED char *data = NULL;
 	gemp_h5_type type;
 	uint64_t total = 0;
-	GEMP_PROPAGATE(gemp_h5_info(h5, path, &type, &total));
+	GEMP_TRY(gemp_h5_info(h5, path, &type, &total));
 	if (type.kind != GEMP_H5_TEXT)
 		return gemp_file_damaged(h5, path, "is not of strings");
 	data = gemp_calloc(total, type.size);
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, data ? GEMP_NEW(out.text, total) : GEMP_ENOMEM));
-	GEMP_PROPAGATE(gemp_h5_read(h5, path, type, 0, total, h5->comm->rank == 0 ? total : 0, data));
+	GEMP_TRY(gemp_comm_agree(h5->comm, data ? GEMP_NEW(out.text, total) : GEMP_ENOMEM));
+	GEMP_TRY(gemp_h5_read(h5, path, type, 0, total, h5->comm->rank == 0 ? total : 0, data));
 	gemp_code code = GEMP_OK;
 	for (out.count = 0; out.count < total && code == GEMP_OK; out.count++) {
 		const char *bytes = data + out.count * type.size;
 		out.text[out.count] = gemp_strndup(bytes, text_length(bytes, type.size));
 		code = out.text[out.count] ? GEMP_OK : GEMP_ENOMEM;
 	}
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, code));
+	GEMP_TRY(gemp_comm_agree(h5->comm, code));
 	*texts = out;
 	out = (gemp_h5_texts){ 0 };
 	return GEMP_OK;
@@ -308,9 +308,9 @@ static gemp_code get_categorical(const gemp_h5 *h5, const char *path, gemp_colum
 	GEMP_OWNED char *below = NULL;
 	GEMP_OWNED void *codes = NULL;
 	GEMP_OWNED_BY(gemp_h5_texts_free) gemp_h5_texts categories = { 0 };
-	GEMP_PROPAGATE(gemp_h5_join(h5, path, "categories", &below));
-	GEMP_PROPAGATE(gemp_file_get_texts(h5, below, &categories));
-	GEMP_PROPAGATE(gemp_file_get_codes(h5, path, rows, &type, &codes));
+	GEMP_TRY(gemp_h5_join(h5, path, "categories", &below));
+	GEMP_TRY(gemp_file_get_texts(h5, below, &categories));
+	GEMP_TRY(gemp_file_get_codes(h5, path, rows, &type, &codes));
 	for (uint64_t i = 0; i < rows.count && code == GEMP_OK; i++) {
 		int64_t category = gemp_file_get_code(codes, type, i);
 		if (category == -1)
@@ -328,7 +328,7 @@ gemp_code gemp_file_get_mask(const gemp_h5 *h5, const char *path, gemp_column *c
 {
 	gemp_h5_type type;
 	GEMP_OWNED void *mask = NULL;
-	GEMP_PROPAGATE(read_below(h5, path, "mask", rows, 0, &type, &mask));
+	GEMP_TRY(read_below(h5, path, "mask", rows, 0, &type, &mask));
 	if (type.kind != GEMP_H5_BOOL)
 		return gemp_file_damaged(h5, path, "has a mask that is not of truth values");
 	if (!column->null && rows.count && memchr(mask, 1, rows.count)) {
@@ -357,9 +357,9 @@ static gemp_code get_bytes(const gemp_h5 *h5, const char *path, gemp_column *col
 	GEMP_OWNED void *offsets = NULL;
 	gemp_h5_type bytes, type;
 	uint64_t total = 0;
-	GEMP_PROPAGATE(gemp_h5_join(h5, path, "bytes", &below));
-	GEMP_PROPAGATE(gemp_h5_info(h5, below, &bytes, &total));
-	GEMP_PROPAGATE(read_below(h5, path, "offsets", rows, 1, &type, &offsets));
+	GEMP_TRY(gemp_h5_join(h5, path, "bytes", &below));
+	GEMP_TRY(gemp_h5_info(h5, below, &bytes, &total));
+	GEMP_TRY(read_below(h5, path, "offsets", rows, 1, &type, &offsets));
 	if (bytes.kind != GEMP_H5_U8 || type.kind != GEMP_H5_U64)
 		return gemp_file_damaged(h5, path, "is not of strings");
 	gemp_free(column->offsets);
@@ -372,7 +372,7 @@ static gemp_code get_bytes(const gemp_h5 *h5, const char *path, gemp_column *col
 		gemp_free(column->bytes);
 		code = GEMP_NEW(column->bytes, count);
 	}
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, code));
+	GEMP_TRY(gemp_comm_agree(h5->comm, code));
 	column->rows = column->capacity = rows.count;
 	column->bytes_capacity = count;
 	return gemp_h5_read(h5, below, bytes, base, count, count, column->bytes);
@@ -383,9 +383,9 @@ static gemp_code get_long(const gemp_h5 *h5, const char *path, gemp_column *colu
 {
 	GEMP_OWNED char *below = NULL;
 	bool masked = false;
-	GEMP_PROPAGATE(get_bytes(h5, path, column, rows));
-	GEMP_PROPAGATE(gemp_h5_join(h5, path, "mask", &below));
-	GEMP_PROPAGATE(gemp_h5_exists(h5, below, &masked));
+	GEMP_TRY(get_bytes(h5, path, column, rows));
+	GEMP_TRY(gemp_h5_join(h5, path, "mask", &below));
+	GEMP_TRY(gemp_h5_exists(h5, below, &masked));
 	return masked ? gemp_file_get_mask(h5, path, column, rows) : GEMP_OK;
 }
 

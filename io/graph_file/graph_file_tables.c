@@ -31,8 +31,8 @@ static const void *values_of(const gemp_column *column)
 static gemp_code put_nullable(const gemp_h5 *h5, const char *path, const gemp_column *column, gemp_h5_slab rows)
 {
 	bool integer = column->type == GEMP_INTEGER;
-	GEMP_PROPAGATE(gemp_h5_group(h5, path, integer ? "nullable-integer" : "nullable-boolean", "0.1.0"));
-	GEMP_PROPAGATE(gemp_h5_write_rows(h5, path, "values", type_of(column->type), rows, values_of(column)));
+	GEMP_TRY(gemp_h5_group(h5, path, integer ? "nullable-integer" : "nullable-boolean", "0.1.0"));
+	GEMP_TRY(gemp_h5_write_rows(h5, path, "values", type_of(column->type), rows, values_of(column)));
 	return gemp_file_put_mask(h5, path, column, rows);
 }
 
@@ -47,7 +47,7 @@ gemp_code gemp_file_put_column(const gemp_h5 *h5, const char *group, const char 
 	gemp_text_clear(path);
 	gemp_text_print(path, "%s/", group);
 	gemp_h5_encode(column->name, path);
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, gemp_text_status(path)));
+	GEMP_TRY(gemp_comm_agree(h5->comm, gemp_text_status(path)));
 	if (nulls && column->type != GEMP_FLOAT)
 		return put_nullable(h5, path->data, column, rows);
 	return gemp_h5_write(h5, path->data, type_of(column->type), rows.total, rows.first, rows.count, values_of(column));
@@ -59,7 +59,7 @@ static gemp_code mark_nan(gemp_column *column)
 	for (size_t i = 0; i < column->rows; i++)
 		if (isnan(column->floats[i])) {
 			if (!column->null)
-				GEMP_PROPAGATE(GEMP_NEW(column->null, column->rows));
+				GEMP_TRY(GEMP_NEW(column->null, column->rows));
 			column->null[i] = 1;
 		}
 	return GEMP_OK;
@@ -74,16 +74,16 @@ static gemp_code get_numbers(const gemp_h5 *h5, const char *path, const char *en
 	uint64_t total = 0;
 	bool nullable = strncmp(encoding, "nullable-", 9) == 0;
 	gemp_text_print(&data, "%s%s", path, nullable ? "/values" : "");
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, gemp_text_status(&data)));
-	GEMP_PROPAGATE(gemp_h5_info(h5, data.data, &type, &total));
+	GEMP_TRY(gemp_comm_agree(h5->comm, gemp_text_status(&data)));
+	GEMP_TRY(gemp_h5_info(h5, data.data, &type, &total));
 	if (type.kind != type_of(column->type).kind || total != rows.total)
 		return gemp_fail(GEMP_EDATA, "%s: '%s' is not a column of type %s with %" PRIu64 " rows; make the file again",
 		                 h5->path, path, gemp_type_name[column->type], rows.total);
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, gemp_column_reserve(column, rows.count, 0)));
+	GEMP_TRY(gemp_comm_agree(h5->comm, gemp_column_reserve(column, rows.count, 0)));
 	column->rows = rows.count;
-	GEMP_PROPAGATE(gemp_h5_read(h5, data.data, type, rows.first, rows.count, rows.count, (void *)values_of(column)));
+	GEMP_TRY(gemp_h5_read(h5, data.data, type, rows.first, rows.count, rows.count, (void *)values_of(column)));
 	if (nullable)
-		GEMP_PROPAGATE(gemp_file_get_mask(h5, path, column, rows));
+		GEMP_TRY(gemp_file_get_mask(h5, path, column, rows));
 	return column->type == GEMP_FLOAT ? gemp_comm_agree(h5->comm, mark_nan(column)) : GEMP_OK;
 }
 
@@ -93,11 +93,11 @@ gemp_code gemp_file_get_column(const gemp_h5 *h5, const char *path, gemp_column 
 	const bool strings = column->type == GEMP_STRING;
 	GEMP_OWNED char *encoding = NULL;
 	GEMP_OWNED_BY(gemp_column_free) gemp_column read = { 0 };
-	GEMP_PROPAGATE(gemp_h5_get_text(h5, path, "encoding-type", &encoding));
+	GEMP_TRY(gemp_h5_get_text(h5, path, "encoding-type", &encoding));
 	gemp_code code = gemp_column_init(&read, column->name, column->type);
 	GEMP_THEN(gemp_column_reserve(&read, strings ? rows.count : 0, 0));
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, code));
-	GEMP_PROPAGATE((strings ? gemp_file_get_strings : get_numbers)(h5, path, encoding, &read, rows));
+	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	GEMP_TRY((strings ? gemp_file_get_strings : get_numbers)(h5, path, encoding, &read, rows));
 	gemp_column_free(column);
 	*column = read;
 	read = (gemp_column){ 0 };
@@ -135,14 +135,14 @@ gemp_code gemp_file_put_schema(const gemp_h5 *h5, const char *group, const gemp_
 {
 	const size_t count = table->count;
 	GEMP_OWNED const char **names = NULL, **types = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, gemp_new_all(GEMP_ARRAY(names, count), GEMP_ARRAY(types, count))));
+	GEMP_TRY(gemp_comm_agree(h5->comm, gemp_new_all(GEMP_ARRAY(names, count), GEMP_ARRAY(types, count))));
 	for (size_t c = 0; c < count; c++) {
 		names[c] = table->columns[c].name;
 		types[c] = gemp_type_name[table->columns[c].type];
 	}
-	GEMP_PROPAGATE(gemp_h5_put_texts(h5, group, "gemp-columns", names, count));
-	GEMP_PROPAGATE(gemp_h5_put_texts(h5, group, "gemp-types", types, count));
-	GEMP_PROPAGATE(gemp_h5_put_texts(h5, group, "gemp-paths", (const char *const *)columns->paths.text, count));
+	GEMP_TRY(gemp_h5_put_texts(h5, group, "gemp-columns", names, count));
+	GEMP_TRY(gemp_h5_put_texts(h5, group, "gemp-types", types, count));
+	GEMP_TRY(gemp_h5_put_texts(h5, group, "gemp-paths", (const char *const *)columns->paths.text, count));
 	return gemp_h5_put_texts(h5, group, "gemp-labels", (const char *const *)columns->labels.text, count);
 }
 
@@ -157,7 +157,7 @@ static gemp_code add_columns(const gemp_h5 *h5, const char *group, const gemp_h5
 		if (type == 4)
 			return gemp_fail(GEMP_EDATA, "%s: column '%s' of '%s' is of the unknown type '%s'; make the file again",
 			                 h5->path, names->text[c], group, types->text[c]);
-		GEMP_PROPAGATE(gemp_table_add(table, names->text[c], (gemp_type)type, NULL));
+		GEMP_TRY(gemp_table_add(table, names->text[c], (gemp_type)type, NULL));
 	}
 	return GEMP_OK;
 }
@@ -166,13 +166,13 @@ static gemp_code add_columns(const gemp_h5 *h5, const char *group, const gemp_h5
 gemp_code gemp_file_get_schema(const gemp_h5 *h5, const char *group, gemp_table *table, gemp_column_layout *columns)
 {
 	GEMP_OWNED_BY(gemp_h5_texts_free) gemp_h5_texts names = { 0 }, types = { 0 }, paths = { 0 }, labels = { 0 };
-	GEMP_PROPAGATE(gemp_h5_get_texts(h5, group, "gemp-columns", &names));
-	GEMP_PROPAGATE(gemp_h5_get_texts(h5, group, "gemp-types", &types));
-	GEMP_PROPAGATE(gemp_h5_get_texts(h5, group, "gemp-paths", &paths));
-	GEMP_PROPAGATE(gemp_h5_get_texts(h5, group, "gemp-labels", &labels));
+	GEMP_TRY(gemp_h5_get_texts(h5, group, "gemp-columns", &names));
+	GEMP_TRY(gemp_h5_get_texts(h5, group, "gemp-types", &types));
+	GEMP_TRY(gemp_h5_get_texts(h5, group, "gemp-paths", &paths));
+	GEMP_TRY(gemp_h5_get_texts(h5, group, "gemp-labels", &labels));
 	if (types.count != names.count || paths.count != names.count || labels.count != names.count)
 		return gemp_file_damaged(h5, group, "does not describe all its columns");
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, add_columns(h5, group, &names, &types, table)));
+	GEMP_TRY(gemp_comm_agree(h5->comm, add_columns(h5, group, &names, &types, table)));
 	*columns = (gemp_column_layout){ names.count, paths, labels };
 	paths = labels = (gemp_h5_texts){ 0 };
 	return GEMP_OK;
@@ -184,8 +184,8 @@ gemp_code gemp_file_put_dataframe(const gemp_h5 *h5, const char *group, const ch
 {
 	GEMP_OWNED const char **order = NULL;
 	size_t count = extra_count, length = strlen(group);
-	GEMP_PROPAGATE(gemp_h5_put_text(h5, group, "_index", index));
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, GEMP_NEW(order, extra_count + columns->count)));
+	GEMP_TRY(gemp_h5_put_text(h5, group, "_index", index));
+	GEMP_TRY(gemp_comm_agree(h5->comm, GEMP_NEW(order, extra_count + columns->count)));
 	for (size_t i = 0; i < extra_count; i++)
 		order[i] = extra[i];
 	for (size_t c = 0; c < columns->count; c++) {
@@ -240,7 +240,7 @@ gemp_code gemp_file_check_weight(const gemp_comm *comm, const gemp_shard *graph,
 	for (size_t r = 0; r < graph->relation_count; r++) {
 		const gemp_column *column = gemp_file_weight_of(&graph->relations[r], weight);
 		if (column)
-			GEMP_PROPAGATE(check_column(comm, &graph->relations[r], column));
+			GEMP_TRY(check_column(comm, &graph->relations[r], column));
 		found |= column != NULL;
 	}
 	return found ? GEMP_OK
@@ -275,14 +275,14 @@ gemp_code gemp_file_weights_by_target(const gemp_comm *comm, const gemp_shard *g
 	value_source source = { .first_edge = relation->first_edge };
 	source.words = column->type == GEMP_INTEGER ? (const uint64_t *)column->integers : (const uint64_t *)column->floats;
 	gemp_code code = gemp_new_all(GEMP_ARRAY(first, ranks), GEMP_ARRAY(values, count), GEMP_ARRAY(owner, count));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_MPI(MPI_Allgather(&relation->first_edge, 1, MPI_UINT64_T, first, 1, MPI_UINT64_T, comm->world));
 	for (size_t i = 0; i < count; i++)
 		owner[i] = (int)gemp_range_find(first, ranks, relation->in_edges[i]);
 	const gemp_request request = {
 		relation->in_edges, count, sizeof *relation->in_edges, owner, answer_values, &source
 	};
-	GEMP_PROPAGATE(gemp_request_run(comm, GEMP_OK, &request, values));
+	GEMP_TRY(gemp_request_run(comm, GEMP_OK, &request, values));
 	*out = values;
 	values = NULL;
 	return GEMP_OK;

@@ -18,7 +18,7 @@ static gemp_code find_single_labels(const gemp_h5 *h5, const gemp_shard *graph, 
 	size_t labels = graph->label_count, columns = graph->attributes.count, width = labels + 1;
 	/* [columns][labels + 1]: the label has the attribute; the last: a vertex without a label has it. */
 	GEMP_OWNED uint64_t *used = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, GEMP_NEW(used, columns * width)));
+	GEMP_TRY(gemp_comm_agree(h5->comm, GEMP_NEW(used, columns * width)));
 	for (size_t c = 0; c < columns; c++)
 		for (size_t v = 0; v < graph->rows; v++) {
 			const gemp_column *column = &graph->attributes.columns[c];
@@ -69,11 +69,11 @@ static gemp_code put_label_sets(const gemp_h5 *h5, const gemp_shard *graph, gemp
 		if (code == GEMP_OK)
 			code = (names.text[s] = gemp_strdup(set->count ? name.data : "")) ? GEMP_OK : GEMP_ENOMEM;
 	}
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, code));
+	GEMP_TRY(gemp_comm_agree(h5->comm, code));
 	for (size_t v = 0; v < graph->rows; v++)
 		gemp_file_set_code(codes, type, v, (int32_t)graph->label_set_of[v]);
-	GEMP_PROPAGATE(gemp_file_put_codes(h5, "/nodes/_label", rows, type, codes));
-	GEMP_PROPAGATE(gemp_file_put_texts(h5, "/nodes/_label/categories", (const char *const *)names.text, names.count));
+	GEMP_TRY(gemp_file_put_codes(h5, "/nodes/_label", rows, type, codes));
+	GEMP_TRY(gemp_file_put_texts(h5, "/nodes/_label/categories", (const char *const *)names.text, names.count));
 	return put_small(h5, "/nodes/_label/counts", vertices, count);
 }
 
@@ -82,7 +82,7 @@ static gemp_code rows_of_label(const gemp_h5 *h5, const gemp_shard *graph, uint3
                                gemp_h5_slab *rows)
 {
 	uint64_t *picked = NULL, count = 0;
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, GEMP_NEW(picked, graph->rows)));
+	GEMP_TRY(gemp_comm_agree(h5->comm, GEMP_NEW(picked, graph->rows)));
 	for (size_t v = 0; v < graph->rows; v++) {
 		const gemp_label_set *set = &graph->label_sets[graph->label_set_of[v]];
 		for (size_t l = 0; l < set->count; l++)
@@ -99,7 +99,7 @@ static gemp_code put_row_ids(const gemp_h5 *h5, const gemp_shard *graph, const c
                              gemp_h5_slab rows)
 {
 	GEMP_OWNED uint32_t *ids = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, GEMP_NEW(ids, rows.count)));
+	GEMP_TRY(gemp_comm_agree(h5->comm, GEMP_NEW(ids, rows.count)));
 	for (uint64_t i = 0; i < rows.count; i++)
 		ids[i] = (uint32_t)(graph->first_vertex + picked[i]);
 	return gemp_h5_write_rows(h5, group, "_row", gemp_h5_type_of(GEMP_H5_U32), rows, ids);
@@ -118,19 +118,19 @@ static gemp_code put_label(const gemp_h5 *h5, const gemp_shard *graph, uint32_t 
 	gemp_text_print(&strings, "/strings");
 	gemp_text_add(&strings, group.data, group.size);
 	gemp_code code = gemp_text_status(&group);
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, code == GEMP_OK ? gemp_text_status(&strings) : code));
-	GEMP_PROPAGATE(gemp_h5_make_groups(h5, "/nodes_by_label"));
-	GEMP_PROPAGATE(gemp_h5_group(h5, group.data, "dataframe", "0.2.0"));
-	GEMP_PROPAGATE(rows_of_label(h5, graph, label, &picked, &rows));
-	GEMP_PROPAGATE(put_row_ids(h5, graph, group.data, picked, rows));
+	GEMP_TRY(gemp_comm_agree(h5->comm, code == GEMP_OK ? gemp_text_status(&strings) : code));
+	GEMP_TRY(gemp_h5_make_groups(h5, "/nodes_by_label"));
+	GEMP_TRY(gemp_h5_group(h5, group.data, "dataframe", "0.2.0"));
+	GEMP_TRY(rows_of_label(h5, graph, label, &picked, &rows));
+	GEMP_TRY(put_row_ids(h5, graph, group.data, picked, rows));
 	for (size_t c = 0; c < columns->count; c++) {
 		if (home[c] != (int)label)
 			continue;
-		GEMP_PROPAGATE(gemp_comm_agree(
-			h5->comm, gemp_column_gather(&part, &graph->attributes.columns[c], NULL, picked, rows.count)));
-		GEMP_PROPAGATE(gemp_file_put_column(h5, group.data, strings.data, &part, rows, &path));
+		GEMP_TRY(gemp_comm_agree(h5->comm,
+		                         gemp_column_gather(&part, &graph->attributes.columns[c], NULL, picked, rows.count)));
+		GEMP_TRY(gemp_file_put_column(h5, group.data, strings.data, &part, rows, &path));
 		gemp_column_free(&part);
-		GEMP_PROPAGATE(gemp_column_layout_set(h5, columns, c, path.data, graph->labels[label]));
+		GEMP_TRY(gemp_column_layout_set(h5, columns, c, path.data, graph->labels[label]));
 	}
 	return gemp_file_put_dataframe(h5, group.data, "_row", columns, NULL, 0);
 }
@@ -141,21 +141,20 @@ static gemp_code put_attributes(const gemp_h5 *h5, const gemp_shard *graph, gemp
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text path = { 0 };
 	GEMP_OWNED int *home = NULL;
-	GEMP_PROPAGATE(gemp_column_layout_new(h5, graph->attributes.count, columns));
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, GEMP_NEW(home, columns->count)));
-	GEMP_PROPAGATE(find_single_labels(h5, graph, home));
+	GEMP_TRY(gemp_column_layout_new(h5, graph->attributes.count, columns));
+	GEMP_TRY(gemp_comm_agree(h5->comm, GEMP_NEW(home, columns->count)));
+	GEMP_TRY(find_single_labels(h5, graph, home));
 	for (size_t c = 0; c < columns->count; c++)
 		if (home[c] < 0) {
-			GEMP_PROPAGATE(
-				gemp_file_put_column(h5, "/nodes", "/strings/nodes", &graph->attributes.columns[c], rows, &path));
-			GEMP_PROPAGATE(gemp_column_layout_set(h5, columns, c, path.data, ""));
+			GEMP_TRY(gemp_file_put_column(h5, "/nodes", "/strings/nodes", &graph->attributes.columns[c], rows, &path));
+			GEMP_TRY(gemp_column_layout_set(h5, columns, c, path.data, ""));
 		}
 	for (uint32_t label = 0; label < graph->label_count; label++) {
 		bool any = false;
 		for (size_t c = 0; c < columns->count; c++)
 			any |= home[c] == (int)label;
 		if (any)
-			GEMP_PROPAGATE(put_label(h5, graph, label, home, columns));
+			GEMP_TRY(put_label(h5, graph, label, home, columns));
 	}
 	return GEMP_OK;
 }
@@ -167,15 +166,15 @@ static gemp_code put_nodes(const gemp_h5 *h5, const gemp_shard *graph)
 	GEMP_OWNED_BY(gemp_column_layout_free) gemp_column_layout columns = { 0 };
 	GEMP_OWNED_BY(gemp_text_free) gemp_text key = { 0 };
 	static const char *const own[] = { "_label", "_rank" };
-	GEMP_PROPAGATE(gemp_h5_group(h5, "/nodes", "dataframe", "0.2.0"));
-	GEMP_PROPAGATE(gemp_file_put_column(h5, "/nodes", "/strings/nodes", &graph->keys, rows, &key));
-	GEMP_PROPAGATE(gemp_h5_put_text(h5, "/nodes", "gemp-key", key.data));
-	GEMP_PROPAGATE(gemp_h5_put_text(h5, "/nodes", "gemp-key-type", gemp_type_name[graph->keys.type]));
-	GEMP_PROPAGATE(gemp_h5_write_rows(h5, "/nodes", "_rank", gemp_h5_type_of(GEMP_H5_U32), rows, graph->key_ranks));
-	GEMP_PROPAGATE(put_label_sets(h5, graph, rows));
-	GEMP_PROPAGATE(put_attributes(h5, graph, rows, &columns));
+	GEMP_TRY(gemp_h5_group(h5, "/nodes", "dataframe", "0.2.0"));
+	GEMP_TRY(gemp_file_put_column(h5, "/nodes", "/strings/nodes", &graph->keys, rows, &key));
+	GEMP_TRY(gemp_h5_put_text(h5, "/nodes", "gemp-key", key.data));
+	GEMP_TRY(gemp_h5_put_text(h5, "/nodes", "gemp-key-type", gemp_type_name[graph->keys.type]));
+	GEMP_TRY(gemp_h5_write_rows(h5, "/nodes", "_rank", gemp_h5_type_of(GEMP_H5_U32), rows, graph->key_ranks));
+	GEMP_TRY(put_label_sets(h5, graph, rows));
+	GEMP_TRY(put_attributes(h5, graph, rows, &columns));
 	bool index = strcmp(key.data, "/nodes/_id") == 0; /* else too long to be an index */
-	GEMP_PROPAGATE(gemp_file_put_dataframe(h5, "/nodes", index ? "_id" : "_rank", &columns, own, index ? 2 : 1));
+	GEMP_TRY(gemp_file_put_dataframe(h5, "/nodes", index ? "_id" : "_rank", &columns, own, index ? 2 : 1));
 	return gemp_file_put_schema(h5, "/nodes", &graph->attributes, &columns);
 }
 
@@ -183,10 +182,10 @@ static gemp_code put_nodes(const gemp_h5 *h5, const gemp_shard *graph)
 static gemp_code put_provenance(const gemp_h5 *h5, const gemp_provenance *from)
 {
 	size_t count = from->input_count;
-	GEMP_PROPAGATE(gemp_h5_group(h5, "/provenance", "dict", "0.1.0"));
-	GEMP_PROPAGATE(gemp_h5_put_text(h5, "/provenance", "command", from->command ? from->command : ""));
-	GEMP_PROPAGATE(gemp_h5_put_text(h5, "/provenance", "version", from->version ? from->version : ""));
-	GEMP_PROPAGATE(gemp_file_put_texts(h5, "/provenance/inputs", from->inputs, count));
+	GEMP_TRY(gemp_h5_group(h5, "/provenance", "dict", "0.1.0"));
+	GEMP_TRY(gemp_h5_put_text(h5, "/provenance", "command", from->command ? from->command : ""));
+	GEMP_TRY(gemp_h5_put_text(h5, "/provenance", "version", from->version ? from->version : ""));
+	GEMP_TRY(gemp_file_put_texts(h5, "/provenance/inputs", from->inputs, count));
 	return put_small(h5, "/provenance/input_hashes", from->input_hashes, count);
 }
 
@@ -195,8 +194,8 @@ static gemp_code put_partition(const gemp_h5 *h5, const gemp_shard *graph)
 {
 	if (!graph->partition.count)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_h5_group(h5, "/partition", "dict", "0.1.0"));
-	GEMP_PROPAGATE(gemp_h5_put_text(h5, "/partition", "method", graph->partition.method));
+	GEMP_TRY(gemp_h5_group(h5, "/partition", "dict", "0.1.0"));
+	GEMP_TRY(gemp_h5_put_text(h5, "/partition", "method", graph->partition.method));
 	return put_small(h5, "/partition/bounds", graph->partition.bounds, graph->partition.count + 1);
 }
 
@@ -207,20 +206,20 @@ static gemp_code put_graph(const gemp_h5 *h5, const gemp_shard *graph, const gem
 	bool directed = true;
 	for (size_t r = 0; r < graph->relation_count; r++)
 		directed = directed && graph->relations[r].directed;
-	GEMP_PROPAGATE(gemp_h5_group(h5, "/", "dict", "0.1.0"));
-	GEMP_PROPAGATE(gemp_h5_put_text(h5, "/", "gemp-format", GEMP_FILE_FORMAT));
-	GEMP_PROPAGATE(gemp_h5_put_text(h5, "/", "gemp-format-version",
-	                                graph->partition.count ? GEMP_FILE_VERSION_PARTITION : GEMP_FILE_VERSION));
-	GEMP_PROPAGATE(gemp_h5_put_flag(h5, "/", "directed", directed));
-	GEMP_PROPAGATE(gemp_h5_put_number(h5, "/", "seed", graph->seed));
-	GEMP_PROPAGATE(gemp_h5_put_number(h5, "/", "hash", graph->hash));
-	GEMP_PROPAGATE(gemp_h5_put_number(h5, "/", "vertices", graph->vertex_count));
-	GEMP_PROPAGATE(gemp_file_put_texts(h5, "/labels", (const char *const *)graph->labels, graph->label_count));
-	GEMP_PROPAGATE(put_nodes(h5, graph));
-	GEMP_PROPAGATE(gemp_h5_group(h5, "/edges", "dict", "0.1.0"));
+	GEMP_TRY(gemp_h5_group(h5, "/", "dict", "0.1.0"));
+	GEMP_TRY(gemp_h5_put_text(h5, "/", "gemp-format", GEMP_FILE_FORMAT));
+	GEMP_TRY(gemp_h5_put_text(h5, "/", "gemp-format-version",
+	                          graph->partition.count ? GEMP_FILE_VERSION_PARTITION : GEMP_FILE_VERSION));
+	GEMP_TRY(gemp_h5_put_flag(h5, "/", "directed", directed));
+	GEMP_TRY(gemp_h5_put_number(h5, "/", "seed", graph->seed));
+	GEMP_TRY(gemp_h5_put_number(h5, "/", "hash", graph->hash));
+	GEMP_TRY(gemp_h5_put_number(h5, "/", "vertices", graph->vertex_count));
+	GEMP_TRY(gemp_file_put_texts(h5, "/labels", (const char *const *)graph->labels, graph->label_count));
+	GEMP_TRY(put_nodes(h5, graph));
+	GEMP_TRY(gemp_h5_group(h5, "/edges", "dict", "0.1.0"));
 	for (size_t r = 0; r < graph->relation_count; r++)
-		GEMP_PROPAGATE(gemp_file_put_relation(h5, graph, &graph->relations[r], weight));
-	GEMP_PROPAGATE(put_partition(h5, graph));
+		GEMP_TRY(gemp_file_put_relation(h5, graph, &graph->relations[r], weight));
+	GEMP_TRY(put_partition(h5, graph));
 	return put_provenance(h5, provenance ? provenance : &(gemp_provenance){ 0 });
 }
 
@@ -229,8 +228,8 @@ gemp_code gemp_graph_file_write_weighted(const gemp_comm *comm, gemp_shard *grap
                                          const gemp_provenance *provenance, const char *weight)
 {
 	gemp_h5 h5 = { 0 };
-	GEMP_PROPAGATE(gemp_shard_load_all(graph));
-	GEMP_PROPAGATE(gemp_file_check_weight(comm, graph, weight));
+	GEMP_TRY(gemp_shard_load_all(graph));
+	GEMP_TRY(gemp_file_check_weight(comm, graph, weight));
 	gemp_code code = gemp_h5_create_temporary(&h5, comm, path, false);
 	GEMP_THEN(put_graph(&h5, graph, provenance, weight));
 	return gemp_h5_commit(&h5, path, code);

@@ -13,9 +13,9 @@ static gemp_code make_group(const gemp_h5 *h5, const char *path)
 {
 	hid_t group = H5I_INVALID_HID;
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t creation = H5I_INVALID_HID;
-	GEMP_PROPAGATE(GEMP_HDF5(h5, creation = H5Pcreate(H5P_GROUP_CREATE)));
-	GEMP_PROPAGATE(GEMP_HDF5(h5, H5Pset_obj_track_times(creation, false)));
-	GEMP_PROPAGATE(GEMP_HDF5(h5, group = H5Gcreate2(h5->file, path, H5P_DEFAULT, creation, H5P_DEFAULT)));
+	GEMP_TRY(GEMP_HDF5(h5, creation = H5Pcreate(H5P_GROUP_CREATE)));
+	GEMP_TRY(GEMP_HDF5(h5, H5Pset_obj_track_times(creation, false)));
+	GEMP_TRY(GEMP_HDF5(h5, group = H5Gcreate2(h5->file, path, H5P_DEFAULT, creation, H5P_DEFAULT)));
 	return GEMP_HDF5(h5, H5Gclose(group));
 }
 
@@ -25,8 +25,8 @@ gemp_code gemp_h5_group(const gemp_h5 *h5, const char *path, const char *encodin
 	gemp_code code = GEMP_OK;
 	if (h5->active && strcmp(path, "/") != 0)
 		code = make_group(h5, path);
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, code));
-	GEMP_PROPAGATE(gemp_h5_put_text(h5, path, "encoding-type", encoding));
+	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	GEMP_TRY(gemp_h5_put_text(h5, path, "encoding-type", encoding));
 	return gemp_h5_put_text(h5, path, "encoding-version", version);
 }
 
@@ -36,11 +36,11 @@ static gemp_code put_attribute(const gemp_h5 *h5, const char *path, const char *
 {
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t space = H5I_INVALID_HID, attribute = H5I_INVALID_HID;
 	hsize_t size = count;
-	GEMP_PROPAGATE(GEMP_HDF5(h5, space = count == SIZE_MAX ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &size, NULL)));
-	GEMP_PROPAGATE(GEMP_HDF5(
+	GEMP_TRY(GEMP_HDF5(h5, space = count == SIZE_MAX ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &size, NULL)));
+	GEMP_TRY(GEMP_HDF5(
 		h5, attribute = H5Acreate_by_name(h5->file, path, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)));
 	if (count)
-		GEMP_PROPAGATE(GEMP_HDF5(h5, H5Awrite(attribute, type, data)));
+		GEMP_TRY(GEMP_HDF5(h5, H5Awrite(attribute, type, data)));
 	return GEMP_OK;
 }
 
@@ -108,14 +108,14 @@ static gemp_code open_attribute(const gemp_h5 *h5, const char *path, const char 
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t space = H5I_INVALID_HID, type = H5I_INVALID_HID;
 	hssize_t elements = 0;
 	bool has;
-	GEMP_PROPAGATE(gemp_h5_has_attribute(h5, path, name, &has));
+	GEMP_TRY(gemp_h5_has_attribute(h5, path, name, &has));
 	if (!has)
 		return gemp_fail(GEMP_EDATA, "%s: '%s' has no attribute '%s'; the file is damaged, make it again", h5->path,
 		                 path, name);
-	GEMP_PROPAGATE(GEMP_HDF5(h5, *attribute = H5Aopen_by_name(h5->file, path, name, H5P_DEFAULT, H5P_DEFAULT)));
-	GEMP_PROPAGATE(GEMP_HDF5(h5, space = H5Aget_space(*attribute)));
-	GEMP_PROPAGATE(GEMP_HDF5(h5, elements = H5Sget_simple_extent_npoints(space)));
-	GEMP_PROPAGATE(GEMP_HDF5(h5, type = H5Aget_type(*attribute)));
+	GEMP_TRY(GEMP_HDF5(h5, *attribute = H5Aopen_by_name(h5->file, path, name, H5P_DEFAULT, H5P_DEFAULT)));
+	GEMP_TRY(GEMP_HDF5(h5, space = H5Aget_space(*attribute)));
+	GEMP_TRY(GEMP_HDF5(h5, elements = H5Sget_simple_extent_npoints(space)));
+	GEMP_TRY(GEMP_HDF5(h5, type = H5Aget_type(*attribute)));
 	*count = (size_t)elements;
 	const H5T_class_t class = H5Tget_class(type);
 	if (texts ? H5Tis_variable_str(type) <= 0 : class != H5T_INTEGER && class != H5T_FLOAT && class != H5T_ENUM)
@@ -141,10 +141,10 @@ static gemp_code get_texts(const gemp_h5 *h5, const char *path, const char *name
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t attribute = H5I_INVALID_HID, memory = gemp_h5_make_string_type();
 	GEMP_OWNED char **read = NULL;
 	size_t count = 0;
-	GEMP_PROPAGATE(open_attribute(h5, path, name, true, &attribute, &count));
-	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(read, count), GEMP_ARRAY(texts->text, count)));
+	GEMP_TRY(open_attribute(h5, path, name, true, &attribute, &count));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(read, count), GEMP_ARRAY(texts->text, count)));
 	if (count)
-		GEMP_PROPAGATE(GEMP_HDF5(h5, H5Aread(attribute, memory, read)));
+		GEMP_TRY(GEMP_HDF5(h5, H5Aread(attribute, memory, read)));
 	gemp_code code = copy_texts(read, count, texts);
 	for (size_t i = 0; i < count; i++)
 		H5free_memory(read[i]);
@@ -166,7 +166,7 @@ gemp_code gemp_h5_get_text(const gemp_h5 *h5, const char *path, const char *name
 {
 	GEMP_OWNED_BY(gemp_h5_texts_free) gemp_h5_texts texts = { 0 };
 	*text = NULL;
-	GEMP_PROPAGATE(gemp_h5_get_texts(h5, path, name, &texts));
+	GEMP_TRY(gemp_h5_get_texts(h5, path, name, &texts));
 	if (texts.count != 1)
 		return wrong_attribute(h5, path, name, " is not one text");
 	*text = texts.text[0];
@@ -214,7 +214,7 @@ gemp_code gemp_h5_get_numbers(const gemp_h5 *h5, const char *path, const char *n
 	GEMP_THEN(GEMP_NEW(read, *count));
 	if (code == GEMP_OK && *count)
 		code = GEMP_HDF5(h5, H5Aread(attribute, H5T_NATIVE_INT64, read));
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, code));
+	GEMP_TRY(gemp_comm_agree(h5->comm, code));
 	*numbers = read;
 	read = NULL;
 	return GEMP_OK;
@@ -224,7 +224,7 @@ gemp_code gemp_h5_get_numbers(const gemp_h5 *h5, const char *path, const char *n
 static gemp_code make_missing_group(const gemp_h5 *h5, const char *path)
 {
 	bool exists = false;
-	GEMP_PROPAGATE(gemp_h5_exists(h5, path, &exists));
+	GEMP_TRY(gemp_h5_exists(h5, path, &exists));
 	uint64_t there = exists;
 	gemp_comm_max(h5->comm, &there, 1);
 	return there ? GEMP_OK : gemp_h5_group(h5, path, "dict", "0.1.0");
@@ -235,7 +235,7 @@ gemp_code gemp_h5_make_groups(const gemp_h5 *h5, const char *path)
 {
 	gemp_code code = GEMP_OK;
 	GEMP_OWNED char *part = gemp_strdup(path);
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, part ? GEMP_OK : GEMP_ENOMEM));
+	GEMP_TRY(gemp_comm_agree(h5->comm, part ? GEMP_OK : GEMP_ENOMEM));
 	for (char *slash = strchr(part + 1, '/'); slash && code == GEMP_OK; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
 		code = make_missing_group(h5, part);

@@ -39,9 +39,9 @@ static gemp_code open_dataset(open_column *o, const gemp_h5 *h5, const char *pat
 	*o = (open_column){ .h5 = h5, .path = gemp_strdup(path), .dataset = H5I_INVALID_HID };
 	if (!o->path)
 		return GEMP_ENOMEM;
-	GEMP_PROPAGATE(GEMP_HDF5(h5, o->dataset = H5Dopen2(h5->file, path, H5P_DEFAULT)));
-	GEMP_PROPAGATE(GEMP_HDF5(h5, type = H5Dget_type(o->dataset)));
-	GEMP_PROPAGATE(gemp_h5_extent(h5, o->dataset, &dimensions, size));
+	GEMP_TRY(GEMP_HDF5(h5, o->dataset = H5Dopen2(h5->file, path, H5P_DEFAULT)));
+	GEMP_TRY(GEMP_HDF5(h5, type = H5Dget_type(o->dataset)));
+	GEMP_TRY(gemp_h5_extent(h5, o->dataset, &dimensions, size));
 	if (dimensions != 1)
 		return gemp_fail(GEMP_EDATA, "%s: dataset '%s' has %d dimensions and must have one", h5->path, path,
 		                 dimensions);
@@ -93,8 +93,8 @@ gemp_code gemp_h5_open_array(gemp_array_reader *out, const gemp_h5 *h5, const ch
 {
 	GEMP_OWNED char *path = NULL;
 	open_column *o;
-	GEMP_PROPAGATE(gemp_h5_join(h5, group, name, &path));
-	GEMP_PROPAGATE(GEMP_NEW(o, 1));
+	GEMP_TRY(gemp_h5_join(h5, group, name, &path));
+	GEMP_TRY(GEMP_NEW(o, 1));
 	gemp_code code = open_dataset(o, h5, path);
 	if (code == GEMP_OK && (!o->known || o->type == GEMP_STRING))
 		code = gemp_fail(GEMP_EDATA, "%s: dataset '%s' holds no numbers; store integers, floats or booleans", h5->path,
@@ -112,7 +112,7 @@ gemp_code gemp_h5_open_array(gemp_array_reader *out, const gemp_h5 *h5, const ch
 gemp_code gemp_h5_length(const gemp_h5 *h5, const char *path, uint64_t *length)
 {
 	GEMP_OWNED_BY(close_dataset) open_column o = { 0 };
-	GEMP_PROPAGATE(open_dataset(&o, h5, path));
+	GEMP_TRY(open_dataset(&o, h5, path));
 	*length = o.length;
 	return GEMP_OK;
 }
@@ -125,11 +125,11 @@ static gemp_code add_numbers(gemp_column *out, const open_column *o, uint64_t fi
 	const bool real = out->type == GEMP_FLOAT;
 	GEMP_OWNED int64_t *integers = NULL;
 	GEMP_OWNED double *reals = NULL;
-	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(integers, count), GEMP_ARRAY(reals, count)));
-	GEMP_PROPAGATE(read_numbers(o, first, count, integers, real ? reals : NULL));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(integers, count), GEMP_ARRAY(reals, count)));
+	GEMP_TRY(read_numbers(o, first, count, integers, real ? reals : NULL));
 	for (size_t i = 0; i < count; i++) {
 		const gemp_value value = gemp_array_value(out->type, integers[i], reals[i]);
-		GEMP_PROPAGATE(gemp_column_add(out, &value));
+		GEMP_TRY(gemp_column_add(out, &value));
 	}
 	return GEMP_OK;
 }
@@ -149,7 +149,7 @@ static gemp_code add_variable(gemp_column *out, const open_column *o, hid_t type
 {
 	GEMP_OWNED char **texts = NULL;
 	hsize_t size = count;
-	GEMP_PROPAGATE(GEMP_NEW(texts, count));
+	GEMP_TRY(GEMP_NEW(texts, count));
 	gemp_code code = read_rows(o, first, count, type, texts);
 	if (code != GEMP_OK || count == 0)
 		return code;
@@ -166,10 +166,10 @@ static gemp_code add_fixed(gemp_column *out, const open_column *o, hid_t type, u
 {
 	size_t width = H5Tget_size(type);
 	GEMP_OWNED char *bytes = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(bytes, count * width));
-	GEMP_PROPAGATE(read_rows(o, first, count, type, bytes));
+	GEMP_TRY(GEMP_NEW(bytes, count * width));
+	GEMP_TRY(read_rows(o, first, count, type, bytes));
 	for (size_t i = 0; i < count; i++)
-		GEMP_PROPAGATE(add_string(out, bytes + i * width, strnlen(bytes + i * width, width)));
+		GEMP_TRY(add_string(out, bytes + i * width, strnlen(bytes + i * width, width)));
 	return GEMP_OK;
 }
 
@@ -185,12 +185,12 @@ static gemp_code read_dataset(gemp_column *out, const gemp_h5 *h5, const char *p
                               size_t count, bool *known)
 {
 	GEMP_OWNED_BY(close_dataset) open_column o = { 0 };
-	GEMP_PROPAGATE(open_dataset(&o, h5, path));
+	GEMP_TRY(open_dataset(&o, h5, path));
 	*known = o.known;
 	if (!o.known)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_column_init(out, name, o.type));
-	GEMP_PROPAGATE(gemp_column_reserve(out, count, 0));
+	GEMP_TRY(gemp_column_init(out, name, o.type));
+	GEMP_TRY(gemp_column_reserve(out, count, 0));
 	return (o.type == GEMP_STRING ? add_strings : add_numbers)(out, &o, first, count);
 }
 
@@ -202,11 +202,10 @@ static gemp_code read_pair(const gemp_h5 *h5, const char *path, const char *cons
 		GEMP_OWNED char *place = NULL;
 		uint64_t length = counts[i];
 		bool good = false;
-		GEMP_PROPAGATE(gemp_h5_join(h5, path, parts[i], &place));
+		GEMP_TRY(gemp_h5_join(h5, path, parts[i], &place));
 		if (counts[i] == SIZE_MAX)
-			GEMP_PROPAGATE(gemp_h5_length(h5, place, &length));
-		GEMP_PROPAGATE(
-			read_dataset(out[i], h5, place, parts[i], counts[i] == SIZE_MAX ? 0 : first, (size_t)length, &good));
+			GEMP_TRY(gemp_h5_length(h5, place, &length));
+		GEMP_TRY(read_dataset(out[i], h5, place, parts[i], counts[i] == SIZE_MAX ? 0 : first, (size_t)length, &good));
 		*known &= good;
 	}
 	return GEMP_OK;
@@ -225,7 +224,7 @@ static gemp_code join_categories(gemp_column *out, const gemp_h5 *h5, const char
 				h5->path, path, at, categories->rows);
 		if (at >= 0)
 			value = gemp_column_get(categories, (size_t)at);
-		GEMP_PROPAGATE(gemp_column_add(out, &value));
+		GEMP_TRY(gemp_column_add(out, &value));
 	}
 	return GEMP_OK;
 }
@@ -236,7 +235,7 @@ static gemp_code join_mask(gemp_column *out, const gemp_column *values, const ge
 	for (size_t i = 0; i < values->rows; i++) {
 		gemp_value value = gemp_column_get(values, i);
 		value.null |= mask->booleans[i] != 0;
-		GEMP_PROPAGATE(gemp_column_add(out, &value));
+		GEMP_TRY(gemp_column_add(out, &value));
 	}
 	return GEMP_OK;
 }
@@ -248,19 +247,18 @@ static gemp_code read_group(gemp_column *out, const gemp_h5 *h5, const char *pat
 	static const char *const categorical[] = { "codes", "categories" }, *const nullable[] = { "values", "mask" };
 	GEMP_OWNED_BY(gemp_column_free) gemp_column rows = { 0 }, other = { 0 };
 	GEMP_OWNED char *encoding = NULL;
-	GEMP_PROPAGATE(gemp_h5_get_text(h5, path, "encoding-type", &encoding));
+	GEMP_TRY(gemp_h5_get_text(h5, path, "encoding-type", &encoding));
 	const bool codes = strcmp(encoding, "categorical") == 0;
 	*known = codes || strcmp(encoding, "nullable-integer") == 0 || strcmp(encoding, "nullable-boolean") == 0;
 	if (!*known)
 		return GEMP_OK;
-	GEMP_PROPAGATE(read_pair(h5, path, codes ? categorical : nullable, first,
-	                         (size_t[]){ count, codes ? SIZE_MAX : count }, (gemp_column *const[]){ &rows, &other },
-	                         known));
+	GEMP_TRY(read_pair(h5, path, codes ? categorical : nullable, first, (size_t[]){ count, codes ? SIZE_MAX : count },
+	                   (gemp_column *const[]){ &rows, &other }, known));
 	*known = *known && (codes ? rows.type == GEMP_INTEGER : other.type == GEMP_BOOLEAN);
 	if (!*known)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_column_init(out, name, codes ? other.type : rows.type));
-	GEMP_PROPAGATE(gemp_column_reserve(out, count, 0));
+	GEMP_TRY(gemp_column_init(out, name, codes ? other.type : rows.type));
+	GEMP_TRY(gemp_column_reserve(out, count, 0));
 	return codes ? join_categories(out, h5, path, &rows, &other) : join_mask(out, &rows, &other);
 }
 
@@ -271,7 +269,7 @@ gemp_code gemp_h5_column(gemp_column *out, const gemp_h5 *h5, const char *path, 
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t object = H5I_INVALID_HID;
 	*out = (gemp_column){ 0 };
 	*known = true;
-	GEMP_PROPAGATE(GEMP_HDF5(h5, object = H5Oopen(h5->file, path, H5P_DEFAULT)));
+	GEMP_TRY(GEMP_HDF5(h5, object = H5Oopen(h5->file, path, H5P_DEFAULT)));
 	const bool group = H5Iget_type(object) == H5I_GROUP;
 	gemp_code code = (group ? read_group : read_dataset)(out, h5, path, name, first, count, known);
 	if (code != GEMP_OK || !*known)
@@ -286,7 +284,7 @@ gemp_code gemp_h5_shape(const gemp_h5 *h5, const char *path, const char *name, u
 {
 	GEMP_OWNED int64_t *numbers = NULL;
 	size_t count = 0;
-	GEMP_PROPAGATE(gemp_h5_get_numbers(h5, path, name, &numbers, &count));
+	GEMP_TRY(gemp_h5_get_numbers(h5, path, name, &numbers, &count));
 	if (count != 2 || numbers[0] < 0 || numbers[1] < 0)
 		return gemp_fail(GEMP_EDATA,
 		                 "%s: attribute '%s' of '%s' is no shape of a matrix, which is two numbers, rows and columns",

@@ -67,12 +67,12 @@ static gemp_code make_dataset(const gemp_h5 *h5, const char *path, hid_t type, u
 {
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t creation = H5I_INVALID_HID, space = H5I_INVALID_HID;
 	hsize_t size = total;
-	GEMP_PROPAGATE(GEMP_HDF5(h5, creation = H5Pcreate(H5P_DATASET_CREATE)));
-	GEMP_PROPAGATE(GEMP_HDF5(h5, H5Pset_layout(creation, H5D_CONTIGUOUS)));
-	GEMP_PROPAGATE(GEMP_HDF5(h5, H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY)));
-	GEMP_PROPAGATE(GEMP_HDF5(h5, H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER)));
-	GEMP_PROPAGATE(GEMP_HDF5(h5, H5Pset_obj_track_times(creation, false)));
-	GEMP_PROPAGATE(GEMP_HDF5(h5, space = H5Screate_simple(1, &size, NULL)));
+	GEMP_TRY(GEMP_HDF5(h5, creation = H5Pcreate(H5P_DATASET_CREATE)));
+	GEMP_TRY(GEMP_HDF5(h5, H5Pset_layout(creation, H5D_CONTIGUOUS)));
+	GEMP_TRY(GEMP_HDF5(h5, H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY)));
+	GEMP_TRY(GEMP_HDF5(h5, H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER)));
+	GEMP_TRY(GEMP_HDF5(h5, H5Pset_obj_track_times(creation, false)));
+	GEMP_TRY(GEMP_HDF5(h5, space = H5Screate_simple(1, &size, NULL)));
 	return GEMP_HDF5(h5, *dataset = H5Dcreate2(h5->file, path, type, space, H5P_DEFAULT, creation, H5P_DEFAULT));
 }
 
@@ -127,7 +127,7 @@ static gemp_code write_through_rank_0(const gemp_h5 *h5, hid_t dataset, hid_t ty
 	gemp_comm_max(h5->comm, &max, 1);
 	gemp_code code = gemp_new_all(GEMP_ARRAY(parts, (size_t)h5->comm->size),
 	                              GEMP_ARRAY(buffer, h5->comm->rank ? 0 : gemp_min(max, step) * size));
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, code));
+	GEMP_TRY(gemp_comm_agree(h5->comm, code));
 	GEMP_MPI(MPI_Gather(&mine, 2, MPI_UINT64_T, parts, 2, MPI_UINT64_T, 0, h5->comm->world));
 	if (h5->comm->rank == 0)
 		code = write_parts(h5, dataset, type, size, parts, data, buffer, step);
@@ -147,18 +147,18 @@ gemp_code gemp_h5_write(const gemp_h5 *h5, const char *path, gemp_h5_type type, 
 		code = GEMP_HDF5(h5, id = gemp_h5_make_type(type));
 		GEMP_THEN(make_dataset(h5, path, id, total, &dataset));
 	}
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, code));
+	GEMP_TRY(gemp_comm_agree(h5->comm, code));
 	if (total && h5->parallel)
-		GEMP_PROPAGATE(move_together(h5, dataset, id, type.size, first, count, (char *)data));
+		GEMP_TRY(move_together(h5, dataset, id, type.size, first, count, (char *)data));
 	else if (total)
-		GEMP_PROPAGATE(write_through_rank_0(h5, dataset, id, type.size, (rank_part){ first, count }, data));
+		GEMP_TRY(write_through_rank_0(h5, dataset, id, type.size, (rank_part){ first, count }, data));
 	if (dataset >= 0)
 		code = GEMP_HDF5(h5, H5Dclose(dataset));
 	dataset = H5I_INVALID_HID;
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, code));
+	GEMP_TRY(gemp_comm_agree(h5->comm, code));
 	uint64_t sum = gemp_comm_sum1(h5->comm, gemp_h5_checksum(data, type.size, first, count));
-	GEMP_PROPAGATE(gemp_h5_put_number(h5, path, "checksum", sum));
-	GEMP_PROPAGATE(gemp_h5_put_text(h5, path, "encoding-type", type.kind == GEMP_H5_TEXT ? "string-array" : "array"));
+	GEMP_TRY(gemp_h5_put_number(h5, path, "checksum", sum));
+	GEMP_TRY(gemp_h5_put_text(h5, path, "encoding-type", type.kind == GEMP_H5_TEXT ? "string-array" : "array"));
 	return gemp_h5_put_text(h5, path, "encoding-version", "0.2.0");
 }
 
@@ -166,7 +166,7 @@ gemp_code gemp_h5_write_rows(const gemp_h5 *h5, const char *group, const char *n
                              gemp_h5_slab rows, const void *data)
 {
 	GEMP_OWNED char *path = NULL;
-	GEMP_PROPAGATE(gemp_h5_join(h5, group, name, &path));
+	GEMP_TRY(gemp_h5_join(h5, group, name, &path));
 	return gemp_h5_write(h5, path, type, rows.total, rows.first, rows.count, data);
 }
 
@@ -297,18 +297,18 @@ gemp_code gemp_h5_read(const gemp_h5 *h5, const char *path, gemp_h5_type type, u
 		code = gemp_fail(GEMP_EDATA, "%s: dataset '%s' is of a type or length that does not fit the rest", h5->path,
 		                 path);
 	GEMP_THEN(GEMP_HDF5(h5, id = gemp_h5_make_type(type)));
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, code));
+	GEMP_TRY(gemp_comm_agree(h5->comm, code));
 	uint64_t sums[2] = { 0, own };
 	if (total && is_direct(h5, dataset)) {
-		GEMP_PROPAGATE(
+		GEMP_TRY(
 			gemp_comm_agree(h5->comm, read_direct(h5, path, dataset, type.size, first, count, own, data, &sums[0])));
 	} else if (total) {
-		GEMP_PROPAGATE(move_together(h5, dataset, id, type.size, first, count, data));
+		GEMP_TRY(move_together(h5, dataset, id, type.size, first, count, data));
 		sums[0] = gemp_h5_checksum(data, type.size, first, own);
 	}
 	gemp_comm_sum(h5->comm, sums, 2);
 	if (sums[1] == total)
-		GEMP_PROPAGATE(gemp_h5_compare_checksum(h5, path, sums[0]));
+		GEMP_TRY(gemp_h5_compare_checksum(h5, path, sums[0]));
 	return GEMP_OK;
 }
 
@@ -341,9 +341,9 @@ static gemp_code verify_dataset(const gemp_h5 *h5, const char *path, char *buffe
 	if (code == GEMP_OK && type.size > VERIFY_CHUNK)
 		code = gemp_fail(GEMP_EDATA, "%s: dataset '%s' has elements of %zu bytes", h5->path, path, type.size);
 	GEMP_THEN(GEMP_HDF5(h5, id = gemp_h5_make_type(type)));
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, code));
+	GEMP_TRY(gemp_comm_agree(h5->comm, code));
 	if (total)
-		GEMP_PROPAGATE(checksum_part(h5, dataset, id, type.size, total, buffer, &sum));
+		GEMP_TRY(checksum_part(h5, dataset, id, type.size, total, buffer, &sum));
 	return gemp_h5_compare_checksum(h5, path, gemp_comm_sum1(h5->comm, sum));
 }
 
@@ -352,9 +352,9 @@ gemp_code gemp_h5_verify(const gemp_h5 *h5)
 {
 	GEMP_OWNED char *buffer = NULL;
 	GEMP_OWNED_BY(gemp_h5_texts_free) gemp_h5_texts paths = { 0 };
-	GEMP_PROPAGATE(gemp_h5_list_datasets(h5, &paths));
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, GEMP_NEW(buffer, VERIFY_CHUNK)));
+	GEMP_TRY(gemp_h5_list_datasets(h5, &paths));
+	GEMP_TRY(gemp_comm_agree(h5->comm, GEMP_NEW(buffer, VERIFY_CHUNK)));
 	for (size_t i = 0; i < paths.count; i++)
-		GEMP_PROPAGATE(verify_dataset(h5, paths.text[i], buffer));
+		GEMP_TRY(verify_dataset(h5, paths.text[i], buffer));
 	return GEMP_OK;
 }

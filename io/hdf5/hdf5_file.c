@@ -73,8 +73,8 @@ static gemp_code begin_file(gemp_h5 *h5, const gemp_comm *comm, const char *path
 /* Collective transfers, but without two-phase buffering. */
 static gemp_code set_mpi_access(gemp_h5 *h5, hid_t access)
 {
-	GEMP_PROPAGATE(GEMP_HDF5(h5, H5Pset_fapl_mpio(access, h5->comm->world, MPI_INFO_NULL)));
-	GEMP_PROPAGATE(GEMP_HDF5(h5, H5Pset_dxpl_mpio(h5->transfer, H5FD_MPIO_COLLECTIVE)));
+	GEMP_TRY(GEMP_HDF5(h5, H5Pset_fapl_mpio(access, h5->comm->world, MPI_INFO_NULL)));
+	GEMP_TRY(GEMP_HDF5(h5, H5Pset_dxpl_mpio(h5->transfer, H5FD_MPIO_COLLECTIVE)));
 	/* A rank's part is in one piece: nothing is gained by ranks that read or write for others. */
 	return GEMP_HDF5(h5, H5Pset_dxpl_mpio_collective_opt(h5->transfer, H5FD_MPIO_INDIVIDUAL_IO));
 }
@@ -93,16 +93,16 @@ static gemp_code open_file(gemp_h5 *h5)
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t access = H5I_INVALID_HID, creation = H5I_INVALID_HID;
 	if (!h5->active)
 		return GEMP_OK;
-	GEMP_PROPAGATE(GEMP_HDF5(h5, access = H5Pcreate(H5P_FILE_ACCESS)));
-	GEMP_PROPAGATE(GEMP_HDF5(h5, h5->transfer = H5Pcreate(H5P_DATASET_XFER)));
+	GEMP_TRY(GEMP_HDF5(h5, access = H5Pcreate(H5P_FILE_ACCESS)));
+	GEMP_TRY(GEMP_HDF5(h5, h5->transfer = H5Pcreate(H5P_DATASET_XFER)));
 	if (h5->parallel)
-		GEMP_PROPAGATE(set_mpi_access(h5, access));
+		GEMP_TRY(set_mpi_access(h5, access));
 	if (h5->writing) {
-		GEMP_PROPAGATE(GEMP_HDF5(h5, creation = H5Pcreate(H5P_FILE_CREATE)));
-		GEMP_PROPAGATE(GEMP_HDF5(h5, H5Pset_obj_track_times(creation, false)));
-		GEMP_PROPAGATE(GEMP_HDF5(h5, h5->file = H5Fcreate(h5->path, H5F_ACC_TRUNC, creation, access)));
+		GEMP_TRY(GEMP_HDF5(h5, creation = H5Pcreate(H5P_FILE_CREATE)));
+		GEMP_TRY(GEMP_HDF5(h5, H5Pset_obj_track_times(creation, false)));
+		GEMP_TRY(GEMP_HDF5(h5, h5->file = H5Fcreate(h5->path, H5F_ACC_TRUNC, creation, access)));
 	} else {
-		GEMP_PROPAGATE(GEMP_HDF5(h5, h5->file = H5Fopen(h5->path, H5F_ACC_RDONLY, access)));
+		GEMP_TRY(GEMP_HDF5(h5, h5->file = H5Fopen(h5->path, H5F_ACC_RDONLY, access)));
 	}
 	return GEMP_OK;
 }
@@ -111,13 +111,13 @@ static gemp_code open_file(gemp_h5 *h5)
 static gemp_code create_file(gemp_h5 *h5, const gemp_comm *comm, const char *path, bool serial)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_PROPAGATE(begin_file(h5, comm, path, true, serial));
+	GEMP_TRY(begin_file(h5, comm, path, true, serial));
 	if (comm->rank == 0) {
 		FILE *file = fopen(path, "wb");
 		if (!file || fclose(file) != 0)
 			code = gemp_fail(GEMP_EIO, "%s: cannot be written: %s", path, strerror(errno));
 	}
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, code));
 	return gemp_comm_agree(comm, open_file(h5));
 }
 
@@ -130,7 +130,7 @@ gemp_code gemp_h5_create(gemp_h5 *h5, const gemp_comm *comm, const char *path)
 gemp_code gemp_h5_create_temporary(gemp_h5 *h5, const gemp_comm *comm, const char *path, bool serial)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text temporary = { 0 };
-	GEMP_PROPAGATE(gemp_output_temporary(comm, path, &temporary));
+	GEMP_TRY(gemp_output_temporary(comm, path, &temporary));
 	gemp_code code = create_file(h5, comm, temporary.data, serial);
 	if (code == GEMP_OK)
 		return GEMP_OK;
@@ -164,15 +164,15 @@ static gemp_code check_file(const gemp_h5 *h5, const char *remedy)
 		return gemp_fail(GEMP_EDATA, "%s: not an HDF5 file; %s", h5->path, remedy);
 	}
 	hid_t id = H5I_INVALID_HID;
-	GEMP_PROPAGATE(GEMP_HDF5(h5, id = H5Fopen(h5->path, H5F_ACC_RDONLY, H5P_DEFAULT)));
+	GEMP_TRY(GEMP_HDF5(h5, id = H5Fopen(h5->path, H5F_ACC_RDONLY, H5P_DEFAULT)));
 	return GEMP_HDF5(h5, H5Fclose(id));
 }
 
 /* Rank 0 checks the file before all ranks open it together. */
 static gemp_code open_checked(gemp_h5 *h5, const gemp_comm *comm, const char *path, const char *remedy)
 {
-	GEMP_PROPAGATE(begin_file(h5, comm, path, false, false));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, comm->rank == 0 ? check_file(h5, remedy) : GEMP_OK));
+	GEMP_TRY(begin_file(h5, comm, path, false, false));
+	GEMP_TRY(gemp_comm_agree(comm, comm->rank == 0 ? check_file(h5, remedy) : GEMP_OK));
 	return gemp_comm_agree(comm, open_file(h5));
 }
 
@@ -224,7 +224,7 @@ static gemp_code close_file(gemp_h5 *h5)
 	if (!h5->comm)
 		return GEMP_OK;
 	if (h5->writing)
-		GEMP_PROPAGATE(gemp_comm_agree(h5->comm, h5->comm->rank == 0 ? allocate_file(h5) : GEMP_OK));
+		GEMP_TRY(gemp_comm_agree(h5->comm, h5->comm->rank == 0 ? allocate_file(h5) : GEMP_OK));
 	if (h5->active && h5->file >= 0)
 		code = GEMP_HDF5(h5, H5Fclose(h5->file));
 	code = gemp_comm_agree(h5->comm, code);
@@ -450,7 +450,7 @@ hid_t gemp_h5_make_type(gemp_h5_type type)
 gemp_code gemp_h5_extent(const gemp_h5 *h5, hid_t dataset, int *dimensions, hsize_t size[GEMP_H5_DIMENSIONS])
 {
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t space = H5I_INVALID_HID;
-	GEMP_PROPAGATE(GEMP_HDF5(h5, space = H5Dget_space(dataset)));
+	GEMP_TRY(GEMP_HDF5(h5, space = H5Dget_space(dataset)));
 	*dimensions = H5Sget_simple_extent_ndims(space);
 	for (int d = 0; d < GEMP_H5_DIMENSIONS; d++)
 		size[d] = 1;
@@ -467,16 +467,16 @@ gemp_code gemp_h5_move(const gemp_h5 *h5, hid_t dataset, hid_t type, uint64_t fi
 	hsize_t start[GEMP_H5_DIMENSIONS] = { first }, size[GEMP_H5_DIMENSIONS], elements;
 	int dimensions;
 	char nothing[1];
-	GEMP_PROPAGATE(gemp_h5_extent(h5, dataset, &dimensions, size));
+	GEMP_TRY(gemp_h5_extent(h5, dataset, &dimensions, size));
 	size[0] = count;
 	elements = gemp_max(size[0] * size[1] * size[2], 1);
-	GEMP_PROPAGATE(GEMP_HDF5(h5, memory = H5Screate_simple(1, &elements, NULL)));
-	GEMP_PROPAGATE(GEMP_HDF5(h5, file = H5Dget_space(dataset)));
+	GEMP_TRY(GEMP_HDF5(h5, memory = H5Screate_simple(1, &elements, NULL)));
+	GEMP_TRY(GEMP_HDF5(h5, file = H5Dget_space(dataset)));
 	if (count) {
-		GEMP_PROPAGATE(GEMP_HDF5(h5, H5Sselect_hyperslab(file, H5S_SELECT_SET, start, NULL, size, NULL)));
+		GEMP_TRY(GEMP_HDF5(h5, H5Sselect_hyperslab(file, H5S_SELECT_SET, start, NULL, size, NULL)));
 	} else {
-		GEMP_PROPAGATE(GEMP_HDF5(h5, H5Sselect_none(file)));
-		GEMP_PROPAGATE(GEMP_HDF5(h5, H5Sselect_none(memory)));
+		GEMP_TRY(GEMP_HDF5(h5, H5Sselect_none(file)));
+		GEMP_TRY(GEMP_HDF5(h5, H5Sselect_none(memory)));
 		data = nothing;
 	}
 	return h5->writing ? GEMP_HDF5(h5, H5Dwrite(dataset, type, memory, file, h5->transfer, data))

@@ -174,8 +174,8 @@ static gemp_code find_super(const gemp_ecore *ecore, const gemp_ecore_classifier
 	const char *bytes = gemp_bytes_at(&class->super_texts, i, &size);
 	gemp_text_clear(text);
 	gemp_text_add(text, bytes, size);
-	GEMP_PROPAGATE(gemp_text_status(text));
-	GEMP_PROPAGATE(split_reference(ecore, text->data, path, &built_in));
+	GEMP_TRY(gemp_text_status(text));
+	GEMP_TRY(split_reference(ecore, text->data, path, &built_in));
 	*out = GEMP_ECORE_NONE;
 	if (built_in && strcmp(built_in, "EObject") == 0)
 		return GEMP_OK;
@@ -194,11 +194,11 @@ static gemp_code inherit_classes(gemp_ecore *ecore, size_t index, gemp_text *tex
 		const gemp_ecore_classifier *from = s ? &ecore->classifiers[class->supers[s - 1]] : class;
 		for (size_t i = 0; i < from->super_texts.count; i++) {
 			size_t super;
-			GEMP_PROPAGATE(find_super(ecore, from, i, text, path, &super));
+			GEMP_TRY(find_super(ecore, from, i, text, path, &super));
 			if (super == index)
 				return gemp_fail(GEMP_EDATA, "class %s inherits from itself", class->name);
 			if (super != GEMP_ECORE_NONE)
-				GEMP_PROPAGATE(add_index(&class->supers, &class->super_count, &class->super_capacity, super));
+				GEMP_TRY(add_index(&class->supers, &class->super_count, &class->super_capacity, super));
 		}
 	}
 	if (class->labels)
@@ -207,7 +207,7 @@ static gemp_code inherit_classes(gemp_ecore *ecore, size_t index, gemp_text *tex
 	gemp_text_print(text, "%s", class->name);
 	for (size_t s = 0; s < class->super_count; s++)
 		gemp_text_print(text, ";%s", ecore->classifiers[class->supers[s]].name);
-	GEMP_PROPAGATE(gemp_text_status(text));
+	GEMP_TRY(gemp_text_status(text));
 	class->labels = gemp_strdup(text->data);
 	return class->labels ? GEMP_OK : GEMP_ENOMEM;
 }
@@ -219,7 +219,7 @@ static gemp_code list_features(gemp_ecore *ecore, size_t index)
 	for (size_t s = 0; s <= class->super_count; s++)
 		for (size_t f = 0; f < ecore->feature_count; f++)
 			if (ecore->features[f].owner == (s ? class->supers[s - 1] : index))
-				GEMP_PROPAGATE(add_index(&class->features, &class->feature_count, &class->feature_capacity, f));
+				GEMP_TRY(add_index(&class->features, &class->feature_count, &class->feature_capacity, f));
 	return GEMP_OK;
 }
 
@@ -267,7 +267,7 @@ static gemp_code type_attribute(const gemp_ecore *ecore, gemp_ecore_feature *fea
 	bool set = false;
 	feature->type = GEMP_STRING;
 	if (feature->type_text) {
-		GEMP_PROPAGATE(split_reference(ecore, feature->type_text, path, &name));
+		GEMP_TRY(split_reference(ecore, feature->type_text, path, &name));
 		size_t index = name ? GEMP_ECORE_NONE : find_path(ecore, path->data, path->size);
 		if (!name && (index == GEMP_ECORE_NONE || ecore->classifiers[index].kind == GEMP_ECORE_CLASS))
 			return gemp_fail(GEMP_EDATA, "'%.80s', the type of attribute '%s', is no data type or enum of the file",
@@ -287,7 +287,7 @@ static gemp_code type_attribute(const gemp_ecore *ecore, gemp_ecore_feature *fea
 static gemp_code find_opposite(const gemp_ecore *ecore, gemp_ecore_feature *feature, gemp_text *path)
 {
 	const char *built_in;
-	GEMP_PROPAGATE(split_reference(ecore, feature->opposite_text, path, &built_in));
+	GEMP_TRY(split_reference(ecore, feature->opposite_text, path, &built_in));
 	char *slash = built_in ? NULL : strrchr(path->data, '/');
 	size_t class = slash ? find_path(ecore, path->data, (size_t)(slash - path->data)) : GEMP_ECORE_NONE;
 	for (size_t f = 0; f < ecore->feature_count && class != GEMP_ECORE_NONE; f++)
@@ -305,7 +305,7 @@ static gemp_code type_reference(const gemp_ecore *ecore, gemp_ecore_feature *fea
 {
 	const char *built_in = NULL;
 	if (feature->type_text) {
-		GEMP_PROPAGATE(split_reference(ecore, feature->type_text, path, &built_in));
+		GEMP_TRY(split_reference(ecore, feature->type_text, path, &built_in));
 		feature->classifier = built_in ? GEMP_ECORE_NONE : find_path(ecore, path->data, path->size);
 		if (!built_in && (feature->classifier == GEMP_ECORE_NONE ||
 		                  ecore->classifiers[feature->classifier].kind != GEMP_ECORE_CLASS))
@@ -326,7 +326,7 @@ gemp_code gemp_ecore_resolve(gemp_ecore *ecore)
 	for (size_t f = 0; f < ecore->feature_count; f++) {
 		gemp_ecore_feature *feature = &ecore->features[f];
 		line = feature->line;
-		GEMP_TRY((feature->reference ? type_reference : type_attribute)(ecore, feature, &path));
+		GEMP_TRY_DONE((feature->reference ? type_reference : type_attribute)(ecore, feature, &path));
 	}
 	for (size_t f = 0; f < ecore->feature_count; f++) /* one end may say it for both */
 		if (ecore->features[f].opposite != GEMP_ECORE_NONE) {
@@ -338,8 +338,8 @@ gemp_code gemp_ecore_resolve(gemp_ecore *ecore)
 		line = ecore->classifiers[i].line;
 		if (ecore->classifiers[i].kind != GEMP_ECORE_CLASS)
 			continue;
-		GEMP_TRY(inherit_classes(ecore, i, &text, &path));
-		GEMP_TRY(list_features(ecore, i));
+		GEMP_TRY_DONE(inherit_classes(ecore, i, &text, &path));
+		GEMP_TRY_DONE(list_features(ecore, i));
 	}
 done:
 	gemp_text_free(&text);

@@ -65,7 +65,7 @@ static gemp_code begin_package(reader *r, const char **attributes)
 {
 	const char *name;
 	gemp_ecore *ecore = r->ecore;
-	GEMP_PROPAGATE(name_of(&name, attributes, "ecore:EPackage"));
+	GEMP_TRY(name_of(&name, attributes, "ecore:EPackage"));
 	if (r->depth)
 		gemp_text_print(&r->path, "/%s", name);
 	else if (r->roots++)
@@ -73,13 +73,13 @@ static gemp_code begin_package(reader *r, const char **attributes)
 	else
 		gemp_text_print(&r->path, "/");
 	r->depth++;
-	GEMP_PROPAGATE(gemp_text_status(&r->path));
-	GEMP_PROPAGATE(GEMP_RESERVE(ecore->packages, ecore->package_capacity, ecore->package_count + 1));
+	GEMP_TRY(gemp_text_status(&r->path));
+	GEMP_TRY(GEMP_RESERVE(ecore->packages, ecore->package_capacity, ecore->package_count + 1));
 	gemp_ecore_package *package = &ecore->packages[ecore->package_count++];
 	*package = (gemp_ecore_package){ 0 };
-	GEMP_PROPAGATE(copy(&package->name, name));
-	GEMP_PROPAGATE(copy(&package->uri, gemp_xml_attribute(attributes, "nsURI")));
-	GEMP_PROPAGATE(copy(&package->path, r->path.data));
+	GEMP_TRY(copy(&package->name, name));
+	GEMP_TRY(copy(&package->uri, gemp_xml_attribute(attributes, "nsURI")));
+	GEMP_TRY(copy(&package->path, r->path.data));
 	r->place = IN_PACKAGE;
 	return GEMP_OK;
 }
@@ -100,7 +100,7 @@ static gemp_code add_supers(gemp_ecore_classifier *class, const char *texts)
 	for (size_t size; texts && *(texts += strspn(texts, blanks)); texts += size) {
 		size = strcspn(texts, blanks);
 		if (memchr(texts, '#', size))
-			GEMP_PROPAGATE(gemp_bytes_add(&class->super_texts, texts, size));
+			GEMP_TRY(gemp_bytes_add(&class->super_texts, texts, size));
 	}
 	return GEMP_OK;
 }
@@ -114,20 +114,20 @@ static gemp_code begin_classifier(reader *r, const gemp_xml *xml, const char **a
 	gemp_ecore_kind kind = strcmp(type, "EEnum") == 0       ? GEMP_ECORE_ENUM
 	                       : strcmp(type, "EDataType") == 0 ? GEMP_ECORE_DATATYPE
 	                                                        : GEMP_ECORE_CLASS;
-	GEMP_PROPAGATE(name_of(&name, attributes, "eClassifiers"));
+	GEMP_TRY(name_of(&name, attributes, "eClassifiers"));
 	if (kind == GEMP_ECORE_CLASS && strcmp(type, "EClass") != 0)
 		return gemp_fail(GEMP_EDATA, "'%s' is of the kind '%s'; there are ecore:EClass, EEnum and EDataType", name,
 		                 type);
-	GEMP_PROPAGATE(GEMP_RESERVE(ecore->classifiers, ecore->classifier_capacity, ecore->classifier_count + 1));
+	GEMP_TRY(GEMP_RESERVE(ecore->classifiers, ecore->classifier_capacity, ecore->classifier_count + 1));
 	gemp_ecore_classifier *classifier = &ecore->classifiers[ecore->classifier_count++];
 	*classifier = (gemp_ecore_classifier){ .kind = kind, .line = gemp_xml_line(xml), .package = own_package(r) };
 	classifier->abstract = is_true(attributes, "abstract") || is_true(attributes, "interface");
 	gemp_text_print(&path, "%s/%s", r->path.data, name);
-	GEMP_PROPAGATE(gemp_text_status(&path));
-	GEMP_PROPAGATE(copy(&classifier->path, path.data));
-	GEMP_PROPAGATE(copy(&classifier->name, name));
-	GEMP_PROPAGATE(copy(&classifier->java, java ? java : gemp_xml_attribute(attributes, "instanceTypeName")));
-	GEMP_PROPAGATE(add_supers(classifier, gemp_xml_attribute(attributes, "eSuperTypes")));
+	GEMP_TRY(gemp_text_status(&path));
+	GEMP_TRY(copy(&classifier->path, path.data));
+	GEMP_TRY(copy(&classifier->name, name));
+	GEMP_TRY(copy(&classifier->java, java ? java : gemp_xml_attribute(attributes, "instanceTypeName")));
+	GEMP_TRY(add_supers(classifier, gemp_xml_attribute(attributes, "eSuperTypes")));
 	r->place = IN_CLASSIFIER;
 	return GEMP_OK;
 }
@@ -139,10 +139,10 @@ static gemp_code begin_feature(reader *r, const gemp_xml *xml, const char **attr
 	const char *name, *type = type_of(attributes), *upper = gemp_xml_attribute(attributes, "upperBound");
 	const char *ordered = gemp_xml_attribute(attributes, "ordered");
 	bool reference = strcmp(type, "EReference") == 0;
-	GEMP_PROPAGATE(name_of(&name, attributes, "eStructuralFeatures"));
+	GEMP_TRY(name_of(&name, attributes, "eStructuralFeatures"));
 	if (!reference && strcmp(type, "EAttribute") != 0)
 		return gemp_fail(GEMP_EDATA, "'%s' is of the kind '%s'; there are ecore:EAttribute and EReference", name, type);
-	GEMP_PROPAGATE(GEMP_RESERVE(ecore->features, ecore->feature_capacity, ecore->feature_count + 1));
+	GEMP_TRY(GEMP_RESERVE(ecore->features, ecore->feature_capacity, ecore->feature_count + 1));
 	gemp_ecore_feature *feature = &ecore->features[ecore->feature_count++];
 	*feature = (gemp_ecore_feature){
 		.owner = ecore->classifier_count - 1,
@@ -157,10 +157,10 @@ static gemp_code begin_feature(reader *r, const gemp_xml *xml, const char **attr
 		.opposite = GEMP_ECORE_NONE,
 		.classifier = GEMP_ECORE_NONE,
 	};
-	GEMP_PROPAGATE(copy(&feature->name, name));
-	GEMP_PROPAGATE(copy(&feature->default_value, gemp_xml_attribute(attributes, "defaultValueLiteral")));
-	GEMP_PROPAGATE(copy(&feature->type_text, gemp_xml_attribute(attributes, "eType")));
-	GEMP_PROPAGATE(copy(&feature->opposite_text, gemp_xml_attribute(attributes, "eOpposite")));
+	GEMP_TRY(copy(&feature->name, name));
+	GEMP_TRY(copy(&feature->default_value, gemp_xml_attribute(attributes, "defaultValueLiteral")));
+	GEMP_TRY(copy(&feature->type_text, gemp_xml_attribute(attributes, "eType")));
+	GEMP_TRY(copy(&feature->opposite_text, gemp_xml_attribute(attributes, "eOpposite")));
 	r->place = IN_FEATURE;
 	return GEMP_OK;
 }
@@ -188,7 +188,7 @@ static gemp_code in_classifier(reader *r, const char *name, const char **attribu
 	if (strcmp(name, "eGenericSuperTypes") == 0)
 		return add_supers(classifier, gemp_xml_attribute(attributes, "eClassifier"));
 	if (strcmp(name, "eLiterals") == 0) {
-		GEMP_PROPAGATE(name_of(&own, attributes, name));
+		GEMP_TRY(name_of(&own, attributes, name));
 		literal = literal && *literal ? literal : own;
 		return gemp_bytes_add(&classifier->literals, literal, strlen(literal));
 	}

@@ -99,7 +99,7 @@ static gemp_code find_format(const gemp_format **out, const gemp_import_options 
 		                              "if vertices have attributes");
 	for (size_t i = 0; i < files && !options->format; i++) {
 		const gemp_format *format;
-		GEMP_PROPAGATE(format_of(&format, options, i));
+		GEMP_TRY(format_of(&format, options, i));
 		if (*out && (*out)->read != format->read)
 			return gemp_fail(GEMP_EUSAGE,
 			                 "files of the formats %s and %s cannot be read together; import "
@@ -141,14 +141,14 @@ gemp_code gemp_import(gemp_shard **out, const gemp_comm *comm, const gemp_import
 gemp_code gemp_import_files(gemp_paths *out, const gemp_import_options *options)
 {
 	const gemp_format *format;
-	GEMP_PROPAGATE(find_format(&format, options));
+	GEMP_TRY(find_format(&format, options));
 	if (options->metamodel)
-		GEMP_PROPAGATE(gemp_paths_add(out, options->metamodel));
+		GEMP_TRY(gemp_paths_add(out, options->metamodel));
 	for (size_t i = 0; i < options->vertex_file_count; i++)
-		GEMP_PROPAGATE(gemp_paths_add(out, options->vertex_files[i]));
+		GEMP_TRY(gemp_paths_add(out, options->vertex_files[i]));
 	for (size_t i = 0; i < options->edge_file_count; i++)
-		GEMP_PROPAGATE(format->files ? format->files(out, options->edge_files[i])
-		                             : gemp_paths_add(out, options->edge_files[i]));
+		GEMP_TRY(format->files ? format->files(out, options->edge_files[i])
+		                       : gemp_paths_add(out, options->edge_files[i]));
 	return GEMP_OK;
 }
 
@@ -156,7 +156,7 @@ gemp_code gemp_import_files(gemp_paths *out, const gemp_import_options *options)
 gemp_code gemp_paths_add(gemp_paths *paths, const char *path)
 {
 	char *copy;
-	GEMP_PROPAGATE(GEMP_RESERVE(paths->path, paths->capacity, paths->count + 1));
+	GEMP_TRY(GEMP_RESERVE(paths->path, paths->capacity, paths->count + 1));
 	copy = gemp_strdup(path);
 	if (!copy)
 		return GEMP_ENOMEM;
@@ -203,7 +203,7 @@ gemp_code gemp_import_declare_files(gemp_builder *builder, const gemp_import_opt
 {
 	uint32_t file;
 	for (size_t i = 0; i < options->edge_file_count; i++)
-		GEMP_PROPAGATE(gemp_builder_file(builder, options->edge_files[i], &file));
+		GEMP_TRY(gemp_builder_file(builder, options->edge_files[i], &file));
 	return GEMP_OK;
 }
 
@@ -224,7 +224,7 @@ gemp_code gemp_import_names(const gemp_comm *comm, const gemp_dictionary *local,
 {
 	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(gemp_bytes_free) gemp_bytes all = { 0 };
-	GEMP_PROPAGATE(gemp_bytes_union(comm, GEMP_OK, &local->list, &all));
+	GEMP_TRY(gemp_bytes_union(comm, GEMP_OK, &local->list, &all));
 	const gemp_block_range mine = gemp_comm_block(comm, all.count);
 	for (uint64_t i = mine.begin; i < mine.end && code == GEMP_OK; i++) {
 		size_t size;

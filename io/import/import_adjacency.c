@@ -38,8 +38,8 @@ static gemp_code add_neighbours(adjacency_reader *reader, const gemp_value *sour
 	const char *comma;
 	do {
 		comma = memchr(at, ',', (size_t)(end - at));
-		GEMP_PROPAGATE(read_name(&target, at, comma ? comma : end, "a neighbour"));
-		GEMP_PROPAGATE(gemp_builder_edge(reader->builder, source, &target, "", 0, place));
+		GEMP_TRY(read_name(&target, at, comma ? comma : end, "a neighbour"));
+		GEMP_TRY(gemp_builder_edge(reader->builder, source, &target, "", 0, place));
 		at = comma ? comma + 1 : end;
 	} while (comma);
 	return GEMP_OK;
@@ -56,7 +56,7 @@ static gemp_code visit_adjacency(void *self, const gemp_line *line)
 		return GEMP_OK;
 	const char *arrow = memmem(text.bytes, text.size, "->", 2);
 	if (arrow) {
-		GEMP_PROPAGATE(read_name(&source, text.bytes, arrow, "the vertex before '->'"));
+		GEMP_TRY(read_name(&source, text.bytes, arrow, "the vertex before '->'"));
 		return add_neighbours(reader, &source, arrow + 2, text.bytes + text.size,
 		                      (gemp_place){ reader->file, line->line });
 	}
@@ -86,13 +86,13 @@ static gemp_code read_adjacency(gemp_shard **out, const gemp_comm *comm, const g
 	gemp_lines lines;
 	gemp_builder_options built = gemp_format_builder(options);
 	built.vertices_from_edges = true;
-	GEMP_PROPAGATE(gemp_builder_new(&self.builder, comm, &built));
+	GEMP_TRY(gemp_builder_new(&self.builder, comm, &built));
 	for (size_t i = 0; i < options->edge_file_count; i++) {
-		GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_builder_file(self.builder, options->edge_files[i], &self.file)));
-		GEMP_PROPAGATE(gemp_lines_open(&lines, comm, options->edge_files[i], NULL, i));
-		GEMP_PROPAGATE(gemp_lines_visit(&lines, comm, visit_adjacency, &self));
+		GEMP_TRY(gemp_comm_agree(comm, gemp_builder_file(self.builder, options->edge_files[i], &self.file)));
+		GEMP_TRY(gemp_lines_open(&lines, comm, options->edge_files[i], NULL, i));
+		GEMP_TRY(gemp_lines_visit(&lines, comm, visit_adjacency, &self));
 	}
-	GEMP_PROPAGATE(gemp_import_names(comm, &self.lone, add_lone, &self));
+	GEMP_TRY(gemp_import_names(comm, &self.lone, add_lone, &self));
 	return gemp_builder_finish(self.builder, out);
 }
 
@@ -177,12 +177,12 @@ static gemp_code read_header(metis_head *head, const gemp_cells *cells)
 		return gemp_fail(GEMP_EDATA,
 		                 "%zu fields where the header of a METIS file has 2 to 4: vertices, edges, fmt, ncon",
 		                 cells->count);
-	GEMP_PROPAGATE(read_number(&head->vertices, &cells->cell[0], GEMP_MAX_VERTICES, "vertices"));
-	GEMP_PROPAGATE(read_number(&head->edges, &cells->cell[1], INT64_MAX / 2, "edges"));
+	GEMP_TRY(read_number(&head->vertices, &cells->cell[0], GEMP_MAX_VERTICES, "vertices"));
+	GEMP_TRY(read_number(&head->edges, &cells->cell[1], INT64_MAX / 2, "edges"));
 	if (cells->count > 2)
-		GEMP_PROPAGATE(read_fmt(head, &cells->cell[2]));
+		GEMP_TRY(read_fmt(head, &cells->cell[2]));
 	if (cells->count > 3) {
-		GEMP_PROPAGATE(read_number(&head->weights, &cells->cell[3], MAX_WEIGHTS, "weights of a vertex"));
+		GEMP_TRY(read_number(&head->weights, &cells->cell[3], MAX_WEIGHTS, "weights of a vertex"));
 		if ((head->weights > 0) != head->vertex_weights)
 			return gemp_fail(GEMP_EDATA,
 			                 "fmt '%.*s' says that vertices have %s, but there are "
@@ -200,7 +200,7 @@ static gemp_code visit_head(void *self, const gemp_line *line)
 	gemp_code code = GEMP_OK;
 	if (!is_item(line->text, line->size))
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_cells_blanks(&reader->cells, line->text, line->size));
+	GEMP_TRY(gemp_cells_blanks(&reader->cells, line->text, line->size));
 	code = read_header(&reader->head, &reader->cells);
 	reader->head.line = line->line;
 	reader->head.complete = true;
@@ -217,7 +217,7 @@ static gemp_code read_head(metis_reader *reader, const gemp_lines *lines)
 		if (code == GEMP_OK && !head->complete)
 			code = gemp_fail(GEMP_EDATA, "%s: has only comments; the header is missing", lines->path);
 	}
-	GEMP_PROPAGATE(gemp_comm_agree(reader->comm, code));
+	GEMP_TRY(gemp_comm_agree(reader->comm, code));
 	GEMP_MPI(MPI_Bcast(&reader->head, (int)sizeof reader->head, MPI_BYTE, 0, reader->comm->world));
 	if (lines->items <= head->vertices)
 		code = gemp_fail(GEMP_EDATA,
@@ -239,8 +239,8 @@ static gemp_code add_weights(metis_reader *reader, size_t *at)
 		const gemp_text_cell *cell = &reader->cells.cell[*at];
 		gemp_value value;
 		size_t column = head->sizes && *at == 0 ? reader->size : reader->weight + *at - head->sizes;
-		GEMP_PROPAGATE(gemp_scalar_read(&value, GEMP_INTEGER, cell->bytes, cell->size));
-		GEMP_PROPAGATE(gemp_builder_vertex_value(reader->builder, column, &value));
+		GEMP_TRY(gemp_scalar_read(&value, GEMP_INTEGER, cell->bytes, cell->size));
+		GEMP_TRY(gemp_builder_vertex_value(reader->builder, column, &value));
 	}
 	return GEMP_OK;
 }
@@ -250,14 +250,14 @@ static gemp_code add_listing(metis_reader *reader, uint64_t vertex, const gemp_t
 {
 	uint64_t neighbour;
 	gemp_value weight = { 0 };
-	GEMP_PROPAGATE(read_number(&neighbour, cell, reader->head.vertices, "a vertex"));
+	GEMP_TRY(read_number(&neighbour, cell, reader->head.vertices, "a vertex"));
 	if (neighbour == 0 || neighbour == vertex)
 		return gemp_fail(GEMP_EDATA, "vertex %" PRIu64 " lists %s; METIS files %s", vertex,
 		                 neighbour ? "itself" : "vertex 0",
 		                 neighbour ? "have no loops, remove it" : "number vertices from 1");
 	if (reader->head.edge_weights)
-		GEMP_PROPAGATE(gemp_scalar_read(&weight, GEMP_INTEGER, cell[1].bytes, cell[1].size));
-	GEMP_PROPAGATE(GEMP_RESERVE(reader->listings, reader->capacity, reader->count + 1));
+		GEMP_TRY(gemp_scalar_read(&weight, GEMP_INTEGER, cell[1].bytes, cell[1].size));
+	GEMP_TRY(GEMP_RESERVE(reader->listings, reader->capacity, reader->count + 1));
 	bool at_high = vertex > neighbour;
 	uint32_t low = (uint32_t)(at_high ? neighbour : vertex), high = (uint32_t)(at_high ? vertex : neighbour);
 	reader->listings[reader->count++] = (listing){ low, high, line, weight.integer, at_high };
@@ -272,18 +272,18 @@ static gemp_code visit_vertex(void *self, const gemp_line *line)
 	size_t step = reader->head.edge_weights ? 2 : 1, at = 0;
 	if (line->line <= reader->head.line || !is_item(line->text, line->size))
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_cells_blanks(&reader->cells, line->text, line->size));
+	GEMP_TRY(gemp_cells_blanks(&reader->cells, line->text, line->size));
 	if (line->item > reader->head.vertices)
 		return reader->cells.count == 0
 		           ? GEMP_OK
 		           : gemp_fail(GEMP_EDATA, "a line of vertex %" PRIu64 ", and the header says %" PRIu64 " vertices",
 		                       line->item, reader->head.vertices);
-	GEMP_PROPAGATE(gemp_builder_vertex(reader->builder, &key, "", 0, (gemp_place){ reader->file, line->line }));
-	GEMP_PROPAGATE(add_weights(reader, &at));
+	GEMP_TRY(gemp_builder_vertex(reader->builder, &key, "", 0, (gemp_place){ reader->file, line->line }));
+	GEMP_TRY(add_weights(reader, &at));
 	if ((reader->cells.count - at) % step)
 		return gemp_fail(GEMP_EDATA, "a neighbour without the weight of its edge; fmt says that each has one");
 	for (; at < reader->cells.count; at += step)
-		GEMP_PROPAGATE(add_listing(reader, line->item, &reader->cells.cell[at], line->line));
+		GEMP_TRY(add_listing(reader, line->item, &reader->cells.cell[at], line->line));
 	return GEMP_OK;
 }
 
@@ -310,8 +310,8 @@ static gemp_code exchange_listings(metis_reader *reader)
 	gemp_code code = GEMP_NEW(owner, reader->count);
 	for (size_t i = 0; code == GEMP_OK && i < reader->count; i++)
 		owner[i] = (int)((reader->listings[i].low - UINT64_C(1)) * ranks / reader->head.vertices);
-	GEMP_PROPAGATE(gemp_exchange_records(reader->comm, code, reader->listings, reader->count, sizeof *reader->listings,
-	                                     owner, &received, &from, NULL));
+	GEMP_TRY(gemp_exchange_records(reader->comm, code, reader->listings, reader->count, sizeof *reader->listings, owner,
+	                               &received, &from, NULL));
 	gemp_free(reader->listings);
 	reader->listings = received;
 	reader->count = from[ranks];
@@ -364,9 +364,9 @@ static gemp_code add_edges(metis_reader *reader, const char *path)
 		if (code == GEMP_EDATA)
 			gemp_fail_in(code, "%s:%" PRIu64 ": ", path, at->line);
 		GEMP_THEN(gemp_builder_edge(reader->builder, &low, &high, "", 0, place));
-		GEMP_PROPAGATE(code);
+		GEMP_TRY(code);
 		if (reader->head.edge_weights)
-			GEMP_PROPAGATE(gemp_builder_edge_value(reader->builder, reader->edge_weight, &weight));
+			GEMP_TRY(gemp_builder_edge_value(reader->builder, reader->edge_weight, &weight));
 	}
 	return GEMP_OK;
 }
@@ -376,13 +376,13 @@ static gemp_code declare_metis(metis_reader *reader, const char *path)
 {
 	char name[32] = "weight";
 	size_t column;
-	GEMP_PROPAGATE(gemp_builder_file(reader->builder, path, &reader->file));
+	GEMP_TRY(gemp_builder_file(reader->builder, path, &reader->file));
 	if (reader->head.sizes)
-		GEMP_PROPAGATE(gemp_builder_vertex_column(reader->builder, "size", GEMP_INTEGER, &reader->size));
+		GEMP_TRY(gemp_builder_vertex_column(reader->builder, "size", GEMP_INTEGER, &reader->size));
 	for (uint64_t i = 0; i < reader->head.weights; i++) {
 		if (reader->head.weights > 1)
 			snprintf(name, sizeof name, "weight%" PRIu64, i + 1);
-		GEMP_PROPAGATE(gemp_builder_vertex_column(reader->builder, name, GEMP_INTEGER, &column));
+		GEMP_TRY(gemp_builder_vertex_column(reader->builder, name, GEMP_INTEGER, &column));
 		if (i == 0)
 			reader->weight = column;
 	}
@@ -406,14 +406,14 @@ static gemp_code read_metis(gemp_shard **out, const gemp_comm *comm, const gemp_
 	gemp_lines lines;
 	gemp_builder_options built = gemp_format_builder(options);
 	built.undirected = true;
-	GEMP_PROPAGATE(gemp_lines_open(&lines, comm, path, is_item, 0));
-	GEMP_PROPAGATE(read_head(&self, &lines));
-	GEMP_PROPAGATE(gemp_builder_new(&self.builder, comm, &built));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, declare_metis(&self, path)));
-	GEMP_PROPAGATE(gemp_lines_visit(&lines, comm, visit_vertex, &self));
+	GEMP_TRY(gemp_lines_open(&lines, comm, path, is_item, 0));
+	GEMP_TRY(read_head(&self, &lines));
+	GEMP_TRY(gemp_builder_new(&self.builder, comm, &built));
+	GEMP_TRY(gemp_comm_agree(comm, declare_metis(&self, path)));
+	GEMP_TRY(gemp_lines_visit(&lines, comm, visit_vertex, &self));
 	uint64_t listed = gemp_comm_sum1(comm, self.count);
-	GEMP_PROPAGATE(exchange_listings(&self));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, add_edges(&self, path)));
+	GEMP_TRY(exchange_listings(&self));
+	GEMP_TRY(gemp_comm_agree(comm, add_edges(&self, path)));
 	if (listed != 2 * self.head.edges)
 		return gemp_fail(GEMP_EDATA,
 		                 "%s:%" PRIu64 ": the header says "

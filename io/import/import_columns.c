@@ -140,11 +140,11 @@ static gemp_code check_types(const gemp_header *header)
 gemp_code gemp_header_parse(gemp_header *out, bool edges, const gemp_cells *cells)
 {
 	GEMP_OWNED_BY(gemp_header_free) gemp_header header = { 0 };
-	GEMP_PROPAGATE(GEMP_NEW(header.fields, cells->count));
+	GEMP_TRY(GEMP_NEW(header.fields, cells->count));
 	for (size_t i = 0; i < cells->count; i++)
-		GEMP_PROPAGATE(parse_field(&header, &cells->cell[i]));
-	GEMP_PROPAGATE(assign_roles(&header, edges));
-	GEMP_PROPAGATE(check_types(&header));
+		GEMP_TRY(parse_field(&header, &cells->cell[i]));
+	GEMP_TRY(assign_roles(&header, edges));
+	GEMP_TRY(check_types(&header));
 	*out = header;
 	header = (gemp_header){ 0 };
 	return GEMP_OK;
@@ -260,8 +260,8 @@ static gemp_code parse_neo4j_field(gemp_header *header, bool edges, const gemp_t
 	gemp_code code = GEMP_OK;
 	header_field parts;
 	gemp_field *field = &header->fields[header->count];
-	GEMP_PROPAGATE(split_field(&parts, cell));
-	GEMP_PROPAGATE(read_role(field, &parts, edges));
+	GEMP_TRY(split_field(&parts, cell));
+	GEMP_TRY(read_role(field, &parts, edges));
 	field->kept = field->role == GEMP_ROLE_KEY && parts.name.size > 0;
 	if (field->role == GEMP_ROLE_ATTRIBUTE && parts.name.size == 0)
 		return gemp_fail(GEMP_EDATA, "column %zu has no name; the first line must name all columns", header->count + 1);
@@ -308,16 +308,16 @@ static gemp_code check_doubled(const gemp_header *header)
 gemp_code gemp_header_parse_neo4j(gemp_header *out, bool edges, const gemp_cells *cells)
 {
 	GEMP_OWNED_BY(gemp_header_free) gemp_header header = { 0 };
-	GEMP_PROPAGATE(GEMP_NEW(header.fields, cells->count));
+	GEMP_TRY(GEMP_NEW(header.fields, cells->count));
 	for (size_t i = 0; i < cells->count; i++)
-		GEMP_PROPAGATE(parse_neo4j_field(&header, edges, &cells->cell[i]));
+		GEMP_TRY(parse_neo4j_field(&header, edges, &cells->cell[i]));
 	if (edges) {
-		GEMP_PROPAGATE(require_role(&header, GEMP_ROLE_SOURCE, ":START_ID", "edges"));
-		GEMP_PROPAGATE(require_role(&header, GEMP_ROLE_TARGET, ":END_ID", "edges"));
+		GEMP_TRY(require_role(&header, GEMP_ROLE_SOURCE, ":START_ID", "edges"));
+		GEMP_TRY(require_role(&header, GEMP_ROLE_TARGET, ":END_ID", "edges"));
 	} else {
-		GEMP_PROPAGATE(require_role(&header, GEMP_ROLE_KEY, ":ID", "vertices"));
+		GEMP_TRY(require_role(&header, GEMP_ROLE_KEY, ":ID", "vertices"));
 	}
-	GEMP_PROPAGATE(check_doubled(&header));
+	GEMP_TRY(check_doubled(&header));
 	*out = header;
 	header = (gemp_header){ 0 };
 	return GEMP_OK;
@@ -337,8 +337,8 @@ static gemp_code find_or_add(gemp_schema *schema, const char *name, size_t *colu
 			*column = i;
 			return GEMP_OK;
 		}
-	GEMP_PROPAGATE(GEMP_RESERVE(schema->columns, schema->capacity, schema->count + 1));
-	GEMP_PROPAGATE(GEMP_RESERVE(schema->evidence, schema->evidence_capacity, schema->count + 1));
+	GEMP_TRY(GEMP_RESERVE(schema->columns, schema->capacity, schema->count + 1));
+	GEMP_TRY(GEMP_RESERVE(schema->evidence, schema->evidence_capacity, schema->count + 1));
 	*column = schema->count++;
 	schema->columns[*column] = (gemp_schema_column){ .name = name };
 	schema->evidence[*column] = 0;
@@ -363,9 +363,9 @@ gemp_code gemp_schema_join(gemp_schema *schema, gemp_header *header, const char 
 		gemp_field *field = &header->fields[i];
 		if (!gemp_field_is_attribute(field))
 			continue;
-		GEMP_PROPAGATE(find_or_add(schema, field->name, &field->column));
+		GEMP_TRY(find_or_add(schema, field->name, &field->column));
 		if (field->stated)
-			GEMP_PROPAGATE(state_type(&schema->columns[field->column], field->type, path));
+			GEMP_TRY(state_type(&schema->columns[field->column], field->type, path));
 	}
 	return GEMP_OK;
 }
@@ -410,8 +410,8 @@ gemp_code gemp_inferred_columns_observe(gemp_inferred_columns *columns, const ch
 {
 	size_t known = columns->local.list.count;
 	uint32_t index;
-	GEMP_PROPAGATE(GEMP_RESERVE(columns->seen, columns->seen_capacity, known + 1));
-	GEMP_PROPAGATE(gemp_dictionary_add(&columns->local, name, strlen(name), &index));
+	GEMP_TRY(GEMP_RESERVE(columns->seen, columns->seen_capacity, known + 1));
+	GEMP_TRY(gemp_dictionary_add(&columns->local, name, strlen(name), &index));
 	if (index == known)
 		columns->seen[index] = 0;
 	columns->seen[index] |= seen;
@@ -423,9 +423,9 @@ static gemp_code merge_columns(gemp_inferred_columns *columns, const gemp_comm *
                                gemp_type (*type_of)(uint32_t seen))
 {
 	GEMP_OWNED uint32_t *seen = NULL;
-	GEMP_PROPAGATE(gemp_bytes_union(comm, GEMP_OK, &columns->local.list, &columns->names));
+	GEMP_TRY(gemp_bytes_union(comm, GEMP_OK, &columns->local.list, &columns->names));
 	const size_t count = columns->names.count;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(seen, count), GEMP_ARRAY(columns->types, count))));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(seen, count), GEMP_ARRAY(columns->types, count))));
 	for (size_t i = 0; i < columns->local.list.count; i++) {
 		size_t size;
 		const char *name = gemp_bytes_at(&columns->local.list, i, &size);
@@ -441,7 +441,7 @@ static gemp_code merge_columns(gemp_inferred_columns *columns, const gemp_comm *
 gemp_code gemp_inferred_columns_merge(gemp_inferred_columns columns[2], const gemp_comm *comm,
                                       gemp_type (*type_of)(uint32_t seen))
 {
-	GEMP_PROPAGATE(merge_columns(&columns[0], comm, type_of));
+	GEMP_TRY(merge_columns(&columns[0], comm, type_of));
 	return merge_columns(&columns[1], comm, type_of);
 }
 
@@ -455,9 +455,9 @@ gemp_code gemp_inferred_columns_declare(const gemp_inferred_columns columns[2], 
 			const char *bytes = gemp_bytes_at(&columns[side].names, i, &size);
 			gemp_text_clear(&name);
 			gemp_text_add(&name, bytes, size);
-			GEMP_PROPAGATE(gemp_text_status(&name));
-			GEMP_PROPAGATE((side ? gemp_builder_edge_column
-			                     : gemp_builder_vertex_column)(builder, name.data, columns[side].types[i], &column));
+			GEMP_TRY(gemp_text_status(&name));
+			GEMP_TRY((side ? gemp_builder_edge_column : gemp_builder_vertex_column)(builder, name.data,
+			                                                                        columns[side].types[i], &column));
 		}
 	return GEMP_OK;
 }
@@ -493,7 +493,7 @@ gemp_code gemp_declared_columns_join(gemp_declared_columns *columns, const char 
 			there->type = numbers ? GEMP_FLOAT : GEMP_STRING;
 		return GEMP_OK;
 	}
-	GEMP_PROPAGATE(GEMP_RESERVE(columns->columns, columns->capacity, *at + 1));
+	GEMP_TRY(GEMP_RESERVE(columns->columns, columns->capacity, *at + 1));
 	columns->columns[columns->count++] = (struct gemp_declared_column){ name, type };
 	return GEMP_OK;
 }
@@ -503,6 +503,6 @@ gemp_code gemp_declared_columns_declare(const gemp_declared_columns *columns, ge
 {
 	size_t at;
 	for (size_t c = 0; c < columns->count; c++)
-		GEMP_PROPAGATE(declare(builder, columns->columns[c].name, columns->columns[c].type, &at));
+		GEMP_TRY(declare(builder, columns->columns[c].name, columns->columns[c].type, &at));
 	return GEMP_OK;
 }

@@ -127,7 +127,7 @@ static gemp_code add_translation(gemp_dict_entry *entry, gemp_slice word, int64_
 		if (known->size == word.size && memcmp(known->bytes, word.bytes, word.size) == 0)
 			return GEMP_OK;
 	}
-	GEMP_PROPAGATE(GEMP_RESERVE(entry->translations, entry->capacity, entry->count + 1));
+	GEMP_TRY(GEMP_RESERVE(entry->translations, entry->capacity, entry->count + 1));
 	entry->translations[entry->count++] = (gemp_translation){ word, sense };
 	return GEMP_OK;
 }
@@ -170,7 +170,7 @@ gemp_code gemp_dict_entry_read(gemp_dict_entry *entry, const char *text, size_t 
 		if (at == 0)
 			continue;
 		line = (gemp_slice){ line.bytes + at, line.size - at };
-		GEMP_PROPAGATE(add_line(entry, is_parenthesis(line) ? take_line(&rest) : line, sense++));
+		GEMP_TRY(add_line(entry, is_parenthesis(line) ? take_line(&rest) : line, sense++));
 	}
 	return GEMP_OK;
 }
@@ -227,14 +227,14 @@ static gemp_code visit_index(void *self, const gemp_line *line)
 {
 	dict_reader *reader = self;
 	index_entry found = { .line = line->line };
-	GEMP_PROPAGATE(gemp_cells_tsv(&reader->cells, line->text, line->size));
+	GEMP_TRY(gemp_cells_tsv(&reader->cells, line->text, line->size));
 	if (reader->cells.count < 3 || reader->cells.count > 4)
 		return gemp_fail(GEMP_EDATA,
 		                 "%zu fields where an index has a word, a place and a size; name the "
 		                 ".index file of a dictionary of dictd",
 		                 reader->cells.count);
-	GEMP_PROPAGATE(read_number(&found.offset, &reader->cells.cell[1]));
-	GEMP_PROPAGATE(read_number(&found.size, &reader->cells.cell[2]));
+	GEMP_TRY(read_number(&found.offset, &reader->cells.cell[1]));
+	GEMP_TRY(read_number(&found.size, &reader->cells.cell[2]));
 	if (found.offset + found.size > reader->text.size)
 		return gemp_fail(GEMP_EDATA,
 		                 "the entry's place (%" PRIu64 ", %" PRIu64 " bytes) is beyond the "
@@ -242,7 +242,7 @@ static gemp_code visit_index(void *self, const gemp_line *line)
 		                 found.offset, found.size, reader->text.size);
 	if (is_metadata(line))
 		return GEMP_OK;
-	GEMP_PROPAGATE(GEMP_RESERVE(reader->entries, reader->capacity, reader->count + 1));
+	GEMP_TRY(GEMP_RESERVE(reader->entries, reader->capacity, reader->count + 1));
 	reader->entries[reader->count++] = found;
 	return GEMP_OK;
 }
@@ -275,12 +275,12 @@ static gemp_code read_text(gemp_text *text, const char *path)
 	GEMP_OWNED char *piece = NULL;
 	size_t size = 1, room = 1 << 20;
 	gemp_text_clear(text);
-	GEMP_PROPAGATE(GEMP_NEW(piece, room));
-	GEMP_PROPAGATE(gemp_source_open(&source, path, 0));
+	GEMP_TRY(GEMP_NEW(piece, room));
+	GEMP_TRY(gemp_source_open(&source, path, 0));
 	while (size > 0) {
-		GEMP_PROPAGATE(gemp_source_read(source, piece, room, &size));
+		GEMP_TRY(gemp_source_read(source, piece, room, &size));
 		gemp_text_add(text, piece, size);
-		GEMP_PROPAGATE(gemp_text_status(text));
+		GEMP_TRY(gemp_text_status(text));
 	}
 	return GEMP_OK;
 }
@@ -295,8 +295,8 @@ static gemp_code make_key(dict_reader *reader, gemp_value *key, size_t which, ge
 	gemp_text_add(text, language, which ? strlen(language) : (size_t)(dash - language));
 	gemp_text_add(text, ":", 1);
 	gemp_text_add(text, word.bytes, word.size);
-	GEMP_PROPAGATE(gemp_text_status(text));
-	GEMP_PROPAGATE(gemp_dictionary_add(&reader->words, text->data, text->size, &index));
+	GEMP_TRY(gemp_text_status(text));
+	GEMP_TRY(gemp_dictionary_add(&reader->words, text->data, text->size, &index));
 	*key = (gemp_value){ .type = GEMP_STRING, .string = { text->data, text->size } };
 	return GEMP_OK;
 }
@@ -307,19 +307,19 @@ static gemp_code add_entry(dict_reader *reader, const index_entry *place)
 	const gemp_dict_entry *entry = &reader->entry;
 	gemp_value source, target;
 	const char *bytes = reader->text.data + place->offset;
-	GEMP_PROPAGATE(gemp_utf8_require(bytes, place->size));
-	GEMP_PROPAGATE(gemp_dict_entry_read(&reader->entry, bytes, place->size));
-	GEMP_PROPAGATE(make_key(reader, &source, 0, entry->headword));
+	GEMP_TRY(gemp_utf8_require(bytes, place->size));
+	GEMP_TRY(gemp_dict_entry_read(&reader->entry, bytes, place->size));
+	GEMP_TRY(make_key(reader, &source, 0, entry->headword));
 	for (size_t i = 0; i < entry->count; i++) {
 		gemp_value grammar = { .type = GEMP_STRING, .string = { entry->grammar.bytes, entry->grammar.size } };
 		gemp_value sense = { .type = GEMP_INTEGER, .integer = entry->translations[i].sense };
-		GEMP_PROPAGATE(make_key(reader, &target, 1, entry->translations[i].word));
-		GEMP_PROPAGATE(gemp_builder_edge(reader->builder, &source, &target, "TRANSLATES", 10,
-		                                 (gemp_place){ reader->file, place->line }));
+		GEMP_TRY(make_key(reader, &target, 1, entry->translations[i].word));
+		GEMP_TRY(gemp_builder_edge(reader->builder, &source, &target, "TRANSLATES", 10,
+		                           (gemp_place){ reader->file, place->line }));
 		if (entry->grammar.size)
-			GEMP_PROPAGATE(gemp_builder_edge_value(reader->builder, reader->grammar, &grammar));
+			GEMP_TRY(gemp_builder_edge_value(reader->builder, reader->grammar, &grammar));
 		if (sense.integer)
-			GEMP_PROPAGATE(gemp_builder_edge_value(reader->builder, reader->sense, &sense));
+			GEMP_TRY(gemp_builder_edge_value(reader->builder, reader->sense, &sense));
 	}
 	return GEMP_OK;
 }
@@ -359,11 +359,11 @@ static gemp_code dict_files(gemp_paths *out, const char *path)
 	GEMP_OWNED_BY(gemp_text_free) gemp_text name = { 0 };
 	size_t base = base_of(path);
 	gemp_text_print(&name, "%.*s.index", (int)base, path);
-	GEMP_PROPAGATE(gemp_text_status(&name));
-	GEMP_PROPAGATE(gemp_paths_add(out, name.data));
+	GEMP_TRY(gemp_text_status(&name));
+	GEMP_TRY(gemp_paths_add(out, name.data));
 	gemp_text_clear(&name);
 	gemp_text_print(&name, "%.*s.dict.dz", (int)base, path);
-	GEMP_PROPAGATE(gemp_text_status(&name));
+	GEMP_TRY(gemp_text_status(&name));
 	if (access(name.data, R_OK) != 0) {
 		name.data[name.size - 3] = '\0'; /* not compressed */
 		if (access(name.data, R_OK) != 0) {
@@ -390,8 +390,8 @@ static gemp_code read_dictionary(dict_reader *reader, char *const *paths)
 	snprintf(reader->languages, sizeof reader->languages, "%.*s", (int)(base - (size_t)(languages - paths[0])),
 	         languages);
 	reader->count = 0;
-	GEMP_PROPAGATE(read_text(&reader->text, paths[1]));
-	GEMP_PROPAGATE(gemp_lines_head(paths[0], visit_index, reader, &never));
+	GEMP_TRY(read_text(&reader->text, paths[1]));
+	GEMP_TRY(gemp_lines_head(paths[0], visit_index, reader, &never));
 	remove_duplicates(reader);
 	for (size_t i = 0; i < reader->count && code == GEMP_OK; i++) {
 		code = add_entry(reader, &reader->entries[i]);
@@ -405,10 +405,10 @@ static gemp_code read_dictionary(dict_reader *reader, char *const *paths)
 static gemp_code declare(dict_reader *reader, const gemp_paths *paths)
 {
 	for (size_t i = 0; i < paths->count; i++)
-		GEMP_PROPAGATE(gemp_builder_file(reader->builder, paths->path[i], &reader->file));
-	GEMP_PROPAGATE(gemp_builder_vertex_column(reader->builder, "lang", GEMP_STRING, &reader->language));
-	GEMP_PROPAGATE(gemp_builder_vertex_column(reader->builder, "word", GEMP_STRING, &reader->word));
-	GEMP_PROPAGATE(gemp_builder_edge_column(reader->builder, "grammar", GEMP_STRING, &reader->grammar));
+		GEMP_TRY(gemp_builder_file(reader->builder, paths->path[i], &reader->file));
+	GEMP_TRY(gemp_builder_vertex_column(reader->builder, "lang", GEMP_STRING, &reader->language));
+	GEMP_TRY(gemp_builder_vertex_column(reader->builder, "word", GEMP_STRING, &reader->word));
+	GEMP_TRY(gemp_builder_edge_column(reader->builder, "grammar", GEMP_STRING, &reader->grammar));
 	return gemp_builder_edge_column(reader->builder, "sense", GEMP_INTEGER, &reader->sense);
 }
 
@@ -421,8 +421,8 @@ static gemp_code add_word(void *self, const char *key, size_t size)
 	gemp_value whole = { .type = GEMP_STRING, .string = { key, size } };
 	gemp_value language = { .type = GEMP_STRING, .string = { key, language_size } };
 	gemp_value word = { .type = GEMP_STRING, .string = { colon + 1, size - language_size - 1 } };
-	GEMP_PROPAGATE(gemp_builder_vertex(reader->builder, &whole, "Word", 4, (gemp_place){ 0 }));
-	GEMP_PROPAGATE(gemp_builder_vertex_value(reader->builder, reader->language, &language));
+	GEMP_TRY(gemp_builder_vertex(reader->builder, &whole, "Word", 4, (gemp_place){ 0 }));
+	GEMP_TRY(gemp_builder_vertex_value(reader->builder, reader->language, &language));
 	return gemp_builder_vertex_value(reader->builder, reader->word, &word);
 }
 
@@ -449,15 +449,15 @@ static gemp_code read_dict(gemp_shard **out, const gemp_comm *comm, const gemp_i
 	built.string_keys = true;
 	for (size_t i = 0; i < options->edge_file_count && code == GEMP_OK; i++)
 		code = dict_files(&paths, options->edge_files[i]);
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
-	GEMP_PROPAGATE(gemp_builder_new(&self.builder, comm, &built));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, declare(&self, &paths)));
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_builder_new(&self.builder, comm, &built));
+	GEMP_TRY(gemp_comm_agree(comm, declare(&self, &paths)));
 	for (size_t i = (size_t)comm->rank; 2 * i < paths.count && code == GEMP_OK; i += (size_t)comm->size) {
 		self.file = (uint32_t)(2 * i + 1);
 		code = read_dictionary(&self, &paths.path[2 * i]);
 	}
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
-	GEMP_PROPAGATE(gemp_import_names(comm, &self.words, add_word, &self));
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_import_names(comm, &self.words, add_word, &self));
 	return gemp_builder_finish(self.builder, out);
 }
 

@@ -114,11 +114,11 @@ static gemp_code begin_key(reader *r, const char **attributes)
 		return gemp_fail(GEMP_EDATA, "a <key> has no id");
 	if (find_key(head, id) < head->count)
 		return gemp_fail(GEMP_EDATA, "key '%s' is there twice; rename one", id);
-	GEMP_PROPAGATE(GEMP_RESERVE(head->keys, head->capacity, head->count + 1));
+	GEMP_TRY(GEMP_RESERVE(head->keys, head->capacity, head->count + 1));
 	graphml_key *key = &head->keys[head->count];
 	bool all = !of || strcmp(of, "all") == 0;
 	*key = (graphml_key){ .applies_to = { all || strcmp(of, "node") == 0, all || strcmp(of, "edge") == 0 } };
-	GEMP_PROPAGATE(type_of(&key->type, gemp_xml_attribute(attributes, "attr.type"), id));
+	GEMP_TRY(type_of(&key->type, gemp_xml_attribute(attributes, "attr.type"), id));
 	head->count++;
 	key->id = gemp_strdup(id);
 	key->name = gemp_strdup(name && *name ? name : id);
@@ -161,9 +161,9 @@ static gemp_code begin_element(reader *r, const gemp_xml *xml, bool edge, const 
 		const char *id = gemp_xml_attribute(attributes, needed[edge][i]);
 		if (!id || !*id)
 			return gemp_fail(GEMP_EDATA, "<%s> has no %s", edge ? "edge" : "node", needed[edge][i]);
-		GEMP_PROPAGATE(gemp_xml_copy(&element->ends[i], id));
+		GEMP_TRY(gemp_xml_copy(&element->ends[i], id));
 	}
-	GEMP_PROPAGATE(gemp_xml_copy(&element->name, gemp_xml_attribute(attributes, edge ? "label" : "labels")));
+	GEMP_TRY(gemp_xml_copy(&element->name, gemp_xml_attribute(attributes, edge ? "label" : "labels")));
 	const char *directed = gemp_xml_attribute(attributes, "directed");
 	element->edge = edge;
 	element->undirected = directed ? strcmp(directed, "true") != 0 : r->head->undirected;
@@ -172,7 +172,7 @@ static gemp_code begin_element(reader *r, const gemp_xml *xml, bool edge, const 
 		const graphml_key *key = &r->head->keys[k];
 		element->present[k] = key->has_default && key->applies_to[edge];
 		if (element->present[k])
-			GEMP_PROPAGATE(gemp_xml_copy(&element->values[k], key->default_value.data));
+			GEMP_TRY(gemp_xml_copy(&element->values[k], key->default_value.data));
 	}
 	r->place = IN_ELEMENT;
 	return GEMP_OK;
@@ -333,9 +333,8 @@ static gemp_code graphml_read(graphml_head *head, const char *path, graphml_visi
 	static const gemp_xml_visitor visitor = { "GraphML", start, end, enough };
 	GEMP_OWNED_BY(free_reader)
 	reader r = { .head = head, .visit = visit, .self = self, .value_count = visit ? head->count : 0 };
-	GEMP_PROPAGATE(
-		gemp_new_all(GEMP_ARRAY(r.element.values, r.value_count), GEMP_ARRAY(r.element.present, r.value_count)));
-	GEMP_PROPAGATE(gemp_xml_read(path, &visitor, &r));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(r.element.values, r.value_count), GEMP_ARRAY(r.element.present, r.value_count)));
+	GEMP_TRY(gemp_xml_read(path, &visitor, &r));
 	if (!head->has_graph)
 		return gemp_fail(GEMP_EDATA, "%s: there is no <graph> in it; a <graphml> without one holds nothing to import",
 		                 path);
@@ -395,27 +394,27 @@ static void choose_names(graphml_file *f)
 /* A key for both nodes and edges makes two columns. */
 static gemp_code join_keys(graphml_import *self, graphml_file *f)
 {
-	GEMP_PROPAGATE(GEMP_NEW(f->uses, f->head.count));
+	GEMP_TRY(GEMP_NEW(f->uses, f->head.count));
 	choose_names(f);
 	for (size_t k = 0; k < f->head.count; k++)
 		for (int edge = 0; edge < 2; edge++)
 			if (f->head.keys[k].applies_to[edge] && !f->uses[k].name[edge])
-				GEMP_PROPAGATE(gemp_declared_columns_join(&self->columns[edge], f->head.keys[k].name,
-				                                          f->head.keys[k].type, &f->uses[k].column[edge]));
+				GEMP_TRY(gemp_declared_columns_join(&self->columns[edge], f->head.keys[k].name, f->head.keys[k].type,
+				                                    &f->uses[k].column[edge]));
 	return GEMP_OK;
 }
 
 /* All ranks read all heads, since columns must be the same everywhere before any element is read. */
 static gemp_code read_heads(graphml_import *self, const gemp_import_options *options, bool *string_keys)
 {
-	GEMP_PROPAGATE(GEMP_NEW(self->files, options->edge_file_count));
+	GEMP_TRY(GEMP_NEW(self->files, options->edge_file_count));
 	self->count = options->edge_file_count;
 	self->asked = self->undirected = options->undirected;
 	for (size_t i = 0; i < self->count; i++) {
 		graphml_file *f = &self->files[i];
 		f->path = options->edge_files[i];
-		GEMP_PROPAGATE(graphml_read(&f->head, f->path, NULL, NULL));
-		GEMP_PROPAGATE(join_keys(self, f));
+		GEMP_TRY(graphml_read(&f->head, f->path, NULL, NULL));
+		GEMP_TRY(join_keys(self, f));
 		*string_keys |= f->head.string_ids;
 		if (!self->asked && i && f->head.undirected != self->undirected)
 			return gemp_fail(GEMP_EDATA,
@@ -429,8 +428,8 @@ static gemp_code read_heads(graphml_import *self, const gemp_import_options *opt
 /* Columns are numbered in the order of the files and their keys. */
 static gemp_code declare(const graphml_import *self, const gemp_import_options *options)
 {
-	GEMP_PROPAGATE(gemp_import_declare_files(self->builder, options));
-	GEMP_PROPAGATE(gemp_declared_columns_declare(&self->columns[0], self->builder, gemp_builder_vertex_column));
+	GEMP_TRY(gemp_import_declare_files(self->builder, options));
+	GEMP_TRY(gemp_declared_columns_declare(&self->columns[0], self->builder, gemp_builder_vertex_column));
 	return gemp_declared_columns_declare(&self->columns[1], self->builder, gemp_builder_edge_column);
 }
 
@@ -472,8 +471,8 @@ static gemp_code add_values(graphml_import *self, const graphml_element *element
 		gemp_value value;
 		if (!element->present[k] || use->name[edge])
 			continue;
-		GEMP_PROPAGATE(read_value(&value, &self->columns[edge].columns[use->column[edge]], &element->values[k]));
-		GEMP_PROPAGATE(gemp_import_value(self->builder, edge, use->column[edge], &value));
+		GEMP_TRY(read_value(&value, &self->columns[edge].columns[use->column[edge]], &element->values[k]));
+		GEMP_TRY(gemp_import_value(self->builder, edge, use->column[edge], &value));
 	}
 	return GEMP_OK;
 }
@@ -494,7 +493,7 @@ static gemp_code feed_element(void *context, const graphml_head *head, const gra
 		                 "this edge is %s and others are not; take all as undirected, or list undirected edges in both "
 		                 "directions",
 		                 element->undirected ? "undirected" : "directed");
-	GEMP_PROPAGATE(gemp_import_element(self->builder, element->edge, ends, name->data, name->size, place));
+	GEMP_TRY(gemp_import_element(self->builder, element->edge, ends, name->data, name->size, place));
 	return add_values(self, element);
 }
 
@@ -526,11 +525,11 @@ static gemp_code read_graphml(gemp_shard **out, const gemp_comm *comm, const gem
 	GEMP_OWNED_BY(free_import) graphml_import self = { 0 };
 	gemp_builder_options built = gemp_format_builder(options);
 	built.vertices_from_edges = false;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, read_heads(&self, options, &built.string_keys)));
+	GEMP_TRY(gemp_comm_agree(comm, read_heads(&self, options, &built.string_keys)));
 	built.undirected = self.undirected;
-	GEMP_PROPAGATE(gemp_builder_new(&self.builder, comm, &built));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, declare(&self, options)));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, read_files(&self, comm)));
+	GEMP_TRY(gemp_builder_new(&self.builder, comm, &built));
+	GEMP_TRY(gemp_comm_agree(comm, declare(&self, options)));
+	GEMP_TRY(gemp_comm_agree(comm, read_files(&self, comm)));
 	return gemp_builder_finish(self.builder, out);
 }
 

@@ -52,11 +52,11 @@ static gemp_code add_attribute(gxl_import *self, const char *name)
 	for (size_t i = 0; i < self->count; i++)
 		if (strcmp(self->attributes[i].name.data, name) == 0)
 			return gemp_fail(GEMP_EDATA, "attribute '%.80s' is there twice; rename one", name);
-	GEMP_PROPAGATE(GEMP_RESERVE(self->attributes, self->capacity, self->count + 1));
+	GEMP_TRY(GEMP_RESERVE(self->attributes, self->capacity, self->count + 1));
 	memset(self->attributes + known, 0, (self->capacity - known) * sizeof *self->attributes);
 	attribute *added = &self->attributes[self->count];
-	GEMP_PROPAGATE(gemp_xml_copy(&added->name, name));
-	GEMP_PROPAGATE(gemp_xml_copy(&added->text, ""));
+	GEMP_TRY(gemp_xml_copy(&added->name, name));
+	GEMP_TRY(gemp_xml_copy(&added->text, ""));
 	self->count++;
 	return GEMP_OK;
 }
@@ -158,9 +158,9 @@ static gemp_code add_orders(gxl_import *self, const char **attributes)
 		gemp_code code = gemp_scalar_read(&value, GEMP_INTEGER, text, strlen(text));
 		if (code != GEMP_OK)
 			return gemp_fail_in(code, "%s: ", names[i]);
-		GEMP_PROPAGATE(add_attribute(self, names[i]));
+		GEMP_TRY(add_attribute(self, names[i]));
 		self->attributes[self->count - 1].type = GEMP_INTEGER;
-		GEMP_PROPAGATE(gemp_xml_copy(&self->attributes[self->count - 1].text, text));
+		GEMP_TRY(gemp_xml_copy(&self->attributes[self->count - 1].text, text));
 	}
 	return GEMP_OK;
 }
@@ -175,14 +175,14 @@ static gemp_code begin_element(gxl_import *self, const gemp_xml *xml, const char
 		const char *id = find_local(attributes, needed[self->edge][i]);
 		if (!id || !*id)
 			return gemp_fail(GEMP_EDATA, "<%s> has no %s", name, needed[self->edge][i]);
-		GEMP_PROPAGATE(gemp_xml_copy(&self->ends[i], id));
+		GEMP_TRY(gemp_xml_copy(&self->ends[i], id));
 	}
-	GEMP_PROPAGATE(gemp_xml_copy(&self->name, ""));
+	GEMP_TRY(gemp_xml_copy(&self->name, ""));
 	self->line = gemp_xml_line(xml);
 	self->count = 0;
 	self->place = IN_ELEMENT;
 	if (self->edge) {
-		GEMP_PROPAGATE(add_orders(self, attributes));
+		GEMP_TRY(add_orders(self, attributes));
 		code = check_direction(self, attributes);
 	}
 	return code;
@@ -265,8 +265,8 @@ static gemp_code observe_element(gxl_import *self)
 {
 	for (size_t i = 0; i < self->count; i++)
 		if (self->attributes[i].type != GEMP_LIST)
-			GEMP_PROPAGATE(gemp_inferred_columns_observe(&self->columns[self->edge], self->attributes[i].name.data,
-			                                             UINT32_C(1) << self->attributes[i].type));
+			GEMP_TRY(gemp_inferred_columns_observe(&self->columns[self->edge], self->attributes[i].name.data,
+			                                       UINT32_C(1) << self->attributes[i].type));
 	return GEMP_OK;
 }
 
@@ -276,16 +276,16 @@ static gemp_code feed_element(gxl_import *self)
 	const gemp_value ends[2] = { gemp_string_value(self->ends[0].data, self->ends[0].size),
 		                         gemp_string_value(self->ends[1].data, self->ends[1].size) };
 	const gemp_inferred_columns *columns = &self->columns[self->edge];
-	GEMP_PROPAGATE(gemp_import_element(self->builder, self->edge, ends, self->name.data, self->name.size,
-	                                   (gemp_place){ self->file, self->line }));
+	GEMP_TRY(gemp_import_element(self->builder, self->edge, ends, self->name.data, self->name.size,
+	                             (gemp_place){ self->file, self->line }));
 	for (size_t i = 0; i < self->count; i++) {
 		const attribute *attribute = &self->attributes[i];
 		gemp_value value;
 		if (attribute->type == GEMP_LIST)
 			continue;
 		size_t at = gemp_inferred_columns_find(columns, attribute->name.data);
-		GEMP_PROPAGATE(gemp_scalar_read(&value, columns->types[at], attribute->text.data, attribute->text.size));
-		GEMP_PROPAGATE(gemp_import_value(self->builder, self->edge, at, &value));
+		GEMP_TRY(gemp_scalar_read(&value, columns->types[at], attribute->text.data, attribute->text.size));
+		GEMP_TRY(gemp_import_value(self->builder, self->edge, at, &value));
 	}
 	return GEMP_OK;
 }
@@ -323,7 +323,7 @@ static gemp_code read_files(gxl_import *self)
 /* Files are numbered from 1 in the order of the command. */
 static gemp_code declare(gxl_import *self)
 {
-	GEMP_PROPAGATE(gemp_import_declare_files(self->builder, self->options));
+	GEMP_TRY(gemp_import_declare_files(self->builder, self->options));
 	return gemp_inferred_columns_declare(self->columns, self->builder);
 }
 
@@ -347,14 +347,14 @@ static gemp_code read_gxl(gemp_shard **out, const gemp_comm *comm, const gemp_im
 {
 	GEMP_OWNED_BY(free_import) gxl_import self = { .comm = comm, .options = options };
 	gemp_builder_options built = gemp_format_builder(options);
-	GEMP_PROPAGATE(read_files(&self));
+	GEMP_TRY(read_files(&self));
 	gemp_comm_sum(comm, self.directions, 2);
 	self.undirected = options->undirected || (self.directions[1] > 0 && self.directions[0] == 0);
 	built.undirected = self.undirected;
-	GEMP_PROPAGATE(gemp_inferred_columns_merge(self.columns, comm, type_of));
-	GEMP_PROPAGATE(gemp_builder_new(&self.builder, comm, &built));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, declare(&self)));
-	GEMP_PROPAGATE(read_files(&self));
+	GEMP_TRY(gemp_inferred_columns_merge(self.columns, comm, type_of));
+	GEMP_TRY(gemp_builder_new(&self.builder, comm, &built));
+	GEMP_TRY(gemp_comm_agree(comm, declare(&self)));
+	GEMP_TRY(read_files(&self));
 	return gemp_builder_finish(self.builder, out);
 }
 

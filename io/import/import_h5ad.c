@@ -38,21 +38,21 @@ static gemp_code read_keys(h5ad_import *self)
 	GEMP_OWNED char *index = NULL, *path = NULL;
 	bool exists = false, known = false;
 	const gemp_h5 *h5 = &self->h5;
-	GEMP_PROPAGATE(gemp_h5_exists(h5, "/obs", &exists));
+	GEMP_TRY(gemp_h5_exists(h5, "/obs", &exists));
 	if (exists)
-		GEMP_PROPAGATE(gemp_h5_has_attribute(h5, "/obs", "_index", &exists));
+		GEMP_TRY(gemp_h5_has_attribute(h5, "/obs", "_index", &exists));
 	if (!exists)
 		return gemp_fail(GEMP_EDATA,
 		                 "%s: there is no data frame /obs; it is no AnnData file, or of a version before 0.7; "
 		                 "write it again with a newer anndata",
 		                 h5->path);
-	GEMP_PROPAGATE(gemp_h5_get_text(h5, "/obs", "_index", &index));
-	GEMP_PROPAGATE(gemp_h5_join(h5, "/obs", index, &path));
-	GEMP_PROPAGATE(gemp_h5_length(h5, path, &self->vertices));
+	GEMP_TRY(gemp_h5_get_text(h5, "/obs", "_index", &index));
+	GEMP_TRY(gemp_h5_join(h5, "/obs", index, &path));
+	GEMP_TRY(gemp_h5_length(h5, path, &self->vertices));
 	if (self->vertices > GEMP_MAX_VERTICES)
 		return gemp_fail(GEMP_EDATA, "%s: has %" PRIu64 " observations; a graph has at most %" PRIu64 " vertices",
 		                 h5->path, self->vertices, GEMP_MAX_VERTICES);
-	GEMP_PROPAGATE(gemp_h5_column(&self->keys, h5, path, "_id", 0, (size_t)self->vertices, &known));
+	GEMP_TRY(gemp_h5_column(&self->keys, h5, path, "_id", 0, (size_t)self->vertices, &known));
 	if (!known || (self->keys.type != GEMP_STRING && self->keys.type != GEMP_INTEGER))
 		return gemp_fail(GEMP_EDATA,
 		                 "%s: the index %s of the %" PRIu64
@@ -66,15 +66,15 @@ static gemp_code read_keys(h5ad_import *self)
 static gemp_code read_columns(h5ad_import *self)
 {
 	GEMP_OWNED_BY(gemp_h5_texts_free) gemp_h5_texts names = { 0 };
-	GEMP_PROPAGATE(gemp_h5_get_texts(&self->h5, "/obs", "column-order", &names));
-	GEMP_PROPAGATE(GEMP_NEW(self->columns, names.count));
+	GEMP_TRY(gemp_h5_get_texts(&self->h5, "/obs", "column-order", &names));
+	GEMP_TRY(GEMP_NEW(self->columns, names.count));
 	self->mine = gemp_comm_block(self->comm, self->vertices);
 	for (size_t i = 0; i < names.count; i++) {
 		GEMP_OWNED char *path = NULL;
 		bool known = false;
-		GEMP_PROPAGATE(gemp_h5_join(&self->h5, "/obs", names.text[i], &path));
-		GEMP_PROPAGATE(gemp_h5_column(&self->columns[self->column_count], &self->h5, path, names.text[i],
-		                              self->mine.begin, (size_t)(self->mine.end - self->mine.begin), &known));
+		GEMP_TRY(gemp_h5_join(&self->h5, "/obs", names.text[i], &path));
+		GEMP_TRY(gemp_h5_column(&self->columns[self->column_count], &self->h5, path, names.text[i], self->mine.begin,
+		                        (size_t)(self->mine.end - self->mine.begin), &known));
 		self->column_count += known;
 		if (!known)
 			gemp_warn("%s: column '%s' of obs is of a kind that is not supported, and is left out", self->h5.path,
@@ -93,20 +93,20 @@ static gemp_code open_matrix(h5ad_import *self, relation *r)
 	gemp_sparse *m = &r->matrix;
 	bool has = false;
 	*m = (gemp_sparse){ .path = h5->path, .what = r->path };
-	GEMP_PROPAGATE(gemp_h5_has_attribute(h5, r->path, "encoding-type", &has));
+	GEMP_TRY(gemp_h5_has_attribute(h5, r->path, "encoding-type", &has));
 	if (has)
-		GEMP_PROPAGATE(gemp_h5_get_text(h5, r->path, "encoding-type", &encoding));
+		GEMP_TRY(gemp_h5_get_text(h5, r->path, "encoding-type", &encoding));
 	r->taken = has && (strcmp(encoding, "csr_matrix") == 0 || strcmp(encoding, "csc_matrix") == 0);
 	if (!r->taken) {
 		gemp_warn("%s: %s is no sparse matrix, and is left out; store it as CSR or CSC", h5->path, r->path);
 		return GEMP_OK;
 	}
 	m->layout = strcmp(encoding, "csr_matrix") == 0 ? GEMP_BY_ROWS : GEMP_BY_COLUMNS;
-	GEMP_PROPAGATE(gemp_h5_shape(h5, r->path, "shape", &m->rows, &m->columns));
-	GEMP_PROPAGATE(gemp_h5_open_array(&m->pointers, h5, r->path, "indptr"));
-	GEMP_PROPAGATE(gemp_h5_open_array(&m->indices, h5, r->path, "indices"));
-	GEMP_PROPAGATE(gemp_h5_open_array(&m->values, h5, r->path, "data"));
-	GEMP_PROPAGATE(gemp_sparse_check(m));
+	GEMP_TRY(gemp_h5_shape(h5, r->path, "shape", &m->rows, &m->columns));
+	GEMP_TRY(gemp_h5_open_array(&m->pointers, h5, r->path, "indptr"));
+	GEMP_TRY(gemp_h5_open_array(&m->indices, h5, r->path, "indices"));
+	GEMP_TRY(gemp_h5_open_array(&m->values, h5, r->path, "data"));
+	GEMP_TRY(gemp_sparse_check(m));
 	if (m->rows != self->vertices || m->columns != self->vertices)
 		return gemp_fail(GEMP_EDATA,
 		                 "%s: %s is of %" PRIu64 " x %" PRIu64 ", and there are %" PRIu64
@@ -120,18 +120,18 @@ static gemp_code open_matrices(h5ad_import *self)
 {
 	GEMP_OWNED_BY(gemp_h5_texts_free) gemp_h5_texts names = { 0 };
 	bool exists = false;
-	GEMP_PROPAGATE(gemp_h5_exists(&self->h5, "/obsp", &exists));
+	GEMP_TRY(gemp_h5_exists(&self->h5, "/obsp", &exists));
 	if (!exists)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_h5_list(&self->h5, "/obsp", &names));
-	GEMP_PROPAGATE(GEMP_NEW(self->relations, names.count));
+	GEMP_TRY(gemp_h5_list(&self->h5, "/obsp", &names));
+	GEMP_TRY(GEMP_NEW(self->relations, names.count));
 	for (size_t i = 0; i < names.count; i++) {
 		relation *r = &self->relations[self->relation_count++];
 		r->name = gemp_strdup(names.text[i]);
 		if (!r->name)
 			return GEMP_ENOMEM;
-		GEMP_PROPAGATE(gemp_h5_join(&self->h5, "/obsp", names.text[i], &r->path));
-		GEMP_PROPAGATE(open_matrix(self, r));
+		GEMP_TRY(gemp_h5_join(&self->h5, "/obsp", names.text[i], &r->path));
+		GEMP_TRY(open_matrix(self, r));
 	}
 	return GEMP_OK;
 }
@@ -145,7 +145,7 @@ static gemp_code declare(h5ad_import *self, size_t *column)
 	gemp_type type = GEMP_INTEGER;
 	size_t at;
 	for (size_t c = 0; c < self->column_count; c++)
-		GEMP_PROPAGATE(gemp_builder_vertex_column(self->builder, self->columns[c].name, self->columns[c].type, &at));
+		GEMP_TRY(gemp_builder_vertex_column(self->builder, self->columns[c].name, self->columns[c].type, &at));
 	for (size_t i = 0; i < self->relation_count; i++) {
 		const relation *r = &self->relations[i];
 		const gemp_type next = gemp_sparse_type(&r->matrix);
@@ -165,11 +165,11 @@ static gemp_code add_vertices(h5ad_import *self, uint32_t file)
 {
 	for (uint64_t i = self->mine.begin; i < self->mine.end; i++) {
 		gemp_value key = gemp_column_get(&self->keys, (size_t)i);
-		GEMP_PROPAGATE(gemp_builder_vertex(self->builder, &key, "", 0, (gemp_place){ file, i + 1 }));
+		GEMP_TRY(gemp_builder_vertex(self->builder, &key, "", 0, (gemp_place){ file, i + 1 }));
 		for (size_t c = 0; c < self->column_count; c++) {
 			gemp_value value = gemp_column_get(&self->columns[c], (size_t)(i - self->mine.begin));
 			if (!value.null)
-				GEMP_PROPAGATE(gemp_builder_vertex_value(self->builder, c, &value));
+				GEMP_TRY(gemp_builder_vertex_value(self->builder, c, &value));
 		}
 	}
 	return GEMP_OK;
@@ -188,22 +188,22 @@ static gemp_code feed(h5ad_import *self)
 {
 	uint32_t file;
 	size_t column;
-	GEMP_PROPAGATE(gemp_builder_file(self->builder, self->h5.path, &file));
-	GEMP_PROPAGATE(declare(self, &column));
-	GEMP_PROPAGATE(add_vertices(self, file));
+	GEMP_TRY(gemp_builder_file(self->builder, self->h5.path, &file));
+	GEMP_TRY(declare(self, &column));
+	GEMP_TRY(add_vertices(self, file));
 	for (size_t r = (size_t)self->comm->rank; r < self->relation_count; r += (size_t)self->comm->size)
 		if (self->relations[r].taken)
-			GEMP_PROPAGATE(gemp_sparse_feed(&self->relations[r].matrix, self->builder, file, self->relations[r].name,
-			                                column, key_of, self));
+			GEMP_TRY(gemp_sparse_feed(&self->relations[r].matrix, self->builder, file, self->relations[r].name, column,
+			                          key_of, self));
 	return GEMP_OK;
 }
 
 /* Local: every rank reads keys and the list of matrices. */
 static gemp_code read_head(h5ad_import *self, const char *path)
 {
-	GEMP_PROPAGATE(gemp_h5_open_local(&self->h5, path, "write it again"));
-	GEMP_PROPAGATE(read_keys(self));
-	GEMP_PROPAGATE(read_columns(self));
+	GEMP_TRY(gemp_h5_open_local(&self->h5, path, "write it again"));
+	GEMP_TRY(read_keys(self));
+	GEMP_TRY(read_columns(self));
 	return open_matrices(self);
 }
 
@@ -229,9 +229,9 @@ static gemp_code read_h5ad(gemp_shard **out, const gemp_comm *comm, const gemp_i
 	GEMP_OWNED_BY(free_import) h5ad_import self = { .comm = comm };
 	gemp_builder_options built = gemp_format_builder(options);
 	built.vertices_from_edges = false;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, read_head(&self, options->edge_files[0])));
-	GEMP_PROPAGATE(gemp_builder_new(&self.builder, comm, &built));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, feed(&self)));
+	GEMP_TRY(gemp_comm_agree(comm, read_head(&self, options->edge_files[0])));
+	GEMP_TRY(gemp_builder_new(&self.builder, comm, &built));
+	GEMP_TRY(gemp_comm_agree(comm, feed(&self)));
 	return gemp_builder_finish(self.builder, out);
 }
 

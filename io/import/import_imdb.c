@@ -171,11 +171,11 @@ static gemp_code declare(imdb_reader *r, const gemp_paths *paths)
 {
 	for (size_t t = 0, i = 0; t < TABLES; t++) {
 		if (r->present[t])
-			GEMP_PROPAGATE(gemp_builder_file(r->builder, paths->path[i++], &r->files[t]));
+			GEMP_TRY(gemp_builder_file(r->builder, paths->path[i++], &r->files[t]));
 		for (size_t f = 0; f < field_count(&tables[t]); f++) {
 			const field *field = &tables[t].fields[f];
 			if (field->column && r->present[t])
-				GEMP_PROPAGATE((tables[t].edges ? gemp_builder_edge_column : gemp_builder_vertex_column)(
+				GEMP_TRY((tables[t].edges ? gemp_builder_edge_column : gemp_builder_vertex_column)(
 					r->builder, field->column, field->type, &r->columns[t][f]));
 		}
 	}
@@ -223,10 +223,10 @@ static gemp_code add_values(imdb_reader *r)
 		gemp_value value;
 		if (!table->fields[f].column)
 			continue;
-		GEMP_PROPAGATE(read_value(r, f, &value));
+		GEMP_TRY(read_value(r, f, &value));
 		if (!value.null)
-			GEMP_PROPAGATE((table->edges ? gemp_builder_edge_value
-			                             : gemp_builder_vertex_value)(r->builder, r->columns[r->now][f], &value));
+			GEMP_TRY((table->edges ? gemp_builder_edge_value
+			                       : gemp_builder_vertex_value)(r->builder, r->columns[r->now][f], &value));
 	}
 	return GEMP_OK;
 }
@@ -236,11 +236,11 @@ static gemp_code store_rating(imdb_reader *r)
 {
 	gemp_value key, average, votes;
 	uint32_t at;
-	GEMP_PROPAGATE(read_key(r, 0, &key));
-	GEMP_PROPAGATE(read_value(r, 1, &average));
-	GEMP_PROPAGATE(read_value(r, 2, &votes));
-	GEMP_PROPAGATE(gemp_dictionary_add(&r->rated, key.string.bytes, key.string.size, &at));
-	GEMP_PROPAGATE(GEMP_RESERVE(r->ratings, r->ratings_capacity, r->rated.list.count));
+	GEMP_TRY(read_key(r, 0, &key));
+	GEMP_TRY(read_value(r, 1, &average));
+	GEMP_TRY(read_value(r, 2, &votes));
+	GEMP_TRY(gemp_dictionary_add(&r->rated, key.string.bytes, key.string.size, &at));
+	GEMP_TRY(GEMP_RESERVE(r->ratings, r->ratings_capacity, r->rated.list.count));
 	r->ratings[at] = (rating){ average.null ? 0 : average.real,
 		                       votes.null ? 0 : votes.integer,
 		                       { average.null, votes.null } };
@@ -254,17 +254,17 @@ static gemp_code add_rating(imdb_reader *r, const gemp_value *key)
 	size_t known = r->rated.list.count;
 	if (!r->present[RATINGS])
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_dictionary_add(&r->rated, key->string.bytes, key->string.size, &at));
+	GEMP_TRY(gemp_dictionary_add(&r->rated, key->string.bytes, key->string.size, &at));
 	if (at == known) { /* without one; the dictionary knows it now */
-		GEMP_PROPAGATE(GEMP_RESERVE(r->ratings, r->ratings_capacity, known + 1));
+		GEMP_TRY(GEMP_RESERVE(r->ratings, r->ratings_capacity, known + 1));
 		r->ratings[at] = (rating){ .null = { true, true } };
 	}
 	const gemp_value average = { .type = GEMP_FLOAT, .real = r->ratings[at].average };
 	const gemp_value votes = { .type = GEMP_INTEGER, .integer = r->ratings[at].votes };
 	if (!r->ratings[at].null[0])
-		GEMP_PROPAGATE(gemp_builder_vertex_value(r->builder, r->columns[RATINGS][1], &average));
+		GEMP_TRY(gemp_builder_vertex_value(r->builder, r->columns[RATINGS][1], &average));
 	if (!r->ratings[at].null[1])
-		GEMP_PROPAGATE(gemp_builder_vertex_value(r->builder, r->columns[RATINGS][2], &votes));
+		GEMP_TRY(gemp_builder_vertex_value(r->builder, r->columns[RATINGS][2], &votes));
 	return GEMP_OK;
 }
 
@@ -292,11 +292,11 @@ static gemp_code add_principal(imdb_reader *r, gemp_place place)
 	gemp_value title, person, category;
 	char type[MAX_TYPE];
 	size_t size = 0;
-	GEMP_PROPAGATE(read_key(r, 0, &title));
-	GEMP_PROPAGATE(read_key(r, 1, &person));
-	GEMP_PROPAGATE(read_key(r, 2, &category));
-	GEMP_PROPAGATE(name_type(&category, type, &size));
-	GEMP_PROPAGATE(gemp_builder_edge(r->builder, &person, &title, type, size, place));
+	GEMP_TRY(read_key(r, 0, &title));
+	GEMP_TRY(read_key(r, 1, &person));
+	GEMP_TRY(read_key(r, 2, &category));
+	GEMP_TRY(name_type(&category, type, &size));
+	GEMP_TRY(gemp_builder_edge(r->builder, &person, &title, type, size, place));
 	return add_values(r);
 }
 
@@ -309,7 +309,7 @@ static gemp_code visit_line(void *self, const gemp_line *line)
 	gemp_value key;
 	if (line->line == 1 || line->size == 0)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_cells_tsv(&r->cells, line->text, line->size));
+	GEMP_TRY(gemp_cells_tsv(&r->cells, line->text, line->size));
 	if (r->cells.count != r->widths[r->now])
 		return gemp_fail(GEMP_EDATA, "%zu fields where the header has %zu; the line is damaged", r->cells.count,
 		                 r->widths[r->now]);
@@ -317,9 +317,9 @@ static gemp_code visit_line(void *self, const gemp_line *line)
 		return store_rating(r);
 	if (table->edges)
 		return add_principal(r, place);
-	GEMP_PROPAGATE(read_key(r, 0, &key));
-	GEMP_PROPAGATE(gemp_builder_vertex(r->builder, &key, table->label, strlen(table->label), place));
-	GEMP_PROPAGATE(add_values(r));
+	GEMP_TRY(read_key(r, 0, &key));
+	GEMP_TRY(gemp_builder_vertex(r->builder, &key, table->label, strlen(table->label), place));
+	GEMP_TRY(add_values(r));
 	if (r->now == TITLES)
 		return add_rating(r, &key);
 	return GEMP_OK;
@@ -359,11 +359,11 @@ static gemp_code read_tables(imdb_reader *r, const gemp_paths *paths)
 			continue;
 		const char *path = paths->path[i++];
 		if (t == RATINGS) {
-			GEMP_PROPAGATE(gemp_comm_agree(r->comm, gemp_lines_head(path, visit_line, r, &never)));
+			GEMP_TRY(gemp_comm_agree(r->comm, gemp_lines_head(path, visit_line, r, &never)));
 			continue;
 		}
-		GEMP_PROPAGATE(gemp_lines_open(&r->lines[t], r->comm, path, NULL, i));
-		GEMP_PROPAGATE(gemp_lines_visit(&r->lines[t], r->comm, visit_line, r));
+		GEMP_TRY(gemp_lines_open(&r->lines[t], r->comm, path, NULL, i));
+		GEMP_TRY(gemp_lines_visit(&r->lines[t], r->comm, visit_line, r));
 	}
 	return GEMP_OK;
 }
@@ -383,10 +383,10 @@ static gemp_code read_imdb(gemp_shard **out, const gemp_comm *comm, const gemp_i
 	GEMP_OWNED_BY(gemp_paths_free) gemp_paths paths = { 0 };
 	gemp_builder_options built = gemp_format_builder(options);
 	built.vertices_from_edges = true; /* principals mention people that name.basics does not have */
-	GEMP_PROPAGATE(gemp_comm_agree(comm, find_files(&r, &paths, options->edge_files[0])));
-	GEMP_PROPAGATE(gemp_builder_new(&r.builder, comm, &built));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, declare(&r, &paths)));
-	GEMP_PROPAGATE(read_tables(&r, &paths));
+	GEMP_TRY(gemp_comm_agree(comm, find_files(&r, &paths, options->edge_files[0])));
+	GEMP_TRY(gemp_builder_new(&r.builder, comm, &built));
+	GEMP_TRY(gemp_comm_agree(comm, declare(&r, &paths)));
+	GEMP_TRY(read_tables(&r, &paths));
 	return gemp_builder_finish(r.builder, out);
 }
 

@@ -121,9 +121,9 @@ static gemp_code take_properties(gemp_json_record *record)
 static gemp_code read_node(gemp_json_record *record)
 {
 	static const char *const known[] = { "type", "id", "labels", "properties", NULL };
-	GEMP_PROPAGATE(check_members(record->root, "node", known));
-	GEMP_PROPAGATE(read_key(&record->ends[0], json_object_get(record->root, "id"), "'id'"));
-	GEMP_PROPAGATE(add_labels(&record->names, json_object_get(record->root, "labels"), "labels"));
+	GEMP_TRY(check_members(record->root, "node", known));
+	GEMP_TRY(read_key(&record->ends[0], json_object_get(record->root, "id"), "'id'"));
+	GEMP_TRY(add_labels(&record->names, json_object_get(record->root, "labels"), "labels"));
 	return take_properties(record);
 }
 
@@ -134,7 +134,7 @@ static gemp_code read_end(gemp_value *out, json_t *root, const char *name, const
 	json_t *end = json_object_get(root, name);
 	if (!json_is_object(end))
 		return gemp_fail(GEMP_EDATA, "'%s' is %s where an object with an id must stand", name, gemp_json_kind(end));
-	GEMP_PROPAGATE(check_members(end, name, known));
+	GEMP_TRY(check_members(end, name, known));
 	return read_key(out, json_object_get(end, "id"), where);
 }
 
@@ -144,11 +144,11 @@ static gemp_code read_relationship(gemp_json_record *record)
 	static const char *const known[] = { "type", "id", "label", "start", "end", "properties", NULL };
 	json_t *label = json_object_get(record->root, "label");
 	record->edge = true;
-	GEMP_PROPAGATE(check_members(record->root, "relationship", known));
-	GEMP_PROPAGATE(read_end(&record->ends[0], record->root, "start", "'id' of 'start'"));
-	GEMP_PROPAGATE(read_end(&record->ends[1], record->root, "end", "'id' of 'end'"));
+	GEMP_TRY(check_members(record->root, "relationship", known));
+	GEMP_TRY(read_end(&record->ends[0], record->root, "start", "'id' of 'start'"));
+	GEMP_TRY(read_end(&record->ends[1], record->root, "end", "'id' of 'end'"));
 	if (label)
-		GEMP_PROPAGATE(add_name(&record->names, label, "label"));
+		GEMP_TRY(add_name(&record->names, label, "label"));
 	return take_properties(record);
 }
 
@@ -177,8 +177,8 @@ static gemp_code read_plain(gemp_json_record *record)
 	record->edge = source && target;
 	if (record->edge) {
 		json_t *type = take(record, &skipped, types);
-		GEMP_PROPAGATE(read_key(&record->ends[0], source, "the source"));
-		GEMP_PROPAGATE(read_key(&record->ends[1], target, "the target"));
+		GEMP_TRY(read_key(&record->ends[0], source, "the source"));
+		GEMP_TRY(read_key(&record->ends[1], target, "the target"));
 		return type && !json_is_null(type) ? add_name(&record->names, type, "type") : GEMP_OK;
 	}
 	if (!json_object_get(record->root, "id"))
@@ -186,7 +186,7 @@ static gemp_code read_plain(gemp_json_record *record)
 		                             "and 'dst'");
 	skipped = 0;
 	memset(record->skip, 0, sizeof record->skip);
-	GEMP_PROPAGATE(read_key(&record->ends[0], take(record, &skipped, ids), "'id'"));
+	GEMP_TRY(read_key(&record->ends[0], take(record, &skipped, ids), "'id'"));
 	json_t *list = take(record, &skipped, labels);
 	return add_labels(&record->names, list, record->skip[1]);
 }
@@ -256,11 +256,11 @@ static gemp_code observe_line(void *self, const gemp_line *line)
 	json_t *value;
 	if (is_blank(line))
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_json_record_read(&reader->record, line->text, line->size));
+	GEMP_TRY(gemp_json_record_read(&reader->record, line->text, line->size));
 	reader->vertices += !reader->record.edge;
 	json_object_foreach (reader->record.properties, name, value)
 		if (gemp_json_record_is_attribute(&reader->record, name))
-			GEMP_PROPAGATE(observe_value(&reader->columns[reader->record.edge], name, value));
+			GEMP_TRY(observe_value(&reader->columns[reader->record.edge], name, value));
 	return GEMP_OK;
 }
 
@@ -276,7 +276,7 @@ static gemp_type type_of(uint32_t seen)
 /* Columns of vertices and of edges are apart, even of one name. */
 static gemp_code declare(jsonl_reader *reader, const gemp_import_options *options)
 {
-	GEMP_PROPAGATE(gemp_import_declare_files(reader->builder, options));
+	GEMP_TRY(gemp_import_declare_files(reader->builder, options));
 	return gemp_inferred_columns_declare(reader->columns, reader->builder);
 }
 
@@ -314,8 +314,8 @@ static gemp_code add_values(jsonl_reader *reader)
 		if (json_is_null(value) || !gemp_json_record_is_attribute(record, name))
 			continue;
 		size_t column = gemp_inferred_columns_find(columns, name);
-		GEMP_PROPAGATE(read_value(&read, columns->types[column], name, value));
-		GEMP_PROPAGATE(gemp_import_value(reader->builder, record->edge, column, &read));
+		GEMP_TRY(read_value(&read, columns->types[column], name, value));
+		GEMP_TRY(gemp_import_value(reader->builder, record->edge, column, &read));
 	}
 	return GEMP_OK;
 }
@@ -328,9 +328,9 @@ static gemp_code feed_line(void *self, const gemp_line *line)
 	gemp_place place = { reader->file, line->line };
 	if (is_blank(line))
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_json_record_read(&reader->record, line->text, line->size));
-	GEMP_PROPAGATE(gemp_import_element(reader->builder, record->edge, record->ends,
-	                                   record->names.size ? record->names.data : "", record->names.size, place));
+	GEMP_TRY(gemp_json_record_read(&reader->record, line->text, line->size));
+	GEMP_TRY(gemp_import_element(reader->builder, record->edge, record->ends,
+	                             record->names.size ? record->names.data : "", record->names.size, place));
 	return add_values(reader);
 }
 
@@ -339,7 +339,7 @@ static gemp_code visit_files(jsonl_reader *reader, gemp_lines *lines, size_t cou
 {
 	for (size_t i = 0; i < count; i++) {
 		reader->file = (uint32_t)i + 1;
-		GEMP_PROPAGATE(gemp_lines_visit(&lines[i], reader->comm, visit, reader));
+		GEMP_TRY(gemp_lines_visit(&lines[i], reader->comm, visit, reader));
 	}
 	return GEMP_OK;
 }
@@ -358,16 +358,16 @@ static gemp_code read_jsonl(gemp_shard **out, const gemp_comm *comm, const gemp_
 	GEMP_OWNED_BY(free_reader) jsonl_reader self = { .comm = comm };
 	GEMP_OWNED gemp_lines *lines = NULL;
 	gemp_builder_options built = gemp_format_builder(options);
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(lines, count)));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(lines, count)));
 	for (size_t i = 0; i < count; i++)
-		GEMP_PROPAGATE(gemp_lines_open(&lines[i], comm, options->edge_files[i], NULL, i));
-	GEMP_PROPAGATE(visit_files(&self, lines, count, observe_line));
+		GEMP_TRY(gemp_lines_open(&lines[i], comm, options->edge_files[i], NULL, i));
+	GEMP_TRY(visit_files(&self, lines, count, observe_line));
 	self.vertices = gemp_comm_sum1(comm, self.vertices);
-	GEMP_PROPAGATE(gemp_inferred_columns_merge(self.columns, comm, type_of));
+	GEMP_TRY(gemp_inferred_columns_merge(self.columns, comm, type_of));
 	built.vertices_from_edges = self.vertices == 0;
-	GEMP_PROPAGATE(gemp_builder_new(&self.builder, comm, &built));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, declare(&self, options)));
-	GEMP_PROPAGATE(visit_files(&self, lines, count, feed_line));
+	GEMP_TRY(gemp_builder_new(&self.builder, comm, &built));
+	GEMP_TRY(gemp_comm_agree(comm, declare(&self, options)));
+	GEMP_TRY(visit_files(&self, lines, count, feed_line));
 	return gemp_builder_finish(self.builder, out);
 }
 

@@ -74,7 +74,7 @@ static gemp_code read_banner(mtx_head *head, const gemp_cells *cells)
 	if (!is_word(&cells->cell[2], "coordinate"))
 		return reject(&cells->cell[2], "a dense matrix has no edges; write its entries in coordinate format "
 		                               "(scipy.io.mmwrite of a sparse matrix)");
-	GEMP_PROPAGATE(read_field(head, &cells->cell[3]));
+	GEMP_TRY(read_field(head, &cells->cell[3]));
 	return read_symmetry(head, &cells->cell[4]);
 }
 
@@ -94,9 +94,9 @@ static gemp_code read_sizes(mtx_head *head, const gemp_cells *cells)
 {
 	if (cells->count != 3)
 		return gemp_fail(GEMP_EDATA, "%zu numbers where rows, columns and entries stand", cells->count);
-	GEMP_PROPAGATE(read_count(&head->rows, &cells->cell[0]));
-	GEMP_PROPAGATE(read_count(&head->columns, &cells->cell[1]));
-	GEMP_PROPAGATE(read_count(&head->entries, &cells->cell[2]));
+	GEMP_TRY(read_count(&head->rows, &cells->cell[0]));
+	GEMP_TRY(read_count(&head->columns, &cells->cell[1]));
+	GEMP_TRY(read_count(&head->entries, &cells->cell[2]));
 	bool square = head->rows == head->columns;
 	if (head->rows > GEMP_MAX_VERTICES || head->columns > GEMP_MAX_VERTICES)
 		return gemp_fail(GEMP_EDATA,
@@ -123,7 +123,7 @@ static gemp_code visit_head(void *self, const gemp_line *line)
 	mtx_reader *reader = self;
 	if (line->line > 1 && is_comment(line))
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_cells_blanks(&reader->cells, line->text, line->size));
+	GEMP_TRY(gemp_cells_blanks(&reader->cells, line->text, line->size));
 	if (line->line == 1)
 		return read_banner(&reader->head, &reader->cells);
 	reader->head.line = line->line;
@@ -163,7 +163,7 @@ static gemp_code add_vertices(mtx_reader *reader, uint64_t count, char side, con
 	char name[24];
 	for (uint64_t i = mine.begin; i < mine.end; i++) {
 		gemp_value key = key_of(&reader->head, i + 1, side, name);
-		GEMP_PROPAGATE(gemp_builder_vertex(reader->builder, &key, label, strlen(label), place));
+		GEMP_TRY(gemp_builder_vertex(reader->builder, &key, label, strlen(label), place));
 	}
 	return GEMP_OK;
 }
@@ -186,7 +186,7 @@ static gemp_code add_edge(mtx_reader *reader, uint64_t row, uint64_t column, con
 	char names[2][24];
 	gemp_value source = key_of(&reader->head, row, 'r', names[0]);
 	gemp_value target = key_of(&reader->head, column, 'c', names[1]);
-	GEMP_PROPAGATE(gemp_builder_edge(reader->builder, &source, &target, "", 0, place));
+	GEMP_TRY(gemp_builder_edge(reader->builder, &source, &target, "", 0, place));
 	if (reader->head.values)
 		return gemp_builder_edge_value(reader->builder, reader->value, value);
 	return GEMP_OK;
@@ -216,17 +216,17 @@ static gemp_code visit_entry(void *self, const gemp_line *line)
 	size_t wanted = head->values ? 3 : 2;
 	if (line->line <= head->line || is_comment(line))
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_cells_blanks(&reader->cells, line->text, line->size));
+	GEMP_TRY(gemp_cells_blanks(&reader->cells, line->text, line->size));
 	if (reader->cells.count != wanted)
 		return gemp_fail(GEMP_EDATA, "%zu fields where an entry has %zu (row, column%s)", reader->cells.count, wanted,
 		                 head->values ? ", value" : "; the banner says pattern");
 	cell = reader->cells.cell;
-	GEMP_PROPAGATE(read_index(&row, &cell[0], head->rows, "row"));
-	GEMP_PROPAGATE(read_index(&column, &cell[1], head->columns, "column"));
+	GEMP_TRY(read_index(&row, &cell[0], head->rows, "row"));
+	GEMP_TRY(read_index(&column, &cell[1], head->columns, "column"));
 	if (head->values)
-		GEMP_PROPAGATE(gemp_scalar_read(&value, head->type, cell[2].bytes, cell[2].size));
+		GEMP_TRY(gemp_scalar_read(&value, head->type, cell[2].bytes, cell[2].size));
 	reader->entries++;
-	GEMP_PROPAGATE(add_edge(reader, row, column, &value, place));
+	GEMP_TRY(add_edge(reader, row, column, &value, place));
 	if (head->symmetry == SKEW)
 		return add_negative(reader, row, column, value, place);
 	return GEMP_OK;
@@ -237,10 +237,10 @@ static gemp_code begin_entries(mtx_reader *reader, const char *path)
 {
 	const mtx_head *head = &reader->head;
 	bool square = head->rows == head->columns;
-	GEMP_PROPAGATE(gemp_builder_file(reader->builder, path, &reader->file));
+	GEMP_TRY(gemp_builder_file(reader->builder, path, &reader->file));
 	if (head->values)
-		GEMP_PROPAGATE(gemp_builder_edge_column(reader->builder, "value", head->type, &reader->value));
-	GEMP_PROPAGATE(add_vertices(reader, head->rows, 'r', square ? "" : "Row"));
+		GEMP_TRY(gemp_builder_edge_column(reader->builder, "value", head->type, &reader->value));
+	GEMP_TRY(add_vertices(reader, head->rows, 'r', square ? "" : "Row"));
 	if (!square)
 		return add_vertices(reader, head->columns, 'c', "Column");
 	return GEMP_OK;
@@ -259,15 +259,15 @@ static gemp_code read_mtx(gemp_shard **out, const gemp_comm *comm, const gemp_im
 	GEMP_OWNED_BY(free_reader) mtx_reader self = { .comm = comm };
 	gemp_lines lines;
 	gemp_builder_options built = gemp_format_builder(options);
-	GEMP_PROPAGATE(gemp_lines_open(&lines, comm, path, NULL, 0));
-	GEMP_PROPAGATE(read_head(&self, path));
+	GEMP_TRY(gemp_lines_open(&lines, comm, path, NULL, 0));
+	GEMP_TRY(read_head(&self, path));
 	if (options->undirected && self.head.symmetry == SKEW)
 		return gemp_fail(GEMP_EUSAGE,
 		                 "%s: entries of a skew-symmetric matrix have a sign by direction; take it as directed", path);
 	built.undirected |= self.head.symmetry == SYMMETRIC;
-	GEMP_PROPAGATE(gemp_builder_new(&self.builder, comm, &built));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, begin_entries(&self, path)));
-	GEMP_PROPAGATE(gemp_lines_visit(&lines, comm, visit_entry, &self));
+	GEMP_TRY(gemp_builder_new(&self.builder, comm, &built));
+	GEMP_TRY(gemp_comm_agree(comm, begin_entries(&self, path)));
+	GEMP_TRY(gemp_lines_visit(&lines, comm, visit_entry, &self));
 	uint64_t entries = gemp_comm_sum1(comm, self.entries);
 	if (entries != self.head.entries)
 		return gemp_fail(GEMP_EDATA,

@@ -121,7 +121,7 @@ static gemp_code read_lines(stanza_reader *reader, const gemp_lines *lines, gemp
 		uint64_t offset = gemp_stream_offset(stream), line;
 		char *text;
 		size_t size;
-		GEMP_PROPAGATE(gemp_stream_next(stream, false, &text, &size));
+		GEMP_TRY(gemp_stream_next(stream, false, &text, &size));
 		line = lines->lines_before + gemp_stream_line(stream);
 		bool blank = !text || is_blank(text, size);
 		if (blank) {
@@ -257,7 +257,7 @@ static gemp_code join_names(packages_reader *reader, size_t file)
 		gemp_text_add(&packed, "", 1);
 	}
 	gemp_dictionary_free(&reader->mine);
-	GEMP_PROPAGATE(gemp_comm_allgather(comm, gemp_text_status(&packed), packed.data, packed.size, &all, &begin));
+	GEMP_TRY(gemp_comm_allgather(comm, gemp_text_status(&packed), packed.data, packed.size, &all, &begin));
 	for (int rank = 0; rank < comm->size; rank++)
 		for (const char *at = (char *)all + begin[rank]; at < (char *)all + begin[rank + 1] && code == GEMP_OK;
 		     at += strlen(at) + 1) {
@@ -280,11 +280,11 @@ static gemp_code add_edge(packages_reader *reader, gemp_slice package, const cha
 	gemp_text_clear(key);
 	gemp_text_print(key, "%s", prefix);
 	gemp_text_add(key, name.bytes, name.size);
-	GEMP_PROPAGATE(gemp_text_status(key));
+	GEMP_TRY(gemp_text_status(key));
 	gemp_value source = gemp_string_value(package.bytes, package.size);
 	const gemp_value target = gemp_string_value(key->data, key->size);
 	if (*prefix)
-		GEMP_PROPAGATE(gemp_dictionary_add(&reader->other, key->data, key->size, &index));
+		GEMP_TRY(gemp_dictionary_add(&reader->other, key->data, key->size, &index));
 	return gemp_builder_edge(reader->builder, &source, &target, type, strlen(type), (gemp_place){ reader->file, line });
 }
 
@@ -297,8 +297,8 @@ static gemp_code is_repeated(packages_reader *reader, const char *type, gemp_sli
 	gemp_text_clear(&reader->text);
 	gemp_text_print(&reader->text, "%s ", type);
 	gemp_text_add(&reader->text, name.bytes, name.size);
-	GEMP_PROPAGATE(gemp_text_status(&reader->text));
-	GEMP_PROPAGATE(gemp_dictionary_add(&reader->seen, reader->text.data, reader->text.size, &index));
+	GEMP_TRY(gemp_text_status(&reader->text));
+	GEMP_TRY(gemp_dictionary_add(&reader->seen, reader->text.data, reader->text.size, &index));
 	*repeated = index < known;
 	return GEMP_OK;
 }
@@ -316,15 +316,15 @@ static gemp_code add_alternatives(packages_reader *reader, gemp_slice package, c
 		if (name.size == 0)
 			return gemp_fail(GEMP_EDATA, "package '%.*s' has an empty name in its relation %s", (int)package.size,
 			                 package.bytes, type);
-		GEMP_PROPAGATE(is_repeated(reader, type, name, &repeated));
+		GEMP_TRY(is_repeated(reader, type, name, &repeated));
 		if (repeated)
 			continue;
-		GEMP_PROPAGATE(gemp_dictionary_add(&reader->names, name.bytes, name.size, &index));
+		GEMP_TRY(gemp_dictionary_add(&reader->names, name.bytes, name.size, &index));
 		if (index >= reader->packages)
-			GEMP_PROPAGATE(gemp_dictionary_add(&reader->other, name.bytes, name.size, &index));
-		GEMP_PROPAGATE(add_edge(reader, package, "", name, type, line));
+			GEMP_TRY(gemp_dictionary_add(&reader->other, name.bytes, name.size, &index));
+		GEMP_TRY(add_edge(reader, package, "", name, type, line));
 		if (several)
-			GEMP_PROPAGATE(gemp_builder_edge_value(reader->builder, reader->alternative, &place));
+			GEMP_TRY(gemp_builder_edge_value(reader->builder, reader->alternative, &place));
 	}
 	return GEMP_OK;
 }
@@ -337,7 +337,7 @@ static gemp_code add_relations(packages_reader *reader, gemp_slice package, cons
 		gemp_slice list = value_of(stanza, RELATIONS + i), group;
 		while (next_item(&list, ',', &group))
 			if (group.size > 0)
-				GEMP_PROPAGATE(add_alternatives(reader, package, relations[i], group, stanza->line));
+				GEMP_TRY(add_alternatives(reader, package, relations[i], group, stanza->line));
 	}
 	return GEMP_OK;
 }
@@ -348,17 +348,17 @@ static gemp_code add_owner_edges(packages_reader *reader, gemp_slice package, co
 	gemp_slice source = before(value_of(stanza, SOURCE), " ("), maintainer = before(value_of(stanza, MAINTAINER), "<");
 	gemp_slice section = value_of(stanza, SECTION), tags = value_of(stanza, TAG), tag;
 	bool repeated;
-	GEMP_PROPAGATE(add_edge(reader, package, "source:", source.size ? source : package, "BUILT_FROM", stanza->line));
+	GEMP_TRY(add_edge(reader, package, "source:", source.size ? source : package, "BUILT_FROM", stanza->line));
 	if (maintainer.size)
-		GEMP_PROPAGATE(add_edge(reader, package, "maintainer:", maintainer, "MAINTAINED_BY", stanza->line));
+		GEMP_TRY(add_edge(reader, package, "maintainer:", maintainer, "MAINTAINED_BY", stanza->line));
 	if (section.size)
-		GEMP_PROPAGATE(add_edge(reader, package, "section:", section, "IN_SECTION", stanza->line));
+		GEMP_TRY(add_edge(reader, package, "section:", section, "IN_SECTION", stanza->line));
 	while (next_item(&tags, ',', &tag)) {
 		if (tag.size == 0)
 			continue;
-		GEMP_PROPAGATE(is_repeated(reader, "HAS_TAG", tag, &repeated));
+		GEMP_TRY(is_repeated(reader, "HAS_TAG", tag, &repeated));
 		if (!repeated)
-			GEMP_PROPAGATE(add_edge(reader, package, "tag:", tag, "HAS_TAG", stanza->line));
+			GEMP_TRY(add_edge(reader, package, "tag:", tag, "HAS_TAG", stanza->line));
 	}
 	return GEMP_OK;
 }
@@ -367,9 +367,8 @@ static gemp_code add_owner_edges(packages_reader *reader, gemp_slice package, co
 static gemp_code add_package(packages_reader *reader, gemp_slice package, const stanza *stanza)
 {
 	gemp_value key = gemp_string_value(package.bytes, package.size);
-	GEMP_PROPAGATE(
-		gemp_builder_vertex(reader->builder, &key, "Package", 7, (gemp_place){ reader->file, stanza->line }));
-	GEMP_PROPAGATE(gemp_builder_vertex_value(reader->builder, reader->name, &key));
+	GEMP_TRY(gemp_builder_vertex(reader->builder, &key, "Package", 7, (gemp_place){ reader->file, stanza->line }));
+	GEMP_TRY(gemp_builder_vertex_value(reader->builder, reader->name, &key));
 	for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
 		gemp_slice text = value_of(stanza, FIRST_ATTRIBUTE + i);
 		gemp_value value;
@@ -378,7 +377,7 @@ static gemp_code add_package(packages_reader *reader, gemp_slice package, const 
 		gemp_code code = gemp_scalar_read(&value, attributes[i].type, text.bytes, text.size);
 		if (code != GEMP_OK)
 			return gemp_fail_in(code, "field '%s': ", fields[FIRST_ATTRIBUTE + i]);
-		GEMP_PROPAGATE(gemp_builder_vertex_value(reader->builder, reader->columns[i], &value));
+		GEMP_TRY(gemp_builder_vertex_value(reader->builder, reader->columns[i], &value));
 	}
 	return GEMP_OK;
 }
@@ -389,15 +388,15 @@ static gemp_code feed_stanza(void *self, const stanza *stanza)
 	packages_reader *reader = self;
 	gemp_slice package = value_of(stanza, PACKAGE);
 	uint32_t index;
-	GEMP_PROPAGATE(gemp_dictionary_add(&reader->names, package.bytes, package.size, &index)); /* it is there */
+	GEMP_TRY(gemp_dictionary_add(&reader->names, package.bytes, package.size, &index)); /* it is there */
 	uint64_t here = (reader->file - UINT64_C(1)) * (uint64_t)reader->comm->size + (uint64_t)reader->comm->rank;
 	if (reader->done[index] || reader->first[index] != here) {
 		reader->repeated++;
 		return GEMP_OK;
 	}
 	reader->done[index] = 1;
-	GEMP_PROPAGATE(add_package(reader, package, stanza));
-	GEMP_PROPAGATE(add_relations(reader, package, stanza));
+	GEMP_TRY(add_package(reader, package, stanza));
+	GEMP_TRY(add_relations(reader, package, stanza));
 	return add_owner_edges(reader, package, stanza);
 }
 
@@ -410,20 +409,20 @@ static gemp_code add_other(void *self, const char *key, size_t size)
 	while ((skip = strlen(others[kind].prefix)) > size || memcmp(others[kind].prefix, key, skip) != 0)
 		kind++;
 	gemp_value name = gemp_string_value(key + skip, size - skip);
-	GEMP_PROPAGATE(gemp_builder_vertex(reader->builder, &value, others[kind].label, strlen(others[kind].label),
-	                                   (gemp_place){ 0 }));
+	GEMP_TRY(gemp_builder_vertex(reader->builder, &value, others[kind].label, strlen(others[kind].label),
+	                             (gemp_place){ 0 }));
 	return gemp_builder_vertex_value(reader->builder, reader->name, &name);
 }
 
 /* The name is an attribute, too, since keys of other vertices have a prefix. */
 static gemp_code declare(packages_reader *reader, const gemp_import_options *options)
 {
-	GEMP_PROPAGATE(gemp_import_declare_files(reader->builder, options));
-	GEMP_PROPAGATE(gemp_builder_vertex_column(reader->builder, "name", GEMP_STRING, &reader->name));
+	GEMP_TRY(gemp_import_declare_files(reader->builder, options));
+	GEMP_TRY(gemp_builder_vertex_column(reader->builder, "name", GEMP_STRING, &reader->name));
 	for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
-		GEMP_PROPAGATE(
+		GEMP_TRY(
 			gemp_builder_vertex_column(reader->builder, attributes[i].name, attributes[i].type, &reader->columns[i]));
-	GEMP_PROPAGATE(gemp_builder_edge_column(reader->builder, "alternative", GEMP_INTEGER, &reader->alternative));
+	GEMP_TRY(gemp_builder_edge_column(reader->builder, "alternative", GEMP_INTEGER, &reader->alternative));
 	return GEMP_NEW(reader->done, reader->packages);
 }
 
@@ -449,21 +448,21 @@ static gemp_code read_packages(gemp_shard **out, const gemp_comm *comm, const ge
 	GEMP_OWNED gemp_lines *lines = NULL;
 	gemp_builder_options built = gemp_format_builder(options);
 	built.string_keys = true;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(lines, count)));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(lines, count)));
 	for (size_t i = 0; i < count; i++) {
-		GEMP_PROPAGATE(gemp_lines_open(&lines[i], comm, options->edge_files[i], NULL, i));
-		GEMP_PROPAGATE(stanza_visit(&self.stanza, &lines[i], comm, take_name, &self));
-		GEMP_PROPAGATE(join_names(&self, i));
+		GEMP_TRY(gemp_lines_open(&lines[i], comm, options->edge_files[i], NULL, i));
+		GEMP_TRY(stanza_visit(&self.stanza, &lines[i], comm, take_name, &self));
+		GEMP_TRY(join_names(&self, i));
 	}
 	self.packages = (uint32_t)self.names.list.count;
 	self.stanza.count = FIELDS;
-	GEMP_PROPAGATE(gemp_builder_new(&self.builder, comm, &built));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, declare(&self, options)));
+	GEMP_TRY(gemp_builder_new(&self.builder, comm, &built));
+	GEMP_TRY(gemp_comm_agree(comm, declare(&self, options)));
 	for (size_t i = 0; i < count; i++) {
 		self.file = (uint32_t)i + 1;
-		GEMP_PROPAGATE(stanza_visit(&self.stanza, &lines[i], comm, feed_stanza, &self));
+		GEMP_TRY(stanza_visit(&self.stanza, &lines[i], comm, feed_stanza, &self));
 	}
-	GEMP_PROPAGATE(gemp_import_names(comm, &self.other, add_other, &self));
+	GEMP_TRY(gemp_import_names(comm, &self.other, add_other, &self));
 	self.repeated = gemp_comm_sum1(comm, self.repeated);
 	if (self.repeated)
 		gemp_warn("%" PRIu64 " packages are listed again, in other versions; the first of each is taken",

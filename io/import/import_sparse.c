@@ -78,7 +78,7 @@ static gemp_code advance_cursor(gemp_sparse *m, cursor *c, entry_batch *p)
 			int64_t before = c->end;
 			if (c->line == lines)
 				return reject(m, "the pointers end before the last entry");
-			GEMP_PROPAGATE(m->pointers.next(m->pointers.self, 1, &c->end, NULL));
+			GEMP_TRY(m->pointers.next(m->pointers.self, 1, &c->end, NULL));
 			if (c->end < before || (uint64_t)c->end > m->indices.length)
 				return reject(m, "the pointers do not ascend to the number of entries");
 			c->line++;
@@ -106,7 +106,7 @@ static gemp_code read_shared(gemp_sparse *m, entry_batch *p)
 {
 	if (!m->values.next || !is_shared(m))
 		return GEMP_OK;
-	GEMP_PROPAGATE(read_values(m, p, 1));
+	GEMP_TRY(read_values(m, p, 1));
 	for (size_t i = 1; i < BATCH; i++) {
 		p->integers[i] = p->integers[0];
 		p->reals[i] = p->reals[0];
@@ -118,12 +118,12 @@ static gemp_code read_shared(gemp_sparse *m, entry_batch *p)
 static gemp_code read_batch(gemp_sparse *m, cursor *c, entry_batch *p)
 {
 	p->count = (size_t)gemp_min(m->indices.length - c->at, BATCH);
-	GEMP_PROPAGATE(m->indices.next(m->indices.self, p->count, p->indices, NULL));
+	GEMP_TRY(m->indices.next(m->indices.self, p->count, p->indices, NULL));
 	if (m->values.next && !is_shared(m))
-		GEMP_PROPAGATE(read_values(m, p, p->count));
+		GEMP_TRY(read_values(m, p, p->count));
 	if (m->layout != GEMP_BY_ENTRIES)
 		return advance_cursor(m, c, p);
-	GEMP_PROPAGATE(m->pointers.next(m->pointers.self, p->count, p->majors, NULL));
+	GEMP_TRY(m->pointers.next(m->pointers.self, p->count, p->majors, NULL));
 	c->at += p->count;
 	return GEMP_OK;
 }
@@ -146,12 +146,12 @@ static gemp_code add_entry(const gemp_sparse *m, const entry_batch *p, size_t i,
 	if (row >= m->rows || column >= m->columns)
 		return reject(m, "an index is beyond the shape");
 	gemp_value source = to->key(to->self, row, false), end = to->key(to->self, column, true);
-	GEMP_PROPAGATE(
+	GEMP_TRY(
 		gemp_builder_edge(to->builder, &source, &end, to->type, strlen(to->type), (gemp_place){ to->file, number }));
 	if (m->values.next) {
 		const gemp_value value = gemp_array_value(m->values.type, p->integers[i], p->reals[i]);
 		if (!value.null)
-			GEMP_PROPAGATE(gemp_builder_edge_value(to->builder, to->column, &value));
+			GEMP_TRY(gemp_builder_edge_value(to->builder, to->column, &value));
 	}
 	return GEMP_OK;
 }
@@ -163,18 +163,18 @@ gemp_code gemp_sparse_feed(gemp_sparse *m, gemp_builder *builder, uint32_t file,
 	const target to = { builder, file, type, column, key, self };
 	cursor c = { 0 };
 	GEMP_OWNED entry_batch *p = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(p, 1));
-	GEMP_PROPAGATE(read_shared(m, p));
+	GEMP_TRY(GEMP_NEW(p, 1));
+	GEMP_TRY(read_shared(m, p));
 	if (m->layout != GEMP_BY_ENTRIES) {
-		GEMP_PROPAGATE(m->pointers.next(m->pointers.self, 1, &c.end, NULL));
+		GEMP_TRY(m->pointers.next(m->pointers.self, 1, &c.end, NULL));
 		if (c.end != 0)
-			GEMP_PROPAGATE(reject(m, "the pointers do not begin with 0"));
+			GEMP_TRY(reject(m, "the pointers do not begin with 0"));
 	}
 	while (c.at < m->indices.length) {
 		uint64_t first = c.at;
-		GEMP_PROPAGATE(read_batch(m, &c, p));
+		GEMP_TRY(read_batch(m, &c, p));
 		for (size_t i = 0; i < p->count; i++)
-			GEMP_PROPAGATE(add_entry(m, p, i, first + i + 1, &to));
+			GEMP_TRY(add_entry(m, p, i, first + i + 1, &to));
 	}
 	return GEMP_OK;
 }
@@ -204,7 +204,7 @@ static gemp_code gemp_sparse_vertices(const gemp_comm *comm, gemp_builder *build
 		gemp_block_range mine = gemp_comm_block(comm, side ? columns : rows);
 		for (uint64_t i = mine.begin; i < mine.end; i++) {
 			gemp_value key = gemp_sparse_number(&numbers, i, side != 0);
-			GEMP_PROPAGATE(gemp_builder_vertex(builder, &key, "", 0, (gemp_place){ file, i + 1 }));
+			GEMP_TRY(gemp_builder_vertex(builder, &key, "", 0, (gemp_place){ file, i + 1 }));
 		}
 	}
 	return GEMP_OK;
@@ -215,12 +215,12 @@ static gemp_code read_size(gemp_sparse *m, const gemp_zip *zip)
 {
 	GEMP_OWNED_BY(gemp_array_reader_close) gemp_array_reader shape = { 0 };
 	int64_t size[2];
-	GEMP_PROPAGATE(gemp_npy_open(&shape, zip, "shape"));
+	GEMP_TRY(gemp_npy_open(&shape, zip, "shape"));
 	if (shape.length != 2 || shape.type != GEMP_INTEGER)
-		GEMP_PROPAGATE(gemp_fail(GEMP_EDATA, "%s: the matrix must have two dimensions", zip->path));
-	GEMP_PROPAGATE(shape.next(shape.self, 2, size, NULL));
+		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: the matrix must have two dimensions", zip->path));
+	GEMP_TRY(shape.next(shape.self, 2, size, NULL));
 	if (size[0] < 0 || size[1] < 0)
-		GEMP_PROPAGATE(gemp_fail(GEMP_EDATA, "%s: the shape is negative; the file is damaged", zip->path));
+		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: the shape is negative; the file is damaged", zip->path));
 	m->rows = (uint64_t)size[0];
 	m->columns = (uint64_t)size[1];
 	return GEMP_OK;
@@ -230,7 +230,7 @@ static gemp_code read_size(gemp_sparse *m, const gemp_zip *zip)
 static gemp_code find_npz_layout(gemp_sparse *m, const gemp_zip *zip)
 {
 	GEMP_OWNED char *format = NULL;
-	GEMP_PROPAGATE(gemp_npy_text(&format, zip, "format"));
+	GEMP_TRY(gemp_npy_text(&format, zip, "format"));
 	if (strcmp(format, "csr") == 0)
 		m->layout = GEMP_BY_ROWS;
 	else if (strcmp(format, "csc") == 0)
@@ -247,11 +247,11 @@ static gemp_code find_npz_layout(gemp_sparse *m, const gemp_zip *zip)
 static gemp_code open_npz(gemp_sparse *m, const gemp_zip *zip)
 {
 	*m = (gemp_sparse){ .path = zip->path, .what = "matrix" };
-	GEMP_PROPAGATE(find_npz_layout(m, zip));
-	GEMP_PROPAGATE(read_size(m, zip));
-	GEMP_PROPAGATE(gemp_npy_open(&m->pointers, zip, m->layout == GEMP_BY_ENTRIES ? "row" : "indptr"));
-	GEMP_PROPAGATE(gemp_npy_open(&m->indices, zip, m->layout == GEMP_BY_ENTRIES ? "col" : "indices"));
-	GEMP_PROPAGATE(gemp_npy_open(&m->values, zip, "data"));
+	GEMP_TRY(find_npz_layout(m, zip));
+	GEMP_TRY(read_size(m, zip));
+	GEMP_TRY(gemp_npy_open(&m->pointers, zip, m->layout == GEMP_BY_ENTRIES ? "row" : "indptr"));
+	GEMP_TRY(gemp_npy_open(&m->indices, zip, m->layout == GEMP_BY_ENTRIES ? "col" : "indices"));
+	GEMP_TRY(gemp_npy_open(&m->values, zip, "data"));
 	return gemp_sparse_check(m);
 }
 
@@ -336,12 +336,12 @@ static gemp_code open_binsparse(const gemp_h5 *h5, sparse_relation *r)
 	GEMP_OWNED char *text = NULL;
 	gemp_sparse *m = &r->matrix;
 	*m = (gemp_sparse){ .path = h5->path, .what = r->path };
-	GEMP_PROPAGATE(gemp_h5_get_text(h5, r->path, "binsparse", &text));
-	GEMP_PROPAGATE(read_description(r, text));
-	GEMP_PROPAGATE(
+	GEMP_TRY(gemp_h5_get_text(h5, r->path, "binsparse", &text));
+	GEMP_TRY(read_description(r, text));
+	GEMP_TRY(
 		gemp_h5_open_array(&m->pointers, h5, r->path, m->layout == GEMP_BY_ENTRIES ? "indices_0" : "pointers_to_1"));
-	GEMP_PROPAGATE(gemp_h5_open_array(&m->indices, h5, r->path, "indices_1"));
-	GEMP_PROPAGATE(gemp_h5_open_array(&m->values, h5, r->path, "values"));
+	GEMP_TRY(gemp_h5_open_array(&m->indices, h5, r->path, "indices_1"));
+	GEMP_TRY(gemp_h5_open_array(&m->values, h5, r->path, "values"));
 	return gemp_sparse_check(m);
 }
 
@@ -350,8 +350,8 @@ typedef gemp_code open_matrices(sparse_import *self, const char *path);
 
 static gemp_code open_npz_file(sparse_import *self, const char *path)
 {
-	GEMP_PROPAGATE(gemp_zip_open(&self->zip, path));
-	GEMP_PROPAGATE(GEMP_NEW(self->relations, 1));
+	GEMP_TRY(gemp_zip_open(&self->zip, path));
+	GEMP_TRY(GEMP_NEW(self->relations, 1));
 	self->count = 1;
 	return open_npz(&self->relations[0].matrix, &self->zip);
 }
@@ -360,7 +360,7 @@ static gemp_code open_npz_file(sparse_import *self, const char *path)
 static gemp_code inspect_group(sparse_import *self, const char *path, const char *name)
 {
 	bool has = false;
-	GEMP_PROPAGATE(gemp_h5_has_attribute(&self->h5, path, "binsparse", &has));
+	GEMP_TRY(gemp_h5_has_attribute(&self->h5, path, "binsparse", &has));
 	if (!has)
 		return GEMP_OK;
 	sparse_relation *r = &self->relations[self->count++];
@@ -388,15 +388,15 @@ static gemp_code open_binsparse_file(sparse_import *self, const char *path)
 {
 	GEMP_OWNED_BY(gemp_h5_texts_free) gemp_h5_texts names = { 0 };
 	GEMP_OWNED_BY(gemp_text_free) gemp_text place = { 0 };
-	GEMP_PROPAGATE(gemp_h5_open_local(&self->h5, path, "write it again"));
-	GEMP_PROPAGATE(gemp_h5_list(&self->h5, "/", &names));
-	GEMP_PROPAGATE(GEMP_NEW(self->relations, names.count + 1));
-	GEMP_PROPAGATE(inspect_group(self, "/", NULL));
+	GEMP_TRY(gemp_h5_open_local(&self->h5, path, "write it again"));
+	GEMP_TRY(gemp_h5_list(&self->h5, "/", &names));
+	GEMP_TRY(GEMP_NEW(self->relations, names.count + 1));
+	GEMP_TRY(inspect_group(self, "/", NULL));
 	for (size_t i = 0; i < names.count; i++) {
 		gemp_text_clear(&place);
 		gemp_text_print(&place, "/%s", names.text[i]);
-		GEMP_PROPAGATE(gemp_text_status(&place));
-		GEMP_PROPAGATE(inspect_group(self, place.data, names.text[i]));
+		GEMP_TRY(gemp_text_status(&place));
+		GEMP_TRY(inspect_group(self, place.data, names.text[i]));
 	}
 	if (self->count == 0)
 		return gemp_fail(GEMP_EDATA,
@@ -415,13 +415,13 @@ static gemp_code feed_matrices(sparse_import *self, const gemp_comm *comm, const
 	const char *standard = options->default_type ? options->default_type : "E";
 	uint32_t file;
 	size_t column;
-	GEMP_PROPAGATE(gemp_builder_file(builder, first->path, &file));
-	GEMP_PROPAGATE(gemp_builder_edge_column(builder, "value", gemp_sparse_type(first), &column));
-	GEMP_PROPAGATE(gemp_sparse_vertices(comm, builder, file, first->rows, first->columns));
+	GEMP_TRY(gemp_builder_file(builder, first->path, &file));
+	GEMP_TRY(gemp_builder_edge_column(builder, "value", gemp_sparse_type(first), &column));
+	GEMP_TRY(gemp_sparse_vertices(comm, builder, file, first->rows, first->columns));
 	for (size_t i = (size_t)comm->rank; i < self->count; i += (size_t)comm->size) {
 		sparse_relation *r = &self->relations[i];
-		GEMP_PROPAGATE(gemp_sparse_feed(&r->matrix, builder, file, r->name ? r->name : standard, column,
-		                                gemp_sparse_number, &numbers));
+		GEMP_TRY(gemp_sparse_feed(&r->matrix, builder, file, r->name ? r->name : standard, column, gemp_sparse_number,
+		                          &numbers));
 	}
 	return GEMP_OK;
 }
@@ -434,9 +434,9 @@ static gemp_code read_matrices(gemp_shard **out, const gemp_comm *comm, const ge
 	GEMP_OWNED_BY(gemp_builder_free_at) gemp_builder *builder = NULL;
 	gemp_builder_options built = gemp_format_builder(options);
 	built.vertices_from_edges = false;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, open(&self, options->edge_files[0])));
-	GEMP_PROPAGATE(gemp_builder_new(&builder, comm, &built));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, feed_matrices(&self, comm, options, builder)));
+	GEMP_TRY(gemp_comm_agree(comm, open(&self, options->edge_files[0])));
+	GEMP_TRY(gemp_builder_new(&builder, comm, &built));
+	GEMP_TRY(gemp_comm_agree(comm, feed_matrices(&self, comm, options, builder)));
 	return gemp_builder_finish(builder, out);
 }
 

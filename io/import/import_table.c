@@ -91,7 +91,7 @@ static gemp_code copy_evidence(gemp_schema *to, const gemp_schema *from)
 {
 	to->columns = from->columns;
 	to->count = from->count;
-	GEMP_PROPAGATE(GEMP_NEW(to->evidence, from->count));
+	GEMP_TRY(GEMP_NEW(to->evidence, from->count));
 	if (from->count)
 		memcpy(to->evidence, from->evidence, from->count * sizeof *from->evidence);
 	return GEMP_OK;
@@ -100,14 +100,14 @@ static gemp_code copy_evidence(gemp_schema *to, const gemp_schema *from)
 /* Threads share nothing that they write to. */
 static gemp_code new_readers(table_import *self)
 {
-	GEMP_PROPAGATE(GEMP_NEW(self->selves, self->inputs.threads));
-	GEMP_PROPAGATE(GEMP_NEW(self->readers, self->inputs.threads));
+	GEMP_TRY(GEMP_NEW(self->selves, self->inputs.threads));
+	GEMP_TRY(GEMP_NEW(self->readers, self->inputs.threads));
 	for (unsigned t = 0; t < self->inputs.threads; t++) {
 		thread_reader *reader = &self->readers[t];
 		self->selves[t] = reader;
 		reader->string_keys = self->string_keys;
-		GEMP_PROPAGATE(copy_evidence(&reader->vertices, &self->vertices));
-		GEMP_PROPAGATE(copy_evidence(&reader->edges, &self->edges));
+		GEMP_TRY(copy_evidence(&reader->vertices, &self->vertices));
+		GEMP_TRY(copy_evidence(&reader->edges, &self->edges));
 	}
 	return GEMP_OK;
 }
@@ -156,12 +156,12 @@ static gemp_code declare(table_import *self)
 {
 	size_t column;
 	for (size_t i = 0; i < self->inputs.count; i++)
-		GEMP_PROPAGATE(gemp_builder_file(self->builder, self->inputs.input[i].path, &self->inputs.input[i].file));
+		GEMP_TRY(gemp_builder_file(self->builder, self->inputs.input[i].path, &self->inputs.input[i].file));
 	for (size_t i = 0; i < self->vertices.count; i++)
-		GEMP_PROPAGATE(gemp_builder_vertex_column(self->builder, self->vertices.columns[i].name,
-		                                          self->vertices.columns[i].type, &column));
+		GEMP_TRY(gemp_builder_vertex_column(self->builder, self->vertices.columns[i].name,
+		                                    self->vertices.columns[i].type, &column));
 	for (size_t i = 0; i < self->edges.count; i++)
-		GEMP_PROPAGATE(
+		GEMP_TRY(
 			gemp_builder_edge_column(self->builder, self->edges.columns[i].name, self->edges.columns[i].type, &column));
 	return GEMP_OK;
 }
@@ -208,7 +208,7 @@ static gemp_code add_values(thread_reader *self, const gemp_input *input, const 
 		gemp_code code = gemp_scalar_read(&value, schema->columns[field->column].type, cell->bytes, cell->size);
 		if (code != GEMP_OK)
 			return in_column(code, field);
-		GEMP_PROPAGATE(gemp_import_value(self->builder, input->edges, field->column, &value));
+		GEMP_TRY(gemp_import_value(self->builder, input->edges, field->column, &value));
 	}
 	return GEMP_OK;
 }
@@ -222,12 +222,12 @@ static gemp_code feed_record(void *context, const gemp_input *input, const gemp_
 	size_t named = field_of(&input->header, input->edges ? GEMP_ROLE_TYPE : GEMP_ROLE_LABELS);
 	gemp_text_cell names = named < cells->count ? cells->cell[named] : (gemp_text_cell){ "", 0, true };
 	if (input->edges) {
-		GEMP_PROPAGATE(read_key(&source, self, input, cells, GEMP_ROLE_SOURCE, &self->rooms[0]));
-		GEMP_PROPAGATE(read_key(&target, self, input, cells, GEMP_ROLE_TARGET, &self->rooms[1]));
-		GEMP_PROPAGATE(gemp_builder_edge(self->builder, &source, &target, names.bytes, names.size, place));
+		GEMP_TRY(read_key(&source, self, input, cells, GEMP_ROLE_SOURCE, &self->rooms[0]));
+		GEMP_TRY(read_key(&target, self, input, cells, GEMP_ROLE_TARGET, &self->rooms[1]));
+		GEMP_TRY(gemp_builder_edge(self->builder, &source, &target, names.bytes, names.size, place));
 	} else {
-		GEMP_PROPAGATE(read_key(&source, self, input, cells, GEMP_ROLE_KEY, &self->rooms[0]));
-		GEMP_PROPAGATE(gemp_builder_vertex(self->builder, &source, names.bytes, names.size, place));
+		GEMP_TRY(read_key(&source, self, input, cells, GEMP_ROLE_KEY, &self->rooms[0]));
+		GEMP_TRY(gemp_builder_vertex(self->builder, &source, names.bytes, names.size, place));
 	}
 	return add_values(self, input, cells);
 }
@@ -264,13 +264,13 @@ static gemp_code build_graph(table_import *self, const gemp_comm *comm, const ge
 	gemp_builder_options built = gemp_format_builder(options);
 	built.vertices_from_edges = options->vertex_file_count == 0;
 	built.string_keys = self->stated_keys != 0;
-	GEMP_PROPAGATE(gemp_builder_new(&self->builder, comm, &built));
+	GEMP_TRY(gemp_builder_new(&self->builder, comm, &built));
 	code = declare(self);
 	GEMP_THEN(new_branches(self));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, code));
 	gemp_step_times_next(options->steps, "parse");
-	GEMP_PROPAGATE(gemp_inputs_read(&self->inputs, comm, feed_record, self->selves, "parsing"));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, join_branches(self)));
+	GEMP_TRY(gemp_inputs_read(&self->inputs, comm, feed_record, self->selves, "parsing"));
+	GEMP_TRY(gemp_comm_agree(comm, join_branches(self)));
 	return gemp_builder_finish(self->builder, out);
 }
 
@@ -287,12 +287,12 @@ static void free_import(table_import *self)
 static gemp_code read_tables(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	GEMP_OWNED_BY(free_import) table_import self = { 0 };
-	GEMP_PROPAGATE(gemp_inputs_open(&self.inputs, comm, options));
+	GEMP_TRY(gemp_inputs_open(&self.inputs, comm, options));
 	gemp_code code = join_schemas(&self);
 	GEMP_THEN(new_readers(&self));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, code));
 	gemp_step_times_next(options->steps, "look");
-	GEMP_PROPAGATE(gemp_inputs_read(&self.inputs, comm, observe_record, self.selves, "looking for types"));
+	GEMP_TRY(gemp_inputs_read(&self.inputs, comm, observe_record, self.selves, "looking for types"));
 	resolve_types(&self, comm);
 	return build_graph(&self, comm, options, out);
 }

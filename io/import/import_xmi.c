@@ -29,14 +29,13 @@ typedef struct xmi_import {
 /* Attributes of all classes are columns but for derived ones, which models do not hold. */
 static gemp_code read_metamodel(xmi_import *self, const char *path)
 {
-	GEMP_PROPAGATE(gemp_ecore_read(&self->ecore, path));
+	GEMP_TRY(gemp_ecore_read(&self->ecore, path));
 	const size_t count = self->ecore.feature_count;
-	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(self->column_of, count), GEMP_ARRAY(self->counts, count)));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(self->column_of, count), GEMP_ARRAY(self->counts, count)));
 	for (size_t f = 0; f < count; f++) {
 		const gemp_ecore_feature *feature = &self->ecore.features[f];
 		if (!feature->reference && !feature->derived)
-			GEMP_PROPAGATE(
-				gemp_declared_columns_join(&self->columns, feature->name, feature->type, &self->column_of[f]));
+			GEMP_TRY(gemp_declared_columns_join(&self->columns, feature->name, feature->type, &self->column_of[f]));
 	}
 	return GEMP_OK;
 }
@@ -52,8 +51,8 @@ static gemp_code declare(xmi_import *self)
 {
 	uint32_t file;
 	size_t at;
-	GEMP_PROPAGATE(gemp_builder_file(self->builder, self->path, &file));
-	GEMP_PROPAGATE(gemp_declared_columns_declare(&self->columns, self->builder, gemp_builder_vertex_column));
+	GEMP_TRY(gemp_builder_file(self->builder, self->path, &file));
+	GEMP_TRY(gemp_declared_columns_declare(&self->columns, self->builder, gemp_builder_vertex_column));
 	for (size_t f = 0; f < self->ecore.feature_count; f++)
 		if (is_ordered(&self->ecore.features[f]))
 			return gemp_builder_edge_column(self->builder, "order", GEMP_INTEGER, &at);
@@ -84,7 +83,7 @@ static gemp_code note_path(void *context, const gemp_xmi_object *object)
 {
 	xmi_import *self = context;
 	uint32_t index;
-	GEMP_PROPAGATE(gemp_dictionary_add(&self->paths, object->path, object->path_size, &index));
+	GEMP_TRY(gemp_dictionary_add(&self->paths, object->path, object->path_size, &index));
 	return gemp_bytes_add(&self->keys, object->key.data, object->key.size);
 }
 
@@ -123,7 +122,7 @@ static gemp_code find_target(xmi_import *self, const gemp_xmi_reference *referen
 	*out = gemp_string_value(reference->target, size);
 	if (!reference->by_position || self->keys.count == 0)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_dictionary_add(&self->paths, reference->target, size, &index));
+	GEMP_TRY(gemp_dictionary_add(&self->paths, reference->target, size, &index));
 	if (index < self->keys.count) {
 		const char *key = gemp_bytes_at(&self->keys, index, &size);
 		*out = gemp_string_value(key, size);
@@ -140,11 +139,11 @@ static gemp_code feed_reference(void *context, const gemp_xmi_reference *referen
 	gemp_place place = { 1, reference->line };
 	if (feature->derived || feature->container)
 		return GEMP_OK;
-	GEMP_PROPAGATE(find_target(self, reference, &target));
-	GEMP_PROPAGATE(gemp_builder_edge(self->builder, &source, &target, feature->name, strlen(feature->name), place));
+	GEMP_TRY(find_target(self, reference, &target));
+	GEMP_TRY(gemp_builder_edge(self->builder, &source, &target, feature->name, strlen(feature->name), place));
 	if (is_ordered(feature)) {
 		const gemp_value order = { .type = GEMP_INTEGER, .integer = (int64_t)reference->order };
-		GEMP_PROPAGATE(gemp_builder_edge_value(self->builder, 0, &order));
+		GEMP_TRY(gemp_builder_edge_value(self->builder, 0, &order));
 	}
 	if (feature->opposite == GEMP_ECORE_NONE)
 		return GEMP_OK;
@@ -160,8 +159,8 @@ static gemp_code feed_object(void *context, const gemp_xmi_object *object)
 	xmi_import *self = context;
 	const gemp_ecore_classifier *class = &self->ecore.classifiers[object->class];
 	gemp_value value = gemp_string_value(object->key.data, object->key.size);
-	GEMP_PROPAGATE(gemp_builder_vertex(self->builder, &value, class->labels, strlen(class->labels),
-	                                   (gemp_place){ 1, object->line }));
+	GEMP_TRY(gemp_builder_vertex(self->builder, &value, class->labels, strlen(class->labels),
+	                             (gemp_place){ 1, object->line }));
 	for (size_t slot = 0; slot < class->feature_count; slot++) {
 		const gemp_ecore_feature *feature = &self->ecore.features[class->features[slot]];
 		const gemp_text *given = object->present[slot] ? &object->values[slot] : NULL;
@@ -169,9 +168,8 @@ static gemp_code feed_object(void *context, const gemp_xmi_object *object)
 		if (feature->reference || feature->derived || !text)
 			continue;
 		size_t at = self->column_of[class->features[slot]];
-		GEMP_PROPAGATE(
-			gemp_scalar_read(&value, self->columns.columns[at].type, text, given ? given->size : strlen(text)));
-		GEMP_PROPAGATE(gemp_builder_vertex_value(self->builder, at, &value));
+		GEMP_TRY(gemp_scalar_read(&value, self->columns.columns[at].type, text, given ? given->size : strlen(text)));
+		GEMP_TRY(gemp_builder_vertex_value(self->builder, at, &value));
 	}
 	return GEMP_OK;
 }
@@ -181,10 +179,10 @@ static gemp_code read_model(xmi_import *self)
 {
 	static const gemp_xmi_visitor counting = { count_object, count_reference }, noting = { note_path, note_nothing };
 	static const gemp_xmi_visitor feeding = { feed_object, feed_reference };
-	GEMP_PROPAGATE(gemp_xmi_read(self->path, &self->ecore, &counting, self));
-	GEMP_PROPAGATE(check_opposites(self));
+	GEMP_TRY(gemp_xmi_read(self->path, &self->ecore, &counting, self));
+	GEMP_TRY(check_opposites(self));
 	if (self->has_ids && self->has_positions)
-		GEMP_PROPAGATE(gemp_xmi_read(self->path, &self->ecore, &noting, self));
+		GEMP_TRY(gemp_xmi_read(self->path, &self->ecore, &noting, self));
 	return gemp_xmi_read(self->path, &self->ecore, &feeding, self);
 }
 
@@ -203,13 +201,13 @@ static gemp_code read_xmi(gemp_shard **out, const gemp_comm *comm, const gemp_im
 {
 	GEMP_OWNED_BY(free_import) xmi_import self = { .path = options->edge_files[0] };
 	gemp_builder_options built = gemp_format_builder(options);
-	GEMP_PROPAGATE(gemp_comm_agree(comm, read_metamodel(&self, options->metamodel)));
+	GEMP_TRY(gemp_comm_agree(comm, read_metamodel(&self, options->metamodel)));
 	built.string_keys = self.ecore.string_ids;
-	GEMP_PROPAGATE(gemp_builder_new(&self.builder, comm, &built));
+	GEMP_TRY(gemp_builder_new(&self.builder, comm, &built));
 	gemp_code code = declare(&self);
 	if (comm->rank == 0)
 		GEMP_THEN(read_model(&self));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, code));
 	return gemp_builder_finish(self.builder, out);
 }
 

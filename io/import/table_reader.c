@@ -42,9 +42,9 @@ static gemp_code inspect_file(const gemp_input *input, gemp_text *headers)
 	GEMP_OWNED_BY(gemp_stream_close_at) gemp_stream *stream = NULL;
 	char *record;
 	size_t size;
-	GEMP_PROPAGATE(gemp_stream_inspect(input->path, &info));
-	GEMP_PROPAGATE(gemp_stream_open(&stream, input->path, 0, GEMP_STREAM_END));
-	GEMP_PROPAGATE(gemp_stream_next(stream, is_quoted(input->format), &record, &size));
+	GEMP_TRY(gemp_stream_inspect(input->path, &info));
+	GEMP_TRY(gemp_stream_open(&stream, input->path, 0, GEMP_STREAM_END));
+	GEMP_TRY(gemp_stream_next(stream, is_quoted(input->format), &record, &size));
 	file_header found = { info.size, info.compressed, size };
 	gemp_text_add(headers, &found, sizeof found);
 	gemp_text_add(headers, record, found.header_size);
@@ -54,7 +54,7 @@ static gemp_code inspect_file(const gemp_input *input, gemp_text *headers)
 /* Text is checked before it is cut, as messages quote it. */
 static gemp_code split_cells(gemp_cells *cells, const gemp_format *format, char *record, size_t size)
 {
-	GEMP_PROPAGATE(gemp_utf8_require(record, size));
+	GEMP_TRY(gemp_utf8_require(record, size));
 	return format == &gemp_format_tsv ? gemp_cells_tsv(cells, record, size)
 	       : is_quoted(format)        ? gemp_cells_csv(cells, record, size)
 	                                  : gemp_cells_blanks(cells, record, size);
@@ -127,11 +127,11 @@ static gemp_code receive_headers(gemp_inputs *inputs, const gemp_comm *comm, cha
 		compressed += found.compressed ? found.size : 0;
 	}
 	inputs->threads = gemp_threads();
-	GEMP_PROPAGATE(GEMP_NEW(inputs->cells, inputs->threads));
+	GEMP_TRY(GEMP_NEW(inputs->cells, inputs->threads));
 	for (size_t i = 0; i < inputs->count; i++) {
 		file_header found = decode_header(&headers, &header);
 		assign_ranges(&inputs->input[i], comm, &found, compressed, &dealt);
-		GEMP_PROPAGATE(parse_header(&inputs->input[i], &inputs->cells[0], header, found.header_size));
+		GEMP_TRY(parse_header(&inputs->input[i], &inputs->cells[0], header, found.header_size));
 	}
 	return GEMP_OK;
 }
@@ -141,7 +141,7 @@ static gemp_code list_inputs(gemp_inputs *inputs, const gemp_import_options *opt
 {
 	size_t vertex_files = options->vertex_file_count;
 	inputs->count = vertex_files + options->edge_file_count;
-	GEMP_PROPAGATE(GEMP_NEW(inputs->input, inputs->count));
+	GEMP_TRY(GEMP_NEW(inputs->input, inputs->count));
 	for (size_t i = 0; i < inputs->count; i++) {
 		gemp_input *input = &inputs->input[i];
 		input->edges = i >= vertex_files;
@@ -160,10 +160,10 @@ gemp_code gemp_inputs_open(gemp_inputs *inputs, const gemp_comm *comm, const gem
 	gemp_code code = list_inputs(inputs, options);
 	for (size_t i = 0; comm->rank == 0 && code == GEMP_OK && i < inputs->count; i++)
 		code = inspect_file(&inputs->input[i], &text);
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, code));
 	headers = text.data;
-	GEMP_TRY(gemp_comm_broadcast(comm, &headers, &text.size));
-	GEMP_TRY(gemp_comm_agree(comm, receive_headers(inputs, comm, headers)));
+	GEMP_TRY_DONE(gemp_comm_broadcast(comm, &headers, &text.size));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, receive_headers(inputs, comm, headers)));
 done:
 	gemp_free(headers ? headers : text.data);
 	return code;
@@ -228,7 +228,7 @@ static gemp_code visit_line(void *self, unsigned thread, size_t chunk, const gem
 	(void)chunk;
 	if (line->text == r->header || skips(r->input, line->text, line->size))
 		return GEMP_OK;
-	GEMP_PROPAGATE(split_record(r->input, cells, line->text, line->size));
+	GEMP_TRY(split_record(r->input, cells, line->text, line->size));
 	return r->visit(r->selves[thread], r->input, cells, line->line);
 }
 
@@ -242,13 +242,13 @@ static gemp_code read_blocks(input_reader *r, const gemp_comm *comm, uint64_t *l
 	uint64_t turn = (uint64_t)(input - r->inputs->input);
 	const uint64_t share = input->bytes.end == GEMP_STREAM_END ? 1 : (uint64_t)comm->size; /* rank 0's speaks for all */
 	bool first = input->bytes.begin == 0 && input->format != &gemp_format_snap;
-	GEMP_PROPAGATE(gemp_line_blocks_open(&blocks, input->path, input->bytes.begin, input->bytes.end));
+	GEMP_TRY(gemp_line_blocks_open(&blocks, input->path, input->bytes.begin, input->bytes.end));
 	for (;; turn++, first = false) {
 		char *text;
 		size_t size;
 		gemp_line_chunks chunks;
 		gemp_line_failure failure = { 0 };
-		GEMP_PROPAGATE(gemp_line_blocks_next(blocks, &text, &size));
+		GEMP_TRY(gemp_line_blocks_next(blocks, &text, &size));
 		if (!size)
 			break;
 		gemp_line_chunks_cut(&chunks, text, size, input->lines_before + input->lines);
@@ -256,7 +256,7 @@ static gemp_code read_blocks(input_reader *r, const gemp_comm *comm, uint64_t *l
 		if (!input->round_robin || turn % (uint64_t)comm->size == (uint64_t)comm->rank)
 			code = gemp_line_chunks_visit(&chunks, visit_line, r, &failure);
 		*line = failure.line ? failure.line - input->lines_before : 0;
-		GEMP_PROPAGATE(code);
+		GEMP_TRY(code);
 		input->lines += chunks.lines;
 		gemp_progress(r->what, r->done + gemp_line_blocks_position(blocks) * share, r->inputs->bytes, 0);
 	}
@@ -270,12 +270,12 @@ static gemp_code read_records(const input_reader *r, uint64_t *line)
 	GEMP_OWNED_BY(gemp_stream_close_at) gemp_stream *stream = NULL;
 	gemp_cells *cells = &r->inputs->cells[0];
 	bool header = true;
-	GEMP_PROPAGATE(gemp_stream_open(&stream, input->path, input->bytes.begin, input->bytes.end));
+	GEMP_TRY(gemp_stream_open(&stream, input->path, input->bytes.begin, input->bytes.end));
 	for (;;) {
 		char *record;
 		size_t size;
 		*line = 0;
-		GEMP_PROPAGATE(gemp_stream_next(stream, true, &record, &size));
+		GEMP_TRY(gemp_stream_next(stream, true, &record, &size));
 		input->lines = gemp_stream_line(stream) - 1; /* before this record; of all once there is no more */
 		if (!record)
 			break;
@@ -284,8 +284,8 @@ static gemp_code read_records(const input_reader *r, uint64_t *line)
 		if (skip)
 			continue;
 		*line = gemp_stream_line(stream);
-		GEMP_PROPAGATE(split_record(input, cells, record, size));
-		GEMP_PROPAGATE(r->visit(r->selves[0], input, cells, input->lines_before + *line));
+		GEMP_TRY(split_record(input, cells, record, size));
+		GEMP_TRY(r->visit(r->selves[0], input, cells, input->lines_before + *line));
 	}
 	return GEMP_OK;
 }
@@ -294,7 +294,7 @@ static gemp_code read_records(const input_reader *r, uint64_t *line)
 static gemp_code count_lines(gemp_inputs *inputs, const gemp_comm *comm)
 {
 	GEMP_OWNED uint64_t *lines = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(lines, 2 * inputs->count)));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(lines, 2 * inputs->count)));
 	uint64_t *before = lines + inputs->count;
 	for (size_t i = 0; i < inputs->count; i++)
 		lines[i] = inputs->input[i].lines;
@@ -331,7 +331,7 @@ static gemp_code read_all(input_reader *r, const gemp_comm *comm, size_t *which,
 	gemp_inputs *inputs = r->inputs;
 	for (*which = 0; *which < inputs->count; ++*which) {
 		r->input = &inputs->input[*which];
-		GEMP_PROPAGATE(read_input(r, comm, line));
+		GEMP_TRY(read_input(r, comm, line));
 		r->done += r->input->size;
 	}
 	return GEMP_OK;

@@ -155,7 +155,7 @@ static gemp_code add_reference(reader *r, size_t slot, const char *text, size_t 
 		size -= 2;
 	}
 	gemp_text_add(&r->target, text, size);
-	GEMP_PROPAGATE(gemp_text_status(&r->target));
+	GEMP_TRY(gemp_text_status(&r->target));
 	if (!feature->many && top(r)->next[slot] > 0)
 		return gemp_fail(GEMP_EDATA, "'%s' has several targets, and the metamodel allows one", feature->name);
 	return visit_reference(r, slot, r->target.data, path, line);
@@ -171,7 +171,7 @@ static gemp_code add_references(reader *r, size_t slot, const char *texts, uint6
 		size = strcspn(texts, blanks);
 		bool kind = !memchr(texts, '#', size) && memchr(texts, ':', size) && strchr(texts + size, '#');
 		if (!kind) /* else "railway:Sensor" in front of "other.xmi#//@sensors.0" */
-			GEMP_PROPAGATE(add_reference(r, slot, texts, size, line));
+			GEMP_TRY(add_reference(r, slot, texts, size, line));
 	}
 	return GEMP_OK;
 }
@@ -198,7 +198,7 @@ static gemp_code set_value(reader *r, size_t slot, const char *text, size_t size
 		                 "objects of a class, or leave them out",
 		                 feature->name);
 	const gemp_slice part = feature->type == GEMP_STRING ? (gemp_slice){ text, size } : gemp_trimmed(text, text + size);
-	GEMP_PROPAGATE(check_value(r, feature, part.bytes, part.size));
+	GEMP_TRY(check_value(r, feature, part.bytes, part.size));
 	object->present[slot] = true;
 	gemp_text_clear(&object->values[slot]);
 	gemp_text_add(&object->values[slot], part.bytes, part.size);
@@ -224,9 +224,9 @@ static gemp_code read_attributes(reader *r, const char **attributes, uint64_t li
 		if (slot == GEMP_ECORE_NONE)
 			return unknown_feature(r, class, name);
 		if (feature_at(r, class, slot)->reference)
-			GEMP_PROPAGATE(add_references(r, slot, attributes[1], line));
+			GEMP_TRY(add_references(r, slot, attributes[1], line));
 		else
-			GEMP_PROPAGATE(set_value(r, slot, attributes[1], strlen(attributes[1])));
+			GEMP_TRY(set_value(r, slot, attributes[1], strlen(attributes[1])));
 	}
 	return GEMP_OK;
 }
@@ -235,11 +235,11 @@ static gemp_code read_attributes(reader *r, const char **attributes, uint64_t li
 
 static gemp_code new_frame(reader *r)
 {
-	GEMP_PROPAGATE(GEMP_RESERVE(r->frames, r->frame_capacity, r->frame_count + 1));
+	GEMP_TRY(GEMP_RESERVE(r->frames, r->frame_capacity, r->frame_count + 1));
 	frame *made = &r->frames[r->frame_count++];
 	*made = (frame){ 0 };
-	GEMP_PROPAGATE(GEMP_NEW(made->next, r->slots));
-	GEMP_PROPAGATE(GEMP_NEW(made->object.values, r->slots));
+	GEMP_TRY(GEMP_NEW(made->next, r->slots));
+	GEMP_TRY(GEMP_NEW(made->object.values, r->slots));
 	return GEMP_NEW(made->object.present, r->slots);
 }
 
@@ -274,9 +274,9 @@ static gemp_code begin_object(reader *r, size_t class, size_t slot, const char *
 		if (feature->many)
 			gemp_text_print(&r->path, ".%zu", (size_t)top(r)->next[slot]);
 	}
-	GEMP_PROPAGATE(gemp_text_status(&r->path));
+	GEMP_TRY(gemp_text_status(&r->path));
 	if (r->depth == r->frame_count)
-		GEMP_PROPAGATE(new_frame(r));
+		GEMP_TRY(new_frame(r));
 	frame *f = &r->frames[r->depth];
 	const char *id = id_of(r, class, attributes);
 	if (id && !*id)
@@ -288,9 +288,9 @@ static gemp_code begin_object(reader *r, size_t class, size_t slot, const char *
 	memset(f->object.present, 0, r->slots * sizeof *f->object.present);
 	gemp_text_clear(&f->object.key);
 	gemp_text_print(&f->object.key, "%s", id ? id : r->path.data);
-	GEMP_PROPAGATE(gemp_text_status(&f->object.key));
+	GEMP_TRY(gemp_text_status(&f->object.key));
 	if (slot != GEMP_ECORE_NONE)
-		GEMP_PROPAGATE(visit_reference(r, slot, f->object.key.data, false, line));
+		GEMP_TRY(visit_reference(r, slot, f->object.key.data, false, line));
 	r->depth++;
 	return read_attributes(r, attributes, line);
 }
@@ -328,8 +328,8 @@ static gemp_code begin_top(reader *r, const gemp_xml *xml, const char *name, con
 	const char *local = gemp_xml_local(name);
 	if (local > name)
 		gemp_text_add(&uri, name, (size_t)(local - name) - 1);
-	GEMP_PROPAGATE(gemp_text_status(&uri));
-	GEMP_PROPAGATE(find_class(r, uri.data, local, &class));
+	GEMP_TRY(gemp_text_status(&uri));
+	GEMP_TRY(find_class(r, uri.data, local, &class));
 	return begin_object(r, class, GEMP_ECORE_NONE, attributes, gemp_xml_line(xml));
 }
 
@@ -340,7 +340,7 @@ static gemp_code begin_child(reader *r, const gemp_xml *xml, size_t slot, const 
 	const char *type = type_of(attributes);
 	size_t class = feature->classifier;
 	if (type)
-		GEMP_PROPAGATE(class_of_type(r, xml, type, &class));
+		GEMP_TRY(class_of_type(r, xml, type, &class));
 	if (class == GEMP_ECORE_NONE)
 		return gemp_fail(GEMP_EDATA, "'%s' may contain objects of any class, and xsi:type does not say which it is",
 		                 feature->name);

@@ -287,9 +287,9 @@ gemp_code gemp_canvas_write(const gemp_canvas *canvas, const char *path)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text out = { 0 };
 	if (canvas->pixels) {
-		GEMP_PROPAGATE(gemp_canvas_png(canvas, &out));
+		GEMP_TRY(gemp_canvas_png(canvas, &out));
 	} else {
-		GEMP_PROPAGATE(gemp_text_status(&canvas->svg));
+		GEMP_TRY(gemp_text_status(&canvas->svg));
 		const uint32_t width = canvas->width, height = canvas->height;
 		gemp_text_print(&out,
 		                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%" PRIu32 "\" height=\"%" PRIu32 "\" "
@@ -303,7 +303,7 @@ gemp_code gemp_canvas_write(const gemp_canvas *canvas, const char *path)
 		gemp_text_add(&out, canvas->svg.data, canvas->svg.size);
 		gemp_text_print(&out, "</svg>\n");
 	}
-	GEMP_PROPAGATE(gemp_text_status(&out));
+	GEMP_TRY(gemp_text_status(&out));
 	return gemp_file_replace(path, out.data, out.size);
 }
 

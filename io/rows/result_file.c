@@ -52,10 +52,10 @@ static gemp_code make_dataset(const gemp_result_file *file, const char *path, ge
 	const gemp_h5 *h5 = &file->h5;
 	hsize_t size = rows, max = H5S_UNLIMITED;
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t type = file_type(kind), space = H5I_INVALID_HID, creation = H5I_INVALID_HID;
-	GEMP_PROPAGATE(GEMP_HDF5(h5, space = H5Screate_simple(1, &size, &max)));
-	GEMP_PROPAGATE(GEMP_HDF5(h5, creation = H5Pcreate(H5P_DATASET_CREATE)));
-	GEMP_PROPAGATE(GEMP_HDF5(h5, H5Pset_chunk(creation, 1, &file->chunk)));
-	GEMP_PROPAGATE(GEMP_HDF5(h5, H5Pset_obj_track_times(creation, false)));
+	GEMP_TRY(GEMP_HDF5(h5, space = H5Screate_simple(1, &size, &max)));
+	GEMP_TRY(GEMP_HDF5(h5, creation = H5Pcreate(H5P_DATASET_CREATE)));
+	GEMP_TRY(GEMP_HDF5(h5, H5Pset_chunk(creation, 1, &file->chunk)));
+	GEMP_TRY(GEMP_HDF5(h5, H5Pset_obj_track_times(creation, false)));
 	return GEMP_HDF5(h5, *dataset = H5Dcreate2(h5->file, path, type, space, H5P_DEFAULT, creation, H5P_DEFAULT));
 }
 
@@ -75,12 +75,12 @@ static gemp_code name_datasets(result_column *column)
 /* Ranks above 0 know the columns too, as they pack their values. */
 static gemp_code name_columns(gemp_result_file *file, const gemp_column *const *columns, size_t count)
 {
-	GEMP_PROPAGATE(GEMP_NEW(file->columns, count));
+	GEMP_TRY(GEMP_NEW(file->columns, count));
 	for (size_t c = 0; c < count; c++) {
 		result_column *column = &file->columns[file->count++];
 		column->values = column->null = H5I_INVALID_HID;
-		GEMP_PROPAGATE(gemp_column_init(&column->kind, columns[c]->name, columns[c]->type));
-		GEMP_PROPAGATE(name_datasets(column));
+		GEMP_TRY(gemp_column_init(&column->kind, columns[c]->name, columns[c]->type));
+		GEMP_TRY(name_datasets(column));
 	}
 	return GEMP_OK;
 }
@@ -90,12 +90,12 @@ static gemp_code make_groups(gemp_result_file *file)
 {
 	const gemp_h5 *h5 = &file->h5;
 	GEMP_OWNED const char **names = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, GEMP_NEW(names, file->count)));
+	GEMP_TRY(gemp_comm_agree(h5->comm, GEMP_NEW(names, file->count)));
 	for (size_t c = 0; c < file->count; c++)
 		names[c] = file->columns[c].kind.name;
-	GEMP_PROPAGATE(gemp_h5_group(h5, "/", "gemp-result", "0.1.0"));
-	GEMP_PROPAGATE(gemp_h5_group(h5, "/rows", "gemp-result-columns", "0.1.0"));
-	GEMP_PROPAGATE(gemp_h5_group(h5, "/null", "gemp-result-nulls", "0.1.0"));
+	GEMP_TRY(gemp_h5_group(h5, "/", "gemp-result", "0.1.0"));
+	GEMP_TRY(gemp_h5_group(h5, "/rows", "gemp-result-columns", "0.1.0"));
+	GEMP_TRY(gemp_h5_group(h5, "/null", "gemp-result-nulls", "0.1.0"));
 	return gemp_h5_put_texts(h5, "/rows", "column-order", names, file->count);
 }
 
@@ -127,7 +127,7 @@ static gemp_code append_values(const gemp_h5 *h5, hid_t dataset, gemp_type kind,
 {
 	hsize_t all = first + rows;
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t type = file_type(kind);
-	GEMP_PROPAGATE(GEMP_HDF5(h5, H5Dset_extent(dataset, &all)));
+	GEMP_TRY(GEMP_HDF5(h5, H5Dset_extent(dataset, &all)));
 	return gemp_h5_move(h5, dataset, type, first, rows, (void *)(uintptr_t)data);
 }
 
@@ -144,8 +144,8 @@ static gemp_code append_strings(const gemp_h5 *h5, hid_t dataset, uint64_t first
 	GEMP_OWNED char *bytes = NULL;
 	GEMP_OWNED const char **strings = NULL;
 	size_t at = 0;
-	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(bytes, column->offsets[column->rows] + column->rows),
-	                            GEMP_ARRAY(strings, column->rows)));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(bytes, column->offsets[column->rows] + column->rows),
+	                      GEMP_ARRAY(strings, column->rows)));
 	for (size_t row = 0; row < column->rows; row++) {
 		gemp_value value = gemp_column_get(column, row);
 		strings[row] = bytes + at;
@@ -163,16 +163,16 @@ static gemp_code append_nulls(gemp_result_file *file, result_column *to, const g
 	if (to->null < 0 && !column->null)
 		return GEMP_OK;
 	if (to->null < 0)
-		GEMP_PROPAGATE(make_dataset(file, to->nulls, GEMP_BOOLEAN, file->rows, &to->null));
+		GEMP_TRY(make_dataset(file, to->nulls, GEMP_BOOLEAN, file->rows, &to->null));
 	if (!column->null)
-		GEMP_PROPAGATE(GEMP_NEW(none, column->rows));
+		GEMP_TRY(GEMP_NEW(none, column->rows));
 	return append_values(&file->h5, to->null, GEMP_BOOLEAN, file->rows, column->rows, none ? none : column->null);
 }
 
 /* Masks come first, as the number of rows changes only when all columns are written. */
 static gemp_code append_column(gemp_result_file *file, result_column *to, const gemp_column *column)
 {
-	GEMP_PROPAGATE(append_nulls(file, to, column));
+	GEMP_TRY(append_nulls(file, to, column));
 	if (column->type == GEMP_STRING)
 		return append_strings(&file->h5, to->values, file->rows, column);
 	return append_values(&file->h5, to->values, column->type, file->rows, column->rows, numbers_in(column));
@@ -185,8 +185,7 @@ static gemp_code make_datasets(gemp_result_file *file, size_t rows)
 		return GEMP_OK;
 	file->chunk = rows < LARGE_CHUNK / 4 ? SMALL_CHUNK : LARGE_CHUNK;
 	for (size_t c = 0; c < file->count; c++)
-		GEMP_PROPAGATE(
-			make_dataset(file, file->columns[c].place, file->columns[c].kind.type, 0, &file->columns[c].values));
+		GEMP_TRY(make_dataset(file, file->columns[c].place, file->columns[c].kind.type, 0, &file->columns[c].values));
 	return GEMP_OK;
 }
 
@@ -195,9 +194,9 @@ static gemp_code append_rows(gemp_result_file *file, const gemp_column *const *c
 {
 	if (rows == 0)
 		return GEMP_OK;
-	GEMP_PROPAGATE(make_datasets(file, rows));
+	GEMP_TRY(make_datasets(file, rows));
 	for (size_t c = 0; c < file->count; c++)
-		GEMP_PROPAGATE(append_column(file, &file->columns[c], columns[c]));
+		GEMP_TRY(append_column(file, &file->columns[c], columns[c]));
 	file->rows += rows;
 	return GEMP_OK;
 }
@@ -225,7 +224,7 @@ static gemp_code pack_rows(const gemp_result_file *file, const gemp_column *cons
 		if (numbers)
 			gemp_text_add(packed, numbers, rows * size);
 		for (size_t row = 0; row < rows && !numbers; row++)
-			GEMP_PROPAGATE(gemp_column_pack(columns[c], row, packed));
+			GEMP_TRY(gemp_column_pack(columns[c], row, packed));
 	}
 	return gemp_text_status(packed);
 }
@@ -235,7 +234,7 @@ static gemp_code unpack_column(gemp_column *column, size_t rows, const char **at
 {
 	bool numbers = *(*at)++ == 'n';
 	size_t size;
-	GEMP_PROPAGATE(gemp_column_reserve(column, rows, 1));
+	GEMP_TRY(gemp_column_reserve(column, rows, 1));
 	if (numbers) {
 		void *to = (void *)(uintptr_t)numbers_of(column, &size);
 		memcpy(to, *at, rows * size);
@@ -243,7 +242,7 @@ static gemp_code unpack_column(gemp_column *column, size_t rows, const char **at
 		column->rows = rows;
 	}
 	for (size_t row = 0; row < rows && !numbers; row++)
-		GEMP_PROPAGATE(gemp_column_unpack(column, at, end));
+		GEMP_TRY(gemp_column_unpack(column, at, end));
 	return GEMP_OK;
 }
 
@@ -291,7 +290,7 @@ static gemp_code collect_rows(gemp_result_file *file, gemp_text *packed, gemp_co
 	GEMP_OWNED char *bytes = NULL;
 	gemp_comm_max(comm, &largest, 1);
 	GEMP_THEN(gemp_new_all(GEMP_ARRAY(sizes, (size_t)comm->size), GEMP_ARRAY(bytes, comm->rank ? 0 : largest)));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_MPI(MPI_Gather(&own, 1, MPI_UINT64_T, sizes, 1, MPI_UINT64_T, 0, comm->world));
 	if (comm->rank != 0)
 		transfer(comm, packed->data, packed->size, 0);
@@ -346,12 +345,12 @@ static gemp_code finish_file(gemp_result_file *file, const gemp_result_info *inf
 {
 	gemp_code code = GEMP_OK;
 	const gemp_h5 *h5 = &file->h5;
-	GEMP_PROPAGATE(gemp_h5_put_text(h5, "/", "pattern", info->pattern));
-	GEMP_PROPAGATE(gemp_h5_put_text(h5, "/", "semantics", info->semantics));
-	GEMP_PROPAGATE(gemp_h5_put_text(h5, "/", "distinct", info->distinct));
-	GEMP_PROPAGATE(gemp_h5_put_flag(h5, "/", "complete", info->complete));
-	GEMP_PROPAGATE(gemp_h5_put_number(h5, "/", "graph-hash", info->graph_hash));
-	GEMP_PROPAGATE(gemp_h5_put_number(h5, "/", "rows", file->rows));
+	GEMP_TRY(gemp_h5_put_text(h5, "/", "pattern", info->pattern));
+	GEMP_TRY(gemp_h5_put_text(h5, "/", "semantics", info->semantics));
+	GEMP_TRY(gemp_h5_put_text(h5, "/", "distinct", info->distinct));
+	GEMP_TRY(gemp_h5_put_flag(h5, "/", "complete", info->complete));
+	GEMP_TRY(gemp_h5_put_number(h5, "/", "graph-hash", info->graph_hash));
+	GEMP_TRY(gemp_h5_put_number(h5, "/", "rows", file->rows));
 	if (h5->active)
 		code = make_datasets(file, 0);
 	GEMP_THEN(close_datasets(file));

@@ -276,7 +276,7 @@ static gemp_code gemp_integer_text(gemp_text *out, const gemp_projected *columns
 		                 .after = after,
 		                 .after_length = strlen(after),
 		                 .fixed = strlen(after) };
-	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(w.length, count), GEMP_ARRAY(w.begin, chunks)));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(w.length, count), GEMP_ARRAY(w.begin, chunks)));
 	for (size_t c = 0; c < count; c++) {
 		w.length[c] = strlen(before[c]);
 		w.fixed += w.length[c];
@@ -287,7 +287,7 @@ static gemp_code gemp_integer_text(gemp_text *out, const gemp_projected *columns
 		w.begin[p] = all;
 		all += size;
 	}
-	GEMP_PROPAGATE(GEMP_RESERVE(out->data, out->capacity, out->size + all + 1));
+	GEMP_TRY(GEMP_RESERVE(out->data, out->capacity, out->size + all + 1));
 	w.to = out->data + out->size;
 	gemp_for_chunks(rows, INTEGER_CHUNK, write_integers, &w);
 	out->size += all;
@@ -303,11 +303,11 @@ static gemp_code integer_rows(gemp_text *out, gemp_row_form form, const gemp_pro
 	gemp_code code = GEMP_OK;
 	gemp_text *texts = NULL;
 	const char **before = NULL;
-	GEMP_TRY(GEMP_NEW(texts, count));
-	GEMP_TRY(GEMP_NEW(before, count));
+	GEMP_TRY_DONE(GEMP_NEW(texts, count));
+	GEMP_TRY_DONE(GEMP_NEW(before, count));
 	for (size_t c = 0; c < count; c++) {
 		add_before(&texts[c], form, columns, c);
-		GEMP_TRY(gemp_text_status(&texts[c]));
+		GEMP_TRY_DONE(gemp_text_status(&texts[c]));
 		before[c] = texts[c].data;
 	}
 	code = gemp_integer_text(out, columns, count, rows, before, after[form]);
@@ -355,13 +355,13 @@ gemp_code gemp_rows_text(gemp_text *out, gemp_row_form form, const gemp_projecte
 	size_t all = 0;
 	if (gemp_only_integers(columns, count))
 		return integer_rows(out, form, columns, count, rows);
-	GEMP_TRY(GEMP_NEW(w.texts, chunks));
+	GEMP_TRY_DONE(GEMP_NEW(w.texts, chunks));
 	gemp_for_chunks(rows, ROW_CHUNK, write_chunk, &w);
 	for (size_t p = 0; p < chunks; p++) {
-		GEMP_TRY(gemp_text_status(&w.texts[p]));
+		GEMP_TRY_DONE(gemp_text_status(&w.texts[p]));
 		all += w.texts[p].size;
 	}
-	GEMP_TRY(GEMP_RESERVE(out->data, out->capacity, out->size + all + 1));
+	GEMP_TRY_DONE(GEMP_RESERVE(out->data, out->capacity, out->size + all + 1));
 	for (size_t p = 0; p < chunks; p++)
 		gemp_text_add(out, w.texts[p].data, w.texts[p].size);
 	code = gemp_text_status(out);
@@ -444,7 +444,7 @@ gemp_code gemp_align_tsv(gemp_text *out, const char *tsv, size_t size)
 	GEMP_OWNED size_t *width = NULL;
 	for (const char *at = tsv; at < end && *at != '\n'; at++)
 		columns += *at == '\t';
-	GEMP_PROPAGATE(GEMP_NEW(width, columns));
+	GEMP_TRY(GEMP_NEW(width, columns));
 	for (const char *at = tsv, *stop; at < end; at = stop + 1) {
 		stop = cell_end(at, end);
 		size_t wide = width_of(at, (size_t)(stop - at));

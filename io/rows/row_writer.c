@@ -47,15 +47,15 @@ static gemp_code name_flat(gemp_row_writer *writer, const gemp_projected *column
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text name = { 0 };
 	static const char *const parts[] = { "type", "source", "target" };
-	GEMP_PROPAGATE(GEMP_NEW(writer->flat, 3 * count));
+	GEMP_TRY(GEMP_NEW(writer->flat, 3 * count));
 	for (size_t c = 0; c < count; c++)
 		for (int part = 0; part < (columns[c].edge ? 3 : 1); part++) {
 			gemp_text_clear(&name);
 			gemp_text_print(&name, columns[c].edge ? "%s.%s" : "%s", columns[c].name, parts[part]);
-			GEMP_PROPAGATE(gemp_text_status(&name));
+			GEMP_TRY(gemp_text_status(&name));
 			gemp_type type = (part == 0 ? &columns[c].value : &columns[c].source)->type;
 			type = type == GEMP_LIST && !lists ? GEMP_STRING : type;
-			GEMP_PROPAGATE(gemp_column_init(&writer->flat[writer->flat_count++], name.data, type));
+			GEMP_TRY(gemp_column_init(&writer->flat[writer->flat_count++], name.data, type));
 		}
 	return GEMP_OK;
 }
@@ -81,7 +81,7 @@ static gemp_code write_results(gemp_row_writer *writer, const gemp_projected *co
 	GEMP_OWNED const gemp_column **list = NULL;
 	gemp_code code = GEMP_NEW(flat, writer->flat_count);
 	GEMP_THEN(GEMP_NEW(list, writer->flat_count));
-	GEMP_PROPAGATE(gemp_comm_agree(writer->comm, code));
+	GEMP_TRY(gemp_comm_agree(writer->comm, code));
 	flatten(columns, count, flat, false);
 	for (size_t c = 0; c < writer->flat_count; c++)
 		list[c] = &flat[c];
@@ -94,7 +94,7 @@ static gemp_code open_results(gemp_row_writer *writer, const gemp_projected *col
 	GEMP_OWNED const gemp_column **flat = NULL;
 	gemp_code code = name_flat(writer, columns, count, false);
 	GEMP_THEN(GEMP_NEW(flat, writer->flat_count));
-	GEMP_PROPAGATE(gemp_comm_agree(writer->comm, code));
+	GEMP_TRY(gemp_comm_agree(writer->comm, code));
 	for (size_t c = 0; c < writer->flat_count; c++)
 		flat[c] = &writer->flat[c];
 	return gemp_result_file_open(&writer->results, writer->comm, path, flat, writer->flat_count);
@@ -145,7 +145,7 @@ static gemp_code write_text(gemp_row_writer *writer)
 		return code;
 	}
 	const gemp_comm *comm = writer->comm;
-	GEMP_PROPAGATE(gemp_comm_allgather(comm, GEMP_OK, writer->text.data, writer->text.size, &all, &begin));
+	GEMP_TRY(gemp_comm_allgather(comm, GEMP_OK, writer->text.data, writer->text.size, &all, &begin));
 	gemp_text_clear(&writer->text);
 	if (comm->rank == 0)
 		gemp_text_add(&writer->text, all, begin[comm->size]);
@@ -156,12 +156,12 @@ static gemp_code write_text(gemp_row_writer *writer)
 static gemp_code open_text(gemp_row_writer *writer, const gemp_projected *columns, size_t count, const char *path)
 {
 	if (path)
-		GEMP_PROPAGATE(gemp_output_open(&writer->output, writer->comm, path));
+		GEMP_TRY(gemp_output_open(&writer->output, writer->comm, path));
 	if (writer->comm->rank == 0 && writer->form == GEMP_ROWS_CSV)
 		gemp_csv_header(&writer->text, columns, count);
 	else if (writer->comm->rank == 0 && writer->form != GEMP_ROWS_JSON)
 		gemp_tsv_header(&writer->text, columns, count);
-	GEMP_PROPAGATE(gemp_comm_agree(writer->comm, gemp_text_status(&writer->text)));
+	GEMP_TRY(gemp_comm_agree(writer->comm, gemp_text_status(&writer->text)));
 	if (path)
 		return write_text(writer);
 	return GEMP_OK;
@@ -202,13 +202,13 @@ gemp_code gemp_row_writer_open(gemp_row_writer **out, const gemp_comm *comm, con
 		writer->form = options->path ? gemp_row_form_of(options->path) : GEMP_ROWS_TSV;
 		code = check_form("output", options->path);
 	}
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, code));
 	if (writer->table)
-		GEMP_PROPAGATE(open_table(writer, columns, count));
+		GEMP_TRY(open_table(writer, columns, count));
 	else if (writer->form == GEMP_ROWS_HDF5)
-		GEMP_PROPAGATE(open_results(writer, columns, count, options->path));
+		GEMP_TRY(open_results(writer, columns, count, options->path));
 	else
-		GEMP_PROPAGATE(open_text(writer, columns, count, options->path));
+		GEMP_TRY(open_text(writer, columns, count, options->path));
 	*out = writer;
 	writer = NULL;
 	return code;
@@ -329,14 +329,14 @@ gemp_code gemp_row_turns_add(gemp_row_turns *turns, uint64_t rows)
 		uint64_t before = gemp_comm_exscan(comm, rows), remaining = left > before ? left - before : 0;
 		return write_turn(turns, 0, (size_t)gemp_min(rows, remaining));
 	}
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(counts, (size_t)comm->size)));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(counts, (size_t)comm->size)));
 	GEMP_MPI(MPI_Allgather(&rows, 1, MPI_UINT64_T, counts, 1, MPI_UINT64_T, comm->world));
 	for (int rank = 0; rank < comm->size; rank++)
 		for (uint64_t first = 0, count; first < counts[rank] && left; first += count, left -= count) {
 			const bool own = rank == comm->rank;
 			count = counts[rank] - first < BATCH ? counts[rank] - first : BATCH;
 			count = gemp_min(count, left);
-			GEMP_PROPAGATE(write_turn(turns, own ? (size_t)first : 0, own ? (size_t)count : 0));
+			GEMP_TRY(write_turn(turns, own ? (size_t)first : 0, own ? (size_t)count : 0));
 		}
 	return GEMP_OK;
 }
@@ -409,8 +409,8 @@ static gemp_code fill_names(const gemp_edge_rows *rows, gemp_projected *columns,
 	const gemp_value type = { .type = GEMP_STRING, .string = { relation->name, strlen(relation->name) } };
 	for (size_t i = first; i < first + count; i++) {
 		uint64_t number = relation->first_edge + (rows->numbers ? rows->numbers[i] : i);
-		GEMP_PROPAGATE(gemp_column_add(&columns[TYPE].value, &type));
-		GEMP_PROPAGATE(gemp_row_fill_integer(&columns[EDGE], number));
+		GEMP_TRY(gemp_column_add(&columns[TYPE].value, &type));
+		GEMP_TRY(gemp_row_fill_integer(&columns[EDGE], number));
 	}
 	return GEMP_OK;
 }
@@ -421,13 +421,13 @@ static gemp_code fill_edges(void *self, gemp_projected *columns, size_t first, s
 	const gemp_edge_rows *rows = self;
 	const gemp_comm *comm = rows->turns.comm;
 	GEMP_OWNED gemp_vertex *ids = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(ids, count)));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(ids, count)));
 	for (size_t i = 0; i < count; i++)
 		ids[i] = rows->pairs[first + i].source;
-	GEMP_PROPAGATE(gemp_row_fill_keys(&columns[SOURCE], comm, rows->graph, ids, count));
+	GEMP_TRY(gemp_row_fill_keys(&columns[SOURCE], comm, rows->graph, ids, count));
 	for (size_t i = 0; i < count; i++)
 		ids[i] = rows->pairs[first + i].target;
-	GEMP_PROPAGATE(gemp_row_fill_keys(&columns[TARGET], comm, rows->graph, ids, count));
+	GEMP_TRY(gemp_row_fill_keys(&columns[TARGET], comm, rows->graph, ids, count));
 	return fill_names(rows, columns, first, count);
 }
 
@@ -436,7 +436,7 @@ gemp_code gemp_edge_rows_open(gemp_edge_rows **out, const gemp_comm *comm, const
                               const char *what)
 {
 	GEMP_OWNED gemp_edge_rows *rows = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(rows, 1)));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(rows, 1)));
 	rows->graph = graph;
 	rows->columns[SOURCE] = (gemp_row_column){ "source", graph->keys.type };
 	rows->columns[TYPE] = (gemp_row_column){ "type", GEMP_STRING };
@@ -449,7 +449,7 @@ gemp_code gemp_edge_rows_open(gemp_edge_rows **out, const gemp_comm *comm, const
 		                            .self = rows,
 		                            .path = path,
 		                            .info = gemp_row_info(what, graph) };
-	GEMP_PROPAGATE(gemp_row_turns_open(&rows->turns));
+	GEMP_TRY(gemp_row_turns_open(&rows->turns));
 	*out = rows;
 	rows = NULL;
 	return GEMP_OK;

@@ -20,7 +20,7 @@ gemp_code gemp_vertex_keys_fetch(gemp_column *out, const gemp_comm *comm, const 
 	GEMP_OWNED uint64_t *rows = NULL;
 	gemp_code code = GEMP_NEW(place, count);
 	GEMP_THEN(GEMP_NEW(rows, count));
-	GEMP_PROPAGATE(gemp_vertex_values(comm, code, graph, &graph->keys, ids, count, &keys, place));
+	GEMP_TRY(gemp_vertex_values(comm, code, graph, &graph->keys, ids, count, &keys, place));
 	for (size_t i = 0; i < count; i++)
 		rows[i] = place[i];
 	return gemp_comm_agree(comm, gemp_column_gather(out, &keys, NULL, rows, count));
@@ -53,7 +53,7 @@ gemp_code gemp_vertex_keys_find(gemp_vertex *out, const gemp_comm *comm, const g
                                 const gemp_value *keys, size_t count)
 {
 	GEMP_OWNED key_request *list = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(list, count)));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(list, count)));
 	for (size_t i = 0; i < count; i++) {
 		list[i] = (key_request){ keys[i], i };
 		out[i] = GEMP_NO_VERTEX;
@@ -85,16 +85,16 @@ gemp_code gemp_vertex_keys_sources(gemp_vertex *out, const gemp_comm *comm, gemp
                                    const char *const *texts, size_t count)
 {
 	GEMP_OWNED gemp_value *keys = NULL;
-	GEMP_PROPAGATE(gemp_shard_load_keys(graph));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(keys, count)));
+	GEMP_TRY(gemp_shard_load_keys(graph));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(keys, count)));
 	for (size_t i = 0; i < count; i++)
 		keys[i] = gemp_vertex_keys_of_text(graph, texts[i], strlen(texts[i]));
-	GEMP_PROPAGATE(gemp_vertex_keys_find(out, comm, graph, keys, count));
+	GEMP_TRY(gemp_vertex_keys_find(out, comm, graph, keys, count));
 	for (size_t i = 0; i < count; i++)
 		if (out[i] == GEMP_NO_VERTEX)
-			GEMP_PROPAGATE(gemp_fail(GEMP_EUSAGE,
-			                         "source %s: %s has no vertex with this key; its keys are %s, such as those "
-			                         "that `gemp-mpi match %s 'MATCH (v) RETURN v LIMIT 5'` shows",
-			                         texts[i], file, graph->keys.type == GEMP_INTEGER ? "integers" : "strings", file));
+			GEMP_TRY(gemp_fail(GEMP_EUSAGE,
+			                   "source %s: %s has no vertex with this key; its keys are %s, such as those "
+			                   "that `gemp-mpi match %s 'MATCH (v) RETURN v LIMIT 5'` shows",
+			                   texts[i], file, graph->keys.type == GEMP_INTEGER ? "integers" : "strings", file));
 	return GEMP_OK;
 }

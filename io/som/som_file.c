@@ -114,17 +114,17 @@ static gemp_code put_word(const gemp_h5 *h5, const char *name, const char *words
 /* Optional fields that are not known have no attribute. */
 static gemp_code put_fields(const gemp_h5 *h5, const gemp_som_map *map)
 {
-	GEMP_PROPAGATE(gemp_h5_put_text(h5, "/", "encoding-type", GEMP_SOM_ENCODING));
-	GEMP_PROPAGATE(gemp_h5_put_text(h5, "/", "encoding-version", GEMP_SOM_VERSION));
+	GEMP_TRY(gemp_h5_put_text(h5, "/", "encoding-type", GEMP_SOM_ENCODING));
+	GEMP_TRY(gemp_h5_put_text(h5, "/", "encoding-version", GEMP_SOM_VERSION));
 	for (size_t i = 0; i < SOM_FIELDS; i++) {
 		const som_field *field = &som_fields[i];
 		const void *value = (const char *)map + field->offset;
 		if (field->words)
-			GEMP_PROPAGATE(put_word(h5, field->name, field->words, *(const int *)value));
+			GEMP_TRY(put_word(h5, field->name, field->words, *(const int *)value));
 		else if (!field->real && (!field->optional || *(const uint64_t *)value))
-			GEMP_PROPAGATE(gemp_h5_put_number(h5, "/", field->name, *(const uint64_t *)value));
+			GEMP_TRY(gemp_h5_put_number(h5, "/", field->name, *(const uint64_t *)value));
 		else if (field->real && (!field->optional || !isnan(*(const double *)value)))
-			GEMP_PROPAGATE(gemp_h5_put_real(h5, "/", field->name, *(const double *)value));
+			GEMP_TRY(gemp_h5_put_real(h5, "/", field->name, *(const double *)value));
 	}
 	return GEMP_OK;
 }
@@ -135,11 +135,10 @@ static gemp_code put_array(const gemp_h5 *h5, const char *name, som_shape size, 
 {
 	GEMP_OWNED_BY(gemp_h5_release_at)
 	hid_t space = H5I_INVALID_HID, creation = H5I_INVALID_HID, dataset = H5I_INVALID_HID;
-	GEMP_PROPAGATE(GEMP_HDF5(h5, space = H5Screate_simple(size.dimensions, size.size, NULL)));
-	GEMP_PROPAGATE(GEMP_HDF5(h5, creation = H5Pcreate(H5P_DATASET_CREATE)));
-	GEMP_PROPAGATE(GEMP_HDF5(h5, H5Pset_obj_track_times(creation, false)));
-	GEMP_PROPAGATE(
-		GEMP_HDF5(h5, dataset = H5Dcreate2(h5->file, name, stored, space, H5P_DEFAULT, creation, H5P_DEFAULT)));
+	GEMP_TRY(GEMP_HDF5(h5, space = H5Screate_simple(size.dimensions, size.size, NULL)));
+	GEMP_TRY(GEMP_HDF5(h5, creation = H5Pcreate(H5P_DATASET_CREATE)));
+	GEMP_TRY(GEMP_HDF5(h5, H5Pset_obj_track_times(creation, false)));
+	GEMP_TRY(GEMP_HDF5(h5, dataset = H5Dcreate2(h5->file, name, stored, space, H5P_DEFAULT, creation, H5P_DEFAULT)));
 	return GEMP_HDF5(h5, H5Dwrite(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
 }
 
@@ -150,14 +149,14 @@ static gemp_code put_arrays(const gemp_h5 *h5, const gemp_som_map *map)
 	const som_shape book = { 3, { map->rows, map->columns, dims } }, grid = { 2, { map->rows, map->columns } };
 	GEMP_OWNED double *scale = NULL;
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t text = gemp_h5_make_string_type();
-	GEMP_PROPAGATE(GEMP_NEW(scale, 2 * dims));
+	GEMP_TRY(GEMP_NEW(scale, 2 * dims));
 	memcpy(scale, map->offset, dims * sizeof *scale);
 	memcpy(scale + dims, map->factor, dims * sizeof *scale);
-	GEMP_PROPAGATE(put_array(h5, "codebook", book, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, map->codebook));
-	GEMP_PROPAGATE(put_array(h5, "umatrix", grid, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, map->umatrix));
+	GEMP_TRY(put_array(h5, "codebook", book, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, map->codebook));
+	GEMP_TRY(put_array(h5, "umatrix", grid, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, map->umatrix));
 	if (map->hits)
-		GEMP_PROPAGATE(put_array(h5, "hits", grid, H5T_STD_U64LE, H5T_NATIVE_UINT64, map->hits));
-	GEMP_PROPAGATE(put_array(h5, "scale", (som_shape){ 2, { 2, dims } }, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, scale));
+		GEMP_TRY(put_array(h5, "hits", grid, H5T_STD_U64LE, H5T_NATIVE_UINT64, map->hits));
+	GEMP_TRY(put_array(h5, "scale", (som_shape){ 2, { 2, dims } }, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, scale));
 	return put_array(h5, "columns", (som_shape){ 1, { dims } }, text, text, map->names);
 }
 
@@ -180,7 +179,7 @@ gemp_code gemp_som_file_write(const gemp_som_map *map, const gemp_comm *comm, co
 	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(gemp_text_free) gemp_text temporary = { 0 };
 	assert(comm->rank != 0 || gemp_som_map_is_valid(map));
-	GEMP_PROPAGATE(gemp_output_temporary(comm, path, &temporary));
+	GEMP_TRY(gemp_output_temporary(comm, path, &temporary));
 	code = gemp_comm_agree(comm, comm->rank == 0 ? write_all(map, temporary.data) : GEMP_OK);
 	return gemp_output_commit(comm, temporary.data, path, code);
 }
@@ -208,7 +207,7 @@ static const char *kind_word(hid_t memory)
 static gemp_code get_word(const gemp_h5 *h5, const char *name, const char *words, int *out)
 {
 	GEMP_OWNED char *text = NULL;
-	GEMP_PROPAGATE(gemp_h5_get_text(h5, "/", name, &text));
+	GEMP_TRY(gemp_h5_get_text(h5, "/", name, &text));
 	*out = 0;
 	for (const char *at = words; at; at = strchr(at, '|'), at = at ? at + 1 : NULL, (*out)++)
 		if (strlen(text) == strcspn(at, "|") && strncmp(text, at, strlen(text)) == 0)
@@ -223,7 +222,7 @@ static gemp_code get_field(const gemp_h5 *h5, const som_field *field, void *valu
 	if (field->words)
 		return get_word(h5, field->name, field->words, value);
 	if (field->optional)
-		GEMP_PROPAGATE(gemp_h5_has_attribute(h5, "/", field->name, &has));
+		GEMP_TRY(gemp_h5_has_attribute(h5, "/", field->name, &has));
 	if (field->real && !has)
 		*(double *)value = (double)NAN;
 	else if (field->real)
@@ -245,9 +244,9 @@ static gemp_code open_array(const gemp_h5 *h5, const char *name, int dimensions,
 	int found = 0;
 	if (H5Lexists(h5->file, name, H5P_DEFAULT) <= 0)
 		return gemp_fail(GEMP_EDATA, "%s: has no dataset '%s'" AGAIN, h5->path, name);
-	GEMP_PROPAGATE(GEMP_HDF5(h5, dataset = H5Dopen2(h5->file, name, H5P_DEFAULT)));
-	GEMP_PROPAGATE(GEMP_HDF5(h5, type = H5Dget_type(dataset)));
-	GEMP_PROPAGATE(gemp_h5_extent(h5, dataset, &found, size));
+	GEMP_TRY(GEMP_HDF5(h5, dataset = H5Dopen2(h5->file, name, H5P_DEFAULT)));
+	GEMP_TRY(GEMP_HDF5(h5, type = H5Dget_type(dataset)));
+	GEMP_TRY(gemp_h5_extent(h5, dataset, &found, size));
 	if (found != dimensions)
 		return gemp_fail(GEMP_EDATA, "%s: dataset '%s' is not of %d dimensions, but of %d" AGAIN, h5->path, name,
 		                 dimensions, found);
@@ -281,7 +280,7 @@ static gemp_code get_names(const gemp_h5 *h5, gemp_som_map *map)
 {
 	GEMP_OWNED char **texts = NULL;
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t type = gemp_h5_make_string_type();
-	GEMP_PROPAGATE(GEMP_NEW(texts, map->dims));
+	GEMP_TRY(GEMP_NEW(texts, map->dims));
 	gemp_code code = get_array(h5, "columns", (som_shape){ 1, { map->dims } }, type, texts);
 	for (uint32_t c = 0; c < map->dims && code == GEMP_OK; c++) {
 		const char *text = texts[c] ? texts[c] : "";
@@ -321,17 +320,17 @@ static gemp_code get_arrays(const gemp_h5 *h5, gemp_som_map *map)
 	const som_shape book = { 3, { map->rows, map->columns, map->dims } };
 	const som_shape grid = { 2, { map->rows, map->columns } };
 	GEMP_OWNED double *scale = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(scale, 2 * (size_t)map->dims));
-	GEMP_PROPAGATE(get_array(h5, "codebook", book, H5T_NATIVE_FLOAT, map->codebook));
-	GEMP_PROPAGATE(get_array(h5, "umatrix", grid, H5T_NATIVE_FLOAT, map->umatrix));
-	GEMP_PROPAGATE(get_array(h5, "scale", (som_shape){ 2, { 2, map->dims } }, H5T_NATIVE_DOUBLE, scale));
+	GEMP_TRY(GEMP_NEW(scale, 2 * (size_t)map->dims));
+	GEMP_TRY(get_array(h5, "codebook", book, H5T_NATIVE_FLOAT, map->codebook));
+	GEMP_TRY(get_array(h5, "umatrix", grid, H5T_NATIVE_FLOAT, map->umatrix));
+	GEMP_TRY(get_array(h5, "scale", (som_shape){ 2, { 2, map->dims } }, H5T_NATIVE_DOUBLE, scale));
 	memcpy(map->offset, scale, map->dims * sizeof *scale);
 	memcpy(map->factor, scale + map->dims, map->dims * sizeof *scale);
 	if (H5Lexists(h5->file, "hits", H5P_DEFAULT) > 0) {
-		GEMP_PROPAGATE(GEMP_NEW(map->hits, gemp_som_map_units(map)));
-		GEMP_PROPAGATE(get_array(h5, "hits", grid, H5T_NATIVE_UINT64, map->hits));
+		GEMP_TRY(GEMP_NEW(map->hits, gemp_som_map_units(map)));
+		GEMP_TRY(get_array(h5, "hits", grid, H5T_NATIVE_UINT64, map->hits));
 	}
-	GEMP_PROPAGATE(get_names(h5, map));
+	GEMP_TRY(get_names(h5, map));
 	return check_values(h5, map);
 }
 
@@ -342,25 +341,25 @@ static gemp_code read_map(gemp_som_map *out, const gemp_h5 *h5)
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t codebook = H5I_INVALID_HID;
 	hsize_t size[GEMP_H5_DIMENSIONS] = { 0 };
 	bool has;
-	GEMP_PROPAGATE(gemp_h5_has_attribute(h5, "/", "encoding-type", &has));
+	GEMP_TRY(gemp_h5_has_attribute(h5, "/", "encoding-type", &has));
 	if (!has)
 		return gemp_fail(GEMP_EDATA, "%s: is no map; `gemp-mpi som train` writes one", h5->path);
-	GEMP_PROPAGATE(gemp_h5_get_text(h5, "/", "encoding-type", &encoding));
+	GEMP_TRY(gemp_h5_get_text(h5, "/", "encoding-type", &encoding));
 	if (strcmp(encoding, GEMP_SOM_ENCODING) != 0)
 		return gemp_fail(GEMP_EDATA, "%s: is no map, but '%s'; `gemp-mpi som train` writes one", h5->path, encoding);
-	GEMP_PROPAGATE(gemp_h5_get_text(h5, "/", "encoding-version", &version));
+	GEMP_TRY(gemp_h5_get_text(h5, "/", "encoding-version", &version));
 	if (strcmp(version, GEMP_SOM_VERSION) != 0)
 		return gemp_fail(GEMP_EDATA,
 		                 "%s: is a map of version '%s', and this program reads " GEMP_SOM_VERSION "; train it again",
 		                 h5->path, version);
-	GEMP_PROPAGATE(open_array(h5, "codebook", 3, H5T_NATIVE_FLOAT, &codebook, size));
+	GEMP_TRY(open_array(h5, "codebook", 3, H5T_NATIVE_FLOAT, &codebook, size));
 	for (int i = 0; i < 3; i++)
 		if (size[i] == 0 || size[i] > LARGEST_SIDE || size[0] * size[1] >= UINT32_MAX)
 			return gemp_fail(GEMP_EDATA, "%s: the codebook is of %llu x %llu x %llu" AGAIN, h5->path,
 			                 (unsigned long long)size[0], (unsigned long long)size[1], (unsigned long long)size[2]);
-	GEMP_PROPAGATE(gemp_som_map_new(out, (uint32_t)size[0], (uint32_t)size[1], (uint32_t)size[2]));
+	GEMP_TRY(gemp_som_map_new(out, (uint32_t)size[0], (uint32_t)size[1], (uint32_t)size[2]));
 	for (size_t i = 0; i < SOM_FIELDS; i++)
-		GEMP_PROPAGATE(get_field(h5, &som_fields[i], (char *)out + som_fields[i].offset));
+		GEMP_TRY(get_field(h5, &som_fields[i], (char *)out + som_fields[i].offset));
 	return get_arrays(h5, out);
 }
 
@@ -391,12 +390,12 @@ static gemp_code read_column(gemp_column *out, const gemp_h5 *h5, const char *gr
 	char place[16];
 	*known = false;
 	snprintf(place, sizeof place, "%s/%s", group, name);
-	GEMP_PROPAGATE(gemp_h5_exists(h5, group, known));
+	GEMP_TRY(gemp_h5_exists(h5, group, known));
 	if (*known)
-		GEMP_PROPAGATE(gemp_h5_exists(h5, place, known));
+		GEMP_TRY(gemp_h5_exists(h5, place, known));
 	if (!*known)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_h5_length(h5, place, &rows));
+	GEMP_TRY(gemp_h5_length(h5, place, &rows));
 	return gemp_h5_column(out, h5, place, name, 0, (size_t)rows, known);
 }
 
@@ -404,12 +403,12 @@ static gemp_code read_column(gemp_column *out, const gemp_h5 *h5, const char *gr
 static gemp_code read_columns(gemp_column *keys, gemp_column *units, gemp_column *null, const gemp_h5 *h5)
 {
 	bool known[3];
-	GEMP_PROPAGATE(read_column(keys, h5, "/rows", "key", &known[0]));
-	GEMP_PROPAGATE(read_column(units, h5, "/rows", "unit", &known[1]));
-	GEMP_PROPAGATE(read_column(null, h5, "/null", "unit", &known[2]));
+	GEMP_TRY(read_column(keys, h5, "/rows", "key", &known[0]));
+	GEMP_TRY(read_column(units, h5, "/rows", "unit", &known[1]));
+	GEMP_TRY(read_column(null, h5, "/null", "unit", &known[2]));
 	if (!known[0] || !known[1] || (keys->type != GEMP_STRING && keys->type != GEMP_INTEGER) ||
 	    units->type != GEMP_INTEGER || keys->rows != units->rows)
-		GEMP_PROPAGATE(gemp_fail(
+		GEMP_TRY(gemp_fail(
 			GEMP_EDATA, "%s: has no /rows/key and /rows/unit of keys and units; give what som apply wrote", h5->path));
 	if (known[2] && null->type == GEMP_BOOLEAN && null->rows == units->rows && !units->null) {
 		units->null = null->booleans;

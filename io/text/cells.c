@@ -84,8 +84,7 @@ gemp_code gemp_cells_csv(gemp_cells *cells, char *record, size_t size)
 	char *end = record + size, *next = record;
 	cells->count = 0;
 	for (;;) {
-		GEMP_PROPAGATE(next < end && *next == '"' ? unquote(cells, next, end, &next)
-		                                          : plain_cell(cells, next, end, &next));
+		GEMP_TRY(next < end && *next == '"' ? unquote(cells, next, end, &next) : plain_cell(cells, next, end, &next));
 		if (next == end)
 			break;
 		next++; /* the comma */

@@ -111,7 +111,7 @@ static gemp_code fastq_line(void *self, const gemp_line *line)
 	if (place == QUALITY)
 		return quality_line(r, line, size);
 	if (place == LETTERS) {
-		GEMP_PROPAGATE(begin_sequence(r));
+		GEMP_TRY(begin_sequence(r));
 		r->seen = r->waiting = true;
 		r->last_letters = size;
 		return visit_letters(r, line->text, size);
@@ -127,7 +127,7 @@ static gemp_code check_orphans(const fasta_reader *r, const gemp_comm *comm, con
 		uint64_t waiting, letters;
 	} mine = { r->waiting, r->last_letters }, *all = NULL;
 	size_t *begin = NULL;
-	GEMP_TRY(gemp_comm_allgather(comm, GEMP_OK, &mine, sizeof mine, (void **)&all, &begin));
+	GEMP_TRY_DONE(gemp_comm_allgather(comm, GEMP_OK, &mine, sizeof mine, (void **)&all, &begin));
 	for (int q = comm->rank - 1; q >= 0 && r->orphan_line; q--) {
 		if (!all[q].waiting)
 			continue;
@@ -177,12 +177,12 @@ gemp_code gemp_fasta_visit(gemp_fasta *out, const gemp_comm *comm, const char *p
 {
 	gemp_lines lines;
 	fasta_reader r = { .visit = visit, .self = self };
-	GEMP_PROPAGATE(gemp_lines_open(&lines, comm, path, NULL, turn));
-	GEMP_PROPAGATE(find_format(&r.fastq, comm, path));
+	GEMP_TRY(gemp_lines_open(&lines, comm, path, NULL, turn));
+	GEMP_TRY(find_format(&r.fastq, comm, path));
 	r.lines = lines.items;
-	GEMP_PROPAGATE(gemp_lines_visit(&lines, comm, r.fastq ? fastq_line : fasta_line, &r));
+	GEMP_TRY(gemp_lines_visit(&lines, comm, r.fastq ? fastq_line : fasta_line, &r));
 	if (r.fastq)
-		GEMP_PROPAGATE(check_orphans(&r, comm, path));
+		GEMP_TRY(check_orphans(&r, comm, path));
 	*out = (gemp_fasta){ gemp_comm_sum1(comm, r.sequences), gemp_comm_sum1(comm, r.letters), lines.size };
 	return GEMP_OK;
 }

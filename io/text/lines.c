@@ -37,13 +37,13 @@ static gemp_code visit_blocks(const gemp_lines *lines, gemp_visit_block *visit, 
 	uint64_t before = lines->lines_before;
 	if (lines->bytes.begin == lines->bytes.end)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_line_blocks_open(&blocks, lines->path, lines->bytes.begin, lines->bytes.end));
+	GEMP_TRY(gemp_line_blocks_open(&blocks, lines->path, lines->bytes.begin, lines->bytes.end));
 	for (;;) {
 		char *text;
 		size_t size;
 		gemp_line_chunks chunks;
 		gemp_line_failure failure = { 0 };
-		GEMP_PROPAGATE(gemp_line_blocks_next(blocks, &text, &size));
+		GEMP_TRY(gemp_line_blocks_next(blocks, &text, &size));
 		if (!size)
 			break;
 		gemp_line_chunks_cut(&chunks, text, size, before);
@@ -51,7 +51,7 @@ static gemp_code visit_blocks(const gemp_lines *lines, gemp_visit_block *visit, 
 		code = visit(self, &chunks, &failure);
 		if (code == GEMP_EDATA && failure.line)
 			gemp_fail_in(code, "%s:%" PRIu64 ": ", lines->path, failure.line);
-		GEMP_PROPAGATE(code);
+		GEMP_TRY(code);
 	}
 	return code;
 }
@@ -95,7 +95,7 @@ gemp_code gemp_lines_open(gemp_lines *lines, const gemp_comm *comm, const char *
 	*lines = (gemp_lines){ .path = path, .is_item = is_item };
 	if (comm->rank == 0)
 		code = gemp_stream_inspect(path, &info);
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, code));
 	found[0] = info.size;
 	found[1] = info.compressed;
 	GEMP_MPI(MPI_Bcast(found, 2, MPI_UINT64_T, 0, comm->world));
@@ -104,7 +104,7 @@ gemp_code gemp_lines_open(gemp_lines *lines, const gemp_comm *comm, const char *
 		lines->bytes = gemp_comm_block(comm, found[0]);
 	else if (turn % (size_t)comm->size == (size_t)comm->rank)
 		lines->bytes = (gemp_block_range){ 0, GEMP_STREAM_END };
-	GEMP_PROPAGATE(gemp_lines_visit_blocks(lines, comm, count_block, &counts));
+	GEMP_TRY(gemp_lines_visit_blocks(lines, comm, count_block, &counts));
 	for (size_t i = 0; i < GEMP_LINE_CHUNKS; i++)
 		counts.items += counts.chunk_items[i];
 	counts.items = is_item ? counts.items : counts.lines;
@@ -121,9 +121,9 @@ static gemp_code visit_lines(const gemp_lines *lines, gemp_visit_line *visit, vo
 	GEMP_OWNED_BY(gemp_stream_close_at) gemp_stream *stream = NULL;
 	gemp_line line = { 0 };
 	uint64_t items = lines->items_before;
-	GEMP_PROPAGATE(gemp_stream_open(&stream, lines->path, lines->bytes.begin, lines->bytes.end));
+	GEMP_TRY(gemp_stream_open(&stream, lines->path, lines->bytes.begin, lines->bytes.end));
 	while (!enough || !*enough) {
-		GEMP_PROPAGATE(gemp_stream_next(stream, false, &line.text, &line.size));
+		GEMP_TRY(gemp_stream_next(stream, false, &line.text, &line.size));
 		if (!line.text)
 			break;
 		line.line = lines->lines_before + gemp_stream_line(stream);
@@ -164,8 +164,7 @@ static gemp_code fill_buffer(gemp_line_blocks *blocks)
 	blocks->end = kept;
 	while (blocks->end < blocks->capacity && !blocks->finished) {
 		size_t got;
-		GEMP_PROPAGATE(
-			gemp_source_read(blocks->source, blocks->buffer + blocks->end, blocks->capacity - blocks->end, &got));
+		GEMP_TRY(gemp_source_read(blocks->source, blocks->buffer + blocks->end, blocks->capacity - blocks->end, &got));
 		blocks->finished = got == 0;
 		blocks->end += got;
 	}
@@ -215,10 +214,10 @@ gemp_code gemp_line_blocks_next(gemp_line_blocks *blocks, char **text, size_t *s
 	*size = 0;
 	if (blocks->offset >= blocks->last)
 		return GEMP_OK;
-	GEMP_PROPAGATE(fill_buffer(blocks));
+	GEMP_TRY(fill_buffer(blocks));
 	while (whole_lines(blocks) == 0 && !blocks->finished) {
-		GEMP_PROPAGATE(double_buffer(blocks));
-		GEMP_PROPAGATE(fill_buffer(blocks));
+		GEMP_TRY(double_buffer(blocks));
+		GEMP_TRY(fill_buffer(blocks));
 	}
 	*text = blocks->buffer;
 	*size = cut_at_last(blocks, whole_lines(blocks));
@@ -231,7 +230,7 @@ gemp_code gemp_line_blocks_next(gemp_line_blocks *blocks, char **text, size_t *s
 static gemp_code skip_rest(gemp_line_blocks *blocks)
 {
 	while (!blocks->finished || blocks->given < blocks->end) {
-		GEMP_PROPAGATE(fill_buffer(blocks));
+		GEMP_TRY(fill_buffer(blocks));
 		size_t size = blocks->end - blocks->given;
 		const char *newline = size ? memchr(blocks->buffer, '\n', size) : NULL;
 		blocks->given = newline ? (size_t)(newline - blocks->buffer) + 1 : size;
@@ -247,7 +246,7 @@ static gemp_code begin_text(gemp_line_blocks *blocks, uint64_t begin)
 {
 	if (begin > 0)
 		return skip_rest(blocks);
-	GEMP_PROPAGATE(fill_buffer(blocks));
+	GEMP_TRY(fill_buffer(blocks));
 	if (blocks->end == 0)
 		return gemp_fail(GEMP_EDATA, "%s: is empty; write the table again, or leave the file out", blocks->path);
 	if (blocks->end >= MARK_SIZE && memcmp(blocks->buffer, "\xef\xbb\xbf", MARK_SIZE) == 0) {
@@ -262,15 +261,15 @@ static gemp_code begin_text(gemp_line_blocks *blocks, uint64_t begin)
 gemp_code gemp_line_blocks_open(gemp_line_blocks **out, const char *path, uint64_t begin, uint64_t end)
 {
 	GEMP_OWNED_BY(gemp_line_blocks_close_at) gemp_line_blocks *blocks = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(blocks, 1));
+	GEMP_TRY(GEMP_NEW(blocks, 1));
 	blocks->path = path;
 	blocks->last = end;
 	blocks->offset = begin > 0 ? begin - 1 : 0; /* a line begins at `begin` if a newline stands before it */
 	blocks->begin = blocks->offset;
 	blocks->capacity = gemp_max(gemp_limits_now()->lines_block, MARK_SIZE + 1);
-	GEMP_PROPAGATE(GEMP_NEW(blocks->buffer, blocks->capacity));
-	GEMP_PROPAGATE(gemp_source_open(&blocks->source, path, blocks->offset));
-	GEMP_PROPAGATE(begin_text(blocks, begin));
+	GEMP_TRY(GEMP_NEW(blocks->buffer, blocks->capacity));
+	GEMP_TRY(gemp_source_open(&blocks->source, path, blocks->offset));
+	GEMP_TRY(begin_text(blocks, begin));
 	*out = blocks;
 	blocks = NULL;
 	return GEMP_OK;

@@ -124,7 +124,7 @@ static void XMLCALL on_text(void *self, const char *bytes, int size)
 /* The same prefix may be declared again by each element: only changes are kept. */
 static gemp_code keep_prefix(gemp_xml *xml, const char *name, const char *uri)
 {
-	GEMP_PROPAGATE(GEMP_RESERVE(xml->prefixes, xml->prefix_capacity, xml->prefix_count + 1));
+	GEMP_TRY(GEMP_RESERVE(xml->prefixes, xml->prefix_capacity, xml->prefix_count + 1));
 	prefix *added = &xml->prefixes[xml->prefix_count++];
 	*added = (prefix){ gemp_strdup(name ? name : ""), gemp_strdup(uri ? uri : "") };
 	return added->name && added->uri ? GEMP_OK : GEMP_ENOMEM;
@@ -177,9 +177,9 @@ static gemp_code parse_source(gemp_xml *xml, gemp_source *source)
 		void *capacity = XML_GetBuffer(xml->parser, PIECE);
 		if (!capacity)
 			return no_memory(xml);
-		GEMP_PROPAGATE(gemp_source_read(source, capacity, PIECE, &size));
+		GEMP_TRY(gemp_source_read(source, capacity, PIECE, &size));
 		enum XML_Status status = XML_ParseBuffer(xml->parser, (int)size, size == 0);
-		GEMP_PROPAGATE(xml->code);
+		GEMP_TRY(xml->code);
 		if (status != XML_STATUS_OK && !xml->stopped)
 			return bad_xml(xml);
 	}
@@ -217,7 +217,7 @@ gemp_code gemp_xml_read(const char *path, const gemp_xml_visitor *visitor, void 
 {
 	GEMP_OWNED_BY(gemp_source_close_at) gemp_source *source = NULL;
 	GEMP_OWNED_BY(close_xml) gemp_xml xml = { .path = path, .visitor = visitor, .self = self };
-	GEMP_PROPAGATE(gemp_source_open(&source, path, 0));
-	GEMP_PROPAGATE(make_parser(&xml));
+	GEMP_TRY(gemp_source_open(&source, path, 0));
+	GEMP_TRY(make_parser(&xml));
 	return parse_source(&xml, source);
 }

@@ -64,7 +64,7 @@ static gemp_code pack(void *self, size_t record, gemp_text *out)
 	gemp_text_add(out, &head, sizeof head);
 	for (size_t c = 0; c < values->count; c++)
 		if (route->used[head.relation * values->count + c])
-			GEMP_PROPAGATE(gemp_column_pack(&values->columns[c], record, out));
+			GEMP_TRY(gemp_column_pack(&values->columns[c], record, out));
 	return GEMP_OK;
 }
 
@@ -79,10 +79,10 @@ static gemp_code receive(void *self, int source, const char *at, const char *end
 		at += sizeof head;
 		received_edges *edges = &route->arrived[head.relation];
 		gemp_table *props = &route->graph->relations[head.relation].props;
-		GEMP_PROPAGATE(GEMP_RESERVE(edges->edges, edges->capacity, edges->count + 1));
+		GEMP_TRY(GEMP_RESERVE(edges->edges, edges->capacity, edges->count + 1));
 		edges->edges[edges->count++] = head.ends;
 		for (size_t c = 0; c < props->count; c++)
-			GEMP_PROPAGATE(gemp_column_unpack(&props->columns[c], &at, end));
+			GEMP_TRY(gemp_column_unpack(&props->columns[c], &at, end));
 	}
 	return GEMP_OK;
 }
@@ -122,7 +122,7 @@ static gemp_code choose_part(edge_router *route, gemp_builder_part *part, const 
 {
 	route->part = part;
 	gemp_free(route->number);
-	GEMP_PROPAGATE(GEMP_NEW(route->number, part->types.list.count));
+	GEMP_TRY(GEMP_NEW(route->number, part->types.list.count));
 	for (size_t i = 0; i < part->types.list.count; i++) {
 		size_t size;
 		const char *name = gemp_bytes_at(&part->types.list, i, &size);
@@ -138,7 +138,7 @@ static gemp_code find_used_columns(edge_router *route)
 	size_t edges = route->part->edges.count;
 	for (size_t c = 0; c < values->count; c++) {
 		gemp_column *column = &values->columns[c];
-		GEMP_PROPAGATE(gemp_column_pad(column, edges));
+		GEMP_TRY(gemp_column_pad(column, edges));
 		for (size_t e = 0; e < edges; e++)
 			if (!column->null || !column->null[e])
 				route->used[relation_of(route, e) * values->count + c] = 1;
@@ -158,14 +158,14 @@ static gemp_code assign_columns(edge_router *route, const gemp_bytes *names)
 		code = choose_part(route, &builder->parts[p], names);
 		GEMP_THEN(find_used_columns(route));
 	}
-	GEMP_PROPAGATE(gemp_comm_agree(builder->comm, code));
+	GEMP_TRY(gemp_comm_agree(builder->comm, code));
 	gemp_comm_max(builder->comm, route->used, (int)(relations * columns));
 	route->bare = true;
 	for (size_t i = 0; i < relations * columns; i++)
 		if (route->used[i]) {
 			route->bare = false;
-			GEMP_PROPAGATE(gemp_table_add(&route->graph->relations[i / columns].props,
-			                              values->columns[i % columns].name, values->columns[i % columns].type, NULL));
+			GEMP_TRY(gemp_table_add(&route->graph->relations[i / columns].props, values->columns[i % columns].name,
+			                        values->columns[i % columns].type, NULL));
 		}
 	return GEMP_OK;
 }
@@ -181,12 +181,12 @@ static gemp_code make_rows(const gemp_builder *builder, const gemp_shard *graph,
 	code = gemp_row_builder_make(&rows, edges->edges, edges->count, graph->vertex_count, valued);
 	relation->out_offsets = rows.begin;
 	relation->out_targets = rows.slots;
-	GEMP_TRY(code);
+	GEMP_TRY_DONE(code);
 	gemp_free(edges->edges);
 	edges->edges = NULL;
 	if (valued) {
-		GEMP_TRY(gemp_table_permute(props, rows.edges, edges->count));
-		GEMP_TRY(gemp_rows_sort_parallel(rows.begin, rows.slots, rows.rows, props, NULL));
+		GEMP_TRY_DONE(gemp_table_permute(props, rows.edges, edges->count));
+		GEMP_TRY_DONE(gemp_rows_sort_parallel(rows.begin, rows.slots, rows.rows, props, NULL));
 	}
 	for (size_t e = 0; valued && merge && e < edges->count; e++)
 		rows.edges[e] = e;
@@ -214,7 +214,7 @@ static gemp_code drop_marked(const gemp_shard *graph, gemp_relation *relation, c
 {
 	GEMP_OWNED uint64_t *order = NULL;
 	uint64_t kept = 0, begin = 0;
-	GEMP_PROPAGATE(GEMP_NEW(order, relation->out_offsets[graph->rows]));
+	GEMP_TRY(GEMP_NEW(order, relation->out_offsets[graph->rows]));
 	for (size_t v = 0; v < graph->rows; v++) {
 		uint64_t end = relation->out_offsets[v + 1];
 		for (uint64_t e = begin; e < end; e++)
@@ -234,16 +234,16 @@ static gemp_code handle_reciprocal(const gemp_builder *builder, const gemp_shard
 {
 	GEMP_OWNED uint8_t *marked = NULL;
 	bool merge = builder->options.merge_parallel;
-	GEMP_PROPAGATE(gemp_comm_agree(builder->comm, GEMP_NEW(marked, relation->out_offsets[graph->rows])));
+	GEMP_TRY(gemp_comm_agree(builder->comm, GEMP_NEW(marked, relation->out_offsets[graph->rows])));
 	uint64_t pairs = gemp_comm_sum1(builder->comm, gemp_rows_by_target_reciprocal(graph, relation, marked));
 	if (pairs && !merge)
 		gemp_warn("relation %s: %" PRIu64 " pairs of vertices are joined in both directions; these edges stay "
 		          "parallel, --parallel merge makes them one",
 		          relation->name, pairs);
 	if (pairs && merge) {
-		GEMP_PROPAGATE(gemp_comm_agree(builder->comm, drop_marked(graph, relation, marked)));
+		GEMP_TRY(gemp_comm_agree(builder->comm, drop_marked(graph, relation, marked)));
 		number_edges(builder->comm, graph, relation);
-		GEMP_PROPAGATE(gemp_rows_by_target_make(builder->comm, builder->options.batch, graph, relation));
+		GEMP_TRY(gemp_rows_by_target_make(builder->comm, builder->options.batch, graph, relation));
 	}
 	return GEMP_OK;
 }
@@ -293,7 +293,7 @@ static gemp_code send_block(const edge_router *route, const edge_block *b, size_
 		records = b->headed;
 		size = sizeof *b->headed;
 	}
-	GEMP_PROPAGATE(gemp_exchange_records(comm, GEMP_OK, records, count, size, b->owner, &received, &from, NULL));
+	GEMP_TRY(gemp_exchange_records(comm, GEMP_OK, records, count, size, b->owner, &received, &from, NULL));
 	code = b->headed ? keep_headed(route->arrived, received, from[comm->size])
 	                 : keep(route->arrived, received, from[comm->size]);
 	return gemp_comm_agree(comm, code);
@@ -310,9 +310,9 @@ static gemp_code send_part(const edge_router *route, const edge_block *b)
 		size_t count = left < b->size ? left : b->size;
 		left -= count;
 		gemp_progress("exchanging edges", round, rounds, 0);
-		GEMP_PROPAGATE(send_block(route, b, left, count));
+		GEMP_TRY(send_block(route, b, left, count));
 		if (round % TRUNCATE_ROUNDS == 0)
-			GEMP_PROPAGATE(gemp_comm_agree(route->builder->comm, gemp_edge_list_truncate(edges, left)));
+			GEMP_TRY(gemp_comm_agree(route->builder->comm, gemp_edge_list_truncate(edges, left)));
 	}
 	return GEMP_OK;
 }
@@ -323,7 +323,7 @@ static gemp_code new_block(const edge_router *route, edge_block *b)
 	enum { MAX_EDGES = 1 << 19 };
 	b->size = route->builder->options.batch / sizeof(edge_header);
 	b->size = b->size < 1 ? 1 : b->size > MAX_EDGES ? MAX_EDGES : b->size;
-	GEMP_PROPAGATE(GEMP_NEW(b->owner, b->size));
+	GEMP_TRY(GEMP_NEW(b->owner, b->size));
 	if (route->graph->relation_count != 1)
 		return GEMP_NEW(b->headed, b->size);
 	return GEMP_OK;
@@ -334,7 +334,7 @@ static gemp_code send_bare(edge_router *route)
 {
 	gemp_code code = GEMP_OK;
 	edge_block b = { 0 };
-	GEMP_TRY(gemp_comm_agree(route->builder->comm, new_block(route, &b)));
+	GEMP_TRY_DONE(gemp_comm_agree(route->builder->comm, new_block(route, &b)));
 	code = send_part(route, &b);
 done:
 	gemp_free_all(b.owner, b.headed);
@@ -348,16 +348,16 @@ static gemp_code route_edges(edge_router *route)
 	gemp_builder *builder = route->builder;
 	GEMP_OWNED_BY(gemp_bytes_free) gemp_bytes names = { 0 };
 	gemp_builder_part none;
-	GEMP_PROPAGATE(gather_types(builder, &names));
-	GEMP_PROPAGATE(name_relations(builder, route->graph, &names));
+	GEMP_TRY(gather_types(builder, &names));
+	GEMP_TRY(name_relations(builder, route->graph, &names));
 	gemp_code code = assign_columns(route, &names);
 	GEMP_THEN(GEMP_NEW(route->arrived, names.count));
-	GEMP_PROPAGATE(gemp_comm_agree(builder->comm, code));
+	GEMP_TRY(gemp_comm_agree(builder->comm, code));
 	for (size_t p = 0, parts = gemp_builder_max_parts(builder); p < parts; p++) {
 		gemp_builder_part *part = gemp_builder_part_at(builder, p, &none);
-		GEMP_PROPAGATE(gemp_comm_agree(builder->comm, choose_part(route, part, &names)));
+		GEMP_TRY(gemp_comm_agree(builder->comm, choose_part(route, part, &names)));
 		const gemp_record_stream stream = { route, part->edges.count, builder->options.batch, owner, pack, receive };
-		GEMP_PROPAGATE(route->bare ? send_bare(route) : gemp_record_stream_run(builder->comm, &stream));
+		GEMP_TRY(route->bare ? send_bare(route) : gemp_record_stream_run(builder->comm, &stream));
 		gemp_edge_list_free(&part->edges);
 		gemp_table_free(&part->edge_values);
 	}
@@ -371,17 +371,17 @@ gemp_code gemp_builder_edges(gemp_builder *builder, gemp_shard *graph)
 	gemp_code code = GEMP_OK;
 	edge_router route = { .builder = builder, .graph = graph };
 	gemp_step_times_next(builder->options.steps, "exchange");
-	GEMP_TRY(route_edges(&route));
+	GEMP_TRY_DONE(route_edges(&route));
 	for (size_t r = 0; r < graph->relation_count; r++) {
 		gemp_relation *relation = &graph->relations[r];
 		received_edges *edges = &route.arrived[r];
 		gemp_step_times_next(builder->options.steps, "rows");
-		GEMP_TRY(gemp_comm_agree(builder->comm, make_rows(builder, graph, edges, relation)));
+		GEMP_TRY_DONE(gemp_comm_agree(builder->comm, make_rows(builder, graph, edges, relation)));
 		number_edges(builder->comm, graph, relation);
 		gemp_step_times_next(builder->options.steps, "targets");
-		GEMP_TRY(gemp_rows_by_target_make(builder->comm, builder->options.batch, graph, relation));
+		GEMP_TRY_DONE(gemp_rows_by_target_make(builder->comm, builder->options.batch, graph, relation));
 		if (!relation->directed)
-			GEMP_TRY(handle_reciprocal(builder, graph, relation));
+			GEMP_TRY_DONE(handle_reciprocal(builder, graph, relation));
 		relation->loaded = GEMP_LOAD_ALL;
 	}
 done:

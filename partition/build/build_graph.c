@@ -29,8 +29,8 @@ static gemp_code normalise_list(gemp_bytes *keys, gemp_text *scratch)
 		gemp_value key = gemp_key_decode(bytes, size), integer = { .type = GEMP_INTEGER };
 		if (key.type == GEMP_STRING && gemp_canonical_integer(key.string.bytes, key.string.size, &integer.integer))
 			key = integer;
-		GEMP_PROPAGATE(gemp_key_encode(&key, scratch));
-		GEMP_PROPAGATE(gemp_bytes_add(&out, scratch->data, scratch->size));
+		GEMP_TRY(gemp_key_encode(&key, scratch));
+		GEMP_TRY(gemp_bytes_add(&out, scratch->data, scratch->size));
 	}
 	gemp_bytes_free(keys);
 	*keys = out;
@@ -42,10 +42,10 @@ static gemp_code normalise_list(gemp_bytes *keys, gemp_text *scratch)
  * strings. */
 static gemp_code encode_part(gemp_builder_part *part, bool strings)
 {
-	GEMP_PROPAGATE(gemp_builder_part_code(part));
+	GEMP_TRY(gemp_builder_part_code(part));
 	if (strings)
 		return GEMP_OK;
-	GEMP_PROPAGATE(normalise_list(&part->vertices.keys, &part->scratch));
+	GEMP_TRY(normalise_list(&part->vertices.keys, &part->scratch));
 	return normalise_list(&part->end_keys.list, &part->scratch);
 }
 
@@ -138,7 +138,7 @@ static gemp_code replace_ends(gemp_builder_part *part, const uint32_t *ids, gemp
 		}
 		memcpy(&out[2 * e], ends, sizeof ends);
 	}
-	GEMP_PROPAGATE(gemp_edge_list_use_ids(edges));
+	GEMP_TRY(gemp_edge_list_use_ids(edges));
 	return gemp_text_status(&unknown->key);
 }
 
@@ -150,10 +150,10 @@ static gemp_code replace_coded_ends(key_lookup *l, gemp_builder_part *part, gemp
 	GEMP_OWNED uint32_t *ids = NULL;
 	const gemp_record_stream stream = { l, count, l->builder->options.batch, end_owner, pack_end_key, answer_end_keys };
 	l->part = part;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(ids, count)));
-	GEMP_PROPAGATE(gemp_record_stream_run(comm, &stream));
-	GEMP_PROPAGATE(gemp_record_stream_answer(comm, GEMP_OK, &stream, l->answers, ids));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, replace_ends(part, ids, unknown)));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(ids, count)));
+	GEMP_TRY(gemp_record_stream_run(comm, &stream));
+	GEMP_TRY(gemp_record_stream_answer(comm, GEMP_OK, &stream, l->answers, ids));
+	GEMP_TRY(gemp_comm_agree(comm, replace_ends(part, ids, unknown)));
 	gemp_dictionary_free(&part->end_keys);
 	return GEMP_OK;
 }
@@ -173,9 +173,9 @@ static gemp_code coded_ids(gemp_builder *builder, const gemp_shard *graph, gemp_
 	GEMP_OWNED_BY(gemp_builder_part_free) gemp_builder_part none = { 0 };
 	gemp_code code = GEMP_NEW(l.answers, (size_t)builder->comm->size);
 	GEMP_THEN(gemp_key_index_new(&l.index, builder));
-	GEMP_PROPAGATE(gemp_comm_agree(builder->comm, code));
+	GEMP_TRY(gemp_comm_agree(builder->comm, code));
 	for (size_t p = 0, parts = gemp_builder_max_parts(builder); p < parts; p++) {
-		GEMP_PROPAGATE(replace_coded_ends(&l, gemp_builder_part_at(builder, p, &none), unknown));
+		GEMP_TRY(replace_coded_ends(&l, gemp_builder_part_at(builder, p, &none), unknown));
 		gemp_builder_part_free(&none);
 	}
 	return GEMP_OK;
@@ -186,15 +186,15 @@ static gemp_code find_end_ids(gemp_builder *builder, const gemp_shard *graph)
 {
 	GEMP_OWNED_BY(gemp_unknown_end_free) gemp_unknown_end unknown = { 0 };
 	GEMP_OWNED_BY(gemp_text_free) gemp_text message = { 0 };
-	GEMP_PROPAGATE(gemp_builder_is_coded(builder) ? coded_ids(builder, graph, &unknown)
-	                                              : gemp_builder_integer_ids(builder, graph, &unknown));
+	GEMP_TRY(gemp_builder_is_coded(builder) ? coded_ids(builder, graph, &unknown)
+	                                        : gemp_builder_integer_ids(builder, graph, &unknown));
 	if (unknown.count) {
 		gemp_builder_place_print(builder, unknown.place, &message);
 		gemp_text_print(&message, ": the edge's %s ", unknown.source ? "source" : "target");
 		gemp_builder_print_key(unknown.key.data, unknown.key.size, &message);
 		gemp_text_print(&message, " is not among the vertices; add the vertex or remove the edge");
 	}
-	GEMP_PROPAGATE(gemp_comm_agree(builder->comm, gemp_text_status(&message)));
+	GEMP_TRY(gemp_comm_agree(builder->comm, gemp_text_status(&message)));
 	return gemp_builder_report(builder, unknown.place, unknown.count, message.data);
 }
 
@@ -227,7 +227,7 @@ static gemp_code choose_splitters(key_sort *sort)
 		const char *key = gemp_bytes_at(keys, sort->order[i * keys->count / wanted], &size);
 		code = gemp_bytes_add(&mine, key, size < SAMPLE_SIZE ? size : SAMPLE_SIZE);
 	}
-	GEMP_PROPAGATE(gemp_bytes_union(comm, code, &mine, &all));
+	GEMP_TRY(gemp_bytes_union(comm, code, &mine, &all));
 	for (size_t r = 1; r < ranks && all.count && code == GEMP_OK; r++) {
 		size_t size;
 		const char *key = gemp_bytes_at(&all, r * all.count / ranks, &size);
@@ -278,9 +278,9 @@ static gemp_code receive_sort_keys(void *self, int source, const char *at, const
 		uint32_t length;
 		memcpy(&length, at, sizeof length);
 		at += sizeof length;
-		GEMP_PROPAGATE(GEMP_RESERVE(sort->sources, sort->capacity, sort->keys.count + 1));
+		GEMP_TRY(GEMP_RESERVE(sort->sources, sort->capacity, sort->keys.count + 1));
 		sort->sources[sort->keys.count] = (uint32_t)source;
-		GEMP_PROPAGATE(gemp_bytes_add(&sort->keys, at, length));
+		GEMP_TRY(gemp_bytes_add(&sort->keys, at, length));
 		at += length;
 	}
 	return GEMP_OK;
@@ -291,14 +291,14 @@ static gemp_code rank_keys(key_sort *sort, uint64_t before, gemp_text *answers)
 {
 	GEMP_OWNED uint64_t *order = NULL;
 	GEMP_OWNED uint32_t *rank = NULL;
-	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(order, sort->keys.count), GEMP_ARRAY(rank, sort->keys.count)));
-	GEMP_PROPAGATE(gemp_bytes_sort(&sort->keys, order));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(order, sort->keys.count), GEMP_ARRAY(rank, sort->keys.count)));
+	GEMP_TRY(gemp_bytes_sort(&sort->keys, order));
 	for (size_t i = 0; i < sort->keys.count; i++)
 		rank[order[i]] = (uint32_t)(before + i);
 	for (size_t i = 0; i < sort->keys.count; i++)
 		gemp_text_add(&answers[sort->sources[i]], &rank[i], sizeof *rank);
 	for (int r = 0; r < sort->builder->comm->size; r++)
-		GEMP_PROPAGATE(gemp_text_status(&answers[r]));
+		GEMP_TRY(gemp_text_status(&answers[r]));
 	return GEMP_OK;
 }
 
@@ -312,9 +312,9 @@ static gemp_code sample_sort(key_sort *sort, uint32_t *ranks)
 	gemp_record_stream stream = {
 		sort, builder->vertices.keys.count, builder->options.batch, sort_owner, pack_sort_key, receive_sort_keys
 	};
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(answers, (size_t)comm->size)));
-	GEMP_TRY(choose_splitters(sort));
-	GEMP_TRY(gemp_record_stream_run(comm, &stream));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, GEMP_NEW(answers, (size_t)comm->size)));
+	GEMP_TRY_DONE(choose_splitters(sort));
+	GEMP_TRY_DONE(gemp_record_stream_run(comm, &stream));
 	uint64_t before = gemp_comm_exscan(comm, sort->keys.count);
 	code = rank_keys(sort, before, answers);
 	code = gemp_record_stream_answer(comm, code, &stream, answers, ranks);
@@ -340,9 +340,9 @@ static gemp_code rank_all_keys(gemp_builder *builder, gemp_shard *graph)
 	gemp_code code = gemp_new_all(GEMP_ARRAY(sort.order, graph->rows), GEMP_ARRAY(ranks, graph->rows),
 	                              GEMP_ARRAY(graph->key_ranks, graph->rows));
 	GEMP_THEN(gemp_bytes_sort(&builder->vertices.keys, sort.order));
-	GEMP_PROPAGATE(gemp_comm_agree(builder->comm, code));
+	GEMP_TRY(gemp_comm_agree(builder->comm, code));
 	if (builder->comm->size > 1)
-		GEMP_PROPAGATE(sample_sort(&sort, ranks));
+		GEMP_TRY(sample_sort(&sort, ranks));
 	for (size_t i = 0; i < graph->rows; i++)
 		graph->key_ranks[sort.order[i]] = builder->comm->size > 1 ? ranks[i] : (uint32_t)i;
 	return GEMP_OK;
@@ -353,16 +353,16 @@ static gemp_code run_stages(gemp_builder *builder, gemp_shard *graph)
 {
 	gemp_step_times *steps = builder->options.steps;
 	gemp_step_times_next(steps, "vertices");
-	GEMP_PROPAGATE(normalise_keys(builder));
-	GEMP_PROPAGATE(gemp_builder_vertices(builder, graph));
-	GEMP_PROPAGATE(gemp_builder_labels(builder, graph));
+	GEMP_TRY(normalise_keys(builder));
+	GEMP_TRY(gemp_builder_vertices(builder, graph));
+	GEMP_TRY(gemp_builder_labels(builder, graph));
 	gemp_step_times_next(steps, "ids");
-	GEMP_PROPAGATE(find_end_ids(builder, graph));
-	GEMP_PROPAGATE(gemp_builder_edges(builder, graph));
+	GEMP_TRY(find_end_ids(builder, graph));
+	GEMP_TRY(gemp_builder_edges(builder, graph));
 	gemp_step_times_next(steps, "keys");
-	GEMP_PROPAGATE(rank_all_keys(builder, graph));
+	GEMP_TRY(rank_all_keys(builder, graph));
 	gemp_step_times_next(steps, "hash");
-	GEMP_PROPAGATE(gemp_shard_content_hash(builder->comm, graph, &graph->hash));
+	GEMP_TRY(gemp_shard_content_hash(builder->comm, graph, &graph->hash));
 	gemp_step_times_next(steps, NULL);
 	return GEMP_OK;
 }
@@ -373,11 +373,11 @@ gemp_code gemp_builder_finish(gemp_builder *builder, gemp_shard **out)
 	gemp_code code = GEMP_OK;
 	gemp_shard *graph = NULL;
 	*out = NULL;
-	GEMP_TRY(gemp_comm_agree(builder->comm, GEMP_NEW(graph, 1)));
+	GEMP_TRY_DONE(gemp_comm_agree(builder->comm, GEMP_NEW(graph, 1)));
 	graph->rank = builder->comm->rank;
 	graph->ranks = builder->comm->size;
 	graph->seed = builder->options.seed;
-	GEMP_TRY(run_stages(builder, graph));
+	GEMP_TRY_DONE(run_stages(builder, graph));
 	*out = graph;
 	graph = NULL;
 done:

@@ -72,7 +72,7 @@ static gemp_code pack(void *self, size_t record, gemp_text *out)
 	gemp_text_add(out, key, key_size);
 	gemp_text_add(out, labels, labels_size);
 	for (size_t c = 0; !implied && c < list->values.count; c++)
-		GEMP_PROPAGATE(gemp_column_pack(&list->values.columns[c], record, out));
+		GEMP_TRY(gemp_column_pack(&list->values.columns[c], record, out));
 	return GEMP_OK;
 }
 
@@ -87,16 +87,16 @@ static gemp_code receive(void *self, int source, const char *at, const char *end
 		memcpy(&head, at, sizeof head);
 		at += sizeof head;
 		struct gemp_vertex_record record = { .place = head.place };
-		GEMP_PROPAGATE(gemp_dictionary_add(&route->labels, at + head.key_size, head.labels_size, &record.labels));
-		GEMP_PROPAGATE(GEMP_RESERVE(list->records, list->capacity, list->keys.count + 1));
+		GEMP_TRY(gemp_dictionary_add(&route->labels, at + head.key_size, head.labels_size, &record.labels));
+		GEMP_TRY(GEMP_RESERVE(list->records, list->capacity, list->keys.count + 1));
 		list->records[list->keys.count] = record;
-		GEMP_PROPAGATE(gemp_bytes_add(&list->keys, at, head.key_size));
+		GEMP_TRY(gemp_bytes_add(&list->keys, at, head.key_size));
 		at += head.key_size + head.labels_size;
 		for (size_t c = 0; c < list->values.count; c++)
 			if (head.place == GEMP_PLACE_IMPLIED)
-				GEMP_PROPAGATE(gemp_column_pad(&list->values.columns[c], list->keys.count));
+				GEMP_TRY(gemp_column_pad(&list->values.columns[c], list->keys.count));
 			else
-				GEMP_PROPAGATE(gemp_column_unpack(&list->values.columns[c], &at, end));
+				GEMP_TRY(gemp_column_unpack(&list->values.columns[c], &at, end));
 	}
 	return GEMP_OK;
 }
@@ -120,7 +120,7 @@ static gemp_code sort_vertices(const gemp_builder *builder, const gemp_vertex_li
 	size_t count = list->keys.count;
 	static const gemp_sort by_hash = { .key = GEMP_KEY_U64, .value_size = sizeof *order };
 	uint64_t *hash = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(hash, count));
+	GEMP_TRY(GEMP_NEW(hash, count));
 	*hashes = hash;
 	for (size_t i = 0; i < count; i++) {
 		size_t size;
@@ -128,7 +128,7 @@ static gemp_code sort_vertices(const gemp_builder *builder, const gemp_vertex_li
 		hash[i] = gemp_builder_key_hash(builder, key, size);
 		order[i] = i;
 	}
-	GEMP_PROPAGATE(gemp_sort_host(&by_hash, hash, order, count));
+	GEMP_TRY(gemp_sort_host(&by_hash, hash, order, count));
 	for (size_t i = 0, next; i < count; i = next) {
 		for (next = i + 1; next < count && hash[next] == hash[i];)
 			next++;
@@ -186,7 +186,7 @@ static gemp_code assign_vertices(gemp_vertex_list *list, const uint64_t *order, 
 	enum { FAR = 32 };
 	GEMP_OWNED_BY(gemp_bytes_free) gemp_bytes keys = { 0 };
 	GEMP_OWNED struct gemp_vertex_record *records = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(records, count));
+	GEMP_TRY(GEMP_NEW(records, count));
 	for (size_t i = 0; i < count; i++) {
 		size_t size;
 		if (i + FAR < count) { /* they lie all over the list */
@@ -195,13 +195,13 @@ static gemp_code assign_vertices(gemp_vertex_list *list, const uint64_t *order, 
 			__builtin_prefetch(&list->keys.bytes[list->keys.begin[order[i + FAR / 2]]]);
 		}
 		const char *key = gemp_bytes_at(&list->keys, order[i], &size);
-		GEMP_PROPAGATE(gemp_bytes_add(&keys, key, size));
+		GEMP_TRY(gemp_bytes_add(&keys, key, size));
 		records[i] = list->records[order[i]];
 	}
-	GEMP_PROPAGATE(GEMP_RESERVE(graph->attributes.columns, graph->attributes.capacity, list->values.count));
+	GEMP_TRY(GEMP_RESERVE(graph->attributes.columns, graph->attributes.capacity, list->values.count));
 	for (size_t c = 0; c < list->values.count; c++) {
-		GEMP_PROPAGATE(gemp_column_pad(&list->values.columns[c], list->keys.count));
-		GEMP_PROPAGATE(gemp_column_gather(&graph->attributes.columns[c], &list->values.columns[c], NULL, order, count));
+		GEMP_TRY(gemp_column_pad(&list->values.columns[c], list->keys.count));
+		GEMP_TRY(gemp_column_gather(&graph->attributes.columns[c], &list->values.columns[c], NULL, order, count));
 		graph->attributes.count++;
 		gemp_column_free(&list->values.columns[c]);
 	}
@@ -223,8 +223,8 @@ static gemp_code make_key_column(const gemp_builder *builder, const gemp_bytes *
 	for (size_t i = 0; i < keys->count && !strings; i++)
 		strings = keys->bytes[keys->begin[i]] == GEMP_KEY_OF_STRING;
 	gemp_comm_max(builder->comm, &strings, 1);
-	GEMP_PROPAGATE(gemp_column_init(&graph->keys, "_id", strings ? GEMP_STRING : GEMP_INTEGER));
-	GEMP_PROPAGATE(gemp_column_reserve(&graph->keys, keys->count, 0));
+	GEMP_TRY(gemp_column_init(&graph->keys, "_id", strings ? GEMP_STRING : GEMP_INTEGER));
+	GEMP_TRY(gemp_column_reserve(&graph->keys, keys->count, 0));
 	for (size_t i = 0; i < keys->count; i++) {
 		size_t size;
 		const char *bytes = gemp_bytes_at(keys, i, &size);
@@ -232,10 +232,10 @@ static gemp_code make_key_column(const gemp_builder *builder, const gemp_bytes *
 		if (strings && key.type == GEMP_INTEGER) {
 			gemp_text_clear(&text);
 			gemp_value_print(&key, &text);
-			GEMP_PROPAGATE(gemp_text_status(&text));
+			GEMP_TRY(gemp_text_status(&text));
 			key = (gemp_value){ .type = GEMP_STRING, .string = { text.data, text.size } };
 		}
-		GEMP_PROPAGATE(gemp_column_add(&graph->keys, &key));
+		GEMP_TRY(gemp_column_add(&graph->keys, &key));
 	}
 	return GEMP_OK;
 }
@@ -244,7 +244,7 @@ static gemp_code make_key_column(const gemp_builder *builder, const gemp_bytes *
 static gemp_code assign_ids(const gemp_builder *builder, size_t rows, gemp_shard *graph)
 {
 	const gemp_comm *comm = builder->comm;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(graph->bounds, (size_t)comm->size + 1)));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(graph->bounds, (size_t)comm->size + 1)));
 	uint64_t own = rows;
 	GEMP_MPI(MPI_Allgather(&own, 1, MPI_UINT64_T, graph->bounds + 1, 1, MPI_UINT64_T, comm->world));
 	for (int r = 0; r < comm->size; r++)
@@ -267,12 +267,12 @@ static gemp_code route_part(vertex_router *route, gemp_builder_part *part)
 	const gemp_builder *builder = route->builder;
 	for (size_t c = 0; c < list->values.count && code == GEMP_OK; c++)
 		code = gemp_column_pad(&list->values.columns[c], list->keys.count);
-	GEMP_PROPAGATE(gemp_comm_agree(builder->comm, code));
+	GEMP_TRY(gemp_comm_agree(builder->comm, code));
 	route->part = part;
 	gemp_record_stream stream = { route, list->keys.count, builder->options.batch, owner, pack, receive };
 	if (builder->options.vertices_from_edges)
 		stream.count += part->end_keys.list.count;
-	GEMP_PROPAGATE(gemp_record_stream_run(builder->comm, &stream));
+	GEMP_TRY(gemp_record_stream_run(builder->comm, &stream));
 	gemp_vertex_list_free(list);
 	gemp_dictionary_free(&part->labels);
 	return GEMP_OK;
@@ -288,7 +288,7 @@ static gemp_code add_implied(vertex_router *route)
 	if (!builder->options.vertices_from_edges || gemp_builder_is_coded(builder))
 		return GEMP_OK;
 	code = gemp_dictionary_add(&route->labels, label, label ? strlen(label) : 0, &labels);
-	GEMP_PROPAGATE(gemp_comm_agree(builder->comm, code));
+	GEMP_TRY(gemp_comm_agree(builder->comm, code));
 	return gemp_builder_integer_vertices(route->builder, &route->owned, labels);
 }
 
@@ -298,9 +298,9 @@ static gemp_code route(vertex_router *route)
 	gemp_builder *builder = route->builder;
 	gemp_builder_part none;
 	const gemp_table *from = &builder->parts[0].vertices.values;
-	GEMP_PROPAGATE(gemp_comm_agree(builder->comm, gemp_table_copy_schema(&route->owned.values, from)));
+	GEMP_TRY(gemp_comm_agree(builder->comm, gemp_table_copy_schema(&route->owned.values, from)));
 	for (size_t p = 0, parts = gemp_builder_max_parts(builder); p < parts; p++)
-		GEMP_PROPAGATE(route_part(route, gemp_builder_part_at(builder, p, &none)));
+		GEMP_TRY(route_part(route, gemp_builder_part_at(builder, p, &none)));
 	return add_implied(route);
 }
 
@@ -311,7 +311,7 @@ gemp_code gemp_builder_vertices(gemp_builder *builder, gemp_shard *graph)
 	vertex_router arrived = { .builder = builder };
 	duplicate_faults faults = { .place = UINT64_MAX };
 	uint64_t *order = NULL, *hash = NULL;
-	GEMP_TRY(route(&arrived));
+	GEMP_TRY_DONE(route(&arrived));
 	builder->vertices = arrived.owned;
 	builder->labels = arrived.labels;
 	arrived = (vertex_router){ 0 };
@@ -323,11 +323,11 @@ gemp_code gemp_builder_vertices(gemp_builder *builder, gemp_shard *graph)
 		rows = drop_duplicates(builder, list, order, hash, &faults);
 	gemp_free(hash);
 	hash = NULL;
-	GEMP_TRY(gemp_comm_agree(builder->comm, code));
-	GEMP_TRY(gemp_builder_report(builder, faults.place, faults.count, faults.message.data));
-	GEMP_TRY(assign_ids(builder, rows, graph));
-	GEMP_TRY(gemp_comm_agree(builder->comm, assign_vertices(list, order, rows, graph)));
-	GEMP_TRY(gemp_comm_agree(builder->comm, make_key_column(builder, &list->keys, graph)));
+	GEMP_TRY_DONE(gemp_comm_agree(builder->comm, code));
+	GEMP_TRY_DONE(gemp_builder_report(builder, faults.place, faults.count, faults.message.data));
+	GEMP_TRY_DONE(assign_ids(builder, rows, graph));
+	GEMP_TRY_DONE(gemp_comm_agree(builder->comm, assign_vertices(list, order, rows, graph)));
+	GEMP_TRY_DONE(gemp_comm_agree(builder->comm, make_key_column(builder, &list->keys, graph)));
 done:
 	gemp_vertex_list_free(&arrived.owned);
 	gemp_dictionary_free(&arrived.labels);

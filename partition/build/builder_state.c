@@ -53,7 +53,7 @@ gemp_code gemp_builder_new(gemp_builder **out, const gemp_comm *comm, const gemp
 		gemp_code other = copy_text(&own->default_type, "E");
 		code = code == GEMP_OK ? other : code;
 	}
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, code));
 	*out = builder;
 	builder = NULL;
 	return GEMP_OK;
@@ -113,13 +113,13 @@ gemp_code gemp_builder_branch(gemp_builder **out, gemp_builder *root)
 {
 	GEMP_OWNED_BY(gemp_builder_free_at) gemp_builder *branch = NULL;
 	*out = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(branch, 1));
+	GEMP_TRY(GEMP_NEW(branch, 1));
 	branch->root = root;
 	branch->comm = root->comm;
 	branch->options = root->options;
-	GEMP_PROPAGATE(add_part(branch));
-	GEMP_PROPAGATE(gemp_table_copy_schema(&branch->parts[0].vertices.values, &root->parts[0].vertices.values));
-	GEMP_PROPAGATE(gemp_table_copy_schema(&branch->parts[0].edge_values, &root->parts[0].edge_values));
+	GEMP_TRY(add_part(branch));
+	GEMP_TRY(gemp_table_copy_schema(&branch->parts[0].vertices.values, &root->parts[0].vertices.values));
+	GEMP_TRY(gemp_table_copy_schema(&branch->parts[0].edge_values, &root->parts[0].edge_values));
 	*out = branch;
 	branch = NULL;
 	return GEMP_OK;
@@ -157,7 +157,7 @@ gemp_builder_part *gemp_builder_part_at(gemp_builder *builder, size_t part, gemp
 /* File numbers begin at 1, as 0 in a place means that there is no file. */
 gemp_code gemp_builder_file(gemp_builder *builder, const char *path, uint32_t *file)
 {
-	GEMP_PROPAGATE(GEMP_RESERVE(builder->files, builder->file_capacity, builder->file_count + 1));
+	GEMP_TRY(GEMP_RESERVE(builder->files, builder->file_capacity, builder->file_count + 1));
 	builder->files[builder->file_count] = gemp_strdup(path);
 	if (!builder->files[builder->file_count])
 		return GEMP_ENOMEM;
@@ -258,10 +258,10 @@ gemp_code gemp_builder_vertex(gemp_builder *builder, const gemp_value *key, cons
 		labels = otherwise;
 		labels_size = strlen(otherwise);
 	}
-	GEMP_PROPAGATE(check_key(part, key));
-	GEMP_PROPAGATE(gemp_key_encode(key, &part->scratch));
-	GEMP_PROPAGATE(gemp_dictionary_add(&part->labels, labels, labels_size, &record.labels));
-	GEMP_PROPAGATE(GEMP_RESERVE(list->records, list->capacity, list->keys.count + 1));
+	GEMP_TRY(check_key(part, key));
+	GEMP_TRY(gemp_key_encode(key, &part->scratch));
+	GEMP_TRY(gemp_dictionary_add(&part->labels, labels, labels_size, &record.labels));
+	GEMP_TRY(GEMP_RESERVE(list->records, list->capacity, list->keys.count + 1));
 	list->records[list->keys.count] = record;
 	return gemp_bytes_add(&list->keys, part->scratch.data, part->scratch.size);
 }
@@ -283,7 +283,7 @@ static gemp_code set_value(gemp_table *table, size_t index, size_t rows, const g
 		                 gemp_type_name[column->type], gemp_type_name[value->type]);
 	if (column->rows >= rows)
 		return gemp_fail(GEMP_EDATA, "column '%s' has two values for one row", column->name);
-	GEMP_PROPAGATE(gemp_column_pad(column, rows - 1));
+	GEMP_TRY(gemp_column_pad(column, rows - 1));
 	return gemp_column_add(column, value);
 }
 
@@ -315,7 +315,7 @@ gemp_code gemp_builder_part_code(gemp_builder_part *part)
 	gemp_edge_list *edges = &part->edges;
 	for (size_t i = 0; i < 2 * edges->count && !edges->coded; i++) {
 		gemp_value key = { .type = GEMP_INTEGER, .integer = gemp_integer_of(edges->ends[i]) };
-		GEMP_PROPAGATE(code_key(part, &key, &edges->ends[i]));
+		GEMP_TRY(code_key(part, &key, &edges->ends[i]));
 	}
 	edges->coded = true;
 	return GEMP_OK;
@@ -352,13 +352,13 @@ gemp_code gemp_builder_edge(gemp_builder *builder, const gemp_value *source, con
 		type = builder->options.default_type;
 		type_size = strlen(type);
 	}
-	GEMP_PROPAGATE(check_key(part, source));
-	GEMP_PROPAGATE(check_key(part, target));
+	GEMP_TRY(check_key(part, source));
+	GEMP_TRY(check_key(part, target));
 	if (!part->edges.coded && (source->type == GEMP_STRING || target->type == GEMP_STRING))
-		GEMP_PROPAGATE(gemp_builder_part_code(part));
-	GEMP_PROPAGATE(read_end(part, source, &ends[0]));
-	GEMP_PROPAGATE(read_end(part, target, &ends[1]));
-	GEMP_PROPAGATE(read_type(part, type, type_size));
+		GEMP_TRY(gemp_builder_part_code(part));
+	GEMP_TRY(read_end(part, source, &ends[0]));
+	GEMP_TRY(read_end(part, target, &ends[1]));
+	GEMP_TRY(read_type(part, type, type_size));
 	return gemp_edge_list_add(&part->edges, ends[0], ends[1], part->type, place_code(place));
 }
 
@@ -405,7 +405,7 @@ static gemp_code add_place(gemp_edge_list *list, uint64_t place)
 		if (place == last->place + since * last->step)
 			return GEMP_OK;
 	}
-	GEMP_PROPAGATE(GEMP_RESERVE(list->runs, list->run_capacity, list->run_count + 1));
+	GEMP_TRY(GEMP_RESERVE(list->runs, list->run_capacity, list->run_count + 1));
 	list->runs[list->run_count++] = (gemp_place_run){ list->count, place, 0 };
 	return GEMP_OK;
 }
@@ -416,7 +416,7 @@ static gemp_code add_type(gemp_edge_list *list, uint32_t type)
 	if (!list->types && type == 0)
 		return GEMP_OK;
 	size_t known = list->types ? list->count : 0;
-	GEMP_PROPAGATE(GEMP_RESERVE(list->types, list->type_capacity, list->count + 1));
+	GEMP_TRY(GEMP_RESERVE(list->types, list->type_capacity, list->count + 1));
 	for (size_t e = known; e < list->count; e++)
 		list->types[e] = 0;
 	list->types[list->count] = type;
@@ -426,9 +426,9 @@ static gemp_code add_type(gemp_edge_list *list, uint32_t type)
 /* Types and places are added first: they read the number of edges before this one. */
 gemp_code gemp_edge_list_add(gemp_edge_list *list, uint64_t source, uint64_t target, uint32_t type, uint64_t place)
 {
-	GEMP_PROPAGATE(gemp_edge_list_reserve(list, list->count + 1));
-	GEMP_PROPAGATE(add_type(list, type));
-	GEMP_PROPAGATE(add_place(list, place));
+	GEMP_TRY(gemp_edge_list_reserve(list, list->count + 1));
+	GEMP_TRY(add_type(list, type));
+	GEMP_TRY(add_place(list, place));
 	list->ends[2 * list->count] = source;
 	list->ends[2 * list->count + 1] = target;
 	list->count++;

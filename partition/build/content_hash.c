@@ -83,7 +83,7 @@ static gemp_code add_column(sums *all, const char *relation, const gemp_column *
 		if (column->offsets[i + 1] - column->offsets[i] > h.max_size)
 			h.max_size = column->offsets[i + 1] - column->offsets[i];
 	h.max_size += 1 + 2 * sizeof(uint64_t);
-	GEMP_TRY(GEMP_NEW(h.scratch, gemp_threads() * h.max_size));
+	GEMP_TRY_DONE(GEMP_NEW(h.scratch, gemp_threads() * h.max_size));
 	gemp_parallel_for((column->rows + ROWS - 1) / ROWS, hash_chunk, &h);
 	code = add_sum(all, relation, column->name, h.sum);
 done:
@@ -109,7 +109,7 @@ static gemp_code add_labels(sums *all, const gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	column_hash h = { .graph = graph };
-	GEMP_TRY(GEMP_NEW(h.begin, graph->label_set_count + 1));
+	GEMP_TRY_DONE(GEMP_NEW(h.begin, graph->label_set_count + 1));
 	for (size_t s = 0; s < graph->label_set_count; s++) {
 		const gemp_label_set *set = &graph->label_sets[s];
 		for (size_t l = 0; l < set->count; l++)
@@ -117,7 +117,7 @@ static gemp_code add_labels(sums *all, const gemp_shard *graph)
 		h.begin[s + 1] = h.texts.size;
 	}
 	gemp_text_add(&h.texts, "", 1); /* also where there is no label */
-	GEMP_TRY(gemp_text_status(&h.texts));
+	GEMP_TRY_DONE(gemp_text_status(&h.texts));
 	gemp_for_ranges(graph->rows, hash_labels_range, &h);
 	code = add_sum(all, "", "_label", h.sum);
 done:
@@ -129,10 +129,10 @@ done:
 /* Keys, labels and attributes of the vertices. */
 static gemp_code add_vertices(sums *all, const gemp_shard *graph)
 {
-	GEMP_PROPAGATE(add_column(all, "", &graph->keys, graph->first_vertex));
-	GEMP_PROPAGATE(add_labels(all, graph));
+	GEMP_TRY(add_column(all, "", &graph->keys, graph->first_vertex));
+	GEMP_TRY(add_labels(all, graph));
 	for (size_t c = 0; c < graph->attributes.count; c++)
-		GEMP_PROPAGATE(add_column(all, "", &graph->attributes.columns[c], graph->first_vertex));
+		GEMP_TRY(add_column(all, "", &graph->attributes.columns[c], graph->first_vertex));
 	return GEMP_OK;
 }
 
@@ -169,9 +169,9 @@ static gemp_code add_relation(sums *all, const gemp_shard *graph, const gemp_rel
 {
 	edge_sum s = { graph, relation, 0 };
 	gemp_for_chunks(graph->rows, ROWS, sum_rows, &s);
-	GEMP_PROPAGATE(add_sum(all, relation->name, relation->directed ? "->" : "-", s.sum));
+	GEMP_TRY(add_sum(all, relation->name, relation->directed ? "->" : "-", s.sum));
 	for (size_t c = 0; c < relation->props.count; c++)
-		GEMP_PROPAGATE(add_column(all, relation->name, &relation->props.columns[c], relation->first_edge));
+		GEMP_TRY(add_column(all, relation->name, &relation->props.columns[c], relation->first_edge));
 	return GEMP_OK;
 }
 
@@ -183,7 +183,7 @@ gemp_code gemp_shard_content_hash(const gemp_comm *comm, const gemp_shard *graph
 	code = add_vertices(&all, graph);
 	for (size_t r = 0; r < graph->relation_count && code == GEMP_OK; r++)
 		code = add_relation(&all, graph, &graph->relations[r]);
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, code));
 	gemp_comm_sum(comm, all.values, (int)all.count);
 	uint64_t hash = gemp_hash(all.names.data, all.names.size, graph->vertex_count);
 	*out = gemp_hash(all.values, all.count * sizeof *all.values, hash);

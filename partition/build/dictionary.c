@@ -20,8 +20,8 @@
 gemp_code gemp_bytes_add(gemp_bytes *list, const char *bytes, size_t size)
 {
 	uint64_t at = list->count ? list->begin[list->count] : 0;
-	GEMP_PROPAGATE(GEMP_RESERVE(list->begin, list->capacity, list->count + 2));
-	GEMP_PROPAGATE(GEMP_RESERVE(list->bytes, list->bytes_capacity, at + size));
+	GEMP_TRY(GEMP_RESERVE(list->begin, list->capacity, list->count + 2));
+	GEMP_TRY(GEMP_RESERVE(list->bytes, list->bytes_capacity, at + size));
 	list->begin[0] = 0;
 	if (size)
 		memcpy(list->bytes + at, bytes, size);
@@ -81,14 +81,14 @@ static gemp_code sort_run(const gemp_bytes *list, uint64_t *order, size_t count,
 			qsort_r(order, count, sizeof *order, compare_positions, (void *)list);
 		return GEMP_OK;
 	}
-	GEMP_PROPAGATE(GEMP_NEW(words, count));
+	GEMP_TRY(GEMP_NEW(words, count));
 	for (size_t i = 0; i < count; i++)
 		words[i] = word(list, order[i], depth);
-	GEMP_PROPAGATE(gemp_sort_host(&by_word, words, order, count));
+	GEMP_TRY(gemp_sort_host(&by_word, words, order, count));
 	for (size_t i = 0, next; i < count; i = next) {
 		for (next = i + 1; next < count && words[next] == words[i];)
 			next++;
-		GEMP_PROPAGATE(sort_run(list, order + i, next - i, depth + sizeof(uint64_t), longest));
+		GEMP_TRY(sort_run(list, order + i, next - i, depth + sizeof(uint64_t), longest));
 	}
 	return GEMP_OK;
 }
@@ -140,7 +140,7 @@ static gemp_code grow_slots(gemp_dictionary *dictionary)
 {
 	gemp_dictionary larger = { .list = dictionary->list,
 		                       .slot_count = dictionary->slot_count ? 2 * dictionary->slot_count : 64 };
-	GEMP_PROPAGATE(GEMP_NEW(larger.slots, larger.slot_count));
+	GEMP_TRY(GEMP_NEW(larger.slots, larger.slot_count));
 	for (size_t i = 0; i < larger.list.count; i++) {
 		size_t size;
 		const char *bytes = gemp_bytes_at(&larger.list, i, &size);
@@ -155,12 +155,12 @@ static gemp_code grow_slots(gemp_dictionary *dictionary)
 gemp_code gemp_dictionary_add(gemp_dictionary *dictionary, const char *bytes, size_t size, uint32_t *index)
 {
 	if (2 * (dictionary->list.count + 1) > dictionary->slot_count)
-		GEMP_PROPAGATE(grow_slots(dictionary));
+		GEMP_TRY(grow_slots(dictionary));
 	size_t slot = find_slot(dictionary, bytes, size);
 	if (!dictionary->slots[slot]) {
 		if (dictionary->list.count >= UINT32_MAX - 1)
 			return gemp_fail(GEMP_EDATA, "more than %u distinct ids on one rank; use more ranks", UINT32_MAX - 1);
-		GEMP_PROPAGATE(gemp_bytes_add(&dictionary->list, bytes, size));
+		GEMP_TRY(gemp_bytes_add(&dictionary->list, bytes, size));
 		dictionary->slots[slot] = (uint32_t)dictionary->list.count;
 	}
 	*index = dictionary->slots[slot] - 1;
@@ -223,13 +223,13 @@ bool gemp_canonical_integer(const char *bytes, size_t size, int64_t *out)
 static gemp_code keep_distinct(const gemp_bytes *texts, gemp_bytes *out)
 {
 	GEMP_OWNED uint64_t *order = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(order, texts->count));
-	GEMP_PROPAGATE(gemp_bytes_sort(texts, order));
+	GEMP_TRY(GEMP_NEW(order, texts->count));
+	GEMP_TRY(gemp_bytes_sort(texts, order));
 	for (size_t i = 0; i < texts->count; i++) {
 		size_t size;
 		const char *bytes = gemp_bytes_at(texts, order[i], &size);
 		if (i == 0 || gemp_bytes_compare(texts, order[i - 1], order[i]) != 0)
-			GEMP_PROPAGATE(gemp_bytes_add(out, bytes, size));
+			GEMP_TRY(gemp_bytes_add(out, bytes, size));
 	}
 	return GEMP_OK;
 }
@@ -261,7 +261,7 @@ gemp_code gemp_bytes_union(const gemp_comm *comm, gemp_code code, const gemp_byt
 		gemp_text_add(&packed, bytes, size);
 	}
 	GEMP_THEN(gemp_text_status(&packed));
-	GEMP_PROPAGATE(gemp_comm_allgather(comm, code, packed.data, packed.size, &gathered, &begin));
+	GEMP_TRY(gemp_comm_allgather(comm, code, packed.data, packed.size, &gathered, &begin));
 	code = unpack_texts(gathered, (char *)gathered + begin[comm->size], &texts);
 	GEMP_THEN(keep_distinct(&texts, all));
 	return gemp_comm_agree(comm, code);

@@ -67,7 +67,7 @@ static gemp_code reserve_slots(struct gemp_integer_shard *shard, size_t more)
 		return GEMP_OK;
 	while (2 * (shard->count + more) > larger.slot_count)
 		larger.slot_count *= 2;
-	GEMP_PROPAGATE(GEMP_NEW(larger.slots, larger.slot_count));
+	GEMP_TRY(GEMP_NEW(larger.slots, larger.slot_count));
 	for (size_t i = 0; i < larger.slot_count; i++)
 		larger.slots[i] = free_slot;
 	for (size_t i = 0; i < shard->slot_count; i++)
@@ -163,8 +163,8 @@ static gemp_code send_to_owners(const key_block *b, const uint64_t **received, s
 		return GEMP_OK;
 	}
 	gemp_for_ranges(b->count, find_owners, (void *)(uintptr_t)b);
-	GEMP_PROPAGATE(gemp_exchange_records(b->builder->comm, GEMP_OK, b->keys, b->count, sizeof *b->keys, b->owner, &keys,
-	                                     from, NULL));
+	GEMP_TRY(gemp_exchange_records(b->builder->comm, GEMP_OK, b->keys, b->count, sizeof *b->keys, b->owner, &keys, from,
+	                               NULL));
 	*received = keys;
 	*count = (*from)[b->builder->comm->size];
 	return GEMP_OK;
@@ -193,7 +193,7 @@ static gemp_code collect_block(const key_block *b, gemp_integer_set *set)
 	gemp_code code = GEMP_OK;
 	const uint64_t *received = NULL;
 	size_t *from = NULL, count = 0;
-	GEMP_TRY(send_to_owners(b, &received, &from, &count));
+	GEMP_TRY_DONE(send_to_owners(b, &received, &from, &count));
 	code = gemp_comm_agree(b->builder->comm, gemp_integer_set_add(set, received, count));
 done:
 	if (received != b->keys)
@@ -208,7 +208,7 @@ static gemp_code add_vertex(gemp_vertex_list *list, uint64_t key, uint32_t label
 	char bytes[GEMP_INTEGER_KEY_SIZE] = { GEMP_KEY_OF_INTEGER };
 	uint64_t big = __builtin_bswap64(key);
 	memcpy(bytes + 1, &big, sizeof big);
-	GEMP_PROPAGATE(GEMP_RESERVE(list->records, list->capacity, list->keys.count + 1));
+	GEMP_TRY(GEMP_RESERVE(list->records, list->capacity, list->keys.count + 1));
 	list->records[list->keys.count] = (struct gemp_vertex_record){ GEMP_PLACE_IMPLIED, labels };
 	return gemp_bytes_add(&list->keys, bytes, sizeof bytes);
 }
@@ -219,19 +219,19 @@ static gemp_code add_all(gemp_vertex_list *list, gemp_integer_set *set, uint32_t
 	size_t count = list->keys.count;
 	for (size_t s = 0; s < set->shard_count; s++)
 		count += set->shards[s].count;
-	GEMP_PROPAGATE(GEMP_RESERVE(list->records, list->capacity, count));
+	GEMP_TRY(GEMP_RESERVE(list->records, list->capacity, count));
 	for (size_t s = 0; s < set->shard_count; s++) {
 		struct gemp_integer_shard *shard = &set->shards[s];
 		for (size_t i = 0; i < shard->slot_count; i++)
 			if (shard->slots[i] != UINT64_MAX)
-				GEMP_PROPAGATE(add_vertex(list, shard->slots[i], labels));
+				GEMP_TRY(add_vertex(list, shard->slots[i], labels));
 		if (shard->has_last)
-			GEMP_PROPAGATE(add_vertex(list, UINT64_MAX, labels));
+			GEMP_TRY(add_vertex(list, UINT64_MAX, labels));
 		gemp_free(shard->slots);
 		shard->slots = NULL;
 	}
 	for (size_t c = 0; c < list->values.count; c++)
-		GEMP_PROPAGATE(gemp_column_pad(&list->values.columns[c], list->keys.count));
+		GEMP_TRY(gemp_column_pad(&list->values.columns[c], list->keys.count));
 	return GEMP_OK;
 }
 
@@ -250,14 +250,14 @@ gemp_code gemp_builder_integer_vertices(gemp_builder *builder, gemp_vertex_list 
 	gemp_builder_part none;
 	int *owner = NULL;
 	gemp_integer_set_init(&set);
-	GEMP_TRY(new_owners(builder, &owner));
+	GEMP_TRY_DONE(new_owners(builder, &owner));
 	for (size_t p = 0, parts = gemp_builder_max_parts(builder); p < parts; p++) {
 		const gemp_edge_list *edges = &gemp_builder_part_at(builder, p, &none)->edges;
 		for (uint64_t round = 0, last = gemp_exchange_rounds(builder->comm, 2 * edges->count, block_size(builder));
 		     round < last; round++) {
 			key_block b = block_at(builder, edges, round, owner);
 			gemp_progress("finding vertices", round, last, 0);
-			GEMP_TRY(collect_block(&b, &set));
+			GEMP_TRY_DONE(collect_block(&b, &set));
 		}
 	}
 	code = gemp_comm_agree(builder->comm, add_all(list, &set, labels));
@@ -276,7 +276,7 @@ gemp_code gemp_key_index_new(gemp_key_index *index, const gemp_builder *builder)
 		bits++;
 	*index = (gemp_key_index){ .ranks = (unsigned)builder->comm->size, .shift = 64 - bits };
 	size_t buckets = (size_t)1 << bits;
-	GEMP_PROPAGATE(GEMP_NEW(index->begin, buckets + 1));
+	GEMP_TRY(GEMP_NEW(index->begin, buckets + 1));
 	for (size_t i = 0; i < keys->count; i++) {
 		size_t size;
 		const char *key = gemp_bytes_at(keys, i, &size);
@@ -304,8 +304,8 @@ static gemp_code new_lookup(integer_lookup *l, const gemp_builder *builder, cons
 {
 	const gemp_bytes *keys = &builder->vertices.keys;
 	*l = (integer_lookup){ .seed = builder->options.seed, .first = (gemp_vertex)graph->first_vertex };
-	GEMP_PROPAGATE(gemp_key_index_new(&l->index, builder));
-	GEMP_PROPAGATE(GEMP_NEW(l->owned, graph->rows));
+	GEMP_TRY(gemp_key_index_new(&l->index, builder));
+	GEMP_TRY(GEMP_NEW(l->owned, graph->rows));
 	for (size_t v = 0; v < graph->rows; v++) {
 		uint64_t big;
 		memcpy(&big, keys->bytes + keys->begin[v] + 1, sizeof big);
@@ -342,7 +342,7 @@ static void find_range(void *context, size_t range, size_t begin, size_t end)
 /* Local. The ids of keys that this rank owns, in l->ids. */
 static gemp_code find(integer_lookup *l, const uint64_t *keys, size_t count)
 {
-	GEMP_PROPAGATE(GEMP_RESERVE(l->ids, l->capacity, count));
+	GEMP_TRY(GEMP_RESERVE(l->ids, l->capacity, count));
 	l->keys = keys;
 	l->count = count;
 	gemp_for_ranges(count, find_range, l);
@@ -356,8 +356,8 @@ static gemp_code request_ids(const key_block *b, integer_lookup *l, gemp_vertex 
 	const gemp_comm *comm = b->builder->comm;
 	const uint64_t *received = NULL;
 	size_t *from = NULL, count = 0;
-	GEMP_TRY(send_to_owners(b, &received, &from, &count));
-	GEMP_TRY(gemp_comm_agree(comm, find(l, received, count)));
+	GEMP_TRY_DONE(send_to_owners(b, &received, &from, &count));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, find(l, received, count)));
 	if (b->owner)
 		code = gemp_exchange_answers(comm, GEMP_OK, l->ids, sizeof *ids, from, b->owner, b->count, ids, NULL);
 	else if (b->count)
@@ -396,7 +396,7 @@ static gemp_code note_unknown(const gemp_edge_list *edges, const key_block *b, c
 	for (size_t i = 0; i < b->count; i += 2)
 		if (gemp_unknown_end_note(unknown, ids + i, edges, first + i / 2)) {
 			gemp_value key = { .type = GEMP_INTEGER, .integer = gemp_integer_of(b->keys[i + !unknown->source]) };
-			GEMP_PROPAGATE(gemp_key_encode(&key, &unknown->key));
+			GEMP_TRY(gemp_key_encode(&key, &unknown->key));
 		}
 	return GEMP_OK;
 }
@@ -412,7 +412,7 @@ static gemp_code replace_keys(gemp_builder *builder, gemp_edge_list *edges, inte
 	     round++) {
 		key_block b = block_at(builder, edges, round, owner);
 		gemp_progress("finding ids", round, last, 0);
-		GEMP_PROPAGATE(request_ids(&b, l, ids));
+		GEMP_TRY(request_ids(&b, l, ids));
 		if (!b.count)
 			continue;
 		GEMP_THEN(note_unknown(edges, &b, ids, unknown));
@@ -434,12 +434,12 @@ gemp_code gemp_builder_integer_ids(gemp_builder *builder, const gemp_shard *grap
 	GEMP_OWNED_BY(gemp_builder_part_free) gemp_builder_part none = { 0 };
 	GEMP_OWNED gemp_vertex *ids = NULL;
 	GEMP_OWNED int *owner = NULL;
-	GEMP_PROPAGATE(new_owners(builder, &owner));
+	GEMP_TRY(new_owners(builder, &owner));
 	gemp_code code = new_lookup(&l, builder, graph);
 	GEMP_THEN(GEMP_NEW(ids, block_size(builder)));
-	GEMP_PROPAGATE(gemp_comm_agree(builder->comm, code));
+	GEMP_TRY(gemp_comm_agree(builder->comm, code));
 	for (size_t p = 0, parts = gemp_builder_max_parts(builder); p < parts; p++) {
-		GEMP_PROPAGATE(replace_keys(builder, &gemp_builder_part_at(builder, p, &none)->edges, &l, owner, ids, unknown));
+		GEMP_TRY(replace_keys(builder, &gemp_builder_part_at(builder, p, &none)->edges, &l, owner, ids, unknown));
 		gemp_edge_list_free(&none.edges);
 	}
 	return GEMP_OK;

@@ -52,8 +52,8 @@ static int compare_sets(const void *a, const void *b)
 static gemp_code parse_set(const char *text, size_t size, const gemp_bytes *names, parsed_set *set)
 {
 	GEMP_OWNED_BY(gemp_bytes_free) gemp_bytes parts = { 0 };
-	GEMP_PROPAGATE(split(text, size, &parts));
-	GEMP_PROPAGATE(GEMP_NEW(set->labels, parts.count));
+	GEMP_TRY(split(text, size, &parts));
+	GEMP_TRY(GEMP_NEW(set->labels, parts.count));
 	for (size_t i = 0; i < parts.count; i++) {
 		size_t length;
 		const char *name = gemp_bytes_at(&parts, i, &length);
@@ -77,7 +77,7 @@ static gemp_code name_labels(const gemp_comm *comm, const gemp_bytes *texts, gem
 		const char *text = gemp_bytes_at(texts, i, &size);
 		code = split(text, size, &parts);
 	}
-	GEMP_PROPAGATE(gemp_bytes_union(comm, code, &parts, names));
+	GEMP_TRY(gemp_bytes_union(comm, code, &parts, names));
 	code = GEMP_NEW(graph->labels, names->count);
 	for (; code == GEMP_OK && graph->label_count < names->count; graph->label_count++) {
 		graph->labels[graph->label_count] = gemp_bytes_copy(names, graph->label_count);
@@ -89,11 +89,11 @@ static gemp_code name_labels(const gemp_comm *comm, const gemp_bytes *texts, gem
 /* Gives the graph its distinct sets. sets: sorted, taken over. */
 static gemp_code keep_sets(parsed_set *sets, size_t count, gemp_shard *graph)
 {
-	GEMP_PROPAGATE(GEMP_NEW(graph->label_sets, count));
+	GEMP_TRY(GEMP_NEW(graph->label_sets, count));
 	for (size_t i = 0; i < count; i++)
 		if (i == 0 || compare_sets(&sets[i - 1], &sets[i]) != 0) {
 			gemp_label_set *set = &graph->label_sets[graph->label_set_count];
-			GEMP_PROPAGATE(GEMP_NEW(set->labels, sets[i].count));
+			GEMP_TRY(GEMP_NEW(set->labels, sets[i].count));
 			set->count = sets[i].count;
 			if (set->count)
 				memcpy(set->labels, sets[i].labels, set->count * sizeof *set->labels);
@@ -118,18 +118,18 @@ static gemp_code number_sets(const gemp_bytes *mine, const gemp_bytes *texts, co
 {
 	gemp_code code = GEMP_OK;
 	parsed_set *sets = NULL, own = { 0 };
-	GEMP_TRY(GEMP_NEW(sets, texts->count));
+	GEMP_TRY_DONE(GEMP_NEW(sets, texts->count));
 	for (size_t i = 0; i < texts->count; i++) {
 		size_t size;
 		const char *text = gemp_bytes_at(texts, i, &size);
-		GEMP_TRY(parse_set(text, size, names, &sets[i]));
+		GEMP_TRY_DONE(parse_set(text, size, names, &sets[i]));
 	}
 	qsort(sets, texts->count, sizeof *sets, compare_sets);
-	GEMP_TRY(keep_sets(sets, texts->count, graph));
+	GEMP_TRY_DONE(keep_sets(sets, texts->count, graph));
 	for (size_t i = 0; i < mine->count; i++) {
 		size_t size;
 		const char *text = gemp_bytes_at(mine, i, &size);
-		GEMP_TRY(parse_set(text, size, names, &own));
+		GEMP_TRY_DONE(parse_set(text, size, names, &own));
 		set_of[i] = find_set(graph, &own);
 		gemp_free(own.labels);
 		own = (parsed_set){ 0 };
@@ -145,8 +145,8 @@ done:
 gemp_code gemp_builder_label_sets(const gemp_comm *comm, const gemp_bytes *mine, gemp_shard *graph, uint32_t *set_of)
 {
 	GEMP_OWNED_BY(gemp_bytes_free) gemp_bytes texts = { 0 }, names = { 0 };
-	GEMP_PROPAGATE(gemp_bytes_union(comm, GEMP_OK, mine, &texts));
-	GEMP_PROPAGATE(name_labels(comm, &texts, &names, graph));
+	GEMP_TRY(gemp_bytes_union(comm, GEMP_OK, mine, &texts));
+	GEMP_TRY(name_labels(comm, &texts, &names, graph));
 	return gemp_comm_agree(comm, number_sets(mine, &texts, &names, graph, set_of));
 }
 
@@ -155,10 +155,10 @@ gemp_code gemp_builder_labels(gemp_builder *builder, gemp_shard *graph)
 {
 	GEMP_OWNED uint64_t *counts = NULL;
 	GEMP_OWNED uint32_t *set_of = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(builder->comm, gemp_new_all(GEMP_ARRAY(set_of, builder->labels.list.count),
-	                                                           GEMP_ARRAY(graph->label_set_of, graph->rows))));
-	GEMP_PROPAGATE(gemp_builder_label_sets(builder->comm, &builder->labels.list, graph, set_of));
-	GEMP_PROPAGATE(gemp_comm_agree(builder->comm, GEMP_NEW(counts, graph->label_set_count)));
+	GEMP_TRY(gemp_comm_agree(builder->comm, gemp_new_all(GEMP_ARRAY(set_of, builder->labels.list.count),
+	                                                     GEMP_ARRAY(graph->label_set_of, graph->rows))));
+	GEMP_TRY(gemp_builder_label_sets(builder->comm, &builder->labels.list, graph, set_of));
+	GEMP_TRY(gemp_comm_agree(builder->comm, GEMP_NEW(counts, graph->label_set_count)));
 	for (size_t v = 0; v < graph->rows; v++) {
 		graph->label_set_of[v] = set_of[builder->vertices.records[v].labels];
 		counts[graph->label_set_of[v]]++;

@@ -163,9 +163,9 @@ static gemp_code sort_long_rows(const row_sort *s)
 	size_t longest = s->longest;
 	if (longest < LONG_ROW)
 		return GEMP_OK;
-	GEMP_PROPAGATE(GEMP_NEW(spare_slots, longest));
+	GEMP_TRY(GEMP_NEW(spare_slots, longest));
 	if (rows->edges)
-		GEMP_PROPAGATE(GEMP_NEW(spare_edges, longest));
+		GEMP_TRY(GEMP_NEW(spare_edges, longest));
 	for (size_t v = 0; v < rows->rows; v++) {
 		uint64_t begin = rows->begin[v], count = rows->begin[v + 1] - begin;
 		if (count >= LONG_ROW)
@@ -182,9 +182,9 @@ gemp_code gemp_row_builder_sort(gemp_row_builder *rows, uint64_t vertices)
 	row_sort s = { .rows = rows, .bits = 1 };
 	while (s.bits < 32 && vertices >> s.bits)
 		s.bits++;
-	GEMP_TRY(GEMP_NEW(s.spare_slots, (size_t)gemp_threads() * LONG_ROW));
+	GEMP_TRY_DONE(GEMP_NEW(s.spare_slots, (size_t)gemp_threads() * LONG_ROW));
 	if (rows->edges)
-		GEMP_TRY(GEMP_NEW(s.spare_edges, (size_t)gemp_threads() * LONG_ROW));
+		GEMP_TRY_DONE(GEMP_NEW(s.spare_edges, (size_t)gemp_threads() * LONG_ROW));
 	gemp_parallel_for((rows->rows + ROWS - 1) / ROWS, sort_chunk, &s);
 	code = sort_long_rows(&s);
 done:
@@ -243,9 +243,9 @@ gemp_code gemp_row_builder_make(gemp_row_builder *rows, const gemp_edge_pair *pa
 	pair_list l = { pairs, NULL };
 	const void *records = pairs;
 	size_t width = (numbered ? sizeof *l.records : sizeof *pairs) / sizeof(uint32_t);
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(rows->begin, rows->rows + 1), GEMP_ARRAY(rows->slots, count)));
+	GEMP_TRY_DONE(gemp_new_all(GEMP_ARRAY(rows->begin, rows->rows + 1), GEMP_ARRAY(rows->slots, count)));
 	if (numbered) {
-		GEMP_TRY(gemp_new_all(GEMP_ARRAY(rows->edges, count), GEMP_ARRAY(l.records, count)));
+		GEMP_TRY_DONE(gemp_new_all(GEMP_ARRAY(rows->edges, count), GEMP_ARRAY(l.records, count)));
 		gemp_for_ranges(count, number_range, &l);
 		records = l.records;
 	}
@@ -307,14 +307,14 @@ gemp_code gemp_rows_sort_parallel(const uint64_t *begin, const gemp_vertex *slot
 	uint64_t *before = NULL;
 	size_t edges = (size_t)begin[rows];
 	parallel_sort p = { .begin = begin, .slots = slots, .props = props };
-	GEMP_TRY(GEMP_NEW(p.order, edges));
+	GEMP_TRY_DONE(GEMP_NEW(p.order, edges));
 	gemp_for_ranges(rows, sort_parallel_range, &p);
 	if (!p.unsorted)
 		goto done;
-	GEMP_TRY(gemp_table_permute(props, p.order, edges));
+	GEMP_TRY_DONE(gemp_table_permute(props, p.order, edges));
 	if (!numbers)
 		goto done;
-	GEMP_TRY(GEMP_NEW(before, edges));
+	GEMP_TRY_DONE(GEMP_NEW(before, edges));
 	memcpy(before, numbers, edges * sizeof *before);
 	for (size_t i = 0; i < edges; i++)
 		numbers[i] = before[p.order[i]];

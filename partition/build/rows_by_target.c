@@ -73,8 +73,8 @@ static gemp_code exchange_round(const gemp_comm *comm, exchange_state *p, size_t
 		gemp_for_ranges(p->count, pack_range, p);
 	if (p->owner) {
 		gemp_for_ranges(p->count, find_owners, p);
-		GEMP_PROPAGATE(gemp_exchange_records(comm, GEMP_OK, records, count, width * sizeof(uint32_t), p->owner,
-		                                     &received, &from, NULL));
+		GEMP_TRY(gemp_exchange_records(comm, GEMP_OK, records, count, width * sizeof(uint32_t), p->owner, &received,
+		                               &from, NULL));
 		records = received;
 		count = from[comm->size];
 	}
@@ -94,7 +94,7 @@ static gemp_code exchange_edges(const gemp_comm *comm, exchange_state *p, size_t
 		p->first = own.begin;
 		p->count = own.end - own.begin;
 		gemp_progress("rows by target", round, rounds, 0);
-		GEMP_PROPAGATE(exchange_round(comm, p, width));
+		GEMP_TRY(exchange_round(comm, p, width));
 	}
 	return GEMP_OK;
 }
@@ -104,7 +104,7 @@ static gemp_code allocate_rows(const gemp_comm *comm, size_t batch, exchange_sta
 {
 	p->size = gemp_min(gemp_max(batch / sizeof *p->records, 1), MAX_EDGES);
 	if (comm->size > 1)
-		GEMP_PROPAGATE(GEMP_NEW(p->owner, p->size));
+		GEMP_TRY(GEMP_NEW(p->owner, p->size));
 	return gemp_new_all(GEMP_ARRAY(p->records, p->size), GEMP_ARRAY(p->rows.begin, p->graph->rows + 1));
 }
 
@@ -122,14 +122,14 @@ gemp_code gemp_rows_by_target_make(const gemp_comm *comm, size_t batch, const ge
 		                 .relation = relation,
 		                 .rows = { .rows = graph->rows, .first = graph->first_vertex } };
 	gemp_row_builder *rows = &p.rows;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, allocate_rows(comm, batch, &p)));
-	GEMP_PROPAGATE(exchange_edges(comm, &p, LENGTHS));
+	GEMP_TRY(gemp_comm_agree(comm, allocate_rows(comm, batch, &p)));
+	GEMP_TRY(exchange_edges(comm, &p, LENGTHS));
 	gemp_prefix_inclusive(rows->begin, rows->rows + 1);
-	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(rows->slots, rows->begin[rows->rows]),
-	                                                  GEMP_ARRAY(rows->edges, rows->begin[rows->rows]))));
-	GEMP_PROPAGATE(exchange_edges(comm, &p, ALL));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(rows->slots, rows->begin[rows->rows]),
+	                                            GEMP_ARRAY(rows->edges, rows->begin[rows->rows]))));
+	GEMP_TRY(exchange_edges(comm, &p, ALL));
 	gemp_prefix_shift(rows->begin, rows->rows + 1);
-	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_row_builder_sort(rows, graph->vertex_count)));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_row_builder_sort(rows, graph->vertex_count)));
 	gemp_free_all(relation->in_offsets, relation->in_sources, relation->in_edges);
 	relation->in_offsets = rows->begin;
 	relation->in_sources = rows->slots;
@@ -167,7 +167,7 @@ static gemp_code load_relation(void *self, gemp_shard *graph, size_t index, unsi
 {
 	gemp_relation *relation = &graph->relations[index];
 	GEMP_CHECK(!(parts & (GEMP_LOAD_OUT | GEMP_LOAD_PROPS)));
-	GEMP_PROPAGATE(gemp_rows_by_target_make(self, GEMP_RECORD_BATCH, graph, relation));
+	GEMP_TRY(gemp_rows_by_target_make(self, GEMP_RECORD_BATCH, graph, relation));
 	relation->loaded |= GEMP_LOAD_IN | GEMP_LOAD_IN_EDGES;
 	return GEMP_OK;
 }

@@ -24,7 +24,7 @@ static gemp_code choose_random(const gemp_comm *comm, gemp_shard *graph, uint64_
 		part[v] = (uint32_t)(((unsigned __int128)(graph->first_vertex + v + 1) * parts - 1) / graph->vertex_count);
 	if (!graph->partition.count)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_shard_load_keys(graph));
+	GEMP_TRY(gemp_shard_load_keys(graph));
 	for (size_t v = 0; v < graph->rows && code == GEMP_OK; v++) {
 		gemp_text_clear(&key);
 		code = gemp_column_pack(&graph->keys, v, &key);
@@ -52,8 +52,8 @@ static gemp_code choose_block(const gemp_comm *comm, gemp_shard *graph, uint64_t
 	enum { CLASSES = 1 << 20 };
 	uint64_t n = graph->vertex_count, classes = n < CLASSES ? n : CLASSES, total = 0, before = 0;
 	GEMP_OWNED uint64_t *weight = NULL;
-	GEMP_PROPAGATE(gemp_shard_load_keys(graph));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(weight, classes)));
+	GEMP_TRY(gemp_shard_load_keys(graph));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(weight, classes)));
 	for (size_t v = 0; v < graph->rows; v++)
 		weight[graph->key_ranks[v] * classes / n] += weight_of(graph, v);
 	gemp_comm_sum(comm, weight, (int)classes);
@@ -103,7 +103,7 @@ static gemp_code measure_relation(const gemp_comm *comm, const gemp_shard *graph
 	GEMP_OWNED uint32_t *other = NULL;
 	size_t count = relation->out_offsets[graph->rows];
 	gemp_code code = GEMP_NEW(other, count);
-	GEMP_PROPAGATE(gemp_vertex_numbers(comm, code, graph->bounds, part, relation->out_targets, count, other, NULL));
+	GEMP_TRY(gemp_vertex_numbers(comm, code, graph->bounds, part, relation->out_targets, count, other, NULL));
 	for (size_t v = 0; v < graph->rows; v++) {
 		gemp_part_size *size = &sizes[part[v]];
 		size->edges_out += relation->out_offsets[v + 1] - relation->out_offsets[v];
@@ -118,13 +118,13 @@ static gemp_code measure_relation(const gemp_comm *comm, const gemp_shard *graph
 gemp_code gemp_partition_measure(const gemp_comm *comm, gemp_shard *graph, const uint32_t *part, uint64_t parts,
                                  gemp_part_size *sizes)
 {
-	GEMP_PROPAGATE(load_ends(graph));
+	GEMP_TRY(load_ends(graph));
 	for (uint64_t p = 0; p < parts; p++)
 		sizes[p] = (gemp_part_size){ 0 };
 	for (size_t v = 0; v < graph->rows; v++)
 		sizes[part[v]].vertices++;
 	for (size_t r = 0; r < graph->relation_count; r++)
-		GEMP_PROPAGATE(measure_relation(comm, graph, &graph->relations[r], part, sizes));
+		GEMP_TRY(measure_relation(comm, graph, &graph->relations[r], part, sizes));
 	gemp_comm_sum(comm, &sizes->vertices, (int)(parts * (sizeof *sizes / sizeof(uint64_t))));
 	return GEMP_OK;
 }
@@ -233,9 +233,9 @@ static SCOTCH_Num add_row(const gemp_shard *graph, size_t v, scotch_rows *r, SCO
 static gemp_code make_rows(const gemp_shard *graph, scotch_rows *r)
 {
 	uint64_t entries = entries_of(graph);
-	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(r->begin, graph->rows + 1), GEMP_ARRAY(r->weight, graph->rows),
-	                            GEMP_ARRAY(r->part, graph->rows), GEMP_ARRAY(r->target, entries),
-	                            GEMP_ARRAY(r->edges, entries)));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(r->begin, graph->rows + 1), GEMP_ARRAY(r->weight, graph->rows),
+	                      GEMP_ARRAY(r->part, graph->rows), GEMP_ARRAY(r->target, entries),
+	                      GEMP_ARRAY(r->edges, entries)));
 	for (size_t v = 0; v < graph->rows; v++)
 		r->begin[v + 1] = add_row(graph, v, r, r->begin[v]);
 	return GEMP_OK;
@@ -256,7 +256,7 @@ static gemp_code cut_graph(const gemp_comm *comm, const gemp_shard *graph, scotc
 	SCOTCH_Num own = (SCOTCH_Num)graph->rows, entries = r->begin[own], count = (SCOTCH_Num)parts;
 	SCOTCH_randomSeed((SCOTCH_Num)(graph->seed & INT32_MAX));
 	SCOTCH_randomReset();
-	GEMP_PROPAGATE(gemp_comm_agree(comm, check_scotch(SCOTCH_dgraphInit(&dgraph, comm->world), "SCOTCH_dgraphInit")));
+	GEMP_TRY(gemp_comm_agree(comm, check_scotch(SCOTCH_dgraphInit(&dgraph, comm->world), "SCOTCH_dgraphInit")));
 	code = check_scotch(SCOTCH_stratInit(&how), "SCOTCH_stratInit");
 	GEMP_THEN(check_scotch(SCOTCH_stratDgraphMapBuild(&how, SCOTCH_STRATDEFAULT, comm->size, count, MAX_IMBALANCE),
 	                       "SCOTCH_stratDgraphMapBuild"));
@@ -275,10 +275,10 @@ static gemp_code cut_graph(const gemp_comm *comm, const gemp_shard *graph, scotc
 gemp_code gemp_partition_ptscotch(const gemp_comm *comm, const gemp_shard *graph, uint64_t parts, uint32_t *part)
 {
 	GEMP_OWNED_BY(free_rows) scotch_rows r = { 0 };
-	GEMP_PROPAGATE(check_size(comm, graph));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, make_rows(graph, &r)));
+	GEMP_TRY(check_size(comm, graph));
+	GEMP_TRY(gemp_comm_agree(comm, make_rows(graph, &r)));
 	if (graph->vertex_count > 0 && parts > 1)
-		GEMP_PROPAGATE(cut_graph(comm, graph, &r, parts));
+		GEMP_TRY(cut_graph(comm, graph, &r, parts));
 	for (size_t v = 0; v < graph->rows; v++)
 		part[v] = (uint32_t)r.part[v];
 	return GEMP_OK;

@@ -20,8 +20,8 @@
 /* Local. The new graph with the schema of the old one; rows by target are left to a loader. */
 static gemp_code start_relabel(gemp_relabel *r)
 {
-	GEMP_PROPAGATE(GEMP_NEW(r->to, 1));
-	GEMP_PROPAGATE(gemp_shard_copy_schema(r->to, r->from));
+	GEMP_TRY(GEMP_NEW(r->to, 1));
+	GEMP_TRY(gemp_shard_copy_schema(r->to, r->from));
 	r->to->loader = gemp_rows_by_target_source(r->comm);
 	return GEMP_NEW(r->id, r->from->rows);
 }
@@ -93,10 +93,9 @@ static gemp_code hash_keys(hash_sort *s)
 	for (size_t row = 0; row < from->rows && from->keys.type == GEMP_STRING; row++)
 		if (from->keys.offsets[row + 1] - from->keys.offsets[row] >= s->max_key)
 			s->max_key = (size_t)(from->keys.offsets[row + 1] - from->keys.offsets[row]) + 1;
-	GEMP_PROPAGATE(
-		gemp_new_all(GEMP_ARRAY(s->scratch, s->max_key * gemp_threads()), GEMP_ARRAY(s->records, from->rows)));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(s->scratch, s->max_key * gemp_threads()), GEMP_ARRAY(s->records, from->rows)));
 	if (s->r->comm->size > 1)
-		GEMP_PROPAGATE(GEMP_NEW(s->owner, from->rows));
+		GEMP_TRY(GEMP_NEW(s->owner, from->rows));
 	gemp_parallel_for((from->rows + CHUNK - 1) / CHUNK, hash_chunk, s);
 	s->count = from->rows;
 	return GEMP_OK;
@@ -208,20 +207,19 @@ static void assign_range(void *context, size_t range, size_t begin, size_t end)
 /* Local. Frees the unsorted records before it allocates what is kept. */
 static gemp_code sort_records(hash_sort *s)
 {
-	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(s->begin, BUCKETS + 1), GEMP_ARRAY(s->sorted, s->count)));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(s->begin, BUCKETS + 1), GEMP_ARRAY(s->sorted, s->count)));
 	gemp_for_ranges(s->count, count_range, s);
 	for (size_t b = 0; b < BUCKETS; b++) {
 		s->max_bucket = s->begin[b + 1] > s->max_bucket ? (size_t)s->begin[b + 1] : s->max_bucket;
 		s->begin[b + 1] += s->begin[b];
 	}
-	GEMP_PROPAGATE(GEMP_NEW(s->spare, s->max_bucket * gemp_threads()));
+	GEMP_TRY(GEMP_NEW(s->spare, s->max_bucket * gemp_threads()));
 	gemp_for_ranges(s->count, place_range, s);
 	gemp_parallel_for(BUCKETS, sort_one, s);
 	gemp_free(s->records);
 	s->records = NULL;
-	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(s->order, s->count), GEMP_ARRAY(s->ids, s->count),
-	                            GEMP_ARRAY(s->r->to->key_ranks, s->count),
-	                            GEMP_ARRAY(s->r->to->label_set_of, s->count)));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(s->order, s->count), GEMP_ARRAY(s->ids, s->count),
+	                      GEMP_ARRAY(s->r->to->key_ranks, s->count), GEMP_ARRAY(s->r->to->label_set_of, s->count)));
 	gemp_for_ranges(s->count, assign_range, s);
 	return GEMP_OK;
 }
@@ -246,16 +244,16 @@ static gemp_code assign_ids(hash_sort *s)
 	const gemp_comm *comm = s->r->comm;
 	void *came = NULL;
 	GEMP_OWNED size_t *from = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, hash_keys(s)));
+	GEMP_TRY(gemp_comm_agree(comm, hash_keys(s)));
 	if (s->owner) {
-		GEMP_PROPAGATE(gemp_exchange_records(comm, GEMP_OK, s->records, s->count, sizeof *s->records, s->owner, &came,
-		                                     &from, NULL));
+		GEMP_TRY(gemp_exchange_records(comm, GEMP_OK, s->records, s->count, sizeof *s->records, s->owner, &came, &from,
+		                               NULL));
 		gemp_free(s->records);
 		s->records = came;
 		s->count = from[comm->size];
 	}
 	set_bounds(s);
-	GEMP_PROPAGATE(gemp_comm_agree(comm, sort_records(s)));
+	GEMP_TRY(gemp_comm_agree(comm, sort_records(s)));
 	if (s->owner) {
 		code = gemp_exchange_answers(comm, GEMP_OK, s->ids, sizeof *s->ids, from, s->owner, s->r->from->rows, s->r->id,
 		                             NULL);
@@ -272,8 +270,8 @@ static gemp_code gemp_canonical_vertices(gemp_relabel *r, bool string_keys)
 {
 	gemp_code code = GEMP_OK;
 	hash_sort s = { .r = r, .string_keys = string_keys };
-	GEMP_TRY(assign_ids(&s));
-	GEMP_TRY(gemp_column_move(r->comm, &r->to->keys, &r->from->keys, s.owner, s.order, s.count, r->consumes));
+	GEMP_TRY_DONE(assign_ids(&s));
+	GEMP_TRY_DONE(gemp_column_move(r->comm, &r->to->keys, &r->from->keys, s.owner, s.order, s.count, r->consumes));
 	code = gemp_table_move(r->comm, &r->to->attributes, &r->from->attributes, s.owner, s.order, s.count, r->consumes);
 done:
 	gemp_free_all(s.scratch, s.records, s.owner, s.begin, s.sorted, s.spare, s.order, s.ids);
@@ -285,11 +283,11 @@ gemp_code gemp_shard_canonical(gemp_shard **graph, const gemp_comm *comm, bool s
 {
 	gemp_code code = GEMP_OK;
 	gemp_relabel r = { .comm = comm, .from = *graph, .consumes = true };
-	GEMP_TRY(gemp_comm_agree(comm, start_relabel(&r)));
-	GEMP_TRY(gemp_canonical_vertices(&r, string_keys));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, start_relabel(&r)));
+	GEMP_TRY_DONE(gemp_canonical_vertices(&r, string_keys));
 	for (size_t i = 0; i < r.from->relation_count; i++)
-		GEMP_TRY(gemp_relabel_relation(&r, i));
-	GEMP_TRY(gemp_shard_content_hash(comm, r.to, &r.to->hash));
+		GEMP_TRY_DONE(gemp_relabel_relation(&r, i));
+	GEMP_TRY_DONE(gemp_shard_content_hash(comm, r.to, &r.to->hash));
 	gemp_shard_free(*graph);
 	*graph = r.to;
 	r.to = NULL;
@@ -355,7 +353,7 @@ gemp_code gemp_has_string_keys(const gemp_comm *comm, const gemp_shard *graph, b
 	if (graph->keys.type != GEMP_STRING)
 		return GEMP_OK;
 	gemp_code code = collect_key_order(graph, &mine);
-	GEMP_PROPAGATE(gemp_comm_allgather(comm, code, &mine, sizeof mine, &gathered, &begin));
+	GEMP_TRY(gemp_comm_allgather(comm, code, &mine, sizeof mine, &gathered, &begin));
 	const key_facts *facts = gathered;
 	for (int r = 0; r < comm->size; r++) {
 		all.integers += facts[r].integers;

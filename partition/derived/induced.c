@@ -29,10 +29,10 @@ static gemp_vertex id_of(const induced_state *i, uint64_t id)
 static gemp_code number_vertices(induced_state *i)
 {
 	size_t words = gemp_bits32_words(i->from->vertex_count);
-	GEMP_PROPAGATE(GEMP_NEW(i->before, words + 1));
+	GEMP_TRY(GEMP_NEW(i->before, words + 1));
 	for (size_t w = 0; w < words; w++)
 		i->before[w + 1] = i->before[w] + (gemp_vertex)__builtin_popcount(i->bits[w]);
-	GEMP_PROPAGATE(GEMP_NEW(i->out->vertex, i->before[words]));
+	GEMP_TRY(GEMP_NEW(i->out->vertex, i->before[words]));
 	for (size_t w = 0, at = 0; w < words; w++)
 		for (uint32_t left = i->bits[w]; left; left &= left - 1)
 			i->out->vertex[at++] = (gemp_vertex)(w * 32 + (size_t)__builtin_ctz(left));
@@ -51,7 +51,7 @@ static gemp_code split_vertices(induced_state *i)
 	g->first_vertex = g->bounds[g->rank];
 	g->rows = (size_t)(g->bounds[g->rank + 1] - g->first_vertex);
 	i->count = g->rows;
-	GEMP_PROPAGATE(GEMP_NEW(i->rows, i->count));
+	GEMP_TRY(GEMP_NEW(i->rows, i->count));
 	for (size_t row = 0; row < g->rows; row++)
 		i->rows[row] = i->out->vertex[g->first_vertex + row] - from->first_vertex;
 	return GEMP_OK;
@@ -60,7 +60,7 @@ static gemp_code split_vertices(induced_state *i)
 /* One number of each kept vertex. */
 static gemp_code copy_numbers(uint32_t **out, const uint32_t *from, const uint64_t *picked, size_t count)
 {
-	GEMP_PROPAGATE(GEMP_NEW(*out, count));
+	GEMP_TRY(GEMP_NEW(*out, count));
 	for (size_t row = 0; row < count; row++)
 		(*out)[row] = from[picked[row]];
 	return GEMP_OK;
@@ -70,7 +70,7 @@ static gemp_code copy_numbers(uint32_t **out, const uint32_t *from, const uint64
 static gemp_code copy_labels(induced_state *i)
 {
 	gemp_shard *g = i->out->graph;
-	GEMP_PROPAGATE(copy_numbers(&g->label_set_of, i->from->label_set_of, i->rows, i->count));
+	GEMP_TRY(copy_numbers(&g->label_set_of, i->from->label_set_of, i->rows, i->count));
 	for (size_t s = 0; s < g->label_set_count; s++)
 		g->label_sets[s].vertex_count = 0;
 	for (size_t row = 0; row < i->count; row++)
@@ -81,11 +81,11 @@ static gemp_code copy_labels(induced_state *i)
 /* Local. Keys keep their ranks, which then have gaps. */
 static gemp_code copy_vertices(induced_state *i)
 {
-	GEMP_PROPAGATE(number_vertices(i));
-	GEMP_PROPAGATE(split_vertices(i));
-	GEMP_PROPAGATE(gemp_column_gather(&i->out->graph->keys, &i->from->keys, NULL, i->rows, i->count));
-	GEMP_PROPAGATE(copy_numbers(&i->out->graph->key_ranks, i->from->key_ranks, i->rows, i->count));
-	GEMP_PROPAGATE(copy_labels(i));
+	GEMP_TRY(number_vertices(i));
+	GEMP_TRY(split_vertices(i));
+	GEMP_TRY(gemp_column_gather(&i->out->graph->keys, &i->from->keys, NULL, i->rows, i->count));
+	GEMP_TRY(copy_numbers(&i->out->graph->key_ranks, i->from->key_ranks, i->rows, i->count));
+	GEMP_TRY(copy_labels(i));
 	return gemp_table_gather(&i->out->graph->attributes, &i->from->attributes, i->rows, i->count);
 }
 
@@ -105,9 +105,9 @@ static gemp_code copy_edges(const induced_state *i, const gemp_relation *from, g
 {
 	gemp_code code = GEMP_OK;
 	uint64_t at = 0;
-	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(to->out_offsets, i->count + 1),
-	                            GEMP_ARRAY(to->out_targets, wanted ? count_edges(i, from) : 0),
-	                            GEMP_ARRAY(*edge, wanted ? count_edges(i, from) : 0)));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(to->out_offsets, i->count + 1),
+	                      GEMP_ARRAY(to->out_targets, wanted ? count_edges(i, from) : 0),
+	                      GEMP_ARRAY(*edge, wanted ? count_edges(i, from) : 0)));
 	for (size_t row = 0; row < i->count && wanted; row++) {
 		for (uint64_t e = from->out_offsets[i->rows[row]]; e < from->out_offsets[i->rows[row] + 1]; e++) {
 			if (!gemp_bits32_test(i->bits, from->out_targets[e]))
@@ -129,11 +129,11 @@ static gemp_code copy_edges(const induced_state *i, const gemp_relation *from, g
 static gemp_code copy_relations(induced_state *i, const bool *relations)
 {
 	gemp_shard *g = i->out->graph;
-	GEMP_PROPAGATE(GEMP_NEW(i->out->edge, g->relation_count));
+	GEMP_TRY(GEMP_NEW(i->out->edge, g->relation_count));
 	i->out->relation_count = g->relation_count;
 	for (size_t r = 0; r < g->relation_count; r++) {
 		g->relations[r].reciprocal = 0; /* an edge between vertices that go may have been the only one */
-		GEMP_PROPAGATE(copy_edges(i, &i->from->relations[r], &g->relations[r], &i->out->edge[r], relations[r]));
+		GEMP_TRY(copy_edges(i, &i->from->relations[r], &g->relations[r], &i->out->edge[r], relations[r]));
 	}
 	return GEMP_OK;
 }
@@ -153,9 +153,9 @@ static void add_up(const induced_state *i)
 /* Local. Any failure is agreed on by the caller at once. */
 static gemp_code make(induced_state *i, const bool *relations)
 {
-	GEMP_PROPAGATE(GEMP_NEW(i->out->graph, 1));
-	GEMP_PROPAGATE(gemp_shard_copy_schema(i->out->graph, i->from));
-	GEMP_PROPAGATE(copy_vertices(i));
+	GEMP_TRY(GEMP_NEW(i->out->graph, 1));
+	GEMP_TRY(gemp_shard_copy_schema(i->out->graph, i->from));
+	GEMP_TRY(copy_vertices(i));
 	return copy_relations(i, relations);
 }
 
@@ -166,8 +166,8 @@ gemp_code gemp_induced_new(gemp_induced *out, const gemp_comm *comm, gemp_shard 
 	gemp_code code = GEMP_OK;
 	induced_state i = { .comm = comm, .from = graph, .bits = bits, .out = out };
 	*out = (gemp_induced){ 0 };
-	GEMP_TRY(gemp_shard_load_outgoing(graph));
-	GEMP_TRY(gemp_comm_agree(comm, make(&i, relations)));
+	GEMP_TRY_DONE(gemp_shard_load_outgoing(graph));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, make(&i, relations)));
 	add_up(&i);
 	out->graph->loader = gemp_rows_by_target_source(comm);
 done:

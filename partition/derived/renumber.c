@@ -26,7 +26,7 @@ static gemp_code assign_ranges(const gemp_comm *comm, const gemp_shard *graph, c
                                uint64_t *bounds, uint64_t *next)
 {
 	GEMP_OWNED uint64_t *before = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(before, parts)));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(before, parts)));
 	for (size_t v = 0; v < graph->rows; v++)
 		next[part[v]]++;
 	GEMP_MPI(MPI_Exscan(next, before, (int)parts, MPI_UINT64_T, MPI_SUM, comm->world));
@@ -44,12 +44,12 @@ static gemp_code assign_ids(gemp_relabel *r, const uint32_t *part, uint64_t part
 	gemp_shard *to = r->to;
 	GEMP_OWNED uint64_t *bounds = NULL, *next = NULL;
 	size_t ranks = (size_t)r->comm->size;
-	GEMP_PROPAGATE(gemp_comm_agree(r->comm, gemp_new_all(GEMP_ARRAY(bounds, parts + 1), GEMP_ARRAY(next, parts),
-	                                                     GEMP_ARRAY(r->id, r->from->rows))));
-	GEMP_PROPAGATE(assign_ranges(r->comm, r->from, part, parts, bounds, next));
+	GEMP_TRY(gemp_comm_agree(r->comm, gemp_new_all(GEMP_ARRAY(bounds, parts + 1), GEMP_ARRAY(next, parts),
+	                                               GEMP_ARRAY(r->id, r->from->rows))));
+	GEMP_TRY(assign_ranges(r->comm, r->from, part, parts, bounds, next));
 	for (size_t v = 0; v < r->from->rows; v++)
 		r->id[v] = (gemp_vertex)next[part[v]]++;
-	GEMP_PROPAGATE(gemp_comm_agree(r->comm, gemp_partition_init(&to->partition, bounds, parts, method)));
+	GEMP_TRY(gemp_comm_agree(r->comm, gemp_partition_init(&to->partition, bounds, parts, method)));
 	gemp_partition_assign(&to->partition, to->vertex_count, ranks, to->bounds);
 	to->first_vertex = to->bounds[to->rank];
 	to->rows = to->bounds[to->rank + 1] - to->first_vertex;
@@ -59,7 +59,7 @@ static gemp_code assign_ids(gemp_relabel *r, const uint32_t *part, uint64_t part
 /* Local. records[rows of `to`] have each own id once: order[] becomes where the vertex of each row is among them. */
 static gemp_code assign_rows(gemp_shard *to, const vertex_record *records, uint64_t *order)
 {
-	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(to->key_ranks, to->rows), GEMP_ARRAY(to->label_set_of, to->rows)));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(to->key_ranks, to->rows), GEMP_ARRAY(to->label_set_of, to->rows)));
 	for (size_t i = 0; i < to->rows; i++) {
 		size_t row = (size_t)(records[i].id - to->first_vertex);
 		order[row] = i;
@@ -83,16 +83,15 @@ static gemp_code move_vertices(const gemp_relabel *r)
 	if (code == GEMP_OK && r->comm->size > 1)
 		code = GEMP_NEW(owner, from->rows);
 	GEMP_THEN(GEMP_NEW(order, to->rows));
-	GEMP_PROPAGATE(gemp_comm_agree(r->comm, code));
+	GEMP_TRY(gemp_comm_agree(r->comm, code));
 	for (size_t v = 0; v < from->rows; v++) {
 		records[v] = (vertex_record){ r->id[v], from->key_ranks[v], from->label_set_of[v] };
 		if (owner)
 			owner[v] = gemp_shard_owner(to, r->id[v]);
 	}
-	GEMP_PROPAGATE(
-		gemp_records_move(r->comm, GEMP_OK, (void **)&records, from->rows, sizeof *records, owner, &received));
-	GEMP_PROPAGATE(gemp_comm_agree(r->comm, assign_rows(to, records, order)));
-	GEMP_PROPAGATE(gemp_column_move(r->comm, &to->keys, &r->from->keys, owner, order, to->rows, r->consumes));
+	GEMP_TRY(gemp_records_move(r->comm, GEMP_OK, (void **)&records, from->rows, sizeof *records, owner, &received));
+	GEMP_TRY(gemp_comm_agree(r->comm, assign_rows(to, records, order)));
+	GEMP_TRY(gemp_column_move(r->comm, &to->keys, &r->from->keys, owner, order, to->rows, r->consumes));
 	return gemp_table_move(r->comm, &to->attributes, &r->from->attributes, owner, order, to->rows, r->consumes);
 }
 
@@ -103,18 +102,18 @@ gemp_code gemp_shard_renumber(gemp_shard **out, const gemp_comm *comm, gemp_shar
 	gemp_code code = GEMP_OK;
 	gemp_relabel r = { .comm = comm, .from = graph };
 	*out = NULL;
-	GEMP_TRY(gemp_shard_load_all(graph));
+	GEMP_TRY_DONE(gemp_shard_load_all(graph));
 	code = GEMP_NEW(r.to, 1);
 	GEMP_THEN(gemp_shard_copy_schema(r.to, graph));
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(assign_ids(&r, part, parts, method));
-	GEMP_TRY(move_vertices(&r));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, code));
+	GEMP_TRY_DONE(assign_ids(&r, part, parts, method));
+	GEMP_TRY_DONE(move_vertices(&r));
 	for (size_t i = 0; i < graph->relation_count; i++) {
-		GEMP_TRY(gemp_relabel_relation(&r, i));
-		GEMP_TRY(gemp_rows_by_target_make(comm, GEMP_RECORD_BATCH, r.to, &r.to->relations[i]));
+		GEMP_TRY_DONE(gemp_relabel_relation(&r, i));
+		GEMP_TRY_DONE(gemp_rows_by_target_make(comm, GEMP_RECORD_BATCH, r.to, &r.to->relations[i]));
 		r.to->relations[i].loaded = GEMP_LOAD_ALL;
 	}
-	GEMP_TRY(gemp_shard_content_hash(comm, r.to, &r.to->hash));
+	GEMP_TRY_DONE(gemp_shard_content_hash(comm, r.to, &r.to->hash));
 	*out = r.to;
 	r.to = NULL;
 done:
@@ -160,7 +159,8 @@ static gemp_code name_edges(edge_relabel *n)
 		code = GEMP_NEW(n->owner, count);
 	if (code == GEMP_OK && !n->targets)
 		code = GEMP_NEW(n->targets, count);
-	GEMP_TRY(gemp_vertex_numbers(r->comm, code, r->from->bounds, r->id, n->from->out_targets, count, n->targets, NULL));
+	GEMP_TRY_DONE(
+		gemp_vertex_numbers(r->comm, code, r->from->bounds, r->id, n->from->out_targets, count, n->targets, NULL));
 	gemp_for_ranges(r->from->rows, name_rows, n);
 done:
 	if (!r->consumes)
@@ -177,11 +177,11 @@ gemp_code gemp_relabel_relation(const gemp_relabel *r, size_t index)
 	edge_relabel n = { .r = r, .from = from };
 	size_t count = (size_t)from->out_offsets[r->from->rows], received = 0;
 	gemp_row_builder rows = { .rows = r->to->rows, .first = r->to->first_vertex };
-	GEMP_TRY(name_edges(&n));
+	GEMP_TRY_DONE(name_edges(&n));
 	if (r->consumes)
 		gemp_relation_drop_rows(from);
-	GEMP_TRY(gemp_records_move(r->comm, GEMP_OK, (void **)&n.edges, count, sizeof *n.edges, n.owner, &received));
-	GEMP_TRY(gemp_comm_agree(
+	GEMP_TRY_DONE(gemp_records_move(r->comm, GEMP_OK, (void **)&n.edges, count, sizeof *n.edges, n.owner, &received));
+	GEMP_TRY_DONE(gemp_comm_agree(
 		r->comm, gemp_row_builder_make(&rows, n.edges, received, r->to->vertex_count, from->props.count > 0)));
 	to->first_edge = gemp_comm_exscan(r->comm, received);
 	to->out_offsets = rows.begin;
@@ -189,10 +189,10 @@ gemp_code gemp_relabel_relation(const gemp_relabel *r, size_t index)
 	rows.begin = NULL;
 	rows.slots = NULL;
 	to->props.rows = received;
-	GEMP_TRY(gemp_table_move(r->comm, &to->props, &from->props, n.owner, rows.edges, received, r->consumes));
+	GEMP_TRY_DONE(gemp_table_move(r->comm, &to->props, &from->props, n.owner, rows.edges, received, r->consumes));
 	if (to->multigraph && to->props.count)
 		code = gemp_rows_sort_parallel(to->out_offsets, to->out_targets, r->to->rows, &to->props, NULL);
-	GEMP_TRY(gemp_comm_agree(r->comm, code));
+	GEMP_TRY_DONE(gemp_comm_agree(r->comm, code));
 	to->loaded = GEMP_LOAD_OUT | GEMP_LOAD_PROPS;
 done:
 	gemp_free_all(n.edges, n.owner, rows.begin, rows.slots, rows.edges);

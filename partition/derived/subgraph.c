@@ -41,7 +41,7 @@ gemp_code gemp_page_bits_add(gemp_page_bits *marks, uint64_t number)
 	GEMP_CHECK(number < marks->bound);
 	uint64_t **page = &marks->pages[number / PAGE], bit = (uint64_t)1 << number % WORD;
 	if (!*page)
-		GEMP_PROPAGATE(GEMP_NEW(*page, PAGE_WORDS));
+		GEMP_TRY(GEMP_NEW(*page, PAGE_WORDS));
 	uint64_t *word = &(*page)[number % PAGE / WORD];
 	marks->count += !(*word & bit);
 	*word |= bit;
@@ -105,7 +105,7 @@ enum { PIECE = 1 << 16 }; /* numbers that are sent, and edges that are built, in
 gemp_code gemp_subgraph_new(gemp_subgraph *out, const gemp_shard *graph)
 {
 	*out = (gemp_subgraph){ 0 };
-	GEMP_PROPAGATE(page_bits_new(&out->vertices, graph->vertex_count));
+	GEMP_TRY(page_bits_new(&out->vertices, graph->vertex_count));
 	return page_bits_new(&out->edges, gemp_shard_edges(graph));
 }
 
@@ -135,8 +135,7 @@ static gemp_code send_piece(const subgraph_builder *m, const gemp_page_bits *wan
 		owner[count] = edges ? gemp_edge_owner(&m->owners, at) : gemp_shard_owner(m->graph, at);
 		numbers[count++] = at;
 	}
-	GEMP_PROPAGATE(
-		gemp_exchange_records(m->comm, GEMP_OK, numbers, count, sizeof *numbers, owner, &received, &begin, NULL));
+	GEMP_TRY(gemp_exchange_records(m->comm, GEMP_OK, numbers, count, sizeof *numbers, owner, &received, &begin, NULL));
 	return gemp_comm_agree(m->comm, add_all(own, received, begin[m->comm->size]));
 }
 
@@ -146,9 +145,9 @@ static gemp_code send_to_owners(const subgraph_builder *m, gemp_page_bits *wante
 	uint64_t from = 0, more = 1;
 	GEMP_OWNED uint64_t *numbers = NULL;
 	GEMP_OWNED int *owner = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(m->comm, gemp_new_all(GEMP_ARRAY(numbers, PIECE), GEMP_ARRAY(owner, PIECE))));
+	GEMP_TRY(gemp_comm_agree(m->comm, gemp_new_all(GEMP_ARRAY(numbers, PIECE), GEMP_ARRAY(owner, PIECE))));
 	while (more) {
-		GEMP_PROPAGATE(send_piece(m, wanted, own, edges, numbers, owner, &from));
+		GEMP_TRY(send_piece(m, wanted, own, edges, numbers, owner, &from));
 		more = page_bits_next(wanted, from) != GEMP_NO_BIT;
 		gemp_comm_max(m->comm, &more, 1);
 	}
@@ -167,8 +166,8 @@ static gemp_code want_ends(subgraph_builder *m)
 {
 	walk w = { 0 };
 	while (step(m, &w)) {
-		GEMP_PROPAGATE(gemp_page_bits_add(&m->wanted->vertices, m->graph->first_vertex + w.source));
-		GEMP_PROPAGATE(gemp_page_bits_add(&m->wanted->vertices, target_of(m, &w)));
+		GEMP_TRY(gemp_page_bits_add(&m->wanted->vertices, m->graph->first_vertex + w.source));
+		GEMP_TRY(gemp_page_bits_add(&m->wanted->vertices, target_of(m, &w)));
 	}
 	return GEMP_OK;
 }
@@ -179,11 +178,10 @@ static gemp_code declare(const subgraph_builder *m)
 	const gemp_table *attributes = &m->graph->attributes;
 	size_t column;
 	for (size_t c = 0; c < attributes->count; c++)
-		GEMP_PROPAGATE(
+		GEMP_TRY(
 			gemp_builder_vertex_column(m->builder, attributes->columns[c].name, attributes->columns[c].type, &column));
 	for (size_t c = 0; c < m->columns.count; c++)
-		GEMP_PROPAGATE(
-			gemp_builder_edge_column(m->builder, m->columns.columns[c].name, m->columns.columns[c].type, &column));
+		GEMP_TRY(gemp_builder_edge_column(m->builder, m->columns.columns[c].name, m->columns.columns[c].type, &column));
 	return GEMP_OK;
 }
 
@@ -197,12 +195,12 @@ static gemp_code add_vertices(const subgraph_builder *m)
 		gemp_value key = gemp_column_get(&graph->keys, row);
 		gemp_text_clear(&labels);
 		gemp_vertex_labels_text(graph, row, &labels);
-		GEMP_PROPAGATE(gemp_text_status(&labels));
-		GEMP_PROPAGATE(gemp_builder_vertex(m->builder, &key, labels.data, labels.size, (gemp_place){ 0 }));
+		GEMP_TRY(gemp_text_status(&labels));
+		GEMP_TRY(gemp_builder_vertex(m->builder, &key, labels.data, labels.size, (gemp_place){ 0 }));
 		for (size_t c = 0; c < graph->attributes.count; c++) {
 			gemp_value value = gemp_column_get(&graph->attributes.columns[c], row);
 			if (!value.null)
-				GEMP_PROPAGATE(gemp_builder_vertex_value(m->builder, c, &value));
+				GEMP_TRY(gemp_builder_vertex_value(m->builder, c, &value));
 		}
 	}
 	return GEMP_OK;
@@ -213,11 +211,11 @@ static gemp_code add_edge(const subgraph_builder *m, const walk *w, const gemp_v
 {
 	const char *type = m->graph->relations[w->relation].name;
 	gemp_value source = gemp_column_get(&m->graph->keys, w->source);
-	GEMP_PROPAGATE(gemp_builder_edge(m->builder, &source, target, type, strlen(type), (gemp_place){ 0 }));
+	GEMP_TRY(gemp_builder_edge(m->builder, &source, target, type, strlen(type), (gemp_place){ 0 }));
 	for (size_t c = 0; c < m->columns.count; c++) {
 		gemp_value value = gemp_edge_value(m->graph, &m->columns.columns[c], w->relation, w->row);
 		if (!value.null)
-			GEMP_PROPAGATE(gemp_builder_edge_value(m->builder, c, &value));
+			GEMP_TRY(gemp_builder_edge_value(m->builder, c, &value));
 	}
 	return GEMP_OK;
 }
@@ -231,7 +229,7 @@ static gemp_code add_piece(const subgraph_builder *m, walk *w, gemp_vertex *targ
 	size_t count = 0;
 	while (count < PIECE && step(m, &ahead))
 		targets[count++] = target_of(m, &ahead);
-	GEMP_PROPAGATE(gemp_vertex_values(m->comm, GEMP_OK, m->graph, &m->graph->keys, targets, count, &keys, place));
+	GEMP_TRY(gemp_vertex_values(m->comm, GEMP_OK, m->graph, &m->graph->keys, targets, count, &keys, place));
 	for (size_t i = 0; i < count && code == GEMP_OK && step(m, w); i++) {
 		gemp_value target = gemp_column_get(&keys, place[i]);
 		code = add_edge(m, w, &target);
@@ -246,9 +244,9 @@ static gemp_code add_edges(const subgraph_builder *m)
 	GEMP_OWNED size_t *place = NULL;
 	uint64_t more = 1;
 	walk w = { 0 };
-	GEMP_PROPAGATE(gemp_comm_agree(m->comm, gemp_new_all(GEMP_ARRAY(targets, PIECE), GEMP_ARRAY(place, PIECE))));
+	GEMP_TRY(gemp_comm_agree(m->comm, gemp_new_all(GEMP_ARRAY(targets, PIECE), GEMP_ARRAY(place, PIECE))));
 	while (more) {
-		GEMP_PROPAGATE(add_piece(m, &w, targets, place));
+		GEMP_TRY(add_piece(m, &w, targets, place));
 		more = page_bits_next(&m->own.edges, w.next) != GEMP_NO_BIT;
 		gemp_comm_max(m->comm, &more, 1);
 	}
@@ -262,13 +260,13 @@ static gemp_code build(subgraph_builder *m, gemp_shard **out)
 	gemp_builder_options options = { .seed = m->graph->seed };
 	for (size_t r = 0; r < m->graph->relation_count; r++)
 		options.undirected |= !m->graph->relations[r].directed;
-	GEMP_PROPAGATE(gemp_has_string_keys(m->comm, m->graph, &options.string_keys));
-	GEMP_PROPAGATE(gemp_builder_new(&m->builder, m->comm, &options));
+	GEMP_TRY(gemp_has_string_keys(m->comm, m->graph, &options.string_keys));
+	GEMP_TRY(gemp_builder_new(&m->builder, m->comm, &options));
 	code = gemp_edge_columns_new(&m->columns, m->graph, NULL);
 	GEMP_THEN(declare(m));
 	GEMP_THEN(add_vertices(m));
-	GEMP_PROPAGATE(gemp_comm_agree(m->comm, code));
-	GEMP_PROPAGATE(add_edges(m));
+	GEMP_TRY(gemp_comm_agree(m->comm, code));
+	GEMP_TRY(add_edges(m));
 	return gemp_builder_finish(m->builder, out);
 }
 
@@ -277,12 +275,12 @@ gemp_code gemp_subgraph_make(gemp_shard **out, const gemp_comm *comm, gemp_shard
 {
 	gemp_code code = GEMP_OK;
 	subgraph_builder m = { .comm = comm, .graph = graph, .wanted = wanted };
-	GEMP_TRY(gemp_shard_load_outgoing(graph)); /* few graphs have relations of which nothing is wanted */
-	GEMP_TRY(gemp_edge_owners_new(&m.owners, comm, graph));
-	GEMP_TRY(gemp_comm_agree(comm, gemp_subgraph_new(&m.own, graph)));
-	GEMP_TRY(send_to_owners(&m, &wanted->edges, &m.own.edges, true));
-	GEMP_TRY(gemp_comm_agree(comm, want_ends(&m)));
-	GEMP_TRY(send_to_owners(&m, &wanted->vertices, &m.own.vertices, false));
+	GEMP_TRY_DONE(gemp_shard_load_outgoing(graph)); /* few graphs have relations of which nothing is wanted */
+	GEMP_TRY_DONE(gemp_edge_owners_new(&m.owners, comm, graph));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, gemp_subgraph_new(&m.own, graph)));
+	GEMP_TRY_DONE(send_to_owners(&m, &wanted->edges, &m.own.edges, true));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, want_ends(&m)));
+	GEMP_TRY_DONE(send_to_owners(&m, &wanted->vertices, &m.own.vertices, false));
 	code = build(&m, out);
 done:
 	gemp_builder_free(m.builder);

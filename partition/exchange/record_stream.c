@@ -34,8 +34,8 @@ static gemp_code fill_round(const gemp_record_stream *stream, round_buffers *buf
 	while (*next < stream->count && bytes < stream->batch) {
 		gemp_text *text = &buffers->to[stream->owner(stream->context, *next)];
 		size_t before = text->size;
-		GEMP_PROPAGATE(stream->pack(stream->context, *next, text));
-		GEMP_PROPAGATE(gemp_text_status(text));
+		GEMP_TRY(stream->pack(stream->context, *next, text));
+		GEMP_TRY(gemp_text_status(text));
 		bytes += text->size - before;
 		++*next;
 	}
@@ -50,7 +50,7 @@ static gemp_code receive_round(const gemp_record_stream *stream, const round_buf
 	const char *at = buffers->received;
 	for (size_t r = 0; r < buffers->ranks; at += buffers->got[r++])
 		if (buffers->got[r])
-			GEMP_PROPAGATE(stream->take(stream->context, (int)r, at, at + buffers->got[r]));
+			GEMP_TRY(stream->take(stream->context, (int)r, at, at + buffers->got[r]));
 	return GEMP_OK;
 }
 
@@ -63,7 +63,7 @@ gemp_code gemp_record_stream_run(const gemp_comm *comm, const gemp_record_stream
 	                              GEMP_ARRAY(buffers.got, buffers.ranks));
 	do {
 		GEMP_THEN(fill_round(stream, &buffers, &next));
-		GEMP_PROPAGATE(
+		GEMP_TRY(
 			gemp_exchange_parts(comm, code, buffers.sent, &buffers.received, &buffers.capacity, buffers.got, NULL));
 		code = receive_round(stream, &buffers);
 	} while (gemp_comm_sum1(comm, next < stream->count));
@@ -78,7 +78,7 @@ gemp_code gemp_record_stream_answer(const gemp_comm *comm, gemp_code code, const
 	GEMP_OWNED size_t *next = NULL;
 	size_t size;
 	GEMP_THEN(GEMP_NEW(next, (size_t)comm->size + 1));
-	GEMP_PROPAGATE(gemp_exchange_texts(comm, code, answers, &received, &size));
+	GEMP_TRY(gemp_exchange_texts(comm, code, answers, &received, &size));
 	for (size_t i = 0; i < stream->count; i++)
 		next[stream->owner(stream->context, i) + 1]++;
 	for (int r = 0; r < comm->size; r++)

@@ -127,7 +127,7 @@ typedef struct column_exchange {
 static gemp_code send_array(column_exchange *s, gemp_code code, const void *array, size_t size, void **out)
 {
 	GEMP_OWNED size_t *from = NULL;
-	GEMP_PROPAGATE(gemp_exchange_records(s->comm, code, array, s->column->rows, size, s->owner, out, &from, NULL));
+	GEMP_TRY(gemp_exchange_records(s->comm, code, array, s->column->rows, size, s->owner, out, &from, NULL));
 	s->received = from[s->comm->size];
 	return GEMP_OK;
 }
@@ -138,8 +138,8 @@ static gemp_code pack_strings(const column_exchange *s, uint64_t *lengths, char 
 {
 	const gemp_column *column = s->column;
 	GEMP_OWNED size_t *place = NULL;
-	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(place, (size_t)s->comm->size),
-	                            GEMP_ARRAY(*bytes, column->rows ? column->offsets[column->rows] : 0)));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(place, (size_t)s->comm->size),
+	                      GEMP_ARRAY(*bytes, column->rows ? column->offsets[column->rows] : 0)));
 	for (size_t i = 0; i < column->rows; i++) {
 		lengths[i] = column->offsets[i + 1] - column->offsets[i];
 		sizes[s->owner[i]] += lengths[i];
@@ -163,7 +163,7 @@ static gemp_code send_strings(column_exchange *s, gemp_code code, gemp_column *o
 	GEMP_OWNED char *bytes = NULL;
 	GEMP_THEN(gemp_new_all(GEMP_ARRAY(sizes, 2 * ranks), GEMP_ARRAY(lengths, s->column->rows)));
 	GEMP_THEN(pack_strings(s, lengths, &bytes, sizes));
-	GEMP_PROPAGATE(send_array(s, code, lengths, sizeof *lengths, (void **)&received));
+	GEMP_TRY(send_array(s, code, lengths, sizeof *lengths, (void **)&received));
 	code = GEMP_NEW(out->offsets, s->received + 1);
 	for (size_t i = 0; i < s->received && code == GEMP_OK; i++)
 		out->offsets[i + 1] = out->offsets[i] + received[i];
@@ -193,7 +193,7 @@ static gemp_code send_nulls(column_exchange *s, gemp_column *out)
 		return GEMP_OK;
 	if (!s->column->null)
 		code = GEMP_NEW(none, s->column->rows);
-	GEMP_PROPAGATE(send_array(s, code, none ? none : s->column->null, 1, (void **)&out->null));
+	GEMP_TRY(send_array(s, code, none ? none : s->column->null, 1, (void **)&out->null));
 	out->rows = s->received;
 	gemp_column_trim_nulls(out);
 	return GEMP_OK;
@@ -223,8 +223,7 @@ gemp_code gemp_records_move(const gemp_comm *comm, gemp_code code, void **record
 	*received = count;
 	if (comm->size == 1)
 		return code;
-	GEMP_PROPAGATE(
-		gemp_exchange_records(comm, code, gemp_pointer_get(records), count, size, owner, &came, &from, NULL));
+	GEMP_TRY(gemp_exchange_records(comm, code, gemp_pointer_get(records), count, size, owner, &came, &from, NULL));
 	gemp_free(gemp_pointer_get(records));
 	gemp_pointer_set(records, came);
 	*received = from[comm->size];
@@ -237,10 +236,10 @@ gemp_code gemp_column_move(const gemp_comm *comm, gemp_column *to, gemp_column *
 {
 	GEMP_OWNED_BY(gemp_column_free) gemp_column received = { 0 };
 	if (owner)
-		GEMP_PROPAGATE(gemp_column_exchange(&received, comm, from, owner));
+		GEMP_TRY(gemp_column_exchange(&received, comm, from, owner));
 	if (owner && consume)
 		gemp_column_free(from);
-	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_column_gather(to, owner ? &received : from, NULL, order, count)));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_column_gather(to, owner ? &received : from, NULL, order, count)));
 	if (consume)
 		gemp_column_free(from);
 	return GEMP_OK;
@@ -250,12 +249,12 @@ gemp_code gemp_column_move(const gemp_comm *comm, gemp_column *to, gemp_column *
 gemp_code gemp_table_move(const gemp_comm *comm, gemp_table *to, gemp_table *from, const int *owner,
                           const uint64_t *order, size_t count, bool consume)
 {
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_RESERVE(to->columns, to->capacity, from->count)));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_RESERVE(to->columns, to->capacity, from->count)));
 	to->rows = count;
 	while (to->count < from->count) {
 		size_t c = to->count++;
 		to->columns[c] = (gemp_column){ 0 };
-		GEMP_PROPAGATE(gemp_column_move(comm, &to->columns[c], &from->columns[c], owner, order, count, consume));
+		GEMP_TRY(gemp_column_move(comm, &to->columns[c], &from->columns[c], owner, order, count, consume));
 	}
 	return GEMP_OK;
 }
@@ -266,7 +265,7 @@ static gemp_code gather_answers(const gemp_shard *graph, const gemp_column *colu
 {
 	size_t count = from[graph->ranks];
 	GEMP_OWNED uint64_t *rows = NULL;
-	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(rows, count), GEMP_ARRAY(*asker, count)));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(rows, count), GEMP_ARRAY(*asker, count)));
 	for (int r = 0; r < graph->ranks; r++)
 		for (size_t i = from[r]; i < from[r + 1]; i++) {
 			rows[i] = ids[i] - graph->first_vertex;
@@ -289,8 +288,8 @@ gemp_code gemp_vertex_values(const gemp_comm *comm, gemp_code code, const gemp_s
 	for (size_t i = 0; code == GEMP_OK && i < count; i++)
 		owner[i] = gemp_shard_owner(graph, ids[i]);
 	GEMP_THEN(gemp_owner_places(owner, count, comm->size, place));
-	GEMP_PROPAGATE(gemp_exchange_records(comm, code, ids, count, sizeof *ids, owner, &asked, &from, NULL));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, gather_answers(graph, column, asked, from, &answers, &asker)));
+	GEMP_TRY(gemp_exchange_records(comm, code, ids, count, sizeof *ids, owner, &asked, &from, NULL));
+	GEMP_TRY(gemp_comm_agree(comm, gather_answers(graph, column, asked, from, &answers, &asker)));
 	return gemp_column_exchange(out, comm, &answers, asker);
 }
 
@@ -335,7 +334,7 @@ static gemp_code request_round(const number_request *r, gemp_traffic *traffic)
 	GEMP_OWNED size_t *from = NULL;
 	number_request own = *r;
 	gemp_for_ranges(r->count, find_owners, (void *)(uintptr_t)r);
-	GEMP_PROPAGATE(
+	GEMP_TRY(
 		gemp_exchange_records(r->comm, GEMP_OK, r->ids, r->count, sizeof *r->ids, r->owner, &received, &from, traffic));
 	own.ids = own.out = received;
 	own.count = from[r->comm->size];
@@ -350,7 +349,7 @@ gemp_code gemp_vertex_numbers(const gemp_comm *comm, gemp_code code, const uint6
 	GEMP_OWNED int *owner = NULL;
 	if (comm->size > 1)
 		GEMP_THEN(GEMP_NEW(owner, gemp_min(count, NUMBERS_A_ROUND)));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, code));
 	number_request r = { comm, bounds, values, ids, count, owner, out };
 	if (comm->size == 1) {
 		gemp_for_ranges(count, read_numbers, &r);
@@ -361,7 +360,7 @@ gemp_code gemp_vertex_numbers(const gemp_comm *comm, gemp_code code, const uint6
 		r.count = (size_t)(own.end - own.begin);
 		r.ids = r.count ? ids + own.begin : NULL;
 		r.out = r.count ? out + own.begin : NULL;
-		GEMP_PROPAGATE(request_round(&r, traffic));
+		GEMP_TRY(request_round(&r, traffic));
 	}
 	return GEMP_OK;
 }
@@ -425,7 +424,7 @@ size_t gemp_edge_local_index(const gemp_edge_owners *places, uint64_t edge, int 
 gemp_code gemp_edge_offsets(const gemp_shard *graph, gemp_edge **offsets)
 {
 	gemp_edge *first;
-	GEMP_PROPAGATE(GEMP_NEW(first, graph->relation_count + 1));
+	GEMP_TRY(GEMP_NEW(first, graph->relation_count + 1));
 	for (size_t r = 0; r < graph->relation_count; r++)
 		first[r + 1] = first[r] + graph->relations[r].edge_count;
 	*offsets = first;

@@ -78,8 +78,8 @@ static gemp_code gather_classes(gemp_fetch *f, size_t view)
 		mine[f->order->id_of[slot] - f->graph->first_vertex] = (uint8_t)gemp_degree_class(
 			row_of(&f->resident_views[view], row).size);
 	}
-	GEMP_PROPAGATE(gemp_comm_allgather(comm, code, mine, f->graph->rows, (void **)&all, &begin));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(f->classes[view], f->graph->vertex_count)));
+	GEMP_TRY(gemp_comm_allgather(comm, code, mine, f->graph->rows, (void **)&all, &begin));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(f->classes[view], f->graph->vertex_count)));
 	for (size_t slot = 0; slot < f->graph->vertex_count; slot++)
 		f->classes[view][slot] = all[f->order->id_of[slot]];
 	return GEMP_OK;
@@ -104,9 +104,9 @@ gemp_code gemp_fetch_new(gemp_fetch **out, gemp_runtime *context, const gemp_sha
 			f->edges |= views[v].edges != NULL;
 		f->cache.edges = f->edges;
 	}
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_TRY_DONE(gemp_comm_agree(context->comm, code));
 	for (size_t v = 0; v < view_count && residency->hot < graph->vertex_count; v++)
-		GEMP_TRY(gather_classes(f, v));
+		GEMP_TRY_DONE(gather_classes(f, v));
 	*out = f;
 	f = NULL;
 done:
@@ -204,16 +204,16 @@ static gemp_code list_requests(gemp_fetch *f, transfer *t, uint32_t *const *want
 {
 	size_t ranks = (size_t)f->graph->ranks, count = 0;
 	if (f->tiles.columns)
-		GEMP_PROPAGATE(gemp_tiles_new(&t->asked, f->view_count, f->graph->vertex_count));
-	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(t->from, ranks), GEMP_ARRAY(t->at, ranks), GEMP_ARRAY(t->end, ranks),
-	                            GEMP_ARRAY(t->send_size, ranks), GEMP_ARRAY(t->receive_size, ranks)));
+		GEMP_TRY(gemp_tiles_new(&t->asked, f->view_count, f->graph->vertex_count));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(t->from, ranks), GEMP_ARRAY(t->at, ranks), GEMP_ARRAY(t->end, ranks),
+	                      GEMP_ARRAY(t->send_size, ranks), GEMP_ARRAY(t->receive_size, ranks)));
 	for_each_wanted(f, t, wanted, count_request);
 	for (size_t r = 0; r < ranks; r++) {
 		t->at[r] = count;
 		count += t->end[r];
 		t->end[r] = t->at[r];
 	}
-	GEMP_PROPAGATE(GEMP_NEW(t->requests, count));
+	GEMP_TRY(GEMP_NEW(t->requests, count));
 	for_each_wanted(f, t, wanted, list_request);
 	return GEMP_OK;
 }
@@ -255,7 +255,7 @@ static gemp_code put_request(gemp_fetch *f, transfer *t, size_t owner)
 	room += f->view_count * (1 + (f->tiles.columns ? f->tiles.blocks : 0)) * GEMP_VARINT_MAX_BYTES;
 	if (at == t->at[owner])
 		return GEMP_OK;
-	GEMP_PROPAGATE(GEMP_RESERVE(send->data, send->capacity, before + room));
+	GEMP_TRY(GEMP_RESERVE(send->data, send->capacity, before + room));
 	uint8_t *to = put_columns(f, send->data + before);
 	for (size_t v = 0; v < f->view_count; v++) {
 		size_t end = at;
@@ -281,7 +281,7 @@ static gemp_code put_requests(gemp_fetch *f, transfer *t)
 	for (size_t r = 0; r < (size_t)f->graph->ranks; r++) {
 		t->send_size[r] = 0;
 		take_budget(f, t, r);
-		GEMP_PROPAGATE(put_request(f, t, r));
+		GEMP_TRY(put_request(f, t, r));
 	}
 	return GEMP_OK;
 }
@@ -335,7 +335,7 @@ static gemp_code list_rows(gemp_fetch *f, transfer *t, size_t asker, const uint8
 			if ((from = gemp_varint_get(from, end, &step)) == NULL || step >= f->graph->vertex_count - slot)
 				return bad_message("request", asker);
 			slot += step;
-			GEMP_PROPAGATE(list_row(f, t, v, (gemp_vertex)slot));
+			GEMP_TRY(list_row(f, t, v, (gemp_vertex)slot));
 		}
 	}
 	return GEMP_OK;
@@ -348,8 +348,8 @@ static gemp_code put_replies(gemp_fetch *f, transfer *t)
 	t->send.size = 0;
 	for (size_t r = 0; r < (size_t)f->graph->ranks; r++) {
 		size_t before = t->send.size;
-		GEMP_PROPAGATE(list_rows(f, t, r, from, from + t->receive_size[r]));
-		GEMP_PROPAGATE(gemp_row_blocks_put(&t->send, t->rows, t->row_count));
+		GEMP_TRY(list_rows(f, t, r, from, from + t->receive_size[r]));
+		GEMP_TRY(gemp_row_blocks_put(&t->send, t->rows, t->row_count));
 		from += t->receive_size[r];
 		t->send_size[r] = t->send.size - before;
 	}
@@ -360,9 +360,9 @@ static gemp_code put_replies(gemp_fetch *f, transfer *t)
 static gemp_code make_lists(transfer *t, size_t count)
 {
 	size_t capacities[] = { t->reply_capacity, t->reply_capacity, t->reply_capacity };
-	GEMP_PROPAGATE(GEMP_RESERVE(t->sizes, capacities[0], count));
-	GEMP_PROPAGATE(GEMP_RESERVE(t->blocks, capacities[1], count));
-	GEMP_PROPAGATE(GEMP_RESERVE(t->places, capacities[2], count));
+	GEMP_TRY(GEMP_RESERVE(t->sizes, capacities[0], count));
+	GEMP_TRY(GEMP_RESERVE(t->blocks, capacities[1], count));
+	GEMP_TRY(GEMP_RESERVE(t->places, capacities[2], count));
 	return GEMP_RESERVE(t->begins, t->reply_capacity, count);
 }
 
@@ -378,7 +378,7 @@ static gemp_code place_row(gemp_fetch *f, transfer *t, const row_request *one, s
 	size_t end = *piece + piece_count(&f->tiles, one->view, one->slot), begin, size = 0;
 	for (size_t i = *piece; i < end; i++)
 		size += t->sizes[i];
-	GEMP_PROPAGATE(gemp_row_cache_add(&f->cache, one->view, one->slot, size, &begin));
+	GEMP_TRY(gemp_row_cache_add(&f->cache, one->view, one->slot, size, &begin));
 	for (; *piece < end; ++*piece) {
 		t->begins[*piece] = begin;
 		begin += t->sizes[*piece];
@@ -406,12 +406,12 @@ static gemp_code read_reply(gemp_fetch *f, transfer *t, size_t owner, const uint
 		return GEMP_OK;
 	for (size_t i = 0; i < count; i++)
 		pieces += piece_count(&f->tiles, requests[i].view, requests[i].slot);
-	GEMP_PROPAGATE(make_lists(t, pieces));
+	GEMP_TRY(make_lists(t, pieces));
 	size_t blocks = gemp_row_blocks_read(from, end, pieces, t->sizes, t->blocks);
 	if (!blocks)
 		return bad_message("reply", owner);
 	for (size_t i = 0; i < count; i++)
-		GEMP_PROPAGATE(place_row(f, t, &requests[i], &piece));
+		GEMP_TRY(place_row(f, t, &requests[i], &piece));
 	point_to_pieces(f, t, requests, count);
 	if (!gemp_row_blocks_get(t->blocks, blocks, t->sizes, t->places))
 		return bad_message("reply", owner);
@@ -423,7 +423,7 @@ static gemp_code read_replies(gemp_fetch *f, transfer *t)
 {
 	const uint8_t *from = t->receive;
 	for (size_t r = 0; r < (size_t)f->graph->ranks; r++) {
-		GEMP_PROPAGATE(read_reply(f, t, r, from, from + t->receive_size[r]));
+		GEMP_TRY(read_reply(f, t, r, from, from + t->receive_size[r]));
 		from += t->receive_size[r];
 	}
 	return GEMP_OK;
@@ -451,9 +451,9 @@ static gemp_code fetch_all(gemp_fetch *f, transfer *t, gemp_traffic *traffic)
 {
 	const gemp_comm *comm = f->context->comm;
 	while (gemp_comm_sum1(comm, requests_left(f, t))) {
-		GEMP_PROPAGATE(exchange_bytes(f, t, put_requests(f, t), traffic));
-		GEMP_PROPAGATE(exchange_bytes(f, t, put_replies(f, t), traffic));
-		GEMP_PROPAGATE(gemp_comm_agree(comm, read_replies(f, t)));
+		GEMP_TRY(exchange_bytes(f, t, put_requests(f, t), traffic));
+		GEMP_TRY(exchange_bytes(f, t, put_replies(f, t), traffic));
+		GEMP_TRY(gemp_comm_agree(comm, read_replies(f, t)));
 		f->stats.steps++;
 	}
 	return GEMP_OK;
@@ -469,8 +469,8 @@ gemp_code gemp_fetch_rows(gemp_fetch *f, uint32_t *const *wanted, const gemp_til
 		return GEMP_OK;
 	gemp_code code = gemp_row_cache_set_tiles(&f->cache, &f->tiles, tiles, f->view_count, f->graph->vertex_count);
 	GEMP_THEN(list_requests(f, &t, wanted));
-	GEMP_PROPAGATE(gemp_comm_agree(f->context->comm, code));
-	GEMP_PROPAGATE(fetch_all(f, &t, &traffic));
+	GEMP_TRY(gemp_comm_agree(f->context->comm, code));
+	GEMP_TRY(fetch_all(f, &t, &traffic));
 	f->stats.bytes += traffic.bytes;
 	f->stats.messages += traffic.messages;
 	f->context->traffic.bytes += traffic.bytes;

@@ -115,14 +115,14 @@ gemp_code gemp_partial_view_fill(gemp_view *view, gemp_partial_capacity *room, c
 	gemp_view_unload(view);
 	view->rows = vertices;
 	if (!view->begin)
-		GEMP_TRY(GEMP_NEW(view->begin, vertices + 1));
-	GEMP_TRY(GEMP_NEW(f.at, chunks + 1));
+		GEMP_TRY_DONE(GEMP_NEW(view->begin, vertices + 1));
+	GEMP_TRY_DONE(GEMP_NEW(f.at, chunks + 1));
 	gemp_for_chunks(vertices, SLOTS, size_rows, &f);
 	gemp_prefix_inclusive(f.at, chunks + 1);
 	uint64_t entries = f.at[chunks];
-	GEMP_TRY(GEMP_RESERVE(view->neighbours, room->neighbours, entries + 1));
+	GEMP_TRY_DONE(GEMP_RESERVE(view->neighbours, room->neighbours, entries + 1));
 	if (fetch->resident_views[number].edges)
-		GEMP_TRY(GEMP_RESERVE(view->edges, room->edges, entries + 1));
+		GEMP_TRY_DONE(GEMP_RESERVE(view->edges, room->edges, entries + 1));
 	gemp_for_chunks(vertices, SLOTS, copy_rows, &f);
 done:
 	if (code != GEMP_OK && view->begin)
@@ -193,12 +193,12 @@ gemp_code gemp_view_filter_entries(gemp_view *out, const gemp_view *view, const 
 	gemp_code code = GEMP_OK;
 	entry_filter n = { out, view, residency, entries, bits };
 	*out = (gemp_view){ .rows = view->rows, .loops = view->loops };
-	GEMP_TRY(GEMP_NEW(out->begin, view->rows + 1));
+	GEMP_TRY_DONE(GEMP_NEW(out->begin, view->rows + 1));
 	gemp_for_chunks(view->rows, SLOTS, count_kept, &n);
 	gemp_prefix_inclusive(out->begin, view->rows + 1);
-	GEMP_TRY(GEMP_NEW(out->neighbours, out->begin[view->rows] + 1));
+	GEMP_TRY_DONE(GEMP_NEW(out->neighbours, out->begin[view->rows] + 1));
 	if (view->edges)
-		GEMP_TRY(GEMP_NEW(out->edges, out->begin[view->rows] + 1));
+		GEMP_TRY_DONE(GEMP_NEW(out->edges, out->begin[view->rows] + 1));
 	gemp_for_chunks(view->rows, SLOTS, copy_kept, &n);
 done:
 	if (code != GEMP_OK)

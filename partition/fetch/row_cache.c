@@ -42,7 +42,7 @@ static gemp_code grow_table(gemp_row_cache *cache)
 	size_t size = cache->table_size ? 2 * cache->table_size : MIN_TABLE;
 	if (2 * cache->count < cache->table_size)
 		return GEMP_OK;
-	GEMP_PROPAGATE(GEMP_NEW(table, size));
+	GEMP_TRY(GEMP_NEW(table, size));
 	for (size_t i = 0; i < cache->table_size; i++)
 		if (cache->table[i].key)
 			*place(table, size, cache->table[i].key) = cache->table[i];
@@ -68,10 +68,10 @@ gemp_row gemp_row_cache_get(const gemp_row_cache *cache, size_t view, gemp_verte
 gemp_code gemp_row_cache_add(gemp_row_cache *cache, size_t view, gemp_vertex slot, size_t size, size_t *at)
 {
 	uint64_t key = key_of(view, slot);
-	GEMP_PROPAGATE(GEMP_RESERVE(cache->neighbours, cache->neighbour_capacity, cache->entries + size + 1));
+	GEMP_TRY(GEMP_RESERVE(cache->neighbours, cache->neighbour_capacity, cache->entries + size + 1));
 	if (cache->edges)
-		GEMP_PROPAGATE(GEMP_RESERVE(cache->edge, cache->edge_capacity, cache->entries + size + 1));
-	GEMP_PROPAGATE(grow_table(cache));
+		GEMP_TRY(GEMP_RESERVE(cache->edge, cache->edge_capacity, cache->entries + size + 1));
+	GEMP_TRY(grow_table(cache));
 	*place(cache->table, cache->table_size, key) = (gemp_cached_row){ key, cache->entries, size };
 	*at = cache->entries;
 	cache->entries += size;
@@ -123,7 +123,7 @@ static void close_gaps(gemp_row_cache *cache, gemp_cached_row *rows, size_t coun
 static gemp_code list_rows(const gemp_row_cache *cache, gemp_cached_row **rows)
 {
 	size_t count = 0;
-	GEMP_PROPAGATE(GEMP_NEW(*rows, cache->count));
+	GEMP_TRY(GEMP_NEW(*rows, cache->count));
 	for (size_t i = 0; i < cache->table_size; i++)
 		if (cache->table[i].key)
 			(*rows)[count++] = cache->table[i];
@@ -149,7 +149,7 @@ gemp_code gemp_row_cache_trim(gemp_row_cache *cache, uint64_t bytes)
 	uint64_t most = bytes / entry_bytes(cache), entries = 0;
 	if (cache->entries <= most)
 		return GEMP_OK;
-	GEMP_PROPAGATE(list_rows(cache, &rows));
+	GEMP_TRY(list_rows(cache, &rows));
 	qsort(rows, cache->count, sizeof *rows, by_key);
 	while (kept < cache->count && entries + rows[kept].size <= most)
 		entries += rows[kept++].size;
@@ -185,7 +185,7 @@ static gemp_code keep_same_tiles(gemp_row_cache *cache, const gemp_tiles *was, c
 {
 	GEMP_OWNED gemp_cached_row *rows = NULL;
 	size_t kept = 0;
-	GEMP_PROPAGATE(list_rows(cache, &rows));
+	GEMP_TRY(list_rows(cache, &rows));
 	for (size_t i = 0; i < cache->count; i++) {
 		size_t view = (rows[i].key - 1) & 255, block = gemp_tiles_block(now, (gemp_vertex)((rows[i].key - 1) >> 8));
 		if (was->columns[view][block] == now->columns[view][block])
@@ -201,12 +201,12 @@ gemp_code gemp_row_cache_set_tiles(gemp_row_cache *cache, gemp_tiles *held, cons
                                    uint64_t vertices)
 {
 	if (tiles && held->columns && !memcmp(held->bounds, tiles->bounds, sizeof tiles->bounds)) {
-		GEMP_PROPAGATE(keep_same_tiles(cache, held, tiles));
+		GEMP_TRY(keep_same_tiles(cache, held, tiles));
 	} else if (tiles || held->columns) {
 		gemp_row_cache_free(cache);
 		gemp_tiles_free(held);
 		if (tiles)
-			GEMP_PROPAGATE(gemp_tiles_new(held, view_count, vertices));
+			GEMP_TRY(gemp_tiles_new(held, view_count, vertices));
 	}
 	if (!tiles)
 		return GEMP_OK;

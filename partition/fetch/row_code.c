@@ -165,9 +165,10 @@ gemp_code gemp_row_blocks_put(gemp_row_bytes *out, const gemp_row *rows, size_t 
 {
 	gemp_code code = GEMP_OK;
 	block_encoder c = { .rows = rows };
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(c.first, count + 1), GEMP_ARRAY(c.at, count + 1), GEMP_ARRAY(c.size, count + 1)));
+	GEMP_TRY_DONE(
+		gemp_new_all(GEMP_ARRAY(c.first, count + 1), GEMP_ARRAY(c.at, count + 1), GEMP_ARRAY(c.size, count + 1)));
 	size_t blocks = cut(rows, count, c.first, c.at);
-	GEMP_TRY(GEMP_RESERVE(out->data, out->capacity, out->size + c.at[blocks] + 1));
+	GEMP_TRY_DONE(GEMP_RESERVE(out->data, out->capacity, out->size + c.at[blocks] + 1));
 	c.data = out->data + out->size;
 	gemp_parallel_for(blocks, code_block, &c);
 	close_gaps(out, &c, blocks);

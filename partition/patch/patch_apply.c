@@ -62,7 +62,7 @@ static gemp_code merge_deleted(gemp_patch_state *p)
 	p->id_map.some_deleted = some;
 	if (!some)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_comm_agree(p->comm, gemp_rank_bitmap_new(&p->id_map.deleted, g->vertex_count)));
+	GEMP_TRY(gemp_comm_agree(p->comm, gemp_rank_bitmap_new(&p->id_map.deleted, g->vertex_count)));
 	if (p->patch->deleted && g->rows)
 		gemp_for_ranges((g->first_vertex + g->rows - 1) / 64 - g->first_vertex / 64 + 1, mark_deleted_words, p);
 	merge_bits(&p->id_map.deleted, p->comm);
@@ -75,9 +75,8 @@ static gemp_code find_bounds(gemp_patch_state *p)
 	gemp_id_map *m = &p->id_map;
 	const uint64_t *old = p->from->bounds;
 	size_t ranks = m->ranks = (size_t)p->comm->size;
-	GEMP_PROPAGATE(
-		gemp_comm_agree(p->comm, gemp_new_all(GEMP_ARRAY(m->old_bounds, ranks + 1),
-	                                          GEMP_ARRAY(m->new_bounds, ranks + 1), GEMP_ARRAY(m->shift, ranks))));
+	GEMP_TRY(gemp_comm_agree(p->comm, gemp_new_all(GEMP_ARRAY(m->old_bounds, ranks + 1),
+	                                               GEMP_ARRAY(m->new_bounds, ranks + 1), GEMP_ARRAY(m->shift, ranks))));
 	memcpy(m->old_bounds, old, (ranks + 1) * sizeof *old);
 	m->new_bounds[p->comm->rank + 1] = p->patch->new_vertices;
 	gemp_comm_sum(p->comm, m->new_bounds, (int)ranks + 1);
@@ -117,7 +116,7 @@ static gemp_code find_surviving(gemp_patch_state *p)
 {
 	if (!p->id_map.some_deleted)
 		return GEMP_OK;
-	GEMP_PROPAGATE(GEMP_NEW(p->surviving, p->surviving_count));
+	GEMP_TRY(GEMP_NEW(p->surviving, p->surviving_count));
 	gemp_for_ranges(p->from->rows, list_surviving_range, p);
 	for (size_t i = 0; i < p->patch->new_vertices; i++)
 		p->surviving[p->survivors + i] = p->from->rows + i;
@@ -129,9 +128,9 @@ static gemp_code assign_ids(gemp_patch_state *p)
 {
 	const gemp_shard *from = p->from;
 	gemp_shard *to = p->to;
-	GEMP_PROPAGATE(merge_deleted(p));
-	GEMP_PROPAGATE(find_bounds(p));
-	GEMP_PROPAGATE(gemp_comm_agree(p->comm, GEMP_NEW(to->bounds, p->id_map.ranks + 1)));
+	GEMP_TRY(merge_deleted(p));
+	GEMP_TRY(find_bounds(p));
+	GEMP_TRY(gemp_comm_agree(p->comm, GEMP_NEW(to->bounds, p->id_map.ranks + 1)));
 	memcpy(to->bounds, p->id_map.new_bounds, (p->id_map.ranks + 1) * sizeof *to->bounds);
 	to->rank = from->rank;
 	to->ranks = from->ranks;
@@ -181,15 +180,15 @@ static gemp_code make_keys(gemp_patch_state *p)
 	GEMP_OWNED_BY(gemp_column_free) gemp_column made = { 0 };
 	key_task m = { p->patch, &made };
 	bool strings = p->from->keys.type == GEMP_STRING;
-	GEMP_PROPAGATE(gemp_column_init(&made, p->from->keys.name, p->from->keys.type));
-	GEMP_PROPAGATE(gemp_column_reserve(&made, p->patch->new_vertices, 0));
+	GEMP_TRY(gemp_column_init(&made, p->from->keys.name, p->from->keys.type));
+	GEMP_TRY(gemp_column_reserve(&made, p->patch->new_vertices, 0));
 	if (strings) {
-		GEMP_PROPAGATE(make_strings(p->patch, &made));
+		GEMP_TRY(make_strings(p->patch, &made));
 	} else {
 		gemp_for_ranges(p->patch->new_vertices, make_range, &m);
 		made.rows = p->patch->new_vertices;
 	}
-	GEMP_PROPAGATE(gemp_column_append(&p->from->keys, &made));
+	GEMP_TRY(gemp_column_append(&p->from->keys, &made));
 	return gemp_patch_survivors(p, &p->to->keys, &p->from->keys);
 }
 
@@ -223,7 +222,7 @@ static gemp_code find_deleted(key_order *o)
 	o->any_deleted = o->p->id_map.some_deleted;
 	if (!o->any_deleted)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_comm_agree(o->p->comm, gemp_rank_bitmap_new(&o->deleted_ranks, from->vertex_count)));
+	GEMP_TRY(gemp_comm_agree(o->p->comm, gemp_rank_bitmap_new(&o->deleted_ranks, from->vertex_count)));
 	gemp_for_ranges(from->rows, deleted_range, o);
 	o->left -= merge_bits(&o->deleted_ranks, o->p->comm);
 	return GEMP_OK;
@@ -295,7 +294,7 @@ static gemp_code count_smaller(key_order *o)
 	o->high = o->low + o->p->new_vertices;
 	if (!o->strings)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_comm_agree(o->p->comm, GEMP_NEW(o->less, count)));
+	GEMP_TRY(gemp_comm_agree(o->p->comm, GEMP_NEW(o->less, count)));
 	gemp_for_ranges(o->p->from->rows, count_range, o);
 	gemp_comm_sum_long(o->p->comm, o->less, count);
 	gemp_prefix_inclusive(o->less, count);
@@ -340,9 +339,9 @@ static gemp_code order_keys(gemp_patch_state *p)
 {
 	gemp_code code = GEMP_OK;
 	key_order o = { .p = p, .strings = p->new_vertices && p->from->keys.type == GEMP_STRING };
-	GEMP_TRY(find_deleted(&o));
-	GEMP_TRY(count_smaller(&o));
-	GEMP_TRY(gemp_comm_agree(p->comm, GEMP_NEW(p->to->key_ranks, p->surviving_count)));
+	GEMP_TRY_DONE(find_deleted(&o));
+	GEMP_TRY_DONE(count_smaller(&o));
+	GEMP_TRY_DONE(gemp_comm_agree(p->comm, GEMP_NEW(p->to->key_ranks, p->surviving_count)));
 	gemp_for_ranges(p->surviving_count, rank_range, &o);
 done:
 	gemp_rank_bitmap_free(&o.deleted_ranks);
@@ -379,7 +378,7 @@ static gemp_code choose_key_type(gemp_patch_state *p)
 	bool may = p->id_map.some_deleted && (!p->patch->string_keys || p->to->vertex_count == 0);
 	if (!may || p->to->keys.type != GEMP_STRING)
 		return GEMP_OK;
-	GEMP_TRY(gemp_comm_agree(p->comm, GEMP_NEW(r.integers, p->to->rows)));
+	GEMP_TRY_DONE(gemp_comm_agree(p->comm, GEMP_NEW(r.integers, p->to->rows)));
 	gemp_for_ranges(p->to->rows, read_range, &r);
 	uint64_t others = r.others;
 	gemp_comm_max(p->comm, &others, 1);
@@ -406,8 +405,8 @@ static gemp_code gemp_patch_keys(gemp_patch_state *p)
 		p->from->key_ranks = NULL;
 		return GEMP_OK;
 	}
-	GEMP_PROPAGATE(order_keys(p));
-	GEMP_PROPAGATE(gemp_comm_agree(p->comm, make_keys(p)));
+	GEMP_TRY(order_keys(p));
+	GEMP_TRY(gemp_comm_agree(p->comm, make_keys(p)));
 	return choose_key_type(p);
 }
 
@@ -415,16 +414,16 @@ static gemp_code gemp_patch_keys(gemp_patch_state *p)
 static gemp_code patch_all(gemp_patch_state *p)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_PROPAGATE(gemp_comm_agree(p->comm, GEMP_NEW(p->to, 1)));
+	GEMP_TRY(gemp_comm_agree(p->comm, GEMP_NEW(p->to, 1)));
 	p->to->loader = gemp_rows_by_target_source(p->comm);
-	GEMP_PROPAGATE(assign_ids(p));
+	GEMP_TRY(assign_ids(p));
 	if (p->patch->want_changed)
 		code = GEMP_NEW(p->result->changed, p->to->vertex_count / 64 + 1);
-	GEMP_PROPAGATE(gemp_comm_agree(p->comm, code));
-	GEMP_PROPAGATE(gemp_patch_keys(p));
-	GEMP_PROPAGATE(gemp_patch_labels(p));
-	GEMP_PROPAGATE(gemp_patch_attributes(p));
-	GEMP_PROPAGATE(gemp_patch_relations(p));
+	GEMP_TRY(gemp_comm_agree(p->comm, code));
+	GEMP_TRY(gemp_patch_keys(p));
+	GEMP_TRY(gemp_patch_labels(p));
+	GEMP_TRY(gemp_patch_attributes(p));
+	GEMP_TRY(gemp_patch_relations(p));
 	return join_changed(p);
 }
 
@@ -448,8 +447,8 @@ gemp_code gemp_shard_patch(gemp_shard **graph, const gemp_comm *comm, gemp_patch
 	gemp_shard *new = NULL;
 	GEMP_OWNED_BY(gemp_patch_result_free) gemp_patch_result local = { 0 };
 	gemp_patch_state p = { .comm = comm, .from = *graph, .patch = patch, .result = &local };
-	GEMP_PROPAGATE(gemp_shard_load_outgoing(*graph));
-	GEMP_PROPAGATE(apply_patch(&new, &p));
+	GEMP_TRY(gemp_shard_load_outgoing(*graph));
+	GEMP_TRY(apply_patch(&new, &p));
 	gemp_shard_free(*graph);
 	*graph = new;
 	if (done) {

@@ -25,8 +25,8 @@ static gemp_code join_merged(gemp_edge_patch_state *e)
 	GEMP_OWNED size_t *begin = NULL;
 	if (!e->p->id_map.some_deleted)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_comm_allgather(e->p->comm, GEMP_OK, patch->merges, patch->merge_count * sizeof *patch->merges,
-	                                   &all, &begin));
+	GEMP_TRY(gemp_comm_allgather(e->p->comm, GEMP_OK, patch->merges, patch->merge_count * sizeof *patch->merges, &all,
+	                             &begin));
 	e->merges = all;
 	e->merge_count = begin[e->p->comm->size] / sizeof *patch->merges;
 	return GEMP_OK;
@@ -102,10 +102,10 @@ static gemp_code take_values(const move_search *f, size_t kind)
 {
 	gemp_table *values = &f->groups[kind].values;
 	const gemp_table *props = &f->relation->props;
-	GEMP_PROPAGATE(GEMP_RESERVE(values->columns, values->capacity, props->count));
+	GEMP_TRY(GEMP_RESERVE(values->columns, values->capacity, props->count));
 	for (; values->count < props->count; values->count++)
-		GEMP_PROPAGATE(gemp_column_gather(&values->columns[values->count], &props->columns[values->count], NULL,
-		                                  f->edges[kind], f->groups[kind].count));
+		GEMP_TRY(gemp_column_gather(&values->columns[values->count], &props->columns[values->count], NULL,
+		                            f->edges[kind], f->groups[kind].count));
 	values->rows = f->groups[kind].count;
 	return GEMP_OK;
 }
@@ -119,15 +119,15 @@ static gemp_code find_moves(gemp_edge_patch_state *e, size_t r, gemp_patch_edges
 		              .relation = &p->from->relations[r],
 		              .actions = p->patch->edge_actions ? p->patch->edge_actions[r] : NULL,
 		              .kinds = p->patch->type_count + 1 };
-	GEMP_TRY(
+	GEMP_TRY_DONE(
 		gemp_new_all(GEMP_ARRAY(f.counts, gemp_range_count(p->from->rows) * f.kinds), GEMP_ARRAY(f.edges, f.kinds)));
 	gemp_for_ranges(p->from->rows, find_range, &f);
 	f.groups = groups;
 	for (size_t kind = 0; kind < f.kinds; kind++)
-		GEMP_TRY(make_group(&f, kind));
+		GEMP_TRY_DONE(make_group(&f, kind));
 	gemp_for_ranges(p->from->rows, find_range, &f);
 	for (size_t kind = 0; kind < f.kinds; kind++)
-		GEMP_TRY(take_values(&f, kind));
+		GEMP_TRY_DONE(take_values(&f, kind));
 done:
 	for (size_t kind = 0; f.edges && kind < f.kinds; kind++)
 		gemp_free(f.edges[kind]);
@@ -141,10 +141,10 @@ gemp_code gemp_patch_groups_new(gemp_edge_patch_state *e)
 	gemp_code code = GEMP_OK;
 	const gemp_patch *patch = e->p->patch;
 	size_t relations = e->p->from->relation_count, kinds = patch->type_count + 1;
-	GEMP_PROPAGATE(join_merged(e));
+	GEMP_TRY(join_merged(e));
 	bool moves = e->merge_count || patch->type_count;
 	code = GEMP_RESERVE(e->groups, e->group_capacity, patch->added_edge_count + (moves ? relations * kinds : 0) + 1);
-	GEMP_PROPAGATE(gemp_comm_agree(e->p->comm, code));
+	GEMP_TRY(gemp_comm_agree(e->p->comm, code));
 	memset(e->groups, 0, e->group_capacity * sizeof *e->groups);
 	if (patch->added_edge_count)
 		memcpy(e->groups, patch->added_edges, patch->added_edge_count * sizeof *e->groups);
@@ -216,7 +216,7 @@ static gemp_code join_edges(gemp_edge_group *out, const gemp_edge_patch_state *e
 	size_t at = 0;
 	for (size_t i = 0; i < e->group_count; i++)
 		out->count += adds(&e->groups[i], type) ? e->groups[i].count : 0;
-	GEMP_PROPAGATE(GEMP_NEW(out->edges, out->count));
+	GEMP_TRY(GEMP_NEW(out->edges, out->count));
 	for (size_t i = 0; i < e->group_count; i++) {
 		end_map n = { e->p, &e->groups[i], out->edges + at };
 		if (!adds(n.group, type))
@@ -231,7 +231,7 @@ static gemp_code join_edges(gemp_edge_group *out, const gemp_edge_patch_state *e
 static gemp_code join_column(gemp_column *out, const gemp_edge_patch_state *e, const char *type)
 {
 	size_t rows = 0;
-	GEMP_PROPAGATE(gemp_column_reserve(out, 0, 0));
+	GEMP_TRY(gemp_column_reserve(out, 0, 0));
 	for (size_t i = 0; i < e->group_count; i++) {
 		gemp_patch_edges *group = &e->groups[i];
 		if (!adds(group, type))
@@ -239,8 +239,8 @@ static gemp_code join_column(gemp_column *out, const gemp_edge_patch_state *e, c
 		gemp_column *column = gemp_table_find(&group->values, out->name);
 		rows += group->count;
 		if (column && column->type != out->type)
-			GEMP_PROPAGATE(gemp_column_to_float(column));
-		GEMP_PROPAGATE(column ? gemp_column_append(out, column) : gemp_column_pad(out, rows));
+			GEMP_TRY(gemp_column_to_float(column));
+		GEMP_TRY(column ? gemp_column_append(out, column) : gemp_column_pad(out, rows));
 	}
 	return GEMP_OK;
 }
@@ -260,7 +260,7 @@ static gemp_code add_columns(const gemp_edge_patch_state *e, const char *type, s
 	const gemp_patch_columns *all = &e->p->patch->edges;
 	GEMP_OWNED_BY(gemp_table_free) gemp_table made = { .rows = edges };
 	size_t old = 0;
-	GEMP_PROPAGATE(GEMP_RESERVE(made.columns, made.capacity, all->count));
+	GEMP_TRY(GEMP_RESERVE(made.columns, made.capacity, all->count));
 	for (size_t c = 0; c < all->count; c++) {
 		gemp_column *column = &made.columns[made.count];
 		if (old < props->count && strcmp(props->columns[old].name, all->columns[c].name) == 0) {
@@ -268,9 +268,9 @@ static gemp_code add_columns(const gemp_edge_patch_state *e, const char *type, s
 			props->columns[old++] = (gemp_column){ 0 };
 			made.count++;
 		} else if (has_column(e, type, all->columns[c].name)) {
-			GEMP_PROPAGATE(gemp_column_init(column, all->columns[c].name, all->columns[c].type));
+			GEMP_TRY(gemp_column_init(column, all->columns[c].name, all->columns[c].type));
 			made.count++;
-			GEMP_PROPAGATE(gemp_column_pad(column, edges));
+			GEMP_TRY(gemp_column_pad(column, edges));
 		}
 	}
 	gemp_table_free(props);
@@ -284,12 +284,12 @@ static gemp_code join(gemp_edge_group *out, const gemp_edge_patch_state *e, cons
                       gemp_table *props)
 {
 	if (e->p->patch->edges.count)
-		GEMP_PROPAGATE(add_columns(e, type, edges, props));
-	GEMP_PROPAGATE(join_edges(out, e, type));
+		GEMP_TRY(add_columns(e, type, edges, props));
+	GEMP_TRY(join_edges(out, e, type));
 	for (size_t c = 0; c < props->count; c++) {
 		gemp_column *column;
-		GEMP_PROPAGATE(gemp_table_add(&out->values, props->columns[c].name, props->columns[c].type, &column));
-		GEMP_PROPAGATE(join_column(column, e, type));
+		GEMP_TRY(gemp_table_add(&out->values, props->columns[c].name, props->columns[c].type, &column));
+		GEMP_TRY(join_column(column, e, type));
 	}
 	return GEMP_OK;
 }
@@ -301,11 +301,11 @@ static gemp_code send(gemp_edge_group *group, const gemp_patch_state *p)
 	gemp_code code = GEMP_NEW(owner, group->count);
 	for (size_t i = 0; code == GEMP_OK && i < group->count; i++)
 		owner[i] = gemp_shard_owner(p->to, group->edges[i].source);
-	GEMP_PROPAGATE(gemp_records_move(p->comm, code, (void **)&group->edges, group->count, sizeof *group->edges, owner,
-	                                 &group->count));
+	GEMP_TRY(gemp_records_move(p->comm, code, (void **)&group->edges, group->count, sizeof *group->edges, owner,
+	                           &group->count));
 	for (size_t c = 0; c < group->values.count; c++) {
 		gemp_column *column = &group->values.columns[c], received = { 0 };
-		GEMP_PROPAGATE(gemp_column_exchange(&received, p->comm, column, owner));
+		GEMP_TRY(gemp_column_exchange(&received, p->comm, column, owner));
 		gemp_column_free(column);
 		*column = received;
 	}
@@ -316,7 +316,7 @@ static gemp_code send(gemp_edge_group *group, const gemp_patch_state *p)
 gemp_code gemp_patch_gather_group(gemp_edge_group *out, const gemp_edge_patch_state *e, const char *type, size_t edges,
                                   gemp_table *props)
 {
-	GEMP_PROPAGATE(gemp_comm_agree(e->p->comm, join(out, e, type, edges, props)));
+	GEMP_TRY(gemp_comm_agree(e->p->comm, join(out, e, type, edges, props)));
 	if (e->p->comm->size > 1)
 		return send(out, e->p);
 	return GEMP_OK;

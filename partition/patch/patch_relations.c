@@ -48,15 +48,14 @@ static gemp_code put_column(const gemp_patch_columns *all, size_t relation, size
 		*column = old->columns[at];
 		old->columns[at] = (gemp_column){ 0 };
 	} else {
-		GEMP_PROPAGATE(gemp_column_init(column, all->columns[c].name, all->columns[c].type));
+		GEMP_TRY(gemp_column_init(column, all->columns[c].name, all->columns[c].type));
 	}
 	if (column->type != all->columns[c].type)
-		GEMP_PROPAGATE(gemp_column_to_float(column));
-	GEMP_PROPAGATE(gemp_column_pad(column, edges));
+		GEMP_TRY(gemp_column_to_float(column));
+	GEMP_TRY(gemp_column_pad(column, edges));
 	for (size_t i = 0; i < all->value_count; i++)
 		if (all->values[i].relation == relation && all->values[i].column == c)
-			GEMP_PROPAGATE(
-				gemp_column_scatter(column, all->values[i].rows, all->values[i].count, &all->values[i].values));
+			GEMP_TRY(gemp_column_scatter(column, all->values[i].rows, all->values[i].count, &all->values[i].values));
 	return GEMP_OK;
 }
 
@@ -73,7 +72,7 @@ static gemp_code put_edge_values(gemp_patch_state *p)
 			code = put_column(all, r, c, (size_t)relation->out_offsets[p->from->rows], &relation->props, &made);
 		gemp_table_free(&relation->props);
 		relation->props = made;
-		GEMP_PROPAGATE(code);
+		GEMP_TRY(code);
 	}
 	return GEMP_OK;
 }
@@ -98,7 +97,7 @@ static gemp_code list_names(relation_state *all)
 {
 	const gemp_shard *from = all->p->from;
 	size_t count = 0;
-	GEMP_PROPAGATE(GEMP_NEW(all->names, from->relation_count + all->edges.group_count + 1));
+	GEMP_TRY(GEMP_NEW(all->names, from->relation_count + all->edges.group_count + 1));
 	for (size_t r = 0; r < from->relation_count; r++)
 		all->names[count++] = from->relations[r].name;
 	for (size_t i = 0; i < all->edges.group_count; i++)
@@ -202,7 +201,7 @@ static gemp_code keep_rows(relation_task *m)
 	size_t before = p->from->rows, rows = p->to->rows;
 	uint64_t edges = m->old->out_offsets[before];
 	uint64_t *begin = gemp_realloc(m->old->out_offsets, rows + 1, sizeof *begin);
-	GEMP_PROPAGATE(begin ? GEMP_OK : GEMP_ENOMEM);
+	GEMP_TRY(begin ? GEMP_OK : GEMP_ENOMEM);
 	m->old->out_offsets = NULL;
 	for (size_t row = before; row < rows; row++)
 		begin[row + 1] = edges;
@@ -224,11 +223,11 @@ static gemp_code permute_props(relation_task *m, const gemp_row_patch *r, const 
 {
 	gemp_table *old = m->old ? &m->old->props : NULL, *out = &m->to->props;
 	size_t edges = (size_t)r->begin[m->all->p->to->rows];
-	GEMP_PROPAGATE(GEMP_RESERVE(out->columns, out->capacity, group->values.count));
+	GEMP_TRY(GEMP_RESERVE(out->columns, out->capacity, group->values.count));
 	for (size_t c = 0; c < group->values.count; c++) {
 		const gemp_column *added = &group->values.columns[c];
-		GEMP_PROPAGATE(old ? gemp_column_gather(&out->columns[c], &old->columns[c], added, r->order, edges)
-		                   : gemp_column_gather(&out->columns[c], added, NULL, r->order, edges));
+		GEMP_TRY(old ? gemp_column_gather(&out->columns[c], &old->columns[c], added, r->order, edges)
+		             : gemp_column_gather(&out->columns[c], added, NULL, r->order, edges));
 		out->count++;
 		if (old)
 			gemp_column_free(&old->columns[c]);
@@ -267,12 +266,12 @@ static gemp_code make_rows(relation_task *m, const gemp_edge_group *group)
 	uint64_t old = m->old ? m->old->out_offsets[p->from->rows] : 0;
 	if (m->old && p->patch->edge_actions)
 		r.edge_actions = p->patch->edge_actions[m->old_index];
-	GEMP_TRY(gemp_patch_rows(&r));
+	GEMP_TRY_DONE(gemp_patch_rows(&r));
 	if (m->old) {
 		gemp_free(m->old->out_targets);
 		m->old->out_targets = NULL;
 	}
-	GEMP_TRY(permute_props(m, &r, group));
+	GEMP_TRY_DONE(permute_props(m, &r, group));
 	m->to->multigraph = r.parallel;
 	m->to->props.rows = (size_t)r.begin[p->to->rows];
 	m->to->out_offsets = r.begin;
@@ -298,7 +297,7 @@ static gemp_code commit_relation(relation_task *m)
 	GEMP_OWNED uint64_t *facts = NULL;
 	bool drops = m->put || m->added || m->touched || p->id_map.some_deleted;
 	size_t kept = 0, columns = drops ? props->count : 0;
-	GEMP_PROPAGATE(gemp_comm_agree(p->comm, GEMP_NEW(facts, 2 + columns)));
+	GEMP_TRY(gemp_comm_agree(p->comm, GEMP_NEW(facts, 2 + columns)));
 	facts[0] = mine;
 	facts[1] = m->to->multigraph;
 	for (size_t c = 0; c < columns; c++)
@@ -328,14 +327,13 @@ static gemp_code make(relation_task *m)
 	GEMP_OWNED_BY(gemp_table_free) gemp_table none = { 0 };
 	bool stays = m->old && !m->added && !m->touched && !p->id_map.some_deleted;
 	m->to->name = gemp_strdup(m->name);
-	GEMP_PROPAGATE(gemp_comm_agree(p->comm, m->to->name ? GEMP_OK : GEMP_ENOMEM));
+	GEMP_TRY(gemp_comm_agree(p->comm, m->to->name ? GEMP_OK : GEMP_ENOMEM));
 	if (stays && !m->origin) {
-		GEMP_PROPAGATE(gemp_comm_agree(p->comm, keep_rows(m)));
+		GEMP_TRY(gemp_comm_agree(p->comm, keep_rows(m)));
 	} else {
 		size_t edges = m->old ? (size_t)m->old->out_offsets[p->from->rows] : 0;
-		GEMP_PROPAGATE(
-			gemp_patch_gather_group(&group, &m->all->edges, m->name, edges, m->old ? &m->old->props : &none));
-		GEMP_PROPAGATE(gemp_comm_agree(p->comm, make_rows(m, &group)));
+		GEMP_TRY(gemp_patch_gather_group(&group, &m->all->edges, m->name, edges, m->old ? &m->old->props : &none));
+		GEMP_TRY(gemp_comm_agree(p->comm, make_rows(m, &group)));
 	}
 	return commit_relation(m);
 }
@@ -359,7 +357,7 @@ static gemp_code make_named(relation_state *all, size_t n, bool directed)
 		                .origin = p->result->origins ? &p->result->origins[to] : NULL };
 	m.to->directed = directed;
 	p->to->relation_count++;
-	GEMP_PROPAGATE(make(&m));
+	GEMP_TRY(make(&m));
 	if (m.to->edge_count == 0) {
 		gemp_relation_free(m.to);
 		p->to->relation_count--;
@@ -377,14 +375,14 @@ static gemp_code make_named(relation_state *all, size_t n, bool directed)
 static gemp_code allocate_relations(relation_state *all)
 {
 	gemp_patch_result *done = all->p->result;
-	GEMP_PROPAGATE(list_names(all));
-	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(all->p->to->relations, all->count),
-	                            GEMP_ARRAY(done->relations, all->p->from->relation_count)));
+	GEMP_TRY(list_names(all));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(all->p->to->relations, all->count),
+	                      GEMP_ARRAY(done->relations, all->p->from->relation_count)));
 	for (size_t r = 0; r < all->p->from->relation_count; r++)
 		done->relations[r] = SIZE_MAX;
 	done->relation_count = all->p->from->relation_count;
 	if (all->p->patch->want_origins) {
-		GEMP_PROPAGATE(GEMP_NEW(done->origins, all->count));
+		GEMP_TRY(GEMP_NEW(done->origins, all->count));
 		done->origin_count = all->count;
 	}
 	return GEMP_OK;
@@ -396,9 +394,9 @@ gemp_code gemp_patch_relations(gemp_patch_state *p)
 	gemp_code code = GEMP_OK;
 	relation_state all = { .p = p, .edges = { .p = p } };
 	bool directed = true;
-	GEMP_TRY(gemp_comm_agree(p->comm, put_edge_values(p)));
-	GEMP_TRY(gemp_patch_groups_new(&all.edges));
-	GEMP_TRY(gemp_comm_agree(p->comm, allocate_relations(&all)));
+	GEMP_TRY_DONE(gemp_comm_agree(p->comm, put_edge_values(p)));
+	GEMP_TRY_DONE(gemp_patch_groups_new(&all.edges));
+	GEMP_TRY_DONE(gemp_comm_agree(p->comm, allocate_relations(&all)));
 	find_touched(&all);
 	for (size_t r = 0; r < p->from->relation_count; r++) {
 		directed &= p->from->relations[r].directed;
@@ -406,7 +404,7 @@ gemp_code gemp_patch_relations(gemp_patch_state *p)
 			mark_changed_ends(&all, r);
 	}
 	for (size_t n = 0; n < all.count; n++)
-		GEMP_TRY(make_named(&all, n, directed));
+		GEMP_TRY_DONE(make_named(&all, n, directed));
 done:
 	gemp_patch_groups_free(&all.edges);
 	gemp_free_all(all.names, all.touched, all.added);

@@ -97,12 +97,12 @@ static gemp_code merge(row_merge *m)
 {
 	gemp_row_patch *r = m->r;
 	size_t rows = r->p->to->rows;
-	GEMP_PROPAGATE(GEMP_NEW(r->begin, rows + 1));
+	GEMP_TRY(GEMP_NEW(r->begin, rows + 1));
 	gemp_for_ranges(rows, count_range, m);
 	gemp_prefix_inclusive(r->begin, rows + 1);
-	GEMP_PROPAGATE(GEMP_NEW(r->out, r->begin[rows]));
+	GEMP_TRY(GEMP_NEW(r->out, r->begin[rows]));
 	if (r->ordered)
-		GEMP_PROPAGATE(GEMP_NEW(r->order, r->begin[rows]));
+		GEMP_TRY(GEMP_NEW(r->order, r->begin[rows]));
 	gemp_for_ranges(rows, merge_range, m);
 	return GEMP_OK;
 }
@@ -161,7 +161,7 @@ gemp_code gemp_patch_rows(gemp_row_patch *r)
 	if (r->old)
 		m.old_edges = r->old->out_offsets[r->p->from->rows];
 	if (r->added)
-		GEMP_TRY(gemp_row_builder_make(&made, r->edges, r->added, r->p->to->vertex_count, r->ordered));
+		GEMP_TRY_DONE(gemp_row_builder_make(&made, r->edges, r->added, r->p->to->vertex_count, r->ordered));
 	if (m.old_edges)
 		gemp_for_ranges(r->p->to->rows, find_staying_range, &m);
 	if (r->added && !m.stays) {
@@ -172,7 +172,7 @@ gemp_code gemp_patch_rows(gemp_row_patch *r)
 		if (r->order && m.old_edges)
 			gemp_for_ranges(r->added, offset_added_range, &m);
 	} else {
-		GEMP_TRY(merge(&m));
+		GEMP_TRY_DONE(merge(&m));
 	}
 	parallel_test p = { .r = r };
 	gemp_for_ranges(r->p->to->rows, find_parallel_range, &p);

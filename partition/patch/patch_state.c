@@ -15,9 +15,9 @@
 /* The old column is consumed in both cases. */
 gemp_code gemp_patch_survivors(const gemp_patch_state *p, gemp_column *to, gemp_column *column)
 {
-	GEMP_PROPAGATE(gemp_column_pad(column, p->from->rows + p->patch->new_vertices));
+	GEMP_TRY(gemp_column_pad(column, p->from->rows + p->patch->new_vertices));
 	if (p->surviving) {
-		GEMP_PROPAGATE(gemp_column_gather(to, column, NULL, p->surviving, p->surviving_count));
+		GEMP_TRY(gemp_column_gather(to, column, NULL, p->surviving, p->surviving_count));
 		gemp_column_free(column);
 	} else {
 		*to = *column;
@@ -34,14 +34,13 @@ static gemp_code patch_column(gemp_patch_state *p, size_t c, gemp_column *out)
 	GEMP_OWNED_BY(gemp_column_free) gemp_column new = { 0 };
 	gemp_column *column = c < table->count ? &table->columns[c] : &new;
 	if (c >= table->count)
-		GEMP_PROPAGATE(gemp_column_init(&new, all->columns[c].name, all->columns[c].type));
+		GEMP_TRY(gemp_column_init(&new, all->columns[c].name, all->columns[c].type));
 	if (c < all->count && column->type != all->columns[c].type)
-		GEMP_PROPAGATE(gemp_column_to_float(column));
-	GEMP_PROPAGATE(gemp_column_pad(column, p->from->rows + p->patch->new_vertices));
+		GEMP_TRY(gemp_column_to_float(column));
+	GEMP_TRY(gemp_column_pad(column, p->from->rows + p->patch->new_vertices));
 	for (size_t i = 0; i < all->value_count; i++)
 		if (all->values[i].column == c)
-			GEMP_PROPAGATE(
-				gemp_column_scatter(column, all->values[i].rows, all->values[i].count, &all->values[i].values));
+			GEMP_TRY(gemp_column_scatter(column, all->values[i].rows, all->values[i].count, &all->values[i].values));
 	return gemp_patch_survivors(p, out, column);
 }
 
@@ -128,7 +127,7 @@ static gemp_code count_sets(label_state *l)
 	size_t ranges = gemp_range_count(l->p->surviving_count) + 1; /* also where there are no rows */
 	l->old = l->p->from->label_set_count;
 	l->sets = l->old + l->p->patch->sets.list.count;
-	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(l->set, l->p->surviving_count), GEMP_ARRAY(l->counts, ranges * l->sets)));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(l->set, l->p->surviving_count), GEMP_ARRAY(l->counts, ranges * l->sets)));
 	gemp_for_ranges(l->p->surviving_count, set_range, l);
 	for (size_t i = l->sets; i < ranges * l->sets; i++)
 		l->counts[i % l->sets] += l->counts[i];
@@ -178,13 +177,13 @@ static gemp_code print_set(const label_state *l, size_t s, gemp_text *out)
 static gemp_code list_sets(label_state *l, const uint64_t *here, gemp_bytes *texts)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
-	GEMP_PROPAGATE(GEMP_NEW(l->number, l->sets));
+	GEMP_TRY(GEMP_NEW(l->number, l->sets));
 	for (size_t s = 0; s < l->sets; s++) {
 		if (!here[s])
 			continue;
-		GEMP_PROPAGATE(print_set(l, s, &text));
+		GEMP_TRY(print_set(l, s, &text));
 		l->number[s] = (uint32_t)texts->count;
-		GEMP_PROPAGATE(gemp_bytes_add(texts, text.data, text.size));
+		GEMP_TRY(gemp_bytes_add(texts, text.data, text.size));
 	}
 	return GEMP_OK;
 }
@@ -197,8 +196,8 @@ static gemp_code number_sets(label_state *l, const uint64_t *here)
 	GEMP_OWNED uint32_t *set_of = NULL;
 	code = list_sets(l, here, &texts);
 	GEMP_THEN(GEMP_NEW(set_of, texts.count));
-	GEMP_PROPAGATE(gemp_comm_agree(l->p->comm, code));
-	GEMP_PROPAGATE(gemp_builder_label_sets(l->p->comm, &texts, l->p->to, set_of));
+	GEMP_TRY(gemp_comm_agree(l->p->comm, code));
+	GEMP_TRY(gemp_builder_label_sets(l->p->comm, &texts, l->p->to, set_of));
 	for (size_t s = 0; s < l->sets; s++)
 		l->number[s] = here[s] ? set_of[l->number[s]] : 0;
 	return GEMP_OK;
@@ -218,8 +217,8 @@ static gemp_code rebuild_sets(label_state *l, const uint64_t *here)
 {
 	GEMP_OWNED uint64_t *counts = NULL;
 	gemp_shard *to = l->p->to;
-	GEMP_PROPAGATE(number_sets(l, here));
-	GEMP_PROPAGATE(gemp_comm_agree(l->p->comm, GEMP_NEW(counts, to->label_set_count)));
+	GEMP_TRY(number_sets(l, here));
+	GEMP_TRY(gemp_comm_agree(l->p->comm, GEMP_NEW(counts, to->label_set_count)));
 	for (size_t s = 0; s < l->sets; s++)
 		if (here[s])
 			counts[l->number[s]] += here[s];
@@ -243,14 +242,14 @@ gemp_code gemp_patch_labels(gemp_patch_state *p)
 	}
 	code = count_sets(&l);
 	GEMP_THEN(GEMP_NEW(here, l.sets));
-	GEMP_TRY(gemp_comm_agree(p->comm, code));
+	GEMP_TRY_DONE(gemp_comm_agree(p->comm, code));
 	memcpy(here, l.counts, l.sets * sizeof *here);
 	if (sets_stay(&l)) {
-		GEMP_TRY(gemp_comm_agree(p->comm, gemp_shard_copy_labels(p->to, p->from)));
+		GEMP_TRY_DONE(gemp_comm_agree(p->comm, gemp_shard_copy_labels(p->to, p->from)));
 		for (size_t s = 0; s < l.old; s++)
 			p->to->label_sets[s].vertex_count = l.counts[s];
 	} else {
-		GEMP_TRY(rebuild_sets(&l, here));
+		GEMP_TRY_DONE(rebuild_sets(&l, here));
 	}
 	p->to->label_set_of = l.set;
 	l.set = NULL;

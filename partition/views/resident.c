@@ -173,9 +173,9 @@ static void evict_unused(const gemp_runtime *context, uint64_t bytes)
 static gemp_code copy_keys(gemp_resident *resident, const gemp_view_key *keys)
 {
 	size_t relations = resident->graph->relation_count;
-	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(resident->keys, resident->view_count),
-	                            GEMP_ARRAY(resident->relations, resident->view_count * relations),
-	                            GEMP_ARRAY(resident->views, resident->view_count)));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(resident->keys, resident->view_count),
+	                      GEMP_ARRAY(resident->relations, resident->view_count * relations),
+	                      GEMP_ARRAY(resident->views, resident->view_count)));
 	for (size_t v = 0; v < resident->view_count; v++) {
 		bool *own = resident->relations + v * relations;
 		memcpy(own, keys[v].relations, relations * sizeof *own);
@@ -191,8 +191,8 @@ static gemp_code make_views(gemp_resident *resident)
 	uint64_t most = 0;
 	for (size_t v = 0; v < resident->view_count; v++) {
 		gemp_view *view = &resident->views[v];
-		GEMP_PROPAGATE(gemp_view_new(view, resident->context->comm, resident->graph, &resident->order,
-		                             &resident->residency, &resident->keys[v]));
+		GEMP_TRY(gemp_view_new(view, resident->context->comm, resident->graph, &resident->order, &resident->residency,
+		                       &resident->keys[v]));
 		resident->bytes += view_bytes(view, view->rows);
 		resident->replica_bytes += view_bytes(view, resident->residency.hot);
 		if (view->begin[view->rows] > most)
@@ -213,15 +213,15 @@ static gemp_code make(gemp_resident *resident, const gemp_view_key *keys)
 	weights w;
 	code = copy_keys(resident, keys);
 	GEMP_THEN(GEMP_NEW(degree, graph->rows));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, code));
 	for (size_t v = 0; v < resident->view_count; v++)
 		gemp_view_degrees(graph, &keys[v], degree);
 	class_weights(&w, resident, degree);
 	gemp_vertex hot = choose_hot(resident, &w);
-	GEMP_PROPAGATE(gemp_slot_order_new(&resident->order, comm, graph, degree));
+	GEMP_TRY(gemp_slot_order_new(&resident->order, comm, graph, degree));
 	gemp_free(degree);
 	degree = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_residency_new(&resident->residency, graph, &resident->order, hot)));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_residency_new(&resident->residency, graph, &resident->order, hot)));
 	evict_unused(resident->context, hot == graph->vertex_count ? w.total / (uint64_t)resident->node_sharers : w.total);
 	return make_views(resident);
 }
@@ -243,8 +243,8 @@ gemp_code gemp_resident_get(gemp_resident **out, gemp_runtime *context, const ge
 			*resident = (gemp_resident){
 				.context = context, .graph = graph, .view_count = view_count, .replicate = replicate
 			};
-		GEMP_TRY(gemp_comm_agree(context->comm, code));
-		GEMP_TRY(make(resident, keys));
+		GEMP_TRY_DONE(gemp_comm_agree(context->comm, code));
+		GEMP_TRY_DONE(make(resident, keys));
 	}
 	list(resident);
 	resident->users++;
@@ -278,8 +278,8 @@ gemp_code gemp_resident_views(gemp_view **out, gemp_resident *resident, const ge
 			*out = resident->copies[c].views;
 			return GEMP_OK;
 		}
-	GEMP_PROPAGATE(GEMP_RESERVE(resident->copies, resident->copy_capacity, resident->copy_count + 1));
-	GEMP_PROPAGATE(GEMP_NEW(views, resident->view_count));
+	GEMP_TRY(GEMP_RESERVE(resident->copies, resident->copy_capacity, resident->copy_count + 1));
+	GEMP_TRY(GEMP_NEW(views, resident->view_count));
 	for (size_t v = 0; v < resident->view_count; v++) {
 		views[v] = resident->views[v];
 		views[v].device = NULL;

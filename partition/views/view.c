@@ -70,7 +70,7 @@ gemp_code gemp_residency_new(gemp_residency *out, const gemp_shard *graph, const
 	gemp_code code = GEMP_OK;
 	size_t words = gemp_bits32_words(graph->vertex_count);
 	*out = (gemp_residency){ .vertices = graph->vertex_count, .hot = hot, .own_count = graph->rows };
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(out->words, 2 * words + 2), GEMP_ARRAY(out->own_slots, graph->rows)));
+	GEMP_TRY_DONE(gemp_new_all(GEMP_ARRAY(out->words, 2 * words + 2), GEMP_ARRAY(out->own_slots, graph->rows)));
 	/* Ascending own slots without a sort: mark them, then walk the marks. */
 	for (size_t v = 0; v < graph->rows; v++) {
 		gemp_vertex slot = order->slot_of[graph->first_vertex + v];
@@ -102,7 +102,7 @@ void gemp_residency_free(gemp_residency *residency)
 static gemp_code upload_begin32(gemp_view *view, gemp_device *device)
 {
 	GEMP_OWNED uint32_t *narrow = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(narrow, view->rows + 1));
+	GEMP_TRY(GEMP_NEW(narrow, view->rows + 1));
 	for (size_t r = 0; r <= view->rows; r++)
 		narrow[r] = (uint32_t)view->begin[r];
 	return gemp_buffer_new(&view->device_begin, device, (view->rows + 1) * sizeof *narrow, narrow);
@@ -129,14 +129,15 @@ gemp_code gemp_view_upload(gemp_view *view, gemp_device *device, bool wide)
 	view->device = device;
 	view->wide_positions = wide;
 	if (wide)
-		GEMP_TRY(borrow_or_share(view, &view->device_begin, (view->rows + 1) * sizeof *view->begin, view->begin));
+		GEMP_TRY_DONE(borrow_or_share(view, &view->device_begin, (view->rows + 1) * sizeof *view->begin, view->begin));
 	else if (view->begin32)
-		GEMP_TRY(borrow_or_share(view, &view->device_begin, (view->rows + 1) * sizeof *view->begin32, view->begin32));
+		GEMP_TRY_DONE(
+			borrow_or_share(view, &view->device_begin, (view->rows + 1) * sizeof *view->begin32, view->begin32));
 	else
-		GEMP_TRY(upload_begin32(view, device));
-	GEMP_TRY(borrow_or_share(view, &view->device_neighbours, some * sizeof *view->neighbours, view->neighbours));
+		GEMP_TRY_DONE(upload_begin32(view, device));
+	GEMP_TRY_DONE(borrow_or_share(view, &view->device_neighbours, some * sizeof *view->neighbours, view->neighbours));
 	if (view->edges)
-		GEMP_TRY(borrow_or_share(view, &view->device_edges, some * sizeof *view->edges, view->edges));
+		GEMP_TRY_DONE(borrow_or_share(view, &view->device_edges, some * sizeof *view->edges, view->edges));
 done:
 	if (code != GEMP_OK)
 		gemp_view_unload(view);
@@ -247,7 +248,7 @@ static bool names_twice(const parallel_test *a, size_t v, gemp_vertex *last)
 static gemp_code test_marks(const gemp_comm *comm, parallel_test *a)
 {
 	GEMP_OWNED gemp_vertex *last = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(last, a->graph->vertex_count)));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(last, a->graph->vertex_count)));
 	for (size_t v = 0; v < a->graph->rows && !a->found; v++)
 		a->found = names_twice(a, v, last);
 	return GEMP_OK;
@@ -275,7 +276,7 @@ gemp_code gemp_view_parallel(const gemp_comm *comm, gemp_shard *graph, const gem
 	if (named == 1)
 		gemp_for_ranges(graph->rows, test_rows, &a);
 	else if (named)
-		GEMP_PROPAGATE(test_marks(comm, &a));
+		GEMP_TRY(test_marks(comm, &a));
 	*parallel = gemp_comm_sum1(comm, a.found) > 0;
 	if (named == 1)
 		one->reciprocal = *parallel ? 1 : -1;
@@ -348,8 +349,8 @@ gemp_code gemp_slot_order_new(gemp_slot_order *out, const gemp_comm *comm, const
 	code = GEMP_NEW(mine, graph->rows);
 	for (size_t v = 0; code == GEMP_OK && v < graph->rows; v++)
 		mine[v] = (uint8_t)(GEMP_SLOT_CLASSES - 1 - gemp_degree_class(degree[v]));
-	GEMP_TRY(gemp_comm_allgather(comm, code, mine, graph->rows, (void **)&class, &begin));
-	GEMP_TRY(allocate_order(out, comm));
+	GEMP_TRY_DONE(gemp_comm_allgather(comm, code, mine, graph->rows, (void **)&class, &begin));
+	GEMP_TRY_DONE(allocate_order(out, comm));
 	number_slots(out, class);
 done:
 	if (code != GEMP_OK)

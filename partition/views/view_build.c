@@ -26,7 +26,7 @@ static gemp_code hot_sizes(uint64_t **out, const gemp_comm *comm, const gemp_vie
 	code = GEMP_NEW(size, (size_t)residency->hot + 1);
 	for (size_t r = 0; code == GEMP_OK && r < residency->own_count - residency->own; r++) /* own hot rows come first */
 		size[residency->own_slots[r]] = own->begin[r + 1] - own->begin[r];
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, code));
 	gemp_comm_sum_long(comm, size, residency->hot);
 	*out = size;
 	size = NULL;
@@ -40,15 +40,15 @@ static gemp_code allocate_rows(gemp_view *out, const gemp_residency *residency, 
 	size_t mine = residency->own_count - residency->own;
 	out->rows = (size_t)residency->hot + residency->own;
 	out->loops = own->loops;
-	GEMP_PROPAGATE(GEMP_NEW(out->begin, out->rows + 1));
+	GEMP_TRY(GEMP_NEW(out->begin, out->rows + 1));
 	for (size_t s = 0; s < residency->hot; s++)
 		out->begin[s + 1] = out->begin[s] + size[s];
 	for (size_t r = 0; r < residency->own; r++)
 		out->begin[residency->hot + r + 1] = out->begin[residency->hot + r] + own->begin[mine + r + 1] -
 		                                     own->begin[mine + r];
-	GEMP_PROPAGATE(GEMP_NEW(out->neighbours, out->begin[out->rows] + 1));
+	GEMP_TRY(GEMP_NEW(out->neighbours, out->begin[out->rows] + 1));
 	if (own->edges)
-		GEMP_PROPAGATE(GEMP_NEW(out->edges, out->begin[out->rows] + 1));
+		GEMP_TRY(GEMP_NEW(out->edges, out->begin[out->rows] + 1));
 	return GEMP_OK;
 }
 
@@ -60,8 +60,7 @@ static gemp_code gather_slots(const gemp_comm *comm, const gemp_shard *graph, co
 	GEMP_OWNED size_t *begin = NULL;
 	GEMP_OWNED char *all = NULL;
 	uint64_t at = own->begin[part.first], count = own->begin[part.end] - at;
-	GEMP_PROPAGATE(
-		gemp_comm_allgather(comm, GEMP_OK, (const char *)from + at * width, count * width, (void **)&all, &begin));
+	GEMP_TRY(gemp_comm_allgather(comm, GEMP_OK, (const char *)from + at * width, count * width, (void **)&all, &begin));
 	for (size_t s = first; s < end; s++) {
 		int owner = gemp_shard_owner(graph, order->id_of[s]);
 		size_t bytes = (size_t)(out->begin[s + 1] - out->begin[s]) * width;
@@ -84,11 +83,11 @@ static gemp_code gather_hot(gemp_view *out, const gemp_comm *comm, const gemp_sh
 			end++;
 		while (part.end < mine && residency->own_slots[part.end] < end)
 			part.end++;
-		GEMP_PROPAGATE(gather_slots(comm, graph, order, out, own, part, first, end, sizeof *own->neighbours,
-		                            own->neighbours, out->neighbours));
+		GEMP_TRY(gather_slots(comm, graph, order, out, own, part, first, end, sizeof *own->neighbours, own->neighbours,
+		                      out->neighbours));
 		if (own->edges)
-			GEMP_PROPAGATE(gather_slots(comm, graph, order, out, own, part, first, end, sizeof *own->edges, own->edges,
-			                            out->edges));
+			GEMP_TRY(gather_slots(comm, graph, order, out, own, part, first, end, sizeof *own->edges, own->edges,
+			                      out->edges));
 		part.first = part.end;
 	}
 	return GEMP_OK;
@@ -118,7 +117,7 @@ static gemp_code find_leaders(node_leaders *out, const gemp_comm *comm)
 	*out = (node_leaders){ .count = (int)gemp_comm_sum1(comm, comm->node_rank == 0) };
 	if (out->count == 1)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(out->node_of, (size_t)comm->size)));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(out->node_of, (size_t)comm->size)));
 	MPI_Comm firsts;
 	GEMP_MPI(MPI_Comm_split(comm->world, comm->node_rank == 0 ? 0 : MPI_UNDEFINED, comm->rank, &firsts));
 	if (firsts != MPI_COMM_NULL) {
@@ -225,14 +224,14 @@ static gemp_code exchange_slots(const node_exchange *p, size_t first, size_t end
 	size_t count = 0;
 	const uint64_t *at = p->view->begin;
 	const gemp_comm *between = &p->nodes->between;
-	GEMP_PROPAGATE(gemp_comm_agree(between, GEMP_NEW(mine, (size_t)(at[end] - at[first]) * width)));
+	GEMP_TRY(gemp_comm_agree(between, GEMP_NEW(mine, (size_t)(at[end] - at[first]) * width)));
 	for (size_t s = first; s < end; s++)
 		if (node_of(p, s) == between->rank) {
 			size_t bytes = (size_t)(at[s + 1] - at[s]) * width;
 			memcpy(mine + count, values + at[s] * width, bytes);
 			count += bytes;
 		}
-	GEMP_PROPAGATE(gemp_comm_allgather(between, GEMP_OK, mine, count, (void **)&all, &begin));
+	GEMP_TRY(gemp_comm_allgather(between, GEMP_OK, mine, count, (void **)&all, &begin));
 	for (size_t s = first; s < end; s++) {
 		size_t bytes = (size_t)(at[s + 1] - at[s]) * width, *from = &begin[node_of(p, s)];
 		memcpy(values + at[s] * width, all + *from, bytes);
@@ -249,9 +248,9 @@ static gemp_code exchange_nodes(const node_exchange *p)
 	for (size_t first = 0, end; first < view->rows; first = end) {
 		for (end = first + 1; end < view->rows && view->begin[end + 1] - view->begin[first] <= chunk;)
 			end++;
-		GEMP_PROPAGATE(exchange_slots(p, first, end, (char *)view->neighbours, sizeof *view->neighbours));
+		GEMP_TRY(exchange_slots(p, first, end, (char *)view->neighbours, sizeof *view->neighbours));
 		if (view->edges)
-			GEMP_PROPAGATE(exchange_slots(p, first, end, (char *)view->edges, sizeof *view->edges));
+			GEMP_TRY(exchange_slots(p, first, end, (char *)view->edges, sizeof *view->edges));
 	}
 	return GEMP_OK;
 }
@@ -268,7 +267,7 @@ static gemp_code share_rows(gemp_view *out, bool *shared, const gemp_comm *comm,
 	*shared = allocate_shared(out, comm, (size_t)residency->hot, (size_t)entries, own->edges != NULL);
 	if (!*shared)
 		return GEMP_OK;
-	GEMP_PROPAGATE(find_leaders(&n, comm));
+	GEMP_TRY(find_leaders(&n, comm));
 	lay_out(out, &n, residency, own);
 	copy_own(out, residency, own);
 	gemp_shared_fence(&out->shared);
@@ -277,7 +276,7 @@ static gemp_code share_rows(gemp_view *out, bool *shared, const gemp_comm *comm,
 		return code;
 	if (n.between.size)
 		code = exchange_nodes(&(node_exchange){ &n, graph, order, out });
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, code));
 	gemp_shared_fence(&out->shared);
 	return GEMP_OK;
 }
@@ -291,18 +290,18 @@ gemp_code gemp_view_new(gemp_view *out, const gemp_comm *comm, const gemp_shard 
 	uint64_t *size = NULL;
 	bool shared = false;
 	*out = (gemp_view){ 0 };
-	GEMP_TRY(gemp_comm_agree(comm, gemp_view_own_rows(&own, graph, order, residency, key)));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, gemp_view_own_rows(&own, graph, order, residency, key)));
 	if (residency->hot == 0 || comm->size == 1) {
 		*out = own;
 		return GEMP_OK;
 	}
 	if (residency->hot >= graph->vertex_count)
-		GEMP_TRY(share_rows(out, &shared, comm, graph, order, residency, &own));
+		GEMP_TRY_DONE(share_rows(out, &shared, comm, graph, order, residency, &own));
 	if (shared)
 		goto done;
-	GEMP_TRY(hot_sizes(&size, comm, &own, residency));
-	GEMP_TRY(gemp_comm_agree(comm, allocate_rows(out, residency, &own, size)));
-	GEMP_TRY(gather_hot(out, comm, graph, order, residency, &own));
+	GEMP_TRY_DONE(hot_sizes(&size, comm, &own, residency));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, allocate_rows(out, residency, &own, size)));
+	GEMP_TRY_DONE(gather_hot(out, comm, graph, order, residency, &own));
 	copy_rest(out, residency, &own);
 done:
 	if (code != GEMP_OK)

@@ -159,9 +159,9 @@ static gemp_code fill_long_rows(view_fill *f)
 	GEMP_OWNED gemp_edge *edges = NULL;
 	if (f->longest <= LONG)
 		return GEMP_OK;
-	GEMP_PROPAGATE(GEMP_NEW(slots, f->longest));
+	GEMP_TRY(GEMP_NEW(slots, f->longest));
 	if (f->key->edges)
-		GEMP_PROPAGATE(GEMP_NEW(edges, f->longest));
+		GEMP_TRY(GEMP_NEW(edges, f->longest));
 	for (size_t v = 0; v < f->graph->rows; v++)
 		if (max_degree(f, v) > LONG)
 			fill_row(f, v, slots, edges);
@@ -206,21 +206,21 @@ static gemp_code allocate_rows(view_fill *f, const gemp_residency *residency)
 {
 	gemp_view *view = f->view;
 	view->rows = f->graph->rows;
-	GEMP_PROPAGATE(GEMP_NEW(view->begin, view->rows + 1));
+	GEMP_TRY(GEMP_NEW(view->begin, view->rows + 1));
 	f->own_slots = residency->own_slots;
 	gemp_for_ranges(view->rows, place_rows, f);
 	gemp_prefix_inclusive(view->begin, view->rows + 1);
 	uint64_t entries = view->begin[view->rows];
-	GEMP_PROPAGATE(GEMP_NEW(view->neighbours, entries + 1));
+	GEMP_TRY(GEMP_NEW(view->neighbours, entries + 1));
 	if (f->key->edges)
-		GEMP_PROPAGATE(GEMP_NEW(view->edges, entries + 1));
+		GEMP_TRY(GEMP_NEW(view->edges, entries + 1));
 	f->chunks = (size_t)(entries / CHUNK) + 1;
 	f->chunk = (view->rows + f->chunks - 1) / f->chunks;
 	f->spare = entries < LONG ? (size_t)entries + 1 : LONG;
 	size_t threads = f->chunks > 1 ? gemp_threads() : 1;
-	GEMP_PROPAGATE(GEMP_NEW(f->spare_slots, threads * f->spare));
+	GEMP_TRY(GEMP_NEW(f->spare_slots, threads * f->spare));
 	if (f->key->edges)
-		GEMP_PROPAGATE(GEMP_NEW(f->spare_edges, threads * f->spare));
+		GEMP_TRY(GEMP_NEW(f->spare_edges, threads * f->spare));
 	return GEMP_OK;
 }
 
@@ -236,12 +236,12 @@ gemp_code gemp_view_own_rows(gemp_view *own, const gemp_shard *graph, const gemp
 	for (size_t r = 0; r < graph->relation_count; r++)
 		GEMP_CHECK(!key->edges || !key->relations[r] || key->direction == GEMP_VIEW_OUT ||
 		           graph->relations[r].in_edges);
-	GEMP_TRY(gemp_edge_offsets(graph, &offsets));
+	GEMP_TRY_DONE(gemp_edge_offsets(graph, &offsets));
 	f.offsets = offsets;
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(f.row_of, graph->rows), GEMP_ARRAY(f.size, graph->rows)));
+	GEMP_TRY_DONE(gemp_new_all(GEMP_ARRAY(f.row_of, graph->rows), GEMP_ARRAY(f.size, graph->rows)));
 	gemp_view_degrees(graph, key, f.row_of);
-	GEMP_TRY(allocate_rows(&f, residency));
-	GEMP_TRY(fill_long_rows(&f));
+	GEMP_TRY_DONE(allocate_rows(&f, residency));
+	GEMP_TRY_DONE(fill_long_rows(&f));
 	gemp_parallel_for(f.chunks, fill_chunk, &f);
 	own->loops = f.loops;
 	if (f.gaps)

@@ -205,8 +205,8 @@ static gemp_code read_files(gemp_kmer_counter *bag, gemp_report *report, const g
 	gemp_fasta sum = { 0 };
 	for (size_t f = 0; f < settings->read_count; f++) {
 		gemp_fasta reads;
-		GEMP_PROPAGATE(gemp_fasta_visit(&reads, report->comm, settings->reads[f], f, take_letters, bag));
-		GEMP_PROPAGATE(gemp_kmer_counter_join(bag, report->comm));
+		GEMP_TRY(gemp_fasta_visit(&reads, report->comm, settings->reads[f], f, take_letters, bag));
+		GEMP_TRY(gemp_kmer_counter_join(bag, report->comm));
 		sum.sequences += reads.sequences;
 		sum.letters += reads.letters;
 		sum.bytes += reads.bytes;
@@ -218,8 +218,8 @@ static gemp_code read_files(gemp_kmer_counter *bag, gemp_report *report, const g
 /* Collective. Writes the text of each rank behind that of the rank before, and empties it. code: how this rank made its text. */
 static gemp_code write_part(gemp_output *output, const gemp_comm *comm, gemp_code code, gemp_text *text)
 {
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
-	GEMP_PROPAGATE(gemp_output_write(output, text->data, text->size));
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_output_write(output, text->data, text->size));
 	gemp_text_clear(text);
 	return GEMP_OK;
 }
@@ -245,16 +245,16 @@ static gemp_code write_gfa(const gemp_comm *comm, const char *path, const gemp_s
 	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
 	GEMP_OWNED gemp_unitig_link *links = NULL;
 	size_t count;
-	GEMP_PROPAGATE(gemp_unitig_links_find(&links, &count, u, traffic));
-	GEMP_PROPAGATE(gemp_output_open(&output, comm, path));
+	GEMP_TRY(gemp_unitig_links_find(&links, &count, u, traffic));
+	GEMP_TRY(gemp_output_open(&output, comm, path));
 	if (comm->rank == 0)
 		gemp_text_print(&text, "H\tVN:Z:1.0\tks:i:%u\n", u->graph->k);
-	GEMP_PROPAGATE(write_part(output, comm, gemp_text_status(&text), &text));
-	GEMP_PROPAGATE(write_part(output, comm, gemp_sequences_gfa(sequences, "unitig", &text), &text));
+	GEMP_TRY(write_part(output, comm, gemp_text_status(&text), &text));
+	GEMP_TRY(write_part(output, comm, gemp_sequences_gfa(sequences, "unitig", &text), &text));
 	for (size_t i = 0; i < count; i++)
 		gemp_text_print(&text, "L\tunitig%" PRIu64 "\t%c\tunitig%" PRIu64 "\t%c\t%uM\n", links[i].from + 1,
 		                links[i].from_back ? '-' : '+', links[i].to + 1, links[i].to_back ? '-' : '+', u->graph->k - 1);
-	GEMP_PROPAGATE(write_part(output, comm, gemp_text_status(&text), &text));
+	GEMP_TRY(write_part(output, comm, gemp_text_status(&text), &text));
 	return close_output(&output);
 }
 
@@ -263,8 +263,8 @@ static gemp_code write_fasta(const gemp_comm *comm, const char *path, const gemp
 {
 	GEMP_OWNED_BY(abandon) gemp_output *output = NULL;
 	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
-	GEMP_PROPAGATE(gemp_output_open(&output, comm, path));
-	GEMP_PROPAGATE(write_part(output, comm, gemp_sequences_fasta(sequences, name, &text), &text));
+	GEMP_TRY(gemp_output_open(&output, comm, path));
+	GEMP_TRY(write_part(output, comm, gemp_sequences_fasta(sequences, name, &text), &text));
 	return close_output(&output);
 }
 
@@ -275,15 +275,15 @@ static gemp_code write_files(const gemp_report *report, const gemp_assembly_sett
 	GEMP_OWNED_BY(gemp_sequences_free) gemp_sequences sequences = { 0 };
 	bool found = contig->sequences.total > 0;
 	if (found)
-		GEMP_PROPAGATE(write_fasta(report->comm, settings->output, &contig->sequences, "contig"));
+		GEMP_TRY(write_fasta(report->comm, settings->output, &contig->sequences, "contig"));
 	if (!found || settings->unitigs || settings->gfa)
-		GEMP_PROPAGATE(gemp_unitigs_spell(&sequences, unitigs, traffic));
+		GEMP_TRY(gemp_unitigs_spell(&sequences, unitigs, traffic));
 	if (!found)
-		GEMP_PROPAGATE(write_fasta(report->comm, settings->output, &sequences, "unitig"));
+		GEMP_TRY(write_fasta(report->comm, settings->output, &sequences, "unitig"));
 	if (settings->unitigs)
-		GEMP_PROPAGATE(write_fasta(report->comm, settings->unitigs, &sequences, "unitig"));
+		GEMP_TRY(write_fasta(report->comm, settings->unitigs, &sequences, "unitig"));
 	if (settings->gfa)
-		GEMP_PROPAGATE(write_gfa(report->comm, settings->gfa, &sequences, unitigs, traffic));
+		GEMP_TRY(write_gfa(report->comm, settings->gfa, &sequences, unitigs, traffic));
 	return GEMP_OK;
 }
 
@@ -303,18 +303,18 @@ gemp_code gemp_assemble(gemp_context *context, const gemp_assembly_settings *set
 	report = gemp_report_or(report, &none, context);
 	gemp_assembly_settings_init(&chosen);
 	gemp_options_copy(&chosen, sizeof chosen, settings);
-	GEMP_PROPAGATE(check(comm, &chosen));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_kmer_counter_new(&bag, (unsigned)chosen.kmer, !chosen.one_strand)));
-	GEMP_PROPAGATE(read_files(&bag, report, &chosen));
+	GEMP_TRY(check(comm, &chosen));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_kmer_counter_new(&bag, (unsigned)chosen.kmer, !chosen.one_strand)));
+	GEMP_TRY(read_files(&bag, report, &chosen));
 	since = gemp_timers_add(&timers, GEMP_PHASE_READ, since);
-	GEMP_PROPAGATE(gemp_kmer_graph_new(&graph, comm, &bag, chosen.min_count, chosen.copies == GEMP_COPIES_BY_COUNT));
-	GEMP_PROPAGATE(report_kmers(report, &graph, chosen.min_count));
-	GEMP_PROPAGATE(gemp_unitigs_new(&unitigs, &graph));
+	GEMP_TRY(gemp_kmer_graph_new(&graph, comm, &bag, chosen.min_count, chosen.copies == GEMP_COPIES_BY_COUNT));
+	GEMP_TRY(report_kmers(report, &graph, chosen.min_count));
+	GEMP_TRY(gemp_unitigs_new(&unitigs, &graph));
 	report_unitigs(report, &unitigs);
-	GEMP_PROPAGATE(gemp_contig_new(&contig, &unitigs, chosen.copies, &graph.traffic));
+	GEMP_TRY(gemp_contig_new(&contig, &unitigs, chosen.copies, &graph.traffic));
 	report_contig(report, &contig, &graph);
 	since = gemp_timers_add(&timers, GEMP_PHASE_CONVERT, since);
-	GEMP_PROPAGATE(write_files(report, &chosen, &contig, &unitigs, &graph.traffic));
+	GEMP_TRY(write_files(report, &chosen, &contig, &unitigs, &graph.traffic));
 	gemp_timers_add(&timers, GEMP_PHASE_WRITE, since);
 	report_sent(report, &graph.traffic);
 	gemp_report_seconds(report, &timers, false);

@@ -118,7 +118,7 @@ static gemp_code read_state(gemp_checkpoint_store *k, const char *path)
 	gemp_code code = GEMP_OK;
 	GEMP_OWNED char *text = NULL;
 	json_error_t error;
-	GEMP_PROPAGATE(gemp_file_read(&text, k->comm, "checkpoint", path));
+	GEMP_TRY(gemp_file_read(&text, k->comm, "checkpoint", path));
 	k->saved = json_loads(text, 0, &error);
 	if (!k->saved)
 		code = gemp_fail(GEMP_EDATA, "%s:%d: %s; name another folder, or remove this one", path, error.line,
@@ -133,7 +133,7 @@ static gemp_code read_state(gemp_checkpoint_store *k, const char *path)
 static gemp_code lock(gemp_checkpoint_store *k)
 {
 	GEMP_OWNED char *path = NULL;
-	GEMP_PROPAGATE(gemp_checkpoint_store_path(&path, k, "lock"));
+	GEMP_TRY(gemp_checkpoint_store_path(&path, k, "lock"));
 	k->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 	for (int i = 0; k->lock >= 0 && flock(k->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; i++) {
 		if (i == LOCK_SECONDS)
@@ -154,7 +154,7 @@ static gemp_code look_up(gemp_checkpoint_store *k, const char *path, bool resume
 		return gemp_fail(GEMP_EIO, "checkpoint %s: %s", k->folder, strerror(errno));
 	if (access(k->folder, W_OK | X_OK) != 0)
 		return gemp_fail(GEMP_EIO, "checkpoint %s: cannot be written to: %s", k->folder, strerror(errno));
-	GEMP_PROPAGATE(lock(k));
+	GEMP_TRY(lock(k));
 	*there = access(path, F_OK) == 0;
 	if (*there && !resume)
 		return gemp_fail(GEMP_EUSAGE,
@@ -259,7 +259,7 @@ static void remove_files(const gemp_checkpoint_store *k, const char *prefix)
 gemp_code gemp_checkpoint_store_remove(const gemp_checkpoint_store *k, const char *prefix)
 {
 	GEMP_OWNED char *path = NULL;
-	GEMP_PROPAGATE(gemp_checkpoint_store_path(&path, k, state_name));
+	GEMP_TRY(gemp_checkpoint_store_path(&path, k, state_name));
 	unlink(path);
 	remove_files(k, prefix);
 	rmdir(k->folder);

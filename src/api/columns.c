@@ -70,8 +70,8 @@ gemp_code gemp_graph_keys(gemp_columns **out, gemp_graph *graph)
 	gemp_column *key;
 	const gemp_shard *shard = graph->shard;
 	*out = NULL;
-	GEMP_TRY(gemp_shard_load_keys(graph->shard));
-	GEMP_TRY(gemp_columns_new(&columns, graph->context));
+	GEMP_TRY_DONE(gemp_shard_load_keys(graph->shard));
+	GEMP_TRY_DONE(gemp_columns_new(&columns, graph->context));
 	code = gemp_table_add(&columns->table, "key", shard->keys.type, &key);
 	GEMP_THEN(gemp_column_reserve(key, shard->rows, 0));
 	for (size_t row = 0; row < shard->rows && code == GEMP_OK; row++) {
@@ -79,7 +79,7 @@ gemp_code gemp_graph_keys(gemp_columns **out, gemp_graph *graph)
 		code = gemp_column_add(key, &value);
 	}
 	columns->table.rows = shard->rows;
-	GEMP_TRY(gemp_comm_agree(&graph->context->comm, code));
+	GEMP_TRY_DONE(gemp_comm_agree(&graph->context->comm, code));
 	*out = columns;
 	columns = NULL;
 done:

@@ -76,7 +76,7 @@ static gemp_code name_by_keys(gemp_components *found, const gemp_comm *comm, con
 	GEMP_THEN(GEMP_NEW(answers, count));
 	GEMP_THEN(GEMP_NEW(asked, count));
 	GEMP_THEN(GEMP_NEW(owner, count));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, code));
 	const gemp_vertex *names = distinct;
 	for (size_t row = 0; row < found->rows; row++)
 		context.least[row] = UINT64_MAX;
@@ -97,7 +97,7 @@ static gemp_code name_by_keys(gemp_components *found, const gemp_comm *comm, con
 		                           .owner = owner,
 		                           .handler = answer_least,
 		                           .self = &context };
-	GEMP_TRY(gemp_request_run(comm, GEMP_OK, &request, answers));
+	GEMP_TRY_DONE(gemp_request_run(comm, GEMP_OK, &request, answers));
 	for (size_t row = 0; row < found->rows; row++)
 		found->component[row] = (gemp_vertex)answers[gemp_range_find_u32(names, count, found->component[row])];
 done:
@@ -117,8 +117,8 @@ static gemp_code pick_tree(const finding *f, size_t type, uint64_t before, uint6
 	*count = 0;
 	for (size_t i = 0; i < found->tree_count; i++)
 		*count += found->tree[i] >= before && found->tree[i] < end;
-	GEMP_PROPAGATE(GEMP_NEW(*numbers, *count));
-	GEMP_PROPAGATE(GEMP_NEW(*pairs, *count));
+	GEMP_TRY(GEMP_NEW(*numbers, *count));
+	GEMP_TRY(GEMP_NEW(*pairs, *count));
 	for (size_t i = 0, to = 0; i < found->tree_count; i++) {
 		if (found->tree[i] < before || found->tree[i] >= end)
 			continue;
@@ -136,7 +136,7 @@ static gemp_code write_tree(finding *f)
 	const gemp_edge_job *job = &f->job;
 	gemp_edge_rows *rows = NULL;
 	uint64_t before = 0;
-	GEMP_TRY(gemp_edge_rows_open(&rows, job->comm, job->shard, f->settings.tree, "spanning forest"));
+	GEMP_TRY_DONE(gemp_edge_rows_open(&rows, job->comm, job->shard, f->settings.tree, "spanning forest"));
 	for (size_t type = 0; type < f->count; type++) {
 		uint64_t *numbers = NULL;
 		gemp_edge_pair *pairs = NULL;
@@ -145,7 +145,7 @@ static gemp_code write_tree(finding *f)
 		GEMP_THEN(gemp_edge_rows_add(rows, f->relation[type], numbers, pairs, count));
 		gemp_free(numbers);
 		gemp_free(pairs);
-		GEMP_TRY(code);
+		GEMP_TRY_DONE(code);
 		before += gemp_csr_edges(&f->csr[type]);
 	}
 	code = gemp_edge_rows_close(rows);
@@ -162,19 +162,19 @@ static gemp_code write(finding *f, gemp_columns **columns, bool wanted)
 	const gemp_edge_job *job = &f->job;
 	GEMP_OWNED_BY(gemp_column_free) gemp_column key = { 0 };
 	double since = gemp_now();
-	GEMP_PROPAGATE(gemp_shard_load_keys(job->shard));
+	GEMP_TRY(gemp_shard_load_keys(job->shard));
 	if (wanted || f->settings.output) {
-		GEMP_PROPAGATE(name_by_keys(&f->found, job->comm, job->shard));
-		GEMP_PROPAGATE(gemp_columns_new(columns, job->graph->context));
-		GEMP_PROPAGATE(gemp_vertex_keys_fetch(&key, job->comm, job->shard, f->found.component, f->found.rows));
+		GEMP_TRY(name_by_keys(&f->found, job->comm, job->shard));
+		GEMP_TRY(gemp_columns_new(columns, job->graph->context));
+		GEMP_TRY(gemp_vertex_keys_fetch(&key, job->comm, job->shard, f->found.component, f->found.rows));
 		code = gemp_table_add_column(&(*columns)->table, "component", &key);
 		(*columns)->table.rows = f->found.rows;
-		GEMP_PROPAGATE(gemp_comm_agree(job->comm, code));
+		GEMP_TRY(gemp_comm_agree(job->comm, code));
 	}
 	if (f->settings.output)
-		GEMP_PROPAGATE(gemp_vertex_output_rows(job->graph, f->settings.output, "components", &(*columns)->table));
+		GEMP_TRY(gemp_vertex_output_rows(job->graph, f->settings.output, "components", &(*columns)->table));
 	if (f->settings.tree)
-		GEMP_PROPAGATE(write_tree(f));
+		GEMP_TRY(write_tree(f));
 	gemp_timers_add(&f->job.timers, GEMP_PHASE_WRITE, since);
 	return GEMP_OK;
 }
@@ -225,8 +225,8 @@ static gemp_code report_result(finding *f)
 	const gemp_comm *comm = f->job.comm;
 	uint64_t rows = found->rows, edges = gemp_csr_all_edges(f->csr, f->count);
 	report_counts(f);
-	GEMP_PROPAGATE(gemp_edge_job_rate(&f->job, found->on_device, found->seconds, found->transfers,
-	                                  4 * edges + f->count * (found->on_device ? 4 : 8) * (rows + 1) + 4 * rows));
+	GEMP_TRY(gemp_edge_job_rate(&f->job, found->on_device, found->seconds, found->transfers,
+	                            4 * edges + f->count * (found->on_device ? 4 : 8) * (rows + 1) + 4 * rows));
 	gemp_edge_job_exchange(&f->job, &found->traffic, gemp_comm_sum1(comm, edges));
 	if (comm->size > 1) {
 		gemp_report_detail(f->job.report, "  %-10s %u of contraction\n", "rounds", found->rounds);
@@ -242,10 +242,10 @@ static gemp_code begin(finding *f, gemp_graph *graph, const gemp_edge_selection 
 	gemp_topology_settings_init(&f->settings);
 	if (settings)
 		gemp_options_copy(&f->settings, sizeof f->settings, settings);
-	GEMP_PROPAGATE(gemp_edge_job_begin(&f->job, graph, edges, report));
-	GEMP_PROPAGATE(gemp_rows_path_check(f->job.comm, "output", f->settings.output));
-	GEMP_PROPAGATE(gemp_rows_path_check(f->job.comm, "tree", f->settings.tree));
-	GEMP_PROPAGATE(gemp_edge_job_place(&f->job, f->settings.place));
+	GEMP_TRY(gemp_edge_job_begin(&f->job, graph, edges, report));
+	GEMP_TRY(gemp_rows_path_check(f->job.comm, "output", f->settings.output));
+	GEMP_TRY(gemp_rows_path_check(f->job.comm, "tree", f->settings.tree));
+	GEMP_TRY(gemp_edge_job_place(&f->job, f->settings.place));
 	return gemp_edge_job_rows(&f->job, false, &f->csr, &f->relation, &f->count);
 }
 
@@ -257,15 +257,15 @@ gemp_code gemp_graph_components(gemp_columns **out, gemp_graph *graph, const gem
 	gemp_columns *columns = NULL;
 	if (out)
 		*out = NULL;
-	GEMP_TRY(begin(&f, graph, edges, settings, report));
+	GEMP_TRY_DONE(begin(&f, graph, edges, settings, report));
 	double since = gemp_now();
 	const gemp_components_options how = { .place = f.settings.place, .tree = f.settings.tree != NULL };
-	GEMP_TRY(gemp_components_find(&f.found, f.job.comm, f.job.device, graph->shard->bounds, f.csr, f.count, &how));
+	GEMP_TRY_DONE(gemp_components_find(&f.found, f.job.comm, f.job.device, graph->shard->bounds, f.csr, f.count, &how));
 	gemp_timers_add(&f.job.timers, f.found.on_device ? GEMP_PHASE_KERNEL : GEMP_PHASE_RESOLVE, since);
 	if (out || f.settings.output || f.settings.tree)
-		GEMP_TRY(write(&f, &columns, out != NULL));
+		GEMP_TRY_DONE(write(&f, &columns, out != NULL));
 	if (f.job.reports)
-		GEMP_TRY(report_result(&f));
+		GEMP_TRY_DONE(report_result(&f));
 	if (component_count)
 		*component_count = f.found.count;
 	if (out) {

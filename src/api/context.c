@@ -109,9 +109,9 @@ gemp_code gemp_context_open(gemp_context **out, MPI_Comm communicator, const gem
 	gemp_code code = GEMP_OK;
 	gemp_context *context = NULL;
 	*out = NULL;
-	GEMP_TRY(new_context(&context, communicator));
+	GEMP_TRY_DONE(new_context(&context, communicator));
 	gemp_comm_share_cores(&context->comm);
-	GEMP_TRY(gemp_context_configure(context, options));
+	GEMP_TRY_DONE(gemp_context_configure(context, options));
 	if (launch.size) /* now somebody hears the warning */
 		gemp_world_check(&context->comm, &launch);
 	launch.size = 0;
@@ -172,9 +172,8 @@ gemp_code gemp_context_runtime(gemp_runtime **out, gemp_context *context, bool a
 		context->runtime = NULL;
 	}
 	if (!context->runtime) {
-		GEMP_PROPAGATE(
-			all ? gemp_runtime_new(&context->runtime, &context->comm, context->devices, &context->budgets)
-				: gemp_runtime_new_one(&context->runtime, &context->comm, context->devices, &context->budgets));
+		GEMP_TRY(all ? gemp_runtime_new(&context->runtime, &context->comm, context->devices, &context->budgets)
+		             : gemp_runtime_new_one(&context->runtime, &context->comm, context->devices, &context->budgets));
 		context->all_devices = all;
 	} else {
 		gemp_runtime_reset(context->runtime);

@@ -44,11 +44,11 @@ static gemp_code gather(device_entry **out, size_t *count, const gemp_report *re
 	size_t devices = runtime->other_count + 1;
 	GEMP_OWNED size_t *begin = NULL;
 	GEMP_OWNED device_entry *own = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(report->comm, GEMP_NEW(own, devices)));
+	GEMP_TRY(gemp_comm_agree(report->comm, GEMP_NEW(own, devices)));
 	fill(&own[0], runtime, report->comm->rank);
 	for (size_t i = 0; i < runtime->other_count; i++)
 		fill(&own[i + 1], runtime->others[i], report->comm->rank);
-	GEMP_PROPAGATE(gemp_comm_allgather(report->comm, GEMP_OK, own, devices * sizeof *own, (void **)out, &begin));
+	GEMP_TRY(gemp_comm_allgather(report->comm, GEMP_OK, own, devices * sizeof *own, (void **)out, &begin));
 	*count = begin[report->comm->size] / sizeof *own;
 	return GEMP_OK;
 }
@@ -113,10 +113,10 @@ gemp_code gemp_context_devices(gemp_context *context, gemp_report *report)
 	GEMP_OWNED device_entry *entries = NULL;
 	gemp_runtime *runtime = NULL;
 	size_t count;
-	GEMP_PROPAGATE(gemp_comm_agree(&context->comm, gemp_device_list(&list, &count)));
+	GEMP_TRY(gemp_comm_agree(&context->comm, gemp_device_list(&list, &count)));
 	print_table(report, list, count);
-	GEMP_PROPAGATE(gemp_context_runtime(&runtime, context, true, NULL));
-	GEMP_PROPAGATE(gather(&entries, &count, report, runtime));
+	GEMP_TRY(gemp_context_runtime(&runtime, context, true, NULL));
+	GEMP_TRY(gather(&entries, &count, report, runtime));
 	print_places(report, entries, count);
 	return GEMP_OK;
 }
@@ -156,7 +156,7 @@ gemp_code gemp_report_devices(gemp_report *report, const gemp_runtime *runtime)
 	GEMP_OWNED device_entry *entries = NULL;
 	size_t count = 0;
 	if (runtime)
-		GEMP_PROPAGATE(gather(&entries, &count, report, runtime));
+		GEMP_TRY(gather(&entries, &count, report, runtime));
 	if (!runtime)
 		gemp_report_set(report, "devices", json_array());
 	else if (report->comm->rank == 0)
@@ -188,7 +188,7 @@ gemp_code gemp_report_work(gemp_report *report, const gemp_runtime *runtime)
 {
 	GEMP_OWNED device_entry *entries = NULL;
 	size_t count;
-	GEMP_PROPAGATE(gather(&entries, &count, report, runtime));
+	GEMP_TRY(gather(&entries, &count, report, runtime));
 	if (report->comm->rank == 0)
 		print_work(report, entries, count);
 	return GEMP_OK;

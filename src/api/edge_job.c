@@ -27,7 +27,7 @@ gemp_code gemp_edge_job_begin(gemp_edge_job *out, gemp_graph *graph, const gemp_
 
 gemp_code gemp_edge_job_device(gemp_edge_job *job)
 {
-	GEMP_PROPAGATE(gemp_context_runtime(&job->runtime, job->graph->context, false, &job->timers));
+	GEMP_TRY(gemp_context_runtime(&job->runtime, job->graph->context, false, &job->timers));
 	job->device = job->runtime->device;
 	return GEMP_OK;
 }
@@ -45,7 +45,7 @@ gemp_code gemp_edge_job_check_place(const gemp_edge_job *job, gemp_placement pla
 
 gemp_code gemp_edge_job_place(gemp_edge_job *job, gemp_placement place)
 {
-	GEMP_PROPAGATE(gemp_edge_job_check_place(job, place));
+	GEMP_TRY(gemp_edge_job_check_place(job, place));
 	return job->comm->size == 1 && place != GEMP_PLACE_HOST ? gemp_edge_job_device(job) : GEMP_OK;
 }
 
@@ -62,11 +62,11 @@ gemp_code gemp_edge_job_rows(gemp_edge_job *job, bool directed, gemp_csr **out, 
 	*count = 0;
 	if (relation)
 		GEMP_THEN(GEMP_NEW(*relation, shard->relation_count));
-	GEMP_PROPAGATE(gemp_comm_agree(job->comm, code));
+	GEMP_TRY(gemp_comm_agree(job->comm, code));
 	for (size_t r = 0; r < shard->relation_count; r++) {
 		if (!job->relations[r] || (directed && !shard->relations[r].directed))
 			continue;
-		GEMP_PROPAGATE(gemp_shard_load_relation(shard, r, GEMP_LOAD_OUT));
+		GEMP_TRY(gemp_shard_load_relation(shard, r, GEMP_LOAD_OUT));
 		if (relation)
 			(*relation)[*count] = r;
 		(*out)[(*count)++] = gemp_csr_out(shard, r);
@@ -96,7 +96,7 @@ void gemp_edge_job_exchange(gemp_edge_job *job, const gemp_traffic *traffic, gem
 
 gemp_code gemp_edge_job_resources(gemp_edge_job *job)
 {
-	GEMP_PROPAGATE(gemp_report_devices(job->report, job->runtime));
+	GEMP_TRY(gemp_report_devices(job->report, job->runtime));
 	gemp_report_seconds(job->report, &job->timers, false);
 	gemp_report_memory(job->report, job->runtime ? gemp_runtime_device_peak(job->runtime) : 0);
 	return GEMP_OK;

@@ -68,7 +68,7 @@ static gemp_code orient(euler_search *s, const gemp_comm *comm)
 		s->edges = (gemp_euler_edges){ 0 };
 	}
 	gemp_euler_edges_free(&s->edges);
-	GEMP_PROPAGATE(gemp_euler_orient(&s->edges, comm, &s->plain, &s->result.unbalanced));
+	GEMP_TRY(gemp_euler_orient(&s->edges, comm, &s->plain, &s->result.unbalanced));
 	gemp_timers_add(&s->job.timers, GEMP_PHASE_CONVERT, since);
 	return GEMP_OK;
 }
@@ -88,17 +88,17 @@ static gemp_code run_search(euler_search *s)
 	const bool may = place == GEMP_PLACE_AUTO && s->edges.edges >= DEVICE_MIN &&
 	                 s->edges.edges <= GEMP_EULER_DEVICE_EDGES;
 	if (comm->size == 1 && (may || place == GEMP_PLACE_DEVICE))
-		GEMP_PROPAGATE(gemp_edge_job_device(&s->job));
-	GEMP_PROPAGATE(find_any(s, comm));
+		GEMP_TRY(gemp_edge_job_device(&s->job));
+	GEMP_TRY(find_any(s, comm));
 	if (!s->result.unbalanced)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_shard_load_keys(graph));
+	GEMP_TRY(gemp_shard_load_keys(graph));
 	gemp_euler_edges *edges = s->plain.undirected ? &s->plain : &s->edges;
-	GEMP_PROPAGATE(gemp_euler_balance_find(&s->balance, comm, edges, graph->key_ranks));
+	GEMP_TRY(gemp_euler_balance_find(&s->balance, comm, edges, graph->key_ranks));
 	s->balanced = true;
 	if (!s->balance.path || !s->settings.path)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_euler_edges_close(edges, s->balance.start, s->balance.end)));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_euler_edges_close(edges, s->balance.start, s->balance.end)));
 	s->result.unbalanced = 0;
 	return find_any(s, comm);
 }
@@ -191,7 +191,7 @@ static gemp_code report_unbalanced(euler_search *s)
 	json_auto_t *list = json_array();
 	for (size_t i = 0; i < balance->example_count; i++)
 		ids[i] = balance->examples[i].vertex;
-	GEMP_PROPAGATE(gemp_vertex_keys_fetch(&keys, s->job.comm, s->job.shard, ids, balance->example_count));
+	GEMP_TRY(gemp_vertex_keys_fetch(&keys, s->job.comm, s->job.shard, ids, balance->example_count));
 	gemp_report_print(report, "  %s vert%s %s:\n  %-20s %12s %12s\n", gemp_grouped(balance->unbalanced).text,
 	                  balance->unbalanced == 1 ? "ex has" : "ices have",
 	                  s->plain.undirected ? "an odd number of edges" : "unequal in- and out-degree", "vertex",
@@ -226,7 +226,7 @@ static gemp_code report_none(euler_search *s)
 	uint64_t components = s->balanced ? s->balance.components : s->result.components;
 	gemp_report_print(report, "No Euler %s\n", s->settings.path ? "circuit or path" : "circuit");
 	if (s->balanced)
-		GEMP_PROPAGATE(report_unbalanced(s));
+		GEMP_TRY(report_unbalanced(s));
 	gemp_report_print(report, "  components with edges: %s\n", gemp_grouped(components).text);
 	if (path)
 		gemp_report_print(report, "  a path exists\n");
@@ -245,10 +245,10 @@ static gemp_code write_text(gemp_output *output, const gemp_comm *comm, const ge
 	size_t head = overlap->word, size;
 	if (circular && overlap->edges < head)
 		head = (size_t)overlap->edges;
-	GEMP_PROPAGATE(gemp_output_write(output, overlap->head, comm->rank == 0 ? head : 0));
+	GEMP_TRY(gemp_output_write(output, overlap->head, comm->rank == 0 ? head : 0));
 	for (int stretch = 0; stretch < 2; stretch++) {
 		const char *letters = gemp_overlap_stretch(overlap, stretch, circular, &size);
-		GEMP_PROPAGATE(gemp_output_write(output, letters, size));
+		GEMP_TRY(gemp_output_write(output, letters, size));
 	}
 	return gemp_output_write(output, "\n", comm->rank == 0);
 }
@@ -261,7 +261,8 @@ static gemp_code write_sequence(euler_search *s)
 	gemp_overlap overlap = { 0 };
 	gemp_output *output = NULL;
 	const bool circular = s->settings.circular && s->edges.path_end == GEMP_NO_VERTEX;
-	GEMP_TRY(gemp_overlap_new(&overlap, s->job.comm, s->job.shard, &s->edges, &s->result.order, s->settings.alphabet));
+	GEMP_TRY_DONE(
+		gemp_overlap_new(&overlap, s->job.comm, s->job.shard, &s->edges, &s->result.order, s->settings.alphabet));
 	const uint64_t letters = overlap.edges + (circular ? 0 : overlap.word);
 	gemp_report_set(report, "sequence",
 	                json_pack("{s:o, s:o, s:b}", "letters", gemp_json_count(letters), "word",
@@ -269,8 +270,8 @@ static gemp_code write_sequence(euler_search *s)
 	gemp_report_detail(report, "%s in which each of %s of %s is once\n", gemp_counted(letters, "letter").text,
 	                   gemp_counted(overlap.edges, "word").text, gemp_counted(overlap.word + 1, "letter").text);
 	if (s->settings.output) {
-		GEMP_TRY(gemp_output_open(&output, s->job.comm, s->settings.output));
-		GEMP_TRY(write_text(output, s->job.comm, &overlap, circular));
+		GEMP_TRY_DONE(gemp_output_open(&output, s->job.comm, s->settings.output));
+		GEMP_TRY_DONE(write_text(output, s->job.comm, &overlap, circular));
 		code = gemp_output_close(output);
 		output = NULL;
 	}
@@ -296,10 +297,10 @@ static gemp_code begin(euler_search *s, gemp_graph *graph, const gemp_edge_selec
 	if (settings)
 		gemp_options_copy(&s->settings, sizeof s->settings, settings);
 	const char *output = s->settings.output, *drawing = s->settings.drawing;
-	GEMP_PROPAGATE(gemp_edge_job_begin(&s->job, graph, edges, report));
-	GEMP_PROPAGATE(gemp_edge_job_check_place(&s->job, s->settings.place));
+	GEMP_TRY(gemp_edge_job_begin(&s->job, graph, edges, report));
+	GEMP_TRY(gemp_edge_job_check_place(&s->job, s->settings.place));
 	if (!s->settings.sequence)
-		GEMP_PROPAGATE(gemp_rows_path_check(s->job.comm, "output", output));
+		GEMP_TRY(gemp_rows_path_check(s->job.comm, "output", output));
 	else if (output && strcmp(output, "-") != 0 && s->job.comm->rank == 0)
 		code = gemp_file_may_write("output", output);
 	if (drawing && s->job.comm->rank == 0)
@@ -317,11 +318,11 @@ static gemp_code load_edges(euler_search *s)
 	double since = gemp_now();
 	for (size_t r = 0; r < s->job.shard->relation_count; r++)
 		if (s->job.relations[r])
-			GEMP_PROPAGATE(gemp_shard_load_relation(s->job.shard, r, GEMP_LOAD_OUT));
+			GEMP_TRY(gemp_shard_load_relation(s->job.shard, r, GEMP_LOAD_OUT));
 	since = gemp_timers_add(&s->job.timers, GEMP_PHASE_READ, since);
-	GEMP_PROPAGATE(gemp_comm_agree(s->job.comm, gemp_euler_edges_new(&s->edges, s->job.shard, s->job.relations)));
+	GEMP_TRY(gemp_comm_agree(s->job.comm, gemp_euler_edges_new(&s->edges, s->job.shard, s->job.relations)));
 	if (s->settings.drawing)
-		GEMP_PROPAGATE(gemp_euler_drawing_check(s->job.shard, &s->edges, s->settings.drawing));
+		GEMP_TRY(gemp_euler_drawing_check(s->job.shard, &s->edges, s->settings.drawing));
 	gemp_timers_add(&s->job.timers, GEMP_PHASE_CONVERT, since);
 	return GEMP_OK;
 }
@@ -330,7 +331,7 @@ static gemp_code load_edges(euler_search *s)
 static gemp_code verify(euler_search *s)
 {
 	double since = gemp_now();
-	GEMP_PROPAGATE(gemp_euler_verify(s->job.comm, &s->edges, &s->result.order));
+	GEMP_TRY(gemp_euler_verify(s->job.comm, &s->edges, &s->result.order));
 	gemp_report_print(s->job.report, "Verified: each edge once, each begins where the one before ends\n");
 	gemp_report_set(s->job.report, "verified", json_true());
 	gemp_report_set(s->job.report, "verify_seconds", json_real(gemp_now() - since));
@@ -347,19 +348,19 @@ static gemp_code write(euler_search *s, gemp_columns *columns)
 	double since = gemp_now();
 	if (!columns && !s->settings.drawing && !s->settings.sequence && !rows)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_shard_load_keys(s->job.shard));
+	GEMP_TRY(gemp_shard_load_keys(s->job.shard));
 	if (s->settings.drawing)
-		GEMP_PROPAGATE(gemp_euler_drawing_write(comm, shard, &s->edges, &s->result, s->settings.drawing));
+		GEMP_TRY(gemp_euler_drawing_write(comm, shard, &s->edges, &s->result, s->settings.drawing));
 	if (columns)
-		GEMP_PROPAGATE(gemp_euler_rows_write(comm, shard, &s->edges, order,
-		                                     &(gemp_euler_rows_options){ .table = &columns->table }));
+		GEMP_TRY(gemp_euler_rows_write(comm, shard, &s->edges, order,
+		                               &(gemp_euler_rows_options){ .table = &columns->table }));
 	if (s->settings.sequence)
-		GEMP_PROPAGATE(write_sequence(s));
+		GEMP_TRY(write_sequence(s));
 	const gemp_euler_rows_options how = { .path = s->settings.output,
 		                                  .preview = s->job.report->people,
 		                                  .shown = PREVIEW };
 	if (rows)
-		GEMP_PROPAGATE(gemp_euler_rows_write(comm, shard, &s->edges, order, &how));
+		GEMP_TRY(gemp_euler_rows_write(comm, shard, &s->edges, order, &how));
 	gemp_timers_add(&s->job.timers, GEMP_PHASE_WRITE, since);
 	return GEMP_OK;
 }
@@ -377,10 +378,10 @@ static gemp_code answer(euler_search *s, gemp_columns *columns)
 	if (is_found(s)) {
 		report_result(s);
 		if (s->settings.verify)
-			GEMP_PROPAGATE(verify(s));
-		GEMP_PROPAGATE(write(s, columns));
+			GEMP_TRY(verify(s));
+		GEMP_TRY(write(s, columns));
 	} else if (s->job.reports) {
-		GEMP_PROPAGATE(report_none(s));
+		GEMP_TRY(report_none(s));
 		report->complete = true;
 	}
 	if (!s->job.reports)
@@ -413,12 +414,12 @@ gemp_code gemp_graph_euler(gemp_columns **out, gemp_graph *graph, const gemp_edg
 	gemp_columns *columns = NULL;
 	if (out)
 		*out = NULL;
-	GEMP_TRY(begin(&s, graph, edges, settings, report, out != NULL));
-	GEMP_TRY(load_edges(&s));
-	GEMP_TRY(run_search(&s));
+	GEMP_TRY_DONE(begin(&s, graph, edges, settings, report, out != NULL));
+	GEMP_TRY_DONE(load_edges(&s));
+	GEMP_TRY_DONE(run_search(&s));
 	if (out && is_found(&s))
-		GEMP_TRY(gemp_columns_new(&columns, graph->context));
-	GEMP_TRY(answer(&s, columns));
+		GEMP_TRY_DONE(gemp_columns_new(&columns, graph->context));
+	GEMP_TRY_DONE(answer(&s, columns));
 	*outcome = outcome_of(&s);
 	if (out) {
 		*out = columns;

@@ -25,7 +25,7 @@ gemp_code gemp_graph_of_shard(gemp_graph **out, gemp_context *context, gemp_shar
 		shard = NULL;
 		code = graph->name ? GEMP_OK : GEMP_ENOMEM;
 	}
-	GEMP_TRY(gemp_comm_agree(&context->comm, code));
+	GEMP_TRY_DONE(gemp_comm_agree(&context->comm, code));
 	*out = graph;
 	graph = NULL;
 done:
@@ -40,8 +40,8 @@ gemp_code gemp_graph_open(gemp_graph **out, gemp_context *context, const char *p
 	gemp_shard *shard = NULL;
 	double since = gemp_now();
 	*out = NULL;
-	GEMP_PROPAGATE(gemp_graph_file_open(&shard, &context->comm, path));
-	GEMP_PROPAGATE(gemp_graph_of_shard(out, context, shard, path));
+	GEMP_TRY(gemp_graph_file_open(&shard, &context->comm, path));
+	GEMP_TRY(gemp_graph_of_shard(out, context, shard, path));
 	gemp_timers_add(&(*out)->timers, GEMP_PHASE_READ, since);
 	return GEMP_OK;
 }
@@ -88,7 +88,7 @@ gemp_code gemp_graph_select(bool **out, const gemp_graph *graph, const gemp_edge
 	const gemp_shard *shard = graph->shard;
 	size_t named = selection ? selection->edge_type_count : 0;
 	*out = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(&graph->context->comm, GEMP_NEW(*out, shard->relation_count)));
+	GEMP_TRY(gemp_comm_agree(&graph->context->comm, GEMP_NEW(*out, shard->relation_count)));
 	for (size_t i = 0; i < shard->relation_count; i++)
 		(*out)[i] = named == 0;
 	for (size_t i = 0; i < named; i++) {
@@ -146,7 +146,7 @@ gemp_code gemp_graph_import(gemp_graph **out, gemp_context *context, const gemp_
 	if (settings)
 		gemp_options_copy(&chosen, sizeof chosen, settings);
 	if (chosen.format)
-		GEMP_PROPAGATE(gemp_format_parse(&format, chosen.format));
+		GEMP_TRY(gemp_format_parse(&format, chosen.format));
 	const gemp_import_options how = { .vertex_file_count = chosen.vertex_file_count,
 		                              .vertex_files = chosen.vertex_files,
 		                              .edge_file_count = chosen.edge_file_count,
@@ -159,11 +159,11 @@ gemp_code gemp_graph_import(gemp_graph **out, gemp_context *context, const gemp_
 		                              .default_label = chosen.default_label,
 		                              .default_type = chosen.default_type,
 		                              .steps = &steps };
-	GEMP_PROPAGATE(gemp_comm_agree(&context->comm, gemp_import_files(&inputs, &how)));
+	GEMP_TRY(gemp_comm_agree(&context->comm, gemp_import_files(&inputs, &how)));
 	double since = gemp_now();
-	GEMP_PROPAGATE(gemp_import(&shard, &context->comm, &how));
-	GEMP_PROPAGATE(new_graph(out, context, shard, chosen.edge_file_count ? chosen.edge_files[0] : "imported graph",
-	                         &steps, since));
+	GEMP_TRY(gemp_import(&shard, &context->comm, &how));
+	GEMP_TRY(new_graph(out, context, shard, chosen.edge_file_count ? chosen.edge_files[0] : "imported graph", &steps,
+	                   since));
 	(*out)->inputs = inputs;
 	inputs = (gemp_paths){ 0 };
 	return GEMP_OK;
@@ -180,18 +180,18 @@ gemp_code gemp_graph_generate(gemp_graph **out, gemp_context *context, const cha
 	gemp_generate_options how;
 	gemp_step_times steps = { 0 };
 	*out = NULL;
-	GEMP_PROPAGATE(gemp_generate_init(&how, generator));
+	GEMP_TRY(gemp_generate_init(&how, generator));
 	for (size_t i = 0; i < parameter_count; i++) {
 		code = gemp_generate_set(&how, parameters[i].name, parameters[i].value);
 		if (code != GEMP_OK && parameters[i].place)
 			gemp_fail_in(code, "%s: ", parameters[i].place);
-		GEMP_PROPAGATE(code);
+		GEMP_TRY(code);
 	}
 	how.seed = seed;
 	how.relabel_seed = relabel_seed;
 	how.steps = &steps;
 	double since = gemp_now();
-	GEMP_PROPAGATE(gemp_generate(&shard, &context->comm, &how));
+	GEMP_TRY(gemp_generate(&shard, &context->comm, &how));
 	return new_graph(out, context, shard, generator, &steps, since);
 }
 
@@ -209,11 +209,11 @@ gemp_code gemp_graph_builder_open(gemp_graph_builder **out, gemp_context *contex
 	gemp_graph_builder *building = NULL;
 	const gemp_builder_options how = { .seed = seed, .vertices_from_edges = true };
 	*out = NULL;
-	GEMP_TRY(gemp_comm_agree(&context->comm, GEMP_NEW(building, 1)));
+	GEMP_TRY_DONE(gemp_comm_agree(&context->comm, GEMP_NEW(building, 1)));
 	building->context = context;
-	GEMP_TRY(gemp_builder_new(&building->builder, &context->comm, &how));
-	GEMP_TRY(gemp_comm_agree(&context->comm,
-	                         gemp_builder_edge_column(building->builder, "weight", GEMP_FLOAT, &building->weight)));
+	GEMP_TRY_DONE(gemp_builder_new(&building->builder, &context->comm, &how));
+	GEMP_TRY_DONE(gemp_comm_agree(
+		&context->comm, gemp_builder_edge_column(building->builder, "weight", GEMP_FLOAT, &building->weight)));
 	*out = building;
 	building = NULL;
 done:
@@ -240,14 +240,14 @@ static gemp_value key_of(int64_t key)
 gemp_code gemp_graph_builder_edges(gemp_graph_builder *building, const char *type, size_t count, const int64_t *source,
                                    const int64_t *target, const double *weights)
 {
-	GEMP_PROPAGATE(gemp_builder_reserve_edges(building->builder, count));
+	GEMP_TRY(gemp_builder_reserve_edges(building->builder, count));
 	for (size_t i = 0; i < count; i++) {
 		const gemp_value from = key_of(source[i]), to = key_of(target[i]);
-		GEMP_PROPAGATE(gemp_builder_edge(building->builder, &from, &to, type, strlen(type), (gemp_place){ 0, i + 1 }));
+		GEMP_TRY(gemp_builder_edge(building->builder, &from, &to, type, strlen(type), (gemp_place){ 0, i + 1 }));
 		if (!weights)
 			continue;
 		const gemp_value weight = { .type = GEMP_FLOAT, .real = weights[i] };
-		GEMP_PROPAGATE(gemp_builder_edge_value(building->builder, building->weight, &weight));
+		GEMP_TRY(gemp_builder_edge_value(building->builder, building->weight, &weight));
 	}
 	return GEMP_OK;
 }
@@ -257,8 +257,8 @@ gemp_code gemp_graph_builder_vertices(gemp_graph_builder *building, const char *
 {
 	for (size_t i = 0; i < count; i++) {
 		const gemp_value key = key_of(keys[i]);
-		GEMP_PROPAGATE(gemp_builder_vertex(building->builder, &key, label ? label : "", label ? strlen(label) : 0,
-		                                   (gemp_place){ 0, i + 1 }));
+		GEMP_TRY(gemp_builder_vertex(building->builder, &key, label ? label : "", label ? strlen(label) : 0,
+		                             (gemp_place){ 0, i + 1 }));
 	}
 	return GEMP_OK;
 }

@@ -137,8 +137,8 @@ static gemp_code report_all(gemp_report *report, const char *path, gemp_shard *g
 	code = GEMP_NEW(sizes, wanted->parts);
 	if (code == GEMP_OK)
 		code = GEMP_NEW(values, wanted->parts);
-	GEMP_PROPAGATE(gemp_comm_agree(report->comm, code));
-	GEMP_PROPAGATE(gemp_partition_measure(report->comm, graph, part, wanted->parts, sizes));
+	GEMP_TRY(gemp_comm_agree(report->comm, code));
+	GEMP_TRY(gemp_partition_measure(report->comm, graph, part, wanted->parts, sizes));
 	gemp_report_graph(report, graph);
 	gemp_report_set(report, "method", json_string(wanted->name));
 	gemp_report_set(report, "partition_seconds", json_real(seconds));
@@ -156,8 +156,8 @@ static gemp_code make_ordered(gemp_graph **out, gemp_graph *graph, const request
 {
 	gemp_shard *cut = NULL;
 	double since = gemp_now();
-	GEMP_PROPAGATE(gemp_shard_renumber(&cut, &graph->context->comm, graph->shard, part, wanted->parts, wanted->name));
-	GEMP_PROPAGATE(gemp_graph_of_shard(out, graph->context, cut, graph->name));
+	GEMP_TRY(gemp_shard_renumber(&cut, &graph->context->comm, graph->shard, part, wanted->parts, wanted->name));
+	GEMP_TRY(gemp_graph_of_shard(out, graph->context, cut, graph->name));
 	(*out)->timers = gemp_graph_take_timers(graph);
 	gemp_timers_add(&(*out)->timers, GEMP_PHASE_CONVERT, since);
 	return GEMP_OK;
@@ -173,14 +173,14 @@ gemp_code gemp_graph_partition(gemp_graph **out, gemp_graph *graph, const gemp_p
 	if (out)
 		*out = NULL;
 	report = gemp_report_or(report, &none, graph->context);
-	GEMP_PROPAGATE(make_request(&wanted, graph, settings));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(part, graph->shard->rows)));
+	GEMP_TRY(make_request(&wanted, graph, settings));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(part, graph->shard->rows)));
 	double since = gemp_now();
-	GEMP_PROPAGATE(choose(comm, graph->shard, &wanted, part));
+	GEMP_TRY(choose(comm, graph->shard, &wanted, part));
 	gemp_timers_add(&graph->timers, GEMP_PHASE_CONVERT, since);
-	GEMP_PROPAGATE(report_all(report, graph->name, graph->shard, &wanted, part, gemp_now() - since));
+	GEMP_TRY(report_all(report, graph->name, graph->shard, &wanted, part, gemp_now() - since));
 	if (out)
-		GEMP_PROPAGATE(make_ordered(out, graph, &wanted, part));
+		GEMP_TRY(make_ordered(out, graph, &wanted, part));
 	else
 		gemp_report_memory(report, 0);
 	return GEMP_OK;

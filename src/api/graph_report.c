@@ -140,9 +140,9 @@ gemp_code gemp_schema_report(gemp_report *report, gemp_shard *graph, bool with_n
 	json_t *schema = json_object();
 	int width = name_width(graph);
 	gemp_report_graph(report, graph);
-	GEMP_TRY(gemp_comm_agree(report->comm, report_labels(report, schema, graph, width)));
+	GEMP_TRY_DONE(gemp_comm_agree(report->comm, report_labels(report, schema, graph, width)));
 	report_relations(report, schema, graph, width);
-	GEMP_TRY(report_attributes(report, schema, graph, width, with_nulls));
+	GEMP_TRY_DONE(report_attributes(report, schema, graph, width, with_nulls));
 done:
 	gemp_report_set(report, "schema", schema);
 	return code;
@@ -264,8 +264,8 @@ static void report_head(gemp_report *report, const gemp_shard *graph, const char
 gemp_code gemp_graph_describe(gemp_graph *graph, bool whole, gemp_report *report)
 {
 	gemp_shard *shard = graph->shard;
-	GEMP_PROPAGATE(gemp_shard_load_labels(shard));
+	GEMP_TRY(gemp_shard_load_labels(shard));
 	report_head(report, shard, graph->name);
-	GEMP_PROPAGATE(gemp_schema_report(report, shard, whole));
+	GEMP_TRY(gemp_schema_report(report, shard, whole));
 	return whole ? report_degrees(report, shard) : GEMP_OK;
 }

@@ -38,9 +38,9 @@ static gemp_code write_file(gemp_graph *graph, const char *path, const gemp_writ
 		provenance.input_count = graph->inputs.count;
 		provenance.inputs = (const char *const *)graph->inputs.path;
 	}
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(hashes, provenance.input_count)));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(hashes, provenance.input_count)));
 	if (provenance.input_count)
-		GEMP_PROPAGATE(gemp_import_hashes(comm, provenance.inputs, provenance.input_count, hashes));
+		GEMP_TRY(gemp_import_hashes(comm, provenance.inputs, provenance.input_count, hashes));
 	provenance.input_hashes = hashes;
 	for (size_t i = 0; i < provenance.input_count; i++)
 		*bytes += size_of(provenance.inputs[i]);
@@ -77,7 +77,7 @@ gemp_code gemp_graph_write(gemp_graph *graph, const char *path, const gemp_write
 	if (report->brief)
 		gemp_report_graph(report, shard);
 	else
-		GEMP_TRY(gemp_schema_report(report, graph->shard, false));
+		GEMP_TRY_DONE(gemp_schema_report(report, graph->shard, false));
 	gemp_report_seconds(report, &timers, false);
 	if (made)
 		gemp_report_throughput(report, &graph->steps, gemp_shard_edges(shard), input_bytes);
@@ -133,7 +133,7 @@ static gemp_code export_options(gemp_export_options *out, const char *path, cons
 	if (settings)
 		gemp_options_copy(&chosen, sizeof chosen, settings);
 	*out = (gemp_export_options){ chosen.format, path, chosen.type, chosen.weight };
-	GEMP_PROPAGATE(gemp_export_choose(&out->format, path));
+	GEMP_TRY(gemp_export_choose(&out->format, path));
 	if (out->weight && out->format != GEMP_EXPORT_MTX)
 		return gemp_fail(GEMP_EUSAGE, "weight is for .mtx; the other formats have all columns");
 	return GEMP_OK;
@@ -147,8 +147,8 @@ gemp_code gemp_graph_export(gemp_graph *graph, const char *path, const gemp_expo
 	GEMP_OWNED_BY(gemp_export_files_free) gemp_export_files files = { 0 };
 	gemp_export_options how;
 	double since = gemp_now();
-	GEMP_PROPAGATE(export_options(&how, path, settings));
-	GEMP_PROPAGATE(gemp_export(&graph->context->comm, shard, &how, &files));
+	GEMP_TRY(export_options(&how, path, settings));
+	GEMP_TRY(gemp_export(&graph->context->comm, shard, &how, &files));
 	gemp_timers_add(&graph->timers, GEMP_PHASE_WRITE, since);
 	if (!report)
 		return GEMP_OK;

@@ -23,10 +23,10 @@ gemp_code gemp_parameter_list_set(gemp_parameter_list *list, const char *name, g
 {
 	GEMP_OWNED_BY(free_parameter) gemp_query_parameter fresh = { .name = gemp_strdup(name), .value = value };
 	if (!fresh.name || (value.type == GEMP_STRING && !value.string.bytes))
-		GEMP_PROPAGATE(gemp_fail(GEMP_ENOMEM, "out of memory for parameter $%s", name));
+		GEMP_TRY(gemp_fail(GEMP_ENOMEM, "out of memory for parameter $%s", name));
 	const size_t at = find(list, name);
 	if (at == list->count) {
-		GEMP_PROPAGATE(GEMP_RESERVE(list->items, list->capacity, at + 1));
+		GEMP_TRY(GEMP_RESERVE(list->items, list->capacity, at + 1));
 		list->items[at] = (gemp_query_parameter){ 0 };
 		list->items[at].value.type = GEMP_INTEGER;
 		list->count++;
@@ -40,7 +40,7 @@ gemp_code gemp_parameter_list_set(gemp_parameter_list *list, const char *name, g
 gemp_code gemp_parameter_list_read(gemp_parameter_list *list, const char *assignment)
 {
 	gemp_query_parameter read = { 0 };
-	GEMP_PROPAGATE(gemp_query_parameter_read(&read, assignment));
+	GEMP_TRY(gemp_query_parameter_read(&read, assignment));
 	gemp_value value = read.value;
 	gemp_code code = GEMP_OK;
 	if (find(list, read.name) < list->count)

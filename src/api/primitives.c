@@ -51,7 +51,7 @@ static void unify_nans(gemp_key_kind kind, void *values, size_t count)
 static gemp_code new_array(gemp_array **out, gemp_context *context)
 {
 	*out = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(&context->comm, GEMP_NEW(*out, 1)));
+	GEMP_TRY(gemp_comm_agree(&context->comm, GEMP_NEW(*out, 1)));
 	(*out)->context = context;
 	return GEMP_OK;
 }
@@ -65,12 +65,12 @@ gemp_code gemp_array_open(gemp_array **out, gemp_context *context, gemp_number_t
 	*out = NULL;
 	if ((unsigned)type > GEMP_NUMBER_DOUBLE)
 		return gemp_fail(GEMP_EUSAGE, "type %d is none of gemp_number_type", (int)type);
-	GEMP_TRY(new_array(&array, context));
+	GEMP_TRY_DONE(new_array(&array, context));
 	array->numbers = (gemp_number_array){ .kind = kind,
 		                                  .values = gemp_calloc(count, gemp_key_size(kind)),
 		                                  .count = count,
 		                                  .total = gemp_comm_sum1(&context->comm, count) };
-	GEMP_TRY(gemp_comm_agree(&context->comm, array->numbers.values ? GEMP_OK : GEMP_ENOMEM));
+	GEMP_TRY_DONE(gemp_comm_agree(&context->comm, array->numbers.values ? GEMP_OK : GEMP_ENOMEM));
 	if (count)
 		memcpy(array->numbers.values, values, count * gemp_key_size(kind));
 	unify_nans(kind, array->numbers.values, count);
@@ -87,8 +87,8 @@ gemp_code gemp_array_read(gemp_array **out, gemp_context *context, const char *p
 	gemp_array *array = NULL;
 	double since = gemp_now();
 	*out = NULL;
-	GEMP_TRY(new_array(&array, context));
-	GEMP_TRY(gemp_number_array_read(&array->numbers, &context->comm, path, (gemp_key_kind)type));
+	GEMP_TRY_DONE(new_array(&array, context));
+	GEMP_TRY_DONE(gemp_number_array_read(&array->numbers, &context->comm, path, (gemp_key_kind)type));
 	array->read_seconds = gemp_now() - since;
 	*out = array;
 	array = NULL;
@@ -142,9 +142,9 @@ static gemp_code open_device(array_call *call)
 	gemp_code code = gemp_context_runtime(&call->runtime, call->array->context, false, NULL);
 	if (code == GEMP_ENODEVICE && automatic)
 		return GEMP_OK;
-	GEMP_PROPAGATE(code);
+	GEMP_TRY(code);
 	arrays->device = call->runtime->device;
-	GEMP_PROPAGATE(gemp_comm_agree(call->comm, gemp_toolbox_new(&arrays->box, arrays->device, GEMP_FORM_AUTO)));
+	GEMP_TRY(gemp_comm_agree(call->comm, gemp_toolbox_new(&arrays->box, arrays->device, GEMP_FORM_AUTO)));
 	gemp_timers_add(&arrays->timers, GEMP_PHASE_BUILD, since);
 	return GEMP_OK;
 }
@@ -159,7 +159,7 @@ static gemp_code begin(array_call *call, gemp_array *array, const gemp_array_set
 	if (settings)
 		gemp_options_copy(&call->settings, sizeof call->settings, settings);
 	if (call->settings.output)
-		GEMP_PROPAGATE(gemp_number_array_check_output(call->comm, call->settings.output));
+		GEMP_TRY(gemp_number_array_check_output(call->comm, call->settings.output));
 	call->arrays.place = call->settings.place;
 	call->arrays.timers.seconds[GEMP_PHASE_READ] = array->read_seconds;
 	array->read_seconds = 0;
@@ -173,7 +173,7 @@ static gemp_code write(array_call *call)
 	double since = gemp_now();
 	if (!call->settings.output)
 		return GEMP_OK;
-	GEMP_PROPAGATE(
+	GEMP_TRY(
 		gemp_number_array_write(call->comm, call->settings.output, numbers->kind, numbers->values, numbers->count));
 	gemp_timers_add(&call->arrays.timers, GEMP_PHASE_WRITE, since);
 	return GEMP_OK;
@@ -191,13 +191,13 @@ static gemp_code report_work(array_call *call)
 	gemp_report_set(report, "numbers", gemp_json_count(call->total));
 	gemp_report_set(report, "file_bytes", gemp_json_count(numbers->bytes));
 	gemp_report_set(report, "work_seconds", json_real(call->seconds));
-	GEMP_PROPAGATE(gemp_report_rate(
+	GEMP_TRY(gemp_report_rate(
 		report, arrays->on_device ? arrays->device : NULL, seconds[GEMP_PHASE_KERNEL] + seconds[GEMP_PHASE_RESOLVE],
 		seconds[GEMP_PHASE_UPLOAD] + seconds[GEMP_PHASE_DOWNLOAD], call->moved * gemp_key_size(numbers->kind)));
 	gemp_comm_sum(call->comm, sums, 2);
 	gemp_comm_max(call->comm, &rounds, 1);
 	gemp_report_exchange(report, &(gemp_traffic){ sums[0], sums[1], rounds }, -1, NULL);
-	GEMP_PROPAGATE(gemp_report_devices(report, call->runtime));
+	GEMP_TRY(gemp_report_devices(report, call->runtime));
 	gemp_report_seconds(report, &arrays->timers, false);
 	gemp_report_memory(report, call->runtime ? gemp_runtime_device_peak(call->runtime) : 0);
 	return GEMP_OK;
@@ -208,10 +208,10 @@ gemp_code gemp_array_sort(gemp_array *array, const gemp_array_settings *settings
 	gemp_code code = GEMP_OK;
 	array_call call;
 	gemp_number_array *numbers = &array->numbers;
-	GEMP_TRY(begin(&call, array, settings, report));
+	GEMP_TRY_DONE(begin(&call, array, settings, report));
 	const gemp_sort sort = { .key = numbers->kind, .descending = call.settings.descending };
 	double since = gemp_now();
-	GEMP_TRY(gemp_sort_ranks(call.comm, &call.arrays, &sort, &numbers->values, NULL, &numbers->count));
+	GEMP_TRY_DONE(gemp_sort_ranks(call.comm, &call.arrays, &sort, &numbers->values, NULL, &numbers->count));
 	call.seconds = gemp_now() - since;
 	call.moved = 2 * numbers->count;
 	if (report) {
@@ -219,7 +219,7 @@ gemp_code gemp_array_sort(gemp_array *array, const gemp_array_settings *settings
 		                  gemp_key_name[numbers->kind], sort.descending ? "descending" : "ascending");
 		gemp_report_set(report, "descending", json_boolean(sort.descending));
 	}
-	GEMP_TRY(write(&call));
+	GEMP_TRY_DONE(write(&call));
 	if (report)
 		code = report_work(&call);
 done:
@@ -245,7 +245,7 @@ static gemp_code find_distinct(array_call *call, size_t *count)
 	merge_zeros(numbers->kind, numbers->values, numbers->count);
 	if (call->settings.count_only && call->comm->size == 1)
 		return gemp_arrays_distinct(&call->arrays, numbers->kind, numbers->values, numbers->count, NULL, count);
-	GEMP_PROPAGATE(
+	GEMP_TRY(
 		gemp_distinct_ranks(call->comm, &call->arrays, numbers->kind, numbers->values, numbers->count, &values, count));
 	if (call->settings.count_only) {
 		gemp_free(values);
@@ -264,10 +264,10 @@ gemp_code gemp_array_distinct(gemp_array *array, const gemp_array_settings *sett
 	array_call call;
 	gemp_number_array *numbers = &array->numbers;
 	size_t count = 0;
-	GEMP_TRY(begin(&call, array, settings, report));
+	GEMP_TRY_DONE(begin(&call, array, settings, report));
 	const size_t before = numbers->count;
 	double since = gemp_now();
-	GEMP_TRY(find_distinct(&call, &count));
+	GEMP_TRY_DONE(find_distinct(&call, &count));
 	call.seconds = gemp_now() - since;
 	call.moved = before + count;
 	const uint64_t all = gemp_comm_sum1(call.comm, count);
@@ -280,7 +280,7 @@ gemp_code gemp_array_distinct(gemp_array *array, const gemp_array_settings *sett
 		                  gemp_key_name[numbers->kind], gemp_grouped(call.total).text);
 		gemp_report_set(report, "distinct", gemp_json_count(all));
 	}
-	GEMP_TRY(write(&call));
+	GEMP_TRY_DONE(write(&call));
 	if (report)
 		code = report_work(&call);
 done:

@@ -26,7 +26,7 @@ static gemp_code host_rate(double *rate)
 {
 	GEMP_OWNED char *bytes = NULL;
 	double least = 1e9;
-	GEMP_PROPAGATE(GEMP_NEW(bytes, 2 * (size_t)COPIED));
+	GEMP_TRY(GEMP_NEW(bytes, 2 * (size_t)COPIED));
 	memset(bytes, 1, 2 * (size_t)COPIED);
 	for (int i = 0; i < TRIES; i++) {
 		double since = gemp_now(), seconds;
@@ -50,7 +50,7 @@ gemp_code gemp_report_rate(gemp_report *report, gemp_device *device, double seco
 	gemp_report_detail(report, "  %-10s %10.3f ms on the %s: %.1f GB/s", "work", 1e3 * seconds, on, rate / 1e9);
 	if (bytes >= WORTH_MEASURING) {
 		code = device ? gemp_device_rates(device, &rates) : host_rate(&rates.copy);
-		GEMP_PROPAGATE(gemp_comm_agree(report->comm, code));
+		GEMP_TRY(gemp_comm_agree(report->comm, code));
 		GEMP_MPI(MPI_Allreduce(&rates.copy, &copy, 1, MPI_DOUBLE, MPI_SUM, report->comm->world));
 		gemp_report_detail(report, ", %.2f of a copy there (%.1f GB/s)", rate / copy, copy / 1e9);
 	}

@@ -62,7 +62,7 @@ gemp_code gemp_report_open(gemp_report **out, gemp_context *context, const gemp_
 		else if (report->people)
 			setvbuf(report->people, NULL, _IOLBF, BUFSIZ);
 	}
-	GEMP_TRY(gemp_comm_agree(&context->comm, code));
+	GEMP_TRY_DONE(gemp_comm_agree(&context->comm, code));
 	*out = report;
 	report = NULL;
 done:

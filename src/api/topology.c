@@ -24,8 +24,8 @@ static gemp_code begin(gemp_edge_job *job, gemp_topology_settings *chosen, gemp_
 	gemp_topology_settings_init(chosen);
 	if (settings)
 		gemp_options_copy(chosen, sizeof *chosen, settings);
-	GEMP_PROPAGATE(gemp_edge_job_begin(job, graph, edges, report));
-	GEMP_PROPAGATE(gemp_rows_path_check(job->comm, "output", chosen->output));
+	GEMP_TRY(gemp_edge_job_begin(job, graph, edges, report));
+	GEMP_TRY(gemp_rows_path_check(job->comm, "output", chosen->output));
 	return gemp_edge_job_place(job, chosen->place);
 }
 
@@ -62,7 +62,7 @@ static gemp_code count_both_ways(gemp_vertex_degrees *found, gemp_csr *csr, cons
 	}
 	if (!undirected)
 		return GEMP_OK;
-	GEMP_PROPAGATE(
+	GEMP_TRY(
 		gemp_vertex_degrees_new(&both, &graph->context->comm, NULL, GEMP_PLACE_HOST, shard->bounds, csr, undirected));
 	for (size_t row = 0; row < found->rows; row++) {
 		uint64_t loops = 0;
@@ -83,8 +83,8 @@ static gemp_code report_degrees(gemp_edge_job *job, const gemp_vertex_degrees *f
 	gemp_degrees_directed(&degrees, job->comm, found);
 	gemp_report_set(job->report, "directed", gemp_degrees_report(job->report, &degrees));
 	gemp_report_detail(job->report, "\n");
-	GEMP_PROPAGATE(gemp_edge_job_rate(job, found->on_device, found->seconds, found->transfers,
-	                                  4 * edges + (found->on_device ? 4 : 8) * (uint64_t)found->rows));
+	GEMP_TRY(gemp_edge_job_rate(job, found->on_device, found->seconds, found->transfers,
+	                            4 * edges + (found->on_device ? 4 : 8) * (uint64_t)found->rows));
 	gemp_edge_job_exchange(job, &found->traffic, gemp_comm_sum1(job->comm, edges));
 	return gemp_edge_job_report(job);
 }
@@ -95,12 +95,12 @@ static gemp_code write_degrees(gemp_edge_job *job, const char *path, const gemp_
 {
 	gemp_code code = GEMP_OK;
 	double since = gemp_now();
-	GEMP_PROPAGATE(gemp_columns_new(columns, job->graph->context));
+	GEMP_TRY(gemp_columns_new(columns, job->graph->context));
 	code = add_counts(&(*columns)->table, "out", found->out, found->rows);
 	GEMP_THEN(add_counts(&(*columns)->table, "in", found->in, found->rows));
-	GEMP_PROPAGATE(gemp_comm_agree(job->comm, code));
+	GEMP_TRY(gemp_comm_agree(job->comm, code));
 	if (path)
-		GEMP_PROPAGATE(gemp_vertex_output_rows(job->graph, path, "degrees", &(*columns)->table));
+		GEMP_TRY(gemp_vertex_output_rows(job->graph, path, "degrees", &(*columns)->table));
 	gemp_timers_add(&job->timers, GEMP_PHASE_WRITE, since);
 	return GEMP_OK;
 }
@@ -117,21 +117,22 @@ gemp_code gemp_graph_degrees(gemp_columns **out, gemp_graph *graph, const gemp_e
 	size_t count;
 	if (out)
 		*out = NULL;
-	GEMP_TRY(begin(&job, &chosen, graph, edges, settings, report));
-	GEMP_TRY(gemp_edge_job_rows(&job, chosen.directed, &csr, NULL, &count));
+	GEMP_TRY_DONE(begin(&job, &chosen, graph, edges, settings, report));
+	GEMP_TRY_DONE(gemp_edge_job_rows(&job, chosen.directed, &csr, NULL, &count));
 	if (chosen.directed && graph->shard->relation_count && !count)
-		GEMP_TRY(gemp_fail(GEMP_EUSAGE,
-		                   "%s has no edges with a direction of these types; `gemp-mpi info` shows degrees without",
-		                   graph->name));
+		GEMP_TRY_DONE(gemp_fail(
+			GEMP_EUSAGE, "%s has no edges with a direction of these types; `gemp-mpi info` shows degrees without",
+			graph->name));
 	double since = gemp_now();
-	GEMP_TRY(gemp_vertex_degrees_new(&found, job.comm, job.device, chosen.place, graph->shard->bounds, csr, count));
+	GEMP_TRY_DONE(
+		gemp_vertex_degrees_new(&found, job.comm, job.device, chosen.place, graph->shard->bounds, csr, count));
 	if (!chosen.directed)
-		GEMP_TRY(count_both_ways(&found, csr, job.relations, graph));
+		GEMP_TRY_DONE(count_both_ways(&found, csr, job.relations, graph));
 	gemp_timers_add(&job.timers, found.on_device ? GEMP_PHASE_KERNEL : GEMP_PHASE_RESOLVE, since);
 	if (out || chosen.output)
-		GEMP_TRY(write_degrees(&job, chosen.output, &found, &columns));
+		GEMP_TRY_DONE(write_degrees(&job, chosen.output, &found, &columns));
 	if (report)
-		GEMP_TRY(report_degrees(&job, &found, csr, count));
+		GEMP_TRY_DONE(report_degrees(&job, &found, csr, count));
 	if (out) {
 		*out = columns;
 		columns = NULL;
@@ -164,13 +165,13 @@ static gemp_code list_relation(listing *l, size_t index)
 	gemp_edge_pairs_stats figures = { 0 };
 	gemp_edge_job *job = &l->job;
 	double since = gemp_now();
-	GEMP_PROPAGATE(gemp_shard_load_relation(job->shard, index, GEMP_LOAD_OUT));
+	GEMP_TRY(gemp_shard_load_relation(job->shard, index, GEMP_LOAD_OUT));
 	since = gemp_timers_add(&job->timers, GEMP_PHASE_READ, since);
 	const gemp_csr csr = gemp_csr_out(job->shard, index);
 	size_t count = (size_t)gemp_csr_edges(&csr);
 	code = GEMP_NEW(pairs, count);
 	GEMP_THEN(gemp_edge_pairs(&csr, job->device, l->place, pairs, &figures));
-	GEMP_PROPAGATE(gemp_comm_agree(job->comm, code));
+	GEMP_TRY(gemp_comm_agree(job->comm, code));
 	since = gemp_timers_add(&job->timers, figures.on_device ? GEMP_PHASE_KERNEL : GEMP_PHASE_RESOLVE, since);
 	l->types++;
 	l->edges += job->shard->relations[index].edge_count;
@@ -179,7 +180,7 @@ static gemp_code list_relation(listing *l, size_t index)
 	l->figures.transfers += figures.transfers;
 	l->bytes += count * (sizeof *pairs + sizeof *csr.target) + (csr.rows + 1) * (figures.on_device ? 4 : 8);
 	if (l->rows)
-		GEMP_PROPAGATE(gemp_edge_rows_add(l->rows, index, NULL, pairs, count));
+		GEMP_TRY(gemp_edge_rows_add(l->rows, index, NULL, pairs, count));
 	gemp_timers_add(&job->timers, GEMP_PHASE_WRITE, since);
 	return GEMP_OK;
 }
@@ -190,25 +191,25 @@ gemp_code gemp_graph_list_edges(gemp_graph *graph, const gemp_edge_selection *ed
 	gemp_code code = GEMP_OK;
 	gemp_topology_settings chosen;
 	listing l = { 0 };
-	GEMP_TRY(begin(&l.job, &chosen, graph, edges, settings, report));
+	GEMP_TRY_DONE(begin(&l.job, &chosen, graph, edges, settings, report));
 	l.place = chosen.place;
 	if (chosen.output) {
-		GEMP_TRY(gemp_shard_load_keys(graph->shard));
-		GEMP_TRY(gemp_edge_rows_open(&l.rows, l.job.comm, graph->shard, chosen.output, "edges"));
+		GEMP_TRY_DONE(gemp_shard_load_keys(graph->shard));
+		GEMP_TRY_DONE(gemp_edge_rows_open(&l.rows, l.job.comm, graph->shard, chosen.output, "edges"));
 	}
 	for (size_t r = 0; r < graph->shard->relation_count; r++)
 		if (l.job.relations[r])
-			GEMP_TRY(list_relation(&l, r));
+			GEMP_TRY_DONE(list_relation(&l, r));
 	code = gemp_edge_rows_close(l.rows);
 	l.rows = NULL;
-	GEMP_TRY(code);
+	GEMP_TRY_DONE(code);
 	if (edge_count)
 		*edge_count = l.edges;
 	if (!report)
 		goto done;
 	gemp_report_print(report, "%s of %s\n", gemp_counted(l.edges, "edge").text, gemp_counted(l.types, "type").text);
 	gemp_report_set(report, "listed", gemp_json_count(l.edges));
-	GEMP_TRY(gemp_edge_job_rate(&l.job, l.figures.on_device, l.figures.seconds, l.figures.transfers, l.bytes));
+	GEMP_TRY_DONE(gemp_edge_job_rate(&l.job, l.figures.on_device, l.figures.seconds, l.figures.transfers, l.bytes));
 	code = gemp_edge_job_report(&l.job);
 done:
 	gemp_edge_rows_abandon(l.rows);
@@ -225,11 +226,11 @@ gemp_code gemp_graph_reverse(gemp_graph *graph, const gemp_edge_selection *edges
 	gemp_edge_job job;
 	gemp_topology_settings chosen;
 	gemp_reverse_stats figures;
-	GEMP_TRY(begin(&job, &chosen, graph, edges, settings, report));
+	GEMP_TRY_DONE(begin(&job, &chosen, graph, edges, settings, report));
 	double since = gemp_now();
-	GEMP_TRY(gemp_shard_load_outgoing(graph->shard));
+	GEMP_TRY_DONE(gemp_shard_load_outgoing(graph->shard));
 	since = gemp_timers_add(&job.timers, GEMP_PHASE_READ, since);
-	GEMP_TRY(gemp_shard_reverse(graph->shard, job.comm, job.relations, job.device, chosen.place, &figures));
+	GEMP_TRY_DONE(gemp_shard_reverse(graph->shard, job.comm, job.relations, job.device, chosen.place, &figures));
 	gemp_timers_add(&job.timers, GEMP_PHASE_CONVERT, since);
 	if (edge_count)
 		*edge_count = figures.edges;
@@ -238,7 +239,7 @@ gemp_code gemp_graph_reverse(gemp_graph *graph, const gemp_edge_selection *edges
 	gemp_report_print(report, "%s reversed\n", gemp_counted(figures.edges, "edge").text);
 	gemp_report_set(report, "turned", gemp_json_count(figures.edges));
 	gemp_edge_job_exchange(&job, &figures.traffic, figures.edges);
-	GEMP_TRY(gemp_edge_job_rate(&job, figures.on_device, figures.seconds, figures.transfers, figures.bytes));
+	GEMP_TRY_DONE(gemp_edge_job_rate(&job, figures.on_device, figures.seconds, figures.transfers, figures.bytes));
 	if (chosen.unfinished)
 		graph->timers = job.timers;
 	else

@@ -267,14 +267,14 @@ gemp_code gemp_report_trace_write(gemp_report *report, const char *path)
 	trace_head own = trace_head_of(comm, trace);
 	GEMP_OWNED trace_head *heads = NULL;
 	code = GEMP_NEW(heads, comm->rank ? 1 : (size_t)comm->size);
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_MPI(MPI_Gather(&own, sizeof own, MPI_BYTE, heads, sizeof own, MPI_BYTE, 0, comm->world));
 	if (comm->rank == 0) {
 		code = allocate_spans(&others, comm, heads);
 		if (code == GEMP_OK)
 			code = gemp_file_writer_open(&file, path);
 	}
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, code));
 	if (comm->rank == 0) {
 		writing w = { .file = file.file, .origin = INT64_MAX };
 		for (int r = 0; r < comm->size; r++)

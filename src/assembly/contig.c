@@ -45,16 +45,16 @@ static size_t find(const contig_graph *graph, gemp_kmer word)
  * leave: the edges of a vertex lie behind one another. */
 static gemp_code index_graph(contig_graph *graph, unsigned k)
 {
-	GEMP_PROPAGATE(GEMP_NEW(graph->word, 2 * graph->edges));
+	GEMP_TRY(GEMP_NEW(graph->word, 2 * graph->edges));
 	for (size_t e = 0; e < graph->edges; e++) {
 		graph->word[2 * e] = gemp_kmer_source(graph->edge[e].head);
 		graph->word[2 * e + 1] = gemp_kmer_target(graph->edge[e].tail, k);
 	}
-	GEMP_PROPAGATE(gemp_kmer_sort(graph->word, NULL, 2 * graph->edges));
+	GEMP_TRY(gemp_kmer_sort(graph->word, NULL, 2 * graph->edges));
 	for (size_t i = 0; i < 2 * graph->edges; i++)
 		if (i == 0 || graph->word[i] != graph->word[i - 1])
 			graph->word[graph->vertices++] = graph->word[i];
-	GEMP_PROPAGATE(GEMP_NEW(graph->begin, graph->vertices + 1));
+	GEMP_TRY(GEMP_NEW(graph->begin, graph->vertices + 1));
 	for (size_t e = 0; e < graph->edges; e++) {
 		graph->edge[e].from = find(graph, gemp_kmer_source(graph->edge[e].head));
 		graph->edge[e].to = find(graph, gemp_kmer_target(graph->edge[e].tail, k));
@@ -105,8 +105,7 @@ static gemp_code find_path(const contig_graph *graph, const size_t *part, size_t
 	GEMP_OWNED uint64_t *left = NULL;
 	for (size_t e = 0; e < graph->edges; e++)
 		edges += part[graph->edge[e].from] == wanted ? graph->edge[e].copies : 0;
-	GEMP_PROPAGATE(
-		gemp_new_all(GEMP_ARRAY(next, graph->vertices), GEMP_ARRAY(left, graph->edges), GEMP_ARRAY(trail, edges)));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(next, graph->vertices), GEMP_ARRAY(left, graph->edges), GEMP_ARRAY(trail, edges)));
 	for (size_t v = 0; v < graph->vertices; v++)
 		next[v] = graph->begin[v];
 	for (size_t e = 0; e < graph->edges; e++)
@@ -209,7 +208,7 @@ static gemp_code sum_ends(void *self, const void *records, size_t count, uint64_
 {
 	(void)answers;
 	GEMP_OWNED gemp_contig_vertex *vertex = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(vertex, count));
+	GEMP_TRY(GEMP_NEW(vertex, count));
 	for (size_t i = 0; i < count; i++)
 		vertex[i] = ((const gemp_contig_vertex *)records)[i];
 	qsort(vertex, count, sizeof *vertex, by_word);
@@ -218,7 +217,7 @@ static gemp_code sum_ends(void *self, const void *records, size_t count, uint64_
 			vertex[i].in += vertex[next].in;
 			vertex[i].out += vertex[next].out;
 		}
-		GEMP_PROPAGATE(add_unbalanced(self, &vertex[i]));
+		GEMP_TRY(add_unbalanced(self, &vertex[i]));
 	}
 	return GEMP_OK;
 }
@@ -229,7 +228,7 @@ static gemp_code send_ends(imbalance *l, const gemp_unitigs *u, const uint64_t *
 	GEMP_OWNED gemp_contig_vertex *ends = NULL;
 	GEMP_OWNED int *owner = NULL;
 	size_t count = 2 * u->count;
-	GEMP_PROPAGATE(gemp_comm_agree(u->graph->comm, gemp_new_all(GEMP_ARRAY(ends, count), GEMP_ARRAY(owner, count))));
+	GEMP_TRY(gemp_comm_agree(u->graph->comm, gemp_new_all(GEMP_ARRAY(ends, count), GEMP_ARRAY(owner, count))));
 	for (size_t i = 0; i < u->count; i++) {
 		gemp_kmer from = gemp_kmer_source(u->unitig[i].head);
 		gemp_kmer to = gemp_kmer_target(u->unitig[i].tail, u->graph->k);
@@ -252,11 +251,11 @@ static gemp_code check_balance(gemp_contig *out, const gemp_unitigs *u, const ui
 	imbalance l = { 0 };
 	gemp_contig_vertex *all = NULL;
 	size_t *begin = NULL;
-	GEMP_TRY(send_ends(&l, u, copies, traffic));
+	GEMP_TRY_DONE(send_ends(&l, u, copies, traffic));
 	out->unbalanced = gemp_comm_sum1(comm, l.count);
 	*far = gemp_comm_sum1(comm, l.beyond_path) > 0;
 	size_t own = l.count < GEMP_CONTIG_EXAMPLES ? l.count : GEMP_CONTIG_EXAMPLES;
-	GEMP_TRY(gemp_comm_allgather(comm, GEMP_OK, l.vertex, own * sizeof *all, (void **)&all, &begin));
+	GEMP_TRY_DONE(gemp_comm_allgather(comm, GEMP_OK, l.vertex, own * sizeof *all, (void **)&all, &begin));
 	size_t count = begin[comm->size] / sizeof *all;
 	out->examples = count < GEMP_CONTIG_EXAMPLES ? count : GEMP_CONTIG_EXAMPLES;
 	for (size_t i = 0; i < out->examples; i++)
@@ -295,7 +294,7 @@ static gemp_code gather(contig_graph *graph, const gemp_unitigs *u, const uint64
 	GEMP_OWNED contig_edge *own = NULL;
 	GEMP_OWNED size_t *begin = NULL;
 	size_t edge = 0;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(own, u->count)));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(own, u->count)));
 	for (size_t i = 0; i < u->count; i++) {
 		const gemp_unitig *g = &u->unitig[i];
 		while (u->graph->kmer[edge] < g->head)
@@ -307,7 +306,7 @@ static gemp_code gather(contig_graph *graph, const gemp_unitigs *u, const uint64
 			                    .kmers = g->kmers,
 			                    .copies = copies[i] };
 	}
-	GEMP_PROPAGATE(gemp_comm_allgather(comm, GEMP_OK, own, u->count * sizeof *own, (void **)&graph->edge, &begin));
+	GEMP_TRY(gemp_comm_allgather(comm, GEMP_OK, own, u->count * sizeof *own, (void **)&graph->edge, &begin));
 	graph->edges = begin[comm->size] / sizeof *own;
 	return gemp_comm_agree(comm, index_graph(graph, u->graph->k));
 }
@@ -338,7 +337,7 @@ static gemp_code find_start(const contig_graph *graph, route *r, gemp_contig_ver
 {
 	GEMP_OWNED int64_t *surplus = NULL;
 	size_t above = 0, below = 0, other = 0;
-	GEMP_PROPAGATE(GEMP_NEW(surplus, graph->vertices));
+	GEMP_TRY(GEMP_NEW(surplus, graph->vertices));
 	for (size_t e = 0; e < graph->edges; e++) {
 		surplus[graph->edge[e].from] += (int64_t)graph->edge[e].copies;
 		surplus[graph->edge[e].to] -= (int64_t)graph->edge[e].copies;
@@ -363,7 +362,7 @@ static gemp_code find_start(const contig_graph *graph, route *r, gemp_contig_ver
 /* Evaluated alike on every rank, so the verdict needs no agreement. */
 static gemp_code find_route(gemp_contig *out, const contig_graph *graph, bool both, route *r)
 {
-	GEMP_PROPAGATE(GEMP_NEW(r->part, graph->vertices));
+	GEMP_TRY(GEMP_NEW(r->part, graph->vertices));
 	out->components = find_components(graph, r->part);
 	r->wanted = r->part[graph->edge[0].from];
 	if (both && strands_meet(graph, r->part)) {
@@ -371,12 +370,12 @@ static gemp_code find_route(gemp_contig *out, const contig_graph *graph, bool bo
 	} else if (out->components > (both ? 2 : 1)) {
 		out->verdict = GEMP_CONTIG_DISCONNECTED;
 	} else {
-		GEMP_PROPAGATE(find_start(graph, r, &out->verdict));
+		GEMP_TRY(find_start(graph, r, &out->verdict));
 	}
 	if (out->verdict > GEMP_CONTIG_CIRCUIT)
 		return GEMP_OK;
-	GEMP_PROPAGATE(GEMP_NEW(r->order, r->copies));
-	GEMP_PROPAGATE(find_path(graph, r->part, r->wanted, r->start, r->order, &r->count));
+	GEMP_TRY(GEMP_NEW(r->order, r->copies));
+	GEMP_TRY(find_path(graph, r->part, r->wanted, r->start, r->order, &r->count));
 	GEMP_CHECK(r->count == r->copies);
 	for (size_t i = 0; i < r->count; i++)
 		r->kmers += graph->edge[r->order[i]].kmers;
@@ -387,7 +386,7 @@ static gemp_code find_route(gemp_contig *out, const contig_graph *graph, bool bo
  * unitig with several copies has several. */
 static gemp_code list_places(const contig_graph *graph, const route *r, size_t **begin, uint64_t **place)
 {
-	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(*begin, graph->edges + 2), GEMP_ARRAY(*place, r->count)));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(*begin, graph->edges + 2), GEMP_ARRAY(*place, r->count)));
 	size_t *next = *begin + 1; /* becomes the begin of the edge behind */
 	for (size_t i = 0; i < r->count; i++)
 		next[r->order[i] + 1]++;
@@ -442,9 +441,9 @@ static gemp_code spell(gemp_contig *out, const gemp_unitigs *u, const contig_gra
 		letters = place_letters(u, graph, begin, place, r, closed, NULL);
 		code = GEMP_NEW(placed, letters);
 	}
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, code));
 	place_letters(u, graph, begin, place, r, closed, placed);
-	GEMP_PROPAGATE(gemp_sequences_new(&out->sequences, comm, all.size, &all, comm->rank == 0, traffic));
+	GEMP_TRY(gemp_sequences_new(&out->sequences, comm, all.size, &all, comm->rank == 0, traffic));
 	return gemp_sequences_put(&out->sequences, comm, placed, letters, traffic);
 }
 
@@ -480,14 +479,14 @@ gemp_code gemp_contig_new(gemp_contig *out, const gemp_unitigs *u, gemp_assembly
 	contig_graph graph = { 0 };
 	route r = { 0 };
 	uint64_t *copies = NULL;
-	GEMP_TRY(gemp_comm_agree(u->graph->comm, GEMP_NEW(copies, u->count)));
-	GEMP_TRY(decide(&contig, u, copying, copies, traffic));
+	GEMP_TRY_DONE(gemp_comm_agree(u->graph->comm, GEMP_NEW(copies, u->count)));
+	GEMP_TRY_DONE(decide(&contig, u, copying, copies, traffic));
 	if (contig.verdict <= GEMP_CONTIG_CIRCUIT && contig.unitigs > 0) {
-		GEMP_TRY(gather(&graph, u, copies));
-		GEMP_TRY(gemp_comm_agree(u->graph->comm, find_route(&contig, &graph, u->graph->both_strands, &r)));
+		GEMP_TRY_DONE(gather(&graph, u, copies));
+		GEMP_TRY_DONE(gemp_comm_agree(u->graph->comm, find_route(&contig, &graph, u->graph->both_strands, &r)));
 	}
 	if (r.count > 0)
-		GEMP_TRY(spell(&contig, u, &graph, &r, traffic));
+		GEMP_TRY_DONE(spell(&contig, u, &graph, &r, traffic));
 	*out = contig;
 	contig = (gemp_contig){ 0 };
 done:

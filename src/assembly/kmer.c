@@ -57,11 +57,11 @@ gemp_code gemp_kmer_counter_finish(gemp_kmer_counter *counter)
 {
 	if (counter->pending_count == 0)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_kmer_sort(counter->pending, NULL, counter->pending_count));
+	GEMP_TRY(gemp_kmer_sort(counter->pending, NULL, counter->pending_count));
 	size_t total = counter->count + count_distinct(counter->pending, counter->pending_count),
 		   capacity = counter->capacity;
-	GEMP_PROPAGATE(GEMP_RESERVE(counter->kmer, capacity, total));
-	GEMP_PROPAGATE(GEMP_RESERVE(counter->times, counter->capacity, total));
+	GEMP_TRY(GEMP_RESERVE(counter->kmer, capacity, total));
+	GEMP_TRY(GEMP_RESERVE(counter->times, counter->capacity, total));
 	merge_pending(counter, total);
 	counter->pending_count = 0;
 	return GEMP_OK;
@@ -114,7 +114,7 @@ gemp_code gemp_kmer_counter_add(gemp_kmer_counter *counter, const char *letters,
 		if (counter->filled < counter->k)
 			counter->filled++;
 		if (counter->filled == counter->k)
-			GEMP_PROPAGATE(add_word(counter, counter->word));
+			GEMP_TRY(add_word(counter, counter->word));
 	}
 	return GEMP_OK;
 }
@@ -148,7 +148,7 @@ gemp_code gemp_kmer_counter_join(gemp_kmer_counter *counter, const gemp_comm *co
 	text_ends own = { counter->head, tail, counter->head_size, kept, counter->open };
 	GEMP_OWNED text_ends *parts = NULL;
 	GEMP_OWNED size_t *begin = NULL;
-	GEMP_PROPAGATE(gemp_comm_allgather(comm, GEMP_OK, &own, sizeof own, (void **)&parts, &begin));
+	GEMP_TRY(gemp_comm_allgather(comm, GEMP_OK, &own, sizeof own, (void **)&parts, &begin));
 	text_ends before = text_before(parts, comm->rank, k);
 	uint64_t word = before.tail;
 	for (unsigned i = 0; i < own.head_size && code == GEMP_OK; i++) {

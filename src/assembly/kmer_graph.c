@@ -42,9 +42,9 @@ static gemp_code choose_bounds(gemp_kmer_graph *graph, const gemp_kmer *kmer, si
 	gemp_code code = gemp_new_all(GEMP_ARRAY(graph->bounds, ranks + 1), GEMP_ARRAY(own, samples));
 	for (size_t i = 0; code == GEMP_OK && i < samples; i++)
 		own[i] = gemp_kmer_source(kmer[count / samples * i + count % samples * i / samples]);
-	GEMP_PROPAGATE(gemp_comm_allgather(comm, code, own, samples * sizeof *own, (void **)&all, &begin));
+	GEMP_TRY(gemp_comm_allgather(comm, code, own, samples * sizeof *own, (void **)&all, &begin));
 	samples = begin[ranks] / sizeof *all;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_kmer_sort(all, NULL, samples)));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_kmer_sort(all, NULL, samples)));
 	for (size_t r = 1; r < ranks; r++)
 		graph->bounds[r] = samples ? all[samples * r / ranks] : 0;
 	graph->bounds[ranks] = gemp_kmer_mask(graph->k - 1) + 1;
@@ -63,8 +63,8 @@ static gemp_code distribute_kmers(gemp_kmer_graph *graph, counted_kmer *records,
 	code = GEMP_NEW(owner, count);
 	for (size_t i = 0; code == GEMP_OK && i < count; i++)
 		owner[i] = owner_of(graph->bounds, comm->size, gemp_kmer_source(records[i].kmer));
-	GEMP_PROPAGATE(gemp_exchange_records(comm, code, records, count, sizeof *records, owner, (void **)&received, &from,
-	                                     &graph->traffic));
+	GEMP_TRY(gemp_exchange_records(comm, code, records, count, sizeof *records, owner, (void **)&received, &from,
+	                               &graph->traffic));
 	incoming = from[comm->size];
 	code = gemp_new_all(GEMP_ARRAY(graph->kmer, incoming), GEMP_ARRAY(graph->times, incoming));
 	for (size_t i = 0; i < incoming && code == GEMP_OK; i++) {
@@ -72,7 +72,7 @@ static gemp_code distribute_kmers(gemp_kmer_graph *graph, counted_kmer *records,
 		graph->times[i] = received[i].times;
 	}
 	GEMP_THEN(gemp_kmer_sort(graph->kmer, graph->times, incoming));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, code));
 	for (size_t i = 0; i < incoming; i++) {
 		bool again = kept > 0 && graph->kmer[i] == graph->kmer[kept - 1];
 		graph->kmer[kept - again] = graph->kmer[i];
@@ -94,15 +94,15 @@ static void drop_ranges(gemp_kmer_graph *graph)
 static gemp_code merge_counters(gemp_kmer_graph *graph, gemp_kmer_counter *counter)
 {
 	GEMP_OWNED counted_kmer *records = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(graph->comm, gemp_kmer_counter_finish(counter)));
-	GEMP_PROPAGATE(choose_bounds(graph, counter->kmer, counter->count));
-	GEMP_PROPAGATE(gemp_comm_agree(graph->comm, GEMP_NEW(records, counter->count)));
+	GEMP_TRY(gemp_comm_agree(graph->comm, gemp_kmer_counter_finish(counter)));
+	GEMP_TRY(choose_bounds(graph, counter->kmer, counter->count));
+	GEMP_TRY(gemp_comm_agree(graph->comm, GEMP_NEW(records, counter->count)));
 	for (size_t i = 0; i < counter->count; i++)
 		records[i] = (counted_kmer){ counter->kmer[i], counter->times[i] };
 	graph->occurrences = gemp_comm_sum1(graph->comm, counter->occurrences);
 	size_t count = counter->count;
 	gemp_kmer_counter_free(counter);
-	GEMP_PROPAGATE(distribute_kmers(graph, records, count));
+	GEMP_TRY(distribute_kmers(graph, records, count));
 	graph->distinct = gemp_comm_sum1(graph->comm, graph->count);
 	return GEMP_OK;
 }
@@ -128,8 +128,8 @@ static gemp_code add_reverses(gemp_kmer_graph *graph)
 	GEMP_OWNED counted_kmer *records = NULL;
 	GEMP_OWNED gemp_kmer *kmers = NULL;
 	size_t count = 0;
-	GEMP_PROPAGATE(gemp_comm_agree(
-		graph->comm, gemp_new_all(GEMP_ARRAY(records, 2 * graph->count), GEMP_ARRAY(kmers, 2 * graph->count))));
+	GEMP_TRY(gemp_comm_agree(graph->comm,
+	                         gemp_new_all(GEMP_ARRAY(records, 2 * graph->count), GEMP_ARRAY(kmers, 2 * graph->count))));
 	for (size_t i = 0; i < graph->count; i++) {
 		gemp_kmer reverse = gemp_kmer_reverse(graph->kmer[i], graph->k);
 		records[count++] = (counted_kmer){ graph->kmer[i], graph->times[i] };
@@ -139,8 +139,8 @@ static gemp_code add_reverses(gemp_kmer_graph *graph)
 	for (size_t i = 0; i < count; i++)
 		kmers[i] = records[i].kmer;
 	drop_ranges(graph);
-	GEMP_PROPAGATE(gemp_comm_agree(graph->comm, gemp_kmer_sort(kmers, NULL, count)));
-	GEMP_PROPAGATE(choose_bounds(graph, kmers, count));
+	GEMP_TRY(gemp_comm_agree(graph->comm, gemp_kmer_sort(kmers, NULL, count)));
+	GEMP_TRY(choose_bounds(graph, kmers, count));
 	return distribute_kmers(graph, records, count);
 }
 
@@ -153,7 +153,7 @@ static gemp_code index_sources(gemp_kmer_graph *graph)
 	while ((range >> graph->shift) > graph->count / 2 + 1)
 		graph->shift++;
 	graph->row_index_size = (size_t)(range >> graph->shift) + 2;
-	GEMP_PROPAGATE(GEMP_NEW(graph->row_index, graph->row_index_size));
+	GEMP_TRY(GEMP_NEW(graph->row_index, graph->row_index_size));
 	for (size_t i = graph->count; i-- > 0;)
 		graph->row_index[(gemp_kmer_source(graph->kmer[i]) - low) >> graph->shift] = i + 1;
 	size_t behind = graph->count; /* places of no edges: where the next one's begin; others held index + 1 */
@@ -227,7 +227,7 @@ static gemp_code link_edges(gemp_kmer_graph *graph, bool uniform)
 	GEMP_THEN(gemp_new_all(GEMP_ARRAY(graph->next, graph->count), GEMP_ARRAY(graph->previous, graph->count),
 	                       GEMP_ARRAY(degree, graph->count), GEMP_ARRAY(owner, graph->count),
 	                       GEMP_ARRAY(entering, graph->count)));
-	GEMP_PROPAGATE(gemp_comm_agree(graph->comm, code));
+	GEMP_TRY(gemp_comm_agree(graph->comm, code));
 	for (size_t i = 0; i < graph->count; i++) {
 		entering[i] = (counted_kmer){ graph->kmer[i], graph->times[i] };
 		owner[i] = gemp_kmer_graph_owner(graph, gemp_kmer_target(graph->kmer[i], graph->k));
@@ -242,12 +242,12 @@ gemp_code gemp_kmer_graph_new(gemp_kmer_graph *out, const gemp_comm *comm, gemp_
 {
 	GEMP_OWNED_BY(gemp_kmer_graph_free)
 	gemp_kmer_graph graph = { .comm = comm, .k = counter->k, .both_strands = counter->both_strands };
-	GEMP_PROPAGATE(merge_counters(&graph, counter));
+	GEMP_TRY(merge_counters(&graph, counter));
 	filter(&graph, min_times);
 	if (graph.both_strands)
-		GEMP_PROPAGATE(add_reverses(&graph));
+		GEMP_TRY(add_reverses(&graph));
 	graph.edges = gemp_comm_sum1(comm, graph.count);
-	GEMP_PROPAGATE(link_edges(&graph, uniform));
+	GEMP_TRY(link_edges(&graph, uniform));
 	*out = graph;
 	graph = (gemp_kmer_graph){ 0 };
 	return GEMP_OK;

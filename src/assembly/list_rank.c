@@ -46,7 +46,7 @@ gemp_code gemp_items_look_up(const gemp_comm *comm, const gemp_item *items, size
 	}
 	for (size_t i = 0; i < count; i++)
 		wanted += items[i] != GEMP_NO_ITEM;
-	GEMP_PROPAGATE(gemp_comm_agree(
+	GEMP_TRY(gemp_comm_agree(
 		comm, gemp_new_all(GEMP_ARRAY(asked, wanted), GEMP_ARRAY(owner, wanted), GEMP_ARRAY(found, wanted * size))));
 	for (size_t i = 0, at = 0; i < count; i++)
 		if (items[i] != GEMP_NO_ITEM) {
@@ -54,7 +54,7 @@ gemp_code gemp_items_look_up(const gemp_comm *comm, const gemp_item *items, size
 			owner[at++] = gemp_item_rank(items[i]);
 		}
 	const gemp_request request = { asked, wanted, sizeof *asked, owner, read_table, &t };
-	GEMP_PROPAGATE(gemp_request_records(comm, GEMP_OK, &request, size, found, traffic));
+	GEMP_TRY(gemp_request_records(comm, GEMP_OK, &request, size, found, traffic));
 	for (size_t i = 0, at = 0; i < count; i++)
 		if (items[i] != GEMP_NO_ITEM)
 			memcpy((char *)answers + i * size, found + at++ * size, size);
@@ -141,11 +141,11 @@ static gemp_code rank_gathered(const gemp_comm *comm, const linked_list *list, s
 	GEMP_OWNED size_t *begin = NULL;
 	GEMP_OWNED gemp_list_place *place = NULL;
 	GEMP_OWNED bool *done = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(own, left)));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(own, left)));
 	collect(comm, list, own);
-	GEMP_PROPAGATE(gemp_comm_allgather(comm, GEMP_OK, own, left * sizeof *own, (void **)&all, &begin));
+	GEMP_TRY(gemp_comm_allgather(comm, GEMP_OK, own, left * sizeof *own, (void **)&all, &begin));
 	size_t count = begin[comm->size] / sizeof *all, at = begin[comm->rank] / sizeof *all;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(place, count), GEMP_ARRAY(done, count))));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(place, count), GEMP_ARRAY(done, count))));
 	rank_all(all, count, place, done);
 	for (size_t i = 0; i < list->count; i++)
 		places[i] = is_single(comm, list, i) ? single_place(list, i) : place[at++];
@@ -209,7 +209,7 @@ static gemp_code send_walker(contraction *l, const walker *w)
 static gemp_code select_splitter(contraction *l, size_t i)
 {
 	size_t index = l->splitters.count;
-	GEMP_PROPAGATE(GEMP_RESERVE(l->splitter_item, l->capacity, index + 1));
+	GEMP_TRY(GEMP_RESERVE(l->splitter_item, l->capacity, index + 1));
 	l->splitter_item[index] = i;
 	l->splitters.count++;
 	l->label[i] = gemp_item_of(l->comm->rank, index);
@@ -226,7 +226,7 @@ static gemp_code select_splitters(contraction *l)
 		l->label[i] = GEMP_NO_ITEM;
 		bool lucky = gemp_mix(gemp_item_of(l->comm->rank, i) ^ l->seed) % spacing == 0;
 		if ((!l->list->previous[i] || lucky) && !is_single(l->comm, l->list, i))
-			GEMP_PROPAGATE(select_splitter(l, i));
+			GEMP_TRY(select_splitter(l, i));
 	}
 	return GEMP_OK;
 }
@@ -236,7 +236,7 @@ static gemp_code select_remaining(contraction *l)
 {
 	for (size_t i = 0; i < l->list->count; i++)
 		if (l->label[i] == GEMP_NO_ITEM && !is_single(l->comm, l->list, i))
-			GEMP_PROPAGATE(select_splitter(l, i));
+			GEMP_TRY(select_splitter(l, i));
 	return GEMP_OK;
 }
 
@@ -252,7 +252,7 @@ static gemp_code walk_local(contraction *l)
 			size_t at = gemp_item_index(w.at);
 			if (l->label[at] != GEMP_NO_ITEM && l->offset[at].items == 0) {
 				w.at = l->label[at];
-				GEMP_PROPAGATE(add_walker(&l->arrived, &w));
+				GEMP_TRY(add_walker(&l->arrived, &w));
 				continue;
 			}
 			l->label[at] = w.from;
@@ -262,7 +262,7 @@ static gemp_code walk_local(contraction *l)
 			if (w.at != GEMP_NO_ITEM && gemp_item_rank(w.at) == l->comm->rank)
 				l->local.walker[kept++] = w;
 			else
-				GEMP_PROPAGATE(add_walker(w.at == GEMP_NO_ITEM ? &l->arrived : &l->leaving, &w));
+				GEMP_TRY(add_walker(w.at == GEMP_NO_ITEM ? &l->arrived : &l->leaving, &w));
 		}
 		l->local.count = kept;
 	}
@@ -279,8 +279,8 @@ static gemp_code exchange(contraction *l, walkers *from, walkers *to, bool by_or
 	gemp_code code = GEMP_NEW(owner, from->count);
 	for (size_t i = 0; code == GEMP_OK && i < from->count; i++)
 		owner[i] = gemp_item_rank(by_origin ? from->walker[i].from : from->walker[i].at);
-	GEMP_PROPAGATE(gemp_exchange_records(l->comm, code, from->walker, from->count, sizeof(walker), owner, &received,
-	                                     &begin, l->traffic));
+	GEMP_TRY(gemp_exchange_records(l->comm, code, from->walker, from->count, sizeof(walker), owner, &received, &begin,
+	                               l->traffic));
 	gemp_free(to->walker);
 	to->walker = received;
 	received = NULL;
@@ -294,10 +294,10 @@ static gemp_code exchange(contraction *l, walkers *from, walkers *to, bool by_or
 static gemp_code walk(contraction *l)
 {
 	for (;;) {
-		GEMP_PROPAGATE(gemp_comm_agree(l->comm, walk_local(l)));
+		GEMP_TRY(gemp_comm_agree(l->comm, walk_local(l)));
 		if (gemp_comm_sum1(l->comm, l->leaving.count) == 0)
 			break;
-		GEMP_PROPAGATE(exchange(l, &l->leaving, &l->local, false));
+		GEMP_TRY(exchange(l, &l->leaving, &l->local, false));
 	}
 	return GEMP_OK;
 }
@@ -306,11 +306,11 @@ static gemp_code walk(contraction *l)
 static gemp_code link_splitters(contraction *l)
 {
 	linked_list *list = &l->splitters;
-	GEMP_PROPAGATE(gemp_comm_agree(
-		l->comm, gemp_new_all(GEMP_ARRAY(list->next, list->count), GEMP_ARRAY(list->extent, list->count),
-	                          GEMP_ARRAY(list->previous, list->count), GEMP_ARRAY(list->original, list->count),
-	                          GEMP_ARRAY(l->place, list->count))));
-	GEMP_PROPAGATE(exchange(l, &l->arrived, &l->arrived, true));
+	GEMP_TRY(gemp_comm_agree(l->comm,
+	                         gemp_new_all(GEMP_ARRAY(list->next, list->count), GEMP_ARRAY(list->extent, list->count),
+	                                      GEMP_ARRAY(list->previous, list->count),
+	                                      GEMP_ARRAY(list->original, list->count), GEMP_ARRAY(l->place, list->count))));
+	GEMP_TRY(exchange(l, &l->arrived, &l->arrived, true));
 	for (size_t i = 0; i < l->arrived.count; i++) {
 		const walker *w = &l->arrived.walker[i];
 		list->next[gemp_item_index(w->from)] = w->at;
@@ -328,10 +328,10 @@ static gemp_code contract(contraction *l)
 {
 	gemp_code code = gemp_new_all(GEMP_ARRAY(l->label, l->list->count), GEMP_ARRAY(l->offset, l->list->count));
 	GEMP_THEN(select_splitters(l));
-	GEMP_PROPAGATE(gemp_comm_agree(l->comm, code));
-	GEMP_PROPAGATE(walk(l));
-	GEMP_PROPAGATE(gemp_comm_agree(l->comm, select_remaining(l)));
-	GEMP_PROPAGATE(walk(l));
+	GEMP_TRY(gemp_comm_agree(l->comm, code));
+	GEMP_TRY(walk(l));
+	GEMP_TRY(gemp_comm_agree(l->comm, select_remaining(l)));
+	GEMP_TRY(walk(l));
 	return link_splitters(l);
 }
 
@@ -360,8 +360,8 @@ static gemp_code rank_level(const gemp_comm *comm, const linked_list *list, uint
 		left += !is_single(comm, list, i);
 	if (gemp_comm_sum1(comm, left) <= gemp_limits_now()->list_rank_gather)
 		return rank_gathered(comm, list, (size_t)left, places);
-	GEMP_PROPAGATE(contract(&l));
-	GEMP_PROPAGATE(rank_level(comm, &l.splitters, seed + 1, l.place, traffic));
+	GEMP_TRY(contract(&l));
+	GEMP_TRY(rank_level(comm, &l.splitters, seed + 1, l.place, traffic));
 	return expand(&l, places);
 }
 
@@ -370,8 +370,7 @@ gemp_code gemp_list_rank(const gemp_comm *comm, const gemp_list_links *links, ge
 {
 	GEMP_OWNED gemp_item *original = NULL;
 	GEMP_OWNED gemp_list_extent *extent = NULL;
-	GEMP_PROPAGATE(
-		gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(original, links->count), GEMP_ARRAY(extent, links->count))));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(original, links->count), GEMP_ARRAY(extent, links->count))));
 	for (size_t i = 0; i < links->count; i++) {
 		original[i] = gemp_item_of(comm->rank, i);
 		extent[i] = (gemp_list_extent){ 1, links->weight ? links->weight[i] : 0 };

@@ -114,7 +114,7 @@ static gemp_code fetch_words(const word_reader *r, const gemp_comm *comm, const 
 	gemp_code code = gemp_new_all(GEMP_ARRAY(table, r->graph->rows), GEMP_ARRAY(items, order->count + 1));
 	for (size_t row = 0; code == GEMP_OK && row < r->graph->rows; row++)
 		table[row] = read_word(r, row);
-	GEMP_PROPAGATE(gemp_comm_allgather(comm, code, &first, sizeof first, (void **)&firsts, &begin));
+	GEMP_TRY(gemp_comm_allgather(comm, code, &first, sizeof first, (void **)&firsts, &begin));
 	for (size_t i = 0; i < order->count; i++)
 		items[i] = item_of(r->graph, order->source[i]);
 	items[order->count] = item_of(r->graph, end_vertex(comm, firsts, edges->path_end));
@@ -149,7 +149,7 @@ static gemp_code choose_start(gemp_overlap *out, const gemp_comm *comm, const ge
 		if (keys < own.keys)
 			own = (candidate){ keys, order->first + i };
 	}
-	GEMP_PROPAGATE(gemp_comm_allgather(comm, GEMP_OK, &own, sizeof own, (void **)&all, &begin));
+	GEMP_TRY(gemp_comm_allgather(comm, GEMP_OK, &own, sizeof own, (void **)&all, &begin));
 	for (int q = 0; q < comm->size; q++)
 		if (all[q].keys < own.keys || (all[q].keys == own.keys && all[q].place < own.place))
 			own = all[q];
@@ -184,7 +184,7 @@ static gemp_code find_head(gemp_overlap *out, const gemp_comm *comm, const word_
 	if (gemp_shard_owner(r->graph, vertex) == comm->rank)
 		add_word(&text, r, (size_t)(vertex - r->graph->first_vertex));
 	gemp_code code = gemp_text_status(&text);
-	GEMP_PROPAGATE(gemp_comm_allgather(comm, code, text.data, text.size, (void **)&out->head, &begin));
+	GEMP_TRY(gemp_comm_allgather(comm, code, text.data, text.size, (void **)&out->head, &begin));
 	out->word = begin[comm->size];
 	return GEMP_OK;
 }
@@ -197,16 +197,16 @@ gemp_code gemp_overlap_new(gemp_overlap *out, const gemp_comm *comm, const gemp_
 	GEMP_OWNED_BY(gemp_overlap_free)
 	gemp_overlap o = { .edges = order->edges, .first = order->first, .count = order->count };
 	GEMP_OWNED word *along = NULL;
-	GEMP_PROPAGATE(check_alphabet(&r));
-	GEMP_PROPAGATE(
+	GEMP_TRY(check_alphabet(&r));
+	GEMP_TRY(
 		gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(along, order->count + 1), GEMP_ARRAY(o.letter, order->count))));
-	GEMP_PROPAGATE(fetch_words(&r, comm, edges, order, along));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, check_words(along, order->count, order->first)));
+	GEMP_TRY(fetch_words(&r, comm, edges, order, along));
+	GEMP_TRY(gemp_comm_agree(comm, check_words(along, order->count, order->first)));
 	for (size_t i = 0; i < order->count; i++)
 		o.letter[i] = along[i + 1].last;
 	if (order->edges > 0) {
-		GEMP_PROPAGATE(choose_start(&o, comm, order, along, edges->path_end != GEMP_NO_VERTEX));
-		GEMP_PROPAGATE(find_head(&o, comm, &r, order));
+		GEMP_TRY(choose_start(&o, comm, order, along, edges->path_end != GEMP_NO_VERTEX));
+		GEMP_TRY(find_head(&o, comm, &r, order));
 	}
 	*out = o;
 	o = (gemp_overlap){ 0 };

@@ -49,7 +49,7 @@ static gemp_code send_sequences(gemp_sequences *s, const gemp_comm *comm, const 
 	for (size_t i = 0; i < count; i++)
 		copies += 1 + (size_t)(letter_owner(comm, letters, own[i].begin + own[i].size - 1) -
 		                       letter_owner(comm, letters, own[i].begin));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(copied, copies), GEMP_ARRAY(owner, copies))));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(copied, copies), GEMP_ARRAY(owner, copies))));
 	for (size_t i = 0; i < count; i++) {
 		int last = letter_owner(comm, letters, own[i].begin + own[i].size - 1);
 		for (int r = letter_owner(comm, letters, own[i].begin); r <= last; r++) {
@@ -57,8 +57,8 @@ static gemp_code send_sequences(gemp_sequences *s, const gemp_comm *comm, const 
 			owner[at++] = r;
 		}
 	}
-	GEMP_PROPAGATE(gemp_exchange_records(comm, GEMP_OK, copied, copies, sizeof *copied, owner, (void **)&s->sequence,
-	                                     &from, traffic));
+	GEMP_TRY(gemp_exchange_records(comm, GEMP_OK, copied, copies, sizeof *copied, owner, (void **)&s->sequence, &from,
+	                               traffic));
 	s->count = from[comm->size];
 	qsort(s->sequence, s->count, sizeof *s->sequence, by_number);
 	return GEMP_OK;
@@ -71,8 +71,8 @@ gemp_code gemp_sequences_new(gemp_sequences *out, const gemp_comm *comm, uint64_
 	gemp_sequences s = { .total = gemp_comm_sum1(comm, count), .total_letters = letters };
 	s.first = part_begin(comm, letters, comm->rank);
 	s.letters = (size_t)(part_begin(comm, letters, comm->rank + 1) - s.first);
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(s.letter, s.letters)));
-	GEMP_PROPAGATE(send_sequences(&s, comm, own, count, traffic));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(s.letter, s.letters)));
+	GEMP_TRY(send_sequences(&s, comm, own, count, traffic));
 	*out = s;
 	s = (gemp_sequences){ 0 };
 	return GEMP_OK;
@@ -88,7 +88,7 @@ gemp_code gemp_sequences_put(gemp_sequences *s, const gemp_comm *comm, const uin
 	gemp_code code = GEMP_NEW(owner, count);
 	for (size_t i = 0; code == GEMP_OK && i < count; i++)
 		owner[i] = letter_owner(comm, s->total_letters, placed[i] >> 2);
-	GEMP_PROPAGATE(
+	GEMP_TRY(
 		gemp_exchange_records(comm, code, placed, count, sizeof *placed, owner, (void **)&received, &from, traffic));
 	for (size_t i = 0; i < from[comm->size]; i++)
 		s->letter[(received[i] >> 2) - s->first] = gemp_bases[received[i] & 3];

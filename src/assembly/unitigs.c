@@ -96,7 +96,7 @@ static gemp_code answer_cycles(void *self, const void *records, size_t count, ui
 {
 	(void)self;
 	GEMP_OWNED cycle *cycles = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(cycles, count));
+	GEMP_TRY(GEMP_NEW(cycles, count));
 	if (count)
 		memcpy(cycles, records, count * sizeof *cycles);
 	cycle_list r = { count, cycles };
@@ -124,11 +124,11 @@ static gemp_code rotate_cycles(gemp_kmer_graph *graph, struct gemp_list_place *p
 	int *owner = NULL;
 	code = collect(&own, graph, places);
 	GEMP_THEN(gemp_new_all(GEMP_ARRAY(whole.cycles, own.count), GEMP_ARRAY(owner, own.count)));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, code));
 	for (size_t i = 0; i < own.count; i++)
 		owner[i] = gemp_item_rank(own.cycles[i].first);
 	const gemp_request request = { own.cycles, own.count, sizeof(cycle), owner, answer_cycles, NULL };
-	GEMP_TRY(gemp_request_records(comm, GEMP_OK, &request, sizeof(cycle), whole.cycles, &graph->traffic));
+	GEMP_TRY_DONE(gemp_request_records(comm, GEMP_OK, &request, sizeof(cycle), whole.cycles, &graph->traffic));
 	whole.count = own.count;
 	for (size_t i = 0; i < graph->count; i++)
 		if (places[i].first & GEMP_LIST_CLOSED)
@@ -170,7 +170,7 @@ static gemp_code receive_unitigs(void *self, const void *records, size_t count, 
 	(void)answers;
 	gemp_unitigs *u = self;
 	GEMP_OWNED finished_unitig *sorted = NULL;
-	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(sorted, count), GEMP_ARRAY(u->unitig, count)));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(sorted, count), GEMP_ARRAY(u->unitig, count)));
 	for (size_t i = 0; i < count; i++)
 		sorted[i] = ((const finished_unitig *)records)[i];
 	qsort(sorted, count, sizeof *sorted, by_head);
@@ -223,7 +223,7 @@ static gemp_code join_tails(gemp_unitigs *u, gemp_kmer_graph *graph, const gemp_
 	GEMP_OWNED int *owner = NULL;
 	for (size_t i = 0; i < graph->count; i++)
 		tails += is_tail(graph, i, &places[i], totals);
-	GEMP_PROPAGATE(gemp_comm_agree(graph->comm, gemp_new_all(GEMP_ARRAY(messages, tails), GEMP_ARRAY(owner, tails))));
+	GEMP_TRY(gemp_comm_agree(graph->comm, gemp_new_all(GEMP_ARRAY(messages, tails), GEMP_ARRAY(owner, tails))));
 	for (size_t i = 0; i < graph->count; i++)
 		if (is_tail(graph, i, &places[i], totals)) {
 			messages[at] = finish_unitig(graph, i, &places[i], totals);
@@ -304,14 +304,14 @@ gemp_code gemp_unitigs_new(gemp_unitigs *out, gemp_kmer_graph *graph)
 	GEMP_OWNED_BY(gemp_unitigs_free) gemp_unitigs u = { .graph = graph };
 	GEMP_OWNED gemp_list_place *places = NULL;
 	GEMP_OWNED gemp_unitig_cycle *totals = NULL;
-	GEMP_PROPAGATE(
+	GEMP_TRY(
 		gemp_comm_agree(graph->comm, gemp_new_all(GEMP_ARRAY(places, graph->count), GEMP_ARRAY(u.head, graph->count),
 	                                              GEMP_ARRAY(u.before, graph->count))));
 	gemp_list_links links = { graph->count, graph->next, graph->previous, graph->times };
-	GEMP_PROPAGATE(gemp_list_rank(graph->comm, &links, places, &graph->traffic));
-	GEMP_PROPAGATE(gemp_comm_agree(graph->comm, GEMP_NEW(totals, any_closed(places, graph->count) ? graph->count : 0)));
-	GEMP_PROPAGATE(rotate_cycles(graph, places, totals));
-	GEMP_PROPAGATE(join_tails(&u, graph, places, totals));
+	GEMP_TRY(gemp_list_rank(graph->comm, &links, places, &graph->traffic));
+	GEMP_TRY(gemp_comm_agree(graph->comm, GEMP_NEW(totals, any_closed(places, graph->count) ? graph->count : 0)));
+	GEMP_TRY(rotate_cycles(graph, places, totals));
+	GEMP_TRY(join_tails(&u, graph, places, totals));
 	for (size_t i = 0; i < graph->count; i++) {
 		u.head[i] = places[i].first & ~GEMP_LIST_CLOSED;
 		u.before[i] = places[i].before.items;
@@ -327,7 +327,7 @@ static gemp_code list_sequences(gemp_sequences *out, const gemp_unitigs *u, gemp
 {
 	GEMP_OWNED gemp_sequence *own = NULL;
 	size_t count = 0;
-	GEMP_PROPAGATE(gemp_comm_agree(u->graph->comm, GEMP_NEW(own, u->count)));
+	GEMP_TRY(gemp_comm_agree(u->graph->comm, GEMP_NEW(own, u->count)));
 	for (size_t i = 0; i < u->count; i++) {
 		const gemp_unitig *g = &u->unitig[i];
 		if (g->kept)
@@ -342,7 +342,7 @@ static gemp_code find_begins(uint64_t *begin, const gemp_unitigs *u, gemp_traffi
 {
 	const gemp_kmer_graph *graph = u->graph;
 	GEMP_OWNED uint64_t *table = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(graph->comm, GEMP_NEW(table, graph->count)));
+	GEMP_TRY(gemp_comm_agree(graph->comm, GEMP_NEW(table, graph->count)));
 	for (size_t edge = 0, i = 0; i < u->count; i++) {
 		while (graph->kmer[edge] < u->unitig[i].head)
 			edge++;
@@ -376,14 +376,14 @@ gemp_code gemp_unitigs_spell(gemp_sequences *out, const gemp_unitigs *u, gemp_tr
 	GEMP_OWNED_BY(gemp_sequences_free) gemp_sequences s = { 0 };
 	GEMP_OWNED uint64_t *begin = NULL, *placed = NULL;
 	size_t letters = 0;
-	GEMP_PROPAGATE(list_sequences(&s, u, traffic));
-	GEMP_PROPAGATE(gemp_comm_agree(u->graph->comm, GEMP_NEW(begin, u->graph->count)));
-	GEMP_PROPAGATE(find_begins(begin, u, traffic));
+	GEMP_TRY(list_sequences(&s, u, traffic));
+	GEMP_TRY(gemp_comm_agree(u->graph->comm, GEMP_NEW(begin, u->graph->count)));
+	GEMP_TRY(find_begins(begin, u, traffic));
 	for (size_t i = 0; i < u->graph->count; i++)
 		letters += letters_at_edge(u, begin, i);
-	GEMP_PROPAGATE(gemp_comm_agree(u->graph->comm, GEMP_NEW(placed, letters)));
+	GEMP_TRY(gemp_comm_agree(u->graph->comm, GEMP_NEW(placed, letters)));
 	place_letters(u, begin, placed);
-	GEMP_PROPAGATE(gemp_sequences_put(&s, u->graph->comm, placed, letters, traffic));
+	GEMP_TRY(gemp_sequences_put(&s, u->graph->comm, placed, letters, traffic));
 	*out = s;
 	s = (gemp_sequences){ 0 };
 	return GEMP_OK;
@@ -429,9 +429,8 @@ static gemp_code name_unitigs(oriented_unitig *name, const gemp_unitigs *u, gemp
 	GEMP_OWNED uint64_t *number = NULL;
 	GEMP_OWNED int *owner = NULL;
 	size_t count = 0;
-	GEMP_PROPAGATE(
-		gemp_comm_agree(graph->comm, gemp_new_all(GEMP_ARRAY(reverse, u->count), GEMP_ARRAY(number, u->count),
-	                                              GEMP_ARRAY(owner, u->count))));
+	GEMP_TRY(gemp_comm_agree(graph->comm, gemp_new_all(GEMP_ARRAY(reverse, u->count), GEMP_ARRAY(number, u->count),
+	                                                   GEMP_ARRAY(owner, u->count))));
 	for (size_t i = 0; i < u->count; i++) {
 		name[i] = u->unitig[i].kept ? 2 * u->unitig[i].number : NO_UNITIG;
 		if (u->unitig[i].kept || u->unitig[i].closed)
@@ -441,7 +440,7 @@ static gemp_code name_unitigs(oriented_unitig *name, const gemp_unitigs *u, gemp
 		count++;
 	}
 	const gemp_request request = { reverse, count, sizeof *reverse, owner, answer_numbers, (void *)u };
-	GEMP_PROPAGATE(gemp_request_records(graph->comm, GEMP_OK, &request, sizeof *number, number, traffic));
+	GEMP_TRY(gemp_request_records(graph->comm, GEMP_OK, &request, sizeof *number, number, traffic));
 	for (size_t i = 0, at = 0; i < u->count; i++)
 		if (!u->unitig[i].kept && !u->unitig[i].closed)
 			name[i] = 2 * number[at++] + 1;
@@ -491,18 +490,17 @@ gemp_code gemp_unitig_links_find(gemp_unitig_link **out, size_t *count, const ge
 	GEMP_OWNED int *owner = NULL;
 	GEMP_OWNED answer *next = NULL;
 	GEMP_OWNED gemp_unitig_link *links = NULL;
-	GEMP_PROPAGATE(
-		gemp_comm_agree(u->graph->comm, gemp_new_all(GEMP_ARRAY(name, u->count), GEMP_ARRAY(vertex, u->count),
-	                                                 GEMP_ARRAY(owner, u->count), GEMP_ARRAY(next, u->count),
-	                                                 GEMP_ARRAY(links, BASES * u->count))));
+	GEMP_TRY(gemp_comm_agree(u->graph->comm, gemp_new_all(GEMP_ARRAY(name, u->count), GEMP_ARRAY(vertex, u->count),
+	                                                      GEMP_ARRAY(owner, u->count), GEMP_ARRAY(next, u->count),
+	                                                      GEMP_ARRAY(links, BASES * u->count))));
 	link_search s = { .unitigs = u, .name = name };
-	GEMP_PROPAGATE(name_unitigs(name, u, traffic));
+	GEMP_TRY(name_unitigs(name, u, traffic));
 	for (size_t i = 0; i < u->count; i++) {
 		vertex[i] = gemp_kmer_target(u->unitig[i].tail, u->graph->k);
 		owner[i] = gemp_kmer_graph_owner(u->graph, vertex[i]);
 	}
 	const gemp_request request = { vertex, u->count, sizeof *vertex, owner, answer_next, &s };
-	GEMP_PROPAGATE(gemp_request_records(u->graph->comm, GEMP_OK, &request, sizeof *next, next, traffic));
+	GEMP_TRY(gemp_request_records(u->graph->comm, GEMP_OK, &request, sizeof *next, next, traffic));
 	list_links(links, count, &s, next);
 	*out = links;
 	links = NULL;

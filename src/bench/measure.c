@@ -77,8 +77,8 @@ static gemp_code repeat_runs(meter *m, gemp_query_timing *out, double first, siz
 	double seconds[PARTS], spent = 0;
 	gemp_match_result result;
 	while (first <= limit && m->runs < most && spent < limit) {
-		GEMP_PROPAGATE(run_once(m, seconds, &result));
-		GEMP_PROPAGATE(compare_counts(&out->result, &result, m->runs));
+		GEMP_TRY(run_once(m, seconds, &result));
+		GEMP_TRY(compare_counts(&out->result, &result, m->runs));
 		record_run(m, seconds);
 		spent += seconds[WHOLE];
 	}
@@ -88,7 +88,7 @@ static gemp_code repeat_runs(meter *m, gemp_query_timing *out, double first, siz
 static gemp_code allocate_runs(meter *m, size_t most)
 {
 	for (int part = 0; part < PARTS; part++)
-		GEMP_PROPAGATE(GEMP_NEW(m->seconds[part], most + 1));
+		GEMP_TRY(GEMP_NEW(m->seconds[part], most + 1));
 	return GEMP_OK;
 }
 
@@ -101,16 +101,16 @@ gemp_code gemp_query_timing_run(gemp_query_timing *out, gemp_runtime *context, g
 	meter m = { .context = context };
 	double seconds[PARTS], began = gemp_now(), prepared = context->timers.seconds[GEMP_PHASE_PREPARE];
 	*out = (gemp_query_timing){ 0 };
-	GEMP_TRY(gemp_comm_agree(context->comm, allocate_runs(&m, most)));
-	GEMP_TRY(gemp_prepared_prepare(&out->query, context, graph, pattern, how));
+	GEMP_TRY_DONE(gemp_comm_agree(context->comm, allocate_runs(&m, most)));
+	GEMP_TRY_DONE(gemp_prepared_prepare(&out->query, context, graph, pattern, how));
 	m.query = out->query;
-	GEMP_TRY(run_once(&m, seconds, &out->result));
+	GEMP_TRY_DONE(run_once(&m, seconds, &out->result));
 	out->first = gemp_now() - began;
 	out->first_prepare = context->timers.seconds[GEMP_PHASE_PREPARE] - prepared;
 	double first = seconds[WHOLE];
 	if (most == 0 || first > limit)
 		record_run(&m, seconds);
-	GEMP_TRY(repeat_runs(&m, out, first, most, limit));
+	GEMP_TRY_DONE(repeat_runs(&m, out, first, most, limit));
 	out->runs = m.runs;
 	out->kernel = gemp_spread_of(m.seconds[KERNEL], m.runs);
 	out->prepare = gemp_spread_of(m.seconds[PREPARE], m.runs);
@@ -178,14 +178,14 @@ static gemp_code trial_new(trial *t, gemp_runtime *context, gemp_toolbox *box, c
 	uint64_t astray;
 	double making;
 	*t = (trial){ .context = context, .box = box, .c = c };
-	GEMP_PROPAGATE(gemp_buffer_new(&t->tuple, device, c->tuples * how->size, NULL));
+	GEMP_TRY(gemp_buffer_new(&t->tuple, device, c->tuples * how->size, NULL));
 	if (column)
-		GEMP_PROPAGATE(gemp_buffer_new(&t->column, device, c->tuples * sizeof(cl_uint), NULL));
-	GEMP_PROPAGATE(gemp_buffer_new(&t->sums, device, sums, NULL));
-	GEMP_PROPAGATE(gemp_buffer_new(&t->expected, device, sums, NULL));
+		GEMP_TRY(gemp_buffer_new(&t->column, device, c->tuples * sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_buffer_new(&t->sums, device, sums, NULL));
+	GEMP_TRY(gemp_buffer_new(&t->expected, device, sums, NULL));
 	t->in = (gemp_tuples){ column ? &t->column : NULL, &t->tuple, c->tuples, NULL };
-	GEMP_PROPAGATE(gemp_test_tuples_make(box, how, &of, &t->in));
-	GEMP_PROPAGATE(gemp_test_tuples_check(box, how, &t->in, NULL, &t->digest, &astray));
+	GEMP_TRY(gemp_test_tuples_make(box, how, &of, &t->in));
+	GEMP_TRY(gemp_test_tuples_check(box, how, &t->in, NULL, &t->digest, &astray));
 	return gemp_toolbox_seconds(box, &making);
 }
 
@@ -232,9 +232,9 @@ static gemp_code check_sums(trial *t, const gemp_shuffle *how, const gemp_tuples
 {
 	gemp_code code = GEMP_OK;
 	uint64_t differ;
-	GEMP_PROPAGATE(clear_sums(t, &t->expected));
-	GEMP_PROPAGATE(gemp_shuffle_accumulate(t->box, GEMP_SHUFFLE_ATOMIC, how, tuples, &t->expected));
-	GEMP_PROPAGATE(gemp_test_tuples_compare(t->box, how, &t->sums, &t->expected, &differ));
+	GEMP_TRY(clear_sums(t, &t->expected));
+	GEMP_TRY(gemp_shuffle_accumulate(t->box, GEMP_SHUFFLE_ATOMIC, how, tuples, &t->expected));
+	GEMP_TRY(gemp_test_tuples_compare(t->box, how, &t->sums, &t->expected, &differ));
 	if (differ)
 		code = gemp_fail(GEMP_EINTERNAL, "shuffle of %u bytes by %s: %" PRIu64 " sums are not those of atomics",
 		                 how->size, gemp_shuffle_method_name[t->c->method], differ);
@@ -249,9 +249,9 @@ static gemp_code time_gather(trial *t, const gemp_shuffle *how, const gemp_tuple
 {
 	*seconds = 1e9;
 	for (int i = 0; i < TRIES; i++) {
-		GEMP_PROPAGATE(clear_sums(t, &t->sums));
-		GEMP_PROPAGATE(gemp_shuffle_gather(t->box, how, shuffled, begin, &t->sums));
-		GEMP_PROPAGATE(record_fastest(t, seconds));
+		GEMP_TRY(clear_sums(t, &t->sums));
+		GEMP_TRY(gemp_shuffle_gather(t->box, how, shuffled, begin, &t->sums));
+		GEMP_TRY(record_fastest(t, seconds));
 	}
 	return GEMP_OK;
 }
@@ -265,15 +265,14 @@ static gemp_code time_decode(trial *t, gemp_shuffle_rates *out)
 	double gathering;
 	after.layout = GEMP_SHUFFLE_AOS;
 	out->shuffle = 1e9;
-	GEMP_PROPAGATE(gemp_buffer_new(&t->out, t->context->device, t->c->tuples * how->size, NULL));
-	GEMP_PROPAGATE(
-		gemp_buffer_new(&t->begin, t->context->device, (((size_t)1 << how->bits) + 1) * sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_buffer_new(&t->out, t->context->device, t->c->tuples * how->size, NULL));
+	GEMP_TRY(gemp_buffer_new(&t->begin, t->context->device, (((size_t)1 << how->bits) + 1) * sizeof(cl_uint), NULL));
 	for (int i = 0; i < TRIES; i++) {
-		GEMP_PROPAGATE(gemp_shuffle_decode(t->box, how, &t->in, &shuffled, &t->begin));
-		GEMP_PROPAGATE(record_fastest(t, &out->shuffle));
+		GEMP_TRY(gemp_shuffle_decode(t->box, how, &t->in, &shuffled, &t->begin));
+		GEMP_TRY(record_fastest(t, &out->shuffle));
 	}
-	GEMP_PROPAGATE(check_shuffled(t, &after, &shuffled, &t->begin));
-	GEMP_PROPAGATE(time_gather(t, &after, &shuffled, &t->begin, &gathering));
+	GEMP_TRY(check_shuffled(t, &after, &shuffled, &t->begin));
+	GEMP_TRY(time_gather(t, &after, &shuffled, &t->begin, &gathering));
 	out->all = out->shuffle + gathering;
 	return check_sums(t, how, &t->in);
 }
@@ -294,7 +293,7 @@ static gemp_code time_decode_of_ranks(trial *t, gemp_shuffle_rates *out, bool la
 	GEMP_OWNED_BY(gemp_shuffled_free) gemp_shuffled s = { 0 };
 	gemp_traffic traffic = { 0 };
 	double gathering = 0;
-	GEMP_PROPAGATE(gemp_shuffle_ranks(&s, comm, t->box, &t->c->how, &t->in, t->c->common, &traffic));
+	GEMP_TRY(gemp_shuffle_ranks(&s, comm, t->box, &t->c->how, &t->in, t->c->common, &traffic));
 	double by_owner = slowest(comm, s.seconds.by_owner), exchange = slowest(comm, s.seconds.exchange);
 	double by_range = slowest(comm, s.seconds.by_range), all = by_owner + exchange + by_range;
 	if (all < out->shuffle) {
@@ -305,11 +304,11 @@ static gemp_code time_decode_of_ranks(trial *t, gemp_shuffle_rates *out, bool la
 	}
 	out->bytes = gemp_comm_sum1(comm, traffic.bytes);
 	if (last) {
-		GEMP_PROPAGATE(check_shuffled(t, &s.how, &s.tuples, &s.begin));
+		GEMP_TRY(check_shuffled(t, &s.how, &s.tuples, &s.begin));
 		code = time_gather(t, &s.how, &s.tuples, &s.begin, &gathering);
 		if (code == GEMP_OK)
 			code = check_sums(t, &s.how, &s.tuples);
-		GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+		GEMP_TRY(gemp_comm_agree(comm, code));
 		out->all = out->shuffle + slowest(comm, gathering);
 	}
 	return code;
@@ -320,9 +319,9 @@ static gemp_code time_accumulate(trial *t, gemp_shuffle_rates *out)
 {
 	out->all = 1e9;
 	for (int i = 0; i < TRIES; i++) {
-		GEMP_PROPAGATE(clear_sums(t, &t->sums));
-		GEMP_PROPAGATE(gemp_shuffle_accumulate(t->box, t->c->method, &t->c->how, &t->in, &t->sums));
-		GEMP_PROPAGATE(record_fastest(t, &out->all));
+		GEMP_TRY(clear_sums(t, &t->sums));
+		GEMP_TRY(gemp_shuffle_accumulate(t->box, t->c->method, &t->c->how, &t->in, &t->sums));
+		GEMP_TRY(record_fastest(t, &out->all));
 	}
 	return check_sums(t, &t->c->how, &t->in);
 }

@@ -46,8 +46,8 @@ static gemp_code run(analysis *function, gemp_context *context, const gemp_optio
 	gemp_edge_selection edges = gemp_edge_options(options);
 	gemp_analysis_settings settings;
 	gemp_analysis_settings_init(&settings);
-	GEMP_PROPAGATE(check_count("max-iterations", options->max_iterations));
-	GEMP_PROPAGATE(check_count("repeat", options->repeat));
+	GEMP_TRY(check_count("max-iterations", options->max_iterations));
+	GEMP_TRY(check_count("repeat", options->repeat));
 	if (function == gemp_graph_spmv) /* rows of A gather what their targets have */
 		edges.direction = options->transpose ? GEMP_ALONG : GEMP_AGAINST;
 	settings.sources = options->source ? &options->source : options->sources.items;
@@ -66,13 +66,13 @@ static gemp_code run(analysis *function, gemp_context *context, const gemp_optio
 	settings.precision = (gemp_precision)options->precision;
 	settings.verify = options->verify_order;
 	settings.save = (gemp_vertex_output){ options->output, options->into, options->column, options->as_given };
-	GEMP_PROPAGATE(gemp_graph_open(&graph, context, options->arguments[0]));
+	GEMP_TRY(gemp_graph_open(&graph, context, options->arguments[0]));
 	return function(NULL, graph, &edges, &settings, report);
 }
 
 static gemp_code bfs(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
-	GEMP_PROPAGATE(check_source(options));
+	GEMP_TRY(check_source(options));
 	return run(gemp_graph_bfs, context, options, report);
 }
 
@@ -102,7 +102,7 @@ static gemp_code sssp(gemp_context *context, const gemp_options *options, gemp_r
 	if (!options->weight)
 		return gemp_fail(GEMP_EUSAGE, "sssp needs the attribute of edges that is their length: --weight COLUMN; "
 		                              "`gemp-mpi info` lists those that they have, and `gemp-mpi bfs` counts edges");
-	GEMP_PROPAGATE(check_source(options));
+	GEMP_TRY(check_source(options));
 	return run(gemp_graph_sssp, context, options, report);
 }
 

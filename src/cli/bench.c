@@ -46,10 +46,10 @@ static gemp_code bench_match(gemp_context *context, const gemp_options *options,
 	const size_t count = options->patterns.count + options->query_graphs.count + (options->argument_count == 3);
 	if (!count)
 		return gemp_fail(GEMP_EUSAGE, "bench match needs queries, and has none: QUERY, --query-graph or --pattern");
-	GEMP_PROPAGATE(gemp_context_agree(context, GEMP_NEW(queries.of, count)));
-	GEMP_PROPAGATE(gemp_graph_open(&graph, context, options->arguments[1]));
+	GEMP_TRY(gemp_context_agree(context, GEMP_NEW(queries.of, count)));
+	GEMP_TRY(gemp_graph_open(&graph, context, options->arguments[1]));
 	for (; queries.count < count; queries.count++)
-		GEMP_PROPAGATE(open_one(&queries.of[queries.count], graph, options, queries.count));
+		GEMP_TRY(open_one(&queries.of[queries.count], graph, options, queries.count));
 	return gemp_bench_match(queries.of, count, options->repeat, options->seconds, report);
 }
 
@@ -58,7 +58,7 @@ static gemp_code bench_tune(gemp_context *context, const gemp_options *options, 
 	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
 	const gemp_query_settings settings = gemp_query_options(options);
 	if (options->argument_count > 1)
-		GEMP_PROPAGATE(gemp_graph_open(&graph, context, options->arguments[1]));
+		GEMP_TRY(gemp_graph_open(&graph, context, options->arguments[1]));
 	return gemp_bench_tune(context, graph, &settings, options->output, report);
 }
 
@@ -106,8 +106,8 @@ static gemp_code bench_shuffle(gemp_context *context, const gemp_options *option
 	gemp_bench_shuffle_settings settings;
 	number_list sizes, ranges;
 	gemp_bench_shuffle_settings_init(&settings);
-	GEMP_PROPAGATE(read_numbers(&sizes, "tuple-size", options->tuple_sizes, 4, GEMP_BENCH_MAX_TUPLE));
-	GEMP_PROPAGATE(read_numbers(&ranges, "ranges", options->ranges, 2, GEMP_BENCH_MAX_RANGES));
+	GEMP_TRY(read_numbers(&sizes, "tuple-size", options->tuple_sizes, 4, GEMP_BENCH_MAX_TUPLE));
+	GEMP_TRY(read_numbers(&ranges, "ranges", options->ranges, 2, GEMP_BENCH_MAX_RANGES));
 	settings.tuple_sizes = sizes.of;
 	settings.tuple_size_count = sizes.count;
 	settings.ranges = ranges.of;

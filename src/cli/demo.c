@@ -45,10 +45,10 @@ static gemp_code demo(gemp_context *context, const gemp_options *options, gemp_r
 	GEMP_OWNED_BY(gemp_query_close_at) gemp_query *query = NULL;
 	gemp_query_settings settings = gemp_query_options(options);
 	settings.preview = PREVIEW;
-	GEMP_PROPAGATE(gemp_graph_generate(&graph, context, "movies", NULL, 0, options->seed, 1));
-	GEMP_PROPAGATE(gemp_query_open(&query, graph, question, &settings));
+	GEMP_TRY(gemp_graph_generate(&graph, context, "movies", NULL, 0, options->seed, 1));
+	GEMP_TRY(gemp_query_open(&query, graph, question, &settings));
 	print_query(report, context, graph);
-	GEMP_PROPAGATE(gemp_query_write(query, NULL, NULL, report));
+	GEMP_TRY(gemp_query_write(query, NULL, NULL, report));
 	print_next_steps(report);
 	return GEMP_OK;
 }

@@ -86,9 +86,9 @@ static gemp_code euler(gemp_context *context, const gemp_options *options, gemp_
 		                                   .sequence = options->sequence,
 		                                   .circular = options->circular,
 		                                   .alphabet = options->alphabet };
-	GEMP_PROPAGATE(check_sequence(options));
-	GEMP_PROPAGATE(open_graph(&graph, context, options));
-	GEMP_PROPAGATE(gemp_graph_euler(NULL, graph, &edges, &settings, &outcome, report));
+	GEMP_TRY(check_sequence(options));
+	GEMP_TRY(open_graph(&graph, context, options));
+	GEMP_TRY(gemp_graph_euler(NULL, graph, &edges, &settings, &outcome, report));
 	return outcome.kind == GEMP_EULER_NONE ? fail_none(options, &outcome) : GEMP_OK;
 }
 

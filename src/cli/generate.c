@@ -7,7 +7,7 @@
 /* (*out)[*count]; the caller frees. */
 static gemp_code list_parameters(gemp_generator_parameter **out, size_t *count, const gemp_options *options)
 {
-	GEMP_PROPAGATE(GEMP_NEW(*out, options->value_count));
+	GEMP_TRY(GEMP_NEW(*out, options->value_count));
 	for (size_t i = 0; i < options->value_count; i++) {
 		const gemp_option_value *given = &options->values[i];
 		if (given->option->kind == GEMP_OPTION_PARAMETER)
@@ -21,10 +21,10 @@ static gemp_code generate(gemp_context *context, const gemp_options *options, ge
 	GEMP_OWNED gemp_generator_parameter *parameters = NULL;
 	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
 	size_t count = 0;
-	GEMP_PROPAGATE(gemp_context_agree(context, list_parameters(&parameters, &count, options)));
-	GEMP_PROPAGATE(gemp_output_check(context, options));
-	GEMP_PROPAGATE(gemp_graph_generate(&graph, context, options->arguments[0], parameters, count, options->seed,
-	                                   options->relabel_seed));
+	GEMP_TRY(gemp_context_agree(context, list_parameters(&parameters, &count, options)));
+	GEMP_TRY(gemp_output_check(context, options));
+	GEMP_TRY(gemp_graph_generate(&graph, context, options->arguments[0], parameters, count, options->seed,
+	                             options->relabel_seed));
 	return gemp_write_output(graph, options, report);
 }
 

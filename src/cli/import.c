@@ -11,7 +11,7 @@ static gemp_code list_edge_files(const char ***out, size_t *count, const gemp_op
 {
 	size_t listed = options->edge_files.count;
 	*count = listed + options->argument_count;
-	GEMP_PROPAGATE(GEMP_NEW(*out, *count));
+	GEMP_TRY(GEMP_NEW(*out, *count));
 	for (size_t i = 0; i < *count; i++)
 		(*out)[i] = i < listed ? options->edge_files.items[i] : options->arguments[i - listed];
 	return GEMP_OK;
@@ -24,7 +24,7 @@ static gemp_code import(gemp_context *context, const gemp_options *options, gemp
 	const char *endings, *summary;
 	gemp_import_settings settings;
 	gemp_import_settings_init(&settings);
-	GEMP_PROPAGATE(gemp_context_agree(context, list_edge_files(&edges, &settings.edge_file_count, options)));
+	GEMP_TRY(gemp_context_agree(context, list_edge_files(&edges, &settings.edge_file_count, options)));
 	settings.edge_files = edges;
 	settings.vertex_files = options->vertex_files.items;
 	settings.vertex_file_count = options->vertex_files.count;
@@ -36,8 +36,8 @@ static gemp_code import(gemp_context *context, const gemp_options *options, gemp
 	settings.undirected = options->undirected;
 	settings.merge_parallel = options->parallel == 1;
 	settings.seed = options->relabel_seed;
-	GEMP_PROPAGATE(gemp_output_check(context, options));
-	GEMP_PROPAGATE(gemp_graph_import(&graph, context, &settings));
+	GEMP_TRY(gemp_output_check(context, options));
+	GEMP_TRY(gemp_graph_import(&graph, context, &settings));
 	return gemp_write_output(graph, options, report);
 }
 

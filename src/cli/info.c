@@ -7,7 +7,7 @@
 static gemp_code info(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
-	GEMP_PROPAGATE(gemp_graph_open(&graph, context, options->arguments[0]));
+	GEMP_TRY(gemp_graph_open(&graph, context, options->arguments[0]));
 	return gemp_graph_describe(graph, !options->schema, report);
 }
 

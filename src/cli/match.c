@@ -24,11 +24,10 @@ static gemp_code check_mode(const gemp_options *options)
 	static const char *const of_estimate[] = { "output", "subgraph", "limit", "profile" };
 	static const char *const of_count_per[] = { "count", "subgraph", "limit", "estimate" };
 	if (options->estimate)
-		GEMP_PROPAGATE(refuse(options, of_estimate, 4,
-		                      "--estimate finds no matches, it estimates their number; leave one of them out"));
+		GEMP_TRY(refuse(options, of_estimate, 4,
+		                "--estimate finds no matches, it estimates their number; leave one of them out"));
 	if (options->count_per)
-		GEMP_PROPAGATE(
-			refuse(options, of_count_per, 4, "--count-per gives a count for each vertex; leave one of them out"));
+		GEMP_TRY(refuse(options, of_count_per, 4, "--count-per gives a count for each vertex; leave one of them out"));
 	return GEMP_OK;
 }
 
@@ -71,7 +70,7 @@ static gemp_code check(const gemp_options *options)
 		return gemp_fail(GEMP_EUSAGE, "--output - and --json - both want stdout; give one of them a file");
 	if (options->lanes > MAX_LANES)
 		return gemp_fail(GEMP_EUSAGE, "--lanes: %" PRIu64 " is more than %d", options->lanes, MAX_LANES);
-	GEMP_PROPAGATE(check_mode(options));
+	GEMP_TRY(check_mode(options));
 	return gemp_checkpoint_options_check(options);
 }
 
@@ -90,10 +89,9 @@ static gemp_code match_motifs(gemp_graph *graph, const gemp_options *options, co
 		                                  "profile", "symmetry", "pivot", "estimate", "count-per" };
 	gemp_motif motifs[GEMP_MOTIFS_MAX];
 	size_t count;
-	GEMP_PROPAGATE(
-		refuse(options, others, sizeof others / sizeof *others,
-	           "--pattern motifs counts many patterns, one after the other; count one of them with --pattern "
-	           "edges:..."));
+	GEMP_TRY(refuse(options, others, sizeof others / sizeof *others,
+	                "--pattern motifs counts many patterns, one after the other; count one of them with --pattern "
+	                "edges:..."));
 	return gemp_graph_motifs(graph, options->pattern, settings, motifs, &count, report);
 }
 
@@ -115,7 +113,7 @@ static gemp_code open_query(gemp_query **out, gemp_graph *graph, const gemp_opti
 static gemp_code run(gemp_query *query, const gemp_options *options, gemp_report *report)
 {
 	for (size_t i = 0; i < options->parameters.count; i++)
-		GEMP_PROPAGATE(gemp_query_bind(query, options->parameters.items[i]));
+		GEMP_TRY(gemp_query_bind(query, options->parameters.items[i]));
 	if (options->estimate)
 		return gemp_query_sample(query, options->estimate_seconds, options->seed, NULL, report);
 	if (options->count_per)
@@ -132,20 +130,20 @@ static gemp_code match(gemp_context *context, const gemp_options *options, gemp_
 	gemp_query_settings settings = gemp_query_options(options);
 	settings.preview = PREVIEW;
 	settings.subgraph = options->subgraph ? options->subgraph : is_drawing(options->output) ? options->output : NULL;
-	GEMP_PROPAGATE(check(options));
+	GEMP_TRY(check(options));
 	if (rows_path(options))
-		GEMP_PROPAGATE(gemp_file_may_write_rows(context, "output", rows_path(options)));
+		GEMP_TRY(gemp_file_may_write_rows(context, "output", rows_path(options)));
 	if (options->query_file)
-		GEMP_PROPAGATE(gemp_file_read_text(&script, context, "--query-file", options->query_file));
+		GEMP_TRY(gemp_file_read_text(&script, context, "--query-file", options->query_file));
 	if (!options->checkpoint && gemp_context_rank(context) == 0)
 		gemp_process_on_signal(
 			GEMP_SIGNAL_SAY,
 			"gemp-mpi: ended by a signal, and nothing of the search is kept; --checkpoint FOLDER keeps "
 			"what is finished\n");
-	GEMP_PROPAGATE(gemp_graph_open(&graph, context, options->arguments[0]));
+	GEMP_TRY(gemp_graph_open(&graph, context, options->arguments[0]));
 	if (is_motifs(options->pattern))
 		return match_motifs(graph, options, &settings, report);
-	GEMP_PROPAGATE(open_query(&query, graph, options, script, &settings));
+	GEMP_TRY(open_query(&query, graph, options, script, &settings));
 	return run(query, options, report);
 }
 

@@ -24,9 +24,9 @@ static gemp_code partition(gemp_context *context, const gemp_options *options, g
 	settings.parts = options->parts;
 	settings.method = (gemp_partitioner)options->method;
 	settings.stored = !gemp_options_has(options, "method");
-	GEMP_PROPAGATE(check(context, options));
-	GEMP_PROPAGATE(gemp_graph_open(&graph, context, options->arguments[0]));
-	GEMP_PROPAGATE(gemp_graph_partition(options->output ? &ordered : NULL, graph, &settings, report));
+	GEMP_TRY(check(context, options));
+	GEMP_TRY(gemp_graph_open(&graph, context, options->arguments[0]));
+	GEMP_TRY(gemp_graph_partition(options->output ? &ordered : NULL, graph, &settings, report));
 	if (!options->output)
 		return GEMP_OK;
 	gemp_report_print(report, "\n");

@@ -97,7 +97,7 @@ static gemp_code open_data(gemp_som_data *out, gemp_graph **graph, gemp_edge_sel
 	*edges = gemp_edge_options(o);
 	out->edges = edges;
 	out->features = o->features;
-	GEMP_PROPAGATE(gemp_graph_open(graph, context, place));
+	GEMP_TRY(gemp_graph_open(graph, context, place));
 	out->graph = *graph;
 	return GEMP_OK;
 }
@@ -160,9 +160,9 @@ static gemp_code train(gemp_context *context, const gemp_options *o, gemp_report
 	gemp_edge_selection edges;
 	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
 	GEMP_OWNED_BY(gemp_som_model_close_at) gemp_som_model *model = NULL;
-	GEMP_PROPAGATE(training_settings(&settings, o));
-	GEMP_PROPAGATE(check_data(o, o->arguments[1], o->features != NULL));
-	GEMP_PROPAGATE(open_data(&data, &graph, &edges, context, o, o->arguments[1]));
+	GEMP_TRY(training_settings(&settings, o));
+	GEMP_TRY(check_data(o, o->arguments[1], o->features != NULL));
+	GEMP_TRY(open_data(&data, &graph, &edges, context, o, o->arguments[1]));
 	if (gemp_context_rank(context) == 0)
 		warn_of_settings(o);
 	gemp_process_on_signal(GEMP_SIGNAL_NOTE, NULL);
@@ -178,9 +178,9 @@ static gemp_code apply(gemp_context *context, const gemp_options *o, gemp_report
 	gemp_edge_selection edges;
 	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
 	GEMP_OWNED_BY(gemp_som_model_close_at) gemp_som_model *model = NULL;
-	GEMP_PROPAGATE(check_data(o, o->arguments[2], true));
-	GEMP_PROPAGATE(gemp_som_model_open(&model, context, o->arguments[1]));
-	GEMP_PROPAGATE(open_data(&data, &graph, &edges, context, o, o->arguments[2]));
+	GEMP_TRY(check_data(o, o->arguments[2], true));
+	GEMP_TRY(gemp_som_model_open(&model, context, o->arguments[1]));
+	GEMP_TRY(open_data(&data, &graph, &edges, context, o, o->arguments[2]));
 	return gemp_som_model_apply(NULL, model, &data, &files, report);
 }
 
@@ -193,7 +193,7 @@ static gemp_code draw(gemp_context *context, const gemp_options *o, gemp_report 
 	picture.show_count = o->shown.count;
 	picture.labels = o->labels_file;
 	picture.output = o->output;
-	GEMP_PROPAGATE(gemp_som_model_open(&model, context, o->arguments[1]));
+	GEMP_TRY(gemp_som_model_open(&model, context, o->arguments[1]));
 	return gemp_som_model_draw(model, &picture, report);
 }
 
@@ -216,7 +216,7 @@ static gemp_code som(gemp_context *context, const gemp_options *options, gemp_re
 		const bool writes = options->output || (words[i].run == apply && options->into);
 		if (options->argument_count != words[i].arguments || !writes)
 			return gemp_fail(GEMP_EUSAGE, "som %s needs: %s ('gemp-mpi help som' shows how)", name, words[i].needs);
-		GEMP_PROPAGATE(check_data_options(options, name));
+		GEMP_TRY(check_data_options(options, name));
 		return words[i].run(context, options, report);
 	}
 	return gemp_fail(GEMP_EUSAGE, "som: there is no '%s'; there are train, apply and draw", name);

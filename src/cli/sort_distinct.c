@@ -24,7 +24,7 @@ static gemp_code sort(gemp_context *context, const gemp_options *options, gemp_r
 {
 	GEMP_OWNED_BY(gemp_array_close_at) gemp_array *array = NULL;
 	const gemp_array_settings settings = settings_of(options);
-	GEMP_PROPAGATE(read_numbers(&array, context, options));
+	GEMP_TRY(read_numbers(&array, context, options));
 	return gemp_array_sort(array, &settings, report);
 }
 
@@ -51,7 +51,7 @@ static gemp_code distinct(gemp_context *context, const gemp_options *options, ge
 	const gemp_array_settings settings = settings_of(options);
 	if (options->count && options->output)
 		return gemp_fail(GEMP_EUSAGE, "--count asks for no values, and --output for a file of them; give one of them");
-	GEMP_PROPAGATE(read_numbers(&array, context, options));
+	GEMP_TRY(read_numbers(&array, context, options));
 	return gemp_array_distinct(array, &settings, NULL, report);
 }
 

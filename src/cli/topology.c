@@ -21,7 +21,7 @@ static gemp_code components(gemp_context *context, const gemp_options *options, 
 	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
 	const gemp_edge_selection edges = gemp_edge_options(options);
 	const gemp_topology_settings settings = settings_of(options);
-	GEMP_PROPAGATE(gemp_graph_open(&graph, context, options->arguments[0]));
+	GEMP_TRY(gemp_graph_open(&graph, context, options->arguments[0]));
 	return gemp_graph_components(NULL, graph, &edges, &settings, NULL, report);
 }
 
@@ -49,7 +49,7 @@ static gemp_code degrees(gemp_context *context, const gemp_options *options, gem
 	const gemp_edge_selection edges = gemp_edge_options(options);
 	gemp_topology_settings settings = settings_of(options);
 	settings.directed = true;
-	GEMP_PROPAGATE(gemp_graph_open(&graph, context, options->arguments[0]));
+	GEMP_TRY(gemp_graph_open(&graph, context, options->arguments[0]));
 	return gemp_graph_degrees(NULL, graph, &edges, &settings, report);
 }
 
@@ -73,7 +73,7 @@ static gemp_code edges(gemp_context *context, const gemp_options *options, gemp_
 	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
 	const gemp_edge_selection selection = gemp_edge_options(options);
 	const gemp_topology_settings settings = settings_of(options);
-	GEMP_PROPAGATE(gemp_graph_open(&graph, context, options->arguments[0]));
+	GEMP_TRY(gemp_graph_open(&graph, context, options->arguments[0]));
 	return gemp_graph_list_edges(graph, &selection, &settings, NULL, report);
 }
 
@@ -102,9 +102,9 @@ static gemp_code reverse(gemp_context *context, const gemp_options *options, gem
 	settings.output = NULL;
 	settings.unfinished = options->output != NULL;
 	if (options->output)
-		GEMP_PROPAGATE(gemp_output_check(context, options));
-	GEMP_PROPAGATE(gemp_graph_open(&graph, context, options->arguments[0]));
-	GEMP_PROPAGATE(gemp_graph_reverse(graph, &selection, &settings, NULL, report));
+		GEMP_TRY(gemp_output_check(context, options));
+	GEMP_TRY(gemp_graph_open(&graph, context, options->arguments[0]));
+	GEMP_TRY(gemp_graph_reverse(graph, &selection, &settings, NULL, report));
 	return options->output ? gemp_write_output(graph, options, report) : GEMP_OK;
 }
 

@@ -37,10 +37,10 @@ static gemp_code open_rules(gemp_rules **out, gemp_context *context, const gemp_
 	settings.replicate = o->replicate;
 	settings.choose = (gemp_placement)o->choose;
 	settings.rematch_all = o->rematch == 1;
-	GEMP_PROPAGATE(gemp_file_read_text(&text, context, "RULES", o->arguments[1]));
-	GEMP_PROPAGATE(gemp_rules_open(out, context, text, &settings));
+	GEMP_TRY(gemp_file_read_text(&text, context, "RULES", o->arguments[1]));
+	GEMP_TRY(gemp_rules_open(out, context, text, &settings));
 	for (size_t i = 0; i < o->parameters.count; i++)
-		GEMP_PROPAGATE(gemp_rules_bind(*out, o->parameters.items[i]));
+		GEMP_TRY(gemp_rules_bind(*out, o->parameters.items[i]));
 	return GEMP_OK;
 }
 
@@ -64,8 +64,8 @@ static gemp_code transform(gemp_context *context, const gemp_options *o, gemp_re
 	gemp_write_settings write;
 	gemp_rewrite_settings settings;
 	bool replays;
-	GEMP_PROPAGATE(gemp_checkpoint_options_check(o));
-	GEMP_PROPAGATE(gemp_output_check(context, o));
+	GEMP_TRY(gemp_checkpoint_options_check(o));
+	GEMP_TRY(gemp_output_check(context, o));
 	gemp_write_settings_init(&write);
 	write.command = o->as_given;
 	write.weight = o->weight;
@@ -78,10 +78,10 @@ static gemp_code transform(gemp_context *context, const gemp_options *o, gemp_re
 	settings.changes = o->changes;
 	settings.explain = o->explain;
 	settings.checkpoint = gemp_checkpoint_options(o);
-	GEMP_PROPAGATE(gemp_change_log_recognize(&replays, context, o->arguments[1]));
-	GEMP_PROPAGATE(replays ? check_replay(o) : open_rules(&rules, context, o));
+	GEMP_TRY(gemp_change_log_recognize(&replays, context, o->arguments[1]));
+	GEMP_TRY(replays ? check_replay(o) : open_rules(&rules, context, o));
 	expect_signals(context, o, replays);
-	GEMP_PROPAGATE(gemp_graph_open(&graph, context, o->arguments[0]));
+	GEMP_TRY(gemp_graph_open(&graph, context, o->arguments[0]));
 	return replays ? gemp_graph_replay(graph, o->arguments[1], &settings, NULL, report)
 	               : gemp_rules_run(rules, graph, &settings, NULL, report);
 }

@@ -148,12 +148,12 @@ gemp_code gemp_comm_allgather(const gemp_comm *comm, gemp_code code, const void 
 	uint64_t single, *sizes = comm->sizes ? comm->sizes : &single, own = code == GEMP_OK ? size : GEMP_SIZE_OF_FAILURE;
 	size_t ranks = (size_t)comm->size;
 	GEMP_MPI(MPI_Allgather(&own, 1, MPI_UINT64_T, sizes, 1, MPI_UINT64_T, comm->world));
-	GEMP_PROPAGATE(gemp_comm_agree_marked(comm, code, sizes));
+	GEMP_TRY(gemp_comm_agree_marked(comm, code, sizes));
 	code = GEMP_NEW(start, ranks + 1);
 	for (size_t r = 0; r < ranks && code == GEMP_OK; r++)
 		start[r + 1] = start[r] + sizes[r];
 	GEMP_THEN(GEMP_NEW(bytes, start[ranks] + 1));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, code));
 	if (size)
 		memcpy(bytes + start[comm->rank], mine, size);
 	for (int r = 0; r < comm->size; r++)

@@ -48,7 +48,7 @@ static gemp_code exchange_sizes(const gemp_comm *comm, gemp_code code, const gem
 	for (size_t r = 0; r < ranks; r++)
 		to[r] = code == GEMP_OK ? send[r].size : GEMP_SIZE_OF_FAILURE;
 	GEMP_MPI(MPI_Alltoall(to, 1, MPI_UINT64_T, from, 1, MPI_UINT64_T, comm->world));
-	GEMP_PROPAGATE(gemp_comm_agree_marked(comm, code, from));
+	GEMP_TRY(gemp_comm_agree_marked(comm, code, from));
 	memcpy(received, from, ranks * sizeof *received);
 	return GEMP_OK;
 }
@@ -64,7 +64,7 @@ gemp_code gemp_exchange_blocks(const gemp_comm *comm, gemp_code code, const gemp
 	for (int r = 0; code == GEMP_OK && r < comm->size; r++)
 		messages += messages_of(send[r].size) + messages_of(receive[r].size);
 	GEMP_THEN(GEMP_NEW(requests, messages));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, code));
 	for (int r = 0; r < comm->size; r++)
 		if (r != comm->rank)
 			post_messages(false, receive[r].bytes, receive[r].size, r, comm, requests, &posted);
@@ -92,7 +92,7 @@ gemp_code gemp_exchange_parts(const gemp_comm *comm, gemp_code code, const gemp_
 {
 	GEMP_OWNED gemp_peer_block *parts = NULL;
 	size_t incoming = 0;
-	GEMP_PROPAGATE(exchange_sizes(comm, code, send, receive_size));
+	GEMP_TRY(exchange_sizes(comm, code, send, receive_size));
 	for (int r = 0; r < comm->size; r++)
 		incoming += receive_size[r];
 	code = gemp_reserve(receive, receive_capacity, incoming + 1, 1);
@@ -125,7 +125,7 @@ gemp_code gemp_exchange_bytes(const gemp_comm *comm, gemp_code code, const void 
 	*receive = NULL;
 	*received = 0;
 	GEMP_THEN(GEMP_NEW(size, (size_t)comm->size));
-	GEMP_PROPAGATE(gemp_exchange(comm, code, send, send_size, receive, &capacity, size, traffic));
+	GEMP_TRY(gemp_exchange(comm, code, send, send_size, receive, &capacity, size, traffic));
 	for (int r = 0; r < comm->size; r++)
 		*received += size[r];
 	return GEMP_OK;
@@ -144,7 +144,7 @@ static void find_starts(const int *owner, size_t count, int ranks, size_t *next)
 gemp_code gemp_owner_places(const int *owner, size_t count, int ranks, size_t *place)
 {
 	GEMP_OWNED size_t *next = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(next, (size_t)ranks + 1));
+	GEMP_TRY(GEMP_NEW(next, (size_t)ranks + 1));
 	find_starts(owner, count, ranks, next);
 	for (size_t i = 0; i < count; i++)
 		place[i] = next[owner[i]]++;
@@ -175,7 +175,7 @@ gemp_code gemp_exchange_records(const gemp_comm *comm, gemp_code code, const voi
 		sort_records(records, count, size, owner, comm->size, next, sorted);
 	for (size_t r = 0; code == GEMP_OK && r < ranks; r++) /* next[r] is now where the records of r end */
 		sizes[r] = (next[r] - (r ? next[r - 1] : 0)) * size;
-	GEMP_PROPAGATE(gemp_exchange(comm, code, sorted, sizes, &received, &capacity, came, traffic));
+	GEMP_TRY(gemp_exchange(comm, code, sorted, sizes, &received, &capacity, came, traffic));
 	for (size_t r = 0; r < ranks; r++)
 		sources[r + 1] = sources[r] + came[r] / size;
 	gemp_pointer_set(out, received);
@@ -198,7 +198,7 @@ gemp_code gemp_exchange_answers(const gemp_comm *comm, gemp_code code, const voi
 	GEMP_THEN(gemp_new_all(GEMP_ARRAY(sizes, ranks), GEMP_ARRAY(came, ranks), GEMP_ARRAY(next, ranks + 1)));
 	for (size_t r = 0; code == GEMP_OK && r < ranks; r++)
 		sizes[r] = (from[r + 1] - from[r]) * size;
-	GEMP_PROPAGATE(gemp_exchange(comm, code, answers, sizes, &received, &capacity, came, traffic));
+	GEMP_TRY(gemp_exchange(comm, code, answers, sizes, &received, &capacity, came, traffic));
 	find_starts(owner, count, comm->size, next);
 	for (size_t i = 0; i < count; i++)
 		memcpy((char *)out + i * size, (const char *)received + next[owner[i]]++ * size, size);
@@ -216,8 +216,8 @@ gemp_code gemp_request_records(const gemp_comm *comm, gemp_code code, const gemp
 		GEMP_THEN(request->handler(request->self, request->records, request->count, answers));
 		return code;
 	}
-	GEMP_PROPAGATE(gemp_exchange_records(comm, code, request->records, request->count, request->size, request->owner,
-	                                     &received, &from, traffic));
+	GEMP_TRY(gemp_exchange_records(comm, code, request->records, request->count, request->size, request->owner,
+	                               &received, &from, traffic));
 	const size_t count = from[comm->size];
 	replies = gemp_calloc(count, answer_size ? answer_size : 1);
 	code = replies ? request->handler(request->self, received, count, replies) : GEMP_ENOMEM;
@@ -261,7 +261,7 @@ gemp_code gemp_exchange_rate(const gemp_comm *comm, size_t bytes, double *rate)
 		return GEMP_OK;
 	code = GEMP_NEW(memory, 2 * others * each);
 	GEMP_THEN(GEMP_NEW(blocks, 2 * (others + 1)));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, code));
 	memset(memory, 1, 2 * others * each);
 	for (size_t r = 0, other = 0; r <= others; r++)
 		if ((int)r != comm->rank) {
@@ -271,7 +271,7 @@ gemp_code gemp_exchange_rate(const gemp_comm *comm, size_t bytes, double *rate)
 	for (int i = 0; i < TRIES; i++) {
 		GEMP_MPI(MPI_Barrier(comm->world));
 		double since = MPI_Wtime();
-		GEMP_PROPAGATE(gemp_exchange_blocks(comm, GEMP_OK, blocks, blocks + others + 1, NULL));
+		GEMP_TRY(gemp_exchange_blocks(comm, GEMP_OK, blocks, blocks + others + 1, NULL));
 		uint64_t nanoseconds = (uint64_t)((MPI_Wtime() - since) * 1e9) + 1;
 		gemp_comm_max(comm, &nanoseconds, 1);
 		best = (double)nanoseconds * 1e-9 < best ? (double)nanoseconds * 1e-9 : best;

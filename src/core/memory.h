@@ -60,7 +60,7 @@ size_t gemp_memory_resident_peak(void); /* peak resident bytes of this process, 
 /* Tests: let `requests` more requests pass, then fail one; negative: never fail. */
 void gemp_memory_fail_after(long requests);
 
-/* GEMP_TRY(GEMP_NEW(array, count)); */
+/* GEMP_TRY_DONE(GEMP_NEW(array, count)); */
 #define GEMP_NEW(pointer, count) (((pointer) = gemp_calloc((count), sizeof *(pointer))) != NULL ? GEMP_OK : GEMP_ENOMEM)
 
 /* Functions that set a pointer of any type take its address as a void **, and access it by these: as bytes, since an
@@ -77,7 +77,7 @@ static inline void gemp_pointer_set(void **address, void *pointer)
 	memcpy(address, &pointer, sizeof pointer);
 }
 
-/* Several arrays: GEMP_TRY(gemp_new_all(GEMP_ARRAY(rows, count), GEMP_ARRAY(owner, count))). They are allocated in this
+/* Several arrays: GEMP_TRY_DONE(gemp_new_all(GEMP_ARRAY(rows, count), GEMP_ARRAY(owner, count))). They are allocated in this
  * order up to the first failure, and the caller frees those that exist. */
 typedef struct gemp_allocation {
 	void **pointer;
@@ -99,7 +99,7 @@ static inline size_t gemp_grown_capacity(size_t capacity, size_t needed)
 	return gemp_max(needed, gemp_max(8, capacity + capacity / 2));
 }
 
-/* A new block with a copy of `count` elements. GEMP_TRY(GEMP_COPY(copy, array, count)); */
+/* A new block with a copy of `count` elements. GEMP_TRY_DONE(GEMP_COPY(copy, array, count)); */
 #define GEMP_COPY(to, from, count) gemp_copy((void **)&(to), (from), (count), sizeof *(to))
 gemp_code gemp_copy(void **out, const void *from, size_t count, size_t size);
 

@@ -18,8 +18,8 @@ enum { GEMP_MESSAGE_SIZE = 4096 };
 _Noreturn void gemp_bug(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* In a function with `gemp_code code = GEMP_OK;` and a label `done:`, for what must be released in an order of its own or
- * collectively; other functions have owners (core/memory.h) and GEMP_PROPAGATE. */
-#define GEMP_TRY(call)       \
+ * collectively; other functions have owners (core/memory.h) and GEMP_TRY. */
+#define GEMP_TRY_DONE(call)  \
 	do {                     \
 		code = (call);       \
 		if (code != GEMP_OK) \
@@ -27,7 +27,7 @@ _Noreturn void gemp_bug(const char *file, int line, const char *format, ...) __a
 	} while (0)
 
 /* Returns the code of a failed call. */
-#define GEMP_PROPAGATE(call)              \
+#define GEMP_TRY(call)                    \
 	do {                                  \
 		const gemp_code failure = (call); \
 		if (failure != GEMP_OK)           \

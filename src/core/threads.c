@@ -341,12 +341,12 @@ gemp_code gemp_pick(uint64_t **out, size_t *count, size_t n, gemp_pick_predicate
 	gemp_code code = GEMP_OK;
 	size_t chunks = (n + PICK_CHUNK - 1) / PICK_CHUNK;
 	pick_task p = { wanted, self, NULL, NULL };
-	GEMP_TRY(GEMP_NEW(p.begin, chunks + 1));
+	GEMP_TRY_DONE(GEMP_NEW(p.begin, chunks + 1));
 	gemp_for_chunks(n, PICK_CHUNK, pick_chunk, &p);
 	for (size_t i = 0; i < chunks; i++)
 		p.begin[i + 1] += p.begin[i];
 	*count = p.begin[chunks];
-	GEMP_TRY(GEMP_NEW(p.out, *count));
+	GEMP_TRY_DONE(GEMP_NEW(p.out, *count));
 	gemp_for_chunks(n, PICK_CHUNK, pick_chunk, &p);
 	*out = p.out;
 done:

@@ -199,7 +199,7 @@ static gemp_code emit_value(gemp_text *text, const char *expression, gemp_count_
 {
 	double maximum = 0;
 	gemp_text_print(text, "\n#define COUNT_VALUE (%s)\n", expression);
-	GEMP_PROPAGATE(gemp_count_bound(source->graph, expression, &maximum));
+	GEMP_TRY(gemp_count_bound(source->graph, expression, &maximum));
 	if (maximum * times < GEMP_COUNT_LARGEST)
 		return GEMP_OK;
 	source->checked = true;
@@ -233,8 +233,8 @@ static gemp_code emit_table(gemp_text *text, const gemp_count_plan *plan, size_t
 		gemp_text_print(text, " long o = slot_1 > slot_0;");
 	if (gemp_expression_mentions(expression, "u_01"))
 		gemp_text_print(text, " long u_01 = ordered_support[entry];");
-	GEMP_PROPAGATE(emit_value(text, expression, source, source->graph->max_degree));
-	GEMP_PROPAGATE(gemp_kernel_append(text, "count_table.cl"));
+	GEMP_TRY(emit_value(text, expression, source, source->graph->max_degree));
+	GEMP_TRY(gemp_kernel_append(text, "count_table.cl"));
 	emit_end(text);
 	return GEMP_OK;
 }
@@ -255,9 +255,9 @@ static gemp_code emit_sum(gemp_text *text, const gemp_count_plan *plan, size_t i
 		emit_edge_symbols(text, sum->expression);
 		if (sum->kind == GEMP_SUM_TRIANGLES)
 			emit_triangle_symbols(text, sum->expression);
-		GEMP_PROPAGATE(emit_value(text, sum->expression, source, 1));
+		GEMP_TRY(emit_value(text, sum->expression, source, 1));
 	}
-	GEMP_PROPAGATE(gemp_kernel_append(text, "count_sum.cl"));
+	GEMP_TRY(gemp_kernel_append(text, "count_sum.cl"));
 	emit_end(text);
 	return GEMP_OK;
 }
@@ -396,8 +396,8 @@ static gemp_code emit_cliques(gemp_text *text, const gemp_sum *sum, size_t i, co
 {
 	if (!source->graph->context->device->gpu)
 		return emit_clique(text, ON_CPU, i, sum->clique, source);
-	GEMP_PROPAGATE(emit_clique(text, IN_LOCAL, i, sum->clique, source));
-	GEMP_PROPAGATE(emit_clique(text, NARROW, i, sum->clique, source));
+	GEMP_TRY(emit_clique(text, IN_LOCAL, i, sum->clique, source));
+	GEMP_TRY(emit_clique(text, NARROW, i, sum->clique, source));
 	return source->large_low ? emit_clique(text, LARGE, i, sum->clique, source) : GEMP_OK;
 }
 
@@ -411,8 +411,8 @@ static void emit_types(gemp_text *text, const gemp_count_codegen *source)
 gemp_code gemp_count_emit_rows(gemp_text *text, const gemp_count_codegen *source)
 {
 	emit_types(text, source);
-	GEMP_PROPAGATE(gemp_kernel_append(text, "count_rows.cl"));
-	GEMP_PROPAGATE(gemp_kernel_append(text, "count_support.cl"));
+	GEMP_TRY(gemp_kernel_append(text, "count_rows.cl"));
+	GEMP_TRY(gemp_kernel_append(text, "count_support.cl"));
 	return gemp_text_status(text);
 }
 
@@ -433,13 +433,13 @@ gemp_code gemp_count_emit(gemp_text *text, const gemp_count_plan *plan, gemp_cou
 		return GEMP_OK;
 	emit_types(text, source);
 	for (size_t k = 1; k < plan->table_count; k++)
-		GEMP_PROPAGATE(emit_table(text, plan, k, source));
+		GEMP_TRY(emit_table(text, plan, k, source));
 	for (size_t i = 0; i < plan->sum_count; i++) {
 		const gemp_sum *sum = &plan->sums[i];
 		if (sum->kind == GEMP_SUM_CLIQUES)
-			GEMP_PROPAGATE(emit_cliques(text, sum, i, source));
+			GEMP_TRY(emit_cliques(text, sum, i, source));
 		else if (gemp_sum_has_kernel(sum))
-			GEMP_PROPAGATE(emit_sum(text, plan, i, source));
+			GEMP_TRY(emit_sum(text, plan, i, source));
 	}
 	return gemp_text_status(text);
 }

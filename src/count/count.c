@@ -53,7 +53,7 @@ gemp_code gemp_count_get_rows(gemp_resident **out, gemp_runtime *context, gemp_s
 	double began = gemp_now();
 	for (size_t r = 0; r < graph->relation_count; r++)
 		if (key->relations[r])
-			GEMP_PROPAGATE(gemp_shard_load_relation(graph, r, gemp_view_parts(key->direction)));
+			GEMP_TRY(gemp_shard_load_relation(graph, r, gemp_view_parts(key->direction)));
 	gemp_timers_add(&context->timers, GEMP_PHASE_READ, began);
 	return gemp_resident_get(out, context, graph, key, 1, GEMP_REPLICATE_ALL);
 }
@@ -99,11 +99,11 @@ static gemp_code write_sources(gemp_count_engine *engine, gemp_text *rows, gemp_
 	source.large_low = gemp_count_cliques_large(engine->context->device, (uint32_t)g->low_bound);
 	g->table_bound[0] = g->max_degree;
 	for (size_t k = 1; k < engine->plan->table_count; k++) {
-		GEMP_PROPAGATE(gemp_count_bound(g, engine->plan->tables[k].expression, &g->table_bound[k]));
+		GEMP_TRY(gemp_count_bound(g, engine->plan->tables[k].expression, &g->table_bound[k]));
 		g->table_bound[k] *= g->max_degree;
 	}
-	GEMP_PROPAGATE(gemp_count_emit_rows(rows, &source));
-	GEMP_PROPAGATE(gemp_count_emit(sums, engine->plan, &source));
+	GEMP_TRY(gemp_count_emit_rows(rows, &source));
+	GEMP_TRY(gemp_count_emit(sums, engine->plan, &source));
 	engine->checked = source.checked;
 	return GEMP_OK;
 }
@@ -120,11 +120,11 @@ static gemp_code make_kernels(gemp_count_engine *engine)
 		bool narrow = plan->sums[i].kind == GEMP_SUM_CLIQUES &&
 		              gemp_count_cliques_narrow(engine->context->device, engine->graph.max_prefix);
 		snprintf(name, sizeof name, "count_%s_%zu", narrow ? "narrow" : "sum", i);
-		GEMP_PROPAGATE(gemp_kernel_new(&engine->sums[i], &engine->program, name));
+		GEMP_TRY(gemp_kernel_new(&engine->sums[i], &engine->program, name));
 		snprintf(name, sizeof name, "count_large_%zu", i);
 		if (plan->sums[i].kind == GEMP_SUM_CLIQUES &&
 		    gemp_count_cliques_large(engine->context->device, engine->graph.max_prefix))
-			GEMP_PROPAGATE(gemp_kernel_new(&engine->large[i], &engine->program, name));
+			GEMP_TRY(gemp_kernel_new(&engine->large[i], &engine->program, name));
 	}
 	return GEMP_OK;
 }
@@ -140,9 +140,9 @@ static size_t sum_groups(const gemp_device *device)
 static gemp_code prepare_rows(gemp_count_engine *engine, gemp_timings *timings)
 {
 	size_t groups = sum_groups(engine->context->device) * engine->plan->sum_count;
-	GEMP_PROPAGATE(gemp_partials_new(&engine->partials, engine->context->device, groups));
+	GEMP_TRY(gemp_partials_new(&engine->partials, engine->context->device, groups));
 	engine->partials.checked = engine->checked;
-	GEMP_PROPAGATE(gemp_count_rows(engine, timings));
+	GEMP_TRY(gemp_count_rows(engine, timings));
 	return gemp_timings_seconds(timings, &engine->preparation);
 }
 
@@ -151,13 +151,13 @@ static gemp_code prepare_rows(gemp_count_engine *engine, gemp_timings *timings)
 static gemp_code prepare_sums(gemp_count_engine *engine, gemp_timings *timings)
 {
 	double seconds;
-	GEMP_PROPAGATE(gemp_timings_seconds(timings, &engine->support_seconds));
-	GEMP_PROPAGATE(gemp_count_tables(engine, timings));
-	GEMP_PROPAGATE(gemp_timings_seconds(timings, &seconds));
+	GEMP_TRY(gemp_timings_seconds(timings, &engine->support_seconds));
+	GEMP_TRY(gemp_count_tables(engine, timings));
+	GEMP_TRY(gemp_timings_seconds(timings, &seconds));
 	engine->preparation += engine->support_seconds + seconds;
 	engine->context->timers.seconds[GEMP_PHASE_PREPARE] += engine->preparation;
-	GEMP_PROPAGATE(gemp_count_cliques_prepare(engine));
-	GEMP_PROPAGATE(make_kernels(engine));
+	GEMP_TRY(gemp_count_cliques_prepare(engine));
+	GEMP_TRY(make_kernels(engine));
 	return gemp_partials_read(&engine->partials, engine->context->device, 0);
 }
 
@@ -166,8 +166,8 @@ static gemp_code prepare_device(gemp_count_engine *engine)
 {
 	GEMP_OWNED_BY(gemp_timings_free) gemp_timings timings = { 0 };
 	const gemp_comm *comm = engine->context->comm;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, prepare_rows(engine, &timings)));
-	GEMP_PROPAGATE(gemp_count_support(engine, &timings));
+	GEMP_TRY(gemp_comm_agree(comm, prepare_rows(engine, &timings)));
+	GEMP_TRY(gemp_count_support(engine, &timings));
 	return gemp_comm_agree(comm, prepare_sums(engine, &timings));
 }
 
@@ -186,7 +186,7 @@ static gemp_code make_wedges(gemp_count_engine *engine)
 		uint64_t launches;
 		if (!is_wedge_sum(&plan->sums[i]) || engine->graph.entries == 0)
 			continue;
-		GEMP_PROPAGATE(gemp_wedges_new(&engine->wedges[i], &engine->graph, &plan->sums[i]));
+		GEMP_TRY(gemp_wedges_new(&engine->wedges[i], &engine->graph, &plan->sums[i]));
 		double seconds = gemp_wedges_preparation(engine->wedges[i], &launches);
 		engine->preparation += seconds;
 		engine->prepared += launches;
@@ -201,10 +201,10 @@ static gemp_code build_programs(gemp_count_engine *engine)
 {
 	gemp_runtime *context = engine->context;
 	GEMP_OWNED_BY(gemp_text_free) gemp_text rows = { 0 }, sums = { 0 };
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, write_sources(engine, &rows, &sums)));
-	GEMP_PROPAGATE(gemp_runtime_program(context, &engine->rows_program, rows.data, NULL));
+	GEMP_TRY(gemp_comm_agree(context->comm, write_sources(engine, &rows, &sums)));
+	GEMP_TRY(gemp_runtime_program(context, &engine->rows_program, rows.data, NULL));
 	if (sums.size)
-		GEMP_PROPAGATE(gemp_runtime_program(context, &engine->program, sums.data, NULL));
+		GEMP_TRY(gemp_runtime_program(context, &engine->program, sums.data, NULL));
 	return GEMP_OK;
 }
 
@@ -218,16 +218,16 @@ gemp_code gemp_count_prepare(gemp_count_engine **out, gemp_runtime *context, gem
 	gemp_code code = GEMP_NEW(engine, 1);
 	if (code == GEMP_OK)
 		engine->context = context;
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	engine->plan = plan;
 	engine->needs = find_needs(plan, context->device->gpu);
 	engine->lanes = context->device->gpu ? gemp_tuning(context->device, "count.triangle.lanes", 4) : 1;
-	GEMP_PROPAGATE(gemp_count_get_rows(&engine->rows, context, graph, key));
+	GEMP_TRY(gemp_count_get_rows(&engine->rows, context, graph, key));
 	engine->view = &engine->rows->views[0];
 	describe_graph(engine);
-	GEMP_PROPAGATE(build_programs(engine));
-	GEMP_PROPAGATE(prepare_device(engine));
-	GEMP_PROPAGATE(make_wedges(engine));
+	GEMP_TRY(build_programs(engine));
+	GEMP_TRY(prepare_device(engine));
+	GEMP_TRY(make_wedges(engine));
 	*out = engine;
 	engine = NULL;
 	return GEMP_OK;
@@ -313,12 +313,12 @@ static gemp_code find_known(sum_run *r, size_t i)
 	const gemp_sum *sum = &r->engine->plan->sums[i];
 	const gemp_count_graph *g = &r->engine->graph;
 	bool passes, one = gemp_sum_is_direct(sum) && !gemp_sum_has_kernel(sum) && !sum->leaves;
-	GEMP_PROPAGATE(gemp_vertex_sum_overflows(g, sum, &passes));
+	GEMP_TRY(gemp_vertex_sum_overflows(g, sum, &passes));
 	r->known[i] = one || passes;
 	if (one)
 		r->totals[i] = r->engine->context->comm->rank ? 0 : sum->kind == GEMP_SUM_EDGES ? g->entries / 2 : g->vertices;
 	else if (passes)
-		GEMP_PROPAGATE(gemp_vertex_sum(g, sum, &r->totals[i]));
+		GEMP_TRY(gemp_vertex_sum(g, sum, &r->totals[i]));
 	return GEMP_OK;
 }
 
@@ -329,21 +329,21 @@ static gemp_code run_direct_sums(sum_run *r)
 	gemp_count_engine *engine = r->engine;
 	const gemp_count_plan *plan = engine->plan;
 	for (size_t i = 0; i < plan->sum_count; i++) {
-		GEMP_PROPAGATE(find_known(r, i));
+		GEMP_TRY(find_known(r, i));
 		if (!gemp_sum_is_direct(&plan->sums[i]) || r->known[i])
 			continue;
 		r->first[i] = r->used;
-		GEMP_PROPAGATE((plan->sums[i].kind == GEMP_SUM_CLIQUES ? gemp_count_cliques_launch : launch_sum)(
+		GEMP_TRY((plan->sums[i].kind == GEMP_SUM_CLIQUES ? gemp_count_cliques_launch : launch_sum)(
 			engine, i, r->used, &r->groups[i], &r->timings[i]));
 		r->used += r->groups[i];
 		r->result->launches += r->timings[i].count;
 	}
 	if (r->used)
-		GEMP_PROPAGATE(gemp_partials_read(&engine->partials, engine->context->device, r->used));
+		GEMP_TRY(gemp_partials_read(&engine->partials, engine->context->device, r->used));
 	for (size_t i = 0; i < plan->sum_count; i++) {
 		if (!gemp_sum_is_direct(&plan->sums[i]))
 			continue;
-		GEMP_PROPAGATE(gemp_timings_seconds(&r->timings[i], &r->result->sum_seconds[i]));
+		GEMP_TRY(gemp_timings_seconds(&r->timings[i], &r->result->sum_seconds[i]));
 		if (!r->known[i])
 			r->totals[i] = gemp_partials_total(&engine->partials, r->first[i], r->groups[i]);
 		r->total += r->totals[i] * plan->sums[i].factor;
@@ -360,8 +360,8 @@ static gemp_code run_other_sums(sum_run *r)
 		gemp_sum_result one = { 0 };
 		if (gemp_sum_is_direct(sum) || engine->graph.entries == 0)
 			continue;
-		GEMP_PROPAGATE(sum->kind == GEMP_SUM_NEIGHBOURS ? gemp_neighbours_sum(&engine->graph, sum, &one)
-		                                                : gemp_wedges_run(engine->wedges[i], &one));
+		GEMP_TRY(sum->kind == GEMP_SUM_NEIGHBOURS ? gemp_neighbours_sum(&engine->graph, sum, &one)
+		                                          : gemp_wedges_run(engine->wedges[i], &one));
 		r->total += one.total * sum->factor;
 		r->result->sum_seconds[i] = one.seconds;
 		r->result->launches += one.launches;
@@ -406,14 +406,14 @@ gemp_code gemp_count_run(gemp_count_engine *engine, gemp_count_result *result)
 	sum_run r = { .engine = engine, .result = result };
 	*result = (gemp_count_result){ .preparation_seconds = engine->preparation,
 		                           .support_seconds = engine->support_seconds };
-	GEMP_TRY(gemp_comm_agree(engine->context->comm, run_direct_sums(&r)));
-	GEMP_TRY(run_other_sums(&r));
+	GEMP_TRY_DONE(gemp_comm_agree(engine->context->comm, run_direct_sums(&r)));
+	GEMP_TRY_DONE(run_other_sums(&r));
 	add_ranks(&r);
 	for (size_t i = 0; i < engine->plan->sum_count; i++)
 		result->kernel_seconds += result->sum_seconds[i];
 	engine->context->timers.seconds[GEMP_PHASE_KERNEL] += result->kernel_seconds;
 	engine->context->work.seconds += result->kernel_seconds;
-	GEMP_TRY(divide(&r));
+	GEMP_TRY_DONE(divide(&r));
 done:
 	for (size_t i = 0; i < GEMP_MAX_SUMS; i++)
 		gemp_timings_free(&r.timings[i]);

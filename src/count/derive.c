@@ -490,7 +490,7 @@ gemp_code gemp_derive(gemp_derivation *out, const gemp_term *term, bool codegree
 {
 	gemp_code code = GEMP_OK;
 	derive_search d = { .codegrees = codegrees, .ordered = ordered };
-	GEMP_TRY(GEMP_NEW(d.entries, SLOTS));
+	GEMP_TRY_DONE(GEMP_NEW(d.entries, SLOTS));
 	*out = (gemp_derivation){ .table_count = 1 };
 	*found = cost_of(&d, term) < IMPOSSIBLE && !d.too_many_terms;
 	sum_builder a = { &d, out, true };

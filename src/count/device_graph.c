@@ -38,7 +38,7 @@ gemp_code gemp_count_launch_once_with(gemp_timings *timings, gemp_device *device
                                       size_t count)
 {
 	cl_kernel kernel;
-	GEMP_PROPAGATE(gemp_kernel_new(&kernel, program, name));
+	GEMP_TRY(gemp_kernel_new(&kernel, program, name));
 	gemp_code code = gemp_launch_timed_with(timings, device, kernel, items, group, arguments, count);
 	gemp_kernels_free(&kernel);
 	return code;
@@ -49,8 +49,8 @@ gemp_code gemp_partials_new(gemp_partials *out, gemp_device *device, size_t capa
 {
 	static const uint32_t zero[GEMP_COUNT_CONTROL_WORDS];
 	*out = (gemp_partials){ .capacity = capacity, .checked = true };
-	GEMP_PROPAGATE(GEMP_NEW(out->words, 2 * capacity));
-	GEMP_PROPAGATE(gemp_buffer_new(&out->out, device, 2 * capacity * sizeof *out->words, NULL));
+	GEMP_TRY(GEMP_NEW(out->words, 2 * capacity));
+	GEMP_TRY(gemp_buffer_new(&out->out, device, 2 * capacity * sizeof *out->words, NULL));
 	return gemp_buffer_new(&out->control, device, sizeof zero, zero);
 }
 
@@ -67,10 +67,10 @@ static gemp_code check_overflow(const gemp_partials *partials, gemp_device *devi
 {
 	uint32_t passed = 0;
 	size_t at = GEMP_COUNT_OVERFLOW * sizeof passed;
-	GEMP_PROPAGATE(gemp_buffer_read(device, &partials->control, at, sizeof passed, &passed));
+	GEMP_TRY(gemp_buffer_read(device, &partials->control, at, sizeof passed, &passed));
 	if (!passed)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_buffer_zero(device, &partials->control, at, sizeof passed));
+	GEMP_TRY(gemp_buffer_zero(device, &partials->control, at, sizeof passed));
 	return gemp_fail(GEMP_EDATA, "what is counted here passes what sums of 64 bits hold; count-by enumerate does not "
 	                             "sum, and remains");
 }
@@ -78,7 +78,7 @@ static gemp_code check_overflow(const gemp_partials *partials, gemp_device *devi
 gemp_code gemp_partials_read(gemp_partials *partials, gemp_device *device, size_t groups)
 {
 	GEMP_CHECK(groups <= partials->capacity);
-	GEMP_PROPAGATE(gemp_buffer_read(device, &partials->out, 0, 2 * groups * sizeof *partials->words, partials->words));
+	GEMP_TRY(gemp_buffer_read(device, &partials->out, 0, 2 * groups * sizeof *partials->words, partials->words));
 	return partials->checked ? check_overflow(partials, device) : GEMP_OK;
 }
 
@@ -99,7 +99,7 @@ gemp_code gemp_vertex_sum_overflows(const gemp_count_graph *graph, const gemp_su
 {
 	double bound = 0;
 	if (sum->kind == GEMP_SUM_VERTICES && sum->expression)
-		GEMP_PROPAGATE(gemp_count_bound(graph, sum->expression, &bound));
+		GEMP_TRY(gemp_count_bound(graph, sum->expression, &bound));
 	*passes = sum->leaves > 0 || bound >= GEMP_COUNT_LARGEST;
 	return GEMP_OK;
 }
@@ -110,9 +110,9 @@ static gemp_code read_tables(const gemp_count_graph *graph, const gemp_sum *sum,
 	for (int k = 0; k < GEMP_TABLES; k++) {
 		if (sum->leaves ? k > 0 : !gemp_polynomial_mentions(sum->polynomial, gemp_symbol_table(0, k)))
 			continue;
-		GEMP_PROPAGATE(GEMP_NEW(tables[k], graph->vertices));
-		GEMP_PROPAGATE(gemp_buffer_read(graph->context->device, &graph->tables[k], 0,
-		                                graph->vertices * sizeof *tables[k], tables[k]));
+		GEMP_TRY(GEMP_NEW(tables[k], graph->vertices));
+		GEMP_TRY(gemp_buffer_read(graph->context->device, &graph->tables[k], 0, graph->vertices * sizeof *tables[k],
+		                          tables[k]));
 	}
 	return GEMP_OK;
 }
@@ -153,7 +153,7 @@ gemp_code gemp_vertex_sum(const gemp_count_graph *graph, const gemp_sum *sum, __
 	                         sum->factor; /* counts are less, and 2^32 of these are less than 2^127 */
 	bool fits = true;
 	*total = 0;
-	GEMP_TRY(read_tables(graph, sum, tables));
+	GEMP_TRY_DONE(read_tables(graph, sum, tables));
 	for (size_t v = (size_t)comm->rank; v < graph->vertices && fits; v += (size_t)comm->size)
 		if (sum->leaves)
 			*total += choose(tables[0][v], sum->leaves, maximum);

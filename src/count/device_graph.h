@@ -80,7 +80,7 @@ size_t gemp_count_table_arguments(const gemp_count_graph *graph, const char *exp
 		(count) += sizeof more_ / sizeof *more_;            \
 	} while (0)
 
-/* Launches the kernel `name` of a program, which is not needed again: GEMP_PROPAGATE(gemp_count_launch_once(timings, device,
+/* Launches the kernel `name` of a program, which is not needed again: GEMP_TRY(gemp_count_launch_once(timings, device,
  * program, name, items, group, GEMP_ARG(&buffer.mem), ...)). */
 #define gemp_count_launch_once(timings, device, program, name, items, group, ...)         \
 	gemp_count_launch_once_with((timings), (device), (program), (name), (items), (group), \

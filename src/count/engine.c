@@ -31,7 +31,7 @@ static gemp_code upload_positions(gemp_count_engine *engine, gemp_buffer *buffer
 	GEMP_OWNED uint32_t *narrow = NULL;
 	if (engine->graph.wide)
 		return gemp_buffer_borrow(buffer, device, count * sizeof *positions, positions);
-	GEMP_PROPAGATE(GEMP_NEW(narrow, count));
+	GEMP_TRY(GEMP_NEW(narrow, count));
 	for (size_t i = 0; i < count; i++)
 		narrow[i] = (uint32_t)positions[i];
 	return gemp_buffer_new(buffer, device, count * sizeof *narrow, narrow);
@@ -41,7 +41,7 @@ static gemp_code upload_positions(gemp_count_engine *engine, gemp_buffer *buffer
 static gemp_code upload_rows(gemp_count_engine *engine)
 {
 	double began = gemp_now();
-	GEMP_PROPAGATE(gemp_view_upload(engine->view, engine->context->device, engine->rows->wide));
+	GEMP_TRY(gemp_view_upload(engine->view, engine->context->device, engine->rows->wide));
 	engine->graph.row_offsets = engine->view->device_begin;
 	engine->graph.column_indices = engine->view->device_neighbours;
 	gemp_timers_add(&engine->context->timers, GEMP_PHASE_UPLOAD, began);
@@ -60,14 +60,13 @@ static gemp_code split_rows(gemp_count_engine *engine, gemp_timings *timings)
 	gemp_device *device = engine->context->device;
 	gemp_count_graph *g = &engine->graph;
 	size_t size = g->wide ? sizeof(uint64_t) : sizeof(uint32_t), count = g->vertices;
-	GEMP_PROPAGATE(gemp_buffer_new(&g->upper_offsets, device, count * size, NULL));
-	GEMP_PROPAGATE(gemp_buffer_new(&g->tables[0], device, count * sizeof(int64_t), NULL));
-	GEMP_PROPAGATE(launch_rows_kernel(engine, timings, "count_split", gemp_count_launch_shape(device, count, 1, 256),
-	                                  GEMP_ARG(&g->row_offsets.mem), GEMP_ARG(&g->column_indices.mem),
-	                                  GEMP_ARG(&g->vertices), GEMP_ARG(&g->upper_offsets.mem),
-	                                  GEMP_ARG(&g->tables[0].mem)));
-	GEMP_PROPAGATE(GEMP_NEW(engine->upper_offsets, count));
-	GEMP_PROPAGATE(gemp_buffer_read(device, &g->upper_offsets, 0, count * size, engine->upper_offsets));
+	GEMP_TRY(gemp_buffer_new(&g->upper_offsets, device, count * size, NULL));
+	GEMP_TRY(gemp_buffer_new(&g->tables[0], device, count * sizeof(int64_t), NULL));
+	GEMP_TRY(launch_rows_kernel(engine, timings, "count_split", gemp_count_launch_shape(device, count, 1, 256),
+	                            GEMP_ARG(&g->row_offsets.mem), GEMP_ARG(&g->column_indices.mem), GEMP_ARG(&g->vertices),
+	                            GEMP_ARG(&g->upper_offsets.mem), GEMP_ARG(&g->tables[0].mem)));
+	GEMP_TRY(GEMP_NEW(engine->upper_offsets, count));
+	GEMP_TRY(gemp_buffer_read(device, &g->upper_offsets, 0, count * size, engine->upper_offsets));
 	for (size_t v = count; !g->wide && v-- > 0;) /* widens in place, from the end */
 		engine->upper_offsets[v] = ((const uint32_t *)engine->upper_offsets)[v];
 	g->host_offsets = engine->view->begin;
@@ -84,12 +83,12 @@ static gemp_code make_low_rows(gemp_count_engine *engine, gemp_timings *timings)
 	gemp_device *device = engine->context->device;
 	gemp_count_graph *g = &engine->graph;
 	size_t bytes = g->entries / 2 * sizeof(uint32_t);
-	GEMP_PROPAGATE(GEMP_NEW(engine->low_offsets, (size_t)g->vertices + 1));
+	GEMP_TRY(GEMP_NEW(engine->low_offsets, (size_t)g->vertices + 1));
 	for (size_t v = 0; v < g->vertices; v++)
 		engine->low_offsets[v + 1] = engine->low_offsets[v] + engine->upper_offsets[v] - g->host_offsets[v];
-	GEMP_PROPAGATE(upload_positions(engine, &g->low_offsets, engine->low_offsets, (size_t)g->vertices + 1));
-	GEMP_PROPAGATE(gemp_buffer_new(&g->low_indices, device, bytes, NULL));
-	GEMP_PROPAGATE(gemp_buffer_new(&g->low_source, device, bytes, NULL));
+	GEMP_TRY(upload_positions(engine, &g->low_offsets, engine->low_offsets, (size_t)g->vertices + 1));
+	GEMP_TRY(gemp_buffer_new(&g->low_indices, device, bytes, NULL));
+	GEMP_TRY(gemp_buffer_new(&g->low_source, device, bytes, NULL));
 	return launch_rows_kernel(
 		engine, timings, "count_low", gemp_count_launch_shape(device, g->vertices, engine->lanes, 256),
 		GEMP_ARG(&g->row_offsets.mem), GEMP_ARG(&g->column_indices.mem), GEMP_ARG(&g->vertices),
@@ -102,19 +101,19 @@ static gemp_code make_maps(gemp_count_engine *engine)
 {
 	gemp_device *device = engine->context->device;
 	size_t bytes = (size_t)device->units * engine->graph.vertices * sizeof(uint32_t);
-	GEMP_PROPAGATE(gemp_buffer_new(&engine->maps, device, bytes, NULL));
+	GEMP_TRY(gemp_buffer_new(&engine->maps, device, bytes, NULL));
 	return gemp_buffer_zero(device, &engine->maps, 0, bytes);
 }
 
 /* Low rows come last, since they need the splits. */
 gemp_code gemp_count_rows(gemp_count_engine *engine, gemp_timings *timings)
 {
-	GEMP_PROPAGATE(upload_rows(engine));
-	GEMP_PROPAGATE(split_rows(engine, timings));
+	GEMP_TRY(upload_rows(engine));
+	GEMP_TRY(split_rows(engine, timings));
 	if (engine->needs.low)
-		GEMP_PROPAGATE(make_low_rows(engine, timings));
+		GEMP_TRY(make_low_rows(engine, timings));
 	if (engine->needs.maps)
-		GEMP_PROPAGATE(make_maps(engine));
+		GEMP_TRY(make_maps(engine));
 	return GEMP_OK;
 }
 
@@ -129,11 +128,11 @@ static gemp_code support_by_vertices(gemp_count_engine *engine, gemp_timings *ti
 	gemp_count_graph *g = &engine->graph;
 	cl_uint rank = (cl_uint)engine->context->comm->rank, ranks = (cl_uint)engine->context->comm->size;
 	if (ranks > 1)
-		GEMP_PROPAGATE(gemp_buffer_zero(device, &g->low_support, 0, g->low_support.size));
+		GEMP_TRY(gemp_buffer_zero(device, &g->low_support, 0, g->low_support.size));
 	if (ranks > 1 && engine->needs.both_entries)
-		GEMP_PROPAGATE(gemp_buffer_zero(device, &g->support, 0, g->support.size));
+		GEMP_TRY(gemp_buffer_zero(device, &g->support, 0, g->support.size));
 	if (engine->needs.ordered_support) /* the kernel skips entries that lead to smaller slots */
-		GEMP_PROPAGATE(gemp_buffer_zero(device, &g->ordered_support, 0, g->ordered_support.size));
+		GEMP_TRY(gemp_buffer_zero(device, &g->ordered_support, 0, g->ordered_support.size));
 	return launch_rows_kernel(
 		engine, timings, "count_support", gemp_count_launch_shape(device, g->vertices, 1, 1),
 		GEMP_ARG(&g->row_offsets.mem), GEMP_ARG(&g->upper_offsets.mem), GEMP_ARG(&g->column_indices.mem),
@@ -149,8 +148,8 @@ static gemp_code support_by_edges(gemp_count_engine *engine, gemp_timings *timin
 	gemp_device *device = engine->context->device;
 	gemp_count_graph *g = &engine->graph;
 	cl_ulong edges = g->entries / 2;
-	GEMP_PROPAGATE(launch_rows_kernel(engine, timings, "count_clear", gemp_count_launch_shape(device, edges, 1, 256),
-	                                  GEMP_ARG(&g->low_support.mem), GEMP_ARG(&edges)));
+	GEMP_TRY(launch_rows_kernel(engine, timings, "count_clear", gemp_count_launch_shape(device, edges, 1, 256),
+	                            GEMP_ARG(&g->low_support.mem), GEMP_ARG(&edges)));
 	return launch_rows_kernel(engine, timings, "count_support",
 	                          gemp_count_launch_shape(device, edges, engine->lanes, 256), GEMP_ARG(&g->low_offsets.mem),
 	                          GEMP_ARG(&g->low_indices.mem), GEMP_ARG(&g->low_source.mem), GEMP_ARG(&edges),
@@ -167,14 +166,14 @@ static gemp_code spread_to_entries(gemp_count_engine *engine, gemp_timings *timi
 	gemp_buffer mirror = { 0 };
 	cl_ulong edges = g->entries / 2;
 	gemp_count_shape flat = gemp_count_launch_shape(device, edges, 1, 256);
-	GEMP_TRY(gemp_buffer_new(&mirror, device, edges * (g->wide ? sizeof(uint64_t) : sizeof(uint32_t)), NULL));
-	GEMP_TRY(launch_rows_kernel(engine, timings, "count_mirror", flat, GEMP_ARG(&g->row_offsets.mem),
-	                            GEMP_ARG(&g->upper_offsets.mem), GEMP_ARG(&g->column_indices.mem),
-	                            GEMP_ARG(&g->low_indices.mem), GEMP_ARG(&g->low_source.mem), GEMP_ARG(&edges),
-	                            GEMP_ARG(&mirror.mem)));
-	GEMP_TRY(launch_rows_kernel(engine, timings, "count_spread", flat, GEMP_ARG(&g->row_offsets.mem),
-	                            GEMP_ARG(&g->low_offsets.mem), GEMP_ARG(&g->low_source.mem), GEMP_ARG(&mirror.mem),
-	                            GEMP_ARG(&g->low_support.mem), GEMP_ARG(&edges), GEMP_ARG(&g->support.mem)));
+	GEMP_TRY_DONE(gemp_buffer_new(&mirror, device, edges * (g->wide ? sizeof(uint64_t) : sizeof(uint32_t)), NULL));
+	GEMP_TRY_DONE(launch_rows_kernel(engine, timings, "count_mirror", flat, GEMP_ARG(&g->row_offsets.mem),
+	                                 GEMP_ARG(&g->upper_offsets.mem), GEMP_ARG(&g->column_indices.mem),
+	                                 GEMP_ARG(&g->low_indices.mem), GEMP_ARG(&g->low_source.mem), GEMP_ARG(&edges),
+	                                 GEMP_ARG(&mirror.mem)));
+	GEMP_TRY_DONE(launch_rows_kernel(engine, timings, "count_spread", flat, GEMP_ARG(&g->row_offsets.mem),
+	                                 GEMP_ARG(&g->low_offsets.mem), GEMP_ARG(&g->low_source.mem), GEMP_ARG(&mirror.mem),
+	                                 GEMP_ARG(&g->low_support.mem), GEMP_ARG(&edges), GEMP_ARG(&g->support.mem)));
 	code = GEMP_CL(clFinish(device->queue)); /* the mirror is freed below */
 done:
 	gemp_buffer_free(&mirror, device);
@@ -186,14 +185,14 @@ static gemp_code make_supports(gemp_count_engine *engine, gemp_timings *timings)
 {
 	gemp_device *device = engine->context->device;
 	gemp_count_graph *g = &engine->graph;
-	GEMP_PROPAGATE(gemp_buffer_new(&g->low_support, device, g->entries / 2 * sizeof(uint32_t), NULL));
+	GEMP_TRY(gemp_buffer_new(&g->low_support, device, g->entries / 2 * sizeof(uint32_t), NULL));
 	if (engine->needs.both_entries)
-		GEMP_PROPAGATE(gemp_buffer_new(&g->support, device, g->entries * sizeof(uint32_t), NULL));
+		GEMP_TRY(gemp_buffer_new(&g->support, device, g->entries * sizeof(uint32_t), NULL));
 	if (engine->needs.ordered_support)
-		GEMP_PROPAGATE(gemp_buffer_new(&g->ordered_support, device, g->entries * sizeof(uint32_t), NULL));
+		GEMP_TRY(gemp_buffer_new(&g->ordered_support, device, g->entries * sizeof(uint32_t), NULL));
 	if (!device->gpu)
 		return support_by_vertices(engine, timings);
-	GEMP_PROPAGATE(support_by_edges(engine, timings));
+	GEMP_TRY(support_by_edges(engine, timings));
 	return engine->needs.both_entries ? spread_to_entries(engine, timings) : GEMP_OK;
 }
 
@@ -209,11 +208,11 @@ static gemp_code sum_over_ranks(const gemp_count_engine *engine, const gemp_buff
 	double began = gemp_now();
 	gemp_code code = GEMP_NEW(numbers, count);
 	GEMP_THEN(gemp_buffer_read(device, buffer, 0, buffer->size, numbers));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, code));
 	for (size_t at = 0; at < count; at += CHUNK)
 		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, numbers + at, (int)(count - at < CHUNK ? count - at : CHUNK), MPI_UINT32_T,
 		                       MPI_SUM, comm->world));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_buffer_write(device, buffer, 0, buffer->size, numbers)));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_buffer_write(device, buffer, 0, buffer->size, numbers)));
 	gemp_timers_add(&engine->context->timers, GEMP_PHASE_EXCHANGE, began);
 	return GEMP_OK;
 }
@@ -224,14 +223,14 @@ gemp_code gemp_count_support(gemp_count_engine *engine, gemp_timings *timings)
 	const gemp_runtime *context = engine->context;
 	if (!engine->needs.support)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, make_supports(engine, timings)));
+	GEMP_TRY(gemp_comm_agree(context->comm, make_supports(engine, timings)));
 	if (context->comm->size == 1 || context->device->gpu)
 		return GEMP_OK;
-	GEMP_PROPAGATE(sum_over_ranks(engine, &engine->graph.low_support));
+	GEMP_TRY(sum_over_ranks(engine, &engine->graph.low_support));
 	if (engine->needs.both_entries)
-		GEMP_PROPAGATE(sum_over_ranks(engine, &engine->graph.support));
+		GEMP_TRY(sum_over_ranks(engine, &engine->graph.support));
 	if (engine->needs.ordered_support)
-		GEMP_PROPAGATE(sum_over_ranks(engine, &engine->graph.ordered_support));
+		GEMP_TRY(sum_over_ranks(engine, &engine->graph.ordered_support));
 	return GEMP_OK;
 }
 
@@ -271,9 +270,9 @@ static gemp_code make_table(gemp_count_engine *engine, gemp_timings *timings, si
 	gemp_device *device = engine->context->device;
 	uint32_t groups = device->gpu ? gemp_count_rows_from_length(g, g->vertices, GROUP_ROW) : 0,
 			 longs = device->gpu ? gemp_count_rows_from_length(g, g->vertices, LONG_ROW) : 0;
-	GEMP_PROPAGATE(gemp_buffer_new(&g->tables[k], device, g->vertices * sizeof(int64_t), NULL));
-	GEMP_PROPAGATE(launch_table(engine, timings, k, 0, longs, 256));
-	GEMP_PROPAGATE(launch_table(engine, timings, k, longs, groups, 32));
+	GEMP_TRY(gemp_buffer_new(&g->tables[k], device, g->vertices * sizeof(int64_t), NULL));
+	GEMP_TRY(launch_table(engine, timings, k, 0, longs, 256));
+	GEMP_TRY(launch_table(engine, timings, k, longs, groups, 32));
 	return launch_table(engine, timings, k, groups, g->vertices, 0);
 }
 
@@ -281,7 +280,7 @@ static gemp_code make_table(gemp_count_engine *engine, gemp_timings *timings, si
 gemp_code gemp_count_tables(gemp_count_engine *engine, gemp_timings *timings)
 {
 	for (size_t k = 1; k < engine->plan->table_count; k++)
-		GEMP_PROPAGATE(make_table(engine, timings, k));
+		GEMP_TRY(make_table(engine, timings, k));
 	return GEMP_OK;
 }
 
@@ -330,8 +329,8 @@ static gemp_code list_vertices(gemp_count_engine *engine)
 	const gemp_count_graph *g = &engine->graph;
 	GEMP_OWNED uint32_t *list = NULL, *next = NULL;
 	uint32_t *count;
-	GEMP_PROPAGATE(GEMP_NEW(engine->clique_count, (size_t)g->max_prefix + 2));
-	GEMP_PROPAGATE(GEMP_NEW(next, (size_t)g->max_prefix + 2));
+	GEMP_TRY(GEMP_NEW(engine->clique_count, (size_t)g->max_prefix + 2));
+	GEMP_TRY(GEMP_NEW(next, (size_t)g->max_prefix + 2));
 	count = engine->clique_count;
 	for (size_t v = 0; v < g->vertices; v++)
 		count[low_length(engine, v)]++;
@@ -339,7 +338,7 @@ static gemp_code list_vertices(gemp_count_engine *engine)
 		next[d] = count[d + 1];
 		count[d] += count[d + 1];
 	}
-	GEMP_PROPAGATE(GEMP_NEW(list, g->vertices));
+	GEMP_TRY(GEMP_NEW(list, g->vertices));
 	for (size_t v = 0; v < g->vertices; v++)
 		list[next[low_length(engine, v)]++] = (uint32_t)v;
 	return gemp_buffer_new(&engine->clique_list, engine->context->device, g->vertices * sizeof *list, list);
@@ -382,9 +381,9 @@ gemp_code gemp_count_cliques_prepare(gemp_count_engine *engine)
 		                 "large; count-by enumerate does without",
 		                 GEMP_MAX_LOW_ROW);
 	if (device->gpu)
-		GEMP_PROPAGATE(list_vertices(engine));
+		GEMP_TRY(list_vertices(engine));
 	if (!device->gpu || gemp_count_cliques_large(device, engine->graph.max_prefix))
-		GEMP_PROPAGATE(make_slab(engine));
+		GEMP_TRY(make_slab(engine));
 	return GEMP_OK;
 }
 
@@ -430,7 +429,7 @@ static gemp_code launch_gpu(gemp_count_engine *engine, size_t index, size_t firs
 	if (large) {
 		gemp_count_shape shape = { device->max_group < 512 ? device->max_group : 512,
 			                       engine->slab.size / sizeof(uint32_t) / engine->slab_words };
-		GEMP_PROPAGATE(launch_list(engine, timings, engine->large[index], shape, 0, large, 0, first));
+		GEMP_TRY(launch_list(engine, timings, engine->large[index], shape, 0, large, 0, first));
 		*groups = shape.groups;
 	}
 	if (all > large) {
@@ -439,7 +438,7 @@ static gemp_code launch_gpu(gemp_count_engine *engine, size_t index, size_t firs
 		uint32_t mine = (all - large - 1) / (uint32_t)engine->context->comm->size + 1;
 		gemp_count_shape shape = { group, mine < maximum ? mine : maximum };
 		size_t local = sizeof(uint32_t) * bit_words(longest < limit ? longest : limit);
-		GEMP_PROPAGATE(launch_list(engine, timings, engine->sums[index], shape, large, all, local, first + *groups));
+		GEMP_TRY(launch_list(engine, timings, engine->sums[index], shape, large, all, local, first + *groups));
 		*groups += shape.groups;
 	}
 	return GEMP_OK;

@@ -79,7 +79,7 @@ static void emit_symbols(const gemp_neighbours *a, gemp_text *text)
 static gemp_code emit_check(gemp_neighbours *a, gemp_text *text)
 {
 	double bound;
-	GEMP_PROPAGATE(gemp_count_bound(a->graph, a->sum->expression, &bound));
+	GEMP_TRY(gemp_count_bound(a->graph, a->sum->expression, &bound));
 	if (2 * bound * a->graph->max_degree < GEMP_COUNT_LARGEST)
 		gemp_text_print(text, "#define NEIGHBOURS_SMALL\n");
 	gemp_text_print(text, "#define NEIGHBOURS_CHECK");
@@ -117,7 +117,7 @@ static gemp_code emit_program(gemp_neighbours *a, bool lists, gemp_text *text)
 	                is_linear(a) && !mentions_centre(a) ? "#define NEIGHBOURS_BOTH\n" : "");
 	emit_tables(a, text);
 	emit_symbols(a, text);
-	GEMP_PROPAGATE(emit_check(a, text));
+	GEMP_TRY(emit_check(a, text));
 	return gemp_kernel_append(text, lists ? "count_neighbours_lists.cl" : "count_neighbours.cl");
 }
 
@@ -135,8 +135,8 @@ static gemp_code add_up(gemp_neighbours *a, cl_kernel kernel, gemp_argument *arg
 	if (local)
 		arguments[count++] = GEMP_LOCAL(local);
 	GEMP_CHECK(count <= MAX_ARGUMENTS);
-	GEMP_PROPAGATE(gemp_launch_timed_with(&a->timings, a->device, kernel, a->items, a->group, arguments, count));
-	GEMP_PROPAGATE(gemp_partials_read(&a->partials, a->device, groups));
+	GEMP_TRY(gemp_launch_timed_with(&a->timings, a->device, kernel, a->items, a->group, arguments, count));
+	GEMP_TRY(gemp_partials_read(&a->partials, a->device, groups));
 	a->result->total += gemp_partials_total(&a->partials, 0, groups);
 	return GEMP_OK;
 }
@@ -157,13 +157,13 @@ static gemp_code prepare_bitmaps(bitmap_form *b)
 {
 	gemp_neighbours *a = b->neighbours;
 	size_t vertices = a->graph->vertices, entries = a->graph->entries;
-	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(b->count, vertices), GEMP_ARRAY(b->first, vertices)));
-	GEMP_PROPAGATE(gemp_buffer_new(&b->kept, a->device, vertices * sizeof *b->count, NULL));
-	GEMP_PROPAGATE(gemp_buffer_new(&b->place, a->device, entries * sizeof(uint32_t), NULL));
-	GEMP_PROPAGATE(gemp_buffer_new(&b->member, a->device, entries * sizeof(uint32_t), NULL));
-	GEMP_PROPAGATE(gemp_buffer_new(&b->base, a->device, vertices * sizeof *b->first, NULL));
-	GEMP_PROPAGATE(gemp_kernel_new(&b->clear, &a->program, "neighbours_clear"));
-	GEMP_PROPAGATE(gemp_kernel_new(&b->fill, &a->program, "neighbours_fill"));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(b->count, vertices), GEMP_ARRAY(b->first, vertices)));
+	GEMP_TRY(gemp_buffer_new(&b->kept, a->device, vertices * sizeof *b->count, NULL));
+	GEMP_TRY(gemp_buffer_new(&b->place, a->device, entries * sizeof(uint32_t), NULL));
+	GEMP_TRY(gemp_buffer_new(&b->member, a->device, entries * sizeof(uint32_t), NULL));
+	GEMP_TRY(gemp_buffer_new(&b->base, a->device, vertices * sizeof *b->first, NULL));
+	GEMP_TRY(gemp_kernel_new(&b->clear, &a->program, "neighbours_clear"));
+	GEMP_TRY(gemp_kernel_new(&b->fill, &a->program, "neighbours_fill"));
 	return gemp_kernel_new(&b->add, &a->program, "neighbours_sum");
 }
 
@@ -174,10 +174,10 @@ static gemp_code select_neighbours(bitmap_form *b)
 	const gemp_count_graph *g = a->graph;
 	cl_uint rank = (cl_uint)g->context->comm->rank, ranks = (cl_uint)g->context->comm->size;
 	size_t group = a->device->nvidia ? a->group : a->device->gpu ? 32 : 1;
-	GEMP_PROPAGATE(gemp_count_launch_once(&a->timings, a->device, &a->program, "neighbours_select", a->items, group,
-	                                      GEMP_ARG(&g->row_offsets.mem), GEMP_ARG(&g->support.mem),
-	                                      GEMP_ARG(&g->vertices), GEMP_ARG(&rank), GEMP_ARG(&ranks),
-	                                      GEMP_ARG(&b->kept.mem), GEMP_ARG(&b->place.mem), GEMP_ARG(&b->member.mem)));
+	GEMP_TRY(gemp_count_launch_once(&a->timings, a->device, &a->program, "neighbours_select", a->items, group,
+	                                GEMP_ARG(&g->row_offsets.mem), GEMP_ARG(&g->support.mem), GEMP_ARG(&g->vertices),
+	                                GEMP_ARG(&rank), GEMP_ARG(&ranks), GEMP_ARG(&b->kept.mem), GEMP_ARG(&b->place.mem),
+	                                GEMP_ARG(&b->member.mem)));
 	return gemp_buffer_read(a->device, &b->kept, 0, g->vertices * sizeof *b->count, b->count);
 }
 
@@ -196,8 +196,8 @@ static gemp_code count_pairs(bitmap_form *b)
 	const gemp_count_graph *g = a->graph;
 	uint64_t pairs = (uint64_t)g->vertices * (g->vertices - 1) / 2;
 	cl_ulong entries = g->entries;
-	GEMP_PROPAGATE(gemp_buffer_new(&b->pairs, a->device, pairs * sizeof(uint32_t), NULL));
-	GEMP_PROPAGATE(clear_words(b, &b->pairs, pairs));
+	GEMP_TRY(gemp_buffer_new(&b->pairs, a->device, pairs * sizeof(uint32_t), NULL));
+	GEMP_TRY(clear_words(b, &b->pairs, pairs));
 	return gemp_count_launch_once(&a->timings, a->device, &a->program, "neighbours_codegrees", a->items, a->group,
 	                              GEMP_ARG(&g->row_offsets.mem), GEMP_ARG(&g->column_indices.mem),
 	                              GEMP_ARG(&g->vertices), GEMP_ARG(&entries), GEMP_ARG(&b->pairs.mem));
@@ -240,12 +240,12 @@ static gemp_code run_batch(bitmap_form *b, uint32_t from, uint32_t to, uint64_t 
 	cl_ulong first = g->host_offsets[from], end = g->host_offsets[to];
 	if (words == 0)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_buffer_write(a->device, &b->base, from * size, (to - from) * size, b->first + from));
-	GEMP_PROPAGATE(clear_words(b, &b->bitmaps, words));
-	GEMP_PROPAGATE(gemp_launch_timed(&a->timings, a->device, b->fill, a->items, a->group, GEMP_ARG(&g->row_offsets.mem),
-	                                 GEMP_ARG(&g->column_indices.mem), GEMP_ARG(&g->vertices), GEMP_ARG(&first),
-	                                 GEMP_ARG(&end), GEMP_ARG(&b->kept.mem), GEMP_ARG(&b->place.mem),
-	                                 GEMP_ARG(&b->base.mem), GEMP_ARG(&b->bitmaps.mem)));
+	GEMP_TRY(gemp_buffer_write(a->device, &b->base, from * size, (to - from) * size, b->first + from));
+	GEMP_TRY(clear_words(b, &b->bitmaps, words));
+	GEMP_TRY(gemp_launch_timed(&a->timings, a->device, b->fill, a->items, a->group, GEMP_ARG(&g->row_offsets.mem),
+	                           GEMP_ARG(&g->column_indices.mem), GEMP_ARG(&g->vertices), GEMP_ARG(&first),
+	                           GEMP_ARG(&end), GEMP_ARG(&b->kept.mem), GEMP_ARG(&b->place.mem), GEMP_ARG(&b->base.mem),
+	                           GEMP_ARG(&b->bitmaps.mem)));
 	gemp_count_add_arguments(arguments, count, GEMP_ARG(&g->row_offsets.mem), GEMP_ARG(&g->column_indices.mem),
 	                         GEMP_ARG(&g->support.mem), GEMP_ARG(&g->vertices), GEMP_ARG(&first), GEMP_ARG(&end),
 	                         GEMP_ARG(&b->kept.mem), GEMP_ARG(&b->place.mem), GEMP_ARG(&b->member.mem),
@@ -258,16 +258,16 @@ static gemp_code run_bitmaps(bitmap_form *b)
 {
 	gemp_neighbours *a = b->neighbours;
 	uint64_t capacity = a->max_bytes / sizeof(uint32_t), all = 0, words;
-	GEMP_PROPAGATE(prepare_bitmaps(b));
-	GEMP_PROPAGATE(select_neighbours(b));
+	GEMP_TRY(prepare_bitmaps(b));
+	GEMP_TRY(select_neighbours(b));
 	if (mentions(a, "g"))
-		GEMP_PROPAGATE(count_pairs(b));
+		GEMP_TRY(count_pairs(b));
 	for (uint32_t h = 0; h < a->graph->vertices; h++)
 		all += bitmap_words(b->count[h]);
-	GEMP_PROPAGATE(gemp_buffer_new(&b->bitmaps, a->device, gemp_min(all, capacity) * sizeof(uint32_t) + 4, NULL));
+	GEMP_TRY(gemp_buffer_new(&b->bitmaps, a->device, gemp_min(all, capacity) * sizeof(uint32_t) + 4, NULL));
 	for (uint32_t from = 0, to = 0; from < a->graph->vertices; from = to) {
-		GEMP_PROPAGATE(next_batch(b, capacity, from, &to, &words));
-		GEMP_PROPAGATE(run_batch(b, from, to, words));
+		GEMP_TRY(next_batch(b, capacity, from, &to, &words));
+		GEMP_TRY(run_batch(b, from, to, words));
 	}
 	return GEMP_OK;
 }
@@ -300,8 +300,8 @@ static gemp_code prepare_lists(gemp_neighbours *a, list_form *l)
 {
 	const gemp_count_graph *g = a->graph;
 	size_t entries = g->entries, scratch = a->items * (size_t)g->vertices * ARRAYS * sizeof(uint32_t);
-	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(l->first, entries + 1), GEMP_ARRAY(l->support, entries)));
-	GEMP_PROPAGATE(gemp_buffer_read(a->device, &g->support, 0, entries * sizeof *l->support, l->support));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(l->first, entries + 1), GEMP_ARRAY(l->support, entries)));
+	GEMP_TRY(gemp_buffer_read(a->device, &g->support, 0, entries * sizeof *l->support, l->support));
 	for (size_t e = 0; e < entries; e++)
 		l->first[e + 1] = l->first[e] + l->support[e];
 	uint64_t bytes = (l->first[entries] + 1) * sizeof(uint32_t);
@@ -310,11 +310,11 @@ static gemp_code prepare_lists(gemp_neighbours *a, list_form *l)
 		                 "the common neighbours of the ends of all edges need lists of %llu MB, and a buffer may "
 		                 "have %llu MB",
 		                 (unsigned long long)(bytes >> 20), (unsigned long long)(a->max_bytes >> 20));
-	GEMP_PROPAGATE(gemp_buffer_new(&l->offset, a->device, (entries + 1) * sizeof *l->first, l->first));
-	GEMP_PROPAGATE(gemp_buffer_new(&l->slots, a->device, bytes, NULL));
-	GEMP_PROPAGATE(gemp_buffer_new(&l->places, a->device, bytes, NULL));
-	GEMP_PROPAGATE(gemp_buffer_new(&l->scratch, a->device, scratch, NULL));
-	GEMP_PROPAGATE(gemp_buffer_zero(a->device, &l->scratch, 0, scratch));
+	GEMP_TRY(gemp_buffer_new(&l->offset, a->device, (entries + 1) * sizeof *l->first, l->first));
+	GEMP_TRY(gemp_buffer_new(&l->slots, a->device, bytes, NULL));
+	GEMP_TRY(gemp_buffer_new(&l->places, a->device, bytes, NULL));
+	GEMP_TRY(gemp_buffer_new(&l->scratch, a->device, scratch, NULL));
+	GEMP_TRY(gemp_buffer_zero(a->device, &l->scratch, 0, scratch));
 	return gemp_kernel_new(&l->add, &a->program, "neighbours_sum");
 }
 
@@ -325,12 +325,12 @@ static gemp_code run_lists(gemp_neighbours *a, list_form *l)
 	gemp_argument arguments[MAX_ARGUMENTS];
 	size_t count = 0;
 	cl_uint rank = (cl_uint)g->context->comm->rank, ranks = (cl_uint)g->context->comm->size;
-	GEMP_PROPAGATE(prepare_lists(a, l));
-	GEMP_PROPAGATE(gemp_count_launch_once(&a->timings, a->device, &a->program, "neighbours_lists", a->items, a->group,
-	                                      GEMP_ARG(&g->row_offsets.mem), GEMP_ARG(&g->column_indices.mem),
-	                                      GEMP_ARG(&g->support.mem), GEMP_ARG(&g->vertices), GEMP_ARG(&l->offset.mem),
-	                                      GEMP_ARG(&l->slots.mem), GEMP_ARG(&l->places.mem), GEMP_ARG(&l->scratch.mem),
-	                                      GEMP_ARG(&a->partials.control.mem)));
+	GEMP_TRY(prepare_lists(a, l));
+	GEMP_TRY(gemp_count_launch_once(&a->timings, a->device, &a->program, "neighbours_lists", a->items, a->group,
+	                                GEMP_ARG(&g->row_offsets.mem), GEMP_ARG(&g->column_indices.mem),
+	                                GEMP_ARG(&g->support.mem), GEMP_ARG(&g->vertices), GEMP_ARG(&l->offset.mem),
+	                                GEMP_ARG(&l->slots.mem), GEMP_ARG(&l->places.mem), GEMP_ARG(&l->scratch.mem),
+	                                GEMP_ARG(&a->partials.control.mem)));
 	gemp_count_add_arguments(arguments, count, GEMP_ARG(&g->row_offsets.mem), GEMP_ARG(&g->column_indices.mem),
 	                         GEMP_ARG(&g->support.mem), GEMP_ARG(&g->vertices), GEMP_ARG(&rank), GEMP_ARG(&ranks),
 	                         GEMP_ARG(&l->offset.mem), GEMP_ARG(&l->slots.mem), GEMP_ARG(&l->places.mem),
@@ -358,10 +358,10 @@ static gemp_code run_form(gemp_neighbours *a, bool lists, uint64_t maximum)
 		a->max_bytes = gemp_min(a->max_bytes, maximum);
 	if (a->graph->entries == 0)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_partials_new(&a->partials, a->device, a->items / a->group));
-	GEMP_PROPAGATE(lists ? sum_by_lists(a) : sum_by_bitmaps(a));
+	GEMP_TRY(gemp_partials_new(&a->partials, a->device, a->items / a->group));
+	GEMP_TRY(lists ? sum_by_lists(a) : sum_by_bitmaps(a));
 	a->result->launches = a->timings.count;
-	GEMP_PROPAGATE(gemp_timings_seconds(&a->timings, &a->result->seconds));
+	GEMP_TRY(gemp_timings_seconds(&a->timings, &a->result->seconds));
 	return gemp_program_store(a->device, &a->program);
 }
 
@@ -376,9 +376,9 @@ gemp_code gemp_neighbours_sum_shaped(const gemp_count_graph *graph, const gemp_s
 	a.items = device->gpu ? (size_t)device->units * 2048 : device->units;
 	a.group = device->gpu ? GROUP : 1;
 	*result = (gemp_sum_result){ 0 };
-	GEMP_TRY(gemp_comm_agree(comm, emit_program(&a, lists, &source)));
-	GEMP_TRY(gemp_runtime_program(graph->context, &a.program, source.data, NULL));
-	GEMP_TRY(gemp_comm_agree(comm, run_form(&a, lists, maximum)));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, emit_program(&a, lists, &source)));
+	GEMP_TRY_DONE(gemp_runtime_program(graph->context, &a.program, source.data, NULL));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, run_form(&a, lists, maximum)));
 done:
 	gemp_partials_free(&a.partials, device);
 	gemp_timings_free(&a.timings);

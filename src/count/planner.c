@@ -118,7 +118,7 @@ static gemp_code add_tables(gemp_count_plan *plan, const gemp_derivation *d)
 		gemp_polynomial_add(&one, &d->tables[k], 1);
 		plan->ordered_support |= gemp_polynomial_mentions(&one, GEMP_SYMBOL_OVER);
 		plan->support |= plan->ordered_support || gemp_polynomial_mentions(&one, gemp_symbol_support(0, 1));
-		GEMP_PROPAGATE(print_expression(&plan->tables[k].expression, &one));
+		GEMP_TRY(print_expression(&plan->tables[k].expression, &one));
 	}
 	return GEMP_OK;
 }
@@ -155,9 +155,9 @@ static gemp_code add_sums(gemp_count_plan *plan, gemp_derivation *d, uint64_t or
 			if (p->terms[i].monomial.power[GEMP_SYMBOL_COMMON] > sum->power)
 				sum->power = p->terms[i].monomial.power[GEMP_SYMBOL_COMMON];
 		if (!plain)
-			GEMP_PROPAGATE(print_expression(&sum->expression, p));
+			GEMP_TRY(print_expression(&sum->expression, p));
 		if (kind == GEMP_SUM_VERTICES) {
-			GEMP_PROPAGATE(GEMP_NEW(sum->polynomial, 1));
+			GEMP_TRY(GEMP_NEW(sum->polynomial, 1));
 			*sum->polynomial = *p;
 		}
 	}
@@ -178,12 +178,12 @@ static gemp_code plan_by_terms(gemp_count_plan **out, const gemp_term *term, uin
 	GEMP_OWNED_BY(gemp_count_plan_free_at) gemp_count_plan *plan = NULL;
 	GEMP_OWNED gemp_derivation *d = NULL;
 	bool found = false;
-	GEMP_PROPAGATE(GEMP_NEW(d, 1));
-	GEMP_PROPAGATE(gemp_derive(d, term, options->codegrees, options->ordered, &found));
+	GEMP_TRY(GEMP_NEW(d, 1));
+	GEMP_TRY(gemp_derive(d, term, options->codegrees, options->ordered, &found));
 	if (found) {
-		GEMP_PROPAGATE(GEMP_NEW(plan, 1));
-		GEMP_PROPAGATE(add_tables(plan, d));
-		GEMP_PROPAGATE(add_sums(plan, d, (options->hom ? 1 : order) * GEMP_DERIVATION_SCALE));
+		GEMP_TRY(GEMP_NEW(plan, 1));
+		GEMP_TRY(add_tables(plan, d));
+		GEMP_TRY(add_sums(plan, d, (options->hom ? 1 : order) * GEMP_DERIVATION_SCALE));
 		*out = plan;
 		plan = NULL;
 	} else {
@@ -198,7 +198,7 @@ static gemp_code plan_of_large(gemp_count_plan **out, const gemp_pattern *patter
 {
 	int size = (int)pattern->vertex_count;
 	bool star = is_star(pattern);
-	GEMP_PROPAGATE(GEMP_NEW(*out, 1));
+	GEMP_TRY(GEMP_NEW(*out, 1));
 	(*out)->table_count = (*out)->sum_count = 1;
 	(*out)->divisor = 1;
 	(*out)->sums[0] = (gemp_sum){ .kind = star ? GEMP_SUM_VERTICES : GEMP_SUM_CLIQUES,

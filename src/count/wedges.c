@@ -49,16 +49,16 @@ static gemp_code prepare_dense(gemp_wedges *wedges)
 	size_t paths = (pairs ? ends : 1) * (gemp_wedges_few_paths(graph) ? sizeof(cl_uint) : sizeof(cl_ulong));
 	size_t counter = gemp_wedges_narrow_counters(graph, wedges->sum) ? sizeof(cl_ushort) : sizeof(cl_uint);
 	d->indexed_rows = gemp_count_rows_from_length(graph, wedges->ends, SHORT_ROW + 1);
-	GEMP_PROPAGATE(gemp_kernel_new(&wedges->kernel, &wedges->program, "count_wedges_dense"));
-	GEMP_PROPAGATE(gemp_buffer_new(&d->row_starts, device, workers * d->indexed_rows * offset_size(graph), NULL));
-	GEMP_PROPAGATE(gemp_buffer_new(&d->places, device, workers * graph->max_degree * 2 * offset_size(graph), NULL));
-	GEMP_PROPAGATE(gemp_buffer_new(&d->counters, device, ends * counter, NULL));
-	GEMP_PROPAGATE(gemp_buffer_zero(device, &d->counters, 0, ends * counter));
-	GEMP_PROPAGATE(gemp_buffer_new(&d->touched, device, touched * sizeof(cl_uint), NULL));
-	GEMP_PROPAGATE(gemp_buffer_new(&d->paths, device, paths, NULL));
-	GEMP_PROPAGATE(gemp_buffer_zero(device, &d->paths, 0, paths));
-	GEMP_PROPAGATE(gemp_buffer_new(&d->reached, device, (pairs ? touched : 1) * sizeof(cl_uint), NULL));
-	GEMP_PROPAGATE(gemp_buffer_new(&d->next, device, sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_kernel_new(&wedges->kernel, &wedges->program, "count_wedges_dense"));
+	GEMP_TRY(gemp_buffer_new(&d->row_starts, device, workers * d->indexed_rows * offset_size(graph), NULL));
+	GEMP_TRY(gemp_buffer_new(&d->places, device, workers * graph->max_degree * 2 * offset_size(graph), NULL));
+	GEMP_TRY(gemp_buffer_new(&d->counters, device, ends * counter, NULL));
+	GEMP_TRY(gemp_buffer_zero(device, &d->counters, 0, ends * counter));
+	GEMP_TRY(gemp_buffer_new(&d->touched, device, touched * sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_buffer_new(&d->paths, device, paths, NULL));
+	GEMP_TRY(gemp_buffer_zero(device, &d->paths, 0, paths));
+	GEMP_TRY(gemp_buffer_new(&d->reached, device, (pairs ? touched : 1) * sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_buffer_new(&d->next, device, sizeof(cl_uint), NULL));
 	wedges->sums = workers;
 	return GEMP_OK;
 }
@@ -89,7 +89,7 @@ static gemp_code launch_dense(gemp_wedges *wedges)
 	                         GEMP_ARG(&d->paths.mem), GEMP_ARG(&d->reached.mem), GEMP_ARG(&wedges->values.mem),
 	                         GEMP_ARG(&wedges->magnitudes.mem));
 	count += gemp_wedges_value_arguments(graph, wedges->sum, arguments + count);
-	GEMP_PROPAGATE(gemp_buffer_zero(device, &d->next, 0, sizeof(cl_uint)));
+	GEMP_TRY(gemp_buffer_zero(device, &d->next, 0, sizeof(cl_uint)));
 	return gemp_launch_timed_with(&wedges->timings, device, wedges->kernel, wedges->shape.workers, 1, arguments, count);
 }
 
@@ -169,7 +169,7 @@ static gemp_code decide_check(gemp_wedges *wedges)
 	const gemp_count_graph *graph = wedges->graph;
 	const gemp_sum *sum = wedges->sum;
 	double bound, degree = graph->max_degree;
-	GEMP_PROPAGATE(gemp_count_bound(graph, sum->expression, &bound));
+	GEMP_TRY(gemp_count_bound(graph, sum->expression, &bound));
 	if (sum->kind == GEMP_SUM_JOINED) /* a path's end is joined to so many ends */
 		bound = degree * degree;
 	else if (sum->kind == GEMP_SUM_PATH_PAIRS) /* so many paths go on beside each path */
@@ -183,13 +183,13 @@ static gemp_code decide_check(gemp_wedges *wedges)
  * compiler. */
 static gemp_code emit(gemp_wedges *wedges, gemp_text *source, gemp_text *tasks)
 {
-	GEMP_PROPAGATE(gemp_wedges_emit_types(source, wedges->graph, wedges->sum));
-	GEMP_PROPAGATE(gemp_wedges_emit_value(source, wedges->sum, wedges->checked));
+	GEMP_TRY(gemp_wedges_emit_types(source, wedges->graph, wedges->sum));
+	GEMP_TRY(gemp_wedges_emit_value(source, wedges->sum, wedges->checked));
 	if (wedges->shape.dense)
 		return gemp_kernel_append(source, "count_wedges_dense.cl");
-	GEMP_PROPAGATE(gemp_wedges_grouped_emit(source, wedges));
-	GEMP_PROPAGATE(gemp_kernel_append(source, "count_wedges_grouped.cl"));
-	GEMP_PROPAGATE(gemp_wedges_emit_types(tasks, wedges->graph, wedges->sum));
+	GEMP_TRY(gemp_wedges_grouped_emit(source, wedges));
+	GEMP_TRY(gemp_kernel_append(source, "count_wedges_grouped.cl"));
+	GEMP_TRY(gemp_wedges_emit_types(tasks, wedges->graph, wedges->sum));
 	return gemp_kernel_append(tasks, "count_wedges_tasks.cl");
 }
 
@@ -205,7 +205,7 @@ static gemp_code describe(gemp_wedges *wedges, gemp_text *source, gemp_text *tas
 	wedges->first = (cl_uint)comm->rank;
 	wedges->step = (cl_uint)comm->size;
 	wedges->roots = wedges->first < wedges->ends ? (wedges->ends - wedges->first - 1) / wedges->step + 1 : 0;
-	GEMP_PROPAGATE(decide_check(wedges));
+	GEMP_TRY(decide_check(wedges));
 	return emit(wedges, source, tasks);
 }
 
@@ -215,9 +215,9 @@ static gemp_code make(gemp_wedges *wedges)
 	gemp_device *device = wedges->graph->context->device;
 	if (wedges->roots == 0)
 		return GEMP_OK;
-	GEMP_PROPAGATE(wedges->shape.dense ? prepare_dense(wedges) : gemp_wedges_grouped_new(wedges));
-	GEMP_PROPAGATE(gemp_buffer_new(&wedges->values, device, wedges->sums * sizeof(cl_long), NULL));
-	GEMP_PROPAGATE(gemp_buffer_new(&wedges->magnitudes, device, wedges->sums * sizeof(cl_double), NULL));
+	GEMP_TRY(wedges->shape.dense ? prepare_dense(wedges) : gemp_wedges_grouped_new(wedges));
+	GEMP_TRY(gemp_buffer_new(&wedges->values, device, wedges->sums * sizeof(cl_long), NULL));
+	GEMP_TRY(gemp_buffer_new(&wedges->magnitudes, device, wedges->sums * sizeof(cl_double), NULL));
 	wedges->prepared = wedges->timings.count;
 	return gemp_timings_seconds(&wedges->timings, &wedges->preparation);
 }
@@ -230,13 +230,13 @@ gemp_code gemp_wedges_new_shaped(gemp_wedges **out, const gemp_count_graph *grap
 	GEMP_OWNED_BY(gemp_text_free) gemp_text source = { 0 }, tasks = { 0 };
 	gemp_runtime *context = graph->context;
 	*out = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, GEMP_NEW(wedges, 1)));
+	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(wedges, 1)));
 	*wedges = (gemp_wedges){ .graph = graph, .sum = sum, .shape = *shape };
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, describe(wedges, &source, &tasks)));
-	GEMP_PROPAGATE(gemp_runtime_program(context, &wedges->program, source.data, shape->options));
+	GEMP_TRY(gemp_comm_agree(context->comm, describe(wedges, &source, &tasks)));
+	GEMP_TRY(gemp_runtime_program(context, &wedges->program, source.data, shape->options));
 	if (!shape->dense)
-		GEMP_PROPAGATE(gemp_runtime_program(context, &wedges->tasks_program, tasks.data, NULL));
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, make(wedges)));
+		GEMP_TRY(gemp_runtime_program(context, &wedges->tasks_program, tasks.data, NULL));
+	GEMP_TRY(gemp_comm_agree(context->comm, make(wedges)));
 	*out = wedges;
 	wedges = NULL;
 	return GEMP_OK;
@@ -279,15 +279,15 @@ static gemp_code check_magnitudes(const gemp_wedges *wedges)
 {
 	const char *expression = wedges->sum->expression ? wedges->sum->expression : "paths";
 	GEMP_OWNED cl_double *magnitude = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(magnitude, wedges->sums));
-	GEMP_PROPAGATE(gemp_buffer_read(wedges->graph->context->device, &wedges->magnitudes, 0,
-	                                wedges->sums * sizeof *magnitude, magnitude));
+	GEMP_TRY(GEMP_NEW(magnitude, wedges->sums));
+	GEMP_TRY(gemp_buffer_read(wedges->graph->context->device, &wedges->magnitudes, 0, wedges->sums * sizeof *magnitude,
+	                          magnitude));
 	for (size_t i = 0; i < wedges->sums; i++)
 		if (!(magnitude[i] < max_magnitude))
-			GEMP_PROPAGATE(gemp_fail(GEMP_EDATA,
-			                         "a sum of '%s' over this graph does not fit into 64 bits; use more ranks "
-			                         "or devices, so that each sums up less, or count-by enumerate",
-			                         expression));
+			GEMP_TRY(gemp_fail(GEMP_EDATA,
+			                   "a sum of '%s' over this graph does not fit into 64 bits; use more ranks "
+			                   "or devices, so that each sums up less, or count-by enumerate",
+			                   expression));
 	return GEMP_OK;
 }
 
@@ -297,16 +297,15 @@ static gemp_code run(gemp_wedges *wedges, gemp_sum_result *result)
 	GEMP_OWNED cl_long *value = NULL;
 	if (wedges->roots == 0)
 		return GEMP_OK;
-	GEMP_PROPAGATE(GEMP_NEW(value, wedges->sums));
-	GEMP_PROPAGATE(wedges->shape.dense ? launch_dense(wedges) : gemp_wedges_grouped_launch(wedges));
-	GEMP_PROPAGATE(
-		gemp_buffer_read(wedges->graph->context->device, &wedges->values, 0, wedges->sums * sizeof *value, value));
+	GEMP_TRY(GEMP_NEW(value, wedges->sums));
+	GEMP_TRY(wedges->shape.dense ? launch_dense(wedges) : gemp_wedges_grouped_launch(wedges));
+	GEMP_TRY(gemp_buffer_read(wedges->graph->context->device, &wedges->values, 0, wedges->sums * sizeof *value, value));
 	result->launches = wedges->timings.count;
-	GEMP_PROPAGATE(gemp_timings_seconds(&wedges->timings, &result->seconds));
+	GEMP_TRY(gemp_timings_seconds(&wedges->timings, &result->seconds));
 	for (size_t i = 0; i < wedges->sums; i++)
 		result->total += value[i];
 	if (wedges->checked)
-		GEMP_PROPAGATE(check_magnitudes(wedges));
+		GEMP_TRY(check_magnitudes(wedges));
 	return GEMP_OK;
 }
 

@@ -86,9 +86,9 @@ static gemp_code find_rows(gemp_wedges *wedges)
 	cl_ulong entries = graph->entries;
 	size_t offset = graph->wide ? sizeof(cl_ulong) : sizeof(cl_uint);
 	size_t paths = wedges->ends * (gemp_wedges_few_paths(graph) ? sizeof(cl_uint) : sizeof(cl_ulong));
-	GEMP_PROPAGATE(gemp_buffer_new(&tasks->rows, device, graph->entries * 2 * offset, NULL));
-	GEMP_PROPAGATE(gemp_buffer_new(&tasks->paths, device, paths, NULL));
-	GEMP_PROPAGATE(gemp_buffer_zero(device, &tasks->paths, 0, paths));
+	GEMP_TRY(gemp_buffer_new(&tasks->rows, device, graph->entries * 2 * offset, NULL));
+	GEMP_TRY(gemp_buffer_new(&tasks->paths, device, paths, NULL));
+	GEMP_TRY(gemp_buffer_zero(device, &tasks->paths, 0, paths));
 	return launch_tasks_kernel(wedges, "wedges_rows", (entries + CHUNK - 1) / CHUNK * GROUP,
 	                           GEMP_ARG(&graph->row_offsets.mem), GEMP_ARG(&graph->column_indices.mem),
 	                           GEMP_ARG(&wedges->first), GEMP_ARG(&wedges->step), GEMP_ARG(&wedges->ends),
@@ -102,15 +102,15 @@ static gemp_code list_roots(gemp_wedges *wedges, const gemp_buffer *buckets)
 	gemp_device *device = wedges->graph->context->device;
 	gemp_wedges_tasks *tasks = &wedges->grouped.tasks;
 	uint32_t place[GEMP_WEDGES_BUCKETS], before = 0;
-	GEMP_PROPAGATE(gemp_buffer_zero(device, buckets, 0, buckets->size));
-	GEMP_PROPAGATE(launch_tasks_kernel(wedges, "wedges_classes", wedges->roots, GEMP_ARG(&tasks->paths.mem),
-	                                   GEMP_ARG(&wedges->first), GEMP_ARG(&wedges->step), GEMP_ARG(&wedges->roots),
-	                                   GEMP_ARG(&buckets->mem)));
-	GEMP_PROPAGATE(gemp_buffer_read(device, buckets, 0, sizeof tasks->sizes, tasks->sizes));
+	GEMP_TRY(gemp_buffer_zero(device, buckets, 0, buckets->size));
+	GEMP_TRY(launch_tasks_kernel(wedges, "wedges_classes", wedges->roots, GEMP_ARG(&tasks->paths.mem),
+	                             GEMP_ARG(&wedges->first), GEMP_ARG(&wedges->step), GEMP_ARG(&wedges->roots),
+	                             GEMP_ARG(&buckets->mem)));
+	GEMP_TRY(gemp_buffer_read(device, buckets, 0, sizeof tasks->sizes, tasks->sizes));
 	for (size_t b = GEMP_WEDGES_BUCKETS; b-- > 0; before += tasks->sizes[b])
 		place[b] = before;
-	GEMP_PROPAGATE(gemp_buffer_write(device, buckets, 0, sizeof place, place));
-	GEMP_PROPAGATE(gemp_buffer_new(&tasks->list, device, wedges->roots * sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_buffer_write(device, buckets, 0, sizeof place, place));
+	GEMP_TRY(gemp_buffer_new(&tasks->list, device, wedges->roots * sizeof(cl_uint), NULL));
 	return launch_tasks_kernel(wedges, "wedges_list", (wedges->roots + ITEMS - 1) / ITEMS, GEMP_ARG(&tasks->paths.mem),
 	                           GEMP_ARG(&wedges->first), GEMP_ARG(&wedges->step), GEMP_ARG(&wedges->roots),
 	                           GEMP_ARG(&buckets->mem), GEMP_ARG(&tasks->list.mem));
@@ -213,7 +213,7 @@ static gemp_code upload_windows(gemp_wedges *wedges)
 	gemp_device *device = wedges->graph->context->device;
 	GEMP_OWNED cl_uint *window = NULL;
 	cl_uint layout[2 * (GEMP_WEDGES_WIDTHS - 1)];
-	GEMP_PROPAGATE(GEMP_NEW(window, g->windows + 1u));
+	GEMP_TRY(GEMP_NEW(window, g->windows + 1u));
 	for (uint64_t w = 1; w < g->windows; w++)
 		window[w] = gemp_wedges_slot_at(&g->layout, w * wedges->shape.window_words);
 	window[g->windows] = wedges->ends;
@@ -221,7 +221,7 @@ static gemp_code upload_windows(gemp_wedges *wedges)
 		layout[k] = g->layout.from[k];
 		layout[GEMP_WEDGES_WIDTHS - 1 + k] = g->layout.base[k];
 	}
-	GEMP_PROPAGATE(gemp_buffer_new(&g->window, device, (g->windows + 1u) * sizeof *window, window));
+	GEMP_TRY(gemp_buffer_new(&g->window, device, (g->windows + 1u) * sizeof *window, window));
 	return gemp_buffer_new(&g->layouts, device, sizeof layout, layout);
 }
 
@@ -241,21 +241,21 @@ gemp_code gemp_wedges_grouped_new(gemp_wedges *wedges)
 	const gemp_wedges_shape *shape = &wedges->shape;
 	gemp_device *device = wedges->graph->context->device;
 	size_t spill_bytes, touched;
-	GEMP_PROPAGATE(make_tasks(wedges));
+	GEMP_TRY(make_tasks(wedges));
 	choose_classes(wedges);
-	GEMP_PROPAGATE(upload_windows(wedges));
+	GEMP_TRY(upload_windows(wedges));
 	g->groups = fitting_groups(wedges);
 	spill_bytes = g->groups * g->spill_words * sizeof(cl_uint);
 	touched = wedges->sum->kind == GEMP_SUM_JOINED ? g->groups * wedges->ends * sizeof(cl_uint) : sizeof(cl_uint);
-	GEMP_PROPAGATE(gemp_buffer_new(&g->spill, device, spill_bytes, NULL));
-	GEMP_PROPAGATE(gemp_buffer_zero(device, &g->spill, 0, spill_bytes));
-	GEMP_PROPAGATE(gemp_buffer_new(&g->touched, device, touched, NULL));
-	GEMP_PROPAGATE(gemp_buffer_new(&g->next, device, NEXTS * sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_buffer_new(&g->spill, device, spill_bytes, NULL));
+	GEMP_TRY(gemp_buffer_zero(device, &g->spill, 0, spill_bytes));
+	GEMP_TRY(gemp_buffer_new(&g->touched, device, touched, NULL));
+	GEMP_TRY(gemp_buffer_new(&g->next, device, NEXTS * sizeof(cl_uint), NULL));
 	/* Counters, or a table a worker; at the end a sum for each work-item. */
 	g->local_words = (cl_uint)gemp_max(shape->window_words, shape->group * 2);
 	g->local_words = (cl_uint)gemp_max(g->local_words, shape->group / shape->lanes * shape->worker_words);
-	GEMP_PROPAGATE(gemp_kernel_new(&wedges->kernel, &wedges->program, "wedges_windows"));
-	GEMP_PROPAGATE(gemp_kernel_new(&wedges->tables_kernel, &wedges->program, "wedges_tables"));
+	GEMP_TRY(gemp_kernel_new(&wedges->kernel, &wedges->program, "wedges_windows"));
+	GEMP_TRY(gemp_kernel_new(&wedges->tables_kernel, &wedges->program, "wedges_tables"));
 	wedges->sums = g->groups;
 	for (size_t k = 0; k < GEMP_MAX_ROOT_TABLES; k++)
 		wedges->sums += g->table_roots[k] ? table_groups(wedges, k) : 0;
@@ -329,12 +329,12 @@ gemp_code gemp_wedges_grouped_launch(gemp_wedges *wedges)
 {
 	const gemp_wedges_grouped *g = &wedges->grouped;
 	cl_uint first = g->window_roots, sum = (cl_uint)g->groups;
-	GEMP_PROPAGATE(gemp_buffer_zero(wedges->graph->context->device, &g->next, 0, NEXTS * sizeof(cl_uint)));
-	GEMP_PROPAGATE(launch_windows(wedges));
+	GEMP_TRY(gemp_buffer_zero(wedges->graph->context->device, &g->next, 0, NEXTS * sizeof(cl_uint)));
+	GEMP_TRY(launch_windows(wedges));
 	for (size_t k = GEMP_MAX_ROOT_TABLES; k-- > 0; first += g->table_roots[k]) {
 		if (g->table_roots[k] == 0)
 			continue;
-		GEMP_PROPAGATE(launch_tables(wedges, k, first, sum));
+		GEMP_TRY(launch_tables(wedges, k, first, sum));
 		sum += (cl_uint)table_groups(wedges, k);
 	}
 	return GEMP_OK;

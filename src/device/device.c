@@ -204,8 +204,7 @@ gemp_code gemp_buffer_zero(gemp_device *device, const gemp_buffer *buffer, size_
 	size_t pattern = at % 4 == 0 && size % 4 == 0 ? 4 : 1;
 	while (size > 0) {
 		size_t fill = size < MAX_FILL ? size : MAX_FILL;
-		GEMP_PROPAGATE(
-			GEMP_CL(clEnqueueFillBuffer(device->queue, buffer->mem, &zero, pattern, at, fill, 0, NULL, NULL)));
+		GEMP_TRY(GEMP_CL(clEnqueueFillBuffer(device->queue, buffer->mem, &zero, pattern, at, fill, 0, NULL, NULL)));
 		at += fill;
 		size -= fill;
 	}

@@ -70,7 +70,7 @@ struct gemp_device {
 	gemp_tuning_table tuning;                         /* launch geometry: gemp_tuning() */
 };
 
-/* GEMP_TRY(GEMP_CL(clFinish(queue))); */
+/* GEMP_TRY_DONE(GEMP_CL(clFinish(queue))); */
 #define GEMP_CL(call) gemp_cl_check((call), #call, __FILE__, __LINE__)
 gemp_code gemp_cl_check(cl_int error, const char *call, const char *file, int line);
 const char *gemp_cl_error_name(cl_int error);

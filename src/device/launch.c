@@ -163,8 +163,8 @@ void gemp_launch_release(gemp_device *device)
 static gemp_code add_event_seconds(cl_event event, double *seconds)
 {
 	cl_ulong start = 0, end = 0;
-	GEMP_PROPAGATE(GEMP_CL(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL)));
-	GEMP_PROPAGATE(GEMP_CL(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL)));
+	GEMP_TRY(GEMP_CL(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL)));
+	GEMP_TRY(GEMP_CL(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL)));
 	*seconds += 1e-9 * (double)(end - start);
 	return GEMP_OK;
 }
@@ -175,7 +175,7 @@ gemp_code gemp_launch_seconds(gemp_device *device, double *seconds)
 	*seconds = 0;
 	if (!device->last_launch)
 		return GEMP_OK;
-	GEMP_PROPAGATE(GEMP_CL(clWaitForEvents(1, &device->last_launch)));
+	GEMP_TRY(GEMP_CL(clWaitForEvents(1, &device->last_launch)));
 	return add_event_seconds(device->last_launch, seconds);
 }
 
@@ -217,7 +217,7 @@ gemp_code gemp_timings_add(gemp_timings *timings, gemp_device *device)
 	gemp_code code = GEMP_OK;
 	if (!device->last_launch)
 		return GEMP_OK;
-	GEMP_TRY(GEMP_RESERVE(timings->events, timings->capacity, timings->count + 1));
+	GEMP_TRY_DONE(GEMP_RESERVE(timings->events, timings->capacity, timings->count + 1));
 	timings->events[timings->count++] = device->last_launch;
 	device->last_launch = NULL;
 done:
@@ -230,7 +230,7 @@ done:
 gemp_code gemp_launch_timed_with(gemp_timings *timings, gemp_device *device, cl_kernel kernel, size_t global,
                                  size_t group, const gemp_argument *arguments, size_t count)
 {
-	GEMP_PROPAGATE(gemp_launch_with(device, kernel, global, group, arguments, count));
+	GEMP_TRY(gemp_launch_with(device, kernel, global, group, arguments, count));
 	return gemp_timings_add(timings, device);
 }
 
@@ -240,9 +240,9 @@ gemp_code gemp_timings_seconds(gemp_timings *timings, double *seconds)
 	gemp_code code = GEMP_OK;
 	*seconds = 0;
 	if (timings->count)
-		GEMP_TRY(GEMP_CL(clWaitForEvents((cl_uint)timings->count, timings->events)));
+		GEMP_TRY_DONE(GEMP_CL(clWaitForEvents((cl_uint)timings->count, timings->events)));
 	for (size_t i = 0; i < timings->count; i++)
-		GEMP_TRY(add_event_seconds(timings->events[i], seconds));
+		GEMP_TRY_DONE(add_event_seconds(timings->events[i], seconds));
 done:
 	release_events(timings);
 	return code;

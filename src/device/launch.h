@@ -13,7 +13,7 @@
 
 #include <CL/cl.h>
 
-/* GEMP_TRY(gemp_launch(device, kernel, global, group, GEMP_ARG(&buffer.mem), GEMP_ARG(&n), GEMP_LOCAL(256))); */
+/* GEMP_TRY_DONE(gemp_launch(device, kernel, global, group, GEMP_ARG(&buffer.mem), GEMP_ARG(&n), GEMP_LOCAL(256))); */
 typedef struct gemp_argument {
 	size_t size;
 	const void *value; /* NULL: that many bytes of local memory */

@@ -53,20 +53,20 @@ static gemp_code compute_selftest(gemp_device *device, const char *source, bool 
 	uint64_t total = 0;
 	GEMP_OWNED uint32_t *tickets = NULL;
 	uint32_t last = 0;
-	GEMP_PROPAGATE(GEMP_NEW(words, ITEMS));
-	GEMP_PROPAGATE(GEMP_NEW(tickets, ITEMS));
-	GEMP_PROPAGATE(gemp_program_new(&program, device, source, NULL));
-	GEMP_PROPAGATE(gemp_kernel_new(&kernel, &program, "selftest"));
-	GEMP_PROPAGATE(gemp_buffer_new(&out, device, ITEMS * sizeof *words, words));
-	GEMP_PROPAGATE(gemp_buffer_new(&drawn, device, ITEMS * sizeof *tickets, tickets));
-	GEMP_PROPAGATE(gemp_buffer_new(&ticket, device, sizeof last, &last));
-	GEMP_PROPAGATE(gemp_buffer_new(&sum, device, sizeof total, &total));
-	GEMP_PROPAGATE(gemp_launch(device, kernel, ITEMS, GROUP, GEMP_ARG(&out.mem), GEMP_ARG(&drawn.mem),
-	                           GEMP_ARG(&ticket.mem), GEMP_ARG(&sum.mem), GEMP_LOCAL(GROUP * sizeof(uint64_t))));
-	GEMP_PROPAGATE(gemp_buffer_read(device, &out, 0, out.size, words));
-	GEMP_PROPAGATE(gemp_buffer_read(device, &drawn, 0, drawn.size, tickets));
-	GEMP_PROPAGATE(gemp_buffer_read(device, &ticket, 0, sizeof last, &last));
-	GEMP_PROPAGATE(gemp_buffer_read(device, &sum, 0, sizeof total, &total));
+	GEMP_TRY(GEMP_NEW(words, ITEMS));
+	GEMP_TRY(GEMP_NEW(tickets, ITEMS));
+	GEMP_TRY(gemp_program_new(&program, device, source, NULL));
+	GEMP_TRY(gemp_kernel_new(&kernel, &program, "selftest"));
+	GEMP_TRY(gemp_buffer_new(&out, device, ITEMS * sizeof *words, words));
+	GEMP_TRY(gemp_buffer_new(&drawn, device, ITEMS * sizeof *tickets, tickets));
+	GEMP_TRY(gemp_buffer_new(&ticket, device, sizeof last, &last));
+	GEMP_TRY(gemp_buffer_new(&sum, device, sizeof total, &total));
+	GEMP_TRY(gemp_launch(device, kernel, ITEMS, GROUP, GEMP_ARG(&out.mem), GEMP_ARG(&drawn.mem), GEMP_ARG(&ticket.mem),
+	                     GEMP_ARG(&sum.mem), GEMP_LOCAL(GROUP * sizeof(uint64_t))));
+	GEMP_TRY(gemp_buffer_read(device, &out, 0, out.size, words));
+	GEMP_TRY(gemp_buffer_read(device, &drawn, 0, drawn.size, tickets));
+	GEMP_TRY(gemp_buffer_read(device, &ticket, 0, sizeof last, &last));
+	GEMP_TRY(gemp_buffer_read(device, &sum, 0, sizeof total, &total));
 	*passed = is_correct(words, tickets, last, total);
 	return GEMP_OK;
 }
@@ -89,11 +89,11 @@ static gemp_code run_selftest(gemp_device *device)
 	GEMP_OWNED void *remembered = NULL;
 	size_t size = 0;
 	bool passed = false;
-	GEMP_PROPAGATE(gemp_kernel_source(&source, "selftest.cl"));
+	GEMP_TRY(gemp_kernel_source(&source, "selftest.cl"));
 	cache_name(name, device, source);
 	if (gemp_cache_load(name, &remembered, &size))
 		return code;
-	GEMP_PROPAGATE(compute_selftest(device, source, &passed));
+	GEMP_TRY(compute_selftest(device, source, &passed));
 	if (passed)
 		gemp_cache_store(name, "passed\n", 7);
 	else
@@ -174,12 +174,12 @@ static gemp_code make_queues(gemp_device *device)
 	cl_int error = CL_SUCCESS;
 	size_t group = 0;
 	device->context = clCreateContext(NULL, 1, &device->id, NULL, NULL, &error);
-	GEMP_PROPAGATE(gemp_cl_check(error, "clCreateContext", __FILE__, __LINE__));
+	GEMP_TRY(gemp_cl_check(error, "clCreateContext", __FILE__, __LINE__));
 	device->queue = clCreateCommandQueue(device->context, device->id, CL_QUEUE_PROFILING_ENABLE, &error);
-	GEMP_PROPAGATE(gemp_cl_check(error, "clCreateCommandQueue", __FILE__, __LINE__));
+	GEMP_TRY(gemp_cl_check(error, "clCreateCommandQueue", __FILE__, __LINE__));
 	device->copy_queue = clCreateCommandQueue(device->context, device->id, 0, &error);
-	GEMP_PROPAGATE(gemp_cl_check(error, "clCreateCommandQueue", __FILE__, __LINE__));
-	GEMP_PROPAGATE(GEMP_CL(clGetDeviceInfo(device->id, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof group, &group, NULL)));
+	GEMP_TRY(gemp_cl_check(error, "clCreateCommandQueue", __FILE__, __LINE__));
+	GEMP_TRY(GEMP_CL(clGetDeviceInfo(device->id, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof group, &group, NULL)));
 	device->max_group = group;
 	return GEMP_OK;
 }
@@ -196,8 +196,8 @@ static gemp_code open_device(gemp_device *device, const gemp_device_pick *pick, 
 	set_memory(device, pick->info.memory, memory_limit);
 	if (!device->gpu)
 		partition_cpu(device, pick);
-	GEMP_PROPAGATE(gemp_tuning_load(&device->tuning, device->name));
-	GEMP_PROPAGATE(make_queues(device));
+	GEMP_TRY(gemp_tuning_load(&device->tuning, device->name));
+	GEMP_TRY(make_queues(device));
 	return run_selftest(device);
 }
 
@@ -206,11 +206,11 @@ gemp_code gemp_device_open_pick(gemp_device **out, const gemp_device_pick *pick,
 {
 	GEMP_OWNED_BY(gemp_device_close_at) gemp_device *device = NULL;
 	*out = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(device, 1));
+	GEMP_TRY(GEMP_NEW(device, 1));
 	device->index = pick->index;
 	device->id = pick->id;
 	device->shared_by = pick->shared_by;
-	GEMP_PROPAGATE(open_device(device, pick, memory_limit));
+	GEMP_TRY(open_device(device, pick, memory_limit));
 	*out = device;
 	device = NULL;
 	return GEMP_OK;
@@ -265,15 +265,15 @@ static gemp_code time_copy(gemp_device *device, const gemp_program *program, dou
 	size_t group = device->gpu ? 256 : 1, groups = device->units * (size_t)(device->gpu ? 32 : 1);
 	cl_ulong count = size / WORD, run = device->gpu ? 4 * group : (count + groups - 1) / groups;
 	*best = 0;
-	GEMP_PROPAGATE(gemp_kernel_new(&kernel, program, "rate_copy"));
-	GEMP_PROPAGATE(gemp_buffer_new(&from, device, size, NULL));
-	GEMP_PROPAGATE(gemp_buffer_new(&to, device, size, NULL));
-	GEMP_PROPAGATE(gemp_buffer_zero(device, &from, 0, size));
+	GEMP_TRY(gemp_kernel_new(&kernel, program, "rate_copy"));
+	GEMP_TRY(gemp_buffer_new(&from, device, size, NULL));
+	GEMP_TRY(gemp_buffer_new(&to, device, size, NULL));
+	GEMP_TRY(gemp_buffer_zero(device, &from, 0, size));
 	double min_seconds = 1e9, seconds;
 	for (int i = 0; i < TRIES; i++) {
-		GEMP_PROPAGATE(gemp_launch(device, kernel, groups * group, group, GEMP_ARG(&from.mem), GEMP_ARG(&to.mem),
-		                           GEMP_ARG(&count), GEMP_ARG(&run)));
-		GEMP_PROPAGATE(gemp_launch_seconds(device, &seconds));
+		GEMP_TRY(gemp_launch(device, kernel, groups * group, group, GEMP_ARG(&from.mem), GEMP_ARG(&to.mem),
+		                     GEMP_ARG(&count), GEMP_ARG(&run)));
+		GEMP_TRY(gemp_launch_seconds(device, &seconds));
 		min_seconds = i ? min_double(min_seconds, seconds)
 		                : min_seconds; /* the first copy touches the pages for the first time */
 	}
@@ -287,14 +287,14 @@ static gemp_code time_launch(gemp_device *device, const gemp_program *program, g
 	GEMP_OWNED_BY(gemp_buffer_release) gemp_buffer out = { 0 };
 	GEMP_OWNED_BY(gemp_kernel_free_at) cl_kernel kernel = NULL;
 	rates->launch = rates->empty = 1e9;
-	GEMP_PROPAGATE(gemp_kernel_new(&kernel, program, "rate_nothing"));
-	GEMP_PROPAGATE(gemp_buffer_new(&out, device, sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_kernel_new(&kernel, program, "rate_nothing"));
+	GEMP_TRY(gemp_buffer_new(&out, device, sizeof(cl_uint), NULL));
 	for (int i = 0; i < 10 * TRIES; i++) {
 		double since = gemp_now(), seconds;
-		GEMP_PROPAGATE(gemp_launch(device, kernel, 1, 1, GEMP_ARG(&out.mem)));
-		GEMP_PROPAGATE(GEMP_CL(clFinish(device->queue)));
+		GEMP_TRY(gemp_launch(device, kernel, 1, 1, GEMP_ARG(&out.mem)));
+		GEMP_TRY(GEMP_CL(clFinish(device->queue)));
 		rates->launch = min_double(rates->launch, gemp_now() - since);
-		GEMP_PROPAGATE(gemp_launch_seconds(device, &seconds));
+		GEMP_TRY(gemp_launch_seconds(device, &seconds));
 		rates->empty = min_double(rates->empty, seconds);
 	}
 	return GEMP_OK;
@@ -305,8 +305,8 @@ gemp_code gemp_device_rates(gemp_device *device, gemp_rates *rates)
 {
 	GEMP_OWNED_BY(gemp_program_free) gemp_program program = { 0 };
 	*rates = (gemp_rates){ 0 };
-	GEMP_PROPAGATE(gemp_program_build_list(&program, device, "rate.cl", NULL, NULL, 0));
-	GEMP_PROPAGATE(time_copy(device, &program, &rates->copy));
-	GEMP_PROPAGATE(time_launch(device, &program, rates));
+	GEMP_TRY(gemp_program_build_list(&program, device, "rate.cl", NULL, NULL, 0));
+	GEMP_TRY(time_copy(device, &program, &rates->copy));
+	GEMP_TRY(time_launch(device, &program, rates));
 	return gemp_program_store(device, &program);
 }

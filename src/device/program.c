@@ -56,9 +56,9 @@ static gemp_code read_kernel(gemp_text *out, const char *name)
 	if (folder && *folder) {
 		bool found = false;
 		if (embedded)
-			GEMP_PROPAGATE(read_override(out, folder, embedded->path, &found));
+			GEMP_TRY(read_override(out, folder, embedded->path, &found));
 		if (!found)
-			GEMP_PROPAGATE(read_override(out, folder, name, &found));
+			GEMP_TRY(read_override(out, folder, name, &found));
 		if (found)
 			return GEMP_OK;
 	}
@@ -87,7 +87,7 @@ static gemp_code expand(gemp_text *out, const char *file, int depth)
 	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
 	if (depth > MAX_DEPTH)
 		return gemp_fail(GEMP_EINTERNAL, "kernel file %s: #include goes in a circle", file);
-	GEMP_PROPAGATE(read_kernel(&text, file));
+	GEMP_TRY(read_kernel(&text, file));
 	gemp_text_print(out, "#line 1 \"%s\"\n", file);
 	int number = 1;
 	for (size_t at = 0; at < text.size; number++) {
@@ -96,7 +96,7 @@ static gemp_code expand(gemp_text *out, const char *file, int depth)
 		char name[64];
 		included_name(name, line, length);
 		if (name[0]) {
-			GEMP_PROPAGATE(expand(out, name, depth + 1));
+			GEMP_TRY(expand(out, name, depth + 1));
 			gemp_text_print(out, "#line %d \"%s\"\n", number + 1, file);
 		} else {
 			gemp_text_add(out, line, length);
@@ -123,7 +123,7 @@ gemp_code gemp_kernel_source(char **out, const char *file)
 gemp_code gemp_kernel_append(gemp_text *text, const char *file)
 {
 	char *source;
-	GEMP_PROPAGATE(gemp_kernel_source(&source, file));
+	GEMP_TRY(gemp_kernel_source(&source, file));
 	gemp_text_print(text, "%s", source);
 	gemp_free(source);
 	return gemp_text_status(text);
@@ -241,9 +241,9 @@ static gemp_code store_binary(cl_program program, const uint64_t key[2])
 	char name[64], folder[GEMP_CACHE_PATH];
 	if (!gemp_cache_folder(folder))
 		return GEMP_OK;
-	GEMP_PROPAGATE(GEMP_CL(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL)));
-	GEMP_PROPAGATE(GEMP_NEW(binary, size));
-	GEMP_PROPAGATE(GEMP_CL(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL)));
+	GEMP_TRY(GEMP_CL(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL)));
+	GEMP_TRY(GEMP_NEW(binary, size));
+	GEMP_TRY(GEMP_CL(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL)));
 	cache_name(name, key);
 	if (size)
 		gemp_cache_store(name, binary, size);
@@ -276,8 +276,8 @@ static gemp_code load_or_build(gemp_program *out, gemp_device *device, const cha
 			lock = -1;
 		}
 		device->compiler = true;
-		GEMP_TRY(compile(out, device, source, options));
-		GEMP_TRY(store_binary(out->program, out->key));
+		GEMP_TRY_DONE(compile(out, device, source, options));
+		GEMP_TRY_DONE(store_binary(out->program, out->key));
 	}
 done:
 	gemp_cache_unlock(lock);
@@ -330,10 +330,10 @@ gemp_code gemp_program_new(gemp_program *out, gemp_device *device, const char *s
 	gemp_text_print(&all, "-cl-std=CL1.2%s%s%s %s", gemp_log_level() >= GEMP_DEBUG ? "" : " -w",
 	                device->gpu ? " -DGEMP_GPU=1" : "", device->nvidia ? " -DGEMP_NVIDIA=1" : "",
 	                options ? options : "");
-	GEMP_TRY(gemp_text_status(&all));
-	GEMP_TRY(make_key(out->key, device, source, all.data));
+	GEMP_TRY_DONE(gemp_text_status(&all));
+	GEMP_TRY_DONE(make_key(out->key, device, source, all.data));
 	if (!find_loaded(out, device)) {
-		GEMP_TRY(load_or_build(out, device, source, all.data));
+		GEMP_TRY_DONE(load_or_build(out, device, source, all.data));
 		remember_program(device, out);
 	}
 	out->seconds = gemp_now() - began;
@@ -368,11 +368,11 @@ gemp_code gemp_program_build_list(gemp_program *out, gemp_device *device, const 
                                   const gemp_kernel_entry *entries, size_t count)
 {
 	GEMP_OWNED char *source = NULL;
-	GEMP_PROPAGATE(gemp_kernel_source(&source, file));
-	GEMP_PROPAGATE(gemp_program_new(out, device, source, options));
+	GEMP_TRY(gemp_kernel_source(&source, file));
+	GEMP_TRY(gemp_program_new(out, device, source, options));
 	for (size_t k = 0; k < count; k++)
 		if (entries[k].name)
-			GEMP_PROPAGATE(gemp_kernel_new(entries[k].kernel, out, entries[k].name));
+			GEMP_TRY(gemp_kernel_new(entries[k].kernel, out, entries[k].name));
 	return GEMP_OK;
 }
 
@@ -390,11 +390,11 @@ void gemp_kernel_list_free(cl_kernel **kernels, size_t count)
 static gemp_code source_and_options(gemp_device *device, cl_program program, char **source, char **options)
 {
 	size_t size = 0;
-	GEMP_PROPAGATE(GEMP_CL(clGetProgramInfo(program, CL_PROGRAM_SOURCE, 0, NULL, &size)));
-	GEMP_PROPAGATE(GEMP_NEW(*source, size + 1));
-	GEMP_PROPAGATE(GEMP_CL(clGetProgramInfo(program, CL_PROGRAM_SOURCE, size, *source, NULL)));
-	GEMP_PROPAGATE(GEMP_CL(clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_OPTIONS, 0, NULL, &size)));
-	GEMP_PROPAGATE(GEMP_NEW(*options, size + 1));
+	GEMP_TRY(GEMP_CL(clGetProgramInfo(program, CL_PROGRAM_SOURCE, 0, NULL, &size)));
+	GEMP_TRY(GEMP_NEW(*source, size + 1));
+	GEMP_TRY(GEMP_CL(clGetProgramInfo(program, CL_PROGRAM_SOURCE, size, *source, NULL)));
+	GEMP_TRY(GEMP_CL(clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_OPTIONS, 0, NULL, &size)));
+	GEMP_TRY(GEMP_NEW(*options, size + 1));
 	return GEMP_CL(clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_OPTIONS, size, *options, NULL));
 }
 
@@ -406,8 +406,8 @@ gemp_code gemp_program_store(gemp_device *device, const gemp_program *program)
 	GEMP_OWNED char *source = NULL, *options = NULL;
 	if (program->cached || device->gpu)
 		return GEMP_OK;
-	GEMP_PROPAGATE(source_and_options(device, program->program, &source, &options));
-	GEMP_PROPAGATE(compile(&rebuilt, device, source, options));
+	GEMP_TRY(source_and_options(device, program->program, &source, &options));
+	GEMP_TRY(compile(&rebuilt, device, source, options));
 	return store_binary(rebuilt.program, program->key);
 }
 

@@ -170,13 +170,13 @@ static gemp_code query_info(gemp_device_info *out, cl_platform_id platform, cl_d
 	device_text(out->name, sizeof out->name, id, CL_DEVICE_NAME);
 	device_text(out->vendor, sizeof out->vendor, id, CL_DEVICE_VENDOR);
 	device_text(out->driver, sizeof out->driver, id, CL_DRIVER_VERSION);
-	GEMP_PROPAGATE(GEMP_CL(clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof text, text, NULL)));
+	GEMP_TRY(GEMP_CL(clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof text, text, NULL)));
 	copy_text(out->platform, sizeof out->platform, text);
-	GEMP_PROPAGATE(GEMP_CL(clGetDeviceInfo(id, CL_DEVICE_TYPE, sizeof type, &type, NULL)));
-	GEMP_PROPAGATE(GEMP_CL(clGetDeviceInfo(id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL)));
-	GEMP_PROPAGATE(GEMP_CL(clGetDeviceInfo(id, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof memory, &memory, NULL)));
-	GEMP_PROPAGATE(GEMP_CL(clGetDeviceInfo(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof largest, &largest, NULL)));
-	GEMP_PROPAGATE(GEMP_CL(clGetDeviceInfo(id, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local, &local, NULL)));
+	GEMP_TRY(GEMP_CL(clGetDeviceInfo(id, CL_DEVICE_TYPE, sizeof type, &type, NULL)));
+	GEMP_TRY(GEMP_CL(clGetDeviceInfo(id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL)));
+	GEMP_TRY(GEMP_CL(clGetDeviceInfo(id, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof memory, &memory, NULL)));
+	GEMP_TRY(GEMP_CL(clGetDeviceInfo(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof largest, &largest, NULL)));
+	GEMP_TRY(GEMP_CL(clGetDeviceInfo(id, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local, &local, NULL)));
 	out->gpu = (type & CL_DEVICE_TYPE_CPU) == 0;
 	out->units = units;
 	out->memory = memory;
@@ -200,9 +200,9 @@ static gemp_code add_platform(cl_platform_id platform, gemp_device_info **infos,
 	if (!more_ids)
 		return GEMP_ENOMEM;
 	*ids = more_ids;
-	GEMP_PROPAGATE(GEMP_CL(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, number, *ids + *count, NULL)));
+	GEMP_TRY(GEMP_CL(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, number, *ids + *count, NULL)));
 	for (cl_uint i = 0; i < number; i++, ++*count)
-		GEMP_PROPAGATE(query_info(&(*infos)[*count], platform, (*ids)[*count]));
+		GEMP_TRY(query_info(&(*infos)[*count], platform, (*ids)[*count]));
 	return GEMP_OK;
 }
 
@@ -219,11 +219,11 @@ static gemp_code list_ids(gemp_device_info **out, cl_device_id **ids, size_t *co
 	/* An ICD loader without platforms answers with an error of its own. */
 	if (clGetPlatformIDs(0, NULL, &number) != CL_SUCCESS)
 		number = 0;
-	GEMP_TRY(GEMP_NEW(platforms, number));
+	GEMP_TRY_DONE(GEMP_NEW(platforms, number));
 	if (number)
-		GEMP_TRY(GEMP_CL(clGetPlatformIDs(number, platforms, NULL)));
+		GEMP_TRY_DONE(GEMP_CL(clGetPlatformIDs(number, platforms, NULL)));
 	for (cl_uint i = 0; i < number; i++)
-		GEMP_TRY(add_platform(platforms[i], out, ids, count));
+		GEMP_TRY_DONE(add_platform(platforms[i], out, ids, count));
 done:
 	gemp_free(platforms);
 	if (code != GEMP_OK) {
@@ -385,10 +385,10 @@ typedef struct device_set {
 static gemp_code choose_set(device_set *c, const char *spec)
 {
 	size_t all = 0;
-	GEMP_PROPAGATE(list_ids(&c->infos, &c->ids, &all));
+	GEMP_TRY(list_ids(&c->infos, &c->ids, &all));
 	if (all == 0)
 		return no_device(spec);
-	GEMP_PROPAGATE(GEMP_NEW(c->chosen, all));
+	GEMP_TRY(GEMP_NEW(c->chosen, all));
 	return gemp_device_choose(spec, c->infos, all, c->chosen, &c->count);
 }
 
@@ -423,9 +423,9 @@ gemp_code gemp_device_assign(gemp_device_pick **picks, size_t *count, const char
 	GEMP_OWNED_BY(free_set) device_set c = { 0 };
 	size_t first;
 	*picks = NULL;
-	GEMP_PROPAGATE(choose_set(&c, spec));
+	GEMP_TRY(choose_set(&c, spec));
 	gemp_device_rank_range(spec, c.count, node_rank, node_size, &first, count);
-	GEMP_PROPAGATE(GEMP_NEW(*picks, *count));
+	GEMP_TRY(GEMP_NEW(*picks, *count));
 	int devices = (int)c.count, ranks = devices < node_size ? (node_size - (int)first + devices - 1) / devices : 1;
 	for (size_t i = 0; i < *count; i++) {
 		size_t index = c.chosen[first + i];

@@ -179,7 +179,7 @@ static gemp_code unmap_buffer(char **mapped, gemp_device *device, const gemp_buf
 static gemp_code map(gemp_readback *readback, gemp_device *device, const gemp_readback_range *ranges, size_t count)
 {
 	if (!readback->mapped)
-		GEMP_PROPAGATE(map_buffer(&readback->mapped, device, &readback->buffer, CL_MAP_READ));
+		GEMP_TRY(map_buffer(&readback->mapped, device, &readback->buffer, CL_MAP_READ));
 	for (size_t i = 0; i < count; i++)
 		readback->host[i] = readback->mapped + ranges[i].offset;
 	return GEMP_OK;
@@ -197,15 +197,15 @@ static gemp_code copy(gemp_readback *readback, gemp_device *device, const gemp_r
 	size_t needed = 0;
 	for (size_t i = 0; i < count; i++)
 		needed += rounded_size(ranges[i].size);
-	GEMP_PROPAGATE(pin(readback, device, needed));
+	GEMP_TRY(pin(readback, device, needed));
 	char *to = readback->pinned.host;
 	for (size_t i = 0; i < count; to += rounded_size(ranges[i++].size)) {
 		readback->host[i] = to;
 		if (ranges[i].size == 0)
 			continue;
 		forget_transfer(readback);
-		GEMP_PROPAGATE(GEMP_CL(clEnqueueReadBuffer(device->copy_queue, readback->buffer.mem, CL_FALSE, ranges[i].offset,
-		                                           ranges[i].size, to, 0, NULL, &readback->arrived)));
+		GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(device->copy_queue, readback->buffer.mem, CL_FALSE, ranges[i].offset,
+		                                     ranges[i].size, to, 0, NULL, &readback->arrived)));
 	}
 	return GEMP_CL(clFlush(device->copy_queue));
 }
@@ -244,9 +244,9 @@ gemp_code gemp_host_mapping_begin(gemp_host_mapping *out, gemp_device *device, c
 	if (size == 0)
 		return GEMP_OK;
 	if (device->gpu)
-		GEMP_PROPAGATE(gemp_pinned_take(&out->pinned, device, size));
+		GEMP_TRY(gemp_pinned_take(&out->pinned, device, size));
 	else
-		GEMP_PROPAGATE(map_buffer(&out->mapped, device, buffer, CL_MAP_READ | CL_MAP_WRITE));
+		GEMP_TRY(map_buffer(&out->mapped, device, buffer, CL_MAP_READ | CL_MAP_WRITE));
 	char *next = out->pinned.host;
 	for (size_t i = 0; i < count; i++) {
 		if (ranges[i].size)
@@ -261,8 +261,8 @@ gemp_code gemp_host_mapping_begin(gemp_host_mapping *out, gemp_device *device, c
 gemp_code gemp_host_mapping_end(gemp_host_mapping *mapping, gemp_device *device)
 {
 	for (size_t i = 0; mapping->pinned.mem && i < GEMP_READBACK_RANGES; i++)
-		GEMP_PROPAGATE(gemp_buffer_write(device, mapping->buffer, mapping->ranges[i].offset, mapping->ranges[i].size,
-		                                 mapping->host[i]));
+		GEMP_TRY(gemp_buffer_write(device, mapping->buffer, mapping->ranges[i].offset, mapping->ranges[i].size,
+		                           mapping->host[i]));
 	return unmap_buffer(&mapping->mapped, device, mapping->buffer);
 }
 
@@ -396,7 +396,7 @@ static gemp_code open(pipeline *p)
 	p->parts = p->count < ALONE_BELOW ? 1 : PARTS;
 	pthread_mutex_init(&p->mutex, NULL);
 	pthread_cond_init(&p->moved, NULL);
-	GEMP_PROPAGATE(gemp_pinned_take(&p->locked, p->device, gemp_min(p->count, LANES * p->piece) * sizeof(cl_uint)));
+	GEMP_TRY(gemp_pinned_take(&p->locked, p->device, gemp_min(p->count, LANES * p->piece) * sizeof(cl_uint)));
 	p->helped = p->pieces > 1 && pthread_create(&p->helper, NULL, convert_all, p) == 0;
 	return GEMP_OK;
 }
@@ -436,9 +436,9 @@ static gemp_code finish(pipeline *p, gemp_code code)
 /* The flush starts the transfer now; without it some drivers wait until somebody asks for the result. */
 static gemp_code write_piece(pipeline *p, size_t k, const gemp_buffer *to)
 {
-	GEMP_PROPAGATE(GEMP_CL(clEnqueueWriteBuffer(p->device->copy_queue, to->mem, CL_FALSE,
-	                                            k * p->piece * sizeof(cl_uint), numbers_of(p, k) * sizeof(cl_uint),
-	                                            lane_of(p, k), 0, NULL, &p->under_way[k % LANES])));
+	GEMP_TRY(GEMP_CL(clEnqueueWriteBuffer(p->device->copy_queue, to->mem, CL_FALSE, k * p->piece * sizeof(cl_uint),
+	                                      numbers_of(p, k) * sizeof(cl_uint), lane_of(p, k), 0, NULL,
+	                                      &p->under_way[k % LANES])));
 	return GEMP_CL(clFlush(p->device->copy_queue));
 }
 
@@ -449,15 +449,15 @@ gemp_code gemp_transfer_upload(gemp_device *device, const gemp_buffer *to, gemp_
 	pipeline p = { .device = device, .numbers = from, .count = count, .send = true };
 	if (count == 0)
 		return GEMP_OK;
-	GEMP_TRY(open(&p));
+	GEMP_TRY_DONE(open(&p));
 	for (size_t k = 0; k < LANES && k < p.pieces; k++)
 		start_conversion(&p, k);
 	for (size_t k = 0; k < p.pieces; k++) {
 		await_conversion(&p, k);
-		GEMP_TRY(write_piece(&p, k, to));
+		GEMP_TRY_DONE(write_piece(&p, k, to));
 		if (k == 0 || k - 1 + LANES >= p.pieces)
 			continue;
-		GEMP_TRY(await_transfer(&p, k - 1));
+		GEMP_TRY_DONE(await_transfer(&p, k - 1));
 		start_conversion(&p, k - 1 + LANES);
 	}
 done:
@@ -469,9 +469,9 @@ static gemp_code read_piece(pipeline *p, size_t k, const gemp_buffer *from, size
 {
 	if (k >= p->pieces)
 		return GEMP_OK;
-	GEMP_PROPAGATE(GEMP_CL(
-		clEnqueueReadBuffer(p->device->copy_queue, from->mem, CL_FALSE, (at + k * p->piece) * sizeof(cl_uint),
-	                        numbers_of(p, k) * sizeof(cl_uint), lane_of(p, k), 0, NULL, &p->under_way[k % LANES])));
+	GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(p->device->copy_queue, from->mem, CL_FALSE,
+	                                     (at + k * p->piece) * sizeof(cl_uint), numbers_of(p, k) * sizeof(cl_uint),
+	                                     lane_of(p, k), 0, NULL, &p->under_way[k % LANES])));
 	return GEMP_CL(clFlush(p->device->copy_queue));
 }
 
@@ -484,17 +484,17 @@ gemp_code gemp_transfer_download(gemp_device *device, const gemp_buffer *from, s
 	pipeline p = { .device = device, .numbers = to, .count = count };
 	if (count == 0)
 		return GEMP_OK;
-	GEMP_TRY(open(&p));
+	GEMP_TRY_DONE(open(&p));
 	for (size_t k = 0; k < LANES; k++)
-		GEMP_TRY(read_piece(&p, k, from, at));
+		GEMP_TRY_DONE(read_piece(&p, k, from, at));
 	for (size_t k = 0; k <= p.pieces; k++) {
 		if (k < p.pieces) {
-			GEMP_TRY(await_transfer(&p, k));
+			GEMP_TRY_DONE(await_transfer(&p, k));
 			start_conversion(&p, k);
 		}
 		if (k > 0) {
 			await_conversion(&p, k - 1);
-			GEMP_TRY(read_piece(&p, k - 1 + LANES, from, at));
+			GEMP_TRY_DONE(read_piece(&p, k - 1 + LANES, from, at));
 		}
 	}
 done:

@@ -51,9 +51,9 @@ static gemp_code prepare(orientation *o)
 	if (2 * o->undirected->edges > GEMP_MAX_VERTICES)
 		return gemp_fail(GEMP_EUSAGE, "%" PRIu64 " undirected edges: at most %" PRIu64 " can be given directions",
 		                 o->undirected->edges, GEMP_MAX_VERTICES / 2);
-	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(o->slot_bounds, o->ranks + 1), GEMP_ARRAY(o->arc_bounds, o->ranks + 1),
-	                            GEMP_ARRAY(o->next, 2 * o->own_slots)));
-	GEMP_PROPAGATE(GEMP_RESERVE(o->records, o->record_capacity, 2 * o->own_slots + 1));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(o->slot_bounds, o->ranks + 1), GEMP_ARRAY(o->arc_bounds, o->ranks + 1),
+	                      GEMP_ARRAY(o->next, 2 * o->own_slots)));
+	GEMP_TRY(GEMP_RESERVE(o->records, o->record_capacity, 2 * o->own_slots + 1));
 	return GEMP_RESERVE(o->owner, o->owner_capacity, 2 * o->own_slots + 1);
 }
 
@@ -73,8 +73,8 @@ static gemp_code send_ends(orientation *o, arc_record **ends, size_t *count)
 			o->records[2 * at + 1] = (arc_record){ undirected->target[at], arc + 1 };
 			o->owner[2 * at + 1] = (int)gemp_range_find(undirected->bounds, o->ranks, undirected->target[at]);
 		}
-	GEMP_PROPAGATE(gemp_exchange_records(o->comm, GEMP_OK, o->records, 2 * o->own_slots, sizeof *o->records, o->owner,
-	                                     &arrived, &from, NULL));
+	GEMP_TRY(gemp_exchange_records(o->comm, GEMP_OK, o->records, 2 * o->own_slots, sizeof *o->records, o->owner,
+	                               &arrived, &from, NULL));
 	*ends = arrived;
 	*count = from[o->ranks];
 	return GEMP_OK;
@@ -86,9 +86,9 @@ static gemp_code pair_ends(orientation *o, const arc_record *ends, size_t count,
 {
 	GEMP_OWNED uint64_t *open = NULL;
 	*pairs = 0;
-	GEMP_PROPAGATE(GEMP_NEW(open, o->undirected->rows));
-	GEMP_PROPAGATE(GEMP_RESERVE(o->records, o->record_capacity, count + 1));
-	GEMP_PROPAGATE(GEMP_RESERVE(o->owner, o->owner_capacity, count + 1));
+	GEMP_TRY(GEMP_NEW(open, o->undirected->rows));
+	GEMP_TRY(GEMP_RESERVE(o->records, o->record_capacity, count + 1));
+	GEMP_TRY(GEMP_RESERVE(o->owner, o->owner_capacity, count + 1));
 	for (size_t i = 0; i < count; i++) {
 		uint64_t row = ends[i].to - o->undirected->bounds[o->undirected->rank], x = ends[i].arc, y = open[row] - 1;
 		if (!open[row]) {
@@ -111,15 +111,15 @@ static gemp_code link_arcs(orientation *o)
 	GEMP_OWNED void *arrived = NULL;
 	size_t count = 0, pairs = 0;
 	GEMP_OWNED size_t *from = NULL;
-	GEMP_PROPAGATE(send_ends(o, &ends, &count));
-	GEMP_PROPAGATE(gemp_comm_agree(o->comm, pair_ends(o, ends, count, &pairs)));
+	GEMP_TRY(send_ends(o, &ends, &count));
+	GEMP_TRY(gemp_comm_agree(o->comm, pair_ends(o, ends, count, &pairs)));
 	o->odd = gemp_comm_sum1(o->comm, o->odd);
 	if (o->odd)
 		return GEMP_OK;
 	for (size_t i = 0; i < 2 * pairs; i++)
 		o->owner[i] = (int)gemp_range_find(o->arc_bounds, o->ranks, o->records[i].to);
-	GEMP_PROPAGATE(gemp_exchange_records(o->comm, GEMP_OK, o->records, 2 * pairs, sizeof *o->records, o->owner,
-	                                     &arrived, &from, NULL));
+	GEMP_TRY(gemp_exchange_records(o->comm, GEMP_OK, o->records, 2 * pairs, sizeof *o->records, o->owner, &arrived,
+	                               &from, NULL));
 	const arc_record *next = arrived;
 	for (size_t i = 0; i < from[o->ranks]; i++)
 		o->next[next[i].to - o->arc_bounds[o->undirected->rank]] = (gemp_vertex)next[i].arc;
@@ -133,7 +133,7 @@ static gemp_code find_circuits(const orientation *o, gemp_components *arcs)
 {
 	GEMP_OWNED uint64_t *begin = NULL;
 	const gemp_components_options how = { .place = GEMP_PLACE_HOST };
-	GEMP_PROPAGATE(gemp_comm_agree(o->comm, GEMP_NEW(begin, 2 * o->own_slots + 1)));
+	GEMP_TRY(gemp_comm_agree(o->comm, GEMP_NEW(begin, 2 * o->own_slots + 1)));
 	for (size_t arc = 0; arc <= 2 * o->own_slots; arc++)
 		begin[arc] = arc;
 	const gemp_csr csr = { .vertices = 2 * o->undirected->edges,
@@ -170,8 +170,8 @@ static gemp_code make_rows(orientation *o, const directed_edge *edges, size_t co
 	gemp_euler_edges *out = o->out;
 	const gemp_euler_edges *undirected = o->undirected;
 	uint64_t first = undirected->bounds[undirected->rank];
-	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(out->own_begin, undirected->rows + 2), GEMP_ARRAY(out->own_target, count),
-	                            GEMP_ARRAY(out->own_edge, count)));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(out->own_begin, undirected->rows + 2), GEMP_ARRAY(out->own_target, count),
+	                      GEMP_ARRAY(out->own_edge, count)));
 	for (size_t i = 0; i < count; i++)
 		out->own_begin[edges[i].source - first + 2]++;
 	for (size_t row = 0; row < undirected->rows; row++)
@@ -214,12 +214,12 @@ static gemp_code orient_all(orientation *o)
 	GEMP_OWNED directed_edge *edges = NULL;
 	GEMP_OWNED void *arrived = NULL;
 	GEMP_OWNED size_t *from = NULL;
-	GEMP_PROPAGATE(find_circuits(o, &arcs));
-	GEMP_PROPAGATE(gemp_comm_agree(o->comm, GEMP_NEW(edges, o->own_slots)));
+	GEMP_TRY(find_circuits(o, &arcs));
+	GEMP_TRY(gemp_comm_agree(o->comm, GEMP_NEW(edges, o->own_slots)));
 	orient_edges(o, &arcs, edges, o->owner);
-	GEMP_PROPAGATE(
+	GEMP_TRY(
 		gemp_exchange_records(o->comm, GEMP_OK, edges, o->own_slots, sizeof *edges, o->owner, &arrived, &from, NULL));
-	GEMP_PROPAGATE(gemp_comm_agree(o->comm, make_rows(o, arrived, from[o->ranks])));
+	GEMP_TRY(gemp_comm_agree(o->comm, make_rows(o, arrived, from[o->ranks])));
 	number_slots(o, from[o->ranks]);
 	return GEMP_OK;
 }
@@ -239,15 +239,15 @@ gemp_code gemp_euler_orient(gemp_euler_edges *out, const gemp_comm *comm, const 
 		                       .closing = GEMP_NO_EDGE,
 		                       .path_start = GEMP_NO_VERTEX,
 		                       .path_end = GEMP_NO_VERTEX };
-	GEMP_TRY(gemp_comm_agree(comm, prepare(&o)));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, prepare(&o)));
 	GEMP_MPI(MPI_Allgather(&undirected->first, 1, MPI_UINT64_T, o.slot_bounds, 1, MPI_UINT64_T, comm->world));
 	o.slot_bounds[o.ranks] = undirected->edges;
 	for (size_t r = 0; r <= o.ranks; r++)
 		o.arc_bounds[r] = 2 * o.slot_bounds[r];
-	GEMP_TRY(link_arcs(&o));
+	GEMP_TRY_DONE(link_arcs(&o));
 	*odd = o.odd;
 	if (!o.odd)
-		GEMP_TRY(orient_all(&o));
+		GEMP_TRY_DONE(orient_all(&o));
 	code = gemp_comm_agree(comm, gemp_euler_edges_share_relations(out, undirected));
 done:
 	gemp_free_all(o.slot_bounds, o.arc_bounds, o.records, o.owner, o.next);
@@ -266,8 +266,8 @@ static gemp_code count_round(const gemp_comm *comm, const gemp_euler_edges *edge
 	GEMP_OWNED size_t *begin = NULL;
 	for (size_t i = 0; i < count; i++)
 		owner[i] = (int)gemp_range_find(edges->bounds, (size_t)edges->ranks, edges->target[from + i]);
-	GEMP_PROPAGATE(gemp_exchange_records(comm, GEMP_OK, edges->target + from, count, sizeof *edges->target, owner,
-	                                     &arrived, &begin, NULL));
+	GEMP_TRY(gemp_exchange_records(comm, GEMP_OK, edges->target + from, count, sizeof *edges->target, owner, &arrived,
+	                               &begin, NULL));
 	const gemp_vertex *vertices = arrived;
 	for (size_t i = 0; i < begin[edges->ranks]; i++)
 		in[vertices[i] - edges->bounds[edges->rank]]++;
@@ -284,14 +284,14 @@ static gemp_code count_in_degrees(const gemp_comm *comm, const gemp_euler_edges 
 	code = GEMP_NEW(*in, edges->rows);
 	if (code == GEMP_OK && comm->size > 1)
 		code = GEMP_NEW(owner, own < TARGETS_PER_ROUND ? own : TARGETS_PER_ROUND);
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, code));
 	gemp_comm_max(comm, &max_count, 1);
 	if (comm->size == 1)
 		for (size_t i = 0; i < own; i++)
 			(*in)[edges->target[i]]++;
 	for (size_t from = 0; from < max_count && comm->size > 1; from += TARGETS_PER_ROUND) {
 		size_t left = from < own ? own - from : 0;
-		GEMP_PROPAGATE(count_round(comm, edges, from, left < TARGETS_PER_ROUND ? left : TARGETS_PER_ROUND, owner, *in));
+		GEMP_TRY(count_round(comm, edges, from, left < TARGETS_PER_ROUND ? left : TARGETS_PER_ROUND, owner, *in));
 	}
 	return GEMP_OK;
 }
@@ -310,7 +310,7 @@ static gemp_code gather_examples(gemp_euler_balance *out, const gemp_comm *comm,
 	GEMP_OWNED size_t *begin = NULL;
 	if (count > GEMP_EULER_SHOWN)
 		count = GEMP_EULER_SHOWN;
-	GEMP_PROPAGATE(gemp_comm_allgather(comm, GEMP_OK, own, count * sizeof *own, &all, &begin));
+	GEMP_TRY(gemp_comm_allgather(comm, GEMP_OK, own, count * sizeof *own, &all, &begin));
 	gemp_euler_unbalanced *list = all;
 	size_t gathered = begin[comm->size] / sizeof *list;
 	if (gathered)
@@ -351,7 +351,7 @@ static gemp_code list_unbalanced(gemp_euler_balance *out, const gemp_euler_edges
 		gemp_vertex vertex = (gemp_vertex)(edges->bounds[edges->rank] + row);
 		if (edges->undirected ? (degree + in[row]) % 2 == 0 : degree == in[row])
 			continue;
-		GEMP_PROPAGATE(GEMP_RESERVE(*list, capacity, out->unbalanced + 1));
+		GEMP_TRY(GEMP_RESERVE(*list, capacity, out->unbalanced + 1));
 		(*list)[out->unbalanced++] = (gemp_euler_unbalanced){
 			.vertex = vertex, .in = in[row], .out = degree, .key_rank = key_rank ? key_rank[row] : vertex
 		};
@@ -371,7 +371,7 @@ static gemp_code count_components(gemp_euler_balance *out, const gemp_comm *comm
 		                   .begin = edges->begin,
 		                   .target = edges->target };
 	const gemp_components_options how = { .place = GEMP_PLACE_HOST };
-	GEMP_PROPAGATE(gemp_components_find(&found, comm, NULL, edges->bounds, &csr, 1, &how));
+	GEMP_TRY(gemp_components_find(&found, comm, NULL, edges->bounds, &csr, 1, &how));
 	out->components = found.with_edges;
 	gemp_components_free(&found);
 	return GEMP_OK;
@@ -383,11 +383,11 @@ gemp_code gemp_euler_balance_find(gemp_euler_balance *out, const gemp_comm *comm
 	GEMP_OWNED uint64_t *in = NULL;
 	GEMP_OWNED gemp_euler_unbalanced *list = NULL;
 	*out = (gemp_euler_balance){ 0 };
-	GEMP_PROPAGATE(count_in_degrees(comm, edges, &in));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, list_unbalanced(out, edges, in, key_rank, &list)));
-	GEMP_PROPAGATE(gather_examples(out, comm, list, out->unbalanced));
+	GEMP_TRY(count_in_degrees(comm, edges, &in));
+	GEMP_TRY(gemp_comm_agree(comm, list_unbalanced(out, edges, in, key_rank, &list)));
+	GEMP_TRY(gather_examples(out, comm, list, out->unbalanced));
 	out->unbalanced = gemp_comm_sum1(comm, out->unbalanced);
-	GEMP_PROPAGATE(count_components(out, comm, edges));
+	GEMP_TRY(count_components(out, comm, edges));
 	classify_path(out, edges->undirected);
 	return GEMP_OK;
 }

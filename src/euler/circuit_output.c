@@ -47,9 +47,9 @@ static gemp_code add_names(gemp_projected *columns, const row_source *r, const u
 		gemp_euler_edge edge = gemp_euler_edge_named(edge_names[i]);
 		const char *type = r->edges->relations[edge.relation]->name;
 		const gemp_value value = { .type = GEMP_STRING, .string = { type, strlen(type) } };
-		GEMP_PROPAGATE(gemp_row_fill_integer(&columns[PLACE], first + i));
-		GEMP_PROPAGATE(gemp_column_add(&columns[TYPE].value, &value));
-		GEMP_PROPAGATE(gemp_row_fill_integer(&columns[EDGE], edge.number));
+		GEMP_TRY(gemp_row_fill_integer(&columns[PLACE], first + i));
+		GEMP_TRY(gemp_column_add(&columns[TYPE].value, &value));
+		GEMP_TRY(gemp_row_fill_integer(&columns[EDGE], edge.number));
 	}
 	return GEMP_OK;
 }
@@ -61,11 +61,11 @@ static gemp_code fill_ends(gemp_projected *columns, const row_source *r, size_t 
 	gemp_projected keys = { 0 };
 	gemp_vertex *ids = NULL;
 	size_t end = first + count;
-	GEMP_TRY(gemp_comm_agree(r->comm, GEMP_NEW(ids, count + 1)));
+	GEMP_TRY_DONE(gemp_comm_agree(r->comm, GEMP_NEW(ids, count + 1)));
 	for (size_t i = 0; i < count; i++)
 		ids[i] = r->order->source[first + i];
 	ids[count] = end < r->order->count ? r->order->source[end] : r->end_vertex;
-	GEMP_TRY(gemp_row_fill_keys(&keys, r->comm, r->graph, ids, count ? count + 1 : 0));
+	GEMP_TRY_DONE(gemp_row_fill_keys(&keys, r->comm, r->graph, ids, count ? count + 1 : 0));
 	if (count) {
 		code = gemp_row_fill_slice(&columns[SOURCE], &keys.value, 0, count);
 		GEMP_THEN(gemp_row_fill_slice(&columns[TARGET], &keys.value, 1, count));
@@ -81,9 +81,9 @@ static gemp_code fill(void *self, gemp_projected *columns, size_t first, size_t 
 {
 	row_source *r = self;
 	GEMP_OWNED uint64_t *edge_names = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(r->comm, GEMP_NEW(edge_names, count)));
-	GEMP_PROPAGATE(name_edges(r, r->order->edge + first, count, edge_names));
-	GEMP_PROPAGATE(gemp_comm_agree(r->comm, fill_ends(columns, r, first, count)));
+	GEMP_TRY(gemp_comm_agree(r->comm, GEMP_NEW(edge_names, count)));
+	GEMP_TRY(name_edges(r, r->order->edge + first, count, edge_names));
+	GEMP_TRY(gemp_comm_agree(r->comm, fill_ends(columns, r, first, count)));
 	return add_names(columns, r, edge_names, r->order->first + first, count);
 }
 
@@ -94,7 +94,7 @@ static gemp_code find_end_vertex(row_source *r)
 	int rank = r->comm->rank, ranks = r->comm->size;
 	const gemp_vertex first = r->order->count ? r->order->source[0] : GEMP_NO_VERTEX;
 	GEMP_OWNED gemp_vertex *firsts = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(r->comm, GEMP_NEW(firsts, (size_t)ranks)));
+	GEMP_TRY(gemp_comm_agree(r->comm, GEMP_NEW(firsts, (size_t)ranks)));
 	GEMP_MPI(MPI_Allgather(&first, 1, GEMP_MPI_VERTEX, firsts, 1, GEMP_MPI_VERTEX, r->comm->world));
 	r->end_vertex = r->edges->path_end;
 	for (int i = ranks - 1; i >= 0 && r->edges->path_end == GEMP_NO_VERTEX; i--)
@@ -128,7 +128,7 @@ gemp_code gemp_euler_rows_write(const gemp_comm *comm, const gemp_shard *graph, 
 		                     .shown = options->shown,
 		                     .info = gemp_row_info("euler", graph) };
 	turns.info.pattern = edges->path_start == GEMP_NO_VERTEX ? "Euler circuit" : "Euler path";
-	GEMP_PROPAGATE(find_end_vertex(&r));
+	GEMP_TRY(find_end_vertex(&r));
 	return gemp_row_turns_write(&turns, order->count);
 }
 
@@ -157,7 +157,7 @@ static gemp_code gather(const gemp_comm *comm, const void *own, size_t count, si
 {
 	GEMP_OWNED void *all = NULL;
 	GEMP_OWNED size_t *begin = NULL;
-	GEMP_PROPAGATE(gemp_comm_allgather(comm, GEMP_OK, own, count * size, &all, &begin));
+	GEMP_TRY(gemp_comm_allgather(comm, GEMP_OK, own, count * size, &all, &begin));
 	if (begin[comm->size])
 		memcpy(out, all, begin[comm->size]);
 	return GEMP_OK;
@@ -170,7 +170,7 @@ static gemp_code gather_edges(drawing *p, const gemp_comm *comm, const gemp_eule
 	GEMP_OWNED drawn_edge *own = NULL;
 	GEMP_OWNED gemp_edge *order = NULL;
 	size_t count = edges->begin[edges->rows];
-	GEMP_PROPAGATE(gemp_comm_agree(
+	GEMP_TRY(gemp_comm_agree(
 		comm, gemp_new_all(GEMP_ARRAY(own, count), GEMP_ARRAY(order, p->edges), GEMP_ARRAY(p->edge, p->edges))));
 	for (size_t row = 0; row < edges->rows; row++)
 		for (uint64_t slot = edges->begin[row]; slot < edges->begin[row + 1]; slot++)
@@ -178,8 +178,8 @@ static gemp_code gather_edges(drawing *p, const gemp_comm *comm, const gemp_eule
 				                      .target = edges->target[slot],
 				                      .circuit = result->circuit[slot],
 				                      .joined = result->joined[slot] };
-	GEMP_PROPAGATE(gather(comm, own, count, sizeof *own, p->edge));
-	GEMP_PROPAGATE(gather(comm, result->order.edge, result->order.count, sizeof *order, order));
+	GEMP_TRY(gather(comm, own, count, sizeof *own, p->edge));
+	GEMP_TRY(gather(comm, result->order.edge, result->order.count, sizeof *order, order));
 	for (size_t place = 0; place < result->order.edges; place++)
 		p->edge[order[place]].place = place + 1;
 	return GEMP_OK;
@@ -189,7 +189,7 @@ static gemp_code gather_edges(drawing *p, const gemp_comm *comm, const gemp_eule
 static gemp_code gather_keys(drawing *p, const gemp_comm *comm)
 {
 	GEMP_OWNED gemp_vertex *ids = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(ids, p->vertices)));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(ids, p->vertices)));
 	for (size_t v = 0; v < p->vertices; v++)
 		ids[v] = (gemp_vertex)v;
 	return gemp_vertex_keys_fetch(&p->keys, comm, p->graph, ids, comm->rank == 0 ? p->vertices : 0);
@@ -199,8 +199,7 @@ static gemp_code gather_keys(drawing *p, const gemp_comm *comm)
 static gemp_code number_circuits(drawing *p)
 {
 	GEMP_OWNED uint32_t *name = NULL;
-	GEMP_PROPAGATE(
-		gemp_new_all(GEMP_ARRAY(name, p->edges), GEMP_ARRAY(p->in, p->vertices), GEMP_ARRAY(p->out, p->vertices)));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(name, p->edges), GEMP_ARRAY(p->in, p->vertices), GEMP_ARRAY(p->out, p->vertices)));
 	for (size_t e = 0; e < p->edges; e++) {
 		size_t c = 0;
 		while (c < p->circuits && name[c] != p->edge[e].circuit)
@@ -324,8 +323,8 @@ gemp_code gemp_euler_drawing_write(const gemp_comm *comm, const gemp_shard *grap
 {
 	gemp_code code = GEMP_OK;
 	drawing p = { .graph = graph, .edges = edges->edges, .vertices = graph->vertex_count };
-	GEMP_TRY(gather_edges(&p, comm, edges, result));
-	GEMP_TRY(gather_keys(&p, comm));
+	GEMP_TRY_DONE(gather_edges(&p, comm, edges, result));
+	GEMP_TRY_DONE(gather_keys(&p, comm));
 	if (comm->rank == 0) {
 		code = number_circuits(&p);
 		GEMP_THEN(draw(&p, path));

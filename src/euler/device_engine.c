@@ -157,7 +157,7 @@ static gemp_code new_arrays(engine *e)
 		{ &on->changed, e->splitters },
 	};
 	for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-		GEMP_PROPAGATE(gemp_buffer_new(list[i].buffer, e->device, list[i].size, NULL));
+		GEMP_TRY(gemp_buffer_new(list[i].buffer, e->device, list[i].size, NULL));
 	return GEMP_OK;
 }
 
@@ -190,8 +190,8 @@ static gemp_code build(engine *e)
 static gemp_code launch(engine *e, gemp_euler_stage stage, int kernel, uint64_t work, const gemp_argument *arguments,
                         size_t count)
 {
-	GEMP_PROPAGATE(gemp_launch_with(e->device, e->kernels[kernel], work < e->max_items ? (size_t)work : e->max_items,
-	                                e->group, arguments, count));
+	GEMP_TRY(gemp_launch_with(e->device, e->kernels[kernel], work < e->max_items ? (size_t)work : e->max_items,
+	                          e->group, arguments, count));
 	return gemp_timings_add(&e->timings[stage], e->device);
 }
 
@@ -215,12 +215,12 @@ static gemp_code fill_and_pair(engine *e)
 {
 	cl_uint max_count = e->samples > e->splitters ? e->samples : e->splitters;
 	max_count = max_count > EULER_COARSE / 32 ? max_count : EULER_COARSE / 32;
-	GEMP_PROPAGATE(LAUNCH(FILL, CLEAR, max_count, MEM(starts), MEM(visited), MEM(labelled), MEM(mark), MEM(some),
-	                      MEM(full), GEMP_ARG(&e->words), MEM(coarse), MEM(changed), GEMP_ARG(&e->splitters),
-	                      MEM(sample), GEMP_ARG(&e->samples), MEM(counters), GEMP_ARG(&max_count)));
-	GEMP_PROPAGATE(LAUNCH(FILL, FILL, e->vertices, MEM(begin), MEM(cursor), MEM(starts), GEMP_ARG(&e->vertices)));
-	GEMP_PROPAGATE(LAUNCH(PAIR, PAIR, e->slots, MEM(target), MEM(cursor), MEM(next), GEMP_ARG(&e->slots)));
-	GEMP_PROPAGATE(LAUNCH(PAIR, CHECK, e->vertices, MEM(begin), MEM(cursor), GEMP_ARG(&e->vertices), MEM(counters)));
+	GEMP_TRY(LAUNCH(FILL, CLEAR, max_count, MEM(starts), MEM(visited), MEM(labelled), MEM(mark), MEM(some), MEM(full),
+	                GEMP_ARG(&e->words), MEM(coarse), MEM(changed), GEMP_ARG(&e->splitters), MEM(sample),
+	                GEMP_ARG(&e->samples), MEM(counters), GEMP_ARG(&max_count)));
+	GEMP_TRY(LAUNCH(FILL, FILL, e->vertices, MEM(begin), MEM(cursor), MEM(starts), GEMP_ARG(&e->vertices)));
+	GEMP_TRY(LAUNCH(PAIR, PAIR, e->slots, MEM(target), MEM(cursor), MEM(next), GEMP_ARG(&e->slots)));
+	GEMP_TRY(LAUNCH(PAIR, CHECK, e->vertices, MEM(begin), MEM(cursor), GEMP_ARG(&e->vertices), MEM(counters)));
 	return read_counters(e);
 }
 
@@ -240,16 +240,15 @@ static gemp_code walk(engine *e, gemp_euler_stage stage)
 static gemp_code find_circuits(engine *e)
 {
 	size_t from = 0;
-	GEMP_PROPAGATE(walk(e, GEMP_EULER_WALK));
-	GEMP_PROPAGATE(
+	GEMP_TRY(walk(e, GEMP_EULER_WALK));
+	GEMP_TRY(
 		LAUNCH(CIRCUITS, LINK, e->splitters, MEM(segments), MEM(lists[0]), GEMP_ARG(&e->splitters), MEM(counters)));
 	for (cl_uint reach = 2; reach < e->splitters && reach; reach *= 2, from = !from)
-		GEMP_PROPAGATE(
-			LAUNCH(CIRCUITS, LEAST, e->splitters, MEM(lists[from]), MEM(lists[!from]), GEMP_ARG(&e->splitters)));
-	GEMP_PROPAGATE(LAUNCH(CIRCUITS, CIRCUITS, e->splitters, MEM(lists[from]), MEM(parent), MEM(root),
-	                      GEMP_ARG(&e->splitters), MEM(counters)));
-	GEMP_PROPAGATE(LAUNCH(ORPHANS, VISIT, e->entries / 4, CHUNKS(entries), MEM(visited), MEM(sample),
-	                      GEMP_ARG(&e->slots), MEM(counters)));
+		GEMP_TRY(LAUNCH(CIRCUITS, LEAST, e->splitters, MEM(lists[from]), MEM(lists[!from]), GEMP_ARG(&e->splitters)));
+	GEMP_TRY(LAUNCH(CIRCUITS, CIRCUITS, e->splitters, MEM(lists[from]), MEM(parent), MEM(root), GEMP_ARG(&e->splitters),
+	                MEM(counters)));
+	GEMP_TRY(LAUNCH(ORPHANS, VISIT, e->entries / 4, CHUNKS(entries), MEM(visited), MEM(sample), GEMP_ARG(&e->slots),
+	                MEM(counters)));
 	return LAUNCH(ORPHANS, ORPHANS, e->slots / 8 + 1, MEM(next), MEM(visited), MEM(label), MEM(labelled), MEM(parent),
 	              MEM(root), GEMP_ARG(&e->slots), GEMP_ARG(&e->splitters), MEM(counters));
 }
@@ -258,8 +257,8 @@ static gemp_code find_circuits(engine *e)
  * is only examined outside the giant set. */
 static gemp_code unite_sample(engine *e, cl_uint step)
 {
-	GEMP_PROPAGATE(LAUNCH(UNION, SAMPLE, e->samples, MEM(sample), GEMP_ARG(&e->samples), GEMP_ARG(&step), MEM(root),
-	                      MEM(parent), MEM(starts), MEM(mark), MEM(counters)));
+	GEMP_TRY(LAUNCH(UNION, SAMPLE, e->samples, MEM(sample), GEMP_ARG(&e->samples), GEMP_ARG(&step), MEM(root),
+	                MEM(parent), MEM(starts), MEM(mark), MEM(counters)));
 	return LAUNCH(UNION, ROOTS, e->slots, MEM(parent), MEM(root), GEMP_ARG(&e->splitters), MEM(counters));
 }
 
@@ -268,13 +267,12 @@ static gemp_code unite_sample(engine *e, cl_uint step)
 static gemp_code unite(engine *e)
 {
 	if (e->samples >= CONTENDED_SAMPLES)
-		GEMP_PROPAGATE(unite_sample(e, SAMPLE_STRIDE));
-	GEMP_PROPAGATE(unite_sample(e, 1));
-	GEMP_PROPAGATE(LAUNCH(UNION, GIANT, 1, MEM(root), GEMP_ARG(&e->splitters), MEM(counters)));
-	GEMP_PROPAGATE(
-		LAUNCH(UNION, LABEL, e->entries, CHUNKS(entries), MEM(root), MEM(label), MEM(labelled), MEM(counters)));
-	GEMP_PROPAGATE(LAUNCH(UNION, UNITE, e->slots / 8 + 1, MEM(label), MEM(labelled), MEM(root), MEM(parent),
-	                      MEM(starts), MEM(mark), GEMP_ARG(&e->slots), MEM(counters)));
+		GEMP_TRY(unite_sample(e, SAMPLE_STRIDE));
+	GEMP_TRY(unite_sample(e, 1));
+	GEMP_TRY(LAUNCH(UNION, GIANT, 1, MEM(root), GEMP_ARG(&e->splitters), MEM(counters)));
+	GEMP_TRY(LAUNCH(UNION, LABEL, e->entries, CHUNKS(entries), MEM(root), MEM(label), MEM(labelled), MEM(counters)));
+	GEMP_TRY(LAUNCH(UNION, UNITE, e->slots / 8 + 1, MEM(label), MEM(labelled), MEM(root), MEM(parent), MEM(starts),
+	                MEM(mark), GEMP_ARG(&e->slots), MEM(counters)));
 	return read_counters(e);
 }
 
@@ -283,10 +281,10 @@ static gemp_code keep_circuits(engine *e)
 {
 	GEMP_OWNED uint32_t *next = NULL, *mark = NULL;
 	uint32_t circuits = 0;
-	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(next, e->slots), GEMP_ARRAY(mark, e->words),
-	                            GEMP_ARRAY(e->out->circuit, e->slots), GEMP_ARRAY(e->out->joined, e->slots)));
-	GEMP_PROPAGATE(gemp_buffer_read(e->device, &e->on.next, 0, e->slots * sizeof *next, next));
-	GEMP_PROPAGATE(gemp_buffer_read(e->device, &e->on.mark, 0, e->words * sizeof *mark, mark));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(next, e->slots), GEMP_ARRAY(mark, e->words), GEMP_ARRAY(e->out->circuit, e->slots),
+	                      GEMP_ARRAY(e->out->joined, e->slots)));
+	GEMP_TRY(gemp_buffer_read(e->device, &e->on.next, 0, e->slots * sizeof *next, next));
+	GEMP_TRY(gemp_buffer_read(e->device, &e->on.mark, 0, e->words * sizeof *mark, mark));
 	for (uint32_t s = 0; s < e->slots; s++) {
 		e->out->joined[s] = gemp_bits32_test(mark, s);
 		if (!e->out->circuit[s])
@@ -301,12 +299,12 @@ static gemp_code keep_circuits(engine *e)
  * be skipped. */
 static gemp_code rotate(engine *e)
 {
-	GEMP_PROPAGATE(LAUNCH(ROTATE, WORDS, e->words, MEM(mark), GEMP_ARG(&e->words), MEM(some), MEM(full), MEM(coarse),
-	                      GEMP_ARG(&e->shift)));
-	GEMP_PROPAGATE(LAUNCH(ROTATE, ROTATE, e->entries / 4, CHUNKS(entries), MEM(next), MEM(mark), MEM(some), MEM(full),
-	                      MEM(coarse), GEMP_ARG(&e->shift), MEM(changed), GEMP_ARG(&e->slots), MEM(counters)));
-	GEMP_PROPAGATE(LAUNCH(ROTATE, ROTATE_ORPHANS, e->slots / 8 + 1, MEM(visited), MEM(next), MEM(mark), MEM(some),
-	                      MEM(full), GEMP_ARG(&e->slots), MEM(counters)));
+	GEMP_TRY(LAUNCH(ROTATE, WORDS, e->words, MEM(mark), GEMP_ARG(&e->words), MEM(some), MEM(full), MEM(coarse),
+	                GEMP_ARG(&e->shift)));
+	GEMP_TRY(LAUNCH(ROTATE, ROTATE, e->entries / 4, CHUNKS(entries), MEM(next), MEM(mark), MEM(some), MEM(full),
+	                MEM(coarse), GEMP_ARG(&e->shift), MEM(changed), GEMP_ARG(&e->slots), MEM(counters)));
+	GEMP_TRY(LAUNCH(ROTATE, ROTATE_ORPHANS, e->slots / 8 + 1, MEM(visited), MEM(next), MEM(mark), MEM(some), MEM(full),
+	                GEMP_ARG(&e->slots), MEM(counters)));
 	return walk(e, GEMP_EULER_REWALK);
 }
 
@@ -314,12 +312,11 @@ static gemp_code rotate(engine *e)
 static gemp_code rank_and_emit(engine *e)
 {
 	size_t from = 0;
-	GEMP_PROPAGATE(LAUNCH(RANK, LIST, e->splitters, MEM(segments), MEM(lists[0]), GEMP_ARG(&e->splitters)));
+	GEMP_TRY(LAUNCH(RANK, LIST, e->splitters, MEM(segments), MEM(lists[0]), GEMP_ARG(&e->splitters)));
 	for (cl_uint reach = 1; reach < e->splitters && reach; reach *= 2, from = !from)
-		GEMP_PROPAGATE(
-			LAUNCH(RANK, DOUBLE, e->splitters, MEM(lists[from]), MEM(lists[!from]), GEMP_ARG(&e->splitters)));
-	GEMP_PROPAGATE(LAUNCH(EMIT, EMIT, e->all_entries / 4, CHUNKS(all_entries), MEM(changed), MEM(lists[from]),
-	                      MEM(label), GEMP_ARG(&e->slots), GEMP_ARG(&e->closing), MEM(counters)));
+		GEMP_TRY(LAUNCH(RANK, DOUBLE, e->splitters, MEM(lists[from]), MEM(lists[!from]), GEMP_ARG(&e->splitters)));
+	GEMP_TRY(LAUNCH(EMIT, EMIT, e->all_entries / 4, CHUNKS(all_entries), MEM(changed), MEM(lists[from]), MEM(label),
+	                GEMP_ARG(&e->slots), GEMP_ARG(&e->closing), MEM(counters)));
 	return read_counters(e);
 }
 
@@ -332,8 +329,8 @@ static gemp_code upload(engine *e)
 	double since = gemp_now();
 	const gemp_transfer_numbers begin = { .wide = (uint64_t *)(uintptr_t)e->edges->begin };
 	const gemp_transfer_numbers target = { .narrow = (uint32_t *)(uintptr_t)e->edges->target };
-	GEMP_PROPAGATE(gemp_transfer_upload(e->device, &e->on.begin, begin, e->edges->rows + 1));
-	GEMP_PROPAGATE(gemp_transfer_upload(e->device, &e->on.target, target, e->slots));
+	GEMP_TRY(gemp_transfer_upload(e->device, &e->on.begin, begin, e->edges->rows + 1));
+	GEMP_TRY(gemp_transfer_upload(e->device, &e->on.target, target, e->slots));
 	e->out->upload = gemp_now() - since;
 	return GEMP_OK;
 }
@@ -343,7 +340,7 @@ static gemp_code download_rotated(engine *e, const gemp_buffer *from, size_t cut
                                   size_t count)
 {
 	size_t first = e->slots - cut < count ? e->slots - cut : count;
-	GEMP_PROPAGATE(gemp_transfer_download(e->device, from, cut, to, first));
+	GEMP_TRY(gemp_transfer_download(e->device, from, cut, to, first));
 	to = (gemp_transfer_numbers){ to.narrow ? to.narrow + first : NULL, to.wide ? to.wide + first : NULL };
 	return gemp_transfer_download(e->device, from, 0, to, count - first);
 }
@@ -357,14 +354,13 @@ static gemp_code download(engine *e, bool sources)
 	double since = gemp_now();
 	order->edges = e->slots - (gemp_edge)path;
 	order->count = order->edges;
-	GEMP_PROPAGATE(GEMP_NEW(order->edge, order->count));
-	GEMP_PROPAGATE(
-		download_rotated(e, &e->on.label, cut, (gemp_transfer_numbers){ .wide = order->edge }, order->count));
+	GEMP_TRY(GEMP_NEW(order->edge, order->count));
+	GEMP_TRY(download_rotated(e, &e->on.label, cut, (gemp_transfer_numbers){ .wide = order->edge }, order->count));
 	if (sources) { /* successors are not needed any more */
-		GEMP_PROPAGATE(GEMP_NEW(order->source, order->count));
-		GEMP_PROPAGATE(LAUNCH(EMIT, SOURCES, e->slots, MEM(target), MEM(label), MEM(next), GEMP_ARG(&e->slots)));
-		GEMP_PROPAGATE(GEMP_CL(clFinish(e->device->queue)));
-		GEMP_PROPAGATE(
+		GEMP_TRY(GEMP_NEW(order->source, order->count));
+		GEMP_TRY(LAUNCH(EMIT, SOURCES, e->slots, MEM(target), MEM(label), MEM(next), GEMP_ARG(&e->slots)));
+		GEMP_TRY(GEMP_CL(clFinish(e->device->queue)));
+		GEMP_TRY(
 			download_rotated(e, &e->on.next, cut, (gemp_transfer_numbers){ .narrow = order->source }, order->count));
 	}
 	e->out->download = gemp_now() - since;
@@ -374,7 +370,7 @@ static gemp_code download(engine *e, bool sources)
 static gemp_code sum_timings(engine *e)
 {
 	for (size_t s = 0; s < GEMP_EULER_STAGES; s++)
-		GEMP_PROPAGATE(gemp_timings_seconds(&e->timings[s], &e->out->seconds[s]));
+		GEMP_TRY(gemp_timings_seconds(&e->timings[s], &e->out->seconds[s]));
 	return GEMP_OK;
 }
 
@@ -382,25 +378,25 @@ static gemp_code sum_timings(engine *e)
 static gemp_code run(engine *e, const gemp_euler_options *options)
 {
 	gemp_euler_result *out = e->out;
-	GEMP_PROPAGATE(upload(e));
-	GEMP_PROPAGATE(fill_and_pair(e));
+	GEMP_TRY(upload(e));
+	GEMP_TRY(fill_and_pair(e));
 	out->unbalanced = e->counters[EULER_UNBALANCED];
 	if (out->unbalanced)
 		return GEMP_OK;
-	GEMP_PROPAGATE(find_circuits(e));
-	GEMP_PROPAGATE(unite(e));
+	GEMP_TRY(find_circuits(e));
+	GEMP_TRY(unite(e));
 	out->splitters = e->splitters;
 	out->circuits = (gemp_count)e->counters[EULER_CIRCUITS] + e->counters[EULER_ORPHANS];
 	out->joins = e->counters[EULER_JOINS];
 	out->components = out->circuits - out->joins;
 	if (options->keep_circuits)
-		GEMP_PROPAGATE(keep_circuits(e));
+		GEMP_TRY(keep_circuits(e));
 	if (out->components == 1) {
-		GEMP_PROPAGATE(rotate(e));
-		GEMP_PROPAGATE(rank_and_emit(e));
-		GEMP_PROPAGATE(download(e, options->sources));
+		GEMP_TRY(rotate(e));
+		GEMP_TRY(rank_and_emit(e));
+		GEMP_TRY(download(e, options->sources));
 	}
-	GEMP_PROPAGATE(sum_timings(e));
+	GEMP_TRY(sum_timings(e));
 	return gemp_program_store(e->device, &e->program);
 }
 
@@ -413,11 +409,11 @@ gemp_code gemp_euler_on_device(gemp_euler_result *out, gemp_device *device, cons
 	*out = (gemp_euler_result){ .engine = "device" };
 	if (edges->edges == 0)
 		return GEMP_OK;
-	GEMP_TRY(set_sizes(&e, options));
-	GEMP_TRY(build(&e));
-	GEMP_TRY(new_arrays(&e));
+	GEMP_TRY_DONE(set_sizes(&e, options));
+	GEMP_TRY_DONE(build(&e));
+	GEMP_TRY_DONE(new_arrays(&e));
 	double since = gemp_now();
-	GEMP_TRY(run(&e, options));
+	GEMP_TRY_DONE(run(&e, options));
 	out->total = gemp_now() - since;
 done:
 	for (size_t s = 0; s < GEMP_EULER_STAGES; s++)

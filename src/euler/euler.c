@@ -10,7 +10,7 @@
 static gemp_code choose_relations(gemp_euler_edges *edges, const gemp_shard *graph, const bool *relations)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_PROPAGATE(GEMP_NEW(edges->relations, graph->relation_count));
+	GEMP_TRY(GEMP_NEW(edges->relations, graph->relation_count));
 	for (size_t r = 0; r < graph->relation_count; r++) {
 		const gemp_relation *relation = &graph->relations[r];
 		if (relations && !relations[r])
@@ -47,11 +47,11 @@ static void merge_rows(void *self, size_t range, size_t begin, size_t end)
 /* The offsets of the merged rows are the sums of the relations' offsets. */
 static gemp_code merge_relations(gemp_euler_edges *edges)
 {
-	GEMP_PROPAGATE(GEMP_NEW(edges->own_begin, edges->rows + 1));
+	GEMP_TRY(GEMP_NEW(edges->own_begin, edges->rows + 1));
 	for (size_t row = 0; row <= edges->rows; row++)
 		for (size_t r = 0; r < edges->relation_count; r++)
 			edges->own_begin[row] += edges->relations[r]->out_offsets[row];
-	GEMP_PROPAGATE(GEMP_NEW(edges->own_target, edges->own_begin[edges->rows]));
+	GEMP_TRY(GEMP_NEW(edges->own_target, edges->own_begin[edges->rows]));
 	edges->begin = edges->own_begin;
 	edges->target = edges->own_target;
 	gemp_for_ranges(edges->rows, merge_rows, edges);
@@ -69,12 +69,12 @@ gemp_code gemp_euler_edges_new(gemp_euler_edges *out, const gemp_shard *graph, c
 		                       .closing = GEMP_NO_EDGE,
 		                       .path_start = GEMP_NO_VERTEX,
 		                       .path_end = GEMP_NO_VERTEX };
-	GEMP_TRY(choose_relations(out, graph, relations));
+	GEMP_TRY_DONE(choose_relations(out, graph, relations));
 	if (out->relation_count == 1) {
 		out->begin = out->relations[0]->out_offsets;
 		out->target = out->relations[0]->out_targets;
 	} else {
-		GEMP_TRY(merge_relations(out));
+		GEMP_TRY_DONE(merge_relations(out));
 	}
 done:
 	if (code != GEMP_OK)
@@ -105,7 +105,7 @@ static gemp_code open_query(slot_query *a)
 	code = GEMP_NEW(a->firsts, ranks + 1);
 	if (code == GEMP_OK && ranks > 1)
 		code = GEMP_NEW(a->owner, SLOTS_PER_ROUND);
-	GEMP_PROPAGATE(gemp_comm_agree(a->comm, code));
+	GEMP_TRY(gemp_comm_agree(a->comm, code));
 	GEMP_MPI(MPI_Allgather(&a->edges->first, 1, MPI_UINT64_T, a->firsts, 1, MPI_UINT64_T, a->comm->world));
 	a->firsts[ranks] = a->edges->edges;
 	return GEMP_OK;
@@ -117,7 +117,7 @@ static gemp_code insert_slot(gemp_euler_edges *edges, size_t row, gemp_vertex ta
 	GEMP_OWNED uint64_t *begin = NULL;
 	GEMP_OWNED gemp_vertex *targets = NULL;
 	size_t before = edges->begin[row + 1], count = edges->begin[edges->rows];
-	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(begin, edges->rows + 1), GEMP_ARRAY(targets, count + 1)));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(begin, edges->rows + 1), GEMP_ARRAY(targets, count + 1)));
 	for (size_t r = 0; r <= edges->rows; r++)
 		begin[r] = edges->begin[r] + (r > row);
 	memcpy(targets, edges->target, before * sizeof *targets);
@@ -136,7 +136,7 @@ gemp_code gemp_euler_edges_close(gemp_euler_edges *edges, gemp_vertex start, gem
 {
 	uint64_t first = edges->bounds[edges->rank];
 	if (end >= first && end < first + edges->rows)
-		GEMP_PROPAGATE(insert_slot(edges, end - first, start));
+		GEMP_TRY(insert_slot(edges, end - first, start));
 	else if (end < first)
 		edges->first++;
 	edges->edges++;
@@ -147,7 +147,7 @@ gemp_code gemp_euler_edges_close(gemp_euler_edges *edges, gemp_vertex start, gem
 
 gemp_code gemp_euler_edges_share_relations(gemp_euler_edges *to, const gemp_euler_edges *from)
 {
-	GEMP_PROPAGATE(GEMP_NEW(to->relations, from->relation_count));
+	GEMP_TRY(GEMP_NEW(to->relations, from->relation_count));
 	to->relation_count = from->relation_count;
 	for (size_t r = 0; r < from->relation_count; r++)
 		to->relations[r] = from->relations[r];
@@ -264,8 +264,8 @@ gemp_code gemp_euler_query_slots(const gemp_comm *comm, const gemp_euler_edges *
 	gemp_code code = GEMP_OK;
 	slot_query a = { .comm = comm, .edges = edges, .answer = answer, .self = self };
 	uint64_t max_count = count;
-	GEMP_TRY(gemp_comm_agree(comm, check_slots(&a, slots, count)));
-	GEMP_TRY(open_query(&a));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, check_slots(&a, slots, count)));
+	GEMP_TRY_DONE(open_query(&a));
 	gemp_comm_max(comm, &max_count, 1);
 	for (size_t from = 0; from < max_count; from += SLOTS_PER_ROUND) {
 		size_t at = from < count ? from : count, now = count - at < SLOTS_PER_ROUND ? count - at : SLOTS_PER_ROUND;
@@ -277,7 +277,7 @@ gemp_code gemp_euler_query_slots(const gemp_comm *comm, const gemp_euler_edges *
 			                           .owner = a.owner,
 			                           .handler = answer_slots,
 			                           .self = &a };
-		GEMP_TRY(gemp_request_run(comm, GEMP_OK, &request, answers + at));
+		GEMP_TRY_DONE(gemp_request_run(comm, GEMP_OK, &request, answers + at));
 	}
 done:
 	gemp_free_all(a.firsts, a.owner);

@@ -130,15 +130,15 @@ static gemp_code gather_boundaries(const verification *v)
 		own.first_edge = v->ends[0];
 		own.last_edge = v->ends[order->count - 1];
 	}
-	GEMP_PROPAGATE(gemp_comm_allgather(v->comm, GEMP_OK, &own, sizeof own, &seams, &begin));
+	GEMP_TRY(gemp_comm_allgather(v->comm, GEMP_OK, &own, sizeof own, &seams, &begin));
 	return check_boundaries(v, seams);
 }
 
 static gemp_code allocate(verification *v)
 {
 	uint64_t own = v->edges->begin[v->edges->rows];
-	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(v->source, own), GEMP_ARRAY(v->visited, own / 64 + 1),
-	                            GEMP_ARRAY(v->ends, v->order->count)));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(v->source, own), GEMP_ARRAY(v->visited, own / 64 + 1),
+	                      GEMP_ARRAY(v->ends, v->order->count)));
 	gemp_for_ranges(v->edges->rows, fill_sources, v);
 	return GEMP_OK;
 }
@@ -148,12 +148,12 @@ gemp_code gemp_euler_verify(const gemp_comm *comm, const gemp_euler_edges *edges
 	assert(gemp_euler_edges_is_valid(edges));
 	gemp_code code = GEMP_OK;
 	verification v = { .comm = comm, .edges = edges, .order = order, .repeated = GEMP_NO_EDGE };
-	GEMP_TRY(gemp_comm_agree(comm, allocate(&v)));
-	GEMP_TRY(gemp_euler_query_slots(comm, edges, order->edge, order->count, mark_seen, &v, &v.ends->both));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, allocate(&v)));
+	GEMP_TRY_DONE(gemp_euler_query_slots(comm, edges, order->edge, order->count, mark_seen, &v, &v.ends->both));
 	code = check_seen(&v);
 	GEMP_THEN(check_steps(&v));
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gather_boundaries(&v));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, code));
+	GEMP_TRY_DONE(gather_boundaries(&v));
 done:
 	gemp_free_all(v.source, v.visited, v.ends);
 	return code;

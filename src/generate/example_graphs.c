@@ -182,12 +182,12 @@ static gemp_code make_person(const gemp_generator_run *making, uint64_t number)
 {
 	char name[GEMP_NAME_SIZE];
 	uint64_t state = gemp_generator_state(making->seed, GEMP_FOR_PERSON, number);
-	GEMP_PROPAGATE(add_movie_vertex(making, (uint64_t)making->values[FILMS] + number, "Person"));
+	GEMP_TRY(add_movie_vertex(making, (uint64_t)making->values[FILMS] + number, "Person"));
 	size_t size = gemp_movies_person(name, &state);
 	if (gemp_random_below(&state, 50) != 0)
-		GEMP_PROPAGATE(set_name(making, name, size));
+		GEMP_TRY(set_name(making, name, size));
 	if (gemp_random_below(&state, 4) != 0)
-		GEMP_PROPAGATE(set_integer(making, BORN, 1870 + gemp_random_below(&state, 130)));
+		GEMP_TRY(set_integer(making, BORN, 1870 + gemp_random_below(&state, 130)));
 	return GEMP_OK;
 }
 
@@ -195,15 +195,15 @@ static gemp_code make_person(const gemp_generator_run *making, uint64_t number)
 static gemp_code make_film(const gemp_generator_run *making, uint64_t film, uint64_t *state)
 {
 	char title[GEMP_NAME_SIZE];
-	GEMP_PROPAGATE(add_movie_vertex(making, film, "Movie"));
+	GEMP_TRY(add_movie_vertex(making, film, "Movie"));
 	size_t size = gemp_movies_title(title, state);
-	GEMP_PROPAGATE(set_name(making, title, size));
+	GEMP_TRY(set_name(making, title, size));
 	uint64_t one = gemp_random_below(state, 124), other = gemp_random_below(state, 124);
-	GEMP_PROPAGATE(set_integer(making, YEAR, 1900 + (one > other ? one : other)));
+	GEMP_TRY(set_integer(making, YEAR, 1900 + (one > other ? one : other)));
 	uint64_t tenths = 10 + gemp_random_below(state, 46) + gemp_random_below(state, 46);
 	gemp_value rating = { .type = GEMP_FLOAT, .real = (double)tenths / 10.0 };
 	if (gemp_random_below(state, 10) != 0)
-		GEMP_PROPAGATE(gemp_builder_vertex_value(making->builder, RATING, &rating));
+		GEMP_TRY(gemp_builder_vertex_value(making->builder, RATING, &rating));
 	return GEMP_OK;
 }
 
@@ -254,9 +254,9 @@ static gemp_code make_cast(const gemp_generator_run *making, uint64_t film, uint
 		uint64_t person = gemp_generator_permute(order, people, draw_new(drawn, i, state, draw_popular, people));
 		size_t size = gemp_movies_role(role, state);
 		gemp_value value = { .type = GEMP_STRING, .string = { role, size } };
-		GEMP_PROPAGATE(gemp_generator_edge(making, (uint64_t)making->values[FILMS] + person, film, "ACTS_IN", film));
+		GEMP_TRY(gemp_generator_edge(making, (uint64_t)making->values[FILMS] + person, film, "ACTS_IN", film));
 		if (gemp_random_below(state, 8) != 0)
-			GEMP_PROPAGATE(gemp_builder_edge_value(making->builder, 0, &value));
+			GEMP_TRY(gemp_builder_edge_value(making->builder, 0, &value));
 	}
 	return GEMP_OK;
 }
@@ -267,8 +267,8 @@ static gemp_code make_genre_vertices(const gemp_generator_run *making)
 	uint64_t first = (uint64_t)making->values[FILMS] + (uint64_t)making->values[PEOPLE];
 	gemp_block_range genres = gemp_generator_range(making, GEMP_GENRES);
 	for (uint64_t i = genres.begin; i < genres.end; i++) {
-		GEMP_PROPAGATE(add_movie_vertex(making, first + i, "Genre"));
-		GEMP_PROPAGATE(set_name(making, gemp_movies_genres[i], strlen(gemp_movies_genres[i])));
+		GEMP_TRY(add_movie_vertex(making, first + i, "Genre"));
+		GEMP_TRY(set_name(making, gemp_movies_genres[i], strlen(gemp_movies_genres[i])));
 	}
 	return GEMP_OK;
 }
@@ -280,12 +280,12 @@ static gemp_code make_movies(const gemp_generator_run *making)
 	gemp_block_range people = gemp_generator_range(making, (uint64_t)making->values[PEOPLE]);
 	for (uint64_t film = films.begin; film < films.end; film++) {
 		uint64_t state = gemp_generator_state(making->seed, GEMP_FOR_FILM, film);
-		GEMP_PROPAGATE(make_film(making, film, &state));
-		GEMP_PROPAGATE(make_genres(making, film, &state));
-		GEMP_PROPAGATE(make_cast(making, film, &state));
+		GEMP_TRY(make_film(making, film, &state));
+		GEMP_TRY(make_genres(making, film, &state));
+		GEMP_TRY(make_cast(making, film, &state));
 	}
 	for (uint64_t number = people.begin; number < people.end; number++)
-		GEMP_PROPAGATE(make_person(making, number));
+		GEMP_TRY(make_person(making, number));
 	return make_genre_vertices(making);
 }
 
@@ -333,8 +333,8 @@ static gemp_code declare_railway(gemp_builder *builder, const double *values)
 {
 	(void)values;
 	size_t column;
-	GEMP_PROPAGATE(gemp_builder_vertex_column(builder, "length", GEMP_INTEGER, &column));
-	GEMP_PROPAGATE(gemp_builder_vertex_column(builder, "position", GEMP_STRING, &column));
+	GEMP_TRY(gemp_builder_vertex_column(builder, "length", GEMP_INTEGER, &column));
+	GEMP_TRY(gemp_builder_vertex_column(builder, "position", GEMP_STRING, &column));
 	return gemp_builder_vertex_column(builder, "signal", GEMP_STRING, &column);
 }
 
@@ -393,9 +393,9 @@ static gemp_code make_segment(route *r, uint64_t id, uint64_t sensor)
 {
 	gemp_value length = { .type = GEMP_INTEGER, .integer = (int64_t)gemp_random_below(&r->state, LONGEST) };
 	length.integer = fault(r) ? -length.integer : length.integer + 1;
-	GEMP_PROPAGATE(add_railway_vertex(r, id, "Segment"));
-	GEMP_PROPAGATE(gemp_builder_vertex_value(r->making->builder, LENGTH, &length));
-	GEMP_PROPAGATE(add_edge(r, id, sensor, "sensor"));
+	GEMP_TRY(add_railway_vertex(r, id, "Segment"));
+	GEMP_TRY(gemp_builder_vertex_value(r->making->builder, LENGTH, &length));
+	GEMP_TRY(add_edge(r, id, sensor, "sensor"));
 	return place_edges(r, id);
 }
 
@@ -403,10 +403,10 @@ static gemp_code make_segment(route *r, uint64_t id, uint64_t sensor)
 static gemp_code make_stretch(route *r, uint64_t first)
 {
 	uint64_t segments = SEGMENTS + fault(r);
-	GEMP_PROPAGATE(add_railway_vertex(r, first + SENSOR, "Sensor"));
-	GEMP_PROPAGATE(add_edge_or_fault(r, r->first + ROUTE, first + SENSOR, "definedBy"));
+	GEMP_TRY(add_railway_vertex(r, first + SENSOR, "Sensor"));
+	GEMP_TRY(add_edge_or_fault(r, r->first + ROUTE, first + SENSOR, "definedBy"));
 	for (uint64_t i = 0; i < segments; i++)
-		GEMP_PROPAGATE(make_segment(r, first + FIRST_SEGMENT + i, first + SENSOR));
+		GEMP_TRY(make_segment(r, first + FIRST_SEGMENT + i, first + SENSOR));
 	return GEMP_OK;
 }
 
@@ -416,16 +416,16 @@ static gemp_code make_switch(route *r, uint64_t first)
 	uint64_t at = first + 1, stretch = first + 2, count = sizeof positions / sizeof *positions;
 	uint64_t position = gemp_random_below(&r->state, count), other = 1 + gemp_random_below(&r->state, count - 1);
 	uint64_t sensors = 1 + gemp_random_below(&r->state, (uint64_t)r->making->values[SENSORS]);
-	GEMP_PROPAGATE(add_railway_vertex(r, first, "Switch"));
-	GEMP_PROPAGATE(set_string(r, POSITION, positions[position]));
-	GEMP_PROPAGATE(add_railway_vertex(r, at, "SwitchPosition"));
-	GEMP_PROPAGATE(set_string(r, POSITION, positions[fault(r) ? (position + other) % count : position]));
-	GEMP_PROPAGATE(add_edge(r, r->first + ROUTE, at, "follows"));
-	GEMP_PROPAGATE(add_edge(r, at, first, "switch"));
-	GEMP_PROPAGATE(add_edge_or_fault(r, first, stretch + SENSOR, "sensor"));
-	GEMP_PROPAGATE(place_edges(r, first));
+	GEMP_TRY(add_railway_vertex(r, first, "Switch"));
+	GEMP_TRY(set_string(r, POSITION, positions[position]));
+	GEMP_TRY(add_railway_vertex(r, at, "SwitchPosition"));
+	GEMP_TRY(set_string(r, POSITION, positions[fault(r) ? (position + other) % count : position]));
+	GEMP_TRY(add_edge(r, r->first + ROUTE, at, "follows"));
+	GEMP_TRY(add_edge(r, at, first, "switch"));
+	GEMP_TRY(add_edge_or_fault(r, first, stretch + SENSOR, "sensor"));
+	GEMP_TRY(place_edges(r, first));
 	for (uint64_t i = 0; i < sensors; i++)
-		GEMP_PROPAGATE(make_stretch(r, stretch + i * STRETCH));
+		GEMP_TRY(make_stretch(r, stretch + i * STRETCH));
 	return GEMP_OK;
 }
 
@@ -436,13 +436,13 @@ static gemp_code make_route(const gemp_generator_run *making, uint64_t number)
 	route r = { .making = making, .first = first_of(making, number) };
 	r.state = gemp_generator_state(making->seed, GEMP_FOR_ROUTE, number);
 	uint64_t switches = 1 + gemp_random_below(&r.state, (uint64_t)making->values[SWITCHES]);
-	GEMP_PROPAGATE(add_railway_vertex(&r, r.first + ROUTE, "Route"));
-	GEMP_PROPAGATE(add_railway_vertex(&r, r.first + SEMAPHORE, "Semaphore"));
-	GEMP_PROPAGATE(set_string(&r, SIGNAL, signals[gemp_random_below(&r.state, sizeof signals / sizeof *signals)]));
-	GEMP_PROPAGATE(add_edge_or_fault(&r, r.first + ROUTE, r.first + SEMAPHORE, "entry"));
-	GEMP_PROPAGATE(add_edge(&r, r.first + ROUTE, next + SEMAPHORE, "exit"));
+	GEMP_TRY(add_railway_vertex(&r, r.first + ROUTE, "Route"));
+	GEMP_TRY(add_railway_vertex(&r, r.first + SEMAPHORE, "Semaphore"));
+	GEMP_TRY(set_string(&r, SIGNAL, signals[gemp_random_below(&r.state, sizeof signals / sizeof *signals)]));
+	GEMP_TRY(add_edge_or_fault(&r, r.first + ROUTE, r.first + SEMAPHORE, "entry"));
+	GEMP_TRY(add_edge(&r, r.first + ROUTE, next + SEMAPHORE, "exit"));
 	for (uint64_t i = 0; i < switches; i++)
-		GEMP_PROPAGATE(make_switch(&r, r.first + FIRST_SWITCH + i * switch_capacity(making)));
+		GEMP_TRY(make_switch(&r, r.first + FIRST_SWITCH + i * switch_capacity(making)));
 	return place_edges(&r, next + FIRST_SWITCH);
 }
 

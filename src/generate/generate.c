@@ -257,15 +257,15 @@ static gemp_code run_makers(maker *makers, unsigned threads)
 			makers[t].making.builder = NULL;
 	}
 	for (unsigned t = 1; t < threads; t++)
-		GEMP_TRY(gemp_builder_branch(&makers[t].making.builder, makers[0].making.builder));
+		GEMP_TRY_DONE(gemp_builder_branch(&makers[t].making.builder, makers[0].making.builder));
 	gemp_parallel_for(threads, run_maker, makers);
 	for (unsigned t = 0; t < threads; t++)
 		if (makers[t].code != GEMP_OK)
-			GEMP_TRY(gemp_fail(makers[t].code, "%s", makers[t].message));
+			GEMP_TRY_DONE(gemp_fail(makers[t].code, "%s", makers[t].message));
 	for (unsigned t = 1; t < threads; t++) {
 		gemp_builder *branch = makers[t].making.builder;
 		makers[t].making.builder = NULL;
-		GEMP_TRY(gemp_builder_join(branch));
+		GEMP_TRY_DONE(gemp_builder_join(branch));
 	}
 done:
 	for (unsigned t = 1; t < threads; t++)
@@ -278,12 +278,12 @@ static gemp_code make_parts(const gemp_generator_entry *entry, const gemp_genera
 {
 	GEMP_OWNED maker *makers = NULL;
 	unsigned threads = gemp_threads();
-	GEMP_PROPAGATE(GEMP_NEW(makers, threads));
+	GEMP_TRY(GEMP_NEW(makers, threads));
 	makers[0] = (maker){ .entry = entry, .making = *making };
 	makers[0].making.threads = threads;
-	GEMP_PROPAGATE(gemp_builder_file(making->builder, entry->generator.name, &makers[0].making.file));
+	GEMP_TRY(gemp_builder_file(making->builder, entry->generator.name, &makers[0].making.file));
 	if (entry->declare)
-		GEMP_PROPAGATE(entry->declare(making->builder, making->values));
+		GEMP_TRY(entry->declare(making->builder, making->values));
 	return run_makers(makers, threads);
 }
 
@@ -299,11 +299,11 @@ gemp_code gemp_generate(gemp_shard **out, const gemp_comm *comm, const gemp_gene
 	built.undirected = entry->undirected(options->values);
 	built.string_keys = entry->string_keys && entry->string_keys(options->values);
 	if (entry->check)
-		GEMP_TRY(entry->check(options->values));
-	GEMP_TRY(gemp_builder_new(&making.builder, comm, &built));
+		GEMP_TRY_DONE(entry->check(options->values));
+	GEMP_TRY_DONE(gemp_builder_new(&making.builder, comm, &built));
 	gemp_step_times_next(options->steps, "make");
-	GEMP_TRY(gemp_comm_agree(comm, make_parts(entry, &making)));
-	GEMP_TRY(gemp_builder_finish(making.builder, out));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, make_parts(entry, &making)));
+	GEMP_TRY_DONE(gemp_builder_finish(making.builder, out));
 done:
 	gemp_builder_free(making.builder);
 	return code;

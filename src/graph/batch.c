@@ -7,11 +7,11 @@
 /* The first batch tells which values rows have; all later batches of a search have the same ones. */
 static gemp_code begin_values(gemp_row_store *store, const gemp_batch *batch)
 {
-	GEMP_PROPAGATE(GEMP_NEW(store->values, batch->value_count));
+	GEMP_TRY(GEMP_NEW(store->values, batch->value_count));
 	for (; store->value_count < batch->value_count; store->value_count++) {
 		const gemp_column *from = &batch->values[store->value_count];
 		GEMP_CHECK(from->type == GEMP_INTEGER || from->type == GEMP_BOOLEAN);
-		GEMP_PROPAGATE(gemp_column_init(&store->values[store->value_count], from->name, from->type));
+		GEMP_TRY(gemp_column_init(&store->values[store->value_count], from->name, from->type));
 	}
 	return GEMP_OK;
 }
@@ -20,12 +20,12 @@ static gemp_code begin_values(gemp_row_store *store, const gemp_batch *batch)
 static gemp_code add_values(gemp_row_store *store, const gemp_batch *batch, size_t rows)
 {
 	if (batch->value_count && !store->values)
-		GEMP_PROPAGATE(begin_values(store, batch));
+		GEMP_TRY(begin_values(store, batch));
 	GEMP_CHECK(store->value_count == batch->value_count);
 	for (size_t c = 0; c < store->value_count; c++)
 		for (size_t row = 0; row < rows; row++) {
 			gemp_value value = gemp_column_get(&batch->values[c], row);
-			GEMP_PROPAGATE(gemp_column_add(&store->values[c], &value));
+			GEMP_TRY(gemp_column_add(&store->values[c], &value));
 		}
 	return GEMP_OK;
 }
@@ -40,9 +40,9 @@ gemp_code gemp_row_store_add(gemp_row_store *store, const gemp_batch *batch, siz
 	store->vertex_count = batch->vertex_count;
 	store->edge_count = batch->edge_count;
 	size_t v = (size_t)batch->vertex_count, e = (size_t)batch->edge_count, all = store->rows + rows;
-	GEMP_PROPAGATE(GEMP_RESERVE(store->vertices, store->vertex_capacity, all * v));
-	GEMP_PROPAGATE(GEMP_RESERVE(store->edges, store->edge_capacity, all * e));
-	GEMP_PROPAGATE(add_values(store, batch, rows));
+	GEMP_TRY(GEMP_RESERVE(store->vertices, store->vertex_capacity, all * v));
+	GEMP_TRY(GEMP_RESERVE(store->edges, store->edge_capacity, all * e));
+	GEMP_TRY(add_values(store, batch, rows));
 	if (rows && v)
 		memcpy(store->vertices + store->rows * v, batch->vertices, rows * v * sizeof *store->vertices);
 	if (rows && e)

@@ -77,15 +77,15 @@ static gemp_code resize_values(gemp_column *column, size_t capacity)
 gemp_code gemp_column_reserve(gemp_column *column, size_t rows, size_t bytes)
 {
 	if (rows > column->capacity || !gemp_column_loaded(column)) {
-		GEMP_PROPAGATE(resize_values(column, rows));
+		GEMP_TRY(resize_values(column, rows));
 		if (column->null) {
-			GEMP_PROPAGATE(resize((void **)&column->null, rows, 1));
+			GEMP_TRY(resize((void **)&column->null, rows, 1));
 			memset(column->null + column->rows, 0, rows - column->rows);
 		}
 		column->capacity = rows;
 	}
 	if (is_text(column->type) && (bytes > column->bytes_capacity || !column->bytes)) {
-		GEMP_PROPAGATE(resize((void **)&column->bytes, bytes, 1));
+		GEMP_TRY(resize((void **)&column->bytes, bytes, 1));
 		column->bytes_capacity = bytes;
 	}
 	return GEMP_OK;
@@ -138,9 +138,9 @@ gemp_code gemp_column_add(gemp_column *column, const gemp_value *value)
 	}
 	if (row == capacity)
 		capacity = gemp_grown_capacity(capacity, row + 1);
-	GEMP_PROPAGATE(gemp_column_reserve(column, capacity, text_capacity));
+	GEMP_TRY(gemp_column_reserve(column, capacity, text_capacity));
 	if (value->null && !column->null)
-		GEMP_PROPAGATE(GEMP_NEW(column->null, column->capacity));
+		GEMP_TRY(GEMP_NEW(column->null, column->capacity));
 	set_value(column, row, value);
 	if (column->null)
 		column->null[row] = value->null;
@@ -271,8 +271,8 @@ gemp_code gemp_column_unpack(gemp_column *column, const char **at, const char *e
 
 gemp_code gemp_table_add(gemp_table *table, const char *name, gemp_type type, gemp_column **out)
 {
-	GEMP_PROPAGATE(GEMP_RESERVE(table->columns, table->capacity, table->count + 1));
-	GEMP_PROPAGATE(gemp_column_init(&table->columns[table->count], name, type));
+	GEMP_TRY(GEMP_RESERVE(table->columns, table->capacity, table->count + 1));
+	GEMP_TRY(gemp_column_init(&table->columns[table->count], name, type));
 	if (out)
 		*out = &table->columns[table->count];
 	table->count++;
@@ -283,7 +283,7 @@ gemp_code gemp_table_add(gemp_table *table, const char *name, gemp_type type, ge
 gemp_code gemp_table_add_column(gemp_table *table, const char *name, gemp_column *column)
 {
 	gemp_column *added;
-	GEMP_PROPAGATE(gemp_table_add(table, name, column->type, &added));
+	GEMP_TRY(gemp_table_add(table, name, column->type, &added));
 	char *kept = added->name;
 	gemp_free(column->name);
 	*added = *column;

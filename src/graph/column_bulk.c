@@ -101,10 +101,10 @@ static void fill_chunk(void *context, size_t chunk, size_t begin, size_t end)
 gemp_code gemp_column_pad(gemp_column *column, size_t rows)
 {
 	fill_task f = { column, column->rows, rows > column->rows ? rows - column->rows : 0 };
-	GEMP_PROPAGATE(gemp_column_reserve(column, rows, column->bytes_capacity));
+	GEMP_TRY(gemp_column_reserve(column, rows, column->bytes_capacity));
 	if (f.count == 0)
 		return GEMP_OK;
-	GEMP_PROPAGATE(ensure_nulls(column));
+	GEMP_TRY(ensure_nulls(column));
 	gemp_for_chunks(f.count, CHUNK, fill_chunk, &f);
 	column->rows = rows;
 	return GEMP_OK;
@@ -151,9 +151,9 @@ gemp_code gemp_column_append(gemp_column *column, const gemp_column *more)
 		a.bytes = column->rows ? column->offsets[column->rows] : 0;
 		bytes = a.bytes + (more->rows ? more->offsets[more->rows] : 0);
 	}
-	GEMP_PROPAGATE(gemp_column_reserve(column, column->rows + more->rows, bytes));
+	GEMP_TRY(gemp_column_reserve(column, column->rows + more->rows, bytes));
 	if (more->null)
-		GEMP_PROPAGATE(ensure_nulls(column));
+		GEMP_TRY(ensure_nulls(column));
 	gemp_for_chunks(more->rows, CHUNK, append_chunk, &a);
 	column->rows += more->rows;
 	return GEMP_OK;
@@ -179,7 +179,7 @@ gemp_code gemp_column_to_float(gemp_column *column)
 {
 	to_float_task w = { .column = column };
 	if (column->integers) {
-		GEMP_PROPAGATE(GEMP_NEW(w.floats, row_capacity(column)));
+		GEMP_TRY(GEMP_NEW(w.floats, row_capacity(column)));
 		gemp_for_chunks(column->rows, CHUNK, to_float_chunk, &w);
 		gemp_free(column->integers);
 		column->integers = NULL;
@@ -253,7 +253,7 @@ static void size_chunk(void *context, size_t chunk, size_t begin, size_t end)
 static gemp_code place_strings(gather_task *g, uint64_t *bytes)
 {
 	size_t chunks = (g->count + CHUNK - 1) / CHUNK;
-	GEMP_PROPAGATE(GEMP_NEW(g->sizes, chunks));
+	GEMP_TRY(GEMP_NEW(g->sizes, chunks));
 	gemp_for_chunks(g->count, CHUNK, size_chunk, g);
 	for (size_t chunk = 0; chunk < chunks; chunk++) {
 		uint64_t size = g->sizes[chunk];
@@ -270,12 +270,12 @@ gemp_code gemp_column_gather(gemp_column *out, const gemp_column *first, const g
 	gemp_code code = GEMP_OK;
 	uint64_t bytes = 0;
 	gather_task g = { .out = out, .first = first, .second = second, .picked = picked, .count = count };
-	GEMP_TRY(gemp_column_init(out, first->name, first->type));
+	GEMP_TRY_DONE(gemp_column_init(out, first->name, first->type));
 	if (is_text(first))
-		GEMP_TRY(place_strings(&g, &bytes));
-	GEMP_TRY(gemp_column_reserve(out, count, bytes));
+		GEMP_TRY_DONE(place_strings(&g, &bytes));
+	GEMP_TRY_DONE(gemp_column_reserve(out, count, bytes));
 	if (first->null || (second && second->null))
-		GEMP_TRY(ensure_nulls(out));
+		GEMP_TRY_DONE(ensure_nulls(out));
 	gemp_for_chunks(count, CHUNK, gather_chunk, &g);
 	out->rows = count;
 	gemp_column_trim_nulls(out);
@@ -289,9 +289,9 @@ done:
 /* The columns keep their order and names. */
 gemp_code gemp_table_gather(gemp_table *out, const gemp_table *table, const uint64_t *picked, size_t count)
 {
-	GEMP_PROPAGATE(GEMP_RESERVE(out->columns, out->capacity, table->count));
+	GEMP_TRY(GEMP_RESERVE(out->columns, out->capacity, table->count));
 	for (; out->count < table->count; out->count++)
-		GEMP_PROPAGATE(gemp_column_gather(&out->columns[out->count], &table->columns[out->count], NULL, picked, count));
+		GEMP_TRY(gemp_column_gather(&out->columns[out->count], &table->columns[out->count], NULL, picked, count));
 	out->rows = count;
 	return GEMP_OK;
 }
@@ -301,7 +301,7 @@ gemp_code gemp_table_permute(gemp_table *table, const uint64_t *order, size_t co
 {
 	for (size_t c = 0; c < table->count; c++) {
 		gemp_column gathered;
-		GEMP_PROPAGATE(gemp_column_gather(&gathered, &table->columns[c], NULL, order, count));
+		GEMP_TRY(gemp_column_gather(&gathered, &table->columns[c], NULL, order, count));
 		gemp_column_free(&table->columns[c]);
 		table->columns[c] = gathered;
 	}
@@ -358,10 +358,10 @@ static gemp_code scatter_strings(scatter_task *p)
 {
 	gemp_code code = GEMP_OK;
 	gemp_column made = { 0 };
-	GEMP_TRY(GEMP_NEW(p->picked, p->column->rows));
+	GEMP_TRY_DONE(GEMP_NEW(p->picked, p->column->rows));
 	gemp_for_chunks(p->column->rows, CHUNK, count_chunk, p);
 	gemp_for_chunks(p->count, CHUNK, scatter_chunk, p);
-	GEMP_TRY(gemp_column_gather(&made, p->column, p->values, p->picked, p->column->rows));
+	GEMP_TRY_DONE(gemp_column_gather(&made, p->column, p->values, p->picked, p->column->rows));
 	gemp_column_free(p->column);
 	*p->column = made;
 done:
@@ -378,7 +378,7 @@ gemp_code gemp_column_scatter(gemp_column *column, const uint64_t *rows, size_t 
 	if (is_text(column))
 		return scatter_strings(&p);
 	if (values->null)
-		GEMP_PROPAGATE(ensure_nulls(column));
+		GEMP_TRY(ensure_nulls(column));
 	gemp_for_chunks(count, CHUNK, scatter_chunk, &p);
 	gemp_column_trim_nulls(column);
 	return GEMP_OK;

@@ -15,7 +15,7 @@ gemp_code gemp_partition_init(gemp_partition *parts, const uint64_t *bounds, siz
 {
 	gemp_code code = GEMP_OK;
 	*parts = (gemp_partition){ .count = count };
-	GEMP_TRY(GEMP_NEW(parts->bounds, count + 1));
+	GEMP_TRY_DONE(GEMP_NEW(parts->bounds, count + 1));
 	memcpy(parts->bounds, bounds, (count + 1) * sizeof *bounds);
 	parts->method = gemp_strdup(method);
 	if (!parts->method)
@@ -118,16 +118,16 @@ void gemp_relation_free(gemp_relation *relation)
 /* Counts grow one by one, so that gemp_shard_free releases exactly what exists after a failure. */
 gemp_code gemp_shard_copy_labels(gemp_shard *to, const gemp_shard *from)
 {
-	GEMP_PROPAGATE(GEMP_NEW(to->labels, from->label_count));
+	GEMP_TRY(GEMP_NEW(to->labels, from->label_count));
 	for (; to->label_count < from->label_count; to->label_count++) {
 		to->labels[to->label_count] = gemp_strdup(from->labels[to->label_count]);
-		GEMP_PROPAGATE(to->labels[to->label_count] ? GEMP_OK : GEMP_ENOMEM);
+		GEMP_TRY(to->labels[to->label_count] ? GEMP_OK : GEMP_ENOMEM);
 	}
-	GEMP_PROPAGATE(GEMP_NEW(to->label_sets, from->label_set_count));
+	GEMP_TRY(GEMP_NEW(to->label_sets, from->label_set_count));
 	for (; to->label_set_count < from->label_set_count; to->label_set_count++) {
 		const gemp_label_set *set = &from->label_sets[to->label_set_count];
 		gemp_label_set *copy = &to->label_sets[to->label_set_count];
-		GEMP_PROPAGATE(GEMP_NEW(copy->labels, set->count));
+		GEMP_TRY(GEMP_NEW(copy->labels, set->count));
 		*copy = (gemp_label_set){ set->count, copy->labels, set->vertex_count };
 		if (set->count)
 			memcpy(copy->labels, set->labels, set->count * sizeof *set->labels);
@@ -142,9 +142,9 @@ gemp_code gemp_shard_copy_schema(gemp_shard *to, const gemp_shard *from)
 	to->ranks = from->ranks;
 	to->vertex_count = from->vertex_count;
 	to->seed = from->seed;
-	GEMP_PROPAGATE(gemp_shard_copy_labels(to, from));
-	GEMP_PROPAGATE(GEMP_NEW(to->bounds, (size_t)from->ranks + 1));
-	GEMP_PROPAGATE(GEMP_NEW(to->relations, from->relation_count));
+	GEMP_TRY(gemp_shard_copy_labels(to, from));
+	GEMP_TRY(GEMP_NEW(to->bounds, (size_t)from->ranks + 1));
+	GEMP_TRY(GEMP_NEW(to->relations, from->relation_count));
 	while (to->relation_count < from->relation_count) {
 		const gemp_relation *relation = &from->relations[to->relation_count];
 		gemp_relation *copy = &to->relations[to->relation_count++];
@@ -153,7 +153,7 @@ gemp_code gemp_shard_copy_schema(gemp_shard *to, const gemp_shard *from)
 			                     .multigraph = relation->multigraph,
 			                     .reciprocal = relation->reciprocal,
 			                     .edge_count = relation->edge_count };
-		GEMP_PROPAGATE(copy->name ? GEMP_OK : GEMP_ENOMEM);
+		GEMP_TRY(copy->name ? GEMP_OK : GEMP_ENOMEM);
 	}
 	return GEMP_OK;
 }
@@ -236,12 +236,12 @@ gemp_code gemp_shard_load_relation(gemp_shard *graph, size_t relation, unsigned 
 /* The order is the same on all ranks, since each step is collective. */
 static gemp_code load_all(gemp_shard *graph, unsigned parts)
 {
-	GEMP_PROPAGATE(gemp_shard_load_keys(graph));
-	GEMP_PROPAGATE(gemp_shard_load_labels(graph));
+	GEMP_TRY(gemp_shard_load_keys(graph));
+	GEMP_TRY(gemp_shard_load_labels(graph));
 	for (size_t c = 0; c < graph->attributes.count; c++)
-		GEMP_PROPAGATE(gemp_shard_load_attribute(graph, c));
+		GEMP_TRY(gemp_shard_load_attribute(graph, c));
 	for (size_t r = 0; r < graph->relation_count; r++)
-		GEMP_PROPAGATE(gemp_shard_load_relation(graph, r, parts));
+		GEMP_TRY(gemp_shard_load_relation(graph, r, parts));
 	return GEMP_OK;
 }
 
@@ -329,7 +329,7 @@ static gemp_code append_column(gemp_edge_columns *all, const column_merge *m, co
 	*column = (gemp_edge_column){ .name = gemp_strdup(chosen->name), .type = chosen->type };
 	if (!column->name)
 		return GEMP_ENOMEM;
-	GEMP_PROPAGATE(GEMP_NEW(column->column_of, m->relations));
+	GEMP_TRY(GEMP_NEW(column->column_of, m->relations));
 	for (size_t r = 0; r < m->relations; r++) {
 		column->column_of[r] = find_column(m->props[r], column->name);
 		if (column->column_of[r] == SIZE_MAX)
@@ -354,16 +354,16 @@ gemp_code gemp_edge_columns_new(gemp_edge_columns *out, const gemp_shard *graph,
 	gemp_edge_columns all = { 0 };
 	column_merge m = { .relations = graph->relation_count };
 	size_t capacity = 0;
-	GEMP_TRY(GEMP_NEW(m.props, m.relations));
-	GEMP_TRY(GEMP_NEW(m.next, m.relations));
+	GEMP_TRY_DONE(GEMP_NEW(m.props, m.relations));
+	GEMP_TRY_DONE(GEMP_NEW(m.next, m.relations));
 	for (size_t r = 0; r < m.relations; r++) {
 		bool wanted = !only || strcmp(only, graph->relations[r].name) == 0;
 		m.props[r] = wanted ? &graph->relations[r].props : &none;
 		capacity += m.props[r]->count;
 	}
-	GEMP_TRY(GEMP_NEW(all.columns, capacity));
+	GEMP_TRY_DONE(GEMP_NEW(all.columns, capacity));
 	for (const gemp_column *chosen; (chosen = next_column(&m));)
-		GEMP_TRY(append_column(&all, &m, chosen));
+		GEMP_TRY_DONE(append_column(&all, &m, chosen));
 	*out = all;
 	all = (gemp_edge_columns){ 0 };
 done:

@@ -60,7 +60,8 @@ static gemp_code take_sample(gemp_match *m, gemp_sampler *sampler, size_t size, 
 	int at = 0;
 	for (size_t step = 0; step < m->plan->step_count; step++, at = 1 - at) {
 		samples[1 - at].count = 0;
-		GEMP_TRY(gemp_sampler_step(sampler, m->plan, step, step ? &samples[at] : NULL, &samples[1 - at], size, &work));
+		GEMP_TRY_DONE(
+			gemp_sampler_step(sampler, m->plan, step, step ? &samples[at] : NULL, &samples[1 - at], size, &work));
 		s->carried += samples[1 - at].count;
 	}
 	s->samples++;
@@ -135,12 +136,12 @@ gemp_code gemp_match_sample(gemp_match *m, const gemp_estimate_options *options,
 	double began = gemp_now();
 	uint64_t reads = 0;
 	size_t size = options->sample ? options->sample : SAMPLE;
-	GEMP_PROPAGATE(gemp_comm_agree(m->context->comm, check(m)));
-	GEMP_PROPAGATE(gemp_sampler_new(&sampler, m->context, m->graph, m->pattern, &m->candidates, m->pushdown.key_rank,
-	                                options->seed));
+	GEMP_TRY(gemp_comm_agree(m->context->comm, check(m)));
+	GEMP_TRY(gemp_sampler_new(&sampler, m->context, m->graph, m->pattern, &m->candidates, m->pushdown.key_rank,
+	                          options->seed));
 	gemp_sampler_limit(sampler, step_limit(m, options->seconds));
 	do {
-		GEMP_PROPAGATE(take_sample(m, sampler, size, &s, &reads));
+		GEMP_TRY(take_sample(m, sampler, size, &s, &reads));
 		size = next_size(&s, sampler, options, size);
 	} while (!is_precise(&s, options, reads + s.fetched));
 	s.carried = gemp_comm_sum1(m->context->comm, s.carried);

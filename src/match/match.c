@@ -38,7 +38,7 @@ static gemp_code load_relations(gemp_match *m)
 		for (size_t i = 0; i < m->pushdown.edge_test_count; i++)
 			named |= m->pushdown.edge_tests[i].relations[r];
 		if (named)
-			GEMP_PROPAGATE(gemp_shard_load_relation(m->graph, r, parts));
+			GEMP_TRY(gemp_shard_load_relation(m->graph, r, parts));
 	}
 	gemp_timers_add(&m->context->timers, GEMP_PHASE_READ, began);
 	return GEMP_OK;
@@ -161,7 +161,7 @@ static gemp_code need_edges(gemp_match *m)
 	for (size_t e = 0; e < m->pattern->edge_count && m->plan->live_edges; e++)
 		for (size_t r = 0; r < m->graph->relation_count; r++)
 			if (m->pattern->edges[e].relations[r])
-				GEMP_PROPAGATE(gemp_shard_load_relation(m->graph, r, GEMP_LOAD_IN_EDGES));
+				GEMP_TRY(gemp_shard_load_relation(m->graph, r, GEMP_LOAD_IN_EDGES));
 	return GEMP_OK;
 }
 
@@ -187,13 +187,13 @@ static gemp_code improve_order(gemp_match *m)
 	bool found;
 	if (m->plan->two_paths || m->options.order_count)
 		return GEMP_OK;
-	GEMP_PROPAGATE(need_edges(m));
+	GEMP_TRY(need_edges(m));
 	for (size_t s = 0; s < m->plan->step_count; s++) {
 		question.rows += m->plan->steps[s].rows;
 		if (m->plan->steps[s].kind != GEMP_BIND_EDGE)
 			order[count++] = m->plan->steps[s].vertex;
 	}
-	GEMP_PROPAGATE(gemp_order_search(&question, order, &found));
+	GEMP_TRY(gemp_order_search(&question, order, &found));
 	if (!found)
 		return GEMP_OK;
 	memcpy(m->options.order, order, sizeof order);
@@ -234,7 +234,7 @@ static gemp_code choose_push(gemp_match *m, bool *push)
 	*push = !gemp_pull_fits(m->pull);
 	if (*push || m->plan->arguments)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_push_pull_weigh(&m->exchange, &question));
+	GEMP_TRY(gemp_push_pull_weigh(&m->exchange, &question));
 	*push = gemp_push_pull_favours_push(&m->exchange, m->graph->ranks);
 	return GEMP_OK;
 }
@@ -245,11 +245,11 @@ static gemp_code choose_exchange(gemp_match *m)
 	bool here = m->rows->residency.hot >= m->graph->vertex_count, push = false;
 	if (m->options.exchange == GEMP_EXCHANGE_PUSH || (gemp_comm_sum1(m->context->comm, !rows_fit(m)) == 0 && here))
 		return GEMP_OK;
-	GEMP_PROPAGATE(
+	GEMP_TRY(
 		gemp_pull_new(&m->pull, m->context, m->graph, m->plan, m->rows, &m->candidates, m->context->budgets.row_cache));
 	if (m->options.exchange == GEMP_EXCHANGE_PULL || here)
 		return GEMP_OK;
-	GEMP_PROPAGATE(choose_push(m, &push));
+	GEMP_TRY(choose_push(m, &push));
 	if (!push)
 		return GEMP_OK;
 	gemp_pull_free(m->pull);
@@ -264,23 +264,23 @@ static gemp_code plan_and_rows(gemp_match *m)
 	bool may = m->options.count_by_formula && !m->options.sampled && !m->options.in_parts && !m->options.count_per &&
 	           m->options.lanes <= 1 && m->options.replicate != 0 && tables_fit(m);
 	double began = gemp_now();
-	GEMP_PROPAGATE(make_plan(m, false));
+	GEMP_TRY(make_plan(m, false));
 	if (may && !needs_listing(m))
-		GEMP_PROPAGATE(make_plan(m, true));
-	GEMP_PROPAGATE(improve_order(m));
+		GEMP_TRY(make_plan(m, true));
+	GEMP_TRY(improve_order(m));
 	gemp_timers_add(&m->context->timers, GEMP_PHASE_CONVERT, began);
 	if (m->options.sampled)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_resident_rows(&m->rows, m->context, m->graph, m->plan, m->options.replicate));
+	GEMP_TRY(gemp_resident_rows(&m->rows, m->context, m->graph, m->plan, m->options.replicate));
 	if (m->plan->two_paths && m->rows->residency.hot < m->graph->vertex_count) {
 		gemp_resident_release(m->rows);
 		m->rows = NULL;
-		GEMP_PROPAGATE(make_plan(m, false));
-		GEMP_PROPAGATE(improve_order(m));
-		GEMP_PROPAGATE(gemp_resident_rows(&m->rows, m->context, m->graph, m->plan, m->options.replicate));
+		GEMP_TRY(make_plan(m, false));
+		GEMP_TRY(improve_order(m));
+		GEMP_TRY(gemp_resident_rows(&m->rows, m->context, m->graph, m->plan, m->options.replicate));
 	}
 	began = gemp_now();
-	GEMP_PROPAGATE(choose_exchange(m));
+	GEMP_TRY(choose_exchange(m));
 	gemp_timers_add(&m->context->timers, GEMP_PHASE_CONVERT, began);
 	return GEMP_OK;
 }
@@ -298,7 +298,7 @@ static gemp_code counted_vertices(uint64_t *out, const gemp_plan *plan, const ge
 	for (int u = 0; u < plan->vertex_count; u++)
 		if (u != v)
 			base[count++] = u;
-	GEMP_PROPAGATE(gemp_stab_chain_new(&chain, symmetry, base, (size_t)count));
+	GEMP_TRY(gemp_stab_chain_new(&chain, symmetry, base, (size_t)count));
 	size_t size = gemp_stab_chain_orbit(chain, 0, &orbit);
 	for (size_t i = 0; i < size; i++)
 		*out |= UINT64_C(1) << orbit[i];
@@ -360,7 +360,7 @@ gemp_code gemp_match_prepare(gemp_match **out, gemp_runtime *context, gemp_shard
 	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(gemp_match_free_at) gemp_match *m = NULL;
 	uint64_t per;
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, GEMP_NEW(m, 1)));
+	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(m, 1)));
 	m->context = context;
 	m->graph = graph;
 	m->pattern = pattern;
@@ -370,25 +370,25 @@ gemp_code gemp_match_prepare(gemp_match **out, gemp_runtime *context, gemp_shard
 	if (code == GEMP_OK && !options->symmetry)
 		code = gemp_automorphism_find(&m->own_symmetry, pattern, true);
 	m->symmetry = options->symmetry ? options->symmetry : m->own_symmetry;
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
-	GEMP_PROPAGATE(gemp_pushdown_new(&m->pushdown, context, graph, pattern, &m->phases));
-	GEMP_PROPAGATE(load_relations(m));
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_pushdown_new(&m->pushdown, context, graph, pattern, &m->phases));
+	GEMP_TRY(load_relations(m));
 	if (pattern->condition_count)
-		GEMP_PROPAGATE(gemp_filter_new(&m->filter, context));
+		GEMP_TRY(gemp_filter_new(&m->filter, context));
 	size_t held = context->device->buffer_bytes;
-	GEMP_PROPAGATE(gemp_filter_candidates(&m->candidates, &m->phases, context, m->filter, graph, pattern, options));
+	GEMP_TRY(gemp_filter_candidates(&m->candidates, &m->phases, context, m->filter, graph, pattern, options));
 	m->attribute_bytes = context->device->buffer_bytes - held;
 	double began = gemp_now();
-	GEMP_PROPAGATE(gemp_statistics_new(&m->statistics, context, graph, pattern, &m->candidates));
+	GEMP_TRY(gemp_statistics_new(&m->statistics, context, graph, pattern, &m->candidates));
 	gemp_timers_add(&context->timers, GEMP_PHASE_CONVERT, began);
-	GEMP_PROPAGATE(plan_and_rows(m));
+	GEMP_TRY(plan_and_rows(m));
 	if (options->sampled) {
-		GEMP_PROPAGATE(gemp_comm_agree(context->comm, check_sampled(m)));
+		GEMP_TRY(gemp_comm_agree(context->comm, check_sampled(m)));
 		goto ready;
 	}
 	code = make_chain(m);
 	GEMP_THEN(choose_counted(m, &per));
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	gemp_search_options search = { .lanes = options->lanes,
 		                           .launch_factor = options->launch_factor,
 		                           .result_buffer = context->budgets.result_buffer,
@@ -401,9 +401,9 @@ gemp_code gemp_match_prepare(gemp_match **out, gemp_runtime *context, gemp_shard
 		                           .by_formula = options->count_by_formula,
 		                           .key_rank = m->pushdown.key_rank,
 		                           .round_entries = m->pull ? gemp_pull_entries(m->pull) : 0 };
-	GEMP_PROPAGATE(gemp_search_new(&m->search, context, graph, m->plan, &m->rows->order, &m->rows->residency,
-	                               m->rows->views, &m->candidates, &search));
-	GEMP_PROPAGATE(gemp_multi_new(m->search, m->rows, &m->candidates, &search));
+	GEMP_TRY(gemp_search_new(&m->search, context, graph, m->plan, &m->rows->order, &m->rows->residency, m->rows->views,
+	                         &m->candidates, &search));
+	GEMP_TRY(gemp_multi_new(m->search, m->rows, &m->candidates, &search));
 	if (m->pull)
 		gemp_pull_attach(m->pull, m->search, &search);
 	gemp_memory_report_measure(&m->memory, m->search, m->rows, &m->candidates, m->pull);

@@ -47,15 +47,15 @@ static gemp_code add_sinks(gemp_match *m, sink_chain *s, gemp_sink *last)
 	if (!m->search->emit.listed)
 		return GEMP_OK;
 	if (m->deduplicates) {
-		GEMP_PROPAGATE(add_distinct(m, s, next));
+		GEMP_TRY(add_distinct(m, s, next));
 		next = &s->distinct;
 	}
 	s->tally = (gemp_count_sink){ .next = next, .vertices = m->graph->vertex_count, .parts = m->options.count_parts };
 	s->tally_sink = gemp_count_sink_of(&s->tally);
 	s->first = &s->tally_sink;
 	if (m->phases.after_count) {
-		GEMP_PROPAGATE(gemp_residual_new(&s->residual, m->context, m->graph, m->phases.after, m->phases.after_count,
-		                                 m->filter, m->phases.count_loops, s->first));
+		GEMP_TRY(gemp_residual_new(&s->residual, m->context, m->graph, m->phases.after, m->phases.after_count,
+		                           m->filter, m->phases.count_loops, s->first));
 		s->first = &s->residual;
 	}
 	return GEMP_OK;
@@ -196,9 +196,9 @@ static gemp_code read_profile(gemp_match *m)
 {
 	uint64_t rows[GEMP_MAX_STEPS], entries[GEMP_MAX_STEPS], lookups[GEMP_MAX_STEPS];
 	size_t steps = m->plan->step_count;
-	GEMP_PROPAGATE(gemp_search_profile(m->search, m->step_rows, m->step_entries, m->step_lookups));
+	GEMP_TRY(gemp_search_profile(m->search, m->step_rows, m->step_entries, m->step_lookups));
 	for (gemp_search *search = m->search->next; search; search = search->next) {
-		GEMP_PROPAGATE(gemp_search_profile(search, rows, entries, lookups));
+		GEMP_TRY(gemp_search_profile(search, rows, entries, lookups));
 		for (size_t s = 0; s < steps; s++) {
 			m->step_rows[s] += rows[s];
 			m->step_entries[s] += entries[s];
@@ -213,7 +213,7 @@ static gemp_code profile(gemp_match *m)
 {
 	uint64_t sent[GEMP_MAX_STEPS];
 	int steps = (int)m->plan->step_count;
-	GEMP_PROPAGATE(gemp_comm_agree(m->context->comm, read_profile(m)));
+	GEMP_TRY(gemp_comm_agree(m->context->comm, read_profile(m)));
 	gemp_comm_sum(m->context->comm, m->step_rows, steps);
 	gemp_comm_sum(m->context->comm, m->step_entries, steps);
 	gemp_comm_sum(m->context->comm, m->step_lookups, steps);
@@ -244,7 +244,7 @@ static gemp_code report(gemp_match *m, const sink_chain *s, const gemp_rounds_re
 		                 m->search->result_bytes, m->attribute_bytes };
 	double fill = gemp_multi_statistics(m->search).fill;
 	run_figures f = gather_figures(m, s);
-	GEMP_PROPAGATE(divide(m, &f));
+	GEMP_TRY(divide(m, &f));
 	gemp_comm_max(m->context->comm, peaks, sizeof peaks / sizeof *peaks);
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &fill, 1, MPI_DOUBLE, MPI_SUM, m->context->comm->world));
 	*result = (gemp_match_result){ .matches = f.classes,
@@ -283,14 +283,14 @@ static gemp_code run(gemp_match *m, gemp_sink *sink, gemp_match_result *result)
 	gemp_rounds_result rounds;
 	if (m->options.explained)
 		return gemp_fail(GEMP_EINTERNAL, "the match was prepared to be explained, not to run");
-	GEMP_PROPAGATE(gemp_comm_agree(m->context->comm, add_sinks(m, &s, sink)));
+	GEMP_TRY(gemp_comm_agree(m->context->comm, add_sinks(m, &s, sink)));
 	gemp_multi_start(m->search, s.first);
-	GEMP_PROPAGATE(gemp_rounds_run(m->search, m->pull, &rounds));
+	GEMP_TRY(gemp_rounds_run(m->search, m->pull, &rounds));
 	gemp_multi_add_counts(m->search);
 	if (m->options.profile)
-		GEMP_PROPAGATE(profile(m));
+		GEMP_TRY(profile(m));
 	if (result)
-		GEMP_PROPAGATE(report(m, &s, &rounds, result));
+		GEMP_TRY(report(m, &s, &rounds, result));
 	return GEMP_OK;
 }
 
@@ -318,7 +318,7 @@ static gemp_code save_pivots(gemp_match *m)
 	const gemp_search *search = m->search;
 	if (m->pivots)
 		return GEMP_OK;
-	GEMP_PROPAGATE(GEMP_NEW(m->pivots, search->pivots + 1));
+	GEMP_TRY(GEMP_NEW(m->pivots, search->pivots + 1));
 	m->pivot_count = search->pivots;
 	if (m->pivot_count)
 		memcpy(m->pivots, search->pivot_slots, m->pivot_count * sizeof *m->pivots);
@@ -331,8 +331,8 @@ gemp_code gemp_pivot_part_set(gemp_match *m, const gemp_pivot_part *part)
 	gemp_search *search = m->search;
 	GEMP_OWNED gemp_vertex *slots = NULL;
 	size_t count = 0;
-	GEMP_PROPAGATE(save_pivots(m));
-	GEMP_PROPAGATE(GEMP_NEW(slots, m->pivot_count + 1));
+	GEMP_TRY(save_pivots(m));
+	GEMP_TRY(GEMP_NEW(slots, m->pivot_count + 1));
 	for (size_t i = 0; i < m->pivot_count; i++)
 		if (search->order->id_of[m->pivots[i]] % part->of - part->first < part->count)
 			slots[count++] = m->pivots[i];
@@ -374,10 +374,10 @@ static gemp_code read_counts(const gemp_match *m, uint64_t **out)
 {
 	uint64_t vertices = m->graph->vertex_count;
 	GEMP_OWNED uint64_t *more = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(*out, vertices));
-	GEMP_PROPAGATE(GEMP_NEW(more, vertices));
+	GEMP_TRY(GEMP_NEW(*out, vertices));
+	GEMP_TRY(GEMP_NEW(more, vertices));
 	for (const gemp_search *s = m->search; s; s = s->next) {
-		GEMP_PROPAGATE(gemp_buffer_read(s->context->device, &s->vertex_counts, 0, vertices * sizeof *more, more));
+		GEMP_TRY(gemp_buffer_read(s->context->device, &s->vertex_counts, 0, vertices * sizeof *more, more));
 		for (uint64_t v = 0; v < vertices; v++)
 			(*out)[v] += more[v];
 	}
@@ -391,7 +391,7 @@ gemp_code gemp_match_vertex_counts(gemp_match *m, uint64_t *counts, int *members
 	GEMP_OWNED uint64_t *by_slot = NULL;
 	uint64_t times = 1;
 	*members = __builtin_popcountll(m->search->emit.per);
-	GEMP_PROPAGATE(gemp_comm_agree(m->context->comm, read_counts(m, &by_slot)));
+	GEMP_TRY(gemp_comm_agree(m->context->comm, read_counts(m, &by_slot)));
 	gemp_comm_sum_long(m->context->comm, by_slot, m->graph->vertex_count);
 	if (m->options.distinct == GEMP_BY_NOTHING && m->plan->broken) {
 		times = m->plan->group_order / (uint64_t)*members; /* automorphisms that keep the vertex */

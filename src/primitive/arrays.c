@@ -172,7 +172,7 @@ static gemp_code upload(gemp_buffer *out, gemp_device *device, size_t size, cons
 	const gemp_transfer_numbers numbers = { .narrow = (uint32_t *)(uintptr_t)from };
 	if (!from || !device->gpu)
 		return gemp_buffer_new(out, device, size, from);
-	GEMP_PROPAGATE(gemp_buffer_new(out, device, size, NULL));
+	GEMP_TRY(gemp_buffer_new(out, device, size, NULL));
 	return gemp_transfer_upload(device, out, numbers, size / sizeof *numbers.narrow);
 }
 
@@ -193,17 +193,17 @@ static gemp_code sort_on_device(gemp_arrays *a, const gemp_sort *sort, void *key
 	size_t size = count * gemp_key_size(sort->key), value_bytes = count * sort->value_size;
 	double began = gemp_now(), seconds;
 	for (int k = 0; k < 2; k++) {
-		GEMP_TRY(upload(&b.keys[k], a->device, size, k ? NULL : keys));
+		GEMP_TRY_DONE(upload(&b.keys[k], a->device, size, k ? NULL : keys));
 		if (value_bytes)
-			GEMP_TRY(upload(&b.values[k], a->device, value_bytes, k ? NULL : values));
+			GEMP_TRY_DONE(upload(&b.values[k], a->device, value_bytes, k ? NULL : values));
 	}
 	gemp_timers_add(&a->timers, GEMP_PHASE_UPLOAD, began);
-	GEMP_TRY(gemp_sort_device(a->box, sort, &b, count, 0));
-	GEMP_TRY(count_kernels(a, &seconds));
+	GEMP_TRY_DONE(gemp_sort_device(a->box, sort, &b, count, 0));
+	GEMP_TRY_DONE(count_kernels(a, &seconds));
 	began = gemp_now();
-	GEMP_TRY(download(a->device, &b.keys[0], size, keys));
+	GEMP_TRY_DONE(download(a->device, &b.keys[0], size, keys));
 	if (value_bytes)
-		GEMP_TRY(download(a->device, &b.values[0], value_bytes, values));
+		GEMP_TRY_DONE(download(a->device, &b.values[0], value_bytes, values));
 	gemp_timers_add(&a->timers, GEMP_PHASE_DOWNLOAD, began);
 done:
 	for (int k = 0; k < 2; k++) {
@@ -235,10 +235,10 @@ static gemp_code distinct_on_device(gemp_arrays *a, gemp_key_kind kind, const vo
 	gemp_buffer from = { 0 }, to = { 0 };
 	unsigned size = gemp_key_size(kind);
 	double began = gemp_now(), seconds;
-	GEMP_TRY(upload(&from, a->device, count * size, keys));
+	GEMP_TRY_DONE(upload(&from, a->device, count * size, keys));
 	gemp_timers_add(&a->timers, GEMP_PHASE_UPLOAD, began);
-	GEMP_TRY(gemp_distinct_device(a->box, kind, &from, count, out ? &to : NULL, distinct));
-	GEMP_TRY(count_kernels(a, &seconds));
+	GEMP_TRY_DONE(gemp_distinct_device(a->box, kind, &from, count, out ? &to : NULL, distinct));
+	GEMP_TRY_DONE(count_kernels(a, &seconds));
 	began = gemp_now();
 	if (out) {
 		*out = gemp_calloc(*distinct, size);
@@ -283,7 +283,7 @@ static gemp_code exchange(const gemp_comm *comm, gemp_arrays *a, const size_t *c
 	GEMP_THEN(GEMP_NEW(receive, (size_t)comm->size));
 	for (int r = 0; code == GEMP_OK && r < comm->size; r++)
 		send[r] = (cut[r + 1] - cut[r]) * size;
-	GEMP_PROPAGATE(gemp_exchange(comm, code, *array, send, &received, &capacity, receive, &a->traffic));
+	GEMP_TRY(gemp_exchange(comm, code, *array, send, &received, &capacity, receive, &a->traffic));
 	for (int r = 0; r < comm->size; r++)
 		bytes += receive[r];
 	gemp_free(*array);
@@ -308,14 +308,14 @@ gemp_code gemp_sort_ranks(const gemp_comm *comm, gemp_arrays *a, const gemp_sort
 	gemp_key_map map = gemp_key_map_of(sort->key, sort->descending);
 	GEMP_OWNED size_t *cut = NULL;
 	size_t received = 0;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_arrays_sort(a, sort, *keys, values ? *values : NULL, *count)));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_arrays_sort(a, sort, *keys, values ? *values : NULL, *count)));
 	if (comm->size == 1)
 		return GEMP_OK;
 	double began = gemp_now();
-	GEMP_PROPAGATE(find_cuts(comm, *keys, *count, map, false, &cut));
-	GEMP_PROPAGATE(exchange(comm, a, cut, map.size, keys, &received));
+	GEMP_TRY(find_cuts(comm, *keys, *count, map, false, &cut));
+	GEMP_TRY(exchange(comm, a, cut, map.size, keys, &received));
 	if (sort->value_size)
-		GEMP_PROPAGATE(exchange(comm, a, cut, sort->value_size, values, &received));
+		GEMP_TRY(exchange(comm, a, cut, sort->value_size, values, &received));
 	*count = received;
 	gemp_timers_add(&a->timers, GEMP_PHASE_EXCHANGE, began);
 	return gemp_comm_agree(comm, gemp_arrays_sort(a, sort, *keys, values ? *values : NULL, *count));
@@ -330,15 +330,15 @@ gemp_code gemp_distinct_ranks(const gemp_comm *comm, gemp_arrays *a, gemp_key_ki
 	void *mine = NULL;
 	size_t *cut = NULL, found, received = 0;
 	*out = NULL;
-	GEMP_TRY(gemp_comm_agree(comm, gemp_arrays_distinct(a, kind, keys, count, &mine, &found)));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, gemp_arrays_distinct(a, kind, keys, count, &mine, &found)));
 	if (comm->size == 1) {
 		*out = mine;
 		*distinct = found;
 		return GEMP_OK;
 	}
 	double began = gemp_now();
-	GEMP_TRY(find_cuts(comm, mine, found, map, true, &cut));
-	GEMP_TRY(exchange(comm, a, cut, map.size, &mine, &received));
+	GEMP_TRY_DONE(find_cuts(comm, mine, found, map, true, &cut));
+	GEMP_TRY_DONE(exchange(comm, a, cut, map.size, &mine, &received));
 	gemp_timers_add(&a->timers, GEMP_PHASE_EXCHANGE, began);
 	code = gemp_comm_agree(comm, gemp_arrays_distinct(a, kind, mine, received, out, distinct));
 	if (code != GEMP_OK) {

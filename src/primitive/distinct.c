@@ -55,9 +55,8 @@ static gemp_code mark_one(device_distinct *f)
 	cl_kernel kernel;
 	bool local = f->bits <= LOCAL_BITS;
 	unsigned capacity = f->words <= CHUNK_WORDS ? CHUNK_WORDS : 1 << (LOCAL_BITS - 5);
-	GEMP_PROPAGATE(
-		distinct_kernel(f, &kernel, local ? "distinct_mark_local" : "distinct_mark_global", local ? capacity : 0));
-	GEMP_PROPAGATE(gemp_buffer_zero(f->box->device, &f->bitmap, 0, f->words * sizeof(cl_uint)));
+	GEMP_TRY(distinct_kernel(f, &kernel, local ? "distinct_mark_local" : "distinct_mark_global", local ? capacity : 0));
+	GEMP_TRY(gemp_buffer_zero(f->box->device, &f->bitmap, 0, f->words * sizeof(cl_uint)));
 	return gemp_tool_launch(f->box, kernel, f->slabs.slabs, f->group, GEMP_ARG(&f->keys->mem),
 	                        GEMP_ARG(&f->slabs.count), GEMP_ARG(&f->slabs.slab), GEMP_KEY_ARG(&f->flip, f->size),
 	                        GEMP_KEY_ARG(&f->spread, f->size), GEMP_KEY_ARG(&f->min_code, f->size), GEMP_ARG(&f->words),
@@ -74,24 +73,24 @@ static gemp_code mark_segments(device_distinct *f)
 	size_t segments = (size_t)1 << high;
 	cl_kernel kernel;
 	gemp_multisplit s = { .key = f->kind, .min_code = f->min_code, .shift = f->bits - first, .bits = first };
-	GEMP_TRY(gemp_buffer_new(&split[0], device, f->count * f->size, NULL));
-	GEMP_TRY(gemp_buffer_new(&begin[0], device, (((size_t)1 << first) + 1) * sizeof(cl_uint), NULL));
-	GEMP_TRY(gemp_split_device(f->box, &s, f->keys, NULL, f->count, &split[0], NULL, &begin[0]));
+	GEMP_TRY_DONE(gemp_buffer_new(&split[0], device, f->count * f->size, NULL));
+	GEMP_TRY_DONE(gemp_buffer_new(&begin[0], device, (((size_t)1 << first) + 1) * sizeof(cl_uint), NULL));
+	GEMP_TRY_DONE(gemp_split_device(f->box, &s, f->keys, NULL, f->count, &split[0], NULL, &begin[0]));
 	int last = high > first;
 	if (last) {
 		s.shift = SEGMENT_BITS;
 		s.bits = high - first;
-		GEMP_TRY(gemp_buffer_new(&split[1], device, f->count * f->size, NULL));
-		GEMP_TRY(gemp_buffer_new(&begin[1], device, (segments + 1) * sizeof(cl_uint), NULL));
-		GEMP_TRY(gemp_split_segments(f->box, &s,
-		                             &(gemp_split_arrays){ .keys = &split[0],
-		                                                   .out_keys = &split[1],
-		                                                   .count = f->count,
-		                                                   .segment_begin = &begin[0],
-		                                                   .segments = (size_t)1 << first,
-		                                                   .begin = &begin[1] }));
+		GEMP_TRY_DONE(gemp_buffer_new(&split[1], device, f->count * f->size, NULL));
+		GEMP_TRY_DONE(gemp_buffer_new(&begin[1], device, (segments + 1) * sizeof(cl_uint), NULL));
+		GEMP_TRY_DONE(gemp_split_segments(f->box, &s,
+		                                  &(gemp_split_arrays){ .keys = &split[0],
+		                                                        .out_keys = &split[1],
+		                                                        .count = f->count,
+		                                                        .segment_begin = &begin[0],
+		                                                        .segments = (size_t)1 << first,
+		                                                        .begin = &begin[1] }));
 	}
-	GEMP_TRY(distinct_kernel(f, &kernel, "distinct_mark_segments", 0));
+	GEMP_TRY_DONE(distinct_kernel(f, &kernel, "distinct_mark_segments", 0));
 	code = gemp_tool_launch(f->box, kernel, chunks_of(f), f->group, GEMP_ARG(&split[last].mem),
 	                        GEMP_ARG(&begin[last].mem), GEMP_KEY_ARG(&f->flip, f->size),
 	                        GEMP_KEY_ARG(&f->spread, f->size), GEMP_KEY_ARG(&f->min_code, f->size),
@@ -116,11 +115,11 @@ static gemp_code mark_by_items(device_distinct *f)
 	gemp_multisplit s = {
 		.key = f->kind, .min_code = f->min_code, .bits = bits, .shift = f->bits > WORD_BITS ? f->bits - bits : WORD_BITS
 	};
-	GEMP_TRY(gemp_buffer_new(&split, device, f->count * f->size, NULL));
-	GEMP_TRY(gemp_buffer_new(&begin, device, (segments + (size_t)1) * sizeof(cl_uint), NULL));
-	GEMP_TRY(gemp_split_device(f->box, &s, f->keys, NULL, f->count, &split, NULL, &begin));
-	GEMP_TRY(gemp_buffer_zero(device, &f->bitmap, 0, f->words * sizeof(cl_uint)));
-	GEMP_TRY(distinct_kernel(f, &kernel, "distinct_mark_segments", 0));
+	GEMP_TRY_DONE(gemp_buffer_new(&split, device, f->count * f->size, NULL));
+	GEMP_TRY_DONE(gemp_buffer_new(&begin, device, (segments + (size_t)1) * sizeof(cl_uint), NULL));
+	GEMP_TRY_DONE(gemp_split_device(f->box, &s, f->keys, NULL, f->count, &split, NULL, &begin));
+	GEMP_TRY_DONE(gemp_buffer_zero(device, &f->bitmap, 0, f->words * sizeof(cl_uint)));
+	GEMP_TRY_DONE(distinct_kernel(f, &kernel, "distinct_mark_segments", 0));
 	code = gemp_tool_launch(f->box, kernel, device->units, 0, GEMP_ARG(&split.mem), GEMP_ARG(&begin.mem),
 	                        GEMP_ARG(&segments), GEMP_KEY_ARG(&f->flip, f->size), GEMP_KEY_ARG(&f->spread, f->size),
 	                        GEMP_KEY_ARG(&f->min_code, f->size), GEMP_ARG(&f->bitmap.mem));
@@ -132,7 +131,7 @@ done:
 /* Replaces the counts by their prefix sums; *all: the total. */
 static gemp_code scan_counts(const device_distinct *f, size_t chunks, cl_uint *all)
 {
-	GEMP_PROPAGATE(gemp_scan_device(f->box, &f->counts, sizeof *all, &f->counts, sizeof *all, chunks));
+	GEMP_TRY(gemp_scan_device(f->box, &f->counts, sizeof *all, &f->counts, sizeof *all, chunks));
 	return gemp_buffer_read(f->box->device, &f->counts, chunks * sizeof *all, sizeof *all, all);
 }
 
@@ -143,18 +142,18 @@ static gemp_code find_in_bitmap_device(device_distinct *f, gemp_buffer *out, cl_
 	size_t chunks = chunks_of(f);
 	cl_kernel count, take;
 	bool segments = f->group && f->bits > f->box->cached_bits;
-	GEMP_PROPAGATE(distinct_kernel(f, &count, "distinct_count", 0));
-	GEMP_PROPAGATE(distinct_kernel(f, &take, "distinct_take", 0));
-	GEMP_PROPAGATE(gemp_buffer_new(&f->bitmap, f->box->device, f->words * sizeof(cl_uint), NULL));
-	GEMP_PROPAGATE(gemp_buffer_new(&f->counts, f->box->device, (chunks + 1) * sizeof(cl_uint), NULL));
-	GEMP_PROPAGATE(segments ? mark_segments(f) : f->group ? mark_one(f) : mark_by_items(f));
+	GEMP_TRY(distinct_kernel(f, &count, "distinct_count", 0));
+	GEMP_TRY(distinct_kernel(f, &take, "distinct_take", 0));
+	GEMP_TRY(gemp_buffer_new(&f->bitmap, f->box->device, f->words * sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_buffer_new(&f->counts, f->box->device, (chunks + 1) * sizeof(cl_uint), NULL));
+	GEMP_TRY(segments ? mark_segments(f) : f->group ? mark_one(f) : mark_by_items(f));
 	if (!segments)
-		GEMP_PROPAGATE(gemp_tool_launch(f->box, count, chunks, f->group, GEMP_ARG(&f->bitmap.mem), GEMP_ARG(&f->words),
-		                                GEMP_ARG(&f->counts.mem)));
-	GEMP_PROPAGATE(scan_counts(f, chunks, all));
+		GEMP_TRY(gemp_tool_launch(f->box, count, chunks, f->group, GEMP_ARG(&f->bitmap.mem), GEMP_ARG(&f->words),
+		                          GEMP_ARG(&f->counts.mem)));
+	GEMP_TRY(scan_counts(f, chunks, all));
 	if (!out)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_buffer_new(out, f->box->device, *all * (size_t)f->size, NULL));
+	GEMP_TRY(gemp_buffer_new(out, f->box->device, *all * (size_t)f->size, NULL));
 	return gemp_tool_launch(f->box, take, chunks, f->group, GEMP_ARG(&f->bitmap.mem), GEMP_ARG(&f->words),
 	                        GEMP_KEY_ARG(&f->flip, f->size), GEMP_KEY_ARG(&f->spread, f->size),
 	                        GEMP_KEY_ARG(&f->min_code, f->size), GEMP_ARG(&f->counts.mem), GEMP_ARG(&out->mem));
@@ -164,15 +163,15 @@ static gemp_code find_in_bitmap_device(device_distinct *f, gemp_buffer *out, cl_
 static gemp_code find_in_sorted_device(device_distinct *f, const gemp_buffer *sorted, gemp_buffer *out, cl_uint *all)
 {
 	cl_kernel count, take;
-	GEMP_PROPAGATE(distinct_kernel(f, &count, "distinct_count_heads", 0));
-	GEMP_PROPAGATE(distinct_kernel(f, &take, "distinct_take_heads", 0));
-	GEMP_PROPAGATE(gemp_buffer_new(&f->counts, f->box->device, (f->slabs.slabs + 1) * sizeof(cl_uint), NULL));
-	GEMP_PROPAGATE(gemp_tool_launch(f->box, count, f->slabs.slabs, f->group, GEMP_ARG(&sorted->mem),
-	                                GEMP_ARG(&f->slabs.count), GEMP_ARG(&f->slabs.slab), GEMP_ARG(&f->counts.mem)));
-	GEMP_PROPAGATE(scan_counts(f, f->slabs.slabs, all));
+	GEMP_TRY(distinct_kernel(f, &count, "distinct_count_heads", 0));
+	GEMP_TRY(distinct_kernel(f, &take, "distinct_take_heads", 0));
+	GEMP_TRY(gemp_buffer_new(&f->counts, f->box->device, (f->slabs.slabs + 1) * sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_tool_launch(f->box, count, f->slabs.slabs, f->group, GEMP_ARG(&sorted->mem),
+	                          GEMP_ARG(&f->slabs.count), GEMP_ARG(&f->slabs.slab), GEMP_ARG(&f->counts.mem)));
+	GEMP_TRY(scan_counts(f, f->slabs.slabs, all));
 	if (!out)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_buffer_new(out, f->box->device, *all * (size_t)f->size, NULL));
+	GEMP_TRY(gemp_buffer_new(out, f->box->device, *all * (size_t)f->size, NULL));
 	return gemp_tool_launch(f->box, take, f->slabs.slabs, f->group, GEMP_ARG(&sorted->mem), GEMP_ARG(&f->slabs.count),
 	                        GEMP_ARG(&f->slabs.slab), GEMP_ARG(&f->counts.mem), GEMP_ARG(&out->mem));
 }
@@ -185,9 +184,9 @@ static gemp_code sort_and_find_device(device_distinct *f, uint64_t differing, ge
 	gemp_sort_buffers b = { 0 };
 	size_t size = f->count * f->size;
 	for (int i = 0; i < 2; i++)
-		GEMP_TRY(gemp_buffer_new(&b.keys[i], device, size, NULL));
-	GEMP_TRY(GEMP_CL(clEnqueueCopyBuffer(device->queue, f->keys->mem, b.keys[0].mem, 0, 0, size, 0, NULL, NULL)));
-	GEMP_TRY(gemp_sort_differing(f->box, &(gemp_sort){ .key = f->kind }, &b, f->count, differing));
+		GEMP_TRY_DONE(gemp_buffer_new(&b.keys[i], device, size, NULL));
+	GEMP_TRY_DONE(GEMP_CL(clEnqueueCopyBuffer(device->queue, f->keys->mem, b.keys[0].mem, 0, 0, size, 0, NULL, NULL)));
+	GEMP_TRY_DONE(gemp_sort_differing(f->box, &(gemp_sort){ .key = f->kind }, &b, f->count, differing));
 	code = find_in_sorted_device(f, &b.keys[0], out, all);
 done:
 	gemp_buffers_free(device, &b.keys[0], &b.keys[1]);
@@ -198,7 +197,7 @@ done:
 static gemp_code measure_on_device(const device_distinct *f, gemp_key_map map, gemp_key_range *extent)
 {
 	if (f->size == 4 && f->count > SAMPLE) {
-		GEMP_PROPAGATE(gemp_key_range_device(f->box, f->keys, SAMPLE, map, extent));
+		GEMP_TRY(gemp_key_range_device(f->box, f->keys, SAMPLE, map, extent));
 		if (extent->max - extent->min > UINT32_MAX / 2) {
 			*extent = (gemp_key_range){ .max = UINT32_MAX, .differing = UINT32_MAX };
 			return GEMP_OK;
@@ -223,7 +222,7 @@ gemp_code gemp_distinct_device(gemp_toolbox *box, gemp_key_kind kind, const gemp
 		                  .size = map.size,
 		                  .flip = map.flip,
 		                  .spread = map.spread };
-	GEMP_TRY(gemp_tool_check(box, count));
+	GEMP_TRY_DONE(gemp_tool_check(box, count));
 	if (out)
 		*out = (gemp_buffer){ 0 };
 	if (count == 0) {
@@ -231,7 +230,7 @@ gemp_code gemp_distinct_device(gemp_toolbox *box, gemp_key_kind kind, const gemp
 		goto done;
 	}
 	f.slabs = gemp_tool_slabs(box, count, f.group ? TILE : ITEM_SLAB, SLABS_A_UNIT);
-	GEMP_TRY(measure_on_device(&f, map, &extent));
+	GEMP_TRY_DONE(measure_on_device(&f, map, &extent));
 	uint64_t width = extent.max - extent.min;
 	f.min_code = extent.min;
 	f.bits = width ? 64 - (unsigned)__builtin_clzll(width) : 1;
@@ -296,8 +295,8 @@ static void mark_slab(void *context, unsigned thread, size_t slab)
 static gemp_code cut_chunks(distinct_task *f, size_t chunks)
 {
 	f->chunks = chunks;
-	GEMP_PROPAGATE(GEMP_NEW(f->begin, chunks + 1));
-	GEMP_PROPAGATE(GEMP_NEW(f->distinct, chunks));
+	GEMP_TRY(GEMP_NEW(f->begin, chunks + 1));
+	GEMP_TRY(GEMP_NEW(f->distinct, chunks));
 	for (size_t p = 0; p <= chunks; p++)
 		f->begin[p] = gemp_chunk_begin(f->count, chunks, p);
 	return GEMP_OK;
@@ -313,15 +312,15 @@ static gemp_code new_array(void **out, size_t count, unsigned size)
 static gemp_code find_in_one(distinct_task *f, void **out, size_t *distinct)
 {
 	unsigned threads = gemp_threads();
-	GEMP_PROPAGATE(cut_chunks(f, f->count / MIN_SLAB < threads ? f->count / MIN_SLAB + 1 : 4 * (size_t)threads));
-	GEMP_PROPAGATE(GEMP_NEW(f->bits, threads * f->words));
+	GEMP_TRY(cut_chunks(f, f->count / MIN_SLAB < threads ? f->count / MIN_SLAB + 1 : 4 * (size_t)threads));
+	GEMP_TRY(GEMP_NEW(f->bits, threads * f->words));
 	gemp_parallel_for(f->chunks, mark_slab, f);
 	for (size_t i = f->words; i < threads * f->words; i++)
 		f->bits[i % f->words] |= f->bits[i];
 	*distinct = gemp_bits64_count(f->bits, f->words);
 	if (!out)
 		return GEMP_OK;
-	GEMP_PROPAGATE(new_array(out, *distinct, f->map.size));
+	GEMP_TRY(new_array(out, *distinct, f->map.size));
 	take_bits(f->bits, f->words, f->min_code, f->map, *out);
 	return GEMP_OK;
 }
@@ -359,7 +358,7 @@ static gemp_code collect(distinct_task *f, void **out, size_t *distinct)
 	}
 	if (!out)
 		return GEMP_OK;
-	GEMP_PROPAGATE(new_array(out, *distinct, f->map.size));
+	GEMP_TRY(new_array(out, *distinct, f->map.size));
 	f->count = *distinct;
 	f->out = *out;
 	gemp_parallel_for(f->chunks, copy_chunk, f);
@@ -372,10 +371,10 @@ static gemp_code find_in_buckets(distinct_task *f, gemp_key_kind kind, unsigned 
 	gemp_code code = GEMP_OK;
 	gemp_multisplit split = { .key = kind, .shift = CACHED_BITS, .bits = bits - CACHED_BITS, .min_code = f->min_code };
 	f->words = (size_t)1 << (CACHED_BITS - 6);
-	GEMP_TRY(cut_chunks(f, (size_t)1 << split.bits));
-	GEMP_TRY(GEMP_NEW(f->bits, gemp_threads() * f->words));
-	GEMP_TRY(new_array(&f->found, f->count, f->map.size));
-	GEMP_TRY(gemp_split_host(&split, f->keys, NULL, f->count, f->found, NULL, f->begin));
+	GEMP_TRY_DONE(cut_chunks(f, (size_t)1 << split.bits));
+	GEMP_TRY_DONE(GEMP_NEW(f->bits, gemp_threads() * f->words));
+	GEMP_TRY_DONE(new_array(&f->found, f->count, f->map.size));
+	GEMP_TRY_DONE(gemp_split_host(&split, f->keys, NULL, f->count, f->found, NULL, f->begin));
 	gemp_parallel_for(f->chunks, find_in_bucket, f);
 	code = collect(f, out, distinct);
 done:
@@ -402,8 +401,8 @@ static void find_heads(void *context, unsigned thread, size_t slab)
 static gemp_code find_in_sorted(distinct_task *f, void **out, size_t *distinct)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(cut_chunks(f, f->count / MIN_SLAB + 1));
-	GEMP_TRY(new_array(&f->found, f->count, f->map.size));
+	GEMP_TRY_DONE(cut_chunks(f, f->count / MIN_SLAB + 1));
+	GEMP_TRY_DONE(new_array(&f->found, f->count, f->map.size));
 	gemp_parallel_for(f->chunks, find_heads, f);
 	code = collect(f, out, distinct);
 done:
@@ -415,9 +414,9 @@ done:
 static gemp_code sort_and_find(distinct_task *f, gemp_key_kind kind, void **out, size_t *distinct)
 {
 	GEMP_OWNED void *sorted = NULL;
-	GEMP_PROPAGATE(new_array(&sorted, f->count, f->map.size));
+	GEMP_TRY(new_array(&sorted, f->count, f->map.size));
 	memcpy(sorted, f->keys, f->count * f->map.size);
-	GEMP_PROPAGATE(gemp_sort_host(&(gemp_sort){ .key = kind }, sorted, NULL, f->count));
+	GEMP_TRY(gemp_sort_host(&(gemp_sort){ .key = kind }, sorted, NULL, f->count));
 	f->keys = sorted;
 	return find_in_sorted(f, out, distinct);
 }

@@ -146,11 +146,10 @@ gemp_code gemp_radix_device_prepare(gemp_radix_device *r, size_t count)
 	r->slabs = r->group ? gemp_tool_slabs(r->box, count, r->group * items_of(r), SLABS_A_UNIT)
 	                    : gemp_tool_slabs(r->box, count, ITEM_SLAB, ITEM_SLABS_A_UNIT);
 	r->write_combining = !r->group && count * ((r->record ? r->record : r->map.size) + r->value_size) >= LARGE;
-	GEMP_PROPAGATE(radix_kernel(r, &r->count, "radix_count", r->column ? 0 : r->record));
-	GEMP_PROPAGATE(radix_kernel(r, &r->rows, "radix_rows", r->record));
-	GEMP_PROPAGATE(radix_kernel(r, &r->move, "radix_move", r->record));
-	GEMP_PROPAGATE(
-		gemp_tool_scratch(r->box, GEMP_SCRATCH_COUNTS, (r->slabs.slabs << r->bits) * sizeof(cl_uint), &r->counts));
+	GEMP_TRY(radix_kernel(r, &r->count, "radix_count", r->column ? 0 : r->record));
+	GEMP_TRY(radix_kernel(r, &r->rows, "radix_rows", r->record));
+	GEMP_TRY(radix_kernel(r, &r->move, "radix_move", r->record));
+	GEMP_TRY(gemp_tool_scratch(r->box, GEMP_SCRATCH_COUNTS, (r->slabs.slabs << r->bits) * sizeof(cl_uint), &r->counts));
 	return gemp_tool_scratch(r->box, GEMP_SCRATCH_TOTALS, sizeof(cl_uint) << r->bits, &r->totals);
 }
 
@@ -165,11 +164,11 @@ gemp_code gemp_radix_device_pass(const gemp_radix_device *r, const gemp_buffer *
 	cl_uint slabs = (cl_uint)s->slabs, shift = r->shift;
 	cl_ulong flip = r->map.flip, spread = r->map.spread, min_code = r->min_code;
 	unsigned size = r->map.size;
-	GEMP_PROPAGATE(gemp_tool_launch(r->box, r->count, s->slabs, r->group, GEMP_ARG(&counted->mem), GEMP_ARG(&s->count),
-	                                GEMP_ARG(&s->slab), GEMP_KEY_ARG(&flip, size), GEMP_KEY_ARG(&spread, size),
-	                                GEMP_KEY_ARG(&min_code, size), GEMP_ARG(&shift), GEMP_ARG(&r->counts->mem)));
-	GEMP_PROPAGATE(gemp_tool_launch(r->box, r->rows, (size_t)1 << r->bits, r->group, GEMP_ARG(&r->counts->mem),
-	                                GEMP_ARG(&slabs), GEMP_ARG(&r->totals->mem)));
+	GEMP_TRY(gemp_tool_launch(r->box, r->count, s->slabs, r->group, GEMP_ARG(&counted->mem), GEMP_ARG(&s->count),
+	                          GEMP_ARG(&s->slab), GEMP_KEY_ARG(&flip, size), GEMP_KEY_ARG(&spread, size),
+	                          GEMP_KEY_ARG(&min_code, size), GEMP_ARG(&shift), GEMP_ARG(&r->counts->mem)));
+	GEMP_TRY(gemp_tool_launch(r->box, r->rows, (size_t)1 << r->bits, r->group, GEMP_ARG(&r->counts->mem),
+	                          GEMP_ARG(&slabs), GEMP_ARG(&r->totals->mem)));
 	const gemp_argument values_in_out[] = { GEMP_ARG(&from->mem), GEMP_ARG(&to->mem) };
 	gemp_argument all[] = {
 		GEMP_ARG(&keys->mem),      GEMP_ARG(&out_keys->mem),    GEMP_ARG(&s->count),           GEMP_ARG(&s->slab),
@@ -189,7 +188,7 @@ static gemp_code scan_few(gemp_toolbox *box, const gemp_buffer *numbers, const g
 	size_t group = gemp_tool_group(box, SCAN_GROUP);
 	cl_uint few = (cl_uint)count;
 	cl_kernel kernel;
-	GEMP_PROPAGATE(gemp_tool_kernel(box, &kernel, "scan.cl", "scan_few", group, "%s", options));
+	GEMP_TRY(gemp_tool_kernel(box, &kernel, "scan.cl", "scan_few", group, "%s", options));
 	return gemp_tool_launch(box, kernel, 1, group, GEMP_ARG(&numbers->mem), GEMP_ARG(&few), GEMP_ARG(&sums->mem));
 }
 
@@ -208,14 +207,14 @@ gemp_code gemp_scan_device(gemp_toolbox *box, const gemp_buffer *numbers, unsign
 	         sum_size == 4 ? "uint" : "ulong");
 	if (count <= SCAN_FEW)
 		return scan_few(box, numbers, sums, count, options);
-	GEMP_PROPAGATE(gemp_tool_check(box, count));
+	GEMP_TRY(gemp_tool_check(box, count));
 	for (int k = 0; k < 3; k++)
-		GEMP_PROPAGATE(gemp_tool_kernel(box, &kernels[k], "scan.cl", names[k], group, "%s", options));
-	GEMP_PROPAGATE(gemp_tool_scratch(box, GEMP_SCRATCH_SUMS, (s.slabs + 1) * sizeof(cl_ulong), &of_slabs));
-	GEMP_PROPAGATE(gemp_tool_launch(box, kernels[0], s.slabs, group, GEMP_ARG(&numbers->mem), GEMP_ARG(&s.count),
-	                                GEMP_ARG(&s.slab), GEMP_ARG(&of_slabs->mem)));
-	GEMP_PROPAGATE(gemp_tool_launch(box, kernels[1], 1, group, GEMP_ARG(&of_slabs->mem), GEMP_ARG(&slabs),
-	                                GEMP_ARG(&sums->mem), GEMP_ARG(&s.count)));
+		GEMP_TRY(gemp_tool_kernel(box, &kernels[k], "scan.cl", names[k], group, "%s", options));
+	GEMP_TRY(gemp_tool_scratch(box, GEMP_SCRATCH_SUMS, (s.slabs + 1) * sizeof(cl_ulong), &of_slabs));
+	GEMP_TRY(gemp_tool_launch(box, kernels[0], s.slabs, group, GEMP_ARG(&numbers->mem), GEMP_ARG(&s.count),
+	                          GEMP_ARG(&s.slab), GEMP_ARG(&of_slabs->mem)));
+	GEMP_TRY(gemp_tool_launch(box, kernels[1], 1, group, GEMP_ARG(&of_slabs->mem), GEMP_ARG(&slabs),
+	                          GEMP_ARG(&sums->mem), GEMP_ARG(&s.count)));
 	return gemp_tool_launch(box, kernels[2], s.slabs, group, GEMP_ARG(&numbers->mem), GEMP_ARG(&s.count),
 	                        GEMP_ARG(&s.slab), GEMP_ARG(&of_slabs->mem), GEMP_ARG(&sums->mem));
 }

@@ -79,7 +79,7 @@ static gemp_code grow_records(gemp_record_table *table, size_t needed, bool *fit
 	size_t most = table->budget > slots ? (table->budget - slots) / record_bytes(table, 1) : 0;
 	*fits = needed <= most;
 	while (*fits && table->capacity < needed)
-		GEMP_PROPAGATE(add_segment(table, most));
+		GEMP_TRY(add_segment(table, most));
 	return GEMP_OK;
 }
 
@@ -88,9 +88,9 @@ gemp_code gemp_record_table_reserve(gemp_record_table *table, size_t extra, bool
 	size_t needed = table->count + extra;
 	*fits = true;
 	if (needed > table->slot_count - table->slot_count / 4)
-		GEMP_PROPAGATE(grow_slots(table, needed, fits));
+		GEMP_TRY(grow_slots(table, needed, fits));
 	if (*fits && needed > table->capacity)
-		GEMP_PROPAGATE(grow_records(table, needed, fits));
+		GEMP_TRY(grow_records(table, needed, fits));
 	return GEMP_OK;
 }
 

@@ -79,16 +79,16 @@ static gemp_code gemp_onesweep_begin(gemp_onesweep *s, const gemp_buffer *keys, 
 	if (s->box->device->nvidia)
 		snprintf(options + strlen(options), sizeof options - strlen(options), " -cl-nv-maxrregcount=%d", REGISTERS);
 	for (int k = 0; k < 4; k++)
-		GEMP_PROPAGATE(gemp_tool_kernel(s->box, &kernels[k], "onesweep.cl", names[k], s->group, "%s", options));
+		GEMP_TRY(gemp_tool_kernel(s->box, &kernels[k], "onesweep.cl", names[k], s->group, "%s", options));
 	s->move = kernels[3];
-	GEMP_PROPAGATE(gemp_tool_scratch(s->box, GEMP_SCRATCH_COUNTS, words * sizeof(cl_uint), &s->status));
-	GEMP_PROPAGATE(gemp_tool_scratch(s->box, GEMP_SCRATCH_TOTALS, WORDS * sizeof(cl_uint), &s->bins));
+	GEMP_TRY(gemp_tool_scratch(s->box, GEMP_SCRATCH_COUNTS, words * sizeof(cl_uint), &s->status));
+	GEMP_TRY(gemp_tool_scratch(s->box, GEMP_SCRATCH_TOTALS, WORDS * sizeof(cl_uint), &s->bins));
 	size_t groups = gemp_min(s->tiles, s->box->device->units * GROUPS_A_UNIT);
-	GEMP_PROPAGATE(gemp_tool_launch(s->box, kernels[0], groups, s->group, GEMP_ARG(&s->status->mem), GEMP_ARG(&words),
-	                                GEMP_ARG(&s->bins->mem)));
-	GEMP_PROPAGATE(gemp_tool_launch(s->box, kernels[1], groups, s->group, GEMP_ARG(&keys->mem), GEMP_ARG(&s->count),
-	                                GEMP_KEY_ARG(&flip, s->map.size), GEMP_KEY_ARG(&spread, s->map.size),
-	                                GEMP_ARG(&shifts), GEMP_ARG(&digits), GEMP_ARG(&s->bins->mem)));
+	GEMP_TRY(gemp_tool_launch(s->box, kernels[0], groups, s->group, GEMP_ARG(&s->status->mem), GEMP_ARG(&words),
+	                          GEMP_ARG(&s->bins->mem)));
+	GEMP_TRY(gemp_tool_launch(s->box, kernels[1], groups, s->group, GEMP_ARG(&keys->mem), GEMP_ARG(&s->count),
+	                          GEMP_KEY_ARG(&flip, s->map.size), GEMP_KEY_ARG(&spread, s->map.size), GEMP_ARG(&shifts),
+	                          GEMP_ARG(&digits), GEMP_ARG(&s->bins->mem)));
 	return gemp_tool_launch(s->box, kernels[2], s->digits, s->group, GEMP_ARG(&s->bins->mem));
 }
 
@@ -149,7 +149,7 @@ static gemp_code sort_by(const gemp_sort *sort, void *keys, void *values, gemp_r
 	other_values = gemp_calloc(sort->value_size ? pass->count : 0, sort->value_size ? sort->value_size : 1);
 	if (!other_keys || !other_values)
 		goto done;
-	GEMP_TRY(gemp_radix_host_new(pass, HOST_DIGIT, pass->count));
+	GEMP_TRY_DONE(gemp_radix_host_new(pass, HOST_DIGIT, pass->count));
 	pass->keys = keys;
 	pass->values = values;
 	pass->out_keys = other_keys;
@@ -212,10 +212,10 @@ static unsigned digits_of(uint64_t differing, unsigned char shift[GEMP_ONESWEEP_
 /* Each sweep reads one pair of buffers and writes the other. */
 static gemp_code sort_onesweep(gemp_onesweep *sweep, gemp_sort_buffers *buffers, size_t count)
 {
-	GEMP_PROPAGATE(gemp_onesweep_begin(sweep, &buffers->keys[0], count));
+	GEMP_TRY(gemp_onesweep_begin(sweep, &buffers->keys[0], count));
 	for (unsigned d = 0; d < sweep->digits; d++) {
-		GEMP_PROPAGATE(gemp_onesweep_move(sweep, d, &buffers->keys[0], &buffers->values[0], &buffers->keys[1],
-		                                  &buffers->values[1]));
+		GEMP_TRY(gemp_onesweep_move(sweep, d, &buffers->keys[0], &buffers->values[0], &buffers->keys[1],
+		                            &buffers->values[1]));
 		swap_both(buffers);
 	}
 	return GEMP_OK;
@@ -225,11 +225,11 @@ static gemp_code sort_onesweep(gemp_onesweep *sweep, gemp_sort_buffers *buffers,
 static gemp_code sort_by_passes(const gemp_onesweep *sweep, gemp_sort_buffers *buffers, size_t count)
 {
 	gemp_radix_device radix = { .box = sweep->box, .map = sweep->map, .value_size = sweep->value_size, .bits = DIGIT };
-	GEMP_PROPAGATE(gemp_radix_device_prepare(&radix, count));
+	GEMP_TRY(gemp_radix_device_prepare(&radix, count));
 	for (unsigned d = 0; d < sweep->digits; d++) {
 		radix.shift = sweep->shift[d];
-		GEMP_PROPAGATE(gemp_radix_device_pass(&radix, &buffers->keys[0], &buffers->values[0], &buffers->keys[1],
-		                                      &buffers->values[1]));
+		GEMP_TRY(gemp_radix_device_pass(&radix, &buffers->keys[0], &buffers->values[0], &buffers->keys[1],
+		                                &buffers->values[1]));
 		swap_both(buffers);
 	}
 	return GEMP_OK;
@@ -242,7 +242,7 @@ gemp_code gemp_sort_differing(gemp_toolbox *box, const gemp_sort *sort, gemp_sor
 	gemp_onesweep sweep = { .box = box,
 		                    .map = gemp_key_map_of(sort->key, sort->descending),
 		                    .value_size = sort->value_size };
-	GEMP_PROPAGATE(gemp_tool_check(box, count));
+	GEMP_TRY(gemp_tool_check(box, count));
 	sweep.digits = digits_of(differing, sweep.shift);
 	if (count < 2 || sweep.digits == 0)
 		return GEMP_OK;
@@ -256,8 +256,8 @@ gemp_code gemp_sort_device(gemp_toolbox *box, const gemp_sort *sort, gemp_sort_b
 {
 	gemp_key_map map = gemp_key_map_of(sort->key, sort->descending);
 	gemp_key_range extent = { .differing = bits < 64 ? ((uint64_t)1 << bits) - 1 : UINT64_MAX };
-	GEMP_PROPAGATE(gemp_tool_check(box, count));
+	GEMP_TRY(gemp_tool_check(box, count));
 	if (!bits && count > 1)
-		GEMP_PROPAGATE(gemp_key_range_device(box, &buffers->keys[0], count, map, &extent));
+		GEMP_TRY(gemp_key_range_device(box, &buffers->keys[0], count, map, &extent));
 	return gemp_sort_differing(box, sort, buffers, count, extent.differing);
 }

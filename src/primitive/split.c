@@ -113,11 +113,11 @@ static gemp_code prepare(gemp_toolbox *box, split_context *s, bool column)
 	size_t tile = s->shape.group * s->shape.items, counts = (size_t)s->segments * sizeof(cl_uint) << s->split->bits;
 	s->counted_tiles = tile < COUNTED ? (unsigned)(COUNTED / tile) : 1;
 	if (s->segment_begin)
-		GEMP_PROPAGATE(kernel_of(box, s, &s->tile, "split_tiles", record));
-	GEMP_PROPAGATE(kernel_of(box, s, &s->number, "split_count", column ? 0 : record));
-	GEMP_PROPAGATE(kernel_of(box, s, &s->move, s->shape.window ? "split_move" : "split_move_by_number", record));
-	GEMP_PROPAGATE(gemp_tool_scratch(box, GEMP_SCRATCH_TILES, (s->segments + (size_t)1) * sizeof(cl_uint), &s->tiles));
-	GEMP_PROPAGATE(gemp_tool_scratch(box, GEMP_SCRATCH_COUNTS, counts, &s->left));
+		GEMP_TRY(kernel_of(box, s, &s->tile, "split_tiles", record));
+	GEMP_TRY(kernel_of(box, s, &s->number, "split_count", column ? 0 : record));
+	GEMP_TRY(kernel_of(box, s, &s->move, s->shape.window ? "split_move" : "split_move_by_number", record));
+	GEMP_TRY(gemp_tool_scratch(box, GEMP_SCRATCH_TILES, (s->segments + (size_t)1) * sizeof(cl_uint), &s->tiles));
+	GEMP_TRY(gemp_tool_scratch(box, GEMP_SCRATCH_COUNTS, counts, &s->left));
 	return gemp_buffer_zero(box->device, s->left, 0, counts);
 }
 
@@ -182,17 +182,16 @@ gemp_code gemp_split_segments(gemp_toolbox *box, const gemp_multisplit *split, c
 		                .stride = a->column ? 1 : split->record / map.size };
 	size_t tile = s.shape.group * s.shape.items, max_tiles = a->count / tile + a->segments;
 	argument_list counting = { { a->column ? GEMP_ARG(&a->column->mem) : GEMP_ARG(&a->keys->mem) }, 1 };
-	GEMP_PROPAGATE(gemp_tool_check(box, a->count));
-	GEMP_PROPAGATE(prepare(box, &s, a->column != NULL));
+	GEMP_TRY(gemp_tool_check(box, a->count));
+	GEMP_TRY(prepare(box, &s, a->column != NULL));
 	if (s.segment_begin)
-		GEMP_PROPAGATE(gemp_tool_launch(box, s.tile, 1, s.shape.group, GEMP_ARG(&a->segment_begin->mem),
-		                                GEMP_ARG(&s.tiles->mem), GEMP_ARG(&s.segments)));
+		GEMP_TRY(gemp_tool_launch(box, s.tile, 1, s.shape.group, GEMP_ARG(&a->segment_begin->mem),
+		                          GEMP_ARG(&s.tiles->mem), GEMP_ARG(&s.segments)));
 	add_split(&counting, &s);
 	add_argument(&counting, GEMP_ARG(&s.left->mem));
-	GEMP_PROPAGATE(gemp_tool_launch_with(box, s.number, (max_tiles + s.counted_tiles - 1) / s.counted_tiles,
-	                                     s.shape.group, counting.of, counting.count));
-	GEMP_PROPAGATE(
-		gemp_scan_device(box, s.left, sizeof(cl_uint), a->begin, sizeof(cl_uint), a->segments << split->bits));
+	GEMP_TRY(gemp_tool_launch_with(box, s.number, (max_tiles + s.counted_tiles - 1) / s.counted_tiles, s.shape.group,
+	                               counting.of, counting.count));
+	GEMP_TRY(gemp_scan_device(box, s.left, sizeof(cl_uint), a->begin, sizeof(cl_uint), a->segments << split->bits));
 	return move(box, &s, a, max_tiles);
 }
 
@@ -207,9 +206,9 @@ gemp_code gemp_split_by_items(gemp_toolbox *box, const gemp_multisplit *split, c
 		                        .min_code = split->min_code,
 		                        .record = split->record,
 		                        .column = a->column };
-	GEMP_PROPAGATE(gemp_tool_check(box, a->count));
-	GEMP_PROPAGATE(gemp_radix_device_prepare(&radix, a->count));
-	GEMP_PROPAGATE(gemp_radix_device_pass(&radix, a->keys, a->values, a->out_keys, a->out_values));
+	GEMP_TRY(gemp_tool_check(box, a->count));
+	GEMP_TRY(gemp_radix_device_prepare(&radix, a->count));
+	GEMP_TRY(gemp_radix_device_pass(&radix, a->keys, a->values, a->out_keys, a->out_values));
 	return gemp_scan_device(box, radix.totals, sizeof(cl_uint), a->begin, sizeof(cl_uint), (size_t)1 << split->bits);
 }
 

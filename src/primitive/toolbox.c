@@ -54,10 +54,10 @@ void gemp_toolbox_free(gemp_toolbox *box)
 /* Programs are stored only now, when their first launches are over, because PoCL compiles work-groups at launch. */
 gemp_code gemp_toolbox_seconds(gemp_toolbox *box, double *seconds)
 {
-	GEMP_PROPAGATE(gemp_timings_seconds(&box->timings, seconds));
+	GEMP_TRY(gemp_timings_seconds(&box->timings, seconds));
 	for (size_t t = 0; t < GEMP_TOOLS; t++) {
 		if (box->tools[t].program.program && !box->tools[t].stored)
-			GEMP_PROPAGATE(gemp_program_store(box->device, &box->tools[t].program));
+			GEMP_TRY(gemp_program_store(box->device, &box->tools[t].program));
 		box->tools[t].stored = true;
 	}
 	return GEMP_OK;
@@ -83,7 +83,7 @@ size_t gemp_tool_group(const gemp_toolbox *box, size_t wanted)
 /* The program is complete before the tool counts as made. */
 static gemp_code make_tool(gemp_toolbox *box, gemp_tool *tool, const char *file, const char *options)
 {
-	GEMP_PROPAGATE(gemp_program_build_list(&tool->program, box->device, file, options, NULL, 0));
+	GEMP_TRY(gemp_program_build_list(&tool->program, box->device, file, options, NULL, 0));
 	snprintf(tool->file, sizeof tool->file, "%s", file);
 	snprintf(tool->options, sizeof tool->options, "%s", options);
 	box->build_seconds += tool->program.seconds;
@@ -120,12 +120,12 @@ gemp_code gemp_tool_kernel(gemp_toolbox *box, cl_kernel *out, const char *file, 
 	int length = vsnprintf(options + used, sizeof options - (size_t)used, format, rest);
 	va_end(rest);
 	GEMP_CHECK(length >= 0 && (size_t)(used + length) < sizeof options);
-	GEMP_PROPAGATE(find_tool(box, &tool, file, options));
+	GEMP_TRY(find_tool(box, &tool, file, options));
 	while (k < GEMP_TOOL_KERNELS && tool->kernels[k] && strcmp(tool->names[k], name) != 0)
 		k++;
 	GEMP_CHECK(k < GEMP_TOOL_KERNELS);
 	if (!tool->kernels[k])
-		GEMP_PROPAGATE(gemp_kernel_new(&tool->kernels[k], &tool->program, name));
+		GEMP_TRY(gemp_kernel_new(&tool->kernels[k], &tool->program, name));
 	tool->names[k] = name;
 	*out = tool->kernels[k];
 	return GEMP_OK;

@@ -73,9 +73,9 @@ static gemp_code find_planner_options(gemp_count_planner_options *out, gemp_runt
 	double began = gemp_now();
 	for (size_t r = 0; r < graph->relation_count; r++)
 		if (key.relations[r])
-			GEMP_PROPAGATE(gemp_shard_load_relation(graph, r, gemp_view_parts(key.direction)));
+			GEMP_TRY(gemp_shard_load_relation(graph, r, gemp_view_parts(key.direction)));
 	began = gemp_timers_add(&context->timers, GEMP_PHASE_READ, began);
-	GEMP_PROPAGATE(gemp_view_parallel(context->comm, graph, &key, &out->parallel));
+	GEMP_TRY(gemp_view_parallel(context->comm, graph, &key, &out->parallel));
 	gemp_timers_add(&context->timers, GEMP_PHASE_CONVERT, began);
 	return GEMP_OK;
 }
@@ -88,7 +88,7 @@ static gemp_code find_plan(count_query *c, const gemp_count_planner_options *pla
 	const gemp_symmetry *symmetry = options->symmetry;
 	bool overflow = false;
 	if (!symmetry) {
-		GEMP_PROPAGATE(gemp_automorphism_find(&own, c->pattern, true));
+		GEMP_TRY(gemp_automorphism_find(&own, c->pattern, true));
 		symmetry = own;
 	}
 	c->order = gemp_symmetry_order(symmetry, &overflow);
@@ -101,7 +101,7 @@ static gemp_code find_plan(count_query *c, const gemp_count_planner_options *pla
  * a kernel. */
 static gemp_code prepare_rows(count_query *c, gemp_shard *graph, const gemp_view_key *key)
 {
-	GEMP_PROPAGATE(gemp_count_get_rows(&c->rows, c->context, graph, key));
+	GEMP_TRY(gemp_count_get_rows(&c->rows, c->context, graph, key));
 	return gemp_comm_agree(c->context->comm, gemp_view_upload(&c->rows->views[0], c->context->device, c->rows->wide));
 }
 
@@ -144,10 +144,10 @@ static gemp_code count_query_new(count_query **out, gemp_runtime *context, gemp_
 		*reason = "the rows do not fit on every device";
 		return GEMP_OK;
 	}
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, GEMP_NEW(c, 1)));
+	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(c, 1)));
 	*c = (count_query){ .context = context, .pattern = pattern, .embeddings = options->distinct == GEMP_BY_NOTHING };
-	GEMP_PROPAGATE(find_planner_options(&planner_options, context, graph, pattern, options));
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, find_plan(c, &planner_options, options, reason)));
+	GEMP_TRY(find_planner_options(&planner_options, context, graph, pattern, options));
+	GEMP_TRY(gemp_comm_agree(context->comm, find_plan(c, &planner_options, options, reason)));
 	if (!c->plan)
 		return GEMP_OK;
 	const gemp_view_key key = { .relations = pattern->edges[0].relations,
@@ -211,8 +211,8 @@ static gemp_code make_pattern(gemp_pattern **out, const gemp_shard *graph, const
 	GEMP_OWNED_BY(gemp_text_free) gemp_text name = { 0 };
 	gemp_text_print(&name, "edges:");
 	gemp_census_text(census, kind, &name);
-	GEMP_PROPAGATE(gemp_text_status(&name));
-	GEMP_PROPAGATE(gemp_pattern_named(out, name.data));
+	GEMP_TRY(gemp_text_status(&name));
+	GEMP_TRY(gemp_pattern_named(out, name.data));
 	return gemp_pattern_bind(*out, graph);
 }
 
@@ -242,9 +242,9 @@ static gemp_code count_kind(gemp_count *count, gemp_runtime *context, gemp_shard
 	GEMP_OWNED_BY(gemp_prepared_free_at) gemp_prepared *query = NULL;
 	gemp_match_result result;
 	gemp_code code = make_pattern(&pattern, graph, census, kind);
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
-	GEMP_PROPAGATE(gemp_prepared_prepare(&query, context, graph, pattern, options));
-	GEMP_PROPAGATE(gemp_prepared_run(query, NULL, &result));
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_prepared_prepare(&query, context, graph, pattern, options));
+	GEMP_TRY(gemp_prepared_run(query, NULL, &result));
 	*count = result.matches;
 	return GEMP_OK;
 }
@@ -260,11 +260,11 @@ gemp_code gemp_motifs_count(gemp_motifs *out, gemp_runtime *context, gemp_shard 
 	context->keep_resident = true;
 	for (int kind = 0; kind < census->kinds; kind++) {
 		double began = gemp_now();
-		GEMP_PROPAGATE(count_kind(&out->counts[kind], context, graph, census, kind, &query));
+		GEMP_TRY(count_kind(&out->counts[kind], context, graph, census, kind, &query));
 		out->seconds[kind] = gemp_now() - began;
 	}
 	if (options->semantics == GEMP_INDUCED)
-		GEMP_PROPAGATE(gemp_census_induce(census, out->counts));
+		GEMP_TRY(gemp_census_induce(census, out->counts));
 	return GEMP_OK;
 }
 
@@ -304,7 +304,7 @@ static gemp_code find_group(gemp_prepared *q)
 {
 	if (q->options.match.distinct == GEMP_BY_NOTHING)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_automorphism_find(&q->symmetry, q->pattern, true));
+	GEMP_TRY(gemp_automorphism_find(&q->symmetry, q->pattern, true));
 	return gemp_stab_chain_new(&q->chain, q->symmetry, NULL, q->symmetry->points);
 }
 
@@ -321,12 +321,12 @@ static gemp_code prepare_chain(gemp_prepared *q)
 	options.match.count_parts = false;
 	if (dedups_by_image(q))
 		options.match.distinct = GEMP_BY_NOTHING;
-	GEMP_PROPAGATE(gemp_finder_new(&q->finder, q->context, q->graph, q->pattern, &options));
-	GEMP_PROPAGATE(gemp_comm_agree(q->context->comm, GEMP_NEW(q->optionals, q->pattern->optional_count)));
+	GEMP_TRY(gemp_finder_new(&q->finder, q->context, q->graph, q->pattern, &options));
+	GEMP_TRY(gemp_comm_agree(q->context->comm, GEMP_NEW(q->optionals, q->pattern->optional_count)));
 	for (size_t i = 0; i < q->pattern->optional_count; i++)
-		GEMP_PROPAGATE(gemp_optional_match_new(&q->optionals[i], q->context, q->graph, q->pattern, i, &options));
+		GEMP_TRY(gemp_optional_match_new(&q->optionals[i], q->context, q->graph, q->pattern, i, &options));
 	if (q->pattern->optional_count && gemp_apply_needed(q->pattern, GEMP_APPLY_CLAUSES))
-		GEMP_PROPAGATE(gemp_apply_new(&q->apply, q->context, q->graph, q->pattern, &options, GEMP_APPLY_CLAUSES));
+		GEMP_TRY(gemp_apply_new(&q->apply, q->context, q->graph, q->pattern, &options, GEMP_APPLY_CLAUSES));
 	return GEMP_OK;
 }
 
@@ -353,8 +353,8 @@ gemp_code gemp_prepared_prepare(gemp_prepared **out, gemp_runtime *context, gemp
 	}
 	if (code == GEMP_OK && composed)
 		code = find_group(q);
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
-	GEMP_PROPAGATE(composed ? prepare_chain(q) : prepare_plain(q));
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(composed ? prepare_chain(q) : prepare_plain(q));
 	*out = q;
 	q = NULL;
 	return GEMP_OK;
@@ -448,7 +448,7 @@ static gemp_code add_distinct(gemp_prepared *q, sink_chain *s)
 		                                    .pairs = (const int(*)[2])q->pairs,
 		                                    .limit = o->limit == UINT64_MAX ? 0 : o->limit,
 		                                    .next = s->first };
-	GEMP_PROPAGATE(gemp_distinct_new(&s->distinct, q->context, &options));
+	GEMP_TRY(gemp_distinct_new(&s->distinct, q->context, &options));
 	s->first = &s->distinct;
 	return GEMP_OK;
 }
@@ -461,13 +461,13 @@ static gemp_code make_sink_chain(gemp_prepared *q, sink_chain *s, gemp_sink *las
 	s->tally_sink = gemp_count_sink_of(&s->tally);
 	s->first = &s->tally_sink;
 	if (dedups_by_image(q))
-		GEMP_PROPAGATE(add_distinct(q, s));
+		GEMP_TRY(add_distinct(q, s));
 	if (q->apply) {
-		GEMP_PROPAGATE(gemp_apply_sink(&s->apply, q->apply, s->first));
+		GEMP_TRY(gemp_apply_sink(&s->apply, q->apply, s->first));
 		s->first = &s->apply;
 	}
 	for (size_t i = q->pattern->optional_count; i-- > 0;) {
-		GEMP_PROPAGATE(gemp_optional_match_sink(&s->optionals[i], q->optionals[i], s->first));
+		GEMP_TRY(gemp_optional_match_sink(&s->optionals[i], q->optionals[i], s->first));
 		s->first = &s->optionals[i];
 	}
 	return GEMP_OK;
@@ -516,12 +516,12 @@ gemp_code gemp_prepared_run(gemp_prepared *q, gemp_sink *sink, gemp_match_result
 			return code;
 		count_query_free(q->counting);
 		q->counting = NULL;
-		GEMP_TRY(gemp_match_prepare(&q->match, q->context, q->graph, q->pattern, &q->options.match));
+		GEMP_TRY_DONE(gemp_match_prepare(&q->match, q->context, q->graph, q->pattern, &q->options.match));
 	}
 	if (q->match)
 		return gemp_match_run(q->match, sink, result);
-	GEMP_TRY(make_sink_chain(q, &s, sink));
-	GEMP_TRY(gemp_finder_run(q->finder, NULL, 0, s.first, result));
+	GEMP_TRY_DONE(make_sink_chain(q, &s, sink));
+	GEMP_TRY_DONE(gemp_finder_run(q->finder, NULL, 0, s.first, result));
 	count_results(q, gemp_comm_sum1(q->context->comm, s.tally.rows), result);
 done:
 	free_sink_chain(&s);

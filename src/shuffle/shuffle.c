@@ -55,9 +55,9 @@ static gemp_code radix_passes(stable_task *s, const key_values *from, const key_
 	unsigned bits = s->how->bits, shift = gemp_shuffle_key_shift(s->how), low = bits / 2;
 	if (bits <= DIGIT_BITS)
 		return radix_pass(s, shift, bits, from, to);
-	GEMP_PROPAGATE(key_values_new(s, s->between, from));
+	GEMP_TRY(key_values_new(s, s->between, from));
 	const key_values half = { from->key_size, from->value_size, &s->between[0], &s->between[1] };
-	GEMP_PROPAGATE(radix_pass(s, shift, low, from, &half));
+	GEMP_TRY(radix_pass(s, shift, low, from, &half));
 	return radix_pass(s, shift + low, bits - low, &half, to);
 }
 
@@ -93,15 +93,15 @@ static gemp_code sort_by_number(stable_task *s, const gemp_tuples *in, const gem
 	key_values from = { 4, 4, &s->column, &s->numbers }, to = { 4, 4, &s->last[0], &s->last[1] };
 	cl_kernel number, move;
 	size_t group;
-	GEMP_PROPAGATE(key_values_new(s, s->last, &from));
-	GEMP_PROPAGATE(gemp_buffer_new(&s->column, s->box->device, s->count * sizeof(cl_uint), NULL));
-	GEMP_PROPAGATE(gemp_buffer_new(&s->numbers, s->box->device, s->count * sizeof(cl_uint), NULL));
-	GEMP_PROPAGATE(shuffle_kernel(s->box, &number, s->how, in, "shuffle_number", &group));
-	GEMP_PROPAGATE(shuffle_kernel(s->box, &move, s->how, in, "shuffle_by_number", &group));
-	GEMP_PROPAGATE(gemp_tool_launch(s->box, number, slabs.slabs, group, gemp_shuffle_destinations(in),
-	                                GEMP_ARG(&in->tuple->mem), GEMP_ARG(&slabs.count), GEMP_ARG(&slabs.slab),
-	                                GEMP_ARG(&s->column.mem), GEMP_ARG(&s->numbers.mem)));
-	GEMP_PROPAGATE(radix_passes(s, &from, &to));
+	GEMP_TRY(key_values_new(s, s->last, &from));
+	GEMP_TRY(gemp_buffer_new(&s->column, s->box->device, s->count * sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_buffer_new(&s->numbers, s->box->device, s->count * sizeof(cl_uint), NULL));
+	GEMP_TRY(shuffle_kernel(s->box, &number, s->how, in, "shuffle_number", &group));
+	GEMP_TRY(shuffle_kernel(s->box, &move, s->how, in, "shuffle_by_number", &group));
+	GEMP_TRY(gemp_tool_launch(s->box, number, slabs.slabs, group, gemp_shuffle_destinations(in),
+	                          GEMP_ARG(&in->tuple->mem), GEMP_ARG(&slabs.count), GEMP_ARG(&slabs.slab),
+	                          GEMP_ARG(&s->column.mem), GEMP_ARG(&s->numbers.mem)));
+	GEMP_TRY(radix_passes(s, &from, &to));
 	return gemp_tool_launch(s->box, move, slabs.slabs, group, GEMP_ARG(&in->tuple->mem), GEMP_ARG(&out->tuple->mem),
 	                        GEMP_ARG(&to.values->mem), GEMP_ARG(&slabs.count), GEMP_ARG(&slabs.slab));
 }
@@ -112,8 +112,8 @@ static gemp_code find_bounds(stable_task *s, const gemp_tuples *tuples, const ge
 	gemp_slabs slabs = gemp_tool_slabs(s->box, s->count, SLAB, SLABS_A_UNIT);
 	cl_kernel kernel;
 	size_t group;
-	GEMP_PROPAGATE(gemp_buffer_zero(s->box->device, begin, 0, (((size_t)1 << s->how->bits) + 1) * sizeof(cl_uint)));
-	GEMP_PROPAGATE(shuffle_kernel(s->box, &kernel, s->how, tuples, "shuffle_bounds", &group));
+	GEMP_TRY(gemp_buffer_zero(s->box->device, begin, 0, (((size_t)1 << s->how->bits) + 1) * sizeof(cl_uint)));
+	GEMP_TRY(shuffle_kernel(s->box, &kernel, s->how, tuples, "shuffle_bounds", &group));
 	return gemp_tool_launch(s->box, kernel, slabs.slabs, group, gemp_shuffle_destinations(tuples),
 	                        GEMP_ARG(&tuples->tuple->mem), GEMP_ARG(&slabs.count), GEMP_ARG(&slabs.slab),
 	                        GEMP_ARG(&begin->mem));
@@ -126,15 +126,15 @@ static gemp_code decode_stable(gemp_toolbox *box, const gemp_shuffle *how, const
 	gemp_code code = GEMP_OK;
 	stable_task s = { .box = box, .how = how, .count = in->count };
 	bool columns = how->layout == GEMP_SHUFFLE_SOA;
-	GEMP_TRY(gemp_tool_check(box, in->count));
+	GEMP_TRY_DONE(gemp_tool_check(box, in->count));
 	if (in->count && !columns && how->size > 8)
-		GEMP_TRY(sort_by_number(&s, in, out));
+		GEMP_TRY_DONE(sort_by_number(&s, in, out));
 	else if (in->count && columns)
-		GEMP_TRY(radix_passes(&s, &(key_values){ 4, how->size - 4, in->destination, in->tuple },
-		                      &(key_values){ 4, how->size - 4, out->destination, out->tuple }));
+		GEMP_TRY_DONE(radix_passes(&s, &(key_values){ 4, how->size - 4, in->destination, in->tuple },
+		                           &(key_values){ 4, how->size - 4, out->destination, out->tuple }));
 	else if (in->count)
-		GEMP_TRY(radix_passes(&s, &(key_values){ how->size, 0, in->tuple, NULL },
-		                      &(key_values){ how->size, 0, out->tuple, NULL }));
+		GEMP_TRY_DONE(radix_passes(&s, &(key_values){ how->size, 0, in->tuple, NULL },
+		                           &(key_values){ how->size, 0, out->tuple, NULL }));
 	code = find_bounds(&s, out, begin);
 done:
 	for (int i = 0; i < 2; i++) {
@@ -150,7 +150,7 @@ static gemp_code read_count(gemp_toolbox *box, const gemp_tuples *in, size_t *co
 	cl_uint known;
 	*count = in->count;
 	if (in->extent) {
-		GEMP_PROPAGATE(gemp_buffer_read(box->device, in->extent, sizeof known, sizeof known, &known));
+		GEMP_TRY(gemp_buffer_read(box->device, in->extent, sizeof known, sizeof known, &known));
 		*count = known;
 	}
 	return GEMP_OK;
@@ -179,7 +179,7 @@ gemp_code gemp_shuffle_decode(gemp_toolbox *box, const gemp_shuffle *how, const 
 		                         .begin = begin };
 	if (box->groups && !how->stable)
 		return gemp_split_segments(box, &split, &arrays);
-	GEMP_PROPAGATE(read_count(box, in, &arrays.count));
+	GEMP_TRY(read_count(box, in, &arrays.count));
 	if (box->groups)
 		code = decode_stable(box, how, &(gemp_tuples){ in->destination, in->tuple, arrays.count, NULL }, out, begin);
 	else
@@ -204,7 +204,7 @@ gemp_code gemp_shuffle_gather(gemp_toolbox *box, const gemp_shuffle *how, const 
 	cl_kernel kernel;
 	size_t group;
 	GEMP_CHECK(how->shift <= GEMP_SHUFFLE_SHIFT);
-	GEMP_PROPAGATE(shuffle_kernel(box, &kernel, how, shuffled, "shuffle_gather", &group));
+	GEMP_TRY(shuffle_kernel(box, &kernel, how, shuffled, "shuffle_gather", &group));
 	return gemp_tool_launch(box, kernel, s.slabs, group, gemp_shuffle_destinations(shuffled),
 	                        GEMP_ARG(&shuffled->tuple->mem), GEMP_ARG(&begin->mem), GEMP_ARG(&s.slab),
 	                        GEMP_ARG(&sums->mem));
@@ -237,14 +237,14 @@ gemp_code gemp_shuffle_accumulate(gemp_toolbox *box, gemp_shuffle_method method,
 	GEMP_CHECK(names[method] && !in->extent && how->shift <= GEMP_SHUFFLE_SHIFT);
 	if (method == GEMP_SHUFFLE_TABLES && box->groups)
 		return gemp_fail(GEMP_EUSAGE, "shuffle: tables are for CPU devices; %s has decode", box->device->name);
-	GEMP_TRY(gemp_tool_check(box, in->count));
-	GEMP_TRY(shuffle_kernel(box, &kernel, how, in, names[method], &group));
+	GEMP_TRY_DONE(gemp_tool_check(box, in->count));
+	GEMP_TRY_DONE(shuffle_kernel(box, &kernel, how, in, names[method], &group));
 	const gemp_argument destinations = gemp_shuffle_destinations(in);
 	if (method == GEMP_SHUFFLE_ATOMIC) {
 		code = gemp_tool_launch(box, kernel, s.slabs, group, destinations, GEMP_ARG(&in->tuple->mem),
 		                        GEMP_ARG(&s.count), GEMP_ARG(&s.slab), GEMP_ARG(&sums->mem));
 	} else if (method == GEMP_SHUFFLE_TABLES) {
-		GEMP_TRY(positions_new(&positions, box->device));
+		GEMP_TRY_DONE(positions_new(&positions, box->device));
 		code = gemp_tool_launch(box, kernel, ranges, group, destinations, GEMP_ARG(&in->tuple->mem), GEMP_ARG(&s.count),
 		                        GEMP_ARG(&sums->mem), GEMP_ARG(&positions.mem));
 	} else {
@@ -285,8 +285,8 @@ gemp_code gemp_test_tuples_make(gemp_toolbox *box, const gemp_shuffle *how, cons
 	test_grid on;
 	cl_uint count = (cl_uint)tuples->count, owners = trial->owners, skewed = trial->skewed;
 	cl_ulong seed = trial->seed;
-	GEMP_PROPAGATE(gemp_tool_check(box, tuples->count));
-	GEMP_PROPAGATE(test_kernel(box, &kernel, how, tuples, "trial_make", &on));
+	GEMP_TRY(gemp_tool_check(box, tuples->count));
+	GEMP_TRY(test_kernel(box, &kernel, how, tuples, "trial_make", &on));
 	return gemp_tool_launch(box, kernel, on.groups, on.group, gemp_shuffle_destinations(tuples),
 	                        GEMP_ARG(&tuples->tuple->mem), GEMP_ARG(&count), GEMP_ARG(&seed), GEMP_ARG(&owners),
 	                        GEMP_ARG(&skewed));
@@ -296,8 +296,8 @@ gemp_code gemp_test_tuples_make(gemp_toolbox *box, const gemp_shuffle *how, cons
 static gemp_code add_test_sums(gemp_toolbox *box, const gemp_buffer *found, size_t items, uint64_t sums[2])
 {
 	GEMP_OWNED uint64_t *all = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(all, 2 * items));
-	GEMP_PROPAGATE(gemp_buffer_read(box->device, found, 0, 2 * items * sizeof *all, all));
+	GEMP_TRY(GEMP_NEW(all, 2 * items));
+	GEMP_TRY(gemp_buffer_read(box->device, found, 0, 2 * items * sizeof *all, all));
 	sums[0] = sums[1] = 0;
 	for (size_t i = 0; i < 2 * items; i++)
 		sums[i % 2] += all[i];
@@ -314,12 +314,12 @@ gemp_code gemp_test_tuples_check(gemp_toolbox *box, const gemp_shuffle *how, con
 	cl_kernel kernel;
 	test_grid on;
 	uint64_t sums[2];
-	GEMP_TRY(test_kernel(box, &kernel, how, tuples, "trial_look", &on));
-	GEMP_TRY(gemp_buffer_new(&found, box->device, 2 * on.items * sizeof(uint64_t), NULL));
-	GEMP_TRY(gemp_tool_launch(box, kernel, on.groups, on.group, gemp_shuffle_destinations(tuples),
-	                          GEMP_ARG(&tuples->tuple->mem), GEMP_ARG(&count),
-	                          ((gemp_argument){ sizeof(cl_mem), begin ? &begin->mem : NULL }), GEMP_ARG(&found.mem)));
-	GEMP_TRY(add_test_sums(box, &found, on.items, sums));
+	GEMP_TRY_DONE(test_kernel(box, &kernel, how, tuples, "trial_look", &on));
+	GEMP_TRY_DONE(gemp_buffer_new(&found, box->device, 2 * on.items * sizeof(uint64_t), NULL));
+	GEMP_TRY_DONE(gemp_tool_launch(
+		box, kernel, on.groups, on.group, gemp_shuffle_destinations(tuples), GEMP_ARG(&tuples->tuple->mem),
+		GEMP_ARG(&count), ((gemp_argument){ sizeof(cl_mem), begin ? &begin->mem : NULL }), GEMP_ARG(&found.mem)));
+	GEMP_TRY_DONE(add_test_sums(box, &found, on.items, sums));
 	*digest = sums[0];
 	*astray = sums[1];
 done:
@@ -337,11 +337,11 @@ gemp_code gemp_test_tuples_compare(gemp_toolbox *box, const gemp_shuffle *how, c
 	cl_kernel kernel;
 	test_grid on;
 	uint64_t sums[2];
-	GEMP_TRY(test_kernel(box, &kernel, how, NULL, "trial_compare", &on));
-	GEMP_TRY(gemp_buffer_new(&found, box->device, 2 * on.items * sizeof(uint64_t), NULL));
-	GEMP_TRY(gemp_tool_launch(box, kernel, on.groups, on.group, GEMP_ARG(&a->mem), GEMP_ARG(&b->mem), GEMP_ARG(&count),
-	                          GEMP_ARG(&found.mem)));
-	GEMP_TRY(add_test_sums(box, &found, on.items, sums));
+	GEMP_TRY_DONE(test_kernel(box, &kernel, how, NULL, "trial_compare", &on));
+	GEMP_TRY_DONE(gemp_buffer_new(&found, box->device, 2 * on.items * sizeof(uint64_t), NULL));
+	GEMP_TRY_DONE(gemp_tool_launch(box, kernel, on.groups, on.group, GEMP_ARG(&a->mem), GEMP_ARG(&b->mem),
+	                               GEMP_ARG(&count), GEMP_ARG(&found.mem)));
+	GEMP_TRY_DONE(add_test_sums(box, &found, on.items, sums));
 	*differ = sums[0];
 done:
 	gemp_buffer_free(&found, box->device);

@@ -69,9 +69,9 @@ static gemp_code write_own(const shared_exchange *p, size_t step)
 	for (int behind = 0; behind < 2; behind++) { /* the hole */
 		size_t first = behind ? gemp_max(begin, out.at) : begin, last = behind ? end : gemp_min(end, out.at);
 		if (first < last)
-			GEMP_PROPAGATE(GEMP_CL(clEnqueueReadBuffer(p->device->copy_queue, p->from->mem, CL_FALSE,
-			                                           first + (behind ? out.hole : 0), last - first,
-			                                           to + (first - begin), 0, NULL, NULL)));
+			GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(p->device->copy_queue, p->from->mem, CL_FALSE,
+			                                     first + (behind ? out.hole : 0), last - first, to + (first - begin), 0,
+			                                     NULL, NULL)));
 	}
 	return GEMP_OK;
 }
@@ -87,7 +87,7 @@ static gemp_code read_others(const shared_exchange *p, size_t step)
 			first += q != r ? p->counts[r * p->ranks + q] * p->size : 0;
 		size_t from = gemp_max(first, begin), until = gemp_min(first + length, end);
 		if (r != p->rank && from < until)
-			GEMP_PROPAGATE(
+			GEMP_TRY(
 				GEMP_CL(clEnqueueWriteBuffer(p->device->queue, p->to->mem, CL_FALSE, to + (from - first), until - from,
 			                                 region_of(p, r, step) + (from - begin), 0, NULL, NULL)));
 		to += length;
@@ -173,10 +173,10 @@ static gemp_code exchange_task_new(exchange_task *out, const gemp_comm *comm, co
 {
 	size_t ranks = (size_t)comm->size;
 	*out = (exchange_task){ .comm = comm };
-	GEMP_PROPAGATE(GEMP_NEW(out->begin, ((size_t)1 << owner->bits) + 1));
-	GEMP_PROPAGATE(GEMP_NEW(out->counts, ranks * ranks));
-	GEMP_PROPAGATE(GEMP_NEW(out->received_begin, ranks + 1));
-	GEMP_PROPAGATE(GEMP_NEW(out->sent, ranks));
+	GEMP_TRY(GEMP_NEW(out->begin, ((size_t)1 << owner->bits) + 1));
+	GEMP_TRY(GEMP_NEW(out->counts, ranks * ranks));
+	GEMP_TRY(GEMP_NEW(out->received_begin, ranks + 1));
+	GEMP_TRY(GEMP_NEW(out->sent, ranks));
 	return GEMP_NEW(out->received, ranks);
 }
 
@@ -193,13 +193,14 @@ static gemp_code decode_by_owner(gemp_shuffled *s, gemp_toolbox *box, const gemp
 	gemp_buffer begins = { 0 };
 	size_t size = (((size_t)1 << owner->bits) + 1) * sizeof *p->begin;
 	for (unsigned a = 0; a < arrays_of(owner); a++)
-		GEMP_TRY(gemp_readback_new(&s->sent[a], s->device, in->count * size_of(owner, a)));
-	GEMP_TRY(gemp_buffer_new(&begins, s->device, size, NULL));
-	GEMP_TRY(gemp_shuffle_decode(box, owner, in,
-	                             &(gemp_tuples){ s->how.layout == GEMP_SHUFFLE_SOA ? &s->sent[COLUMN].buffer : NULL,
-	                                             &s->sent[TUPLE].buffer, in->count, NULL },
-	                             &begins));
-	GEMP_TRY(gemp_buffer_read(s->device, &begins, 0, size, p->begin));
+		GEMP_TRY_DONE(gemp_readback_new(&s->sent[a], s->device, in->count * size_of(owner, a)));
+	GEMP_TRY_DONE(gemp_buffer_new(&begins, s->device, size, NULL));
+	GEMP_TRY_DONE(
+		gemp_shuffle_decode(box, owner, in,
+	                        &(gemp_tuples){ s->how.layout == GEMP_SHUFFLE_SOA ? &s->sent[COLUMN].buffer : NULL,
+	                                        &s->sent[TUPLE].buffer, in->count, NULL },
+	                        &begins));
+	GEMP_TRY_DONE(gemp_buffer_read(s->device, &begins, 0, size, p->begin));
 	code = gemp_toolbox_seconds(box, &s->seconds.by_owner);
 done:
 	gemp_buffer_free(&begins, s->device);
@@ -248,7 +249,7 @@ static gemp_code copy_own(gemp_shuffled *s, unsigned array, const exchange_task 
 	const size_t element = size_of(&s->how, array), ranks = (size_t)p->comm->size, own = (size_t)p->comm->rank;
 	const size_t kept = p->begin[own + 1] - p->begin[own];
 	gemp_buffer *arrived = &s->arrived[array];
-	GEMP_PROPAGATE(gemp_buffer_new(arrived, s->device, p->received_begin[ranks] * element, NULL));
+	GEMP_TRY(gemp_buffer_new(arrived, s->device, p->received_begin[ranks] * element, NULL));
 	if (kept)
 		return GEMP_CL(clEnqueueCopyBuffer(s->device->queue, s->sent[array].buffer.mem, arrived->mem,
 		                                   p->begin[own] * element, p->received_begin[own] * element, kept * element, 0,
@@ -264,10 +265,10 @@ static gemp_code prepare(gemp_shuffled *s, unsigned array, exchange_task *p, gem
 	gemp_readback_range going[2], coming[2];
 	ranges_beside_own(going, p->begin[own], p->begin[own + 1], p->begin[ranks], element);
 	ranges_beside_own(coming, p->received_begin[own], p->received_begin[own + 1], p->received_begin[ranks], element);
-	GEMP_PROPAGATE(copy_own(s, array, p));
-	GEMP_PROPAGATE(gemp_readback_begin(sent, s->device, going, 2));
-	GEMP_PROPAGATE(gemp_host_mapping_begin(mapping, s->device, &s->arrived[array], coming, 2));
-	GEMP_PROPAGATE(gemp_readback_wait(sent));
+	GEMP_TRY(copy_own(s, array, p));
+	GEMP_TRY(gemp_readback_begin(sent, s->device, going, 2));
+	GEMP_TRY(gemp_host_mapping_begin(mapping, s->device, &s->arrived[array], coming, 2));
+	GEMP_TRY(gemp_readback_wait(sent));
 	for (size_t r = 0; r < ranks; r++) {
 		if (r == own)
 			continue;
@@ -294,8 +295,8 @@ static gemp_code exchange_mpi(gemp_shuffled *s, unsigned array, exchange_task *p
 {
 	gemp_host_mapping mapping = { 0 };
 	gemp_code code = gemp_comm_agree(p->comm, prepare(s, array, p, &mapping));
-	GEMP_TRY(code);
-	GEMP_TRY(gemp_exchange_blocks(p->comm, GEMP_OK, p->sent, p->received, traffic));
+	GEMP_TRY_DONE(code);
+	GEMP_TRY_DONE(gemp_exchange_blocks(p->comm, GEMP_OK, p->sent, p->received, traffic));
 	code = gemp_host_mapping_end(&mapping, s->device);
 	GEMP_THEN(gemp_readback_end(&s->sent[array], s->device));
 	code = gemp_comm_agree(p->comm, code);
@@ -309,10 +310,10 @@ static gemp_code decode_by_range(gemp_shuffled *s, gemp_toolbox *box, const gemp
 {
 	bool columns = s->how.layout == GEMP_SHUFFLE_SOA;
 	for (unsigned a = 0; a < arrays_of(&s->how); a++)
-		GEMP_PROPAGATE(gemp_buffer_new(&s->placed[a], s->device, in->count * size_of(&s->how, a), NULL));
-	GEMP_PROPAGATE(gemp_buffer_new(&s->begin, s->device, (((size_t)1 << s->how.bits) + 1) * sizeof(uint32_t), NULL));
+		GEMP_TRY(gemp_buffer_new(&s->placed[a], s->device, in->count * size_of(&s->how, a), NULL));
+	GEMP_TRY(gemp_buffer_new(&s->begin, s->device, (((size_t)1 << s->how.bits) + 1) * sizeof(uint32_t), NULL));
 	s->tuples = (gemp_tuples){ columns ? &s->placed[COLUMN] : NULL, &s->placed[TUPLE], in->count, NULL };
-	GEMP_PROPAGATE(gemp_shuffle_decode(box, &s->how, in, &s->tuples, &s->begin));
+	GEMP_TRY(gemp_shuffle_decode(box, &s->how, in, &s->tuples, &s->begin));
 	return gemp_toolbox_seconds(box, &s->seconds.by_range);
 }
 
@@ -330,14 +331,14 @@ gemp_code gemp_shuffle_ranks(gemp_shuffled *out, const gemp_comm *comm, gemp_too
 	code = exchange_task_new(&p, comm, &owner);
 	GEMP_THEN(decode_by_owner(out, box, &owner, in, &p));
 	GEMP_THEN(check_owners(&owner, &p));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, code));
 	if (how->layout == GEMP_SHUFFLE_AOS_KEYS)
 		out->how.layout = GEMP_SHUFFLE_AOS;
 	double since = gemp_now();
 	exchange_counts(out, &p);
 	for (unsigned a = 0; a < arrays_of(how); a++)
-		GEMP_PROPAGATE(shared && shared->bytes ? exchange_shared(out, a, &p, shared, traffic)
-		                                       : exchange_mpi(out, a, &p, traffic));
+		GEMP_TRY(shared && shared->bytes ? exchange_shared(out, a, &p, shared, traffic)
+		                                 : exchange_mpi(out, a, &p, traffic));
 	out->seconds.exchange = gemp_now() - since;
 	code = decode_by_range(out, box,
 	                       &(gemp_tuples){ how->layout == GEMP_SHUFFLE_SOA ? &out->arrived[COLUMN] : NULL,

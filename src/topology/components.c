@@ -34,8 +34,8 @@ static gemp_code part_sizes(const gemp_components *out, const gemp_comm *comm, c
 		if (name - first < out->rows)
 			size[name - first] += size[row];
 		else {
-			GEMP_PROPAGATE(GEMP_RESERVE(*parts, capacity, *count + 1));
-			GEMP_PROPAGATE(GEMP_RESERVE(*owner, owner_capacity, *count + 1));
+			GEMP_TRY(GEMP_RESERVE(*parts, capacity, *count + 1));
+			GEMP_TRY(GEMP_RESERVE(*owner, owner_capacity, *count + 1));
 			(*owner)[*count] = (int)gemp_range_find(bounds, (size_t)comm->size, name);
 			(*parts)[(*count)++] = (part_size){ name, size[row] };
 		}
@@ -98,8 +98,8 @@ static gemp_code component_sizes(gemp_components *out, const gemp_comm *comm, co
 	size_t part_count = 0;
 	gemp_code code = GEMP_NEW(out->size, out->rows);
 	GEMP_THEN(part_sizes(out, comm, bounds, set_of, out->size, &parts, &owner, &part_count));
-	GEMP_PROPAGATE(gemp_exchange_records(comm, code, parts, part_count, sizeof *parts, owner, (void **)&received, &from,
-	                                     &out->traffic));
+	GEMP_TRY(gemp_exchange_records(comm, code, parts, part_count, sizeof *parts, owner, (void **)&received, &from,
+	                               &out->traffic));
 	for (size_t i = 0; i < from[comm->size]; i++)
 		out->size[received[i].component - first] += received[i].vertices;
 	count_own(out, first, csr, count, out->size);
@@ -116,7 +116,7 @@ gemp_code gemp_component_sizes_by_vertex(uint64_t *size, const gemp_components *
 	size_t count = 0;
 	gemp_code code = gemp_distinct_host(GEMP_KEY_U32, found->component, found->rows, &names, &count);
 	GEMP_THEN(GEMP_NEW(sizes, count));
-	GEMP_PROPAGATE(gemp_vertex_numbers(comm, code, bounds, found->size, names, count, sizes, NULL));
+	GEMP_TRY(gemp_vertex_numbers(comm, code, bounds, found->size, names, count, sizes, NULL));
 	for (size_t row = 0; row < found->rows; row++)
 		size[row] = sizes[gemp_range_find_u32(names, count, found->component[row])];
 	return GEMP_OK;
@@ -169,8 +169,7 @@ static gemp_code link_sets(component_search *f, const gemp_disjoint_sets *sets)
 	for (size_t slot = 0; slot < sets->remote_slots; slot++) {
 		gemp_vertex id = gemp_set_parent_get(sets->remote_ids, (gemp_vertex)slot);
 		if (id != GEMP_NO_VERTEX)
-			GEMP_PROPAGATE(
-				add_link(f, &capacity, gemp_set_parent_get(sets->parent, (gemp_vertex)(sets->rows + slot)), id));
+			GEMP_TRY(add_link(f, &capacity, gemp_set_parent_get(sets->parent, (gemp_vertex)(sets->rows + slot)), id));
 	}
 	return GEMP_OK;
 }
@@ -182,7 +181,7 @@ static gemp_code link_edges(component_search *f, const gemp_disjoint_sets *sets)
 	GEMP_OWNED gemp_set_parent *links = NULL;
 	size_t capacity = 0, edge_capacity = 0, tree_capacity = 0;
 	gemp_vertex hooked;
-	GEMP_PROPAGATE(GEMP_NEW(links, sets->rows));
+	GEMP_TRY(GEMP_NEW(links, sets->rows));
 	for (size_t row = 0; row < sets->rows; row++)
 		atomic_init(&links[row], (gemp_vertex)row);
 	for (int away = 0; away < 2; away++)
@@ -194,15 +193,15 @@ static gemp_code link_edges(component_search *f, const gemp_disjoint_sets *sets)
 			gemp_vertex row = (gemp_vertex)gemp_csr_row(csr, edge), to = csr->target[edge] - f->first;
 			if (!away && to < sets->rows) {
 				GEMP_CHECK(gemp_disjoint_union(links, row, to, &hooked));
-				GEMP_PROPAGATE(add_tree(f->out, &tree_capacity, sets->edge[i]));
+				GEMP_TRY(add_tree(f->out, &tree_capacity, sets->edge[i]));
 			} else if (away && to >= sets->rows) {
-				GEMP_PROPAGATE(GEMP_RESERVE(f->links.edges, edge_capacity, f->links.links + 1));
+				GEMP_TRY(GEMP_RESERVE(f->links.edges, edge_capacity, f->links.links + 1));
 				f->links.edges[f->links.links] = f->first_edge[f->comm->rank] + sets->edge[i];
-				GEMP_PROPAGATE(add_link(f, &capacity, gemp_disjoint_find(links, row), csr->target[edge]));
+				GEMP_TRY(add_link(f, &capacity, gemp_disjoint_find(links, row), csr->target[edge]));
 			}
 		}
 	if (!f->links.edges)
-		GEMP_PROPAGATE(GEMP_NEW(f->links.edges, 1)); /* there are none, but they are asked for */
+		GEMP_TRY(GEMP_NEW(f->links.edges, 1)); /* there are none, but they are asked for */
 	for (size_t row = 0; row < sets->rows; row++)
 		f->set_of[row] = gemp_disjoint_find(links, (gemp_vertex)row);
 	return GEMP_OK;
@@ -219,11 +218,11 @@ static gemp_code return_tree(component_search *f)
 	code = GEMP_NEW(owner, count);
 	for (size_t i = 0; i < count && code == GEMP_OK; i++)
 		owner[i] = (int)gemp_range_find(f->first_edge, ranks, f->links.tree[i]);
-	GEMP_PROPAGATE(gemp_exchange_records(f->comm, code, f->links.tree, count, sizeof *f->links.tree, owner, &received,
-	                                     &from, &f->links.traffic));
+	GEMP_TRY(gemp_exchange_records(f->comm, code, f->links.tree, count, sizeof *f->links.tree, owner, &received, &from,
+	                               &f->links.traffic));
 	size_t capacity = f->out->tree_count;
 	code = GEMP_RESERVE(f->out->tree, capacity, f->out->tree_count + from[ranks] + 1);
-	GEMP_PROPAGATE(gemp_comm_agree(f->comm, code));
+	GEMP_TRY(gemp_comm_agree(f->comm, code));
 	for (size_t i = 0; i < from[ranks]; i++)
 		f->out->tree[f->out->tree_count++] = ((gemp_edge *)received)[i] - f->first_edge[f->comm->rank];
 	return GEMP_OK;
@@ -236,7 +235,7 @@ static gemp_code count_edges_before(component_search *f)
 	GEMP_OWNED void *all = NULL;
 	uint64_t mine = gemp_csr_all_edges(f->csr, f->count);
 	gemp_code code = GEMP_NEW(f->first_edge, (size_t)f->comm->size + 1);
-	GEMP_PROPAGATE(gemp_comm_allgather(f->comm, code, &mine, sizeof mine, &all, &begin));
+	GEMP_TRY(gemp_comm_allgather(f->comm, code, &mine, sizeof mine, &all, &begin));
 	for (int r = 0; r < f->comm->size; r++)
 		f->first_edge[r + 1] = f->first_edge[r] + ((uint64_t *)all)[r];
 	return GEMP_OK;
@@ -250,17 +249,17 @@ static gemp_code join_ranks(component_search *f, const gemp_disjoint_sets *sets)
 	gemp_contraction *c = &f->links;
 	*c = (gemp_contraction){ .comm = f->comm, .bounds = f->bounds, .first = f->first, .rows = f->out->rows };
 	if (f->tree)
-		GEMP_TRY(count_edges_before(f));
+		GEMP_TRY_DONE(count_edges_before(f));
 	code = GEMP_NEW(c->name, f->out->rows);
 	for (size_t row = 0; row < f->out->rows && code == GEMP_OK; row++)
 		c->name[row] = f->first + (gemp_vertex)row;
 	GEMP_THEN(f->tree ? link_edges(f, sets) : link_sets(f, sets));
-	GEMP_TRY(gemp_comm_agree(f->comm, code));
-	GEMP_TRY(gemp_contraction_run(c, f->set_of));
+	GEMP_TRY_DONE(gemp_comm_agree(f->comm, code));
+	GEMP_TRY_DONE(gemp_contraction_run(c, f->set_of));
 	for (size_t row = 0; row < f->out->rows; row++)
 		f->out->component[row] = c->name[f->set_of[row]];
 	if (f->tree)
-		GEMP_TRY(return_tree(f));
+		GEMP_TRY_DONE(return_tree(f));
 	f->out->rounds = c->rounds;
 	f->out->traffic = c->traffic;
 done:
@@ -278,7 +277,7 @@ static gemp_code take_sets(component_search *f, const gemp_disjoint_sets *sets)
 		f->out->component[row] = f->first + f->set_of[row];
 	for (size_t row = 0; f->tree && row < sets->rows; row++)
 		if (sets->edge[row] != GEMP_NO_EDGE)
-			GEMP_PROPAGATE(add_tree(f->out, &capacity, sets->edge[row]));
+			GEMP_TRY(add_tree(f->out, &capacity, sets->edge[row]));
 	return GEMP_OK;
 }
 
@@ -287,13 +286,13 @@ static gemp_code find_on_host(component_search *f)
 {
 	GEMP_OWNED_BY(gemp_disjoint_sets_free) gemp_disjoint_sets sets = { 0 };
 	double since = gemp_now();
-	GEMP_PROPAGATE(gemp_comm_agree(f->comm, gemp_disjoint_sets_new(&sets, f->out->rows, f->csr, f->count, f->tree)));
+	GEMP_TRY(gemp_comm_agree(f->comm, gemp_disjoint_sets_new(&sets, f->out->rows, f->csr, f->count, f->tree)));
 	for (size_t row = 0; row < sets.rows; row++)
 		f->set_of[row] = gemp_set_parent_get(sets.parent, (gemp_vertex)row);
 	if (f->comm->size > 1)
-		GEMP_PROPAGATE(join_ranks(f, &sets));
+		GEMP_TRY(join_ranks(f, &sets));
 	else
-		GEMP_PROPAGATE(take_sets(f, &sets));
+		GEMP_TRY(take_sets(f, &sets));
 	f->out->seconds = gemp_now() - since;
 	return GEMP_OK;
 }
@@ -301,7 +300,7 @@ static gemp_code find_on_host(component_search *f)
 /* The device names components by ids, the host's later steps by rows. */
 static gemp_code find_on_device(component_search *f, gemp_device *device)
 {
-	GEMP_PROPAGATE(gemp_components_on_device(f->out, device, f->csr, f->count, f->tree));
+	GEMP_TRY(gemp_components_on_device(f->out, device, f->csr, f->count, f->tree));
 	for (size_t row = 0; row < f->out->rows; row++)
 		f->set_of[row] = f->out->component[row] - f->first;
 	return GEMP_OK;
@@ -322,14 +321,14 @@ gemp_code gemp_components_find(gemp_components *out, const gemp_comm *comm, gemp
 		                   .tree = options->tree,
 		                   .first = (gemp_vertex)bounds[comm->rank] };
 	*out = (gemp_components){ .rows = (size_t)(bounds[comm->rank + 1] - bounds[comm->rank]) };
-	GEMP_TRY(
+	GEMP_TRY_DONE(
 		gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(out->component, out->rows), GEMP_ARRAY(f.set_of, out->rows))));
 	if (comm->size == 1 && gemp_components_choose_device(device, csr, count, options->place))
-		GEMP_TRY(find_on_device(&f, device));
+		GEMP_TRY_DONE(find_on_device(&f, device));
 	else
-		GEMP_TRY(find_on_host(&f));
-	GEMP_TRY(gemp_comm_agree(comm, gemp_sort_host(&by_number, out->tree, NULL, out->tree_count)));
-	GEMP_TRY(component_sizes(out, comm, bounds, csr, count, f.set_of));
+		GEMP_TRY_DONE(find_on_host(&f));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, gemp_sort_host(&by_number, out->tree, NULL, out->tree_count)));
+	GEMP_TRY_DONE(component_sizes(out, comm, bounds, csr, count, f.set_of));
 done:
 	gemp_free(f.set_of);
 	if (code != GEMP_OK)

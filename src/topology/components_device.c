@@ -38,8 +38,8 @@ static void close_kernels(device_state *w)
 static gemp_code flatten(device_state *w)
 {
 	const gemp_device_grid grid = gemp_device_grid_over(w->device, w->vertices);
-	GEMP_PROPAGATE(gemp_launch(w->device, w->kernels[FLATTEN], grid.items, grid.group, GEMP_ARG(&w->above.mem),
-	                           GEMP_ARG(&w->vertices)));
+	GEMP_TRY(gemp_launch(w->device, w->kernels[FLATTEN], grid.items, grid.group, GEMP_ARG(&w->above.mem),
+	                     GEMP_ARG(&w->vertices)));
 	return gemp_timings_add(&w->laps, w->device);
 }
 
@@ -47,8 +47,8 @@ static gemp_code flatten(device_state *w)
 static gemp_code begin(device_state *w)
 {
 	const gemp_device_grid grid = gemp_device_grid_over(w->device, w->vertices);
-	GEMP_PROPAGATE(gemp_launch(w->device, w->kernels[BEGIN], grid.items, grid.group, GEMP_ARG(&w->above.mem),
-	                           GEMP_ARG(&w->tree.mem), GEMP_ARG(&w->vertices), GEMP_ARG(&w->with_tree)));
+	GEMP_TRY(gemp_launch(w->device, w->kernels[BEGIN], grid.items, grid.group, GEMP_ARG(&w->above.mem),
+	                     GEMP_ARG(&w->tree.mem), GEMP_ARG(&w->vertices), GEMP_ARG(&w->with_tree)));
 	return gemp_timings_add(&w->laps, w->device);
 }
 
@@ -58,12 +58,12 @@ static gemp_code sample(device_state *w, const gemp_device_csr *csr, cl_ulong be
 {
 	const gemp_device_grid grid = gemp_device_grid_over(w->device, csr->rows);
 	for (cl_uint place = 0; place < SAMPLED; place++) {
-		GEMP_PROPAGATE(gemp_launch(w->device, w->kernels[SAMPLE], grid.items, grid.group, GEMP_ARG(&csr->begin.mem),
-		                           GEMP_ARG(&csr->target.mem), GEMP_ARG(&csr->rows), GEMP_ARG(&place),
-		                           GEMP_ARG(&w->above.mem), GEMP_ARG(&w->tree.mem), GEMP_ARG(&w->with_tree),
-		                           GEMP_ARG(&before)));
-		GEMP_PROPAGATE(gemp_timings_add(&w->laps, w->device));
-		GEMP_PROPAGATE(flatten(w));
+		GEMP_TRY(gemp_launch(w->device, w->kernels[SAMPLE], grid.items, grid.group, GEMP_ARG(&csr->begin.mem),
+		                     GEMP_ARG(&csr->target.mem), GEMP_ARG(&csr->rows), GEMP_ARG(&place),
+		                     GEMP_ARG(&w->above.mem), GEMP_ARG(&w->tree.mem), GEMP_ARG(&w->with_tree),
+		                     GEMP_ARG(&before)));
+		GEMP_TRY(gemp_timings_add(&w->laps, w->device));
+		GEMP_TRY(flatten(w));
 	}
 	return GEMP_OK;
 }
@@ -72,12 +72,12 @@ static gemp_code sample(device_state *w, const gemp_device_csr *csr, cl_ulong be
 static gemp_code unite(device_state *w, const gemp_device_csr *csr, cl_ulong before)
 {
 	const gemp_device_grid grid = gemp_device_csr_grid(csr);
-	GEMP_PROPAGATE(sample(w, csr, before));
-	GEMP_PROPAGATE(gemp_launch(w->device, w->kernels[UNITE_ALL], grid.items, grid.group, GEMP_ARG(&csr->begin.mem),
-	                           GEMP_ARG(&csr->target.mem), GEMP_ARG(&csr->rows), GEMP_ARG(&csr->edges),
-	                           GEMP_ARG(&w->above.mem), GEMP_ARG(&w->above.mem), GEMP_ARG(&w->tree.mem),
-	                           GEMP_ARG(&w->with_tree), GEMP_ARG(&before), GEMP_LOCAL(grid.local)));
-	GEMP_PROPAGATE(gemp_timings_add(&w->laps, w->device));
+	GEMP_TRY(sample(w, csr, before));
+	GEMP_TRY(gemp_launch(w->device, w->kernels[UNITE_ALL], grid.items, grid.group, GEMP_ARG(&csr->begin.mem),
+	                     GEMP_ARG(&csr->target.mem), GEMP_ARG(&csr->rows), GEMP_ARG(&csr->edges),
+	                     GEMP_ARG(&w->above.mem), GEMP_ARG(&w->above.mem), GEMP_ARG(&w->tree.mem),
+	                     GEMP_ARG(&w->with_tree), GEMP_ARG(&before), GEMP_LOCAL(grid.local)));
+	GEMP_TRY(gemp_timings_add(&w->laps, w->device));
 	return flatten(w);
 }
 
@@ -86,17 +86,17 @@ static gemp_code unite_type(device_state *w, const gemp_csr *csr, cl_ulong befor
 {
 	gemp_code code = GEMP_OK;
 	gemp_device_csr rows = { 0 };
-	GEMP_TRY(gemp_device_csr_new(&rows, w->device, csr));
-	GEMP_TRY(gemp_device_csr_program(
+	GEMP_TRY_DONE(gemp_device_csr_new(&rows, w->device, csr));
+	GEMP_TRY_DONE(gemp_device_csr_program(
 		&w->program, &rows, "components.cl", NULL, { "components_begin", &w->kernels[BEGIN] },
 		{ "components_sample", &w->kernels[SAMPLE] }, { "components_flatten", &w->kernels[FLATTEN] },
 		{ "components_unite_all", &w->kernels[UNITE_ALL] }));
 	if (w->laps.count == 0)
-		GEMP_TRY(begin(w));
+		GEMP_TRY_DONE(begin(w));
 	if (rows.edges)
-		GEMP_TRY(unite(w, &rows, before));
-	GEMP_TRY(GEMP_CL(clFinish(w->device->queue)));
-	GEMP_TRY(gemp_program_store(w->device, &w->program));
+		GEMP_TRY_DONE(unite(w, &rows, before));
+	GEMP_TRY_DONE(GEMP_CL(clFinish(w->device->queue)));
+	GEMP_TRY_DONE(gemp_program_store(w->device, &w->program));
 	w->out->transfers += rows.seconds;
 done:
 	close_kernels(w);
@@ -110,18 +110,18 @@ static gemp_code read_results(device_state *w)
 	GEMP_OWNED uint64_t *tree = NULL;
 	size_t capacity = 0;
 	double since = gemp_now();
-	GEMP_PROPAGATE(gemp_transfer_download(w->device, &w->above, 0,
-	                                      (gemp_transfer_numbers){ .narrow = w->out->component }, w->vertices));
+	GEMP_TRY(gemp_transfer_download(w->device, &w->above, 0, (gemp_transfer_numbers){ .narrow = w->out->component },
+	                                w->vertices));
 	if (w->with_tree) {
-		GEMP_PROPAGATE(GEMP_NEW(tree, w->vertices));
-		GEMP_PROPAGATE(gemp_transfer_download(
-			w->device, &w->tree, 0, (gemp_transfer_numbers){ .narrow = (uint32_t *)tree }, 2 * (size_t)w->vertices));
+		GEMP_TRY(GEMP_NEW(tree, w->vertices));
+		GEMP_TRY(gemp_transfer_download(w->device, &w->tree, 0, (gemp_transfer_numbers){ .narrow = (uint32_t *)tree },
+		                                2 * (size_t)w->vertices));
 	}
 	w->out->transfers += gemp_now() - since;
 	for (size_t v = 0; w->with_tree && v < w->vertices; v++) {
 		if (tree[v] == GEMP_NO_EDGE)
 			continue;
-		GEMP_PROPAGATE(GEMP_RESERVE(w->out->tree, capacity, w->out->tree_count + 1));
+		GEMP_TRY(GEMP_RESERVE(w->out->tree, capacity, w->out->tree_count + 1));
 		w->out->tree[w->out->tree_count++] = tree[v];
 	}
 	return GEMP_OK;
@@ -135,14 +135,14 @@ gemp_code gemp_components_on_device(gemp_components *out, gemp_device *device, c
 	device_state w = { .device = device, .out = out, .vertices = (uint32_t)csr->rows, .with_tree = tree };
 	cl_ulong before = 0;
 	out->on_device = true;
-	GEMP_TRY(gemp_buffer_new(&w.above, device, w.vertices * sizeof(cl_uint), NULL));
-	GEMP_TRY(gemp_buffer_new(&w.tree, device, tree ? w.vertices * sizeof(cl_ulong) : 1, NULL));
+	GEMP_TRY_DONE(gemp_buffer_new(&w.above, device, w.vertices * sizeof(cl_uint), NULL));
+	GEMP_TRY_DONE(gemp_buffer_new(&w.tree, device, tree ? w.vertices * sizeof(cl_ulong) : 1, NULL));
 	for (size_t c = 0; c < count; c++) {
-		GEMP_TRY(unite_type(&w, &csr[c], before));
+		GEMP_TRY_DONE(unite_type(&w, &csr[c], before));
 		before += gemp_csr_edges(&csr[c]);
 	}
-	GEMP_TRY(read_results(&w));
-	GEMP_TRY(gemp_timings_seconds(&w.laps, &out->seconds));
+	GEMP_TRY_DONE(read_results(&w));
+	GEMP_TRY_DONE(gemp_timings_seconds(&w.laps, &out->seconds));
 done:
 	gemp_timings_free(&w.laps);
 	close_kernels(&w);

@@ -62,7 +62,7 @@ gemp_code gemp_device_targets_new(gemp_buffer *out, gemp_device *device, const g
 	size_t size = count * sizeof *target;
 	if (size && !device->gpu)
 		return gemp_buffer_borrow(out, device, size, from.narrow);
-	GEMP_PROPAGATE(gemp_buffer_new(out, device, size ? size : 1, NULL)); /* there are no empty buffers */
+	GEMP_TRY(gemp_buffer_new(out, device, size ? size : 1, NULL)); /* there are no empty buffers */
 	return gemp_transfer_upload(device, out, from, count);
 }
 
@@ -73,11 +73,11 @@ static gemp_code load_begin(gemp_device_csr *out, const uint64_t *begin)
 	if (out->wide)
 		return gemp_device_targets_new(&out->begin, out->device, (const gemp_vertex *)begin, 2 * count);
 	if (out->device->gpu) {
-		GEMP_PROPAGATE(gemp_buffer_new(&out->begin, out->device, count * sizeof(uint32_t), NULL));
+		GEMP_TRY(gemp_buffer_new(&out->begin, out->device, count * sizeof(uint32_t), NULL));
 		return gemp_transfer_upload(out->device, &out->begin,
 		                            (gemp_transfer_numbers){ .wide = (uint64_t *)(uintptr_t)begin }, count);
 	}
-	GEMP_PROPAGATE(GEMP_NEW(out->begin32, count));
+	GEMP_TRY(GEMP_NEW(out->begin32, count));
 	for (size_t row = 0; row < count; row++)
 		out->begin32[row] = (uint32_t)begin[row];
 	return gemp_buffer_borrow(&out->begin, out->device, count * sizeof *out->begin32, out->begin32);
@@ -92,8 +92,8 @@ gemp_code gemp_device_csr_new(gemp_device_csr *out, gemp_device *device, const g
 	*out = (gemp_device_csr){
 		.device = device, .rows = (uint32_t)csr->rows, .first = csr->first, .edges = edges, .wide = edges > UINT32_MAX
 	};
-	GEMP_TRY(load_begin(out, csr->begin));
-	GEMP_TRY(gemp_device_targets_new(&out->target, device, csr->target, (size_t)edges));
+	GEMP_TRY_DONE(load_begin(out, csr->begin));
+	GEMP_TRY_DONE(gemp_device_targets_new(&out->target, device, csr->target, (size_t)edges));
 	out->seconds = gemp_now() - since;
 done:
 	if (code != GEMP_OK)
@@ -166,10 +166,10 @@ static gemp_code launch_edge_pairs(const gemp_device_csr *csr, const gemp_buffer
 	GEMP_OWNED_BY(gemp_program_free) gemp_program program = { 0 };
 	GEMP_OWNED_BY(gemp_kernel_free_at) cl_kernel kernel = NULL;
 	const gemp_device_grid grid = gemp_device_csr_grid(csr);
-	GEMP_PROPAGATE(gemp_device_csr_program(&program, csr, "edge_pairs.cl", NULL, { "edge_pairs", &kernel }));
-	GEMP_PROPAGATE(gemp_launch(csr->device, kernel, grid.items, grid.group, GEMP_ARG(&csr->begin.mem),
-	                           GEMP_ARG(&csr->target.mem), GEMP_ARG(&csr->rows), GEMP_ARG(&csr->edges),
-	                           GEMP_ARG(&csr->first), GEMP_ARG(&pairs->mem), GEMP_LOCAL(grid.local)));
+	GEMP_TRY(gemp_device_csr_program(&program, csr, "edge_pairs.cl", NULL, { "edge_pairs", &kernel }));
+	GEMP_TRY(gemp_launch(csr->device, kernel, grid.items, grid.group, GEMP_ARG(&csr->begin.mem),
+	                     GEMP_ARG(&csr->target.mem), GEMP_ARG(&csr->rows), GEMP_ARG(&csr->edges), GEMP_ARG(&csr->first),
+	                     GEMP_ARG(&pairs->mem), GEMP_LOCAL(grid.local)));
 	return gemp_program_store(csr->device, &program);
 }
 
@@ -181,14 +181,15 @@ static gemp_code list_on_device(const gemp_csr *csr, gemp_device *device, gemp_e
 	gemp_device_csr rows = { 0 };
 	gemp_buffer out = { 0 };
 	size_t size = (size_t)gemp_csr_edges(csr) * sizeof *pairs;
-	GEMP_TRY(gemp_device_csr_new(&rows, device, csr));
-	GEMP_TRY(device->gpu ? gemp_buffer_new(&out, device, size, NULL) : gemp_buffer_borrow(&out, device, size, pairs));
-	GEMP_TRY(launch_edge_pairs(&rows, &out));
-	GEMP_TRY(gemp_launch_seconds(device, &figures->seconds));
+	GEMP_TRY_DONE(gemp_device_csr_new(&rows, device, csr));
+	GEMP_TRY_DONE(device->gpu ? gemp_buffer_new(&out, device, size, NULL)
+	                          : gemp_buffer_borrow(&out, device, size, pairs));
+	GEMP_TRY_DONE(launch_edge_pairs(&rows, &out));
+	GEMP_TRY_DONE(gemp_launch_seconds(device, &figures->seconds));
 	double since = gemp_now();
 	if (device->gpu)
-		GEMP_TRY(gemp_transfer_download(device, &out, 0, (gemp_transfer_numbers){ .narrow = &pairs->source },
-		                                size / sizeof pairs->source));
+		GEMP_TRY_DONE(gemp_transfer_download(device, &out, 0, (gemp_transfer_numbers){ .narrow = &pairs->source },
+		                                     size / sizeof pairs->source));
 	figures->transfers = rows.seconds + (gemp_now() - since);
 done:
 	gemp_buffer_free(&out, device);

@@ -130,11 +130,11 @@ gemp_code gemp_disjoint_sets_new(gemp_disjoint_sets *out, size_t rows, const gem
 	union_state u = { .sets = out };
 	*out = (gemp_disjoint_sets){ .rows = rows };
 	if (count)
-		GEMP_TRY(choose_slots(out, csr, count, &u.shift));
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(out->parent, out->rows + out->remote_slots),
-	                      GEMP_ARRAY(out->remote_ids, out->remote_slots)));
+		GEMP_TRY_DONE(choose_slots(out, csr, count, &u.shift));
+	GEMP_TRY_DONE(gemp_new_all(GEMP_ARRAY(out->parent, out->rows + out->remote_slots),
+	                           GEMP_ARRAY(out->remote_ids, out->remote_slots)));
 	if (edges)
-		GEMP_TRY(GEMP_NEW(out->edge, out->rows + out->remote_slots));
+		GEMP_TRY_DONE(GEMP_NEW(out->edge, out->rows + out->remote_slots));
 	gemp_for_ranges(out->rows + out->remote_slots, link_to_itself, out);
 	for (int sample = 1; sample >= 0; sample--) {
 		u.before = 0;
@@ -181,7 +181,7 @@ static gemp_code list_distinct(gemp_vertex *sorted, uint64_t *index, size_t coun
 	static const gemp_sort by_id = { .key = GEMP_KEY_U32, .value_size = sizeof *index };
 	for (size_t i = 0; i < count; i++)
 		index[i] = i;
-	GEMP_PROPAGATE(gemp_sort_host(&by_id, sorted, index, count));
+	GEMP_TRY(gemp_sort_host(&by_id, sorted, index, count));
 	for (size_t i = 0; i < count; i++)
 		if (i == 0 || sorted[i] != sorted[i - 1])
 			distinct[(*distinct_count)++] = sorted[i];
@@ -200,8 +200,7 @@ static gemp_code request_names(gemp_contraction *c, gemp_vertex *names, size_t c
 		memcpy(sorted, names, count * sizeof *names);
 		code = list_distinct(sorted, index, count, distinct, &distinct_count);
 	}
-	GEMP_PROPAGATE(
-		gemp_vertex_numbers(c->comm, code, c->bounds, c->name, distinct, distinct_count, distinct, &c->traffic));
+	GEMP_TRY(gemp_vertex_numbers(c->comm, code, c->bounds, c->name, distinct, distinct_count, distinct, &c->traffic));
 	for (size_t i = 0, at = 0; i < count; i++) {
 		at += i > 0 && sorted[i] != sorted[i - 1];
 		names[index[i]] = distinct[at];
@@ -219,11 +218,11 @@ static gemp_code send_links(gemp_contraction *c)
 	code = GEMP_NEW(owner, c->links);
 	for (size_t i = 0; i < c->links && code == GEMP_OK; i++)
 		owner[i] = (int)gemp_range_find(c->bounds, (size_t)c->comm->size, c->ends[i].source);
-	GEMP_PROPAGATE(gemp_comm_agree(c->comm, code));
+	GEMP_TRY(gemp_comm_agree(c->comm, code));
 	if (c->edges)
-		GEMP_PROPAGATE(gemp_exchange_records(c->comm, GEMP_OK, c->edges, c->links, sizeof *c->edges, owner, &edges,
-		                                     NULL, &c->traffic));
-	GEMP_PROPAGATE(
+		GEMP_TRY(gemp_exchange_records(c->comm, GEMP_OK, c->edges, c->links, sizeof *c->edges, owner, &edges, NULL,
+		                               &c->traffic));
+	GEMP_TRY(
 		gemp_exchange_records(c->comm, GEMP_OK, c->ends, c->links, sizeof *c->ends, owner, &ends, &from, &c->traffic));
 	gemp_free(c->ends);
 	c->ends = ends;
@@ -245,7 +244,7 @@ static gemp_code drop_duplicate_links(gemp_contraction *c)
 	size_t slots = 2, kept = 0;
 	while (slots < 2 * c->links)
 		slots *= 2;
-	GEMP_PROPAGATE(GEMP_NEW(seen, slots));
+	GEMP_TRY(GEMP_NEW(seen, slots));
 	for (size_t i = 0; i < c->links; i++) {
 		gemp_edge_pair l = c->ends[i];
 		if (l.source == l.target)
@@ -272,7 +271,7 @@ static gemp_code resolve_links(gemp_contraction *c, const gemp_vertex *set_of)
 {
 	for (size_t i = 0; i < c->links; i++)
 		c->ends[i] = (gemp_edge_pair){ c->ends[i].target, c->ends[i].source };
-	GEMP_PROPAGATE(send_links(c));
+	GEMP_TRY(send_links(c));
 	for (size_t i = 0; i < c->links; i++)
 		c->ends[i].source = c->first + set_of[c->ends[i].source - c->first];
 	return gemp_comm_agree(c->comm, drop_duplicate_links(c));
@@ -295,7 +294,7 @@ static gemp_code hook_roots(hook_state *h)
 	for (size_t i = 0; i < c->links; i++) {
 		gemp_vertex row = c->ends[i].source - c->first, low = c->ends[i].target;
 		if (c->name[row] == c->ends[i].source)
-			GEMP_PROPAGATE(list_root(&h->now, row));
+			GEMP_TRY(list_root(&h->now, row));
 		if (low >= c->name[row])
 			continue;
 		c->name[row] = low;
@@ -303,9 +302,9 @@ static gemp_code hook_roots(hook_state *h)
 			h->edge[row] = c->edges[i];
 	}
 	for (size_t i = 0; i < h->now.count; i++)
-		GEMP_PROPAGATE(list_root(&h->ever, h->now.rows[i]));
+		GEMP_TRY(list_root(&h->ever, h->now.rows[i]));
 	if (c->edges) {
-		GEMP_PROPAGATE(GEMP_RESERVE(c->tree, c->tree_capacity, c->tree_count + h->now.count));
+		GEMP_TRY(GEMP_RESERVE(c->tree, c->tree_capacity, c->tree_count + h->now.count));
 		for (size_t i = 0; i < h->now.count; i++)
 			c->tree[c->tree_count++] = h->edge[h->now.rows[i]];
 	}
@@ -316,12 +315,12 @@ static gemp_code hook_roots(hook_state *h)
 static gemp_code jump_pointers(gemp_contraction *c, root_list *list)
 {
 	GEMP_OWNED gemp_vertex *names = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(c->comm, GEMP_NEW(names, list->count)));
+	GEMP_TRY(gemp_comm_agree(c->comm, GEMP_NEW(names, list->count)));
 	while (gemp_comm_sum1(c->comm, list->count)) {
 		size_t left = 0;
 		for (size_t i = 0; i < list->count; i++)
 			names[i] = c->name[list->rows[i]];
-		GEMP_PROPAGATE(request_names(c, names, list->count));
+		GEMP_TRY(request_names(c, names, list->count));
 		for (size_t i = 0; i < list->count; i++) {
 			gemp_vertex row = list->rows[i];
 			if (c->name[row] == names[i])
@@ -342,8 +341,8 @@ static gemp_code rename_links(gemp_contraction *c)
 	code = GEMP_NEW(ends, c->links);
 	for (size_t i = 0; i < c->links && code == GEMP_OK; i++)
 		ends[i] = c->ends[i].target;
-	GEMP_PROPAGATE(gemp_comm_agree(c->comm, code));
-	GEMP_PROPAGATE(request_names(c, ends, c->links));
+	GEMP_TRY(gemp_comm_agree(c->comm, code));
+	GEMP_TRY(request_names(c, ends, c->links));
 	for (size_t i = 0; i < c->links; i++)
 		c->ends[i] = (gemp_edge_pair){ c->name[c->ends[i].source - c->first], ends[i] };
 	return gemp_comm_agree(c->comm, drop_duplicate_links(c));
@@ -356,16 +355,16 @@ gemp_code gemp_contraction_run(gemp_contraction *contraction, const gemp_vertex 
 	gemp_code code = GEMP_OK;
 	gemp_contraction *c = contraction;
 	hook_state h = { .c = c };
-	GEMP_TRY(gemp_comm_agree(c->comm, GEMP_NEW(h.edge, c->edges ? c->rows : 0)));
-	GEMP_TRY(resolve_links(c, set_of));
+	GEMP_TRY_DONE(gemp_comm_agree(c->comm, GEMP_NEW(h.edge, c->edges ? c->rows : 0)));
+	GEMP_TRY_DONE(resolve_links(c, set_of));
 	while (gemp_comm_sum1(c->comm, c->links)) {
-		GEMP_TRY(send_links(c));
-		GEMP_TRY(gemp_comm_agree(c->comm, hook_roots(&h)));
-		GEMP_TRY(jump_pointers(c, &h.now));
-		GEMP_TRY(rename_links(c));
+		GEMP_TRY_DONE(send_links(c));
+		GEMP_TRY_DONE(gemp_comm_agree(c->comm, hook_roots(&h)));
+		GEMP_TRY_DONE(jump_pointers(c, &h.now));
+		GEMP_TRY_DONE(rename_links(c));
 		c->rounds++;
 	}
-	GEMP_TRY(jump_pointers(c, &h.ever));
+	GEMP_TRY_DONE(jump_pointers(c, &h.ever));
 done:
 	gemp_free_all(h.edge, h.now.rows, h.ever.rows);
 	return code;

@@ -115,11 +115,11 @@ static gemp_code reverse_on_host(gemp_reversed_rows *out, const incoming_edges *
 	double since = gemp_now();
 	t.values = gemp_calloc(edges, size);
 	t.split_values = gemp_calloc(edges, size);
-	GEMP_TRY(t.values && t.split_values ? GEMP_OK : GEMP_ENOMEM);
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(t.split_rows, edges), GEMP_ARRAY(t.range, ((size_t)1 << kept) + 1),
-	                      GEMP_ARRAY(t.next, all->rows)));
+	GEMP_TRY_DONE(t.values && t.split_values ? GEMP_OK : GEMP_ENOMEM);
+	GEMP_TRY_DONE(gemp_new_all(GEMP_ARRAY(t.split_rows, edges), GEMP_ARRAY(t.range, ((size_t)1 << kept) + 1),
+	                           GEMP_ARRAY(t.next, all->rows)));
 	gemp_for_ranges(edges, list_range, &t);
-	GEMP_TRY(gemp_split_host(&t.split, all->target, t.values, edges, t.split_rows, t.split_values, t.range));
+	GEMP_TRY_DONE(gemp_split_host(&t.split, all->target, t.values, edges, t.split_rows, t.split_values, t.range));
 	gemp_parallel_for((size_t)1 << kept, put_range, &t);
 	out->begin[all->rows] = edges;
 	out->seconds = gemp_now() - since;
@@ -165,16 +165,15 @@ static gemp_code take_keys(device_state *w, const gemp_csr *csr)
 /* Buffers for keys and values twice, as the sort moves between them. */
 static gemp_code open_working(device_state *w, const gemp_csr *csr)
 {
-	GEMP_PROPAGATE(gemp_device_csr_new(&w->csr, w->device, csr));
-	GEMP_PROPAGATE(
-		gemp_device_csr_program(&w->program, &w->csr, "reverse.cl", w->out->edge ? "-DREVERSE_NUMBERED" : NULL,
-	                            { "reverse_list", &w->kernels[LIST] }, { "reverse_clear", &w->kernels[CLEAR] },
-	                            { "reverse_mark", &w->kernels[MARK] }, { "reverse_empty", &w->kernels[EMPTY] }));
-	GEMP_PROPAGATE(gemp_toolbox_new(&w->box, w->device, GEMP_FORM_AUTO));
-	GEMP_PROPAGATE(take_keys(w, csr));
-	GEMP_PROPAGATE(gemp_buffer_new(&w->sorted.keys[1], w->device, w->edges * sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_device_csr_new(&w->csr, w->device, csr));
+	GEMP_TRY(gemp_device_csr_program(&w->program, &w->csr, "reverse.cl", w->out->edge ? "-DREVERSE_NUMBERED" : NULL,
+	                                 { "reverse_list", &w->kernels[LIST] }, { "reverse_clear", &w->kernels[CLEAR] },
+	                                 { "reverse_mark", &w->kernels[MARK] }, { "reverse_empty", &w->kernels[EMPTY] }));
+	GEMP_TRY(gemp_toolbox_new(&w->box, w->device, GEMP_FORM_AUTO));
+	GEMP_TRY(take_keys(w, csr));
+	GEMP_TRY(gemp_buffer_new(&w->sorted.keys[1], w->device, w->edges * sizeof(cl_uint), NULL));
 	for (int b = 0; b < 2; b++)
-		GEMP_PROPAGATE(gemp_buffer_new(&w->sorted.values[b], w->device, w->edges * (size_t)w->value_size, NULL));
+		GEMP_TRY(gemp_buffer_new(&w->sorted.values[b], w->device, w->edges * (size_t)w->value_size, NULL));
 	return gemp_buffer_new(&w->begin, w->device, ((size_t)w->rows + 1) * sizeof(cl_uint), NULL);
 }
 
@@ -194,9 +193,9 @@ static void close_working(device_state *w)
 static gemp_code list_edges(device_state *w)
 {
 	const gemp_device_grid grid = gemp_device_csr_grid(&w->csr);
-	GEMP_PROPAGATE(gemp_launch(w->device, w->kernels[LIST], grid.items, grid.group, GEMP_ARG(&w->csr.begin.mem),
-	                           GEMP_ARG(&w->csr.rows), GEMP_ARG(&w->csr.edges), GEMP_ARG(&w->csr.first),
-	                           GEMP_ARG(&w->sorted.values[0].mem), GEMP_LOCAL(grid.local)));
+	GEMP_TRY(gemp_launch(w->device, w->kernels[LIST], grid.items, grid.group, GEMP_ARG(&w->csr.begin.mem),
+	                     GEMP_ARG(&w->csr.rows), GEMP_ARG(&w->csr.edges), GEMP_ARG(&w->csr.first),
+	                     GEMP_ARG(&w->sorted.values[0].mem), GEMP_LOCAL(grid.local)));
 	return gemp_timings_add(&w->laps, w->device);
 }
 
@@ -206,17 +205,16 @@ static gemp_code find_rows(device_state *w)
 {
 	const cl_mem *keys = &w->sorted.keys[0].mem;
 	gemp_device_grid grid = gemp_device_grid_over(w->device, (size_t)w->rows + 1);
-	GEMP_PROPAGATE(gemp_launch(w->device, w->kernels[CLEAR], grid.items, grid.group, GEMP_ARG(&w->begin.mem),
-	                           GEMP_ARG(&w->rows), GEMP_ARG(&w->edges)));
-	GEMP_PROPAGATE(gemp_timings_add(&w->laps, w->device));
+	GEMP_TRY(gemp_launch(w->device, w->kernels[CLEAR], grid.items, grid.group, GEMP_ARG(&w->begin.mem),
+	                     GEMP_ARG(&w->rows), GEMP_ARG(&w->edges)));
+	GEMP_TRY(gemp_timings_add(&w->laps, w->device));
 	grid = gemp_device_grid_over(w->device, w->edges);
-	GEMP_PROPAGATE(gemp_launch(w->device, w->kernels[MARK], grid.items, grid.group, GEMP_ARG(keys), GEMP_ARG(&w->edges),
-	                           GEMP_ARG(&w->csr.first), GEMP_ARG(&w->begin.mem)));
-	GEMP_PROPAGATE(gemp_timings_add(&w->laps, w->device));
+	GEMP_TRY(gemp_launch(w->device, w->kernels[MARK], grid.items, grid.group, GEMP_ARG(keys), GEMP_ARG(&w->edges),
+	                     GEMP_ARG(&w->csr.first), GEMP_ARG(&w->begin.mem)));
+	GEMP_TRY(gemp_timings_add(&w->laps, w->device));
 	grid = gemp_device_grid_over(w->device, w->rows);
-	GEMP_PROPAGATE(gemp_launch(w->device, w->kernels[EMPTY], grid.items, grid.group, GEMP_ARG(keys),
-	                           GEMP_ARG(&w->edges), GEMP_ARG(&w->csr.first), GEMP_ARG(&w->rows),
-	                           GEMP_ARG(&w->begin.mem)));
+	GEMP_TRY(gemp_launch(w->device, w->kernels[EMPTY], grid.items, grid.group, GEMP_ARG(keys), GEMP_ARG(&w->edges),
+	                     GEMP_ARG(&w->csr.first), GEMP_ARG(&w->rows), GEMP_ARG(&w->begin.mem)));
 	return gemp_timings_add(&w->laps, w->device);
 }
 
@@ -237,10 +235,9 @@ static gemp_code read_rows(device_state *w)
 	gemp_reversed_rows *out = w->out;
 	const gemp_transfer_numbers values = { .narrow = out->edge ? (uint32_t *)out->edge : out->source };
 	double since = gemp_now();
-	GEMP_PROPAGATE(gemp_transfer_download(w->device, &w->begin, 0, (gemp_transfer_numbers){ .wide = out->begin },
-	                                      (size_t)w->rows + 1));
-	GEMP_PROPAGATE(
-		gemp_transfer_download(w->device, &w->sorted.values[0], 0, values, w->edges * (size_t)w->value_size / 4));
+	GEMP_TRY(gemp_transfer_download(w->device, &w->begin, 0, (gemp_transfer_numbers){ .wide = out->begin },
+	                                (size_t)w->rows + 1));
+	GEMP_TRY(gemp_transfer_download(w->device, &w->sorted.values[0], 0, values, w->edges * (size_t)w->value_size / 4));
 	if (out->edge)
 		gemp_for_ranges(w->edges, unpack_range, out);
 	out->transfers = w->csr.seconds + (gemp_now() - since);
@@ -261,14 +258,14 @@ static gemp_code reverse_on_device(gemp_reversed_rows *out, const gemp_csr *csr,
 	unsigned bits = differ ? 64 - (unsigned)__builtin_clzll(differ) : 1;
 	double ours, sorts;
 	out->on_device = true;
-	GEMP_TRY(open_working(&w, csr));
-	GEMP_TRY(list_edges(&w));
-	GEMP_TRY(gemp_sort_device(w.box, &by_target, &w.sorted, w.edges, bits));
-	GEMP_TRY(find_rows(&w));
-	GEMP_TRY(gemp_toolbox_seconds(w.box, &sorts));
-	GEMP_TRY(gemp_timings_seconds(&w.laps, &ours));
+	GEMP_TRY_DONE(open_working(&w, csr));
+	GEMP_TRY_DONE(list_edges(&w));
+	GEMP_TRY_DONE(gemp_sort_device(w.box, &by_target, &w.sorted, w.edges, bits));
+	GEMP_TRY_DONE(find_rows(&w));
+	GEMP_TRY_DONE(gemp_toolbox_seconds(w.box, &sorts));
+	GEMP_TRY_DONE(gemp_timings_seconds(&w.laps, &ours));
 	out->seconds = ours + sorts;
-	GEMP_TRY(read_rows(&w));
+	GEMP_TRY_DONE(read_rows(&w));
 	code = gemp_program_store(device, &w.program);
 done:
 	close_working(&w);
@@ -338,8 +335,8 @@ static gemp_code send_round(edge_exchange *s, uint64_t round)
 	GEMP_OWNED void *received = NULL;
 	GEMP_OWNED size_t *from = NULL;
 	size_t count = pack_round(s, round);
-	GEMP_PROPAGATE(gemp_exchange_records(s->comm, GEMP_OK, s->pairs, count, sizeof *s->pairs, s->owner, &received,
-	                                     &from, s->traffic));
+	GEMP_TRY(gemp_exchange_records(s->comm, GEMP_OK, s->pairs, count, sizeof *s->pairs, s->owner, &received, &from,
+	                               s->traffic));
 	for (int r = 0; r < s->comm->size; r++)
 		for (size_t i = from[r]; i < from[r + 1]; i++) {
 			const gemp_edge_pair pair = ((const gemp_edge_pair *)received)[i];
@@ -353,9 +350,9 @@ static gemp_code send_round(edge_exchange *s, uint64_t round)
 static gemp_code allocate_rows(gemp_reversed_rows *out, size_t rows, size_t edges, bool places)
 {
 	*out = (gemp_reversed_rows){ .rows = rows };
-	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(out->begin, rows + 1), GEMP_ARRAY(out->source, edges)));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(out->begin, rows + 1), GEMP_ARRAY(out->source, edges)));
 	if (places)
-		GEMP_PROPAGATE(GEMP_NEW(out->edge, edges));
+		GEMP_TRY(GEMP_NEW(out->edge, edges));
 	return GEMP_OK;
 }
 
@@ -370,18 +367,18 @@ static gemp_code gemp_reverse_ranks(gemp_reversed_rows *out, const gemp_comm *co
 	edge_exchange s = { .comm = comm, .bounds = bounds, .csr = csr, .traffic = &out->traffic };
 	double since = gemp_now();
 	*out = (gemp_reversed_rows){ 0 };
-	GEMP_TRY(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(s.pairs, room), GEMP_ARRAY(s.owner, room),
-	                                            GEMP_ARRAY(s.place, (size_t)comm->size + 1))));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(s.pairs, room), GEMP_ARRAY(s.owner, room),
+	                                                 GEMP_ARRAY(s.place, (size_t)comm->size + 1))));
 	count_edges(&s, rounds);
 	size_t count = (size_t)s.place[comm->size];
 	code = allocate_rows(out, csr->rows, count, edges);
 	GEMP_THEN(gemp_new_all(GEMP_ARRAY(s.source, count), GEMP_ARRAY(s.target, count)));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, code));
 	gemp_comm_max(comm, &rounds, 1);
 	for (uint64_t round = 0; round < rounds; round++)
-		GEMP_TRY(send_round(&s, round));
+		GEMP_TRY_DONE(send_round(&s, round));
 	const incoming_edges received = { csr->first, csr->rows, count, s.target, NULL, s.source };
-	GEMP_TRY(gemp_comm_agree(comm, reverse_on_host(out, &received)));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, reverse_on_host(out, &received)));
 	out->seconds = gemp_now() - since;
 done:
 	gemp_free_all(s.pairs, s.owner, s.place, s.source, s.target);
@@ -403,13 +400,13 @@ gemp_code gemp_reverse(gemp_reversed_rows *out, const gemp_csr *csr, gemp_device
 	gemp_code code = GEMP_OK;
 	size_t count = (size_t)gemp_csr_edges(csr);
 	assert(gemp_csr_is_valid(csr));
-	GEMP_TRY(allocate_rows(out, csr->rows, count, edges));
+	GEMP_TRY_DONE(allocate_rows(out, csr->rows, count, edges));
 	if (count == 0)
 		goto done;
 	if (choose_device(device, csr, place))
-		GEMP_TRY(reverse_on_device(out, csr, device));
+		GEMP_TRY_DONE(reverse_on_device(out, csr, device));
 	else
-		GEMP_TRY(reverse_on_host(
+		GEMP_TRY_DONE(reverse_on_host(
 			out, &(incoming_edges){
 					 .first = csr->first, .rows = csr->rows, .count = count, .target = csr->target, .csr = csr }));
 done:
@@ -438,8 +435,8 @@ static gemp_code move_attributes(const graph_reversal *t, gemp_relation *relatio
 		code = GEMP_NEW(owner, edges);
 	for (size_t e = 0; owner && e < edges; e++)
 		owner[e] = gemp_shard_owner(t->graph, relation->out_targets[e]);
-	GEMP_PROPAGATE(gemp_comm_agree(t->comm, code));
-	GEMP_PROPAGATE(
+	GEMP_TRY(gemp_comm_agree(t->comm, code));
+	GEMP_TRY(
 		gemp_table_move(t->comm, &moved, &relation->props, owner, rows->edge, (size_t)rows->begin[rows->rows], true));
 	gemp_table_free(&relation->props);
 	relation->props = moved;
@@ -480,13 +477,13 @@ static gemp_code reverse_relation(graph_reversal *t, size_t index)
 	GEMP_OWNED_BY(gemp_reversed_rows_free) gemp_reversed_rows rows = { 0 };
 	bool edges = relation->props.count > 0;
 	if (t->comm->size == 1)
-		GEMP_PROPAGATE(gemp_reverse(&rows, &csr, t->device, t->place, edges));
+		GEMP_TRY(gemp_reverse(&rows, &csr, t->device, t->place, edges));
 	else
-		GEMP_PROPAGATE(gemp_reverse_ranks(&rows, t->comm, graph->bounds, &csr, edges));
+		GEMP_TRY(gemp_reverse_ranks(&rows, t->comm, graph->bounds, &csr, edges));
 	add_figures(t->figures, &rows);
 	t->figures->edges += relation->edge_count;
 	if (edges)
-		GEMP_PROPAGATE(move_attributes(t, relation, &rows));
+		GEMP_TRY(move_attributes(t, relation, &rows));
 	replace_rows(relation, &rows);
 	relation->first_edge = gemp_comm_exscan(t->comm, relation->out_offsets[graph->rows]);
 	return GEMP_OK;
@@ -498,14 +495,14 @@ gemp_code gemp_shard_reverse(gemp_shard *graph, const gemp_comm *comm, const boo
 {
 	graph_reversal t = { comm, graph, comm->size == 1 ? device : NULL, place, figures };
 	*figures = (gemp_reverse_stats){ 0 };
-	GEMP_PROPAGATE(gemp_shard_load_outgoing(graph));
+	GEMP_TRY(gemp_shard_load_outgoing(graph));
 	if (graph->loader.free)
 		graph->loader.free(graph->loader.self);
 	graph->loader = gemp_rows_by_target_source(comm);
 	for (size_t r = 0; r < graph->relation_count; r++)
 		if (graph->relations[r].directed && (!relations || relations[r]))
-			GEMP_PROPAGATE(reverse_relation(&t, r));
+			GEMP_TRY(reverse_relation(&t, r));
 	for (size_t r = 0; r < graph->relation_count; r++)
-		GEMP_PROPAGATE(gemp_shard_load_relation(graph, r, GEMP_LOAD_IN | GEMP_LOAD_IN_EDGES));
+		GEMP_TRY(gemp_shard_load_relation(graph, r, GEMP_LOAD_IN | GEMP_LOAD_IN_EDGES));
 	return gemp_shard_content_hash(comm, graph, &graph->hash);
 }

@@ -46,11 +46,11 @@ static gemp_code count_type(device_state *w, const gemp_csr *csr)
 	if (!edges)
 		return GEMP_OK;
 	double since = gemp_now();
-	GEMP_TRY(gemp_device_targets_new(&target, w->device, csr->target, (size_t)edges));
+	GEMP_TRY_DONE(gemp_device_targets_new(&target, w->device, csr->target, (size_t)edges));
 	w->out->transfers += gemp_now() - since;
-	GEMP_TRY(gemp_launch(w->device, w->kernel, grid.items, grid.group, GEMP_ARG(&target.mem), GEMP_ARG(&edges),
-	                     GEMP_ARG(&first), GEMP_ARG(&w->in.mem)));
-	GEMP_TRY(gemp_timings_add(&w->laps, w->device));
+	GEMP_TRY_DONE(gemp_launch(w->device, w->kernel, grid.items, grid.group, GEMP_ARG(&target.mem), GEMP_ARG(&edges),
+	                          GEMP_ARG(&first), GEMP_ARG(&w->in.mem)));
+	GEMP_TRY_DONE(gemp_timings_add(&w->laps, w->device));
 	code = GEMP_CL(clFinish(w->device->queue));
 done:
 	gemp_buffer_free(&target, w->device);
@@ -63,9 +63,9 @@ static gemp_code read_counts(device_state *w)
 	GEMP_OWNED uint32_t *counts = NULL;
 	size_t rows = w->out->rows;
 	double since = gemp_now();
-	GEMP_PROPAGATE(GEMP_NEW(counts, rows));
-	GEMP_PROPAGATE(GEMP_CL(clFinish(w->device->queue)));
-	GEMP_PROPAGATE(gemp_transfer_download(w->device, &w->in, 0, (gemp_transfer_numbers){ .narrow = counts }, rows));
+	GEMP_TRY(GEMP_NEW(counts, rows));
+	GEMP_TRY(GEMP_CL(clFinish(w->device->queue)));
+	GEMP_TRY(gemp_transfer_download(w->device, &w->in, 0, (gemp_transfer_numbers){ .narrow = counts }, rows));
 	w->out->transfers += gemp_now() - since;
 	for (size_t row = 0; row < rows; row++)
 		w->out->in[row] += counts[row];
@@ -81,13 +81,13 @@ static gemp_code count_on_device(gemp_vertex_degrees *out, gemp_device *device, 
 	const gemp_device_csr any = { .device = device };
 	size_t size = out->rows * sizeof(cl_uint);
 	out->on_device = true;
-	GEMP_TRY(gemp_device_csr_program(&program, &any, "degrees.cl", NULL, { "degrees_in", &w.kernel }));
-	GEMP_TRY(gemp_buffer_new(&w.in, device, size, NULL));
-	GEMP_TRY(gemp_buffer_zero(device, &w.in, 0, size));
+	GEMP_TRY_DONE(gemp_device_csr_program(&program, &any, "degrees.cl", NULL, { "degrees_in", &w.kernel }));
+	GEMP_TRY_DONE(gemp_buffer_new(&w.in, device, size, NULL));
+	GEMP_TRY_DONE(gemp_buffer_zero(device, &w.in, 0, size));
 	for (size_t c = 0; c < count; c++)
-		GEMP_TRY(count_type(&w, &csr[c]));
-	GEMP_TRY(read_counts(&w));
-	GEMP_TRY(gemp_timings_seconds(&w.laps, &out->seconds));
+		GEMP_TRY_DONE(count_type(&w, &csr[c]));
+	GEMP_TRY_DONE(read_counts(&w));
+	GEMP_TRY_DONE(gemp_timings_seconds(&w.laps, &out->seconds));
 	code = gemp_program_store(device, &program);
 done:
 	gemp_timings_free(&w.laps);
@@ -145,8 +145,8 @@ static gemp_code count_remote(target_count *c)
 	GEMP_OWNED void *came = NULL;
 	GEMP_OWNED size_t *from = NULL;
 	size_t count = atomic_load(&c->remote_count);
-	GEMP_PROPAGATE(gemp_exchange_records(c->comm, GEMP_OK, c->remote, count, sizeof *c->remote, c->owner, &came, &from,
-	                                     &c->degrees->traffic));
+	GEMP_TRY(gemp_exchange_records(c->comm, GEMP_OK, c->remote, count, sizeof *c->remote, c->owner, &came, &from,
+	                               &c->degrees->traffic));
 	for (size_t i = 0; i < from[c->comm->size]; i++)
 		c->degrees->in[((gemp_vertex *)came)[i] - c->degrees->first]++;
 	return GEMP_OK;
@@ -161,7 +161,7 @@ static gemp_code count_edges(target_count *c)
 		atomic_store(&c->remote_count, 0);
 		gemp_for_ranges((size_t)(c->own.end - c->own.begin), count_range, c);
 		if (c->comm->size > 1)
-			GEMP_PROPAGATE(count_remote(c));
+			GEMP_TRY(count_remote(c));
 	}
 	return GEMP_OK;
 }
@@ -186,7 +186,7 @@ static gemp_code count_types(target_count *c, const gemp_csr *csr, size_t count)
 	double since = gemp_now();
 	for (size_t i = 0; i < count; i++) {
 		c->csr = &csr[i];
-		GEMP_PROPAGATE(count_edges(c));
+		GEMP_TRY(count_edges(c));
 	}
 	c->degrees->seconds = gemp_now() - since;
 	return GEMP_OK;
@@ -203,13 +203,13 @@ gemp_code gemp_vertex_degrees_new(gemp_vertex_degrees *out, const gemp_comm *com
 	code = allocate_degrees(out, (size_t)(bounds[comm->rank + 1] - bounds[comm->rank]),
 	                        (gemp_vertex)bounds[comm->rank]);
 	GEMP_THEN(gemp_new_all(GEMP_ARRAY(c.remote, room), GEMP_ARRAY(c.owner, room)));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, code));
 	for (size_t i = 0; i < count; i++)
 		add_rows(out->out, csr[i].begin, csr[i].rows);
 	if (comm->size == 1 && choose_device(device, csr, count, place))
-		GEMP_TRY(count_on_device(out, device, csr, count));
+		GEMP_TRY_DONE(count_on_device(out, device, csr, count));
 	else
-		GEMP_TRY(count_types(&c, csr, count));
+		GEMP_TRY_DONE(count_types(&c, csr, count));
 done:
 	gemp_free_all(c.remote, c.owner);
 	if (code != GEMP_OK)
@@ -222,7 +222,7 @@ static gemp_code add_loaded(gemp_vertex_degrees *out, const gemp_comm *comm, con
                             const bool *relations)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_comm_agree(comm, allocate_degrees(out, graph->rows, (gemp_vertex)graph->first_vertex)));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, allocate_degrees(out, graph->rows, (gemp_vertex)graph->first_vertex)));
 	for (size_t r = 0; r < graph->relation_count; r++)
 		if (!relations || relations[r]) {
 			add_rows(out->out, graph->relations[r].out_offsets, graph->rows);
@@ -245,7 +245,7 @@ gemp_code gemp_vertex_degrees_of_graph(gemp_vertex_degrees *out, const gemp_comm
 		loaded &= (relations && !relations[r]) || (graph->relations[r].loaded & GEMP_LOAD_IN) != 0;
 	if (loaded)
 		return add_loaded(out, comm, graph, relations);
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(csr, graph->relation_count)));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(csr, graph->relation_count)));
 	for (size_t r = 0; r < graph->relation_count; r++)
 		if (!relations || relations[r])
 			csr[count++] = gemp_csr_out(graph, r);
@@ -323,13 +323,13 @@ static gemp_code count_directed(gemp_degree_histogram *out, const gemp_comm *com
 {
 	GEMP_OWNED_BY(gemp_vertex_degrees_free) gemp_vertex_degrees degrees = { 0 };
 	GEMP_OWNED bool *directed = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(directed, graph->relation_count)));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(directed, graph->relation_count)));
 	bool any = false;
 	for (size_t r = 0; r < graph->relation_count; r++)
 		any |= directed[r] = graph->relations[r].directed;
 	if (!any)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_vertex_degrees_of_graph(&degrees, comm, graph, directed));
+	GEMP_TRY(gemp_vertex_degrees_of_graph(&degrees, comm, graph, directed));
 	gemp_degrees_directed(out, comm, &degrees);
 	return GEMP_OK;
 }
@@ -340,9 +340,9 @@ gemp_code gemp_degrees_count(gemp_degree_histogram *out, const gemp_comm *comm, 
 	GEMP_OWNED uint64_t *degree = NULL;
 	uint64_t least = UINT64_MAX;
 	*out = (gemp_degree_histogram){ 0 };
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(degree, graph->rows)));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(degree, graph->rows)));
 	for (size_t i = 0; i < graph->relation_count; i++) {
-		GEMP_PROPAGATE(gemp_shard_load_relation(graph, i, GEMP_LOAD_OUT | GEMP_LOAD_IN));
+		GEMP_TRY(gemp_shard_load_relation(graph, i, GEMP_LOAD_OUT | GEMP_LOAD_IN));
 		const gemp_relation *relation = &graph->relations[i];
 		for (size_t row = 0; row < graph->rows; row++)
 			degree[row] += relation->out_offsets[row + 1] - relation->out_offsets[row] + relation->in_offsets[row + 1] -

@@ -76,8 +76,8 @@ static gemp_code pack_relation(gemp_runtime *context, gemp_shard *g, const gemp_
 	GEMP_OWNED gemp_vertex *found = NULL;
 	size_t count = 0;
 	GEMP_OWNED_BY(gemp_column_free) gemp_column keys = { 0 };
-	GEMP_PROPAGATE(gemp_fetch_values(context, g, relation->out_targets, (size_t)relation->out_offsets[g->rows], asked,
-	                                 1, &found, &count, &keys));
+	GEMP_TRY(gemp_fetch_values(context, g, relation->out_targets, (size_t)relation->out_offsets[g->rows], asked, 1,
+	                           &found, &count, &keys));
 	for (size_t v = 0; v < g->rows; v++)
 		for (uint64_t at = relation->out_offsets[v]; at < relation->out_offsets[v + 1]; at++) {
 			gemp_value source = gemp_column_get(&g->keys, v);
@@ -128,13 +128,13 @@ static gemp_code unpack(gemp_graph_diff_side *side)
 	size_t capacities[2] = { 0 };
 	for (const char *at = side->bytes, *end = at + side->size; at < end;) {
 		if (gemp_unpack_number(&at)) {
-			GEMP_PROPAGATE(GEMP_RESERVE(side->vertices, capacities[0], side->vertex_count + 1));
+			GEMP_TRY(GEMP_RESERVE(side->vertices, capacities[0], side->vertex_count + 1));
 			drawn_vertex *v = &side->vertices[side->vertex_count++];
 			*v = (drawn_vertex){ .key = gemp_unpack_value(&at), .change = ALONE };
 			v->text = gemp_unpack_bytes(&at, &v->size);
 			continue;
 		}
-		GEMP_PROPAGATE(GEMP_RESERVE(side->edges, capacities[1], side->edge_count + 1));
+		GEMP_TRY(GEMP_RESERVE(side->edges, capacities[1], side->edge_count + 1));
 		drawn_edge *e = &side->edges[side->edge_count++];
 		*e = (drawn_edge){ .change = ALONE };
 		e->type = gemp_unpack_bytes(&at, &e->type_size);
@@ -169,14 +169,14 @@ gemp_code gemp_graph_diff_take(gemp_graph_diff_side *side, gemp_runtime *context
 	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 }, own = { 0 };
 	GEMP_OWNED size_t *begin = NULL;
-	GEMP_PROPAGATE(check_size(graph, path, moment));
-	GEMP_PROPAGATE(gemp_shard_load_outgoing(graph));
+	GEMP_TRY(check_size(graph, path, moment));
+	GEMP_TRY(gemp_shard_load_outgoing(graph));
 	pack_vertices(graph, &text, &own);
 	for (size_t k = 0; k < graph->relation_count; k++)
-		GEMP_PROPAGATE(pack_relation(context, graph, &graph->relations[k], &text, &own));
+		GEMP_TRY(pack_relation(context, graph, &graph->relations[k], &text, &own));
 	code = gemp_text_status(&text);
 	GEMP_THEN(gemp_text_status(&own));
-	GEMP_PROPAGATE(gemp_comm_allgather(context->comm, code, own.data, own.size, &side->bytes, &begin));
+	GEMP_TRY(gemp_comm_allgather(context->comm, code, own.data, own.size, &side->bytes, &begin));
 	side->size = begin[context->comm->size];
 	return gemp_comm_agree(context->comm, unpack(side));
 }

@@ -76,13 +76,13 @@ static gemp_code find_and_select(step_context *s)
 	const gemp_step_options *o = s->options;
 	double began = gemp_now(), found;
 	if (o->rematch)
-		GEMP_PROPAGATE(gemp_match_cache_rows(o->rematch, &s->frame, s->context, s->graph, s->rules, s->index, &o->match,
-		                                     o->combinations, o->order, &s->report->rematch));
+		GEMP_TRY(gemp_match_cache_rows(o->rematch, &s->frame, s->context, s->graph, s->rules, s->index, &o->match,
+		                               o->combinations, o->order, &s->report->rematch));
 	else
-		GEMP_PROPAGATE(
+		GEMP_TRY(
 			gemp_rule_matches_rows(&s->frame, s->context, s->graph, s->rule, &o->match, o->combinations, o->order));
 	found = gemp_now();
-	GEMP_PROPAGATE(select_rows(s));
+	GEMP_TRY(select_rows(s));
 	gemp_log(GEMP_VERBOSE, "%s: matches found in %.3f s, those to apply in %.3f s", s->rule->name, found - began,
 	         gemp_now() - found);
 	return GEMP_OK;
@@ -93,12 +93,12 @@ static gemp_code apply(step_context *s, gemp_shard **graph, gemp_patch_result *d
 {
 	GEMP_OWNED_BY(gemp_new_vertices_free) gemp_new_vertices created = { 0 };
 	const gemp_apply_options options = { .rules = s->rules, .string_keys = s->options->string_keys };
-	GEMP_PROPAGATE(gemp_new_vertices_new(&created, s->context->comm, *graph, s->rule, &s->frame, s->selected.selected,
-	                                     s->selected.numbers, s->report->select.applied));
+	GEMP_TRY(gemp_new_vertices_new(&created, s->context->comm, *graph, s->rule, &s->frame, s->selected.selected,
+	                               s->selected.numbers, s->report->select.applied));
 	if (s->options->recorder) {
-		GEMP_PROPAGATE(gemp_new_vertices_fetch(&created, s->context, *graph));
-		GEMP_PROPAGATE(gemp_record_step(s->options->recorder, s->context, *graph, &created, s->selected.selected,
-		                                s->report->select.applied, s->options->number));
+		GEMP_TRY(gemp_new_vertices_fetch(&created, s->context, *graph));
+		GEMP_TRY(gemp_record_step(s->options->recorder, s->context, *graph, &created, s->selected.selected,
+		                          s->report->select.applied, s->options->number));
 	}
 	return gemp_apply_matches(graph, s->context, &created, &options, done);
 }
@@ -118,9 +118,9 @@ static gemp_code apply_and_update_cache(step_context *s, gemp_shard **graph)
 	gemp_match_cache *cache = s->options->rematch;
 	GEMP_OWNED_BY(gemp_patch_result_free) gemp_patch_result done = { 0 };
 	GEMP_OWNED_BY(gemp_edge_owners_free) gemp_edge_owners owners = { 0 };
-	GEMP_PROPAGATE(gemp_shard_load_outgoing(*graph));
-	GEMP_PROPAGATE(gemp_edge_owners_new(&owners, s->context->comm, *graph));
-	GEMP_PROPAGATE(apply(s, graph, &done));
+	GEMP_TRY(gemp_shard_load_outgoing(*graph));
+	GEMP_TRY(gemp_edge_owners_new(&owners, s->context->comm, *graph));
+	GEMP_TRY(apply(s, graph, &done));
 	gemp_match_cache_keep(cache, s->index, &s->frame);
 	return gemp_match_cache_update(cache, s->index, s->context->comm, &owners, &done, *graph);
 }
@@ -135,7 +135,7 @@ static gemp_code apply_selected(step_context *s, gemp_shard **graph)
 		return GEMP_OK;
 	if (cache && gemp_match_cache_pays(cache, s->index, max_touched_vertices(s), *graph))
 		return apply_and_update_cache(s, graph);
-	GEMP_PROPAGATE(apply(s, graph, NULL));
+	GEMP_TRY(apply(s, graph, NULL));
 	if (cache)
 		return gemp_comm_agree(s->context->comm, gemp_match_cache_reset(cache, *graph));
 	return GEMP_OK;
@@ -155,11 +155,11 @@ static gemp_code apply_step(gemp_shard **graph, gemp_runtime *context, const gem
 		               .options = options,
 		               .report = report };
 	*report = (gemp_step_report){ 0 };
-	GEMP_TRY(find_and_select(&s));
+	GEMP_TRY_DONE(find_and_select(&s));
 	if (report->select.applied)
 		find_effects(&report->effects, context->comm, s.rule, &s.frame, s.selected.selected, report->select.applied);
 	uint64_t vertices = (*graph)->vertex_count, edges = gemp_shard_edges(*graph);
-	GEMP_TRY(apply_selected(&s, graph));
+	GEMP_TRY_DONE(apply_selected(&s, graph));
 	report->effects.deleted_vertices = vertices + report->effects.created_vertices - (*graph)->vertex_count;
 	report->effects.deleted_edges = edges + report->effects.created_edges - gemp_shard_edges(*graph);
 done:
@@ -255,7 +255,7 @@ static gemp_code run_rule(run_context *r, const gemp_control *control, bool *app
 		return GEMP_OK;
 	}
 	if (r->has_run && r->options->before_step)
-		GEMP_TRY(r->options->before_step(r->options->self, r->graph, r->history));
+		GEMP_TRY_DONE(r->options->before_step(r->options->self, r->graph, r->history));
 	r->has_run = true;
 	double since = gemp_now();
 	options.number = r->steps++;
@@ -263,8 +263,8 @@ static gemp_code run_rule(run_context *r, const gemp_control *control, bool *app
 	options.unbound = r->unbound;
 	options.rematch = r->rematch;
 	options.order = &r->orders[control->rule];
-	GEMP_TRY(gemp_comm_agree(r->context->comm, bind_rule(&rules, r, control->rule)));
-	GEMP_TRY(apply_step(r->graph, r->context, rules, control->rule, &options, &report));
+	GEMP_TRY_DONE(gemp_comm_agree(r->context->comm, bind_rule(&rules, r, control->rule)));
+	GEMP_TRY_DONE(apply_step(r->graph, r->context, rules, control->rule, &options, &report));
 	report.seconds = gemp_now() - since;
 	add_report(&r->reports[control->rule], &report, report.seconds);
 	if (r->options->on_step)
@@ -283,7 +283,7 @@ static gemp_code run_children(run_context *r, const gemp_control *control, bool 
 {
 	*applied = !until;
 	for (size_t i = 0; i < control->count && *applied != until; i++)
-		GEMP_PROPAGATE(run(r, control->children[i], applied));
+		GEMP_TRY(run(r, control->children[i], applied));
 	return GEMP_OK;
 }
 
@@ -292,7 +292,7 @@ static gemp_code run_loop(run_context *r, const gemp_control *control, uint64_t 
 {
 	*applied = true;
 	for (uint64_t i = 0; i < times && *applied; i++)
-		GEMP_PROPAGATE(run(r, control->children[0], applied));
+		GEMP_TRY(run(r, control->children[0], applied));
 	return GEMP_OK;
 }
 
@@ -344,12 +344,12 @@ gemp_code gemp_transform(gemp_shard **graph, gemp_runtime *context, gemp_rule_se
 		              .history = history,
 		              .max_steps = options->max_steps };
 	if (history->count == 0)
-		GEMP_TRY(gemp_comm_agree(context->comm, gemp_rule_set_bind(rules, *graph, options->lenient)));
+		GEMP_TRY_DONE(gemp_comm_agree(context->comm, gemp_rule_set_bind(rules, *graph, options->lenient)));
 	code = parse_silently(&r.unbound, &r);
 	GEMP_THEN(GEMP_NEW(r.orders, rules->count));
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_TRY_DONE(gemp_comm_agree(context->comm, code));
 	if (!options->rematch_all)
-		GEMP_TRY(gemp_comm_agree(context->comm, gemp_match_cache_new(&r.rematch, rules, *graph)));
+		GEMP_TRY_DONE(gemp_comm_agree(context->comm, gemp_match_cache_new(&r.rematch, rules, *graph)));
 	code = run(&r, rules->control, &applied);
 done:
 	gemp_rule_set_free(r.unbound);

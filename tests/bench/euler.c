@@ -79,14 +79,14 @@ static gemp_code make_rows(rows *r, const gemp_eulerian *graph)
 {
 	gemp_code code = GEMP_OK;
 	filing f = { .graph = graph, .rows = r, .shares = gemp_threads() };
-	GEMP_TRY(gemp_eulerian_check(graph));
-	GEMP_TRY(GEMP_NEW(f.source, graph->edges));
-	GEMP_TRY(GEMP_NEW(f.target, graph->edges));
-	GEMP_TRY(GEMP_NEW(r->begin, graph->vertices + 2));
-	GEMP_TRY(GEMP_NEW(r->target, graph->edges));
+	GEMP_TRY_DONE(gemp_eulerian_check(graph));
+	GEMP_TRY_DONE(GEMP_NEW(f.source, graph->edges));
+	GEMP_TRY_DONE(GEMP_NEW(f.target, graph->edges));
+	GEMP_TRY_DONE(GEMP_NEW(r->begin, graph->vertices + 2));
+	GEMP_TRY_DONE(GEMP_NEW(r->target, graph->edges));
 	gemp_parallel_for((graph->edges + BATCH - 1) / BATCH, make_batch, &f);
 	if (f.failed)
-		GEMP_TRY(gemp_fail(GEMP_ENOMEM, "no memory for a batch of edges"));
+		GEMP_TRY_DONE(gemp_fail(GEMP_ENOMEM, "no memory for a batch of edges"));
 	gemp_parallel_for(f.shares, file_share, &f);
 	for (uint64_t v = 0; v < graph->vertices; v++)
 		r->begin[v + 1] += r->begin[v];
@@ -133,9 +133,9 @@ static gemp_code run(gemp_euler_result *out, const gemp_comm *comm, gemp_device 
 {
 	gemp_code code = GEMP_OK;
 	if (device)
-		GEMP_TRY(gemp_euler_on_device(out, device, edges, options));
+		GEMP_TRY_DONE(gemp_euler_on_device(out, device, edges, options));
 	else
-		GEMP_TRY(gemp_euler_on_ranks(out, comm, edges, options));
+		GEMP_TRY_DONE(gemp_euler_on_ranks(out, comm, edges, options));
 	if (out->unbalanced || out->components != 1)
 		code = gemp_fail(GEMP_EINTERNAL, "no circuit was found");
 	else if (verify)
@@ -167,9 +167,9 @@ int main(int argc, char **argv)
 	options.spacing = argc > 6 ? (uint32_t)atoi(argv[6]) : 0;
 	GEMP_MPI(MPI_Init(&argc, &argv));
 	gemp_comm_new(&comm, MPI_COMM_WORLD);
-	GEMP_TRY(make_rows(&r, &graph));
+	GEMP_TRY_DONE(make_rows(&r, &graph));
 	if (argc < 6 || !strcmp(argv[5], "device"))
-		GEMP_TRY(gemp_device_open(&device, NULL, 0, 1, 0));
+		GEMP_TRY_DONE(gemp_device_open(&device, NULL, 0, 1, 0));
 	const gemp_euler_edges edges = { .ranks = 1,
 		                             .vertices = graph.vertices,
 		                             .bounds = r.bounds,
@@ -182,7 +182,7 @@ int main(int argc, char **argv)
 		                             .path_end = GEMP_NO_VERTEX };
 	repeat = argc > 4 ? atoi(argv[4]) : 3;
 	for (int i = 0; i <= repeat; i++) { /* the first one warms up */
-		GEMP_TRY(run(&result, &comm, device, &edges, &options, i == 0 || i == repeat));
+		GEMP_TRY_DONE(run(&result, &comm, device, &edges, &options, i == 0 || i == repeat));
 		if (i <= 1 || sum_of(&result) < sum_of(&best)) {
 			gemp_euler_result_free(&best);
 			best = result;
@@ -191,7 +191,7 @@ int main(int argc, char **argv)
 		}
 	}
 	if (device)
-		GEMP_TRY(gemp_device_rates(device, &rates));
+		GEMP_TRY_DONE(gemp_device_rates(device, &rates));
 	print(&best, &graph, shapes[shape], rates.copy);
 done:
 	if (code != GEMP_OK)

@@ -56,9 +56,9 @@ static gemp_code make_part(const gemp_comm *comm, const gemp_eulerian *graph, bo
 	uint64_t(*ends)[2] = NULL;
 	pair *pairs = NULL;
 	int *owner = NULL;
-	GEMP_TRY(GEMP_NEW(ends, made));
-	GEMP_TRY(GEMP_NEW(pairs, made));
-	GEMP_TRY(GEMP_NEW(owner, made));
+	GEMP_TRY_DONE(GEMP_NEW(ends, made));
+	GEMP_TRY_DONE(GEMP_NEW(pairs, made));
+	GEMP_TRY_DONE(GEMP_NEW(owner, made));
 	gemp_eulerian_edges(graph, first, made, ends);
 	for (size_t i = 0; i < made; i++) {
 		for (int e = 0; e < 2 && scattered; e++)
@@ -67,7 +67,7 @@ static gemp_code make_part(const gemp_comm *comm, const gemp_eulerian *graph, bo
 		while (pairs[i].from >= bounds[owner[i] + 1])
 			owner[i]++;
 	}
-	GEMP_TRY(gemp_exchange_records(comm, GEMP_OK, pairs, made, sizeof *pairs, owner, (void **)out, &from, NULL));
+	GEMP_TRY_DONE(gemp_exchange_records(comm, GEMP_OK, pairs, made, sizeof *pairs, owner, (void **)out, &from, NULL));
 	*count = from[ranks];
 done:
 	gemp_free(ends);
@@ -82,15 +82,15 @@ static gemp_code make_rows(rows *r, const gemp_comm *comm, const gemp_eulerian *
 	gemp_code code = GEMP_OK;
 	pair *pairs = NULL;
 	size_t count, ranks = (size_t)comm->size;
-	GEMP_TRY(gemp_eulerian_check(graph));
-	GEMP_TRY(GEMP_NEW(r->bounds, ranks + 1));
+	GEMP_TRY_DONE(gemp_eulerian_check(graph));
+	GEMP_TRY_DONE(GEMP_NEW(r->bounds, ranks + 1));
 	for (size_t k = 0; k <= ranks; k++)
 		r->bounds[k] = graph->vertices * k / ranks;
 	uint64_t low = r->bounds[comm->rank];
 	r->count = r->bounds[comm->rank + 1] - low;
-	GEMP_TRY(make_part(comm, graph, scattered, r->bounds, &pairs, &count));
-	GEMP_TRY(GEMP_NEW(r->begin, r->count + 2));
-	GEMP_TRY(GEMP_NEW(r->target, count));
+	GEMP_TRY_DONE(make_part(comm, graph, scattered, r->bounds, &pairs, &count));
+	GEMP_TRY_DONE(GEMP_NEW(r->begin, r->count + 2));
+	GEMP_TRY_DONE(GEMP_NEW(r->target, count));
 	for (size_t i = 0; i < count; i++)
 		r->begin[pairs[i].from - low + 2]++;
 	for (size_t v = 0; v < r->count; v++)
@@ -123,10 +123,10 @@ static gemp_code run(gemp_euler_result *out, const gemp_comm *comm, const gemp_e
                      const gemp_euler_options *options)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_euler_on_ranks(out, comm, edges, options));
+	GEMP_TRY_DONE(gemp_euler_on_ranks(out, comm, edges, options));
 	if (out->unbalanced || out->components != 1)
 		return gemp_fail(GEMP_EINTERNAL, "no circuit was found");
-	GEMP_TRY(gemp_euler_verify(comm, edges, &out->order));
+	GEMP_TRY_DONE(gemp_euler_verify(comm, edges, &out->order));
 done:
 	return code;
 }
@@ -156,7 +156,7 @@ int main(int argc, char **argv)
 	gemp_comm_new(&comm, MPI_COMM_WORLD);
 	gemp_comm_share_cores(&comm);
 	code = make_rows(&r, &comm, &graph, argc > 7);
-	GEMP_TRY(gemp_comm_agree(&comm, code));
+	GEMP_TRY_DONE(gemp_comm_agree(&comm, code));
 	gemp_euler_edges edges = { .rank = comm.rank,
 		                       .ranks = comm.size,
 		                       .vertices = graph.vertices,
@@ -170,7 +170,7 @@ int main(int argc, char **argv)
 		                       .path_end = GEMP_NO_VERTEX };
 	edges.first = gemp_comm_exscan(&comm, r.begin[r.count]);
 	for (int i = 0; i < (argc > 4 ? atoi(argv[4]) : 3); i++) {
-		GEMP_TRY(run(&result, &comm, &edges, &options));
+		GEMP_TRY_DONE(run(&result, &comm, &edges, &options));
 		uint64_t better = comm.rank == 0 && (i == 0 || result.total < best.total);
 		gemp_comm_max(&comm, &better, 1);
 		gemp_euler_result *worse = better ? &best : &result;

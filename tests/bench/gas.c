@@ -28,7 +28,7 @@ static gemp_code run_all(bench *b, const char *names)
 	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		if (strstr(names, all[i].name))
-			GEMP_TRY(all[i].run(b));
+			GEMP_TRY_DONE(all[i].run(b));
 done:
 	return code;
 }
@@ -59,20 +59,20 @@ int main(int argc, char **argv)
 		default: code = GEMP_EUSAGE;
 		}
 	if (code != GEMP_OK || optind + 1 != argc || b.runs < 1 || b.rounds < 1)
-		GEMP_TRY(gemp_fail(GEMP_EUSAGE, "gas SPEC [-a bfs,sssp,pagerank,spmv] [-n RUNS] [-k ROUNDS] [-d DELTA] "
-		                                "[-D DEVICES] [-b] [-2] [-m]"));
+		GEMP_TRY_DONE(gemp_fail(GEMP_EUSAGE, "gas SPEC [-a bfs,sssp,pagerank,spmv] [-n RUNS] [-k ROUNDS] [-d DELTA] "
+		                                     "[-D DEVICES] [-b] [-2] [-m]"));
 	b.spec = argv[optind];
-	GEMP_TRY(graph_new(&b.graph, b.spec, false));
+	GEMP_TRY_DONE(graph_new(&b.graph, b.spec, false));
 	if (b.graph.begin[b.graph.vertices] == 0)
-		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s has no edges", b.spec));
-	GEMP_TRY(graph_weights(&weight, &b.graph));
+		GEMP_TRY_DONE(gemp_fail(GEMP_EDATA, "%s has no edges", b.spec));
+	GEMP_TRY_DONE(graph_weights(&weight, &b.graph));
 	b.weight = weight;
 	if (in_turns && b.comm.size == 1)
-		GEMP_TRY(beside_new(&b.beside, b.spec, b.runs, BESIDE_DELTA));
-	GEMP_TRY(gemp_device_open(&b.device, devices, b.comm.node_rank, b.comm.node_size, 0));
-	GEMP_TRY(gemp_device_rates(b.device, &rates));
+		GEMP_TRY_DONE(beside_new(&b.beside, b.spec, b.runs, BESIDE_DELTA));
+	GEMP_TRY_DONE(gemp_device_open(&b.device, devices, b.comm.node_rank, b.comm.node_size, 0));
+	GEMP_TRY_DONE(gemp_device_rates(b.device, &rates));
 	b.copy = rates.copy;
-	GEMP_TRY(run_all(&b, names));
+	GEMP_TRY_DONE(run_all(&b, names));
 done:
 	if (code != GEMP_OK)
 		fprintf(stderr, "rank %d: %s\n", rank, gemp_message());

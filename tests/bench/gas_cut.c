@@ -81,11 +81,11 @@ static gemp_code new_cut(cut *c, const gemp_shard *graph, uint64_t rows, uint64_
 {
 	gemp_code code = GEMP_OK;
 	*c = (cut){ .vertices = graph->vertex_count, .ranks = rows * columns, .columns = columns };
-	GEMP_TRY(GEMP_NEW(c->ghosts, c->vertices));
-	GEMP_TRY(GEMP_NEW(c->column, c->vertices));
-	GEMP_TRY(GEMP_NEW(c->row, c->vertices));
-	GEMP_TRY(GEMP_NEW(c->edges, c->ranks));
-	GEMP_TRY(GEMP_NEW(c->grid, c->ranks));
+	GEMP_TRY_DONE(GEMP_NEW(c->ghosts, c->vertices));
+	GEMP_TRY_DONE(GEMP_NEW(c->column, c->vertices));
+	GEMP_TRY_DONE(GEMP_NEW(c->row, c->vertices));
+	GEMP_TRY_DONE(GEMP_NEW(c->edges, c->ranks));
+	GEMP_TRY_DONE(GEMP_NEW(c->grid, c->ranks));
 	add_all(c, graph);
 done:
 	return code;
@@ -96,7 +96,7 @@ static gemp_code print_cut(const gemp_shard *graph, uint64_t rows, uint64_t colu
 	gemp_code code = GEMP_OK;
 	uint64_t one = 0, expand = 0, fold = 0;
 	cut c;
-	GEMP_TRY(new_cut(&c, graph, rows, columns));
+	GEMP_TRY_DONE(new_cut(&c, graph, rows, columns));
 	for (uint64_t v = 0; v < c.vertices; v++) {
 		uint64_t own = owner(&c, v);
 		one += (uint64_t)__builtin_popcountll(c.ghosts[v] & ~(UINT64_C(1) << own));
@@ -117,10 +117,10 @@ static gemp_code print_cuts(gemp_shard *graph)
 	static const uint64_t grids[][2] = { { 2, 2 }, { 2, 4 }, { 4, 4 }, { 8, 8 } };
 	gemp_code code = GEMP_OK;
 	for (size_t k = 0; k < graph->relation_count; k++)
-		GEMP_TRY(gemp_shard_load_relation(graph, k, GEMP_LOAD_OUT));
+		GEMP_TRY_DONE(gemp_shard_load_relation(graph, k, GEMP_LOAD_OUT));
 	printf("ranks grid  by target   expand + fold  an edge: by target, on the grid  ratio  imbalance of both\n");
 	for (size_t i = 0; i < sizeof grids / sizeof *grids; i++)
-		GEMP_TRY(print_cut(graph, grids[i][0], grids[i][1]));
+		GEMP_TRY_DONE(print_cut(graph, grids[i][0], grids[i][1]));
 done:
 	return code;
 }
@@ -181,11 +181,11 @@ static gemp_code time_cuts(const gemp_comm *comm, const gemp_shard *graph)
 	plan *p = NULL;
 	char *out = NULL, *in = NULL;
 	cut c;
-	GEMP_TRY(new_cut(&c, graph, rows, (uint64_t)comm->size / rows));
-	GEMP_TRY(GEMP_NEW(p, 1));
+	GEMP_TRY_DONE(new_cut(&c, graph, rows, (uint64_t)comm->size / rows));
+	GEMP_TRY_DONE(GEMP_NEW(p, 1));
 	make_plan(p, &c);
-	GEMP_TRY(GEMP_NEW(out, c.vertices * 4 * (uint64_t)comm->size));
-	GEMP_TRY(GEMP_NEW(in, c.vertices * 4 * (uint64_t)comm->size));
+	GEMP_TRY_DONE(GEMP_NEW(out, c.vertices * 4 * (uint64_t)comm->size));
+	GEMP_TRY_DONE(GEMP_NEW(in, c.vertices * 4 * (uint64_t)comm->size));
 	for (int i = 0; i < 2 * TIMES; i++) {
 		double seconds = i % 2 ? time_exchanges(comm, p, 1, 3, out, in) : time_exchanges(comm, p, 0, 1, out, in);
 		best[i % 2] = seconds < best[i % 2] ? seconds : best[i % 2];
@@ -208,9 +208,9 @@ static gemp_code print_exchanges(const gemp_comm *comm, const char *path)
 	gemp_comm self;
 	gemp_shard *graph = NULL;
 	gemp_comm_new(&self, MPI_COMM_SELF);
-	GEMP_TRY(gemp_graph_file_open(&graph, &self, path));
+	GEMP_TRY_DONE(gemp_graph_file_open(&graph, &self, path));
 	for (size_t k = 0; k < graph->relation_count; k++)
-		GEMP_TRY(gemp_shard_load_relation(graph, k, GEMP_LOAD_OUT));
+		GEMP_TRY_DONE(gemp_shard_load_relation(graph, k, GEMP_LOAD_OUT));
 	code = time_cuts(comm, graph);
 done:
 	gemp_shard_free(graph);
@@ -226,7 +226,7 @@ static gemp_code print_layout(const gemp_comm *comm, gemp_shard *graph, const ch
 	for (int i = 0; i < 3; i++) {
 		size_t before = gemp_memory_live();
 		clock_t since = clock();
-		GEMP_TRY(gemp_layout_new(&layout, comm, graph, options));
+		GEMP_TRY_DONE(gemp_layout_new(&layout, comm, graph, options));
 		if (comm->rank == 0)
 			printf(
 				"%-10s %.3f s, %.0f M edges/s; rank 0: %.3f s of processors, %u own, %u ghosts, %zu MiB, peak %zu MiB\n",
@@ -243,12 +243,12 @@ static gemp_code print_layouts(const gemp_comm *comm, gemp_shard *graph, const c
 {
 	gemp_code code = GEMP_OK;
 	gemp_layout_options options = { .parts = GEMP_LAYOUT_IN };
-	GEMP_TRY(print_layout(comm, graph, "in", &options));
+	GEMP_TRY_DONE(print_layout(comm, graph, "in", &options));
 	options.parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT;
-	GEMP_TRY(print_layout(comm, graph, "in, out", &options));
+	GEMP_TRY_DONE(print_layout(comm, graph, "in, out", &options));
 	if (weight) {
 		options.weight = weight;
-		GEMP_TRY(print_layout(comm, graph, "weighted", &options));
+		GEMP_TRY_DONE(print_layout(comm, graph, "weighted", &options));
 	}
 done:
 	return code;

@@ -89,11 +89,11 @@ static gemp_code time_pagerank(const gemp_layout *layout, gemp_device *device, u
 	best b = { 0 };
 	char more[64];
 	double sum = 0;
-	GEMP_TRY(parse(&options, text));
-	GEMP_TRY(gemp_pagerank_new(&it, layout, device, &options));
+	GEMP_TRY_DONE(parse(&options, text));
+	GEMP_TRY_DONE(gemp_pagerank_new(&it, layout, device, &options));
 	for (int run = 0; run <= RUNS; run++) {
 		gemp_pagerank_result_free(&r);
-		GEMP_TRY(gemp_pagerank_run(it, &(gemp_pagerank_params){ .85, 0, rounds, NULL }, &r));
+		GEMP_TRY_DONE(gemp_pagerank_run(it, &(gemp_pagerank_params){ .85, 0, rounds, NULL }, &r));
 		if (run)
 			keep(&b, &r.report);
 	}
@@ -114,11 +114,11 @@ static gemp_code time_spmv(const gemp_layout *layout, gemp_device *device, uint3
 	gemp_spmv *it = NULL;
 	gemp_spmv_result r = { 0 };
 	best b = { 0 };
-	GEMP_TRY(parse(&options, text));
-	GEMP_TRY(gemp_spmv_new(&it, layout, device, &options));
+	GEMP_TRY_DONE(parse(&options, text));
+	GEMP_TRY_DONE(gemp_spmv_new(&it, layout, device, &options));
 	for (int run = 0; run <= RUNS; run++) {
 		gemp_spmv_result_free(&r);
-		GEMP_TRY(gemp_spmv_run(it, &(gemp_spmv_params){ NULL, rounds, true }, &r));
+		GEMP_TRY_DONE(gemp_spmv_run(it, &(gemp_spmv_params){ NULL, rounds, true }, &r));
 		if (run)
 			keep(&b, &r.report);
 	}
@@ -141,20 +141,20 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	gemp_comm_new(&comm, MPI_COMM_WORLD);
 	if (argc < 4)
-		GEMP_TRY(gemp_fail(GEMP_EUSAGE, "gas_dense SPEC ROUNDS SHAPE..."));
+		GEMP_TRY_DONE(gemp_fail(GEMP_EUSAGE, "gas_dense SPEC ROUNDS SHAPE..."));
 	uint32_t rounds = (uint32_t)atoi(argv[2]);
-	GEMP_TRY(gemp_device_open(&device, getenv("GEMP_DEVICES"), comm.node_rank, comm.node_size, 0));
-	GEMP_TRY(graph_new(&made, argv[1], false));
-	GEMP_TRY(graph_weights(&weight, &made));
-	GEMP_TRY(graph_in_memory(&graph, &comm, &made, weight));
-	GEMP_TRY(gemp_layout_new(&plain, &comm, graph, &(gemp_layout_options){ .parts = GEMP_LAYOUT_IN }));
-	GEMP_TRY(gemp_layout_new(
+	GEMP_TRY_DONE(gemp_device_open(&device, getenv("GEMP_DEVICES"), comm.node_rank, comm.node_size, 0));
+	GEMP_TRY_DONE(graph_new(&made, argv[1], false));
+	GEMP_TRY_DONE(graph_weights(&weight, &made));
+	GEMP_TRY_DONE(graph_in_memory(&graph, &comm, &made, weight));
+	GEMP_TRY_DONE(gemp_layout_new(&plain, &comm, graph, &(gemp_layout_options){ .parts = GEMP_LAYOUT_IN }));
+	GEMP_TRY_DONE(gemp_layout_new(
 		&weighted, &comm, graph,
 		&(gemp_layout_options){ .parts = GEMP_LAYOUT_IN, .weight = "weight", .wanted = GEMP_LAYOUT_SINGLE }));
 	printf("%s: %u vertices, %llu edges, %s\n", argv[1], plain.own, (unsigned long long)plain.edges, device->name);
 	for (int i = 3; i < argc; i++) {
-		GEMP_TRY(time_pagerank(&plain, device, rounds, argv[i]));
-		GEMP_TRY(time_spmv(&weighted, device, rounds, argv[i]));
+		GEMP_TRY_DONE(time_pagerank(&plain, device, rounds, argv[i]));
+		GEMP_TRY_DONE(time_spmv(&weighted, device, rounds, argv[i]));
 	}
 done:
 	if (code != GEMP_OK)

@@ -48,8 +48,8 @@ static gemp_code traverse(const graph *g, openmp_space *s, const uint8_t *weight
 		openmp_bfs(g, s, source);
 		seconds[0][run] = gemp_now() - begun;
 		if (run == 0) {
-			GEMP_TRY(true_levels(g, source, right->number));
-			GEMP_TRY(check_parents(g, source, right->number, s->parent));
+			GEMP_TRY_DONE(true_levels(g, source, right->number));
+			GEMP_TRY_DONE(check_parents(g, source, right->number, s->parent));
 		}
 	}
 	for (unsigned run = 0; run < runs; run++) {
@@ -58,8 +58,8 @@ static gemp_code traverse(const graph *g, openmp_space *s, const uint8_t *weight
 		openmp_sssp(g, s, source, delta);
 		seconds[1][run] = gemp_now() - begun;
 		if (run == 0) {
-			GEMP_TRY(true_distances(g, weight, source, right->number));
-			GEMP_TRY(check_same("sssp", right->number, s->distance, g->vertices));
+			GEMP_TRY_DONE(true_distances(g, weight, source, right->number));
+			GEMP_TRY_DONE(check_same("sssp", right->number, s->distance, g->vertices));
 		}
 	}
 	report("bfs", seconds[0], runs, edges / 2);
@@ -88,10 +88,10 @@ static gemp_code iterate(const graph *g, openmp_space *s, const uint8_t *weight,
 			openmp_spmv(g, s);
 		seconds[1][run] = gemp_now() - begun;
 	}
-	GEMP_TRY(true_ranks(g, ITERATIONS, 0.85, right->real));
-	GEMP_TRY(check_near("pagerank", right->real, widen(right->given, s->rank, g->vertices), g->vertices, 1e-4));
+	GEMP_TRY_DONE(true_ranks(g, ITERATIONS, 0.85, right->real));
+	GEMP_TRY_DONE(check_near("pagerank", right->real, widen(right->given, s->rank, g->vertices), g->vertices, 1e-4));
 	true_product(g, weight, widen(right->given, s->x, g->vertices), right->real);
-	GEMP_TRY(check_near("spmv", right->real, widen(right->given, s->y, g->vertices), g->vertices, 1e-4));
+	GEMP_TRY_DONE(check_near("spmv", right->real, widen(right->given, s->y, g->vertices), g->vertices, 1e-4));
 	report("pagerank", seconds[0], runs, edges);
 	report("spmv", seconds[1], runs, edges);
 done:
@@ -110,19 +110,19 @@ int main(int argc, char **argv)
 	if (argc < 2 || runs < 1 || runs > MOST_RUNS || delta < 1)
 		return fprintf(stderr, "usage: gas_openmp SPEC [by-degree|as-is [SOURCES [DELTA]]]\n"), GEMP_EUSAGE;
 	MPI_Init(&argc, &argv);
-	GEMP_TRY(graph_new(&g, argv[1], by_degree));
+	GEMP_TRY_DONE(graph_new(&g, argv[1], by_degree));
 	if (g.begin[g.vertices] == 0)
-		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s has no edges", argv[1]));
-	GEMP_TRY(graph_weights(&weight, &g));
-	GEMP_TRY(openmp_space_new(&s, &g, weight));
-	GEMP_TRY(GEMP_NEW(right.number, g.vertices));
-	GEMP_TRY(GEMP_NEW(right.real, g.vertices));
-	GEMP_TRY(GEMP_NEW(right.given, g.vertices));
+		GEMP_TRY_DONE(gemp_fail(GEMP_EDATA, "%s has no edges", argv[1]));
+	GEMP_TRY_DONE(graph_weights(&weight, &g));
+	GEMP_TRY_DONE(openmp_space_new(&s, &g, weight));
+	GEMP_TRY_DONE(GEMP_NEW(right.number, g.vertices));
+	GEMP_TRY_DONE(GEMP_NEW(right.real, g.vertices));
+	GEMP_TRY_DONE(GEMP_NEW(right.given, g.vertices));
 	printf("{\"program\": \"openmp\", \"graph\": \"%s\", \"ids\": \"%s\", \"threads\": %d, \"vertices\": %" PRIu32
 	       ", \"stored\": %" PRIu64 ", \"delta\": %d",
 	       argv[1], by_degree ? "by-degree" : "as-is", omp_get_max_threads(), g.vertices, g.begin[g.vertices], delta);
-	GEMP_TRY(traverse(&g, &s, weight, &right, (unsigned)runs, (uint32_t)delta));
-	GEMP_TRY(iterate(&g, &s, weight, &right, runs < 3 ? (unsigned)runs : 3));
+	GEMP_TRY_DONE(traverse(&g, &s, weight, &right, (unsigned)runs, (uint32_t)delta));
+	GEMP_TRY_DONE(iterate(&g, &s, weight, &right, runs < 3 ? (unsigned)runs : 3));
 	printf("}\n");
 done:
 	if (code != GEMP_OK)

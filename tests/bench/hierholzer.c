@@ -152,8 +152,8 @@ static gemp_code order_of_keys(uint32_t **new_id, gemp_shard *graph)
 static gemp_code copy_rows(csr *g, const gemp_relation *relation, const uint32_t *new_id)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(g->begin, g->vertices + 1));
-	GEMP_TRY(GEMP_NEW(g->target, g->edges));
+	GEMP_TRY_DONE(GEMP_NEW(g->begin, g->vertices + 1));
+	GEMP_TRY_DONE(GEMP_NEW(g->target, g->edges));
 	for (uint32_t v = 0; v < g->vertices; v++)
 		g->begin[(new_id ? new_id[v] : v) + 1] = (uint32_t)(relation->out_offsets[v + 1] - relation->out_offsets[v]);
 	for (uint32_t v = 0; v < g->vertices; v++)
@@ -172,16 +172,16 @@ static gemp_code open_graph(csr *g, csr *by_key, const gemp_comm *comm, const ch
 	gemp_code code = GEMP_OK;
 	gemp_shard *graph = NULL;
 	uint32_t *new_id = NULL;
-	GEMP_TRY(gemp_graph_file_open(&graph, comm, path));
+	GEMP_TRY_DONE(gemp_graph_file_open(&graph, comm, path));
 	if (graph->relation_count != 1 || gemp_shard_edges(graph) + HEAD * graph->vertex_count > UINT32_MAX)
 		return gemp_fail(GEMP_EDATA, "%s: one type of edges is needed, and edges that 32 bits number", path);
-	GEMP_TRY(gemp_shard_load_relation(graph, 0, GEMP_LOAD_OUT));
+	GEMP_TRY_DONE(gemp_shard_load_relation(graph, 0, GEMP_LOAD_OUT));
 	*g = (csr){ .vertices = (uint32_t)graph->vertex_count, .edges = (uint32_t)gemp_shard_edges(graph) };
 	*by_key = *g;
-	GEMP_TRY(copy_rows(g, &graph->relations[0], NULL));
-	GEMP_TRY(order_of_keys(&new_id, graph));
+	GEMP_TRY_DONE(copy_rows(g, &graph->relations[0], NULL));
+	GEMP_TRY_DONE(order_of_keys(&new_id, graph));
 	if (new_id)
-		GEMP_TRY(copy_rows(by_key, &graph->relations[0], new_id));
+		GEMP_TRY_DONE(copy_rows(by_key, &graph->relations[0], new_id));
 	else
 		by_key->vertices = 0;
 done:
@@ -193,10 +193,10 @@ done:
 static gemp_code make_space(space *s, const csr *g)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(s->row, g->vertices));
-	GEMP_TRY(GEMP_NEW(s->packed, (size_t)g->edges + HEAD * (size_t)g->vertices));
-	GEMP_TRY(GEMP_NEW(s->trail, g->edges));
-	GEMP_TRY(GEMP_NEW(s->order, g->edges));
+	GEMP_TRY_DONE(GEMP_NEW(s->row, g->vertices));
+	GEMP_TRY_DONE(GEMP_NEW(s->packed, (size_t)g->edges + HEAD * (size_t)g->vertices));
+	GEMP_TRY_DONE(GEMP_NEW(s->trail, g->edges));
+	GEMP_TRY_DONE(GEMP_NEW(s->order, g->edges));
 	memset(s->row, 1, g->vertices * sizeof *s->row);
 	memset(s->packed, 1, ((size_t)g->edges + HEAD * (size_t)g->vertices) * sizeof *s->packed);
 	memset(s->trail, 1, g->edges * sizeof *s->trail);
@@ -250,12 +250,12 @@ int main(int argc, char **argv)
 		return fprintf(stderr, "usage: hierholzer G.h5 [REPEAT]\n"), GEMP_EUSAGE;
 	GEMP_MPI(MPI_Init(&argc, &argv));
 	gemp_comm_new(&comm, MPI_COMM_WORLD);
-	GEMP_TRY(open_graph(&g, &by_key, &comm, argv[1]));
-	GEMP_TRY(make_space(&s, &g));
+	GEMP_TRY_DONE(open_graph(&g, &by_key, &comm, argv[1]));
+	GEMP_TRY_DONE(make_space(&s, &g));
 	printf("{\"vertices\": %" PRIu32 ", \"edges\": %" PRIu32, g.vertices, g.edges);
-	GEMP_TRY(report("file", &g, &s, repeat));
+	GEMP_TRY_DONE(report("file", &g, &s, repeat));
 	if (by_key.vertices)
-		GEMP_TRY(report("keys", &by_key, &s, repeat));
+		GEMP_TRY_DONE(report("keys", &by_key, &s, repeat));
 	printf("}\n");
 done:
 	if (code != GEMP_OK)

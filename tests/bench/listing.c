@@ -90,7 +90,7 @@ static gemp_code list(gemp_runtime *context, gemp_match *match, keeping *k, int 
 		double before = context->timers.seconds[GEMP_PHASE_KERNEL];
 		timed began = clock_now();
 		k->rows = k->kept = 0;
-		GEMP_TRY(gemp_match_run(match, &sink, NULL));
+		GEMP_TRY_DONE(gemp_match_run(match, &sink, NULL));
 		if (keep_least(least, began))
 			*kernel = context->timers.seconds[GEMP_PHASE_KERNEL] - before;
 	}
@@ -108,12 +108,12 @@ static gemp_code deduplicate(gemp_runtime *context, const keeping *k, int repeat
 	for (int i = 0; i < repeat; i++) {
 		bool enough = false, again = false;
 		timed began = clock_now();
-		GEMP_TRY(gemp_distinct_new(&sink, context, &options));
+		GEMP_TRY_DONE(gemp_distinct_new(&sink, context, &options));
 		for (size_t at = 0; at < k->kept; at += BATCH)
-			GEMP_TRY(sink.consume(sink.self, &(gemp_batch){ .rows = k->kept - at < BATCH ? k->kept - at : BATCH,
-			                                                .vertex_count = k->vertices,
-			                                                .vertices = k->ids + at * (size_t)k->vertices }));
-		GEMP_TRY(sink.end_round(sink.self, true, &enough, &again));
+			GEMP_TRY_DONE(sink.consume(sink.self, &(gemp_batch){ .rows = k->kept - at < BATCH ? k->kept - at : BATCH,
+			                                                     .vertex_count = k->vertices,
+			                                                     .vertices = k->ids + at * (size_t)k->vertices }));
+		GEMP_TRY_DONE(sink.end_round(sink.self, true, &enough, &again));
 		keep_least(least, began);
 		*classes = gemp_distinct_count(&sink);
 		sink.free(sink.self);
@@ -132,18 +132,18 @@ static gemp_code reference(gemp_device *device, double *transfer, double *copy)
 	gemp_readback from = { 0 };
 	char *to = NULL;
 	timed moved = { 0 }, copied = { 0 };
-	GEMP_TRY(gemp_readback_new(&from, device, TRANSFER));
-	GEMP_TRY(gemp_buffer_zero(device, &from.buffer, 0, TRANSFER));
-	GEMP_TRY(GEMP_NEW(to, TRANSFER));
+	GEMP_TRY_DONE(gemp_readback_new(&from, device, TRANSFER));
+	GEMP_TRY_DONE(gemp_buffer_zero(device, &from.buffer, 0, TRANSFER));
+	GEMP_TRY_DONE(GEMP_NEW(to, TRANSFER));
 	for (int i = 0; i < TRANSFERS; i++) {
 		timed began = clock_now();
-		GEMP_TRY(gemp_readback_begin(&from, device, 0, TRANSFER));
-		GEMP_TRY(gemp_readback_wait(&from));
+		GEMP_TRY_DONE(gemp_readback_begin(&from, device, 0, TRANSFER));
+		GEMP_TRY_DONE(gemp_readback_wait(&from));
 		keep_least(&moved, began);
 		began = clock_now();
 		memcpy(to, from.host, TRANSFER);
 		keep_least(&copied, began);
-		GEMP_TRY(gemp_readback_end(&from, device));
+		GEMP_TRY_DONE(gemp_readback_end(&from, device));
 	}
 	*transfer = TRANSFER / moved.wall;
 	*copy = TRANSFER / copied.wall;
@@ -164,15 +164,15 @@ static gemp_code measure(gemp_runtime *context, gemp_shard *graph, gemp_pattern 
 	timed listed = { 0 }, kept = { 0 }, distinct = { 0 };
 	double kernel = 0, ignored, transfer, copy;
 	uint64_t classes = 0;
-	GEMP_TRY(gemp_match_prepare(&match, context, graph, pattern, &options));
-	GEMP_TRY(list(context, match, &k, repeat, &listed, &kernel));
+	GEMP_TRY_DONE(gemp_match_prepare(&match, context, graph, pattern, &options));
+	GEMP_TRY_DONE(list(context, match, &k, repeat, &listed, &kernel));
 	size_t rows = k.rows;
 	k.room = repeat && k.rows < room ? k.rows : room;
-	GEMP_TRY(GEMP_NEW(k.ids, k.room * (size_t)k.vertices));
+	GEMP_TRY_DONE(GEMP_NEW(k.ids, k.room * (size_t)k.vertices));
 	memset(k.ids, 1, k.room * (size_t)k.vertices * sizeof *k.ids);
-	GEMP_TRY(list(context, match, &k, 1, &kept, &ignored));
-	GEMP_TRY(deduplicate(context, &k, repeat ? repeat : 1, &distinct, &classes));
-	GEMP_TRY(reference(context->device, &transfer, &copy));
+	GEMP_TRY_DONE(list(context, match, &k, 1, &kept, &ignored));
+	GEMP_TRY_DONE(deduplicate(context, &k, repeat ? repeat : 1, &distinct, &classes));
+	GEMP_TRY_DONE(reference(context->device, &transfer, &copy));
 	double bytes = (double)rows * k.vertices * sizeof(gemp_vertex);
 	printf("{\"device\": \"%s\", \"threads\": %u, \"pattern\": \"%s\", \"rows\": %zu, \"bytes\": %.0f, "
 	       "\"list_seconds\": %.6f, \"list_kernel\": %.6f, \"list_cpu\": %.6f, \"list_gbps\": %.3f, "
@@ -203,10 +203,10 @@ int main(int count, char **argument)
 	}
 	GEMP_MPI(MPI_Init_thread(&count, &argument, MPI_THREAD_FUNNELED, &provided));
 	gemp_comm_new(&comm, MPI_COMM_WORLD);
-	GEMP_TRY(gemp_runtime_new(&context, &comm, NULL, &(gemp_budgets){ 0 }));
-	GEMP_TRY(gemp_graph_file_open(&graph, &comm, argument[1]));
-	GEMP_TRY(gemp_pattern_named(&pattern, argument[2]));
-	GEMP_TRY(gemp_pattern_bind(pattern, graph));
+	GEMP_TRY_DONE(gemp_runtime_new(&context, &comm, NULL, &(gemp_budgets){ 0 }));
+	GEMP_TRY_DONE(gemp_graph_file_open(&graph, &comm, argument[1]));
+	GEMP_TRY_DONE(gemp_pattern_named(&pattern, argument[2]));
+	GEMP_TRY_DONE(gemp_pattern_bind(pattern, graph));
 	code = measure(context, graph, pattern, repeat, room);
 done:
 	if (code != GEMP_OK)

@@ -30,10 +30,10 @@ static gemp_code fill(problem *p)
 	gemp_code code = GEMP_OK;
 	uint64_t random = 9;
 	const size_t padded = (p->units + BLOCK - 1) / BLOCK * BLOCK;
-	GEMP_TRY(GEMP_NEW(p->x, (size_t)p->count * p->dims));
-	GEMP_TRY(GEMP_NEW(p->w, padded * p->dims));
-	GEMP_TRY(GEMP_NEW(p->norm, padded));
-	GEMP_TRY(GEMP_NEW(p->best, p->count));
+	GEMP_TRY_DONE(GEMP_NEW(p->x, (size_t)p->count * p->dims));
+	GEMP_TRY_DONE(GEMP_NEW(p->w, padded * p->dims));
+	GEMP_TRY_DONE(GEMP_NEW(p->norm, padded));
+	GEMP_TRY_DONE(GEMP_NEW(p->best, p->count));
 	for (size_t k = 0; k < (size_t)p->count * p->dims; k++)
 		p->x[k] = (float)gemp_random_unit(&random);
 	for (size_t u = 0; u < p->units; u++) {

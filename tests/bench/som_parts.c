@@ -34,18 +34,18 @@ static gemp_code prepare(parts *p, gemp_som_neighbourhood near, double radius)
 	uint64_t random = 9, *keys = NULL;
 	float *x = NULL;
 	const uint32_t units = gemp_som_units(&p->grid);
-	GEMP_TRY(GEMP_NEW(keys, COUNT));
-	GEMP_TRY(GEMP_NEW(x, COUNT * DIMS));
+	GEMP_TRY_DONE(GEMP_NEW(keys, COUNT));
+	GEMP_TRY_DONE(GEMP_NEW(x, COUNT * DIMS));
 	for (size_t i = 0; i < COUNT; i++)
 		keys[i] = gemp_random_below(&random, units);
 	for (size_t k = 0; k < COUNT * DIMS; k++)
 		x[k] = (float)gemp_random_unit(&random);
-	GEMP_TRY(gemp_som_samples_new(&p->samples, p->device, x, COUNT, DIMS));
-	GEMP_TRY(gemp_som_smooth_new(&p->smooth, p->device, &p->grid, near, DIMS + 1, p->device->gpu));
-	GEMP_TRY(gemp_som_smooth_radius(&p->smooth, radius));
-	GEMP_TRY(gemp_buffer_new(&p->best, p->device, COUNT * sizeof *keys, keys));
-	GEMP_TRY(gemp_som_planes_new(&p->from, p->device, units, DIMS + 1));
-	GEMP_TRY(gemp_buffer_zero(p->device, &p->from, 0, p->from.size));
+	GEMP_TRY_DONE(gemp_som_samples_new(&p->samples, p->device, x, COUNT, DIMS));
+	GEMP_TRY_DONE(gemp_som_smooth_new(&p->smooth, p->device, &p->grid, near, DIMS + 1, p->device->gpu));
+	GEMP_TRY_DONE(gemp_som_smooth_radius(&p->smooth, radius));
+	GEMP_TRY_DONE(gemp_buffer_new(&p->best, p->device, COUNT * sizeof *keys, keys));
+	GEMP_TRY_DONE(gemp_som_planes_new(&p->from, p->device, units, DIMS + 1));
+	GEMP_TRY_DONE(gemp_buffer_zero(p->device, &p->from, 0, p->from.size));
 	code = gemp_som_planes_new(&p->to, p->device, units, DIMS + 1);
 done:
 	gemp_free(x);
@@ -68,13 +68,13 @@ static gemp_code measure(parts *p, gemp_som_online *online, const char *what)
 	const int turns = p->device->gpu ? 20 : 3;
 	double since = 0;
 	for (int turn = -1; turn < turns; turn++) {
-		GEMP_TRY(run(p, online));
+		GEMP_TRY_DONE(run(p, online));
 		if (turn < 0) {
-			GEMP_TRY(GEMP_CL(clFinish(p->device->queue)));
+			GEMP_TRY_DONE(GEMP_CL(clFinish(p->device->queue)));
 			since = gemp_now();
 		}
 	}
-	GEMP_TRY(GEMP_CL(clFinish(p->device->queue)));
+	GEMP_TRY_DONE(GEMP_CL(clFinish(p->device->queue)));
 	printf("  %-16s %9.4f ms\n", what, 1e3 * (gemp_now() - since) / turns);
 done:
 	return code;
@@ -87,7 +87,7 @@ static gemp_code measure_online(parts *p, const char *text)
 	gemp_som_online_shape shape = { 0 };
 	if (sscanf(text, "%ux%ux%ux%u", &shape.tile_rows, &shape.tile_columns, &shape.step, &shape.block) < 1)
 		return gemp_fail(GEMP_EUSAGE, "%s: TALLxWIDExSTEPxBLOCK", text);
-	GEMP_TRY(gemp_som_online_new(&online, p->device, &p->samples, &p->smooth, DIMS, &shape));
+	GEMP_TRY_DONE(gemp_som_online_new(&online, p->device, &p->samples, &p->smooth, DIMS, &shape));
 	code = measure(p, &online, text);
 done:
 	gemp_som_online_free(&online);
@@ -102,12 +102,12 @@ static gemp_code measure_all(gemp_device *device, int argc, char **argv)
 		return gemp_fail(GEMP_EUSAGE, "ROWS COLUMNS LATTICE NEIGHBOURHOOD RADIUS [TALLxWIDExSTEPxBLOCK...]");
 	p.grid = (gemp_som_grid){ (uint32_t)strtoul(argv[1], NULL, 10), (uint32_t)strtoul(argv[2], NULL, 10),
 		                      (gemp_som_lattice)strtoul(argv[3], NULL, 10), false };
-	GEMP_TRY(prepare(&p, (gemp_som_neighbourhood)strtoul(argv[4], NULL, 10), strtod(argv[5], NULL)));
+	GEMP_TRY_DONE(prepare(&p, (gemp_som_neighbourhood)strtoul(argv[4], NULL, 10), strtod(argv[5], NULL)));
 	printf("%s: %s x %s, lattice %s, neighbourhood %s, radius %s\n", device->name, argv[1], argv[2], argv[3], argv[4],
 	       argv[5]);
-	GEMP_TRY(measure(&p, NULL, "batch"));
+	GEMP_TRY_DONE(measure(&p, NULL, "batch"));
 	for (int k = 6; k < argc; k++)
-		GEMP_TRY(measure_online(&p, argv[k]));
+		GEMP_TRY_DONE(measure_online(&p, argv[k]));
 done:
 	gemp_som_smooth_free(&p.smooth);
 	gemp_som_samples_free(&p.samples);

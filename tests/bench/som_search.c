@@ -68,19 +68,20 @@ static gemp_code measure(gemp_device *device, int argc, char **argv)
 	gemp_som_codebook book = { 0 };
 	gemp_som_search *search = NULL;
 	gemp_buffer best = { 0 };
-	GEMP_TRY(draw(&x, (size_t)count * dims, &random));
-	GEMP_TRY(draw(&w, (size_t)units * dims, &random));
-	GEMP_TRY(gemp_som_samples_new(&samples, device, x, count, dims));
-	GEMP_TRY(gemp_som_codebook_new(&book, device, w, units, dims, units));
-	GEMP_TRY(gemp_som_search_new(&search, device, dims, (gemp_som_metric)argument(argc, argv, 4, 0), false, &shape));
-	GEMP_TRY(gemp_buffer_new(&best, device, count * sizeof(uint64_t), NULL));
+	GEMP_TRY_DONE(draw(&x, (size_t)count * dims, &random));
+	GEMP_TRY_DONE(draw(&w, (size_t)units * dims, &random));
+	GEMP_TRY_DONE(gemp_som_samples_new(&samples, device, x, count, dims));
+	GEMP_TRY_DONE(gemp_som_codebook_new(&book, device, w, units, dims, units));
+	GEMP_TRY_DONE(
+		gemp_som_search_new(&search, device, dims, (gemp_som_metric)argument(argc, argv, 4, 0), false, &shape));
+	GEMP_TRY_DONE(gemp_buffer_new(&best, device, count * sizeof(uint64_t), NULL));
 	for (bool first = true; turns < TURNS && sum < ENOUGH; first = false) {
-		GEMP_TRY(gemp_som_search_run(search, &samples, &book, &best, NULL));
-		GEMP_TRY(gemp_launch_seconds(device, &seconds[turns]));
+		GEMP_TRY_DONE(gemp_som_search_run(search, &samples, &book, &best, NULL));
+		GEMP_TRY_DONE(gemp_launch_seconds(device, &seconds[turns]));
 		if (!first || seconds[turns] >= ENOUGH) /* pages and caches are cold, which counts for little in the end */
 			sum += seconds[turns++];
 	}
-	GEMP_TRY(mean_unit(&mean, &best, device, count));
+	GEMP_TRY_DONE(mean_unit(&mean, &best, device, count));
 	qsort(seconds, turns, sizeof *seconds, compare);
 	printf("%s: %u vectors of %u, %u units: %.6f s, median %.6f s, %.1f GFLOP/s, mean unit %.2f\n", device->name, count,
 	       dims, units, seconds[0], seconds[turns / 2], 2e-9 * count * dims * units / seconds[0], mean);

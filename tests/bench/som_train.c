@@ -45,15 +45,15 @@ static gemp_code measure(const gemp_comm *comm, gemp_device *device, int argc, c
 	uint64_t random = 9 + rank, same = 4;
 	float *x = NULL, *w = NULL;
 	gemp_som_report report = { 0 };
-	GEMP_TRY(GEMP_NEW(x, count * dims));
-	GEMP_TRY(GEMP_NEW(w, (size_t)gemp_som_units(&how.grid) * dims));
+	GEMP_TRY_DONE(GEMP_NEW(x, count * dims));
+	GEMP_TRY_DONE(GEMP_NEW(w, (size_t)gemp_som_units(&how.grid) * dims));
 	for (size_t k = 0; k < count * dims; k++)
 		x[k] = (float)gemp_random_unit(&random);
 	for (size_t k = 0; k < (size_t)gemp_som_units(&how.grid) * dims; k++)
 		w[k] = (float)gemp_random_unit(&same);
 	for (int turn = 0; turn < 2; turn++) { /* kernels are compiled in the first */
 		gemp_som_report_free(&report);
-		GEMP_TRY(gemp_som_train(comm, device, &how, x, count, dims, w, NULL, NULL, &report));
+		GEMP_TRY_DONE(gemp_som_train(comm, device, &how, x, count, dims, w, NULL, NULL, &report));
 	}
 	if (rank == 0)
 		printf("%s, %d ranks%s: prepared %.3f s, %u epochs %.4f s, one %.6f s\n", device->name, comm->size,

@@ -42,8 +42,8 @@ static void make_string(uint64_t row, char *to, size_t size)
 static gemp_code make_column(gemp_column *column, size_t rows, size_t size)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_column_init(column, "text", GEMP_STRING));
-	GEMP_TRY(gemp_column_reserve(column, rows, rows * size));
+	GEMP_TRY_DONE(gemp_column_init(column, "text", GEMP_STRING));
+	GEMP_TRY_DONE(gemp_column_reserve(column, rows, rows * size));
 	for (size_t row = 0; row < rows; row++) {
 		make_string(row, column->bytes + row * size, size);
 		column->offsets[row + 1] = (row + 1) * size;
@@ -69,8 +69,8 @@ static gemp_code count_bits(gemp_device *device, const gemp_buffer *bitmap, size
 	gemp_code code = GEMP_OK;
 	uint32_t *bits = NULL;
 	*found = 0;
-	GEMP_TRY(GEMP_NEW(bits, words));
-	GEMP_TRY(gemp_buffer_read(device, bitmap, 0, words * sizeof *bits, bits));
+	GEMP_TRY_DONE(GEMP_NEW(bits, words));
+	GEMP_TRY_DONE(gemp_buffer_read(device, bitmap, 0, words * sizeof *bits, bits));
 	for (size_t w = 0; w < words; w++)
 		*found += (uint64_t)__builtin_popcount(bits[w]);
 done:
@@ -89,10 +89,10 @@ static gemp_code copy_bytes(gemp_device *device, const gemp_buffer *from, const 
 {
 	gemp_code code = GEMP_OK;
 	gemp_launch_release(device);
-	GEMP_TRY(
+	GEMP_TRY_DONE(
 		GEMP_CL(clEnqueueCopyBuffer(device->queue, from->mem, to->mem, 0, 0, size, 0, NULL, &device->last_launch)));
 	double seconds;
-	GEMP_TRY(gemp_launch_seconds(device, &seconds));
+	GEMP_TRY_DONE(gemp_launch_seconds(device, &seconds));
 	keep_least(least, seconds);
 done:
 	return code;
@@ -105,14 +105,14 @@ static gemp_code measure(const gemp_filter_launcher *site, const gemp_operand *c
 	double seconds;
 	for (int i = 0; i < repeat; i++) {
 		double began = gemp_now();
-		GEMP_TRY(gemp_filter_substring(site, GEMP_CONTAINS, false, column, part, bitmap));
-		GEMP_TRY(GEMP_CL(clFinish(site->device->queue)));
+		GEMP_TRY_DONE(gemp_filter_substring(site, GEMP_CONTAINS, false, column, part, bitmap));
+		GEMP_TRY_DONE(GEMP_CL(clFinish(site->device->queue)));
 		keep_least(&out->whole, gemp_now() - began);
-		GEMP_TRY(gemp_launch_seconds(site->device, &seconds));
+		GEMP_TRY_DONE(gemp_launch_seconds(site->device, &seconds));
 		keep_least(&out->kernel, seconds);
-		GEMP_TRY(copy_bytes(site->device, &column->values, other, column->bytes, &out->copy));
+		GEMP_TRY_DONE(copy_bytes(site->device, &column->values, other, column->bytes, &out->copy));
 	}
-	GEMP_TRY(count_bits(site->device, bitmap, site->words, &out->found));
+	GEMP_TRY_DONE(count_bits(site->device, bitmap, site->words, &out->found));
 done:
 	return code;
 }
@@ -127,19 +127,19 @@ static gemp_code bench(gemp_runtime *context, size_t rows, size_t size, const ch
 	gemp_buffer other = { 0 }, bitmap = { 0 };
 	gemp_value literal = { .type = GEMP_STRING, .string = { text, strlen(text) } };
 	timed best = { 0 };
-	GEMP_TRY(make_column(&strings, rows, size));
-	GEMP_TRY(write_lines(&strings, size, path));
-	GEMP_TRY(gemp_filter_launcher_new(&site, context));
+	GEMP_TRY_DONE(make_column(&strings, rows, size));
+	GEMP_TRY_DONE(write_lines(&strings, size, path));
+	GEMP_TRY_DONE(gemp_filter_launcher_new(&site, context));
 	site.rows = (cl_uint)rows;
 	site.words = (rows + 31) / 32;
 	double began = gemp_now();
-	GEMP_TRY(gemp_operand_column(&column, device, &strings, true));
-	GEMP_TRY(GEMP_CL(clFinish(device->queue)));
+	GEMP_TRY_DONE(gemp_operand_column(&column, device, &strings, true));
+	GEMP_TRY_DONE(GEMP_CL(clFinish(device->queue)));
 	double upload = gemp_now() - began;
-	GEMP_TRY(gemp_operand_literals(&part, device, GEMP_STRING, &literal, 1));
-	GEMP_TRY(gemp_buffer_new(&other, device, column.values.size, NULL));
-	GEMP_TRY(gemp_buffer_new(&bitmap, device, site.words * sizeof(uint32_t), NULL));
-	GEMP_TRY(measure(&site, &column, &part, &other, &bitmap, repeat, &best));
+	GEMP_TRY_DONE(gemp_operand_literals(&part, device, GEMP_STRING, &literal, 1));
+	GEMP_TRY_DONE(gemp_buffer_new(&other, device, column.values.size, NULL));
+	GEMP_TRY_DONE(gemp_buffer_new(&bitmap, device, site.words * sizeof(uint32_t), NULL));
+	GEMP_TRY_DONE(measure(&site, &column, &part, &other, &bitmap, repeat, &best));
 	printf("{\"device\": \"%s\", \"rows\": %zu, \"bytes\": %zu, \"part\": \"%s\", \"found\": %llu, \"kernel\": %.9f, "
 	       "\"whole\": %.9f, \"copy\": %.9f, \"upload\": %.6f}\n",
 	       device->name, rows, rows * size, text, (unsigned long long)best.found, best.kernel, best.whole, best.copy,
@@ -166,7 +166,7 @@ int main(int argc, char **argv)
 		code = gemp_fail(GEMP_EUSAGE, "usage: strings ROWS SIZE PART FILE [REPEAT], SIZE at least %d", LEAST_SIZE);
 		goto done;
 	}
-	GEMP_TRY(gemp_runtime_new(&context, &comm, getenv("GEMP_DEVICES"), &budgets));
+	GEMP_TRY_DONE(gemp_runtime_new(&context, &comm, getenv("GEMP_DEVICES"), &budgets));
 	code = bench(context, strtoull(argv[1], NULL, 10), strtoull(argv[2], NULL, 10), argv[3], argv[4],
 	             argc > 5 ? atoi(argv[5]) : 10);
 done:

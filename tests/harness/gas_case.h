@@ -74,28 +74,29 @@ static inline gemp_code gas_case_build(gas_case *c, const gemp_comm *comm, uint6
 	void *all = NULL;
 	uint32_t *own = NULL;
 	c->comm = comm;
-	GEMP_TRY(gemp_builder_new(&builder, comm, &options));
-	GEMP_TRY(gemp_builder_edge_column(builder, "weight", GEMP_INTEGER, &weight));
-	GEMP_TRY(gemp_builder_edge_column(builder, "cost", GEMP_FLOAT, &cost));
+	GEMP_TRY_DONE(gemp_builder_new(&builder, comm, &options));
+	GEMP_TRY_DONE(gemp_builder_edge_column(builder, "weight", GEMP_INTEGER, &weight));
+	GEMP_TRY_DONE(gemp_builder_edge_column(builder, "cost", GEMP_FLOAT, &cost));
 	for (uint32_t v = (uint32_t)comm->rank; v < c->n; v += (uint32_t)comm->size)
-		GEMP_TRY(gemp_builder_vertex(builder, &(gemp_value){ .type = GEMP_INTEGER, .integer = gas_case_key(v) }, "", 0,
-		                             place));
+		GEMP_TRY_DONE(gemp_builder_vertex(builder, &(gemp_value){ .type = GEMP_INTEGER, .integer = gas_case_key(v) },
+		                                  "", 0, place));
 	for (size_t i = (size_t)comm->rank; i < c->m; i += (size_t)comm->size) {
 		const gas_edge *e = &c->edges[i];
 		char type[2] = { (char)('A' + (int)e->type), 0 };
-		GEMP_TRY(gemp_builder_edge(builder, &(gemp_value){ .type = GEMP_INTEGER, .integer = gas_case_key(e->from) },
-		                           &(gemp_value){ .type = GEMP_INTEGER, .integer = gas_case_key(e->to) }, type, 1,
-		                           place));
-		GEMP_TRY(gemp_builder_edge_value(builder, weight, &(gemp_value){ .type = GEMP_INTEGER, .integer = e->weight }));
-		GEMP_TRY(gemp_builder_edge_value(builder, cost, &(gemp_value){ .type = GEMP_FLOAT, .real = e->cost }));
+		GEMP_TRY_DONE(
+			gemp_builder_edge(builder, &(gemp_value){ .type = GEMP_INTEGER, .integer = gas_case_key(e->from) },
+		                      &(gemp_value){ .type = GEMP_INTEGER, .integer = gas_case_key(e->to) }, type, 1, place));
+		GEMP_TRY_DONE(
+			gemp_builder_edge_value(builder, weight, &(gemp_value){ .type = GEMP_INTEGER, .integer = e->weight }));
+		GEMP_TRY_DONE(gemp_builder_edge_value(builder, cost, &(gemp_value){ .type = GEMP_FLOAT, .real = e->cost }));
 	}
-	GEMP_TRY(gemp_builder_finish(builder, &c->graph));
+	GEMP_TRY_DONE(gemp_builder_finish(builder, &c->graph));
 	for (size_t k = 0; k < c->graph->relation_count; k++)
 		c->graph->relations[k].directed = !c->undirected[c->graph->relations[k].name[0] - 'A'];
-	GEMP_TRY(GEMP_NEW(own, c->graph->rows));
+	GEMP_TRY_DONE(GEMP_NEW(own, c->graph->rows));
 	for (size_t row = 0; row < c->graph->rows; row++)
 		own[row] = (uint32_t)((c->graph->keys.integers[row] + 20) / 7);
-	GEMP_TRY(gemp_comm_allgather(comm, GEMP_OK, own, c->graph->rows * sizeof *own, &all, &begin));
+	GEMP_TRY_DONE(gemp_comm_allgather(comm, GEMP_OK, own, c->graph->rows * sizeof *own, &all, &begin));
 	c->number = all;
 done:
 	gemp_free(own);

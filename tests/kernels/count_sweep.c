@@ -199,9 +199,9 @@ static gemp_code run_sum(const sweep_case *c, const char *expression, __int128 *
 	gemp_sum sum = { .kind = GEMP_SUM_WEDGES, .factor = 1, .expression = (char *)(uintptr_t)expression };
 	gemp_sum_result result = { 0 };
 	gemp_wedges *sweep = NULL;
-	GEMP_TRY(gemp_wedges_new(&sweep, &c->graph, &sum));
+	GEMP_TRY_DONE(gemp_wedges_new(&sweep, &c->graph, &sum));
 	assert_true(sweep->checked);
-	GEMP_TRY(gemp_wedges_run(sweep, &result));
+	GEMP_TRY_DONE(gemp_wedges_run(sweep, &result));
 	*total = result.total;
 done:
 	gemp_wedges_free(sweep);
@@ -242,8 +242,8 @@ static gemp_code both_shapes(void *argument)
 	gemp_wedges *sweep = NULL;
 	for (size_t number = 0; number <= 3; number += 3) {
 		gemp_wedges_shape shape = shape_of(number, &c->graph, &sum);
-		GEMP_TRY(gemp_wedges_new_shaped(&sweep, &c->graph, &sum, &shape));
-		GEMP_TRY(gemp_wedges_run(sweep, &result));
+		GEMP_TRY_DONE(gemp_wedges_new_shaped(&sweep, &c->graph, &sum, &shape));
+		GEMP_TRY_DONE(gemp_wedges_run(sweep, &result));
 		gemp_wedges_free(sweep);
 		sweep = NULL;
 	}

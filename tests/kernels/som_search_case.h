@@ -300,10 +300,10 @@ static gemp_code make_all(void *argument)
 	gemp_som_codebook book = { 0 };
 	gemp_som_search *with = NULL;
 	(void)argument;
-	GEMP_TRY(gemp_som_samples_new(&samples, device, values, 2, 2));
-	GEMP_TRY(gemp_som_codebook_new(&book, device, values + 2, 1, 2, 1));
-	GEMP_TRY(gemp_som_codebook_write(&book, values + 2));
-	GEMP_TRY(gemp_som_search_new(&with, device, 2, GEMP_SOM_EUCLIDEAN, true, NULL));
+	GEMP_TRY_DONE(gemp_som_samples_new(&samples, device, values, 2, 2));
+	GEMP_TRY_DONE(gemp_som_codebook_new(&book, device, values + 2, 1, 2, 1));
+	GEMP_TRY_DONE(gemp_som_codebook_write(&book, values + 2));
+	GEMP_TRY_DONE(gemp_som_search_new(&with, device, 2, GEMP_SOM_EUCLIDEAN, true, NULL));
 done:
 	gemp_som_search_free(with);
 	gemp_som_codebook_free(&book);

@@ -89,11 +89,11 @@ static gemp_code assemble(gemp_contig *contig)
 	code = gemp_kmer_counter_new(&bag, k, both);
 	if (code == GEMP_OK && end > begin)
 		code = gemp_kmer_counter_add(&bag, text + begin, end - begin);
-	GEMP_TRY(gemp_comm_agree(&test_comm, code));
-	GEMP_TRY(gemp_kmer_counter_join(&bag, &test_comm));
-	GEMP_TRY(gemp_kmer_graph_new(&graph, &test_comm, &bag, 1, copying == GEMP_COPIES_BY_COUNT));
-	GEMP_TRY(gemp_unitigs_new(&unitigs, &graph));
-	GEMP_TRY(gemp_contig_new(contig, &unitigs, copying, &graph.traffic));
+	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, code));
+	GEMP_TRY_DONE(gemp_kmer_counter_join(&bag, &test_comm));
+	GEMP_TRY_DONE(gemp_kmer_graph_new(&graph, &test_comm, &bag, 1, copying == GEMP_COPIES_BY_COUNT));
+	GEMP_TRY_DONE(gemp_unitigs_new(&unitigs, &graph));
+	GEMP_TRY_DONE(gemp_contig_new(contig, &unitigs, copying, &graph.traffic));
 done:
 	gemp_unitigs_free(&unitigs);
 	gemp_kmer_graph_free(&graph);

@@ -76,7 +76,7 @@ static gemp_code rank_lists(mine *m)
 		code = GEMP_NEW(m->weight, count);
 	if (code == GEMP_OK)
 		code = GEMP_NEW(m->place, count);
-	GEMP_TRY(gemp_comm_agree(&test_comm, code));
+	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, code));
 	for (size_t i = 0; i < items; i++)
 		if (owner[i] == test_comm.rank) {
 			m->next[index_of[i]] = name_of(next[i]);
@@ -84,7 +84,7 @@ static gemp_code rank_lists(mine *m)
 			m->weight[index_of[i]] = weight[i];
 		}
 	const gemp_list_links links = { count, m->next, m->previous, m->weight };
-	GEMP_TRY(gemp_list_rank(&test_comm, &links, m->place, NULL));
+	GEMP_TRY_DONE(gemp_list_rank(&test_comm, &links, m->place, NULL));
 done:
 	return code;
 }

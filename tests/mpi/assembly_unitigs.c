@@ -183,16 +183,16 @@ static gemp_code assemble(char **out, uint64_t *random)
 	code = gemp_kmer_counter_new(&bag, k, both);
 	if (code == GEMP_OK)
 		code = add_part(&bag, random);
-	GEMP_TRY(gemp_comm_agree(&test_comm, code));
-	GEMP_TRY(gemp_kmer_counter_join(&bag, &test_comm));
-	GEMP_TRY(gemp_kmer_graph_new(&graph, &test_comm, &bag, least_times, false));
-	GEMP_TRY(gemp_unitigs_new(&unitigs, &graph));
-	GEMP_TRY(gemp_unitigs_spell(&sequences, &unitigs, &graph.traffic));
+	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, code));
+	GEMP_TRY_DONE(gemp_kmer_counter_join(&bag, &test_comm));
+	GEMP_TRY_DONE(gemp_kmer_graph_new(&graph, &test_comm, &bag, least_times, false));
+	GEMP_TRY_DONE(gemp_unitigs_new(&unitigs, &graph));
+	GEMP_TRY_DONE(gemp_unitigs_spell(&sequences, &unitigs, &graph.traffic));
 	code = gemp_sequences_fasta(&sequences, "u", &part);
 	if (test_comm.rank == test_comm.size - 1)
 		gemp_text_add(&part, "", 1);
-	GEMP_TRY(gemp_comm_agree(&test_comm, code == GEMP_OK ? gemp_text_status(&part) : code));
-	GEMP_TRY(gemp_comm_allgather(&test_comm, GEMP_OK, part.data, part.size, (void **)out, &begin));
+	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, code == GEMP_OK ? gemp_text_status(&part) : code));
+	GEMP_TRY_DONE(gemp_comm_allgather(&test_comm, GEMP_OK, part.data, part.size, (void **)out, &begin));
 done:
 	gemp_free(begin);
 	gemp_text_free(&part);

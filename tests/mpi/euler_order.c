@@ -210,10 +210,10 @@ static gemp_code without_memory(void *argument)
 	gemp_euler_result result;
 	gemp_euler_balance balance;
 	euler_case *c = argument;
-	GEMP_TRY(gemp_euler_on_ranks(&result, &test_comm, &c->own, &(gemp_euler_options){ .sources = true }));
+	GEMP_TRY_DONE(gemp_euler_on_ranks(&result, &test_comm, &c->own, &(gemp_euler_options){ .sources = true }));
 	code = gemp_euler_verify(&test_comm, &c->own, &result.order);
 	gemp_euler_result_free(&result);
-	GEMP_TRY(code);
+	GEMP_TRY_DONE(code);
 	code = gemp_euler_balance_find(&balance, &test_comm, &c->own, NULL);
 done:
 	return code;

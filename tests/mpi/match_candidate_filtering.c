@@ -322,8 +322,8 @@ static gemp_code narrow_once(void *argument)
 	gemp_candidates candidates;
 	gemp_match_options options = plain_options;
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_comm_agree(&test_comm, gemp_phases_new(&phases, t->pattern, &options)));
-	GEMP_TRY(gemp_filter_candidates(&candidates, &phases, context, t->filter, graph.dealt, t->pattern, &options));
+	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, gemp_phases_new(&phases, t->pattern, &options)));
+	GEMP_TRY_DONE(gemp_filter_candidates(&candidates, &phases, context, t->filter, graph.dealt, t->pattern, &options));
 	gemp_candidates_free(&candidates);
 done:
 	gemp_phases_free(&phases);

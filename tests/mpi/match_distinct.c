@@ -69,7 +69,7 @@ static gemp_code collect(void *self, const gemp_batch *batch)
 {
 	collector *c = self;
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_RESERVE(c->members, c->capacity, c->rows + batch->rows));
+	GEMP_TRY_DONE(GEMP_RESERVE(c->members, c->capacity, c->rows + batch->rows));
 	for (size_t i = 0; i < batch->rows; i++)
 		set_tuple(&c->members[c->rows++], batch->vertices + i * (size_t)batch->vertex_count, batch->vertex_count,
 		          batch->edges + i * (size_t)batch->edge_count, batch->edge_count);
@@ -216,8 +216,8 @@ static gemp_code find_rows(gemp_sink *sink, const input *in, size_t rounds)
 														 .vertices = in->vertices + i * (size_t)in->vertex_count,
 														 .edges = in->edges + i * (size_t)in->edge_count,
 													 });
-			GEMP_TRY(gemp_comm_agree(&test_comm, mine));
-			GEMP_TRY(sink->end_round(sink->self, round + 1 == rounds, &enough, &again));
+			GEMP_TRY_DONE(gemp_comm_agree(&test_comm, mine));
+			GEMP_TRY_DONE(sink->end_round(sink->self, round + 1 == rounds, &enough, &again));
 		}
 	}
 done:
@@ -466,7 +466,7 @@ static gemp_code whole_run(void *argument)
 	collector found = { 0 };
 	gemp_sink next = { .self = &found, .consume = collect, .end_round = collector_turn }, sink = { 0 };
 	gemp_distinct_options options = { .vertex_count = 3, .next = &next };
-	GEMP_TRY(gemp_comm_agree(&test_comm, gemp_distinct_new(&sink, &context, &options)));
+	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, gemp_distinct_new(&sink, &context, &options)));
 	code = find_rows(&sink, argument, 2);
 done:
 	if (sink.self)

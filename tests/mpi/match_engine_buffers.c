@@ -243,11 +243,11 @@ static gemp_code match_once(const char *text, const gemp_match_options *o)
 	code = gemp_pattern_parse(&pattern, text, NULL);
 	if (code == GEMP_OK)
 		code = gemp_pattern_bind(pattern, graph.dealt);
-	GEMP_TRY(gemp_comm_agree(&test_comm, code));
-	GEMP_TRY(gemp_match_prepare(&match, context, graph.dealt, pattern, o));
+	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, code));
+	GEMP_TRY_DONE(gemp_match_prepare(&match, context, graph.dealt, pattern, o));
 	plan = gemp_match_explain(match);
-	GEMP_TRY(gemp_comm_agree(&test_comm, plan ? GEMP_OK : GEMP_ENOMEM));
-	GEMP_TRY(gemp_match_run(match, o->listed ? &sink : NULL, &result));
+	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, plan ? GEMP_OK : GEMP_ENOMEM));
+	GEMP_TRY_DONE(gemp_match_run(match, o->listed ? &sink : NULL, &result));
 done:
 	gemp_free(plan);
 	gemp_match_free(match);

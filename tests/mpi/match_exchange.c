@@ -100,8 +100,8 @@ static gemp_code some_launches(gemp_search *s, gemp_match_exchange *c, uint64_t 
 	gemp_code code = GEMP_OK;
 	bool ran = true;
 	for (uint64_t left = gemp_random_below(random, 6); ran && left > 0; left--) {
-		GEMP_TRY(gemp_match_exchange_feed(c));
-		GEMP_TRY(gemp_search_launch(s, &ran));
+		GEMP_TRY_DONE(gemp_match_exchange_feed(c));
+		GEMP_TRY_DONE(gemp_search_launch(s, &ran));
 	}
 done:
 	return code;

@@ -235,10 +235,10 @@ static gemp_code match_once(void *argument)
 	gemp_match *match = NULL;
 	gemp_match_options o = pulled(false);
 	gemp_match_result result;
-	GEMP_TRY(gemp_comm_agree(&test_comm, gemp_pattern_named(&pattern, argument)));
-	GEMP_TRY(gemp_comm_agree(&test_comm, gemp_pattern_bind(pattern, graph.dealt)));
-	GEMP_TRY(gemp_match_prepare(&match, context, graph.dealt, pattern, &o));
-	GEMP_TRY(gemp_match_run(match, NULL, &result));
+	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, gemp_pattern_named(&pattern, argument)));
+	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, gemp_pattern_bind(pattern, graph.dealt)));
+	GEMP_TRY_DONE(gemp_match_prepare(&match, context, graph.dealt, pattern, &o));
+	GEMP_TRY_DONE(gemp_match_run(match, NULL, &result));
 done:
 	gemp_match_free(match);
 	gemp_pattern_free(pattern);

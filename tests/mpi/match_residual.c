@@ -93,8 +93,8 @@ static gemp_code hand_over(const given *g, gemp_sink *sink)
 				                                                .edge_count = 2,
 				                                                .vertices = g->vertices[i],
 				                                                .edges = g->edges[i] });
-		GEMP_TRY(gemp_comm_agree(&test_comm, mine));
-		GEMP_TRY(sink->end_round(sink->self, round + 1 == ROUNDS, &enough, &again));
+		GEMP_TRY_DONE(gemp_comm_agree(&test_comm, mine));
+		GEMP_TRY_DONE(sink->end_round(sink->self, round + 1 == ROUNDS, &enough, &again));
 	}
 done:
 	return code;
@@ -173,9 +173,9 @@ static gemp_code run(const given *g, const gemp_pattern *pattern, gemp_filter *f
 	for (size_t i = 0; i < pattern->condition_count; i++)
 		conditions[i] = &pattern->conditions[i];
 	*found = (collector){ .given = g };
-	GEMP_TRY(gemp_comm_agree(&test_comm, gemp_residual_new(&sink, &g->made->context, &g->made->graph, conditions,
-	                                                       pattern->condition_count, filter, false, &next)));
-	GEMP_TRY(hand_over(g, &sink));
+	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, gemp_residual_new(&sink, &g->made->context, &g->made->graph, conditions,
+	                                                            pattern->condition_count, filter, false, &next)));
+	GEMP_TRY_DONE(hand_over(g, &sink));
 	*copied = gemp_comm_sum1(&test_comm, gemp_residual_copied(&sink));
 	*referred = gemp_comm_sum1(&test_comm, gemp_residual_referred(&sink));
 done:

@@ -249,9 +249,9 @@ static gemp_code run_once(void *argument)
 	collecting rows = { .wanted = SIZE_MAX };
 	gemp_sink sink = collecting_sink(&rows);
 	gemp_vertex two[] = { 1, (gemp_vertex)test_comm.rank + 2, 5, (gemp_vertex)test_comm.rank + 7 };
-	GEMP_TRY(gemp_match_prepare(&match, context, graph.dealt, argument, &o));
-	GEMP_TRY(gemp_match_run_seeded(match, two, 2, &sink, NULL));
-	GEMP_TRY(gemp_match_run_seeded(match, two, 1, &sink, NULL));
+	GEMP_TRY_DONE(gemp_match_prepare(&match, context, graph.dealt, argument, &o));
+	GEMP_TRY_DONE(gemp_match_run_seeded(match, two, 2, &sink, NULL));
+	GEMP_TRY_DONE(gemp_match_run_seeded(match, two, 1, &sink, NULL));
 done:
 	gemp_match_free(match);
 	free(rows.rows);

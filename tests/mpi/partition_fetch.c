@@ -322,9 +322,10 @@ static gemp_code fetch_once(void *argument)
 	gemp_code code = GEMP_OK;
 	memset(bits, 0, sizeof bits);
 	bits[0][0] = bits[1][0] = 0xff;
-	GEMP_TRY(gemp_fetch_new(&fetch, f->context, f->graph, &f->some->order, &f->some->residency, f->some->views, VIEWS));
-	GEMP_TRY(gemp_fetch_rows(fetch, rows, NULL));
-	GEMP_TRY(gemp_comm_agree(&test_comm, gemp_row_cache_trim(&fetch->cache, 40)));
+	GEMP_TRY_DONE(
+		gemp_fetch_new(&fetch, f->context, f->graph, &f->some->order, &f->some->residency, f->some->views, VIEWS));
+	GEMP_TRY_DONE(gemp_fetch_rows(fetch, rows, NULL));
+	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, gemp_row_cache_trim(&fetch->cache, 40)));
 done:
 	gemp_fetch_free(fetch);
 	return code;

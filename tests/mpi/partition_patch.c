@@ -22,7 +22,7 @@ static gemp_code add_columns(gemp_patch_columns *out, const char *const *names, 
 {
 	gemp_code code = GEMP_OK;
 	for (size_t c = 0; c < count; c++) {
-		GEMP_TRY(GEMP_RESERVE(out->columns, out->capacity, c + 1));
+		GEMP_TRY_DONE(GEMP_RESERVE(out->columns, out->capacity, c + 1));
 		out->columns[c] = (gemp_patch_column){ gemp_strdup(names[c]), types[c] };
 		out->count++;
 		if (!out->columns[c].name)
@@ -36,10 +36,10 @@ static gemp_code new_put(gemp_patch_columns *all, size_t relation, size_t column
                          gemp_patch_values **out)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_RESERVE(all->values, all->value_capacity, all->value_count + 1));
+	GEMP_TRY_DONE(GEMP_RESERVE(all->values, all->value_capacity, all->value_count + 1));
 	*out = &all->values[all->value_count++];
 	**out = (gemp_patch_values){ .relation = relation, .column = column };
-	GEMP_TRY(GEMP_NEW((*out)->rows, WORLD_MOST));
+	GEMP_TRY_DONE(GEMP_NEW((*out)->rows, WORLD_MOST));
 	code = gemp_column_init(&(*out)->values, "", type);
 	if (code == GEMP_OK)
 		code = gemp_column_reserve(&(*out)->values, 0, 0);
@@ -73,13 +73,13 @@ static gemp_code patch_values(gemp_patch *patch, const gemp_shard *graph)
 	static const gemp_value none = { .null = true };
 	for (size_t c = 0; c < after.columns; c++) {
 		gemp_patch_values *put;
-		GEMP_TRY(new_put(&patch->vertices, 0, c, after.vertex_types[c], &put));
+		GEMP_TRY_DONE(new_put(&patch->vertices, 0, c, after.vertex_types[c], &put));
 		for (size_t i = 0; i < after.vertex_count; i++) {
 			const world_vertex *v = &after.vertices[i];
 			uint64_t row = v->new ? graph->rows + v->index : ids[i] - graph->first_vertex;
 			bool mine = v->new ? v->rank == test_comm.rank : row < graph->rows;
 			if (mine && differs(&v->values[c], i < before.vertex_count ? &before.vertices[i].values[c] : &none))
-				GEMP_TRY(put_value(put, row, &v->values[c]));
+				GEMP_TRY_DONE(put_value(put, row, &v->values[c]));
 		}
 	}
 done:
@@ -125,10 +125,10 @@ static gemp_code patch_relation(gemp_patch *patch, const gemp_shard *graph, size
 	gemp_patch_values *puts[WORLD_PROPS] = { 0 };
 	bool some = false;
 	for (size_t c = 0; c < after.props; c++)
-		GEMP_TRY(new_put(&patch->edges, r, c, after.edge_types[c], &puts[c]));
+		GEMP_TRY_DONE(new_put(&patch->edges, r, c, after.edge_types[c], &puts[c]));
 	for (size_t c = 0; c < after.props; c++)
 		puts[c] = &patch->edges.values[patch->edges.value_count - after.props + c];
-	GEMP_TRY(GEMP_NEW(patch->edge_actions[r], relation->out_offsets[graph->rows]));
+	GEMP_TRY_DONE(GEMP_NEW(patch->edge_actions[r], relation->out_offsets[graph->rows]));
 	for (size_t row = 0; row < graph->rows; row++)
 		for (uint64_t e = relation->out_offsets[row]; e < relation->out_offsets[row + 1]; e++) {
 			size_t edge = find_edge(graph, relation, row, e);
@@ -136,7 +136,7 @@ static gemp_code patch_relation(gemp_patch *patch, const gemp_shard *graph, size
 			some |= patch->edge_actions[r][e];
 			for (size_t c = 0; c < after.props; c++)
 				if (differs(&after.edges[edge].values[c], &before.edges[edge].values[c]))
-					GEMP_TRY(put_value(puts[c], e, &after.edges[edge].values[c]));
+					GEMP_TRY_DONE(put_value(puts[c], e, &after.edges[edge].values[c]));
 		}
 	if (!some) {
 		gemp_free(patch->edge_actions[r]);
@@ -150,14 +150,14 @@ static gemp_code patch_edges(gemp_patch *patch, const gemp_shard *graph)
 {
 	static const char *const types[] = { "KNOWS", "ACTS_IN", "AFTER", "Zoo" };
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(patch->types, 4));
+	GEMP_TRY_DONE(GEMP_NEW(patch->types, 4));
 	for (size_t i = 0; i < before.edge_count; i++)
 		patch->type_count |= strcmp(before.edges[i].type, after.edges[i].type) != 0 ? 4 : 0;
 	memcpy(patch->types, types, sizeof types);
 	patch->relation_count = graph->relation_count;
-	GEMP_TRY(GEMP_NEW(patch->edge_actions, graph->relation_count));
+	GEMP_TRY_DONE(GEMP_NEW(patch->edge_actions, graph->relation_count));
 	for (size_t r = 0; r < graph->relation_count; r++)
-		GEMP_TRY(patch_relation(patch, graph, r));
+		GEMP_TRY_DONE(patch_relation(patch, graph, r));
 done:
 	return code;
 }
@@ -168,12 +168,12 @@ static gemp_code add_group(gemp_patch *patch, const char *type, size_t part)
 	gemp_code code = GEMP_OK;
 	gemp_patch_edges *group = &patch->added_edges[patch->added_edge_count++];
 	*group = (gemp_patch_edges){ .type = type };
-	GEMP_TRY(GEMP_NEW(group->source, WORLD_MOST));
-	GEMP_TRY(GEMP_NEW(group->target, WORLD_MOST));
+	GEMP_TRY_DONE(GEMP_NEW(group->source, WORLD_MOST));
+	GEMP_TRY_DONE(GEMP_NEW(group->target, WORLD_MOST));
 	for (size_t c = 0; c < after.props && strcmp(type, "ACTS_IN") != 0; c++) {
 		gemp_column *column;
-		GEMP_TRY(gemp_table_add(&group->values, world_prop[c], after.edge_types[c], &column));
-		GEMP_TRY(gemp_column_reserve(column, 0, 0));
+		GEMP_TRY_DONE(gemp_table_add(&group->values, world_prop[c], after.edge_types[c], &column));
+		GEMP_TRY_DONE(gemp_column_reserve(column, 0, 0));
 	}
 	for (size_t i = before.edge_count; i < after.edge_count; i++) {
 		const world_edge *e = &after.edges[i];
@@ -182,7 +182,7 @@ static gemp_code add_group(gemp_patch *patch, const char *type, size_t part)
 		group->source[group->count] = end_of(e->source);
 		group->target[group->count++] = end_of(e->target);
 		for (size_t c = 0; c < group->values.count; c++)
-			GEMP_TRY(gemp_column_add(&group->values.columns[c], &e->values[c]));
+			GEMP_TRY_DONE(gemp_column_add(&group->values.columns[c], &e->values[c]));
 	}
 	group->values.rows = group->count;
 done:
@@ -193,17 +193,17 @@ static gemp_code patch_additions(gemp_patch *patch)
 {
 	static const char *const types[] = { "KNOWS", "ACTS_IN", "BEFORE" };
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_RESERVE(patch->added_edges, patch->added_edge_capacity, 6));
+	GEMP_TRY_DONE(GEMP_RESERVE(patch->added_edges, patch->added_edge_capacity, 6));
 	for (size_t i = 0; i < 6; i++)
-		GEMP_TRY(add_group(patch, types[i % 3], i / 3));
-	GEMP_TRY(GEMP_NEW(patch->numbers, after.vertex_count));
-	GEMP_TRY(GEMP_NEW(patch->added_sets, after.vertex_count));
+		GEMP_TRY_DONE(add_group(patch, types[i % 3], i / 3));
+	GEMP_TRY_DONE(GEMP_NEW(patch->numbers, after.vertex_count));
+	GEMP_TRY_DONE(GEMP_NEW(patch->added_sets, after.vertex_count));
 	for (size_t i = before.vertex_count; i < after.vertex_count; i++) {
 		const world_vertex *v = &after.vertices[i];
 		if (v->rank != test_comm.rank)
 			continue;
 		patch->numbers[v->index] = v->number;
-		GEMP_TRY(gemp_dictionary_add(&patch->sets, v->labels, strlen(v->labels), &patch->added_sets[v->index]));
+		GEMP_TRY_DONE(gemp_dictionary_add(&patch->sets, v->labels, strlen(v->labels), &patch->added_sets[v->index]));
 		patch->new_vertices++;
 	}
 done:
@@ -215,9 +215,9 @@ static gemp_code patch_vertices(gemp_patch *patch, const gemp_shard *graph)
 	gemp_code code = GEMP_OK;
 	uint32_t sets = (uint32_t)graph->label_set_count;
 	bool some = false;
-	GEMP_TRY(GEMP_NEW(patch->deleted, graph->rows));
-	GEMP_TRY(GEMP_NEW(patch->label_set, graph->rows));
-	GEMP_TRY(GEMP_NEW(patch->merges, graph->rows));
+	GEMP_TRY_DONE(GEMP_NEW(patch->deleted, graph->rows));
+	GEMP_TRY_DONE(GEMP_NEW(patch->label_set, graph->rows));
+	GEMP_TRY_DONE(GEMP_NEW(patch->merges, graph->rows));
 	for (size_t row = 0; row < graph->rows; row++) {
 		size_t i = 0;
 		while (ids[i] != graph->first_vertex + row)
@@ -229,7 +229,7 @@ static gemp_code patch_vertices(gemp_patch *patch, const gemp_shard *graph)
 			patch->merges[patch->merge_count++] = (gemp_vertex_merge){ ids[i], end_of((size_t)v->into) };
 		if (strcmp(v->labels, before.vertices[i].labels) == 0)
 			continue;
-		GEMP_TRY(gemp_dictionary_add(&patch->sets, v->labels, strlen(v->labels), &patch->label_set[row]));
+		GEMP_TRY_DONE(gemp_dictionary_add(&patch->sets, v->labels, strlen(v->labels), &patch->label_set[row]));
 		patch->label_set[row] += sets;
 		some = true;
 	}
@@ -250,11 +250,11 @@ static gemp_code make_patch(gemp_patch *patch, const gemp_shard *graph)
 		                   .string_keys = before.options.string_keys,
 		                   .want_changed = true,
 		                   .want_origins = before.seed % 2 };
-	GEMP_TRY(add_columns(&patch->vertices, world_column, after.vertex_types, after.columns));
-	GEMP_TRY(add_columns(&patch->edges, world_prop, after.edge_types, after.props));
-	GEMP_TRY(patch_additions(patch));
-	GEMP_TRY(patch_vertices(patch, graph));
-	GEMP_TRY(patch_values(patch, graph));
+	GEMP_TRY_DONE(add_columns(&patch->vertices, world_column, after.vertex_types, after.columns));
+	GEMP_TRY_DONE(add_columns(&patch->edges, world_prop, after.edge_types, after.props));
+	GEMP_TRY_DONE(patch_additions(patch));
+	GEMP_TRY_DONE(patch_vertices(patch, graph));
+	GEMP_TRY_DONE(patch_values(patch, graph));
 	code = patch_edges(patch, graph);
 done:
 	return code;
@@ -434,11 +434,11 @@ static gemp_code patch_once(void *argument)
 	gemp_shard *graph = NULL;
 	gemp_patch_result done = { 0 };
 	gemp_induced copy;
-	GEMP_TRY(gemp_induced_new(&copy, &test_comm, c->graph, c->keep, c->relations));
+	GEMP_TRY_DONE(gemp_induced_new(&copy, &test_comm, c->graph, c->keep, c->relations));
 	graph = copy.graph;
 	copy.graph = NULL;
 	gemp_induced_free(&copy);
-	GEMP_TRY(gemp_shard_patch(&graph, &test_comm, &c->patch, &done));
+	GEMP_TRY_DONE(gemp_shard_patch(&graph, &test_comm, &c->patch, &done));
 	code = gemp_shard_canonical(&graph, &test_comm, before.options.string_keys);
 done:
 	gemp_patch_result_free(&done);

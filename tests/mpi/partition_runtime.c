@@ -30,10 +30,10 @@ static gemp_code run_twice(gemp_runtime *context, gemp_program *program, bool *r
 	gemp_buffer buffer = { 0 };
 	for (uint32_t i = 0; i < 64; i++)
 		values[i] = i;
-	GEMP_TRY(gemp_kernel_new(&kernel, program, "twice"));
-	GEMP_TRY(gemp_buffer_new(&buffer, context->device, sizeof values, values));
-	GEMP_TRY(gemp_launch(context->device, kernel, 64, 16, GEMP_ARG(&buffer.mem)));
-	GEMP_TRY(gemp_buffer_read(context->device, &buffer, 0, sizeof values, values));
+	GEMP_TRY_DONE(gemp_kernel_new(&kernel, program, "twice"));
+	GEMP_TRY_DONE(gemp_buffer_new(&buffer, context->device, sizeof values, values));
+	GEMP_TRY_DONE(gemp_launch(context->device, kernel, 64, 16, GEMP_ARG(&buffer.mem)));
+	GEMP_TRY_DONE(gemp_buffer_read(context->device, &buffer, 0, sizeof values, values));
 	*right = true;
 	for (uint32_t i = 0; i < 64; i++)
 		*right = *right && values[i] == 2 * i;

@@ -313,9 +313,9 @@ static gemp_code build_and_drop(void *argument)
 	gemp_residency residency = { 0 };
 	gemp_view view = { 0 };
 	bool parallel;
-	GEMP_TRY(gemp_view_parallel(&test_comm, g->dealt, &b->key, &parallel));
-	GEMP_TRY(gemp_comm_agree(&test_comm, gemp_residency_new(&residency, g->dealt, &g->order, b->hot)));
-	GEMP_TRY(gemp_view_new(&view, &test_comm, g->dealt, &g->order, &residency, &b->key));
+	GEMP_TRY_DONE(gemp_view_parallel(&test_comm, g->dealt, &b->key, &parallel));
+	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, gemp_residency_new(&residency, g->dealt, &g->order, b->hot)));
+	GEMP_TRY_DONE(gemp_view_new(&view, &test_comm, g->dealt, &g->order, &residency, &b->key));
 done:
 	gemp_view_free(&view);
 	gemp_residency_free(&residency);

@@ -143,7 +143,7 @@ static inline gemp_code world_build(gemp_shard **out, const world *w, const gemp
 	gemp_code code = GEMP_OK;
 	gemp_builder *builder = NULL;
 	size_t column, turn = 0;
-	GEMP_TRY(gemp_builder_new(&builder, comm, &w->options));
+	GEMP_TRY_DONE(gemp_builder_new(&builder, comm, &w->options));
 	for (size_t c = 0; c < w->columns && code == GEMP_OK; c++)
 		code = gemp_builder_vertex_column(builder, world_column[c], w->vertex_types[c], &column);
 	for (size_t c = 0; c < w->props && code == GEMP_OK; c++)
@@ -167,7 +167,7 @@ static inline gemp_code world_build(gemp_shard **out, const world *w, const gemp
 			if (!e->values[c].null)
 				code = gemp_builder_edge_value(builder, c, &e->values[c]);
 	}
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, code));
 	code = gemp_builder_finish(builder, out);
 done:
 	gemp_builder_free(builder);

@@ -344,8 +344,8 @@ static inline gemp_code output_push(void *self, gemp_frame *frame, bool last, bo
 	gemp_text mine = { 0 };
 	void *all = NULL;
 	GEMP_CHECK(!o->over);
-	GEMP_TRY(gemp_comm_agree(&test_comm, gemp_frame_expand(frame, UINT64_MAX)));
-	GEMP_TRY(gemp_project(&o->g->made->context, &o->g->made->graph, o->g->pattern, frame, columns));
+	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, gemp_frame_expand(frame, UINT64_MAX)));
+	GEMP_TRY_DONE(gemp_project(&o->g->made->context, &o->g->made->graph, o->g->pattern, frame, columns));
 	for (size_t row = 0; row < frame->rows; row++)
 		for (size_t c = 0; c < shown; c++) {
 			say_value(&mine, &columns[c].value, row);
@@ -358,8 +358,8 @@ static inline gemp_code output_push(void *self, gemp_frame *frame, bool last, bo
 			gemp_text_print(&mine, c + 1 < shown ? "\t|" : "\1");
 		}
 	gemp_projected_free(columns, shown);
-	GEMP_TRY(gemp_comm_agree(&test_comm, gemp_text_status(&mine)));
-	GEMP_TRY(gemp_comm_allgather(&test_comm, GEMP_OK, mine.data, mine.size, &all, &begin));
+	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, gemp_text_status(&mine)));
+	GEMP_TRY_DONE(gemp_comm_allgather(&test_comm, GEMP_OK, mine.data, mine.size, &all, &begin));
 	gemp_text_add(&o->text, all, begin[test_comm.size]);
 	code = gemp_comm_agree(&test_comm, gemp_text_status(&o->text));
 	o->over = last;
@@ -379,8 +379,8 @@ static inline gemp_code run(const given *g, output *o)
 	uint64_t times[MOST_ROWS];
 	bool enough = false;
 	*o = (output){ .g = g };
-	GEMP_TRY(gemp_pipeline_new(&pipeline, &g->made->context, &g->made->graph, g->pattern, true,
-	                           &(gemp_row_stage){ .self = o, .push = output_push }));
+	GEMP_TRY_DONE(gemp_pipeline_new(&pipeline, &g->made->context, &g->made->graph, g->pattern, true,
+	                                &(gemp_row_stage){ .self = o, .push = output_push }));
 	for (int round = 0; round < ROUNDS && !enough; round++) {
 		gemp_row_store_clear(&store);
 		for (size_t i = 0; i < g->rows && code == GEMP_OK; i++)
@@ -394,8 +394,8 @@ static inline gemp_code run(const given *g, output *o)
 				                                         .edges = g->row[i].edges },
 				                          1);
 			}
-		GEMP_TRY(gemp_comm_agree(&test_comm, code));
-		GEMP_TRY(gemp_pipeline_push(pipeline, &store, g->counted ? times : NULL, round + 1 == ROUNDS, &enough));
+		GEMP_TRY_DONE(gemp_comm_agree(&test_comm, code));
+		GEMP_TRY_DONE(gemp_pipeline_push(pipeline, &store, g->counted ? times : NULL, round + 1 == ROUNDS, &enough));
 	}
 	GEMP_CHECK(o->over);
 	o->left_out = gemp_pipeline_truncated(pipeline);

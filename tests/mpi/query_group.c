@@ -63,9 +63,9 @@ static gemp_code make_stage(gemp_row_stage *stage, gemp_runtime *context, size_t
 		list[i] = &exprs[i];
 		arguments[i] = wanted[i].kind == GEMP_COUNT_STAR ? GEMP_NO_ARGUMENT : 1;
 	}
-	GEMP_TRY(gemp_frame_init(&input, 2));
-	GEMP_TRY(gemp_frame_set(&input, 0, GEMP_CELL_VALUE, "k", GEMP_FLOAT));
-	GEMP_TRY(gemp_frame_set(&input, 1, GEMP_CELL_VALUE, "x", GEMP_FLOAT));
+	GEMP_TRY_DONE(gemp_frame_init(&input, 2));
+	GEMP_TRY_DONE(gemp_frame_set(&input, 0, GEMP_CELL_VALUE, "k", GEMP_FLOAT));
+	GEMP_TRY_DONE(gemp_frame_set(&input, 1, GEMP_CELL_VALUE, "x", GEMP_FLOAT));
 	const gemp_group_options options = { .input = &input,
 		                                 .key_count = keys,
 		                                 .aggregate_count = AGGREGATES,

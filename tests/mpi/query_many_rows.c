@@ -93,7 +93,7 @@ static gemp_code push_all(made_graph *made, const gemp_pattern *pattern, gemp_ro
 	gemp_pipeline *pipeline = NULL;
 	gemp_row_store store = { 0 };
 	bool enough = false;
-	GEMP_TRY(gemp_pipeline_new(&pipeline, &made->context, &made->graph, pattern, true, output));
+	GEMP_TRY_DONE(gemp_pipeline_new(&pipeline, &made->context, &made->graph, pattern, true, output));
 	for (uint64_t first = 0; first < DISTINCT_ROWS; first += BLOCK) {
 		uint64_t end = first + BLOCK < DISTINCT_ROWS ? first + BLOCK : DISTINCT_ROWS;
 		gemp_row_store_clear(&store);
@@ -109,8 +109,8 @@ static gemp_code push_all(made_graph *made, const gemp_pattern *pattern, gemp_ro
 							.rows = 1, .vertex_count = 3, .edge_count = 2, .vertices = vertices, .edges = edges },
 						1);
 			}
-		GEMP_TRY(gemp_comm_agree(&test_comm, code));
-		GEMP_TRY(gemp_pipeline_push(pipeline, &store, NULL, end == DISTINCT_ROWS, &enough));
+		GEMP_TRY_DONE(gemp_comm_agree(&test_comm, code));
+		GEMP_TRY_DONE(gemp_pipeline_push(pipeline, &store, NULL, end == DISTINCT_ROWS, &enough));
 	}
 done:
 	gemp_pipeline_free(pipeline);

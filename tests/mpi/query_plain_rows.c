@@ -83,12 +83,12 @@ static gemp_code take_round(const given *g, gemp_sink *sink, int round, gemp_ver
 		if (r->times == 1)
 			memcpy(room + rows++ * WIDTH, r->vertices, sizeof r->vertices);
 		else
-			GEMP_TRY(take_one(sink, r));
+			GEMP_TRY_DONE(take_one(sink, r));
 	}
 	for (size_t at = 0, some; at < rows; at += some) {
 		some = rows - at < 9000 ? rows - at : 9000;
-		GEMP_TRY(sink->consume(sink->self,
-		                       &(gemp_batch){ .rows = some, .vertex_count = WIDTH, .vertices = room + at * WIDTH }));
+		GEMP_TRY_DONE(sink->consume(
+			sink->self, &(gemp_batch){ .rows = some, .vertex_count = WIDTH, .vertices = room + at * WIDTH }));
 	}
 done:
 	return code;
@@ -104,11 +104,11 @@ static gemp_code write_all(const given *g, const char *path, uint64_t limit, boo
 	const gemp_rows_options options = {
 		.path = path, .limit = limit, .semantics = "iso", .distinct = "none", .chain = smallest ? g->chain : NULL
 	};
-	GEMP_TRY(gemp_rows_new(&sink, &g->made->context, &g->made->graph, g->pattern, &options));
-	GEMP_TRY(gemp_comm_agree(&test_comm, GEMP_NEW(room, g->count * WIDTH)));
+	GEMP_TRY_DONE(gemp_rows_new(&sink, &g->made->context, &g->made->graph, g->pattern, &options));
+	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, GEMP_NEW(room, g->count * WIDTH)));
 	for (int round = 0; round < ROUNDS && !enough; round++) {
-		GEMP_TRY(gemp_comm_agree(&test_comm, take_round(g, &sink, round, room)));
-		GEMP_TRY(sink.end_round(sink.self, round + 1 == ROUNDS, &enough, &again));
+		GEMP_TRY_DONE(gemp_comm_agree(&test_comm, take_round(g, &sink, round, room)));
+		GEMP_TRY_DONE(sink.end_round(sink.self, round + 1 == ROUNDS, &enough, &again));
 	}
 	*written = gemp_rows_written(&sink);
 	*complete = gemp_rows_complete(&sink);

@@ -93,8 +93,8 @@ static gemp_code hand_over(const given *g, gemp_sink *sink, int rounds)
 				                                                .edge_count = 2,
 				                                                .vertices = g->vertices[i],
 				                                                .edges = g->edges[i] });
-		GEMP_TRY(gemp_comm_agree(&test_comm, mine));
-		GEMP_TRY(sink->end_round(sink->self, round + 1 == ROUNDS, &enough, &again));
+		GEMP_TRY_DONE(gemp_comm_agree(&test_comm, mine));
+		GEMP_TRY_DONE(sink->end_round(sink->self, round + 1 == ROUNDS, &enough, &again));
 	}
 	if (again)
 		code = gemp_fail(GEMP_EINTERNAL, "rows are not wanted again");
@@ -111,8 +111,8 @@ static gemp_code write_all(const given *g, const gemp_rows_options *options, uin
 {
 	gemp_code code = GEMP_OK;
 	gemp_sink sink = { 0 };
-	GEMP_TRY(gemp_rows_new(&sink, &g->made->context, &g->made->graph, g->pattern, options));
-	GEMP_TRY(hand_over(g, &sink, ROUNDS));
+	GEMP_TRY_DONE(gemp_rows_new(&sink, &g->made->context, &g->made->graph, g->pattern, options));
+	GEMP_TRY_DONE(hand_over(g, &sink, ROUNDS));
 	if (written)
 		*written = gemp_rows_written(&sink);
 done:

@@ -70,7 +70,7 @@ static gemp_code write_rows(const made_graph *made, gemp_pattern *pattern, const
 	gemp_code code = GEMP_OK;
 	bool enough = false, again = false;
 	const gemp_rows_options options = { .path = path, .limit = limit, .semantics = "iso", .distinct = "none" };
-	GEMP_TRY(gemp_rows_new(sink, (gemp_runtime *)&made->context, (gemp_shard *)&made->graph, pattern, &options));
+	GEMP_TRY_DONE(gemp_rows_new(sink, (gemp_runtime *)&made->context, (gemp_shard *)&made->graph, pattern, &options));
 	for (int i = 0; i < ROWS && code == GEMP_OK; i++) {
 		const bool found = rows[i][1] >= 0;
 		const gemp_vertex vertices[] = { of_rank(made, (uint32_t)rows[i][0]),
@@ -81,7 +81,7 @@ static gemp_code write_rows(const made_graph *made, gemp_pattern *pattern, const
 				sink->self,
 				&(gemp_batch){ .rows = 1, .vertex_count = 2, .edge_count = 1, .vertices = vertices, .edges = edges });
 	}
-	GEMP_TRY(gemp_comm_agree(&test_comm, code));
+	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, code));
 	code = sink->end_round(sink->self, true, &enough, &again);
 done:
 	return code;

@@ -115,11 +115,11 @@ static gemp_code find(const load *of, const data *d, const gemp_som_training *ho
 	const gemp_som_places places = { .unit = out->end };
 	with.places = &places;
 	memcpy(out->w, d->w, values * sizeof *out->w);
-	GEMP_TRY(gemp_som_train(&test_comm, device, &with, x, count, of->dims, out->w, NULL, NULL, &report));
+	GEMP_TRY_DONE(gemp_som_train(&test_comm, device, &with, x, count, of->dims, out->w, NULL, NULL, &report));
 	out->quantisation = report.epochs[1].quantisation;
 	out->topographic = report.epochs[1].topographic;
-	GEMP_TRY(gemp_som_apply(&test_comm, device, &how->grid, how->metric, d->w, x, count, of->dims, out->unit,
-	                        out->distance, out->second));
+	GEMP_TRY_DONE(gemp_som_apply(&test_comm, device, &how->grid, how->metric, d->w, x, count, of->dims, out->unit,
+	                             out->distance, out->second));
 	out->peak = device->buffer_peak;
 done:
 	gemp_som_report_free(&report);

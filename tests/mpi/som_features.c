@@ -185,7 +185,7 @@ static gemp_code find_once(void *graph)
 	gemp_code code = gemp_features_parse(&features, "degree,log:in-degree,component-size");
 	if (code == GEMP_OK)
 		code = GEMP_NEW(x, g->rows * features.count);
-	GEMP_TRY(gemp_comm_agree(&test_comm, code));
+	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, code));
 	code = gemp_features_find(&features, &source, x);
 done:
 	gemp_features_free(&features);

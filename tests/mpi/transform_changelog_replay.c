@@ -31,7 +31,7 @@ static gemp_code add_edits(gemp_replay *replay, uint64_t step)
 		gemp_edit edit = edits[i];
 		edit.step = step;
 		edit.line = 10 * step + (uint64_t)test_comm.rank;
-		GEMP_TRY(gemp_replay_add(replay, &edit));
+		GEMP_TRY_DONE(gemp_replay_add(replay, &edit));
 	}
 done:
 	return code;
@@ -45,11 +45,11 @@ static gemp_code replay_edits(gemp_shard *graph, const gemp_table *vertices, con
 	const gemp_replay_options options = {
 		.context = context, .graph = graph, .path = "log", .vertex_schema = vertices, .edge_schema = edges
 	};
-	GEMP_TRY(gemp_replay_new(&replay, &options));
+	GEMP_TRY_DONE(gemp_replay_new(&replay, &options));
 	code = add_edits(replay, 1);
 	if (code == GEMP_OK)
 		code = add_edits(replay, 2);
-	GEMP_TRY(gemp_comm_agree(&test_comm, code));
+	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, code));
 	code = gemp_replay_finish(replay, out);
 done:
 	gemp_replay_free(replay);

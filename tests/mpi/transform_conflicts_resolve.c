@@ -187,8 +187,8 @@ static gemp_code make_many(gemp_conflict_keys *out, uint64_t *priority, uint64_t
 	gemp_code code = GEMP_OK;
 	uint64_t seats = 1 + gemp_random_below(seed, 3 * MANY), writes = 1 + gemp_random_below(seed, 4);
 	*out = (gemp_conflict_keys){ .matches = gemp_random_below(seed, MANY), .slots = seats };
-	GEMP_TRY(GEMP_NEW(out->offsets, MANY + 1));
-	GEMP_TRY(GEMP_NEW(out->keys, 3 * MANY));
+	GEMP_TRY_DONE(GEMP_NEW(out->offsets, MANY + 1));
+	GEMP_TRY_DONE(GEMP_NEW(out->keys, 3 * MANY));
 	for (size_t m = 0; m < out->matches; m++) {
 		uint64_t end = out->offsets[m] + gemp_random_below(seed, 4);
 		priority[m] = gemp_random(seed);
@@ -344,10 +344,10 @@ static gemp_code choose_again(void *argument)
 	uint64_t left, rounds;
 	(void)argument;
 	take(&s, &w);
-	GEMP_TRY(gemp_resolve_uncontended(&test_comm, &s.tokens, s.choice, &left));
+	GEMP_TRY_DONE(gemp_resolve_uncontended(&test_comm, &s.tokens, s.choice, &left));
 	memset(s.choice, 0, sizeof s.choice);
-	GEMP_TRY(gemp_match_order_distinct(&test_comm, &s.ordered, s.choice, s.priority));
-	GEMP_TRY(gemp_resolve_all(&(gemp_resolver){ .comm = &test_comm }, &s.tokens, s.priority, s.choice, &rounds));
+	GEMP_TRY_DONE(gemp_match_order_distinct(&test_comm, &s.ordered, s.choice, s.priority));
+	GEMP_TRY_DONE(gemp_resolve_all(&(gemp_resolver){ .comm = &test_comm }, &s.tokens, s.priority, s.choice, &rounds));
 	code = gemp_match_order_number(&test_comm, &s.ordered, s.choice, s.numbers, NULL);
 done:
 	return code;

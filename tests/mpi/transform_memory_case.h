@@ -28,8 +28,8 @@ static inline gemp_code rewrite(gemp_shard **graph, uint64_t *applied)
 	gemp_rule_report reports[3] = { 0 };
 	gemp_transform_history history = { 0 };
 	gemp_transform_options options = { .step = { .combinations = 1000, .seed = 1 }, .max_steps = 10, .lenient = true };
-	GEMP_TRY(gemp_comm_agree(&test_comm, gemp_rule_set_parse(&rules, text, "text", NULL, 0)));
-	GEMP_TRY(gemp_transform(graph, context, rules, &options, reports, &history));
+	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, gemp_rule_set_parse(&rules, text, "text", NULL, 0)));
+	GEMP_TRY_DONE(gemp_transform(graph, context, rules, &options, reports, &history));
 	for (size_t i = 0; i < 3; i++)
 		applied[i] = reports[i].select.applied;
 done:

@@ -33,8 +33,8 @@ static gemp_code run_rules(lines *all, gemp_recorder *recorder)
 		                                     .max_steps = 10,
 		                                     .lenient = true };
 	gemp_memory_fail_after(all->refused);
-	GEMP_TRY(gemp_comm_agree(&test_comm, gemp_rule_set_parse(&rules, logged, "text", NULL, 0)));
-	GEMP_TRY(gemp_transform(&graph, context, rules, &options, reports, &history));
+	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, gemp_rule_set_parse(&rules, logged, "text", NULL, 0)));
+	GEMP_TRY_DONE(gemp_transform(&graph, context, rules, &options, reports, &history));
 done:
 	gemp_memory_fail_after(-1);
 	gemp_free(history.applied);

@@ -56,7 +56,7 @@ static gemp_code tries(gemp_code first, int *reached)
 {
 	gemp_code code = GEMP_OK;
 	*reached = 0;
-	GEMP_TRY(first);
+	GEMP_TRY_DONE(first);
 	*reached = 1;
 done:
 	return code;

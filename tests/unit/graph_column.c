@@ -225,13 +225,13 @@ static gemp_code fill_table(void *argument)
 	gemp_table table = { 0 };
 	gemp_column *column = NULL, picked = { 0 };
 	uint64_t order[2] = { 1, 0 };
-	GEMP_TRY(gemp_table_add(&table, "number", GEMP_INTEGER, NULL));
-	GEMP_TRY(gemp_table_add(&table, "word", GEMP_STRING, &column));
+	GEMP_TRY_DONE(gemp_table_add(&table, "number", GEMP_INTEGER, NULL));
+	GEMP_TRY_DONE(gemp_table_add(&table, "word", GEMP_STRING, &column));
 	for (int i = 0; i < 20; i++) {
 		gemp_value value = i == 1 ? null_of(GEMP_STRING) : string("some words");
-		GEMP_TRY(gemp_column_add(column, &value));
+		GEMP_TRY_DONE(gemp_column_add(column, &value));
 	}
-	GEMP_TRY(gemp_column_gather(&picked, column, NULL, order, 2));
+	GEMP_TRY_DONE(gemp_column_gather(&picked, column, NULL, order, 2));
 	GEMP_CHECK(gemp_table_find(&table, "word") == column && !gemp_table_find(&table, "words"));
 done:
 	gemp_column_free(&picked);

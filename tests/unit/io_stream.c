@@ -19,9 +19,9 @@ static gemp_code read_range(gemp_text *out, const char *path, bool quoted, uint6
 	gemp_stream *stream = NULL;
 	char *record;
 	size_t size;
-	GEMP_TRY(gemp_stream_open(&stream, path, begin, end));
+	GEMP_TRY_DONE(gemp_stream_open(&stream, path, begin, end));
 	do {
-		GEMP_TRY(gemp_stream_next(stream, quoted, &record, &size));
+		GEMP_TRY_DONE(gemp_stream_next(stream, quoted, &record, &size));
 		if (record)
 			gemp_text_print(out, "%llu:%.*s;", (unsigned long long)gemp_stream_line(stream), (int)size, record);
 	} while (record);

@@ -161,7 +161,7 @@ static gemp_code whole_use(void *unused)
 	uint64_t seed = 5;
 	seen *s = calloc(1, sizeof *s);
 	gemp_class_set_init(&set, &form, PLENTY);
-	GEMP_TRY(gemp_class_block_reserve(&block, &form, 300));
+	GEMP_TRY_DONE(gemp_class_block_reserve(&block, &form, 300));
 	fill(&block, &set, 300, UINT64_MAX, &seed, s);
 	gemp_class_block_sort(&block);
 	code = gemp_class_set_add_block(&set, &block, fits);

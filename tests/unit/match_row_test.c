@@ -254,9 +254,9 @@ static gemp_code places_once(void *vertices)
 	gemp_vertex ids[100];
 	for (gemp_vertex i = 0; i < 100; i++)
 		ids[i] = 99 - i;
-	GEMP_TRY(gemp_vertex_index_new(&places, *(const uint64_t *)vertices, 100));
+	GEMP_TRY_DONE(gemp_vertex_index_new(&places, *(const uint64_t *)vertices, 100));
 	gemp_vertex_index_add(&places, ids, 100, 1);
-	GEMP_TRY(gemp_vertex_index_finish(&places));
+	GEMP_TRY_DONE(gemp_vertex_index_finish(&places));
 done:
 	gemp_vertex_index_free(&places);
 	return code;

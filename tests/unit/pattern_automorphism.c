@@ -177,9 +177,9 @@ static gemp_code find_once(void *text)
 	gemp_stab_chain *chain = NULL;
 	static const int base[] = { 2, 0, 1, 3, 5, 4, 6 };
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_pattern_parse(&pattern, text, NULL));
-	GEMP_TRY(gemp_automorphism_find(&symmetry, pattern, true));
-	GEMP_TRY(gemp_stab_chain_new(&chain, symmetry, base, 7));
+	GEMP_TRY_DONE(gemp_pattern_parse(&pattern, text, NULL));
+	GEMP_TRY_DONE(gemp_automorphism_find(&symmetry, pattern, true));
+	GEMP_TRY_DONE(gemp_stab_chain_new(&chain, symmetry, base, 7));
 done:
 	gemp_stab_chain_free(chain);
 	gemp_symmetry_free(symmetry);

@@ -328,8 +328,8 @@ static gemp_code bind_once(void *text)
 {
 	gemp_pattern *p = NULL;
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_pattern_parse(&p, text, NULL));
-	GEMP_TRY(gemp_pattern_bind(p, &graph));
+	GEMP_TRY_DONE(gemp_pattern_parse(&p, text, NULL));
+	GEMP_TRY_DONE(gemp_pattern_bind(p, &graph));
 done:
 	gemp_pattern_free(p);
 	return code;

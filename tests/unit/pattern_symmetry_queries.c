@@ -166,8 +166,8 @@ static gemp_code find_once(void *text)
 	gemp_pattern *pattern = NULL;
 	gemp_symmetry *symmetry = NULL;
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_pattern_parse(&pattern, text, NULL));
-	GEMP_TRY(gemp_pattern_bind(pattern, &graph));
+	GEMP_TRY_DONE(gemp_pattern_parse(&pattern, text, NULL));
+	GEMP_TRY_DONE(gemp_pattern_bind(pattern, &graph));
 	code = gemp_automorphism_find(&symmetry, pattern, true);
 done:
 	gemp_symmetry_free(symmetry);

@@ -97,9 +97,9 @@ static gemp_code bound(const char *expression, gemp_pattern **out)
 	gemp_code code = GEMP_OK;
 	*out = NULL;
 	gemp_text_print(&text, "MATCH (a) OPTIONAL MATCH (a)-->(b) RETURN %s AS x", expression);
-	GEMP_TRY(gemp_text_status(&text));
-	GEMP_TRY(gemp_pattern_parse(out, text.data, NULL));
-	GEMP_TRY(gemp_pattern_bind(*out, &graph));
+	GEMP_TRY_DONE(gemp_text_status(&text));
+	GEMP_TRY_DONE(gemp_pattern_parse(out, text.data, NULL));
+	GEMP_TRY_DONE(gemp_pattern_bind(*out, &graph));
 done:
 	gemp_text_free(&text);
 	return code;
@@ -111,9 +111,9 @@ static gemp_code evaluate(const char *expression, gemp_text *shown)
 	gemp_arena scratch = { 0 };
 	gemp_value value;
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(bound(expression, &pattern));
+	GEMP_TRY_DONE(bound(expression, &pattern));
 	const gemp_expr *expr = pattern->result.items[0].expr;
-	GEMP_TRY(gemp_expr_value(expr, &scope, &scratch, &value));
+	GEMP_TRY_DONE(gemp_expr_value(expr, &scope, &scratch, &value));
 	gemp_text_print(shown, "%s ", value.null ? "NULL" : gemp_type_name[value.type]);
 	gemp_value_print(&value, shown);
 	if (!value.null && value.type != expr->type)

@@ -150,9 +150,9 @@ static gemp_code add_some(void *unused)
 	(void)unused;
 	gemp_exact_sum sum = { 0 };
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_exact_sum_add(&sum, 1, 1));
-	GEMP_TRY(gemp_exact_sum_add(&sum, 1e200, 1));
-	GEMP_TRY(gemp_exact_sum_add(&sum, -1e-200, 1));
+	GEMP_TRY_DONE(gemp_exact_sum_add(&sum, 1, 1));
+	GEMP_TRY_DONE(gemp_exact_sum_add(&sum, 1e200, 1));
+	GEMP_TRY_DONE(gemp_exact_sum_add(&sum, -1e-200, 1));
 done:
 	gemp_exact_sum_free(&sum);
 	return code;

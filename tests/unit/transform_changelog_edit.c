@@ -157,10 +157,10 @@ static gemp_code pack_and_apply(void *argument)
 	(void)argument;
 	for (size_t i = 0; i < 4; i++)
 		gemp_edit_pack(&text, &edits[i]);
-	GEMP_TRY(gemp_text_status(&text));
+	GEMP_TRY_DONE(gemp_text_status(&text));
 	for (const char *at = text.data; at < text.data + text.size;) {
-		GEMP_TRY(gemp_edit_unpack(&read, &capacity, &at));
-		GEMP_TRY(gemp_edit_state_apply(&t, &read, 1));
+		GEMP_TRY_DONE(gemp_edit_unpack(&read, &capacity, &at));
+		GEMP_TRY_DONE(gemp_edit_state_apply(&t, &read, 1));
 	}
 done:
 	gemp_free(read.attributes);

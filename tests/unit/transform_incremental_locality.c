@@ -132,8 +132,8 @@ static gemp_code find_one(void *argument)
 	gemp_code code = GEMP_OK;
 	gemp_rule_set *rules = NULL;
 	gemp_locality l = { 0 };
-	GEMP_TRY(gemp_rule_set_parse(&rules, argument, "r.rules", NULL, 0));
-	GEMP_TRY(gemp_rule_set_bind(rules, &graph, true));
+	GEMP_TRY_DONE(gemp_rule_set_parse(&rules, argument, "r.rules", NULL, 0));
+	GEMP_TRY_DONE(gemp_rule_set_bind(rules, &graph, true));
 	code = gemp_locality_find(&l, &(gemp_influence){ rules, NULL }, 0, GEMP_ISO);
 done:
 	gemp_locality_free(&l);

@@ -47,8 +47,8 @@ static gemp_code make_values(gemp_dense *dense)
 	size_t values = gemp_layout_values(layout), held = (dense->layout->comm->size > 1) ? layout->own : 0,
 		   other = layout->in_other.rows;
 	for (int side = 0; side < 2; side++)
-		GEMP_PROPAGATE(gemp_buffer_new(&dense->value[side], dense->device, (values ? values : 1) * dense->real, NULL));
-	GEMP_PROPAGATE(gemp_buffer_new(&dense->partial, dense->device, (held ? held : 1) * dense->real, NULL));
+		GEMP_TRY(gemp_buffer_new(&dense->value[side], dense->device, (values ? values : 1) * dense->real, NULL));
+	GEMP_TRY(gemp_buffer_new(&dense->partial, dense->device, (held ? held : 1) * dense->real, NULL));
 	return gemp_buffer_new(&dense->other, dense->device, (other ? other : 1) * dense->real, NULL);
 }
 
@@ -84,10 +84,10 @@ static gemp_code make_parts(gemp_dense *dense, const gemp_dense_pull_config *how
 	size_t weight = gemp_layout_weight_size(layout->weights);
 	for (int part = 0; part < dense->part_count; part++) {
 		const gemp_layout_rows *host = rows_of(layout, part);
-		GEMP_PROPAGATE(gemp_dense_pull_new(&dense->pull[part], dense->device, host, rows[part], how));
+		GEMP_TRY(gemp_dense_pull_new(&dense->pull[part], dense->device, host, rows[part], how));
 		if (how->hubs_only)
-			GEMP_PROPAGATE(gemp_dense_binned_new(&dense->binned[part], dense->device, host, gemp_layout_values(layout),
-			                                     weight, how));
+			GEMP_TRY(gemp_dense_binned_new(&dense->binned[part], dense->device, host, gemp_layout_values(layout),
+			                               weight, how));
 	}
 	return GEMP_OK;
 }
@@ -119,12 +119,12 @@ gemp_code gemp_dense_new(gemp_dense *out, const gemp_layout *layout, gemp_device
 		                 .real = options->fp64 ? sizeof(double) : sizeof(float) };
 	out->part_count = has_sums(out) ? GEMP_DENSE_PARTS : (out->layout->comm->size > 1) ? 2 : 1;
 	const gemp_dense_pull_config how = choose(out, options);
-	GEMP_TRY(gemp_device_layout_new(&out->rows, device, layout, GEMP_LAYOUT_IN));
-	GEMP_TRY(make_parts(out, &how));
-	GEMP_TRY(make_values(out));
-	GEMP_TRY(build(out, name, defines, &how));
+	GEMP_TRY_DONE(gemp_device_layout_new(&out->rows, device, layout, GEMP_LAYOUT_IN));
+	GEMP_TRY_DONE(make_parts(out, &how));
+	GEMP_TRY_DONE(make_values(out));
+	GEMP_TRY_DONE(build(out, name, defines, &how));
 	count_bytes(out);
-	GEMP_TRY(GEMP_CL(clFinish(device->queue)));
+	GEMP_TRY_DONE(GEMP_CL(clFinish(device->queue)));
 	out->report.prepare = gemp_now() - since - out->report.build;
 done:
 	if (code != GEMP_OK)
@@ -139,8 +139,8 @@ gemp_code gemp_dense_connect(gemp_dense *dense)
 	const gemp_comm *comm = layout->comm;
 	if (!(dense->layout->comm->size > 1))
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_pinned_take(&dense->fetched, dense->device, GEMP_DENSE_FETCH)));
-	GEMP_PROPAGATE(gemp_halo_new(&dense->halo, layout, dense->device, dense->real));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_pinned_take(&dense->fetched, dense->device, GEMP_DENSE_FETCH)));
+	GEMP_TRY(gemp_halo_new(&dense->halo, layout, dense->device, dense->real));
 	if (has_sums(dense)) {
 		MPI_Comm row;
 		GEMP_MPI(MPI_Comm_split(comm->world, comm->rank / layout->grid.columns, comm->rank, &row));
@@ -194,9 +194,9 @@ gemp_code gemp_dense_begin(gemp_dense *dense)
 	if (dense->sum_halo)
 		dense->sums_before = *gemp_halo_traffic(dense->sum_halo);
 	for (int part = 0; part < dense->part_count; part++) {
-		GEMP_PROPAGATE(gemp_dense_pull_reset(&dense->pull[part]));
+		GEMP_TRY(gemp_dense_pull_reset(&dense->pull[part]));
 		if (dense->gather == GEMP_GATHER_BINNED)
-			GEMP_PROPAGATE(gemp_dense_binned_reset(&dense->binned[part]));
+			GEMP_TRY(gemp_dense_binned_reset(&dense->binned[part]));
 	}
 	return GEMP_OK;
 }
@@ -208,13 +208,13 @@ gemp_code gemp_dense_gather(gemp_dense *dense, gemp_dense_part part, int from, c
 	gemp_dense_pull *pull = &dense->pull[part];
 	gemp_dense_binned *binned = &dense->binned[part];
 	const gemp_buffer *value = &dense->value[from], *held = part == GEMP_DENSE_OTHER ? &dense->other : &dense->partial;
-	GEMP_PROPAGATE(gemp_dense_pull_launch(pull, dense->kernels[0], value, held, how, more, count));
-	GEMP_PROPAGATE(gemp_timings_add(&dense->timings[part], dense->device));
+	GEMP_TRY(gemp_dense_pull_launch(pull, dense->kernels[0], value, held, how, more, count));
+	GEMP_TRY(gemp_timings_add(&dense->timings[part], dense->device));
 	if (dense->gather == GEMP_GATHER_PULL)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_dense_binned_gather(binned, dense->kernels[1], value, how, more, count));
-	GEMP_PROPAGATE(gemp_timings_add(&dense->timings[part], dense->device));
-	GEMP_PROPAGATE(gemp_dense_binned_finish(binned, pull, dense->kernels[2], value, held, how, more, count));
+	GEMP_TRY(gemp_dense_binned_gather(binned, dense->kernels[1], value, how, more, count));
+	GEMP_TRY(gemp_timings_add(&dense->timings[part], dense->device));
+	GEMP_TRY(gemp_dense_binned_finish(binned, pull, dense->kernels[2], value, held, how, more, count));
 	return gemp_timings_add(&dense->timings[part], dense->device);
 }
 
@@ -230,9 +230,9 @@ gemp_code gemp_dense_fetch(gemp_dense *dense, const gemp_buffer *from, size_t at
 	cl_command_queue queue = beside ? device->copy_queue : device->queue;
 	GEMP_CHECK(size <= GEMP_DENSE_FETCH && at + size <= from->size);
 	release_fetch(dense);
-	GEMP_PROPAGATE(GEMP_CL(clFlush(device->queue)));
-	GEMP_PROPAGATE(GEMP_CL(clEnqueueReadBuffer(queue, from->mem, CL_FALSE, at, size, dense->fetched.host, beside,
-	                                           beside ? last : NULL, &dense->fetching)));
+	GEMP_TRY(GEMP_CL(clFlush(device->queue)));
+	GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(queue, from->mem, CL_FALSE, at, size, dense->fetched.host, beside,
+	                                     beside ? last : NULL, &dense->fetching)));
 	return GEMP_CL(clFlush(queue));
 }
 
@@ -319,7 +319,7 @@ gemp_code gemp_dense_end(gemp_dense *dense)
 	report->traffic = (gemp_traffic){ values.bytes + sums.bytes, values.messages + sums.messages, values.rounds };
 	report->sum_bytes = sums.bytes;
 	for (int part = 0; part < dense->part_count; part++) {
-		GEMP_PROPAGATE(gemp_timings_seconds(&dense->timings[part], &seconds));
+		GEMP_TRY(gemp_timings_seconds(&dense->timings[part], &seconds));
 		*(part == GEMP_DENSE_OWN ? &report->own : &report->ghost) += seconds;
 	}
 	return GEMP_OK;
@@ -330,7 +330,7 @@ gemp_code gemp_dense_write(gemp_dense *dense, const gemp_buffer *to, const doubl
 	GEMP_OWNED float *narrow = NULL;
 	if (dense->real == sizeof(double))
 		return gemp_buffer_write(dense->device, to, 0, count * sizeof(double), values);
-	GEMP_PROPAGATE(GEMP_NEW(narrow, count));
+	GEMP_TRY(GEMP_NEW(narrow, count));
 	for (size_t i = 0; i < count; i++)
 		narrow[i] = (float)values[i];
 	return gemp_buffer_write(dense->device, to, 0, count * sizeof(float), narrow);
@@ -341,8 +341,8 @@ gemp_code gemp_dense_read(gemp_dense *dense, const gemp_buffer *from, double *va
 	GEMP_OWNED float *narrow = NULL;
 	if (dense->real == sizeof(double))
 		return gemp_buffer_read(dense->device, from, 0, count * sizeof(double), values);
-	GEMP_PROPAGATE(GEMP_NEW(narrow, count));
-	GEMP_PROPAGATE(gemp_buffer_read(dense->device, from, 0, count * sizeof(float), narrow));
+	GEMP_TRY(GEMP_NEW(narrow, count));
+	GEMP_TRY(gemp_buffer_read(dense->device, from, 0, count * sizeof(float), narrow));
 	for (size_t i = 0; i < count; i++)
 		values[i] = narrow[i];
 	return GEMP_OK;

@@ -105,14 +105,14 @@ static gemp_code make_slices(gemp_dense_pull *pull, const gemp_layout_rows *rows
 	uint64_t count = 0, at = 0;
 	for (uint32_t h = 0; h < hubs; h++)
 		count += (edges_of(rows, order[h]) + edges - 1) / edges;
-	GEMP_PROPAGATE(GEMP_NEW(slices, (size_t)count));
+	GEMP_TRY(GEMP_NEW(slices, (size_t)count));
 	for (uint32_t h = 0; h < hubs; h++)
 		for (uint64_t i = 0; i < (edges_of(rows, order[h]) + edges - 1) / edges; i++)
 			slices[at++] = (cl_uint2){ .s = { h, (cl_uint)i } };
-	GEMP_PROPAGATE(buffer_of(&pull->slice, pull->device, (size_t)count, sizeof *slices, slices));
-	GEMP_PROPAGATE(buffer_of(&pull->part, pull->device, (size_t)count, how->real, NULL));
-	GEMP_PROPAGATE(buffer_of(&pull->ended, pull->device, hubs, sizeof(cl_uint), NULL));
-	GEMP_PROPAGATE(gemp_buffer_zero(pull->device, &pull->ended, 0, pull->ended.size));
+	GEMP_TRY(buffer_of(&pull->slice, pull->device, (size_t)count, sizeof *slices, slices));
+	GEMP_TRY(buffer_of(&pull->part, pull->device, (size_t)count, how->real, NULL));
+	GEMP_TRY(buffer_of(&pull->ended, pull->device, hubs, sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_buffer_zero(pull->device, &pull->ended, 0, pull->ended.size));
 	pull->classes[0] = (cl_uint)count;
 	return GEMP_OK;
 }
@@ -128,15 +128,15 @@ static gemp_code make_blocks(gemp_dense_pull *pull, const gemp_layout_rows *rows
 	uint32_t last = pull->hubs_only ? hubs : rows->rows;
 	for (uint32_t place = hubs; place < last; place++) {
 		if (held >= size) {
-			GEMP_PROPAGATE(GEMP_RESERVE(begin, capacity, count + 2));
+			GEMP_TRY(GEMP_RESERVE(begin, capacity, count + 2));
 			begin[count++] = place;
 			held = 0;
 		}
 		held += 1 + edges_of(rows, order[place]);
 	}
-	GEMP_PROPAGATE(GEMP_RESERVE(begin, capacity, count + 1));
+	GEMP_TRY(GEMP_RESERVE(begin, capacity, count + 1));
 	begin[count] = last;
-	GEMP_PROPAGATE(buffer_of(&pull->block, pull->device, count + 1, sizeof *begin, begin));
+	GEMP_TRY(buffer_of(&pull->block, pull->device, count + 1, sizeof *begin, begin));
 	pull->classes[2] = (cl_uint)count;
 	return GEMP_OK;
 }
@@ -170,18 +170,18 @@ gemp_code gemp_dense_pull_new(gemp_dense_pull *out, gemp_device *device, const g
 		                      .ordered = how->ordered,
 		                      .hubs_only = how->hubs_only,
 		                      .slice_edges = shape->slice };
-	GEMP_TRY(make_order(&order, counts, host, how->groups, shape));
-	GEMP_TRY(buffer_of(&out->order, device, how->ordered ? host->rows : 0, sizeof *order, order));
-	GEMP_TRY(make_slices(out, host, order, counts[HUB], how));
+	GEMP_TRY_DONE(make_order(&order, counts, host, how->groups, shape));
+	GEMP_TRY_DONE(buffer_of(&out->order, device, how->ordered ? host->rows : 0, sizeof *order, order));
+	GEMP_TRY_DONE(make_slices(out, host, order, counts[HUB], how));
 	out->classes[1] = counts[HUB];
 	out->classes[2] = counts[HUB] + (how->hubs_only ? 0 : counts[MIDDLE]);
 	out->classes[3] = how->hubs_only ? counts[HUB] : host->rows;
 	if (how->groups)
-		GEMP_TRY(buffer_of(&out->block, device, 0, sizeof(uint32_t), NULL));
+		GEMP_TRY_DONE(buffer_of(&out->block, device, 0, sizeof(uint32_t), NULL));
 	else
-		GEMP_TRY(make_blocks(out, host, order, counts[HUB], shape->block));
-	GEMP_TRY(buffer_of(&out->ticket, device, 1, sizeof(cl_uint), NULL));
-	GEMP_TRY(gemp_dense_pull_reset(out));
+		GEMP_TRY_DONE(make_blocks(out, host, order, counts[HUB], shape->block));
+	GEMP_TRY_DONE(buffer_of(&out->ticket, device, 1, sizeof(cl_uint), NULL));
+	GEMP_TRY_DONE(gemp_dense_pull_reset(out));
 	size_launch(out, shape);
 done:
 	gemp_free(order);
@@ -327,22 +327,21 @@ static gemp_code place_edges(bin_task *p, uint32_t known, size_t ranges)
 	while (known >> p->shift >= MAX_BUCKETS)
 		p->shift++;
 	p->buckets = (known >> p->shift) + 1;
-	GEMP_PROPAGATE(GEMP_NEW(p->begin, ranges + 1));
-	GEMP_PROPAGATE(GEMP_NEW(p->next, gemp_threads() * (p->buckets + 1)));
+	GEMP_TRY(GEMP_NEW(p->begin, ranges + 1));
+	GEMP_TRY(GEMP_NEW(p->next, gemp_threads() * (p->buckets + 1)));
 	gemp_parallel_for(ranges, count_range, p);
 	for (size_t range = 0; range < ranges; range++)
 		p->begin[range + 1] += p->begin[range];
 	if (gemp_layout_wide(p->begin[ranges]))
-		GEMP_PROPAGATE(
-			gemp_fail(GEMP_EUSAGE,
-		              "%llu edges of one rank are more than --gather binned goes through; take pull, or more "
-		              "ranks",
-		              (unsigned long long)p->begin[ranges]));
+		GEMP_TRY(gemp_fail(GEMP_EUSAGE,
+		                   "%llu edges of one rank are more than --gather binned goes through; take pull, or more "
+		                   "ranks",
+		                   (unsigned long long)p->begin[ranges]));
 	size_t edges = (size_t)p->begin[ranges];
-	GEMP_PROPAGATE(GEMP_NEW(out->host_source, edges + 1)); /* there are no empty buffers */
-	GEMP_PROPAGATE(GEMP_NEW(out->host_bin, edges + 1));
+	GEMP_TRY(GEMP_NEW(out->host_source, edges + 1)); /* there are no empty buffers */
+	GEMP_TRY(GEMP_NEW(out->host_bin, edges + 1));
 	out->host_weight = gemp_calloc(edges + 1, p->weight_size ? p->weight_size : sizeof(uint32_t));
-	GEMP_PROPAGATE(out->host_weight ? GEMP_OK : GEMP_ENOMEM);
+	GEMP_TRY(out->host_weight ? GEMP_OK : GEMP_ENOMEM);
 	gemp_parallel_for(ranges, place_range, p);
 	return GEMP_OK;
 }
@@ -353,12 +352,12 @@ static gemp_code make_tiles(gemp_dense_binned *out, const uint64_t *begin, size_
 	GEMP_OWNED cl_uint2 *tile = NULL;
 	GEMP_OWNED cl_uint *first = NULL;
 	size_t count = 0;
-	GEMP_PROPAGATE(GEMP_NEW(first, ranges + 1));
+	GEMP_TRY(GEMP_NEW(first, ranges + 1));
 	for (size_t range = 0; range < ranges; range++) {
 		count += (size_t)((begin[range + 1] - begin[range] + size - 1) / size);
 		first[range + 1] = (cl_uint)count;
 	}
-	GEMP_PROPAGATE(GEMP_NEW(tile, count + 1));
+	GEMP_TRY(GEMP_NEW(tile, count + 1));
 	for (size_t range = 0; range < ranges; range++) {
 		uint64_t edges = begin[range + 1] - begin[range], parts = first[range + 1] - first[range];
 		for (uint64_t i = 0; i < parts; i++)
@@ -366,8 +365,8 @@ static gemp_code make_tiles(gemp_dense_binned *out, const uint64_t *begin, size_
 				                                        (cl_uint)(begin[range] + edges * (i + 1) / parts) } };
 	}
 	out->tiles = (cl_uint)count;
-	GEMP_PROPAGATE(gemp_buffer_new(&out->tile, out->device, (count + 1) * sizeof *tile, tile));
-	GEMP_PROPAGATE(gemp_buffer_new(&out->first, out->device, (ranges + 1) * sizeof *first, first));
+	GEMP_TRY(gemp_buffer_new(&out->tile, out->device, (count + 1) * sizeof *tile, tile));
+	GEMP_TRY(gemp_buffer_new(&out->first, out->device, (ranges + 1) * sizeof *first, first));
 	return gemp_buffer_new(&out->sums, out->device, (count ? count : 1) * out->range * real, NULL);
 }
 
@@ -375,10 +374,9 @@ static gemp_code make_tiles(gemp_dense_binned *out, const uint64_t *begin, size_
 static gemp_code upload_edges(gemp_dense_binned *out, size_t edges, size_t weight_size)
 {
 	size_t weight = weight_size ? weight_size : sizeof(uint32_t);
-	GEMP_PROPAGATE(
-		gemp_buffer_borrow(&out->source, out->device, (edges + 1) * sizeof *out->host_source, out->host_source));
-	GEMP_PROPAGATE(gemp_buffer_borrow(&out->bin, out->device, (edges + 1) * sizeof *out->host_bin, out->host_bin));
-	GEMP_PROPAGATE(gemp_buffer_borrow(&out->weight, out->device, (edges + 1) * weight, out->host_weight));
+	GEMP_TRY(gemp_buffer_borrow(&out->source, out->device, (edges + 1) * sizeof *out->host_source, out->host_source));
+	GEMP_TRY(gemp_buffer_borrow(&out->bin, out->device, (edges + 1) * sizeof *out->host_bin, out->host_bin));
+	GEMP_TRY(gemp_buffer_borrow(&out->weight, out->device, (edges + 1) * weight, out->host_weight));
 	if (out->device->gpu) {
 		gemp_free_all(out->host_source, out->host_bin, out->host_weight);
 		out->host_source = NULL;
@@ -398,10 +396,10 @@ gemp_code gemp_dense_binned_new(gemp_dense_binned *out, gemp_device *device, con
 		.device = device, .groups = how->groups, .range = range, .rows = rows->rows, .group = how->shape.group
 	};
 	bin_task p = { .out = out, .rows = rows, .slice = how->shape.slice, .weight_size = weight_size };
-	GEMP_TRY(place_edges(&p, known, ranges));
-	GEMP_TRY(make_tiles(out, p.begin, ranges, how->shape.tile, how->real));
-	GEMP_TRY(upload_edges(out, (size_t)p.begin[ranges], weight_size));
-	GEMP_TRY(gemp_buffer_new(&out->ticket, device, sizeof(cl_uint), NULL));
+	GEMP_TRY_DONE(place_edges(&p, known, ranges));
+	GEMP_TRY_DONE(make_tiles(out, p.begin, ranges, how->shape.tile, how->real));
+	GEMP_TRY_DONE(upload_edges(out, (size_t)p.begin[ranges], weight_size));
+	GEMP_TRY_DONE(gemp_buffer_new(&out->ticket, device, sizeof(cl_uint), NULL));
 	code = gemp_dense_binned_reset(out);
 done:
 	gemp_free_all(p.begin, p.next);

@@ -75,13 +75,13 @@ static gemp_code make_buffers(gemp_pagerank *it)
 	const gemp_layout *layout = dense->layout;
 	size_t own = layout->own, bytes = (own ? own : 1) * dense->real;
 	GEMP_OWNED double *degree = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(degree, own));
+	GEMP_TRY(GEMP_NEW(degree, own));
 	for (uint32_t v = 0; v < own; v++)
 		degree[v] = degree_of(layout, v);
-	GEMP_PROPAGATE(check_degrees(dense, degree));
-	GEMP_PROPAGATE(gemp_buffer_new(&it->degree, dense->device, bytes, NULL));
-	GEMP_PROPAGATE(gemp_dense_write(dense, &it->degree, degree, own));
-	GEMP_PROPAGATE(gemp_buffer_new(&it->jump, dense->device, bytes, NULL));
+	GEMP_TRY(check_degrees(dense, degree));
+	GEMP_TRY(gemp_buffer_new(&it->degree, dense->device, bytes, NULL));
+	GEMP_TRY(gemp_dense_write(dense, &it->degree, degree, own));
+	GEMP_TRY(gemp_buffer_new(&it->jump, dense->device, bytes, NULL));
 	return gemp_buffer_new(&it->rounds, dense->device, (BATCH + 1) * GAS_ROUND * sizeof(cl_long), NULL);
 }
 
@@ -95,8 +95,8 @@ gemp_code gemp_pagerank_new(gemp_pagerank **out, const gemp_layout *layout, gemp
 		gemp_dense_new(&it->dense, layout, device, "pagerank", layout->weights ? " -DPAGERANK_WEIGHTED" : "", options));
 	GEMP_THEN(gemp_kernel_new(&it->start, &it->dense.program, "pagerank_start"));
 	GEMP_THEN(make_buffers(it));
-	GEMP_TRY(gemp_comm_agree(layout->comm, code));
-	GEMP_TRY(gemp_comm_agree(layout->comm, gemp_dense_connect(&it->dense)));
+	GEMP_TRY_DONE(gemp_comm_agree(layout->comm, code));
+	GEMP_TRY_DONE(gemp_comm_agree(layout->comm, gemp_dense_connect(&it->dense)));
 	*out = it;
 	it = NULL;
 done:
@@ -125,7 +125,7 @@ static gemp_code start(const pagerank_run *run)
 	gemp_dense *dense = &it->dense;
 	gemp_dense_number uniform;
 	cl_uint own = dense->layout->own;
-	GEMP_PROPAGATE(gemp_buffer_zero(dense->device, &it->rounds, 0, it->rounds.size));
+	GEMP_TRY(gemp_buffer_zero(dense->device, &it->rounds, 0, it->rounds.size));
 	size_t group = dense->pull[0].group, items = dense->groups ? own : dense->device->units;
 	return gemp_launch(dense->device, it->start, items ? items : 1, group, GEMP_ARG(&own),
 	                   gemp_dense_argument(dense, &uniform, run->uniform), GEMP_ARG(&it->jump.mem),
@@ -143,7 +143,7 @@ static gemp_code launch(void *self, gemp_dense_part part, uint32_t round, cl_uin
 	const cl_uint place = round % BATCH;
 	const int from = (int)(round % 2);
 	if (place == 0 && part == (dense->part_count == GEMP_DENSE_PARTS ? GEMP_DENSE_OTHER : GEMP_DENSE_GHOST))
-		GEMP_PROPAGATE(gemp_buffer_zero(dense->device, &it->rounds, ROUND_BYTES, BATCH * ROUND_BYTES));
+		GEMP_TRY(gemp_buffer_zero(dense->device, &it->rounds, ROUND_BYTES, BATCH * ROUND_BYTES));
 	const gemp_argument more[] = { GEMP_ARG(&it->degree.mem),
 		                           GEMP_ARG(&it->jump.mem),
 		                           gemp_dense_argument(dense, &uniform, run->uniform),
@@ -194,18 +194,18 @@ static gemp_code run_one_rank(pagerank_run *run)
 	gemp_device *device = it->dense.device;
 	cl_long sums[BATCH + 1][GAS_SUMS][GAS_BINS];
 	bool last = run->params->rounds == 0;
-	GEMP_PROPAGATE(start(run));
+	GEMP_TRY(start(run));
 	while (!last) {
 		cl_uint batch = run->params->rounds - run->done < BATCH ? run->params->rounds - run->done : BATCH;
 		for (cl_uint round = 0; round < batch; round++)
-			GEMP_PROPAGATE(launch(run, GEMP_DENSE_OWN, run->done + round, 0));
-		GEMP_PROPAGATE(gemp_buffer_read(device, &it->rounds, 0, sizeof sums, sums));
+			GEMP_TRY(launch(run, GEMP_DENSE_OWN, run->done + round, 0));
+		GEMP_TRY(gemp_buffer_read(device, &it->rounds, 0, sizeof sums, sums));
 		for (cl_uint round = 0; round < batch && !last; round++) {
 			sum_bins(run, sums[round + 1]);
 			last = end_round(run);
 		}
-		GEMP_PROPAGATE(gemp_buffer_zero(device, &it->rounds, 0, it->rounds.size));
-		GEMP_PROPAGATE(gemp_buffer_write(device, &it->rounds, 0, sizeof *sums, sums[batch]));
+		GEMP_TRY(gemp_buffer_zero(device, &it->rounds, 0, it->rounds.size));
+		GEMP_TRY(gemp_buffer_write(device, &it->rounds, 0, sizeof *sums, sums[batch]));
 	}
 	return GEMP_OK;
 }
@@ -223,7 +223,7 @@ static gemp_code read_sums(void *self, uint32_t round, uint64_t *numbers)
 	pagerank_run *run = self;
 	const void *sums;
 	(void)round;
-	GEMP_PROPAGATE(gemp_dense_fetched(&run->it->dense, &sums));
+	GEMP_TRY(gemp_dense_fetched(&run->it->dense, &sums));
 	sum_bins(run, sums);
 	numbers[0] = (uint64_t)run->change;
 	numbers[1] = (uint64_t)run->dangling;
@@ -289,17 +289,17 @@ gemp_code gemp_pagerank_run(gemp_pagerank *it, const gemp_pagerank_params *param
 	code = GEMP_NEW(out->rank, dense->layout->own);
 	GEMP_THEN(GEMP_NEW(out->change, params->rounds));
 	GEMP_THEN(gemp_dense_begin(dense));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, code));
 	if (dense->layout->vertices == 0)
 		goto done;
-	GEMP_TRY(upload_jumps(&run));
+	GEMP_TRY_DONE(upload_jumps(&run));
 	double since = gemp_now();
 	const gemp_dense_rounds rounds = { &run, params->rounds, 2, false, launch, fetch_sums, read_sums, take_sums };
 	code = comm->size > 1 ? gemp_dense_run_ranks(dense, &rounds, start(&run)) : run_one_rank(&run);
 	dense->report.wall = gemp_now() - since;
 	GEMP_THEN(gemp_dense_end(dense));
 	GEMP_THEN(download_ranks(&run));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, code));
 	out->dangling = (double)run.dangling / GAS_ONE;
 	dense->report.rounds = run.done;
 	out->report = dense->report;

@@ -90,7 +90,7 @@ static gemp_code multiply_scaled(gemp_spmv *spmv, const gemp_layout *layout, int
 	GEMP_OWNED_BY(gemp_spmv_result_free) gemp_spmv_result one = { 0 };
 	for (uint32_t v = 0; v < layout->own; v++)
 		out->y[v] = ldexp(out->y[v], by);
-	GEMP_PROPAGATE(gemp_spmv_run(spmv, &(gemp_spmv_params){ .x = out->y, .rounds = 1 }, &one));
+	GEMP_TRY(gemp_spmv_run(spmv, &(gemp_spmv_params){ .x = out->y, .rounds = 1 }, &one));
 	gemp_free(out->y);
 	out->y = one.y;
 	one.y = NULL;
@@ -109,12 +109,12 @@ static gemp_code run_scaled(gemp_spmv *spmv, const gemp_layout *layout, bool fp6
 	*out = (gemp_spmv_result){ 0 };
 	code = GEMP_NEW(out->y, layout->own);
 	GEMP_THEN(GEMP_NEW(out->max, params->rounds));
-	GEMP_TRY(gemp_comm_agree(layout->comm, code));
+	GEMP_TRY_DONE(gemp_comm_agree(layout->comm, code));
 	for (uint32_t v = 0; v < layout->own; v++)
 		out->y[v] = params->x ? params->x[v] : 1;
 	double greatest = max_magnitude(layout, out->y), given = greatest;
 	for (uint32_t round = 0; round < params->rounds && greatest > 0; round++) { /* what is 0 stays so */
-		GEMP_TRY(multiply_scaled(spmv, layout, exponent, &greatest, &out->max[round], out));
+		GEMP_TRY_DONE(multiply_scaled(spmv, layout, exponent, &greatest, &out->max[round], out));
 		gemp_progress("multiplying", round + 1, params->rounds, 0);
 	}
 	out->report.rounds = params->rounds;
@@ -147,8 +147,8 @@ gemp_code gemp_spmv_new(gemp_spmv **out, const gemp_layout *layout, gemp_device 
 	gemp_code code = GEMP_NEW(it, 1);
 	*out = NULL;
 	GEMP_THEN(gemp_dense_new(&it->dense, layout, device, "spmv", "", options));
-	GEMP_TRY(gemp_comm_agree(layout->comm, code));
-	GEMP_TRY(gemp_comm_agree(layout->comm, gemp_dense_connect(&it->dense)));
+	GEMP_TRY_DONE(gemp_comm_agree(layout->comm, code));
+	GEMP_TRY_DONE(gemp_comm_agree(layout->comm, gemp_dense_connect(&it->dense)));
 	*out = it;
 	it = NULL;
 done:
@@ -187,8 +187,8 @@ static gemp_code run_one_rank(spmv_run *run)
 		double since = gemp_now();
 		gemp_progress("multiplying", round, rounds, 0);
 		for (uint32_t end = rounds - round < batch ? rounds : round + batch; round < end; round++)
-			GEMP_PROPAGATE(launch(run, GEMP_DENSE_OWN, round, 0));
-		GEMP_PROPAGATE(GEMP_CL(clFinish(device->queue)));
+			GEMP_TRY(launch(run, GEMP_DENSE_OWN, round, 0));
+		GEMP_TRY(GEMP_CL(clFinish(device->queue)));
 		if (gemp_now() - since < BATCH_SECONDS && batch < MAX_BATCH)
 			batch *= 2;
 	}
@@ -213,7 +213,7 @@ static gemp_code read_max(void *self, uint32_t round, uint64_t *numbers)
 	const void *greatest;
 	if (!run->params->normal || round == 0)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_dense_fetched(&run->it->dense, &greatest));
+	GEMP_TRY(gemp_dense_fetched(&run->it->dense, &greatest));
 	memcpy(numbers, greatest, sizeof *numbers); /* bits of doubles that are not negative have their order */
 	return GEMP_OK;
 }
@@ -235,14 +235,14 @@ static gemp_code start(spmv_run *run)
 {
 	gemp_dense *dense = &run->it->dense;
 	size_t own = dense->layout->own, rounds = run->params->normal ? run->params->rounds : 0;
-	GEMP_PROPAGATE(GEMP_NEW(run->out->y, own));
+	GEMP_TRY(GEMP_NEW(run->out->y, own));
 	for (size_t v = 0; v < own; v++)
 		run->out->y[v] = run->params->x ? run->params->x[v] : 1;
-	GEMP_PROPAGATE(gemp_dense_write(dense, &dense->value[0], run->out->y, own));
-	GEMP_PROPAGATE(gemp_buffer_new(&run->greatest, dense->device, (rounds + 1) * sizeof(double), NULL));
-	GEMP_PROPAGATE(gemp_buffer_zero(dense->device, &run->greatest, 0, run->greatest.size));
+	GEMP_TRY(gemp_dense_write(dense, &dense->value[0], run->out->y, own));
+	GEMP_TRY(gemp_buffer_new(&run->greatest, dense->device, (rounds + 1) * sizeof(double), NULL));
+	GEMP_TRY(gemp_buffer_zero(dense->device, &run->greatest, 0, run->greatest.size));
 	if (run->params->normal)
-		GEMP_PROPAGATE(GEMP_NEW(run->out->max, rounds));
+		GEMP_TRY(GEMP_NEW(run->out->max, rounds));
 	return gemp_dense_begin(dense);
 }
 
@@ -252,7 +252,7 @@ static gemp_code download(spmv_run *run)
 	gemp_dense *dense = &run->it->dense;
 	uint32_t rounds = run->params->rounds;
 	size_t own = dense->layout->own;
-	GEMP_PROPAGATE(gemp_dense_read(dense, &dense->value[rounds % 2], run->out->y, own));
+	GEMP_TRY(gemp_dense_read(dense, &dense->value[rounds % 2], run->out->y, own));
 	if (!run->params->normal || rounds == 0)
 		return GEMP_OK;
 	double greatest = run->out->max[rounds - 1];
@@ -269,14 +269,14 @@ static gemp_code run_plain(gemp_spmv *it, const gemp_spmv_params *params, gemp_s
 	const gemp_comm *comm = dense->layout->comm;
 	spmv_run run = { .it = it, .params = params, .out = out };
 	*out = (gemp_spmv_result){ 0 };
-	GEMP_TRY(gemp_comm_agree(comm, start(&run)));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, start(&run)));
 	double since = gemp_now();
 	const gemp_dense_rounds rounds = { &run, params->rounds, 1, true, launch, fetch_max, read_max, take_max };
 	code = comm->size > 1 ? gemp_dense_run_ranks(dense, &rounds, GEMP_OK) : run_one_rank(&run);
 	dense->report.wall = gemp_now() - since;
 	GEMP_THEN(gemp_dense_end(dense));
 	GEMP_THEN(download(&run));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, code));
 	dense->report.rounds = params->rounds;
 	out->report = dense->report;
 done:

@@ -80,12 +80,12 @@ static gemp_code direction_new(gemp_halo *halo, halo_direction *direction)
 {
 	size_t ranks = (size_t)halo->ranks;
 	int pieces = 0;
-	GEMP_PROPAGATE(GEMP_NEW(direction->count, ranks));
-	GEMP_PROPAGATE(GEMP_NEW(direction->first, ranks + 1));
-	GEMP_PROPAGATE(GEMP_NEW(direction->region, ranks + 1));
-	GEMP_PROPAGATE(GEMP_NEW(direction->pinned, ranks));
+	GEMP_TRY(GEMP_NEW(direction->count, ranks));
+	GEMP_TRY(GEMP_NEW(direction->first, ranks + 1));
+	GEMP_TRY(GEMP_NEW(direction->region, ranks + 1));
+	GEMP_TRY(GEMP_NEW(direction->pinned, ranks));
 	for (int parity = 0; parity < 2; parity++)
-		GEMP_PROPAGATE(GEMP_NEW(direction->at[parity], ranks));
+		GEMP_TRY(GEMP_NEW(direction->at[parity], ranks));
 	for (int r = 0; r < halo->ranks; r++) {
 		const gemp_layout_links *links = halo->links;
 		direction->count[r] = direction == &halo->out ? (uint32_t)(links->send_begin[r + 1] - links->send_begin[r])
@@ -95,8 +95,8 @@ static gemp_code direction_new(gemp_halo *halo, halo_direction *direction)
 		                                                      REGION_ALIGN * REGION_ALIGN;
 		pieces += chunk_count(halo_capacity(direction, r, halo->size));
 	}
-	GEMP_PROPAGATE(GEMP_NEW(direction->bits, direction->first[ranks]));
-	GEMP_PROPAGATE(GEMP_NEW(direction->before, (size_t)direction->first[ranks] + 1));
+	GEMP_TRY(GEMP_NEW(direction->bits, direction->first[ranks]));
+	GEMP_TRY(GEMP_NEW(direction->before, (size_t)direction->first[ranks] + 1));
 	return GEMP_NEW(direction->request, (size_t)pieces);
 }
 
@@ -107,10 +107,10 @@ static gemp_code allocate_messages(gemp_halo *halo, halo_direction *direction)
 	if (!halo->has_remote)
 		return GEMP_OK;
 	if (halo->kernels) {
-		GEMP_PROPAGATE(gemp_pinned_take(&direction->pinned_block, halo->device, size ? size : 1));
+		GEMP_TRY(gemp_pinned_take(&direction->pinned_block, halo->device, size ? size : 1));
 		direction->bytes = direction->pinned_block.host;
 	} else {
-		GEMP_PROPAGATE(GEMP_NEW(direction->bytes, size));
+		GEMP_TRY(GEMP_NEW(direction->bytes, size));
 	}
 	for (int r = 0; r < halo->ranks; r++)
 		if (halo->node_rank[r] < 0)
@@ -134,7 +134,7 @@ static gemp_code list_slots(gemp_halo *halo)
 {
 	const gemp_layout_links *links = halo->links;
 	size_t slots = (size_t)halo->out.first[halo->ranks] * 32;
-	GEMP_PROPAGATE(GEMP_NEW(halo->slot, slots));
+	GEMP_TRY(GEMP_NEW(halo->slot, slots));
 	memset(halo->slot, 0xff, slots * sizeof *halo->slot);
 	for (int r = 0; r < halo->ranks; r++)
 		memcpy(halo->slot + (size_t)halo->out.first[r] * 32, links->send + links->send_begin[r],
@@ -148,7 +148,7 @@ static gemp_code new_local(gemp_halo **out, const gemp_comm *comm, const gemp_la
 {
 	gemp_halo *halo;
 	const int kernels = gemp_limits_now()->halo_kernels;
-	GEMP_PROPAGATE(GEMP_NEW(halo, 1));
+	GEMP_TRY(GEMP_NEW(halo, 1));
 	*out = halo;
 	*halo = (gemp_halo){ .comm = comm,
 		                 .links = links,
@@ -158,9 +158,9 @@ static gemp_code new_local(gemp_halo **out, const gemp_comm *comm, const gemp_la
 		                 .kernels = kernels < 0 ? device->gpu : kernels };
 	if (halo->ranks == 1)
 		return GEMP_OK;
-	GEMP_PROPAGATE(GEMP_NEW(halo->node_rank, (size_t)halo->ranks));
-	GEMP_PROPAGATE(direction_new(halo, &halo->out));
-	GEMP_PROPAGATE(direction_new(halo, &halo->in));
+	GEMP_TRY(GEMP_NEW(halo->node_rank, (size_t)halo->ranks));
+	GEMP_TRY(direction_new(halo, &halo->out));
+	GEMP_TRY(direction_new(halo, &halo->in));
 	return list_slots(halo);
 }
 

@@ -55,10 +55,10 @@ static gemp_code new_staging(gemp_halo *halo)
 {
 	const size_t ranks = (size_t)halo->ranks;
 	halo->listed_max = gemp_limits_now()->halo_listed_max / (unsigned)(halo->ranks - 1);
-	GEMP_PROPAGATE(new_buffer(halo, &halo->first, (ranks + 1) * sizeof(cl_uint), halo->out.first));
+	GEMP_TRY(new_buffer(halo, &halo->first, (ranks + 1) * sizeof(cl_uint), halo->out.first));
 	const size_t listed = (ranks - 1) * halo->listed_max * (sizeof(cl_uint) + halo->size);
-	GEMP_PROPAGATE(new_buffer(halo, &halo->listed, 2 * ranks * sizeof(cl_uint) + listed, NULL));
-	GEMP_PROPAGATE(gemp_buffer_zero(halo->device, &halo->listed, 0, 2 * ranks * sizeof(cl_uint)));
+	GEMP_TRY(new_buffer(halo, &halo->listed, 2 * ranks * sizeof(cl_uint) + listed, NULL));
+	GEMP_TRY(gemp_buffer_zero(halo->device, &halo->listed, 0, 2 * ranks * sizeof(cl_uint)));
 	return gemp_pinned_take(&halo->staging, halo->device,
 	                        halo->listed.size + GEMP_HALO_READ +
 	                            ((size_t)halo->out.first[ranks] + halo->in.first[ranks]) * sizeof(cl_uint));
@@ -70,17 +70,16 @@ gemp_code gemp_halo_device_new(gemp_halo *halo)
 	size_t words = halo->out.first[halo->ranks], sent = halo->links->send_begin[halo->ranks];
 	char options[32];
 	snprintf(options, sizeof options, "-DHALO_SIZE=%zu", halo->size);
-	GEMP_PROPAGATE(gemp_program_build(&halo->program, halo->device, "gas_halo.cl", options,
-	                                  { "gas_halo_mark", &halo->mark }, { "gas_halo_gather", &halo->gather },
-	                                  { "gas_halo_set_all", &halo->set_all }, { "gas_halo_put_bits", &halo->put_bits },
-	                                  { "gas_halo_put_pairs", &halo->put_pairs }));
-	GEMP_PROPAGATE(new_buffer(halo, &halo->slots, words * 32 * sizeof *halo->slot, halo->slot));
-	GEMP_PROPAGATE(new_buffer(halo, &halo->bits, words * sizeof *halo->out.bits, NULL));
-	GEMP_PROPAGATE(new_buffer(halo, &halo->before, words * sizeof *halo->out.before, NULL));
-	GEMP_PROPAGATE(new_buffer(halo, &halo->packed, sent * halo->size, NULL));
-	GEMP_PROPAGATE(new_buffer(halo, &halo->inbox, halo->in.region[halo->ranks], NULL));
-	GEMP_PROPAGATE(new_buffer(halo, &halo->received_prefix,
-	                          ((size_t)halo->in.first[halo->ranks] + 1) * sizeof *halo->in.before, NULL));
+	GEMP_TRY(gemp_program_build(&halo->program, halo->device, "gas_halo.cl", options, { "gas_halo_mark", &halo->mark },
+	                            { "gas_halo_gather", &halo->gather }, { "gas_halo_set_all", &halo->set_all },
+	                            { "gas_halo_put_bits", &halo->put_bits }, { "gas_halo_put_pairs", &halo->put_pairs }));
+	GEMP_TRY(new_buffer(halo, &halo->slots, words * 32 * sizeof *halo->slot, halo->slot));
+	GEMP_TRY(new_buffer(halo, &halo->bits, words * sizeof *halo->out.bits, NULL));
+	GEMP_TRY(new_buffer(halo, &halo->before, words * sizeof *halo->out.before, NULL));
+	GEMP_TRY(new_buffer(halo, &halo->packed, sent * halo->size, NULL));
+	GEMP_TRY(new_buffer(halo, &halo->inbox, halo->in.region[halo->ranks], NULL));
+	GEMP_TRY(new_buffer(halo, &halo->received_prefix,
+	                    ((size_t)halo->in.first[halo->ranks] + 1) * sizeof *halo->in.before, NULL));
 	return new_staging(halo);
 }
 
@@ -127,12 +126,12 @@ static gemp_code read_values(gemp_halo *halo)
 		const halo_head *head = (const halo_head *)(void *)halo_message_of(out, r);
 		char *to = halo_message_of(out, r) + halo_values_at((halo_form)head->form, out->count[r], count);
 		forget(&halo->reading);
-		GEMP_PROPAGATE(GEMP_CL(clEnqueueReadBuffer(
+		GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(
 			device->copy_queue, halo->packed.mem, CL_FALSE, out->before[out->first[r]] * halo->size, count * halo->size,
 			to, halo->ordered ? 0 : 1, halo->ordered ? NULL : &device->last_launch, &halo->reading)));
 		halo->ordered = true;
 	}
-	GEMP_PROPAGATE(GEMP_CL(clFlush(device->queue)));
+	GEMP_TRY(GEMP_CL(clFlush(device->queue)));
 	return GEMP_CL(clFlush(device->copy_queue));
 }
 
@@ -155,16 +154,16 @@ static gemp_code mark(gemp_halo *halo, const gemp_buffer *values, const gemp_buf
 	const cl_uint words = halo->out.first[halo->ranks], ranks = (cl_uint)halo->ranks, parity = halo->counting;
 	const cl_uint self = (cl_uint)halo->comm->rank;
 	const cl_mem *from = values ? &values->mem : &halo->packed.mem;
-	GEMP_PROPAGATE(gemp_launch(
-		halo->device, halo->mark, words > ranks ? words : ranks, GROUP, GEMP_ARG(&halo->slots.mem), GEMP_ARG(&words),
-		GEMP_ARG(&changed->mem), GEMP_ARG(&halo->bits.mem), GEMP_ARG(&halo->first.mem), GEMP_ARG(&ranks),
-		GEMP_ARG(&self), GEMP_ARG(&parity), GEMP_ARG(&halo->listed.mem), GEMP_ARG(&halo->listed_max), GEMP_ARG(from)));
+	GEMP_TRY(gemp_launch(halo->device, halo->mark, words > ranks ? words : ranks, GROUP, GEMP_ARG(&halo->slots.mem),
+	                     GEMP_ARG(&words), GEMP_ARG(&changed->mem), GEMP_ARG(&halo->bits.mem),
+	                     GEMP_ARG(&halo->first.mem), GEMP_ARG(&ranks), GEMP_ARG(&self), GEMP_ARG(&parity),
+	                     GEMP_ARG(&halo->listed.mem), GEMP_ARG(&halo->listed_max), GEMP_ARG(from)));
 	halo->counting = !parity;
 	if (read)
-		GEMP_PROPAGATE(read_later(halo, read->from, read->size, staged_read(halo)));
+		GEMP_TRY(read_later(halo, read->from, read->size, staged_read(halo)));
 	if (reads_bits_early(halo))
-		GEMP_PROPAGATE(read_later(halo, &halo->bits, words * sizeof(cl_uint), staged_words(halo)));
-	GEMP_PROPAGATE(gemp_buffer_read(halo->device, &halo->listed, 0, halo->listed.size, halo->staging.host));
+		GEMP_TRY(read_later(halo, &halo->bits, words * sizeof(cl_uint), staged_words(halo)));
+	GEMP_TRY(gemp_buffer_read(halo->device, &halo->listed, 0, halo->listed.size, halo->staging.host));
 	if (read)
 		memcpy(read->to, staged_read(halo), read->size);
 	return GEMP_OK;
@@ -198,7 +197,7 @@ static gemp_code read_bits(gemp_halo *halo)
 	halo_direction *out = &halo->out;
 	const size_t words = out->first[halo->ranks], bytes = words * sizeof *out->bits;
 	if (!reads_bits_early(halo))
-		GEMP_PROPAGATE(gemp_buffer_read(halo->device, &halo->bits, 0, bytes, staged_words(halo)));
+		GEMP_TRY(gemp_buffer_read(halo->device, &halo->bits, 0, bytes, staged_words(halo)));
 	memcpy(out->bits, staged_words(halo), bytes);
 	gemp_halo_prefix(out, 0, (uint32_t)words);
 	memcpy(staged_words(halo), out->before, bytes);
@@ -219,21 +218,21 @@ gemp_code gemp_halo_pack_device(gemp_halo *halo, const gemp_buffer *values, cons
 	halo->ordered = false;
 	if (changed) {
 		halo->all = false;
-		GEMP_PROPAGATE(mark(halo, values, changed, read));
+		GEMP_TRY(mark(halo, values, changed, read));
 		if (write_lists(halo))
 			return GEMP_OK;
-		GEMP_PROPAGATE(read_bits(halo));
+		GEMP_TRY(read_bits(halo));
 	} else if (!halo->all) {
 		gemp_halo_mark_all(halo);
-		GEMP_PROPAGATE(gemp_buffer_write(halo->device, &halo->bits, 0, bytes, out->bits));
-		GEMP_PROPAGATE(gemp_buffer_write(halo->device, &halo->before, 0, bytes, out->before));
+		GEMP_TRY(gemp_buffer_write(halo->device, &halo->bits, 0, bytes, out->bits));
+		GEMP_TRY(gemp_buffer_write(halo->device, &halo->before, 0, bytes, out->before));
 		halo->all = true;
 	}
 	gemp_halo_write_heads(halo);
 	if (halo->size && out->before[words]) {
-		GEMP_PROPAGATE(gemp_launch(halo->device, halo->gather, (size_t)words * 32, GROUP, GEMP_ARG(&halo->slots.mem),
-		                           GEMP_ARG(&words), GEMP_ARG(&halo->bits.mem), GEMP_ARG(&halo->before.mem),
-		                           GEMP_ARG(&values->mem), GEMP_ARG(&halo->packed.mem)));
+		GEMP_TRY(gemp_launch(halo->device, halo->gather, (size_t)words * 32, GROUP, GEMP_ARG(&halo->slots.mem),
+		                     GEMP_ARG(&words), GEMP_ARG(&halo->bits.mem), GEMP_ARG(&halo->before.mem),
+		                     GEMP_ARG(&values->mem), GEMP_ARG(&halo->packed.mem)));
 		code = read_values(halo);
 	}
 	return code;
@@ -254,9 +253,8 @@ static gemp_code write(gemp_halo *halo, int which, const gemp_buffer *to, size_t
 static gemp_code receive_all(gemp_halo *halo, int rank, const gemp_buffer *values, const gemp_buffer *arrived)
 {
 	cl_uint first = halo->links->ghost_begin[rank], count = halo->in.count[rank];
-	GEMP_PROPAGATE(write(halo, halo->ordered && !arrived ? TRANSFER : QUEUE, values, first * halo->size,
-	                     count * halo->size,
-	                     halo_message_of(&halo->in, rank) + halo_values_at(HALO_ALL, count, count)));
+	GEMP_TRY(write(halo, halo->ordered && !arrived ? TRANSFER : QUEUE, values, first * halo->size, count * halo->size,
+	               halo_message_of(&halo->in, rank) + halo_values_at(HALO_ALL, count, count)));
 	if (arrived)
 		return gemp_launch(halo->device, halo->set_all, count / 32 + 2, GROUP, GEMP_ARG(&first), GEMP_ARG(&count),
 		                   GEMP_ARG(&arrived->mem));
@@ -276,7 +274,7 @@ static gemp_code receive_changed(gemp_halo *halo, int rank, const halo_head *hea
 	cl_uint values_at = (cl_uint)((region + halo_values_at(form, places, count)) / sizeof(cl_uint));
 	const cl_mem *to = values ? &values->mem : &halo->inbox.mem,
 				 *bits = arrived ? &arrived->mem : &halo->received_prefix.mem;
-	GEMP_PROPAGATE(write(halo, QUEUE, &halo->inbox, region, halo_size(form, places, count, halo->size), head));
+	GEMP_TRY(write(halo, QUEUE, &halo->inbox, region, halo_size(form, places, count, halo->size), head));
 	if (form == HALO_PAIRS)
 		return gemp_launch(halo->device, halo->put_pairs, count, GROUP, GEMP_ARG(&halo->inbox.mem), GEMP_ARG(&words_at),
 		                   GEMP_ARG(&values_at), GEMP_ARG(&count), GEMP_ARG(&first), GEMP_ARG(to), GEMP_ARG(&wanted),
@@ -286,8 +284,7 @@ static gemp_code receive_changed(gemp_halo *halo, int rank, const halo_head *hea
 		memcpy(in->bits + before_at, head + 1, words * sizeof *in->bits);
 		gemp_halo_prefix(in, before_at, before_at + (uint32_t)words);
 		memcpy(staged_arrived(halo) + at, in->before + before_at, words * sizeof *in->before);
-		GEMP_PROPAGATE(
-			write(halo, QUEUE, &halo->received_prefix, at, words * sizeof *in->before, staged_arrived(halo) + at));
+		GEMP_TRY(write(halo, QUEUE, &halo->received_prefix, at, words * sizeof *in->before, staged_arrived(halo) + at));
 	}
 	return gemp_launch(halo->device, halo->put_bits, places, GROUP, GEMP_ARG(&halo->inbox.mem), GEMP_ARG(&words_at),
 	                   GEMP_ARG(&values_at), GEMP_ARG(&halo->received_prefix.mem), GEMP_ARG(&before_at),
@@ -303,12 +300,12 @@ gemp_code gemp_halo_unpack_device(gemp_halo *halo, const gemp_buffer *values, co
 			continue;
 		const halo_head *head = (const halo_head *)(void *)halo_message_of(&halo->in, r);
 		if (head->form == HALO_ALL)
-			GEMP_PROPAGATE(receive_all(halo, r, values, arrived));
+			GEMP_TRY(receive_all(halo, r, values, arrived));
 		else if (head->count)
-			GEMP_PROPAGATE(receive_changed(halo, r, head, values, arrived));
+			GEMP_TRY(receive_changed(halo, r, head, values, arrived));
 	}
 	if (halo->writing[TRANSFER]) {
-		GEMP_PROPAGATE(GEMP_CL(clFlush(halo->device->copy_queue)));
+		GEMP_TRY(GEMP_CL(clFlush(halo->device->copy_queue)));
 		code = GEMP_CL(clEnqueueBarrierWithWaitList(halo->device->queue, 1, &halo->writing[TRANSFER], NULL));
 	}
 	return code;

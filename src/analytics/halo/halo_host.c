@@ -36,11 +36,11 @@ static gemp_code index_new(gemp_halo *halo)
 	if (halo->ranks > MAX_RANKS || f->sent)
 		return GEMP_OK;
 	f->words = words_of(links, halo->ranks);
-	GEMP_PROPAGATE(GEMP_NEW(f->sent, (size_t)halo->ranks * f->words));
-	GEMP_PROPAGATE(GEMP_NEW(f->before, (size_t)halo->ranks * f->words));
-	GEMP_PROPAGATE(GEMP_NEW(f->changed, listed));
-	GEMP_PROPAGATE(GEMP_NEW(f->places, listed));
-	GEMP_PROPAGATE(GEMP_NEW(f->vertices, listed));
+	GEMP_TRY(GEMP_NEW(f->sent, (size_t)halo->ranks * f->words));
+	GEMP_TRY(GEMP_NEW(f->before, (size_t)halo->ranks * f->words));
+	GEMP_TRY(GEMP_NEW(f->changed, listed));
+	GEMP_TRY(GEMP_NEW(f->places, listed));
+	GEMP_TRY(GEMP_NEW(f->vertices, listed));
 	f->listed_max = listed;
 	for (int r = 0; r < halo->ranks; r++) {
 		uint32_t *sent = f->sent + (size_t)r * f->words, *before = f->before + (size_t)r * f->words;
@@ -119,13 +119,13 @@ static gemp_code unmap(const gemp_halo *halo, const gemp_buffer *buffer, void *b
 static gemp_code remember_mapping(gemp_halo *halo, const gemp_buffer *buffer, halo_mapping *mappings)
 {
 	void *bytes;
-	GEMP_PROPAGATE(map(halo, buffer, &bytes));
-	GEMP_PROPAGATE(unmap(halo, buffer, bytes));
-	GEMP_PROPAGATE(GEMP_CL(clFinish(halo->device->queue)));
+	GEMP_TRY(map(halo, buffer, &bytes));
+	GEMP_TRY(unmap(halo, buffer, bytes));
+	GEMP_TRY(GEMP_CL(clFinish(halo->device->queue)));
 	if (mappings->mem)
 		clReleaseMemObject(mappings->mem);
 	*mappings = (halo_mapping){ 0 };
-	GEMP_PROPAGATE(GEMP_CL(clRetainMemObject(buffer->mem)));
+	GEMP_TRY(GEMP_CL(clRetainMemObject(buffer->mem)));
 	*mappings = (halo_mapping){ buffer->mem, bytes };
 	return GEMP_OK;
 }
@@ -143,7 +143,7 @@ static gemp_code open(gemp_halo *halo, const gemp_buffer *buffer, void **out)
 		mappings++;
 	if (mappings == halo->mappings + HALO_MAPPINGS) {
 		mappings = &halo->mappings[halo->next_mapping++ % HALO_MAPPINGS];
-		GEMP_PROPAGATE(remember_mapping(halo, buffer, mappings));
+		GEMP_TRY(remember_mapping(halo, buffer, mappings));
 	}
 	*out = mappings->host;
 	return GEMP_OK;
@@ -235,19 +235,19 @@ gemp_code gemp_halo_pack_host(gemp_halo *halo, const gemp_buffer *values, const 
 	gemp_code code = GEMP_OK;
 	uint32_t words = halo->out.first[halo->ranks];
 	void *bits = NULL, *from = NULL;
-	GEMP_TRY(GEMP_CL(clFinish(halo->device->queue)));
+	GEMP_TRY_DONE(GEMP_CL(clFinish(halo->device->queue)));
 	if (read) {
-		GEMP_TRY(open(halo, read->from, &bits));
+		GEMP_TRY_DONE(open(halo, read->from, &bits));
 		memcpy(read->to, bits, read->size);
-		GEMP_TRY(close(halo, read->from, bits));
+		GEMP_TRY_DONE(close(halo, read->from, bits));
 		bits = NULL;
 	}
-	GEMP_TRY(open(halo, changed, &bits));
+	GEMP_TRY_DONE(open(halo, changed, &bits));
 	if (halo->size)
-		GEMP_TRY(open(halo, values, &from));
+		GEMP_TRY_DONE(open(halo, values, &from));
 	pack_task p = { halo, bits, from };
 	if (changed)
-		GEMP_TRY(index_new(halo));
+		GEMP_TRY_DONE(index_new(halo));
 	if (changed && pack_listed(halo, bits, from)) {
 		halo->all = false;
 		goto done;
@@ -363,10 +363,10 @@ gemp_code gemp_halo_unpack_host(gemp_halo *halo, const gemp_buffer *values, cons
 {
 	gemp_code code = GEMP_OK;
 	void *bits = NULL, *to = NULL;
-	GEMP_TRY(GEMP_CL(clFinish(halo->device->queue)));
-	GEMP_TRY(open(halo, arrived, &bits));
+	GEMP_TRY_DONE(GEMP_CL(clFinish(halo->device->queue)));
+	GEMP_TRY_DONE(open(halo, arrived, &bits));
 	if (halo->size)
-		GEMP_TRY(open(halo, values, &to));
+		GEMP_TRY_DONE(open(halo, values, &to));
 	for (int r = 0; r < halo->ranks; r++) {
 		if (!halo->in.count[r])
 			continue;

@@ -78,8 +78,8 @@ static void move_chunk(void *context, size_t chunk, size_t begin, size_t end)
 static gemp_code arcs_new(gemp_layout_arcs *arcs, uint64_t rows, uint64_t **places, size_t chunks)
 {
 	gemp_layout_choose_ranges(arcs->count, rows, &arcs->ranges, &arcs->shift);
-	GEMP_PROPAGATE(GEMP_NEW(*places, chunks * arcs->ranges));
-	GEMP_PROPAGATE(GEMP_NEW(arcs->begin, arcs->ranges + 1));
+	GEMP_TRY(GEMP_NEW(*places, chunks * arcs->ranges));
+	GEMP_TRY(GEMP_NEW(arcs->begin, arcs->ranges + 1));
 	return GEMP_NEW(arcs->word, arcs->count * arcs->words);
 }
 
@@ -91,7 +91,7 @@ static gemp_code split_arcs(gemp_layout_arcs *arcs, const uint32_t *word, uint64
 	const uint64_t chunk = gemp_layout_chunk(count);
 	const size_t chunks = (size_t)((count + chunk - 1) / chunk);
 	arcs->count = count;
-	GEMP_TRY(arcs_new(arcs, rows, &s.places, chunks));
+	GEMP_TRY_DONE(arcs_new(arcs, rows, &s.places, chunks));
 	gemp_for_chunks(count, chunk, count_chunk, &s);
 	gemp_layout_bucket_places(s.places, chunks, arcs->ranges, arcs->begin);
 	gemp_for_chunks(count, chunk, move_chunk, &s);
@@ -176,7 +176,7 @@ static gemp_code cut_vertices(local_task *g)
 	const gemp_layout *out = g->state->out;
 	const uint64_t size = gemp_layout_chunk(g->state->arcs.count);
 	uint64_t sum = 0;
-	GEMP_PROPAGATE(GEMP_NEW(g->first, (size_t)(g->state->arcs.count / size) + 2));
+	GEMP_TRY(GEMP_NEW(g->first, (size_t)(g->state->arcs.count / size) + 2));
 	for (uint32_t v = 0; v < out->own; v++) {
 		sum += out->out_degree[v];
 		if (v + 1 == out->own && sum < (g->chunks + 1) * size)
@@ -195,8 +195,8 @@ gemp_code gemp_layout_make_arcs_alone(gemp_layout_state *state)
 	arcs->words = ARC_WEIGHT + gemp_layout_weight_words(state->out->weights);
 	for (uint32_t v = 0; v < state->out->own; v++)
 		arcs->count += state->out->out_degree[v];
-	GEMP_TRY(cut_vertices(&g));
-	GEMP_TRY(arcs_new(arcs, state->graph->rows, &g.places, g.chunks));
+	GEMP_TRY_DONE(cut_vertices(&g));
+	GEMP_TRY_DONE(arcs_new(arcs, state->graph->rows, &g.places, g.chunks));
 	gemp_parallel_for(g.chunks, count_local_chunk, &g);
 	gemp_layout_bucket_places(g.places, g.chunks, arcs->ranges, arcs->begin);
 	gemp_parallel_for(g.chunks, move_local_chunk, &g);
@@ -313,7 +313,7 @@ static gemp_code cut_edges(send_task *s)
 	for (size_t t = 0; t < state->type_count; t++) {
 		uint64_t all = state->types[t].relation->out_offsets[state->graph->rows];
 		for (uint64_t begin = 0; begin < all; begin += size) {
-			GEMP_PROPAGATE(GEMP_RESERVE(s->chunks, capacity, s->count + 1));
+			GEMP_TRY(GEMP_RESERVE(s->chunks, capacity, s->count + 1));
 			s->chunks[s->count++] = (edge_chunk){ t, begin, all - begin < size ? all : begin + size };
 		}
 	}
@@ -372,7 +372,7 @@ static gemp_code exchange_arcs(send_task *s, uint32_t **word, uint64_t *count)
 	code = GEMP_NEW(s->places, s->count * ranks);
 	GEMP_THEN(GEMP_NEW(sizes, 2 * ranks));
 	GEMP_THEN(GEMP_NEW(incoming, ranks));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, code));
 	gemp_parallel_for(s->count, count_sent_chunk, s);
 	for (size_t p = 0; p < s->count; p++)
 		for (size_t r = 0; r < ranks; r++)
@@ -381,7 +381,7 @@ static gemp_code exchange_arcs(send_task *s, uint32_t **word, uint64_t *count)
 	GEMP_MPI(MPI_Alltoall(MPI_IN_PLACE, 1, MPI_UINT64_T, incoming, 1, MPI_UINT64_T, comm->world));
 	for (size_t r = 0; r < ranks; r++)
 		*count += incoming[r];
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(*word, *count * words)));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(*word, *count * words)));
 	s->own = *word;
 	for (uint64_t at = 0;;) {
 		size_t chunks = round_chunks(s);
@@ -390,10 +390,10 @@ static gemp_code exchange_arcs(send_task *s, uint32_t **word, uint64_t *count)
 		if (!totals[0])
 			break;
 		size_t outgoing = round_places(s, chunks, &at, sizes);
-		GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_RESERVE(s->send, send_capacity, outgoing * words + 1)));
+		GEMP_TRY(gemp_comm_agree(comm, GEMP_RESERVE(s->send, send_capacity, outgoing * words + 1)));
 		gemp_parallel_for(chunks, move_sent_chunk, s);
 		s->first += chunks;
-		GEMP_PROPAGATE(gemp_exchange(comm, GEMP_OK, s->send, sizes, &received, &capacity, sizes + ranks, NULL));
+		GEMP_TRY(gemp_exchange(comm, GEMP_OK, s->send, sizes, &received, &capacity, sizes + ranks, NULL));
 		size_t size = 0;
 		for (size_t r = 0; r < ranks; r++)
 			size += sizes[ranks + r];
@@ -411,8 +411,8 @@ gemp_code gemp_layout_make_arcs(gemp_layout_state *state)
 	uint32_t *word = NULL;
 	uint64_t count = 0;
 	state->arcs.words = ARC_WEIGHT + gemp_layout_weight_words(state->out->weights);
-	GEMP_TRY(gemp_comm_agree(state->comm, cut_edges(&s)));
-	GEMP_TRY(exchange_arcs(&s, &word, &count));
+	GEMP_TRY_DONE(gemp_comm_agree(state->comm, cut_edges(&s)));
+	GEMP_TRY_DONE(exchange_arcs(&s, &word, &count));
 	gemp_free(s.send);
 	s.send = NULL;
 	code = gemp_comm_agree(state->comm, split_arcs(&state->arcs, word, count, state->targets));

@@ -16,8 +16,8 @@ static gemp_code load(gemp_buffer *out, gemp_device *device, void *bytes, size_t
 		return gemp_buffer_new(out, device, sizeof(uint64_t), NULL);
 	if (!device->gpu)
 		return gemp_buffer_borrow(out, device, size, bytes);
-	GEMP_PROPAGATE(gemp_buffer_new(out, device, size, NULL));
-	GEMP_PROPAGATE(gemp_transfer_upload(device, out, (gemp_transfer_numbers){ .narrow = bytes }, words));
+	GEMP_TRY(gemp_buffer_new(out, device, size, NULL));
+	GEMP_TRY(gemp_transfer_upload(device, out, (gemp_transfer_numbers){ .narrow = bytes }, words));
 	if (rest)
 		return gemp_buffer_write(device, out, size - rest, rest, (char *)bytes + size - rest);
 	return GEMP_OK;
@@ -30,10 +30,10 @@ static gemp_code load_begin(gemp_device_rows *out, gemp_device *device, const ge
 	if (wide)
 		return load(&out->begin, device, rows->begin, count * sizeof *rows->begin);
 	if (device->gpu) {
-		GEMP_PROPAGATE(gemp_buffer_new(&out->begin, device, count * sizeof(uint32_t), NULL));
+		GEMP_TRY(gemp_buffer_new(&out->begin, device, count * sizeof(uint32_t), NULL));
 		return gemp_transfer_upload(device, &out->begin, (gemp_transfer_numbers){ .wide = rows->begin }, count);
 	}
-	GEMP_PROPAGATE(GEMP_NEW(out->narrow, count));
+	GEMP_TRY(GEMP_NEW(out->narrow, count));
 	for (size_t row = 0; row < count; row++)
 		out->narrow[row] = (uint32_t)rows->begin[row];
 	return gemp_buffer_borrow(&out->begin, device, count * sizeof *out->narrow, out->narrow);
@@ -44,8 +44,8 @@ static gemp_code load_rows(gemp_device_rows *out, gemp_device *device, const gem
                            bool wide)
 {
 	*out = (gemp_device_rows){ .rows = rows->rows, .edges = gemp_layout_row_edges(rows) };
-	GEMP_PROPAGATE(load_begin(out, device, rows, wide));
-	GEMP_PROPAGATE(load(&out->end, device, rows->end, (size_t)out->edges * sizeof *rows->end));
+	GEMP_TRY(load_begin(out, device, rows, wide));
+	GEMP_TRY(load(&out->end, device, rows->end, (size_t)out->edges * sizeof *rows->end));
 	return load(&out->weight, device, rows->weight, (size_t)out->edges * weight_size);
 }
 
@@ -69,18 +69,18 @@ gemp_code gemp_device_layout_new(gemp_device_layout *out, gemp_device *device, c
 	            gemp_layout_wide(gemp_layout_row_edges(&layout->in_other)) ||
 	            gemp_layout_wide(gemp_layout_row_edges(&layout->out));
 	if (parts & GEMP_LAYOUT_IN) {
-		GEMP_TRY(load_rows(&out->in, device, &layout->in, size, out->wide));
-		GEMP_TRY(load_rows(&out->in_ghost, device, &layout->in_ghost, size, out->wide));
+		GEMP_TRY_DONE(load_rows(&out->in, device, &layout->in, size, out->wide));
+		GEMP_TRY_DONE(load_rows(&out->in_ghost, device, &layout->in_ghost, size, out->wide));
 		if (layout->in_other.begin) {
-			GEMP_TRY(load_rows(&out->in_other, device, &layout->in_other, size, out->wide));
-			GEMP_TRY(load_rows(&out->in_sums, device, &layout->in_sums, size, out->wide));
+			GEMP_TRY_DONE(load_rows(&out->in_other, device, &layout->in_other, size, out->wide));
+			GEMP_TRY_DONE(load_rows(&out->in_sums, device, &layout->in_sums, size, out->wide));
 		}
 	}
 	out->shared_out = parts & GEMP_LAYOUT_IN && parts & GEMP_LAYOUT_OUT && layout->out.end == layout->in.end;
 	if (out->shared_out)
 		out->out = out->in;
 	else if (parts & GEMP_LAYOUT_OUT)
-		GEMP_TRY(load_rows(&out->out, device, &layout->out, size, out->wide));
+		GEMP_TRY_DONE(load_rows(&out->out, device, &layout->out, size, out->wide));
 	out->seconds = gemp_now() - since;
 done:
 	if (code != GEMP_OK)

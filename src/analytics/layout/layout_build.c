@@ -20,7 +20,7 @@ static gemp_code choose_types(gemp_layout_state *state, const gemp_layout_option
 {
 	const gemp_shard *graph = state->graph;
 	state->out->symmetric = true;
-	GEMP_PROPAGATE(GEMP_NEW(state->types, graph->relation_count));
+	GEMP_TRY(GEMP_NEW(state->types, graph->relation_count));
 	for (size_t k = 0; k < graph->relation_count; k++) {
 		const gemp_relation *relation = &graph->relations[k];
 		if (options->relations && !options->relations[k])
@@ -49,14 +49,14 @@ static bool has_in(const gemp_layout_state *state, unsigned parts)
 static gemp_code load(gemp_layout_state *state, gemp_shard *graph, const char *weight)
 {
 	state->one_rank = state->comm->size == 1 && has_in(state, GEMP_LOAD_IN | (weight ? GEMP_LOAD_IN_EDGES : 0u));
-	GEMP_PROPAGATE(gemp_shard_load_keys(graph));
+	GEMP_TRY(gemp_shard_load_keys(graph));
 	for (size_t t = 0; t < state->type_count; t++) {
 		unsigned parts = GEMP_LOAD_OUT | (weight ? GEMP_LOAD_PROPS : 0u);
 		if (state->one_rank || (state->types[t].backward && !state->out->symmetric))
 			parts |= GEMP_LOAD_IN;
 		if (state->one_rank && state->types[t].backward && weight)
 			parts |= GEMP_LOAD_IN_EDGES;
-		GEMP_PROPAGATE(gemp_shard_load_relation(graph, (size_t)(state->types[t].relation - graph->relations), parts));
+		GEMP_TRY(gemp_shard_load_relation(graph, (size_t)(state->types[t].relation - graph->relations), parts));
 	}
 	return GEMP_OK;
 }
@@ -168,7 +168,7 @@ static gemp_code scan_column(const gemp_layout_type *type, weight_range weight_r
 	scan_task l = { type->weight, weight_range, type->weight->rows, NULL };
 	size_t chunks = (size_t)((l.edges + CHUNK - 1) / CHUNK);
 	*out = no_weights;
-	GEMP_TRY(GEMP_NEW(l.chunks, chunks));
+	GEMP_TRY_DONE(GEMP_NEW(l.chunks, chunks));
 	gemp_for_chunks(type->weight->rows, CHUNK, scan_chunk, &l);
 	for (size_t p = 0; p < chunks; p++)
 		merge_stats(out, &l.chunks[p]);
@@ -233,8 +233,8 @@ static gemp_code report_invalid(const gemp_layout_state *state, int failed_rank,
 		at.weight = column->integers ? (double)column->integers[edge] : column->floats[edge];
 	}
 	GEMP_MPI(MPI_Bcast(&at, sizeof at, MPI_BYTE, failed_rank, state->comm->world));
-	GEMP_PROPAGATE(gemp_layout_print_key(state->comm, state->graph, at.source, source, sizeof source));
-	GEMP_PROPAGATE(gemp_layout_print_key(state->comm, state->graph, at.target, target, sizeof target));
+	GEMP_TRY(gemp_layout_print_key(state->comm, state->graph, at.source, source, sizeof source));
+	GEMP_TRY(gemp_layout_print_key(state->comm, state->graph, at.target, target, sizeof target));
 	if (at.null)
 		code = gemp_fail(GEMP_EDATA,
 		                 "the edge from '%s' to '%s' of type '%s' has no '%s'; give it one, or choose other types",
@@ -283,14 +283,14 @@ static gemp_code gemp_layout_make_weights(gemp_layout_state *state, const gemp_l
 	const weight_range weight_range = valid_range(options);
 	if (!options->weight)
 		return GEMP_OK;
-	GEMP_PROPAGATE(find_columns(state, options->weight));
+	GEMP_TRY(find_columns(state, options->weight));
 	for (size_t t = 0; t < state->type_count; t++) {
 		weight_stats e;
-		GEMP_PROPAGATE(gemp_comm_agree(state->comm, scan_column(&state->types[t], weight_range, &e)));
+		GEMP_TRY(gemp_comm_agree(state->comm, scan_column(&state->types[t], weight_range, &e)));
 		uint64_t failed_rank = e.invalid == UINT64_MAX ? (uint64_t)state->comm->size : (uint64_t)state->comm->rank;
 		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &failed_rank, 1, MPI_UINT64_T, MPI_MIN, state->comm->world));
 		if (failed_rank < (uint64_t)state->comm->size)
-			GEMP_PROPAGATE(report_invalid(state, (int)failed_rank, t, e.invalid, weight_range));
+			GEMP_TRY(report_invalid(state, (int)failed_rank, t, e.invalid, weight_range));
 		merge_stats(&all, &e);
 	}
 	merge_ranks(state->comm, &all);
@@ -311,22 +311,22 @@ static gemp_code make(gemp_layout_state *state, const gemp_layout_options *optio
 	double since = gemp_now();
 	bool weigh = options->parts & GEMP_LAYOUT_OUT_WEIGHT && options->weight;
 	log_step(0);
-	GEMP_PROPAGATE(gemp_layout_make_weights(state, options));
+	GEMP_TRY(gemp_layout_make_weights(state, options));
 	log_step(1);
 	if (!state->one_rank)
-		GEMP_PROPAGATE(gemp_layout_make_arcs(state));
+		GEMP_TRY(gemp_layout_make_arcs(state));
 	log_step(2);
-	GEMP_PROPAGATE(gemp_layout_make_order(state));
+	GEMP_TRY(gemp_layout_make_order(state));
 	if (state->one_rank)
-		GEMP_PROPAGATE(gemp_layout_make_arcs_alone(state));
+		GEMP_TRY(gemp_layout_make_arcs_alone(state));
 	out->edges = gemp_comm_sum1(state->comm, state->arcs.count);
 	log_step(3);
-	GEMP_PROPAGATE(gemp_comm_agree(state->comm, gemp_layout_make_in(state)));
+	GEMP_TRY(gemp_comm_agree(state->comm, gemp_layout_make_in(state)));
 	log_step(4);
 	if (options->parts & GEMP_LAYOUT_OUT || weigh)
-		GEMP_PROPAGATE(gemp_comm_agree(state->comm, gemp_layout_make_out(out)));
+		GEMP_TRY(gemp_comm_agree(state->comm, gemp_layout_make_out(out)));
 	if (weigh)
-		GEMP_PROPAGATE(gemp_layout_make_out_weight(out));
+		GEMP_TRY(gemp_layout_make_out_weight(out));
 	out->seconds = gemp_now() - since;
 	return GEMP_OK;
 }
@@ -358,10 +358,10 @@ gemp_code gemp_layout_new(gemp_layout *out, const gemp_comm *comm, gemp_shard *g
 	gemp_code code = GEMP_OK;
 	*out = (gemp_layout){ .comm = comm, .graph = graph, .vertices = graph->vertex_count };
 	gemp_layout_state state = { .comm = comm, .graph = graph, .out = out };
-	GEMP_TRY(gemp_comm_agree(comm, choose_types(&state, options)));
-	GEMP_TRY(load(&state, graph, options->weight));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, choose_types(&state, options)));
+	GEMP_TRY_DONE(load(&state, graph, options->weight));
 	place_in_grid(&state, options->cut);
-	GEMP_TRY(make(&state, options));
+	GEMP_TRY_DONE(make(&state, options));
 	drop_unwanted(out, options->parts);
 	assert(gemp_layout_is_valid(out));
 done:
@@ -410,7 +410,7 @@ gemp_code gemp_layout_print_key(const gemp_comm *comm, const gemp_shard *graph, 
 		gemp_value_print(&key, &own);
 	}
 	gemp_code code = gemp_text_status(&own);
-	GEMP_PROPAGATE(gemp_comm_allgather(comm, code, own.data, own.size, &all, &begin));
+	GEMP_TRY(gemp_comm_allgather(comm, code, own.data, own.size, &all, &begin));
 	size_t size = begin[comm->size] < capacity ? begin[comm->size] : capacity - 1;
 	memcpy(text, all, size);
 	text[size] = '\0';

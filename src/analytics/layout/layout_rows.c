@@ -152,7 +152,7 @@ gemp_code gemp_layout_new_ends(gemp_layout_rows *rows, gemp_layout_weights weigh
 {
 	const size_t size = gemp_layout_weight_size(weights);
 	gemp_prefix_inclusive(rows->begin, (size_t)rows->rows + 1);
-	GEMP_PROPAGATE(GEMP_NEW(rows->end, gemp_layout_row_edges(rows)));
+	GEMP_TRY(GEMP_NEW(rows->end, gemp_layout_row_edges(rows)));
 	if (size)
 		rows->weight = gemp_calloc(gemp_layout_row_edges(rows), size);
 	return size && !rows->weight ? GEMP_ENOMEM : GEMP_OK;
@@ -162,7 +162,7 @@ gemp_code gemp_layout_new_ends(gemp_layout_rows *rows, gemp_layout_weights weigh
 static gemp_code begin_rows(gemp_layout_rows *rows, begin_task b)
 {
 	rows->rows = b.own ? b.state->out->own : b.state->others;
-	GEMP_PROPAGATE(GEMP_NEW(rows->begin, (size_t)rows->rows + 1));
+	GEMP_TRY(GEMP_NEW(rows->begin, (size_t)rows->rows + 1));
 	b.begin = rows->begin;
 	gemp_for_ranges(b.state->targets, set_counts, &b);
 	return gemp_layout_new_ends(rows, b.state->out->weights);
@@ -184,13 +184,14 @@ gemp_code gemp_layout_make_in(gemp_layout_state *state)
 		            .next_ghost = state->from_ghost,
 		            .passes = (bits + DIGIT - 1) / DIGIT };
 	f.digit = f.passes ? (bits + f.passes - 1) / f.passes : 0;
-	GEMP_TRY(begin_rows(&out->in, (begin_task){ state, true, state->from_own, NULL, NULL }));
-	GEMP_TRY(begin_rows(&out->in_ghost, (begin_task){ state, true, state->from_ghost, NULL, NULL }));
+	GEMP_TRY_DONE(begin_rows(&out->in, (begin_task){ state, true, state->from_own, NULL, NULL }));
+	GEMP_TRY_DONE(begin_rows(&out->in_ghost, (begin_task){ state, true, state->from_ghost, NULL, NULL }));
 	if (out->grid.columns > 1) {
-		GEMP_TRY(begin_rows(&out->in_other, (begin_task){ state, false, state->from_own, state->from_ghost, NULL }));
+		GEMP_TRY_DONE(
+			begin_rows(&out->in_other, (begin_task){ state, false, state->from_own, state->from_ghost, NULL }));
 		f.in_other = &out->in_other;
 	}
-	GEMP_TRY(GEMP_NEW(f.buffers, threads));
+	GEMP_TRY_DONE(GEMP_NEW(f.buffers, threads));
 	gemp_parallel_for(state->arcs.ranges, fill_range, &f);
 	for (unsigned t = 0; t < threads; t++)
 		if (code == GEMP_OK && f.buffers[t].code != GEMP_OK)
@@ -332,7 +333,7 @@ static gemp_code cut_rows(reverse_task *t, uint64_t edges)
 	const uint64_t size = gemp_layout_chunk(edges);
 	uint32_t target = 0, targets = layout->own + layout->in_other.rows;
 	t->chunks = (size_t)(edges / size + 1);
-	GEMP_PROPAGATE(GEMP_NEW(t->first, t->chunks + 1));
+	GEMP_TRY(GEMP_NEW(t->first, t->chunks + 1));
 	for (size_t p = 1; p < t->chunks; p++) {
 		while (target < targets && edges_before(layout, target) < p * size)
 			target++;
@@ -358,17 +359,17 @@ gemp_code gemp_layout_make_out(gemp_layout *layout)
 	}
 	gemp_layout_choose_ranges(edges, layout->known, &t.buckets, &shift);
 	out->rows = layout->known;
-	GEMP_TRY(cut_rows(&t, edges));
-	GEMP_TRY(GEMP_NEW(t.places, t.chunks * t.buckets));
-	GEMP_TRY(GEMP_NEW(t.begin, t.buckets + 1));
-	GEMP_TRY(GEMP_NEW(t.word, edges * t.words));
-	GEMP_TRY(GEMP_NEW(out->begin, (size_t)out->rows + 1));
+	GEMP_TRY_DONE(cut_rows(&t, edges));
+	GEMP_TRY_DONE(GEMP_NEW(t.places, t.chunks * t.buckets));
+	GEMP_TRY_DONE(GEMP_NEW(t.begin, t.buckets + 1));
+	GEMP_TRY_DONE(GEMP_NEW(t.word, edges * t.words));
+	GEMP_TRY_DONE(GEMP_NEW(out->begin, (size_t)out->rows + 1));
 	gemp_parallel_for(t.chunks, count_chunk, &t);
 	gemp_layout_bucket_places(t.places, t.chunks, t.buckets, t.begin);
 	gemp_parallel_for(t.chunks, move_chunk, &t);
 	gemp_parallel_for(t.buckets, count_bucket, &t);
-	GEMP_TRY(gemp_layout_new_ends(out, layout->weights));
-	GEMP_TRY(GEMP_NEW(t.next, out->rows));
+	GEMP_TRY_DONE(gemp_layout_new_ends(out, layout->weights));
+	GEMP_TRY_DONE(GEMP_NEW(t.next, out->rows));
 	memcpy(t.next, out->begin, out->rows * sizeof *t.next);
 	gemp_parallel_for(t.buckets, put_bucket, &t);
 done:
@@ -416,12 +417,12 @@ gemp_code gemp_layout_make_out_weight(gemp_layout *layout)
 	code = GEMP_NEW(s.sum, layout->known);
 	GEMP_THEN(GEMP_NEW(layout->out_weight, layout->own));
 	GEMP_THEN(GEMP_NEW(sizes, 2 * ranks));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, code));
 	gemp_for_ranges(layout->known, sum_rows, &s);
 	memcpy(layout->out_weight, s.sum, layout->own * sizeof *s.sum);
 	for (size_t r = 0; r < ranks; r++)
 		sizes[r] = (links->ghost_begin[r + 1] - links->ghost_begin[r]) * sizeof *s.sum;
-	GEMP_TRY(gemp_exchange(comm, GEMP_OK, s.sum + layout->own, sizes, &received, &capacity, sizes + ranks, NULL));
+	GEMP_TRY_DONE(gemp_exchange(comm, GEMP_OK, s.sum + layout->own, sizes, &received, &capacity, sizes + ranks, NULL));
 	for (uint64_t i = 0; i < links->send_begin[ranks]; i++)
 		layout->out_weight[links->send[i]] += ((const double *)received)[i];
 done:

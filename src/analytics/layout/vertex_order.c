@@ -44,7 +44,7 @@ static gemp_code answer_requests(remote_vertices *remote, const gemp_layout *lay
                                  const size_t *from, vertex_place *replies, int *requester)
 {
 	int ranks = layout->comm->size;
-	GEMP_PROPAGATE(GEMP_NEW(remote->requested, from[ranks]));
+	GEMP_TRY(GEMP_NEW(remote->requested, from[ranks]));
 	for (int r = 0; r < ranks; r++) {
 		remote->request_begin[r + 1] = from[r + 1];
 		for (size_t i = from[r]; i < from[r + 1]; i++) {
@@ -53,8 +53,8 @@ static gemp_code answer_requests(remote_vertices *remote, const gemp_layout *lay
 			requester[i] = r;
 			remote->requested[i] = v;
 		}
-		GEMP_PROPAGATE(gemp_sort_host(&(gemp_sort){ .key = GEMP_KEY_U32 }, remote->requested + from[r], NULL,
-		                              from[r + 1] - from[r]));
+		GEMP_TRY(gemp_sort_host(&(gemp_sort){ .key = GEMP_KEY_U32 }, remote->requested + from[r], NULL,
+		                        from[r + 1] - from[r]));
 	}
 	return GEMP_OK;
 }
@@ -63,7 +63,7 @@ static gemp_code answer_requests(remote_vertices *remote, const gemp_layout *lay
 static gemp_code sort_by_owner(remote_vertices *remote, int ranks, const int *owner, const vertex_place *places)
 {
 	GEMP_OWNED uint64_t *key = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(key, remote->count));
+	GEMP_TRY(GEMP_NEW(key, remote->count));
 	for (size_t i = 0; i < remote->count; i++) {
 		key[i] = (uint64_t)owner[i] << 32 | places[i].local;
 		remote->order[i] = (uint32_t)i;
@@ -91,14 +91,14 @@ static gemp_code locate_remote(remote_vertices *remote, const gemp_layout *layou
 	GEMP_THEN(GEMP_NEW(remote->begin, ranks + 1));
 	GEMP_THEN(GEMP_NEW(remote->request_begin, ranks + 1));
 	GEMP_THEN(GEMP_NEW(owner, remote->count));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, code));
 	list_owners(remote, layout->graph, owner);
-	GEMP_PROPAGATE(
+	GEMP_TRY(
 		gemp_exchange_records(comm, GEMP_OK, remote->id, remote->count, sizeof *remote->id, owner, &ids, &from, NULL));
 	code = GEMP_NEW(replies, from[ranks]);
 	GEMP_THEN(GEMP_NEW(requester, from[ranks]));
 	GEMP_THEN(answer_requests(remote, layout, ids, from, replies, requester));
-	GEMP_PROPAGATE(
+	GEMP_TRY(
 		gemp_exchange_records(comm, code, replies, from[ranks], sizeof *replies, requester, &received, NULL, NULL));
 	return gemp_comm_agree(comm, sort_by_owner(remote, comm->size, owner, received));
 }
@@ -124,12 +124,12 @@ static gemp_code make_in_counts(gemp_layout_state *state)
 	code = GEMP_NEW(state->in_counts, own);
 	GEMP_THEN(GEMP_NEW(sizes, 2 * ranks));
 	GEMP_THEN(GEMP_NEW(counts, state->targets));
-	GEMP_PROPAGATE(gemp_comm_agree(state->comm, code));
+	GEMP_TRY(gemp_comm_agree(state->comm, code));
 	for (size_t to = 0; to < state->targets; to++)
 		counts[to] = state->from_own[to] + state->from_ghost[to];
 	for (size_t r = first; r < first + columns; r++)
 		sizes[r] = (graph->bounds[r + 1] - graph->bounds[r]) * sizeof *counts;
-	GEMP_PROPAGATE(gemp_exchange(state->comm, GEMP_OK, counts, sizes, &received_count, &capacity, sizes + ranks, NULL));
+	GEMP_TRY(gemp_exchange(state->comm, GEMP_OK, counts, sizes, &received_count, &capacity, sizes + ranks, NULL));
 	for (size_t i = 0; i < columns * own; i++)
 		state->in_counts[i % own] += ((const uint64_t *)received_count)[i];
 	return GEMP_OK;
@@ -146,7 +146,7 @@ static gemp_code list_remote_targets(remote_vertices *remote, const gemp_layout_
 {
 	for (size_t to = 0; to < state->targets; to++)
 		remote->count += is_remote_target(state, to);
-	GEMP_PROPAGATE(GEMP_NEW(remote->id, remote->count));
+	GEMP_TRY(GEMP_NEW(remote->id, remote->count));
 	for (size_t to = 0, i = 0; to < state->targets; to++)
 		if (is_remote_target(state, to))
 			remote->id[i++] = (uint32_t)(state->first + to);
@@ -157,7 +157,7 @@ static gemp_code list_remote_targets(remote_vertices *remote, const gemp_layout_
 static gemp_code place_other_rows(gemp_layout_state *state, const remote_vertices *remote)
 {
 	const gemp_layout *out = state->out;
-	GEMP_PROPAGATE(GEMP_NEW(state->row, state->targets));
+	GEMP_TRY(GEMP_NEW(state->row, state->targets));
 	memset(state->row, 0xff, state->targets * sizeof *state->row);
 	memcpy(state->row + (state->graph->first_vertex - state->first), out->local, out->own * sizeof *state->row);
 	for (size_t i = 0; i < remote->count; i++)
@@ -171,9 +171,9 @@ static gemp_code link_sums(gemp_layout *out, const remote_vertices *remote)
 {
 	gemp_layout_links *sums = &out->sums;
 	size_t columns = (size_t)out->grid.columns, first = (size_t)out->comm->rank / columns * columns;
-	GEMP_PROPAGATE(GEMP_NEW(sums->send_begin, columns + 1));
-	GEMP_PROPAGATE(GEMP_NEW(sums->ghost_begin, columns + 1));
-	GEMP_PROPAGATE(GEMP_NEW(sums->send, remote->count));
+	GEMP_TRY(GEMP_NEW(sums->send_begin, columns + 1));
+	GEMP_TRY(GEMP_NEW(sums->ghost_begin, columns + 1));
+	GEMP_TRY(GEMP_NEW(sums->send, remote->count));
 	for (size_t c = 0; c <= columns; c++) {
 		sums->send_begin[c] = remote->begin[first + c];
 		sums->ghost_begin[c] = out->known + (uint32_t)remote->request_begin[first + c];
@@ -206,11 +206,11 @@ static gemp_code row_sums(gemp_layout *out, const remote_vertices *remote)
 	GEMP_OWNED uint64_t *next = NULL;
 	size_t size = gemp_layout_weight_size(out->weights);
 	rows->rows = out->own;
-	GEMP_PROPAGATE(GEMP_NEW(rows->begin, (size_t)out->own + 1));
-	GEMP_PROPAGATE(GEMP_NEW(next, out->own));
+	GEMP_TRY(GEMP_NEW(rows->begin, (size_t)out->own + 1));
+	GEMP_TRY(GEMP_NEW(next, out->own));
 	for (uint64_t i = 0; i < received_count; i++)
 		rows->begin[remote->requested[i] + 1]++;
-	GEMP_PROPAGATE(gemp_layout_new_ends(rows, out->weights));
+	GEMP_TRY(gemp_layout_new_ends(rows, out->weights));
 	memcpy(next, rows->begin, out->own * sizeof *next);
 	for (uint64_t i = 0; i < received_count; i++) {
 		rows->end[next[remote->requested[i]]++] = out->known + (uint32_t)i;
@@ -225,8 +225,8 @@ static gemp_code make_sums(gemp_layout_state *state)
 {
 	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(remote_vertices_free) remote_vertices remote = { 0 };
-	GEMP_PROPAGATE(gemp_comm_agree(state->comm, list_remote_targets(&remote, state)));
-	GEMP_PROPAGATE(locate_remote(&remote, state->out));
+	GEMP_TRY(gemp_comm_agree(state->comm, list_remote_targets(&remote, state)));
+	GEMP_TRY(locate_remote(&remote, state->out));
 	code = place_other_rows(state, &remote);
 	GEMP_THEN(link_sums(state->out, &remote));
 	GEMP_THEN(row_sums(state->out, &remote));
@@ -347,15 +347,16 @@ static gemp_code order_own(gemp_layout_state *state)
 	gemp_code code = GEMP_OK;
 	gemp_layout *out = state->out;
 	order_task o = { .state = state };
-	GEMP_TRY(GEMP_NEW(out->id, out->known));
-	GEMP_TRY(GEMP_NEW(out->key_rank, out->known));
-	GEMP_TRY(GEMP_NEW(out->local, out->own));
-	GEMP_TRY(GEMP_NEW(out->out_degree, out->own));
-	GEMP_TRY(GEMP_NEW(o.out_degree, out->own));
-	GEMP_TRY(GEMP_NEW(o.key, out->own));
-	GEMP_TRY(GEMP_NEW(o.row, out->own));
+	GEMP_TRY_DONE(GEMP_NEW(out->id, out->known));
+	GEMP_TRY_DONE(GEMP_NEW(out->key_rank, out->known));
+	GEMP_TRY_DONE(GEMP_NEW(out->local, out->own));
+	GEMP_TRY_DONE(GEMP_NEW(out->out_degree, out->own));
+	GEMP_TRY_DONE(GEMP_NEW(o.out_degree, out->own));
+	GEMP_TRY_DONE(GEMP_NEW(o.key, out->own));
+	GEMP_TRY_DONE(GEMP_NEW(o.row, out->own));
 	gemp_for_ranges(out->own, make_keys, &o);
-	GEMP_TRY(gemp_sort_host(&(gemp_sort){ .key = GEMP_KEY_U64, .value_size = sizeof *o.row }, o.key, o.row, out->own));
+	GEMP_TRY_DONE(
+		gemp_sort_host(&(gemp_sort){ .key = GEMP_KEY_U64, .value_size = sizeof *o.row }, o.key, o.row, out->own));
 	gemp_for_ranges(out->own, place_own_rows, &o);
 done:
 	gemp_free_all(o.out_degree, o.key, o.row);
@@ -375,7 +376,7 @@ static void list_ghosts(const gemp_layout_state *state, uint32_t *ids)
 static gemp_code place_ghosts(gemp_layout_state *state, const remote_vertices *remote)
 {
 	gemp_layout *out = state->out;
-	GEMP_PROPAGATE(GEMP_NEW(state->ghost_local, remote->count));
+	GEMP_TRY(GEMP_NEW(state->ghost_local, remote->count));
 	for (int r = 0; r <= out->comm->size; r++)
 		out->links.ghost_begin[r] = out->own + remote->begin[r];
 	for (size_t g = 0; g < remote->count; g++) {
@@ -392,9 +393,9 @@ static gemp_code locate_ghosts(gemp_layout_state *state)
 {
 	gemp_layout *out = state->out;
 	GEMP_OWNED_BY(remote_vertices_free) remote_vertices remote = { .count = out->known - out->own };
-	GEMP_PROPAGATE(gemp_comm_agree(state->comm, GEMP_NEW(remote.id, remote.count)));
+	GEMP_TRY(gemp_comm_agree(state->comm, GEMP_NEW(remote.id, remote.count)));
 	list_ghosts(state, remote.id);
-	GEMP_PROPAGATE(locate_remote(&remote, out));
+	GEMP_TRY(locate_remote(&remote, out));
 	memcpy(out->links.send_begin, remote.request_begin, ((size_t)state->comm->size + 1) * sizeof *remote.request_begin);
 	out->links.send = remote.requested;
 	remote.requested = NULL;
@@ -415,7 +416,7 @@ gemp_code gemp_layout_make_order(gemp_layout_state *state)
 		code = gemp_rank_bitmap_new(&state->ghosts, out->vertices);
 	GEMP_THEN(GEMP_NEW(out->links.send_begin, (size_t)state->comm->size + 1));
 	GEMP_THEN(GEMP_NEW(out->links.ghost_begin, (size_t)state->comm->size + 1));
-	GEMP_PROPAGATE(gemp_comm_agree(state->comm, code));
+	GEMP_TRY(gemp_comm_agree(state->comm, code));
 	if (state->one_rank)
 		gemp_for_ranges(out->own, count_alone, state);
 	else
@@ -423,10 +424,10 @@ gemp_code gemp_layout_make_order(gemp_layout_state *state)
 	out->known = out->own + (several ? (uint32_t)gemp_rank_bitmap_count(&state->ghosts) : 0);
 	out->links.ghost_begin[0] = out->links.ghost_begin[1] = out->own;
 	if (out->grid.columns > 1)
-		GEMP_PROPAGATE(make_in_counts(state));
-	GEMP_PROPAGATE(gemp_comm_agree(state->comm, order_own(state)));
+		GEMP_TRY(make_in_counts(state));
+	GEMP_TRY(gemp_comm_agree(state->comm, order_own(state)));
 	if (several)
-		GEMP_PROPAGATE(locate_ghosts(state));
+		GEMP_TRY(locate_ghosts(state));
 	if (out->grid.columns > 1)
 		code = make_sums(state);
 	return code;

@@ -39,7 +39,7 @@ static gemp_code make_closed(gemp_bfs *b)
 {
 	const gemp_layout *l = b->frontier.layout;
 	GEMP_OWNED uint32_t *closed = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(closed, b->frontier.words));
+	GEMP_TRY(GEMP_NEW(closed, b->frontier.words));
 	for (uint32_t v = 0; v < l->own; v++)
 		if (is_empty(&l->in, v) && is_empty(&l->in_ghost, v))
 			gemp_bits32_set(closed, v);
@@ -69,19 +69,19 @@ static gemp_code prepare(gemp_bfs *b, const gemp_layout *layout, gemp_device *de
 		gemp_frontier_tuples_options(options, sizeof(cl_uint));
 		b->options.direction = GEMP_BFS_PUSH;
 	}
-	GEMP_PROPAGATE(gemp_frontier_new(f, layout, device, GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT, &b->options.shape,
-	                                 "gas_bfs.cl", options, names, shuffle ? KERNELS : GATHER));
+	GEMP_TRY(gemp_frontier_new(f, layout, device, GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT, &b->options.shape, "gas_bfs.cl",
+	                           options, names, shuffle ? KERNELS : GATHER));
 	if (shuffle)
-		GEMP_PROPAGATE(gemp_frontier_tuples_new(&b->tuples, f, sizeof(cl_uint)));
-	GEMP_PROPAGATE(GEMP_NEW(b->level_host, layout->own));
-	GEMP_PROPAGATE(gemp_buffer_new(&b->visited, device, f->words * sizeof(cl_uint), NULL));
-	GEMP_PROPAGATE(gemp_buffer_new(&b->level, device, layout->known * sizeof(cl_uint), NULL));
-	GEMP_PROPAGATE(make_closed(b));
-	GEMP_PROPAGATE(clear_levels(b));
+		GEMP_TRY(gemp_frontier_tuples_new(&b->tuples, f, sizeof(cl_uint)));
+	GEMP_TRY(GEMP_NEW(b->level_host, layout->own));
+	GEMP_TRY(gemp_buffer_new(&b->visited, device, f->words * sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_buffer_new(&b->level, device, layout->known * sizeof(cl_uint), NULL));
+	GEMP_TRY(make_closed(b));
+	GEMP_TRY(clear_levels(b));
 	if (!b->options.any) {
-		GEMP_PROPAGATE(GEMP_NEW(b->parent_host, layout->own));
-		GEMP_PROPAGATE(gemp_buffer_new(&b->parent, device, layout->own * sizeof(cl_uint), NULL));
-		GEMP_PROPAGATE(gemp_parents_new(&b->parents, f, PARENTS, false));
+		GEMP_TRY(GEMP_NEW(b->parent_host, layout->own));
+		GEMP_TRY(gemp_buffer_new(&b->parent, device, layout->own * sizeof(cl_uint), NULL));
+		GEMP_TRY(gemp_parents_new(&b->parents, f, PARENTS, false));
 	}
 	b->prepare_seconds = gemp_now() - since - f->build_seconds;
 	return GEMP_OK;
@@ -95,8 +95,8 @@ gemp_code gemp_bfs_new(gemp_bfs **out, const gemp_layout *layout, gemp_device *d
 	if (code == GEMP_OK && options)
 		b->options = *options;
 	GEMP_THEN(prepare(b, layout, device));
-	GEMP_TRY(gemp_comm_agree(layout->comm, code));
-	GEMP_TRY(gemp_halo_new(&b->halo, layout, device, 0));
+	GEMP_TRY_DONE(gemp_comm_agree(layout->comm, code));
+	GEMP_TRY_DONE(gemp_halo_new(&b->halo, layout, device, 0));
 	*out = b;
 	b = NULL;
 done:
@@ -161,7 +161,7 @@ static gemp_code launch_rows(gemp_bfs *b, const gemp_frontier_rows *in, bool aga
 {
 	gemp_frontier *f = &b->frontier;
 	const cl_uint cleared = again ? 0 : f->words, ghosts = again ? f->layout->known : f->layout->own;
-	GEMP_PROPAGATE(gemp_frontier_launch_push(
+	GEMP_TRY(gemp_frontier_launch_push(
 		f, LEVEL, &b->tuples, GEMP_ARG(&in->rows->begin.mem), GEMP_ARG(&in->rows->end.mem), GEMP_ARG(&in->slices.mem),
 		GEMP_ARG(&in->slice_count), GEMP_ARG(&in->heads.mem), GEMP_ARG(&b->open), GEMP_ARG(&ghosts),
 		GEMP_ARG(&b->visited.mem), GEMP_ARG(&b->level.mem), GEMP_ARG(gemp_frontier_bitmap(f, 0)),
@@ -179,7 +179,7 @@ static gemp_code launch_level(void *self)
 {
 	gemp_bfs *b = self;
 	gemp_frontier *f = &b->frontier;
-	GEMP_PROPAGATE(launch_rows(b, &f->in, false));
+	GEMP_TRY(launch_rows(b, &f->in, false));
 	if (f->layout->comm->size > 1 && f->state[GAS_MODE] == GAS_BFS_PULL)
 		return launch_rows(b, &f->in_ghost, true);
 	return GEMP_OK;
@@ -216,24 +216,23 @@ static gemp_code run(gemp_bfs *b, cl_uint source, gemp_bfs_result *r)
 {
 	gemp_frontier *f = &b->frontier;
 	double since = gemp_now(), unused;
-	GEMP_PROPAGATE(search(b, source, &r->cost.exchange));
+	GEMP_TRY(search(b, source, &r->cost.exchange));
 	r->cost.wall = gemp_now() - since;
 	r->cost.rounds = f->state[GAS_ROUND];
 	r->pulls = f->state[GAS_PULLS];
 	r->pushes = r->cost.rounds - r->pulls;
-	GEMP_PROPAGATE(gemp_frontier_seconds(f, &r->cost.device));
+	GEMP_TRY(gemp_frontier_seconds(f, &r->cost.device));
 	since = gemp_now();
 	if (!b->options.any) {
-		GEMP_PROPAGATE(
-			gemp_parents_min(&b->parents, &b->level, f->state[GAS_LOOK], b->options.direction != GEMP_BFS_PULL));
-		GEMP_PROPAGATE(gemp_parents_ids(&b->parents, &b->parents.best, &b->parent));
-		GEMP_PROPAGATE(gemp_frontier_seconds(f, &unused)); /* waits */
+		GEMP_TRY(gemp_parents_min(&b->parents, &b->level, f->state[GAS_LOOK], b->options.direction != GEMP_BFS_PULL));
+		GEMP_TRY(gemp_parents_ids(&b->parents, &b->parents.best, &b->parent));
+		GEMP_TRY(gemp_frontier_seconds(f, &unused)); /* waits */
 	}
 	r->cost.parents = gemp_now() - since;
 	since = gemp_now();
-	GEMP_PROPAGATE(gemp_frontier_fetch(f, &b->level, b->level_host, f->layout->own * sizeof *b->level_host));
+	GEMP_TRY(gemp_frontier_fetch(f, &b->level, b->level_host, f->layout->own * sizeof *b->level_host));
 	if (b->parent_host)
-		GEMP_PROPAGATE(gemp_frontier_fetch(f, &b->parent, b->parent_host, f->layout->own * sizeof *b->parent_host));
+		GEMP_TRY(gemp_frontier_fetch(f, &b->parent, b->parent_host, f->layout->own * sizeof *b->parent_host));
 	r->cost.download = gemp_now() - since;
 	r->level = b->level_host;
 	r->parent = b->parent_host;

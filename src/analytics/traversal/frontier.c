@@ -17,7 +17,7 @@ typedef struct row_lists {
 
 static gemp_code add(cl_uint2 **list, size_t *count, size_t *capacity, uint32_t x, uint32_t y)
 {
-	GEMP_PROPAGATE(GEMP_RESERVE(*list, *capacity, *count + 1));
+	GEMP_TRY(GEMP_RESERVE(*list, *capacity, *count + 1));
 	(*list)[(*count)++] = (cl_uint2){ { x, y } };
 	return GEMP_OK;
 }
@@ -34,7 +34,7 @@ static gemp_code list_row(row_lists *l, const gemp_layout_rows *rows, uint32_t r
 	cl_uint2 *last = l->piece_count ? &l->pieces[l->piece_count - 1] : NULL;
 	if (edges > shape->slice) {
 		for (uint64_t at = 0; at < edges; at += shape->slice)
-			GEMP_PROPAGATE(add(&l->slices, &l->slice_count, &l->slice_capacity, row, (uint32_t)(at / shape->slice)));
+			GEMP_TRY(add(&l->slices, &l->slice_count, &l->slice_capacity, row, (uint32_t)(at / shape->slice)));
 	} else if (!l->light) {
 		return GEMP_OK;
 	} else if (edges <= shape->piece) {
@@ -51,7 +51,7 @@ static gemp_code list_row(row_lists *l, const gemp_layout_rows *rows, uint32_t r
 static gemp_code upload_heads(gemp_frontier *f, gemp_frontier_rows *out, const gemp_layout_rows *rows)
 {
 	GEMP_OWNED uint32_t *heads = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(heads, rows->rows));
+	GEMP_TRY(GEMP_NEW(heads, rows->rows));
 	for (uint32_t row = 0; row < rows->rows; row++)
 		heads[row] = rows->begin[row] < rows->begin[row + 1] ? rows->end[rows->begin[row]] : row;
 	return gemp_buffer_new(&out->heads, f->device, rows->rows * sizeof *heads, heads);
@@ -66,18 +66,18 @@ static gemp_code gemp_frontier_rows_new(gemp_frontier *f, gemp_frontier_rows *ou
 	row_lists l = { 0 };
 	out->rows = held;
 	if (sources)
-		GEMP_TRY(GEMP_NEW(l.light, f->words));
+		GEMP_TRY_DONE(GEMP_NEW(l.light, f->words));
 	for (uint32_t row = 0; row < rows->rows; row++) {
-		GEMP_TRY(list_row(&l, rows, row, &f->shape));
+		GEMP_TRY_DONE(list_row(&l, rows, row, &f->shape));
 	}
 	out->slice_count = (cl_uint)l.slice_count;
 	out->piece_count = (cl_uint)l.piece_count;
-	GEMP_TRY(gemp_buffer_new(&out->slices, f->device, l.slice_count * sizeof *l.slices, l.slices));
+	GEMP_TRY_DONE(gemp_buffer_new(&out->slices, f->device, l.slice_count * sizeof *l.slices, l.slices));
 	if (!sources)
 		code = upload_heads(f, out, rows);
 	if (sources) {
-		GEMP_TRY(gemp_buffer_new(&f->pieces, f->device, l.piece_count * sizeof *l.pieces, l.pieces));
-		GEMP_TRY(gemp_buffer_new(&f->light, f->device, f->words * sizeof *l.light, l.light));
+		GEMP_TRY_DONE(gemp_buffer_new(&f->pieces, f->device, l.piece_count * sizeof *l.pieces, l.pieces));
+		GEMP_TRY_DONE(gemp_buffer_new(&f->light, f->device, f->words * sizeof *l.light, l.light));
 	}
 done:
 	gemp_free_all(l.slices, l.pieces, l.light);
@@ -143,7 +143,7 @@ gemp_code gemp_frontier_build(gemp_frontier *f, const char *file, const char *mo
 	                      "-DGAS_CHUNK=%uu%s%s",
 	                      f->lanes, f->group, f->shape.slice, f->shape.lane_max, f->shape.chunk, rows, more);
 	GEMP_CHECK(length > 0 && (size_t)length < sizeof options);
-	GEMP_PROPAGATE(gemp_program_build_list(&f->program, f->device, file, options, entries, count));
+	GEMP_TRY(gemp_program_build_list(&f->program, f->device, file, options, entries, count));
 	f->build_seconds += f->program.seconds;
 	return GEMP_OK;
 }
@@ -156,16 +156,16 @@ gemp_code gemp_frontier_new(gemp_frontier *out, const gemp_layout *layout, gemp_
 	double since = gemp_now();
 	*f = (gemp_frontier){ .device = device, .layout = layout, .words = layout->known / 32 + 1 };
 	choose_shape(f, shape);
-	GEMP_PROPAGATE(gemp_device_layout_new(&f->device_rows, device, layout, parts));
-	GEMP_PROPAGATE(gemp_frontier_rows_new(f, &f->out, &layout->out, &f->device_rows.out, true));
+	GEMP_TRY(gemp_device_layout_new(&f->device_rows, device, layout, parts));
+	GEMP_TRY(gemp_frontier_rows_new(f, &f->out, &layout->out, &f->device_rows.out, true));
 	if (parts & GEMP_LAYOUT_IN) {
-		GEMP_PROPAGATE(gemp_frontier_rows_new(f, &f->in, &layout->in, &f->device_rows.in, false));
-		GEMP_PROPAGATE(gemp_frontier_rows_new(f, &f->in_ghost, &layout->in_ghost, &f->device_rows.in_ghost, false));
+		GEMP_TRY(gemp_frontier_rows_new(f, &f->in, &layout->in, &f->device_rows.in, false));
+		GEMP_TRY(gemp_frontier_rows_new(f, &f->in_ghost, &layout->in_ghost, &f->device_rows.in_ghost, false));
 	}
 	for (int b = 0; b < GEMP_FRONTIER_BITMAPS; b++)
-		GEMP_PROPAGATE(gemp_buffer_new(&f->bitmap[b], device, f->words * sizeof(cl_uint), NULL));
-	GEMP_PROPAGATE(gemp_buffer_new(&f->control, device, sizeof f->state, NULL));
-	GEMP_PROPAGATE(gemp_frontier_build(f, file, options, names, count));
+		GEMP_TRY(gemp_buffer_new(&f->bitmap[b], device, f->words * sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_buffer_new(&f->control, device, sizeof f->state, NULL));
+	GEMP_TRY(gemp_frontier_build(f, file, options, names, count));
 	f->prepare_seconds = gemp_now() - since - f->build_seconds;
 	return GEMP_OK;
 }
@@ -188,7 +188,7 @@ void gemp_frontier_free(gemp_frontier *f)
 
 gemp_code gemp_frontier_launch_list(gemp_frontier *f, int kernel, const gemp_argument *arguments, size_t count)
 {
-	GEMP_PROPAGATE(gemp_launch_with(f->device, f->kernels[kernel], f->items, f->group, arguments, count));
+	GEMP_TRY(gemp_launch_with(f->device, f->kernels[kernel], f->items, f->group, arguments, count));
 	return gemp_timings_add(&f->timings, f->device);
 }
 
@@ -211,7 +211,7 @@ gemp_code gemp_frontier_launch_push_list(gemp_frontier *f, int kernel, const gem
 	memcpy(all + ROWS, arguments, count * sizeof *arguments);
 	if (tuples->frontier) {
 		memcpy(all + ROWS + count, lists, sizeof lists);
-		GEMP_PROPAGATE(gemp_buffer_zero(f->device, &tuples->extent, 0, tuples->extent.size));
+		GEMP_TRY(gemp_buffer_zero(f->device, &tuples->extent, 0, tuples->extent.size));
 	}
 	return gemp_frontier_launch_list(f, kernel, all, ROWS + count + (tuples->frontier ? LISTS : 0));
 }
@@ -250,8 +250,8 @@ static gemp_code run_one_rank(gemp_frontier *f, const gemp_frontier_search *sear
 	unsigned batch = f->shape.batch ? f->shape.batch : f->rounds ? f->rounds : FIRST_BATCH;
 	do {
 		for (unsigned r = 0; r < batch; r++, f->current++)
-			GEMP_PROPAGATE(search->launch(search->self));
-		GEMP_PROPAGATE(gemp_frontier_read(f));
+			GEMP_TRY(search->launch(search->self));
+		GEMP_TRY(gemp_frontier_read(f));
 		gemp_progress("searching, rounds so far", f->state[GAS_ROUND], 0, 0);
 		batch = f->shape.batch ? f->shape.batch : FIRST_BATCH;
 	} while (f->state[GAS_MODE]);
@@ -277,7 +277,7 @@ static gemp_code exchange_frontier(gemp_frontier *f, const gemp_frontier_search 
 		greatest = f->state[GAS_LEAST];
 	}
 	double since = gemp_now();
-	GEMP_PROPAGATE(gemp_halo_round(search->halo, *mine, sums, 4, &greatest, 1));
+	GEMP_TRY(gemp_halo_round(search->halo, *mine, sums, 4, &greatest, 1));
 	if (counted) {
 		memcpy(&f->state[GAS_SUMS], sums, 3 * sizeof *sums);
 		f->state[GAS_OVERFLOW] = sums[3];
@@ -297,12 +297,12 @@ static gemp_code exchange_frontier(gemp_frontier *f, const gemp_frontier_search 
 /* Collective. One launch a round; a rank that has failed goes on exchanging until all have agreed. */
 static gemp_code run_ranks(gemp_frontier *f, const gemp_frontier_search *search, gemp_code mine, double *exchange)
 {
-	GEMP_PROPAGATE(exchange_frontier(f, search, &mine, false, exchange));
+	GEMP_TRY(exchange_frontier(f, search, &mine, false, exchange));
 	while (f->state[GAS_MODE]) {
 		if (mine == GEMP_OK)
 			mine = search->launch(search->self);
 		f->current++;
-		GEMP_PROPAGATE(exchange_frontier(f, search, &mine, true, exchange));
+		GEMP_TRY(exchange_frontier(f, search, &mine, true, exchange));
 	}
 	return gemp_comm_agree(f->layout->comm, mine);
 }
@@ -324,9 +324,9 @@ gemp_code gemp_frontier_fetch(gemp_frontier *f, const gemp_buffer *from, void *t
 
 gemp_code gemp_frontier_seconds(gemp_frontier *f, double *seconds)
 {
-	GEMP_PROPAGATE(gemp_timings_seconds(&f->timings, seconds));
+	GEMP_TRY(gemp_timings_seconds(&f->timings, seconds));
 	if (!f->stored) {
-		GEMP_PROPAGATE(gemp_program_store(f->device, &f->program));
+		GEMP_TRY(gemp_program_store(f->device, &f->program));
 		f->stored = true;
 	}
 	return GEMP_OK;
@@ -365,12 +365,12 @@ gemp_code gemp_frontier_tuples_new(gemp_frontier_tuples *out, gemp_frontier *f, 
 		.layout = GEMP_SHUFFLE_SOA, .size = (unsigned)(sizeof(cl_uint) + value_size), .bits = bits, .shift = shift
 	};
 	const size_t max_count = out->capacity ? out->capacity : 1;
-	GEMP_PROPAGATE(gemp_toolbox_new(&out->box, f->device, GEMP_FORM_AUTO));
-	GEMP_PROPAGATE(gemp_buffer_new(&out->target, f->device, max_count * sizeof(cl_uint), NULL));
-	GEMP_PROPAGATE(gemp_buffer_new(&out->value, f->device, max_count * value_size, NULL));
-	GEMP_PROPAGATE(gemp_buffer_new(&out->target_out, f->device, max_count * sizeof(cl_uint), NULL));
-	GEMP_PROPAGATE(gemp_buffer_new(&out->value_out, f->device, max_count * value_size, NULL));
-	GEMP_PROPAGATE(gemp_buffer_new(&out->begin, f->device, ((size_t)out->ranges + 1) * sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_toolbox_new(&out->box, f->device, GEMP_FORM_AUTO));
+	GEMP_TRY(gemp_buffer_new(&out->target, f->device, max_count * sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_buffer_new(&out->value, f->device, max_count * value_size, NULL));
+	GEMP_TRY(gemp_buffer_new(&out->target_out, f->device, max_count * sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_buffer_new(&out->value_out, f->device, max_count * value_size, NULL));
+	GEMP_TRY(gemp_buffer_new(&out->begin, f->device, ((size_t)out->ranges + 1) * sizeof(cl_uint), NULL));
 	return gemp_buffer_new(&out->extent, f->device, 2 * sizeof(cl_uint), NULL);
 }
 
@@ -393,6 +393,6 @@ gemp_code gemp_frontier_tuples_gather_list(gemp_frontier_tuples *t, int kernel, 
 	GEMP_CHECK(OWN_ARGUMENTS + count <= MAX_GATHER_ARGUMENTS);
 	for (size_t i = 0; i < count; i++)
 		all[OWN_ARGUMENTS + i] = arguments[i];
-	GEMP_PROPAGATE(gemp_shuffle_decode(t->box, &t->how, &in, &out, &t->begin));
+	GEMP_TRY(gemp_shuffle_decode(t->box, &t->how, &in, &out, &t->begin));
 	return gemp_frontier_launch_list(t->frontier, kernel, all, OWN_ARGUMENTS + count);
 }

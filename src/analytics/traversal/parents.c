@@ -9,7 +9,7 @@ enum { BEGIN, ROWS, IDS, STEPS, ZERO };
 static gemp_code number_keys(const gemp_layout *l, uint32_t *name)
 {
 	GEMP_OWNED_BY(gemp_rank_bitmap_free) gemp_rank_bitmap bits = { 0 };
-	GEMP_PROPAGATE(gemp_rank_bitmap_new(&bits, l->vertices));
+	GEMP_TRY(gemp_rank_bitmap_new(&bits, l->vertices));
 	for (uint32_t v = 0; v < l->known; v++)
 		gemp_bits64_set(bits.words, l->key_rank[v]);
 	gemp_rank_bitmap_count(&bits);
@@ -24,15 +24,15 @@ static gemp_code upload_names(gemp_parents *s, gemp_device *device, const gemp_l
 	const uint32_t *name = l->key_rank;
 	GEMP_OWNED uint32_t *own = NULL;
 	GEMP_OWNED gemp_vertex *id = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(id, l->known));
+	GEMP_TRY(GEMP_NEW(id, l->known));
 	if (l->known < l->vertices) {
-		GEMP_PROPAGATE(GEMP_NEW(own, l->known));
-		GEMP_PROPAGATE(number_keys(l, own));
+		GEMP_TRY(GEMP_NEW(own, l->known));
+		GEMP_TRY(number_keys(l, own));
 		name = own;
 	}
 	for (uint32_t v = 0; v < l->known; v++)
 		id[name[v]] = l->id[v];
-	GEMP_PROPAGATE(gemp_buffer_new(&s->name, device, l->known * sizeof *name, name));
+	GEMP_TRY(gemp_buffer_new(&s->name, device, l->known * sizeof *name, name));
 	return gemp_buffer_new(&s->id, device, l->known * sizeof *id, id);
 }
 
@@ -41,7 +41,7 @@ gemp_code gemp_parents_new(gemp_parents *out, gemp_frontier *f, int kernels, boo
 	const gemp_layout *l = f->layout;
 	*out = (gemp_parents){ .frontier = f, .kernels = kernels };
 	if (equal)
-		GEMP_PROPAGATE(gemp_buffer_new(&out->step, f->device, l->known * sizeof(cl_uint), NULL));
+		GEMP_TRY(gemp_buffer_new(&out->step, f->device, l->known * sizeof(cl_uint), NULL));
 	return upload_names(out, f->device, l);
 }
 
@@ -73,15 +73,14 @@ gemp_code gemp_parents_min(gemp_parents *s, const gemp_buffer *values, uint64_t 
 {
 	gemp_frontier *f = s->frontier;
 	if (!s->best.mem)
-		GEMP_PROPAGATE(gemp_buffer_new(&s->best, f->device, f->layout->own * sizeof(cl_ulong), NULL));
+		GEMP_TRY(gemp_buffer_new(&s->best, f->device, f->layout->own * sizeof(cl_ulong), NULL));
 	if (!s->hint.mem)
-		GEMP_PROPAGATE(gemp_buffer_new(&s->hint, f->device, f->layout->known, NULL));
-	GEMP_PROPAGATE(gemp_frontier_launch(f, s->kernels + BEGIN, GEMP_ARG(&values->mem), GEMP_ARG(&s->best.mem),
-	                                    GEMP_ARG(&f->layout->own), GEMP_ARG(&s->hint.mem),
-	                                    GEMP_ARG(&f->layout->known)));
+		GEMP_TRY(gemp_buffer_new(&s->hint, f->device, f->layout->known, NULL));
+	GEMP_TRY(gemp_frontier_launch(f, s->kernels + BEGIN, GEMP_ARG(&values->mem), GEMP_ARG(&s->best.mem),
+	                              GEMP_ARG(&f->layout->own), GEMP_ARG(&s->hint.mem), GEMP_ARG(&f->layout->known)));
 	if (send)
-		GEMP_PROPAGATE(launch_rows(s, &f->out, values, how, true));
-	GEMP_PROPAGATE(launch_rows(s, &f->in, values, how, false));
+		GEMP_TRY(launch_rows(s, &f->out, values, how, true));
+	GEMP_TRY(launch_rows(s, &f->in, values, how, false));
 	return launch_rows(s, &f->in_ghost, values, how, false);
 }
 
@@ -109,7 +108,7 @@ static gemp_code send_steps(gemp_parents *s, const gemp_buffer *changed)
 	if (f->layout->comm->size == 1)
 		return GEMP_OK;
 	if (!s->halo)
-		GEMP_PROPAGATE(gemp_halo_new(&s->halo, f->layout, f->device, sizeof(cl_uint)));
+		GEMP_TRY(gemp_halo_new(&s->halo, f->layout, f->device, sizeof(cl_uint)));
 	code = gemp_halo_begin(s->halo, &s->step, changed, NULL);
 	GEMP_ALSO(gemp_halo_end(s->halo, &s->step, NULL));
 	return code;
@@ -137,15 +136,15 @@ gemp_code gemp_parents_zero(gemp_parents *s, const gemp_buffer *values, const ge
 	uint64_t without, found;
 	code = gemp_frontier_launch(f, s->kernels + STEPS, GEMP_ARG(&best->mem), GEMP_ARG(&values->mem), GEMP_ARG(&source),
 	                            GEMP_ARG(&s->step.mem), GEMP_ARG(&f->layout->own), GEMP_ARG(&f->control.mem));
-	GEMP_PROPAGATE(sum_count(s, code, &without));
+	GEMP_TRY(sum_count(s, code, &without));
 	if (without)
-		GEMP_PROPAGATE(gemp_comm_agree(f->layout->comm, send_steps(s, NULL)));
+		GEMP_TRY(gemp_comm_agree(f->layout->comm, send_steps(s, NULL)));
 	for (cl_uint round = 1; without > 0; round++, without -= found) {
 		code = gemp_buffer_zero(f->device, &f->bitmap[0], 0, f->bitmap[0].size);
 		GEMP_THEN(launch_zero(s, &f->in, values, best, round));
 		GEMP_THEN(launch_zero(s, &f->in_ghost, values, best, round));
-		GEMP_PROPAGATE(sum_count(s, code, &found));
-		GEMP_PROPAGATE(gemp_comm_agree(f->layout->comm, send_steps(s, &f->bitmap[0])));
+		GEMP_TRY(sum_count(s, code, &found));
+		GEMP_TRY(gemp_comm_agree(f->layout->comm, send_steps(s, &f->bitmap[0])));
 		GEMP_CHECK(found > 0);
 	}
 	return GEMP_OK;

@@ -91,22 +91,22 @@ static gemp_code prepare(gemp_sssp *s, const gemp_layout *layout, gemp_device *d
 	const gemp_sssp_naming naming = s->options.naming;
 	s->named = !s->wide && !s->options.any && (naming ? naming == GEMP_SSSP_NAMING_DURING : device->gpu);
 	options_of(s, options);
-	GEMP_PROPAGATE(
+	GEMP_TRY(
 		gemp_frontier_new(f, layout, device, parts, &s->options.shape, "gas_sssp.cl", options, names, kernel_count(s)));
 	if (by_tuples(s))
-		GEMP_PROPAGATE(gemp_frontier_tuples_new(&s->tuples, f, distance_size(s)));
+		GEMP_TRY(gemp_frontier_tuples_new(&s->tuples, f, distance_size(s)));
 	if (s->floating) {
-		GEMP_PROPAGATE(GEMP_NEW(s->real, layout->own));
+		GEMP_TRY(GEMP_NEW(s->real, layout->own));
 	} else {
-		GEMP_PROPAGATE(GEMP_NEW(s->narrow, layout->own));
-		GEMP_PROPAGATE(GEMP_NEW(s->distance_host, layout->own));
+		GEMP_TRY(GEMP_NEW(s->narrow, layout->own));
+		GEMP_TRY(GEMP_NEW(s->distance_host, layout->own));
 	}
-	GEMP_PROPAGATE(gemp_buffer_new(&s->distance, device, layout->known * distance_size(s), NULL));
-	GEMP_PROPAGATE(gemp_buffer_new(&s->far, device, f->words * sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_buffer_new(&s->distance, device, layout->known * distance_size(s), NULL));
+	GEMP_TRY(gemp_buffer_new(&s->far, device, f->words * sizeof(cl_uint), NULL));
 	if (!s->options.any) {
-		GEMP_PROPAGATE(GEMP_NEW(s->predecessor_host, layout->own));
-		GEMP_PROPAGATE(gemp_buffer_new(&s->predecessor, device, layout->own * sizeof(cl_uint), NULL));
-		GEMP_PROPAGATE(gemp_parents_new(&s->parents, f, PARENTS, true));
+		GEMP_TRY(GEMP_NEW(s->predecessor_host, layout->own));
+		GEMP_TRY(gemp_buffer_new(&s->predecessor, device, layout->own * sizeof(cl_uint), NULL));
+		GEMP_TRY(gemp_parents_new(&s->parents, f, PARENTS, true));
 	}
 	choose_delta(s);
 	s->prepare_seconds = gemp_now() - since - f->build_seconds;
@@ -122,8 +122,8 @@ gemp_code gemp_sssp_new(gemp_sssp **out, const gemp_layout *layout, gemp_device 
 	if (code == GEMP_OK && options)
 		s->options = *options;
 	GEMP_THEN(prepare(s, layout, device));
-	GEMP_TRY(gemp_comm_agree(layout->comm, code));
-	GEMP_TRY(gemp_halo_new(&s->halo, layout, device, distance_size(s)));
+	GEMP_TRY_DONE(gemp_comm_agree(layout->comm, code));
+	GEMP_TRY_DONE(gemp_halo_new(&s->halo, layout, device, distance_size(s)));
 	*out = s;
 	s = NULL;
 done:
@@ -202,7 +202,7 @@ static gemp_code launch_round(void *self)
 {
 	gemp_sssp *s = self;
 	gemp_frontier *f = &s->frontier;
-	GEMP_PROPAGATE(gemp_frontier_launch_push(
+	GEMP_TRY(gemp_frontier_launch_push(
 		f, ROUND, &s->tuples, GEMP_ARG(&f->out.rows->weight.mem), GEMP_ARG(&f->layout->own), GEMP_ARG(&s->distance.mem),
 		GEMP_ARG(&s->parents.name.mem), GEMP_ARG(gemp_frontier_bitmap(f, 0)), GEMP_ARG(gemp_frontier_bitmap(f, 1)),
 		GEMP_ARG(gemp_frontier_bitmap(f, 2)), GEMP_ARG(&f->words), GEMP_ARG(&s->far.mem), GEMP_ARG(&f->control.mem)));
@@ -226,9 +226,9 @@ static gemp_code check_lost(gemp_sssp *s)
 	gemp_code code = GEMP_OK;
 	gemp_frontier *f = &s->frontier;
 	const gemp_device_rows *out = f->out.rows;
-	GEMP_PROPAGATE(gemp_frontier_launch(f, OVERFLOW, GEMP_ARG(&out->begin.mem), GEMP_ARG(&out->end.mem),
-	                                    GEMP_ARG(&out->rows), GEMP_ARG(&s->distance.mem), GEMP_ARG(&f->control.mem)));
-	GEMP_PROPAGATE(gemp_frontier_read(f));
+	GEMP_TRY(gemp_frontier_launch(f, OVERFLOW, GEMP_ARG(&out->begin.mem), GEMP_ARG(&out->end.mem), GEMP_ARG(&out->rows),
+	                              GEMP_ARG(&s->distance.mem), GEMP_ARG(&f->control.mem)));
+	GEMP_TRY(gemp_frontier_read(f));
 	if (f->state[GAS_OVERFLOW] == 2)
 		code = gemp_fail(GEMP_EDATA, "some distances are %s; scale the weights down",
 		                 s->floating ? "too great for double precision" : "greater than 2^64 - 2");
@@ -238,10 +238,10 @@ static gemp_code check_lost(gemp_sssp *s)
 /* Collective. Distances in 32 bits first; those that overflow are searched for once more in 64. */
 static gemp_code search(gemp_sssp *s, cl_uint source, double *exchange)
 {
-	GEMP_PROPAGATE(search_once(s, source, exchange));
+	GEMP_TRY(search_once(s, source, exchange));
 	if (s->frontier.state[GAS_OVERFLOW] && !s->wide) {
-		GEMP_PROPAGATE(widen(s));
-		GEMP_PROPAGATE(search_once(s, source, exchange));
+		GEMP_TRY(widen(s));
+		GEMP_TRY(search_once(s, source, exchange));
 	}
 	if (s->frontier.state[GAS_OVERFLOW])
 		return gemp_comm_agree(s->frontier.layout->comm, check_lost(s));
@@ -255,10 +255,10 @@ static gemp_code find_parents(gemp_sssp *s, cl_uint source)
 	double device;
 	const gemp_buffer *best = s->named ? &s->distance : &s->parents.best;
 	if (!s->named)
-		GEMP_PROPAGATE(gemp_comm_agree(l->comm, gemp_parents_min(&s->parents, &s->distance, 0, false)));
+		GEMP_TRY(gemp_comm_agree(l->comm, gemp_parents_min(&s->parents, &s->distance, 0, false)));
 	if (s->floating || (l->weights && !(l->min_weight > 0)))
-		GEMP_PROPAGATE(gemp_parents_zero(&s->parents, &s->distance, best, source));
-	GEMP_PROPAGATE(gemp_parents_ids(&s->parents, best, &s->predecessor));
+		GEMP_TRY(gemp_parents_zero(&s->parents, &s->distance, best, source));
+	GEMP_TRY(gemp_parents_ids(&s->parents, best, &s->predecessor));
 	return gemp_frontier_seconds(&s->frontier, &device); /* waits */
 }
 
@@ -268,19 +268,19 @@ static gemp_code download(gemp_sssp *s)
 	gemp_frontier *f = &s->frontier;
 	const uint32_t own = f->layout->own;
 	if (s->predecessor_host)
-		GEMP_PROPAGATE(gemp_frontier_fetch(f, &s->predecessor, s->predecessor_host, own * sizeof *s->predecessor_host));
+		GEMP_TRY(gemp_frontier_fetch(f, &s->predecessor, s->predecessor_host, own * sizeof *s->predecessor_host));
 	if (s->floating) {
-		GEMP_PROPAGATE(gemp_frontier_fetch(f, &s->distance, s->real, own * sizeof *s->real));
+		GEMP_TRY(gemp_frontier_fetch(f, &s->distance, s->real, own * sizeof *s->real));
 		for (uint32_t v = 0; v < own; v++)
 			s->real[v] = isnan(s->real[v]) ? INFINITY : s->real[v]; /* all bits set */
 	} else if (s->wide || s->named) {
-		GEMP_PROPAGATE(gemp_frontier_fetch(f, &s->distance, s->distance_host, own * sizeof *s->distance_host));
+		GEMP_TRY(gemp_frontier_fetch(f, &s->distance, s->distance_host, own * sizeof *s->distance_host));
 		for (uint32_t v = 0; s->named && v < own; v++) {
 			uint32_t distance = (uint32_t)(s->distance_host[v] >> 32);
 			s->distance_host[v] = distance == UINT32_MAX ? GEMP_NO_DISTANCE : distance;
 		}
 	} else {
-		GEMP_PROPAGATE(gemp_frontier_fetch(f, &s->distance, s->narrow, own * sizeof *s->narrow));
+		GEMP_TRY(gemp_frontier_fetch(f, &s->distance, s->narrow, own * sizeof *s->narrow));
 		for (uint32_t v = 0; v < own; v++)
 			s->distance_host[v] = s->narrow[v] == UINT32_MAX ? GEMP_NO_DISTANCE : s->narrow[v];
 	}
@@ -308,16 +308,16 @@ static gemp_code run(gemp_sssp *s, cl_uint source, gemp_sssp_result *r)
 {
 	gemp_frontier *f = &s->frontier;
 	double since = gemp_now();
-	GEMP_PROPAGATE(search(s, source, &r->cost.exchange));
+	GEMP_TRY(search(s, source, &r->cost.exchange));
 	r->cost.wall = gemp_now() - since;
 	r->cost.rounds = f->state[GAS_ROUND];
-	GEMP_PROPAGATE(gemp_frontier_seconds(f, &r->cost.device));
+	GEMP_TRY(gemp_frontier_seconds(f, &r->cost.device));
 	since = gemp_now();
 	if (!s->options.any)
-		GEMP_PROPAGATE(find_parents(s, source));
+		GEMP_TRY(find_parents(s, source));
 	r->cost.parents = gemp_now() - since;
 	since = gemp_now();
-	GEMP_PROPAGATE(download(s));
+	GEMP_TRY(download(s));
 	r->cost.download = gemp_now() - since;
 	r->distance = s->distance_host;
 	r->real = s->real;

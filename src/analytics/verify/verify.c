@@ -171,7 +171,7 @@ static gemp_code check_tree(paths *p)
 	gemp_vertex *up = p->parent;
 	GEMP_OWNED gemp_vertex *next = NULL;
 	pointer_jump h = { .moved = true };
-	GEMP_PROPAGATE(gemp_comm_agree(p->edges->comm, GEMP_NEW(next, vertices)));
+	GEMP_TRY(gemp_comm_agree(p->edges->comm, GEMP_NEW(next, vertices)));
 	for (uint64_t v = 0; v < vertices; v++)
 		if (up[v] == GEMP_NO_VERTEX)
 			up[v] = (gemp_vertex)v;
@@ -198,13 +198,13 @@ static gemp_code check_paths(paths *p, gemp_verify_visit *visit)
 	gemp_code code = GEMP_OK;
 	const gemp_shard *graph = p->edges->graph;
 	uint64_t words = graph->vertex_count / 64 + 1;
-	GEMP_PROPAGATE(gemp_comm_agree(p->edges->comm, GEMP_NEW(p->confirmed, words)));
-	GEMP_PROPAGATE(gemp_verify_each_edge(p->edges, visit, p));
+	GEMP_TRY(gemp_comm_agree(p->edges->comm, GEMP_NEW(p->confirmed, words)));
+	GEMP_TRY(gemp_verify_each_edge(p->edges, visit, p));
 	gemp_verify_or(p->edges->comm, p->confirmed, words);
 	gemp_for_ranges(graph->rows, check_rows, p);
-	GEMP_PROPAGATE(gemp_verify_agree(p->edges, &p->fault));
+	GEMP_TRY(gemp_verify_agree(p->edges, &p->fault));
 	if (p->parent && !p->level) {
-		GEMP_PROPAGATE(check_tree(p));
+		GEMP_TRY(check_tree(p));
 		code = gemp_verify_agree(p->edges, &p->fault);
 	}
 	return code;
@@ -219,13 +219,12 @@ gemp_code gemp_verify_bfs(const gemp_verify_edges *edges, gemp_vertex source, co
                           const gemp_vertex *parent, bool least)
 {
 	GEMP_OWNED_BY(paths_free) paths p = { .edges = edges, .source = source };
-	GEMP_PROPAGATE(gemp_verify_capacity(edges, 12));
-	GEMP_PROPAGATE(gemp_shard_load_keys(edges->graph));
-	GEMP_PROPAGATE(gemp_verify_gather(edges, level, sizeof *level, &p.level));
-	GEMP_PROPAGATE(gemp_verify_gather(edges, parent, sizeof *parent, &p.parent));
+	GEMP_TRY(gemp_verify_capacity(edges, 12));
+	GEMP_TRY(gemp_shard_load_keys(edges->graph));
+	GEMP_TRY(gemp_verify_gather(edges, level, sizeof *level, &p.level));
+	GEMP_TRY(gemp_verify_gather(edges, parent, sizeof *parent, &p.parent));
 	if (least)
-		GEMP_PROPAGATE(
-			gemp_verify_gather(edges, edges->graph->key_ranks, sizeof *edges->graph->key_ranks, &p.key_rank));
+		GEMP_TRY(gemp_verify_gather(edges, edges->graph->key_ranks, sizeof *edges->graph->key_ranks, &p.key_rank));
 	return check_paths(&p, check_level);
 }
 
@@ -233,13 +232,13 @@ gemp_code gemp_verify_sssp(const gemp_verify_edges *edges, gemp_vertex source, c
                            const double *real, const gemp_vertex *predecessor)
 {
 	GEMP_OWNED_BY(paths_free) paths p = { .edges = edges, .source = source };
-	GEMP_PROPAGATE(gemp_verify_capacity(edges, 16));
+	GEMP_TRY(gemp_verify_capacity(edges, 16));
 	if (distance)
-		GEMP_PROPAGATE(gemp_verify_gather(edges, distance, sizeof *distance, &p.distance));
+		GEMP_TRY(gemp_verify_gather(edges, distance, sizeof *distance, &p.distance));
 	else
-		GEMP_PROPAGATE(gemp_verify_gather(edges, real, sizeof *real, &p.real));
+		GEMP_TRY(gemp_verify_gather(edges, real, sizeof *real, &p.real));
 	if (predecessor)
-		GEMP_PROPAGATE(gemp_verify_gather(edges, predecessor, sizeof *predecessor, &p.parent));
+		GEMP_TRY(gemp_verify_gather(edges, predecessor, sizeof *predecessor, &p.parent));
 	return check_paths(&p, check_distance);
 }
 
@@ -281,13 +280,13 @@ static gemp_code iterate(const gemp_verify_edges *edges, double damping, const d
 {
 	uint64_t vertices = edges->graph->vertex_count;
 	double dangling = 0, jumps = jump ? sum_of(jump, vertices) : (double)vertices, *share = leaving;
-	GEMP_PROPAGATE(gemp_verify_each_edge(edges, add_leaving, leaving));
+	GEMP_TRY(gemp_verify_each_edge(edges, add_leaving, leaving));
 	gemp_verify_sum(edges->comm, leaving, vertices);
 	for (uint64_t v = 0; v < vertices; v++) {
 		dangling += leaving[v] > 0 ? 0 : rank[v];
 		share[v] = leaving[v] > 0 ? rank[v] / leaving[v] : 0;
 	}
-	GEMP_PROPAGATE(gemp_verify_each_edge(edges, add, &(sum_task){ .from = share, .sum = next }));
+	GEMP_TRY(gemp_verify_each_edge(edges, add, &(sum_task){ .from = share, .sum = next }));
 	gemp_verify_sum(edges->comm, next, vertices);
 	*residual = 0;
 	for (uint64_t v = 0; v < vertices; v++) {
@@ -306,14 +305,14 @@ gemp_code gemp_verify_pagerank(const gemp_verify_edges *edges, double damping, c
 	GEMP_OWNED void *jumps = NULL, *ranks = NULL;
 	GEMP_OWNED double *leaving = NULL, *next = NULL;
 	double found = 0;
-	GEMP_PROPAGATE(gemp_verify_capacity(edges, 32));
-	GEMP_PROPAGATE(gemp_verify_gather(edges, rank, sizeof *rank, &ranks));
+	GEMP_TRY(gemp_verify_capacity(edges, 32));
+	GEMP_TRY(gemp_verify_gather(edges, rank, sizeof *rank, &ranks));
 	if (jump)
-		GEMP_PROPAGATE(gemp_verify_gather(edges, jump, sizeof *jump, &jumps));
+		GEMP_TRY(gemp_verify_gather(edges, jump, sizeof *jump, &jumps));
 	code = GEMP_NEW(leaving, vertices);
 	GEMP_THEN(GEMP_NEW(next, vertices));
-	GEMP_PROPAGATE(gemp_comm_agree(edges->comm, code));
-	GEMP_PROPAGATE(iterate(edges, damping, jumps, ranks, leaving, next, &found));
+	GEMP_TRY(gemp_comm_agree(edges->comm, code));
+	GEMP_TRY(iterate(edges, damping, jumps, ranks, leaving, next, &found));
 	double sum = sum_of(ranks, vertices);
 	if (residual)
 		*residual = found;
@@ -352,7 +351,7 @@ static gemp_code choose_exponent(product *p)
 {
 	enum { MAX_EXPONENT = DBL_MAX_EXP - 24 }; /* sums of errors, too, are below 2^1023 */
 	term_counts e = { p->terms, 0 };
-	GEMP_PROPAGATE(gemp_verify_each_edge(p->edges, count_terms, &e));
+	GEMP_TRY(gemp_verify_each_edge(p->edges, count_terms, &e));
 	gemp_verify_sum(p->edges->comm, p->terms, p->vertices);
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &e.greatest, 1, MPI_DOUBLE, MPI_MAX, p->edges->comm->world));
 	double max_terms = max_magnitude(p->terms, p->vertices);
@@ -396,8 +395,8 @@ static gemp_code multiply(product *p)
 	rescale(p);
 	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
 		memset(arrays[i], 0, p->vertices * sizeof(double));
-	GEMP_PROPAGATE(gemp_verify_each_edge(p->edges, add, &(sum_task){ p->x, p->sum, p->magnitude }));
-	GEMP_PROPAGATE(gemp_verify_each_edge(p->edges, add_error, p));
+	GEMP_TRY(gemp_verify_each_edge(p->edges, add, &(sum_task){ p->x, p->sum, p->magnitude }));
+	GEMP_TRY(gemp_verify_each_edge(p->edges, add_error, p));
 	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
 		gemp_verify_sum(p->edges->comm, arrays[i], p->vertices);
 	double lost = ldexp(p->asked->normal ? 0 : p->asked->underflow, -p->scale);
@@ -446,18 +445,18 @@ gemp_code gemp_verify_spmv(const gemp_verify_edges *edges, const gemp_verify_pro
 	product p = { .edges = edges, .asked = asked, .vertices = edges->graph->vertex_count };
 	double **const arrays[] = { &p.x, &p.error, &p.terms, &p.sum, &p.magnitude, &p.spread };
 	void *given = NULL;
-	GEMP_TRY(gemp_verify_capacity(edges, 56));
-	GEMP_TRY(gemp_shard_load_keys(edges->graph));
+	GEMP_TRY_DONE(gemp_verify_capacity(edges, 56));
+	GEMP_TRY_DONE(gemp_shard_load_keys(edges->graph));
 	if (asked->x)
-		GEMP_TRY(gemp_verify_gather(edges, asked->x, sizeof *asked->x, &given));
+		GEMP_TRY_DONE(gemp_verify_gather(edges, asked->x, sizeof *asked->x, &given));
 	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
 		GEMP_THEN(GEMP_NEW(*arrays[i], p.vertices));
-	GEMP_TRY(gemp_comm_agree(edges->comm, code));
+	GEMP_TRY_DONE(gemp_comm_agree(edges->comm, code));
 	first_vector(&p, given);
 	if (asked->rounds)
-		GEMP_TRY(choose_exponent(&p));
+		GEMP_TRY_DONE(choose_exponent(&p));
 	for (uint32_t round = 0; round < asked->rounds; round++)
-		GEMP_TRY(multiply(&p));
+		GEMP_TRY_DONE(multiply(&p));
 	code = compare(&p, worst);
 done:
 	gemp_free(given);

@@ -61,8 +61,8 @@ gemp_code gemp_verify_agree(const gemp_verify_edges *edges, const verify_fault *
 	if (failed_rank == (uint64_t)comm->size)
 		return GEMP_OK;
 	GEMP_MPI(MPI_Bcast(ids, 2, MPI_UINT64_T, (int)failed_rank, comm->world));
-	GEMP_PROPAGATE(gemp_layout_print_key(comm, edges->graph, ids[0], a, sizeof a));
-	GEMP_PROPAGATE(gemp_layout_print_key(comm, edges->graph, ids[1], b, sizeof b));
+	GEMP_TRY(gemp_layout_print_key(comm, edges->graph, ids[0], a, sizeof a));
+	GEMP_TRY(gemp_layout_print_key(comm, edges->graph, ids[1], b, sizeof b));
 	if (failed_rank == (uint64_t)comm->rank)
 		code = gemp_fail(GEMP_EINTERNAL, "--verify: '%s' %s '%s'", a, fault->what, b);
 	return gemp_comm_agree(comm, code);
@@ -98,13 +98,13 @@ static void visit_rows(void *context, unsigned thread, size_t piece)
 gemp_code gemp_verify_each_edge(const gemp_verify_edges *edges, gemp_verify_visit *visit, void *self)
 {
 	gemp_shard *graph = edges->graph;
-	GEMP_PROPAGATE(gemp_shard_load_keys(graph));
+	GEMP_TRY(gemp_shard_load_keys(graph));
 	for (size_t k = 0; k < graph->relation_count; k++) {
 		const gemp_relation *relation = &graph->relations[k];
 		edge_task s = { .edges = edges, .relation = relation, .visit = visit, .self = self };
 		if (edges->relations && !edges->relations[k])
 			continue;
-		GEMP_PROPAGATE(gemp_shard_load_relation(graph, k, GEMP_LOAD_OUT | (edges->weight ? GEMP_LOAD_PROPS : 0u)));
+		GEMP_TRY(gemp_shard_load_relation(graph, k, GEMP_LOAD_OUT | (edges->weight ? GEMP_LOAD_PROPS : 0u)));
 		s.weight = edges->weight ? gemp_table_find(&relation->props, edges->weight) : NULL;
 		s.forward = !relation->directed || edges->direction != GEMP_AGAINST;
 		s.backward = !relation->directed || edges->direction != GEMP_ALONG;

@@ -23,9 +23,9 @@ gemp_code gemp_analysis_begin(gemp_analysis *out, const char *name, gemp_graph *
 	gemp_analysis_settings_init(&out->settings);
 	if (settings)
 		gemp_options_copy(&out->settings, sizeof out->settings, settings);
-	GEMP_PROPAGATE(gemp_edge_job_begin(&out->job, graph, edges, report));
-	GEMP_PROPAGATE(gemp_vertex_output_check(graph, &out->settings.save, name, columns, count));
-	GEMP_PROPAGATE(gemp_columns_new(&out->columns, graph->context));
+	GEMP_TRY(gemp_edge_job_begin(&out->job, graph, edges, report));
+	GEMP_TRY(gemp_vertex_output_check(graph, &out->settings.save, name, columns, count));
+	GEMP_TRY(gemp_columns_new(&out->columns, graph->context));
 	return gemp_edge_job_device(&out->job);
 }
 
@@ -55,11 +55,11 @@ gemp_code gemp_analysis_layout(gemp_analysis *a, gemp_layout_options how)
 	how.relations = a->job.relations;
 	how.direction = a->job.edges.direction;
 	how.weight = a->job.edges.weight;
-	GEMP_PROPAGATE(check_weight(a));
+	GEMP_TRY(check_weight(a));
 	gemp_code code = gemp_layout_new(&a->layout, a->job.comm, a->job.shard, &how);
 	if (code == GEMP_EDATA)
 		gemp_fail_in(code, "%s: ", a->job.graph->name);
-	GEMP_PROPAGATE(code);
+	GEMP_TRY(code);
 	gemp_timers_add_less(&a->job.timers, GEMP_PHASE_READ, since, a->layout.seconds);
 	a->job.timers.seconds[GEMP_PHASE_CONVERT] += a->layout.seconds;
 	a->prepared += a->layout.seconds;
@@ -196,7 +196,7 @@ static gemp_code report_rate(gemp_analysis *a, const gemp_analysis_work *work)
 	gemp_report_detail(a->job.report, "  %-10s %10.3f ms: %.3f billion edges a second; made ready in %.3f ms\n", "work",
 	                   1e3 * seconds, gteps, 1e3 * longest[1]);
 	if (bytes >= WORTH_MEASURING) {
-		GEMP_PROPAGATE(gemp_comm_agree(a->job.comm, gemp_device_rates(a->job.device, &rates)));
+		GEMP_TRY(gemp_comm_agree(a->job.comm, gemp_device_rates(a->job.device, &rates)));
 		GEMP_MPI(MPI_Allreduce(&rates.copy, &copy, 1, MPI_DOUBLE, MPI_SUM, a->job.comm->world));
 		double rate = seconds > 0 ? (double)bytes / seconds : 0;
 		gemp_report_detail(a->job.report, "  %-10s %10.1f GB/s, %.2f of a copy in the same memory (%.1f GB/s)\n", "",
@@ -218,7 +218,7 @@ gemp_code gemp_analysis_report(gemp_analysis *a, const gemp_analysis_work *work)
 	gemp_report_set(report, "edges_led_along", gemp_json_count(a->layout.edges));
 	gemp_report_set(report, "edges_of_the_work", gemp_json_count(work->edges));
 	gemp_report_detail(report, "\n");
-	GEMP_PROPAGATE(report_rate(a, work));
+	GEMP_TRY(report_rate(a, work));
 	report_exchange(a, work);
 	return gemp_edge_job_resources(&a->job);
 }
@@ -245,8 +245,7 @@ gemp_code gemp_analysis_write(gemp_analysis *a)
 {
 	double since = gemp_now();
 	a->columns->table.rows = a->job.shard->rows;
-	GEMP_PROPAGATE(
-		gemp_vertex_output_write(a->job.graph, &a->settings.save, a->name, &a->columns->table, a->job.report));
+	GEMP_TRY(gemp_vertex_output_write(a->job.graph, &a->settings.save, a->name, &a->columns->table, a->job.report));
 	gemp_timers_add(&a->job.timers, GEMP_PHASE_WRITE, since);
 	return GEMP_OK;
 }

@@ -19,7 +19,7 @@ static gemp_code report_levels(gemp_analysis *a, const gemp_bfs_result *found)
 	gemp_report *report = a->job.report;
 	GEMP_OWNED uint64_t *sizes = NULL;
 	int levels = (int)found->depth + 1;
-	GEMP_PROPAGATE(gemp_comm_agree(a->job.comm, GEMP_NEW(sizes, (size_t)levels)));
+	GEMP_TRY(gemp_comm_agree(a->job.comm, GEMP_NEW(sizes, (size_t)levels)));
 	for (uint32_t v = 0; v < a->layout.own; v++)
 		if (found->level[v] != GEMP_NO_LEVEL)
 			sizes[found->level[v]]++;
@@ -48,7 +48,7 @@ static gemp_code report_result(gemp_analysis *a, const gemp_bfs_result *found)
 	gemp_report_set(report, "depth", gemp_json_count(found->depth));
 	gemp_report_set(report, "pushes", gemp_json_count(found->pushes));
 	gemp_report_set(report, "pulls", gemp_json_count(found->pulls));
-	GEMP_PROPAGATE(report_levels(a, found));
+	GEMP_TRY(report_levels(a, found));
 	gemp_report_detail(report, "\n  %-10s %s, of which %s pulled\n", "rounds",
 	                   gemp_grouped(found->pushes + found->pulls).text, gemp_grouped(found->pulls).text);
 	gemp_analysis_report_stages(a, cost);
@@ -70,8 +70,8 @@ static gemp_code verify(gemp_analysis *a, gemp_vertex source, const gemp_bfs_res
 		return GEMP_OK;
 	code = gemp_analysis_by_row(&level, a, found->level, sizeof *found->level);
 	GEMP_THEN(gemp_analysis_by_row(&parent, a, found->parent, sizeof *found->parent));
-	GEMP_PROPAGATE(gemp_comm_agree(a->job.comm, code));
-	GEMP_PROPAGATE(gemp_verify_bfs(&edges, source, level, parent, true));
+	GEMP_TRY(gemp_comm_agree(a->job.comm, code));
+	GEMP_TRY(gemp_verify_bfs(&edges, source, level, parent, true));
 	gemp_analysis_report_verified(
 		a, "no edge leads farther than to the next level, and parents are the least one level before", since);
 	return GEMP_OK;
@@ -86,20 +86,20 @@ gemp_code gemp_graph_bfs(gemp_columns **out, gemp_graph *graph, const gemp_edge_
 	gemp_bfs_result found;
 	gemp_vertex source;
 	double build = 0;
-	GEMP_TRY(gemp_analysis_begin(&a, "bfs", graph, edges, settings, report, names, 2));
-	GEMP_TRY(gemp_analysis_source(&a, &source));
-	GEMP_TRY(gemp_analysis_layout(&a, (gemp_layout_options){ .parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT }));
-	GEMP_TRY(gemp_bfs_new(&engine, &a.layout, a.job.device, &(gemp_bfs_options){ .pass = a.settings.pass }));
+	GEMP_TRY_DONE(gemp_analysis_begin(&a, "bfs", graph, edges, settings, report, names, 2));
+	GEMP_TRY_DONE(gemp_analysis_source(&a, &source));
+	GEMP_TRY_DONE(gemp_analysis_layout(&a, (gemp_layout_options){ .parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT }));
+	GEMP_TRY_DONE(gemp_bfs_new(&engine, &a.layout, a.job.device, &(gemp_bfs_options){ .pass = a.settings.pass }));
 	double prepared = gemp_bfs_prepare_seconds(engine, &build);
 	gemp_analysis_add_prepared(&a, prepared, build);
-	GEMP_TRY(gemp_bfs_run(engine, source, &found));
+	GEMP_TRY_DONE(gemp_bfs_run(engine, source, &found));
 	gemp_analysis_add_search(&a, &found.cost);
 	gemp_table *table = &a.columns->table;
-	GEMP_TRY(
+	GEMP_TRY_DONE(
 		gemp_comm_agree(a.job.comm, gemp_vertex_columns_u32(table, names[0], &a.layout, found.level, GEMP_NO_LEVEL)));
-	GEMP_TRY(gemp_vertex_columns_keys(table, names[1], &a.layout, graph->shard, found.parent));
-	GEMP_TRY(verify(&a, source, &found));
-	GEMP_TRY(gemp_analysis_write(&a));
+	GEMP_TRY_DONE(gemp_vertex_columns_keys(table, names[1], &a.layout, graph->shard, found.parent));
+	GEMP_TRY_DONE(verify(&a, source, &found));
+	GEMP_TRY_DONE(gemp_analysis_write(&a));
 	if (a.job.reports)
 		code = report_result(&a, &found);
 done:

@@ -51,7 +51,7 @@ static gemp_code read_line(list *l, char *text, size_t number)
 	}
 	if (line.chance < 0)
 		return fail_at(l, &line, line.text, " is negative; a vertex is jumped to with a chance of 0 or more");
-	GEMP_PROPAGATE(GEMP_RESERVE(l->lines, l->capacity, l->count + 1));
+	GEMP_TRY(GEMP_RESERVE(l->lines, l->capacity, l->count + 1));
 	l->lines[l->count++] = line;
 	return GEMP_OK;
 }
@@ -64,10 +64,10 @@ static gemp_code read_lines(list *l, const gemp_shard *graph, char *text)
 		*end = '\0';
 		if (end > text && end[-1] == '\r')
 			end[-1] = '\0';
-		GEMP_PROPAGATE(read_line(l, text, number));
+		GEMP_TRY(read_line(l, text, number));
 		text = next;
 	}
-	GEMP_PROPAGATE(GEMP_NEW(l->keys, l->count));
+	GEMP_TRY(GEMP_NEW(l->keys, l->count));
 	for (size_t i = 0; i < l->count; i++)
 		l->keys[i] = gemp_vertex_keys_of_text(graph, l->lines[i].key, strlen(l->lines[i].key));
 	return GEMP_OK;
@@ -113,15 +113,15 @@ static gemp_code from_file(double *jump, const gemp_layout *layout, gemp_shard *
 	list l = { .path = path };
 	char *text = NULL;
 	gemp_vertex *ids = NULL;
-	GEMP_TRY(gemp_shard_load_keys(graph));
-	GEMP_TRY(gemp_file_read(&text, comm, "personalization", path));
+	GEMP_TRY_DONE(gemp_shard_load_keys(graph));
+	GEMP_TRY_DONE(gemp_file_read(&text, comm, "personalization", path));
 	code = read_lines(&l, graph, text);
 	GEMP_THEN(GEMP_NEW(ids, l.count));
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_vertex_keys_find(ids, comm, graph, l.keys, l.count));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, code));
+	GEMP_TRY_DONE(gemp_vertex_keys_find(ids, comm, graph, l.keys, l.count));
 	for (uint32_t v = 0; v < layout->own; v++)
 		jump[v] = -1;
-	GEMP_TRY(gemp_comm_agree(comm, set_jumps(jump, &l, ids, layout)));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, set_jumps(jump, &l, ids, layout)));
 	for (uint32_t v = 0; v < layout->own; v++)
 		jump[v] = jump[v] < 0 ? 0 : jump[v];
 done:
@@ -138,9 +138,8 @@ static gemp_code from_sources(double *jump, gemp_analysis *a)
 	const size_t count = a->settings.source_count;
 	const gemp_shard *graph = a->job.shard;
 	GEMP_OWNED gemp_vertex *ids = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(a->job.comm, GEMP_NEW(ids, count)));
-	GEMP_PROPAGATE(
-		gemp_vertex_keys_sources(ids, a->job.comm, a->job.shard, a->job.graph->name, a->settings.sources, count));
+	GEMP_TRY(gemp_comm_agree(a->job.comm, GEMP_NEW(ids, count)));
+	GEMP_TRY(gemp_vertex_keys_sources(ids, a->job.comm, a->job.shard, a->job.graph->name, a->settings.sources, count));
 	for (size_t i = 0; i < count; i++)
 		if (ids[i] >= graph->first_vertex && ids[i] - graph->first_vertex < graph->rows)
 			jump[a->layout.local[ids[i] - graph->first_vertex]] = 1;
@@ -154,7 +153,7 @@ static gemp_code make_jumps(double **out, gemp_analysis *a)
 	*out = NULL;
 	if (!file && !a->settings.source_count)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_comm_agree(a->job.comm, GEMP_NEW(*out, a->layout.own)));
+	GEMP_TRY(gemp_comm_agree(a->job.comm, GEMP_NEW(*out, a->layout.own)));
 	return file ? from_file(*out, &a->layout, a->job.shard, file) : from_sources(*out, a);
 }
 
@@ -221,8 +220,8 @@ static gemp_code print_top(gemp_analysis *a, const ranked *top, size_t count)
 	json_auto_t *list = json_array();
 	for (size_t i = 0; i < count; i++)
 		ids[i] = top[i].id;
-	GEMP_PROPAGATE(gemp_shard_load_keys(a->job.shard));
-	GEMP_PROPAGATE(gemp_vertex_keys_fetch(&keys, a->job.comm, a->job.shard, ids, count));
+	GEMP_TRY(gemp_shard_load_keys(a->job.shard));
+	GEMP_TRY(gemp_vertex_keys_fetch(&keys, a->job.comm, a->job.shard, ids, count));
 	gemp_report_print(a->job.report, "\n  %-30s %12s\n", "key", "rank");
 	for (size_t i = 0; i < count; i++) {
 		gemp_value key = gemp_column_get(&keys, i);
@@ -243,7 +242,7 @@ static gemp_code report_top(gemp_analysis *a, const double *rank)
 	GEMP_OWNED ranked *all = NULL;
 	GEMP_OWNED size_t *begin = NULL;
 	size_t count = choose_own(own, &a->layout, rank);
-	GEMP_PROPAGATE(gemp_comm_allgather(a->job.comm, GEMP_OK, own, count * sizeof *own, (void **)&all, &begin));
+	GEMP_TRY(gemp_comm_allgather(a->job.comm, GEMP_OK, own, count * sizeof *own, (void **)&all, &begin));
 	count = begin[a->job.comm->size] / sizeof *all;
 	qsort(all, count, sizeof *all, by_rank);
 	return print_top(a, all, count < TOP ? count : TOP);
@@ -275,7 +274,7 @@ static void report_rounds(gemp_analysis *a, const gemp_pagerank_result *found)
 static gemp_code report_result(gemp_analysis *a, const gemp_pagerank_result *found)
 {
 	report_rounds(a, found);
-	GEMP_PROPAGATE(report_top(a, found->rank));
+	GEMP_TRY(report_top(a, found->rank));
 	return gemp_analysis_report_sums(a, &found->report);
 }
 
@@ -297,8 +296,8 @@ static gemp_code verify(gemp_analysis *a, const double *jump, const gemp_pageran
 		return GEMP_OK;
 	code = gemp_analysis_by_row(&rank, a, found->rank, sizeof *found->rank);
 	GEMP_THEN(gemp_analysis_by_row(&jumps, a, jump, sizeof *jump));
-	GEMP_PROPAGATE(gemp_comm_agree(a->job.comm, code));
-	GEMP_PROPAGATE(gemp_verify_pagerank(&edges, a->settings.damping, jumps, rank, last + rounding(a), &residual));
+	GEMP_TRY(gemp_comm_agree(a->job.comm, code));
+	GEMP_TRY(gemp_verify_pagerank(&edges, a->settings.damping, jumps, rank, last + rounding(a), &residual));
 	gemp_report_set(a->job.report, "verified_residual", json_real(residual));
 	gemp_analysis_report_verified(a, "one more iteration, in double precision, changes ranks by no more than the last",
 	                              since);
@@ -313,30 +312,30 @@ gemp_code gemp_graph_pagerank(gemp_columns **out, gemp_graph *graph, const gemp_
 	gemp_pagerank *engine = NULL;
 	gemp_pagerank_result found = { 0 };
 	double *jump = NULL;
-	GEMP_TRY(gemp_analysis_begin(&a, "pagerank", graph, edges, settings, report, names, 1));
-	GEMP_TRY(check(&a.settings));
+	GEMP_TRY_DONE(gemp_analysis_begin(&a, "pagerank", graph, edges, settings, report, names, 1));
+	GEMP_TRY_DONE(check(&a.settings));
 	const bool fp64 = is_double(&a);
-	GEMP_TRY(gemp_analysis_layout(
+	GEMP_TRY_DONE(gemp_analysis_layout(
 		&a, (gemp_layout_options){ .parts = GEMP_LAYOUT_IN | (a.job.edges.weight ? GEMP_LAYOUT_OUT_WEIGHT : 0),
 	                               .cut = a.settings.cut,
 	                               .wanted = fp64 ? GEMP_LAYOUT_DOUBLE : GEMP_LAYOUT_SINGLE,
 	                               .not_negative = true }));
-	GEMP_TRY(make_jumps(&jump, &a));
+	GEMP_TRY_DONE(make_jumps(&jump, &a));
 	code = gemp_pagerank_new(&engine, &a.layout, a.job.device,
 	                         &(gemp_dense_options){ .fp64 = fp64, .gather = a.settings.gather });
 	if (code == GEMP_EDATA)
 		gemp_fail_in(code, "%s: weight %s: ", graph->name, a.job.edges.weight);
-	GEMP_TRY(code);
+	GEMP_TRY_DONE(code);
 	const gemp_pagerank_params ask = { .damping = a.settings.damping,
 		                               .tolerance = a.settings.tolerance,
 		                               .rounds = a.settings.max_iterations,
 		                               .jump = jump };
-	GEMP_TRY(gemp_pagerank_run(engine, &ask, &found));
+	GEMP_TRY_DONE(gemp_pagerank_run(engine, &ask, &found));
 	gemp_analysis_add_sums(&a, &found.report);
-	GEMP_TRY(verify(&a, jump, &found));
-	GEMP_TRY(
+	GEMP_TRY_DONE(verify(&a, jump, &found));
+	GEMP_TRY_DONE(
 		gemp_comm_agree(a.job.comm, gemp_vertex_columns_double(&a.columns->table, names[0], &a.layout, found.rank)));
-	GEMP_TRY(gemp_analysis_write(&a));
+	GEMP_TRY_DONE(gemp_analysis_write(&a));
 	if (a.job.reports)
 		code = report_result(&a, &found);
 done:

@@ -42,7 +42,7 @@ static gemp_code join_faults(const gemp_analysis *a, faults *f, char *key, size_
 	if (f->count == 0)
 		return GEMP_OK;
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &f->first, 1, GEMP_MPI_VERTEX, MPI_MIN, a->job.comm->world));
-	GEMP_PROPAGATE(gemp_shard_load_keys(a->job.shard));
+	GEMP_TRY(gemp_shard_load_keys(a->job.shard));
 	return gemp_layout_print_key(a->job.comm, a->job.shard, f->first, key, room);
 }
 
@@ -62,7 +62,7 @@ static gemp_code read_attribute(double *x, gemp_analysis *a, const char *name)
 	if (column->type != GEMP_INTEGER && column->type != GEMP_FLOAT)
 		return gemp_fail(GEMP_EUSAGE, "x %s: this attribute is %s; a vector is of integers or floats", name,
 		                 gemp_type_name[column->type]);
-	GEMP_PROPAGATE(gemp_shard_load_attribute(graph, (size_t)(column - graph->attributes.columns)));
+	GEMP_TRY(gemp_shard_load_attribute(graph, (size_t)(column - graph->attributes.columns)));
 	for (size_t row = 0; row < graph->rows; row++) {
 		double value = number(column, row);
 		bool null = column->null && column->null[row];
@@ -70,7 +70,7 @@ static gemp_code read_attribute(double *x, gemp_analysis *a, const char *name)
 			count_fault(&missing, (gemp_vertex)(graph->first_vertex + row));
 		x[a->layout.local[row]] = value;
 	}
-	GEMP_PROPAGATE(join_faults(a, &missing, key, sizeof key));
+	GEMP_TRY(join_faults(a, &missing, key, sizeof key));
 	if (missing.count)
 		code = gemp_fail(GEMP_EDATA,
 		                 "%s: x %s: %" PRIu64 " of %" PRIu64 " vertices have no finite '%s', such as '%s'; give each a "
@@ -87,7 +87,7 @@ static gemp_code make_vector(double **out, gemp_analysis *a)
 		return gemp_fail(GEMP_EUSAGE, "x and x_attribute both give a vector; give one of them");
 	if (!a->settings.x && !a->settings.x_attribute)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_comm_agree(a->job.comm, GEMP_NEW(*out, a->layout.own)));
+	GEMP_TRY(gemp_comm_agree(a->job.comm, GEMP_NEW(*out, a->layout.own)));
 	if (a->settings.x_attribute)
 		return read_attribute(*out, a, a->settings.x_attribute);
 	for (size_t row = 0; row < a->job.shard->rows; row++)
@@ -105,7 +105,7 @@ static gemp_code check_finite(const gemp_analysis *a, const gemp_spmv_result *fo
 	for (uint32_t v = 0; v < a->layout.own; v++)
 		if (!isfinite(found->y[v]))
 			count_fault(&wrong, a->layout.id[v]);
-	GEMP_PROPAGATE(join_faults(a, &wrong, key, sizeof key));
+	GEMP_TRY(join_faults(a, &wrong, key, sizeof key));
 	if (wrong.count)
 		code = gemp_fail(GEMP_EDATA,
 		                 "%s: y is too great for %s precision at %" PRIu64 " of %" PRIu64 " vertices, such as "
@@ -173,14 +173,14 @@ static gemp_code verify(gemp_analysis *a, const double *x, const gemp_spmv_resul
 		return GEMP_OK;
 	code = gemp_analysis_by_row(&vector, a, x, sizeof *x);
 	GEMP_THEN(gemp_analysis_by_row(&y, a, found->y, sizeof *found->y));
-	GEMP_PROPAGATE(gemp_comm_agree(a->job.comm, code));
+	GEMP_TRY(gemp_comm_agree(a->job.comm, code));
 	const gemp_verify_product product = { .x = vector,
 		                                  .y = y,
 		                                  .rounds = found->report.rounds,
 		                                  .normal = a->settings.normalize,
 		                                  .epsilon = is_single(a) ? 0x1p-24 : 0x1p-53,
 		                                  .underflow = gemp_spmv_underflow(!is_single(a), a->settings.normalize) };
-	GEMP_PROPAGATE(gemp_verify_spmv(&edges, &product, &worst));
+	GEMP_TRY(gemp_verify_spmv(&edges, &product, &worst));
 	gemp_report_set(a->job.report, "verified_error", json_real(worst));
 	gemp_analysis_report_verified(a, "sums of the host's, in double precision, differ by no more than rounding does",
 	                              since);
@@ -195,24 +195,25 @@ gemp_code gemp_graph_spmv(gemp_columns **out, gemp_graph *graph, const gemp_edge
 	gemp_spmv *engine = NULL;
 	gemp_spmv_result found = { 0 };
 	double *x = NULL;
-	GEMP_TRY(gemp_analysis_begin(&a, "spmv", graph, edges, settings, report, names, 1));
+	GEMP_TRY_DONE(gemp_analysis_begin(&a, "spmv", graph, edges, settings, report, names, 1));
 	if (a.settings.repeat < 1 || a.settings.repeat > INT32_MAX)
-		GEMP_TRY(gemp_fail(GEMP_EUSAGE, "repeat must be 1 to 2147483647; got %" PRIu32, a.settings.repeat));
+		GEMP_TRY_DONE(gemp_fail(GEMP_EUSAGE, "repeat must be 1 to 2147483647; got %" PRIu32, a.settings.repeat));
 	const bool single = is_single(&a);
-	GEMP_TRY(
+	GEMP_TRY_DONE(
 		gemp_analysis_layout(&a, (gemp_layout_options){ .parts = GEMP_LAYOUT_IN,
 	                                                    .cut = a.settings.cut,
 	                                                    .wanted = single ? GEMP_LAYOUT_SINGLE : GEMP_LAYOUT_DOUBLE }));
-	GEMP_TRY(make_vector(&x, &a));
+	GEMP_TRY_DONE(make_vector(&x, &a));
 	const gemp_dense_options shape = { .fp64 = !single, .gather = a.settings.gather };
-	GEMP_TRY(gemp_spmv_new(&engine, &a.layout, a.job.device, &shape));
+	GEMP_TRY_DONE(gemp_spmv_new(&engine, &a.layout, a.job.device, &shape));
 	const gemp_spmv_params ask = { .x = x, .rounds = a.settings.repeat, .normal = a.settings.normalize };
-	GEMP_TRY(gemp_spmv_run(engine, &ask, &found));
+	GEMP_TRY_DONE(gemp_spmv_run(engine, &ask, &found));
 	gemp_analysis_add_sums(&a, &found.report);
-	GEMP_TRY(check_finite(&a, &found));
-	GEMP_TRY(verify(&a, x, &found));
-	GEMP_TRY(gemp_comm_agree(a.job.comm, gemp_vertex_columns_double(&a.columns->table, names[0], &a.layout, found.y)));
-	GEMP_TRY(gemp_analysis_write(&a));
+	GEMP_TRY_DONE(check_finite(&a, &found));
+	GEMP_TRY_DONE(verify(&a, x, &found));
+	GEMP_TRY_DONE(
+		gemp_comm_agree(a.job.comm, gemp_vertex_columns_double(&a.columns->table, names[0], &a.layout, found.y)));
+	GEMP_TRY_DONE(gemp_analysis_write(&a));
 	if (a.job.reports)
 		code = report_result(&a, &found);
 done:

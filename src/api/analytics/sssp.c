@@ -97,8 +97,8 @@ static gemp_code verify(gemp_analysis *a, gemp_vertex source, const gemp_sssp_re
 	code = gemp_analysis_by_row(&distance, a, found->distance, sizeof *found->distance);
 	GEMP_THEN(gemp_analysis_by_row(&real, a, found->real, sizeof *found->real));
 	GEMP_THEN(gemp_analysis_by_row(&predecessor, a, found->predecessor, sizeof *found->predecessor));
-	GEMP_PROPAGATE(gemp_comm_agree(a->job.comm, code));
-	GEMP_PROPAGATE(gemp_verify_sssp(&edges, source, distance, real, predecessor));
+	GEMP_TRY(gemp_comm_agree(a->job.comm, code));
+	GEMP_TRY(gemp_verify_sssp(&edges, source, distance, real, predecessor));
 	gemp_analysis_report_verified(a, "no edge makes a way shorter, and predecessors lead to the source", since);
 	return GEMP_OK;
 }
@@ -110,7 +110,7 @@ static gemp_code add_columns(gemp_analysis *a, const gemp_sssp_result *found)
 	gemp_code code = found->distance
 	                     ? gemp_vertex_columns_u64(table, names[0], &a->layout, found->distance, GEMP_NO_DISTANCE)
 	                     : gemp_vertex_columns_double(table, names[0], &a->layout, found->real);
-	GEMP_PROPAGATE(gemp_comm_agree(a->job.comm, code));
+	GEMP_TRY(gemp_comm_agree(a->job.comm, code));
 	return gemp_vertex_columns_keys(table, names[1], &a->layout, a->job.shard, found->predecessor);
 }
 
@@ -123,23 +123,23 @@ gemp_code gemp_graph_sssp(gemp_columns **out, gemp_graph *graph, const gemp_edge
 	gemp_sssp_result found;
 	gemp_vertex source;
 	double build = 0;
-	GEMP_TRY(gemp_analysis_begin(&a, "sssp", graph, edges, settings, report, names, 2));
-	GEMP_TRY(gemp_analysis_source(&a, &source));
-	GEMP_TRY(gemp_analysis_layout(&a, (gemp_layout_options){ .parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT,
-	                                                         .wanted = GEMP_LAYOUT_LENGTHS,
-	                                                         .not_negative = true }));
+	GEMP_TRY_DONE(gemp_analysis_begin(&a, "sssp", graph, edges, settings, report, names, 2));
+	GEMP_TRY_DONE(gemp_analysis_source(&a, &source));
+	GEMP_TRY_DONE(gemp_analysis_layout(&a, (gemp_layout_options){ .parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT,
+	                                                              .wanted = GEMP_LAYOUT_LENGTHS,
+	                                                              .not_negative = true }));
 	const gemp_sssp_options shape = { .delta = a.settings.delta, .pass = a.settings.pass };
-	GEMP_TRY(gemp_sssp_new(&engine, &a.layout, a.job.device, &shape));
+	GEMP_TRY_DONE(gemp_sssp_new(&engine, &a.layout, a.job.device, &shape));
 	double prepared = gemp_sssp_prepare_seconds(engine, &build);
 	gemp_analysis_add_prepared(&a, prepared, build);
 	code = gemp_sssp_run(engine, source, &found);
 	if (code == GEMP_EDATA)
 		gemp_fail_in(code, "%s: weight %s: ", graph->name, a.job.edges.weight);
-	GEMP_TRY(code);
+	GEMP_TRY_DONE(code);
 	gemp_analysis_add_search(&a, &found.cost);
-	GEMP_TRY(add_columns(&a, &found));
-	GEMP_TRY(verify(&a, source, &found));
-	GEMP_TRY(gemp_analysis_write(&a));
+	GEMP_TRY_DONE(add_columns(&a, &found));
+	GEMP_TRY_DONE(verify(&a, source, &found));
+	GEMP_TRY_DONE(gemp_analysis_write(&a));
 	if (a.job.reports)
 		code = report_result(&a, &found);
 done:

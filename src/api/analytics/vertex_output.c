@@ -39,7 +39,7 @@ static gemp_value get_double(const void *values, size_t vertex, uint64_t none)
 /* A column of which all rows are NULL so far. */
 static gemp_code add_column(gemp_column **out, gemp_table *found, const char *name, gemp_type type, size_t rows)
 {
-	GEMP_PROPAGATE(gemp_table_add(found, name, type, out));
+	GEMP_TRY(gemp_table_add(found, name, type, out));
 	found->rows = rows;
 	return gemp_column_pad(*out, rows);
 }
@@ -49,7 +49,7 @@ static gemp_code add_values(gemp_table *found, const char *name, gemp_type type,
                             const void *values, uint64_t none, value_get *get)
 {
 	gemp_column *column = NULL;
-	GEMP_PROPAGATE(add_column(&column, found, name, type, layout->own));
+	GEMP_TRY(add_column(&column, found, name, type, layout->own));
 	for (size_t row = 0; row < layout->own; row++) {
 		const gemp_value value = get(values, layout->local[row], none);
 		if (value.null)
@@ -98,17 +98,17 @@ gemp_code gemp_vertex_columns_keys(gemp_table *found, const char *name, const ge
 	size_t count = 0;
 	GEMP_OWNED_BY(gemp_column_free) gemp_column keys = { 0 };
 	gemp_column *column = NULL;
-	GEMP_PROPAGATE(gemp_shard_load_keys(graph));
+	GEMP_TRY(gemp_shard_load_keys(graph));
 	code = GEMP_NEW(ids, layout->own);
 	GEMP_THEN(GEMP_NEW(rows, layout->own));
 	GEMP_THEN(add_column(&column, found, name, graph->keys.type, layout->own));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, code));
 	for (size_t row = 0; row < layout->own; row++)
 		if (values[layout->local[row]] != GEMP_NO_VERTEX) {
 			ids[count] = values[layout->local[row]];
 			rows[count++] = row;
 		}
-	GEMP_PROPAGATE(gemp_vertex_keys_fetch(&keys, comm, graph, ids, count));
+	GEMP_TRY(gemp_vertex_keys_fetch(&keys, comm, graph, ids, count));
 	code = gemp_comm_agree(comm, gemp_column_scatter(column, rows, count, &keys));
 	if (code == GEMP_OK)
 		gemp_column_trim_nulls(column);
@@ -125,9 +125,9 @@ typedef struct row_source {
 static gemp_code fill(void *self, gemp_projected *columns, size_t first, size_t count)
 {
 	const row_source *rows = self;
-	GEMP_PROPAGATE(gemp_row_fill_slice(&columns[0], &rows->graph->keys, first, count));
+	GEMP_TRY(gemp_row_fill_slice(&columns[0], &rows->graph->keys, first, count));
 	for (size_t c = 0; c < rows->columns->count; c++)
-		GEMP_PROPAGATE(gemp_row_fill_slice(&columns[1 + c], &rows->columns->columns[c], first, count));
+		GEMP_TRY(gemp_row_fill_slice(&columns[1 + c], &rows->columns->columns[c], first, count));
 	return GEMP_OK;
 }
 
@@ -137,8 +137,8 @@ gemp_code gemp_vertex_output_rows(gemp_graph *graph, const char *path, const cha
 	const gemp_comm *comm = &graph->context->comm;
 	row_source rows = { shard, columns };
 	GEMP_OWNED gemp_row_column *heads = NULL;
-	GEMP_PROPAGATE(gemp_shard_load_keys(shard));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(heads, 1 + columns->count)));
+	GEMP_TRY(gemp_shard_load_keys(shard));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(heads, 1 + columns->count)));
 	heads[0] = (gemp_row_column){ "key", shard->keys.type };
 	for (size_t c = 0; c < columns->count; c++)
 		heads[1 + c] = (gemp_row_column){ columns->columns[c].name, columns->columns[c].type };
@@ -174,7 +174,7 @@ gemp_code gemp_vertex_output_check(const gemp_graph *graph, const gemp_vertex_ou
 	const gemp_comm *comm = &graph->context->comm;
 	const char *into = output->into;
 	gemp_text name = { 0 };
-	GEMP_PROPAGATE(gemp_rows_path_check(comm, "output", output->output));
+	GEMP_TRY(gemp_rows_path_check(comm, "output", output->output));
 	if (!into && output->column)
 		code = gemp_fail(GEMP_EUSAGE, "column %s names an attribute of the graph that `into` writes; give `into`, too",
 		                 output->column);
@@ -234,12 +234,12 @@ static gemp_code write_into(gemp_graph *graph, const gemp_vertex_output *output,
 	const char *weight = NULL;
 	const gemp_provenance provenance = { .command = output->command ? output->command : "libgemp",
 		                                 .version = gemp_version() };
-	GEMP_TRY(gemp_shard_load_all(shard));
+	GEMP_TRY_DONE(gemp_shard_load_all(shard));
 	if (shard->loader.self) /* the graph is a file's, whose matrices keep their values */
-		GEMP_TRY(gemp_graph_file_matrix_values(&weight, comm, shard, graph->name));
-	GEMP_TRY(gemp_comm_agree(comm, lend_columns(shard, prefix, columns)));
-	GEMP_TRY(gemp_shard_content_hash(comm, shard, &shard->hash));
-	GEMP_TRY(gemp_graph_file_write_weighted(comm, shard, output->into, &provenance, weight));
+		GEMP_TRY_DONE(gemp_graph_file_matrix_values(&weight, comm, shard, graph->name));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, lend_columns(shard, prefix, columns)));
+	GEMP_TRY_DONE(gemp_shard_content_hash(comm, shard, &shard->hash));
+	GEMP_TRY_DONE(gemp_graph_file_write_weighted(comm, shard, output->into, &provenance, weight));
 	if (!report)
 		goto done;
 	gemp_report_detail(report, "Wrote attribute%s ", columns->count == 1 ? "" : "s");
@@ -257,6 +257,6 @@ gemp_code gemp_vertex_output_write(gemp_graph *graph, const gemp_vertex_output *
                                    gemp_table *columns, gemp_report *report)
 {
 	if (output->output)
-		GEMP_PROPAGATE(gemp_vertex_output_rows(graph, output->output, function, columns));
+		GEMP_TRY(gemp_vertex_output_rows(graph, output->output, function, columns));
 	return output->into ? write_into(graph, output, prefix_of(output, function), columns, report) : GEMP_OK;
 }

@@ -19,8 +19,8 @@ gemp_code gemp_bench_device(gemp_context *context, gemp_report *report)
 	gemp_rates rates;
 	gemp_report none;
 	report = gemp_report_or(report, &none, context);
-	GEMP_PROPAGATE(gemp_context_runtime(&runtime, context, true, NULL));
-	GEMP_PROPAGATE(gemp_comm_agree(&context->comm, gemp_device_rates(runtime->device, &rates)));
+	GEMP_TRY(gemp_context_runtime(&runtime, context, true, NULL));
+	GEMP_TRY(gemp_comm_agree(&context->comm, gemp_device_rates(runtime->device, &rates)));
 	gemp_report_print(report, "%s\n  %-10s %10.1f GB/s read and written\n", runtime->device->name, "copy",
 	                  rates.copy / 1e9);
 	gemp_report_print(report, "  %-10s %10.1f us with the host waiting, %.1f us on the device\n", "launch",
@@ -99,8 +99,8 @@ static gemp_code measure_one(gemp_query_timing *measured, gemp_runtime *runtime,
 	if (code == GEMP_OK && script.count != 1)
 		code = gemp_fail(GEMP_EUSAGE, "%s has %zu queries; give one each", query->name, script.count);
 	GEMP_THEN(gemp_pattern_bind_with(script.queries[0], graph, settings->lenient));
-	GEMP_PROPAGATE(gemp_comm_agree(runtime->comm, code));
-	GEMP_PROPAGATE(gemp_query_timing_run(&next, runtime, graph, script.queries[0], &how, repeat, seconds));
+	GEMP_TRY(gemp_comm_agree(runtime->comm, code));
+	GEMP_TRY(gemp_query_timing_run(&next, runtime, graph, script.queries[0], &how, repeat, seconds));
 	if (shown || settings->explain || settings->profile)
 		gemp_report_print(report, "%s\n", script.queries[0]->text);
 	if (settings->explain || settings->profile)
@@ -126,14 +126,14 @@ gemp_code gemp_bench_match(gemp_query *const *queries, size_t count, uint64_t re
 	const gemp_timers timers = gemp_graph_take_timers(graph);
 	json_auto_t *list = json_array();
 	report = gemp_report_or(report, &none, graph->context);
-	GEMP_PROPAGATE(gemp_context_runtime(&runtime, graph->context, true, &timers));
+	GEMP_TRY(gemp_context_runtime(&runtime, graph->context, true, &timers));
 	for (size_t i = 0; i < count; i++)
-		GEMP_PROPAGATE(measure_one(&measured, runtime, queries[i], count > 1, repeat, seconds, report, list));
+		GEMP_TRY(measure_one(&measured, runtime, queries[i], count > 1, repeat, seconds, report, list));
 	gemp_report_set(report, "queries", json_incref(list));
 	gemp_report_set(report, "tuning", json_string(runtime->device->tuning.source));
 	gemp_report_graph(report, graph->shard);
 	gemp_report_seconds(report, &runtime->timers, false);
-	GEMP_PROPAGATE(gemp_report_devices(report, runtime));
+	GEMP_TRY(gemp_report_devices(report, runtime));
 	gemp_report_memory(report, gemp_runtime_device_peak(runtime));
 	return GEMP_OK;
 }

@@ -133,7 +133,7 @@ static gemp_code try_method(bench *b, gemp_shuffle_method method, unsigned size,
 		                 1u << bits, b->comm->size);
 	if (size == 4)
 		c.how.shift = OFFSET_BITS - bits - owners;
-	GEMP_PROPAGATE(measure(b, c, GEMP_SHUFFLE_AOS));
+	GEMP_TRY(measure(b, c, GEMP_SHUFFLE_AOS));
 	if (method == GEMP_SHUFFLE_DECODE && size > 4)
 		code = measure(b, c, GEMP_SHUFFLE_AOS_KEYS);
 	return code;
@@ -160,7 +160,7 @@ static gemp_code try_all(bench *b, const gemp_bench_shuffle_settings *settings)
 			for (int skewed = settings->no_uniform; skewed <= !settings->no_skewed; skewed++)
 				for (gemp_shuffle_method m = 0; m < GEMP_SHUFFLE_METHODS; m++)
 					if (wanted(b, m, settings->methods))
-						GEMP_PROPAGATE(
+						GEMP_TRY(
 							try_method(b, m, (unsigned)settings->tuple_sizes[s], bits_of(settings->ranges[r]), skewed));
 	return GEMP_OK;
 }
@@ -198,20 +198,19 @@ gemp_code gemp_bench_shuffle(gemp_context *context, const gemp_bench_shuffle_set
 	gemp_bench_shuffle_settings_init(&settings);
 	if (given)
 		gemp_options_copy(&settings, sizeof settings, given);
-	GEMP_PROPAGATE(
-		check_powers("tuple sizes", settings.tuple_sizes, settings.tuple_size_count, 4, GEMP_BENCH_MAX_TUPLE));
-	GEMP_PROPAGATE(check_powers("ranges", settings.ranges, settings.range_count, 2, GEMP_BENCH_MAX_RANGES));
+	GEMP_TRY(check_powers("tuple sizes", settings.tuple_sizes, settings.tuple_size_count, 4, GEMP_BENCH_MAX_TUPLE));
+	GEMP_TRY(check_powers("ranges", settings.ranges, settings.range_count, 2, GEMP_BENCH_MAX_RANGES));
 	if (comm->size > 1 && settings.methods >> (GEMP_SHUFFLE_DECODE + 1))
 		return gemp_fail(GEMP_EUSAGE, "method: across ranks there is decode; run the others with one rank");
 	b.tuples = settings.tuples;
 	b.rows = b.report->json ? json_array() : NULL;
-	GEMP_PROPAGATE(gemp_context_runtime(&b.context, context, true, NULL));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_toolbox_new(&b.box, b.context->device, GEMP_FORM_AUTO)));
-	GEMP_PROPAGATE(copy_rate(&b));
+	GEMP_TRY(gemp_context_runtime(&b.context, context, true, NULL));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_toolbox_new(&b.box, b.context->device, GEMP_FORM_AUTO)));
+	GEMP_TRY(copy_rate(&b));
 	gemp_shuffle_shared_new(&b.common, comm, b.context->device, GEMP_SHUFFLE_CHUNK, false);
-	GEMP_PROPAGATE(try_all(&b, &settings));
+	GEMP_TRY(try_all(&b, &settings));
 	gemp_report_set(b.report, "copy_bytes_per_second", json_real(b.copy));
 	gemp_report_set(b.report, "shuffles", json_incref(b.rows));
-	GEMP_PROPAGATE(gemp_report_devices(b.report, b.context));
+	GEMP_TRY(gemp_report_devices(b.report, b.context));
 	return GEMP_OK;
 }

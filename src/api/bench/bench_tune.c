@@ -143,12 +143,12 @@ static void case_free(primitive_case *s)
 static gemp_code case_new(primitive_case *s, gemp_runtime *context, size_t most)
 {
 	*s = (primitive_case){ .context = context, .arrays.device = context->device };
-	GEMP_PROPAGATE(gemp_toolbox_new(&s->arrays.box, context->device, GEMP_FORM_AUTO));
-	GEMP_PROPAGATE(GEMP_NEW(s->keys, most));
-	GEMP_PROPAGATE(GEMP_NEW(s->sorted, most));
-	GEMP_PROPAGATE(GEMP_NEW(s->begin, most / EACH + 2));
-	GEMP_PROPAGATE(GEMP_NEW(s->target, most));
-	GEMP_PROPAGATE(GEMP_NEW(s->pairs, most));
+	GEMP_TRY(gemp_toolbox_new(&s->arrays.box, context->device, GEMP_FORM_AUTO));
+	GEMP_TRY(GEMP_NEW(s->keys, most));
+	GEMP_TRY(GEMP_NEW(s->sorted, most));
+	GEMP_TRY(GEMP_NEW(s->begin, most / EACH + 2));
+	GEMP_TRY(GEMP_NEW(s->target, most));
+	GEMP_TRY(GEMP_NEW(s->pairs, most));
 	for (size_t i = 0; i < most; i++)
 		s->keys[i] = (uint32_t)gemp_mix(i);
 	return GEMP_OK;
@@ -175,7 +175,7 @@ static gemp_code time_at(primitive_case *s, size_t primitive, gemp_placement pla
 	for (int i = 0; i <= TRIES; i++) { /* the first one builds kernels, and is not counted */
 		memcpy(s->sorted, s->keys, s->items * sizeof *s->keys);
 		double since = gemp_now(), took;
-		GEMP_PROPAGATE(primitives[primitive].run(s));
+		GEMP_TRY(primitives[primitive].run(s));
 		took = gemp_now() - since;
 		*seconds = i && took < *seconds ? took : *seconds;
 	}
@@ -191,8 +191,8 @@ static gemp_code measure_case(primitive_case *s, gemp_report *report, size_t pri
 	*below = 0;
 	for (size_t items = LEAST; items <= most && faster <= SURE; items *= 2) {
 		resize(s, items);
-		GEMP_PROPAGATE(time_at(s, primitive, GEMP_PLACE_HOST, &host));
-		GEMP_PROPAGATE(time_at(s, primitive, GEMP_PLACE_DEVICE, &device));
+		GEMP_TRY(time_at(s, primitive, GEMP_PLACE_HOST, &host));
+		GEMP_TRY(time_at(s, primitive, GEMP_PLACE_DEVICE, &device));
 		faster = device < host ? faster + 1 : 0;
 		*below = faster ? (uint32_t)(items >> (faster - 1)) : 0;
 		json_array_append_new(list, json_pack("{s:I, s:f, s:f}", "items", (json_int_t)items, "host_ms", 1e3 * host,
@@ -210,10 +210,10 @@ static gemp_code measure_case(primitive_case *s, gemp_report *report, size_t pri
 static gemp_code measure_places(gemp_report *report, gemp_runtime *context, size_t most)
 {
 	GEMP_OWNED_BY(case_free) primitive_case s = { 0 };
-	GEMP_PROPAGATE(case_new(&s, context, most));
+	GEMP_TRY(case_new(&s, context, most));
 	for (size_t p = 0; p < sizeof primitives / sizeof *primitives; p++) {
 		uint32_t below;
-		GEMP_PROPAGATE(measure_case(&s, report, p, most, &below));
+		GEMP_TRY(measure_case(&s, report, p, most, &below));
 		if (context->device->gpu)
 			gemp_tuning_set(context->device, primitives[p].tuning, below ? below : (uint32_t)1 << 31);
 	}
@@ -230,8 +230,8 @@ static gemp_code count_in(const tuning *t, const subject *s, const gemp_tunable 
 	GEMP_OWNED_BY(gemp_pattern_free_at) gemp_pattern *pattern = NULL;
 	gemp_prepared_options how = t->how;
 	how.match.count_by_formula = !one->by_search;
-	GEMP_PROPAGATE(gemp_pattern_named(&pattern, one->probe));
-	GEMP_PROPAGATE(gemp_pattern_bind(pattern, s->graph));
+	GEMP_TRY(gemp_pattern_named(&pattern, one->probe));
+	GEMP_TRY(gemp_pattern_bind(pattern, s->graph));
 	return gemp_query_timing_run(measured, t->context, s->graph, pattern, &how, RUNS, most_seconds);
 }
 
@@ -279,13 +279,13 @@ static gemp_code tune_one(tuning *t, const gemp_tunable *one)
 	uint32_t best = 0;
 	double standard, least, seconds;
 	json_auto_t *tried = json_object();
-	GEMP_PROPAGATE(try_value(t, one, 0, &standard));
+	GEMP_TRY(try_value(t, one, 0, &standard));
 	if (standard < 0)
 		return gemp_fail_in(GEMP_EINTERNAL, "bench tune: %s, %s as it stands: ", one->name, one->probe);
 	least = standard;
 	for (uint32_t value = one->min; value <= one->max; value *= 2) {
 		char name[16];
-		GEMP_PROPAGATE(try_value(t, one, value, &seconds));
+		GEMP_TRY(try_value(t, one, value, &seconds));
 		snprintf(name, sizeof name, "%" PRIu32, value);
 		json_object_set_new(tried, name, seconds < 0 ? json_null() : json_real(seconds * 1e3));
 		if (seconds >= 0 && seconds < least * (best ? 1 : worthwhile)) {
@@ -341,10 +341,10 @@ static gemp_code write_file(const tuning *t, const char *output)
 	if (output)
 		gemp_text_print(&path, "%s", output);
 	else
-		GEMP_PROPAGATE(own_file(&path, t->context->device));
-	GEMP_PROPAGATE(gemp_text_status(&path));
-	GEMP_PROPAGATE(gemp_text_status(&text));
-	GEMP_PROPAGATE(gemp_file_replace(path.data, text.data, text.size));
+		GEMP_TRY(own_file(&path, t->context->device));
+	GEMP_TRY(gemp_text_status(&path));
+	GEMP_TRY(gemp_text_status(&text));
+	GEMP_TRY(gemp_file_replace(path.data, text.data, text.size));
 	gemp_report_print(t->report, "\nwritten to %s\n", path.data);
 	gemp_report_set(t->report, "file", json_string(path.data));
 	return GEMP_OK;
@@ -354,17 +354,17 @@ static gemp_code write_file(const tuning *t, const char *output)
 static gemp_code open_graphs(tuning *t, gemp_comm *comm, gemp_graph *graph)
 {
 	gemp_generate_options how;
-	GEMP_PROPAGATE(gemp_generate_init(&how, "rmat"));
-	GEMP_PROPAGATE(gemp_generate_set(&how, "scale", t->context->device->gpu ? "16" : "12"));
+	GEMP_TRY(gemp_generate_init(&how, "rmat"));
+	GEMP_TRY(gemp_generate_set(&how, "scale", t->context->device->gpu ? "16" : "12"));
 	t->subject_count = graph ? 2 : 1;
-	GEMP_PROPAGATE(gemp_generate(&t->subjects[0].graph, comm, &how));
+	GEMP_TRY(gemp_generate(&t->subjects[0].graph, comm, &how));
 	if (graph)
 		t->subjects[1].graph = graph->shard;
 	for (size_t i = 0; i < t->subject_count; i++) {
 		subject *s = &t->subjects[i];
-		GEMP_PROPAGATE(gemp_pattern_named(&s->held_pattern, "triangle"));
-		GEMP_PROPAGATE(gemp_pattern_bind(s->held_pattern, s->graph));
-		GEMP_PROPAGATE(gemp_prepared_prepare(&s->held, t->context, s->graph, s->held_pattern, &t->how));
+		GEMP_TRY(gemp_pattern_named(&s->held_pattern, "triangle"));
+		GEMP_TRY(gemp_pattern_bind(s->held_pattern, s->graph));
+		GEMP_TRY(gemp_prepared_prepare(&s->held, t->context, s->graph, s->held_pattern, &t->how));
 	}
 	return GEMP_OK;
 }
@@ -388,10 +388,10 @@ gemp_code gemp_bench_tune(gemp_context *context, gemp_graph *graph, const gemp_q
 	GEMP_OWNED_BY(tuning_free) tuning t = { .report = gemp_report_or(report, &none, context) };
 	if (context->comm.size > 1)
 		return gemp_fail(GEMP_EUSAGE, "bench tune measures one device: run it with one rank");
-	GEMP_PROPAGATE(gemp_query_settings_read(&chosen, settings));
+	GEMP_TRY(gemp_query_settings_read(&chosen, settings));
 	t.how = gemp_query_search_options(&chosen);
-	GEMP_PROPAGATE(gemp_context_runtime(&t.context, context, true, NULL));
-	GEMP_PROPAGATE(open_graphs(&t, &context->comm, graph));
+	GEMP_TRY(gemp_context_runtime(&t.context, context, true, NULL));
+	GEMP_TRY(open_graphs(&t, &context->comm, graph));
 	for (size_t i = 0; i < count; i++)
 		if (all[i].probe)
 			gemp_tuning_set(t.context->device, all[i].name, 0);
@@ -399,9 +399,9 @@ gemp_code gemp_bench_tune(gemp_context *context, gemp_graph *graph, const gemp_q
 	                  t.context->device->name, "", "best", "default", "best");
 	for (size_t i = 0; i < count; i++)
 		if (all[i].probe && (t.context->device->gpu || !all[i].gpu_only))
-			GEMP_PROPAGATE(tune_one(&t, &all[i]));
-	GEMP_PROPAGATE(measure_places(t.report, t.context, t.context->device->gpu ? MAX_ITEMS : CPU_ITEMS));
-	GEMP_PROPAGATE(write_file(&t, path));
-	GEMP_PROPAGATE(gemp_report_devices(t.report, t.context));
+			GEMP_TRY(tune_one(&t, &all[i]));
+	GEMP_TRY(measure_places(t.report, t.context, t.context->device->gpu ? MAX_ITEMS : CPU_ITEMS));
+	GEMP_TRY(write_file(&t, path));
+	GEMP_TRY(gemp_report_devices(t.report, t.context));
 	return GEMP_OK;
 }

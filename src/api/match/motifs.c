@@ -16,7 +16,7 @@ _Static_assert((int)GEMP_MOTIFS_MAX == (int)GEMP_MAX_MOTIFS, "a census fits into
 /* Local. Other senses of a match do not count subgraphs. */
 static gemp_code check(const gemp_query_settings *settings, const char *name, int *vertices)
 {
-	GEMP_PROPAGATE(gemp_census_named(name, vertices));
+	GEMP_TRY(gemp_census_named(name, vertices));
 	if (!*vertices)
 		return gemp_fail(GEMP_EUSAGE, "'%s' is not motifs:3, motifs:4 or motifs:5", name);
 	if (settings->semantics != GEMP_ISO && settings->semantics != GEMP_INDUCED)
@@ -78,22 +78,22 @@ gemp_code gemp_graph_motifs(gemp_graph *graph, const char *name, const gemp_quer
 	gemp_motifs found = { 0 };
 	int vertices;
 	*count = 0;
-	GEMP_PROPAGATE(gemp_query_settings_read(&settings, given));
-	GEMP_PROPAGATE(check(&settings, name, &vertices));
+	GEMP_TRY(gemp_query_settings_read(&settings, given));
+	GEMP_TRY(check(&settings, name, &vertices));
 	const gemp_match_options how = gemp_query_search_options(&settings).match;
 	const gemp_timers timers = gemp_graph_take_timers(graph);
 	report = gemp_report_or(report, &none, graph->context);
 	gemp_census_new(&census, vertices);
-	GEMP_PROPAGATE(gemp_context_runtime(&runtime, graph->context, true, &timers));
+	GEMP_TRY(gemp_context_runtime(&runtime, graph->context, true, &timers));
 	gemp_report_graph(report, graph->shard);
 	if (!settings.dry_run) {
-		GEMP_PROPAGATE(gemp_motifs_count(&found, runtime, graph->shard, &census, &how));
-		GEMP_PROPAGATE(gemp_comm_agree(report->comm, fill(out, &census, &found)));
+		GEMP_TRY(gemp_motifs_count(&found, runtime, graph->shard, &census, &how));
+		GEMP_TRY(gemp_comm_agree(report->comm, fill(out, &census, &found)));
 		*count = (size_t)census.kinds;
 		report_motifs(report, name, &census, out, settings.semantics);
 	}
 	gemp_report_seconds(report, &runtime->timers, true);
-	GEMP_PROPAGATE(gemp_report_devices(report, runtime));
+	GEMP_TRY(gemp_report_devices(report, runtime));
 	gemp_report_memory(report, gemp_runtime_device_peak(runtime));
 	return GEMP_OK;
 }

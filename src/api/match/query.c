@@ -59,7 +59,7 @@ gemp_code gemp_query_parse(gemp_script *out, const gemp_query *query)
 	*out = (gemp_script){ 0 };
 	if (query->source == GEMP_QUERY_SCRIPT)
 		return gemp_script_parse(out, query->text, query->name, list->items, list->count);
-	GEMP_PROPAGATE(GEMP_NEW(out->queries, 1));
+	GEMP_TRY(GEMP_NEW(out->queries, 1));
 	out->count = 1;
 	if (query->source == GEMP_QUERY_NAMED)
 		return gemp_pattern_named(out->queries, query->text);

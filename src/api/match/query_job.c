@@ -86,7 +86,7 @@ static gemp_code open_sinks(gemp_query_job *s)
 {
 	if (s->writes) {
 		const gemp_rows_options options = rows_options(s);
-		GEMP_PROPAGATE(gemp_rows_new(&s->rows, s->base.runtime, s->base.graph, s->pattern, &options));
+		GEMP_TRY(gemp_rows_new(&s->rows, s->base.runtime, s->base.graph, s->pattern, &options));
 		s->first = s->only_counts ? NULL : &s->rows;
 	}
 	if (s->graph_path) {
@@ -94,7 +94,7 @@ static gemp_code open_sinks(gemp_query_job *s)
 		const gemp_subgraph_sink_options options = {
 			.path = s->graph_path, .provenance = &s->provenance, .limit = s->base.how.limit, .next = s->first
 		};
-		GEMP_PROPAGATE(gemp_subgraph_sink_new(&s->covered, s->base.runtime, s->base.graph, &options));
+		GEMP_TRY(gemp_subgraph_sink_new(&s->covered, s->base.runtime, s->base.graph, &options));
 		s->first = &s->covered;
 	}
 	if (!s->rows_path && !s->asked->table && s->base.how.limit < UINT64_MAX) {
@@ -155,8 +155,8 @@ static gemp_code open_checkpoint(gemp_query_job *s)
 {
 	const char *path = s->writes && !s->only_counts ? s->rows_path : NULL;
 	gemp_match_options *how = &s->base.how;
-	GEMP_PROPAGATE(gemp_checkpoint_open(&s->checkpoint, s->asked->query, s->base.text, path,
-	                                    s->asked->mode == GEMP_QUERY_MODE_COUNT));
+	GEMP_TRY(gemp_checkpoint_open(&s->checkpoint, s->asked->query, s->base.text, path,
+	                              s->asked->mode == GEMP_QUERY_MODE_COUNT));
 	if (s->checkpoint->order_count) {
 		how->order_count = s->checkpoint->order_count;
 		memcpy(how->order, s->checkpoint->order, sizeof how->order);
@@ -168,7 +168,7 @@ static gemp_code open_checkpoint(gemp_query_job *s)
 static gemp_code find_matches(gemp_query_job *s, gemp_match_result *result)
 {
 	if (!keeps_rows(s))
-		GEMP_PROPAGATE(open_sinks(s));
+		GEMP_TRY(open_sinks(s));
 	if (!s->checkpoint)
 		return gemp_prepared_run(s->prepared, s->first, result);
 	const gemp_resumable job = { .runtime = s->base.runtime,
@@ -191,7 +191,7 @@ static gemp_code run_search(gemp_query_job *s)
 	gemp_match_result result = { 0 };
 	const bool only_count = s->asked->mode == GEMP_QUERY_MODE_COUNT;
 	const char *path = s->writes ? s->rows_path : NULL;
-	GEMP_PROPAGATE(find_matches(s, &result));
+	GEMP_TRY(find_matches(s, &result));
 	if (!result.complete)
 		result.matches = gemp_min(result.matches, s->base.how.limit);
 	gemp_match_report found = {
@@ -204,7 +204,7 @@ static gemp_code run_search(gemp_query_job *s)
 		.subgraph = s->graph_path,
 	};
 	if (s->only_counts)
-		GEMP_PROPAGATE(write_count(s, &result));
+		GEMP_TRY(write_count(s, &result));
 	if (keeps_rows(s)) {
 		found.rows = s->checkpoint->rows;
 	} else if (s->writes) {
@@ -217,7 +217,7 @@ static gemp_code run_search(gemp_query_job *s)
 	if (s->covered.self)
 		gemp_subgraph_sink_size(&s->covered, &found.covered_vertices, &found.covered_edges);
 	if (s->base.settings->profile)
-		GEMP_PROPAGATE(explain(s, true));
+		GEMP_TRY(explain(s, true));
 	if (s->asked->result)
 		*s->asked->result = (gemp_query_result){ result.matches, result.embeddings, result.embeddings_known, found.rows,
 			                                     result.complete && !found.truncated };
@@ -230,7 +230,7 @@ static gemp_code report_preparation(const gemp_query_job *s)
 	gemp_report *report = s->base.report;
 	gemp_report_set(report, "query", json_string(s->base.text));
 	gemp_report_seconds(report, &s->base.runtime->timers, false);
-	GEMP_PROPAGATE(gemp_report_devices(report, s->base.runtime));
+	GEMP_TRY(gemp_report_devices(report, s->base.runtime));
 	gemp_report_memory(report, gemp_runtime_device_peak(s->base.runtime));
 	return GEMP_OK;
 }
@@ -239,15 +239,15 @@ gemp_code gemp_query_job_check(gemp_query_job *s)
 {
 	const gemp_query_request *asked = s->asked;
 	const gemp_query_settings *settings = s->base.settings;
-	GEMP_PROPAGATE(gemp_file_numbered(&s->rows_path, asked->path, s->number));
-	GEMP_PROPAGATE(gemp_file_numbered(&s->graph_path, settings->subgraph, s->number));
-	GEMP_PROPAGATE(gemp_pattern_bind_with(s->pattern, s->base.graph, settings->lenient));
+	GEMP_TRY(gemp_file_numbered(&s->rows_path, asked->path, s->number));
+	GEMP_TRY(gemp_file_numbered(&s->graph_path, settings->subgraph, s->number));
+	GEMP_TRY(gemp_pattern_bind_with(s->pattern, s->base.graph, settings->lenient));
 	if (settings->checkpoint.folder && !gemp_clause_only_counts(s->pattern))
 		s->preview = 0; /* rows of parts go to a file, or are only counted */
 	choose_options(s);
-	GEMP_PROPAGATE(read_order(s));
+	GEMP_TRY(read_order(s));
 	if (settings->checkpoint.folder)
-		GEMP_PROPAGATE(gemp_resumable_check_pattern(s->pattern));
+		GEMP_TRY(gemp_resumable_check_pattern(s->pattern));
 	if (asked->mode == GEMP_QUERY_MODE_COUNT_PER)
 		return gemp_count_per_check(&s->base, asked->vertex);
 	return asked->mode == GEMP_QUERY_MODE_SAMPLE ? gemp_sample_check(&s->base, asked->seconds) : GEMP_OK;
@@ -277,9 +277,9 @@ gemp_code gemp_query_job_run(gemp_query_job *s, gemp_report *report, gemp_runtim
 	if (asked->mode == GEMP_QUERY_MODE_COUNT_PER && !dry)
 		return gemp_count_per_run(&s->base, asked->vertex, s->rows_path, s->preview, asked->result);
 	if (s->base.settings->checkpoint.folder && !dry)
-		GEMP_PROPAGATE(open_checkpoint(s));
+		GEMP_TRY(open_checkpoint(s));
 	const gemp_prepared_options options = { .match = s->base.how, .combinations = s->base.settings->combinations };
-	GEMP_PROPAGATE(gemp_prepared_prepare(&s->prepared, runtime, s->base.graph, s->pattern, &options));
-	GEMP_PROPAGATE(explain(s, s->base.settings->explain || dry));
+	GEMP_TRY(gemp_prepared_prepare(&s->prepared, runtime, s->base.graph, s->pattern, &options));
+	GEMP_TRY(explain(s, s->base.settings->explain || dry));
 	return dry ? report_preparation(s) : run_search(s);
 }

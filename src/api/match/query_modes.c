@@ -40,7 +40,7 @@ gemp_code gemp_query_order(int *order, int *count, const gemp_pattern *pattern, 
 	for (const char *at = text, *end; at; at = *end ? end + 1 : NULL) {
 		int v;
 		end = at + strcspn(at, ",");
-		GEMP_PROPAGATE(find_vertex(&v, pattern, "order", at, (size_t)(end - at)));
+		GEMP_TRY(find_vertex(&v, pattern, "order", at, (size_t)(end - at)));
 		if (named >> v & 1)
 			return gemp_fail(GEMP_EUSAGE, "order %s: '%.*s' stands there twice", text, (int)(end - at), at);
 		named |= UINT64_C(1) << v;
@@ -131,16 +131,16 @@ gemp_code gemp_sample_run(const gemp_query_search *search, double seconds, uint6
 	gemp_estimate found;
 	const gemp_match_options *how = &search->how;
 	const gemp_estimate_options sampling = { .relative = relative, .seconds = seconds, .seed = seed };
-	GEMP_PROPAGATE(gemp_match_prepare(&match, search->runtime, search->graph, search->pattern, how));
-	GEMP_PROPAGATE(explain(report, match, search->settings->explain));
-	GEMP_PROPAGATE(gemp_match_sample(match, &sampling, &found));
+	GEMP_TRY(gemp_match_prepare(&match, search->runtime, search->graph, search->pattern, how));
+	GEMP_TRY(explain(report, match, search->settings->explain));
+	GEMP_TRY(gemp_match_sample(match, &sampling, &found));
 	print_estimate(report, &found, how->distinct);
 	gemp_report_set(report, "query", json_string(search->text));
 	gemp_report_set(report, "semantics", json_string(gemp_semantics_name[how->semantics]));
 	gemp_report_set(report, "distinct", json_string(gemp_distinct_name[how->distinct]));
 	set_estimate(report, &found, seed);
 	gemp_report_seconds(report, &search->runtime->timers, false);
-	GEMP_PROPAGATE(gemp_report_devices(report, search->runtime));
+	GEMP_TRY(gemp_report_devices(report, search->runtime));
 	gemp_report_memory(report, gemp_runtime_device_peak(search->runtime));
 	if (out)
 		*out = (gemp_query_estimate){ found.matches,    found.low,        found.high,
@@ -166,7 +166,7 @@ gemp_code gemp_count_per_check(gemp_query_search *search, const char *name)
 	if (gemp_prepared_is_composed(search->pattern))
 		return gemp_fail(GEMP_EUSAGE,
 		                 "count-per is for one search; this query is composed of several: RETURN %s, count(*)", name);
-	GEMP_PROPAGATE(find_vertex(&vertex, search->pattern, "count-per", name, strlen(name)));
+	GEMP_TRY(find_vertex(&vertex, search->pattern, "count-per", name, strlen(name)));
 	how->count_per = 1 + vertex;
 	how->listed = how->count_parts = how->count_by_formula = false;
 	how->limit = UINT64_MAX;
@@ -190,7 +190,7 @@ static void free_source(count_source *source)
 /* A count above 2^63 - 1 does not fit into a row. */
 static gemp_code select_rows(count_source *source)
 {
-	GEMP_PROPAGATE(GEMP_NEW(source->rows, source->graph->rows));
+	GEMP_TRY(GEMP_NEW(source->rows, source->graph->rows));
 	for (size_t row = 0; row < source->graph->rows; row++) {
 		if (source->counts[row] > INT64_MAX)
 			return gemp_fail(GEMP_EDATA, "a vertex is in more than 2^63 - 1 matches, which no row can say");
@@ -206,8 +206,8 @@ static gemp_code fill(void *self, gemp_projected *columns, size_t first, size_t 
 	const count_source *source = self;
 	for (size_t i = first; i < first + count; i++) {
 		const gemp_value key = gemp_column_get(&source->graph->keys, source->rows[i]);
-		GEMP_PROPAGATE(gemp_column_add(&columns[0].value, &key));
-		GEMP_PROPAGATE(gemp_row_fill_integer(&columns[1], source->counts[source->rows[i]]));
+		GEMP_TRY(gemp_column_add(&columns[0].value, &key));
+		GEMP_TRY(gemp_row_fill_integer(&columns[1], source->counts[source->rows[i]]));
 	}
 	return GEMP_OK;
 }
@@ -232,10 +232,10 @@ static gemp_code write_rows(const gemp_query_search *search, const char *path, u
 		                     .info = { search->text, gemp_semantics_name[how->semantics],
 		                               gemp_distinct_name[how->distinct], search->graph->hash, true },
 		                     .at_once = true };
-	GEMP_PROPAGATE(gemp_comm_agree(runtime->comm, select_rows(&source)));
+	GEMP_TRY(gemp_comm_agree(runtime->comm, select_rows(&source)));
 	*total = gemp_comm_sum1(runtime->comm, source.count);
 	if (path || preview)
-		GEMP_PROPAGATE(gemp_row_turns_write(&turns, source.count));
+		GEMP_TRY(gemp_row_turns_write(&turns, source.count));
 	gemp_timers_add(&runtime->timers, GEMP_PHASE_WRITE, began);
 	return GEMP_OK;
 }
@@ -249,12 +249,12 @@ gemp_code gemp_count_per_run(const gemp_query_search *search, const char *vertex
 	GEMP_OWNED uint64_t *counts = NULL;
 	uint64_t rows = 0;
 	int members = 1;
-	GEMP_PROPAGATE(gemp_match_prepare(&match, search->runtime, search->graph, search->pattern, &search->how));
-	GEMP_PROPAGATE(gemp_match_run(match, NULL, &result));
-	GEMP_PROPAGATE(gemp_shard_load_keys(search->graph));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(counts, search->graph->rows)));
-	GEMP_PROPAGATE(gemp_match_vertex_counts(match, counts, &members));
-	GEMP_PROPAGATE(write_rows(search, path, preview, counts, &rows));
+	GEMP_TRY(gemp_match_prepare(&match, search->runtime, search->graph, search->pattern, &search->how));
+	GEMP_TRY(gemp_match_run(match, NULL, &result));
+	GEMP_TRY(gemp_shard_load_keys(search->graph));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(counts, search->graph->rows)));
+	GEMP_TRY(gemp_match_vertex_counts(match, counts, &members));
+	GEMP_TRY(write_rows(search, path, preview, counts, &rows));
 	const gemp_match_report found = { .how = &search->how,
 		                              .result = &result,
 		                              .runtime = search->runtime,
@@ -263,7 +263,7 @@ gemp_code gemp_count_per_run(const gemp_query_search *search, const char *vertex
 		                              .preview = !path && preview,
 		                              .shown = gemp_min(rows, preview),
 		                              .path = path };
-	GEMP_PROPAGATE(gemp_match_report_write(search->report, &found));
+	GEMP_TRY(gemp_match_report_write(search->report, &found));
 	gemp_report_print(search->report, "each counts for %d of its vertices\n", members);
 	gemp_report_set(search->report, "count_per", json_pack("{s:s,s:i}", "vertex", vertex, "members", members));
 	if (out)

@@ -47,7 +47,7 @@ static gemp_code run_all(gemp_query_job *all, size_t count, gemp_report *report,
 	take_timers(&total, runtime);
 	gemp_report_detail(report, "\nall %zu queries:\n", count);
 	gemp_report_seconds(report, &total, false);
-	GEMP_PROPAGATE(gemp_report_devices(report, runtime));
+	GEMP_TRY(gemp_report_devices(report, runtime));
 	gemp_report_memory(report, gemp_runtime_device_peak(runtime));
 	gemp_report_set(report, "queries", json_incref(list));
 	return GEMP_OK;
@@ -97,7 +97,7 @@ static gemp_code check_paths(const gemp_query_request *asked, const gemp_comm *c
 		code = gemp_subgraph_sink_check(subgraph);
 		if (code == GEMP_OK && comm->rank == 0)
 			code = gemp_file_may_write("subgraph", subgraph);
-		GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+		GEMP_TRY(gemp_comm_agree(comm, code));
 	}
 	return asked->path ? gemp_rows_path_check(comm, "output", asked->path) : GEMP_OK;
 }
@@ -121,7 +121,7 @@ static gemp_code make_jobs(job_list *out, const gemp_query_request *asked, const
 	const gemp_query_settings *settings = &asked->query->settings;
 	const bool shown = (asked->mode == GEMP_QUERY_MODE_WRITE || asked->mode == GEMP_QUERY_MODE_COUNT_PER) &&
 	                   !asked->path && !report->no_rows;
-	GEMP_PROPAGATE(GEMP_NEW(out->all, script->count));
+	GEMP_TRY(GEMP_NEW(out->all, script->count));
 	for (size_t i = 0; i < script->count; i++) {
 		gemp_query_job *s = &out->all[out->count++];
 		gemp_pattern *pattern = script->queries[i];
@@ -134,7 +134,7 @@ static gemp_code make_jobs(job_list *out, const gemp_query_request *asked, const
 			                             .pattern = pattern,
 			                             .settings = settings,
 			                             .text = text_of(pattern, script->count) } };
-		GEMP_PROPAGATE(gemp_query_job_check(s));
+		GEMP_TRY(gemp_query_job_check(s));
 	}
 	return GEMP_OK;
 }
@@ -157,11 +157,11 @@ static gemp_code execute(const gemp_query_request *asked, gemp_report *given)
 	gemp_runtime *runtime = NULL;
 	gemp_code code = gemp_query_parse(&script, asked->query);
 	GEMP_THEN(check_request(asked, script.count));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
-	GEMP_PROPAGATE(check_paths(asked, comm));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, make_jobs(&jobs, asked, &script, report)));
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(check_paths(asked, comm));
+	GEMP_TRY(gemp_comm_agree(comm, make_jobs(&jobs, asked, &script, report)));
 	const gemp_timers timers = gemp_graph_take_timers(graph);
-	GEMP_PROPAGATE(gemp_context_runtime(&runtime, graph->context, true, &timers));
+	GEMP_TRY(gemp_context_runtime(&runtime, graph->context, true, &timers));
 	gemp_report_graph(report, graph->shard);
 	return jobs.count > 1 ? run_all(jobs.all, jobs.count, report, runtime)
 	                      : gemp_query_job_run(jobs.all, report, runtime);

@@ -63,7 +63,7 @@ static json_t *make_question(const gemp_query *query, const char *text, const ch
 
 static gemp_code add_shard(gemp_checkpoint *c, uint32_t first, uint64_t rows)
 {
-	GEMP_PROPAGATE(GEMP_RESERVE(c->shards, c->shard_capacity, c->shard_count + 1));
+	GEMP_TRY(GEMP_RESERVE(c->shards, c->shard_capacity, c->shard_count + 1));
 	c->shards[c->shard_count++] = (gemp_search_shard){ first, rows };
 	return GEMP_OK;
 }
@@ -76,7 +76,7 @@ static gemp_code read_shards(gemp_checkpoint *c, const json_t *list, bool *good)
 		uint64_t first = 0, rows = 0;
 		*good &= gemp_checkpoint_store_count(one, "first", &first) && gemp_checkpoint_store_count(one, "rows", &rows) &&
 		         first < c->finished;
-		GEMP_PROPAGATE(add_shard(c, (uint32_t)first, rows));
+		GEMP_TRY(add_shard(c, (uint32_t)first, rows));
 	}
 	return GEMP_OK;
 }
@@ -131,15 +131,15 @@ gemp_code gemp_checkpoint_open(gemp_checkpoint **out, const gemp_query *query, c
 	const gemp_comm *comm = &query->graph->context->comm;
 	const uint64_t vertices = query->graph->shard->vertex_count;
 	GEMP_OWNED_BY(gemp_checkpoint_free_at) gemp_checkpoint *c = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(c, 1)));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(c, 1)));
 	*c = (gemp_checkpoint){ .comm = comm,
 		                    .ending = ending_of(rows_path),
 		                    .embeddings_known = true,
 		                    .parts = (uint32_t)gemp_min(vertices, MAX_PARTS) };
-	GEMP_PROPAGATE(gemp_checkpoint_store_open(&c->store, comm, &query->settings.checkpoint,
-	                                          make_question(query, text, c->ending, counts)));
+	GEMP_TRY(gemp_checkpoint_store_open(&c->store, comm, &query->settings.checkpoint,
+	                                    make_question(query, text, c->ending, counts)));
 	if (c->store.saved)
-		GEMP_PROPAGATE(gemp_comm_agree(comm, read_state(c, c->store.saved)));
+		GEMP_TRY(gemp_comm_agree(comm, read_state(c, c->store.saved)));
 	c->shards_saved = c->shard_count;
 	c->runs++;
 	*out = c;
@@ -238,7 +238,7 @@ static gemp_code join_to(const gemp_checkpoint *c, FILE *out, const char *path)
 static gemp_code join_rows(const gemp_checkpoint *c, const char *path)
 {
 	gemp_file_writer file;
-	GEMP_PROPAGATE(gemp_file_writer_open(&file, path));
+	GEMP_TRY(gemp_file_writer_open(&file, path));
 	gemp_code code = join_to(c, file.file, path);
 	gemp_code closed = gemp_file_writer_close(&file, code == GEMP_OK);
 	return code == GEMP_OK ? closed : code;
@@ -335,10 +335,10 @@ static gemp_code search_with_rows(const gemp_resumable *job, gemp_match *match, 
 	GEMP_OWNED_BY(free_sink) gemp_sink sink = { 0 };
 	GEMP_OWNED char *path = NULL;
 	gemp_rows_options options = job->rows;
-	GEMP_PROPAGATE(gemp_comm_agree(job->runtime->comm, shard_path(&path, job->checkpoint, job->checkpoint->finished)));
+	GEMP_TRY(gemp_comm_agree(job->runtime->comm, shard_path(&path, job->checkpoint, job->checkpoint->finished)));
 	options.path = path;
-	GEMP_PROPAGATE(gemp_rows_new(&sink, job->runtime, job->graph, job->pattern, &options));
-	GEMP_PROPAGATE(gemp_match_run(match, &sink, result));
+	GEMP_TRY(gemp_rows_new(&sink, job->runtime, job->graph, job->pattern, &options));
+	GEMP_TRY(gemp_match_run(match, &sink, result));
 	*rows = gemp_rows_written(&sink);
 	return GEMP_OK;
 }
@@ -359,8 +359,8 @@ static gemp_code search(const gemp_resumable *job, gemp_match *match, uint32_t c
 	gemp_match_result one = { 0 };
 	uint64_t rows = 0;
 	const gemp_pivot_part part = { job->checkpoint->finished, count, job->checkpoint->parts };
-	GEMP_PROPAGATE(gemp_comm_agree(job->runtime->comm, gemp_pivot_part_set(match, &part)));
-	GEMP_PROPAGATE(job->lists ? search_with_rows(job, match, &one, &rows) : gemp_match_run(match, NULL, &one));
+	GEMP_TRY(gemp_comm_agree(job->runtime->comm, gemp_pivot_part_set(match, &part)));
+	GEMP_TRY(job->lists ? search_with_rows(job, match, &one, &rows) : gemp_match_run(match, NULL, &one));
 	add_result(total, &one);
 	return gemp_comm_agree(job->runtime->comm, add_parts(job->checkpoint, count, &one, rows));
 }
@@ -413,23 +413,23 @@ static gemp_code search_all(const gemp_resumable *job, gemp_match *match, gemp_m
 	gemp_stop stop = { 0 };
 	uint32_t count = 1;
 	double unsaved = 0, reported = gemp_now();
-	GEMP_PROPAGATE(gemp_comm_agree(job->runtime->comm, check_plan(c, match)));
+	GEMP_TRY(gemp_comm_agree(job->runtime->comm, check_plan(c, match)));
 	while (c->finished < c->parts && !gemp_stop_wanted(&stop)) {
 		double since = gemp_now();
 		count = (uint32_t)gemp_min(count, c->parts - c->finished);
-		GEMP_PROPAGATE(search(job, match, count, total));
+		GEMP_TRY(search(job, match, count, total));
 		stop = gemp_stop_poll(job->runtime->comm, job->start_time, job->max_seconds, since);
 		count = next_count(count, stop.seconds);
 		unsaved += stop.seconds;
 		report_progress(c, &reported);
 		if (unsaved < seconds_to_save && c->finished < c->parts)
 			continue;
-		GEMP_PROPAGATE(save(c, gemp_now() - job->start_time));
+		GEMP_TRY(save(c, gemp_now() - job->start_time));
 		unsaved = 0;
 	}
 	if (c->finished == c->parts)
 		return GEMP_OK;
-	GEMP_PROPAGATE(save(c, gemp_now() - job->start_time));
+	GEMP_TRY(save(c, gemp_now() - job->start_time));
 	return stopped(c, &stop);
 }
 
@@ -440,16 +440,16 @@ gemp_code gemp_resumable_run(const gemp_resumable *job, gemp_match_result *resul
 	if (!match) {
 		gemp_log(GEMP_NORMAL, "counted by sums in one step: there is nothing to keep before it is done; a count "
 		                      "by enumeration has parts");
-		GEMP_PROPAGATE(gemp_prepared_run(job->query, NULL, result));
+		GEMP_TRY(gemp_prepared_run(job->query, NULL, result));
 		return remove_checkpoint(c);
 	}
 	gemp_code code = search_all(job, match, result);
 	if (code != GEMP_OK && code != GEMP_STOPPED && !c->finished)
 		remove_checkpoint(c); /* a search that was refused leaves no folder */
-	GEMP_PROPAGATE(code);
+	GEMP_TRY(code);
 	if (job->lists)
-		GEMP_PROPAGATE(join(c, job->rows.path));
-	GEMP_PROPAGATE(remove_checkpoint(c));
+		GEMP_TRY(join(c, job->rows.path));
+	GEMP_TRY(remove_checkpoint(c));
 	result->matches = c->matches;
 	result->embeddings = c->embeddings;
 	result->embeddings_known = c->embeddings_known;

@@ -18,8 +18,8 @@ GEMP_RELEASE(gemp_columns_close, gemp_columns *)
 static gemp_code add_numbers(gemp_table *table, uint64_t first, size_t count)
 {
 	gemp_column *key;
-	GEMP_PROPAGATE(gemp_table_add(table, "key", GEMP_INTEGER, &key));
-	GEMP_PROPAGATE(gemp_column_reserve(key, count, 0));
+	GEMP_TRY(gemp_table_add(table, "key", GEMP_INTEGER, &key));
+	GEMP_TRY(gemp_column_reserve(key, count, 0));
 	for (size_t i = 0; i < count; i++)
 		key->integers[i] = (int64_t)(first + i);
 	key->rows = count;
@@ -32,7 +32,7 @@ static gemp_code make_columns(gemp_columns **out, gemp_som_input *input, const g
 {
 	gemp_vectors *vectors = &input->vectors;
 	const uint64_t first = gemp_comm_exscan(input->job.comm, vectors->count);
-	GEMP_PROPAGATE(gemp_columns_new(out, input->context));
+	GEMP_TRY(gemp_columns_new(out, input->context));
 	gemp_table *table = &(*out)->table;
 	gemp_code code = gemp_column_loaded(&vectors->keys) ? gemp_table_add_column(table, "key", &vectors->keys)
 	                                                    : add_numbers(table, first, vectors->count);
@@ -45,7 +45,7 @@ static gemp_code fill(void *self, gemp_projected *columns, size_t first, size_t 
 {
 	const gemp_table *table = self;
 	for (size_t c = 0; c < table->count; c++)
-		GEMP_PROPAGATE(gemp_row_fill_slice(&columns[c], &table->columns[c], first, count));
+		GEMP_TRY(gemp_row_fill_slice(&columns[c], &table->columns[c], first, count));
 	return GEMP_OK;
 }
 
@@ -132,25 +132,25 @@ gemp_code gemp_som_model_apply(gemp_columns **out, gemp_som_model *model, const 
 		*out = NULL;
 	gemp_som_data_init(&from);
 	gemp_options_copy(&from, sizeof from, data);
-	GEMP_PROPAGATE(gemp_som_input_begin(&input, model->context, &from, report));
+	GEMP_TRY(gemp_som_input_begin(&input, model->context, &from, report));
 	input.job.timers.seconds[GEMP_PHASE_READ] += model->seconds;
 	model->seconds = 0;
-	GEMP_PROPAGATE(gemp_som_check_dims(model->name, map->dims));
-	GEMP_PROPAGATE(gemp_som_input_check_files(&input, &to));
-	GEMP_PROPAGATE(gemp_som_input_read(&input, &from, model, out || to.output));
+	GEMP_TRY(gemp_som_check_dims(model->name, map->dims));
+	GEMP_TRY(gemp_som_input_check_files(&input, &to));
+	GEMP_TRY(gemp_som_input_read(&input, &from, model, out || to.output));
 	if (!from.graph)
-		GEMP_PROPAGATE(take_columns(&input, model));
-	GEMP_PROPAGATE(gemp_som_scale_apply(map, input.job.comm, input.name, &input.vectors));
+		GEMP_TRY(take_columns(&input, model));
+	GEMP_TRY(gemp_som_scale_apply(map, input.job.comm, input.name, &input.vectors));
 	since = gemp_now();
-	GEMP_PROPAGATE(gemp_som_unit_list_find(&units, input.job.runtime, map, &input.vectors));
+	GEMP_TRY(gemp_som_unit_list_find(&units, input.job.runtime, map, &input.vectors));
 	gemp_timers_add(&input.job.timers, GEMP_PHASE_KERNEL, since);
 	if (out || to.output)
-		GEMP_PROPAGATE(make_columns(&columns, &input, &units, map));
+		GEMP_TRY(make_columns(&columns, &input, &units, map));
 	if (to.output)
-		GEMP_PROPAGATE(write_rows(&input, to.output, &columns->table));
+		GEMP_TRY(write_rows(&input, to.output, &columns->table));
 	to.output = NULL; /* the rows there are those of vertices without the second-best unit */
-	GEMP_PROPAGATE(gemp_som_input_write_units(&input, &to, &units, map));
-	GEMP_PROPAGATE(report_all(&input, map, &units));
+	GEMP_TRY(gemp_som_input_write_units(&input, &to, &units, map));
+	GEMP_TRY(report_all(&input, map, &units));
 	if (out) {
 		*out = columns;
 		columns = NULL;

@@ -26,10 +26,10 @@ typedef struct drawing {
 static gemp_code add_panel(drawing *d, const char *title, gemp_som_shade shade, double **values)
 {
 	const size_t units = gemp_som_map_units(d->map);
-	GEMP_PROPAGATE(GEMP_RESERVE(d->panels, d->capacity, d->count + 1));
-	GEMP_PROPAGATE(GEMP_RESERVE(d->values, d->values_capacity, d->count + 1));
+	GEMP_TRY(GEMP_RESERVE(d->panels, d->capacity, d->count + 1));
+	GEMP_TRY(GEMP_RESERVE(d->values, d->values_capacity, d->count + 1));
 	const bool colours = shade == GEMP_SOM_SHADE_COLOURS;
-	GEMP_PROPAGATE(GEMP_NEW(d->values[d->count], (colours ? 3 : 1) * units));
+	GEMP_TRY(GEMP_NEW(d->values[d->count], (colours ? 3 : 1) * units));
 	*values = d->values[d->count];
 	d->panels[d->count] = (gemp_som_panel){ .title = title, .shade = shade };
 	for (size_t k = 0; k < (colours ? 3 : 1); k++)
@@ -111,7 +111,7 @@ static gemp_code add_colours(drawing *d, const char *asked)
 	}
 	if (count < 3 || name)
 		return gemp_fail(GEMP_EUSAGE, "show rgb:%s: three columns make a colour, as rgb:red,green,blue", asked);
-	GEMP_PROPAGATE(add_panel(d, asked, GEMP_SOM_SHADE_COLOURS, &values));
+	GEMP_TRY(add_panel(d, asked, GEMP_SOM_SHADE_COLOURS, &values));
 	for (int k = 0; k < 3; k++)
 		fill_plane(d, columns[k], values + (size_t)k * gemp_som_map_units(d->map));
 	return GEMP_OK;
@@ -132,7 +132,7 @@ static gemp_code add_named(drawing *d, const char *name)
 	if (strcmp(name, "planes") != 0)
 		return unknown_column(d, name);
 	for (uint32_t c = 0; c < d->map->dims; c++)
-		GEMP_PROPAGATE(add_plane(d, c));
+		GEMP_TRY(add_plane(d, c));
 	return GEMP_OK;
 }
 
@@ -141,7 +141,7 @@ static gemp_code choose(drawing *d)
 	static const char *const usual[] = { "umatrix", "planes" };
 	const bool asked = d->picture->show_count > 0;
 	for (size_t i = 0; i < (asked ? d->picture->show_count : 2); i++)
-		GEMP_PROPAGATE(add_named(d, asked ? d->picture->show[i] : usual[i]));
+		GEMP_TRY(add_named(d, asked ? d->picture->show[i] : usual[i]));
 	return GEMP_OK;
 }
 
@@ -176,13 +176,13 @@ gemp_code gemp_som_model_draw(gemp_som_model *model, const gemp_som_picture *pic
 	gemp_options_copy(&chosen, sizeof chosen, picture);
 	if (!chosen.output)
 		return gemp_fail(GEMP_EUSAGE, "output must name the picture to write, .svg or .png");
-	GEMP_PROPAGATE(gemp_comm_agree(comm, choose(&d)));
+	GEMP_TRY(gemp_comm_agree(comm, choose(&d)));
 	if (chosen.labels)
-		GEMP_PROPAGATE(read_labels(&d, comm));
+		GEMP_TRY(read_labels(&d, comm));
 	gemp_code code = gemp_som_picture_check(chosen.output, &grid, d.panels, d.count);
 	if (comm->rank == 0)
 		GEMP_THEN(gemp_som_picture_write(chosen.output, &grid, d.panels, d.count));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, code));
 	gemp_report_print(report, "%s: %zu part%s of a map of %" PRIu32 " x %" PRIu32 " units\n", chosen.output, d.count,
 	                  d.count == 1 ? "" : "s", d.map->rows, d.map->columns);
 	gemp_report_set(report, "parts", gemp_json_count(d.count));

@@ -35,7 +35,7 @@ void gemp_som_input_free(gemp_som_input *input)
 static gemp_code name_columns(gemp_vectors *vectors, const gemp_features *features)
 {
 	char name[16];
-	GEMP_PROPAGATE(GEMP_NEW(vectors->names, vectors->dims));
+	GEMP_TRY(GEMP_NEW(vectors->names, vectors->dims));
 	for (uint32_t c = 0; c < vectors->dims; c++) {
 		snprintf(name, sizeof name, "x%" PRIu32, c + 1);
 		vectors->names[c] = gemp_strdup(features ? features->items[c].name : name);
@@ -67,9 +67,9 @@ static gemp_code copy_array(gemp_vectors *out, const gemp_comm *comm, const gemp
 static gemp_code choose_features(gemp_som_input *input, const gemp_som_data *data, const gemp_som_model *model)
 {
 	if (model)
-		GEMP_PROPAGATE(gemp_features_of_map(&input->features, model->name, model->map.names, model->map.dims));
+		GEMP_TRY(gemp_features_of_map(&input->features, model->name, model->map.names, model->map.dims));
 	else
-		GEMP_PROPAGATE(gemp_features_parse(&input->features, data->features ? data->features : ""));
+		GEMP_TRY(gemp_features_parse(&input->features, data->features ? data->features : ""));
 	if (input->features.count > GEMP_SOM_MAX_DIMS)
 		return gemp_fail(GEMP_EUSAGE,
 		                 "features: %zu are more than the %d that vectors of a map may have; leave some out",
@@ -87,19 +87,19 @@ static gemp_code find_features(gemp_som_input *input, bool keys)
 		                   .dims = (uint32_t)input->features.count,
 		                   .total = shard->vertex_count };
 	if (keys)
-		GEMP_PROPAGATE(gemp_shard_load_keys(shard));
+		GEMP_TRY(gemp_shard_load_keys(shard));
 	gemp_code code = GEMP_NEW(out->x, out->count * out->dims);
 	GEMP_THEN(name_columns(out, &input->features));
 	if (keys) {
 		GEMP_THEN(gemp_column_init(&out->keys, "key", shard->keys.type));
 		GEMP_THEN(gemp_column_append(&out->keys, &shard->keys));
 	}
-	GEMP_PROPAGATE(gemp_comm_agree(job->comm, code));
+	GEMP_TRY(gemp_comm_agree(job->comm, code));
 	const gemp_features_source source = {
 		.context = job->runtime, .graph = shard, .relations = job->relations, .path = input->name
 	};
 	if (out->total)
-		GEMP_PROPAGATE(gemp_features_find(&input->features, &source, out->x));
+		GEMP_TRY(gemp_features_find(&input->features, &source, out->x));
 	for (size_t i = 0; i < input->features.count; i++)
 		out->missing += input->features.items[i].missing;
 	return GEMP_OK;
@@ -117,16 +117,16 @@ gemp_code gemp_som_input_read(gemp_som_input *input, const gemp_som_data *data, 
 	const gemp_comm *comm = input->job.comm;
 	double since = gemp_now();
 	if (data->graph) {
-		GEMP_PROPAGATE(gemp_comm_agree(comm, choose_features(input, data, model)));
-		GEMP_PROPAGATE(open_device(input));
-		GEMP_PROPAGATE(find_features(input, keys));
+		GEMP_TRY(gemp_comm_agree(comm, choose_features(input, data, model)));
+		GEMP_TRY(open_device(input));
+		GEMP_TRY(find_features(input, keys));
 		gemp_timers_add(&input->job.timers, GEMP_PHASE_CONVERT, since);
 		return GEMP_OK;
 	}
 	if (data->path)
-		GEMP_PROPAGATE(gemp_vectors_read(&input->vectors, comm, data->path, data->key_column));
+		GEMP_TRY(gemp_vectors_read(&input->vectors, comm, data->path, data->key_column));
 	else
-		GEMP_PROPAGATE(copy_array(&input->vectors, comm, data));
+		GEMP_TRY(copy_array(&input->vectors, comm, data));
 	gemp_timers_add(&input->job.timers, GEMP_PHASE_READ, since);
 	return open_device(input);
 }
@@ -152,7 +152,7 @@ gemp_code gemp_som_input_write_units(gemp_som_input *input, const gemp_vertex_ou
 	double since = gemp_now();
 	if (!input->job.graph || (!files->output && !files->into))
 		return GEMP_OK;
-	GEMP_PROPAGATE(
+	GEMP_TRY(
 		gemp_comm_agree(input->job.comm, gemp_som_unit_list_add(&columns, units, map, input->vectors.count, false)));
 	code = gemp_vertex_output_write(input->job.graph, files, "som", &columns, input->job.report);
 	gemp_timers_add(&input->job.timers, GEMP_PHASE_WRITE, since);

@@ -23,7 +23,7 @@ void gemp_som_picture_init(gemp_som_picture *picture)
 gemp_code gemp_som_model_new(gemp_som_model **out, gemp_context *context, const char *name)
 {
 	*out = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(*out, 1));
+	GEMP_TRY(GEMP_NEW(*out, 1));
 	**out = (gemp_som_model){ .context = context, .name = gemp_strdup(name) };
 	return (*out)->name ? GEMP_OK : GEMP_ENOMEM;
 }
@@ -41,8 +41,8 @@ gemp_code gemp_som_model_open(gemp_som_model **out, gemp_context *context, const
 	GEMP_OWNED_BY(gemp_som_model_close_at) gemp_som_model *model = NULL;
 	double since = gemp_now();
 	*out = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(&context->comm, gemp_som_model_new(&model, context, path)));
-	GEMP_PROPAGATE(gemp_som_file_read(&model->map, &context->comm, path));
+	GEMP_TRY(gemp_comm_agree(&context->comm, gemp_som_model_new(&model, context, path)));
+	GEMP_TRY(gemp_som_file_read(&model->map, &context->comm, path));
 	model->seconds = gemp_now() - since;
 	*out = model;
 	model = NULL;

@@ -65,8 +65,8 @@ static gemp_code new_map(training *t)
 	const bool chosen = s->rows || s->columns;
 	const uint32_t side = gemp_som_default_side(vectors->total);
 	const gemp_som_grid grid = { chosen ? s->rows : side, chosen ? s->columns : side, s->lattice, s->toroid };
-	GEMP_PROPAGATE(gemp_som_grid_check(&grid));
-	GEMP_PROPAGATE(gemp_som_map_new(map, grid.rows, grid.columns, vectors->dims));
+	GEMP_TRY(gemp_som_grid_check(&grid));
+	GEMP_TRY(gemp_som_map_new(map, grid.rows, grid.columns, vectors->dims));
 	map->grid = s->lattice;
 	map->topology = s->toroid;
 	map->metric = s->metric;
@@ -137,16 +137,16 @@ static gemp_code prepare(training *t)
 	/* Features are the same from run to run only but for rounding. */
 	const uint64_t data = t->input.job.graph ? 0 : gemp_vectors_hash(vectors, t->comm);
 	if (there) {
-		GEMP_PROPAGATE(gemp_som_file_read(map, t->comm, t->settings->output));
-		GEMP_PROPAGATE(gemp_comm_agree(t->comm, check_resumed(t, data)));
+		GEMP_TRY(gemp_som_file_read(map, t->comm, t->settings->output));
+		GEMP_TRY(gemp_comm_agree(t->comm, check_resumed(t, data)));
 	} else {
-		GEMP_PROPAGATE(gemp_comm_agree(t->comm, new_map(t)));
+		GEMP_TRY(gemp_comm_agree(t->comm, new_map(t)));
 		map->data = data;
-		GEMP_PROPAGATE(gemp_som_scale_find(map, t->comm, vectors));
+		GEMP_TRY(gemp_som_scale_find(map, t->comm, vectors));
 	}
 	const gemp_som_training how = gemp_som_training_of(map);
-	GEMP_PROPAGATE(gemp_comm_agree(t->comm, gemp_som_training_check(&how)));
-	GEMP_PROPAGATE(gemp_som_scale_apply(map, t->comm, t->input.name, vectors));
+	GEMP_TRY(gemp_comm_agree(t->comm, gemp_som_training_check(&how)));
+	GEMP_TRY(gemp_som_scale_apply(map, t->comm, t->input.name, vectors));
 	return there ? GEMP_OK : gemp_som_map_start(map, t->comm, vectors);
 }
 
@@ -175,7 +175,7 @@ static gemp_code after_epoch(void *context, const gemp_som_epoch *done, const ge
 	*stop = gemp_signals_pending() || (max_seconds > 0 && gemp_now() - t->began >= max_seconds);
 	if (!book || map->epoch == map->epochs)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_comm_agree(t->comm, gemp_som_codebook_read(book, map->codebook)));
+	GEMP_TRY(gemp_comm_agree(t->comm, gemp_som_codebook_read(book, map->codebook)));
 	gemp_free(map->hits);
 	map->hits = NULL;
 	map->quantisation = map->topographic = (double)NAN;
@@ -191,7 +191,7 @@ static gemp_code train(training *t)
 	gemp_som_training how = gemp_som_training_of(t->map);
 	if (how.from == how.epochs)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_som_unit_list_new(&t->units, t->comm, v->count));
+	GEMP_TRY(gemp_som_unit_list_new(&t->units, t->comm, v->count));
 	const gemp_som_places places = { t->units.unit, t->units.second, t->units.distance };
 	how.places = &places;
 	how.quality = !s->no_quality && t->input.job.reports;
@@ -213,7 +213,7 @@ static gemp_code measure(training *t)
 {
 	const gemp_vectors *vectors = &t->input.vectors;
 	if (!t->units.unit) /* nothing was trained */
-		GEMP_PROPAGATE(gemp_som_unit_list_find(&t->units, t->input.job.runtime, t->map, vectors));
+		GEMP_TRY(gemp_som_unit_list_find(&t->units, t->input.job.runtime, t->map, vectors));
 	return gemp_som_map_measure(t->map, t->comm, vectors, &t->units);
 }
 
@@ -305,25 +305,25 @@ gemp_code gemp_som_model_train(gemp_som_model **out, gemp_context *context, cons
 		gemp_options_copy(&chosen, sizeof chosen, settings);
 	gemp_som_data_init(&from);
 	gemp_options_copy(&from, sizeof from, data);
-	GEMP_PROPAGATE(gemp_som_input_begin(&t.input, context, &from, report));
+	GEMP_TRY(gemp_som_input_begin(&t.input, context, &from, report));
 	gemp_code code = check_settings(&chosen);
 	GEMP_THEN(gemp_som_model_new(&model, context, chosen.output ? chosen.output : "the map"));
-	GEMP_PROPAGATE(gemp_comm_agree(t.comm, code));
+	GEMP_TRY(gemp_comm_agree(t.comm, code));
 	t.map = &model->map;
 	if (chosen.output)
-		GEMP_PROPAGATE(gemp_number_array_check_output(t.comm, chosen.output));
-	GEMP_PROPAGATE(gemp_som_input_check_files(&t.input, &chosen.units));
-	GEMP_PROPAGATE(gemp_som_input_read(&t.input, &from, NULL, false));
+		GEMP_TRY(gemp_number_array_check_output(t.comm, chosen.output));
+	GEMP_TRY(gemp_som_input_check_files(&t.input, &chosen.units));
+	GEMP_TRY(gemp_som_input_read(&t.input, &from, NULL, false));
 	if (t.input.vectors.total == 0 || t.input.vectors.dims == 0)
 		return gemp_fail(GEMP_EDATA, "%s: has no %s to train on", t.input.name, from.graph ? "vertices" : "vectors");
-	GEMP_PROPAGATE(gemp_som_check_dims(t.input.name, t.input.vectors.dims));
-	GEMP_PROPAGATE(prepare(&t));
-	GEMP_PROPAGATE(train(&t));
-	GEMP_PROPAGATE(measure(&t));
-	GEMP_PROPAGATE(save(&t));
+	GEMP_TRY(gemp_som_check_dims(t.input.name, t.input.vectors.dims));
+	GEMP_TRY(prepare(&t));
+	GEMP_TRY(train(&t));
+	GEMP_TRY(measure(&t));
+	GEMP_TRY(save(&t));
 	if (t.map->epoch == t.map->epochs) /* else the units are written by the training that goes on with the map */
-		GEMP_PROPAGATE(gemp_som_input_write_units(&t.input, &chosen.units, &t.units, t.map));
-	GEMP_PROPAGATE(report_all(&t));
+		GEMP_TRY(gemp_som_input_write_units(&t.input, &chosen.units, &t.units, t.map));
+	GEMP_TRY(report_all(&t));
 	code = stopped(&t);
 	*out = model;
 	model = NULL;

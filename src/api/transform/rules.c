@@ -73,7 +73,7 @@ gemp_code gemp_rules_open(gemp_rules **out, gemp_context *context, const char *t
 		rules->name = gemp_strdup(rules->settings.name ? rules->settings.name : "rules");
 		code = rules->text && rules->name ? check_settings(&rules->settings) : GEMP_ENOMEM;
 	}
-	GEMP_TRY(gemp_comm_agree(&context->comm, code));
+	GEMP_TRY_DONE(gemp_comm_agree(&context->comm, code));
 	*out = rules;
 	rules = NULL;
 done:
@@ -169,7 +169,7 @@ static gemp_code begin(rewriting *r, gemp_graph *graph, const gemp_rewrite_setti
 /* Collective. Opens the devices. The seconds of opening the graph are in graph->timers until a report takes them. */
 static gemp_code open_devices(rewriting *r)
 {
-	GEMP_PROPAGATE(gemp_context_runtime(&r->runtime, r->graph->context, true, NULL));
+	GEMP_TRY(gemp_context_runtime(&r->runtime, r->graph->context, true, NULL));
 	return r->settings.dot ? gemp_graph_diff_take(&r->before, r->runtime, r->graph->shard, r->settings.dot, "before")
 	                       : GEMP_OK;
 }
@@ -179,7 +179,7 @@ static gemp_code write_graph(rewriting *r)
 {
 	gemp_timers *timers = &r->graph->timers;
 	if (r->settings.dot)
-		GEMP_PROPAGATE(gemp_graph_diff_take(&r->after, r->runtime, r->graph->shard, r->settings.dot, "after"));
+		GEMP_TRY(gemp_graph_diff_take(&r->after, r->runtime, r->graph->shard, r->settings.dot, "after"));
 	for (int phase = 0; phase < GEMP_PHASES; phase++)
 		timers->seconds[phase] += r->runtime->timers.seconds[phase];
 	if (r->settings.output)
@@ -196,7 +196,7 @@ static gemp_code draw(rewriting *r)
 {
 	if (!r->settings.dot)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_graph_diff_write(r->comm, &r->before, &r->after, r->settings.dot));
+	GEMP_TRY(gemp_graph_diff_write(r->comm, &r->before, &r->after, r->settings.dot));
 	gemp_report_set(r->report, "dot", json_string(r->settings.dot));
 	return GEMP_OK;
 }
@@ -332,7 +332,7 @@ static gemp_code make_canonical(rewriting *r, gemp_shard **graph)
 		applied += r->reports[i].select.applied;
 	if (!applied)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_shard_load_outgoing(*graph));
+	GEMP_TRY(gemp_shard_load_outgoing(*graph));
 	return gemp_shard_canonical(graph, r->comm, r->string_keys);
 }
 
@@ -342,7 +342,7 @@ static gemp_code between_steps(void *self, gemp_shard **graph, const gemp_transf
 	(void)history;
 	if (!gemp_step_checkpoint_stop(&r->checkpoint))
 		return GEMP_OK;
-	GEMP_PROPAGATE(make_canonical(r, graph));
+	GEMP_TRY(make_canonical(r, graph));
 	return gemp_step_checkpoint_save(&r->checkpoint, *graph);
 }
 
@@ -387,8 +387,8 @@ static gemp_code open_log(rewriting *r)
 	if (!r->settings.changes)
 		return GEMP_OK;
 	if (r->settings.checkpoint.folder)
-		GEMP_PROPAGATE(gemp_comm_agree(r->comm, gemp_step_checkpoint_log(&r->checkpoint, &part)));
-	GEMP_PROPAGATE(gemp_change_log_open(&r->log, r->comm, part ? part : r->settings.changes));
+		GEMP_TRY(gemp_comm_agree(r->comm, gemp_step_checkpoint_log(&r->checkpoint, &part)));
+	GEMP_TRY(gemp_change_log_open(&r->log, r->comm, part ? part : r->settings.changes));
 	if (r->history.count == 0)
 		code = gemp_change_log_head(&r->log, r->graph->shard, r->rules->name, r->rules->settings.seed);
 	return code;
@@ -400,10 +400,10 @@ static gemp_code close_log(rewriting *r)
 	const char *path = r->settings.changes;
 	if (!path)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_change_log_foot(&r->log, r->graph->shard, r->history.count));
-	GEMP_PROPAGATE(gemp_change_log_close(&r->log));
+	GEMP_TRY(gemp_change_log_foot(&r->log, r->graph->shard, r->history.count));
+	GEMP_TRY(gemp_change_log_close(&r->log));
 	if (r->settings.checkpoint.folder)
-		GEMP_PROPAGATE(gemp_step_checkpoint_join(&r->checkpoint, path));
+		GEMP_TRY(gemp_step_checkpoint_join(&r->checkpoint, path));
 	const uint64_t lines = r->log.recorder.lines;
 	gemp_report_set(r->report, "changes", json_pack("{s:s, s:o}", "file", path, "lines", gemp_json_count(lines)));
 	gemp_report_detail(r->report, "%s: %s\n", path, gemp_counted(lines, "change").text);
@@ -486,20 +486,20 @@ gemp_code gemp_rules_run(gemp_rules *rules, gemp_graph *graph, const gemp_rewrit
 {
 	gemp_code code = GEMP_OK;
 	rewriting r;
-	GEMP_TRY(begin(&r, graph, settings, report));
+	GEMP_TRY_DONE(begin(&r, graph, settings, report));
 	r.rules = rules;
-	GEMP_TRY(parse(&r));
-	GEMP_TRY(open_checkpoint(&r));
-	GEMP_TRY(gemp_shard_load_keys(graph->shard));
-	GEMP_TRY(gemp_has_string_keys(r.comm, graph->shard, &r.string_keys));
-	GEMP_TRY(open_devices(&r));
-	GEMP_TRY(open_log(&r));
-	GEMP_TRY(run_steps(&r));
-	GEMP_TRY(write_graph(&r));
-	GEMP_TRY(close_log(&r));
-	GEMP_TRY(draw(&r));
+	GEMP_TRY_DONE(parse(&r));
+	GEMP_TRY_DONE(open_checkpoint(&r));
+	GEMP_TRY_DONE(gemp_shard_load_keys(graph->shard));
+	GEMP_TRY_DONE(gemp_has_string_keys(r.comm, graph->shard, &r.string_keys));
+	GEMP_TRY_DONE(open_devices(&r));
+	GEMP_TRY_DONE(open_log(&r));
+	GEMP_TRY_DONE(run_steps(&r));
+	GEMP_TRY_DONE(write_graph(&r));
+	GEMP_TRY_DONE(close_log(&r));
+	GEMP_TRY_DONE(draw(&r));
 	if (r.checkpoint.store.comm)
-		GEMP_TRY(gemp_step_checkpoint_remove(&r.checkpoint));
+		GEMP_TRY_DONE(gemp_step_checkpoint_remove(&r.checkpoint));
 	code = gemp_report_devices(r.report, r.runtime);
 done:
 	if (result)
@@ -524,15 +524,15 @@ gemp_code gemp_graph_replay(gemp_graph *graph, const char *changes, const gemp_r
 	gemp_code code = GEMP_OK;
 	gemp_change_log_replayed done = { 0 };
 	rewriting r;
-	GEMP_TRY(begin(&r, graph, settings, report));
-	GEMP_TRY(open_devices(&r));
-	GEMP_TRY(gemp_change_log_replay(&graph->shard, r.runtime, changes, &done));
+	GEMP_TRY_DONE(begin(&r, graph, settings, report));
+	GEMP_TRY_DONE(open_devices(&r));
+	GEMP_TRY_DONE(gemp_change_log_replay(&graph->shard, r.runtime, changes, &done));
 	gemp_report_set(r.report, "steps", gemp_json_count(done.steps));
 	gemp_report_set(r.report, "replayed", gemp_json_count(done.lines));
 	gemp_report_detail(r.report, "%s: %s of %s\n", changes, gemp_counted(done.lines, "change").text,
 	                   gemp_counted(done.steps, "step").text);
-	GEMP_TRY(write_graph(&r));
-	GEMP_TRY(draw(&r));
+	GEMP_TRY_DONE(write_graph(&r));
+	GEMP_TRY_DONE(draw(&r));
 	code = gemp_report_devices(r.report, r.runtime);
 	if (result)
 		*result = (gemp_replay_result){ .steps = done.steps, .changes = done.lines };

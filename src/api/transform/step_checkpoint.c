@@ -91,7 +91,7 @@ static bool read_reports(gemp_step_checkpoint *k, const json_t *list)
 static gemp_code read_history(gemp_step_checkpoint *k, const char *text)
 {
 	size_t count = strlen(text);
-	GEMP_PROPAGATE(GEMP_RESERVE(k->history->applied, k->history->capacity, count));
+	GEMP_TRY(GEMP_RESERVE(k->history->applied, k->history->capacity, count));
 	for (size_t i = 0; i < count; i++)
 		k->history->applied[i] = text[i] == '1';
 	k->history->count = count;
@@ -145,13 +145,13 @@ static gemp_code read_state(gemp_step_checkpoint *k, const json_t *state)
 gemp_code gemp_step_checkpoint_open(gemp_step_checkpoint *k, json_t *question, gemp_shard **graph)
 {
 	GEMP_OWNED char *path = NULL;
-	GEMP_PROPAGATE(gemp_checkpoint_store_open(&k->store, k->comm, &k->settings, question));
+	GEMP_TRY(gemp_checkpoint_store_open(&k->store, k->comm, &k->settings, question));
 	if (k->store.saved)
-		GEMP_PROPAGATE(gemp_comm_agree(k->comm, read_state(k, k->store.saved)));
+		GEMP_TRY(gemp_comm_agree(k->comm, read_state(k, k->store.saved)));
 	k->runs++;
 	if (!k->graph)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_comm_agree(k->comm, gemp_checkpoint_store_path(&path, &k->store, k->graph)));
+	GEMP_TRY(gemp_comm_agree(k->comm, gemp_checkpoint_store_path(&path, &k->store, k->graph)));
 	gemp_shard_free(*graph);
 	*graph = NULL;
 	return gemp_graph_file_open(graph, k->comm, path);
@@ -213,14 +213,14 @@ static json_t *make_state(const gemp_step_checkpoint *k, const char *graph)
 static gemp_code write_state(const gemp_step_checkpoint *k, const char *graph, const char *path)
 {
 	GEMP_OWNED char *log = NULL, *old = NULL;
-	GEMP_PROPAGATE(gemp_checkpoint_store_sync(path));
+	GEMP_TRY(gemp_checkpoint_store_sync(path));
 	if (k->log) {
-		GEMP_PROPAGATE(gemp_checkpoint_store_path(&log, &k->store, k->logs[k->log_count - 1]));
-		GEMP_PROPAGATE(gemp_checkpoint_store_sync(log));
+		GEMP_TRY(gemp_checkpoint_store_path(&log, &k->store, k->logs[k->log_count - 1]));
+		GEMP_TRY(gemp_checkpoint_store_sync(log));
 	}
-	GEMP_PROPAGATE(gemp_checkpoint_store_write(&k->store, make_state(k, graph)));
+	GEMP_TRY(gemp_checkpoint_store_write(&k->store, make_state(k, graph)));
 	if (k->graph) {
-		GEMP_PROPAGATE(gemp_checkpoint_store_path(&old, &k->store, k->graph));
+		GEMP_TRY(gemp_checkpoint_store_path(&old, &k->store, k->graph));
 		unlink(old);
 	}
 	return GEMP_OK;
@@ -241,11 +241,11 @@ gemp_code gemp_step_checkpoint_save(gemp_step_checkpoint *k, gemp_shard *graph)
 	code = name_of(&name, k, ".h5");
 	if (code == GEMP_OK)
 		code = gemp_checkpoint_store_path(&path, &k->store, name);
-	GEMP_PROPAGATE(gemp_comm_agree(k->comm, code));
-	GEMP_PROPAGATE(gemp_graph_file_write(k->comm, graph, path, &provenance));
+	GEMP_TRY(gemp_comm_agree(k->comm, code));
+	GEMP_TRY(gemp_graph_file_write(k->comm, graph, path, &provenance));
 	if (k->log)
-		GEMP_PROPAGATE(gemp_change_log_close(k->log));
-	GEMP_PROPAGATE(gemp_comm_agree(k->comm, k->comm->rank == 0 ? write_state(k, name, path) : GEMP_OK));
+		GEMP_TRY(gemp_change_log_close(k->log));
+	GEMP_TRY(gemp_comm_agree(k->comm, k->comm->rank == 0 ? write_state(k, name, path) : GEMP_OK));
 	return gemp_fail(GEMP_STOPPED, "stopped by %s after %s; the same rules with checkpoint %s and resume go on",
 	                 gemp_stop_name(&k->stop), gemp_counted(k->history->count, "step").text, k->store.folder);
 }

@@ -239,7 +239,7 @@ void gemp_help_overview(gemp_text *out, const gemp_command_table *table)
 /* The other ranks build the same text, so that all return the same code. */
 gemp_code gemp_help_print(const gemp_context *context, const gemp_text *text)
 {
-	GEMP_PROPAGATE(gemp_text_status(text));
+	GEMP_TRY(gemp_text_status(text));
 	if (gemp_context_rank(context) == 0)
 		fwrite(text->data, 1, text->size, stdout);
 	return GEMP_OK;

@@ -70,7 +70,7 @@ static gemp_code run(gemp_context *context, const gemp_options *options)
 	gemp_report *report = NULL;
 	if (options->command->plain)
 		return options->command->run(context, options, NULL);
-	GEMP_PROPAGATE(gemp_report_begin(&report, context, options));
+	GEMP_TRY(gemp_report_begin(&report, context, options));
 	return gemp_report_end(report, context, options, options->command->run(context, options, report));
 }
 
@@ -82,15 +82,15 @@ gemp_code gemp_command_line(const gemp_command_table *table, int argc, char **ar
 	const gemp_command *command = table->commands[0];
 	bool named = argc > 1 && argv[1][0] != '-';
 	gemp_context_options how = context_options(NULL);
-	GEMP_TRY(gemp_context_open(&context, MPI_COMM_WORLD, &how));
+	GEMP_TRY_DONE(gemp_context_open(&context, MPI_COMM_WORLD, &how));
 	if (named) {
 		command = gemp_command_find(table, argv[1]);
 		code = command ? GEMP_OK : gemp_command_unknown(table, argv[1]);
 	}
-	GEMP_TRY(gemp_context_agree(context, code));
-	GEMP_TRY(gemp_options_new(&options, context, table, command, argc - named, argv + named));
+	GEMP_TRY_DONE(gemp_context_agree(context, code));
+	GEMP_TRY_DONE(gemp_options_new(&options, context, table, command, argc - named, argv + named));
 	how = context_options(options);
-	GEMP_TRY(gemp_context_configure(context, &how));
+	GEMP_TRY_DONE(gemp_context_configure(context, &how));
 	if (!options->checkpoint)
 		gemp_process_on_signal(GEMP_SIGNAL_DEFAULT, NULL);
 	if (options->help || options->version)

@@ -38,7 +38,7 @@ gemp_code gemp_command_unknown(const gemp_command_table *table, const char *name
 		gemp_text_print(&list, "%s%s", count ? ", " : "", names[count]);
 	}
 	const char *near = gemp_text_nearest(name, names, count);
-	GEMP_PROPAGATE(gemp_text_status(&list));
+	GEMP_TRY(gemp_text_status(&list));
 	return gemp_fail(GEMP_EUSAGE, "there is no command '%s'%s%s%s commands are %s", name,
 	                 near ? "; did you mean '" : "", near ? near : "", near ? "'? The" : "; the", list.data);
 }
@@ -105,7 +105,7 @@ static gemp_code gemp_option_unknown(const gemp_options *options, const char *pl
 	} else if (near) {
 		gemp_text_print(&hint, "; did you mean %s%s?", *dashes ? "--" : "", near);
 	}
-	GEMP_PROPAGATE(gemp_text_status(&hint));
+	GEMP_TRY(gemp_text_status(&hint));
 	return gemp_fail(GEMP_EUSAGE, "%s%s has no option %s%s%s ('gemp-mpi help %s' lists its options)", place, command,
 	                 dashes, name, hint.data, command);
 }
@@ -121,7 +121,7 @@ bool gemp_options_has(const gemp_options *options, const char *name)
 /* Keeps an option until all are known. place: of the configuration, whose options stay before those of the line; NULL: the line. */
 static gemp_code keep_value(gemp_options *options, const gemp_option *option, const char *text, const char *place)
 {
-	GEMP_PROPAGATE(GEMP_RESERVE(options->values, options->value_capacity, options->value_count + 1));
+	GEMP_TRY(GEMP_RESERVE(options->values, options->value_capacity, options->value_count + 1));
 	size_t at = place ? options->configured_count++ : options->value_count;
 	gemp_option_value *value = &options->values[at];
 	memmove(value + 1, value, (options->value_count++ - at) * sizeof *value);
@@ -174,7 +174,7 @@ static gemp_code set_field(gemp_options *options, const gemp_option *option, con
 	case GEMP_OPTION_TEXT: *(const char **)field = text; break;
 	case GEMP_OPTION_LIST: {
 		gemp_list *list = field;
-		GEMP_PROPAGATE(GEMP_RESERVE(list->items, list->capacity, list->count + 1));
+		GEMP_TRY(GEMP_RESERVE(list->items, list->capacity, list->count + 1));
 		list->items[list->count++] = text;
 		break;
 	}
@@ -205,7 +205,7 @@ static gemp_code set_defaults(gemp_options *options)
 	const gemp_option *table = gemp_option_table(&count);
 	for (size_t i = 0; i < count; i++)
 		if (table[i].default_text && table[i].commands & options->command->bit)
-			GEMP_PROPAGATE(set_field(options, &table[i], table[i].default_text, "table of options"));
+			GEMP_TRY(set_field(options, &table[i], table[i].default_text, "table of options"));
 	return GEMP_OK;
 }
 
@@ -222,11 +222,11 @@ static bool overruled(const gemp_options *options, const gemp_option_value *give
 
 static gemp_code apply(gemp_options *options)
 {
-	GEMP_PROPAGATE(set_defaults(options));
+	GEMP_TRY(set_defaults(options));
 	for (size_t i = 0; i < options->value_count; i++) {
 		const gemp_option_value *given = &options->values[i];
 		if (!overruled(options, given))
-			GEMP_PROPAGATE(set_field(options, given->option, given->text, given->place));
+			GEMP_TRY(set_field(options, given->option, given->text, given->place));
 	}
 	return GEMP_OK;
 }
@@ -271,7 +271,7 @@ static gemp_code take_arguments(gemp_options *options, poptContext context)
 	size_t count = 0;
 	while (rest && rest[count])
 		count++;
-	GEMP_PROPAGATE(GEMP_NEW(options->arguments, count + 1));
+	GEMP_TRY(GEMP_NEW(options->arguments, count + 1));
 	for (size_t i = 0; i < count; i++) {
 		options->arguments[i] = gemp_strdup(rest[i]);
 		if (!options->arguments[i])
@@ -337,7 +337,7 @@ static gemp_code take_setting(void *self, const char *place, char *name, char *v
 static gemp_code add_configuration(gemp_options *options, const gemp_context *context, const char *path)
 {
 	GEMP_OWNED_BY(gemp_text_release_at) char *text = NULL;
-	GEMP_PROPAGATE(gemp_file_read_text(&text, context, "--config", path));
+	GEMP_TRY(gemp_file_read_text(&text, context, "--config", path));
 	return gemp_settings_parse(path, text, "long-option", take_setting, options);
 }
 
@@ -349,7 +349,7 @@ static gemp_code refuse_few(const gemp_command *command)
 	GEMP_OWNED_BY(gemp_text_free) gemp_text forms = { 0 };
 	for (const char *at = command->arguments; *at; at += strcspn(at, "\n"), at += *at == '\n')
 		gemp_text_print(&forms, "%s%.*s", forms.size ? ", or " : "", (int)strcspn(at, "\n"), at);
-	GEMP_PROPAGATE(gemp_text_status(&forms));
+	GEMP_TRY(gemp_text_status(&forms));
 	return gemp_fail(GEMP_EUSAGE, "%s needs %s ('gemp-mpi help %s' shows how)", command->name, forms.data,
 	                 command->name);
 }
@@ -411,14 +411,14 @@ gemp_code gemp_options_new(gemp_options **out, const gemp_context *context, cons
 		*options = (gemp_options){ .command = command, .table = table, .limit = UINT64_MAX };
 		code = parse_line(options, argc, argv);
 	}
-	GEMP_TRY(gemp_context_agree(context, code));
+	GEMP_TRY_DONE(gemp_context_agree(context, code));
 	const char *path = value_text(options, "config");
 	if (path)
 		code = add_configuration(options, context, path);
 	GEMP_THEN(apply(options));
 	GEMP_THEN(check_arguments(options));
 	GEMP_THEN(write_as_given(options));
-	GEMP_TRY(gemp_context_agree(context, code));
+	GEMP_TRY_DONE(gemp_context_agree(context, code));
 	*out = options;
 	return GEMP_OK;
 done:

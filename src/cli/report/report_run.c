@@ -52,10 +52,10 @@ static gemp_code set(gemp_report *report, const char *name, json_t *value)
 /* What was asked for, so that a report can be understood without the command line. */
 static gemp_code set_head(gemp_report *report, const gemp_context *context, const gemp_options *options)
 {
-	GEMP_PROPAGATE(set(report, "version", json_string(gemp_version())));
-	GEMP_PROPAGATE(set(report, "command", json_string(options->command->name)));
-	GEMP_PROPAGATE(set(report, "arguments", arguments_of(options)));
-	GEMP_PROPAGATE(set(report, "options", echo(options)));
+	GEMP_TRY(set(report, "version", json_string(gemp_version())));
+	GEMP_TRY(set(report, "command", json_string(options->command->name)));
+	GEMP_TRY(set(report, "arguments", arguments_of(options)));
+	GEMP_TRY(set(report, "options", echo(options)));
 	return set(report, "ranks", json_integer(gemp_context_size(context)));
 }
 
@@ -114,11 +114,11 @@ static gemp_code check_path(const gemp_options *options, const char *option, con
 	if (!path || strcmp(path, "-") == 0)
 		return GEMP_OK;
 	for (size_t i = 0; i < options->argument_count; i++)
-		GEMP_PROPAGATE(refuse_same(option, path, "", "an argument", options->arguments[i]));
+		GEMP_TRY(refuse_same(option, path, "", "an argument", options->arguments[i]));
 	for (size_t i = 0; i < options->value_count; i++) {
 		const gemp_option_value *given = &options->values[i];
 		if (takes_file(given->option) && strcmp(given->option->name, option) != 0)
-			GEMP_PROPAGATE(refuse_same(option, path, "--", given->option->name, given->text));
+			GEMP_TRY(refuse_same(option, path, "--", given->option->name, given->text));
 	}
 	return GEMP_OK;
 }
@@ -126,13 +126,13 @@ static gemp_code check_path(const gemp_options *options, const char *option, con
 /* All options that write a file of their own. --into may name the graph that is read. */
 static gemp_code check_paths(const gemp_options *options)
 {
-	GEMP_PROPAGATE(check_path(options, "trace", options->trace));
-	GEMP_PROPAGATE(check_path(options, "json", options->json));
-	GEMP_PROPAGATE(check_path(options, "output", options->output));
-	GEMP_PROPAGATE(check_path(options, "subgraph", options->subgraph));
-	GEMP_PROPAGATE(check_path(options, "dot", options->dot));
-	GEMP_PROPAGATE(check_path(options, "tree", options->tree));
-	GEMP_PROPAGATE(check_path(options, "unitigs", options->unitigs));
+	GEMP_TRY(check_path(options, "trace", options->trace));
+	GEMP_TRY(check_path(options, "json", options->json));
+	GEMP_TRY(check_path(options, "output", options->output));
+	GEMP_TRY(check_path(options, "subgraph", options->subgraph));
+	GEMP_TRY(check_path(options, "dot", options->dot));
+	GEMP_TRY(check_path(options, "tree", options->tree));
+	GEMP_TRY(check_path(options, "unitigs", options->unitigs));
 	return check_path(options, "gfa", options->gfa);
 }
 
@@ -184,11 +184,11 @@ static void print_text(void *file, const char *text, size_t size)
 static gemp_code check_files(const gemp_options *options)
 {
 	if (options->json && !gemp_json_on_stdout(options))
-		GEMP_PROPAGATE(gemp_file_may_write("--json", options->json));
+		GEMP_TRY(gemp_file_may_write("--json", options->json));
 	if (is_stdout(options->trace))
 		return gemp_fail(GEMP_EUSAGE, "--trace -: a trace needs a file of its own; name one");
 	if (options->trace)
-		GEMP_PROPAGATE(gemp_file_may_write("--trace", options->trace));
+		GEMP_TRY(gemp_file_may_write("--trace", options->trace));
 	return check_paths(options);
 }
 
@@ -202,7 +202,7 @@ gemp_code gemp_report_begin(gemp_report **out, gemp_context *context, const gemp
 	how.no_rows = on_stdout;
 	how.text = on_stdout && options->quiet ? NULL : print_text;
 	how.text_self = on_stdout || answer_on_stdout(options) ? stderr : stdout;
-	GEMP_PROPAGATE(gemp_report_open(out, context, &how));
+	GEMP_TRY(gemp_report_open(out, context, &how));
 	if (gemp_context_rank(context) == 0) {
 		code = set_head(*out, context, options);
 		GEMP_THEN(check_files(options));
@@ -221,7 +221,7 @@ gemp_code gemp_report_begin(gemp_report **out, gemp_context *context, const gemp
 static gemp_code write_json(const gemp_report *report, const gemp_options *options)
 {
 	GEMP_OWNED_BY(gemp_text_release_at) char *text = NULL;
-	GEMP_PROPAGATE(gemp_report_json(report, &text));
+	GEMP_TRY(gemp_report_json(report, &text));
 	if (!text || !options->json)
 		return GEMP_OK;
 	if (!gemp_json_on_stdout(options))

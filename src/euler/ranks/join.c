@@ -34,15 +34,15 @@ static gemp_code gemp_euler_forest_closing(gemp_euler_team *team, const gemp_eul
 	gemp_code code = GEMP_OK;
 	team_extent h = { 0 };
 	void *steps = NULL;
-	GEMP_TRY(gemp_comm_agree(team->comm, gemp_new_all(GEMP_ARRAY(h.first_team, team->circuits),
-	                                                  GEMP_ARRAY(h.last_team, team->circuits),
-	                                                  GEMP_ARRAY(*reach, present->count))));
+	GEMP_TRY_DONE(gemp_comm_agree(team->comm, gemp_new_all(GEMP_ARRAY(h.first_team, team->circuits),
+	                                                       GEMP_ARRAY(h.last_team, team->circuits),
+	                                                       GEMP_ARRAY(*reach, present->count))));
 	for (size_t c = 0; c < team->circuits; c++)
 		h.first_team[c] = UINT64_MAX;
 	const gemp_euler_request request = {
 		.team = team, .named = present, .own = team->circuits, .receive = receive, .answer = closing_step, .context = &h
 	};
-	GEMP_TRY(gemp_euler_query(&request, &steps));
+	GEMP_TRY_DONE(gemp_euler_query(&request, &steps));
 	for (size_t i = 0; i < present->count; i++)
 		(*reach)[i] = (uint8_t)gemp_number_at(steps, i, team->wide);
 done:
@@ -65,15 +65,15 @@ typedef struct reduction {
 static gemp_code index_forest_circuits(reduction *s, uint64_t bound)
 {
 	const gemp_euler_forest *forest = s->forest;
-	GEMP_PROPAGATE(gemp_euler_subset_new(&s->circuits, bound));
+	GEMP_TRY(gemp_euler_subset_new(&s->circuits, bound));
 	for (size_t i = 0; i < forest->count; i++) {
 		gemp_euler_subset_add(&s->circuits, forest->joints[i].a);
 		gemp_euler_subset_add(&s->circuits, forest->joints[i].b);
 	}
 	gemp_euler_subset_seal(&s->circuits);
-	GEMP_PROPAGATE(
-		gemp_new_all(GEMP_ARRAY(s->decided_sets, s->circuits.count), GEMP_ARRAY(s->open_circuit, s->circuits.count),
-	                 GEMP_ARRAY(s->kept_sets, s->circuits.count), GEMP_ARRAY(s->closing, s->circuits.count)));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(s->decided_sets, s->circuits.count),
+	                      GEMP_ARRAY(s->open_circuit, s->circuits.count), GEMP_ARRAY(s->kept_sets, s->circuits.count),
+	                      GEMP_ARRAY(s->closing, s->circuits.count)));
 	for (size_t i = 0; i < s->circuits.count; i++)
 		s->decided_sets[i] = s->kept_sets[i] = i;
 	return GEMP_OK;
@@ -99,7 +99,7 @@ static gemp_code decide(reduction *s)
 {
 	gemp_euler_forest *forest = s->forest;
 	size_t left = 0;
-	GEMP_PROPAGATE(GEMP_RESERVE(forest->decided, forest->decided_capacity, forest->decided_count + forest->count));
+	GEMP_TRY(GEMP_RESERVE(forest->decided, forest->decided_capacity, forest->decided_count + forest->count));
 	for (size_t i = 0; i < forest->count; i++) {
 		const gemp_circuit_edge joint = forest->joints[i];
 		uint64_t a = gemp_euler_root_of(s->decided_sets, gemp_euler_subset_index(&s->circuits, joint.a), true);
@@ -146,9 +146,9 @@ static gemp_code reduce(gemp_euler_forest *forest, unsigned step, uint64_t bound
 	reduction s = { .forest = forest };
 	if (forest->count == 0)
 		return GEMP_OK;
-	GEMP_TRY(index_forest_circuits(&s, bound));
+	GEMP_TRY_DONE(index_forest_circuits(&s, bound));
 	find_open(&s, step);
-	GEMP_TRY(decide(&s));
+	GEMP_TRY_DONE(decide(&s));
 	keep_forest(&s);
 done:
 	gemp_euler_subset_free(&s.circuits);
@@ -212,12 +212,12 @@ static gemp_code merge_step(merge_state *m, unsigned step)
 	gemp_euler_team *team = m->team;
 	size_t block = (size_t)1 << step, half = block / 2, bytes = 0;
 	size_t sending = team->team % block == half ? m->forest->count : 0;
-	GEMP_PROPAGATE(gemp_comm_agree(team->comm, pack(m, sending, &send_buffer)));
+	GEMP_TRY(gemp_comm_agree(team->comm, pack(m, sending, &send_buffer)));
 	memset(m->sizes, 0, 2 * team->teams * sizeof *m->sizes);
 	if (sending)
 		m->sizes[team->team - half] = sending * m->size;
-	GEMP_PROPAGATE(gemp_exchange(team->comm, GEMP_OK, send_buffer, m->sizes, &m->received, &m->received_capacity,
-	                             m->sizes + team->teams, &team->traffic));
+	GEMP_TRY(gemp_exchange(team->comm, GEMP_OK, send_buffer, m->sizes, &m->received, &m->received_capacity,
+	                       m->sizes + team->teams, &team->traffic));
 	for (size_t t = 0; t < team->teams; t++)
 		bytes += m->sizes[team->teams + t];
 	if (sending)
@@ -358,7 +358,7 @@ static void replace_by_index(join_state *j, void *numbers, size_t count)
 static gemp_code index_circuits(join_state *j, uint64_t bound)
 {
 	size_t size = gemp_number_size(j->wide), own = j->list->splitters, named = j->circuit.named.count;
-	GEMP_PROPAGATE(gemp_euler_subset_new(&j->present, bound));
+	GEMP_TRY(gemp_euler_subset_new(&j->present, bound));
 	add_circuits(j, j->circuit.own, own);
 	add_circuits(j, j->circuit.values, named);
 	gemp_euler_subset_seal(&j->present);
@@ -380,7 +380,7 @@ static gemp_code list_forest_edges(join_state *j, const uint8_t *reach, gemp_eul
 	const gemp_euler_list *list = j->list;
 	GEMP_OWNED uint64_t *circuit = NULL;
 	size_t count = 0;
-	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(forest->joints, j->joins), GEMP_ARRAY(circuit, j->circuits)));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(forest->joints, j->joins), GEMP_ARRAY(circuit, j->circuits)));
 	for (size_t word = 0; word < j->present.words; word++)
 		GEMP_EACH_BIT(j->present.word[word].bits, bit)
 	circuit[count++] = word * 64 + bit;
@@ -404,10 +404,10 @@ static gemp_code unite_teams(join_state *j, uint64_t bound)
 	gemp_euler_team *team = j->list->team;
 	GEMP_OWNED_BY(forest_free) gemp_euler_forest forest = { 0 };
 	GEMP_OWNED uint8_t *reach = NULL;
-	GEMP_PROPAGATE(gemp_euler_forest_closing(team, &j->present, &reach));
-	GEMP_PROPAGATE(gemp_comm_agree(team->comm, list_forest_edges(j, reach, &forest)));
-	GEMP_PROPAGATE(merge_forests(team, &forest, bound));
-	GEMP_PROPAGATE(gemp_euler_bits_set(team, forest.decided, forest.decided_count, j->list->bounds, j->joined));
+	GEMP_TRY(gemp_euler_forest_closing(team, &j->present, &reach));
+	GEMP_TRY(gemp_comm_agree(team->comm, list_forest_edges(j, reach, &forest)));
+	GEMP_TRY(merge_forests(team, &forest, bound));
+	GEMP_TRY(gemp_euler_bits_set(team, forest.decided, forest.decided_count, j->list->bounds, j->joined));
 	j->joins = forest.decided_count;
 	return GEMP_OK;
 }
@@ -420,9 +420,9 @@ static gemp_code prepare_sets(join_state *j, uint64_t bound)
 	j->circuits = team->circuits;
 	if (team->teams > 1)
 		code = index_circuits(j, bound);
-	GEMP_PROPAGATE(gemp_comm_agree(team->comm, code));
+	GEMP_TRY(gemp_comm_agree(team->comm, code));
 	code = gemp_euler_block_new(team, &j->parent, j->circuits, gemp_number_size(j->wide));
-	GEMP_PROPAGATE(gemp_comm_agree(team->comm, code));
+	GEMP_TRY(gemp_comm_agree(team->comm, code));
 	if (team->member == 0)
 		for (size_t i = 0; i < j->circuits; i++)
 			gemp_number_set(j->parent.at, i, i, j->wide);
@@ -443,10 +443,10 @@ gemp_code gemp_euler_join(gemp_euler_lookup *lookup, const gemp_euler_edges *edg
 		j.root.own = j.root.values = NULL;
 	gemp_comm_max(team->comm, &bound, 1);
 	bound *= team->teams;
-	GEMP_TRY(prepare_sets(&j, bound));
+	GEMP_TRY_DONE(prepare_sets(&j, bound));
 	unite_slots(&j);
 	if (team->teams > 1)
-		GEMP_TRY(unite_teams(&j, bound));
+		GEMP_TRY_DONE(unite_teams(&j, bound));
 	*joins = gemp_comm_sum1(team->comm, j.joins);
 done:
 	if (team->teams > 1) {
@@ -509,7 +509,7 @@ static gemp_code send_to_owners(const gemp_euler_list *list, const uint64_t *joi
 		gemp_euler_subset_seal(&changed);
 		code = GEMP_NEW(numbers, changed.count);
 	}
-	GEMP_PROPAGATE(gemp_comm_agree(team->comm, code));
+	GEMP_TRY(gemp_comm_agree(team->comm, code));
 	for (size_t word = 0; word < changed.words; word++)
 		GEMP_EACH_BIT(changed.word[word].bits, bit)
 	numbers[count++] = word * 64 + bit;
@@ -540,9 +540,9 @@ gemp_code gemp_euler_join_changed(const gemp_euler_list *list, const uint64_t *j
 	gemp_euler_team *team = list->team;
 	GEMP_OWNED_BY(gemp_euler_block_free) gemp_euler_block bits = { 0 };
 	code = gemp_euler_block_new(team, &bits, list->splitters / 64 + 1, sizeof(uint64_t));
-	GEMP_PROPAGATE(gemp_comm_agree(team->comm, code));
+	GEMP_TRY(gemp_comm_agree(team->comm, code));
 	if (team->teams > 1)
-		GEMP_PROPAGATE(send_to_owners(list, joined, bits.at));
+		GEMP_TRY(send_to_owners(list, joined, bits.at));
 	else
 		mark_changed(list, joined, (change_marker){ .bits = bits.at });
 	gemp_euler_team_fence(team);

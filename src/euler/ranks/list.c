@@ -85,7 +85,7 @@ static gemp_code select_elements(gemp_euler_list *list, gemp_range_body *body, s
 	gemp_code code = GEMP_OK;
 	size_t own = list->own_end - list->own_begin, chunks = (own + chunk - 1) / chunk;
 	element_selection c = { .list = list, .wide = list->wide };
-	GEMP_TRY(GEMP_NEW(c.begin, chunks + 1));
+	GEMP_TRY_DONE(GEMP_NEW(c.begin, chunks + 1));
 	gemp_for_chunks(own, chunk, body, &c);
 	uint64_t before = 0;
 	for (size_t p = 0; p < chunks; p++) {
@@ -149,13 +149,13 @@ static gemp_code add_splitters(gemp_euler_list *list, const void *elements, size
 	gemp_euler_team *team = list->team;
 	size_t size = gemp_number_size(list->wide), before = list->splitters, first, end;
 	uint64_t all;
-	GEMP_PROPAGATE(gemp_comm_agree(team->comm, code));
+	GEMP_TRY(gemp_comm_agree(team->comm, code));
 	splitter_naming n = { .list = list, .wide = list->wide, .elements = elements, .count = count };
 	n.first = before + gemp_euler_team_before(team, count, &all);
 	code = gemp_euler_block_grow(team, &list->splitter, before + all, size);
 	GEMP_THEN(gemp_euler_block_grow(team, &list->from, before + all, size));
 	GEMP_THEN(gemp_euler_block_grow(team, &list->length, before + all, size));
-	GEMP_PROPAGATE(gemp_comm_agree(team->comm, code));
+	GEMP_TRY(gemp_comm_agree(team->comm, code));
 	list->splitters = before + all;
 	gemp_for_chunks(count, ELEMENTS_PER_CHUNK, label_body, &n);
 	gemp_euler_team_fence(team);
@@ -172,12 +172,12 @@ static gemp_code contract_orphans(gemp_euler_list *list)
 	code = select_elements(list, unlabelled_body, ELEMENTS_PER_CHUNK, &loose, &left);
 	if (code == GEMP_OK && !(taken = gemp_calloc(left, gemp_number_size(list->wide))))
 		code = GEMP_ENOMEM;
-	GEMP_PROPAGATE(gemp_comm_agree(list->team->comm, code));
+	GEMP_TRY(gemp_comm_agree(list->team->comm, code));
 	if (gemp_comm_sum1(list->team->comm, left) == 0)
 		return code;
 	for (int all = 0; all < 2; all++) {
 		count = split_orphans(list, loose, &left, taken, all);
-		GEMP_PROPAGATE(add_splitters(list, taken, count, GEMP_OK));
+		GEMP_TRY(add_splitters(list, taken, count, GEMP_OK));
 	}
 	return GEMP_OK;
 }
@@ -189,11 +189,11 @@ gemp_code gemp_euler_list_contract(gemp_euler_list *list, double *walk, double *
 	size_t count = 0;
 	double begun = gemp_now();
 	code = select_elements(list, splitter_body, BLOCKS_PER_CHUNK * spacing_of(list), &elements, &count);
-	GEMP_PROPAGATE(add_splitters(list, elements, count, code));
+	GEMP_TRY(add_splitters(list, elements, count, code));
 	if (walk)
 		*walk = gemp_now() - begun;
 	begun = gemp_now();
-	GEMP_PROPAGATE(contract_orphans(list));
+	GEMP_TRY(contract_orphans(list));
 	if (orphans)
 		*orphans = gemp_now() - begun;
 	return GEMP_OK;
@@ -351,7 +351,7 @@ static gemp_code walk_in_rounds(walk_state *w, size_t count)
 	gemp_code code = GEMP_OK;
 	gemp_euler_team *team = w->list->team;
 	w->short_distances = w->list->level == 0 && team->spacing <= SHORT_DISTANCE_SPACING;
-	GEMP_TRY(gemp_comm_agree(team->comm, gemp_euler_exchange_new(&w->exchange, team, record_size(w), false)));
+	GEMP_TRY_DONE(gemp_comm_agree(team->comm, gemp_euler_exchange_new(&w->exchange, team, record_size(w), false)));
 	for (uint64_t left = 1; left > 0;) {
 		size_t capacity = w->arrivals < team->in_flight ? team->in_flight - w->arrivals : 0;
 		size_t starting = count < capacity ? count : capacity;
@@ -368,7 +368,7 @@ static gemp_code walk_in_rounds(walk_state *w, size_t count)
 		w->first += starting;
 		count -= starting;
 		left = count;
-		GEMP_TRY(gemp_euler_exchange_send(&w->exchange, code, &left));
+		GEMP_TRY_DONE(gemp_euler_exchange_send(&w->exchange, code, &left));
 		w->arrivals = w->exchange.received;
 	}
 done:
@@ -419,7 +419,7 @@ gemp_code gemp_euler_lookup_new(gemp_euler_lookup *lookup, const gemp_euler_list
 		return GEMP_OK;
 	uint64_t max_count = list->splitters;
 	gemp_comm_max(team->comm, &max_count, 1);
-	GEMP_PROPAGATE(gemp_comm_agree(team->comm, gemp_euler_subset_new(&lookup->named, max_count * team->teams)));
+	GEMP_TRY(gemp_comm_agree(team->comm, gemp_euler_subset_new(&lookup->named, max_count * team->teams)));
 	lookup_naming n = { lookup, list->wide };
 	gemp_for_chunks(list->count, ELEMENTS_PER_CHUNK, collect_body, &n);
 	gemp_euler_subset_seal(&lookup->named);

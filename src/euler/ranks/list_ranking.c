@@ -100,14 +100,14 @@ static gemp_code rank_gathered(ranking_state *s)
 	GEMP_OWNED uint64_t *circuits = NULL;
 	GEMP_OWNED size_t *begin = NULL;
 	size_t count = 0;
-	GEMP_PROPAGATE(
+	GEMP_TRY(
 		gemp_comm_agree(team->comm, gemp_new_all(GEMP_ARRAY(own, list->count), GEMP_ARRAY(circuits, team->teams))));
 	for (size_t x = 0; x < list->count; x++)
 		if (!gemp_euler_closed(list, x, s->wide))
 			own[count++] = (gathered_element){ .number = list->first_number + x,
 				                               .next = gemp_euler_next_at(list, x, s->wide),
 				                               .weight = gemp_number_at(list->weight.at, x, s->wide) };
-	GEMP_PROPAGATE(gemp_comm_allgather(team->comm, GEMP_OK, own, count * sizeof *own, &all, &begin));
+	GEMP_TRY(gemp_comm_allgather(team->comm, GEMP_OK, own, count * sizeof *own, &all, &begin));
 	team->traffic.bytes += count * sizeof *own * (team->teams - 1);
 	GEMP_MPI(MPI_Allgather(&team->circuits, 1, MPI_UINT64_T, circuits, 1, MPI_UINT64_T, team->comm->world));
 	gathered_element *elements = all;
@@ -144,13 +144,13 @@ static gemp_code rank_by_splitters(ranking_state *s)
 	gemp_euler_block values = { 0 };
 	uint64_t *bounds = NULL;
 	code = gemp_euler_block_new(team, &list->distance, list->count, gemp_number_size(s->wide));
-	GEMP_TRY(gemp_comm_agree(team->comm, code));
-	GEMP_TRY(gemp_euler_list_contract(list, NULL, NULL));
-	GEMP_TRY(gemp_euler_list_of_splitters(&above, &bounds, list));
+	GEMP_TRY_DONE(gemp_comm_agree(team->comm, code));
+	GEMP_TRY_DONE(gemp_euler_list_contract(list, NULL, NULL));
+	GEMP_TRY_DONE(gemp_euler_list_of_splitters(&above, &bounds, list));
 	code = gemp_euler_block_new(team, &values, above.count, gemp_number_size(s->wide));
-	GEMP_TRY(gemp_comm_agree(team->comm, code));
-	GEMP_TRY(rank_list(&above, values.at, s->total));
-	GEMP_TRY(gemp_euler_lookup_new(&s->lookup, list, values.at));
+	GEMP_TRY_DONE(gemp_comm_agree(team->comm, code));
+	GEMP_TRY_DONE(rank_list(&above, values.at, s->total));
+	GEMP_TRY_DONE(gemp_euler_lookup_new(&s->lookup, list, values.at));
 	gemp_for_chunks(list->own_end - list->own_begin, ELEMENTS_PER_CHUNK, expand_body, s);
 	gemp_euler_team_fence(team);
 done:
@@ -169,7 +169,7 @@ static gemp_code rank_list(gemp_euler_list *list, void *values, uint64_t total)
 	if (active > list->team->gather)
 		return rank_by_splitters(&s);
 	if (active > 0 && list->team->teams > 1)
-		GEMP_PROPAGATE(rank_gathered(&s));
+		GEMP_TRY(rank_gathered(&s));
 	else if (active > 0)
 		rank_local(&s);
 	gemp_euler_team_fence(list->team);
@@ -219,7 +219,7 @@ gemp_code gemp_euler_list_of_splitters(gemp_euler_list *out, uint64_t **bounds, 
 	*out = (gemp_euler_list){
 		.team = team, .wide = list->wide, .level = list->level + 1, .count = list->splitters, .fixed_splitter = SIZE_MAX
 	};
-	GEMP_PROPAGATE(gemp_comm_agree(team->comm, GEMP_NEW(*bounds, team->teams + 1)));
+	GEMP_TRY(gemp_comm_agree(team->comm, GEMP_NEW(*bounds, team->teams + 1)));
 	if (team->teams > 1)
 		GEMP_MPI(MPI_Allgather(&own, 1, MPI_UINT64_T, *bounds + 1, 1, MPI_UINT64_T, team->comm->world));
 	else
@@ -231,7 +231,7 @@ gemp_code gemp_euler_list_of_splitters(gemp_euler_list *out, uint64_t **bounds, 
 	gemp_euler_team_part(team, out->count, &out->own_begin, &out->own_end);
 	code = gemp_euler_block_new(team, &out->link, 2 * out->count, size);
 	GEMP_THEN(gemp_euler_block_new(team, &out->weight, out->count, size));
-	GEMP_PROPAGATE(gemp_comm_agree(team->comm, code));
+	GEMP_TRY(gemp_comm_agree(team->comm, code));
 	splitter_copy c = { .to = out, .from = list, .wide = list->wide };
 	gemp_for_chunks(out->own_end - out->own_begin, ELEMENTS_PER_CHUNK, copy_body, &c);
 	gemp_euler_team_fence(team);

@@ -34,14 +34,14 @@ static gemp_code new_order(placement *p)
 	gemp_euler_order *order = p->order;
 	size_t rank = (size_t)comm->rank, ranks = (size_t)comm->size;
 	order->edges = p->edges->path_start == GEMP_NO_VERTEX ? p->total : p->total - 1;
-	GEMP_PROPAGATE(GEMP_NEW(p->places, ranks + 1));
+	GEMP_TRY(GEMP_NEW(p->places, ranks + 1));
 	for (size_t r = 0; r < ranks; r++)
 		p->places[r + 1] = p->places[r] + order->edges / ranks + (r < order->edges % ranks);
 	order->first = p->places[rank];
 	order->count = p->places[rank + 1] - p->places[rank];
-	GEMP_PROPAGATE(GEMP_NEW(order->edge, order->count));
+	GEMP_TRY(GEMP_NEW(order->edge, order->count));
 	if (p->sources)
-		GEMP_PROPAGATE(GEMP_NEW(order->source, order->count));
+		GEMP_TRY(GEMP_NEW(order->source, order->count));
 	return GEMP_OK;
 }
 
@@ -154,8 +154,8 @@ static gemp_code place_in_rounds(placement *p)
 	gemp_euler_team *team = p->list->team;
 	size_t count = p->list->count, max_count = team->in_flight;
 	uint64_t rounds = (count + max_count - 1) / max_count;
-	GEMP_TRY(gemp_euler_lookup_new(&p->lookup, p->list, p->values));
-	GEMP_TRY(gemp_comm_agree(team->comm, gemp_euler_exchange_new(&p->exchange, team, record_size(p), false)));
+	GEMP_TRY_DONE(gemp_euler_lookup_new(&p->lookup, p->list, p->values));
+	GEMP_TRY_DONE(gemp_comm_agree(team->comm, gemp_euler_exchange_new(&p->exchange, team, record_size(p), false)));
 	p->exchange.encode = encode;
 	p->exchange.context = p;
 	p->exchange.encoded_max = gemp_number_size(p->wide) + (p->wide ? MAX_VARINT_BYTES : MAX_VARINT_BYTES / 2) +
@@ -166,7 +166,7 @@ static gemp_code place_in_rounds(placement *p)
 		code = gemp_euler_exchange_open(&p->exchange, now);
 		if (code == GEMP_OK)
 			gemp_parallel_for(p->exchange.pieces, send_body, p);
-		GEMP_TRY(gemp_euler_exchange_send(&p->exchange, code, NULL));
+		GEMP_TRY_DONE(gemp_euler_exchange_send(&p->exchange, code, NULL));
 		gemp_parallel_for(team->teams, receive_body, p);
 		p->round_begin += now;
 	}
@@ -265,7 +265,7 @@ static gemp_code place_in_shared_memory(placement *p)
 	gemp_euler_team *team = list->team;
 	size_t first, end;
 	code = gemp_euler_block_new(team, &p->lengths, list->splitters, gemp_number_size(p->wide));
-	GEMP_TRY(gemp_comm_agree(team->comm, code));
+	GEMP_TRY_DONE(gemp_comm_agree(team->comm, code));
 	gemp_euler_team_part(team, list->splitters, &first, &end);
 	gemp_for_chunks(end - first, STARTS_PER_CHUNK, length_body, p);
 	gemp_for_chunks(list->own_end - list->own_begin, EDGES_PER_CHUNK, target_body, p);
@@ -301,12 +301,12 @@ gemp_code gemp_euler_place_edges(gemp_euler_order *order, gemp_euler_list *list,
 		            .sources = sources,
 		            .total = edges->edges,
 		            .values = values };
-	GEMP_TRY(gemp_comm_agree(list->team->comm, new_order(&p)));
+	GEMP_TRY_DONE(gemp_comm_agree(list->team->comm, new_order(&p)));
 	p.first = order->first;
 	p.end = order->first + order->count;
 	uint64_t chosen = fixed_splitter_distance(&p), wanted = edges->path_start == GEMP_NO_VERTEX ? 0 : p.total - 1;
 	p.shift = (wanted + p.total - chosen) % p.total;
-	GEMP_TRY(list->team->teams > 1 ? place_in_rounds(&p) : place_in_shared_memory(&p));
+	GEMP_TRY_DONE(list->team->teams > 1 ? place_in_rounds(&p) : place_in_shared_memory(&p));
 done:
 	gemp_free(p.places);
 	return code;

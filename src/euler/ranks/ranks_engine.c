@@ -124,13 +124,13 @@ static gemp_code pair_round(pairing *p, size_t count, void **slots, size_t *capa
 	code = gemp_euler_exchange_open(exchange, count);
 	if (code == GEMP_OK)
 		gemp_parallel_for(exchange->pieces, request_body, p);
-	GEMP_TRY(gemp_euler_exchange_send(exchange, code, NULL));
+	GEMP_TRY_DONE(gemp_euler_exchange_send(exchange, code, NULL));
 	p->answers = gemp_calloc(exchange->received, size);
-	GEMP_TRY(gemp_comm_agree(team->comm, p->answers ? GEMP_OK : GEMP_ENOMEM));
+	GEMP_TRY_DONE(gemp_comm_agree(team->comm, p->answers ? GEMP_OK : GEMP_ENOMEM));
 	gemp_for_chunks(exchange->received, EDGES_PER_CHUNK, answer_body, p);
 	for (size_t t = 0; t < team->teams; t++)
 		sizes[t] = exchange->receive_size[t] / sizeof(gemp_vertex) * size;
-	GEMP_TRY(
+	GEMP_TRY_DONE(
 		gemp_exchange(team->comm, GEMP_OK, p->answers, sizes, slots, capacity, sizes + team->teams, &team->traffic));
 	answer_scatter t = { p, *slots, p->wide };
 	gemp_parallel_for(exchange->pieces, scatter_body, &t);
@@ -150,11 +150,11 @@ static gemp_code pair_in_rounds(pairing *p)
 	uint64_t rounds = (count + max_count - 1) / max_count;
 	code = gemp_euler_exchange_new(&p->exchange, team, sizeof(gemp_vertex), true);
 	GEMP_THEN(GEMP_NEW(sizes, 2 * team->teams));
-	GEMP_TRY(gemp_comm_agree(team->comm, code));
+	GEMP_TRY_DONE(gemp_comm_agree(team->comm, code));
 	gemp_comm_max(team->comm, &rounds, 1);
 	for (uint64_t round = 0; round < rounds; round++) {
 		size_t left = count - p->round_begin, now = left < max_count ? left : max_count;
-		GEMP_TRY(pair_round(p, now, &slots, &capacity, sizes));
+		GEMP_TRY_DONE(pair_round(p, now, &slots, &capacity, sizes));
 		p->round_begin += now;
 	}
 done:
@@ -176,13 +176,13 @@ static gemp_code gemp_euler_pair(gemp_euler_list *list, const gemp_euler_edges *
 	p.low_vertex = together ? 0 : edges->bounds[edges->rank];
 	size_t vertices = together ? edges->vertices : edges->rows;
 	code = gemp_euler_block_new(team, &p.cursor, vertices, gemp_number_size(list->wide));
-	GEMP_TRY(gemp_comm_agree(team->comm, code));
+	GEMP_TRY_DONE(gemp_comm_agree(team->comm, code));
 	gemp_for_chunks(edges->rows, ROWS_PER_CHUNK, cursor_body, &p);
 	gemp_euler_team_fence(team);
 	if (together)
 		gemp_for_chunks(list->own_end - list->own_begin, EDGES_PER_CHUNK, pair_body, &p);
 	else
-		GEMP_TRY(pair_in_rounds(&p));
+		GEMP_TRY_DONE(pair_in_rounds(&p));
 	gemp_euler_team_fence(team);
 	gemp_for_chunks(edges->rows, ROWS_PER_CHUNK, check_body, &p);
 	*unbalanced = gemp_comm_sum1(team->comm, p.unbalanced);
@@ -236,7 +236,7 @@ static gemp_code allocate(engine_state *f)
 	size_t own = edges->begin[edges->rows];
 	bool path = edges->path_start != GEMP_NO_VERTEX;
 	gemp_edge chosen = path ? edges->closing : 0;
-	GEMP_TRY(gemp_comm_agree(team->comm, GEMP_NEW(f->bounds, team->teams + 1)));
+	GEMP_TRY_DONE(gemp_comm_agree(team->comm, GEMP_NEW(f->bounds, team->teams + 1)));
 	if (team->teams > 1)
 		GEMP_MPI(MPI_Allgather(&edges->first, 1, MPI_UINT64_T, f->bounds, 1, MPI_UINT64_T, team->comm->world));
 	f->bounds[team->teams] = edges->edges;
@@ -255,7 +255,7 @@ static gemp_code allocate(engine_state *f)
 	if (code == GEMP_OK && team->teams > 1)
 		code = gemp_euler_block_new(team, &list->distance, list->count, gemp_number_size(team->wide));
 	GEMP_THEN(gemp_euler_block_new(team, &f->joined, list->count / 64 + 1, sizeof(uint64_t)));
-	GEMP_TRY(gemp_comm_agree(team->comm, code));
+	GEMP_TRY_DONE(gemp_comm_agree(team->comm, code));
 done:
 	end_stage(f, GEMP_EULER_FILL);
 	return code;
@@ -268,21 +268,21 @@ static gemp_code rank_splitters(engine_state *f, uint64_t total)
 	GEMP_OWNED_BY(gemp_euler_list_free) gemp_euler_list splitters = { 0 };
 	gemp_euler_team *team = &f->team;
 	GEMP_OWNED uint64_t *bounds = NULL;
-	GEMP_PROPAGATE(gemp_euler_list_of_splitters(&splitters, &bounds, &f->list));
+	GEMP_TRY(gemp_euler_list_of_splitters(&splitters, &bounds, &f->list));
 	if (!f->values.at)
 		code = gemp_euler_block_new(team, &f->values, splitters.count, gemp_number_size(team->wide));
-	GEMP_PROPAGATE(gemp_comm_agree(team->comm, code));
+	GEMP_TRY(gemp_comm_agree(team->comm, code));
 	if (total)
-		GEMP_PROPAGATE(gemp_euler_solve_places(&splitters, f->values.at, total));
+		GEMP_TRY(gemp_euler_solve_places(&splitters, f->values.at, total));
 	else
-		GEMP_PROPAGATE(gemp_euler_solve_circuits(&splitters, f->values.at));
+		GEMP_TRY(gemp_euler_solve_circuits(&splitters, f->values.at));
 	return GEMP_OK;
 }
 
 static gemp_code keep_circuits(engine_state *f)
 {
 	size_t own = f->list.own_end - f->list.own_begin;
-	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(f->out->circuit, own), GEMP_ARRAY(f->out->joined, own)));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(f->out->circuit, own), GEMP_ARRAY(f->out->joined, own)));
 	for (size_t x = 0; x < own; x++)
 		f->out->circuit[x] = (uint32_t)gemp_euler_lookup_at(&f->circuits, f->list.own_begin + x, f->team.wide);
 	return GEMP_OK;
@@ -293,18 +293,18 @@ static gemp_code find_circuits(engine_state *f)
 {
 	gemp_euler_result *out = f->out;
 	double walk = 0, orphans = 0;
-	GEMP_PROPAGATE(gemp_euler_pair(&f->list, f->edges, &out->unbalanced));
+	GEMP_TRY(gemp_euler_pair(&f->list, f->edges, &out->unbalanced));
 	end_stage(f, GEMP_EULER_PAIR);
 	if (out->unbalanced)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_euler_list_contract(&f->list, &walk, &orphans));
+	GEMP_TRY(gemp_euler_list_contract(&f->list, &walk, &orphans));
 	out->seconds[GEMP_EULER_WALK] = walk;
 	out->seconds[GEMP_EULER_ORPHANS] = orphans;
 	f->stage_begin = gemp_now();
-	GEMP_PROPAGATE(rank_splitters(f, 0));
-	GEMP_PROPAGATE(gemp_euler_lookup_new(&f->circuits, &f->list, f->values.at));
+	GEMP_TRY(rank_splitters(f, 0));
+	GEMP_TRY(gemp_euler_lookup_new(&f->circuits, &f->list, f->values.at));
 	if (f->options->keep_circuits)
-		GEMP_PROPAGATE(gemp_comm_agree(f->team.comm, keep_circuits(f)));
+		GEMP_TRY(gemp_comm_agree(f->team.comm, keep_circuits(f)));
 	out->splitters = f->team.members > 1 ? f->list.splitters : gemp_comm_sum1(f->team.comm, f->list.splitters);
 	out->circuits = f->team.members > 1 ? f->team.circuits : gemp_comm_sum1(f->team.comm, f->team.circuits);
 	end_stage(f, GEMP_EULER_CIRCUITS);
@@ -317,7 +317,7 @@ static gemp_code join_circuits(engine_state *f)
 	gemp_euler_result *out = f->out;
 	GEMP_OWNED void *starts = NULL;
 	size_t count;
-	GEMP_PROPAGATE(gemp_euler_join(&f->circuits, f->edges, f->joined.at, &out->joins));
+	GEMP_TRY(gemp_euler_join(&f->circuits, f->edges, f->joined.at, &out->joins));
 	out->components = out->circuits - out->joins;
 	if (f->options->keep_circuits)
 		for (size_t x = f->list.own_begin; x < f->list.own_end; x++)
@@ -325,10 +325,10 @@ static gemp_code join_circuits(engine_state *f)
 	end_stage(f, GEMP_EULER_UNION);
 	if (out->components > 1)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_euler_join_changed(&f->list, f->joined.at, &starts, &count));
+	GEMP_TRY(gemp_euler_join_changed(&f->list, f->joined.at, &starts, &count));
 	end_stage(f, GEMP_EULER_ROTATE);
 	f->list.joined = f->joined.at;
-	GEMP_PROPAGATE(gemp_euler_list_walk(&f->list, starts, 0, count));
+	GEMP_TRY(gemp_euler_list_walk(&f->list, starts, 0, count));
 	end_stage(f, GEMP_EULER_REWALK);
 	return GEMP_OK;
 }
@@ -337,18 +337,18 @@ static gemp_code join_circuits(engine_state *f)
 static gemp_code run(engine_state *f)
 {
 	const gemp_euler_edges *edges = f->edges;
-	GEMP_PROPAGATE(allocate(f));
+	GEMP_TRY(allocate(f));
 	if (edges->edges == 0)
 		return GEMP_OK;
-	GEMP_PROPAGATE(find_circuits(f));
+	GEMP_TRY(find_circuits(f));
 	if (f->out->unbalanced)
 		return GEMP_OK;
-	GEMP_PROPAGATE(join_circuits(f));
+	GEMP_TRY(join_circuits(f));
 	if (f->out->components > 1)
 		return GEMP_OK;
-	GEMP_PROPAGATE(rank_splitters(f, edges->edges));
+	GEMP_TRY(rank_splitters(f, edges->edges));
 	end_stage(f, GEMP_EULER_RANK);
-	GEMP_PROPAGATE(gemp_euler_place_edges(&f->out->order, &f->list, edges, f->values.at, f->options->sources));
+	GEMP_TRY(gemp_euler_place_edges(&f->out->order, &f->list, edges, f->values.at, f->options->sources));
 	end_stage(f, GEMP_EULER_EMIT);
 	return GEMP_OK;
 }

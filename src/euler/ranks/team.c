@@ -125,7 +125,7 @@ gemp_code gemp_euler_exchange_send(gemp_euler_exchange *exchange, gemp_code code
 {
 	size_t teams = exchange->team->teams, before = 0;
 	exchange->received = 0;
-	GEMP_PROPAGATE(agree(exchange, code, left));
+	GEMP_TRY(agree(exchange, code, left));
 	if (left && *left == 0)
 		return GEMP_OK;
 	for (size_t t = 0; t < teams; t++) {
@@ -138,9 +138,9 @@ gemp_code gemp_euler_exchange_send(gemp_euler_exchange *exchange, gemp_code code
 		}
 	}
 	gemp_parallel_for(exchange->pieces, sort_piece, exchange);
-	GEMP_PROPAGATE(gemp_exchange(exchange->team->comm, GEMP_OK, encode_records(exchange), exchange->send_size,
-	                             &exchange->receive, &exchange->receive_capacity, exchange->receive_size,
-	                             &exchange->team->traffic));
+	GEMP_TRY(gemp_exchange(exchange->team->comm, GEMP_OK, encode_records(exchange), exchange->send_size,
+	                       &exchange->receive, &exchange->receive_capacity, exchange->receive_size,
+	                       &exchange->team->traffic));
 	for (size_t t = 0; t < teams; t++)
 		exchange->received += exchange->receive_size[t] / exchange->size;
 	return GEMP_OK;
@@ -180,7 +180,7 @@ gemp_code gemp_euler_bits_set(gemp_euler_team *team, const uint64_t *numbers, si
 	gemp_code code = GEMP_OK;
 	bit_delivery d = { .team = team, .bounds = bounds, .numbers = numbers };
 	uint64_t rounds = (count + team->in_flight - 1) / team->in_flight;
-	GEMP_TRY(
+	GEMP_TRY_DONE(
 		gemp_comm_agree(team->comm, gemp_euler_exchange_new(&d.exchange, team, gemp_number_size(team->wide), false)));
 	gemp_comm_max(team->comm, &rounds, 1);
 	for (; rounds > 0; rounds--) {
@@ -188,7 +188,7 @@ gemp_code gemp_euler_bits_set(gemp_euler_team *team, const uint64_t *numbers, si
 		code = gemp_euler_exchange_open(&d.exchange, now);
 		if (code == GEMP_OK)
 			gemp_parallel_for(d.exchange.pieces, post_bits, &d);
-		GEMP_TRY(gemp_euler_exchange_send(&d.exchange, code, NULL));
+		GEMP_TRY_DONE(gemp_euler_exchange_send(&d.exchange, code, NULL));
 		for (size_t i = 0; i < d.exchange.received; i++)
 			gemp_bits64_set_atomic(bits, gemp_number_at(d.exchange.receive, i, team->wide));
 		d.numbers += now;
@@ -222,7 +222,7 @@ static gemp_code pack_requests(query_state *a)
 		a->sizes[t] = (a->owned[t] + 7) / 8;
 		bytes += a->sizes[t];
 	}
-	GEMP_PROPAGATE(GEMP_NEW(a->requests, bytes));
+	GEMP_TRY(GEMP_NEW(a->requests, bytes));
 	for (size_t word = 0; word < named->words; word++)
 		GEMP_EACH_BIT(named->word[word].bits, bit)
 		{
@@ -297,11 +297,11 @@ static gemp_code run_query(query_state *a)
 	size_t teams = a->teams;
 	GEMP_MPI(MPI_Allgather(&a->request->own, 1, MPI_UINT64_T, a->owned, 1, MPI_UINT64_T, comm->world));
 	gemp_code code = pack_requests(a);
-	GEMP_PROPAGATE(gemp_exchange(comm, code, a->requests, a->sizes, &a->received_requests, &a->requests_capacity,
-	                             a->sizes + teams, &team->traffic));
+	GEMP_TRY(gemp_exchange(comm, code, a->requests, a->sizes, &a->received_requests, &a->requests_capacity,
+	                       a->sizes + teams, &team->traffic));
 	code = pack_answers(a);
-	GEMP_PROPAGATE(gemp_exchange(comm, code, a->answers, a->sizes + 2 * teams, &a->received, &a->received_capacity,
-	                             a->sizes + 3 * teams, &team->traffic));
+	GEMP_TRY(gemp_exchange(comm, code, a->answers, a->sizes + 2 * teams, &a->received, &a->received_capacity,
+	                       a->sizes + 3 * teams, &team->traffic));
 	return gemp_comm_agree(comm, order_answers(a));
 }
 
@@ -311,8 +311,8 @@ gemp_code gemp_euler_query(const gemp_euler_request *request, void **values)
 	query_state a = { .request = request, .wide = team->wide, .teams = team->teams };
 	gemp_code code = gemp_new_all(GEMP_ARRAY(a.owned, a.teams), GEMP_ARRAY(a.sizes, 4 * a.teams),
 	                              GEMP_ARRAY(a.cursor, a.teams));
-	GEMP_TRY(gemp_comm_agree(team->comm, code));
-	GEMP_TRY(run_query(&a));
+	GEMP_TRY_DONE(gemp_comm_agree(team->comm, code));
+	GEMP_TRY_DONE(run_query(&a));
 	*values = a.values;
 	a.values = NULL;
 done:

@@ -321,7 +321,7 @@ gemp_code gemp_class_set_add(gemp_class_set *set, const uint32_t *record, uint64
 {
 	uint32_t *found;
 	bool added;
-	GEMP_PROPAGATE(gemp_record_table_add(&set->table[gemp_class_set_place(set, hash)], record, hash, &found, &added));
+	GEMP_TRY(gemp_record_table_add(&set->table[gemp_class_set_place(set, hash)], record, hash, &found, &added));
 	*fits = found != NULL;
 	if (found && !added)
 		keep_smaller(set->form, record, found);
@@ -432,11 +432,11 @@ gemp_code gemp_class_block_reserve(gemp_class_block *block, const gemp_record_fo
 	if (capacity <= block->capacity)
 		return GEMP_OK;
 	gemp_class_block_free(block);
-	GEMP_PROPAGATE(GEMP_NEW(block->records, capacity * form->words));
-	GEMP_PROPAGATE(GEMP_NEW(block->hash, capacity));
-	GEMP_PROPAGATE(GEMP_NEW(block->table, capacity));
-	GEMP_PROPAGATE(GEMP_NEW(block->order, capacity));
-	GEMP_PROPAGATE(GEMP_NEW(block->histogram, pieces_of(capacity) * GEMP_CLASS_PLACES));
+	GEMP_TRY(GEMP_NEW(block->records, capacity * form->words));
+	GEMP_TRY(GEMP_NEW(block->hash, capacity));
+	GEMP_TRY(GEMP_NEW(block->table, capacity));
+	GEMP_TRY(GEMP_NEW(block->order, capacity));
+	GEMP_TRY(GEMP_NEW(block->histogram, pieces_of(capacity) * GEMP_CLASS_PLACES));
 	block->capacity = capacity;
 	return GEMP_OK;
 }

@@ -100,9 +100,9 @@ static gemp_code insert(distinct *d, const uint32_t *record, uint64_t hash)
 {
 	bool fits = false;
 	while (!fits && in_range(d, hash)) {
-		GEMP_PROPAGATE(gemp_class_set_add(&d->classes, record, hash, &fits));
+		GEMP_TRY(gemp_class_set_add(&d->classes, record, hash, &fits));
 		if (!fits)
-			GEMP_PROPAGATE(shrink_range(d));
+			GEMP_TRY(shrink_range(d));
 	}
 	return GEMP_OK;
 }
@@ -127,8 +127,8 @@ static gemp_code send_later(distinct *d, const uint32_t *record, uint64_t hash)
 	if (sent_recently(d, record, hash))
 		return GEMP_OK;
 	if (at == d->outgoing_capacity)
-		GEMP_PROPAGATE(gemp_reserve((void **)&d->outgoing, &d->outgoing_capacity, at + 1, words * sizeof *record));
-	GEMP_PROPAGATE(GEMP_RESERVE(d->owner, d->owner_capacity, at + 1));
+		GEMP_TRY(gemp_reserve((void **)&d->outgoing, &d->outgoing_capacity, at + 1, words * sizeof *record));
+	GEMP_TRY(GEMP_RESERVE(d->owner, d->owner_capacity, at + 1));
 	memcpy(d->outgoing + at * words, record, words * sizeof *record);
 	d->owner[at] = owner_of(d, hash);
 	d->outgoing_count++;
@@ -176,7 +176,7 @@ static gemp_code insert_singly(distinct *d, size_t table)
 	const gemp_class_block *block = &d->block;
 	for (size_t at = block->bucket_offsets[table]; at < block->bucket_offsets[table + 1]; at++) {
 		uint32_t i = block->order[at];
-		GEMP_PROPAGATE(insert(d, block->records + i * d->form.words, block->hash[i]));
+		GEMP_TRY(insert(d, block->records + i * d->form.words, block->hash[i]));
 	}
 	return GEMP_OK;
 }
@@ -193,12 +193,12 @@ static gemp_code add_block(distinct *d, const fill_task *f, size_t count)
 	for (size_t at = block->bucket_offsets[GEMP_CLASS_REMOTE]; at < block->bucket_offsets[GEMP_CLASS_REMOTE + 1];
 	     at++) {
 		uint32_t i = block->order[at];
-		GEMP_PROPAGATE(send_later(d, block->records + i * d->form.words, block->hash[i]));
+		GEMP_TRY(send_later(d, block->records + i * d->form.words, block->hash[i]));
 	}
-	GEMP_PROPAGATE(gemp_class_set_add_block(&d->classes, block, fits));
+	GEMP_TRY(gemp_class_set_add_block(&d->classes, block, fits));
 	for (size_t t = 0; t < d->classes.table_count; t++)
 		if (!fits[t])
-			GEMP_PROPAGATE(insert_singly(d, t));
+			GEMP_TRY(insert_singly(d, t));
 	return GEMP_OK;
 }
 
@@ -206,10 +206,10 @@ static gemp_code add_block(distinct *d, const fill_task *f, size_t count)
 static gemp_code add_rows(distinct *d, fill_task f, size_t count)
 {
 	size_t most = d->block_records, room = count < most ? count : most;
-	GEMP_PROPAGATE(gemp_class_block_reserve(&d->block, &d->form, room));
+	GEMP_TRY(gemp_class_block_reserve(&d->block, &d->form, room));
 	for (size_t at = 0; at < count; at += room) {
 		f.first = at;
-		GEMP_PROPAGATE(add_block(d, &f, count - at < room ? count - at : room));
+		GEMP_TRY(add_block(d, &f, count - at < room ? count - at : room));
 	}
 	return GEMP_OK;
 }
@@ -233,9 +233,8 @@ static gemp_code exchange_records(distinct *d)
 	GEMP_OWNED void *records = NULL;
 	GEMP_OWNED size_t *from = NULL;
 	double t = gemp_now();
-	GEMP_PROPAGATE(gemp_exchange_records(context->comm, GEMP_OK, d->outgoing, d->outgoing_count,
-	                                     d->form.words * sizeof(uint32_t), d->owner, &records, &from,
-	                                     &context->traffic));
+	GEMP_TRY(gemp_exchange_records(context->comm, GEMP_OK, d->outgoing, d->outgoing_count,
+	                               d->form.words * sizeof(uint32_t), d->owner, &records, &from, &context->traffic));
 	d->outgoing_count = 0;
 	t = gemp_timers_add(&context->timers, GEMP_PHASE_EXCHANGE, t);
 	code = add_rows(d, (fill_task){ .d = d, .records = records }, from[context->comm->size]);
@@ -268,7 +267,7 @@ static gemp_code forward_classes(distinct *d, uint64_t largest)
 	size_t count = gemp_class_set_count(&d->classes), room = count < HANDED_ON_ROWS ? count : HANDED_ON_ROWS;
 	code = GEMP_NEW(vertices, room * (size_t)d->form.vertex_count);
 	GEMP_THEN(GEMP_NEW(edges, room * (size_t)d->form.edge_count));
-	GEMP_PROPAGATE(gemp_comm_agree(d->context->comm, code));
+	GEMP_TRY(gemp_comm_agree(d->context->comm, code));
 	batch.vertices = vertices;
 	batch.edges = edges;
 	for (uint64_t first = 0; first < largest && !d->satisfied; first += HANDED_ON_ROWS) {
@@ -276,8 +275,8 @@ static gemp_code forward_classes(distinct *d, uint64_t largest)
 		batch.rows = gemp_class_set_read(&d->classes, &at, room, vertices, edges);
 		if (batch.rows)
 			code = d->next->consume(d->next->self, &batch);
-		GEMP_PROPAGATE(gemp_comm_agree(d->context->comm, code));
-		GEMP_PROPAGATE(d->next->end_round(d->next->self, false, &d->satisfied, &again));
+		GEMP_TRY(gemp_comm_agree(d->context->comm, code));
+		GEMP_TRY(d->next->end_round(d->next->self, false, &d->satisfied, &again));
 	}
 	return GEMP_OK;
 }
@@ -310,7 +309,7 @@ static gemp_code end_pass(distinct *d, bool *again)
 	uint64_t most[2] = { gemp_class_set_count(&d->classes), SIZE_MAX - d->full_at };
 	gemp_comm_max(d->context->comm, most, 2);
 	if (d->next)
-		GEMP_PROPAGATE(forward_classes(d, most[0]));
+		GEMP_TRY(forward_classes(d, most[0]));
 	d->counted += gemp_class_set_count(&d->classes);
 	*again = d->high < range_end && !d->satisfied;
 	if (*again)
@@ -323,11 +322,11 @@ static gemp_code end_pass(distinct *d, bool *again)
 /* Collective. What came since the last turn. */
 static gemp_code continue_pass(distinct *d, bool last, bool *again)
 {
-	GEMP_PROPAGATE(exchange_records(d));
+	GEMP_TRY(exchange_records(d));
 	agree_on_range(d);
 	bool reached = d->limit && gemp_comm_sum1(d->context->comm, known(d)) >= d->limit;
 	if (last || reached)
-		GEMP_PROPAGATE(end_pass(d, again));
+		GEMP_TRY(end_pass(d, again));
 	if (reached) {
 		d->satisfied = true;
 		*again = false;
@@ -341,11 +340,11 @@ static gemp_code distinct_end_round(void *self, bool last, bool *enough, bool *a
 	distinct *d = self;
 	bool more = false, ignored = false;
 	if (!d->satisfied)
-		GEMP_PROPAGATE(continue_pass(d, last, &more));
+		GEMP_TRY(continue_pass(d, last, &more));
 	bool ends = ((last && !more) || d->satisfied) && !d->ended;
 	d->ended |= ends;
 	if (ends && d->next)
-		GEMP_PROPAGATE(d->next->end_round(d->next->self, true, &d->satisfied, &ignored));
+		GEMP_TRY(d->next->end_round(d->next->self, true, &d->satisfied, &ignored));
 	*enough |= d->satisfied;
 	*again |= more;
 	return GEMP_OK;
@@ -405,9 +404,9 @@ static gemp_code gather_key_ranks(distinct *d, gemp_shard *graph)
 	gemp_code code = GEMP_OK;
 	void *rank = NULL;
 	GEMP_OWNED size_t *begin = NULL;
-	GEMP_PROPAGATE(gemp_shard_load_keys(graph));
-	GEMP_PROPAGATE(gemp_comm_allgather(d->context->comm, GEMP_OK, graph->key_ranks,
-	                                   graph->rows * sizeof *graph->key_ranks, &rank, &begin));
+	GEMP_TRY(gemp_shard_load_keys(graph));
+	GEMP_TRY(gemp_comm_allgather(d->context->comm, GEMP_OK, graph->key_ranks, graph->rows * sizeof *graph->key_ranks,
+	                             &rank, &begin));
 	d->rank = rank;
 	code = gemp_comm_agree(d->context->comm, GEMP_NEW(d->vertex, graph->vertex_count));
 	for (uint64_t id = 0; id < graph->vertex_count && code == GEMP_OK; id++)
@@ -446,10 +445,10 @@ gemp_code gemp_distinct_new(gemp_sink *out, gemp_runtime *context, const gemp_di
 		d->recent_count = recent_entries(d);
 		code = GEMP_NEW(d->recent, d->recent_count * d->form.words);
 	}
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	begin_pass(d, 0, range_end);
 	if (options->graph && options->next && kind != GEMP_KEY_ORBIT)
-		GEMP_PROPAGATE(gather_key_ranks(d, options->graph));
+		GEMP_TRY(gather_key_ranks(d, options->graph));
 	*out = (gemp_sink){
 		.self = d, .consume = distinct_consume, .end_round = distinct_end_round, .free = distinct_free
 	};

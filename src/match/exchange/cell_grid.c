@@ -50,19 +50,19 @@ static gemp_code list_reads(gemp_grid *g)
 {
 	size_t views = g->tiles.view_count, most = max_reads(g);
 	gemp_tile_sums *sums = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(g->classes, views + most + 1));
-	GEMP_PROPAGATE(GEMP_NEW(g->reads, most + 1));
+	GEMP_TRY(GEMP_NEW(g->classes, views + most + 1));
+	GEMP_TRY(GEMP_NEW(g->reads, most + 1));
 	for (; g->class_count < views; g->class_count++)
 		g->classes[g->class_count].view = g->class_count;
 	for (int v = 0; v < g->plan->vertex_count; v++)
 		for (size_t view = 0; view < views; view++)
 			add_reads(g, v, view);
-	GEMP_PROPAGATE(GEMP_NEW(g->rows, g->class_count + 1));
-	GEMP_PROPAGATE(GEMP_NEW(sums, g->class_count + 1));
+	GEMP_TRY(GEMP_NEW(g->rows, g->class_count + 1));
+	GEMP_TRY(GEMP_NEW(sums, g->class_count + 1));
 	for (size_t c = 0; c <= g->class_count; c++)
 		g->classes[c].sums = sums + c;
 	for (size_t i = 0; i < g->closure->count; i++)
-		GEMP_PROPAGATE(GEMP_NEW(g->images[i], g->words + 1));
+		GEMP_TRY(GEMP_NEW(g->images[i], g->words + 1));
 	return GEMP_OK;
 }
 
@@ -121,7 +121,7 @@ static gemp_code grid_blocks(gemp_grid *g)
 {
 	GEMP_OWNED uint64_t *weights = NULL;
 	size_t vertices = g->fetch->graph->vertex_count;
-	GEMP_PROPAGATE(gemp_comm_agree(g->fetch->context->comm, GEMP_NEW(weights, vertices)));
+	GEMP_TRY(gemp_comm_agree(g->fetch->context->comm, GEMP_NEW(weights, vertices)));
 	count_entries(g, weights);
 	if (!all_rows_resident(g))
 		gemp_comm_sum_long(g->fetch->context->comm, weights, vertices);
@@ -260,9 +260,9 @@ static gemp_code make_buffers(request_context *a, gemp_tile_sums **mine)
 {
 	gemp_grid *g = a->grid;
 	for (size_t i = 0; i < g->closure->count; i++)
-		GEMP_PROPAGATE(GEMP_NEW(a->images[i], g->words + 1));
-	GEMP_PROPAGATE(GEMP_NEW(*mine, g->class_count));
-	GEMP_PROPAGATE(GEMP_NEW(a->block_of, g->fetch->graph->vertex_count + 1));
+		GEMP_TRY(GEMP_NEW(a->images[i], g->words + 1));
+	GEMP_TRY(GEMP_NEW(*mine, g->class_count));
+	GEMP_TRY(GEMP_NEW(a->block_of, g->fetch->graph->vertex_count + 1));
 	for (size_t b = 0; b < g->tiles.blocks; b++)
 		memset(a->block_of + g->tiles.bounds[b], (int)b, g->tiles.bounds[b + 1] - g->tiles.bounds[b]);
 	return GEMP_OK;
@@ -275,7 +275,7 @@ static gemp_code grid_count(gemp_grid *g, uint32_t *const *candidates, const gem
 	const gemp_comm *comm = g->fetch->context->comm;
 	request_context a = { .grid = g, .candidates = candidates };
 	gemp_tile_sums *mine = NULL;
-	GEMP_TRY(gemp_comm_agree(comm, make_buffers(&a, &mine)));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, make_buffers(&a, &mine)));
 	for (int rank = 0; rank < (all_rows_resident(g) ? 1 : comm->size); rank++) {
 		find_images(&a, rank, tasks);
 		count_tiles(&a, rank, mine);
@@ -305,9 +305,9 @@ gemp_code gemp_grid_new(gemp_grid **out, const gemp_plan *plan, const gemp_closu
 		code = gemp_tiles_new(&g->tiles, fetch->view_count, vertices);
 	}
 	GEMP_THEN(list_reads(g));
-	GEMP_PROPAGATE(gemp_comm_agree(fetch->context->comm, code));
-	GEMP_PROPAGATE(grid_blocks(g));
-	GEMP_PROPAGATE(grid_count(g, candidates, tasks));
+	GEMP_TRY(gemp_comm_agree(fetch->context->comm, code));
+	GEMP_TRY(grid_blocks(g));
+	GEMP_TRY(grid_count(g, candidates, tasks));
 	*out = g;
 	g = NULL;
 	return GEMP_OK;

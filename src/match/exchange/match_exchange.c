@@ -47,12 +47,12 @@ struct gemp_match_exchange {
 static gemp_code make_coders(gemp_match_exchange *c)
 {
 	size_t threads = gemp_threads();
-	GEMP_PROPAGATE(GEMP_NEW(c->forms, c->stages));
+	GEMP_TRY(GEMP_NEW(c->forms, c->stages));
 	for (size_t k = 0; k < c->stages; k++)
 		c->forms[k] = gemp_item_form_of(c->search->plan, &c->search->layout, k);
-	GEMP_PROPAGATE(GEMP_NEW(c->coders, threads));
+	GEMP_TRY(GEMP_NEW(c->coders, threads));
 	for (; c->coder_count < threads; c->coder_count++)
-		GEMP_PROPAGATE(gemp_item_coder_new(&c->coders[c->coder_count]));
+		GEMP_TRY(gemp_item_coder_new(&c->coders[c->coder_count]));
 	return GEMP_OK;
 }
 
@@ -60,20 +60,20 @@ static gemp_code make_coders(gemp_match_exchange *c)
 gemp_code gemp_match_exchange_new(gemp_match_exchange **out, gemp_search *search)
 {
 	GEMP_OWNED_BY(gemp_match_exchange_free_at) gemp_match_exchange *c = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(c, 1));
+	GEMP_TRY(GEMP_NEW(c, 1));
 	c->search = search;
 	c->stages = search->layout.stage_count;
 	c->ranks = search->ranks;
-	GEMP_PROPAGATE(GEMP_NEW(c->queues, c->stages));
-	GEMP_PROPAGATE(GEMP_NEW(c->filled, c->stages * c->ranks));
-	GEMP_PROPAGATE(GEMP_NEW(c->usable, search->areas));
+	GEMP_TRY(GEMP_NEW(c->queues, c->stages));
+	GEMP_TRY(GEMP_NEW(c->filled, c->stages * c->ranks));
+	GEMP_TRY(GEMP_NEW(c->usable, search->areas));
 	for (size_t area = 0; area < search->areas; area++)
 		c->usable[area] = gemp_search_credits(search, area / (c->ranks + 1), (uint32_t)(area % (c->ranks + 1))) &&
 		                  area % (c->ranks + 1) != c->ranks;
-	GEMP_PROPAGATE(GEMP_NEW(c->send_size, c->ranks));
-	GEMP_PROPAGATE(GEMP_NEW(c->receive_size, c->ranks));
-	GEMP_PROPAGATE(GEMP_NEW(c->arrived, c->stages * c->ranks));
-	GEMP_PROPAGATE(make_coders(c));
+	GEMP_TRY(GEMP_NEW(c->send_size, c->ranks));
+	GEMP_TRY(GEMP_NEW(c->receive_size, c->ranks));
+	GEMP_TRY(GEMP_NEW(c->arrived, c->stages * c->ranks));
+	GEMP_TRY(make_coders(c));
 	*out = c;
 	c = NULL;
 	return GEMP_OK;
@@ -120,7 +120,7 @@ static gemp_code reserve_queue(gemp_match_exchange *c, size_t stage)
 		if (!grown)
 			return GEMP_ENOMEM;
 		q->items = grown;
-		GEMP_PROPAGATE(GEMP_RESERVE(q->source, q->capacity, larger));
+		GEMP_TRY(GEMP_RESERVE(q->source, q->capacity, larger));
 		q->capacity = larger;
 	}
 	uint16_t *source = q->source + q->begin + q->count;
@@ -178,10 +178,10 @@ gemp_code gemp_match_exchange_feed(gemp_match_exchange *c)
 			continue;
 		if (work->tasks.size < q->count * bytes) {
 			gemp_buffer_free(&work->tasks, device);
-			GEMP_PROPAGATE(gemp_buffer_new(&work->tasks, device, q->count * bytes, NULL));
+			GEMP_TRY(gemp_buffer_new(&work->tasks, device, q->count * bytes, NULL));
 		}
-		GEMP_PROPAGATE(gemp_buffer_write(device, &work->tasks, 0, q->count * bytes,
-		                                 q->items + q->begin * search->layout.item_words[k]));
+		GEMP_TRY(gemp_buffer_write(device, &work->tasks, 0, q->count * bytes,
+		                           q->items + q->begin * search->layout.item_words[k]));
 		work->next = 0;
 		work->count = q->loaded = q->count;
 	}
@@ -293,9 +293,8 @@ static gemp_code read_items(gemp_match_exchange *c)
 		for (size_t k = 0; k < c->stages; k++) {
 			size_t bytes = gemp_search_items(search, k, (int)d) * item_bytes(c, k);
 			if (bytes)
-				GEMP_PROPAGATE(
-					GEMP_CL(clEnqueueReadBuffer(search->context->device->queue, search->out.mem, CL_FALSE,
-				                                search->base[area_of(c, k, d)] * 4, bytes, to, 0, NULL, NULL)));
+				GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(search->context->device->queue, search->out.mem, CL_FALSE,
+				                                     search->base[area_of(c, k, d)] * 4, bytes, to, 0, NULL, NULL)));
 			to += bytes / sizeof *to;
 		}
 	return GEMP_CL(clFinish(search->context->device->queue));
@@ -333,10 +332,10 @@ static gemp_code pack(gemp_match_exchange *c, uint64_t *moved)
 	size_t room = 0, bytes = 0, chunks = 0, next = 0;
 	for (size_t d = 0; d < c->ranks; d++)
 		room += message_capacity(c, d, &bytes, &chunks);
-	GEMP_PROPAGATE(GEMP_RESERVE(c->items, c->item_capacity, bytes / sizeof *c->items));
-	GEMP_PROPAGATE(GEMP_RESERVE(c->send, c->send_capacity, room));
-	GEMP_PROPAGATE(GEMP_RESERVE(c->chunks, c->chunk_capacity, chunks));
-	GEMP_PROPAGATE(read_items(c));
+	GEMP_TRY(GEMP_RESERVE(c->items, c->item_capacity, bytes / sizeof *c->items));
+	GEMP_TRY(GEMP_RESERVE(c->send, c->send_capacity, room));
+	GEMP_TRY(GEMP_RESERVE(c->chunks, c->chunk_capacity, chunks));
+	GEMP_TRY(read_items(c));
 	uint32_t *items = c->items;
 	uint8_t *to = c->send;
 	c->chunk_count = 0;
@@ -366,7 +365,7 @@ static gemp_code list_message(gemp_match_exchange *c, size_t source, const uint8
 			return corrupt_message(source);
 		if (c->usable[area])
 			search->capacity[area] = (uint32_t)places - gemp_search_items(search, k, (int)source);
-		GEMP_PROPAGATE(GEMP_RESERVE(c->chunks, c->chunk_capacity, c->chunk_count + chunks_of(count)));
+		GEMP_TRY(GEMP_RESERVE(c->chunks, c->chunk_capacity, c->chunk_count + chunks_of(count)));
 		for (size_t i = 0; i < chunks_of(count); i++) {
 			from = gemp_varint_get(from, end, &size);
 			if (!from || size > (size_t)(end - from))
@@ -387,9 +386,9 @@ static gemp_code unpack(gemp_match_exchange *c)
 	const uint8_t *from = c->receive;
 	c->chunk_count = 0;
 	for (size_t r = 0; r < c->ranks; from += c->receive_size[r++])
-		GEMP_PROPAGATE(list_message(c, r, from, from + c->receive_size[r]));
+		GEMP_TRY(list_message(c, r, from, from + c->receive_size[r]));
 	for (size_t k = 0; k < c->stages; k++)
-		GEMP_PROPAGATE(reserve_queue(c, k));
+		GEMP_TRY(reserve_queue(c, k));
 	for (size_t i = 0; i < c->chunk_count; i++)
 		c->chunks[i].items = append_items(c, c->chunks[i].stage, c->chunks[i].count);
 	atomic_store(&c->corrupt, false);
@@ -409,8 +408,8 @@ static gemp_code renew_credits(gemp_match_exchange *c)
 		for (size_t d = 0; d < c->ranks; d++)
 			counts[area_of(c, k, d)] = 0;
 	}
-	GEMP_PROPAGATE(gemp_buffer_write(search->context->device, &search->control, GEMP_CONTROL_WORDS * 4,
-	                                 search->areas * 4, counts));
+	GEMP_TRY(gemp_buffer_write(search->context->device, &search->control, GEMP_CONTROL_WORDS * 4, search->areas * 4,
+	                           counts));
 	return gemp_buffer_write(search->context->device, &search->out_capacity, 0, search->areas * 4, search->capacity);
 }
 
@@ -424,11 +423,11 @@ gemp_code gemp_match_exchange_round(gemp_match_exchange *c, uint64_t *moved)
 	for (size_t k = 1; k < c->stages; k++)
 		release_taken(c, k);
 	code = pack(c, moved);
-	GEMP_PROPAGATE(gemp_exchange(context->comm, code, c->send, c->send_size, &c->receive, &c->receive_capacity,
-	                             c->receive_size, &context->traffic));
+	GEMP_TRY(gemp_exchange(context->comm, code, c->send, c->send_size, &c->receive, &c->receive_capacity,
+	                       c->receive_size, &context->traffic));
 	code = unpack(c);
 	GEMP_THEN(renew_credits(c));
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	gemp_timers_add(&context->timers, GEMP_PHASE_EXCHANGE, began);
 	return GEMP_OK;
 }

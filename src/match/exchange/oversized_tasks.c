@@ -135,13 +135,13 @@ gemp_code gemp_oversized_tasks(size_t *aside, const gemp_plan *plan, const gemp_
 	GEMP_OWNED_BY(gemp_grid_free_at) gemp_grid *grid = NULL;
 	gemp_grid_cell whole;
 	*aside = 0;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(rounds, tasks->count + 1)));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(rounds, tasks->count + 1)));
 	estimate_task_bytes(rounds, closure, fetch, tasks, total);
 	for (size_t i = 0; i < tasks->count; i++)
 		sum += rounds[i] /= (double)(budget ? budget : 1);
 	if (gemp_comm_sum1(comm, sum > min_rounds) == 0)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_grid_new(&grid, plan, closure, fetch, candidates, tasks));
+	GEMP_TRY(gemp_grid_new(&grid, plan, closure, fetch, candidates, tasks));
 	gemp_grid_whole(grid, &whole);
 	cells = gemp_grid_cells(grid, whole, budget / entry, (uint64_t)(sum * round_cost) + 1);
 	*aside = first_round_task(rounds, tasks->count, (double)cells, plan->arguments);
@@ -177,8 +177,8 @@ static gemp_code widen_plan(gemp_task_split *s)
 {
 	const gemp_search *other = s->base.search;
 	size_t words = s->base.candidates->words;
-	GEMP_PROPAGATE(GEMP_NEW(s->plan, 1));
-	GEMP_PROPAGATE(GEMP_NEW(s->all_vertices, words + 1));
+	GEMP_TRY(GEMP_NEW(s->plan, 1));
+	GEMP_TRY(GEMP_NEW(s->all_vertices, words + 1));
 	memset(s->all_vertices, 255, words * sizeof *s->all_vertices);
 	*s->plan = *other->plan;
 	s->candidates = *s->base.candidates;
@@ -211,15 +211,15 @@ static gemp_code list_tasks(gemp_task_split *s)
 {
 	const gemp_task_split_base *b = &s->base;
 	size_t roots = s->closure.root_count, words = s->base.candidates->words;
-	GEMP_PROPAGATE(GEMP_NEW(s->slots, b->large_count * roots + 1));
+	GEMP_TRY(GEMP_NEW(s->slots, b->large_count * roots + 1));
 	if (s->plan->arguments)
-		GEMP_PROPAGATE(GEMP_NEW(s->seeds, b->large_count * roots + 1));
+		GEMP_TRY(GEMP_NEW(s->seeds, b->large_count * roots + 1));
 	for (size_t i = 0; i < b->large_count * roots; i++)
 		s->slots[i] = b->tasks->slots[b->large[i / roots] * roots + i % roots];
 	s->tasks = (gemp_root_tasks){ s->slots, b->large_count };
-	GEMP_PROPAGATE(GEMP_NEW(s->bits, words + 1));
+	GEMP_TRY(GEMP_NEW(s->bits, words + 1));
 	for (size_t v = 0; v < s->plan->view_count; v++)
-		GEMP_PROPAGATE(GEMP_NEW(s->need[v], words + 1));
+		GEMP_TRY(GEMP_NEW(s->need[v], words + 1));
 	return GEMP_OK;
 }
 
@@ -232,21 +232,21 @@ gemp_code gemp_task_split_new(gemp_task_split **out, const gemp_task_split_base 
 	gemp_search *other = base->search;
 	gemp_search_options options = *base->options;
 	gemp_comm *comm = other->context->comm;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(s, 1)));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(s, 1)));
 	s->base = *base;
 	code = widen_plan(s);
 	if (code == GEMP_OK) {
 		gemp_closure_of(&s->closure, s->plan, !other->context->device->gpu);
 		code = list_tasks(s);
 	}
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
-	GEMP_PROPAGATE(gemp_grid_new(&s->grid, s->plan, &s->closure, base->fetch, base->bits, &s->tasks));
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_grid_new(&s->grid, s->plan, &s->closure, base->fetch, base->bits, &s->tasks));
 	gemp_grid_whole(s->grid, &whole);
 	if (s->tasks.count)
 		code = push_cell(s, &whole);
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
-	GEMP_PROPAGATE(gemp_search_new(&s->search, other->context, other->graph, s->plan, other->order, base->residency,
-	                               base->views, &s->candidates, &options));
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_search_new(&s->search, other->context, other->graph, s->plan, other->order, base->residency,
+	                         base->views, &s->candidates, &options));
 	s->search->sink = other->sink;
 	if (!s->plan->arguments)
 		gemp_search_pivots(s->search, s->slots, s->tasks.count);
@@ -349,7 +349,7 @@ gemp_code gemp_task_split_next(gemp_task_split *s)
 				break;
 			if (!gemp_grid_bisect(s->grid, &s->cell, &other))
 				return too_large(s);
-			GEMP_PROPAGATE(push_cell(s, &other));
+			GEMP_TRY(push_cell(s, &other));
 		}
 		s->active = s->active && !gemp_grid_empty(s->grid, &s->cell) && has_tasks(s, &s->cell);
 	}
@@ -404,7 +404,7 @@ gemp_code gemp_task_split_range(gemp_task_split *s, gemp_task_range *part)
 	}
 	for (size_t i = (size_t)s->plan->root + 1; i < s->plan->step_count; i++)
 		if (s->plan->steps[i].kind == GEMP_EXTEND)
-			GEMP_PROPAGATE(set_bitmap(s, s->plan->steps[i].vertex));
+			GEMP_TRY(set_bitmap(s, s->plan->steps[i].vertex));
 	*part = s->plan->arguments ? seeds_of(s) : pivots_of(s, &s->cell);
 	return GEMP_OK;
 }

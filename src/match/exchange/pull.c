@@ -62,7 +62,7 @@ static gemp_code renumber_candidates(gemp_pull *p)
 	for (int v = 0; v < p->plan->vertex_count; v++) {
 		if (!p->candidates->bits[v])
 			continue;
-		GEMP_PROPAGATE(GEMP_NEW(p->bits[v], words + 1));
+		GEMP_TRY(GEMP_NEW(p->bits[v], words + 1));
 		gemp_candidates_by_slot(&p->rows->order, p->candidates->bits[v], p->bits[v], words);
 	}
 	return GEMP_OK;
@@ -105,18 +105,18 @@ gemp_code gemp_pull_new(gemp_pull **out, gemp_runtime *context, const gemp_shard
 			              .rows = rows,
 			              .candidates = candidates,
 			              .growth = first_growth };
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	gemp_closure_of(&p->closure, plan, !context->device->gpu);
 	p->budget_given = budget != 0;
 	p->budget = budget ? budget : choose_budget(p, 2);
 	code = renumber_candidates(p);
 	GEMP_THEN(gemp_trim_resident_rows(&p->resident_views, p->narrowed, plan, &p->closure, rows, p->bits));
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
-	GEMP_PROPAGATE(
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(
 		gemp_fetch_new(&p->fetch, context, graph, &rows->order, &rows->residency, p->resident_views, plan->view_count));
 	measure_all_rows(p);
-	GEMP_PROPAGATE(gemp_comm_agree(
-		context->comm, gemp_working_set_new(&p->working_set, &p->closure, p->fetch, p->bits, !plan->arguments)));
+	GEMP_TRY(gemp_comm_agree(context->comm,
+	                         gemp_working_set_new(&p->working_set, &p->closure, p->fetch, p->bits, !plan->arguments)));
 	*out = p;
 	p = NULL;
 	return GEMP_OK;
@@ -201,11 +201,11 @@ static gemp_code list_tasks(gemp_pull *p)
 	p->finished = p->upcoming.ready = false;
 	uint64_t free_now = choose_budget(p, 3);
 	p->run_budget = p->budget_given || p->budget < free_now ? p->budget : free_now;
-	GEMP_PROPAGATE(GEMP_RESERVE(p->oversized, p->oversized_capacity, count));
+	GEMP_TRY(GEMP_RESERVE(p->oversized, p->oversized_capacity, count));
 	if (!given)
 		return GEMP_OK;
 	gemp_free(p->seeds);
-	GEMP_PROPAGATE(GEMP_NEW(p->seeds, count * given));
+	GEMP_TRY(GEMP_NEW(p->seeds, count * given));
 	for (size_t i = 0; i < count * given; i++)
 		p->seeds[i] = p->rows->order.slot_of[search->seeds.ids[i]];
 	p->tasks.slots = p->seeds;
@@ -217,8 +217,8 @@ static gemp_code find_oversized(gemp_pull *p)
 {
 	gemp_code code = GEMP_OK;
 	double began = gemp_now();
-	GEMP_TRY(gemp_oversized_tasks(&p->oversized_count, p->plan, &p->closure, p->fetch, p->bits, &p->tasks, p->total,
-	                              p->run_budget));
+	GEMP_TRY_DONE(gemp_oversized_tasks(&p->oversized_count, p->plan, &p->closure, p->fetch, p->bits, &p->tasks,
+	                                   p->total, p->run_budget));
 	p->next = p->oversized_count;
 	for (size_t i = 0; i < p->oversized_count; i++)
 		p->oversized[i] = i;
@@ -239,7 +239,7 @@ static bool all_rows_fit(const gemp_pull *p)
 /* Where all rows fit, one round takes every task, and no task is oversized. */
 gemp_code gemp_pull_restart(gemp_pull *p)
 {
-	GEMP_PROPAGATE(gemp_comm_agree(p->context->comm, list_tasks(p)));
+	GEMP_TRY(gemp_comm_agree(p->context->comm, list_tasks(p)));
 	if (gemp_comm_sum1(p->context->comm, !all_rows_fit(p)))
 		return find_oversized(p);
 	return GEMP_OK;
@@ -298,12 +298,12 @@ static gemp_code select_tasks(gemp_pull *p)
 	const gemp_comm *comm = p->context->comm;
 	size_t begin = p->next, end = p->tasks.count;
 	uint64_t first = 0;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_row_cache_trim(&p->fetch->cache, p->run_budget)));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_row_cache_trim(&p->fetch->cache, p->run_budget)));
 	int first_hop = p->plan->arguments || p->closure.depth == 0 ? 0 : 1; /* rows of pivots are own ones */
 	for (int depth = first_hop; depth <= p->closure.depth; depth++) {
-		GEMP_PROPAGATE(gemp_comm_agree(comm, take_fitting(p, &begin, &end, depth)));
+		GEMP_TRY(gemp_comm_agree(comm, take_fitting(p, &begin, &end, depth)));
 		first = first ? first : p->working_set->bytes;
-		GEMP_PROPAGATE(gemp_fetch_rows(p->fetch, p->working_set->need, NULL));
+		GEMP_TRY(gemp_fetch_rows(p->fetch, p->working_set->need, NULL));
 	}
 	if (end > begin)
 		update_growth(p, first);
@@ -326,7 +326,7 @@ static gemp_code fetch_round(gemp_pull *p, gemp_search *search, gemp_task_range 
 		entries += p->views[p->next_side][v].begin[p->graph->vertex_count];
 	}
 	code = gemp_search_rows(search, p->views[p->next_side], part);
-	GEMP_PROPAGATE(gemp_comm_agree(p->context->comm, code));
+	GEMP_TRY(gemp_comm_agree(p->context->comm, code));
 	gemp_timers_add(&p->context->timers, GEMP_PHASE_UPLOAD, began);
 	p->statistics.rounds++;
 	gemp_log_local(GEMP_DEBUG, "round %llu: %zu tasks, rows of %llu bytes", (unsigned long long)p->statistics.rounds,
@@ -358,13 +358,13 @@ static gemp_code select_cell(gemp_pull *p)
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = p->context->comm;
 	if (!p->split)
-		GEMP_PROPAGATE(begin_split(p));
+		GEMP_TRY(begin_split(p));
 	double began = gemp_now();
 	code = gemp_task_split_next(p->split);
 	GEMP_THEN(gemp_row_cache_trim(&p->fetch->cache, p->run_budget));
 	gemp_timers_add(&p->context->timers, GEMP_PHASE_RESOLVE, began);
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
-	GEMP_PROPAGATE(gemp_fetch_rows(p->fetch, gemp_task_split_need(p->split), gemp_task_split_tiles(p->split)));
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_fetch_rows(p->fetch, gemp_task_split_need(p->split), gemp_task_split_tiles(p->split)));
 	bool last = gemp_comm_sum1(comm, gemp_task_split_left(p->split)) == 0;
 	p->upcoming = (next_round){ .ready = true, .last = last, .cell = true };
 	return build_views(p, gemp_task_split_need(p->split), gemp_task_split_tiles(p->split));
@@ -384,13 +384,13 @@ gemp_code gemp_pull_prefetch(void *pull)
 gemp_code gemp_pull_next(gemp_pull *p, gemp_search **search, bool *last)
 {
 	if (!p->upcoming.ready)
-		GEMP_PROPAGATE(gemp_pull_prefetch(p));
+		GEMP_TRY(gemp_pull_prefetch(p));
 	gemp_task_range part = p->upcoming.range;
 	*search = p->upcoming.cell ? gemp_task_split_search(p->split) : p->search;
 	*last = p->upcoming.last;
 	p->upcoming.ready = false;
 	if (p->upcoming.cell)
-		GEMP_PROPAGATE(gemp_comm_agree(p->context->comm, gemp_task_split_range(p->split, &part)));
+		GEMP_TRY(gemp_comm_agree(p->context->comm, gemp_task_split_range(p->split, &part)));
 	return fetch_round(p, *search, part);
 }
 
@@ -402,10 +402,10 @@ static gemp_code add_counters(gemp_pull *p, gemp_buffer *to, const gemp_buffer *
 	GEMP_OWNED uint64_t *sum = NULL, *more = NULL;
 	if (!to->mem || !from->mem)
 		return GEMP_OK;
-	GEMP_PROPAGATE(GEMP_NEW(sum, count));
-	GEMP_PROPAGATE(GEMP_NEW(more, count));
-	GEMP_PROPAGATE(gemp_buffer_read(device, to, 0, count * sizeof *sum, sum));
-	GEMP_PROPAGATE(gemp_buffer_read(device, from, 0, count * sizeof *more, more));
+	GEMP_TRY(GEMP_NEW(sum, count));
+	GEMP_TRY(GEMP_NEW(more, count));
+	GEMP_TRY(gemp_buffer_read(device, to, 0, count * sizeof *sum, sum));
+	GEMP_TRY(gemp_buffer_read(device, from, 0, count * sizeof *more, more));
 	for (size_t i = 0; i < count; i++)
 		sum[i] += more[i];
 	return gemp_buffer_write(device, to, 0, count * sizeof *sum, sum);
@@ -418,8 +418,8 @@ gemp_code gemp_pull_end(gemp_pull *p)
 	const gemp_search *other = p->split ? gemp_task_split_search(p->split) : NULL;
 	if (other) {
 		gemp_search_statistics_add(&p->search->statistics, &other->statistics);
-		GEMP_TRY(add_counters(p, &p->search->vertex_counts, &other->vertex_counts));
-		GEMP_TRY(add_counters(p, &p->search->passed, &other->passed));
+		GEMP_TRY_DONE(add_counters(p, &p->search->vertex_counts, &other->vertex_counts));
+		GEMP_TRY_DONE(add_counters(p, &p->search->passed, &other->passed));
 	}
 done:
 	gemp_task_split_free(p->split);

@@ -38,7 +38,7 @@ static gemp_code list_pivots(estimate_context *w)
 	const gemp_residency *residency = w->fetch->residency;
 	const uint32_t *bits = w->inputs->plan->pivot_off ? NULL
 	                                                  : gemp_pull_candidates(w->inputs->pull)[w->inputs->plan->pivot];
-	GEMP_PROPAGATE(GEMP_NEW(w->pivots, residency->own_count + 1));
+	GEMP_TRY(GEMP_NEW(w->pivots, residency->own_count + 1));
 	for (size_t i = 0; i < residency->own_count; i++)
 		if (!bits || gemp_bits32_test(bits, residency->own_slots[i]))
 			w->pivots[w->tasks.count++] = residency->own_slots[i];
@@ -55,7 +55,7 @@ static gemp_code measure_code(estimate_context *w)
 	for (size_t i = 0; i < residency->own_count; i += every)
 		for (size_t v = 0; v < w->fetch->view_count; v++) {
 			gemp_row row = gemp_fetch_get(w->fetch, v, residency->own_slots[i]);
-			GEMP_PROPAGATE(GEMP_RESERVE(room, capacity, gemp_row_code_max_bytes(row.size, row.edges != NULL)));
+			GEMP_TRY(GEMP_RESERVE(room, capacity, gemp_row_code_max_bytes(row.size, row.edges != NULL)));
 			uint8_t *end = gemp_slots_put(room, row.neighbours, row.size);
 			end = row.edges ? gemp_edges_put(end, row.edges, row.size) : end;
 			bytes += (size_t)(end - room);
@@ -166,12 +166,11 @@ static gemp_code count_rounds(estimate_context *w, const rows_needed *once, doub
 	*times = 1;
 	if (most <= budget || once->entries <= 0)
 		return GEMP_OK;
-	GEMP_PROPAGATE(GEMP_NEW(alone, count));
+	GEMP_TRY(GEMP_NEW(alone, count));
 	for (size_t i = 0; i < TRIED_ROUNDS && i < count; i++) {
 		size_t begin = count * i / TRIED_ROUNDS, end = count, alone_count = 0;
-		GEMP_PROPAGATE(gemp_working_set_extend(w->working_set, &w->tasks, &begin, &end, w->closure.depth > 0,
-		                                       (uint64_t)(budget / growth), (uint64_t)(budget / 3), alone,
-		                                       &alone_count));
+		GEMP_TRY(gemp_working_set_extend(w->working_set, &w->tasks, &begin, &end, w->closure.depth > 0,
+		                                 (uint64_t)(budget / growth), (uint64_t)(budget / 3), alone, &alone_count));
 		entries += missing_rows(w).entries;
 		tried += (double)(end - begin + alone_count);
 		for (size_t k = 0; k < alone_count; k++) { /* cells: pairs of ranges of its rows */
@@ -189,16 +188,17 @@ static gemp_code estimate_rows(estimate_context *w, uint64_t *bytes)
 {
 	gemp_code code = GEMP_OK;
 	double times;
-	GEMP_TRY(list_pivots(w));
-	GEMP_TRY(measure_code(w));
+	GEMP_TRY_DONE(list_pivots(w));
+	GEMP_TRY_DONE(measure_code(w));
 	gemp_closure_of(&w->closure, w->inputs->plan, !w->inputs->context->device->gpu);
-	GEMP_TRY(gemp_working_set_new(&w->working_set, &w->closure, w->fetch, gemp_pull_candidates(w->inputs->pull), true));
+	GEMP_TRY_DONE(
+		gemp_working_set_new(&w->working_set, &w->closure, w->fetch, gemp_pull_candidates(w->inputs->pull), true));
 	gemp_working_set_extend_all(w->working_set, &w->tasks, 0, w->tasks.count, w->closure.depth > 0);
 	rows_needed missing = missing_rows(w), beyond = { 0, 0 };
 	if (w->closure.depth > 1)
 		beyond = expect_beyond(w);
 	rows_needed once = { missing.rows + beyond.rows, missing.entries + beyond.entries };
-	GEMP_TRY(count_rounds(w, &once, missing.entries > 0 ? once.entries / missing.entries : 1, &times));
+	GEMP_TRY_DONE(count_rounds(w, &once, missing.entries > 0 ? once.entries / missing.entries : 1, &times));
 	*bytes = (uint64_t)(times * (once.rows * bytes_per_row + once.entries * w->bytes_an_entry));
 done:
 	gemp_working_set_free(w->working_set);
@@ -333,7 +333,7 @@ gemp_code gemp_push_pull_weigh(gemp_push_pull_estimate *out, const gemp_push_pul
 	uint64_t pull = 0, push[2];
 	double began = gemp_now();
 	*out = (gemp_push_pull_estimate){ 0 };
-	GEMP_PROPAGATE(gemp_comm_agree(q->context->comm, estimate_rows(&w, &pull)));
+	GEMP_TRY(gemp_comm_agree(q->context->comm, estimate_rows(&w, &pull)));
 	estimate_matches(q, share_away(q), &push[0], &push[1]);
 	pull = gemp_comm_sum1(q->context->comm, pull);
 	gemp_comm_max(q->context->comm, push, 2);

@@ -35,8 +35,8 @@ static gemp_code run_slice(rounds *r)
 	                                : UINT64_MAX;
 	while (ran && !(bounded && gemp_now() - began > slice_seconds) && matches_found(r->search) <= most) {
 		if (r->exchange)
-			GEMP_PROPAGATE(gemp_match_exchange_feed(r->exchange));
-		GEMP_PROPAGATE(gemp_multi_step(r->search, &ran));
+			GEMP_TRY(gemp_match_exchange_feed(r->exchange));
+		GEMP_TRY(gemp_multi_step(r->search, &ran));
 		if (!bounded && !r->search->plan->arguments)
 			gemp_progress("matching", gemp_search_pivots_done(r->search), r->search->pivots,
 			              matches_found(r->search) * r->search->ranks);
@@ -86,9 +86,9 @@ static gemp_code run_round(rounds *r, bool *over, uint64_t *still)
 	uint64_t moved = 0, figures[FIGURES], before = progress(s);
 	code = run_slice(r);
 	gemp_code beside = gemp_search_overlap(s);
-	GEMP_PROPAGATE(gemp_comm_agree(s->context->comm, code == GEMP_OK ? beside : code));
+	GEMP_TRY(gemp_comm_agree(s->context->comm, code == GEMP_OK ? beside : code));
 	if (r->exchange)
-		GEMP_PROPAGATE(gemp_match_exchange_round(r->exchange, &moved));
+		GEMP_TRY(gemp_match_exchange_round(r->exchange, &moved));
 	moved += progress(s) - before;
 	gather_figures(r, moved, figures);
 	*over = figures[WORK_LEFT] == 0;
@@ -97,9 +97,9 @@ static gemp_code run_round(rounds *r, bool *over, uint64_t *still)
 		return gemp_fail(GEMP_EINTERNAL, "matching makes no progress, with work left on %llu ranks",
 		                 (unsigned long long)figures[WORK_LEFT]);
 	if (s->sink && !*over && !r->exchange) /* rows are written beside it */
-		GEMP_PROPAGATE(gemp_comm_agree(s->context->comm, gemp_multi_begin(s)));
+		GEMP_TRY(gemp_comm_agree(s->context->comm, gemp_multi_begin(s)));
 	if (s->sink)
-		GEMP_PROPAGATE(end_sink_round(r, *over && r->last));
+		GEMP_TRY(end_sink_round(r, *over && r->last));
 	*over |= r->enough;
 	return GEMP_OK;
 }
@@ -115,11 +115,11 @@ static gemp_code run_part(rounds *r, bool anew, gemp_rounds_result *result)
 	if (!r->search->emit.all_resident)
 		code = gemp_match_exchange_new(&r->exchange, r->search);
 	GEMP_THEN(gemp_multi_restart(r->search, anew));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, code));
 	if (r->search->balancer)
 		gemp_balancer_open(r->search->balancer);
 	while (!over) {
-		GEMP_TRY(run_round(r, &over, &still));
+		GEMP_TRY_DONE(run_round(r, &over, &still));
 		result->rounds++;
 	}
 done:
@@ -136,11 +136,11 @@ static gemp_code run_parts(rounds *r, gemp_pull *pull, gemp_rounds_result *resul
 {
 	const gemp_comm *comm = r->search->context->comm;
 	bool anew = true;
-	GEMP_PROPAGATE(gemp_pull_restart(pull));
+	GEMP_TRY(gemp_pull_restart(pull));
 	do {
-		GEMP_PROPAGATE(gemp_pull_next(pull, &r->search, &r->last));
+		GEMP_TRY(gemp_pull_next(pull, &r->search, &r->last));
 		r->search->overlap = (gemp_overlap_work){ r->last ? NULL : gemp_pull_prefetch, pull, 0 };
-		GEMP_PROPAGATE(run_part(r, anew, result));
+		GEMP_TRY(run_part(r, anew, result));
 		anew = false;
 	} while (!r->last && !r->enough);
 	return gemp_comm_agree(comm, gemp_pull_end(pull));
@@ -156,9 +156,9 @@ gemp_code gemp_rounds_run(gemp_search *search, gemp_pull *pull, gemp_rounds_resu
 		r.again = false;
 		r.search = search;
 		if (pull)
-			GEMP_TRY(run_parts(&r, pull, result));
+			GEMP_TRY_DONE(run_parts(&r, pull, result));
 		else
-			GEMP_TRY(run_part(&r, true, result));
+			GEMP_TRY_DONE(run_part(&r, true, result));
 	} while (r.again && !r.enough);
 	result->complete = !r.enough;
 done:

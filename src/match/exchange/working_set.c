@@ -211,7 +211,7 @@ gemp_code gemp_resident_rows(gemp_resident **out, gemp_runtime *context, gemp_sh
 			parts |= GEMP_LOAD_IN_EDGES;
 		for (size_t r = 0; r < graph->relation_count; r++)
 			if (view->relations[r])
-				GEMP_PROPAGATE(gemp_shard_load_relation(graph, r, parts));
+				GEMP_TRY(gemp_shard_load_relation(graph, r, parts));
 	}
 	return gemp_resident_get(out, context, graph, keys, plan->view_count, replicate);
 }
@@ -227,7 +227,7 @@ static gemp_code named_bits(const gemp_closure *closure, const gemp_resident *ro
 			return GEMP_OK;
 	if (!closure->named[view])
 		return GEMP_OK;
-	GEMP_PROPAGATE(GEMP_NEW(*bits, words + 1));
+	GEMP_TRY(GEMP_NEW(*bits, words + 1));
 	for (uint64_t left = closure->named[view]; left; left &= left - 1)
 		for (size_t w = 0; w < words; w++)
 			(*bits)[w] |= candidates[__builtin_ctzll(left)][w];
@@ -239,11 +239,11 @@ gemp_code gemp_trim_resident_rows(gemp_view **views, bool narrowed[GEMP_MAX_VIEW
                                   const gemp_closure *closure, const gemp_resident *rows, uint32_t *const *candidates)
 {
 	GEMP_OWNED uint32_t *bits = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(*views, plan->view_count));
+	GEMP_TRY(GEMP_NEW(*views, plan->view_count));
 	for (size_t v = 0; v < plan->view_count; v++) {
-		GEMP_PROPAGATE(named_bits(closure, rows, candidates, v, &bits));
+		GEMP_TRY(named_bits(closure, rows, candidates, v, &bits));
 		if (bits || closure->entries[v] != GEMP_ENTRIES_ALL) {
-			GEMP_PROPAGATE(
+			GEMP_TRY(
 				gemp_view_filter_entries(&(*views)[v], &rows->views[v], &rows->residency, closure->entries[v], bits));
 			narrowed[v] = true;
 		} else {
@@ -262,16 +262,16 @@ gemp_code gemp_working_set_new(gemp_working_set **out, const gemp_closure *closu
                                uint32_t *const *candidates, bool pivots)
 {
 	GEMP_OWNED_BY(gemp_working_set_free_at) gemp_working_set *r = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(r, 1));
+	GEMP_TRY(GEMP_NEW(r, 1));
 	*r = (gemp_working_set){ .closure = closure,
 		                     .fetch = fetch,
 		                     .candidates = candidates,
 		                     .pivots = pivots,
 		                     .words = gemp_bits32_words(fetch->graph->vertex_count) };
 	for (size_t i = 0; i < closure->count; i++)
-		GEMP_PROPAGATE(GEMP_NEW(r->seen[i], r->words));
+		GEMP_TRY(GEMP_NEW(r->seen[i], r->words));
 	for (size_t v = 0; v < fetch->view_count; v++)
-		GEMP_PROPAGATE(GEMP_NEW(r->need[v], r->words));
+		GEMP_TRY(GEMP_NEW(r->need[v], r->words));
 	*out = r;
 	r = NULL;
 	return GEMP_OK;

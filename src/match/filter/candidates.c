@@ -13,19 +13,19 @@ enum { GATHERED_AT_ONCE = 1 << 26, GRAPH_ROWS = 1 }; /* words in one allreduce; 
 static gemp_code load_for(gemp_shard *graph, const gemp_expr *expr, gemp_filter_rows *rows, const gemp_column **columns)
 {
 	if (expr->kind == GEMP_ATTRIBUTE && expr->attribute >= 0) {
-		GEMP_PROPAGATE(gemp_shard_load_attribute(graph, (size_t)expr->attribute));
+		GEMP_TRY(gemp_shard_load_attribute(graph, (size_t)expr->attribute));
 		columns[expr->attribute] = &graph->attributes.columns[expr->attribute];
 	}
 	if (expr->kind == GEMP_KEY) {
-		GEMP_PROPAGATE(gemp_shard_load_keys(graph));
+		GEMP_TRY(gemp_shard_load_keys(graph));
 		rows->key = &graph->keys;
 	}
 	if (expr->kind == GEMP_HAS_LABEL || expr->kind == GEMP_LABELS) {
-		GEMP_PROPAGATE(gemp_shard_load_labels(graph));
+		GEMP_TRY(gemp_shard_load_labels(graph));
 		rows->label_set = graph->label_set_of;
 	}
 	for (size_t i = 0; i < expr->count; i++)
-		GEMP_PROPAGATE(load_for(graph, expr->children[i], rows, columns));
+		GEMP_TRY(load_for(graph, expr->children[i], rows, columns));
 	return GEMP_OK;
 }
 
@@ -83,15 +83,15 @@ static gemp_code evaluate(const gemp_candidates *candidates, size_t v, gemp_filt
 {
 	gemp_code code = GEMP_OK;
 	uint32_t *among = NULL;
-	GEMP_TRY(GEMP_NEW(*own, gemp_bits32_words(rows->rows)));
+	GEMP_TRY_DONE(GEMP_NEW(*own, gemp_bits32_words(rows->rows)));
 	if (candidates->bits[v]) {
-		GEMP_TRY(GEMP_NEW(among, (rows->rows + 31) / 32));
+		GEMP_TRY_DONE(GEMP_NEW(among, (rows->rows + 31) / 32));
 		own_bits_of(candidates->bits[v], graph->first_vertex, rows->rows, among);
 	} else {
-		GEMP_TRY(GEMP_NEW(*all, candidates->words + 1)); /* one more, for shifts */
+		GEMP_TRY_DONE(GEMP_NEW(*all, candidates->words + 1)); /* one more, for shifts */
 	}
 	rows->among = among;
-	GEMP_TRY(gemp_filter_evaluate(filter, rows, conditions, count, *own));
+	GEMP_TRY_DONE(gemp_filter_evaluate(filter, rows, conditions, count, *own));
 done:
 	rows->among = NULL;
 	gemp_free(among);
@@ -104,8 +104,7 @@ static gemp_code evaluate_conditions(gemp_candidates *out, size_t v, gemp_runtim
                                      const gemp_condition *const *conditions, size_t count)
 {
 	GEMP_OWNED uint32_t *own = NULL, *all = NULL;
-	GEMP_PROPAGATE(
-		gemp_comm_agree(context->comm, evaluate(out, v, filter, graph, rows, conditions, count, &own, &all)));
+	GEMP_TRY(gemp_comm_agree(context->comm, evaluate(out, v, filter, graph, rows, conditions, count, &own, &all)));
 	if (!out->bits[v])
 		out->bits[v] = all;
 	all = NULL;
@@ -132,7 +131,7 @@ static gemp_code prepare_computed(computed_values *out, gemp_runtime *context, g
 	out->degrees.relation_count = graph->relation_count;
 	for (size_t i = 0; i < count && code == GEMP_OK; i++)
 		code = gemp_degree_columns_note(&out->degrees, conditions[i]->expr);
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	return gemp_degree_columns_fill(&out->degrees, context, graph, count_loops);
 }
 
@@ -174,12 +173,12 @@ gemp_code gemp_candidates_narrow(gemp_candidates *candidates, gemp_runtime *cont
 	assert(candidates_are_valid(candidates, graph->vertex_count));
 	code = GEMP_NEW(columns, graph->attributes.count);
 	GEMP_THEN(GEMP_NEW(own, count));
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	GEMP_TRY(prepare_computed(&asked, context, graph, gemp_filter_counts_loops(filter), conditions, count));
+	GEMP_TRY_DONE(gemp_comm_agree(context->comm, code));
+	GEMP_TRY_DONE(prepare_computed(&asked, context, graph, gemp_filter_counts_loops(filter), conditions, count));
 	rows.columns = columns;
 	double began = gemp_now();
 	for (size_t i = 0; i < count; i++)
-		GEMP_TRY(load_for(graph, conditions[i]->expr, &rows, columns));
+		GEMP_TRY_DONE(load_for(graph, conditions[i]->expr, &rows, columns));
 	began = gemp_timers_add(&context->timers, GEMP_PHASE_READ, began);
 	for (size_t v = 0; v < pattern->vertex_count; v++) {
 		size_t mine = 0;
@@ -187,7 +186,7 @@ gemp_code gemp_candidates_narrow(gemp_candidates *candidates, gemp_runtime *cont
 			if (conditions[i]->vertices == UINT64_C(1) << v)
 				own[mine++] = conditions[i];
 		if (mine)
-			GEMP_TRY(evaluate_conditions(candidates, v, context, filter, graph, &rows, own, mine));
+			GEMP_TRY_DONE(evaluate_conditions(candidates, v, context, filter, graph, &rows, own, mine));
 	}
 	gemp_timers_add(&context->timers, GEMP_PHASE_ATTRIBUTES, began);
 done:
@@ -213,7 +212,7 @@ gemp_code gemp_candidates_new(gemp_candidates *out, gemp_runtime *context, gemp_
 /* The bitmap is copied, since the caller may free its own as soon as the search is prepared. */
 gemp_code gemp_candidates_limit(gemp_candidates *candidates, int vertex, const uint32_t *bits)
 {
-	GEMP_PROPAGATE(GEMP_NEW(candidates->bits[vertex], candidates->words + 1)); /* one more, for shifts */
+	GEMP_TRY(GEMP_NEW(candidates->bits[vertex], candidates->words + 1)); /* one more, for shifts */
 	if (candidates->words)
 		memcpy(candidates->bits[vertex], bits, candidates->words * sizeof *bits);
 	candidates->count[vertex] = gemp_bits32_count(candidates->bits[vertex], candidates->words);
@@ -283,8 +282,8 @@ static gemp_code count_at(edge_count *c, uint64_t *edges, double *squares)
 	size_t pieces = (c->question.graph->rows + PIECE - 1) / PIECE;
 	c->edges = NULL;
 	c->squares = NULL;
-	GEMP_TRY(GEMP_NEW(c->edges, pieces));
-	GEMP_TRY(GEMP_NEW(c->squares, pieces));
+	GEMP_TRY_DONE(GEMP_NEW(c->edges, pieces));
+	GEMP_TRY_DONE(GEMP_NEW(c->squares, pieces));
 	gemp_for_chunks(c->question.graph->rows, PIECE, count_rows, c);
 	for (size_t p = 0; p < pieces; p++) {
 		*edges += c->edges[p];
@@ -343,14 +342,14 @@ gemp_code gemp_statistics_new(gemp_statistics *out, gemp_runtime *context, gemp_
 		code = count_at(&there, &edges, &sums[0]);
 		if (code == GEMP_OK && targets)
 			code = count_at(&again, &back, &sums[1]);
-		GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
+		GEMP_TRY(gemp_comm_agree(context->comm, code));
 		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, context->comm->world));
 		out->edges[e] = (double)gemp_comm_sum1(context->comm, edges);
 		out->paths_from[e] = sums[0];
 		out->paths_to[e] = targets                         ? sums[1]
 		                   : out->candidates[edge->to] > 0 ? out->edges[e] * out->edges[e] / out->candidates[edge->to]
 		                                                   : 0;
-		GEMP_PROPAGATE(gemp_view_parallel(context->comm, graph, &key, &out->parallel[e]));
+		GEMP_TRY(gemp_view_parallel(context->comm, graph, &key, &out->parallel[e]));
 	}
 	return GEMP_OK;
 }

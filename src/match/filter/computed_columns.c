@@ -14,7 +14,7 @@ static gemp_code load(gemp_shard *graph, const bool *relations, int direction)
 {
 	for (size_t r = 0; r < graph->relation_count; r++)
 		if (relations[r])
-			GEMP_PROPAGATE(gemp_shard_load_relation(graph, r, gemp_view_parts(direction_of[direction])));
+			GEMP_TRY(gemp_shard_load_relation(graph, r, gemp_view_parts(direction_of[direction])));
 	return GEMP_OK;
 }
 
@@ -34,11 +34,11 @@ gemp_code gemp_degree_column(gemp_runtime *context, gemp_shard *graph, const boo
 	gemp_code code = GEMP_OK;
 	memset(out, 0, sizeof *out);
 	double began = gemp_now();
-	GEMP_TRY(load(graph, relations, direction));
+	GEMP_TRY_DONE(load(graph, relations, direction));
 	gemp_timers_add(&context->timers, GEMP_PHASE_READ, began);
 	code = gemp_column_init(out, "", GEMP_INTEGER);
 	GEMP_THEN(gemp_column_reserve(out, graph->rows, 0));
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_TRY_DONE(gemp_comm_agree(context->comm, code));
 	for (size_t v = 0; v < graph->rows; v++) {
 		uint64_t found = 0;
 		for (size_t r = 0; r < graph->relation_count; r++) {
@@ -72,11 +72,11 @@ size_t gemp_degree_columns_find(const gemp_degree_columns *d, const gemp_expr *e
 gemp_code gemp_degree_columns_note(gemp_degree_columns *d, const gemp_expr *expr)
 {
 	if (expr->kind == GEMP_DEGREE && gemp_degree_columns_find(d, expr) == d->count) {
-		GEMP_PROPAGATE(GEMP_RESERVE(d->of, d->capacity, d->count + 1));
+		GEMP_TRY(GEMP_RESERVE(d->of, d->capacity, d->count + 1));
 		d->of[d->count++] = expr;
 	}
 	for (size_t i = 0; i < expr->count; i++)
-		GEMP_PROPAGATE(gemp_degree_columns_note(d, expr->children[i]));
+		GEMP_TRY(gemp_degree_columns_note(d, expr->children[i]));
 	return GEMP_OK;
 }
 
@@ -85,9 +85,9 @@ gemp_code gemp_degree_columns_fill(gemp_degree_columns *d, gemp_runtime *context
 {
 	if (d->count == 0)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, GEMP_NEW(d->columns, d->count)));
+	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(d->columns, d->count)));
 	for (size_t i = 0; i < d->count; i++)
-		GEMP_PROPAGATE(
+		GEMP_TRY(
 			gemp_degree_column(context, graph, d->of[i]->relations, d->of[i]->direction, count_loops, &d->columns[i]));
 	return GEMP_OK;
 }
@@ -122,7 +122,7 @@ gemp_code gemp_label_list_column(gemp_column *out, const gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	gemp_text text = { 0 };
-	GEMP_TRY(gemp_column_init(out, "labels", GEMP_LIST));
+	GEMP_TRY_DONE(gemp_column_init(out, "labels", GEMP_LIST));
 	for (size_t s = 0; s < graph->label_set_count; s++) {
 		gemp_text_clear(&text);
 		gemp_text_add(&text, "[", 1);
@@ -132,8 +132,8 @@ gemp_code gemp_label_list_column(gemp_column *out, const gemp_shard *graph)
 			add_string(&text, graph->labels[graph->label_sets[s].labels[i]]);
 		}
 		gemp_text_add(&text, "]", 1);
-		GEMP_TRY(gemp_text_status(&text));
-		GEMP_TRY(gemp_column_add(out, &(gemp_value){ .type = GEMP_LIST, .string = { text.data, text.size } }));
+		GEMP_TRY_DONE(gemp_text_status(&text));
+		GEMP_TRY_DONE(gemp_column_add(out, &(gemp_value){ .type = GEMP_LIST, .string = { text.data, text.size } }));
 	}
 done:
 	gemp_text_free(&text);

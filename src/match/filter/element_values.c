@@ -19,11 +19,11 @@ gemp_code gemp_owner_request(gemp_runtime *context, const void *questions, size_
 	GEMP_OWNED void *received = NULL;
 	GEMP_OWNED_BY(gemp_text_free) gemp_text reply = { 0 };
 	GEMP_OWNED size_t *sizes = NULL; /* [4][ranks] bytes: questions sent and received, replies sent and received */
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(sizes, 4 * ranks)));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(sizes, 4 * ranks)));
 	for (size_t r = 0; r < ranks; r++)
 		sizes[r] = counts[r] * size;
-	GEMP_PROPAGATE(gemp_exchange(comm, GEMP_OK, questions, sizes, &received, &question_capacity, sizes + ranks,
-	                             &context->traffic));
+	GEMP_TRY(gemp_exchange(comm, GEMP_OK, questions, sizes, &received, &question_capacity, sizes + ranks,
+	                       &context->traffic));
 	const char *at = received;
 	for (size_t r = 0; r < ranks; r++) {
 		size_t before = reply.size, bytes = sizes[ranks + r];
@@ -32,8 +32,8 @@ gemp_code gemp_owner_request(gemp_runtime *context, const void *questions, size_
 		at += bytes;
 	}
 	GEMP_THEN(gemp_text_status(&reply));
-	GEMP_PROPAGATE(gemp_exchange(comm, code, reply.data, sizes + 2 * ranks, replies, &reply_capacity, sizes + 3 * ranks,
-	                             &context->traffic));
+	GEMP_TRY(gemp_exchange(comm, code, reply.data, sizes + 2 * ranks, replies, &reply_capacity, sizes + 3 * ranks,
+	                       &context->traffic));
 	*reply_size = 0;
 	for (size_t r = 0; r < ranks; r++)
 		*reply_size += sizes[3 * ranks + r];
@@ -70,7 +70,7 @@ static gemp_code load(const value_request *from, int column)
 gemp_code gemp_sort_distinct(gemp_vertex *ids, size_t *count)
 {
 	void *distinct = NULL;
-	GEMP_PROPAGATE(gemp_distinct_host(GEMP_KEY_U32, ids, *count, &distinct, count));
+	GEMP_TRY(gemp_distinct_host(GEMP_KEY_U32, ids, *count, &distinct, count));
 	if (*count)
 		memcpy(ids, distinct, *count * sizeof *ids);
 	gemp_free(distinct);
@@ -108,7 +108,7 @@ static gemp_code answer_values(void *self, const void *questions, size_t count, 
 	const gemp_vertex *ids = questions;
 	for (size_t i = 0; i < count; i++)
 		for (size_t c = 0; c < from->columns; c++)
-			GEMP_PROPAGATE(pack(from, from->column[c], ids[i] - from->graph->first_vertex, reply));
+			GEMP_TRY(pack(from, from->column[c], ids[i] - from->graph->first_vertex, reply));
 	return GEMP_OK;
 }
 
@@ -127,10 +127,10 @@ static gemp_code read_replies(const value_request *from, size_t rows, const char
 {
 	const char *at = reply, *end = reply + size;
 	for (size_t c = 0; c < from->columns; c++)
-		GEMP_PROPAGATE(init_column(from, from->column[c], &out[c]));
+		GEMP_TRY(init_column(from, from->column[c], &out[c]));
 	for (size_t i = 0; i < rows; i++)
 		for (size_t c = 0; c < from->columns; c++)
-			GEMP_PROPAGATE(unpack(from->column[c], &out[c], &at, end));
+			GEMP_TRY(unpack(from->column[c], &out[c], &at, end));
 	return GEMP_OK;
 }
 
@@ -146,11 +146,10 @@ static gemp_code request_values(gemp_runtime *context, value_request *from, cons
 	for (size_t c = 0; c < from->columns; c++)
 		GEMP_THEN(load(from, from->column[c]));
 	GEMP_THEN(GEMP_NEW(counts, (size_t)graph->ranks));
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	for (int r = 0; r < graph->ranks; begin += counts[r++])
 		counts[r] = gemp_lower_bound_u32(distinct + begin, count - begin, graph->bounds[r + 1]);
-	GEMP_PROPAGATE(
-		gemp_owner_request(context, distinct, sizeof *distinct, counts, answer_values, from, &replies, &size));
+	GEMP_TRY(gemp_owner_request(context, distinct, sizeof *distinct, counts, answer_values, from, &replies, &size));
 	return gemp_comm_agree(context->comm, read_replies(from, count, replies, size, out));
 }
 
@@ -168,12 +167,12 @@ gemp_code gemp_fetch_computed(gemp_runtime *context, gemp_shard *graph, const ge
 		memcpy(distinct, ids, count * sizeof *ids);
 		code = gemp_sort_distinct(distinct, &count);
 	}
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_TRY_DONE(gemp_comm_agree(context->comm, code));
 	if (gemp_comm_sum1(context->comm, count))
 		code = request_values(context, &from, distinct, count, out);
 	else
 		code = gemp_comm_agree(context->comm, read_replies(&from, 0, NULL, 0, out));
-	GEMP_TRY(code);
+	GEMP_TRY_DONE(code);
 	*found = distinct;
 	*found_count = count;
 	distinct = NULL;
@@ -209,10 +208,10 @@ gemp_code gemp_vertex_index_new(gemp_vertex_index *out, uint64_t vertices, size_
 	*out = (gemp_vertex_index){ .vertices = vertices };
 	if (words <= ALWAYS_WORDS || words / WORDS_FOR_AN_ID <= most) {
 		out->words = words;
-		GEMP_TRY(GEMP_NEW(out->bits, words));
-		GEMP_TRY(GEMP_NEW(out->rank, words));
+		GEMP_TRY_DONE(GEMP_NEW(out->bits, words));
+		GEMP_TRY_DONE(GEMP_NEW(out->rank, words));
 	} else {
-		GEMP_TRY(GEMP_NEW(out->ids, most));
+		GEMP_TRY_DONE(GEMP_NEW(out->ids, most));
 	}
 done:
 	if (code != GEMP_OK)
@@ -250,7 +249,7 @@ gemp_code gemp_vertex_index_finish(gemp_vertex_index *places)
 		places->rank[w] = (uint32_t)n;
 		n += (size_t)__builtin_popcountll(places->bits[w]);
 	}
-	GEMP_PROPAGATE(GEMP_NEW(places->ids, n));
+	GEMP_TRY(GEMP_NEW(places->ids, n));
 	for (size_t w = 0; w < places->words; w++)
 		for (uint64_t left = places->bits[w]; left; left &= left - 1)
 			places->ids[places->count++] = (gemp_vertex)(w * 64 + (size_t)__builtin_ctzll(left));
@@ -277,15 +276,15 @@ static gemp_code load_relations(gemp_runtime *context, gemp_shard *graph, const 
 {
 	size_t relations = graph->relation_count;
 	GEMP_OWNED uint64_t *occurs = NULL;
-	GEMP_PROPAGATE(gemp_edge_owners_new(places, context->comm, graph));
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, GEMP_NEW(occurs, relations + 1)));
+	GEMP_TRY(gemp_edge_owners_new(places, context->comm, graph));
+	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(occurs, relations + 1)));
 	for (size_t i = 0; i < values->count; i++)
 		occurs[gemp_edge_relation(places, values->edges[i])] = 1;
 	gemp_comm_max(context->comm, occurs, (int)relations);
 	unsigned parts = GEMP_LOAD_OUT | (values->column_count ? GEMP_LOAD_PROPS : 0u);
 	for (size_t k = 0; k < relations; k++)
 		if (occurs[k])
-			GEMP_PROPAGATE(gemp_shard_load_relation(graph, k, parts));
+			GEMP_TRY(gemp_shard_load_relation(graph, k, parts));
 	gemp_edge_owners_update(places, context->comm, graph);
 	return GEMP_OK;
 }
@@ -317,7 +316,7 @@ static gemp_code add_as(gemp_column *out, gemp_value value)
 		value = (gemp_value){ .type = GEMP_FLOAT, .real = (double)value.integer };
 	} else if (!value.null && value.type != out->type) {
 		gemp_value_print(&value, &text);
-		GEMP_PROPAGATE(gemp_text_status(&text));
+		GEMP_TRY(gemp_text_status(&text));
 		value = (gemp_value){ .type = GEMP_STRING, .string = { text.data, text.size } };
 	}
 	value.type = out->type;
@@ -328,7 +327,7 @@ static gemp_code add_as(gemp_column *out, gemp_value value)
 static gemp_code init_columns(const gemp_shard *graph, const char *const *names, size_t count, gemp_column *columns)
 {
 	for (size_t c = 0; c < count; c++)
-		GEMP_PROPAGATE(gemp_column_init(&columns[c], names[c], gemp_shard_edge_attribute_type(graph, names[c])));
+		GEMP_TRY(gemp_column_init(&columns[c], names[c], gemp_shard_edge_attribute_type(graph, names[c])));
 	return GEMP_OK;
 }
 
@@ -351,7 +350,7 @@ static gemp_code read_attributes(const gemp_shard *graph, const gemp_edge_owners
 			const gemp_column *own = gemp_table_find(&relation->props, columns[c].name);
 			size_t row = asked[i] - places->relation_offset[k] - relation->first_edge;
 			gemp_value null = { .type = columns[c].type, .null = true };
-			GEMP_PROPAGATE(add_as(&columns[c], own ? gemp_column_get(own, row) : null));
+			GEMP_TRY(add_as(&columns[c], own ? gemp_column_get(own, row) : null));
 		}
 	}
 	return GEMP_OK;
@@ -372,15 +371,15 @@ static gemp_code answer_edges(void *self, const void *questions, size_t count, g
 	const edge_request *q = self;
 	const gemp_edge *edges = questions;
 	gemp_column *columns = NULL;
-	GEMP_TRY(GEMP_NEW(columns, q->name_count));
-	GEMP_TRY(init_columns(q->graph, q->names, q->name_count, columns));
-	GEMP_TRY(read_attributes(q->graph, q->owners, edges, count, q->name_count, columns));
+	GEMP_TRY_DONE(GEMP_NEW(columns, q->name_count));
+	GEMP_TRY_DONE(init_columns(q->graph, q->names, q->name_count, columns));
+	GEMP_TRY_DONE(read_attributes(q->graph, q->owners, edges, count, q->name_count, columns));
 	for (size_t i = 0; i < count; i++) {
 		size_t k = gemp_edge_relation(q->owners, edges[i]);
 		gemp_edge_ends ends = ends_of(q->graph, k, edges[i] - q->owners->relation_offset[k]);
 		gemp_text_add(reply, &ends, sizeof ends);
 		for (size_t c = 0; c < q->name_count; c++)
-			GEMP_TRY(gemp_column_pack(&columns[c], i, reply));
+			GEMP_TRY_DONE(gemp_column_pack(&columns[c], i, reply));
 	}
 done:
 	free_columns(columns, q->name_count);
@@ -395,21 +394,21 @@ static gemp_code read_edge_replies(gemp_edge_values *out, const gemp_shard *grap
 	const char *end = at + size;
 	gemp_column *columns = NULL;
 	gemp_edge_ends *ends = NULL;
-	GEMP_TRY(GEMP_NEW(columns, out->column_count));
-	GEMP_TRY(GEMP_NEW(out->columns, out->column_count));
-	GEMP_TRY(GEMP_NEW(out->ends, out->count));
-	GEMP_TRY(GEMP_NEW(ends, out->count));
-	GEMP_TRY(init_columns(graph, names, out->column_count, columns));
+	GEMP_TRY_DONE(GEMP_NEW(columns, out->column_count));
+	GEMP_TRY_DONE(GEMP_NEW(out->columns, out->column_count));
+	GEMP_TRY_DONE(GEMP_NEW(out->ends, out->count));
+	GEMP_TRY_DONE(GEMP_NEW(ends, out->count));
+	GEMP_TRY_DONE(init_columns(graph, names, out->column_count, columns));
 	for (size_t i = 0; i < out->count; i++) {
 		memcpy(&ends[i], at, sizeof *ends);
 		at += sizeof *ends;
 		for (size_t c = 0; c < out->column_count; c++)
-			GEMP_TRY(gemp_column_unpack(&columns[c], &at, end));
+			GEMP_TRY_DONE(gemp_column_unpack(&columns[c], &at, end));
 	}
 	for (size_t i = 0; i < out->count; i++)
 		out->ends[i] = ends[place[i]];
 	for (size_t c = 0; c < out->column_count; c++)
-		GEMP_TRY(gemp_column_gather(&out->columns[c], &columns[c], NULL, place, out->count));
+		GEMP_TRY_DONE(gemp_column_gather(&out->columns[c], &columns[c], NULL, place, out->count));
 done:
 	gemp_free(ends);
 	free_columns(columns, out->column_count);
@@ -421,7 +420,7 @@ static gemp_code sort_by_owner(const gemp_edge_owners *owners, const gemp_edge_v
                                uint64_t *place, size_t *counts)
 {
 	size_t *to = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(to, (size_t)owners->ranks));
+	GEMP_TRY(GEMP_NEW(to, (size_t)owners->ranks));
 	for (size_t i = 0; i < values->count; i++)
 		counts[gemp_edge_owner(owners, values->edges[i])]++;
 	for (int r = 1; r < owners->ranks; r++)
@@ -451,12 +450,12 @@ gemp_code gemp_fetch_edges(gemp_edge_values *out, gemp_runtime *context, gemp_sh
 	GEMP_THEN(GEMP_NEW(counts, (size_t)comm->size));
 	GEMP_THEN(GEMP_NEW(sorted, out->count));
 	GEMP_THEN(GEMP_NEW(place, out->count));
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(load_relations(context, graph, out, &owners));
-	GEMP_TRY(gemp_comm_agree(comm, sort_by_owner(&owners, out, sorted, place, counts)));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, code));
+	GEMP_TRY_DONE(load_relations(context, graph, out, &owners));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, sort_by_owner(&owners, out, sorted, place, counts)));
 	edge_request request = { graph, &owners, names, name_count };
-	GEMP_TRY(gemp_owner_request(context, sorted, sizeof *sorted, counts, answer_edges, &request, &replies, &size));
-	GEMP_TRY(gemp_comm_agree(comm, read_edge_replies(out, graph, place, replies, size, names)));
+	GEMP_TRY_DONE(gemp_owner_request(context, sorted, sizeof *sorted, counts, answer_edges, &request, &replies, &size));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, read_edge_replies(out, graph, place, replies, size, names)));
 done:
 	if (code != GEMP_OK)
 		gemp_edge_values_free(out);

@@ -32,10 +32,10 @@ gemp_code gemp_filter_new(gemp_filter **out, gemp_runtime *context)
 	GEMP_OWNED gemp_filter *filter = NULL;
 	*out = NULL;
 	code = GEMP_NEW(filter, 1);
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	filter->columns.device = context->device;
 	filter->columns.timers = &context->timers;
-	GEMP_PROPAGATE(gemp_filter_launcher_new(&filter->site, context));
+	GEMP_TRY(gemp_filter_launcher_new(&filter->site, context));
 	*out = filter;
 	filter = NULL;
 	return GEMP_OK;
@@ -101,7 +101,7 @@ static gemp_code evaluate_pair(const domain *over, const gemp_expr *expr, bool n
 	gemp_operand side[2] = { 0 };
 	bool owned[2] = { false }, missing[2] = { false };
 	for (int i = 0; i < 2; i++)
-		GEMP_TRY(need_operand(over, expr->children[i], &side[i], &owned[i], &missing[i]));
+		GEMP_TRY_DONE(need_operand(over, expr->children[i], &side[i], &owned[i], &missing[i]));
 	if (missing[0] || missing[1])
 		code = gemp_filter_fill(site, false, out);
 	else if (expr->kind == GEMP_CONTAINS || expr->kind == GEMP_STARTS_WITH || expr->kind == GEMP_ENDS_WITH)
@@ -132,8 +132,8 @@ static gemp_code evaluate_label(const domain *over, const gemp_expr *expr, bool 
 {
 	GEMP_OWNED_BY(gemp_buffer_release) gemp_buffer has = { 0 };
 	gemp_device *device = over->site.device;
-	GEMP_PROPAGATE(gemp_filter_need_label_set(&over->filter->columns, &over->view));
-	GEMP_PROPAGATE(
+	GEMP_TRY(gemp_filter_need_label_set(&over->filter->columns, &over->view));
+	GEMP_TRY(
 		gemp_buffer_new(&has, device, over->view.rows->label_set_count * sizeof *expr->label_sets, expr->label_sets));
 	return gemp_filter_label(&over->site, negated, &over->filter->columns.label_set, &has, out);
 }
@@ -146,9 +146,9 @@ static gemp_code evaluate_truth(const domain *over, const gemp_expr *expr, bool 
 	GEMP_OWNED_BY(gemp_operand_release) gemp_operand truth = { 0 };
 	if (id == GEMP_FILTER_NO_COLUMN || gemp_filter_column_of(&over->view, id)->type != GEMP_BOOLEAN)
 		return gemp_filter_fill(&over->site, false, out);
-	GEMP_PROPAGATE(need_column(over, id, &operand));
+	GEMP_TRY(need_column(over, id, &operand));
 	gemp_value value = { .type = GEMP_BOOLEAN, .truth = !negated };
-	GEMP_PROPAGATE(gemp_operand_literals(&truth, over->site.device, GEMP_BOOLEAN, &value, 1));
+	GEMP_TRY(gemp_operand_literals(&truth, over->site.device, GEMP_BOOLEAN, &value, 1));
 	return gemp_filter_compare(&over->site, GEMP_EQ, false, &operand, &truth, out);
 }
 
@@ -182,10 +182,10 @@ static gemp_code evaluate_in_type(const domain *over, const gemp_expr *expr, boo
 	GEMP_OWNED gemp_value *picked = NULL;
 	gemp_operand operand;
 	GEMP_OWNED_BY(gemp_operand_release) gemp_operand list = { 0 };
-	GEMP_PROPAGATE(GEMP_NEW(picked, expr->count));
+	GEMP_TRY(GEMP_NEW(picked, expr->count));
 	size_t count = pick_literals(expr, type, picked);
-	GEMP_PROPAGATE(need_column(over, id, &operand));
-	GEMP_PROPAGATE(gemp_operand_literals(&list, over->site.device, type, picked, count));
+	GEMP_TRY(need_column(over, id, &operand));
+	GEMP_TRY(gemp_operand_literals(&list, over->site.device, type, picked, count));
 	return gemp_filter_in(&over->site, negated, &operand, &list, count, out);
 }
 
@@ -209,12 +209,12 @@ static gemp_code evaluate_in(const domain *over, const gemp_expr *expr, bool neg
 	if (id == GEMP_FILTER_NO_COLUMN || (negated && has_null(expr)))
 		return gemp_filter_fill(&over->site, false, out);
 	gemp_type type = gemp_filter_column_of(&over->view, id)->type;
-	GEMP_PROPAGATE(evaluate_in_type(over, expr, negated, id, type, out));
+	GEMP_TRY(evaluate_in_type(over, expr, negated, id, type, out));
 	if (type == GEMP_INTEGER || type == GEMP_FLOAT) {
 		gemp_type second = type == GEMP_INTEGER ? GEMP_FLOAT : GEMP_INTEGER;
-		GEMP_PROPAGATE(gemp_buffer_new(&other, device, out->size, NULL));
-		GEMP_PROPAGATE(evaluate_in_type(over, expr, negated, id, second, &other));
-		GEMP_PROPAGATE(gemp_filter_combine(&over->site, !negated, &other, out));
+		GEMP_TRY(gemp_buffer_new(&other, device, out->size, NULL));
+		GEMP_TRY(evaluate_in_type(over, expr, negated, id, second, &other));
+		GEMP_TRY(gemp_filter_combine(&over->site, !negated, &other, out));
 	}
 	return GEMP_OK;
 }
@@ -245,8 +245,8 @@ static gemp_code evaluate_constant(const domain *over, const gemp_expr *expr, bo
 static gemp_code evaluate_on_host(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out)
 {
 	GEMP_OWNED uint32_t *bits = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(bits, over->site.words));
-	GEMP_PROPAGATE(gemp_filter_on_host(&over->view, expr, negated, over->among, bits));
+	GEMP_TRY(GEMP_NEW(bits, over->site.words));
+	GEMP_TRY(gemp_filter_on_host(&over->view, expr, negated, over->among, bits));
 	return gemp_buffer_write(over->site.device, out, 0, out->size, bits);
 }
 
@@ -277,8 +277,8 @@ static gemp_code evaluate_undecided(const domain *over, const gemp_expr *child, 
 {
 	GEMP_OWNED uint32_t *left = NULL;
 	domain narrow = *over;
-	GEMP_PROPAGATE(GEMP_NEW(left, over->site.words));
-	GEMP_PROPAGATE(gemp_buffer_read(over->site.device, out, 0, out->size, left));
+	GEMP_TRY(GEMP_NEW(left, over->site.words));
+	GEMP_TRY(gemp_buffer_read(over->site.device, out, 0, out->size, left));
 	for (size_t w = 0; w < over->site.words; w++)
 		left[w] = (or ? ~left[w] : left[w]) & (over->among ? over->among[w] : UINT32_MAX);
 	narrow.among = left;
@@ -291,16 +291,16 @@ static gemp_code evaluate_junction(const domain *over, const gemp_expr *expr, bo
 {
 	GEMP_OWNED_BY(gemp_buffer_release) gemp_buffer other = { 0 };
 	bool or = (expr->kind == GEMP_OR) != negated;
-	GEMP_PROPAGATE(gemp_buffer_new(&other, over->site.device, out->size, NULL));
-	GEMP_PROPAGATE(gemp_filter_fill(&over->site, ! or, out));
+	GEMP_TRY(gemp_buffer_new(&other, over->site.device, out->size, NULL));
+	GEMP_TRY(gemp_filter_fill(&over->site, ! or, out));
 	for (int on_host = 0; on_host < 2; on_host++)
 		for (size_t i = 0; i < expr->count; i++) {
 			const gemp_expr *child = expr->children[i];
 			if (gemp_filter_has_kernels(child) == on_host)
 				continue;
-			GEMP_PROPAGATE(on_host ? evaluate_undecided(over, child, negated, or, out, &other)
-			                       : evaluate(over, child, negated, &other));
-			GEMP_PROPAGATE(gemp_filter_combine(&over->site, or, &other, out));
+			GEMP_TRY(on_host ? evaluate_undecided(over, child, negated, or, out, &other)
+			                 : evaluate(over, child, negated, &other));
+			GEMP_TRY(gemp_filter_combine(&over->site, or, &other, out));
 		}
 	return GEMP_OK;
 }
@@ -309,7 +309,7 @@ static gemp_code evaluate_junction(const domain *over, const gemp_expr *expr, bo
 static gemp_code find_values(const domain *over, const gemp_filter_column *distinct, uint32_t **among)
 {
 	const uint32_t *codes = distinct->dictionary.codes;
-	GEMP_PROPAGATE(GEMP_NEW(*among, gemp_bits32_words(distinct->dictionary.values.rows)));
+	GEMP_TRY(GEMP_NEW(*among, gemp_bits32_words(distinct->dictionary.values.rows)));
 	for (size_t row = 0; row < over->view.count; row++)
 		if (gemp_bits32_test(over->among, row))
 			gemp_bits32_set(*among, codes[row]);
@@ -330,10 +330,10 @@ static gemp_code evaluate_distinct(const domain *over, const gemp_filter_column 
 	inner.site.rows = (cl_uint)values->rows;
 	inner.site.words = gemp_bits32_words(values->rows);
 	if (over->among && !gemp_filter_has_kernels(expr))
-		GEMP_PROPAGATE(find_values(over, distinct, &among));
+		GEMP_TRY(find_values(over, distinct, &among));
 	inner.among = among;
-	GEMP_PROPAGATE(gemp_buffer_new(&bits, over->site.device, inner.site.words * sizeof(uint32_t), NULL));
-	GEMP_PROPAGATE(evaluate(&inner, expr, negated, &bits));
+	GEMP_TRY(gemp_buffer_new(&bits, over->site.device, inner.site.words * sizeof(uint32_t), NULL));
+	GEMP_TRY(evaluate(&inner, expr, negated, &bits));
 	return gemp_filter_lookup(&over->site, &distinct->codes, &bits, out);
 }
 
@@ -346,8 +346,8 @@ static gemp_code evaluate(const domain *over, const gemp_expr *expr, bool negate
 	if (gemp_filter_is_constant(expr))
 		return evaluate_constant(over, expr, negated, out);
 	if (!over->distinct && gemp_filter_reads_strings(&over->view, expr, &id))
-		GEMP_PROPAGATE(gemp_filter_need_dictionary(&over->filter->columns, &over->view, id,
-		                                           !gemp_filter_has_kernels(expr), &distinct));
+		GEMP_TRY(gemp_filter_need_dictionary(&over->filter->columns, &over->view, id, !gemp_filter_has_kernels(expr),
+		                                     &distinct));
 	if (distinct)
 		code = evaluate_distinct(over, distinct, expr, negated, out);
 	else if (expr->kind == GEMP_NOT)
@@ -366,18 +366,18 @@ static gemp_code evaluate_all(const domain *over, const gemp_condition *const *c
 	GEMP_OWNED_BY(gemp_buffer_release) gemp_buffer out = { 0 }, other = { 0 };
 	size_t size = over->site.words * sizeof *bitmap;
 	domain narrow = *over;
-	GEMP_PROPAGATE(gemp_buffer_new(&out, over->site.device, size, NULL));
-	GEMP_PROPAGATE(gemp_buffer_new(&other, over->site.device, size, NULL));
-	GEMP_PROPAGATE(gemp_buffer_write(over->site.device, &out, 0, size, bitmap));
+	GEMP_TRY(gemp_buffer_new(&out, over->site.device, size, NULL));
+	GEMP_TRY(gemp_buffer_new(&other, over->site.device, size, NULL));
+	GEMP_TRY(gemp_buffer_write(over->site.device, &out, 0, size, bitmap));
 	for (int on_host = 0; on_host < 2; on_host++)
 		for (size_t i = 0; i < count; i++) {
 			if (gemp_filter_has_kernels(conditions[i]->expr) == on_host)
 				continue;
 			if (on_host)
-				GEMP_PROPAGATE(gemp_buffer_read(over->site.device, &out, 0, size, bitmap));
+				GEMP_TRY(gemp_buffer_read(over->site.device, &out, 0, size, bitmap));
 			narrow.among = on_host ? bitmap : NULL;
-			GEMP_PROPAGATE(evaluate(&narrow, conditions[i]->expr, false, &other));
-			GEMP_PROPAGATE(gemp_filter_combine(&over->site, false, &other, &out));
+			GEMP_TRY(evaluate(&narrow, conditions[i]->expr, false, &other));
+			GEMP_TRY(gemp_filter_combine(&over->site, false, &other, &out));
 		}
 	return gemp_buffer_read(over->site.device, &out, 0, size, bitmap);
 }

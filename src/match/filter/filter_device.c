@@ -19,7 +19,7 @@ static gemp_code copy_bytes(gemp_operand *out, gemp_device *device, const gemp_c
 {
 	if (!device->gpu)
 		return copy(&out->values, device, out->bytes, column->bytes, lasting);
-	GEMP_PROPAGATE(gemp_buffer_new(&out->values, device, out->bytes + READ_PAST, NULL));
+	GEMP_TRY(gemp_buffer_new(&out->values, device, out->bytes + READ_PAST, NULL));
 	return gemp_buffer_write(device, &out->values, 0, out->bytes, column->bytes);
 }
 
@@ -37,7 +37,7 @@ static gemp_code copy_values(gemp_operand *out, gemp_device *device, const gemp_
 	static uint64_t none[1];
 	uint64_t *offsets = rows ? column->offsets : none;
 	out->bytes = offsets[rows];
-	GEMP_PROPAGATE(copy(&out->offsets, device, (rows + 1) * sizeof *offsets, offsets, lasting));
+	GEMP_TRY(copy(&out->offsets, device, (rows + 1) * sizeof *offsets, offsets, lasting));
 	return copy_bytes(out, device, column, lasting);
 }
 
@@ -47,11 +47,11 @@ gemp_code gemp_operand_column(gemp_operand *out, gemp_device *device, const gemp
 	static uint8_t not_null;
 	gemp_code code = GEMP_OK;
 	*out = (gemp_operand){ .type = column->type, .step = 1, .null_step = column->null ? 1 : 0 };
-	GEMP_TRY(copy_values(out, device, column, lasting));
+	GEMP_TRY_DONE(copy_values(out, device, column, lasting));
 	if (column->null)
-		GEMP_TRY(copy(&out->null, device, column->rows, column->null, lasting));
+		GEMP_TRY_DONE(copy(&out->null, device, column->rows, column->null, lasting));
 	else
-		GEMP_TRY(gemp_buffer_new(&out->null, device, 1, &not_null));
+		GEMP_TRY_DONE(gemp_buffer_new(&out->null, device, 1, &not_null));
 done:
 	if (code != GEMP_OK) {
 		gemp_operand_release(out);
@@ -66,10 +66,10 @@ gemp_code gemp_operand_literals(gemp_operand *out, gemp_device *device, gemp_typ
 {
 	GEMP_OWNED_BY(gemp_column_free) gemp_column column = { 0 };
 	*out = (gemp_operand){ 0 };
-	GEMP_PROPAGATE(gemp_column_init(&column, "literal", type));
+	GEMP_TRY(gemp_column_init(&column, "literal", type));
 	for (size_t i = 0; i < count; i++)
-		GEMP_PROPAGATE(gemp_column_add(&column, &values[i]));
-	GEMP_PROPAGATE(gemp_operand_column(out, device, &column, false));
+		GEMP_TRY(gemp_column_add(&column, &values[i]));
+	GEMP_TRY(gemp_operand_column(out, device, &column, false));
 	out->step = 0;
 	return GEMP_OK;
 }
@@ -139,7 +139,7 @@ static gemp_code number(string_numbering *n, const gemp_column *column, size_t r
 		*out = entry->number;
 		return GEMP_OK;
 	}
-	GEMP_PROPAGATE(gemp_dictionary_add(&n->values, bytes, size, out));
+	GEMP_TRY(gemp_dictionary_add(&n->values, bytes, size, out));
 	if (size <= UINT32_MAX)
 		*entry = (recent_string){ mark, *out, (uint32_t)size };
 	return GEMP_OK;
@@ -151,7 +151,7 @@ static gemp_code sample(const gemp_column *column, string_numbering *n, bool *re
 	size_t rows = column->rows < SAMPLED ? column->rows : SAMPLED, known = 0;
 	uint32_t one;
 	for (size_t i = 0; i < rows; i++) {
-		GEMP_PROPAGATE(number(n, column, i * column->rows / rows, &one));
+		GEMP_TRY(number(n, column, i * column->rows / rows, &one));
 		known += one != NO_VALUE;
 	}
 	*repeats = known - n->values.list.count >= known / REPEATED_ONE_IN;
@@ -161,7 +161,7 @@ static gemp_code sample(const gemp_column *column, string_numbering *n, bool *re
 /* The column takes over the arrays of the list, so that strings are not copied once more. */
 static gemp_code take_values(gemp_column *out, gemp_bytes *list, bool with_null)
 {
-	GEMP_PROPAGATE(gemp_column_init(out, "distinct values", GEMP_STRING));
+	GEMP_TRY(gemp_column_init(out, "distinct values", GEMP_STRING));
 	if (list->count) {
 		out->rows = list->count;
 		out->capacity = list->capacity - 1;
@@ -171,7 +171,7 @@ static gemp_code take_values(gemp_column *out, gemp_bytes *list, bool with_null)
 		*list = (gemp_bytes){ 0 };
 	}
 	if (with_null)
-		GEMP_PROPAGATE(gemp_column_add(out, &(gemp_value){ .type = GEMP_STRING, .null = true }));
+		GEMP_TRY(gemp_column_add(out, &(gemp_value){ .type = GEMP_STRING, .null = true }));
 	return GEMP_OK;
 }
 
@@ -182,14 +182,14 @@ gemp_code gemp_filter_codes_new(gemp_filter_codes *out, const gemp_column *colum
 	string_numbering *n = NULL;
 	bool repeats = eager, with_null = false;
 	*out = (gemp_filter_codes){ 0 };
-	GEMP_TRY(GEMP_NEW(n, 1));
+	GEMP_TRY_DONE(GEMP_NEW(n, 1));
 	if (!eager)
-		GEMP_TRY(sample(column, n, &repeats));
+		GEMP_TRY_DONE(sample(column, n, &repeats));
 	if (!repeats || column->rows == 0)
 		goto done;
-	GEMP_TRY(GEMP_NEW(out->codes, column->rows));
+	GEMP_TRY_DONE(GEMP_NEW(out->codes, column->rows));
 	for (size_t row = 0; row < column->rows && n->values.list.count <= column->rows / 2; row++) {
-		GEMP_TRY(number(n, column, row, &out->codes[row]));
+		GEMP_TRY_DONE(number(n, column, row, &out->codes[row]));
 		with_null |= out->codes[row] == NO_VALUE;
 	}
 	if (n->values.list.count > column->rows / 2) {
@@ -199,7 +199,7 @@ gemp_code gemp_filter_codes_new(gemp_filter_codes *out, const gemp_column *colum
 	for (size_t row = 0; with_null && row < column->rows; row++)
 		if (out->codes[row] == NO_VALUE)
 			out->codes[row] = (uint32_t)n->values.list.count;
-	GEMP_TRY(take_values(&out->values, &n->values.list, with_null));
+	GEMP_TRY_DONE(take_values(&out->values, &n->values.list, with_null));
 done:
 	if (n)
 		gemp_dictionary_free(&n->values);
@@ -247,7 +247,7 @@ static gemp_code find(gemp_filter_columns *c, int id, gemp_filter_column **out)
 			*out = &c->columns[i];
 			return GEMP_OK;
 		}
-	GEMP_PROPAGATE(GEMP_RESERVE(c->columns, c->capacity, c->count + 1));
+	GEMP_TRY(GEMP_RESERVE(c->columns, c->capacity, c->count + 1));
 	*out = &c->columns[c->count++];
 	**out = (gemp_filter_column){ .id = id };
 	return GEMP_OK;
@@ -258,9 +258,9 @@ gemp_code gemp_filter_need_column(gemp_filter_columns *c, const gemp_filter_view
 {
 	gemp_filter_column *column;
 	double began = gemp_now();
-	GEMP_PROPAGATE(find(c, id, &column));
+	GEMP_TRY(find(c, id, &column));
 	if (!column->on_device) {
-		GEMP_PROPAGATE(
+		GEMP_TRY(
 			gemp_operand_column(&column->operand, c->device, gemp_filter_column_of(view, id), view->rows->lasting));
 		column->on_device = true;
 		c->copied += view->count;
@@ -277,9 +277,8 @@ static gemp_code upload_dictionary(gemp_filter_columns *c, gemp_filter_column *c
 	if (column->dictionary_on_device)
 		return GEMP_OK;
 	if (!column->codes.mem)
-		GEMP_PROPAGATE(
-			gemp_buffer_borrow(&column->codes, c->device, rows * sizeof(uint32_t), column->dictionary.codes));
-	GEMP_PROPAGATE(gemp_operand_column(&column->values, c->device, &column->dictionary.values, true));
+		GEMP_TRY(gemp_buffer_borrow(&column->codes, c->device, rows * sizeof(uint32_t), column->dictionary.codes));
+	GEMP_TRY(gemp_operand_column(&column->values, c->device, &column->dictionary.values, true));
 	column->dictionary_on_device = true;
 	c->copied += rows + column->dictionary.values.rows;
 	gemp_timers_add(c->timers, GEMP_PHASE_UPLOAD, began);
@@ -292,15 +291,15 @@ gemp_code gemp_filter_need_dictionary(gemp_filter_columns *c, const gemp_filter_
 {
 	gemp_filter_column *column;
 	*out = NULL;
-	GEMP_PROPAGATE(find(c, id, &column));
+	GEMP_TRY(find(c, id, &column));
 	if (!column->dictionary.codes && !(eager ? column->tried : column->sampled)) {
-		GEMP_PROPAGATE(gemp_filter_codes_new(&column->dictionary, gemp_filter_column_of(view, id), eager));
+		GEMP_TRY(gemp_filter_codes_new(&column->dictionary, gemp_filter_column_of(view, id), eager));
 		column->sampled = true;
 		column->tried = eager;
 	}
 	if (!column->dictionary.codes)
 		return GEMP_OK;
-	GEMP_PROPAGATE(upload_dictionary(c, column, view->count));
+	GEMP_TRY(upload_dictionary(c, column, view->count));
 	*out = column;
 	return GEMP_OK;
 }
@@ -356,11 +355,11 @@ gemp_code gemp_filter_launcher_new(gemp_filter_launcher *out, gemp_runtime *cont
 	char *source = NULL;
 	*out = (gemp_filter_launcher){ .device = context->device };
 	code = gemp_kernel_source(&source, "filter.cl");
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	GEMP_TRY(gemp_runtime_program(context, &out->program, source, NULL));
+	GEMP_TRY_DONE(gemp_comm_agree(context->comm, code));
+	GEMP_TRY_DONE(gemp_runtime_program(context, &out->program, source, NULL));
 	for (int i = 0; i < GEMP_FILTER_KERNELS && code == GEMP_OK; i++)
 		code = gemp_kernel_new(&out->kernels[i], &out->program, kernel_name[i]);
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_TRY_DONE(gemp_comm_agree(context->comm, code));
 done:
 	gemp_free(source);
 	if (code != GEMP_OK)
@@ -444,14 +443,14 @@ static gemp_code contains(const gemp_filter_launcher *site, bool negated, const 
 	cl_uint size = (cl_uint)part->bytes;
 	if (size == 0)
 		return negated ? gemp_filter_fill(site, false, out) : gemp_filter_null(site, false, left, left, out);
-	GEMP_PROPAGATE(gemp_filter_fill(site, false, out));
+	GEMP_TRY(gemp_filter_fill(site, false, out));
 	if (part->bytes <= bytes)
-		GEMP_PROPAGATE(LAUNCH_ITEMS(site, GEMP_FILTER_CONTAINS, items, gpu ? 256 : 1, GEMP_ARG(&bytes),
-		                            GEMP_ARG(&left->values.mem), GEMP_ARG(&left->offsets.mem),
-		                            GEMP_ARG(&part->values.mem), GEMP_ARG(&size), GEMP_ARG(&out->mem)));
+		GEMP_TRY(LAUNCH_ITEMS(site, GEMP_FILTER_CONTAINS, items, gpu ? 256 : 1, GEMP_ARG(&bytes),
+		                      GEMP_ARG(&left->values.mem), GEMP_ARG(&left->offsets.mem), GEMP_ARG(&part->values.mem),
+		                      GEMP_ARG(&size), GEMP_ARG(&out->mem)));
 	if (negated || left->null_step)
-		GEMP_PROPAGATE(LAUNCH(site, GEMP_FILTER_KNOWN, GEMP_ARG(&(cl_uint){ !negated }), GEMP_ARG(&left->null.mem),
-		                      GEMP_ARG(&left->null_step), GEMP_ARG(&out->mem)));
+		GEMP_TRY(LAUNCH(site, GEMP_FILTER_KNOWN, GEMP_ARG(&(cl_uint){ !negated }), GEMP_ARG(&left->null.mem),
+		                GEMP_ARG(&left->null_step), GEMP_ARG(&out->mem)));
 	return GEMP_OK;
 }
 

@@ -22,7 +22,7 @@ static gemp_code need_name(gemp_row_values *v, const char *name)
 	for (size_t i = 0; i < v->name_count; i++)
 		if (strcmp(v->names[i], name) == 0)
 			return GEMP_OK;
-	GEMP_PROPAGATE(GEMP_RESERVE(v->names, v->name_capacity, v->name_count + 1));
+	GEMP_TRY(GEMP_RESERVE(v->names, v->name_capacity, v->name_count + 1));
 	v->names[v->name_count++] = name;
 	return GEMP_OK;
 }
@@ -54,10 +54,10 @@ static gemp_code note_expr(gemp_row_values *v, const gemp_expr *expr, needed_col
 		v->edges |= UINT64_C(1) << expr->variable;
 	v->types |= expr->kind == GEMP_TYPE;
 	if (expr->kind == GEMP_ATTRIBUTE && expr->of_edge)
-		GEMP_PROPAGATE(need_name(v, expr->name));
+		GEMP_TRY(need_name(v, expr->name));
 	v->mentions += expr->kind == GEMP_ATTRIBUTE || expr->kind == GEMP_KEY;
 	for (size_t i = 0; i < expr->count; i++)
-		GEMP_PROPAGATE(note_expr(v, expr->children[i], needs));
+		GEMP_TRY(note_expr(v, expr->children[i], needs));
 	return GEMP_OK;
 }
 
@@ -123,13 +123,13 @@ static gemp_code row_values_new(gemp_row_values *out, gemp_runtime *context, gem
 	needed_columns needs = { 0 };
 	*out = (gemp_row_values){ .context = context, .graph = graph, .degrees.relation_count = graph->relation_count };
 	for (size_t i = 0; i < count; i++)
-		GEMP_TRY(gemp_degree_columns_note(&out->degrees, conditions[i]->expr));
+		GEMP_TRY_DONE(gemp_degree_columns_note(&out->degrees, conditions[i]->expr));
 	needs.columns = SPECIAL + graph->attributes.count + out->degrees.count;
-	GEMP_TRY(GEMP_NEW(needs.needed, GEMP_MAX_PATTERN_VERTICES * needs.columns));
+	GEMP_TRY_DONE(GEMP_NEW(needs.needed, GEMP_MAX_PATTERN_VERTICES * needs.columns));
 	for (size_t i = 0; i < count; i++)
-		GEMP_TRY(note_expr(out, conditions[i]->expr, &needs));
+		GEMP_TRY_DONE(note_expr(out, conditions[i]->expr, &needs));
 	for (int v = 0; v < GEMP_MAX_PATTERN_VERTICES; v++)
-		GEMP_TRY(join_group(out, v, &needs));
+		GEMP_TRY_DONE(join_group(out, v, &needs));
 done:
 	gemp_free(needs.needed);
 	if (code != GEMP_OK)
@@ -156,11 +156,11 @@ static gemp_code find_images(const gemp_row_values *v, gemp_row_group *group, co
                              gemp_vertex_index *places)
 {
 	size_t width = (size_t)rows->vertex_count, count = rows->rows * (size_t)__builtin_popcountll(group->members);
-	GEMP_PROPAGATE(gemp_vertex_index_new(places, v->graph->vertex_count, count));
-	GEMP_PROPAGATE(GEMP_RESERVE(group->index, group->capacity, count));
+	GEMP_TRY(gemp_vertex_index_new(places, v->graph->vertex_count, count));
+	GEMP_TRY(GEMP_RESERVE(group->index, group->capacity, count));
 	for (uint64_t left = group->members; left; left &= left - 1)
 		gemp_vertex_index_add(places, rows->vertices + __builtin_ctzll(left), rows->rows, width);
-	GEMP_PROPAGATE(gemp_vertex_index_finish(places));
+	GEMP_TRY(gemp_vertex_index_finish(places));
 	for (uint64_t left = group->members; left; left &= left - 1) {
 		int vertex = __builtin_ctzll(left);
 		gemp_vertex_index_find(places, rows->vertices + vertex, rows->rows, width, place_of(v, group, vertex));
@@ -174,10 +174,9 @@ static gemp_code fetch_group(gemp_row_values *v, gemp_row_group *group, const ge
 {
 	GEMP_OWNED_BY(gemp_vertex_index_free) gemp_vertex_index places = { 0 };
 	GEMP_OWNED gemp_vertex *found = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(v->context->comm, find_images(v, group, rows, &places)));
-	GEMP_PROPAGATE(gemp_fetch_computed(v->context, v->graph, v->degrees.columns, places.ids, places.count,
-	                                   group->column, group->column_count, &found, &group->distinct_count,
-	                                   group->values));
+	GEMP_TRY(gemp_comm_agree(v->context->comm, find_images(v, group, rows, &places)));
+	GEMP_TRY(gemp_fetch_computed(v->context, v->graph, v->degrees.columns, places.ids, places.count, group->column,
+	                             group->column_count, &found, &group->distinct_count, group->values));
 	for (size_t c = 0; c < group->column_count; c++)
 		v->copied += group->column[c] == GEMP_FETCH_LABEL_SET ? 0 : group->distinct_count;
 	return GEMP_OK;
@@ -186,12 +185,12 @@ static gemp_code fetch_group(gemp_row_values *v, gemp_row_group *group, const ge
 /* type(r) as a column of strings, where it is asked for. */
 static gemp_code name_types(gemp_row_values *v)
 {
-	GEMP_PROPAGATE(gemp_column_init(&v->edge_types, "type", GEMP_STRING));
-	GEMP_PROPAGATE(gemp_column_reserve(&v->edge_types, v->edge_values.count, 0));
+	GEMP_TRY(gemp_column_init(&v->edge_types, "type", GEMP_STRING));
+	GEMP_TRY(gemp_column_reserve(&v->edge_types, v->edge_values.count, 0));
 	for (size_t i = 0; i < v->edge_values.count && v->types; i++) {
 		const char *name = v->graph->relations[v->edge_values.ends[i].relation].name;
 		const gemp_value type = { .type = GEMP_STRING, .string = { name, strlen(name) } };
-		GEMP_PROPAGATE(gemp_column_add(&v->edge_types, &type));
+		GEMP_TRY(gemp_column_add(&v->edge_types, &type));
 	}
 	return GEMP_OK;
 }
@@ -199,7 +198,7 @@ static gemp_code name_types(gemp_row_values *v)
 /* Each row learns where the values of its edges lie. */
 static gemp_code place_edges(gemp_row_values *v, const gemp_edge *edges, size_t count)
 {
-	GEMP_PROPAGATE(GEMP_RESERVE(v->edge_index, v->edge_capacity, count));
+	GEMP_TRY(GEMP_RESERVE(v->edge_index, v->edge_capacity, count));
 	for (size_t i = 0; i < count; i++)
 		v->edge_index[i] = (uint32_t)gemp_edge_values_index(&v->edge_values, edges[i]);
 	return name_types(v);
@@ -212,11 +211,11 @@ static gemp_code fetch_edges(gemp_row_values *v, const gemp_row_store *rows)
 	GEMP_OWNED gemp_edge *edges = NULL;
 	size_t n = 0, width = (size_t)rows->edge_count, count = rows->rows * (size_t)__builtin_popcountll(v->edges);
 	GEMP_CHECK(rows->rows == 0 || (rows->edges && width > (size_t)(63 - __builtin_clzll(v->edges))));
-	GEMP_PROPAGATE(gemp_comm_agree(v->context->comm, GEMP_NEW(edges, count)));
+	GEMP_TRY(gemp_comm_agree(v->context->comm, GEMP_NEW(edges, count)));
 	for (uint64_t left = v->edges; left; left &= left - 1)
 		for (size_t row = 0; row < rows->rows; row++)
 			edges[n++] = rows->edges[row * width + (size_t)__builtin_ctzll(left)];
-	GEMP_PROPAGATE(gemp_fetch_edges(&v->edge_values, v->context, v->graph, edges, count, v->names, v->name_count));
+	GEMP_TRY(gemp_fetch_edges(&v->edge_values, v->context, v->graph, edges, count, v->names, v->name_count));
 	v->copied += v->edge_values.count * v->name_count;
 	return gemp_comm_agree(v->context->comm, place_edges(v, edges, count));
 }
@@ -227,11 +226,11 @@ static gemp_code row_values_fetch(gemp_row_values *v, const gemp_row_store *rows
 {
 	v->rows = rows->rows;
 	if (!v->degrees.columns)
-		GEMP_PROPAGATE(gemp_degree_columns_fill(&v->degrees, v->context, v->graph, v->count_loops));
+		GEMP_TRY(gemp_degree_columns_fill(&v->degrees, v->context, v->graph, v->count_loops));
 	for (size_t g = 0; g < v->group_count; g++)
-		GEMP_PROPAGATE(fetch_group(v, &v->groups[g], rows));
+		GEMP_TRY(fetch_group(v, &v->groups[g], rows));
 	if (v->edges)
-		GEMP_PROPAGATE(fetch_edges(v, rows));
+		GEMP_TRY(fetch_edges(v, rows));
 	return GEMP_OK;
 }
 
@@ -310,9 +309,9 @@ static gemp_code test_vertex(residual *r, int vertex, const gemp_condition *cons
 	GEMP_OWNED const gemp_column **columns = NULL;
 	GEMP_OWNED uint32_t *bitmap = NULL, *among = NULL, *label_set = NULL;
 	gemp_filter_rows rows = { .tag = r->tag, .rows = group->distinct_count };
-	GEMP_PROPAGATE(GEMP_NEW(columns, r->graph->attributes.count));
-	GEMP_PROPAGATE(GEMP_NEW(bitmap, gemp_bits32_words(group->distinct_count)));
-	GEMP_PROPAGATE(GEMP_NEW(among, gemp_bits32_words(group->distinct_count)));
+	GEMP_TRY(GEMP_NEW(columns, r->graph->attributes.count));
+	GEMP_TRY(GEMP_NEW(bitmap, gemp_bits32_words(group->distinct_count)));
+	GEMP_TRY(GEMP_NEW(among, gemp_bits32_words(group->distinct_count)));
 	for (size_t row = 0; row < r->rows.rows; row++)
 		among[place[row] / 32] |= (uint32_t)keep[row] << place[row] % 32;
 	rows.among = among;
@@ -324,14 +323,14 @@ static gemp_code test_vertex(residual *r, int vertex, const gemp_condition *cons
 		} else if (group->column[c] == GEMP_FETCH_KEY) {
 			rows.key = &group->values[c];
 		} else {
-			GEMP_PROPAGATE(GEMP_NEW(label_set, group->distinct_count));
+			GEMP_TRY(GEMP_NEW(label_set, group->distinct_count));
 			for (size_t i = 0; i < group->distinct_count; i++)
 				label_set[i] = (uint32_t)group->values[c].integers[i];
 		}
 	rows.columns = columns;
 	rows.label_set = label_set;
 	rows.label_set_count = r->graph->label_set_count;
-	GEMP_PROPAGATE(gemp_filter_evaluate(r->filter, &rows, conditions, count, bitmap));
+	GEMP_TRY(gemp_filter_evaluate(r->filter, &rows, conditions, count, bitmap));
 	for (size_t row = 0; row < r->rows.rows; row++)
 		keep[row] &= (uint8_t)(gemp_bits32_test(bitmap, place[row]));
 	return GEMP_OK;
@@ -360,7 +359,7 @@ static bool on_device(const residual *r, const gemp_condition *condition)
 static gemp_code test_on_device(residual *r, uint8_t *keep)
 {
 	GEMP_OWNED const gemp_condition **mine = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(mine, r->condition_count));
+	GEMP_TRY(GEMP_NEW(mine, r->condition_count));
 	for (size_t g = 0; g < r->values.group_count; g++) {
 		if (r->filter)
 			r->tag = gemp_filter_next_tag(r->filter);
@@ -371,7 +370,7 @@ static gemp_code test_on_device(residual *r, uint8_t *keep)
 				if (on_device(r, r->conditions[i]) && r->conditions[i]->vertices == UINT64_C(1) << vertex)
 					mine[count++] = r->conditions[i];
 			if (count)
-				GEMP_PROPAGATE(test_vertex(r, vertex, mine, count, keep));
+				GEMP_TRY(test_vertex(r, vertex, mine, count, keep));
 		}
 	}
 	return GEMP_OK;
@@ -445,13 +444,13 @@ static gemp_code test(residual *r)
 	GEMP_OWNED uint8_t *keep = NULL;
 	if (r->rows.rows == 0)
 		return GEMP_OK;
-	GEMP_PROPAGATE(GEMP_NEW(keep, r->rows.rows));
+	GEMP_TRY(GEMP_NEW(keep, r->rows.rows));
 	memset(keep, 1, r->rows.rows);
 	if (r->filter)
-		GEMP_PROPAGATE(test_on_device(r, keep));
+		GEMP_TRY(test_on_device(r, keep));
 	for (size_t i = 0; i < r->condition_count; i++)
 		if (!on_device(r, r->conditions[i]))
-			GEMP_PROPAGATE(test_on_host(r, r->conditions[i], keep));
+			GEMP_TRY(test_on_host(r, r->conditions[i], keep));
 	gemp_row_store_keep(&r->rows, keep);
 	return GEMP_OK;
 }
@@ -479,11 +478,11 @@ static gemp_code residual_end_round(void *self, bool last, bool *enough, bool *a
 	residual *r = self;
 	double began = gemp_now();
 	r->referred += r->rows.rows * r->values.mentions;
-	GEMP_TRY(row_values_fetch(&r->values, &r->rows));
+	GEMP_TRY_DONE(row_values_fetch(&r->values, &r->rows));
 	code = test(r);
 	gemp_timers_add(&r->context->timers, GEMP_PHASE_ATTRIBUTES, began);
 	GEMP_THEN(forward_rows(r));
-	GEMP_TRY(gemp_comm_agree(r->context->comm, code));
+	GEMP_TRY_DONE(gemp_comm_agree(r->context->comm, code));
 	gemp_row_store_clear(&r->rows);
 	code = r->next->end_round(r->next->self, last, enough, again);
 done:
@@ -509,7 +508,7 @@ gemp_code gemp_residual_new(gemp_sink *out, gemp_runtime *context, gemp_shard *g
                             bool count_loops, gemp_sink *next)
 {
 	GEMP_OWNED_BY(residual_free_at) residual *r = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(r, 1));
+	GEMP_TRY(GEMP_NEW(r, 1));
 	*r = (residual){
 		.context = context,
 		.graph = graph,
@@ -518,8 +517,8 @@ gemp_code gemp_residual_new(gemp_sink *out, gemp_runtime *context, gemp_shard *g
 		.filter = filter,
 		.next = next,
 	};
-	GEMP_PROPAGATE(row_values_new(&r->values, context, graph, conditions, count));
-	GEMP_PROPAGATE(gemp_label_list_column(&r->label_lists, graph));
+	GEMP_TRY(row_values_new(&r->values, context, graph, conditions, count));
+	GEMP_TRY(gemp_label_list_column(&r->label_lists, graph));
 	r->values.count_loops = count_loops;
 	*out = (gemp_sink){
 		.self = r, .consume = residual_consume, .end_round = residual_end_round, .free = residual_free

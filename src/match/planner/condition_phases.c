@@ -87,9 +87,9 @@ gemp_code gemp_phases_new(gemp_condition_phases *out, const gemp_pattern *patter
 {
 	gemp_code code = GEMP_OK;
 	*out = (gemp_condition_phases){ .count_loops = gemp_degree_loops(options->semantics) };
-	GEMP_TRY(GEMP_NEW(out->before, pattern->condition_count));
-	GEMP_TRY(GEMP_NEW(out->after, pattern->condition_count));
-	GEMP_TRY(GEMP_NEW(out->choices, pattern->condition_count));
+	GEMP_TRY_DONE(GEMP_NEW(out->before, pattern->condition_count));
+	GEMP_TRY_DONE(GEMP_NEW(out->after, pattern->condition_count));
+	GEMP_TRY_DONE(GEMP_NEW(out->choices, pattern->condition_count));
 	for (size_t i = 0; i < pattern->condition_count; i++) {
 		out->mentions += phases_mentions(pattern->conditions[i].expr);
 		add(out, &pattern->conditions[i], options->attributes);
@@ -228,11 +228,11 @@ static gemp_code gather_ranks(gemp_pushdown *p, gemp_runtime *context, gemp_shar
 {
 	void *all = NULL;
 	GEMP_OWNED size_t *begin = NULL;
-	GEMP_PROPAGATE(gemp_shard_load_keys(graph));
+	GEMP_TRY(gemp_shard_load_keys(graph));
 	if (gemp_comm_sum1(context->comm, !ranked_as_compared(graph)))
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_comm_allgather(context->comm, GEMP_OK, graph->key_ranks, graph->rows * sizeof *graph->key_ranks,
-	                                   &all, &begin));
+	GEMP_TRY(gemp_comm_allgather(context->comm, GEMP_OK, graph->key_ranks, graph->rows * sizeof *graph->key_ranks, &all,
+	                             &begin));
 	p->key_rank = all;
 	return GEMP_OK;
 }
@@ -247,9 +247,9 @@ gemp_code gemp_pushdown_new(gemp_pushdown *out, gemp_runtime *context, gemp_shar
 	memcpy(out->tests.unequal, phases->unequal, sizeof out->tests.unequal);
 	for (size_t i = 0; i < phases->after_count; i++)
 		orders |= is_order(phases->after[i]->expr);
-	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(out->edge_tests, pattern->condition_count)));
+	GEMP_TRY_DONE(gemp_comm_agree(context->comm, GEMP_NEW(out->edge_tests, pattern->condition_count)));
 	if (orders)
-		GEMP_TRY(gather_ranks(out, context, graph));
+		GEMP_TRY_DONE(gather_ranks(out, context, graph));
 	push_down_all(out, pattern, phases->after, &phases->after_count);
 done:
 	if (code != GEMP_OK)
@@ -411,13 +411,13 @@ static gemp_code narrow(const filter_context *n, size_t first, size_t count)
 	size_t safe_count = 0, unsafe_count = 0;
 	code = GEMP_NEW(safe, count);
 	GEMP_THEN(GEMP_NEW(unsafe, count));
-	GEMP_TRY(gemp_comm_agree(n->context->comm, code));
+	GEMP_TRY_DONE(gemp_comm_agree(n->context->comm, code));
 	for (size_t i = first; i < count; i++)
 		if (may_fail(n->phases->before[i]->expr))
 			unsafe[unsafe_count++] = n->phases->before[i];
 		else
 			safe[safe_count++] = n->phases->before[i];
-	GEMP_TRY(narrow_by(n, safe, safe_count));
+	GEMP_TRY_DONE(narrow_by(n, safe, safe_count));
 	for (size_t i = 0; i < unsafe_count; i++) {
 		gemp_phase_choice *choice = phases_choice(n->phases, unsafe[i]);
 		code = narrow_by(n, &unsafe[i], 1);
@@ -443,13 +443,14 @@ gemp_code gemp_filter_candidates(gemp_candidates *out, gemp_condition_phases *ph
 	const filter_context n = { out, phases, context, filter, graph, pattern };
 	if (filter)
 		gemp_filter_count_loops(filter, phases->count_loops);
-	GEMP_TRY(gemp_candidates_new(out, context, filter, graph, pattern, NULL, 0));
+	GEMP_TRY_DONE(gemp_candidates_new(out, context, filter, graph, pattern, NULL, 0));
 	if (options->among)
-		GEMP_TRY(gemp_comm_agree(context->comm, gemp_candidates_limit(out, options->among_vertex, options->among)));
-	GEMP_TRY(narrow(&n, 0, phases->certain));
+		GEMP_TRY_DONE(
+			gemp_comm_agree(context->comm, gemp_candidates_limit(out, options->among_vertex, options->among)));
+	GEMP_TRY_DONE(narrow(&n, 0, phases->certain));
 	if (phases->before_count > phases->certain) {
 		choose_phases(phases, context, graph, pattern, out);
-		GEMP_TRY(narrow(&n, phases->certain, phases->before_count));
+		GEMP_TRY_DONE(narrow(&n, phases->certain, phases->before_count));
 	}
 done:
 	if (code != GEMP_OK)

@@ -142,8 +142,8 @@ static gemp_code sample_steps(order_search *s, const order_prefix *from, order_p
 	memcpy(order, to->order, sizeof order);
 	complete(s->q->pattern, order, to->count);
 	options.order = order;
-	GEMP_PROPAGATE(gemp_comm_agree(s->q->context->comm,
-	                               gemp_plan_new(&plan, s->q->pattern, s->q->symmetry, s->q->statistics, &options)));
+	GEMP_TRY(gemp_comm_agree(s->q->context->comm,
+	                         gemp_plan_new(&plan, s->q->pattern, s->q->symmetry, s->q->statistics, &options)));
 	/* Pivots and edges are cheap to extend, and what is drawn of them decides about all that follows. */
 	size_t step = 0, wanted = s->sample_size * (to->count == 1 ? 16 : to->count == 2 ? 4 : 1);
 	while (plan->steps[step].kind == GEMP_BIND_EDGE || plan->steps[step].vertex != to->order[to->count - 1])
@@ -190,14 +190,14 @@ static gemp_code extend_prefix(order_search *s, size_t from, int v)
 	bool least = false;
 	order_prefix none = { 0 };
 	order_prefix n = from == SIZE_MAX ? none : s->nodes[from];
-	GEMP_PROPAGATE(gemp_comm_agree(s->q->context->comm, is_orbit_min(s, &n, v, &least)));
+	GEMP_TRY(gemp_comm_agree(s->q->context->comm, is_orbit_min(s, &n, v, &least)));
 	if (!least)
 		return GEMP_OK;
 	n.sample = (gemp_sample){ 0 };
 	n.open = true;
 	n.order[n.count++] = v;
 	n.bound |= BIT(v);
-	GEMP_PROPAGATE(sample_steps(s, from == SIZE_MAX ? NULL : &s->nodes[from], &n));
+	GEMP_TRY(sample_steps(s, from == SIZE_MAX ? NULL : &s->nodes[from], &n));
 	if (dominated(s, &n)) {
 		gemp_sample_free(&n.sample);
 		return GEMP_OK;
@@ -233,7 +233,7 @@ static gemp_code search_all(order_search *s, size_t *finalists, size_t *count)
 	const gemp_pattern *pattern = s->q->pattern;
 	*count = 0;
 	for (int v = 0; v < (int)pattern->vertex_count; v++)
-		GEMP_PROPAGATE(extend_prefix(s, SIZE_MAX, v));
+		GEMP_TRY(extend_prefix(s, SIZE_MAX, v));
 	while (s->node_count < MOST_NODES && *count < FINALISTS) {
 		size_t best = cheapest_prefix(s);
 		if (best == SIZE_MAX || (*count && s->nodes[best].cost > near_best_factor * s->nodes[finalists[0]].cost))
@@ -243,7 +243,7 @@ static gemp_code search_all(order_search *s, size_t *finalists, size_t *count)
 			finalists[(*count)++] = best;
 		for (int v = 0; v < (int)pattern->vertex_count; v++)
 			if (!(s->nodes[best].bound & BIT(v)) && is_adjacent(pattern, s->nodes[best].bound, v))
-				GEMP_PROPAGATE(extend_prefix(s, best, v));
+				GEMP_TRY(extend_prefix(s, best, v));
 		gemp_sample_free(&s->nodes[best].sample);
 		s->hurry = s->hurry || (double)gemp_sampler_reads(s->sampler) > s->most_reads;
 		if (s->hurry && *count > FINALISTS / 2)
@@ -289,7 +289,7 @@ static gemp_code choose_finalist(order_search *s, const size_t *finalists, size_
 	keep_work(s, s->nodes[*best].work);
 	for (size_t i = 0; i < count && count > 1; i++) {
 		double work;
-		GEMP_PROPAGATE(sample_order(s, s->nodes[finalists[i]].order, FINAL * s->sample_size, &work));
+		GEMP_TRY(sample_order(s, s->nodes[finalists[i]].order, FINAL * s->sample_size, &work));
 		s->sample_size /= FINAL;
 		if (work < least) {
 			least = work;
@@ -320,12 +320,12 @@ gemp_code gemp_order_search(const gemp_order_inputs *q, int *order, bool *found)
 	*found = false;
 	if (vertices < 3 || vertices > GEMP_MAX_SEARCHED || q->pattern->arguments || q->options->pivot_off || is_small(q))
 		return GEMP_OK;
-	GEMP_TRY(gemp_sampler_new(&s.sampler, q->context, q->graph, q->pattern, q->candidates, q->key_rank, SEED));
+	GEMP_TRY_DONE(gemp_sampler_new(&s.sampler, q->context, q->graph, q->pattern, q->candidates, q->key_rank, SEED));
 	if (q->walk_latest)
 		gemp_sampler_walk_latest(s.sampler);
 	if (q->reads)
 		gemp_sampler_limit(s.sampler, q->reads / sampled_steps);
-	GEMP_TRY(sample_order(&s, order, LEAST_SAMPLE, &work));
+	GEMP_TRY_DONE(sample_order(&s, order, LEAST_SAMPLE, &work));
 	keep_work(&s, s.work);
 	if (work < min_search_work)
 		goto done;
@@ -335,10 +335,10 @@ gemp_code gemp_order_search(const gemp_order_inputs *q, int *order, bool *found)
 		s.most_reads = (double)q->reads;
 		s.sample_size = LEAST_SAMPLE;
 	}
-	GEMP_TRY(gemp_comm_agree(q->context->comm, search_all(&s, finalists, &count)));
+	GEMP_TRY_DONE(gemp_comm_agree(q->context->comm, search_all(&s, finalists, &count)));
 	if (!count || s.nodes[finalists[0]].cost > work)
 		goto done;
-	GEMP_TRY(choose_finalist(&s, finalists, count, &best));
+	GEMP_TRY_DONE(choose_finalist(&s, finalists, count, &best));
 	memcpy(order, s.nodes[best].order, vertices * sizeof *order);
 	*found = true;
 	gemp_log(GEMP_VERBOSE, "order by samples of %zu: work %.3g (by estimates: %.3g), %zu prefixes, %zu steps, %.4f s",

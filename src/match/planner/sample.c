@@ -13,10 +13,10 @@ static gemp_code measure_degrees(gemp_sampler *s, const gemp_pattern *pattern, u
 	GEMP_OWNED uint64_t *degree = NULL;
 	GEMP_OWNED bool *relations = NULL;
 	size_t count = s->graph->relation_count;
-	GEMP_PROPAGATE(GEMP_NEW(degree, s->graph->rows));
-	GEMP_PROPAGATE(GEMP_NEW(relations, count));
-	GEMP_PROPAGATE(GEMP_NEW(*mine, s->graph->rows));
-	GEMP_PROPAGATE(GEMP_NEW(s->size, s->graph->rows));
+	GEMP_TRY(GEMP_NEW(degree, s->graph->rows));
+	GEMP_TRY(GEMP_NEW(relations, count));
+	GEMP_TRY(GEMP_NEW(*mine, s->graph->rows));
+	GEMP_TRY(GEMP_NEW(s->size, s->graph->rows));
 	for (size_t e = 0; e < pattern->edge_count; e++)
 		for (size_t r = 0; r < count; r++)
 			relations[r] |= pattern->edges[e].relations[r];
@@ -48,7 +48,7 @@ gemp_code gemp_sampler_new(gemp_sampler **out, gemp_runtime *context, const gemp
 		code = gemp_sample_rows_new(&s->rows, context, graph);
 	}
 	GEMP_THEN(measure_degrees(s, pattern, &mine));
-	GEMP_PROPAGATE(gemp_comm_allgather(context->comm, code, mine, graph->rows, (void **)&s->class, &begin));
+	GEMP_TRY(gemp_comm_allgather(context->comm, code, mine, graph->rows, (void **)&s->class, &begin));
 	*out = s;
 	s = NULL;
 	return GEMP_OK;
@@ -134,9 +134,9 @@ static gemp_code draw_pivots(gemp_sample_extension *x, size_t wanted)
 			continue;
 		sum += s->size[v];
 		if (count <= wanted)
-			GEMP_PROPAGATE(add_child(x, id, 0, 1));
+			GEMP_TRY(add_child(x, id, 0, 1));
 		for (; count > wanted && next < sum; next += stride)
-			GEMP_PROPAGATE(add_child(x, id, 0, stride / s->size[v]));
+			GEMP_TRY(add_child(x, id, 0, stride / s->size[v]));
 	}
 	x->work.passed = (double)count;
 	return GEMP_OK;
@@ -165,7 +165,7 @@ static gemp_code request_rows(gemp_sample_extension *x, const gemp_sample *sampl
 	for (size_t i = 0; i < sample->count; i++)
 		for (size_t k = 0; k < x->step->check_count; k++)
 			if (x->step->kind == GEMP_BIND_EDGE || own_row(x->step, k) == own)
-				GEMP_PROPAGATE(
+				GEMP_TRY(
 					request_row(x->s, x->views[k],
 				                sample->images[i * (size_t)x->plan->vertex_count + (size_t)x->step->checks[k].from]));
 	return GEMP_OK;
@@ -177,9 +177,9 @@ static gemp_code add_drawn(const gemp_sample_extension *x, gemp_sample *out, con
 {
 	size_t vertices = (size_t)x->plan->vertex_count, edges = x->plan->live_edges ? (size_t)x->plan->edge_count : 0;
 	size_t n = out->count;
-	GEMP_PROPAGATE(GEMP_RESERVE(out->images, out->vertex_capacity, (n + 1) * vertices));
-	GEMP_PROPAGATE(GEMP_RESERVE(out->edges, out->edge_capacity, (n + 1) * edges + 1));
-	GEMP_PROPAGATE(GEMP_RESERVE(out->weights, out->weight_capacity, n + 1));
+	GEMP_TRY(GEMP_RESERVE(out->images, out->vertex_capacity, (n + 1) * vertices));
+	GEMP_TRY(GEMP_RESERVE(out->edges, out->edge_capacity, (n + 1) * edges + 1));
+	GEMP_TRY(GEMP_RESERVE(out->weights, out->weight_capacity, n + 1));
 	for (size_t v = 0; v < vertices; v++)
 		out->images[n * vertices + v] = in ? in->images[c->parent * vertices + v] : GEMP_NO_VERTEX;
 	for (size_t e = 0; e < edges; e++)
@@ -205,11 +205,11 @@ static gemp_code resample(const gemp_sample_extension *x, const gemp_sample *in,
 	for (size_t i = 0; i < s->child_count; i++) {
 		const gemp_sample_child *c = &s->children[i];
 		if (!in || s->child_count <= wanted) {
-			GEMP_PROPAGATE(add_drawn(x, out, in, c, c->weight));
+			GEMP_TRY(add_drawn(x, out, in, c, c->weight));
 			continue;
 		}
 		for (sum += c->weight; next < sum; next += stride)
-			GEMP_PROPAGATE(add_drawn(x, out, in, c, stride));
+			GEMP_TRY(add_drawn(x, out, in, c, stride));
 	}
 	return GEMP_OK;
 }
@@ -413,7 +413,7 @@ static gemp_code extend(gemp_sample_extension *x)
 		x->work.entries += weight;
 		x->work.lookups += x->s->latest && x->step->check_count > 1 ? weight : 0;
 		if (vertex_fits(x, c) && (x->step->edge < 0 || edge_fits(x, edge)) && checks_hold(x, walked, c, weight))
-			GEMP_PROPAGATE(add_child(x, c, edge, weight));
+			GEMP_TRY(add_child(x, c, edge, weight));
 	}
 	return GEMP_OK;
 }
@@ -426,7 +426,7 @@ static gemp_code bind_edge(gemp_sample_extension *x)
 	for (size_t i = lower_bound(row, c); i < row->size && row->neighbours[i] == c; i++) {
 		x->work.entries += x->weight;
 		if (edge_fits(x, row->edge[i]))
-			GEMP_PROPAGATE(add_child(x, c, row->edge[i], x->weight));
+			GEMP_TRY(add_child(x, c, row->edge[i], x->weight));
 	}
 	return GEMP_OK;
 }
@@ -472,7 +472,7 @@ static gemp_code extend_all(gemp_sample_extension *x, const gemp_sample *in)
 		find_longest(x, in);
 	for (size_t i = 0; i < in->count; i++) {
 		select_match(x, in, i);
-		GEMP_PROPAGATE(binds_edge ? bind_edge(x) : extend(x));
+		GEMP_TRY(binds_edge ? bind_edge(x) : extend(x));
 	}
 	return GEMP_OK;
 }
@@ -491,8 +491,8 @@ gemp_code gemp_sampler_step(gemp_sampler *s, const gemp_plan *plan, size_t step,
 		code = draw_pivots(&x, wanted);
 	if (in) {
 		GEMP_THEN(request_rows(&x, in, false));
-		GEMP_PROPAGATE(gemp_comm_agree(s->context->comm, code));
-		GEMP_PROPAGATE(gemp_sample_rows_fetch(s->rows, s->requests, s->request_count));
+		GEMP_TRY(gemp_comm_agree(s->context->comm, code));
+		GEMP_TRY(gemp_sample_rows_fetch(s->rows, s->requests, s->request_count));
 		code = extend_all(&x, in);
 	}
 	GEMP_THEN(resample(&x, in, out, wanted));
@@ -500,11 +500,11 @@ gemp_code gemp_sampler_step(gemp_sampler *s, const gemp_plan *plan, size_t step,
 		loops |= x.step->kind != GEMP_BIND_EDGE && own_row(x.step, k);
 	if (loops) {
 		GEMP_THEN(request_rows(&x, out, true));
-		GEMP_PROPAGATE(gemp_comm_agree(s->context->comm, code));
-		GEMP_PROPAGATE(gemp_sample_rows_fetch(s->rows, s->requests, s->request_count));
+		GEMP_TRY(gemp_comm_agree(s->context->comm, code));
+		GEMP_TRY(gemp_sample_rows_fetch(s->rows, s->requests, s->request_count));
 		test_loops(&x, out);
 	}
-	GEMP_PROPAGATE(gemp_comm_agree(s->context->comm, code));
+	GEMP_TRY(gemp_comm_agree(s->context->comm, code));
 	*work = x.work;
 	sum_exactly(s->context->comm, work);
 	return GEMP_OK;

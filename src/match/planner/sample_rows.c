@@ -58,11 +58,11 @@ struct gemp_sample_rows {
 gemp_code gemp_sample_rows_new(gemp_sample_rows **out, gemp_runtime *context, const gemp_shard *graph)
 {
 	GEMP_OWNED_BY(gemp_sample_rows_free_at) gemp_sample_rows *rows = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(rows, 1));
+	GEMP_TRY(GEMP_NEW(rows, 1));
 	rows->context = context;
 	rows->graph = graph;
 	gemp_record_table_init(&rows->table, RECORD_WORDS, KEY_WORDS, SIZE_MAX);
-	GEMP_PROPAGATE(gemp_edge_offsets(graph, &rows->offsets));
+	GEMP_TRY(gemp_edge_offsets(graph, &rows->offsets));
 	*out = rows;
 	rows = NULL;
 	return GEMP_OK;
@@ -124,8 +124,8 @@ static gemp_code add_row(gemp_sample_rows *rows, uint64_t key, known_row row)
 	const uint32_t record[RECORD_WORDS] = { (uint32_t)key, (uint32_t)(key >> 32), (uint32_t)count };
 	uint32_t *found;
 	bool added;
-	GEMP_PROPAGATE(GEMP_RESERVE(rows->known, rows->known_capacity, count + 1));
-	GEMP_PROPAGATE(gemp_record_table_add(&rows->table, record, gemp_mix(key), &found, &added));
+	GEMP_TRY(GEMP_RESERVE(rows->known, rows->known_capacity, count + 1));
+	GEMP_TRY(gemp_record_table_add(&rows->table, record, gemp_mix(key), &found, &added));
 	GEMP_CHECK(found && added);
 	rows->known[count] = row;
 	rows->entry_count += row.size;
@@ -179,7 +179,7 @@ static gemp_code merge_lists(gemp_sample_rows *rows, const known_view *view, siz
 				                         in && view->edges ? relation->in_edges + begin[v] : NULL,
 				                         rows->offsets[r] + (in ? 0 : relation->first_edge + begin[v]) };
 			bool drops = view->simple || (in && view->direction == 2);
-			GEMP_PROPAGATE(GEMP_RESERVE(rows->merged[1], rows->merged_capacity[1], *size + add.size));
+			GEMP_TRY(GEMP_RESERVE(rows->merged[1], rows->merged_capacity[1], *size + add.size));
 			*size = merge(rows->merged[1], rows->merged[0], *size, &add, drops ? self : GEMP_NO_VERTEX);
 			row_entry *other = rows->merged[0];
 			size_t capacity = rows->merged_capacity[0];
@@ -204,8 +204,8 @@ static gemp_code add_own(gemp_sample_rows *rows, uint64_t key)
 	const known_view *view = &rows->views[(uint32_t)key];
 	known_row row = { rows->entry_count, 0 };
 	size_t size;
-	GEMP_PROPAGATE(merge_lists(rows, view, (gemp_vertex)(key >> 32) - rows->graph->first_vertex, &size));
-	GEMP_PROPAGATE(reserve(rows, size));
+	GEMP_TRY(merge_lists(rows, view, (gemp_vertex)(key >> 32) - rows->graph->first_vertex, &size));
+	GEMP_TRY(reserve(rows, size));
 	for (size_t i = 0; i < size; i++) {
 		const row_entry *e = &rows->merged[0][i];
 		size_t last = row.at + row.size;
@@ -228,7 +228,7 @@ static gemp_code answer(void *self, const void *questions, size_t count, gemp_te
 	const uint64_t *keys = questions;
 	for (size_t i = 0; i < count; i++) {
 		if (!find_row(rows, keys[i]))
-			GEMP_PROPAGATE(add_own(rows, keys[i]));
+			GEMP_TRY(add_own(rows, keys[i]));
 		const known_row *row = find_row(rows, keys[i]);
 		gemp_text_add(reply, &row->size, sizeof row->size);
 		gemp_text_add(reply, rows->near + row->at, row->size * sizeof *rows->near);
@@ -244,13 +244,13 @@ static gemp_code read_replies(gemp_sample_rows *rows, size_t wanted, const char 
 		known_row row = { .at = rows->entry_count };
 		memcpy(&row.size, at, sizeof row.size);
 		at += sizeof row.size;
-		GEMP_PROPAGATE(reserve(rows, row.size));
+		GEMP_TRY(reserve(rows, row.size));
 		memcpy(rows->near + row.at, at, row.size * sizeof *rows->near);
 		at += row.size * sizeof *rows->near;
 		memcpy(rows->edge + row.at, at, row.size * sizeof *rows->edge);
 		at += row.size * sizeof *rows->edge;
 		rows->fetched += row.size;
-		GEMP_PROPAGATE(add_row(rows, rows->wanted[i], row));
+		GEMP_TRY(add_row(rows, rows->wanted[i], row));
 	}
 	return GEMP_OK;
 }
@@ -262,11 +262,10 @@ static gemp_code transfer_rows(gemp_sample_rows *rows, size_t wanted)
 	GEMP_OWNED size_t *counts = NULL;
 	size_t size;
 	GEMP_OWNED void *replies = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, GEMP_NEW(counts, (size_t)rows->graph->ranks)));
+	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(counts, (size_t)rows->graph->ranks)));
 	for (size_t i = 0; i < wanted; i++)
 		counts[gemp_shard_owner(rows->graph, (gemp_vertex)(rows->wanted[i] >> 32))]++;
-	GEMP_PROPAGATE(
-		gemp_owner_request(context, rows->wanted, sizeof *rows->wanted, counts, answer, rows, &replies, &size));
+	GEMP_TRY(gemp_owner_request(context, rows->wanted, sizeof *rows->wanted, counts, answer, rows, &replies, &size));
 	return gemp_comm_agree(context->comm, read_replies(rows, wanted, replies));
 }
 
@@ -286,18 +285,18 @@ static gemp_code make_own(gemp_sample_rows *rows, const gemp_row_request *asks, 
 		gemp_record_table_clear(&rows->table);
 		rows->entry_count = 0;
 	}
-	GEMP_PROPAGATE(GEMP_RESERVE(rows->wanted, rows->wanted_capacity, count));
-	GEMP_PROPAGATE(reserve(rows, 1));
+	GEMP_TRY(GEMP_RESERVE(rows->wanted, rows->wanted_capacity, count));
+	GEMP_TRY(reserve(rows, 1));
 	for (size_t i = 0; i < count; i++) {
 		uint64_t key = key_of(asks[i].view, asks[i].id);
 		if (find_row(rows, key))
 			continue;
 		if (asks[i].id >= graph->first_vertex && asks[i].id < graph->first_vertex + graph->rows)
-			GEMP_PROPAGATE(add_own(rows, key));
+			GEMP_TRY(add_own(rows, key));
 		else
 			rows->wanted[far++] = key;
 	}
-	GEMP_PROPAGATE(gemp_distinct_host(GEMP_KEY_U64, rows->wanted, far, &distinct, wanted));
+	GEMP_TRY(gemp_distinct_host(GEMP_KEY_U64, rows->wanted, far, &distinct, wanted));
 	memcpy(rows->wanted, distinct, *wanted * sizeof *rows->wanted);
 	return GEMP_OK;
 }

@@ -59,7 +59,7 @@ static gemp_code launch(trim_context *t, cl_kernel kernel, const gemp_argument *
 	gemp_device *device = t->search->context->device;
 	size_t lanes = (size_t)t->search->emit.lanes,
 		   group = gemp_worker_group_size(device, (unsigned)lanes, gemp_tuning(device, "induced.group", GROUP));
-	GEMP_PROPAGATE(gemp_launch_with(device, kernel, t->search->workers * lanes, group, arguments, count));
+	GEMP_TRY(gemp_launch_with(device, kernel, t->search->workers * lanes, group, arguments, count));
 	return gemp_timings_add(&t->timings, device);
 }
 
@@ -81,13 +81,12 @@ static gemp_code count_entries(trim_context *t, const trim_pass *cut, gemp_buffe
 	size_t bytes = ((size_t)s->vertices + 1) * sizeof(uint32_t), sum_bytes = 2 * t->chunks * sizeof *t->sums;
 	uint32_t rows = cut->rows < 0 ? TRIM_ANY : (uint32_t)cut->rows, none = 0;
 	uint32_t entries = cut->entries < 0 ? TRIM_ANY : (uint32_t)cut->entries;
-	GEMP_PROPAGATE(gemp_buffer_new(begin, device, bytes, NULL));
-	GEMP_PROPAGATE(gemp_buffer_write(device, begin, bytes - sizeof none, sizeof none, &none));
-	GEMP_PROPAGATE(gemp_buffer_zero(device, &t->device_sums, 0, sum_bytes));
-	GEMP_PROPAGATE(LAUNCH(t, t->count, GEMP_ARG(&s->row_offsets[cut->view].mem),
-	                      GEMP_ARG(&s->column_indices[cut->view].mem), GEMP_ARG(&s->vertices),
-	                      GEMP_ARG(&s->candidates.mem), GEMP_ARG(&s->candidate_words), GEMP_ARG(&rows),
-	                      GEMP_ARG(&entries), GEMP_ARG(&begin->mem), GEMP_ARG(&t->device_sums.mem)));
+	GEMP_TRY(gemp_buffer_new(begin, device, bytes, NULL));
+	GEMP_TRY(gemp_buffer_write(device, begin, bytes - sizeof none, sizeof none, &none));
+	GEMP_TRY(gemp_buffer_zero(device, &t->device_sums, 0, sum_bytes));
+	GEMP_TRY(LAUNCH(t, t->count, GEMP_ARG(&s->row_offsets[cut->view].mem), GEMP_ARG(&s->column_indices[cut->view].mem),
+	                GEMP_ARG(&s->vertices), GEMP_ARG(&s->candidates.mem), GEMP_ARG(&s->candidate_words),
+	                GEMP_ARG(&rows), GEMP_ARG(&entries), GEMP_ARG(&begin->mem), GEMP_ARG(&t->device_sums.mem)));
 	return gemp_buffer_read(device, &t->device_sums, 0, sum_bytes, t->sums);
 }
 
@@ -110,9 +109,9 @@ static gemp_code write_entries(trim_context *t, const trim_pass *cut, const gemp
 	const gemp_search *s = t->search;
 	gemp_device *device = s->context->device;
 	uint32_t entries = cut->entries < 0 ? TRIM_ANY : (uint32_t)cut->entries;
-	GEMP_PROPAGATE(gemp_buffer_new(near, device, (kept + 1) * sizeof(uint32_t), NULL));
-	GEMP_PROPAGATE(gemp_buffer_write(device, &t->device_sums, 0, t->chunks * sizeof *t->sums, t->sums));
-	GEMP_PROPAGATE(LAUNCH(t, t->place, GEMP_ARG(&begin->mem), GEMP_ARG(&s->vertices), GEMP_ARG(&t->device_sums.mem)));
+	GEMP_TRY(gemp_buffer_new(near, device, (kept + 1) * sizeof(uint32_t), NULL));
+	GEMP_TRY(gemp_buffer_write(device, &t->device_sums, 0, t->chunks * sizeof *t->sums, t->sums));
+	GEMP_TRY(LAUNCH(t, t->place, GEMP_ARG(&begin->mem), GEMP_ARG(&s->vertices), GEMP_ARG(&t->device_sums.mem)));
 	return LAUNCH(t, t->write, GEMP_ARG(&s->row_offsets[cut->view].mem), GEMP_ARG(&s->column_indices[cut->view].mem),
 	              GEMP_ARG(&s->vertices), GEMP_ARG(&s->candidates.mem), GEMP_ARG(&s->candidate_words),
 	              GEMP_ARG(&entries), GEMP_ARG(&begin->mem), GEMP_ARG(&near->mem));
@@ -143,13 +142,13 @@ static gemp_code make_view(trim_context *t, trim_pass *cut)
 	bool room = v < GEMP_MAX_VIEWS && fits(device, ((uint64_t)t->search->vertices + 1) * sizeof(uint32_t));
 	if (gemp_comm_sum1(comm, !room))
 		return GEMP_OK;
-	GEMP_TRY(gemp_comm_agree(comm, count_entries(t, cut, &out->row_offsets[v])));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, count_entries(t, cut, &out->row_offsets[v])));
 	add_up(t, &kept, &whole);
 	bool useful = kept <= (cut->first ? all : whole) / 4 * 3 && fits(device, (kept + 1) * sizeof(uint32_t));
 	log_result(cut, kept, whole, useful);
 	if (gemp_comm_sum1(comm, !useful))
 		goto done;
-	GEMP_TRY(gemp_comm_agree(comm, write_entries(t, cut, &out->row_offsets[v], &out->column_indices[v], kept)));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, write_entries(t, cut, &out->row_offsets[v], &out->column_indices[v], kept)));
 	out->plan.views[v] = out->plan.views[cut->view];
 	out->entries[v] = (uint32_t)kept;
 	out->plan.view_count++;
@@ -177,7 +176,7 @@ static gemp_code find_or_make(trim_context *t, const gemp_check *check, const ge
 		*made = known->trimmed_view;
 		return GEMP_OK;
 	}
-	GEMP_PROPAGATE(make_view(t, &wanted));
+	GEMP_TRY(make_view(t, &wanted));
 	if (t->cut_count < sizeof t->cuts / sizeof *t->cuts)
 		t->cuts[t->cut_count++] = wanted;
 	*made = wanted.trimmed_view;
@@ -190,7 +189,7 @@ static gemp_code trim_step(trim_context *t, gemp_step *step)
 	size_t trimmed = 0;
 	for (size_t j = 0; j < step->sources; j++) {
 		int made;
-		GEMP_PROPAGATE(find_or_make(t, &step->checks[j], step, &made));
+		GEMP_TRY(find_or_make(t, &step->checks[j], step, &made));
 		if (made < 0)
 			continue;
 		step->checks[j].view = made;
@@ -227,12 +226,12 @@ static gemp_code open_trimmer(trim_context *t)
 	GEMP_THEN(GEMP_NEW(t->sums, 2 * t->chunks));
 	GEMP_THEN(gemp_buffer_new(&t->device_sums, context->device, 2 * t->chunks * sizeof *t->sums, NULL));
 	GEMP_THEN(gemp_kernel_source(&source, "trim.cl"));
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
-	GEMP_PROPAGATE(gemp_runtime_program(context, &t->program, source, options));
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_runtime_program(context, &t->program, source, options));
 	code = gemp_kernel_new(&t->count, &t->program, "trim_count");
 	GEMP_THEN(gemp_kernel_new(&t->place, &t->program, "trim_place"));
 	GEMP_THEN(gemp_kernel_new(&t->write, &t->program, "trim_write"));
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	t->out->plan = *t->search->plan;
 	return GEMP_OK;
 }
@@ -257,7 +256,7 @@ static gemp_code finish_device(trim_context *t)
 {
 	gemp_runtime *context = t->search->context;
 	double seconds;
-	GEMP_PROPAGATE(gemp_timings_seconds(&t->timings, &seconds));
+	GEMP_TRY(gemp_timings_seconds(&t->timings, &seconds));
 	context->timers.seconds[GEMP_PHASE_PREPARE] += seconds;
 	return gemp_program_store(context->device, &t->program);
 }
@@ -271,10 +270,10 @@ gemp_code gemp_induced_rows_new(gemp_induced_rows **out, const gemp_search *sear
 	*out = NULL;
 	if (!worthwhile(search))
 		return GEMP_OK;
-	GEMP_TRY(open_trimmer(&t));
+	GEMP_TRY_DONE(open_trimmer(&t));
 	for (size_t s = 1; s < t.out->plan.step_count; s++)
-		GEMP_TRY(trim_step(&t, &t.out->plan.steps[s]));
-	GEMP_TRY(gemp_comm_agree(search->context->comm, finish_device(&t)));
+		GEMP_TRY_DONE(trim_step(&t, &t.out->plan.steps[s]));
+	GEMP_TRY_DONE(gemp_comm_agree(search->context->comm, finish_device(&t)));
 	if (t.out->plan.view_count > search->plan->view_count) {
 		*out = t.out;
 		t.out = NULL;

@@ -35,7 +35,7 @@ static gemp_code find_nodes(gemp_balancer *balancer, size_t devices)
 	} own, *all = NULL;
 	code = GEMP_NEW(all, (size_t)size);
 	GEMP_THEN(GEMP_NEW(balancer->devices, (size_t)size));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, code));
 	GEMP_MPI(MPI_Bcast(&first, 1, MPI_INT, 0, comm->node));
 	own.first = (uint64_t)first;
 	own.devices = devices;
@@ -59,9 +59,9 @@ done:
 gemp_code gemp_balancer_new(gemp_balancer **out, gemp_comm *comm, size_t devices)
 {
 	GEMP_OWNED_BY(gemp_balancer_free_at) gemp_balancer *balancer = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(balancer, 1)));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(balancer, 1)));
 	balancer->comm = comm;
-	GEMP_PROPAGATE(find_nodes(balancer, devices));
+	GEMP_TRY(find_nodes(balancer, devices));
 	*out = balancer;
 	balancer = NULL;
 	return GEMP_OK;
@@ -119,7 +119,7 @@ static size_t slices_of(const cutter *c, size_t pivot)
 /* Chunks are kept in the order of cutting until all of them are known. */
 static gemp_code add(cutter *c, const costed_chunk *piece)
 {
-	GEMP_PROPAGATE(GEMP_RESERVE(c->pieces, c->capacity, c->count + 1));
+	GEMP_TRY(GEMP_RESERVE(c->pieces, c->capacity, c->count + 1));
 	c->pieces[c->count++] = *piece;
 	return GEMP_OK;
 }
@@ -144,7 +144,7 @@ static gemp_code cut_slices(cutter *c, size_t slices)
 	for (size_t first = 0; first < slices; first += width) {
 		size_t count = slices - first < width ? slices - first : width;
 		costed_chunk piece = { { { first, count }, pivot, slices }, (uint64_t)(cost * (double)count / (double)slices) };
-		GEMP_PROPAGATE(add(c, &piece));
+		GEMP_TRY(add(c, &piece));
 	}
 	return GEMP_OK;
 }
@@ -170,7 +170,7 @@ static gemp_code cut(const gemp_balancer *balancer, const gemp_balancer_costs *c
 		if (turn % balancer->device_count == 0) /* as large for all devices */
 			c.target = left / shares < c.min_cost ? c.min_cost : left / shares;
 		slices = slices_of(&c, c.next);
-		GEMP_TRY(slices > 1 ? cut_slices(&c, slices) : cut_whole(&c, least));
+		GEMP_TRY_DONE(slices > 1 ? cut_slices(&c, slices) : cut_whole(&c, least));
 		for (size_t i = first; i < c.next; i++)
 			left -= (double)cost_of(costs, i);
 	}
@@ -199,13 +199,13 @@ static gemp_code assign_to_nodes(gemp_balancer *balancer, const costed_chunk *pi
 {
 	GEMP_OWNED double *load = NULL;
 	balancer->count = 0;
-	GEMP_PROPAGATE(GEMP_NEW(load, balancer->node_count));
+	GEMP_TRY(GEMP_NEW(load, balancer->node_count));
 	for (size_t i = 0; i < count; i++) {
 		size_t node = least_loaded_node(balancer, load);
 		load[node] += (double)pieces[i].cost;
 		if (node != balancer->node)
 			continue;
-		GEMP_PROPAGATE(GEMP_RESERVE(balancer->pieces, balancer->capacity, balancer->count + 1));
+		GEMP_TRY(GEMP_RESERVE(balancer->pieces, balancer->capacity, balancer->count + 1));
 		balancer->pieces[balancer->count++] = pieces[i].piece;
 	}
 	return GEMP_OK;
@@ -216,7 +216,7 @@ gemp_code gemp_balancer_cut(gemp_balancer *balancer, const gemp_balancer_costs *
 {
 	GEMP_OWNED costed_chunk *pieces = NULL;
 	size_t piece_count = 0;
-	GEMP_PROPAGATE(cut(balancer, costs, &pieces, &piece_count));
+	GEMP_TRY(cut(balancer, costs, &pieces, &piece_count));
 	balancer->sliced = false;
 	for (size_t i = 0; i < piece_count; i++)
 		balancer->sliced |= pieces[i].piece.slices > 1;
@@ -346,8 +346,8 @@ static gemp_code cut_pivots(gemp_search *search)
 		                          .workers = search->min_piece };
 	GEMP_OWNED uint64_t *cost = NULL;
 	GEMP_OWNED uint32_t *slices = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(cost, search->pivots));
-	GEMP_PROPAGATE(GEMP_NEW(slices, search->pivots));
+	GEMP_TRY(GEMP_NEW(cost, search->pivots));
+	GEMP_TRY(GEMP_NEW(slices, search->pivots));
 	for (size_t i = 0; i < search->pivots; i++) {
 		bool looked_at = i < ONE_BY_ONE || i % ONE_OF == 0;
 		gemp_vertex slot = search->pivot_slots[i];
@@ -388,11 +388,11 @@ gemp_code gemp_search_balance_new(gemp_search *search)
 		                 min_chunk_cost(search) };
 	if (!gemp_search_balances(search))
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_balancer_new(&search->balancer, search->context->comm, search->context->other_count + 1));
+	GEMP_TRY(gemp_balancer_new(&search->balancer, search->context->comm, search->context->other_count + 1));
 	gemp_comm_max(search->context->comm, least, 2); /* devices may differ, pieces must not */
 	search->min_piece = (size_t)least[0];
 	search->min_cost = least[1];
-	GEMP_PROPAGATE(gemp_comm_agree(search->context->comm, gemp_search_balance_cut(search)));
+	GEMP_TRY(gemp_comm_agree(search->context->comm, gemp_search_balance_cut(search)));
 	if (!balancer_agree(search->balancer))
 		code = gemp_fail(
 			GEMP_EINTERNAL,

@@ -45,7 +45,7 @@ static gemp_code make_induced_rows(gemp_nested_search *n, const gemp_search *sea
 	const gemp_search *like = search->options.leader; /* whose tasks are the same */
 	bool rounds = search->options.round_entries;      /* whose rows are without what nobody reads */
 	if (!rounds && (!shape || strcmp(shape, "untrimmed") != 0) && (!like || like->nested->induced))
-		GEMP_PROPAGATE(gemp_induced_rows_new(&n->induced, search, views, candidates));
+		GEMP_TRY(gemp_induced_rows_new(&n->induced, search, views, candidates));
 	n->plan = n->induced ? &n->induced->plan : search->plan;
 	return GEMP_OK;
 }
@@ -249,11 +249,11 @@ static gemp_code make_buffers(gemp_nested_search *n, gemp_device *device)
 	size_t lists = n->workers * n->shape.list_count * n->list_capacity, marks = n->workers * n->words;
 	size_t parts = (n->queue + 1) * sizeof(gemp_nested_part);
 	if (n->shape.list_count)
-		GEMP_PROPAGATE(gemp_buffer_new(&n->lists, device, (lists + 1) * sizeof(uint32_t), NULL));
+		GEMP_TRY(gemp_buffer_new(&n->lists, device, (lists + 1) * sizeof(uint32_t), NULL));
 	if (n->shape.leaf == GEMP_LEAF_MARKED && !n->options.shared)
-		GEMP_PROPAGATE(make_marks(n, device, (marks + 1) * sizeof(uint32_t)));
-	GEMP_PROPAGATE(gemp_buffer_new(&n->parts, device, parts, NULL));
-	GEMP_PROPAGATE(gemp_buffer_zero(device, &n->parts, 0, parts));
+		GEMP_TRY(make_marks(n, device, (marks + 1) * sizeof(uint32_t)));
+	GEMP_TRY(gemp_buffer_new(&n->parts, device, parts, NULL));
+	GEMP_TRY(gemp_buffer_zero(device, &n->parts, 0, parts));
 	return gemp_buffer_new(&n->control, device, GEMP_NESTED_WORDS * sizeof(uint32_t), NULL);
 }
 
@@ -268,12 +268,12 @@ gemp_code gemp_nested_new(gemp_nested_search **out, const gemp_search *search, c
 	bool takes = use_nested(search) && gemp_nested_supports(search->plan, &search->emit);
 	if (gemp_comm_sum1(comm, !takes))
 		return GEMP_OK;
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(n, 1)));
-	GEMP_TRY(make_induced_rows(n, search, views, candidates));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, GEMP_NEW(n, 1)));
+	GEMP_TRY_DONE(make_induced_rows(n, search, views, candidates));
 	choose_sizes(n, search, residency, views);
 	if (gemp_comm_sum1(comm, n->workers * (size_t)n->options.lanes < n->group)) /* no room for a single group */
 		goto done;
-	GEMP_TRY(gemp_comm_agree(comm, make_buffers(n, search->context->device)));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, make_buffers(n, search->context->device)));
 	*out = n;
 	n = NULL;
 done:
@@ -338,7 +338,7 @@ static gemp_code enqueue(gemp_search *search)
 		                          .room = n->list_capacity,
 		                          .queue = n->queue,
 		                          .budget = ROWS_A_LAUNCH };
-	GEMP_PROPAGATE(gemp_buffer_write(device, &n->control, 0, sizeof zeros, zeros));
+	GEMP_TRY(gemp_buffer_write(device, &n->control, 0, sizeof zeros, zeros));
 	a[count++] = GEMP_ARG(&params);
 	for (size_t v = 0; v < n->plan->view_count; v++) {
 		bool trimmed = v >= search->plan->view_count;
@@ -356,7 +356,7 @@ static gemp_code enqueue(gemp_search *search)
 		a[count++] = GEMP_ARG(&n->marks.mem);
 	a[count++] = GEMP_ARG(&n->parts.mem);
 	a[count++] = GEMP_ARG(&n->control.mem);
-	GEMP_PROPAGATE(gemp_launch_with(device, search->kernel, n->workers * (size_t)n->options.lanes, n->group, a, count));
+	GEMP_TRY(gemp_launch_with(device, search->kernel, n->workers * (size_t)n->options.lanes, n->group, a, count));
 	return GEMP_CL(clFlush(device->queue));
 }
 
@@ -375,11 +375,11 @@ static gemp_code finish_launch(gemp_search *search)
 	gemp_search_statistics *s = &search->statistics;
 	uint32_t control[GEMP_NESTED_WORDS], left = n->end - n->next;
 	double seconds;
-	GEMP_PROPAGATE(gemp_buffer_read(device, &n->control, 0, sizeof control, control));
-	GEMP_PROPAGATE(gemp_launch_seconds(device, &seconds));
+	GEMP_TRY(gemp_buffer_read(device, &n->control, 0, sizeof control, control));
+	GEMP_TRY(gemp_launch_seconds(device, &seconds));
 	search->context->timers.seconds[GEMP_PHASE_KERNEL] += seconds;
 	s->kernel_seconds += seconds;
-	GEMP_PROPAGATE(empty_queue(n, device, control));
+	GEMP_TRY(empty_queue(n, device, control));
 	if (control[GEMP_NESTED_OVERFLOW])
 		return gemp_fail(GEMP_EDATA, "more than 2^64 - 1 matches");
 	uint32_t taken = control[GEMP_NESTED_NEXT] < left ? control[GEMP_NESTED_NEXT] : left;

@@ -29,9 +29,9 @@ static gemp_code build(gemp_search *search)
 		gemp_emit(&text, fixed, search->plan, &search->layout, &search->emit);
 		code = gemp_text_status(&text);
 	}
-	GEMP_PROPAGATE(gemp_comm_agree(search->context->comm, code));
-	GEMP_PROPAGATE(gemp_runtime_program(search->context, &search->program, text.data,
-	                                    search->nested ? gemp_nested_build_options(search) : ""));
+	GEMP_TRY(gemp_comm_agree(search->context->comm, code));
+	GEMP_TRY(gemp_runtime_program(search->context, &search->program, text.data,
+	                              search->nested ? gemp_nested_build_options(search) : ""));
 	code = gemp_kernel_new(&search->kernel, &search->program, search->nested ? "nested" : "match");
 	return gemp_comm_agree(search->context->comm, code);
 }
@@ -119,31 +119,31 @@ gemp_code gemp_search_new(gemp_search **out, gemp_runtime *context, const gemp_s
 	GEMP_OWNED_BY(gemp_search_free_at) gemp_search *search = NULL;
 	double *seconds = context->timers.seconds, others = seconds[GEMP_PHASE_BUILD] + seconds[GEMP_PHASE_PREPARE],
 		   began = gemp_now();
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, check_lanes(context, options->lanes)));
+	GEMP_TRY(gemp_comm_agree(context->comm, check_lanes(context, options->lanes)));
 	code = GEMP_NEW(search, 1);
 	if (search)
 		search->context = context; /* freeing wants it, also when another rank has no memory */
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	init_search(search, graph, plan, order, residency, views, options);
 	choose_shape(search);
 	code = gemp_item_layout_new(&search->layout, plan, &search->emit);
 	GEMP_THEN(GEMP_NEW(search->work, search->layout.stage_count));
 	GEMP_THEN(gemp_search_upload(search, residency, views, candidates));
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
-	GEMP_PROPAGATE(gemp_nested_new(&search->nested, search, residency, views, candidates));
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_nested_new(&search->nested, search, residency, views, candidates));
 	if (search->nested)
 		search->split = 0;
 	gemp_search_choose_marks(search);
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, gemp_search_buffers_new(search)));
+	GEMP_TRY(gemp_comm_agree(context->comm, gemp_search_buffers_new(search)));
 	gemp_timers_add_less(&context->timers, GEMP_PHASE_UPLOAD, began,
 	                     seconds[GEMP_PHASE_BUILD] + seconds[GEMP_PHASE_PREPARE] - others);
 	if (options->leader) {
 		search->balancer = options->leader->balancer;
 		search->emit.sliced = options->leader->emit.sliced;
 	} else
-		GEMP_PROPAGATE(gemp_search_balance_new(search));
+		GEMP_TRY(gemp_search_balance_new(search));
 	if (!options->explained)
-		GEMP_PROPAGATE(build(search));
+		GEMP_TRY(build(search));
 	if (!search->balancer)
 		search->work[0].count = search->range.count;
 	*out = search;
@@ -184,8 +184,8 @@ gemp_code gemp_search_profile(gemp_search *search, uint64_t *rows, uint64_t *ent
 {
 	size_t steps = search->plan->step_count;
 	uint64_t counters[GEMP_MAX_COUNTERS];
-	GEMP_PROPAGATE(gemp_buffer_read(search->context->device, &search->passed, 0,
-	                                gemp_profile_counters(search->plan) * sizeof *counters, counters));
+	GEMP_TRY(gemp_buffer_read(search->context->device, &search->passed, 0,
+	                          gemp_profile_counters(search->plan) * sizeof *counters, counters));
 	memcpy(rows, counters, steps * sizeof *rows);
 	memcpy(entries, counters + steps, steps * sizeof *entries);
 	memcpy(lookups, counters + 2 * steps, steps * sizeof *lookups);
@@ -226,9 +226,9 @@ static gemp_code make_next(gemp_search *last, gemp_runtime *context, gemp_reside
 {
 	gemp_code code = GEMP_OK;
 	gemp_view *views;
-	GEMP_TRY(gemp_resident_views(&views, rows, context->device));
-	GEMP_TRY(gemp_search_new(&last->next, context, last->graph, last->plan, last->order, &rows->residency, views,
-	                         candidates, options));
+	GEMP_TRY_DONE(gemp_resident_views(&views, rows, context->device));
+	GEMP_TRY_DONE(gemp_search_new(&last->next, context, last->graph, last->plan, last->order, &rows->residency, views,
+	                              candidates, options));
 	code = align_tasks(last->next);
 done:
 	if (code == GEMP_OK)
@@ -264,7 +264,7 @@ gemp_code gemp_multi_new(gemp_search *first, gemp_resident *rows, const gemp_can
 gemp_code gemp_multi_restart(gemp_search *first, bool anew)
 {
 	for (gemp_search *s = first; s; s = s->next)
-		GEMP_PROPAGATE(gemp_search_restart(s, anew));
+		GEMP_TRY(gemp_search_restart(s, anew));
 	return GEMP_OK;
 }
 
@@ -274,11 +274,11 @@ gemp_code gemp_multi_pivots(gemp_search *first, const gemp_vertex *slots, size_t
 	for (gemp_search *s = first; s; s = s->next) {
 		gemp_search_pivots(s, slots, count);
 		if (!s->options.round_entries) /* else they are handed out in rounds */
-			GEMP_PROPAGATE(gemp_search_tasks(s));
+			GEMP_TRY(gemp_search_tasks(s));
 	}
-	GEMP_PROPAGATE(gemp_search_balance_cut(first));
+	GEMP_TRY(gemp_search_balance_cut(first));
 	for (gemp_search *s = first->next; s; s = s->next)
-		GEMP_PROPAGATE(align_tasks(s));
+		GEMP_TRY(align_tasks(s));
 	return GEMP_OK;
 }
 
@@ -321,7 +321,7 @@ static gemp_code begin_idle_devices(gemp_search *first, size_t *busy)
 	*busy = 0;
 	for (gemp_search *s = first; s; s = s->next) {
 		if (!s->launch.under_way)
-			GEMP_PROPAGATE(gemp_search_begin(s, &began));
+			GEMP_TRY(gemp_search_begin(s, &began));
 		*busy += s->launch.under_way;
 	}
 	return GEMP_OK;
@@ -339,16 +339,16 @@ gemp_code gemp_multi_step(gemp_search *first, bool *ran)
 	size_t busy;
 	if (!first->next)
 		return gemp_search_launch(first, ran);
-	GEMP_PROPAGATE(begin_idle_devices(first, &busy));
+	GEMP_TRY(begin_idle_devices(first, &busy));
 	*ran = busy > 0;
 	for (gemp_search *s = first; s; s = s->next)
 		if (s->launch.under_way)
-			GEMP_PROPAGATE(gemp_search_deliver(s));
+			GEMP_TRY(gemp_search_deliver(s));
 	if (busy > 1)
 		wait_for_any(first);
 	for (gemp_search *s = first; s; s = s->next)
 		if (s->launch.under_way && (busy == 1 || gemp_launch_done(s->context->device)))
-			GEMP_PROPAGATE(gemp_search_end(s));
+			GEMP_TRY(gemp_search_end(s));
 	return GEMP_OK;
 }
 
@@ -357,7 +357,7 @@ gemp_code gemp_multi_finish(gemp_search *first, bool ran)
 {
 	for (gemp_search *s = first; s; s = s->next)
 		if (!s->launch.under_way && (!ran || gemp_search_idle(s))) /* else beside the next launch */
-			GEMP_PROPAGATE(gemp_search_deliver(s));
+			GEMP_TRY(gemp_search_deliver(s));
 	return GEMP_OK;
 }
 

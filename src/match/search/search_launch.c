@@ -22,16 +22,16 @@ gemp_code gemp_search_restart(gemp_search *search, bool anew)
 			search->capacity[k * (search->ranks + 1) + d] = gemp_search_credits(search, k, d);
 	}
 	memset(search->control_words, 0, (GEMP_CONTROL_WORDS + search->areas) * sizeof *search->control_words);
-	GEMP_PROPAGATE(gemp_buffer_write(device, &search->out_capacity, 0, search->areas * 4, search->capacity));
-	GEMP_PROPAGATE(gemp_buffer_write(device, &search->control, 0, (GEMP_CONTROL_WORDS + search->areas) * 4,
-	                                 search->control_words));
+	GEMP_TRY(gemp_buffer_write(device, &search->out_capacity, 0, search->areas * 4, search->capacity));
+	GEMP_TRY(gemp_buffer_write(device, &search->control, 0, (GEMP_CONTROL_WORDS + search->areas) * 4,
+	                           search->control_words));
 	search->pending.buffer = -1;
 	for (int b = 0; b < 2; b++) {
-		GEMP_PROPAGATE(gemp_readback_wait(&search->result[b]));
-		GEMP_PROPAGATE(gemp_readback_end(&search->result[b], device));
+		GEMP_TRY(gemp_readback_wait(&search->result[b]));
+		GEMP_TRY(gemp_readback_end(&search->result[b], device));
 	}
 	if (search->emit.per && anew)
-		GEMP_PROPAGATE(gemp_buffer_zero(device, &search->vertex_counts, 0, search->vertex_counts.size));
+		GEMP_TRY(gemp_buffer_zero(device, &search->vertex_counts, 0, search->vertex_counts.size));
 	search->seeds.next = search->range.first;
 	if (search->nested)
 		gemp_nested_restart(search->nested, search);
@@ -45,7 +45,7 @@ gemp_code gemp_search_rows(gemp_search *search, gemp_view *views, gemp_task_rang
 {
 	size_t bytes;
 	search->range = part;
-	GEMP_PROPAGATE(gemp_search_views(search, views, &bytes));
+	GEMP_TRY(gemp_search_views(search, views, &bytes));
 	if (search->round_bytes < bytes) {
 		search->graph_bytes += bytes - search->round_bytes;
 		search->round_bytes = bytes;
@@ -138,7 +138,7 @@ gemp_code gemp_search_deliver(gemp_search *search)
 		return GEMP_OK;
 	gemp_readback *result = &search->result[pending.buffer];
 	double began = gemp_now();
-	GEMP_PROPAGATE(gemp_readback_wait(result));
+	GEMP_TRY(gemp_readback_wait(result));
 	gemp_timers_add(&search->context->timers, GEMP_PHASE_DOWNLOAD, began);
 	size_t edges = live_edges(search);
 	gemp_batch batch = { .rows = pending.count,
@@ -146,7 +146,7 @@ gemp_code gemp_search_deliver(gemp_search *search)
 		                 .edge_count = (int)edges,
 		                 .vertices = (const void *)result->host[0],
 		                 .edges = edges ? (const void *)result->host[1] : NULL };
-	GEMP_PROPAGATE(search->sink->consume(search->sink->self, &batch));
+	GEMP_TRY(search->sink->consume(search->sink->self, &batch));
 	code = gemp_readback_end(result, search->context->device);
 	gemp_trace_add("deliver", GEMP_LANE_OUTPUT, began);
 	return code;
@@ -163,11 +163,11 @@ static gemp_code refill_tasks(gemp_search *search, size_t stage)
 		return GEMP_OK;
 	if (work->tasks.size < items * item) {
 		gemp_buffer_free(&work->tasks, device);
-		GEMP_PROPAGATE(gemp_buffer_new(&work->tasks, device, search->capacity[area] * item, NULL));
+		GEMP_TRY(gemp_buffer_new(&work->tasks, device, search->capacity[area] * item, NULL));
 	}
-	GEMP_PROPAGATE(GEMP_CL(clEnqueueCopyBuffer(device->queue, search->out.mem, work->tasks.mem, search->base[area] * 4,
-	                                           0, items * item, 0, NULL, NULL)));
-	GEMP_PROPAGATE(gemp_buffer_write(device, &search->control, (GEMP_CONTROL_WORDS + area) * 4, sizeof none, &none));
+	GEMP_TRY(GEMP_CL(clEnqueueCopyBuffer(device->queue, search->out.mem, work->tasks.mem, search->base[area] * 4, 0,
+	                                     items * item, 0, NULL, NULL)));
+	GEMP_TRY(gemp_buffer_write(device, &search->control, (GEMP_CONTROL_WORDS + area) * 4, sizeof none, &none));
 	search->control_words[GEMP_CONTROL_WORDS + area] = 0;
 	work->next = 0;
 	work->count = items;
@@ -186,8 +186,8 @@ static gemp_code feed_seeds(gemp_search *search)
 	const gemp_vertex *ids = seeds->ids + seeds->next * given;
 	for (size_t i = 0; i < count * given; i++)
 		search->seed_slots[i] = search->order->slot_of[ids[i]];
-	GEMP_PROPAGATE(gemp_buffer_write(search->context->device, &work->tasks, 0,
-	                                 count * given * sizeof *search->seed_slots, search->seed_slots));
+	GEMP_TRY(gemp_buffer_write(search->context->device, &work->tasks, 0, count * given * sizeof *search->seed_slots,
+	                           search->seed_slots));
 	seeds->next += count;
 	work->next = 0;
 	work->count = count;
@@ -268,15 +268,15 @@ static gemp_code enqueue(gemp_search *search, const gemp_launching *launch)
 		params.split &= ~(UINT32_C(1) << (search->plan->root + 1)); /* a task split off there would have all of them */
 	}
 	if (!work->state.mem)
-		GEMP_PROPAGATE(gemp_buffer_new(&work->state, device, search->workers * search->layout.state_words * 4, NULL));
+		GEMP_TRY(gemp_buffer_new(&work->state, device, search->workers * search->layout.state_words * 4, NULL));
 	if (!work->tasks.mem)
-		GEMP_PROPAGATE(gemp_buffer_new(&work->tasks, device, 4, NULL));
-	GEMP_PROPAGATE(gemp_buffer_write(device, &search->control, 0, sizeof zeros, zeros));
+		GEMP_TRY(gemp_buffer_new(&work->tasks, device, 4, NULL));
+	GEMP_TRY(gemp_buffer_write(device, &search->control, 0, sizeof zeros, zeros));
 	size_t n = list_arguments(search, launch, &params, a);
 	size_t lanes = (size_t)search->emit.lanes;
 	unsigned group = gemp_tuning(device, "match.group", GROUP);
-	GEMP_PROPAGATE(gemp_launch_with(device, search->kernel, search->workers * lanes,
-	                                gemp_worker_group_size(device, (unsigned)lanes, group), a, n));
+	GEMP_TRY(gemp_launch_with(device, search->kernel, search->workers * lanes,
+	                          gemp_worker_group_size(device, (unsigned)lanes, group), a, n));
 	return GEMP_CL(clFlush(device->queue));
 }
 
@@ -319,13 +319,13 @@ static gemp_code finish_launch(gemp_search *search, const gemp_launching *launch
 	gemp_work *work = &search->work[stage];
 	uint32_t *control = search->control_words;
 	gemp_search_statistics *s = &search->statistics;
-	GEMP_PROPAGATE(gemp_buffer_read(search->context->device, &search->control, 0,
-	                                (GEMP_CONTROL_WORDS + search->areas) * 4, control));
+	GEMP_TRY(gemp_buffer_read(search->context->device, &search->control, 0, (GEMP_CONTROL_WORDS + search->areas) * 4,
+	                          control));
 	double seconds;
-	GEMP_PROPAGATE(gemp_launch_seconds(search->context->device, &seconds));
+	GEMP_TRY(gemp_launch_seconds(search->context->device, &seconds));
 	search->context->timers.seconds[GEMP_PHASE_KERNEL] += seconds;
 	s->kernel_seconds += seconds;
-	GEMP_PROPAGATE(kernel_error(control));
+	GEMP_TRY(kernel_error(control));
 	uint32_t taken = control[GEMP_CONTROL_NEXT] < tasks ? control[GEMP_CONTROL_NEXT] : (uint32_t)tasks;
 	uint64_t asked = control[GEMP_CONTROL_RESULTS];
 	bool full = search->emit.listed && asked > search->result_capacity;
@@ -339,7 +339,7 @@ static gemp_code finish_launch(gemp_search *search, const gemp_launching *launch
 	s->found_crossed += (uint64_t)control[GEMP_CONTROL_FOUND + 2] | (uint64_t)control[GEMP_CONTROL_FOUND + 3] << 32;
 	if (search->emit.listed) {
 		size_t rows = full ? search->result_capacity : asked;
-		GEMP_PROPAGATE(fetch_results(search, launch->buffer, rows));
+		GEMP_TRY(fetch_results(search, launch->buffer, rows));
 		s->fill += (double)rows / (double)search->result_capacity;
 		s->listing_launches++;
 	}
@@ -355,13 +355,13 @@ static gemp_code begin_stage(gemp_search *search, bool *ran)
 {
 	size_t stage = search->layout.stage_count;
 	*ran = false;
-	GEMP_PROPAGATE(feed_seeds(search));
+	GEMP_TRY(feed_seeds(search));
 	while (stage > 0 && !runnable(search, stage - 1))
 		stage--;
 	if (stage-- == 0)
 		return GEMP_OK;
 	gemp_work *work = &search->work[stage];
-	GEMP_PROPAGATE(refill_tasks(search, stage));
+	GEMP_TRY(refill_tasks(search, stage));
 	size_t tasks = work->count - work->next;
 	if (search->batch < 1)
 		search->batch = (double)search->workers * 16;
@@ -371,7 +371,7 @@ static gemp_code begin_stage(gemp_search *search, bool *ran)
 	search->launch.tasks = tasks;
 	search->launch.buffer = search->next_buffer;
 	search->next_buffer = 1 - search->next_buffer;
-	GEMP_PROPAGATE(enqueue(search, &search->launch));
+	GEMP_TRY(enqueue(search, &search->launch));
 	*ran = true;
 	return GEMP_OK;
 }
@@ -393,13 +393,13 @@ gemp_code gemp_search_end(gemp_search *search)
 {
 	double began = gemp_now(), busy = search->statistics.kernel_seconds;
 	search->launch.under_way = false;
-	GEMP_PROPAGATE(search->nested ? gemp_nested_end(search) : finish_launch(search, &search->launch));
+	GEMP_TRY(search->nested ? gemp_nested_end(search) : finish_launch(search, &search->launch));
 	if (!search->stored) { /* PoCL compiles a program's last part at its first launch */
 		busy = search->statistics.kernel_seconds - busy;
 		double seconds = search->launch.seconds + gemp_now() - began - busy;
 		search->context->timers.seconds[GEMP_PHASE_BUILD] += seconds > 0 ? seconds : 0;
 		search->stored = true;
-		GEMP_PROPAGATE(gemp_program_store(search->context->device, &search->program));
+		GEMP_TRY(gemp_program_store(search->context->device, &search->program));
 	}
 	return GEMP_OK;
 }
@@ -410,10 +410,10 @@ gemp_code gemp_search_launch(gemp_search *search, bool *ran)
 {
 	*ran = search->launch.under_way;
 	if (!*ran)
-		GEMP_PROPAGATE(gemp_search_begin(search, ran));
+		GEMP_TRY(gemp_search_begin(search, ran));
 	if (!*ran)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_search_overlap(search));
-	GEMP_PROPAGATE(gemp_search_deliver(search));
+	GEMP_TRY(gemp_search_overlap(search));
+	GEMP_TRY(gemp_search_deliver(search));
 	return gemp_search_end(search);
 }

@@ -61,7 +61,7 @@ gemp_code gemp_search_views(gemp_search *search, gemp_view *views, size_t *bytes
 {
 	*bytes = 0;
 	for (size_t v = 0; v < search->plan->view_count; v++) {
-		GEMP_PROPAGATE(gemp_view_upload(&views[v], search->context->device, search->emit.wide));
+		GEMP_TRY(gemp_view_upload(&views[v], search->context->device, search->emit.wide));
 		search->row_offsets[v] = views[v].device_begin;
 		search->column_indices[v] = views[v].device_neighbours;
 		search->edge[v] = views[v].device_edges;
@@ -80,8 +80,8 @@ static gemp_code upload_candidates(gemp_search *search, const gemp_candidates *c
 	for (size_t v = 0; v < vertices; v++)
 		if (candidates->bits[v])
 			sets = v + 1;
-	GEMP_PROPAGATE(GEMP_NEW(all, sets * words + 1));
-	GEMP_PROPAGATE(GEMP_NEW(*pivot_bits, words + 1));
+	GEMP_TRY(GEMP_NEW(all, sets * words + 1));
+	GEMP_TRY(GEMP_NEW(*pivot_bits, words + 1));
 	for (size_t v = 0; v < sets; v++)
 		if (candidates->bits[v])
 			gemp_candidates_by_slot(search->order, candidates->bits[v], all + v * words, candidates->words);
@@ -98,7 +98,7 @@ static gemp_code list_pivots(gemp_search *search, const gemp_residency *residenc
 {
 	bool any = gemp_search_balances(search);
 	size_t slots = any ? search->graph->vertex_count : residency->own_count;
-	GEMP_PROPAGATE(GEMP_NEW(search->pivot_slots, slots + 1));
+	GEMP_TRY(GEMP_NEW(search->pivot_slots, slots + 1));
 	for (size_t i = 0; i < slots; i++) {
 		gemp_vertex slot = any ? (gemp_vertex)i : residency->own_slots[i];
 		search->pivot_slots[search->pivots] = slot;
@@ -106,9 +106,8 @@ static gemp_code list_pivots(gemp_search *search, const gemp_residency *residenc
 	}
 	search->range = (gemp_task_range){ 0, search->pivots };
 	search->pivot_capacity = search->pivots;
-	GEMP_PROPAGATE(
-		upload(search, &search->work[0].tasks, search->pivot_slots, search->pivots, sizeof *search->pivot_slots));
-	GEMP_PROPAGATE(upload(search, &search->pivot_bits, NULL, search->candidate_words, sizeof *bits));
+	GEMP_TRY(upload(search, &search->work[0].tasks, search->pivot_slots, search->pivots, sizeof *search->pivot_slots));
+	GEMP_TRY(upload(search, &search->pivot_bits, NULL, search->candidate_words, sizeof *bits));
 	return gemp_search_tasks(search);
 }
 
@@ -119,10 +118,10 @@ gemp_code gemp_search_tasks(gemp_search *search)
 	const gemp_vertex *slots = search->pivot_slots + search->range.first;
 	size_t count = search->range.count, words = search->candidate_words;
 	GEMP_OWNED uint32_t *bits = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(bits, words + 1));
+	GEMP_TRY(GEMP_NEW(bits, words + 1));
 	for (size_t i = 0; i < count; i++)
 		gemp_bits32_set(bits, slots[i]);
-	GEMP_PROPAGATE(gemp_buffer_write(device, &search->work[0].tasks, 0, count * sizeof *slots, slots));
+	GEMP_TRY(gemp_buffer_write(device, &search->work[0].tasks, 0, count * sizeof *slots, slots));
 	return gemp_buffer_write(device, &search->pivot_bits, 0, words * sizeof *bits, bits);
 }
 
@@ -131,7 +130,7 @@ static gemp_code upload_key_ranks(gemp_search *search)
 {
 	GEMP_OWNED uint32_t *ranks = NULL;
 	size_t count = search->graph->vertex_count;
-	GEMP_PROPAGATE(GEMP_NEW(ranks, count));
+	GEMP_TRY(GEMP_NEW(ranks, count));
 	for (size_t slot = 0; slot < count; slot++)
 		ranks[slot] = search->options.key_rank[search->order->id_of[slot]];
 	return upload(search, &search->key_rank, ranks, count, sizeof *ranks);
@@ -144,19 +143,19 @@ gemp_code gemp_search_upload(gemp_search *search, const gemp_residency *residenc
 	GEMP_OWNED uint32_t *pivot_bits = NULL;
 	size_t rows = 0;
 	if (!search->options.round_entries)
-		GEMP_PROPAGATE(gemp_search_views(search, views, &rows));
+		GEMP_TRY(gemp_search_views(search, views, &rows));
 	size_t before = search->context->device->buffer_bytes;
-	GEMP_PROPAGATE(upload_candidates(search, candidates, &pivot_bits));
+	GEMP_TRY(upload_candidates(search, candidates, &pivot_bits));
 	if (!search->plan->arguments)
-		GEMP_PROPAGATE(list_pivots(search, residency, pivot_bits));
+		GEMP_TRY(list_pivots(search, residency, pivot_bits));
 	if (search->plan->keys)
-		GEMP_PROPAGATE(upload_key_ranks(search));
+		GEMP_TRY(upload_key_ranks(search));
 	if (!search->emit.all_resident || search->emit.listed)
-		GEMP_PROPAGATE(gemp_slot_order_upload(search->order, search->context->device, &search->id_of));
+		GEMP_TRY(gemp_slot_order_upload(search->order, search->context->device, &search->id_of));
 	if (!search->emit.all_resident) {
 		size_t words = 2 * gemp_bits32_words(search->graph->vertex_count);
-		GEMP_PROPAGATE(upload(search, &search->own, residency->words, words, sizeof *residency->words));
-		GEMP_PROPAGATE(
+		GEMP_TRY(upload(search, &search->own, residency->words, words, sizeof *residency->words));
+		GEMP_TRY(
 			upload(search, &search->bounds, search->graph->bounds, (size_t)search->graph->ranks + 1, sizeof(uint64_t)));
 	}
 	search->graph_bytes = rows + search->context->device->buffer_bytes - before;
@@ -216,9 +215,9 @@ static gemp_code make_outbox(gemp_search *search)
 	uint64_t words = 0;
 	search->areas = search->layout.stage_count * (search->ranks + 1);
 	agree_on_slots(search);
-	GEMP_PROPAGATE(GEMP_NEW(search->capacity, search->areas));
-	GEMP_PROPAGATE(GEMP_NEW(search->base, search->areas));
-	GEMP_PROPAGATE(GEMP_NEW(search->control_words, GEMP_CONTROL_WORDS + search->areas));
+	GEMP_TRY(GEMP_NEW(search->capacity, search->areas));
+	GEMP_TRY(GEMP_NEW(search->base, search->areas));
+	GEMP_TRY(GEMP_NEW(search->control_words, GEMP_CONTROL_WORDS + search->areas));
 	for (size_t k = 0; k < search->layout.stage_count; k++)
 		for (uint32_t d = 0; d <= search->ranks; d++) {
 			size_t area = k * (search->ranks + 1) + d;
@@ -226,9 +225,9 @@ static gemp_code make_outbox(gemp_search *search)
 			search->capacity[area] = gemp_search_credits(search, k, d);
 			words += (uint64_t)search->capacity[area] * search->layout.item_words[k];
 		}
-	GEMP_PROPAGATE(upload(search, &search->out, NULL, words, sizeof(uint32_t)));
-	GEMP_PROPAGATE(upload(search, &search->out_base, search->base, search->areas, sizeof *search->base));
-	GEMP_PROPAGATE(upload(search, &search->out_capacity, search->capacity, search->areas, sizeof *search->capacity));
+	GEMP_TRY(upload(search, &search->out, NULL, words, sizeof(uint32_t)));
+	GEMP_TRY(upload(search, &search->out_base, search->base, search->areas, sizeof *search->base));
+	GEMP_TRY(upload(search, &search->out_capacity, search->capacity, search->areas, sizeof *search->capacity));
 	return upload(search, &search->control, search->control_words, GEMP_CONTROL_WORDS + search->areas,
 	              sizeof(uint32_t));
 }
@@ -246,7 +245,7 @@ static gemp_code make_results(gemp_search *search)
 	search->result_edges = (vertex_words + 1) / 2 * sizeof(gemp_edge);
 	size_t size = search->result_edges + rows * live * sizeof(gemp_edge);
 	for (int b = 0; b < 2; b++)
-		GEMP_PROPAGATE(gemp_readback_new(&search->result[b], device, size));
+		GEMP_TRY(gemp_readback_new(&search->result[b], device, size));
 	search->result_bytes = 2 * size;
 	return GEMP_OK;
 }
@@ -273,7 +272,7 @@ void gemp_search_choose_marks(gemp_search *search)
 static gemp_code make_zeroed(gemp_search *search, gemp_buffer *buffer, size_t bytes)
 {
 	gemp_device *device = search->context->device;
-	GEMP_PROPAGATE(gemp_buffer_new(buffer, device, bytes + 4, NULL));
+	GEMP_TRY(gemp_buffer_new(buffer, device, bytes + 4, NULL));
 	return gemp_buffer_zero(device, buffer, 0, bytes + 4);
 }
 
@@ -283,7 +282,7 @@ static gemp_code make_seeds(gemp_search *search)
 	size_t given = (size_t)search->plan->arguments;
 	search->seed_capacity = search->options.outbox && search->options.outbox < MAX_SEEDS ? search->options.outbox
 	                                                                                     : MAX_SEEDS;
-	GEMP_PROPAGATE(GEMP_NEW(search->seed_slots, search->seed_capacity * given));
+	GEMP_TRY(GEMP_NEW(search->seed_slots, search->seed_capacity * given));
 	return upload(search, &search->work[0].tasks, NULL, search->seed_capacity * given, sizeof(uint32_t));
 }
 
@@ -291,20 +290,19 @@ static gemp_code make_seeds(gemp_search *search)
  * marks a byte. Counters of a profile are for each step, and those of vertex counts for each slot. */
 gemp_code gemp_search_buffers_new(gemp_search *search)
 {
-	GEMP_PROPAGATE(make_outbox(search));
+	GEMP_TRY(make_outbox(search));
 	if (search->options.listed)
-		GEMP_PROPAGATE(make_results(search));
+		GEMP_TRY(make_results(search));
 	if (search->plan->two_paths)
-		GEMP_PROPAGATE(
-			make_zeroed(search, &search->tables, search->workers * (size_t)search->vertices * sizeof(uint32_t)));
+		GEMP_TRY(make_zeroed(search, &search->tables, search->workers * (size_t)search->vertices * sizeof(uint32_t)));
 	if (search->emit.marks)
-		GEMP_PROPAGATE(make_zeroed(search, &search->marks, mark_bytes(search)));
+		GEMP_TRY(make_zeroed(search, &search->marks, mark_bytes(search)));
 	if (search->plan->arguments)
-		GEMP_PROPAGATE(make_seeds(search));
+		GEMP_TRY(make_seeds(search));
 	if (search->options.profile)
-		GEMP_PROPAGATE(make_zeroed(search, &search->passed, gemp_profile_counters(search->plan) * sizeof(uint64_t)));
+		GEMP_TRY(make_zeroed(search, &search->passed, gemp_profile_counters(search->plan) * sizeof(uint64_t)));
 	if (search->options.per)
-		GEMP_PROPAGATE(make_zeroed(search, &search->vertex_counts, (size_t)search->vertices * sizeof(uint64_t)));
+		GEMP_TRY(make_zeroed(search, &search->vertex_counts, (size_t)search->vertices * sizeof(uint64_t)));
 	return GEMP_OK;
 }
 

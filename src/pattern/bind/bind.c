@@ -101,7 +101,7 @@ static void type_place(const gemp_binding *b, const gemp_pattern_edge *edge, con
 static gemp_code unknown_type(const gemp_binding *b, const gemp_pattern_edge *edge, const char *type)
 {
 	const char **names;
-	GEMP_PROPAGATE(GEMP_NEW(names, b->graph->relation_count));
+	GEMP_TRY(GEMP_NEW(names, b->graph->relation_count));
 	for (size_t i = 0; i < b->graph->relation_count; i++)
 		names[i] = b->graph->relations[i].name;
 	int line, column;
@@ -173,15 +173,15 @@ static gemp_code bind_label(const gemp_binding *b, gemp_expr *expr)
 {
 	const gemp_shard *graph = b->graph;
 	gemp_free(expr->label_sets);
-	GEMP_PROPAGATE(GEMP_NEW(expr->label_sets, graph->label_set_count));
+	GEMP_TRY(GEMP_NEW(expr->label_sets, graph->label_set_count));
 	expr->label_set_count = graph->label_set_count;
 	for (size_t i = 0; i < expr->name_count; i++) {
 		size_t label = 0;
 		while (label < graph->label_count && strcmp(graph->labels[label], expr->names[i]) != 0)
 			label++;
 		if (label == graph->label_count) {
-			GEMP_PROPAGATE(unknown_name(b, expr->line, expr->column, NAME_LABEL, expr->names[i],
-			                            (const char *const *)graph->labels, graph->label_count));
+			GEMP_TRY(unknown_name(b, expr->line, expr->column, NAME_LABEL, expr->names[i],
+			                      (const char *const *)graph->labels, graph->label_count));
 		}
 		for (size_t set = 0; set < graph->label_set_count; set++)
 			for (size_t j = 0; j < graph->label_sets[set].count; j++)
@@ -208,11 +208,11 @@ static gemp_code bind_edge_attribute(const gemp_binding *b, gemp_expr *expr)
 		const gemp_table *props = &b->graph->relations[i].props;
 		if (allowed[i] && gemp_table_find(props, expr->name))
 			goto done;
-		GEMP_TRY(GEMP_RESERVE(names, capacity, count + props->count));
+		GEMP_TRY_DONE(GEMP_RESERVE(names, capacity, count + props->count));
 		for (size_t c = 0; allowed[i] && c < props->count; c++)
 			names[count++] = props->columns[c].name;
 	}
-	GEMP_TRY(unknown_name(b, expr->line, expr->column, NAME_EDGE_ATTRIBUTE, expr->name, names, count));
+	GEMP_TRY_DONE(unknown_name(b, expr->line, expr->column, NAME_EDGE_ATTRIBUTE, expr->name, names, count));
 	gemp_expr_set_literal(expr, (gemp_value){ .null = true }); /* --lenient */
 done:
 	gemp_free(names);
@@ -230,10 +230,10 @@ static gemp_code bind_attribute(const gemp_binding *b, gemp_expr *expr)
 		expr->attribute = (int)(column - table->columns);
 		return GEMP_OK;
 	}
-	GEMP_TRY(GEMP_NEW(names, table->count));
+	GEMP_TRY_DONE(GEMP_NEW(names, table->count));
 	for (size_t i = 0; i < table->count; i++)
 		names[i] = table->columns[i].name;
-	GEMP_TRY(unknown_name(b, expr->line, expr->column, NAME_ATTRIBUTE, expr->name, names, table->count));
+	GEMP_TRY_DONE(unknown_name(b, expr->line, expr->column, NAME_ATTRIBUTE, expr->name, names, table->count));
 	gemp_expr_set_literal(expr, (gemp_value){ .null = true }); /* --lenient */
 done:
 	gemp_free(names);
@@ -266,7 +266,7 @@ static gemp_code make_degree(const gemp_binding *b, gemp_expr *expr)
 	gemp_expr_free(expr->children[0]);
 	expr->count = 0;
 	expr->relation_count = b->graph->relation_count;
-	GEMP_PROPAGATE(GEMP_COPY(expr->relations, edge->relations, expr->relation_count));
+	GEMP_TRY(GEMP_COPY(expr->relations, edge->relations, expr->relation_count));
 	return gemp_names_copy(&expr->names, &expr->name_count, edge->types, edge->type_count);
 }
 
@@ -276,11 +276,11 @@ static gemp_code bind_degree(const gemp_binding *b, gemp_expr **slot)
 	GEMP_OWNED_BY(gemp_expr_free_at) gemp_expr *above = NULL;
 	gemp_expr *expr = *slot;
 	bool exists = expr->kind == GEMP_EXISTS;
-	GEMP_PROPAGATE(make_degree(b, expr));
+	GEMP_TRY(make_degree(b, expr));
 	if (!exists)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_expr_new_operator(&above, GEMP_GT, 2, expr->line, expr->column));
-	GEMP_PROPAGATE(
+	GEMP_TRY(gemp_expr_new_operator(&above, GEMP_GT, 2, expr->line, expr->column));
+	GEMP_TRY(
 		gemp_expr_new_literal(&above->children[1], (gemp_value){ .type = GEMP_INTEGER }, expr->line, expr->column));
 	above->children[0] = expr;
 	*slot = above;
@@ -295,29 +295,29 @@ static gemp_code bind_names(const gemp_binding *b, gemp_expr **slot)
 	if (is_degree(b, expr))
 		return bind_degree(b, slot);
 	if (expr->kind == GEMP_HAS_LABEL)
-		GEMP_PROPAGATE(bind_label(b, expr));
+		GEMP_TRY(bind_label(b, expr));
 	else if (expr->kind == GEMP_ATTRIBUTE)
-		GEMP_PROPAGATE(expr->of_edge ? bind_edge_attribute(b, expr) : bind_attribute(b, expr));
+		GEMP_TRY(expr->of_edge ? bind_edge_attribute(b, expr) : bind_attribute(b, expr));
 	else if (expr->kind == GEMP_MATCHES)
-		GEMP_PROPAGATE(gemp_bind_regex(b, expr));
+		GEMP_TRY(gemp_bind_regex(b, expr));
 	for (size_t i = 0; i < expr->count; i++)
-		GEMP_PROPAGATE(bind_names(b, &expr->children[i]));
+		GEMP_TRY(bind_names(b, &expr->children[i]));
 	return GEMP_OK;
 }
 
 /* Names, then types. */
 static gemp_code bind_expr(const gemp_binding *b, gemp_expr **slot)
 {
-	GEMP_PROPAGATE(bind_names(b, slot));
-	GEMP_PROPAGATE(gemp_expr_fold(slot));
+	GEMP_TRY(bind_names(b, slot));
+	GEMP_TRY(gemp_expr_fold(slot));
 	return gemp_bind_types(b, *slot);
 }
 
 /* Normalises first, so that folding meets NOT above leaves only. */
 static gemp_code bind_condition(const gemp_binding *b, gemp_expr **slot)
 {
-	GEMP_PROPAGATE(gemp_expr_normalise(slot));
-	GEMP_PROPAGATE(bind_expr(b, slot));
+	GEMP_TRY(gemp_expr_normalise(slot));
+	GEMP_TRY(bind_expr(b, slot));
 	return gemp_bind_condition(b, *slot);
 }
 
@@ -325,13 +325,13 @@ static gemp_code bind_condition(const gemp_binding *b, gemp_expr **slot)
 static gemp_code bind_clause(const gemp_binding *b, gemp_clause *clause)
 {
 	for (size_t i = 0; i < clause->item_count; i++)
-		GEMP_PROPAGATE(bind_expr(b, &clause->items[i].expr));
+		GEMP_TRY(bind_expr(b, &clause->items[i].expr));
 	if (clause->where) {
 		gemp_binding after = *b;
 		after.with = clause;
-		GEMP_PROPAGATE(bind_condition(&after, &clause->where));
-		GEMP_PROPAGATE(gemp_bind_fold(&after, &clause->where));
-		GEMP_PROPAGATE(gemp_expr_normalise(&clause->where));
+		GEMP_TRY(bind_condition(&after, &clause->where));
+		GEMP_TRY(gemp_bind_fold(&after, &clause->where));
+		GEMP_TRY(gemp_expr_normalise(&clause->where));
 	}
 	return GEMP_OK;
 }
@@ -352,16 +352,16 @@ static gemp_code bind_pattern(gemp_binding *b)
 	gemp_pattern *pattern = b->pattern;
 	pattern->relation_count = b->graph->relation_count;
 	for (size_t e = 0; e < pattern->edge_count; e++)
-		GEMP_PROPAGATE(bind_edge(b, &pattern->edges[e]));
+		GEMP_TRY(bind_edge(b, &pattern->edges[e]));
 	for (size_t i = 0; i < pattern->sub_count; i++)
-		GEMP_PROPAGATE(bind_inner(b, pattern->subs[i]));
+		GEMP_TRY(bind_inner(b, pattern->subs[i]));
 	for (size_t i = 0; i < pattern->optional_count; i++)
-		GEMP_PROPAGATE(bind_inner(b, pattern->optionals[i].pattern));
+		GEMP_TRY(bind_inner(b, pattern->optionals[i].pattern));
 	for (size_t i = 0; i < pattern->condition_count; i++)
-		GEMP_PROPAGATE(bind_condition(b, &pattern->conditions[i].expr));
-	GEMP_PROPAGATE(renew_conditions(b));
+		GEMP_TRY(bind_condition(b, &pattern->conditions[i].expr));
+	GEMP_TRY(renew_conditions(b));
 	if (pattern->with)
-		GEMP_PROPAGATE(bind_clause(b, pattern->with));
+		GEMP_TRY(bind_clause(b, pattern->with));
 	gemp_binding last = *b;
 	last.with = pattern->with;
 	return bind_clause(&last, &pattern->result);
@@ -374,7 +374,7 @@ gemp_code gemp_rule_set_bind(gemp_rule_set *rules, const gemp_shard *graph, bool
 	for (size_t i = 0; i < rules->count; i++) {
 		gemp_binding b = { .pattern = rules->rules[i].pattern, .graph = graph, .lenient = lenient, .rules = rules };
 		b.source = (gemp_source){ rules->file, rules->text };
-		GEMP_PROPAGATE(bind_pattern(&b));
+		GEMP_TRY(bind_pattern(&b));
 	}
 	return GEMP_OK;
 }

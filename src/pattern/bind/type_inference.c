@@ -99,8 +99,8 @@ static gemp_code type_arithmetic(const gemp_binding *b, gemp_expr *expr)
 		real = real || (!child->always_null && child->type == GEMP_FLOAT);
 	}
 	expr->type = texts ? GEMP_STRING : real ? GEMP_FLOAT : GEMP_INTEGER;
-	GEMP_PROPAGATE(texts ? require_type(b, expr, is_text, "a string beside a string")
-	                     : require_type(b, expr, is_number, "a number"));
+	GEMP_TRY(texts ? require_type(b, expr, is_text, "a string beside a string")
+	               : require_type(b, expr, is_number, "a number"));
 	return try_literals(b, expr);
 }
 
@@ -224,9 +224,9 @@ static gemp_code make_null_test(gemp_expr **slot)
 {
 	gemp_expr *expr = *slot;
 	GEMP_OWNED_BY(gemp_expr_free_at) gemp_expr *all = NULL;
-	GEMP_PROPAGATE(gemp_expr_new_operator(&all, GEMP_AND, 2, expr->line, expr->column));
+	GEMP_TRY(gemp_expr_new_operator(&all, GEMP_AND, 2, expr->line, expr->column));
 	for (size_t i = 0; i < 2; i++)
-		GEMP_PROPAGATE(gemp_expr_new_operator(&all->children[i], GEMP_IS_NOT_NULL, 1, expr->line, expr->column));
+		GEMP_TRY(gemp_expr_new_operator(&all->children[i], GEMP_IS_NOT_NULL, 1, expr->line, expr->column));
 	for (size_t i = 0; i < 2; i++) {
 		all->children[i]->children[0] = expr->children[i];
 		expr->children[i] = NULL;

@@ -186,7 +186,7 @@ static gemp_code evaluate(const evaluate_context *e, const gemp_expr *expr, gemp
 static gemp_code evaluate_operands(const evaluate_context *e, const gemp_expr *expr, gemp_value *left,
                                    gemp_value *right)
 {
-	GEMP_PROPAGATE(evaluate(e, expr->children[0], left));
+	GEMP_TRY(evaluate(e, expr->children[0], left));
 	return evaluate(e, expr->children[1], right);
 }
 
@@ -200,7 +200,7 @@ static gemp_code comparison(const evaluate_context *e, const gemp_expr *expr, ge
 		*out = truth_value(missing ? GEMP_IS_UNKNOWN : truth_of((a == b) == (expr->kind == GEMP_EQ)));
 		return GEMP_OK;
 	}
-	GEMP_PROPAGATE(evaluate_operands(e, expr, &left, &right));
+	GEMP_TRY(evaluate_operands(e, expr, &left, &right));
 	*out = truth_value(compare(expr->kind, &left, &right));
 	return GEMP_OK;
 }
@@ -247,9 +247,9 @@ static gemp_code in_list(const evaluate_context *e, const gemp_expr *expr, gemp_
 {
 	gemp_value value, other;
 	gemp_truth truth = GEMP_IS_FALSE;
-	GEMP_PROPAGATE(evaluate(e, expr->children[0], &value));
+	GEMP_TRY(evaluate(e, expr->children[0], &value));
 	for (size_t i = 1; truth != GEMP_IS_TRUE && i < expr->count; i++) {
-		GEMP_PROPAGATE(evaluate(e, expr->children[i], &other));
+		GEMP_TRY(evaluate(e, expr->children[i], &other));
 		gemp_truth one = compare(GEMP_EQ, &value, &other);
 		truth = one == GEMP_IS_FALSE ? truth : one;
 	}
@@ -271,7 +271,7 @@ static gemp_code junction(const evaluate_context *e, const gemp_expr *expr, gemp
 	gemp_truth truth = truth_of(!decisive);
 	for (size_t i = 0; i < expr->count; i++) {
 		gemp_value one;
-		GEMP_PROPAGATE(evaluate(e, expr->children[i], &one));
+		GEMP_TRY(evaluate(e, expr->children[i], &one));
 		if (!is_unknown(&one) && one.truth == decisive) {
 			*out = truth_value(truth_of(decisive));
 			return GEMP_OK;
@@ -286,7 +286,7 @@ static gemp_code junction(const evaluate_context *e, const gemp_expr *expr, gemp
 static gemp_code exclusive_or(const evaluate_context *e, const gemp_expr *expr, gemp_value *out)
 {
 	gemp_value left, right;
-	GEMP_PROPAGATE(evaluate_operands(e, expr, &left, &right));
+	GEMP_TRY(evaluate_operands(e, expr, &left, &right));
 	bool unknown = is_unknown(&left) || is_unknown(&right);
 	*out = truth_value(unknown ? GEMP_IS_UNKNOWN : truth_of(left.truth != right.truth));
 	return GEMP_OK;
@@ -295,7 +295,7 @@ static gemp_code exclusive_or(const evaluate_context *e, const gemp_expr *expr, 
 /* NOT of unknown stays unknown. */
 static gemp_code negation(const evaluate_context *e, const gemp_expr *expr, gemp_value *out)
 {
-	GEMP_PROPAGATE(evaluate(e, expr->children[0], out));
+	GEMP_TRY(evaluate(e, expr->children[0], out));
 	*out = truth_value(is_unknown(out) ? GEMP_IS_UNKNOWN : truth_of(!out->truth));
 	return GEMP_OK;
 }
@@ -308,7 +308,7 @@ static gemp_code null_test(const evaluate_context *e, const gemp_expr *expr, gem
 	if (gemp_expr_is_element(operand))
 		value.null = element_id(e, operand) == UINT64_MAX;
 	else
-		GEMP_PROPAGATE(evaluate(e, operand, &value));
+		GEMP_TRY(evaluate(e, operand, &value));
 	*out = truth_value(truth_of(value.null == (expr->kind == GEMP_IS_NULL)));
 	return GEMP_OK;
 }
@@ -325,9 +325,9 @@ static gemp_code label_test(const evaluate_context *e, const gemp_expr *expr, ge
 static gemp_code evaluate_operator(const evaluate_context *e, const gemp_expr *expr, gemp_value *out)
 {
 	gemp_value left, right;
-	GEMP_PROPAGATE(evaluate(e, expr->children[0], &left));
+	GEMP_TRY(evaluate(e, expr->children[0], &left));
 	if (expr->count > 1)
-		GEMP_PROPAGATE(evaluate(e, expr->children[1], &right));
+		GEMP_TRY(evaluate(e, expr->children[1], &right));
 	gemp_code code = gemp_expr_compute(expr, &left, expr->count > 1 ? &right : NULL, e->scratch, out);
 	if (code == GEMP_EDATA)
 		gemp_fail_in(code, "query:%d:%d: ", expr->line, expr->column);

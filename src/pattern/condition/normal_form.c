@@ -63,7 +63,7 @@ static gemp_code wrap_not(gemp_expr **slot)
 {
 	gemp_expr *not = NULL;
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_expr_new_operator(&not, GEMP_NOT, 1, (*slot)->line, (*slot)->column));
+	GEMP_TRY_DONE(gemp_expr_new_operator(&not, GEMP_NOT, 1, (*slot)->line, (*slot)->column));
 	not ->children[0] = *slot;
 	*slot = not ;
 	return GEMP_OK;
@@ -284,8 +284,8 @@ static gemp_code push_into_attribute(gemp_expr **slot, bool negate)
 	gemp_code code = GEMP_OK;
 	gemp_expr *equal = NULL;
 	const gemp_value truth = { .type = GEMP_BOOLEAN, .truth = !negate };
-	GEMP_TRY(gemp_expr_new_operator(&equal, GEMP_EQ, 2, (*slot)->line, (*slot)->column));
-	GEMP_TRY(gemp_expr_new_literal(&equal->children[1], truth, (*slot)->line, (*slot)->column));
+	GEMP_TRY_DONE(gemp_expr_new_operator(&equal, GEMP_EQ, 2, (*slot)->line, (*slot)->column));
+	GEMP_TRY_DONE(gemp_expr_new_literal(&equal->children[1], truth, (*slot)->line, (*slot)->column));
 	equal->children[0] = *slot;
 	*slot = equal;
 	return GEMP_OK;
@@ -299,13 +299,13 @@ static gemp_code push_into_xor(gemp_expr **slot, bool negate)
 {
 	gemp_code code = GEMP_OK;
 	gemp_expr * xor = *slot, *either = NULL;
-	GEMP_TRY(gemp_expr_new_operator(&either, GEMP_OR, 2, xor->line, xor->column));
+	GEMP_TRY_DONE(gemp_expr_new_operator(&either, GEMP_OR, 2, xor->line, xor->column));
 	for (size_t i = 0; i < 2; i++) {
-		GEMP_TRY(gemp_expr_new_operator(&either->children[i], GEMP_AND, 2, xor->line, xor->column));
+		GEMP_TRY_DONE(gemp_expr_new_operator(&either->children[i], GEMP_AND, 2, xor->line, xor->column));
 		for (size_t j = 0; j < 2; j++) {
-			GEMP_TRY(gemp_expr_copy(&either->children[i]->children[j], xor->children[j]));
+			GEMP_TRY_DONE(gemp_expr_copy(&either->children[i]->children[j], xor->children[j]));
 			if (negate ? i == 1 : i == j)
-				GEMP_TRY(wrap_not(&either->children[i]->children[j]));
+				GEMP_TRY_DONE(wrap_not(&either->children[i]->children[j]));
 		}
 	}
 	gemp_expr_free(xor);
@@ -322,14 +322,14 @@ done:
 static gemp_code expr_fold_operands(gemp_expr *expr)
 {
 	for (size_t i = 0; i < expr->count; i++)
-		GEMP_PROPAGATE(gemp_expr_fold(&expr->children[i]));
+		GEMP_TRY(gemp_expr_fold(&expr->children[i]));
 	return GEMP_OK;
 }
 
 /* Negation normal form by one descent: `negate` is the parity of the NOTs above. */
 static gemp_code push_negation(gemp_expr **slot, bool negate)
 {
-	GEMP_PROPAGATE(expr_fold_operands(*slot));
+	GEMP_TRY(expr_fold_operands(*slot));
 	switch ((*slot)->kind) {
 	case GEMP_NOT: promote(slot, 0); return push_negation(slot, !negate);
 	case GEMP_AND:
@@ -366,7 +366,7 @@ static gemp_code add_conjunct(gemp_pattern *pattern, size_t known, gemp_expr **e
 	gemp_expr_uses(condition.expr, &condition.vertices, &condition.edges);
 	if (!condition.vertices && !condition.edges)
 		condition.vertices = 1;
-	GEMP_PROPAGATE(GEMP_APPEND(pattern->conditions, pattern->condition_count, &condition));
+	GEMP_TRY(GEMP_APPEND(pattern->conditions, pattern->condition_count, &condition));
 	*expr = NULL;
 	return GEMP_OK;
 }
@@ -391,7 +391,7 @@ gemp_code gemp_pattern_require(gemp_pattern *pattern, gemp_expr **expr)
 {
 	gemp_code code = GEMP_OK;
 	fold_presence(*expr);
-	GEMP_TRY(gemp_expr_normalise(expr));
+	GEMP_TRY_DONE(gemp_expr_normalise(expr));
 	if (gemp_expr_is_boolean(*expr, true))
 		goto done;
 	if ((*expr)->kind != GEMP_AND) {
@@ -400,7 +400,7 @@ gemp_code gemp_pattern_require(gemp_pattern *pattern, gemp_expr **expr)
 	}
 	size_t known = pattern->condition_count; /* the children differ from each other */
 	for (size_t i = 0; i < (*expr)->count; i++)
-		GEMP_TRY(add_conjunct(pattern, known, &(*expr)->children[i]));
+		GEMP_TRY_DONE(add_conjunct(pattern, known, &(*expr)->children[i]));
 done:
 	gemp_expr_free(*expr);
 	*expr = NULL;
@@ -423,12 +423,12 @@ static gemp_code compute(gemp_expr *expr)
 	gemp_value value;
 	if (!gemp_expr_can_compute(expr->kind, left, right))
 		goto done;
-	GEMP_TRY(gemp_expr_compute(expr, left, right, &scratch, &value));
+	GEMP_TRY_DONE(gemp_expr_compute(expr, left, right, &scratch, &value));
 	if (!value.null && value.type == GEMP_FLOAT && isinf(value.real))
 		goto done;
 	if (!value.null && value.type == GEMP_STRING) {
 		value.string.bytes = gemp_strndup(value.string.bytes, value.string.size);
-		GEMP_TRY(value.string.bytes ? GEMP_OK : GEMP_ENOMEM);
+		GEMP_TRY_DONE(value.string.bytes ? GEMP_OK : GEMP_ENOMEM);
 	}
 	gemp_expr_set_literal(expr, value);
 done:
@@ -455,9 +455,9 @@ gemp_code gemp_expr_fold(gemp_expr **slot)
 	bool junction = (*slot)->kind == GEMP_AND || (*slot)->kind == GEMP_OR;
 	if (junction && (*slot)->count == 1) /* so `x IN [y]` is read */
 		promote(slot, 0);
-	GEMP_PROPAGATE(expr_fold_operands(*slot));
+	GEMP_TRY(expr_fold_operands(*slot));
 	if ((*slot)->kind == GEMP_AND || (*slot)->kind == GEMP_OR)
-		GEMP_PROPAGATE(gemp_expr_flatten(*slot));
+		GEMP_TRY(gemp_expr_flatten(*slot));
 	if (!computes(*slot))
 		return GEMP_OK;
 	if (gemp_expr_has_literals_only(*slot))

@@ -17,21 +17,21 @@ gemp_code gemp_expr_new(gemp_expr **out, gemp_expr_kind kind, int line, int colu
 
 gemp_code gemp_expr_children(gemp_expr *expr, size_t count)
 {
-	GEMP_PROPAGATE(GEMP_NEW(expr->children, count));
+	GEMP_TRY(GEMP_NEW(expr->children, count));
 	expr->count = count;
 	return GEMP_OK;
 }
 
 gemp_code gemp_expr_new_operator(gemp_expr **out, gemp_expr_kind kind, size_t count, int line, int column)
 {
-	GEMP_PROPAGATE(gemp_expr_new(out, kind, line, column));
+	GEMP_TRY(gemp_expr_new(out, kind, line, column));
 	return gemp_expr_children(*out, count);
 }
 
 /* An element compares by its number among the vertices or edges of a row. */
 gemp_code gemp_expr_new_element(gemp_expr **out, int variable, bool edge, int line, int column)
 {
-	GEMP_PROPAGATE(gemp_expr_new(out, edge ? GEMP_EDGE : GEMP_VERTEX, line, column));
+	GEMP_TRY(gemp_expr_new(out, edge ? GEMP_EDGE : GEMP_VERTEX, line, column));
 	(*out)->variable = variable;
 	(*out)->of_edge = edge;
 	return GEMP_OK;
@@ -40,7 +40,7 @@ gemp_code gemp_expr_new_element(gemp_expr **out, int variable, bool edge, int li
 /* The type is known before binding, so that literals can be folded. */
 gemp_code gemp_expr_new_literal(gemp_expr **out, gemp_value value, int line, int column)
 {
-	GEMP_PROPAGATE(gemp_expr_new(out, GEMP_LITERAL, line, column));
+	GEMP_TRY(gemp_expr_new(out, GEMP_LITERAL, line, column));
 	(*out)->value = value;
 	(*out)->type = value.type;
 	return GEMP_OK;
@@ -57,7 +57,7 @@ void gemp_names_free(char **names, size_t count)
 /* *count names are valid at any time, so that a failure leaves a list that can be freed. */
 gemp_code gemp_names_copy(char ***out, size_t *count, char *const *names, size_t name_count)
 {
-	GEMP_PROPAGATE(GEMP_NEW(*out, name_count));
+	GEMP_TRY(GEMP_NEW(*out, name_count));
 	for (*count = 0; *count < name_count; ++*count)
 		if (!((*out)[*count] = gemp_strdup(names[*count])))
 			return GEMP_ENOMEM;
@@ -186,7 +186,7 @@ gemp_code gemp_expr_copy(gemp_expr **out, const gemp_expr *from)
 {
 	gemp_code code = GEMP_OK;
 	gemp_expr *to = NULL;
-	GEMP_TRY(gemp_expr_new(&to, from->kind, from->line, from->column));
+	GEMP_TRY_DONE(gemp_expr_new(&to, from->kind, from->line, from->column));
 	*to = *from;
 	to->name = NULL;
 	to->names = NULL;
@@ -202,14 +202,14 @@ gemp_code gemp_expr_copy(gemp_expr **out, const gemp_expr *from)
 	if (owns_bytes(from) && !(to->value.string.bytes = gemp_strndup(from->value.string.bytes, from->value.string.size)))
 		goto done;
 	if (from->names)
-		GEMP_TRY(gemp_names_copy(&to->names, &to->name_count, from->names, from->name_count));
+		GEMP_TRY_DONE(gemp_names_copy(&to->names, &to->name_count, from->names, from->name_count));
 	if (from->label_sets)
-		GEMP_TRY(GEMP_COPY(to->label_sets, from->label_sets, from->label_set_count));
+		GEMP_TRY_DONE(GEMP_COPY(to->label_sets, from->label_sets, from->label_set_count));
 	if (from->relations)
-		GEMP_TRY(GEMP_COPY(to->relations, from->relations, from->relation_count));
-	GEMP_TRY(gemp_expr_children(to, from->count));
+		GEMP_TRY_DONE(GEMP_COPY(to->relations, from->relations, from->relation_count));
+	GEMP_TRY_DONE(gemp_expr_children(to, from->count));
 	for (size_t i = 0; i < from->count; i++)
-		GEMP_TRY(gemp_expr_copy(&to->children[i], from->children[i]));
+		GEMP_TRY_DONE(gemp_expr_copy(&to->children[i], from->children[i]));
 	*out = to;
 	to = NULL;
 	code = GEMP_OK;
@@ -227,7 +227,7 @@ gemp_code gemp_expr_flatten(gemp_expr *expr)
 	if (count == expr->count)
 		return GEMP_OK;
 	gemp_expr **flat;
-	GEMP_PROPAGATE(GEMP_NEW(flat, count));
+	GEMP_TRY(GEMP_NEW(flat, count));
 	for (size_t i = 0; i < expr->count; i++) {
 		gemp_expr *child = expr->children[i];
 		if (child->kind != expr->kind) {

@@ -14,9 +14,9 @@ gemp_code gemp_pattern_new(gemp_pattern **out, const char *text, const char *fil
 {
 	gemp_code code = GEMP_OK;
 	gemp_pattern *pattern = NULL;
-	GEMP_TRY(GEMP_NEW(pattern, 1));
-	GEMP_TRY(GEMP_NEW(pattern->vertices, GEMP_MAX_PATTERN_VERTICES));
-	GEMP_TRY(GEMP_NEW(pattern->edges, GEMP_MAX_PATTERN_EDGES));
+	GEMP_TRY_DONE(GEMP_NEW(pattern, 1));
+	GEMP_TRY_DONE(GEMP_NEW(pattern->vertices, GEMP_MAX_PATTERN_VERTICES));
+	GEMP_TRY_DONE(GEMP_NEW(pattern->edges, GEMP_MAX_PATTERN_EDGES));
 	code = GEMP_ENOMEM;
 	pattern->text = gemp_strdup(text);
 	if (!pattern->text)
@@ -133,7 +133,7 @@ gemp_code gemp_clause_add_item(gemp_clause *clause, gemp_expr **expr, const char
 /* Items that are added so are shown. */
 gemp_code gemp_pattern_add_return(gemp_pattern *pattern, gemp_expr **expr, const char *text, size_t size)
 {
-	GEMP_PROPAGATE(gemp_clause_add_item(&pattern->result, expr, text, size));
+	GEMP_TRY(gemp_clause_add_item(&pattern->result, expr, text, size));
 	pattern->result.shown = pattern->result.item_count;
 	return GEMP_OK;
 }
@@ -203,8 +203,8 @@ gemp_code gemp_pattern_return_vertices(gemp_pattern *pattern)
 			continue;
 		snprintf(number, sizeof number, "v%d", v);
 		name = name ? name : number;
-		GEMP_PROPAGATE(gemp_expr_new_element(&expr, v, false, 0, 0));
-		GEMP_PROPAGATE(gemp_pattern_add_return(pattern, &expr, name, strlen(name)));
+		GEMP_TRY(gemp_expr_new_element(&expr, v, false, 0, 0));
+		GEMP_TRY(gemp_pattern_add_return(pattern, &expr, name, strlen(name)));
 	}
 	return GEMP_OK;
 }

@@ -131,7 +131,7 @@ gemp_code gemp_query_parameter_read(gemp_query_parameter *out, const char *text)
 	char *name = gemp_strdup(text), *equal = name ? strchr(name, '=') : NULL, *colon;
 	if (!name)
 		return GEMP_ENOMEM;
-	GEMP_TRY(gemp_source_check(&source));
+	GEMP_TRY_DONE(gemp_source_check(&source));
 	if (!equal || equal == name || *name == ':') {
 		code = gemp_fail(GEMP_EUSAGE, "parameter '%s': write NAME=VALUE or NAME:TYPE=VALUE", text);
 		goto done;
@@ -140,7 +140,7 @@ gemp_code gemp_query_parameter_read(gemp_query_parameter *out, const char *text)
 	colon = strchr(name, ':');
 	if (colon)
 		*colon = '\0';
-	GEMP_TRY(colon ? read_typed(name, colon + 1, equal + 1, &out->value) : read_any(name, equal + 1, &out->value));
+	GEMP_TRY_DONE(colon ? read_typed(name, colon + 1, equal + 1, &out->value) : read_any(name, equal + 1, &out->value));
 	out->name = name;
 	return GEMP_OK;
 done:

@@ -127,7 +127,7 @@ gemp_code gemp_regex_new(gemp_regex **out, const gemp_value *pattern, char *erro
 	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(gemp_regex_free_at) gemp_regex *regex = NULL;
 	int number = 0;
-	GEMP_PROPAGATE(GEMP_NEW(regex, 1));
+	GEMP_TRY(GEMP_NEW(regex, 1));
 	regex->users = 1;
 	regex->memory = pcre2_general_context_create(regex_alloc, regex_release, NULL);
 	if (!regex->memory) {

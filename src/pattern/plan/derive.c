@@ -45,7 +45,7 @@ static gemp_code copy_types(gemp_pattern_edge *to, const gemp_pattern_edge *from
 {
 	to->line = from->line;
 	to->column = from->column;
-	GEMP_PROPAGATE(GEMP_NEW(to->relations, relations));
+	GEMP_TRY(GEMP_NEW(to->relations, relations));
 	if (from->relations)
 		memcpy(to->relations, from->relations, relations * sizeof *to->relations);
 	return gemp_names_copy(&to->types, &to->type_count, from->types, from->type_count);
@@ -55,7 +55,7 @@ static gemp_code copy_types(gemp_pattern_edge *to, const gemp_pattern_edge *from
 static gemp_code copy_edge(gemp_derived *d, const gemp_pattern *pattern, const gemp_pattern_edge *edge, int from,
                            int to)
 {
-	GEMP_PROPAGATE(gemp_pattern_add_edge(d->pattern, edge->name, from, to, edge->direction));
+	GEMP_TRY(gemp_pattern_add_edge(d->pattern, edge->name, from, to, edge->direction));
 	return copy_types(&d->pattern->edges[d->pattern->edge_count - 1], edge, pattern->relation_count);
 }
 
@@ -64,14 +64,14 @@ static gemp_code copy_edge_test(gemp_pattern *to, const gemp_pattern *from, gemp
 {
 	GEMP_OWNED_BY(gemp_derived_free) gemp_derived inner = { 0 };
 	int index;
-	GEMP_PROPAGATE(gemp_pattern_new(&inner.pattern, from->text, from->file));
+	GEMP_TRY(gemp_pattern_new(&inner.pattern, from->text, from->file));
 	for (size_t v = 0; v < from->vertex_count; v++)
-		GEMP_PROPAGATE(gemp_pattern_add_vertex(inner.pattern, from->vertices[v].name, &index));
+		GEMP_TRY(gemp_pattern_add_vertex(inner.pattern, from->vertices[v].name, &index));
 	inner.pattern->arguments = from->arguments;
 	inner.pattern->relation_count = from->relation_count;
-	GEMP_PROPAGATE(copy_edge(&inner, from, from->edges, from->edges[0].from, from->edges[0].to));
+	GEMP_TRY(copy_edge(&inner, from, from->edges, from->edges[0].from, from->edges[0].to));
 	exists->sub = to->sub_count;
-	GEMP_PROPAGATE(GEMP_APPEND(to->subs, to->sub_count, &inner.pattern));
+	GEMP_TRY(GEMP_APPEND(to->subs, to->sub_count, &inner.pattern));
 	inner.pattern = NULL;
 	return GEMP_OK;
 }
@@ -80,11 +80,11 @@ static gemp_code copy_edge_test(gemp_pattern *to, const gemp_pattern *from, gemp
 static gemp_code copy_condition(gemp_derived *d, const gemp_pattern *pattern, const gemp_expr *expr)
 {
 	GEMP_OWNED_BY(gemp_expr_free_at) gemp_expr *copy = NULL;
-	GEMP_PROPAGATE(gemp_expr_copy(&copy, expr));
+	GEMP_TRY(gemp_expr_copy(&copy, expr));
 	renumber(copy, d);
 	if (gemp_pattern_is_edge_test(pattern, expr)) {
 		gemp_expr *exists = copy->kind == GEMP_NOT ? copy->children[0] : copy;
-		GEMP_PROPAGATE(copy_edge_test(d->pattern, pattern->subs[exists->sub], exists));
+		GEMP_TRY(copy_edge_test(d->pattern, pattern->subs[exists->sub], exists));
 	}
 	return gemp_pattern_require(d->pattern, &copy);
 }
@@ -96,7 +96,7 @@ static gemp_code begin_derived(gemp_derived *d, const gemp_pattern *pattern)
 	memset(d->vertex, -1, sizeof d->vertex);
 	memset(d->edge, -1, sizeof d->edge);
 	memset(d->path, -1, sizeof d->path);
-	GEMP_PROPAGATE(gemp_pattern_new(&d->pattern, pattern->text ? pattern->text : "", pattern->file));
+	GEMP_TRY(gemp_pattern_new(&d->pattern, pattern->text ? pattern->text : "", pattern->file));
 	d->pattern->simple = pattern->simple;
 	d->pattern->arguments = pattern->arguments;
 	d->pattern->relation_count = pattern->relation_count;
@@ -140,7 +140,7 @@ static gemp_code add_vertices(gemp_derived *d, const gemp_pattern *pattern, cons
 	for (int v = 0; v < (int)pattern->vertex_count; v++) {
 		if (root[v] != v)
 			continue;
-		GEMP_PROPAGATE(gemp_pattern_add_vertex(d->pattern, pattern->vertices[v].name, &d->vertex[v]));
+		GEMP_TRY(gemp_pattern_add_vertex(d->pattern, pattern->vertices[v].name, &d->vertex[v]));
 		d->pattern->vertices[d->vertex[v]].repeatable = pattern->vertices[v].repeatable;
 	}
 	for (size_t v = 0; v < pattern->vertex_count; v++)
@@ -157,14 +157,14 @@ static gemp_code expand_path(gemp_derived *d, const gemp_pattern *pattern, size_
 		d->path[e] = (int)d->pattern->vertex_count;
 	for (uint32_t i = 0; i < length; i++) {
 		if (i + 1 < length) {
-			GEMP_PROPAGATE(gemp_pattern_add_vertex(d->pattern, NULL, &next));
+			GEMP_TRY(gemp_pattern_add_vertex(d->pattern, NULL, &next));
 			d->pattern->vertices[next].repeatable = true;
 		} else {
 			next = d->vertex[edge->to];
 		}
 		if (i == 0)
 			d->edge[e] = (int)d->pattern->edge_count;
-		GEMP_PROPAGATE(copy_edge(d, pattern, edge, at, next));
+		GEMP_TRY(copy_edge(d, pattern, edge, at, next));
 		at = next;
 	}
 	return GEMP_OK;
@@ -178,9 +178,9 @@ static gemp_code require_same(gemp_derived *d, const gemp_pattern *pattern, size
 	const int ends[] = { d->vertex[edge->from], d->vertex[edge->to] };
 	if (ends[0] == ends[1])
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_expr_new_operator(&equal, GEMP_EQ, 2, edge->line, edge->column));
+	GEMP_TRY(gemp_expr_new_operator(&equal, GEMP_EQ, 2, edge->line, edge->column));
 	for (int i = 0; i < 2; i++)
-		GEMP_PROPAGATE(gemp_expr_new_element(&equal->children[i], ends[i], false, edge->line, edge->column));
+		GEMP_TRY(gemp_expr_new_element(&equal->children[i], ends[i], false, edge->line, edge->column));
 	return gemp_pattern_require(d->pattern, &equal);
 }
 
@@ -195,17 +195,17 @@ gemp_code gemp_pattern_variant(gemp_derived *out, const gemp_pattern *pattern, c
 	if (*impossible)
 		return GEMP_OK;
 	merge_ends(pattern, length, root);
-	GEMP_TRY(begin_derived(out, pattern));
-	GEMP_TRY(add_vertices(out, pattern, root));
+	GEMP_TRY_DONE(begin_derived(out, pattern));
+	GEMP_TRY_DONE(add_vertices(out, pattern, root));
 	for (size_t e = 0; e < pattern->edge_count; e++)
 		if (!pattern->edges[e].path)
-			GEMP_TRY(expand_path(out, pattern, e, 1));
+			GEMP_TRY_DONE(expand_path(out, pattern, e, 1));
 	for (size_t e = 0; e < pattern->edge_count; e++)
 		if (pattern->edges[e].path)
-			GEMP_TRY(length[e] ? expand_path(out, pattern, e, length[e]) : require_same(out, pattern, e));
+			GEMP_TRY_DONE(length[e] ? expand_path(out, pattern, e, length[e]) : require_same(out, pattern, e));
 	for (size_t i = 0; i < pattern->condition_count; i++)
 		if (!gemp_pattern_needs_search(pattern, pattern->conditions[i].expr))
-			GEMP_TRY(copy_condition(out, pattern, pattern->conditions[i].expr));
+			GEMP_TRY_DONE(copy_condition(out, pattern, pattern->conditions[i].expr));
 done:
 	if (code != GEMP_OK)
 		gemp_derived_free(out);
@@ -219,12 +219,12 @@ gemp_code gemp_pattern_component(gemp_derived *out, const gemp_pattern *pattern,
 {
 	gemp_code code = GEMP_OK;
 	uint64_t vertices = 0;
-	GEMP_TRY(begin_derived(out, pattern));
+	GEMP_TRY_DONE(begin_derived(out, pattern));
 	for (size_t v = 0; v < pattern->vertex_count; v++) {
 		if (part[v] != index)
 			continue;
 		vertices |= UINT64_C(1) << v;
-		GEMP_TRY(gemp_pattern_add_vertex(out->pattern, pattern->vertices[v].name, &out->vertex[v]));
+		GEMP_TRY_DONE(gemp_pattern_add_vertex(out->pattern, pattern->vertices[v].name, &out->vertex[v]));
 		out->pattern->vertices[out->vertex[v]].repeatable = pattern->vertices[v].repeatable;
 	}
 	for (size_t e = 0; e < pattern->edge_count; e++) {
@@ -232,7 +232,7 @@ gemp_code gemp_pattern_component(gemp_derived *out, const gemp_pattern *pattern,
 		if (part[edge->from] != index)
 			continue;
 		out->edge[e] = (int)out->pattern->edge_count;
-		GEMP_TRY(copy_edge(out, pattern, edge, out->vertex[edge->from], out->vertex[edge->to]));
+		GEMP_TRY_DONE(copy_edge(out, pattern, edge, out->vertex[edge->from], out->vertex[edge->to]));
 	}
 	for (size_t i = 0; i < pattern->condition_count; i++) {
 		const gemp_condition *condition = &pattern->conditions[i];
@@ -241,7 +241,7 @@ gemp_code gemp_pattern_component(gemp_derived *out, const gemp_pattern *pattern,
 		for (; edges; edges &= edges - 1)
 			inside = inside && out->edge[__builtin_ctzll(edges)] >= 0;
 		if (inside)
-			GEMP_TRY(copy_condition(out, pattern, condition->expr));
+			GEMP_TRY_DONE(copy_condition(out, pattern, condition->expr));
 	}
 done:
 	if (code != GEMP_OK)
@@ -257,7 +257,7 @@ static gemp_code length_preserving(gemp_symmetry **out, const gemp_pattern *patt
 {
 	gemp_code code = GEMP_OK;
 	gemp_pattern fixed = *pattern;
-	GEMP_TRY(GEMP_COPY(fixed.edges, pattern->edges, pattern->edge_count));
+	GEMP_TRY_DONE(GEMP_COPY(fixed.edges, pattern->edges, pattern->edge_count));
 	for (size_t e = 0; e < pattern->edge_count; e++)
 		fixed.edges[e].min_hops = LENGTHS * pattern->edges[e].min_hops + length[e];
 	code = gemp_automorphism_find(out, &fixed, true);
@@ -304,14 +304,14 @@ gemp_code gemp_variant_symmetry(gemp_symmetry **out, const gemp_pattern *pattern
 {
 	GEMP_OWNED_BY(gemp_symmetry_free_at) gemp_symmetry *base = NULL, *lifted = NULL;
 	const lift_context l = { pattern, length, variant };
-	GEMP_PROPAGATE(length_preserving(&base, pattern, length));
-	GEMP_PROPAGATE(GEMP_NEW(lifted, 1));
+	GEMP_TRY(length_preserving(&base, pattern, length));
+	GEMP_TRY(GEMP_NEW(lifted, 1));
 	lifted->vertices = variant->pattern->vertex_count;
 	lifted->points = lifted->vertices + variant->pattern->edge_count;
-	GEMP_PROPAGATE(GEMP_NEW(lifted->images, base->count * lifted->points));
+	GEMP_TRY(GEMP_NEW(lifted->images, base->count * lifted->points));
 	for (; lifted->count < base->count; lifted->count++)
 		lift(&l, base->images + lifted->count * base->points, lifted->images + lifted->count * lifted->points);
-	GEMP_PROPAGATE(gemp_symmetry_finish(lifted));
+	GEMP_TRY(gemp_symmetry_finish(lifted));
 	*out = lifted;
 	lifted = NULL;
 	return GEMP_OK;
@@ -337,7 +337,7 @@ static gemp_code add_lengths(length_set *all, const uint32_t *lengths)
 		                 "the paths of variable length can have their lengths in more than %d ways; give "
 		                 "narrower bounds",
 		                 MAX_ASSIGNMENTS);
-	GEMP_PROPAGATE(GEMP_RESERVE(all->lengths, all->capacity, (all->count + 1) * all->width));
+	GEMP_TRY(GEMP_RESERVE(all->lengths, all->capacity, (all->count + 1) * all->width));
 	memcpy(all->lengths + all->count++ * all->width, lengths, all->width * sizeof *lengths);
 	return GEMP_OK;
 }
@@ -361,7 +361,7 @@ gemp_code gemp_variant_is_canonical(const gemp_symmetry *symmetry, const gemp_pa
 	*first = true;
 	if (all.width == 0)
 		return GEMP_OK;
-	GEMP_TRY(add_lengths(&all, length));
+	GEMP_TRY_DONE(add_lengths(&all, length));
 	for (size_t i = 0; i < all.count && *first; i++)
 		for (size_t g = 0; g < symmetry->count && *first; g++) {
 			const int *images = symmetry->images + g * symmetry->points;
@@ -369,7 +369,7 @@ gemp_code gemp_variant_is_canonical(const gemp_symmetry *symmetry, const gemp_pa
 				image[(size_t)images[pattern->vertex_count + e] - pattern->vertex_count] =
 					all.lengths[i * all.width + e];
 			*first = !lexicographically_less(image, length, all.width);
-			GEMP_TRY(add_lengths(&all, image));
+			GEMP_TRY_DONE(add_lengths(&all, image));
 		}
 done:
 	gemp_free(all.lengths);

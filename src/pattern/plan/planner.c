@@ -160,9 +160,9 @@ static gemp_code forbid_between(planner *p, gemp_step *step, int at, int v, bool
 	if (out && in && !memcmp(out_relations, in_relations, count))
 		return forbid_edge(p, step, at, v, out_relations, 2);
 	if (out)
-		GEMP_PROPAGATE(forbid_edge(p, step, at, v, out_relations, 0));
+		GEMP_TRY(forbid_edge(p, step, at, v, out_relations, 0));
 	if (in)
-		GEMP_PROPAGATE(forbid_edge(p, step, at, v, in_relations, 1));
+		GEMP_TRY(forbid_edge(p, step, at, v, in_relations, 1));
 	return GEMP_OK;
 }
 
@@ -172,11 +172,11 @@ static gemp_code forbid_edges(planner *p, gemp_step *step, int v)
 	GEMP_OWNED bool *out_relations = NULL, *in_relations = NULL;
 	if (p->options->semantics != GEMP_INDUCED)
 		return GEMP_OK;
-	GEMP_PROPAGATE(GEMP_NEW(out_relations, p->pattern->relation_count));
-	GEMP_PROPAGATE(GEMP_NEW(in_relations, p->pattern->relation_count));
+	GEMP_TRY(GEMP_NEW(out_relations, p->pattern->relation_count));
+	GEMP_TRY(GEMP_NEW(in_relations, p->pattern->relation_count));
 	for (int w = 0; w < (int)p->pattern->vertex_count; w++)
 		if (p->bound & GEMP_BIT(w) || w == v)
-			GEMP_PROPAGATE(forbid_between(p, step, w, v, out_relations, in_relations));
+			GEMP_TRY(forbid_between(p, step, w, v, out_relations, in_relations));
 	return GEMP_OK;
 }
 
@@ -189,8 +189,8 @@ static gemp_code add_edge_tests(planner *p, gemp_step *step, int v)
 		bool touches = test->from == v || test->to == v, out = test->from == other;
 		if (!touches || !(p->bound & GEMP_BIT(other) || other == v))
 			continue;
-		GEMP_PROPAGATE(view_of(p, test->relations, test->either ? 2 : out ? 0 : 1, &view));
-		GEMP_PROPAGATE(plan_add_check(step, other, v, view, -1, test->absent));
+		GEMP_TRY(view_of(p, test->relations, test->either ? 2 : out ? 0 : 1, &view));
+		GEMP_TRY(plan_add_check(step, other, v, view, -1, test->absent));
 	}
 	return GEMP_OK;
 }
@@ -198,7 +198,7 @@ static gemp_code add_edge_tests(planner *p, gemp_step *step, int v)
 /* Checks between v and the bound vertices: edges that induced matching forbids, and [NOT] EXISTS of an edge. */
 static gemp_code plan_test_edges(planner *p, gemp_step *step, int v)
 {
-	GEMP_PROPAGATE(forbid_edges(p, step, v));
+	GEMP_TRY(forbid_edges(p, step, v));
 	return add_edge_tests(p, step, v);
 }
 
@@ -257,7 +257,7 @@ static gemp_code plan_break_symmetry(planner *p)
 	for (size_t s = 0; plan->live_edges && s < plan->step_count; s++)
 		if (plan->steps[s].edge >= 0)
 			base[size++] = plan->vertex_count + plan->steps[s].edge;
-	GEMP_PROPAGATE(gemp_stab_chain_new(&chain, p->symmetry, base, size));
+	GEMP_TRY(gemp_stab_chain_new(&chain, p->symmetry, base, size));
 	for (size_t level = 0; level < size; level++) {
 		const int *orbit;
 		size_t members = gemp_stab_chain_orbit(chain, level, &orbit);
@@ -304,9 +304,9 @@ static gemp_code bind_edges(planner *p, gemp_step *step, int v)
 			if ((edge->from != v && edge->to != v) || loop != (loops == 1) || p->done_edges & GEMP_BIT(e) ||
 			    !(p->bound & GEMP_BIT(at) || at == v))
 				continue;
-			GEMP_PROPAGATE(plan_edge_view(p, edge, at, &view));
+			GEMP_TRY(plan_edge_view(p, edge, at, &view));
 			if (!p->plan->live_edges || (!loop && step->kind == GEMP_EXTEND && step->sources == 0)) {
-				GEMP_PROPAGATE(plan_add_check(step, at, v, view, (int)e, false));
+				GEMP_TRY(plan_add_check(step, at, v, view, (int)e, false));
 				step->sources += !loop && step->kind == GEMP_EXTEND;
 				if (p->plan->live_edges) {
 					step->edge = (int)e;
@@ -314,7 +314,7 @@ static gemp_code bind_edges(planner *p, gemp_step *step, int v)
 				}
 			} else {
 				gemp_step *bind = next_step(p, GEMP_BIND_EDGE, v, (int)e);
-				GEMP_PROPAGATE(plan_add_check(bind, at, v, view, (int)e, false));
+				GEMP_TRY(plan_add_check(bind, at, v, view, (int)e, false));
 			}
 			p->done_edges |= GEMP_BIT(e);
 		}
@@ -347,8 +347,8 @@ static gemp_code bind_vertex(planner *p, int v)
 {
 	gemp_step *step = next_step(p, p->bound ? GEMP_EXTEND : GEMP_SCAN, v, -1);
 	compare_vertices(p, step, v);
-	GEMP_PROPAGATE(bind_edges(p, step, v));
-	GEMP_PROPAGATE(plan_test_edges(p, step, v));
+	GEMP_TRY(bind_edges(p, step, v));
+	GEMP_TRY(plan_test_edges(p, step, v));
 	p->bound |= GEMP_BIT(v);
 	return GEMP_OK;
 }
@@ -364,8 +364,8 @@ static gemp_code bind_arguments(planner *p)
 	gemp_step *root = &plan->steps[plan->root];
 	p->bound = 0;
 	for (int v = 0; v < plan->arguments; v++) {
-		GEMP_PROPAGATE(bind_edges(p, root, v));
-		GEMP_PROPAGATE(plan_test_edges(p, root, v));
+		GEMP_TRY(bind_edges(p, root, v));
+		GEMP_TRY(plan_test_edges(p, root, v));
 		p->bound |= GEMP_BIT(v);
 	}
 	return GEMP_OK;
@@ -460,7 +460,7 @@ static gemp_code choose_order(planner *p, const bool *allowed, int *order, doubl
 		p->plan->two_paths = gemp_plan_order(p->pattern, p->statistics, p->options->pivot_off, allowed, order, rows);
 		return GEMP_OK;
 	}
-	GEMP_PROPAGATE(gemp_plan_check_order(p->pattern, p->options->order));
+	GEMP_TRY(gemp_plan_check_order(p->pattern, p->options->order));
 	memcpy(order, p->options->order, p->pattern->vertex_count * sizeof *order);
 	gemp_plan_order_rows(p->pattern, p->statistics, order, rows);
 	return GEMP_OK;
@@ -485,12 +485,12 @@ gemp_code gemp_plan_new(gemp_plan **out, const gemp_pattern *pattern, const gemp
 	double rows[GEMP_MAX_PATTERN_VERTICES];
 	bool allowed[GEMP_MAX_PATTERN_VERTICES];
 	assert(gemp_pattern_is_valid(pattern));
-	GEMP_PROPAGATE(GEMP_NEW(plan, 1));
+	GEMP_TRY(GEMP_NEW(plan, 1));
 	planner p = {
 		.plan = plan, .pattern = pattern, .symmetry = symmetry, .statistics = statistics, .options = options
 	};
-	GEMP_PROPAGATE(check_connection(pattern));
-	GEMP_PROPAGATE(find_repeatable(&p));
+	GEMP_TRY(check_connection(pattern));
+	GEMP_TRY(find_repeatable(&p));
 	plan->relation_count = pattern->relation_count;
 	plan->vertex_count = (int)pattern->vertex_count;
 	plan->edge_count = (int)pattern->edge_count;
@@ -501,21 +501,21 @@ gemp_code gemp_plan_new(gemp_plan **out, const gemp_pattern *pattern, const gemp
 	plan->live_edges = plan_live_edges(&p);
 	may_use_two_paths(&p, allowed);
 	plan->divisor = 1;
-	GEMP_PROPAGATE(choose_order(&p, allowed, order, rows));
+	GEMP_TRY(choose_order(&p, allowed, order, rows));
 	plan->pivot = plan->arguments ? -1 : order[0];
 	if (plan->arguments)
-		GEMP_PROPAGATE(bind_arguments(&p));
+		GEMP_TRY(bind_arguments(&p));
 	for (size_t step = 0; step < plan->step_count; step++)
 		plan->steps[step].rows = 1;
 	for (int i = plan->arguments; i < plan->vertex_count; i++) {
 		size_t step = plan->step_count;
-		GEMP_PROPAGATE(bind_vertex(&p, order[i]));
+		GEMP_TRY(bind_vertex(&p, order[i]));
 		for (; step < plan->step_count; step++)
 			plan->steps[step].rows = rows[i];
 	}
 	sort_leaf(plan);
 	if (may_break(&p))
-		GEMP_PROPAGATE(plan_break_symmetry(&p));
+		GEMP_TRY(plan_break_symmetry(&p));
 	plan->hash = hash_plan(plan);
 	*out = plan;
 	plan = NULL;

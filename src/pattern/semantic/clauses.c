@@ -13,7 +13,7 @@ static gemp_code add_condition(gemp_sema *p, gemp_sema_scope *scope, const gemp_
 		return GEMP_OK;
 	gemp_sema_context context = { .scope = scope, .self = self, .no_aggregates = "stands in WITH and RETURN only" };
 	GEMP_OWNED_BY(gemp_expr_free_at) gemp_expr *expr = NULL;
-	GEMP_PROPAGATE(gemp_sema_expr(p, &context, from, GEMP_SEMA_CONDITION, &expr));
+	GEMP_TRY(gemp_sema_expr(p, &context, from, GEMP_SEMA_CONDITION, &expr));
 	return gemp_pattern_require(scope->pattern, &expr);
 }
 
@@ -66,11 +66,11 @@ static gemp_code add_edge(gemp_sema *p, gemp_sema_scope *scope, gemp_ast_edge *e
 /* Vertices before edges: both ends must have their index when the edge is added. */
 static gemp_code add_path(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_path *path)
 {
-	GEMP_PROPAGATE(add_node(p, scope, path->from));
+	GEMP_TRY(add_node(p, scope, path->from));
 	int from = path->from->index;
 	for (gemp_ast_edge *edge = path->first; edge; edge = edge->next) {
-		GEMP_PROPAGATE(add_node(p, scope, edge->to));
-		GEMP_PROPAGATE(add_edge(p, scope, edge, from, edge->to->index));
+		GEMP_TRY(add_node(p, scope, edge->to));
+		GEMP_TRY(add_edge(p, scope, edge, from, edge->to->index));
 		from = edge->to->index;
 	}
 	return GEMP_OK;
@@ -87,11 +87,11 @@ static gemp_code require_node(gemp_sema *p, gemp_sema_scope *scope, const gemp_a
  * any of them. */
 static gemp_code require_path(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_path *path)
 {
-	GEMP_PROPAGATE(require_node(p, scope, path->from));
+	GEMP_TRY(require_node(p, scope, path->from));
 	for (const gemp_ast_edge *edge = path->first; edge; edge = edge->next) {
 		gemp_sema_name self = { edge->variable.bytes, GEMP_SEMA_EDGE, edge->index };
-		GEMP_PROPAGATE(require_node(p, scope, edge->to));
-		GEMP_PROPAGATE(add_condition(p, scope, &self, edge->conditions));
+		GEMP_TRY(require_node(p, scope, edge->to));
+		GEMP_TRY(add_condition(p, scope, &self, edge->conditions));
 	}
 	return GEMP_OK;
 }
@@ -100,9 +100,9 @@ static gemp_code require_path(gemp_sema *p, gemp_sema_scope *scope, const gemp_a
 gemp_code gemp_sema_match(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_match *match)
 {
 	for (const gemp_ast_path *path = match->first; path; path = path->next)
-		GEMP_PROPAGATE(add_path(p, scope, path));
+		GEMP_TRY(add_path(p, scope, path));
 	for (const gemp_ast_path *path = match->first; path; path = path->next)
-		GEMP_PROPAGATE(require_path(p, scope, path));
+		GEMP_TRY(require_path(p, scope, path));
 	return add_condition(p, scope, NULL, match->where);
 }
 
@@ -139,24 +139,24 @@ static gemp_code use_match(gemp_sema *p, argument_set *g, const gemp_ast_match *
  * it. */
 static gemp_code use_expr(gemp_sema *p, argument_set *g, const gemp_ast_expr *expr)
 {
-	GEMP_PROPAGATE(expr ? use_word(p, g, expr->variable) : GEMP_OK);
+	GEMP_TRY(expr ? use_word(p, g, expr->variable) : GEMP_OK);
 	if (expr && expr->match)
-		GEMP_PROPAGATE(use_match(p, g, expr->match));
+		GEMP_TRY(use_match(p, g, expr->match));
 	for (const gemp_ast_expr *child = expr ? expr->first : NULL; child; child = child->next)
-		GEMP_PROPAGATE(use_expr(p, g, child));
+		GEMP_TRY(use_expr(p, g, child));
 	return GEMP_OK;
 }
 
 /* Collects the arguments that a path uses, in its conditions too. */
 static gemp_code use_path(gemp_sema *p, argument_set *g, const gemp_ast_path *path)
 {
-	GEMP_PROPAGATE(use_word(p, g, path->from->variable));
-	GEMP_PROPAGATE(use_expr(p, g, path->from->conditions));
+	GEMP_TRY(use_word(p, g, path->from->variable));
+	GEMP_TRY(use_expr(p, g, path->from->conditions));
 	for (const gemp_ast_edge *edge = path->first; edge; edge = edge->next) {
-		GEMP_PROPAGATE(use_word(p, g, edge->variable));
-		GEMP_PROPAGATE(use_expr(p, g, edge->conditions));
-		GEMP_PROPAGATE(use_word(p, g, edge->to->variable));
-		GEMP_PROPAGATE(use_expr(p, g, edge->to->conditions));
+		GEMP_TRY(use_word(p, g, edge->variable));
+		GEMP_TRY(use_expr(p, g, edge->conditions));
+		GEMP_TRY(use_word(p, g, edge->to->variable));
+		GEMP_TRY(use_expr(p, g, edge->to->conditions));
 	}
 	return GEMP_OK;
 }
@@ -184,10 +184,10 @@ static gemp_code check_known(gemp_sema *p, const gemp_sema_scope *scope, gemp_as
 /* A path that is a condition by itself introduces no names: a misspelt one would otherwise silently be a new vertex. */
 static gemp_code check_bare(gemp_sema *p, const gemp_sema_scope *scope, const gemp_ast_path *path)
 {
-	GEMP_PROPAGATE(check_known(p, scope, path->from->variable));
+	GEMP_TRY(check_known(p, scope, path->from->variable));
 	for (const gemp_ast_edge *edge = path->first; edge; edge = edge->next) {
-		GEMP_PROPAGATE(check_known(p, scope, edge->variable));
-		GEMP_PROPAGATE(check_known(p, scope, edge->to->variable));
+		GEMP_TRY(check_known(p, scope, edge->variable));
+		GEMP_TRY(check_known(p, scope, edge->to->variable));
 	}
 	return GEMP_OK;
 }
@@ -227,19 +227,19 @@ gemp_code gemp_sema_inner(gemp_sema *p, const gemp_sema_scope *scope, const gemp
 		                      "a query has at most %d patterns within it (EXISTS, COUNT, OPTIONAL MATCH)",
 		                      GEMP_SEMA_MAX_PATTERNS);
 	if (bare)
-		GEMP_PROPAGATE(check_bare(p, scope, match->first));
-	GEMP_PROPAGATE(use_match(p, &g, match));
-	GEMP_PROPAGATE(gemp_pattern_new(&inner, p->q->source.text, p->q->source.file));
-	GEMP_PROPAGATE(gemp_sema_new_scope(p, inner, GEMP_SEMA_MAX_NAMES, names));
+		GEMP_TRY(check_bare(p, scope, match->first));
+	GEMP_TRY(use_match(p, &g, match));
+	GEMP_TRY(gemp_pattern_new(&inner, p->q->source.text, p->q->source.file));
+	GEMP_TRY(gemp_sema_new_scope(p, inner, GEMP_SEMA_MAX_NAMES, names));
 	for (size_t i = 0; i < g.count; i++) {
-		GEMP_PROPAGATE(gemp_pattern_add_vertex(inner, g.names[i]->name, &index));
+		GEMP_TRY(gemp_pattern_add_vertex(inner, g.names[i]->name, &index));
 		inner->vertices[index].repeatable = true; /* until it stands in a path */
 		gemp_sema_add_name(names, g.names[i]->name, GEMP_SEMA_VERTEX, index);
 		outer[i] = g.names[i]->index;
 	}
 	inner->arguments = g.count;
-	GEMP_PROPAGATE(gemp_sema_match(p, names, match));
-	GEMP_PROPAGATE(release_condition_vertices(p, &g, inner, match));
+	GEMP_TRY(gemp_sema_match(p, names, match));
+	GEMP_TRY(release_condition_vertices(p, &g, inner, match));
 	*out = inner;
 	inner = NULL;
 	return GEMP_OK;
@@ -266,7 +266,7 @@ gemp_code gemp_sema_optional(gemp_sema *p, gemp_sema_scope *row, const gemp_ast_
 	gemp_sema_scope names;
 	gemp_code code = GEMP_OK;
 	size_t vertices = gemp_pattern_row_vertices(pattern), edges = gemp_pattern_row_edges(pattern);
-	GEMP_TRY(gemp_sema_inner(p, row, match, false, &inner, outer, &names));
+	GEMP_TRY_DONE(gemp_sema_inner(p, row, match, false, &inner, outer, &names));
 	if (vertices + inner->vertex_count - inner->arguments > GEMP_MAX_PATTERN_VERTICES ||
 	    edges + inner->edge_count > GEMP_MAX_PATTERN_EDGES) {
 		code = gemp_sema_fail(p, match->place.begin,
@@ -274,9 +274,9 @@ gemp_code gemp_sema_optional(gemp_sema *p, gemp_sema_scope *row, const gemp_ast_
 		                      GEMP_MAX_PATTERN_VERTICES, GEMP_MAX_PATTERN_EDGES);
 		goto done;
 	}
-	GEMP_TRY(GEMP_COPY(kept, outer, inner->arguments));
+	GEMP_TRY_DONE(GEMP_COPY(kept, outer, inner->arguments));
 	const gemp_optional optional = { inner, kept, (int)vertices, (int)edges };
-	GEMP_TRY(GEMP_APPEND(pattern->optionals, pattern->optional_count, &optional));
+	GEMP_TRY_DONE(GEMP_APPEND(pattern->optionals, pattern->optional_count, &optional));
 	add_to_row(row, &names, &optional);
 	return GEMP_OK;
 done:
@@ -312,13 +312,13 @@ static gemp_code add_all(gemp_sema *p, const gemp_sema_scope *scope, gemp_clause
 		const gemp_sema_name *name = &scope->names[i];
 		bool element = name->sort == GEMP_SEMA_VERTEX || name->sort == GEMP_SEMA_EDGE;
 		gemp_expr_kind kind = !element ? GEMP_COLUMN : name->sort == GEMP_SEMA_EDGE ? GEMP_EDGE : GEMP_VERTEX;
-		GEMP_PROPAGATE(gemp_sema_new_expr(p, kind, place.begin, &expr));
+		GEMP_TRY(gemp_sema_new_expr(p, kind, place.begin, &expr));
 		expr->of_edge = name->sort == GEMP_SEMA_EDGE;
 		if (element)
 			expr->variable = name->index;
 		else
 			expr->item = (size_t)name->index;
-		GEMP_PROPAGATE(add_column(p, clause, &expr, place, name->name, strlen(name->name)));
+		GEMP_TRY(add_column(p, clause, &expr, place, name->name, strlen(name->name)));
 	}
 	return GEMP_OK;
 }
@@ -333,7 +333,7 @@ static gemp_code add_one(gemp_sema *p, gemp_sema_scope *scope, bool with, gemp_c
 	gemp_sema_context context = { .scope = scope };
 	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(gemp_expr_free_at) gemp_expr *expr = NULL;
-	GEMP_PROPAGATE(gemp_sema_expr(p, &context, item->expr, GEMP_SEMA_ANY, &expr));
+	GEMP_TRY(gemp_sema_expr(p, &context, item->expr, GEMP_SEMA_ANY, &expr));
 	if (with && !word)
 		code = gemp_sema_fail(p, item->place.begin, "WITH needs a name for what it passes on: write ... AS name");
 	else if (word)
@@ -371,7 +371,7 @@ static gemp_code add_items(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_
                            gemp_clause *clause)
 {
 	for (const gemp_ast_item *item = from->items; item; item = item->next)
-		GEMP_PROPAGATE(item->expr ? add_one(p, scope, with, clause, item) : add_all(p, scope, clause, item->place));
+		GEMP_TRY(item->expr ? add_one(p, scope, with, clause, item) : add_all(p, scope, clause, item->place));
 	clause->shown = clause->item_count;
 	for (size_t i = 0; i < clause->shown; i++)
 		clause->grouped = clause->grouped || gemp_expr_has_aggregate(clause->items[i].expr);
@@ -429,8 +429,8 @@ static gemp_code add_order(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_
 	size_t item = 0;
 	gemp_expr *expr = NULL;
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_sema_expr(p, &context, order->expr, GEMP_SEMA_ELEMENT, &expr));
-	GEMP_TRY(check_order(p, scope, clause, expr, order->expr->place.begin));
+	GEMP_TRY_DONE(gemp_sema_expr(p, &context, order->expr, GEMP_SEMA_ELEMENT, &expr));
+	GEMP_TRY_DONE(check_order(p, scope, clause, expr, order->expr->place.begin));
 	if (clause->order_count == GEMP_SEMA_MAX_ITEMS) {
 		code = gemp_sema_fail(p, order->expr->place.begin, "more than %d expressions in ORDER BY", GEMP_SEMA_MAX_ITEMS);
 		goto done;
@@ -438,7 +438,7 @@ static gemp_code add_order(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_
 	while (item < clause->item_count && gemp_expr_compare(clause->items[item].expr, expr) != 0)
 		item++;
 	if (item == clause->item_count)
-		GEMP_TRY(gemp_clause_add_item(clause, &expr, "", 0));
+		GEMP_TRY_DONE(gemp_clause_add_item(clause, &expr, "", 0));
 	const gemp_sort_item sort = { .item = item, .descending = order->descending };
 	code = GEMP_APPEND(clause->orders, clause->order_count, &sort);
 done:
@@ -449,7 +449,7 @@ done:
 /* The names that the clause passes on are those of its items, which live as long as the pattern. */
 static gemp_code add_names(gemp_sema *p, const gemp_sema_scope *scope, const gemp_clause *clause, gemp_sema_scope *next)
 {
-	GEMP_PROPAGATE(gemp_sema_new_scope(p, NULL, clause->shown, next));
+	GEMP_TRY(gemp_sema_new_scope(p, NULL, clause->shown, next));
 	for (size_t i = 0; i < clause->shown; i++)
 		gemp_sema_add_name(next, clause->items[i].name, kind_of(scope, clause->items[i].expr), (int)i);
 	return GEMP_OK;
@@ -461,7 +461,7 @@ static gemp_code add_where(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_
 	gemp_sema_context context = { .scope = scope,
 		                          .no_aggregates = "cannot stand in WHERE; give it a name in WITH, as in "
 		                                           "WITH a, count(*) AS n WHERE n > 1" };
-	GEMP_PROPAGATE(gemp_sema_expr(p, &context, from, GEMP_SEMA_CONDITION, &clause->where));
+	GEMP_TRY(gemp_sema_expr(p, &context, from, GEMP_SEMA_CONDITION, &clause->where));
 	return gemp_expr_normalise(&clause->where);
 }
 
@@ -471,12 +471,12 @@ gemp_code gemp_sema_clause(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_
                            gemp_clause *clause, gemp_sema_scope *next)
 {
 	clause->distinct = from->distinct;
-	GEMP_PROPAGATE(add_items(p, scope, from, with, clause));
+	GEMP_TRY(add_items(p, scope, from, with, clause));
 	for (const gemp_ast_order *order = from->orders; order; order = order->next)
-		GEMP_PROPAGATE(add_order(p, scope, order, clause));
-	GEMP_PROPAGATE(add_names(p, scope, clause, next));
+		GEMP_TRY(add_order(p, scope, order, clause));
+	GEMP_TRY(add_names(p, scope, clause, next));
 	if (from->where)
-		GEMP_PROPAGATE(add_where(p, next, from->where, clause));
+		GEMP_TRY(add_where(p, next, from->where, clause));
 	clause->has_skip = from->skip != NULL;
 	clause->skip = from->skip ? (uint64_t)from->skip->value.integer : 0;
 	clause->has_limit = from->limit != NULL;

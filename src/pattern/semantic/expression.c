@@ -60,13 +60,13 @@ static gemp_code resolve_subpattern(gemp_sema *p, const gemp_sema_context *conte
 		return gemp_sema_fail(p, from->place.begin,
 		                      "a pattern behind WITH is not supported; ask for it in WITH, as in "
 		                      "WITH a, COUNT { (a)--() } AS n");
-	GEMP_TRY(gemp_sema_inner(p, context->scope, from->match, from->bare, &sub, outer, &names));
-	GEMP_TRY(gemp_expr_children(to, sub->arguments));
+	GEMP_TRY_DONE(gemp_sema_inner(p, context->scope, from->match, from->bare, &sub, outer, &names));
+	GEMP_TRY_DONE(gemp_expr_children(to, sub->arguments));
 	for (size_t i = 0; i < sub->arguments; i++) {
 		gemp_sema_move(p, from->place.begin);
-		GEMP_TRY(gemp_expr_new_element(&to->children[i], outer[i], false, p->cursor.line, p->cursor.column));
+		GEMP_TRY_DONE(gemp_expr_new_element(&to->children[i], outer[i], false, p->cursor.line, p->cursor.column));
 	}
-	GEMP_TRY(GEMP_APPEND(into->subs, into->sub_count, &sub));
+	GEMP_TRY_DONE(GEMP_APPEND(into->subs, into->sub_count, &sub));
 	to->sub = into->sub_count - 1;
 	return GEMP_OK;
 done:
@@ -136,7 +136,7 @@ gemp_code gemp_sema_names(const gemp_ast_expr *from, char ***out, size_t *count)
 	size_t total = 0;
 	for (const gemp_ast_expr *name = from->first; name; name = name->next)
 		total++;
-	GEMP_PROPAGATE(GEMP_NEW(*out, total));
+	GEMP_TRY(GEMP_NEW(*out, total));
 	for (const gemp_ast_expr *name = from->first; name; name = name->next) {
 		char *copy = gemp_strdup(name->value.string.bytes);
 		if (!copy)
@@ -213,7 +213,7 @@ static gemp_code resolve_element(gemp_sema *p, const gemp_sema_context *context,
                                  gemp_expr *to)
 {
 	gemp_sema_name found;
-	GEMP_PROPAGATE(resolve(p, context, from->variable, &found));
+	GEMP_TRY(resolve(p, context, from->variable, &found));
 	const char *name = found.name ? found.name : "";
 	if (found.sort == GEMP_SEMA_VALUE || found.sort == GEMP_SEMA_LIST)
 		return gemp_sema_fail(p, from->place.begin,
@@ -237,7 +237,7 @@ static gemp_code resolve_variable(gemp_sema *p, const gemp_sema_context *context
 {
 	gemp_sema_name found;
 	const char *name = from->variable.bytes;
-	GEMP_PROPAGATE(resolve(p, context, from->variable, &found));
+	GEMP_TRY(resolve(p, context, from->variable, &found));
 	bool is_element = found.sort == GEMP_SEMA_VERTEX || found.sort == GEMP_SEMA_EDGE;
 	if (is_element && wanted == GEMP_SEMA_CONDITION)
 		return gemp_sema_fail(p, from->place.begin,
@@ -272,16 +272,16 @@ static gemp_code type_test(gemp_sema *p, const gemp_ast_expr *from, gemp_expr *t
 	for (const gemp_ast_expr *name = from->first; name; name = name->next)
 		count++;
 	to->kind = GEMP_IN;
-	GEMP_PROPAGATE(gemp_expr_children(to, count));
-	GEMP_PROPAGATE(gemp_sema_new_expr(p, GEMP_TYPE, from->place.begin, &to->children[0]));
+	GEMP_TRY(gemp_expr_children(to, count));
+	GEMP_TRY(gemp_sema_new_expr(p, GEMP_TYPE, from->place.begin, &to->children[0]));
 	to->children[0]->variable = to->variable;
 	to->children[0]->of_edge = true;
 	to->variable = -1;
 	to->of_edge = false;
 	count = 1;
 	for (const gemp_ast_expr *name = from->first; name; name = name->next) {
-		GEMP_PROPAGATE(gemp_sema_new_expr(p, GEMP_LITERAL, name->place.begin, &to->children[count]));
-		GEMP_PROPAGATE(copy_literal(p, name, to->children[count++]));
+		GEMP_TRY(gemp_sema_new_expr(p, GEMP_LITERAL, name->place.begin, &to->children[count]));
+		GEMP_TRY(copy_literal(p, name, to->children[count++]));
 	}
 	return GEMP_OK;
 }
@@ -289,7 +289,7 @@ static gemp_code type_test(gemp_sema *p, const gemp_ast_expr *from, gemp_expr *t
 /* a:X tests labels of a vertex, and the type of an edge: the latter becomes type(r) IN [...]. */
 static gemp_code label_test(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from, gemp_expr *to)
 {
-	GEMP_PROPAGATE(resolve_element(p, context, from, to));
+	GEMP_TRY(resolve_element(p, context, from, to));
 	if (to->of_edge && from->bare)
 		return gemp_sema_fail(p, from->place.begin, "an edge has no labels; write type(%s)", from->variable.bytes);
 	return to->of_edge ? type_test(p, from, to) : gemp_sema_names(from, &to->names, &to->name_count);
@@ -391,7 +391,7 @@ static gemp_code check_condition(gemp_sema *p, const gemp_ast_expr *from)
 static gemp_code resolve_attribute(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from,
                                    gemp_expr *to)
 {
-	GEMP_PROPAGATE(resolve_element(p, context, from, to));
+	GEMP_TRY(resolve_element(p, context, from, to));
 	to->name = gemp_strdup(from->name.bytes);
 	return to->name ? GEMP_OK : GEMP_ENOMEM;
 }
@@ -425,7 +425,7 @@ gemp_code gemp_sema_expr(gemp_sema *p, const gemp_sema_context *context, const g
 		return copy_column(p, context, from, named, out);
 	bool list = from->kind == GEMP_LABELS || from->kind == GEMP_COLLECT;
 	if (wanted == GEMP_SEMA_CONDITION && (context->no_aggregates == NULL || !gemp_ast_is_aggregate(from)))
-		GEMP_PROPAGATE(check_condition(p, from));
+		GEMP_TRY(check_condition(p, from));
 	if (list && wanted != GEMP_SEMA_ANY && wanted != GEMP_SEMA_SIZED &&
 	    !(from->kind == GEMP_COLLECT && context->no_aggregates))
 		return gemp_sema_fail(p, from->place.begin,
@@ -433,6 +433,6 @@ gemp_code gemp_sema_expr(gemp_sema *p, const gemp_sema_context *context, const g
 		                      "RETURN%s",
 		                      gemp_function_name(from->kind),
 		                      from->kind == GEMP_LABELS ? ", and a:Label tests a label" : "");
-	GEMP_PROPAGATE(gemp_sema_new_expr(p, from->kind, from->place.begin, out));
+	GEMP_TRY(gemp_sema_new_expr(p, from->kind, from->place.begin, out));
 	return fill_expr(p, context, from, wanted, *out);
 }

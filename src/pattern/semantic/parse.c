@@ -56,7 +56,7 @@ static gemp_code resolve(const control_build *b, gemp_ast_word word, size_t *out
 /* A node of the control tree with room for its children; after a failure count is 0, so that it can be freed. */
 static gemp_code new_control(gemp_control **out, gemp_control_kind kind, int line, int column, size_t children)
 {
-	GEMP_PROPAGATE(GEMP_NEW(*out, 1));
+	GEMP_TRY(GEMP_NEW(*out, 1));
 	**out = (gemp_control){ .kind = kind, .line = line, .column = column, .count = children };
 	gemp_code code = children ? GEMP_NEW((*out)->children, children) : GEMP_OK;
 	if (code != GEMP_OK)
@@ -71,15 +71,15 @@ static gemp_code build_control(const control_build *b, const gemp_ast_control *f
 	for (const gemp_ast_control *child = from->first; child; child = child->next)
 		count++;
 	gemp_sema_move(b->p, from->place.begin);
-	GEMP_PROPAGATE(new_control(out, from->kind, b->p->cursor.line, b->p->cursor.column, count));
+	GEMP_TRY(new_control(out, from->kind, b->p->cursor.line, b->p->cursor.column, count));
 	(*out)->one = from->one;
 	(*out)->times = from->times;
 	(*out)->limit = from->limit;
 	if (from->kind == GEMP_RUN_RULE)
-		GEMP_PROPAGATE(resolve(b, from->rule, &(*out)->rule));
+		GEMP_TRY(resolve(b, from->rule, &(*out)->rule));
 	count = 0;
 	for (const gemp_ast_control *child = from->first; child; child = child->next)
-		GEMP_PROPAGATE(build_control(b, child, &(*out)->children[count++]));
+		GEMP_TRY(build_control(b, child, &(*out)->children[count++]));
 	return GEMP_OK;
 }
 
@@ -87,12 +87,12 @@ static gemp_code build_control(const control_build *b, const gemp_ast_control *f
  * apply. */
 static gemp_code build_all(gemp_rule_set *rules)
 {
-	GEMP_PROPAGATE(new_control(&rules->control, GEMP_RUN_SEQUENCE, 1, 1, rules->count));
+	GEMP_TRY(new_control(&rules->control, GEMP_RUN_SEQUENCE, 1, 1, rules->count));
 	for (size_t i = 0; i < rules->count; i++) {
 		const gemp_rule *rule = &rules->rules[i];
 		gemp_control **attempt = &rules->control->children[i];
-		GEMP_PROPAGATE(new_control(attempt, GEMP_RUN_TRY, rule->line, rule->column, 1));
-		GEMP_PROPAGATE(new_control(&(*attempt)->children[0], GEMP_RUN_RULE, rule->line, rule->column, 0));
+		GEMP_TRY(new_control(attempt, GEMP_RUN_TRY, rule->line, rule->column, 1));
+		GEMP_TRY(new_control(&(*attempt)->children[0], GEMP_RUN_RULE, rule->line, rule->column, 0));
 		(*attempt)->children[0]->rule = i;
 	}
 	return GEMP_OK;
@@ -107,7 +107,7 @@ static gemp_code rule_control(gemp_sema *p, gemp_rule_set *rules)
 	b.named = gemp_ast_alloc(p->q, rules->count * sizeof *b.named);
 	if (!b.named)
 		return GEMP_ENOMEM;
-	GEMP_PROPAGATE(build_control(&b, p->q->run, &rules->control));
+	GEMP_TRY(build_control(&b, p->q->run, &rules->control));
 	for (size_t i = 0; i < rules->count; i++)
 		if (!b.named[i])
 			gemp_warn("%s:%d:%d: no RUN names the rule '%s': it is never applied", p->q->source.file,
@@ -127,9 +127,9 @@ static gemp_code add_element_column(gemp_clause *clause, int variable, bool edge
 		if (item->kind == (edge ? GEMP_EDGE : GEMP_VERTEX) && item->variable == variable)
 			return GEMP_OK;
 	}
-	GEMP_TRY(gemp_expr_new_element(&expr, variable, edge, 0, 0));
+	GEMP_TRY_DONE(gemp_expr_new_element(&expr, variable, edge, 0, 0));
 	snprintf(name, sizeof name, "%s %d", edge ? "edge" : "vertex", variable);
-	GEMP_TRY(gemp_clause_add_item(clause, &expr, name, strlen(name)));
+	GEMP_TRY_DONE(gemp_clause_add_item(clause, &expr, name, strlen(name)));
 	gemp_return_item added = clause->items[clause->item_count - 1];
 	memmove(clause->items + *at + 1, clause->items + *at, (clause->item_count - 1 - *at) * sizeof added);
 	clause->items[*at] = added;
@@ -147,10 +147,10 @@ static gemp_code add_all_columns(gemp_pattern *pattern, gemp_clause *clause)
 {
 	size_t at = clause->shown, vertices = gemp_pattern_row_vertices(pattern), edges = gemp_pattern_row_edges(pattern);
 	for (size_t v = 0; v < vertices; v++)
-		GEMP_PROPAGATE(add_element_column(clause, (int)v, false, &at));
+		GEMP_TRY(add_element_column(clause, (int)v, false, &at));
 	for (size_t e = 0; e < edges; e++)
 		if (!gemp_pattern_row_edge(pattern, e)->path)
-			GEMP_PROPAGATE(add_element_column(clause, (int)e, true, &at));
+			GEMP_TRY(add_element_column(clause, (int)e, true, &at));
 	return GEMP_OK;
 }
 
@@ -161,7 +161,7 @@ static gemp_code add_with_columns(gemp_pattern *pattern)
 	for (size_t i = 0; i < pattern->with->shown; i++) {
 		const gemp_expr *item = pattern->with->items[i].expr;
 		if (gemp_expr_is_element(item))
-			GEMP_PROPAGATE(add_element_column(&pattern->result, (int)i, item->of_edge, &at));
+			GEMP_TRY(add_element_column(&pattern->result, (int)i, item->of_edge, &at));
 	}
 	return GEMP_OK;
 }
@@ -189,21 +189,21 @@ static gemp_code build_rule(gemp_sema *p, const gemp_ast_rule *from, gemp_rule *
 	rule->name = gemp_strdup(from->name.bytes);
 	if (!rule->name)
 		return GEMP_ENOMEM;
-	GEMP_PROPAGATE(gemp_pattern_new(&rule->pattern, p->q->source.text, p->q->source.file));
+	GEMP_TRY(gemp_pattern_new(&rule->pattern, p->q->source.text, p->q->source.file));
 	gemp_pattern *pattern = rule->pattern;
-	GEMP_PROPAGATE(gemp_sema_row(p, pattern, from->match, from->optionals, from->with, &row));
+	GEMP_TRY(gemp_sema_row(p, pattern, from->match, from->optionals, from->with, &row));
 	pattern->has_return = true;
 	pattern->fixed_items = pattern->with ? pattern->with->shown : 0;
 	rule->has_all_columns = !pattern->with || (!pattern->with->grouped && !pattern->with->distinct);
 	if (pattern->with && rule->has_all_columns)
-		GEMP_PROPAGATE(add_all_columns(pattern, pattern->with));
-	GEMP_PROPAGATE(gemp_rule_updates(&b, from->updates));
+		GEMP_TRY(add_all_columns(pattern, pattern->with));
+	GEMP_TRY(gemp_rule_updates(&b, from->updates));
 	rule->update_columns = pattern->result.shown;
 	if (pattern->with) {
-		GEMP_PROPAGATE(add_with_columns(pattern));
+		GEMP_TRY(add_with_columns(pattern));
 	} else {
 		pattern->fixed_items = rule->update_columns;
-		GEMP_PROPAGATE(add_all_columns(pattern, &pattern->result));
+		GEMP_TRY(add_all_columns(pattern, &pattern->result));
 	}
 	return need_column(p, pattern);
 }
@@ -226,9 +226,9 @@ static gemp_code build_rules(gemp_sema *p, gemp_rule_set *rules)
 	if (!p->q->rules)
 		return gemp_sema_fail(p, 0, "there is no rule; write one, as in RULE name MATCH (a) SET a.x = 1");
 	for (const gemp_ast_rule *from = p->q->rules; from; from = from->next) {
-		GEMP_PROPAGATE(check_name(p, rules, from));
-		GEMP_PROPAGATE(GEMP_RESERVE(rules->rules, capacity, rules->count + 1));
-		GEMP_PROPAGATE(build_rule(p, from, &rules->rules[rules->count++]));
+		GEMP_TRY(check_name(p, rules, from));
+		GEMP_TRY(GEMP_RESERVE(rules->rules, capacity, rules->count + 1));
+		GEMP_TRY(build_rule(p, from, &rules->rules[rules->count++]));
 	}
 	return rule_control(p, rules);
 }
@@ -244,18 +244,18 @@ gemp_code gemp_rule_set_parse(gemp_rule_set **out, const char *text, const char 
 	gemp_code code = GEMP_OK;
 	text = behind_mark(text);
 	gemp_source source = { file ? file : "rules", text };
-	GEMP_TRY(GEMP_NEW(used, parameter_count));
-	GEMP_TRY(GEMP_NEW(rules, 1));
+	GEMP_TRY_DONE(GEMP_NEW(used, parameter_count));
+	GEMP_TRY_DONE(GEMP_NEW(rules, 1));
 	rules->text = gemp_strdup(text);
 	rules->file = gemp_strdup(source.file);
 	if (!rules->text || !rules->file) {
 		code = GEMP_ENOMEM;
 		goto done;
 	}
-	GEMP_TRY(gemp_ast_parse(&q, &source, true, parameters, parameter_count, used));
-	GEMP_TRY(gemp_sema_set_marks(&p));
-	GEMP_TRY(build_rules(&p, rules));
-	GEMP_TRY(gemp_ast_check_parameters(parameters, parameter_count, used));
+	GEMP_TRY_DONE(gemp_ast_parse(&q, &source, true, parameters, parameter_count, used));
+	GEMP_TRY_DONE(gemp_sema_set_marks(&p));
+	GEMP_TRY_DONE(build_rules(&p, rules));
+	GEMP_TRY_DONE(gemp_ast_check_parameters(parameters, parameter_count, used));
 	*out = rules;
 	rules = NULL;
 done:
@@ -317,13 +317,13 @@ gemp_code gemp_sema_row(gemp_sema *p, gemp_pattern *pattern, const gemp_ast_matc
                         const gemp_ast_match *optionals, const gemp_ast_projection *with, gemp_sema_scope *row)
 {
 	gemp_sema_scope passed;
-	GEMP_PROPAGATE(gemp_sema_new_scope(p, pattern, GEMP_SEMA_MAX_NAMES, row));
-	GEMP_PROPAGATE(gemp_sema_match(p, row, match));
+	GEMP_TRY(gemp_sema_new_scope(p, pattern, GEMP_SEMA_MAX_NAMES, row));
+	GEMP_TRY(gemp_sema_match(p, row, match));
 	for (; optionals; optionals = optionals->next)
-		GEMP_PROPAGATE(gemp_sema_optional(p, row, optionals));
+		GEMP_TRY(gemp_sema_optional(p, row, optionals));
 	if (with) {
-		GEMP_PROPAGATE(GEMP_NEW(pattern->with, 1));
-		GEMP_PROPAGATE(gemp_sema_clause(p, row, with, true, pattern->with, &passed));
+		GEMP_TRY(GEMP_NEW(pattern->with, 1));
+		GEMP_TRY(gemp_sema_clause(p, row, with, true, pattern->with, &passed));
 		*row = passed;
 	}
 	return GEMP_OK;
@@ -334,11 +334,11 @@ static gemp_code build_pattern(gemp_sema *p, gemp_pattern *pattern)
 {
 	const gemp_ast *q = p->q;
 	gemp_sema_scope row, passed;
-	GEMP_PROPAGATE(gemp_sema_row(p, pattern, q->match, q->optionals, q->with, &row));
+	GEMP_TRY(gemp_sema_row(p, pattern, q->match, q->optionals, q->with, &row));
 	pattern->has_return = q->result && q->result->items;
 	if (pattern->has_return)
 		return gemp_sema_clause(p, &row, q->result, false, &pattern->result, &passed);
-	GEMP_PROPAGATE(gemp_pattern_return_vertices(pattern));
+	GEMP_TRY(gemp_pattern_return_vertices(pattern));
 	pattern->result.has_limit = q->result != NULL;
 	pattern->result.limit = q->result ? (uint64_t)q->result->limit->value.integer : 0;
 	return GEMP_OK;
@@ -354,10 +354,10 @@ static gemp_code pattern_parse_some(gemp_pattern **out, const char *text, const 
 	gemp_sema p = { .q = &q };
 	gemp_pattern *pattern = NULL;
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_ast_parse(&q, &source, false, parameters, parameter_count, used));
-	GEMP_TRY(gemp_sema_set_marks(&p));
-	GEMP_TRY(gemp_pattern_new(&pattern, text, file));
-	GEMP_TRY(build_pattern(&p, pattern));
+	GEMP_TRY_DONE(gemp_ast_parse(&q, &source, false, parameters, parameter_count, used));
+	GEMP_TRY_DONE(gemp_sema_set_marks(&p));
+	GEMP_TRY_DONE(gemp_pattern_new(&pattern, text, file));
+	GEMP_TRY_DONE(build_pattern(&p, pattern));
 	*out = pattern;
 	pattern = NULL;
 done:
@@ -372,9 +372,9 @@ gemp_code gemp_pattern_parse_with(gemp_pattern **out, const char *text, const ch
 {
 	GEMP_OWNED_BY(gemp_pattern_free_at) gemp_pattern *pattern = NULL;
 	GEMP_OWNED bool *used = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(used, parameter_count));
-	GEMP_PROPAGATE(pattern_parse_some(&pattern, text, file, parameters, parameter_count, used));
-	GEMP_PROPAGATE(gemp_ast_check_parameters(parameters, parameter_count, used));
+	GEMP_TRY(GEMP_NEW(used, parameter_count));
+	GEMP_TRY(pattern_parse_some(&pattern, text, file, parameters, parameter_count, used));
+	GEMP_TRY(gemp_ast_check_parameters(parameters, parameter_count, used));
 	*out = pattern;
 	pattern = NULL;
 	return GEMP_OK;
@@ -473,9 +473,9 @@ static gemp_code parse_all(gemp_script *script, const char *text, const char *fi
 	size_t at = 0, begin, end, capacity = 0;
 	while (next_query(text, &at, &begin, &end)) {
 		gemp_text_clear(&one);
-		GEMP_PROPAGATE(extract_query(&one, text, begin, end));
-		GEMP_PROPAGATE(GEMP_RESERVE(script->queries, capacity, script->count + 1));
-		GEMP_PROPAGATE(
+		GEMP_TRY(extract_query(&one, text, begin, end));
+		GEMP_TRY(GEMP_RESERVE(script->queries, capacity, script->count + 1));
+		GEMP_TRY(
 			pattern_parse_some(&script->queries[script->count], one.data, file, parameters, parameter_count, used));
 		script->count++;
 	}
@@ -501,11 +501,11 @@ gemp_code gemp_script_parse(gemp_script *out, const char *text, const char *file
 	GEMP_OWNED bool *used = NULL;
 	text = behind_mark(text);
 	if (!is_single(text)) {
-		GEMP_PROPAGATE(GEMP_NEW(used, parameter_count));
-		GEMP_PROPAGATE(parse_all(&script, text, file, parameters, parameter_count, used));
+		GEMP_TRY(GEMP_NEW(used, parameter_count));
+		GEMP_TRY(parse_all(&script, text, file, parameters, parameter_count, used));
 	} else {
-		GEMP_PROPAGATE(GEMP_NEW(script.queries, 1));
-		GEMP_PROPAGATE(gemp_pattern_parse_with(&script.queries[0], text, file, parameters, parameter_count));
+		GEMP_TRY(GEMP_NEW(script.queries, 1));
+		GEMP_TRY(gemp_pattern_parse_with(&script.queries[0], text, file, parameters, parameter_count));
 		script.count = 1;
 	}
 	*out = script;

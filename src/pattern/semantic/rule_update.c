@@ -57,16 +57,16 @@ static gemp_code add_matched(gemp_rule_build *b, gemp_ast_word word, gemp_rule_v
 	const gemp_sema_name *name;
 	GEMP_OWNED_BY(gemp_expr_free_at) gemp_expr *expr = NULL;
 	gemp_rule_element element = { 0 };
-	GEMP_PROPAGATE(gemp_sema_resolve(b->p, b->row, word, &name));
+	GEMP_TRY(gemp_sema_resolve(b->p, b->row, word, &name));
 	if (name->sort != GEMP_SEMA_VERTEX && name->sort != GEMP_SEMA_EDGE)
 		return gemp_sema_fail(b->p, word.place.begin, "'%s' is a value; what a rule changes is a vertex or an edge",
 		                      word.bytes);
 	element.edge = name->sort == GEMP_SEMA_EDGE;
-	GEMP_PROPAGATE(gemp_sema_new_expr(b->p, element.edge ? GEMP_EDGE : GEMP_VERTEX, word.place.begin, &expr));
+	GEMP_TRY(gemp_sema_new_expr(b->p, element.edge ? GEMP_EDGE : GEMP_VERTEX, word.place.begin, &expr));
 	expr->variable = name->index;
 	expr->of_edge = element.edge;
-	GEMP_PROPAGATE(column(b, &expr, word.place, &element.index));
-	GEMP_PROPAGATE(rule_add_variable(b, word, element, out));
+	GEMP_TRY(column(b, &expr, word.place, &element.index));
+	GEMP_TRY(rule_add_variable(b, word, element, out));
 	(*out)->optional = may_be_missing(b, name);
 	return GEMP_OK;
 }
@@ -91,7 +91,7 @@ static gemp_code rule_add_update(gemp_rule_build *b, gemp_update_kind kind, gemp
 	gemp_rule *rule = b->rule;
 	if (rule->update_count == GEMP_RULE_MAX_UPDATES)
 		return gemp_sema_fail(b->p, at, "more than %d updates in a rule", GEMP_RULE_MAX_UPDATES);
-	GEMP_PROPAGATE(GEMP_RESERVE(rule->updates, b->capacity, rule->update_count + 1));
+	GEMP_TRY(GEMP_RESERVE(rule->updates, b->capacity, rule->update_count + 1));
 	gemp_sema_move(b->p, at);
 	*out = &rule->updates[rule->update_count++];
 	**out = (gemp_update){ .kind = kind, .element = element, .line = b->p->cursor.line, .place = b->p->cursor.column };
@@ -108,7 +108,7 @@ static gemp_code check_value(gemp_rule_build *b, const gemp_ast_expr *expr)
 		                      "as it was found; repeat the value itself",
 		                      expr->variable.bytes);
 	for (const gemp_ast_expr *child = expr->first; child; child = child->next)
-		GEMP_PROPAGATE(check_value(b, child));
+		GEMP_TRY(check_value(b, child));
 	return GEMP_OK;
 }
 
@@ -151,7 +151,7 @@ static gemp_code add_attribute(gemp_rule_build *b, gemp_update_kind kind, gemp_r
 			return gemp_sema_fail(b->p, name.place.begin,
 			                      "the attribute '%s' is set or removed twice; a rule gives it one value", name.bytes);
 	}
-	GEMP_PROPAGATE(rule_add_update(b, kind, element, name.place.begin, out));
+	GEMP_TRY(rule_add_update(b, kind, element, name.place.begin, out));
 	return add_name(*out, name);
 }
 
@@ -163,9 +163,9 @@ static gemp_code rule_set(gemp_rule_build *b, gemp_rule_element element, gemp_as
 		                                           "WITH a, count(*) AS n SET a.n = n" };
 	GEMP_OWNED_BY(gemp_expr_free_at) gemp_expr *expr = NULL;
 	gemp_update *update;
-	GEMP_PROPAGATE(check_value(b, value));
-	GEMP_PROPAGATE(gemp_sema_expr(b->p, &context, value, GEMP_SEMA_PLAIN, &expr));
-	GEMP_PROPAGATE(add_attribute(b, GEMP_SET_ATTRIBUTE, element, name, &update));
+	GEMP_TRY(check_value(b, value));
+	GEMP_TRY(gemp_sema_expr(b->p, &context, value, GEMP_SEMA_PLAIN, &expr));
+	GEMP_TRY(add_attribute(b, GEMP_SET_ATTRIBUTE, element, name, &update));
 	return add_value(b, &expr, value->place, update);
 }
 
@@ -185,7 +185,7 @@ static gemp_code gather_labels(gemp_rule_build *b, const gemp_ast_expr *from, ge
 			gemp_ast_adopt(b->p->q, list, copy);
 		}
 	for (const gemp_ast_expr *child = from->first; from->kind == GEMP_AND && child; child = child->next)
-		GEMP_PROPAGATE(gather_labels(b, child, list));
+		GEMP_TRY(gather_labels(b, child, list));
 	return GEMP_OK;
 }
 
@@ -195,9 +195,9 @@ static gemp_code rule_labels(gemp_rule_build *b, const gemp_ast_expr *from, gemp
 	gemp_ast_expr *list = gemp_ast_leaf(b->p->q, GEMP_IN, from->place);
 	if (!list)
 		return GEMP_ENOMEM;
-	GEMP_PROPAGATE(gather_labels(b, from, list));
+	GEMP_TRY(gather_labels(b, from, list));
 	if (list->first)
-		GEMP_PROPAGATE(gemp_sema_names(list, &update->names, &update->name_count));
+		GEMP_TRY(gemp_sema_names(list, &update->names, &update->name_count));
 	return GEMP_OK;
 }
 
@@ -245,7 +245,7 @@ static gemp_code labels_of_created(gemp_rule_build *b, const gemp_ast_update *fr
 	gemp_update named = { 0 }, *create = b->rule->updates;
 	while (create->kind != GEMP_CREATE_VERTEX || !is_same_element(create->element, element))
 		create++;
-	GEMP_TRY(rule_labels(b, from->labels, &named));
+	GEMP_TRY_DONE(rule_labels(b, from->labels, &named));
 	for (size_t i = 0; i < named.name_count && code == GEMP_OK; i++)
 		if (from->kind == GEMP_REMOVE_LABELS)
 			remove_name(create, named.names[i]);
@@ -274,8 +274,7 @@ static gemp_code update_labels(gemp_rule_build *b, const gemp_ast_update *from, 
 		                      name);
 	if (variable->element.created)
 		return labels_of_created(b, from, variable->element);
-	GEMP_PROPAGATE(
-		rule_add_update(b, edge ? GEMP_SET_TYPE : from->kind, variable->element, from->place.begin, &update));
+	GEMP_TRY(rule_add_update(b, edge ? GEMP_SET_TYPE : from->kind, variable->element, from->place.begin, &update));
 	return rule_labels(b, from->labels, update);
 }
 
@@ -296,8 +295,8 @@ static gemp_code mark_deleted(gemp_rule_build *b, gemp_ast_word word, const char
 static gemp_code delete (gemp_rule_build *b, const gemp_ast_update *from, gemp_rule_variable *variable)
 {
 	gemp_update *update;
-	GEMP_PROPAGATE(mark_deleted(b, from->variable, "delete", variable));
-	GEMP_PROPAGATE(rule_add_update(b, GEMP_DELETE, variable->element, from->place.begin, &update));
+	GEMP_TRY(mark_deleted(b, from->variable, "delete", variable));
+	GEMP_TRY(rule_add_update(b, GEMP_DELETE, variable->element, from->place.begin, &update));
 	update->detach = from->detach && !variable->element.edge;
 	return GEMP_OK;
 }
@@ -307,7 +306,7 @@ static gemp_code merge(gemp_rule_build *b, const gemp_ast_update *from, gemp_rul
 {
 	gemp_rule_variable *into;
 	gemp_update *update;
-	GEMP_PROPAGATE(rule_resolve(b, from->into, &into));
+	GEMP_TRY(rule_resolve(b, from->into, &into));
 	if (variable->element.edge || into->element.edge) {
 		gemp_ast_word word = variable->element.edge ? from->variable : from->into;
 		return gemp_sema_fail(b->p, word.place.begin, "'%s' is an edge; MERGE joins two vertices", word.bytes);
@@ -320,9 +319,9 @@ static gemp_code merge(gemp_rule_build *b, const gemp_ast_update *from, gemp_rul
 		                      "'%s' may be missing, since OPTIONAL MATCH gave it, and then there "
 		                      "is nothing to merge into; match it by MATCH",
 		                      from->into.bytes);
-	GEMP_PROPAGATE(mark_deleted(b, from->variable, "merge", variable));
+	GEMP_TRY(mark_deleted(b, from->variable, "merge", variable));
 	into->has_edge = true;
-	GEMP_PROPAGATE(rule_add_update(b, GEMP_MERGE, variable->element, from->place.begin, &update));
+	GEMP_TRY(rule_add_update(b, GEMP_MERGE, variable->element, from->place.begin, &update));
 	update->to = into->element;
 	return GEMP_OK;
 }
@@ -335,7 +334,7 @@ static gemp_code set_attributes(gemp_rule_build *b, gemp_rule_element element, c
 	if (from->kind == GEMP_EQ)
 		return rule_set(b, element, from->first->name, from->last);
 	for (const gemp_ast_expr *child = from->first; from->kind == GEMP_AND && child; child = child->next)
-		GEMP_PROPAGATE(set_attributes(b, element, child));
+		GEMP_TRY(set_attributes(b, element, child));
 	return GEMP_OK;
 }
 
@@ -355,8 +354,8 @@ static gemp_code create_vertex(gemp_rule_build *b, const gemp_ast_node *node, ge
 {
 	gemp_rule_element element = { .created = true, .index = b->rule->created_vertices++ };
 	gemp_update *update;
-	GEMP_PROPAGATE(rule_add_update(b, GEMP_CREATE_VERTEX, element, node->place.begin, &update));
-	GEMP_PROPAGATE(fill_created(b, element, node->conditions));
+	GEMP_TRY(rule_add_update(b, GEMP_CREATE_VERTEX, element, node->place.begin, &update));
+	GEMP_TRY(fill_created(b, element, node->conditions));
 	return rule_add_variable(b, node->variable, element, out);
 }
 
@@ -365,7 +364,7 @@ static gemp_code known_vertex(gemp_rule_build *b, const gemp_ast_node *node, boo
 {
 	const char *name = node->variable.bytes;
 	size_t at = node->variable.place.begin;
-	GEMP_PROPAGATE(rule_resolve(b, node->variable, out));
+	GEMP_TRY(rule_resolve(b, node->variable, out));
 	const char *origin = (*out)->element.created ? "created" : "matched";
 	if ((*out)->element.edge)
 		return gemp_sema_fail(b->p, at, "'%s' is an edge already, it cannot be a vertex too", name);
@@ -423,11 +422,11 @@ static gemp_code create_edge(gemp_rule_build *b, const gemp_ast_edge *edge, cons
 	gemp_rule_element element = { .created = true, .edge = true, .index = b->rule->created_edges++ };
 	gemp_update *update;
 	gemp_rule_variable *made;
-	GEMP_PROPAGATE(rule_add_update(b, GEMP_CREATE_EDGE, element, edge->place.begin, &update));
+	GEMP_TRY(rule_add_update(b, GEMP_CREATE_EDGE, element, edge->place.begin, &update));
 	update->from = edge->left ? to->element : from->element;
 	update->to = edge->left ? from->element : to->element;
-	GEMP_PROPAGATE(rule_labels(b, edge->types, update));
-	GEMP_PROPAGATE(fill_created(b, element, edge->conditions));
+	GEMP_TRY(rule_labels(b, edge->types, update));
+	GEMP_TRY(fill_created(b, element, edge->conditions));
 	return rule_add_variable(b, edge->variable, element, &made);
 }
 
@@ -435,11 +434,11 @@ static gemp_code create_edge(gemp_rule_build *b, const gemp_ast_edge *edge, cons
 static gemp_code create_path(gemp_rule_build *b, const gemp_ast_path *path)
 {
 	gemp_rule_variable *from, *to;
-	GEMP_PROPAGATE(create_node(b, path->from, !path->first, &from));
+	GEMP_TRY(create_node(b, path->from, !path->first, &from));
 	for (const gemp_ast_edge *edge = path->first; edge; edge = edge->next) {
-		GEMP_PROPAGATE(check_edge(b, edge));
-		GEMP_PROPAGATE(create_node(b, edge->to, false, &to));
-		GEMP_PROPAGATE(create_edge(b, edge, from, to));
+		GEMP_TRY(check_edge(b, edge));
+		GEMP_TRY(create_node(b, edge->to, false, &to));
+		GEMP_TRY(create_edge(b, edge, from, to));
 		from = to;
 	}
 	return GEMP_OK;
@@ -449,7 +448,7 @@ static gemp_code create_path(gemp_rule_build *b, const gemp_ast_path *path)
 static gemp_code rule_create(gemp_rule_build *b, const gemp_ast_match *paths)
 {
 	for (const gemp_ast_path *path = paths->first; path; path = path->next)
-		GEMP_PROPAGATE(create_path(b, path));
+		GEMP_TRY(create_path(b, path));
 	return GEMP_OK;
 }
 
@@ -460,7 +459,7 @@ static gemp_code update_one(gemp_rule_build *b, const gemp_ast_update *from)
 	gemp_update *update;
 	if (from->kind == GEMP_CREATE_VERTEX)
 		return rule_create(b, from->paths);
-	GEMP_PROPAGATE(rule_resolve(b, from->variable, &variable));
+	GEMP_TRY(rule_resolve(b, from->variable, &variable));
 	switch (from->kind) {
 	case GEMP_SET_ATTRIBUTE: return rule_set(b, variable->element, from->name, from->value);
 	case GEMP_REMOVE_ATTRIBUTE: return add_attribute(b, from->kind, variable->element, from->name, &update);
@@ -474,6 +473,6 @@ static gemp_code update_one(gemp_rule_build *b, const gemp_ast_update *from)
 gemp_code gemp_rule_updates(gemp_rule_build *b, const gemp_ast_update *first)
 {
 	for (; first; first = first->next)
-		GEMP_PROPAGATE(update_one(b, first));
+		GEMP_TRY(update_one(b, first));
 	return GEMP_OK;
 }

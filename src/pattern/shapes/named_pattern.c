@@ -162,52 +162,52 @@ static gemp_code add_vertices(gemp_pattern *pattern, int count)
 /* The path 0-1-2-..., which build_cycle closes. */
 static gemp_code build_path(gemp_pattern *pattern, int n)
 {
-	GEMP_PROPAGATE(add_vertices(pattern, n));
+	GEMP_TRY(add_vertices(pattern, n));
 	for (int v = 1; v < n; v++)
-		GEMP_PROPAGATE(add_edge(pattern, v - 1, v));
+		GEMP_TRY(add_edge(pattern, v - 1, v));
 	return GEMP_OK;
 }
 
 /* A path whose ends are joined. */
 static gemp_code build_cycle(gemp_pattern *pattern, int n)
 {
-	GEMP_PROPAGATE(build_path(pattern, n));
+	GEMP_TRY(build_path(pattern, n));
 	return add_edge(pattern, n - 1, 0);
 }
 
 /* Every two vertices are joined. */
 static gemp_code build_clique(gemp_pattern *pattern, int n)
 {
-	GEMP_PROPAGATE(add_vertices(pattern, n));
+	GEMP_TRY(add_vertices(pattern, n));
 	for (int v = 1; v < n; v++)
 		for (int u = 0; u < v; u++)
-			GEMP_PROPAGATE(add_edge(pattern, u, v));
+			GEMP_TRY(add_edge(pattern, u, v));
 	return GEMP_OK;
 }
 
 /* Vertex 0 is the centre. */
 static gemp_code build_star(gemp_pattern *pattern, int leaves)
 {
-	GEMP_PROPAGATE(add_vertices(pattern, leaves + 1));
+	GEMP_TRY(add_vertices(pattern, leaves + 1));
 	for (int v = 1; v <= leaves; v++)
-		GEMP_PROPAGATE(add_edge(pattern, 0, v));
+		GEMP_TRY(add_edge(pattern, 0, v));
 	return GEMP_OK;
 }
 
 /* A cycle of four vertices with one chord. */
 static gemp_code build_diamond(gemp_pattern *pattern, int n)
 {
-	GEMP_PROPAGATE(build_cycle(pattern, n));
+	GEMP_TRY(build_cycle(pattern, n));
 	return add_edge(pattern, 0, 2);
 }
 
 /* A cycle of four vertices with a vertex joined to the ends of one edge as the roof. */
 static gemp_code build_house(gemp_pattern *pattern, int n)
 {
-	GEMP_PROPAGATE(add_vertices(pattern, n));
-	GEMP_PROPAGATE(build_cycle(pattern, n - 1));
+	GEMP_TRY(add_vertices(pattern, n));
+	GEMP_TRY(build_cycle(pattern, n - 1));
 	for (int v = 0; v < 2; v++)
-		GEMP_PROPAGATE(add_edge(pattern, v, n - 1));
+		GEMP_TRY(add_edge(pattern, v, n - 1));
 	return GEMP_OK;
 }
 
@@ -242,8 +242,8 @@ static gemp_code build_edges(gemp_pattern *pattern, const char *name, const char
 			                 name, u, v);
 		if (gemp_pattern_joins(pattern, u, v))
 			return gemp_fail(GEMP_EUSAGE, "pattern %s: the edge %d-%d is there twice", name, u, v);
-		GEMP_PROPAGATE(add_vertices(pattern, (u > v ? u : v) + 1));
-		GEMP_PROPAGATE(add_edge(pattern, u, v));
+		GEMP_TRY(add_vertices(pattern, (u > v ? u : v) + 1));
+		GEMP_TRY(add_edge(pattern, u, v));
 		at += more;
 	}
 	return GEMP_OK;
@@ -327,11 +327,11 @@ gemp_code gemp_pattern_named(gemp_pattern **out, const char *name)
 		shape++;
 	if (shape == shapes + SHAPES)
 		return unknown_shape(name, size);
-	GEMP_TRY(gemp_pattern_new(&pattern, name, NULL));
+	GEMP_TRY_DONE(gemp_pattern_new(&pattern, name, NULL));
 	pattern->simple = true;
-	GEMP_TRY(build(pattern, shape, name, name + size));
-	GEMP_TRY(check_connected(pattern, name));
-	GEMP_TRY(gemp_pattern_return_vertices(pattern));
+	GEMP_TRY_DONE(build(pattern, shape, name, name + size));
+	GEMP_TRY_DONE(check_connected(pattern, name));
+	GEMP_TRY_DONE(gemp_pattern_return_vertices(pattern));
 	*out = pattern;
 	return GEMP_OK;
 done:

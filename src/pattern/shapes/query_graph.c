@@ -68,7 +68,7 @@ static gemp_code read_text(const char *path, char **out)
 	FILE *file = fopen(path, "rb");
 	if (!file)
 		return gemp_fail(GEMP_ENOINPUT, "%s: %s", path, strerror(errno));
-	GEMP_TRY(GEMP_NEW(*out, MAX_SIZE + 1));
+	GEMP_TRY_DONE(GEMP_NEW(*out, MAX_SIZE + 1));
 	size_t size = fread(*out, 1, MAX_SIZE + 1, file);
 	if (ferror(file))
 		code = gemp_fail(GEMP_ENOINPUT, "%s: %s", path, strerror(errno));
@@ -124,7 +124,7 @@ static gemp_code read_header(reader *r)
 		                 GEMP_MAX_PATTERN_VERTICES, GEMP_MAX_PATTERN_EDGES);
 	int index;
 	for (uint64_t v = 0; v < r->vertices; v++)
-		GEMP_PROPAGATE(gemp_pattern_add_vertex(r->pattern, NULL, &index));
+		GEMP_TRY(gemp_pattern_add_vertex(r->pattern, NULL, &index));
 	return GEMP_OK;
 }
 
@@ -167,7 +167,7 @@ static gemp_code read_edge(reader *r)
 			return gemp_fail(GEMP_EDATA, "%s:%d: the edge %" PRIu64 " %" PRIu64 " is there twice, first in line %d",
 			                 r->path, r->line, u, v, edge->line);
 	}
-	GEMP_PROPAGATE(gemp_pattern_add_edge(r->pattern, NULL, (int)u, (int)v, GEMP_EITHER));
+	GEMP_TRY(gemp_pattern_add_edge(r->pattern, NULL, (int)u, (int)v, GEMP_EITHER));
 	gemp_pattern_edge *edge = &r->pattern->edges[r->pattern->edge_count - 1];
 	edge->line = r->line;
 	edge->column = 1;
@@ -184,7 +184,7 @@ static gemp_code read_line(reader *r, const char *line)
 		return gemp_fail(GEMP_EDATA, "%s:%d: lines begin with t, v or e", r->path, r->line);
 	if (*line != 't' && !r->has_header)
 		return gemp_fail(GEMP_EDATA, "%s:%d: the first line is 't VERTICES EDGES'", r->path, r->line);
-	GEMP_PROPAGATE(read_numbers(r, line));
+	GEMP_TRY(read_numbers(r, line));
 	return *line == 't' ? read_header(r) : *line == 'v' ? read_vertex(r) : read_edge(r);
 }
 
@@ -192,7 +192,7 @@ static gemp_code read_line(reader *r, const char *line)
 static gemp_code read_lines(reader *r, const char *text)
 {
 	for (r->line = 1; *text; r->line++) {
-		GEMP_PROPAGATE(read_line(r, text));
+		GEMP_TRY(read_line(r, text));
 		text += strcspn(text, "\n");
 		text += *text == '\n';
 	}
@@ -203,9 +203,9 @@ static gemp_code read_lines(reader *r, const char *text)
 static gemp_code add_label(reader *r, int v)
 {
 	GEMP_OWNED_BY(gemp_expr_free_at) gemp_expr *expr = NULL;
-	GEMP_PROPAGATE(gemp_expr_new(&expr, GEMP_HAS_LABEL, r->label_line[v], r->label_column[v]));
+	GEMP_TRY(gemp_expr_new(&expr, GEMP_HAS_LABEL, r->label_line[v], r->label_column[v]));
 	expr->variable = v;
-	GEMP_PROPAGATE(GEMP_NEW(expr->names, 1));
+	GEMP_TRY(GEMP_NEW(expr->names, 1));
 	expr->names[0] = label_name(r->label_format, r->labels[v]);
 	expr->name_count = expr->names[0] ? 1 : 0;
 	return expr->names[0] ? gemp_pattern_require(r->pattern, &expr) : GEMP_ENOMEM;
@@ -232,15 +232,15 @@ gemp_code gemp_pattern_query_graph(gemp_pattern **out, const char *path, const c
 	reader r = { .path = path, .label_format = label_format ? label_format : "%d" };
 	char *text = NULL;
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(check_format(r.label_format));
-	GEMP_TRY(read_text(path, &text));
-	GEMP_TRY(gemp_pattern_new(&r.pattern, text, path));
+	GEMP_TRY_DONE(check_format(r.label_format));
+	GEMP_TRY_DONE(read_text(path, &text));
+	GEMP_TRY_DONE(gemp_pattern_new(&r.pattern, text, path));
 	r.pattern->simple = true;
-	GEMP_TRY(read_lines(&r, text));
-	GEMP_TRY(check_whole(&r));
+	GEMP_TRY_DONE(read_lines(&r, text));
+	GEMP_TRY_DONE(check_whole(&r));
 	for (int v = 0; v < (int)r.vertices; v++)
-		GEMP_TRY(add_label(&r, v));
-	GEMP_TRY(gemp_pattern_return_vertices(r.pattern));
+		GEMP_TRY_DONE(add_label(&r, v));
+	GEMP_TRY_DONE(gemp_pattern_return_vertices(r.pattern));
 	*out = r.pattern;
 	r.pattern = NULL;
 done:

@@ -31,7 +31,7 @@ static gemp_code add_node(digraph *d, int *node)
 {
 	if (d->nodes == MAX_NODES)
 		return gemp_fail(GEMP_EUSAGE, "the conditions between different variables have more than %d parts", MAX_NODES);
-	GEMP_PROPAGATE(GEMP_RESERVE(d->colour, d->capacity, d->nodes + 1));
+	GEMP_TRY(GEMP_RESERVE(d->colour, d->capacity, d->nodes + 1));
 	*node = (int)d->nodes;
 	d->colour[d->nodes++] = (gemp_text){ 0 };
 	return GEMP_OK;
@@ -142,18 +142,18 @@ static gemp_code add_edge(digraph *d, pattern_nodes *l, size_t e)
 {
 	const gemp_pattern_edge *edge = &l->pattern->edges[e];
 	int node = -1;
-	GEMP_PROPAGATE(add_node(d, &node));
+	GEMP_TRY(add_node(d, &node));
 	l->edge[e] = node;
 	gemp_text_print(&d->colour[node], "edge %d", (int)edge->direction);
 	if (edge->path)
 		gemp_text_print(&d->colour[node], " path %u %u", edge->min_hops, edge->max_hops);
 	for (size_t i = 0; i < edge->type_count; i++)
 		gemp_text_print(&d->colour[node], "\n:%zu %s", strlen(edge->types[i]), edge->types[i]);
-	GEMP_PROPAGATE(add_arc(d, l->vertex[edge->from], node));
+	GEMP_TRY(add_arc(d, l->vertex[edge->from], node));
 	if (edge->direction == GEMP_OUT)
-		GEMP_PROPAGATE(add_arc(d, node, l->vertex[edge->to]));
+		GEMP_TRY(add_arc(d, node, l->vertex[edge->to]));
 	else
-		GEMP_PROPAGATE(add_arc(d, l->vertex[edge->to], node));
+		GEMP_TRY(add_arc(d, l->vertex[edge->to], node));
 	return GEMP_OK;
 }
 
@@ -164,14 +164,14 @@ static gemp_code add_inside(digraph *d, pattern_nodes *l, int inside)
 	const gemp_pattern *pattern = l->pattern;
 	int node;
 	for (size_t e = 0; e < pattern->edge_count; e++) {
-		GEMP_PROPAGATE(add_edge(d, l, e));
+		GEMP_TRY(add_edge(d, l, e));
 		if (inside >= 0)
-			GEMP_PROPAGATE(add_arc(d, inside, l->edge[e]));
+			GEMP_TRY(add_arc(d, inside, l->edge[e]));
 	}
 	for (size_t v = inside >= 0 ? pattern->arguments : 0; v < pattern->vertex_count; v++)
-		GEMP_PROPAGATE(add_properties(d, l, l->vertex[v]));
+		GEMP_TRY(add_properties(d, l, l->vertex[v]));
 	for (size_t e = 0; e < pattern->edge_count; e++)
-		GEMP_PROPAGATE(add_properties(d, l, l->edge[e]));
+		GEMP_TRY(add_properties(d, l, l->edge[e]));
 	for (size_t i = 0; i < pattern->condition_count; i++) {
 		const gemp_condition *condition = &pattern->conditions[i];
 		bool on_argument = inside >= 0 && condition->vertices &&
@@ -179,9 +179,9 @@ static gemp_code add_inside(digraph *d, pattern_nodes *l, int inside)
 		if (is_on_one_element(condition->vertices, condition->edges) && !gemp_expr_has_subpattern(condition->expr) &&
 		    !on_argument)
 			continue;
-		GEMP_PROPAGATE(add_expr(d, l, condition->expr, 0, &node));
+		GEMP_TRY(add_expr(d, l, condition->expr, 0, &node));
 		if (inside >= 0)
-			GEMP_PROPAGATE(add_arc(d, inside, node));
+			GEMP_TRY(add_arc(d, inside, node));
 	}
 	return GEMP_OK;
 }
@@ -191,10 +191,10 @@ static gemp_code add_inside(digraph *d, pattern_nodes *l, int inside)
 static gemp_code add_own_vertices(digraph *d, pattern_nodes *l, size_t from, int inside)
 {
 	for (size_t v = from; v < l->pattern->vertex_count; v++) {
-		GEMP_PROPAGATE(add_node(d, &l->vertex[v]));
+		GEMP_TRY(add_node(d, &l->vertex[v]));
 		gemp_text_print(&d->colour[l->vertex[v]], "vertex%s", l->pattern->vertices[v].repeatable ? " free" : "");
 		if (inside >= 0)
-			GEMP_PROPAGATE(add_arc(d, inside, l->vertex[v]));
+			GEMP_TRY(add_arc(d, inside, l->vertex[v]));
 	}
 	return GEMP_OK;
 }
@@ -205,7 +205,7 @@ static gemp_code add_arguments(digraph *d, const pattern_nodes *inner, int insid
 {
 	for (size_t v = 0; v < inner->pattern->arguments; v++)
 		if (!inner->pattern->vertices[v].repeatable)
-			GEMP_PROPAGATE(add_arc(d, inside, inner->vertex[v]));
+			GEMP_TRY(add_arc(d, inside, inner->vertex[v]));
 	return GEMP_OK;
 }
 
@@ -217,8 +217,8 @@ static gemp_code add_sub(digraph *d, const pattern_nodes *outer, const gemp_expr
 	gemp_text_print(&d->colour[node], "%d", (int)expr->kind);
 	for (size_t v = 0; v < inner.pattern->arguments; v++)
 		inner.vertex[v] = outer->vertex[expr->children[v]->variable];
-	GEMP_PROPAGATE(add_arguments(d, &inner, node));
-	GEMP_PROPAGATE(add_own_vertices(d, &inner, inner.pattern->arguments, node));
+	GEMP_TRY(add_arguments(d, &inner, node));
+	GEMP_TRY(add_own_vertices(d, &inner, inner.pattern->arguments, node));
 	return add_inside(d, &inner, node);
 }
 
@@ -228,13 +228,13 @@ static gemp_code add_optional(digraph *d, pattern_nodes *row, size_t index)
 	const gemp_optional *optional = &row->pattern->optionals[index];
 	pattern_nodes inner = { .pattern = optional->pattern };
 	int node = -1;
-	GEMP_PROPAGATE(add_node(d, &node));
+	GEMP_TRY(add_node(d, &node));
 	gemp_text_print(&d->colour[node], "optional %zu", index);
 	for (size_t v = 0; v < inner.pattern->arguments; v++)
 		inner.vertex[v] = row->vertex[optional->outer[v]];
-	GEMP_PROPAGATE(add_arguments(d, &inner, node));
-	GEMP_PROPAGATE(add_own_vertices(d, &inner, inner.pattern->arguments, node));
-	GEMP_PROPAGATE(add_inside(d, &inner, node));
+	GEMP_TRY(add_arguments(d, &inner, node));
+	GEMP_TRY(add_own_vertices(d, &inner, inner.pattern->arguments, node));
+	GEMP_TRY(add_inside(d, &inner, node));
 	for (size_t v = inner.pattern->arguments; v < inner.pattern->vertex_count; v++)
 		row->vertex[(size_t)optional->first_vertex + v - inner.pattern->arguments] = inner.vertex[v];
 	for (size_t e = 0; e < inner.pattern->edge_count; e++)
@@ -246,16 +246,16 @@ static gemp_code add_optional(digraph *d, pattern_nodes *row, size_t index)
 static gemp_code add_after_with(digraph *d, const int *items, const gemp_expr *expr, size_t place, int *node)
 {
 	bool column = expr->kind == GEMP_COLUMN;
-	GEMP_PROPAGATE(add_node(d, node));
+	GEMP_TRY(add_node(d, node));
 	gemp_text_print(&d->colour[*node], "behind %zu %d ", place, (int)expr->kind);
 	if (column || expr->variable >= 0)
-		GEMP_PROPAGATE(add_arc(d, *node, items[column ? expr->item : (size_t)expr->variable]));
+		GEMP_TRY(add_arc(d, *node, items[column ? expr->item : (size_t)expr->variable]));
 	if (expr->count == 0 && !column)
 		gemp_expr_print(expr, NULL, &d->colour[*node]);
 	for (size_t i = 0; i < expr->count; i++) {
 		int child = -1;
-		GEMP_PROPAGATE(add_after_with(d, items, expr->children[i], commutes(expr) ? 0 : i + 1, &child));
-		GEMP_PROPAGATE(add_arc(d, *node, child));
+		GEMP_TRY(add_after_with(d, items, expr->children[i], commutes(expr) ? 0 : i + 1, &child));
+		GEMP_TRY(add_arc(d, *node, child));
 	}
 	return GEMP_OK;
 }
@@ -266,9 +266,9 @@ static gemp_code add_clause(digraph *d, const pattern_nodes *row)
 	const gemp_clause *clause = gemp_pattern_first_clause(row->pattern);
 	GEMP_OWNED int *items = NULL;
 	int node;
-	GEMP_PROPAGATE(GEMP_NEW(items, clause->item_count));
+	GEMP_TRY(GEMP_NEW(items, clause->item_count));
 	for (size_t i = 0; i < clause->item_count; i++) {
-		GEMP_PROPAGATE(add_expr(d, row, clause->items[i].expr, 0, &items[i]));
+		GEMP_TRY(add_expr(d, row, clause->items[i].expr, 0, &items[i]));
 		gemp_text_print(&d->colour[items[i]], " returned%s", i < clause->shown ? "" : " hidden");
 		if (i < row->pattern->fixed_items)
 			gemp_text_print(&d->colour[items[i]], " as %zu", i);
@@ -277,7 +277,7 @@ static gemp_code add_clause(digraph *d, const pattern_nodes *row)
 				gemp_text_print(&d->colour[items[i]], " by %zu %d", o, clause->orders[o].descending);
 	}
 	if (clause->where)
-		GEMP_PROPAGATE(add_after_with(d, items, clause->where, 0, &node));
+		GEMP_TRY(add_after_with(d, items, clause->where, 0, &node));
 	return GEMP_OK;
 }
 
@@ -285,16 +285,16 @@ static gemp_code add_clause(digraph *d, const pattern_nodes *row)
 static gemp_code build_digraph(digraph *d)
 {
 	pattern_nodes row = { .pattern = d->pattern };
-	GEMP_PROPAGATE(add_own_vertices(d, &row, 0, -1));
+	GEMP_TRY(add_own_vertices(d, &row, 0, -1));
 	for (size_t v = 0; v < d->pattern->arguments; v++)
 		gemp_text_print(&d->colour[row.vertex[v]], " given %zu", v);
-	GEMP_PROPAGATE(add_inside(d, &row, -1));
+	GEMP_TRY(add_inside(d, &row, -1));
 	for (size_t i = 0; i < d->pattern->optional_count; i++)
-		GEMP_PROPAGATE(add_optional(d, &row, i));
+		GEMP_TRY(add_optional(d, &row, i));
 	if (d->use_return)
-		GEMP_PROPAGATE(add_clause(d, &row));
+		GEMP_TRY(add_clause(d, &row));
 	for (size_t i = 0; i < d->nodes; i++)
-		GEMP_PROPAGATE(gemp_text_status(&d->colour[i]));
+		GEMP_TRY(gemp_text_status(&d->colour[i]));
 	return GEMP_OK;
 }
 
@@ -328,7 +328,7 @@ static gemp_code colour_cells(const digraph *d, int *lab, int *ptn)
 		const char *colour;
 		int node;
 	} * order;
-	GEMP_PROPAGATE(GEMP_NEW(order, d->nodes));
+	GEMP_TRY(GEMP_NEW(order, d->nodes));
 	for (size_t i = 0; i < d->nodes; i++) {
 		order[i].colour = d->colour[i].data;
 		order[i].node = (int)i;
@@ -354,13 +354,13 @@ static gemp_code run_nauty(const digraph *d, gemp_symmetry *symmetry)
 	options.defaultptn = FALSE;
 	options.userautomproc = collect_generator;
 	nauty_check(WORDSIZE, m, n, NAUTYVERSIONID);
-	GEMP_PROPAGATE(GEMP_NEW(g, (size_t)n * (size_t)m));
-	GEMP_PROPAGATE(GEMP_NEW(lab, 3 * (size_t)n));
+	GEMP_TRY(GEMP_NEW(g, (size_t)n * (size_t)m));
+	GEMP_TRY(GEMP_NEW(lab, 3 * (size_t)n));
 	ptn = lab + n;
 	orbits = ptn + n;
 	for (size_t i = 0; i < d->arcs; i++)
 		ADDELEMENT(g + (size_t)d->arc[i].from * (size_t)m, d->arc[i].to);
-	GEMP_PROPAGATE(colour_cells(d, lab, ptn));
+	GEMP_TRY(colour_cells(d, lab, ptn));
 	collected_symmetry = symmetry;
 	collected_code = GEMP_OK;
 	densenauty(g, lab, ptn, orbits, &options, &stats, m, n, NULL);
@@ -384,12 +384,12 @@ gemp_code gemp_automorphism_find(gemp_symmetry **out, const gemp_pattern *patter
 	GEMP_OWNED_BY(free_digraph) digraph d = { .pattern = pattern, .use_return = use_return && pattern->has_return };
 	GEMP_OWNED_BY(gemp_symmetry_free_at) gemp_symmetry *symmetry = NULL;
 	assert(gemp_pattern_is_valid(pattern));
-	GEMP_PROPAGATE(GEMP_NEW(symmetry, 1));
+	GEMP_TRY(GEMP_NEW(symmetry, 1));
 	symmetry->vertices = pattern->vertex_count;
 	symmetry->points = pattern->vertex_count + pattern->edge_count;
-	GEMP_PROPAGATE(build_digraph(&d));
-	GEMP_PROPAGATE(run_nauty(&d, symmetry));
-	GEMP_PROPAGATE(gemp_symmetry_finish(symmetry));
+	GEMP_TRY(build_digraph(&d));
+	GEMP_TRY(run_nauty(&d, symmetry));
+	GEMP_TRY(gemp_symmetry_finish(symmetry));
 	*out = symmetry;
 	symmetry = NULL;
 	return GEMP_OK;

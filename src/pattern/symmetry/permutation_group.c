@@ -11,15 +11,15 @@ gemp_code gemp_symmetry_full(gemp_symmetry **out, size_t vertices)
 {
 	GEMP_OWNED_BY(gemp_symmetry_free_at) gemp_symmetry *symmetry = NULL;
 	GEMP_CHECK(vertices >= 1 && vertices <= GEMP_MAX_PATTERN_VERTICES);
-	GEMP_PROPAGATE(GEMP_NEW(symmetry, 1));
+	GEMP_TRY(GEMP_NEW(symmetry, 1));
 	symmetry->vertices = symmetry->points = vertices;
-	GEMP_PROPAGATE(GEMP_NEW(symmetry->images, vertices * vertices));
+	GEMP_TRY(GEMP_NEW(symmetry->images, vertices * vertices));
 	for (size_t first = 0; first + 1 < vertices; first++) { /* swaps of neighbours */
 		int *images = symmetry->images + symmetry->count++ * vertices;
 		for (size_t i = 0; i < vertices; i++)
 			images[i] = (int)(i == first ? i + 1 : i == first + 1 ? i - 1 : i);
 	}
-	GEMP_PROPAGATE(gemp_symmetry_finish(symmetry));
+	GEMP_TRY(gemp_symmetry_finish(symmetry));
 	*out = symmetry;
 	symmetry = NULL;
 	return GEMP_OK;
@@ -59,7 +59,7 @@ gemp_code gemp_symmetry_finish(gemp_symmetry *symmetry)
 {
 	const int *orbit;
 	gemp_stab_chain *chain;
-	GEMP_PROPAGATE(gemp_stab_chain_new(&chain, symmetry, NULL, symmetry->points));
+	GEMP_TRY(gemp_stab_chain_new(&chain, symmetry, NULL, symmetry->points));
 	symmetry->order = 1;
 	for (size_t i = 0; i < symmetry->points; i++) {
 		size_t size = gemp_stab_chain_orbit(chain, i, &orbit);
@@ -98,7 +98,7 @@ uint64_t gemp_symmetry_order(const gemp_symmetry *symmetry, bool *overflow)
 /* The level owns the copy. */
 static gemp_code copy_permutation(const gemp_stab_chain *chain, const gemp_point *from, gemp_point **out)
 {
-	GEMP_PROPAGATE(GEMP_NEW(*out, chain->points));
+	GEMP_TRY(GEMP_NEW(*out, chain->points));
 	memcpy(*out, from, chain->points);
 	return GEMP_OK;
 }
@@ -181,10 +181,10 @@ static gemp_code extend_orbit(gemp_stab_chain *chain, size_t at)
 static gemp_code insert_generator(gemp_stab_chain *chain, size_t at, const gemp_point *permutation)
 {
 	level *level = &chain->level[at];
-	GEMP_PROPAGATE(GEMP_RESERVE(level->generators, level->capacity, level->count + 1));
+	GEMP_TRY(GEMP_RESERVE(level->generators, level->capacity, level->count + 1));
 	struct generator *generator = &level->generators[level->count];
 	generator->done = 0;
-	GEMP_PROPAGATE(copy_permutation(chain, permutation, &generator->images));
+	GEMP_TRY(copy_permutation(chain, permutation, &generator->images));
 	level->count++;
 	return extend_orbit(chain, at);
 }
@@ -225,17 +225,17 @@ gemp_code gemp_stab_chain_new(gemp_stab_chain **out, const gemp_symmetry *symmet
 	gemp_stab_chain *chain = NULL;
 	gemp_code code = GEMP_OK;
 	GEMP_CHECK(base_size == symmetry->points || base_size == symmetry->vertices);
-	GEMP_TRY(GEMP_NEW(chain, 1));
+	GEMP_TRY_DONE(GEMP_NEW(chain, 1));
 	chain->points = base_size; /* along vertices alone, only what happens to them counts */
-	GEMP_TRY(GEMP_NEW(chain->level, base_size));
+	GEMP_TRY_DONE(GEMP_NEW(chain->level, base_size));
 	chain->levels = base_size;
-	GEMP_TRY(set_base(chain, base));
+	GEMP_TRY_DONE(set_base(chain, base));
 	for (size_t g = 0; g < symmetry->count; g++) {
 		gemp_point permutation[GEMP_MAX_POINTS], rest[GEMP_MAX_POINTS];
 		for (size_t i = 0; i < base_size; i++)
 			rest[i] = permutation[i] = (gemp_point)symmetry->images[g * symmetry->points + i];
 		if (!sift(chain, 0, rest))
-			GEMP_TRY(insert_generator(chain, 0, permutation));
+			GEMP_TRY_DONE(insert_generator(chain, 0, permutation));
 	}
 	finish_levels(chain);
 	*out = chain;

@@ -79,7 +79,7 @@ static gemp_code reserve_zeroed(void **array, size_t *capacity, size_t group, si
 	size_t before = *capacity;
 	if (group < before)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_reserve(array, capacity, group + 1, size));
+	GEMP_TRY(gemp_reserve(array, capacity, group + 1, size));
 	memset((char *)gemp_pointer_get(array) + before * size, 0, (*capacity - before) * size);
 	return GEMP_OK;
 }
@@ -88,7 +88,7 @@ static gemp_code reserve_zeroed(void **array, size_t *capacity, size_t group, si
 static gemp_code count_more(gemp_aggregate *a, size_t group, uint64_t times)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_PROPAGATE(RESERVE_GROUP(a->count, a->count_capacity, group));
+	GEMP_TRY(RESERVE_GROUP(a->count, a->count_capacity, group));
 	a->count[group] += times;
 	if (a->count[group] < times || a->count[group] > INT64_MAX)
 		code = gemp_fail(GEMP_EDATA, "a count passes 64 bits; group by more, or count less");
@@ -99,15 +99,15 @@ static gemp_code count_more(gemp_aggregate *a, size_t group, uint64_t times)
 static gemp_code sum_more(gemp_aggregate *a, size_t group, const gemp_value *value, uint64_t times)
 {
 	if (value->type == GEMP_FLOAT) {
-		GEMP_PROPAGATE(RESERVE_GROUP(a->exact, a->exact_capacity, group));
-		GEMP_PROPAGATE(gemp_exact_sum_add(&a->exact[group], value->real, times));
+		GEMP_TRY(RESERVE_GROUP(a->exact, a->exact_capacity, group));
+		GEMP_TRY(gemp_exact_sum_add(&a->exact[group], value->real, times));
 	} else {
 		GEMP_CHECK(value->type == GEMP_INTEGER);
-		GEMP_PROPAGATE(RESERVE_GROUP(a->sum, a->sum_capacity, group));
+		GEMP_TRY(RESERVE_GROUP(a->sum, a->sum_capacity, group));
 		a->sum[group] += (__int128)value->integer * (__int128)times;
 	}
 	if (a->kind == GEMP_AVG)
-		GEMP_PROPAGATE(count_more(a, group, times));
+		GEMP_TRY(count_more(a, group, times));
 	return GEMP_OK;
 }
 
@@ -133,11 +133,11 @@ static gemp_code store_min_max(gemp_min_max *best, const gemp_value *value)
 /* NULL never arrives here, so `known` alone tells whether there is a value. */
 static gemp_code update_min_max(gemp_aggregate *a, size_t group, const gemp_value *value)
 {
-	GEMP_PROPAGATE(RESERVE_GROUP(a->extreme, a->extreme_capacity, group));
+	GEMP_TRY(RESERVE_GROUP(a->extreme, a->extreme_capacity, group));
 	gemp_min_max *best = &a->extreme[group];
 	int order = best->known ? gemp_value_order(value, &best->value) : 0;
 	if (!best->known || (a->kind == GEMP_MIN ? order < 0 : order > 0))
-		GEMP_PROPAGATE(store_min_max(best, value));
+		GEMP_TRY(store_min_max(best, value));
 	return GEMP_OK;
 }
 
@@ -237,7 +237,7 @@ static gemp_code merge_bag(gemp_aggregate *a, size_t group, const char **at)
 	read_bytes(&values, sizeof values, at);
 	for (uint64_t i = 0; i < values; i++) {
 		read_bytes(head, sizeof head, at);
-		GEMP_PROPAGATE(gemp_bag_add(&a->bag, group, *at, head[1], head[0]));
+		GEMP_TRY(gemp_bag_add(&a->bag, group, *at, head[1], head[0]));
 		*at += head[1];
 	}
 	return GEMP_OK;
@@ -268,14 +268,14 @@ gemp_code gemp_aggregate_merge(gemp_aggregate *a, size_t group, const char **at)
 		return merge_min_max(a, group, at);
 	if (a->kind != GEMP_SUM) {
 		read_bytes(&count, sizeof count, at);
-		GEMP_PROPAGATE(count_more(a, group, count));
+		GEMP_TRY(count_more(a, group, count));
 	}
 	if (is_sum(a) && a->type == GEMP_FLOAT) {
-		GEMP_PROPAGATE(RESERVE_GROUP(a->exact, a->exact_capacity, group));
-		GEMP_PROPAGATE(gemp_exact_sum_merge_packed(&a->exact[group], at));
+		GEMP_TRY(RESERVE_GROUP(a->exact, a->exact_capacity, group));
+		GEMP_TRY(gemp_exact_sum_merge_packed(&a->exact[group], at));
 	} else if (is_sum(a)) {
 		read_bytes(&sum, sizeof sum, at);
-		GEMP_PROPAGATE(RESERVE_GROUP(a->sum, a->sum_capacity, group));
+		GEMP_TRY(RESERVE_GROUP(a->sum, a->sum_capacity, group));
 		a->sum[group] += sum;
 	}
 	return GEMP_OK;
@@ -314,7 +314,7 @@ static gemp_code finish_mean(const gemp_aggregate *a, size_t group, gemp_column 
 	if (count && a->type == GEMP_FLOAT) {
 		mean.real = gemp_exact_sum_round(&a->exact[group], count);
 	} else if (count) {
-		GEMP_PROPAGATE(gemp_exact_sum_add_integer(&whole, a->sum[group]));
+		GEMP_TRY(gemp_exact_sum_add_integer(&whole, a->sum[group]));
 		mean.real = gemp_exact_sum_round(&whole, count);
 	}
 	return gemp_column_add(out, &mean);
@@ -332,8 +332,8 @@ static gemp_code finish_distinct(const gemp_aggregate *a, size_t group, const ge
 		const char *bytes = gemp_bag_cell(&a->bag, at, &size);
 		if (a->kind == GEMP_COUNT)
 			continue;
-		GEMP_TRY(gemp_cell_unpack(&cell, 0, &bytes, bytes + size));
-		GEMP_TRY(gemp_aggregate_add(&once, 0, &cell, 0, 1));
+		GEMP_TRY_DONE(gemp_cell_unpack(&cell, 0, &bytes, bytes + size));
+		GEMP_TRY_DONE(gemp_aggregate_add(&once, 0, &cell, 0, 1));
 	}
 	code = a->kind == GEMP_COUNT ? finish_count(values, out) : gemp_aggregate_finish(&once, 0, elements, out);
 done:
@@ -351,7 +351,7 @@ static gemp_code read_members(const gemp_aggregate *a, size_t group, gemp_frame_
 	for (uint64_t at = gemp_bag_first(&a->bag, group); at; at = gemp_bag_next(&a->bag, at)) {
 		size_t size;
 		const char *bytes = gemp_bag_cell(&a->bag, at, &size);
-		GEMP_PROPAGATE(gemp_cell_unpack(out, *rows, &bytes, bytes + size));
+		GEMP_TRY(gemp_cell_unpack(out, *rows, &bytes, bytes + size));
 		if (times)
 			times[*rows] = a->distinct ? 1 : gemp_bag_times(&a->bag, at);
 		++*rows;
@@ -427,10 +427,10 @@ static gemp_code finish_list(const gemp_aggregate *a, size_t group, const gemp_e
 	size_t values = 0;
 	for (uint64_t at = gemp_bag_first(&a->bag, group); at; at = gemp_bag_next(&a->bag, at))
 		values++;
-	GEMP_TRY(GEMP_NEW(l.times, values));
-	GEMP_TRY(GEMP_NEW(l.order, values));
-	GEMP_TRY(read_members(a, group, &l.members, &l.count, l.times));
-	GEMP_TRY(print_list(&l, &text));
+	GEMP_TRY_DONE(GEMP_NEW(l.times, values));
+	GEMP_TRY_DONE(GEMP_NEW(l.order, values));
+	GEMP_TRY_DONE(read_members(a, group, &l.members, &l.count, l.times));
+	GEMP_TRY_DONE(print_list(&l, &text));
 	code = gemp_column_add(out, &(gemp_value){ .type = GEMP_LIST, .string = { text.data, text.size } });
 done:
 	gemp_text_free(&text);

@@ -58,10 +58,10 @@ static gemp_code add_row(group_stage *g, const gemp_frame *frame, size_t row, co
 {
 	size_t group;
 	uint64_t times = frame->multiplicity ? frame->multiplicity[row] : 1;
-	GEMP_PROPAGATE(find_group(g, key, hash, &group));
+	GEMP_TRY(find_group(g, key, hash, &group));
 	for (size_t i = 0; i < g->aggregate_count; i++) {
 		const gemp_frame_column *argument = g->arguments[i] < 0 ? NULL : &frame->columns[g->arguments[i]];
-		GEMP_PROPAGATE(gemp_aggregate_add(&g->aggregates[i], group, argument, row, times));
+		GEMP_TRY(gemp_aggregate_add(&g->aggregates[i], group, argument, row, times));
 	}
 	return GEMP_OK;
 }
@@ -79,12 +79,12 @@ static gemp_code add_rows(group_stage *g, const gemp_frame *frame)
 			gemp_text_clear(&key[i]);
 			for (size_t c = 0; c < g->key_count; c++)
 				gemp_cell_pack(&frame->columns[c], first + i, &key[i]);
-			GEMP_TRY(gemp_text_status(&key[i]));
+			GEMP_TRY_DONE(gemp_text_status(&key[i]));
 			hash[i] = gemp_key_hash(key[i].data ? key[i].data : "", key[i].size);
 			gemp_key_table_prefetch(&g->groups, hash[i]);
 		}
 		for (size_t i = 0; i < rows; i++)
-			GEMP_TRY(add_row(g, frame, first + i, &key[i], hash[i]));
+			GEMP_TRY_DONE(add_row(g, frame, first + i, &key[i], hash[i]));
 	}
 	code = check_memory(g);
 done:
@@ -107,7 +107,7 @@ static gemp_code pack_group(const group_stage *g, size_t group, gemp_text *out)
 	gemp_text_add(out, &size, sizeof size);
 	gemp_text_add(out, key, size);
 	for (size_t i = 0; i < g->aggregate_count; i++)
-		GEMP_PROPAGATE(gemp_aggregate_pack(&g->aggregates[i], group, out));
+		GEMP_TRY(gemp_aggregate_pack(&g->aggregates[i], group, out));
 	return gemp_text_status(out);
 }
 
@@ -117,8 +117,8 @@ static gemp_code pack_groups(const group_stage *g, size_t first, size_t end, gem
 	const gemp_comm *comm = g->context->comm;
 	size_t ranks = (size_t)comm->size;
 	GEMP_OWNED size_t *begin = NULL, *sorted = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(begin, ranks + 1));
-	GEMP_PROPAGATE(GEMP_NEW(sorted, end - first));
+	GEMP_TRY(GEMP_NEW(begin, ranks + 1));
+	GEMP_TRY(GEMP_NEW(sorted, end - first));
 	for (size_t group = first; group < end; group++)
 		begin[owner_of(g, group) + 1]++;
 	for (size_t r = 0; r < ranks; r++)
@@ -129,7 +129,7 @@ static gemp_code pack_groups(const group_stage *g, size_t first, size_t end, gem
 		size_t before = out->size;
 		for (; i < begin[r]; i++)
 			if ((int)r != comm->rank)
-				GEMP_PROPAGATE(pack_group(g, sorted[i], out));
+				GEMP_TRY(pack_group(g, sorted[i], out));
 		sizes[r] = out->size - before;
 	}
 	return GEMP_OK;
@@ -144,9 +144,9 @@ static gemp_code merge_groups(group_stage *g, const char *at, const char *end)
 		memcpy(&key.size, at, sizeof key.size);
 		key.data = (char *)at + sizeof key.size;
 		at = key.data + key.size;
-		GEMP_PROPAGATE(find_group(g, &key, gemp_key_hash(key.data, key.size), &group));
+		GEMP_TRY(find_group(g, &key, gemp_key_hash(key.data, key.size), &group));
 		for (size_t i = 0; i < g->aggregate_count; i++)
-			GEMP_PROPAGATE(gemp_aggregate_merge(&g->aggregates[i], group, &at));
+			GEMP_TRY(gemp_aggregate_merge(&g->aggregates[i], group, &at));
 	}
 	return check_memory(g);
 }
@@ -164,7 +164,7 @@ static gemp_code exchange_block(group_stage *g, size_t first, size_t end)
 	double t = gemp_now();
 	gemp_code code = GEMP_NEW(sizes, ranks);
 	GEMP_THEN(pack_groups(g, first, end, &packed, sizes));
-	GEMP_PROPAGATE(
+	GEMP_TRY(
 		gemp_exchange_bytes(context->comm, code, packed.data, sizes, &received, &received_size, &context->traffic));
 	gemp_timers_add(&context->timers, GEMP_PHASE_EXCHANGE, t);
 	code = merge_groups(g, received, (const char *)received + received_size);
@@ -182,7 +182,7 @@ static gemp_code exchange_groups(group_stage *g)
 	gemp_comm_max(g->context->comm, &max_groups, 1);
 	for (size_t first = 0; first < max_groups; first += BLOCK_GROUPS) {
 		size_t begin = first < own ? first : own, end = own - begin < BLOCK_GROUPS ? own : begin + BLOCK_GROUPS;
-		GEMP_PROPAGATE(exchange_block(g, begin, end));
+		GEMP_TRY(exchange_block(g, begin, end));
 	}
 	return GEMP_OK;
 }
@@ -195,7 +195,7 @@ static gemp_code add_keys(const group_stage *g, size_t group, gemp_frame *out)
 	size_t size;
 	const char *at = gemp_key_bytes(&g->groups, group, &size), *end = at + size;
 	for (size_t c = 0; c < g->key_count; c++)
-		GEMP_PROPAGATE(gemp_cell_unpack(&out->columns[c], out->rows, &at, end));
+		GEMP_TRY(gemp_cell_unpack(&out->columns[c], out->rows, &at, end));
 	out->rows++;
 	return GEMP_OK;
 }
@@ -227,7 +227,7 @@ static gemp_code fetch_members(group_stage *g, const size_t *groups, size_t coun
 	for (size_t kind = 0; kind < 2 && code == GEMP_OK; kind++)
 		for (; rows[kind] < longest && code == GEMP_OK; rows[kind]++)
 			code = gemp_frame_add_element(&members[kind], rows[kind], GEMP_NO_ELEMENT);
-	GEMP_TRY(gemp_comm_agree(g->context->comm, code));
+	GEMP_TRY_DONE(gemp_comm_agree(g->context->comm, code));
 	if (needed)
 		code = gemp_elements_fetch(elements, g->context, g->graph, members, 2, longest, true);
 done:
@@ -241,9 +241,9 @@ static gemp_code finish_groups(group_stage *g, const size_t *groups, size_t coun
 	gemp_frame_clear(&g->results);
 	for (size_t k = 0; k < count; k++) {
 		for (size_t i = 0; i < g->aggregate_count; i++)
-			GEMP_PROPAGATE(gemp_aggregate_finish(&g->aggregates[i], groups[k], elements,
-			                                     &g->results.columns[g->key_count + i].values));
-		GEMP_PROPAGATE(add_keys(g, groups[k], &g->results));
+			GEMP_TRY(gemp_aggregate_finish(&g->aggregates[i], groups[k], elements,
+			                               &g->results.columns[g->key_count + i].values));
+		GEMP_TRY(add_keys(g, groups[k], &g->results));
 	}
 	return GEMP_OK;
 }
@@ -253,8 +253,8 @@ static gemp_code finish_groups(group_stage *g, const size_t *groups, size_t coun
 static gemp_code push_block(group_stage *g, const size_t *groups, size_t count, bool last, bool *enough)
 {
 	GEMP_OWNED_BY(gemp_elements_free) gemp_elements elements = { 0 };
-	GEMP_PROPAGATE(fetch_members(g, groups, count, &elements));
-	GEMP_PROPAGATE(gemp_comm_agree(g->context->comm, finish_groups(g, groups, count, &elements)));
+	GEMP_TRY(fetch_members(g, groups, count, &elements));
+	GEMP_TRY(gemp_comm_agree(g->context->comm, finish_groups(g, groups, count, &elements)));
 	return g->next->push(g->next->self, &g->results, last, enough);
 }
 
@@ -264,7 +264,7 @@ static gemp_code push_groups(group_stage *g)
 	GEMP_OWNED size_t *own_groups = NULL;
 	size_t count = 0;
 	bool enough = false;
-	GEMP_PROPAGATE(gemp_comm_agree(g->context->comm, GEMP_NEW(own_groups, g->groups.count)));
+	GEMP_TRY(gemp_comm_agree(g->context->comm, GEMP_NEW(own_groups, g->groups.count)));
 	for (size_t group = 0; group < g->groups.count; group++)
 		if (owner_of(g, group) == g->context->comm->rank)
 			own_groups[count++] = group;
@@ -273,7 +273,7 @@ static gemp_code push_groups(group_stage *g)
 	size_t blocks = max_groups ? (max_groups - 1) / BLOCK_GROUPS + 1 : 1;
 	for (size_t b = 0; b < blocks && !enough; b++) {
 		size_t first = b * BLOCK_GROUPS < count ? b * BLOCK_GROUPS : count, left = count - first;
-		GEMP_PROPAGATE(
+		GEMP_TRY(
 			push_block(g, own_groups + first, left < BLOCK_GROUPS ? left : BLOCK_GROUPS, b + 1 == blocks, &enough));
 	}
 	return GEMP_OK;
@@ -298,11 +298,11 @@ static gemp_code group_push(void *self, gemp_frame *frame, bool last, bool *enou
 	if (code == GEMP_OK && last)
 		code = add_empty_group(g);
 	gemp_timers_add(&g->context->timers, GEMP_PHASE_DISTINCT, t);
-	GEMP_PROPAGATE(gemp_comm_agree(g->context->comm, code));
+	GEMP_TRY(gemp_comm_agree(g->context->comm, code));
 	if (!last)
 		return GEMP_OK;
-	GEMP_PROPAGATE(exchange_groups(g));
-	GEMP_PROPAGATE(push_groups(g));
+	GEMP_TRY(exchange_groups(g));
+	GEMP_TRY(push_groups(g));
 	g->ended = *enough = true;
 	return code;
 }
@@ -327,16 +327,16 @@ GEMP_RELEASE(group_free, group_stage *)
 gemp_code gemp_group_columns(gemp_frame *out, const gemp_group_options *options)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_frame_init(out, options->key_count + options->aggregate_count));
+	GEMP_TRY_DONE(gemp_frame_init(out, options->key_count + options->aggregate_count));
 	for (size_t c = 0; c < options->key_count; c++) {
 		const gemp_frame_column *key = &options->input->columns[c];
-		GEMP_TRY(gemp_frame_set(out, c, key->kind, key->values.name, key->values.type));
+		GEMP_TRY_DONE(gemp_frame_set(out, c, key->kind, key->values.name, key->values.type));
 	}
 	for (size_t i = 0; i < options->aggregate_count; i++) {
 		int argument = options->arguments[i];
 		gemp_type type = argument < 0 ? GEMP_INTEGER : options->input->columns[argument].values.type;
-		GEMP_TRY(gemp_frame_set(out, options->key_count + i, GEMP_CELL_VALUE, "",
-		                        gemp_aggregate_type(options->aggregates[i], type)));
+		GEMP_TRY_DONE(gemp_frame_set(out, options->key_count + i, GEMP_CELL_VALUE, "",
+		                             gemp_aggregate_type(options->aggregates[i], type)));
 	}
 done:
 	if (code != GEMP_OK)
@@ -347,8 +347,8 @@ done:
 /* Copies what outlives the call from the options: the input frame may go once the stage is made. */
 static gemp_code set_up(group_stage *g, const gemp_group_options *options)
 {
-	GEMP_PROPAGATE(GEMP_NEW(g->aggregates, options->aggregate_count));
-	GEMP_PROPAGATE(GEMP_NEW(g->arguments, options->aggregate_count));
+	GEMP_TRY(GEMP_NEW(g->aggregates, options->aggregate_count));
+	GEMP_TRY(GEMP_NEW(g->arguments, options->aggregate_count));
 	g->aggregate_count = options->aggregate_count;
 	for (size_t i = 0; i < g->aggregate_count; i++) {
 		int argument = g->arguments[i] = options->arguments[i];
@@ -371,7 +371,7 @@ gemp_code gemp_group_new(gemp_row_stage *out, gemp_runtime *context, gemp_shard 
 		g->key_count = options->key_count;
 		code = set_up(g, options);
 	}
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	*out = (gemp_row_stage){ .self = g, .push = group_push, .free = group_free };
 	g = NULL;
 	return GEMP_OK;

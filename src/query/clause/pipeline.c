@@ -90,22 +90,22 @@ uint64_t gemp_clause_edges(const gemp_pattern *pattern)
 static gemp_code find_aggregates(grouping *r, const gemp_expr *expr)
 {
 	if (gemp_expr_is_aggregate(expr)) {
-		GEMP_PROPAGATE(GEMP_RESERVE(r->aggregates, r->aggregate_capacity, r->aggregate_count + 1));
+		GEMP_TRY(GEMP_RESERVE(r->aggregates, r->aggregate_capacity, r->aggregate_count + 1));
 		r->aggregates[r->aggregate_count++] = expr;
 		return GEMP_OK;
 	}
 	for (size_t i = 0; i < expr->count; i++)
-		GEMP_PROPAGATE(find_aggregates(r, expr->children[i]));
+		GEMP_TRY(find_aggregates(r, expr->children[i]));
 	return GEMP_OK;
 }
 
 /* Finds the keys and aggregates of all items; items without an aggregate are the keys by which rows are grouped. */
 static gemp_code begin_grouping(grouping *r, const gemp_clause *clause)
 {
-	GEMP_PROPAGATE(GEMP_NEW(r->keys, clause->item_count));
+	GEMP_TRY(GEMP_NEW(r->keys, clause->item_count));
 	for (size_t i = 0; i < clause->item_count; i++)
 		if (gemp_expr_has_aggregate(clause->items[i].expr))
-			GEMP_PROPAGATE(find_aggregates(r, clause->items[i].expr));
+			GEMP_TRY(find_aggregates(r, clause->items[i].expr));
 		else
 			r->keys[r->key_count++] = clause->items[i].expr;
 	return GEMP_OK;
@@ -131,7 +131,7 @@ static gemp_code make_column(grouping *r, const gemp_frame *columns, const gemp_
                              const gemp_expr **out)
 {
 	gemp_expr *node;
-	GEMP_PROPAGATE(copy_node(r, expr, &node));
+	GEMP_TRY(copy_node(r, expr, &node));
 	bool element = gemp_expr_is_element(expr);
 	node->count = 0;
 	node->variable = element ? (int)item : -1;
@@ -181,7 +181,7 @@ static gemp_code rewrite_item(grouping *r, const gemp_frame *columns, const gemp
 		                 "query:%d:%d: what stands beside an aggregate must be a column too, so that rows are "
 		                 "grouped by it; give it to WITH or RETURN as one",
 		                 expr->line, expr->column);
-	GEMP_PROPAGATE(copy_node(r, expr, &node)); /* the clause's own tree must stay as it is */
+	GEMP_TRY(copy_node(r, expr, &node)); /* the clause's own tree must stay as it is */
 	*out = node;
 	if (expr->variable >= 0) {
 		node->variable = (int)element;
@@ -193,7 +193,7 @@ static gemp_code rewrite_item(grouping *r, const gemp_frame *columns, const gemp
 	node->children = children;
 	for (size_t i = 0; i < expr->count; i++) {
 		const gemp_expr *child;
-		GEMP_PROPAGATE(rewrite_item(r, columns, expr->children[i], &child));
+		GEMP_TRY(rewrite_item(r, columns, expr->children[i], &child));
 		node->children[i] = (gemp_expr *)(uintptr_t)child;
 	}
 	return GEMP_OK;
@@ -239,9 +239,8 @@ static void set_output_columns(gemp_pipeline *p, gemp_frame *columns)
 static gemp_code add_items(gemp_pipeline *p, const gemp_frame_map *map, const gemp_projection_item *items, size_t count)
 {
 	GEMP_OWNED_BY(gemp_frame_free) gemp_frame columns = { 0 };
-	GEMP_PROPAGATE(gemp_comm_agree(p->context->comm, gemp_projection_columns(&columns, p->graph, items, count)));
-	GEMP_PROPAGATE(
-		gemp_projection_new(&p->stages[p->stage_count], p->context, p->graph, map, items, count, next_of(p)));
+	GEMP_TRY(gemp_comm_agree(p->context->comm, gemp_projection_columns(&columns, p->graph, items, count)));
+	GEMP_TRY(gemp_projection_new(&p->stages[p->stage_count], p->context, p->graph, map, items, count, next_of(p)));
 	set_output_columns(p, &columns);
 	columns = (gemp_frame){ 0 };
 	return GEMP_OK;
@@ -254,7 +253,7 @@ static gemp_code add_group(gemp_pipeline *p, size_t key_count, const grouping *r
 	GEMP_OWNED int *arguments = NULL;
 	int next = (int)key_count;
 	size_t count = rewrite ? rewrite->aggregate_count : 0;
-	GEMP_PROPAGATE(gemp_comm_agree(p->context->comm, GEMP_NEW(arguments, count)));
+	GEMP_TRY(gemp_comm_agree(p->context->comm, GEMP_NEW(arguments, count)));
 	for (size_t i = 0; i < count; i++)
 		arguments[i] = rewrite->aggregates[i]->count ? next++ : GEMP_NO_ARGUMENT;
 	const gemp_group_options options = {
@@ -265,8 +264,8 @@ static gemp_code add_group(gemp_pipeline *p, size_t key_count, const grouping *r
 		.arguments = arguments,
 		.next = next_of(p),
 	};
-	GEMP_PROPAGATE(gemp_comm_agree(p->context->comm, gemp_group_columns(&columns, &options)));
-	GEMP_PROPAGATE(gemp_group_new(&p->stages[p->stage_count], p->context, p->graph, &options));
+	GEMP_TRY(gemp_comm_agree(p->context->comm, gemp_group_columns(&columns, &options)));
+	GEMP_TRY(gemp_group_new(&p->stages[p->stage_count], p->context, p->graph, &options));
 	set_output_columns(p, &columns);
 	columns = (gemp_frame){ 0 };
 	return GEMP_OK;
@@ -279,19 +278,19 @@ static gemp_code add_grouping(gemp_pipeline *p, const gemp_frame_map *map, const
 	size_t count = 0;
 	gemp_code code = begin_grouping(rewrite, clause);
 	GEMP_THEN(GEMP_NEW(items, rewrite->key_count + rewrite->aggregate_count + clause->item_count));
-	GEMP_PROPAGATE(gemp_comm_agree(p->context->comm, code));
+	GEMP_TRY(gemp_comm_agree(p->context->comm, code));
 	for (size_t k = 0; k < rewrite->key_count; k++)
 		items[count++] = (gemp_projection_item){ rewrite->keys[k], "" };
 	for (size_t i = 0; i < rewrite->aggregate_count; i++)
 		if (rewrite->aggregates[i]->count)
 			items[count++] = (gemp_projection_item){ rewrite->aggregates[i]->children[0], "" };
-	GEMP_PROPAGATE(add_items(p, map, items, count));
-	GEMP_PROPAGATE(add_group(p, rewrite->key_count, rewrite));
+	GEMP_TRY(add_items(p, map, items, count));
+	GEMP_TRY(add_group(p, rewrite->key_count, rewrite));
 	for (size_t i = 0; i < clause->item_count && code == GEMP_OK; i++) {
 		items[i].name = clause->items[i].name;
 		code = rewrite_item(rewrite, &p->columns, clause->items[i].expr, &items[i].expr);
 	}
-	GEMP_PROPAGATE(gemp_comm_agree(p->context->comm, code));
+	GEMP_TRY(gemp_comm_agree(p->context->comm, code));
 	return add_items(p, &p->items, items, clause->item_count);
 }
 
@@ -299,7 +298,7 @@ static gemp_code add_grouping(gemp_pipeline *p, const gemp_frame_map *map, const
 static gemp_code add_plain(gemp_pipeline *p, const gemp_frame_map *map, const gemp_clause *clause)
 {
 	GEMP_OWNED gemp_projection_item *items = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(p->context->comm, GEMP_NEW(items, clause->item_count)));
+	GEMP_TRY(gemp_comm_agree(p->context->comm, GEMP_NEW(items, clause->item_count)));
 	for (size_t i = 0; i < clause->item_count; i++)
 		items[i] = (gemp_projection_item){ clause->items[i].expr, clause->items[i].name };
 	return add_items(p, map, items, clause->item_count);
@@ -333,15 +332,15 @@ static gemp_code add_order(gemp_pipeline *p, const gemp_clause *clause)
 static gemp_code add_clause(gemp_pipeline *p, const gemp_frame_map *map, const gemp_clause *clause, grouping *rewrite)
 {
 	if (clause->grouped)
-		GEMP_PROPAGATE(add_grouping(p, map, clause, rewrite));
+		GEMP_TRY(add_grouping(p, map, clause, rewrite));
 	else
-		GEMP_PROPAGATE(add_plain(p, map, clause));
+		GEMP_TRY(add_plain(p, map, clause));
 	if (clause->distinct) /* the hidden items hang on the shown ones, and tell no more rows apart */
-		GEMP_PROPAGATE(add_group(p, clause->item_count, NULL));
-	GEMP_PROPAGATE(add_order(p, clause));
+		GEMP_TRY(add_group(p, clause->item_count, NULL));
+	GEMP_TRY(add_order(p, clause));
 	if (clause->where) {
-		GEMP_PROPAGATE(gemp_projection_where(&p->stages[p->stage_count], p->context, p->graph, &p->items, clause->where,
-		                                     next_of(p)));
+		GEMP_TRY(gemp_projection_where(&p->stages[p->stage_count], p->context, p->graph, &p->items, clause->where,
+		                               next_of(p)));
 		p->stage_count++;
 	}
 	return GEMP_OK;
@@ -354,14 +353,14 @@ static gemp_code set_up_source(gemp_pipeline *p)
 {
 	const gemp_pattern *pattern = p->pattern;
 	size_t vertices = p->match.vertices, edges = p->match.edges;
-	GEMP_PROPAGATE(gemp_frame_init(&p->source, vertices + edges + pattern->sub_count));
-	GEMP_PROPAGATE(GEMP_NEW(p->used, p->source.count));
+	GEMP_TRY(gemp_frame_init(&p->source, vertices + edges + pattern->sub_count));
+	GEMP_TRY(GEMP_NEW(p->used, p->source.count));
 	for (size_t c = 0; c < p->source.count; c++)
-		GEMP_PROPAGATE(gemp_frame_set(&p->source, c,
-		                              c < vertices           ? GEMP_CELL_VERTEX
-		                              : c < vertices + edges ? GEMP_CELL_EDGE
-		                                                     : GEMP_CELL_VALUE,
-		                              "", GEMP_INTEGER));
+		GEMP_TRY(gemp_frame_set(&p->source, c,
+		                        c < vertices           ? GEMP_CELL_VERTEX
+		                        : c < vertices + edges ? GEMP_CELL_EDGE
+		                                               : GEMP_CELL_VALUE,
+		                        "", GEMP_INTEGER));
 	const gemp_clause *clause = gemp_pattern_first_clause(pattern);
 	for (size_t i = 0; i < clause->item_count; i++)
 		gemp_lookup_uses(&p->match, clause->items[i].expr, p->used);
@@ -380,7 +379,7 @@ static uint64_t element_at(const gemp_row_store *rows, size_t row, size_t column
 /* Copies one column of vertices or edges from rows to a column of the frame. */
 static gemp_code fill_elements(gemp_frame_column *out, const gemp_row_store *rows, size_t column, size_t vertices)
 {
-	GEMP_PROPAGATE(GEMP_RESERVE(out->elements, out->capacity, rows->rows));
+	GEMP_TRY(GEMP_RESERVE(out->elements, out->capacity, rows->rows));
 	for (size_t row = 0; row < rows->rows; row++)
 		out->elements[row] = element_at(rows, row, column, vertices);
 	return GEMP_OK;
@@ -392,7 +391,7 @@ static gemp_code fill_values(gemp_frame_column *out, const gemp_column *from)
 	out->values.type = from->type;
 	for (size_t row = 0; row < from->rows; row++) {
 		gemp_value value = gemp_column_get(from, row);
-		GEMP_PROPAGATE(gemp_column_add(&out->values, &value));
+		GEMP_TRY(gemp_column_add(&out->values, &value));
 	}
 	return GEMP_OK;
 }
@@ -405,10 +404,10 @@ static gemp_code fill_source(gemp_pipeline *p, const gemp_row_store *rows, const
 	gemp_frame_clear(source);
 	for (size_t c = 0; c < source->count && rows->rows; c++)
 		if (p->used[c])
-			GEMP_PROPAGATE(c < elements ? fill_elements(&source->columns[c], rows, c, vertices)
-			                            : fill_values(&source->columns[c], &rows->values[c - elements]));
+			GEMP_TRY(c < elements ? fill_elements(&source->columns[c], rows, c, vertices)
+			                      : fill_values(&source->columns[c], &rows->values[c - elements]));
 	if (multiplicity && rows->rows) {
-		GEMP_PROPAGATE(GEMP_RESERVE(source->multiplicity, source->multiplicity_capacity, rows->rows));
+		GEMP_TRY(GEMP_RESERVE(source->multiplicity, source->multiplicity_capacity, rows->rows));
 		memcpy(source->multiplicity, multiplicity, rows->rows * sizeof *multiplicity);
 	}
 	source->rows = rows->rows;
@@ -419,7 +418,7 @@ static gemp_code fill_source(gemp_pipeline *p, const gemp_row_store *rows, const
 gemp_code gemp_pipeline_push(gemp_pipeline *p, const gemp_row_store *rows, const uint64_t *multiplicity, bool last,
                              bool *enough)
 {
-	GEMP_PROPAGATE(gemp_comm_agree(p->context->comm, fill_source(p, rows, multiplicity)));
+	GEMP_TRY(gemp_comm_agree(p->context->comm, fill_source(p, rows, multiplicity)));
 	return p->stages[0].push(p->stages[0].self, &p->source, last, enough);
 }
 
@@ -457,10 +456,10 @@ gemp_code gemp_pipeline_new(gemp_pipeline **out, gemp_runtime *context, gemp_sha
 		code = check_subs(pattern);
 	}
 	GEMP_THEN(set_up_source(p));
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	if (pattern->with)
-		GEMP_PROPAGATE(add_clause(p, &p->match, pattern->with, &p->rewrites[0]));
-	GEMP_PROPAGATE(add_clause(p, pattern->with ? &p->items : &p->match, &pattern->result, &p->rewrites[1]));
+		GEMP_TRY(add_clause(p, &p->match, pattern->with, &p->rewrites[0]));
+	GEMP_TRY(add_clause(p, pattern->with ? &p->items : &p->match, &pattern->result, &p->rewrites[1]));
 	p->stages[p->stage_count] = (gemp_row_stage){ .self = output->self, .push = output->push };
 	*out = p;
 	p = NULL;

@@ -41,10 +41,10 @@ gemp_code gemp_projection_columns(gemp_frame *out, const gemp_shard *graph, cons
                                   size_t count)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_frame_init(out, count));
+	GEMP_TRY_DONE(gemp_frame_init(out, count));
 	for (size_t i = 0; i < count; i++)
-		GEMP_TRY(gemp_frame_set(out, i, gemp_projection_cell(items[i].expr), items[i].name,
-		                        gemp_projection_type(graph, items[i].expr)));
+		GEMP_TRY_DONE(gemp_frame_set(out, i, gemp_projection_cell(items[i].expr), items[i].name,
+		                             gemp_projection_type(graph, items[i].expr)));
 done:
 	if (code != GEMP_OK)
 		gemp_frame_free(out);
@@ -80,12 +80,12 @@ static gemp_code add_value(gemp_column *column, gemp_value value)
 static gemp_code copy_cells(gemp_frame_column *out, const gemp_frame_column *from, size_t rows)
 {
 	if (out->kind != GEMP_CELL_VALUE) {
-		GEMP_PROPAGATE(GEMP_RESERVE(out->elements, out->capacity, rows));
+		GEMP_TRY(GEMP_RESERVE(out->elements, out->capacity, rows));
 		if (rows)
 			memcpy(out->elements, from->elements, rows * sizeof *out->elements);
 	}
 	for (size_t row = 0; row < rows && out->kind == GEMP_CELL_VALUE; row++)
-		GEMP_PROPAGATE(add_value(&out->values, gemp_frame_value(from, row)));
+		GEMP_TRY(add_value(&out->values, gemp_frame_value(from, row)));
 	return GEMP_OK;
 }
 
@@ -100,8 +100,8 @@ static gemp_code evaluate_item(projection_stage *e, size_t i, const gemp_frame *
 	for (size_t row = 0; row < frame->rows; row++) {
 		gemp_value value;
 		gemp_arena_reset(&e->scratch);
-		GEMP_PROPAGATE(gemp_expr_value(expr, gemp_lookup_scope(e->lookup, row), &e->scratch, &value));
-		GEMP_PROPAGATE(add_value(&out->values, value));
+		GEMP_TRY(gemp_expr_value(expr, gemp_lookup_scope(e->lookup, row), &e->scratch, &value));
+		GEMP_TRY(add_value(&out->values, value));
 	}
 	return GEMP_OK;
 }
@@ -111,7 +111,7 @@ static gemp_code evaluate_items(projection_stage *e, gemp_frame *frame)
 {
 	gemp_frame_clear(&e->out);
 	for (size_t i = 0; i < e->count; i++)
-		GEMP_PROPAGATE(evaluate_item(e, i, frame));
+		GEMP_TRY(evaluate_item(e, i, frame));
 	e->out.rows = frame->rows;
 	e->out.multiplicity = frame->multiplicity;
 	e->out.multiplicity_capacity = frame->multiplicity_capacity;
@@ -125,10 +125,10 @@ static gemp_code items_push(void *self, gemp_frame *frame, bool last, bool *enou
 {
 	projection_stage *e = self;
 	double t = gemp_now();
-	GEMP_PROPAGATE(gemp_lookup_fetch(e->lookup, frame));
+	GEMP_TRY(gemp_lookup_fetch(e->lookup, frame));
 	gemp_code code = evaluate_items(e, frame);
 	gemp_timers_add(&e->context->timers, GEMP_PHASE_ATTRIBUTES, t);
-	GEMP_PROPAGATE(gemp_comm_agree(e->context->comm, code));
+	GEMP_TRY(gemp_comm_agree(e->context->comm, code));
 	gemp_lookup_forget(e->lookup);
 	return e->next->push(e->next->self, &e->out, last, enough);
 }
@@ -140,7 +140,7 @@ static gemp_code select_rows(projection_stage *e, const gemp_frame *frame, uint6
 	for (size_t row = 0; row < frame->rows; row++) {
 		bool truth;
 		gemp_arena_reset(&e->scratch);
-		GEMP_PROPAGATE(gemp_expr_test(e->items[0].expr, gemp_lookup_scope(e->lookup, row), &e->scratch, &truth));
+		GEMP_TRY(gemp_expr_test(e->items[0].expr, gemp_lookup_scope(e->lookup, row), &e->scratch, &truth));
 		if (truth)
 			picked[(*count)++] = row;
 	}
@@ -154,13 +154,13 @@ static gemp_code where_push(void *self, gemp_frame *frame, bool last, bool *enou
 	GEMP_OWNED uint64_t *picked = NULL;
 	size_t count;
 	double t = gemp_now();
-	GEMP_PROPAGATE(gemp_lookup_fetch(e->lookup, frame));
+	GEMP_TRY(gemp_lookup_fetch(e->lookup, frame));
 	gemp_frame_free(&e->out);
 	gemp_code code = GEMP_NEW(picked, frame->rows);
 	GEMP_THEN(select_rows(e, frame, picked, &count));
 	GEMP_THEN(gemp_frame_pick(&e->out, frame, picked, count));
 	gemp_timers_add(&e->context->timers, GEMP_PHASE_ATTRIBUTES, t);
-	GEMP_PROPAGATE(gemp_comm_agree(e->context->comm, code));
+	GEMP_TRY(gemp_comm_agree(e->context->comm, code));
 	gemp_lookup_forget(e->lookup);
 	return e->next->push(e->next->self, &e->out, last, enough);
 }
@@ -184,8 +184,8 @@ static gemp_code set_up(projection_stage *e, gemp_shard *graph, const gemp_proje
 {
 	gemp_code code = GEMP_OK;
 	const gemp_expr **exprs = NULL;
-	GEMP_TRY(GEMP_NEW(e->items, count));
-	GEMP_TRY(GEMP_NEW(exprs, count));
+	GEMP_TRY_DONE(GEMP_NEW(e->items, count));
+	GEMP_TRY_DONE(GEMP_NEW(exprs, count));
 	e->count = count;
 	for (size_t i = 0; i < count; i++) {
 		e->items[i] = items[i];
@@ -222,8 +222,8 @@ gemp_code gemp_projection_new(gemp_row_stage *out, gemp_runtime *context, gemp_s
                               const gemp_projection_item *items, size_t count, gemp_row_stage *next)
 {
 	GEMP_OWNED_BY(projection_free_at) projection_stage *e = NULL;
-	GEMP_PROPAGATE(projection_new(&e, context, graph, map, items, count, next));
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, gemp_projection_columns(&e->out, graph, items, count)));
+	GEMP_TRY(projection_new(&e, context, graph, map, items, count, next));
+	GEMP_TRY(gemp_comm_agree(context->comm, gemp_projection_columns(&e->out, graph, items, count)));
 	*out = (gemp_row_stage){ .self = e, .push = items_push, .free = projection_free };
 	e = NULL;
 	return GEMP_OK;
@@ -275,7 +275,7 @@ static gemp_code limit_push(void *self, gemp_frame *frame, bool last, bool *enou
 	size_t first, end;
 	if (c->ended)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_frame_expand(frame, gemp_limit_end(c->skip, c->limit))));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_frame_expand(frame, gemp_limit_end(c->skip, c->limit))));
 	uint64_t all = gemp_comm_sum1(comm, frame->rows);
 	gemp_limit_rows(comm, frame->rows, c->skip, c->limit, &first, &end);
 	uint64_t skipped = all < c->skip ? all : c->skip, left = all - skipped;
@@ -283,8 +283,8 @@ static gemp_code limit_push(void *self, gemp_frame *frame, bool last, bool *enou
 	*c->some_left_out |= skipped > 0 || left > c->limit || (reached && !last);
 	c->skip -= skipped;
 	c->limit -= c->limit == UINT64_MAX ? 0 : left < c->limit ? left : c->limit;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_frame_slice(&cut, frame, first, end - first)));
-	GEMP_PROPAGATE(c->next->push(c->next->self, &cut, last || reached, enough));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_frame_slice(&cut, frame, first, end - first)));
+	GEMP_TRY(c->next->push(c->next->self, &cut, last || reached, enough));
 	c->ended = last || reached || *enough;
 	*enough |= reached;
 	return GEMP_OK;
@@ -323,11 +323,11 @@ gemp_code gemp_project_header(const gemp_shard *graph, const gemp_pattern *patte
 		const gemp_return_item *item = &pattern->result.items[i];
 		out[i].name = item->name;
 		out[i].edge = gemp_projection_cell(item->expr) == GEMP_CELL_EDGE;
-		GEMP_TRY(gemp_column_init(&out[i].value, item->name, gemp_projection_type(graph, item->expr)));
+		GEMP_TRY_DONE(gemp_column_init(&out[i].value, item->name, gemp_projection_type(graph, item->expr)));
 		if (!out[i].edge)
 			continue;
-		GEMP_TRY(gemp_column_init(&out[i].source, item->name, graph->keys.type));
-		GEMP_TRY(gemp_column_init(&out[i].target, item->name, graph->keys.type));
+		GEMP_TRY_DONE(gemp_column_init(&out[i].source, item->name, graph->keys.type));
+		GEMP_TRY_DONE(gemp_column_init(&out[i].target, item->name, graph->keys.type));
 	}
 done:
 	if (code != GEMP_OK)
@@ -347,8 +347,8 @@ static gemp_code add_edge(gemp_projected *out, const gemp_elements *elements, ui
 {
 	const gemp_edge_ends *ends = gemp_elements_ends(elements, edge);
 	gemp_value type = gemp_elements_type(elements, edge);
-	GEMP_PROPAGATE(gemp_column_add(&out->value, &type));
-	GEMP_PROPAGATE(add_key(&out->source, elements, ends ? ends->source : GEMP_NO_ELEMENT));
+	GEMP_TRY(gemp_column_add(&out->value, &type));
+	GEMP_TRY(add_key(&out->source, elements, ends ? ends->source : GEMP_NO_ELEMENT));
 	return add_key(&out->target, elements, ends ? ends->target : GEMP_NO_ELEMENT);
 }
 
@@ -364,8 +364,8 @@ static gemp_code project_column(gemp_projected *out, gemp_frame_column *column, 
 		out->value = taken;
 	}
 	for (size_t row = 0; row < rows && column->kind != GEMP_CELL_VALUE; row++)
-		GEMP_PROPAGATE(column->kind == GEMP_CELL_EDGE ? add_edge(out, elements, column->elements[row])
-		                                              : add_key(&out->value, elements, column->elements[row]));
+		GEMP_TRY(column->kind == GEMP_CELL_EDGE ? add_edge(out, elements, column->elements[row])
+		                                        : add_key(&out->value, elements, column->elements[row]));
 	return GEMP_OK;
 }
 
@@ -377,7 +377,7 @@ gemp_code gemp_project(gemp_runtime *context, gemp_shard *graph, const gemp_patt
 	size_t shown = pattern->result.shown;
 	gemp_elements elements = { 0 };
 	bool made = false;
-	GEMP_TRY(gemp_elements_fetch(&elements, context, graph, frame->columns, shown, frame->rows, false));
+	GEMP_TRY_DONE(gemp_elements_fetch(&elements, context, graph, frame->columns, shown, frame->rows, false));
 	code = gemp_project_header(graph, pattern, out);
 	made = code == GEMP_OK;
 	for (size_t c = 0; c < shown && code == GEMP_OK; c++)

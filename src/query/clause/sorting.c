@@ -92,8 +92,8 @@ static gemp_code sort_rows(sort_stage *o, uint64_t max_rows)
 	GEMP_OWNED uint64_t *picked = NULL;
 	gemp_frame sorted;
 	size_t rows = o->rows.rows, kept = rows < max_rows ? rows : (size_t)max_rows;
-	GEMP_PROPAGATE(GEMP_NEW(entries, rows));
-	GEMP_PROPAGATE(GEMP_NEW(picked, rows));
+	GEMP_TRY(GEMP_NEW(entries, rows));
+	GEMP_TRY(GEMP_NEW(picked, rows));
 	for (size_t row = 0; row < rows; row++) {
 		gemp_value first = { .null = true };
 		if (o->sort_count)
@@ -104,7 +104,7 @@ static gemp_code sort_rows(sort_stage *o, uint64_t max_rows)
 	qsort_r(entries, rows, sizeof *entries, compare_entries, o);
 	for (size_t i = 0; i < kept; i++)
 		picked[i] = entries[i].row;
-	GEMP_PROPAGATE(gemp_frame_pick(&sorted, &o->rows, picked, kept));
+	GEMP_TRY(gemp_frame_pick(&sorted, &o->rows, picked, kept));
 	gemp_frame_free(&o->rows);
 	o->rows = sorted;
 	return GEMP_OK;
@@ -140,7 +140,7 @@ static gemp_code add_order_keys(gemp_frame_column *out, size_t row, const gemp_e
 	for (size_t i = 0; i < count; i++) {
 		out[i].values.rows = row;
 		numbers[i].type = GEMP_INTEGER;
-		GEMP_PROPAGATE(gemp_column_add(&out[i].values, &numbers[i]));
+		GEMP_TRY(gemp_column_add(&out[i].values, &numbers[i]));
 	}
 	return GEMP_OK;
 }
@@ -155,7 +155,7 @@ static gemp_code append_order_keys(sort_stage *o, const gemp_frame *frame, const
 		if (column->kind == GEMP_CELL_VALUE)
 			continue;
 		for (size_t row = 0; row < frame->rows; row++)
-			GEMP_PROPAGATE(add_order_keys(out, before + row, elements, column->kind, column->elements[row]));
+			GEMP_TRY(add_order_keys(out, before + row, elements, column->kind, column->elements[row]));
 		out += column->kind == GEMP_CELL_EDGE ? EDGE_RANKS : 1;
 	}
 	return GEMP_OK;
@@ -168,7 +168,7 @@ static gemp_code append_rows(sort_stage *o, const gemp_frame *frame, const gemp_
 	size_t all = o->rows.count, rows = o->rows.rows, budget = o->context->budgets.host_memory;
 	if (frame->rows == 0)
 		return GEMP_OK;
-	GEMP_PROPAGATE(append_order_keys(o, frame, elements));
+	GEMP_TRY(append_order_keys(o, frame, elements));
 	o->rows.count = o->shown;
 	gemp_code code = gemp_frame_append(&o->rows, frame);
 	o->rows.count = all;
@@ -187,8 +187,8 @@ static gemp_code append_rows(sort_stage *o, const gemp_frame *frame, const gemp_
 static gemp_code buffer_rows(sort_stage *o, gemp_frame *frame)
 {
 	GEMP_OWNED_BY(gemp_elements_free) gemp_elements elements = { 0 };
-	GEMP_PROPAGATE(gemp_comm_agree(o->context->comm, gemp_frame_expand(frame, wanted_rows(o))));
-	GEMP_PROPAGATE(gemp_elements_fetch(&elements, o->context, o->graph, frame->columns, o->shown, frame->rows, true));
+	GEMP_TRY(gemp_comm_agree(o->context->comm, gemp_frame_expand(frame, wanted_rows(o))));
+	GEMP_TRY(gemp_elements_fetch(&elements, o->context, o->graph, frame->columns, o->shown, frame->rows, true));
 	return gemp_comm_agree(o->context->comm, append_rows(o, frame, &elements));
 }
 
@@ -208,7 +208,7 @@ static gemp_code unpack_rows(gemp_frame *frame, const char *at, const char *end)
 {
 	while (at < end) {
 		for (size_t c = 0; c < frame->count; c++)
-			GEMP_PROPAGATE(gemp_cell_unpack(&frame->columns[c], frame->rows, &at, end));
+			GEMP_TRY(gemp_cell_unpack(&frame->columns[c], frame->rows, &at, end));
 		frame->rows++;
 	}
 	return GEMP_OK;
@@ -248,7 +248,7 @@ static gemp_code sample_rows(const sort_stage *o, sort_stage *samples)
 	*samples = (sort_stage){ .shown = o->shown, .sort_count = o->sort_count, .sorts = o->sorts };
 	gemp_code code = gemp_frame_like(&samples->rows, &o->rows);
 	GEMP_THEN(pack_rows(&o->rows, step / 2, o->rows.rows, step, &mine));
-	GEMP_PROPAGATE(gemp_comm_allgather(comm, code, mine.data, mine.size, &all, &begin));
+	GEMP_TRY(gemp_comm_allgather(comm, code, mine.data, mine.size, &all, &begin));
 	code = unpack_rows(&samples->rows, all, (const char *)all + begin[comm->size]);
 	GEMP_THEN(sort_rows(samples, UINT64_MAX));
 	return gemp_comm_agree(comm, code);
@@ -271,9 +271,9 @@ static gemp_code exchange_buckets(sort_stage *o, const sort_stage *samples)
 		sizes[r] = packed.size - before;
 		at = end;
 	}
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	gemp_frame_clear(&o->rows);
-	GEMP_PROPAGATE(
+	GEMP_TRY(
 		gemp_exchange_bytes(context->comm, GEMP_OK, packed.data, sizes, &received, &received_size, &context->traffic));
 	gemp_text_free(&packed);
 	code = unpack_rows(&o->rows, received, (const char *)received + received_size);
@@ -286,10 +286,10 @@ static gemp_code sort_globally(sort_stage *o)
 {
 	gemp_code code = GEMP_OK;
 	sort_stage samples = { 0 };
-	GEMP_TRY(gemp_comm_agree(o->context->comm, sort_rows(o, wanted_rows(o))));
+	GEMP_TRY_DONE(gemp_comm_agree(o->context->comm, sort_rows(o, wanted_rows(o))));
 	if (o->context->comm->size == 1)
 		return GEMP_OK;
-	GEMP_TRY(sample_rows(o, &samples));
+	GEMP_TRY_DONE(sample_rows(o, &samples));
 	code = exchange_buckets(o, &samples);
 done:
 	gemp_frame_free(&samples.rows);
@@ -305,7 +305,7 @@ static gemp_code push_block(sort_stage *o, size_t first, size_t count, bool last
 	GEMP_OWNED_BY(gemp_frame_free) gemp_frame block = { 0 };
 	gemp_frame view = o->rows;
 	view.count = o->shown;
-	GEMP_PROPAGATE(gemp_comm_agree(o->context->comm, gemp_frame_slice(&block, &view, first, count)));
+	GEMP_TRY(gemp_comm_agree(o->context->comm, gemp_frame_slice(&block, &view, first, count)));
 	return o->next->push(o->next->self, &block, last, enough);
 }
 
@@ -319,7 +319,7 @@ static gemp_code push_sorted(sort_stage *o)
 	bool enough = false;
 	gemp_limit_rows(comm, o->rows.rows, o->skip, o->limit, &first, &end);
 	size_t mine = end - first;
-	GEMP_PROPAGATE(gemp_comm_allgather(comm, GEMP_OK, &mine, sizeof mine, &all, &begin));
+	GEMP_TRY(gemp_comm_allgather(comm, GEMP_OK, &mine, sizeof mine, &all, &begin));
 	const size_t *rows = all;
 	int last_rank = comm->size - 1;
 	while (last_rank > 0 && rows[last_rank] == 0)
@@ -328,7 +328,7 @@ static gemp_code push_sorted(sort_stage *o)
 		for (size_t at = 0; (at < rows[r] || (r == last_rank && at == 0)) && !enough; at += BLOCK_ROWS) {
 			size_t left = rows[r] - at, count = left < BLOCK_ROWS ? left : BLOCK_ROWS;
 			bool last = r == last_rank && count == left;
-			GEMP_PROPAGATE(push_block(o, first + at, r == comm->rank ? count : 0, last, &enough));
+			GEMP_TRY(push_block(o, first + at, r == comm->rank ? count : 0, last, &enough));
 		}
 	return GEMP_OK;
 }
@@ -340,13 +340,13 @@ static gemp_code sorting_push(void *self, gemp_frame *frame, bool last, bool *en
 	double t = gemp_now();
 	if (o->ended)
 		return GEMP_OK;
-	GEMP_PROPAGATE(buffer_rows(o, frame));
+	GEMP_TRY(buffer_rows(o, frame));
 	if (last)
-		GEMP_PROPAGATE(sort_globally(o));
+		GEMP_TRY(sort_globally(o));
 	gemp_timers_add(&o->context->timers, GEMP_PHASE_DISTINCT, t);
 	if (!last)
 		return GEMP_OK;
-	GEMP_PROPAGATE(push_sorted(o));
+	GEMP_TRY(push_sorted(o));
 	o->ended = *enough = true;
 	return GEMP_OK;
 }
@@ -390,13 +390,13 @@ static gemp_code set_up(sort_stage *o, const gemp_sorting_options *options)
 	size_t numbers = 0;
 	for (size_t c = 0; c < input->count; c++)
 		numbers += sort_columns_of(&input->columns[c]);
-	GEMP_PROPAGATE(gemp_frame_init(&o->rows, input->count + numbers));
+	GEMP_TRY(gemp_frame_init(&o->rows, input->count + numbers));
 	for (size_t c = 0; c < input->count; c++)
-		GEMP_PROPAGATE(gemp_frame_set(&o->rows, c, input->columns[c].kind, input->columns[c].values.name,
-		                              input->columns[c].values.type));
+		GEMP_TRY(gemp_frame_set(&o->rows, c, input->columns[c].kind, input->columns[c].values.name,
+		                        input->columns[c].values.type));
 	for (size_t c = input->count; c < o->rows.count; c++)
-		GEMP_PROPAGATE(gemp_frame_set(&o->rows, c, GEMP_CELL_VALUE, "", GEMP_INTEGER));
-	GEMP_PROPAGATE(GEMP_NEW(o->sorts, EDGE_RANKS * (options->order_count + input->count)));
+		GEMP_TRY(gemp_frame_set(&o->rows, c, GEMP_CELL_VALUE, "", GEMP_INTEGER));
+	GEMP_TRY(GEMP_NEW(o->sorts, EDGE_RANKS * (options->order_count + input->count)));
 	for (size_t i = 0; i < options->order_count; i++)
 		add_sorts(o, input, options->orders[i].item, options->orders[i].descending);
 	for (size_t c = 0; c < input->count; c++)
@@ -419,7 +419,7 @@ gemp_code gemp_sorting_new(gemp_row_stage *out, gemp_runtime *context, gemp_shar
 		o->shown = options->input->count;
 		code = set_up(o, options);
 	}
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	*out = (gemp_row_stage){ .self = o, .push = sorting_push, .free = sorting_free };
 	o = NULL;
 	return GEMP_OK;

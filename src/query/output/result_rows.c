@@ -54,7 +54,7 @@ static gemp_code keys_by_rank(plain_rows *plain, uint64_t vertices)
 {
 	GEMP_OWNED int64_t *by_id = plain->key;
 	plain->key = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(plain->key, vertices));
+	GEMP_TRY(GEMP_NEW(plain->key, vertices));
 	for (uint64_t id = 0; id < vertices; id++)
 		plain->key[plain->rank[id]] = by_id[id];
 	return GEMP_OK;
@@ -63,9 +63,9 @@ static gemp_code keys_by_rank(plain_rows *plain, uint64_t vertices)
 /* The columns have the names and types of the RETURN items; plain->vertex[c] is the place of column c in a row. */
 static gemp_code begin_columns(plain_rows *plain, const gemp_shard *graph, const gemp_pattern *pattern)
 {
-	GEMP_PROPAGATE(GEMP_NEW(plain->columns, pattern->result.shown));
-	GEMP_PROPAGATE(GEMP_NEW(plain->vertex, pattern->result.shown));
-	GEMP_PROPAGATE(gemp_project_header(graph, pattern, plain->columns));
+	GEMP_TRY(GEMP_NEW(plain->columns, pattern->result.shown));
+	GEMP_TRY(GEMP_NEW(plain->vertex, pattern->result.shown));
+	GEMP_TRY(gemp_project_header(graph, pattern, plain->columns));
 	plain->column_count = pattern->result.shown;
 	for (size_t c = 0; c < plain->column_count; c++)
 		plain->vertex[c] = pattern->result.items[c].expr->variable;
@@ -92,16 +92,16 @@ static gemp_code plain_rows_new(plain_rows **out, gemp_runtime *context, const g
 	void *rank = NULL, *key = NULL;
 	gemp_code code = GEMP_NEW(plain, 1);
 	GEMP_THEN(begin_columns(plain, graph, pattern));
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	plain->chain = chain;
-	GEMP_PROPAGATE(gather(context->comm, graph->keys.integers, graph->rows * sizeof *graph->keys.integers, &key));
+	GEMP_TRY(gather(context->comm, graph->keys.integers, graph->rows * sizeof *graph->keys.integers, &key));
 	plain->key = key;
 	if (chain) {
-		GEMP_PROPAGATE(gather(context->comm, graph->key_ranks, graph->rows * sizeof *graph->key_ranks, &rank));
+		GEMP_TRY(gather(context->comm, graph->key_ranks, graph->rows * sizeof *graph->key_ranks, &rank));
 		plain->rank = rank;
 		code = keys_by_rank(plain, graph->vertex_count);
 	}
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	*out = plain;
 	plain = NULL;
 	return GEMP_OK;
@@ -147,7 +147,7 @@ static gemp_code plain_rows_take(plain_rows *plain, const gemp_batch *batch, siz
 	for (size_t c = 0; c < plain->column_count; c++) {
 		gemp_column *value = &plain->columns[c].value;
 		if (plain->rows > value->capacity)
-			GEMP_PROPAGATE(gemp_column_reserve(value, gemp_grown_capacity(value->capacity, plain->rows), 0));
+			GEMP_TRY(gemp_column_reserve(value, gemp_grown_capacity(value->capacity, plain->rows), 0));
 		value->rows = plain->rows;
 	}
 	gemp_for_chunks(rows, CHUNK_ROWS, convert_rows, &t);
@@ -183,7 +183,7 @@ static gemp_code take_multiplicity(row_output *r, const gemp_batch *batch, size_
 	size_t before = r->store.rows;
 	if (!batch->multiplicity && !r->has_multiplicity)
 		return GEMP_OK;
-	GEMP_PROPAGATE(GEMP_RESERVE(r->multiplicity, r->multiplicity_capacity, before + count));
+	GEMP_TRY(GEMP_RESERVE(r->multiplicity, r->multiplicity_capacity, before + count));
 	for (size_t row = 0; row < before && !r->has_multiplicity; row++)
 		r->multiplicity[row] = 1;
 	for (size_t row = 0; row < count; row++)
@@ -217,7 +217,7 @@ static gemp_code output_consume(void *self, const gemp_batch *batch)
 		return code;
 	}
 	once.multiplicity = NULL;
-	GEMP_PROPAGATE(take_multiplicity(r, batch, count));
+	GEMP_TRY(take_multiplicity(r, batch, count));
 	return gemp_row_store_add(&r->store, &once, count);
 }
 
@@ -279,7 +279,7 @@ static gemp_code write_columns(row_output *r, const gemp_projected *columns, siz
 static gemp_code write_frame(row_output *r, gemp_frame *frame)
 {
 	double t = gemp_now();
-	GEMP_PROPAGATE(gemp_project(r->context, r->graph, r->pattern, frame, r->columns));
+	GEMP_TRY(gemp_project(r->context, r->graph, r->pattern, frame, r->columns));
 	gemp_timers_add(&r->context->timers, GEMP_PHASE_ATTRIBUTES, t);
 	gemp_code code = write_columns(r, r->columns, frame->rows);
 	gemp_projected_free(r->columns, r->pattern->result.shown);
@@ -303,10 +303,10 @@ static gemp_code output_push(void *self, gemp_frame *frame, bool last, bool *eno
 	if (!r->writer)
 		return GEMP_OK;
 	uint64_t max_rows = gemp_rows_wants_all(&r->options) ? r->options.limit - r->written : UINT64_MAX;
-	GEMP_PROPAGATE(gemp_comm_agree(r->context->comm, gemp_frame_expand(frame, max_rows)));
+	GEMP_TRY(gemp_comm_agree(r->context->comm, gemp_frame_expand(frame, max_rows)));
 	frame->rows = cut_to_limit(r, frame->rows);
 	if (r->written > before)
-		GEMP_PROPAGATE(write_frame(r, frame));
+		GEMP_TRY(write_frame(r, frame));
 	return end_if_reached(r, last, enough);
 }
 
@@ -317,7 +317,7 @@ static gemp_code write_plain(row_output *r, bool last, bool *enough)
 	uint64_t before = r->written;
 	size_t count = cut_to_limit(r, r->plain->rows);
 	if (r->written > before)
-		GEMP_TRY(write_columns(r, r->plain->columns, count));
+		GEMP_TRY_DONE(write_columns(r, r->plain->columns, count));
 	code = end_if_reached(r, last, enough);
 done:
 	r->plain->rows = 0;
@@ -336,7 +336,7 @@ static gemp_code choose_plain_rows(row_output *r)
 	r->seen += gemp_comm_sum1(r->context->comm, r->store.rows);
 	if (r->seen < r->graph->vertex_count / 4)
 		return GEMP_OK;
-	GEMP_PROPAGATE(plain_rows_new(&r->plain, r->context, r->graph, r->pattern, r->options.chain));
+	GEMP_TRY(plain_rows_new(&r->plain, r->context, r->graph, r->pattern, r->options.chain));
 	gemp_batch stored = gemp_row_store_batch(&r->store);
 	if (!r->has_multiplicity && plain_rows_accepts(r->plain, &stored)) {
 		code = plain_rows_take(r->plain, &stored, stored.rows);
@@ -351,7 +351,7 @@ static gemp_code push_stored(row_output *r, bool last, bool *enough)
 {
 	double t = gemp_now();
 	if (r->options.chain)
-		GEMP_PROPAGATE(gemp_representative_choose(r->context, r->graph, r->options.chain, r->pattern, &r->store));
+		GEMP_TRY(gemp_representative_choose(r->context, r->graph, r->options.chain, r->pattern, &r->store));
 	gemp_timers_add(&r->context->timers, GEMP_PHASE_ATTRIBUTES, t);
 	return gemp_pipeline_push(r->pipeline, &r->store, r->has_multiplicity ? r->multiplicity : NULL, last, enough);
 }
@@ -362,16 +362,16 @@ static gemp_code push_rows(row_output *r, bool last, bool *enough)
 {
 	enum { STORED, PLAIN };
 	double t = gemp_now();
-	GEMP_PROPAGATE(choose_plain_rows(r));
+	GEMP_TRY(choose_plain_rows(r));
 	gemp_timers_add(&r->context->timers, GEMP_PHASE_ATTRIBUTES, t);
 	if (!r->plain)
 		return push_stored(r, last, enough);
 	uint64_t all[] = { [STORED] = r->store.rows, [PLAIN] = r->plain->rows };
 	gemp_comm_sum(r->context->comm, all, 2);
 	if (all[PLAIN] || (last && !all[STORED]))
-		GEMP_PROPAGATE(write_plain(r, last && !all[STORED], enough));
+		GEMP_TRY(write_plain(r, last && !all[STORED], enough));
 	if (all[STORED] && !*enough)
-		GEMP_PROPAGATE(push_stored(r, last, enough));
+		GEMP_TRY(push_stored(r, last, enough));
 	return GEMP_OK;
 }
 
@@ -383,7 +383,7 @@ static gemp_code output_end_round(void *self, bool last, bool *enough, bool *aga
 	bool satisfied = false;
 	(void)again;
 	if (!r->ended) {
-		GEMP_TRY(push_rows(r, last, &satisfied));
+		GEMP_TRY_DONE(push_rows(r, last, &satisfied));
 		r->ended = last || satisfied;
 		if (r->ended)
 			count_unseen(r);
@@ -417,8 +417,8 @@ static gemp_code open_writer(row_output *r)
 {
 	gemp_code code = GEMP_OK;
 	size_t count = r->pattern->result.shown;
-	GEMP_TRY(gemp_shard_load_keys(r->graph));
-	GEMP_TRY(gemp_comm_agree(r->context->comm, gemp_project_header(r->graph, r->pattern, r->columns)));
+	GEMP_TRY_DONE(gemp_shard_load_keys(r->graph));
+	GEMP_TRY_DONE(gemp_comm_agree(r->context->comm, gemp_project_header(r->graph, r->pattern, r->columns)));
 	r->suits = plain_rows_apply(r->context, r->graph, r->pattern);
 	code = gemp_row_writer_open(&r->writer, r->context->comm, r->columns, count, &r->options);
 done:
@@ -442,10 +442,10 @@ gemp_code gemp_rows_new(gemp_sink *out, gemp_runtime *context, gemp_shard *graph
 		r->complete = true;
 		code = GEMP_NEW(r->columns, pattern->result.shown);
 	}
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
-	GEMP_PROPAGATE(gemp_pipeline_new(&r->pipeline, context, graph, pattern, options->count_loops,
-	                                 &(gemp_row_stage){ .self = r, .push = output_push }));
-	GEMP_PROPAGATE(open_writer(r));
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_pipeline_new(&r->pipeline, context, graph, pattern, options->count_loops,
+	                           &(gemp_row_stage){ .self = r, .push = output_push }));
+	GEMP_TRY(open_writer(r));
 	*out = (gemp_sink){ .self = r, .consume = output_consume, .end_round = output_end_round, .free = output_free };
 	r = NULL;
 	return GEMP_OK;
@@ -488,7 +488,7 @@ gemp_code gemp_rows_count(gemp_sink *sink, uint64_t count)
 		                     .edges = edges,
 		                     .multiplicity = &count };
 	GEMP_THEN(output_consume(r, &one));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, code));
 	return output_end_round(r, true, &enough, &again);
 }
 

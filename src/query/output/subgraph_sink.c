@@ -37,10 +37,10 @@ static gemp_code mark_elements(subgraph_sink *m, const gemp_batch *batch)
 	size_t vertices = batch->rows * (size_t)batch->vertex_count, edges = batch->rows * (size_t)batch->edge_count;
 	for (size_t i = 0; i < vertices; i++)
 		if (batch->vertices[i] != GEMP_NO_VERTEX)
-			GEMP_PROPAGATE(gemp_page_bits_add(&m->wanted.vertices, batch->vertices[i]));
+			GEMP_TRY(gemp_page_bits_add(&m->wanted.vertices, batch->vertices[i]));
 	for (size_t i = 0; i < edges; i++)
 		if (batch->edges[i] != GEMP_NO_EDGE)
-			GEMP_PROPAGATE(gemp_page_bits_add(&m->wanted.edges, batch->edges[i]));
+			GEMP_TRY(gemp_page_bits_add(&m->wanted.edges, batch->edges[i]));
 	return GEMP_OK;
 }
 
@@ -57,9 +57,9 @@ static gemp_code subgraph_consume(void *self, const gemp_batch *batch)
 {
 	subgraph_sink *m = self;
 	if (!m->written)
-		GEMP_PROPAGATE(m->options.limit == UINT64_MAX ? mark_elements(m, batch) : store_rows(m, batch));
+		GEMP_TRY(m->options.limit == UINT64_MAX ? mark_elements(m, batch) : store_rows(m, batch));
 	if (m->options.next)
-		GEMP_PROPAGATE(m->options.next->consume(m->options.next->self, batch));
+		GEMP_TRY(m->options.next->consume(m->options.next->self, batch));
 	return GEMP_OK;
 }
 
@@ -87,13 +87,13 @@ static gemp_code write_graph(subgraph_sink *m)
 	gemp_export_options how = { .path = m->options.path };
 	double t = gemp_now();
 	m->written = true;
-	GEMP_TRY(gemp_subgraph_make(&graph, comm, m->graph, &m->wanted));
+	GEMP_TRY_DONE(gemp_subgraph_make(&graph, comm, m->graph, &m->wanted));
 	m->vertices = graph->vertex_count;
 	m->edges = gemp_shard_edges(graph);
 	if (gemp_file_ends_in(m->options.path, ".h5")) {
 		code = gemp_graph_file_write(comm, graph, m->options.path, m->options.provenance);
 	} else {
-		GEMP_TRY(gemp_export_choose(&how.format, m->options.path));
+		GEMP_TRY_DONE(gemp_export_choose(&how.format, m->options.path));
 		code = gemp_export(comm, graph, &how, NULL);
 	}
 	gemp_timers_add(&m->context->timers, GEMP_PHASE_WRITE, t);
@@ -108,13 +108,13 @@ static gemp_code subgraph_end_round(void *self, bool last, bool *enough, bool *a
 	subgraph_sink *m = self;
 	bool limited = m->options.limit < UINT64_MAX, reached = false;
 	if (m->options.next)
-		GEMP_PROPAGATE(m->options.next->end_round(m->options.next->self, last, enough, again));
+		GEMP_TRY(m->options.next->end_round(m->options.next->self, last, enough, again));
 	if (limited && !m->written)
-		GEMP_PROPAGATE(mark_within_limit(m));
+		GEMP_TRY(mark_within_limit(m));
 	reached = limited && m->taken >= m->options.limit;
 	*enough |= reached;
 	if (!m->written && ((last && !*again) || *enough))
-		GEMP_PROPAGATE(write_graph(m));
+		GEMP_TRY(write_graph(m));
 	return GEMP_OK;
 }
 
@@ -146,7 +146,7 @@ gemp_code gemp_subgraph_sink_new(gemp_sink *out, gemp_runtime *context, gemp_sha
 	GEMP_THEN(gemp_subgraph_sink_check(options->path));
 	if (code == GEMP_OK && context->comm->rank == 0)
 		code = gemp_file_may_write("subgraph", options->path);
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	*out = (gemp_sink){ .self = m, .consume = subgraph_consume, .end_round = subgraph_end_round, .free = sink_free };
 	m = NULL;
 	return GEMP_OK;

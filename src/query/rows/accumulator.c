@@ -73,7 +73,7 @@ static gemp_code add_words(gemp_exact_sum *sum, const uint64_t *words, size_t co
 	bool carry = false;
 	while (count > 1 && words[count - 1] == sign && (words[count - 2] ^ sign) >> (BITS - 1) == 0)
 		count--;
-	GEMP_PROPAGATE(widen_window(sum, first, first + (int32_t)count + 1));
+	GEMP_TRY(widen_window(sum, first, first + (int32_t)count + 1));
 	for (size_t i = (size_t)(first - sum->first), k = 0; i < sum->count; i++, k++) {
 		double_word added = (double_word)sum->words[i] + (k < count ? words[k] : sign) + carry;
 		sum->words[i] = (uint64_t)added;
@@ -81,7 +81,7 @@ static gemp_code add_words(gemp_exact_sum *sum, const uint64_t *words, size_t co
 	}
 	uint64_t top = sum->words[sum->count - 1];
 	if (top != 0 && top != UINT64_MAX)
-		GEMP_PROPAGATE(widen_window(sum, sum->first, sum->first + sum->count + 1));
+		GEMP_TRY(widen_window(sum, sum->first, sum->first + sum->count + 1));
 	return GEMP_OK;
 }
 
@@ -254,7 +254,7 @@ static gemp_code grow_slots(gemp_key_table *table)
 	if (table->count + 1 >= UINT32_MAX)
 		return gemp_fail(GEMP_ENOMEM, "%zu groups or values on one rank are more than a table holds; use more ranks",
 		                 table->count);
-	GEMP_PROPAGATE(GEMP_NEW(slots, count));
+	GEMP_TRY(GEMP_NEW(slots, count));
 	gemp_free(table->slots);
 	table->slots = slots;
 	table->slot_count = count;
@@ -268,9 +268,9 @@ static gemp_code grow_keys(gemp_key_table *table, size_t size)
 {
 	size_t wanted = table->count + 1, capacity = table->capacity;
 	size_t used = table->count ? table->begin[table->count] : 0;
-	GEMP_PROPAGATE(GEMP_RESERVE(table->bytes, table->bytes_capacity, used + size));
+	GEMP_TRY(GEMP_RESERVE(table->bytes, table->bytes_capacity, used + size));
 	if (wanted > capacity) {
-		GEMP_PROPAGATE(GEMP_RESERVE(table->hash, capacity, wanted));
+		GEMP_TRY(GEMP_RESERVE(table->hash, capacity, wanted));
 		uint64_t *begin = gemp_realloc(table->begin, capacity + 1, sizeof *begin);
 		if (!begin)
 			return GEMP_ENOMEM;
@@ -301,8 +301,8 @@ gemp_code gemp_key_table_add(gemp_key_table *table, const void *key, size_t size
 		if (is_key(table, *index, key, size))
 			return GEMP_OK;
 	}
-	GEMP_PROPAGATE(grow_slots(table));
-	GEMP_PROPAGATE(grow_keys(table, size));
+	GEMP_TRY(grow_slots(table));
+	GEMP_TRY(grow_keys(table, size));
 	*index = table->count++;
 	if (size)
 		memcpy(table->bytes + table->begin[*index], key, size);
@@ -359,7 +359,7 @@ static gemp_code key_of_cell(gemp_bag *bag, uint64_t group, const char *cell, si
 	if (sizeof group + size > INLINE_BYTES) {
 		gemp_text_add(&longer, &group, sizeof group);
 		gemp_text_add(&longer, cell, size);
-		GEMP_PROPAGATE(gemp_text_status(&longer));
+		GEMP_TRY(gemp_text_status(&longer));
 		key = longer.data;
 	} else {
 		memcpy(inline_key, &group, sizeof group);
@@ -374,10 +374,10 @@ gemp_code gemp_bag_add(gemp_bag *bag, size_t group, const char *cell, size_t siz
 {
 	size_t index;
 	bool added;
-	GEMP_PROPAGATE(reserve_head(bag, group));
-	GEMP_PROPAGATE(GEMP_RESERVE(bag->next, bag->capacity, bag->keys.count + 1));
-	GEMP_PROPAGATE(GEMP_RESERVE(bag->times, bag->times_capacity, bag->keys.count + 1));
-	GEMP_PROPAGATE(key_of_cell(bag, group, cell, size, &index, &added));
+	GEMP_TRY(reserve_head(bag, group));
+	GEMP_TRY(GEMP_RESERVE(bag->next, bag->capacity, bag->keys.count + 1));
+	GEMP_TRY(GEMP_RESERVE(bag->times, bag->times_capacity, bag->keys.count + 1));
+	GEMP_TRY(key_of_cell(bag, group, cell, size, &index, &added));
 	if (added) {
 		bag->next[index] = bag->head[group];
 		bag->head[group] = index + 1;

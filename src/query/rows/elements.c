@@ -34,8 +34,8 @@ static gemp_code number_elements(numbering *n, const gemp_elements *elements, ge
 	size_t count = kind == GEMP_CELL_EDGE ? elements->edges.count : elements->vertex_count;
 	n->elements = elements;
 	n->kind = kind;
-	GEMP_PROPAGATE(GEMP_NEW(n->order, count));
-	GEMP_PROPAGATE(GEMP_NEW(n->position, count));
+	GEMP_TRY(GEMP_NEW(n->order, count));
+	GEMP_TRY(GEMP_NEW(n->position, count));
 	for (size_t i = 0; i < count; i++)
 		n->order[i] = i;
 	qsort_r(n->order, count, sizeof *n->order, compare_elements, n);
@@ -56,15 +56,15 @@ static gemp_code elements_fetch_lists(gemp_elements *out, gemp_runtime *context,
 	size_t n = vertex_count;
 	*out = (gemp_elements){ .graph = graph };
 	if (has_edges)
-		GEMP_PROPAGATE(gemp_fetch_edges(&out->edges, context, graph, edges, edge_count, NULL, 0));
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, GEMP_NEW(ids, n + 2 * out->edges.count)));
+		GEMP_TRY(gemp_fetch_edges(&out->edges, context, graph, edges, edge_count, NULL, 0));
+	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(ids, n + 2 * out->edges.count)));
 	if (n)
 		memcpy(ids, vertices, n * sizeof *ids);
 	for (size_t i = 0; i < out->edges.count; i++) {
 		ids[n++] = out->edges.ends[i].source;
 		ids[n++] = out->edges.ends[i].target;
 	}
-	GEMP_PROPAGATE(
+	GEMP_TRY(
 		gemp_fetch_values(context, graph, ids, n, wanted, ranks ? 2 : 1, &out->vertices, &out->vertex_count, fetched));
 	out->keys = fetched[0];
 	out->ranks = fetched[1];
@@ -80,7 +80,7 @@ static gemp_code fetch_elements(gemp_elements *out, gemp_runtime *context, gemp_
 	GEMP_OWNED gemp_edge *edge_list = NULL;
 	gemp_code code = GEMP_NEW(vertex_list, rows->rows * vertices);
 	GEMP_THEN(GEMP_NEW(edge_list, rows->rows * edges));
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	for (size_t row = 0; row < rows->rows; row++) {
 		memcpy(vertex_list + row * vertices, rows->vertices + row * (size_t)rows->vertex_count,
 		       vertices * sizeof *vertex_list);
@@ -122,11 +122,11 @@ gemp_code gemp_representative_choose(gemp_runtime *context, gemp_shard *graph, c
 		return GEMP_OK;
 	gemp_comm_max(context->comm, &carried, 1); /* a rank without rows has not seen how many there are */
 	edges = carried ? pattern->edge_count : 0;
-	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(tuple, vertices + pattern->edge_count)));
-	GEMP_TRY(fetch_elements(&elements, context, graph, rows, vertices, edges));
+	GEMP_TRY_DONE(gemp_comm_agree(context->comm, GEMP_NEW(tuple, vertices + pattern->edge_count)));
+	GEMP_TRY_DONE(fetch_elements(&elements, context, graph, rows, vertices, edges));
 	code = number_elements(&of_vertices, &elements, GEMP_CELL_VERTEX);
 	GEMP_THEN(number_elements(&of_edges, &elements, GEMP_CELL_EDGE));
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_TRY_DONE(gemp_comm_agree(context->comm, code));
 	for (size_t row = 0; row < rows->rows; row++)
 		replace_row(&of_vertices, &of_edges, chain, rows, row, vertices, edges, tuple);
 done:
@@ -151,7 +151,7 @@ gemp_code gemp_elements_fetch(gemp_elements *out, gemp_runtime *context, gemp_sh
 		return GEMP_OK;
 	gemp_code code = GEMP_NEW(vertices, rows * kinds[GEMP_CELL_VERTEX]);
 	GEMP_THEN(GEMP_NEW(edges, rows * kinds[GEMP_CELL_EDGE]));
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	for (size_t c = 0; c < count; c++)
 		for (size_t row = 0; row < rows && columns[c].kind != GEMP_CELL_VALUE; row++) {
 			uint64_t element = columns[c].elements[row];

@@ -11,7 +11,7 @@
 gemp_code gemp_frame_init(gemp_frame *frame, size_t count)
 {
 	*frame = (gemp_frame){ 0 };
-	GEMP_PROPAGATE(GEMP_NEW(frame->columns, count));
+	GEMP_TRY(GEMP_NEW(frame->columns, count));
 	frame->count = count;
 	return GEMP_OK;
 }
@@ -29,10 +29,11 @@ gemp_code gemp_frame_set(gemp_frame *frame, size_t column, gemp_cell_kind kind, 
 gemp_code gemp_frame_like(gemp_frame *out, const gemp_frame *frame)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_frame_init(out, frame->count));
+	GEMP_TRY_DONE(gemp_frame_init(out, frame->count));
 	for (size_t c = 0; c < frame->count; c++) {
 		const gemp_frame_column *from = &frame->columns[c];
-		GEMP_TRY(gemp_frame_set(out, c, from->kind, from->values.name ? from->values.name : "", from->values.type));
+		GEMP_TRY_DONE(
+			gemp_frame_set(out, c, from->kind, from->values.name ? from->values.name : "", from->values.type));
 	}
 done:
 	if (code != GEMP_OK)
@@ -94,7 +95,7 @@ bool gemp_frame_is_null(const gemp_frame_column *column, size_t row)
 
 gemp_code gemp_frame_add_element(gemp_frame_column *column, size_t row, uint64_t element)
 {
-	GEMP_PROPAGATE(GEMP_RESERVE(column->elements, column->capacity, row + 1));
+	GEMP_TRY(GEMP_RESERVE(column->elements, column->capacity, row + 1));
 	column->elements[row] = element;
 	return GEMP_OK;
 }
@@ -107,7 +108,7 @@ static gemp_code append_multiplicity(gemp_frame *frame, const gemp_frame *from)
 	if (!from->multiplicity && !frame->multiplicity)
 		return GEMP_OK;
 	bool fresh = !frame->multiplicity;
-	GEMP_PROPAGATE(GEMP_RESERVE(frame->multiplicity, frame->multiplicity_capacity, before + rows));
+	GEMP_TRY(GEMP_RESERVE(frame->multiplicity, frame->multiplicity_capacity, before + rows));
 	for (size_t row = 0; row < before && fresh; row++)
 		frame->multiplicity[row] = 1;
 	for (size_t row = 0; row < rows; row++)
@@ -121,14 +122,14 @@ static gemp_code append_cells(gemp_frame_column *to, size_t before, const gemp_f
 	if (from->kind != GEMP_CELL_VALUE) {
 		if (!from->elements)
 			return GEMP_OK;
-		GEMP_PROPAGATE(GEMP_RESERVE(to->elements, to->capacity, before + rows));
+		GEMP_TRY(GEMP_RESERVE(to->elements, to->capacity, before + rows));
 		memcpy(to->elements + before, from->elements, rows * sizeof *to->elements);
 		return GEMP_OK;
 	}
 	to->values.rows = before;
 	for (size_t row = 0; row < rows; row++) {
 		gemp_value value = gemp_column_get(&from->values, row);
-		GEMP_PROPAGATE(gemp_column_add(&to->values, &value));
+		GEMP_TRY(gemp_column_add(&to->values, &value));
 	}
 	return GEMP_OK;
 }
@@ -138,9 +139,9 @@ gemp_code gemp_frame_append(gemp_frame *frame, const gemp_frame *from)
 {
 	if (from->rows == 0)
 		return GEMP_OK;
-	GEMP_PROPAGATE(append_multiplicity(frame, from));
+	GEMP_TRY(append_multiplicity(frame, from));
 	for (size_t c = 0; c < frame->count; c++)
-		GEMP_PROPAGATE(append_cells(&frame->columns[c], frame->rows, &from->columns[c], from->rows));
+		GEMP_TRY(append_cells(&frame->columns[c], frame->rows, &from->columns[c], from->rows));
 	frame->rows += from->rows;
 	return GEMP_OK;
 }
@@ -157,7 +158,7 @@ static gemp_code pick_cells(gemp_frame_column *out, const gemp_frame_column *col
 	}
 	if (!column->elements)
 		return GEMP_OK;
-	GEMP_PROPAGATE(GEMP_RESERVE(out->elements, out->capacity, count));
+	GEMP_TRY(GEMP_RESERVE(out->elements, out->capacity, count));
 	for (size_t i = 0; i < count; i++)
 		out->elements[i] = column->elements[picked[i]];
 	return GEMP_OK;
@@ -168,11 +169,11 @@ static gemp_code pick_cells(gemp_frame_column *out, const gemp_frame_column *col
 gemp_code gemp_frame_pick(gemp_frame *out, const gemp_frame *frame, const uint64_t *picked, size_t count)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_frame_like(out, frame));
+	GEMP_TRY_DONE(gemp_frame_like(out, frame));
 	for (size_t c = 0; c < frame->count; c++)
-		GEMP_TRY(pick_cells(&out->columns[c], &frame->columns[c], picked, count));
+		GEMP_TRY_DONE(pick_cells(&out->columns[c], &frame->columns[c], picked, count));
 	if (frame->multiplicity) {
-		GEMP_TRY(GEMP_RESERVE(out->multiplicity, out->multiplicity_capacity, count + 1));
+		GEMP_TRY_DONE(GEMP_RESERVE(out->multiplicity, out->multiplicity_capacity, count + 1));
 		for (size_t i = 0; i < count; i++)
 			out->multiplicity[i] = frame->multiplicity[picked[i]];
 	}
@@ -187,7 +188,7 @@ done:
 gemp_code gemp_frame_slice(gemp_frame *out, const gemp_frame *frame, size_t first, size_t count)
 {
 	uint64_t *picked;
-	GEMP_PROPAGATE(GEMP_NEW(picked, count));
+	GEMP_TRY(GEMP_NEW(picked, count));
 	for (size_t i = 0; i < count; i++)
 		picked[i] = first + i;
 	gemp_code code = gemp_frame_pick(out, frame, picked, count);
@@ -211,11 +212,11 @@ gemp_code gemp_frame_expand(gemp_frame *frame, uint64_t max_times)
 	for (size_t row = 0; row < frame->rows; row++)
 		if (__builtin_add_overflow(rows, capped_multiplicity(frame, row, max_times), &rows))
 			return gemp_fail(GEMP_ENOMEM, "more than 2^64 rows are to be written; count them instead");
-	GEMP_PROPAGATE(GEMP_NEW(picked, rows));
+	GEMP_TRY(GEMP_NEW(picked, rows));
 	for (size_t row = 0, i = 0; row < frame->rows; row++)
 		for (uint64_t k = capped_multiplicity(frame, row, max_times); k > 0; k--)
 			picked[i++] = row;
-	GEMP_PROPAGATE(gemp_frame_pick(&expanded, frame, picked, rows));
+	GEMP_TRY(gemp_frame_pick(&expanded, frame, picked, rows));
 	gemp_free(expanded.multiplicity);
 	expanded.multiplicity = NULL;
 	expanded.multiplicity_capacity = 0;

@@ -106,10 +106,10 @@ static gemp_code request_column(gemp_lookup *l, int column, const gemp_expr *exp
 {
 	lookup_request *found = find_request(l, column, expr);
 	if (!found) {
-		GEMP_PROPAGATE(GEMP_RESERVE(l->requests, l->wanted_capacity, l->wanted_count + 1));
+		GEMP_TRY(GEMP_RESERVE(l->requests, l->wanted_capacity, l->wanted_count + 1));
 		found = &l->requests[l->wanted_count];
 		*found = (lookup_request){ .column = column, .degree = column == DEGREE_COLUMN ? expr : NULL };
-		GEMP_PROPAGATE(GEMP_NEW(found->columns_read, l->columns));
+		GEMP_TRY(GEMP_NEW(found->columns_read, l->columns));
 		l->wanted_count++;
 	}
 	found->columns_read[frame_map_variable(&l->map, expr->variable, false)] = true;
@@ -131,7 +131,7 @@ static gemp_code request_name(gemp_lookup *l, const char *name, size_t columns_r
 	l->edges[columns_read] = true;
 	if (find_name(l, name) < l->name_count)
 		return GEMP_OK;
-	GEMP_PROPAGATE(GEMP_RESERVE(l->names, l->name_capacity, l->name_count + 1));
+	GEMP_TRY(GEMP_RESERVE(l->names, l->name_capacity, l->name_count + 1));
 	l->names[l->name_count++] = name;
 	return GEMP_OK;
 }
@@ -141,11 +141,11 @@ static gemp_code request_expr(gemp_lookup *l, const gemp_expr *expr)
 {
 	int column;
 	if (graph_column(expr, &column))
-		GEMP_PROPAGATE(request_column(l, column, expr));
+		GEMP_TRY(request_column(l, column, expr));
 	else if (expr->kind == GEMP_ATTRIBUTE && expr->of_edge)
-		GEMP_PROPAGATE(request_name(l, expr->name, frame_map_variable(&l->map, expr->variable, true)));
+		GEMP_TRY(request_name(l, expr->name, frame_map_variable(&l->map, expr->variable, true)));
 	for (size_t i = 0; i < expr->count; i++)
-		GEMP_PROPAGATE(request_expr(l, expr->children[i]));
+		GEMP_TRY(request_expr(l, expr->children[i]));
 	return GEMP_OK;
 }
 
@@ -179,8 +179,8 @@ static uint64_t *elements_of(const gemp_lookup *l, size_t column)
 static gemp_code fetch_degrees(gemp_lookup *l, lookup_request *request, const gemp_vertex *ids, size_t count)
 {
 	if (!request->own.name)
-		GEMP_PROPAGATE(gemp_degree_column(l->context, l->graph, request->degree->relations, request->degree->direction,
-		                                  l->map.count_loops, &request->own));
+		GEMP_TRY(gemp_degree_column(l->context, l->graph, request->degree->relations, request->degree->direction,
+		                            l->map.count_loops, &request->own));
 	const int column = (int)l->graph->attributes.count; /* the first computed one */
 	return gemp_fetch_computed(l->context, l->graph, &request->own, ids, count, &column, 1, &request->found,
 	                           &request->found_count, &request->values);
@@ -192,8 +192,7 @@ static gemp_code fetch_column(gemp_lookup *l, lookup_request *request)
 	gemp_code code = GEMP_OK;
 	GEMP_OWNED gemp_vertex *ids = NULL;
 	size_t n = 0, rows = l->frame->rows;
-	GEMP_PROPAGATE(
-		gemp_comm_agree(l->context->comm, GEMP_NEW(ids, rows * count_columns(request->columns_read, l->columns))));
+	GEMP_TRY(gemp_comm_agree(l->context->comm, GEMP_NEW(ids, rows * count_columns(request->columns_read, l->columns))));
 	for (size_t c = 0; c < l->columns; c++)
 		for (size_t row = 0; row < rows && request->columns_read[c]; row++)
 			if (elements_of(l, c)[row] != GEMP_NO_ELEMENT)
@@ -211,7 +210,7 @@ static gemp_code fetch_edges(gemp_lookup *l)
 {
 	GEMP_OWNED gemp_edge *edges = NULL;
 	size_t n = 0, rows = l->frame->rows;
-	GEMP_PROPAGATE(gemp_comm_agree(l->context->comm, GEMP_NEW(edges, rows * count_columns(l->edges, l->columns))));
+	GEMP_TRY(gemp_comm_agree(l->context->comm, GEMP_NEW(edges, rows * count_columns(l->edges, l->columns))));
 	for (size_t c = 0; c < l->columns; c++)
 		for (size_t row = 0; row < rows && l->edges[c]; row++)
 			if (elements_of(l, c)[row] != GEMP_NO_ELEMENT)
@@ -233,9 +232,9 @@ gemp_code gemp_lookup_fetch(gemp_lookup *l, const gemp_frame *frame)
 	gemp_lookup_forget(l);
 	l->frame = frame;
 	for (size_t i = 0; i < l->wanted_count; i++)
-		GEMP_PROPAGATE(fetch_column(l, &l->requests[i]));
+		GEMP_TRY(fetch_column(l, &l->requests[i]));
 	if (l->name_count)
-		GEMP_PROPAGATE(fetch_edges(l));
+		GEMP_TRY(fetch_edges(l));
 	return gemp_comm_agree(l->context->comm, list_labels(l));
 }
 
@@ -350,7 +349,7 @@ gemp_code gemp_lookup_new(gemp_lookup **out, gemp_runtime *context, gemp_shard *
                           const gemp_expr *const *exprs, size_t count)
 {
 	GEMP_OWNED_BY(gemp_lookup_free_at) gemp_lookup *l = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(l, 1));
+	GEMP_TRY(GEMP_NEW(l, 1));
 	l->context = context;
 	l->graph = graph;
 	l->map = *map;
@@ -364,9 +363,9 @@ gemp_code gemp_lookup_new(gemp_lookup **out, gemp_runtime *context, gemp_shard *
 		size_t columns = columns_of(map, exprs[i]);
 		l->columns = columns > l->columns ? columns : l->columns;
 	}
-	GEMP_PROPAGATE(GEMP_NEW(l->edges, l->columns));
+	GEMP_TRY(GEMP_NEW(l->edges, l->columns));
 	for (size_t i = 0; i < count; i++)
-		GEMP_PROPAGATE(request_expr(l, exprs[i]));
+		GEMP_TRY(request_expr(l, exprs[i]));
 	*out = l;
 	l = NULL;
 	return GEMP_OK;

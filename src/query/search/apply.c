@@ -110,8 +110,8 @@ static gemp_code new_subpattern(gemp_apply *a, size_t index, const gemp_expr *at
 static gemp_code sort_conditions(gemp_apply *a)
 {
 	const gemp_pattern *pattern = a->pattern;
-	GEMP_PROPAGATE(GEMP_NEW(a->exists_conditions, pattern->condition_count));
-	GEMP_PROPAGATE(GEMP_NEW(a->general, pattern->condition_count));
+	GEMP_TRY(GEMP_NEW(a->exists_conditions, pattern->condition_count));
+	GEMP_TRY(GEMP_NEW(a->general, pattern->condition_count));
 	for (size_t i = 0; i < pattern->condition_count; i++) {
 		const gemp_expr *expr = pattern->conditions[i].expr;
 		if (!gemp_pattern_needs_search(pattern, expr))
@@ -139,11 +139,11 @@ gemp_code gemp_apply_new(gemp_apply **out, gemp_runtime *context, gemp_shard *gr
 	}
 	if (code == GEMP_OK && purposes & GEMP_APPLY_CONDITIONS)
 		code = sort_conditions(a);
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	for (size_t i = 0; i < pattern->sub_count; i++) {
 		const gemp_expr *at = find_use(pattern, i, purposes);
 		if (at)
-			GEMP_PROPAGATE(new_subpattern(a, i, at, options));
+			GEMP_TRY(new_subpattern(a, i, at, options));
 	}
 	*out = a;
 	a = NULL;
@@ -187,7 +187,7 @@ static gemp_code counter_consume(void *self, const gemp_batch *batch)
 		bool added;
 		uint64_t count;
 		memcpy(record, batch->vertices + row * (size_t)batch->vertex_count, c->width * sizeof *record);
-		GEMP_PROPAGATE(
+		GEMP_TRY(
 			gemp_record_table_add(&c->table, record, gemp_hash(record, c->width * sizeof *record, 0), &counts, &added));
 		GEMP_CHECK(counts);
 		memcpy(&count, counts + c->width, sizeof count);
@@ -215,13 +215,13 @@ static gemp_code send_counts_to_owners(gemp_runtime *context, const tuple_counte
 	GEMP_OWNED size_t *begin = NULL;
 	gemp_code code = GEMP_NEW(owner, c->table.count);
 	GEMP_THEN(GEMP_NEW(records, c->table.count * words));
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	for (size_t i = 0; i < c->table.count; i++) {
 		memcpy(records + i * words, gemp_record_table_record(&c->table, i), words * sizeof *records);
 		owner[i] = gemp_correlate_owner(correlation, records + i * words);
 	}
-	GEMP_PROPAGATE(gemp_exchange_records(context->comm, GEMP_OK, records, c->table.count, words * sizeof(uint32_t),
-	                                     owner, &received, &begin, &context->traffic));
+	GEMP_TRY(gemp_exchange_records(context->comm, GEMP_OK, records, c->table.count, words * sizeof(uint32_t), owner,
+	                               &received, &begin, &context->traffic));
 	for (size_t i = 0; i < begin[context->comm->size]; i++) {
 		const uint32_t *record = (const uint32_t *)received + i * words;
 		uint64_t count;
@@ -239,14 +239,14 @@ static gemp_code search_subpattern(gemp_apply *a, subpattern *s, const gemp_row_
 	tuple_counter c = { 0 };
 	gemp_sink sink = { .self = &c, .consume = counter_consume, .end_round = gemp_sink_keep_collecting };
 	uint64_t *seed_counts = NULL, *answers = NULL;
-	GEMP_TRY(gemp_correlate_new(&correlation, a->context, rows, s->outer, s->width));
+	GEMP_TRY_DONE(gemp_correlate_new(&correlation, a->context, rows, s->outer, s->width));
 	counter_open(&c, s->width);
 	code = GEMP_NEW(seed_counts, correlation.seed_count);
 	GEMP_THEN(GEMP_NEW(answers, correlation.tuple_count));
-	GEMP_TRY(gemp_comm_agree(a->context->comm, code));
-	GEMP_TRY(gemp_finder_run(s->finder, correlation.seed, correlation.seed_count, &sink, NULL));
-	GEMP_TRY(send_counts_to_owners(a->context, &c, &correlation, seed_counts));
-	GEMP_TRY(gemp_correlate_reply(&correlation, seed_counts, answers, &a->context->traffic));
+	GEMP_TRY_DONE(gemp_comm_agree(a->context->comm, code));
+	GEMP_TRY_DONE(gemp_finder_run(s->finder, correlation.seed, correlation.seed_count, &sink, NULL));
+	GEMP_TRY_DONE(send_counts_to_owners(a->context, &c, &correlation, seed_counts));
+	GEMP_TRY_DONE(gemp_correlate_reply(&correlation, seed_counts, answers, &a->context->traffic));
 	for (size_t row = 0; row < rows->rows; row++)
 		counts[row] = correlation.row_tuple[row] == SIZE_MAX ? 0 : answers[correlation.row_tuple[row]];
 done:
@@ -262,7 +262,7 @@ static gemp_code search_uncorrelated(gemp_apply *a, subpattern *s, const gemp_ro
 	gemp_count_sink tally = { .vertices = a->graph->vertex_count };
 	gemp_sink sink = gemp_count_sink_of(&tally);
 	if (!s->known) {
-		GEMP_PROPAGATE(gemp_finder_run(s->finder, NULL, 0, &sink, NULL));
+		GEMP_TRY(gemp_finder_run(s->finder, NULL, 0, &sink, NULL));
 		s->constant = gemp_comm_sum1(a->context->comm, tally.rows);
 		s->known = true;
 	}
@@ -276,15 +276,15 @@ static gemp_code search_uncorrelated(gemp_apply *a, subpattern *s, const gemp_ro
 /* EXISTS gives a boolean, COUNT an integer. */
 static gemp_code set_column(gemp_column *column, bool exists, const uint64_t *counts, size_t rows)
 {
-	GEMP_PROPAGATE(gemp_column_init(column, exists ? "EXISTS" : "COUNT", exists ? GEMP_BOOLEAN : GEMP_INTEGER));
-	GEMP_PROPAGATE(gemp_column_reserve(column, rows, 0));
+	GEMP_TRY(gemp_column_init(column, exists ? "EXISTS" : "COUNT", exists ? GEMP_BOOLEAN : GEMP_INTEGER));
+	GEMP_TRY(gemp_column_reserve(column, rows, 0));
 	for (size_t row = 0; row < rows; row++) {
 		gemp_value value = { .type = column->type };
 		if (exists)
 			value.truth = counts[row] != 0;
 		else
 			value.integer = (int64_t)counts[row];
-		GEMP_PROPAGATE(gemp_column_add(column, &value));
+		GEMP_TRY(gemp_column_add(column, &value));
 	}
 	return GEMP_OK;
 }
@@ -295,11 +295,11 @@ static gemp_code fill_sub_column(apply_sink *s, size_t index, gemp_column *colum
 	gemp_apply *a = s->apply;
 	subpattern *one = &a->subs[index];
 	GEMP_OWNED uint64_t *counts = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(a->context->comm, GEMP_NEW(counts, s->rows.rows)));
+	GEMP_TRY(gemp_comm_agree(a->context->comm, GEMP_NEW(counts, s->rows.rows)));
 	if (one->finder && one->width)
-		GEMP_PROPAGATE(search_subpattern(a, one, &s->rows, counts));
+		GEMP_TRY(search_subpattern(a, one, &s->rows, counts));
 	else if (one->finder)
-		GEMP_PROPAGATE(search_uncorrelated(a, one, &s->rows, counts));
+		GEMP_TRY(search_uncorrelated(a, one, &s->rows, counts));
 	return gemp_comm_agree(a->context->comm, set_column(column, one->exists, counts, s->rows.rows));
 }
 
@@ -323,12 +323,12 @@ static gemp_code push_rows(apply_sink *s, gemp_column *columns, size_t count)
 	gemp_code code = GEMP_OK;
 	GEMP_OWNED uint8_t *keep = NULL;
 	GEMP_OWNED_BY(gemp_row_store_free) gemp_row_store passed = { 0 };
-	GEMP_PROPAGATE(GEMP_NEW(keep, s->rows.rows));
+	GEMP_TRY(GEMP_NEW(keep, s->rows.rows));
 	test_plain(s, columns, keep);
 	gemp_batch batch = gemp_row_store_batch(&s->rows);
 	batch.value_count = count;
 	batch.values = columns;
-	GEMP_PROPAGATE(gemp_row_store_add(&passed, &batch, batch.rows));
+	GEMP_TRY(gemp_row_store_add(&passed, &batch, batch.rows));
 	gemp_row_store_keep(&passed, keep);
 	batch = gemp_row_store_batch(&passed);
 	gemp_sink *to = s->residual.self ? &s->residual : s->next;
@@ -343,9 +343,9 @@ static gemp_code search_and_filter(apply_sink *s)
 	gemp_code code = GEMP_OK;
 	size_t count = s->apply->pattern->sub_count;
 	gemp_column *columns = NULL;
-	GEMP_TRY(gemp_comm_agree(s->apply->context->comm, GEMP_NEW(columns, count)));
+	GEMP_TRY_DONE(gemp_comm_agree(s->apply->context->comm, GEMP_NEW(columns, count)));
 	for (size_t i = 0; i < count; i++)
-		GEMP_TRY(fill_sub_column(s, i, &columns[i]));
+		GEMP_TRY_DONE(fill_sub_column(s, i, &columns[i]));
 	code = gemp_comm_agree(s->apply->context->comm, push_rows(s, columns, count));
 	gemp_row_store_clear(&s->rows);
 done:
@@ -369,7 +369,7 @@ static gemp_code apply_end_round(void *self, bool last, bool *enough, bool *agai
 	uint64_t max_rows = s->rows.rows;
 	gemp_comm_max(s->apply->context->comm, &max_rows, 1);
 	if (max_rows >= ROWS_AT_ONCE || (last && max_rows))
-		GEMP_PROPAGATE(search_and_filter(s));
+		GEMP_TRY(search_and_filter(s));
 	gemp_sink *to = s->residual.self ? &s->residual : s->next;
 	return to->end_round(to->self, last, enough, again);
 }
@@ -392,13 +392,13 @@ gemp_code gemp_apply_sink(gemp_sink *out, gemp_apply *a, gemp_sink *next)
 {
 	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(apply_sink_free_at) apply_sink *s = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(a->context->comm, GEMP_NEW(s, 1)));
+	GEMP_TRY(gemp_comm_agree(a->context->comm, GEMP_NEW(s, 1)));
 	s->apply = a;
 	s->next = next;
 	if (a->general_count)
 		code = gemp_residual_new(&s->residual, a->context, a->graph, a->general, a->general_count, NULL, a->count_loops,
 		                         next);
-	GEMP_PROPAGATE(gemp_comm_agree(a->context->comm, code));
+	GEMP_TRY(gemp_comm_agree(a->context->comm, code));
 	*out = (gemp_sink){ .self = s, .consume = apply_consume, .end_round = apply_end_round, .free = apply_sink_free };
 	s = NULL;
 	return GEMP_OK;

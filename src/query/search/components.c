@@ -32,7 +32,7 @@ static gemp_code make_chain(gemp_variant *v)
 static gemp_code find_join_conditions(gemp_variant *v, const int *part)
 {
 	const gemp_pattern *pattern = v->derived.pattern;
-	GEMP_PROPAGATE(GEMP_NEW(v->join_conditions, pattern->condition_count));
+	GEMP_TRY(GEMP_NEW(v->join_conditions, pattern->condition_count));
 	for (size_t i = 0; i < pattern->condition_count; i++) {
 		const gemp_condition *condition = &pattern->conditions[i];
 		uint64_t touched = 0;
@@ -54,10 +54,10 @@ static gemp_code find_components(variant_search *f, gemp_variant *v)
 	if (v->component_count == 1)
 		return GEMP_OK;
 	for (size_t i = 0; i < v->component_count; i++)
-		GEMP_PROPAGATE(gemp_pattern_component(&v->components[i], v->derived.pattern, part, (int)i));
-	GEMP_PROPAGATE(find_join_conditions(v, part));
+		GEMP_TRY(gemp_pattern_component(&v->components[i], v->derived.pattern, part, (int)i));
+	GEMP_TRY(find_join_conditions(v, part));
 	if (by_orbit(f))
-		GEMP_PROPAGATE(make_chain(v));
+		GEMP_TRY(make_chain(v));
 	return GEMP_OK;
 }
 
@@ -79,13 +79,13 @@ static gemp_code derive_variant(variant_search *f, gemp_variant *v, const uint32
 	bool impossible;
 	*v = (gemp_variant){ 0 };
 	*is_needed = false;
-	GEMP_PROPAGATE(gemp_pattern_variant(&v->derived, f->pattern, length, f->options->match.semantics, &impossible));
+	GEMP_TRY(gemp_pattern_variant(&v->derived, f->pattern, length, f->options->match.semantics, &impossible));
 	if (impossible)
 		return GEMP_OK;
 	*is_needed = true;
 	v->edges = needs_edges(f, v);
 	if (by_orbit(f))
-		GEMP_PROPAGATE(gemp_variant_symmetry(&v->symmetry, f->pattern, length, &v->derived));
+		GEMP_TRY(gemp_variant_symmetry(&v->symmetry, f->pattern, length, &v->derived));
 	return find_components(f, v);
 }
 
@@ -121,7 +121,7 @@ static gemp_code add_variant(variant_search *f, const gemp_symmetry *symmetry, c
 {
 	bool is_needed = true;
 	if (symmetry)
-		GEMP_PROPAGATE(gemp_variant_is_canonical(symmetry, f->pattern, length, &is_needed));
+		GEMP_TRY(gemp_variant_is_canonical(symmetry, f->pattern, length, &is_needed));
 	if (!is_needed)
 		return GEMP_OK;
 	if (f->count == MAX_VARIANTS)
@@ -146,13 +146,13 @@ gemp_code gemp_variants_find(gemp_variant **out, size_t *count, const gemp_patte
 	variant_search all = { .pattern = pattern, .options = options }, *f = &all;
 	gemp_symmetry *symmetry = NULL;
 	uint32_t length[GEMP_MAX_PATTERN_EDGES];
-	GEMP_TRY(GEMP_NEW(f->variants, MAX_VARIANTS));
+	GEMP_TRY_DONE(GEMP_NEW(f->variants, MAX_VARIANTS));
 	if (by_orbit(f))
-		GEMP_TRY(gemp_automorphism_find(&symmetry, f->pattern, true));
+		GEMP_TRY_DONE(gemp_automorphism_find(&symmetry, f->pattern, true));
 	for (size_t e = 0; e < f->pattern->edge_count; e++)
 		length[e] = f->pattern->edges[e].min_hops;
 	do
-		GEMP_TRY(add_variant(f, symmetry, length));
+		GEMP_TRY_DONE(add_variant(f, symmetry, length));
 	while (next_lengths(f->pattern, length));
 	*out = f->variants;
 	*count = f->count;
@@ -199,14 +199,14 @@ gemp_code gemp_product_gather(gemp_product *p, size_t part, gemp_runtime *contex
 	size_t bytes = rows->rows * width * sizeof(gemp_vertex),
 		   edge_bytes = p->edges ? rows->rows * edges * sizeof(gemp_edge) : 0;
 	void *all = NULL;
-	GEMP_PROPAGATE(check_capacity(p, part, context, bytes + edge_bytes, max_bytes));
-	GEMP_PROPAGATE(gemp_comm_allgather(context->comm, GEMP_OK, rows->vertices, bytes, &all, &begin));
+	GEMP_TRY(check_capacity(p, part, context, bytes + edge_bytes, max_bytes));
+	GEMP_TRY(gemp_comm_allgather(context->comm, GEMP_OK, rows->vertices, bytes, &all, &begin));
 	to->vertices = all;
 	to->rows = begin[context->comm->size] / (width * sizeof(gemp_vertex));
 	gemp_free(begin);
 	begin = NULL;
 	if (p->edges && edges) {
-		GEMP_PROPAGATE(gemp_comm_allgather(context->comm, GEMP_OK, rows->edges, edge_bytes, &all, &begin));
+		GEMP_TRY(gemp_comm_allgather(context->comm, GEMP_OK, rows->edges, edge_bytes, &all, &begin));
 		to->edges = all;
 	}
 	return GEMP_OK;
@@ -321,9 +321,9 @@ static gemp_code emit_combination(const combination *c)
 		                     .edge_count = p->edges ? (int)p->pattern->edge_count : 0,
 		                     .vertices = c->vertices,
 		                     .edges = c->edges };
-	GEMP_PROPAGATE(gemp_row_store_add(&p->out, &row, 1));
+	GEMP_TRY(gemp_row_store_add(&p->out, &row, 1));
 	if (p->out.rows >= ROWS_AT_ONCE)
-		GEMP_PROPAGATE(push_rows(p));
+		GEMP_TRY(push_rows(p));
 	return GEMP_OK;
 }
 
@@ -340,7 +340,7 @@ static gemp_code combine(combination *c, size_t part)
 	uint64_t placed = c->placed, edges_placed = c->edges_placed;
 	for (size_t row = 0; row < from->rows; row++) {
 		if (add_input_row(c, from, from->vertices + row * vertices, from->edges ? from->edges + row * edges : NULL))
-			GEMP_PROPAGATE(combine(c, part + 1));
+			GEMP_TRY(combine(c, part + 1));
 		c->placed = placed;
 		c->edges_placed = edges_placed;
 	}
@@ -356,9 +356,9 @@ static gemp_code product_consume(void *self, const gemp_batch *batch)
 		combination c = { .product = p };
 		const gemp_edge *edges = batch->edge_count ? batch->edges + row * (size_t)batch->edge_count : NULL;
 		if (add_input_row(&c, part, batch->vertices + row * (size_t)batch->vertex_count, edges))
-			GEMP_PROPAGATE(combine(&c, 0));
+			GEMP_TRY(combine(&c, 0));
 	}
-	GEMP_PROPAGATE(push_rows(p));
+	GEMP_TRY(push_rows(p));
 	return GEMP_OK;
 }
 

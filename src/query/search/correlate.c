@@ -46,7 +46,7 @@ static gemp_code collect_tuples(gemp_correlate *c, const gemp_row_store *rows, c
                                 gemp_record_table *table)
 {
 	gemp_vertex tuple[GEMP_MAX_PATTERN_VERTICES];
-	GEMP_PROPAGATE(GEMP_NEW(c->row_tuple, rows->rows));
+	GEMP_TRY(GEMP_NEW(c->row_tuple, rows->rows));
 	for (size_t row = 0; row < rows->rows; row++) {
 		const gemp_vertex *vertices = rows->vertices + row * (size_t)rows->vertex_count;
 		bool missing = false;
@@ -56,7 +56,7 @@ static gemp_code collect_tuples(gemp_correlate *c, const gemp_row_store *rows, c
 		}
 		c->row_tuple[row] = SIZE_MAX;
 		if (!missing)
-			GEMP_PROPAGATE(number_tuple(table, tuple, c->width, &c->row_tuple[row]));
+			GEMP_TRY(number_tuple(table, tuple, c->width, &c->row_tuple[row]));
 	}
 	return GEMP_OK;
 }
@@ -66,10 +66,10 @@ static gemp_code group_by_owner(gemp_correlate *c, const gemp_record_table *tabl
 {
 	GEMP_OWNED size_t *next = NULL, *place = NULL;
 	c->tuple_count = table->count;
-	GEMP_PROPAGATE(GEMP_NEW(next, (size_t)c->comm->size + 1));
-	GEMP_PROPAGATE(GEMP_NEW(place, c->tuple_count));
-	GEMP_PROPAGATE(GEMP_NEW(c->tuples, c->tuple_count * c->width));
-	GEMP_PROPAGATE(GEMP_NEW(c->owner, c->tuple_count));
+	GEMP_TRY(GEMP_NEW(next, (size_t)c->comm->size + 1));
+	GEMP_TRY(GEMP_NEW(place, c->tuple_count));
+	GEMP_TRY(GEMP_NEW(c->tuples, c->tuple_count * c->width));
+	GEMP_TRY(GEMP_NEW(c->owner, c->tuple_count));
 	for (size_t i = 0; i < c->tuple_count; i++)
 		next[gemp_correlate_owner(c, gemp_record_table_record(table, i)) + 1]++;
 	for (int r = 0; r < c->comm->size; r++)
@@ -91,17 +91,17 @@ static gemp_code group_by_owner(gemp_correlate *c, const gemp_record_table *tabl
 static gemp_code number_seeds(gemp_correlate *c, const gemp_vertex *received, const size_t *begin)
 {
 	c->request_count = begin[c->comm->size];
-	GEMP_PROPAGATE(GEMP_NEW(c->request_seed, c->request_count));
-	GEMP_PROPAGATE(GEMP_NEW(c->request_rank, c->request_count));
-	GEMP_PROPAGATE(GEMP_NEW(c->table, 1));
+	GEMP_TRY(GEMP_NEW(c->request_seed, c->request_count));
+	GEMP_TRY(GEMP_NEW(c->request_rank, c->request_count));
+	GEMP_TRY(GEMP_NEW(c->table, 1));
 	open_table(c->table, c->width);
 	for (int r = 0; r < c->comm->size; r++)
 		for (size_t i = begin[r]; i < begin[r + 1]; i++) {
 			c->request_rank[i] = r;
-			GEMP_PROPAGATE(number_tuple(c->table, received + i * c->width, c->width, &c->request_seed[i]));
+			GEMP_TRY(number_tuple(c->table, received + i * c->width, c->width, &c->request_seed[i]));
 		}
 	c->seed_count = c->table->count;
-	GEMP_PROPAGATE(GEMP_NEW(c->seed, c->seed_count * c->width));
+	GEMP_TRY(GEMP_NEW(c->seed, c->seed_count * c->width));
 	for (size_t i = 0; i < c->seed_count; i++)
 		memcpy(c->seed + i * c->width, gemp_record_table_record(c->table, i), c->width * sizeof *c->seed);
 	return GEMP_OK;
@@ -127,8 +127,8 @@ gemp_code gemp_correlate_new(gemp_correlate *c, gemp_runtime *context, const gem
 	gemp_code code = collect_tuples(c, rows, outer, &table);
 	GEMP_THEN(group_by_owner(c, &table, rows->rows));
 	gemp_record_table_free(&table);
-	GEMP_PROPAGATE(gemp_exchange_records(c->comm, code, c->tuples, c->tuple_count, width * sizeof *c->tuples, c->owner,
-	                                     &received, &begin, &context->traffic));
+	GEMP_TRY(gemp_exchange_records(c->comm, code, c->tuples, c->tuple_count, width * sizeof *c->tuples, c->owner,
+	                               &received, &begin, &context->traffic));
 	return gemp_comm_agree(c->comm, number_seeds(c, received, begin));
 }
 
@@ -150,8 +150,8 @@ gemp_code gemp_correlate_reply(const gemp_correlate *c, const uint64_t *seed_val
 	gemp_code code = GEMP_NEW(answers, c->request_count);
 	for (size_t i = 0; code == GEMP_OK && i < c->request_count; i++)
 		answers[i] = seed_values[c->request_seed[i]];
-	GEMP_PROPAGATE(gemp_exchange_records(c->comm, code, answers, c->request_count, sizeof *answers, c->request_rank,
-	                                     &received, NULL, traffic));
+	GEMP_TRY(gemp_exchange_records(c->comm, code, answers, c->request_count, sizeof *answers, c->request_rank,
+	                               &received, NULL, traffic));
 	/* answers come by rank, and tuples are grouped by rank */
 	if (c->tuple_count)
 		memcpy(out, received, c->tuple_count * sizeof *out);

@@ -31,7 +31,7 @@ gemp_code gemp_optional_match_new(gemp_optional_match **out, gemp_runtime *conte
 {
 	GEMP_OWNED_BY(gemp_optional_match_free_at) gemp_optional_match *o = NULL;
 	gemp_finder_options inner = *options;
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, GEMP_NEW(o, 1)));
+	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(o, 1)));
 	o->context = context;
 	o->optional = &pattern->optionals[index];
 	o->edges = options->edges;
@@ -41,7 +41,7 @@ gemp_code gemp_optional_match_new(gemp_optional_match **out, gemp_runtime *conte
 	inner.match.distinct = GEMP_BY_NOTHING;
 	inner.match.among = NULL;
 	inner.match.semantics = options->match.semantics == GEMP_INDUCED ? GEMP_ISO : options->match.semantics;
-	GEMP_PROPAGATE(gemp_finder_new(&o->finder, context, graph, o->optional->pattern, &inner));
+	GEMP_TRY(gemp_finder_new(&o->finder, context, graph, o->optional->pattern, &inner));
 	*out = o;
 	o = NULL;
 	return GEMP_OK;
@@ -74,7 +74,7 @@ typedef struct extension_list {
 static gemp_code extensions_consume(void *self, const gemp_batch *batch)
 {
 	extension_list *x = self;
-	GEMP_PROPAGATE(GEMP_RESERVE(x->records, x->capacity, (x->count + batch->rows) * x->words));
+	GEMP_TRY(GEMP_RESERVE(x->records, x->capacity, (x->count + batch->rows) * x->words));
 	for (size_t row = 0; row < batch->rows; row++) {
 		uint32_t *to = x->records + x->count++ * x->words;
 		size_t vertices = x->argument_count + x->added;
@@ -110,15 +110,15 @@ static gemp_code send_extensions_to_owners(gemp_runtime *context, const extensio
 	gemp_code code = GEMP_NEW(owner, x->count);
 	for (size_t i = 0; code == GEMP_OK && i < x->count; i++)
 		owner[i] = gemp_correlate_owner(correlation, x->records + i * x->words);
-	GEMP_PROPAGATE(gemp_exchange_records(context->comm, code, x->records, x->count, x->words * sizeof *received, owner,
-	                                     &block, &begin, &context->traffic));
+	GEMP_TRY(gemp_exchange_records(context->comm, code, x->records, x->count, x->words * sizeof *received, owner,
+	                               &block, &begin, &context->traffic));
 	received = block;
 	size_t count = begin[context->comm->size];
 	out->words = x->words;
 	code = GEMP_NEW(out->begin, correlation->seed_count + 1);
 	GEMP_THEN(GEMP_NEW(next, correlation->seed_count + 1));
 	GEMP_THEN(GEMP_NEW(out->records, count * x->words));
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	for (size_t i = 0; i < count; i++)
 		out->begin[gemp_correlate_seed(correlation, received + i * x->words) + 1]++;
 	for (size_t s = 0; s < correlation->seed_count; s++)
@@ -148,18 +148,18 @@ static gemp_code reply_extensions(gemp_runtime *context, const gemp_correlate *c
 	GEMP_THEN(GEMP_NEW(out->begin, correlation->tuple_count + 1));
 	GEMP_THEN(GEMP_NEW(records, total * words));
 	GEMP_THEN(GEMP_NEW(owner, total));
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	for (size_t s = 0; s < correlation->seed_count; s++)
 		of_seed[s] = by_seed->begin[s + 1] - by_seed->begin[s];
-	GEMP_PROPAGATE(gemp_correlate_reply(correlation, of_seed, counts, &context->traffic));
+	GEMP_TRY(gemp_correlate_reply(correlation, of_seed, counts, &context->traffic));
 	for (size_t i = 0; i < correlation->request_count; i++)
 		for (uint64_t j = by_seed->begin[correlation->request_seed[i]];
 		     j < by_seed->begin[correlation->request_seed[i] + 1]; j++) {
 			memcpy(records + at * words, by_seed->records + j * words, words * sizeof *records);
 			owner[at++] = correlation->request_rank[i];
 		}
-	GEMP_PROPAGATE(gemp_exchange_records(context->comm, GEMP_OK, records, total, words * sizeof *records, owner,
-	                                     &received, NULL, &context->traffic));
+	GEMP_TRY(gemp_exchange_records(context->comm, GEMP_OK, records, total, words * sizeof *records, owner, &received,
+	                               NULL, &context->traffic));
 	out->words = words;
 	out->records = received;
 	for (size_t t = 0; t < correlation->tuple_count; t++)
@@ -174,9 +174,8 @@ static gemp_code find_uncorrelated(optional_sink *s, extension_list *x, extensio
 	gemp_sink sink = { .self = x, .consume = extensions_consume, .end_round = gemp_sink_keep_collecting };
 	GEMP_OWNED size_t *begin = NULL;
 	void *all = NULL;
-	GEMP_PROPAGATE(gemp_finder_run(s->part->finder, NULL, 0, &sink, NULL));
-	GEMP_PROPAGATE(
-		gemp_comm_allgather(comm, GEMP_OK, x->records, x->count * x->words * sizeof *x->records, &all, &begin));
+	GEMP_TRY(gemp_finder_run(s->part->finder, NULL, 0, &sink, NULL));
+	GEMP_TRY(gemp_comm_allgather(comm, GEMP_OK, x->records, x->count * x->words * sizeof *x->records, &all, &begin));
 	out->words = x->words;
 	out->records = all;
 	gemp_code code = GEMP_NEW(out->begin, 2);
@@ -195,10 +194,10 @@ static gemp_code search_extensions(optional_sink *s, gemp_correlate *correlation
 	gemp_sink sink = { .self = x, .consume = extensions_consume, .end_round = gemp_sink_keep_collecting };
 	if (o->optional->pattern->arguments == 0)
 		return find_uncorrelated(s, x, out);
-	GEMP_PROPAGATE(
+	GEMP_TRY(
 		gemp_correlate_new(correlation, o->context, &s->rows, o->optional->outer, o->optional->pattern->arguments));
-	GEMP_PROPAGATE(gemp_finder_run(o->finder, correlation->seed, correlation->seed_count, &sink, NULL));
-	GEMP_PROPAGATE(send_extensions_to_owners(o->context, x, correlation, &by_seed));
+	GEMP_TRY(gemp_finder_run(o->finder, correlation->seed, correlation->seed_count, &sink, NULL));
+	GEMP_TRY(send_extensions_to_owners(o->context, x, correlation, &by_seed));
 	return reply_extensions(o->context, correlation, &by_seed, out);
 }
 
@@ -251,9 +250,9 @@ static gemp_code emit(optional_sink *s, size_t row, const uint32_t *extension)
 		                     .edges = edges,
 		                     .value_count = rows->value_count,
 		                     .values = values };
-	GEMP_PROPAGATE(gemp_row_store_add(&s->out, &one, 1));
+	GEMP_TRY(gemp_row_store_add(&s->out, &one, 1));
 	if (s->out.rows >= OUT_AT_ONCE)
-		GEMP_PROPAGATE(push_rows(s));
+		GEMP_TRY(push_rows(s));
 	return GEMP_OK;
 }
 
@@ -264,9 +263,9 @@ static gemp_code extend(optional_sink *s, const gemp_correlate *correlation, con
 		size_t tuple = correlation->row_tuple ? correlation->row_tuple[row] : 0;
 		uint64_t from = tuple == SIZE_MAX ? 0 : x->begin[tuple], to = tuple == SIZE_MAX ? 0 : x->begin[tuple + 1];
 		if (from == to)
-			GEMP_PROPAGATE(emit(s, row, NULL));
+			GEMP_TRY(emit(s, row, NULL));
 		for (uint64_t i = from; i < to; i++)
-			GEMP_PROPAGATE(emit(s, row, x->records + i * x->words));
+			GEMP_TRY(emit(s, row, x->records + i * x->words));
 	}
 	return push_rows(s);
 }
@@ -282,7 +281,7 @@ static gemp_code search_and_extend(optional_sink *s)
 		                 .added = o->added,
 		                 .edges = o->added_edges };
 	x.words = x.argument_count + x.added + 2 * x.edges;
-	GEMP_TRY(search_extensions(s, &correlation, &x, &found));
+	GEMP_TRY_DONE(search_extensions(s, &correlation, &x, &found));
 	code = gemp_comm_agree(o->context->comm, extend(s, &correlation, &found));
 	gemp_row_store_clear(&s->rows);
 done:
@@ -306,7 +305,7 @@ static gemp_code optional_end_round(void *self, bool last, bool *enough, bool *a
 	uint64_t max_rows = s->rows.rows;
 	gemp_comm_max(s->part->context->comm, &max_rows, 1);
 	if (max_rows >= ROWS_AT_ONCE || (last && max_rows))
-		GEMP_PROPAGATE(search_and_extend(s));
+		GEMP_TRY(search_and_extend(s));
 	return s->next->end_round(s->next->self, last, enough, again);
 }
 
@@ -327,7 +326,7 @@ GEMP_RELEASE(optional_sink_free, optional_sink *)
 gemp_code gemp_optional_match_sink(gemp_sink *out, gemp_optional_match *part, gemp_sink *next)
 {
 	GEMP_OWNED_BY(optional_sink_free_at) optional_sink *s = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(part->context->comm, GEMP_NEW(s, 1)));
+	GEMP_TRY(gemp_comm_agree(part->context->comm, GEMP_NEW(s, 1)));
 	s->part = part;
 	s->next = next;
 	*out = (gemp_sink){

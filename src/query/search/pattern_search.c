@@ -63,7 +63,7 @@ static gemp_code prepare_matches(gemp_finder *f)
 		const gemp_match_options options = match_options(f, v);
 		for (size_t p = 0; p < v->component_count; p++) {
 			const gemp_pattern *pattern = v->component_count > 1 ? v->components[p].pattern : v->derived.pattern;
-			GEMP_PROPAGATE(gemp_match_prepare(&v->matches[p], f->context, f->graph, pattern, &options));
+			GEMP_TRY(gemp_match_prepare(&v->matches[p], f->context, f->graph, pattern, &options));
 		}
 	}
 	return GEMP_OK;
@@ -89,12 +89,12 @@ gemp_code gemp_finder_new(gemp_finder **out, gemp_runtime *context, gemp_shard *
 		f->options.edges = options->edges || gemp_finder_needs_edges(pattern);
 		code = gemp_variants_find(&f->variants, &f->variant_count, pattern, &f->options);
 	}
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	warn_of_components(f);
-	GEMP_PROPAGATE(prepare_matches(f));
+	GEMP_TRY(prepare_matches(f));
 	unsigned purposes = GEMP_APPLY_CONDITIONS | (options->values ? GEMP_APPLY_CLAUSES : 0);
 	if (gemp_apply_needed(pattern, purposes))
-		GEMP_PROPAGATE(gemp_apply_new(&f->apply, context, graph, pattern, options, purposes));
+		GEMP_TRY(gemp_apply_new(&f->apply, context, graph, pattern, options, purposes));
 	*out = f;
 	f = NULL;
 	return GEMP_OK;
@@ -155,11 +155,11 @@ static gemp_code relay_consume(void *self, const gemp_batch *batch)
 		for (size_t e = 0; e < (size_t)one.edge_count; e++)
 			edges[e] = pattern->edges[e].path ? GEMP_NO_EDGE
 			                                  : batch->edges[row * (size_t)batch->edge_count + (size_t)d->edge[e]];
-		GEMP_PROPAGATE(gemp_row_store_add(&r->out, &one, 1));
+		GEMP_TRY(gemp_row_store_add(&r->out, &one, 1));
 	}
 	gemp_batch all = gemp_row_store_batch(&r->out);
 	if (all.rows)
-		GEMP_PROPAGATE(r->next->consume(r->next->self, &all));
+		GEMP_TRY(r->next->consume(r->next->self, &all));
 	gemp_row_store_clear(&r->out);
 	return GEMP_OK;
 }
@@ -228,9 +228,9 @@ static gemp_code gather_components(const gemp_finder *f, const gemp_variant *v, 
 		gemp_sink sink = gemp_row_store_sink(&rows);
 		if (p == product->streaming)
 			continue;
-		GEMP_PROPAGATE(gemp_match_run(v->matches[p], &sink, &one));
+		GEMP_TRY(gemp_match_run(v->matches[p], &sink, &one));
 		add_result(total, &one);
-		GEMP_PROPAGATE(gemp_product_gather(product, p, f->context, &rows, gather_limit(f)));
+		GEMP_TRY(gemp_product_gather(product, p, f->context, &rows, gather_limit(f)));
 		gemp_row_store_free(&rows);
 	}
 	return GEMP_OK;
@@ -278,17 +278,17 @@ static gemp_code run_product(const gemp_finder *f, const gemp_variant *v, gemp_s
 		                     .next = next };
 	for (size_t p = 0; p < v->component_count; p++)
 		product.inputs[p].component = &v->components[p];
-	GEMP_PROPAGATE(gather_components(f, v, &product, total));
-	GEMP_PROPAGATE(gemp_comm_agree(f->context->comm, check_combinations(f, v, &product)));
+	GEMP_TRY(gather_components(f, v, &product, total));
+	GEMP_TRY(gemp_comm_agree(f->context->comm, check_combinations(f, v, &product)));
 	if (v->join_condition_count) {
-		GEMP_PROPAGATE(
+		GEMP_TRY(
 			gemp_comm_agree(f->context->comm, gemp_residual_new(&residual, f->context, f->graph, v->join_conditions,
 		                                                        v->join_condition_count, NULL,
 		                                                        gemp_degree_loops(f->options.match.semantics), next)));
 		product.next = &residual;
 	}
 	sink = gemp_product_sink(&product);
-	GEMP_PROPAGATE(gemp_match_run(v->matches[product.streaming], &sink, &one));
+	GEMP_TRY(gemp_match_run(v->matches[product.streaming], &sink, &one));
 	add_result(total, &one);
 	return GEMP_OK;
 }
@@ -302,9 +302,9 @@ static gemp_code run_variant(const gemp_finder *f, const gemp_variant *v, const 
 	if (v->component_count > 1)
 		return run_product(f, v, &sink, total);
 	if (f->pattern->arguments)
-		GEMP_PROPAGATE(gemp_match_run_seeded(v->matches[0], seeds, count, &sink, &one));
+		GEMP_TRY(gemp_match_run_seeded(v->matches[0], seeds, count, &sink, &one));
 	else
-		GEMP_PROPAGATE(gemp_match_run(v->matches[0], &sink, &one));
+		GEMP_TRY(gemp_match_run(v->matches[0], &sink, &one));
 	add_result(total, &one);
 	return GEMP_OK;
 }
@@ -321,7 +321,7 @@ static gemp_code run_all(const gemp_finder *f, const gemp_vertex *seeds, size_t 
 	for (size_t i = 0; i < f->variant_count && !r.enough; i++) {
 		r.variant = &f->variants[i];
 		r.final = i + 1 == f->variant_count;
-		GEMP_TRY(run_variant(f, r.variant, seeds, count, &r, total));
+		GEMP_TRY_DONE(run_variant(f, r.variant, seeds, count, &r, total));
 	}
 	*again = r.again;
 done:
@@ -338,9 +338,9 @@ gemp_code gemp_finder_run(gemp_finder *f, const gemp_vertex *seeds, size_t count
 	if (result)
 		*result = (gemp_match_result){ .complete = true };
 	if (f->apply)
-		GEMP_PROPAGATE(gemp_apply_sink(&apply, f->apply, sink));
+		GEMP_TRY(gemp_apply_sink(&apply, f->apply, sink));
 	do
-		GEMP_PROPAGATE(run_all(f, seeds, count, apply.self ? &apply : sink, result, &again));
+		GEMP_TRY(run_all(f, seeds, count, apply.self ? &apply : sink, result, &again));
 	while (again);
 	return GEMP_OK;
 }

@@ -54,11 +54,11 @@ static gemp_code count_directed(gemp_vertex_degrees *out, const feature_context 
 {
 	gemp_shard *graph = w->graph;
 	GEMP_OWNED bool *some = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(w->context->comm, GEMP_NEW(some, graph->relation_count)));
+	GEMP_TRY(gemp_comm_agree(w->context->comm, GEMP_NEW(some, graph->relation_count)));
 	for (size_t r = 0; r < graph->relation_count; r++) {
 		some[r] = w->relations[r] && graph->relations[r].directed == directed;
 		if (some[r])
-			GEMP_PROPAGATE(gemp_shard_load_relation(graph, r, GEMP_LOAD_OUT));
+			GEMP_TRY(gemp_shard_load_relation(graph, r, GEMP_LOAD_OUT));
 	}
 	return gemp_vertex_degrees_of_graph(out, w->context->comm, graph, some);
 }
@@ -68,8 +68,8 @@ static gemp_code count_degrees(feature_context *w)
 {
 	if (w->have_degrees)
 		return GEMP_OK;
-	GEMP_PROPAGATE(count_directed(&w->directed, w, true));
-	GEMP_PROPAGATE(count_directed(&w->undirected, w, false));
+	GEMP_TRY(count_directed(&w->directed, w, true));
+	GEMP_TRY(count_directed(&w->undirected, w, false));
 	w->have_degrees = true;
 	return GEMP_OK;
 }
@@ -77,7 +77,7 @@ static gemp_code count_degrees(feature_context *w)
 /* Collective. Edges without a direction count both as leaving and as reaching a vertex. */
 static gemp_code find_degrees(feature_context *w, const feature_kind *kind, double *values)
 {
-	GEMP_PROPAGATE(count_degrees(w));
+	GEMP_TRY(count_degrees(w));
 	for (size_t row = 0; row < w->graph->rows; row++)
 		values[row] = (double)((kind->out ? w->directed.out[row] : 0) + (kind->in ? w->directed.in[row] : 0) +
 		                       w->undirected.out[row] + w->undirected.in[row]);
@@ -87,8 +87,8 @@ static gemp_code find_degrees(feature_context *w, const feature_kind *kind, doub
 /* A pattern of the simple undirected graph, bound; its edges are of the chosen types. */
 static gemp_code make_shape(gemp_pattern **out, const feature_context *w, const char *name)
 {
-	GEMP_PROPAGATE(gemp_pattern_named(out, name));
-	GEMP_PROPAGATE(gemp_pattern_bind(*out, w->graph));
+	GEMP_TRY(gemp_pattern_named(out, name));
+	GEMP_TRY(gemp_pattern_bind(*out, w->graph));
 	for (size_t e = 0; e < (*out)->edge_count; e++)
 		memcpy((*out)->edges[e].relations, w->relations, w->graph->relation_count * sizeof *w->relations);
 	return GEMP_OK;
@@ -109,18 +109,18 @@ static gemp_code count_shape(feature_context *w, int which)
 	int members = 1;
 	if (*out)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_comm_agree(w->context->comm, GEMP_NEW(*out, w->graph->rows)));
+	GEMP_TRY(gemp_comm_agree(w->context->comm, GEMP_NEW(*out, w->graph->rows)));
 	if (gemp_shard_edges(w->graph) == 0)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_comm_agree(w->context->comm, make_shape(&shape, w, shape_names[which])));
-	GEMP_PROPAGATE(gemp_match_prepare(&match, w->context, w->graph, shape, &how));
-	GEMP_PROPAGATE(gemp_match_run(match, NULL, &result));
+	GEMP_TRY(gemp_comm_agree(w->context->comm, make_shape(&shape, w, shape_names[which])));
+	GEMP_TRY(gemp_match_prepare(&match, w->context, w->graph, shape, &how));
+	GEMP_TRY(gemp_match_run(match, NULL, &result));
 	return gemp_match_vertex_counts(match, *out, &members);
 }
 
 static gemp_code find_shape(feature_context *w, const feature_kind *kind, double *values)
 {
-	GEMP_PROPAGATE(count_shape(w, kind->shape));
+	GEMP_TRY(count_shape(w, kind->shape));
 	for (size_t row = 0; row < w->graph->rows; row++)
 		values[row] = (double)w->counts[kind->shape][row];
 	return GEMP_OK;
@@ -131,8 +131,8 @@ static gemp_code find_shape(feature_context *w, const feature_kind *kind, double
 static gemp_code find_clustering(feature_context *w, const feature_kind *kind, double *values)
 {
 	(void)kind;
-	GEMP_PROPAGATE(count_shape(w, NEIGHBOURS));
-	GEMP_PROPAGATE(count_shape(w, TRIANGLES));
+	GEMP_TRY(count_shape(w, NEIGHBOURS));
+	GEMP_TRY(count_shape(w, TRIANGLES));
 	for (size_t row = 0; row < w->graph->rows; row++) {
 		const double neighbours = (double)w->counts[NEIGHBOURS][row], triangles = (double)w->counts[TRIANGLES][row];
 		values[row] = neighbours < 2 ? (double)NAN : 2 * triangles / (neighbours * (neighbours - 1));
@@ -151,9 +151,9 @@ static gemp_code find_pagerank(feature_context *w, const feature_kind *kind, dou
 	gemp_layout layout = { 0 };
 	gemp_pagerank *pagerank = NULL;
 	gemp_pagerank_result result = { 0 };
-	GEMP_TRY(gemp_layout_new(&layout, w->context->comm, w->graph, &edges));
-	GEMP_TRY(gemp_pagerank_new(&pagerank, &layout, w->context->device, &shape));
-	GEMP_TRY(gemp_pagerank_run(pagerank, &params, &result));
+	GEMP_TRY_DONE(gemp_layout_new(&layout, w->context->comm, w->graph, &edges));
+	GEMP_TRY_DONE(gemp_pagerank_new(&pagerank, &layout, w->context->device, &shape));
+	GEMP_TRY_DONE(gemp_pagerank_run(pagerank, &params, &result));
 	for (size_t row = 0; row < w->graph->rows; row++)
 		values[row] = (double)w->graph->vertex_count * result.rank[layout.local[row]];
 done:
@@ -170,10 +170,10 @@ static gemp_code find_components(gemp_components *out, const feature_context *w)
 	gemp_shard *graph = w->graph;
 	GEMP_OWNED gemp_csr *csr = NULL;
 	size_t count = 0;
-	GEMP_PROPAGATE(gemp_comm_agree(w->context->comm, GEMP_NEW(csr, graph->relation_count)));
+	GEMP_TRY(gemp_comm_agree(w->context->comm, GEMP_NEW(csr, graph->relation_count)));
 	for (size_t r = 0; r < graph->relation_count; r++)
 		if (w->relations[r]) {
-			GEMP_PROPAGATE(gemp_shard_load_relation(graph, r, GEMP_LOAD_OUT));
+			GEMP_TRY(gemp_shard_load_relation(graph, r, GEMP_LOAD_OUT));
 			csr[count++] = gemp_csr_out(graph, r);
 		}
 	return gemp_components_find(out, w->context->comm, w->context->device, graph->bounds, csr, count, &how);
@@ -186,9 +186,9 @@ static gemp_code find_component_size(feature_context *w, const feature_kind *kin
 	const gemp_shard *graph = w->graph;
 	GEMP_OWNED_BY(gemp_components_free) gemp_components result = { 0 };
 	GEMP_OWNED uint64_t *size = NULL;
-	GEMP_PROPAGATE(find_components(&result, w));
-	GEMP_PROPAGATE(gemp_comm_agree(w->context->comm, GEMP_NEW(size, graph->rows)));
-	GEMP_PROPAGATE(gemp_component_sizes_by_vertex(size, &result, w->context->comm, graph->bounds));
+	GEMP_TRY(find_components(&result, w));
+	GEMP_TRY(gemp_comm_agree(w->context->comm, GEMP_NEW(size, graph->rows)));
+	GEMP_TRY(gemp_component_sizes_by_vertex(size, &result, w->context->comm, graph->bounds));
 	for (size_t row = 0; row < graph->rows; row++)
 		values[row] = (double)size[row];
 	return GEMP_OK;
@@ -296,7 +296,7 @@ gemp_code gemp_features_parse(gemp_features *out, const char *list)
 	*out = (gemp_features){ 0 };
 	for (const char *at = list; *at; at++)
 		count += *at == ',';
-	GEMP_PROPAGATE(GEMP_NEW(out->items, count));
+	GEMP_TRY(GEMP_NEW(out->items, count));
 	for (size_t size; code == GEMP_OK; list += size + 1) {
 		size = strcspn(list, ",");
 		code = append(out, gemp_strndup(list, size), NULL);
@@ -310,7 +310,7 @@ gemp_code gemp_features_of_map(gemp_features *out, const char *path, char *const
 {
 	gemp_code code = GEMP_OK;
 	*out = (gemp_features){ 0 };
-	GEMP_PROPAGATE(GEMP_NEW(out->items, count));
+	GEMP_TRY(GEMP_NEW(out->items, count));
 	for (size_t i = 0; i < count && code == GEMP_OK; i++)
 		code = append(out, gemp_strdup(names[i]), path);
 	return code;
@@ -359,7 +359,7 @@ gemp_code gemp_features_check(const gemp_features *features, const gemp_shard *g
 static gemp_code find_attribute(const gemp_feature *f, gemp_shard *graph, double *values)
 {
 	const gemp_column *column = gemp_table_find(&graph->attributes, f->attribute);
-	GEMP_PROPAGATE(gemp_shard_load_attribute(graph, (size_t)(column - graph->attributes.columns)));
+	GEMP_TRY(gemp_shard_load_attribute(graph, (size_t)(column - graph->attributes.columns)));
 	for (size_t row = 0; row < graph->rows; row++) {
 		const gemp_value value = gemp_column_get(column, row);
 		values[row] = value.null                   ? (double)NAN
@@ -427,14 +427,14 @@ static gemp_code find_one(gemp_features *features, size_t i, feature_context *wo
 	const size_t rows = work->graph->rows, count = features->count;
 	gemp_feature *first = &features->items[i];
 	double since = gemp_now();
-	GEMP_PROPAGATE(first->attribute ? find_attribute(first, work->graph, values)
-	                                : kinds[first->kind].compute(work, &kinds[first->kind], values));
+	GEMP_TRY(first->attribute ? find_attribute(first, work->graph, values)
+	                          : kinds[first->kind].compute(work, &kinds[first->kind], values));
 	first->seconds = gemp_now() - since;
 	for (size_t j = i; j < count; j++) {
 		gemp_feature *f = &features->items[j];
 		if (!same_but_for_log(first, f))
 			continue;
-		GEMP_PROPAGATE(gemp_comm_agree(comm, store_values(f, path, values, rows, x + j, count)));
+		GEMP_TRY(gemp_comm_agree(comm, store_values(f, path, values, rows, x + j, count)));
 		add_statistics(f, comm, x + j, rows, count);
 		f->found = true;
 	}
@@ -450,9 +450,9 @@ gemp_code gemp_features_find(gemp_features *features, const gemp_features_source
 	GEMP_OWNED double *values = NULL;
 	gemp_code code = gemp_features_check(features, source->graph, source->path);
 	GEMP_THEN(GEMP_NEW(values, source->graph->rows));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, code));
 	for (size_t i = 0; i < features->count; i++)
 		if (!features->items[i].found)
-			GEMP_PROPAGATE(find_one(features, i, &work, source->path, values, x));
+			GEMP_TRY(find_one(features, i, &work, source->path, values, x));
 	return GEMP_OK;
 }

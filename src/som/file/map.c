@@ -58,8 +58,8 @@ gemp_code gemp_som_scale_find(gemp_som_map *map, const gemp_comm *comm, const ge
 	const uint32_t dims = vectors->dims;
 	GEMP_OWNED_BY(gemp_som_column_stats_free) gemp_som_column_stats columns = { 0 };
 	GEMP_OWNED double *deviation = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(deviation, dims)));
-	GEMP_PROPAGATE(gemp_som_column_stats_new(&columns, comm, vectors->x, vectors->count, dims));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(deviation, dims)));
+	GEMP_TRY(gemp_som_column_stats_new(&columns, comm, vectors->x, vectors->count, dims));
 	for (uint32_t c = 0; c < dims; c++) {
 		map->offset[c] = 0;
 		map->factor[c] = 1;
@@ -68,7 +68,7 @@ gemp_code gemp_som_scale_find(gemp_som_map *map, const gemp_comm *comm, const ge
 		warn_if_far(map, &columns);
 		return GEMP_OK;
 	}
-	GEMP_PROPAGATE(gemp_som_column_stats_deviation(&columns, comm, vectors->x, vectors->count, deviation));
+	GEMP_TRY(gemp_som_column_stats_deviation(&columns, comm, vectors->x, vectors->count, deviation));
 	for (uint32_t c = 0; c < dims; c++) {
 		double width = map->scaling == GEMP_SOM_SCALE_UNIT ? columns.max[c] - columns.min[c] : deviation[c];
 		map->offset[c] = map->scaling == GEMP_SOM_SCALE_UNIT ? columns.min[c] : columns.mean[c];
@@ -105,7 +105,7 @@ gemp_code gemp_som_scale_apply(const gemp_som_map *map, const gemp_comm *comm, c
 	static const double min_square_root = 1e-15; /* squares of differences are to be more than the least float */
 	double max = 0;
 	const uint64_t first_row = gemp_comm_exscan(comm, vectors->count);
-	GEMP_PROPAGATE(gemp_comm_agree(comm, scale(map, first_row, place, vectors, &max)));
+	GEMP_TRY(gemp_comm_agree(comm, scale(map, first_row, place, vectors, &max)));
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &max, 1, MPI_DOUBLE, MPI_MAX, comm->world));
 	if (max > 0 && max < min_square_root && map->metric != GEMP_SOM_MANHATTAN)
 		gemp_warn("%s: no value is more than %g, and floats lose their squares; train with scale unit or standard",
@@ -136,7 +136,7 @@ gemp_code gemp_som_unit_list_find(gemp_som_unit_list *out, const gemp_runtime *c
 {
 	gemp_code code = GEMP_OK;
 	const gemp_som_grid grid = gemp_som_grid_of(map);
-	GEMP_TRY(gemp_som_unit_list_new(out, context->comm, vectors->count));
+	GEMP_TRY_DONE(gemp_som_unit_list_new(out, context->comm, vectors->count));
 	code = gemp_som_apply(context->comm, context->device, &grid, (gemp_som_metric)map->metric, map->codebook,
 	                      vectors->x, vectors->count, vectors->dims, out->unit, out->distance, out->second);
 done:
@@ -155,9 +155,8 @@ gemp_code gemp_som_unit_list_add(gemp_table *found, const gemp_som_unit_list *un
 	gemp_column *column;
 	found->rows = rows;
 	for (int c = 0; c < (with_second ? GEMP_SOM_UNIT_COLUMNS : GEMP_SOM_MAP_COLUMNS); c++) {
-		GEMP_PROPAGATE(
-			gemp_table_add(found, gemp_som_unit_columns[c], c == DISTANCE ? GEMP_FLOAT : GEMP_INTEGER, &column));
-		GEMP_PROPAGATE(gemp_column_pad(column, rows));
+		GEMP_TRY(gemp_table_add(found, gemp_som_unit_columns[c], c == DISTANCE ? GEMP_FLOAT : GEMP_INTEGER, &column));
+		GEMP_TRY(gemp_column_pad(column, rows));
 		for (size_t row = 0; row < rows; row++) {
 			const uint32_t unit = c == SECOND ? units->second[row] : units->unit[row];
 			if (unit == GEMP_SOM_NO_UNIT)
@@ -218,7 +217,7 @@ gemp_code gemp_som_map_measure(gemp_som_map *map, const gemp_comm *comm, const g
 	const gemp_som_grid grid = gemp_som_grid_of(map);
 	gemp_free(map->hits);
 	map->hits = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(map->hits, gemp_som_units(&grid))));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(map->hits, gemp_som_units(&grid))));
 	gemp_som_errors(comm, &grid, (gemp_som_metric)map->metric, map->codebook, v->x, v->count, v->dims, units->unit,
 	                units->second, &map->quantisation, &map->topographic);
 	gemp_som_hits(comm, &grid, units->unit, v->count, map->hits);
@@ -230,7 +229,7 @@ gemp_code gemp_som_map_save(gemp_som_map *map, const gemp_comm *comm, const char
 	const gemp_som_grid grid = gemp_som_grid_of(map);
 	const size_t units = gemp_som_units(&grid);
 	GEMP_OWNED double *distances = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(distances, units)));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(distances, units)));
 	gemp_som_umatrix(&grid, map->codebook, map->dims, distances);
 	for (size_t u = 0; u < units; u++)
 		map->umatrix[u] = (float)distances[u];

@@ -56,7 +56,7 @@ static gemp_code find_means(const gemp_som_column_stats *c, const gemp_comm *com
 	GEMP_OWNED double *high = NULL; /* [2][dims], then the low parts */
 	code = GEMP_NEW(by, n);
 	GEMP_THEN(GEMP_NEW(high, 2 * n));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, code));
 	for (size_t k = 0; k < n; k++) {
 		const double from = squared ? c->mean[k] : 0, bound = fmax(fabs(c->min[k] - from), fabs(c->max[k] - from));
 		by[k] = gemp_repro_sum_of(squared ? bound * bound : bound, c->present[k]);
@@ -78,7 +78,7 @@ gemp_code gemp_som_column_stats_new(gemp_som_column_stats *out, const gemp_comm 
 	GEMP_THEN(GEMP_NEW(out->max, dims));
 	GEMP_THEN(GEMP_NEW(out->mean, dims));
 	GEMP_THEN(GEMP_NEW(out->present, dims));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, code));
 	find_min_max(out, x, count);
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, out->min, (int)dims, MPI_DOUBLE, MPI_MIN, comm->world));
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, out->max, (int)dims, MPI_DOUBLE, MPI_MAX, comm->world));
@@ -98,7 +98,7 @@ void gemp_som_column_stats_free(gemp_som_column_stats *columns)
 gemp_code gemp_som_column_stats_deviation(const gemp_som_column_stats *columns, const gemp_comm *comm, const float *x,
                                           size_t count, double *deviation)
 {
-	GEMP_PROPAGATE(find_means(columns, comm, x, count, true, deviation));
+	GEMP_TRY(find_means(columns, comm, x, count, true, deviation));
 	for (uint32_t k = 0; k < columns->dims; k++)
 		deviation[k] = sqrt(deviation[k]);
 	return GEMP_OK;
@@ -110,7 +110,7 @@ gemp_code gemp_som_init_random(const gemp_comm *comm, const gemp_som_grid *grid,
                                uint32_t dims, uint64_t seed, float *w)
 {
 	GEMP_OWNED_BY(gemp_som_column_stats_free) gemp_som_column_stats columns = { 0 };
-	GEMP_PROPAGATE(gemp_som_column_stats_new(&columns, comm, x, count, dims));
+	GEMP_TRY(gemp_som_column_stats_new(&columns, comm, x, count, dims));
 	for (size_t at = 0; at < (size_t)gemp_som_units(grid) * dims; at++) {
 		const double min = columns.min[at % dims], max = columns.max[at % dims];
 		w[at] = (float)(min + gemp_random_unit(&seed) * (max - min));
@@ -128,7 +128,7 @@ gemp_code gemp_som_init_samples(const gemp_comm *comm, const gemp_som_grid *grid
 	GEMP_OWNED_BY(gemp_som_column_stats_free) gemp_som_column_stats columns = { 0 };
 	if (all == 0)
 		return gemp_fail(GEMP_EDATA, "there is no sample to begin with; give samples, or start random");
-	GEMP_PROPAGATE(gemp_som_column_stats_new(&columns, comm, x, count, dims));
+	GEMP_TRY(gemp_som_column_stats_new(&columns, comm, x, count, dims));
 	for (uint32_t unit = 0; unit < units; unit++) {
 		const uint64_t sample = gemp_random_below(&seed, all);
 		const bool own = sample >= before && sample - before < count;
@@ -155,9 +155,9 @@ gemp_code gemp_som_init_pca(const gemp_comm *comm, const gemp_som_grid *grid, co
 {
 	GEMP_OWNED double *axes = NULL;
 	GEMP_OWNED_BY(gemp_som_column_stats_free) gemp_som_column_stats columns = { 0 };
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(axes, 2 * (size_t)dims)));
-	GEMP_PROPAGATE(gemp_som_column_stats_new(&columns, comm, x, count, dims));
-	GEMP_PROPAGATE(gemp_som_principal(comm, x, count, dims, columns.mean, axes));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(axes, 2 * (size_t)dims)));
+	GEMP_TRY(gemp_som_column_stats_new(&columns, comm, x, count, dims));
+	GEMP_TRY(gemp_som_principal(comm, x, count, dims, columns.mean, axes));
 	for (uint32_t unit = 0; unit < gemp_som_units(grid); unit++) {
 		const double across = position(unit % grid->columns, grid->columns),
 					 down = position(unit / grid->columns, grid->rows);

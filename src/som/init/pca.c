@@ -165,9 +165,9 @@ static gemp_code allocate_sums(covariance_task *s)
 {
 	const size_t dims = s->in.dims, sums = 2 * dims * dims;
 	s->in.chunks = chunk_count(s->in.count, sums * sizeof *s->sums);
-	GEMP_PROPAGATE(GEMP_NEW(s->scale, dims));
-	GEMP_PROPAGATE(GEMP_NEW(s->in.max, s->in.chunks * dims));
-	GEMP_PROPAGATE(GEMP_NEW(s->blocks, s->in.chunks * (BLOCK + 1) * dims));
+	GEMP_TRY(GEMP_NEW(s->scale, dims));
+	GEMP_TRY(GEMP_NEW(s->in.max, s->in.chunks * dims));
+	GEMP_TRY(GEMP_NEW(s->blocks, s->in.chunks * (BLOCK + 1) * dims));
 	return GEMP_NEW(s->sums, s->in.chunks * sums);
 }
 
@@ -178,7 +178,7 @@ gemp_code gemp_som_covariance(const gemp_comm *comm, const float *x, size_t coun
 	gemp_code code = GEMP_OK;
 	const double samples = (double)gemp_comm_sum1(comm, count);
 	covariance_task s = { .in = { .x = x, .count = count, .dims = dims, .mean = mean } };
-	GEMP_TRY(gemp_comm_agree(comm, allocate_sums(&s)));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, allocate_sums(&s)));
 	choose_scale(&s, comm);
 	add_up(&s, comm, samples > 0 ? samples : 1, matrix);
 done:
@@ -411,12 +411,12 @@ static gemp_code allocate_vectors(pca_task *f)
 {
 	const size_t n = f->in.dims;
 	f->values = f->vector_count * n;
-	GEMP_PROPAGATE(GEMP_NEW(f->vectors, f->values));
-	GEMP_PROPAGATE(GEMP_NEW(f->products, f->values));
+	GEMP_TRY(GEMP_NEW(f->vectors, f->values));
+	GEMP_TRY(GEMP_NEW(f->products, f->values));
 	if (n <= GEMP_SOM_COVARIANCE_DIMS)
 		return GEMP_NEW(f->matrix, n * n);
 	f->in.chunks = chunk_count(f->in.count, 2 * f->values * sizeof *f->sums);
-	GEMP_PROPAGATE(GEMP_NEW(f->sums, 2 * f->in.chunks * f->values));
+	GEMP_TRY(GEMP_NEW(f->sums, 2 * f->in.chunks * f->values));
 	return GEMP_NEW(f->in.max, f->in.chunks * n);
 }
 
@@ -431,9 +431,9 @@ gemp_code gemp_som_principal(const gemp_comm *comm, const float *x, size_t count
 		           .vector_count = dims < VECTORS ? dims : VECTORS,
 		           .samples = all > 0 ? all : 1 };
 	double values[2];
-	GEMP_TRY(gemp_comm_agree(comm, allocate_vectors(&f)));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, allocate_vectors(&f)));
 	if (f.matrix)
-		GEMP_TRY(gemp_som_covariance(comm, x, count, dims, mean, f.matrix));
+		GEMP_TRY_DONE(gemp_som_covariance(comm, x, count, dims, mean, f.matrix));
 	else
 		choose_split(&f);
 	iterate(&f, axes, values);

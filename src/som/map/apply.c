@@ -24,14 +24,13 @@ static gemp_code find_block(gemp_som_blocks *blocks, gemp_som_block *block, gemp
 {
 	gemp_device *device = blocks->device;
 	const size_t count = block->samples.count, first = block->first;
-	GEMP_PROPAGATE(
-		gemp_som_search_run(search, &block->samples, book, &block->best, places->second ? &block->second : NULL));
+	GEMP_TRY(gemp_som_search_run(search, &block->samples, book, &block->best, places->second ? &block->second : NULL));
 	if (places->distance)
-		GEMP_PROPAGATE(gemp_som_search_distances(search, &block->samples, book, &block->best, distances));
-	GEMP_PROPAGATE(gemp_som_blocks_release(blocks, block));
-	GEMP_PROPAGATE(read_units(device, &block->best, count, keys, places->unit + first));
+		GEMP_TRY(gemp_som_search_distances(search, &block->samples, book, &block->best, distances));
+	GEMP_TRY(gemp_som_blocks_release(blocks, block));
+	GEMP_TRY(read_units(device, &block->best, count, keys, places->unit + first));
 	if (places->second)
-		GEMP_PROPAGATE(read_units(device, &block->second, count, keys, places->second + first));
+		GEMP_TRY(read_units(device, &block->second, count, keys, places->second + first));
 	if (places->distance && count)
 		return gemp_buffer_read(device, distances, 0, count * sizeof(float), places->distance + first);
 	return GEMP_OK;
@@ -47,12 +46,12 @@ gemp_code gemp_som_places_find(const gemp_som_places *places, gemp_som_blocks *b
 	const size_t max_samples = blocks->each < blocks->samples ? blocks->each : blocks->samples,
 				 capacity = max_samples ? max_samples : 1;
 	if (places->distance)
-		GEMP_TRY(gemp_buffer_new(&distances, blocks->device, capacity * sizeof(float), NULL));
-	GEMP_TRY(GEMP_NEW(keys, capacity));
+		GEMP_TRY_DONE(gemp_buffer_new(&distances, blocks->device, capacity * sizeof(float), NULL));
+	GEMP_TRY_DONE(GEMP_NEW(keys, capacity));
 	for (size_t p = 0; p < blocks->count; p++) {
 		gemp_som_block *block;
-		GEMP_TRY(gemp_som_blocks_acquire(blocks, p, &block));
-		GEMP_TRY(find_block(blocks, block, search, book, &distances, keys, places));
+		GEMP_TRY_DONE(gemp_som_blocks_acquire(blocks, p, &block));
+		GEMP_TRY_DONE(find_block(blocks, block, search, book, &distances, keys, places));
 	}
 done:
 	if (code != GEMP_OK)
@@ -87,10 +86,10 @@ static gemp_code prepare(search_context *context, const gemp_som_grid *grid, gem
 		                         .units = gemp_som_units(grid),
 		                         .missing = missing,
 		                         .keys = 2 * sizeof(uint64_t) + sizeof(float) };
-	GEMP_PROPAGATE(gemp_som_grid_check(grid));
-	GEMP_PROPAGATE(gemp_som_search_new(&context->search, context->device, dims, metric, missing, NULL));
-	GEMP_PROPAGATE(gemp_som_capacity_find(&capacity, context->device, &need));
-	GEMP_PROPAGATE(gemp_som_codebook_new(&context->book, context->device, w, need.units, dims, capacity.units));
+	GEMP_TRY(gemp_som_grid_check(grid));
+	GEMP_TRY(gemp_som_search_new(&context->search, context->device, dims, metric, missing, NULL));
+	GEMP_TRY(gemp_som_capacity_find(&capacity, context->device, &need));
+	GEMP_TRY(gemp_som_codebook_new(&context->book, context->device, w, need.units, dims, capacity.units));
 	return gemp_som_blocks_new(&context->blocks, context->device, x, &need, &capacity, true, false);
 }
 
@@ -145,9 +144,9 @@ gemp_code gemp_som_quality_new(gemp_som_quality *out, gemp_device *device, const
 	if (count == 0)
 		return GEMP_OK;
 	snprintf(options, sizeof options, "-DSOM_GROUP=%zu", group);
-	GEMP_TRY(gemp_program_build(&out->program, device, "som_errors.cl", options, { "som_errors", &out->kernel }));
-	GEMP_TRY(gemp_buffer_new(&out->distance, device, count * sizeof(float), NULL));
-	GEMP_TRY(gemp_buffer_new(&out->sums, device, gemp_som_quality_bytes(device, count), NULL));
+	GEMP_TRY_DONE(gemp_program_build(&out->program, device, "som_errors.cl", options, { "som_errors", &out->kernel }));
+	GEMP_TRY_DONE(gemp_buffer_new(&out->distance, device, count * sizeof(float), NULL));
+	GEMP_TRY_DONE(gemp_buffer_new(&out->sums, device, gemp_som_quality_bytes(device, count), NULL));
 done:
 	if (code != GEMP_OK)
 		gemp_som_quality_free(out);
@@ -173,7 +172,7 @@ gemp_code gemp_som_quality_run(gemp_som_quality *quality, gemp_som_search *searc
 	const cl_uint hexagonal = quality->grid.lattice == GEMP_SOM_HEXAGONAL, toroid = quality->grid.toroid, add = more;
 	if (count == 0)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_som_search_distances(search, samples, book, best, &quality->distance));
+	GEMP_TRY(gemp_som_search_distances(search, samples, book, best, &quality->distance));
 	return gemp_launch(quality->device, quality->kernel, quality->groups * quality->group, quality->group,
 	                   GEMP_ARG(&best->mem), GEMP_ARG(&second->mem), GEMP_ARG(&quality->distance.mem), GEMP_ARG(&count),
 	                   GEMP_ARG(&quality->grid.rows), GEMP_ARG(&quality->grid.columns), GEMP_ARG(&hexagonal),
@@ -189,9 +188,9 @@ gemp_code gemp_som_quality_read(gemp_som_quality *quality, uint32_t slot, gemp_s
 	*fit = (gemp_som_fit){ 0 };
 	for (size_t done = 0; done < quality->groups; done += max_groups) {
 		const size_t count = quality->groups - done < max_groups ? quality->groups - done : max_groups;
-		GEMP_PROPAGATE(GEMP_CL(clEnqueueReadBuffer(quality->device->copy_queue, quality->sums.mem, CL_TRUE,
-		                                           (slot * quality->groups + done) * sizeof *sums, count * sizeof *sums,
-		                                           sums, 0, NULL, NULL)));
+		GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(quality->device->copy_queue, quality->sums.mem, CL_TRUE,
+		                                     (slot * quality->groups + done) * sizeof *sums, count * sizeof *sums, sums,
+		                                     0, NULL, NULL)));
 		for (size_t g = 0; g < count; g++) {
 			fit->distances += (double)sums[g].distances + (double)sums[g].rest;
 			fit->topographic += sums[g].torn;

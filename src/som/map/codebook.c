@@ -38,9 +38,9 @@ gemp_code gemp_som_codebook_new(gemp_som_codebook *out, gemp_device *device, con
 		                        .stride = gemp_som_stride(dims),
 		                        .capacity = all ? units : capacity,
 		                        .resident = all ? units : 0 };
-	GEMP_TRY(GEMP_NEW(rows, (size_t)units * out->stride));
+	GEMP_TRY_DONE(GEMP_NEW(rows, (size_t)units * out->stride));
 	pad_rows(rows, out, w);
-	GEMP_TRY(gemp_buffer_new(&out->w, device, bytes_of(out, out->capacity), all ? rows : NULL));
+	GEMP_TRY_DONE(gemp_buffer_new(&out->w, device, bytes_of(out, out->capacity), all ? rows : NULL));
 	if (!all) {
 		out->rows = rows;
 		rows = NULL;
@@ -80,9 +80,9 @@ gemp_code gemp_som_codebook_write(gemp_som_codebook *book, const float *w)
 		book->resident = 0;
 		return GEMP_OK;
 	}
-	GEMP_TRY(GEMP_NEW(rows, (size_t)book->units * book->stride));
+	GEMP_TRY_DONE(GEMP_NEW(rows, (size_t)book->units * book->stride));
 	pad_rows(rows, book, w);
-	GEMP_TRY(gemp_buffer_write(book->device, &book->w, 0, bytes_of(book, book->units), rows));
+	GEMP_TRY_DONE(gemp_buffer_write(book->device, &book->w, 0, bytes_of(book, book->units), rows));
 done:
 	gemp_free(rows);
 	return code;
@@ -104,8 +104,8 @@ gemp_code gemp_som_codebook_read(const gemp_som_codebook *book, float *w)
 		unpad_rows(book, book->rows, w);
 		return GEMP_OK;
 	}
-	GEMP_TRY(GEMP_NEW(rows, (size_t)book->units * book->stride));
-	GEMP_TRY(gemp_buffer_read(book->device, &book->w, 0, bytes_of(book, book->units), rows));
+	GEMP_TRY_DONE(GEMP_NEW(rows, (size_t)book->units * book->stride));
+	GEMP_TRY_DONE(gemp_buffer_read(book->device, &book->w, 0, bytes_of(book, book->units), rows));
 	unpad_rows(book, rows, w);
 done:
 	gemp_free(rows);

@@ -100,8 +100,8 @@ gemp_code gemp_som_samples_reserve(gemp_som_samples *out, gemp_device *device, s
 	gemp_code code = GEMP_OK;
 	const size_t values = max_count * dims;
 	*out = (gemp_som_samples){ .device = device, .dims = dims, .missing = missing };
-	GEMP_TRY(gemp_buffer_new(&out->x, device, (values ? values : 1) * sizeof(float), NULL));
-	GEMP_TRY(gemp_buffer_new(&out->present, device, missing && values ? values : 1, NULL));
+	GEMP_TRY_DONE(gemp_buffer_new(&out->x, device, (values ? values : 1) * sizeof(float), NULL));
+	GEMP_TRY_DONE(gemp_buffer_new(&out->present, device, missing && values ? values : 1, NULL));
 done:
 	if (code != GEMP_OK)
 		gemp_som_samples_free(out);
@@ -129,15 +129,15 @@ gemp_code gemp_som_samples_put(gemp_som_samples *samples, const float *x, size_t
 	gemp_pinned locked = { 0 };
 	GEMP_CHECK(begin + count <= samples->count && samples->count * dims * sizeof(float) <= samples->x.size);
 	if (count)
-		GEMP_TRY(gemp_pinned_take(&locked, samples->device, (count < rows ? count : rows) * bytes));
+		GEMP_TRY_DONE(gemp_pinned_take(&locked, samples->device, (count < rows ? count : rows) * bytes));
 	for (size_t at = 0; at < count; at += rows) {
 		transpose_task t = { .from = x + at * dims, .count = count - at < rows ? count - at : rows, .dims = dims };
 		t.x = (float *)(void *)locked.host;
 		t.present = samples->missing ? (uint8_t *)(t.x + t.count * dims) : NULL;
 		gemp_parallel_for((t.count + CHUNK_ROWS - 1) / CHUNK_ROWS, transpose_rows, &t);
-		GEMP_TRY(copy_columns(samples, &samples->x, sizeof *t.x, begin + at, &t, t.x, after));
+		GEMP_TRY_DONE(copy_columns(samples, &samples->x, sizeof *t.x, begin + at, &t, t.x, after));
 		if (t.present)
-			GEMP_TRY(copy_columns(samples, &samples->present, sizeof *t.present, begin + at, &t, t.present, NULL));
+			GEMP_TRY_DONE(copy_columns(samples, &samples->present, sizeof *t.present, begin + at, &t, t.present, NULL));
 	}
 done:
 	gemp_pinned_release(&locked, samples->device);
@@ -153,7 +153,7 @@ gemp_code gemp_som_samples_fill(gemp_som_samples *samples, const float *x, size_
 gemp_code gemp_som_samples_new(gemp_som_samples *out, gemp_device *device, const float *x, size_t count, uint32_t dims)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_PROPAGATE(gemp_som_samples_reserve(out, device, count, dims, gemp_som_any_missing(x, count, dims)));
+	GEMP_TRY(gemp_som_samples_reserve(out, device, count, dims, gemp_som_any_missing(x, count, dims)));
 	code = gemp_som_samples_fill(out, x, count, NULL);
 	if (code != GEMP_OK)
 		gemp_som_samples_free(out);
@@ -261,8 +261,8 @@ static gemp_code block_new(gemp_som_block *out, gemp_device *device, const gemp_
 {
 	const size_t keys = (capacity ? capacity : 1) * sizeof(uint64_t);
 	*out = (gemp_som_block){ .number = SIZE_MAX };
-	GEMP_PROPAGATE(gemp_som_samples_reserve(&out->samples, device, capacity, need->dims, need->missing));
-	GEMP_PROPAGATE(gemp_buffer_new(&out->best, device, keys, NULL));
+	GEMP_TRY(gemp_som_samples_reserve(&out->samples, device, capacity, need->dims, need->missing));
+	GEMP_TRY(gemp_buffer_new(&out->best, device, keys, NULL));
 	if (with_second)
 		return gemp_buffer_new(&out->second, device, keys, NULL);
 	return GEMP_OK;
@@ -281,9 +281,9 @@ gemp_code gemp_som_blocks_new(gemp_som_blocks *out, gemp_device *device, const f
 		                      .each = capacity->samples,
 		                      .count = count };
 	out->resident = capacity->all_samples ? count : gemp_min(count, 2);
-	GEMP_TRY(GEMP_NEW(out->block, out->resident));
+	GEMP_TRY_DONE(GEMP_NEW(out->block, out->resident));
 	for (size_t k = 0; k < out->resident; k++)
-		GEMP_TRY(
+		GEMP_TRY_DONE(
 			block_new(&out->block[k], device, need, gemp_min(out->each, need->samples - k * out->each), with_second));
 	if (keep_keys && out->resident < count)
 		code = GEMP_NEW(out->keys, need->samples);
@@ -319,8 +319,8 @@ static gemp_code load_block(gemp_som_blocks *blocks, gemp_som_block *block, size
 		return GEMP_OK;
 	block->number = SIZE_MAX;
 	block->first = first;
-	GEMP_PROPAGATE(gemp_som_samples_fill(&block->samples, blocks->x + first * blocks->dims,
-	                                     gemp_min(blocks->each, blocks->samples - first), block->done));
+	GEMP_TRY(gemp_som_samples_fill(&block->samples, blocks->x + first * blocks->dims,
+	                               gemp_min(blocks->each, blocks->samples - first), block->done));
 	block->number = p;
 	return GEMP_OK;
 }
@@ -328,7 +328,7 @@ static gemp_code load_block(gemp_som_blocks *blocks, gemp_som_block *block, size
 gemp_code gemp_som_blocks_acquire(gemp_som_blocks *blocks, size_t p, gemp_som_block **out)
 {
 	const size_t slot = slot_of(blocks, p);
-	GEMP_PROPAGATE(load_block(blocks, &blocks->block[slot], p));
+	GEMP_TRY(load_block(blocks, &blocks->block[slot], p));
 	blocks->last = slot;
 	*out = &blocks->block[slot];
 	return GEMP_OK;
@@ -342,8 +342,8 @@ gemp_code gemp_som_blocks_release(gemp_som_blocks *blocks, gemp_som_block *block
 	if (block->done)
 		clReleaseEvent(block->done);
 	block->done = NULL;
-	GEMP_PROPAGATE(GEMP_CL(clEnqueueMarkerWithWaitList(blocks->device->queue, 0, NULL, &block->done)));
-	GEMP_PROPAGATE(GEMP_CL(clFlush(blocks->device->queue)));
+	GEMP_TRY(GEMP_CL(clEnqueueMarkerWithWaitList(blocks->device->queue, 0, NULL, &block->done)));
+	GEMP_TRY(GEMP_CL(clFlush(blocks->device->queue)));
 	const size_t next = (block->number + 1) % blocks->count;
 	return load_block(blocks, &blocks->block[slot_of(blocks, next)], next);
 }

@@ -80,7 +80,7 @@ gemp_code gemp_som_search_new(gemp_som_search **out, gemp_device *device, uint32
 	if (dims == 0 || dims > GEMP_SOM_MAX_DIMS)
 		return gemp_fail(GEMP_EUSAGE, "vectors of %u dimensions: a map takes 1 to %d; leave columns out", dims,
 		                 (int)GEMP_SOM_MAX_DIMS);
-	GEMP_TRY(GEMP_NEW(s, 1));
+	GEMP_TRY_DONE(GEMP_NEW(s, 1));
 	s->device = device;
 	s->dims = dims;
 	s->metric = metric;
@@ -182,8 +182,8 @@ static gemp_code launch(gemp_som_search *s, search_program *program, const gemp_
 		GEMP_ARG(&best->mem),      GEMP_ARG(&second->mem)
 	};
 	const size_t argument_count = sizeof arguments / sizeof *arguments;
-	GEMP_PROPAGATE(gemp_launch_with(s->device, program->search, blocks * chunks * shape->group, shape->group, arguments,
-	                                argument_count));
+	GEMP_TRY(gemp_launch_with(s->device, program->search, blocks * chunks * shape->group, shape->group, arguments,
+	                          argument_count));
 	if (program->seek)
 		return gemp_launch_with(s->device, program->seek, samples->count * SEEKERS, group_for(s->device), arguments,
 		                        argument_count);
@@ -202,13 +202,12 @@ gemp_code gemp_som_search_run(gemp_som_search *search, const gemp_som_samples *s
 	GEMP_CHECK(!search->missing || samples->missing || count == 0);
 	if (count == 0)
 		return GEMP_OK;
-	GEMP_PROPAGATE(program_for(search, second ? BEST_TWO : BEST, &program));
-	GEMP_PROPAGATE(gemp_launch(search->device, program->begin, items_for(search->device, samples->count),
-	                           group_for(search->device), GEMP_ARG(&best->mem), GEMP_ARG(&next->mem),
-	                           GEMP_ARG(&count)));
+	GEMP_TRY(program_for(search, second ? BEST_TWO : BEST, &program));
+	GEMP_TRY(gemp_launch(search->device, program->begin, items_for(search->device, samples->count),
+	                     group_for(search->device), GEMP_ARG(&best->mem), GEMP_ARG(&next->mem), GEMP_ARG(&count)));
 	for (uint32_t first = 0; first < book->units; first += book->resident) {
-		GEMP_PROPAGATE(gemp_som_codebook_load(book, first));
-		GEMP_PROPAGATE(launch(search, program, samples, book, best, next));
+		GEMP_TRY(gemp_som_codebook_load(book, first));
+		GEMP_TRY(launch(search, program, samples, book, best, next));
 	}
 	return GEMP_OK;
 }
@@ -221,14 +220,14 @@ gemp_code gemp_som_search_distances(gemp_som_search *search, const gemp_som_samp
 	cl_ulong count = samples->count;
 	if (count == 0)
 		return GEMP_OK;
-	GEMP_PROPAGATE(program_for(
+	GEMP_TRY(program_for(
 		search, search->programs[BEST_TWO].distances && !search->programs[BEST].distances ? BEST_TWO : BEST, &program));
 	for (uint32_t first = 0; first < book->units; first += book->resident) {
-		GEMP_PROPAGATE(gemp_som_codebook_load(book, first));
-		GEMP_PROPAGATE(gemp_launch(
-			search->device, program->distances, items_for(search->device, samples->count), group_for(search->device),
-			GEMP_ARG(&samples->x.mem), GEMP_ARG(&samples->present.mem), GEMP_ARG(&count), GEMP_ARG(&book->w.mem),
-			GEMP_ARG(&book->resident), GEMP_ARG(&book->first), GEMP_ARG(&keys->mem), GEMP_ARG(&distance->mem)));
+		GEMP_TRY(gemp_som_codebook_load(book, first));
+		GEMP_TRY(gemp_launch(search->device, program->distances, items_for(search->device, samples->count),
+		                     group_for(search->device), GEMP_ARG(&samples->x.mem), GEMP_ARG(&samples->present.mem),
+		                     GEMP_ARG(&count), GEMP_ARG(&book->w.mem), GEMP_ARG(&book->resident),
+		                     GEMP_ARG(&book->first), GEMP_ARG(&keys->mem), GEMP_ARG(&distance->mem)));
 	}
 	return GEMP_OK;
 }

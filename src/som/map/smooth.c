@@ -80,13 +80,13 @@ gemp_code gemp_som_smooth_new(gemp_som_smooth *out, gemp_device *device, const g
 		.device = device, .grid = *grid, .neighbourhood = neighbourhood, .planes = planes, .gpu = gpu
 	};
 	out->local_sums = gpu && gemp_som_is_cut(neighbourhood) && local_sums_fit(device, grid);
-	GEMP_TRY(
+	GEMP_TRY_DONE(
 		gemp_program_build(&out->tables, device, "som_factors.cl", "-DSOM_LANES=1", { "som_factors", &out->factors }));
 	if (planes)
-		GEMP_TRY(build(out));
-	GEMP_TRY(gemp_buffer_new(&out->steps, device, gemp_som_smooth_tables(grid), NULL));
+		GEMP_TRY_DONE(build(out));
+	GEMP_TRY_DONE(gemp_buffer_new(&out->steps, device, gemp_som_smooth_tables(grid), NULL));
 	for (size_t k = 0; k < gemp_som_smooth_planes(grid) && planes && !out->local_sums; k++)
-		GEMP_TRY(gemp_som_planes_new(&out->scratch[k], device, gemp_som_units(grid), planes));
+		GEMP_TRY_DONE(gemp_som_planes_new(&out->scratch[k], device, gemp_som_units(grid), planes));
 done:
 	if (code != GEMP_OK)
 		gemp_som_smooth_free(out);
@@ -129,10 +129,9 @@ static gemp_code run_passes(gemp_som_smooth *smooth, const gemp_buffer *from, co
 	const gemp_buffer *row_pass = &smooth->scratch[0], *other = smooth->scratch[1].mem ? &smooth->scratch[1] : row_pass;
 	const cl_uint lines = smooth->planes * grid->rows;
 	const size_t strips = (grid->columns + lanes_of(smooth) - 1) / lanes_of(smooth), group = smooth->gpu ? GROUP : 1;
-	GEMP_PROPAGATE(gemp_launch(device, smooth->along, strips * ((lines + LINES - 1) / LINES), group,
-	                           GEMP_ARG(&from->mem), GEMP_ARG(&row_pass->mem), GEMP_ARG(&other->mem),
-	                           GEMP_ARG(&smooth->steps.mem), GEMP_ARG(&lines), GEMP_ARG(&grid->rows),
-	                           GEMP_ARG(&grid->columns)));
+	GEMP_TRY(gemp_launch(device, smooth->along, strips * ((lines + LINES - 1) / LINES), group, GEMP_ARG(&from->mem),
+	                     GEMP_ARG(&row_pass->mem), GEMP_ARG(&other->mem), GEMP_ARG(&smooth->steps.mem),
+	                     GEMP_ARG(&lines), GEMP_ARG(&grid->rows), GEMP_ARG(&grid->columns)));
 	return gemp_launch(device, smooth->across, strips * ((grid->rows + LINES - 1) / LINES) * smooth->planes, group,
 	                   GEMP_ARG(&row_pass->mem), GEMP_ARG(&other->mem), GEMP_ARG(&to->mem),
 	                   GEMP_ARG(&smooth->steps.mem), GEMP_ARG(&smooth->planes), GEMP_ARG(&grid->rows),

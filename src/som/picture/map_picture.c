@@ -348,7 +348,7 @@ gemp_code gemp_som_picture_write(const char *path, const gemp_som_grid *grid, co
 {
 	const frame f = frame_of(grid, panels, count);
 	GEMP_OWNED_BY(gemp_canvas_free) gemp_canvas canvas = { 0 };
-	GEMP_PROPAGATE(gemp_canvas_new(&canvas, frame_width(&f), frame_height(&f), gemp_file_ends_in(path, ".png")));
+	GEMP_TRY(gemp_canvas_new(&canvas, frame_width(&f), frame_height(&f), gemp_file_ends_in(path, ".png")));
 	for (size_t p = 0; p < count; p++)
 		draw_panel(&canvas, &f, &panels[p],
 		           (point){ MARGIN + (double)(p % f.across) * (f.width + MARGIN),

@@ -72,7 +72,7 @@ static gemp_code add_name(label_reader *r, const char *number, const char *key, 
 	if (!gemp_parse_count(number, &unit) || unit >= r->units)
 		return gemp_fail(GEMP_EDATA, "%s:%" PRIu64 ": '%s' is no unit of this map; give what som apply wrote with it",
 		                 r->path, r->line, number);
-	GEMP_PROPAGATE(GEMP_RESERVE(r->names, r->capacity, r->count + 1));
+	GEMP_TRY(GEMP_RESERVE(r->names, r->capacity, r->count + 1));
 	r->names[r->count++] = (unit_name){ (uint32_t)unit, r->line, { .size = size } };
 	gemp_text_add(&r->text, key, size);
 	return gemp_text_status(&r->text);
@@ -98,16 +98,16 @@ static gemp_code read_object(label_reader *r, const char *record, size_t size)
 	const json_t *key = json_object_get(object, "key"), *unit = json_object_get(object, "unit");
 	char number[24], *other = NULL;
 	if (!json_is_object(object) || !key || !unit)
-		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s:%" PRIu64 ": is no object with key and unit; give what som apply wrote",
-		                   r->path, r->line));
+		GEMP_TRY_DONE(gemp_fail(GEMP_EDATA, "%s:%" PRIu64 ": is no object with key and unit; give what som apply wrote",
+		                        r->path, r->line));
 	if (json_is_null(unit))
 		goto done;
 	if (!json_is_integer(unit))
-		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s:%" PRIu64 ": unit is %s; give what som apply wrote with this map", r->path,
-		                   r->line, gemp_json_kind(unit)));
+		GEMP_TRY_DONE(gemp_fail(GEMP_EDATA, "%s:%" PRIu64 ": unit is %s; give what som apply wrote with this map",
+		                        r->path, r->line, gemp_json_kind(unit)));
 	snprintf(number, sizeof number, "%lld", (long long)json_integer_value(unit));
 	if (!json_is_string(key) && !(other = json_dumps(key, JSON_ENCODE_ANY)))
-		GEMP_TRY(GEMP_ENOMEM);
+		GEMP_TRY_DONE(GEMP_ENOMEM);
 	code = add_name(r, number, other ? other : json_string_value(key), other ? strlen(other) : json_string_length(key));
 done:
 	free(other);
@@ -136,13 +136,13 @@ static gemp_code read_text(label_reader *r)
 	gemp_stream *stream = NULL;
 	char *record;
 	size_t size;
-	GEMP_TRY(gemp_stream_open_once(&stream, r->path));
+	GEMP_TRY_DONE(gemp_stream_open_once(&stream, r->path));
 	for (;;) {
-		GEMP_TRY(gemp_stream_next(stream, r->file_format == COMMAS, &record, &size));
+		GEMP_TRY_DONE(gemp_stream_next(stream, r->file_format == COMMAS, &record, &size));
 		if (!record)
 			break;
 		r->line = gemp_stream_line(stream);
-		GEMP_TRY(read_record(r, record, size));
+		GEMP_TRY_DONE(read_record(r, record, size));
 	}
 done:
 	gemp_stream_close(stream);

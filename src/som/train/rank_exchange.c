@@ -51,12 +51,12 @@ static gemp_code allocate(gemp_som_replicas *replicas, const gemp_comm *comm, ge
                           const gemp_som_replicas_need *need, float **block, size_t rows)
 {
 	const size_t keys = need->samples ? need->samples : 1;
-	GEMP_PROPAGATE(GEMP_NEW(replicas->count, (size_t)comm->size));
-	GEMP_PROPAGATE(GEMP_NEW(replicas->begin, (size_t)comm->size));
-	GEMP_PROPAGATE(GEMP_NEW(replicas->keys, keys));
-	GEMP_PROPAGATE(GEMP_NEW(*block, rows * need->dims));
-	GEMP_PROPAGATE(gemp_som_samples_reserve(&replicas->samples, device, need->samples, need->dims, need->missing));
-	GEMP_PROPAGATE(gemp_buffer_new(&replicas->best, device, keys * sizeof *replicas->keys, NULL));
+	GEMP_TRY(GEMP_NEW(replicas->count, (size_t)comm->size));
+	GEMP_TRY(GEMP_NEW(replicas->begin, (size_t)comm->size));
+	GEMP_TRY(GEMP_NEW(replicas->keys, keys));
+	GEMP_TRY(GEMP_NEW(*block, rows * need->dims));
+	GEMP_TRY(gemp_som_samples_reserve(&replicas->samples, device, need->samples, need->dims, need->missing));
+	GEMP_TRY(gemp_buffer_new(&replicas->best, device, keys * sizeof *replicas->keys, NULL));
 	replicas->samples.count = need->samples;
 	return GEMP_OK;
 }
@@ -71,7 +71,7 @@ gemp_code gemp_som_replicas_new(gemp_som_replicas *out, const gemp_comm *comm, g
 	const int mine = (int)count;
 	GEMP_OWNED float *block = NULL;
 	*out = (gemp_som_replicas){ .device = device };
-	GEMP_PROPAGATE(gemp_comm_agree(comm, allocate(out, comm, device, need, &block, rows)));
+	GEMP_TRY(gemp_comm_agree(comm, allocate(out, comm, device, need, &block, rows)));
 	GEMP_MPI(MPI_Allgather(&mine, 1, MPI_INT, out->count, 1, MPI_INT, comm->world));
 	for (int rank = 1; rank < comm->size; rank++)
 		out->begin[rank] = out->begin[rank - 1] + out->count[rank - 1];
@@ -124,8 +124,8 @@ gemp_som_rows gemp_som_slices_own(const gemp_som_slices *slices)
 gemp_code gemp_som_slices_new(gemp_som_slices *out, const gemp_comm *comm, const gemp_som_grid *grid, uint32_t planes)
 {
 	*out = (gemp_som_slices){ .comm = comm, .grid = *grid, .planes = planes };
-	GEMP_PROPAGATE(GEMP_NEW(out->count, (size_t)comm->size));
-	GEMP_PROPAGATE(GEMP_NEW(out->begin, (size_t)comm->size));
+	GEMP_TRY(GEMP_NEW(out->count, (size_t)comm->size));
+	GEMP_TRY(GEMP_NEW(out->begin, (size_t)comm->size));
 	for (int rank = 0; rank < comm->size; rank++) {
 		const gemp_som_rows rows = rows_of(out, rank);
 		out->begin[rank] = (int)(rows.first * grid->columns * planes);
@@ -181,9 +181,9 @@ gemp_code gemp_som_slices_write(const gemp_som_slices *slices, gemp_device *devi
 		const row_region rows = region_of(slices, rank);
 		if (rank == slices->comm->rank || rows.region[0] == 0)
 			continue;
-		GEMP_PROPAGATE(GEMP_CL(clEnqueueWriteBufferRect(device->queue, planes->mem, CL_FALSE, rows.device_origin,
-		                                                rows.host_origin, rows.region, rows.pitch, 0, rows.region[0], 0,
-		                                                host + slices->begin[rank], 0, NULL, NULL)));
+		GEMP_TRY(GEMP_CL(clEnqueueWriteBufferRect(device->queue, planes->mem, CL_FALSE, rows.device_origin,
+		                                          rows.host_origin, rows.region, rows.pitch, 0, rows.region[0], 0,
+		                                          host + slices->begin[rank], 0, NULL, NULL)));
 	}
 	return GEMP_OK;
 }
@@ -209,11 +209,11 @@ gemp_code gemp_som_compose_new(gemp_som_compose *out, const gemp_comm *comm, uin
 	*out = (gemp_som_compose){ .comm = comm, .units = units, .missing = missing };
 	const size_t planes = planes_of(out, dims), max_rows = gemp_limits_now()->som_compose_floats / planes;
 	out->max_units = max_rows < 1 ? 1 : max_rows < units ? (uint32_t)max_rows : units;
-	GEMP_PROPAGATE(GEMP_NEW(out->send, out->max_units * planes));
-	GEMP_PROPAGATE(GEMP_NEW(out->receive, (out->max_units + ranks) * planes)); /* a rank's units are rounded up */
-	GEMP_PROPAGATE(GEMP_NEW(out->count, ranks));
-	GEMP_PROPAGATE(GEMP_NEW(out->begin, ranks));
-	GEMP_PROPAGATE(GEMP_NEW(out->own, ranks));
+	GEMP_TRY(GEMP_NEW(out->send, out->max_units * planes));
+	GEMP_TRY(GEMP_NEW(out->receive, (out->max_units + ranks) * planes)); /* a rank's units are rounded up */
+	GEMP_TRY(GEMP_NEW(out->count, ranks));
+	GEMP_TRY(GEMP_NEW(out->begin, ranks));
+	GEMP_TRY(GEMP_NEW(out->own, ranks));
 	return GEMP_NEW(out->place, ranks);
 }
 

@@ -23,7 +23,7 @@ static const double max_seconds = .1; /* of trainer that is enqueued */
 static gemp_code pipeline_add(epoch_pipeline *pipeline, const gemp_device *device)
 {
 	GEMP_CHECK(pipeline->begun - pipeline->done < GEMP_SOM_SLOTS && device->last_launch);
-	GEMP_PROPAGATE(GEMP_CL(clRetainEvent(device->last_launch)));
+	GEMP_TRY(GEMP_CL(clRetainEvent(device->last_launch)));
 	if (pipeline->last_end == 0)
 		pipeline->last_end = gemp_now();
 	pipeline->ends[pipeline->begun++ % GEMP_SOM_SLOTS] = device->last_launch;
@@ -128,8 +128,8 @@ static gemp_code run_epoch(train_context *run, gemp_som_epoch *epoch)
 {
 	const bool several = run->trainer.comm->size > 1;
 	gemp_som_epoch_result result = { .stop = run->stop_requested };
-	GEMP_PROPAGATE(gemp_som_trainer_epoch(&run->trainer, epoch->radius, epoch->rate,
-	                                      (epoch->epoch - run->how->from) % GEMP_SOM_SLOTS, &result));
+	GEMP_TRY(gemp_som_trainer_epoch(&run->trainer, epoch->radius, epoch->rate,
+	                                (epoch->epoch - run->how->from) % GEMP_SOM_SLOTS, &result));
 	if (several)
 		run->stop = result.stop;
 	if (several && run->how->quality)
@@ -159,8 +159,8 @@ static gemp_code call_back_snapshot(train_context *run, const gemp_som_epoch *ep
 	bool stop = false;
 	if (run->trainer.local_code == GEMP_OK)
 		run->trainer.local_code = GEMP_CL(clFinish(run->trainer.device->queue));
-	GEMP_PROPAGATE(gemp_comm_agree(run->trainer.comm, run->trainer.local_code));
-	GEMP_PROPAGATE(gemp_comm_agree(run->trainer.comm, run->callback(run->self, epoch, &run->trainer.book, &stop)));
+	GEMP_TRY(gemp_comm_agree(run->trainer.comm, run->trainer.local_code));
+	GEMP_TRY(gemp_comm_agree(run->trainer.comm, run->callback(run->self, epoch, &run->trainer.book, &stop)));
 	uint64_t any = run->stop_requested || stop;
 	gemp_comm_max(run->trainer.comm, &any, 1);
 	run->stop = any != 0;
@@ -173,9 +173,9 @@ static gemp_code finish_epoch(train_context *run)
 	const uint32_t k = run->pipeline.done;
 	gemp_som_epoch *epoch = &run->report->epochs[k];
 	gemp_som_fit fit;
-	GEMP_PROPAGATE(pipeline_wait(&run->pipeline));
+	GEMP_TRY(pipeline_wait(&run->pipeline));
 	if (run->how->quality) {
-		GEMP_PROPAGATE(gemp_som_quality_read(&run->trainer.quality, k % GEMP_SOM_SLOTS, &fit));
+		GEMP_TRY(gemp_som_quality_read(&run->trainer.quality, k % GEMP_SOM_SLOTS, &fit));
 		read_quality(epoch, &fit);
 	}
 	if (!has_snapshot(run->how, epoch))
@@ -188,7 +188,7 @@ static gemp_code finish_epoch(train_context *run)
 static gemp_code finish_epochs(train_context *run, bool all)
 {
 	while (all ? run->pipeline.done != run->pipeline.begun : pipeline_due(&run->pipeline))
-		GEMP_PROPAGATE(finish_epoch(run));
+		GEMP_TRY(finish_epoch(run));
 	return GEMP_OK;
 }
 
@@ -200,24 +200,24 @@ static gemp_code run_epochs(train_context *run)
 	const bool one_rank = run->trainer.comm->size == 1;
 	for (uint32_t e = how->from; e < how->epochs && !run->stop; e++) {
 		if (run->report->count == run->capacity)
-			GEMP_PROPAGATE(gemp_comm_agree(run->trainer.comm,
-			                               GEMP_RESERVE(run->report->epochs, run->capacity, run->report->count + 1)));
+			GEMP_TRY(gemp_comm_agree(run->trainer.comm,
+			                         GEMP_RESERVE(run->report->epochs, run->capacity, run->report->count + 1)));
 		gemp_som_epoch *epoch = &run->report->epochs[run->report->count++];
 		*epoch = (gemp_som_epoch){ e, gemp_som_radius(how, e), gemp_som_rate(how, e), NAN, NAN };
 		const bool has_codebook = run->callback && has_snapshot(how, epoch);
-		GEMP_PROPAGATE(run_epoch(run, epoch));
+		GEMP_TRY(run_epoch(run, epoch));
 		if (one_rank) {
-			GEMP_PROPAGATE(run->trainer.local_code);
-			GEMP_PROPAGATE(pipeline_add(&run->pipeline, run->trainer.device));
-			GEMP_PROPAGATE(finish_epochs(run, has_codebook));
+			GEMP_TRY(run->trainer.local_code);
+			GEMP_TRY(pipeline_add(&run->pipeline, run->trainer.device));
+			GEMP_TRY(finish_epochs(run, has_codebook));
 		} else if (!has_codebook) {
 			call_back(run, epoch);
 		}
 		if (has_codebook)
-			GEMP_PROPAGATE(call_back_snapshot(run, epoch));
+			GEMP_TRY(call_back_snapshot(run, epoch));
 	}
 	if (one_rank)
-		GEMP_PROPAGATE(finish_epochs(run, true));
+		GEMP_TRY(finish_epochs(run, true));
 	run->report->stopped = run->stop;
 	return GEMP_OK;
 }
@@ -233,16 +233,16 @@ gemp_code gemp_som_train(const gemp_comm *comm, gemp_device *device, const gemp_
 	train_context run = { .how = how, .callback = callback, .self = context, .report = &own };
 	if (report)
 		*report = own;
-	GEMP_TRY(gemp_comm_agree(comm, gemp_som_training_check(how)));
-	GEMP_TRY(gemp_som_trainer_new(&run.trainer, comm, device, how, x, count, dims, w));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, gemp_som_training_check(how)));
+	GEMP_TRY_DONE(gemp_som_trainer_new(&run.trainer, comm, device, how, x, count, dims, w));
 	own.prepare = gemp_now() - since;
 	own.units = gemp_som_trainer_sends_units(&run.trainer);
-	GEMP_TRY(run_epochs(&run));
-	GEMP_TRY(gemp_som_trainer_codebook(&run.trainer, w));
+	GEMP_TRY_DONE(run_epochs(&run));
+	GEMP_TRY_DONE(gemp_som_trainer_codebook(&run.trainer, w));
 	own.train = gemp_now() - since - own.prepare;
 	if (how->places)
-		GEMP_TRY(gemp_som_trainer_places(&run.trainer, how->places));
-	GEMP_TRY(gemp_comm_agree(comm, gemp_som_trainer_store(&run.trainer)));
+		GEMP_TRY_DONE(gemp_som_trainer_places(&run.trainer, how->places));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, gemp_som_trainer_store(&run.trainer)));
 	if (report) {
 		*report = own;
 		own = (gemp_som_report){ 0 };

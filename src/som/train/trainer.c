@@ -52,7 +52,7 @@ static gemp_code plan_memory(gemp_som_trainer *trainer, const float *x, size_t c
 	gemp_comm_max(trainer->comm, &missing, 1); /* all search alike then, so that ranks make no difference */
 	trainer->missing = need->missing = missing != 0;
 	GEMP_THEN(gemp_som_capacity_find(capacity, trainer->device, need));
-	GEMP_PROPAGATE(gemp_comm_agree(trainer->comm, code));
+	GEMP_TRY(gemp_comm_agree(trainer->comm, code));
 	uint64_t fewer = trainer->dims - capacity->values; /* than all values, on any rank */
 	gemp_comm_max(trainer->comm, &fewer, 1);
 	trainer->values = trainer->dims - (uint32_t)fewer;
@@ -64,10 +64,10 @@ static gemp_code make_samples(gemp_som_trainer *trainer, const float *x, const g
                               const gemp_som_capacity *capacity)
 {
 	const bool quality = trainer->how->quality;
-	GEMP_PROPAGATE(gemp_som_blocks_new(&trainer->blocks, trainer->device, x, need, capacity, wants_second(trainer->how),
-	                                   trainer->values < trainer->dims));
-	GEMP_PROPAGATE(gemp_som_search_new(&trainer->search, trainer->device, trainer->dims, trainer->how->metric,
-	                                   need->missing, NULL));
+	GEMP_TRY(gemp_som_blocks_new(&trainer->blocks, trainer->device, x, need, capacity, wants_second(trainer->how),
+	                             trainer->values < trainer->dims));
+	GEMP_TRY(gemp_som_search_new(&trainer->search, trainer->device, trainer->dims, trainer->how->metric, need->missing,
+	                             NULL));
 	if (quality)
 		return gemp_som_quality_new(&trainer->quality, trainer->device, &trainer->how->grid,
 		                            capacity->samples < need->samples ? capacity->samples : need->samples);
@@ -80,12 +80,12 @@ static gemp_code make_planes(gemp_som_trainer *trainer, const gemp_som_capacity 
 	const gemp_som_training *how = trainer->how;
 	const uint32_t planes = gemp_som_planes(trainer->values, trainer->missing);
 	gemp_device *device = trainer->device;
-	GEMP_PROPAGATE(gemp_som_codebook_new(&trainer->book, device, w, trainer->units, trainer->dims, capacity->units));
-	GEMP_PROPAGATE(gemp_som_planes_new(&trainer->sums, device, trainer->units, planes));
-	GEMP_PROPAGATE(gemp_som_smooth_new(&trainer->smooth, device, &how->grid, how->neighbourhood,
-	                                   how->online ? 0 : planes, device->gpu));
+	GEMP_TRY(gemp_som_codebook_new(&trainer->book, device, w, trainer->units, trainer->dims, capacity->units));
+	GEMP_TRY(gemp_som_planes_new(&trainer->sums, device, trainer->units, planes));
+	GEMP_TRY(gemp_som_smooth_new(&trainer->smooth, device, &how->grid, how->neighbourhood, how->online ? 0 : planes,
+	                             device->gpu));
 	if (!how->online)
-		GEMP_PROPAGATE(gemp_som_planes_new(&trainer->spread, device, trainer->units, planes));
+		GEMP_TRY(gemp_som_planes_new(&trainer->spread, device, trainer->units, planes));
 	return GEMP_OK;
 }
 
@@ -133,7 +133,7 @@ static gemp_code make_host(gemp_som_trainer *trainer)
 	    gemp_pinned_take(&trainer->locked, trainer->device, bytes) == GEMP_OK)
 		trainer->host = (float *)(void *)trainer->locked.host;
 	else
-		GEMP_PROPAGATE(GEMP_NEW(trainer->host, planes));
+		GEMP_TRY(GEMP_NEW(trainer->host, planes));
 	if (online && !replicas)
 		return gemp_som_compose_new(&trainer->compose, trainer->comm, trainer->units, trainer->values,
 		                            trainer->missing);
@@ -145,14 +145,14 @@ static gemp_code make_sums(gemp_som_trainer *trainer)
 {
 	const bool replicas = gemp_som_trainer_sends_units(trainer), online = trainer->how->online;
 	const gemp_som_samples *samples = replicas ? &trainer->replicas.samples : &trainer->blocks.block[0].samples;
-	GEMP_PROPAGATE(gemp_som_accumulate_new(&trainer->accumulate, trainer->device, samples, trainer->units,
-	                                       trainer->values, online));
+	GEMP_TRY(gemp_som_accumulate_new(&trainer->accumulate, trainer->device, samples, trainer->units, trainer->values,
+	                                 online));
 	if (online)
-		GEMP_PROPAGATE(
+		GEMP_TRY(
 			gemp_som_online_new(&trainer->online, trainer->device, samples, &trainer->smooth, trainer->values, NULL));
 	if (online && replicas)
-		GEMP_PROPAGATE(gemp_som_slices_new(&trainer->slices, trainer->comm, &trainer->how->grid,
-		                                   gemp_som_planes(trainer->dims, trainer->missing)));
+		GEMP_TRY(gemp_som_slices_new(&trainer->slices, trainer->comm, &trainer->how->grid,
+		                             gemp_som_planes(trainer->dims, trainer->missing)));
 	return make_host(trainer);
 }
 
@@ -167,11 +167,11 @@ gemp_code gemp_som_trainer_new(gemp_som_trainer *trainer, const gemp_comm *comm,
 	*trainer = (gemp_som_trainer){
 		.comm = comm, .device = device, .how = how, .units = gemp_som_units(&how->grid), .dims = dims
 	};
-	GEMP_PROPAGATE(plan_memory(trainer, x, count, &need, &capacity));
+	GEMP_TRY(plan_memory(trainer, x, count, &need, &capacity));
 	code = make_samples(trainer, x, &need, &capacity);
 	GEMP_THEN(make_planes(trainer, &capacity, w));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
-	GEMP_PROPAGATE(make_replicas(trainer, x, count));
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(make_replicas(trainer, x, count));
 	return gemp_comm_agree(comm, make_sums(trainer));
 }
 
@@ -206,7 +206,7 @@ bool gemp_som_trainer_sends_units(const gemp_som_trainer *trainer)
 static gemp_code search(gemp_som_trainer *trainer, gemp_som_block *block, uint32_t slot)
 {
 	const gemp_buffer *second = trainer->how->quality ? &block->second : NULL;
-	GEMP_PROPAGATE(gemp_som_search_run(trainer->search, &block->samples, &trainer->book, &block->best, second));
+	GEMP_TRY(gemp_som_search_run(trainer->search, &block->samples, &trainer->book, &block->best, second));
 	if (second)
 		return gemp_som_quality_run(&trainer->quality, trainer->search, &block->samples, &trainer->book, &block->best,
 		                            second, slot, block->number > 0);
@@ -229,16 +229,16 @@ static gemp_code process_blocks(gemp_som_trainer *trainer, double rate, uint32_t
 {
 	for (size_t p = 0; p < trainer->blocks.count; p++) {
 		gemp_som_block *block;
-		GEMP_PROPAGATE(gemp_som_blocks_acquire(&trainer->blocks, p, &block));
+		GEMP_TRY(gemp_som_blocks_acquire(&trainer->blocks, p, &block));
 		if (values.first == 0) {
-			GEMP_PROPAGATE(search(trainer, block, slot));
-			GEMP_PROPAGATE(gemp_som_blocks_save_keys(&trainer->blocks, block));
+			GEMP_TRY(search(trainer, block, slot));
+			GEMP_TRY(gemp_som_blocks_save_keys(&trainer->blocks, block));
 		} else {
-			GEMP_PROPAGATE(gemp_som_blocks_restore_keys(&trainer->blocks, block));
+			GEMP_TRY(gemp_som_blocks_restore_keys(&trainer->blocks, block));
 		}
 		if (!gemp_som_trainer_sends_units(trainer))
-			GEMP_PROPAGATE(accumulate_block(trainer, block, rate, values));
-		GEMP_PROPAGATE(gemp_som_blocks_release(&trainer->blocks, block));
+			GEMP_TRY(accumulate_block(trainer, block, rate, values));
+		GEMP_TRY(gemp_som_blocks_release(&trainer->blocks, block));
 	}
 	if (!trainer->how->online && !gemp_som_trainer_sends_units(trainer))
 		return gemp_som_accumulate_read(&trainer->accumulate, values, &trainer->sums);
@@ -283,13 +283,13 @@ static void reduce_planes(gemp_som_trainer *trainer, gemp_som_values values)
 static gemp_code sum_replicas(gemp_som_trainer *trainer, double rate, gemp_som_values values)
 {
 	const gemp_som_replicas *all = &trainer->replicas;
-	GEMP_PROPAGATE(gemp_som_replicas_write(all));
+	GEMP_TRY(gemp_som_replicas_write(all));
 	if (trainer->how->online) {
-		GEMP_PROPAGATE(gemp_som_online_run(&trainer->online, &all->samples, &all->best, &trainer->smooth, rate, values,
-		                                   false, gemp_som_slices_own(&trainer->slices), &trainer->sums));
+		GEMP_TRY(gemp_som_online_run(&trainer->online, &all->samples, &all->best, &trainer->smooth, rate, values, false,
+		                             gemp_som_slices_own(&trainer->slices), &trainer->sums));
 		return gemp_som_slices_read(&trainer->slices, trainer->device, &trainer->sums, trainer->host);
 	}
-	GEMP_PROPAGATE(gemp_som_accumulate_add(&trainer->accumulate, &all->samples, &all->best, values));
+	GEMP_TRY(gemp_som_accumulate_add(&trainer->accumulate, &all->samples, &all->best, values));
 	return gemp_som_accumulate_read(&trainer->accumulate, values, &trainer->sums);
 }
 
@@ -320,8 +320,8 @@ static gemp_code exchange_epoch(gemp_som_trainer *trainer, double rate, gemp_som
 		                                               trainer->host);
 	if (trainer->local_code == GEMP_OK && trainer->how->quality && values.first == 0)
 		trainer->local_code = gemp_som_quality_read(&trainer->quality, slot, &result->fit);
-	GEMP_PROPAGATE(values.first == 0 ? exchange_status(trainer, result)
-	                                 : gemp_comm_agree(trainer->comm, trainer->local_code));
+	GEMP_TRY(values.first == 0 ? exchange_status(trainer, result)
+	                           : gemp_comm_agree(trainer->comm, trainer->local_code));
 	if (units)
 		gather_units(trainer, rate, values);
 	else
@@ -335,7 +335,7 @@ static gemp_code update(gemp_som_trainer *trainer, gemp_som_values values)
 	if (trainer->how->online)
 		return gemp_som_accumulate_affine(&trainer->accumulate, &trainer->sums, values, &trainer->book);
 	trainer->smooth.planes = gemp_som_planes(values.count, trainer->missing);
-	GEMP_PROPAGATE(gemp_som_smooth_run(&trainer->smooth, &trainer->sums, &trainer->spread));
+	GEMP_TRY(gemp_som_smooth_run(&trainer->smooth, &trainer->sums, &trainer->spread));
 	return gemp_som_accumulate_finish(&trainer->accumulate, &trainer->spread, values, &trainer->book);
 }
 
@@ -350,7 +350,7 @@ gemp_code gemp_som_trainer_epoch(gemp_som_trainer *trainer, double radius, doubl
 		const gemp_som_values values = { first, left < trainer->values ? left : trainer->values };
 		if (trainer->local_code == GEMP_OK)
 			trainer->local_code = process_blocks(trainer, rate, slot, values);
-		GEMP_PROPAGATE(exchange_epoch(trainer, rate, values, slot, result));
+		GEMP_TRY(exchange_epoch(trainer, rate, values, slot, result));
 		if (trainer->local_code == GEMP_OK)
 			trainer->local_code = update(trainer, values);
 	}
@@ -365,7 +365,7 @@ gemp_code gemp_som_trainer_codebook(gemp_som_trainer *trainer, float *w)
 	const size_t count = (size_t)trainer->units * trainer->dims;
 	if (trainer->local_code == GEMP_OK)
 		trainer->local_code = gemp_som_codebook_read(&trainer->book, w);
-	GEMP_PROPAGATE(gemp_comm_agree(trainer->comm, trainer->local_code));
+	GEMP_TRY(gemp_comm_agree(trainer->comm, trainer->local_code));
 	for (size_t done = 0; trainer->comm->size > 1 && done < count; done += INT32_MAX) {
 		const int block = (int)(count - done < INT32_MAX ? count - done : INT32_MAX);
 		GEMP_MPI(MPI_Bcast(w + done, block, MPI_FLOAT, 0, trainer->comm->world));
@@ -383,12 +383,12 @@ gemp_code gemp_som_trainer_places(gemp_som_trainer *trainer, const gemp_som_plac
 /* Kernels of CPU devices are compiled when they are first launched: from now on they are in the cache. */
 gemp_code gemp_som_trainer_store(gemp_som_trainer *trainer)
 {
-	GEMP_PROPAGATE(gemp_program_store(trainer->device, &trainer->smooth.tables));
+	GEMP_TRY(gemp_program_store(trainer->device, &trainer->smooth.tables));
 	if (!trainer->how->online)
-		GEMP_PROPAGATE(gemp_program_store(trainer->device, &trainer->smooth.program));
-	GEMP_PROPAGATE(gemp_program_store(trainer->device, &trainer->accumulate.program));
+		GEMP_TRY(gemp_program_store(trainer->device, &trainer->smooth.program));
+	GEMP_TRY(gemp_program_store(trainer->device, &trainer->accumulate.program));
 	if (trainer->how->online)
-		GEMP_PROPAGATE(gemp_program_store(trainer->device, &trainer->online.program));
+		GEMP_TRY(gemp_program_store(trainer->device, &trainer->online.program));
 	if (trainer->quality.kernel)
 		return gemp_program_store(trainer->device, &trainer->quality.program);
 	return GEMP_OK;

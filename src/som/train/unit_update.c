@@ -38,7 +38,7 @@ gemp_code gemp_som_accumulate_new(gemp_som_accumulate *out, gemp_device *device,
 	else
 		snprintf(options, sizeof options, "-DSOM_RUN=%d%s", device->gpu ? 1 : RUN_SUMS,
 		         missing ? " -DSOM_MISSING" : "");
-	GEMP_TRY(gemp_program_build(
+	GEMP_TRY_DONE(gemp_program_build(
 		&out->program, device, "som_accumulate.cl", options, { online ? "som_move" : NULL, &out->move },
 		{ online        ? NULL
 	      : device->gpu ? "som_add"
@@ -46,8 +46,8 @@ gemp_code gemp_som_accumulate_new(gemp_som_accumulate *out, gemp_device *device,
 	      &out->add },
 		{ online ? NULL : "som_take", &out->take }, { online ? NULL : "som_finish", &out->finish }));
 	if (!online) {
-		GEMP_TRY(gemp_buffer_new(&out->sums, device, out->banks * sums, NULL));
-		GEMP_TRY(gemp_buffer_zero(device, &out->sums, 0, out->sums.size));
+		GEMP_TRY_DONE(gemp_buffer_new(&out->sums, device, out->banks * sums, NULL));
+		GEMP_TRY_DONE(gemp_buffer_zero(device, &out->sums, 0, out->sums.size));
 	}
 done:
 	if (code != GEMP_OK)
@@ -99,15 +99,14 @@ static gemp_code update_units(gemp_som_accumulate *accumulate, cl_kernel kernel,
 	assert(gemp_som_codebook_is_valid(book));
 	const size_t group = accumulate->device->gpu ? GROUP : 0;
 	for (uint32_t first = 0; first < book->units; first += book->resident) {
-		GEMP_PROPAGATE(gemp_som_codebook_load(book, first));
+		GEMP_TRY(gemp_som_codebook_load(book, first));
 		const gemp_argument arguments[] = { GEMP_ARG(&planes->mem),    GEMP_ARG(&book->w.mem),
 			                                GEMP_ARG(&book->units),    GEMP_ARG(&book->first),
 			                                GEMP_ARG(&book->resident), GEMP_ARG(&values.first),
 			                                GEMP_ARG(&values.count),   GEMP_ARG(&book->dims),
 			                                GEMP_ARG(&book->stride),   { sizeof *min_weight, min_weight } };
-		GEMP_PROPAGATE(
-			gemp_launch_with(accumulate->device, kernel, book->resident, group, arguments, min_weight ? 10 : 9));
-		GEMP_PROPAGATE(gemp_som_codebook_store(book));
+		GEMP_TRY(gemp_launch_with(accumulate->device, kernel, book->resident, group, arguments, min_weight ? 10 : 9));
+		GEMP_TRY(gemp_som_codebook_store(book));
 	}
 	return GEMP_OK;
 }

@@ -58,9 +58,9 @@ static gemp_code mark_vertices(deletion_context *m)
 	if (m->change->count == 0)
 		return GEMP_OK;
 	if (!m->a->patch->deleted)
-		GEMP_PROPAGATE(GEMP_NEW(m->a->patch->deleted, rows));
+		GEMP_TRY(GEMP_NEW(m->a->patch->deleted, rows));
 	if (m->change->into && !m->merged_into)
-		GEMP_PROPAGATE(GEMP_NEW(m->merged_into, rows));
+		GEMP_TRY(GEMP_NEW(m->merged_into, rows));
 	gemp_for_ranges(m->change->count, mark_vertex_range, m);
 	return GEMP_OK;
 }
@@ -77,8 +77,8 @@ static gemp_code list_merged(const deletion_context *m)
 	GEMP_OWNED uint64_t *rows = NULL;
 	if (!m->merged_into)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_pick(&rows, &patch->merge_count, m->a->graph->rows, is_merged, m->merged_into));
-	GEMP_PROPAGATE(GEMP_NEW(patch->merges, patch->merge_count));
+	GEMP_TRY(gemp_pick(&rows, &patch->merge_count, m->a->graph->rows, is_merged, m->merged_into));
+	GEMP_TRY(GEMP_NEW(patch->merges, patch->merge_count));
 	for (size_t i = 0; i < patch->merge_count; i++)
 		patch->merges[i] = (gemp_vertex_merge){ m->a->graph->first_vertex + rows[i], m->merged_into[rows[i]] - 1 };
 	return GEMP_OK;
@@ -127,13 +127,13 @@ static gemp_code mark_edges(deletion_context *m)
 	const gemp_shard *graph = m->a->graph;
 	uint8_t fate = 1;
 	if (m->u->kind == GEMP_SET_TYPE)
-		GEMP_TRY(find_type_action(patch, m->u, &fate));
-	GEMP_TRY(GEMP_NEW(m->relations, graph->relation_count));
+		GEMP_TRY_DONE(find_type_action(patch, m->u, &fate));
+	GEMP_TRY_DONE(GEMP_NEW(m->relations, graph->relation_count));
 	m->action = 0;
 	gemp_for_ranges(m->change->count, mark_edge_range, m);
 	for (size_t r = 0; r < graph->relation_count; r++)
 		if (m->relations[r] && !patch->edge_actions[r])
-			GEMP_TRY(GEMP_NEW(patch->edge_actions[r], graph->relations[r].out_offsets[graph->rows]));
+			GEMP_TRY_DONE(GEMP_NEW(patch->edge_actions[r], graph->relations[r].out_offsets[graph->rows]));
 	m->action = fate;
 	gemp_for_ranges(m->change->count, mark_edge_range, m);
 done:
@@ -148,15 +148,15 @@ static gemp_code mark_deletions(patch_builder *a)
 	gemp_code code = GEMP_OK;
 	deletion_context m = { .a = a };
 	a->patch->relation_count = a->graph->relation_count;
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(a->patch->edge_actions, a->graph->relation_count),
-	                      GEMP_ARRAY(a->patch->types, a->rule->update_count)));
+	GEMP_TRY_DONE(gemp_new_all(GEMP_ARRAY(a->patch->edge_actions, a->graph->relation_count),
+	                           GEMP_ARRAY(a->patch->types, a->rule->update_count)));
 	for (size_t i = 0; i < a->rule->update_count; i++) {
 		m.u = &a->rule->updates[i];
 		m.change = &a->changes->changes[i];
 		if (m.u->kind == GEMP_SET_TYPE || (m.u->kind == GEMP_DELETE && m.u->element.edge))
-			GEMP_TRY(mark_edges(&m));
+			GEMP_TRY_DONE(mark_edges(&m));
 		else if (m.u->kind == GEMP_DELETE || m.u->kind == GEMP_MERGE)
-			GEMP_TRY(mark_vertices(&m));
+			GEMP_TRY_DONE(mark_vertices(&m));
 	}
 	code = list_merged(&m);
 done:
@@ -183,7 +183,7 @@ static gemp_code constant_column(gemp_column *out, const gemp_update *u, gemp_ty
 	gemp_value value = { .type = type, .null = true };
 	if (u->kind == GEMP_SET_ATTRIBUTE && !u->literal.null)
 		value = u->literal;
-	GEMP_PROPAGATE(gemp_column_init(out, "", value.type));
+	GEMP_TRY(gemp_column_init(out, "", value.type));
 	return gemp_column_add(out, &value);
 }
 
@@ -208,7 +208,7 @@ static gemp_code fill_rows(gemp_patch_values *assigned, const gemp_change *chang
                            uint64_t first)
 {
 	row_gather m = { change->elements, picked, count, first, NULL };
-	GEMP_PROPAGATE(GEMP_NEW(assigned->rows, count));
+	GEMP_TRY(GEMP_NEW(assigned->rows, count));
 	m.rows = assigned->rows;
 	assigned->count = count;
 	gemp_for_ranges(count, gather_rows, &m);
@@ -219,8 +219,8 @@ static gemp_code fill_rows(gemp_patch_values *assigned, const gemp_change *chang
 static gemp_code set_vertex_values(patch_builder *a, const gemp_update *u, gemp_change *change, size_t column)
 {
 	gemp_patch_values *assigned;
-	GEMP_PROPAGATE(add_values(&a->patch->vertices, 0, column, &assigned));
-	GEMP_PROPAGATE(fill_rows(assigned, change, NULL, change->count, a->graph->first_vertex));
+	GEMP_TRY(add_values(&a->patch->vertices, 0, column, &assigned));
+	GEMP_TRY(fill_rows(assigned, change, NULL, change->count, a->graph->first_vertex));
 	if (!gemp_update_has_column(u))
 		return constant_column(&assigned->values, u, a->patch->vertices.columns[column].type);
 	assigned->values = change->values;
@@ -248,9 +248,9 @@ static gemp_code set_relation_values(patch_builder *a, const gemp_update *u, con
 	uint64_t first = a->changes->places.relation_offset[r] + a->graph->relations[r].first_edge;
 	size_t count = 0;
 	const edge_filter c = { change->elements, first, first + a->graph->relations[r].out_offsets[a->graph->rows] };
-	GEMP_PROPAGATE(add_values(&a->patch->edges, r, column, &assigned));
-	GEMP_PROPAGATE(gemp_pick(&picked, &count, change->count, is_within, &c));
-	GEMP_PROPAGATE(fill_rows(assigned, change, picked, count, first));
+	GEMP_TRY(add_values(&a->patch->edges, r, column, &assigned));
+	GEMP_TRY(gemp_pick(&picked, &count, change->count, is_within, &c));
+	GEMP_TRY(fill_rows(assigned, change, picked, count, first));
 	return gemp_update_has_column(u) ? gemp_column_gather(&assigned->values, &change->values, NULL, picked, count)
 	                                 : constant_column(&assigned->values, u, a->patch->edges.columns[column].type);
 }
@@ -267,9 +267,9 @@ static gemp_code set_values(patch_builder *a)
 		if (column == all->count)
 			continue; /* removed where nothing has it */
 		if (!u->element.edge)
-			GEMP_PROPAGATE(set_vertex_values(a, u, &a->changes->changes[i], column));
+			GEMP_TRY(set_vertex_values(a, u, &a->changes->changes[i], column));
 		for (size_t r = 0; r < a->graph->relation_count && u->element.edge; r++)
-			GEMP_PROPAGATE(set_relation_values(a, u, &a->changes->changes[i], column, r));
+			GEMP_TRY(set_relation_values(a, u, &a->changes->changes[i], column, r));
 	}
 	return GEMP_OK;
 }
@@ -311,7 +311,7 @@ static gemp_code number_vertices(patch_builder *a)
 	creation_context c = { .a = a };
 	a->patch->new_vertices = a->created->count * a->rule->created_vertices;
 	a->patch->first_key = a->created->first;
-	GEMP_PROPAGATE(GEMP_NEW(a->patch->numbers, a->patch->new_vertices));
+	GEMP_TRY(GEMP_NEW(a->patch->numbers, a->patch->new_vertices));
 	c.out = a->patch->numbers;
 	gemp_for_ranges(a->created->count, number_range, &c);
 	return GEMP_OK;
@@ -334,8 +334,8 @@ static gemp_code set_new_vertex_values(patch_builder *a, const gemp_update *u)
 	creation_context c = { .a = a, .element = &u->element };
 	if (column == a->patch->vertices.count)
 		return GEMP_OK;
-	GEMP_PROPAGATE(add_values(&a->patch->vertices, 0, column, &assigned));
-	GEMP_PROPAGATE(GEMP_NEW(assigned->rows, a->created->count));
+	GEMP_TRY(add_values(&a->patch->vertices, 0, column, &assigned));
+	GEMP_TRY(GEMP_NEW(assigned->rows, a->created->count));
 	assigned->count = a->created->count;
 	c.out = assigned->rows;
 	gemp_for_ranges(a->created->count, fill_new_rows, &c);
@@ -358,7 +358,7 @@ static void fill_ends(void *self, size_t range, size_t begin, size_t end)
 static gemp_code make_ends(const patch_builder *a, const gemp_rule_element *element, uint64_t **out)
 {
 	creation_context c = { .a = a, .element = element, .rank = a->graph->rank };
-	GEMP_PROPAGATE(GEMP_NEW(*out, a->created->count));
+	GEMP_TRY(GEMP_NEW(*out, a->created->count));
 	c.out = *out;
 	gemp_for_ranges(a->created->count, fill_ends, &c);
 	return GEMP_OK;
@@ -382,10 +382,10 @@ static gemp_patch_edges *added_edges_of(patch_builder *a, const gemp_rule_elemen
 static gemp_code create_edges(patch_builder *a, const gemp_update *u)
 {
 	gemp_patch *patch = a->patch;
-	GEMP_PROPAGATE(GEMP_RESERVE(patch->added_edges, patch->added_edge_capacity, patch->added_edge_count + 1));
+	GEMP_TRY(GEMP_RESERVE(patch->added_edges, patch->added_edge_capacity, patch->added_edge_count + 1));
 	gemp_patch_edges *edges = &patch->added_edges[patch->added_edge_count++];
 	*edges = (gemp_patch_edges){ .type = u->names[0], .count = a->created->count };
-	GEMP_PROPAGATE(make_ends(a, &u->from, &edges->source));
+	GEMP_TRY(make_ends(a, &u->from, &edges->source));
 	return make_ends(a, &u->to, &edges->target);
 }
 
@@ -402,26 +402,26 @@ static gemp_code set_edge_values(patch_builder *a, const gemp_update *u)
 	gemp_type type = a->patch->edges.columns[place].type;
 	column = gemp_table_find(&edges->values, u->names[0]);
 	if (!column)
-		GEMP_PROPAGATE(gemp_table_add(&edges->values, u->names[0], type, &column));
-	GEMP_PROPAGATE(gemp_column_pad(column, edges->count));
-	GEMP_PROPAGATE(GEMP_NEW(rows, edges->count));
+		GEMP_TRY(gemp_table_add(&edges->values, u->names[0], type, &column));
+	GEMP_TRY(gemp_column_pad(column, edges->count));
+	GEMP_TRY(GEMP_NEW(rows, edges->count));
 	for (size_t i = 0; i < edges->count; i++)
 		rows[i] = i;
-	GEMP_PROPAGATE(make_values(a, u, type, &values));
+	GEMP_TRY(make_values(a, u, type, &values));
 	return gemp_column_scatter(column, rows, edges->count, &values);
 }
 
 /* Edges are added before their values, which refer to them by number. */
 static gemp_code add_creations(patch_builder *a)
 {
-	GEMP_PROPAGATE(number_vertices(a));
+	GEMP_TRY(number_vertices(a));
 	for (size_t i = 0; i < a->rule->update_count; i++)
 		if (a->rule->updates[i].kind == GEMP_CREATE_EDGE)
-			GEMP_PROPAGATE(create_edges(a, &a->rule->updates[i]));
+			GEMP_TRY(create_edges(a, &a->rule->updates[i]));
 	for (size_t i = 0; i < a->rule->update_count; i++) {
 		const gemp_update *u = &a->rule->updates[i];
 		if (u->element.created && (u->kind == GEMP_SET_ATTRIBUTE || u->kind == GEMP_REMOVE_ATTRIBUTE))
-			GEMP_PROPAGATE(u->element.edge ? set_edge_values(a, u) : set_new_vertex_values(a, u));
+			GEMP_TRY(u->element.edge ? set_edge_values(a, u) : set_new_vertex_values(a, u));
 	}
 	return GEMP_OK;
 }
@@ -430,11 +430,11 @@ static gemp_code add_creations(patch_builder *a)
 static gemp_code build_patch(patch_builder *a, const gemp_apply_options *options)
 {
 	const gemp_frame *frame = a->created->frame;
-	GEMP_PROPAGATE(gemp_new_schema_columns(&a->patch->vertices, a->graph, options->rules, a->rule, frame, false));
-	GEMP_PROPAGATE(gemp_new_schema_columns(&a->patch->edges, a->graph, options->rules, a->rule, frame, true));
-	GEMP_PROPAGATE(mark_deletions(a));
-	GEMP_PROPAGATE(set_values(a));
-	GEMP_PROPAGATE(add_creations(a));
+	GEMP_TRY(gemp_new_schema_columns(&a->patch->vertices, a->graph, options->rules, a->rule, frame, false));
+	GEMP_TRY(gemp_new_schema_columns(&a->patch->edges, a->graph, options->rules, a->rule, frame, true));
+	GEMP_TRY(mark_deletions(a));
+	GEMP_TRY(set_values(a));
+	GEMP_TRY(add_creations(a));
 	return gemp_new_schema_labels(a->patch, a->graph, a->created, a->changes);
 }
 
@@ -451,9 +451,9 @@ gemp_code gemp_apply_matches(gemp_shard **graph, gemp_runtime *context, const ge
 	patch_builder a = {
 		.graph = *graph, .rule = created->rule, .created = created, .changes = &changes, .patch = &patch
 	};
-	GEMP_PROPAGATE(gemp_shard_load_outgoing(*graph));
-	GEMP_PROPAGATE(gemp_changes_send(&changes, context->comm, *graph, created));
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, build_patch(&a, options)));
+	GEMP_TRY(gemp_shard_load_outgoing(*graph));
+	GEMP_TRY(gemp_changes_send(&changes, context->comm, *graph, created));
+	GEMP_TRY(gemp_comm_agree(context->comm, build_patch(&a, options)));
 	gemp_changes_free(&changes);
 	gemp_resident_evict(context);
 	return gemp_shard_patch(graph, context->comm, &patch, done);

@@ -57,12 +57,12 @@ static void collect_range(void *self, size_t range, size_t begin, size_t end)
 static gemp_code collect(send_context *s)
 {
 	gemp_change *change = s->change;
-	GEMP_PROPAGATE(gemp_pick(&s->selected, &change->count, s->created->count, has_element, s));
-	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(change->elements, change->count), GEMP_ARRAY(s->rows, change->count)));
+	GEMP_TRY(gemp_pick(&s->selected, &change->count, s->created->count, has_element, s));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(change->elements, change->count), GEMP_ARRAY(s->rows, change->count)));
 	if (s->comm->size > 1)
-		GEMP_PROPAGATE(GEMP_NEW(s->owner, change->count));
+		GEMP_TRY(GEMP_NEW(s->owner, change->count));
 	if (s->u->kind == GEMP_MERGE)
-		GEMP_PROPAGATE(GEMP_NEW(change->into, change->count));
+		GEMP_TRY(GEMP_NEW(change->into, change->count));
 	gemp_for_ranges(change->count, collect_range, s);
 	if (gemp_update_has_column(s->u))
 		return gemp_column_gather(&change->values, &s->created->frame->columns[s->u->column].values, NULL, s->rows,
@@ -75,7 +75,7 @@ static gemp_code send_numbers(const send_context *s, uint64_t **numbers, size_t 
 {
 	void *received = NULL;
 	GEMP_OWNED size_t *from = NULL;
-	GEMP_PROPAGATE(
+	GEMP_TRY(
 		gemp_exchange_records(s->comm, GEMP_OK, *numbers, count, sizeof **numbers, s->owner, &received, &from, NULL));
 	gemp_free(*numbers);
 	*numbers = received;
@@ -91,12 +91,12 @@ static gemp_code exchange(send_context *s)
 	size_t count = change->count;
 	if (s->comm->size == 1)
 		return GEMP_OK;
-	GEMP_PROPAGATE(send_numbers(s, &change->elements, count, &change->count));
+	GEMP_TRY(send_numbers(s, &change->elements, count, &change->count));
 	if (s->u->kind == GEMP_MERGE)
-		GEMP_PROPAGATE(send_numbers(s, &change->into, count, &change->count));
+		GEMP_TRY(send_numbers(s, &change->into, count, &change->count));
 	if (!gemp_update_has_column(s->u))
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_column_exchange(&values, s->comm, &change->values, s->owner));
+	GEMP_TRY(gemp_column_exchange(&values, s->comm, &change->values, s->owner));
 	gemp_column_free(&change->values);
 	change->values = values;
 	return GEMP_OK;
@@ -108,7 +108,7 @@ static gemp_code send_update(send_context *s, size_t index)
 	gemp_code code = GEMP_OK;
 	s->u = &s->out->rule->updates[index];
 	s->change = &s->out->changes[index];
-	GEMP_TRY(gemp_comm_agree(s->comm, collect(s)));
+	GEMP_TRY_DONE(gemp_comm_agree(s->comm, collect(s)));
 	code = exchange(s);
 done:
 	gemp_free_all(s->selected, s->rows, s->owner);
@@ -124,11 +124,11 @@ gemp_code gemp_changes_send(gemp_changes *out, const gemp_comm *comm, const gemp
 	gemp_code code = GEMP_OK;
 	send_context s = { .comm = comm, .graph = graph, .out = out, .created = created };
 	*out = (gemp_changes){ .rule = created->rule };
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(out->changes, out->rule->update_count)));
-	GEMP_TRY(gemp_edge_owners_new(&out->places, comm, graph));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, GEMP_NEW(out->changes, out->rule->update_count)));
+	GEMP_TRY_DONE(gemp_edge_owners_new(&out->places, comm, graph));
 	for (size_t i = 0; i < out->rule->update_count; i++)
 		if (!out->rule->updates[i].element.created)
-			GEMP_TRY(send_update(&s, i));
+			GEMP_TRY_DONE(send_update(&s, i));
 done:
 	if (code != GEMP_OK)
 		gemp_changes_free(out);
@@ -166,7 +166,7 @@ static gemp_code add_column(gemp_patch_columns *all, const char *name, gemp_type
 	size_t at = gemp_new_schema_column(all, name);
 	*fits = true;
 	if (at == all->count) {
-		GEMP_PROPAGATE(GEMP_RESERVE(all->columns, all->capacity, at + 1));
+		GEMP_TRY(GEMP_RESERVE(all->columns, all->capacity, at + 1));
 		all->columns[at] = (gemp_patch_column){ gemp_strdup(name), type };
 		code = all->columns[at].name ? GEMP_OK : GEMP_ENOMEM;
 		all->count++;
@@ -182,7 +182,7 @@ static gemp_code add_table(gemp_patch_columns *all, const gemp_table *table)
 {
 	for (size_t c = 0; c < table->count; c++) {
 		bool fits;
-		GEMP_PROPAGATE(add_column(all, table->columns[c].name, table->columns[c].type, &fits));
+		GEMP_TRY(add_column(all, table->columns[c].name, table->columns[c].type, &fits));
 		if (!fits)
 			return gemp_fail(GEMP_EDATA,
 			                 "edges have a column '%s' of %ss in one type and of %ss in another, which no "
@@ -208,7 +208,7 @@ static gemp_code add_update(gemp_patch_columns *all, const gemp_rule_set *rules,
 		                          "'%s' cannot hold a list; set it to a number, a string or a "
 		                          "boolean",
 		                          u->names[0]);
-	GEMP_PROPAGATE(add_column(all, u->names[0], type, &fits));
+	GEMP_TRY(add_column(all, u->names[0], type, &fits));
 	if (!fits)
 		code = gemp_rule_set_fail(rules, u->line, u->place,
 		                          "'%s' has values of type %s, and this one is of type %s; take "
@@ -223,12 +223,12 @@ gemp_code gemp_new_schema_columns(gemp_patch_columns *out, const gemp_shard *gra
                                   const gemp_rule *rule, const gemp_frame *frame, bool edges)
 {
 	if (!edges)
-		GEMP_PROPAGATE(add_table(out, &graph->attributes));
+		GEMP_TRY(add_table(out, &graph->attributes));
 	for (size_t r = 0; r < graph->relation_count && edges; r++)
-		GEMP_PROPAGATE(add_table(out, &graph->relations[r].props));
+		GEMP_TRY(add_table(out, &graph->relations[r].props));
 	for (size_t i = 0; i < rule->update_count; i++)
 		if (rule->updates[i].kind == GEMP_SET_ATTRIBUTE && rule->updates[i].element.edge == edges)
-			GEMP_PROPAGATE(add_update(out, rules, &rule->updates[i], frame));
+			GEMP_TRY(add_update(out, rules, &rule->updates[i], frame));
 	return GEMP_OK;
 }
 
@@ -298,7 +298,7 @@ static gemp_code find_sets(label_context *r, size_t sets)
 		print_others(r, set, &text);
 		for (size_t i = 0; i < r->u->name_count && r->u->kind == GEMP_ADD_LABELS; i++)
 			add_name(&text, r->u->names[i], strlen(r->u->names[i]));
-		GEMP_PROPAGATE(add_label_set(r, &text, &r->becomes[set]));
+		GEMP_TRY(add_label_set(r, &text, &r->becomes[set]));
 	}
 	return GEMP_OK;
 }
@@ -325,13 +325,13 @@ static gemp_code apply_update(label_context *r)
 	if (r->change->count == 0)
 		return GEMP_OK;
 	if (!r->patch->label_set) {
-		GEMP_TRY(GEMP_NEW(r->patch->label_set, r->graph->rows));
+		GEMP_TRY_DONE(GEMP_NEW(r->patch->label_set, r->graph->rows));
 		memcpy(r->patch->label_set, r->graph->label_set_of, r->graph->rows * sizeof *r->patch->label_set);
 	}
-	GEMP_TRY(GEMP_NEW(r->used, sets));
+	GEMP_TRY_DONE(GEMP_NEW(r->used, sets));
 	gemp_for_ranges(r->change->count, relabel_piece, r);
-	GEMP_TRY(GEMP_NEW(r->becomes, sets));
-	GEMP_TRY(find_sets(r, sets));
+	GEMP_TRY_DONE(GEMP_NEW(r->becomes, sets));
+	GEMP_TRY_DONE(find_sets(r, sets));
 	gemp_for_ranges(r->change->count, relabel_piece, r);
 done:
 	gemp_free_all(r->used, r->becomes);
@@ -365,7 +365,7 @@ static gemp_code label_created(label_context *r, const gemp_new_vertices *create
 	creation_labels c = { .matches = created->count, .width = created->rule->created_vertices };
 	if (c.width == 0)
 		return GEMP_OK;
-	GEMP_TRY(GEMP_NEW(c.set_of, c.width));
+	GEMP_TRY_DONE(GEMP_NEW(c.set_of, c.width));
 	for (size_t i = 0; i < created->rule->update_count; i++) {
 		r->u = &created->rule->updates[i];
 		if (r->u->kind != GEMP_CREATE_VERTEX)
@@ -373,9 +373,9 @@ static gemp_code label_created(label_context *r, const gemp_new_vertices *create
 		gemp_text_clear(&text);
 		for (size_t n = 0; n < r->u->name_count; n++)
 			add_name(&text, r->u->names[n], strlen(r->u->names[n]));
-		GEMP_TRY(add_label_set(r, &text, &c.set_of[r->u->element.index]));
+		GEMP_TRY_DONE(add_label_set(r, &text, &c.set_of[r->u->element.index]));
 	}
-	GEMP_TRY(GEMP_NEW(c.sets, r->patch->new_vertices));
+	GEMP_TRY_DONE(GEMP_NEW(c.sets, r->patch->new_vertices));
 	gemp_for_ranges(c.matches, label_range, &c);
 	r->patch->added_sets = c.sets;
 done:
@@ -392,7 +392,7 @@ gemp_code gemp_new_schema_labels(gemp_patch *patch, const gemp_shard *graph, con
 		r.u = &changes->rule->updates[i];
 		r.change = &changes->changes[i];
 		if ((r.u->kind == GEMP_ADD_LABELS || r.u->kind == GEMP_REMOVE_LABELS) && !r.u->element.created)
-			GEMP_PROPAGATE(apply_update(&r));
+			GEMP_TRY(apply_update(&r));
 	}
 	return label_created(&r, created);
 }

@@ -82,9 +82,9 @@ gemp_code gemp_new_vertices_new(gemp_new_vertices *out, const gemp_comm *comm, g
 {
 	gemp_code code = GEMP_OK;
 	*out = (gemp_new_vertices){ .rule = rule, .frame = frame, .number = number };
-	GEMP_TRY(gemp_shard_load_keys(graph));
+	GEMP_TRY_DONE(gemp_shard_load_keys(graph));
 	out->type = graph->keys.type;
-	GEMP_TRY(find_first_key(out, comm, graph, applied * rule->created_vertices));
+	GEMP_TRY_DONE(find_first_key(out, comm, graph, applied * rule->created_vertices));
 	code = gemp_comm_agree(comm, gemp_pick(&out->rows, &out->count, frame->rows, is_chosen, selected));
 done:
 	if (code != GEMP_OK)
@@ -105,7 +105,7 @@ gemp_code gemp_new_vertices_fetch(gemp_new_vertices *created, gemp_runtime *cont
 	const gemp_frame *frame = created->frame;
 	GEMP_OWNED gemp_frame_column *columns = NULL; /* shallow copies */
 	size_t count = 0;
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, GEMP_NEW(columns, frame->count + 1)));
+	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(columns, frame->count + 1)));
 	for (size_t c = 0; c < frame->count; c++)
 		if (frame->columns[c].kind == GEMP_CELL_VERTEX)
 			columns[count++] = frame->columns[c];

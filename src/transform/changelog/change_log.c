@@ -242,7 +242,7 @@ static gemp_code read_schema(gemp_table *out, const json_t *list)
 			known++;
 		if (!name || !type || known == GEMP_LIST || gemp_table_find(out, name))
 			return gemp_fail(GEMP_EDATA, "an attribute in the foot has a name of its own and a type");
-		GEMP_PROPAGATE(gemp_table_add(out, name, known, NULL));
+		GEMP_TRY(gemp_table_add(out, name, known, NULL));
 	}
 	return GEMP_OK;
 }
@@ -344,9 +344,9 @@ static gemp_code find_ends(replay_state *r)
 	const gemp_comm *comm = r->context->comm;
 	GEMP_OWNED size_t *begin = NULL;
 	lookup_context l = { .r = r };
-	GEMP_PROPAGATE(gemp_lines_visit(&r->lines, comm, visit_block_end, &l));
+	GEMP_TRY(gemp_lines_visit(&r->lines, comm, visit_block_end, &l));
 	gemp_comm_max(comm, &l.lines, 1);
-	GEMP_PROPAGATE(gemp_comm_allgather(comm, GEMP_OK, r->ends.data, r->ends.size, &r->all_ends, &begin));
+	GEMP_TRY(gemp_comm_allgather(comm, GEMP_OK, r->ends.data, r->ends.size, &r->all_ends, &begin));
 	code = read_ends(r, r->all_ends, (const char *)r->all_ends + begin[comm->size], l.lines);
 	return gemp_comm_agree(comm, code);
 }
@@ -361,11 +361,11 @@ static gemp_code visit_change(void *self, const gemp_line *line)
 		return GEMP_OK;
 	if (line->item == 0)
 		return gemp_fail(GEMP_EDATA, "a change stands behind its step, as in {\"step\": 1, ...}");
-	GEMP_PROPAGATE(gemp_change_log_line_read(&r->line, &r->schema, line->text, line->size));
+	GEMP_TRY(gemp_change_log_line_read(&r->line, &r->schema, line->text, line->size));
 	for (size_t i = 0; i < r->line.count; i++) {
 		r->line.edits[i].line = line->line;
 		r->line.edits[i].step = line->item;
-		GEMP_PROPAGATE(gemp_replay_add(r->replay, &r->line.edits[i]));
+		GEMP_TRY(gemp_replay_add(r->replay, &r->line.edits[i]));
 	}
 	r->changes++;
 	return GEMP_OK;
@@ -390,11 +390,11 @@ static gemp_code apply(replay_state *r, gemp_shard **out)
 		                            .path = r->path,
 		                            .vertex_schema = &r->vertex_schema,
 		                            .edge_schema = &r->edge_schema };
-	GEMP_PROPAGATE(gemp_has_string_keys(r->context->comm, r->graph, &options.string_keys));
-	GEMP_PROPAGATE(gemp_replay_new(&r->replay, &options));
+	GEMP_TRY(gemp_has_string_keys(r->context->comm, r->graph, &options.string_keys));
+	GEMP_TRY(gemp_replay_new(&r->replay, &options));
 	r->schema = (gemp_change_log_schema){ &r->vertex_schema, &r->edge_schema, r->graph->keys.type };
-	GEMP_PROPAGATE(gemp_lines_visit(&r->lines, r->context->comm, visit_change, r));
-	GEMP_PROPAGATE(check_count(r, gemp_comm_sum1(r->context->comm, r->changes)));
+	GEMP_TRY(gemp_lines_visit(&r->lines, r->context->comm, visit_change, r));
+	GEMP_TRY(check_count(r, gemp_comm_sum1(r->context->comm, r->changes)));
 	return gemp_replay_finish(r->replay, out);
 }
 
@@ -417,12 +417,12 @@ gemp_code gemp_change_log_replay(gemp_shard **graph, gemp_runtime *context, cons
 	gemp_code code = GEMP_OK;
 	gemp_shard *new = NULL;
 	replay_state r = { .context = context, .graph = *graph, .path = path };
-	GEMP_TRY(gemp_shard_load_keys(*graph));
-	GEMP_TRY(gemp_lines_open(&r.lines, context->comm, path, is_step, 0));
-	GEMP_TRY(find_ends(&r));
+	GEMP_TRY_DONE(gemp_shard_load_keys(*graph));
+	GEMP_TRY_DONE(gemp_lines_open(&r.lines, context->comm, path, is_step, 0));
+	GEMP_TRY_DONE(find_ends(&r));
 	if (r.hash != r.graph->hash || r.count) {
-		GEMP_TRY(apply(&r, &new));
-		GEMP_TRY(check_hash(&r, new));
+		GEMP_TRY_DONE(apply(&r, &new));
+		GEMP_TRY_DONE(check_hash(&r, new));
 		gemp_shard_free(*graph);
 		*graph = new;
 		new = NULL;

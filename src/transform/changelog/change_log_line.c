@@ -116,11 +116,11 @@ static gemp_code read_attributes(gemp_edit *e, size_t *capacity, json_t *object,
 		return GEMP_OK;
 	if (!json_is_object(all))
 		return gemp_fail(GEMP_EDATA, "\"attributes\" is %s; it is an object", gemp_json_kind(all));
-	GEMP_PROPAGATE(GEMP_RESERVE(e->attributes, *capacity, json_object_size(all)));
+	GEMP_TRY(GEMP_RESERVE(e->attributes, *capacity, json_object_size(all)));
 	json_object_foreach (all, name, value) {
 		gemp_edit_attribute *attribute = &e->attributes[e->attribute_count];
-		GEMP_PROPAGATE(find_column(&attribute->column, schema, name));
-		GEMP_PROPAGATE(read_value(&attribute->value, value, &schema->columns[attribute->column]));
+		GEMP_TRY(find_column(&attribute->column, schema, name));
+		GEMP_TRY(read_value(&attribute->value, value, &schema->columns[attribute->column]));
 		e->attribute_count += !attribute->value.null;
 	}
 	if (e->attribute_count)
@@ -149,10 +149,10 @@ static gemp_code read_labels(gemp_change_log_line *line, const json_t *object)
 static gemp_code read_setting(gemp_edit *e, const json_t *object, const gemp_table *schema)
 {
 	gemp_name name = { 0 };
-	GEMP_PROPAGATE(read_name(&name, object, "name"));
-	GEMP_PROPAGATE(find_column(&e->column, schema, name.bytes));
+	GEMP_TRY(read_name(&name, object, "name"));
+	GEMP_TRY(find_column(&e->column, schema, name.bytes));
 	const gemp_column *column = &schema->columns[e->column];
-	GEMP_PROPAGATE(read_value(&e->value, json_object_get(object, "value"), column));
+	GEMP_TRY(read_value(&e->value, json_object_get(object, "value"), column));
 	return read_value(&e->was, json_object_get(object, "was"), column);
 }
 
@@ -161,9 +161,9 @@ static gemp_code read_edge(gemp_change_log_line *line, size_t i, const gemp_chan
 {
 	gemp_edit *e = &line->edits[i];
 	const json_t *n = json_object_get(object, "n");
-	GEMP_PROPAGATE(read_name(&e->type, object, "type"));
-	GEMP_PROPAGATE(read_key(&e->key, schema, object, "source"));
-	GEMP_PROPAGATE(read_key(&e->target, schema, object, "target"));
+	GEMP_TRY(read_name(&e->type, object, "type"));
+	GEMP_TRY(read_key(&e->key, schema, object, "source"));
+	GEMP_TRY(read_key(&e->target, schema, object, "target"));
 	e->n = n ? (uint64_t)json_integer_value(n) : 1;
 	if (n && json_integer_value(n) < 1)
 		return gemp_fail(GEMP_EDATA, "\"n\" counts equal edges from 1");
@@ -175,11 +175,11 @@ static gemp_code read_edge(gemp_change_log_line *line, size_t i, const gemp_chan
 static gemp_code read_vertex_line(gemp_change_log_line *line, const gemp_change_log_schema *schema)
 {
 	gemp_edit *e = &line->edits[0];
-	GEMP_PROPAGATE(read_key(&e->key, schema, line->root, "key"));
+	GEMP_TRY(read_key(&e->key, schema, line->root, "key"));
 	if (e->kind == GEMP_EDIT_CREATE_VERTEX || e->kind == GEMP_EDIT_ADD_LABELS || e->kind == GEMP_EDIT_REMOVE_LABELS)
-		GEMP_PROPAGATE(read_labels(line, line->root));
+		GEMP_TRY(read_labels(line, line->root));
 	if (e->kind == GEMP_EDIT_CREATE_VERTEX)
-		GEMP_PROPAGATE(read_attributes(e, &line->capacity[0], line->root, schema->vertex_schema));
+		GEMP_TRY(read_attributes(e, &line->capacity[0], line->root, schema->vertex_schema));
 	if (e->kind == GEMP_EDIT_SET_VERTEX)
 		return read_setting(e, line->root, schema->vertex_schema);
 	return GEMP_OK;
@@ -190,7 +190,7 @@ static gemp_code read_edge_line(gemp_change_log_line *line, const gemp_change_lo
 {
 	gemp_code code = GEMP_OK;
 	gemp_edit *e = &line->edits[0];
-	GEMP_PROPAGATE(read_edge(line, 0, schema, line->root));
+	GEMP_TRY(read_edge(line, 0, schema, line->root));
 	if (e->kind == GEMP_EDIT_SET_EDGE)
 		code = read_setting(e, line->root, schema->edge_schema);
 	if (e->kind == GEMP_EDIT_RETYPE_EDGE)
@@ -226,8 +226,8 @@ gemp_code gemp_change_log_line_read(gemp_change_log_line *line, const gemp_chang
 	json_decref(line->root);
 	line->root = NULL;
 	line->count = 1;
-	GEMP_PROPAGATE(gemp_change_log_json(&line->root, text, size));
-	GEMP_PROPAGATE(read_name(&change, line->root, "change"));
+	GEMP_TRY(gemp_change_log_json(&line->root, text, size));
+	GEMP_TRY(read_name(&change, line->root, "change"));
 	while (i < sizeof changes / sizeof *changes && strcmp(changes[i].change, change.bytes) != 0)
 		i++;
 	if (i == sizeof changes / sizeof *changes)

@@ -52,7 +52,7 @@ gemp_code gemp_edit_unpack(gemp_edit *edit, size_t *capacity, const char **at)
 	edit->labels.bytes = gemp_unpack_bytes(at, &edit->labels.size);
 	edit->n = gemp_unpack_number(at);
 	edit->attribute_count = (size_t)gemp_unpack_number(at);
-	GEMP_PROPAGATE(GEMP_RESERVE(edit->attributes, *capacity, edit->attribute_count));
+	GEMP_TRY(GEMP_RESERVE(edit->attributes, *capacity, edit->attribute_count));
 	for (size_t i = 0; i < edit->attribute_count; i++) {
 		edit->attributes[i].column = (size_t)gemp_unpack_number(at);
 		edit->attributes[i].value = gemp_unpack_value(at);
@@ -106,12 +106,12 @@ static gemp_code find_vertex(gemp_edit_state *t, const gemp_value *key, size_t *
 	bool added;
 	gemp_text_clear(&t->scratch);
 	gemp_pack_value(&t->scratch, key);
-	GEMP_PROPAGATE(gemp_text_status(&t->scratch));
-	GEMP_PROPAGATE(GEMP_RESERVE(t->vertices, t->vertex_capacity, t->keys.count + 1));
-	GEMP_PROPAGATE(
+	GEMP_TRY(gemp_text_status(&t->scratch));
+	GEMP_TRY(GEMP_RESERVE(t->vertices, t->vertex_capacity, t->keys.count + 1));
+	GEMP_TRY(
 		GEMP_RESERVE(t->vertex_values, t->vertex_value_capacity, (t->keys.count + 1) * t->vertex_schema->count + 1));
-	GEMP_PROPAGATE(gemp_key_table_add(&t->keys, t->scratch.data, t->scratch.size,
-	                                  gemp_key_hash(t->scratch.data, t->scratch.size), out, &added));
+	GEMP_TRY(gemp_key_table_add(&t->keys, t->scratch.data, t->scratch.size,
+	                            gemp_key_hash(t->scratch.data, t->scratch.size), out, &added));
 	if (added)
 		t->vertices[*out] = (gemp_edit_state_vertex){ 0 };
 	return GEMP_OK;
@@ -201,7 +201,7 @@ static gemp_code change_labels(gemp_edit_state_vertex *v, const gemp_edit *e)
 static gemp_code apply_to_vertex(gemp_edit_state *t, const gemp_edit *e)
 {
 	size_t vertex;
-	GEMP_PROPAGATE(find_vertex(t, &e->key, &vertex));
+	GEMP_TRY(find_vertex(t, &e->key, &vertex));
 	gemp_edit_state_vertex *v = &t->vertices[vertex];
 	if (e->kind == GEMP_EDIT_CREATE_VERTEX)
 		return create_vertex(t, e, vertex);
@@ -230,10 +230,10 @@ static gemp_code find_group(gemp_edit_state *t, const gemp_value *source, const 
 	gemp_pack_value(&t->scratch, source);
 	gemp_pack_value(&t->scratch, target);
 	gemp_pack_bytes(&t->scratch, type.bytes, type.size);
-	GEMP_PROPAGATE(gemp_text_status(&t->scratch));
-	GEMP_PROPAGATE(GEMP_RESERVE(t->first, t->group_capacity, t->groups.count + 1));
-	GEMP_PROPAGATE(gemp_key_table_add(&t->groups, t->scratch.data, t->scratch.size,
-	                                  gemp_key_hash(t->scratch.data, t->scratch.size), out, &added));
+	GEMP_TRY(gemp_text_status(&t->scratch));
+	GEMP_TRY(GEMP_RESERVE(t->first, t->group_capacity, t->groups.count + 1));
+	GEMP_TRY(gemp_key_table_add(&t->groups, t->scratch.data, t->scratch.size,
+	                            gemp_key_hash(t->scratch.data, t->scratch.size), out, &added));
 	if (added)
 		t->first[*out] = NONE;
 	return GEMP_OK;
@@ -264,7 +264,7 @@ static gemp_code find_edge(gemp_edit_state *t, const gemp_edit *e, size_t *out)
 {
 	size_t group;
 	uint64_t n = e->n;
-	GEMP_PROPAGATE(find_group(t, &e->key, &e->target, e->type, &group));
+	GEMP_TRY(find_group(t, &e->key, &e->target, e->type, &group));
 	for (*out = t->first[group]; *out != NONE; *out = t->edges[*out].next)
 		if (t->edges[*out].exists && t->edges[*out].group == group && has_attributes(t, *out, e) && --n == 0)
 			return GEMP_OK;
@@ -275,9 +275,9 @@ static gemp_code find_edge(gemp_edit_state *t, const gemp_edit *e, size_t *out)
 static gemp_code create_edge(gemp_edit_state *t, const gemp_edit *e)
 {
 	size_t group, edge = t->edge_count;
-	GEMP_PROPAGATE(find_group(t, &e->key, &e->target, e->type, &group));
-	GEMP_PROPAGATE(GEMP_RESERVE(t->edges, t->edge_capacity, edge + 1));
-	GEMP_PROPAGATE(GEMP_RESERVE(t->edge_values, t->edge_value_capacity, (edge + 1) * t->edge_schema->count + 1));
+	GEMP_TRY(find_group(t, &e->key, &e->target, e->type, &group));
+	GEMP_TRY(GEMP_RESERVE(t->edges, t->edge_capacity, edge + 1));
+	GEMP_TRY(GEMP_RESERVE(t->edge_values, t->edge_value_capacity, (edge + 1) * t->edge_schema->count + 1));
 	t->edges[edge] = (gemp_edit_state_edge){
 		.exists = true, .group = group, .next = t->first[group], .became = NONE, .line = e->line
 	};
@@ -293,7 +293,7 @@ static gemp_code retype_edge(gemp_edit_state *t, const gemp_edit *e, size_t edge
 	const gemp_edit again = {
 		.kind = GEMP_EDIT_CREATE_EDGE, .line = t->edges[edge].line, .key = e->key, .target = e->target, .type = e->into
 	};
-	GEMP_PROPAGATE(create_edge(t, &again));
+	GEMP_TRY(create_edge(t, &again));
 	if (t->edge_schema->count)
 		memcpy(values_of_edge(t, t->edge_count - 1), values_of_edge(t, edge),
 		       t->edge_schema->count * sizeof *t->edge_values);
@@ -331,7 +331,7 @@ static gemp_code check_was(gemp_edit_state *t, const gemp_edit *e, size_t edge)
 		name = t->edge_schema->columns[e->column].name;
 	} else {
 		size_t vertex;
-		GEMP_PROPAGATE(find_vertex(t, &e->key, &vertex));
+		GEMP_TRY(find_vertex(t, &e->key, &vertex));
 		if (!t->vertices[vertex].exists)
 			return GEMP_OK;
 		now = &values_of_vertex(t, vertex)[e->column];
@@ -346,7 +346,7 @@ static gemp_code check_was(gemp_edit_state *t, const gemp_edit *e, size_t edge)
 static gemp_code check_edit(gemp_edit_state *t, const gemp_edit *e, size_t *edge)
 {
 	if (names_edge(e))
-		GEMP_PROPAGATE(find_edge(t, e, edge));
+		GEMP_TRY(find_edge(t, e, edge));
 	if (e->kind == GEMP_EDIT_SET_EDGE || e->kind == GEMP_EDIT_SET_VERTEX)
 		return check_was(t, e, *edge);
 	return GEMP_OK;
@@ -357,12 +357,12 @@ gemp_code gemp_edit_state_apply(gemp_edit_state *t, const gemp_edit *edits, size
 {
 	gemp_code code = GEMP_OK;
 	size_t *named = NULL, at = 0;
-	GEMP_TRY(GEMP_NEW(named, count));
+	GEMP_TRY_DONE(GEMP_NEW(named, count));
 	for (at = 0; at < count; at++)
-		GEMP_TRY(check_edit(t, &edits[at], &named[at]));
+		GEMP_TRY_DONE(check_edit(t, &edits[at], &named[at]));
 	for (at = 0; at < count; at++)
-		GEMP_TRY(gemp_edit_is_of_edge(&edits[at]) ? apply_to_edge(t, &edits[at], named[at])
-		                                          : apply_to_vertex(t, &edits[at]));
+		GEMP_TRY_DONE(gemp_edit_is_of_edge(&edits[at]) ? apply_to_edge(t, &edits[at], named[at])
+		                                               : apply_to_vertex(t, &edits[at]));
 done:
 	if (code != GEMP_OK)
 		t->failed_line = at < count ? edits[at].line : 0;

@@ -33,14 +33,14 @@ static gemp_code add_attributes(gemp_recorder *recorder, const gemp_record_state
 	for (size_t k = 0; k < r->graph->relation_count; k++) {
 		const gemp_table *props = &r->graph->relations[k].props;
 		for (size_t c = 0; c < props->count; c++)
-			GEMP_PROPAGATE(gemp_recorder_add_attribute(recorder, props->columns[c].name, props->columns[c].type));
+			GEMP_TRY(gemp_recorder_add_attribute(recorder, props->columns[c].name, props->columns[c].type));
 	}
 	for (size_t i = 0; i < r->rule->update_count; i++) {
 		const gemp_update *u = &r->rule->updates[i];
 		if (u->kind == GEMP_SET_ATTRIBUTE && u->element.edge)
-			GEMP_PROPAGATE(gemp_recorder_add_attribute(
-				recorder, u->names[0],
-				u->constant ? u->literal.type : r->created->frame->columns[u->column].values.type));
+			GEMP_TRY(gemp_recorder_add_attribute(recorder, u->names[0],
+			                                     u->constant ? u->literal.type
+			                                                 : r->created->frame->columns[u->column].values.type));
 	}
 	return GEMP_OK;
 }
@@ -51,7 +51,7 @@ static gemp_code fetch_ends(gemp_record_state *r)
 	static const int asked[] = { GEMP_FETCH_KEY, GEMP_FETCH_KEY_RANK };
 	GEMP_OWNED gemp_vertex *ids = NULL;
 	size_t count = 0;
-	GEMP_PROPAGATE(gemp_comm_agree(r->context->comm, GEMP_NEW(ids, r->event_count + 2 * r->edge_count)));
+	GEMP_TRY(gemp_comm_agree(r->context->comm, GEMP_NEW(ids, r->event_count + 2 * r->edge_count)));
 	for (size_t i = 0; i < r->event_count; i++) {
 		if (!r->rule->updates[r->events[i].update].element.edge)
 			continue;
@@ -115,7 +115,7 @@ static gemp_code sort_lines(const char *received, size_t size, gemp_text *out)
 	GEMP_OWNED positioned_line *lines = NULL;
 	size_t count = 0, capacity = 0;
 	for (const char *at = received, *end = at + size; at < end;) {
-		GEMP_PROPAGATE(GEMP_RESERVE(lines, capacity, count + 1));
+		GEMP_TRY(GEMP_RESERVE(lines, capacity, count + 1));
 		at = next_line(at, &lines[count++]);
 	}
 	if (count)
@@ -142,10 +142,10 @@ static gemp_code write_lines(gemp_record_state *r, gemp_recorder *recorder, uint
 	size_t size = 0;
 	code = GEMP_NEW(texts, (size_t)comm->size);
 	GEMP_THEN(distribute(r, texts));
-	GEMP_TRY(gemp_exchange_texts(comm, code, texts, &received, &size));
+	GEMP_TRY_DONE(gemp_exchange_texts(comm, code, texts, &received, &size));
 	if (comm->rank == 0 && r->first == 0)
 		add_head(r, step, &sorted);
-	GEMP_TRY(gemp_comm_agree(comm, sort_lines(received, size, &sorted)));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, sort_lines(received, size, &sorted)));
 	recorder->lines += gemp_comm_sum1(comm, r->line_count);
 	code = recorder->write(recorder->self, sorted.data, sorted.size);
 done:
@@ -179,17 +179,17 @@ gemp_code gemp_record_step(gemp_recorder *recorder, gemp_runtime *context, gemp_
 		                    .rule = created->rule,
 		                    .selected = selected,
 		                    .applied = applied };
-	GEMP_PROPAGATE(gemp_shard_load_outgoing(graph));
-	GEMP_PROPAGATE(gemp_comm_agree(context->comm, add_attributes(recorder, &r)));
-	GEMP_PROPAGATE(gemp_record_events(&r));
-	GEMP_PROPAGATE(gemp_record_implied(&r));
-	GEMP_PROPAGATE(fetch_ends(&r));
+	GEMP_TRY(gemp_shard_load_outgoing(graph));
+	GEMP_TRY(gemp_comm_agree(context->comm, add_attributes(recorder, &r)));
+	GEMP_TRY(gemp_record_events(&r));
+	GEMP_TRY(gemp_record_implied(&r));
+	GEMP_TRY(fetch_ends(&r));
 	uint64_t range = applied / MAX_ROUNDS + 1;
 	range = range < MIN_MATCHES_PER_ROUND ? MIN_MATCHES_PER_ROUND : range;
 	for (; r.first < applied; r.first = r.end) {
 		r.end = r.first + range;
-		GEMP_PROPAGATE(gemp_comm_agree(context->comm, gemp_record_lines(&r)));
-		GEMP_PROPAGATE(write_lines(&r, recorder, step));
+		GEMP_TRY(gemp_comm_agree(context->comm, gemp_record_lines(&r)));
+		GEMP_TRY(write_lines(&r, recorder, step));
 	}
 	return GEMP_OK;
 }

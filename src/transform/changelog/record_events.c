@@ -74,7 +74,7 @@ static gemp_code unpack(gemp_record_state *r, size_t size)
 {
 	size_t capacity = 0;
 	for (const char *at = r->received, *end = at + size; at < end;) {
-		GEMP_PROPAGATE(GEMP_RESERVE(r->events, capacity, r->event_count + 1));
+		GEMP_TRY(GEMP_RESERVE(r->events, capacity, r->event_count + 1));
 		gemp_record_event *event = &r->events[r->event_count++];
 		event->number = gemp_unpack_number(&at);
 		event->element = gemp_unpack_number(&at);
@@ -93,10 +93,10 @@ gemp_code gemp_record_events(gemp_record_state *r)
 	const gemp_comm *comm = r->context->comm;
 	gemp_text *texts = NULL;
 	size_t size = 0;
-	GEMP_TRY(gemp_edge_owners_new(&r->owners, comm, r->graph));
+	GEMP_TRY_DONE(gemp_edge_owners_new(&r->owners, comm, r->graph));
 	code = GEMP_NEW(texts, (size_t)comm->size);
 	GEMP_THEN(pack(r, texts));
-	GEMP_TRY(gemp_exchange_texts(comm, code, texts, &r->received, &size));
+	GEMP_TRY_DONE(gemp_exchange_texts(comm, code, texts, &r->received, &size));
 	code = gemp_comm_agree(comm, unpack(r, size));
 done:
 	for (int i = 0; texts && i < comm->size; i++)
@@ -147,7 +147,7 @@ static gemp_code unpack_deleted(gemp_record_state *r, size_t size)
 {
 	size_t capacity = 0;
 	for (const char *at = r->deleted_bytes, *end = at + size; at < end;) {
-		GEMP_PROPAGATE(GEMP_RESERVE(r->deleted, capacity, r->deleted_count + 1));
+		GEMP_TRY(GEMP_RESERVE(r->deleted, capacity, r->deleted_count + 1));
 		gemp_record_deleted *deleted = &r->deleted[r->deleted_count++];
 		deleted->id = gemp_unpack_number(&at);
 		deleted->number = gemp_unpack_number(&at);
@@ -172,7 +172,7 @@ static gemp_code gather_deleted(gemp_record_state *r)
 		gemp_pack_value(&own, &r->events[i].value);
 	}
 	gemp_code code = gemp_text_status(&own);
-	GEMP_PROPAGATE(gemp_comm_allgather(r->context->comm, code, own.data, own.size, &r->deleted_bytes, &begin));
+	GEMP_TRY(gemp_comm_allgather(r->context->comm, code, own.data, own.size, &r->deleted_bytes, &begin));
 	return gemp_comm_agree(r->context->comm, unpack_deleted(r, begin[r->context->comm->size]));
 }
 
@@ -202,7 +202,7 @@ static gemp_code find_edges_of(gemp_record_state *r, size_t k, const uint64_t *b
 				continue;
 			if (deleted_by_itself(r, r->owners.relation_offset[k] + relation->first_edge + at))
 				continue;
-			GEMP_PROPAGATE(GEMP_RESERVE(r->edges, r->edge_capacity, r->edge_count + 1));
+			GEMP_TRY(GEMP_RESERVE(r->edges, r->edge_capacity, r->edge_count + 1));
 			r->edges[r->edge_count++] = (gemp_record_edge){ (uint32_t)k, (uint32_t)v, at };
 		}
 	}
@@ -213,11 +213,11 @@ static gemp_code find_edges_of(gemp_record_state *r, size_t k, const uint64_t *b
 static gemp_code find_edges(gemp_record_state *r)
 {
 	GEMP_OWNED uint64_t *bits = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(bits, (size_t)(r->graph->vertex_count / 64 + 1)));
+	GEMP_TRY(GEMP_NEW(bits, (size_t)(r->graph->vertex_count / 64 + 1)));
 	for (size_t i = 0; i < r->deleted_count; i++)
 		gemp_bits64_set(bits, r->deleted[i].id);
 	for (size_t k = 0; k < r->graph->relation_count; k++)
-		GEMP_PROPAGATE(find_edges_of(r, k, bits));
+		GEMP_TRY(find_edges_of(r, k, bits));
 	return GEMP_OK;
 }
 
@@ -225,6 +225,6 @@ gemp_code gemp_record_implied(gemp_record_state *r)
 {
 	if (!deletes_edges(r->rule))
 		return GEMP_OK;
-	GEMP_PROPAGATE(gather_deleted(r));
+	GEMP_TRY(gather_deleted(r));
 	return gemp_comm_agree(r->context->comm, find_edges(r));
 }

@@ -447,7 +447,7 @@ gemp_code gemp_record_lines(gemp_record_state *r)
 	gemp_code code = GEMP_OK;
 	if (!r->pieces) {
 		r->piece_count = (count_sources(r) + SOURCES_PER_CHUNK - 1) / SOURCES_PER_CHUNK;
-		GEMP_PROPAGATE(GEMP_NEW(r->pieces, r->piece_count));
+		GEMP_TRY(GEMP_NEW(r->pieces, r->piece_count));
 	}
 	r->line_count = 0;
 	gemp_parallel_for(r->piece_count, make_piece, r);

@@ -43,7 +43,7 @@ gemp_code gemp_replay_new(gemp_replay **out, const gemp_replay_options *options)
 		r->state.edge_schema = options->edge_schema;
 		code = GEMP_NEW(r->texts, (size_t)comm->size);
 	}
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, code));
 	*out = r;
 	r = NULL;
 done:
@@ -114,7 +114,7 @@ static gemp_code mark_touched(gemp_replay *r)
 	while (r->filter_bits < MAX_FILTER_BITS && (uint64_t)1 << r->filter_bits < all * BITS_PER_EDIT)
 		r->filter_bits++;
 	size_t schema = (size_t)1 << (r->filter_bits - 6);
-	GEMP_PROPAGATE(gemp_comm_agree(r->comm, GEMP_NEW(r->touched_filter, schema)));
+	GEMP_TRY(gemp_comm_agree(r->comm, GEMP_NEW(r->touched_filter, schema)));
 	for (size_t at = 0; at < r->hashes.size; at += sizeof(uint64_t)) {
 		uint64_t hash;
 		memcpy(&hash, r->hashes.data + at, sizeof hash);
@@ -142,7 +142,7 @@ static gemp_code fetch_targets(gemp_replay *r)
 	size_t count = 0;
 	for (size_t k = 0; k < g->relation_count; k++)
 		count += (size_t)g->relations[k].out_offsets[g->rows];
-	GEMP_PROPAGATE(gemp_comm_agree(r->comm, GEMP_NEW(ids, count)));
+	GEMP_TRY(gemp_comm_agree(r->comm, GEMP_NEW(ids, count)));
 	count = 0;
 	for (size_t k = 0; k < g->relation_count; k++) {
 		size_t edges = (size_t)g->relations[k].out_offsets[g->rows];
@@ -170,7 +170,7 @@ static size_t column_index(const gemp_table *schema, const char *name)
 
 static gemp_code find_columns(const gemp_table *table, const gemp_table *schema, size_t **out)
 {
-	GEMP_PROPAGATE(GEMP_NEW(*out, table->count));
+	GEMP_TRY(GEMP_NEW(*out, table->count));
 	for (size_t c = 0; c < table->count; c++)
 		(*out)[c] = column_index(schema, table->columns[c].name);
 	return GEMP_OK;
@@ -194,19 +194,19 @@ static void read_row(gemp_edit *e, const gemp_table *table, const gemp_table *sc
 /* Line 0 means that the vertex was in the graph. */
 static gemp_code build_vertex(gemp_replay *r, const gemp_edit *e)
 {
-	GEMP_PROPAGATE(gemp_builder_vertex(r->builder, &e->key, e->labels.size ? e->labels.bytes : "", e->labels.size,
-	                                   (gemp_place){ e->line ? 1 : 0, e->line }));
+	GEMP_TRY(gemp_builder_vertex(r->builder, &e->key, e->labels.size ? e->labels.bytes : "", e->labels.size,
+	                             (gemp_place){ e->line ? 1 : 0, e->line }));
 	for (size_t i = 0; i < e->attribute_count; i++)
-		GEMP_PROPAGATE(gemp_builder_vertex_value(r->builder, e->attributes[i].column, &e->attributes[i].value));
+		GEMP_TRY(gemp_builder_vertex_value(r->builder, e->attributes[i].column, &e->attributes[i].value));
 	return GEMP_OK;
 }
 
 static gemp_code build_edge(gemp_replay *r, const gemp_edit *e)
 {
-	GEMP_PROPAGATE(gemp_builder_edge(r->builder, &e->key, &e->target, e->type.bytes, e->type.size,
-	                                 (gemp_place){ e->line ? 1 : 0, e->line }));
+	GEMP_TRY(gemp_builder_edge(r->builder, &e->key, &e->target, e->type.bytes, e->type.size,
+	                           (gemp_place){ e->line ? 1 : 0, e->line }));
 	for (size_t i = 0; i < e->attribute_count; i++)
-		GEMP_PROPAGATE(gemp_builder_edge_value(r->builder, e->attributes[i].column, &e->attributes[i].value));
+		GEMP_TRY(gemp_builder_edge_value(r->builder, e->attributes[i].column, &e->attributes[i].value));
 	return GEMP_OK;
 }
 
@@ -216,7 +216,7 @@ static gemp_code split_vertices(gemp_replay *r, gemp_edit_attribute *attributes)
 	const gemp_shard *g = r->options.graph;
 	GEMP_OWNED size_t *columns = NULL;
 	GEMP_OWNED_BY(gemp_text_free) gemp_text labels = { 0 };
-	GEMP_PROPAGATE(find_columns(&g->attributes, r->options.vertex_schema, &columns));
+	GEMP_TRY(find_columns(&g->attributes, r->options.vertex_schema, &columns));
 	for (size_t v = 0; v < g->rows; v++) {
 		gemp_edit e = { .kind = GEMP_EDIT_CREATE_VERTEX,
 			            .key = gemp_column_get(&g->keys, v),
@@ -225,13 +225,13 @@ static gemp_code split_vertices(gemp_replay *r, gemp_edit_attribute *attributes)
 		gemp_text_clear(&labels);
 		for (size_t i = 0; i < set->count; i++)
 			gemp_text_print(&labels, "%s%s", i ? ";" : "", g->labels[set->labels[i]]);
-		GEMP_PROPAGATE(gemp_text_status(&labels));
+		GEMP_TRY(gemp_text_status(&labels));
 		e.labels = (gemp_name){ labels.data, labels.size };
 		read_row(&e, &g->attributes, r->options.vertex_schema, columns, v);
 		if (is_touched(r, &e.key, false))
 			gemp_edit_pack(text_for(r, &e.key), &e);
 		else
-			GEMP_PROPAGATE(build_vertex(r, &e));
+			GEMP_TRY(build_vertex(r, &e));
 	}
 	return GEMP_OK;
 }
@@ -241,7 +241,7 @@ static gemp_code split_relation(gemp_replay *r, const gemp_relation *relation, g
 {
 	const gemp_shard *g = r->options.graph;
 	GEMP_OWNED size_t *columns = NULL;
-	GEMP_PROPAGATE(find_columns(&relation->props, r->options.edge_schema, &columns));
+	GEMP_TRY(find_columns(&relation->props, r->options.edge_schema, &columns));
 	for (size_t v = 0; v < g->rows; v++) {
 		gemp_edit e = { .kind = GEMP_EDIT_CREATE_EDGE,
 			            .key = gemp_column_get(&g->keys, v),
@@ -255,7 +255,7 @@ static gemp_code split_relation(gemp_replay *r, const gemp_relation *relation, g
 			if (state)
 				gemp_edit_pack(text_for(r, &e.key), &e);
 			else
-				GEMP_PROPAGATE(build_edge(r, &e));
+				GEMP_TRY(build_edge(r, &e));
 		}
 	}
 	return GEMP_OK;
@@ -266,10 +266,10 @@ static gemp_code split_graph(gemp_replay *r)
 {
 	GEMP_OWNED gemp_edit_attribute *attributes = NULL;
 	const gemp_shard *g = r->options.graph;
-	GEMP_PROPAGATE(GEMP_NEW(attributes, r->options.vertex_schema->count + r->options.edge_schema->count));
-	GEMP_PROPAGATE(split_vertices(r, attributes));
+	GEMP_TRY(GEMP_NEW(attributes, r->options.vertex_schema->count + r->options.edge_schema->count));
+	GEMP_TRY(split_vertices(r, attributes));
 	for (size_t k = 0; k < g->relation_count; k++)
-		GEMP_PROPAGATE(split_relation(r, &g->relations[k], attributes));
+		GEMP_TRY(split_relation(r, &g->relations[k], attributes));
 	return status(r);
 }
 
@@ -287,13 +287,13 @@ typedef struct edit_list {
 static gemp_code add_edit(edit_list *list, const char **at)
 {
 	size_t before = list->capacity;
-	GEMP_PROPAGATE(GEMP_RESERVE(list->edits, list->capacity, list->count + 1));
+	GEMP_TRY(GEMP_RESERVE(list->edits, list->capacity, list->count + 1));
 	for (size_t i = before; i < list->capacity; i++) /* free_edits looks at them, also if the next line fails */
 		list->edits[i].attributes = NULL;
-	GEMP_PROPAGATE(GEMP_RESERVE(list->attribute_capacity, list->other_capacity, list->capacity));
+	GEMP_TRY(GEMP_RESERVE(list->attribute_capacity, list->other_capacity, list->capacity));
 	for (; before < list->capacity; before++)
 		list->attribute_capacity[before] = 0;
-	GEMP_PROPAGATE(gemp_edit_unpack(&list->edits[list->count], &list->attribute_capacity[list->count], at));
+	GEMP_TRY(gemp_edit_unpack(&list->edits[list->count], &list->attribute_capacity[list->count], at));
 	list->count++;
 	return GEMP_OK;
 }
@@ -311,14 +311,14 @@ static gemp_code apply(gemp_replay *r, const void *received, size_t size)
 	GEMP_OWNED_BY(free_edits) edit_list list = { 0 };
 	for (const char *at = received, *end = at + size; at < end;) {
 		const char *next = at;
-		GEMP_PROPAGATE(add_edit(&list, &next));
+		GEMP_TRY(add_edit(&list, &next));
 		const gemp_edit *first = list.edits, *last = &list.edits[list.count - 1];
 		bool ends = last->step != first->step || (last->step == 0 && list.count > 1);
 		if (!ends) {
 			at = next;
 			continue;
 		}
-		GEMP_PROPAGATE(gemp_edit_state_apply(&r->state, list.edits, list.count - 1));
+		GEMP_TRY(gemp_edit_state_apply(&r->state, list.edits, list.count - 1));
 		list.count = 0;
 	}
 	return gemp_edit_state_apply(&r->state, list.edits, list.count);
@@ -340,7 +340,7 @@ static gemp_code build_touched(gemp_replay *r)
 	const gemp_edit_state *t = &r->state;
 	GEMP_OWNED gemp_edit_attribute *attributes = NULL;
 	const size_t columns[] = { r->options.vertex_schema->count, r->options.edge_schema->count };
-	GEMP_PROPAGATE(GEMP_NEW(attributes, columns[0] + columns[1]));
+	GEMP_TRY(GEMP_NEW(attributes, columns[0] + columns[1]));
 	for (size_t i = 0; i < t->keys.count + t->edge_count; i++) {
 		bool edge = i >= t->keys.count;
 		size_t at = edge ? i - t->keys.count : i;
@@ -357,12 +357,12 @@ static gemp_code build_touched(gemp_replay *r)
 			e.key = ends[0];
 			e.target = ends[1];
 			e.line = t->edges[at].line;
-			GEMP_PROPAGATE(build_edge(r, &e));
+			GEMP_TRY(build_edge(r, &e));
 		} else {
 			e.key = gemp_edit_state_key(t, at);
 			e.labels = t->vertices[at].labels;
 			e.line = t->vertices[at].line;
-			GEMP_PROPAGATE(build_vertex(r, &e));
+			GEMP_TRY(build_vertex(r, &e));
 		}
 	}
 	return GEMP_OK;
@@ -378,7 +378,7 @@ static gemp_code begin_builder(gemp_replay *r)
 	size_t column;
 	for (size_t k = 0; k < g->relation_count; k++)
 		how.undirected |= !g->relations[k].directed;
-	GEMP_PROPAGATE(gemp_builder_new(&r->builder, r->comm, &how));
+	GEMP_TRY(gemp_builder_new(&r->builder, r->comm, &how));
 	code = gemp_builder_file(r->builder, r->options.path, &file);
 	for (size_t c = 0; c < r->options.vertex_schema->count && code == GEMP_OK; c++)
 		code = gemp_builder_vertex_column(r->builder, r->options.vertex_schema->columns[c].name,
@@ -394,16 +394,16 @@ static gemp_code begin_builder(gemp_replay *r)
 gemp_code gemp_replay_finish(gemp_replay *r, gemp_shard **out)
 {
 	size_t size[2] = { 0 };
-	GEMP_PROPAGATE(gemp_comm_agree(r->comm, status(r)));
-	GEMP_PROPAGATE(mark_touched(r));
-	GEMP_PROPAGATE(gemp_exchange_texts(r->comm, GEMP_OK, r->texts, &r->log_edits, &size[1]));
-	GEMP_PROPAGATE(gemp_shard_load_outgoing(r->options.graph));
-	GEMP_PROPAGATE(begin_builder(r));
-	GEMP_PROPAGATE(fetch_targets(r));
+	GEMP_TRY(gemp_comm_agree(r->comm, status(r)));
+	GEMP_TRY(mark_touched(r));
+	GEMP_TRY(gemp_exchange_texts(r->comm, GEMP_OK, r->texts, &r->log_edits, &size[1]));
+	GEMP_TRY(gemp_shard_load_outgoing(r->options.graph));
+	GEMP_TRY(begin_builder(r));
+	GEMP_TRY(fetch_targets(r));
 	gemp_code code = split_graph(r);
-	GEMP_PROPAGATE(gemp_exchange_texts(r->comm, code, r->texts, &r->graph_edits, &size[0]));
-	GEMP_PROPAGATE(agree_on_first(r, apply(r, r->graph_edits, size[0])));
-	GEMP_PROPAGATE(agree_on_first(r, apply(r, r->log_edits, size[1])));
-	GEMP_PROPAGATE(gemp_comm_agree(r->comm, build_touched(r)));
+	GEMP_TRY(gemp_exchange_texts(r->comm, code, r->texts, &r->graph_edits, &size[0]));
+	GEMP_TRY(agree_on_first(r, apply(r, r->graph_edits, size[0])));
+	GEMP_TRY(agree_on_first(r, apply(r, r->log_edits, size[1])));
+	GEMP_TRY(gemp_comm_agree(r->comm, build_touched(r)));
 	return gemp_builder_finish(r->builder, out);
 }

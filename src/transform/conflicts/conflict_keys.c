@@ -81,10 +81,10 @@ gemp_code gemp_tuple_sort(const uint64_t *tuples, size_t width, size_t *rows, si
 	gemp_code code = GEMP_OK;
 	const gemp_sort sort = { .key = GEMP_KEY_U64, .value_size = sizeof *rows };
 	key_gather g = { .tuples = tuples, .width = width, .rows = rows };
-	GEMP_TRY(GEMP_NEW(g.keys, count));
+	GEMP_TRY_DONE(GEMP_NEW(g.keys, count));
 	for (g.depth = width; g.depth-- > 0;) {
 		gemp_for_ranges(count, gather_keys, &g);
-		GEMP_TRY(gemp_sort_host(&sort, g.keys, rows, count));
+		GEMP_TRY_DONE(gemp_sort_host(&sort, g.keys, rows, count));
 	}
 done:
 	gemp_free(g.keys);
@@ -110,7 +110,7 @@ static void free_request(order_request *a)
 /* The rows that take part. */
 static gemp_code list_marked(order_request *a, const uint8_t *marked)
 {
-	GEMP_PROPAGATE(GEMP_NEW(a->rows, a->matches->count));
+	GEMP_TRY(GEMP_NEW(a->rows, a->matches->count));
 	for (size_t i = 0; i < a->matches->count; i++)
 		if (marked[i])
 			a->rows[a->count++] = i;
@@ -136,8 +136,8 @@ static gemp_code make_records(order_request *a, const gemp_comm *comm, size_t wi
 {
 	uint64_t share = bound / (uint64_t)comm->size + 1;
 	a->width = width;
-	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(a->records, a->count * width), GEMP_ARRAY(a->owner, a->count),
-	                            GEMP_ARRAY(a->answers, a->count)));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(a->records, a->count * width), GEMP_ARRAY(a->owner, a->count),
+	                      GEMP_ARRAY(a->answers, a->count)));
 	gemp_for_ranges(a->count, fill_records, a);
 	for (size_t i = 0; i < a->count && comm->size > 1; i++) {
 		uint64_t owner = a->records[i * width] / share;
@@ -154,7 +154,7 @@ static gemp_code run_request(order_request *a, const gemp_comm *comm, gemp_reque
 
 static gemp_code sorted_rows(size_t **rows, const uint64_t *records, size_t count, size_t width)
 {
-	GEMP_PROPAGATE(GEMP_NEW(*rows, count));
+	GEMP_TRY(GEMP_NEW(*rows, count));
 	for (size_t i = 0; i < count; i++)
 		(*rows)[i] = i;
 	return gemp_tuple_sort(records, width, *rows, count);
@@ -194,7 +194,7 @@ static gemp_code answer_numbers(void *self, const void *records, size_t count, u
 static gemp_code add_before(const gemp_comm *comm, uint64_t here, const order_request *a, uint64_t *total)
 {
 	GEMP_OWNED uint64_t *all = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(all, (size_t)comm->size + 1)));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(all, (size_t)comm->size + 1)));
 	all[comm->rank + 1] = here;
 	gemp_comm_sum(comm, all, comm->size + 1);
 	for (int r = 0; r < comm->size; r++)
@@ -215,9 +215,9 @@ gemp_code gemp_match_order_number(const gemp_comm *comm, const gemp_match_keys *
 	number_context n = { .width = matches->width };
 	code = list_marked(&a, marked);
 	GEMP_THEN(make_records(&a, comm, matches->width, matches->bound));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
-	GEMP_PROPAGATE(run_request(&a, comm, answer_numbers, &n));
-	GEMP_PROPAGATE(add_before(comm, n.count, &a, total));
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(run_request(&a, comm, answer_numbers, &n));
+	GEMP_TRY(add_before(comm, n.count, &a, total));
 	for (size_t i = 0; i < a.count; i++)
 		number[a.rows[i]] = a.answers[i];
 	return GEMP_OK;
@@ -257,7 +257,7 @@ static void keep_repeated(order_request *a)
 static gemp_code request_repeated(order_request *a, const gemp_comm *comm, bool with_tuples)
 {
 	size_t width = 1 + (with_tuples ? a->matches->width : 0);
-	GEMP_PROPAGATE(gemp_comm_agree(comm, make_records(a, comm, width, UINT64_MAX)));
+	GEMP_TRY(gemp_comm_agree(comm, make_records(a, comm, width, UINT64_MAX)));
 	return run_request(a, comm, answer_repeated, &width);
 }
 
@@ -274,14 +274,14 @@ static gemp_code replace_repeated(const gemp_comm *comm, const gemp_match_keys *
                                   uint64_t *priority, uint64_t *repeated)
 {
 	GEMP_OWNED_BY(free_request) order_request a = { .matches = matches, .priority = priority };
-	GEMP_PROPAGATE(gemp_comm_agree(comm, list_marked(&a, marked)));
-	GEMP_PROPAGATE(request_repeated(&a, comm, false));
+	GEMP_TRY(gemp_comm_agree(comm, list_marked(&a, marked)));
+	GEMP_TRY(request_repeated(&a, comm, false));
 	keep_repeated(&a);
 	free_records(&a);
 	*repeated = gemp_comm_sum1(comm, a.count);
 	if (*repeated == 0)
 		return GEMP_OK;
-	GEMP_PROPAGATE(request_repeated(&a, comm, true));
+	GEMP_TRY(request_repeated(&a, comm, true));
 	for (size_t i = 0; i < a.count; i++)
 		if (a.answers[i])
 			priority[a.rows[i]] = gemp_mix(priority[a.rows[i]] + a.answers[i]);
@@ -292,6 +292,6 @@ gemp_code gemp_match_order_distinct(const gemp_comm *comm, const gemp_match_keys
                                     uint64_t *priority)
 {
 	for (uint64_t repeated = 1; repeated;)
-		GEMP_PROPAGATE(replace_repeated(comm, matches, marked, priority, &repeated));
+		GEMP_TRY(replace_repeated(comm, matches, marked, priority, &repeated));
 	return GEMP_OK;
 }

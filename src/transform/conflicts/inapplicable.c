@@ -42,7 +42,7 @@ typedef struct dangling_context {
 static gemp_code list_deleted(dangling_context *c, const gemp_rule_columns *columns)
 {
 	const gemp_frame_column *all = c->frame->columns;
-	GEMP_PROPAGATE(
+	GEMP_TRY(
 		gemp_new_all(GEMP_ARRAY(c->deleted, c->rule->update_count), GEMP_ARRAY(c->detached, c->rule->update_count)));
 	for (size_t i = 0; i < c->rule->update_count; i++) {
 		const gemp_update *u = &c->rule->updates[i];
@@ -71,7 +71,7 @@ static gemp_code fetch_ends(dangling_context *c, gemp_runtime *context, deleted_
 {
 	GEMP_OWNED gemp_edge *edges = NULL;
 	size_t count = 0;
-	GEMP_PROPAGATE(gemp_comm_agree(c->comm, GEMP_NEW(edges, c->frame->rows)));
+	GEMP_TRY(gemp_comm_agree(c->comm, GEMP_NEW(edges, c->frame->rows)));
 	for (size_t row = 0; row < c->frame->rows; row++)
 		if (d->edges[row] != GEMP_NO_ELEMENT)
 			edges[count++] = d->edges[row];
@@ -213,7 +213,7 @@ static gemp_code subtract_detached(dangling_context *c, size_t index)
 			c->rows[kept++] = row;
 	}
 	c->request_count = kept;
-	GEMP_PROPAGATE(send_request(c, 2, other, answer_between));
+	GEMP_TRY(send_request(c, 2, other, answer_between));
 	for (size_t i = 0; i < kept; i++)
 		c->remaining[c->rows[i]] -= c->answers[i];
 	return GEMP_OK;
@@ -224,11 +224,11 @@ static gemp_code check_column(dangling_context *c, const uint64_t *vertices)
 {
 	c->vertices = vertices;
 	list_rows(c);
-	GEMP_PROPAGATE(send_request(c, 1, NULL, answer_degrees));
+	GEMP_TRY(send_request(c, 1, NULL, answer_degrees));
 	for (size_t i = 0; i < c->request_count; i++)
 		c->remaining[c->rows[i]] = c->answers[i] - named_ends(c, c->rows[i], vertices[c->rows[i]]);
 	for (size_t k = 0; k < c->detached_count; k++) {
-		GEMP_PROPAGATE(subtract_detached(c, k));
+		GEMP_TRY(subtract_detached(c, k));
 		list_rows(c);
 	}
 	for (size_t i = 0; i < c->request_count; i++)
@@ -240,7 +240,7 @@ static gemp_code check_column(dangling_context *c, const uint64_t *vertices)
 static gemp_code begin_check(dangling_context *c, const gemp_rule_columns *columns)
 {
 	size_t rows = c->frame->rows;
-	GEMP_PROPAGATE(list_deleted(c, columns));
+	GEMP_TRY(list_deleted(c, columns));
 	return gemp_new_all(GEMP_ARRAY(c->rows, rows), GEMP_ARRAY(c->records, 2 * rows), GEMP_ARRAY(c->owner, rows),
 	                    GEMP_ARRAY(c->answers, rows), GEMP_ARRAY(c->remaining, rows));
 }
@@ -249,11 +249,11 @@ static gemp_code begin_check(dangling_context *c, const gemp_rule_columns *colum
 static gemp_code load(dangling_context *c, gemp_runtime *context, const gemp_rule_columns *columns)
 {
 	for (size_t r = 0; r < c->graph->relation_count; r++)
-		GEMP_PROPAGATE(gemp_shard_load_relation(c->graph, r, GEMP_LOAD_OUT | GEMP_LOAD_IN));
-	GEMP_PROPAGATE(gemp_comm_agree(c->comm, begin_check(c, columns)));
+		GEMP_TRY(gemp_shard_load_relation(c->graph, r, GEMP_LOAD_OUT | GEMP_LOAD_IN));
+	GEMP_TRY(gemp_comm_agree(c->comm, begin_check(c, columns)));
 	for (size_t i = 0; i < c->deleted_count; i++)
 		if (!c->deleted[i].known)
-			GEMP_PROPAGATE(fetch_ends(c, context, &c->deleted[i]));
+			GEMP_TRY(fetch_ends(c, context, &c->deleted[i]));
 	return GEMP_OK;
 }
 
@@ -275,8 +275,8 @@ static gemp_code reject_dangling(gemp_runtime *context, gemp_shard *graph, const
 		if (!may_dangle(&rule->updates[i]))
 			continue;
 		if (!c.rows)
-			GEMP_TRY(load(&c, context, columns));
-		GEMP_TRY(check_column(&c, frame->columns[rule->updates[i].element.index].elements));
+			GEMP_TRY_DONE(load(&c, context, columns));
+		GEMP_TRY_DONE(check_column(&c, frame->columns[rule->updates[i].element.index].elements));
 	}
 done:
 	for (size_t i = 0; i < c.deleted_count; i++)
@@ -326,7 +326,7 @@ enum { STAYS, DELETED, MERGED };
 /* fate[column]: elements with equal fates may coincide without harm. */
 static gemp_code find_fates(inapplicable_context *b)
 {
-	GEMP_PROPAGATE(GEMP_NEW(b->fate, b->frame->count));
+	GEMP_TRY(GEMP_NEW(b->fate, b->frame->count));
 	for (size_t i = 0; i < b->rule->update_count; i++) {
 		const gemp_update *u = &b->rule->updates[i];
 		if (u->kind == GEMP_DELETE)
@@ -341,13 +341,13 @@ static gemp_code find_fates(inapplicable_context *b)
 static gemp_code find_pairs(inapplicable_context *b)
 {
 	const gemp_frame *f = b->frame;
-	GEMP_PROPAGATE(find_fates(b));
+	GEMP_TRY(find_fates(b));
 	for (size_t c = 1; c < f->count; c++)
 		for (size_t k = 0; k < c; k++) {
 			if (b->fate[k] == b->fate[c] || f->columns[k].kind != f->columns[c].kind ||
 			    (may_coincide(b, c) && may_coincide(b, k)))
 				continue;
-			GEMP_PROPAGATE(GEMP_RESERVE(b->pairs, b->pair_capacity, b->pair_count + 1));
+			GEMP_TRY(GEMP_RESERVE(b->pairs, b->pair_capacity, b->pair_count + 1));
 			b->pairs[b->pair_count++] = (column_pair){ f->columns[c].elements, f->columns[k].elements };
 		}
 	return GEMP_OK;
@@ -382,10 +382,10 @@ gemp_code gemp_reject_inapplicable(gemp_runtime *context, gemp_shard *graph, con
 	gemp_code code = GEMP_OK;
 	inapplicable_context b = { .rule = rule, .frame = frame, .semantics = semantics, .decisions = decisions };
 	gemp_rule_columns_find(&b.columns, rule);
-	GEMP_TRY(gemp_comm_agree(context->comm, find_pairs(&b)));
+	GEMP_TRY_DONE(gemp_comm_agree(context->comm, find_pairs(&b)));
 	if (b.pair_count)
 		gemp_for_ranges(frame->rows, identify_range, &b);
-	GEMP_TRY(reject_dangling(context, graph, rule, &b.columns, frame, decisions));
+	GEMP_TRY_DONE(reject_dangling(context, graph, rule, &b.columns, frame, decisions));
 	gemp_for_ranges(frame->rows, count_range, &b);
 done:
 	*inapplicable = b.inapplicable;

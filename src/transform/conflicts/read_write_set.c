@@ -430,7 +430,7 @@ static bool is_covered(const gemp_rw_set *f, const gemp_rule_access *entry)
 static gemp_code keep_conflicting(gemp_rw_set *f)
 {
 	gemp_rw_set kept = { 0 };
-	GEMP_PROPAGATE(GEMP_RESERVE(kept.accesses, kept.capacity, f->count));
+	GEMP_TRY(GEMP_RESERVE(kept.accesses, kept.capacity, f->count));
 	for (size_t i = 0; i < f->count; i++)
 		if (may_conflict(f, &f->accesses[i]) && !is_covered(f, &f->accesses[i]))
 			kept.accesses[kept.count++] = f->accesses[i];

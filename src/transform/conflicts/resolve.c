@@ -26,11 +26,11 @@ static gemp_code resolve_local(const gemp_resolver *resolver, const gemp_conflic
 {
 	GEMP_OWNED_BY(gemp_conflict_rounds_free) gemp_conflict_rounds problem = { 0 };
 	double began;
-	GEMP_PROPAGATE(gemp_conflict_rounds_new(&problem, conflict_keys, priority, decisions));
+	GEMP_TRY(gemp_conflict_rounds_new(&problem, conflict_keys, priority, decisions));
 	bool there = on_device(resolver, &problem);
 	began = gemp_now();
-	GEMP_PROPAGATE(there ? gemp_conflict_rounds_device(&problem, resolver->context, rounds)
-	                     : gemp_conflict_rounds_host(&problem, rounds));
+	GEMP_TRY(there ? gemp_conflict_rounds_device(&problem, resolver->context, rounds)
+	               : gemp_conflict_rounds_host(&problem, rounds));
 	gemp_log(GEMP_VERBOSE, "%zu contending matches with %llu conflict keys, decided on the %s in %.3f s",
 	         problem.matches, (unsigned long long)problem.offsets[problem.matches], there ? "device" : "host",
 	         gemp_now() - began);
@@ -91,9 +91,8 @@ static bool is_contended(contention_context *l, uint64_t key)
 static gemp_code access_slots(contention_context *l, const uint64_t *touches, size_t count)
 {
 	l->requested_keys = touches;
-	GEMP_PROPAGATE(
-		gemp_slot_table_new(&l->slots, l->conflict_keys->slots / l->ranks + 1, count, sizeof *l->slot_states));
-	GEMP_PROPAGATE(GEMP_NEW(l->slot_states, l->slots.count));
+	GEMP_TRY(gemp_slot_table_new(&l->slots, l->conflict_keys->slots / l->ranks + 1, count, sizeof *l->slot_states));
+	GEMP_TRY(GEMP_NEW(l->slot_states, l->slots.count));
 	gemp_for_ranges(count, mark_accesses, l);
 	return GEMP_OK;
 }
@@ -124,7 +123,7 @@ static gemp_code request_contended(contention_context *l, const gemp_comm *comm)
 {
 	size_t count = l->conflict_keys->offsets[l->conflict_keys->matches];
 	GEMP_OWNED int *owner = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(l->answers, count), GEMP_ARRAY(owner, count))));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(l->answers, count), GEMP_ARRAY(owner, count))));
 	for (size_t i = 0; i < count; i++)
 		owner[i] = slot_owner(comm, gemp_conflict_key_slot(l->conflict_keys->keys[i]));
 	const gemp_request request = { l->conflict_keys->keys, count, sizeof *l->conflict_keys->keys, owner,
@@ -159,9 +158,9 @@ gemp_code gemp_resolve_uncontended(const gemp_comm *comm, const gemp_conflict_ke
 	assert(gemp_conflict_keys_is_valid(conflict_keys));
 	contention_context l = { .conflict_keys = conflict_keys, .decisions = decisions, .ranks = (uint64_t)comm->size };
 	if (comm->size == 1)
-		GEMP_TRY(access_slots(&l, conflict_keys->keys, conflict_keys->offsets[conflict_keys->matches]));
+		GEMP_TRY_DONE(access_slots(&l, conflict_keys->keys, conflict_keys->offsets[conflict_keys->matches]));
 	else
-		GEMP_TRY(request_contended(&l, comm));
+		GEMP_TRY_DONE(request_contended(&l, comm));
 	gemp_for_ranges(conflict_keys->matches, decide_range, &l);
 	*left = gemp_comm_sum1(comm, l.undecided);
 done:
@@ -238,10 +237,10 @@ static gemp_code make_claims(resolve_context *c, claim **claims, int **owner)
 	const uint64_t *begin = c->conflict_keys->offsets;
 	for (size_t m = 0; m < c->conflict_keys->matches; m++)
 		c->sent_count += c->decisions[m] == GEMP_UNDECIDED ? (size_t)(begin[m + 1] - begin[m]) : 0;
-	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(next, ranks + 1), GEMP_ARRAY(*claims, c->sent_count),
-	                            GEMP_ARRAY(*owner, c->sent_count), GEMP_ARRAY(c->match, c->sent_count),
-	                            GEMP_ARRAY(c->sent.bytes, c->sent_count), GEMP_ARRAY(c->sent.size, ranks),
-	                            GEMP_ARRAY(c->received.size, ranks)));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(next, ranks + 1), GEMP_ARRAY(*claims, c->sent_count),
+	                      GEMP_ARRAY(*owner, c->sent_count), GEMP_ARRAY(c->match, c->sent_count),
+	                      GEMP_ARRAY(c->sent.bytes, c->sent_count), GEMP_ARRAY(c->sent.size, ranks),
+	                      GEMP_ARRAY(c->received.size, ranks)));
 	for (size_t m = 0; m < c->conflict_keys->matches; m++)
 		for (uint64_t t = begin[m]; t < begin[m + 1] && c->decisions[m] == GEMP_UNDECIDED; t++)
 			make_claim(c, c->conflict_keys->keys[t], m, at++, *claims, *owner);
@@ -266,10 +265,10 @@ static gemp_code assign_slots(resolve_context *c, const size_t *from)
 	c->received_count = from[c->comm->size];
 	for (int r = 0; r < c->comm->size; r++)
 		c->received.size[r] = from[r + 1] - from[r];
-	GEMP_PROPAGATE(GEMP_NEW(c->received.bytes, c->received_count));
-	GEMP_PROPAGATE(gemp_slot_table_new(&c->slots, c->conflict_keys->slots / (uint64_t)c->comm->size + 1,
-	                                   c->received_count, sizeof *c->slot_data));
-	GEMP_PROPAGATE(GEMP_NEW(c->slot_data, c->slots.count));
+	GEMP_TRY(GEMP_NEW(c->received.bytes, c->received_count));
+	GEMP_TRY(gemp_slot_table_new(&c->slots, c->conflict_keys->slots / (uint64_t)c->comm->size + 1, c->received_count,
+	                             sizeof *c->slot_data));
+	GEMP_TRY(GEMP_NEW(c->slot_data, c->slots.count));
 	gemp_for_ranges(c->received_count, slot_range, c);
 	return GEMP_OK;
 }
@@ -282,7 +281,7 @@ static gemp_code send_claims(resolve_context *c)
 	void *received = NULL;
 	GEMP_OWNED size_t *from = NULL;
 	gemp_code code = make_claims(c, &claims, &owner);
-	GEMP_PROPAGATE(
+	GEMP_TRY(
 		gemp_exchange_records(c->comm, code, claims, c->sent_count, sizeof *claims, owner, &received, &from, NULL));
 	c->claims = received;
 	return gemp_comm_agree(c->comm, assign_slots(c, from));
@@ -365,14 +364,14 @@ static gemp_code run_round(resolve_context *c)
 	gemp_code code = GEMP_NEW(sizes, (size_t)c->comm->size);
 	for (size_t i = 0; code == GEMP_OK && i < c->sent_count; i++)
 		c->sent.bytes[i] = c->decisions[c->match[i]];
-	GEMP_PROPAGATE(gemp_exchange(c->comm, code, c->sent.bytes, c->sent.size, &c->received.buffer, &c->received.capacity,
-	                             sizes, NULL));
+	GEMP_TRY(gemp_exchange(c->comm, code, c->sent.bytes, c->sent.size, &c->received.buffer, &c->received.capacity,
+	                       sizes, NULL));
 	c->states = c->received.buffer;
 	gemp_for_ranges(c->received_count, clear_range, c);
 	gemp_for_ranges(c->received_count, apply_states, c);
 	gemp_for_ranges(c->received_count, evaluate_range, c);
-	GEMP_PROPAGATE(gemp_exchange(c->comm, GEMP_OK, c->received.bytes, c->received.size, &c->sent.buffer,
-	                             &c->sent.capacity, sizes, NULL));
+	GEMP_TRY(gemp_exchange(c->comm, GEMP_OK, c->received.bytes, c->received.size, &c->sent.buffer, &c->sent.capacity,
+	                       sizes, NULL));
 	c->received_count = drop_decided(c->comm, c->received.size, c->states, c->claims, sizeof *c->claims);
 	apply_decisions(c, c->sent.buffer);
 	c->sent_count = drop_decided(c->comm, c->sent.size, c->sent.bytes, c->match, sizeof *c->match);
@@ -414,9 +413,9 @@ static gemp_code resolve_over_ranks(const gemp_comm *comm, const gemp_conflict_k
 	GEMP_OWNED_BY(free_context)
 	resolve_context c = { .comm = comm, .conflict_keys = conflict_keys, .priority = priority, .decisions = decisions };
 	select_keyless(&c);
-	GEMP_PROPAGATE(send_claims(&c));
+	GEMP_TRY(send_claims(&c));
 	for (*rounds = 0; count_undecided(&c); ++*rounds)
-		GEMP_PROPAGATE(run_round(&c));
+		GEMP_TRY(run_round(&c));
 	return GEMP_OK;
 }
 
@@ -442,8 +441,8 @@ gemp_code gemp_resolve_one(const gemp_comm *comm, const gemp_match_keys *matches
 	gemp_comm_max(comm, &best, 1);
 	for (size_t i = 0; i < matches->count; i++)
 		decisions[i] = decisions[i] == GEMP_UNDECIDED && ~priority[i] == best;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(number, matches->count)));
-	GEMP_PROPAGATE(gemp_match_order_number(comm, matches, decisions, number, NULL));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(number, matches->count)));
+	GEMP_TRY(gemp_match_order_number(comm, matches, decisions, number, NULL));
 	for (size_t i = 0; i < matches->count; i++)
 		decisions[i] = decisions[i] && number[i] == 0 ? GEMP_SELECTED : GEMP_REJECTED;
 	return GEMP_OK;

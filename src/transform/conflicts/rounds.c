@@ -41,8 +41,8 @@ gemp_code gemp_conflict_rounds_new(gemp_conflict_rounds *out, const gemp_conflic
 	*out = (gemp_conflict_rounds){ 0 };
 	for (size_t row = 0; row < conflict_keys->matches; row++)
 		count += decisions[row] == GEMP_UNDECIDED;
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(out->rows, count), GEMP_ARRAY(out->offsets, count + 1),
-	                      GEMP_ARRAY(out->priority, count), GEMP_ARRAY(out->decision, count)));
+	GEMP_TRY_DONE(gemp_new_all(GEMP_ARRAY(out->rows, count), GEMP_ARRAY(out->offsets, count + 1),
+	                           GEMP_ARRAY(out->priority, count), GEMP_ARRAY(out->decision, count)));
 	for (size_t row = 0; row < conflict_keys->matches; row++) {
 		if (decisions[row] != GEMP_UNDECIDED)
 			continue;
@@ -50,9 +50,9 @@ gemp_code gemp_conflict_rounds_new(gemp_conflict_rounds *out, const gemp_conflic
 		out->rows[m] = row;
 		out->offsets[m + 1] = out->offsets[m] + conflict_keys->offsets[row + 1] - conflict_keys->offsets[row];
 	}
-	GEMP_TRY(GEMP_NEW(out->keys, out->offsets[count]));
-	GEMP_TRY(gemp_slot_table_new(&s.slots, conflict_keys->slots, out->offsets[count],
-	                             (GEMP_ACCESSES + 1) * sizeof(uint64_t)));
+	GEMP_TRY_DONE(GEMP_NEW(out->keys, out->offsets[count]));
+	GEMP_TRY_DONE(gemp_slot_table_new(&s.slots, conflict_keys->slots, out->offsets[count],
+	                                  (GEMP_ACCESSES + 1) * sizeof(uint64_t)));
 	out->slots = s.slots.count;
 	gemp_for_ranges(count, fill_range, &s);
 done:
@@ -167,7 +167,7 @@ gemp_code gemp_conflict_rounds_host(gemp_conflict_rounds *problem, uint64_t *rou
 {
 	gemp_code code = GEMP_OK;
 	host_rounds p = { .problem = problem, .count = problem->matches };
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(p.slots, problem->slots), GEMP_ARRAY(p.undecided, problem->matches)));
+	GEMP_TRY_DONE(gemp_new_all(GEMP_ARRAY(p.slots, problem->slots), GEMP_ARRAY(p.undecided, problem->matches)));
 	gemp_for_ranges(problem->slots, clear_slots, &p);
 	for (size_t m = 0; m < problem->matches; m++)
 		p.undecided[m] = m;
@@ -234,14 +234,14 @@ static gemp_code make_buffers(device_rounds *p)
 	size_t sizes[BUFFERS];
 	const void *from[BUFFERS] = { [BEGIN] = g->offsets, [KEYS] = g->keys, [PRIORITY] = g->priority };
 	GEMP_OWNED uint32_t *undecided = NULL;
-	GEMP_PROPAGATE(GEMP_NEW(undecided, g->matches));
+	GEMP_TRY(GEMP_NEW(undecided, g->matches));
 	for (size_t m = 0; m < g->matches; m++)
 		undecided[m] = (uint32_t)m;
 	from[UNDECIDED] = undecided;
 	sizes_of(g, sizes);
 	for (int b = 0; b < BUFFERS; b++) /* there are no empty buffers */
-		GEMP_PROPAGATE(gemp_buffer_new(&p->buffers[b], p->device, sizes[b] ? sizes[b] : 1, sizes[b] ? from[b] : NULL));
-	GEMP_PROPAGATE(gemp_buffer_zero(p->device, &p->buffers[BEST], 0, sizes[BEST]));
+		GEMP_TRY(gemp_buffer_new(&p->buffers[b], p->device, sizes[b] ? sizes[b] : 1, sizes[b] ? from[b] : NULL));
+	GEMP_TRY(gemp_buffer_zero(p->device, &p->buffers[BEST], 0, sizes[BEST]));
 	return gemp_buffer_zero(p->device, &p->buffers[SELECTED], 0, sizes[SELECTED]);
 }
 
@@ -250,10 +250,10 @@ static gemp_code open_device(device_rounds *p)
 {
 	static const char *const names[KERNELS] = { "conflict_enter", "conflict_evaluate", "conflict_update" };
 	GEMP_OWNED char *source = NULL;
-	GEMP_PROPAGATE(gemp_kernel_source(&source, "conflict_rounds.cl"));
-	GEMP_PROPAGATE(gemp_runtime_program(p->context, &p->program, source, NULL));
+	GEMP_TRY(gemp_kernel_source(&source, "conflict_rounds.cl"));
+	GEMP_TRY(gemp_runtime_program(p->context, &p->program, source, NULL));
 	for (int k = 0; k < KERNELS; k++)
-		GEMP_PROPAGATE(gemp_kernel_new(&p->kernels[k], &p->program, names[k]));
+		GEMP_TRY(gemp_kernel_new(&p->kernels[k], &p->program, names[k]));
 	return make_buffers(p);
 }
 
@@ -273,8 +273,8 @@ static gemp_code launch(device_rounds *p, int kernel, uint32_t count, const gemp
 {
 	size_t max_items = p->device->gpu ? p->device->units * (size_t)ITEMS_OF_UNIT : p->device->units;
 	size_t group = p->device->gpu ? GROUP : 1;
-	GEMP_PROPAGATE(gemp_launch_with(p->device, p->kernels[kernel], count < max_items ? count : max_items, group,
-	                                arguments, argument_count));
+	GEMP_TRY(gemp_launch_with(p->device, p->kernels[kernel], count < max_items ? count : max_items, group, arguments,
+	                          argument_count));
 	return gemp_timings_add(&p->timings, p->device);
 }
 
@@ -286,16 +286,16 @@ static gemp_code launch(device_rounds *p, int kernel, uint32_t count, const gemp
 static gemp_code run_device_round(device_rounds *p, uint32_t *count)
 {
 	gemp_buffer *b = p->buffers, swap;
-	GEMP_PROPAGATE(gemp_buffer_zero(p->device, &b[COUNT], 0, sizeof *count));
-	GEMP_PROPAGATE(LAUNCH(p, ENTER, *count, GEMP_ARG(&b[UNDECIDED].mem), GEMP_ARG(count), GEMP_ARG(&b[BEGIN].mem),
-	                      GEMP_ARG(&b[KEYS].mem), GEMP_ARG(&b[PRIORITY].mem), GEMP_ARG(&b[BEST].mem)));
-	GEMP_PROPAGATE(LAUNCH(p, EVALUATE, *count, GEMP_ARG(&b[UNDECIDED].mem), GEMP_ARG(count), GEMP_ARG(&b[BEGIN].mem),
-	                      GEMP_ARG(&b[KEYS].mem), GEMP_ARG(&b[PRIORITY].mem), GEMP_ARG(&b[BEST].mem),
-	                      GEMP_ARG(&b[SELECTED].mem), GEMP_ARG(&b[DECISIONS].mem)));
-	GEMP_PROPAGATE(LAUNCH(p, UPDATE, *count, GEMP_ARG(&b[UNDECIDED].mem), GEMP_ARG(count), GEMP_ARG(&b[BEGIN].mem),
-	                      GEMP_ARG(&b[KEYS].mem), GEMP_ARG(&b[DECISIONS].mem), GEMP_ARG(&b[BEST].mem),
-	                      GEMP_ARG(&b[SELECTED].mem), GEMP_ARG(&b[NEXT].mem), GEMP_ARG(&b[COUNT].mem)));
-	GEMP_PROPAGATE(gemp_buffer_read(p->device, &b[COUNT], 0, sizeof *count, count));
+	GEMP_TRY(gemp_buffer_zero(p->device, &b[COUNT], 0, sizeof *count));
+	GEMP_TRY(LAUNCH(p, ENTER, *count, GEMP_ARG(&b[UNDECIDED].mem), GEMP_ARG(count), GEMP_ARG(&b[BEGIN].mem),
+	                GEMP_ARG(&b[KEYS].mem), GEMP_ARG(&b[PRIORITY].mem), GEMP_ARG(&b[BEST].mem)));
+	GEMP_TRY(LAUNCH(p, EVALUATE, *count, GEMP_ARG(&b[UNDECIDED].mem), GEMP_ARG(count), GEMP_ARG(&b[BEGIN].mem),
+	                GEMP_ARG(&b[KEYS].mem), GEMP_ARG(&b[PRIORITY].mem), GEMP_ARG(&b[BEST].mem),
+	                GEMP_ARG(&b[SELECTED].mem), GEMP_ARG(&b[DECISIONS].mem)));
+	GEMP_TRY(LAUNCH(p, UPDATE, *count, GEMP_ARG(&b[UNDECIDED].mem), GEMP_ARG(count), GEMP_ARG(&b[BEGIN].mem),
+	                GEMP_ARG(&b[KEYS].mem), GEMP_ARG(&b[DECISIONS].mem), GEMP_ARG(&b[BEST].mem),
+	                GEMP_ARG(&b[SELECTED].mem), GEMP_ARG(&b[NEXT].mem), GEMP_ARG(&b[COUNT].mem)));
+	GEMP_TRY(gemp_buffer_read(p->device, &b[COUNT], 0, sizeof *count, count));
 	swap = b[UNDECIDED];
 	b[UNDECIDED] = b[NEXT];
 	b[NEXT] = swap;
@@ -309,12 +309,12 @@ gemp_code gemp_conflict_rounds_device(gemp_conflict_rounds *problem, gemp_runtim
 	device_rounds p = { .problem = problem, .context = context, .device = context->device };
 	uint32_t count = (uint32_t)problem->matches;
 	double seconds;
-	GEMP_TRY(open_device(&p));
+	GEMP_TRY_DONE(open_device(&p));
 	for (*rounds = 0; count; ++*rounds)
-		GEMP_TRY(run_device_round(&p, &count));
-	GEMP_TRY(gemp_buffer_read(p.device, &p.buffers[DECISIONS], 0, problem->matches * sizeof *problem->decision,
-	                          problem->decision));
-	GEMP_TRY(gemp_timings_seconds(&p.timings, &seconds));
+		GEMP_TRY_DONE(run_device_round(&p, &count));
+	GEMP_TRY_DONE(gemp_buffer_read(p.device, &p.buffers[DECISIONS], 0, problem->matches * sizeof *problem->decision,
+	                               problem->decision));
+	GEMP_TRY_DONE(gemp_timings_seconds(&p.timings, &seconds));
 	context->timers.seconds[GEMP_PHASE_KERNEL] += seconds;
 	code = gemp_program_store(p.device, &p.program);
 done:

@@ -67,8 +67,8 @@ static void list_requests(lookup_context *l)
 static gemp_code send_requests(lookup_context *l)
 {
 	void *received = NULL;
-	GEMP_PROPAGATE(gemp_exchange_records(l->comm, GEMP_OK, l->requests, l->request_count, sizeof *l->requests, l->owner,
-	                                     &received, &l->from, NULL));
+	GEMP_TRY(gemp_exchange_records(l->comm, GEMP_OK, l->requests, l->request_count, sizeof *l->requests, l->owner,
+	                               &received, &l->from, NULL));
 	l->received = received;
 	l->received_count = l->from[l->comm->size];
 	return GEMP_OK;
@@ -78,8 +78,8 @@ static gemp_code send_requests(lookup_context *l)
 
 static gemp_code add_token(lookup_context *l, const gemp_rule_access *entry, uint64_t row, uint64_t vertex, int asker)
 {
-	GEMP_PROPAGATE(GEMP_RESERVE(l->conflict_keys, l->token_capacity, l->token_count + 1));
-	GEMP_PROPAGATE(GEMP_RESERVE(l->asker, l->asker_capacity, l->token_count + 1));
+	GEMP_TRY(GEMP_RESERVE(l->conflict_keys, l->token_capacity, l->token_count + 1));
+	GEMP_TRY(GEMP_RESERVE(l->asker, l->asker_capacity, l->token_count + 1));
 	l->conflict_keys[l->token_count] = (row_key){ row, gemp_conflict_key(entry->slot + vertex, entry->access) };
 	l->asker[l->token_count++] = asker;
 	return GEMP_OK;
@@ -95,7 +95,7 @@ static gemp_code add_neighbours(lookup_context *l, const gemp_rule_access *entry
 	size_t row = (size_t)(a->element - l->graph->first_vertex);
 	for (uint64_t i = begin[row]; i < begin[row + 1]; i++)
 		if (i == begin[row] || near[i] != near[i - 1])
-			GEMP_PROPAGATE(add_token(l, entry, a->row, near[i], asker));
+			GEMP_TRY(add_token(l, entry, a->row, near[i], asker));
 	return GEMP_OK;
 }
 
@@ -124,15 +124,14 @@ static gemp_code answer_requests(lookup_context *l)
 			continue;
 		for (int r = 0; r < l->comm->size; r++)
 			for (size_t k = l->from[r]; k < l->from[r + 1]; k++)
-				GEMP_PROPAGATE(vertex ? add_neighbours(l, entry, &l->received[k], r)
-				                      : add_end(l, entry, &l->received[k], r));
+				GEMP_TRY(vertex ? add_neighbours(l, entry, &l->received[k], r) : add_end(l, entry, &l->received[k], r));
 	}
 	return GEMP_OK;
 }
 
 static gemp_code append_keys(lookup_context *l, const row_key *conflict_keys, size_t count)
 {
-	GEMP_PROPAGATE(GEMP_RESERVE(l->out, l->all_capacity, l->all + count));
+	GEMP_TRY(GEMP_RESERVE(l->out, l->all_capacity, l->all + count));
 	for (size_t i = 0; i < count; i++)
 		l->out[l->all++] = conflict_keys[i];
 	return GEMP_OK;
@@ -145,10 +144,10 @@ static gemp_code request_column(lookup_context *l)
 	void *conflict_keys = NULL;
 	size_t *from = NULL;
 	list_requests(l);
-	GEMP_TRY(send_requests(l));
+	GEMP_TRY_DONE(send_requests(l));
 	code = answer_requests(l);
-	GEMP_TRY(gemp_exchange_records(l->comm, code, l->conflict_keys, l->token_count, sizeof *l->conflict_keys, l->asker,
-	                               &conflict_keys, &from, NULL));
+	GEMP_TRY_DONE(gemp_exchange_records(l->comm, code, l->conflict_keys, l->token_count, sizeof *l->conflict_keys,
+	                                    l->asker, &conflict_keys, &from, NULL));
 	code = gemp_comm_agree(l->comm, append_keys(l, conflict_keys, from[l->comm->size]));
 done:
 	gemp_free_all(conflict_keys, from, l->received, l->from);
@@ -162,8 +161,8 @@ static gemp_code load(lookup_context *l)
 {
 	gemp_code code = GEMP_OK;
 	for (size_t r = 0; r < l->graph->relation_count; r++)
-		GEMP_PROPAGATE(gemp_shard_load_relation(l->graph, r, GEMP_LOAD_OUT | GEMP_LOAD_IN));
-	GEMP_PROPAGATE(gemp_edge_owners_new(&l->edges, l->comm, l->graph));
+		GEMP_TRY(gemp_shard_load_relation(l->graph, r, GEMP_LOAD_OUT | GEMP_LOAD_IN));
+	GEMP_TRY(gemp_edge_owners_new(&l->edges, l->comm, l->graph));
 	code = gemp_new_all(GEMP_ARRAY(l->requests, l->frame->rows), GEMP_ARRAY(l->owner, l->frame->rows));
 	return gemp_comm_agree(l->comm, code);
 }
@@ -183,8 +182,8 @@ static gemp_code fetch_remote_keys(row_key **out, size_t *count, const gemp_comm
 		if (!wanted)
 			continue;
 		if (!l.requests)
-			GEMP_TRY(load(&l));
-		GEMP_TRY(request_column(&l));
+			GEMP_TRY_DONE(load(&l));
+		GEMP_TRY_DONE(request_column(&l));
 	}
 	*out = l.out;
 	*count = l.all;
@@ -252,15 +251,14 @@ static gemp_code list_keys(key_listing *l)
 {
 	size_t rows = l->frame->rows;
 	uint64_t *begin;
-	GEMP_PROPAGATE(
-		gemp_new_all(GEMP_ARRAY(l->out->offsets, rows + 1), GEMP_ARRAY(l->next, l->around_count ? rows : 0)));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(l->out->offsets, rows + 1), GEMP_ARRAY(l->next, l->around_count ? rows : 0)));
 	begin = l->out->offsets;
 	gemp_for_ranges(rows, count_range, l);
 	for (size_t i = 0; i < l->around_count; i++)
 		begin[l->around[i].row + 1]++;
 	for (size_t row = 0; row < rows; row++)
 		begin[row + 1] += begin[row];
-	GEMP_PROPAGATE(GEMP_NEW(l->out->keys, begin[rows]));
+	GEMP_TRY(GEMP_NEW(l->out->keys, begin[rows]));
 	gemp_for_ranges(rows, list_range, l);
 	for (size_t i = 0; i < l->around_count; i++)
 		l->out->keys[l->next[l->around[i].row]++] = l->around[i].key;
@@ -274,7 +272,7 @@ gemp_code gemp_row_keys_make(gemp_conflict_keys *out, const gemp_comm *comm, gem
 	gemp_code code = GEMP_OK;
 	key_listing l = { .rw_set = rw_set, .frame = frame, .decisions = decisions, .out = out };
 	*out = (gemp_conflict_keys){ .matches = frame->rows, .slots = rw_set->slots };
-	GEMP_TRY(fetch_remote_keys(&l.around, &l.around_count, comm, graph, rw_set, frame, decisions));
+	GEMP_TRY_DONE(fetch_remote_keys(&l.around, &l.around_count, comm, graph, rw_set, frame, decisions));
 	code = gemp_comm_agree(comm, list_keys(&l));
 done:
 	gemp_free_all(l.around, l.next);

@@ -91,7 +91,7 @@ static void add_edge(keys_context *m, size_t column)
 static gemp_code find_parts(keys_context *m)
 {
 	const gemp_frame *f = m->frame;
-	GEMP_PROPAGATE(GEMP_NEW(m->parts, 2 * f->count));
+	GEMP_TRY(GEMP_NEW(m->parts, 2 * f->count));
 	for (size_t c = 0; c < f->count; c++)
 		if (f->columns[c].kind == GEMP_CELL_VERTEX)
 			add_part(m, VERTEX, &f->columns[c]);
@@ -164,7 +164,7 @@ static gemp_code fill_vertices(keys_context *m)
 	for (size_t row = 0; row < m->frame->rows; row++)
 		if (elements[row] != GEMP_NO_ELEMENT && elements[row] - g->first_vertex >= g->rows)
 			request_vertex(m, row, elements[row]);
-	GEMP_PROPAGATE(request_ranks(m));
+	GEMP_TRY(request_ranks(m));
 	for (size_t i = 0; i < m->request_count; i++)
 		*key_word(m, m->rows[i]) = m->answers[i];
 	return GEMP_OK;
@@ -238,13 +238,13 @@ static gemp_code fill_sources(keys_context *m)
  * its key. */
 static gemp_code fill_targets(keys_context *m)
 {
-	GEMP_PROPAGATE(request_edges(m, answer_targets));
+	GEMP_TRY(request_edges(m, answer_targets));
 	for (size_t i = 0; i < m->request_count; i++) {
 		*key_word(m, m->rows[i]) = (uint64_t)gemp_edge_relation(&m->edges, m->records[i]) << 32;
 		m->owner[i] = gemp_shard_owner(m->graph, m->answers[i]);
 	}
 	memcpy(m->records, m->answers, m->request_count * sizeof *m->records);
-	GEMP_PROPAGATE(request_ranks(m));
+	GEMP_TRY(request_ranks(m));
 	for (size_t i = 0; i < m->request_count; i++)
 		*key_word(m, m->rows[i]) |= m->answers[i];
 	return GEMP_OK;
@@ -258,7 +258,7 @@ static gemp_code load_edges(keys_context *m)
 		return GEMP_OK;
 	for (size_t r = 0; r < m->graph->relation_count; r++)
 		if (m->graph->relations[r].edge_count)
-			GEMP_PROPAGATE(gemp_shard_load_relation(m->graph, r, GEMP_LOAD_OUT));
+			GEMP_TRY(gemp_shard_load_relation(m->graph, r, GEMP_LOAD_OUT));
 	return gemp_edge_owners_new(&m->edges, m->context->comm, m->graph);
 }
 
@@ -292,7 +292,7 @@ static gemp_code fill_part(keys_context *m)
 {
 	switch (m->current->part) {
 	case VERTEX: return fill_vertices(m);
-	case SOURCE: GEMP_PROPAGATE(load_edges(m)); return fill_sources(m);
+	case SOURCE: GEMP_TRY(load_edges(m)); return fill_sources(m);
 	case TARGET: return fill_targets(m);
 	case VALUE: return fill_values(m);
 	}
@@ -311,11 +311,11 @@ static gemp_code make_tuples(gemp_match_keys *out, gemp_runtime *context, gemp_s
 	gemp_code code = GEMP_OK;
 	keys_context m = { .context = context, .graph = graph, .rule = rule, .frame = frame };
 	gemp_rule_columns_find(&m.columns, rule);
-	GEMP_TRY(gemp_comm_agree(context->comm, find_parts(&m)));
-	GEMP_TRY(gemp_shard_load_keys(graph));
+	GEMP_TRY_DONE(gemp_comm_agree(context->comm, find_parts(&m)));
+	GEMP_TRY_DONE(gemp_shard_load_keys(graph));
 	for (size_t i = 0; i < m.count; i++) {
 		m.current = &m.parts[i];
-		GEMP_TRY(fill_part(&m));
+		GEMP_TRY_DONE(fill_part(&m));
 	}
 	*out = (gemp_match_keys){ frame->rows, m.width, m.tuples, graph->vertex_count };
 	m.tuples = NULL;
@@ -358,8 +358,8 @@ static void hash_range(void *self, size_t range, size_t begin, size_t end)
 /* Collective. Different seeds give different maximal sets. */
 static gemp_code draw_priorities(selection *s)
 {
-	GEMP_PROPAGATE(make_match_keys(s));
-	GEMP_PROPAGATE(gemp_comm_agree(s->context->comm, GEMP_NEW(s->priority, s->frame->rows)));
+	GEMP_TRY(make_match_keys(s));
+	GEMP_TRY(gemp_comm_agree(s->context->comm, GEMP_NEW(s->priority, s->frame->rows)));
 	gemp_for_ranges(s->frame->rows, hash_range, s);
 	return GEMP_OK;
 }
@@ -369,7 +369,7 @@ static gemp_code list_conflict_keys(const selection *s, gemp_conflict_keys *conf
 {
 	GEMP_OWNED_BY(gemp_rw_set_free) gemp_rw_set rw_set = { 0 };
 	bool induced = s->options->semantics == GEMP_INDUCED;
-	GEMP_PROPAGATE(gemp_comm_agree(s->context->comm, gemp_rw_set_new(&rw_set, s->options->unbound, s->graph, induced)));
+	GEMP_TRY(gemp_comm_agree(s->context->comm, gemp_rw_set_new(&rw_set, s->options->unbound, s->graph, induced)));
 	return gemp_row_keys_make(conflict_keys, s->context->comm, s->graph, &rw_set, s->frame, s->decisions);
 }
 
@@ -385,10 +385,10 @@ static gemp_code resolve_contended(selection *s, const gemp_conflict_keys *confl
 {
 	const gemp_comm *comm = s->context->comm;
 	GEMP_OWNED uint8_t *marked = NULL;
-	GEMP_PROPAGATE(draw_priorities(s));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(marked, s->frame->rows)));
+	GEMP_TRY(draw_priorities(s));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(marked, s->frame->rows)));
 	mark_undecided(s, marked);
-	GEMP_PROPAGATE(gemp_match_order_distinct(comm, &s->ordered, marked, s->priority));
+	GEMP_TRY(gemp_match_order_distinct(comm, &s->ordered, marked, s->priority));
 	const gemp_resolver resolver = { comm, s->context, s->options->choose };
 	return gemp_resolve_all(&resolver, conflict_keys, s->priority, s->decisions, &s->report->rounds);
 }
@@ -399,8 +399,8 @@ static gemp_code resolve_conflicts(selection *s)
 	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(gemp_conflict_keys_free) gemp_conflict_keys conflict_keys = { 0 };
 	uint64_t left = 0;
-	GEMP_PROPAGATE(list_conflict_keys(s, &conflict_keys));
-	GEMP_PROPAGATE(gemp_resolve_uncontended(s->context->comm, &conflict_keys, s->decisions, &left));
+	GEMP_TRY(list_conflict_keys(s, &conflict_keys));
+	GEMP_TRY(gemp_resolve_uncontended(s->context->comm, &conflict_keys, s->decisions, &left));
 	if (left)
 		code = resolve_contended(s, &conflict_keys);
 	return code;
@@ -409,7 +409,7 @@ static gemp_code resolve_conflicts(selection *s)
 /* Collective. The match with the smallest priority, as RUN ONE wants. */
 static gemp_code select_first(selection *s)
 {
-	GEMP_PROPAGATE(draw_priorities(s));
+	GEMP_TRY(draw_priorities(s));
 	return gemp_resolve_one(s->context->comm, &s->ordered, s->priority, s->decisions);
 }
 
@@ -423,8 +423,8 @@ static gemp_code number_selected(selection *s, gemp_selected *out)
 	s->report->applied = gemp_comm_sum1(s->context->comm, applied);
 	if (!s->report->applied || !(s->rule->created_vertices || s->options->numbered))
 		return GEMP_OK;
-	GEMP_PROPAGATE(make_match_keys(s));
-	GEMP_PROPAGATE(gemp_comm_agree(s->context->comm, GEMP_NEW(out->numbers, s->frame->rows)));
+	GEMP_TRY(make_match_keys(s));
+	GEMP_TRY(gemp_comm_agree(s->context->comm, GEMP_NEW(out->numbers, s->frame->rows)));
 	return gemp_match_order_number(s->context->comm, &s->ordered, s->decisions, out->numbers, NULL);
 }
 
@@ -435,12 +435,12 @@ static gemp_code select_rows(selection *s, gemp_selected *out)
 	gemp_select_report *report = s->report;
 	code = GEMP_NEW(s->decisions, s->frame->rows);
 	out->selected = s->decisions;
-	GEMP_PROPAGATE(gemp_comm_agree(s->context->comm, code));
-	GEMP_PROPAGATE(gemp_reject_inapplicable(s->context, s->graph, s->rule, s->options->semantics, s->frame,
-	                                        s->decisions, &report->inapplicable));
+	GEMP_TRY(gemp_comm_agree(s->context->comm, code));
+	GEMP_TRY(gemp_reject_inapplicable(s->context, s->graph, s->rule, s->options->semantics, s->frame, s->decisions,
+	                                  &report->inapplicable));
 	report->inapplicable = gemp_comm_sum1(s->context->comm, report->inapplicable);
-	GEMP_PROPAGATE(s->options->first_only ? select_first(s) : resolve_conflicts(s));
-	GEMP_PROPAGATE(number_selected(s, out));
+	GEMP_TRY(s->options->first_only ? select_first(s) : resolve_conflicts(s));
+	GEMP_TRY(number_selected(s, out));
 	report->conflicts = report->matches - report->inapplicable - report->applied;
 	return GEMP_OK;
 }

@@ -40,7 +40,7 @@ static void add_bits(uint32_t *to, const uint32_t *from, size_t words)
 static gemp_code add_to_role(expansion *n, int role, const uint32_t *bits)
 {
 	if (!n->sets[role])
-		GEMP_PROPAGATE(GEMP_NEW(n->sets[role], n->words));
+		GEMP_TRY(GEMP_NEW(n->sets[role], n->words));
 	add_bits(n->sets[role], bits, n->words);
 	return GEMP_OK;
 }
@@ -86,7 +86,7 @@ static gemp_code step(const expansion *n, const gemp_role_edge *edge, bool back,
 	for (size_t r = 0; r < n->graph->relation_count; r++) {
 		if (!edge->relations[r])
 			continue;
-		GEMP_PROPAGATE(gemp_shard_load_relation(n->graph, r, GEMP_LOAD_OUT));
+		GEMP_TRY(gemp_shard_load_relation(n->graph, r, GEMP_LOAD_OUT));
 		const gemp_relation *relation = &n->graph->relations[r];
 		bool either = edge->either || !relation->directed;
 		step_context s = { n->graph, relation, either || !back, either || back, from, to };
@@ -101,16 +101,16 @@ static gemp_code step(const expansion *n, const gemp_role_edge *edge, bool back,
 static gemp_code expand_along(expansion *n, const gemp_role_edge *edge, int from, int to, bool inside)
 {
 	GEMP_OWNED uint32_t *now = NULL, *next = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(n->comm, gemp_new_all(GEMP_ARRAY(now, n->words), GEMP_ARRAY(next, n->words))));
+	GEMP_TRY(gemp_comm_agree(n->comm, gemp_new_all(GEMP_ARRAY(now, n->words), GEMP_ARRAY(next, n->words))));
 	if (from >= 0 && n->sets[from])
 		add_bits(now, n->sets[from], n->words);
 	if (edge->path)
-		GEMP_PROPAGATE(gemp_comm_agree(n->comm, add_to_role(n, to, now))); /* of no length */
+		GEMP_TRY(gemp_comm_agree(n->comm, add_to_role(n, to, now))); /* of no length */
 	for (unsigned i = 0; i < edge->max_edges; i++) {
 		if (inside)
 			add_bits(now, n->marks, n->words);
-		GEMP_PROPAGATE(step(n, edge, to == edge->from, now, next));
-		GEMP_PROPAGATE(gemp_comm_agree(n->comm, add_to_role(n, to, next)));
+		GEMP_TRY(step(n, edge, to == edge->from, now, next));
+		GEMP_TRY(gemp_comm_agree(n->comm, add_to_role(n, to, next)));
 		memcpy(now, next, n->words * sizeof *now);
 	}
 	return GEMP_OK;
@@ -121,7 +121,7 @@ static gemp_code expand_along(expansion *n, const gemp_role_edge *edge, int from
 /* Own marks by id; the ranks are merged afterwards. */
 static gemp_code set_marks(expansion *n, const bool *mark)
 {
-	GEMP_PROPAGATE(GEMP_NEW(n->marks, n->words));
+	GEMP_TRY(GEMP_NEW(n->marks, n->words));
 	for (size_t row = 0; row < n->graph->rows; row++)
 		if (mark[row])
 			gemp_bits32_set(n->marks, n->graph->first_vertex + row);
@@ -144,7 +144,7 @@ static gemp_code expand_from_paths(expansion *n)
 	const gemp_locality *l = n->locality;
 	for (size_t e = 0; e < l->edge_count; e++)
 		if (l->edges[e].path && l->edges[e].changes)
-			GEMP_PROPAGATE(expand_along(n, &l->edges[e], -1, gemp_locality_nearer_end(l, &l->edges[e]), true));
+			GEMP_TRY(expand_along(n, &l->edges[e], -1, gemp_locality_nearer_end(l, &l->edges[e]), true));
 	return GEMP_OK;
 }
 
@@ -157,7 +157,7 @@ static gemp_code expand_to_anchor(expansion *n)
 			if (l->roles[r].distance != distance || !n->sets[r])
 				continue;
 			const gemp_role_edge *way = &l->edges[l->roles[r].parent_edge];
-			GEMP_PROPAGATE(expand_along(n, way, (int)r, way->from == (int)r ? way->to : way->from, false));
+			GEMP_TRY(expand_along(n, way, (int)r, way->from == (int)r ? way->to : way->from, false));
 		}
 	return GEMP_OK;
 }
@@ -185,14 +185,15 @@ gemp_code gemp_neighbourhood_anchors(uint32_t **anchors, uint64_t *count, const 
 {
 	gemp_code code = GEMP_OK;
 	expansion n;
-	GEMP_TRY(begin_expansion(&n, comm, graph, locality));
-	GEMP_TRY(gemp_comm_agree(comm, set_marks(&n, mark)));
+	GEMP_TRY_DONE(begin_expansion(&n, comm, graph, locality));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, set_marks(&n, mark)));
 	merge_over_ranks(comm, n.marks, n.words);
-	GEMP_TRY(add_starts(&n));
-	GEMP_TRY(expand_from_paths(&n));
-	GEMP_TRY(expand_to_anchor(&n));
+	GEMP_TRY_DONE(add_starts(&n));
+	GEMP_TRY_DONE(expand_from_paths(&n));
+	GEMP_TRY_DONE(expand_to_anchor(&n));
 	memset(n.marks, 0, n.words * sizeof *n.marks);
-	GEMP_TRY(gemp_comm_agree(comm, add_to_role(&n, locality->anchor, n.marks))); /* it may be empty, but is there */
+	GEMP_TRY_DONE(
+		gemp_comm_agree(comm, add_to_role(&n, locality->anchor, n.marks))); /* it may be empty, but is there */
 	*anchors = n.sets[locality->anchor];
 	n.sets[locality->anchor] = NULL;
 	*count = gemp_bits32_count(*anchors, n.words);
@@ -213,7 +214,7 @@ static gemp_code expand_from_anchor(expansion *n)
 			int nearer = gemp_locality_nearer_end(l, edge), far = nearer == edge->from ? edge->to : edge->from;
 			if (l->roles[nearer].distance == distance && n->sets[nearer] &&
 			    (edge->path || l->roles[far].parent_edge == (int)e))
-				GEMP_PROPAGATE(expand_along(n, edge, nearer, far, false));
+				GEMP_TRY(expand_along(n, edge, nearer, far, false));
 		}
 	return GEMP_OK;
 }
@@ -225,10 +226,10 @@ static gemp_code find_working_set(uint32_t **bits, uint64_t *count, const gemp_c
 	gemp_code code = GEMP_OK;
 	expansion n;
 	uint32_t *all = NULL;
-	GEMP_TRY(begin_expansion(&n, comm, graph, locality));
-	GEMP_TRY(gemp_comm_agree(comm, add_to_role(&n, locality->anchor, anchors)));
-	GEMP_TRY(expand_from_anchor(&n));
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(all, n.words)));
+	GEMP_TRY_DONE(begin_expansion(&n, comm, graph, locality));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, add_to_role(&n, locality->anchor, anchors)));
+	GEMP_TRY_DONE(expand_from_anchor(&n));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, GEMP_NEW(all, n.words)));
 	for (size_t r = 0; r < locality->role_count; r++)
 		if (n.sets[r])
 			add_bits(all, n.sets[r], n.words);
@@ -270,7 +271,7 @@ gemp_code gemp_renumber_edges(const gemp_comm *comm, const gemp_edge_owners *own
 	GEMP_OWNED uint64_t *answers = NULL;
 	GEMP_OWNED int *owner = NULL;
 	size_t count = 0, at = 0;
-	GEMP_PROPAGATE(gemp_comm_agree(
+	GEMP_TRY(gemp_comm_agree(
 		comm, gemp_new_all(GEMP_ARRAY(edges, rows), GEMP_ARRAY(answers, rows), GEMP_ARRAY(owner, rows))));
 	for (size_t row = 0; row < rows; row++)
 		if (elements[row] != GEMP_NO_ELEMENT) {
@@ -278,7 +279,7 @@ gemp_code gemp_renumber_edges(const gemp_comm *comm, const gemp_edge_owners *own
 			edges[count++] = elements[row];
 		}
 	const gemp_request request = { edges, count, sizeof *edges, owner, handler, self };
-	GEMP_PROPAGATE(gemp_request_run(comm, GEMP_OK, &request, answers));
+	GEMP_TRY(gemp_request_run(comm, GEMP_OK, &request, answers));
 	for (size_t row = 0; row < rows; row++) {
 		if (elements[row] == GEMP_NO_ELEMENT)
 			continue;
@@ -295,13 +296,13 @@ static gemp_code renumber(const gemp_local_search *local, const gemp_induced *pa
 	gemp_code code = GEMP_OK;
 	gemp_edge *offset = NULL;
 	edge_numbering n = { .comm = local->context->comm, .part = part };
-	GEMP_TRY(gemp_comm_agree(n.comm, gemp_edge_offsets(local->graph, &offset)));
+	GEMP_TRY_DONE(gemp_comm_agree(n.comm, gemp_edge_offsets(local->graph, &offset)));
 	n.offset = offset;
-	GEMP_TRY(gemp_edge_owners_new(&n.owners, n.comm, part->graph));
+	GEMP_TRY_DONE(gemp_edge_owners_new(&n.owners, n.comm, part->graph));
 	for (size_t c = 0; c < frame->count; c++) {
 		gemp_frame_column *column = &frame->columns[c];
 		if (column->kind == GEMP_CELL_EDGE)
-			GEMP_TRY(gemp_renumber_edges(n.comm, &n.owners, column->elements, frame->rows, answer, &n, NULL));
+			GEMP_TRY_DONE(gemp_renumber_edges(n.comm, &n.owners, column->elements, frame->rows, answer, &n, NULL));
 		for (size_t row = 0; row < frame->rows && column->kind == GEMP_CELL_VERTEX; row++)
 			if (column->elements[row] != GEMP_NO_ELEMENT)
 				column->elements[row] = part->vertex[column->elements[row]];
@@ -315,7 +316,7 @@ done:
 /* The anchors as bits by the ids of the part. */
 static gemp_code anchors_in_part(const gemp_local_search *local, const gemp_induced *part, uint32_t **out)
 {
-	GEMP_PROPAGATE(GEMP_NEW(*out, gemp_bits32_words(part->graph->vertex_count)));
+	GEMP_TRY(GEMP_NEW(*out, gemp_bits32_words(part->graph->vertex_count)));
 	for (uint64_t id = 0; id < part->graph->vertex_count; id++)
 		if (gemp_bits32_test(local->anchors, part->vertex[id]))
 			gemp_bits32_set(*out, id);
@@ -334,7 +335,7 @@ static gemp_code search(const gemp_local_search *local, gemp_shard *graph, const
 /* The relations that the rule refers to; the part needs no others. */
 static gemp_code list_relations(const gemp_local_search *local, bool **out)
 {
-	GEMP_PROPAGATE(GEMP_NEW(*out, local->graph->relation_count));
+	GEMP_TRY(GEMP_NEW(*out, local->graph->relation_count));
 	for (size_t e = 0; e < local->locality->edge_count; e++)
 		for (size_t r = 0; r < local->graph->relation_count; r++)
 			(*out)[r] |= local->locality->edges[e].relations[r];
@@ -348,10 +349,10 @@ static gemp_code search_part(const gemp_local_search *local, const uint32_t *bit
 	gemp_induced part = { 0 };
 	uint32_t *anchors = NULL;
 	bool *relations = NULL;
-	GEMP_TRY(gemp_comm_agree(local->context->comm, list_relations(local, &relations)));
-	GEMP_TRY(gemp_induced_new(&part, local->context->comm, local->graph, bits, relations));
-	GEMP_TRY(gemp_comm_agree(local->context->comm, anchors_in_part(local, &part, &anchors)));
-	GEMP_TRY(search(local, part.graph, anchors, out));
+	GEMP_TRY_DONE(gemp_comm_agree(local->context->comm, list_relations(local, &relations)));
+	GEMP_TRY_DONE(gemp_induced_new(&part, local->context->comm, local->graph, bits, relations));
+	GEMP_TRY_DONE(gemp_comm_agree(local->context->comm, anchors_in_part(local, &part, &anchors)));
+	GEMP_TRY_DONE(search(local, part.graph, anchors, out));
 	code = renumber(local, &part, out);
 done:
 	gemp_free_all(anchors, relations);
@@ -368,8 +369,7 @@ gemp_code gemp_local_search_rows(const gemp_local_search *local, gemp_frame *out
 	GEMP_OWNED uint32_t *bits = NULL;
 	uint64_t count = 0;
 	*out = (gemp_frame){ 0 };
-	GEMP_PROPAGATE(
-		find_working_set(&bits, &count, local->context->comm, local->graph, local->locality, local->anchors));
+	GEMP_TRY(find_working_set(&bits, &count, local->context->comm, local->graph, local->locality, local->anchors));
 	if (count > local->graph->vertex_count / MAX_PART_DIVISOR)
 		code = search(local, local->graph, local->anchors, out);
 	else

@@ -239,7 +239,7 @@ static gemp_code add_rule(locality_builder *d, const gemp_rule *rule)
 	const gemp_pattern *p = rule->pattern;
 	GEMP_OWNED int *rows = NULL;
 	size_t vertices = gemp_pattern_row_vertices(p);
-	GEMP_PROPAGATE(GEMP_NEW(rows, vertices));
+	GEMP_TRY(GEMP_NEW(rows, vertices));
 	for (size_t v = 0; v < vertices; v++)
 		rows[v] = add_role(d);
 	add_pattern(d, p, rows);
@@ -329,7 +329,7 @@ static gemp_code find_anchor(gemp_locality *l, const gemp_influence *influence, 
 	unsigned radius = INFINITE, reach = INFINITE;
 	l->anchor = -1;
 	gemp_rule_columns_find(&columns, rule);
-	GEMP_PROPAGATE(gemp_automorphism_find(&symmetry, rule->pattern, true));
+	GEMP_TRY(gemp_automorphism_find(&symmetry, rule->pattern, true));
 	for (size_t v = 0; v < rule->pattern->vertex_count; v++) {
 		if (columns.vertex[v] == GEMP_NO_COLUMN || is_moved(symmetry, (int)v))
 			continue;
@@ -373,8 +373,8 @@ gemp_code gemp_locality_find(gemp_locality *out, const gemp_influence *influence
 	*out = (gemp_locality){ .global = why_global(rule) };
 	if (out->global)
 		return GEMP_OK;
-	GEMP_TRY(add_rule(&d, rule));
-	GEMP_TRY(find_anchor(out, influence, rule, semantics));
+	GEMP_TRY_DONE(add_rule(&d, rule));
+	GEMP_TRY_DONE(find_anchor(out, influence, rule, semantics));
 	if (out->anchor < 0)
 		out->global = "it has conditions that hang on no matched vertex, or no vertex that is its own";
 	else if (out->radius > MAX_RADIUS)

@@ -66,10 +66,10 @@ static gemp_code renumbering_new(renumbering *out, const gemp_comm *comm, const 
 	gemp_code code = GEMP_OK;
 	gemp_edge *offsets = NULL;
 	*out = (renumbering){ comm, owners, patched, graph, NULL };
-	GEMP_TRY(gemp_edge_offsets(graph, &offsets));
-	GEMP_TRY(GEMP_NEW(out->numbers, owners->relations));
+	GEMP_TRY_DONE(gemp_edge_offsets(graph, &offsets));
+	GEMP_TRY_DONE(GEMP_NEW(out->numbers, owners->relations));
 	for (size_t r = 0; r < owners->relations; r++) {
-		GEMP_TRY(GEMP_NEW(out->numbers[r], own_edges_before(out, r)));
+		GEMP_TRY_DONE(GEMP_NEW(out->numbers[r], own_edges_before(out, r)));
 		number_edges(out, r, patched->relations[r] == SIZE_MAX ? 0 : offsets[patched->relations[r]]);
 	}
 done:
@@ -109,13 +109,13 @@ static gemp_code drop_lost(gemp_frame *frame, const bool *lost)
 	gemp_frame left = { 0 };
 	GEMP_OWNED uint64_t *picked = NULL;
 	size_t count = 0;
-	GEMP_PROPAGATE(GEMP_NEW(picked, frame->rows));
+	GEMP_TRY(GEMP_NEW(picked, frame->rows));
 	for (size_t row = 0; row < frame->rows; row++)
 		if (!lost[row])
 			picked[count++] = row;
 	if (count == frame->rows)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_frame_pick(&left, frame, picked, count));
+	GEMP_TRY(gemp_frame_pick(&left, frame, picked, count));
 	gemp_frame_free(frame);
 	*frame = left;
 	return GEMP_OK;
@@ -125,13 +125,13 @@ static gemp_code drop_lost(gemp_frame *frame, const bool *lost)
 static gemp_code renumber_rows(const renumbering *following, gemp_frame *frame)
 {
 	GEMP_OWNED bool *lost = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(following->comm, GEMP_NEW(lost, frame->rows)));
+	GEMP_TRY(gemp_comm_agree(following->comm, GEMP_NEW(lost, frame->rows)));
 	for (size_t c = 0; c < frame->count; c++) {
 		gemp_frame_column *column = &frame->columns[c];
 		size_t rows = column->elements ? frame->rows : 0;
 		if (column->kind == GEMP_CELL_EDGE)
-			GEMP_PROPAGATE(gemp_renumber_edges(following->comm, following->owners, column->elements, rows, answer,
-			                                   (void *)following, lost));
+			GEMP_TRY(gemp_renumber_edges(following->comm, following->owners, column->elements, rows, answer,
+			                             (void *)following, lost));
 		else if (column->kind == GEMP_CELL_VERTEX)
 			renumber_vertices(following, column->elements, rows, lost);
 	}
@@ -179,11 +179,11 @@ gemp_code gemp_match_cache_new(gemp_match_cache **out, const gemp_rule_set *rule
 {
 	gemp_code code = GEMP_OK;
 	gemp_match_cache *m = NULL;
-	GEMP_TRY(GEMP_NEW(m, 1));
+	GEMP_TRY_DONE(GEMP_NEW(m, 1));
 	m->rules = rules;
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(m->rules_rows, rules->count), GEMP_ARRAY(m->applied, rules->count),
-	                      GEMP_ARRAY(m->since, rules->count)));
-	GEMP_TRY(gemp_match_cache_reset(m, graph));
+	GEMP_TRY_DONE(gemp_new_all(GEMP_ARRAY(m->rules_rows, rules->count), GEMP_ARRAY(m->applied, rules->count),
+	                           GEMP_ARRAY(m->since, rules->count)));
+	GEMP_TRY_DONE(gemp_match_cache_reset(m, graph));
 	for (size_t r = 0; r < rules->count; r++)
 		m->rules_rows[r].repeats = count_runs(rules->control, r) > 1;
 	*out = m;
@@ -255,7 +255,7 @@ static gemp_code find_anchors(refresh *s)
 {
 	const gemp_comm *comm = s->context->comm;
 	GEMP_OWNED bool *mark = NULL;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, GEMP_NEW(mark, s->graph->rows)));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(mark, s->graph->rows)));
 	for (size_t row = 0; row < s->graph->rows; row++)
 		mark[row] = s->cache->changed[row] > s->cached->since;
 	return gemp_neighbourhood_anchors(&s->anchors, &s->anchor_count, comm, s->graph, &s->locality, mark);
@@ -280,7 +280,7 @@ static gemp_code keep_distant(const refresh *s, gemp_frame *out)
 	const gemp_frame *all = &s->cached->frame;
 	GEMP_OWNED uint64_t *picked = NULL;
 	size_t count = 0;
-	GEMP_PROPAGATE(GEMP_NEW(picked, all->rows));
+	GEMP_TRY(GEMP_NEW(picked, all->rows));
 	for (size_t row = 0; row < all->rows; row++)
 		if (!gemp_bits32_test(s->anchors, all->columns[s->locality.column].elements[row]))
 			picked[count++] = row;
@@ -294,11 +294,11 @@ static gemp_code find_rows_near(refresh *s, gemp_frame *out, const gemp_match_op
 	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(gemp_frame_free) gemp_frame found = { 0 };
 	const gemp_local_search nearby = { s->context, s->graph, s->rule, &s->locality, s->anchors, options, combinations };
-	GEMP_PROPAGATE(gemp_comm_agree(s->context->comm, keep_distant(s, out)));
+	GEMP_TRY(gemp_comm_agree(s->context->comm, keep_distant(s, out)));
 	report->cached = gemp_comm_sum1(s->context->comm, out->rows);
 	if (s->anchor_count == 0)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_local_search_rows(&nearby, &found));
+	GEMP_TRY(gemp_local_search_rows(&nearby, &found));
 	if (!out->columns && found.columns)
 		code = gemp_frame_like(out, &found);
 	if (code == GEMP_OK && found.columns)
@@ -324,10 +324,10 @@ gemp_code gemp_match_cache_rows(gemp_match_cache *cache, gemp_frame *out, gemp_r
 		forget_rows(s.cached);
 	if (s.cached->repeats) {
 		code = find_locality(&s, rules, index, options->semantics);
-		GEMP_TRY(gemp_comm_agree(context->comm, code));
+		GEMP_TRY_DONE(gemp_comm_agree(context->comm, code));
 	}
 	if (s.cached->valid && s.cached->local) {
-		GEMP_TRY(find_anchors(&s));
+		GEMP_TRY_DONE(find_anchors(&s));
 		report->incremental = s.anchor_count <= graph->vertex_count / MAX_ANCHOR_DIVISOR;
 	}
 	if (report->incremental) {
@@ -372,7 +372,7 @@ static gemp_code update_times(gemp_match_cache *m, const gemp_patch_result *patc
 {
 	uint32_t *changed = NULL;
 	uint64_t first = patched->id_map.old_bounds[graph->rank];
-	GEMP_PROPAGATE(GEMP_NEW(changed, graph->rows));
+	GEMP_TRY(GEMP_NEW(changed, graph->rows));
 	for (size_t row = 0; row < m->rows; row++) {
 		gemp_vertex id = gemp_id_map_get(&patched->id_map, (gemp_vertex)(first + row));
 		if (id != GEMP_NO_VERTEX)
@@ -393,9 +393,9 @@ gemp_code gemp_match_cache_update(gemp_match_cache *m, size_t index, const gemp_
 {
 	GEMP_OWNED_BY(renumbering_free) renumbering following = { 0 };
 	m->applied[index] = ++m->time;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, renumbering_new(&following, comm, owners, patched, graph)));
+	GEMP_TRY(gemp_comm_agree(comm, renumbering_new(&following, comm, owners, patched, graph)));
 	for (size_t r = 0; r < m->rules->count; r++)
 		if (m->rules_rows[r].valid)
-			GEMP_PROPAGATE(renumber_rows(&following, &m->rules_rows[r].frame));
+			GEMP_TRY(renumber_rows(&following, &m->rules_rows[r].frame));
 	return gemp_comm_agree(comm, update_times(m, patched, graph));
 }

@@ -38,10 +38,10 @@ static bool has_only_elements(const gemp_pattern *p)
 static gemp_code set_columns(collection *c)
 {
 	const gemp_clause *r = &c->pattern->result;
-	GEMP_PROPAGATE(gemp_frame_init(c->frame, r->item_count));
+	GEMP_TRY(gemp_frame_init(c->frame, r->item_count));
 	for (size_t i = 0; i < r->item_count; i++)
-		GEMP_PROPAGATE(gemp_frame_set(c->frame, i, gemp_projection_cell(r->items[i].expr), r->items[i].name,
-		                              gemp_projection_type(c->graph, r->items[i].expr)));
+		GEMP_TRY(gemp_frame_set(c->frame, i, gemp_projection_cell(r->items[i].expr), r->items[i].name,
+		                        gemp_projection_type(c->graph, r->items[i].expr)));
 	return GEMP_OK;
 }
 
@@ -74,7 +74,7 @@ static gemp_code append_rows(collection *c)
 {
 	gemp_frame *f = c->frame;
 	for (size_t i = 0; i < f->count; i++)
-		GEMP_PROPAGATE(GEMP_RESERVE(f->columns[i].elements, f->columns[i].capacity, f->rows + c->store.rows));
+		GEMP_TRY(GEMP_RESERVE(f->columns[i].elements, f->columns[i].capacity, f->rows + c->store.rows));
 	gemp_for_ranges(c->store.rows, append_range, c);
 	f->rows += c->store.rows;
 	return GEMP_OK;
@@ -99,9 +99,9 @@ static gemp_code end_round(void *self, bool last, bool *enough, bool *again)
 	(void)again;
 	if (!c->ended) {
 		if (c->chain)
-			GEMP_TRY(gemp_representative_choose(c->context, c->graph, c->chain, c->pattern, &c->store));
-		GEMP_TRY(c->pipeline ? gemp_pipeline_push(c->pipeline, &c->store, NULL, last, &c->ended)
-		                     : gemp_comm_agree(c->context->comm, append_rows(c)));
+			GEMP_TRY_DONE(gemp_representative_choose(c->context, c->graph, c->chain, c->pattern, &c->store));
+		GEMP_TRY_DONE(c->pipeline ? gemp_pipeline_push(c->pipeline, &c->store, NULL, last, &c->ended)
+		                          : gemp_comm_agree(c->context->comm, append_rows(c)));
 		*enough |= c->ended && !last;
 		c->ended |= last;
 	}
@@ -151,9 +151,9 @@ static gemp_code find_rows(collection *c, const gemp_prepared_options *options, 
 	gemp_code code = GEMP_OK;
 	gemp_prepared *query = NULL;
 	gemp_sink sink = { .self = c, .consume = consume_batch, .end_round = end_round };
-	GEMP_TRY(gemp_prepared_prepare(&query, c->context, c->graph, c->pattern, options));
+	GEMP_TRY_DONE(gemp_prepared_prepare(&query, c->context, c->graph, c->pattern, options));
 	c->chain = gemp_prepared_chain(query);
-	GEMP_TRY(begin_rows(c, options));
+	GEMP_TRY_DONE(begin_rows(c, options));
 	code = gemp_prepared_run(query, &sink, result);
 done:
 	gemp_pipeline_free(c->pipeline);

@@ -17,13 +17,13 @@ gemp_code beside_new(beside **out, const char *spec, unsigned runs, uint32_t del
 	gemp_code code = GEMP_OK;
 	beside *b = NULL;
 	uint8_t *weight = NULL;
-	GEMP_TRY(GEMP_NEW(b, 1));
+	GEMP_TRY_DONE(GEMP_NEW(b, 1));
 	b->delta = delta;
 	for (int i = 0; i < BESIDE_IDS; i++) {
-		GEMP_TRY(GEMP_NEW(b->wall[i], runs));
-		GEMP_TRY(graph_new(&b->graph[i], spec, i == 1));
-		GEMP_TRY(graph_weights(&weight, &b->graph[i]));
-		GEMP_TRY(openmp_space_new(&b->space[i], &b->graph[i], weight));
+		GEMP_TRY_DONE(GEMP_NEW(b->wall[i], runs));
+		GEMP_TRY_DONE(graph_new(&b->graph[i], spec, i == 1));
+		GEMP_TRY_DONE(graph_weights(&weight, &b->graph[i]));
+		GEMP_TRY_DONE(openmp_space_new(&b->space[i], &b->graph[i], weight));
 		gemp_free(weight);
 		weight = NULL;
 	}

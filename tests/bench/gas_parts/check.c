@@ -67,7 +67,7 @@ gemp_code true_distances(const graph *g, const uint8_t *weight, uint32_t source,
 	size_t waiting = 1;
 	memset(distance, 0xff, g->vertices * sizeof *distance);
 	distance[source] = 0;
-	GEMP_TRY(GEMP_RESERVE(bucket[0].vertex, bucket[0].capacity, 1));
+	GEMP_TRY_DONE(GEMP_RESERVE(bucket[0].vertex, bucket[0].capacity, 1));
 	bucket[0].vertex[bucket[0].count++] = source;
 	for (uint32_t here = 0; waiting > 0; here++) {
 		size_t b = here % WEIGHTS;
@@ -79,7 +79,7 @@ gemp_code true_distances(const graph *g, const uint8_t *weight, uint32_t source,
 				if (far >= distance[to])
 					continue;
 				distance[to] = far;
-				GEMP_TRY(GEMP_RESERVE(bucket[next].vertex, bucket[next].capacity, bucket[next].count + 1));
+				GEMP_TRY_DONE(GEMP_RESERVE(bucket[next].vertex, bucket[next].capacity, bucket[next].count + 1));
 				bucket[next].vertex[bucket[next].count++] = to;
 				waiting++;
 			}

@@ -68,12 +68,12 @@ static gemp_code from_file(edge_list *list, const char *path)
 	gemp_shard *graph = NULL;
 	size_t at = 0;
 	gemp_comm_new(&comm, MPI_COMM_SELF);
-	GEMP_TRY(gemp_graph_file_open(&graph, &comm, path));
+	GEMP_TRY_DONE(gemp_graph_file_open(&graph, &comm, path));
 	*list = (edge_list){ (uint32_t)graph->vertex_count, gemp_shard_edges(graph), NULL };
-	GEMP_TRY(GEMP_NEW(list->ends, list->count));
+	GEMP_TRY_DONE(GEMP_NEW(list->ends, list->count));
 	for (size_t r = 0; r < graph->relation_count; r++) {
 		const gemp_relation *relation = &graph->relations[r];
-		GEMP_TRY(gemp_shard_load_relation(graph, r, GEMP_LOAD_OUT));
+		GEMP_TRY_DONE(gemp_shard_load_relation(graph, r, GEMP_LOAD_OUT));
 		for (uint32_t v = 0; v < list->vertices; v++)
 			for (uint64_t e = relation->out_offsets[v]; e < relation->out_offsets[v + 1]; e++, at++) {
 				list->ends[at][0] = v;
@@ -100,7 +100,7 @@ gemp_code edge_list_new(edge_list *out, const char *spec)
 		return gemp_fail(GEMP_EUSAGE, "%s: a scale from 1 to 27 is needed", spec);
 	out->vertices = 1u << d.scale;
 	out->count = (size_t)each << d.scale;
-	GEMP_TRY(GEMP_NEW(out->ends, out->count));
+	GEMP_TRY_DONE(GEMP_NEW(out->ends, out->count));
 	gemp_parallel_for(PIECES, draw_piece, &d);
 done:
 	if (code != GEMP_OK)

@@ -143,8 +143,8 @@ static gemp_code make_rows(graph *g, const edge_list *edges, const uint32_t *ren
 	m.shift = m.bits > BUCKET_BITS ? m.bits - BUCKET_BITS : 0;
 	m.buckets = (g->vertices >> m.shift) + 1;
 	m.buckets = m.buckets > MOST_BUCKETS ? MOST_BUCKETS : m.buckets;
-	GEMP_TRY(GEMP_NEW(m.room, m.buckets * PIECES + 1));
-	GEMP_TRY(GEMP_NEW(m.kept, m.buckets + 1));
+	GEMP_TRY_DONE(GEMP_NEW(m.room, m.buckets * PIECES + 1));
+	GEMP_TRY_DONE(GEMP_NEW(m.kept, m.buckets + 1));
 	gemp_parallel_for(PIECES, count_piece, &m);
 	uint64_t sum = 0;
 	for (size_t i = 0; i <= m.buckets * PIECES; i++) {
@@ -152,14 +152,14 @@ static gemp_code make_rows(graph *g, const edge_list *edges, const uint32_t *ren
 		m.room[i] = sum;
 		sum += here;
 	}
-	GEMP_TRY(GEMP_NEW(m.entry, sum));
+	GEMP_TRY_DONE(GEMP_NEW(m.entry, sum));
 	gemp_parallel_for(PIECES, deal_piece, &m);
 	gemp_parallel_for(m.buckets, sort_bucket, &m);
 	if (m.failed)
-		GEMP_TRY(gemp_fail(GEMP_ENOMEM, "no memory to sort edges in"));
+		GEMP_TRY_DONE(gemp_fail(GEMP_ENOMEM, "no memory to sort edges in"));
 	gemp_prefix_inclusive(m.kept, m.buckets + 1);
-	GEMP_TRY(GEMP_NEW(g->begin, (size_t)g->vertices + 1));
-	GEMP_TRY(GEMP_NEW(g->end, m.kept[m.buckets]));
+	GEMP_TRY_DONE(GEMP_NEW(g->begin, (size_t)g->vertices + 1));
+	GEMP_TRY_DONE(GEMP_NEW(g->end, m.kept[m.buckets]));
 	gemp_parallel_for(m.buckets, fill_rows, &m);
 	g->begin[g->vertices] = m.kept[m.buckets];
 done:
@@ -177,8 +177,8 @@ static gemp_code order_by_degree(uint32_t **renamed, const graph *g)
 	*renamed = NULL;
 	for (uint32_t v = 0; v < g->vertices; v++)
 		most = g->begin[v + 1] - g->begin[v] > most ? (uint32_t)(g->begin[v + 1] - g->begin[v]) : most;
-	GEMP_TRY(GEMP_NEW(first, (size_t)most + 2));
-	GEMP_TRY(GEMP_NEW(*renamed, g->vertices));
+	GEMP_TRY_DONE(GEMP_NEW(first, (size_t)most + 2));
+	GEMP_TRY_DONE(GEMP_NEW(*renamed, g->vertices));
 	for (uint32_t v = 0; v < g->vertices; v++)
 		first[most - (g->begin[v + 1] - g->begin[v]) + 1]++;
 	for (uint32_t d = 0; d <= most; d++)
@@ -196,13 +196,13 @@ gemp_code graph_new(graph *out, const char *spec, bool by_degree)
 	edge_list edges = { 0 };
 	uint32_t *renamed = NULL;
 	*out = (graph){ 0 };
-	GEMP_TRY(edge_list_new(&edges, spec));
-	GEMP_TRY(make_rows(out, &edges, NULL));
+	GEMP_TRY_DONE(edge_list_new(&edges, spec));
+	GEMP_TRY_DONE(make_rows(out, &edges, NULL));
 	if (by_degree) {
-		GEMP_TRY(order_by_degree(&renamed, out));
+		GEMP_TRY_DONE(order_by_degree(&renamed, out));
 		graph_free(out);
-		GEMP_TRY(make_rows(out, &edges, renamed));
-		GEMP_TRY(GEMP_NEW(out->id, out->vertices));
+		GEMP_TRY_DONE(make_rows(out, &edges, renamed));
+		GEMP_TRY_DONE(GEMP_NEW(out->id, out->vertices));
 		for (uint32_t v = 0; v < out->vertices; v++)
 			out->id[renamed[v]] = v;
 	}

@@ -59,10 +59,10 @@ static gemp_code turn_round(gemp_relation *relation, size_t rows)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t *next = NULL, edges = relation->out_offsets[rows];
-	GEMP_TRY(GEMP_NEW(relation->in_offsets, rows + 1));
-	GEMP_TRY(GEMP_NEW(relation->in_sources, edges));
-	GEMP_TRY(GEMP_NEW(relation->in_edges, edges));
-	GEMP_TRY(GEMP_NEW(next, rows));
+	GEMP_TRY_DONE(GEMP_NEW(relation->in_offsets, rows + 1));
+	GEMP_TRY_DONE(GEMP_NEW(relation->in_sources, edges));
+	GEMP_TRY_DONE(GEMP_NEW(relation->in_edges, edges));
+	GEMP_TRY_DONE(GEMP_NEW(next, rows));
 	for (uint64_t e = 0; e < edges; e++)
 		relation->in_offsets[relation->out_targets[e] + 1]++;
 	gemp_prefix_inclusive(relation->in_offsets, rows + 1);
@@ -85,26 +85,26 @@ static gemp_code copy_edges(copying *c, const gemp_comm *comm)
 	gemp_relation *relation = c->relation;
 	gemp_column *column;
 	*relation = (gemp_relation){ .reciprocal = -1, .loaded = GEMP_LOAD_OUT | GEMP_LOAD_PROPS };
-	GEMP_TRY((relation->name = gemp_strdup("edge")) ? GEMP_OK : GEMP_ENOMEM);
-	GEMP_TRY(GEMP_NEW(relation->out_offsets, c->graph->rows + 1));
+	GEMP_TRY_DONE((relation->name = gemp_strdup("edge")) ? GEMP_OK : GEMP_ENOMEM);
+	GEMP_TRY_DONE(GEMP_NEW(relation->out_offsets, c->graph->rows + 1));
 	c->counting = true;
 	gemp_parallel_for(PIECES, copy_piece, c);
 	gemp_prefix_inclusive(relation->out_offsets, c->graph->rows + 1);
 	uint64_t own = relation->out_offsets[c->graph->rows];
-	GEMP_TRY(GEMP_NEW(relation->out_targets, own));
+	GEMP_TRY_DONE(GEMP_NEW(relation->out_targets, own));
 	relation->edge_count = c->g->begin[c->g->vertices] / 2;
 	relation->first_edge = gemp_comm_exscan(comm, own);
 	relation->props.rows = own;
 	if (c->weight) {
-		GEMP_TRY(gemp_table_add(&relation->props, "weight", GEMP_INTEGER, &column));
-		GEMP_TRY(gemp_column_reserve(column, own, 0));
+		GEMP_TRY_DONE(gemp_table_add(&relation->props, "weight", GEMP_INTEGER, &column));
+		GEMP_TRY_DONE(gemp_column_reserve(column, own, 0));
 		column->rows = own;
 		c->value = column->integers;
 	}
 	c->counting = false;
 	gemp_parallel_for(PIECES, copy_piece, c);
 	if (comm->size == 1)
-		GEMP_TRY(turn_round(relation, c->graph->rows));
+		GEMP_TRY_DONE(turn_round(relation, c->graph->rows));
 done:
 	return code;
 }
@@ -113,22 +113,22 @@ gemp_code graph_in_memory(gemp_shard **out, const gemp_comm *comm, const graph *
 {
 	gemp_code code = GEMP_OK;
 	gemp_shard *graph = NULL;
-	GEMP_TRY(GEMP_NEW(graph, 1));
+	GEMP_TRY_DONE(GEMP_NEW(graph, 1));
 	graph->rank = comm->rank;
 	graph->ranks = comm->size;
 	graph->vertex_count = g->vertices;
-	GEMP_TRY(GEMP_NEW(graph->bounds, (size_t)comm->size + 1));
+	GEMP_TRY_DONE(GEMP_NEW(graph->bounds, (size_t)comm->size + 1));
 	gemp_partition_assign(&graph->partition, graph->vertex_count, (size_t)comm->size, graph->bounds);
 	graph->first_vertex = graph->bounds[comm->rank];
 	graph->rows = graph->bounds[comm->rank + 1] - graph->first_vertex;
-	GEMP_TRY(gemp_column_init(&graph->keys, "id", GEMP_INTEGER));
-	GEMP_TRY(gemp_column_reserve(&graph->keys, graph->rows, 0));
+	GEMP_TRY_DONE(gemp_column_init(&graph->keys, "id", GEMP_INTEGER));
+	GEMP_TRY_DONE(gemp_column_reserve(&graph->keys, graph->rows, 0));
 	graph->keys.rows = graph->rows;
-	GEMP_TRY(GEMP_NEW(graph->key_ranks, graph->rows));
-	GEMP_TRY(GEMP_NEW(graph->relations, 1));
+	GEMP_TRY_DONE(GEMP_NEW(graph->key_ranks, graph->rows));
+	GEMP_TRY_DONE(GEMP_NEW(graph->relations, 1));
 	graph->relation_count = 1;
 	copying c = { .g = g, .weight = weight, .graph = graph, .relation = graph->relations };
-	GEMP_TRY(copy_edges(&c, comm));
+	GEMP_TRY_DONE(copy_edges(&c, comm));
 	*out = graph;
 	graph = NULL;
 done:

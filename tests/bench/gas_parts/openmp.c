@@ -19,12 +19,12 @@ gemp_code openmp_space_new(openmp_space *out, const graph *g, const uint8_t *wei
 	const size_t most = m > n ? m : n; /* a bucket may have a vertex more than once */
 	float **const reals[] = { &out->share, &out->rank, &out->x, &out->y };
 	for (size_t i = 0; i < 4; i++) {
-		GEMP_TRY(GEMP_NEW(*bits[i], words));
-		GEMP_TRY(GEMP_NEW(*numbers[i], i < 2 ? most : n));
-		GEMP_TRY(GEMP_NEW(*reals[i], n));
+		GEMP_TRY_DONE(GEMP_NEW(*bits[i], words));
+		GEMP_TRY_DONE(GEMP_NEW(*numbers[i], i < 2 ? most : n));
+		GEMP_TRY_DONE(GEMP_NEW(*reals[i], n));
 	}
-	GEMP_TRY(GEMP_NEW(out->value, m));
-	GEMP_TRY(GEMP_NEW(out->edge, m));
+	GEMP_TRY_DONE(GEMP_NEW(out->value, m));
+	GEMP_TRY_DONE(GEMP_NEW(out->edge, m));
 #pragma omp parallel for schedule(static, ROWS)
 	for (uint32_t v = 0; v < g->vertices; v++) {
 		if (g->begin[v] == g->begin[v + 1]) {

@@ -26,9 +26,9 @@ static gemp_code hold(held *h, bench *b, const gemp_layout_options *options, tim
 {
 	gemp_code code = GEMP_OK;
 	*h = (held){ 0 };
-	GEMP_TRY(timing_new(t, b));
-	GEMP_TRY(graph_in_memory(&h->graph, &b->comm, &b->graph, options->weight ? b->weight : NULL));
-	GEMP_TRY(gemp_layout_new(&h->layout, &b->comm, h->graph, options));
+	GEMP_TRY_DONE(timing_new(t, b));
+	GEMP_TRY_DONE(graph_in_memory(&h->graph, &b->comm, &b->graph, options->weight ? b->weight : NULL));
+	GEMP_TRY_DONE(gemp_layout_new(&h->layout, &b->comm, h->graph, options));
 	t->layout = h->layout.seconds;
 done:
 	return code;
@@ -47,10 +47,10 @@ static gemp_code by_id(const held *h, const bench *b, const void *own, size_t si
 	char *rows = NULL;
 	void *gathered = NULL;
 	size_t *begin = NULL;
-	GEMP_TRY(GEMP_NEW(rows, h->layout.own * size));
+	GEMP_TRY_DONE(GEMP_NEW(rows, h->layout.own * size));
 	for (uint32_t v = 0; v < h->layout.own; v++)
 		memcpy(rows + (h->layout.id[v] - h->graph->first_vertex) * size, (const char *)own + v * size, size);
-	GEMP_TRY(gemp_comm_allgather(&b->comm, GEMP_OK, rows, h->layout.own * size, &gathered, &begin));
+	GEMP_TRY_DONE(gemp_comm_allgather(&b->comm, GEMP_OK, rows, h->layout.own * size, &gathered, &begin));
 	memcpy(all, gathered, b->graph.vertices * size);
 done:
 	gemp_free(rows);
@@ -80,17 +80,17 @@ static gemp_code check_bfs(const held *h, const bench *b, uint32_t source, const
 {
 	gemp_code code = GEMP_OK;
 	uint32_t *level = NULL, *parent = NULL, *right = NULL;
-	GEMP_TRY(GEMP_NEW(level, b->graph.vertices));
-	GEMP_TRY(GEMP_NEW(parent, b->graph.vertices));
-	GEMP_TRY(GEMP_NEW(right, b->graph.vertices));
-	GEMP_TRY(by_id(h, b, result->level, sizeof *level, level));
-	GEMP_TRY(true_levels(&b->graph, source, right));
-	GEMP_TRY(check_same("bfs", right, level, b->graph.vertices));
+	GEMP_TRY_DONE(GEMP_NEW(level, b->graph.vertices));
+	GEMP_TRY_DONE(GEMP_NEW(parent, b->graph.vertices));
+	GEMP_TRY_DONE(GEMP_NEW(right, b->graph.vertices));
+	GEMP_TRY_DONE(by_id(h, b, result->level, sizeof *level, level));
+	GEMP_TRY_DONE(true_levels(&b->graph, source, right));
+	GEMP_TRY_DONE(check_same("bfs", right, level, b->graph.vertices));
 	if (!result->parent)
 		goto done;
-	GEMP_TRY(by_id(h, b, result->parent, sizeof *parent, parent));
+	GEMP_TRY_DONE(by_id(h, b, result->parent, sizeof *parent, parent));
 	parent[source] = source;
-	GEMP_TRY(check_parents(&b->graph, source, level, parent));
+	GEMP_TRY_DONE(check_parents(&b->graph, source, level, parent));
 done:
 	gemp_free(level);
 	gemp_free(parent);
@@ -107,13 +107,13 @@ static gemp_code time_bfs(const held *h, bench *b, timing *t, bool any)
 	t->rounds = 0;
 	t->along = 0;
 	t->traffic = (gemp_traffic){ 0 };
-	GEMP_TRY(gemp_bfs_new(&bfs, &h->layout, b->device, &(gemp_bfs_options){ .any = any }));
+	GEMP_TRY_DONE(gemp_bfs_new(&bfs, &h->layout, b->device, &(gemp_bfs_options){ .any = any }));
 	t->prepare = gemp_bfs_prepare_seconds(bfs, &t->build);
-	GEMP_TRY(gemp_bfs_run(bfs, graph_source(&b->graph, 0), &result)); /* warms up */
+	GEMP_TRY_DONE(gemp_bfs_run(bfs, graph_source(&b->graph, 0), &result)); /* warms up */
 	for (unsigned run = 0; run < b->runs; run++) {
 		source = graph_source(&b->graph, run);
 		GEMP_MPI(MPI_Barrier(b->comm.world));
-		GEMP_TRY(gemp_bfs_run(bfs, source, &result));
+		GEMP_TRY_DONE(gemp_bfs_run(bfs, source, &result));
 		t->device[run] = result.cost.device;
 		t->wall[run] = result.cost.wall + (any ? 0 : result.cost.parents);
 		t->edges[run] = edges_reached(h, b, result.level) / 2;
@@ -122,7 +122,7 @@ static gemp_code time_bfs(const held *h, bench *b, timing *t, bool any)
 		if (b->beside)
 			beside_run(b->beside, BFS, run, b->rounds);
 	}
-	GEMP_TRY(check_bfs(h, b, source, &result));
+	GEMP_TRY_DONE(check_bfs(h, b, source, &result));
 	timing_print(t, b, any ? "bfs" : "bfs, least parents");
 done:
 	gemp_bfs_free(bfs);
@@ -134,9 +134,9 @@ gemp_code ours_bfs(bench *b)
 	gemp_code code = GEMP_OK;
 	held h;
 	timing t = { 0 };
-	GEMP_TRY(hold(&h, b, &(gemp_layout_options){ .parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT }, &t));
-	GEMP_TRY(time_bfs(&h, b, &t, true));
-	GEMP_TRY(time_bfs(&h, b, &t, false));
+	GEMP_TRY_DONE(hold(&h, b, &(gemp_layout_options){ .parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT }, &t));
+	GEMP_TRY_DONE(time_bfs(&h, b, &t, true));
+	GEMP_TRY_DONE(time_bfs(&h, b, &t, false));
 done:
 	timing_free(&t);
 	let_go(&h);
@@ -150,14 +150,14 @@ static gemp_code check_sssp(const held *h, const bench *b, uint32_t source, cons
 	gemp_code code = GEMP_OK;
 	uint64_t *distance = NULL;
 	uint32_t *given = NULL, *right = NULL;
-	GEMP_TRY(GEMP_NEW(distance, b->graph.vertices));
-	GEMP_TRY(GEMP_NEW(given, b->graph.vertices));
-	GEMP_TRY(GEMP_NEW(right, b->graph.vertices));
-	GEMP_TRY(by_id(h, b, result->distance, sizeof *distance, distance));
+	GEMP_TRY_DONE(GEMP_NEW(distance, b->graph.vertices));
+	GEMP_TRY_DONE(GEMP_NEW(given, b->graph.vertices));
+	GEMP_TRY_DONE(GEMP_NEW(right, b->graph.vertices));
+	GEMP_TRY_DONE(by_id(h, b, result->distance, sizeof *distance, distance));
 	for (uint32_t v = 0; v < b->graph.vertices; v++)
 		given[v] = distance[v] == GEMP_NO_DISTANCE ? BENCH_FAR : (uint32_t)distance[v];
-	GEMP_TRY(true_distances(&b->graph, b->weight, source, right));
-	GEMP_TRY(check_same("sssp", right, given, b->graph.vertices));
+	GEMP_TRY_DONE(true_distances(&b->graph, b->weight, source, right));
+	GEMP_TRY_DONE(check_same("sssp", right, given, b->graph.vertices));
 done:
 	gemp_free(distance);
 	gemp_free(given);
@@ -174,13 +174,13 @@ static gemp_code time_sssp(const held *h, bench *b, timing *t, bool any)
 	t->rounds = 0;
 	t->along = 0;
 	t->traffic = (gemp_traffic){ 0 };
-	GEMP_TRY(gemp_sssp_new(&sssp, &h->layout, b->device, &(gemp_sssp_options){ .any = any, .delta = b->delta }));
+	GEMP_TRY_DONE(gemp_sssp_new(&sssp, &h->layout, b->device, &(gemp_sssp_options){ .any = any, .delta = b->delta }));
 	t->prepare = gemp_sssp_prepare_seconds(sssp, &t->build);
-	GEMP_TRY(gemp_sssp_run(sssp, graph_source(&b->graph, 0), &result)); /* warms up */
+	GEMP_TRY_DONE(gemp_sssp_run(sssp, graph_source(&b->graph, 0), &result)); /* warms up */
 	for (unsigned run = 0; run < b->runs; run++) {
 		source = graph_source(&b->graph, run);
 		GEMP_MPI(MPI_Barrier(b->comm.world));
-		GEMP_TRY(gemp_sssp_run(sssp, source, &result));
+		GEMP_TRY_DONE(gemp_sssp_run(sssp, source, &result));
 		t->device[run] = result.cost.device;
 		t->wall[run] = result.cost.wall + (any ? 0 : result.cost.parents);
 		t->edges[run] = (double)b->graph.begin[b->graph.vertices];
@@ -190,7 +190,7 @@ static gemp_code time_sssp(const held *h, bench *b, timing *t, bool any)
 		if (b->beside)
 			beside_run(b->beside, SSSP, run, b->rounds);
 	}
-	GEMP_TRY(check_sssp(h, b, source, &result));
+	GEMP_TRY_DONE(check_sssp(h, b, source, &result));
 	timing_print(t, b, any ? "sssp" : "sssp, predecessors");
 done:
 	gemp_sssp_free(sssp);
@@ -202,12 +202,13 @@ gemp_code ours_sssp(bench *b)
 	gemp_code code = GEMP_OK;
 	held h;
 	timing t = { 0 };
-	GEMP_TRY(hold(&h, b,
-	              &(gemp_layout_options){
-					  .parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT, .weight = "weight", .wanted = GEMP_LAYOUT_LENGTHS },
-	              &t));
-	GEMP_TRY(time_sssp(&h, b, &t, true));
-	GEMP_TRY(time_sssp(&h, b, &t, false));
+	GEMP_TRY_DONE(hold(&h, b,
+	                   &(gemp_layout_options){ .parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT,
+	                                           .weight = "weight",
+	                                           .wanted = GEMP_LAYOUT_LENGTHS },
+	                   &t));
+	GEMP_TRY_DONE(time_sssp(&h, b, &t, true));
+	GEMP_TRY_DONE(time_sssp(&h, b, &t, false));
 done:
 	timing_free(&t);
 	let_go(&h);
@@ -221,9 +222,9 @@ static gemp_code check_reals(const held *h, const bench *b, const char *what, co
 {
 	gemp_code code = GEMP_OK;
 	double *all = NULL;
-	GEMP_TRY(GEMP_NEW(all, b->graph.vertices));
-	GEMP_TRY(by_id(h, b, own, sizeof *own, all));
-	GEMP_TRY(check_near(what, right, all, b->graph.vertices, most));
+	GEMP_TRY_DONE(GEMP_NEW(all, b->graph.vertices));
+	GEMP_TRY_DONE(by_id(h, b, own, sizeof *own, all));
+	GEMP_TRY_DONE(check_near(what, right, all, b->graph.vertices, most));
 done:
 	gemp_free(all);
 	return code;
@@ -258,8 +259,8 @@ typedef struct ranking {
 static gemp_code new_ranking(ranking *r, bench *b, gemp_layout_cut cut)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(hold(&r->h, b, &(gemp_layout_options){ .parts = GEMP_LAYOUT_IN, .cut = cut }, &r->t));
-	GEMP_TRY(gemp_pagerank_new(&r->it, &r->h.layout, b->device, &(gemp_dense_options){ 0 }));
+	GEMP_TRY_DONE(hold(&r->h, b, &(gemp_layout_options){ .parts = GEMP_LAYOUT_IN, .cut = cut }, &r->t));
+	GEMP_TRY_DONE(gemp_pagerank_new(&r->it, &r->h.layout, b->device, &(gemp_dense_options){ 0 }));
 done:
 	return code;
 }
@@ -285,21 +286,21 @@ gemp_code ours_pagerank(bench *b)
 	ranking all[CUTS] = { 0 };
 	double *right = NULL;
 	for (int c = 0; c < cuts_of(b); c++) {
-		GEMP_TRY(new_ranking(&all[c], b, (gemp_layout_cut)c));
-		GEMP_TRY(rank(&all[c], b, 2)); /* warms up */
+		GEMP_TRY_DONE(new_ranking(&all[c], b, (gemp_layout_cut)c));
+		GEMP_TRY_DONE(rank(&all[c], b, 2)); /* warms up */
 	}
 	for (unsigned run = 0; run < b->runs; run++) {
 		for (int c = 0; c < cuts_of(b); c++) {
-			GEMP_TRY(rank(&all[c], b, b->rounds));
+			GEMP_TRY_DONE(rank(&all[c], b, b->rounds));
 			dense_run(&all[c].t, b, run, &all[c].result.report);
 		}
 		if (b->beside)
 			beside_run(b->beside, PAGERANK, run, b->rounds);
 	}
-	GEMP_TRY(GEMP_NEW(right, b->graph.vertices));
-	GEMP_TRY(true_ranks(&b->graph, b->rounds, 0.85, right));
+	GEMP_TRY_DONE(GEMP_NEW(right, b->graph.vertices));
+	GEMP_TRY_DONE(true_ranks(&b->graph, b->rounds, 0.85, right));
 	for (int c = 0; c < cuts_of(b); c++) {
-		GEMP_TRY(check_reals(&all[c].h, b, "pagerank", all[c].result.rank, right, 1e-4));
+		GEMP_TRY_DONE(check_reals(&all[c].h, b, "pagerank", all[c].result.rank, right, 1e-4));
 		timing_print(&all[c].t, b, c ? "pagerank, on a grid" : "pagerank");
 	}
 done:
@@ -321,14 +322,14 @@ typedef struct multiplying {
 static gemp_code new_multiplying(multiplying *m, bench *b, gemp_layout_cut cut)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(hold(
+	GEMP_TRY_DONE(hold(
 		&m->h, b,
 		&(gemp_layout_options){ .parts = GEMP_LAYOUT_IN, .weight = "weight", .wanted = GEMP_LAYOUT_SINGLE, .cut = cut },
 		&m->t));
-	GEMP_TRY(GEMP_NEW(m->x, m->h.layout.own));
+	GEMP_TRY_DONE(GEMP_NEW(m->x, m->h.layout.own));
 	for (uint32_t v = 0; v < m->h.layout.own; v++)
 		m->x[v] = 1.0 / (m->h.layout.id[v] % 1000 + 1);
-	GEMP_TRY(gemp_spmv_new(&m->it, &m->h.layout, b->device, &(gemp_dense_options){ 0 }));
+	GEMP_TRY_DONE(gemp_spmv_new(&m->it, &m->h.layout, b->device, &(gemp_dense_options){ 0 }));
 done:
 	return code;
 }
@@ -344,12 +345,12 @@ static gemp_code check_product(multiplying *m, const bench *b)
 {
 	gemp_code code = GEMP_OK;
 	double *all = NULL, *right = NULL;
-	GEMP_TRY(multiply(m, b, 1));
-	GEMP_TRY(GEMP_NEW(all, b->graph.vertices));
-	GEMP_TRY(GEMP_NEW(right, b->graph.vertices));
-	GEMP_TRY(by_id(&m->h, b, m->x, sizeof *m->x, all));
+	GEMP_TRY_DONE(multiply(m, b, 1));
+	GEMP_TRY_DONE(GEMP_NEW(all, b->graph.vertices));
+	GEMP_TRY_DONE(GEMP_NEW(right, b->graph.vertices));
+	GEMP_TRY_DONE(by_id(&m->h, b, m->x, sizeof *m->x, all));
 	true_product(&b->graph, b->weight, all, right);
-	GEMP_TRY(check_reals(&m->h, b, "spmv", m->result.y, right, 1e-5));
+	GEMP_TRY_DONE(check_reals(&m->h, b, "spmv", m->result.y, right, 1e-5));
 done:
 	gemp_free(all);
 	gemp_free(right);
@@ -370,19 +371,19 @@ gemp_code ours_spmv(bench *b)
 	gemp_code code = GEMP_OK;
 	multiplying all[CUTS] = { 0 };
 	for (int c = 0; c < cuts_of(b); c++) {
-		GEMP_TRY(new_multiplying(&all[c], b, (gemp_layout_cut)c));
-		GEMP_TRY(multiply(&all[c], b, b->rounds)); /* warms up */
+		GEMP_TRY_DONE(new_multiplying(&all[c], b, (gemp_layout_cut)c));
+		GEMP_TRY_DONE(multiply(&all[c], b, b->rounds)); /* warms up */
 	}
 	for (unsigned run = 0; run < b->runs; run++) {
 		for (int c = 0; c < cuts_of(b); c++) {
-			GEMP_TRY(multiply(&all[c], b, b->rounds));
+			GEMP_TRY_DONE(multiply(&all[c], b, b->rounds));
 			dense_run(&all[c].t, b, run, &all[c].result.report);
 		}
 		if (b->beside)
 			beside_run(b->beside, SPMV, run, b->rounds);
 	}
 	for (int c = 0; c < cuts_of(b); c++) {
-		GEMP_TRY(check_product(&all[c], b));
+		GEMP_TRY_DONE(check_product(&all[c], b));
 		timing_print(&all[c].t, b, c ? "spmv, on a grid" : "spmv");
 	}
 done:

@@ -13,9 +13,9 @@ gemp_code timing_new(timing *out, const bench *b)
 {
 	gemp_code code = GEMP_OK;
 	*out = (timing){ 0 };
-	GEMP_TRY(GEMP_NEW(out->wall, b->runs));
-	GEMP_TRY(GEMP_NEW(out->device, b->runs));
-	GEMP_TRY(GEMP_NEW(out->edges, b->runs));
+	GEMP_TRY_DONE(GEMP_NEW(out->wall, b->runs));
+	GEMP_TRY_DONE(GEMP_NEW(out->device, b->runs));
+	GEMP_TRY_DONE(GEMP_NEW(out->edges, b->runs));
 done:
 	return code;
 }
