@@ -24,7 +24,7 @@
 enum { MAX_DIMS = 1 << 20 };
 
 /* Local. Shape and arrays fit one another: dims is not 0, keys (if loaded) are as many as rows. */
-static bool gemp_vectors_is_valid(const gemp_vectors *vectors)
+static inline bool gemp_vectors_is_valid(const gemp_vectors *vectors)
 {
 	return vectors->x && vectors->dims > 0 && vectors->count <= vectors->total &&
 	       (!gemp_column_loaded(&vectors->keys) || vectors->keys.rows == vectors->count);

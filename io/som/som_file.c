@@ -93,7 +93,7 @@ void gemp_som_map_free(gemp_som_map *map)
 }
 
 /* Local. The map has units and dimensions, and all arrays but hits. */
-static bool gemp_som_map_is_valid(const gemp_som_map *map)
+static inline bool gemp_som_map_is_valid(const gemp_som_map *map)
 {
 	return map->rows && map->columns && map->dims && map->codebook && map->umatrix && map->offset && map->factor &&
 	       map->names;

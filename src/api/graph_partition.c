@@ -169,7 +169,7 @@ gemp_code gemp_graph_partition(gemp_graph **out, gemp_graph *graph, const gemp_p
 	const gemp_comm *comm = &graph->context->comm;
 	gemp_report none;
 	GEMP_OWNED uint32_t *part = NULL;
-	request wanted;
+	request wanted = { 0 };
 	if (out)
 		*out = NULL;
 	report = gemp_report_or(report, &none, graph->context);

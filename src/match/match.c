@@ -359,7 +359,7 @@ gemp_code gemp_match_prepare(gemp_match **out, gemp_runtime *context, gemp_shard
 {
 	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(gemp_match_free_at) gemp_match *m = NULL;
-	uint64_t per;
+	uint64_t per = 0;
 	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(m, 1)));
 	m->context = context;
 	m->graph = graph;

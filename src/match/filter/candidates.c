@@ -146,7 +146,7 @@ static gemp_value value_of(void *context, const gemp_expr *expr, size_t row)
 }
 
 /* Does each vertex without a bitmap count all vertices of the graph, and none more? For asserts. */
-static bool candidates_are_valid(const gemp_candidates *candidates, uint64_t vertices)
+static inline bool candidates_are_valid(const gemp_candidates *candidates, uint64_t vertices)
 {
 	bool valid = candidates->words == gemp_bits32_words(vertices);
 	for (size_t v = 0; v < GEMP_MAX_PATTERN_VERTICES; v++)
