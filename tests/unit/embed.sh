@@ -6,7 +6,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 cat >"$work/print.c" <<'TEXT'
-#include "device/embedded.h"
+#include "device/program.h"
 #include <stdio.h>
 #include <string.h>
 int main(int argc, char **argv)
@@ -25,7 +25,7 @@ TEXT
 # build FOLDER: $work/print prints what was made of it
 build() {
 	cmake -DFOLDER="$1" -DOUT="$work/embedded.c" -P "$top/cmake/EmbedKernels.cmake"
-	cc -std=gnu17 -Wall -Werror -Wno-overflow -I"$top/src" -o "$work/print" "$work/print.c" "$work/embedded.c"
+	cc -std=gnu17 -Wall -Werror -Wno-overflow -I"$top/src" -I"$top/include" -o "$work/print" "$work/print.c" "$work/embedded.c"
 }
 
 mkdir "$work/some" "$work/none"
