@@ -150,8 +150,8 @@ static gemp_term renumber(const gemp_term *term, const int *to, int size)
 	gemp_term out = { .size = size, .rooted = term->rooted };
 	for (int i = 0; i < term->size; i++)
 		for (int j = 0; j < term->size; j++) {
-			out.adjacent[to[i]] |= gemp_term_adjacent(term, i, j) ? BIT(to[j]) : 0;
-			out.differ[to[i]] |= gemp_term_differ(term, i, j) ? BIT(to[j]) : 0;
+			out.adjacent[to[i]] |= (uint8_t)(gemp_term_adjacent(term, i, j) ? BIT(to[j]) : 0);
+			out.differ[to[i]] |= (uint8_t)(gemp_term_differ(term, i, j) ? BIT(to[j]) : 0);
 		}
 	for (int i = 0; i < size; i++)
 		out.differ[i] &= (uint8_t)~out.adjacent[i];
