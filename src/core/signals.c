@@ -23,6 +23,7 @@ enum { FATAL_SIGNALS = sizeof fatal_signals / sizeof *fatal_signals };
 static struct sigaction previous_actions[FATAL_SIGNALS];
 
 static volatile sig_atomic_t recorded;
+static bool recording; /* the handlers only record */
 static const char *volatile exit_message;
 
 /* Unfinished files. A handler may run at any time, so `set` becomes true only after the whole name is stored. */
@@ -79,11 +80,13 @@ static void print_and_raise(int signal_number)
 
 void gemp_signals_record(void)
 {
+	recording = true;
 	install_handler(record_signal);
 }
 
 void gemp_signals_set_message(const char *text)
 {
+	recording = false;
 	exit_message = text;
 	install_handler(print_and_raise);
 }
@@ -94,6 +97,20 @@ void gemp_signals_restore(void)
 	gemp_signals_set_message(NULL);
 	if (recorded)
 		raise(recorded);
+}
+
+bool gemp_signals_suspend(void)
+{
+	const bool recorded_before = recording;
+	if (recorded_before)
+		gemp_signals_restore();
+	return recorded_before;
+}
+
+void gemp_signals_resume(bool recorded_before)
+{
+	if (recorded_before)
+		gemp_signals_record();
 }
 
 /* Restores the previous action and lets it happen: a fault repeats when the handler returns, a signal that was sent

@@ -8,6 +8,8 @@
 #ifndef GEMP_CORE_SIGNALS_H
 #define GEMP_CORE_SIGNALS_H
 
+#include <stdbool.h>
+
 /* From now on these signals are only recorded; a second SIGINT ends the process. */
 void gemp_signals_record(void);
 /* From now on they end the process as by default, after `text`, a whole line, was written to stderr; NULL: no line. The
@@ -16,6 +18,10 @@ void gemp_signals_set_message(const char *text);
 
 /* Restores the default actions; a signal that was recorded before is raised again at once. */
 void gemp_signals_restore(void);
+/* A part of the work that has nothing to keep, as reading input from a pipe that nobody writes to: signals end the process in it,
+ * and are recorded again afterwards if they were before, which is what suspend returns. */
+bool gemp_signals_suspend(void);
+void gemp_signals_resume(bool recorded_before);
 
 /* From now on the other signals that end a process, faults among them, first remove the temporary files and then do what
  * they did before. Ignored signals stay ignored. */

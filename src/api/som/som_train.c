@@ -313,7 +313,10 @@ gemp_code gemp_som_model_train(gemp_som_model **out, gemp_context *context, cons
 	if (chosen.output)
 		GEMP_TRY(gemp_number_array_check_output(t.comm, chosen.output));
 	GEMP_TRY(gemp_som_input_check_files(&t.input, &chosen.units));
-	GEMP_TRY(gemp_som_input_read(&t.input, &from, NULL, false));
+	const bool recorded = gemp_signals_suspend(); /* nothing is trained yet that a signal could let finish */
+	code = gemp_som_input_read(&t.input, &from, NULL, false);
+	gemp_signals_resume(recorded);
+	GEMP_TRY(code);
 	if (t.input.vectors.total == 0 || t.input.vectors.dims == 0)
 		return gemp_fail(GEMP_EDATA, "%s: has no %s to train on", t.input.name, from.graph ? "vertices" : "vectors");
 	GEMP_TRY(gemp_som_check_dims(t.input.name, t.input.vectors.dims));
