@@ -1,14 +1,14 @@
-/* count_sweep_group: wedge counting on GPUs. Written behind what src/count/codegen.h puts in front. Workers
- * have one lane, or are part of a warp.
+/* count_wedges_grouped: wedge counting on GPUs. The generated text of src/count/codegen.h precedes this file. A worker has one lane,
+ * or is part of a warp.
  *
- * A team takes a root: a work-group with the roots of many paths, a worker (a warp on NVIDIA devices) with those of few.
- * GEMP_LANES lanes go along the rows of as many middles as ROW_LANES goes into them; a long row is for all lanes. */
+ * A work-group processes a root with many paths, a worker (a warp on NVIDIA devices) a root with few. ROW_LANES lanes of a worker read the
+ * row of one middle vertex, so GEMP_LANES / ROW_LANES rows are read at a time; all lanes read a long row together. */
 
 #include "count_wedges.clh"
 #include "count_wedges_counter.clh"
 #include "group.clh"
 
-/* Rows from there on are gone along by all lanes of a worker. */
+/* All lanes of a worker read a row of at least this length together. */
 #define LONG_ROW 128u
 /* Rows that a worker goes along together. */
 #define TEAMS ((uint)(GEMP_LANES / ROW_LANES))

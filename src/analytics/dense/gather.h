@@ -16,39 +16,39 @@
 #include "analytics/layout/device_layout.h"
 #include "device/launch.h"
 
-/* Launch geometry; 0: as is best for the device. */
+/* Launch geometry; 0: chosen for the device. "GPUs" and "CPUs" are the two forms of the kernels. */
 typedef struct gemp_dense_pull_shape {
-	uint32_t group;  /* work-items of a group, in groups */
-	uint32_t groups; /* a compute unit, in groups */
+	uint32_t group;  /* GPUs: work-items of a work-group */
+	uint32_t groups; /* GPUs: work-groups for each compute unit */
 	uint32_t slice;  /* edges of a slice; rows with more are hubs */
-	uint32_t middle; /* edges; rows with more are shared by middle_lanes, in groups */
+	uint32_t middle; /* GPUs: edges; longer rows are shared by middle_lanes */
 	uint32_t middle_lanes;
-	uint32_t lanes; /* that share another row, in groups */
-	uint32_t block; /* edges and rows of a block, by items */
+	uint32_t lanes; /* GPUs: lanes that share any other row */
+	uint32_t block; /* CPUs: edges and rows of a block */
 	uint32_t range; /* rows of a bin */
-	uint32_t tile;  /* edges of a bin that are gone through together */
+	uint32_t tile;  /* edges of a bin that one group processes */
 } gemp_dense_pull_shape;
 
 typedef struct gemp_dense_pull {
 	gemp_device *device;          /* borrowed */
 	const gemp_device_rows *rows; /* borrowed */
-	bool groups;                  /* the form */
-	bool ordered;                 /* rows do not lie in classes by themselves: `order` has them */
+	bool groups;                  /* the form for GPUs */
+	bool ordered;                 /* `order` lists the rows by class, because they are not stored in that order */
 	bool hubs_only;
 	size_t items, group;             /* of a launch */
 	cl_uint slice_edges, classes[4]; /* as the kernel has them */
-	cl_uint tickets_used;            /* by items: tickets that were taken so far */
+	cl_uint tickets_used;            /* CPUs: tickets that were taken so far */
 	gemp_buffer order, slice, block, part, ended, ticket;
 } gemp_dense_pull;
 
-/* Fills in what is 0, as is best for such rows. */
+/* `wanted`, with values chosen for these rows where it has 0. */
 gemp_dense_pull_shape gemp_dense_pull_shape_of(const gemp_device *device, bool groups, const gemp_layout_rows *rows,
                                                gemp_dense_pull_shape wanted);
 
-/* Do the rows lie in classes? */
+/* True if the rows are stored by class. */
 bool gemp_dense_pull_in_classes(const gemp_layout_rows *rows, bool groups, const gemp_dense_pull_shape *shape);
 
-/* Which rows, and how. */
+/* Which rows are pulled, and how. */
 typedef struct gemp_dense_pull_config {
 	bool groups;    /* the form */
 	bool ordered;   /* make the order even if they lie in classes */
@@ -67,14 +67,13 @@ enum { GEMP_DENSE_PULL_OPTIONS_SIZE = 160 };
 void gemp_dense_pull_options(char options[GEMP_DENSE_PULL_OPTIONS_SIZE], bool groups, bool ordered,
                              const gemp_dense_pull_shape *shape);
 
-/* Before launches, after some that may not have taken their tickets. */
+/* Zeroes the ticket counter; called before launches that follow one that may have failed. */
 gemp_code gemp_dense_pull_reset(gemp_dense_pull *pull);
 
 /* PULL_PARAMETERS of a kernel. how: GAS_RESUME ... of kernels/analytics/gas_dense_abi.h. */
 enum { GEMP_DENSE_PULL_ARGUMENTS = 15 };
 
-/* A kernel whose first parameters these are, with more arguments behind them. Nothing if all rows are
- * left out. Does not wait. */
+/* Launches `kernel` with PULL_PARAMETERS, followed by the arguments `more`; does nothing if no row is pulled. Does not wait. */
 enum { GEMP_DENSE_MAX_EXTRA = 12 };
 gemp_code gemp_dense_pull_launch(gemp_dense_pull *pull, cl_kernel kernel, const gemp_buffer *value,
                                  const gemp_buffer *held, cl_uint how, const gemp_argument *more, size_t count);
@@ -84,14 +83,14 @@ typedef struct gemp_dense_binned {
 	bool groups;          /* the form */
 	uint32_t range, rows; /* rows of a bin, and of all */
 	size_t group;
-	cl_uint tiles, tickets_used; /* asked: by items, tickets that were taken so far */
-	uint32_t *host_source;       /* what a CPU device reads where it is; else NULL */
+	cl_uint tiles, tickets_used; /* tickets_used: CPUs, tickets that were taken so far */
+	uint32_t *host_source;       /* a CPU device reads these arrays in place; NULL otherwise */
 	uint16_t *host_bin;
 	void *host_weight;
 	gemp_buffer source; /* [edges] local vertices */
 	gemp_buffer bin;    /* [edges] rows, within their range */
 	gemp_buffer weight; /* [edges] */
-	gemp_buffer tile;   /* [tiles] first edge, and the one behind the last */
+	gemp_buffer tile;   /* [tiles] first edge, and the edge after the last */
 	gemp_buffer first;  /* [ranges + 1] tile of each range */
 	gemp_buffer sums;   /* [tiles][range] */
 	gemp_buffer ticket;

@@ -1,6 +1,6 @@
 /* device_layout: a layout's rows on a device: begin[rows + 1], end[edges], weight[edges] for each kind of rows.
  *
- * A CPU device reads the host's arrays where they are, so that the layout outlives them; a GPU has copies. Offsets have 32 bits
+ * A CPU device reads the host's arrays in place, so the layout must outlive the device rows; a GPU has copies. Offsets have 32 bits
  * unless a rank has nearly 2^32 edges.
  */
 
@@ -35,7 +35,7 @@ static inline bool gemp_layout_wide(uint64_t edges)
 	return edges > UINT32_MAX - UINT16_MAX;
 }
 
-/* Local. parts (GEMP_LAYOUT_IN, GEMP_LAYOUT_OUT) that the layout has. */
+/* Local. parts: which of the layout's rows to load, GEMP_LAYOUT_IN, GEMP_LAYOUT_OUT or both. */
 gemp_code gemp_device_layout_new(gemp_device_layout *out, gemp_device *device, const gemp_layout *layout,
                                  unsigned parts);
 void gemp_device_layout_free(gemp_device_layout *layout);

@@ -20,36 +20,37 @@ void gemp_balancer_free(gemp_balancer *balancer); /* takes NULL */
 GEMP_RELEASE(gemp_balancer_free, gemp_balancer *)
 
 typedef struct gemp_balancer_costs {
-	const uint64_t *cost;     /* [count] of pivots; NULL: all cost 1 */
-	size_t count, min_pivots; /* pivots that a piece has at least, unless that would leave devices idle, */
-	uint64_t min_cost;        /* and that it costs */
-	double share_divisor;     /* as many pieces as devices are each a device's share of what is left, over this */
-	const uint32_t *slices;   /* [count] that a pivot may have; NULL: one */
-	size_t workers;           /* of a device: a chunk of an expensive pivot has so many slices; if there are slices */
+	const uint64_t *cost; /* [count] of pivots; NULL: all cost 1 */
+	size_t count;
+	size_t min_pivots;      /* a chunk has at least so many pivots, unless that would leave devices idle */
+	uint64_t min_cost;      /* a chunk costs at least this */
+	double share_divisor;   /* a chunk costs the remaining cost / (devices * share_divisor) */
+	const uint32_t *slices; /* [count] slices into which a pivot may be divided; NULL: one */
+	size_t workers;         /* of a device; a chunk of an expensive pivot has so many slices */
 } gemp_balancer_costs;
 
-/* Local. The same costs on all ranks: whether they were, gemp_balancer_agree asks. */
+/* Local. All ranks pass the same costs; gemp_search_balance_new checks that they do. */
 gemp_code gemp_balancer_cut(gemp_balancer *balancer, const gemp_balancer_costs *costs);
 
-/* Collective. From the first piece on; closed when all ranks have taken all that they want. */
+/* Collective. Opens the balancer at its first chunk. It is closed when no rank takes any more. */
 void gemp_balancer_open(gemp_balancer *balancer);
 void gemp_balancer_close(gemp_balancer *balancer);
 
-/* Local. False: there are no more. */
+/* Local. Takes the next chunk; false if there is none. */
 bool gemp_balancer_take(gemp_balancer *balancer, gemp_pivot_chunk *piece);
 bool gemp_balancer_has_pieces(const gemp_balancer *balancer);
 
-/* The pivots of a search as work for a balancer: what they cost, and the chunk at work. */
+/* The pivots of a search as work for a balancer: their costs, and the chunk that is being searched. */
 
-/* Collective. Once the search has its shape. */
+/* Collective. Called once the search has its shape. */
 gemp_code gemp_search_balance_new(gemp_search *search);
-/* Local. The pivots are others than before. */
+/* Local. Cuts the pivots again after they have changed. */
 gemp_code gemp_search_balance_cut(gemp_search *search);
 
-/* Local. The next piece, if nothing is left of the last. */
+/* Local. Takes the next chunk if the last one is finished. */
 void gemp_search_balance_feed(gemp_search *search);
 
-/* Candidates of the pivot that this rank answers for: in sum all, each once; and those that it is done with. */
+/* The number of pivot candidates assigned to this rank (summed over ranks, every candidate once), and how many of these are finished. */
 uint64_t gemp_search_own_pivots(const gemp_search *search);
 uint64_t gemp_search_pivots_done(const gemp_search *search);
 

@@ -1,14 +1,13 @@
 /* rule: rules that rewrite a graph, and the control that applies them. Host only.
  *
- * A file of rules is read into a gemp_rule_set. Each rule has a gemp_pattern, which runs as a query does, and a list
- * of updates for every match; then there is the control. docs/rules.md describes the language.
+ * A file of rules is read into a gemp_rule_set: rules and their control. Each rule has a gemp_pattern, which runs as a query
+ * does, and a list of updates for every match. docs/rules.md describes the language.
  *
  * The reader of rules makes the pattern's RETURN; gemp_pattern_bind types its columns. Columns [0, update_columns) are
  * what the updates name: matched vertices (GEMP_VERTEX), matched edges (GEMP_EDGE) and values, each once. Rows that
  * differ in these columns are different matches: pattern->fixed_items says so to gemp_automorphism_find. The columns
- * behind are the other vertices and edges of the match, so that its read set is known; they distinguish no matches. Of
- * a rule with an aggregate or DISTINCT in its WITH they are only what WITH passes on, since its row stands for many
- * matches.
+ * after these are the other vertices and edges of the match, which give its read set; they distinguish no matches. If WITH has an
+ * aggregate or DISTINCT, only the columns of WITH are listed, because a row then stands for many matches.
  *
  * Values are those of the match as it was found, whatever the rule does. An element that OPTIONAL MATCH did not find
  * is missing in its column (UINT64_MAX): an update of it does nothing; it is never an end of a created edge. NULL as a
@@ -37,8 +36,8 @@ typedef enum gemp_update_kind {
 	GEMP_ADD_LABELS,       /* names[] to a matched vertex */
 	GEMP_REMOVE_LABELS,    /* names[] from a matched vertex, where it has them */
 	GEMP_SET_TYPE,         /* names[0] of a matched edge: the same edge, with its attributes, in another relation */
-	GEMP_DELETE,           /* a matched vertex or edge; detach: with all edges of the vertex, and else the rule does not
-	                          apply to a match that would leave an edge without an end */
+	GEMP_DELETE,           /* a matched vertex or edge; detach: also deletes the edges of the vertex; without it the
+	                          dangling-edge condition makes the match inapplicable */
 	GEMP_MERGE, /* a matched vertex, into the vertex `to`: its edges become edges of `to` (one between the two a
 	                          loop), then it is deleted; labels and attributes of `to` stay as they are */
 } gemp_update_kind;
@@ -47,7 +46,7 @@ typedef struct gemp_update {
 	gemp_update_kind kind;
 	gemp_rule_element element, from, to;
 	bool detach;
-	bool constant;      /* value: literal, and else column */
+	bool constant;      /* the value is `literal`, otherwise a column */
 	gemp_value literal; /* a string's bytes are owned; never NULL */
 	size_t column;      /* of the pattern's RETURN */
 	size_t name_count;
@@ -58,11 +57,11 @@ typedef struct gemp_update {
 typedef struct gemp_rule {
 	char *name;            /* owned */
 	int line, column;      /* of the name */
-	gemp_pattern *pattern; /* owned; its text is the whole file, its file the name of that */
+	gemp_pattern *pattern; /* owned; pattern->text is the text of the file, pattern->file its name */
 	size_t update_columns; /* columns that updates name; the columns behind them are read only */
 	bool
-		has_all_columns; /* all vertices and edges of a match are columns, those of EXISTS and COUNT and within paths of
-	                      variable length apart */
+		has_all_columns; /* all vertices and edges of a match are columns, except those in EXISTS, COUNT and paths of variable
+	                      length */
 	size_t created_vertices, created_edges;
 	size_t update_count;
 	gemp_update *updates; /* as written; an element is created before it is used */
@@ -114,7 +113,7 @@ gemp_code gemp_rule_set_fail(const gemp_rule_set *rules, int line, int column, c
 
 #define GEMP_NO_COLUMN SIZE_MAX
 
-/* Which columns of the rows the variables of a rule's pattern and its OPTIONAL MATCH are in. */
+/* Maps each vertex and edge of a rule's pattern and its OPTIONAL MATCH to its column of the rows. */
 typedef struct gemp_rule_columns {
 	size_t vertex[GEMP_MAX_PATTERN_VERTICES]; /* GEMP_NO_COLUMN: in none */
 	size_t edge[GEMP_MAX_PATTERN_EDGES];

@@ -47,8 +47,8 @@ static void warn_if_far(const gemp_som_map *map, const gemp_som_column_stats *co
 		max_value = fabs(mean[c]) > fabs(mean[max_value]) ? c : max_value;
 	}
 	if (map->metric == GEMP_SOM_EUCLIDEAN && width_square > 0 && mean_square > 1e4 * width_square)
-		gemp_warn("column '%s' lies around %g, far from 0 for how little vectors differ: floats hardly tell them "
-		          "apart; take scale standard",
+		gemp_warn("column '%s' has values around %g, which is large compared with their spread: float precision is too "
+		          "low; use scale standard",
 		          map->names[max_value], mean[max_value]);
 }
 

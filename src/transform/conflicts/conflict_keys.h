@@ -57,15 +57,14 @@ gemp_code gemp_slot_table_new(gemp_slot_table *out, uint64_t slot_bound, size_t 
 void gemp_slot_table_free(gemp_slot_table *slots);
 size_t gemp_slot_table_index(gemp_slot_table *slots, uint64_t slot);
 
-/* slot: what is known of a slot while a decisions is made. */
-
 /* State of a slot while conflicts are resolved. */
 typedef struct gemp_conflict_slot {
-	uint64_t first[GEMP_ACCESSES]; /* least priority of undecided matches that touch it so; UINT64_MAX: none does */
-	uint32_t selected;             /* bit: how selected matches touch it */
+	uint64_t
+		first[GEMP_ACCESSES]; /* smallest priority of undecided matches with this access; UINT64_MAX: there are none */
+	uint32_t selected;        /* a bit for each access of selected matches */
 } gemp_conflict_slot;
 
-/* Several threads may enter and choose at the same time. */
+/* Several threads may enter and evaluate slots at the same time. */
 static inline void gemp_conflict_slot_clear(gemp_conflict_slot *slot)
 {
 	for (gemp_access access = GEMP_READS; access < GEMP_ACCESSES; access++)
