@@ -112,7 +112,8 @@ static gemp_code put_list(const gemp_h5 *h5, const char *path, const gemp_bytes 
 	GEMP_TRY(gemp_comm_agree(h5->comm, padded ? GEMP_OK : GEMP_ENOMEM));
 	for (size_t i = 0; i < list->count; i++) {
 		const char *bytes = gemp_bytes_at(list, i, &size);
-		memcpy(padded + i * facts[0], bytes, size);
+		if (size)
+			memcpy(padded + i * facts[0], bytes, size);
 	}
 	return gemp_h5_write(h5, path, (gemp_h5_type){ GEMP_H5_TEXT, facts[0] }, facts[1], 0, own, padded);
 }

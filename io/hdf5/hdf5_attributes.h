@@ -1,5 +1,5 @@
-/* hdf5_attributes: groups and attributes. All functions are collective unless they say otherwise, and ranks that
- * do not call HDF5 take part in the agreement. */
+/* hdf5_attributes: groups and attributes. Functions are collective unless they say otherwise: all ranks call them, also where a build with
+ * serial HDF5 lets rank 0 alone access the file, and return the same code. */
 
 #ifndef GEMP_IO_HDF5_HDF5_ATTRIBUTES_H
 #define GEMP_IO_HDF5_HDF5_ATTRIBUTES_H
@@ -10,7 +10,7 @@
 
 gemp_code gemp_h5_group(const gemp_h5 *h5, const char *path, const char *encoding, const char *version);
 
-/* Attributes. Texts are of variable length, UTF-8. What is missing, or of another type or number, is GEMP_EDATA. */
+/* Attributes. Texts are of variable length, UTF-8. GEMP_EDATA if the attribute is missing, or if its type or length differs. */
 gemp_code gemp_h5_has_attribute(const gemp_h5 *h5, const char *path, const char *name, bool *has); /* local */
 gemp_code gemp_h5_put_text(const gemp_h5 *h5, const char *path, const char *name, const char *text);
 gemp_code gemp_h5_put_texts(const gemp_h5 *h5, const char *path, const char *name, const char *const *texts,

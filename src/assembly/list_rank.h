@@ -1,10 +1,9 @@
 /* list_rank: positions in linked lists, open or closed, that are distributed over ranks, by random splitters
  * (Reid-Miller 1994; Cole and Vishkin 1986).
  *
- * A hash of its name makes every few items a splitter; from each splitter a walker goes to the next one, and every
- * item that it passes learns its distance. All walkers advance at once; those that cross to another rank travel
- * together, one exchange a step. The splitters form a list that is several times shorter, and so on until every
- * rank can have all of it. euler/ranks/list.h ranks circuits of edges with 4-byte numbers in shared memory; its
+ * A hash of the item number selects one of several items as a splitter. A walker goes from each splitter to the next, and every
+ * item that it passes gets its distance. All walkers advance together; those that move to another rank travel in one exchange a
+ * step. The splitters form a list that is several times shorter; this repeats until every rank can hold the whole list. euler/ranks/list.h ranks circuits of edges with 4-byte numbers in shared memory; its
  * head says why there are two.
  */
 
@@ -40,19 +39,19 @@ static inline size_t gemp_item_index(gemp_item item)
 gemp_code gemp_items_look_up(const gemp_comm *comm, const gemp_item *items, size_t count, const void *table,
                              size_t size, void *answers, gemp_traffic *traffic);
 
-/* How much lies before an item, or in all. */
+/* The number of items and their weight, before an item or in a whole list. */
 typedef struct gemp_list_extent {
 	uint64_t items, weight;
 } gemp_list_extent;
 
 typedef struct gemp_list_links {
 	size_t count;
-	const gemp_item *next;  /* [count] GEMP_NO_ITEM: none; no two have the same */
-	const bool *previous;   /* [count] is it somebody's next? */
+	const gemp_item *next;  /* [count] the next item, different for each; GEMP_NO_ITEM: none */
+	const bool *previous;   /* [count] true if another item has this one as its next */
 	const uint64_t *weight; /* [count] NULL: all 0 */
 } gemp_list_links;
 
-/* `first` names the chain: its first item, or, of one that is closed, an item of it, with GEMP_LIST_CLOSED. */
+/* `first` identifies the list: its first item, or, for a cycle, one of its items with GEMP_LIST_CLOSED. */
 typedef struct gemp_list_place {
 	gemp_item first;
 	gemp_list_extent before; /* from the first item on */

@@ -29,8 +29,8 @@ typedef struct gemp_multisplit {
 gemp_code gemp_split_host(const gemp_multisplit *split, const void *keys, const void *values, size_t count,
                           void *out_keys, void *out_values, uint64_t *begin);
 
-/* On a device; the order inside a bucket is arbitrary. The same with buffers; values and out_values may be NULL without any; begin
- * has 2^bits + 1 u32. Does not wait. */
+/* As gemp_split_host, but on buffers of a device and in arbitrary order within a bucket. values and out_values are NULL if there are no
+ * values; begin has 2^bits + 1 u32. Does not wait. */
 gemp_code gemp_split_device(gemp_toolbox *box, const gemp_multisplit *split, const gemp_buffer *keys,
                             const gemp_buffer *values, size_t count, const gemp_buffer *out_keys,
                             const gemp_buffer *out_values, const gemp_buffer *begin);
@@ -38,10 +38,9 @@ gemp_code gemp_split_device(gemp_toolbox *box, const gemp_multisplit *split, con
 /* The arrays of a split on a device. */
 typedef struct gemp_split_arrays {
 	const gemp_buffer *keys, *values, *out_keys,
-		*out_values; /* as for gemp_split_device; elements, if they are records */
-	const gemp_buffer
-		*column;  /* NULL, or the keys of records once more, one after another: they are quicker to count */
-	size_t count; /* at most */
+		*out_values;           /* as for gemp_split_device; elements, if they are records */
+	const gemp_buffer *column; /* NULL, or a contiguous copy of the keys of records, which is faster to count */
+	size_t count;              /* at most */
 	const gemp_buffer
 		*segment_begin; /* u32 [segments + 1], of which the last may be less than count; NULL: one segment of all */
 	size_t segments;
@@ -56,11 +55,11 @@ gemp_code gemp_split_by_items(gemp_toolbox *box, const gemp_multisplit *split, c
 /* The shape of a group's tile (kernels/primitive/multisplit.cl). */
 typedef struct gemp_split_shape {
 	size_t group;
-	unsigned items, window; /* window 0: by numbers */
-	unsigned registers;     /* of a work-item at most; 0: as the compiler likes */
-	bool packed;            /* two places in the tile a register */
+	unsigned items, window; /* window 0: elements move by their numbers */
+	unsigned registers;     /* limit for a work-item; 0: the compiler chooses */
+	bool packed;            /* a register holds two places in the tile */
 } gemp_split_shape;
-/* For tests and measurements: every later split has this shape; group 0: the one that was measured to be best. */
+/* For tests and measurements: every later split has this shape; group 0: the tuned shape. */
 void gemp_split_force_shape(gemp_split_shape shape);
 
 #endif

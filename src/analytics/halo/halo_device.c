@@ -23,8 +23,8 @@ static gemp_code new_buffer(gemp_halo *halo, gemp_buffer *out, size_t size, cons
 	return gemp_buffer_new(out, halo->device, size ? size : sizeof(uint64_t), size ? from : NULL);
 }
 
-/* The staging block has listed[] as the device has it (two rows of counts, values, places), GEMP_HALO_READ bytes for
- * the caller's read, and a number for each word out and in. */
+/* The staging block contains listed[] as on the device (two rows of counts, values, places), GEMP_HALO_READ bytes for
+ * the caller's read, and a u32 for each word of the outgoing and of the incoming bitmap. */
 static const cl_uint *staged_values(const gemp_halo *halo)
 {
 	return (const cl_uint *)(void *)halo->staging.host + 2 * halo->ranks;
@@ -140,14 +140,14 @@ static gemp_code read_later(const gemp_halo *halo, const gemp_buffer *from, size
 	return GEMP_CL(clEnqueueReadBuffer(halo->device->queue, from->mem, CL_FALSE, 0, size, to, 0, NULL, NULL));
 }
 
-/* To ask for them once more would take longer than to have them come in vain. */
+/* A second read costs more than an unused one, so a short bitmap is read together with the counts. */
 static bool reads_bits_early(const gemp_halo *halo)
 {
 	const uint32_t words = halo->out.first[halo->ranks];
 	return words > 0 && words <= EARLY_WORDS;
 }
 
-/* Finds the bitmap of changes and lists them if they are few; reads the counts, and what else comes along. */
+/* Finds the bitmap of changes and lists them if they are few; reads the counts and, if requested, the bitmap and `read`. */
 static gemp_code mark(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed,
                       const gemp_halo_read *read)
 {
@@ -280,7 +280,7 @@ static gemp_code receive_changed(gemp_halo *halo, int rank, const halo_head *hea
 		                   GEMP_ARG(&values_at), GEMP_ARG(&count), GEMP_ARG(&first), GEMP_ARG(to), GEMP_ARG(&wanted),
 		                   GEMP_ARG(bits));
 	const size_t words = halo_words(places), at = before_at * sizeof *in->before;
-	if (halo->size) { /* else it does not matter which value is whose */
+	if (halo->size) { /* without values no prefix sums are needed */
 		memcpy(in->bits + before_at, head + 1, words * sizeof *in->bits);
 		gemp_halo_prefix(in, before_at, before_at + (uint32_t)words);
 		memcpy(staged_arrived(halo) + at, in->before + before_at, words * sizeof *in->before);

@@ -23,7 +23,7 @@ void gemp_help_bash(gemp_text *out, const gemp_command_table *table);     /* com
 /* The formats that import reads, with their endings; ends with a NULL name. */
 const gemp_help_entry *gemp_help_formats(void);
 
-/* Local. Rank 0 prints a text that was made in this way; GEMP_ENOMEM if it is not whole. */
+/* Local. Rank 0 prints the text; GEMP_ENOMEM if building it failed. */
 gemp_code gemp_help_print(const gemp_context *context, const gemp_text *text);
 
 /* "--json FILE", "--count". */

@@ -1,7 +1,12 @@
 /* ranks_engine: the Euler circuit on the hosts of all ranks, in shared memory or by messages (team.h).
  *
- * Stages: pairing gives each edge a successor, an out-edge of the vertex that it leads to, and no two edges the same one; list.h and list_ranking.h find their circuits, join.h joins these, list.h walks
- * the changed stretches again, list_ranking.h ranks the splitters, placement.h places the edges.
+ * Stages:
+ *   1 pair     each edge gets its own successor among the out-edges of its target; the edges then form circuits
+ *   2 contract list.h and list_ranking.h find the circuits
+ *   3 join     join.h joins circuits that share a vertex
+ *   4 rewalk   list.h walks the segments that joining has changed
+ *   5 rank     list_ranking.h ranks the splitters
+ *   6 place    placement.h sends each edge to its place
  */
 
 #ifndef GEMP_EULER_RANKS_RANKS_ENGINE_H
@@ -9,7 +14,7 @@
 
 #include "euler/euler.h"
 
-/* Collective; any number of ranks, also one, on the threads of their hosts. */
+/* Collective. Runs on the threads of any number of ranks. */
 gemp_code gemp_euler_on_ranks(gemp_euler_result *out, const gemp_comm *comm, const gemp_euler_edges *edges,
                               const gemp_euler_options *options);
 

@@ -8,17 +8,17 @@
 
 #include <string.h>
 
-/* The part of the budget for whole working sets that is taken for their first hops, before anything is known. */
+/* Bytes of a whole working set over those of its first hop: assumed for the first round, and the maximum. */
 static const double first_growth = 4, most_growth = 64;
-/* A task that takes such a share of the budget is oversized: else a round would hold few tasks. Measured with 4-cycles
+/* A task that needs more than this share of the budget is oversized, because a round would otherwise hold few tasks. Measured with 4-cycles
  * on a graph four times the budget: a share of 1 takes twice as long. */
 static const double large_share = 0.3;
 
-/* The round that is fetched and laid out next, while the device works on the present one. */
+/* The next round, which is fetched and laid out while the device works on the current one. */
 typedef struct next_round {
 	bool ready, last;      /* no round follows it */
-	bool cell;             /* of the split search */
-	gemp_task_range range; /* unless of a cell */
+	bool cell;             /* it is a cell of the split search */
+	gemp_task_range range; /* if it is no cell */
 } next_round;
 
 /* The state of a search in rounds. views[side] are the rows of a round and of the next one; tasks[next..] are still to
@@ -35,13 +35,14 @@ struct gemp_pull {
 	uint64_t total;      /* bytes of all rows of all ranks */
 	gemp_closure closure;
 	uint32_t *bits[GEMP_MAX_PATTERN_VERTICES]; /* candidates by slot */
-	gemp_view *resident_views; /* [view_count] rows at hand without what nobody reads; rows->views where that is all */
+	gemp_view *
+		resident_views; /* [view_count] resident rows without entries that are never read; rows->views[v] unless narrowed[v] */
 	bool narrowed[GEMP_MAX_VIEWS];
 	gemp_fetch *fetch;
 	gemp_working_set *working_set;
 	gemp_view views[2][GEMP_MAX_VIEWS]; /* of the round, and of the next */
 	gemp_partial_capacity capacities[2][GEMP_MAX_VIEWS];
-	int next_side; /* of the two the next one's */
+	int next_side; /* the side of the next round */
 	gemp_search *search;
 	gemp_search_options options;
 	gemp_vertex *seeds; /* [search->pivots * given] slots */
@@ -49,8 +50,8 @@ struct gemp_pull {
 	size_t next;
 	size_t *oversized, oversized_count, oversized_capacity;
 	double growth;          /* bytes of whole closures over those of first hops */
-	bool finished;          /* with tasks of which several, or one, fit into a round */
-	gemp_task_split *split; /* of those larger; NULL: none so far */
+	bool finished;          /* all tasks that are not oversized have been selected */
+	gemp_task_split *split; /* of the oversized tasks; NULL: not created yet */
 	next_round upcoming;
 	gemp_pull_statistics statistics;
 };
@@ -144,7 +145,7 @@ void gemp_pull_free(gemp_pull *p)
 /* FITTING. */
 uint64_t gemp_pull_entries(const gemp_pull *p)
 {
-	uint64_t most = p->total + p->total / 8; /* sizes of others' rows are known so well */
+	uint64_t most = p->total + p->total / 8; /* the sizes of other ranks' rows are estimated to 1/8 */
 	return (most < p->budget ? most : p->budget) / sizeof(gemp_vertex) + 1;
 }
 
