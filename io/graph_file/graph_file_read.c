@@ -1,5 +1,5 @@
-/* What is small of a graph file - names, types, counts, label sets, bounds of parts - is read when the graph is opened;
- * the columns and matrices follow when a query needs them, and the file is opened anew for each. */
+/* Opening a graph file reads its small parts: names, types, counts, label sets and bounds of parts. Columns and matrices are read when a
+ * query needs them; each such read opens the file again. */
 
 #include "io/graph_file/graph_file_read.h"
 

@@ -381,8 +381,8 @@ static gemp_code put_weights_by_target(const relation_matrix *matrix, const gemp
 	return put_array(matrix, "values", "data", type, edges, words);
 }
 
-/* The matrix by target has values of its own where edges have weights; else all are 1, as those by source. It also has
- * the number of each edge, which is the edge's row in the table. */
+/* Writes the matrix by target. Its values are the weights in the order of targets, or all 1 if edges have no weights. It also has the number
+ * of each edge, which is the edge's row in the table. */
 static gemp_code put_targets(relation_matrix *matrix, const gemp_shard *graph, const gemp_relation *relation,
                              const char *csr)
 {

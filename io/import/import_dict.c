@@ -34,7 +34,7 @@ static gemp_slice take_line(gemp_slice *rest)
 	return line;
 }
 
-/* Up to a blank and one of these. */
+/* The text before the first blank that one of the characters `stops` follows. */
 static gemp_slice before(gemp_slice text, const char *stops)
 {
 	for (size_t i = 0; i + 1 < text.size; i++)
@@ -43,7 +43,7 @@ static gemp_slice before(gemp_slice text, const char *stops)
 	return gemp_trimmed(text.bytes, text.bytes + text.size);
 }
 
-/* What stands in the first < >. */
+/* The text within the first pair of angle brackets. */
 static gemp_slice grammar_of(gemp_slice line)
 {
 	const char *open = memchr(line.bytes, '<', line.size);

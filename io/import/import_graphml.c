@@ -286,7 +286,7 @@ static gemp_code end_default(reader *r, const char *text)
 	return gemp_xml_copy(&key->default_value, text);
 }
 
-/* The place tells which element ends, as those that matter nest in one way only. */
+/* The reader's state tells which element ends, because the elements that it reads nest in one way only. */
 static gemp_code end(void *self, const gemp_xml *xml, const char *text, size_t size)
 {
 	reader *r = self;

@@ -10,10 +10,12 @@
 /* Options that a command does not take are 0 or NULL, the defaults. */
 static gemp_topology_settings settings_of(const gemp_options *options)
 {
-	return (gemp_topology_settings){ .size = sizeof(gemp_topology_settings),
-		                             .place = (gemp_placement)options->on,
-		                             .output = options->output,
-		                             .tree = options->tree };
+	gemp_topology_settings settings;
+	gemp_topology_settings_init(&settings);
+	settings.place = (gemp_placement)options->on;
+	settings.output = options->output;
+	settings.tree = options->tree;
+	return settings;
 }
 
 static gemp_code components(gemp_context *context, const gemp_options *options, gemp_report *report)
