@@ -93,7 +93,7 @@ class Pattern(Query):
             ends = (end(a), end(b)) if way == 'out' else tuple(sorted((end(a), end(b))))
             edges.append((ends, way, tuple(types), str(hops), names.get(e, '')))
         # a label is a condition like others, wherever it is written
-        conditions = [expr_signature(e, names) for e in self.where]
+        conditions = [expr_signature(e, names) for condition in self.where for e in conjuncts(condition)]
         conditions += [expr_signature(('label', v, *labels), names) for v, labels in self.vertices if labels]
         return repr((vertices, sorted(edges), sorted(set(conditions))))
 
@@ -103,6 +103,29 @@ def renamings(own):
     import itertools
     for order in itertools.permutations(range(len(own))):
         yield {v: '~%d' % i for v, i in zip(own, order)}
+
+
+NEGATED = {'eq': 'ne', 'ne': 'eq', 'lt': 'ge', 'ge': 'lt', 'gt': 'le', 'le': 'gt', 'isnull': 'notnull', 'notnull': 'isnull',
+           'and': 'or', 'or': 'and'}
+
+
+def conjuncts(e, negative=False):
+    """The conditions that all hold where `e` holds (where it does not hold, if negative), without NOT as far as possible."""
+    operator = e[0] if isinstance(e, tuple) else None
+    if operator == 'not':
+        return conjuncts(e[1], not negative)
+    if negative and operator in ('and', 'or'):
+        e = (NEGATED[operator],) + tuple(('not', child) for child in e[1:])
+    elif negative and operator in NEGATED:
+        e = (NEGATED[operator],) + tuple(e[1:])
+    elif negative:
+        return [('not', e)]
+    if isinstance(e, tuple) and e[0] == 'and':
+        return [c for child in e[1:] for c in conjuncts(child)]
+    if isinstance(e, tuple) and e[0] == 'or':
+        alternatives = [conjuncts(child) for child in e[1:]]
+        return [('or',) + tuple(a[0] if len(a) == 1 else ('and', *a) for a in alternatives)]
+    return [e]
 
 
 def expr_signature(e, names):

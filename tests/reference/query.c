@@ -192,8 +192,11 @@ static void parse_line(ref_query *query, char *line)
 	} else if (strcmp(kind, "where") == 0) {
 		add_condition(query, parse_expr(query, &line, false));
 	} else if (strcmp(kind, "return") == 0) {
-		for (skip(&line); *line && query->return_count < REF_MAX_RETURNS; skip(&line))
+		for (skip(&line); *line; skip(&line)) {
+			if (query->return_count == REF_MAX_RETURNS)
+				ref_die("query %s: too many items of RETURN", query->name);
 			query->returns[query->return_count++] = parse_expr(query, &line, false);
+		}
 	} else if (*kind) {
 		ref_die("query %s: no line '%s'", query->name, kind);
 	}
