@@ -291,12 +291,12 @@ static gemp_code write_h5(const gemp_comm *comm, const char *path, const char *d
 	};
 	gemp_h5 h5 = { 0 };
 	GEMP_OWNED double *reals = NULL;
-	uint64_t first = gemp_comm_exscan(comm, count), all = gemp_comm_sum1(comm, count);
-	GEMP_TRY(gemp_comm_agree(comm, kind == GEMP_KEY_F32 ? GEMP_NEW(reals, count) : GEMP_OK));
+	const gemp_h5_slab rows = { gemp_comm_sum1(comm, count), gemp_comm_exscan(comm, count), count };
+	const gemp_code made = kind == GEMP_KEY_F32 ? GEMP_NEW(reals, count) : GEMP_OK;
 	for (size_t i = 0; reals && i < count; i++)
 		reals[i] = (double)((const float *)values)[i];
 	gemp_code code = gemp_h5_create_temporary(&h5, comm, path, false);
-	GEMP_THEN(gemp_h5_write(&h5, dataset ? dataset : "/values", gemp_h5_type_of(kinds[kind]), all, first, count,
+	GEMP_THEN(gemp_h5_write(&h5, made, dataset ? dataset : "/values", gemp_h5_type_of(kinds[kind]), rows,
 	                        reals ? (const void *)reals : values));
 	return gemp_h5_commit(&h5, path, code);
 }

@@ -1,5 +1,5 @@
-/* Opening a graph file reads its small parts: names, types, counts, label sets and bounds of parts. Columns and matrices are read when a
- * query needs them; each such read opens the file again. */
+/* Opening a graph file reads its small parts: names, types, counts, label sets and bounds of parts. Columns and matrices
+ * are read when a query needs them; each such read opens the file again. */
 
 #include "io/graph_file/graph_file_read.h"
 
@@ -13,16 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the parts of an open graph come from. The file is opened for each, and must still be the same. */
+/* The source of the parts of an open graph. The file is opened for each part and must still be the same. */
 typedef struct file_source {
 	const gemp_comm *comm;
 	char *path, *key_path;
-	gemp_column_layout attributes;
-	gemp_column_layout *props; /* [relation_count] */
+	gemp_column_layout attributes; /* of vertices */
+	gemp_column_layout *props;     /* [relation_count] */
 	size_t relation_count;
 } file_source;
 
-/* The graph owns its source and frees it by this. */
+/* The graph owns its source and frees it by this callback. */
 static void free_source(void *self)
 {
 	file_source *source = self;
@@ -35,7 +35,7 @@ static void free_source(void *self)
 	gemp_free_all(source->props, source);
 }
 
-/* The file is opened anew for each part, so that an idle graph keeps no file open. */
+/* Collective. The file is opened for each part, so an idle graph keeps no file open; its hash shows a replaced file. */
 static gemp_code reopen(const file_source *source, const gemp_shard *graph, gemp_h5 *h5)
 {
 	uint64_t hash = 0;
@@ -46,11 +46,11 @@ static gemp_code reopen(const file_source *source, const gemp_shard *graph, gemp
 	return GEMP_OK;
 }
 
-/* The first failure counts; a file is closed in any case. */
+/* Collective. Closes the file also after a failure; the first failure counts. */
 static gemp_code close_file(gemp_h5 *h5, gemp_code code)
 {
-	gemp_code closed = gemp_h5_close(h5);
-	return code == GEMP_OK ? closed : code;
+	GEMP_ALSO(gemp_h5_close(h5));
+	return code;
 }
 
 /* The rows of all vertex columns of this rank. */
@@ -59,12 +59,12 @@ static gemp_h5_slab vertex_rows(const gemp_shard *graph)
 	return (gemp_h5_slab){ graph->vertex_count, graph->first_vertex, graph->rows };
 }
 
-/* The rank of a vertex by key gives the canonical order of ids. */
+/* Collective. The rank of a vertex by key gives the canonical order of ids. */
 static gemp_code read_ranks(const gemp_h5 *h5, gemp_shard *graph)
 {
 	GEMP_OWNED uint32_t *ranks = NULL;
-	GEMP_TRY(gemp_comm_agree(h5->comm, GEMP_NEW(ranks, graph->rows)));
-	GEMP_TRY(gemp_h5_read(h5, "/nodes/_rank", gemp_h5_type_of(GEMP_H5_U32), graph->first_vertex, graph->rows,
+	gemp_code code = GEMP_NEW(ranks, graph->rows);
+	GEMP_TRY(gemp_h5_read(h5, code, "/nodes/_rank", gemp_h5_type_of(GEMP_H5_U32), graph->first_vertex, graph->rows,
 	                      graph->rows, ranks));
 	gemp_free(graph->key_ranks);
 	graph->key_ranks = ranks;
@@ -83,7 +83,7 @@ static gemp_code load_keys(void *self, gemp_shard *graph)
 	return close_file(&h5, code);
 }
 
-/* Codes are checked here once, for all that uses them. */
+/* Collective. Codes are checked here once, since all later code uses them as indices. */
 static gemp_code read_labels(const gemp_h5 *h5, gemp_shard *graph)
 {
 	GEMP_OWNED void *codes = NULL;
@@ -112,7 +112,7 @@ static gemp_code load_labels(void *self, gemp_shard *graph)
 	return close_file(&h5, code);
 }
 
-/* Sets are small: names are compared one by one. */
+/* Label sets are small, so names are compared one by one. */
 static bool has_label(const gemp_shard *graph, size_t row, const char *label)
 {
 	const gemp_label_set *set = &graph->label_sets[graph->label_set_of[row]];
@@ -122,7 +122,7 @@ static bool has_label(const gemp_shard *graph, size_t row, const char *label)
 	return false;
 }
 
-/* Rows of the vertices with a label, spread over all rows. */
+/* Local. Spreads the rows of the vertices with a label over all rows; the others become NULL. */
 static gemp_code scatter_label_column(const gemp_shard *graph, const char *label, const gemp_column *part,
                                       gemp_column *column)
 {
@@ -142,8 +142,8 @@ static gemp_code scatter_label_column(const gemp_shard *graph, const char *label
 	return GEMP_OK;
 }
 
-/* The column holds the rows of one label only; a rank's part follows from how many such vertices lower
- * ranks have. */
+/* Collective. The column in the file has only the rows of one label; a prefix sum over the ranks' numbers of such vertices
+ * gives each rank its part. */
 static gemp_code read_attribute_of_label(const gemp_h5 *h5, gemp_shard *graph, const char *path, const char *label,
                                          gemp_column *column)
 {
@@ -157,7 +157,7 @@ static gemp_code read_attribute_of_label(const gemp_h5 *h5, gemp_shard *graph, c
 	return gemp_comm_agree(h5->comm, scatter_label_column(graph, label, &part, column));
 }
 
-/* An attribute that lies with a label needs the labels to be spread. */
+/* The rows of an attribute that lies with a label can be placed only when the labels are loaded. */
 static gemp_code load_attribute(void *self, gemp_shard *graph, size_t index)
 {
 	const file_source *source = self;
@@ -183,7 +183,7 @@ static gemp_code load_relation(void *self, gemp_shard *graph, size_t relation, u
 	return close_file(&h5, code);
 }
 
-/* Versions 1.x may add parts, but not change those that are read here. */
+/* Collective. Versions 1.x may add parts to the file, but not change those that are read here. */
 static gemp_code check_format(const gemp_h5 *h5)
 {
 	GEMP_OWNED char *format = NULL, *version = NULL;
@@ -198,11 +198,11 @@ static gemp_code check_format(const gemp_h5 *h5)
 	GEMP_TRY(gemp_h5_get_text(h5, "/", "gemp-format-version", &version));
 	if (strcmp(format, GEMP_FILE_FORMAT) == 0 && strncmp(version, "1.", 2) == 0)
 		return GEMP_OK;
-	return gemp_fail(GEMP_EDATA, "%s: is of format %s %s; this program reads %s 1.x", h5->path, format, version,
-	                 GEMP_FILE_FORMAT);
+	return gemp_fail(GEMP_EDATA, "%s: is of format %s %s; this program reads %s 1.x, so make the file again", h5->path,
+	                 format, version, GEMP_FILE_FORMAT);
 }
 
-/* A partition is used only if its parts can be given to ranks as a whole. */
+/* Collective. A partition is used only if each of its parts can go to one rank as a whole. */
 static gemp_code assign_rows(const gemp_comm *comm, const char *path, gemp_shard *graph)
 {
 	size_t ranks = (size_t)comm->size;
@@ -211,8 +211,8 @@ static gemp_code assign_rows(const gemp_comm *comm, const char *path, gemp_shard
 	gemp_code code = GEMP_NEW(graph->bounds, ranks + 1);
 	if (code == GEMP_OK) {
 		if (!gemp_partition_assign(&graph->partition, graph->vertex_count, ranks, graph->bounds))
-			gemp_warn("%s: is cut into %zu parts (%s), which %d ranks cannot share out; each gets an equal range of "
-			          "vertices instead",
+			gemp_warn("%s: is cut into %zu parts (%s), which cannot be divided among %d ranks; each rank gets an equal "
+			          "range of vertices instead",
 			          path, graph->partition.count, graph->partition.method, comm->size);
 		graph->first_vertex = graph->bounds[comm->rank];
 		graph->rows = graph->bounds[comm->rank + 1] - graph->first_vertex;
@@ -220,7 +220,7 @@ static gemp_code assign_rows(const gemp_comm *comm, const char *path, gemp_shard
 	return gemp_comm_agree(comm, code);
 }
 
-/* Label names are few. */
+/* Local. Graphs have few labels, so the search is linear. */
 static gemp_code find_label(const gemp_h5 *h5, const gemp_shard *graph, const char *name, size_t length,
                             uint32_t *label)
 {
@@ -229,11 +229,12 @@ static gemp_code find_label(const gemp_h5 *h5, const gemp_shard *graph, const ch
 			*label = l;
 			return GEMP_OK;
 		}
-	return gemp_fail(GEMP_EDATA, "%s: '/nodes/_label' names the label '%.*s', which '/labels' lacks", h5->path,
+	return gemp_fail(GEMP_EDATA,
+	                 "%s: '/nodes/_label' names the label '%.*s', which '/labels' lacks; make the file again", h5->path,
 	                 (int)length, name);
 }
 
-/* The empty text is the set without labels. */
+/* Local. Parses "A;B"; the empty text is the set without labels. */
 static gemp_code parse_set(const gemp_h5 *h5, const gemp_shard *graph, const char *text, gemp_label_set *set)
 {
 	size_t max = *text != '\0';
@@ -248,7 +249,7 @@ static gemp_code parse_set(const gemp_h5 *h5, const gemp_shard *graph, const cha
 	return GEMP_OK;
 }
 
-/* Counts per set allow estimates before any vertex is read. */
+/* Collective. The number of vertices of each label set allows estimates before any vertex is read. */
 static gemp_code describe_labels(const gemp_h5 *h5, gemp_shard *graph)
 {
 	GEMP_OWNED_BY(gemp_h5_texts_free) gemp_h5_texts labels = { 0 }, sets = { 0 };
@@ -259,10 +260,9 @@ static gemp_code describe_labels(const gemp_h5 *h5, gemp_shard *graph)
 	labels = (gemp_h5_texts){ 0 };
 	GEMP_TRY(gemp_file_get_texts(h5, "/nodes/_label/categories", &sets));
 	gemp_code code = gemp_new_all(GEMP_ARRAY(graph->label_sets, sets.count), GEMP_ARRAY(vertices, sets.count));
-	GEMP_TRY(gemp_comm_agree(h5->comm, code));
-	graph->label_set_count = sets.count;
-	GEMP_TRY(gemp_h5_read(h5, "/nodes/_label/counts", gemp_h5_type_of(GEMP_H5_U64), 0, sets.count,
+	GEMP_TRY(gemp_h5_read(h5, code, "/nodes/_label/counts", gemp_h5_type_of(GEMP_H5_U64), 0, sets.count,
 	                      h5->comm->rank == 0 ? sets.count : 0, vertices));
+	graph->label_set_count = sets.count;
 	for (size_t s = 0; s < sets.count && code == GEMP_OK; s++) {
 		graph->label_sets[s].vertex_count = vertices[s];
 		code = parse_set(h5, graph, sets.text[s], &graph->label_sets[s]);
@@ -270,13 +270,13 @@ static gemp_code describe_labels(const gemp_h5 *h5, gemp_shard *graph)
 	return gemp_comm_agree(h5->comm, code);
 }
 
-/* By name, bytewise. */
+/* For qsort: by name, bytewise. */
 static int compare_relations(const void *a, const void *b)
 {
 	return strcmp(((const gemp_relation *)a)->name, ((const gemp_relation *)b)->name);
 }
 
-/* Relations are sorted by name: their numbers do not depend on the order in the file. */
+/* Collective. Relations are sorted by name, so their numbers do not depend on the order in the file. */
 static gemp_code describe_relations(const gemp_h5 *h5, gemp_shard *graph, file_source *source)
 {
 	GEMP_OWNED_BY(gemp_h5_texts_free) gemp_h5_texts names = { 0 };
@@ -292,7 +292,7 @@ static gemp_code describe_relations(const gemp_h5 *h5, gemp_shard *graph, file_s
 	return GEMP_OK;
 }
 
-/* Key columns may be anywhere in the file; an attribute says where. */
+/* Collective. An attribute says where in the file the column of keys is. */
 static gemp_code describe_nodes(const gemp_h5 *h5, gemp_shard *graph, file_source *source)
 {
 	GEMP_OWNED char *type = NULL;
@@ -305,7 +305,7 @@ static gemp_code describe_nodes(const gemp_h5 *h5, gemp_shard *graph, file_sourc
 	return describe_labels(h5, graph);
 }
 
-/* Bounds are used as array indices later: they are checked here. */
+/* Local. Bounds are checked here, since they are used as indices later. */
 static gemp_code check_bounds(const gemp_h5 *h5, const gemp_shard *graph, const uint64_t *bounds, uint64_t count)
 {
 	bool right = bounds[0] == 0 && bounds[count - 1] == graph->vertex_count;
@@ -318,7 +318,7 @@ static gemp_code check_bounds(const gemp_h5 *h5, const gemp_shard *graph, const 
 	                         h5->path, graph->vertex_count);
 }
 
-/* The bounds of the parts that a partitioner made; a file without a partition has no such group. */
+/* Collective. The bounds of the parts that a partitioner made; a file without a partition has no such group. */
 static gemp_code get_partition(const gemp_h5 *h5, gemp_shard *graph)
 {
 	static const char path[] = "/partition/bounds";
@@ -334,14 +334,14 @@ static gemp_code get_partition(const gemp_h5 *h5, gemp_shard *graph)
 	GEMP_TRY(gemp_h5_info(h5, path, &type, &count));
 	if (type.kind != GEMP_H5_U64 || count < 2)
 		return gemp_file_damaged(h5, path, "is no list of bounds");
-	GEMP_TRY(gemp_comm_agree(h5->comm, GEMP_NEW(bounds, count)));
-	GEMP_TRY(gemp_h5_read(h5, path, type, 0, count, h5->comm->rank == 0 ? count : 0, bounds));
-	gemp_code code = check_bounds(h5, graph, bounds, count);
+	gemp_code code = GEMP_NEW(bounds, count);
+	GEMP_TRY(gemp_h5_read(h5, code, path, type, 0, count, h5->comm->rank == 0 ? count : 0, bounds));
+	GEMP_THEN(check_bounds(h5, graph, bounds, count));
 	GEMP_THEN(gemp_partition_init(&graph->partition, bounds, count - 1, method));
 	return gemp_comm_agree(h5->comm, code);
 }
 
-/* Rows are assigned before columns are described, which have as many rows as this rank. */
+/* Collective. Rows are assigned before columns are described, since a column has as many rows as this rank. */
 static gemp_code describe_graph(const gemp_h5 *h5, gemp_shard *graph, file_source *source)
 {
 	GEMP_TRY(check_format(h5));
@@ -357,7 +357,7 @@ static gemp_code describe_graph(const gemp_h5 *h5, gemp_shard *graph, file_sourc
 	return describe_relations(h5, graph, source);
 }
 
-/* A graph without content, whose parts come from the file. */
+/* Local. A graph without content, whose parts come from the file. */
 static gemp_code new_graph(gemp_shard **out, const gemp_comm *comm, const char *path)
 {
 	GEMP_OWNED_BY(gemp_shard_free_at) gemp_shard *graph = NULL;
@@ -374,7 +374,6 @@ static gemp_code new_graph(gemp_shard **out, const gemp_comm *comm, const char *
 	return GEMP_OK;
 }
 
-/* The description is read by all ranks; afterwards the file is closed again. */
 gemp_code gemp_graph_file_open(gemp_shard **out, const gemp_comm *comm, const char *path)
 {
 	GEMP_OWNED_BY(gemp_shard_free_at) gemp_shard *graph = NULL;
@@ -389,7 +388,7 @@ gemp_code gemp_graph_file_open(gemp_shard **out, const gemp_comm *comm, const ch
 	return GEMP_OK;
 }
 
-/* Checksums find damaged bytes; the content's hash finds parts that do not belong together. */
+/* Collective. Checksums find damaged bytes; the content's hash finds parts that do not belong together. */
 static gemp_code verify_content(const gemp_comm *comm, gemp_shard *graph, const gemp_h5 *h5)
 {
 	uint64_t hash = 0;
@@ -414,43 +413,39 @@ gemp_code gemp_graph_file_verify(const gemp_comm *comm, const char *path)
 	return close_file(&h5, code);
 }
 
-/* Collective. Is `weight` the dataset that the relation's matrix by source has for its values? */
-static gemp_code is_matrix_values(bool *out, const gemp_h5 *h5, const char *values, const char *props,
-                                  const char *weight)
+/* Collective. Is the column at `path` the dataset that the relation's matrix by source has for its values? A weighted file
+ * links both, so they have one offset in the file. */
+static gemp_code is_matrix_values(bool *out, const gemp_h5 *h5, const char *values, const char *path)
 {
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t one = H5I_INVALID_HID, other = H5I_INVALID_HID;
-	GEMP_OWNED_BY(gemp_text_free) gemp_text path = { 0 };
-	bool there;
-	gemp_text_print(&path, "%s/", props);
-	gemp_h5_encode(weight, &path);
-	GEMP_TRY(gemp_comm_agree(h5->comm, gemp_text_status(&path)));
-	GEMP_TRY(gemp_h5_exists(h5, path.data, &there));
+	bool exists;
+	GEMP_TRY(gemp_h5_exists(h5, path, &exists));
 	*out = false;
-	if (there && h5->active) {
+	if (exists && values) {
 		one = H5Dopen2(h5->file, values, H5P_DEFAULT);
-		other = H5Dopen2(h5->file, path.data, H5P_DEFAULT); /* columns with a mask are groups: no dataset */
+		other = H5Dopen2(h5->file, path, H5P_DEFAULT); /* fails for a column with a mask, which is a group */
 		*out = one >= 0 && other >= 0 && H5Dget_offset(one) != HADDR_UNDEF &&
 		       H5Dget_offset(one) == H5Dget_offset(other);
 	}
-	return GEMP_OK;
+	return gemp_comm_agree(h5->comm, values ? GEMP_OK : GEMP_ENOMEM);
 }
 
-/* The values of a weighted file are a link to the attribute: both have one place in the file. */
+/* Collective. *out becomes the name of the relation's column that gives the values of its matrices, if there is one. */
 static gemp_code matrix_values_of(const char **out, const gemp_h5 *h5, const gemp_relation *relation)
 {
-	GEMP_OWNED char *values = NULL, *props = NULL;
-	GEMP_TRY(gemp_file_relation_path(h5, relation->name, "/edges", "csr/values", &values));
-	GEMP_TRY(gemp_file_relation_path(h5, relation->name, "/edges", "props", &props));
+	GEMP_OWNED char *values = gemp_h5_join_encoded("/edges", relation->name, "csr/values");
+	GEMP_OWNED char *props = gemp_h5_join_encoded("/edges", relation->name, "props");
 	for (size_t c = 0; c < relation->props.count && !*out; c++) {
+		GEMP_OWNED char *path = gemp_h5_join_encoded(props, relation->props.columns[c].name, "");
 		bool same;
-		GEMP_TRY(is_matrix_values(&same, h5, values, props, relation->props.columns[c].name));
+		GEMP_TRY(is_matrix_values(&same, h5, values, path));
 		if (same)
 			*out = relation->props.columns[c].name;
 	}
 	return GEMP_OK;
 }
 
-/* The first relation that has such values decides, as one weight was given for all. */
+/* The first relation that has such values decides, since a file is written with one weight for all relations. */
 gemp_code gemp_graph_file_matrix_values(const char **out, const gemp_comm *comm, const gemp_shard *graph,
                                         const char *path)
 {

@@ -1,7 +1,6 @@
-/* A relation is stored as binsparse and AnnData both describe it: two sparse matrices, by source and by target, whose
- * datasets have the names of either format by hard links, and a table of edges in the order of the matrix by source.
- * Pointers, indices and values are written by all ranks together, each its own rows, and read in parts as a query needs
- * them. */
+/* A relation is stored as both binsparse and AnnData describe it: two sparse matrices, by source and by target, whose
+ * datasets have the names of both formats by hard links, and a table of edges in the order of the matrix by source. All
+ * ranks write pointers, indices and values together, each its own rows; they read the parts that a query needs. */
 
 #include "io/graph_file/graph_file_relation.h"
 #include "io/graph_file/graph_file_strings.h"
@@ -14,74 +13,73 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* A matrix of n x n below `path`, and the type of its pointers and indices. */
+/* A matrix of `vertices` x `vertices` in the group `path`. */
 typedef struct relation_matrix {
 	const gemp_h5 *h5;
-	char *path; /* owned */
+	char *path; /* owned; NULL if out of memory, see hdf5_file.h */
 	uint64_t vertices, edges;
-	gemp_h5_type type;
+	gemp_h5_type type;         /* of pointers and indices */
 	const gemp_column *weight; /* gives the values; NULL: ones */
 } relation_matrix;
 
-/* The matrix "csr" or "csc" of a relation, without the type of its numbers. */
-static gemp_code open_matrix(relation_matrix *out, const gemp_h5 *h5, const gemp_shard *graph,
-                             const gemp_relation *relation, const char *name)
+/* Local. The matrix "csr" or "csc" of a relation, without the type of its numbers. */
+static relation_matrix matrix_of(const gemp_h5 *h5, const gemp_shard *graph, const gemp_relation *relation,
+                                 const char *name)
 {
-	*out = (relation_matrix){ .h5 = h5, .vertices = graph->vertex_count, .edges = relation->edge_count };
-	return gemp_file_relation_path(h5, relation->name, "/edges", name, &out->path);
+	return (relation_matrix){ .h5 = h5,
+		                      .path = gemp_h5_join_encoded("/edges", relation->name, name),
+		                      .vertices = graph->vertex_count,
+		                      .edges = relation->edge_count };
 }
 
-static void close_matrix(relation_matrix *matrix)
+static void free_matrix(relation_matrix *matrix)
 {
 	gemp_free(matrix->path);
 }
 
-/* Rows of the dataset `name` of the matrix, of which `own` from the first are this rank's and no other's. */
-static gemp_code get_array(const relation_matrix *matrix, const char *name, gemp_h5_type type, gemp_h5_slab rows,
-                           uint64_t own, void *out)
+/* Collective. Reads elements [first, first + count) of the dataset `name` of the matrix, of which the first `own` belong to
+ * no other rank. code: as of gemp_h5_read. */
+static gemp_code get_array(const relation_matrix *matrix, gemp_code code, const char *name, gemp_h5_type type,
+                           uint64_t first, uint64_t count, uint64_t own, void *out)
 {
-	GEMP_OWNED char *path = NULL;
-	GEMP_TRY(gemp_h5_join(matrix->h5, matrix->path, name, &path));
-	return gemp_h5_read(matrix->h5, path, type, rows.first, rows.count, own, out);
+	GEMP_OWNED char *path = gemp_h5_join(matrix->path, name);
+	return gemp_h5_read(matrix->h5, code, path, type, first, count, own, out);
 }
 
-/* A number of a dataset that holds integers of 32 or 64 bits. */
+/* Element `index` of a dataset of integers of 32 or 64 bits. */
 static uint64_t load_number(const void *in, gemp_h5_type type, uint64_t index)
 {
 	return type.kind == GEMP_H5_I32 ? (uint64_t)((const int32_t *)in)[index] : (uint64_t)((const int64_t *)in)[index];
 }
 
-/* Shape and flags are attributes: no array needs to be read. */
+/* Shape and flags are attributes, so no array needs to be read. */
 gemp_code gemp_file_describe_relation(const gemp_h5 *h5, const gemp_shard *graph, gemp_relation *relation,
                                       gemp_column_layout *columns)
 {
-	GEMP_OWNED char *group = NULL, *csr = NULL, *props = NULL, *indices = NULL;
+	GEMP_OWNED char *group = gemp_h5_join_encoded("/edges", relation->name, "");
+	GEMP_OWNED char *csr = gemp_h5_join(group, "csr"), *props = gemp_h5_join(group, "props");
+	GEMP_OWNED char *indices = gemp_h5_join(csr, "indices_1");
 	GEMP_OWNED int64_t *shape = NULL;
 	gemp_h5_type type;
 	uint64_t multigraph = 0;
 	size_t count = 0;
-	GEMP_TRY(gemp_file_relation_path(h5, relation->name, "/edges", "", &group));
-	GEMP_TRY(gemp_h5_join(h5, group, "csr", &csr));
-	GEMP_TRY(gemp_h5_join(h5, group, "props", &props));
-	GEMP_TRY(gemp_h5_join(h5, csr, "indices_1", &indices));
 	GEMP_TRY(gemp_h5_get_flag(h5, group, "directed", &relation->directed));
 	GEMP_TRY(gemp_h5_get_number(h5, csr, "multigraph", &multigraph));
 	GEMP_TRY(gemp_h5_get_numbers(h5, csr, "shape", &shape, &count));
 	GEMP_TRY(gemp_h5_info(h5, indices, &type, &relation->edge_count));
 	relation->multigraph = multigraph;
 	if (count != 2 || (uint64_t)shape[0] != graph->vertex_count || (uint64_t)shape[1] != graph->vertex_count)
-		return gemp_file_damaged(h5, csr, "is not of as many rows as there are vertices");
+		return gemp_file_damaged(h5, csr, "has another number of rows or columns than the graph has vertices");
 	return gemp_file_get_schema(h5, props, &relation->props, columns);
 }
 
-/* Pointers and indices of the file are both i32 or both i64. */
-static gemp_code get_width(relation_matrix *matrix)
+/* Collective. Finds the type of pointers and indices, which is i32 or i64 for both, and checks their lengths. */
+static gemp_code get_type(relation_matrix *matrix)
 {
-	GEMP_OWNED char *pointers = NULL, *indices = NULL;
+	GEMP_OWNED char *pointers = gemp_h5_join(matrix->path, "pointers_to_1");
+	GEMP_OWNED char *indices = gemp_h5_join(matrix->path, "indices_1");
 	gemp_h5_type other;
 	uint64_t total = 0, edges = 0;
-	GEMP_TRY(gemp_h5_join(matrix->h5, matrix->path, "pointers_to_1", &pointers));
-	GEMP_TRY(gemp_h5_join(matrix->h5, matrix->path, "indices_1", &indices));
 	GEMP_TRY(gemp_h5_info(matrix->h5, pointers, &matrix->type, &total));
 	GEMP_TRY(gemp_h5_info(matrix->h5, indices, &other, &edges));
 	bool integers = matrix->type.kind == GEMP_H5_I32 || matrix->type.kind == GEMP_H5_I64;
@@ -90,17 +88,16 @@ static gemp_code get_width(relation_matrix *matrix)
 	return GEMP_OK;
 }
 
-/* This rank's [rows + 1] pointers, made to begin at 0; *first is what the first was. */
+/* Collective. (*begin)[rows + 1] become this rank's pointers, shifted to begin at 0; *first is the first before the
+ * shift. The pointers are checked, since they are used as indices. */
 static gemp_code get_pointers(const relation_matrix *matrix, const gemp_shard *graph, uint64_t **begin, uint64_t *first)
 {
-	GEMP_OWNED void *numbers = NULL;
-	GEMP_OWNED uint64_t *pointers = NULL;
 	uint64_t count = graph->rows + 1, last = graph->rank == graph->ranks - 1;
-	numbers = gemp_calloc(count, matrix->type.size);
+	GEMP_OWNED void *numbers = gemp_calloc(count, matrix->type.size);
+	GEMP_OWNED uint64_t *pointers = NULL;
 	gemp_code code = numbers ? GEMP_NEW(pointers, count) : GEMP_ENOMEM;
-	GEMP_TRY(gemp_comm_agree(matrix->h5->comm, code));
-	GEMP_TRY(get_array(matrix, "pointers_to_1", matrix->type, (gemp_h5_slab){ 0, graph->first_vertex, count },
-	                   graph->rows + last, numbers));
+	GEMP_TRY(get_array(matrix, code, "pointers_to_1", matrix->type, graph->first_vertex, count, graph->rows + last,
+	                   numbers));
 	*first = load_number(numbers, matrix->type, 0);
 	for (uint64_t v = 0; v < count && code == GEMP_OK; v++) {
 		uint64_t pointer = load_number(numbers, matrix->type, v), before = v ? pointers[v - 1] + *first : 0;
@@ -127,39 +124,41 @@ typedef struct row_check {
 static void check_range(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
-	row_check *c = context;
+	row_check *check = context;
 	bool bad = false;
 	for (size_t v = begin; v < end; v++) {
-		uint64_t first = c->begin[v], last = c->begin[v + 1];
+		uint64_t first = check->begin[v], last = check->begin[v + 1];
 		for (uint64_t e = first + 1; e < last; e++)
-			bad |= c->indices[e] < c->indices[e - 1];
-		bad |= last > first && c->indices[last - 1] >= c->graph->vertex_count; /* the greatest, if they ascend */
+			bad |= check->indices[e] < check->indices[e - 1];
+		/* If the row ascends, its last index is the greatest. */
+		bad |= last > first && check->indices[last - 1] >= check->graph->vertex_count;
 	}
 	if (bad)
-		atomic_store(&c->bad, true);
+		atomic_store(&check->bad, true);
 }
 
+/* Local. All threads check ranges of rows. */
 static gemp_code check_rows(const relation_matrix *matrix, const gemp_shard *graph, const uint64_t *begin,
                             const gemp_vertex *indices)
 {
-	row_check c = { graph, begin, indices, false };
-	gemp_for_ranges(graph->rows, check_range, &c);
-	return c.bad ? gemp_file_damaged(matrix->h5, matrix->path, "has a row that is not sorted or leaves the graph")
-	             : GEMP_OK;
+	row_check check = { graph, begin, indices, false };
+	gemp_for_ranges(graph->rows, check_range, &check);
+	return check.bad ? gemp_file_damaged(matrix->h5, matrix->path, "has a row that is not sorted or leaves the graph")
+	                 : GEMP_OK;
 }
 
-/* Numbers of 64 bits are narrowed after the check that they are vertices. */
+/* Collective. Indices of 64 bits are narrowed; one that is no vertex becomes GEMP_NO_VERTEX, which check_rows refuses. */
 static gemp_code get_indices(const relation_matrix *matrix, const gemp_shard *graph, const uint64_t *begin,
                              uint64_t first, gemp_vertex **out)
 {
-	const gemp_h5_slab rows = { 0, first, begin[graph->rows] };
+	const uint64_t count = begin[graph->rows];
 	const bool wide = matrix->type.kind == GEMP_H5_I64;
 	GEMP_OWNED int64_t *numbers = NULL;
 	GEMP_OWNED gemp_vertex *indices = NULL;
-	gemp_code code = gemp_new_all(GEMP_ARRAY(indices, rows.count), GEMP_ARRAY(numbers, wide ? rows.count : 0));
-	GEMP_TRY(gemp_comm_agree(matrix->h5->comm, code));
-	GEMP_TRY(get_array(matrix, "indices_1", matrix->type, rows, rows.count, wide ? (void *)numbers : (void *)indices));
-	for (uint64_t e = 0; wide && e < rows.count; e++)
+	gemp_code code = gemp_new_all(GEMP_ARRAY(indices, count), GEMP_ARRAY(numbers, wide ? count : 0));
+	GEMP_TRY(get_array(matrix, code, "indices_1", matrix->type, first, count, count,
+	                   wide ? (void *)numbers : (void *)indices));
+	for (uint64_t e = 0; wide && e < count; e++)
 		indices[e] = (uint64_t)numbers[e] < graph->vertex_count ? (gemp_vertex)numbers[e] : GEMP_NO_VERTEX;
 	GEMP_TRY(gemp_comm_agree(matrix->h5->comm, check_rows(matrix, graph, begin, indices)));
 	*out = indices;
@@ -167,32 +166,31 @@ static gemp_code get_indices(const relation_matrix *matrix, const gemp_shard *gr
 	return GEMP_OK;
 }
 
-/* Numbers of edges are checked, since they are used as rows of the attribute table. */
+/* Collective. Numbers of edges are checked, since they are used as rows of the attribute table. */
 static gemp_code get_edge_numbers(const relation_matrix *matrix, uint64_t first, uint64_t count, gemp_edge **out)
 {
 	GEMP_OWNED gemp_edge *edges = NULL;
-	GEMP_TRY(gemp_comm_agree(matrix->h5->comm, GEMP_NEW(edges, count)));
-	GEMP_TRY(get_array(matrix, "edge", gemp_h5_type_of(GEMP_H5_U64), (gemp_h5_slab){ 0, first, count }, count, edges));
+	gemp_code code = GEMP_NEW(edges, count);
+	GEMP_TRY(get_array(matrix, code, "edge", gemp_h5_type_of(GEMP_H5_U64), first, count, count, edges));
 	bool beyond = false;
 	for (uint64_t e = 0; e < count; e++)
 		beyond |= edges[e] >= matrix->edges;
-	GEMP_TRY(gemp_comm_agree(matrix->h5->comm,
-	                         beyond ? gemp_file_damaged(matrix->h5, matrix->path, "numbers an edge beyond the last")
-	                                : GEMP_OK));
+	if (beyond)
+		code = gemp_file_damaged(matrix->h5, matrix->path, "has the number of an edge beyond the last one");
+	GEMP_TRY(gemp_comm_agree(matrix->h5->comm, code));
 	*out = edges;
 	edges = NULL;
 	return GEMP_OK;
 }
 
-/* The matrix by target holds the edges that end in this rank's rows. */
+/* Collective. Row v of the matrix by target holds the edges that end in v. */
 static gemp_code get_in(const gemp_h5 *h5, const gemp_shard *graph, gemp_relation *relation, unsigned parts)
 {
-	GEMP_OWNED_BY(close_matrix) relation_matrix matrix = { 0 };
+	GEMP_OWNED_BY(free_matrix) relation_matrix matrix = matrix_of(h5, graph, relation, "csc");
 	GEMP_OWNED uint64_t *begin = NULL;
 	uint64_t first = 0;
-	GEMP_TRY(open_matrix(&matrix, h5, graph, relation, "csc"));
 	if (parts & GEMP_LOAD_IN) {
-		GEMP_TRY(get_width(&matrix));
+		GEMP_TRY(get_type(&matrix));
 		GEMP_TRY(get_pointers(&matrix, graph, &begin, &first));
 		GEMP_TRY(get_indices(&matrix, graph, begin, first, &relation->in_sources));
 		relation->in_offsets = begin;
@@ -207,7 +205,7 @@ static gemp_code get_in(const gemp_h5 *h5, const gemp_shard *graph, gemp_relatio
 	return GEMP_OK;
 }
 
-/* Columns are read one after another, since each is a dataset of its own. */
+/* Collective. Columns are read one after another, since each is a dataset or group of its own. */
 static gemp_code get_props(const gemp_h5 *h5, gemp_relation *relation, const gemp_column_layout *columns,
                            gemp_h5_slab rows)
 {
@@ -218,14 +216,14 @@ static gemp_code get_props(const gemp_h5 *h5, gemp_relation *relation, const gem
 	return GEMP_OK;
 }
 
-/* The matrix by source, and the table of edges, whose rows on this rank its pointers give. */
+/* Collective. The matrix by source and the table of edges; the matrix's pointers say which rows of the table this rank
+ * has. */
 static gemp_code get_out(const gemp_h5 *h5, const gemp_shard *graph, gemp_relation *relation,
                          const gemp_column_layout *columns, unsigned parts)
 {
-	GEMP_OWNED_BY(close_matrix) relation_matrix matrix = { 0 };
+	GEMP_OWNED_BY(free_matrix) relation_matrix matrix = matrix_of(h5, graph, relation, "csr");
 	GEMP_OWNED uint64_t *begin = NULL;
-	GEMP_TRY(open_matrix(&matrix, h5, graph, relation, "csr"));
-	GEMP_TRY(get_width(&matrix));
+	GEMP_TRY(get_type(&matrix));
 	GEMP_TRY(get_pointers(&matrix, graph, &begin, &relation->first_edge));
 	gemp_h5_slab rows = { relation->edge_count, relation->first_edge, begin[graph->rows] };
 	if (parts & GEMP_LOAD_PROPS)
@@ -239,7 +237,6 @@ static gemp_code get_out(const gemp_h5 *h5, const gemp_shard *graph, gemp_relati
 	return GEMP_OK;
 }
 
-/* The matrix by target comes last: the edges' numbers need its pointers. */
 gemp_code gemp_file_get_relation(const gemp_h5 *h5, gemp_shard *graph, gemp_relation *relation,
                                  const gemp_column_layout *columns, unsigned parts)
 {
@@ -248,14 +245,14 @@ gemp_code gemp_file_get_relation(const gemp_h5 *h5, gemp_shard *graph, gemp_rela
 	return parts & (GEMP_LOAD_IN | GEMP_LOAD_IN_EDGES) ? get_in(h5, graph, relation, parts) : GEMP_OK;
 }
 
-/* AnnData and scipy read 32-bit indices faster: they are used where they fit. */
+/* AnnData and scipy read 32-bit indices faster, so they are used if all numbers fit. */
 static gemp_h5_type matrix_type(uint64_t vertices, uint64_t edges)
 {
 	uint64_t limit = gemp_limits_now()->file_i32_max;
 	return gemp_h5_type_of(vertices <= limit && edges <= limit ? GEMP_H5_I32 : GEMP_H5_I64);
 }
 
-/* The value fits, as the type was chosen by the largest number. */
+/* The number fits, since matrix_type chose the type by the largest one. */
 static void store_number(void *out, gemp_h5_type type, uint64_t index, uint64_t number)
 {
 	if (type.kind == GEMP_H5_I32)
@@ -264,53 +261,50 @@ static void store_number(void *out, gemp_h5_type type, uint64_t index, uint64_t 
 		((int64_t *)out)[index] = (int64_t)number;
 }
 
-/* The dataset `name`, and its name in AnnData as a hard link. */
-static gemp_code put_array(const relation_matrix *matrix, const char *name, const char *also, gemp_h5_type type,
-                           gemp_h5_slab rows, const void *data)
+/* Collective. Writes the dataset under binsparse's name, and links it under AnnData's. code: as of gemp_h5_write. */
+static gemp_code put_array(const relation_matrix *matrix, gemp_code code, const char *name, const char *anndata_name,
+                           gemp_h5_type type, gemp_h5_slab rows, const void *data)
 {
-	GEMP_OWNED char *path = NULL, *link = NULL;
-	GEMP_TRY(gemp_h5_join(matrix->h5, matrix->path, name, &path));
-	GEMP_TRY(gemp_h5_join(matrix->h5, matrix->path, also, &link));
-	GEMP_TRY(gemp_h5_write_rows(matrix->h5, matrix->path, name, type, rows, data));
+	GEMP_OWNED char *path = gemp_h5_join(matrix->path, name), *link = gemp_h5_join(matrix->path, anndata_name);
+	GEMP_TRY(gemp_h5_write(matrix->h5, code, path, type, rows, data));
 	return gemp_h5_link(matrix->h5, path, link);
 }
 
-/* The last rank writes the pointer behind the last row, too. */
+/* Collective. The last rank writes the pointer behind the last row, too. */
 static gemp_code put_pointers(const relation_matrix *matrix, const gemp_shard *graph, const uint64_t *begin,
                               uint64_t first)
 {
 	uint64_t count = graph->rows + (graph->rank == graph->ranks - 1);
 	GEMP_OWNED void *numbers = gemp_calloc(count, matrix->type.size);
-	GEMP_TRY(gemp_comm_agree(matrix->h5->comm, numbers ? GEMP_OK : GEMP_ENOMEM));
-	for (uint64_t v = 0; v < count; v++)
+	for (uint64_t v = 0; numbers && v < count; v++)
 		store_number(numbers, matrix->type, v, first + begin[v]);
-	return put_array(matrix, "pointers_to_1", "indptr", matrix->type,
+	return put_array(matrix, numbers ? GEMP_OK : GEMP_ENOMEM, "pointers_to_1", "indptr", matrix->type,
 	                 (gemp_h5_slab){ graph->vertex_count + 1, graph->first_vertex, count }, numbers);
 }
 
-/* Vertices are 32 bits in memory and are written as they are where the file has 32 bits. */
+/* Collective. Vertices have 32 bits in memory; only a file of 64 bits needs a widened copy. */
 static gemp_code put_indices(const relation_matrix *matrix, const gemp_vertex *indices, gemp_h5_slab edges)
 {
 	const bool wide = matrix->type.kind == GEMP_H5_I64;
 	GEMP_OWNED int64_t *numbers = NULL;
-	GEMP_TRY(gemp_comm_agree(matrix->h5->comm, GEMP_NEW(numbers, wide ? edges.count : 0)));
-	for (uint64_t e = 0; wide && e < edges.count; e++)
+	gemp_code code = GEMP_NEW(numbers, wide ? edges.count : 0);
+	for (uint64_t e = 0; code == GEMP_OK && wide && e < edges.count; e++)
 		numbers[e] = (int64_t)indices[e];
-	return put_array(matrix, "indices_1", "indices", matrix->type, edges,
+	return put_array(matrix, code, "indices_1", "indices", matrix->type, edges,
 	                 wide ? (const void *)numbers : (const void *)indices);
 }
 
-/* binsparse wants values: a byte of one for each edge. */
+/* Collective. binsparse needs values: each edge gets the byte 1. */
 static gemp_code put_ones(const relation_matrix *matrix, gemp_h5_slab edges)
 {
 	GEMP_OWNED uint8_t *ones = gemp_calloc(edges.count, 1);
-	GEMP_TRY(gemp_comm_agree(matrix->h5->comm, ones ? GEMP_OK : GEMP_ENOMEM));
-	if (edges.count)
+	if (ones && edges.count)
 		memset(ones, 1, edges.count);
-	return put_array(matrix, "values", "data", gemp_h5_type_of(GEMP_H5_U8), edges, ones);
+	return put_array(matrix, ones ? GEMP_OK : GEMP_ENOMEM, "values", "data", gemp_h5_type_of(GEMP_H5_U8), edges, ones);
 }
 
-/* A multigraph is no binsparse matrix, as that has one entry at a place. */
+/* Collective. The attributes of a matrix. A multigraph gets no description of binsparse, which has one entry for a row and
+ * a column. */
 static gemp_code put_description(const relation_matrix *matrix, const char *format, bool multigraph)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text json = { 0 };
@@ -332,7 +326,7 @@ static gemp_code put_description(const relation_matrix *matrix, const char *form
 	return gemp_h5_put_text(h5, matrix->path, "binsparse", json.data);
 }
 
-/* first: how many edges lower ranks have in this order. */
+/* Collective. The group of a matrix with its pointers and indices; also its values if they are ones and by source. */
 static gemp_code put_matrix(const relation_matrix *matrix, const gemp_shard *graph, const gemp_relation *relation,
                             bool by_target)
 {
@@ -349,82 +343,71 @@ static gemp_code put_matrix(const relation_matrix *matrix, const gemp_shard *gra
 	return GEMP_OK;
 }
 
-/* The dataset `name` of another group under both names of a matrix's values. */
-static gemp_code link_values(const relation_matrix *matrix, const char *group, const char *name)
+/* Collective. Links a dataset under both names of the matrix's values. */
+static gemp_code link_values(const relation_matrix *matrix, const char *dataset)
 {
-	GEMP_OWNED char *target = NULL, *values = NULL, *data = NULL;
-	GEMP_TRY(gemp_h5_join(matrix->h5, group, name, &target));
-	GEMP_TRY(gemp_h5_join(matrix->h5, matrix->path, "values", &values));
-	GEMP_TRY(gemp_h5_join(matrix->h5, matrix->path, "data", &data));
-	GEMP_TRY(gemp_h5_link(matrix->h5, target, values));
-	return gemp_h5_link(matrix->h5, target, data);
+	GEMP_OWNED char *values = gemp_h5_join(matrix->path, "values"), *data = gemp_h5_join(matrix->path, "data");
+	GEMP_TRY(gemp_h5_link(matrix->h5, dataset, values));
+	return gemp_h5_link(matrix->h5, dataset, data);
 }
 
-/* Of the rows by source: the column of the edges' table, which is in that order. */
+/* Collective. The values by source are a column of the edges' table, which has the same order. */
 static gemp_code link_weights(const relation_matrix *matrix, const gemp_relation *relation)
 {
-	GEMP_OWNED char *group = NULL;
-	GEMP_OWNED_BY(gemp_text_free) gemp_text name = { 0 };
-	GEMP_TRY(gemp_file_relation_path(matrix->h5, relation->name, "/edges", "props", &group));
-	gemp_h5_encode(matrix->weight->name, &name);
-	GEMP_TRY(gemp_comm_agree(matrix->h5->comm, gemp_text_status(&name)));
-	return link_values(matrix, group, name.data);
+	GEMP_OWNED char *props = gemp_h5_join_encoded("/edges", relation->name, "props");
+	GEMP_OWNED char *column = gemp_h5_join_encoded(props, matrix->weight->name, "");
+	return link_values(matrix, column);
 }
 
-/* The attribute table is in the order by source; values by target are fetched from their owners. */
+/* Collective. The attribute table is in the order by source, so values by target are requested from their owners. */
 static gemp_code put_weights_by_target(const relation_matrix *matrix, const gemp_shard *graph,
                                        const gemp_relation *relation, gemp_h5_slab edges)
 {
 	GEMP_OWNED uint64_t *words = NULL;
 	gemp_h5_type type = gemp_h5_type_of(matrix->weight->type == GEMP_INTEGER ? GEMP_H5_I64 : GEMP_H5_F64);
 	GEMP_TRY(gemp_file_weights_by_target(matrix->h5->comm, graph, relation, matrix->weight, &words));
-	return put_array(matrix, "values", "data", type, edges, words);
+	return put_array(matrix, GEMP_OK, "values", "data", type, edges, words);
 }
 
-/* Writes the matrix by target. Its values are the weights in the order of targets, or all 1 if edges have no weights. It also has the number
- * of each edge, which is the edge's row in the table. */
+/* Collective. Writes the matrix by target, with the number of each edge, which is its row in the table. Its values are the
+ * weights in the order of targets; without weights they are a link to the ones of the matrix by source. */
 static gemp_code put_targets(relation_matrix *matrix, const gemp_shard *graph, const gemp_relation *relation,
                              const char *csr)
 {
 	uint64_t count = relation->in_offsets[graph->rows];
 	gemp_h5_slab rows = { relation->edge_count, gemp_comm_exscan(matrix->h5->comm, count), count };
+	GEMP_OWNED char *ones = gemp_h5_join(csr, "values");
 	GEMP_TRY(put_matrix(matrix, graph, relation, true));
-	GEMP_TRY(matrix->weight ? put_weights_by_target(matrix, graph, relation, rows)
-	                        : link_values(matrix, csr, "values"));
-	return gemp_h5_write_rows(matrix->h5, matrix->path, "edge", gemp_h5_type_of(GEMP_H5_U64), rows, relation->in_edges);
+	GEMP_TRY(matrix->weight ? put_weights_by_target(matrix, graph, relation, rows) : link_values(matrix, ones));
+	return gemp_h5_write_in(matrix->h5, GEMP_OK, matrix->path, "edge", gemp_h5_type_of(GEMP_H5_U64), rows,
+	                        relation->in_edges);
 }
 
-/* The edges' table; AnnData wants an index, and the targets are there already. */
+/* Collective. The edges' table. AnnData needs an index, for which the targets are linked. */
 static gemp_code put_props(const gemp_h5 *h5, const gemp_shard *graph, const gemp_relation *relation, const char *csr)
 {
-	GEMP_OWNED char *group = NULL, *strings = NULL, *target = NULL, *index = NULL;
+	GEMP_OWNED char *group = gemp_h5_join_encoded("/edges", relation->name, "props");
+	GEMP_OWNED char *strings = gemp_h5_join_encoded("/strings/edges", relation->name, "props");
+	GEMP_OWNED char *target = gemp_h5_join(csr, "indices_1"), *index = gemp_h5_join(group, "_target");
 	GEMP_OWNED_BY(gemp_column_layout_free) gemp_column_layout columns = { 0 };
-	GEMP_OWNED_BY(gemp_text_free) gemp_text path = { 0 };
 	gemp_h5_slab rows = { relation->edge_count, relation->first_edge, relation->out_offsets[graph->rows] };
-	GEMP_TRY(gemp_file_relation_path(h5, relation->name, "/edges", "props", &group));
-	GEMP_TRY(gemp_file_relation_path(h5, relation->name, "/strings/edges", "props", &strings));
+	gemp_code code = gemp_column_layout_new(relation->props.count, &columns);
+	GEMP_TRY(gemp_comm_agree(h5->comm, strings ? code : GEMP_ENOMEM));
 	GEMP_TRY(gemp_h5_group(h5, group, "dataframe", "0.2.0"));
-	GEMP_TRY(gemp_column_layout_new(h5, relation->props.count, &columns));
-	for (size_t c = 0; c < columns.count; c++) {
-		GEMP_TRY(gemp_file_put_column(h5, group, strings, &relation->props.columns[c], rows, &path));
-		GEMP_TRY(gemp_column_layout_set(h5, &columns, c, path.data, ""));
-	}
-	GEMP_TRY(gemp_h5_join(h5, csr, "indices_1", &target));
-	GEMP_TRY(gemp_h5_join(h5, group, "_target", &index));
+	for (size_t c = 0; c < columns.count; c++)
+		GEMP_TRY(gemp_file_put_column(h5, group, strings, &relation->props.columns[c], rows, &columns.paths.text[c]));
 	GEMP_TRY(gemp_h5_link(h5, target, index));
 	GEMP_TRY(gemp_file_put_dataframe(h5, group, "_target", &columns, NULL, 0));
 	return gemp_file_put_schema(h5, group, &relation->props, &columns);
 }
 
-/* Matrices come before the table whose index links to them. */
+/* The matrix by source precedes the table, whose index links to it. */
 gemp_code gemp_file_put_relation(const gemp_h5 *h5, const gemp_shard *graph, const gemp_relation *relation,
                                  const char *weight)
 {
-	GEMP_OWNED char *group = NULL;
-	GEMP_OWNED_BY(close_matrix) relation_matrix csr = { 0 }, csc = { 0 };
-	GEMP_TRY(gemp_file_relation_path(h5, relation->name, "/edges", "", &group));
-	GEMP_TRY(open_matrix(&csr, h5, graph, relation, "csr"));
-	GEMP_TRY(open_matrix(&csc, h5, graph, relation, "csc"));
+	GEMP_OWNED char *group = gemp_h5_join_encoded("/edges", relation->name, "");
+	GEMP_OWNED_BY(free_matrix) relation_matrix csr = matrix_of(h5, graph, relation, "csr");
+	GEMP_OWNED_BY(free_matrix) relation_matrix csc = matrix_of(h5, graph, relation, "csc");
 	csr.type = csc.type = matrix_type(graph->vertex_count, relation->edge_count);
 	csr.weight = csc.weight = gemp_file_weight_of(relation, weight);
 	GEMP_TRY(gemp_h5_group(h5, group, "dict", "0.1.0"));

@@ -1,6 +1,6 @@
-/* Columns are AnnData's: plain arrays where nothing is NULL, a group of values and mask where some number
- * is NULL, NaN for floats. The schema in attributes repeats names and types, as AnnData has no place for
- * paths and labels. */
+/* Columns are stored as AnnData stores them: a column without NULL is an array, an integer or boolean column with NULL is
+ * a group of values and mask, and floats have NaN for NULL. The schema in attributes repeats names and types, since AnnData
+ * has no place for paths and labels. */
 
 #include "io/graph_file/graph_file_tables.h"
 
@@ -20,6 +20,7 @@ static gemp_h5_type type_of(gemp_type type)
 	return gemp_h5_type_of(type == GEMP_INTEGER ? GEMP_H5_I64 : type == GEMP_FLOAT ? GEMP_H5_F64 : GEMP_H5_BOOL);
 }
 
+/* The values of a column of numbers, [rows]. */
 static const void *values_of(const gemp_column *column)
 {
 	if (column->type == GEMP_INTEGER)
@@ -27,33 +28,30 @@ static const void *values_of(const gemp_column *column)
 	return column->type == GEMP_FLOAT ? (const void *)column->floats : column->booleans;
 }
 
-/* Integers and truth values with NULL are a group of values and mask: AnnData's nullable arrays. */
+/* Collective. AnnData's nullable arrays: a group of values and mask. */
 static gemp_code put_nullable(const gemp_h5 *h5, const char *path, const gemp_column *column, gemp_h5_slab rows)
 {
 	bool integer = column->type == GEMP_INTEGER;
 	GEMP_TRY(gemp_h5_group(h5, path, integer ? "nullable-integer" : "nullable-boolean", "0.1.0"));
-	GEMP_TRY(gemp_h5_write_rows(h5, path, "values", type_of(column->type), rows, values_of(column)));
+	GEMP_TRY(gemp_h5_write_in(h5, GEMP_OK, path, "values", type_of(column->type), rows, values_of(column)));
 	return gemp_file_put_mask(h5, path, column, rows);
 }
 
-/* Floats have NaN for NULL; other numbers with NULL get a mask. */
+/* The ranks reduce whether any row is NULL, since all must write the same kind of column. */
 gemp_code gemp_file_put_column(const gemp_h5 *h5, const char *group, const char *strings, const gemp_column *column,
-                               gemp_h5_slab rows, gemp_text *path)
+                               gemp_h5_slab rows, char **path)
 {
 	if (column->type == GEMP_STRING)
 		return gemp_file_put_strings(h5, group, strings, column, rows, path);
 	uint64_t nulls = column->null && column->rows && memchr(column->null, 1, column->rows);
 	gemp_comm_max(h5->comm, &nulls, 1);
-	gemp_text_clear(path);
-	gemp_text_print(path, "%s/", group);
-	gemp_h5_encode(column->name, path);
-	GEMP_TRY(gemp_comm_agree(h5->comm, gemp_text_status(path)));
+	*path = gemp_h5_join_encoded(group, column->name, "");
 	if (nulls && column->type != GEMP_FLOAT)
-		return put_nullable(h5, path->data, column, rows);
-	return gemp_h5_write(h5, path->data, type_of(column->type), rows.total, rows.first, rows.count, values_of(column));
+		return put_nullable(h5, *path, column, rows);
+	return gemp_h5_write(h5, GEMP_OK, *path, type_of(column->type), rows, values_of(column));
 }
 
-/* NaN stands for NULL in columns of floats. */
+/* Local. NaN stands for NULL in columns of floats; the mask is made at the first one. */
 static gemp_code mark_nan(gemp_column *column)
 {
 	for (size_t i = 0; i < column->rows; i++)
@@ -65,29 +63,27 @@ static gemp_code mark_nan(gemp_column *column)
 	return GEMP_OK;
 }
 
-/* The type in the file must be the column's, since the schema says so. */
+/* Collective. The type in the file must be the column's, since the schema says so. */
 static gemp_code get_numbers(const gemp_h5 *h5, const char *path, const char *encoding, gemp_column *column,
                              gemp_h5_slab rows)
 {
-	GEMP_OWNED_BY(gemp_text_free) gemp_text data = { 0 };
+	const bool nullable = strncmp(encoding, "nullable-", 9) == 0;
+	GEMP_OWNED char *values = nullable ? gemp_h5_join(path, "values") : gemp_strdup(path);
 	gemp_h5_type type;
 	uint64_t total = 0;
-	bool nullable = strncmp(encoding, "nullable-", 9) == 0;
-	gemp_text_print(&data, "%s%s", path, nullable ? "/values" : "");
-	GEMP_TRY(gemp_comm_agree(h5->comm, gemp_text_status(&data)));
-	GEMP_TRY(gemp_h5_info(h5, data.data, &type, &total));
+	GEMP_TRY(gemp_h5_info(h5, values, &type, &total));
 	if (type.kind != type_of(column->type).kind || total != rows.total)
 		return gemp_fail(GEMP_EDATA, "%s: '%s' is not a column of type %s with %" PRIu64 " rows; make the file again",
 		                 h5->path, path, gemp_type_name[column->type], rows.total);
-	GEMP_TRY(gemp_comm_agree(h5->comm, gemp_column_reserve(column, rows.count, 0)));
+	gemp_code code = gemp_column_reserve(column, rows.count, 0);
 	column->rows = rows.count;
-	GEMP_TRY(gemp_h5_read(h5, data.data, type, rows.first, rows.count, rows.count, (void *)values_of(column)));
+	GEMP_TRY(gemp_h5_read(h5, code, values, type, rows.first, rows.count, rows.count, (void *)values_of(column)));
 	if (nullable)
 		GEMP_TRY(gemp_file_get_mask(h5, path, column, rows));
 	return column->type == GEMP_FLOAT ? gemp_comm_agree(h5->comm, mark_nan(column)) : GEMP_OK;
 }
 
-/* The column is replaced only when the new one is whole. */
+/* The old column stays until the new one is complete. */
 gemp_code gemp_file_get_column(const gemp_h5 *h5, const char *path, gemp_column *column, gemp_h5_slab rows)
 {
 	const bool strings = column->type == GEMP_STRING;
@@ -104,22 +100,10 @@ gemp_code gemp_file_get_column(const gemp_h5 *h5, const char *path, gemp_column 
 	return GEMP_OK;
 }
 
-/* Paths and labels are filled in as the columns are written. */
-gemp_code gemp_column_layout_new(const gemp_h5 *h5, size_t count, gemp_column_layout *columns)
+gemp_code gemp_column_layout_new(size_t count, gemp_column_layout *columns)
 {
 	columns->count = columns->paths.count = columns->labels.count = count;
-	return gemp_comm_agree(
-		h5->comm, gemp_new_all(GEMP_ARRAY(columns->paths.text, count), GEMP_ARRAY(columns->labels.text, count)));
-}
-
-/* Copied, as the caller's text is used for the next column. */
-gemp_code gemp_column_layout_set(const gemp_h5 *h5, gemp_column_layout *columns, size_t index, const char *path,
-                                 const char *label)
-{
-	char **paths = columns->paths.text, **labels = columns->labels.text;
-	paths[index] = gemp_strdup(path);
-	labels[index] = gemp_strdup(label);
-	return gemp_comm_agree(h5->comm, paths[index] && labels[index] ? GEMP_OK : GEMP_ENOMEM);
+	return gemp_new_all(GEMP_ARRAY(columns->paths.text, count), GEMP_ARRAY(columns->labels.text, count));
 }
 
 void gemp_column_layout_free(gemp_column_layout *columns)
@@ -129,24 +113,26 @@ void gemp_column_layout_free(gemp_column_layout *columns)
 	columns->count = 0;
 }
 
-/* Names and types stand in attributes: opening a graph reads no column. */
+/* Names and types are attributes, so opening a graph reads no column. */
 gemp_code gemp_file_put_schema(const gemp_h5 *h5, const char *group, const gemp_table *table,
                                const gemp_column_layout *columns)
 {
 	const size_t count = table->count;
-	GEMP_OWNED const char **names = NULL, **types = NULL;
-	GEMP_TRY(gemp_comm_agree(h5->comm, gemp_new_all(GEMP_ARRAY(names, count), GEMP_ARRAY(types, count))));
+	GEMP_OWNED const char **names = NULL, **types = NULL, **labels = NULL;
+	gemp_code code = gemp_new_all(GEMP_ARRAY(names, count), GEMP_ARRAY(types, count), GEMP_ARRAY(labels, count));
+	GEMP_TRY(gemp_comm_agree(h5->comm, code));
 	for (size_t c = 0; c < count; c++) {
 		names[c] = table->columns[c].name;
 		types[c] = gemp_type_name[table->columns[c].type];
+		labels[c] = columns->labels.text[c] ? columns->labels.text[c] : "";
 	}
 	GEMP_TRY(gemp_h5_put_texts(h5, group, "gemp-columns", names, count));
 	GEMP_TRY(gemp_h5_put_texts(h5, group, "gemp-types", types, count));
 	GEMP_TRY(gemp_h5_put_texts(h5, group, "gemp-paths", (const char *const *)columns->paths.text, count));
-	return gemp_h5_put_texts(h5, group, "gemp-labels", (const char *const *)columns->labels.text, count);
+	return gemp_h5_put_texts(h5, group, "gemp-labels", labels, count);
 }
 
-/* Types are stored by name. */
+/* Local. Types are stored by name. */
 static gemp_code add_columns(const gemp_h5 *h5, const char *group, const gemp_h5_texts *names,
                              const gemp_h5_texts *types, gemp_table *table)
 {
@@ -178,7 +164,7 @@ gemp_code gemp_file_get_schema(const gemp_h5 *h5, const char *group, gemp_table 
 	return GEMP_OK;
 }
 
-/* AnnData wants the name of the index, and in column-order the columns that lie in the group itself. */
+/* AnnData needs the name of the index, and in column-order the columns that lie in the group itself. */
 gemp_code gemp_file_put_dataframe(const gemp_h5 *h5, const char *group, const char *index,
                                   const gemp_column_layout *columns, const char *const *extra, size_t extra_count)
 {
@@ -196,17 +182,6 @@ gemp_code gemp_file_put_dataframe(const gemp_h5 *h5, const char *group, const ch
 	return gemp_h5_put_texts(h5, group, "column-order", order, count);
 }
 
-/* Names of relations may hold any bytes and are encoded. */
-gemp_code gemp_file_relation_path(const gemp_h5 *h5, const char *name, const char *top, const char *part, char **out)
-{
-	gemp_text text = { 0 };
-	gemp_text_print(&text, "%s/", top);
-	gemp_h5_encode(name, &text);
-	gemp_text_print(&text, "%s%s", *part ? "/" : "", part);
-	*out = text.data;
-	return gemp_comm_agree(h5->comm, gemp_text_status(&text));
-}
-
 /* WEIGHTS */
 
 const gemp_column *gemp_file_weight_of(const gemp_relation *relation, const char *weight)
@@ -217,7 +192,7 @@ const gemp_column *gemp_file_weight_of(const gemp_relation *relation, const char
 	return NULL;
 }
 
-/* Values of a matrix have no NULL: missing ones are refused with their count. */
+/* Collective. A matrix has no NULL, so missing values are refused with their count. */
 static gemp_code check_column(const gemp_comm *comm, const gemp_relation *relation, const gemp_column *column)
 {
 	if (column->type != GEMP_INTEGER && column->type != GEMP_FLOAT)
@@ -233,7 +208,7 @@ static gemp_code check_column(const gemp_comm *comm, const gemp_relation *relati
 	return GEMP_OK;
 }
 
-/* The check comes before anything is written, since a refusal must leave no file. */
+/* The check precedes all writing, since a refusal must leave no file. */
 gemp_code gemp_file_check_weight(const gemp_comm *comm, const gemp_shard *graph, const char *weight)
 {
 	bool found = !weight || graph->relation_count == 0;
@@ -254,7 +229,7 @@ typedef struct value_source {
 	uint64_t first_edge;   /* of this rank */
 } value_source;
 
-/* Runs on the rank that owns the edges whose numbers are asked for. */
+/* The rank that owns the edges answers requests for their values by number. */
 static gemp_code answer_values(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	const value_source *source = self;
@@ -264,8 +239,8 @@ static gemp_code answer_values(void *self, const void *records, size_t count, ui
 	return GEMP_OK;
 }
 
-/* Edges by target lie on other ranks than the same edges by source, and know their numbers: each value is requested by
- * its number from the rank that owns it. first[r] is the first edge of rank r. */
+/* An edge by target may lie on another rank than the same edge by source. It has the edge's number, by which its value is
+ * requested from the rank that owns it. first[ranks] are the ranks' first edges. */
 gemp_code gemp_file_weights_by_target(const gemp_comm *comm, const gemp_shard *graph, const gemp_relation *relation,
                                       const gemp_column *column, uint64_t **out)
 {

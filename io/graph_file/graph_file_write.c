@@ -1,5 +1,5 @@
-/* The file is written top down, each dataset once and by all ranks together. Attributes that only vertices
- * of one label have lie in a group of that label, which saves the rows of all other vertices. */
+/* The file is written top down; all ranks write each dataset together and once. Attributes that only the vertices of one
+ * label have lie in a group of that label, which saves the rows of all other vertices. */
 
 #include "io/graph_file/graph_file_write.h"
 
@@ -12,13 +12,15 @@
 
 #include <string.h>
 
-/* A vertex attribute that just one label has lies with that label; home[c] is its index, or -1. */
-static gemp_code find_single_labels(const gemp_h5 *h5, const gemp_shard *graph, int *home)
+/* Collective. home[columns]: the index of the only label whose vertices have the attribute; -1 if there are several. code:
+ * what the caller's steps before have returned. */
+static gemp_code find_single_labels(const gemp_h5 *h5, gemp_code code, const gemp_shard *graph, int *home)
 {
 	size_t labels = graph->label_count, columns = graph->attributes.count, width = labels + 1;
-	/* [columns][labels + 1]: the label has the attribute; the last: a vertex without a label has it. */
+	/* [columns][labels + 1]: a vertex of the label has the attribute; the last entry: a vertex without a label has it. */
 	GEMP_OWNED uint64_t *used = NULL;
-	GEMP_TRY(gemp_comm_agree(h5->comm, GEMP_NEW(used, columns * width)));
+	GEMP_THEN(GEMP_NEW(used, columns * width));
+	GEMP_TRY(gemp_comm_agree(h5->comm, code));
 	for (size_t c = 0; c < columns; c++)
 		for (size_t v = 0; v < graph->rows; v++) {
 			const gemp_column *column = &graph->attributes.columns[c];
@@ -43,13 +45,14 @@ static gemp_code find_single_labels(const gemp_h5 *h5, const gemp_shard *graph, 
 	return GEMP_OK;
 }
 
-/* A short list of numbers, which all ranks have and rank 0 writes. */
+/* Collective. A short list of numbers, which all ranks have and rank 0 writes. */
 static gemp_code put_small(const gemp_h5 *h5, const char *path, const uint64_t *numbers, size_t count)
 {
-	return gemp_h5_write(h5, path, gemp_h5_type_of(GEMP_H5_U64), count, 0, h5->comm->rank == 0 ? count : 0, numbers);
+	const gemp_h5_slab rows = { count, 0, h5->comm->rank == 0 ? count : 0 };
+	return gemp_h5_write(h5, GEMP_OK, path, gemp_h5_type_of(GEMP_H5_U64), rows, numbers);
 }
 
-/* Sets are stored as texts "A;B", as the categories of a categorical column. */
+/* Collective. Label sets are the categories "A;B" of a categorical column of the vertices. */
 static gemp_code put_label_sets(const gemp_h5 *h5, const gemp_shard *graph, gemp_h5_slab rows)
 {
 	const size_t count = graph->label_set_count;
@@ -69,15 +72,14 @@ static gemp_code put_label_sets(const gemp_h5 *h5, const gemp_shard *graph, gemp
 		if (code == GEMP_OK)
 			code = (names.text[s] = gemp_strdup(set->count ? name.data : "")) ? GEMP_OK : GEMP_ENOMEM;
 	}
-	GEMP_TRY(gemp_comm_agree(h5->comm, code));
-	for (size_t v = 0; v < graph->rows; v++)
+	for (size_t v = 0; codes && v < graph->rows; v++)
 		gemp_file_set_code(codes, type, v, (int32_t)graph->label_set_of[v]);
-	GEMP_TRY(gemp_file_put_codes(h5, "/nodes/_label", rows, type, codes));
+	GEMP_TRY(gemp_file_put_codes(h5, code, "/nodes/_label", rows, type, codes));
 	GEMP_TRY(gemp_file_put_texts(h5, "/nodes/_label/categories", (const char *const *)names.text, names.count));
 	return put_small(h5, "/nodes/_label/counts", vertices, count);
 }
 
-/* This rank's vertices with the label, and their place among those of all ranks. */
+/* Collective. (*out)[rows->count]: this rank's vertices with the label, which are *rows of all ranks' such vertices. */
 static gemp_code rows_of_label(const gemp_h5 *h5, const gemp_shard *graph, uint32_t label, uint64_t **out,
                                gemp_h5_slab *rows)
 {
@@ -94,61 +96,53 @@ static gemp_code rows_of_label(const gemp_h5 *h5, const gemp_shard *graph, uint3
 	return GEMP_OK;
 }
 
-/* The ids say which vertices the rows of a label are. */
+/* Collective. The ids of the vertices that the rows of a label belong to. */
 static gemp_code put_row_ids(const gemp_h5 *h5, const gemp_shard *graph, const char *group, const uint64_t *picked,
                              gemp_h5_slab rows)
 {
 	GEMP_OWNED uint32_t *ids = NULL;
-	GEMP_TRY(gemp_comm_agree(h5->comm, GEMP_NEW(ids, rows.count)));
-	for (uint64_t i = 0; i < rows.count; i++)
+	gemp_code code = GEMP_NEW(ids, rows.count);
+	for (uint64_t i = 0; i < rows.count && code == GEMP_OK; i++)
 		ids[i] = (uint32_t)(graph->first_vertex + picked[i]);
-	return gemp_h5_write_rows(h5, group, "_row", gemp_h5_type_of(GEMP_H5_U32), rows, ids);
+	return gemp_h5_write_in(h5, code, group, "_row", gemp_h5_type_of(GEMP_H5_U32), rows, ids);
 }
 
-/* The group /nodes_by_label/L with the columns whose home is that label. */
+/* Collective. The group /nodes_by_label/L with the columns whose home is that label. */
 static gemp_code put_label(const gemp_h5 *h5, const gemp_shard *graph, uint32_t label, const int *home,
                            gemp_column_layout *columns)
 {
-	GEMP_OWNED_BY(gemp_text_free) gemp_text group = { 0 }, strings = { 0 }, path = { 0 };
+	GEMP_OWNED char *group = gemp_h5_join_encoded("/nodes_by_label", graph->labels[label], "");
+	GEMP_OWNED char *strings = gemp_h5_join_encoded("/strings/nodes_by_label", graph->labels[label], "");
 	GEMP_OWNED uint64_t *picked = NULL;
 	gemp_h5_slab rows;
-	GEMP_OWNED_BY(gemp_column_free) gemp_column part = { 0 };
-	gemp_text_print(&group, "/nodes_by_label/");
-	gemp_h5_encode(graph->labels[label], &group);
-	gemp_text_print(&strings, "/strings");
-	gemp_text_add(&strings, group.data, group.size);
-	gemp_code code = gemp_text_status(&group);
-	GEMP_TRY(gemp_comm_agree(h5->comm, code == GEMP_OK ? gemp_text_status(&strings) : code));
-	GEMP_TRY(gemp_h5_make_groups(h5, "/nodes_by_label"));
-	GEMP_TRY(gemp_h5_group(h5, group.data, "dataframe", "0.2.0"));
 	GEMP_TRY(rows_of_label(h5, graph, label, &picked, &rows));
-	GEMP_TRY(put_row_ids(h5, graph, group.data, picked, rows));
+	GEMP_TRY(gemp_h5_make_groups(h5, "/nodes_by_label"));
+	GEMP_TRY(gemp_h5_group(h5, group, "dataframe", "0.2.0"));
+	GEMP_TRY(put_row_ids(h5, graph, group, picked, rows));
 	for (size_t c = 0; c < columns->count; c++) {
+		GEMP_OWNED_BY(gemp_column_free) gemp_column part = { 0 };
 		if (home[c] != (int)label)
 			continue;
-		GEMP_TRY(gemp_comm_agree(h5->comm,
-		                         gemp_column_gather(&part, &graph->attributes.columns[c], NULL, picked, rows.count)));
-		GEMP_TRY(gemp_file_put_column(h5, group.data, strings.data, &part, rows, &path));
-		gemp_column_free(&part);
-		GEMP_TRY(gemp_column_layout_set(h5, columns, c, path.data, graph->labels[label]));
+		gemp_code code = gemp_column_gather(&part, &graph->attributes.columns[c], NULL, picked, rows.count);
+		GEMP_THEN((columns->labels.text[c] = gemp_strdup(graph->labels[label])) && strings ? GEMP_OK : GEMP_ENOMEM);
+		GEMP_TRY(gemp_comm_agree(h5->comm, code));
+		GEMP_TRY(gemp_file_put_column(h5, group, strings, &part, rows, &columns->paths.text[c]));
 	}
-	return gemp_file_put_dataframe(h5, group.data, "_row", columns, NULL, 0);
+	return gemp_file_put_dataframe(h5, group, "_row", columns, NULL, 0);
 }
 
-/* Attributes of one label only are stored with it, since most of their rows would be NULL elsewhere. */
+/* Collective. Attributes of a single label are stored with it, since most of their rows would be NULL elsewhere. */
 static gemp_code put_attributes(const gemp_h5 *h5, const gemp_shard *graph, gemp_h5_slab rows,
                                 gemp_column_layout *columns)
 {
-	GEMP_OWNED_BY(gemp_text_free) gemp_text path = { 0 };
 	GEMP_OWNED int *home = NULL;
-	GEMP_TRY(gemp_column_layout_new(h5, graph->attributes.count, columns));
-	GEMP_TRY(gemp_comm_agree(h5->comm, GEMP_NEW(home, columns->count)));
-	GEMP_TRY(find_single_labels(h5, graph, home));
+	gemp_code code = gemp_column_layout_new(graph->attributes.count, columns);
+	GEMP_THEN(GEMP_NEW(home, columns->count));
+	GEMP_TRY(find_single_labels(h5, code, graph, home));
 	for (size_t c = 0; c < columns->count; c++)
-		if (home[c] < 0) {
-			GEMP_TRY(gemp_file_put_column(h5, "/nodes", "/strings/nodes", &graph->attributes.columns[c], rows, &path));
-			GEMP_TRY(gemp_column_layout_set(h5, columns, c, path.data, ""));
-		}
+		if (home[c] < 0)
+			GEMP_TRY(gemp_file_put_column(h5, "/nodes", "/strings/nodes", &graph->attributes.columns[c], rows,
+			                              &columns->paths.text[c]));
 	for (uint32_t label = 0; label < graph->label_count; label++) {
 		bool any = false;
 		for (size_t c = 0; c < columns->count; c++)
@@ -159,26 +153,26 @@ static gemp_code put_attributes(const gemp_h5 *h5, const gemp_shard *graph, gemp
 	return GEMP_OK;
 }
 
-/* The group is an AnnData data frame, so that scanpy and h5py read it. */
+/* Collective. The group is an AnnData data frame, which scanpy and h5py can read. */
 static gemp_code put_nodes(const gemp_h5 *h5, const gemp_shard *graph)
 {
 	gemp_h5_slab rows = { graph->vertex_count, graph->first_vertex, graph->rows };
 	GEMP_OWNED_BY(gemp_column_layout_free) gemp_column_layout columns = { 0 };
-	GEMP_OWNED_BY(gemp_text_free) gemp_text key = { 0 };
+	GEMP_OWNED char *key = NULL;
 	static const char *const own[] = { "_label", "_rank" };
 	GEMP_TRY(gemp_h5_group(h5, "/nodes", "dataframe", "0.2.0"));
 	GEMP_TRY(gemp_file_put_column(h5, "/nodes", "/strings/nodes", &graph->keys, rows, &key));
-	GEMP_TRY(gemp_h5_put_text(h5, "/nodes", "gemp-key", key.data));
+	GEMP_TRY(gemp_h5_put_text(h5, "/nodes", "gemp-key", key));
 	GEMP_TRY(gemp_h5_put_text(h5, "/nodes", "gemp-key-type", gemp_type_name[graph->keys.type]));
-	GEMP_TRY(gemp_h5_write_rows(h5, "/nodes", "_rank", gemp_h5_type_of(GEMP_H5_U32), rows, graph->key_ranks));
+	GEMP_TRY(gemp_h5_write_in(h5, GEMP_OK, "/nodes", "_rank", gemp_h5_type_of(GEMP_H5_U32), rows, graph->key_ranks));
 	GEMP_TRY(put_label_sets(h5, graph, rows));
 	GEMP_TRY(put_attributes(h5, graph, rows, &columns));
-	bool index = strcmp(key.data, "/nodes/_id") == 0; /* else too long to be an index */
+	bool index = strcmp(key, "/nodes/_id") == 0; /* long keys lie elsewhere and cannot be an index */
 	GEMP_TRY(gemp_file_put_dataframe(h5, "/nodes", index ? "_id" : "_rank", &columns, own, index ? 2 : 1));
 	return gemp_file_put_schema(h5, "/nodes", &graph->attributes, &columns);
 }
 
-/* Only what is known: a generated graph has no inputs. */
+/* Collective. A generated graph has no inputs; texts that are not known are "". */
 static gemp_code put_provenance(const gemp_h5 *h5, const gemp_provenance *from)
 {
 	size_t count = from->input_count;
@@ -189,7 +183,7 @@ static gemp_code put_provenance(const gemp_h5 *h5, const gemp_provenance *from)
 	return put_small(h5, "/provenance/input_hashes", from->input_hashes, count);
 }
 
-/* The cut into parts that a partitioner made, if the graph has one. */
+/* Collective. The bounds of the parts that a partitioner made, if the graph has any. */
 static gemp_code put_partition(const gemp_h5 *h5, const gemp_shard *graph)
 {
 	if (!graph->partition.count)
@@ -199,7 +193,7 @@ static gemp_code put_partition(const gemp_h5 *h5, const gemp_shard *graph)
 	return put_small(h5, "/partition/bounds", graph->partition.bounds, graph->partition.count + 1);
 }
 
-/* The order of calls is the order in the file, which makes files comparable byte by byte. */
+/* Collective. The order of calls is the order in the file, which makes files comparable byte by byte. */
 static gemp_code put_graph(const gemp_h5 *h5, const gemp_shard *graph, const gemp_provenance *provenance,
                            const char *weight)
 {
@@ -223,7 +217,7 @@ static gemp_code put_graph(const gemp_h5 *h5, const gemp_shard *graph, const gem
 	return put_provenance(h5, provenance ? provenance : &(gemp_provenance){ 0 });
 }
 
-/* A failure anywhere leaves no file, and an older file of that name stays. */
+/* After a failure an older file of that name stays as it was. */
 gemp_code gemp_graph_file_write_weighted(const gemp_comm *comm, gemp_shard *graph, const char *path,
                                          const gemp_provenance *provenance, const char *weight)
 {

@@ -13,13 +13,13 @@ typedef struct gemp_provenance {
 	const uint64_t *input_hashes; /* [input_count] XXH3 of the file */
 } gemp_provenance;
 
-/* Written under a temporary name and renamed; an error leaves no file under `path`. What is not loaded is loaded first.
- * The file is the same, byte for byte, for every number of ranks. */
+/* Collective. Writes the file under a temporary name and renames it; an error leaves no file under `path`. Parts of the
+ * graph that are not loaded are loaded first. The file has the same bytes for every number of ranks. */
 gemp_code gemp_graph_file_write(const gemp_comm *comm, gemp_shard *graph, const char *path,
                                 const gemp_provenance *provenance);
 
-/* The same, with an attribute of edges (an integer or float that none lacks) as the values of the matrices of the
- * relations that have it; NULL: none. */
+/* Collective. The same with an attribute of edges (integers or floats, which no edge lacks) as the values of the matrices
+ * of the relations that have it; NULL: none. */
 gemp_code gemp_graph_file_write_weighted(const gemp_comm *comm, gemp_shard *graph, const char *path,
                                          const gemp_provenance *provenance, const char *weight);
 

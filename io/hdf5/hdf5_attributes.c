@@ -1,5 +1,6 @@
-/* Groups, and attributes of groups and datasets. A rank that does not call HDF5 (serial HDF5, writing) takes part in
- * the agreements only. Objects carry no times of change, since the bytes of a file must depend on the graph alone. */
+/* Groups, and attributes of groups and datasets. A rank that does not call HDF5 (a rank above 0 that writes with serial
+ * HDF5) takes part in the agreements only. Objects carry no times of change, since the bytes of a file must depend on the
+ * graph alone. */
 
 #include "io/hdf5/hdf5_attributes.h"
 
@@ -8,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Without times of change, as the bytes of a file must depend on the graph alone. */
 static gemp_code make_group(const gemp_h5 *h5, const char *path)
 {
 	hid_t group = H5I_INVALID_HID;
@@ -19,23 +19,14 @@ static gemp_code make_group(const gemp_h5 *h5, const char *path)
 	return GEMP_HDF5(h5, H5Gclose(group));
 }
 
-/* The encoding is AnnData's way to say what a group is; readers choose by it. */
-gemp_code gemp_h5_group(const gemp_h5 *h5, const char *path, const char *encoding, const char *version)
-{
-	gemp_code code = GEMP_OK;
-	if (h5->active && strcmp(path, "/") != 0)
-		code = make_group(h5, path);
-	GEMP_TRY(gemp_comm_agree(h5->comm, code));
-	GEMP_TRY(gemp_h5_put_text(h5, path, "encoding-type", encoding));
-	return gemp_h5_put_text(h5, path, "encoding-version", version);
-}
-
-/* count: SIZE_MAX for a scalar. Closes nothing of its arguments. */
-static gemp_code put_attribute(const gemp_h5 *h5, const char *path, const char *name, hid_t type, const void *data,
+/* Local. count: SIZE_MAX for a scalar. Takes the type over, also on a rank that does not call HDF5. */
+static gemp_code put_attribute(const gemp_h5 *h5, const char *path, const char *name, hid_t own_type, const void *data,
                                size_t count)
 {
-	GEMP_OWNED_BY(gemp_h5_release_at) hid_t space = H5I_INVALID_HID, attribute = H5I_INVALID_HID;
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t type = own_type, space = H5I_INVALID_HID, attribute = H5I_INVALID_HID;
 	hsize_t size = count;
+	if (!h5->active)
+		return GEMP_OK;
 	GEMP_TRY(GEMP_HDF5(h5, space = count == SIZE_MAX ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &size, NULL)));
 	GEMP_TRY(GEMP_HDF5(
 		h5, attribute = H5Acreate_by_name(h5->file, path, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)));
@@ -44,13 +35,32 @@ static gemp_code put_attribute(const gemp_h5 *h5, const char *path, const char *
 	return GEMP_OK;
 }
 
-/* Collective; the type is released. */
+gemp_code gemp_h5_put_encoding(const gemp_h5 *h5, const char *path, const char *encoding, const char *version)
+{
+	GEMP_TRY(put_attribute(h5, path, "encoding-type", gemp_h5_make_string_type(), &encoding, SIZE_MAX));
+	return put_attribute(h5, path, "encoding-version", gemp_h5_make_string_type(), &version, SIZE_MAX);
+}
+
+gemp_code gemp_h5_put_number_local(const gemp_h5 *h5, const char *path, const char *name, uint64_t number)
+{
+	return put_attribute(h5, path, name, H5Tcopy(H5T_STD_U64LE), &number, SIZE_MAX);
+}
+
+/* The encoding is AnnData's way to say what a group is; readers choose by it. */
+gemp_code gemp_h5_group(const gemp_h5 *h5, const char *path, const char *encoding, const char *version)
+{
+	gemp_code code = gemp_h5_before_change(h5, GEMP_OK, path);
+	if (h5->active && code == GEMP_OK && strcmp(path, "/") != 0)
+		code = make_group(h5, path);
+	GEMP_THEN(gemp_h5_put_encoding(h5, path, encoding, version));
+	return gemp_comm_agree(h5->comm, code);
+}
+
+/* Collective. */
 static gemp_code put_and_agree(const gemp_h5 *h5, const char *path, const char *name, hid_t type, const void *data,
                                size_t count)
 {
-	gemp_code code = h5->active ? put_attribute(h5, path, name, type, data, count) : GEMP_OK;
-	gemp_h5_release(type);
-	return gemp_comm_agree(h5->comm, code);
+	return gemp_comm_agree(h5->comm, put_attribute(h5, path, name, type, data, count));
 }
 
 gemp_code gemp_h5_put_text(const gemp_h5 *h5, const char *path, const char *name, const char *text)
@@ -66,7 +76,7 @@ gemp_code gemp_h5_put_texts(const gemp_h5 *h5, const char *path, const char *nam
 
 gemp_code gemp_h5_put_number(const gemp_h5 *h5, const char *path, const char *name, uint64_t number)
 {
-	return put_and_agree(h5, path, name, H5Tcopy(H5T_STD_U64LE), &number, SIZE_MAX);
+	return gemp_comm_agree(h5->comm, gemp_h5_put_number_local(h5, path, name, number));
 }
 
 gemp_code gemp_h5_put_real(const gemp_h5 *h5, const char *path, const char *name, double real)
@@ -93,15 +103,17 @@ static gemp_code wrong_attribute(const gemp_h5 *h5, const char *path, const char
 	                 root ? "" : "': ", name, why);
 }
 
-/* Local: HDF5 answers from metadata that it has read. */
+/* HDF5 answers from metadata that it has read, without communication. */
 gemp_code gemp_h5_has_attribute(const gemp_h5 *h5, const char *path, const char *name, bool *has)
 {
+	if (!path)
+		return GEMP_ENOMEM;
 	htri_t found = H5Aexists_by_name(h5->file, path, name, H5P_DEFAULT);
 	*has = found > 0;
 	return GEMP_HDF5(h5, found);
 }
 
-/* Opens the attribute and tells how many elements it has; GEMP_EDATA unless these are texts, or numbers. */
+/* Opens the attribute; *count becomes its number of elements. GEMP_EDATA unless these are texts (`texts`) or numbers. */
 static gemp_code open_attribute(const gemp_h5 *h5, const char *path, const char *name, bool texts, hid_t *attribute,
                                 size_t *count)
 {
@@ -123,7 +135,7 @@ static gemp_code open_attribute(const gemp_h5 *h5, const char *path, const char 
 	return GEMP_OK;
 }
 
-/* HDF5 allocates strings by itself; they are copied to memory that is counted. */
+/* HDF5 allocates strings with malloc; they are copied into memory that is counted. */
 static gemp_code copy_texts(char **from, size_t count, gemp_h5_texts *texts)
 {
 	for (; texts->count < count; texts->count++) {
@@ -135,7 +147,7 @@ static gemp_code copy_texts(char **from, size_t count, gemp_h5_texts *texts)
 	return GEMP_OK;
 }
 
-/* HDF5's copies are freed in any case. */
+/* Local. HDF5's own strings are freed also after a failure. */
 static gemp_code get_texts(const gemp_h5 *h5, const char *path, const char *name, gemp_h5_texts *texts)
 {
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t attribute = H5I_INVALID_HID, memory = gemp_h5_make_string_type();
@@ -151,7 +163,7 @@ static gemp_code get_texts(const gemp_h5 *h5, const char *path, const char *name
 	return code;
 }
 
-/* A rank that has read them frees them if another one failed. */
+/* A rank that has read the texts frees them if another rank has failed. */
 gemp_code gemp_h5_get_texts(const gemp_h5 *h5, const char *path, const char *name, gemp_h5_texts *texts)
 {
 	*texts = (gemp_h5_texts){ 0 };
@@ -161,7 +173,7 @@ gemp_code gemp_h5_get_texts(const gemp_h5 *h5, const char *path, const char *nam
 	return code;
 }
 
-/* One text of a list of one, for most attributes. */
+/* Most attributes are one text, which is read as a list of one. */
 gemp_code gemp_h5_get_text(const gemp_h5 *h5, const char *path, const char *name, char **text)
 {
 	GEMP_OWNED_BY(gemp_h5_texts_free) gemp_h5_texts texts = { 0 };
@@ -174,7 +186,7 @@ gemp_code gemp_h5_get_text(const gemp_h5 *h5, const char *path, const char *name
 	return GEMP_OK;
 }
 
-/* HDF5 converts to the type of memory. */
+/* HDF5 converts the number in the file to the type `memory`. */
 static gemp_code get_scalar(const gemp_h5 *h5, const char *path, const char *name, hid_t memory, void *out)
 {
 	size_t count = 0;
@@ -195,7 +207,7 @@ gemp_code gemp_h5_get_real(const gemp_h5 *h5, const char *path, const char *name
 	return get_scalar(h5, path, name, H5T_NATIVE_DOUBLE, real);
 }
 
-/* HDF5 reads a flag by the enum of h5py, to which other integers do not convert. */
+/* A flag is read by the enum of h5py; HDF5 refuses to convert other integers to it. */
 gemp_code gemp_h5_get_flag(const gemp_h5 *h5, const char *path, const char *name, bool *flag)
 {
 	int8_t value = 0;
@@ -220,7 +232,7 @@ gemp_code gemp_h5_get_numbers(const gemp_h5 *h5, const char *path, const char *n
 	return GEMP_OK;
 }
 
-/* In serial HDF5 only rank 0 knows whether the group exists; the maximum tells all ranks. */
+/* With serial HDF5 only rank 0 knows whether the group exists; the maximum makes it known to all ranks. */
 static gemp_code make_missing_group(const gemp_h5 *h5, const char *path)
 {
 	bool exists = false;
@@ -233,14 +245,12 @@ static gemp_code make_missing_group(const gemp_h5 *h5, const char *path)
 /* HDF5 could make intermediate groups itself, but without the encoding that AnnData wants. */
 gemp_code gemp_h5_make_groups(const gemp_h5 *h5, const char *path)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_OWNED char *part = gemp_strdup(path);
+	GEMP_OWNED char *part = path ? gemp_strdup(path) : NULL;
 	GEMP_TRY(gemp_comm_agree(h5->comm, part ? GEMP_OK : GEMP_ENOMEM));
-	for (char *slash = strchr(part + 1, '/'); slash && code == GEMP_OK; slash = strchr(slash + 1, '/')) {
+	for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
-		code = make_missing_group(h5, part);
+		GEMP_TRY(make_missing_group(h5, part));
 		*slash = '/';
 	}
-	GEMP_THEN(make_missing_group(h5, part));
-	return code;
+	return make_missing_group(h5, part);
 }

@@ -1,5 +1,5 @@
-/* hdf5_attributes: groups and attributes. Functions are collective unless they say otherwise: all ranks call them, also where a build with
- * serial HDF5 lets rank 0 alone access the file, and return the same code. */
+/* hdf5_attributes: groups and attributes. Functions are collective and return the same code on all ranks unless they say
+ * otherwise: all ranks call them, also if rank 0 alone accesses the file. */
 
 #ifndef GEMP_IO_HDF5_HDF5_ATTRIBUTES_H
 #define GEMP_IO_HDF5_HDF5_ATTRIBUTES_H
@@ -8,11 +8,16 @@
 
 #include <hdf5.h>
 
+/* Makes a group ("/" is there already) with the attributes encoding-type and encoding-version. */
 gemp_code gemp_h5_group(const gemp_h5 *h5, const char *path, const char *encoding, const char *version);
 
-/* Attributes. Texts are of variable length, UTF-8. GEMP_EDATA if the attribute is missing, or if its type or length differs. */
+/* Attributes. Texts are of variable length, UTF-8. put: the object at `path` exists, so the path is not NULL. get:
+ * GEMP_EDATA if the attribute is missing, or if its type or length differs. */
 gemp_code gemp_h5_has_attribute(const gemp_h5 *h5, const char *path, const char *name, bool *has); /* local */
 gemp_code gemp_h5_put_text(const gemp_h5 *h5, const char *path, const char *name, const char *text);
+/* The attributes encoding-type and encoding-version, and a number. Local: all ranks call, and agree on the results. */
+gemp_code gemp_h5_put_encoding(const gemp_h5 *h5, const char *path, const char *encoding, const char *version);
+gemp_code gemp_h5_put_number_local(const gemp_h5 *h5, const char *path, const char *name, uint64_t number);
 gemp_code gemp_h5_put_texts(const gemp_h5 *h5, const char *path, const char *name, const char *const *texts,
                             size_t count);
 gemp_code gemp_h5_put_number(const gemp_h5 *h5, const char *path, const char *name, uint64_t number);
@@ -27,7 +32,7 @@ gemp_code gemp_h5_get_real(const gemp_h5 *h5, const char *path, const char *name
 gemp_code gemp_h5_get_flag(const gemp_h5 *h5, const char *path, const char *name, bool *flag);
 gemp_code gemp_h5_get_numbers(const gemp_h5 *h5, const char *path, const char *name, int64_t **numbers, size_t *count);
 
-/* Collective. Makes the group and those above it that are missing, as dictionaries. */
+/* Makes the group, and the groups above it that are missing, as dictionaries. */
 gemp_code gemp_h5_make_groups(const gemp_h5 *h5, const char *path);
 
 #endif

@@ -1,8 +1,6 @@
-/* Arrays and columns in HDF5 files of other programs.
- *
- * One rank reads a file for itself. HDF5 converts numbers of any type to 64-bit integers or doubles. The encodings of
- * AnnData become values and NULL: a categorical column is a group of codes and categories, of which code -1 is NULL; a
- * nullable column is a group of values and a mask; NaN is NULL. */
+/* HDF5 converts numbers of any type to 64-bit integers or doubles. The encodings of AnnData become values and NULL: a
+ * categorical column is a group of codes and categories, in which code -1 is NULL; a nullable column is a group of values
+ * and a mask; NaN is NULL. */
 
 #include "io/hdf5/hdf5_column.h"
 
@@ -22,7 +20,7 @@ typedef struct open_column {
 	gemp_type type;
 } open_column;
 
-/* Takes {0} with an invalid dataset. */
+/* Takes a column that open_dataset failed to open. */
 static void close_dataset(open_column *o)
 {
 	gemp_h5_release(o->dataset);
@@ -36,14 +34,14 @@ static gemp_code open_dataset(open_column *o, const gemp_h5 *h5, const char *pat
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t type = H5I_INVALID_HID;
 	hsize_t size[GEMP_H5_DIMENSIONS];
 	int dimensions;
-	*o = (open_column){ .h5 = h5, .path = gemp_strdup(path), .dataset = H5I_INVALID_HID };
+	*o = (open_column){ .h5 = h5, .path = path ? gemp_strdup(path) : NULL, .dataset = H5I_INVALID_HID };
 	if (!o->path)
 		return GEMP_ENOMEM;
 	GEMP_TRY(GEMP_HDF5(h5, o->dataset = H5Dopen2(h5->file, path, H5P_DEFAULT)));
 	GEMP_TRY(GEMP_HDF5(h5, type = H5Dget_type(o->dataset)));
 	GEMP_TRY(gemp_h5_extent(h5, o->dataset, &dimensions, size));
 	if (dimensions != 1)
-		return gemp_fail(GEMP_EDATA, "%s: dataset '%s' has %d dimensions and must have one", h5->path, path,
+		return gemp_fail(GEMP_EDATA, "%s: dataset '%s' has %d dimensions and must have one; flatten it", h5->path, path,
 		                 dimensions);
 	const H5T_class_t class = H5Tget_class(type);
 	o->length = size[0];
@@ -55,13 +53,13 @@ static gemp_code open_dataset(open_column *o, const gemp_h5 *h5, const char *pat
 	return GEMP_OK;
 }
 
-/* HDF5 converts to the type of memory. */
+/* HDF5 converts the elements to `type`. Datasets of one column or matrix must have one length. */
 static gemp_code read_rows(const open_column *o, uint64_t first, size_t count, hid_t type, void *data)
 {
 	if (first > o->length || count > o->length - first)
 		return gemp_fail(GEMP_EDATA,
 		                 "%s: dataset '%s' has %" PRIu64
-		                 " rows, fewer than others that belong to it; the file is damaged",
+		                 " rows, fewer than the datasets that belong to it; the file is damaged, write it again",
 		                 o->h5->path, o->path, o->length);
 	return gemp_h5_move(o->h5, o->dataset, type, first, count, data);
 }
@@ -88,12 +86,11 @@ static void close_array(void *self)
 	gemp_free(self);
 }
 
-/* The array owns the dataset, which stays open, since arrays are read in many pieces. */
+/* The array owns the dataset, which stays open, since arrays are read in many small parts. */
 gemp_code gemp_h5_open_array(gemp_array_reader *out, const gemp_h5 *h5, const char *group, const char *name)
 {
-	GEMP_OWNED char *path = NULL;
+	GEMP_OWNED char *path = gemp_h5_join(group, name);
 	open_column *o;
-	GEMP_TRY(gemp_h5_join(h5, group, name, &path));
 	GEMP_TRY(GEMP_NEW(o, 1));
 	gemp_code code = open_dataset(o, h5, path);
 	if (code == GEMP_OK && (!o->known || o->type == GEMP_STRING))
@@ -108,7 +105,6 @@ gemp_code gemp_h5_open_array(gemp_array_reader *out, const gemp_h5 *h5, const ch
 	return code;
 }
 
-/* The length is that of the only dimension. */
 gemp_code gemp_h5_length(const gemp_h5 *h5, const char *path, uint64_t *length)
 {
 	GEMP_OWNED_BY(close_dataset) open_column o = { 0 };
@@ -119,7 +115,7 @@ gemp_code gemp_h5_length(const gemp_h5 *h5, const char *path, uint64_t *length)
 
 /* COLUMNS */
 
-/* Numbers are read as 64 bits of either kind, whatever width they have in the file. */
+/* Numbers are read as 64-bit integers or doubles, whatever their width in the file. */
 static gemp_code add_numbers(gemp_column *out, const open_column *o, uint64_t first, size_t count)
 {
 	const bool real = out->type == GEMP_FLOAT;
@@ -139,7 +135,7 @@ static gemp_code add_string(gemp_column *out, const char *bytes, size_t size)
 {
 	const gemp_value value = { .type = GEMP_STRING, .string = { bytes, size } };
 	if (gemp_utf8_check(bytes, size) < size)
-		return gemp_fail(GEMP_EDATA, "column '%s': row %zu (from 0) is a string that is not UTF-8; convert it",
+		return gemp_fail(GEMP_EDATA, "column '%s': row %zu (from 0) is not UTF-8; convert the column to UTF-8",
 		                 out->name, out->rows);
 	return gemp_column_add(out, &value);
 }
@@ -161,7 +157,7 @@ static gemp_code add_variable(gemp_column *out, const open_column *o, hid_t type
 	return code;
 }
 
-/* Strings are padded with zeros, and the first zero ends a string. */
+/* Strings of fixed length are padded with zeros; the first zero ends a string. */
 static gemp_code add_fixed(gemp_column *out, const open_column *o, hid_t type, uint64_t first, size_t count)
 {
 	size_t width = H5Tget_size(type);
@@ -180,7 +176,7 @@ static gemp_code add_strings(gemp_column *out, const open_column *o, uint64_t fi
 	return (H5Tis_variable_str(type) > 0 ? add_variable : add_fixed)(out, o, type, first, count);
 }
 
-/* *known is false for types that a column cannot have: the caller then leaves the column out. */
+/* *known becomes false for types that a column cannot have; the caller then omits the column. */
 static gemp_code read_dataset(gemp_column *out, const gemp_h5 *h5, const char *path, const char *name, uint64_t first,
                               size_t count, bool *known)
 {
@@ -194,15 +190,14 @@ static gemp_code read_dataset(gemp_column *out, const gemp_h5 *h5, const char *p
 	return (o.type == GEMP_STRING ? add_strings : add_numbers)(out, &o, first, count);
 }
 
-/* Two columns of a group: codes and categories, or values and mask. A length of SIZE_MAX means all rows. */
+/* Reads two columns of a group: codes and categories, or values and mask. A count of SIZE_MAX means all rows. */
 static gemp_code read_pair(const gemp_h5 *h5, const char *path, const char *const parts[2], uint64_t first,
                            const size_t counts[2], gemp_column *const out[2], bool *known)
 {
 	for (int i = 0; i < 2; i++) {
-		GEMP_OWNED char *place = NULL;
+		GEMP_OWNED char *place = gemp_h5_join(path, parts[i]);
 		uint64_t length = counts[i];
 		bool good = false;
-		GEMP_TRY(gemp_h5_join(h5, path, parts[i], &place));
 		if (counts[i] == SIZE_MAX)
 			GEMP_TRY(gemp_h5_length(h5, place, &length));
 		GEMP_TRY(read_dataset(out[i], h5, place, parts[i], counts[i] == SIZE_MAX ? 0 : first, (size_t)length, &good));
@@ -240,7 +235,7 @@ static gemp_code join_mask(gemp_column *out, const gemp_column *values, const ge
 	return GEMP_OK;
 }
 
-/* The encoding says how the datasets of the group belong together. */
+/* The encoding says which datasets the group has. */
 static gemp_code read_group(gemp_column *out, const gemp_h5 *h5, const char *path, const char *name, uint64_t first,
                             size_t count, bool *known)
 {
@@ -262,13 +257,14 @@ static gemp_code read_group(gemp_column *out, const gemp_h5 *h5, const char *pat
 	return codes ? join_categories(out, h5, path, &rows, &other) : join_mask(out, &rows, &other);
 }
 
-/* Groups and datasets are told apart by the object's kind. */
 gemp_code gemp_h5_column(gemp_column *out, const gemp_h5 *h5, const char *path, const char *name, uint64_t first,
                          size_t count, bool *known)
 {
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t object = H5I_INVALID_HID;
 	*out = (gemp_column){ 0 };
 	*known = true;
+	if (!path)
+		return GEMP_ENOMEM;
 	GEMP_TRY(GEMP_HDF5(h5, object = H5Oopen(h5->file, path, H5P_DEFAULT)));
 	const bool group = H5Iget_type(object) == H5I_GROUP;
 	gemp_code code = (group ? read_group : read_dataset)(out, h5, path, name, first, count, known);
@@ -279,16 +275,18 @@ gemp_code gemp_h5_column(gemp_column *out, const gemp_h5 *h5, const char *path, 
 
 /* ATTRIBUTES */
 
-/* Shapes are signed integers, which may be negative in a damaged file. */
+/* Shapes are signed integers; in a damaged file they may be negative. */
 gemp_code gemp_h5_shape(const gemp_h5 *h5, const char *path, const char *name, uint64_t *rows, uint64_t *columns)
 {
 	GEMP_OWNED int64_t *numbers = NULL;
 	size_t count = 0;
 	GEMP_TRY(gemp_h5_get_numbers(h5, path, name, &numbers, &count));
 	if (count != 2 || numbers[0] < 0 || numbers[1] < 0)
-		return gemp_fail(GEMP_EDATA,
-		                 "%s: attribute '%s' of '%s' is no shape of a matrix, which is two numbers, rows and columns",
-		                 h5->path, name, path);
+		return gemp_fail(
+			GEMP_EDATA,
+			"%s: attribute '%s' of '%s' is not the shape of a matrix (its rows and its columns); write the "
+			"file again",
+			h5->path, name, path);
 	*rows = (uint64_t)numbers[0];
 	*columns = (uint64_t)numbers[1];
 	return GEMP_OK;

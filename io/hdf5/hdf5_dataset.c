@@ -1,8 +1,8 @@
-/* The datasets of graph files: one dimension, contiguous, without filters, with a checksum in an attribute.
+/* The datasets of graph files have one dimension, are contiguous, have no filters, and carry a checksum as an attribute.
  *
- * Parallel HDF5 moves the parts of all ranks together; serial HDF5 writes through rank 0, and each rank reads its own
- * part from its place in the file, by all threads (pread), without HDF5. The checksum is a sum over elements; chunks of
- * it are added in any order. */
+ * Parallel HDF5 moves the parts of all ranks together. Serial HDF5 writes through rank 0; for reading, each rank reads its
+ * own part at its place in the file with all its threads (pread), without HDF5. The checksum is a sum over elements, so
+ * its chunks may be added in any order. */
 
 #include "io/hdf5/hdf5_dataset.h"
 
@@ -20,11 +20,11 @@
 #include <unistd.h>
 
 enum {
-	PIECE = 64 << 20,         /* bytes moved by a rank in one call at most */
-	CHECKSUM_CHUNK = 1 << 18, /* elements whose checksum a thread takes at a time */
+	MAX_MOVED = 64 << 20,     /* bytes that a rank moves in one call */
+	CHECKSUM_CHUNK = 1 << 18, /* elements whose checksum a thread computes at a time */
 };
 
-/* Types are compared as a whole, with byte order and padding. */
+/* Types are compared with their byte order and padding, so only types that this program writes are found. */
 static bool type_from_hdf5(hid_t id, gemp_h5_type *type)
 {
 	if (H5Tget_class(id) == H5T_STRING && H5Tis_variable_str(id) == 0) {
@@ -62,7 +62,7 @@ uint64_t gemp_h5_checksum(const void *data, size_t size, uint64_t first, uint64_
 	return task.sum;
 }
 
-/* Space is allocated at once and not filled, since all of it is written. */
+/* Local, but with parallel HDF5 all ranks must call. Space is allocated early and not filled, since all of it is written. */
 static gemp_code make_dataset(const gemp_h5 *h5, const char *path, hid_t type, uint64_t total, hid_t *dataset)
 {
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t creation = H5I_INVALID_HID, space = H5I_INVALID_HID;
@@ -76,59 +76,55 @@ static gemp_code make_dataset(const gemp_h5 *h5, const char *path, hid_t type, u
 	return GEMP_HDF5(h5, *dataset = H5Dcreate2(h5->file, path, type, space, H5P_DEFAULT, creation, H5P_DEFAULT));
 }
 
-/* All ranks make the same number of calls, since in parallel HDF5 each is collective. They agree before the next
- * one. */
+/* Collective. All ranks make the same number of calls, since each call of parallel HDF5 is collective. They agree after
+ * each, or one rank would wait in the next call for a rank that has failed. */
 static gemp_code move_together(const gemp_h5 *h5, hid_t dataset, hid_t type, size_t size, uint64_t first,
                                uint64_t count, char *data)
 {
 	gemp_code code = GEMP_OK;
-	uint64_t step = gemp_max(PIECE / size, 1), max = count;
+	uint64_t step = gemp_max(MAX_MOVED / size, 1), max = count;
 	gemp_comm_max(h5->comm, &max, 1);
 	for (uint64_t at = 0; at < max && code == GEMP_OK; at += step) {
-		uint64_t here = gemp_min(at, count), piece = gemp_min(count - here, step);
+		uint64_t here = gemp_min(at, count), moved = gemp_min(count - here, step);
 		gemp_progress(h5->writing ? "writing" : "reading", at, max, 0);
 		code = gemp_comm_agree(h5->comm,
-		                       gemp_h5_move(h5, dataset, type, first + here, piece, data ? data + here * size : NULL));
+		                       gemp_h5_move(h5, dataset, type, first + here, moved, data ? data + here * size : NULL));
 	}
 	return code;
 }
 
-typedef struct rank_part {
-	uint64_t first, count;
-} rank_part;
-
-/* Rank 0 writes its part, then the parts of the others as they arrive. After a failure it still receives, since the
+/* Rank 0 writes its part, then the parts of the other ranks as they arrive. After a failure it still receives, since the
  * senders would wait. */
-static gemp_code write_parts(const gemp_h5 *h5, hid_t dataset, hid_t type, size_t size, const rank_part *parts,
+static gemp_code write_parts(const gemp_h5 *h5, hid_t dataset, hid_t type, size_t size, const gemp_h5_slab *parts,
                              const char *data, char *buffer, uint64_t step)
 {
 	gemp_code code = GEMP_OK;
 	for (int r = 0; r < h5->comm->size; r++)
 		for (uint64_t at = 0; at < parts[r].count; at += step) {
-			uint64_t piece = gemp_min(parts[r].count - at, step);
+			uint64_t moved = gemp_min(parts[r].count - at, step);
 			char *from = (char *)data + at * size;
 			if (r != 0) {
 				from = buffer;
-				GEMP_MPI(MPI_Recv(buffer, (int)(piece * size), MPI_BYTE, r, GEMP_TAG_OUTPUT, h5->comm->world,
+				GEMP_MPI(MPI_Recv(buffer, (int)(moved * size), MPI_BYTE, r, GEMP_TAG_OUTPUT, h5->comm->world,
 				                  MPI_STATUS_IGNORE));
 			}
-			GEMP_THEN(gemp_h5_move(h5, dataset, type, parts[r].first + at, piece, from));
+			GEMP_THEN(gemp_h5_move(h5, dataset, type, parts[r].first + at, moved, from));
 		}
 	return code;
 }
 
-/* Every rank but 0 sends its part in bounded pieces. */
-static gemp_code write_through_rank_0(const gemp_h5 *h5, hid_t dataset, hid_t type, size_t size, rank_part mine,
+/* Collective. Every rank but 0 sends its part in messages of at most MAX_MOVED bytes; parts[ranks] are the ranks' rows. */
+static gemp_code write_through_rank_0(const gemp_h5 *h5, hid_t dataset, hid_t type, size_t size, gemp_h5_slab mine,
                                       const char *data)
 {
-	GEMP_OWNED rank_part *parts = NULL;
+	GEMP_OWNED gemp_h5_slab *parts = NULL;
 	GEMP_OWNED char *buffer = NULL;
-	uint64_t step = gemp_max(PIECE / size, 1), max = mine.count;
+	uint64_t step = gemp_max(MAX_MOVED / size, 1), max = mine.count;
 	gemp_comm_max(h5->comm, &max, 1);
 	gemp_code code = gemp_new_all(GEMP_ARRAY(parts, (size_t)h5->comm->size),
 	                              GEMP_ARRAY(buffer, h5->comm->rank ? 0 : gemp_min(max, step) * size));
 	GEMP_TRY(gemp_comm_agree(h5->comm, code));
-	GEMP_MPI(MPI_Gather(&mine, 2, MPI_UINT64_T, parts, 2, MPI_UINT64_T, 0, h5->comm->world));
+	GEMP_MPI(MPI_Gather(&mine, 3, MPI_UINT64_T, parts, 3, MPI_UINT64_T, 0, h5->comm->world));
 	if (h5->comm->rank == 0)
 		code = write_parts(h5, dataset, type, size, parts, data, buffer, step);
 	for (uint64_t at = 0; at < mine.count && h5->comm->rank != 0; at += step)
@@ -137,51 +133,53 @@ static gemp_code write_through_rank_0(const gemp_h5 *h5, hid_t dataset, hid_t ty
 	return gemp_comm_agree(h5->comm, code);
 }
 
-/* The checksum is taken from memory; readers compare it with what the disk holds. */
-gemp_code gemp_h5_write(const gemp_h5 *h5, const char *path, gemp_h5_type type, uint64_t total, uint64_t first,
-                        uint64_t count, const void *data)
+/* The checksum is computed from memory; readers compare it with what the disk holds. One agreement covers the attributes,
+ * which all ranks write from the same values. */
+gemp_code gemp_h5_write(const gemp_h5 *h5, gemp_code code, const char *path, gemp_h5_type type, gemp_h5_slab rows,
+                        const void *data)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t id = H5I_INVALID_HID, dataset = H5I_INVALID_HID;
+	code = gemp_h5_before_change(h5, code, path);
 	if (h5->active) {
-		code = GEMP_HDF5(h5, id = gemp_h5_make_type(type));
-		GEMP_THEN(make_dataset(h5, path, id, total, &dataset));
+		GEMP_THEN(GEMP_HDF5(h5, id = gemp_h5_make_type(type)));
+		GEMP_THEN(make_dataset(h5, path, id, rows.total, &dataset));
 	}
 	GEMP_TRY(gemp_comm_agree(h5->comm, code));
-	if (total && h5->parallel)
-		GEMP_TRY(move_together(h5, dataset, id, type.size, first, count, (char *)data));
-	else if (total)
-		GEMP_TRY(write_through_rank_0(h5, dataset, id, type.size, (rank_part){ first, count }, data));
+	if (rows.total && h5->parallel)
+		GEMP_TRY(move_together(h5, dataset, id, type.size, rows.first, rows.count, (char *)data));
+	else if (rows.total)
+		GEMP_TRY(write_through_rank_0(h5, dataset, id, type.size, rows, data));
+	uint64_t sum = gemp_comm_sum1(h5->comm, gemp_h5_checksum(data, type.size, rows.first, rows.count));
 	if (dataset >= 0)
 		code = GEMP_HDF5(h5, H5Dclose(dataset));
 	dataset = H5I_INVALID_HID;
-	GEMP_TRY(gemp_comm_agree(h5->comm, code));
-	uint64_t sum = gemp_comm_sum1(h5->comm, gemp_h5_checksum(data, type.size, first, count));
-	GEMP_TRY(gemp_h5_put_number(h5, path, "checksum", sum));
-	GEMP_TRY(gemp_h5_put_text(h5, path, "encoding-type", type.kind == GEMP_H5_TEXT ? "string-array" : "array"));
-	return gemp_h5_put_text(h5, path, "encoding-version", "0.2.0");
+	GEMP_THEN(gemp_h5_put_number_local(h5, path, "checksum", sum));
+	GEMP_THEN(gemp_h5_put_encoding(h5, path, type.kind == GEMP_H5_TEXT ? "string-array" : "array", "0.2.0"));
+	return gemp_comm_agree(h5->comm, code);
 }
 
-gemp_code gemp_h5_write_rows(const gemp_h5 *h5, const char *group, const char *name, gemp_h5_type type,
-                             gemp_h5_slab rows, const void *data)
+gemp_code gemp_h5_write_in(const gemp_h5 *h5, gemp_code code, const char *group, const char *name, gemp_h5_type type,
+                           gemp_h5_slab rows, const void *data)
 {
-	GEMP_OWNED char *path = NULL;
-	GEMP_TRY(gemp_h5_join(h5, group, name, &path));
-	return gemp_h5_write(h5, path, type, rows.total, rows.first, rows.count, data);
+	GEMP_OWNED char *path = gemp_h5_join(group, name);
+	return gemp_h5_write(h5, code, path, type, rows, data);
 }
 
-/* A dataset that was never written in full has less storage than elements. */
+/* Local. A dataset that was never written in full has less storage than elements. */
 static gemp_code open_dataset(const gemp_h5 *h5, const char *path, hid_t *dataset, gemp_h5_type *type, uint64_t *total)
 {
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t id = H5I_INVALID_HID;
 	hsize_t size[GEMP_H5_DIMENSIONS];
 	int dimensions;
+	if (!path)
+		return GEMP_ENOMEM;
 	gemp_code code = GEMP_HDF5(h5, *dataset = H5Dopen2(h5->file, path, H5P_DEFAULT));
 	GEMP_THEN(GEMP_HDF5(h5, id = H5Dget_type(*dataset)));
 	GEMP_THEN(gemp_h5_extent(h5, *dataset, &dimensions, size));
 	if (code == GEMP_OK && (dimensions != 1 || !type_from_hdf5(id, type)))
-		code = gemp_fail(GEMP_EDATA, "%s: dataset '%s' is of a type or shape that graph files do not have", h5->path,
-		                 path);
+		code = gemp_fail(GEMP_EDATA,
+		                 "%s: dataset '%s' is of a type or shape that graph files do not have; make the file again",
+		                 h5->path, path);
 	else if (code == GEMP_OK && H5Dget_storage_size(*dataset) != size[0] * type->size)
 		code = gemp_fail(GEMP_EDATA, "%s: dataset '%s' was never written in full; make the file again", h5->path, path);
 	if (code != GEMP_OK)
@@ -197,7 +195,7 @@ gemp_code gemp_h5_info(const gemp_h5 *h5, const char *path, gemp_h5_type *type, 
 	return gemp_comm_agree(h5->comm, open_dataset(h5, path, &dataset, type, total));
 }
 
-/* The elements were read without an error; a checksum that differs means damaged bytes. */
+/* The elements were read without an error, so a checksum that differs means damaged bytes. */
 gemp_code gemp_h5_compare_checksum(const gemp_h5 *h5, const char *path, uint64_t sum)
 {
 	uint64_t expected = 0;
@@ -210,15 +208,18 @@ gemp_code gemp_h5_compare_checksum(const gemp_h5 *h5, const char *path, uint64_t
 	return code;
 }
 
-/* READING WITHOUT HDF5: a dataset is one piece of the file, of which each thread fetches parts */
+/* READING WITHOUT HDF5: a dataset is one contiguous range of the file, of which each thread fetches parts */
 
+/* Elements must have this machine's byte order, since nothing converts them. */
 static bool is_direct(const gemp_h5 *h5, hid_t dataset)
 {
 	return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && !h5->parallel && !h5->writing &&
 	       H5Dget_offset(dataset) != HADDR_UNDEF;
 }
 
-enum { FETCH_BYTES = 1 << 20 }; /* a thread fetches so many at a time: they stay in the cache until they are summed */
+enum {
+	FETCH_BYTES = 1 << 20
+}; /* bytes that a thread fetches at a time: they stay in its cache until they are summed */
 
 typedef struct fetch_task {
 	int file;
@@ -226,11 +227,11 @@ typedef struct fetch_task {
 	size_t size;     /* bytes of an element */
 	uint64_t first, own;
 	char *data;
-	_Atomic uint64_t sum; /* of the first `own` elements */
-	atomic_int error;     /* errno, or -1 where the file ends too soon */
+	_Atomic uint64_t sum; /* checksum of the first `own` elements */
+	atomic_int error;     /* errno, or -1 if the file ends too soon */
 } fetch_task;
 
-/* pread may be interrupted or return less than was asked for. */
+/* pread may be interrupted, or return fewer bytes than requested. */
 static int fetch_bytes(const fetch_task *f, uint64_t at, uint64_t bytes)
 {
 	while (bytes) {
@@ -245,7 +246,7 @@ static int fetch_bytes(const fetch_task *f, uint64_t at, uint64_t bytes)
 	return 0;
 }
 
-/* The checksum is taken right after reading, while the bytes are in the cache. */
+/* The checksum is computed right after reading, while the bytes are in the cache. */
 static void fetch_chunk(void *context, size_t chunk, size_t begin, size_t end)
 {
 	(void)chunk;
@@ -260,7 +261,7 @@ static void fetch_chunk(void *context, size_t chunk, size_t begin, size_t end)
 		atomic_fetch_add(&f->sum, gemp_hash_sum(f->data + begin * f->size, f->size, own_end - begin, f->first + begin));
 }
 
-/* The file may have been cut after it was opened. */
+/* The file may have been truncated after it was opened. */
 static gemp_code fetch_failed(const gemp_h5 *h5, const char *path, int error)
 {
 	if (error < 0)
@@ -268,7 +269,7 @@ static gemp_code fetch_failed(const gemp_h5 *h5, const char *path, int error)
 	return gemp_fail(GEMP_EIO, "%s: reading dataset '%s' failed: %s", h5->path, path, strerror(error));
 }
 
-/* Each thread reads parts of its own through one file descriptor, by pread. */
+/* Local. All threads share one file descriptor, since pread has no file position. */
 static gemp_code read_direct(const gemp_h5 *h5, const char *path, hid_t dataset, size_t size, uint64_t first,
                              uint64_t count, uint64_t own, void *data, uint64_t *sum)
 {
@@ -284,18 +285,19 @@ static gemp_code read_direct(const gemp_h5 *h5, const char *path, hid_t dataset,
 	return f.error ? fetch_failed(h5, path, f.error) : GEMP_OK;
 }
 
-/* Parts may overlap between ranks (those of offsets do, by one); only `own` elements count for the checksum. */
-gemp_code gemp_h5_read(const gemp_h5 *h5, const char *path, gemp_h5_type type, uint64_t first, uint64_t count,
-                       uint64_t own, void *data)
+/* The ranks' parts may overlap (the parts of row offsets do, by one); only `own` elements count for the checksum. */
+gemp_code gemp_h5_read(const gemp_h5 *h5, gemp_code code, const char *path, gemp_h5_type type, uint64_t first,
+                       uint64_t count, uint64_t own, void *data)
 {
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t dataset = H5I_INVALID_HID, id = H5I_INVALID_HID;
-	gemp_h5_type there;
+	gemp_h5_type stored = { 0 };
 	uint64_t total = 0;
-	gemp_code code = open_dataset(h5, path, &dataset, &there, &total);
+	GEMP_THEN(open_dataset(h5, path, &dataset, &stored, &total));
 	if (code == GEMP_OK &&
-	    (there.kind != type.kind || there.size != type.size || first > total || count > total - first))
-		code = gemp_fail(GEMP_EDATA, "%s: dataset '%s' is of a type or length that does not fit the rest", h5->path,
-		                 path);
+	    (stored.kind != type.kind || stored.size != type.size || first > total || count > total - first))
+		code = gemp_fail(GEMP_EDATA,
+		                 "%s: dataset '%s' is of a type or length that does not fit the rest; make the file again",
+		                 h5->path, path);
 	GEMP_THEN(GEMP_HDF5(h5, id = gemp_h5_make_type(type)));
 	GEMP_TRY(gemp_comm_agree(h5->comm, code));
 	uint64_t sums[2] = { 0, own };
@@ -316,22 +318,23 @@ gemp_code gemp_h5_read(const gemp_h5 *h5, const char *path, gemp_h5_type type, u
 
 enum { VERIFY_CHUNK = 16 << 20 }; /* bytes that a rank holds at a time */
 
-/* This rank's share of the dataset, piece by piece; the ranks agree on each, since in parallel they read together. */
-static gemp_code checksum_part(const gemp_h5 *h5, hid_t dataset, hid_t id, size_t size, uint64_t total, char *buffer,
-                               uint64_t *sum)
+/* Collective. *sum becomes the checksum of this rank's block, read in chunks. All ranks make as many calls as the longest
+ * block needs, and agree after each, since they read together with parallel HDF5. */
+static gemp_code checksum_block(const gemp_h5 *h5, hid_t dataset, hid_t id, size_t size, uint64_t total, char *buffer,
+                                uint64_t *sum)
 {
 	gemp_code code = GEMP_OK;
-	uint64_t share = total / (uint64_t)h5->comm->size + 1, step = gemp_max(VERIFY_CHUNK / size, 1);
-	uint64_t begin = gemp_min(share * (uint64_t)h5->comm->rank, total), end = gemp_min(begin + share, total);
-	for (uint64_t at = 0; at < share && code == GEMP_OK; at += step) {
-		uint64_t first = gemp_min(begin + at, end), count = gemp_min(end - first, step);
+	const gemp_block_range mine = gemp_comm_block(h5->comm, total);
+	uint64_t longest = total / (uint64_t)h5->comm->size + 1, step = gemp_max(VERIFY_CHUNK / size, 1);
+	for (uint64_t at = 0; at < longest && code == GEMP_OK; at += step) {
+		uint64_t first = gemp_min(mine.begin + at, mine.end), count = gemp_min(mine.end - first, step);
 		code = gemp_comm_agree(h5->comm, gemp_h5_move(h5, dataset, id, first, count, buffer));
 		*sum += code == GEMP_OK ? gemp_h5_checksum(buffer, size, first, count) : 0;
 	}
 	return code;
 }
 
-/* Elements larger than the buffer cannot be ours. */
+/* This program writes no elements that are larger than the buffer. */
 static gemp_code verify_dataset(const gemp_h5 *h5, const char *path, char *buffer)
 {
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t dataset = H5I_INVALID_HID, id = H5I_INVALID_HID;
@@ -339,11 +342,14 @@ static gemp_code verify_dataset(const gemp_h5 *h5, const char *path, char *buffe
 	uint64_t total = 0, sum = 0;
 	gemp_code code = open_dataset(h5, path, &dataset, &type, &total);
 	if (code == GEMP_OK && type.size > VERIFY_CHUNK)
-		code = gemp_fail(GEMP_EDATA, "%s: dataset '%s' has elements of %zu bytes", h5->path, path, type.size);
+		code = gemp_fail(GEMP_EDATA,
+		                 "%s: dataset '%s' has elements of %zu bytes, which graph files do not have; make the "
+		                 "file again",
+		                 h5->path, path, type.size);
 	GEMP_THEN(GEMP_HDF5(h5, id = gemp_h5_make_type(type)));
 	GEMP_TRY(gemp_comm_agree(h5->comm, code));
 	if (total)
-		GEMP_TRY(checksum_part(h5, dataset, id, type.size, total, buffer, &sum));
+		GEMP_TRY(checksum_block(h5, dataset, id, type.size, total, buffer, &sum));
 	return gemp_h5_compare_checksum(h5, path, gemp_comm_sum1(h5->comm, sum));
 }
 

@@ -25,20 +25,20 @@ enum { PARALLEL = 1 };
 enum { PARALLEL = 0 };
 #endif
 
-/* HDF5 reports what the system said on several lines with times and addresses; only the system's words are kept. */
+/* HDF5 wraps the system's message in several lines with times and addresses; only the system's words are kept. */
 static herr_t keep_innermost(unsigned depth, const H5E_error2_t *error, void *text)
 {
 	static const char before[] = "error message = '";
-	const char *said = strstr(error->desc, before);
-	if (depth == 0 && said)
-		snprintf(text, 256, "%.*s: %.*s", (int)strcspn(error->desc, ":"), error->desc,
-		         (int)strcspn(said + strlen(before), "'"), said + strlen(before));
+	const char *found = strstr(error->desc, before), *reason = found ? found + strlen(before) : NULL;
+	if (depth == 0 && reason)
+		snprintf(text, 256, "%.*s: %.*s", (int)strcspn(error->desc, ":"), error->desc, (int)strcspn(reason, "'"),
+		         reason);
 	else if (depth == 0)
 		snprintf(text, 256, "%s", error->desc);
 	return 0;
 }
 
-/* HDF5's stack holds a chain of messages of which only the innermost says what went wrong. */
+/* HDF5's stack holds a chain of messages; only the innermost one says what went wrong. */
 gemp_code gemp_h5_check(const gemp_h5 *h5, long long result, const char *call)
 {
 	if (result >= 0)
@@ -55,18 +55,19 @@ gemp_code gemp_h5_check(const gemp_h5 *h5, long long result, const char *call)
 	                 name ? name : "", reason);
 }
 
-/* HDF5's own messages on stderr are silenced, as failures get one line of ours. */
+/* Local. Fills *h5, which is usable for gemp_h5_abandon also after a failure. HDF5's own messages on stderr are silenced,
+ * since each failure gets one line of ours. */
 static gemp_code begin_file(gemp_h5 *h5, const gemp_comm *comm, const char *path, bool writing, bool serial)
 {
 	H5dont_atexit(); /* an abandoned file would be flushed again; see gemp_comm_forbid_finalize, too */
 	H5open();
 	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 	*h5 = (gemp_h5){ .comm = comm, .file = H5I_INVALID_HID, .transfer = H5I_INVALID_HID, .writing = writing };
-	/* MPI's way to a file takes longer to set up than one rank takes to read a graph of a million edges. */
+	/* One rank reads without MPI: setting up MPI-IO takes longer than reading a graph of a million edges. */
 	h5->parallel = PARALLEL && !gemp_limits_now()->h5_serial && !serial && (writing || comm->size > 1);
 	h5->active = h5->parallel || !writing || comm->rank == 0;
 	h5->path = gemp_strdup(path);
-	return gemp_comm_agree(comm, h5->path ? GEMP_OK : GEMP_ENOMEM);
+	return h5->path ? GEMP_OK : GEMP_ENOMEM;
 }
 
 #ifdef GEMP_PARALLEL_HDF5
@@ -75,7 +76,7 @@ static gemp_code set_mpi_access(gemp_h5 *h5, hid_t access)
 {
 	GEMP_TRY(GEMP_HDF5(h5, H5Pset_fapl_mpio(access, h5->comm->world, MPI_INFO_NULL)));
 	GEMP_TRY(GEMP_HDF5(h5, H5Pset_dxpl_mpio(h5->transfer, H5FD_MPIO_COLLECTIVE)));
-	/* A rank's part is in one piece: nothing is gained by ranks that read or write for others. */
+	/* A rank's part is contiguous, so nothing is gained if some ranks read or write for others. */
 	return GEMP_HDF5(h5, H5Pset_dxpl_mpio_collective_opt(h5->transfer, H5FD_MPIO_INDIVIDUAL_IO));
 }
 #else
@@ -87,7 +88,7 @@ static gemp_code set_mpi_access(gemp_h5 *h5, hid_t access)
 }
 #endif
 
-/* Times are not stored in files: the same graph gives the same bytes. */
+/* Local, but with parallel HDF5 all ranks must call. Files hold no times, so the same graph gives the same bytes. */
 static gemp_code open_file(gemp_h5 *h5)
 {
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t access = H5I_INVALID_HID, creation = H5I_INVALID_HID;
@@ -107,12 +108,12 @@ static gemp_code open_file(gemp_h5 *h5)
 	return GEMP_OK;
 }
 
-/* A plain fopen comes first, since HDF5 would not say why a place cannot be written to. */
+/* A plain fopen comes first, since HDF5 would not say why a place cannot be written to. The ranks agree before they open
+ * the file, since parallel HDF5 would wait for a rank that has failed. */
 static gemp_code create_file(gemp_h5 *h5, const gemp_comm *comm, const char *path, bool serial)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(begin_file(h5, comm, path, true, serial));
-	if (comm->rank == 0) {
+	gemp_code code = begin_file(h5, comm, path, true, serial);
+	if (code == GEMP_OK && comm->rank == 0) {
 		FILE *file = fopen(path, "wb");
 		if (!file || fclose(file) != 0)
 			code = gemp_fail(GEMP_EIO, "%s: cannot be written: %s", path, strerror(errno));
@@ -151,7 +152,7 @@ gemp_code gemp_h5_create_local(gemp_h5 *h5, const char *path)
 	return create_file(h5, this_rank(), path, true);
 }
 
-/* The file is opened without MPI first, since parallel HDF5 hangs or aborts on a damaged one. */
+/* Rank 0 opens the file without MPI first, since parallel HDF5 hangs or aborts on a damaged one. */
 static gemp_code check_file(const gemp_h5 *h5, const char *remedy)
 {
 	struct stat status;
@@ -171,8 +172,10 @@ static gemp_code check_file(const gemp_h5 *h5, const char *remedy)
 /* Rank 0 checks the file before all ranks open it together. */
 static gemp_code open_checked(gemp_h5 *h5, const gemp_comm *comm, const char *path, const char *remedy)
 {
-	GEMP_TRY(begin_file(h5, comm, path, false, false));
-	GEMP_TRY(gemp_comm_agree(comm, comm->rank == 0 ? check_file(h5, remedy) : GEMP_OK));
+	gemp_code code = begin_file(h5, comm, path, false, false);
+	if (comm->rank == 0)
+		GEMP_THEN(check_file(h5, remedy));
+	GEMP_TRY(gemp_comm_agree(comm, code));
 	return gemp_comm_agree(comm, open_file(h5));
 }
 
@@ -186,8 +189,8 @@ gemp_code gemp_h5_open_local(gemp_h5 *h5, const char *path, const char *remedy)
 	return open_checked(h5, this_rank(), path, remedy);
 }
 
-/* A full disk must be found before HDF5 closes the file, since the ranks could not agree on a failure within its close:
- * this fills the holes of the file and makes sure that its end can grow by GROWTH bytes. */
+/* A full disk must be found before HDF5 closes the file, since the ranks could not agree on a failure within its close.
+ * posix_fallocate fills the holes of the file and makes sure that its end can grow by GROWTH bytes. */
 static gemp_code allocate_file(const gemp_h5 *h5)
 {
 	enum { GROWTH = 4 << 20 };
@@ -217,7 +220,7 @@ void gemp_h5_abandon(gemp_h5 *h5)
 	*h5 = (gemp_h5){ 0 };
 }
 
-/* A file that could be closed is no longer known to h5; gemp_h5_abandon then only frees. */
+/* After a successful close h5 forgets the file, so gemp_h5_abandon only frees memory. */
 static gemp_code close_file(gemp_h5 *h5)
 {
 	gemp_code code = GEMP_OK;
@@ -233,7 +236,6 @@ static gemp_code close_file(gemp_h5 *h5)
 	return code;
 }
 
-/* What closing writes is given its room before, since a full disk could not be agreed on afterwards. */
 gemp_code gemp_h5_close(gemp_h5 *h5)
 {
 	gemp_code code = close_file(h5);
@@ -259,7 +261,7 @@ void gemp_h5_discard(gemp_h5 *h5)
 
 /* NAMES AND LINKS */
 
-/* Slashes separate groups in HDF5, and a name that is a single point would be the group itself. */
+/* Slashes separate groups in HDF5, and the name "." would be the group itself. */
 void gemp_h5_encode(const char *name, gemp_text *out)
 {
 	if (!*name)
@@ -291,22 +293,29 @@ gemp_code gemp_h5_decode(const char *encoded, char **name)
 	return GEMP_OK;
 }
 
+/* The number of agreements per object matters: on many ranks each costs a reduction, and a graph has hundreds of objects. */
+gemp_code gemp_h5_before_change(const gemp_h5 *h5, gemp_code code, const char *path)
+{
+	GEMP_THEN(path ? GEMP_OK : GEMP_ENOMEM);
+	return h5->parallel && h5->writing ? gemp_comm_agree(h5->comm, code) : code;
+}
+
 /* A hard link costs no copy of the data. */
 gemp_code gemp_h5_link(const gemp_h5 *h5, const char *target, const char *path)
 {
-	gemp_code code = GEMP_OK;
+	gemp_code code = gemp_h5_before_change(h5, target ? GEMP_OK : GEMP_ENOMEM, path);
 	if (h5->active)
-		code = GEMP_HDF5(h5, H5Lcreate_hard(h5->file, target, h5->file, path, H5P_DEFAULT, H5P_DEFAULT));
+		GEMP_THEN(GEMP_HDF5(h5, H5Lcreate_hard(h5->file, target, h5->file, path, H5P_DEFAULT, H5P_DEFAULT)));
 	return gemp_comm_agree(h5->comm, code);
 }
 
-/* Ranks that do not call HDF5 see false; callers that depend on it use the active ranks' answer. */
+/* Ranks that do not call HDF5 get false; make_missing_group takes the maximum over all ranks. */
 gemp_code gemp_h5_exists(const gemp_h5 *h5, const char *path, bool *exists)
 {
 	htri_t found = 0;
-	gemp_code code = GEMP_OK;
+	gemp_code code = path ? GEMP_OK : GEMP_ENOMEM;
 	if (h5->active)
-		code = GEMP_HDF5(h5, found = H5Lexists(h5->file, path, H5P_DEFAULT));
+		GEMP_THEN(GEMP_HDF5(h5, found = H5Lexists(h5->file, path, H5P_DEFAULT)));
 	*exists = found > 0;
 	return gemp_comm_agree(h5->comm, code);
 }
@@ -330,16 +339,13 @@ static herr_t add_name(name_list *list, const char *name)
 {
 	gemp_h5_texts *names = &list->names;
 	list->code = GEMP_RESERVE(names->text, list->capacity, names->count + 1);
-	char *copy = list->code == GEMP_OK ? gemp_strdup(name) : NULL;
-	if (!copy) {
+	if (list->code == GEMP_OK && !(names->text[names->count] = gemp_strdup(name)))
 		list->code = GEMP_ENOMEM;
-		return 1; /* ends the iteration */
-	}
-	names->text[names->count++] = copy;
-	return 0;
+	names->count += list->code == GEMP_OK;
+	return list->code != GEMP_OK;
 }
 
-/* The ranks agree on the list, which all of them have. */
+/* Collective. Hands the list over if all ranks have it whole. */
 static gemp_code finish_list(const gemp_h5 *h5, gemp_code code, name_list *list, gemp_h5_texts *names)
 {
 	GEMP_THEN(list->code);
@@ -351,21 +357,21 @@ static gemp_code finish_list(const gemp_h5 *h5, gemp_code code, name_list *list,
 	return code;
 }
 
-/* Called by H5Literate for each link, in the bytewise order of names. */
+/* H5Literate calls this for each link, in the bytewise order of names. */
 static herr_t note_link(hid_t group, const char *name, const H5L_info_t *info, void *list)
 {
 	(void)group, (void)info;
 	return add_name(list, name);
 }
 
-/* Called by H5Ovisit for each object once, whatever hard links it has. */
+/* H5Ovisit calls this once for each object, however many hard links it has. */
 static herr_t note_dataset(hid_t file, const char *name, const H5O_info_t *info, void *list)
 {
 	(void)file;
 	return info->type == H5O_TYPE_DATASET ? add_name(list, name) : 0;
 }
 
-/* The list belongs to this rank; all ranks get the same one. */
+/* Every rank reads the list for itself, so nothing is broadcast. */
 gemp_code gemp_h5_list(const gemp_h5 *h5, const char *path, gemp_h5_texts *names)
 {
 	name_list list = { 0 };
@@ -400,7 +406,7 @@ static hid_t make_bool(void)
 	return type;
 }
 
-/* Strings of fixed length need no heap of the file; parallel HDF5 can write only these. */
+/* Strings of fixed length need no heap in the file; parallel HDF5 can write no others. */
 static hid_t make_text(size_t size)
 {
 	hid_t type = H5Tcopy(H5T_C_S1);
@@ -426,7 +432,7 @@ void gemp_h5_release(hid_t id)
 		H5Idec_ref(id);
 }
 
-/* Types are little-endian and of fixed width: files are the same on all machines. */
+/* Types are little-endian and of fixed width, so files are the same on all machines. */
 hid_t gemp_h5_make_type(gemp_h5_type type)
 {
 	switch (type.kind) {
@@ -446,7 +452,7 @@ hid_t gemp_h5_make_type(gemp_h5_type type)
 
 /* ROWS OF DATASETS */
 
-/* The sizes of more than three dimensions are not given; callers refuse such datasets. */
+/* Datasets of more than GEMP_H5_DIMENSIONS dimensions get sizes of 1; callers refuse them by the number. */
 gemp_code gemp_h5_extent(const gemp_h5 *h5, hid_t dataset, int *dimensions, hsize_t size[GEMP_H5_DIMENSIONS])
 {
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t space = H5I_INVALID_HID;
@@ -459,8 +465,7 @@ gemp_code gemp_h5_extent(const gemp_h5 *h5, hid_t dataset, int *dimensions, hsiz
 	return GEMP_HDF5(h5, H5Sget_simple_extent_dims(space, size, NULL));
 }
 
-/* A rank without elements takes part in the call with an empty selection, since calls of parallel HDF5 are
- * collective. */
+/* A rank without elements takes part with an empty selection, since calls of parallel HDF5 are collective. */
 gemp_code gemp_h5_move(const gemp_h5 *h5, hid_t dataset, hid_t type, uint64_t first, uint64_t count, void *data)
 {
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t memory = H5I_INVALID_HID, file = H5I_INVALID_HID;
@@ -485,7 +490,7 @@ gemp_code gemp_h5_move(const gemp_h5 *h5, hid_t dataset, hid_t type, uint64_t fi
 
 /* PLACES */
 
-/* A colon behind .h5 divides file and dataset; other colons belong to the path. */
+/* A colon behind .h5 separates file and dataset; other colons belong to the path. */
 bool gemp_h5_split_place(const char *place, char **path, const char **dataset)
 {
 	const char *colon = strstr(place, ".h5:"), *end = place + strlen(place);
@@ -498,11 +503,26 @@ bool gemp_h5_split_place(const char *place, char **path, const char **dataset)
 	return true;
 }
 
-/* Collective only by the agreement on memory. */
-gemp_code gemp_h5_join(const gemp_h5 *h5, const char *path, const char *name, char **out)
+/* A text whose addition failed is a part of the path, which must not be used. */
+static char *path_of(gemp_text *text)
 {
-	gemp_text text = { 0 };
-	gemp_text_print(&text, "%s/%s", strcmp(path, "/") == 0 ? "" : path, name);
-	*out = text.data;
-	return gemp_comm_agree(h5->comm, gemp_text_status(&text));
+	if (text->failed)
+		gemp_text_free(text);
+	return text->data;
+}
+
+char *gemp_h5_join(const char *group, const char *name)
+{
+	gemp_text text = { .failed = !group };
+	gemp_text_print(&text, "%s/%s", !group || strcmp(group, "/") == 0 ? "" : group, name);
+	return path_of(&text);
+}
+
+char *gemp_h5_join_encoded(const char *group, const char *name, const char *part)
+{
+	gemp_text text = { .failed = !group };
+	gemp_text_print(&text, "%s/", group ? group : "");
+	gemp_h5_encode(name, &text);
+	gemp_text_print(&text, "%s%s", *part ? "/" : "", part);
+	return path_of(&text);
 }

@@ -47,7 +47,7 @@ static gemp_code read_keys(h5ad_import *self)
 		                 "write it again with a newer anndata",
 		                 h5->path);
 	GEMP_TRY(gemp_h5_get_text(h5, "/obs", "_index", &index));
-	GEMP_TRY(gemp_h5_join(h5, "/obs", index, &path));
+	path = gemp_h5_join("/obs", index);
 	GEMP_TRY(gemp_h5_length(h5, path, &self->vertices));
 	if (self->vertices > GEMP_MAX_VERTICES)
 		return gemp_fail(GEMP_EDATA, "%s: has %" PRIu64 " observations; a graph has at most %" PRIu64 " vertices",
@@ -70,9 +70,8 @@ static gemp_code read_columns(h5ad_import *self)
 	GEMP_TRY(GEMP_NEW(self->columns, names.count));
 	self->mine = gemp_comm_block(self->comm, self->vertices);
 	for (size_t i = 0; i < names.count; i++) {
-		GEMP_OWNED char *path = NULL;
+		GEMP_OWNED char *path = gemp_h5_join("/obs", names.text[i]);
 		bool known = false;
-		GEMP_TRY(gemp_h5_join(&self->h5, "/obs", names.text[i], &path));
 		GEMP_TRY(gemp_h5_column(&self->columns[self->column_count], &self->h5, path, names.text[i], self->mine.begin,
 		                        (size_t)(self->mine.end - self->mine.begin), &known));
 		self->column_count += known;
@@ -128,10 +127,8 @@ static gemp_code open_matrices(h5ad_import *self)
 	for (size_t i = 0; i < names.count; i++) {
 		relation *r = &self->relations[self->relation_count++];
 		r->name = gemp_strdup(names.text[i]);
-		if (!r->name)
-			return GEMP_ENOMEM;
-		GEMP_TRY(gemp_h5_join(&self->h5, "/obsp", names.text[i], &r->path));
-		GEMP_TRY(open_matrix(self, r));
+		r->path = gemp_h5_join("/obsp", names.text[i]);
+		GEMP_TRY(r->name ? open_matrix(self, r) : GEMP_ENOMEM);
 	}
 	return GEMP_OK;
 }

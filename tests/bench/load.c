@@ -72,7 +72,7 @@ static double read_datasets(const gemp_comm *comm, const char *path, uint64_t *b
 		if (code == GEMP_OK)
 			data = gemp_calloc(share.end - share.begin, type.size);
 		if (data)
-			code = gemp_h5_read(&h5, names[i], type, share.begin, share.end - share.begin, 0, data);
+			code = gemp_h5_read(&h5, GEMP_OK, names[i], type, share.begin, share.end - share.begin, 0, data);
 		*bytes += total * type.size;
 		gemp_free(data);
 	}

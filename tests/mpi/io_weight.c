@@ -56,14 +56,14 @@ static void expect_values(const char *path, const char *relation, const char *we
 	assert_all_ok(gemp_h5_info(&h5, name, &type, &count));
 	assert_all(GEMP_NEW(by_source, count) == GEMP_OK && GEMP_NEW(by_target, count) == GEMP_OK &&
 	           GEMP_NEW(props, count) == GEMP_OK && GEMP_NEW(edge, count) == GEMP_OK);
-	assert_all_ok(gemp_h5_read(&h5, name, type, 0, count, 0, by_source));
+	assert_all_ok(gemp_h5_read(&h5, GEMP_OK, name, type, 0, count, 0, by_source));
 	snprintf(name, sizeof name, "/edges/%s/csc/values", relation);
-	assert_all_ok(gemp_h5_read(&h5, name, type, 0, count, 0, by_target));
+	assert_all_ok(gemp_h5_read(&h5, GEMP_OK, name, type, 0, count, 0, by_target));
 	snprintf(name, sizeof name, "/edges/%s/props/%s", relation, weight);
-	assert_all_ok(gemp_h5_read(&h5, name, type, 0, count, 0, props));
+	assert_all_ok(gemp_h5_read(&h5, GEMP_OK, name, type, 0, count, 0, props));
 	snprintf(name, sizeof name, "/edges/%s/csc/edge", relation);
 	assert_all_ok(gemp_h5_info(&h5, name, &edge_type, &of_edges));
-	assert_all_ok(gemp_h5_read(&h5, name, edge_type, 0, count, 0, edge));
+	assert_all_ok(gemp_h5_read(&h5, GEMP_OK, name, edge_type, 0, count, 0, edge));
 	for (uint64_t i = 0; i < count && of_edges == count; i++)
 		same = same && by_source[i] == props[i] && by_target[i] == props[edge[i]];
 	assert_all(same && of_edges == count && count > 0);
