@@ -194,7 +194,8 @@ gemp_code gemp_output_open(gemp_output **out, const gemp_comm *comm, const char 
 /* STANDARD OUTPUT */
 static gemp_code print_bytes(const char *bytes, size_t size)
 {
-	return fwrite(bytes, 1, size, stdout) == size ? GEMP_OK : writing_failed("stdout", "cannot be written");
+	return size == 0 || fwrite(bytes, 1, size, stdout) == size ? GEMP_OK
+	                                                           : writing_failed("stdout", "cannot be written");
 }
 
 /* Pieces are received even if they can no longer be printed, since the sending rank would wait for ever. */

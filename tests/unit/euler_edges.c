@@ -22,6 +22,7 @@ typedef struct made {
 
 static void make(made *m, uint64_t random)
 {
+	static char name[] = "R";
 	memset(m, 0, sizeof *m);
 	memcpy(m->bounds, (const uint64_t[]){ 0, 10, 10 + ROWS, 30 }, sizeof m->bounds);
 	m->graph = (gemp_shard){ .rank = 1,
@@ -38,7 +39,7 @@ static void make(made *m, uint64_t random)
 			for (uint64_t at = m->begin[r][row]; at < m->begin[r][row + 1]; at++)
 				m->out[r][at] = (gemp_vertex)gemp_random_below(&random, 30);
 		}
-		m->relations[r] = (gemp_relation){ .name = (char[]){ "R" },
+		m->relations[r] = (gemp_relation){ .name = name,
 			                               .directed = true,
 			                               .first_edge = 100 * (r + 1),
 			                               .edge_count = 1000,

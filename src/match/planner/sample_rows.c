@@ -297,7 +297,8 @@ static gemp_code make_own(gemp_sample_rows *rows, const gemp_row_request *asks, 
 			rows->wanted[far++] = key;
 	}
 	GEMP_TRY(gemp_distinct_host(GEMP_KEY_U64, rows->wanted, far, &distinct, wanted));
-	memcpy(rows->wanted, distinct, *wanted * sizeof *rows->wanted);
+	if (*wanted > 0)
+		memcpy(rows->wanted, distinct, *wanted * sizeof *rows->wanted);
 	return GEMP_OK;
 }
 
