@@ -1,10 +1,14 @@
+/* Row stores copy what they keep, since a batch lies in buffers that the device fills again. Vertices and edges are two
+ * arrays row by row; values are columns, because each has a type of its own.
+ */
+
 #include "graph/batch.h"
 
 #include "core/memory.h"
 
 #include <string.h>
 
-/* The first batch tells which values rows have; all later batches of a search have the same ones. */
+/* The first batch decides which columns of values the store has; all later batches of a search have the same columns. */
 static gemp_code begin_values(gemp_row_store *store, const gemp_batch *batch)
 {
 	GEMP_TRY(GEMP_NEW(store->values, batch->value_count));
@@ -16,7 +20,8 @@ static gemp_code begin_values(gemp_row_store *store, const gemp_batch *batch)
 	return GEMP_OK;
 }
 
-/* Values are those of sub-queries, numbers and truths, in columns of their own. */
+/* Values are the results of sub-patterns. They are added one by one: gemp_column_append grows a column to the exact size,
+ * so that many small batches would copy the column each time. */
 static gemp_code add_values(gemp_row_store *store, const gemp_batch *batch, size_t rows)
 {
 	if (batch->value_count && !store->values)
@@ -51,11 +56,6 @@ gemp_code gemp_row_store_add(gemp_row_store *store, const gemp_batch *batch, siz
 	return GEMP_OK;
 }
 
-static void free_nothing(void *self)
-{
-	(void)self;
-}
-
 /* Moves the values of the rows that stay to the front. Only integers and booleans occur; see begin_values. */
 static void keep_values(gemp_column *column, const uint8_t *keep, size_t rows)
 {
@@ -72,7 +72,7 @@ static void keep_values(gemp_column *column, const uint8_t *keep, size_t rows)
 	column->rows = kept;
 }
 
-/* Rows that stay move up in place, in their order, so that no memory is needed. */
+/* Rows that stay move up in place and keep their order, so that the call cannot fail for lack of memory. */
 void gemp_row_store_keep(gemp_row_store *store, const uint8_t *keep)
 {
 	size_t v = (size_t)store->vertex_count, e = (size_t)store->edge_count, kept = 0;
@@ -90,7 +90,7 @@ void gemp_row_store_keep(gemp_row_store *store, const uint8_t *keep)
 	store->rows = kept;
 }
 
-/* The batch borrows the arrays of the store, and holds until rows are added or cleared. */
+/* The batch borrows the arrays of the store; it becomes invalid when rows are added or cleared. */
 gemp_batch gemp_row_store_batch(const gemp_row_store *store)
 {
 	return (gemp_batch){
@@ -122,13 +122,23 @@ void gemp_row_store_free(gemp_row_store *store)
 	*store = (gemp_row_store){ 0 };
 }
 
-/* Rows are copied, because batches lie in buffers that the device fills again. */
+/* The next sink works on whole batches, so a caller that makes single rows collects them here first. The store is cleared
+ * also after a failure, which ends the search anyway. */
+gemp_code gemp_row_store_pass(gemp_row_store *store, const gemp_sink *next)
+{
+	gemp_batch batch = gemp_row_store_batch(store);
+	gemp_code code = batch.rows ? next->consume(next->self, &batch) : GEMP_OK;
+	gemp_row_store_clear(store);
+	return code;
+}
+
+/* A store has no limit of its own: the caller of the search bounds the rows of a round. */
 static gemp_code store_batch(void *self, const gemp_batch *batch)
 {
 	return gemp_row_store_add(self, batch, batch->rows);
 }
 
-/* A sink that only collects never has enough and never asks for the rows again. */
+/* A sink that only collects never has enough rows and never needs the same rows again. */
 gemp_code gemp_sink_keep_collecting(void *self, bool last, bool *enough, bool *again)
 {
 	(void)self;
@@ -138,19 +148,21 @@ gemp_code gemp_sink_keep_collecting(void *self, bool last, bool *enough, bool *a
 	return GEMP_OK;
 }
 
+/* The caller owns the store, so the sink has nothing to free. */
 gemp_sink gemp_row_store_sink(gemp_row_store *store)
 {
 	return (gemp_sink){ .self = store, .consume = store_batch, .end_round = gemp_sink_keep_collecting };
 }
 
-/* The part of id v when ids are dealt to P parts in runs of equal size: partition's own formula. */
+/* The part that has vertex `id` if the ids are cut into `parts` ranges of equal size: the inverse of equal_range_begin
+ * in graph.c. */
 static uint64_t part_of(uint64_t id, uint64_t parts, uint64_t vertices)
 {
 	return ((id + 1) * parts - 1) / vertices;
 }
 
 /* Do all vertices of the match lie in one of `parts` parts? */
-static bool within_one(const gemp_vertex *ids, int count, uint64_t parts, uint64_t vertices)
+static bool lies_in_one_part(const gemp_vertex *ids, int count, uint64_t parts, uint64_t vertices)
 {
 	uint64_t first = part_of(ids[0], parts, vertices);
 	for (int i = 1; i < count; i++)
@@ -167,20 +179,21 @@ static gemp_code count_rows(void *self, const gemp_batch *batch)
 		tally->rows += batch->rows;
 	for (int i = 0; tally->parts && !tally->first_pass_done && i < GEMP_PART_STEPS; i++)
 		for (size_t row = 0; row < batch->rows; row++)
-			tally->within[i] += within_one(batch->vertices + row * (size_t)batch->vertex_count, batch->vertex_count,
-			                               UINT64_C(1) << i, tally->vertices);
+			tally->within[i] += lies_in_one_part(batch->vertices + row * (size_t)batch->vertex_count,
+			                                     batch->vertex_count, UINT64_C(1) << i, tally->vertices);
 	return tally->next ? tally->next->consume(tally->next->self, batch) : GEMP_OK;
 }
 
 /* The end of the first pass is noted before the next sink runs, since that may ask for a second one. */
-static gemp_code end_round(void *self, bool last, bool *enough, bool *again)
+static gemp_code count_end_round(void *self, bool last, bool *enough, bool *again)
 {
 	gemp_count_sink *tally = self;
 	tally->first_pass_done |= last;
 	return tally->next ? tally->next->end_round(tally->next->self, last, enough, again) : GEMP_OK;
 }
 
+/* The caller owns the struct and reads the counts after the search. */
 gemp_sink gemp_count_sink_of(gemp_count_sink *tally)
 {
-	return (gemp_sink){ tally, count_rows, end_round, free_nothing };
+	return (gemp_sink){ .self = tally, .consume = count_rows, .end_round = count_end_round };
 }

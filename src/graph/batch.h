@@ -2,8 +2,8 @@
  *
  * A batch is `rows` rows of vertices [rows * vertex_count] and edges [rows * edge_count], row by row, in the order of the
  * pattern's variables. An engine passes finished rows to the first sink of a chain: filter by attributes, distinct,
- * projection, writer. `consume` is local and may be called at any time. `end_round` is collective, once a round on every
- * rank: there a sink may exchange rows, write together with other ranks, and pass on what it kept. `consume` may return its
+ * projection, writer. `consume` is local and may be called at any time. `end_round` is collective: every rank calls it once
+ * a round, and there a sink may exchange rows, write together with other ranks, and pass on the rows that it kept. `consume` may return its
  * errors at once; `end_round` returns the same code on all ranks.
  */
 
@@ -30,13 +30,13 @@ typedef struct gemp_batch {
 typedef struct gemp_sink {
 	void *self;
 	gemp_code (*consume)(void *self, const gemp_batch *batch);
-	/* Collective. last: no more rows come. A sink sets *enough, alike on all ranks, when it wants no more rows, and *again
-	 * when the rows must be found once more (distinct in passes); it may leave both alone. */
+	/* Collective. last: no more rows come. A sink sets *enough, equally on all ranks, when it wants no more rows, and *again
+	 * when the search must find the rows once more (distinct in passes). It may leave both unchanged. */
 	gemp_code (*end_round)(void *self, bool last, bool *enough, bool *again);
 	void (*free)(void *self);
 } gemp_sink;
 
-/* Accepts {0}, too. */
+/* Takes {0}, too. */
 static inline void gemp_sink_free(gemp_sink *sink)
 {
 	if (sink->free)
@@ -44,9 +44,9 @@ static inline void gemp_sink_free(gemp_sink *sink)
 	*sink = (gemp_sink){ 0 };
 }
 
-/* A row store keeps rows of several batches, as for the end of a round. */
+/* A row store keeps the rows of several batches until the end of a round. */
 typedef struct gemp_row_store {
-	int vertex_count, edge_count; /* of the batches taken; set by the first */
+	int vertex_count, edge_count; /* of a row; the first batch sets them */
 	size_t rows;
 	size_t vertex_capacity, edge_capacity;
 	gemp_vertex *vertices; /* [rows * vertex_count] */
@@ -57,28 +57,30 @@ typedef struct gemp_row_store {
 
 /* Copies the first `rows` rows of a batch. Rows carry no multiplicity at this point of a chain. */
 gemp_code gemp_row_store_add(gemp_row_store *store, const gemp_batch *batch, size_t rows);
-/* Keeps just the rows with keep[row] != 0. */
+/* Drops the rows with keep[row] == 0. */
 void gemp_row_store_keep(gemp_row_store *store, const uint8_t *keep);
 gemp_batch gemp_row_store_batch(const gemp_row_store *store);
+/* Passes all rows to the sink as one batch, unless there are none, and clears the store. */
+gemp_code gemp_row_store_pass(gemp_row_store *store, const gemp_sink *next);
 void gemp_row_store_clear(gemp_row_store *store); /* keeps its memory */
 void gemp_row_store_free(gemp_row_store *store);
 
 /* A sink that adds all rows to the store, which the caller keeps; freeing it frees nothing. */
 gemp_sink gemp_row_store_sink(gemp_row_store *store);
-/* end_round of sinks that only collect. */
+/* The function end_round of sinks that only collect rows. */
 gemp_code gemp_sink_keep_collecting(void *self, bool last, bool *enough, bool *again);
 
 enum { GEMP_PART_STEPS = 7 }; /* parts 1, 2, 4, ... 64 */
 
-/* A sink that counts what passes, and how many matches lie within one of P parts of the graph. */
+/* A sink that counts matches, and the matches that lie within one of P parts of the graph. */
 
 typedef struct gemp_count_sink {
-	gemp_sink *next;      /* NULL: the end */
+	gemp_sink *next;      /* NULL: this is the last sink */
 	uint64_t vertices;    /* of the graph */
-	bool parts;           /* count within[] */
+	bool parts;           /* within[] is wanted */
 	bool first_pass_done; /* a first pass has ended: later ones bring the same rows again */
 	gemp_count rows;
-	gemp_count within[GEMP_PART_STEPS];
+	gemp_count within[GEMP_PART_STEPS]; /* [i] matches within one of 2^i parts */
 } gemp_count_sink;
 
 /* sink works on `tally`, which the caller keeps; freeing the sink frees nothing. */

@@ -1,6 +1,6 @@
-/* One value at a time: adding, comparing, packing and printing. Strings of a column lie one behind the other in
- * `bytes`, and offsets[row + 1] is the end of row's string. NULLs have a byte each in `null`, an array that exists
- * only once there is a NULL. Operations on whole columns are in column_bulk.c.
+/* This file adds, compares, packs and prints one value at a time. The strings of a column lie one behind the other in
+ * `bytes`, and offsets[row + 1] is the end of the row's string. `null` has a byte for each row; the array exists only
+ * once some row is NULL. Operations on whole columns are in column_bulk.c.
  */
 
 #include "graph/column.h"
@@ -16,12 +16,6 @@
 #include <string.h>
 
 const char *const gemp_type_name[5] = { "string", "integer", "float", "boolean", "list" };
-
-/* Strings and lists are stored alike: a list is the text that a query made of it. */
-static bool is_text(gemp_type type)
-{
-	return type == GEMP_STRING || type == GEMP_LIST;
-}
 
 /* The column is empty and counts as not loaded. */
 gemp_code gemp_column_init(gemp_column *column, const char *name, gemp_type type)
@@ -45,7 +39,7 @@ bool gemp_column_loaded(const gemp_column *column)
 	return column->integers || column->floats || column->booleans || column->offsets;
 }
 
-/* Exactly to this size: callers choose the growth. */
+/* The array gets exactly this size, since the callers choose how columns grow. */
 static gemp_code resize(void **array, size_t count, size_t size)
 {
 	void *moved = gemp_realloc(gemp_pointer_get(array), count, size);
@@ -55,7 +49,7 @@ static gemp_code resize(void **array, size_t count, size_t size)
 	return GEMP_OK;
 }
 
-/* offsets has one element more than there are rows; its first one must be 0 once the array exists. */
+/* offsets has one element more than the column has rows, and its first element must be 0 from the start. */
 static gemp_code resize_values(gemp_column *column, size_t capacity)
 {
 	gemp_code code = GEMP_EINTERNAL;
@@ -84,7 +78,7 @@ gemp_code gemp_column_reserve(gemp_column *column, size_t rows, size_t bytes)
 		}
 		column->capacity = rows;
 	}
-	if (is_text(column->type) && (bytes > column->bytes_capacity || !column->bytes)) {
+	if (gemp_is_text(column->type) && (bytes > column->bytes_capacity || !column->bytes)) {
 		GEMP_TRY(resize((void **)&column->bytes, bytes, 1));
 		column->bytes_capacity = bytes;
 	}
@@ -131,7 +125,7 @@ gemp_code gemp_column_add(gemp_column *column, const gemp_value *value)
 {
 	GEMP_CHECK(value->null || value->type == column->type);
 	size_t row = column->rows, capacity = column->capacity, bytes = 0, text_capacity = column->bytes_capacity;
-	if (is_text(column->type)) {
+	if (gemp_is_text(column->type)) {
 		bytes = (row ? column->offsets[row] : 0) + (value->null ? 0 : value->string.size);
 		if (bytes > text_capacity)
 			text_capacity = gemp_grown_capacity(text_capacity, bytes);
@@ -203,26 +197,32 @@ int gemp_column_compare(const gemp_column *column, size_t a, size_t b)
 	return gemp_value_compare(&left, &right, &comparable);
 }
 
-/* The first byte says whether the value is NULL; then follow the bytes of the value, strings with their size. */
+/* The first byte says whether the value is NULL. The bytes of the value follow, a string's size before its bytes. Groups
+ * pack every key, so the fixed part is one addition to the text and not two. */
+void gemp_value_pack(const gemp_value *value, gemp_text *out)
+{
+	char fixed[1 + sizeof(uint64_t)] = { (char)value->null };
+	size_t size = 1 + (value->type == GEMP_BOOLEAN ? 1 : sizeof(uint64_t));
+	switch (value->type) {
+	case GEMP_INTEGER: memcpy(fixed + 1, &value->integer, sizeof value->integer); break;
+	case GEMP_FLOAT: memcpy(fixed + 1, &value->real, sizeof value->real); break;
+	case GEMP_BOOLEAN: fixed[1] = (char)value->truth; break;
+	case GEMP_STRING:
+	case GEMP_LIST: memcpy(fixed + 1, &(uint64_t){ value->string.size }, sizeof(uint64_t));
+	}
+	gemp_text_add(out, fixed, value->null ? 1 : size);
+	if (!value->null && gemp_is_text(value->type))
+		gemp_text_add(out, value->string.bytes, value->string.size);
+}
+
 gemp_code gemp_column_pack(const gemp_column *column, size_t row, gemp_text *out)
 {
 	gemp_value value = gemp_column_get(column, row);
-	uint8_t null = value.null;
-	gemp_text_add(out, &null, 1);
-	if (null)
-		return gemp_text_status(out);
-	uint64_t size = is_text(column->type) ? value.string.size : 0;
-	switch (column->type) {
-	case GEMP_INTEGER: gemp_text_add(out, &value.integer, sizeof value.integer); break;
-	case GEMP_FLOAT: gemp_text_add(out, &value.real, sizeof value.real); break;
-	case GEMP_BOOLEAN: gemp_text_add(out, &column->booleans[row], 1); break;
-	case GEMP_STRING:
-	case GEMP_LIST: gemp_text_add(out, &size, sizeof size); gemp_text_add(out, value.string.bytes, size);
-	}
+	gemp_value_pack(&value, out);
 	return gemp_text_status(out);
 }
 
-/* Copies bytes from a packed buffer; false where the buffer ends too early. */
+/* Copies bytes from a packed buffer; returns false if the buffer ends too early. */
 static bool read_bytes(void *to, size_t size, const char **at, const char *end)
 {
 	if ((size_t)(end - *at) < size)
@@ -260,7 +260,7 @@ static bool unpack_value(gemp_value *value, const char **at, const char *end)
 	return false;
 }
 
-/* A cut value is an error of the program, not of the user's data: only our own code packs. */
+/* Only gemp_value_pack writes packed values, so an incomplete value is an error of the program and not of the user's data. */
 gemp_code gemp_column_unpack(gemp_column *column, const char **at, const char *end)
 {
 	gemp_value value = { .type = column->type };
@@ -295,10 +295,9 @@ gemp_code gemp_table_add_column(gemp_table *table, const char *name, gemp_column
 /* Stops at the first failure; the columns that were added stay in the table, which the caller frees. */
 gemp_code gemp_table_copy_schema(gemp_table *to, const gemp_table *from)
 {
-	gemp_code code = GEMP_OK;
-	for (size_t c = 0; c < from->count && code == GEMP_OK; c++)
-		code = gemp_table_add(to, from->columns[c].name, from->columns[c].type, NULL);
-	return code;
+	for (size_t c = 0; c < from->count; c++)
+		GEMP_TRY(gemp_table_add(to, from->columns[c].name, from->columns[c].type, NULL));
+	return GEMP_OK;
 }
 
 /* Tables have few columns: a loop is as fast as a hash table. */
@@ -334,7 +333,7 @@ static void print_float(double real, gemp_text *out)
 		gemp_text_add(out, ".0", 2);
 }
 
-/* NULL prints as nothing: writers decide how they show it. */
+/* NULL prints nothing, since each writer has a form of its own for NULL. */
 void gemp_value_print(const gemp_value *value, gemp_text *out)
 {
 	if (value->null)
@@ -355,7 +354,7 @@ static int add_bytes(const char *bytes, size_t size, void *out)
 	return 0;
 }
 
-/* Printable ASCII without quotes and backslashes needs no escapes; most strings are such, and skip jansson. */
+/* Printable ASCII without quotes and backslashes needs no escapes. Most strings are plain, and jansson is skipped for them. */
 static bool is_plain(const char *bytes, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
@@ -364,7 +363,7 @@ static bool is_plain(const char *bytes, size_t size)
 	return true;
 }
 
-/* jansson escapes what needs it; bytes that are not UTF-8 cannot be escaped and are replaced as a whole. */
+/* jansson escapes characters; it refuses a string that is not UTF-8, which is replaced as a whole. */
 void gemp_json_string(gemp_text *out, const char *bytes, size_t size)
 {
 	if (is_plain(bytes, size)) {
@@ -392,7 +391,7 @@ void gemp_json_value(gemp_text *out, const gemp_value *value)
 		gemp_value_print(value, out);
 }
 
-/* The three values are printed as any other value. */
+/* Type and keys are printed like any other value: a missing edge has NULL three times. */
 void gemp_json_edge(gemp_text *out, const gemp_value *type, const gemp_value *source, const gemp_value *target)
 {
 	gemp_text_print(out, "{\"type\": ");
@@ -404,6 +403,7 @@ void gemp_json_edge(gemp_text *out, const gemp_value *type, const gemp_value *so
 	gemp_text_add(out, "}", 1);
 }
 
+/* Messages of readers say "a string" where another kind is needed. */
 const char *gemp_json_kind(const json_t *value)
 {
 	static const char *const kinds[] = {

@@ -35,15 +35,21 @@ typedef struct gemp_value {
 	};
 } gemp_value;
 
+/* Strings and lists are stored in the same way, since a list is the JSON text that a query made of its elements. */
+static inline bool gemp_is_text(gemp_type type)
+{
+	return type == GEMP_STRING || type == GEMP_LIST;
+}
+
 typedef struct gemp_column {
 	char *name; /* owned */
 	gemp_type type;
-	size_t rows, capacity;
-	int64_t *integers; /* [rows] */
-	double *floats;    /* [rows]; NULL values are NaN and marked in null too */
-	uint8_t *booleans; /* [rows] 0 or 1 */
-	uint64_t *offsets; /* [rows + 1] */
-	char *bytes;       /* [offsets[rows]] */
+	size_t rows, capacity; /* capacity: rows that the arrays can hold */
+	int64_t *integers;     /* [rows] */
+	double *floats;        /* [rows]; NULL values are NaN and marked in null too */
+	uint8_t *booleans;     /* [rows] 0 or 1 */
+	uint64_t *offsets;     /* [rows + 1] */
+	char *bytes;           /* [offsets[rows]] */
 	size_t bytes_capacity;
 	uint8_t *null; /* [rows] 1: NULL. The pointer is NULL if no row is NULL */
 } gemp_column;
@@ -68,9 +74,10 @@ gemp_code gemp_column_add(gemp_column *column, const gemp_value *value);
 /* Order of two rows for sorting: NULL first, then by value. */
 int gemp_column_compare(const gemp_column *column, size_t a, size_t b);
 
-/* For exchange between ranks: appends the bytes of one row to a buffer; unpack reads them back and advances *at. */
-struct gemp_text;
-gemp_code gemp_column_pack(const gemp_column *column, size_t row, struct gemp_text *out);
+/* For exchange between ranks: appends the bytes of a value, or of one row, to a buffer; unpack reads them back and advances
+ * *at. */
+void gemp_value_pack(const gemp_value *value, gemp_text *out);
+gemp_code gemp_column_pack(const gemp_column *column, size_t row, gemp_text *out);
 gemp_code gemp_column_unpack(gemp_column *column, const char **at, const char *end);
 
 gemp_code gemp_table_add(gemp_table *table, const char *name, gemp_type type, gemp_column **out);
@@ -88,12 +95,11 @@ int gemp_value_compare(const gemp_value *a, const gemp_value *b, bool *comparabl
 int gemp_value_compare_keys(const gemp_value *a, const gemp_value *b);
 /* Appends the text of a value: a number in its shortest exact form, a float always with a point or an exponent (3.0), so
  * that its type can be read back; nothing for NULL. */
-void gemp_value_print(const gemp_value *value, struct gemp_text *out);
+void gemp_value_print(const gemp_value *value, gemp_text *out);
 
-/* Values as JSON text. Strings are escaped by jansson; numbers without a JSON form (NaN, infinities) become null. A failed addition is
- * recorded in the text (gemp_text_status). */
+/* Values as JSON text. A failed addition is recorded in the text (gemp_text_status). */
 
-/* NULL is null, and so are NaN and infinities; a list is already JSON text. */
+/* NULL is null, and so are NaN and infinities, which JSON does not have; a list is JSON text already. */
 void gemp_json_value(gemp_text *out, const gemp_value *value);
 /* A string that is not UTF-8 becomes one replacement character, since JSON must be UTF-8. */
 void gemp_json_string(gemp_text *out, const char *bytes, size_t size);

@@ -1,6 +1,6 @@
-/* Whole columns on all threads. Loops run over chunks of 2^15 rows; a chunk writes only rows of its own. Strings need
- * two passes, since where a chunk writes depends on the sizes of all chunks before it: sizes of the chunks, their
- * prefix sums, copies.
+/* Operations on whole columns run on all threads. Loops run over chunks of 2^15 rows, and a chunk writes only rows of its
+ * own. Strings need two passes, since the place to which a chunk writes depends on the sizes of all chunks before it: the
+ * first pass sums the sizes of each chunk, prefix sums give the places, and the second pass copies.
  */
 
 #include "graph/column_bulk.h"
@@ -13,11 +13,6 @@
 #include <string.h>
 
 enum { CHUNK = 1 << 15 }; /* rows that a thread takes at a time */
-
-static bool is_text(const gemp_column *column)
-{
-	return column->type == GEMP_STRING || column->type == GEMP_LIST;
-}
 
 /* Rows that a new array of the column must hold. */
 static size_t row_capacity(const gemp_column *column)
@@ -55,6 +50,7 @@ static bool any_null_is(const gemp_column *column, uint8_t wanted)
 	return scan.found;
 }
 
+/* Without null[] every row has a value. */
 bool gemp_column_has_value(const gemp_column *column)
 {
 	return column->rows && (!column->null || any_null_is(column, 0));
@@ -97,7 +93,7 @@ static void fill_chunk(void *context, size_t chunk, size_t begin, size_t end)
 	}
 }
 
-/* Also makes an empty column count as loaded. */
+/* The column counts as loaded afterwards even if it gets no row. */
 gemp_code gemp_column_pad(gemp_column *column, size_t rows)
 {
 	fill_task f = { column, column->rows, rows > column->rows ? rows - column->rows : 0 };
@@ -142,12 +138,12 @@ static void append_chunk(void *context, size_t chunk, size_t begin, size_t end)
 	}
 }
 
-/* Bytes for the strings are reserved at once: chunks copy to known places. */
+/* The column grows before the chunks run, since concurrent copies need fixed places. */
 gemp_code gemp_column_append(gemp_column *column, const gemp_column *more)
 {
 	append_task a = { .column = column, .more = more };
 	uint64_t bytes = 0;
-	if (is_text(column)) {
+	if (gemp_is_text(column->type)) {
 		a.bytes = column->rows ? column->offsets[column->rows] : 0;
 		bytes = a.bytes + (more->rows ? more->offsets[more->rows] : 0);
 	}
@@ -194,10 +190,10 @@ typedef struct gather_task {
 	const gemp_column *first, *second;
 	const uint64_t *picked;
 	size_t count;
-	uint64_t *sizes; /* [chunks] bytes of each chunk's strings, then where they begin; NULL: no strings */
+	uint64_t *sizes; /* [chunks] bytes of each chunk's strings, then the place where they begin; NULL: no strings */
 } gather_task;
 
-/* The column that holds element i, and the row in it; NULL if the value is NULL. */
+/* The column that has element i of the result, and its row there; NULL if the value is NULL. */
 static const gemp_column *locate(const gather_task *g, size_t i, size_t *row)
 {
 	const gemp_column *column = g->first;
@@ -236,7 +232,7 @@ static void gather_chunk(void *context, size_t chunk, size_t begin, size_t end)
 	}
 }
 
-/* First pass of a gather: bytes of the chunk's strings. */
+/* The first pass of a gather adds up the bytes of the chunk's strings. */
 static void size_chunk(void *context, size_t chunk, size_t begin, size_t end)
 {
 	const gather_task *g = context;
@@ -249,41 +245,43 @@ static void size_chunk(void *context, size_t chunk, size_t begin, size_t end)
 	g->sizes[chunk] = size;
 }
 
-/* Computes where the strings of each chunk begin; *bytes: their total size. */
-static gemp_code place_strings(gather_task *g, uint64_t *bytes)
+/* Turns sizes[] into the places where the strings of each chunk begin; returns the size of all strings. */
+static uint64_t place_strings(gather_task *g)
 {
-	size_t chunks = (g->count + CHUNK - 1) / CHUNK;
-	GEMP_TRY(GEMP_NEW(g->sizes, chunks));
+	uint64_t bytes = 0;
 	gemp_for_chunks(g->count, CHUNK, size_chunk, g);
-	for (size_t chunk = 0; chunk < chunks; chunk++) {
+	for (size_t chunk = 0; chunk < (g->count + CHUNK - 1) / CHUNK; chunk++) {
 		uint64_t size = g->sizes[chunk];
-		g->sizes[chunk] = *bytes;
-		*bytes += size;
+		g->sizes[chunk] = bytes;
+		bytes += size;
 	}
-	return GEMP_OK;
+	return bytes;
 }
 
 /* NULLs are dropped again if none of the picked rows has one, so that equal columns have equal arrays. */
 gemp_code gemp_column_gather(gemp_column *out, const gemp_column *first, const gemp_column *second,
                              const uint64_t *picked, size_t count)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t bytes = 0;
-	gather_task g = { .out = out, .first = first, .second = second, .picked = picked, .count = count };
-	GEMP_TRY_DONE(gemp_column_init(out, first->name, first->type));
-	if (is_text(first))
-		GEMP_TRY_DONE(place_strings(&g, &bytes));
-	GEMP_TRY_DONE(gemp_column_reserve(out, count, bytes));
+	GEMP_OWNED uint64_t *sizes = NULL;
+	GEMP_OWNED_BY(gemp_column_free) gemp_column made = { 0 };
+	gather_task g = { .out = &made, .first = first, .second = second, .picked = picked, .count = count };
+	*out = made;
+	GEMP_TRY(gemp_column_init(&made, first->name, first->type));
+	if (gemp_is_text(first->type)) {
+		GEMP_TRY(GEMP_NEW(sizes, (count + CHUNK - 1) / CHUNK));
+		g.sizes = sizes;
+		bytes = place_strings(&g);
+	}
+	GEMP_TRY(gemp_column_reserve(&made, count, bytes));
 	if (first->null || (second && second->null))
-		GEMP_TRY_DONE(ensure_nulls(out));
+		GEMP_TRY(ensure_nulls(&made));
 	gemp_for_chunks(count, CHUNK, gather_chunk, &g);
-	out->rows = count;
-	gemp_column_trim_nulls(out);
-done:
-	gemp_free(g.sizes);
-	if (code != GEMP_OK)
-		gemp_column_free(out);
-	return code;
+	made.rows = count;
+	gemp_column_trim_nulls(&made);
+	*out = made;
+	made = (gemp_column){ 0 };
+	return GEMP_OK;
 }
 
 /* The columns keep their order and names. */
@@ -344,7 +342,7 @@ static void scatter_chunk(void *context, size_t chunk, size_t begin, size_t end)
 	}
 }
 
-/* At first every row keeps its own string. */
+/* Every row takes its own string, before scatter_chunk redirects the rows that change. */
 static void count_chunk(void *context, size_t chunk, size_t begin, size_t end)
 {
 	(void)chunk;
@@ -356,26 +354,25 @@ static void count_chunk(void *context, size_t chunk, size_t begin, size_t end)
 /* Strings cannot be overwritten in place, so the column is gathered anew from its own rows and the new values. */
 static gemp_code scatter_strings(scatter_task *p)
 {
-	gemp_code code = GEMP_OK;
-	gemp_column made = { 0 };
-	GEMP_TRY_DONE(GEMP_NEW(p->picked, p->column->rows));
+	GEMP_OWNED uint64_t *picked = NULL;
+	gemp_column made;
+	GEMP_TRY(GEMP_NEW(picked, p->column->rows));
+	p->picked = picked;
 	gemp_for_chunks(p->column->rows, CHUNK, count_chunk, p);
 	gemp_for_chunks(p->count, CHUNK, scatter_chunk, p);
-	GEMP_TRY_DONE(gemp_column_gather(&made, p->column, p->values, p->picked, p->column->rows));
+	GEMP_TRY(gemp_column_gather(&made, p->column, p->values, picked, p->column->rows));
 	gemp_column_free(p->column);
 	*p->column = made;
-done:
-	gemp_free(p->picked);
-	return code;
+	return GEMP_OK;
 }
 
-/* Writes in place, except for strings. Distinct rows make the concurrent writes safe. */
+/* Values are written in place, except for strings. The writes of concurrent chunks do not meet, since the rows are distinct. */
 gemp_code gemp_column_scatter(gemp_column *column, const uint64_t *rows, size_t count, const gemp_column *values)
 {
 	scatter_task p = { column, rows, count, values, values->rows == 1, NULL };
 	if (count == 0)
 		return GEMP_OK;
-	if (is_text(column))
+	if (gemp_is_text(column->type))
 		return scatter_strings(&p);
 	if (values->null)
 		GEMP_TRY(ensure_nulls(column));

@@ -13,17 +13,15 @@
 /* The caller's bounds and method are copied, since a partition lives as long as its graph. */
 gemp_code gemp_partition_init(gemp_partition *parts, const uint64_t *bounds, size_t count, const char *method)
 {
-	gemp_code code = GEMP_OK;
-	*parts = (gemp_partition){ .count = count };
-	GEMP_TRY_DONE(GEMP_NEW(parts->bounds, count + 1));
-	memcpy(parts->bounds, bounds, (count + 1) * sizeof *bounds);
-	parts->method = gemp_strdup(method);
-	if (!parts->method)
-		code = GEMP_ENOMEM;
-done:
-	if (code != GEMP_OK)
-		gemp_partition_free(parts);
-	return code;
+	GEMP_OWNED_BY(gemp_partition_free) gemp_partition made = { .count = count };
+	*parts = (gemp_partition){ 0 };
+	GEMP_TRY(GEMP_COPY(made.bounds, bounds, count + 1));
+	made.method = gemp_strdup(method);
+	if (!made.method)
+		return GEMP_ENOMEM;
+	*parts = made;
+	made = (gemp_partition){ 0 };
+	return GEMP_OK;
 }
 
 void gemp_partition_free(gemp_partition *parts)
@@ -69,7 +67,7 @@ gemp_count gemp_shard_edges(const gemp_shard *graph)
 	return edges;
 }
 
-/* Relations are few and sorted by name; a loop is fast enough. */
+/* A graph has few relations, so a loop is fast enough. */
 gemp_relation *gemp_shard_relation(const gemp_shard *graph, const char *name)
 {
 	for (size_t i = 0; i < graph->relation_count; i++)
@@ -78,7 +76,7 @@ gemp_relation *gemp_shard_relation(const gemp_shard *graph, const char *name)
 	return NULL;
 }
 
-/* Bits of several arrays are tested at once. */
+/* A relation counts as loaded only if it has all of the wanted arrays. */
 bool gemp_shard_has_loaded(const gemp_shard *graph, const bool *relations, unsigned parts)
 {
 	bool has = true;
@@ -87,24 +85,15 @@ bool gemp_shard_has_loaded(const gemp_shard *graph, const bool *relations, unsig
 	return has;
 }
 
-/* Frees the transposed rows; all rows; or everything that the relation has. */
-static void gemp_relation_drop_targets(gemp_relation *relation)
-{
-	gemp_free_all(relation->in_offsets, relation->in_sources, relation->in_edges);
-	relation->in_offsets = NULL;
-	relation->in_sources = NULL;
-	relation->in_edges = NULL;
-	relation->loaded &= (unsigned)~(GEMP_LOAD_IN | GEMP_LOAD_IN_EDGES);
-}
-
-/* Attributes stay, as callers replace the rows only. */
+/* Attributes stay, since callers replace the rows only. */
 void gemp_relation_drop_rows(gemp_relation *relation)
 {
-	gemp_relation_drop_targets(relation);
-	gemp_free_all(relation->out_offsets, relation->out_targets);
-	relation->out_offsets = NULL;
-	relation->out_targets = NULL;
-	relation->loaded &= (unsigned)~GEMP_LOAD_OUT;
+	gemp_free_all(relation->in_offsets, relation->in_sources, relation->in_edges, relation->out_offsets,
+	              relation->out_targets);
+	relation->in_offsets = relation->out_offsets = NULL;
+	relation->in_sources = relation->out_targets = NULL;
+	relation->in_edges = NULL;
+	relation->loaded &= (unsigned)~(GEMP_LOAD_IN | GEMP_LOAD_IN_EDGES | GEMP_LOAD_OUT);
 }
 
 void gemp_relation_free(gemp_relation *relation)
@@ -174,8 +163,7 @@ void gemp_shard_free(gemp_shard *graph)
 	gemp_free(graph->labels);
 	for (size_t i = 0; graph->label_sets && i < graph->label_set_count; i++)
 		gemp_free(graph->label_sets[i].labels);
-	gemp_free(graph->label_sets);
-	gemp_free(graph->label_set_of);
+	gemp_free_all(graph->label_sets, graph->label_set_of);
 	gemp_table_free(&graph->attributes);
 	for (size_t i = 0; graph->relations && i < graph->relation_count; i++)
 		gemp_relation_free(&graph->relations[i]);
@@ -189,7 +177,7 @@ static gemp_code no_loader(const char *kind, const char *name)
 	return gemp_fail(GEMP_EINTERNAL, "%s%s of the graph: not in memory, and there is no file to load from", kind, name);
 }
 
-/* Keys and their ranks are loaded together, as each is of little use alone. */
+/* Keys and their ranks are loaded together, since every user of the ranks reads keys, too. */
 gemp_code gemp_shard_load_keys(gemp_shard *graph)
 {
 	if (gemp_column_loaded(&graph->keys) && graph->key_ranks)
@@ -233,7 +221,7 @@ gemp_code gemp_shard_load_relation(gemp_shard *graph, size_t relation, unsigned 
 	return graph->loader.load_relation(graph->loader.self, graph, relation, parts);
 }
 
-/* The order is the same on all ranks, since each step is collective. */
+/* All ranks load the arrays in the same order, since each step is collective. */
 static gemp_code load_all(gemp_shard *graph, unsigned parts)
 {
 	GEMP_TRY(gemp_shard_load_keys(graph));
@@ -272,7 +260,7 @@ gemp_type gemp_shard_edge_attribute_type(const gemp_shard *graph, const char *na
 	return type;
 }
 
-/* The relations' tables, and how far each is merged. */
+/* The relations' tables of attributes, and how many columns of each are merged already. */
 typedef struct column_merge {
 	size_t relations;
 	const gemp_table **props; /* [relations]; an empty table for a relation that is left out */
@@ -282,13 +270,11 @@ typedef struct column_merge {
 /* SIZE_MAX: the relation has no such column. */
 static size_t find_column(const gemp_table *props, const char *name)
 {
-	for (size_t c = 0; c < props->count; c++)
-		if (strcmp(props->columns[c].name, name) == 0)
-			return c;
-	return SIZE_MAX;
+	const gemp_column *column = gemp_table_find(props, name);
+	return column ? (size_t)(column - props->columns) : SIZE_MAX;
 }
 
-/* Does some relation have this column behind another one that is not merged yet? */
+/* Does some relation have this column behind a column that is not merged yet? */
 static bool is_needed_later(const column_merge *m, const char *name)
 {
 	for (size_t r = 0; r < m->relations; r++) {
@@ -299,8 +285,8 @@ static bool is_needed_later(const column_merge *m, const char *name)
 	return false;
 }
 
-/* The next column of the merged order, NULL at the end. It is one that no relation has behind an unmerged column;
- * where the relations' orders contradict one another any column will do. */
+/* The next column of the merged order, NULL at the end. No relation has it behind an unmerged column, unless the orders of
+ * the relations contradict one another; then any column will do. */
 static const gemp_column *next_column(const column_merge *m)
 {
 	const gemp_column *any = NULL;
@@ -350,33 +336,30 @@ static gemp_code append_column(gemp_edge_columns *all, const column_merge *m, co
 gemp_code gemp_edge_columns_new(gemp_edge_columns *out, const gemp_shard *graph, const char *only)
 {
 	static const gemp_table none;
-	gemp_code code = GEMP_OK;
-	gemp_edge_columns all = { 0 };
-	column_merge m = { .relations = graph->relation_count };
+	GEMP_OWNED_BY(gemp_edge_columns_free) gemp_edge_columns all = { 0 };
+	GEMP_OWNED const gemp_table **props = NULL;
+	GEMP_OWNED size_t *next = NULL;
 	size_t capacity = 0;
-	GEMP_TRY_DONE(GEMP_NEW(m.props, m.relations));
-	GEMP_TRY_DONE(GEMP_NEW(m.next, m.relations));
-	for (size_t r = 0; r < m.relations; r++) {
+	GEMP_TRY(GEMP_NEW(props, graph->relation_count));
+	GEMP_TRY(GEMP_NEW(next, graph->relation_count));
+	for (size_t r = 0; r < graph->relation_count; r++) {
 		bool wanted = !only || strcmp(only, graph->relations[r].name) == 0;
-		m.props[r] = wanted ? &graph->relations[r].props : &none;
-		capacity += m.props[r]->count;
+		props[r] = wanted ? &graph->relations[r].props : &none;
+		capacity += props[r]->count;
 	}
-	GEMP_TRY_DONE(GEMP_NEW(all.columns, capacity));
+	column_merge m = { .relations = graph->relation_count, .props = props, .next = next };
+	GEMP_TRY(GEMP_NEW(all.columns, capacity));
 	for (const gemp_column *chosen; (chosen = next_column(&m));)
-		GEMP_TRY_DONE(append_column(&all, &m, chosen));
+		GEMP_TRY(append_column(&all, &m, chosen));
 	*out = all;
 	all = (gemp_edge_columns){ 0 };
-done:
-	gemp_edge_columns_free(&all);
-	gemp_free_all(m.props, m.next);
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_edge_columns_free(gemp_edge_columns *columns)
 {
-	for (size_t c = 0; c < columns->count; c++) {
+	for (size_t c = 0; c < columns->count; c++)
 		gemp_free_all(columns->columns[c].name, columns->columns[c].column_of);
-	}
 	gemp_free(columns->columns);
 	*columns = (gemp_edge_columns){ 0 };
 }

@@ -1,4 +1,4 @@
-/* graph: what one rank knows of a distributed property multigraph. Host only: neither MPI nor OpenCL.
+/* graph: the shard, one rank's part of a distributed property multigraph. Host only: neither MPI nor OpenCL.
  *
  * Vertices have ids 0 .. vertex_count - 1 in the file's (random) order. Rank r owns the ids [bounds[r], bounds[r + 1]); rows,
  * columns and label sets here are those of its own vertices, indexed by id - first_vertex. A relation is in CSR form:
@@ -30,9 +30,9 @@ gemp_code gemp_partition_init(gemp_partition *parts, const uint64_t *bounds, siz
                               const char *method); /* copies */
 void gemp_partition_free(gemp_partition *parts);
 
-/* Sets bounds[ranks + 1], the ids that each rank owns: equally many whole parts where the number of ranks divides that of
- * parts; an equal range of one part where the number of parts divides that of ranks; else equal ranges of all ids. False if
- * ranges cut parts arbitrarily. (Equal ranges of random parts are random parts, so for these it is true.) */
+/* Sets bounds[ranks + 1], the ids that each rank owns: equally many whole parts if the number of ranks divides the number of
+ * parts; an equal range of one part if the number of parts divides the number of ranks; else equal ranges of all ids. Returns
+ * false if ranges cut parts arbitrarily. (Equal ranges of random parts are random parts, so the result is true for them.) */
 bool gemp_partition_assign(const gemp_partition *parts, uint64_t vertices, size_t ranks, uint64_t *bounds);
 
 typedef enum gemp_relation_array {
@@ -105,15 +105,13 @@ typedef struct gemp_shard {
 	gemp_shard_loader loader; /* all NULL: everything is loaded */
 } gemp_shard;
 
-struct gemp_shard;
-
 int gemp_shard_owner(const gemp_shard *graph, uint64_t id);
 gemp_count gemp_shard_edges(const gemp_shard *graph);
 gemp_relation *gemp_shard_relation(const gemp_shard *graph, const char *name); /* NULL if none */
 /* Are these arrays loaded for each relation r with relations[r]? */
 bool gemp_shard_has_loaded(const gemp_shard *graph, const bool *relations, unsigned parts);
-/* The type that an edge attribute of this name has over all relations: if they differ, a float for numbers and else a
- * string; a string if no relation has it. */
+/* The type that an edge attribute of this name has over all relations: if their types differ, a float for numbers and else a
+ * string; a string if no relation has the attribute. */
 gemp_type gemp_shard_edge_attribute_type(const gemp_shard *graph, const char *name);
 
 void gemp_shard_free(gemp_shard *graph);
@@ -124,8 +122,8 @@ void gemp_relation_free(gemp_relation *relation);
 
 /* Local. `to`, which has no labels, gets copies of the label names and label sets. */
 gemp_code gemp_shard_copy_labels(gemp_shard *to, const gemp_shard *from);
-/* Local. `to`, which is {0}, gets what every rank knows, except columns and the values of bounds (allocated, 0): labels, and
- * relations by name without rows. */
+/* Local. `to`, which is {0}, gets the labels and the relations without rows; bounds are allocated and 0. Columns are not
+ * copied. */
 gemp_code gemp_shard_copy_schema(gemp_shard *to, const gemp_shard *from);
 
 /* Collective if the graph has a loader: all ranks call with the same arguments. */
@@ -134,13 +132,13 @@ gemp_code gemp_shard_load_labels(gemp_shard *graph);
 gemp_code gemp_shard_load_attribute(gemp_shard *graph, size_t column);
 gemp_code gemp_shard_load_relation(gemp_shard *graph, size_t relation, unsigned parts);
 gemp_code gemp_shard_load_all(gemp_shard *graph);
-gemp_code gemp_shard_load_outgoing(
-	gemp_shard *graph); /* each edge once, at its source: enough to build another graph */
+/* Each edge once, at its source: this is enough to build another graph. */
+gemp_code gemp_shard_load_outgoing(gemp_shard *graph);
 
-/* Attributes of edges over all relations as one list of columns, and labels of vertices as text. The list merges the columns of all
- * relations into one order that agrees with each relation's own order where such an order exists (a topological merge).
- * column_of[relation_count] maps a merged column to that of each relation. Writers of CSV and Parquet need it, because a file has
- * one set of columns. */
+/* Attributes of edges over all relations as one list of columns, and labels of vertices as text. The list merges the columns
+ * of all relations into one order that agrees with each relation's own order where such an order exists (a topological
+ * merge). column_of[relation_count] maps a merged column to the column of each relation. Writers of CSV need the list,
+ * because a file has one set of columns. */
 
 typedef struct gemp_edge_column {
 	char *name; /* owned, since loading a relation replaces its columns */

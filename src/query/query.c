@@ -12,18 +12,28 @@
 #include "query/search/apply.h"
 #include "query/search/optional_match.h"
 
-/* COUNTING BY SUMS */
-
-/* A query that sums answer. */
-typedef struct count_query {
+/* A query in one of three forms: sums, one search, or a finder with the sinks behind it. */
+struct gemp_prepared {
 	gemp_runtime *context;
+	gemp_shard *graph;
 	const gemp_pattern *pattern;
-	bool embeddings; /* --distinct none: these are counted, not orbits */
-	uint64_t order;  /* automorphisms */
-	gemp_count_plan *plan;
-	gemp_count_engine *engine; /* NULL: the query is only explained, and has rows instead */
-	gemp_resident *rows;       /* NULL: the engine has its own */
-} count_query;
+	gemp_prepared_options options;
+	bool edges; /* rows have edge columns */
+	gemp_count_plan
+		*sums; /* of a plain pattern of which only the count is wanted; NULL: matches are enumerated, and: */
+	const char *enumerated;    /* why sums do not apply; NULL: more than a count is wanted */
+	uint64_t order;            /* with sums: automorphisms */
+	gemp_count_engine *engine; /* with sums; NULL: the query is only explained, and has rows instead */
+	gemp_resident *rows;
+	gemp_match *match; /* of a plain pattern without sums; else NULL, and: */
+	gemp_finder *finder;
+	gemp_optional_match **optionals; /* [pattern->optional_count] */
+	gemp_apply *apply;               /* behind the optionals, for clauses; NULL: clauses have no sub-patterns */
+	gemp_symmetry *symmetry;
+	gemp_stab_chain *chain;
+};
+
+/* COUNTING BY SUMS */
 
 /* Sums give one number: no rows, no share per rank or vertex, no profile and no early end. */
 static bool only_counts(const gemp_match_options *o)
@@ -45,8 +55,8 @@ static const char *unsupported_reason(const gemp_pattern *pattern, const gemp_ma
 	return NULL;
 }
 
-/* Collective. An estimate: rows, their lower halves, supports at both ends of an edge, and as much again for tables.
- * Half of the device's memory may be used. */
+/* Collective. Half of the device's memory may be used. The estimate has the rows, their lower halves, supports at both ends
+ * of an edge, and as much again for tables. */
 static bool rows_fit(const gemp_runtime *context, const gemp_shard *graph)
 {
 	const gemp_device *device = context->device;
@@ -57,119 +67,110 @@ static bool rows_fit(const gemp_runtime *context, const gemp_shard *graph)
 
 /* Collective. Facts about devices and parallel edges that the planner needs. All ranks must get the same plan, so
  * a sum is allowed only if all devices support it. Only directed or labelled views can have parallel edges. */
-static gemp_code find_planner_options(gemp_count_planner_options *out, gemp_runtime *context, gemp_shard *graph,
-                                      const gemp_pattern *pattern, const gemp_match_options *options)
+static gemp_code find_planner_options(gemp_count_planner_options *out, const gemp_prepared *q)
 {
+	gemp_runtime *context = q->context;
+	const gemp_pattern *pattern = q->pattern;
+	const gemp_match_options *options = &q->options.match;
 	const gemp_view_key key = { .relations = pattern->edge_count ? pattern->edges[0].relations : NULL,
 		                        .direction = GEMP_VIEW_EITHER,
 		                        .simple = pattern->simple };
 	*out = (gemp_count_planner_options){ .iso = options->semantics == GEMP_ISO };
 	out->hom = options->semantics == GEMP_HOM && options->distinct == GEMP_BY_NOTHING && pattern->simple;
 	out->ordered = gemp_comm_sum1(context->comm, context->device->gpu) == 0;
-	out->codegrees = gemp_comm_sum1(context->comm, !gemp_neighbours_codegrees(context->device, graph->vertex_count)) ==
-	                 0;
+	bool codegrees = gemp_neighbours_codegrees(context->device, q->graph->vertex_count);
+	out->codegrees = gemp_comm_sum1(context->comm, !codegrees) == 0;
 	if (pattern->simple || !pattern->edge_count)
 		return GEMP_OK;
 	double began = gemp_now();
-	for (size_t r = 0; r < graph->relation_count; r++)
+	for (size_t r = 0; r < q->graph->relation_count; r++)
 		if (key.relations[r])
-			GEMP_TRY(gemp_shard_load_relation(graph, r, gemp_view_parts(key.direction)));
+			GEMP_TRY(gemp_shard_load_relation(q->graph, r, gemp_view_parts(key.direction)));
 	began = gemp_timers_add(&context->timers, GEMP_PHASE_READ, began);
-	GEMP_TRY(gemp_view_parallel(context->comm, graph, &key, &out->parallel));
+	GEMP_TRY(gemp_view_parallel(context->comm, q->graph, &key, &out->parallel));
 	gemp_timers_add(&context->timers, GEMP_PHASE_CONVERT, began);
 	return GEMP_OK;
 }
 
 /* A group whose order overflows is treated as of order 1: the planner refuses such patterns by their size. */
-static gemp_code find_plan(count_query *c, const gemp_count_planner_options *planner_options,
-                           const gemp_match_options *options, const char **reason)
+static gemp_code find_sums(gemp_prepared *q, const gemp_count_planner_options *planner_options)
 {
 	GEMP_OWNED_BY(gemp_symmetry_free_at) gemp_symmetry *own = NULL;
-	const gemp_symmetry *symmetry = options->symmetry;
+	const gemp_symmetry *symmetry = q->options.match.symmetry;
 	bool overflow = false;
 	if (!symmetry) {
-		GEMP_TRY(gemp_automorphism_find(&own, c->pattern, true));
+		GEMP_TRY(gemp_automorphism_find(&own, q->pattern, true));
 		symmetry = own;
 	}
-	c->order = gemp_symmetry_order(symmetry, &overflow);
+	q->order = gemp_symmetry_order(symmetry, &overflow);
 	if (planner_options->hom)
-		c->order = 1;
-	return gemp_count_plan_new(&c->plan, c->pattern, overflow ? 1 : c->order, planner_options, reason);
+		q->order = 1;
+	return gemp_count_plan_new(&q->sums, q->pattern, overflow ? 1 : q->order, planner_options, &q->enumerated);
 }
 
 /* Collective. For --explain: the rows take most of the memory, so that the memory report is close without running
  * a kernel. */
-static gemp_code prepare_rows(count_query *c, gemp_shard *graph, const gemp_view_key *key)
+static gemp_code prepare_rows(gemp_prepared *q, const gemp_view_key *key)
 {
-	GEMP_TRY(gemp_count_get_rows(&c->rows, c->context, graph, key));
-	return gemp_comm_agree(c->context->comm, gemp_view_upload(&c->rows->views[0], c->context->device, c->rows->wide));
+	GEMP_TRY(gemp_count_get_rows(&q->rows, q->context, q->graph, key));
+	return gemp_comm_agree(q->context->comm, gemp_view_upload(&q->rows->views[0], q->context->device, q->rows->wide));
+}
+
+/* Matches are enumerated after all. */
+static void free_sums(gemp_prepared *q)
+{
+	gemp_count_free(q->engine);
+	gemp_resident_release(q->rows);
+	gemp_count_plan_free(q->sums);
+	q->engine = NULL;
+	q->rows = NULL;
+	q->sums = NULL;
 }
 
 /* Sums that do not fit in memory or 64 bits are no error of the query: rank 0 warns and matches are enumerated. */
-static bool falls_back(const gemp_runtime *context, gemp_code *code)
+static bool falls_back(gemp_prepared *q, gemp_code *code)
 {
 	if (*code != GEMP_ENOMEM && *code != GEMP_EDATA)
 		return false;
-	if (context->comm->rank == 0)
+	if (q->context->comm->rank == 0)
 		gemp_warn("%s: matches are counted one by one", gemp_message());
 	*code = GEMP_OK;
+	q->enumerated = "its sums do not fit";
+	free_sums(q);
 	return true;
 }
 
-/* Takes NULL and a query that was prepared only partly. */
-static void count_query_free(count_query *c)
+/* Collective. The pattern is bound. q->sums stays NULL where matches must be enumerated. */
+static gemp_code prepare_sums(gemp_prepared *q)
 {
-	if (!c)
-		return;
-	gemp_count_free(c->engine);
-	gemp_resident_release(c->rows);
-	gemp_count_plan_free(c->plan);
-	gemp_free(c);
-}
-
-GEMP_RELEASE(count_query_free, count_query *)
-
-/* Collective. The pattern is bound. *out stays NULL where matches must be enumerated; *reason then says why ("it has
- * conditions"), or is NULL where more than a count is wanted. */
-static gemp_code count_query_new(count_query **out, gemp_runtime *context, gemp_shard *graph,
-                                 const gemp_pattern *pattern, const gemp_match_options *options, const char **reason)
-{
-	GEMP_OWNED_BY(count_query_free_at) count_query *c = NULL;
+	const gemp_match_options *options = &q->options.match;
 	gemp_count_planner_options planner_options;
-	*out = NULL;
-	*reason = NULL;
-	if (!only_counts(options) || (*reason = unsupported_reason(pattern, options)) != NULL)
+	if (!only_counts(options))
 		return GEMP_OK;
-	if (!rows_fit(context, graph)) {
-		*reason = "the rows do not fit on every device";
+	q->enumerated = unsupported_reason(q->pattern, options);
+	if (!q->enumerated && !rows_fit(q->context, q->graph))
+		q->enumerated = "the rows do not fit on every device";
+	if (q->enumerated)
 		return GEMP_OK;
-	}
-	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(c, 1)));
-	*c = (count_query){ .context = context, .pattern = pattern, .embeddings = options->distinct == GEMP_BY_NOTHING };
-	GEMP_TRY(find_planner_options(&planner_options, context, graph, pattern, options));
-	GEMP_TRY(gemp_comm_agree(context->comm, find_plan(c, &planner_options, options, reason)));
-	if (!c->plan)
+	GEMP_TRY(find_planner_options(&planner_options, q));
+	GEMP_TRY(gemp_comm_agree(q->context->comm, find_sums(q, &planner_options)));
+	if (!q->sums)
 		return GEMP_OK;
-	const gemp_view_key key = { .relations = pattern->edges[0].relations,
+	const gemp_view_key key = { .relations = q->pattern->edges[0].relations,
 		                        .direction = GEMP_VIEW_EITHER,
 		                        .simple = true };
-	gemp_code code = options->explained ? prepare_rows(c, graph, &key)
-	                                    : gemp_count_prepare(&c->engine, context, graph, &key, c->plan);
-	if (falls_back(context, &code))
-		*reason = "its sums do not fit";
-	else if (code == GEMP_OK) {
-		*out = c;
-		c = NULL;
-	}
+	gemp_code code = options->explained ? prepare_rows(q, &key)
+	                                    : gemp_count_prepare(&q->engine, q->context, q->graph, &key, q->sums);
+	falls_back(q, &code);
 	return code;
 }
 
 /* An orbit has as many embeddings as the group has automorphisms, so the product is the number of embeddings. */
-static gemp_code fill_result(const count_query *c, const gemp_count_result *counted, gemp_match_result *result)
+static gemp_code fill_result(const gemp_prepared *q, const gemp_count_result *counted, gemp_match_result *result)
 {
-	size_t peaks[] = { gemp_memory_peak(), c->context->device->buffer_peak };
-	uint64_t peak_values[] = { peaks[0], peaks[1] };
-	gemp_comm_max(c->context->comm, peak_values, 2);
+	bool embeddings = q->options.match.distinct == GEMP_BY_NOTHING;
+	uint64_t peaks[] = { gemp_memory_peak(), q->context->device->buffer_peak };
+	gemp_comm_max(q->context->comm, peaks, 2);
 	*result = (gemp_match_result){ .matches = counted->matches,
 		                           .complete = true,
 		                           .embeddings_known = true,
@@ -178,34 +179,26 @@ static gemp_code fill_result(const count_query *c, const gemp_count_result *coun
 		                           .local_share = 1,
 		                           .kernel_imbalance = 1,
 		                           .match_imbalance = 1,
-		                           .host_peak = peak_values[0],
-		                           .device_peak = peak_values[1],
+		                           .host_peak = peaks[0],
+		                           .device_peak = peaks[1],
 		                           .distinct_passes = 1,
 		                           .by_sums = true };
 	if (counted->overflow)
 		return gemp_fail(GEMP_EDATA, "there are 2^64 matches or more");
-	if (__builtin_mul_overflow(counted->matches, c->order, &result->embeddings)) {
+	if (__builtin_mul_overflow(counted->matches, q->order, &result->embeddings)) {
 		result->embeddings_known = false;
 		result->embeddings_reason = "more than 2^64 - 1";
-		if (c->embeddings)
+		if (embeddings)
 			return gemp_fail(GEMP_EDATA, "more than 2^64 - 1 embeddings; count with distinct orbit");
 	}
-	if (c->embeddings)
+	if (embeddings)
 		result->matches = result->embeddings;
 	return GEMP_OK;
 }
 
-/* Collective. May be called repeatedly. *fits becomes false, after a warning, where sums do not fit into memory or 64 bits;
- * matches must be enumerated then. */
-static gemp_code count_query_run(count_query *c, gemp_match_result *result, bool *fits)
-{
-	gemp_count_result counted;
-	gemp_code code = gemp_count_run(c->engine, &counted);
-	*fits = !falls_back(c->context, &code);
-	return *fits && code == GEMP_OK ? fill_result(c, &counted, result) : code;
-}
+/* MOTIFS */
 
-/* A kind is written as `edges:0-1,...`, so that named_pattern.h builds its pattern. */
+/* The pattern of a kind is built from its text, `edges:0-1,...`. */
 static gemp_code make_pattern(gemp_pattern **out, const gemp_shard *graph, const gemp_census *census, int kind)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text name = { 0 };
@@ -216,24 +209,6 @@ static gemp_code make_pattern(gemp_pattern **out, const gemp_shard *graph, const
 	return gemp_pattern_bind(*out, graph);
 }
 
-/* A query in one of three forms: sums, one search, or a finder with the sinks behind it. */
-struct gemp_prepared {
-	gemp_runtime *context;
-	gemp_shard *graph;
-	const gemp_pattern *pattern;
-	gemp_prepared_options options;
-	bool edges;             /* rows have edge columns */
-	count_query *counting;  /* a plain pattern of which only the count is wanted, by sums; else NULL, and: */
-	const char *enumerated; /* why sums do not apply; NULL: more than a count is wanted */
-	gemp_match *match;      /* a plain pattern; else NULL, and: */
-	gemp_finder *finder;
-	gemp_optional_match **optionals; /* [pattern->optional_count] */
-	gemp_apply *apply;               /* behind them, for clauses; NULL: clauses have no subpatterns */
-	gemp_symmetry *symmetry;
-	gemp_stab_chain *chain;
-	int pairs[GEMP_MAX_PATTERN_EDGES][2];
-};
-
 /* Collective. Prepares, counts and frees the query of one kind. */
 static gemp_code count_kind(gemp_count *count, gemp_runtime *context, gemp_shard *graph, const gemp_census *census,
                             int kind, const gemp_prepared_options *options)
@@ -241,8 +216,7 @@ static gemp_code count_kind(gemp_count *count, gemp_runtime *context, gemp_shard
 	GEMP_OWNED_BY(gemp_pattern_free_at) gemp_pattern *pattern = NULL;
 	GEMP_OWNED_BY(gemp_prepared_free_at) gemp_prepared *query = NULL;
 	gemp_match_result result;
-	gemp_code code = make_pattern(&pattern, graph, census, kind);
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_comm_agree(context->comm, make_pattern(&pattern, graph, census, kind)));
 	GEMP_TRY(gemp_prepared_prepare(&query, context, graph, pattern, options));
 	GEMP_TRY(gemp_prepared_run(query, NULL, &result));
 	*count = result.matches;
@@ -268,7 +242,9 @@ gemp_code gemp_motifs_count(gemp_motifs *out, gemp_runtime *context, gemp_shard 
 	return GEMP_OK;
 }
 
-/* Everything that one search of the match engine cannot do alone. */
+/* PREPARING */
+
+/* One search of the match engine finds connected patterns of single edges, and tests no sub-patterns. */
 bool gemp_prepared_is_composed(const gemp_pattern *pattern)
 {
 	int part[GEMP_MAX_PATTERN_VERTICES];
@@ -278,20 +254,19 @@ bool gemp_prepared_is_composed(const gemp_pattern *pattern)
 }
 
 /* Matches with one image are found several times and united afterwards, so the search must enumerate embeddings. */
-static bool dedups_by_image(const gemp_prepared *q)
+static bool dedups_by_image(const gemp_match_options *options)
 {
-	return q->options.match.distinct == GEMP_BY_VERTICES || q->options.match.distinct == GEMP_BY_SUBGRAPH;
+	return options->distinct == GEMP_BY_VERTICES || options->distinct == GEMP_BY_SUBGRAPH;
 }
 
 /* Refuses options without a meaning for composed queries, before anything is prepared. */
 static gemp_code check_options(const gemp_pattern *pattern, const gemp_match_options *options)
 {
-	bool dedups_by_image = options->distinct == GEMP_BY_VERTICES || options->distinct == GEMP_BY_SUBGRAPH;
 	if (pattern->optional_count && options->distinct != GEMP_BY_NOTHING)
 		return gemp_fail(GEMP_EUSAGE,
 		                 "rows of OPTIONAL MATCH are all embeddings, as openCypher has them; leave distinct "
 		                 "out, or say distinct none");
-	if (gemp_pattern_has_paths(pattern) && dedups_by_image)
+	if (gemp_pattern_has_paths(pattern) && dedups_by_image(options))
 		return gemp_fail(GEMP_EUSAGE, "distinct vertices and subgraph do not go with paths of variable length; "
 		                              "use distinct orbit or none");
 	if (gemp_pattern_has_paths(pattern) && options->semantics == GEMP_INDUCED)
@@ -319,7 +294,7 @@ static gemp_code prepare_chain(gemp_prepared *q)
 	           (q->options.match.distinct == GEMP_BY_SUBGRAPH && !q->pattern->simple);
 	options.edges = q->edges;
 	options.match.count_parts = false;
-	if (dedups_by_image(q))
+	if (dedups_by_image(&q->options.match))
 		options.match.distinct = GEMP_BY_NOTHING;
 	GEMP_TRY(gemp_finder_new(&q->finder, q->context, q->graph, q->pattern, &options));
 	GEMP_TRY(gemp_comm_agree(q->context->comm, GEMP_NEW(q->optionals, q->pattern->optional_count)));
@@ -333,11 +308,8 @@ static gemp_code prepare_chain(gemp_prepared *q)
 /* Collective. Sums if the planner knows some, else one search. */
 static gemp_code prepare_plain(gemp_prepared *q)
 {
-	const gemp_match_options *options = &q->options.match;
-	gemp_code code = count_query_new(&q->counting, q->context, q->graph, q->pattern, options, &q->enumerated);
-	if (q->counting || code != GEMP_OK)
-		return code;
-	return gemp_match_prepare(&q->match, q->context, q->graph, q->pattern, options);
+	GEMP_TRY(prepare_sums(q));
+	return q->sums ? GEMP_OK : gemp_match_prepare(&q->match, q->context, q->graph, q->pattern, &q->options.match);
 }
 
 /* Options are checked first, and ranks agree before anything collective runs. */
@@ -371,25 +343,25 @@ void gemp_prepared_free(gemp_prepared *q)
 	gemp_apply_free(q->apply);
 	gemp_finder_free(q->finder);
 	gemp_match_free(q->match);
-	count_query_free(q->counting);
+	free_sums(q);
 	gemp_stab_chain_free(q->chain);
 	gemp_symmetry_free(q->symmetry);
 	gemp_free(q);
 }
 
-/* A single search has chosen its own chain, whose points are those of its rows. */
+/* A single search has chosen its own chain, whose points are the elements of its rows. */
 const gemp_stab_chain *gemp_prepared_chain(const gemp_prepared *q)
 {
 	return q->match ? gemp_match_chain(q->match) : q->chain;
 }
 
-/* For callers that need a search of their own kind, as the checkpoints of match do. */
+/* Checkpoints search the pivots in parts, so they need the search itself. */
 gemp_match *gemp_prepared_match(gemp_prepared *q)
 {
 	return q->match;
 }
 
-/* Plans in the order in which rows pass them. */
+/* The plans stand in the order in which rows pass them. */
 static void explain_composed(const gemp_prepared *q, gemp_text *text)
 {
 	gemp_finder_explain(q->finder, 0, text);
@@ -399,12 +371,12 @@ static void explain_composed(const gemp_prepared *q, gemp_text *text)
 		gemp_apply_explain(q->apply, 0, text);
 }
 
-/* Where sums were possible in principle, the reason against them precedes the plan. */
+/* If only a count is wanted and there are no sums for it, the reason precedes the plan. */
 char *gemp_prepared_explain(const gemp_prepared *q)
 {
 	gemp_text text = { 0 };
-	if (q->counting) {
-		gemp_count_plan_print(q->counting->plan, &text);
+	if (q->sums) {
+		gemp_count_plan_print(q->sums, &text);
 	} else if (q->match) {
 		char *plan = gemp_match_explain(q->match);
 		if (plan && q->enumerated)
@@ -429,6 +401,7 @@ typedef struct sink_chain {
 	gemp_sink optionals[GEMP_MAX_PATTERN_VERTICES];
 	gemp_count_sink tally;
 	gemp_sink *first;
+	int pairs[GEMP_MAX_PATTERN_EDGES][2]; /* of the distinct sink: the vertices that each edge joins */
 } sink_chain;
 
 /* The distinct sink needs to know which vertices each edge joins, to recognise equal subgraphs. */
@@ -436,8 +409,8 @@ static gemp_code add_distinct(gemp_prepared *q, sink_chain *s)
 {
 	const gemp_match_options *o = &q->options.match;
 	for (size_t e = 0; e < q->pattern->edge_count; e++) {
-		q->pairs[e][0] = q->pattern->edges[e].from;
-		q->pairs[e][1] = q->pattern->edges[e].to;
+		s->pairs[e][0] = q->pattern->edges[e].from;
+		s->pairs[e][1] = q->pattern->edges[e].to;
 	}
 	const gemp_distinct_options options = { .vertex_count = (int)q->pattern->vertex_count,
 		                                    .edge_count = q->edges ? (int)q->pattern->edge_count : 0,
@@ -445,7 +418,7 @@ static gemp_code add_distinct(gemp_prepared *q, sink_chain *s)
 		                                    .as_subgraph = o->distinct == GEMP_BY_SUBGRAPH,
 		                                    .graph = q->graph,
 		                                    .pair_count = q->pattern->edge_count,
-		                                    .pairs = (const int(*)[2])q->pairs,
+		                                    .pairs = (const int(*)[2])s->pairs,
 		                                    .limit = o->limit == UINT64_MAX ? 0 : o->limit,
 		                                    .next = s->first };
 	GEMP_TRY(gemp_distinct_new(&s->distinct, q->context, &options));
@@ -460,7 +433,7 @@ static gemp_code make_sink_chain(gemp_prepared *q, sink_chain *s, gemp_sink *las
 	s->tally = (gemp_count_sink){ .next = last, .vertices = q->graph->vertex_count };
 	s->tally_sink = gemp_count_sink_of(&s->tally);
 	s->first = &s->tally_sink;
-	if (dedups_by_image(q))
+	if (dedups_by_image(&q->options.match))
 		GEMP_TRY(add_distinct(q, s));
 	if (q->apply) {
 		GEMP_TRY(gemp_apply_sink(&s->apply, q->apply, s->first));
@@ -482,7 +455,8 @@ static void free_sink_chain(sink_chain *s)
 	gemp_sink_free(&s->distinct);
 }
 
-/* Where images are distinct an orbit has as many embeddings as the pattern has automorphisms. */
+/* Under iso and induced the images of a match are distinct, so an orbit has as many embeddings as the pattern has
+ * automorphisms. */
 static void count_results(const gemp_prepared *q, uint64_t rows, gemp_match_result *result)
 {
 	const gemp_match_options *o = &q->options.match;
@@ -493,7 +467,7 @@ static void count_results(const gemp_prepared *q, uint64_t rows, gemp_match_resu
 	result->embeddings_reason = result->complete ? NULL : "the search stopped at the limit";
 	if (o->distinct == GEMP_BY_NOTHING || !result->complete)
 		return;
-	if (dedups_by_image(q) || (!free_orbits && order > 1)) {
+	if (dedups_by_image(o) || (!free_orbits && order > 1)) {
 		result->embeddings_known = false;
 		result->embeddings_reason = "they are put together before they can be counted; distinct none counts them";
 	} else if (overflow || __builtin_mul_overflow(rows, order, &result->embeddings)) {
@@ -502,28 +476,23 @@ static void count_results(const gemp_prepared *q, uint64_t rows, gemp_match_resu
 	}
 }
 
-/* If the sums turn out not to fit into 64 bits, the query is prepared anew as a search. */
+/* If the sums turn out not to fit into 64 bits, the query is prepared once more, as a search. */
 gemp_code gemp_prepared_run(gemp_prepared *q, gemp_sink *sink, gemp_match_result *result)
 {
-	gemp_code code = GEMP_OK;
-	sink_chain s = { 0 };
+	GEMP_OWNED_BY(free_sink_chain) sink_chain s = { 0 };
 	if (q->options.match.explained)
 		return gemp_fail(GEMP_EINTERNAL, "the query was prepared to be explained, not to run");
-	if (q->counting) {
-		bool fits;
-		code = count_query_run(q->counting, result, &fits);
-		if (fits || code != GEMP_OK)
-			return code;
-		count_query_free(q->counting);
-		q->counting = NULL;
-		GEMP_TRY_DONE(gemp_match_prepare(&q->match, q->context, q->graph, q->pattern, &q->options.match));
+	if (q->sums) {
+		gemp_count_result counted;
+		gemp_code code = gemp_count_run(q->engine, &counted);
+		if (!falls_back(q, &code))
+			return code == GEMP_OK ? fill_result(q, &counted, result) : code;
+		GEMP_TRY(gemp_match_prepare(&q->match, q->context, q->graph, q->pattern, &q->options.match));
 	}
 	if (q->match)
 		return gemp_match_run(q->match, sink, result);
-	GEMP_TRY_DONE(make_sink_chain(q, &s, sink));
-	GEMP_TRY_DONE(gemp_finder_run(q->finder, NULL, 0, s.first, result));
+	GEMP_TRY(make_sink_chain(q, &s, sink));
+	GEMP_TRY(gemp_finder_run(q->finder, NULL, 0, s.first, result));
 	count_results(q, gemp_comm_sum1(q->context->comm, s.tally.rows), result);
-done:
-	free_sink_chain(&s);
-	return code;
+	return GEMP_OK;
 }

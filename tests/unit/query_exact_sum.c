@@ -135,7 +135,7 @@ static void times_over(void **state)
 	assert_ok(gemp_exact_sum_add(&sum, -0.1, UINT64_MAX));
 	assert_ok(gemp_exact_sum_add(&sum, -0.1, 1));
 	assert_true(gemp_exact_sum_round(&sum, 1) == 0);
-	gemp_exact_sum_clear(&sum);
+	gemp_exact_sum_free(&sum);
 	for (int i = 0; i < 100; i++)
 		assert_ok(gemp_exact_sum_add(&sum, DBL_MAX, UINT64_MAX));
 	assert_true(gemp_exact_sum_round(&sum, UINT64_MAX) == INFINITY);

@@ -1,3 +1,8 @@
+/* An aggregate keeps its states by group, in an array for each kind of state: counts, sums of integers, exact sums of
+ * floats, extremes, and bags of values. An array grows when a group first needs it, and an element of zeros is the state
+ * without values. Packed states travel to the group's owner, which merges them.
+ */
+
 #include "query/clause/aggregate.h"
 
 #include "core/memory.h"
@@ -16,8 +21,8 @@ static bool is_min_max(const gemp_aggregate *a)
 	return a->kind == GEMP_MIN || a->kind == GEMP_MAX;
 }
 
-/* DISTINCT and collect keep all different values until the end, since other ranks may have the same ones. min and
- * max need no DISTINCT. */
+/* DISTINCT and collect keep all different values until the end, since other ranks may have the same values. For min and
+ * max DISTINCT changes nothing. */
 static bool collects_values(const gemp_aggregate *a)
 {
 	return a->kind == GEMP_COLLECT || (a->distinct && !is_min_max(a));
@@ -55,7 +60,7 @@ size_t gemp_aggregate_memory(const gemp_aggregate *a)
 	       a->extreme_capacity * sizeof *a->extreme + gemp_bag_memory(&a->bag);
 }
 
-/* min and max have the type of their argument; a sum of floats is a float, and every other sum an integer. */
+/* min and max have the type of their argument; a sum of floats is a float, and every other sum is an integer. */
 gemp_type gemp_aggregate_type(const gemp_expr *expr, gemp_type argument)
 {
 	switch (expr->kind) {
@@ -70,40 +75,25 @@ gemp_type gemp_aggregate_type(const gemp_expr *expr, gemp_type argument)
 
 /* STATES */
 
-/* Makes an array long enough for the group; new elements are zero, which is the empty state of every array. */
-#define RESERVE_GROUP(array, capacity, group) reserve_zeroed((void **)&(array), &(capacity), (group), sizeof *(array))
-
-/* gemp_reserve does not zero what it adds, and later groups rely on zeroed states. */
-static gemp_code reserve_zeroed(void **array, size_t *capacity, size_t group, size_t size)
-{
-	size_t before = *capacity;
-	if (group < before)
-		return GEMP_OK;
-	GEMP_TRY(gemp_reserve(array, capacity, group + 1, size));
-	memset((char *)gemp_pointer_get(array) + before * size, 0, (*capacity - before) * size);
-	return GEMP_OK;
-}
-
 /* Counts are exact up to 2^63 - 1, the largest integer of a row. */
 static gemp_code count_more(gemp_aggregate *a, size_t group, uint64_t times)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(RESERVE_GROUP(a->count, a->count_capacity, group));
+	GEMP_TRY(GEMP_RESERVE_GROUP(a->count, a->count_capacity, group));
 	a->count[group] += times;
 	if (a->count[group] < times || a->count[group] > INT64_MAX)
-		code = gemp_fail(GEMP_EDATA, "a count passes 64 bits; group by more, or count less");
-	return code;
+		return gemp_fail(GEMP_EDATA, "a count passes 64 bits; group by more, or count less");
+	return GEMP_OK;
 }
 
 /* Integers are summed in 128 bits, floats without rounding, so that the result does not depend on the order of rows. */
 static gemp_code sum_more(gemp_aggregate *a, size_t group, const gemp_value *value, uint64_t times)
 {
 	if (value->type == GEMP_FLOAT) {
-		GEMP_TRY(RESERVE_GROUP(a->exact, a->exact_capacity, group));
+		GEMP_TRY(GEMP_RESERVE_GROUP(a->exact, a->exact_capacity, group));
 		GEMP_TRY(gemp_exact_sum_add(&a->exact[group], value->real, times));
 	} else {
 		GEMP_CHECK(value->type == GEMP_INTEGER);
-		GEMP_TRY(RESERVE_GROUP(a->sum, a->sum_capacity, group));
+		GEMP_TRY(GEMP_RESERVE_GROUP(a->sum, a->sum_capacity, group));
 		a->sum[group] += (__int128)value->integer * (__int128)times;
 	}
 	if (a->kind == GEMP_AVG)
@@ -115,7 +105,7 @@ static gemp_code sum_more(gemp_aggregate *a, size_t group, const gemp_value *val
 static gemp_code store_min_max(gemp_min_max *best, const gemp_value *value)
 {
 	best->known = true;
-	if (value->type != GEMP_STRING && value->type != GEMP_LIST) {
+	if (!gemp_is_text(value->type)) {
 		best->value = gemp_value_canonical(*value);
 		return GEMP_OK;
 	}
@@ -133,7 +123,7 @@ static gemp_code store_min_max(gemp_min_max *best, const gemp_value *value)
 /* NULL never arrives here, so `known` alone tells whether there is a value. */
 static gemp_code update_min_max(gemp_aggregate *a, size_t group, const gemp_value *value)
 {
-	GEMP_TRY(RESERVE_GROUP(a->extreme, a->extreme_capacity, group));
+	GEMP_TRY(GEMP_RESERVE_GROUP(a->extreme, a->extreme_capacity, group));
 	gemp_min_max *best = &a->extreme[group];
 	int order = best->known ? gemp_value_order(value, &best->value) : 0;
 	if (!best->known || (a->kind == GEMP_MIN ? order < 0 : order > 0))
@@ -145,18 +135,10 @@ static gemp_code update_min_max(gemp_aggregate *a, size_t group, const gemp_valu
 static gemp_code collect_value(gemp_aggregate *a, size_t group, const gemp_frame_column *argument, size_t row,
                                uint64_t times)
 {
-	gemp_text cell = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text cell = { 0 };
 	gemp_cell_pack(argument, row, &cell);
-	gemp_code code = gemp_text_status(&cell);
-	GEMP_THEN(gemp_bag_add(&a->bag, group, cell.data, cell.size, times));
-	gemp_text_free(&cell);
-	return code;
-}
-
-/* Sums and extremes; counts need no value. */
-static gemp_code add_value(gemp_aggregate *a, size_t group, const gemp_value *value, uint64_t times)
-{
-	return is_sum(a) ? sum_more(a, group, value, times) : update_min_max(a, group, value);
+	GEMP_TRY(gemp_text_status(&cell));
+	return gemp_bag_add(&a->bag, group, cell.data, cell.size, times);
 }
 
 /* Aggregates skip NULL, except for count(*), which has no argument. */
@@ -170,7 +152,7 @@ gemp_code gemp_aggregate_add(gemp_aggregate *a, size_t group, const gemp_frame_c
 	if (a->kind == GEMP_COUNT || a->kind == GEMP_COUNT_STAR)
 		return count_more(a, group, times);
 	gemp_value value = gemp_frame_value(argument, row);
-	return add_value(a, group, &value, times);
+	return is_sum(a) ? sum_more(a, group, &value, times) : update_min_max(a, group, &value);
 }
 
 /* BYTES */
@@ -180,16 +162,14 @@ static void pack_min_max(const gemp_min_max *best, gemp_text *out)
 {
 	const gemp_value none = { .null = true }, *value = best && best->known ? &best->value : &none;
 	gemp_text_add(out, value, sizeof *value);
-	if (!value->null && (value->type == GEMP_STRING || value->type == GEMP_LIST))
+	if (!value->null && gemp_is_text(value->type))
 		gemp_text_add(out, value->string.bytes, value->string.size);
 }
 
 /* The number of values, then for each its multiplicity, size and bytes. */
 static void pack_bag(const gemp_bag *bag, size_t group, gemp_text *out)
 {
-	uint64_t values = 0;
-	for (uint64_t at = gemp_bag_first(bag, group); at; at = gemp_bag_next(bag, at))
-		values++;
+	uint64_t values = gemp_bag_count(bag, group);
 	gemp_text_add(out, &values, sizeof values);
 	for (uint64_t at = gemp_bag_first(bag, group); at; at = gemp_bag_next(bag, at)) {
 		size_t size;
@@ -200,7 +180,7 @@ static void pack_bag(const gemp_bag *bag, size_t group, gemp_text *out)
 	}
 }
 
-/* Only the states that the kind uses; gemp_aggregate_merge reads them in the same order. */
+/* Only the states that the kind uses are packed; gemp_aggregate_merge reads them in the same order. */
 gemp_code gemp_aggregate_pack(const gemp_aggregate *a, size_t group, gemp_text *out)
 {
 	static const gemp_exact_sum zero;
@@ -223,7 +203,7 @@ gemp_code gemp_aggregate_pack(const gemp_aggregate *a, size_t group, gemp_text *
 	return gemp_text_status(out);
 }
 
-/* Packed states have no alignment, hence memcpy. */
+/* Packed states have no alignment, so they are copied by memcpy. */
 static void read_bytes(void *to, size_t size, const char **at)
 {
 	memcpy(to, *at, size);
@@ -250,7 +230,7 @@ static gemp_code merge_min_max(gemp_aggregate *a, size_t group, const char **at)
 	read_bytes(&value, sizeof value, at);
 	if (value.null)
 		return GEMP_OK;
-	if (value.type == GEMP_STRING || value.type == GEMP_LIST) {
+	if (gemp_is_text(value.type)) {
 		value.string.bytes = *at;
 		*at += value.string.size;
 	}
@@ -271,11 +251,11 @@ gemp_code gemp_aggregate_merge(gemp_aggregate *a, size_t group, const char **at)
 		GEMP_TRY(count_more(a, group, count));
 	}
 	if (is_sum(a) && a->type == GEMP_FLOAT) {
-		GEMP_TRY(RESERVE_GROUP(a->exact, a->exact_capacity, group));
+		GEMP_TRY(GEMP_RESERVE_GROUP(a->exact, a->exact_capacity, group));
 		GEMP_TRY(gemp_exact_sum_merge_packed(&a->exact[group], at));
 	} else if (is_sum(a)) {
 		read_bytes(&sum, sizeof sum, at);
-		GEMP_TRY(RESERVE_GROUP(a->sum, a->sum_capacity, group));
+		GEMP_TRY(GEMP_RESERVE_GROUP(a->sum, a->sum_capacity, group));
 		a->sum[group] += sum;
 	}
 	return GEMP_OK;
@@ -320,49 +300,34 @@ static gemp_code finish_mean(const gemp_aggregate *a, size_t group, gemp_column 
 	return gemp_column_add(out, &mean);
 }
 
-/* Feeds each collected value once into a plain aggregate of the same kind. */
+/* Each collected value is added once to a plain aggregate of the same kind, whose result is the answer. */
 static gemp_code finish_distinct(const gemp_aggregate *a, size_t group, const gemp_elements *elements, gemp_column *out)
 {
-	gemp_code code = GEMP_OK;
-	uint64_t values = 0;
+	GEMP_OWNED_BY(gemp_aggregate_free)
 	gemp_aggregate once = { .kind = a->kind, .cell = a->cell, .type = a->type };
-	gemp_frame_column cell = { .values = { .type = a->type } };
-	for (uint64_t at = gemp_bag_first(&a->bag, group); at; at = gemp_bag_next(&a->bag, at), values++) {
+	GEMP_OWNED_BY(gemp_frame_column_free) gemp_frame_column cell = { .values = { .type = a->type } };
+	if (a->kind == GEMP_COUNT)
+		return finish_count(gemp_bag_count(&a->bag, group), out);
+	for (uint64_t at = gemp_bag_first(&a->bag, group); at; at = gemp_bag_next(&a->bag, at)) {
 		size_t size;
 		const char *bytes = gemp_bag_cell(&a->bag, at, &size);
-		if (a->kind == GEMP_COUNT)
-			continue;
-		GEMP_TRY_DONE(gemp_cell_unpack(&cell, 0, &bytes, bytes + size));
-		GEMP_TRY_DONE(gemp_aggregate_add(&once, 0, &cell, 0, 1));
+		GEMP_TRY(gemp_cell_unpack(&cell, 0, &bytes, bytes + size));
+		GEMP_TRY(gemp_aggregate_add(&once, 0, &cell, 0, 1));
 	}
-	code = a->kind == GEMP_COUNT ? finish_count(values, out) : gemp_aggregate_finish(&once, 0, elements, out);
-done:
-	gemp_aggregate_free(&once);
-	gemp_column_free(&cell.values);
-	return code;
+	return gemp_aggregate_finish(&once, 0, elements, out);
 }
 
 /* LISTS */
 
-/* Appends the group's values to a column; times[] receives how often each was collected. */
-static gemp_code read_members(const gemp_aggregate *a, size_t group, gemp_frame_column *out, size_t *rows,
-                              uint64_t *times)
+/* Also for groups whose members' keys have to be fetched before the lists can be sorted and printed. */
+gemp_code gemp_aggregate_members(const gemp_aggregate *a, size_t group, gemp_frame_column *out, size_t *rows)
 {
 	for (uint64_t at = gemp_bag_first(&a->bag, group); at; at = gemp_bag_next(&a->bag, at)) {
 		size_t size;
 		const char *bytes = gemp_bag_cell(&a->bag, at, &size);
-		GEMP_TRY(gemp_cell_unpack(out, *rows, &bytes, bytes + size));
-		if (times)
-			times[*rows] = a->distinct ? 1 : gemp_bag_times(&a->bag, at);
-		++*rows;
+		GEMP_TRY(gemp_cell_unpack(out, (*rows)++, &bytes, bytes + size));
 	}
 	return GEMP_OK;
-}
-
-/* Members whose keys have to be fetched before the lists can be sorted and printed. */
-gemp_code gemp_aggregate_members(const gemp_aggregate *a, size_t group, gemp_frame_column *out, size_t *rows)
-{
-	return read_members(a, group, out, rows, NULL);
 }
 
 /* A list while it is sorted: members are addressed through order[], so that they need not move. */
@@ -372,6 +337,12 @@ typedef struct list_value {
 	size_t count;
 	uint64_t *times, *order; /* [count] */
 } list_value;
+
+static void list_value_free(list_value *l)
+{
+	gemp_frame_column_free(&l->members);
+	gemp_free_all(l->times, l->order);
+}
 
 /* Elements are ordered as ORDER BY orders them, so that lists do not depend on ids or ranks. */
 static int compare_members(const void *a, const void *b, void *context)
@@ -387,7 +358,6 @@ static int compare_members(const void *a, const void *b, void *context)
 /* An edge is printed as its type with the keys of its ends, a vertex as its key. */
 static void print_member(const list_value *l, size_t i, gemp_text *out)
 {
-	gemp_value value;
 	if (l->members.kind == GEMP_CELL_EDGE) {
 		const gemp_edge_ends *ends = gemp_elements_ends(l->elements, l->members.elements[i]);
 		gemp_value type = gemp_elements_type(l->elements, l->members.elements[i]);
@@ -396,8 +366,8 @@ static void print_member(const list_value *l, size_t i, gemp_text *out)
 		gemp_json_edge(out, &type, &source, &target);
 		return;
 	}
-	value = l->members.kind == GEMP_CELL_VERTEX ? gemp_elements_key(l->elements, l->members.elements[i])
-	                                            : gemp_frame_value(&l->members, i);
+	gemp_value value = l->members.kind == GEMP_CELL_VERTEX ? gemp_elements_key(l->elements, l->members.elements[i])
+	                                                       : gemp_frame_value(&l->members, i);
 	gemp_json_value(out, &value);
 }
 
@@ -418,25 +388,20 @@ static gemp_code print_list(list_value *l, gemp_text *out)
 	return gemp_text_status(out);
 }
 
-/* Lists are strings of JSON from here on; only size() reads them again. */
+/* A list is a string of JSON from here on; only size() reads it again. */
 static gemp_code finish_list(const gemp_aggregate *a, size_t group, const gemp_elements *elements, gemp_column *out)
 {
-	gemp_code code = GEMP_OK;
+	GEMP_OWNED_BY(list_value_free)
 	list_value l = { .elements = elements, .members = { .kind = a->cell, .values = { .type = a->type } } };
-	gemp_text text = { 0 };
-	size_t values = 0;
+	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
+	size_t values = gemp_bag_count(&a->bag, group), i = 0;
+	GEMP_TRY(GEMP_NEW(l.times, values));
+	GEMP_TRY(GEMP_NEW(l.order, values));
+	GEMP_TRY(gemp_aggregate_members(a, group, &l.members, &l.count));
 	for (uint64_t at = gemp_bag_first(&a->bag, group); at; at = gemp_bag_next(&a->bag, at))
-		values++;
-	GEMP_TRY_DONE(GEMP_NEW(l.times, values));
-	GEMP_TRY_DONE(GEMP_NEW(l.order, values));
-	GEMP_TRY_DONE(read_members(a, group, &l.members, &l.count, l.times));
-	GEMP_TRY_DONE(print_list(&l, &text));
-	code = gemp_column_add(out, &(gemp_value){ .type = GEMP_LIST, .string = { text.data, text.size } });
-done:
-	gemp_text_free(&text);
-	gemp_column_free(&l.members.values);
-	gemp_free_all(l.members.elements, l.times, l.order);
-	return code;
+		l.times[i++] = a->distinct ? 1 : gemp_bag_times(&a->bag, at);
+	GEMP_TRY(print_list(&l, &text));
+	return gemp_column_add(out, &(gemp_value){ .type = GEMP_LIST, .string = { text.data, text.size } });
 }
 
 /* A group whose arrays were never allocated has the result of no values: 0 for counts and sums, NULL for the rest. */

@@ -37,16 +37,16 @@ void gemp_aggregate_free(gemp_aggregate *aggregate);
 size_t gemp_aggregate_memory(const gemp_aggregate *aggregate);            /* bytes */
 gemp_type gemp_aggregate_type(const gemp_expr *expr, gemp_type argument); /* of its result */
 
-/* One cell, `times` over, for a group; groups are numbered from 0 and begin as empty ones. */
+/* Adds one cell, `times` over, to a group. Groups are numbered from 0, and each is empty at first. */
 gemp_code gemp_aggregate_add(gemp_aggregate *aggregate, size_t group, const gemp_frame_column *argument, size_t row,
                              uint64_t times);
 /* A group's state as bytes, and the merge of such bytes into a group; *at advances. */
 gemp_code gemp_aggregate_pack(const gemp_aggregate *aggregate, size_t group, struct gemp_text *out);
 gemp_code gemp_aggregate_merge(gemp_aggregate *aggregate, size_t group, const char **at);
 
-/* The vertices or edges that a group's list has, to the end of a column of them; *rows counts these. */
+/* Appends the members of a group's list to a column of `*rows` rows, in the order of the bag. */
 gemp_code gemp_aggregate_members(const gemp_aggregate *aggregate, size_t group, gemp_frame_column *out, size_t *rows);
-/* Appends the result; elements knows the members of lists. A sum that passes 64 bits is GEMP_EDATA. */
+/* Appends the result. elements has the keys of the vertices and edges in lists. A sum that passes 64 bits is GEMP_EDATA. */
 gemp_code gemp_aggregate_finish(const gemp_aggregate *aggregate, size_t group, const gemp_elements *elements,
                                 gemp_column *out);
 

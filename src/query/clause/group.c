@@ -1,3 +1,7 @@
+/* Grouping has three steps: rows become groups of this rank (a key table and, by group, the states of all aggregates); at
+ * the end groups go to their owners and are merged there; each owner then pushes its groups, keys first, in blocks.
+ */
+
 #include "query/clause/group.h"
 
 #include "core/memory.h"
@@ -25,26 +29,20 @@ typedef struct group_stage {
 
 /* ROWS TO GROUPS */
 
-/* The number of the group with this key; aggregates index their states by it. */
+/* The number of the group with this key, which indexes the states of all aggregates. */
 static gemp_code find_group(group_stage *g, const gemp_text *key, uint64_t hash, size_t *group)
 {
 	bool added;
 	return gemp_key_table_add(&g->groups, key->data ? key->data : "", key->size, hash, group, &added);
 }
 
-/* Capacities, not sizes, since the budget bounds memory that is allocated. */
-static size_t memory_of(const group_stage *g)
-{
-	size_t bytes = gemp_key_table_memory(&g->groups);
-	for (size_t i = 0; i < g->aggregate_count; i++)
-		bytes += gemp_aggregate_memory(&g->aggregates[i]);
-	return bytes;
-}
-
-/* The budget is tested after each batch, so a rank exceeds it by at most one batch. */
+/* The budget is tested after each batch, so a rank exceeds it by at most one batch. Capacities count, not sizes, since the
+ * budget bounds memory that is allocated. */
 static gemp_code check_memory(const group_stage *g)
 {
-	size_t budget = g->context->budgets.host_memory, bytes = memory_of(g);
+	size_t budget = g->context->budgets.host_memory, bytes = gemp_key_table_memory(&g->groups);
+	for (size_t i = 0; i < g->aggregate_count; i++)
+		bytes += gemp_aggregate_memory(&g->aggregates[i]);
 	if (budget == 0 || bytes <= budget)
 		return GEMP_OK;
 	return gemp_fail(GEMP_ENOMEM,
@@ -135,7 +133,7 @@ static gemp_code pack_groups(const group_stage *g, size_t first, size_t end, gem
 	return GEMP_OK;
 }
 
-/* Groups that another rank has found become groups of this rank, or are united with equal ones. */
+/* Groups of other ranks are merged into the equal groups of this rank, or become new groups. */
 static gemp_code merge_groups(group_stage *g, const char *at, const char *end)
 {
 	while (at < end) {
@@ -167,8 +165,7 @@ static gemp_code exchange_block(group_stage *g, size_t first, size_t end)
 	GEMP_TRY(
 		gemp_exchange_bytes(context->comm, code, packed.data, sizes, &received, &received_size, &context->traffic));
 	gemp_timers_add(&context->timers, GEMP_PHASE_EXCHANGE, t);
-	code = merge_groups(g, received, (const char *)received + received_size);
-	return gemp_comm_agree(context->comm, code);
+	return gemp_comm_agree(context->comm, merge_groups(g, received, (const char *)received + received_size));
 }
 
 /* Collective. In blocks, so that the packed groups need little memory beside the table. Groups received are appended
@@ -187,7 +184,7 @@ static gemp_code exchange_groups(group_stage *g)
 	return GEMP_OK;
 }
 
-/* HANDING ON */
+/* PUSHING */
 
 /* The key's bytes are its packed cells, in the order of the key columns. */
 static gemp_code add_keys(const group_stage *g, size_t group, gemp_frame *out)
@@ -200,42 +197,42 @@ static gemp_code add_keys(const group_stage *g, size_t group, gemp_frame *out)
 	return GEMP_OK;
 }
 
-/* Lists of values need no look-ups. */
-static bool lists_elements(const gemp_aggregate *a)
+/* The vertices and edges in collected lists of these groups, as a frame of two columns. The shorter column is filled up with
+ * missing elements. Lists of values need no look-ups. */
+static gemp_code list_members(const group_stage *g, const size_t *groups, size_t count, gemp_frame *members)
 {
-	return a->kind == GEMP_COLLECT && a->cell != GEMP_CELL_VALUE;
-}
-
-/* Collective. Keys of the vertices, and ends of the edges, that collected lists of these groups contain. Both columns
- * get the same number of rows. */
-static gemp_code fetch_members(group_stage *g, const size_t *groups, size_t count, gemp_elements *elements)
-{
-	gemp_code code = GEMP_OK;
-	gemp_frame_column members[2] = { { .kind = GEMP_CELL_VERTEX }, { .kind = GEMP_CELL_EDGE } };
 	size_t rows[2] = { 0 };
-	bool needed = false;
+	GEMP_TRY(gemp_frame_init(members, 2));
+	members->columns[0].kind = GEMP_CELL_VERTEX;
+	members->columns[1].kind = GEMP_CELL_EDGE;
 	for (size_t i = 0; i < g->aggregate_count; i++) {
 		const gemp_aggregate *a = &g->aggregates[i];
 		size_t kind = a->cell == GEMP_CELL_EDGE;
-		if (!lists_elements(a))
-			continue;
-		needed = true;
-		for (size_t k = 0; k < count && code == GEMP_OK; k++)
-			code = gemp_aggregate_members(a, groups[k], &members[kind], &rows[kind]);
+		for (size_t k = 0; k < count && a->kind == GEMP_COLLECT && a->cell != GEMP_CELL_VALUE; k++)
+			GEMP_TRY(gemp_aggregate_members(a, groups[k], &members->columns[kind], &rows[kind]));
 	}
-	size_t longest = rows[0] > rows[1] ? rows[0] : rows[1];
-	for (size_t kind = 0; kind < 2 && code == GEMP_OK; kind++)
-		for (; rows[kind] < longest && code == GEMP_OK; rows[kind]++)
-			code = gemp_frame_add_element(&members[kind], rows[kind], GEMP_NO_ELEMENT);
-	GEMP_TRY_DONE(gemp_comm_agree(g->context->comm, code));
-	if (needed)
-		code = gemp_elements_fetch(elements, g->context, g->graph, members, 2, longest, true);
-done:
-	gemp_free_all(members[0].elements, members[1].elements);
-	return code;
+	members->rows = gemp_max(rows[0], rows[1]);
+	for (size_t kind = 0; kind < 2; kind++)
+		for (; rows[kind] < members->rows; rows[kind]++)
+			GEMP_TRY(gemp_frame_add_element(&members->columns[kind], rows[kind], GEMP_NO_ELEMENT));
+	return GEMP_OK;
 }
 
-/* Results first, since add_keys counts the row. */
+/* Collective. Keys of the vertices, and ends of the edges, that collected lists of these groups contain. Every rank has the
+ * same aggregates, so all ranks fetch or none does. */
+static gemp_code fetch_members(group_stage *g, const size_t *groups, size_t count, gemp_elements *elements)
+{
+	GEMP_OWNED_BY(gemp_frame_free) gemp_frame members = { 0 };
+	bool needed = false;
+	for (size_t i = 0; i < g->aggregate_count; i++)
+		needed |= g->aggregates[i].kind == GEMP_COLLECT && g->aggregates[i].cell != GEMP_CELL_VALUE;
+	if (!needed)
+		return GEMP_OK;
+	GEMP_TRY(gemp_comm_agree(g->context->comm, list_members(g, groups, count, &members)));
+	return gemp_elements_fetch(elements, g->context, g->graph, members.columns, 2, members.rows, true);
+}
+
+/* The results come before the keys, since add_keys counts the row. */
 static gemp_code finish_groups(group_stage *g, const size_t *groups, size_t count, const gemp_elements *elements)
 {
 	gemp_frame_clear(&g->results);
@@ -287,7 +284,7 @@ static gemp_code add_empty_group(group_stage *g)
 	return g->key_count ? GEMP_OK : find_group(g, &none, gemp_key_hash("", 0), &group);
 }
 
-/* Collective. Local grouping until the last rows, then the exchange. */
+/* Collective. Rows are grouped locally; the exchange follows the last rows. */
 static gemp_code group_push(void *self, gemp_frame *frame, bool last, bool *enough)
 {
 	group_stage *g = self;
@@ -326,25 +323,21 @@ GEMP_RELEASE(group_free, group_stage *)
 /* Keys keep name and kind of the input; aggregates are values. */
 gemp_code gemp_group_columns(gemp_frame *out, const gemp_group_options *options)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY_DONE(gemp_frame_init(out, options->key_count + options->aggregate_count));
-	for (size_t c = 0; c < options->key_count; c++) {
-		const gemp_frame_column *key = &options->input->columns[c];
-		GEMP_TRY_DONE(gemp_frame_set(out, c, key->kind, key->values.name, key->values.type));
-	}
+	GEMP_OWNED_BY(gemp_frame_free) gemp_frame made = { 0 };
+	GEMP_TRY(gemp_frame_init(&made, options->key_count + options->aggregate_count));
+	GEMP_TRY(gemp_frame_set_like(&made, options->input, options->key_count));
 	for (size_t i = 0; i < options->aggregate_count; i++) {
 		int argument = options->arguments[i];
 		gemp_type type = argument < 0 ? GEMP_INTEGER : options->input->columns[argument].values.type;
-		GEMP_TRY_DONE(gemp_frame_set(out, options->key_count + i, GEMP_CELL_VALUE, "",
-		                             gemp_aggregate_type(options->aggregates[i], type)));
+		GEMP_TRY(gemp_frame_set(&made, options->key_count + i, GEMP_CELL_VALUE, "",
+		                        gemp_aggregate_type(options->aggregates[i], type)));
 	}
-done:
-	if (code != GEMP_OK)
-		gemp_frame_free(out);
-	return code;
+	*out = made;
+	made = (gemp_frame){ 0 };
+	return GEMP_OK;
 }
 
-/* Copies what outlives the call from the options: the input frame may go once the stage is made. */
+/* The caller may free the input frame once the stage is made, so everything that is used later is copied here. */
 static gemp_code set_up(group_stage *g, const gemp_group_options *options)
 {
 	GEMP_TRY(GEMP_NEW(g->aggregates, options->aggregate_count));
@@ -358,7 +351,7 @@ static gemp_code set_up(group_stage *g, const gemp_group_options *options)
 	return gemp_group_columns(&g->results, options);
 }
 
-/* Ranks agree here, so that no rank has a stage whose push another rank cannot answer. */
+/* The ranks agree here: if only some had the stage, its first push would wait for the others. */
 gemp_code gemp_group_new(gemp_row_stage *out, gemp_runtime *context, gemp_shard *graph,
                          const gemp_group_options *options)
 {

@@ -1,8 +1,8 @@
-/* group: a stage that makes one row of all rows with equal keys, and aggregates of these. DISTINCT is a group without
+/* group: a stage that makes one row of all rows with equal keys: the keys, and aggregates of these rows. DISTINCT is a group without
  * aggregates.
  *
  * Each rank groups its own rows first. At the end a group goes to the rank that the hash of its key names, is merged there
- * and handed on: keys first, then results. Keys are compared exactly: NULL is a group, NaN equals NaN, 0.0 equals -0.0.
+ * and pushed to the next stage: keys first, then results. Keys are compared exactly: NULL is a group, NaN equals NaN, 0.0 equals -0.0.
  */
 
 #ifndef GEMP_QUERY_CLAUSE_GROUP_H
@@ -16,18 +16,18 @@
 enum { GEMP_NO_ARGUMENT = -1 };
 
 typedef struct gemp_group_options {
-	const gemp_frame *input; /* its columns; may go after gemp_group_new */
-	size_t key_count;        /* the input's first columns; 0: all rows are one group, which is there without rows too */
+	const gemp_frame *input; /* only its columns are read; may be freed after gemp_group_new */
+	size_t key_count;        /* the input's first columns; 0: all rows are one group, which exists even without rows */
 	size_t aggregate_count;
-	const gemp_expr *const *aggregates; /* [aggregate_count] kind and distinct are looked at */
-	const int *arguments;               /* [aggregate_count] columns of the input; GEMP_NO_ARGUMENT of count(*) */
+	const gemp_expr *const *aggregates; /* [aggregate_count] only kind and distinct are read */
+	const int *arguments;               /* [aggregate_count] columns of the input; GEMP_NO_ARGUMENT for count(*) */
 	gemp_row_stage *next;               /* borrowed */
 } gemp_group_options;
 
-/* Collective. What does not fit into the context's host_memory is GEMP_ENOMEM, in push. */
+/* Collective. Groups that do not fit into the context's host_memory are GEMP_ENOMEM, in push. */
 gemp_code gemp_group_new(gemp_row_stage *out, gemp_runtime *context, gemp_shard *graph,
                          const gemp_group_options *options);
-/* The columns that come out. */
+/* The columns of the stage's output. */
 gemp_code gemp_group_columns(gemp_frame *out, const gemp_group_options *options);
 
 #endif

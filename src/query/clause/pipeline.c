@@ -1,6 +1,7 @@
 #include "query/clause/pipeline.h"
 
 #include "core/memory.h"
+#include "graph/column_bulk.h"
 #include "query/clause/group.h"
 #include "query/clause/projection.h"
 #include "query/clause/sorting.h"
@@ -18,7 +19,7 @@ typedef struct grouping {
 
 /* PROPERTIES OF CLAUSES */
 
-/* WITH and DISTINCT put rows together, and aggregates count them, so an orbit must not stand for its embeddings. */
+/* WITH and DISTINCT merge rows, and aggregates count them, so one match must not stand for all embeddings of its orbit. */
 bool gemp_clause_wants_embeddings(const gemp_pattern *pattern)
 {
 	return pattern->with || pattern->result.grouped || pattern->result.distinct;
@@ -42,20 +43,20 @@ static bool only_counts(const gemp_pattern *pattern, const gemp_expr *expr)
 		return !expr->distinct && is_never_null(pattern, expr->children[0]);
 	if (gemp_expr_is_aggregate(expr) || expr->variable >= 0 || expr->kind == GEMP_EXISTS || expr->kind == GEMP_COUNT_OF)
 		return false;
-	bool only = true;
-	for (size_t i = 0; i < expr->count && only; i++)
-		only = only_counts(pattern, expr->children[i]);
-	return only;
+	for (size_t i = 0; i < expr->count; i++)
+		if (!only_counts(pattern, expr->children[i]))
+			return false;
+	return true;
 }
 
 /* Clauses behind the first read only its items, so the first clause alone decides. */
 bool gemp_clause_only_counts(const gemp_pattern *pattern)
 {
 	const gemp_clause *clause = gemp_pattern_first_clause(pattern);
-	bool only = clause->grouped;
-	for (size_t i = 0; i < clause->item_count && only; i++)
-		only = only_counts(pattern, clause->items[i].expr);
-	return only;
+	for (size_t i = 0; i < clause->item_count; i++)
+		if (!only_counts(pattern, clause->items[i].expr))
+			return false;
+	return clause->grouped;
 }
 
 /* ORDER BY and SKIP need all rows; a LIMIT alone does not. */
@@ -111,7 +112,7 @@ static gemp_code begin_grouping(grouping *r, const gemp_clause *clause)
 	return GEMP_OK;
 }
 
-/* Nodes share children with the clause's tree, so they are freed as blocks and not as trees. */
+/* Nodes share children with the clause's tree, so the arena is freed and not the trees. */
 static void free_grouping(grouping *r)
 {
 	gemp_arena_free(&r->nodes);
@@ -142,15 +143,6 @@ static gemp_code make_column(grouping *r, const gemp_frame *columns, const gemp_
 	return GEMP_OK;
 }
 
-/* The key that is equal to the expression; key_count if there is none. */
-static size_t find_key(const grouping *r, const gemp_expr *expr)
-{
-	size_t k = 0;
-	while (k < r->key_count && gemp_expr_compare(r->keys[k], expr) != 0)
-		k++;
-	return k;
-}
-
 /* The key that is the vertex or edge to which expr refers; key_count if there is none. */
 static size_t find_element(const grouping *r, const gemp_expr *expr)
 {
@@ -166,7 +158,7 @@ static size_t find_element(const grouping *r, const gemp_expr *expr)
  * else are rewritten. GEMP_EUSAGE for a variable beside an aggregate by which rows are not grouped. */
 static gemp_code rewrite_item(grouping *r, const gemp_frame *columns, const gemp_expr *expr, const gemp_expr **out)
 {
-	size_t key = find_key(r, expr), element = find_element(r, expr);
+	size_t element = find_element(r, expr);
 	gemp_expr *node;
 	*out = expr;
 	if (expr->kind == GEMP_LITERAL)
@@ -174,8 +166,9 @@ static gemp_code rewrite_item(grouping *r, const gemp_frame *columns, const gemp
 	for (size_t i = 0; i < r->aggregate_count; i++)
 		if (r->aggregates[i] == expr)
 			return make_column(r, columns, expr, r->key_count + i, out);
-	if (key < r->key_count)
-		return make_column(r, columns, expr, key, out);
+	for (size_t key = 0; key < r->key_count; key++)
+		if (gemp_expr_compare(r->keys[key], expr) == 0)
+			return make_column(r, columns, expr, key, out);
 	if (gemp_expr_is_subpattern(expr) || expr->kind == GEMP_COLUMN || (expr->variable >= 0 && element == r->key_count))
 		return gemp_fail(GEMP_EUSAGE,
 		                 "query:%d:%d: what stands beside an aggregate must be a column too, so that rows are "
@@ -204,12 +197,12 @@ enum {
 	STAGES = 6 * CLAUSES + 1
 }; /* keys and arguments, groups, items, DISTINCT, order, where; the output */
 
-/* The chain of stages, and what is needed to build it. */
+/* The chain of stages, and the state from which it is built. */
 struct gemp_pipeline {
 	gemp_runtime *context;
 	gemp_shard *graph;
 	const gemp_pattern *pattern;
-	gemp_frame_map match, items; /* meaning of variables: elements of a match, or items of the clause before */
+	gemp_frame_map match, items; /* variables are elements of a match, or items of the clause before */
 	size_t stage_count;
 	gemp_row_stage stages[STAGES]; /* each pushes into the next; the last is the output's */
 	grouping rewrites[CLAUSES];
@@ -256,14 +249,12 @@ static gemp_code add_group(gemp_pipeline *p, size_t key_count, const grouping *r
 	GEMP_TRY(gemp_comm_agree(p->context->comm, GEMP_NEW(arguments, count)));
 	for (size_t i = 0; i < count; i++)
 		arguments[i] = rewrite->aggregates[i]->count ? next++ : GEMP_NO_ARGUMENT;
-	const gemp_group_options options = {
-		.input = &p->columns,
-		.key_count = key_count,
-		.aggregate_count = count,
-		.aggregates = rewrite ? rewrite->aggregates : NULL,
-		.arguments = arguments,
-		.next = next_of(p),
-	};
+	const gemp_group_options options = { .input = &p->columns,
+		                                 .key_count = key_count,
+		                                 .aggregate_count = count,
+		                                 .aggregates = rewrite ? rewrite->aggregates : NULL,
+		                                 .arguments = arguments,
+		                                 .next = next_of(p) };
 	GEMP_TRY(gemp_comm_agree(p->context->comm, gemp_group_columns(&columns, &options)));
 	GEMP_TRY(gemp_group_new(&p->stages[p->stage_count], p->context, p->graph, &options));
 	set_output_columns(p, &columns);
@@ -309,14 +300,12 @@ static gemp_code add_order(gemp_pipeline *p, const gemp_clause *clause)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t skip = clause->has_skip ? clause->skip : 0, limit = clause->has_limit ? clause->limit : UINT64_MAX;
-	const gemp_sorting_options options = {
-		.input = &p->columns,
-		.order_count = clause->order_count,
-		.orders = clause->orders,
-		.skip = skip,
-		.limit = limit,
-		.next = next_of(p),
-	};
+	const gemp_sorting_options options = { .input = &p->columns,
+		                                   .order_count = clause->order_count,
+		                                   .orders = clause->orders,
+		                                   .skip = skip,
+		                                   .limit = limit,
+		                                   .next = next_of(p) };
 	if (clause->order_count)
 		code = gemp_sorting_new(&p->stages[p->stage_count], p->context, p->graph, &options);
 	else if (clause->has_skip || clause->has_limit)
@@ -335,7 +324,7 @@ static gemp_code add_clause(gemp_pipeline *p, const gemp_frame_map *map, const g
 		GEMP_TRY(add_grouping(p, map, clause, rewrite));
 	else
 		GEMP_TRY(add_plain(p, map, clause));
-	if (clause->distinct) /* the hidden items hang on the shown ones, and tell no more rows apart */
+	if (clause->distinct)
 		GEMP_TRY(add_group(p, clause->item_count, NULL));
 	GEMP_TRY(add_order(p, clause));
 	if (clause->where) {
@@ -367,33 +356,25 @@ static gemp_code set_up_source(gemp_pipeline *p)
 	return GEMP_OK;
 }
 
-/* Missing vertices have another mark in rows (32 bits) than in frames (64 bits). */
-static uint64_t element_at(const gemp_row_store *rows, size_t row, size_t column, size_t vertices)
-{
-	if (column >= vertices)
-		return rows->edges[row * (size_t)rows->edge_count + column - vertices];
-	gemp_vertex vertex = rows->vertices[row * (size_t)rows->vertex_count + column];
-	return vertex == GEMP_NO_VERTEX ? GEMP_NO_ELEMENT : vertex;
-}
-
-/* Copies one column of vertices or edges from rows to a column of the frame. */
+/* Copies one column of vertices or edges from rows to a column of the frame. Missing vertices have another mark in rows
+ * (32 bits) than in frames (64 bits). */
 static gemp_code fill_elements(gemp_frame_column *out, const gemp_row_store *rows, size_t column, size_t vertices)
 {
 	GEMP_TRY(GEMP_RESERVE(out->elements, out->capacity, rows->rows));
-	for (size_t row = 0; row < rows->rows; row++)
-		out->elements[row] = element_at(rows, row, column, vertices);
+	for (size_t row = 0; row < rows->rows && column >= vertices; row++)
+		out->elements[row] = rows->edges[row * (size_t)rows->edge_count + column - vertices];
+	for (size_t row = 0; row < rows->rows && column < vertices; row++) {
+		gemp_vertex vertex = rows->vertices[row * (size_t)rows->vertex_count + column];
+		out->elements[row] = vertex == GEMP_NO_VERTEX ? GEMP_NO_ELEMENT : vertex;
+	}
 	return GEMP_OK;
 }
 
-/* Values are copied, since the frame may change them. */
+/* Values are copied, since the stages may change the frame. */
 static gemp_code fill_values(gemp_frame_column *out, const gemp_column *from)
 {
 	out->values.type = from->type;
-	for (size_t row = 0; row < from->rows; row++) {
-		gemp_value value = gemp_column_get(from, row);
-		GEMP_TRY(gemp_column_add(&out->values, &value));
-	}
-	return GEMP_OK;
+	return gemp_column_append(&out->values, from);
 }
 
 /* Only columns that some clause reads are filled; the others keep no elements. */
@@ -422,7 +403,7 @@ gemp_code gemp_pipeline_push(gemp_pipeline *p, const gemp_row_store *rows, const
 	return p->stages[0].push(p->stages[0].self, &p->source, last, enough);
 }
 
-/* The limit stage has set the mark alike on all ranks. */
+/* The limit stage sets the mark equally on all ranks. */
 bool gemp_pipeline_truncated(const gemp_pipeline *p)
 {
 	return p->left_out;
@@ -431,12 +412,12 @@ bool gemp_pipeline_truncated(const gemp_pipeline *p)
 /* Subpatterns are evaluated for matches, hence before WITH only. */
 static gemp_code check_subs(const gemp_pattern *pattern)
 {
-	bool asks = pattern->with && pattern->with->where && gemp_expr_has_subpattern(pattern->with->where);
+	bool has_sub = pattern->with && pattern->with->where && gemp_expr_has_subpattern(pattern->with->where);
 	for (size_t i = 0; i < pattern->result.item_count && pattern->with; i++)
-		asks |= gemp_expr_has_subpattern(pattern->result.items[i].expr);
-	return asks ? gemp_fail(GEMP_EUSAGE,
-	                        "EXISTS and COUNT { } cannot stand behind WITH; give their result to WITH as a column")
-	            : GEMP_OK;
+		has_sub |= gemp_expr_has_subpattern(pattern->result.items[i].expr);
+	return has_sub ? gemp_fail(GEMP_EUSAGE,
+	                           "EXISTS and COUNT { } cannot stand behind WITH; give their result to WITH as a column")
+	               : GEMP_OK;
 }
 
 /* The output stage is borrowed: its free is left out. */

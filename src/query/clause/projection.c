@@ -1,3 +1,7 @@
+/* Items and WHERE share one stage, projection_stage; they differ in the function that takes the rows. The last part turns
+ * frames into columns of the user's keys.
+ */
+
 #include "query/clause/projection.h"
 
 #include "query/clause/aggregate.h"
@@ -12,7 +16,7 @@ gemp_cell_kind gemp_projection_cell(const gemp_expr *expr)
 	return expr->kind == GEMP_VERTEX ? GEMP_CELL_VERTEX : expr->kind == GEMP_EDGE ? GEMP_CELL_EDGE : GEMP_CELL_VALUE;
 }
 
-/* An attribute that no vertex has is NULL in every row, and string is as good a type as any. */
+/* An attribute that no vertex has is NULL in every row, so that any type will do. */
 static gemp_type attribute_type(const gemp_shard *graph, const gemp_expr *expr)
 {
 	if (expr->of_edge)
@@ -40,15 +44,14 @@ gemp_type gemp_projection_type(const gemp_shard *graph, const gemp_expr *expr)
 gemp_code gemp_projection_columns(gemp_frame *out, const gemp_shard *graph, const gemp_projection_item *items,
                                   size_t count)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY_DONE(gemp_frame_init(out, count));
+	GEMP_OWNED_BY(gemp_frame_free) gemp_frame made = { 0 };
+	GEMP_TRY(gemp_frame_init(&made, count));
 	for (size_t i = 0; i < count; i++)
-		GEMP_TRY_DONE(gemp_frame_set(out, i, gemp_projection_cell(items[i].expr), items[i].name,
-		                             gemp_projection_type(graph, items[i].expr)));
-done:
-	if (code != GEMP_OK)
-		gemp_frame_free(out);
-	return code;
+		GEMP_TRY(gemp_frame_set(&made, i, gemp_projection_cell(items[i].expr), items[i].name,
+		                        gemp_projection_type(graph, items[i].expr)));
+	*out = made;
+	made = (gemp_frame){ 0 };
+	return GEMP_OK;
 }
 
 /* EVALUATION */
@@ -60,7 +63,7 @@ typedef struct projection_stage {
 	gemp_lookup *lookup;
 	gemp_frame_map map;
 	size_t count;
-	gemp_projection_item *items; /* [count]; of a condition there is one */
+	gemp_projection_item *items; /* [count]; a condition is the only item */
 	gemp_frame out;
 	gemp_arena scratch; /* of one row */
 } projection_stage;
@@ -182,48 +185,30 @@ GEMP_RELEASE(projection_free, projection_stage *)
 /* The lookup collects from the expressions which attributes must be fetched. */
 static gemp_code set_up(projection_stage *e, gemp_shard *graph, const gemp_projection_item *items, size_t count)
 {
-	gemp_code code = GEMP_OK;
-	const gemp_expr **exprs = NULL;
-	GEMP_TRY_DONE(GEMP_NEW(e->items, count));
-	GEMP_TRY_DONE(GEMP_NEW(exprs, count));
+	GEMP_OWNED const gemp_expr **exprs = NULL;
+	GEMP_TRY(GEMP_COPY(e->items, items, count));
+	GEMP_TRY(GEMP_NEW(exprs, count));
 	e->count = count;
-	for (size_t i = 0; i < count; i++) {
-		e->items[i] = items[i];
+	for (size_t i = 0; i < count; i++)
 		exprs[i] = items[i].expr;
-	}
-	code = gemp_lookup_new(&e->lookup, e->context, graph, &e->map, exprs, count);
-done:
-	gemp_free(exprs);
-	return code;
+	GEMP_TRY(gemp_projection_columns(&e->out, graph, items, count));
+	return gemp_lookup_new(&e->lookup, e->context, graph, &e->map, exprs, count);
 }
 
-/* Collective. */
-static gemp_code projection_new(projection_stage **out, gemp_runtime *context, gemp_shard *graph,
-                                const gemp_frame_map *map, const gemp_projection_item *items, size_t count,
-                                gemp_row_stage *next)
-{
-	gemp_code code = GEMP_NEW(*out, 1);
-	if (code == GEMP_OK) {
-		(*out)->context = context;
-		(*out)->map = *map;
-		(*out)->next = next;
-		code = set_up(*out, graph, items, count);
-	}
-	code = gemp_comm_agree(context->comm, code);
-	if (code != GEMP_OK) {
-		projection_free(*out);
-		*out = NULL;
-	}
-	return code;
-}
-
-/* The columns of the output frame are made once; each push refills them. */
+/* Collective. The columns of the output frame are made once, and each push refills them; a WHERE stage replaces them by the
+ * columns of its input. */
 gemp_code gemp_projection_new(gemp_row_stage *out, gemp_runtime *context, gemp_shard *graph, const gemp_frame_map *map,
                               const gemp_projection_item *items, size_t count, gemp_row_stage *next)
 {
 	GEMP_OWNED_BY(projection_free_at) projection_stage *e = NULL;
-	GEMP_TRY(projection_new(&e, context, graph, map, items, count, next));
-	GEMP_TRY(gemp_comm_agree(context->comm, gemp_projection_columns(&e->out, graph, items, count)));
+	gemp_code code = GEMP_NEW(e, 1);
+	if (code == GEMP_OK) {
+		e->context = context;
+		e->map = *map;
+		e->next = next;
+		code = set_up(e, graph, items, count);
+	}
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	*out = (gemp_row_stage){ .self = e, .push = items_push, .free = projection_free };
 	e = NULL;
 	return GEMP_OK;
@@ -233,16 +218,15 @@ gemp_code gemp_projection_new(gemp_row_stage *out, gemp_runtime *context, gemp_s
 gemp_code gemp_projection_where(gemp_row_stage *out, gemp_runtime *context, gemp_shard *graph,
                                 const gemp_frame_map *map, const gemp_expr *condition, gemp_row_stage *next)
 {
-	projection_stage *e;
-	gemp_code code = projection_new(&e, context, graph, map, &(gemp_projection_item){ condition, "" }, 1, next);
-	if (code == GEMP_OK)
-		*out = (gemp_row_stage){ .self = e, .push = where_push, .free = projection_free };
-	return code;
+	const gemp_projection_item item = { condition, "" };
+	GEMP_TRY(gemp_projection_new(out, context, graph, map, &item, 1, next));
+	out->push = where_push;
+	return GEMP_OK;
 }
 
 /* SKIP AND LIMIT */
 
-/* Rows that are needed to give `limit` rows behind the first `skip`. */
+/* The sum stops at UINT64_MAX, which means that there is no limit. */
 uint64_t gemp_limit_end(uint64_t skip, uint64_t limit)
 {
 	return limit > UINT64_MAX - skip ? UINT64_MAX : skip + limit;
@@ -257,7 +241,7 @@ void gemp_limit_rows(const gemp_comm *comm, size_t rows, uint64_t skip, uint64_t
 	*end = *end < *first ? *first : *end;
 }
 
-/* Counters that are equal on all ranks, so that all reach the limit in the same call. */
+/* The counters are equal on all ranks, so that all ranks reach the limit in the same call. */
 typedef struct limit_stage {
 	gemp_runtime *context;
 	gemp_row_stage *next;
@@ -266,7 +250,7 @@ typedef struct limit_stage {
 	bool ended;
 } limit_stage;
 
-/* Collective. Ranks agree on the number of rows, so that all reach the limit in the same call. */
+/* Collective. The limit counts the rows of all ranks, lower ranks first; a sum over the ranks decides when it is reached. */
 static gemp_code limit_push(void *self, gemp_frame *frame, bool last, bool *enough)
 {
 	limit_stage *c = self;
@@ -294,22 +278,12 @@ static gemp_code limit_push(void *self, gemp_frame *frame, bool last, bool *enou
 gemp_code gemp_limit_new(gemp_row_stage *out, gemp_runtime *context, uint64_t skip, uint64_t limit, bool *some_left_out,
                          gemp_row_stage *next)
 {
-	limit_stage *c;
-	gemp_code code = GEMP_NEW(c, 1);
-	if (code == GEMP_OK)
-		*c = (limit_stage){
-			.context = context,
-			.next = next,
-			.skip = skip,
-			.limit = limit,
-			.some_left_out = some_left_out,
-		};
-	code = gemp_comm_agree(context->comm, code);
-	if (code == GEMP_OK)
-		*out = (gemp_row_stage){ .self = c, .push = limit_push, .free = gemp_free };
-	else
-		gemp_free(c);
-	return code;
+	GEMP_OWNED limit_stage *c = NULL;
+	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(c, 1)));
+	*c = (limit_stage){ context, next, skip, limit, some_left_out, false };
+	*out = (gemp_row_stage){ .self = c, .push = limit_push, .free = gemp_free };
+	c = NULL;
+	return GEMP_OK;
 }
 
 /* OUTPUT */
@@ -323,13 +297,12 @@ gemp_code gemp_project_header(const gemp_shard *graph, const gemp_pattern *patte
 		const gemp_return_item *item = &pattern->result.items[i];
 		out[i].name = item->name;
 		out[i].edge = gemp_projection_cell(item->expr) == GEMP_CELL_EDGE;
-		GEMP_TRY_DONE(gemp_column_init(&out[i].value, item->name, gemp_projection_type(graph, item->expr)));
-		if (!out[i].edge)
-			continue;
-		GEMP_TRY_DONE(gemp_column_init(&out[i].source, item->name, graph->keys.type));
-		GEMP_TRY_DONE(gemp_column_init(&out[i].target, item->name, graph->keys.type));
+		GEMP_THEN(gemp_column_init(&out[i].value, item->name, gemp_projection_type(graph, item->expr)));
+		if (out[i].edge) {
+			GEMP_THEN(gemp_column_init(&out[i].source, item->name, graph->keys.type));
+			GEMP_THEN(gemp_column_init(&out[i].target, item->name, graph->keys.type));
+		}
 	}
-done:
 	if (code != GEMP_OK)
 		gemp_projected_free(out, pattern->result.shown);
 	return code;
@@ -373,19 +346,15 @@ static gemp_code project_column(gemp_projected *out, gemp_frame_column *column, 
 gemp_code gemp_project(gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern, gemp_frame *frame,
                        gemp_projected *out)
 {
-	gemp_code code = GEMP_OK;
 	size_t shown = pattern->result.shown;
-	gemp_elements elements = { 0 };
-	bool made = false;
-	GEMP_TRY_DONE(gemp_elements_fetch(&elements, context, graph, frame->columns, shown, frame->rows, false));
-	code = gemp_project_header(graph, pattern, out);
-	made = code == GEMP_OK;
-	for (size_t c = 0; c < shown && code == GEMP_OK; c++)
-		code = project_column(&out[c], &frame->columns[c], &elements, frame->rows);
+	GEMP_OWNED_BY(gemp_elements_free) gemp_elements elements = { 0 };
+	GEMP_TRY(gemp_elements_fetch(&elements, context, graph, frame->columns, shown, frame->rows, false));
+	gemp_code code = gemp_project_header(graph, pattern, out);
+	bool made = code == GEMP_OK;
+	for (size_t c = 0; c < shown; c++)
+		GEMP_THEN(project_column(&out[c], &frame->columns[c], &elements, frame->rows));
 	code = gemp_comm_agree(context->comm, code);
-done:
 	if (code != GEMP_OK && made)
 		gemp_projected_free(out, shown);
-	gemp_elements_free(&elements);
 	return code;
 }

@@ -23,19 +23,19 @@ typedef struct gemp_projection_item {
 	const char *name;      /* borrowed */
 } gemp_projection_item;
 
-/* The columns of items; NULL and aggregates have a type too. */
+/* The columns of items, without rows. */
 gemp_code gemp_projection_columns(gemp_frame *out, const gemp_shard *graph, const gemp_projection_item *items,
                                   size_t count);
 
 /* Collective. Each row of the input, which map explains, becomes a row of items. next is borrowed. */
 gemp_code gemp_projection_new(gemp_row_stage *out, gemp_runtime *context, gemp_shard *graph, const gemp_frame_map *map,
                               const gemp_projection_item *items, size_t count, gemp_row_stage *next);
-/* Collective. Rows pass for which the condition is true. */
+/* Collective. Passes the rows for which the condition is true. */
 gemp_code gemp_projection_where(gemp_row_stage *out, gemp_runtime *context, gemp_shard *graph,
                                 const gemp_frame_map *map, const gemp_expr *condition, gemp_row_stage *next);
 
-/* Collective. Any rows but `skip`, and `limit` of these. Sets *some_left_out (borrowed) if there were
- * others. */
+/* Collective. Drops the first `skip` rows in rank order and passes the next `limit` rows. Sets *some_left_out (borrowed) if
+ * there were other rows. */
 gemp_code gemp_limit_new(gemp_row_stage *out, gemp_runtime *context, uint64_t skip, uint64_t limit, bool *some_left_out,
                          gemp_row_stage *next);
 /* Collective. Of this rank's `rows` rows, in rank order, [*first, *end) lie within skip and limit. */
@@ -43,8 +43,8 @@ void gemp_limit_rows(const gemp_comm *comm, size_t rows, uint64_t skip, uint64_t
 /* Local. The rows that are needed to give `limit` rows behind the first `skip`. */
 uint64_t gemp_limit_end(uint64_t skip, uint64_t limit);
 
-/* Collective. out[pattern->result.shown]: the first columns of the frame, of frame->rows rows; columns of values are taken
- * from it. The caller frees. Nothing to free after an error. */
+/* Collective. out[pattern->result.shown] becomes the first columns of the frame, of frame->rows rows; columns of values are
+ * moved out of it. The caller frees them, but not after a failure. */
 gemp_code gemp_project(gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern, gemp_frame *frame,
                        gemp_projected *out);
 

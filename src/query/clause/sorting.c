@@ -1,3 +1,8 @@
+/* Rows of vertices and edges are sorted by numbers, not by keys: hidden columns behind the shown ones hold the rank of each
+ * key, so that all comparisons are between values. The sample sort has three steps: all ranks gather samples, cut their
+ * sorted rows into a bucket for each rank, and exchange the buckets.
+ */
+
 #include "query/clause/sorting.h"
 
 #include "core/search.h"
@@ -16,21 +21,20 @@ enum {
 	EDGE_RANKS = 4,       /* type, keys of source and target, parallel number */
 };
 
-/* Rows of this rank with their hidden order keys. While it samples, a second sort_stage holds the samples of all
- * ranks. */
+/* Rows of this rank with their hidden order keys. A second sort_stage has the samples of all ranks while buckets are made. */
 typedef struct sort_stage {
 	gemp_runtime *context;
 	gemp_shard *graph;
 	gemp_row_stage *next;
 	uint64_t skip, limit;
-	size_t shown; /* columns that are pushed; behind them hidden order keys of elements */
+	size_t shown; /* columns that are pushed; the columns behind them are hidden order keys of elements */
 	size_t sort_count;
-	gemp_sort_item *sorts; /* [sort_count] columns of rows, values all */
+	gemp_sort_item *sorts; /* [sort_count] columns of values in rows */
 	gemp_frame rows;
 	bool ended;
 } sort_stage;
 
-/* Sort columns in turn; columns behind the user's ones make the order total. */
+/* Compares the sort columns in turn. The columns that the user did not name come last and make the order total. */
 static int compare_rows(const sort_stage *o, const gemp_frame *a, size_t x, const gemp_frame *b, size_t y)
 {
 	for (size_t i = 0; i < o->sort_count; i++) {
@@ -49,14 +53,11 @@ static uint64_t order_prefix(const gemp_value *value)
 {
 	const uint64_t top = UINT64_C(1) << 63;
 	uint64_t bits = 0;
-	if (value->null)
+	if (value->null || (value->type == GEMP_FLOAT && isnan(value->real)))
 		return UINT64_MAX;
 	switch (value->type) {
 	case GEMP_INTEGER: return (uint64_t)value->integer ^ top;
 	case GEMP_FLOAT:
-		if (isnan(value->real))
-			return UINT64_MAX;
-		bits = 0;
 		if (value->real != 0)
 			memcpy(&bits, &value->real, sizeof bits);
 		return bits & top ? ~bits : bits | top;
@@ -69,7 +70,6 @@ static uint64_t order_prefix(const gemp_value *value)
 	return bits;
 }
 
-/* A row by its number, with the prefix that decides most comparisons. */
 typedef struct sort_entry {
 	uint64_t prefix, row;
 } sort_entry;
@@ -85,7 +85,7 @@ static int compare_entries(const void *a, const void *b, void *context)
 	return compare_rows(o, &o->rows, x->row, &o->rows, y->row);
 }
 
-/* Sorts pairs of prefix and row, then gathers the rows once. */
+/* Sorts pairs of prefix and row, and then moves each row once. */
 static gemp_code sort_rows(sort_stage *o, uint64_t max_rows)
 {
 	GEMP_OWNED sort_entry *entries = NULL;
@@ -123,10 +123,8 @@ static uint64_t wanted_rows(const sort_stage *o)
 static gemp_code add_order_keys(gemp_frame_column *out, size_t row, const gemp_elements *elements, gemp_cell_kind kind,
                                 uint64_t element)
 {
-	gemp_value numbers[EDGE_RANKS] = { { .type = GEMP_INTEGER, .null = true },
-		                               { .type = GEMP_INTEGER, .null = true },
-		                               { .type = GEMP_INTEGER, .null = true },
-		                               { .type = GEMP_INTEGER, .null = true } };
+	const gemp_value none = { .type = GEMP_INTEGER, .null = true };
+	gemp_value numbers[EDGE_RANKS] = { none, none, none, none };
 	const gemp_edge_ends *ends = kind == GEMP_CELL_EDGE ? gemp_elements_ends(elements, element) : NULL;
 	size_t count = kind == GEMP_CELL_EDGE ? EDGE_RANKS : 1;
 	if (kind == GEMP_CELL_VERTEX)
@@ -145,7 +143,7 @@ static gemp_code add_order_keys(gemp_frame_column *out, size_t row, const gemp_e
 	return GEMP_OK;
 }
 
-/* The numbers that order the elements of a frame, for the rows that were just appended from it. */
+/* Appends the numbers that order the elements of the frame's rows. */
 static gemp_code append_order_keys(sort_stage *o, const gemp_frame *frame, const gemp_elements *elements)
 {
 	gemp_frame_column *out = o->rows.columns + o->shown;
@@ -183,7 +181,7 @@ static gemp_code append_rows(sort_stage *o, const gemp_frame *frame, const gemp_
 	return code;
 }
 
-/* Collective. Elements get their order keys here, while the frame's elements are at hand. */
+/* Collective. The order keys of elements are fetched once, here; sorting and the exchange then only move numbers. */
 static gemp_code buffer_rows(sort_stage *o, gemp_frame *frame)
 {
 	GEMP_OWNED_BY(gemp_elements_free) gemp_elements elements = { 0 };
@@ -194,7 +192,7 @@ static gemp_code buffer_rows(sort_stage *o, gemp_frame *frame)
 
 /* SAMPLE SORT over the ranks */
 
-/* Every step-th row of [first, end), all columns, the hidden ones included. */
+/* Packs every step-th row of [first, end), with its hidden columns. */
 static gemp_code pack_rows(const gemp_frame *frame, size_t first, size_t end, size_t step, gemp_text *out)
 {
 	for (size_t row = first; row < end; row += step)
@@ -266,15 +264,14 @@ static gemp_code exchange_buckets(sort_stage *o, const sort_stage *samples)
 	gemp_code code = GEMP_NEW(sizes, ranks);
 	for (size_t r = 0; r < ranks && code == GEMP_OK; r++) {
 		size_t before = packed.size, end = bucket_end(o, samples, r, ranks);
-		end = end < at ? at : end;
+		end = end < at ? at : end; /* buckets are made one after the other */
 		code = pack_rows(&o->rows, at, end, 1, &packed);
 		sizes[r] = packed.size - before;
 		at = end;
 	}
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	gemp_frame_clear(&o->rows);
 	GEMP_TRY(
-		gemp_exchange_bytes(context->comm, GEMP_OK, packed.data, sizes, &received, &received_size, &context->traffic));
+		gemp_exchange_bytes(context->comm, code, packed.data, sizes, &received, &received_size, &context->traffic));
+	gemp_frame_clear(&o->rows);
 	gemp_text_free(&packed);
 	code = unpack_rows(&o->rows, received, (const char *)received + received_size);
 	GEMP_THEN(sort_rows(o, UINT64_MAX));
@@ -284,14 +281,12 @@ static gemp_code exchange_buckets(sort_stage *o, const sort_stage *samples)
 /* Collective. Afterwards the rows are in order, rank after rank. */
 static gemp_code sort_globally(sort_stage *o)
 {
-	gemp_code code = GEMP_OK;
 	sort_stage samples = { 0 };
-	GEMP_TRY_DONE(gemp_comm_agree(o->context->comm, sort_rows(o, wanted_rows(o))));
+	GEMP_TRY(gemp_comm_agree(o->context->comm, sort_rows(o, wanted_rows(o))));
 	if (o->context->comm->size == 1)
 		return GEMP_OK;
-	GEMP_TRY_DONE(sample_rows(o, &samples));
-	code = exchange_buckets(o, &samples);
-done:
+	gemp_code code = sample_rows(o, &samples);
+	GEMP_THEN(exchange_buckets(o, &samples));
 	gemp_frame_free(&samples.rows);
 	return code;
 }
@@ -365,7 +360,7 @@ GEMP_RELEASE(sorting_free, sort_stage *)
 
 /* SETTING UP */
 
-/* Hidden columns of a column: none for values, one for vertices, EDGE_RANKS for edges. */
+/* The number of order keys of a column: none for values, one for vertices, EDGE_RANKS for edges. */
 static size_t sort_columns_of(const gemp_frame_column *column)
 {
 	return column->kind == GEMP_CELL_VALUE ? 0 : column->kind == GEMP_CELL_EDGE ? EDGE_RANKS : 1;
@@ -391,9 +386,7 @@ static gemp_code set_up(sort_stage *o, const gemp_sorting_options *options)
 	for (size_t c = 0; c < input->count; c++)
 		numbers += sort_columns_of(&input->columns[c]);
 	GEMP_TRY(gemp_frame_init(&o->rows, input->count + numbers));
-	for (size_t c = 0; c < input->count; c++)
-		GEMP_TRY(gemp_frame_set(&o->rows, c, input->columns[c].kind, input->columns[c].values.name,
-		                        input->columns[c].values.type));
+	GEMP_TRY(gemp_frame_set_like(&o->rows, input, input->count));
 	for (size_t c = input->count; c < o->rows.count; c++)
 		GEMP_TRY(gemp_frame_set(&o->rows, c, GEMP_CELL_VALUE, "", GEMP_INTEGER));
 	GEMP_TRY(GEMP_NEW(o->sorts, EDGE_RANKS * (options->order_count + input->count)));

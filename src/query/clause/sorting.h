@@ -1,10 +1,10 @@
 /* sorting: the stage of ORDER BY, with its SKIP and LIMIT.
  *
- * Rows are kept until the last one came, sorted by sample sort over the ranks (Frazer and McKellar 1970), and pushed in
- * order. With a limit a rank drops rows beyond it from time to time, so that it never holds many more.
+ * Rows are kept until the last row has come, sorted by sample sort over the ranks (Frazer and McKellar 1970), and pushed in
+ * order. With a limit a rank drops the rows beyond the limit from time to time, so that it never holds many more rows.
  *
- * Rows are in the order of the sort items, and where these are equal of all other columns, so that the result is the
- * same for every number of ranks. NULL is last ascending and first descending. Vertices are ordered by key, edges by
+ * Rows are in the order of the sort items, and rows with equal sort items are in the order of all other columns, so that the
+ * result is the same for every number of ranks. NULL is last ascending and first descending. Vertices are ordered by key, edges by
  * type, keys of their ends and parallel number.
  */
 
@@ -17,7 +17,7 @@
 #include "query/rows/frame.h"
 
 typedef struct gemp_sorting_options {
-	const gemp_frame *input; /* its columns; may go after gemp_sorting_new */
+	const gemp_frame *input; /* only its columns are read; may be freed after gemp_sorting_new */
 	size_t order_count;
 	const gemp_sort_item *orders; /* [order_count] borrowed; by column */
 	uint64_t skip, limit;         /* UINT64_MAX: no limit */

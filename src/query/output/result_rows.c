@@ -8,45 +8,39 @@
 
 #include <string.h>
 
-enum { CHUNK_ROWS = 1 << 12 };                        /* that one thread converts at a time */
-static const size_t default_memory = (size_t)1 << 30; /* of tables */
+enum { CHUNK_ROWS = 1 << 12 };                        /* rows that one thread converts at a time */
+static const size_t default_memory = (size_t)1 << 30; /* bytes of tables, if there is no memory budget */
 
 /* PLAIN ROWS consist of integer keys of a match's vertices only, and all threads convert them from ids to columns. Each rank
  * holds tables of the whole graph, which replace the fetch of keys for every block of rows, at 8 to 20 bytes per vertex. */
 
 typedef struct plain_rows {
 	const gemp_stab_chain *chain;
-	uint32_t *rank; /* [vertices] by id, if there is a chain: the number that keys compare by */
+	uint32_t *rank; /* [vertices] by id, if there is a chain: the order of the key among all keys */
 	int64_t *key;   /* [vertices] by rank, if there is a chain, else by id */
 	size_t column_count, rows;
 	int *vertex;             /* [column_count] place in a row */
 	gemp_projected *columns; /* [column_count] */
 } plain_rows;
 
-/* Every item must be a vertex of the match with an integer key, and no clause may be left to evaluate. */
-static bool is_plain(const gemp_shard *graph, const gemp_pattern *pattern)
+/* Every item must be a vertex of the match with an integer key, and no clause may be left to evaluate. The tables may use a
+ * quarter of the memory budget. */
+static bool plain_rows_apply(const gemp_runtime *context, const gemp_shard *graph, const gemp_pattern *pattern)
 {
+	size_t budget = context->budgets.host_memory ? context->budgets.host_memory / 4 : default_memory;
 	bool plain = gemp_clause_streams(pattern) && !pattern->result.has_limit && pattern->optional_count == 0 &&
-	             graph->keys.type == GEMP_INTEGER;
+	             graph->keys.type == GEMP_INTEGER &&
+	             graph->vertex_count <= budget / (sizeof(int64_t) * 2 + sizeof(uint32_t));
 	for (size_t i = 0; i < pattern->result.item_count; i++)
 		plain = plain && pattern->result.items[i].expr->kind == GEMP_VERTEX;
 	return plain;
 }
 
-/* Is every row of this query plain, and is there memory for the tables? They may use a quarter of the memory budget. */
-static bool plain_rows_apply(const gemp_runtime *context, const gemp_shard *graph, const gemp_pattern *pattern)
-{
-	size_t budget = context->budgets.host_memory ? context->budgets.host_memory / 4 : default_memory;
-	return is_plain(graph, pattern) && graph->vertex_count <= budget / (sizeof(int64_t) * 2 + sizeof(uint32_t));
-}
-
 /* Collective. Ranks own consecutive ids, so that concatenation by rank gives an array by id. */
-static gemp_code gather(const gemp_comm *comm, const void *mine, size_t size, void **all)
+static gemp_code gather_by_id(const gemp_comm *comm, const void *mine, size_t size, void **all)
 {
-	size_t *begin = NULL;
-	gemp_code code = gemp_comm_allgather(comm, GEMP_OK, mine, size, all, &begin);
-	gemp_free(begin);
-	return code;
+	GEMP_OWNED size_t *begin = NULL;
+	return gemp_comm_allgather(comm, GEMP_OK, mine, size, all, &begin);
 }
 
 /* Canonical tuples consist of key ranks, so that the table must be indexed by rank. */
@@ -94,10 +88,10 @@ static gemp_code plain_rows_new(plain_rows **out, gemp_runtime *context, const g
 	GEMP_THEN(begin_columns(plain, graph, pattern));
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	plain->chain = chain;
-	GEMP_TRY(gather(context->comm, graph->keys.integers, graph->rows * sizeof *graph->keys.integers, &key));
+	GEMP_TRY(gather_by_id(context->comm, graph->keys.integers, graph->rows * sizeof *graph->keys.integers, &key));
 	plain->key = key;
 	if (chain) {
-		GEMP_TRY(gather(context->comm, graph->key_ranks, graph->rows * sizeof *graph->key_ranks, &rank));
+		GEMP_TRY(gather_by_id(context->comm, graph->key_ranks, graph->rows * sizeof *graph->key_ranks, &rank));
 		plain->rank = rank;
 		code = keys_by_rank(plain, graph->vertex_count);
 	}
@@ -133,14 +127,14 @@ static void convert_rows(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* Batches with multiplicities take the long way, and so do edges where a chain would permute them. */
+/* Multiplicities need the clauses, and a chain may permute edges as well; such batches go through the row store. */
 static bool plain_rows_accepts(const plain_rows *plain, const gemp_batch *batch)
 {
 	return !batch->multiplicity && !(plain->chain && batch->edge_count);
 }
 
-/* Local. Adds the first `rows` rows of a batch. Columns grow by half at least, since they are reserved once a batch. */
-static gemp_code plain_rows_take(plain_rows *plain, const gemp_batch *batch, size_t rows)
+/* Local. Adds the first `rows` rows of a batch. Columns grow by at least half, since each batch reserves memory once. */
+static gemp_code plain_rows_add(plain_rows *plain, const gemp_batch *batch, size_t rows)
 {
 	row_conversion t = { plain, batch, plain->rows, rows };
 	plain->rows += rows;
@@ -154,7 +148,7 @@ static gemp_code plain_rows_take(plain_rows *plain, const gemp_batch *batch, siz
 	return GEMP_OK;
 }
 
-/* The last sink: what it writes, where to, and what it holds back until the round ends. */
+/* The last sink with its writer, and the matches that wait for the end of the round. */
 typedef struct row_output {
 	gemp_runtime *context;
 	gemp_shard *graph;
@@ -163,22 +157,22 @@ typedef struct row_output {
 	gemp_pipeline *pipeline;
 	gemp_row_writer *writer; /* NULL: closed */
 	gemp_projected *columns; /* [shown] of what is written just now */
-	gemp_row_store store;    /* matches taken since the last turn, */
-	plain_rows *plain;       /* or these, turned into columns already; NULL: (still) not worth its tables */
-	bool suits;              /* rows are plain */
-	uint64_t seen;           /* by all ranks, while there are no tables */
+	gemp_row_store store;    /* matches of this round */
+	plain_rows *plain;       /* matches of this round as columns; NULL: there are no tables (yet) */
+	bool is_plain;           /* the rows are plain, and the tables fit into memory */
+	uint64_t seen;           /* matches of all ranks, while there are no tables */
 	size_t multiplicity_capacity;
 	uint64_t *multiplicity; /* [store.rows], if has_multiplicity */
 	bool has_multiplicity;
 	bool streams;            /* no more matches are taken than rows may still be written */
-	uint64_t written, total; /* by all ranks; and before the limit */
-	uint64_t unseen;         /* by this rank: matches beyond what a preview shows */
+	uint64_t written, total; /* rows of all ranks; total: without the limit */
+	uint64_t unseen;         /* of this rank: matches that a preview does not show */
 	bool complete;           /* no row was left out */
 	bool ended;              /* no more matches are wanted */
 } row_output;
 
 /* The array exists only once some batch has multiplicities; earlier rows get 1. */
-static gemp_code take_multiplicity(row_output *r, const gemp_batch *batch, size_t count)
+static gemp_code add_multiplicity(row_output *r, const gemp_batch *batch, size_t count)
 {
 	size_t before = r->store.rows;
 	if (!batch->multiplicity && !r->has_multiplicity)
@@ -201,7 +195,6 @@ static size_t pending_rows(const row_output *r)
 /* Local. With a LIMIT that any rows satisfy, no more than the missing rows are kept. */
 static gemp_code output_consume(void *self, const gemp_batch *batch)
 {
-	gemp_code code = GEMP_OK;
 	row_output *r = self;
 	gemp_batch once = *batch;
 	uint64_t wanted = r->ended ? 0 : r->streams ? r->options.limit - r->written - pending_rows(r) : UINT64_MAX;
@@ -212,12 +205,12 @@ static gemp_code output_consume(void *self, const gemp_batch *batch)
 		r->unseen += batch->multiplicity ? batch->multiplicity[row] : 1;
 	if (r->plain && plain_rows_accepts(r->plain, batch)) {
 		double began = gemp_now();
-		code = plain_rows_take(r->plain, batch, count);
+		gemp_code code = plain_rows_add(r->plain, batch, count);
 		gemp_timers_add(&r->context->timers, GEMP_PHASE_ATTRIBUTES, began);
 		return code;
 	}
 	once.multiplicity = NULL;
-	GEMP_TRY(take_multiplicity(r, batch, count));
+	GEMP_TRY(add_multiplicity(r, batch, count));
 	return gemp_row_store_add(&r->store, &once, count);
 }
 
@@ -313,25 +306,22 @@ static gemp_code output_push(void *self, gemp_frame *frame, bool last, bool *eno
 /* Collective. Rows that need no clauses are written as they are, cut to the limit. */
 static gemp_code write_plain(row_output *r, bool last, bool *enough)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t before = r->written;
 	size_t count = cut_to_limit(r, r->plain->rows);
-	if (r->written > before)
-		GEMP_TRY_DONE(write_columns(r, r->plain->columns, count));
-	code = end_if_reached(r, last, enough);
-done:
 	r->plain->rows = 0;
-	return code;
+	if (r->written > before)
+		GEMP_TRY(write_columns(r, r->plain->columns, count));
+	return end_if_reached(r, last, enough);
 }
 
-/* TURNS */
+/* ROUNDS */
 
-/* Collective. The table of all keys pays off once about a quarter as many rows as vertices have come. Rows stored so
- * far take the short way, too. */
+/* Collective. The table of all keys pays off once about a quarter as many rows as vertices have come. The rows stored so far
+ * are converted, too. */
 static gemp_code choose_plain_rows(row_output *r)
 {
 	gemp_code code = GEMP_OK;
-	if (r->plain || !r->suits)
+	if (r->plain || !r->is_plain)
 		return GEMP_OK;
 	r->seen += gemp_comm_sum1(r->context->comm, r->store.rows);
 	if (r->seen < r->graph->vertex_count / 4)
@@ -339,7 +329,7 @@ static gemp_code choose_plain_rows(row_output *r)
 	GEMP_TRY(plain_rows_new(&r->plain, r->context, r->graph, r->pattern, r->options.chain));
 	gemp_batch stored = gemp_row_store_batch(&r->store);
 	if (!r->has_multiplicity && plain_rows_accepts(r->plain, &stored)) {
-		code = plain_rows_take(r->plain, &stored, stored.rows);
+		code = plain_rows_add(r->plain, &stored, stored.rows);
 		gemp_row_store_clear(&r->store);
 	}
 	return gemp_comm_agree(r->context->comm, code);
@@ -378,21 +368,19 @@ static gemp_code push_rows(row_output *r, bool last, bool *enough)
 /* Collective. After the end further rounds are answered without work. */
 static gemp_code output_end_round(void *self, bool last, bool *enough, bool *again)
 {
-	gemp_code code = GEMP_OK;
 	row_output *r = self;
 	bool satisfied = false;
 	(void)again;
 	if (!r->ended) {
-		GEMP_TRY_DONE(push_rows(r, last, &satisfied));
+		GEMP_TRY(push_rows(r, last, &satisfied));
 		r->ended = last || satisfied;
 		if (r->ended)
 			count_unseen(r);
 	}
 	*enough |= r->ended && !last;
-done:
 	gemp_row_store_clear(&r->store);
 	r->has_multiplicity = false;
-	return code;
+	return GEMP_OK;
 }
 
 /* THE SINK */
@@ -415,13 +403,11 @@ GEMP_RELEASE(output_free, row_output *)
 /* Collective. The writer is opened before the search, so that a path that cannot be written to fails at once. */
 static gemp_code open_writer(row_output *r)
 {
-	gemp_code code = GEMP_OK;
 	size_t count = r->pattern->result.shown;
-	GEMP_TRY_DONE(gemp_shard_load_keys(r->graph));
-	GEMP_TRY_DONE(gemp_comm_agree(r->context->comm, gemp_project_header(r->graph, r->pattern, r->columns)));
-	r->suits = plain_rows_apply(r->context, r->graph, r->pattern);
-	code = gemp_row_writer_open(&r->writer, r->context->comm, r->columns, count, &r->options);
-done:
+	GEMP_TRY(gemp_shard_load_keys(r->graph));
+	r->is_plain = plain_rows_apply(r->context, r->graph, r->pattern);
+	gemp_code code = gemp_comm_agree(r->context->comm, gemp_project_header(r->graph, r->pattern, r->columns));
+	GEMP_THEN(gemp_row_writer_open(&r->writer, r->context->comm, r->columns, count, &r->options));
 	gemp_projected_free(r->columns, count);
 	memset(r->columns, 0, count * sizeof *r->columns);
 	return code;
@@ -451,7 +437,7 @@ gemp_code gemp_rows_new(gemp_sink *out, gemp_runtime *context, gemp_shard *graph
 	return GEMP_OK;
 }
 
-/* Equal on all ranks, as are the two below. */
+/* The three results below are equal on all ranks. */
 uint64_t gemp_rows_written(const gemp_sink *sink)
 {
 	const row_output *r = sink->self;

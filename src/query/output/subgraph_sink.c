@@ -6,8 +6,8 @@
 #include "io/file/output.h"
 #include "partition/derived/subgraph.h"
 
-/* The elements of the matches so far, as sets, and under a limit the rows of the round, which are marked when it
- * ends. */
+/* The elements of the matches so far are sets of bits. Under a limit the rows of a round are stored, and their elements are
+ * marked when the round ends. */
 typedef struct subgraph_sink {
 	gemp_runtime *context;
 	gemp_shard *graph;
@@ -16,7 +16,7 @@ typedef struct subgraph_sink {
 	gemp_row_store store; /* with a limit: rows of this round */
 	uint64_t taken;       /* with a limit: rows of all ranks in earlier rounds */
 	bool written;
-	uint64_t vertices, edges; /* written */
+	uint64_t vertices, edges; /* of the graph that was written */
 } subgraph_sink;
 
 /* Tested before the search, so that a typing error does not cost a run. */
@@ -81,38 +81,34 @@ static gemp_code mark_within_limit(subgraph_sink *m)
 /* Collective. The subgraph becomes a graph of its own, which the writers of files take as any other. */
 static gemp_code write_graph(subgraph_sink *m)
 {
-	gemp_code code = GEMP_OK;
-	gemp_shard *graph = NULL;
+	GEMP_OWNED_BY(gemp_shard_free_at) gemp_shard *graph = NULL;
 	const gemp_comm *comm = m->context->comm;
 	gemp_export_options how = { .path = m->options.path };
 	double t = gemp_now();
 	m->written = true;
-	GEMP_TRY_DONE(gemp_subgraph_make(&graph, comm, m->graph, &m->wanted));
+	GEMP_TRY(gemp_subgraph_make(&graph, comm, m->graph, &m->wanted));
 	m->vertices = graph->vertex_count;
 	m->edges = gemp_shard_edges(graph);
 	if (gemp_file_ends_in(m->options.path, ".h5")) {
-		code = gemp_graph_file_write(comm, graph, m->options.path, m->options.provenance);
+		GEMP_TRY(gemp_graph_file_write(comm, graph, m->options.path, m->options.provenance));
 	} else {
-		GEMP_TRY_DONE(gemp_export_choose(&how.format, m->options.path));
-		code = gemp_export(comm, graph, &how, NULL);
+		GEMP_TRY(gemp_export_choose(&how.format, m->options.path));
+		GEMP_TRY(gemp_export(comm, graph, &how, NULL));
 	}
 	gemp_timers_add(&m->context->timers, GEMP_PHASE_WRITE, t);
-done:
-	gemp_shard_free(graph);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. The graph is written once, when no more matches can come. */
 static gemp_code subgraph_end_round(void *self, bool last, bool *enough, bool *again)
 {
 	subgraph_sink *m = self;
-	bool limited = m->options.limit < UINT64_MAX, reached = false;
+	bool limited = m->options.limit < UINT64_MAX;
 	if (m->options.next)
 		GEMP_TRY(m->options.next->end_round(m->options.next->self, last, enough, again));
 	if (limited && !m->written)
 		GEMP_TRY(mark_within_limit(m));
-	reached = limited && m->taken >= m->options.limit;
-	*enough |= reached;
+	*enough |= limited && m->taken >= m->options.limit;
 	if (!m->written && ((last && !*again) || *enough))
 		GEMP_TRY(write_graph(m));
 	return GEMP_OK;
@@ -152,7 +148,7 @@ gemp_code gemp_subgraph_sink_new(gemp_sink *out, gemp_runtime *context, gemp_sha
 	return GEMP_OK;
 }
 
-/* Valid once the graph is written. */
+/* Both numbers are 0 until the graph is written. */
 void gemp_subgraph_sink_size(const gemp_sink *sink, uint64_t *vertices, uint64_t *edges)
 {
 	const subgraph_sink *m = sink->self;

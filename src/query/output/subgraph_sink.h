@@ -1,5 +1,5 @@
-/* subgraph_sink: a sink that collects the vertices and edges of all matches and writes the subgraph that they cover:
- * a graph file, or any export format, by the ending of the path. With a limit only the first matches in rank order
+/* subgraph_sink: a sink that collects the vertices and edges of all matches and writes the subgraph that they cover. The
+ * ending of the path chooses a graph file or an export format. With a limit only the first matches in rank order
  * count.
  */
 
@@ -24,7 +24,7 @@ gemp_code gemp_subgraph_sink_check(const char *path);
  * file is complete after the last round, or the one that reaches the limit; freed before that, there is no file. */
 gemp_code gemp_subgraph_sink_new(gemp_sink *out, gemp_runtime *context, gemp_shard *graph,
                                  const gemp_subgraph_sink_options *options);
-/* What was written, over all ranks. */
-void gemp_subgraph_sink_size(const gemp_sink *matched, uint64_t *vertices, uint64_t *edges);
+/* The size of the graph that was written, over all ranks. */
+void gemp_subgraph_sink_size(const gemp_sink *sink, uint64_t *vertices, uint64_t *edges);
 
 #endif

@@ -27,12 +27,6 @@ void gemp_exact_sum_free(gemp_exact_sum *sum)
 	*sum = (gemp_exact_sum){ 0 };
 }
 
-void gemp_exact_sum_clear(gemp_exact_sum *sum)
-{
-	sum->count = 0;
-	sum->special = 0;
-}
-
 /* The word that continues the number above its top word. */
 static uint64_t sign_word(const gemp_exact_sum *sum)
 {
@@ -85,7 +79,7 @@ static gemp_code add_words(gemp_exact_sum *sum, const uint64_t *words, size_t co
 	return GEMP_OK;
 }
 
-/* Index of the word that has this bit, also for negative bits. */
+/* The index of the word that has this bit; bits below 0 have negative words. */
 static int32_t floor_word(int bit)
 {
 	return (int32_t)((bit - (bit < 0 ? BITS - 1 : 0)) / BITS);
@@ -128,13 +122,6 @@ gemp_code gemp_exact_sum_add_integer(gemp_exact_sum *sum, __int128 value)
 {
 	const uint64_t words[2] = { (uint64_t)value, (uint64_t)(value >> BITS) };
 	return add_words(sum, words, 2, 0);
-}
-
-/* Two windows are added like a window and a number. */
-static gemp_code exact_sum_merge(gemp_exact_sum *sum, const gemp_exact_sum *other)
-{
-	sum->special |= other->special;
-	return other->count ? add_words(sum, other->words, other->count, other->first) : GEMP_OK;
 }
 
 /* ROUNDING */
@@ -223,14 +210,17 @@ gemp_code gemp_exact_sum_pack(const gemp_exact_sum *sum, gemp_text *out)
 gemp_code gemp_exact_sum_merge_packed(gemp_exact_sum *sum, const char **at)
 {
 	uint64_t words[MAX_WORDS];
-	gemp_exact_sum other = { .words = words };
+	gemp_exact_sum other = { 0 };
 	memcpy(&other.first, *at, sizeof other.first);
 	memcpy(&other.count, *at += sizeof other.first, sizeof other.count);
 	memcpy(&other.special, *at += sizeof other.count, sizeof other.special);
 	memcpy(words, *at += sizeof other.special, other.count * sizeof *words);
 	*at += other.count * sizeof *words;
-	return exact_sum_merge(sum, &other);
+	sum->special |= other.special;
+	return other.count ? add_words(sum, words, other.count, other.first) : GEMP_OK;
 }
+
+/* KEY TABLE */
 
 void gemp_key_table_free(gemp_key_table *table)
 {
@@ -326,6 +316,8 @@ size_t gemp_key_table_memory(const gemp_key_table *table)
 	return table->capacity * 2 * sizeof(uint64_t) + table->bytes_capacity + table->slot_count * sizeof *table->slots;
 }
 
+/* BAG */
+
 void gemp_bag_free(gemp_bag *bag)
 {
 	gemp_key_table_free(&bag->keys);
@@ -333,24 +325,25 @@ void gemp_bag_free(gemp_bag *bag)
 	*bag = (gemp_bag){ 0 };
 }
 
-/* The three arrays of numbers and the table. */
+/* All three arrays have numbers of 64 bits. */
 size_t gemp_bag_memory(const gemp_bag *bag)
 {
 	size_t numbers = bag->capacity + bag->times_capacity + bag->head_capacity;
 	return gemp_key_table_memory(&bag->keys) + numbers * sizeof *bag->next;
 }
 
-/* New groups have no values. */
-static gemp_code reserve_head(gemp_bag *bag, size_t group)
+/* gemp_reserve does not zero what it adds, and groups without values rely on zeros. */
+gemp_code gemp_reserve_group(void **array, size_t *capacity, size_t group, size_t size)
 {
-	size_t before = bag->head_capacity;
-	gemp_code code = GEMP_RESERVE(bag->head, bag->head_capacity, group + 1);
-	if (code == GEMP_OK && bag->head_capacity > before)
-		memset(bag->head + before, 0, (bag->head_capacity - before) * sizeof *bag->head);
-	return code;
+	size_t before = *capacity;
+	if (group < before)
+		return GEMP_OK;
+	GEMP_TRY(gemp_reserve(array, capacity, group + 1, size));
+	memset((char *)gemp_pointer_get(array) + before * size, 0, (*capacity - before) * size);
+	return GEMP_OK;
 }
 
-/* The key is the group's number followed by the cell; short ones need no allocation. */
+/* The key is the group's number followed by the cell; a short key needs no allocation. */
 static gemp_code key_of_cell(gemp_bag *bag, uint64_t group, const char *cell, size_t size, size_t *index, bool *added)
 {
 	enum { INLINE_BYTES = 256 };
@@ -374,7 +367,7 @@ gemp_code gemp_bag_add(gemp_bag *bag, size_t group, const char *cell, size_t siz
 {
 	size_t index;
 	bool added;
-	GEMP_TRY(reserve_head(bag, group));
+	GEMP_TRY(GEMP_RESERVE_GROUP(bag->head, bag->head_capacity, group));
 	GEMP_TRY(GEMP_RESERVE(bag->next, bag->capacity, bag->keys.count + 1));
 	GEMP_TRY(GEMP_RESERVE(bag->times, bag->times_capacity, bag->keys.count + 1));
 	GEMP_TRY(key_of_cell(bag, group, cell, size, &index, &added));
@@ -391,6 +384,15 @@ gemp_code gemp_bag_add(gemp_bag *bag, size_t group, const char *cell, size_t siz
 uint64_t gemp_bag_first(const gemp_bag *bag, size_t group)
 {
 	return group < bag->head_capacity ? bag->head[group] : 0;
+}
+
+/* Callers allocate arrays for a group's values before they read them. */
+size_t gemp_bag_count(const gemp_bag *bag, size_t group)
+{
+	size_t count = 0;
+	for (uint64_t at = gemp_bag_first(bag, group); at; at = gemp_bag_next(bag, at))
+		count++;
+	return count;
 }
 
 uint64_t gemp_bag_next(const gemp_bag *bag, uint64_t at)

@@ -12,23 +12,21 @@
 #ifndef GEMP_QUERY_ROWS_ACCUMULATOR_H
 #define GEMP_QUERY_ROWS_ACCUMULATOR_H
 
-#include "core/status.h"
+#include "core/memory.h"
+#include "core/text.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct gemp_text;
-
 typedef struct gemp_exact_sum {
-	uint64_t *words; /* [count], least first; owned. The last holds nothing but the sign */
-	int32_t first;   /* words[i] counts 2^(64 * (first + i)) */
+	uint64_t *words; /* [count], least significant first; owned. The last word has only the sign */
+	int32_t first;   /* words[i] has the weight 2^(64 * (first + i)) */
 	uint16_t count, capacity;
 	uint8_t special; /* set of non-finite values added: 1 NaN, 2 infinity, 4 -infinity */
 } gemp_exact_sum;    /* {0} is 0 */
 
 void gemp_exact_sum_free(gemp_exact_sum *sum);
-void gemp_exact_sum_clear(gemp_exact_sum *sum); /* 0 again; keeps its memory */
 /* Adds value, `times` over. */
 gemp_code gemp_exact_sum_add(gemp_exact_sum *sum, double value, uint64_t times);
 gemp_code gemp_exact_sum_add_integer(gemp_exact_sum *sum, __int128 value);
@@ -37,15 +35,11 @@ gemp_code gemp_exact_sum_add_integer(gemp_exact_sum *sum, __int128 value);
 double gemp_exact_sum_round(const gemp_exact_sum *sum, uint64_t n);
 
 /* As bytes for another rank, and added from there; *at advances. */
-gemp_code gemp_exact_sum_pack(const gemp_exact_sum *sum, struct gemp_text *out);
+gemp_code gemp_exact_sum_pack(const gemp_exact_sum *sum, gemp_text *out);
 gemp_code gemp_exact_sum_merge_packed(gemp_exact_sum *sum, const char **at);
 
-/* key_table: numbers byte strings 0, 1, 2, ... in the order of their first appearance; and gemp_bag, multisets of
- * cells by group.
- *
- * Keys lie one behind the other in bytes[begin[count]]; hash[count] is stored, so that growing needs no keys. Slots are those of
- * primitive/record_table.h. Keys are compared exactly. Local.
- */
+/* KEY TABLE. Keys lie one behind the other in bytes[begin[count]]; hash[count] is stored, so that growing reads no keys. The
+ * slots work as in primitive/record_table.h. */
 
 typedef struct gemp_key_table {
 	size_t count, capacity;
@@ -75,6 +69,11 @@ static inline const char *gemp_key_bytes(const gemp_key_table *table, size_t ind
 /* Bytes of memory that it takes. */
 size_t gemp_key_table_memory(const gemp_key_table *table);
 
+/* STATES by group: makes an array long enough for element `group`. New elements are zero. */
+#define GEMP_RESERVE_GROUP(array, capacity, group) \
+	gemp_reserve_group((void **)&(array), &(capacity), (group), sizeof *(array))
+gemp_code gemp_reserve_group(void **array, size_t *capacity, size_t group, size_t size);
+
 /* BAG */
 
 typedef struct gemp_bag {
@@ -91,6 +90,7 @@ size_t gemp_bag_memory(const gemp_bag *bag); /* bytes */
 /* cell: as gemp_cell_pack writes it. */
 gemp_code gemp_bag_add(gemp_bag *bag, size_t group, const char *cell, size_t size, uint64_t times);
 
+size_t gemp_bag_count(const gemp_bag *bag, size_t group); /* different values of the group */
 /* Iterates over the values of a group: gemp_bag_first, then gemp_bag_next until it returns 0. */
 uint64_t gemp_bag_first(const gemp_bag *bag, size_t group);
 uint64_t gemp_bag_next(const gemp_bag *bag, uint64_t at);

@@ -1,3 +1,8 @@
+/* Fetching makes one list of all ids, so that every element is asked for once, and look-ups search the sorted result. The
+ * representative of an orbit is found on numbers: elements are numbered in their order, each row becomes a tuple of numbers,
+ * and the smallest image of the tuple is turned back into elements.
+ */
+
 #include "query/rows/elements.h"
 
 #include "core/status.h"
@@ -14,7 +19,12 @@ typedef struct numbering {
 	size_t *order, *position;
 } numbering;
 
-/* The id behind an index, of either kind. */
+static void numbering_free(numbering *n)
+{
+	gemp_free_all(n->order, n->position);
+}
+
+/* The id of the element with this index. */
 static uint64_t element_at(const numbering *n, size_t index)
 {
 	return n->kind == GEMP_CELL_EDGE ? n->elements->edges.edges[index] : n->elements->vertices[index];
@@ -46,9 +56,8 @@ static gemp_code number_elements(numbering *n, const gemp_elements *elements, ge
 
 /* Collective. Fetches lists of vertices and edges, in which ids may repeat. has_edges is equal on all ranks. Edges come
  * first, since their ends are vertices to fetch, too. */
-static gemp_code elements_fetch_lists(gemp_elements *out, gemp_runtime *context, gemp_shard *graph,
-                                      const gemp_vertex *vertices, size_t vertex_count, bool has_edges,
-                                      const gemp_edge *edges, size_t edge_count, bool ranks)
+static gemp_code fetch_lists(gemp_elements *out, gemp_runtime *context, gemp_shard *graph, const gemp_vertex *vertices,
+                             size_t vertex_count, bool has_edges, const gemp_edge *edges, size_t edge_count, bool ranks)
 {
 	static const int wanted[] = { GEMP_FETCH_KEY, GEMP_FETCH_KEY_RANK };
 	GEMP_OWNED gemp_vertex *ids = NULL;
@@ -71,8 +80,8 @@ static gemp_code elements_fetch_lists(gemp_elements *out, gemp_runtime *context,
 	return GEMP_OK;
 }
 
-/* Collective. The rows' first vertices and edges as lists; elements of OPTIONAL MATCH behind them do not take
- * part. */
+/* Collective. Fetches the first vertices and edges of the rows. The elements of OPTIONAL MATCH, which follow them, are not
+ * permuted and not fetched. */
 static gemp_code fetch_elements(gemp_elements *out, gemp_runtime *context, gemp_shard *graph,
                                 const gemp_row_store *rows, size_t vertices, size_t edges)
 {
@@ -87,15 +96,16 @@ static gemp_code fetch_elements(gemp_elements *out, gemp_runtime *context, gemp_
 		if (edges)
 			memcpy(edge_list + row * edges, rows->edges + row * (size_t)rows->edge_count, edges * sizeof *edge_list);
 	}
-	return elements_fetch_lists(out, context, graph, vertex_list, rows->rows * vertices, edges > 0, edge_list,
-	                            rows->rows * edges, true);
+	return fetch_lists(out, context, graph, vertex_list, rows->rows * vertices, edges > 0, edge_list,
+	                   rows->rows * edges, true);
 }
 
 /* Replaces a row by its representative: elements to positions, canonical tuple, positions to elements. */
 static void replace_row(const numbering *of_vertices, const numbering *of_edges, const gemp_stab_chain *chain,
-                        gemp_row_store *rows, size_t row, size_t vertex_count, size_t edge_count, uint64_t *tuple)
+                        gemp_row_store *rows, size_t row, size_t vertex_count, size_t edge_count)
 {
 	const gemp_elements *elements = of_vertices->elements;
+	uint64_t tuple[GEMP_MAX_POINTS] = { 0 }; /* edges that rows do not carry count as equal */
 	gemp_vertex *vertices = rows->vertices + row * (size_t)rows->vertex_count;
 	gemp_edge *edges = rows->edges + row * (size_t)rows->edge_count;
 	for (size_t v = 0; v < vertex_count; v++)
@@ -113,26 +123,21 @@ static void replace_row(const numbering *of_vertices, const numbering *of_edges,
 gemp_code gemp_representative_choose(gemp_runtime *context, gemp_shard *graph, const gemp_stab_chain *chain,
                                      const gemp_pattern *pattern, gemp_row_store *rows)
 {
-	gemp_code code = GEMP_OK;
-	gemp_elements elements = { 0 };
-	numbering of_vertices = { 0 }, of_edges = { 0 };
-	size_t vertices = pattern->vertex_count, edges;
-	uint64_t *tuple = NULL, carried = (uint64_t)rows->edge_count;
+	GEMP_OWNED_BY(gemp_elements_free) gemp_elements elements = { 0 };
+	GEMP_OWNED_BY(numbering_free) numbering of_vertices = { 0 };
+	GEMP_OWNED_BY(numbering_free) numbering of_edges = { 0 };
+	uint64_t row_edges = (uint64_t)rows->edge_count;
 	if (gemp_stab_chain_is_trivial(chain))
 		return GEMP_OK;
-	gemp_comm_max(context->comm, &carried, 1); /* a rank without rows has not seen how many there are */
-	edges = carried ? pattern->edge_count : 0;
-	GEMP_TRY_DONE(gemp_comm_agree(context->comm, GEMP_NEW(tuple, vertices + pattern->edge_count)));
-	GEMP_TRY_DONE(fetch_elements(&elements, context, graph, rows, vertices, edges));
-	code = number_elements(&of_vertices, &elements, GEMP_CELL_VERTEX);
+	gemp_comm_max(context->comm, &row_edges, 1); /* the store of a rank without rows does not know the number */
+	size_t vertices = pattern->vertex_count, edges = row_edges ? pattern->edge_count : 0;
+	GEMP_TRY(fetch_elements(&elements, context, graph, rows, vertices, edges));
+	gemp_code code = number_elements(&of_vertices, &elements, GEMP_CELL_VERTEX);
 	GEMP_THEN(number_elements(&of_edges, &elements, GEMP_CELL_EDGE));
-	GEMP_TRY_DONE(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	for (size_t row = 0; row < rows->rows; row++)
-		replace_row(&of_vertices, &of_edges, chain, rows, row, vertices, edges, tuple);
-done:
-	gemp_free_all(tuple, of_vertices.order, of_vertices.position, of_edges.order, of_edges.position);
-	gemp_elements_free(&elements);
-	return code;
+		replace_row(&of_vertices, &of_edges, chain, rows, row, vertices, edges);
+	return GEMP_OK;
 }
 
 /* Collective. The elements of all columns become two lists, so that each distinct element is fetched once. Missing
@@ -142,8 +147,7 @@ gemp_code gemp_elements_fetch(gemp_elements *out, gemp_runtime *context, gemp_sh
 {
 	GEMP_OWNED gemp_vertex *vertices = NULL;
 	GEMP_OWNED gemp_edge *edges = NULL;
-	size_t kinds[] = { [GEMP_CELL_VALUE] = 0, [GEMP_CELL_VERTEX] = 0, [GEMP_CELL_EDGE] = 0 }, vertex_count = 0,
-		   edge_count = 0;
+	size_t kinds[GEMP_CELL_EDGE + 1] = { 0 }, vertex_count = 0, edge_count = 0;
 	*out = (gemp_elements){ .graph = graph };
 	for (size_t c = 0; c < count; c++)
 		kinds[columns[c].kind]++;
@@ -160,8 +164,8 @@ gemp_code gemp_elements_fetch(gemp_elements *out, gemp_runtime *context, gemp_sh
 			else if (element != GEMP_NO_ELEMENT)
 				edges[edge_count++] = element;
 		}
-	return elements_fetch_lists(out, context, graph, vertices, vertex_count, kinds[GEMP_CELL_EDGE] > 0, edges,
-	                            edge_count, ranks);
+	return fetch_lists(out, context, graph, vertices, vertex_count, kinds[GEMP_CELL_EDGE] > 0, edges, edge_count,
+	                   ranks);
 }
 
 /* Safe after a failed fetch, too: arrays that were not fetched are empty. */
@@ -182,17 +186,19 @@ static gemp_value value_of(const gemp_elements *elements, const gemp_column *col
 	return gemp_column_get(column, gemp_fetch_index(elements->vertices, elements->vertex_count, (gemp_vertex)vertex));
 }
 
+/* Keys were fetched with the elements. */
 gemp_value gemp_elements_key(const gemp_elements *elements, uint64_t vertex)
 {
 	return value_of(elements, &elements->keys, vertex);
 }
 
+/* Ranks were fetched only if the caller of gemp_elements_fetch wanted them. */
 gemp_value gemp_elements_rank(const gemp_elements *elements, uint64_t vertex)
 {
 	return value_of(elements, &elements->ranks, vertex);
 }
 
-/* Edges are found by binary search, as vertices are. */
+/* Edges are found by binary search, like vertices. */
 const gemp_edge_ends *gemp_elements_ends(const gemp_elements *elements, uint64_t edge)
 {
 	return edge == GEMP_NO_ELEMENT ? NULL : &elements->edges.ends[gemp_edge_values_index(&elements->edges, edge)];
@@ -206,7 +212,7 @@ gemp_value gemp_elements_type(const gemp_elements *elements, uint64_t edge)
 	return (gemp_value){ .type = GEMP_STRING, .null = !ends, .string = { name, strlen(name) } };
 }
 
-/* The difference of two unsigned numbers would wrap. */
+/* A difference of unsigned numbers could not be negative, so the numbers are compared twice. */
 static int compare_numbers(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);

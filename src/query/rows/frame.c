@@ -1,3 +1,7 @@
+/* Frames are filled column by column: elements as blocks of ids, values by the functions of graph/column. A frame that is
+ * cleared keeps its columns' memory, because every block of a query has the same columns.
+ */
+
 #include "query/rows/frame.h"
 
 #include "core/memory.h"
@@ -25,28 +29,38 @@ gemp_code gemp_frame_set(gemp_frame *frame, size_t column, gemp_cell_kind kind, 
 	return gemp_column_init(&c->values, name, type);
 }
 
-/* Names are copied, since the other frame may go first. */
+/* Names are copied, since the other frame may be freed first. */
+gemp_code gemp_frame_set_like(gemp_frame *frame, const gemp_frame *from, size_t count)
+{
+	for (size_t c = 0; c < count; c++) {
+		const gemp_column *values = &from->columns[c].values;
+		GEMP_TRY(gemp_frame_set(frame, c, from->columns[c].kind, values->name ? values->name : "", values->type));
+	}
+	return GEMP_OK;
+}
+
+/* After a failure *out is empty, so that callers may free it in any case. */
 gemp_code gemp_frame_like(gemp_frame *out, const gemp_frame *frame)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY_DONE(gemp_frame_init(out, frame->count));
-	for (size_t c = 0; c < frame->count; c++) {
-		const gemp_frame_column *from = &frame->columns[c];
-		GEMP_TRY_DONE(
-			gemp_frame_set(out, c, from->kind, from->values.name ? from->values.name : "", from->values.type));
-	}
-done:
-	if (code != GEMP_OK)
-		gemp_frame_free(out);
-	return code;
+	GEMP_OWNED_BY(gemp_frame_free) gemp_frame made = { 0 };
+	*out = made;
+	GEMP_TRY(gemp_frame_init(&made, frame->count));
+	GEMP_TRY(gemp_frame_set_like(&made, frame, frame->count));
+	*out = made;
+	made = (gemp_frame){ 0 };
+	return GEMP_OK;
+}
+
+void gemp_frame_column_free(gemp_frame_column *column)
+{
+	gemp_column_free(&column->values);
+	gemp_free(column->elements);
 }
 
 void gemp_frame_free(gemp_frame *frame)
 {
-	for (size_t c = 0; c < frame->count; c++) {
-		gemp_column_free(&frame->columns[c].values);
-		gemp_free(frame->columns[c].elements);
-	}
+	for (size_t c = 0; c < frame->count; c++)
+		gemp_frame_column_free(&frame->columns[c]);
 	gemp_free_all(frame->columns, frame->multiplicity);
 	*frame = (gemp_frame){ 0 };
 }
@@ -62,7 +76,7 @@ void gemp_frame_clear(gemp_frame *frame)
 	frame->multiplicity_capacity = 0;
 }
 
-/* Bytes of a value in a column; strings are an offset each. */
+/* Bytes of a value in a column; a string is one offset here, since its bytes are counted apart. */
 static size_t value_size(gemp_type type)
 {
 	return type == GEMP_BOOLEAN ? 1 : sizeof(uint64_t);
@@ -80,6 +94,7 @@ size_t gemp_frame_memory(const gemp_frame *frame)
 	return bytes;
 }
 
+/* A string is borrowed from the column. */
 gemp_value gemp_frame_value(const gemp_frame_column *column, size_t row)
 {
 	return gemp_column_get(&column->values, row);
@@ -93,6 +108,7 @@ bool gemp_frame_is_null(const gemp_frame_column *column, size_t row)
 	return column->elements[row] == GEMP_NO_ELEMENT;
 }
 
+/* The frame's number of rows is the caller's to count, since a row is complete only with its last column. */
 gemp_code gemp_frame_add_element(gemp_frame_column *column, size_t row, uint64_t element)
 {
 	GEMP_TRY(GEMP_RESERVE(column->elements, column->capacity, row + 1));
@@ -100,8 +116,8 @@ gemp_code gemp_frame_add_element(gemp_frame_column *column, size_t row, uint64_t
 	return GEMP_OK;
 }
 
-/* A frame without multiplicities counts every row once; the ones are written out when a block with others is
- * appended. */
+/* A frame without multiplicities counts every row once. The array is made, with 1 for the earlier rows, when a block that has
+ * multiplicities is appended. */
 static gemp_code append_multiplicity(gemp_frame *frame, const gemp_frame *from)
 {
 	size_t before = frame->rows, rows = from->rows;
@@ -168,34 +184,33 @@ static gemp_code pick_cells(gemp_frame_column *out, const gemp_frame_column *col
  * them. */
 gemp_code gemp_frame_pick(gemp_frame *out, const gemp_frame *frame, const uint64_t *picked, size_t count)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY_DONE(gemp_frame_like(out, frame));
+	GEMP_OWNED_BY(gemp_frame_free) gemp_frame made = { 0 };
+	*out = made;
+	GEMP_TRY(gemp_frame_like(&made, frame));
 	for (size_t c = 0; c < frame->count; c++)
-		GEMP_TRY_DONE(pick_cells(&out->columns[c], &frame->columns[c], picked, count));
+		GEMP_TRY(pick_cells(&made.columns[c], &frame->columns[c], picked, count));
 	if (frame->multiplicity) {
-		GEMP_TRY_DONE(GEMP_RESERVE(out->multiplicity, out->multiplicity_capacity, count + 1));
+		GEMP_TRY(GEMP_RESERVE(made.multiplicity, made.multiplicity_capacity, count + 1));
 		for (size_t i = 0; i < count; i++)
-			out->multiplicity[i] = frame->multiplicity[picked[i]];
+			made.multiplicity[i] = frame->multiplicity[picked[i]];
 	}
-	out->rows = count;
-done:
-	if (code != GEMP_OK)
-		gemp_frame_free(out);
-	return code;
+	made.rows = count;
+	*out = made;
+	made = (gemp_frame){ 0 };
+	return GEMP_OK;
 }
 
 /* A slice is a selection of consecutive rows. */
 gemp_code gemp_frame_slice(gemp_frame *out, const gemp_frame *frame, size_t first, size_t count)
 {
-	uint64_t *picked;
+	GEMP_OWNED uint64_t *picked = NULL;
 	GEMP_TRY(GEMP_NEW(picked, count));
 	for (size_t i = 0; i < count; i++)
 		picked[i] = first + i;
-	gemp_code code = gemp_frame_pick(out, frame, picked, count);
-	gemp_free(picked);
-	return code;
+	return gemp_frame_pick(out, frame, picked, count);
 }
 
+/* The number of times that a row is repeated. */
 static uint64_t capped_multiplicity(const gemp_frame *frame, size_t row, uint64_t max_times)
 {
 	return frame->multiplicity[row] < max_times ? frame->multiplicity[row] : max_times;
@@ -235,45 +250,15 @@ gemp_value gemp_value_canonical(gemp_value value)
 	return value;
 }
 
-/* A byte for NULL, then the value; a string has its size in front. NaNs and zeros are made canonical, so that
- * equal values have equal bytes. */
-static void pack_value(const gemp_value *value, gemp_text *out)
-{
-	char fixed[1 + sizeof(uint64_t)] = { (char)value->null };
-	const gemp_value one = gemp_value_canonical(*value);
-	uint64_t size;
-	if (value->null) {
-		gemp_text_add(out, fixed, 1);
-		return;
-	}
-	switch (value->type) {
-	case GEMP_BOOLEAN:
-		fixed[1] = (char)value->truth;
-		gemp_text_add(out, fixed, 2);
-		break;
-	case GEMP_INTEGER:
-	case GEMP_FLOAT:
-		memcpy(fixed + 1, one.type == GEMP_FLOAT ? (const void *)&one.real : &one.integer, sizeof one.integer);
-		gemp_text_add(out, fixed, sizeof fixed);
-		break;
-	case GEMP_STRING:
-	case GEMP_LIST:
-		size = value->string.size;
-		memcpy(fixed + 1, &size, sizeof size);
-		gemp_text_add(out, fixed, sizeof fixed);
-		gemp_text_add(out, value->string.bytes, size);
-	}
-}
-
-/* Elements are ids, which are equal on all ranks. */
+/* Elements are packed as ids, which are equal on all ranks. */
 void gemp_cell_pack(const gemp_frame_column *column, size_t row, gemp_text *out)
 {
 	if (column->kind != GEMP_CELL_VALUE) {
 		gemp_text_add(out, &column->elements[row], sizeof *column->elements);
 		return;
 	}
-	gemp_value value = gemp_column_get(&column->values, row);
-	pack_value(&value, out);
+	const gemp_value value = gemp_value_canonical(gemp_column_get(&column->values, row));
+	gemp_value_pack(&value, out);
 }
 
 /* Values are checked against `end` by gemp_column_unpack; elements have a fixed size. */

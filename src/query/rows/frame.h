@@ -33,8 +33,11 @@ typedef struct gemp_frame {
 /* Columns of values without a type; gemp_frame_set gives each its kind, name and type. */
 gemp_code gemp_frame_init(gemp_frame *frame, size_t count);
 gemp_code gemp_frame_set(gemp_frame *frame, size_t column, gemp_cell_kind kind, const char *name, gemp_type type);
+/* The first `count` columns get the kinds, names and types of those of `from`. */
+gemp_code gemp_frame_set_like(gemp_frame *frame, const gemp_frame *from, size_t count);
 /* out gets the columns of frame, without rows. */
 gemp_code gemp_frame_like(gemp_frame *out, const gemp_frame *frame);
+void gemp_frame_column_free(gemp_frame_column *column); /* of a column that is in no frame */
 void gemp_frame_free(gemp_frame *frame);
 void gemp_frame_clear(gemp_frame *frame);          /* keeps columns and memory */
 size_t gemp_frame_memory(const gemp_frame *frame); /* bytes */
@@ -54,23 +57,22 @@ gemp_code gemp_frame_add_element(gemp_frame_column *column, size_t row, uint64_t
 
 /* A cell as bytes: equal bytes are equal cells (NaN equals NaN, 0.0 equals -0.0); appended, and read back to the end of a
  * column whose rows so far are `row`; *at advances. */
-struct gemp_text;
-void gemp_cell_pack(const gemp_frame_column *column, size_t row, struct gemp_text *out);
+void gemp_cell_pack(const gemp_frame_column *column, size_t row, gemp_text *out);
 gemp_code gemp_cell_unpack(gemp_frame_column *column, size_t row, const char **at, const char *end);
 
-/* The order of ORDER BY and of min and max: numbers by value and NaN after them, strings bytewise, false before true; NULL
- * comes last. */
+/* The order of ORDER BY and of min and max: numbers by value, then NaN; strings bytewise; false before true. NULL comes
+ * last. */
 int gemp_value_order(const gemp_value *a, const gemp_value *b);
-/* One of the values that are equal in that order: of NaNs, and of 0.0 and -0.0. */
+/* Values that are equal in this order become the same value: all NaNs become one, and -0.0 becomes 0.0. */
 gemp_value gemp_value_canonical(gemp_value value);
 
-/* A stage between the first clause and the output. Stages are chained; each pushes into the next. */
+/* A stage is one step of the clauses between the matches and the output; each stage pushes its rows into the next. */
 
 typedef struct gemp_row_stage {
 	void *self;
-	/* Collective. This rank's next rows, which the stage may change or take over; the caller clears the rest.
-	 * last: no more rows follow. *enough is set, equally on all ranks, when no more are wanted: the stages behind have
-	 * had their last rows then. All ranks return the same code. */
+	/* Collective. Takes this rank's next rows. The stage may change the frame or take its arrays; the caller clears the rest.
+	 * last: no more rows follow. The stage sets *enough, equally on all ranks, when it wants no more rows: all stages behind it
+	 * have had their last rows then. All ranks return the same code. */
 	gemp_code (*push)(void *self, gemp_frame *frame, bool last, bool *enough);
 	void (*free)(void *self);
 } gemp_row_stage; /* {0}: none */

@@ -1,3 +1,8 @@
+/* A lookup collects requests from expressions once: one for each column of vertices, one for each kind of degree, and a list
+ * of names of edge attributes. For each frame it fetches the requested values of all elements that occur, and the scope finds
+ * the value of a row by binary search.
+ */
+
 #include "query/rows/lookup.h"
 
 #include "match/filter/computed_columns.h"
@@ -5,20 +10,20 @@
 
 #include <string.h>
 
-enum { DEGREE_COLUMN = -4 }; /* besides the columns that gemp_fetch knows */
+enum { DEGREE_COLUMN = -4 }; /* a number that no column of gemp_fetch_values has */
 
-/* A value of vertices: the columns of the frame that need it, and the values fetched for its rows. */
+/* A request for one value of vertices: the columns of the frame whose vertices need it, and the fetched values. */
 typedef struct lookup_request {
-	int column;              /* as gemp_fetch takes it, or DEGREES */
-	const gemp_expr *degree; /* DEGREES: of which relations and direction; NULL else */
-	gemp_column own;         /* DEGREES: of this rank's vertices, computed once */
+	int column;              /* as gemp_fetch_values takes it, or DEGREE_COLUMN */
+	const gemp_expr *degree; /* of DEGREE_COLUMN: has relations and direction; else NULL */
+	gemp_column own;         /* of DEGREE_COLUMN: the degrees of this rank's vertices, computed once */
 	bool *columns_read;      /* [columns] */
 	gemp_vertex *found;      /* [found_count] */
 	size_t found_count;
 	gemp_column values;
 } lookup_request;
 
-/* What the expressions read, and what was fetched of it for the current frame. */
+/* The requests of the expressions, and the values that were fetched for the current frame. */
 struct gemp_lookup {
 	gemp_runtime *context;
 	gemp_shard *graph;
@@ -27,13 +32,13 @@ struct gemp_lookup {
 	const gemp_frame *frame;
 	size_t row;
 	size_t columns; /* number of columns that the expressions may refer to */
-	size_t wanted_count, wanted_capacity;
-	lookup_request *requests; /* [wanted_count] */
-	bool *edges;              /* [columns] whose attributes are asked for */
+	size_t request_count, request_capacity;
+	lookup_request *requests; /* [request_count] */
+	bool *edges;              /* [columns] true for edges whose attributes are read */
 	size_t name_count, name_capacity;
-	const char **names; /* [name_count] of edges' attributes; borrowed from the expressions */
+	const char **names; /* [name_count] of the edge attributes that are read; borrowed from the expressions */
 	gemp_edge_values edge_values;
-	gemp_column label_lists; /* by label set; not loaded until they are asked for */
+	gemp_column label_lists; /* by label set; loaded when an expression first reads labels */
 };
 
 /* COLUMNS */
@@ -57,7 +62,7 @@ bool gemp_frame_map_column(const gemp_frame_map *map, const gemp_expr *expr, siz
 	}
 }
 
-/* Marks the columns that the expression reads; below a column that is taken whole nothing else is read. */
+/* An expression that is a column itself reads nothing else, so the recursion ends there. */
 void gemp_lookup_uses(const gemp_frame_map *map, const gemp_expr *expr, bool *used)
 {
 	size_t column;
@@ -94,11 +99,11 @@ static bool same_degree(const gemp_shard *graph, const gemp_expr *a, const gemp_
 /* Requests are few, so a linear search is enough. Degrees differ by relations and direction. */
 static lookup_request *find_request(const gemp_lookup *l, int column, const gemp_expr *expr)
 {
-	size_t i = 0;
-	while (i < l->wanted_count && (l->requests[i].column != column ||
-	                               (column == DEGREE_COLUMN && !same_degree(l->graph, l->requests[i].degree, expr))))
-		i++;
-	return i < l->wanted_count ? &l->requests[i] : NULL;
+	for (size_t i = 0; i < l->request_count; i++)
+		if (l->requests[i].column == column &&
+		    (column != DEGREE_COLUMN || same_degree(l->graph, l->requests[i].degree, expr)))
+			return &l->requests[i];
+	return NULL;
 }
 
 /* Adds the expression's vertex column to the request, which is made if it is new. */
@@ -106,17 +111,17 @@ static gemp_code request_column(gemp_lookup *l, int column, const gemp_expr *exp
 {
 	lookup_request *found = find_request(l, column, expr);
 	if (!found) {
-		GEMP_TRY(GEMP_RESERVE(l->requests, l->wanted_capacity, l->wanted_count + 1));
-		found = &l->requests[l->wanted_count];
+		GEMP_TRY(GEMP_RESERVE(l->requests, l->request_capacity, l->request_count + 1));
+		found = &l->requests[l->request_count];
 		*found = (lookup_request){ .column = column, .degree = column == DEGREE_COLUMN ? expr : NULL };
 		GEMP_TRY(GEMP_NEW(found->columns_read, l->columns));
-		l->wanted_count++;
+		l->request_count++;
 	}
 	found->columns_read[frame_map_variable(&l->map, expr->variable, false)] = true;
 	return GEMP_OK;
 }
 
-/* name_count if it is not requested yet. */
+/* The index of the requested name; name_count if there is no such request. */
 static size_t find_name(const gemp_lookup *l, const char *name)
 {
 	size_t i = 0;
@@ -126,9 +131,9 @@ static size_t find_name(const gemp_lookup *l, const char *name)
 }
 
 /* Attributes of edges are fetched by name, since each relation has columns of its own. */
-static gemp_code request_name(gemp_lookup *l, const char *name, size_t columns_read)
+static gemp_code request_name(gemp_lookup *l, const char *name, size_t column)
 {
-	l->edges[columns_read] = true;
+	l->edges[column] = true;
 	if (find_name(l, name) < l->name_count)
 		return GEMP_OK;
 	GEMP_TRY(GEMP_RESERVE(l->names, l->name_capacity, l->name_count + 1));
@@ -136,7 +141,7 @@ static gemp_code request_name(gemp_lookup *l, const char *name, size_t columns_r
 	return GEMP_OK;
 }
 
-/* Collects all that the expression needs, so that a fetch needs one exchange for each column. */
+/* Requests are collected over all expressions, so that a fetch needs one exchange for each column. */
 static gemp_code request_expr(gemp_lookup *l, const gemp_expr *expr)
 {
 	int column;
@@ -153,15 +158,14 @@ static gemp_code request_expr(gemp_lookup *l, const gemp_expr *expr)
 static size_t columns_of(const gemp_frame_map *map, const gemp_expr *expr)
 {
 	size_t max_column = expr->variable < 0 ? 0 : frame_map_variable(map, expr->variable, expr->of_edge) + 1;
-	for (size_t i = 0; i < expr->count; i++) {
-		size_t child = columns_of(map, expr->children[i]);
-		max_column = child > max_column ? child : max_column;
-	}
+	for (size_t i = 0; i < expr->count; i++)
+		max_column = gemp_max(max_column, columns_of(map, expr->children[i]));
 	return max_column;
 }
 
 /* FETCHING */
 
+/* The number of columns that are set bounds the ids of a fetch. */
 static size_t count_columns(const bool *columns, size_t count)
 {
 	size_t set = 0;
@@ -170,6 +174,7 @@ static size_t count_columns(const bool *columns, size_t count)
 	return set;
 }
 
+/* The ids in one column of the current frame. */
 static uint64_t *elements_of(const gemp_lookup *l, size_t column)
 {
 	return l->frame->columns[column].elements;
@@ -189,7 +194,6 @@ static gemp_code fetch_degrees(gemp_lookup *l, lookup_request *request, const ge
 /* Collective. All elements of the columns that the request reads, in one list. */
 static gemp_code fetch_column(gemp_lookup *l, lookup_request *request)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED gemp_vertex *ids = NULL;
 	size_t n = 0, rows = l->frame->rows;
 	GEMP_TRY(gemp_comm_agree(l->context->comm, GEMP_NEW(ids, rows * count_columns(request->columns_read, l->columns))));
@@ -198,11 +202,9 @@ static gemp_code fetch_column(gemp_lookup *l, lookup_request *request)
 			if (elements_of(l, c)[row] != GEMP_NO_ELEMENT)
 				ids[n++] = (gemp_vertex)elements_of(l, c)[row];
 	if (request->degree)
-		code = fetch_degrees(l, request, ids, n);
-	else
-		code = gemp_fetch_values(l->context, l->graph, ids, n, &request->column, 1, &request->found,
-		                         &request->found_count, &request->values);
-	return code;
+		return fetch_degrees(l, request, ids, n);
+	return gemp_fetch_values(l->context, l->graph, ids, n, &request->column, 1, &request->found, &request->found_count,
+	                         &request->values);
 }
 
 /* Collective. All edges whose attributes are read, in one exchange. */
@@ -231,7 +233,7 @@ gemp_code gemp_lookup_fetch(gemp_lookup *l, const gemp_frame *frame)
 {
 	gemp_lookup_forget(l);
 	l->frame = frame;
-	for (size_t i = 0; i < l->wanted_count; i++)
+	for (size_t i = 0; i < l->request_count; i++)
 		GEMP_TRY(fetch_column(l, &l->requests[i]));
 	if (l->name_count)
 		GEMP_TRY(fetch_edges(l));
@@ -241,7 +243,7 @@ gemp_code gemp_lookup_fetch(gemp_lookup *l, const gemp_frame *frame)
 /* Frees the fetched values; requests and degrees stay for the next frame. */
 void gemp_lookup_forget(gemp_lookup *l)
 {
-	for (size_t i = 0; i < l->wanted_count; i++) {
+	for (size_t i = 0; i < l->request_count; i++) {
 		gemp_column_free(&l->requests[i].values);
 		gemp_free(l->requests[i].found);
 		l->requests[i].found = NULL;
@@ -252,16 +254,14 @@ void gemp_lookup_forget(gemp_lookup *l)
 
 /* SCOPE */
 
-static uint64_t element_of(const gemp_lookup *l, int variable, bool edge)
+/* The callback of gemp_scope for elements. */
+static uint64_t scope_element(void *context, int variable, bool edge)
 {
+	const gemp_lookup *l = context;
 	return elements_of(l, frame_map_variable(&l->map, variable, edge))[l->row];
 }
 
-static uint64_t scope_element(void *context, int variable, bool edge)
-{
-	return element_of(context, variable, edge);
-}
-
+/* Missing elements have NULL of the type that present ones would have. */
 static gemp_value null_of(gemp_type type)
 {
 	return (gemp_value){ .type = type, .null = true };
@@ -286,11 +286,6 @@ static gemp_value edge_value(const gemp_lookup *l, const gemp_expr *expr, uint64
 	return gemp_column_get(column, gemp_edge_values_index(&l->edge_values, edge));
 }
 
-static gemp_value text_value(const char *text)
-{
-	return (gemp_value){ .type = GEMP_STRING, .string = { text, strlen(text) } };
-}
-
 /* Edges are numbered through all relations in order. */
 static gemp_value type_value(const gemp_lookup *l, uint64_t edge)
 {
@@ -299,7 +294,8 @@ static gemp_value type_value(const gemp_lookup *l, uint64_t edge)
 		return null_of(GEMP_STRING);
 	while (edge >= l->graph->relations[k].edge_count)
 		edge -= l->graph->relations[k++].edge_count;
-	return text_value(l->graph->relations[k].name);
+	const char *name = l->graph->relations[k].name;
+	return (gemp_value){ .type = GEMP_STRING, .string = { name, strlen(name) } };
 }
 
 /* The list was made once for the vertex's label set. */
@@ -319,7 +315,7 @@ static gemp_value scope_value(void *context, const gemp_expr *expr)
 		return expr->value;
 	if (gemp_frame_map_column(&l->map, expr, &whole))
 		return gemp_frame_value(&l->frame->columns[whole], l->row);
-	uint64_t element = element_of(l, expr->variable, expr->of_edge);
+	uint64_t element = scope_element(context, expr->variable, expr->of_edge);
 	if (expr->kind == GEMP_LABELS)
 		return labels_value(l, element);
 	if (expr->kind == GEMP_TYPE)
@@ -333,11 +329,11 @@ static gemp_value scope_value(void *context, const gemp_expr *expr)
 static uint32_t scope_label_set(void *context, int variable)
 {
 	const gemp_lookup *l = context;
-	gemp_value set = vertex_value(l, element_of(l, variable, false), GEMP_FETCH_LABEL_SET, NULL);
+	gemp_value set = vertex_value(l, scope_element(context, variable, false), GEMP_FETCH_LABEL_SET, NULL);
 	return set.null ? UINT32_MAX : (uint32_t)set.integer;
 }
 
-/* The scope reads the row from the lookup, so that it costs nothing to move to the next row. */
+/* The scope reads the row number from the lookup, so that moving to the next row costs nothing. */
 const gemp_scope *gemp_lookup_scope(gemp_lookup *l, size_t row)
 {
 	l->row = row;
@@ -354,15 +350,10 @@ gemp_code gemp_lookup_new(gemp_lookup **out, gemp_runtime *context, gemp_shard *
 	l->graph = graph;
 	l->map = *map;
 	l->scope = (gemp_scope){
-		.context = l,
-		.value = scope_value,
-		.element = scope_element,
-		.label_set = scope_label_set,
+		.context = l, .value = scope_value, .element = scope_element, .label_set = scope_label_set
 	};
-	for (size_t i = 0; i < count; i++) {
-		size_t columns = columns_of(map, exprs[i]);
-		l->columns = columns > l->columns ? columns : l->columns;
-	}
+	for (size_t i = 0; i < count; i++)
+		l->columns = gemp_max(l->columns, columns_of(map, exprs[i]));
 	GEMP_TRY(GEMP_NEW(l->edges, l->columns));
 	for (size_t i = 0; i < count; i++)
 		GEMP_TRY(request_expr(l, exprs[i]));
@@ -377,7 +368,7 @@ void gemp_lookup_free(gemp_lookup *l)
 	if (!l)
 		return;
 	gemp_lookup_forget(l);
-	for (size_t i = 0; i < l->wanted_count; i++) {
+	for (size_t i = 0; i < l->request_count; i++) {
 		gemp_free(l->requests[i].columns_read);
 		gemp_column_free(&l->requests[i].own);
 	}

@@ -14,15 +14,15 @@
 #include "pattern/condition/evaluate.h"
 #include "query/rows/frame.h"
 
-/* Maps the variables of an expression to columns of a frame. Of a match: vertices, then edges, then values of subpatterns;
- * of a clause: its items. */
+/* Maps the variables of an expression to columns of a frame. A match has its vertices, then its edges, then the values of its
+ * sub-patterns; a clause has its items. */
 typedef struct gemp_frame_map {
-	bool items;
+	bool items;             /* of a clause */
 	size_t vertices, edges; /* of a match */
 	bool count_loops;       /* in degrees: see gemp_degree_loops */
 } gemp_frame_map;
 
-/* True if the expression is just a column: a vertex, an edge, a value of WITH, the value of a subpattern. */
+/* True if the expression is a column by itself: a vertex, an edge, a value of WITH, the value of a sub-pattern. */
 bool gemp_frame_map_column(const gemp_frame_map *map, const gemp_expr *expr, size_t *column);
 
 typedef struct gemp_lookup gemp_lookup;
@@ -39,7 +39,7 @@ void gemp_lookup_uses(const gemp_frame_map *map, const gemp_expr *expr, bool *us
  * gemp_lookup_forget. */
 gemp_code gemp_lookup_fetch(gemp_lookup *lookup, const gemp_frame *frame);
 void gemp_lookup_forget(gemp_lookup *lookup);
-/* For the expressions, of one row of the frame; holds until the next call. */
+/* The scope in which the expressions read one row of the frame; valid until the next call. */
 const gemp_scope *gemp_lookup_scope(gemp_lookup *lookup, size_t row);
 
 #endif

@@ -1,3 +1,8 @@
+/* A sub-pattern is evaluated for many rows at once. The tuples of outer vertices are made distinct across ranks
+ * (correlate.h), the finder extends them, and a hash table counts the extensions of each tuple. Searching row by row would
+ * need a launch for each row.
+ */
+
 #include "query/search/apply.h"
 
 #include "core/memory.h"
@@ -18,9 +23,9 @@ typedef struct subpattern {
 	gemp_finder *finder; /* NULL: no purpose needs it */
 	bool exists;
 	size_t width;
-	int outer[GEMP_MAX_PATTERN_VERTICES];
-	bool known; /* width 0: the same for all rows */
-	uint64_t constant;
+	int outer[GEMP_MAX_PATTERN_VERTICES]; /* [width] vertices of the row */
+	bool known;                           /* width 0: the count, which is the same for all rows, is computed */
+	uint64_t constant;                    /* width 0: the count */
 } subpattern;
 
 /* The sub-patterns of one purpose with their finders, and the conditions that read them. */
@@ -30,7 +35,7 @@ struct gemp_apply {
 	const gemp_pattern *pattern;
 	subpattern *subs; /* [pattern->sub_count] */
 	size_t exists_count, general_count;
-	const gemp_condition **exists_conditions; /* just [NOT] EXISTS */
+	const gemp_condition **exists_conditions; /* conditions that are [NOT] EXISTS and nothing else */
 	const gemp_condition **general;           /* other conditions with sub-patterns */
 	bool count_loops;                         /* in degrees within the general conditions */
 };
@@ -46,35 +51,27 @@ typedef struct apply_sink {
 /* The EXISTS or COUNT of this number within an expression; NULL: none. */
 static const gemp_expr *find_sub(const gemp_expr *expr, size_t index)
 {
-	const gemp_expr *counts = NULL;
-	if ((expr->kind == GEMP_EXISTS || expr->kind == GEMP_COUNT_OF) && expr->sub == index)
-		return expr;
-	for (size_t i = 0; i < expr->count && !counts; i++)
-		counts = find_sub(expr->children[i], index);
-	return counts;
+	const gemp_expr *found = gemp_expr_is_subpattern(expr) && expr->sub == index ? expr : NULL;
+	for (size_t i = 0; i < expr->count && !found; i++)
+		found = find_sub(expr->children[i], index);
+	return found;
 }
 
-/* Clauses behind the first have no sub-patterns. */
-static const gemp_expr *find_sub_in_clause(const gemp_pattern *pattern, size_t index)
-{
-	const gemp_clause *clause = gemp_pattern_first_clause(pattern);
-	const gemp_expr *counts = NULL;
-	for (size_t i = 0; i < clause->item_count && !counts; i++)
-		counts = find_sub(clause->items[i].expr, index);
-	return counts;
-}
-
-/* The expression that uses subpattern `index` for one of the purposes; NULL: none. */
+/* The expression that reads sub-pattern `index` for one of the purposes; NULL: none. Clauses behind the first read no
+ * sub-patterns. */
 static const gemp_expr *find_use(const gemp_pattern *pattern, size_t index, unsigned purposes)
 {
-	const gemp_expr *counts = NULL;
-	for (size_t i = 0; purposes & GEMP_APPLY_CONDITIONS && i < pattern->condition_count && !counts; i++)
+	const gemp_clause *clause = gemp_pattern_first_clause(pattern);
+	const gemp_expr *found = NULL;
+	for (size_t i = 0; purposes & GEMP_APPLY_CONDITIONS && i < pattern->condition_count && !found; i++)
 		if (gemp_pattern_needs_search(pattern, pattern->conditions[i].expr))
-			counts = find_sub(pattern->conditions[i].expr, index);
-	return !counts && purposes & GEMP_APPLY_CLAUSES ? find_sub_in_clause(pattern, index) : counts;
+			found = find_sub(pattern->conditions[i].expr, index);
+	for (size_t i = 0; purposes & GEMP_APPLY_CLAUSES && i < clause->item_count && !found; i++)
+		found = find_sub(clause->items[i].expr, index);
+	return found;
 }
 
-/* A sub-pattern that a plan tests itself, as it does a single edge, needs no search. */
+/* A sub-pattern that a plan tests itself, such as a single edge, needs no search. */
 bool gemp_apply_needed(const gemp_pattern *pattern, unsigned purposes)
 {
 	for (size_t i = 0; i < pattern->sub_count; i++)
@@ -88,15 +85,12 @@ bool gemp_apply_needed(const gemp_pattern *pattern, unsigned purposes)
 static gemp_code new_subpattern(gemp_apply *a, size_t index, const gemp_expr *at, const gemp_finder_options *options)
 {
 	subpattern *s = &a->subs[index];
-	gemp_finder_options inner = *options;
+	gemp_finder_options inner = gemp_finder_inner(options);
 	s->exists = at->kind == GEMP_EXISTS;
 	s->width = at->count;
 	for (size_t i = 0; i < at->count; i++)
 		s->outer[i] = at->children[i]->variable;
-	inner.edges = inner.values = false;
-	inner.match.distinct = GEMP_BY_NOTHING;
-	inner.match.among = NULL;
-	inner.match.semantics = options->match.semantics == GEMP_INDUCED ? GEMP_ISO : options->match.semantics;
+	inner.edges = false;
 	inner.match.listed = true;
 	inner.match.first_only = s->exists && !gemp_apply_needed(a->pattern->subs[index], GEMP_APPLY_CONDITIONS);
 	inner.match.limit = UINT64_MAX;
@@ -178,7 +172,7 @@ typedef struct tuple_counter {
 	gemp_record_table table;
 } tuple_counter;
 
-/* Counts the rows of each tuple in a hash table; a record is the tuple and two words of count. */
+/* Local. Adds the rows of a batch to the counts of their tuples. */
 static gemp_code counter_consume(void *self, const gemp_batch *batch)
 {
 	tuple_counter *c = self;
@@ -197,11 +191,9 @@ static gemp_code counter_consume(void *self, const gemp_batch *batch)
 	return GEMP_OK;
 }
 
-/* The first `width` words of a record are its key. */
-static void counter_open(tuple_counter *c, size_t width)
+static void counter_free(tuple_counter *c)
 {
-	*c = (tuple_counter){ .width = width };
-	gemp_record_table_init(&c->table, width + 2, width, SIZE_MAX / 2);
+	gemp_record_table_free(&c->table);
 }
 
 /* Collective. Matches are found wherever the search ends, so several ranks may have counts of one tuple. */
@@ -215,12 +207,11 @@ static gemp_code send_counts_to_owners(gemp_runtime *context, const tuple_counte
 	GEMP_OWNED size_t *begin = NULL;
 	gemp_code code = GEMP_NEW(owner, c->table.count);
 	GEMP_THEN(GEMP_NEW(records, c->table.count * words));
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	for (size_t i = 0; i < c->table.count; i++) {
+	for (size_t i = 0; code == GEMP_OK && i < c->table.count; i++) {
 		memcpy(records + i * words, gemp_record_table_record(&c->table, i), words * sizeof *records);
 		owner[i] = gemp_correlate_owner(correlation, records + i * words);
 	}
-	GEMP_TRY(gemp_exchange_records(context->comm, GEMP_OK, records, c->table.count, words * sizeof(uint32_t), owner,
+	GEMP_TRY(gemp_exchange_records(context->comm, code, records, c->table.count, words * sizeof *records, owner,
 	                               &received, &begin, &context->traffic));
 	for (size_t i = 0; i < begin[context->comm->size]; i++) {
 		const uint32_t *record = (const uint32_t *)received + i * words;
@@ -234,26 +225,21 @@ static gemp_code send_counts_to_owners(gemp_runtime *context, const tuple_counte
 /* Collective. counts[row] of the buffered rows: correlate, search the seeds, send the counts back. */
 static gemp_code search_subpattern(gemp_apply *a, subpattern *s, const gemp_row_store *rows, uint64_t *counts)
 {
-	gemp_code code = GEMP_OK;
-	gemp_correlate correlation = { 0 };
-	tuple_counter c = { 0 };
+	GEMP_OWNED_BY(gemp_correlate_free) gemp_correlate correlation = { 0 };
+	GEMP_OWNED_BY(counter_free) tuple_counter c = { .width = s->width };
 	gemp_sink sink = { .self = &c, .consume = counter_consume, .end_round = gemp_sink_keep_collecting };
-	uint64_t *seed_counts = NULL, *answers = NULL;
-	GEMP_TRY_DONE(gemp_correlate_new(&correlation, a->context, rows, s->outer, s->width));
-	counter_open(&c, s->width);
-	code = GEMP_NEW(seed_counts, correlation.seed_count);
+	GEMP_OWNED uint64_t *seed_counts = NULL, *answers = NULL;
+	GEMP_TRY(gemp_correlate_new(&correlation, a->context, rows, s->outer, s->width));
+	gemp_record_table_init(&c.table, s->width + 2, s->width, SIZE_MAX / 2);
+	gemp_code code = GEMP_NEW(seed_counts, correlation.seed_count);
 	GEMP_THEN(GEMP_NEW(answers, correlation.tuple_count));
-	GEMP_TRY_DONE(gemp_comm_agree(a->context->comm, code));
-	GEMP_TRY_DONE(gemp_finder_run(s->finder, correlation.seed, correlation.seed_count, &sink, NULL));
-	GEMP_TRY_DONE(send_counts_to_owners(a->context, &c, &correlation, seed_counts));
-	GEMP_TRY_DONE(gemp_correlate_reply(&correlation, seed_counts, answers, &a->context->traffic));
+	GEMP_TRY(gemp_comm_agree(a->context->comm, code));
+	GEMP_TRY(gemp_finder_run(s->finder, correlation.seed, correlation.seed_count, &sink, NULL));
+	GEMP_TRY(send_counts_to_owners(a->context, &c, &correlation, seed_counts));
+	GEMP_TRY(gemp_correlate_reply(&correlation, seed_counts, answers, &a->context->traffic));
 	for (size_t row = 0; row < rows->rows; row++)
 		counts[row] = correlation.row_tuple[row] == SIZE_MAX ? 0 : answers[correlation.row_tuple[row]];
-done:
-	gemp_free_all(seed_counts, answers);
-	gemp_record_table_free(&c.table);
-	gemp_correlate_free(&correlation);
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. A sub-pattern that shares no vertex has the same count for all rows, and keeps it for the whole run. */
@@ -304,7 +290,7 @@ static gemp_code fill_sub_column(apply_sink *s, size_t index, gemp_column *colum
 }
 
 /* keep[row] becomes 0 where some [NOT] EXISTS fails, by the columns of truths. */
-static void test_plain(const apply_sink *s, const gemp_column *columns, uint8_t *keep)
+static void test_exists(const apply_sink *s, const gemp_column *columns, uint8_t *keep)
 {
 	const gemp_apply *a = s->apply;
 	memset(keep, 1, s->rows.rows);
@@ -317,24 +303,19 @@ static void test_plain(const apply_sink *s, const gemp_column *columns, uint8_t 
 	}
 }
 
-/* Local. The rows that pass the plain conditions, with their values. */
+/* Local. Passes on the rows that fulfil the conditions [NOT] EXISTS, with the values of sub-patterns. */
 static gemp_code push_rows(apply_sink *s, gemp_column *columns, size_t count)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED uint8_t *keep = NULL;
 	GEMP_OWNED_BY(gemp_row_store_free) gemp_row_store passed = { 0 };
 	GEMP_TRY(GEMP_NEW(keep, s->rows.rows));
-	test_plain(s, columns, keep);
+	test_exists(s, columns, keep);
 	gemp_batch batch = gemp_row_store_batch(&s->rows);
 	batch.value_count = count;
 	batch.values = columns;
 	GEMP_TRY(gemp_row_store_add(&passed, &batch, batch.rows));
 	gemp_row_store_keep(&passed, keep);
-	batch = gemp_row_store_batch(&passed);
-	gemp_sink *to = s->residual.self ? &s->residual : s->next;
-	if (batch.rows)
-		code = to->consume(to->self, &batch);
-	return code;
+	return gemp_row_store_pass(&passed, s->residual.self ? &s->residual : s->next);
 }
 
 /* Collective. Evaluates the sub-patterns for the buffered rows and passes on those that fulfil the conditions. */

@@ -1,5 +1,5 @@
 /* apply: a sink that evaluates, for each row, the pattern's sub-patterns (EXISTS gives a truth, COUNT a number),
- * drops the rows for which a condition on these is not true, and passes the values on with the others.
+ * drops the rows for which a condition on these values is not true, and passes on the other rows with the values.
  *
  * Rows are buffered until some rank has many. Then the distinct tuples of outer vertices are searched for, each at
  * one rank (search/correlate.h), and the counts return to the rows. A sub-pattern without outer vertices is searched
@@ -12,11 +12,11 @@
 #include "core/memory.h"
 #include "query/search/finder.h"
 
-/* The reader of a subpattern's value. Clauses may read elements of OPTIONAL MATCH, so their subpatterns are evaluated behind
- * it; those of conditions before. */
+/* The reader of a sub-pattern's value. Sub-patterns of conditions are evaluated before OPTIONAL MATCH. Clauses may read its
+ * elements, so their sub-patterns are evaluated after it. */
 typedef enum gemp_apply_purpose { GEMP_APPLY_CONDITIONS = 1, GEMP_APPLY_CLAUSES = 2 } gemp_apply_purpose;
 
-/* Does one of these purposes need a search? */
+/* Does a sub-pattern of one of these purposes (bits) need a search? */
 bool gemp_apply_needed(const gemp_pattern *pattern, unsigned purposes);
 
 /* Collective. The state that runs share: finders of the subpatterns. */
@@ -26,9 +26,9 @@ gemp_code gemp_apply_new(gemp_apply **out, gemp_runtime *context, gemp_shard *gr
 void gemp_apply_free(gemp_apply *apply);
 GEMP_RELEASE(gemp_apply_free, gemp_apply *)
 
-/* The sink of one run, which passes rows to next; the caller must call its free. */
+/* The sink of one run, which passes rows to next. The caller frees it. */
 gemp_code gemp_apply_sink(gemp_sink *out, gemp_apply *apply, gemp_sink *next);
 
-void gemp_apply_explain(const gemp_apply *apply, int depth, struct gemp_text *out);
+void gemp_apply_explain(const gemp_apply *apply, int depth, gemp_text *out);
 
 #endif

@@ -1,3 +1,8 @@
+/* The first half finds the variants of a pattern: all assignments of lengths to its paths, one of each class under the
+ * pattern's automorphisms, each with its components. The second half combines the matches of components, as a join without
+ * a condition whose inner inputs are in memory.
+ */
+
 #include "query/search/components.h"
 
 #include "core/memory.h"
@@ -8,7 +13,7 @@
 
 enum { MAX_VARIANTS = 256 };
 
-/* The variants found so far, and what decides which are searched for. */
+/* The variants found so far, with the pattern and the options that decide which variants are searched for. */
 typedef struct variant_search {
 	const gemp_pattern *pattern;
 	const gemp_finder_options *options;
@@ -16,19 +21,13 @@ typedef struct variant_search {
 	gemp_variant *variants; /* [MAX_VARIANTS] */
 } variant_search;
 
+/* Symmetries matter only if one match stands for its orbit. */
 static bool by_orbit(const variant_search *f)
 {
 	return f->options->match.distinct == GEMP_BY_ORBIT;
 }
 
-/* Edges are points of the chain only if rows have edge columns. */
-static gemp_code make_chain(gemp_variant *v)
-{
-	size_t points = v->derived.pattern->vertex_count + (v->edges ? v->derived.pattern->edge_count : 0);
-	return gemp_stab_chain_new(&v->chain, v->symmetry, NULL, points);
-}
-
-/* Conditions that touch more than one component; touched is a set of components. */
+/* Conditions between components are tested on combined rows. `touched` is a set of components. */
 static gemp_code find_join_conditions(gemp_variant *v, const int *part)
 {
 	const gemp_pattern *pattern = v->derived.pattern;
@@ -46,7 +45,8 @@ static gemp_code find_join_conditions(gemp_variant *v, const int *part)
 	return GEMP_OK;
 }
 
-/* A pattern with arguments is one component: its parts are joined by the arguments, or refused by the planner. */
+/* A pattern with arguments is one component: its parts are joined by the arguments, or refused by the planner. Edges are
+ * points of the chain only if rows have edge columns. */
 static gemp_code find_components(variant_search *f, gemp_variant *v)
 {
 	int part[GEMP_MAX_PATTERN_VERTICES];
@@ -56,9 +56,10 @@ static gemp_code find_components(variant_search *f, gemp_variant *v)
 	for (size_t i = 0; i < v->component_count; i++)
 		GEMP_TRY(gemp_pattern_component(&v->components[i], v->derived.pattern, part, (int)i));
 	GEMP_TRY(find_join_conditions(v, part));
-	if (by_orbit(f))
-		GEMP_TRY(make_chain(v));
-	return GEMP_OK;
+	if (!by_orbit(f))
+		return GEMP_OK;
+	size_t points = v->derived.pattern->vertex_count + (v->edges ? v->derived.pattern->edge_count : 0);
+	return gemp_stab_chain_new(&v->chain, v->symmetry, NULL, points);
 }
 
 /* Edges must be identified where paths must not repeat an edge, where conditions speak of edges, and where results
@@ -138,29 +139,31 @@ static gemp_code add_variant(variant_search *f, const gemp_symmetry *symmetry, c
 	return code;
 }
 
+/* After a success the caller owns the variants. */
+static void free_search(variant_search *f)
+{
+	gemp_variants_free(f->variants, f->count);
+}
+
 /* Lengths are enumerated from the lower bounds up, and equivalent assignments are skipped. */
 gemp_code gemp_variants_find(gemp_variant **out, size_t *count, const gemp_pattern *pattern,
                              const gemp_finder_options *options)
 {
-	gemp_code code = GEMP_OK;
-	variant_search all = { .pattern = pattern, .options = options }, *f = &all;
-	gemp_symmetry *symmetry = NULL;
+	GEMP_OWNED_BY(free_search) variant_search f = { .pattern = pattern, .options = options };
+	GEMP_OWNED_BY(gemp_symmetry_free_at) gemp_symmetry *symmetry = NULL;
 	uint32_t length[GEMP_MAX_PATTERN_EDGES];
-	GEMP_TRY_DONE(GEMP_NEW(f->variants, MAX_VARIANTS));
-	if (by_orbit(f))
-		GEMP_TRY_DONE(gemp_automorphism_find(&symmetry, f->pattern, true));
-	for (size_t e = 0; e < f->pattern->edge_count; e++)
-		length[e] = f->pattern->edges[e].min_hops;
+	GEMP_TRY(GEMP_NEW(f.variants, MAX_VARIANTS));
+	if (by_orbit(&f))
+		GEMP_TRY(gemp_automorphism_find(&symmetry, pattern, true));
+	for (size_t e = 0; e < pattern->edge_count; e++)
+		length[e] = pattern->edges[e].min_hops;
 	do
-		GEMP_TRY_DONE(add_variant(f, symmetry, length));
-	while (next_lengths(f->pattern, length));
-	*out = f->variants;
-	*count = f->count;
-	f->variants = NULL;
-done:
-	gemp_variants_free(f->variants, f->count);
-	gemp_symmetry_free(symmetry);
-	return code;
+		GEMP_TRY(add_variant(&f, symmetry, length));
+	while (next_lengths(pattern, length));
+	*out = f.variants;
+	*count = f.count;
+	f.variants = NULL;
+	return GEMP_OK;
 }
 
 void gemp_variants_free(gemp_variant *variants, size_t count)
@@ -189,24 +192,22 @@ static gemp_code check_capacity(const gemp_product *p, size_t part, gemp_runtime
 	                 name ? "" : "an unnamed vertex", name ? name : "", (unsigned long long)bytes);
 }
 
-/* Every rank needs all rows of the component, so that each combination is made where its streaming row is. */
+/* Every rank needs all rows of the component, because a combination is made on the rank that has its streaming row. */
 gemp_code gemp_product_gather(gemp_product *p, size_t part, gemp_runtime *context, const gemp_row_store *rows,
                               size_t max_bytes)
 {
 	gemp_product_input *to = &p->inputs[part];
 	size_t width = to->component->pattern->vertex_count, edges = to->component->pattern->edge_count;
-	GEMP_OWNED size_t *begin = NULL;
-	size_t bytes = rows->rows * width * sizeof(gemp_vertex),
-		   edge_bytes = p->edges ? rows->rows * edges * sizeof(gemp_edge) : 0;
+	GEMP_OWNED size_t *begin = NULL, *edge_begin = NULL;
+	size_t bytes = rows->rows * width * sizeof(gemp_vertex);
+	size_t edge_bytes = p->edges ? rows->rows * edges * sizeof(gemp_edge) : 0;
 	void *all = NULL;
 	GEMP_TRY(check_capacity(p, part, context, bytes + edge_bytes, max_bytes));
 	GEMP_TRY(gemp_comm_allgather(context->comm, GEMP_OK, rows->vertices, bytes, &all, &begin));
 	to->vertices = all;
 	to->rows = begin[context->comm->size] / (width * sizeof(gemp_vertex));
-	gemp_free(begin);
-	begin = NULL;
 	if (p->edges && edges) {
-		GEMP_TRY(gemp_comm_allgather(context->comm, GEMP_OK, rows->edges, edge_bytes, &all, &begin));
+		GEMP_TRY(gemp_comm_allgather(context->comm, GEMP_OK, rows->edges, edge_bytes, &all, &edge_begin));
 		to->edges = all;
 	}
 	return GEMP_OK;
@@ -215,19 +216,18 @@ gemp_code gemp_product_gather(gemp_product *p, size_t part, gemp_runtime *contex
 /* Frees gathered rows; the components are borrowed from the variant. */
 void gemp_product_free(gemp_product *p)
 {
-	for (size_t i = 0; i < p->input_count; i++) {
+	for (size_t i = 0; i < p->input_count; i++)
 		gemp_free_all(p->inputs[i].vertices, p->inputs[i].edges);
-	}
 	gemp_row_store_free(&p->out);
 	*p = (gemp_product){ 0 };
 }
 
-/* COMBINING. A row is of the whole pattern, its places filled part by part. */
+/* COMBINING. A combination is a row of the whole pattern, whose places are filled part by part. */
 typedef struct combination {
 	gemp_product *product;
 	gemp_vertex vertices[GEMP_MAX_PATTERN_VERTICES];
 	gemp_edge edges[GEMP_MAX_PATTERN_EDGES];
-	uint64_t placed, edges_placed;
+	uint64_t placed, edges_placed; /* sets of the pattern's vertices and edges */
 } combination;
 
 /* Under hom and edge-iso vertices may coincide; repeatable vertices always may. */
@@ -256,7 +256,7 @@ static bool edge_in_use(const combination *c, size_t e)
 	return false;
 }
 
-/* Puts one row of a component in its places; false where an element that must differ is in use already. */
+/* Copies one row of a component to its places; returns false if an element that must differ is in use already. */
 static bool add_input_row(combination *c, const gemp_product_input *part, const gemp_vertex *vertices,
                           const gemp_edge *edges)
 {
@@ -287,8 +287,7 @@ static bool add_input_row(combination *c, const gemp_product_input *part, const 
 static bool is_canonical(const combination *c)
 {
 	const gemp_product *p = c->product;
-	uint64_t tuple[GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES],
-		smallest[GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES];
+	uint64_t tuple[GEMP_MAX_POINTS], smallest[GEMP_MAX_POINTS];
 	size_t points = 0;
 	if (!p->chain)
 		return true;
@@ -299,15 +298,6 @@ static bool is_canonical(const combination *c)
 	memcpy(smallest, tuple, points * sizeof *smallest);
 	gemp_stab_chain_canonical(p->chain, smallest);
 	return memcmp(smallest, tuple, points * sizeof *smallest) == 0;
-}
-
-/* Hands on the combinations made so far. */
-static gemp_code push_rows(gemp_product *p)
-{
-	gemp_batch batch = gemp_row_store_batch(&p->out);
-	gemp_code code = batch.rows ? p->next->consume(p->next->self, &batch) : GEMP_OK;
-	gemp_row_store_clear(&p->out);
-	return code;
 }
 
 /* Rows are collected before they are pushed, since the next sink works on batches. */
@@ -323,7 +313,7 @@ static gemp_code emit_combination(const combination *c)
 		                     .edges = c->edges };
 	GEMP_TRY(gemp_row_store_add(&p->out, &row, 1));
 	if (p->out.rows >= ROWS_AT_ONCE)
-		GEMP_TRY(push_rows(p));
+		GEMP_TRY(gemp_row_store_pass(&p->out, p->next));
 	return GEMP_OK;
 }
 
@@ -358,8 +348,7 @@ static gemp_code product_consume(void *self, const gemp_batch *batch)
 		if (add_input_row(&c, part, batch->vertices + row * (size_t)batch->vertex_count, edges))
 			GEMP_TRY(combine(&c, 0));
 	}
-	GEMP_TRY(push_rows(p));
-	return GEMP_OK;
+	return gemp_row_store_pass(&p->out, p->next);
 }
 
 /* The product holds nothing back at the end of a round. */

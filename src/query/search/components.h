@@ -14,8 +14,8 @@
 enum { GEMP_MAX_COMPONENTS = GEMP_MAX_PATTERN_VERTICES };
 
 typedef struct gemp_product_input {
-	const gemp_derived *component; /* the part, from the whole pattern; borrowed */
-	size_t rows;                   /* gathered from all ranks; of the streaming part: none */
+	const gemp_derived *component; /* maps the whole pattern to the part; borrowed */
+	size_t rows;                   /* gathered from all ranks; 0 for the streaming part */
 	gemp_vertex *vertices;         /* [rows * vertices of the part], owned */
 	gemp_edge *edges;              /* [rows * edges of the part], owned; NULL without edge columns */
 } gemp_product_input;
@@ -28,7 +28,7 @@ typedef struct gemp_product {
 	size_t input_count, streaming;
 	gemp_product_input inputs[GEMP_MAX_COMPONENTS];
 	gemp_sink *next;    /* borrowed */
-	gemp_row_store out; /* rows made, not handed on yet */
+	gemp_row_store out; /* combinations that were not passed on yet */
 } gemp_product;
 
 /* Collective. Gathers the rows of one component; at most max_bytes over all ranks together, else GEMP_ENOMEM. */
@@ -45,7 +45,7 @@ typedef struct gemp_variant {
 	gemp_derived derived;
 	gemp_symmetry *symmetry; /* by orbit */
 	gemp_stab_chain *chain;  /* several parts by orbit: rows are kept if canonical */
-	bool edges;              /* the search has to give edge columns */
+	bool edges;              /* rows have edge columns */
 	size_t component_count;
 	gemp_derived components[GEMP_MAX_COMPONENTS]; /* if there are several */
 	gemp_match *matches[GEMP_MAX_COMPONENTS];     /* owned; prepared by the finder */
@@ -53,7 +53,8 @@ typedef struct gemp_variant {
 	const gemp_condition **join_conditions; /* conditions between parts */
 } gemp_variant;
 
-/* All that differ by more than an automorphism; too many are GEMP_EUSAGE. options->edges: rows have edge columns. */
+/* All variants, one of each class under the pattern's automorphisms; too many variants are GEMP_EUSAGE. options->edges: rows
+ * have edge columns. */
 gemp_code gemp_variants_find(gemp_variant **out, size_t *count, const gemp_pattern *pattern,
                              const gemp_finder_options *options);
 void gemp_variants_free(gemp_variant *variants, size_t count);

@@ -1,3 +1,7 @@
+/* A tuple is numbered twice: this rank's table numbers the distinct tuples of its rows, and the owner's table numbers the
+ * distinct tuples of all ranks, the seeds. Requests remember their seed and their rank, so that answers find the way back.
+ */
+
 #include "query/search/correlate.h"
 
 #include "core/memory.h"
@@ -7,6 +11,7 @@
 
 #include <string.h>
 
+/* Tables and owners use the same hash. */
 static uint64_t hash_of(const gemp_vertex *tuple, size_t width)
 {
 	return gemp_hash(tuple, width * sizeof *tuple, 0);
@@ -25,15 +30,14 @@ static gemp_code number_tuple(gemp_record_table *table, const gemp_vertex *tuple
 	bool added;
 	memcpy(record, tuple, width * sizeof *record);
 	record[width] = (uint32_t)table->count;
-	gemp_code code = gemp_record_table_add(table, record, hash_of(tuple, width), &found, &added);
-	if (code == GEMP_OK && !found)
-		code = gemp_fail(GEMP_ENOMEM, "more than 2^32 - 1 different tuples ask for a sub-pattern at once");
-	if (code == GEMP_OK)
-		*index = found[width];
-	return code;
+	GEMP_TRY(gemp_record_table_add(table, record, hash_of(tuple, width), &found, &added));
+	if (!found)
+		return gemp_fail(GEMP_ENOMEM, "more than 2^32 - 1 different tuples ask for a sub-pattern at once");
+	*index = found[width];
+	return GEMP_OK;
 }
 
-/* A record is the tuple and one word more, the tuple's number. */
+/* A record is the tuple, and its number as one more word. */
 static void open_table(gemp_record_table *table, size_t width)
 {
 	gemp_record_table_init(table, width + 1, width, SIZE_MAX / 2);
@@ -61,26 +65,19 @@ static gemp_code collect_tuples(gemp_correlate *c, const gemp_row_store *rows, c
 	return GEMP_OK;
 }
 
-/* Counting sort by owner. Replies arrive by rank, so that the tuples must be in the same order. */
-static gemp_code group_by_owner(gemp_correlate *c, const gemp_record_table *table, size_t rows)
+/* Copies the tuples and finds their owners. An owner answers in the order in which its requests come, so rows refer to a
+ * tuple by the place where its answer will be. */
+static gemp_code address_tuples(gemp_correlate *c, const gemp_record_table *table, size_t rows, gemp_vertex *tuples,
+                                int *owner)
 {
-	GEMP_OWNED size_t *next = NULL, *place = NULL;
-	c->tuple_count = table->count;
-	GEMP_TRY(GEMP_NEW(next, (size_t)c->comm->size + 1));
+	GEMP_OWNED size_t *place = NULL;
 	GEMP_TRY(GEMP_NEW(place, c->tuple_count));
-	GEMP_TRY(GEMP_NEW(c->tuples, c->tuple_count * c->width));
-	GEMP_TRY(GEMP_NEW(c->owner, c->tuple_count));
-	for (size_t i = 0; i < c->tuple_count; i++)
-		next[gemp_correlate_owner(c, gemp_record_table_record(table, i)) + 1]++;
-	for (int r = 0; r < c->comm->size; r++)
-		next[r + 1] += next[r];
 	for (size_t i = 0; i < c->tuple_count; i++) {
 		const uint32_t *record = gemp_record_table_record(table, i);
-		int owner = gemp_correlate_owner(c, record);
-		place[i] = next[owner]++;
-		c->owner[place[i]] = owner;
-		memcpy(c->tuples + place[i] * c->width, record, c->width * sizeof *c->tuples);
+		memcpy(tuples + i * c->width, record, c->width * sizeof *tuples);
+		owner[i] = gemp_correlate_owner(c, record);
 	}
+	GEMP_TRY(gemp_owner_places(owner, c->tuple_count, c->comm->size, place));
 	for (size_t row = 0; row < rows; row++)
 		if (c->row_tuple[row] != SIZE_MAX)
 			c->row_tuple[row] = place[c->row_tuple[row]];
@@ -119,16 +116,20 @@ size_t gemp_correlate_seed(const gemp_correlate *c, const gemp_vertex *tuple)
 gemp_code gemp_correlate_new(gemp_correlate *c, gemp_runtime *context, const gemp_row_store *rows, const int *outer,
                              size_t width)
 {
-	gemp_record_table table;
+	GEMP_OWNED_BY(gemp_record_table_free) gemp_record_table table = { 0 };
+	GEMP_OWNED gemp_vertex *tuples = NULL;
+	GEMP_OWNED int *owner = NULL;
 	GEMP_OWNED void *received = NULL;
 	GEMP_OWNED size_t *begin = NULL;
 	*c = (gemp_correlate){ .comm = context->comm, .width = width };
 	open_table(&table, width);
 	gemp_code code = collect_tuples(c, rows, outer, &table);
-	GEMP_THEN(group_by_owner(c, &table, rows->rows));
-	gemp_record_table_free(&table);
-	GEMP_TRY(gemp_exchange_records(c->comm, code, c->tuples, c->tuple_count, width * sizeof *c->tuples, c->owner,
-	                               &received, &begin, &context->traffic));
+	c->tuple_count = table.count;
+	GEMP_THEN(GEMP_NEW(tuples, c->tuple_count * width));
+	GEMP_THEN(GEMP_NEW(owner, c->tuple_count));
+	GEMP_THEN(address_tuples(c, &table, rows->rows, tuples, owner));
+	GEMP_TRY(gemp_exchange_records(c->comm, code, tuples, c->tuple_count, width * sizeof *tuples, owner, &received,
+	                               &begin, &context->traffic));
 	return gemp_comm_agree(c->comm, number_seeds(c, received, begin));
 }
 
@@ -137,11 +138,11 @@ void gemp_correlate_free(gemp_correlate *c)
 {
 	if (c->table)
 		gemp_record_table_free(c->table);
-	gemp_free_all(c->table, c->tuples, c->row_tuple, c->owner, c->request_seed, c->request_rank, c->seed);
+	gemp_free_all(c->table, c->row_tuple, c->request_seed, c->request_rank, c->seed);
 	*c = (gemp_correlate){ 0 };
 }
 
-/* Answers arrive in order of ranks, which is the order of c->tuples. */
+/* Answers arrive by rank, each rank's in the order of the requests: this is the order of row_tuple. */
 gemp_code gemp_correlate_reply(const gemp_correlate *c, const uint64_t *seed_values, uint64_t *out,
                                gemp_traffic *traffic)
 {
@@ -152,7 +153,6 @@ gemp_code gemp_correlate_reply(const gemp_correlate *c, const uint64_t *seed_val
 		answers[i] = seed_values[c->request_seed[i]];
 	GEMP_TRY(gemp_exchange_records(c->comm, code, answers, c->request_count, sizeof *answers, c->request_rank,
 	                               &received, NULL, traffic));
-	/* answers come by rank, and tuples are grouped by rank */
 	if (c->tuple_count)
 		memcpy(out, received, c->tuple_count * sizeof *out);
 	return GEMP_OK;

@@ -1,10 +1,9 @@
 /* correlate: the distinct tuples of outer vertices for which rows need a sub-pattern searched, and the way back to
  * the rows.
  *
- * Rows of several ranks often have the same tuple. Each distinct one (a seed) goes to the rank that its hash names,
- * is searched for once there, and the results return to every rank that sent it. tuples[tuple_count] are this
- * rank's, grouped by owner, so that replies arrive in their order; seed[seed_count] are the tuples that this rank
- * answers for.
+ * Rows of several ranks often have the same tuple. Each distinct tuple, a seed, goes to the rank that its hash names, is
+ * searched for once there, and the results return to every rank that sent it. The tuples of a rank are numbered by owner,
+ * in the order in which answers arrive.
  */
 
 #ifndef GEMP_QUERY_SEARCH_CORRELATE_H
@@ -16,13 +15,11 @@
 typedef struct gemp_correlate {
 	const gemp_comm *comm;
 	size_t width;                    /* vertices of a tuple, 1 or more */
-	size_t tuple_count;              /* distinct tuples of this rank's rows, grouped by the rank that answers */
-	gemp_vertex *tuples;             /* [tuple_count * width] */
-	size_t *row_tuple;               /* [rows] index into tuples; SIZE_MAX: a vertex of it is missing */
-	int *owner;                      /* [tuple_count] ascending */
+	size_t tuple_count;              /* distinct tuples of this rank's rows */
+	size_t *row_tuple;               /* [rows] number of the row's tuple; SIZE_MAX: a vertex of it is missing */
 	size_t request_count;            /* requests received, by source */
-	size_t *request_seed;            /* [request_count] index into seeds */
-	int *request_rank;               /* [request_count] rank */
+	size_t *request_seed;            /* [request_count] index of the seed that answers the request */
+	int *request_rank;               /* [request_count] the rank that sent it */
 	size_t seed_count;               /* distinct tuples that this rank answers for */
 	gemp_vertex *seed;               /* [seed_count * width] */
 	struct gemp_record_table *table; /* of seeds */

@@ -1,4 +1,4 @@
-/* finder: all matches of a pattern, by as many searches as it takes.
+/* finder: all matches of a pattern, by one or several searches.
  *
  * A pattern with paths of variable length has a variant for each choice of lengths, a disconnected pattern has
  * components (search/components.h), and conditions with EXISTS or COUNT are tested by the sink of search/apply.h. The
@@ -17,11 +17,14 @@
 typedef struct gemp_finder_options {
 	gemp_match_options match; /* distinct: by orbit or by nothing */
 	bool edges;               /* rows have edge columns, GEMP_NO_EDGE for a path */
-	bool values;              /* clauses read values of subpatterns: rows have them */
+	bool values;              /* rows have the values of sub-patterns that clauses read */
 	uint64_t combinations;    /* max combinations of components; 0: 10^9 */
 } gemp_finder_options;
 
 typedef struct gemp_finder gemp_finder;
+
+/* The options for a pattern within the pattern: all its embeddings, without columns for clauses. */
+gemp_finder_options gemp_finder_inner(const gemp_finder_options *options);
 
 /* Does a condition that is tested on rows use edges? Then rows have edge columns, whatever the options say. */
 bool gemp_finder_needs_edges(const gemp_pattern *pattern);
@@ -32,14 +35,13 @@ gemp_code gemp_finder_new(gemp_finder **out, gemp_runtime *context, gemp_shard *
 void gemp_finder_free(gemp_finder *finder);
 GEMP_RELEASE(gemp_finder_free, gemp_finder *)
 
-/* Collective. Rows of the pattern, its vertices and edges, to the sink. seeds: [count * pattern->arguments] of this rank,
- * each tuple on one rank; the rows are their extensions. result may be NULL; its counts are those of rows before
- * conditions that need searches. */
+/* Collective. The sink gets the rows of the pattern: its vertices and edges. seeds: [count * pattern->arguments] of this rank,
+ * each tuple on one rank; the rows are the extensions of these tuples. result may be NULL; it counts rows before
+ * conditions that need searches are tested. */
 gemp_code gemp_finder_run(gemp_finder *finder, const gemp_vertex *seeds, size_t count, gemp_sink *sink,
                           gemp_match_result *result);
 
-/* The plans as text, `depth` levels to the right; the caller frees (gemp_free). */
-struct gemp_text;
-void gemp_finder_explain(const gemp_finder *finder, int depth, struct gemp_text *out);
+/* Appends the plans, indented by `depth` levels. */
+void gemp_finder_explain(const gemp_finder *finder, int depth, gemp_text *out);
 
 #endif

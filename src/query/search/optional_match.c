@@ -1,3 +1,7 @@
+/* The rows of a round are buffered. At its end the distinct tuples of outer vertices become seeds (correlate.h), the finder
+ * extends the seeds, the extensions return to the rows' ranks, and each row is passed on with each of its extensions.
+ */
+
 #include "query/search/optional_match.h"
 
 #include "core/memory.h"
@@ -6,8 +10,10 @@
 
 #include <string.h>
 
-/* Buffered rows on some rank that start a search; extended rows that are passed on at a time. */
-enum { ROWS_AT_ONCE = 1 << 15, OUT_AT_ONCE = 8192 };
+enum {
+	ROWS_AT_ONCE = 1 << 15, /* a search begins once some rank has buffered so many rows */
+	OUT_AT_ONCE = 8192      /* extended rows that are passed on together */
+};
 
 /* One OPTIONAL MATCH: its finder, and by how many elements it lengthens a row. */
 struct gemp_optional_match {
@@ -25,22 +31,18 @@ typedef struct optional_sink {
 	gemp_sink *next;
 } optional_sink;
 
-/* Induced matching is not meant across patterns, so the optional part is matched under iso then. */
+/* The finder is made once; runs share it. */
 gemp_code gemp_optional_match_new(gemp_optional_match **out, gemp_runtime *context, gemp_shard *graph,
                                   const gemp_pattern *pattern, size_t index, const gemp_finder_options *options)
 {
 	GEMP_OWNED_BY(gemp_optional_match_free_at) gemp_optional_match *o = NULL;
-	gemp_finder_options inner = *options;
+	gemp_finder_options inner = gemp_finder_inner(options);
 	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(o, 1)));
 	o->context = context;
 	o->optional = &pattern->optionals[index];
 	o->edges = options->edges;
 	o->added = o->optional->pattern->vertex_count - o->optional->pattern->arguments;
 	o->added_edges = o->edges ? o->optional->pattern->edge_count : 0;
-	inner.values = false;
-	inner.match.distinct = GEMP_BY_NOTHING;
-	inner.match.among = NULL;
-	inner.match.semantics = options->match.semantics == GEMP_INDUCED ? GEMP_ISO : options->match.semantics;
 	GEMP_TRY(gemp_finder_new(&o->finder, context, graph, o->optional->pattern, &inner));
 	*out = o;
 	o = NULL;
@@ -63,12 +65,17 @@ void gemp_optional_match_explain(const gemp_optional_match *o, int depth, gemp_t
 	gemp_finder_explain(o->finder, depth + 1, out);
 }
 
-/* EXTENSIONS: rows of the optional pattern as records: arguments, new vertices, new edges (two words each). */
+/* EXTENSIONS are rows of the optional pattern as records: its arguments, new vertices, new edges (two words each). */
 typedef struct extension_list {
-	size_t argument_count, added, edges, words;
+	size_t vertices, edges, words; /* of a record: arguments and new vertices; new edges; all words */
 	size_t count, capacity;
 	uint32_t *records;
 } extension_list;
+
+static void extension_list_free(extension_list *x)
+{
+	gemp_free(x->records);
+}
 
 /* Local. Copies rows into records. */
 static gemp_code extensions_consume(void *self, const gemp_batch *batch)
@@ -77,19 +84,18 @@ static gemp_code extensions_consume(void *self, const gemp_batch *batch)
 	GEMP_TRY(GEMP_RESERVE(x->records, x->capacity, (x->count + batch->rows) * x->words));
 	for (size_t row = 0; row < batch->rows; row++) {
 		uint32_t *to = x->records + x->count++ * x->words;
-		size_t vertices = x->argument_count + x->added;
-		memcpy(to, batch->vertices + row * (size_t)batch->vertex_count, vertices * sizeof *to);
+		memcpy(to, batch->vertices + row * (size_t)batch->vertex_count, x->vertices * sizeof *to);
 		if (x->edges)
-			memcpy(to + vertices, batch->edges + row * (size_t)batch->edge_count, x->edges * sizeof(gemp_edge));
+			memcpy(to + x->vertices, batch->edges + row * (size_t)batch->edge_count, x->edges * sizeof(gemp_edge));
 	}
 	return GEMP_OK;
 }
 
 /* Extensions by the tuple that they extend: tuple t has the records [begin[t], begin[t + 1]). */
 typedef struct extension_index {
-	size_t words;
-	uint64_t *begin;
-	uint32_t *records;
+	size_t words;      /* of a record */
+	uint64_t *begin;   /* [tuples + 1] */
+	uint32_t *records; /* [begin[tuples] * words] */
 } extension_index;
 
 static void extension_index_free(extension_index *x)
@@ -130,7 +136,7 @@ static gemp_code send_extensions_to_owners(gemp_runtime *context, const extensio
 	return GEMP_OK;
 }
 
-/* Collective. Every rank that asked for a seed gets a copy of its extensions; counts travel first, so that the records
+/* Collective. Every rank that requested a seed gets a copy of its extensions. Their numbers are sent first, so that the records
  * need no header. */
 static gemp_code reply_extensions(gemp_runtime *context, const gemp_correlate *correlation,
                                   const extension_index *by_seed, extension_index *out)
@@ -202,13 +208,6 @@ static gemp_code search_extensions(optional_sink *s, gemp_correlate *correlation
 }
 
 /* EXTENDING */
-static gemp_code push_rows(optional_sink *s)
-{
-	gemp_batch batch = gemp_row_store_batch(&s->out);
-	gemp_code code = batch.rows ? s->next->consume(s->next->self, &batch) : GEMP_OK;
-	gemp_row_store_clear(&s->out);
-	return code;
-}
 
 /* A column of one value that borrows it; values of subpatterns are integers and booleans only. */
 static gemp_column value_at(const gemp_column *column, size_t row)
@@ -227,8 +226,7 @@ static gemp_code emit(optional_sink *s, size_t row, const uint32_t *extension)
 {
 	const gemp_optional_match *o = s->part;
 	const gemp_row_store *rows = &s->rows;
-	size_t argument_count = o->optional->pattern->arguments, v = (size_t)rows->vertex_count,
-		   e = (size_t)rows->edge_count;
+	size_t given = o->optional->pattern->arguments, v = (size_t)rows->vertex_count, e = (size_t)rows->edge_count;
 	gemp_vertex vertices[GEMP_MAX_PATTERN_VERTICES];
 	gemp_edge edges[GEMP_MAX_PATTERN_EDGES];
 	gemp_column values[GEMP_MAX_PATTERN_VERTICES];
@@ -236,11 +234,11 @@ static gemp_code emit(optional_sink *s, size_t row, const uint32_t *extension)
 	if (e)
 		memcpy(edges, rows->edges + row * e, e * sizeof *edges);
 	for (size_t i = 0; i < o->added; i++)
-		vertices[v + i] = extension ? extension[argument_count + i] : GEMP_NO_VERTEX;
+		vertices[v + i] = extension ? extension[given + i] : GEMP_NO_VERTEX;
 	for (size_t i = 0; i < o->added_edges; i++)
 		edges[e + i] = GEMP_NO_EDGE;
 	if (extension && o->added_edges)
-		memcpy(edges + e, extension + argument_count + o->added, o->added_edges * sizeof *edges);
+		memcpy(edges + e, extension + given + o->added, o->added_edges * sizeof *edges);
 	for (size_t c = 0; c < rows->value_count; c++)
 		values[c] = value_at(&rows->values[c], row);
 	const gemp_batch one = { .rows = 1,
@@ -252,7 +250,7 @@ static gemp_code emit(optional_sink *s, size_t row, const uint32_t *extension)
 		                     .values = values };
 	GEMP_TRY(gemp_row_store_add(&s->out, &one, 1));
 	if (s->out.rows >= OUT_AT_ONCE)
-		GEMP_TRY(push_rows(s));
+		GEMP_TRY(gemp_row_store_pass(&s->out, s->next));
 	return GEMP_OK;
 }
 
@@ -267,27 +265,21 @@ static gemp_code extend(optional_sink *s, const gemp_correlate *correlation, con
 		for (uint64_t i = from; i < to; i++)
 			GEMP_TRY(emit(s, row, x->records + i * x->words));
 	}
-	return push_rows(s);
+	return gemp_row_store_pass(&s->out, s->next);
 }
 
 /* Collective. Searches for the buffered rows and passes on the extended ones. */
 static gemp_code search_and_extend(optional_sink *s)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_optional_match *o = s->part;
-	gemp_correlate correlation = { 0 };
-	extension_index found = { 0 };
-	extension_list x = { .argument_count = o->optional->pattern->arguments,
-		                 .added = o->added,
-		                 .edges = o->added_edges };
-	x.words = x.argument_count + x.added + 2 * x.edges;
-	GEMP_TRY_DONE(search_extensions(s, &correlation, &x, &found));
-	code = gemp_comm_agree(o->context->comm, extend(s, &correlation, &found));
+	GEMP_OWNED_BY(gemp_correlate_free) gemp_correlate correlation = { 0 };
+	GEMP_OWNED_BY(extension_index_free) extension_index found = { 0 };
+	GEMP_OWNED_BY(extension_list_free)
+	extension_list x = { .vertices = o->optional->pattern->vertex_count, .edges = o->added_edges };
+	x.words = x.vertices + 2 * x.edges;
+	GEMP_TRY(search_extensions(s, &correlation, &x, &found));
+	gemp_code code = gemp_comm_agree(o->context->comm, extend(s, &correlation, &found));
 	gemp_row_store_clear(&s->rows);
-done:
-	gemp_free(x.records);
-	extension_index_free(&found);
-	gemp_correlate_free(&correlation);
 	return code;
 }
 

@@ -11,15 +11,15 @@
 
 typedef struct gemp_optional_match gemp_optional_match;
 
-/* Collective. The optional with this index of a bound pattern, borrowed. */
+/* Collective. For the OPTIONAL MATCH with this index; the pattern is bound and borrowed. */
 gemp_code gemp_optional_match_new(gemp_optional_match **out, gemp_runtime *context, gemp_shard *graph,
                                   const gemp_pattern *pattern, size_t index, const gemp_finder_options *options);
 void gemp_optional_match_free(gemp_optional_match *part);
 GEMP_RELEASE(gemp_optional_match_free, gemp_optional_match *)
 
-/* The sink of one run, which takes rows of the pattern and the optionals before; its free is to be called. */
+/* The sink of one run. Its rows have the elements of the pattern and of the optionals before this one. The caller frees it. */
 gemp_code gemp_optional_match_sink(gemp_sink *out, gemp_optional_match *part, gemp_sink *next);
 
-void gemp_optional_match_explain(const gemp_optional_match *part, int depth, struct gemp_text *out);
+void gemp_optional_match_explain(const gemp_optional_match *part, int depth, gemp_text *out);
 
 #endif

@@ -1,3 +1,10 @@
+/* The implementation of finder.h. It has a file name of its own because apply.c includes finder.h and this file includes
+ * apply.h. A finder runs its variants one after the other. A variant with several components is a product: all components but
+ * the largest are gathered on every rank, and the rows of the largest stream through.
+ */
+
+#include "query/search/finder.h"
+
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/text.h"
@@ -22,6 +29,18 @@ struct gemp_finder {
 	gemp_apply *apply; /* NULL: no condition needs a search */
 };
 
+/* Induced matching has no meaning across patterns, so an inner pattern is matched under iso then. */
+gemp_finder_options gemp_finder_inner(const gemp_finder_options *options)
+{
+	gemp_finder_options inner = *options;
+	inner.values = false;
+	inner.match.distinct = GEMP_BY_NOTHING;
+	inner.match.among = NULL;
+	if (inner.match.semantics == GEMP_INDUCED)
+		inner.match.semantics = GEMP_ISO;
+	return inner;
+}
+
 /* Components of one pattern are enumerated without symmetry: the canonical combination is chosen after joining them. */
 static gemp_match_options match_options(const gemp_finder *f, const gemp_variant *v)
 {
@@ -43,7 +62,7 @@ static gemp_match_options match_options(const gemp_finder *f, const gemp_variant
 /* A cross product is legal but rarely intended. */
 static void warn_of_components(const gemp_finder *f)
 {
-	gemp_text text = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
 	int part[GEMP_MAX_PATTERN_VERTICES], parts = gemp_pattern_components(f->pattern, part);
 	if (parts == 1 || f->pattern->arguments || f->context->comm->rank != 0)
 		return;
@@ -52,7 +71,6 @@ static void warn_of_components(const gemp_finder *f)
 	                "; every combination of their matches is a match: join them by an edge if that is not meant");
 	if (gemp_text_status(&text) == GEMP_OK)
 		gemp_warn("%s", text.data);
-	gemp_text_free(&text);
 }
 
 /* Collective. One search for each component of each variant. */
@@ -115,23 +133,23 @@ void gemp_finder_explain(const gemp_finder *f, int depth, gemp_text *out)
 {
 	for (size_t i = 0; i < f->variant_count; i++)
 		for (size_t p = 0; p < f->variants[i].component_count; p++) {
-			char *plan = gemp_match_explain(f->variants[i].matches[p]);
+			GEMP_OWNED char *plan = gemp_match_explain(f->variants[i].matches[p]);
 			for (char *line = plan, *end; line && *line; line = end) {
 				end = strchr(line, '\n');
 				end = end ? end + 1 : line + strlen(line);
 				gemp_text_print(out, "%*s%.*s", 2 * depth, "", (int)(end - line), line);
 			}
-			gemp_free(plan);
 		}
 	if (f->apply)
 		gemp_apply_explain(f->apply, depth, out);
 }
 
-/* RUNNING. A relay between the searches of the variants and the caller's sink. */
+/* RUNNING. A relay passes the rows of the variants to the caller's sink. */
 typedef struct variant_relay {
 	const gemp_finder *finder;
 	const gemp_variant *variant;
-	bool final, enough, again;
+	bool final; /* this is the last variant */
+	bool enough, again;
 	gemp_row_store out;
 	gemp_sink *next;
 } variant_relay;
@@ -157,11 +175,7 @@ static gemp_code relay_consume(void *self, const gemp_batch *batch)
 			                                  : batch->edges[row * (size_t)batch->edge_count + (size_t)d->edge[e]];
 		GEMP_TRY(gemp_row_store_add(&r->out, &one, 1));
 	}
-	gemp_batch all = gemp_row_store_batch(&r->out);
-	if (all.rows)
-		GEMP_TRY(r->next->consume(r->next->self, &all));
-	gemp_row_store_clear(&r->out);
-	return GEMP_OK;
+	return gemp_row_store_pass(&r->out, r->next);
 }
 
 /* Only the last round of the last variant is the last one for the next sink. */
@@ -187,7 +201,7 @@ static void add_result(gemp_match_result *total, const gemp_match_result *one)
 	total->rounds += one->rounds;
 	total->values_copied += one->values_copied;
 	total->values_referred += one->values_referred;
-	total->traffic = one->traffic; /* of the context: all there was */
+	total->traffic = one->traffic; /* the context's, which has all earlier traffic */
 	total->local_share = one->local_share;
 	total->exchange = one->exchange > total->exchange ? one->exchange : total->exchange;
 	total->pull_rounds += one->pull_rounds;
@@ -202,10 +216,8 @@ static void add_result(gemp_match_result *total, const gemp_match_result *one)
 	total->kernel_imbalance = one->kernel_imbalance;
 	total->match_imbalance = one->match_imbalance;
 	memcpy(total->part_share, one->part_share, sizeof total->part_share);
-	if (one->host_peak > total->host_peak)
-		total->host_peak = one->host_peak;
-	if (one->device_peak > total->device_peak)
-		total->device_peak = one->device_peak;
+	total->host_peak = gemp_max(total->host_peak, one->host_peak);
+	total->device_peak = gemp_max(total->device_peak, one->device_peak);
 	total->graph_bytes += one->graph_bytes;
 	total->result_bytes += one->result_bytes;
 	total->attribute_bytes += one->attribute_bytes;
@@ -281,10 +293,10 @@ static gemp_code run_product(const gemp_finder *f, const gemp_variant *v, gemp_s
 	GEMP_TRY(gather_components(f, v, &product, total));
 	GEMP_TRY(gemp_comm_agree(f->context->comm, check_combinations(f, v, &product)));
 	if (v->join_condition_count) {
-		GEMP_TRY(
-			gemp_comm_agree(f->context->comm, gemp_residual_new(&residual, f->context, f->graph, v->join_conditions,
-		                                                        v->join_condition_count, NULL,
-		                                                        gemp_degree_loops(f->options.match.semantics), next)));
+		bool loops = gemp_degree_loops(f->options.match.semantics);
+		gemp_code code = gemp_residual_new(&residual, f->context, f->graph, v->join_conditions, v->join_condition_count,
+		                                   NULL, loops, next);
+		GEMP_TRY(gemp_comm_agree(f->context->comm, code));
 		product.next = &residual;
 	}
 	sink = gemp_product_sink(&product);
@@ -309,22 +321,18 @@ static gemp_code run_variant(const gemp_finder *f, const gemp_variant *v, const 
 	return GEMP_OK;
 }
 
-/* Collective. Runs all variants once; *again: a sink wants all rows once more. */
+/* Collective. Runs all variants once. *again becomes true if a sink needs all rows once more. */
 static gemp_code run_all(const gemp_finder *f, const gemp_vertex *seeds, size_t count, gemp_sink *next,
                          gemp_match_result *total, bool *again)
 {
-	gemp_code code = GEMP_OK;
 	variant_relay r = { .finder = f, .next = next };
-	*again = false;
-	if (f->variant_count == 0)
-		return next->end_round(next->self, true, &r.enough, again);
+	gemp_code code = f->variant_count ? GEMP_OK : next->end_round(next->self, true, &r.enough, &r.again);
 	for (size_t i = 0; i < f->variant_count && !r.enough; i++) {
 		r.variant = &f->variants[i];
 		r.final = i + 1 == f->variant_count;
-		GEMP_TRY_DONE(run_variant(f, r.variant, seeds, count, &r, total));
+		GEMP_THEN(run_variant(f, r.variant, seeds, count, &r, total));
 	}
 	*again = r.again;
-done:
 	gemp_row_store_free(&r.out);
 	return code;
 }
