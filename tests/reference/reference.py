@@ -25,6 +25,11 @@ os.environ.setdefault('OMPI_ALLOW_RUN_AS_ROOT', '1')
 os.environ.setdefault('OMPI_ALLOW_RUN_AS_ROOT_CONFIRM', '1')
 os.environ.setdefault('OMPI_MCA_mpi_yield_when_idle', '1')
 
+def test_seed():
+    """The seed of a run: GEMP_TEST_SEED, else the time."""
+    return int(os.environ.get('GEMP_TEST_SEED') or time.time())
+
+
 def work_folder():
     """A folder that is gone at the end."""
     folder = tempfile.mkdtemp(prefix='judge-')

@@ -4,6 +4,7 @@
 #include "core/status.h"
 #include "count/plan.h"
 #include "count/planner.h"
+#include "harness/harness.h"
 #include "pattern/model/pattern.h"
 #include "pattern/shapes/named_pattern.h"
 #include "pattern/symmetry/automorphism.h"
@@ -16,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <cmocka.h>
 
@@ -393,12 +393,9 @@ static bool check(const char *text, uint64_t *random, bool codegrees, int rounds
 static void all_small_patterns(void **state)
 {
 	(void)state;
-	uint64_t random;
-	uint64_t seed = (uint64_t)time(NULL);
+	uint64_t random = test_seed();
 	char text[128];
 	int found[6] = { 0 }, all[6] = { 0 };
-	print_message("seed %llu\n", (unsigned long long)seed);
-	random = seed;
 	for (int size = 2; size <= 5; size++)
 		for (unsigned edges = 0; edges < 1u << size * (size - 1) / 2; edges++)
 			if (pattern_text(text, size, edges) && (size < 5 || gemp_random_below(&random, 8) == 0)) {
@@ -417,8 +414,7 @@ static void known_to_have_sums(void **state)
 		"triangle", "cycle:4", "diamond", "clique:4", "clique:5", "cycle:5",  "house",
 		"star:4",   "path:5",  "star:5",  "path:6",   "clique:7", "clique:8", "star:7"
 	};
-	uint64_t random = (uint64_t)time(NULL);
-	print_message("seed %llu\n", (unsigned long long)random);
+	uint64_t random = test_seed();
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		assert_true(check(names[i], &random, false, 3, 8));
 }
@@ -431,8 +427,7 @@ static void with_an_order(void **state)
 		"cycle:6", "cycle:5", "house", "triangle", "edges:0-1,0-2,1-2,0-3,0-4,3-4", "edges:0-1,0-2,1-2,2-3,2-4,3-4,4-5"
 	};
 	const gemp_count_planner_options ordered = { .ordered = true }, none = { .iso = false };
-	uint64_t random = (uint64_t)time(NULL);
-	print_message("seed %llu\n", (unsigned long long)random);
+	uint64_t random = test_seed();
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		for (int hom = 0; hom < 2; hom++)
 			assert_true(check_sense(names[i], hom, &random, ordered, 6, 9 - hom));
