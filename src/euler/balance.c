@@ -1,25 +1,20 @@
-/* Arc 2 s goes along slot s, arc 2 s + 1 against it. An end of an edge is named by the arc that leaves its vertex
- * there; the opposite arc, x ^ 1, arrives. */
-
 #include "euler/balance.h"
 
 #include "core/search.h"
-#include "core/status.h"
 #include "topology/components.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Arc 2 s goes along slot s, arc 2 s + 1 against it. An end of an edge is named by the arc that leaves its vertex
- * there; the other arc, x ^ 1, comes in. */
+ * there; the opposite arc, x ^ 1, arrives. Three exchanges orient the edges: ends go to the owners of their vertices, which pair
+ * them; successors go to the ranks of their arcs; and directed edges go to the ranks of their sources. */
 
-/* An end of an edge, on its way to the rank that owns the vertex; or an arc with its successor, on its way to the
- * arc's rank. */
+/* In the first exchange an end of an edge, for the owner of vertex `to`; in the second the successor of arc `to`. */
 typedef struct arc_record {
 	uint64_t to, arc;
 } arc_record;
 
-/* An edge with a direction, on its way to the rank of its source. */
+/* An edge with a direction, for the rank of its source. */
 typedef struct directed_edge {
 	gemp_vertex source, target;
 	uint64_t name; /* own_edge[] of gemp_euler_edges, or CLOSING */
@@ -27,37 +22,34 @@ typedef struct directed_edge {
 
 #define CLOSING UINT64_MAX
 
-/* Arrays by arc have 2 * own_slots elements. */
 typedef struct orientation {
 	const gemp_comm *comm;
 	const gemp_euler_edges *undirected;
 	gemp_euler_edges *out;
-	size_t ranks, own_slots; /* own: slots of this rank */
-	uint64_t *slot_bounds;   /* [ranks + 1] first slots */
-	uint64_t *arc_bounds;    /* [ranks + 1] */
-	arc_record *records;     /* [2 * own] at least */
+	size_t ranks, own_slots;
+	uint64_t *arc_bounds; /* [ranks + 1] the first arc of each rank */
+	arc_record *records;  /* [record_capacity] at least 2 * own_slots */
 	size_t record_capacity;
-	int *owner; /* [record_room] */
+	int *owner; /* [owner_capacity] the rank that each record goes to */
 	size_t owner_capacity;
-	gemp_vertex *next; /* [2 * own] */
-	uint64_t odd;
+	gemp_vertex *next; /* [2 * own_slots] the successor of each own arc */
+	uint64_t odd;      /* vertices of odd degree */
 } orientation;
 
-/* Arcs are elements of the component search, whose ids have 32 bits. */
-static gemp_code prepare(orientation *o)
+/* Arcs are vertices of a component search, whose ids have 32 bits. */
+static gemp_code allocate(orientation *o)
 {
 	o->ranks = (size_t)o->comm->size;
 	o->own_slots = o->undirected->begin[o->undirected->rows];
 	if (2 * o->undirected->edges > GEMP_MAX_VERTICES)
 		return gemp_fail(GEMP_EUSAGE, "%" PRIu64 " undirected edges: at most %" PRIu64 " can be given directions",
 		                 o->undirected->edges, GEMP_MAX_VERTICES / 2);
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(o->slot_bounds, o->ranks + 1), GEMP_ARRAY(o->arc_bounds, o->ranks + 1),
-	                      GEMP_ARRAY(o->next, 2 * o->own_slots)));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(o->arc_bounds, o->ranks + 1), GEMP_ARRAY(o->next, 2 * o->own_slots)));
 	GEMP_TRY(GEMP_RESERVE(o->records, o->record_capacity, 2 * o->own_slots + 1));
 	return GEMP_RESERVE(o->owner, o->owner_capacity, 2 * o->own_slots + 1);
 }
 
-/* ENDS come to the ranks of their vertices. */
+/* SUCCESSORS */
 
 /* Collective. The ends of all edges arrive at the owners of their vertices. */
 static gemp_code send_ends(orientation *o, arc_record **ends, size_t *count)
@@ -80,8 +72,8 @@ static gemp_code send_ends(orientation *o, arc_record **ends, size_t *count)
 	return GEMP_OK;
 }
 
-/* open[row]: the end that waits for a partner, plus 1. Each pair makes two records, one for either direction
- * through the vertex. */
+/* open[row] is the end that has no partner yet, plus 1. Each pair makes two records, one for either direction
+ * through the vertex. An end that stays open shows an odd degree. */
 static gemp_code pair_ends(orientation *o, const arc_record *ends, size_t count, size_t *pairs)
 {
 	GEMP_OWNED uint64_t *open = NULL;
@@ -104,7 +96,7 @@ static gemp_code pair_ends(orientation *o, const arc_record *ends, size_t count,
 	return GEMP_OK;
 }
 
-/* Collective. next[] of own arcs; nothing is set where the degree of some vertex is odd. */
+/* Collective. Sets next[] of own arcs, unless the degree of some vertex is odd. */
 static gemp_code link_arcs(orientation *o)
 {
 	GEMP_OWNED arc_record *ends = NULL;
@@ -144,7 +136,7 @@ static gemp_code find_circuits(const orientation *o, gemp_components *arcs)
 	return gemp_components_find(arcs, o->comm, NULL, o->arc_bounds, &csr, 1, &how);
 }
 
-/* The arc whose circuit has the smaller name gives the direction. */
+/* Of the two arcs of an edge the one whose circuit has the smaller name gives the direction. */
 static void orient_edges(const orientation *o, const gemp_components *arcs, directed_edge *out, int *owner)
 {
 	const gemp_euler_edges *undirected = o->undirected;
@@ -164,7 +156,8 @@ static void orient_edges(const orientation *o, const gemp_components *arcs, dire
 		}
 }
 
-/* Counting sort of the received edges by source. */
+/* Counting sort of the received edges by source. Counts are kept two places on, so that after the second loop, which advances the
+ * begin of the next row, each offset is where it belongs. */
 static gemp_code make_rows(orientation *o, const directed_edge *edges, size_t count)
 {
 	gemp_euler_edges *out = o->out;
@@ -177,7 +170,7 @@ static gemp_code make_rows(orientation *o, const directed_edge *edges, size_t co
 	for (size_t row = 0; row < undirected->rows; row++)
 		out->own_begin[row + 1] += out->own_begin[row];
 	for (size_t i = 0; i < count; i++) {
-		uint64_t at = out->own_begin[edges[i].source - first + 1]++; /* begins move on to where they belong */
+		uint64_t at = out->own_begin[edges[i].source - first + 1]++;
 		out->own_target[at] = edges[i].target;
 		out->own_edge[at] = edges[i].name;
 		if (edges[i].name == CLOSING)
@@ -207,7 +200,7 @@ static void number_slots(orientation *o, size_t count)
 	}
 }
 
-/* Collective. */
+/* Collective. Chooses the directions and makes the rows of the directed edges. */
 static gemp_code orient_all(orientation *o)
 {
 	GEMP_OWNED_BY(gemp_components_free) gemp_components arcs = { 0 };
@@ -239,35 +232,37 @@ gemp_code gemp_euler_orient(gemp_euler_edges *out, const gemp_comm *comm, const 
 		                       .closing = GEMP_NO_EDGE,
 		                       .path_start = GEMP_NO_VERTEX,
 		                       .path_end = GEMP_NO_VERTEX };
-	GEMP_TRY_DONE(gemp_comm_agree(comm, prepare(&o)));
-	GEMP_MPI(MPI_Allgather(&undirected->first, 1, MPI_UINT64_T, o.slot_bounds, 1, MPI_UINT64_T, comm->world));
-	o.slot_bounds[o.ranks] = undirected->edges;
-	for (size_t r = 0; r <= o.ranks; r++)
-		o.arc_bounds[r] = 2 * o.slot_bounds[r];
+	const uint64_t first_arc = 2 * undirected->first;
+	GEMP_TRY_DONE(gemp_comm_agree(comm, allocate(&o)));
+	GEMP_MPI(MPI_Allgather(&first_arc, 1, MPI_UINT64_T, o.arc_bounds, 1, MPI_UINT64_T, comm->world));
+	o.arc_bounds[o.ranks] = 2 * undirected->edges;
 	GEMP_TRY_DONE(link_arcs(&o));
 	*odd = o.odd;
 	if (!o.odd)
 		GEMP_TRY_DONE(orient_all(&o));
 	code = gemp_comm_agree(comm, gemp_euler_edges_share_relations(out, undirected));
 done:
-	gemp_free_all(o.slot_bounds, o.arc_bounds, o.records, o.owner, o.next);
+	gemp_free_all(o.arc_bounds, o.records, o.owner, o.next);
 	if (code != GEMP_OK || *odd)
 		gemp_euler_edges_free(out);
 	return code;
 }
 
+/* THE REASON WHY THERE IS NO CIRCUIT */
+
 enum { TARGETS_PER_ROUND = 1 << 22 }; /* targets that a rank sends at a time */
 
-/* Collective. Targets of one round go to their owners, who count them. */
-static gemp_code count_round(const gemp_comm *comm, const gemp_euler_edges *edges, size_t from, size_t count,
-                             int *owner, uint64_t *in)
+/* Collective. The targets of one round go to their owners, which count them. */
+static gemp_code count_round(const gemp_comm *comm, const gemp_euler_edges *edges, gemp_block_range part, int *owner,
+                             uint64_t *in)
 {
 	GEMP_OWNED void *arrived = NULL;
 	GEMP_OWNED size_t *begin = NULL;
+	const gemp_vertex *target = edges->target + part.begin;
+	size_t count = part.end - part.begin;
 	for (size_t i = 0; i < count; i++)
-		owner[i] = (int)gemp_range_find(edges->bounds, (size_t)edges->ranks, edges->target[from + i]);
-	GEMP_TRY(gemp_exchange_records(comm, GEMP_OK, edges->target + from, count, sizeof *edges->target, owner, &arrived,
-	                               &begin, NULL));
+		owner[i] = (int)gemp_range_find(edges->bounds, (size_t)edges->ranks, target[i]);
+	GEMP_TRY(gemp_exchange_records(comm, GEMP_OK, target, count, sizeof *target, owner, &arrived, &begin, NULL));
 	const gemp_vertex *vertices = arrived;
 	for (size_t i = 0; i < begin[edges->ranks]; i++)
 		in[vertices[i] - edges->bounds[edges->rank]]++;
@@ -277,22 +272,20 @@ static gemp_code count_round(const gemp_comm *comm, const gemp_euler_edges *edge
 /* Collective. In-degrees of own vertices, in rounds that bound the memory for messages. */
 static gemp_code count_in_degrees(const gemp_comm *comm, const gemp_euler_edges *edges, uint64_t **in)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED int *owner = NULL;
 	size_t own = edges->begin[edges->rows];
-	uint64_t max_count = own;
-	code = GEMP_NEW(*in, edges->rows);
-	if (code == GEMP_OK && comm->size > 1)
-		code = GEMP_NEW(owner, own < TARGETS_PER_ROUND ? own : TARGETS_PER_ROUND);
+	gemp_code code = GEMP_NEW(*in, edges->rows);
+	if (comm->size > 1)
+		GEMP_THEN(GEMP_NEW(owner, gemp_min(own, TARGETS_PER_ROUND)));
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	gemp_comm_max(comm, &max_count, 1);
-	if (comm->size == 1)
+	if (comm->size == 1) {
 		for (size_t i = 0; i < own; i++)
 			(*in)[edges->target[i]]++;
-	for (size_t from = 0; from < max_count && comm->size > 1; from += TARGETS_PER_ROUND) {
-		size_t left = from < own ? own - from : 0;
-		GEMP_TRY(count_round(comm, edges, from, left < TARGETS_PER_ROUND ? left : TARGETS_PER_ROUND, owner, *in));
+		return GEMP_OK;
 	}
+	uint64_t rounds = gemp_exchange_rounds(comm, own, TARGETS_PER_ROUND);
+	for (uint64_t round = 0; round < rounds; round++)
+		GEMP_TRY(count_round(comm, edges, gemp_exchange_round(round, own, TARGETS_PER_ROUND), owner, *in));
 	return GEMP_OK;
 }
 
@@ -302,26 +295,26 @@ static int compare_keys(const void *a, const void *b)
 	return (x->key_rank > y->key_rank) - (x->key_rank < y->key_rank);
 }
 
-/* The examples that come first by key on all ranks. */
+/* Collective. The examples that come first by key on all ranks are among the first of each rank. */
 static gemp_code gather_examples(gemp_euler_balance *out, const gemp_comm *comm, const gemp_euler_unbalanced *own,
                                  size_t count)
 {
 	GEMP_OWNED void *all = NULL;
 	GEMP_OWNED size_t *begin = NULL;
-	if (count > GEMP_EULER_SHOWN)
-		count = GEMP_EULER_SHOWN;
+	count = gemp_min(count, GEMP_EULER_SHOWN);
 	GEMP_TRY(gemp_comm_allgather(comm, GEMP_OK, own, count * sizeof *own, &all, &begin));
 	gemp_euler_unbalanced *list = all;
 	size_t gathered = begin[comm->size] / sizeof *list;
 	if (gathered)
 		qsort(list, gathered, sizeof *list, compare_keys);
-	out->example_count = gathered < GEMP_EULER_SHOWN ? gathered : GEMP_EULER_SHOWN;
+	out->example_count = gemp_min(gathered, GEMP_EULER_SHOWN);
 	for (size_t i = 0; i < out->example_count; i++)
 		out->examples[i] = list[i];
 	return GEMP_OK;
 }
 
-/* A path has exactly one vertex with an out-edge too many, its start, and one with an in-edge too many, its end. */
+/* A path has exactly one vertex with one out-edge more than in-edges, its start, and one with one in-edge more, its end. With
+ * undirected edges it may go either way. */
 static void classify_path(gemp_euler_balance *out, bool undirected)
 {
 	out->start = out->end = GEMP_NO_VERTEX;
@@ -332,11 +325,11 @@ static void classify_path(gemp_euler_balance *out, bool undirected)
 		return;
 	}
 	for (size_t i = 0; i < out->example_count && out->unbalanced == 2; i++) {
-		const gemp_euler_unbalanced *one = &out->examples[i];
-		if (one->out == one->in + 1)
-			out->start = one->vertex;
-		else if (one->in == one->out + 1)
-			out->end = one->vertex;
+		const gemp_euler_unbalanced *example = &out->examples[i];
+		if (example->out == example->in + 1)
+			out->start = example->vertex;
+		else if (example->in == example->out + 1)
+			out->end = example->vertex;
 	}
 	out->path = out->components == 1 && out->start != GEMP_NO_VERTEX && out->end != GEMP_NO_VERTEX;
 }
@@ -364,7 +357,7 @@ static gemp_code list_unbalanced(gemp_euler_balance *out, const gemp_euler_edges
 /* Collective. Only components with edges matter: isolated vertices do not prevent a circuit. */
 static gemp_code count_components(gemp_euler_balance *out, const gemp_comm *comm, const gemp_euler_edges *edges)
 {
-	gemp_components found = { 0 };
+	GEMP_OWNED_BY(gemp_components_free) gemp_components found = { 0 };
 	const gemp_csr csr = { .vertices = edges->vertices,
 		                   .first = (gemp_vertex)edges->bounds[edges->rank],
 		                   .rows = edges->rows,
@@ -373,7 +366,6 @@ static gemp_code count_components(gemp_euler_balance *out, const gemp_comm *comm
 	const gemp_components_options how = { .place = GEMP_PLACE_HOST };
 	GEMP_TRY(gemp_components_find(&found, comm, NULL, edges->bounds, &csr, 1, &how));
 	out->components = found.with_edges;
-	gemp_components_free(&found);
 	return GEMP_OK;
 }
 

@@ -1,10 +1,10 @@
-/* balance: degrees that allow an Euler circuit. Undirected edges get directions that give every vertex equal in- and out-degree; and of
- * a graph without a circuit this module says why: which vertices have unequal in- and out-degree (for undirected edges: odd degree),
- * how many components the edges form, and whether there is a path instead (Euler 1736).
+/* balance: degrees that allow an Euler circuit. Undirected edges get directions that give every vertex equal in- and out-degree. For
+ * a graph without a circuit this module finds the reason: which vertices have unequal in- and out-degree (for undirected edges: odd
+ * degree), how many components the edges form, and whether there is a path instead (Euler 1736).
  *
- * Each undirected edge is two arcs, one a direction. At each vertex the ends of its edges are paired: whoever arrives along one edge
- * of a pair leaves along the other. So each arc has a successor, and arcs form circuits, each of which exists once more in reverse over
- * the opposite arcs. Of the two circuits the one with the smallest arc is taken.
+ * Each undirected edge is two arcs, one in each direction. At each vertex the ends of its edges are paired, and the circuit that
+ * arrives along one edge of a pair leaves along the other. So each arc has a successor, and arcs form circuits, each of which exists
+ * once more in reverse over the opposite arcs. Of the two circuits the one with the smallest arc is taken.
  */
 
 #ifndef GEMP_EULER_BALANCE_H
@@ -12,9 +12,8 @@
 
 #include "euler/euler.h"
 
-/* Collective. plain: undirected edges, each in the row of one of its ends; a closing edge keeps its role. *odd:
- * vertices of all ranks where an odd number of edges ends; not 0: nothing else is done, and `out` is {0}. The plain
- * edges must outlive it. */
+/* Collective. undirected: edges, each in the row of one of its ends; a closing edge keeps its role. *odd: the vertices of all ranks of
+ * odd degree; if there are any, nothing else is done, and `out` is {0}. `out` borrows the bounds and relations of `undirected`. */
 gemp_code gemp_euler_orient(gemp_euler_edges *out, const gemp_comm *comm, const gemp_euler_edges *undirected,
                             gemp_count *odd);
 
@@ -22,20 +21,20 @@ enum { GEMP_EULER_SHOWN = 10 };
 
 typedef struct gemp_euler_unbalanced {
 	gemp_vertex vertex;
-	uint32_t key_rank;
-	uint64_t in, out;
+	uint32_t key_rank; /* the vertex's place in the order of keys */
+	uint64_t in, out;  /* degrees */
 } gemp_euler_unbalanced;
 
 typedef struct gemp_euler_balance {
-	gemp_count unbalanced; /* vertices of all ranks; of undirected edges those where an odd number ends */
+	gemp_count unbalanced; /* vertices of all ranks with unequal degrees, or for undirected edges of odd degree */
 	size_t example_count;
 	gemp_euler_unbalanced examples[GEMP_EULER_SHOWN]; /* the first by key */
-	gemp_count components;                            /* with edges */
-	bool path;                                        /* there is one, */
-	gemp_vertex start, end; /* from here to there; GEMP_NO_VERTEX: degrees are not those of a path */
+	gemp_count components;                            /* that have edges */
+	bool path;                                        /* there is a path from start to end */
+	gemp_vertex start, end;                           /* GEMP_NO_VERTEX: the degrees are not those of a path */
 } gemp_euler_balance;
 
-/* Collective. key_rank[own rows]: the order of keys; NULL: that of ids. */
+/* Collective. key_rank[own rows]: the places of the vertices in the order of keys; NULL: examples come in the order of ids. */
 gemp_code gemp_euler_balance_find(gemp_euler_balance *out, const gemp_comm *comm, const gemp_euler_edges *edges,
                                   const uint32_t *key_rank);
 

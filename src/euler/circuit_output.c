@@ -9,6 +9,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* Rows are written in rounds by gemp_row_turns_write, which calls fill_rows for a few places of each rank. The order has numbers of
+ * slots only: relations and numbers of edges are requested from the owners of the slots, and keys from the owners of the vertices. */
+
 enum { PLACE, SOURCE, TYPE, EDGE, TARGET, COLUMNS };
 
 typedef struct row_source {
@@ -17,7 +20,7 @@ typedef struct row_source {
 	const gemp_euler_edges *edges;
 	const gemp_euler_order *order;
 	gemp_vertex end_vertex; /* where the last edge of this rank ends */
-	bool oriented;          /* by euler/balance.h */
+	bool oriented;          /* edges have moved to other rows (balance.h) */
 } row_source;
 
 /* COLUMNS */
@@ -29,7 +32,7 @@ static uint64_t name_edge(void *self, gemp_edge slot)
 	return gemp_euler_edge_name(gemp_euler_edge_of(edges, gemp_euler_source(edges, slot), slot));
 }
 
-/* Collective. Without merged relations or moved edges, slots are the numbers of edges and nobody has to be asked. */
+/* Collective. Without merged relations or moved edges, slots are the numbers of edges and no request is needed. */
 static gemp_code name_edges(row_source *r, const gemp_edge *slots, size_t count, uint64_t *edge_names)
 {
 	if (r->edges->relation_count > 1 || r->edges->path_start != GEMP_NO_VERTEX || r->oriented)
@@ -39,7 +42,7 @@ static gemp_code name_edges(row_source *r, const gemp_edge *slots, size_t count,
 	return GEMP_OK;
 }
 
-/* Place, type and number of each edge; the keys are set separately as they come from their owners. */
+/* Sets place, type and number of each edge. */
 static gemp_code add_names(gemp_projected *columns, const row_source *r, const uint64_t *edge_names, gemp_edge first,
                            size_t count)
 {
@@ -59,7 +62,7 @@ static gemp_code fill_ends(gemp_projected *columns, const row_source *r, size_t 
 {
 	gemp_code code = GEMP_OK;
 	gemp_projected keys = { 0 };
-	gemp_vertex *ids = NULL;
+	GEMP_OWNED gemp_vertex *ids = NULL;
 	size_t end = first + count;
 	GEMP_TRY_DONE(gemp_comm_agree(r->comm, GEMP_NEW(ids, count + 1)));
 	for (size_t i = 0; i < count; i++)
@@ -72,12 +75,11 @@ static gemp_code fill_ends(gemp_projected *columns, const row_source *r, size_t 
 	}
 done:
 	gemp_projected_free(&keys, 1);
-	gemp_free(ids);
 	return code;
 }
 
-/* Collective. */
-static gemp_code fill(void *self, gemp_projected *columns, size_t first, size_t count)
+/* Collective. Fills the columns for places first .. first + count - 1 of this rank. */
+static gemp_code fill_rows(void *self, gemp_projected *columns, size_t first, size_t count)
 {
 	row_source *r = self;
 	GEMP_OWNED uint64_t *edge_names = NULL;
@@ -87,8 +89,8 @@ static gemp_code fill(void *self, gemp_projected *columns, size_t first, size_t 
 	return add_names(columns, r, edge_names, r->order->first + first, count);
 }
 
-/* Collective. The vertex where this rank's last edge ends: the first source of the next rank that has any, or the first
- * of all for a circuit. */
+/* Collective. The vertex where this rank's last edge ends: the first source of the next rank that has places, or, behind the last
+ * rank that has any, the first source of all for a circuit and the end of the path for a path. */
 static gemp_code find_end_vertex(row_source *r)
 {
 	int rank = r->comm->rank, ranks = r->comm->size;
@@ -120,7 +122,7 @@ gemp_code gemp_euler_rows_write(const gemp_comm *comm, const gemp_shard *graph, 
 	gemp_row_turns turns = { .comm = comm,
 		                     .columns = columns,
 		                     .count = COLUMNS,
-		                     .fill = fill,
+		                     .fill = fill_rows,
 		                     .self = &r,
 		                     .path = options->path,
 		                     .table = options->table,
@@ -132,15 +134,16 @@ gemp_code gemp_euler_rows_write(const gemp_comm *comm, const gemp_shard *graph, 
 	return gemp_row_turns_write(&turns, order->count);
 }
 
-/* Edges of all ranks, on every rank. */
+/* THE DRAWING */
+
 typedef struct drawn_edge {
 	gemp_vertex source, target;
-	uint32_t circuit; /* as the engine names it, then from 0 */
+	uint32_t circuit; /* as the engine names it; after number_circuits from 0 on */
 	uint32_t joined;
 	uint64_t place; /* from 1; 0: the edge that closes a path */
 } drawn_edge;
 
-/* Everything that is drawn, on every rank. */
+/* The graph that is drawn. Edges are gathered on every rank, and rank 0 alone has the keys and draws. */
 typedef struct drawing {
 	const gemp_shard *graph;
 	size_t edges, vertices, circuits;
@@ -150,9 +153,7 @@ typedef struct drawing {
 	gemp_text text;
 } drawing;
 
-/* GATHERING */
-
-/* Collective. Arrays of all ranks behind one another; the caller knows the total size. */
+/* Collective. out: the arrays of all ranks behind one another, whose total size the caller knows. */
 static gemp_code gather(const gemp_comm *comm, const void *own, size_t count, size_t size, void *out)
 {
 	GEMP_OWNED void *all = NULL;
@@ -185,7 +186,7 @@ static gemp_code gather_edges(drawing *p, const gemp_comm *comm, const gemp_eule
 	return GEMP_OK;
 }
 
-/* Collective. Only rank 0 draws, so only it asks for keys. */
+/* Collective. Only rank 0 requests keys. */
 static gemp_code gather_keys(drawing *p, const gemp_comm *comm)
 {
 	GEMP_OWNED gemp_vertex *ids = NULL;
@@ -215,9 +216,7 @@ static gemp_code number_circuits(drawing *p)
 	return GEMP_OK;
 }
 
-/* DRAWING */
-
-/* Hues that are a golden section apart are easy to distinguish. */
+/* Hues that differ by the golden ratio never come close to one of the few before. */
 static void print_colour(gemp_text *out, size_t circuit, double saturation)
 {
 	double hue = 0.6180339887 * (double)circuit;
@@ -232,7 +231,7 @@ static void print_key(drawing *p, gemp_text *out, size_t vertex)
 	gemp_escape_dot(out, p->text.data, p->text.size);
 }
 
-/* The deeper the blue, the more edges; red marks unequal in- and out-degree, the ends of a path. */
+/* A deeper blue means more edges; red marks unequal in- and out-degree, which the ends of a path have. */
 static void draw_vertices(drawing *p, gemp_text *out, char side)
 {
 	size_t max_count = 1;
@@ -266,7 +265,7 @@ static void begin_cluster(gemp_text *out, char side, const char *label)
 	gemp_text_print(out, "\tsubgraph cluster_%c {\n\t\tlabel=\"%s\";\n", side, label);
 }
 
-/* Neighbouring slots of a row are where circuits meet; bold lines belong to the spanning tree. */
+/* An edge of the circuit graph is a pair of neighbouring slots of a row on different circuits; bold lines belong to the spanning tree. */
 static void draw_circuits(drawing *p, gemp_text *out)
 {
 	for (size_t c = 0; c < p->circuits; c++) {
@@ -287,7 +286,7 @@ static void draw_circuits(drawing *p, gemp_text *out)
 /* Three clusters: before joining, the circuit graph, and after joining. */
 static gemp_code draw(drawing *p, const char *path)
 {
-	gemp_text out = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text out = { 0 };
 	gemp_text_print(&out, "digraph {\n\tnode [style=filled, fontname=\"sans-serif\"];\n"
 	                      "\tedge [fontname=\"sans-serif\", fontsize=10];\n\tgraph [fontname=\"sans-serif\"];\n");
 	begin_cluster(&out, 'b', "circuits before joining");
@@ -304,7 +303,6 @@ static gemp_code draw(drawing *p, const char *path)
 	gemp_code code = gemp_text_status(&p->text);
 	GEMP_THEN(gemp_text_status(&out));
 	GEMP_THEN(gemp_file_replace(path, out.data, out.size));
-	gemp_text_free(&out);
 	return code;
 }
 

@@ -1,6 +1,6 @@
-/* circuit_output: an Euler circuit or path for its readers: its edges in their order, in the user's keys, as rows; and for Graphviz how
- * the circuit of a small graph came about: the circuits before joining, each in a colour; the circuit graph with its spanning tree;
- * and the edges with their places.
+/* circuit_output: an Euler circuit or path in two forms: rows of its edges in their order, in the user's keys; and, for a small graph, a
+ * Graphviz drawing of how it was found: the circuits before joining, each in a colour; the circuit graph with its spanning tree; and
+ * the edges with their places.
  */
 
 #ifndef GEMP_EULER_CIRCUIT_OUTPUT_H
@@ -11,23 +11,25 @@
 #include <stdio.h>
 
 typedef struct gemp_euler_rows_options {
-	const char *path;  /* by its ending .tsv .csv .jsonl .h5; "-": TSV on stdout; NULL: the first places, for people */
-	gemp_table *table; /* instead of a path: takes this rank's rows; {0} at first; NULL: none */
-	FILE *preview;     /* where those are shown: on rank 0, NULL elsewhere */
-	size_t shown;
+	const char
+		*path; /* its ending gives the format: .tsv .csv .jsonl .h5; "-": TSV on stdout; NULL: a preview for people */
+	gemp_table *table; /* receives this rank's rows instead of a file; {0} on entry; NULL: there is none */
+	FILE *preview;     /* rank 0 writes the preview here; NULL on other ranks */
+	size_t shown;      /* places of the preview */
 } gemp_euler_rows_options;
 
-/* Collective. Columns: place, source, type, edge (its number in its type's order), target. The order has its sources;
- * keys are loaded. */
+/* Collective. The columns are place, source, type, edge (its number in the order of its type), and target. The order must have its
+ * sources, and keys must be loaded. */
 gemp_code gemp_euler_rows_write(const gemp_comm *comm, const gemp_shard *graph, const gemp_euler_edges *edges,
                                 const gemp_euler_order *order, const gemp_euler_rows_options *options);
 
 enum { GEMP_EULER_DRAWING_MAX = 1000 }; /* edges of a graph that is drawn */
 
-/* GEMP_EDATA where there is too much to draw: before it is looked for. */
+/* Local. GEMP_EDATA if the graph is too large for a drawing; to be called before the circuit is computed. */
 gemp_code gemp_euler_drawing_check(const gemp_shard *graph, const gemp_euler_edges *edges, const char *path);
 
-/* Collective. The result was made with `keep` and has an order; keys are loaded. The file appears when it is whole. */
+/* Collective. The result must have been made with keep_circuits and have an order, and keys must be loaded. The file gets its name
+ * once it is complete. */
 gemp_code gemp_euler_drawing_write(const gemp_comm *comm, const gemp_shard *graph, const gemp_euler_edges *edges,
                                    const gemp_euler_result *result, const char *path);
 

@@ -1,7 +1,6 @@
 #include "euler/device_engine.h"
 
 #include "core/bitset.h"
-#include "core/status.h"
 #include "core/timer.h"
 #include "device/launch.h"
 #include "device/program.h"
@@ -10,6 +9,10 @@
 
 #include <assert.h>
 #include <stdio.h>
+
+/* The host only launches kernels and reads the counters three times: after pairing, after the union, and at the end. Everything else
+ * stays on the device. Walks write the edges that they visit into chunks of EULER_CHUNK, so that later stages read them in order
+ * instead of following links at random addresses again. Bitmaps have a bit for each slot. */
 
 enum {
 	CLEAR,
@@ -44,26 +47,19 @@ static const char *const kernel_names[KERNELS] = {
 	"euler_list",  "euler_double",   "euler_emit",  "euler_sources"
 };
 
-/* Buffers on the device, named as in euler.cl. */
 enum { LARGE_GRAPH = 1 << 23 }; /* edges from which arrays do not fit a GPU's cache */
-enum {
-	CONTENDED_SAMPLES = 1 << 20,
-	SAMPLE_STRIDE = 16
-}; /* so many samples meet at few circuits: every PART-th block goes first */
-enum {
-	GPU_GROUP = 256,
-	GPU_ITEMS_PER_UNIT = 2048,
-	CPU_GROUP = 8,
-	CPU_ITEMS_PER_UNIT = 64
-}; /* work-items of a group, and on a unit at a time */
+/* From so many samples on the first samples to be united contend for few circuits: every SAMPLE_STRIDE-th block goes first. */
+enum { CONTENDED_SAMPLES = 1 << 20, SAMPLE_STRIDE = 16 };
+/* Work-items of a group, and how many a unit runs at a time. */
+enum { GPU_GROUP = 256, GPU_ITEMS_PER_UNIT = 2048, CPU_GROUP = 8, CPU_ITEMS_PER_UNIT = 64 };
 
-/* Arrays on the device, named as in euler.cl. */
+/* Arrays on the device, named as in euler.cl; set_sizes and new_arrays give their lengths. */
 typedef struct arrays {
 	gemp_buffer begin, target, cursor, next, chunks, owner, segments, parent, root, sample, label, lists[2], counters;
-	gemp_buffer starts, visited, labelled, mark; /* a bit a slot */
-	gemp_buffer some, full;                      /* a bit a word of mark */
-	gemp_buffer coarse;
-	gemp_buffer changed; /* a byte a segment */
+	gemp_buffer starts, visited, labelled, mark; /* a bit for each slot */
+	gemp_buffer some, full; /* a bit for each word of mark: has it a bit that is set, are all set */
+	gemp_buffer coarse;     /* a bit for each 2^shift words of mark */
+	gemp_buffer changed;    /* a byte for each segment */
 } arrays;
 
 typedef struct engine {
@@ -74,12 +70,13 @@ typedef struct engine {
 	cl_kernel kernels[KERNELS];
 	arrays on;
 	gemp_timings timings[GEMP_EULER_STAGES];
-	cl_uint vertices, slots, splitters, seed, pool_chunks; /* room: chunks of a pool */
-	cl_uint words, closing;                                /* words: of a bitmap of slots */
-	cl_uint samples, shift;                                /* shift: words of mark[] to a bit of coarse[] */
-	cl_ulong entries, all_entries;                         /* places of chunks: of the first walk, and of both */
-	size_t spacing_bits;                                   /* a splitter every 2^bits slots */
-	size_t group, max_items;
+	cl_uint vertices, slots, splitters, seed;
+	cl_uint pool_chunks;           /* chunks of each of the EULER_POOLS pools */
+	cl_uint words, closing;        /* words: of a bitmap of slots; closing: UINT32_MAX if there is none */
+	cl_uint samples, shift;        /* shift: 2^shift words of mark[] have a bit of coarse[] */
+	cl_ulong entries, all_entries; /* elements of chunks[]: of the first walk, and of both */
+	size_t spacing_bits;           /* one of 2^spacing_bits slots is a splitter */
+	size_t group, max_items;       /* work-items of a group, and of a launch at most */
 	cl_uint counters[EULER_COUNTERS];
 } engine;
 
@@ -164,15 +161,13 @@ static gemp_code new_arrays(engine *e)
 static void free_arrays(engine *e)
 {
 	arrays *on = &e->on;
-	gemp_buffer *const list[] = { &on->begin,    &on->target,   &on->cursor, &on->next,    &on->chunks,   &on->owner,
-		                          &on->segments, &on->parent,   &on->root,   &on->sample,  &on->label,    &on->lists[0],
-		                          &on->lists[1], &on->counters, &on->starts, &on->visited, &on->labelled, &on->mark,
-		                          &on->some,     &on->full,     &on->coarse, &on->changed };
-	for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-		gemp_buffer_free(list[i], e->device);
+	gemp_buffers_free(e->device, &on->begin, &on->target, &on->cursor, &on->next, &on->chunks, &on->owner,
+	                  &on->segments, &on->parent, &on->root, &on->sample, &on->label, &on->lists[0], &on->lists[1],
+	                  &on->counters, &on->starts, &on->visited, &on->labelled, &on->mark, &on->some, &on->full,
+	                  &on->coarse, &on->changed);
 }
 
-/* The spacing is a constant of the kernels, so that divisions by it become shifts. */
+/* The spacing is a constant of the kernels, which makes divisions by it shifts. */
 static gemp_code build(engine *e)
 {
 	gemp_kernel_entry entries[KERNELS];
@@ -185,8 +180,8 @@ static gemp_code build(engine *e)
 
 /* LAUNCHES */
 
-/* work: the number of work-items that have something to do; fewer are launched where the device runs fewer at a
- * time. */
+/* work: the number of work-items that have something to do. At most as many are launched as the device runs at a time; the kernels
+ * loop over the rest. */
 static gemp_code launch(engine *e, gemp_euler_stage stage, int kernel, uint64_t work, const gemp_argument *arguments,
                         size_t count)
 {
@@ -210,11 +205,10 @@ static gemp_code read_counters(engine *e)
 
 /* STAGES */
 
-/* The check reads the cursors: every out-edge must have been taken exactly once. */
+/* The check reads the cursors: a vertex is balanced if each of its out-edges has been taken once. */
 static gemp_code fill_and_pair(engine *e)
 {
-	cl_uint max_count = e->samples > e->splitters ? e->samples : e->splitters;
-	max_count = max_count > EULER_COARSE / 32 ? max_count : EULER_COARSE / 32;
+	cl_uint max_count = (cl_uint)gemp_max(gemp_max(e->samples, e->splitters), EULER_COARSE / 32);
 	GEMP_TRY(LAUNCH(FILL, CLEAR, max_count, MEM(starts), MEM(visited), MEM(labelled), MEM(mark), MEM(some), MEM(full),
 	                GEMP_ARG(&e->words), MEM(coarse), MEM(changed), GEMP_ARG(&e->splitters), MEM(sample),
 	                GEMP_ARG(&e->samples), MEM(counters), GEMP_ARG(&max_count)));
@@ -253,8 +247,7 @@ static gemp_code find_circuits(engine *e)
 	              MEM(root), GEMP_ARG(&e->slots), GEMP_ARG(&e->splitters), MEM(counters));
 }
 
-/* Afforest's idea (Sutton, Ben-Nun and Barak 2018): a sample of the slots joins nearly all circuits, and the rest
- * is only examined outside the giant set. */
+/* Unites the circuits of every step-th block of the sample, and updates the roots. */
 static gemp_code unite_sample(engine *e, cl_uint step)
 {
 	GEMP_TRY(LAUNCH(UNION, SAMPLE, e->samples, MEM(sample), GEMP_ARG(&e->samples), GEMP_ARG(&step), MEM(root),
@@ -262,8 +255,9 @@ static gemp_code unite_sample(engine *e, cl_uint step)
 	return LAUNCH(UNION, ROOTS, e->slots, MEM(parent), MEM(root), GEMP_ARG(&e->splitters), MEM(counters));
 }
 
-/* Where many samples meet at few circuits, every SAMPLE_STRIDE-th block goes first, so that compare-and-swaps
- * contend less. */
+/* Afforest's idea (Sutton, Ben-Nun and Barak 2018): a sample of the slots joins nearly all circuits, and the other slots
+ * are only examined where they lie outside the largest set (GIANT). A large sample is united in two passes, of which the first
+ * takes few blocks: compare-and-swaps then contend less for the few roots. */
 static gemp_code unite(engine *e)
 {
 	if (e->samples >= CONTENDED_SAMPLES)
@@ -308,7 +302,7 @@ static gemp_code rotate(engine *e)
 	return walk(e, GEMP_EULER_REWALK);
 }
 
-/* Pointer jumping over the splitters; the order replaces the labels, which nobody needs afterwards. */
+/* Pointer jumping ranks the splitters. The order overwrites the labels, which no later kernel reads. */
 static gemp_code rank_and_emit(engine *e)
 {
 	size_t from = 0;
@@ -335,7 +329,7 @@ static gemp_code upload(engine *e)
 	return GEMP_OK;
 }
 
-/* The circuit from index `cut` of the buffer on, past its end to its begin. */
+/* Downloads `count` elements of the buffer from index `cut` on, and behind its end those from its begin. */
 static gemp_code download_rotated(engine *e, const gemp_buffer *from, size_t cut, gemp_transfer_numbers to,
                                   size_t count)
 {
@@ -356,7 +350,7 @@ static gemp_code download(engine *e, bool sources)
 	order->count = order->edges;
 	GEMP_TRY(GEMP_NEW(order->edge, order->count));
 	GEMP_TRY(download_rotated(e, &e->on.label, cut, (gemp_transfer_numbers){ .wide = order->edge }, order->count));
-	if (sources) { /* successors are not needed any more */
+	if (sources) { /* into the buffer of the successors, which are no longer needed */
 		GEMP_TRY(GEMP_NEW(order->source, order->count));
 		GEMP_TRY(LAUNCH(EMIT, SOURCES, e->slots, MEM(target), MEM(label), MEM(next), GEMP_ARG(&e->slots)));
 		GEMP_TRY(GEMP_CL(clFinish(e->device->queue)));
@@ -367,15 +361,8 @@ static gemp_code download(engine *e, bool sources)
 	return GEMP_OK;
 }
 
-static gemp_code sum_timings(engine *e)
-{
-	for (size_t s = 0; s < GEMP_EULER_STAGES; s++)
-		GEMP_TRY(gemp_timings_seconds(&e->timings[s], &e->out->seconds[s]));
-	return GEMP_OK;
-}
-
 /* Stops after pairing if the graph is unbalanced, and after the union if it is not connected. */
-static gemp_code run(engine *e, const gemp_euler_options *options)
+static gemp_code run_stages(engine *e, const gemp_euler_options *options)
 {
 	gemp_euler_result *out = e->out;
 	GEMP_TRY(upload(e));
@@ -396,7 +383,8 @@ static gemp_code run(engine *e, const gemp_euler_options *options)
 		GEMP_TRY(rank_and_emit(e));
 		GEMP_TRY(download(e, options->sources));
 	}
-	GEMP_TRY(sum_timings(e));
+	for (size_t s = 0; s < GEMP_EULER_STAGES; s++)
+		GEMP_TRY(gemp_timings_seconds(&e->timings[s], &out->seconds[s]));
 	return gemp_program_store(e->device, &e->program);
 }
 
@@ -413,7 +401,7 @@ gemp_code gemp_euler_on_device(gemp_euler_result *out, gemp_device *device, cons
 	GEMP_TRY_DONE(build(&e));
 	GEMP_TRY_DONE(new_arrays(&e));
 	double since = gemp_now();
-	GEMP_TRY_DONE(run(&e, options));
+	GEMP_TRY_DONE(run_stages(&e, options));
 	out->total = gemp_now() - since;
 done:
 	for (size_t s = 0; s < GEMP_EULER_STAGES; s++)

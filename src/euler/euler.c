@@ -1,34 +1,33 @@
 #include "euler/euler.h"
 
 #include "core/search.h"
-#include "core/status.h"
 #include "core/threads.h"
 
 #include <string.h>
 
+/* The edges of a single relation are borrowed from it. Arrays are made (own_begin, own_target) where several relations are merged or
+ * an edge is added that closes a path; begin and target always point to the arrays in use. */
+
 /* Selects the relations and checks that they are all directed or all undirected. */
 static gemp_code choose_relations(gemp_euler_edges *edges, const gemp_shard *graph, const bool *relations)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_TRY(GEMP_NEW(edges->relations, graph->relation_count));
 	for (size_t r = 0; r < graph->relation_count; r++) {
 		const gemp_relation *relation = &graph->relations[r];
 		if (relations && !relations[r])
 			continue;
-		if (edges->relation_count && edges->undirected == relation->directed) {
-			code = gemp_fail(GEMP_EUSAGE, "relation '%s' is %s and '%s' is not; take those of one kind with --relation",
+		if (edges->relation_count && edges->undirected == relation->directed)
+			return gemp_fail(GEMP_EUSAGE, "relation '%s' is %s and '%s' is not; take those of one kind with --relation",
 			                 relation->name, relation->directed ? "directed" : "undirected", edges->relations[0]->name);
-			return code;
-		}
 		edges->undirected = !relation->directed;
 		edges->relations[edges->relation_count++] = relation;
 		edges->first += relation->first_edge;
 		edges->edges += relation->edge_count;
 	}
-	return code;
+	return GEMP_OK;
 }
 
-/* Rows of the merged graph are the rows of the relations behind one another. */
+/* A row of the merged graph consists of the rows of the relations, in their order. */
 static void merge_rows(void *self, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -44,7 +43,7 @@ static void merge_rows(void *self, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* The offsets of the merged rows are the sums of the relations' offsets. */
+/* The offset of a merged row is the sum of the relations' offsets. */
 static gemp_code merge_relations(gemp_euler_edges *edges)
 {
 	GEMP_TRY(GEMP_NEW(edges->own_begin, edges->rows + 1));
@@ -82,35 +81,6 @@ done:
 	return code;
 }
 
-enum {
-	BLOCK = 1 << 14,
-	SLOTS_PER_ROUND = 1 << 22
-}; /* slots a thread answers at a time, and a rank asks for in one round */
-
-/* A query and the owners of slots. */
-typedef struct slot_query {
-	const gemp_comm *comm;
-	const gemp_euler_edges *edges;
-	gemp_euler_answer *answer;
-	void *self;
-	uint64_t *firsts; /* [ranks + 1] first slots */
-	int *owner;       /* [ROUND] */
-} slot_query;
-
-/* Collective. Which slots each rank owns. */
-static gemp_code open_query(slot_query *a)
-{
-	gemp_code code = GEMP_OK;
-	size_t ranks = (size_t)a->comm->size;
-	code = GEMP_NEW(a->firsts, ranks + 1);
-	if (code == GEMP_OK && ranks > 1)
-		code = GEMP_NEW(a->owner, SLOTS_PER_ROUND);
-	GEMP_TRY(gemp_comm_agree(a->comm, code));
-	GEMP_MPI(MPI_Allgather(&a->edges->first, 1, MPI_UINT64_T, a->firsts, 1, MPI_UINT64_T, a->comm->world));
-	a->firsts[ranks] = a->edges->edges;
-	return GEMP_OK;
-}
-
 /* Adds a slot at the end of `row`; the arrays are copied, since they may belong to the relation. */
 static gemp_code insert_slot(gemp_euler_edges *edges, size_t row, gemp_vertex target)
 {
@@ -135,6 +105,7 @@ static gemp_code insert_slot(gemp_euler_edges *edges, size_t row, gemp_vertex ta
 gemp_code gemp_euler_edges_close(gemp_euler_edges *edges, gemp_vertex start, gemp_vertex end)
 {
 	uint64_t first = edges->bounds[edges->rank];
+	/* The slots of the ranks behind the one that gets the edge are numbered from one later. */
 	if (end >= first && end < first + edges->rows)
 		GEMP_TRY(insert_slot(edges, end - first, start));
 	else if (end < first)
@@ -189,21 +160,13 @@ gemp_euler_edge gemp_euler_edge_of(const gemp_euler_edges *edges, gemp_vertex so
 	return (gemp_euler_edge){ edges->relation_count, GEMP_NO_EDGE };
 }
 
-static void order_free(gemp_euler_order *order)
-{
-	gemp_free_all(order->edge, order->source);
-	*order = (gemp_euler_order){ 0 };
-}
-
 void gemp_euler_result_free(gemp_euler_result *result)
 {
-	order_free(&result->order);
-	gemp_free_all(result->circuit, result->joined);
+	gemp_free_all(result->order.edge, result->order.source, result->circuit, result->joined);
 	*result = (gemp_euler_result){ 0 };
 }
 
-/* A lower bound of the memory traffic of each stage of the device engine, for reports. Numbers have 4 bytes, slots
- * have bitmaps, and a sixteenth of the slots is in the sample. */
+/* Numbers have 4 bytes, bitmaps a bit for each slot, and a sixteenth of the slots is in the sample. */
 double gemp_euler_stage_bytes(gemp_euler_stage stage, uint64_t vertices, uint64_t edges, uint64_t splitters)
 {
 	double n = (double)vertices, m = (double)edges, s = (double)splitters;
@@ -225,61 +188,69 @@ double gemp_euler_stage_bytes(gemp_euler_stage stage, uint64_t vertices, uint64_
 const char *const gemp_euler_stage_name[GEMP_EULER_STAGES] = { "fill",  "pair",   "walk",   "circuits", "orphans",
 	                                                           "union", "rotate", "rewalk", "rank",     "emit" };
 
-/* Slots that one rank asks about. */
-typedef struct slot_list {
-	const slot_query *a;
-	const gemp_edge *slots;
-	uint64_t *answers;
-	size_t count;
-} slot_list;
+enum { SLOTS_PER_ROUND = 1 << 22 }; /* a rank requests at most so many at a time, which bounds the memory of owners */
 
-static void answer_range(void *self, size_t range, size_t begin, size_t end)
+/* Requests for slots at their owner. */
+typedef struct slot_requests {
+	gemp_euler_answer *answer;
+	void *self;
+	const gemp_edge *slots; /* of this round, as the owner has received them */
+	uint64_t *answers;
+} slot_requests;
+
+static void answer_range(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
-	const slot_list *l = self;
+	const slot_requests *requests = context;
 	for (size_t i = begin; i < end; i++)
-		l->answers[i] = l->a->answer(l->a->self, l->slots[i]);
+		requests->answers[i] = requests->answer(requests->self, requests->slots[i]);
 }
 
+/* Request handler. */
 static gemp_code answer_slots(void *self, const void *records, size_t count, uint64_t *answers)
 {
-	slot_list l = { self, records, answers, count };
-	gemp_for_ranges(count, answer_range, &l);
+	slot_requests *requests = self;
+	requests->slots = records;
+	requests->answers = answers;
+	gemp_for_ranges(count, answer_range, requests);
 	return GEMP_OK;
 }
 
-/* An unknown slot is an error of the caller, which must not become an invalid rank. */
-static gemp_code check_slots(const slot_query *a, const gemp_edge *slots, size_t count)
+/* An unknown slot is an error of the caller; without the check it would be sent to a rank that does not exist. */
+static gemp_code check_slots(const gemp_euler_edges *edges, const gemp_edge *slots, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (slots[i] >= a->edges->edges)
-			return gemp_fail(GEMP_EINTERNAL, "rank %d: there is no slot %" PRIu64 " among %" PRIu64, a->comm->rank,
-			                 slots[i], a->edges->edges);
+		if (slots[i] >= edges->edges)
+			return gemp_fail(GEMP_EINTERNAL, "rank %d: there is no slot %" PRIu64 " among %" PRIu64, edges->rank,
+			                 slots[i], edges->edges);
 	return GEMP_OK;
 }
 
 gemp_code gemp_euler_query_slots(const gemp_comm *comm, const gemp_euler_edges *edges, const gemp_edge *slots,
                                  size_t count, gemp_euler_answer *answer, void *self, uint64_t *answers)
 {
-	gemp_code code = GEMP_OK;
-	slot_query a = { .comm = comm, .edges = edges, .answer = answer, .self = self };
-	uint64_t max_count = count;
-	GEMP_TRY_DONE(gemp_comm_agree(comm, check_slots(&a, slots, count)));
-	GEMP_TRY_DONE(open_query(&a));
-	gemp_comm_max(comm, &max_count, 1);
-	for (size_t from = 0; from < max_count; from += SLOTS_PER_ROUND) {
-		size_t at = from < count ? from : count, now = count - at < SLOTS_PER_ROUND ? count - at : SLOTS_PER_ROUND;
-		for (size_t i = 0; i < now && a.owner; i++)
-			a.owner[i] = (int)gemp_range_find(a.firsts, (size_t)comm->size, slots[at + i]);
-		const gemp_request request = { .records = slots + at,
-			                           .count = now,
+	size_t ranks = (size_t)comm->size;
+	slot_requests requests = { .answer = answer, .self = self };
+	GEMP_OWNED uint64_t *bounds = NULL;
+	GEMP_OWNED int *owner = NULL;
+	gemp_code code = check_slots(edges, slots, count);
+	GEMP_THEN(GEMP_NEW(bounds, ranks + 1));
+	if (ranks > 1)
+		GEMP_THEN(GEMP_NEW(owner, gemp_min(count, SLOTS_PER_ROUND)));
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_MPI(MPI_Allgather(&edges->first, 1, MPI_UINT64_T, bounds, 1, MPI_UINT64_T, comm->world));
+	uint64_t rounds = gemp_exchange_rounds(comm, count, SLOTS_PER_ROUND);
+	for (uint64_t round = 0; round < rounds; round++) {
+		gemp_block_range part = gemp_exchange_round(round, count, SLOTS_PER_ROUND);
+		for (size_t i = part.begin; i < part.end && owner; i++)
+			owner[i - part.begin] = (int)gemp_range_find(bounds, ranks, slots[i]);
+		const gemp_request request = { .records = slots + part.begin,
+			                           .count = part.end - part.begin,
 			                           .size = sizeof *slots,
-			                           .owner = a.owner,
+			                           .owner = owner,
 			                           .handler = answer_slots,
-			                           .self = &a };
-		GEMP_TRY_DONE(gemp_request_run(comm, GEMP_OK, &request, answers + at));
+			                           .self = &requests };
+		GEMP_TRY(gemp_request_run(comm, GEMP_OK, &request, answers + part.begin));
 	}
-done:
-	gemp_free_all(a.firsts, a.owner);
-	return code;
+	return GEMP_OK;
 }

@@ -1,11 +1,13 @@
 #include "euler/verify.h"
 
 #include "core/bitset.h"
-#include "core/status.h"
 #include "core/threads.h"
 
 #include <assert.h>
 #include <stdatomic.h>
+
+/* The check shares only the query for slots with the engines. The rank of a place requests the ends of the edge there from the
+ * rank of the edge, which marks the edge as seen: a second request shows a repeated edge, and an edge without a mark a missing one. */
 
 /* The ends of an edge, packed into one number for requests. */
 typedef union edge_ends {
@@ -21,8 +23,8 @@ typedef struct verification {
 	const gemp_euler_edges *edges;
 	const gemp_euler_order *order;
 	gemp_vertex *source;        /* [own slots] */
-	uint64_t *visited;          /* a bit an own slot */
-	_Atomic gemp_edge repeated; /* an own slot that came twice; GEMP_NO_EDGE: none */
+	uint64_t *visited;          /* [own slots / 64 + 1] a bit for each own slot */
+	_Atomic gemp_edge repeated; /* an own slot that was requested twice; GEMP_NO_EDGE: none */
 	edge_ends *ends;            /* [order->count] */
 } verification;
 
@@ -47,7 +49,7 @@ static uint64_t mark_seen(void *self, gemp_edge slot)
 	return (edge_ends){ { v->source[own], v->edges->target[own] } }.both;
 }
 
-/* Every own slot is visited exactly once, except the closing one. */
+/* Every own slot is visited exactly once, except the closing one, which must not be in the order. */
 static gemp_code check_seen(const verification *v)
 {
 	const gemp_euler_edges *edges = v->edges;
@@ -65,7 +67,7 @@ static gemp_code check_seen(const verification *v)
 	return GEMP_OK;
 }
 
-/* Within a rank each edge begins where the previous one ends. */
+/* Local. Within a rank each edge begins where the previous one ends; sources of the order are those of the edges. */
 static gemp_code check_steps(const verification *v)
 {
 	const gemp_euler_order *order = v->order;
@@ -90,32 +92,33 @@ typedef struct boundary {
 
 /* Evaluated alike on all ranks: places are consecutive over the ranks, edges connect across ranks, and the circuit
  * closes or the path has the right ends. */
-static gemp_code check_boundaries(const verification *v, const boundary *seams)
+static gemp_code check_boundaries(const verification *v, const boundary *boundaries)
 {
 	const gemp_euler_edges *edges = v->edges;
 	bool path = edges->path_start != GEMP_NO_VERTEX;
 	uint64_t at = 0;
 	gemp_vertex start = GEMP_NO_VERTEX, end = GEMP_NO_VERTEX;
 	for (int r = 0; r < v->comm->size; r++) {
-		if (!seams[r].count)
+		const boundary *b = &boundaries[r];
+		if (!b->count)
 			continue;
-		if (seams[r].first_place != at)
+		if (b->first_place != at)
 			return gemp_fail(GEMP_EINTERNAL, "--verify: rank %d has places from %" PRIu64 " on, not %" PRIu64, r,
-			                 seams[r].first_place, at);
-		if (at && seams[r].first_edge.source != end)
+			                 b->first_place, at);
+		if (at && b->first_edge.source != end)
 			return gemp_fail(GEMP_EINTERNAL,
 			                 "--verify: the edge at place %" PRIu64 " begins at vertex %u, but the one "
 			                 "before ends at %u",
-			                 at, seams[r].first_edge.source, end);
+			                 at, b->first_edge.source, end);
 		if (!at)
-			start = seams[r].first_edge.source;
-		end = seams[r].last_edge.target;
-		at += seams[r].count;
+			start = b->first_edge.source;
+		end = b->last_edge.target;
+		at += b->count;
 	}
 	if (at != edges->edges - (path && edges->edges))
 		return gemp_fail(GEMP_EINTERNAL, "--verify: %" PRIu64 " places for %" PRIu64 " edges", at, edges->edges - path);
 	if (at && (path ? start != edges->path_start || end != edges->path_end : start != end))
-		return gemp_fail(GEMP_EINTERNAL, "--verify: it goes from vertex %u to %u", start, end);
+		return gemp_fail(GEMP_EINTERNAL, "--verify: the order goes from vertex %u to %u", start, end);
 	return GEMP_OK;
 }
 
@@ -123,17 +126,18 @@ static gemp_code check_boundaries(const verification *v, const boundary *seams)
 static gemp_code gather_boundaries(const verification *v)
 {
 	const gemp_euler_order *order = v->order;
-	GEMP_OWNED void *seams = NULL;
+	GEMP_OWNED void *boundaries = NULL;
 	GEMP_OWNED size_t *begin = NULL;
 	boundary own = { .first_place = order->first, .count = order->count };
 	if (order->count) {
 		own.first_edge = v->ends[0];
 		own.last_edge = v->ends[order->count - 1];
 	}
-	GEMP_TRY(gemp_comm_allgather(v->comm, GEMP_OK, &own, sizeof own, &seams, &begin));
-	return check_boundaries(v, seams);
+	GEMP_TRY(gemp_comm_allgather(v->comm, GEMP_OK, &own, sizeof own, &boundaries, &begin));
+	return check_boundaries(v, boundaries);
 }
 
+/* Local. */
 static gemp_code allocate(verification *v)
 {
 	uint64_t own = v->edges->begin[v->edges->rows];

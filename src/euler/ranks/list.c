@@ -3,19 +3,25 @@
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/search.h"
-#include "core/status.h"
 #include "core/threads.h"
 #include "core/timer.h"
 
 #include <inttypes.h>
 
+/* A contraction runs in three steps: splitters are selected and labelled, walks label the elements between them, and the two passes
+ * for orphans repeat both for elements that no walk has reached. Links and labels lie side by side in link[], so that one cache
+ * miss of a walk brings both. Walks of different splitters label disjoint elements: threads and members write without
+ * synchronisation, and a fence follows each walk.
+ *
+ * With several teams a walk that leaves its team continues as a record (element, splitter, distance) in the next round. */
+
 enum { BLOCKS_PER_CHUNK = 4096, ELEMENTS_PER_CHUNK = 1 << 16, ORPHAN_SPACING = 3, UPPER_LEVEL_SPACING = 8 };
 
-/* The last slot up to this one without a joined successor: scans whole words for a gap. */
+/* Scans whole words backwards for a zero bit; slot 0 has none set, which ends the scan. */
 size_t gemp_euler_run_start(const uint64_t *joined, size_t slot)
 {
 	size_t word = slot >> 6;
-	uint64_t gaps = ~joined[word] & (((uint64_t)2 << (slot & 63)) - 1); /* slots up to this one that end a run */
+	uint64_t gaps = ~joined[word] & (((uint64_t)2 << (slot & 63)) - 1); /* zero bits up to the slot's */
 	while (gaps == 0)
 		gaps = ~joined[--word];
 	return (word << 6) + 63 - (size_t)__builtin_clzll(gaps);
@@ -36,15 +42,16 @@ void gemp_euler_list_free(gemp_euler_list *list)
 typedef struct element_selection {
 	gemp_euler_list *list;
 	bool wide;
-	uint64_t *begin; /* [chunks + 1] */
-	void *elements;  /* NULL: count */
+	size_t chunk_size;
+	uint64_t *begin; /* [chunks] elements that each chunk has selected; then where it writes the next one */
+	void *elements;  /* NULL: the first pass, which only counts */
 } element_selection;
 
-static void append_element(element_selection *c, size_t chunk, size_t x, bool wide)
+static void append_element(element_selection *s, size_t begin, size_t x, bool wide)
 {
-	uint64_t at = c->begin[chunk]++;
-	if (c->elements)
-		gemp_number_set(c->elements, at, x, wide);
+	uint64_t at = s->begin[begin / s->chunk_size]++;
+	if (s->elements)
+		gemp_number_set(s->elements, at, x, wide);
 }
 
 static uint64_t spacing_of(const gemp_euler_list *list)
@@ -53,10 +60,10 @@ static uint64_t spacing_of(const gemp_euler_list *list)
 }
 
 /* One of each block of `spacing` elements, at a random place. A shorter last block may have none: otherwise short
- * lists would never shrink. */
-GEMP_INLINE void select_splitters(element_selection *c, size_t chunk, size_t begin, size_t end, bool wide)
+ * lists would never shrink. A chunk is a multiple of the spacing, so blocks do not depend on the threads. */
+GEMP_INLINE void select_splitters(element_selection *s, size_t begin, size_t end, bool wide)
 {
-	const gemp_euler_list *list = c->list;
+	const gemp_euler_list *list = s->list;
 	uint64_t spacing = spacing_of(list), salt = gemp_mix(list->team->seed + list->level);
 	for (size_t x = list->own_begin + begin, stop = list->own_begin + end; x < stop; x += spacing) {
 		uint64_t width = stop - x < spacing ? stop - x : spacing;
@@ -64,74 +71,68 @@ GEMP_INLINE void select_splitters(element_selection *c, size_t chunk, size_t beg
 		if (list->fixed_splitter >= x && list->fixed_splitter < x + width)
 			chosen = list->fixed_splitter;
 		if (chosen < x + width && !gemp_euler_closed(list, chosen, wide))
-			append_element(c, chunk, chosen, wide);
+			append_element(s, begin, chosen, wide);
 	}
 }
-GEMP_INDEXED_WIDTHS(splitter_body, select_splitters, element_selection)
+GEMP_CHUNK_WIDTHS(splitter_body, select_splitters, element_selection)
 
-GEMP_INLINE void select_unlabelled(element_selection *c, size_t chunk, size_t begin, size_t end, bool wide)
+/* Elements that no walk has reached lie on circuits without a splitter. */
+GEMP_INLINE void select_unlabelled(element_selection *s, size_t begin, size_t end, bool wide)
 {
-	const gemp_euler_list *list = c->list;
+	const gemp_euler_list *list = s->list;
 	for (size_t x = list->own_begin + begin; x < list->own_begin + end; x++)
 		if (gemp_euler_label_at(list, x, wide) == 0 && !gemp_euler_closed(list, x, wide))
-			append_element(c, chunk, x, wide);
+			append_element(s, begin, x, wide);
 }
-GEMP_INDEXED_WIDTHS(unlabelled_body, select_unlabelled, element_selection)
+GEMP_CHUNK_WIDTHS(unlabelled_body, select_unlabelled, element_selection)
 
-/* Local. *elements: the caller's. */
-static gemp_code select_elements(gemp_euler_list *list, gemp_range_body *body, size_t chunk, void **elements,
+/* Local. *elements: [*count] numbers, ascending, which the caller frees. */
+static gemp_code select_elements(gemp_euler_list *list, gemp_range_body *body, size_t chunk_size, void **elements,
                                  size_t *count)
 {
-	gemp_code code = GEMP_OK;
-	size_t own = list->own_end - list->own_begin, chunks = (own + chunk - 1) / chunk;
-	element_selection c = { .list = list, .wide = list->wide };
-	GEMP_TRY_DONE(GEMP_NEW(c.begin, chunks + 1));
-	gemp_for_chunks(own, chunk, body, &c);
-	uint64_t before = 0;
-	for (size_t p = 0; p < chunks; p++) {
-		uint64_t in_chunk = c.begin[p];
-		c.begin[p] = before;
-		before += in_chunk;
-	}
-	*count = before;
-	*elements = c.elements = gemp_calloc(before, gemp_number_size(list->wide));
-	if (!c.elements)
-		code = GEMP_ENOMEM;
-	else
-		gemp_for_chunks(own, chunk, body, &c);
-done:
-	gemp_free(c.begin);
-	return code;
+	size_t own = list->own_end - list->own_begin, chunks = (own + chunk_size - 1) / chunk_size;
+	GEMP_OWNED uint64_t *begin = NULL;
+	GEMP_TRY(GEMP_NEW(begin, chunks + 1));
+	element_selection s = { .list = list, .wide = list->wide, .chunk_size = chunk_size, .begin = begin };
+	gemp_for_chunks(own, chunk_size, body, &s);
+	gemp_prefix_inclusive(begin, chunks);
+	*count = chunks ? begin[chunks - 1] : 0;
+	gemp_prefix_shift(begin, chunks + 1);
+	GEMP_TRY(gemp_numbers_new(elements, *count, list->wide));
+	s.elements = *elements;
+	gemp_for_chunks(own, chunk_size, body, &s);
+	return GEMP_OK;
 }
 
-/* Takes some of the elements without a label, or all of them. */
-static size_t split_orphans(gemp_euler_list *list, void *loose, size_t *left, void *taken, bool all)
+/* Moves a random third of the elements that still have no label from orphans[*left] to taken[], or all of them. Returns the number
+ * of elements taken. */
+static size_t take_orphans(gemp_euler_list *list, void *orphans, size_t *left, void *taken, bool all)
 {
 	size_t count = 0, kept = 0;
 	bool wide = list->wide;
 	uint64_t salt = gemp_mix(list->team->seed ^ ~(uint64_t)list->level);
 	for (size_t i = 0; i < *left; i++) {
-		uint64_t x = gemp_number_at(loose, i, wide);
+		uint64_t x = gemp_number_at(orphans, i, wide);
 		if (gemp_euler_label_at(list, x, wide) != 0)
 			continue;
 		if (all || gemp_mix(salt ^ (list->first_number + x)) % ORPHAN_SPACING == 0)
 			gemp_number_set(taken, count++, x, wide);
 		else
-			gemp_number_set(loose, kept++, x, wide);
+			gemp_number_set(orphans, kept++, x, wide);
 	}
 	*left = kept;
 	return count;
 }
 
-typedef struct splitter_naming {
+typedef struct new_splitters {
 	gemp_euler_list *list;
 	bool wide;
 	const void *elements;
-	size_t count, first; /* number of the first one */
-} splitter_naming;
+	size_t first; /* the number of the first one */
+} new_splitters;
 
 /* A splitter's label has the highest bit set, which ends walks. */
-GEMP_INLINE void label_splitters(splitter_naming *n, size_t begin, size_t end, bool wide)
+GEMP_INLINE void label_splitters(new_splitters *n, size_t begin, size_t end, bool wide)
 {
 	gemp_euler_list *list = n->list;
 	for (size_t i = begin; i < end; i++) {
@@ -140,22 +141,21 @@ GEMP_INLINE void label_splitters(splitter_naming *n, size_t begin, size_t end, b
 		gemp_number_set(list->link.at, 2 * x + 1, gemp_euler_label_flag(wide) | (k + 1), wide);
 	}
 }
-GEMP_CHUNK_WIDTHS(label_body, label_splitters, splitter_naming)
+GEMP_CHUNK_WIDTHS(label_body, label_splitters, new_splitters)
 
-/* Collective. These elements become splitters, and their stretches are walked. code: the code of the preceding
- * local steps. */
+/* Collective. These elements become splitters, and their stretches are walked. code: what the preceding local steps have
+ * returned. */
 static gemp_code add_splitters(gemp_euler_list *list, const void *elements, size_t count, gemp_code code)
 {
 	gemp_euler_team *team = list->team;
 	size_t size = gemp_number_size(list->wide), before = list->splitters, first, end;
 	uint64_t all;
 	GEMP_TRY(gemp_comm_agree(team->comm, code));
-	splitter_naming n = { .list = list, .wide = list->wide, .elements = elements, .count = count };
+	new_splitters n = { .list = list, .wide = list->wide, .elements = elements };
 	n.first = before + gemp_euler_team_before(team, count, &all);
-	code = gemp_euler_block_grow(team, &list->splitter, before + all, size);
-	GEMP_THEN(gemp_euler_block_grow(team, &list->from, before + all, size));
-	GEMP_THEN(gemp_euler_block_grow(team, &list->length, before + all, size));
-	GEMP_TRY(gemp_comm_agree(team->comm, code));
+	GEMP_TRY(gemp_euler_block_grow(team, &list->splitter, before + all, size));
+	GEMP_TRY(gemp_euler_block_grow(team, &list->from, before + all, size));
+	GEMP_TRY(gemp_euler_block_grow(team, &list->length, before + all, size));
 	list->splitters = before + all;
 	gemp_for_chunks(count, ELEMENTS_PER_CHUNK, label_body, &n);
 	gemp_euler_team_fence(team);
@@ -166,53 +166,51 @@ static gemp_code add_splitters(gemp_euler_list *list, const void *elements, size
 /* Collective. Two passes: after the first, only elements of short circuits can be left. */
 static gemp_code contract_orphans(gemp_euler_list *list)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_OWNED void *loose = NULL, *taken = NULL;
-	size_t left = 0, count = 0;
-	code = select_elements(list, unlabelled_body, ELEMENTS_PER_CHUNK, &loose, &left);
-	if (code == GEMP_OK && !(taken = gemp_calloc(left, gemp_number_size(list->wide))))
-		code = GEMP_ENOMEM;
+	GEMP_OWNED void *orphans = NULL, *taken = NULL;
+	size_t left = 0;
+	gemp_code code = select_elements(list, unlabelled_body, ELEMENTS_PER_CHUNK, &orphans, &left);
+	GEMP_THEN(gemp_numbers_new(&taken, left, list->wide));
 	GEMP_TRY(gemp_comm_agree(list->team->comm, code));
 	if (gemp_comm_sum1(list->team->comm, left) == 0)
-		return code;
+		return GEMP_OK;
 	for (int all = 0; all < 2; all++) {
-		count = split_orphans(list, loose, &left, taken, all);
+		size_t count = take_orphans(list, orphans, &left, taken, all);
 		GEMP_TRY(add_splitters(list, taken, count, GEMP_OK));
 	}
 	return GEMP_OK;
 }
 
-gemp_code gemp_euler_list_contract(gemp_euler_list *list, double *walk, double *orphans)
+gemp_code gemp_euler_list_contract(gemp_euler_list *list, double *seconds)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED void *elements = NULL;
 	size_t count = 0;
-	double begun = gemp_now();
-	code = select_elements(list, splitter_body, BLOCKS_PER_CHUNK * spacing_of(list), &elements, &count);
+	double begin = gemp_now();
+	gemp_code code = select_elements(list, splitter_body, BLOCKS_PER_CHUNK * spacing_of(list), &elements, &count);
 	GEMP_TRY(add_splitters(list, elements, count, code));
-	if (walk)
-		*walk = gemp_now() - begun;
-	begun = gemp_now();
+	double walked = gemp_now();
 	GEMP_TRY(contract_orphans(list));
-	if (orphans)
-		*orphans = gemp_now() - begun;
+	if (seconds) {
+		seconds[0] = walked - begin;
+		seconds[1] = gemp_now() - walked;
+	}
 	return GEMP_OK;
 }
 
 enum { WALKERS = 24, STARTS_PER_CHUNK = 1024, SHORT_DISTANCE_SPACING = 1024, MAX_SHORT_DISTANCE = UINT16_MAX };
 
-/* Walkers advance until they meet a splitter or leave for another team. Each thread advances WALKERS of them in
+/* Walkers advance until they reach a splitter or leave for another team. Each thread advances WALKERS of them in
  * turns: the next element of a walker is prefetched while the others move, which hides the latency of random
  * accesses. */
 typedef struct walk_state {
 	gemp_euler_list *list;
 	bool wide;
-	const void *starts; /* numbers of splitters; NULL: they are first + i */
+	const void *starts; /* numbers of splitters; NULL: start i is splitter first + i */
 	size_t first;
 	bool short_distances;   /* distances of records have 2 bytes */
-	bool distance_overflow; /* one was longer */
+	bool distance_overflow; /* a distance did not fit 2 bytes */
 	const char *arrived;    /* [arrivals] records: element, splitter, distance */
-	size_t arrivals, count; /* of this round: arrivals, then starts */
+	size_t arrivals,
+		count; /* count: walkers of this round, first those that have arrived, then those that start here */
 	gemp_euler_exchange exchange;
 } walk_state;
 
@@ -242,11 +240,11 @@ static size_t record_size(const walk_state *w)
 
 /* At small spacing distances below 65,536 are certain enough to be sent in 2 bytes; a longer one is reported as an
  * error. */
-static void write_record(walk_state *w, size_t piece, const walker *l, uint64_t next, bool wide)
+static void write_record(walk_state *w, size_t chunk, const walker *l, uint64_t next, bool wide)
 {
 	const gemp_euler_list *list = w->list;
 	size_t owner = gemp_range_find(list->bounds, list->team->teams, next);
-	char *record = gemp_euler_exchange_put(&w->exchange, piece, owner, 0);
+	char *record = gemp_euler_exchange_put(&w->exchange, chunk, owner, 0);
 	gemp_number_write(record, 0, next - list->bounds[owner], wide);
 	gemp_number_write(record, 1, l->from, wide);
 	if (!w->short_distances) {
@@ -270,19 +268,19 @@ GEMP_INLINE void read_record(const walk_state *w, size_t i, walker *l, bool wide
 }
 
 /* False: the successor belongs to another team, and the walker was sent there. */
-GEMP_INLINE bool advance(walk_state *w, size_t piece, walker *l, uint64_t next, bool wide)
+GEMP_INLINE bool advance(walk_state *w, size_t chunk, walker *l, uint64_t next, bool wide)
 {
 	gemp_euler_list *list = w->list;
 	if (next - list->first_number < list->count) {
 		move_to(list, l, next - list->first_number, wide);
 		return true;
 	}
-	write_record(w, piece, l, next, wide);
+	write_record(w, chunk, l, next, wide);
 	return false;
 }
 
 /* Walkers that arrived from other teams go first, then those that start here. False: the walker left at once. */
-GEMP_INLINE bool start_walker(walk_state *w, size_t piece, size_t i, walker *l, bool wide)
+GEMP_INLINE bool start_walker(walk_state *w, size_t chunk, size_t i, walker *l, bool wide)
 {
 	const gemp_euler_list *list = w->list;
 	if (i < w->arrivals) {
@@ -296,11 +294,11 @@ GEMP_INLINE bool start_walker(walk_state *w, size_t piece, size_t i, walker *l, 
 	size_t x = gemp_number_at(list->splitter.at, k, wide);
 	l->from = k * list->team->teams + list->team->team;
 	l->distance = weight_of(list, x, wide);
-	return advance(w, piece, l, gemp_euler_next_at(list, x, wide), wide);
+	return advance(w, chunk, l, gemp_euler_next_at(list, x, wide), wide);
 }
 
-/* False: the walker met a splitter, or left. */
-GEMP_INLINE bool walk_step(walk_state *w, size_t piece, walker *l, bool wide)
+/* False: the walker has reached a splitter, or has left. */
+GEMP_INLINE bool walk_step(walk_state *w, size_t chunk, walker *l, bool wide)
 {
 	gemp_euler_list *list = w->list;
 	uint64_t label = gemp_euler_label_at(list, l->at, wide), flag = gemp_euler_label_flag(wide);
@@ -314,35 +312,35 @@ GEMP_INLINE bool walk_step(walk_state *w, size_t piece, walker *l, bool wide)
 	if (list->distance.at)
 		gemp_number_set(list->distance.at, l->at, l->distance, wide);
 	l->distance += weight_of(list, l->at, wide);
-	return advance(w, piece, l, gemp_euler_next_at(list, l->at, wide), wide);
+	return advance(w, chunk, l, gemp_euler_next_at(list, l->at, wide), wide);
 }
 
 /* A finished walker is replaced at once, so that WALKERS accesses stay under way. */
-GEMP_INLINE void walk_piece(walk_state *w, size_t piece, bool wide)
+GEMP_INLINE void walk_chunk(walk_state *w, size_t chunk, bool wide)
 {
 	walker lanes[WALKERS];
 	size_t live = 0, i, end;
 	if (w->list->team->teams > 1) {
-		i = w->exchange.begin[piece];
-		end = w->exchange.begin[piece + 1];
+		i = w->exchange.begin[chunk];
+		end = w->exchange.begin[chunk + 1];
 	} else {
-		i = piece * STARTS_PER_CHUNK;
+		i = chunk * STARTS_PER_CHUNK;
 		end = i + STARTS_PER_CHUNK < w->count ? i + STARTS_PER_CHUNK : w->count;
 	}
 	while (live < WALKERS && i < end)
-		live += start_walker(w, piece, i++, &lanes[live], wide);
+		live += start_walker(w, chunk, i++, &lanes[live], wide);
 	while (live)
 		for (size_t n = 0; n < live; n++) {
-			if (walk_step(w, piece, &lanes[n], wide))
+			if (walk_step(w, chunk, &lanes[n], wide))
 				continue;
 			bool entered = false;
 			while (!entered && i < end)
-				entered = start_walker(w, piece, i++, &lanes[n], wide);
+				entered = start_walker(w, chunk, i++, &lanes[n], wide);
 			if (!entered)
 				lanes[n] = lanes[--live];
 		}
 }
-GEMP_WIDTHS(walk_body, walk_piece, walk_state)
+GEMP_WIDTHS(walk_body, walk_chunk, walk_state)
 
 /* Collective. Each round advances all walkers that are here and starts new ones up to the limit of records in
  * flight. */
@@ -359,7 +357,7 @@ static gemp_code walk_in_rounds(walk_state *w, size_t count)
 		code = gemp_euler_exchange_open(&w->exchange, w->count);
 		w->arrived = w->exchange.receive;
 		if (code == GEMP_OK)
-			gemp_parallel_for(w->exchange.pieces, walk_body, w);
+			gemp_parallel_for(w->exchange.chunks, walk_body, w);
 		if (w->distance_overflow)
 			code = gemp_fail(GEMP_EINTERNAL,
 			                 "no splitter was met on %d edges, though one of %" PRIu32 " is one; "
@@ -387,24 +385,21 @@ gemp_code gemp_euler_list_walk(gemp_euler_list *list, const void *starts, size_t
 	return GEMP_OK;
 }
 
-typedef struct lookup_naming {
-	gemp_euler_lookup *lookup;
-	bool wide;
-} lookup_naming;
-
-/* Which splitters of other teams are named by labels here. */
-GEMP_INLINE void collect_labels(lookup_naming *n, size_t begin, size_t end, bool wide)
+/* Adds the splitters that labels here name, if they belong to other teams: the label of an own splitter's stretch has the flag only at
+ * the splitter itself, so numbers of own splitters are requested, too, from this rank. */
+static void collect_labels(void *context, size_t chunk, size_t begin, size_t end)
 {
-	const gemp_euler_list *list = n->lookup->list;
+	(void)chunk;
+	gemp_euler_lookup *lookup = context;
+	bool wide = lookup->list->wide;
 	for (size_t x = begin; x < end; x++) {
-		uint64_t label = gemp_euler_label_at(list, x, wide);
+		uint64_t label = gemp_euler_label_at(lookup->list, x, wide);
 		if (label != 0 && !(label & gemp_euler_label_flag(wide)))
-			gemp_euler_subset_add(&n->lookup->named, label - 1);
+			gemp_euler_subset_add(&lookup->named, label - 1);
 	}
 }
-GEMP_CHUNK_WIDTHS(collect_body, collect_labels, lookup_naming)
 
-/* Answers for own splitters. */
+/* Request handler: the value of splitter k of this team. */
 static uint64_t own_value(const void *context, uint64_t k)
 {
 	const gemp_euler_lookup *lookup = context;
@@ -420,8 +415,7 @@ gemp_code gemp_euler_lookup_new(gemp_euler_lookup *lookup, const gemp_euler_list
 	uint64_t max_count = list->splitters;
 	gemp_comm_max(team->comm, &max_count, 1);
 	GEMP_TRY(gemp_comm_agree(team->comm, gemp_euler_subset_new(&lookup->named, max_count * team->teams)));
-	lookup_naming n = { lookup, list->wide };
-	gemp_for_chunks(list->count, ELEMENTS_PER_CHUNK, collect_body, &n);
+	gemp_for_chunks(list->count, ELEMENTS_PER_CHUNK, collect_labels, lookup);
 	gemp_euler_subset_seal(&lookup->named);
 	const gemp_euler_request request = {
 		.team = team, .named = &lookup->named, .own = list->splitters, .answer = own_value, .context = lookup

@@ -2,23 +2,26 @@
 
 #include "core/memory.h"
 #include "core/search.h"
-#include "core/status.h"
 #include "core/threads.h"
 
 #include <stdlib.h>
 
+/* Both questions are answered by the same recursion, since a walk along the elements yields either: it assigns one number to all of
+ * them, or counts the distance. What differs is the way back from the splitters: a circuit is copied, a distance is turned round and
+ * the distance within the stretch is added. */
+
 enum { ELEMENTS_PER_CHUNK = 1 << 15 };
 
+/* One level of the recursion. */
 typedef struct ranking_state {
 	gemp_euler_list *list;
 	bool wide;
-	void *values;
-	uint64_t total;               /* 0: circuits are asked for */
-	gemp_euler_lookup lookup;     /* of the splitters' values */
-	const gemp_euler_list *above; /* the list of the splitters */
+	void *values;             /* [list->count] numbers */
+	uint64_t total;           /* 0: the values are circuits */
+	gemp_euler_lookup lookup; /* of the splitters' values */
 } ranking_state;
 
-/* Collective. Circuits of a single element are numbered and done. Returns the number of elements on other
+/* Collective. Circuits of a single element are numbered and done. Returns the number of elements of all ranks on other
  * circuits. */
 static uint64_t number_closed(ranking_state *s)
 {
@@ -35,7 +38,8 @@ static uint64_t number_closed(ranking_state *s)
 	return gemp_comm_sum1(team->comm, list->own_end - list->own_begin - closed);
 }
 
-/* One member follows the circuits in the team's memory: the list is short by then. */
+/* One member follows the circuits in the team's memory while the others wait: the list is short by then. A label of 1 marks an
+ * element as seen. */
 static void follow_local(ranking_state *s)
 {
 	gemp_euler_list *list = s->list;
@@ -51,16 +55,7 @@ static void follow_local(ranking_state *s)
 	}
 }
 
-/* One member works and the others wait; the count of circuits is then shared. */
-static void rank_local(ranking_state *s)
-{
-	gemp_euler_team *team = s->list->team;
-	if (team->member == 0)
-		follow_local(s);
-	if (team->members > 1)
-		gemp_comm_max(team->comm, &team->circuits, 1);
-}
-
+/* An element of any team. */
 typedef struct gathered_element {
 	uint64_t number, next, weight, value;
 	bool seen;
@@ -72,7 +67,8 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Elements ascend, since teams do. Each circuit is numbered by the team of its first element, so all ranks agree. */
+/* Elements ascend, as they come team by team. A circuit is numbered by the team of its first element, so all ranks assign the same
+ * number. */
 static void follow_gathered(const ranking_state *s, gathered_element *elements, size_t count, uint64_t *circuits)
 {
 	const gemp_euler_list *list = s->list;
@@ -90,7 +86,7 @@ static void follow_gathered(const ranking_state *s, gathered_element *elements, 
 	}
 }
 
-/* Collective. Every rank ranks the whole list, which is cheaper than another level of messages. */
+/* Collective. Every rank ranks the whole list: another level of contraction would cost more rounds of messages. */
 static gemp_code rank_gathered(ranking_state *s)
 {
 	gemp_euler_list *list = s->list;
@@ -100,14 +96,13 @@ static gemp_code rank_gathered(ranking_state *s)
 	GEMP_OWNED uint64_t *circuits = NULL;
 	GEMP_OWNED size_t *begin = NULL;
 	size_t count = 0;
-	GEMP_TRY(
-		gemp_comm_agree(team->comm, gemp_new_all(GEMP_ARRAY(own, list->count), GEMP_ARRAY(circuits, team->teams))));
-	for (size_t x = 0; x < list->count; x++)
+	gemp_code code = gemp_new_all(GEMP_ARRAY(own, list->count), GEMP_ARRAY(circuits, team->teams));
+	for (size_t x = 0; x < list->count && code == GEMP_OK; x++)
 		if (!gemp_euler_closed(list, x, s->wide))
 			own[count++] = (gathered_element){ .number = list->first_number + x,
 				                               .next = gemp_euler_next_at(list, x, s->wide),
 				                               .weight = gemp_number_at(list->weight.at, x, s->wide) };
-	GEMP_TRY(gemp_comm_allgather(team->comm, GEMP_OK, own, count * sizeof *own, &all, &begin));
+	GEMP_TRY(gemp_comm_allgather(team->comm, code, own, count * sizeof *own, &all, &begin));
 	team->traffic.bytes += count * sizeof *own * (team->teams - 1);
 	GEMP_MPI(MPI_Allgather(&team->circuits, 1, MPI_UINT64_T, circuits, 1, MPI_UINT64_T, team->comm->world));
 	gathered_element *elements = all;
@@ -118,7 +113,8 @@ static gemp_code rank_gathered(ranking_state *s)
 	return GEMP_OK;
 }
 
-/* The list of splitters leads backwards: distances there are subtracted from the total. */
+/* Values of elements from those of their splitters. The list of splitters leads backwards, so distances there are subtracted from the
+ * total. */
 GEMP_INLINE void expand_values(ranking_state *s, size_t begin, size_t end, bool wide)
 {
 	const gemp_euler_list *list = s->list;
@@ -133,9 +129,8 @@ GEMP_INLINE void expand_values(ranking_state *s, size_t begin, size_t end, bool 
 }
 GEMP_CHUNK_WIDTHS(expand_body, expand_values, ranking_state)
 
-static gemp_code rank_list(gemp_euler_list *list, void *values, uint64_t total);
-
-/* Collective. One level of contraction, the recursion, and the expansion. */
+/* Collective. One level of contraction, the recursion, and the expansion. Each level has a fraction of the elements
+ * of the level below, so the lists of all levels together are little larger than the first. */
 static gemp_code rank_by_splitters(ranking_state *s)
 {
 	gemp_code code = GEMP_OK;
@@ -143,13 +138,11 @@ static gemp_code rank_by_splitters(ranking_state *s)
 	gemp_euler_team *team = list->team;
 	gemp_euler_block values = { 0 };
 	uint64_t *bounds = NULL;
-	code = gemp_euler_block_new(team, &list->distance, list->count, gemp_number_size(s->wide));
-	GEMP_TRY_DONE(gemp_comm_agree(team->comm, code));
-	GEMP_TRY_DONE(gemp_euler_list_contract(list, NULL, NULL));
+	GEMP_TRY_DONE(gemp_euler_block_new(team, &list->distance, list->count, gemp_number_size(s->wide)));
+	GEMP_TRY_DONE(gemp_euler_list_contract(list, NULL));
 	GEMP_TRY_DONE(gemp_euler_list_of_splitters(&above, &bounds, list));
-	code = gemp_euler_block_new(team, &values, above.count, gemp_number_size(s->wide));
-	GEMP_TRY_DONE(gemp_comm_agree(team->comm, code));
-	GEMP_TRY_DONE(rank_list(&above, values.at, s->total));
+	GEMP_TRY_DONE(gemp_euler_block_new(team, &values, above.count, gemp_number_size(s->wide)));
+	GEMP_TRY_DONE(gemp_euler_rank_list(&above, values.at, s->total));
 	GEMP_TRY_DONE(gemp_euler_lookup_new(&s->lookup, list, values.at));
 	gemp_for_chunks(list->own_end - list->own_begin, ELEMENTS_PER_CHUNK, expand_body, s);
 	gemp_euler_team_fence(team);
@@ -161,31 +154,25 @@ done:
 	return code;
 }
 
-/* Collective. total 0: circuits; else places on the only circuit. */
-static gemp_code rank_list(gemp_euler_list *list, void *values, uint64_t total)
+/* The numbering of circuits is undone where places are wanted: the result reports the circuits before joining. */
+gemp_code gemp_euler_rank_list(gemp_euler_list *list, void *values, uint64_t total)
 {
+	gemp_code code = GEMP_OK;
+	gemp_euler_team *team = list->team;
 	ranking_state s = { .list = list, .wide = list->wide, .values = values, .total = total };
+	const uint64_t circuits = team->circuits;
 	uint64_t active = number_closed(&s);
-	if (active > list->team->gather)
-		return rank_by_splitters(&s);
-	if (active > 0 && list->team->teams > 1)
-		GEMP_TRY(rank_gathered(&s));
-	else if (active > 0)
-		rank_local(&s);
-	gemp_euler_team_fence(list->team);
-	return GEMP_OK;
-}
-
-gemp_code gemp_euler_solve_circuits(gemp_euler_list *list, void *values)
-{
-	return rank_list(list, values, 0);
-}
-
-gemp_code gemp_euler_solve_places(gemp_euler_list *list, void *values, uint64_t total)
-{
-	uint64_t circuits = list->team->circuits;
-	gemp_code code = rank_list(list, values, total);
-	list->team->circuits = circuits;
+	if (active > team->gather)
+		code = rank_by_splitters(&s);
+	else if (active > 0 && team->teams > 1)
+		code = rank_gathered(&s);
+	else if (active > 0 && team->member == 0)
+		follow_local(&s);
+	if (team->members > 1)
+		gemp_comm_max(team->comm, &team->circuits, 1);
+	if (total)
+		team->circuits = circuits;
+	gemp_euler_team_fence(team);
 	return code;
 }
 
@@ -195,7 +182,7 @@ typedef struct splitter_copy {
 	bool wide;
 } splitter_copy;
 
-/* The list of splitters: successor and weight are the splitter before and its distance. */
+/* In the list of splitters the successor is the splitter before, and the weight is its distance. */
 GEMP_INLINE void copy_splitters(splitter_copy *c, size_t begin, size_t end, bool wide)
 {
 	gemp_euler_list *to = c->to;
@@ -212,7 +199,6 @@ GEMP_CHUNK_WIDTHS(copy_body, copy_splitters, splitter_copy)
 
 gemp_code gemp_euler_list_of_splitters(gemp_euler_list *out, uint64_t **bounds, const gemp_euler_list *list)
 {
-	gemp_code code = GEMP_OK;
 	gemp_euler_team *team = list->team;
 	size_t size = gemp_number_size(list->wide);
 	uint64_t own = list->splitters;
@@ -224,14 +210,12 @@ gemp_code gemp_euler_list_of_splitters(gemp_euler_list *out, uint64_t **bounds, 
 		GEMP_MPI(MPI_Allgather(&own, 1, MPI_UINT64_T, *bounds + 1, 1, MPI_UINT64_T, team->comm->world));
 	else
 		(*bounds)[1] = own;
-	for (size_t t = 0; t < team->teams; t++)
-		(*bounds)[t + 1] += (*bounds)[t];
+	gemp_prefix_inclusive(*bounds, team->teams + 1);
 	out->bounds = *bounds;
 	out->first_number = (*bounds)[team->team];
 	gemp_euler_team_part(team, out->count, &out->own_begin, &out->own_end);
-	code = gemp_euler_block_new(team, &out->link, 2 * out->count, size);
-	GEMP_THEN(gemp_euler_block_new(team, &out->weight, out->count, size));
-	GEMP_TRY(gemp_comm_agree(team->comm, code));
+	GEMP_TRY(gemp_euler_block_new(team, &out->link, 2 * out->count, size));
+	GEMP_TRY(gemp_euler_block_new(team, &out->weight, out->count, size));
 	splitter_copy c = { .to = out, .from = list, .wide = list->wide };
 	gemp_for_chunks(out->own_end - out->own_begin, ELEMENTS_PER_CHUNK, copy_body, &c);
 	gemp_euler_team_fence(team);

@@ -1,23 +1,29 @@
 #include "euler/ranks/placement.h"
 
 #include "core/search.h"
-#include "core/status.h"
 #include "core/threads.h"
 
-/* The places of this rank are first .. end - 1; values and lengths are indexed by splitter. */
+/* Distances are measured from an arbitrary splitter, so all places are rotated by the distance of list->fixed_splitter (shift).
+ * Both ways write order->edge and order->source at random places, which is what makes this stage bound by memory latency. */
+
 typedef struct placement {
 	gemp_euler_list *list;
 	const gemp_euler_edges *edges;
 	gemp_euler_order *order;
 	bool wide, sources;
-	uint64_t total, shift; /* edges, and what is added to how far they are from the one splitter */
-	uint64_t first, end;   /* places of this rank */
-	uint64_t *places;      /* [ranks + 1] the first place of each rank */
+	uint64_t total;      /* edges of all ranks */
+	uint64_t shift;      /* is added to every distance, modulo total */
+	uint64_t first, end; /* this rank has the places first .. end - 1 */
+	uint64_t *places;    /* [ranks + 1] the first place of each rank */
+	void *values;        /* [splitters] numbers */
+
+	/* several teams */
 	gemp_euler_lookup lookup;
-	size_t round_begin; /* edge of this rank with which a round begins */
-	void *values;
-	gemp_euler_block lengths; /* of the stretch of each splitter of a single team */
+	size_t round_begin; /* the first edge of this round, of this rank's */
 	gemp_euler_exchange exchange;
+
+	/* a single team */
+	gemp_euler_block lengths; /* [splitters] the length of each splitter's stretch */
 } placement;
 
 /* Values are distances against the direction of the circuit; shift moves the wanted edge to its place. */
@@ -35,33 +41,31 @@ static gemp_code new_order(placement *p)
 	size_t rank = (size_t)comm->rank, ranks = (size_t)comm->size;
 	order->edges = p->edges->path_start == GEMP_NO_VERTEX ? p->total : p->total - 1;
 	GEMP_TRY(GEMP_NEW(p->places, ranks + 1));
-	for (size_t r = 0; r < ranks; r++)
-		p->places[r + 1] = p->places[r] + order->edges / ranks + (r < order->edges % ranks);
-	order->first = p->places[rank];
-	order->count = p->places[rank + 1] - p->places[rank];
+	for (size_t r = 0; r <= ranks; r++)
+		p->places[r] = gemp_chunk_begin(order->edges, ranks, r);
+	order->first = p->first = p->places[rank];
+	p->end = p->places[rank + 1];
+	order->count = p->end - p->first;
 	GEMP_TRY(GEMP_NEW(order->edge, order->count));
-	if (p->sources)
-		GEMP_TRY(GEMP_NEW(order->source, order->count));
-	return GEMP_OK;
+	return p->sources ? GEMP_NEW(order->source, order->count) : GEMP_OK;
 }
 
-/* Several teams: each edge knows its splitter and how far from it it is. */
+/* SEVERAL TEAMS */
 
-enum { MAX_VARINT_BYTES = 10 }; /* bytes of one of 64 bits; half as many are enough for 32 */
+enum { MAX_VARINT_BYTES = 10 }; /* of a number of 64 bits; half as many are enough for 32 bits */
 
 static size_t record_size(const placement *p)
 {
 	return 2 * gemp_number_size(p->wide) + (p->sources ? sizeof(gemp_vertex) : 0);
 }
 
-/* Each edge knows its splitter and its distance from it, hence its place; it is sent to the rank of the place. */
-GEMP_INLINE void send_chunk(placement *p, size_t piece, bool wide)
+/* Sends each edge to the rank of its place. Edges ascend, and with them the rows, so the row is found by search only once. */
+GEMP_INLINE void send_chunk(placement *p, size_t chunk, bool wide)
 {
 	const gemp_euler_list *list = p->list;
 	const gemp_euler_edges *edges = p->edges;
-	size_t begin = p->round_begin + p->exchange.begin[piece], end = p->round_begin + p->exchange.begin[piece + 1];
+	size_t begin = p->round_begin + p->exchange.begin[chunk], end = p->round_begin + p->exchange.begin[chunk + 1];
 	size_t row = begin < end ? gemp_range_find(edges->begin, edges->rows, begin) : 0;
-	uint64_t vertex = edges->bounds[edges->rank];
 	for (size_t x = begin; x < end; x++) {
 		while (edges->begin[row + 1] <= x)
 			row++;
@@ -70,8 +74,8 @@ GEMP_INLINE void send_chunk(placement *p, size_t piece, bool wide)
 		if (place >= p->order->edges)
 			continue;
 		size_t rank = gemp_range_find(p->places, list->team->teams, place);
-		gemp_vertex source = (gemp_vertex)(vertex + row);
-		char *record = gemp_euler_exchange_put(&p->exchange, piece, rank, 0);
+		gemp_vertex source = (gemp_vertex)(edges->bounds[edges->rank] + row);
+		char *record = gemp_euler_exchange_put(&p->exchange, chunk, rank, 0);
 		gemp_number_write(record, 0, place - p->places[rank], wide);
 		gemp_number_write(record, 1, x, wide);
 		if (p->sources)
@@ -99,7 +103,7 @@ static const char *read_varint(const char *from, uint64_t *sum)
 	return from;
 }
 
-/* Places stay fixed-width, as they are in random order. */
+/* Places keep their width, as they are in random order; edges and sources ascend and are sent as differences. */
 static size_t encode(const void *context, const char *records, size_t count, char *to)
 {
 	const placement *p = context;
@@ -137,7 +141,7 @@ GEMP_INLINE void decode(const placement *p, const char *from, const char *end, g
 	}
 }
 
-/* Records of one team in their order. */
+/* Decodes the records of one team in their order. Places differ, so teams are decoded concurrently. */
 GEMP_INLINE void receive_team(const placement *p, size_t team, bool wide)
 {
 	const char *from = p->exchange.receive;
@@ -152,23 +156,21 @@ static gemp_code place_in_rounds(placement *p)
 {
 	gemp_code code = GEMP_OK;
 	gemp_euler_team *team = p->list->team;
-	size_t count = p->list->count, max_count = team->in_flight;
-	uint64_t rounds = (count + max_count - 1) / max_count;
 	GEMP_TRY_DONE(gemp_euler_lookup_new(&p->lookup, p->list, p->values));
 	GEMP_TRY_DONE(gemp_comm_agree(team->comm, gemp_euler_exchange_new(&p->exchange, team, record_size(p), false)));
 	p->exchange.encode = encode;
 	p->exchange.context = p;
 	p->exchange.encoded_max = gemp_number_size(p->wide) + (p->wide ? MAX_VARINT_BYTES : MAX_VARINT_BYTES / 2) +
 	                          MAX_VARINT_BYTES / 2;
-	gemp_comm_max(team->comm, &rounds, 1);
-	for (; rounds > 0; rounds--) {
-		size_t now = count - p->round_begin < max_count ? count - p->round_begin : max_count;
-		code = gemp_euler_exchange_open(&p->exchange, now);
+	uint64_t rounds = gemp_exchange_rounds(team->comm, p->list->count, team->in_flight);
+	for (uint64_t round = 0; round < rounds; round++) {
+		gemp_block_range part = gemp_exchange_round(round, p->list->count, team->in_flight);
+		p->round_begin = part.begin;
+		code = gemp_euler_exchange_open(&p->exchange, part.end - part.begin);
 		if (code == GEMP_OK)
-			gemp_parallel_for(p->exchange.pieces, send_body, p);
+			gemp_parallel_for(p->exchange.chunks, send_body, p);
 		GEMP_TRY_DONE(gemp_euler_exchange_send(&p->exchange, code, NULL));
 		gemp_parallel_for(team->teams, receive_body, p);
-		p->round_begin += now;
 	}
 done:
 	gemp_euler_exchange_free(&p->exchange);
@@ -176,12 +178,12 @@ done:
 	return code;
 }
 
-/* A single team: stretches are walked once more, by the ranks that have places there. Labels are no longer wanted;
- * in their stead each edge gets its target, which is where the next one begins. */
+/* A SINGLE TEAM */
 
 enum { WALKERS = 24, STARTS_PER_CHUNK = 1 << 11, EDGES_PER_CHUNK = 1 << 16 };
 
-/* Labels are no longer needed; their place takes the target of each edge, which is the source of the next. */
+/* Labels are no longer needed. Each is replaced by the target of its edge, which is the source of the next edge on the circuit:
+ * walks then find it beside the link, without another cache miss. */
 GEMP_INLINE void store_targets(placement *p, size_t begin, size_t end, bool wide)
 {
 	const gemp_euler_list *list = p->list;
@@ -208,26 +210,27 @@ typedef struct walker {
 } walker;
 
 /* False: the stretch has none of this rank's places. A stretch that ends behind the last place continues at place
- * 0. */
+ * 0. A stretch that ends just before this rank's first place counts, too: its last edge yields the source of that place. */
 GEMP_INLINE bool start_walker(const placement *p, size_t k, walker *l, bool wide)
 {
 	l->place = place_of(p, gemp_number_at(p->values, k, wide), 0);
 	l->left = gemp_number_at(p->lengths.at, k, wide);
 	l->at = gemp_number_at(p->list->splitter.at, k, wide);
 	__builtin_prefetch((const char *)p->list->link.at + 2 * l->at * gemp_number_size(wide));
-	uint64_t end = l->place + l->left; /* the edge behind it begins where this one ends: its source is written, too */
+	uint64_t end = l->place + l->left;
 	return (l->place < p->end && end >= p->first) || (end >= p->total && end - p->total >= p->first);
 }
 
-/* Writes the edge and the source of the next one where they are this rank's. False: the stretch ends here. */
+/* Writes the edge at its place and its target as the source of the next place, each if the place is this rank's. False: the stretch
+ * ends here. */
 GEMP_INLINE bool walk_step(const placement *p, walker *l, bool wide)
 {
 	const gemp_euler_list *list = p->list;
 	gemp_euler_order *order = p->order;
-	uint64_t next = l->place + 1 < p->total ? l->place + 1 : 0, many = p->end - p->first;
-	if (l->place - p->first < many)
+	uint64_t next = l->place + 1 < p->total ? l->place + 1 : 0;
+	if (l->place - p->first < order->count)
 		order->edge[l->place - p->first] = l->at;
-	if (p->sources && next - p->first < many)
+	if (p->sources && next - p->first < order->count)
 		order->source[next - p->first] = (gemp_vertex)gemp_number_at(list->link.at, 2 * l->at + 1, wide);
 	if (--l->left == 0)
 		return false;
@@ -237,7 +240,7 @@ GEMP_INLINE bool walk_step(const placement *p, walker *l, bool wide)
 	return true;
 }
 
-/* Stretches are walked once more, by every rank that has places on them. */
+/* Every rank follows the stretches that have places of its own, WALKERS at a time as in list.c. */
 GEMP_INLINE void emit_chunk(placement *p, size_t begin, size_t end, bool wide)
 {
 	walker lanes[WALKERS];
@@ -257,27 +260,25 @@ GEMP_INLINE void emit_chunk(placement *p, size_t begin, size_t end, bool wide)
 }
 GEMP_CHUNK_WIDTHS(emit_body, emit_chunk, placement)
 
-/* Collective over the team. */
+/* Collective. The first fence makes lengths and targets visible to all members; the second keeps a member from freeing
+ * or reusing the arrays while others walk. */
 static gemp_code place_in_shared_memory(placement *p)
 {
-	gemp_code code = GEMP_OK;
 	gemp_euler_list *list = p->list;
 	gemp_euler_team *team = list->team;
 	size_t first, end;
-	code = gemp_euler_block_new(team, &p->lengths, list->splitters, gemp_number_size(p->wide));
-	GEMP_TRY_DONE(gemp_comm_agree(team->comm, code));
+	GEMP_TRY(gemp_euler_block_new(team, &p->lengths, list->splitters, gemp_number_size(p->wide)));
 	gemp_euler_team_part(team, list->splitters, &first, &end);
 	gemp_for_chunks(end - first, STARTS_PER_CHUNK, length_body, p);
 	gemp_for_chunks(list->own_end - list->own_begin, EDGES_PER_CHUNK, target_body, p);
 	gemp_euler_team_fence(team);
 	gemp_for_chunks(list->splitters, STARTS_PER_CHUNK, emit_body, p);
 	gemp_euler_team_fence(team);
-done:
 	gemp_euler_block_free(&p->lengths);
-	return code;
+	return GEMP_OK;
 }
 
-/* Collective. The distance of the fixed edge from the splitter that all values are measured from. */
+/* Collective. The distance of the fixed splitter from the splitter that all values are measured from; only its owner knows it. */
 static uint64_t fixed_splitter_distance(const placement *p)
 {
 	const gemp_euler_list *list = p->list;
@@ -293,7 +294,6 @@ static uint64_t fixed_splitter_distance(const placement *p)
 gemp_code gemp_euler_place_edges(gemp_euler_order *order, gemp_euler_list *list, const gemp_euler_edges *edges,
                                  void *values, bool sources)
 {
-	gemp_code code = GEMP_OK;
 	placement p = { .list = list,
 		            .edges = edges,
 		            .order = order,
@@ -301,13 +301,12 @@ gemp_code gemp_euler_place_edges(gemp_euler_order *order, gemp_euler_list *list,
 		            .sources = sources,
 		            .total = edges->edges,
 		            .values = values };
-	GEMP_TRY_DONE(gemp_comm_agree(list->team->comm, new_order(&p)));
-	p.first = order->first;
-	p.end = order->first + order->count;
-	uint64_t chosen = fixed_splitter_distance(&p), wanted = edges->path_start == GEMP_NO_VERTEX ? 0 : p.total - 1;
-	p.shift = (wanted + p.total - chosen) % p.total;
-	GEMP_TRY_DONE(list->team->teams > 1 ? place_in_rounds(&p) : place_in_shared_memory(&p));
-done:
+	gemp_code code = gemp_comm_agree(list->team->comm, new_order(&p));
+	if (code == GEMP_OK) {
+		uint64_t fixed = fixed_splitter_distance(&p), wanted = edges->path_start == GEMP_NO_VERTEX ? 0 : p.total - 1;
+		p.shift = (wanted + p.total - fixed) % p.total;
+		code = list->team->teams > 1 ? place_in_rounds(&p) : place_in_shared_memory(&p);
+	}
 	gemp_free(p.places);
 	return code;
 }

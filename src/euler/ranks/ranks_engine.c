@@ -2,7 +2,6 @@
 
 #include "core/limits.h"
 #include "core/search.h"
-#include "core/status.h"
 #include "core/threads.h"
 #include "core/timer.h"
 #include "euler/ranks/join.h"
@@ -10,21 +9,26 @@
 #include "euler/ranks/placement.h"
 
 #include <assert.h>
-#include <math.h>
+
+/* Pairing sets the links of level 0, of which the other stages are made. A team has a cursor for each of its vertices. An edge takes
+ * its successor by an atomic decrement of the cursor of its target, so the pairs depend on the order in which threads and messages come,
+ * while the number of components and the validity of the circuit do not.
+ *
+ * The time of a stage is that of this rank, with its waiting for others. */
 
 enum { EDGES_PER_CHUNK = 1 << 15, ROWS_PER_CHUNK = 1 << 15, PREFETCH_DISTANCE = 24 };
 
-/* Cursors count down from the end of each row: handing out the last slot first makes far fewer circuits. */
 typedef struct pairing {
 	gemp_euler_list *list;
 	const gemp_euler_edges *edges;
 	bool wide;
-	uint64_t low_vertex;     /* the first of the team */
-	gemp_euler_block cursor; /* of each vertex of the team: its next slot, of the team's */
-	size_t round_begin;      /* edge of this rank with which a round begins */
-	char *answers;
+	uint64_t low_vertex;     /* the first vertex of the team */
+	gemp_euler_block cursor; /* [vertices of the team] the slot that was assigned last, numbered within the team */
+	size_t round_begin;      /* the first edge of this round, of this rank's */
 	gemp_euler_exchange exchange;
-	uint64_t unbalanced;
+	void *answers, *slots; /* numbers that this rank sends, and that it receives: one for each request of a round */
+	size_t slots_capacity;
+	uint64_t unbalanced; /* vertices of this rank */
 } pairing;
 
 /* Cursors start behind the last slot of each row and count down. */
@@ -49,7 +53,6 @@ GEMP_INLINE void check_cursors(pairing *p, size_t begin, size_t end, bool wide)
 }
 GEMP_CHUNK_WIDTHS(check_body, check_cursors, pairing)
 
-/* Links an own edge to its successor. */
 GEMP_INLINE void link_to(pairing *p, size_t edge, uint64_t slot, bool wide)
 {
 	gemp_number_set(p->list->link.at, 2 * (p->list->own_begin + edge), slot, wide);
@@ -67,17 +70,17 @@ GEMP_INLINE void pair_chunk(pairing *p, size_t begin, size_t end, bool wide)
 }
 GEMP_CHUNK_WIDTHS(pair_body, pair_chunk, pairing)
 
-/* Vertices of other teams are asked for their next slot; own ones are taken at once. */
-GEMP_INLINE void request_chunk(pairing *p, size_t piece, bool wide)
+/* The next slots of vertices of other teams are requested; those of own vertices are taken at once. */
+GEMP_INLINE void request_chunk(pairing *p, size_t chunk, bool wide)
 {
 	const gemp_euler_edges *edges = p->edges;
 	const gemp_euler_team *team = p->list->team;
-	for (size_t i = p->exchange.begin[piece]; i < p->exchange.begin[piece + 1]; i++) {
+	for (size_t i = p->exchange.begin[chunk]; i < p->exchange.begin[chunk + 1]; i++) {
 		gemp_vertex target = edges->target[p->round_begin + i];
 		size_t owner = gemp_range_find(edges->bounds, team->teams, target);
 		gemp_vertex vertex = (gemp_vertex)(target - edges->bounds[owner]);
 		if (owner != team->team)
-			memcpy(gemp_euler_exchange_put(&p->exchange, piece, owner, (uint32_t)i), &vertex, sizeof vertex);
+			memcpy(gemp_euler_exchange_put(&p->exchange, chunk, owner, (uint32_t)i), &vertex, sizeof vertex);
 		else
 			link_to(p, p->round_begin + i, p->list->first_number + gemp_number_decrement(p->cursor.at, vertex, wide),
 			        wide);
@@ -85,89 +88,74 @@ GEMP_INLINE void request_chunk(pairing *p, size_t piece, bool wide)
 }
 GEMP_WIDTHS(request_body, request_chunk, pairing)
 
-/* Own slots are handed out to other teams; the prefetch hides the random access to the cursor. */
+/* Slots of own vertices are assigned to edges of other teams; the prefetch hides the random access to the cursor. */
 GEMP_INLINE void answer_chunk(pairing *p, size_t begin, size_t end, bool wide)
 {
-	const gemp_vertex *asked = p->exchange.receive;
+	const gemp_vertex *vertices = p->exchange.receive;
 	for (size_t i = begin; i < end; i++) {
 		if (i + PREFETCH_DISTANCE < end)
-			__builtin_prefetch((char *)p->cursor.at + asked[i + PREFETCH_DISTANCE] * gemp_number_size(wide), 1);
-		gemp_number_set(p->answers, i, gemp_number_decrement(p->cursor.at, asked[i], wide), wide);
+			__builtin_prefetch((char *)p->cursor.at + vertices[i + PREFETCH_DISTANCE] * gemp_number_size(wide), 1);
+		gemp_number_set(p->answers, i, gemp_number_decrement(p->cursor.at, vertices[i], wide), wide);
 	}
 }
 GEMP_CHUNK_WIDTHS(answer_body, answer_chunk, pairing)
 
-typedef struct answer_scatter {
-	pairing *p;
-	const void *slots;
-	bool wide;
-} answer_scatter;
-
-/* Answers are in the order in which requests were sent; tags say for which edge. */
-GEMP_INLINE void scatter_chunk(answer_scatter *t, size_t piece, bool wide)
+/* Answers are in the order in which requests were sent; the tag of a request is its edge. */
+GEMP_INLINE void scatter_chunk(pairing *p, size_t chunk, bool wide)
 {
-	pairing *p = t->p;
-	gemp_euler_exchange *exchange = &p->exchange;
-	for (size_t i = exchange->begin[piece]; i < exchange->begin[piece] + exchange->put[piece]; i++)
+	const gemp_euler_exchange *exchange = &p->exchange;
+	for (size_t i = exchange->begin[chunk]; i < exchange->begin[chunk] + exchange->put[chunk]; i++)
 		link_to(p, p->round_begin + exchange->tag[i],
-		        p->list->bounds[exchange->owner[i]] + gemp_number_at(t->slots, exchange->position[i], wide), wide);
+		        p->list->bounds[exchange->owner[i]] + gemp_number_at(p->slots, exchange->position[i], wide), wide);
 }
-GEMP_WIDTHS(scatter_body, scatter_chunk, answer_scatter)
+GEMP_WIDTHS(scatter_body, scatter_chunk, pairing)
 
-/* Collective. Edges round_begin .. round_begin + count - 1. */
-static gemp_code pair_round(pairing *p, size_t count, void **slots, size_t *capacity, size_t *sizes)
+/* Collective. Pairs the edges round_begin .. round_begin + count - 1. sizes[2 * teams]: scratch. */
+static gemp_code pair_round(pairing *p, size_t count, size_t *sizes)
 {
-	gemp_code code = GEMP_OK;
 	gemp_euler_team *team = p->list->team;
 	gemp_euler_exchange *exchange = &p->exchange;
-	size_t size = gemp_number_size(p->wide);
-	code = gemp_euler_exchange_open(exchange, count);
+	gemp_code code = gemp_euler_exchange_open(exchange, count);
 	if (code == GEMP_OK)
-		gemp_parallel_for(exchange->pieces, request_body, p);
-	GEMP_TRY_DONE(gemp_euler_exchange_send(exchange, code, NULL));
-	p->answers = gemp_calloc(exchange->received, size);
-	GEMP_TRY_DONE(gemp_comm_agree(team->comm, p->answers ? GEMP_OK : GEMP_ENOMEM));
-	gemp_for_chunks(exchange->received, EDGES_PER_CHUNK, answer_body, p);
+		gemp_parallel_for(exchange->chunks, request_body, p);
+	GEMP_TRY(gemp_euler_exchange_send(exchange, code, NULL));
+	code = gemp_numbers_new(&p->answers, exchange->received, p->wide);
+	if (code == GEMP_OK)
+		gemp_for_chunks(exchange->received, EDGES_PER_CHUNK, answer_body, p);
 	for (size_t t = 0; t < team->teams; t++)
-		sizes[t] = exchange->receive_size[t] / sizeof(gemp_vertex) * size;
-	GEMP_TRY_DONE(
-		gemp_exchange(team->comm, GEMP_OK, p->answers, sizes, slots, capacity, sizes + team->teams, &team->traffic));
-	answer_scatter t = { p, *slots, p->wide };
-	gemp_parallel_for(exchange->pieces, scatter_body, &t);
-done:
+		sizes[t] = exchange->receive_size[t] / sizeof(gemp_vertex) * gemp_number_size(p->wide);
+	code = gemp_exchange(team->comm, code, p->answers, sizes, &p->slots, &p->slots_capacity, sizes + team->teams,
+	                     &team->traffic);
 	gemp_free(p->answers);
-	p->answers = NULL;
+	if (code == GEMP_OK)
+		gemp_parallel_for(exchange->chunks, scatter_body, p);
 	return code;
 }
 
 /* Collective. Rounds bound the records in flight; all teams take part in the longest team's number of rounds. */
 static gemp_code pair_in_rounds(pairing *p)
 {
-	gemp_code code = GEMP_OK;
 	gemp_euler_team *team = p->list->team;
-	void *slots = NULL;
-	size_t capacity = 0, *sizes = NULL, count = p->list->count, max_count = team->in_flight;
-	uint64_t rounds = (count + max_count - 1) / max_count;
-	code = gemp_euler_exchange_new(&p->exchange, team, sizeof(gemp_vertex), true);
+	GEMP_OWNED size_t *sizes = NULL;
+	gemp_code code = gemp_euler_exchange_new(&p->exchange, team, sizeof(gemp_vertex), true);
 	GEMP_THEN(GEMP_NEW(sizes, 2 * team->teams));
-	GEMP_TRY_DONE(gemp_comm_agree(team->comm, code));
-	gemp_comm_max(team->comm, &rounds, 1);
-	for (uint64_t round = 0; round < rounds; round++) {
-		size_t left = count - p->round_begin, now = left < max_count ? left : max_count;
-		GEMP_TRY_DONE(pair_round(p, now, &slots, &capacity, sizes));
-		p->round_begin += now;
+	code = gemp_comm_agree(team->comm, code);
+	uint64_t rounds = code == GEMP_OK ? gemp_exchange_rounds(team->comm, p->list->count, team->in_flight) : 0;
+	for (uint64_t round = 0; round < rounds && code == GEMP_OK; round++) {
+		gemp_block_range part = gemp_exchange_round(round, p->list->count, team->in_flight);
+		p->round_begin = part.begin;
+		code = pair_round(p, part.end - part.begin, sizes);
 	}
-done:
 	gemp_euler_exchange_free(&p->exchange);
-	gemp_free_all(slots, sizes);
+	gemp_free(p->slots);
 	return code;
 }
 
 /* Collective. The owner of a vertex assigns its out-edges to its in-edges, from the last one on: in- and out-edges are stored in
  * similar order, and pairing first with first closes many small circuits (285,000 for a graph of 3.1 million edges, against
- * 8,000). Sets the links of the list for this rank's edges. *unbalanced: number of vertices of all ranks with unequal in- and out-degree; if
- * it is not 0, the links are invalid. */
-static gemp_code gemp_euler_pair(gemp_euler_list *list, const gemp_euler_edges *edges, uint64_t *unbalanced)
+ * 8,000). Sets the links of the list for this rank's edges. *unbalanced: number of vertices of all ranks with unequal in- and
+ * out-degree; if it is not 0, the links are invalid. */
+static gemp_code pair_edges(gemp_euler_list *list, const gemp_euler_edges *edges, uint64_t *unbalanced)
 {
 	gemp_code code = GEMP_OK;
 	gemp_euler_team *team = list->team;
@@ -175,8 +163,7 @@ static gemp_code gemp_euler_pair(gemp_euler_list *list, const gemp_euler_edges *
 	pairing p = { .list = list, .edges = edges, .wide = list->wide };
 	p.low_vertex = together ? 0 : edges->bounds[edges->rank];
 	size_t vertices = together ? edges->vertices : edges->rows;
-	code = gemp_euler_block_new(team, &p.cursor, vertices, gemp_number_size(list->wide));
-	GEMP_TRY_DONE(gemp_comm_agree(team->comm, code));
+	GEMP_TRY_DONE(gemp_euler_block_new(team, &p.cursor, vertices, gemp_number_size(list->wide)));
 	gemp_for_chunks(edges->rows, ROWS_PER_CHUNK, cursor_body, &p);
 	gemp_euler_team_fence(team);
 	if (together)
@@ -191,7 +178,7 @@ done:
 	return code;
 }
 
-/* Edges for each splitter. With messages (APART) splitters are dense: more walkers share the cost of a round, and labels relative to a near
+/* Edges for each splitter. With messages (APART) splitters are dense: more walkers share the cost of a round, and distances from a near
  * splitter take fewer bytes. */
 enum { SPACING_APART = 16, SPACING_TOGETHER = 64 };
 enum { GATHER_APART = 1 << 15, GATHER_TOGETHER = 1 << 20, IN_FLIGHT = 1 << 19 };
@@ -203,9 +190,9 @@ typedef struct engine_state {
 	gemp_euler_team team;
 	uint64_t *bounds; /* [teams + 1] slots of each team */
 	gemp_euler_list list;
-	gemp_euler_block joined; /* bits */
-	gemp_euler_lookup circuits;
-	gemp_euler_block values; /* of splitters: their circuits, then their places */
+	gemp_euler_block joined;    /* a bit for each slot of the team, and one more */
+	gemp_euler_lookup circuits; /* of the slots, before joining */
+	gemp_euler_block values;    /* of the splitters: their circuits, then their places */
 	double stage_begin;
 } engine_state;
 
@@ -217,31 +204,31 @@ static void end_stage(engine_state *f, gemp_euler_stage stage)
 	f->stage_begin = now;
 }
 
-/* A number must hold an edge, a label and a splitter of any team (list.h). */
+/* A number must hold an edge, and also a label, which is a splitter of any team and a flag (list.h). */
 static bool needs_wide(const engine_state *f)
 {
-	uint64_t max_count = 1, limit = ((uint64_t)1 << 31) - 1;
+	uint64_t max_count = 0, limit = ((uint64_t)1 << 31) - 1;
 	for (size_t t = 0; t < f->team.teams; t++)
-		max_count = f->bounds[t + 1] - f->bounds[t] >= max_count ? f->bounds[t + 1] - f->bounds[t] + 1 : max_count;
-	return gemp_limits_now()->euler_wide || f->edges->edges >= limit || max_count * f->team.teams >= limit;
+		max_count = gemp_max(max_count, f->bounds[t + 1] - f->bounds[t]);
+	return gemp_limits_now()->euler_wide || f->edges->edges >= limit || (max_count + 1) * f->team.teams >= limit;
 }
 
-/* Collective. Slots of all teams, links, and the bitmap of joined slots; distances only where places are sent by
- * messages. */
+/* Collective. The list of level 0 without its links, and the bitmap of joined slots. Distances are only kept where places are sent by
+ * messages. A path is cut at its closing edge and a circuit at its first edge, which therefore becomes a splitter. */
 static gemp_code allocate(engine_state *f)
 {
 	gemp_code code = GEMP_OK;
 	gemp_euler_team *team = &f->team;
 	const gemp_euler_edges *edges = f->edges;
 	gemp_euler_list *list = &f->list;
-	size_t own = edges->begin[edges->rows];
-	bool path = edges->path_start != GEMP_NO_VERTEX;
-	gemp_edge chosen = path ? edges->closing : 0;
+	size_t own = edges->begin[edges->rows], size;
+	gemp_edge cut = edges->path_start != GEMP_NO_VERTEX ? edges->closing : 0;
 	GEMP_TRY_DONE(gemp_comm_agree(team->comm, GEMP_NEW(f->bounds, team->teams + 1)));
 	if (team->teams > 1)
 		GEMP_MPI(MPI_Allgather(&edges->first, 1, MPI_UINT64_T, f->bounds, 1, MPI_UINT64_T, team->comm->world));
 	f->bounds[team->teams] = edges->edges;
 	team->wide = needs_wide(f);
+	size = gemp_number_size(team->wide);
 	*list = (gemp_euler_list){ .team = team,
 		                       .wide = team->wide,
 		                       .bounds = f->bounds,
@@ -250,36 +237,30 @@ static gemp_code allocate(engine_state *f)
 	list->count = f->bounds[team->team + 1] - list->first_number;
 	list->own_begin = edges->first - list->first_number;
 	list->own_end = list->own_begin + own;
-	if (chosen >= edges->first && chosen - edges->first < own)
-		list->fixed_splitter = chosen - list->first_number;
-	code = gemp_euler_block_new(team, &list->link, 2 * list->count, gemp_number_size(team->wide));
-	if (code == GEMP_OK && team->teams > 1)
-		code = gemp_euler_block_new(team, &list->distance, list->count, gemp_number_size(team->wide));
-	GEMP_THEN(gemp_euler_block_new(team, &f->joined, list->count / 64 + 1, sizeof(uint64_t)));
-	GEMP_TRY_DONE(gemp_comm_agree(team->comm, code));
+	if (cut >= edges->first && cut - edges->first < own)
+		list->fixed_splitter = cut - list->first_number;
+	GEMP_TRY_DONE(gemp_euler_block_new(team, &list->link, 2 * list->count, size));
+	if (team->teams > 1)
+		GEMP_TRY_DONE(gemp_euler_block_new(team, &list->distance, list->count, size));
+	GEMP_TRY_DONE(gemp_euler_block_new(team, &f->joined, list->count / 64 + 1, sizeof(uint64_t)));
 done:
 	end_stage(f, GEMP_EULER_FILL);
 	return code;
 }
 
-/* Collective. The list of splitters as it is now: circuits (total 0) or places. */
+/* Collective. Sets the values of the splitters, which are linked as they are now: to circuits (total 0) or places. */
 static gemp_code rank_splitters(engine_state *f, uint64_t total)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(gemp_euler_list_free) gemp_euler_list splitters = { 0 };
 	gemp_euler_team *team = &f->team;
 	GEMP_OWNED uint64_t *bounds = NULL;
 	GEMP_TRY(gemp_euler_list_of_splitters(&splitters, &bounds, &f->list));
 	if (!f->values.at)
-		code = gemp_euler_block_new(team, &f->values, splitters.count, gemp_number_size(team->wide));
-	GEMP_TRY(gemp_comm_agree(team->comm, code));
-	if (total)
-		GEMP_TRY(gemp_euler_solve_places(&splitters, f->values.at, total));
-	else
-		GEMP_TRY(gemp_euler_solve_circuits(&splitters, f->values.at));
-	return GEMP_OK;
+		GEMP_TRY(gemp_euler_block_new(team, &f->values, splitters.count, gemp_number_size(team->wide)));
+	return gemp_euler_rank_list(&splitters, f->values.at, total);
 }
 
+/* Local. The circuit of each own slot before joining, for drawings. */
 static gemp_code keep_circuits(engine_state *f)
 {
 	size_t own = f->list.own_end - f->list.own_begin;
@@ -293,14 +274,14 @@ static gemp_code keep_circuits(engine_state *f)
 static gemp_code find_circuits(engine_state *f)
 {
 	gemp_euler_result *out = f->out;
-	double walk = 0, orphans = 0;
-	GEMP_TRY(gemp_euler_pair(&f->list, f->edges, &out->unbalanced));
+	double seconds[2] = { 0 };
+	GEMP_TRY(pair_edges(&f->list, f->edges, &out->unbalanced));
 	end_stage(f, GEMP_EULER_PAIR);
 	if (out->unbalanced)
 		return GEMP_OK;
-	GEMP_TRY(gemp_euler_list_contract(&f->list, &walk, &orphans));
-	out->seconds[GEMP_EULER_WALK] = walk;
-	out->seconds[GEMP_EULER_ORPHANS] = orphans;
+	GEMP_TRY(gemp_euler_list_contract(&f->list, seconds));
+	out->seconds[GEMP_EULER_WALK] = seconds[0];
+	out->seconds[GEMP_EULER_ORPHANS] = seconds[1];
 	f->stage_begin = gemp_now();
 	GEMP_TRY(rank_splitters(f, 0));
 	GEMP_TRY(gemp_euler_lookup_new(&f->circuits, &f->list, f->values.at));
@@ -335,7 +316,7 @@ static gemp_code join_circuits(engine_state *f)
 }
 
 /* Collective. Stops early where the graph is unbalanced or not connected; the result says which. */
-static gemp_code run(engine_state *f)
+static gemp_code run_stages(engine_state *f)
 {
 	const gemp_euler_edges *edges = f->edges;
 	GEMP_TRY(allocate(f));
@@ -354,7 +335,7 @@ static gemp_code run(engine_state *f)
 	return GEMP_OK;
 }
 
-/* Defaults were measured for either way of communication; options and limits override them. */
+/* The defaults were measured for either way of communication; options and limits override them. */
 static void choose_settings(gemp_euler_team *team, const gemp_euler_options *options)
 {
 	const size_t in_flight = gemp_limits_now()->euler_in_flight;
@@ -381,7 +362,7 @@ static gemp_code run_with_teams(gemp_euler_result *out, const gemp_comm *comm, c
 	*out = (gemp_euler_result){ .engine = "ranks" };
 	gemp_euler_team_init(&f.team, comm, together);
 	choose_settings(&f.team, options);
-	gemp_code code = run(&f);
+	gemp_code code = run_stages(&f);
 	out->traffic = f.team.traffic;
 	gemp_euler_lookup_free(&f.circuits);
 	gemp_euler_block_free(&f.values);

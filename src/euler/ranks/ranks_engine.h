@@ -4,7 +4,7 @@
  *   1 pair     each edge gets its own successor among the out-edges of its target; the edges then form circuits
  *   2 contract list.h and list_ranking.h find the circuits
  *   3 join     join.h joins circuits that share a vertex
- *   4 rewalk   list.h walks the segments that joining has changed
+ *   4 rewalk   list.h walks the stretches that joining has changed
  *   5 rank     list_ranking.h ranks the splitters
  *   6 place    placement.h sends each edge to its place
  */
