@@ -1,12 +1,11 @@
 /* context: ranks, devices and budgets of a gemp_context, and the process functions of programs that leave MPI to the library.
  *
- * The runtime (kernels, buffers, clocks) is opened when a function first needs a device and stays for the next; a function that needs
- * all devices of the rank replaces a runtime with one. Figures begin at zero in each function, so that a report has its own.
- * Two variables of the process remain: the context whose callbacks speak, and what the launcher said before MPI_Init.
+ * The runtime (kernels, buffers, clocks) is opened when a function first needs a device, and later functions use it, too. A function that
+ * needs all devices of the rank replaces a runtime that has only one. Figures begin at zero in each function, so that each report has
+ * its own. Two variables belong to the process: the context whose callbacks are called, and what the launcher said before MPI_Init.
  */
 
 #include "api/context_state.h"
-#include "io/file/stream.h"
 
 #include "comm/comm.h"
 #include "comm/session.h"
@@ -14,6 +13,7 @@
 #include "core/memory.h"
 #include "core/signals.h"
 #include "io/file/output.h"
+#include "io/file/stream.h"
 #include "io/rows/row_writer.h"
 #include "partition/runtime.h"
 
@@ -23,18 +23,21 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What the launcher said of this process before MPI_Init; size 0: nothing, or it was checked. */
+/* What the launcher said about this process before MPI_Init; size 0: nothing, or it has been checked. */
 static gemp_launcher_info launch;
 
-/* The context whose callbacks are called. */
-static const gemp_context *speaking;
+/* The context whose callbacks are called: the one that was configured last. */
+static const gemp_context *logging;
+
+GEMP_SETTINGS(gemp_context_options, .verbosity = GEMP_NORMAL)
+GEMP_RELEASE(gemp_context_close, gemp_context *)
 
 const char *gemp_version(void)
 {
 	return GEMP_VERSION;
 }
 
-/* Texts of the library are blocks of core/memory, never of malloc. */
+/* Texts of the library are blocks of core/memory, so a program must not free them with free(). */
 void gemp_text_release(char *text)
 {
 	gemp_free(text);
@@ -54,28 +57,22 @@ gemp_code gemp_file_may_write_rows(const gemp_context *context, const char *what
 void gemp_options_copy(void *out, size_t size, const void *options)
 {
 	size_t known;
+	if (!options)
+		return;
 	memcpy(&known, options, sizeof known);
 	memcpy(out, options, known < size ? known : size);
 }
 
-void gemp_context_options_init(gemp_context_options *options)
-{
-	*options = (gemp_context_options){ .size = sizeof *options, .verbosity = GEMP_NORMAL };
-}
-
-/* The devices may be others, so the runtime goes; a failure leaves a context that can be configured again. */
+/* The runtime is closed, since the new options may name other devices. After a failure the context can be configured again. */
 gemp_code gemp_context_configure(gemp_context *context, const gemp_context_options *options)
 {
 	gemp_code code = GEMP_OK;
-	gemp_context_options chosen;
-	gemp_context_options_init(&chosen);
-	if (options)
-		gemp_options_copy(&chosen, sizeof chosen, options);
+	const gemp_context_options chosen = gemp_context_options_from(options);
 	gemp_runtime_free(context->runtime);
 	context->runtime = NULL;
 	gemp_free(context->devices);
 	context->devices = NULL;
-	speaking = context;
+	logging = context;
 	gemp_log_setup(context->comm.rank, chosen.verbosity, chosen.log, chosen.progress, chosen.callback_self);
 	context->budgets = (gemp_budgets){ .host_memory = chosen.host_memory,
 		                               .device_memory = chosen.device_memory,
@@ -89,7 +86,7 @@ gemp_code gemp_context_configure(gemp_context *context, const gemp_context_optio
 	return gemp_comm_agree(&context->comm, code);
 }
 
-/* Collective over `communicator`, where there is no gemp_comm yet to agree over. */
+/* Collective over `communicator`. There is no gemp_comm yet over which the ranks could agree, so they reduce a flag themselves. */
 static gemp_code new_context(gemp_context **out, MPI_Comm communicator)
 {
 	gemp_code code = GEMP_NEW(*out, 1);
@@ -104,31 +101,29 @@ static gemp_code new_context(gemp_context **out, MPI_Comm communicator)
 	return code == GEMP_OK ? gemp_fail(GEMP_ENOMEM, "another rank is out of memory for its context") : code;
 }
 
+/* The launcher is checked here, since the warning needs the callbacks of a context. */
 gemp_code gemp_context_open(gemp_context **out, MPI_Comm communicator, const gemp_context_options *options)
 {
-	gemp_code code = GEMP_OK;
-	gemp_context *context = NULL;
+	GEMP_OWNED_BY(gemp_context_close_at) gemp_context *context = NULL;
 	*out = NULL;
-	GEMP_TRY_DONE(new_context(&context, communicator));
+	GEMP_TRY(new_context(&context, communicator));
 	gemp_comm_share_cores(&context->comm);
-	GEMP_TRY_DONE(gemp_context_configure(context, options));
-	if (launch.size) /* now somebody hears the warning */
+	GEMP_TRY(gemp_context_configure(context, options));
+	if (launch.size)
 		gemp_world_check(&context->comm, &launch);
 	launch.size = 0;
 	*out = context;
 	context = NULL;
-done:
-	gemp_context_close(context);
-	return code;
+	return GEMP_OK;
 }
 
-/* The callbacks may refer to memory that the program frees next. */
+/* The program may free memory of its callbacks after this, so they are called no more. */
 void gemp_context_close(gemp_context *context)
 {
 	if (!context)
 		return;
 	gemp_runtime_free(context->runtime);
-	if (context == speaking) /* what its callbacks refer to may end with it */
+	if (context == logging)
 		gemp_log_setup(0, GEMP_NORMAL, NULL, NULL, NULL);
 	gemp_comm_free(&context->comm);
 	gemp_free(context->devices);
@@ -186,20 +181,16 @@ gemp_code gemp_context_runtime(gemp_runtime **out, gemp_context *context, bool a
 
 /* PROCESSES that leave MPI to the library. */
 
-/* MPI_Init looks at the machine with hwloc, which would ask OpenCL, too: that takes a tenth of a second, and PoCL would
- * settle for a cache folder before device/cache.h could give this process one of its own. */
-static void keep_hwloc_from_opencl(void)
-{
-	setenv("HWLOC_COMPONENTS", "-opencl", 0);
-}
-
-/* Handlers of fatal signals are installed after MPI_Init: they end in those of Open MPI, which report the fault, and which Open MPI
- * does not install where there are others. */
+/* Handlers of fatal signals are installed after MPI_Init: they end in the handlers of Open MPI, which report the fault, and which Open MPI
+ * installs only if there are no others. */
 gemp_code gemp_process_begin(int *argc, char ***argv)
 {
 	int provided;
-	keep_hwloc_from_opencl();
-	signal(SIGXFSZ, SIG_IGN); /* a file beyond the limit of its size is an error of writing, as a full disk is */
+	/* MPI_Init looks at the machine with hwloc, which would ask OpenCL, too: that takes a tenth of a second, and PoCL would choose a
+	 * cache folder before device/cache.h could give this process one of its own. */
+	setenv("HWLOC_COMPONENTS", "-opencl", 0);
+	signal(SIGXFSZ,
+	       SIG_IGN); /* a file that exceeds the limit of its size then is an error of writing, as on a full disk */
 	gemp_session_begin();
 	gemp_signals_record();
 	launch = gemp_launcher_info_read();
@@ -210,7 +201,7 @@ gemp_code gemp_process_begin(int *argc, char ***argv)
 
 int gemp_process_end(gemp_code code)
 {
-	/* mpirun ends the job when a rank exits with a code while others are still finishing, so all ranks leave alike. */
+	/* mpirun ends the job when a rank exits with a code while others are in MPI_Finalize, so all ranks leave in the same way. */
 	int leave = gemp_comm_finalize_forbidden(), any = 0;
 	GEMP_MPI(MPI_Allreduce(&leave, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD));
 	if (any) {

@@ -1,20 +1,24 @@
-/* device_report: the OpenCL devices of a machine, which rank takes which of them, and what each of them did in a run.
+/* device_report: the OpenCL devices of a machine, which rank uses which of them, what each of them did in a run, and how fast.
  *
- * Every rank describes its devices in entries of one size, which all ranks gather in the order of ranks; rank 0 prints them.
+ * Every rank describes its devices in entries of one size, which all ranks gather in the order of ranks; rank 0 prints them. A rate of
+ * bytes is shown beside that of a copy in the same memory, measured at that moment, since only the ratio shows how much faster the work
+ * could become.
  */
 
 #include "api/report_state.h"
 #include "core/memory.h"
 #include "core/quantity.h"
+#include "core/threads.h"
+#include "device/open.h"
 #include "device/select.h"
 
 #include <string.h>
 #include <unistd.h>
 
-/* Beyond so many devices the text leaves out what each of them did; the JSON has all. */
+/* With more devices the text leaves out what each of them did; the JSON has all. */
 enum { MAX_LINES = 16 };
 
-/* What a rank tells the others about one of its devices. */
+/* What the other ranks get to know of one device of a rank. */
 typedef struct device_entry {
 	char host[64], name[128], platform[64], pci[16], uuid[48];
 	int rank, index, gpu, shared_by;
@@ -22,7 +26,7 @@ typedef struct device_entry {
 	gemp_device_work work;
 } device_entry;
 
-static void fill(device_entry *own, const gemp_runtime *runtime, int rank)
+static void describe_device(device_entry *own, const gemp_runtime *runtime, int rank)
 {
 	const gemp_device *device = runtime->device;
 	gethostname(own->host, sizeof own->host - 1);
@@ -38,23 +42,27 @@ static void fill(device_entry *own, const gemp_runtime *runtime, int rank)
 	own->work = runtime->work;
 }
 
-/* Collective. (*out)[*count]: the devices of all ranks, in the order of ranks; the caller frees. */
-static gemp_code gather(device_entry **out, size_t *count, const gemp_report *report, const gemp_runtime *runtime)
+/* Collective. (*out)[*count] becomes the devices of all ranks, in the order of ranks; the caller frees. A rank has as many entries as
+ * devices. */
+static gemp_code gather_devices(device_entry **out, size_t *count, const gemp_report *report,
+                                const gemp_runtime *runtime)
 {
 	size_t devices = runtime->other_count + 1;
 	GEMP_OWNED size_t *begin = NULL;
 	GEMP_OWNED device_entry *own = NULL;
-	GEMP_TRY(gemp_comm_agree(report->comm, GEMP_NEW(own, devices)));
-	fill(&own[0], runtime, report->comm->rank);
-	for (size_t i = 0; i < runtime->other_count; i++)
-		fill(&own[i + 1], runtime->others[i], report->comm->rank);
-	GEMP_TRY(gemp_comm_allgather(report->comm, GEMP_OK, own, devices * sizeof *own, (void **)out, &begin));
+	const gemp_code code = GEMP_NEW(own, devices);
+	if (code == GEMP_OK)
+		describe_device(&own[0], runtime, report->comm->rank);
+	for (size_t i = 0; code == GEMP_OK && i < runtime->other_count; i++)
+		describe_device(&own[i + 1], runtime->others[i], report->comm->rank);
+	GEMP_TRY(gemp_comm_allgather(report->comm, code, own, devices * sizeof *own, (void **)out, &begin));
 	*count = begin[report->comm->size] / sizeof *own;
 	return GEMP_OK;
 }
 
 /* THE DEVICES OF A MACHINE */
 
+/* Does a device say where it is plugged in? Those of CPUs do not, so the column would be empty. */
 static bool has_places(const gemp_device_info *devices, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -90,6 +98,7 @@ static void print_table(gemp_report *report, const gemp_device_info *devices, si
 	gemp_report_set(report, "devices", list);
 }
 
+/* Which rank uses which device. */
 static void print_places(gemp_report *report, const device_entry *places, size_t count)
 {
 	json_t *list = json_array();
@@ -116,19 +125,20 @@ gemp_code gemp_context_devices(gemp_context *context, gemp_report *report)
 	GEMP_TRY(gemp_comm_agree(&context->comm, gemp_device_list(&list, &count)));
 	print_table(report, list, count);
 	GEMP_TRY(gemp_context_runtime(&runtime, context, true, NULL));
-	GEMP_TRY(gather(&entries, &count, report, runtime));
+	GEMP_TRY(gather_devices(&entries, &count, report, runtime));
 	print_places(report, entries, count);
 	return GEMP_OK;
 }
 
 /* THE DEVICES OF A RUN */
 
+/* Ranks of different machines may have devices of the same name; they count as the same device. */
 static bool alike(const device_entry *a, const device_entry *b)
 {
 	return a->index == b->index && a->gpu == b->gpu && !strcmp(a->name, b->name) && !strcmp(a->platform, b->platform);
 }
 
-/* "4 x NAME, ..." and the same in JSON: ranks with the same device are counted together. */
+/* Prints "4 x NAME, ...", and sets the same in JSON: ranks with the same device are counted together. */
 static void print_devices(gemp_report *report, const device_entry *entries, size_t count)
 {
 	json_t *list = json_array();
@@ -156,7 +166,7 @@ gemp_code gemp_report_devices(gemp_report *report, const gemp_runtime *runtime)
 	GEMP_OWNED device_entry *entries = NULL;
 	size_t count = 0;
 	if (runtime)
-		GEMP_TRY(gather(&entries, &count, report, runtime));
+		GEMP_TRY(gather_devices(&entries, &count, report, runtime));
 	if (!runtime)
 		gemp_report_set(report, "devices", json_array());
 	else if (report->comm->rank == 0)
@@ -164,7 +174,7 @@ gemp_code gemp_report_devices(gemp_report *report, const gemp_runtime *runtime)
 	return GEMP_OK;
 }
 
-/* The text shows the work where a rank has several devices, as their balance is of interest. */
+/* The text shows the work of each device only if a rank has several, whose load may be uneven. */
 static void print_work(gemp_report *report, const device_entry *entries, size_t count)
 {
 	json_t *list = json_array();
@@ -188,8 +198,63 @@ gemp_code gemp_report_work(gemp_report *report, const gemp_runtime *runtime)
 {
 	GEMP_OWNED device_entry *entries = NULL;
 	size_t count;
-	GEMP_TRY(gather(&entries, &count, report, runtime));
+	GEMP_TRY(gather_devices(&entries, &count, report, runtime));
 	if (report->comm->rank == 0)
 		print_work(report, entries, count);
+	return GEMP_OK;
+}
+
+/* RATES */
+
+enum { COPIED = 64 << 20, CHUNK = 1 << 20, TRIES = 3, WORTH_MEASURING = 1 << 20 };
+
+/* Copies chunk number `chunk` of the first half of the bytes to the second half. */
+static void copy_chunk(void *context, unsigned thread, size_t chunk)
+{
+	(void)thread;
+	char *bytes = context;
+	memcpy(bytes + COPIED + chunk * CHUNK, bytes + chunk * CHUNK, CHUNK);
+}
+
+/* Bytes that all threads of this rank read and write in a second. Copies of 64 MiB leave the caches; the best of three tries counts. */
+static gemp_code host_rate(double *rate)
+{
+	GEMP_OWNED char *bytes = NULL;
+	double min = 1e9;
+	GEMP_TRY(GEMP_NEW(bytes, 2 * (size_t)COPIED));
+	memset(bytes, 1, 2 * (size_t)COPIED);
+	for (int i = 0; i < TRIES; i++) {
+		double since = gemp_now(), seconds;
+		gemp_parallel_for(COPIED / CHUNK, copy_chunk, bytes);
+		seconds = gemp_now() - since;
+		min = seconds < min ? seconds : min;
+	}
+	*rate = 2.0 * COPIED / min;
+	return GEMP_OK;
+}
+
+gemp_code gemp_report_rate(gemp_report *report, gemp_device *device, double seconds, double transfers, uint64_t bytes)
+{
+	gemp_code code = GEMP_OK;
+	gemp_rates rates = { 0 };
+	double copy = 0;
+	const char *on = device ? "device" : "host";
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, report->comm->world));
+	bytes = gemp_comm_sum1(report->comm, bytes);
+	double rate = seconds > 0 ? (double)bytes / seconds : 0;
+	gemp_report_detail(report, "  %-10s %10.3f ms on the %s: %.1f GB/s", "work", 1e3 * seconds, on, rate / 1e9);
+	if (bytes >= WORTH_MEASURING) {
+		code = device ? gemp_device_rates(device, &rates) : host_rate(&rates.copy);
+		GEMP_TRY(gemp_comm_agree(report->comm, code));
+		GEMP_MPI(MPI_Allreduce(&rates.copy, &copy, 1, MPI_DOUBLE, MPI_SUM, report->comm->world));
+		gemp_report_detail(report, ", %.2f of a copy there (%.1f GB/s)", rate / copy, copy / 1e9);
+	}
+	gemp_report_detail(report, "\n");
+	if (device)
+		gemp_report_detail(report, "  %-10s %10.3f ms to the device and back\n", "copies", 1e3 * transfers);
+	gemp_report_set(report, "rate",
+	                json_pack("{s:s, s:f, s:f, s:o, s:f, s:o}", "on", on, "seconds", seconds, "transfer_seconds",
+	                          transfers, "bytes", gemp_json_count(bytes), "bytes_per_second", rate,
+	                          "copy_bytes_per_second", copy > 0 ? json_real(copy) : json_null()));
 	return GEMP_OK;
 }

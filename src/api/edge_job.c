@@ -1,12 +1,27 @@
+/* Attributes of a graph file are written by lending the columns to the graph in memory under their new names, since the writer writes a
+ * graph's attributes and the arrays would otherwise be copied.
+ */
+
 #include "api/edge_job.h"
 
-#include "api/rates.h"
 #include "core/memory.h"
+#include "core/quantity.h"
+#include "graph/column_bulk.h"
+#include "io/file/output.h"
+#include "io/graph_file/graph_file_read.h"
+#include "io/graph_file/graph_file_write.h"
+#include "io/rows/row_writer.h"
+#include "io/rows/vertex_keys.h"
+#include "partition/build/content_hash.h"
 
-void gemp_edge_selection_init(gemp_edge_selection *selection)
-{
-	*selection = (gemp_edge_selection){ .size = sizeof *selection };
-}
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+GEMP_SETTINGS(gemp_edge_selection)
+GEMP_SETTINGS(gemp_topology_settings)
+
+/* THE JOB */
 
 gemp_code gemp_edge_job_begin(gemp_edge_job *out, gemp_graph *graph, const gemp_edge_selection *edges,
                               gemp_report *report)
@@ -14,22 +29,13 @@ gemp_code gemp_edge_job_begin(gemp_edge_job *out, gemp_graph *graph, const gemp_
 	*out = (gemp_edge_job){ .graph = graph,
 		                    .shard = graph->shard,
 		                    .comm = &graph->context->comm,
+		                    .edges = gemp_edge_selection_from(edges),
 		                    .reports = report != NULL,
 		                    .timers = gemp_graph_take_timers(graph) };
 	out->report = gemp_report_or(report, &out->none, graph->context);
-	gemp_edge_selection_init(&out->edges);
-	if (edges)
-		gemp_options_copy(&out->edges, sizeof out->edges, edges);
 	if ((unsigned)out->edges.direction > GEMP_EITHER_WAY)
 		return gemp_fail(GEMP_EUSAGE, "direction %d is none of gemp_edge_direction", (int)out->edges.direction);
 	return gemp_graph_select(&out->relations, graph, &out->edges);
-}
-
-gemp_code gemp_edge_job_device(gemp_edge_job *job)
-{
-	GEMP_TRY(gemp_context_runtime(&job->runtime, job->graph->context, false, &job->timers));
-	job->device = job->runtime->device;
-	return GEMP_OK;
 }
 
 gemp_code gemp_edge_job_check_place(const gemp_edge_job *job, gemp_placement place)
@@ -43,15 +49,37 @@ gemp_code gemp_edge_job_check_place(const gemp_edge_job *job, gemp_placement pla
 		job->comm->size);
 }
 
-gemp_code gemp_edge_job_place(gemp_edge_job *job, gemp_placement place)
+gemp_code gemp_topology_job_begin(gemp_edge_job *out, gemp_topology_settings *chosen, gemp_graph *graph,
+                                  const gemp_edge_selection *edges, const gemp_topology_settings *settings,
+                                  gemp_report *report)
 {
-	GEMP_TRY(gemp_edge_job_check_place(job, place));
-	return job->comm->size == 1 && place != GEMP_PLACE_HOST ? gemp_edge_job_device(job) : GEMP_OK;
+	*chosen = gemp_topology_settings_from(settings);
+	GEMP_TRY(gemp_edge_job_begin(out, graph, edges, report));
+	GEMP_TRY(gemp_rows_path_check(out->comm, "output", chosen->output));
+	GEMP_TRY(gemp_rows_path_check(out->comm, "tree", chosen->tree));
+	GEMP_TRY(gemp_edge_job_check_place(out, chosen->place));
+	return out->comm->size == 1 && chosen->place != GEMP_PLACE_HOST ? gemp_edge_job_device(out) : GEMP_OK;
+}
+
+gemp_code gemp_edge_job_device(gemp_edge_job *job)
+{
+	GEMP_TRY(gemp_context_runtime(&job->runtime, job->graph->context, false, &job->timers));
+	job->device = job->runtime->device;
+	return GEMP_OK;
 }
 
 void gemp_edge_job_free(gemp_edge_job *job)
 {
+	gemp_columns_close(job->columns);
 	gemp_free(job->relations);
+}
+
+void gemp_edge_job_hand_over(gemp_edge_job *job, gemp_columns **out)
+{
+	if (!out)
+		return;
+	*out = job->columns;
+	job->columns = NULL;
 }
 
 gemp_code gemp_edge_job_rows(gemp_edge_job *job, bool directed, gemp_csr **out, size_t **relation, size_t *count)
@@ -75,35 +103,245 @@ gemp_code gemp_edge_job_rows(gemp_edge_job *job, bool directed, gemp_csr **out, 
 	return GEMP_OK;
 }
 
-gemp_code gemp_edge_job_rate(gemp_edge_job *job, bool on_device, double seconds, double transfers, uint64_t bytes)
-{
-	return gemp_report_rate(job->report, on_device ? job->device : NULL, seconds, transfers, bytes);
-}
-
 void gemp_edge_job_exchange(gemp_edge_job *job, const gemp_traffic *traffic, gemp_count edges)
 {
-	uint64_t sums[] = { traffic->bytes, traffic->messages }, rounds = traffic->rounds;
 	if (job->comm->size == 1)
 		return;
-	gemp_comm_sum(job->comm, sums, 2);
-	gemp_comm_max(job->comm, &rounds, 1);
-	const gemp_traffic all = { sums[0], sums[1], rounds };
-	double each = edges ? (double)sums[0] / (double)edges : 0;
+	const gemp_traffic all = gemp_traffic_of_all(job->comm, traffic);
+	double each = edges ? (double)all.bytes / (double)edges : 0;
 	gemp_report_exchange(job->report, &all, -1, NULL);
 	gemp_report_detail(job->report, "  %-10s %.2f bytes an edge\n", "", each);
 	gemp_report_set(job->report, "bytes_per_edge", json_real(each));
 }
 
-gemp_code gemp_edge_job_resources(gemp_edge_job *job)
-{
-	GEMP_TRY(gemp_report_devices(job->report, job->runtime));
-	gemp_report_seconds(job->report, &job->timers, false);
-	gemp_report_memory(job->report, job->runtime ? gemp_runtime_device_peak(job->runtime) : 0);
-	return GEMP_OK;
-}
-
 gemp_code gemp_edge_job_report(gemp_edge_job *job)
 {
 	gemp_report_graph(job->report, job->shard);
-	return gemp_edge_job_resources(job);
+	return gemp_report_resources(job->report, job->runtime, &job->timers);
+}
+
+/* COLUMNS */
+
+/* Adds a column in which all rows are NULL so far. */
+static gemp_code add_column(gemp_column **out, gemp_table *found, const char *name, gemp_type type, size_t rows)
+{
+	GEMP_TRY(gemp_table_add(found, name, type, out));
+	found->rows = rows;
+	return gemp_column_pad(*out, rows);
+}
+
+static gemp_code fill_integers(gemp_column *column, const gemp_layout *layout, gemp_column_values type,
+                               const void *values, uint64_t none)
+{
+	const uint32_t *narrow = values;
+	const uint64_t *wide = values;
+	for (size_t row = 0; row < layout->own; row++) {
+		const gemp_vertex v = layout->local[row];
+		const uint64_t value = type == GEMP_VALUES_U32 ? narrow[v] : wide[v];
+		if (value == none)
+			continue;
+		if (value > INT64_MAX)
+			return gemp_fail(GEMP_EDATA,
+			                 "%s: %" PRIu64 " is more than a column of integers holds (2^63 - 1); give smaller "
+			                 "weights, or floats",
+			                 column->name, value);
+		column->integers[row] = (int64_t)value;
+		column->null[row] = 0;
+	}
+	return GEMP_OK;
+}
+
+static void fill_floats(gemp_column *column, const gemp_layout *layout, const double *values)
+{
+	for (size_t row = 0; row < layout->own; row++)
+		if (isfinite(values[layout->local[row]])) {
+			column->floats[row] = values[layout->local[row]];
+			column->null[row] = 0;
+		}
+}
+
+gemp_code gemp_vertex_column_add(gemp_table *found, const char *name, const gemp_layout *layout,
+                                 gemp_column_values type, const void *values, uint64_t none)
+{
+	const bool floats = type == GEMP_VALUES_DOUBLE;
+	gemp_column *column = NULL;
+	gemp_code code = add_column(&column, found, name, floats ? GEMP_FLOAT : GEMP_INTEGER, layout->own);
+	if (code == GEMP_OK && floats)
+		fill_floats(column, layout, values);
+	else
+		GEMP_THEN(fill_integers(column, layout, type, values, none));
+	GEMP_TRY(gemp_comm_agree(layout->comm, code));
+	gemp_column_trim_nulls(column);
+	return GEMP_OK;
+}
+
+/* The keys of all vertices that another rank owns are fetched from it in one request. */
+gemp_code gemp_vertex_column_keys(gemp_table *found, const char *name, const gemp_layout *layout, gemp_shard *graph,
+                                  const gemp_vertex *values)
+{
+	const gemp_comm *comm = layout->comm;
+	GEMP_OWNED gemp_vertex *ids = NULL;
+	GEMP_OWNED uint64_t *rows = NULL;
+	size_t count = 0;
+	GEMP_OWNED_BY(gemp_column_free) gemp_column keys = { 0 };
+	gemp_column *column = NULL;
+	GEMP_TRY(gemp_shard_load_keys(graph));
+	gemp_code code = gemp_new_all(GEMP_ARRAY(ids, layout->own), GEMP_ARRAY(rows, layout->own));
+	GEMP_THEN(add_column(&column, found, name, graph->keys.type, layout->own));
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	for (size_t row = 0; row < layout->own; row++)
+		if (values[layout->local[row]] != GEMP_NO_VERTEX) {
+			ids[count] = values[layout->local[row]];
+			rows[count++] = row;
+		}
+	GEMP_TRY(gemp_vertex_keys_fetch(&keys, comm, graph, ids, count));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_column_scatter(column, rows, count, &keys)));
+	gemp_column_trim_nulls(column);
+	return GEMP_OK;
+}
+
+/* ROWS */
+
+typedef struct row_source {
+	const gemp_shard *graph;
+	const gemp_table *columns;
+} row_source;
+
+/* Callback of the row writer: the key, then the columns, of rows first .. first + count - 1. */
+static gemp_code fill_rows(void *self, gemp_projected *columns, size_t first, size_t count)
+{
+	const row_source *rows = self;
+	GEMP_TRY(gemp_row_fill_slice(&columns[0], &rows->graph->keys, first, count));
+	for (size_t c = 0; c < rows->columns->count; c++)
+		GEMP_TRY(gemp_row_fill_slice(&columns[1 + c], &rows->columns->columns[c], first, count));
+	return GEMP_OK;
+}
+
+gemp_code gemp_vertex_output_rows(gemp_graph *graph, const char *path, const char *what, const gemp_table *columns)
+{
+	gemp_shard *shard = graph->shard;
+	const gemp_comm *comm = &graph->context->comm;
+	row_source rows = { shard, columns };
+	GEMP_OWNED gemp_row_column *heads = NULL;
+	GEMP_TRY(gemp_shard_load_keys(shard));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(heads, 1 + columns->count)));
+	heads[0] = (gemp_row_column){ "key", shard->keys.type };
+	for (size_t c = 0; c < columns->count; c++)
+		heads[1 + c] = (gemp_row_column){ columns->columns[c].name, columns->columns[c].type };
+	gemp_row_turns turns = { .comm = comm,
+		                     .columns = heads,
+		                     .count = 1 + columns->count,
+		                     .fill = fill_rows,
+		                     .self = &rows,
+		                     .path = path,
+		                     .info = gemp_row_info(what, shard) };
+	return gemp_row_turns_write(&turns, shard->rows);
+}
+
+/* INTO A GRAPH FILE */
+
+/* "pagerank", or "bfs_level" and "bfs_parent". */
+static gemp_code attribute_name(gemp_text *out, const char *prefix, const char *column, size_t count)
+{
+	gemp_text_clear(out);
+	gemp_text_print(out, count > 1 ? "%s_%s" : "%s", prefix, column);
+	return gemp_text_status(out);
+}
+
+static const char *prefix_of(const gemp_vertex_output *output, const char *function)
+{
+	return output->column ? output->column : function;
+}
+
+gemp_code gemp_vertex_output_check(const gemp_graph *graph, const gemp_vertex_output *output, const char *function,
+                                   const char *const *names, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = &graph->context->comm;
+	const char *into = output->into;
+	GEMP_OWNED_BY(gemp_text_free) gemp_text name = { 0 };
+	GEMP_TRY(gemp_rows_path_check(comm, "output", output->output));
+	if (!into && output->column)
+		code = gemp_fail(GEMP_EUSAGE, "column %s names an attribute of the graph that `into` writes; give `into`, too",
+		                 output->column);
+	else if (into && !gemp_file_ends_in(into, ".h5"))
+		code = gemp_fail(GEMP_EUSAGE, "into %s: this is to be a graph file, whose name ends in .h5", into);
+	else if (into && comm->rank == 0)
+		code = gemp_file_may_write("into", into);
+	for (size_t i = 0; into && i < count && code == GEMP_OK; i++) {
+		code = attribute_name(&name, prefix_of(output, function), names[i], count);
+		if (code == GEMP_OK && gemp_table_find(&graph->shard->attributes, name.data))
+			code = gemp_fail(GEMP_EUSAGE,
+			                 "into %s: vertices of %s have an attribute '%s' already; give another name by `column`",
+			                 into, graph->name, name.data);
+	}
+	return gemp_comm_agree(comm, code);
+}
+
+/* A graph that has been lent columns, and what it was before. */
+typedef struct lending {
+	gemp_shard *graph;
+	size_t attributes; /* of its own */
+	uint64_t hash;
+} lending;
+
+/* The graph's attributes get the arrays of the columns under other names, until return_columns. */
+static gemp_code lend_columns(gemp_shard *graph, const char *prefix, const gemp_table *columns)
+{
+	GEMP_OWNED_BY(gemp_text_free) gemp_text name = { 0 };
+	for (size_t i = 0; i < columns->count; i++) {
+		gemp_column *column = NULL;
+		GEMP_TRY(attribute_name(&name, prefix, columns->columns[i].name, columns->count));
+		GEMP_TRY(gemp_table_add(&graph->attributes, name.data, columns->columns[i].type, &column));
+		char *own = column->name;
+		*column = columns->columns[i];
+		column->name = own;
+	}
+	return GEMP_OK;
+}
+
+/* Frees the names of the lent columns, but not their arrays, which belong to the lender. */
+static void return_columns(lending *lent)
+{
+	gemp_table *attributes = &lent->graph->attributes;
+	while (attributes->count > lent->attributes) {
+		gemp_column *last = &attributes->columns[--attributes->count];
+		gemp_free(last->name);
+		*last = (gemp_column){ 0 };
+	}
+	lent->graph->hash = lent->hash;
+}
+
+/* Collective. The matrices of a graph that came from a file keep their values. */
+static gemp_code write_into(gemp_graph *graph, const gemp_vertex_output *output, const char *prefix,
+                            const gemp_table *columns, gemp_report *report)
+{
+	gemp_shard *shard = graph->shard;
+	const gemp_comm *comm = &graph->context->comm;
+	GEMP_OWNED_BY(return_columns) lending lent = { shard, shard->attributes.count, shard->hash };
+	const char *weight = NULL;
+	const gemp_provenance provenance = { .command = output->command ? output->command : "libgemp",
+		                                 .version = gemp_version() };
+	GEMP_TRY(gemp_shard_load_all(shard));
+	if (shard->loader.self)
+		GEMP_TRY(gemp_graph_file_matrix_values(&weight, comm, shard, graph->name));
+	GEMP_TRY(gemp_comm_agree(comm, lend_columns(shard, prefix, columns)));
+	GEMP_TRY(gemp_shard_content_hash(comm, shard, &shard->hash));
+	GEMP_TRY(gemp_graph_file_write_weighted(comm, shard, output->into, &provenance, weight));
+	if (!report)
+		return GEMP_OK;
+	gemp_report_detail(report, "Wrote attribute%s ", columns->count == 1 ? "" : "s");
+	for (size_t i = lent.attributes; i < shard->attributes.count; i++)
+		gemp_report_detail(report, "%s`%s`", i > lent.attributes ? ", " : "", shard->attributes.columns[i].name);
+	gemp_report_detail(report, " to %s (%s)\n", output->into, gemp_counted(shard->vertex_count, "vertex").text);
+	gemp_report_set(report, "into", json_string(output->into));
+	return GEMP_OK;
+}
+
+gemp_code gemp_vertex_output_write(gemp_graph *graph, const gemp_vertex_output *output, const char *function,
+                                   gemp_table *columns, gemp_report *report)
+{
+	if (output->output)
+		GEMP_TRY(gemp_vertex_output_rows(graph, output->output, function, columns));
+	return output->into ? write_into(graph, output, prefix_of(output, function), columns, report) : GEMP_OK;
 }

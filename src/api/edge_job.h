@@ -1,14 +1,20 @@
-/* edge_job: what functions on selected edges of a graph have in common: the edge types, a device if one may be
- * used, clocks, and the end of the report. Functions are collective unless a comment says otherwise.
+/* edge_job: what all functions on selected edges of a graph share: the edge types, a device if one may be used, clocks, columns with a
+ * row for each vertex, their files, and the end of the report.
+ *
+ * Columns have layout->own rows, in the order of the graph's rows. A value that stands for "none" becomes NULL, and so does a number that
+ * is not finite. Parents and predecessors become the keys of their vertices, which other ranks may own. Functions are collective
+ * unless a comment says otherwise.
  */
 
 #ifndef GEMP_API_EDGE_JOB_H
 #define GEMP_API_EDGE_JOB_H
 
+#include "analytics/layout/layout.h"
 #include "api/graph_state.h"
 #include "api/report_state.h"
 #include "topology/csr.h"
 
+/* {0} has nothing to free. */
 typedef struct gemp_edge_job {
 	gemp_graph *graph; /* borrowed, as its shard, the communicator and the report are */
 	gemp_shard *shard;
@@ -19,32 +25,57 @@ typedef struct gemp_edge_job {
 	gemp_report none;
 	bool reports;          /* the caller gave a report, on all ranks */
 	gemp_timers timers;    /* with the seconds of opening the graph */
-	gemp_runtime *runtime; /* the context's; NULL: none was opened */
-	gemp_device *device;   /* its first; NULL: none */
+	gemp_runtime *runtime; /* the context's; NULL: no device was opened */
+	gemp_device *device;   /* the runtime's first device; NULL: none was opened */
+	gemp_columns *columns; /* owned: the result; NULL: none yet */
 } gemp_edge_job;
 
-/* edges NULL: all. A job is freed also after a failure, and stays where it is, since it may point to itself. */
+/* edges NULL: all edges. The job is freed also after a failure. It must not be moved, since its report may point to itself. */
 gemp_code gemp_edge_job_begin(gemp_edge_job *out, gemp_graph *graph, const gemp_edge_selection *edges,
                               gemp_report *report);
-/* Local. GEMP_EUSAGE for GEMP_PLACE_DEVICE where there are several ranks, whose devices do not work together. */
+/* The same for a function with topology settings, which *chosen receives, with the caller's or the default values; checks the paths of
+ * files, and opens a device where `place` allows it. */
+gemp_code gemp_topology_job_begin(gemp_edge_job *out, gemp_topology_settings *chosen, gemp_graph *graph,
+                                  const gemp_edge_selection *edges, const gemp_topology_settings *settings,
+                                  gemp_report *report);
+/* Local. GEMP_EUSAGE for GEMP_PLACE_DEVICE on several ranks, since their devices do not work together here. */
 gemp_code gemp_edge_job_check_place(const gemp_edge_job *job, gemp_placement place);
-/* Checks the place, and opens a device where one rank may use it; or opens it in any case. */
-gemp_code gemp_edge_job_place(gemp_edge_job *job, gemp_placement place);
 gemp_code gemp_edge_job_device(gemp_edge_job *job);
 /* Local. */
 void gemp_edge_job_free(gemp_edge_job *job);
+/* Local. Gives the columns to the caller (out NULL: they are not wanted) when nothing can fail any more. */
+void gemp_edge_job_hand_over(gemp_edge_job *job, gemp_columns **out);
 
-/* Loads the rows by source of the selected relations: (*out)[*count], and which relations they are of ((*relation)[*count]; NULL:
- * not wanted). directed: only of those with a direction. The caller frees both, also after a failure. */
+/* Loads the rows by source of the selected relations: (*out)[*count], and the index of each one's relation, (*relation)[*count]
+ * (relation NULL: not wanted). directed: only relations whose edges have a direction. The caller frees both, also after a failure. */
 gemp_code gemp_edge_job_rows(gemp_edge_job *job, bool directed, gemp_csr **out, size_t **relation, size_t *count);
 
-/* Reports where something was done, in how many seconds, how many bytes a second that is, and what share of the bandwidth of a copy
- * there. bytes: read and written by this rank, each once; the seconds of the slowest rank count. */
-gemp_code gemp_edge_job_rate(gemp_edge_job *job, bool on_device, double seconds, double transfers, uint64_t bytes);
-/* Reports what all ranks sent, and how many bytes that is for each of so many edges. */
+/* Reports the exchange of all ranks, and its bytes divided by `edges`; a single rank has none to report. */
 void gemp_edge_job_exchange(gemp_edge_job *job, const gemp_traffic *traffic, gemp_count edges);
-/* The report's end: devices, seconds and memory; and with the graph before them. */
-gemp_code gemp_edge_job_resources(gemp_edge_job *job);
+/* The end of the report: the graph, devices, seconds and memory. */
 gemp_code gemp_edge_job_report(gemp_edge_job *job);
+
+/* COLUMNS with a row for each vertex. */
+
+/* The types of an analysis' values: uint32_t, uint64_t, double. */
+typedef enum gemp_column_values { GEMP_VALUES_U32, GEMP_VALUES_U64, GEMP_VALUES_DOUBLE } gemp_column_values;
+
+/* Adds a column of values[own], which are by local vertex. none: the integer that becomes NULL. GEMP_EDATA: an integer above 2^63 - 1. */
+gemp_code gemp_vertex_column_add(gemp_table *found, const char *name, const gemp_layout *layout,
+                                 gemp_column_values type, const void *values, uint64_t none);
+/* Adds a column with the keys of vertices, by id; GEMP_NO_VERTEX is NULL. Loads the graph's keys. */
+gemp_code gemp_vertex_column_keys(gemp_table *found, const char *name, const gemp_layout *layout, gemp_shard *graph,
+                                  const gemp_vertex *values);
+
+/* Before the work: can the files be written? GEMP_EUSAGE where the graph has an attribute that one of the columns names[count] would
+ * replace. function: prefix of the attributes' names unless the caller gives one; a single attribute has the prefix as its name. */
+gemp_code gemp_vertex_output_check(const gemp_graph *graph, const gemp_vertex_output *output, const char *function,
+                                   const char *const *names, size_t count);
+/* Writes the files that `output` names: rows of key and columns, in the order of ids; and the whole graph with the columns as
+ * attributes of its vertices, which the graph in memory does not keep. */
+gemp_code gemp_vertex_output_write(gemp_graph *graph, const gemp_vertex_output *output, const char *function,
+                                   gemp_table *columns, gemp_report *report);
+/* Writes only the rows. what: stands in the description of an HDF5 file. */
+gemp_code gemp_vertex_output_rows(gemp_graph *graph, const char *path, const char *what, const gemp_table *columns);
 
 #endif

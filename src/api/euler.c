@@ -1,6 +1,5 @@
-/* euler: gemp_graph_euler. The search chooses an engine, gives undirected edges directions, and closes a path by an edge between its ends.
- * A walk goes to columns, rows, a drawing, or the text that its words spell. All functions are collective unless a comment says
- * otherwise.
+/* euler: gemp_graph_euler. It chooses an engine, gives undirected edges directions, and closes a path by an edge between its ends, so that
+ * the engines only have to find circuits. The walk goes to columns, rows, a drawing, or the text that its words spell.
  */
 
 #include "gemp/euler.h"
@@ -30,24 +29,31 @@ typedef struct euler_search {
 	gemp_edge_job job; /* the device is opened when the number of edges is known */
 	gemp_euler_settings settings;
 	gemp_euler_options options;
-	gemp_euler_edges edges; /* undirected ones as they are gone along */
-	gemp_euler_edges plain; /* undirected ones as they are; {0} for directed ones */
+	gemp_euler_edges edges; /* directed; undirected edges in the directions that the walk takes */
+	gemp_euler_edges plain; /* undirected edges without directions; {0} if the edges are directed */
 	gemp_euler_result result;
 	gemp_euler_balance balance;
-	bool balanced; /* balance is filled, since degrees are not those of a circuit */
+	bool balanced; /* balance is filled, since the degrees do not allow a circuit */
 } euler_search;
 
-void gemp_euler_settings_init(gemp_euler_settings *settings)
+GEMP_SETTINGS(gemp_euler_settings)
+
+static void free_search(euler_search *s)
 {
-	*settings = (gemp_euler_settings){ .size = sizeof *settings };
+	gemp_euler_result_free(&s->result);
+	gemp_euler_edges_free(&s->edges);
+	gemp_euler_edges_free(&s->plain);
+	gemp_edge_job_free(&s->job);
 }
 
-/* SEARCH: chooses the engine, gives undirected edges directions, and closes a path by an edge between its ends. */
+/* SEARCH */
 
-/* With fewer edges no device is opened to ask what it is; GPU_MIN: of a GPU that nobody has measured. */
+/* With fewer than DEVICE_MIN edges no device is opened, not even to ask for its tuning; GPU_MIN is the limit of a GPU that has no tuning
+ * file. */
 enum { DEVICE_MIN = 1 << 14, GPU_MIN = 1 << 18 };
 
-static gemp_code find_once(euler_search *s, const gemp_comm *comm)
+/* Collective. Finds a circuit on the device, if it is worthwhile, or else on the threads of all ranks. */
+static gemp_code find_circuit(euler_search *s, const gemp_comm *comm)
 {
 	gemp_euler_options how = s->options;
 	how.seed = 1;
@@ -57,7 +63,7 @@ static gemp_code find_once(euler_search *s, const gemp_comm *comm)
 	return gemp_euler_on_ranks(&s->result, comm, &s->edges, &how);
 }
 
-/* Collective. Undirected edges get directions; odd degrees are found out there. */
+/* Collective. Gives undirected edges directions, and finds odd degrees on the way. A second call begins from the plain edges again. */
 static gemp_code orient(euler_search *s, const gemp_comm *comm)
 {
 	double since = gemp_now();
@@ -73,13 +79,14 @@ static gemp_code orient(euler_search *s, const gemp_comm *comm)
 	return GEMP_OK;
 }
 
-static gemp_code find_any(euler_search *s, const gemp_comm *comm)
+static gemp_code orient_and_find(euler_search *s, const gemp_comm *comm)
 {
-	gemp_code code = orient(s, comm);
-	return code == GEMP_OK && !s->result.unbalanced ? find_once(s, comm) : code;
+	GEMP_TRY(orient(s, comm));
+	return s->result.unbalanced ? GEMP_OK : find_circuit(s, comm);
 }
 
-/* Collective. A graph without a walk is no failure. One rank takes its device for large graphs, several take the threads of all. */
+/* Collective. A graph without a walk is no failure. If degrees forbid a circuit but allow a path, and a path will do, an edge between its
+ * ends makes a circuit of it, and the search runs again. */
 static gemp_code run_search(euler_search *s)
 {
 	const gemp_comm *comm = s->job.comm;
@@ -89,7 +96,7 @@ static gemp_code run_search(euler_search *s)
 	                 s->edges.edges <= GEMP_EULER_DEVICE_EDGES;
 	if (comm->size == 1 && (may || place == GEMP_PLACE_DEVICE))
 		GEMP_TRY(gemp_edge_job_device(&s->job));
-	GEMP_TRY(find_any(s, comm));
+	GEMP_TRY(orient_and_find(s, comm));
 	if (!s->result.unbalanced)
 		return GEMP_OK;
 	GEMP_TRY(gemp_shard_load_keys(graph));
@@ -100,10 +107,10 @@ static gemp_code run_search(euler_search *s)
 		return GEMP_OK;
 	GEMP_TRY(gemp_comm_agree(comm, gemp_euler_edges_close(edges, s->balance.start, s->balance.end)));
 	s->result.unbalanced = 0;
-	return find_any(s, comm);
+	return orient_and_find(s, comm);
 }
 
-/* Is there a circuit, or a path where one will do? Then result.order is that. */
+/* Was a circuit found, or a path if a path will do? Then result.order is its order. */
 static bool is_found(const euler_search *s)
 {
 	return !s->result.unbalanced && s->result.components <= 1;
@@ -111,7 +118,7 @@ static bool is_found(const euler_search *s)
 
 /* REPORT */
 
-/* Collective. Of all ranks the longest. */
+/* Collective. Seconds of each stage on the rank that took longest, and on a device the bandwidth that the stage needs at least. */
 static void report_stages(euler_search *s)
 {
 	gemp_report *report = s->job.report;
@@ -145,13 +152,10 @@ static void report_stages(euler_search *s)
 	gemp_report_set(report, "stages", stages);
 }
 
+/* Collective. */
 static void report_exchange(euler_search *s)
 {
-	uint64_t sums[3] = { s->result.traffic.bytes, s->result.traffic.messages, 0 };
-	uint64_t rounds = s->result.traffic.rounds;
-	gemp_comm_sum(s->job.comm, sums, 2);
-	gemp_comm_max(s->job.comm, &rounds, 1);
-	const gemp_traffic all = { .bytes = sums[0], .messages = sums[1], .rounds = rounds };
+	const gemp_traffic all = gemp_traffic_of_all(s->job.comm, &s->result.traffic);
 	double each = s->edges.edges ? (double)all.bytes / (double)s->edges.edges : 0;
 	gemp_report_exchange(s->job.report, &all, -1, NULL);
 	gemp_report_set(s->job.report, "bytes_per_edge", json_real(each));
@@ -180,7 +184,7 @@ static json_t *unbalanced_json(const euler_search *s, const gemp_euler_unbalance
 	                 gemp_json_count(one->out));
 }
 
-/* Collective. */
+/* Collective. Reports some vertices that forbid a circuit, by keys that other ranks may own. */
 static gemp_code report_unbalanced(euler_search *s)
 {
 	gemp_report *report = s->job.report;
@@ -218,7 +222,7 @@ static gemp_code report_unbalanced(euler_search *s)
 	return gemp_comm_agree(s->job.comm, gemp_text_status(&text));
 }
 
-/* Collective. */
+/* Collective. Reports why there is no walk. */
 static gemp_code report_none(euler_search *s)
 {
 	gemp_report *report = s->job.report;
@@ -239,7 +243,8 @@ static gemp_code report_none(euler_search *s)
 
 /* THE SEQUENCE that the words along the walk spell */
 
-/* Collective. The head and the two stretches, then the end of the line. */
+/* Collective. Writes the letters of the first word, then one letter for each edge, of which each rank has two stretches (assembly/overlap.h),
+ * and the end of the line. */
 static gemp_code write_text(gemp_output *output, const gemp_comm *comm, const gemp_overlap *overlap, bool circular)
 {
 	size_t head = overlap->word, size;
@@ -253,49 +258,43 @@ static gemp_code write_text(gemp_output *output, const gemp_comm *comm, const ge
 	return gemp_output_write(output, "\n", comm->rank == 0);
 }
 
-/* Collective. Writes the letters and a newline. Keys are loaded. */
+/* Collective. Reports the text that the walk spells, and writes it if a file is wanted. Keys are loaded. */
 static gemp_code write_sequence(euler_search *s)
 {
-	gemp_code code = GEMP_OK;
 	gemp_report *report = s->job.report;
-	gemp_overlap overlap = { 0 };
-	gemp_output *output = NULL;
+	GEMP_OWNED_BY(gemp_overlap_free) gemp_overlap overlap = { 0 };
+	GEMP_OWNED_BY(gemp_output_abandon_at) gemp_output *output = NULL;
 	const bool circular = s->settings.circular && s->edges.path_end == GEMP_NO_VERTEX;
-	GEMP_TRY_DONE(
-		gemp_overlap_new(&overlap, s->job.comm, s->job.shard, &s->edges, &s->result.order, s->settings.alphabet));
+	GEMP_TRY(gemp_overlap_new(&overlap, s->job.comm, s->job.shard, &s->edges, &s->result.order, s->settings.alphabet));
 	const uint64_t letters = overlap.edges + (circular ? 0 : overlap.word);
 	gemp_report_set(report, "sequence",
 	                json_pack("{s:o, s:o, s:b}", "letters", gemp_json_count(letters), "word",
 	                          gemp_json_count(overlap.word + 1), "circular", circular));
 	gemp_report_detail(report, "%s in which each of %s of %s is once\n", gemp_counted(letters, "letter").text,
 	                   gemp_counted(overlap.edges, "word").text, gemp_counted(overlap.word + 1, "letter").text);
-	if (s->settings.output) {
-		GEMP_TRY_DONE(gemp_output_open(&output, s->job.comm, s->settings.output));
-		GEMP_TRY_DONE(write_text(output, s->job.comm, &overlap, circular));
-		code = gemp_output_close(output);
-		output = NULL;
-	}
-done:
-	gemp_output_abandon(output);
-	gemp_overlap_free(&overlap);
-	return code;
+	if (!s->settings.output)
+		return GEMP_OK;
+	GEMP_TRY(gemp_output_open(&output, s->job.comm, s->settings.output));
+	GEMP_TRY(write_text(output, s->job.comm, &overlap, circular));
+	gemp_output *closing = output;
+	output = NULL;
+	return gemp_output_close(closing);
 }
 
 /* THE CALL */
 
+/* Are people shown the first rows of the walk? */
 static bool is_previewed(const euler_search *s)
 {
 	return s->job.reports && !s->job.report->no_rows;
 }
 
-/* Collective. Checks the settings and the files before anything is read. */
+/* Collective. Checks the settings and the files before anything is read. columns: the caller wants them. */
 static gemp_code begin(euler_search *s, gemp_graph *graph, const gemp_edge_selection *edges,
                        const gemp_euler_settings *settings, gemp_report *report, bool columns)
 {
 	gemp_code code = GEMP_OK;
-	gemp_euler_settings_init(&s->settings);
-	if (settings)
-		gemp_options_copy(&s->settings, sizeof s->settings, settings);
+	s->settings = gemp_euler_settings_from(settings);
 	const char *output = s->settings.output, *drawing = s->settings.drawing;
 	GEMP_TRY(gemp_edge_job_begin(&s->job, graph, edges, report));
 	GEMP_TRY(gemp_edge_job_check_place(&s->job, s->settings.place));
@@ -312,7 +311,7 @@ static gemp_code begin(euler_search *s, gemp_graph *graph, const gemp_edge_selec
 	return gemp_comm_agree(s->job.comm, code);
 }
 
-/* Collective. */
+/* Collective. Loads the rows of the selected types, and makes one list of their edges. */
 static gemp_code load_edges(euler_search *s)
 {
 	double since = gemp_now();
@@ -327,7 +326,7 @@ static gemp_code load_edges(euler_search *s)
 	return GEMP_OK;
 }
 
-/* Collective. */
+/* Collective. The check knows only the edges and their order, not how the engines work. */
 static gemp_code verify(euler_search *s)
 {
 	double since = gemp_now();
@@ -338,12 +337,13 @@ static gemp_code verify(euler_search *s)
 	return GEMP_OK;
 }
 
-/* Collective. Rows go to the caller's columns (NULL: not wanted), to a file, or to people. */
-static gemp_code write(euler_search *s, gemp_columns *columns)
+/* Collective. Rows go to the job's columns, if it has any, to a file, or to people. */
+static gemp_code write_walk(euler_search *s)
 {
 	const gemp_comm *comm = s->job.comm;
 	const gemp_shard *shard = s->job.shard;
 	const gemp_euler_order *order = &s->result.order;
+	gemp_columns *columns = s->job.columns;
 	const bool rows = !s->settings.sequence && (s->settings.output || is_previewed(s));
 	double since = gemp_now();
 	if (!columns && !s->settings.drawing && !s->settings.sequence && !rows)
@@ -365,32 +365,31 @@ static gemp_code write(euler_search *s, gemp_columns *columns)
 	return GEMP_OK;
 }
 
-/* Collective. */
-static gemp_code answer(euler_search *s, gemp_columns *columns)
+/* Collective. Writes and reports what was found. The report is complete, too, if it says why there is no walk. */
+static gemp_code write_and_report(euler_search *s)
 {
 	gemp_report *report = s->job.report;
 	const gemp_euler_result *result = &s->result;
 	gemp_report_graph(report, s->job.shard);
 	gemp_report_set(report, "engine", result->engine ? json_string(result->engine) : json_null());
-	gemp_report_set(report, "circuits", gemp_json_count(result->circuits));
-	gemp_report_set(report, "forest_edges", gemp_json_count(result->joins));
-	gemp_report_set(report, "splitters", gemp_json_count(result->splitters));
+	gemp_report_set_counts(report, { "circuits", result->circuits }, { "forest_edges", result->joins },
+	                       { "splitters", result->splitters });
 	if (is_found(s)) {
 		report_result(s);
 		if (s->settings.verify)
 			GEMP_TRY(verify(s));
-		GEMP_TRY(write(s, columns));
+		GEMP_TRY(write_walk(s));
 	} else if (s->job.reports) {
 		GEMP_TRY(report_none(s));
 		report->complete = true;
 	}
 	if (!s->job.reports)
 		return GEMP_OK;
-	if (result->engine) { /* odd degrees are found out before */
+	if (result->engine) { /* NULL if degrees forbade a circuit before any engine ran */
 		report_stages(s);
 		report_exchange(s);
 	}
-	return gemp_edge_job_resources(&s->job);
+	return gemp_report_resources(report, s->job.runtime, &s->job.timers);
 }
 
 static gemp_euler_outcome outcome_of(const euler_search *s)
@@ -409,27 +408,16 @@ static gemp_euler_outcome outcome_of(const euler_search *s)
 gemp_code gemp_graph_euler(gemp_columns **out, gemp_graph *graph, const gemp_edge_selection *edges,
                            const gemp_euler_settings *settings, gemp_euler_outcome *outcome, gemp_report *report)
 {
-	gemp_code code = GEMP_OK;
-	euler_search s = { 0 };
-	gemp_columns *columns = NULL;
+	GEMP_OWNED_BY(free_search) euler_search s = { 0 };
 	if (out)
 		*out = NULL;
-	GEMP_TRY_DONE(begin(&s, graph, edges, settings, report, out != NULL));
-	GEMP_TRY_DONE(load_edges(&s));
-	GEMP_TRY_DONE(run_search(&s));
+	GEMP_TRY(begin(&s, graph, edges, settings, report, out != NULL));
+	GEMP_TRY(load_edges(&s));
+	GEMP_TRY(run_search(&s));
 	if (out && is_found(&s))
-		GEMP_TRY_DONE(gemp_columns_new(&columns, graph->context));
-	GEMP_TRY_DONE(answer(&s, columns));
+		GEMP_TRY(gemp_columns_new(&s.job.columns, graph->context));
+	GEMP_TRY(write_and_report(&s));
 	*outcome = outcome_of(&s);
-	if (out) {
-		*out = columns;
-		columns = NULL;
-	}
-done:
-	gemp_columns_close(columns);
-	gemp_euler_result_free(&s.result);
-	gemp_euler_edges_free(&s.edges);
-	gemp_euler_edges_free(&s.plain);
-	gemp_edge_job_free(&s.job);
-	return code;
+	gemp_edge_job_hand_over(&s.job, out);
+	return GEMP_OK;
 }

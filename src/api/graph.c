@@ -1,40 +1,47 @@
-/* graph: the life of a gemp_graph: opened, imported, generated or built from arrays, and closed.
+/* graph: the life of a gemp_graph: opened, imported, generated or built from arrays, and closed; and gemp_columns, tables of typed columns
+ * of this rank.
  *
  * A graph keeps the seconds of its making until a report takes them (gemp_graph_take_timers), its steps for the throughput, and the
- * names of the files that it was imported from for the provenance of a graph file that is written later.
+ * names of the files that it was imported from for the provenance of a graph file that is written later. Views of columns point into
+ * the table, so rows are not copied on their way to the program.
  */
 
 #include "api/graph_state.h"
 
 #include "core/memory.h"
 #include "generate/generate.h"
+#include "graph/column_bulk.h"
 #include "io/graph_file/graph_file_read.h"
 #include "io/import/import.h"
 #include "partition/build/builder.h"
 
 #include <string.h>
 
+GEMP_SETTINGS(gemp_import_settings, .seed = 1)
+GEMP_RELEASE(gemp_graph_close, gemp_graph *)
+GEMP_RELEASE(gemp_graph_builder_close, gemp_graph_builder *)
+GEMP_RELEASE(gemp_columns_close, gemp_columns *)
+
+/* LIFE */
+
 gemp_code gemp_graph_of_shard(gemp_graph **out, gemp_context *context, gemp_shard *shard, const char *name)
 {
-	gemp_code code = GEMP_OK;
-	gemp_graph *graph = NULL;
+	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
 	*out = NULL;
-	code = GEMP_NEW(graph, 1);
+	gemp_code code = GEMP_NEW(graph, 1);
 	if (code == GEMP_OK) {
 		*graph = (gemp_graph){ .context = context, .shard = shard, .name = gemp_strdup(name) };
-		shard = NULL;
 		code = graph->name ? GEMP_OK : GEMP_ENOMEM;
+	} else {
+		gemp_shard_free(shard);
 	}
-	GEMP_TRY_DONE(gemp_comm_agree(&context->comm, code));
+	GEMP_TRY(gemp_comm_agree(&context->comm, code));
 	*out = graph;
 	graph = NULL;
-done:
-	gemp_graph_close(graph);
-	gemp_shard_free(shard);
-	return code;
+	return GEMP_OK;
 }
 
-/* Only the schema is read; the rest is loaded by the functions that need it. */
+/* Only the schema is read. Functions load the parts of the file that they need. */
 gemp_code gemp_graph_open(gemp_graph **out, gemp_context *context, const char *path)
 {
 	gemp_shard *shard = NULL;
@@ -58,9 +65,8 @@ void gemp_graph_close(gemp_graph *graph)
 	if (!graph)
 		return;
 	gemp_shard_free(graph->shard);
-	gemp_free(graph->name);
 	gemp_paths_free(&graph->inputs);
-	gemp_free(graph);
+	gemp_free_all(graph->name, graph);
 }
 
 uint64_t gemp_graph_vertex_count(const gemp_graph *graph)
@@ -103,19 +109,17 @@ gemp_code gemp_graph_select(bool **out, const gemp_graph *graph, const gemp_edge
 
 /* IMPORT */
 
-/* Collective. Takes the shard over, which was made in these steps since then. */
+/* Collective. Takes over a shard that was made in these steps since the time `since`. */
 static gemp_code new_graph(gemp_graph **out, gemp_context *context, gemp_shard *shard, const char *name,
                            const gemp_step_times *steps, double since)
 {
-	gemp_code code = gemp_graph_of_shard(out, context, shard, name);
-	if (code == GEMP_OK) {
-		(*out)->steps = *steps;
-		gemp_timers_add(&(*out)->timers, GEMP_PHASE_CONVERT, since);
-	}
-	return code;
+	GEMP_TRY(gemp_graph_of_shard(out, context, shard, name));
+	(*out)->steps = *steps;
+	gemp_timers_add(&(*out)->timers, GEMP_PHASE_CONVERT, since);
+	return GEMP_OK;
 }
 
-/* Programs list formats by number, as the table of formats has no end mark. */
+/* Programs list formats by number, since the table of formats has no end mark. */
 bool gemp_import_format_at(size_t index, const char **name, const char **endings, const char **summary)
 {
 	size_t count;
@@ -128,23 +132,15 @@ bool gemp_import_format_at(size_t index, const char **name, const char **endings
 	return true;
 }
 
-void gemp_import_settings_init(gemp_import_settings *settings)
-{
-	*settings = (gemp_import_settings){ .size = sizeof *settings, .seed = 1 };
-}
-
-/* The list of input files is made first, since a folder or a pair of files may change during the import. */
+/* The list of input files is made before the import, since a folder may change meanwhile, and provenance must name what was read. */
 gemp_code gemp_graph_import(gemp_graph **out, gemp_context *context, const gemp_import_settings *settings)
 {
-	gemp_import_settings chosen;
+	const gemp_import_settings chosen = gemp_import_settings_from(settings);
 	gemp_shard *shard = NULL;
 	const gemp_format *format = NULL;
 	GEMP_OWNED_BY(gemp_paths_free) gemp_paths inputs = { 0 };
 	gemp_step_times steps = { 0 };
 	*out = NULL;
-	gemp_import_settings_init(&chosen);
-	if (settings)
-		gemp_options_copy(&chosen, sizeof chosen, settings);
 	if (chosen.format)
 		GEMP_TRY(gemp_format_parse(&format, chosen.format));
 	const gemp_import_options how = { .vertex_file_count = chosen.vertex_file_count,
@@ -171,18 +167,18 @@ gemp_code gemp_graph_import(gemp_graph **out, gemp_context *context, const gemp_
 
 /* GENERATORS */
 
+/* A wrong parameter is named with the place where the user wrote it. */
 gemp_code gemp_graph_generate(gemp_graph **out, gemp_context *context, const char *generator,
                               const gemp_generator_parameter *parameters, size_t parameter_count, uint64_t seed,
                               uint64_t relabel_seed)
 {
-	gemp_code code = GEMP_OK;
 	gemp_shard *shard = NULL;
 	gemp_generate_options how;
 	gemp_step_times steps = { 0 };
 	*out = NULL;
 	GEMP_TRY(gemp_generate_init(&how, generator));
 	for (size_t i = 0; i < parameter_count; i++) {
-		code = gemp_generate_set(&how, parameters[i].name, parameters[i].value);
+		const gemp_code code = gemp_generate_set(&how, parameters[i].name, parameters[i].value);
 		if (code != GEMP_OK && parameters[i].place)
 			gemp_fail_in(code, "%s: ", parameters[i].place);
 		GEMP_TRY(code);
@@ -205,23 +201,19 @@ struct gemp_graph_builder {
 
 gemp_code gemp_graph_builder_open(gemp_graph_builder **out, gemp_context *context, uint64_t seed)
 {
-	gemp_code code = GEMP_OK;
-	gemp_graph_builder *building = NULL;
+	GEMP_OWNED_BY(gemp_graph_builder_close_at) gemp_graph_builder *building = NULL;
 	const gemp_builder_options how = { .seed = seed, .vertices_from_edges = true };
 	*out = NULL;
-	GEMP_TRY_DONE(gemp_comm_agree(&context->comm, GEMP_NEW(building, 1)));
+	GEMP_TRY(gemp_comm_agree(&context->comm, GEMP_NEW(building, 1)));
 	building->context = context;
-	GEMP_TRY_DONE(gemp_builder_new(&building->builder, &context->comm, &how));
-	GEMP_TRY_DONE(gemp_comm_agree(
-		&context->comm, gemp_builder_edge_column(building->builder, "weight", GEMP_FLOAT, &building->weight)));
+	GEMP_TRY(gemp_builder_new(&building->builder, &context->comm, &how));
+	GEMP_TRY(gemp_comm_agree(&context->comm,
+	                         gemp_builder_edge_column(building->builder, "weight", GEMP_FLOAT, &building->weight)));
 	*out = building;
 	building = NULL;
-done:
-	gemp_graph_builder_close(building);
-	return code;
+	return GEMP_OK;
 }
 
-/* Also frees what ranks have added so far. */
 void gemp_graph_builder_close(gemp_graph_builder *building)
 {
 	if (!building)
@@ -230,19 +222,18 @@ void gemp_graph_builder_close(gemp_graph_builder *building)
 	gemp_free(building);
 }
 
-/* The arrays hold integer keys alone. */
-static gemp_value key_of(int64_t key)
+static gemp_value integer_key(int64_t key)
 {
 	return (gemp_value){ .type = GEMP_INTEGER, .integer = key };
 }
 
-/* Memory is reserved for all edges at once, since arrays tend to be long. */
+/* Memory is reserved for all edges at once, so long arrays are not copied while the builder's list grows. */
 gemp_code gemp_graph_builder_edges(gemp_graph_builder *building, const char *type, size_t count, const int64_t *source,
                                    const int64_t *target, const double *weights)
 {
 	GEMP_TRY(gemp_builder_reserve_edges(building->builder, count));
 	for (size_t i = 0; i < count; i++) {
-		const gemp_value from = key_of(source[i]), to = key_of(target[i]);
+		const gemp_value from = integer_key(source[i]), to = integer_key(target[i]);
 		GEMP_TRY(gemp_builder_edge(building->builder, &from, &to, type, strlen(type), (gemp_place){ 0, i + 1 }));
 		if (!weights)
 			continue;
@@ -256,7 +247,7 @@ gemp_code gemp_graph_builder_vertices(gemp_graph_builder *building, const char *
                                       const int64_t *keys)
 {
 	for (size_t i = 0; i < count; i++) {
-		const gemp_value key = key_of(keys[i]);
+		const gemp_value key = integer_key(keys[i]);
 		GEMP_TRY(gemp_builder_vertex(building->builder, &key, label ? label : "", label ? strlen(label) : 0,
 		                             (gemp_place){ 0, i + 1 }));
 	}
@@ -271,4 +262,78 @@ gemp_code gemp_graph_builder_finish(gemp_graph_builder *building, gemp_graph **o
 	gemp_code code = gemp_builder_finish(building->builder, &shard);
 	gemp_graph_builder_close(building);
 	return code == GEMP_OK ? gemp_graph_of_shard(out, context, shard, "graph in memory") : code;
+}
+
+/* COLUMNS */
+
+gemp_code gemp_columns_new(gemp_columns **out, const gemp_context *context)
+{
+	*out = NULL;
+	return gemp_comm_agree(&context->comm, GEMP_NEW(*out, 1));
+}
+
+void gemp_columns_close(gemp_columns *columns)
+{
+	if (!columns)
+		return;
+	gemp_table_free(&columns->table);
+	gemp_free(columns);
+}
+
+size_t gemp_columns_count(const gemp_columns *columns)
+{
+	return columns->table.count;
+}
+
+size_t gemp_columns_rows(const gemp_columns *columns)
+{
+	return columns->table.rows;
+}
+
+/* Arrays of other types than the column's are NULL. */
+static void view_of(gemp_column_view *out, const gemp_column *column)
+{
+	*out = (gemp_column_view){ .name = column->name,
+		                       .type = column->type,
+		                       .rows = column->rows,
+		                       .integers = column->integers,
+		                       .floats = column->floats,
+		                       .booleans = column->booleans,
+		                       .offsets = column->offsets,
+		                       .bytes = column->bytes,
+		                       .null = column->null };
+}
+
+bool gemp_columns_at(const gemp_columns *columns, size_t index, gemp_column_view *out)
+{
+	if (index >= columns->table.count)
+		return false;
+	view_of(out, &columns->table.columns[index]);
+	return true;
+}
+
+bool gemp_columns_find(const gemp_columns *columns, const char *name, gemp_column_view *out)
+{
+	const gemp_column *column = gemp_table_find(&columns->table, name);
+	if (column)
+		view_of(out, column);
+	return column != NULL;
+}
+
+/* Keys are copied, since columns may outlive the graph. */
+gemp_code gemp_graph_keys(gemp_columns **out, gemp_graph *graph)
+{
+	GEMP_OWNED_BY(gemp_columns_close_at) gemp_columns *columns = NULL;
+	gemp_column *key;
+	const gemp_shard *shard = graph->shard;
+	*out = NULL;
+	GEMP_TRY(gemp_shard_load_keys(graph->shard));
+	GEMP_TRY(gemp_columns_new(&columns, graph->context));
+	gemp_code code = gemp_table_add(&columns->table, "key", shard->keys.type, &key);
+	GEMP_THEN(gemp_column_append(key, &shard->keys));
+	columns->table.rows = shard->rows;
+	GEMP_TRY(gemp_comm_agree(&graph->context->comm, code));
+	*out = columns;
+	columns = NULL;
+	return GEMP_OK;
 }

@@ -1,7 +1,8 @@
-/* graph_partition: a graph cut into parts: sizes, balance and edges between the parts, and the graph in their order.
+/* graph_partition: cuts a graph into parts, reports their sizes, balance and the edges between them, and brings the graph into their
+ * order.
  *
- * part[rows] is the part of each vertex of this rank, sizes[parts] of all ranks. The cut is chosen by a method (partition/cut), or it
- * is that of the file, whose vertices lie in the order of its parts.
+ * part[rows] is the part of each vertex of this rank, sizes[parts] are those of all ranks. A method chooses the parts (partition/cut), or
+ * they are the parts that the file stores, whose vertices lie in the order of the parts.
  */
 
 #include "api/graph_state.h"
@@ -15,38 +16,32 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* What is asked for: by a method, or the cut that the file keeps. */
-typedef struct request {
+/* The parts to make. */
+typedef struct cut_request {
 	uint64_t parts;
 	gemp_partitioner method;
-	bool stored;
+	bool stored;      /* in the file; else the method chooses them */
 	const char *name; /* of the method */
-} request;
+} cut_request;
 
-void gemp_partition_settings_init(gemp_partition_settings *settings)
-{
-	*settings = (gemp_partition_settings){ .size = sizeof *settings, .stored = true };
-}
+GEMP_SETTINGS(gemp_partition_settings, .stored = true)
 
-/* What is stored takes precedence unless the caller asks for another cut. */
-static gemp_code make_request(request *out, const gemp_graph *graph, const gemp_partition_settings *settings)
+/* The parts that the file stores take precedence, unless the caller asks for another number. */
+static gemp_code make_request(cut_request *out, const gemp_graph *graph, const gemp_partition_settings *settings)
 {
-	gemp_partition_settings chosen;
-	gemp_partition_settings_init(&chosen);
-	if (settings)
-		gemp_options_copy(&chosen, sizeof chosen, settings);
+	const gemp_partition_settings chosen = gemp_partition_settings_from(settings);
 	if (chosen.parts > GEMP_MAX_PARTITIONS)
 		return gemp_fail(GEMP_EUSAGE, "parts must be from 1 to %d; got %" PRIu64, GEMP_MAX_PARTITIONS, chosen.parts);
 	uint64_t stored = graph->shard->partition.count;
-	*out = (request){ .method = chosen.method,
-		              .stored = stored && chosen.stored && (!chosen.parts || chosen.parts == stored) };
+	*out = (cut_request){ .method = chosen.method,
+		                  .stored = stored && chosen.stored && (!chosen.parts || chosen.parts == stored) };
 	out->parts = out->stored ? stored : chosen.parts ? chosen.parts : (uint64_t)graph->context->comm.size;
 	out->name = out->stored ? graph->shard->partition.method : gemp_partitioner_name[out->method];
 	return GEMP_OK;
 }
 
-/* Vertices of a file with parts lie in the order of the parts. */
-static gemp_code choose(const gemp_comm *comm, gemp_shard *graph, const request *wanted, uint32_t *part)
+/* Collective. part[rows] becomes the part of each vertex. */
+static gemp_code assign_parts(const gemp_comm *comm, gemp_shard *graph, const cut_request *wanted, uint32_t *part)
 {
 	if (!wanted->stored)
 		return gemp_partition_choose(comm, graph, wanted->method, wanted->parts, part);
@@ -55,23 +50,23 @@ static gemp_code choose(const gemp_comm *comm, gemp_shard *graph, const request 
 	return GEMP_OK;
 }
 
-/* Balance of one column over the parts: the maximum over the mean is what slows a run. */
-static json_t *balance(gemp_report *report, const char *name, const uint64_t *counts, uint64_t parts)
+/* Reports the balance of one quantity over the parts. The maximum over the mean is the factor by which the largest part slows a run. */
+static json_t *report_spread(gemp_report *report, const char *name, const uint64_t *counts, uint64_t parts)
 {
-	uint64_t least = UINT64_MAX, most = 0, sum = 0;
+	uint64_t min = UINT64_MAX, max = 0, sum = 0;
 	for (uint64_t p = 0; p < parts; p++) {
-		least = counts[p] < least ? counts[p] : least;
-		most = counts[p] > most ? counts[p] : most;
+		min = gemp_min(min, counts[p]);
+		max = gemp_max(max, counts[p]);
 		sum += counts[p];
 	}
-	double mean = (double)sum / (double)parts, ratio = sum ? (double)most / mean : 1;
-	gemp_report_print(report, "  %-12s min %s, avg %.1f, max %s, max/avg %.3f\n", name, gemp_grouped(least).text, mean,
-	                  gemp_grouped(most).text, ratio);
-	return json_pack("{s:o, s:f, s:o, s:f}", "min", gemp_json_count(least), "avg", mean, "max", gemp_json_count(most),
+	double mean = (double)sum / (double)parts, ratio = sum ? (double)max / mean : 1;
+	gemp_report_print(report, "  %-12s min %s, avg %.1f, max %s, max/avg %.3f\n", name, gemp_grouped(min).text, mean,
+	                  gemp_grouped(max).text, ratio);
+	return json_pack("{s:o, s:f, s:o, s:f}", "min", gemp_json_count(min), "avg", mean, "max", gemp_json_count(max),
 	                 "imbalance", ratio);
 }
 
-/* values[parts]: room for one column of sizes. */
+/* values[parts]: scratch memory. */
 static void report_balance(gemp_report *report, const gemp_part_size *sizes, uint64_t parts, uint64_t *values)
 {
 	static const char *const shown[] = { "vertices", "edges out", "edges in", "bytes" };
@@ -82,11 +77,11 @@ static void report_balance(gemp_report *report, const gemp_part_size *sizes, uin
 				                     gemp_part_bytes(&sizes[p]) };
 			values[p] = all[column];
 		}
-		gemp_report_set(report, fields[column], balance(report, shown[column], values, parts));
+		gemp_report_set(report, fields[column], report_spread(report, shown[column], values, parts));
 	}
 }
 
-/* The text shows the first parts, the JSON has all. */
+/* The text shows the first 32 parts, the JSON has all. */
 static void report_parts(gemp_report *report, const gemp_part_size *sizes, uint64_t parts)
 {
 	enum { SHOWN = 32 };
@@ -102,10 +97,9 @@ static void report_parts(gemp_report *report, const gemp_part_size *sizes, uint6
 			                  gemp_grouped(begin).text, gemp_grouped(end).text, gemp_grouped(size->vertices).text,
 			                  gemp_grouped(size->edges_out).text, gemp_grouped(size->edges_in).text,
 			                  gemp_grouped(size->inside).text);
-		json_array_append_new(
-			list, json_pack("{s:o, s:o, s:o, s:o, s:o}", "begin", gemp_json_count(begin), "vertices",
-		                    gemp_json_count(size->vertices), "edges_out", gemp_json_count(size->edges_out), "edges_in",
-		                    gemp_json_count(size->edges_in), "edges_inside", gemp_json_count(size->inside)));
+		json_array_append_new(list, gemp_json_counts({ "begin", begin }, { "vertices", size->vertices },
+		                                             { "edges_out", size->edges_out }, { "edges_in", size->edges_in },
+		                                             { "edges_inside", size->inside }));
 		begin = end;
 	}
 	if (parts > SHOWN)
@@ -114,7 +108,7 @@ static void report_parts(gemp_report *report, const gemp_part_size *sizes, uint6
 	gemp_report_set(report, "parts", list);
 }
 
-/* Beside the cut stands that of random parts, so that the figure has a measure. */
+/* The expected cut of random parts stands beside the figure for comparison. */
 static void report_cut(gemp_report *report, const gemp_shard *graph, const gemp_part_size *sizes, uint64_t parts)
 {
 	uint64_t edges = gemp_shard_edges(graph), inside = 0;
@@ -128,16 +122,14 @@ static void report_cut(gemp_report *report, const gemp_shard *graph, const gemp_
 	                  100 - 100 / (double)parts);
 }
 
-static gemp_code report_all(gemp_report *report, const char *path, gemp_shard *graph, const request *wanted,
+/* Collective. */
+static gemp_code report_all(gemp_report *report, const char *path, gemp_shard *graph, const cut_request *wanted,
                             const uint32_t *part, double seconds)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED gemp_part_size *sizes = NULL;
 	GEMP_OWNED uint64_t *values = NULL;
-	code = GEMP_NEW(sizes, wanted->parts);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(values, wanted->parts);
-	GEMP_TRY(gemp_comm_agree(report->comm, code));
+	GEMP_TRY(gemp_comm_agree(report->comm,
+	                         gemp_new_all(GEMP_ARRAY(sizes, wanted->parts), GEMP_ARRAY(values, wanted->parts))));
 	GEMP_TRY(gemp_partition_measure(report->comm, graph, part, wanted->parts, sizes));
 	gemp_report_graph(report, graph);
 	gemp_report_set(report, "method", json_string(wanted->name));
@@ -151,8 +143,8 @@ static gemp_code report_all(gemp_report *report, const char *path, gemp_shard *g
 	return GEMP_OK;
 }
 
-/* Collective. The seconds so far go to the new graph, whose writing ends the report. */
-static gemp_code make_ordered(gemp_graph **out, gemp_graph *graph, const request *wanted, const uint32_t *part)
+/* Collective. Makes the graph in the order of the parts. It gets the seconds so far, since the report ends when it is written. */
+static gemp_code make_ordered(gemp_graph **out, gemp_graph *graph, const cut_request *wanted, const uint32_t *part)
 {
 	gemp_shard *cut = NULL;
 	double since = gemp_now();
@@ -169,14 +161,14 @@ gemp_code gemp_graph_partition(gemp_graph **out, gemp_graph *graph, const gemp_p
 	const gemp_comm *comm = &graph->context->comm;
 	gemp_report none;
 	GEMP_OWNED uint32_t *part = NULL;
-	request wanted = { 0 };
+	cut_request wanted = { 0 };
 	if (out)
 		*out = NULL;
 	report = gemp_report_or(report, &none, graph->context);
 	GEMP_TRY(make_request(&wanted, graph, settings));
 	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(part, graph->shard->rows)));
 	double since = gemp_now();
-	GEMP_TRY(choose(comm, graph->shard, &wanted, part));
+	GEMP_TRY(assign_parts(comm, graph->shard, &wanted, part));
 	gemp_timers_add(&graph->timers, GEMP_PHASE_CONVERT, since);
 	GEMP_TRY(report_all(report, graph->name, graph->shard, &wanted, part, gemp_now() - since));
 	if (out)

@@ -1,46 +1,45 @@
-/* graph_report: what a graph is like: labels, edge types, attributes and degrees, as JSON and in columns that line up. */
+/* graph_report: describes a graph: labels, edge types, attributes and degrees, as JSON and in columns that line up; and verifies a graph
+ * file.
+ *
+ * Verification begins with the checksums (gemp_graph_file_verify). Then the rows by source and by target are compared as sets, by a sum of
+ * hashes of their edges, since each rank holds other edges in either direction.
+ */
 
-#include "api/graph_report.h"
 #include "api/graph_state.h"
+#include "api/report_state.h"
 
 #include "core/memory.h"
 #include "core/quantity.h"
+#include "core/random.h"
+#include "io/graph_file/graph_file_read.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
-/* Vertices that carry each label, all ranks; [label_count], the caller frees (gemp_free). NULL when out of memory. */
-static uint64_t *gemp_schema_labels(const gemp_shard *graph)
+/* counts[label_count] gets the vertices of all ranks that carry each label. */
+static void count_labels(uint64_t *counts, const gemp_shard *graph)
 {
-	uint64_t *counts = gemp_calloc(graph->label_count, sizeof *counts);
-	for (size_t s = 0; counts && s < graph->label_set_count; s++)
+	for (size_t s = 0; s < graph->label_set_count; s++)
 		for (size_t i = 0; i < graph->label_sets[s].count; i++)
 			counts[graph->label_sets[s].labels[i]] += graph->label_sets[s].vertex_count;
-	return counts;
 }
 
-static int width_of(int width, const char *name)
-{
-	int size = (int)strlen(name);
-	return size > width ? size : width;
-}
-
-/* Columns line up over all three lists. */
+/* The width of the column of names, which is the same in all three lists so that they line up. */
 static int name_width(const gemp_shard *graph)
 {
-	int width = 8;
+	size_t width = 8;
 	for (size_t i = 0; i < graph->label_count; i++)
-		width = width_of(width, graph->labels[i]);
+		width = gemp_max(width, strlen(graph->labels[i]));
 	for (size_t i = 0; i < graph->relation_count; i++)
-		width = width_of(width, graph->relations[i].name);
+		width = gemp_max(width, strlen(graph->relations[i].name));
 	for (size_t i = 0; i < graph->attributes.count; i++)
-		width = width_of(width, graph->attributes.columns[i].name);
-	return width < 32 ? width : 32;
+		width = gemp_max(width, strlen(graph->attributes.columns[i].name));
+	return (int)gemp_min(width, 32);
 }
 
-/* The word that heads a list, in front of its first line only. */
+/* The heading of a list stands before its first line only. */
 static const char *head(const char *word, size_t index)
 {
 	return index ? "" : word;
@@ -50,18 +49,20 @@ static const char *head(const char *word, size_t index)
 static gemp_code report_labels(gemp_report *report, json_t *schema, const gemp_shard *graph, int width)
 {
 	json_t *object = json_object();
-	uint64_t *counts = gemp_schema_labels(graph);
-	for (size_t i = 0; counts && i < graph->label_count; i++) {
+	GEMP_OWNED uint64_t *counts = NULL;
+	const gemp_code code = GEMP_NEW(counts, graph->label_count);
+	if (code == GEMP_OK)
+		count_labels(counts, graph);
+	for (size_t i = 0; code == GEMP_OK && i < graph->label_count; i++) {
 		json_object_set_new(object, graph->labels[i], gemp_json_count(counts[i]));
 		gemp_report_print(report, "  %-11s %-*s %15s\n", head("labels", i), width, graph->labels[i],
 		                  gemp_grouped(counts[i]).text);
 	}
 	json_object_set_new(schema, "labels", object);
-	gemp_free(counts);
-	return counts ? GEMP_OK : GEMP_ENOMEM;
+	return code;
 }
 
-/* Names and types, in the order of the file. */
+/* An object of the names and types of attributes, in the order of the file. */
 static json_t *attribute_types(const gemp_table *table)
 {
 	json_t *object = json_object();
@@ -72,7 +73,7 @@ static json_t *attribute_types(const gemp_table *table)
 	return object;
 }
 
-/* "Relation" is the engines' word for an edge type with its rows. */
+/* JSON has the field `relations`, which is the engines' word for edge types with their rows. */
 static void report_relations(gemp_report *report, json_t *schema, const gemp_shard *graph, int width)
 {
 	json_t *object = json_object();
@@ -93,26 +94,24 @@ static void report_relations(gemp_report *report, json_t *schema, const gemp_sha
 	json_object_set_new(schema, "relations", object);
 }
 
-/* Collective. NULLs of all ranks in a vertex attribute. */
+/* Collective. *nulls becomes the number of vertices of all ranks whose attribute is NULL. */
 static gemp_code count_nulls(const gemp_report *report, gemp_shard *graph, size_t index, uint64_t *nulls)
 {
-	gemp_code code = gemp_shard_load_attribute(graph, index);
-	const gemp_column *column = &graph->attributes.columns[index];
 	*nulls = 0;
-	if (code != GEMP_OK)
-		return code;
+	GEMP_TRY(gemp_shard_load_attribute(graph, index));
+	const gemp_column *column = &graph->attributes.columns[index];
 	for (size_t row = 0; column->null && row < column->rows; row++)
 		*nulls += column->null[row] != 0;
 	*nulls = gemp_comm_sum1(report->comm, *nulls);
 	return GEMP_OK;
 }
 
-/* Types are in the head of the file; NULLs are counted only on request, as every attribute must be read. */
+/* Types are in the head of the file. NULLs are counted only on request, since every attribute must be read for them. */
 static gemp_code report_attributes(gemp_report *report, json_t *schema, gemp_shard *graph, int width, bool with_nulls)
 {
 	gemp_code code = GEMP_OK;
 	json_t *object = json_object();
-	for (size_t i = 0; i < graph->attributes.count; i++) {
+	for (size_t i = 0; code == GEMP_OK && i < graph->attributes.count; i++) {
 		uint64_t nulls = 0;
 		const gemp_column *column = &graph->attributes.columns[i];
 		json_t *one = json_pack("{s:s}", "type", gemp_type_name[column->type]);
@@ -126,46 +125,49 @@ static gemp_code report_attributes(gemp_report *report, json_t *schema, gemp_sha
 		}
 		gemp_report_print(report, "\n");
 		json_object_set_new(object, column->name, one);
-		if (code != GEMP_OK)
-			break;
 	}
 	json_object_set_new(schema, "attributes", object);
 	return code;
 }
 
-/* The schema is reported as far as it goes, also after a failure. */
+/* After a failure the field `schema` has what was found before it. */
 gemp_code gemp_schema_report(gemp_report *report, gemp_shard *graph, bool with_nulls)
 {
-	gemp_code code = GEMP_OK;
 	json_t *schema = json_object();
 	int width = name_width(graph);
 	gemp_report_graph(report, graph);
-	GEMP_TRY_DONE(gemp_comm_agree(report->comm, report_labels(report, schema, graph, width)));
-	report_relations(report, schema, graph, width);
-	GEMP_TRY_DONE(report_attributes(report, schema, graph, width, with_nulls));
-done:
+	gemp_code code = gemp_comm_agree(report->comm, report_labels(report, schema, graph, width));
+	if (code == GEMP_OK)
+		report_relations(report, schema, graph, width);
+	GEMP_THEN(report_attributes(report, schema, graph, width, with_nulls));
 	gemp_report_set(report, "schema", schema);
 	return code;
 }
 
-/* Class k > 0 has the degrees from 2^(k-1) to 2^k - 1. */
-void gemp_degrees_range(char *out, size_t size, int class)
+/* DEGREES */
+
+/* Sets the first and the last degree of a class. */
+static void class_range(int class, uint64_t *from, uint64_t *to)
 {
-	uint64_t from = class ? (uint64_t)1 << (class - 1) : 0, to = class ? from + (from - 1) : 0;
-	if (from == to)
-		snprintf(out, size, "%s", gemp_grouped(from).text);
-	else
-		snprintf(out, size, "%s to %s", gemp_grouped(from).text, gemp_grouped(to).text);
+	*from = class ? (uint64_t)1 << (class - 1) : 0;
+	*to = class ? *from + (*from - 1) : 0;
 }
 
-/* Classes without vertices are left out of the text, not of the JSON. */
+void gemp_degrees_range(char *out, size_t size, int class)
+{
+	uint64_t from, to;
+	class_range(class, &from, &to);
+	snprintf(out, size, from == to ? "%s" : "%s to %s", gemp_grouped(from).text, gemp_grouped(to).text);
+}
+
+/* Classes without vertices are left out of the text, but not of the JSON. */
 json_t *gemp_degrees_report(gemp_report *report, const gemp_degree_histogram *degrees)
 {
 	const gemp_degree_summary *kinds = &degrees->kinds;
 	json_t *list = json_array();
-	uint64_t most = kinds->max_out > kinds->max_in ? kinds->max_out : kinds->max_in;
+	const uint64_t max = gemp_max(kinds->max_out, kinds->max_in);
 	gemp_report_print(report, "\n  %-23s %13s %13s   (vertices, edges with a direction)\n", "degree", "out", "in");
-	for (int k = 0; k <= gemp_degrees_class(most); k++) {
+	for (int k = 0; k <= gemp_degrees_class(max); k++) {
 		char range[100];
 		gemp_degrees_range(range, sizeof range, k);
 		if (degrees->out[k] || degrees->in[k])
@@ -180,22 +182,22 @@ json_t *gemp_degrees_report(gemp_report *report, const gemp_degree_histogram *de
 	                  "vertices", gemp_grouped(kinds->sources).text, gemp_grouped(kinds->sinks).text,
 	                  gemp_grouped(kinds->isolated).text, gemp_grouped(kinds->balanced).text,
 	                  gemp_grouped(kinds->more_out).text, gemp_grouped(kinds->more_in).text);
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "classes", list, "sources",
-	                 gemp_json_count(kinds->sources), "sinks", gemp_json_count(kinds->sinks), "isolated",
-	                 gemp_json_count(kinds->isolated), "balanced", gemp_json_count(kinds->balanced), "more_out",
-	                 gemp_json_count(kinds->more_out), "more_in", gemp_json_count(kinds->more_in), "max_out",
-	                 gemp_json_count(kinds->max_out), "max_in", gemp_json_count(kinds->max_in));
+	json_t *object = json_pack("{s:o}", "classes", list);
+	return gemp_json_set_counts(object, { "sources", kinds->sources }, { "sinks", kinds->sinks },
+	                            { "isolated", kinds->isolated }, { "balanced", kinds->balanced },
+	                            { "more_out", kinds->more_out }, { "more_in", kinds->more_in },
+	                            { "max_out", kinds->max_out }, { "max_in", kinds->max_in });
 }
 
-/* A class with any vertex gets at least one mark. */
-static void bar(char *out, uint64_t part, uint64_t whole, int width)
+/* out[width + 1] becomes a bar. A class with any vertex gets at least one mark. */
+static void draw_bar(char *out, uint64_t part, uint64_t whole, int width)
 {
 	int length = whole ? (int)((part * (uint64_t)width + whole - 1) / whole) : 0;
 	memset(out, '#', (size_t)length);
 	out[length] = '\0';
 }
 
-/* A bar chart, as degrees of real graphs are so skewed that figures alone mislead. */
+/* A bar chart shows the skew that averages hide: a few vertices of real graphs have most of the edges. */
 static void print_histogram(gemp_report *report, const gemp_degree_histogram *degrees)
 {
 	enum { BAR = 50 };
@@ -207,25 +209,24 @@ static void print_histogram(gemp_report *report, const gemp_degree_histogram *de
 	gemp_report_print(report, "\n  %-23s %13s\n", "degree", "vertices");
 	for (int k = 0; k <= last; k++) {
 		char line[BAR + 1], range[100];
-		uint64_t from = k ? (uint64_t)1 << (k - 1) : 0, to = k ? from + (from - 1) : 0;
-		json_array_append_new(list, json_pack("{s:o, s:o, s:o}", "from", gemp_json_count(from), "to",
-		                                      gemp_json_count(to), "vertices", gemp_json_count(degrees->vertices[k])));
+		uint64_t from, to;
+		class_range(k, &from, &to);
+		json_array_append_new(list,
+		                      gemp_json_counts({ "from", from }, { "to", to }, { "vertices", degrees->vertices[k] }));
 		if (k < gemp_degrees_class(degrees->min))
 			continue;
-		bar(line, degrees->vertices[k], highest, BAR);
+		draw_bar(line, degrees->vertices[k], highest, BAR);
 		gemp_degrees_range(range, sizeof range, k);
 		gemp_report_print(report, "  %-23s %13s  %s\n", range, gemp_grouped(degrees->vertices[k]).text, line);
 	}
 	json_object_set_new(json_object_get(report->json, "degrees"), "histogram", list);
 }
 
-/* All edge types together, since a search meets them together. */
+/* Collective. Edges of all types count together, since the rows that a search reads merge them. */
 static gemp_code report_degrees(gemp_report *report, gemp_shard *graph)
 {
 	gemp_degree_histogram degrees;
-	gemp_code code = gemp_degrees_count(&degrees, report->comm, graph);
-	if (code != GEMP_OK)
-		return code;
+	GEMP_TRY(gemp_degrees_count(&degrees, report->comm, graph));
 	double mean = graph->vertex_count ? (double)degrees.sum / (double)graph->vertex_count : 0;
 	gemp_report_set(report, "degrees",
 	                json_pack("{s:o, s:f, s:o}", "min", gemp_json_count(degrees.min), "avg", mean, "max",
@@ -239,7 +240,7 @@ static gemp_code report_degrees(gemp_report *report, gemp_shard *graph)
 	return GEMP_OK;
 }
 
-/* The size is that of the file; a graph in memory has none. */
+/* A graph in memory has no file, so its size is reported as 0. */
 static void report_head(gemp_report *report, const gemp_shard *graph, const char *path)
 {
 	struct stat status;
@@ -260,7 +261,7 @@ static void report_head(gemp_report *report, const gemp_shard *graph, const char
 	gemp_report_set(report, "seed", gemp_json_count(graph->seed));
 }
 
-/* Labels are small and belong to the head of the file. */
+/* Labels are loaded even for a short description: they are few, and lie at the head of the file. */
 gemp_code gemp_graph_describe(gemp_graph *graph, bool whole, gemp_report *report)
 {
 	gemp_shard *shard = graph->shard;
@@ -268,4 +269,81 @@ gemp_code gemp_graph_describe(gemp_graph *graph, bool whole, gemp_report *report
 	report_head(report, shard, graph->name);
 	GEMP_TRY(gemp_schema_report(report, shard, whole));
 	return whole ? report_degrees(report, shard) : GEMP_OK;
+}
+
+/* VERIFICATION */
+
+/* The hash of an edge whose sum over all edges of a relation must be the same by source and by target. */
+static uint64_t edge_hash(uint64_t source, uint64_t target, uint64_t edge)
+{
+	return gemp_mix(gemp_mix(gemp_mix(source) + target) + edge);
+}
+
+/* The sum over the rows of this rank in one direction. Edges by source are numbered from relation->first_edge on. */
+static uint64_t hash_rows(const gemp_shard *graph, const gemp_relation *relation, bool out)
+{
+	uint64_t sum = 0;
+	const uint64_t *begin = out ? relation->out_offsets : relation->in_offsets;
+	for (size_t row = 0; row < graph->rows; row++) {
+		uint64_t id = graph->first_vertex + row;
+		for (uint64_t i = begin[row]; i < begin[row + 1]; i++)
+			sum += out ? edge_hash(id, relation->out_targets[i], relation->first_edge + i)
+			           : edge_hash(relation->in_sources[i], id, relation->in_edges[i]);
+	}
+	return sum;
+}
+
+/* Collective. Do the rows by source and by target hold the same edges, and as many as the head of the file says? */
+static gemp_code check_relation(const gemp_comm *comm, gemp_shard *graph, size_t index)
+{
+	gemp_relation *relation = &graph->relations[index];
+	GEMP_TRY(gemp_shard_load_relation(graph, index, GEMP_LOAD_OUT | GEMP_LOAD_IN_EDGES));
+	uint64_t sums[4] = {
+		hash_rows(graph, relation, true),
+		hash_rows(graph, relation, false),
+		relation->out_offsets[graph->rows],
+		relation->in_offsets[graph->rows],
+	};
+	gemp_comm_sum(comm, sums, 4);
+	if (sums[2] != relation->edge_count || sums[3] != relation->edge_count)
+		return gemp_fail(GEMP_EDATA,
+		                 "edge type %s: %" GEMP_PRICOUNT " edges in the head of the file, "
+		                 "%" GEMP_PRICOUNT " by source, %" GEMP_PRICOUNT " by target",
+		                 relation->name, relation->edge_count, sums[2], sums[3]);
+	if (sums[0] != sums[1])
+		return gemp_fail(GEMP_EDATA, "edge type %s: the rows by source and by target hold different edges",
+		                 relation->name);
+	return GEMP_OK;
+}
+
+/* Collective. Are the ranks of keys 0 to n - 1, each once? Their hashes are compared by sum. */
+static gemp_code check_key_order(const gemp_comm *comm, gemp_shard *graph)
+{
+	uint64_t difference = 0;
+	GEMP_TRY(gemp_shard_load_keys(graph));
+	for (size_t row = 0; row < graph->rows; row++)
+		difference += gemp_mix(graph->key_ranks[row]) - gemp_mix(graph->first_vertex + row);
+	return gemp_comm_sum1(comm, difference) == 0
+	           ? GEMP_OK
+	           : gemp_fail(GEMP_EDATA, "the orders of keys (_rank) are not 0 to n - 1, each once");
+}
+
+gemp_code gemp_graph_verify(gemp_context *context, const char *path, gemp_report *report)
+{
+	const gemp_comm *comm = &context->comm;
+	GEMP_OWNED_BY(gemp_shard_free_at) gemp_shard *graph = NULL;
+	gemp_report none;
+	report = gemp_report_or(report, &none, context);
+	GEMP_TRY(gemp_graph_file_verify(comm, path));
+	GEMP_TRY(gemp_graph_file_open(&graph, comm, path));
+	gemp_code code = check_key_order(comm, graph);
+	for (size_t i = 0; i < graph->relation_count && code == GEMP_OK; i++)
+		code = check_relation(comm, graph, i);
+	if (code != GEMP_OK)
+		return gemp_fail_in(code, "%s: ", path);
+	gemp_report_graph(report, graph);
+	gemp_report_set(report, "good", json_true());
+	gemp_report_print(report, "%s: good (%s, %s)\n", path, gemp_counted(graph->vertex_count, "vertex").text,
+	                  gemp_counted(gemp_shard_edges(graph), "edge").text);
+	return GEMP_OK;
 }

@@ -1,10 +1,9 @@
-/* graph_write: a graph as a file: the graph file, with provenance, and the files of other programs. The report of a graph that this
- * program has made ends with how fast that was, since only now all its steps are known.
+/* graph_write: writes a graph as a graph file, with provenance, or as files for other programs. The report of a graph that this program
+ * has made ends with its throughput, which is known only after the last step, the writing.
  */
 
-#include "api/graph_report.h"
 #include "api/graph_state.h"
-#include "api/rates.h"
+#include "api/report_state.h"
 #include "core/memory.h"
 #include "core/quantity.h"
 #include "io/export/export.h"
@@ -13,19 +12,17 @@
 #include <inttypes.h>
 #include <sys/stat.h>
 
-void gemp_write_settings_init(gemp_write_settings *settings)
-{
-	*settings = (gemp_write_settings){ .size = sizeof *settings };
-}
+GEMP_SETTINGS(gemp_write_settings)
+GEMP_SETTINGS(gemp_export_settings)
 
-/* A file that cannot be read any more counts nothing; it is only a figure of the report. */
-static uint64_t size_of(const char *path)
+/* Bytes of a file. A file that has been removed counts as empty, since the size is only a figure of the report. */
+static uint64_t file_size(const char *path)
 {
 	struct stat status;
 	return stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
 }
 
-/* Collective. The bytes of the inputs are added to *bytes. */
+/* Collective. Writes the graph file with the names and hashes of its inputs, whose sizes are added to *bytes. */
 static gemp_code write_file(gemp_graph *graph, const char *path, const gemp_write_settings *settings, uint64_t *bytes)
 {
 	const gemp_comm *comm = &graph->context->comm;
@@ -43,33 +40,73 @@ static gemp_code write_file(gemp_graph *graph, const char *path, const gemp_writ
 		GEMP_TRY(gemp_import_hashes(comm, provenance.inputs, provenance.input_count, hashes));
 	provenance.input_hashes = hashes;
 	for (size_t i = 0; i < provenance.input_count; i++)
-		*bytes += size_of(provenance.inputs[i]);
+		*bytes += file_size(provenance.inputs[i]);
 	return gemp_graph_file_write_weighted(comm, graph->shard, path, &provenance, settings->weight);
 }
 
-/* Writing is the last step of making a graph, so the step goes on even where nobody wants a report. */
+/* THE GRAPH FILE */
+
+/* Collective. Steps are the same on all ranks. The text shows the seconds of the slowest rank, for which the others wait. */
+static void report_steps(gemp_report *report, const gemp_step_times *steps)
+{
+	double own[GEMP_MAX_STEP_TIMES] = { 0 }, min[GEMP_MAX_STEP_TIMES], sum[GEMP_MAX_STEP_TIMES],
+		   max[GEMP_MAX_STEP_TIMES];
+	int count = (int)steps->count;
+	json_t *object = json_object();
+	for (int i = 0; i < count; i++)
+		own[i] = steps->step[i].seconds;
+	gemp_reduce_spread(report->comm, own, count, min, sum, max);
+	gemp_report_detail(report, "  %-10s", "steps");
+	for (int i = 0; i < count && report->comm->rank == 0; i++) {
+		json_object_set_new(object, steps->step[i].name,
+		                    gemp_json_spread(min[i], "avg", sum[i] / report->comm->size, max[i]));
+		gemp_report_detail(report, "%s %s %s", i ? "," : "", steps->step[i].name, gemp_shown_seconds(max[i]).text);
+	}
+	gemp_report_detail(report, "   (seconds of the slowest rank)\n");
+	gemp_report_set(report, "steps", object);
+}
+
+/* Collective. How fast a graph was made, in which steps, and in how much memory: rates are over the whole time since the report began,
+ * with reading and writing. bytes: of the input files; 0: there are none. */
+static void report_throughput(gemp_report *report, const gemp_step_times *steps, uint64_t edges, uint64_t bytes)
+{
+	double seconds = gemp_now() - report->began;
+	uint64_t resident = gemp_memory_resident_peak();
+	gemp_comm_max(report->comm, &resident, 1);
+	report_steps(report, steps);
+	double edge_rate = seconds > 0 ? (double)edges / seconds : 0, byte_rate = seconds > 0 ? (double)bytes / seconds : 0;
+	json_t *object = json_pack("{s:f, s:f}", "seconds", seconds, "edges_per_second", edge_rate);
+	gemp_report_detail(report, "  %-10s %s edges/s", "throughput", gemp_grouped((uint64_t)edge_rate).text);
+	if (bytes) {
+		json_object_set_new(object, "input_bytes", gemp_json_count(bytes));
+		json_object_set_new(object, "bytes_per_second", json_real(byte_rate));
+		gemp_report_detail(report, ", %s of %s input/s", gemp_shown_bytes((uint64_t)byte_rate).text,
+		                   gemp_shown_bytes(bytes).text);
+	}
+	json_object_set_new(object, "resident_bytes", gemp_json_count(resident));
+	gemp_report_detail(report, "; peak of the largest rank in memory %s\n", gemp_shown_bytes(resident).text);
+	gemp_report_set(report, "throughput", object);
+}
+
+/* The clock of the steps stops here even if no report is wanted, since writing is the last step of making a graph. */
 gemp_code gemp_graph_write(gemp_graph *graph, const char *path, const gemp_write_settings *settings,
                            gemp_report *report)
 {
-	gemp_code code = GEMP_OK;
-	gemp_write_settings chosen;
+	const gemp_write_settings chosen = gemp_write_settings_from(settings);
 	const gemp_shard *shard = graph->shard;
 	uint64_t input_bytes = 0;
 	double since = gemp_now();
 	bool made = graph->steps.count > 0;
-	gemp_write_settings_init(&chosen);
-	if (settings)
-		gemp_options_copy(&chosen, sizeof chosen, settings);
 	if (made)
 		gemp_step_times_next(&graph->steps, "write");
-	code = write_file(graph, path, &chosen, &input_bytes);
+	gemp_code code = write_file(graph, path, &chosen, &input_bytes);
 	if (made)
 		gemp_step_times_next(&graph->steps, NULL);
 	gemp_timers_add(&graph->timers, GEMP_PHASE_WRITE, since);
 	if (code != GEMP_OK || !report)
 		return code;
 	const gemp_timers timers = gemp_graph_take_timers(graph);
-	uint64_t bytes = size_of(path);
+	uint64_t bytes = file_size(path);
 	gemp_report_set(report, "output", json_string(path));
 	gemp_report_set(report, "bytes", gemp_json_count(bytes));
 	gemp_report_detail(report, "%s: %s, %s, %s\n", path, gemp_counted(shard->vertex_count, "vertex").text,
@@ -77,18 +114,19 @@ gemp_code gemp_graph_write(gemp_graph *graph, const char *path, const gemp_write
 	if (report->brief)
 		gemp_report_graph(report, shard);
 	else
-		GEMP_TRY_DONE(gemp_schema_report(report, graph->shard, false));
+		GEMP_TRY(gemp_schema_report(report, graph->shard, false));
 	gemp_report_seconds(report, &timers, false);
 	if (made)
-		gemp_report_throughput(report, &graph->steps, gemp_shard_edges(shard), input_bytes);
+		report_throughput(report, &graph->steps, gemp_shard_edges(shard), input_bytes);
 	gemp_report_memory(report, 0);
-done:
-	return code;
+	return GEMP_OK;
 }
 
-/* The command that makes the graph again. */
-static void report_way_back(const gemp_report *report, const gemp_shard *graph, gemp_export_format format,
-                            const gemp_export_files *files)
+/* FILES FOR OTHER PROGRAMS */
+
+/* Prints the command that makes the graph again from the files. */
+static void print_way_back(const gemp_report *report, const gemp_shard *graph, gemp_export_format format,
+                           const gemp_export_files *files)
 {
 	bool undirected = graph->relation_count > 0;
 	for (size_t r = 0; r < graph->relation_count; r++)
@@ -102,12 +140,12 @@ static void report_way_back(const gemp_report *report, const gemp_shard *graph, 
 	gemp_report_detail(report, " -o G.h5\n");
 }
 
-/* One file, or two of which the second has the edges. */
+/* Names one file, or two, of which the second one has the edges. */
 static void report_files(gemp_report *report, const gemp_shard *graph, const gemp_export_files *files)
 {
 	json_t *list = json_array();
 	const char *const paths[] = { files->vertices, files->edges };
-	uint64_t bytes = (files->vertices ? size_of(files->vertices) : 0) + size_of(files->edges);
+	uint64_t bytes = (files->vertices ? file_size(files->vertices) : 0) + file_size(files->edges);
 	for (size_t i = 0; i < 2; i++) {
 		if (!paths[i])
 			continue;
@@ -120,18 +158,10 @@ static void report_files(gemp_report *report, const gemp_shard *graph, const gem
 	gemp_report_set(report, "bytes", gemp_json_count(bytes));
 }
 
-void gemp_export_settings_init(gemp_export_settings *settings)
-{
-	*settings = (gemp_export_settings){ .size = sizeof *settings };
-}
-
-/* Refuses a weight where it would be ignored. */
+/* Local. Refuses a weight for formats that would ignore it. */
 static gemp_code export_options(gemp_export_options *out, const char *path, const gemp_export_settings *settings)
 {
-	gemp_export_settings chosen;
-	gemp_export_settings_init(&chosen);
-	if (settings)
-		gemp_options_copy(&chosen, sizeof chosen, settings);
+	const gemp_export_settings chosen = gemp_export_settings_from(settings);
 	*out = (gemp_export_options){ chosen.format, path, chosen.type, chosen.weight };
 	GEMP_TRY(gemp_export_choose(&out->format, path));
 	if (out->weight && out->format != GEMP_EXPORT_MTX)
@@ -139,7 +169,7 @@ static gemp_code export_options(gemp_export_options *out, const char *path, cons
 	return GEMP_OK;
 }
 
-/* The format is known before anything is read. */
+/* A wrong format or path is found before the graph is read. */
 gemp_code gemp_graph_export(gemp_graph *graph, const char *path, const gemp_export_settings *settings,
                             gemp_report *report)
 {
@@ -155,7 +185,7 @@ gemp_code gemp_graph_export(gemp_graph *graph, const char *path, const gemp_expo
 	report_files(report, shard, &files);
 	gemp_report_graph(report, shard);
 	if (how.format != GEMP_EXPORT_DOT && !how.type)
-		report_way_back(report, shard, how.format, &files);
+		print_way_back(report, shard, how.format, &files);
 	const gemp_timers timers = gemp_graph_take_timers(graph);
 	gemp_report_seconds(report, &timers, false);
 	gemp_report_memory(report, 0);

@@ -1,10 +1,10 @@
-/* primitives: arrays of numbers over all ranks, sorted or made distinct by the engine of primitive/arrays.h on the context's device or the
- * threads of the host. A call reads the clocks of the array, works in place, writes the file that is asked for, and reports.
+/* primitives: arrays of numbers over all ranks, sorted or reduced to distinct numbers by the engine of primitive/arrays.h, on the context's
+ * device or the threads of the host. A call works in place, writes the file that the settings name, and reports.
  */
 
 #include "gemp/primitives.h"
 
-#include "api/rates.h"
+#include "api/report_state.h"
 #include "core/memory.h"
 #include "core/quantity.h"
 #include "io/arrays/numbers.h"
@@ -21,23 +21,21 @@ static_assert((int)GEMP_NUMBER_UINT32 == GEMP_KEY_U32 && (int)GEMP_NUMBER_UINT64
                   (int)GEMP_NUMBER_AUTO == GEMP_NUMBERS_AUTO,
               "the public types are the engine's kinds of keys");
 
-/* Fewer numbers on all ranks are sorted by the host before a device is open: opening it takes longer than sorting them. */
+/* Fewer numbers than this, on all ranks, are sorted on the host: opening a device takes longer than sorting them. */
 enum { DEVICE_MIN = 1 << 16 };
 
 struct gemp_array {
 	gemp_context *context; /* borrowed */
 	gemp_number_array numbers;
-	double read_seconds; /* that no report has had */
+	double read_seconds; /* that are in no report yet */
 };
 
-void gemp_array_settings_init(gemp_array_settings *settings)
-{
-	*settings = (gemp_array_settings){ .size = sizeof *settings };
-}
+GEMP_SETTINGS(gemp_array_settings)
+GEMP_RELEASE(gemp_array_close, gemp_array *)
 
 /* LIFE */
 
-/* The engines compare bits, of which NaN has many; every NaN becomes the one of C's NAN, which sorts behind infinity. */
+/* The engines compare bits, and NaN has many bit patterns. Every NaN becomes C's NAN, which sorts behind infinity. */
 static void unify_nans(gemp_key_kind kind, void *values, size_t count)
 {
 	float *narrow = values;
@@ -48,6 +46,7 @@ static void unify_nans(gemp_key_kind kind, void *values, size_t count)
 		real[i] = isnan(real[i]) ? (double)NAN : real[i];
 }
 
+/* Collective. */
 static gemp_code new_array(gemp_array **out, gemp_context *context)
 {
 	*out = NULL;
@@ -59,42 +58,36 @@ static gemp_code new_array(gemp_array **out, gemp_context *context)
 gemp_code gemp_array_open(gemp_array **out, gemp_context *context, gemp_number_type type, const void *values,
                           size_t count)
 {
-	gemp_code code = GEMP_OK;
-	gemp_array *array = NULL;
+	GEMP_OWNED_BY(gemp_array_close_at) gemp_array *array = NULL;
 	const gemp_key_kind kind = (gemp_key_kind)type;
 	*out = NULL;
 	if ((unsigned)type > GEMP_NUMBER_DOUBLE)
 		return gemp_fail(GEMP_EUSAGE, "type %d is none of gemp_number_type", (int)type);
-	GEMP_TRY_DONE(new_array(&array, context));
+	GEMP_TRY(new_array(&array, context));
 	array->numbers = (gemp_number_array){ .kind = kind,
 		                                  .values = gemp_calloc(count, gemp_key_size(kind)),
 		                                  .count = count,
 		                                  .total = gemp_comm_sum1(&context->comm, count) };
-	GEMP_TRY_DONE(gemp_comm_agree(&context->comm, array->numbers.values ? GEMP_OK : GEMP_ENOMEM));
+	GEMP_TRY(gemp_comm_agree(&context->comm, array->numbers.values ? GEMP_OK : GEMP_ENOMEM));
 	if (count)
 		memcpy(array->numbers.values, values, count * gemp_key_size(kind));
 	unify_nans(kind, array->numbers.values, count);
 	*out = array;
 	array = NULL;
-done:
-	gemp_array_close(array);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_array_read(gemp_array **out, gemp_context *context, const char *path, gemp_number_type type)
 {
-	gemp_code code = GEMP_OK;
-	gemp_array *array = NULL;
+	GEMP_OWNED_BY(gemp_array_close_at) gemp_array *array = NULL;
 	double since = gemp_now();
 	*out = NULL;
-	GEMP_TRY_DONE(new_array(&array, context));
-	GEMP_TRY_DONE(gemp_number_array_read(&array->numbers, &context->comm, path, (gemp_key_kind)type));
+	GEMP_TRY(new_array(&array, context));
+	GEMP_TRY(gemp_number_array_read(&array->numbers, &context->comm, path, (gemp_key_kind)type));
 	array->read_seconds = gemp_now() - since;
 	*out = array;
 	array = NULL;
-done:
-	gemp_array_close(array);
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_array_close(gemp_array *array)
@@ -127,11 +120,12 @@ typedef struct array_call {
 	gemp_runtime *runtime; /* NULL: no device was opened */
 	gemp_arrays arrays;
 	uint64_t total; /* numbers before the call */
-	double seconds; /* of sorting or finding, on this rank */
-	uint64_t moved; /* numbers of this rank that come in and go out */
+	double since;   /* gemp_now() when the work began */
+	double seconds; /* of the work, on this rank */
+	uint64_t moved; /* numbers of this rank that the work reads and writes, each counted once */
 } array_call;
 
-/* Collective. Opens the device if it may be used. */
+/* Collective. Opens the device if it may be used. A machine without a device is a failure only if the caller asks for one. */
 static gemp_code open_device(array_call *call)
 {
 	gemp_arrays *arrays = &call->arrays;
@@ -149,84 +143,80 @@ static gemp_code open_device(array_call *call)
 	return GEMP_OK;
 }
 
-/* Collective. After a failure the call is to be ended all the same. */
+/* Collective. The call is freed also after a failure. */
 static gemp_code begin(array_call *call, gemp_array *array, const gemp_array_settings *settings, gemp_report *report)
 {
 	*call = (array_call){
-		.array = array, .comm = &array->context->comm, .report = report, .total = array->numbers.total
+		.array = array,
+		.comm = &array->context->comm,
+		.settings = gemp_array_settings_from(settings),
+		.report = report,
+		.total = array->numbers.total,
 	};
-	gemp_array_settings_init(&call->settings);
-	if (settings)
-		gemp_options_copy(&call->settings, sizeof call->settings, settings);
 	if (call->settings.output)
 		GEMP_TRY(gemp_number_array_check_output(call->comm, call->settings.output));
 	call->arrays.place = call->settings.place;
 	call->arrays.timers.seconds[GEMP_PHASE_READ] = array->read_seconds;
 	array->read_seconds = 0;
-	return open_device(call);
-}
-
-/* Collective. Writes the array, if that is asked for. */
-static gemp_code write(array_call *call)
-{
-	const gemp_number_array *numbers = &call->array->numbers;
-	double since = gemp_now();
-	if (!call->settings.output)
-		return GEMP_OK;
-	GEMP_TRY(
-		gemp_number_array_write(call->comm, call->settings.output, numbers->kind, numbers->values, numbers->count));
-	gemp_timers_add(&call->arrays.timers, GEMP_PHASE_WRITE, since);
+	GEMP_TRY(open_device(call));
+	call->since = gemp_now();
 	return GEMP_OK;
 }
 
-/* Collective. The end of the report. A number of this rank that is read or written counts once in the rate. */
+static void free_call(array_call *call)
+{
+	gemp_toolbox_free(call->arrays.box);
+}
+
+/* Collective. The end of the report. */
 static gemp_code report_work(array_call *call)
 {
 	gemp_report *report = call->report;
 	const gemp_number_array *numbers = &call->array->numbers;
 	const gemp_arrays *arrays = &call->arrays;
 	const double *seconds = arrays->timers.seconds;
-	uint64_t sums[2] = { arrays->traffic.bytes, arrays->traffic.messages }, rounds = arrays->traffic.rounds;
 	gemp_report_set(report, "type", json_string(gemp_key_name[numbers->kind]));
-	gemp_report_set(report, "numbers", gemp_json_count(call->total));
-	gemp_report_set(report, "file_bytes", gemp_json_count(numbers->bytes));
+	gemp_report_set_counts(report, { "numbers", call->total }, { "file_bytes", numbers->bytes });
 	gemp_report_set(report, "work_seconds", json_real(call->seconds));
 	GEMP_TRY(gemp_report_rate(
 		report, arrays->on_device ? arrays->device : NULL, seconds[GEMP_PHASE_KERNEL] + seconds[GEMP_PHASE_RESOLVE],
 		seconds[GEMP_PHASE_UPLOAD] + seconds[GEMP_PHASE_DOWNLOAD], call->moved * gemp_key_size(numbers->kind)));
-	gemp_comm_sum(call->comm, sums, 2);
-	gemp_comm_max(call->comm, &rounds, 1);
-	gemp_report_exchange(report, &(gemp_traffic){ sums[0], sums[1], rounds }, -1, NULL);
-	GEMP_TRY(gemp_report_devices(report, call->runtime));
-	gemp_report_seconds(report, &arrays->timers, false);
-	gemp_report_memory(report, call->runtime ? gemp_runtime_device_peak(call->runtime) : 0);
-	return GEMP_OK;
+	const gemp_traffic all = gemp_traffic_of_all(call->comm, &arrays->traffic);
+	gemp_report_exchange(report, &all, -1, NULL);
+	return gemp_report_resources(report, call->runtime, &arrays->timers);
+}
+
+/* Collective. Writes the array, if the settings name a file, and ends the report. */
+static gemp_code finish(array_call *call)
+{
+	const gemp_number_array *numbers = &call->array->numbers;
+	const char *path = call->settings.output;
+	double since = gemp_now();
+	if (path) {
+		GEMP_TRY(gemp_number_array_write(call->comm, path, numbers->kind, numbers->values, numbers->count));
+		gemp_timers_add(&call->arrays.timers, GEMP_PHASE_WRITE, since);
+	}
+	return call->report ? report_work(call) : GEMP_OK;
 }
 
 gemp_code gemp_array_sort(gemp_array *array, const gemp_array_settings *settings, gemp_report *report)
 {
-	gemp_code code = GEMP_OK;
-	array_call call;
+	GEMP_OWNED_BY(free_call) array_call call = { 0 };
 	gemp_number_array *numbers = &array->numbers;
-	GEMP_TRY_DONE(begin(&call, array, settings, report));
+	GEMP_TRY(begin(&call, array, settings, report));
 	const gemp_sort sort = { .key = numbers->kind, .descending = call.settings.descending };
-	double since = gemp_now();
-	GEMP_TRY_DONE(gemp_sort_ranks(call.comm, &call.arrays, &sort, &numbers->values, NULL, &numbers->count));
-	call.seconds = gemp_now() - since;
+	GEMP_TRY(gemp_sort_ranks(call.comm, &call.arrays, &sort, &numbers->values, NULL, &numbers->count));
+	call.seconds = gemp_now() - call.since;
 	call.moved = 2 * numbers->count;
 	if (report) {
 		gemp_report_print(report, "%s (%s) in %s order\n", gemp_counted(numbers->total, "number").text,
 		                  gemp_key_name[numbers->kind], sort.descending ? "descending" : "ascending");
 		gemp_report_set(report, "descending", json_boolean(sort.descending));
 	}
-	GEMP_TRY_DONE(write(&call));
-	if (report)
-		code = report_work(&call);
-done:
-	gemp_toolbox_free(call.arrays.box);
-	return code;
+	return finish(&call);
 }
 
+/* -0.0 + 0.0 is 0.0, so both zeros count as one number. */
 static void merge_zeros(gemp_key_kind kind, void *values, size_t count)
 {
 	float *narrow = values;
@@ -237,7 +227,8 @@ static void merge_zeros(gemp_key_kind kind, void *values, size_t count)
 		real[i] += 0.0;
 }
 
-/* Collective. *count: of this rank. */
+/* Collective. *count becomes the number of distinct values that this rank has afterwards. One rank that only counts needs no array for
+ * the result. */
 static gemp_code find_distinct(array_call *call, size_t *count)
 {
 	gemp_number_array *numbers = &call->array->numbers;
@@ -260,15 +251,13 @@ static gemp_code find_distinct(array_call *call, size_t *count)
 gemp_code gemp_array_distinct(gemp_array *array, const gemp_array_settings *settings, uint64_t *distinct,
                               gemp_report *report)
 {
-	gemp_code code = GEMP_OK;
-	array_call call;
+	GEMP_OWNED_BY(free_call) array_call call = { 0 };
 	gemp_number_array *numbers = &array->numbers;
-	size_t count = 0;
-	GEMP_TRY_DONE(begin(&call, array, settings, report));
 	const size_t before = numbers->count;
-	double since = gemp_now();
-	GEMP_TRY_DONE(find_distinct(&call, &count));
-	call.seconds = gemp_now() - since;
+	size_t count = 0;
+	GEMP_TRY(begin(&call, array, settings, report));
+	GEMP_TRY(find_distinct(&call, &count));
+	call.seconds = gemp_now() - call.since;
 	call.moved = before + count;
 	const uint64_t all = gemp_comm_sum1(call.comm, count);
 	if (!call.settings.count_only)
@@ -280,10 +269,5 @@ gemp_code gemp_array_distinct(gemp_array *array, const gemp_array_settings *sett
 		                  gemp_key_name[numbers->kind], gemp_grouped(call.total).text);
 		gemp_report_set(report, "distinct", gemp_json_count(all));
 	}
-	GEMP_TRY_DONE(write(&call));
-	if (report)
-		code = report_work(&call);
-done:
-	gemp_toolbox_free(call.arrays.box);
-	return code;
+	return finish(&call);
 }

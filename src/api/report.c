@@ -1,13 +1,11 @@
 /* report: the JSON object and the text of a gemp_report.
  *
  * Text goes through a stdio stream to the program's callback, a line at a time, so that formatted output needs no buffer of its own.
- * A report that nobody wants is a gemp_report on the stack without object and stream (gemp_report_or): functions then fill it
- * without asking, and jansson's setters ignore it.
+ * If the caller wants no report, functions fill a gemp_report on the stack that has neither object nor stream (gemp_report_or), which
+ * jansson's setters accept and ignore; so no function has to test whether a report is wanted.
  */
 
 #include "api/report_state.h"
-
-#include "api/context_state.h"
 
 #include "comm/shared.h"
 #include "core/log.h"
@@ -22,12 +20,10 @@
 
 /* LIFE */
 
-void gemp_report_options_init(gemp_report_options *options)
-{
-	*options = (gemp_report_options){ .size = sizeof *options };
-}
+GEMP_SETTINGS(gemp_report_options)
+GEMP_RELEASE(gemp_report_close, gemp_report *)
 
-/* What stdio writes goes to the callback. */
+/* The stream's write function: passes the text on to the callback. */
 static ssize_t send_text(void *self, const char *text, size_t size)
 {
 	const gemp_report *report = self;
@@ -35,16 +31,25 @@ static ssize_t send_text(void *self, const char *text, size_t size)
 	return (ssize_t)size;
 }
 
+/* Local. Rank 0 has an object, and a stream if the program wants text. */
+static gemp_code open_outputs(gemp_report *report)
+{
+	report->json = json_object();
+	if (report->text)
+		report->people = fopencookie(report, "w", (cookie_io_functions_t){ .write = send_text });
+	if (!report->json || (report->text && !report->people))
+		return gemp_fail(GEMP_ENOMEM, "out of memory for the report");
+	if (report->people)
+		setvbuf(report->people, NULL, _IOLBF, BUFSIZ);
+	return GEMP_OK;
+}
+
 gemp_code gemp_report_open(gemp_report **out, gemp_context *context, const gemp_report_options *options)
 {
-	gemp_code code = GEMP_OK;
-	gemp_report *report = NULL;
-	gemp_report_options chosen;
-	gemp_report_options_init(&chosen);
-	if (options)
-		gemp_options_copy(&chosen, sizeof chosen, options);
+	GEMP_OWNED_BY(gemp_report_close_at) gemp_report *report = NULL;
+	const gemp_report_options chosen = gemp_report_options_from(options);
 	*out = NULL;
-	code = GEMP_NEW(report, 1);
+	gemp_code code = GEMP_NEW(report, 1);
 	if (code == GEMP_OK)
 		*report = (gemp_report){ .context = context,
 			                     .comm = &context->comm,
@@ -53,21 +58,12 @@ gemp_code gemp_report_open(gemp_report **out, gemp_context *context, const gemp_
 			                     .no_rows = chosen.no_rows,
 			                     .text = chosen.text,
 			                     .text_self = chosen.text_self };
-	if (code == GEMP_OK && context->comm.rank == 0) {
-		report->json = json_object();
-		if (report->text)
-			report->people = fopencookie(report, "w", (cookie_io_functions_t){ .write = send_text });
-		if (!report->json || (report->text && !report->people))
-			code = gemp_fail(GEMP_ENOMEM, "out of memory for the report");
-		else if (report->people)
-			setvbuf(report->people, NULL, _IOLBF, BUFSIZ);
-	}
-	GEMP_TRY_DONE(gemp_comm_agree(&context->comm, code));
+	if (context->comm.rank == 0)
+		GEMP_THEN(open_outputs(report));
+	GEMP_TRY(gemp_comm_agree(&context->comm, code));
 	*out = report;
 	report = NULL;
-done:
-	gemp_report_close(report);
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_report_close(gemp_report *report)
@@ -82,7 +78,7 @@ void gemp_report_close(gemp_report *report)
 	gemp_free(report);
 }
 
-/* It has a clock of its own, as rates ask for the time since a report began. */
+/* `none` has a clock of its own, since rates need the time since the report began. */
 gemp_report *gemp_report_or(gemp_report *given, gemp_report *none, gemp_context *context)
 {
 	*none = (gemp_report){ .context = context, .comm = &context->comm, .began = gemp_now() };
@@ -91,8 +87,8 @@ gemp_report *gemp_report_or(gemp_report *given, gemp_report *none, gemp_context 
 
 /* FIELDS */
 
-/* jansson's integers are signed. A greater count is kept as a string of a NUL and its digits, which no other string of a
- * report begins with, as they all come from C strings. */
+/* jansson's integers are signed. A greater count is kept as a string of a NUL and its digits. No other string of a report begins with
+ * NUL, since they all come from C strings. */
 json_t *gemp_json_count(uint64_t count)
 {
 	char digits[24];
@@ -102,7 +98,7 @@ json_t *gemp_json_count(uint64_t count)
 	return json_stringn(digits, (size_t)length);
 }
 
-/* Such strings become numbers. */
+/* Turns the strings of gemp_json_count into numbers, in the text of the whole report. */
 static void unquote_counts(char *text)
 {
 	static const char mark[] = "\"\\u0000";
@@ -112,7 +108,7 @@ static void unquote_counts(char *text)
 		memmove(to, from, before);
 		memmove(to + before, found + strlen(mark), digits);
 		to += before + digits;
-		from = found + strlen(mark) + digits + 1; /* behind the closing quote */
+		from = found + strlen(mark) + digits + 1; /* after the closing quote */
 	}
 	memmove(to, from, strlen(from) + 1);
 }
@@ -133,7 +129,7 @@ gemp_code gemp_report_json(const gemp_report *report, char **out)
 	return *out ? GEMP_OK : GEMP_ENOMEM;
 }
 
-/* The field at "a.b.2"; NULL: there is none. */
+/* The field at a path such as "a.b.2", where numbers are places in arrays; NULL: there is none. */
 static const json_t *find_field(const gemp_report *report, const char *path)
 {
 	const json_t *at = report->json;
@@ -205,6 +201,13 @@ json_t *gemp_json_real(double number)
 	return isfinite(number) ? json_real(number) : json_null();
 }
 
+json_t *gemp_json_set_count_list(json_t *object, const gemp_named_count *counts, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		json_object_set_new(object, counts[i].name, gemp_json_count(counts[i].count));
+	return object;
+}
+
 json_t *gemp_json_key(const gemp_value *key)
 {
 	return key->type == GEMP_INTEGER ? json_integer(key->integer) : json_stringn(key->string.bytes, key->string.size);
@@ -245,10 +248,8 @@ void gemp_report_set(gemp_report *report, const char *name, json_t *value)
 void gemp_report_graph(gemp_report *report, const gemp_shard *graph)
 {
 	char hash[20];
-	json_t *object = json_object();
+	json_t *object = gemp_json_counts({ "vertices", graph->vertex_count }, { "edges", gemp_shard_edges(graph) });
 	snprintf(hash, sizeof hash, "%016" PRIx64, graph->hash);
-	json_object_set_new(object, "vertices", gemp_json_count(graph->vertex_count));
-	json_object_set_new(object, "edges", gemp_json_count(gemp_shard_edges(graph)));
 	json_object_set_new(object, "hash", json_string(hash));
 	gemp_report_set(report, "graph", object);
 }
@@ -258,40 +259,38 @@ json_t *gemp_json_spread(double min, const char *middle_name, double middle, dou
 	return json_pack("{s:f, s:f, s:f}", "min", min, middle_name, middle, "max", max);
 }
 
-/* Seconds line up under their headings. */
-static void print_spread(const gemp_report *report, const char *name, double least, double mean, double most)
+void gemp_reduce_spread(const gemp_comm *comm, const double *values, int count, double *min, double *sum, double *max)
 {
-	gemp_report_detail(report, "  %-10s %11s %11s %11s\n", name, gemp_shown_seconds(least).text,
-	                   gemp_shown_seconds(mean).text, gemp_shown_seconds(most).text);
+	GEMP_MPI(MPI_Reduce(values, min, count, MPI_DOUBLE, MPI_MIN, 0, comm->world));
+	GEMP_MPI(MPI_Reduce(values, sum, count, MPI_DOUBLE, MPI_SUM, 0, comm->world));
+	GEMP_MPI(MPI_Reduce(values, max, count, MPI_DOUBLE, MPI_MAX, 0, comm->world));
 }
 
-/* Phases that took no time are left out of the text, not of the JSON. */
+/* Phases that took no time are left out of the text, but not of the JSON. */
 void gemp_report_seconds(gemp_report *report, const gemp_timers *timers, bool all)
 {
-	double own[GEMP_PHASES + 1], least[GEMP_PHASES + 1], sum[GEMP_PHASES + 1], most[GEMP_PHASES + 1];
-	MPI_Comm world = report->comm->world;
+	double own[GEMP_PHASES + 1], min[GEMP_PHASES + 1], sum[GEMP_PHASES + 1], max[GEMP_PHASES + 1];
 	json_t *seconds = json_object();
 	memcpy(own, timers->seconds, sizeof timers->seconds);
 	own[GEMP_PHASES] = gemp_now() - report->began;
-	GEMP_MPI(MPI_Reduce(own, least, GEMP_PHASES + 1, MPI_DOUBLE, MPI_MIN, 0, world));
-	GEMP_MPI(MPI_Reduce(own, sum, GEMP_PHASES + 1, MPI_DOUBLE, MPI_SUM, 0, world));
-	GEMP_MPI(MPI_Reduce(own, most, GEMP_PHASES + 1, MPI_DOUBLE, MPI_MAX, 0, world));
+	gemp_reduce_spread(report->comm, own, GEMP_PHASES + 1, min, sum, max);
 	if (report->comm->rank == 0) {
 		gemp_report_detail(report, "\n  %-10s %11s %11s %11s   (seconds, %d rank%s)\n", "phase", "min", "avg", "max",
 		                   report->comm->size, report->comm->size == 1 ? "" : "s");
 		for (int phase = 0; phase <= GEMP_PHASES; phase++) {
 			const char *name = phase < GEMP_PHASES ? gemp_phase_name[phase] : "elapsed";
 			double mean = sum[phase] / report->comm->size;
-			json_object_set_new(seconds, name, gemp_json_spread(least[phase], "avg", mean, most[phase]));
-			if (all || most[phase] >= 0.0005)
-				print_spread(report, name, least[phase], mean, most[phase]);
+			json_object_set_new(seconds, name, gemp_json_spread(min[phase], "avg", mean, max[phase]));
+			if (all || max[phase] >= 0.0005)
+				gemp_report_detail(report, "  %-10s %11s %11s %11s\n", name, gemp_shown_seconds(min[phase]).text,
+				                   gemp_shown_seconds(mean).text, gemp_shown_seconds(max[phase]).text);
 		}
 		gemp_report_detail(report, "\n");
 	}
 	gemp_report_set(report, "seconds", seconds);
 }
 
-/* Peaks of the largest rank, as that decides whether a graph fits. */
+/* The peak of the largest rank decides whether a graph fits, so averages would mislead. */
 void gemp_report_memory(gemp_report *report, size_t device_peak)
 {
 	uint64_t peaks[4] = { gemp_memory_peak(), device_peak, gemp_shared_peak(), (uint64_t)report->comm->node_size };
@@ -302,20 +301,23 @@ void gemp_report_memory(gemp_report *report, size_t device_peak)
 		gemp_report_detail(report, ", with its part of %s shared by %llu ranks of a node",
 		                   gemp_shown_bytes(peaks[2]).text, (unsigned long long)peaks[3]);
 	gemp_report_detail(report, ")\n");
-	json_t *object = json_object();
-	json_object_set_new(object, "host", gemp_json_count(peaks[0]));
-	json_object_set_new(object, "device", gemp_json_count(peaks[1]));
-	json_object_set_new(object, "shared_by_node", gemp_json_count(peaks[2]));
-	gemp_report_set(report, "memory", object);
+	gemp_report_set(report, "memory",
+	                gemp_json_counts({ "host", peaks[0] }, { "device", peaks[1] }, { "shared_by_node", peaks[2] }));
 }
 
-/* Figures are of all ranks together, summed by the caller. */
+gemp_traffic gemp_traffic_of_all(const gemp_comm *comm, const gemp_traffic *mine)
+{
+	uint64_t sums[] = { mine->bytes, mine->messages }, rounds = mine->rounds;
+	gemp_comm_sum(comm, sums, 2);
+	gemp_comm_max(comm, &rounds, 1);
+	return (gemp_traffic){ sums[0], sums[1], rounds };
+}
+
+/* The traffic is that of all ranks together, summed by the caller. */
 void gemp_report_exchange(gemp_report *report, const gemp_traffic *traffic, double local_share, const char *of)
 {
-	json_t *object = json_object();
-	json_object_set_new(object, "bytes", gemp_json_count(traffic->bytes));
-	json_object_set_new(object, "messages", gemp_json_count(traffic->messages));
-	json_object_set_new(object, "rounds", gemp_json_count(traffic->rounds));
+	json_t *object = gemp_json_counts({ "bytes", traffic->bytes }, { "messages", traffic->messages },
+	                                  { "rounds", traffic->rounds });
 	json_object_set_new(object, "local_share", local_share < 0 ? json_null() : json_real(local_share));
 	gemp_report_set(report, "exchange", object);
 	gemp_report_detail(report, "  %-10s %s in %s message%s, %s round%s", "exchange",
@@ -325,4 +327,20 @@ void gemp_report_exchange(gemp_report *report, const gemp_traffic *traffic, doub
 	if (local_share >= 0)
 		gemp_report_detail(report, "; %.1f %% of %s", 100 * local_share, of);
 	gemp_report_detail(report, "\n");
+}
+
+gemp_code gemp_report_resources(gemp_report *report, const gemp_runtime *runtime, const gemp_timers *timers)
+{
+	GEMP_TRY(gemp_report_devices(report, runtime));
+	gemp_report_seconds(report, timers, false);
+	gemp_report_memory(report, runtime ? gemp_runtime_device_peak(runtime) : 0);
+	return GEMP_OK;
+}
+
+gemp_code gemp_report_search(gemp_report *report, const gemp_runtime *runtime, const gemp_timers *timers, bool all)
+{
+	gemp_report_seconds(report, timers, all);
+	GEMP_TRY(gemp_report_devices(report, runtime));
+	gemp_report_memory(report, gemp_runtime_device_peak(runtime));
+	return GEMP_OK;
 }

@@ -1,52 +1,33 @@
-/* topology: degrees, lists of edges and reversal of a graph, each with its files and its report. A rank goes over the rows by source of
- * its own vertices; one rank may use its device, several use the threads of their hosts.
+/* topology: degrees, lists of edges and reversal of a graph, each with its files and its report. A rank reads the rows by source of its
+ * own vertices. One rank may use its device; several ranks use the threads of their hosts.
  */
 
 #include "gemp/primitives.h"
 
-#include "api/analytics/vertex_output.h"
 #include "api/edge_job.h"
-#include "api/graph_report.h"
 #include "core/memory.h"
 #include "core/quantity.h"
 #include "io/rows/row_writer.h"
 #include "topology/reverse.h"
 
-void gemp_topology_settings_init(gemp_topology_settings *settings)
-{
-	*settings = (gemp_topology_settings){ .size = sizeof *settings };
-}
-
-/* Collective. The settings are checked, and the device is opened. */
-static gemp_code begin(gemp_edge_job *job, gemp_topology_settings *chosen, gemp_graph *graph,
-                       const gemp_edge_selection *edges, const gemp_topology_settings *settings, gemp_report *report)
-{
-	gemp_topology_settings_init(chosen);
-	if (settings)
-		gemp_options_copy(chosen, sizeof *chosen, settings);
-	GEMP_TRY(gemp_edge_job_begin(job, graph, edges, report));
-	GEMP_TRY(gemp_rows_path_check(job->comm, "output", chosen->output));
-	return gemp_edge_job_place(job, chosen->place);
-}
+#include <string.h>
 
 /* DEGREES */
 
-/* Local. A column of unsigned numbers with a row for each vertex. */
+/* Local. A column of counts with a row for each vertex. */
 static gemp_code add_counts(gemp_table *table, const char *name, const uint64_t *values, size_t rows)
 {
 	gemp_column *column;
-	gemp_code code = gemp_table_add(table, name, GEMP_INTEGER, &column);
-	GEMP_THEN(gemp_column_reserve(column, rows, 0));
-	for (size_t row = 0; row < rows && code == GEMP_OK; row++) {
-		const gemp_value value = { .type = GEMP_INTEGER, .integer = (int64_t)values[row] };
-		code = gemp_column_add(column, &value);
-	}
-	table->rows = rows;
-	return code;
+	GEMP_TRY(gemp_table_add(table, name, GEMP_INTEGER, &column));
+	GEMP_TRY(gemp_column_reserve(column, rows, 0));
+	if (rows)
+		memcpy(column->integers, values, rows * sizeof *values); /* a row has fewer than 2^63 edges */
+	column->rows = table->rows = rows;
+	return GEMP_OK;
 }
 
-/* Collective. Edges without direction count at both ends in both columns, a loop of them once. csr[count]: rows of the relations
- * that are selected, in their order, which this function reorders. */
+/* Collective. An edge without direction counts at both ends in both columns, or once if it is a loop. csr: rows of the selected
+ * relations in their order; this function moves the undirected ones to the front. */
 static gemp_code count_both_ways(gemp_vertex_degrees *found, gemp_csr *csr, const bool *relations,
                                  const gemp_graph *graph)
 {
@@ -75,7 +56,7 @@ static gemp_code count_both_ways(gemp_vertex_degrees *found, gemp_csr *csr, cons
 	return GEMP_OK;
 }
 
-/* Collective. The histogram, and how fast targets were counted. */
+/* Collective. The histogram of degrees, and the rate at which targets were counted. */
 static gemp_code report_degrees(gemp_edge_job *job, const gemp_vertex_degrees *found, const gemp_csr *csr, size_t count)
 {
 	gemp_degree_histogram degrees = { 0 };
@@ -83,24 +64,23 @@ static gemp_code report_degrees(gemp_edge_job *job, const gemp_vertex_degrees *f
 	gemp_degrees_directed(&degrees, job->comm, found);
 	gemp_report_set(job->report, "directed", gemp_degrees_report(job->report, &degrees));
 	gemp_report_detail(job->report, "\n");
-	GEMP_TRY(gemp_edge_job_rate(job, found->on_device, found->seconds, found->transfers,
-	                            4 * edges + (found->on_device ? 4 : 8) * (uint64_t)found->rows));
+	GEMP_TRY(gemp_report_rate(job->report, found->on_device ? job->device : NULL, found->seconds, found->transfers,
+	                          4 * edges + (found->on_device ? 4 : 8) * (uint64_t)found->rows));
 	gemp_edge_job_exchange(job, &found->traffic, gemp_comm_sum1(job->comm, edges));
 	return gemp_edge_job_report(job);
 }
 
-/* Collective. The columns, and the file that the settings ask for. */
-static gemp_code write_degrees(gemp_edge_job *job, const char *path, const gemp_vertex_degrees *found,
-                               gemp_columns **columns)
+/* Collective. Makes the columns, and writes the file that the settings ask for. */
+static gemp_code write_degrees(gemp_edge_job *job, const char *path, const gemp_vertex_degrees *found)
 {
-	gemp_code code = GEMP_OK;
 	double since = gemp_now();
-	GEMP_TRY(gemp_columns_new(columns, job->graph->context));
-	code = add_counts(&(*columns)->table, "out", found->out, found->rows);
-	GEMP_THEN(add_counts(&(*columns)->table, "in", found->in, found->rows));
+	GEMP_TRY(gemp_columns_new(&job->columns, job->graph->context));
+	gemp_table *table = &job->columns->table;
+	gemp_code code = add_counts(table, "out", found->out, found->rows);
+	GEMP_THEN(add_counts(table, "in", found->in, found->rows));
 	GEMP_TRY(gemp_comm_agree(job->comm, code));
 	if (path)
-		GEMP_TRY(gemp_vertex_output_rows(job->graph, path, "degrees", &(*columns)->table));
+		GEMP_TRY(gemp_vertex_output_rows(job->graph, path, "degrees", table));
 	gemp_timers_add(&job->timers, GEMP_PHASE_WRITE, since);
 	return GEMP_OK;
 }
@@ -108,59 +88,53 @@ static gemp_code write_degrees(gemp_edge_job *job, const char *path, const gemp_
 gemp_code gemp_graph_degrees(gemp_columns **out, gemp_graph *graph, const gemp_edge_selection *edges,
                              const gemp_topology_settings *settings, gemp_report *report)
 {
-	gemp_code code = GEMP_OK;
-	gemp_edge_job job;
+	GEMP_OWNED_BY(gemp_edge_job_free) gemp_edge_job job = { 0 };
+	GEMP_OWNED_BY(gemp_vertex_degrees_free) gemp_vertex_degrees found = { 0 };
+	GEMP_OWNED gemp_csr *csr = NULL;
 	gemp_topology_settings chosen;
-	gemp_vertex_degrees found = { 0 };
-	gemp_columns *columns = NULL;
-	gemp_csr *csr = NULL;
 	size_t count;
 	if (out)
 		*out = NULL;
-	GEMP_TRY_DONE(begin(&job, &chosen, graph, edges, settings, report));
-	GEMP_TRY_DONE(gemp_edge_job_rows(&job, chosen.directed, &csr, NULL, &count));
+	GEMP_TRY(gemp_topology_job_begin(&job, &chosen, graph, edges, settings, report));
+	GEMP_TRY(gemp_edge_job_rows(&job, chosen.directed, &csr, NULL, &count));
 	if (chosen.directed && graph->shard->relation_count && !count)
-		GEMP_TRY_DONE(gemp_fail(
-			GEMP_EUSAGE, "%s has no edges with a direction of these types; `gemp-mpi info` shows degrees without",
-			graph->name));
+		return gemp_fail(GEMP_EUSAGE,
+		                 "%s has no edges with a direction of these types; `gemp-mpi info` shows degrees without",
+		                 graph->name);
 	double since = gemp_now();
-	GEMP_TRY_DONE(
-		gemp_vertex_degrees_new(&found, job.comm, job.device, chosen.place, graph->shard->bounds, csr, count));
+	GEMP_TRY(gemp_vertex_degrees_new(&found, job.comm, job.device, chosen.place, graph->shard->bounds, csr, count));
 	if (!chosen.directed)
-		GEMP_TRY_DONE(count_both_ways(&found, csr, job.relations, graph));
+		GEMP_TRY(count_both_ways(&found, csr, job.relations, graph));
 	gemp_timers_add(&job.timers, found.on_device ? GEMP_PHASE_KERNEL : GEMP_PHASE_RESOLVE, since);
 	if (out || chosen.output)
-		GEMP_TRY_DONE(write_degrees(&job, chosen.output, &found, &columns));
+		GEMP_TRY(write_degrees(&job, chosen.output, &found));
 	if (report)
-		GEMP_TRY_DONE(report_degrees(&job, &found, csr, count));
-	if (out) {
-		*out = columns;
-		columns = NULL;
-	}
-done:
-	gemp_columns_close(columns);
-	gemp_vertex_degrees_free(&found);
-	gemp_free(csr);
-	gemp_edge_job_free(&job);
-	return code;
+		GEMP_TRY(report_degrees(&job, &found, csr, count));
+	gemp_edge_job_hand_over(&job, out);
+	return GEMP_OK;
 }
 
 /* EDGES */
 
-/* What was done for all types. */
-typedef struct listing {
+/* A list of edges, and the figures of all types so far. */
+typedef struct edge_list {
 	gemp_edge_job job;
 	gemp_placement place;
-	gemp_edge_rows *rows; /* NULL: nobody wants them */
+	gemp_edge_rows *rows; /* NULL: no file is wanted */
 	gemp_count edges;
 	gemp_edge_pairs_stats figures;
 	uint64_t bytes, types;
-} listing;
+} edge_list;
 
-/* Collective. */
-static gemp_code list_relation(listing *l, size_t index)
+static void free_list(edge_list *l)
 {
-	gemp_code code = GEMP_OK;
+	gemp_edge_rows_abandon(l->rows);
+	gemp_edge_job_free(&l->job);
+}
+
+/* Collective. Makes the pairs of source and target of one edge type, and writes them if a file is wanted. */
+static gemp_code list_relation(edge_list *l, size_t index)
+{
 	GEMP_OWNED gemp_edge_pair *pairs = NULL;
 	gemp_edge_pairs_stats figures = { 0 };
 	gemp_edge_job *job = &l->job;
@@ -169,7 +143,7 @@ static gemp_code list_relation(listing *l, size_t index)
 	since = gemp_timers_add(&job->timers, GEMP_PHASE_READ, since);
 	const gemp_csr csr = gemp_csr_out(job->shard, index);
 	size_t count = (size_t)gemp_csr_edges(&csr);
-	code = GEMP_NEW(pairs, count);
+	gemp_code code = GEMP_NEW(pairs, count);
 	GEMP_THEN(gemp_edge_pairs(&csr, job->device, l->place, pairs, &figures));
 	GEMP_TRY(gemp_comm_agree(job->comm, code));
 	since = gemp_timers_add(&job->timers, figures.on_device ? GEMP_PHASE_KERNEL : GEMP_PHASE_RESOLVE, since);
@@ -188,33 +162,29 @@ static gemp_code list_relation(listing *l, size_t index)
 gemp_code gemp_graph_list_edges(gemp_graph *graph, const gemp_edge_selection *edges,
                                 const gemp_topology_settings *settings, uint64_t *edge_count, gemp_report *report)
 {
-	gemp_code code = GEMP_OK;
 	gemp_topology_settings chosen;
-	listing l = { 0 };
-	GEMP_TRY_DONE(begin(&l.job, &chosen, graph, edges, settings, report));
+	GEMP_OWNED_BY(free_list) edge_list l = { 0 };
+	GEMP_TRY(gemp_topology_job_begin(&l.job, &chosen, graph, edges, settings, report));
 	l.place = chosen.place;
 	if (chosen.output) {
-		GEMP_TRY_DONE(gemp_shard_load_keys(graph->shard));
-		GEMP_TRY_DONE(gemp_edge_rows_open(&l.rows, l.job.comm, graph->shard, chosen.output, "edges"));
+		GEMP_TRY(gemp_shard_load_keys(graph->shard));
+		GEMP_TRY(gemp_edge_rows_open(&l.rows, l.job.comm, graph->shard, chosen.output, "edges"));
 	}
 	for (size_t r = 0; r < graph->shard->relation_count; r++)
 		if (l.job.relations[r])
-			GEMP_TRY_DONE(list_relation(&l, r));
-	code = gemp_edge_rows_close(l.rows);
+			GEMP_TRY(list_relation(&l, r));
+	gemp_edge_rows *closing = l.rows;
 	l.rows = NULL;
-	GEMP_TRY_DONE(code);
+	GEMP_TRY(gemp_edge_rows_close(closing));
 	if (edge_count)
 		*edge_count = l.edges;
 	if (!report)
-		goto done;
+		return GEMP_OK;
 	gemp_report_print(report, "%s of %s\n", gemp_counted(l.edges, "edge").text, gemp_counted(l.types, "type").text);
 	gemp_report_set(report, "listed", gemp_json_count(l.edges));
-	GEMP_TRY_DONE(gemp_edge_job_rate(&l.job, l.figures.on_device, l.figures.seconds, l.figures.transfers, l.bytes));
-	code = gemp_edge_job_report(&l.job);
-done:
-	gemp_edge_rows_abandon(l.rows);
-	gemp_edge_job_free(&l.job);
-	return code;
+	GEMP_TRY(gemp_report_rate(report, l.figures.on_device ? l.job.device : NULL, l.figures.seconds, l.figures.transfers,
+	                          l.bytes));
+	return gemp_edge_job_report(&l.job);
 }
 
 /* REVERSAL */
@@ -222,29 +192,26 @@ done:
 gemp_code gemp_graph_reverse(gemp_graph *graph, const gemp_edge_selection *edges,
                              const gemp_topology_settings *settings, uint64_t *edge_count, gemp_report *report)
 {
-	gemp_code code = GEMP_OK;
-	gemp_edge_job job;
+	GEMP_OWNED_BY(gemp_edge_job_free) gemp_edge_job job = { 0 };
 	gemp_topology_settings chosen;
 	gemp_reverse_stats figures;
-	GEMP_TRY_DONE(begin(&job, &chosen, graph, edges, settings, report));
+	GEMP_TRY(gemp_topology_job_begin(&job, &chosen, graph, edges, settings, report));
 	double since = gemp_now();
-	GEMP_TRY_DONE(gemp_shard_load_outgoing(graph->shard));
+	GEMP_TRY(gemp_shard_load_outgoing(graph->shard));
 	since = gemp_timers_add(&job.timers, GEMP_PHASE_READ, since);
-	GEMP_TRY_DONE(gemp_shard_reverse(graph->shard, job.comm, job.relations, job.device, chosen.place, &figures));
+	GEMP_TRY(gemp_shard_reverse(graph->shard, job.comm, job.relations, job.device, chosen.place, &figures));
 	gemp_timers_add(&job.timers, GEMP_PHASE_CONVERT, since);
 	if (edge_count)
 		*edge_count = figures.edges;
 	if (!report)
-		goto done;
+		return GEMP_OK;
 	gemp_report_print(report, "%s reversed\n", gemp_counted(figures.edges, "edge").text);
 	gemp_report_set(report, "turned", gemp_json_count(figures.edges));
 	gemp_edge_job_exchange(&job, &figures.traffic, figures.edges);
-	GEMP_TRY_DONE(gemp_edge_job_rate(&job, figures.on_device, figures.seconds, figures.transfers, figures.bytes));
-	if (chosen.unfinished)
-		graph->timers = job.timers;
-	else
-		code = gemp_edge_job_report(&job);
-done:
-	gemp_edge_job_free(&job);
-	return code;
+	GEMP_TRY(gemp_report_rate(report, figures.on_device ? job.device : NULL, figures.seconds, figures.transfers,
+	                          figures.bytes));
+	if (!chosen.unfinished)
+		return gemp_edge_job_report(&job);
+	graph->timers = job.timers; /* the report of gemp_graph_write gets the seconds */
+	return GEMP_OK;
 }

@@ -1,6 +1,5 @@
 #include "api/analytics/analysis.h"
 
-#include "api/analytics/vertex_output.h"
 #include "core/memory.h"
 #include "core/quantity.h"
 #include "device/open.h"
@@ -8,28 +7,23 @@
 
 #include <string.h>
 
-void gemp_analysis_settings_init(gemp_analysis_settings *settings)
+GEMP_SETTINGS(gemp_analysis_settings, .damping = .85, .tolerance = 1e-6, .max_iterations = 100, .repeat = 1)
+
+gemp_code gemp_analysis_begin(gemp_analysis *a, const gemp_analysis_kind *kind, gemp_columns **out, gemp_graph *graph,
+                              const gemp_edge_selection *edges, const gemp_analysis_settings *settings,
+                              gemp_report *report)
 {
-	*settings = (gemp_analysis_settings){
-		.size = sizeof *settings, .damping = .85, .tolerance = 1e-6, .max_iterations = 100, .repeat = 1
-	};
+	*a = (gemp_analysis){ .kind = kind, .settings = gemp_analysis_settings_from(settings) };
+	if (out)
+		*out = NULL;
+	GEMP_TRY(gemp_edge_job_begin(&a->job, graph, edges, report));
+	GEMP_TRY(gemp_vertex_output_check(graph, &a->settings.save, kind->name, kind->columns, kind->column_count));
+	GEMP_TRY(gemp_columns_new(&a->job.columns, graph->context));
+	return gemp_edge_job_device(&a->job);
 }
 
-gemp_code gemp_analysis_begin(gemp_analysis *out, const char *name, gemp_graph *graph, const gemp_edge_selection *edges,
-                              const gemp_analysis_settings *settings, gemp_report *report, const char *const *columns,
-                              size_t count)
-{
-	*out = (gemp_analysis){ .name = name };
-	gemp_analysis_settings_init(&out->settings);
-	if (settings)
-		gemp_options_copy(&out->settings, sizeof out->settings, settings);
-	GEMP_TRY(gemp_edge_job_begin(&out->job, graph, edges, report));
-	GEMP_TRY(gemp_vertex_output_check(graph, &out->settings.save, name, columns, count));
-	GEMP_TRY(gemp_columns_new(&out->columns, graph->context));
-	return gemp_edge_job_device(&out->job);
-}
-
-/* Has any of the types of edges asked for the attribute, and is it a number? That each edge has one is the layout's. */
+/* Does one of the selected edge types have the attribute, and is it a number in each of them that has it? The layout finds edges that
+ * lack a value. */
 static gemp_code check_weight(const gemp_analysis *a)
 {
 	const char *weight = a->job.edges.weight;
@@ -66,10 +60,17 @@ gemp_code gemp_analysis_layout(gemp_analysis *a, gemp_layout_options how)
 	return GEMP_OK;
 }
 
+gemp_code gemp_analysis_name_weight(const gemp_analysis *a, gemp_code code)
+{
+	if (code == GEMP_EDATA)
+		gemp_fail_in(code, "%s: weight %s: ", a->job.graph->name, a->job.edges.weight);
+	return code;
+}
+
 gemp_code gemp_analysis_source(gemp_analysis *a, gemp_vertex *source)
 {
 	if (a->settings.source_count != 1)
-		return gemp_fail(GEMP_EUSAGE, "%s starts from one source; got %zu", a->name, a->settings.source_count);
+		return gemp_fail(GEMP_EUSAGE, "%s starts from one source; got %zu", a->kind->name, a->settings.source_count);
 	return gemp_vertex_keys_sources(source, a->job.comm, a->job.shard, a->job.graph->name, a->settings.sources, 1);
 }
 
@@ -109,17 +110,10 @@ gemp_verify_edges gemp_analysis_edges(const gemp_analysis *a)
 
 gemp_code gemp_analysis_by_row(void **out, const gemp_analysis *a, const void *values, size_t size)
 {
-	char *rows = NULL;
-	*out = NULL;
-	if (!values)
-		return GEMP_OK;
-	rows = gemp_calloc(a->layout.own, size);
-	if (!rows)
-		return GEMP_ENOMEM;
-	for (size_t row = 0; row < a->layout.own; row++)
-		memcpy(rows + row * size, (const char *)values + a->layout.local[row] * size, size);
-	*out = rows;
-	return GEMP_OK;
+	*out = values ? gemp_calloc(a->layout.own, size) : NULL;
+	for (size_t row = 0; *out && row < a->layout.own; row++)
+		memcpy((char *)*out + row * size, (const char *)values + a->layout.local[row] * size, size);
+	return *out || !values ? GEMP_OK : GEMP_ENOMEM;
 }
 
 void gemp_analysis_report_verified(gemp_analysis *a, const char *what, double since)
@@ -154,7 +148,7 @@ void gemp_analysis_report_stages(gemp_analysis *a, const gemp_traversal_cost *co
 	gemp_report_set(a->job.report, "stages", object);
 }
 
-/* How ranks share the edges, and what of the bytes were sums. */
+/* How ranks share the edges, and how many of the bytes an edge and iteration carry sums instead of values. */
 static void report_grid(gemp_analysis *a, uint64_t sum_bytes, double steps)
 {
 	const gemp_layout_grid grid = a->layout.grid;
@@ -166,25 +160,24 @@ static void report_grid(gemp_analysis *a, uint64_t sum_bytes, double steps)
 	gemp_report_set(a->job.report, "sum_bytes_per_edge_and_iteration", json_real(each));
 }
 
-/* Collective. What travelled, of all ranks. */
+/* Collective. A single rank exchanges nothing, so its report has no such fields. */
 static void report_exchange(gemp_analysis *a, const gemp_analysis_work *work)
 {
-	uint64_t sums[] = { work->traffic.bytes, work->traffic.messages, work->sum_bytes }, rounds = work->traffic.rounds;
 	if (a->job.comm->size == 1)
 		return;
-	gemp_comm_sum(a->job.comm, sums, 3);
-	gemp_comm_max(a->job.comm, &rounds, 1);
-	const gemp_traffic all = { sums[0], sums[1], rounds };
+	const gemp_traffic all = gemp_traffic_of_all(a->job.comm, &work->traffic);
+	const uint64_t sum_bytes = gemp_comm_sum1(a->job.comm, work->sum_bytes);
 	double steps = (double)(work->iterations ? work->iterations : 1), edges = (double)a->layout.edges;
-	double each = edges > 0 ? (double)sums[0] / edges / steps : 0;
+	double each = edges > 0 ? (double)all.bytes / edges / steps : 0;
 	gemp_report_exchange(a->job.report, &all, -1, NULL);
 	gemp_report_detail(a->job.report, "  %-10s %.3f bytes an edge and iteration\n", "", each);
 	gemp_report_set(a->job.report, "bytes_per_edge_and_iteration", json_real(each));
 	if (a->settings.cut == GEMP_LAYOUT_ON_GRID)
-		report_grid(a, sums[2], steps);
+		report_grid(a, sum_bytes, steps);
 }
 
-/* Collective. How much was done in a second, beside a copy in the devices' memory. */
+/* Collective. Edges a second, and the bandwidth relative to that of a copy in the devices' memory, which is measured now: only the
+ * ratio shows how far the kernels are from the limit. Below WORTH_MEASURING bytes launches dominate, so nothing is compared. */
 static gemp_code report_rate(gemp_analysis *a, const gemp_analysis_work *work)
 {
 	enum { WORTH_MEASURING = 1 << 22 };
@@ -215,12 +208,11 @@ gemp_code gemp_analysis_report(gemp_analysis *a, const gemp_analysis_work *work)
 {
 	gemp_report *report = a->job.report;
 	gemp_report_graph(report, a->job.shard);
-	gemp_report_set(report, "edges_led_along", gemp_json_count(a->layout.edges));
-	gemp_report_set(report, "edges_of_the_work", gemp_json_count(work->edges));
+	gemp_report_set_counts(report, { "edges_led_along", a->layout.edges }, { "edges_of_the_work", work->edges });
 	gemp_report_detail(report, "\n");
 	GEMP_TRY(report_rate(a, work));
 	report_exchange(a, work);
-	return gemp_edge_job_resources(&a->job);
+	return gemp_report_resources(report, a->job.runtime, &a->job.timers);
 }
 
 gemp_code gemp_analysis_report_sums(gemp_analysis *a, const gemp_dense_report *run)
@@ -244,19 +236,15 @@ gemp_code gemp_analysis_report_sums(gemp_analysis *a, const gemp_dense_report *r
 gemp_code gemp_analysis_write(gemp_analysis *a)
 {
 	double since = gemp_now();
-	a->columns->table.rows = a->job.shard->rows;
-	GEMP_TRY(gemp_vertex_output_write(a->job.graph, &a->settings.save, a->name, &a->columns->table, a->job.report));
+	gemp_table *table = &a->job.columns->table;
+	table->rows = a->job.shard->rows;
+	GEMP_TRY(gemp_vertex_output_write(a->job.graph, &a->settings.save, a->kind->name, table, a->job.report));
 	gemp_timers_add(&a->job.timers, GEMP_PHASE_WRITE, since);
 	return GEMP_OK;
 }
 
-gemp_code gemp_analysis_end(gemp_analysis *a, gemp_code code, gemp_columns **out)
+void gemp_analysis_free(gemp_analysis *a)
 {
-	if (out)
-		*out = code == GEMP_OK ? a->columns : NULL;
-	if (!out || code != GEMP_OK)
-		gemp_columns_close(a->columns);
 	gemp_layout_free(&a->layout);
 	gemp_edge_job_free(&a->job);
-	return code;
 }

@@ -5,7 +5,6 @@
 #include "analytics/dense/pagerank.h"
 #include "analytics/verify/verify.h"
 #include "api/analytics/analysis.h"
-#include "api/analytics/vertex_output.h"
 #include "core/memory.h"
 #include "core/quantity.h"
 #include "io/file/stream.h"
@@ -15,124 +14,130 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A line of a file. */
-typedef struct line {
-	size_t number;
-	const char *key, *text; /* of the text: the key, ended by 0; the chance, NULL: none given, which stands for 1 */
-	double chance;          /* NAN: the first line's text is no number, so that it may be a head */
-} line;
+GEMP_RELEASE(gemp_pagerank_free, gemp_pagerank *)
 
-typedef struct list {
+/* JUMPS from a file: lines of a key, and a tab and a number if the chance of the vertex is not 1. A first line whose number cannot be read
+ * is a head if its key is none of the graph's. */
+
+typedef struct jump_line {
+	size_t number;    /* from 1 */
+	const char *key;  /* ended by 0 */
+	const char *text; /* of the chance; NULL: none is given */
+	double chance;    /* NAN: the text of the first line is no number */
+} jump_line;
+
+typedef struct jump_list {
 	const char *path;
+	char *text; /* the file; lines and keys point into it */
 	size_t count, capacity;
-	line *lines;      /* [count] */
-	gemp_value *keys; /* [count] their bytes are the lines' */
-} list;
+	jump_line *lines; /* [count] */
+	gemp_value *keys; /* [count] */
+} jump_list;
 
-static gemp_code fail_at(const list *l, const line *line, const char *place, const char *why)
+static void free_list(jump_list *list)
 {
-	return gemp_fail(GEMP_EDATA, "%s:%zu:%zu: '%s'%s", l->path, line->number, (size_t)(place - line->key) + 1, place,
+	gemp_free_all(list->lines, list->keys, list->text);
+}
+
+static gemp_code fail_at(const jump_list *list, const jump_line *line, const char *place, const char *why)
+{
+	return gemp_fail(GEMP_EDATA, "%s:%zu:%zu: '%s'%s", list->path, line->number, (size_t)(place - line->key) + 1, place,
 	                 why);
 }
 
-/* One line, ended by 0: a key, and a tab and a number if the key does not stand for 1. */
-static gemp_code read_line(list *l, char *text, size_t number)
+/* Appends a line, whose text is ended by 0. Empty lines and lines that begin with # are skipped. */
+static gemp_code read_line(jump_list *list, char *text, size_t number)
 {
 	char *tab = strchr(text, '\t');
-	line line = { .number = number, .key = text, .text = tab ? tab + 1 : NULL, .chance = 1 };
+	jump_line line = { .number = number, .key = text, .text = tab ? tab + 1 : NULL, .chance = 1 };
 	if (*text == '\0' || *text == '#')
 		return GEMP_OK;
 	if (tab)
 		*tab = '\0';
 	if (tab && !gemp_parse_real(line.text, &line.chance)) {
 		line.chance = NAN;
-		if (l->count)
-			return fail_at(l, &line, line.text, " is no number; lines are a key, a tab and a number");
+		if (list->count)
+			return fail_at(list, &line, line.text, " is no number; lines are a key, a tab and a number");
 	}
 	if (line.chance < 0)
-		return fail_at(l, &line, line.text, " is negative; a vertex is jumped to with a chance of 0 or more");
-	GEMP_TRY(GEMP_RESERVE(l->lines, l->capacity, l->count + 1));
-	l->lines[l->count++] = line;
+		return fail_at(list, &line, line.text, " is negative; a vertex is jumped to with a chance of 0 or more");
+	GEMP_TRY(GEMP_RESERVE(list->lines, list->capacity, list->count + 1));
+	list->lines[list->count++] = line;
 	return GEMP_OK;
 }
 
-/* Cuts the text into lines. */
-static gemp_code read_lines(list *l, const gemp_shard *graph, char *text)
+/* Local. Cuts the text into lines, at line feeds or at carriage returns with line feeds. */
+static gemp_code read_lines(jump_list *list, const gemp_shard *graph)
 {
+	char *text = list->text;
 	for (size_t number = 1; *text; number++) {
 		char *end = text + strcspn(text, "\n"), *next = *end ? end + 1 : end;
 		*end = '\0';
 		if (end > text && end[-1] == '\r')
 			end[-1] = '\0';
-		GEMP_TRY(read_line(l, text, number));
+		GEMP_TRY(read_line(list, text, number));
 		text = next;
 	}
-	GEMP_TRY(GEMP_NEW(l->keys, l->count));
-	for (size_t i = 0; i < l->count; i++)
-		l->keys[i] = gemp_vertex_keys_of_text(graph, l->lines[i].key, strlen(l->lines[i].key));
+	GEMP_TRY(GEMP_NEW(list->keys, list->count));
+	for (size_t i = 0; i < list->count; i++)
+		list->keys[i] = gemp_vertex_keys_of_text(graph, list->lines[i].key, strlen(list->lines[i].key));
 	return GEMP_OK;
 }
 
-/* Its vertices: each is one, and none comes twice. A first line that may be a head is one if it names no vertex. */
-static gemp_code set_jumps(double *jump, const list *l, const gemp_vertex *ids, const gemp_layout *layout)
+/* Local, alike on all ranks but for the vertices that a rank owns: only their owner finds that they are named twice. jump[own] is -1
+ * where no chance has been set. */
+static gemp_code set_jumps(double *jump, const jump_list *list, const gemp_vertex *ids, const gemp_layout *layout)
 {
 	const gemp_shard *graph = layout->graph;
 	double sum = 0;
-	for (size_t i = 0; i < l->count; i++) {
-		const line *line = &l->lines[i];
+	for (size_t i = 0; i < list->count; i++) {
+		const jump_line *line = &list->lines[i];
 		bool number = !isnan(line->chance);
 		if (ids[i] == GEMP_NO_VERTEX && !number)
 			continue;
 		if (ids[i] == GEMP_NO_VERTEX)
-			return fail_at(l, line, line->key,
+			return fail_at(list, line, line->key,
 			               graph->keys.type == GEMP_INTEGER ? " is no key of this graph, whose keys are integers"
 			                                                : " is no key of this graph");
 		if (!number)
-			return fail_at(l, line, line->text, " is no number; lines are a key, a tab and a number");
+			return fail_at(list, line, line->text, " is no number; lines are a key, a tab and a number");
 		sum += line->chance;
 		if (ids[i] < graph->first_vertex || ids[i] - graph->first_vertex >= graph->rows)
 			continue;
 		double *own = &jump[layout->local[ids[i] - graph->first_vertex]];
 		if (*own >= 0)
-			return fail_at(l, line, line->key, " is there already; give each vertex one line");
+			return fail_at(list, line, line->key, " is there already; give each vertex one line");
 		*own = line->chance;
 	}
 	if (!(sum > 0) || sum > 1e300)
 		return gemp_fail(GEMP_EDATA,
 		                 "%s: the numbers add up to %g; jumps must lead somewhere, with a sum above 0 and up to "
 		                 "1e300",
-		                 l->path, sum);
+		                 list->path, sum);
 	return GEMP_OK;
 }
 
-/* Collective. */
+/* Collective. All ranks parse the text that rank 0 has read. */
 static gemp_code from_file(double *jump, const gemp_layout *layout, gemp_shard *graph, const char *path)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = layout->comm;
-	list l = { .path = path };
-	char *text = NULL;
-	gemp_vertex *ids = NULL;
-	GEMP_TRY_DONE(gemp_shard_load_keys(graph));
-	GEMP_TRY_DONE(gemp_file_read(&text, comm, "personalization", path));
-	code = read_lines(&l, graph, text);
-	GEMP_THEN(GEMP_NEW(ids, l.count));
-	GEMP_TRY_DONE(gemp_comm_agree(comm, code));
-	GEMP_TRY_DONE(gemp_vertex_keys_find(ids, comm, graph, l.keys, l.count));
+	GEMP_OWNED_BY(free_list) jump_list list = { .path = path };
+	GEMP_OWNED gemp_vertex *ids = NULL;
+	GEMP_TRY(gemp_shard_load_keys(graph));
+	GEMP_TRY(gemp_file_read(&list.text, comm, "personalization", path));
+	gemp_code code = read_lines(&list, graph);
+	GEMP_THEN(GEMP_NEW(ids, list.count));
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_vertex_keys_find(ids, comm, graph, list.keys, list.count));
 	for (uint32_t v = 0; v < layout->own; v++)
 		jump[v] = -1;
-	GEMP_TRY_DONE(gemp_comm_agree(comm, set_jumps(jump, &l, ids, layout)));
+	GEMP_TRY(gemp_comm_agree(comm, set_jumps(jump, &list, ids, layout)));
 	for (uint32_t v = 0; v < layout->own; v++)
 		jump[v] = jump[v] < 0 ? 0 : jump[v];
-done:
-	gemp_free(l.lines);
-	gemp_free(l.keys);
-	gemp_free(text);
-	gemp_free(ids);
-	return code;
+	return GEMP_OK;
 }
 
-/* Collective. */
+/* Collective. Each source is jumped to with the same chance. */
 static gemp_code from_sources(double *jump, gemp_analysis *a)
 {
 	const size_t count = a->settings.source_count;
@@ -158,8 +163,6 @@ static gemp_code make_jumps(double **out, gemp_analysis *a)
 }
 
 enum { TOP = 10 }; /* vertices, for people */
-
-static const char *const names[] = { "rank" };
 
 static gemp_code check(const gemp_analysis_settings *settings)
 {
@@ -188,6 +191,7 @@ typedef struct ranked {
 	uint32_t key_rank;
 } ranked;
 
+/* The greater rank comes first, then the smaller key. */
 static int by_rank(const void *a, const void *b)
 {
 	const ranked *one = a, *other = b;
@@ -195,7 +199,8 @@ static int by_rank(const void *a, const void *b)
 	return order ? order : (one->key_rank > other->key_rank) - (one->key_rank < other->key_rank);
 }
 
-/* Those of this rank, in order. */
+/* The greatest ranks of this rank's vertices in order; returns their number. Insertion into a short sorted array costs less than sorting
+ * all vertices. */
 static size_t choose_own(ranked top[TOP], const gemp_layout *layout, const double *rank)
 {
 	size_t count = 0;
@@ -211,7 +216,7 @@ static size_t choose_own(ranked top[TOP], const gemp_layout *layout, const doubl
 	return count;
 }
 
-/* Collective. */
+/* Collective. Keys are fetched from their owners, since a vertex of the list may be any rank's. */
 static gemp_code print_top(gemp_analysis *a, const ranked *top, size_t count)
 {
 	GEMP_OWNED_BY(gemp_column_free) gemp_column keys = { 0 };
@@ -235,7 +240,7 @@ static gemp_code print_top(gemp_analysis *a, const ranked *top, size_t count)
 	return gemp_comm_agree(a->job.comm, gemp_text_status(&text));
 }
 
-/* Collective. */
+/* Collective. The first TOP of all ranks are among the first TOP of each. */
 static gemp_code report_top(gemp_analysis *a, const double *rank)
 {
 	ranked own[TOP];
@@ -250,6 +255,7 @@ static gemp_code report_top(gemp_analysis *a, const double *rank)
 
 /* THE REST */
 
+/* Warns if the iterations ended before the tolerance was met; that is no failure. */
 static void report_rounds(gemp_analysis *a, const gemp_pagerank_result *found)
 {
 	gemp_report *report = a->job.report;
@@ -270,34 +276,21 @@ static void report_rounds(gemp_analysis *a, const gemp_pagerank_result *found)
 	gemp_report_set(report, "precision", json_string(is_double(a) ? "double" : "single"));
 }
 
-/* Collective. */
-static gemp_code report_result(gemp_analysis *a, const gemp_pagerank_result *found)
-{
-	report_rounds(a, found);
-	GEMP_TRY(report_top(a, found->rank));
-	return gemp_analysis_report_sums(a, &found->report);
-}
-
-/* What rounding changes in all ranks together, at most: sums over long rows, of the mass of vertices without edges. */
-static double rounding(const gemp_analysis *a)
-{
-	return is_double(a) ? 1e-10 : 1e-4;
-}
-
-/* Collective. One more iteration in double precision changes ranks by less than the last one did, but for rounding. */
+/* Collective. One more iteration in double precision must change ranks by less than the last one did, but for rounding: in sums over
+ * long rows, and in the mass of vertices without edges. */
 static gemp_code verify(gemp_analysis *a, const double *jump, const gemp_pagerank_result *found)
 {
-	gemp_code code = GEMP_OK;
+	const double rounding = is_double(a) ? 1e-10 : 1e-4;
 	const gemp_verify_edges edges = gemp_analysis_edges(a);
 	double since = gemp_now(), residual;
 	double last = found->report.rounds ? found->change[found->report.rounds - 1] : 0;
 	GEMP_OWNED void *rank = NULL, *jumps = NULL;
 	if (!a->settings.verify)
 		return GEMP_OK;
-	code = gemp_analysis_by_row(&rank, a, found->rank, sizeof *found->rank);
+	gemp_code code = gemp_analysis_by_row(&rank, a, found->rank, sizeof *found->rank);
 	GEMP_THEN(gemp_analysis_by_row(&jumps, a, jump, sizeof *jump));
 	GEMP_TRY(gemp_comm_agree(a->job.comm, code));
-	GEMP_TRY(gemp_verify_pagerank(&edges, a->settings.damping, jumps, rank, last + rounding(a), &residual));
+	GEMP_TRY(gemp_verify_pagerank(&edges, a->settings.damping, jumps, rank, last + rounding, &residual));
 	gemp_report_set(a->job.report, "verified_residual", json_real(residual));
 	gemp_analysis_report_verified(a, "one more iteration, in double precision, changes ranks by no more than the last",
 	                              since);
@@ -307,40 +300,37 @@ static gemp_code verify(gemp_analysis *a, const double *jump, const gemp_pageran
 gemp_code gemp_graph_pagerank(gemp_columns **out, gemp_graph *graph, const gemp_edge_selection *edges,
                               const gemp_analysis_settings *settings, gemp_report *report)
 {
-	gemp_code code = GEMP_OK;
-	gemp_analysis a;
-	gemp_pagerank *engine = NULL;
-	gemp_pagerank_result found = { 0 };
-	double *jump = NULL;
-	GEMP_TRY_DONE(gemp_analysis_begin(&a, "pagerank", graph, edges, settings, report, names, 1));
-	GEMP_TRY_DONE(check(&a.settings));
+	static const gemp_analysis_kind kind = { "pagerank", 1, { "rank" } };
+	GEMP_OWNED_BY(gemp_analysis_free) gemp_analysis a = { 0 };
+	GEMP_OWNED_BY(gemp_pagerank_result_free) gemp_pagerank_result found = { 0 };
+	GEMP_OWNED_BY(gemp_pagerank_free_at) gemp_pagerank *engine = NULL;
+	GEMP_OWNED double *jump = NULL;
+	GEMP_TRY(gemp_analysis_begin(&a, &kind, out, graph, edges, settings, report));
+	GEMP_TRY(check(&a.settings));
 	const bool fp64 = is_double(&a);
-	GEMP_TRY_DONE(gemp_analysis_layout(
+	GEMP_TRY(gemp_analysis_layout(
 		&a, (gemp_layout_options){ .parts = GEMP_LAYOUT_IN | (a.job.edges.weight ? GEMP_LAYOUT_OUT_WEIGHT : 0),
 	                               .cut = a.settings.cut,
 	                               .wanted = fp64 ? GEMP_LAYOUT_DOUBLE : GEMP_LAYOUT_SINGLE,
 	                               .not_negative = true }));
-	GEMP_TRY_DONE(make_jumps(&jump, &a));
-	code = gemp_pagerank_new(&engine, &a.layout, a.job.device,
-	                         &(gemp_dense_options){ .fp64 = fp64, .gather = a.settings.gather });
-	if (code == GEMP_EDATA)
-		gemp_fail_in(code, "%s: weight %s: ", graph->name, a.job.edges.weight);
-	GEMP_TRY_DONE(code);
+	GEMP_TRY(make_jumps(&jump, &a));
+	const gemp_dense_options shape = { .fp64 = fp64, .gather = a.settings.gather };
+	GEMP_TRY(gemp_analysis_name_weight(&a, gemp_pagerank_new(&engine, &a.layout, a.job.device, &shape)));
 	const gemp_pagerank_params ask = { .damping = a.settings.damping,
 		                               .tolerance = a.settings.tolerance,
 		                               .rounds = a.settings.max_iterations,
 		                               .jump = jump };
-	GEMP_TRY_DONE(gemp_pagerank_run(engine, &ask, &found));
+	GEMP_TRY(gemp_pagerank_run(engine, &ask, &found));
 	gemp_analysis_add_sums(&a, &found.report);
-	GEMP_TRY_DONE(verify(&a, jump, &found));
-	GEMP_TRY_DONE(
-		gemp_comm_agree(a.job.comm, gemp_vertex_columns_double(&a.columns->table, names[0], &a.layout, found.rank)));
-	GEMP_TRY_DONE(gemp_analysis_write(&a));
-	if (a.job.reports)
-		code = report_result(&a, &found);
-done:
-	gemp_free(jump);
-	gemp_pagerank_free(engine);
-	gemp_pagerank_result_free(&found);
-	return gemp_analysis_end(&a, code, out);
+	GEMP_TRY(verify(&a, jump, &found));
+	GEMP_TRY(
+		gemp_vertex_column_add(&a.job.columns->table, kind.columns[0], &a.layout, GEMP_VALUES_DOUBLE, found.rank, 0));
+	GEMP_TRY(gemp_analysis_write(&a));
+	if (a.job.reports) {
+		report_rounds(&a, &found);
+		GEMP_TRY(report_top(&a, found.rank));
+		GEMP_TRY(gemp_analysis_report_sums(&a, &found.report));
+	}
+	gemp_edge_job_hand_over(&a.job, out);
+	return GEMP_OK;
 }

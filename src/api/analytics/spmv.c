@@ -5,25 +5,19 @@
 #include "analytics/dense/spmv.h"
 #include "analytics/verify/verify.h"
 #include "api/analytics/analysis.h"
-#include "api/analytics/vertex_output.h"
 #include "core/memory.h"
 #include "core/quantity.h"
 
 #include <math.h>
 
-static const char *const names[] = { "y" };
+GEMP_RELEASE(gemp_spmv_free, gemp_spmv *)
 
 static bool is_single(const gemp_analysis *a)
 {
 	return a->settings.precision == GEMP_PRECISION_SINGLE;
 }
 
-static double number(const gemp_column *column, size_t row)
-{
-	return column->type == GEMP_INTEGER ? (double)column->integers[row] : column->floats[row];
-}
-
-/* Of vertices with something wrong: how many, and the first one's id. */
+/* Vertices with a wrong value: how many, and the smallest id. */
 typedef struct faults {
 	uint64_t count;
 	gemp_vertex first;
@@ -35,21 +29,20 @@ static void count_fault(faults *f, gemp_vertex id)
 	f->first = id < f->first ? id : f->first;
 }
 
-/* Collective. Of all ranks; key: the first one's, as messages name it. */
-static gemp_code join_faults(const gemp_analysis *a, faults *f, char *key, size_t room)
+/* Collective. *f becomes the faults of all ranks, and key[capacity] the key of the first such vertex, as messages name it. */
+static gemp_code join_faults(const gemp_analysis *a, faults *f, char *key, size_t capacity)
 {
 	f->count = gemp_comm_sum1(a->job.comm, f->count);
 	if (f->count == 0)
 		return GEMP_OK;
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &f->first, 1, GEMP_MPI_VERTEX, MPI_MIN, a->job.comm->world));
 	GEMP_TRY(gemp_shard_load_keys(a->job.shard));
-	return gemp_layout_print_key(a->job.comm, a->job.shard, f->first, key, room);
+	return gemp_layout_print_key(a->job.comm, a->job.shard, f->first, key, capacity);
 }
 
-/* Collective. x[own] by local vertex becomes the attribute's values. */
+/* Collective. x[own], by local vertex, becomes the values of the vertices' attribute. */
 static gemp_code read_attribute(double *x, gemp_analysis *a, const char *name)
 {
-	gemp_code code = GEMP_OK;
 	gemp_shard *graph = a->job.shard;
 	const char *file = a->job.graph->name;
 	const gemp_column *column = gemp_table_find(&graph->attributes, name);
@@ -64,7 +57,7 @@ static gemp_code read_attribute(double *x, gemp_analysis *a, const char *name)
 		                 gemp_type_name[column->type]);
 	GEMP_TRY(gemp_shard_load_attribute(graph, (size_t)(column - graph->attributes.columns)));
 	for (size_t row = 0; row < graph->rows; row++) {
-		double value = number(column, row);
+		double value = column->type == GEMP_INTEGER ? (double)column->integers[row] : column->floats[row];
 		bool null = column->null && column->null[row];
 		if (null || !isfinite(value))
 			count_fault(&missing, (gemp_vertex)(graph->first_vertex + row));
@@ -72,14 +65,14 @@ static gemp_code read_attribute(double *x, gemp_analysis *a, const char *name)
 	}
 	GEMP_TRY(join_faults(a, &missing, key, sizeof key));
 	if (missing.count)
-		code = gemp_fail(GEMP_EDATA,
+		return gemp_fail(GEMP_EDATA,
 		                 "%s: x %s: %" PRIu64 " of %" PRIu64 " vertices have no finite '%s', such as '%s'; give each a "
 		                 "value",
 		                 file, name, missing.count, graph->vertex_count, name, key);
-	return code;
+	return GEMP_OK;
 }
 
-/* Collective. (*out)[own] by local vertex; NULL: ones. The caller frees. */
+/* Collective. (*out)[own] by local vertex becomes the vector; NULL stands for a vector of ones. The caller frees. */
 static gemp_code make_vector(double **out, gemp_analysis *a)
 {
 	*out = NULL;
@@ -95,11 +88,10 @@ static gemp_code make_vector(double **out, gemp_analysis *a)
 	return GEMP_OK;
 }
 
-/* Collective. Sums and products may be greater than the precision takes. */
+/* Collective. Products and sums can overflow the precision of the device; the message then names a vertex and the remedies. */
 static gemp_code check_finite(const gemp_analysis *a, const gemp_spmv_result *found)
 {
 	const bool single = is_single(a);
-	gemp_code code = GEMP_OK;
 	faults wrong = { .first = GEMP_NO_VERTEX };
 	char key[256];
 	for (uint32_t v = 0; v < a->layout.own; v++)
@@ -107,15 +99,16 @@ static gemp_code check_finite(const gemp_analysis *a, const gemp_spmv_result *fo
 			count_fault(&wrong, a->layout.id[v]);
 	GEMP_TRY(join_faults(a, &wrong, key, sizeof key));
 	if (wrong.count)
-		code = gemp_fail(GEMP_EDATA,
+		return gemp_fail(GEMP_EDATA,
 		                 "%s: y is too great for %s precision at %" PRIu64 " of %" PRIu64 " vertices, such as "
 		                 "'%s'; scale weights or x down%s%s",
 		                 a->job.graph->name, single ? "single" : "double", wrong.count, a->layout.vertices, key,
 		                 a->settings.normalize ? "" : ", or set normalize",
 		                 single ? ", or set precision to double" : "");
-	return code;
+	return GEMP_OK;
 }
 
+/* With `normalize` the greatest magnitude of each iteration approaches the largest eigenvalue, as in the power method. */
 static void report_greatest(gemp_analysis *a, const gemp_spmv_result *found)
 {
 	gemp_report *report = a->job.report;
@@ -130,7 +123,7 @@ static void report_greatest(gemp_analysis *a, const gemp_spmv_result *found)
 	gemp_report_set(report, "greatest", list);
 }
 
-/* Collective. Its squares may be greater than doubles are. */
+/* Collective. The Euclidean length of y. Values are divided by the greatest one first, since their squares may overflow doubles. */
 static double length_of(const gemp_analysis *a, const double *y)
 {
 	double greatest = 0, sum = 0;
@@ -162,16 +155,15 @@ static gemp_code report_result(gemp_analysis *a, const gemp_spmv_result *found)
 	return gemp_analysis_report_sums(a, &found->report);
 }
 
-/* Collective. */
+/* Collective. Multiplies again on the threads of the host, in double precision. */
 static gemp_code verify(gemp_analysis *a, const double *x, const gemp_spmv_result *found)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_verify_edges edges = gemp_analysis_edges(a);
 	double since = gemp_now(), worst;
 	GEMP_OWNED void *vector = NULL, *y = NULL;
 	if (!a->settings.verify)
 		return GEMP_OK;
-	code = gemp_analysis_by_row(&vector, a, x, sizeof *x);
+	gemp_code code = gemp_analysis_by_row(&vector, a, x, sizeof *x);
 	GEMP_THEN(gemp_analysis_by_row(&y, a, found->y, sizeof *found->y));
 	GEMP_TRY(gemp_comm_agree(a->job.comm, code));
 	const gemp_verify_product product = { .x = vector,
@@ -190,35 +182,31 @@ static gemp_code verify(gemp_analysis *a, const double *x, const gemp_spmv_resul
 gemp_code gemp_graph_spmv(gemp_columns **out, gemp_graph *graph, const gemp_edge_selection *edges,
                           const gemp_analysis_settings *settings, gemp_report *report)
 {
-	gemp_code code = GEMP_OK;
-	gemp_analysis a;
-	gemp_spmv *engine = NULL;
-	gemp_spmv_result found = { 0 };
-	double *x = NULL;
-	GEMP_TRY_DONE(gemp_analysis_begin(&a, "spmv", graph, edges, settings, report, names, 1));
+	static const gemp_analysis_kind kind = { "spmv", 1, { "y" } };
+	GEMP_OWNED_BY(gemp_analysis_free) gemp_analysis a = { 0 };
+	GEMP_OWNED_BY(gemp_spmv_result_free) gemp_spmv_result found = { 0 };
+	GEMP_OWNED_BY(gemp_spmv_free_at) gemp_spmv *engine = NULL;
+	GEMP_OWNED double *x = NULL;
+	GEMP_TRY(gemp_analysis_begin(&a, &kind, out, graph, edges, settings, report));
 	if (a.settings.repeat < 1 || a.settings.repeat > INT32_MAX)
-		GEMP_TRY_DONE(gemp_fail(GEMP_EUSAGE, "repeat must be 1 to 2147483647; got %" PRIu32, a.settings.repeat));
+		return gemp_fail(GEMP_EUSAGE, "repeat must be 1 to 2147483647; got %" PRIu32, a.settings.repeat);
 	const bool single = is_single(&a);
-	GEMP_TRY_DONE(
+	GEMP_TRY(
 		gemp_analysis_layout(&a, (gemp_layout_options){ .parts = GEMP_LAYOUT_IN,
 	                                                    .cut = a.settings.cut,
 	                                                    .wanted = single ? GEMP_LAYOUT_SINGLE : GEMP_LAYOUT_DOUBLE }));
-	GEMP_TRY_DONE(make_vector(&x, &a));
+	GEMP_TRY(make_vector(&x, &a));
 	const gemp_dense_options shape = { .fp64 = !single, .gather = a.settings.gather };
-	GEMP_TRY_DONE(gemp_spmv_new(&engine, &a.layout, a.job.device, &shape));
+	GEMP_TRY(gemp_spmv_new(&engine, &a.layout, a.job.device, &shape));
 	const gemp_spmv_params ask = { .x = x, .rounds = a.settings.repeat, .normal = a.settings.normalize };
-	GEMP_TRY_DONE(gemp_spmv_run(engine, &ask, &found));
+	GEMP_TRY(gemp_spmv_run(engine, &ask, &found));
 	gemp_analysis_add_sums(&a, &found.report);
-	GEMP_TRY_DONE(check_finite(&a, &found));
-	GEMP_TRY_DONE(verify(&a, x, &found));
-	GEMP_TRY_DONE(
-		gemp_comm_agree(a.job.comm, gemp_vertex_columns_double(&a.columns->table, names[0], &a.layout, found.y)));
-	GEMP_TRY_DONE(gemp_analysis_write(&a));
+	GEMP_TRY(check_finite(&a, &found));
+	GEMP_TRY(verify(&a, x, &found));
+	GEMP_TRY(gemp_vertex_column_add(&a.job.columns->table, kind.columns[0], &a.layout, GEMP_VALUES_DOUBLE, found.y, 0));
+	GEMP_TRY(gemp_analysis_write(&a));
 	if (a.job.reports)
-		code = report_result(&a, &found);
-done:
-	gemp_free(x);
-	gemp_spmv_free(engine);
-	gemp_spmv_result_free(&found);
-	return gemp_analysis_end(&a, code, out);
+		GEMP_TRY(report_result(&a, &found));
+	gemp_edge_job_hand_over(&a.job, out);
+	return GEMP_OK;
 }

@@ -1,3 +1,7 @@
+/* som_draw: gemp_som_model_draw, a picture of a map. Each panel shows one quantity of all units, in the order in which the caller names
+ * them. Rank 0 draws; all ranks choose the panels, so that all find the same mistakes in their names.
+ */
+
 #include "api/som/som_input.h"
 
 #include "core/memory.h"
@@ -17,12 +21,14 @@ typedef struct drawing {
 	gemp_som_panel *panels; /* [count] */
 	double **values;        /* [count] owned */
 	size_t values_capacity;
-	gemp_som_label *labels; /* [units]; NULL: none are asked for */
+	gemp_som_label *labels; /* [units]; NULL: the caller wants none */
 } drawing;
 
-/* WHAT IS SHOWN */
+GEMP_SETTINGS(gemp_som_picture)
 
-/* values: [units] to fill, of colours [3][units]. */
+/* PANELS */
+
+/* Appends a panel. *values is an array to fill, [units], or [3][units] for colours. */
 static gemp_code add_panel(drawing *d, const char *title, gemp_som_shade shade, double **values)
 {
 	const size_t units = gemp_som_map_units(d->map);
@@ -38,7 +44,7 @@ static gemp_code add_panel(drawing *d, const char *title, gemp_som_shade shade, 
 	return GEMP_OK;
 }
 
-/* The values of a column over all units, in the measure of the data. */
+/* values[units] become the values of a column, in the unit of the data: scaling is undone. */
 static void fill_plane(const drawing *d, uint32_t column, double *values)
 {
 	for (uint32_t u = 0; u < gemp_som_map_units(d->map); u++)
@@ -48,19 +54,18 @@ static void fill_plane(const drawing *d, uint32_t column, double *values)
 static gemp_code add_plane(drawing *d, uint32_t column)
 {
 	double *values;
-	gemp_code code = add_panel(d, d->map->names[column], GEMP_SOM_SHADE_VALUES, &values);
-	if (code == GEMP_OK)
-		fill_plane(d, column, values);
-	return code;
+	GEMP_TRY(add_panel(d, d->map->names[column], GEMP_SOM_SHADE_VALUES, &values));
+	fill_plane(d, column, values);
+	return GEMP_OK;
 }
 
 static gemp_code add_umatrix(drawing *d)
 {
 	double *values;
-	gemp_code code = add_panel(d, "U-matrix", GEMP_SOM_SHADE_VALUES, &values);
-	for (uint32_t u = 0; code == GEMP_OK && u < gemp_som_map_units(d->map); u++)
+	GEMP_TRY(add_panel(d, "U-matrix", GEMP_SOM_SHADE_VALUES, &values));
+	for (uint32_t u = 0; u < gemp_som_map_units(d->map); u++)
 		values[u] = (double)d->map->umatrix[u];
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code add_hits(drawing *d)
@@ -70,10 +75,10 @@ static gemp_code add_hits(drawing *d)
 		return gemp_fail(GEMP_EDATA,
 		                 "show hits: the training of %s has not ended, so that it has no hits; end it with resume",
 		                 d->model->name);
-	gemp_code code = add_panel(d, "hits", GEMP_SOM_SHADE_COUNTS, &values);
-	for (uint32_t u = 0; code == GEMP_OK && u < gemp_som_map_units(d->map); u++)
+	GEMP_TRY(add_panel(d, "hits", GEMP_SOM_SHADE_COUNTS, &values));
+	for (uint32_t u = 0; u < gemp_som_map_units(d->map); u++)
 		values[u] = (double)d->map->hits[u];
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code unknown_column(const drawing *d, const char *name)
@@ -85,7 +90,7 @@ static gemp_code unknown_column(const drawing *d, const char *name)
 	                 name, near ? "; did you mean '" : ";", near ? near : "", near ? "'?" : "");
 }
 
-/* -1: there is none. */
+/* Returns -1 if the map has no such column. */
 static int64_t column_of(const drawing *d, const char *name)
 {
 	for (uint32_t c = 0; c < d->map->dims; c++)
@@ -94,7 +99,7 @@ static int64_t column_of(const drawing *d, const char *name)
 	return -1;
 }
 
-/* asked: "RED,GREEN,BLUE". */
+/* Adds a panel that shows three columns as colours. asked: "RED,GREEN,BLUE". */
 static gemp_code add_colours(drawing *d, const char *asked)
 {
 	uint32_t columns[3], count = 0;
@@ -117,7 +122,7 @@ static gemp_code add_colours(drawing *d, const char *asked)
 	return GEMP_OK;
 }
 
-/* Adds the parts that a name stands for: umatrix, hits, else a column of the data, else rgb: or planes. */
+/* Adds the panels that a name stands for. A column of the data takes precedence over rgb: and planes, but not over umatrix and hits. */
 static gemp_code add_named(drawing *d, const char *name)
 {
 	const int64_t column = column_of(d, name);
@@ -136,7 +141,7 @@ static gemp_code add_named(drawing *d, const char *name)
 	return GEMP_OK;
 }
 
-static gemp_code choose(drawing *d)
+static gemp_code choose_panels(drawing *d)
 {
 	static const char *const usual[] = { "umatrix", "planes" };
 	const bool asked = d->picture->show_count > 0;
@@ -145,7 +150,7 @@ static gemp_code choose(drawing *d)
 	return GEMP_OK;
 }
 
-/* Collective. The labels of the first part, on rank 0, which draws. */
+/* Collective. Rank 0, which draws, reads the labels of the first panel. */
 static gemp_code read_labels(drawing *d, const gemp_comm *comm)
 {
 	const uint32_t units = gemp_som_map_units(d->map);
@@ -156,27 +161,24 @@ static gemp_code read_labels(drawing *d, const gemp_comm *comm)
 	return gemp_comm_agree(comm, code);
 }
 
-static void release(drawing *d)
+static void free_drawing(drawing *d)
 {
 	for (size_t i = 0; i < d->count; i++)
 		gemp_free(d->values[i]);
 	gemp_free_all(d->values, d->panels, d->labels);
 }
 
-/* Collective. Rank 0 draws; all ranks check, so that all return the same. */
 gemp_code gemp_som_model_draw(gemp_som_model *model, const gemp_som_picture *picture, gemp_report *report)
 {
 	const gemp_comm *comm = &model->context->comm;
 	const gemp_som_grid grid = gemp_som_grid_of(&model->map);
-	gemp_som_picture chosen;
-	GEMP_OWNED_BY(release) drawing d = { .picture = &chosen, .model = model, .map = &model->map };
+	const gemp_som_picture chosen = gemp_som_picture_from(picture);
+	GEMP_OWNED_BY(free_drawing) drawing d = { .picture = &chosen, .model = model, .map = &model->map };
 	gemp_report none;
 	report = gemp_report_or(report, &none, model->context);
-	gemp_som_picture_init(&chosen);
-	gemp_options_copy(&chosen, sizeof chosen, picture);
 	if (!chosen.output)
 		return gemp_fail(GEMP_EUSAGE, "output must name the picture to write, .svg or .png");
-	GEMP_TRY(gemp_comm_agree(comm, choose(&d)));
+	GEMP_TRY(gemp_comm_agree(comm, choose_panels(&d)));
 	if (chosen.labels)
 		GEMP_TRY(read_labels(&d, comm));
 	gemp_code code = gemp_som_picture_check(chosen.output, &grid, d.panels, d.count);

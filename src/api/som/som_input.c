@@ -1,6 +1,5 @@
 #include "api/som/som_input.h"
 
-#include "api/analytics/vertex_output.h"
 #include "core/memory.h"
 #include "graph/column_bulk.h"
 #include "io/arrays/vectors.h"
@@ -12,10 +11,13 @@
 #include <stdio.h>
 #include <string.h>
 
+GEMP_SETTINGS(gemp_som_data)
+
 gemp_code gemp_som_input_begin(gemp_som_input *out, gemp_context *context, const gemp_som_data *data,
                                gemp_report *report)
 {
-	*out = (gemp_som_input){ .context = context };
+	*out = (gemp_som_input){ .context = context, .data = gemp_som_data_from(data) };
+	data = &out->data;
 	out->name = data->graph ? data->graph->name : data->path ? data->path : "the array";
 	if (data->graph)
 		return gemp_edge_job_begin(&out->job, data->graph, data->edges, report);
@@ -31,7 +33,7 @@ void gemp_som_input_free(gemp_som_input *input)
 	gemp_edge_job_free(&input->job);
 }
 
-/* Local. names: those of features; NULL: the columns are called x1, x2, ..., as those of a table without header. */
+/* Local. Columns have the names of features, or (NULL) x1, x2, ..., as the columns of a table without header. */
 static gemp_code name_columns(gemp_vectors *vectors, const gemp_features *features)
 {
 	char name[16];
@@ -45,7 +47,7 @@ static gemp_code name_columns(gemp_vectors *vectors, const gemp_features *featur
 	return GEMP_OK;
 }
 
-/* Collective. */
+/* Collective. Copies the array of the caller, and counts its missing values. */
 static gemp_code copy_array(gemp_vectors *out, const gemp_comm *comm, const gemp_som_data *data)
 {
 	const size_t size = data->count * data->dims;
@@ -63,9 +65,10 @@ static gemp_code copy_array(gemp_vectors *out, const gemp_comm *comm, const gemp
 
 /* GRAPHS */
 
-/* Local. */
-static gemp_code choose_features(gemp_som_input *input, const gemp_som_data *data, const gemp_som_model *model)
+/* Local. Parses the features to train on, or takes those that a map was trained on, and checks them against the graph's schema. */
+static gemp_code choose_features(gemp_som_input *input, const gemp_som_model *model)
 {
+	const gemp_som_data *data = &input->data;
 	if (model)
 		GEMP_TRY(gemp_features_of_map(&input->features, model->name, model->map.names, model->map.dims));
 	else
@@ -77,7 +80,7 @@ static gemp_code choose_features(gemp_som_input *input, const gemp_som_data *dat
 	return gemp_features_check(&input->features, data->graph->shard, input->name);
 }
 
-/* Collective. Vectors in the order of ids. */
+/* Collective. Computes the features of all vertices of this rank, in the order of ids. */
 static gemp_code find_features(gemp_som_input *input, bool keys)
 {
 	const gemp_edge_job *job = &input->job;
@@ -105,30 +108,27 @@ static gemp_code find_features(gemp_som_input *input, bool keys)
 	return GEMP_OK;
 }
 
-/* Collective. */
-static gemp_code open_device(gemp_som_input *input)
-{
-	return gemp_context_runtime(&input->job.runtime, input->context, false, &input->job.timers);
-}
-
-/* Collective. The device is opened after a file is read, but before features of a graph are found, which devices compute. */
-gemp_code gemp_som_input_read(gemp_som_input *input, const gemp_som_data *data, const gemp_som_model *model, bool keys)
+/* Collective. The device is opened after a file is read, so that a bad file is found early, but before the features of a graph, which
+ * devices compute. */
+gemp_code gemp_som_input_read(gemp_som_input *input, const gemp_som_model *model, bool keys)
 {
 	const gemp_comm *comm = input->job.comm;
+	const gemp_som_data *data = &input->data;
 	double since = gemp_now();
-	if (data->graph) {
-		GEMP_TRY(gemp_comm_agree(comm, choose_features(input, data, model)));
-		GEMP_TRY(open_device(input));
-		GEMP_TRY(find_features(input, keys));
-		gemp_timers_add(&input->job.timers, GEMP_PHASE_CONVERT, since);
-		return GEMP_OK;
-	}
-	if (data->path)
+	if (data->graph)
+		GEMP_TRY(gemp_comm_agree(comm, choose_features(input, model)));
+	else if (data->path)
 		GEMP_TRY(gemp_vectors_read(&input->vectors, comm, data->path, data->key_column));
 	else
 		GEMP_TRY(copy_array(&input->vectors, comm, data));
-	gemp_timers_add(&input->job.timers, GEMP_PHASE_READ, since);
-	return open_device(input);
+	if (!data->graph)
+		gemp_timers_add(&input->job.timers, GEMP_PHASE_READ, since);
+	GEMP_TRY(gemp_context_runtime(&input->job.runtime, input->context, false, &input->job.timers));
+	if (!data->graph)
+		return GEMP_OK;
+	GEMP_TRY(find_features(input, keys));
+	gemp_timers_add(&input->job.timers, GEMP_PHASE_CONVERT, since);
+	return GEMP_OK;
 }
 
 /* UNITS INTO THE GRAPH */
@@ -143,25 +143,23 @@ gemp_code gemp_som_input_check_files(const gemp_som_input *input, const gemp_ver
 	return gemp_rows_path_check(input->job.comm, "output", files->output);
 }
 
-/* Collective. Rows and attributes of vertices; vectors of files have no graph to go into. */
+/* Only vertices have units to write here: vectors of files have no graph, and their rows are written by gemp_som_model_apply. */
 gemp_code gemp_som_input_write_units(gemp_som_input *input, const gemp_vertex_output *files,
                                      const gemp_som_unit_list *units, const gemp_som_map *map)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(gemp_table_free) gemp_table columns = { 0 };
 	double since = gemp_now();
 	if (!input->job.graph || (!files->output && !files->into))
 		return GEMP_OK;
 	GEMP_TRY(
 		gemp_comm_agree(input->job.comm, gemp_som_unit_list_add(&columns, units, map, input->vectors.count, false)));
-	code = gemp_vertex_output_write(input->job.graph, files, "som", &columns, input->job.report);
+	GEMP_TRY(gemp_vertex_output_write(input->job.graph, files, "som", &columns, input->job.report));
 	gemp_timers_add(&input->job.timers, GEMP_PHASE_WRITE, since);
-	return code;
+	return GEMP_OK;
 }
 
 /* REPORT */
 
-/* Prints both errors and sets their fields. */
 void gemp_som_report_errors(gemp_report *report, double quantisation, double topographic)
 {
 	gemp_report_set(report, "quantisation_error", gemp_json_real(quantisation));
@@ -175,7 +173,7 @@ void gemp_som_report_errors(gemp_report *report, double quantisation, double top
 		                  quantisation, 100 * topographic);
 }
 
-/* Sets `features` and `graph`: the range of each feature shows what scaling will do to it. */
+/* Reports the range of each feature, which shows what scaling will do to it, and the graph. */
 static void report_features(const gemp_som_input *input)
 {
 	gemp_report *report = input->job.report;
@@ -199,5 +197,5 @@ gemp_code gemp_som_input_report(gemp_som_input *input)
 {
 	if (input->job.graph)
 		report_features(input);
-	return gemp_edge_job_resources(&input->job);
+	return gemp_report_resources(input->job.report, input->job.runtime, &input->job.timers);
 }

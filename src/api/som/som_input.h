@@ -1,7 +1,7 @@
-/* som_input: the vectors that a map is trained on or applied to, by a gemp_som_data: those of an array, a file, or the vertices of a
- * graph, whose features (som/features/features.h) are the columns. Also what a gemp_som_model (gemp/som.h) is inside.
+/* som_input: the vectors that a map is trained on or applied to, as a gemp_som_data names them: those of an array or a file, or the vertices of
+ * a graph, whose features (som/features/features.h) are the columns. Also the members of a gemp_som_model (gemp/som.h).
  *
- * Scaling changes the vectors in place, so that an input is a copy of an array, and serves one training or application.
+ * Scaling changes the vectors in place, so an array of the caller is copied, and an input serves one training or application.
  */
 
 #ifndef GEMP_API_SOM_SOM_INPUT_H
@@ -17,30 +17,31 @@ struct gemp_som_model {
 	gemp_context *context; /* borrowed */
 	char *name;            /* owned: the file's path, or what messages call the map */
 	gemp_som_map map;
-	double seconds; /* of opening the file, which no report has had */
+	double seconds; /* of opening the file, which are in no report yet */
 };
 
 typedef struct gemp_som_input {
 	gemp_context *context; /* borrowed */
+	gemp_som_data data;    /* the caller's, with defaults for members that an older caller lacks */
 	const char *name;      /* of the file or graph, for messages; borrowed */
-	gemp_edge_job job;     /* report and clocks; graph and edges only if the vectors are vertices, else they are NULL */
-	gemp_vectors vectors;  /* with keys, if rows of a file or vertices are to have them */
+	gemp_edge_job job;     /* report and clocks; its graph and edges are NULL unless the vectors are vertices */
+	gemp_vectors vectors;  /* with keys, if rows of a file have them or keys of vertices are wanted */
 	gemp_features features;
 } gemp_som_input;
 
 /* Local. A model without a map; gemp_som_model_close frees it. */
 gemp_code gemp_som_model_new(gemp_som_model **out, gemp_context *context, const char *name);
 
-/* Collective. Begins clocks and report (NULL: not wanted), and takes the edges of a graph. An input is freed also after a failure, and
- * stays where it is, as a gemp_edge_job does. */
+/* Collective. Begins clocks and report (NULL: not wanted), and selects the edges of a graph. The input is freed also after a failure, and
+ * must not be moved (api/edge_job.h). */
 gemp_code gemp_som_input_begin(gemp_som_input *out, gemp_context *context, const gemp_som_data *data,
                                gemp_report *report);
-/* Collective. Gets the vectors and opens a device. model: its columns are the features of a graph; NULL: those of the data. keys:
- * vertices get keys, too. */
-gemp_code gemp_som_input_read(gemp_som_input *input, const gemp_som_data *data, const gemp_som_model *model, bool keys);
+/* Collective. Reads the vectors and opens a device. model: the features of a graph are its columns; NULL: those that the data names.
+ * keys: the keys of vertices are wanted, too. */
+gemp_code gemp_som_input_read(gemp_som_input *input, const gemp_som_model *model, bool keys);
 void gemp_som_input_free(gemp_som_input *input);
 
-/* Collective. Before the work: can the units go where `files` says? `into` is for vertices of a graph. */
+/* Collective. Before the work: can the units be written to `files`? `into` is for vertices of a graph. */
 gemp_code gemp_som_input_check_files(const gemp_som_input *input, const gemp_vertex_output *files);
 /* Collective. Writes the units of a graph's vertices. */
 gemp_code gemp_som_input_write_units(gemp_som_input *input, const gemp_vertex_output *files,
@@ -48,7 +49,7 @@ gemp_code gemp_som_input_write_units(gemp_som_input *input, const gemp_vertex_ou
 
 /* Prints both errors and sets their fields. */
 void gemp_som_report_errors(gemp_report *report, double quantisation, double topographic);
-/* Collective. The end of a report: features and graph, devices, seconds, memory. */
+/* Collective. Ends a report: features and graph, devices, seconds, memory. */
 gemp_code gemp_som_input_report(gemp_som_input *input);
 
 #endif

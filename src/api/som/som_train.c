@@ -1,7 +1,7 @@
-/* Training of a self-organising map: its settings become a map, or are those of the map that training resumes with; epochs, with the
- * map written in between; errors at the end. */
+/* som_train: gemp_som_model_train. The settings become a map, or training resumes with the map of a file and its settings. The map can be
+ * written between epochs, so that a job that is killed loses little. Errors and units are computed at the end.
+ */
 
-#include "api/analytics/vertex_output.h"
 #include "api/som/som_input.h"
 #include "core/log.h"
 #include "core/memory.h"
@@ -21,7 +21,7 @@ GEMP_RELEASE(gemp_som_model_close, gemp_som_model *)
 
 typedef struct training {
 	const gemp_som_settings *settings;
-	gemp_som_map *map; /* of the model that comes out */
+	gemp_som_map *map; /* of the model that is trained */
 	gemp_som_input input;
 	const gemp_comm *comm;
 	gemp_som_unit_list units;
@@ -29,20 +29,12 @@ typedef struct training {
 	double began;
 } training;
 
-void gemp_som_settings_init(gemp_som_settings *settings)
-{
-	*settings = (gemp_som_settings){ .size = sizeof *settings,
-		                             .start = GEMP_SOM_START_PCA,
-		                             .epochs = 20,
-		                             .radius_end = 1,
-		                             .rate = .1,
-		                             .rate_end = .01,
-		                             .seed = 1 };
-}
+GEMP_SETTINGS(gemp_som_settings, .start = GEMP_SOM_START_PCA, .epochs = 20, .radius_end = 1, .rate = .1,
+              .rate_end = .01, .seed = 1)
 
 /* BEFORE */
 
-/* Local. What can be known to be wrong before any vector is read. */
+/* Local. Finds mistakes that do not depend on the vectors. */
 static gemp_code check_settings(const gemp_som_settings *s)
 {
 	if ((unsigned)s->lattice > GEMP_SOM_HEXAGONAL || (unsigned)s->metric > GEMP_SOM_COSINE ||
@@ -56,7 +48,7 @@ static gemp_code check_settings(const gemp_som_settings *s)
 	return GEMP_OK;
 }
 
-/* Local. A map of the settings, without values. */
+/* Local. Makes a map from the settings, without values. */
 static gemp_code new_map(training *t)
 {
 	const gemp_som_settings *s = t->settings;
@@ -90,8 +82,8 @@ static gemp_code new_map(training *t)
 	return GEMP_OK;
 }
 
-/* Collective. Is there a map to resume with? */
-static bool is_there(const training *t)
+/* Collective. Is there a file of a map to resume with? Rank 0 looks for all, since others may see an older state of the file system. */
+static bool can_resume(const training *t)
 {
 	const gemp_som_settings *s = t->settings;
 	uint64_t found = t->comm->rank == 0 && s->resume && s->output && access(s->output, F_OK) == 0;
@@ -99,7 +91,7 @@ static bool is_there(const training *t)
 	return found;
 }
 
-/* data: the hash of the vectors; 0: not known. */
+/* Local. Do the map of the file and the vectors belong together? data: the hash of the vectors; 0: it is not known. */
 static gemp_code check_resumed(const training *t, uint64_t data)
 {
 	const gemp_som_map *map = t->map;
@@ -128,13 +120,13 @@ static gemp_code check_resumed(const training *t, uint64_t data)
 	return GEMP_OK;
 }
 
-/* Collective. The map to begin or to go on with, and the vectors as it scales them. */
+/* Collective. Makes or reads the map, and scales the vectors as the map says. */
 static gemp_code prepare(training *t)
 {
 	gemp_som_map *map = t->map;
 	gemp_vectors *vectors = &t->input.vectors;
-	const bool there = is_there(t);
-	/* Features are the same from run to run only but for rounding. */
+	const bool there = can_resume(t);
+	/* Features of a graph have no hash, since rounding may differ from run to run. */
 	const uint64_t data = t->input.job.graph ? 0 : gemp_vectors_hash(vectors, t->comm);
 	if (there) {
 		GEMP_TRY(gemp_som_file_read(map, t->comm, t->settings->output));
@@ -150,10 +142,10 @@ static gemp_code prepare(training *t)
 	return there ? GEMP_OK : gemp_som_map_start(map, t->comm, vectors);
 }
 
-/* MEANWHILE */
+/* TRAINING */
 
-/* Collective. Writes the map as it is, if it has a file. */
-static gemp_code save(training *t)
+/* Collective. Writes the map, if it has a file. */
+static gemp_code save_map(training *t)
 {
 	if (!t->settings->output)
 		return GEMP_OK;
@@ -163,8 +155,8 @@ static gemp_code save(training *t)
 	return code;
 }
 
-/* Callback of gemp_som_train. With a book the map is brought up to date and written; hits and errors of an unfinished map are
- * not known, which its file says, too. */
+/* Callback of gemp_som_train. book: the units, when the map is to be written; NULL between. Hits and errors of an unfinished map are not
+ * known, and its file says so. */
 static gemp_code after_epoch(void *context, const gemp_som_epoch *done, const gemp_som_codebook *book, bool *stop)
 {
 	training *t = context;
@@ -179,10 +171,10 @@ static gemp_code after_epoch(void *context, const gemp_som_epoch *done, const ge
 	gemp_free(map->hits);
 	map->hits = NULL;
 	map->quantisation = map->topographic = (double)NAN;
-	return save(t);
+	return save_map(t);
 }
 
-/* Collective. */
+/* Collective. Trains the epochs that are left; none may be, if a finished map is resumed. */
 static gemp_code train(training *t)
 {
 	const gemp_som_settings *s = t->settings;
@@ -205,19 +197,18 @@ static gemp_code train(training *t)
 	return code;
 }
 
-/* AFTERWARDS */
+/* RESULTS */
 
-/* Collective. Errors and hits by the map as it is. If no epoch was left to train, best units are not known yet and are
- * searched. */
+/* Collective. Computes errors and hits of the map. If no epoch was left to train, the best units are not known yet and are searched. */
 static gemp_code measure(training *t)
 {
 	const gemp_vectors *vectors = &t->input.vectors;
-	if (!t->units.unit) /* nothing was trained */
+	if (!t->units.unit)
 		GEMP_TRY(gemp_som_unit_list_find(&t->units, t->input.job.runtime, t->map, vectors));
 	return gemp_som_map_measure(t->map, t->comm, vectors, &t->units);
 }
 
-/* Sets `epochs`: an entry for each epoch of this call, not of those that an earlier one has trained. */
+/* Sets `epochs`: an entry for each epoch that this call has trained; epochs of earlier calls are not known. */
 static void report_epochs(const training *t)
 {
 	json_t *list = json_array();
@@ -235,8 +226,8 @@ static void report_epochs(const training *t)
 	gemp_report_set(t->input.job.report, "epochs", list);
 }
 
-/* What ranks sent each other in an epoch. */
-static json_t *json_of_exchange(const training *t)
+/* The kind of data that ranks exchanged in an epoch. */
+static json_t *exchange_json(const training *t)
 {
 	if (t->comm->size == 1 || t->done.count == 0)
 		return json_null();
@@ -256,21 +247,18 @@ static gemp_code report_all(training *t)
 	                  map->columns, map->epoch, gemp_counted(map->epochs, "epoch").text);
 	gemp_som_report_errors(report, map->quantisation, map->topographic);
 	gemp_report_detail(report, "\n  %-10s %10.3f ms an epoch\n", "time", 1e3 * each);
-	gemp_report_set(report, "vectors", gemp_json_count(map->samples));
-	gemp_report_set(report, "dimensions", gemp_json_count(map->dims));
-	gemp_report_set(report, "missing", gemp_json_count(t->input.vectors.missing));
-	gemp_report_set(report, "rows", gemp_json_count(map->rows));
-	gemp_report_set(report, "columns", gemp_json_count(map->columns));
-	gemp_report_set(report, "epoch", gemp_json_count(map->epoch));
+	gemp_report_set_counts(report, { "vectors", map->samples }, { "dimensions", map->dims },
+	                       { "missing", t->input.vectors.missing }, { "rows", map->rows }, { "columns", map->columns },
+	                       { "epoch", map->epoch });
 	gemp_report_set(report, "train_seconds", json_real(seconds));
 	gemp_report_set(report, "seconds_per_epoch", json_real(each));
-	gemp_report_set(report, "exchange", json_of_exchange(t));
+	gemp_report_set(report, "exchange", exchange_json(t));
 	report_epochs(t);
 	return gemp_som_input_report(&t->input);
 }
 
-/* Collective. GEMP_STOPPED if a signal of any rank, or the time, has ended the training. */
-static gemp_code stopped(const training *t)
+/* Collective. Returns GEMP_STOPPED if a signal of any rank, or the time limit, has ended the training. */
+static gemp_code check_stopped(const training *t)
 {
 	const gemp_som_map *map = t->map;
 	const char *output = t->settings->output;
@@ -283,29 +271,23 @@ static gemp_code stopped(const training *t)
 	                 output ? "; the map is in " : "", output ? output : "", output ? ", and resume goes on" : "");
 }
 
-static void release(training *t)
+static void free_training(training *t)
 {
 	gemp_som_report_free(&t->done);
 	gemp_som_unit_list_free(&t->units);
 	gemp_som_input_free(&t->input);
 }
 
-/* Collective. Settings and places of files are checked first, since reading vectors may take long. A training that was stopped
- * has written its map and its report when it says so. */
+/* Settings and paths are checked first, since reading vectors may take long. A training that is stopped writes its map and its report, too,
+ * before it returns GEMP_STOPPED. Signals are not recorded while vectors are read: nothing is trained yet that they could let finish. */
 gemp_code gemp_som_model_train(gemp_som_model **out, gemp_context *context, const gemp_som_data *data,
                                const gemp_som_settings *settings, gemp_report *report)
 {
 	GEMP_OWNED_BY(gemp_som_model_close_at) gemp_som_model *model = NULL;
-	gemp_som_settings chosen;
-	gemp_som_data from;
-	GEMP_OWNED_BY(release) training t = { .settings = &chosen, .comm = &context->comm, .began = gemp_now() };
+	const gemp_som_settings chosen = gemp_som_settings_from(settings);
+	GEMP_OWNED_BY(free_training) training t = { .settings = &chosen, .comm = &context->comm, .began = gemp_now() };
 	*out = NULL;
-	gemp_som_settings_init(&chosen);
-	if (settings)
-		gemp_options_copy(&chosen, sizeof chosen, settings);
-	gemp_som_data_init(&from);
-	gemp_options_copy(&from, sizeof from, data);
-	GEMP_TRY(gemp_som_input_begin(&t.input, context, &from, report));
+	GEMP_TRY(gemp_som_input_begin(&t.input, context, data, report));
 	gemp_code code = check_settings(&chosen);
 	GEMP_THEN(gemp_som_model_new(&model, context, chosen.output ? chosen.output : "the map"));
 	GEMP_TRY(gemp_comm_agree(t.comm, code));
@@ -313,21 +295,22 @@ gemp_code gemp_som_model_train(gemp_som_model **out, gemp_context *context, cons
 	if (chosen.output)
 		GEMP_TRY(gemp_number_array_check_output(t.comm, chosen.output));
 	GEMP_TRY(gemp_som_input_check_files(&t.input, &chosen.units));
-	const bool recorded = gemp_signals_suspend(); /* nothing is trained yet that a signal could let finish */
-	code = gemp_som_input_read(&t.input, &from, NULL, false);
+	const bool recorded = gemp_signals_suspend();
+	code = gemp_som_input_read(&t.input, NULL, false);
 	gemp_signals_resume(recorded);
 	GEMP_TRY(code);
 	if (t.input.vectors.total == 0 || t.input.vectors.dims == 0)
-		return gemp_fail(GEMP_EDATA, "%s: has no %s to train on", t.input.name, from.graph ? "vertices" : "vectors");
+		return gemp_fail(GEMP_EDATA, "%s: has no %s to train on", t.input.name,
+		                 t.input.data.graph ? "vertices" : "vectors");
 	GEMP_TRY(gemp_som_check_dims(t.input.name, t.input.vectors.dims));
 	GEMP_TRY(prepare(&t));
 	GEMP_TRY(train(&t));
 	GEMP_TRY(measure(&t));
-	GEMP_TRY(save(&t));
-	if (t.map->epoch == t.map->epochs) /* else the units are written by the training that goes on with the map */
+	GEMP_TRY(save_map(&t));
+	if (t.map->epoch == t.map->epochs) /* otherwise the training that resumes with the map writes the units */
 		GEMP_TRY(gemp_som_input_write_units(&t.input, &chosen.units, &t.units, t.map));
 	GEMP_TRY(report_all(&t));
-	code = stopped(&t);
+	code = check_stopped(&t);
 	*out = model;
 	model = NULL;
 	return code;
