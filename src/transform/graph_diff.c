@@ -1,6 +1,7 @@
 #include "transform/graph_diff.h"
 
 #include "core/memory.h"
+#include "core/text.h"
 #include "io/file/output.h"
 #include "io/text/cells.h"
 #include "match/filter/element_values.h"
@@ -11,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum change_kind { STAYS, CHANGES, ALONE } change_kind; /* ALONE: only on this side */
+/* What becomes of an element. ALONE: it exists on this side only, so it is deleted or created. */
+typedef enum change_kind { STAYS, CHANGES, ALONE } change_kind;
 
 typedef struct gemp_graph_diff_vertex {
 	gemp_value key;
@@ -28,7 +30,7 @@ typedef struct gemp_graph_diff_edge {
 	change_kind change;
 } drawn_edge;
 
-/* ONE SIDE as texts of all ranks */
+/* ONE SIDE: THE TEXTS OF ALL RANKS */
 
 /* A whole number is printed alike before and after its attribute has become one of floats, so it does not count as
  * a change. */
@@ -52,7 +54,8 @@ static void describe_row(gemp_text *out, const gemp_table *table, size_t row)
 	}
 }
 
-/* Each element becomes a record of keys and printed attributes, which is all that the comparison needs. */
+/* Each element becomes a record of keys and printed attributes, which is all that the comparison needs. The number in front
+ * says whether it is a vertex. */
 static void pack_vertices(const gemp_shard *g, gemp_text *text, gemp_text *out)
 {
 	for (size_t v = 0; v < g->rows; v++) {
@@ -72,11 +75,11 @@ static void pack_vertices(const gemp_shard *g, gemp_text *text, gemp_text *out)
 static gemp_code pack_relation(gemp_runtime *context, gemp_shard *g, const gemp_relation *relation, gemp_text *text,
                                gemp_text *out)
 {
-	static const int asked[] = { GEMP_FETCH_KEY };
+	static const int wanted[] = { GEMP_FETCH_KEY };
 	GEMP_OWNED gemp_vertex *found = NULL;
 	size_t count = 0;
 	GEMP_OWNED_BY(gemp_column_free) gemp_column keys = { 0 };
-	GEMP_TRY(gemp_fetch_values(context, g, relation->out_targets, (size_t)relation->out_offsets[g->rows], asked, 1,
+	GEMP_TRY(gemp_fetch_values(context, g, relation->out_targets, (size_t)relation->out_offsets[g->rows], wanted, 1,
 	                           &found, &count, &keys));
 	for (size_t v = 0; v < g->rows; v++)
 		for (uint64_t at = relation->out_offsets[v]; at < relation->out_offsets[v + 1]; at++) {
@@ -99,19 +102,13 @@ static int compare_vertices(const void *a, const void *b)
 	return gemp_value_compare_keys(&((const drawn_vertex *)a)->key, &((const drawn_vertex *)b)->key);
 }
 
-static int compare_bytes(const char *a, size_t a_size, const char *b, size_t b_size)
+/* 0: the edges differ in nothing but their attributes. */
+static int compare_places(const void *a, const void *b)
 {
-	size_t size = a_size < b_size ? a_size : b_size;
-	int order = size ? memcmp(a, b, size) : 0;
-	return order ? order : (a_size > b_size) - (a_size < b_size);
-}
-
-/* Edges that differ in nothing but their attributes. */
-static int compare_places(const drawn_edge *a, const drawn_edge *b)
-{
-	int order = compare_bytes(a->type, a->type_size, b->type, b->type_size);
+	const drawn_edge *x = a, *y = b;
+	int order = gemp_compare_bytes(x->type, x->type_size, y->type, y->type_size);
 	for (int i = 0; i < 2 && !order; i++)
-		order = gemp_value_compare_keys(&a->ends[i], &b->ends[i]);
+		order = gemp_value_compare_keys(&x->ends[i], &y->ends[i]);
 	return order;
 }
 
@@ -119,10 +116,11 @@ static int compare_edges(const void *a, const void *b)
 {
 	const drawn_edge *x = a, *y = b;
 	int order = compare_places(x, y);
-	return order ? order : compare_bytes(x->text, x->size, y->text, y->size);
+	return order ? order : gemp_compare_bytes(x->text, x->size, y->text, y->size);
 }
 
-/* Sorting by key, or by type and ends, lets both sides be compared in one pass. */
+/* The texts stay in side->bytes, which elements point into. Elements are sorted, by key or by type, ends and attributes, so
+ * that one pass compares both sides. */
 static gemp_code unpack(gemp_graph_diff_side *side)
 {
 	size_t capacities[2] = { 0 };
@@ -150,7 +148,7 @@ static gemp_code unpack(gemp_graph_diff_side *side)
 	return GEMP_OK;
 }
 
-/* Checked before anything is gathered. */
+/* Local, with the same result on all ranks. It comes before anything is gathered: every rank would hold the whole graph. */
 static gemp_code check_size(const gemp_shard *graph, const char *path, const char *moment)
 {
 	uint64_t drawn = graph->vertex_count + gemp_shard_edges(graph);
@@ -166,7 +164,6 @@ static gemp_code check_size(const gemp_shard *graph, const char *path, const cha
 gemp_code gemp_graph_diff_take(gemp_graph_diff_side *side, gemp_runtime *context, gemp_shard *graph, const char *path,
                                const char *moment)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 }, own = { 0 };
 	GEMP_OWNED size_t *begin = NULL;
 	GEMP_TRY(check_size(graph, path, moment));
@@ -174,7 +171,7 @@ gemp_code gemp_graph_diff_take(gemp_graph_diff_side *side, gemp_runtime *context
 	pack_vertices(graph, &text, &own);
 	for (size_t k = 0; k < graph->relation_count; k++)
 		GEMP_TRY(pack_relation(context, graph, &graph->relations[k], &text, &own));
-	code = gemp_text_status(&text);
+	gemp_code code = gemp_text_status(&text);
 	GEMP_THEN(gemp_text_status(&own));
 	GEMP_TRY(gemp_comm_allgather(context->comm, code, own.data, own.size, &side->bytes, &begin));
 	side->size = begin[context->comm->size];
@@ -187,68 +184,55 @@ void gemp_graph_diff_free(gemp_graph_diff_side *side)
 	*side = (gemp_graph_diff_side){ 0 };
 }
 
-/* COMPARING */
+/* COMPARISON */
 
 /* Both sides ascend by key, so a merge finds the vertices of either side alone. */
-static void compare_sides_vertices(const gemp_graph_diff_side *a, const gemp_graph_diff_side *b)
+static void compare_side_vertices(const gemp_graph_diff_side *a, const gemp_graph_diff_side *b)
 {
 	for (size_t i = 0, j = 0; i < a->vertex_count && j < b->vertex_count;) {
 		drawn_vertex *x = &a->vertices[i], *y = &b->vertices[j];
 		int order = compare_vertices(x, y);
 		if (order == 0)
-			x->change = y->change = compare_bytes(x->text, x->size, y->text, y->size) ? CHANGES : STAYS;
+			x->change = y->change = gemp_compare_bytes(x->text, x->size, y->text, y->size) ? CHANGES : STAYS;
 		i += order <= 0;
 		j += order >= 0;
 	}
 }
 
-/* Edges that differ only in attributes are paired in their order within equal type and ends; the pairs count as
- * changed. */
-static void compare_rest(const gemp_graph_diff_side *a, const gemp_graph_diff_side *b)
+/* One merge of the edges of both sides; pairs of equal edges get the kind `equal`, and edges that stay are passed over. */
+static void pair_edges(const gemp_graph_diff_side *a, const gemp_graph_diff_side *b,
+                       int (*compare)(const void *, const void *), change_kind equal)
 {
 	for (size_t i = 0, j = 0; i < a->edge_count && j < b->edge_count;) {
 		drawn_edge *x = &a->edges[i], *y = &b->edges[j];
-		int order = compare_places(x, y);
 		if (x->change == STAYS || y->change == STAYS) {
 			i += x->change == STAYS;
 			j += y->change == STAYS;
 			continue;
 		}
+		int order = compare(x, y);
 		if (order == 0)
-			x->change = y->change = CHANGES;
+			x->change = y->change = equal;
 		i += order <= 0;
 		j += order >= 0;
 	}
-}
-
-/* Equal edges are unchanged; the rest is compared without attributes. */
-static void compare_sides_edges(const gemp_graph_diff_side *a, const gemp_graph_diff_side *b)
-{
-	for (size_t i = 0, j = 0; i < a->edge_count && j < b->edge_count;) {
-		int order = compare_edges(&a->edges[i], &b->edges[j]);
-		if (order == 0)
-			a->edges[i].change = b->edges[j].change = STAYS;
-		i += order <= 0;
-		j += order >= 0;
-	}
-	compare_rest(a, b);
 }
 
 /* WRITING */
 
+/* How a side is drawn: its name, the letter of its vertices, and the colours of elements that exist on this side only. */
 typedef struct side_style {
-	const char *name, *letter, *alone; /* of a side; the colour of what is only there */
-	const char *alone_fill;
+	const char *name, *letter, *alone, *alone_fill;
 } side_style;
 
-static const char *stroke(const side_style *d, change_kind fate)
+static const char *stroke(const side_style *d, change_kind change)
 {
-	return fate == STAYS ? "gray40" : fate == CHANGES ? "#b26a00" : d->alone;
+	return change == STAYS ? "gray40" : change == CHANGES ? "#b26a00" : d->alone;
 }
 
-static const char *fill(const side_style *d, change_kind fate)
+static const char *fill(const side_style *d, change_kind change)
 {
-	return fate == STAYS ? "white" : fate == CHANGES ? "#ffe0a3" : d->alone_fill;
+	return change == STAYS ? "white" : change == CHANGES ? "#ffe0a3" : d->alone_fill;
 }
 
 static size_t vertex_index(const gemp_graph_diff_side *side, const gemp_value *key)
@@ -258,7 +242,7 @@ static size_t vertex_index(const gemp_graph_diff_side *side, const gemp_value *k
 	return (size_t)(found - side->vertices);
 }
 
-/* Names within the drawing are a letter for the side and the index by key. */
+/* A vertex is named by the letter of its side and its index in the order of keys. */
 static void draw_vertices(const side_style *d, const gemp_graph_diff_side *side, gemp_text *text, gemp_text *out)
 {
 	for (size_t i = 0; i < side->vertex_count; i++) {
@@ -289,7 +273,7 @@ static void draw_edges(const side_style *d, const gemp_graph_diff_side *side, ge
 }
 
 /* One side as a cluster of its own. */
-static void draw(const side_style *d, const gemp_graph_diff_side *side, gemp_text *text, gemp_text *out)
+static void draw_side(const side_style *d, const gemp_graph_diff_side *side, gemp_text *text, gemp_text *out)
 {
 	gemp_text_print(out, "\tsubgraph cluster_%s {\n\t\tlabel=\"%s\";\n", d->name, d->name);
 	draw_vertices(d, side, text, out);
@@ -298,31 +282,29 @@ static void draw(const side_style *d, const gemp_graph_diff_side *side, gemp_tex
 }
 
 /* Rank 0 has the whole drawing. */
-static gemp_code write(const gemp_graph_diff_side *before, const gemp_graph_diff_side *after, const char *path)
+static gemp_code write_drawing(const gemp_graph_diff_side *before, const gemp_graph_diff_side *after, const char *path)
 {
 	static const side_style sides[] = {
 		{ "before", "b", "#c0392b", "#f5b7b1" },
 		{ "after", "a", "#1e8449", "#abebc6" },
 	};
-	gemp_code code = GEMP_OK;
-	gemp_text out = { 0 }, text = { 0 };
-	compare_sides_vertices(before, after);
-	compare_sides_edges(before, after);
+	GEMP_OWNED_BY(gemp_text_free) gemp_text out = { 0 }, text = { 0 };
+	compare_side_vertices(before, after);
+	/* Equal edges are unchanged. Edges that differ only in attributes are paired in their order, and count as changed. */
+	pair_edges(before, after, compare_edges, STAYS);
+	pair_edges(before, after, compare_places, CHANGES);
 	gemp_text_print(&out, "digraph {\n\tnode [shape=box, style=\"rounded,filled\", fontname=\"sans-serif\"];\n"
 	                      "\tedge [fontname=\"sans-serif\", fontsize=10];\n\tgraph [fontname=\"sans-serif\"];\n");
-	draw(&sides[0], before, &text, &out);
-	draw(&sides[1], after, &text, &out);
+	draw_side(&sides[0], before, &text, &out);
+	draw_side(&sides[1], after, &text, &out);
 	gemp_text_print(&out, "}\n");
-	code = gemp_text_status(&text);
-	GEMP_THEN(gemp_text_status(&out));
-	GEMP_THEN(gemp_file_replace(path, out.data, out.size));
-	gemp_text_free(&out);
-	gemp_text_free(&text);
-	return code;
+	GEMP_TRY(gemp_text_status(&text));
+	GEMP_TRY(gemp_text_status(&out));
+	return gemp_file_replace(path, out.data, out.size);
 }
 
 gemp_code gemp_graph_diff_write(const gemp_comm *comm, const gemp_graph_diff_side *before,
                                 const gemp_graph_diff_side *after, const char *path)
 {
-	return gemp_comm_agree(comm, comm->rank == 0 ? write(before, after, path) : GEMP_OK);
+	return gemp_comm_agree(comm, comm->rank == 0 ? write_drawing(before, after, path) : GEMP_OK);
 }

@@ -13,21 +13,21 @@
 
 enum { GEMP_GRAPH_DIFF_MAX = 2000 }; /* vertices and edges of a graph that is drawn */
 
-/* A graph as its keys and texts. {0} is an empty one. */
+/* A graph as keys and texts, the same on every rank. {0} is an empty graph. */
 typedef struct gemp_graph_diff_side {
-	void *bytes; /* of all ranks */
+	void *bytes; /* [size] that keys and texts point into */
 	size_t size;
 	size_t vertex_count, edge_count;
 	struct gemp_graph_diff_vertex *vertices; /* [vertex_count] by key */
 	struct gemp_graph_diff_edge *edges;      /* [edge_count] by type, ends, attributes */
 } gemp_graph_diff_side;
 
-/* Collective. A graph that is too large is GEMP_EDATA; path and moment ("before") are for the message. */
+/* Collective. GEMP_EDATA if the graph has too many elements; path and moment ("before" or "after") are for that message. */
 gemp_code gemp_graph_diff_take(gemp_graph_diff_side *out, gemp_runtime *context, gemp_shard *graph, const char *path,
                                const char *moment);
 void gemp_graph_diff_free(gemp_graph_diff_side *side);
 
-/* Collective. Both as one drawing in the file `path`, which appears when it is whole. */
+/* Collective. Rank 0 writes both sides as one drawing to the file `path`, which appears when it is complete. */
 gemp_code gemp_graph_diff_write(const gemp_comm *comm, const gemp_graph_diff_side *before,
                                 const gemp_graph_diff_side *after, const char *path);
 

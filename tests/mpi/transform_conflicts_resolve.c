@@ -7,6 +7,7 @@
 #include "core/status.h"
 #include "partition/runtime.h"
 #include "transform/conflicts/conflict_keys.h"
+#include "transform/conflicts/match_order.h"
 #include "transform/conflicts/resolve.h"
 
 #include <string.h>

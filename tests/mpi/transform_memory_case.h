@@ -27,7 +27,7 @@ static inline gemp_code rewrite(gemp_shard **graph, uint64_t *applied)
 	gemp_rule_set *rules = NULL;
 	gemp_rule_report reports[3] = { 0 };
 	gemp_transform_history history = { 0 };
-	gemp_transform_options options = { .step = { .combinations = 1000, .seed = 1 }, .max_steps = 10, .lenient = true };
+	gemp_transform_options options = { .combinations = 1000, .seed = 1, .max_steps = 10, .lenient = true };
 	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, gemp_rule_set_parse(&rules, text, "text", NULL, 0)));
 	GEMP_TRY_DONE(gemp_transform(graph, context, rules, &options, reports, &history));
 	for (size_t i = 0; i < 3; i++)

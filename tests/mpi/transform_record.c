@@ -29,7 +29,7 @@ static gemp_code run_rules(lines *all, gemp_recorder *recorder)
 	gemp_transform_history history = { 0 };
 	gemp_shard *graph = make();
 	*recorder = (gemp_recorder){ .self = all, .write = count_bytes };
-	const gemp_transform_options options = { .step = { .combinations = 1000, .seed = 1, .recorder = recorder },
+	const gemp_transform_options options = { .combinations = 1000, .seed = 1, .recorder = recorder,
 		                                     .max_steps = 10,
 		                                     .lenient = true };
 	gemp_memory_fail_after(all->refused);

@@ -150,7 +150,6 @@ static gemp_code pack_and_apply(void *argument)
 	gemp_edit_state t = begin();
 	gemp_text text = { 0 };
 	gemp_edit read = { 0 };
-	size_t capacity = 0;
 	const gemp_edit edits[] = { vertex(GEMP_EDIT_CREATE_VERTEX, 1, "A"), vertex(GEMP_EDIT_ADD_LABELS, 1, "B"),
 		                        edge(GEMP_EDIT_CREATE_EDGE, 1, 2, 0, true),
 		                        edge(GEMP_EDIT_RETYPE_EDGE, 1, 2, 1, true) };
@@ -159,7 +158,7 @@ static gemp_code pack_and_apply(void *argument)
 		gemp_edit_pack(&text, &edits[i]);
 	GEMP_TRY_DONE(gemp_text_status(&text));
 	for (const char *at = text.data; at < text.data + text.size;) {
-		GEMP_TRY_DONE(gemp_edit_unpack(&read, &capacity, &at));
+		GEMP_TRY_DONE(gemp_edit_unpack(&read, &at));
 		GEMP_TRY_DONE(gemp_edit_state_apply(&t, &read, 1));
 	}
 done:

@@ -5,6 +5,7 @@
 #include "core/status.h"
 #include "core/threads.h"
 #include "transform/conflicts/conflict_keys.h"
+#include "transform/conflicts/match_order.h"
 
 #include <stdlib.h>
 

@@ -247,9 +247,9 @@ static void explain_step(rewriting *r, const gemp_rule *rule, uint64_t step, con
 	                  gemp_counted(s->rounds, "round").text, one->seconds);
 	json_t *object = json_pack("{s:s, s:f}", "rule", rule->name, "seconds", one->seconds);
 	report_selected(object, s);
-	if (one->rematch.incremental) {
-		json_object_set_new(object, "kept", gemp_json_count(one->rematch.cached));
-		json_object_set_new(object, "places", gemp_json_count(one->rematch.anchors));
+	if (one->cache.incremental) {
+		json_object_set_new(object, "kept", gemp_json_count(one->cache.cached));
+		json_object_set_new(object, "places", gemp_json_count(one->cache.anchors));
 	}
 	report_effects(object, &one->effects);
 	json_array_append_new(r->steps, object);
@@ -352,15 +352,15 @@ static gemp_code run_steps(rewriting *r)
 {
 	const gemp_rules_settings *s = &r->rules->settings;
 	const gemp_transform_options how = {
-		.step = { .match = { .semantics = s->semantics,
-		                     .attributes = GEMP_CONDITIONS_AUTO,
-		                     .replicate = s->replicate,
-		                     .exchange = s->exchange },
-		          .combinations = s->combinations,
-		          .seed = s->seed,
-		          .choose = s->choose,
-		          .string_keys = r->string_keys,
-		          .recorder = r->log.output ? &r->log.recorder : NULL },
+		.match = { .semantics = s->semantics,
+		           .attributes = GEMP_CONDITIONS_AUTO,
+		           .replicate = s->replicate,
+		           .exchange = s->exchange },
+		.combinations = s->combinations,
+		.seed = s->seed,
+		.choose = s->choose,
+		.string_keys = r->string_keys,
+		.recorder = r->log.output ? &r->log.recorder : NULL,
 		.max_steps = s->max_steps,
 		.parameters = r->rules->parameters.items,
 		.parameter_count = r->rules->parameters.count,
@@ -514,7 +514,8 @@ done:
 
 gemp_code gemp_change_log_recognize(bool *out, gemp_context *context, const char *path)
 {
-	return gemp_change_log_is(out, &context->comm, path);
+	*out = gemp_change_log_is(&context->comm, path);
+	return GEMP_OK;
 }
 
 /* Collective. The same frame as a run of rules, without rules: and without checkpoints, since a replay matches

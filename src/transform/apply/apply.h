@@ -8,16 +8,12 @@
 #define GEMP_TRANSFORM_APPLY_APPLY_H
 
 #include "partition/patch/patch.h"
-#include "transform/apply/new_vertices.h"
+#include "transform/apply/changes.h"
 
-typedef struct gemp_apply_options {
-	const gemp_rule_set *rules; /* for messages */
-	bool string_keys;           /* as gemp_builder_options has it */
-} gemp_apply_options;
-
-/* Collective. *graph becomes the new graph; after an error it is good for gemp_shard_free only. What the context has
- * kept of it is forgotten. done: NULL, or filled, with what has changed; gemp_patch_result_free. */
+/* Collective. *graph becomes the new graph; after an error it is good for gemp_shard_free only. Resident copies of the old
+ * graph are dropped from the context. rules: for messages. string_keys: as gemp_builder_options has it. changed: NULL, or
+ * filled with the changes; gemp_patch_result_free. */
 gemp_code gemp_apply_matches(gemp_shard **graph, gemp_runtime *context, const gemp_new_vertices *created,
-                             const gemp_apply_options *options, gemp_patch_result *done);
+                             const gemp_rule_set *rules, bool string_keys, gemp_patch_result *changed);
 
 #endif

@@ -2,149 +2,8 @@
 
 #include "core/status.h"
 #include "core/threads.h"
-#include "graph/column_bulk.h"
 
 #include <string.h>
-
-/* One update at a time: arrays are freed before the next. */
-typedef struct send_context {
-	const gemp_comm *comm;
-	const gemp_shard *graph;
-	gemp_changes *out;
-	const gemp_new_vertices *created;
-	const gemp_update *u;
-	gemp_change *change; /* of the update */
-	uint64_t *selected;  /* [change->count] places in fresh->rows: matches that have the element */
-	uint64_t *rows;      /* [change->count] of the frame */
-	int *owner;          /* [change->count] */
-} send_context;
-
-/* Optional elements may be missing from a match. */
-static bool has_element(const void *self, size_t i)
-{
-	const send_context *s = self;
-	return s->created->frame->columns[s->u->element.index].elements[s->created->rows[i]] != GEMP_NO_ELEMENT;
-}
-
-/* The vertex that receives the edges; one that the same match creates has no id yet and is named by rank and
- * number. */
-static uint64_t merge_target(const send_context *s, size_t i)
-{
-	const gemp_rule_element *to = &s->u->to;
-	if (to->created)
-		return gemp_patch_new_vertex(s->comm->rank, s->selected[i] * s->created->rule->created_vertices + to->index);
-	return s->created->frame->columns[to->index].elements[s->rows[i]];
-}
-
-/* Elements, owners and merge targets of the matches that have the element. */
-static void collect_range(void *self, size_t range, size_t begin, size_t end)
-{
-	(void)range;
-	const send_context *s = self;
-	const uint64_t *elements = s->created->frame->columns[s->u->element.index].elements;
-	for (size_t i = begin; i < end; i++) {
-		uint64_t element = elements[s->rows[i] = s->created->rows[s->selected[i]]];
-		s->change->elements[i] = element;
-		if (s->owner)
-			s->owner[i] = s->u->element.edge ? gemp_edge_owner(&s->out->places, element)
-			                                 : gemp_shard_owner(s->graph, element);
-		if (s->change->into)
-			s->change->into[i] = merge_target(s, i);
-	}
-}
-
-/* Local. What this rank's matches have to say. */
-static gemp_code collect(send_context *s)
-{
-	gemp_change *change = s->change;
-	GEMP_TRY(gemp_pick(&s->selected, &change->count, s->created->count, has_element, s));
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(change->elements, change->count), GEMP_ARRAY(s->rows, change->count)));
-	if (s->comm->size > 1)
-		GEMP_TRY(GEMP_NEW(s->owner, change->count));
-	if (s->u->kind == GEMP_MERGE)
-		GEMP_TRY(GEMP_NEW(change->into, change->count));
-	gemp_for_ranges(change->count, collect_range, s);
-	if (gemp_update_has_column(s->u))
-		return gemp_column_gather(&change->values, &s->created->frame->columns[s->u->column].values, NULL, s->rows,
-		                          change->count);
-	return GEMP_OK;
-}
-
-/* Collective. *numbers, in the order of this rank's matches, become those of this rank's own elements. */
-static gemp_code send_numbers(const send_context *s, uint64_t **numbers, size_t count, size_t *came)
-{
-	void *received = NULL;
-	GEMP_OWNED size_t *from = NULL;
-	GEMP_TRY(
-		gemp_exchange_records(s->comm, GEMP_OK, *numbers, count, sizeof **numbers, s->owner, &received, &from, NULL));
-	gemp_free(*numbers);
-	*numbers = received;
-	*came = from[s->comm->size];
-	return GEMP_OK;
-}
-
-/* Collective. Elements, merge targets and values travel by the same owners, so they arrive in the same order. */
-static gemp_code exchange(send_context *s)
-{
-	gemp_change *change = s->change;
-	gemp_column values = { 0 };
-	size_t count = change->count;
-	if (s->comm->size == 1)
-		return GEMP_OK;
-	GEMP_TRY(send_numbers(s, &change->elements, count, &change->count));
-	if (s->u->kind == GEMP_MERGE)
-		GEMP_TRY(send_numbers(s, &change->into, count, &change->count));
-	if (!gemp_update_has_column(s->u))
-		return GEMP_OK;
-	GEMP_TRY(gemp_column_exchange(&values, s->comm, &change->values, s->owner));
-	gemp_column_free(&change->values);
-	change->values = values;
-	return GEMP_OK;
-}
-
-/* Collective. Updates are sent one by one, which bounds the memory to that of one update. */
-static gemp_code send_update(send_context *s, size_t index)
-{
-	gemp_code code = GEMP_OK;
-	s->u = &s->out->rule->updates[index];
-	s->change = &s->out->changes[index];
-	GEMP_TRY_DONE(gemp_comm_agree(s->comm, collect(s)));
-	code = exchange(s);
-done:
-	gemp_free_all(s->selected, s->rows, s->owner);
-	s->selected = s->rows = NULL;
-	s->owner = NULL;
-	return code;
-}
-
-/* Collective. Elements that the rule creates need no message: they belong to the rank of the match. */
-gemp_code gemp_changes_send(gemp_changes *out, const gemp_comm *comm, const gemp_shard *graph,
-                            const gemp_new_vertices *created)
-{
-	gemp_code code = GEMP_OK;
-	send_context s = { .comm = comm, .graph = graph, .out = out, .created = created };
-	*out = (gemp_changes){ .rule = created->rule };
-	GEMP_TRY_DONE(gemp_comm_agree(comm, GEMP_NEW(out->changes, out->rule->update_count)));
-	GEMP_TRY_DONE(gemp_edge_owners_new(&out->places, comm, graph));
-	for (size_t i = 0; i < out->rule->update_count; i++)
-		if (!out->rule->updates[i].element.created)
-			GEMP_TRY_DONE(send_update(&s, i));
-done:
-	if (code != GEMP_OK)
-		gemp_changes_free(out);
-	return code;
-}
-
-void gemp_changes_free(gemp_changes *changes)
-{
-	for (size_t i = 0; changes->changes && i < changes->rule->update_count; i++) {
-		gemp_free_all(changes->changes[i].elements, changes->changes[i].into);
-		gemp_column_free(&changes->changes[i].values);
-	}
-	gemp_free(changes->changes);
-	gemp_edge_owners_free(&changes->places);
-	*changes = (gemp_changes){ 0 };
-}
 
 size_t gemp_new_schema_column(const gemp_patch_columns *columns, const char *name)
 {
@@ -159,22 +18,23 @@ static bool are_numbers(gemp_type a, gemp_type b)
 	return (a == GEMP_INTEGER || a == GEMP_FLOAT) && (b == GEMP_INTEGER || b == GEMP_FLOAT);
 }
 
-/* *fits: the type can be stored in the column that exists. */
+/* ATTRIBUTES */
+
+/* A new attribute, or another use of a known one. *fits: the known column can store values of this type. */
 static gemp_code add_column(gemp_patch_columns *all, const char *name, gemp_type type, bool *fits)
 {
-	gemp_code code = GEMP_OK;
 	size_t at = gemp_new_schema_column(all, name);
 	*fits = true;
 	if (at == all->count) {
 		GEMP_TRY(GEMP_RESERVE(all->columns, all->capacity, at + 1));
-		all->columns[at] = (gemp_patch_column){ gemp_strdup(name), type };
-		code = all->columns[at].name ? GEMP_OK : GEMP_ENOMEM;
-		all->count++;
-	} else if (all->columns[at].type != type) {
+		all->columns[all->count++] = (gemp_patch_column){ gemp_strdup(name), type };
+		return all->columns[at].name ? GEMP_OK : GEMP_ENOMEM;
+	}
+	if (all->columns[at].type != type) {
 		*fits = are_numbers(all->columns[at].type, type);
 		all->columns[at].type = *fits ? GEMP_FLOAT : all->columns[at].type;
 	}
-	return code;
+	return GEMP_OK;
 }
 
 /* Relations may share attributes; all tables must agree on the types. */
@@ -198,7 +58,6 @@ static gemp_code add_table(gemp_patch_columns *all, const gemp_table *table)
 static gemp_code add_update(gemp_patch_columns *all, const gemp_rule_set *rules, const gemp_update *u,
                             const gemp_frame *frame)
 {
-	gemp_code code = GEMP_OK;
 	bool fits;
 	gemp_type type = u->constant ? u->literal.type : frame->columns[u->column].values.type;
 	if (u->constant && u->literal.null)
@@ -210,13 +69,13 @@ static gemp_code add_update(gemp_patch_columns *all, const gemp_rule_set *rules,
 		                          u->names[0]);
 	GEMP_TRY(add_column(all, u->names[0], type, &fits));
 	if (!fits)
-		code = gemp_rule_set_fail(rules, u->line, u->place,
+		return gemp_rule_set_fail(rules, u->line, u->place,
 		                          "'%s' has values of type %s, and this one is of type %s; take "
 		                          "another name",
 		                          u->names[0],
 		                          gemp_type_name[all->columns[gemp_new_schema_column(all, u->names[0])].type],
 		                          gemp_type_name[type]);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_new_schema_columns(gemp_patch_columns *out, const gemp_shard *graph, const gemp_rule_set *rules,
@@ -232,14 +91,16 @@ gemp_code gemp_new_schema_columns(gemp_patch_columns *out, const gemp_shard *gra
 	return GEMP_OK;
 }
 
-/* `used` and `becomes` are indexed by label set, those of the graph first and those of the patch behind. */
+/* LABEL SETS */
+
+/* One update of labels. `used` and `becomes` are indexed by label set: the sets of the graph, then those of the patch. */
 typedef struct label_context {
 	const gemp_shard *graph;
 	gemp_patch *patch;
 	const gemp_update *u;
 	const gemp_change *change;
-	uint8_t *used;     /* sets that vertices of the change have */
-	uint32_t *becomes; /* and what they become */
+	uint8_t *used;     /* nonzero: a vertex of the change has this set */
+	uint32_t *becomes; /* the set that replaces it; NULL: the first pass only fills used[] */
 } label_context;
 
 static bool is_named(const gemp_update *u, const char *name, size_t size)
@@ -250,13 +111,14 @@ static bool is_named(const gemp_update *u, const char *name, size_t size)
 	return false;
 }
 
+/* Names of a set are joined by semicolons, as in the dictionary of sets. */
 static void add_name(gemp_text *out, const char *name, size_t size)
 {
 	gemp_text_add(out, ";", out->size > 0);
 	gemp_text_add(out, name, size);
 }
 
-/* The labels of a set that the update does not mention. */
+/* The labels of a set that the update does not mention keep their order. */
 static void print_others(const label_context *r, size_t set, gemp_text *out)
 {
 	const gemp_shard *g = r->graph;
@@ -279,12 +141,14 @@ static void print_others(const label_context *r, size_t set, gemp_text *out)
 	}
 }
 
+/* The number of the set behind the sets of the graph. A set that equals one of the graph gets a second number here; the patch
+ * merges equal sets. */
 static gemp_code add_label_set(const label_context *r, const gemp_text *text, uint32_t *set)
 {
-	gemp_code code = gemp_text_status(text);
-	GEMP_THEN(gemp_dictionary_add(&r->patch->sets, text->size ? text->data : "", text->size, set));
+	GEMP_TRY(gemp_text_status(text));
+	GEMP_TRY(gemp_dictionary_add(&r->patch->sets, text->size ? text->data : "", text->size, set));
 	*set += (uint32_t)r->graph->label_set_count;
-	return code;
+	return GEMP_OK;
 }
 
 /* A vertex has one label set, so an update maps sets to sets, and only sets that some vertex has are mapped. */
@@ -303,8 +167,8 @@ static gemp_code find_sets(label_context *r, size_t sets)
 	return GEMP_OK;
 }
 
-/* First which sets there are, then what they become. */
-static void relabel_piece(void *self, size_t range, size_t begin, size_t end)
+/* Two passes: the first marks the sets in use, the second replaces them. */
+static void relabel_range(void *self, size_t range, size_t begin, size_t end)
 {
 	(void)range;
 	const label_context *r = self;
@@ -317,71 +181,46 @@ static void relabel_piece(void *self, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* The first pass marks the sets in use, the second replaces them. */
 static gemp_code apply_update(label_context *r)
 {
-	gemp_code code = GEMP_OK;
 	size_t sets = r->graph->label_set_count + r->patch->sets.list.count;
+	GEMP_OWNED uint8_t *used = NULL;
+	GEMP_OWNED uint32_t *becomes = NULL;
 	if (r->change->count == 0)
 		return GEMP_OK;
-	if (!r->patch->label_set) {
-		GEMP_TRY_DONE(GEMP_NEW(r->patch->label_set, r->graph->rows));
-		memcpy(r->patch->label_set, r->graph->label_set_of, r->graph->rows * sizeof *r->patch->label_set);
-	}
-	GEMP_TRY_DONE(GEMP_NEW(r->used, sets));
-	gemp_for_ranges(r->change->count, relabel_piece, r);
-	GEMP_TRY_DONE(GEMP_NEW(r->becomes, sets));
-	GEMP_TRY_DONE(find_sets(r, sets));
-	gemp_for_ranges(r->change->count, relabel_piece, r);
-done:
-	gemp_free_all(r->used, r->becomes);
-	r->used = NULL;
+	if (!r->patch->label_set)
+		GEMP_TRY(GEMP_COPY(r->patch->label_set, r->graph->label_set_of, r->graph->rows));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(used, sets), GEMP_ARRAY(becomes, sets)));
+	r->used = used;
 	r->becomes = NULL;
-	return code;
+	gemp_for_ranges(r->change->count, relabel_range, r);
+	r->becomes = becomes;
+	GEMP_TRY(find_sets(r, sets));
+	gemp_for_ranges(r->change->count, relabel_range, r);
+	return GEMP_OK;
 }
 
-/* CREATED VERTICES */
-
-typedef struct creation_labels {
-	uint32_t *sets; /* [matches * width] */
-	size_t matches, width;
-	uint32_t *set_of; /* [width] */
-} creation_labels;
-
-/* All vertices that the same CREATE makes share a label set. */
-static void label_range(void *self, size_t range, size_t begin, size_t end)
+/* All vertices that the same CREATE makes share a label set: the sets of one match are repeated for every match. */
+static gemp_code label_created(const label_context *r, const gemp_new_vertices *created)
 {
-	(void)range;
-	const creation_labels *c = self;
-	for (size_t i = begin; i < end; i++)
-		memcpy(c->sets + i * c->width, c->set_of, c->width * sizeof *c->sets);
-}
-
-/* Sets of created vertices are the same for every match. */
-static gemp_code label_created(label_context *r, const gemp_new_vertices *created)
-{
-	gemp_code code = GEMP_OK;
-	gemp_text text = { 0 };
-	creation_labels c = { .matches = created->count, .width = created->rule->created_vertices };
-	if (c.width == 0)
+	GEMP_OWNED uint32_t *sets = NULL;
+	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
+	size_t width = created->rule->created_vertices;
+	if (width == 0)
 		return GEMP_OK;
-	GEMP_TRY_DONE(GEMP_NEW(c.set_of, c.width));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(sets, width), GEMP_ARRAY(r->patch->added_sets, r->patch->new_vertices)));
 	for (size_t i = 0; i < created->rule->update_count; i++) {
-		r->u = &created->rule->updates[i];
-		if (r->u->kind != GEMP_CREATE_VERTEX)
+		const gemp_update *u = &created->rule->updates[i];
+		if (u->kind != GEMP_CREATE_VERTEX)
 			continue;
 		gemp_text_clear(&text);
-		for (size_t n = 0; n < r->u->name_count; n++)
-			add_name(&text, r->u->names[n], strlen(r->u->names[n]));
-		GEMP_TRY_DONE(add_label_set(r, &text, &c.set_of[r->u->element.index]));
+		for (size_t n = 0; n < u->name_count; n++)
+			add_name(&text, u->names[n], strlen(u->names[n]));
+		GEMP_TRY(add_label_set(r, &text, &sets[u->element.index]));
 	}
-	GEMP_TRY_DONE(GEMP_NEW(c.sets, r->patch->new_vertices));
-	gemp_for_ranges(c.matches, label_range, &c);
-	r->patch->added_sets = c.sets;
-done:
-	gemp_free(c.set_of);
-	gemp_text_free(&text);
-	return code;
+	for (size_t i = 0; i < r->patch->new_vertices; i++)
+		r->patch->added_sets[i] = sets[i % width];
+	return GEMP_OK;
 }
 
 gemp_code gemp_new_schema_labels(gemp_patch *patch, const gemp_shard *graph, const gemp_new_vertices *created,

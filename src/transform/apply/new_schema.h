@@ -1,55 +1,23 @@
 /* new_schema: the attributes and label sets of the graph after a step.
  *
  * An integer attribute that is set to a float becomes a float attribute; other changes of type are refused with
- * their place in the rules.
+ * their place in the rules. Label sets of the patch are numbered behind those of the graph.
  */
 
 #ifndef GEMP_TRANSFORM_APPLY_NEW_SCHEMA_H
 #define GEMP_TRANSFORM_APPLY_NEW_SCHEMA_H
 
-#include "partition/exchange/value_exchange.h"
 #include "partition/patch/patch.h"
-#include "transform/apply/new_vertices.h"
+#include "transform/apply/changes.h"
 
-/* changes: the updates of a step, sent from the ranks that found the selected matches to the ranks that own the
- * changed vertices and edges. */
-
-/* Of one update: the elements that it is about here, each once, and what they get. */
-typedef struct gemp_change {
-	size_t count;
-	uint64_t *elements; /* [count] */
-	gemp_column values; /* [count] of GEMP_SET_ATTRIBUTE, where the value is not constant */
-	uint64_t *into;     /* [count] of GEMP_MERGE: the vertex that gets the edges, as an end of gemp_patch_edges */
-} gemp_change;
-
-/* Each match has a value of its own: the update's column of the rows. */
-static inline bool gemp_update_has_column(const gemp_update *u)
-{
-	return u->kind == GEMP_SET_ATTRIBUTE && !u->constant;
-}
-
-typedef struct gemp_changes {
-	const gemp_rule *rule;
-	gemp_edge_owners places;
-	gemp_change *changes; /* [rule->update_count] none for what is created */
-} gemp_changes;
-
-/* Collective. */
-gemp_code gemp_changes_send(gemp_changes *out, const gemp_comm *comm, const gemp_shard *graph,
-                            const gemp_new_vertices *created);
-void gemp_changes_free(gemp_changes *changes);
-
-/* Attributes of vertices, or of edges in whatever relation; those of the graph first. An integer attribute that is
- * set to a float becomes one of floats; other changes of type are refused with their place. */
+/* Local. The attributes of vertices, or those of the edges of all relations. Attributes of the graph come first. */
 gemp_code gemp_new_schema_columns(gemp_patch_columns *out, const gemp_shard *graph, const gemp_rule_set *rules,
                                   const gemp_rule *rule, const gemp_frame *frame, bool edges);
-/* Its place; columns->count if there is none. */
+/* The index of the attribute; columns->count if there is none of that name. */
 size_t gemp_new_schema_column(const gemp_patch_columns *columns, const char *name);
 
-/* relabel: sets of labels of vertices, as updates change them and new vertices get them. */
-
-/* Local. Fills label_set, added_sets and sets of the patch, whose `added` is known; vertices are of the matches in
- * fresh->rows, and for each as the rule creates them. */
+/* Local. Fills label_set, added_sets and sets of the patch, whose new_vertices is set. The new vertices are in the order of
+ * created->rows, and those of one match in the order in which the rule creates them. */
 gemp_code gemp_new_schema_labels(gemp_patch *patch, const gemp_shard *graph, const gemp_new_vertices *created,
                                  const gemp_changes *changes);
 

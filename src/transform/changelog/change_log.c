@@ -5,6 +5,7 @@
 #include "io/file/stream.h"
 #include "io/text/lines.h"
 #include "partition/derived/canonical.h"
+#include "partition/exchange/value_exchange.h"
 #include "transform/changelog/change_log_line.h"
 #include "transform/changelog/replay.h"
 
@@ -18,7 +19,6 @@ static gemp_code write_block(void *self, const char *bytes, size_t size)
 	return gemp_output_write(log->output, bytes, size);
 }
 
-/* The file appears under its name when it is closed. */
 gemp_code gemp_change_log_open(gemp_change_log *log, const gemp_comm *comm, const char *path)
 {
 	log->comm = comm;
@@ -27,28 +27,27 @@ gemp_code gemp_change_log_open(gemp_change_log *log, const gemp_comm *comm, cons
 	return gemp_output_open(&log->output, comm, path);
 }
 
-/* Collective. Rank 0's text; the others have none. */
-static gemp_code write_text(gemp_change_log *log, gemp_text *text)
+/* Collective. Writes the text of rank 0; the other ranks have none. code: of the steps that made the text. */
+static gemp_code write_text(gemp_change_log *log, gemp_code code, const gemp_text *text)
 {
-	gemp_code code = gemp_comm_agree(log->comm, gemp_text_status(text));
-	GEMP_THEN(gemp_output_write(log->output, text->data, text->size));
-	gemp_text_free(text);
-	return code;
+	GEMP_THEN(gemp_text_status(text));
+	GEMP_TRY(gemp_comm_agree(log->comm, code));
+	return gemp_output_write(log->output, text->data, text->size);
 }
 
 gemp_code gemp_change_log_head(gemp_change_log *log, const gemp_shard *graph, const char *rules, uint64_t seed)
 {
-	gemp_text text = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
 	if (log->comm->rank == 0) {
 		gemp_text_print(&text, "{\"changes\":%d,\"version\":\"%s\",\"graph\":\"%016" PRIx64 "\",\"rules\":",
 		                GEMP_CHANGE_LOG_FORM, GEMP_VERSION, graph->hash);
 		gemp_json_string(&text, rules, strlen(rules));
 		gemp_text_print(&text, ",\"seed\":%" PRIu64 "}\n", seed);
 	}
-	return write_text(log, &text);
+	return write_text(log, GEMP_OK, &text);
 }
 
-/* THE FOOT. Attributes in the order in which the graph has them, which its hash tells. */
+/* THE FOOT lists attributes in the order of the graph, on which the graph's hash depends. */
 
 static void add_column(gemp_text *out, size_t at, const gemp_column *column)
 {
@@ -75,6 +74,7 @@ static bool has_predecessor(const gemp_shard *graph, const char *name, const gem
 /* Appends the next column whose predecessors are in the list, or any column. */
 static gemp_code append_next_column(const gemp_shard *graph, gemp_table *taken, bool any, bool *found)
 {
+	*found = false;
 	for (size_t r = 0; r < graph->relation_count; r++)
 		for (size_t c = 0; c < graph->relations[r].props.count; c++) {
 			const gemp_column *column = &graph->relations[r].props.columns[c];
@@ -86,28 +86,26 @@ static gemp_code append_next_column(const gemp_shard *graph, gemp_table *taken, 
 	return GEMP_OK;
 }
 
-/* A topological order of the columns of all relations, since the hash of a graph depends on the order of
- * attributes; columns that only existed in between come last. */
+/* A topological order of the columns of all relations. Where relations contradict one another, any column is taken next.
+ * Columns that existed only in between come last. */
 static gemp_code order_edge_columns(const gemp_shard *graph, const gemp_table *seen, gemp_table *taken)
 {
-	gemp_code code = GEMP_OK;
-	for (bool found = true; found && code == GEMP_OK;) {
-		found = false;
-		code = append_next_column(graph, taken, false, &found);
-		if (code == GEMP_OK && !found)
-			code = append_next_column(graph, taken, true, &found);
+	for (bool found = true; found;) {
+		GEMP_TRY(append_next_column(graph, taken, false, &found));
+		if (!found)
+			GEMP_TRY(append_next_column(graph, taken, true, &found));
 	}
-	for (size_t c = 0; c < seen->count && code == GEMP_OK; c++)
+	for (size_t c = 0; c < seen->count; c++)
 		if (!gemp_table_find(taken, seen->columns[c].name))
-			code = gemp_table_add(taken, seen->columns[c].name, seen->columns[c].type, NULL);
-	return code;
+			GEMP_TRY(gemp_table_add(taken, seen->columns[c].name, seen->columns[c].type, NULL));
+	return GEMP_OK;
 }
 
-/* Vertex attributes keep the order of the graph. */
+/* The attributes of vertices keep the order of the graph. */
 static gemp_code add_columns(gemp_text *out, const gemp_shard *graph, const gemp_table *seen)
 {
-	gemp_table edges = { 0 };
-	gemp_code code = order_edge_columns(graph, seen, &edges);
+	GEMP_OWNED_BY(gemp_table_free) gemp_table edges = { 0 };
+	GEMP_TRY(order_edge_columns(graph, seen, &edges));
 	gemp_text_print(out, ",\"vertex_attributes\":[");
 	for (size_t c = 0; c < graph->attributes.count; c++)
 		add_column(out, c, &graph->attributes.columns[c]);
@@ -115,16 +113,15 @@ static gemp_code add_columns(gemp_text *out, const gemp_shard *graph, const gemp
 	for (size_t c = 0; c < edges.count; c++)
 		add_column(out, c, &edges.columns[c]);
 	gemp_text_print(out, "]");
-	gemp_table_free(&edges);
-	return code;
+	return GEMP_OK;
 }
 
-/* Collective. The foot has the number of lines and the hash of the graph that came out, by which a replay finds out whether it
- * has made all changes. */
+/* Collective. The foot has the number of lines and the hash of the resulting graph, by which a replay checks that it has made all
+ * changes. */
 gemp_code gemp_change_log_foot(gemp_change_log *log, const gemp_shard *graph, uint64_t steps)
 {
 	gemp_code code = GEMP_OK;
-	gemp_text text = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
 	if (log->comm->rank == 0) {
 		gemp_text_print(&text,
 		                "{\"end\":%" PRIu64 ",\"lines\":%" PRIu64 ",\"graph\":\"%016" PRIx64 "\",\"vertices\":%" PRIu64
@@ -133,11 +130,7 @@ gemp_code gemp_change_log_foot(gemp_change_log *log, const gemp_shard *graph, ui
 		code = add_columns(&text, graph, &log->recorder.seen);
 		gemp_text_print(&text, "}\n");
 	}
-	code = gemp_comm_agree(log->comm, code);
-	if (code == GEMP_OK)
-		return write_text(log, &text);
-	gemp_text_free(&text);
-	return code;
+	return write_text(log, code, &text);
 }
 
 gemp_code gemp_change_log_close(gemp_change_log *log)
@@ -154,7 +147,7 @@ void gemp_change_log_abandon(gemp_change_log *log)
 	gemp_recorder_free(&log->recorder);
 }
 
-/* THE LOG READ AGAIN */
+/* REPLAY */
 
 /* The file is read twice: for head and foot, then for the changes. */
 typedef struct replay_state {
@@ -162,16 +155,26 @@ typedef struct replay_state {
 	gemp_shard *graph;
 	const char *path;
 	gemp_lines lines;
-	gemp_text ends; /* head and foot, where this rank has them: number of the line, size, text */
-	void *all_ends;
-	uint64_t hash, steps, count; /* that the foot speaks of */
-	uint64_t last;               /* number of the foot's line */
+	gemp_text ends;              /* head and foot, if this rank has them: number of the line, size, text */
+	void *all_ends;              /* those of all ranks */
+	uint64_t hash, steps, count; /* as the foot states them; count: lines of changes */
+	uint64_t last;               /* number of the last line, which is the foot */
 	gemp_table vertex_schema, edge_schema;
 	gemp_replay *replay;
 	gemp_change_log_schema schema;
 	gemp_change_log_line line;
 	uint64_t changes; /* lines of changes that this rank has read */
 } replay_state;
+
+static void free_replay_state(replay_state *r)
+{
+	gemp_replay_free(r->replay);
+	gemp_change_log_line_free(&r->line);
+	gemp_text_free(&r->ends);
+	gemp_free(r->all_ends);
+	gemp_table_free(&r->vertex_schema);
+	gemp_table_free(&r->edge_schema);
+}
 
 /* Lines are classified by their first member, so that ranks can cut the file into chunks without parsing it. */
 static bool begins_with(const char *text, size_t size, const char *member)
@@ -192,8 +195,8 @@ static bool is_step(const char *text, size_t size)
 	return begins_with(text, size, "step");
 }
 
-/* Only rank 0 reads; a file that cannot be read is reported by whoever opens it next. */
-gemp_code gemp_change_log_is(bool *out, const gemp_comm *comm, const char *path)
+/* Only rank 0 reads. A file that cannot be read is reported by the function that opens it next. */
+bool gemp_change_log_is(const gemp_comm *comm, const char *path)
 {
 	uint64_t is = 0;
 	gemp_stream *stream = NULL;
@@ -204,21 +207,19 @@ gemp_code gemp_change_log_is(bool *out, const gemp_comm *comm, const char *path)
 		is = size > 0 && text[0] == '{';
 	gemp_stream_close(stream);
 	gemp_comm_max(comm, &is, 1);
-	*out = is;
-	return GEMP_OK;
+	return is;
 }
 
 /* HEAD AND FOOT */
 
-/* Keeps the head and every line that looks like a foot. */
+/* Keeps the head and every line that looks like a foot. r->last becomes the number of this rank's last line. */
 static gemp_code visit_end(void *self, const gemp_line *line)
 {
 	replay_state *r = self;
+	r->last = gemp_max(r->last, line->line);
 	if (line->line == 1 || begins_with(line->text, line->size, "end")) {
-		uint64_t size = line->size;
-		gemp_text_add(&r->ends, &line->line, sizeof line->line);
-		gemp_text_add(&r->ends, &size, sizeof size);
-		gemp_text_add(&r->ends, line->text, line->size);
+		gemp_pack_number(&r->ends, line->line);
+		gemp_pack_bytes(&r->ends, line->text, line->size);
 	}
 	return gemp_text_status(&r->ends);
 }
@@ -231,7 +232,7 @@ static bool read_hash(const json_t *object, uint64_t *out)
 	return text && *text && !*end;
 }
 
-/* Attribute types are those of the final graph. */
+/* A list of attributes of the foot, with the types of the final graph. */
 static gemp_code read_schema(gemp_table *out, const json_t *list)
 {
 	for (size_t i = 0; i < json_array_size(list); i++) {
@@ -274,86 +275,60 @@ static gemp_code read_foot(replay_state *r, const json_t *foot)
 		return gemp_fail(GEMP_EDATA, "this is not the foot of a change log");
 	r->steps = (uint64_t)json_integer_value(steps);
 	r->count = (uint64_t)json_integer_value(lines);
-	gemp_code code = read_schema(&r->vertex_schema, json_object_get(foot, "vertex_attributes"));
-	return code == GEMP_OK ? read_schema(&r->edge_schema, json_object_get(foot, "edge_attributes")) : code;
+	GEMP_TRY(read_schema(&r->vertex_schema, json_object_get(foot, "vertex_attributes")));
+	return read_schema(&r->edge_schema, json_object_get(foot, "edge_attributes"));
 }
 
-/* Errors name the line. */
-static gemp_code read_end(replay_state *r, uint64_t line, const char *text, size_t size, bool *footed)
+/* The first line is the head, any other end a foot, of which there is one. *foot becomes the number of its line. Errors name the
+ * line. */
+static gemp_code read_end(replay_state *r, uint64_t line, const char *text, size_t size, uint64_t *foot)
 {
 	json_t *root = NULL;
 	gemp_code code = gemp_change_log_json(&root, text, size);
-	if (code == GEMP_OK && line == 1)
-		code = read_head(r, root);
-	if (code == GEMP_OK && line > 1 && *footed)
-		code = gemp_fail(GEMP_EDATA, "there is a second foot; give one log at a time");
-	else if (code == GEMP_OK && line > 1)
-		code = read_foot(r, root);
-	if (line > 1) {
-		*footed = true;
-		r->last = line;
-	}
+	if (line == 1)
+		GEMP_THEN(read_head(r, root));
+	else if (*foot)
+		GEMP_THEN(gemp_fail(GEMP_EDATA, "there is a second foot; give one log at a time"));
+	else
+		GEMP_THEN(read_foot(r, root));
+	if (line > 1)
+		*foot = line;
 	json_decref(root);
 	return code == GEMP_EDATA ? gemp_fail_in(code, "%s:%" PRIu64 ": ", r->path, line) : code;
 }
 
-/* Checks head and foot of the whole file: there is one foot, and it is the last line. */
-static gemp_code read_ends(replay_state *r, const char *at, const char *end, uint64_t lines)
+/* Checks head and foot: there is one foot, and it is the last line of the file. */
+static gemp_code read_ends(replay_state *r, const char *at, const char *end)
 {
-	gemp_code code = GEMP_OK;
-	bool footed = false;
-	while (at < end && code == GEMP_OK) {
-		uint64_t line, size;
-		memcpy(&line, at, sizeof line);
-		memcpy(&size, at + sizeof line, sizeof size);
-		at += sizeof line + sizeof size;
-		code = read_end(r, line, at, (size_t)size, &footed);
-		at += size;
+	uint64_t foot = 0;
+	while (at < end) {
+		size_t size;
+		uint64_t line = gemp_unpack_number(&at);
+		const char *text = gemp_unpack_bytes(&at, &size);
+		GEMP_TRY(read_end(r, line, text, size, &foot));
 	}
-	if (code == GEMP_OK && (!footed || r->last != lines))
-		code = gemp_fail(GEMP_EDATA,
-		                 "%s:%" PRIu64 ": the log is not whole: its last line is no foot, as in {\"end\": ...}; "
-		                 "write it anew",
-		                 r->path, lines);
-	return code;
+	if (foot && foot == r->last)
+		return GEMP_OK;
+	return gemp_fail(GEMP_EDATA,
+	                 "%s:%" PRIu64 ": the log is not whole: its last line is no foot, as in {\"end\": ...}; "
+	                 "write it anew",
+	                 r->path, r->last);
 }
 
-static gemp_code count_line(void *self, const gemp_line *line)
-{
-	uint64_t *lines = self;
-	*lines = line->line > *lines ? line->line : *lines;
-	return GEMP_OK;
-}
-
-typedef struct lookup_context {
-	replay_state *r;
-	uint64_t lines;
-} lookup_context;
-
-static gemp_code visit_block_end(void *self, const gemp_line *line)
-{
-	lookup_context *l = self;
-	count_line(&l->lines, line);
-	return visit_end(l->r, line);
-}
-
-/* Collective. Head and foot may lie on different ranks, so both go to all. */
+/* Collective. Head and foot may lie on different ranks, so all ranks get both and check them alike. */
 static gemp_code find_ends(replay_state *r)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = r->context->comm;
 	GEMP_OWNED size_t *begin = NULL;
-	lookup_context l = { .r = r };
-	GEMP_TRY(gemp_lines_visit(&r->lines, comm, visit_block_end, &l));
-	gemp_comm_max(comm, &l.lines, 1);
+	GEMP_TRY(gemp_lines_visit(&r->lines, comm, visit_end, r));
+	gemp_comm_max(comm, &r->last, 1);
 	GEMP_TRY(gemp_comm_allgather(comm, GEMP_OK, r->ends.data, r->ends.size, &r->all_ends, &begin));
-	code = read_ends(r, r->all_ends, (const char *)r->all_ends + begin[comm->size], l.lines);
-	return gemp_comm_agree(comm, code);
+	return gemp_comm_agree(comm, read_ends(r, r->all_ends, (const char *)r->all_ends + begin[comm->size]));
 }
 
 /* CHANGES */
 
-/* Head, foot and steps are skipped; changes need a step before them. */
+/* Head, foot and lines of steps make no edits; a change belongs to the step before it. */
 static gemp_code visit_change(void *self, const gemp_line *line)
 {
 	replay_state *r = self;
@@ -371,7 +346,7 @@ static gemp_code visit_change(void *self, const gemp_line *line)
 	return GEMP_OK;
 }
 
-/* A log that was cut in the middle has a foot of another log, or a wrong count. */
+/* A log from which lines were cut has a foot with another count. */
 static gemp_code check_count(const replay_state *r, uint64_t changes)
 {
 	if (changes == r->count)
@@ -398,7 +373,7 @@ static gemp_code apply(replay_state *r, gemp_shard **out)
 	return gemp_replay_finish(r->replay, out);
 }
 
-/* Detects any change of the log that the edits themselves do not contradict. */
+/* The hash detects changes of the log that no edit contradicts. */
 static gemp_code check_hash(const replay_state *r, const gemp_shard *graph)
 {
 	if (graph->hash == r->hash)
@@ -414,27 +389,18 @@ static gemp_code check_hash(const replay_state *r, const gemp_shard *graph)
 gemp_code gemp_change_log_replay(gemp_shard **graph, gemp_runtime *context, const char *path,
                                  gemp_change_log_replayed *out)
 {
-	gemp_code code = GEMP_OK;
-	gemp_shard *new = NULL;
-	replay_state r = { .context = context, .graph = *graph, .path = path };
-	GEMP_TRY_DONE(gemp_shard_load_keys(*graph));
-	GEMP_TRY_DONE(gemp_lines_open(&r.lines, context->comm, path, is_step, 0));
-	GEMP_TRY_DONE(find_ends(&r));
+	GEMP_OWNED_BY(gemp_shard_free_at) gemp_shard *new = NULL;
+	GEMP_OWNED_BY(free_replay_state) replay_state r = { .context = context, .graph = *graph, .path = path };
+	GEMP_TRY(gemp_shard_load_keys(*graph));
+	GEMP_TRY(gemp_lines_open(&r.lines, context->comm, path, is_step, 0));
+	GEMP_TRY(find_ends(&r));
 	if (r.hash != r.graph->hash || r.count) {
-		GEMP_TRY_DONE(apply(&r, &new));
-		GEMP_TRY_DONE(check_hash(&r, new));
+		GEMP_TRY(apply(&r, &new));
+		GEMP_TRY(check_hash(&r, new));
 		gemp_shard_free(*graph);
 		*graph = new;
 		new = NULL;
 	}
 	*out = (gemp_change_log_replayed){ r.steps, r.count };
-done:
-	gemp_shard_free(new);
-	gemp_replay_free(r.replay);
-	gemp_change_log_line_free(&r.line);
-	gemp_text_free(&r.ends);
-	gemp_free(r.all_ends);
-	gemp_table_free(&r.vertex_schema);
-	gemp_table_free(&r.edge_schema);
-	return code;
+	return GEMP_OK;
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Local. Numbers are read as they are written, and a key that comes twice in an object is an error. */
+/* Strings may have the character U+0000, as attributes may; a name that comes twice in an object is an error. */
 gemp_code gemp_change_log_json(json_t **root, const char *text, size_t size)
 {
 	json_error_t error;
@@ -15,14 +15,12 @@ gemp_code gemp_change_log_json(json_t **root, const char *text, size_t size)
 	if (!*root)
 		return gemp_fail(GEMP_EDATA, "column %d: not JSON: %s; a line of the log is one object", error.column,
 		                 error.text);
-	if (!json_is_object(*root)) {
-		gemp_code code = gemp_fail(GEMP_EDATA, "a line of the log is one object, and this is %s",
-		                           gemp_json_kind(*root));
-		json_decref(*root);
-		*root = NULL;
-		return code;
-	}
-	return GEMP_OK;
+	if (json_is_object(*root))
+		return GEMP_OK;
+	gemp_fail(GEMP_EDATA, "a line of the log is one object, and this is %s", gemp_json_kind(*root));
+	json_decref(*root);
+	*root = NULL;
+	return GEMP_EDATA;
 }
 
 /* MEMBERS */
@@ -36,7 +34,7 @@ static gemp_code read_name(gemp_name *out, const json_t *object, const char *nam
 	return GEMP_OK;
 }
 
-/* Keys of a graph have one type. */
+/* Keys of a graph have one type, which says how a key is written. */
 static gemp_code read_key(gemp_value *out, const gemp_change_log_schema *schema, const json_t *object, const char *name)
 {
 	const json_t *value = json_object_get(object, name);
@@ -50,7 +48,7 @@ static gemp_code read_key(gemp_value *out, const gemp_change_log_schema *schema,
 	return GEMP_OK;
 }
 
-/* NaN and infinities are strings in JSON. */
+/* JSON has no numbers for NaN and infinities, so the log has strings. */
 static bool read_special(double *out, const char *text)
 {
 	static const struct {
@@ -91,6 +89,7 @@ static gemp_code read_value(gemp_value *out, const json_t *value, const gemp_col
 	                        column->name, gemp_type_name[column->type], gemp_json_kind(value));
 }
 
+/* The foot lists every attribute that an element has had in between, so an unknown name is an error of the log. */
 static gemp_code find_column(size_t *out, const gemp_table *schema, const char *name)
 {
 	const gemp_column *column = gemp_table_find(schema, name);
@@ -107,7 +106,7 @@ static int compare_attributes(const void *a, const void *b)
 }
 
 /* Attributes are sorted by column, as edits are compared in that order. */
-static gemp_code read_attributes(gemp_edit *e, size_t *capacity, json_t *object, const gemp_table *schema)
+static gemp_code read_attributes(gemp_edit *e, json_t *object, const gemp_table *schema)
 {
 	const char *name;
 	json_t *all = json_object_get(object, "attributes"), *value;
@@ -116,7 +115,7 @@ static gemp_code read_attributes(gemp_edit *e, size_t *capacity, json_t *object,
 		return GEMP_OK;
 	if (!json_is_object(all))
 		return gemp_fail(GEMP_EDATA, "\"attributes\" is %s; it is an object", gemp_json_kind(all));
-	GEMP_TRY(GEMP_RESERVE(e->attributes, *capacity, json_object_size(all)));
+	GEMP_TRY(GEMP_RESERVE(e->attributes, e->attribute_capacity, json_object_size(all)));
 	json_object_foreach (all, name, value) {
 		gemp_edit_attribute *attribute = &e->attributes[e->attribute_count];
 		GEMP_TRY(find_column(&attribute->column, schema, name));
@@ -157,9 +156,8 @@ static gemp_code read_setting(gemp_edit *e, const json_t *object, const gemp_tab
 }
 
 /* "n" counts indistinguishable edges from 1 and is left out where it is 1. */
-static gemp_code read_edge(gemp_change_log_line *line, size_t i, const gemp_change_log_schema *schema, json_t *object)
+static gemp_code read_edge(gemp_edit *e, const gemp_change_log_schema *schema, json_t *object)
 {
-	gemp_edit *e = &line->edits[i];
 	const json_t *n = json_object_get(object, "n");
 	GEMP_TRY(read_name(&e->type, object, "type"));
 	GEMP_TRY(read_key(&e->key, schema, object, "source"));
@@ -167,11 +165,12 @@ static gemp_code read_edge(gemp_change_log_line *line, size_t i, const gemp_chan
 	e->n = n ? (uint64_t)json_integer_value(n) : 1;
 	if (n && json_integer_value(n) < 1)
 		return gemp_fail(GEMP_EDATA, "\"n\" counts equal edges from 1");
-	return read_attributes(e, &line->capacity[i], object, schema->edge_schema);
+	return read_attributes(e, object, schema->edge_schema);
 }
 
 /* LINES */
 
+/* Which members a line needs depends on its kind; members that it does not need are ignored. */
 static gemp_code read_vertex_line(gemp_change_log_line *line, const gemp_change_log_schema *schema)
 {
 	gemp_edit *e = &line->edits[0];
@@ -179,7 +178,7 @@ static gemp_code read_vertex_line(gemp_change_log_line *line, const gemp_change_
 	if (e->kind == GEMP_EDIT_CREATE_VERTEX || e->kind == GEMP_EDIT_ADD_LABELS || e->kind == GEMP_EDIT_REMOVE_LABELS)
 		GEMP_TRY(read_labels(line, line->root));
 	if (e->kind == GEMP_EDIT_CREATE_VERTEX)
-		GEMP_TRY(read_attributes(e, &line->capacity[0], line->root, schema->vertex_schema));
+		GEMP_TRY(read_attributes(e, line->root, schema->vertex_schema));
 	if (e->kind == GEMP_EDIT_SET_VERTEX)
 		return read_setting(e, line->root, schema->vertex_schema);
 	return GEMP_OK;
@@ -188,21 +187,20 @@ static gemp_code read_vertex_line(gemp_change_log_line *line, const gemp_change_
 /* A moved edge also names the edge that it becomes. */
 static gemp_code read_edge_line(gemp_change_log_line *line, const gemp_change_log_schema *schema, bool moves)
 {
-	gemp_code code = GEMP_OK;
 	gemp_edit *e = &line->edits[0];
-	GEMP_TRY(read_edge(line, 0, schema, line->root));
+	GEMP_TRY(read_edge(e, schema, line->root));
 	if (e->kind == GEMP_EDIT_SET_EDGE)
-		code = read_setting(e, line->root, schema->edge_schema);
+		return read_setting(e, line->root, schema->edge_schema);
 	if (e->kind == GEMP_EDIT_RETYPE_EDGE)
-		code = read_name(&e->into, line->root, "into");
+		return read_name(&e->into, line->root, "into");
 	if (!moves)
-		return code;
+		return GEMP_OK;
 	json_t *to = json_object_get(line->root, "to");
 	if (!json_is_object(to))
 		return gemp_fail(GEMP_EDATA, "\"to\" is %s; it is the edge that this one becomes", gemp_json_kind(to));
 	line->edits[1].kind = GEMP_EDIT_CREATE_EDGE;
 	line->count = 2;
-	return read_edge(line, 1, schema, to);
+	return read_edge(&line->edits[1], schema, to);
 }
 
 /* A moved edge is a deletion and a creation, a merged vertex a deletion: its edges have lines of their own. */
@@ -220,7 +218,6 @@ gemp_code gemp_change_log_line_read(gemp_change_log_line *line, const gemp_chang
 		{ "set edge", GEMP_EDIT_SET_EDGE },           { "retype edge", GEMP_EDIT_RETYPE_EDGE },
 		{ "move edge", GEMP_EDIT_DELETE_EDGE },
 	};
-	gemp_code code = GEMP_OK;
 	gemp_name change = { 0 };
 	size_t i = 0;
 	json_decref(line->root);
@@ -234,13 +231,11 @@ gemp_code gemp_change_log_line_read(gemp_change_log_line *line, const gemp_chang
 		return gemp_fail(GEMP_EDATA, "\"change\" is '%.40s', which is none that this version knows (docs/rules.md)",
 		                 change.bytes);
 	for (size_t k = 0; k < 2; k++)
-		line->edits[k] = (gemp_edit){ .attributes = line->edits[k].attributes };
+		line->edits[k] = (gemp_edit){ .attributes = line->edits[k].attributes,
+			                          .attribute_capacity = line->edits[k].attribute_capacity };
 	line->edits[0].kind = changes[i].kind;
-	if (gemp_edit_is_of_edge(&line->edits[0]))
-		code = read_edge_line(line, schema, strcmp(change.bytes, "move edge") == 0);
-	else
-		code = read_vertex_line(line, schema);
-	return code;
+	return gemp_edit_is_of_edge(&line->edits[0]) ? read_edge_line(line, schema, strcmp(change.bytes, "move edge") == 0)
+	                                             : read_vertex_line(line, schema);
 }
 
 void gemp_change_log_line_free(gemp_change_log_line *line)

@@ -9,21 +9,21 @@
 #include <jansson.h>
 
 typedef struct gemp_change_log_line {
-	json_t *root; /* what edits point into */
+	json_t *root; /* that edits point into */
 	size_t count;
-	gemp_edit edits[2]; /* [count]; an edge that moves is deleted, and another created */
-	size_t capacity[2]; /* of their attributes */
+	gemp_edit edits[2]; /* [count] */
 	gemp_text labels;
 } gemp_change_log_line; /* {0} holds nothing */
 
+/* Attributes and keys of the new graph, by which values are typed. */
 typedef struct gemp_change_log_schema {
 	const gemp_table *vertex_schema, *edge_schema;
 	gemp_type keys;
 } gemp_change_log_schema;
 
-/* One object a line. Errors with neither file nor line; *root becomes NULL after one. */
+/* Parses a line, which is one JSON object. Messages name neither file nor line; *root is NULL after an error. */
 gemp_code gemp_change_log_json(json_t **root, const char *text, size_t size);
-/* Replaces what it held. Errors likewise. */
+/* Parses a line into edits, which replace those of the line before. Messages name neither file nor line. */
 gemp_code gemp_change_log_line_read(gemp_change_log_line *line, const gemp_change_log_schema *schema, const char *text,
                                     size_t size);
 void gemp_change_log_line_free(gemp_change_log_line *line);

@@ -7,17 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-bool gemp_edit_is_of_edge(const gemp_edit *edit)
-{
-	return edit->kind >= GEMP_EDIT_CREATE_EDGE;
-}
+#define NONE SIZE_MAX
 
-static bool names_edge(const gemp_edit *edit)
-{
-	return edit->kind > GEMP_EDIT_CREATE_EDGE;
-}
+/* PACKED EDITS */
 
-/* Local. The bytes of an edit for another rank, which gemp_edit_unpack reads. */
+/* All members are packed, whatever the kind: a member that the kind does not use takes a few bytes. */
 void gemp_edit_pack(gemp_text *out, const gemp_edit *edit)
 {
 	gemp_pack_number(out, edit->kind);
@@ -39,8 +33,7 @@ void gemp_edit_pack(gemp_text *out, const gemp_edit *edit)
 	gemp_pack_value(out, &edit->was);
 }
 
-/* Local. Reads what gemp_edit_pack has written. */
-gemp_code gemp_edit_unpack(gemp_edit *edit, size_t *capacity, const char **at)
+gemp_code gemp_edit_unpack(gemp_edit *edit, const char **at)
 {
 	edit->kind = (gemp_edit_kind)gemp_unpack_number(at);
 	edit->line = gemp_unpack_number(at);
@@ -52,7 +45,7 @@ gemp_code gemp_edit_unpack(gemp_edit *edit, size_t *capacity, const char **at)
 	edit->labels.bytes = gemp_unpack_bytes(at, &edit->labels.size);
 	edit->n = gemp_unpack_number(at);
 	edit->attribute_count = (size_t)gemp_unpack_number(at);
-	GEMP_TRY(GEMP_RESERVE(edit->attributes, *capacity, edit->attribute_count));
+	GEMP_TRY(GEMP_RESERVE(edit->attributes, edit->attribute_capacity, edit->attribute_count));
 	for (size_t i = 0; i < edit->attribute_count; i++) {
 		edit->attributes[i].column = (size_t)gemp_unpack_number(at);
 		edit->attributes[i].value = gemp_unpack_value(at);
@@ -63,7 +56,7 @@ gemp_code gemp_edit_unpack(gemp_edit *edit, size_t *capacity, const char **at)
 	return GEMP_OK;
 }
 
-#define NONE SIZE_MAX
+/* MESSAGES */
 
 /* A key in a message, cut to 60 characters. */
 typedef struct quoted_key {
@@ -100,7 +93,7 @@ static gemp_code fail_other_value(const gemp_edit *e, const char *name)
 
 /* VERTICES */
 
-/* Finds the vertex of a key or adds one that does not exist yet. */
+/* The vertex of a key. An unknown key gets a vertex that does not exist yet. */
 static gemp_code find_vertex(gemp_edit_state *t, const gemp_value *key, size_t *out)
 {
 	bool added;
@@ -117,6 +110,7 @@ static gemp_code find_vertex(gemp_edit_state *t, const gemp_value *key, size_t *
 	return GEMP_OK;
 }
 
+/* Attributes that the edit does not name are NULL. */
 static void set_values(gemp_value *values, const gemp_edit *e, size_t columns)
 {
 	for (size_t c = 0; c < columns; c++)
@@ -176,7 +170,7 @@ static void add_label(gemp_text *out, gemp_name label)
 /* Added labels are appended, in the order of the edit; removed ones leave no gap. */
 static gemp_code change_labels(gemp_edit_state_vertex *v, const gemp_edit *e)
 {
-	gemp_text text = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
 	gemp_name one, rest = v->labels;
 	bool adds = e->kind == GEMP_EDIT_ADD_LABELS;
 	while (next_label(&rest, &one))
@@ -186,14 +180,11 @@ static gemp_code change_labels(gemp_edit_state_vertex *v, const gemp_edit *e)
 	while (adds && next_label(&rest, &one))
 		if (!has_label(v->labels, one))
 			add_label(&text, one);
-	gemp_code code = gemp_text_status(&text);
-	if (code != GEMP_OK) {
-		gemp_text_free(&text);
-		return code;
-	}
+	GEMP_TRY(gemp_text_status(&text));
 	gemp_free(v->own_labels);
 	v->own_labels = text.data;
 	v->labels = (gemp_name){ text.data, text.size };
+	text = (gemp_text){ 0 };
 	return GEMP_OK;
 }
 
@@ -221,7 +212,8 @@ static gemp_code apply_to_vertex(gemp_edit_state *t, const gemp_edit *e)
 
 /* EDGES */
 
-/* Edges of one type with the same ends form a group, a linked list with the newest edge first. */
+/* Edges of one type with the same ends form a group, a linked list with the newest edge first. The table of groups packs ends and
+ * type in the order in which gemp_edit_state_ends reads them. */
 static gemp_code find_group(gemp_edit_state *t, const gemp_value *source, const gemp_value *target, gemp_name type,
                             size_t *out)
 {
@@ -305,7 +297,6 @@ static gemp_code retype_edge(gemp_edit_state *t, const gemp_edit *e, size_t edge
 /* An edge that has been retyped within the step is followed to its new form. */
 static gemp_code apply_to_edge(gemp_edit_state *t, const gemp_edit *e, size_t edge)
 {
-	gemp_code code = GEMP_OK;
 	if (e->kind == GEMP_EDIT_CREATE_EDGE)
 		return create_edge(t, e);
 	while (t->edges[edge].became != NONE)
@@ -315,62 +306,60 @@ static gemp_code apply_to_edge(gemp_edit_state *t, const gemp_edit *e, size_t ed
 	else if (e->kind == GEMP_EDIT_SET_EDGE)
 		values_of_edge(t, edge)[e->column] = e->value;
 	else
-		code = retype_edge(t, e, edge);
-	return code;
+		return retype_edge(t, e, edge);
+	return GEMP_OK;
 }
 
 /* STEPS */
 
-/* The old value in the log must be the value in the graph: otherwise the log belongs to another graph. */
+/* The old value in the log must be the value in the graph: otherwise the log belongs to another graph. A vertex that the step itself
+ * creates has no old value; the edit fails later if it never exists. */
 static gemp_code check_was(gemp_edit_state *t, const gemp_edit *e, size_t edge)
 {
-	const gemp_value *now;
-	const char *name;
+	const gemp_table *schema = t->edge_schema;
+	const gemp_value *values = NULL;
 	if (e->kind == GEMP_EDIT_SET_EDGE) {
-		now = &values_of_edge(t, edge)[e->column];
-		name = t->edge_schema->columns[e->column].name;
+		values = values_of_edge(t, edge);
 	} else {
 		size_t vertex;
 		GEMP_TRY(find_vertex(t, &e->key, &vertex));
 		if (!t->vertices[vertex].exists)
 			return GEMP_OK;
-		now = &values_of_vertex(t, vertex)[e->column];
-		name = t->vertex_schema->columns[e->column].name;
+		values = values_of_vertex(t, vertex);
+		schema = t->vertex_schema;
 	}
-	if (!gemp_value_same(now, &e->was))
-		return fail_other_value(e, name);
-	return GEMP_OK;
+	return gemp_value_same(&values[e->column], &e->was) ? GEMP_OK
+	                                                    : fail_other_value(e, schema->columns[e->column].name);
 }
 
-/* Edits of a step refer to edges and values before the step, so all are looked up before the first is applied. */
+/* An edge is looked up before any edit of the step is applied, since edits name edges and values as they are before the step. */
 static gemp_code check_edit(gemp_edit_state *t, const gemp_edit *e, size_t *edge)
 {
-	if (names_edge(e))
+	if (e->kind > GEMP_EDIT_CREATE_EDGE)
 		GEMP_TRY(find_edge(t, e, edge));
 	if (e->kind == GEMP_EDIT_SET_EDGE || e->kind == GEMP_EDIT_SET_VERTEX)
 		return check_was(t, e, *edge);
 	return GEMP_OK;
 }
 
-/* Local. Applies the edits of one step: all are looked up first, since they refer to the graph before the step. */
 gemp_code gemp_edit_state_apply(gemp_edit_state *t, const gemp_edit *edits, size_t count)
 {
-	gemp_code code = GEMP_OK;
-	size_t *named = NULL, at = 0;
-	GEMP_TRY_DONE(GEMP_NEW(named, count));
-	for (at = 0; at < count; at++)
-		GEMP_TRY_DONE(check_edit(t, &edits[at], &named[at]));
-	for (at = 0; at < count; at++)
-		GEMP_TRY_DONE(gemp_edit_is_of_edge(&edits[at]) ? apply_to_edge(t, &edits[at], named[at])
-		                                               : apply_to_vertex(t, &edits[at]));
-done:
-	if (code != GEMP_OK)
-		t->failed_line = at < count ? edits[at].line : 0;
-	gemp_free(named);
-	return code;
+	GEMP_OWNED size_t *edge = NULL; /* [count] that each edit names */
+	t->failed_line = 0;
+	GEMP_TRY(GEMP_NEW(edge, count));
+	for (size_t i = 0; i < count; i++) {
+		t->failed_line = edits[i].line;
+		GEMP_TRY(check_edit(t, &edits[i], &edge[i]));
+	}
+	for (size_t i = 0; i < count; i++) {
+		t->failed_line = edits[i].line;
+		GEMP_TRY(gemp_edit_is_of_edge(&edits[i]) ? apply_to_edge(t, &edits[i], edge[i])
+		                                         : apply_to_vertex(t, &edits[i]));
+	}
+	return GEMP_OK;
 }
 
-/* THE STATE IN THE END: vertices and edges that exist */
+/* READING THE STATE */
 
 gemp_value gemp_edit_state_key(const gemp_edit_state *t, size_t vertex)
 {

@@ -1,16 +1,23 @@
+/* Three exchanges for a step: selected matches send their updates to the owners of the elements; all ranks get the deleted and
+ * merged vertices, and each looks for own edges to them; and the lines of each round go to the ranks that write them. */
+
 #include "transform/changelog/record.h"
 
+#include "core/bitset.h"
 #include "core/memory.h"
 #include "graph/column.h"
 #include "match/filter/element_values.h"
-#include "partition/exchange/value_exchange.h"
 #include "transform/changelog/record_lines.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MIN_MATCHES_PER_ROUND = 1 << 14, MAX_ROUNDS = 32 }; /* matches of a round, and rounds at most */
+/* Matches of a round at least, and rounds of a step at most: small steps take one round, and large ones need memory for a 32nd
+ * of their lines. */
+enum { MIN_MATCHES_PER_ROUND = 1 << 14, MAX_ROUNDS = 32 };
+
+/* ATTRIBUTES */
 
 gemp_code gemp_recorder_add_attribute(gemp_recorder *recorder, const char *name, gemp_type type)
 {
@@ -27,7 +34,7 @@ void gemp_recorder_free(gemp_recorder *recorder)
 	gemp_table_free(&recorder->seen);
 }
 
-/* Attributes of edges and those that the rule adds: the foot lists all that ever existed. */
+/* Attributes of edges and those that the rule adds: the foot of the log lists all that ever existed. */
 static gemp_code add_attributes(gemp_recorder *recorder, const gemp_record_state *r)
 {
 	for (size_t k = 0; k < r->graph->relation_count; k++) {
@@ -45,10 +52,169 @@ static gemp_code add_attributes(gemp_recorder *recorder, const gemp_record_state
 	return GEMP_OK;
 }
 
-/* Collective. Keys and key ranks of all edge ends that lines name and whose keys are not on this rank. */
+/* EVENTS */
+
+/* The value is constant, or comes from the row of the match. */
+static void pack_event(const gemp_record_state *r, size_t row, size_t update, uint64_t element, gemp_text *out)
+{
+	const gemp_update *u = &r->rule->updates[update];
+	gemp_value value = { .null = true };
+	if (u->kind == GEMP_SET_ATTRIBUTE)
+		value = u->constant ? u->literal : gemp_frame_value(&r->created->frame->columns[u->column], row);
+	else if (u->kind == GEMP_MERGE)
+		value = gemp_new_vertices_key(r->created, &u->to, row);
+	gemp_pack_number(out, r->created->number[row]);
+	gemp_pack_number(out, element);
+	gemp_pack_number(out, update);
+	gemp_pack_value(out, &value);
+}
+
+/* texts[ranks] get the events for each owner. Created elements have no events: their lines are made from the match. */
+static void pack_events(const gemp_record_state *r, gemp_text *texts)
+{
+	for (size_t row = 0; row < r->created->frame->rows; row++)
+		for (size_t i = 0; i < r->rule->update_count && r->selected[row]; i++) {
+			const gemp_rule_element *about = &r->rule->updates[i].element;
+			uint64_t element = about->created ? GEMP_NO_ELEMENT
+			                                  : r->created->frame->columns[about->index].elements[row];
+			if (element == GEMP_NO_ELEMENT)
+				continue;
+			int owner = about->edge ? gemp_edge_owner(&r->owners, element) : gemp_shard_owner(r->graph, element);
+			pack_event(r, row, i, element, &texts[owner]);
+		}
+}
+
+/* Events of one element are neighbours, in the order of the updates. */
+static int compare_events(const void *a, const void *b, void *self)
+{
+	const gemp_record_event *x = a, *y = b;
+	const gemp_rule *rule = self;
+	bool edge = rule->updates[x->update].element.edge;
+	if (edge != rule->updates[y->update].element.edge)
+		return edge ? 1 : -1;
+	if (x->element != y->element)
+		return x->element < y->element ? -1 : 1;
+	if (x->update != y->update)
+		return x->update < y->update ? -1 : 1;
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+/* Events are sorted by element, so lines find theirs by binary search. */
+static gemp_code unpack_events(gemp_record_state *r, size_t size)
+{
+	size_t capacity = 0;
+	for (const char *at = r->event_bytes, *end = at + size; at < end;) {
+		GEMP_TRY(GEMP_RESERVE(r->events, capacity, r->event_count + 1));
+		gemp_record_event *event = &r->events[r->event_count++];
+		event->number = gemp_unpack_number(&at);
+		event->element = gemp_unpack_number(&at);
+		event->update = (uint32_t)gemp_unpack_number(&at);
+		event->value = gemp_unpack_value(&at);
+	}
+	if (r->event_count)
+		qsort_r(r->events, r->event_count, sizeof *r->events, compare_events, (void *)(uintptr_t)r->rule);
+	return GEMP_OK;
+}
+
+/* Collective. Owners of elements get the updates of the selected matches. */
+static gemp_code exchange_events(gemp_record_state *r)
+{
+	const gemp_comm *comm = r->context->comm;
+	GEMP_OWNED gemp_text *texts = NULL; /* the exchange frees each of them */
+	size_t size = 0;
+	GEMP_TRY(gemp_edge_owners_new(&r->owners, comm, r->graph));
+	gemp_code code = GEMP_NEW(texts, (size_t)comm->size);
+	if (code == GEMP_OK)
+		pack_events(r, texts);
+	GEMP_TRY(gemp_exchange_texts(comm, code, texts, &r->event_bytes, &size));
+	return gemp_comm_agree(comm, unpack_events(r, size));
+}
+
+/* EDGES THAT VANISH with deleted and merged vertices. */
+
+static bool removes_edges(const gemp_rule *rule)
+{
+	for (size_t i = 0; i < rule->update_count; i++)
+		if (rule->updates[i].kind == GEMP_MERGE || (rule->updates[i].kind == GEMP_DELETE && rule->updates[i].detach))
+			return true;
+	return false;
+}
+
+/* Local. Sorting is unnecessary: ranks own ascending ranges of ids, and the events of a rank ascend by vertex. */
+static gemp_code unpack_deleted(gemp_record_state *r, size_t size)
+{
+	size_t capacity = 0;
+	for (const char *at = r->deleted_bytes, *end = at + size; at < end;) {
+		GEMP_TRY(GEMP_RESERVE(r->deleted, capacity, r->deleted_count + 1));
+		gemp_record_deleted *deleted = &r->deleted[r->deleted_count++];
+		deleted->id = gemp_unpack_number(&at);
+		deleted->number = gemp_unpack_number(&at);
+		deleted->into = gemp_unpack_value(&at);
+	}
+	return GEMP_OK;
+}
+
+/* Collective. Every rank gets all deleted and merged vertices, since any rank may own edges to them. */
+static gemp_code gather_deleted(gemp_record_state *r)
+{
+	GEMP_OWNED_BY(gemp_text_free) gemp_text own = { 0 };
+	GEMP_OWNED size_t *begin = NULL;
+	for (size_t i = 0; i < r->event_count; i++) {
+		const gemp_update *u = &r->rule->updates[r->events[i].update];
+		if (u->element.edge || !gemp_update_removes(u))
+			continue;
+		gemp_pack_number(&own, r->events[i].element);
+		gemp_pack_number(&own, r->events[i].number);
+		gemp_pack_value(&own, &r->events[i].value);
+	}
+	gemp_code code = gemp_text_status(&own);
+	GEMP_TRY(gemp_comm_allgather(r->context->comm, code, own.data, own.size, &r->deleted_bytes, &begin));
+	return gemp_comm_agree(r->context->comm, unpack_deleted(r, begin[r->context->comm->size]));
+}
+
+static bool is_deleted_by_name(const gemp_record_state *r, uint64_t edge)
+{
+	const gemp_record_event *end, *event = gemp_record_find_events(r, true, edge, &end);
+	for (; event < end; event++)
+		if (r->rule->updates[event->update].kind == GEMP_DELETE)
+			return true;
+	return false;
+}
+
+/* An edge that the rule deletes by name has a line of its own already. */
+static gemp_code find_edges_of(gemp_record_state *r, size_t k, const uint64_t *removed)
+{
+	const gemp_relation *relation = &r->graph->relations[k];
+	for (size_t v = 0; v < r->graph->rows; v++) {
+		bool goes = gemp_bits64_test(removed, r->graph->first_vertex + v);
+		for (uint64_t at = relation->out_offsets[v]; at < relation->out_offsets[v + 1]; at++) {
+			if (!goes && !gemp_bits64_test(removed, relation->out_targets[at]))
+				continue;
+			if (is_deleted_by_name(r, r->owners.relation_offset[k] + relation->first_edge + at))
+				continue;
+			GEMP_TRY(GEMP_RESERVE(r->edges, r->edge_capacity, r->edge_count + 1));
+			r->edges[r->edge_count++] = (gemp_record_edge){ (uint32_t)k, (uint32_t)v, at };
+		}
+	}
+	return GEMP_OK;
+}
+
+/* Local. A bitmap of the removed vertices lets the pass over all edges test each end with one access. */
+static gemp_code find_edges(gemp_record_state *r)
+{
+	GEMP_OWNED uint64_t *removed = NULL;
+	GEMP_TRY(GEMP_NEW(removed, (size_t)(r->graph->vertex_count / 64 + 1)));
+	for (size_t i = 0; i < r->deleted_count; i++)
+		gemp_bits64_set(removed, r->deleted[i].id);
+	for (size_t k = 0; k < r->graph->relation_count; k++)
+		GEMP_TRY(find_edges_of(r, k, removed));
+	return GEMP_OK;
+}
+
+/* Collective. Keys and key ranks of all edge ends that lines name: a rank has only the keys of its own vertices. */
 static gemp_code fetch_ends(gemp_record_state *r)
 {
-	static const int asked[] = { GEMP_FETCH_KEY, GEMP_FETCH_KEY_RANK };
+	static const int wanted[] = { GEMP_FETCH_KEY, GEMP_FETCH_KEY_RANK };
 	GEMP_OWNED gemp_vertex *ids = NULL;
 	size_t count = 0;
 	GEMP_TRY(gemp_comm_agree(r->context->comm, GEMP_NEW(ids, r->event_count + 2 * r->edge_count)));
@@ -62,12 +228,12 @@ static gemp_code fetch_ends(gemp_record_state *r)
 		ids[count++] = (gemp_vertex)(r->graph->first_vertex + r->edges[i].source);
 		ids[count++] = r->graph->relations[r->edges[i].relation].out_targets[r->edges[i].position];
 	}
-	return gemp_fetch_values(r->context, r->graph, ids, count, asked, 2, &r->ends, &r->end_count, r->end_key);
+	return gemp_fetch_values(r->context, r->graph, ids, count, wanted, 2, &r->ends, &r->end_count, r->end_key);
 }
 
-/* THE ORDER OF LINES: each rank writes those of a range of matches. */
+/* THE ORDER OF LINES */
 
-/* A line with its sort key; bytes lie in the received text. */
+/* A line with its sort key; its bytes lie in the received text. */
 typedef struct positioned_line {
 	gemp_line_key key;
 	const char *bytes;
@@ -82,20 +248,16 @@ static const char *next_line(const char *at, positioned_line *out)
 	return at;
 }
 
-/* Each rank writes the lines of a range of matches, so that the file is in the order of matches. */
-static gemp_code distribute(const gemp_record_state *r, gemp_text *texts)
+/* Each rank writes the lines of a range of matches, so blocks in the order of ranks are in the order of matches. */
+static void distribute_lines(const gemp_record_state *r, gemp_text *texts)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t range = (r->end - r->first) / (uint64_t)r->context->comm->size + 1;
 	positioned_line line;
-	for (size_t i = 0; i < r->piece_count; i++)
-		for (const char *at = r->pieces[i].data, *end = at + r->pieces[i].size, *next; at && at < end; at = next) {
+	for (size_t i = 0; i < r->chunk_count; i++)
+		for (const char *at = r->chunks[i].data, *end = at + r->chunks[i].size, *next; at && at < end; at = next) {
 			next = next_line(at, &line);
 			gemp_text_add(&texts[(line.key.number - r->first) / range], at, (size_t)(next - at));
 		}
-	for (int i = 0; i < r->context->comm->size && code == GEMP_OK; i++)
-		code = gemp_text_status(&texts[i]);
-	return code;
 }
 
 static int compare_lines(const void *a, const void *b)
@@ -109,7 +271,7 @@ static int compare_lines(const void *a, const void *b)
 	return 0;
 }
 
-/* Lines of a match may come from several ranks. */
+/* Lines of one match may come from several ranks, which own its elements. */
 static gemp_code sort_lines(const char *received, size_t size, gemp_text *out)
 {
 	GEMP_OWNED positioned_line *lines = NULL;
@@ -125,50 +287,40 @@ static gemp_code sort_lines(const char *received, size_t size, gemp_text *out)
 	return gemp_text_status(out);
 }
 
-static void add_head(const gemp_record_state *r, uint64_t step, gemp_text *out)
-{
-	gemp_text_print(out, "{\"step\":%" PRIu64 ",\"rule\":", step + 1);
-	gemp_json_string(out, r->rule->name, strlen(r->rule->name));
-	gemp_text_print(out, ",\"applied\":%" PRIu64 "}\n", r->applied);
-}
-
-/* Collective. The lines of one round; rounds bound the memory for lines to about 1 / MAX_ROUNDS of a step. */
+/* Collective. Sends, sorts and writes the lines of one round; rank 0 writes the head of the step before the first. */
 static gemp_code write_lines(gemp_record_state *r, gemp_recorder *recorder, uint64_t step)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = r->context->comm;
-	gemp_text *texts = NULL, sorted = { 0 };
-	void *received = NULL;
+	GEMP_OWNED gemp_text *texts = NULL; /* the exchange frees each of them */
+	GEMP_OWNED_BY(gemp_text_free) gemp_text sorted = { 0 };
+	GEMP_OWNED void *received = NULL;
 	size_t size = 0;
-	code = GEMP_NEW(texts, (size_t)comm->size);
-	GEMP_THEN(distribute(r, texts));
-	GEMP_TRY_DONE(gemp_exchange_texts(comm, code, texts, &received, &size));
-	if (comm->rank == 0 && r->first == 0)
-		add_head(r, step, &sorted);
-	GEMP_TRY_DONE(gemp_comm_agree(comm, sort_lines(received, size, &sorted)));
+	gemp_code code = gemp_record_lines(r);
+	GEMP_THEN(GEMP_NEW(texts, (size_t)comm->size));
+	if (code == GEMP_OK)
+		distribute_lines(r, texts);
+	GEMP_TRY(gemp_exchange_texts(comm, code, texts, &received, &size));
+	if (comm->rank == 0 && r->first == 0) {
+		gemp_text_print(&sorted, "{\"step\":%" PRIu64 ",\"rule\":", step + 1);
+		gemp_json_string(&sorted, r->rule->name, strlen(r->rule->name));
+		gemp_text_print(&sorted, ",\"applied\":%" PRIu64 "}\n", r->applied);
+	}
+	GEMP_TRY(gemp_comm_agree(comm, sort_lines(received, size, &sorted)));
 	recorder->lines += gemp_comm_sum1(comm, r->line_count);
-	code = recorder->write(recorder->self, sorted.data, sorted.size);
-done:
-	for (int i = 0; texts && i < comm->size; i++)
-		gemp_text_free(&texts[i]);
-	gemp_free_all(texts, received);
-	gemp_text_free(&sorted);
-	return code;
+	return recorder->write(recorder->self, sorted.data, sorted.size);
 }
 
 static void free_state(gemp_record_state *r)
 {
 	gemp_edge_owners_free(&r->owners);
-	gemp_free_all(r->received, r->events, r->deleted, r->deleted_bytes, r->edges, r->ends);
+	gemp_free_all(r->event_bytes, r->events, r->deleted, r->deleted_bytes, r->edges, r->ends);
 	gemp_column_free(&r->end_key[0]);
 	gemp_column_free(&r->end_key[1]);
-	for (size_t i = 0; r->pieces && i < r->piece_count; i++)
-		gemp_text_free(&r->pieces[i]);
-	gemp_free(r->pieces);
+	for (size_t i = 0; r->chunks && i < r->chunk_count; i++)
+		gemp_text_free(&r->chunks[i]);
+	gemp_free(r->chunks);
 }
 
-/* Collective. Called before the graph changes, since lines name elements as they were. Lines are printed in rounds, which bound
- * the memory for texts. */
 gemp_code gemp_record_step(gemp_recorder *recorder, gemp_runtime *context, gemp_shard *graph,
                            gemp_new_vertices *created, const uint8_t *selected, uint64_t applied, uint64_t step)
 {
@@ -181,14 +333,15 @@ gemp_code gemp_record_step(gemp_recorder *recorder, gemp_runtime *context, gemp_
 		                    .applied = applied };
 	GEMP_TRY(gemp_shard_load_outgoing(graph));
 	GEMP_TRY(gemp_comm_agree(context->comm, add_attributes(recorder, &r)));
-	GEMP_TRY(gemp_record_events(&r));
-	GEMP_TRY(gemp_record_implied(&r));
+	GEMP_TRY(exchange_events(&r));
+	if (removes_edges(r.rule)) {
+		GEMP_TRY(gather_deleted(&r));
+		GEMP_TRY(gemp_comm_agree(context->comm, find_edges(&r)));
+	}
 	GEMP_TRY(fetch_ends(&r));
-	uint64_t range = applied / MAX_ROUNDS + 1;
-	range = range < MIN_MATCHES_PER_ROUND ? MIN_MATCHES_PER_ROUND : range;
+	uint64_t range = gemp_max(applied / MAX_ROUNDS + 1, MIN_MATCHES_PER_ROUND);
 	for (; r.first < applied; r.first = r.end) {
 		r.end = r.first + range;
-		GEMP_TRY(gemp_comm_agree(context->comm, gemp_record_lines(&r)));
 		GEMP_TRY(write_lines(&r, recorder, step));
 	}
 	return GEMP_OK;

@@ -9,23 +9,22 @@
 #ifndef GEMP_TRANSFORM_CHANGELOG_RECORD_H
 #define GEMP_TRANSFORM_CHANGELOG_RECORD_H
 
-#include "transform/apply/new_vertices.h"
+#include "transform/apply/changes.h"
 
-/* Where lines go, and what they were so far. */
 typedef struct gemp_recorder {
 	void *self;
-	/* Collective. Blocks of whole lines, one a rank, in the order of ranks. */
+	/* Collective. Each rank writes a block of whole lines; blocks follow one another in the order of ranks. */
 	gemp_code (*write)(void *self, const char *bytes, size_t size);
-	uint64_t lines;  /* of changes, on all ranks */
-	gemp_table seen; /* attributes that edges have had, without rows: the graph forgets those that no edge has left */
+	uint64_t lines;  /* changes so far, of all ranks */
+	gemp_table seen; /* columns without rows: all attributes that edges have had; the graph drops unused columns */
 } gemp_recorder;
 
-/* Local. An attribute is seen; of integers and floats it has floats. */
+/* Local. Adds an attribute of edges; integers become floats if both types occur. */
 gemp_code gemp_recorder_add_attribute(gemp_recorder *recorder, const char *name, gemp_type type);
 void gemp_recorder_free(gemp_recorder *recorder);
 
-/* Collective, before the step is applied. selected[fresh->frame->rows]: nonzero for matches that are applied, `applied`
- * of all ranks; step: its number, from 0. */
+/* Collective, before the step is applied. selected[created->frame->rows]: nonzero for matches that are applied; applied: their
+ * number on all ranks; step: its number, from 0. */
 gemp_code gemp_record_step(gemp_recorder *recorder, gemp_runtime *context, gemp_shard *graph,
                            gemp_new_vertices *created, const uint8_t *selected, uint64_t applied, uint64_t step);
 

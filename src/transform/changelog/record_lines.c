@@ -5,10 +5,10 @@
 #include "transform/changelog/record_lines.h"
 
 #include "core/memory.h"
+#include "core/search.h"
 #include "core/threads.h"
 #include "graph/column.h"
 #include "match/filter/element_values.h"
-#include "partition/exchange/value_exchange.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -16,36 +16,77 @@
 
 enum { SOURCES_PER_CHUNK = 1 << 12 };
 
+/* Stages of a match, in the order of its lines. */
+enum { STAGE_UPDATES, STAGE_EDGES, STAGE_VERTICES };
+
+/* LOOK-UPS */
+
+gemp_record_edge gemp_record_find_edge(const gemp_record_state *r, uint64_t number)
+{
+	size_t relation = gemp_edge_relation(&r->owners, number);
+	size_t position = gemp_edge_local_index(&r->owners, number, r->graph->rank);
+	size_t row = gemp_range_find(r->graph->relations[relation].out_offsets, r->graph->rows, position);
+	return (gemp_record_edge){ .relation = (uint32_t)relation, .source = (uint32_t)row, .position = position };
+}
+
+const gemp_record_deleted *gemp_record_find_deleted(const gemp_record_state *r, uint64_t id)
+{
+	size_t at;
+	GEMP_PARTITION_POINT(at, 0, r->deleted_count, r->deleted[at].id < id);
+	return at < r->deleted_count && r->deleted[at].id == id ? &r->deleted[at] : NULL;
+}
+
+/* Events of vertices come before those of edges; within a kind they ascend by element. */
+static bool is_before(const gemp_record_state *r, const gemp_record_event *event, bool edge, uint64_t element)
+{
+	bool kind = r->rule->updates[event->update].element.edge;
+	return kind != edge ? kind < edge : event->element < element;
+}
+
+const gemp_record_event *gemp_record_find_events(const gemp_record_state *r, bool edge, uint64_t element,
+                                                 const gemp_record_event **end)
+{
+	size_t first;
+	GEMP_PARTITION_POINT(first, 0, r->event_count, is_before(r, &r->events[first], edge, element));
+	size_t last = first;
+	while (last < r->event_count && r->events[last].element == element &&
+	       r->rule->updates[r->events[last].update].element.edge == edge)
+		last++;
+	*end = r->events + last;
+	return r->events + first;
+}
+
 static bool is_in_round(const gemp_record_state *r, uint64_t number)
 {
 	return number >= r->first && number < r->end;
 }
 
-/* A line: begun with its key, then text, then ended. */
-typedef struct line {
-	gemp_record_state *r;
-	size_t begin;
-} line;
+/* TEXT */
 
-/* The size of the text is patched in by end_line. */
-static line begin_line(gemp_record_state *r, const gemp_line_key *key, const char *change)
+static gemp_line_key key_of(uint64_t number, uint64_t stage, uint64_t update)
 {
-	const line l = { r, r->lines.size };
+	return (gemp_line_key){ number, stage << 56 | update, 0, 0 };
+}
+
+/* Begins a line with its key and a size of 0, which end_line replaces. Returns the offset of the line. */
+static size_t begin_line(gemp_record_state *r, const gemp_line_key *key, const char *change)
+{
+	size_t begin = r->lines.size;
 	gemp_text_add(&r->lines, key, sizeof *key);
 	gemp_pack_number(&r->lines, 0);
 	gemp_text_print(&r->lines, "{\"match\":%" PRIu64 ",\"change\":\"%s\"", key->number + 1, change);
-	return l;
+	return begin;
 }
 
-static void end_line(const line *l)
+static void end_line(gemp_record_state *r, size_t begin)
 {
-	gemp_text *text = &l->r->lines;
+	gemp_text *text = &r->lines;
 	gemp_text_add(text, "}\n", 2);
 	if (text->failed)
 		return;
-	uint64_t size = text->size - l->begin - sizeof(gemp_line_key) - sizeof size;
-	memcpy(text->data + l->begin + sizeof(gemp_line_key), &size, sizeof size);
-	l->r->line_count++;
+	uint64_t size = text->size - begin - sizeof(gemp_line_key) - sizeof size;
+	memcpy(text->data + begin + sizeof(gemp_line_key), &size, sizeof size);
+	r->line_count++;
 }
 
 /* NaN and infinities, for which JSON has no numbers, are strings. */
@@ -68,17 +109,14 @@ static void add_name(gemp_text *out, const char *name)
 	gemp_json_string(out, name, strlen(name));
 }
 
-static void add_names(gemp_text *out, const char *member, char *const *names, size_t count)
+/* An element of a list, after *count others. */
+static void add_listed(gemp_text *out, size_t *count, const char *name)
 {
-	gemp_text_print(out, ",\"%s\":[", member);
-	for (size_t i = 0; i < count; i++) {
-		gemp_text_print(out, "%s", i ? "," : "");
-		add_name(out, names[i]);
-	}
-	gemp_text_print(out, "]");
+	gemp_text_print(out, "%s", (*count)++ ? "," : "");
+	add_name(out, name);
 }
 
-/* One of the members of "attributes"; *count of them were there before. */
+/* A member of "attributes", after *count others. NULL has no member. */
 static void add_attribute(gemp_text *out, size_t *count, const char *name, const gemp_value *value)
 {
 	if (value->null)
@@ -95,6 +133,7 @@ static void end_attributes(gemp_text *out, size_t count)
 		gemp_text_print(out, "}");
 }
 
+/* The attributes of a row. An empty row has no member "attributes". */
 static void add_row(gemp_text *out, const gemp_table *table, size_t row)
 {
 	size_t count = 0;
@@ -126,29 +165,25 @@ static bool adds_and_removes(const gemp_rule *rule)
 	return adds && removes;
 }
 
-/* Only labels that the vertex gains or loses are written; where the rule both adds and removes labels, the order
- * matters and all are written. */
+/* Only labels that the vertex gains or loses are written, and a line without any is dropped. Where the rule both adds and
+ * removes labels, the order of the updates matters, so all labels are written. */
 static void label_line(gemp_record_state *r, const gemp_record_event *event, const gemp_line_key *key)
 {
 	const gemp_update *u = &r->rule->updates[event->update];
 	bool adds = u->kind == GEMP_ADD_LABELS, all = adds_and_removes(r->rule);
 	size_t row = (size_t)(event->element - r->graph->first_vertex), count = 0;
-	for (size_t i = 0; i < u->name_count; i++)
-		count += all || has_label(r->graph, row, u->names[i]) != adds;
-	if (!count)
-		return;
-	line l = begin_line(r, key, adds ? "add labels" : "remove labels");
+	size_t begin = begin_line(r, key, adds ? "add labels" : "remove labels");
 	gemp_value id = gemp_column_get(&r->graph->keys, row);
 	add_member(&r->lines, "key", &id);
 	gemp_text_print(&r->lines, ",\"labels\":[");
-	for (size_t i = 0, at = 0; i < u->name_count; i++) {
-		if (!all && has_label(r->graph, row, u->names[i]) == adds)
-			continue;
-		gemp_text_print(&r->lines, "%s", at++ ? "," : "");
-		add_name(&r->lines, u->names[i]);
-	}
+	for (size_t i = 0; i < u->name_count; i++)
+		if (all || has_label(r->graph, row, u->names[i]) != adds)
+			add_listed(&r->lines, &count, u->names[i]);
 	gemp_text_print(&r->lines, "]");
-	end_line(&l);
+	if (count)
+		end_line(r, begin);
+	else
+		r->lines.size = begin;
 }
 
 static void add_old_and_new(gemp_text *out, const char *name, const gemp_value *value, const gemp_value *was)
@@ -169,11 +204,10 @@ static gemp_value value_in(const gemp_table *table, const char *name, size_t row
 static void add_vertex(gemp_record_state *r, size_t row)
 {
 	const gemp_label_set *set = &r->graph->label_sets[r->graph->label_set_of[row]];
+	size_t count = 0;
 	gemp_text_print(&r->lines, ",\"labels\":[");
-	for (size_t i = 0; i < set->count; i++) {
-		gemp_text_print(&r->lines, "%s", i ? "," : "");
-		add_name(&r->lines, r->graph->labels[set->labels[i]]);
-	}
+	while (count < set->count)
+		add_listed(&r->lines, &count, r->graph->labels[set->labels[count]]);
 	gemp_text_print(&r->lines, "]");
 	add_row(&r->lines, &r->graph->attributes, row);
 }
@@ -182,39 +216,37 @@ static void add_vertex(gemp_record_state *r, size_t row)
 static void vertex_line(gemp_record_state *r, const gemp_record_event *event)
 {
 	const gemp_update *u = &r->rule->updates[event->update];
-	bool goes = u->kind == GEMP_DELETE || u->kind == GEMP_MERGE;
-	const gemp_line_key key = { event->number,
-		                        (uint64_t)(goes ? GEMP_RECORD_VERTICES : GEMP_RECORD_UPDATES) << 56 | event->update, 0,
-		                        0 };
+	bool removes = gemp_update_removes(u), merges = u->kind == GEMP_MERGE;
+	const gemp_line_key key = key_of(event->number, removes ? STAGE_VERTICES : STAGE_UPDATES, event->update);
 	size_t row = (size_t)(event->element - r->graph->first_vertex);
 	if (u->kind == GEMP_ADD_LABELS || u->kind == GEMP_REMOVE_LABELS) {
 		label_line(r, event, &key);
 		return;
 	}
-	gemp_value was = goes ? (gemp_value){ .null = true } : value_in(&r->graph->attributes, u->names[0], row);
-	if (!goes && was.null && event->value.null)
+	gemp_value was = removes ? (gemp_value){ .null = true } : value_in(&r->graph->attributes, u->names[0], row);
+	if (!removes && was.null && event->value.null)
 		return;
 	gemp_value id = gemp_column_get(&r->graph->keys, row);
-	line l = begin_line(r, &key, u->kind == GEMP_MERGE ? "merge vertex" : goes ? "delete vertex" : "set vertex");
+	size_t begin = begin_line(r, &key, merges ? "merge vertex" : removes ? "delete vertex" : "set vertex");
 	add_member(&r->lines, "key", &id);
-	if (u->kind == GEMP_MERGE)
+	if (merges)
 		add_member(&r->lines, "into", &event->value);
-	if (goes)
+	if (removes)
 		add_vertex(r, row);
 	else
 		add_old_and_new(&r->lines, u->names[0], &event->value, &was);
-	end_line(&l);
+	end_line(r, begin);
 }
 
 /* EDGES */
 
-/* Key or key rank of an end of an edge, fetched by record.c. */
-static gemp_value end_value(const gemp_record_state *r, int what, uint64_t id)
+/* The key (which 0) or key rank (which 1) of an end of an edge, fetched by record.c. */
+static gemp_value end_value(const gemp_record_state *r, int which, uint64_t id)
 {
-	return gemp_column_get(&r->end_key[what], gemp_fetch_index(r->ends, r->end_count, (gemp_vertex)id));
+	return gemp_column_get(&r->end_key[which], gemp_fetch_index(r->ends, r->end_count, (gemp_vertex)id));
 }
 
-/* Attributes are all that distinguishes parallel edges. */
+/* Attributes are all that distinguishes parallel edges, for the user and for a replay. */
 static bool same_attributes(const gemp_table *props, uint64_t a, uint64_t b)
 {
 	for (size_t c = 0; c < props->count; c++) {
@@ -225,7 +257,7 @@ static bool same_attributes(const gemp_table *props, uint64_t a, uint64_t b)
 	return true;
 }
 
-/* Which of several indistinguishable edges is meant, from 1. */
+/* The number, from 1, of an edge among the edges with the same type, ends and attributes. Parallel edges are neighbours. */
 static uint64_t number_among_equals(const gemp_record_state *r, const gemp_record_edge *edge)
 {
 	const gemp_relation *relation = &r->graph->relations[edge->relation];
@@ -254,11 +286,11 @@ static void add_edge(gemp_record_state *r, const gemp_record_edge *edge)
 	add_row(&r->lines, &relation->props, (size_t)edge->position);
 }
 
-/* Lines of edges that a rule changes by name. */
+/* The line of an edge that the rule sets, retypes or deletes by name. */
 static void edge_line(gemp_record_state *r, const gemp_record_event *event)
 {
 	const gemp_update *u = &r->rule->updates[event->update];
-	const gemp_line_key key = { event->number, (uint64_t)GEMP_RECORD_UPDATES << 56 | event->update, 0, 0 };
+	const gemp_line_key key = key_of(event->number, STAGE_UPDATES, event->update);
 	bool sets = u->kind == GEMP_SET_ATTRIBUTE || u->kind == GEMP_REMOVE_ATTRIBUTE;
 	gemp_record_edge edge = gemp_record_find_edge(r, event->element);
 	gemp_value was = { .null = true };
@@ -266,7 +298,7 @@ static void edge_line(gemp_record_state *r, const gemp_record_event *event)
 		was = value_in(&r->graph->relations[edge.relation].props, u->names[0], (size_t)edge.position);
 	if (sets && was.null && event->value.null)
 		return;
-	line l = begin_line(r, &key, u->kind == GEMP_DELETE ? "delete edge" : sets ? "set edge" : "retype edge");
+	size_t begin = begin_line(r, &key, u->kind == GEMP_DELETE ? "delete edge" : sets ? "set edge" : "retype edge");
 	add_edge(r, &edge);
 	if (sets)
 		add_old_and_new(&r->lines, u->names[0], &event->value, &was);
@@ -274,35 +306,58 @@ static void edge_line(gemp_record_state *r, const gemp_record_event *event)
 		gemp_text_print(&r->lines, ",\"into\":");
 		add_name(&r->lines, u->names[0]);
 	}
-	end_line(&l);
+	end_line(r, begin);
 }
 
-/* The attributes of a moved edge after all updates of its match. */
+/* The last event that sets or removes this attribute; NULL: none does. */
+static const gemp_record_event *find_setting(const gemp_record_state *r, const gemp_record_event *event,
+                                             const gemp_record_event *end, const char *name)
+{
+	while (end-- > event) {
+		const gemp_update *u = &r->rule->updates[end->update];
+		if ((u->kind == GEMP_SET_ATTRIBUTE || u->kind == GEMP_REMOVE_ATTRIBUTE) && strcmp(u->names[0], name) == 0)
+			return end;
+	}
+	return NULL;
+}
+
+/* The attributes of a moved edge after all updates of its match: those of its relation first, then attributes that only the
+ * updates have. */
 static void add_final_attributes(gemp_record_state *r, const gemp_record_edge *edge, const gemp_record_event *event,
                                  const gemp_record_event *end)
 {
 	const gemp_table *props = &r->graph->relations[edge->relation].props;
 	size_t count = 0;
 	for (size_t c = 0; c < props->count; c++) {
-		gemp_value value = gemp_column_get(&props->columns[c], edge->position);
-		for (const gemp_record_event *e = event; e < end; e++) {
-			const gemp_update *u = &r->rule->updates[e->update];
-			if ((u->kind == GEMP_SET_ATTRIBUTE || u->kind == GEMP_REMOVE_ATTRIBUTE) &&
-			    strcmp(u->names[0], props->columns[c].name) == 0)
-				value = e->value;
-		}
+		const gemp_record_event *setting = find_setting(r, event, end, props->columns[c].name);
+		gemp_value value = setting ? setting->value : gemp_column_get(&props->columns[c], edge->position);
 		add_attribute(&r->lines, &count, props->columns[c].name, &value);
 	}
 	for (const gemp_record_event *e = event; e < end; e++) {
 		const gemp_update *u = &r->rule->updates[e->update];
-		bool again = false;
-		for (const gemp_record_event *later = e + 1; later < end; later++)
-			again |= r->rule->updates[later->update].name_count &&
-			         strcmp(r->rule->updates[later->update].names[0], u->names[0]) == 0;
-		if (u->kind == GEMP_SET_ATTRIBUTE && !again && !gemp_table_find(props, u->names[0]))
+		if (u->kind == GEMP_SET_ATTRIBUTE && !gemp_table_find(props, u->names[0]) &&
+		    find_setting(r, event, end, u->names[0]) == e)
 			add_attribute(&r->lines, &count, u->names[0], &e->value);
 	}
 	end_attributes(&r->lines, count);
+}
+
+/* The edge that a moved edge becomes: its ends are the vertices that its old ends were merged into. */
+static void add_moved(gemp_record_state *r, const gemp_record_edge *edge, const gemp_value ends[2])
+{
+	const gemp_relation *relation = &r->graph->relations[edge->relation];
+	uint64_t number = r->owners.relation_offset[edge->relation] + relation->first_edge + edge->position;
+	const gemp_record_event *end, *event = gemp_record_find_events(r, true, number, &end);
+	const char *type = relation->name;
+	for (const gemp_record_event *e = event; e < end; e++)
+		if (r->rule->updates[e->update].kind == GEMP_SET_TYPE)
+			type = r->rule->updates[e->update].names[0];
+	gemp_text_print(&r->lines, ",\"to\":{\"type\":");
+	add_name(&r->lines, type);
+	add_member(&r->lines, "source", &ends[0]);
+	add_member(&r->lines, "target", &ends[1]);
+	add_final_attributes(r, edge, event, end);
+	gemp_text_print(&r->lines, "}");
 }
 
 /* An edge that vanishes with a vertex belongs to the match with the smaller number if both ends go; it is moved if
@@ -323,26 +378,13 @@ static void implied_line(gemp_record_state *r, const gemp_record_edge *edge)
 	}
 	if (!is_in_round(r, number))
 		return;
-	const gemp_line_key key = { number, (uint64_t)GEMP_RECORD_EDGES << 56 | edge->relation, ranks[0] << 32 | ranks[1],
+	const gemp_line_key key = { number, (uint64_t)STAGE_EDGES << 56 | edge->relation, ranks[0] << 32 | ranks[1],
 		                        edge->position - relation->out_offsets[edge->source] };
-	line l = begin_line(r, &key, moves ? "move edge" : "delete edge");
+	size_t begin = begin_line(r, &key, moves ? "move edge" : "delete edge");
 	add_edge(r, edge);
-	if (moves) {
-		const gemp_record_event *end;
-		const gemp_record_event *event = gemp_record_find_events(
-			r, true, r->owners.relation_offset[edge->relation] + relation->first_edge + edge->position, &end);
-		const char *type = relation->name;
-		for (const gemp_record_event *e = event; e < end; e++)
-			if (r->rule->updates[e->update].kind == GEMP_SET_TYPE)
-				type = r->rule->updates[e->update].names[0];
-		gemp_text_print(&r->lines, ",\"to\":{\"type\":");
-		add_name(&r->lines, type);
-		add_member(&r->lines, "source", &ends[0]);
-		add_member(&r->lines, "target", &ends[1]);
-		add_final_attributes(r, edge, event, end);
-		gemp_text_print(&r->lines, "}");
-	}
-	end_line(&l);
+	if (moves)
+		add_moved(r, edge, ends);
+	end_line(r, begin);
 }
 
 /* CREATED ELEMENTS */
@@ -367,8 +409,8 @@ static void created_line(gemp_record_state *r, size_t row, size_t update)
 {
 	const gemp_update *u = &r->rule->updates[update];
 	bool edge = u->kind == GEMP_CREATE_EDGE;
-	const gemp_line_key key = { r->created->number[row], (uint64_t)GEMP_RECORD_UPDATES << 56 | update, 0, 0 };
-	line l = begin_line(r, &key, edge ? "create edge" : "create vertex");
+	const gemp_line_key key = key_of(r->created->number[row], STAGE_UPDATES, update);
+	size_t begin = begin_line(r, &key, edge ? "create edge" : "create vertex");
 	if (edge) {
 		gemp_text_print(&r->lines, ",\"type\":");
 		add_name(&r->lines, u->names[0]);
@@ -379,24 +421,27 @@ static void created_line(gemp_record_state *r, size_t row, size_t update)
 	} else {
 		gemp_value id = gemp_new_vertices_key(r->created, &u->element, row);
 		add_member(&r->lines, "key", &id);
-		add_names(&r->lines, "labels", u->names, u->name_count);
+		gemp_text_print(&r->lines, ",\"labels\":[");
+		for (size_t count = 0; count < u->name_count;)
+			add_listed(&r->lines, &count, u->names[count]);
+		gemp_text_print(&r->lines, "]");
 	}
 	created_attributes(r, &u->element, row);
-	end_line(&l);
+	end_line(r, begin);
 }
 
-/* An element that two names delete has one line. */
+/* CHUNKS OF SOURCES */
+
+/* An element that two names of the match delete has one line: only the first of neighbouring removals makes it. */
 static bool is_repeated(const gemp_record_state *r, size_t i)
 {
 	const gemp_update *u = &r->rule->updates[r->events[i].update];
-	if (i == 0 || (u->kind != GEMP_DELETE && u->kind != GEMP_MERGE))
+	if (i == 0 || !gemp_update_removes(u))
 		return false;
 	const gemp_update *before = &r->rule->updates[r->events[i - 1].update];
 	return r->events[i - 1].element == r->events[i].element && before->element.edge == u->element.edge &&
-	       (before->kind == GEMP_DELETE || before->kind == GEMP_MERGE);
+	       gemp_update_removes(before);
 }
-
-/* CHUNKS of the sources of lines: events, edges, rows of matches. */
 
 /* Source i is an event, a vanishing edge, or a row of matches, in this order. */
 static void make_line(gemp_record_state *r, size_t i)
@@ -412,8 +457,8 @@ static void make_line(gemp_record_state *r, size_t i)
 		implied_line(r, &r->edges[i - r->event_count]);
 	} else {
 		size_t row = i - r->event_count - r->edge_count;
-		for (size_t u = 0; u < r->rule->update_count && r->selected[row] && is_in_round(r, r->created->number[row]);
-		     u++)
+		bool wanted = r->selected[row] && is_in_round(r, r->created->number[row]);
+		for (size_t u = 0; u < r->rule->update_count && wanted; u++)
 			if (r->rule->updates[u].kind == GEMP_CREATE_VERTEX || r->rule->updates[u].kind == GEMP_CREATE_EDGE)
 				created_line(r, row, u);
 	}
@@ -424,34 +469,32 @@ static size_t count_sources(const gemp_record_state *r)
 	return r->event_count + r->edge_count + r->created->frame->rows;
 }
 
-/* Every thread prints into the text of its own chunk. */
-static void make_piece(void *context, unsigned thread, size_t piece)
+/* Every thread prints into the text of its own chunk, with copies of the state and of the key that was made last. */
+static void make_chunk(void *context, unsigned thread, size_t chunk)
 {
 	(void)thread;
 	gemp_record_state *all = context, own = *all;
-	gemp_new_vertices created = *all->created; /* whose newest string is each thread's own */
+	gemp_new_vertices created = *all->created;
 	own.created = &created;
-	own.lines = all->pieces[piece];
+	own.lines = all->chunks[chunk];
 	own.line_count = 0;
 	gemp_text_clear(&own.lines);
-	for (size_t i = piece * SOURCES_PER_CHUNK; i < (piece + 1) * SOURCES_PER_CHUNK && i < count_sources(all); i++)
+	for (size_t i = chunk * SOURCES_PER_CHUNK; i < gemp_chunk_end(count_sources(all), SOURCES_PER_CHUNK, chunk); i++)
 		make_line(&own, i);
-	all->pieces[piece] = own.lines;
+	all->chunks[chunk] = own.lines;
 	__atomic_fetch_add(&all->line_count, own.line_count, __ATOMIC_RELAXED);
 }
 
-/* Local. Threads take chunks of sources in turn, as a line may cost much more than another one; the order is restored by the
- * keys of the lines. */
+/* Threads take chunks in any order, as one line may cost much more than another; the keys of the lines restore the order. */
 gemp_code gemp_record_lines(gemp_record_state *r)
 {
-	gemp_code code = GEMP_OK;
-	if (!r->pieces) {
-		r->piece_count = (count_sources(r) + SOURCES_PER_CHUNK - 1) / SOURCES_PER_CHUNK;
-		GEMP_TRY(GEMP_NEW(r->pieces, r->piece_count));
+	if (!r->chunks) {
+		r->chunk_count = (count_sources(r) + SOURCES_PER_CHUNK - 1) / SOURCES_PER_CHUNK;
+		GEMP_TRY(GEMP_NEW(r->chunks, r->chunk_count));
 	}
 	r->line_count = 0;
-	gemp_parallel_for(r->piece_count, make_piece, r);
-	for (size_t i = 0; i < r->piece_count && code == GEMP_OK; i++)
-		code = gemp_text_status(&r->pieces[i]);
-	return code;
+	gemp_parallel_for(r->chunk_count, make_chunk, r);
+	for (size_t i = 0; i < r->chunk_count; i++)
+		GEMP_TRY(gemp_text_status(&r->chunks[i]));
+	return GEMP_OK;
 }

@@ -10,48 +10,51 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* The filter has about 16 bits for each edit, of which one is set: an untouched element passes by chance with a probability of
+ * 1/16. MAX_FILTER_BITS limits it to 128 MiB on every rank. */
 enum { MAX_FILTER_BITS = 30, BITS_PER_EDIT = 16 };
+
+GEMP_RELEASE(gemp_replay_free, gemp_replay *)
 
 struct gemp_replay {
 	gemp_replay_options options;
 	const gemp_comm *comm;
-	gemp_text *texts; /* [ranks] edits so far, by the rank that they fall to */
-	uint64_t count;   /* of this rank's edits */
-	gemp_text hashes; /* of what they touch */
+	gemp_text *texts; /* [ranks] packed edits for each rank */
+	uint64_t count;   /* edits of this rank */
+	gemp_text hashes; /* [count] of the keys that the edits touch */
 	gemp_text scratch;
-	uint64_t *touched_filter; /* marked: something with such a hash is touched */
-	int filter_bits;          /* 2^bit_count of them */
-	gemp_vertex *target_ids;  /* [found_count] targets of own edges, ascending */
+	uint64_t *touched_filter; /* bit set: an edit touches an element with such a hash */
+	int filter_bits;          /* the filter has 2^filter_bits bits */
+	gemp_vertex *target_ids;  /* [target_count] targets of own edges, ascending */
 	size_t target_count;
-	gemp_column target_keys;
-	void *graph_edits, *log_edits;
+	gemp_column target_keys;         /* [target_count] */
+	void *graph_edits, *log_edits;   /* received; the state points into them */
+	gemp_edit_attribute *attributes; /* [attributes of vertices and edges] scratch of one element */
 	gemp_edit_state state;
 	gemp_builder *builder;
 };
 
-/* Collective. Types of attributes are those of the final graph, which the foot of the log has. */
-gemp_code gemp_replay_new(gemp_replay **out, const gemp_replay_options *options)
+/* Local. The memory of a replay. */
+static gemp_code new_replay(gemp_replay **out, const gemp_replay_options *options)
 {
-	gemp_code code = GEMP_OK;
-	gemp_replay *r = NULL;
-	const gemp_comm *comm = options->context->comm;
-	code = GEMP_NEW(r, 1);
-	if (code == GEMP_OK) {
-		r->options = *options;
-		r->comm = comm;
-		r->state.vertex_schema = options->vertex_schema;
-		r->state.edge_schema = options->edge_schema;
-		code = GEMP_NEW(r->texts, (size_t)comm->size);
-	}
-	GEMP_TRY_DONE(gemp_comm_agree(comm, code));
+	GEMP_OWNED_BY(gemp_replay_free_at) gemp_replay *r = NULL;
+	GEMP_TRY(GEMP_NEW(r, 1));
+	r->options = *options;
+	r->comm = options->context->comm;
+	r->state.vertex_schema = options->vertex_schema;
+	r->state.edge_schema = options->edge_schema;
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(r->texts, (size_t)r->comm->size),
+	                      GEMP_ARRAY(r->attributes, options->vertex_schema->count + options->edge_schema->count)));
 	*out = r;
 	r = NULL;
-done:
-	gemp_replay_free(r);
-	return code;
+	return GEMP_OK;
 }
 
-/* Local. Takes NULL. */
+gemp_code gemp_replay_new(gemp_replay **out, const gemp_replay_options *options)
+{
+	return gemp_comm_agree(options->context->comm, new_replay(out, options));
+}
+
 void gemp_replay_free(gemp_replay *r)
 {
 	if (!r)
@@ -61,15 +64,14 @@ void gemp_replay_free(gemp_replay *r)
 	gemp_free(r->texts);
 	gemp_text_free(&r->hashes);
 	gemp_text_free(&r->scratch);
-	gemp_free_all(r->touched_filter, r->target_ids);
 	gemp_column_free(&r->target_keys);
-	gemp_free_all(r->graph_edits, r->log_edits);
+	gemp_free_all(r->touched_filter, r->target_ids, r->graph_edits, r->log_edits, r->attributes);
 	gemp_edit_state_free(&r->state);
 	gemp_builder_free(r->builder);
 	gemp_free(r);
 }
 
-/* OWNERS: the rank on which edits of an element and the element itself come together */
+/* TOUCHED ELEMENTS */
 
 /* Vertices and edges have different seeds, as a vertex may be touched without its edges. */
 static uint64_t hash_of(gemp_replay *r, const gemp_value *key, bool edge)
@@ -92,20 +94,12 @@ gemp_code gemp_replay_add(gemp_replay *r, const gemp_edit *edit)
 	return gemp_text_status(&r->hashes);
 }
 
-static gemp_code status(const gemp_replay *r)
-{
-	gemp_code code = gemp_text_status(&r->scratch);
-	for (int i = 0; i < r->comm->size && code == GEMP_OK; i++)
-		code = gemp_text_status(&r->texts[i]);
-	return code;
-}
-
 static uint64_t filter_bit(const gemp_replay *r, uint64_t hash)
 {
 	return hash >> (64 - r->filter_bits);
 }
 
-/* Collective. A Bloom filter with one hash (Bloom 1970), about 16 bits an edit: false positives only send
+/* Collective. A Bloom filter with one hash (Bloom 1970), the same on all ranks. False positives only send
  * untouched elements the longer way. */
 static gemp_code mark_touched(gemp_replay *r)
 {
@@ -113,22 +107,23 @@ static gemp_code mark_touched(gemp_replay *r)
 	r->filter_bits = 6;
 	while (r->filter_bits < MAX_FILTER_BITS && (uint64_t)1 << r->filter_bits < all * BITS_PER_EDIT)
 		r->filter_bits++;
-	size_t schema = (size_t)1 << (r->filter_bits - 6);
-	GEMP_TRY(gemp_comm_agree(r->comm, GEMP_NEW(r->touched_filter, schema)));
+	size_t words = (size_t)1 << (r->filter_bits - 6);
+	gemp_code code = gemp_text_status(&r->scratch);
+	GEMP_THEN(GEMP_NEW(r->touched_filter, words));
+	GEMP_TRY(gemp_comm_agree(r->comm, code));
 	for (size_t at = 0; at < r->hashes.size; at += sizeof(uint64_t)) {
 		uint64_t hash;
 		memcpy(&hash, r->hashes.data + at, sizeof hash);
 		gemp_bits64_set(r->touched_filter, filter_bit(r, hash));
 	}
 	gemp_text_free(&r->hashes);
-	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, r->touched_filter, (int)schema, MPI_UINT64_T, MPI_BOR, r->comm->world));
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, r->touched_filter, (int)words, MPI_UINT64_T, MPI_BOR, r->comm->world));
 	return GEMP_OK;
 }
 
 static bool is_touched(gemp_replay *r, const gemp_value *key, bool edge)
 {
-	uint64_t bit = filter_bit(r, hash_of(r, key, edge));
-	return gemp_bits64_test(r->touched_filter, bit);
+	return gemp_bits64_test(r->touched_filter, filter_bit(r, hash_of(r, key, edge)));
 }
 
 /* THE GRAPH: elements that edits touch go to the owners of these edits, all others straight to the builder. */
@@ -136,7 +131,7 @@ static bool is_touched(gemp_replay *r, const gemp_value *key, bool edge)
 /* Collective. The keys of all targets of own edges. */
 static gemp_code fetch_targets(gemp_replay *r)
 {
-	static const int asked[] = { GEMP_FETCH_KEY };
+	static const int wanted[] = { GEMP_FETCH_KEY };
 	const gemp_shard *g = r->options.graph;
 	GEMP_OWNED gemp_vertex *ids = NULL;
 	size_t count = 0;
@@ -150,33 +145,23 @@ static gemp_code fetch_targets(gemp_replay *r)
 			memcpy(ids + count, g->relations[k].out_targets, edges * sizeof *ids);
 		count += edges;
 	}
-	return gemp_fetch_values(r->options.context, r->options.graph, ids, count, asked, 1, &r->target_ids,
+	return gemp_fetch_values(r->options.context, r->options.graph, ids, count, wanted, 1, &r->target_ids,
 	                         &r->target_count, &r->target_keys);
 }
 
-/* Integers of a column that has become one of floats. */
-static gemp_value convert_value(gemp_value value, gemp_type type)
+/* columns[table->count]: the index of each column in the schema, SIZE_MAX if the new graph lacks the attribute. */
+static gemp_code find_columns(const gemp_table *table, const gemp_table *schema, size_t **columns)
 {
-	if (!value.null && value.type == GEMP_INTEGER && type == GEMP_FLOAT)
-		return (gemp_value){ .type = GEMP_FLOAT, .real = (double)value.integer };
-	return value;
-}
-
-static size_t column_index(const gemp_table *schema, const char *name)
-{
-	const gemp_column *column = gemp_table_find(schema, name);
-	return column ? (size_t)(column - schema->columns) : SIZE_MAX;
-}
-
-static gemp_code find_columns(const gemp_table *table, const gemp_table *schema, size_t **out)
-{
-	GEMP_TRY(GEMP_NEW(*out, table->count));
-	for (size_t c = 0; c < table->count; c++)
-		(*out)[c] = column_index(schema, table->columns[c].name);
+	GEMP_TRY(GEMP_NEW(*columns, table->count));
+	for (size_t c = 0; c < table->count; c++) {
+		const gemp_column *column = gemp_table_find(schema, table->columns[c].name);
+		(*columns)[c] = column ? (size_t)(column - schema->columns) : SIZE_MAX;
+	}
 	return GEMP_OK;
 }
 
-/* The values of a row in the order of the schema, by insertion since columns are few. */
+/* The values of a row in the order of the schema, by insertion since columns are few. Integers become floats where the new graph
+ * has floats. */
 static void read_row(gemp_edit *e, const gemp_table *table, const gemp_table *schema, const size_t *columns, size_t row)
 {
 	e->attribute_count = 0;
@@ -184,14 +169,16 @@ static void read_row(gemp_edit *e, const gemp_table *table, const gemp_table *sc
 		gemp_value value = gemp_column_get(&table->columns[c], row);
 		if (value.null || columns[c] == SIZE_MAX)
 			continue;
+		if (value.type == GEMP_INTEGER && schema->columns[columns[c]].type == GEMP_FLOAT)
+			value = (gemp_value){ .type = GEMP_FLOAT, .real = (double)value.integer };
 		size_t at = e->attribute_count++;
 		for (; at > 0 && e->attributes[at - 1].column > columns[c]; at--)
 			e->attributes[at] = e->attributes[at - 1];
-		e->attributes[at] = (gemp_edit_attribute){ columns[c], convert_value(value, schema->columns[columns[c]].type) };
+		e->attributes[at] = (gemp_edit_attribute){ columns[c], value };
 	}
 }
 
-/* Line 0 means that the vertex was in the graph. */
+/* Line 0 means that the graph had the vertex before the first step; the builder's messages then name no line. */
 static gemp_code build_vertex(gemp_replay *r, const gemp_edit *e)
 {
 	GEMP_TRY(gemp_builder_vertex(r->builder, &e->key, e->labels.size ? e->labels.bytes : "", e->labels.size,
@@ -211,7 +198,7 @@ static gemp_code build_edge(gemp_replay *r, const gemp_edit *e)
 }
 
 /* Touched vertices become edits of step 0, the others go to the builder. */
-static gemp_code split_vertices(gemp_replay *r, gemp_edit_attribute *attributes)
+static gemp_code split_vertices(gemp_replay *r)
 {
 	const gemp_shard *g = r->options.graph;
 	GEMP_OWNED size_t *columns = NULL;
@@ -220,7 +207,7 @@ static gemp_code split_vertices(gemp_replay *r, gemp_edit_attribute *attributes)
 	for (size_t v = 0; v < g->rows; v++) {
 		gemp_edit e = { .kind = GEMP_EDIT_CREATE_VERTEX,
 			            .key = gemp_column_get(&g->keys, v),
-			            .attributes = attributes };
+			            .attributes = r->attributes };
 		const gemp_label_set *set = &g->label_sets[g->label_set_of[v]];
 		gemp_text_clear(&labels);
 		for (size_t i = 0; i < set->count; i++)
@@ -237,7 +224,7 @@ static gemp_code split_vertices(gemp_replay *r, gemp_edit_attribute *attributes)
 }
 
 /* All edges of a touched source are sent, as any of them may be named. */
-static gemp_code split_relation(gemp_replay *r, const gemp_relation *relation, gemp_edit_attribute *attributes)
+static gemp_code split_relation(gemp_replay *r, const gemp_relation *relation)
 {
 	const gemp_shard *g = r->options.graph;
 	GEMP_OWNED size_t *columns = NULL;
@@ -245,14 +232,14 @@ static gemp_code split_relation(gemp_replay *r, const gemp_relation *relation, g
 	for (size_t v = 0; v < g->rows; v++) {
 		gemp_edit e = { .kind = GEMP_EDIT_CREATE_EDGE,
 			            .key = gemp_column_get(&g->keys, v),
-			            .attributes = attributes,
+			            .attributes = r->attributes,
 			            .type = { relation->name, strlen(relation->name) } };
-		bool state = relation->out_offsets[v] < relation->out_offsets[v + 1] && is_touched(r, &e.key, true);
+		bool touched = relation->out_offsets[v] < relation->out_offsets[v + 1] && is_touched(r, &e.key, true);
 		for (uint64_t at = relation->out_offsets[v]; at < relation->out_offsets[v + 1]; at++) {
 			e.target = gemp_column_get(&r->target_keys,
 			                           gemp_fetch_index(r->target_ids, r->target_count, relation->out_targets[at]));
 			read_row(&e, &relation->props, r->options.edge_schema, columns, (size_t)at);
-			if (state)
+			if (touched)
 				gemp_edit_pack(text_for(r, &e.key), &e);
 			else
 				GEMP_TRY(build_edge(r, &e));
@@ -261,39 +248,30 @@ static gemp_code split_relation(gemp_replay *r, const gemp_relation *relation, g
 	return GEMP_OK;
 }
 
-/* Attributes of one element at a time share one array. */
+/* The texts' own failures come to light when they are sent. */
 static gemp_code split_graph(gemp_replay *r)
 {
-	GEMP_OWNED gemp_edit_attribute *attributes = NULL;
-	const gemp_shard *g = r->options.graph;
-	GEMP_TRY(GEMP_NEW(attributes, r->options.vertex_schema->count + r->options.edge_schema->count));
-	GEMP_TRY(split_vertices(r, attributes));
-	for (size_t k = 0; k < g->relation_count; k++)
-		GEMP_TRY(split_relation(r, &g->relations[k], attributes));
-	return status(r);
+	GEMP_TRY(split_vertices(r));
+	for (size_t k = 0; k < r->options.graph->relation_count; k++)
+		GEMP_TRY(split_relation(r, &r->options.graph->relations[k]));
+	return gemp_text_status(&r->scratch);
 }
 
 /* THE EDITS */
 
-/* The edits of one step, with reusable attribute arrays. */
+/* The edits of one step. Their arrays of attributes are reused from step to step. */
 typedef struct edit_list {
 	size_t count, capacity;
-	gemp_edit *edits;
-	size_t *attribute_capacity; /* [capacity] */
-	size_t other_capacity;
+	gemp_edit *edits; /* [capacity] */
 } edit_list;
 
-/* Attribute arrays are reused from step to step. */
 static gemp_code add_edit(edit_list *list, const char **at)
 {
 	size_t before = list->capacity;
 	GEMP_TRY(GEMP_RESERVE(list->edits, list->capacity, list->count + 1));
-	for (size_t i = before; i < list->capacity; i++) /* free_edits looks at them, also if the next line fails */
-		list->edits[i].attributes = NULL;
-	GEMP_TRY(GEMP_RESERVE(list->attribute_capacity, list->other_capacity, list->capacity));
 	for (; before < list->capacity; before++)
-		list->attribute_capacity[before] = 0;
-	GEMP_TRY(gemp_edit_unpack(&list->edits[list->count], &list->attribute_capacity[list->count], at));
+		list->edits[before] = (gemp_edit){ 0 };
+	GEMP_TRY(gemp_edit_unpack(&list->edits[list->count], at));
 	list->count++;
 	return GEMP_OK;
 }
@@ -302,19 +280,19 @@ static void free_edits(edit_list *list)
 {
 	for (size_t i = 0; i < list->capacity; i++)
 		gemp_free(list->edits[i].attributes);
-	gemp_free_all(list->edits, list->attribute_capacity);
+	gemp_free(list->edits);
 }
 
-/* Edits are applied step by step; elements of the graph (step 0) one at a time. */
-static gemp_code apply(gemp_replay *r, const void *received, size_t size)
+/* Edits are applied step by step; elements of the graph (step 0) one at a time. The edit that shows the end of a step is read
+ * again as the first one of the next step. */
+static gemp_code apply_edits(gemp_replay *r, const void *received, size_t size)
 {
 	GEMP_OWNED_BY(free_edits) edit_list list = { 0 };
 	for (const char *at = received, *end = at + size; at < end;) {
 		const char *next = at;
 		GEMP_TRY(add_edit(&list, &next));
 		const gemp_edit *first = list.edits, *last = &list.edits[list.count - 1];
-		bool ends = last->step != first->step || (last->step == 0 && list.count > 1);
-		if (!ends) {
+		if (last->step == first->step && (last->step > 0 || list.count == 1)) {
 			at = next;
 			continue;
 		}
@@ -324,7 +302,8 @@ static gemp_code apply(gemp_replay *r, const void *received, size_t size)
 	return gemp_edit_state_apply(&r->state, list.edits, list.count);
 }
 
-/* Collective. The failure with the smallest line is reported, whichever rank has it. */
+/* Collective. The failure with the smallest line is reported, whichever rank has it, so the message does not depend on the number
+ * of ranks. */
 static gemp_code agree_on_first(gemp_replay *r, gemp_code code)
 {
 	uint64_t line = code == GEMP_EDATA ? UINT64_MAX - r->state.failed_line : 0, first = line;
@@ -338,20 +317,18 @@ static gemp_code agree_on_first(gemp_replay *r, gemp_code code)
 static gemp_code build_touched(gemp_replay *r)
 {
 	const gemp_edit_state *t = &r->state;
-	GEMP_OWNED gemp_edit_attribute *attributes = NULL;
 	const size_t columns[] = { r->options.vertex_schema->count, r->options.edge_schema->count };
-	GEMP_TRY(GEMP_NEW(attributes, columns[0] + columns[1]));
 	for (size_t i = 0; i < t->keys.count + t->edge_count; i++) {
 		bool edge = i >= t->keys.count;
 		size_t at = edge ? i - t->keys.count : i;
-		gemp_edit e = { .attributes = attributes };
+		gemp_edit e = { .attributes = r->attributes };
 		gemp_value ends[2];
 		if (edge ? !t->edges[at].exists : !t->vertices[at].exists)
 			continue;
 		const gemp_value *values = edge ? t->edge_values + at * columns[1] : t->vertex_values + at * columns[0];
 		for (size_t c = 0; c < columns[edge]; c++)
 			if (!values[c].null)
-				attributes[e.attribute_count++] = (gemp_edit_attribute){ c, values[c] };
+				e.attributes[e.attribute_count++] = (gemp_edit_attribute){ c, values[c] };
 		if (edge) {
 			gemp_edit_state_ends(t, at, &e.type, ends);
 			e.key = ends[0];
@@ -371,30 +348,28 @@ static gemp_code build_touched(gemp_replay *r)
 /* Collective. The new graph has the attributes of the log's foot, in their order. */
 static gemp_code begin_builder(gemp_replay *r)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_shard *g = r->options.graph;
+	const gemp_table *vertices = r->options.vertex_schema, *edges = r->options.edge_schema;
 	gemp_builder_options how = { .seed = g->seed, .string_keys = r->options.string_keys };
 	uint32_t file;
 	size_t column;
 	for (size_t k = 0; k < g->relation_count; k++)
 		how.undirected |= !g->relations[k].directed;
 	GEMP_TRY(gemp_builder_new(&r->builder, r->comm, &how));
-	code = gemp_builder_file(r->builder, r->options.path, &file);
-	for (size_t c = 0; c < r->options.vertex_schema->count && code == GEMP_OK; c++)
-		code = gemp_builder_vertex_column(r->builder, r->options.vertex_schema->columns[c].name,
-		                                  r->options.vertex_schema->columns[c].type, &column);
-	for (size_t c = 0; c < r->options.edge_schema->count && code == GEMP_OK; c++)
-		code = gemp_builder_edge_column(r->builder, r->options.edge_schema->columns[c].name,
-		                                r->options.edge_schema->columns[c].type, &column);
+	gemp_code code = gemp_builder_file(r->builder, r->options.path, &file);
+	for (size_t c = 0; c < vertices->count; c++)
+		GEMP_THEN(
+			gemp_builder_vertex_column(r->builder, vertices->columns[c].name, vertices->columns[c].type, &column));
+	for (size_t c = 0; c < edges->count; c++)
+		GEMP_THEN(gemp_builder_edge_column(r->builder, edges->columns[c].name, edges->columns[c].type, &column));
 	return gemp_comm_agree(r->comm, code);
 }
 
-/* Collective. Edits of the graph are applied before those of the log, as they make the state before the first
- * step. */
+/* Collective. The touched elements of the graph are applied before the edits of the log: they make the state before the
+ * first step. */
 gemp_code gemp_replay_finish(gemp_replay *r, gemp_shard **out)
 {
 	size_t size[2] = { 0 };
-	GEMP_TRY(gemp_comm_agree(r->comm, status(r)));
 	GEMP_TRY(mark_touched(r));
 	GEMP_TRY(gemp_exchange_texts(r->comm, GEMP_OK, r->texts, &r->log_edits, &size[1]));
 	GEMP_TRY(gemp_shard_load_outgoing(r->options.graph));
@@ -402,8 +377,8 @@ gemp_code gemp_replay_finish(gemp_replay *r, gemp_shard **out)
 	GEMP_TRY(fetch_targets(r));
 	gemp_code code = split_graph(r);
 	GEMP_TRY(gemp_exchange_texts(r->comm, code, r->texts, &r->graph_edits, &size[0]));
-	GEMP_TRY(agree_on_first(r, apply(r, r->graph_edits, size[0])));
-	GEMP_TRY(agree_on_first(r, apply(r, r->log_edits, size[1])));
+	GEMP_TRY(agree_on_first(r, apply_edits(r, r->graph_edits, size[0])));
+	GEMP_TRY(agree_on_first(r, apply_edits(r, r->log_edits, size[1])));
 	GEMP_TRY(gemp_comm_agree(r->comm, build_touched(r)));
 	return gemp_builder_finish(r->builder, out);
 }

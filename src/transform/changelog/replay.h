@@ -1,7 +1,7 @@
 /* replay: the edits of a change log applied to a graph.
  *
- * Edits and the touched part of the graph meet on the rank that the key of the vertex, or of the edge's source,
- * hashes to. Everything else goes directly from its owner to the builder of the new graph.
+ * Edits and the elements that they touch are sent to the rank that the key of the vertex, or of the edge's source,
+ * hashes to. All other elements go directly from their owners to the builder of the new graph.
  */
 
 #ifndef GEMP_TRANSFORM_CHANGELOG_REPLAY_H
@@ -21,12 +21,12 @@ typedef struct gemp_replay_options {
 
 typedef struct gemp_replay gemp_replay;
 
-/* Collective. options are copied, what they point to is borrowed. */
+/* Collective. The options are copied; the objects that they point to are borrowed. */
 gemp_code gemp_replay_new(gemp_replay **out, const gemp_replay_options *options);
 void gemp_replay_free(gemp_replay *replay); /* takes NULL */
-/* Local. In the order of lines: those of lower ranks come before. Nothing of it is needed afterwards. */
+/* Local. Edits are added in the order of lines, and the lines of lower ranks come first. The edit and its texts are copied. */
 gemp_code gemp_replay_add(gemp_replay *replay, const gemp_edit *edit);
-/* Collective. The graph that was given stays as it is. */
+/* Collective. *out becomes the new graph; the old one stays. */
 gemp_code gemp_replay_finish(gemp_replay *replay, gemp_shard **out);
 
 #endif

@@ -1,14 +1,19 @@
+/* Most keys follow from the elements of a row. Keys of vertices that the row does not contain (the ends of an
+ * edge, the neighbours of a deleted vertex) are computed by the owners of the elements: the rows travel there, and
+ * their keys come back, several or none for each. */
+
 #include "transform/conflicts/conflict_keys.h"
 
 #include "comm/exchange.h"
 #include "core/memory.h"
 #include "core/random.h"
-#include "core/status.h"
+#include "core/search.h"
 #include "core/threads.h"
-#include "primitive/sort.h"
+#include "partition/exchange/value_exchange.h"
 
 #include <string.h>
 
+/* Up to so many slots a table of all slots is small enough, however few keys there are. */
 enum { MIN_HASHED_SLOTS = 1 << 12 };
 
 bool gemp_conflict_keys_is_valid(const gemp_conflict_keys *k)
@@ -22,10 +27,11 @@ void gemp_conflict_keys_free(gemp_conflict_keys *conflict_keys)
 	*conflict_keys = (gemp_conflict_keys){ 0 };
 }
 
+/* SLOT TABLE */
+
 /* The table is a power of two at least twice as large as the number of keys, so linear probing always ends. */
 gemp_code gemp_slot_table_new(gemp_slot_table *out, uint64_t slot_bound, size_t conflict_keys, size_t slot_size)
 {
-	gemp_code code = GEMP_OK;
 	size_t hashed = 2;
 	*out = (gemp_slot_table){ 0 };
 	while (hashed < 2 * conflict_keys)
@@ -35,8 +41,7 @@ gemp_code gemp_slot_table_new(gemp_slot_table *out, uint64_t slot_bound, size_t 
 		return GEMP_OK;
 	}
 	out->count = hashed;
-	code = GEMP_NEW(out->slots, hashed);
-	return code;
+	return GEMP_NEW(out->slots, hashed);
 }
 
 void gemp_slot_table_free(gemp_slot_table *slots)
@@ -60,238 +65,225 @@ size_t gemp_slot_table_index(gemp_slot_table *slots, uint64_t slot)
 	}
 }
 
-typedef struct key_gather {
-	const uint64_t *tuples;
-	size_t width, depth;
-	const size_t *rows;
-	uint64_t *keys; /* keys[i] becomes tuples[rows[i] * width + depth] */
-} key_gather;
+/* REMOTE KEYS */
 
-static void gather_keys(void *self, size_t range, size_t begin, size_t end)
+typedef struct row_key {
+	uint64_t row, key; /* row: of the rank that found the match */
+} row_key;
+
+typedef struct row_request {
+	uint64_t row, element;
+} row_request;
+
+typedef struct remote_keys {
+	const gemp_comm *comm;
+	gemp_shard *graph;
+	const gemp_rw_set *rw_set;
+	const gemp_frame *frame;
+	const uint8_t *decisions;
+	gemp_edge_owners edges; /* made for the first column that needs them */
+	size_t column;          /* whose elements are requested now */
+	size_t answer_count, answer_capacity, rank_capacity;
+	row_key *answers; /* [answer_count] of this rank to the requests of the column */
+	int *rank;        /* [answer_count] that each answer goes to */
+	size_t count, capacity;
+	row_key *keys; /* [count] of own rows, in any order */
+} remote_keys;
+
+static void free_remote(remote_keys *l)
 {
-	const key_gather *g = self;
-	(void)range;
-	for (size_t i = begin; i < end; i++)
-		g->keys[i] = g->tuples[g->rows[i] * g->width + g->depth];
+	gemp_edge_owners_free(&l->edges);
+	gemp_free_all(l->answers, l->rank, l->keys);
 }
 
-/* Local. Radix sort by words, the least significant one first, on a permutation of the rows. */
-gemp_code gemp_tuple_sort(const uint64_t *tuples, size_t width, size_t *rows, size_t count)
+static gemp_code add_answer(remote_keys *l, const gemp_rule_access *access, uint64_t row, uint64_t vertex, int rank)
 {
-	gemp_code code = GEMP_OK;
-	const gemp_sort sort = { .key = GEMP_KEY_U64, .value_size = sizeof *rows };
-	key_gather g = { .tuples = tuples, .width = width, .rows = rows };
-	GEMP_TRY_DONE(GEMP_NEW(g.keys, count));
-	for (g.depth = width; g.depth-- > 0;) {
-		gemp_for_ranges(count, gather_keys, &g);
-		GEMP_TRY_DONE(gemp_sort_host(&sort, g.keys, rows, count));
-	}
-done:
-	gemp_free(g.keys);
-	return code;
-}
-
-/* Records of some rows, for the ranks that answer for them. */
-typedef struct order_request {
-	const gemp_match_keys *matches;
-	const uint64_t *priority;
-	size_t count, width;
-	size_t *rows;      /* [count] which are asked for */
-	uint64_t *records; /* [count * width] a priority, a tuple, or both */
-	int *owner;        /* [count] */
-	uint64_t *answers; /* [count] */
-} order_request;
-
-static void free_request(order_request *a)
-{
-	gemp_free_all(a->rows, a->records, a->owner, a->answers);
-}
-
-/* The rows that take part. */
-static gemp_code list_marked(order_request *a, const uint8_t *marked)
-{
-	GEMP_TRY(GEMP_NEW(a->rows, a->matches->count));
-	for (size_t i = 0; i < a->matches->count; i++)
-		if (marked[i])
-			a->rows[a->count++] = i;
+	GEMP_TRY(GEMP_RESERVE(l->answers, l->answer_capacity, l->answer_count + 1));
+	GEMP_TRY(GEMP_RESERVE(l->rank, l->rank_capacity, l->answer_count + 1));
+	l->answers[l->answer_count] = (row_key){ row, gemp_conflict_key(access->slot + vertex, access->access) };
+	l->rank[l->answer_count++] = rank;
 	return GEMP_OK;
 }
 
-/* A record is a priority, a tuple, or a priority in front of a tuple. */
-static void fill_records(void *self, size_t range, size_t begin, size_t end)
+/* Neighbours ascend, so parallel edges are skipped by comparing with the previous neighbour. */
+static gemp_code add_neighbours(remote_keys *l, const gemp_rule_access *access, const row_request *a, int rank)
 {
-	order_request *a = self;
-	size_t own = a->priority ? 1 : 0, of_tuple = a->width - own;
-	(void)range;
-	for (size_t i = begin; i < end; i++) {
-		uint64_t *record = a->records + i * a->width;
-		if (own)
-			record[0] = a->priority[a->rows[i]];
-		memcpy(record + own, a->matches->tuples + a->rows[i] * a->matches->width, of_tuple * sizeof *record);
-	}
-}
-
-/* Ranks answer for equal ranges of first words below `bound`; larger first words go to the last rank. */
-static gemp_code make_records(order_request *a, const gemp_comm *comm, size_t width, uint64_t bound)
-{
-	uint64_t share = bound / (uint64_t)comm->size + 1;
-	a->width = width;
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(a->records, a->count * width), GEMP_ARRAY(a->owner, a->count),
-	                      GEMP_ARRAY(a->answers, a->count)));
-	gemp_for_ranges(a->count, fill_records, a);
-	for (size_t i = 0; i < a->count && comm->size > 1; i++) {
-		uint64_t owner = a->records[i * width] / share;
-		a->owner[i] = owner < (uint64_t)comm->size ? (int)owner : comm->size - 1;
-	}
+	const gemp_relation *r = &l->graph->relations[access->relation];
+	bool sources = access->at == GEMP_AT_SOURCES;
+	const uint64_t *offsets = sources ? r->in_offsets : r->out_offsets;
+	const gemp_vertex *neighbours = sources ? r->in_sources : r->out_targets;
+	size_t row = (size_t)(a->element - l->graph->first_vertex);
+	for (uint64_t i = offsets[row]; i < offsets[row + 1]; i++)
+		if (i == offsets[row] || neighbours[i] != neighbours[i - 1])
+			GEMP_TRY(add_answer(l, access, a->row, neighbours[i], rank));
 	return GEMP_OK;
 }
 
-static gemp_code run_request(order_request *a, const gemp_comm *comm, gemp_request_handler answer, void *self)
+/* The end of an edge, if the edge belongs to the relation that the access is about. */
+static gemp_code add_end(remote_keys *l, const gemp_rule_access *access, const row_request *a, int rank)
 {
-	const gemp_request request = { a->records, a->count, a->width * sizeof *a->records, a->owner, answer, self };
-	return gemp_request_run(comm, GEMP_OK, &request, a->answers);
-}
-
-static gemp_code sorted_rows(size_t **rows, const uint64_t *records, size_t count, size_t width)
-{
-	GEMP_TRY(GEMP_NEW(*rows, count));
-	for (size_t i = 0; i < count; i++)
-		(*rows)[i] = i;
-	return gemp_tuple_sort(records, width, *rows, count);
-}
-
-/* NUMBERS */
-
-typedef struct number_context {
-	size_t width;
-	size_t count;      /* that this rank answers for */
-	size_t *rows;      /* [count] in their order */
-	uint64_t *answers; /* [count] */
-} number_context;
-
-static void number_range(void *self, size_t range, size_t begin, size_t end)
-{
-	const number_context *n = self;
-	(void)range;
-	for (size_t i = begin; i < end; i++)
-		n->answers[n->rows[i]] = i;
-}
-
-/* Request handler: the position of each record among those that this rank received. */
-static gemp_code answer_numbers(void *self, const void *records, size_t count, uint64_t *answers)
-{
-	number_context *n = self;
-	gemp_code code = sorted_rows(&n->rows, records, count, n->width);
-	n->count = count;
-	n->answers = answers;
-	if (code == GEMP_OK)
-		gemp_for_ranges(count, number_range, n);
-	gemp_free(n->rows);
-	return code;
-}
-
-/* Collective. Turns positions within a rank into positions among all: the records of lower ranks come before. */
-static gemp_code add_before(const gemp_comm *comm, uint64_t here, const order_request *a, uint64_t *total)
-{
-	GEMP_OWNED uint64_t *all = NULL;
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(all, (size_t)comm->size + 1)));
-	all[comm->rank + 1] = here;
-	gemp_comm_sum(comm, all, comm->size + 1);
-	for (int r = 0; r < comm->size; r++)
-		all[r + 1] += all[r];
-	for (size_t i = 0; i < a->count; i++)
-		a->answers[i] += all[a->owner[i]];
-	if (total)
-		*total = all[comm->size];
-	return GEMP_OK;
-}
-
-/* Collective. Each record goes to the rank that is responsible for its first word, which sorts and answers positions. */
-gemp_code gemp_match_order_number(const gemp_comm *comm, const gemp_match_keys *matches, const uint8_t *marked,
-                                  uint64_t *number, uint64_t *total)
-{
-	gemp_code code = GEMP_OK;
-	GEMP_OWNED_BY(free_request) order_request a = { .matches = matches };
-	number_context n = { .width = matches->width };
-	code = list_marked(&a, marked);
-	GEMP_THEN(make_records(&a, comm, matches->width, matches->bound));
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(run_request(&a, comm, answer_numbers, &n));
-	GEMP_TRY(add_before(comm, n.count, &a, total));
-	for (size_t i = 0; i < a.count; i++)
-		number[a.rows[i]] = a.answers[i];
-	return GEMP_OK;
-}
-
-/* PRIORITIES */
-
-/* Request handler: how many records precede this one among those with the same first word. With width 1 the answer
- * is only whether any other record has it. */
-static gemp_code answer_repeated(void *self, const void *records, size_t count, uint64_t *answers)
-{
-	const size_t width = *(const size_t *)self;
-	const uint64_t *first = records;
-	size_t *rows = NULL;
-	gemp_code code = sorted_rows(&rows, records, count, width);
-	for (size_t i = 1; i < count && code == GEMP_OK; i++)
-		if (first[rows[i] * width] == first[rows[i - 1] * width]) {
-			answers[rows[i]] = answers[rows[i - 1]] + 1;
-			if (width == 1)
-				answers[rows[i]] = answers[rows[i - 1]] = 1;
-		}
-	gemp_free(rows);
-	return code;
-}
-
-/* Only rows whose priority occurs more than once stay in the request. */
-static void keep_repeated(order_request *a)
-{
-	size_t kept = 0;
-	for (size_t i = 0; i < a->count; i++)
-		if (a->answers[i])
-			a->rows[kept++] = a->rows[i];
-	a->count = kept;
-}
-
-/* Collective. Records of priorities, in front of tuples if these are wanted. */
-static gemp_code request_repeated(order_request *a, const gemp_comm *comm, bool with_tuples)
-{
-	size_t width = 1 + (with_tuples ? a->matches->width : 0);
-	GEMP_TRY(gemp_comm_agree(comm, make_records(a, comm, width, UINT64_MAX)));
-	return run_request(a, comm, answer_repeated, &width);
-}
-
-static void free_records(order_request *a)
-{
-	gemp_free_all(a->records, a->owner, a->answers);
-	a->records = a->answers = NULL;
-	a->owner = NULL;
-}
-
-/* Collective. One round: equal priorities are rehashed by their position among the equal ones, in the order of
- * tuples. *repeated: how many priorities were not unique. */
-static gemp_code replace_repeated(const gemp_comm *comm, const gemp_match_keys *matches, const uint8_t *marked,
-                                  uint64_t *priority, uint64_t *repeated)
-{
-	GEMP_OWNED_BY(free_request) order_request a = { .matches = matches, .priority = priority };
-	GEMP_TRY(gemp_comm_agree(comm, list_marked(&a, marked)));
-	GEMP_TRY(request_repeated(&a, comm, false));
-	keep_repeated(&a);
-	free_records(&a);
-	*repeated = gemp_comm_sum1(comm, a.count);
-	if (*repeated == 0)
+	size_t k = gemp_edge_relation(&l->edges, a->element);
+	const gemp_relation *r = &l->graph->relations[k];
+	size_t at = gemp_edge_local_index(&l->edges, a->element, l->comm->rank);
+	if (access->relation != GEMP_ANY_RELATION && access->relation != k)
 		return GEMP_OK;
-	GEMP_TRY(request_repeated(&a, comm, true));
-	for (size_t i = 0; i < a.count; i++)
-		if (a.answers[i])
-			priority[a.rows[i]] = gemp_mix(priority[a.rows[i]] + a.answers[i]);
+	uint64_t end = access->at == GEMP_AT_TARGET
+	                   ? r->out_targets[at]
+	                   : l->graph->first_vertex + gemp_range_find(r->out_offsets, l->graph->rows, at);
+	return add_answer(l, access, a->row, end, rank);
+}
+
+/* Local. The keys of the received rows; from[ranks + 1] says which rank sent which. A list of neighbours may give many keys. */
+static gemp_code answer_requests(remote_keys *l, const row_request *received, const size_t *from)
+{
+	l->answer_count = 0;
+	for (size_t i = 0; i < l->rw_set->count; i++) {
+		const gemp_rule_access *access = &l->rw_set->accesses[i];
+		bool vertex = access->at == GEMP_AT_SOURCES || access->at == GEMP_AT_TARGETS;
+		if (access->at == GEMP_AT_ELEMENT || access->column != l->column)
+			continue;
+		for (int r = 0; r < l->comm->size; r++)
+			for (size_t k = from[r]; k < from[r + 1]; k++)
+				GEMP_TRY(vertex ? add_neighbours(l, access, &received[k], r) : add_end(l, access, &received[k], r));
+	}
 	return GEMP_OK;
 }
 
-gemp_code gemp_match_order_distinct(const gemp_comm *comm, const gemp_match_keys *matches, const uint8_t *marked,
-                                    uint64_t *priority)
+/* Local. Rows that are already decided request nothing. */
+static gemp_code list_requests(const remote_keys *l, row_request **requests, int **owner, size_t *count)
 {
-	for (uint64_t repeated = 1; repeated;)
-		GEMP_TRY(replace_repeated(comm, matches, marked, priority, &repeated));
+	const gemp_frame_column *column = &l->frame->columns[l->column];
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(*requests, l->frame->rows), GEMP_ARRAY(*owner, l->frame->rows)));
+	for (size_t row = 0; row < l->frame->rows; row++) {
+		uint64_t element = column->elements[row];
+		if (l->decisions[row] || element == GEMP_NO_ELEMENT)
+			continue;
+		(*owner)[*count] = column->kind == GEMP_CELL_EDGE ? gemp_edge_owner(&l->edges, element)
+		                                                  : gemp_shard_owner(l->graph, element);
+		(*requests)[(*count)++] = (row_request){ row, element };
+	}
 	return GEMP_OK;
+}
+
+/* Collective. The remote keys of the elements in the current column. */
+static gemp_code request_column(remote_keys *l)
+{
+	GEMP_OWNED row_request *requests = NULL;
+	GEMP_OWNED int *owner = NULL;
+	GEMP_OWNED void *received = NULL, *keys = NULL;
+	GEMP_OWNED size_t *from = NULL, *keys_from = NULL;
+	size_t count = 0;
+	gemp_code code = list_requests(l, &requests, &owner, &count);
+	GEMP_TRY(gemp_exchange_records(l->comm, code, requests, count, sizeof *requests, owner, &received, &from, NULL));
+	code = answer_requests(l, received, from);
+	GEMP_TRY(gemp_exchange_records(l->comm, code, l->answers, l->answer_count, sizeof *l->answers, l->rank, &keys,
+	                               &keys_from, NULL));
+	count = keys_from[l->comm->size];
+	GEMP_TRY(gemp_comm_agree(l->comm, GEMP_RESERVE(l->keys, l->capacity, l->count + count)));
+	if (count)
+		memcpy(l->keys + l->count, keys, count * sizeof *l->keys);
+	l->count += count;
+	return GEMP_OK;
+}
+
+/* Collective. Adjacency in both directions and the owners of edges are loaded only if an access needs them. */
+static gemp_code fetch_remote_keys(remote_keys *l)
+{
+	for (l->column = 0; l->column < l->frame->count; l->column++) {
+		bool wanted = false;
+		for (size_t i = 0; i < l->rw_set->count; i++)
+			wanted |= l->rw_set->accesses[i].at != GEMP_AT_ELEMENT && l->rw_set->accesses[i].column == l->column;
+		if (!wanted)
+			continue;
+		for (size_t r = 0; r < l->graph->relation_count && !l->edges.relation_offset; r++)
+			GEMP_TRY(gemp_shard_load_relation(l->graph, r, GEMP_LOAD_OUT | GEMP_LOAD_IN));
+		if (!l->edges.relation_offset)
+			GEMP_TRY(gemp_edge_owners_new(&l->edges, l->comm, l->graph));
+		GEMP_TRY(request_column(l));
+	}
+	return GEMP_OK;
+}
+
+/* KEYS OF ROWS */
+
+typedef struct key_listing {
+	const gemp_rw_set *rw_set;
+	const gemp_frame *frame;
+	const uint8_t *decisions;
+	gemp_conflict_keys *out;
+	remote_keys *remote;
+	uint64_t *next; /* [rows] where remote keys of the row continue; NULL: there are none */
+} key_listing;
+
+/* The element of an access in a row, GEMP_NO_ELEMENT if the row has none; an aspect of all elements has one slot,
+ * 0. */
+static uint64_t element_at(const gemp_frame *frame, const gemp_rule_access *access, size_t row)
+{
+	if (access->at != GEMP_AT_ELEMENT)
+		return GEMP_NO_ELEMENT;
+	return access->column == GEMP_NO_COLUMN ? 0 : frame->columns[access->column].elements[row];
+}
+
+/* The number of keys of each row, without remote keys. */
+static void count_range(void *self, size_t range, size_t begin, size_t end)
+{
+	key_listing *l = self;
+	(void)range;
+	for (size_t row = begin; row < end; row++) {
+		uint64_t count = 0;
+		for (size_t i = 0; i < l->rw_set->count && !l->decisions[row]; i++)
+			count += element_at(l->frame, &l->rw_set->accesses[i], row) != GEMP_NO_ELEMENT;
+		l->out->offsets[row + 1] = count;
+	}
+}
+
+/* Fills the keys of each row and remembers where remote keys continue. */
+static void list_range(void *self, size_t range, size_t begin, size_t end)
+{
+	key_listing *l = self;
+	(void)range;
+	for (size_t row = begin; row < end; row++) {
+		uint64_t at = l->out->offsets[row];
+		for (size_t i = 0; i < l->rw_set->count && !l->decisions[row]; i++) {
+			const gemp_rule_access *access = &l->rw_set->accesses[i];
+			uint64_t element = element_at(l->frame, access, row);
+			if (element != GEMP_NO_ELEMENT)
+				l->out->keys[at++] = gemp_conflict_key(access->slot + element, access->access);
+		}
+		if (l->next)
+			l->next[row] = at;
+	}
+}
+
+/* Two passes (count, then fill) give each row its keys behind one another; remote keys follow those of the row. */
+static gemp_code list_keys(key_listing *l)
+{
+	size_t rows = l->frame->rows, remote = l->remote->count;
+	GEMP_OWNED uint64_t *next = NULL;
+	uint64_t *offsets;
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(l->out->offsets, rows + 1), GEMP_ARRAY(next, remote ? rows : 0)));
+	offsets = l->out->offsets;
+	gemp_for_ranges(rows, count_range, l);
+	for (size_t i = 0; i < remote; i++)
+		offsets[l->remote->keys[i].row + 1]++;
+	for (size_t row = 0; row < rows; row++)
+		offsets[row + 1] += offsets[row];
+	GEMP_TRY(GEMP_NEW(l->out->keys, offsets[rows]));
+	l->next = remote ? next : NULL;
+	gemp_for_ranges(rows, list_range, l);
+	for (size_t i = 0; i < remote; i++)
+		l->out->keys[next[l->remote->keys[i].row]++] = l->remote->keys[i].key;
+	return GEMP_OK;
+}
+
+/* Collective. Remote keys are fetched first, since the offsets of a row depend on how many it has. */
+gemp_code gemp_conflict_keys_new(gemp_conflict_keys *out, const gemp_comm *comm, gemp_shard *graph,
+                                 const gemp_rw_set *rw_set, const gemp_frame *frame, const uint8_t *decisions)
+{
+	GEMP_OWNED_BY(free_remote)
+	remote_keys remote = { .comm = comm, .graph = graph, .rw_set = rw_set, .frame = frame, .decisions = decisions };
+	key_listing l = { .rw_set = rw_set, .frame = frame, .decisions = decisions, .out = out, .remote = &remote };
+	*out = (gemp_conflict_keys){ .matches = frame->rows, .slots = rw_set->slots };
+	GEMP_TRY(fetch_remote_keys(&remote));
+	return gemp_comm_agree(comm, list_keys(&l));
 }

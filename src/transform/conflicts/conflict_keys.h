@@ -1,26 +1,29 @@
 /* conflict_keys: the conflict slots that matches access, and how.
  *
- * A slot is whatever two matches can both access: a vertex, an edge, an attribute of a vertex, all edges of a
+ * A slot is anything that two matches can both access: a vertex, an edge, an attribute of a vertex, all edges of a
  * type. The read/write set numbers the slots (read_write_set.h). A conflict key packs a slot (upper 62 bits) and
  * an access (lower 2). Two matches conflict in a slot when one writes it and the other accesses it at all, or when
- * one adds to it and the other reads it; additions commute. The module also orders the matches of all ranks.
+ * one adds to it and the other reads it; additions commute.
  */
 
 #ifndef GEMP_TRANSFORM_CONFLICTS_CONFLICT_KEYS_H
 #define GEMP_TRANSFORM_CONFLICTS_CONFLICT_KEYS_H
 
 #include "comm/comm.h"
-
-typedef enum gemp_access { GEMP_READS, GEMP_ADDS, GEMP_WRITES, GEMP_ACCESSES } gemp_access;
+#include "query/rows/frame.h"
+#include "transform/conflicts/read_write_set.h"
 
 typedef struct gemp_conflict_keys {
 	size_t matches;
-	uint64_t *offsets; /* [matches + 1] of each match's keys; one that is decided already has none */
+	uint64_t *offsets; /* [matches + 1] of each match's keys; a match that is decided already has none */
 	uint64_t *keys;    /* [offsets[matches]] gemp_conflict_key */
 	uint64_t slots;    /* slots are below it; at most 2^62 */
 } gemp_conflict_keys;
 
-/* Cheap invariants, for assert: offsets ascend from 0, and there are keys if offsets say so. */
+/* Collective. The keys of the rows whose decisions[row] is 0. The caller frees *out, also after an error. */
+gemp_code gemp_conflict_keys_new(gemp_conflict_keys *out, const gemp_comm *comm, gemp_shard *graph,
+                                 const gemp_rw_set *rw_set, const gemp_frame *frame, const uint8_t *decisions);
+/* A quick check of invariants, for assert: offsets ascend from 0, and there are keys if offsets say so. */
 bool gemp_conflict_keys_is_valid(const gemp_conflict_keys *conflict_keys);
 void gemp_conflict_keys_free(gemp_conflict_keys *conflict_keys);
 
@@ -44,12 +47,12 @@ static inline bool gemp_accesses_conflict(gemp_access a, gemp_access b)
 	return a == GEMP_WRITES || b == GEMP_WRITES || a != b;
 }
 
-/* Slots that some keys name, as indices below `count`. Where hashing them would take more memory than an entry for
+/* A slot table gives the slots of some keys indices below `count`. Where hashing them would take more memory than an entry for
  * every slot, a slot is its own index. Threads may look up at the same time: an entry is claimed by compare-and-
  * swap. */
 typedef struct gemp_slot_table {
 	size_t count;
-	uint64_t *slots; /* [count] hashed, slot + 1 or 0; NULL: a slot is its slot */
+	uint64_t *slots; /* [count] hashed: slot + 1, or 0 for a free entry; NULL: a slot is its own index */
 } gemp_slot_table;
 
 /* All slots are below slot_bound. slot_size: bytes that the caller keeps for each index. */
@@ -59,9 +62,9 @@ size_t gemp_slot_table_index(gemp_slot_table *slots, uint64_t slot);
 
 /* State of a slot while conflicts are resolved. */
 typedef struct gemp_conflict_slot {
-	uint64_t
-		first[GEMP_ACCESSES]; /* smallest priority of undecided matches with this access; UINT64_MAX: there are none */
-	uint32_t selected;        /* a bit for each access of selected matches */
+	/* the smallest priority of undecided matches with each access; UINT64_MAX: there are none */
+	uint64_t first[GEMP_ACCESSES];
+	uint32_t selected; /* a bit for each access of selected matches */
 } gemp_conflict_slot;
 
 /* Several threads may enter and evaluate slots at the same time. */
@@ -102,31 +105,5 @@ static inline gemp_match_decision gemp_conflict_slot_evaluate(const gemp_conflic
 	}
 	return decision;
 }
-
-/* THE ORDER of the matches of all ranks by their tuples (select.h), whichever ranks have found them. Rank r is responsible for a range
- * of first words, sorts the records that it receives and returns their positions. */
-
-/* Matches of this rank: tuples[count * width], width >= 1, compared number by number. Those that are equal on different
- * ranks or here stand for the same, so that nothing tells which comes first. */
-typedef struct gemp_match_keys {
-	size_t count, width;
-	uint64_t *tuples;
-	uint64_t bound; /* most first numbers lie below it; it spreads them over the ranks */
-} gemp_match_keys;
-
-/* Collective. Of the marked matches of all ranks, in their order: number[i] becomes how many stand before i, if that is
- * marked. *total (NULL: not wanted): how many there are. */
-gemp_code gemp_match_order_number(const gemp_comm *comm, const gemp_match_keys *matches, const uint8_t *marked,
-                                  uint64_t *number, uint64_t *total);
-
-/* Collective. Priorities of marked matches that are equal, on any ranks, are replaced until all differ: the first match
- * in the order keeps it. */
-gemp_code gemp_match_order_distinct(const gemp_comm *comm, const gemp_match_keys *matches, const uint8_t *marked,
-                                    uint64_t *priority);
-
-/* Local. rows[count] become ascending by tuples[row * width ...], compared word by word; equal rows keep their
- * order. width >= 1. Least-significant-word radix sort: 2 million tuples of 3 words took 0.10 s on 2 shared Xeon
- * cores (2026-11). */
-gemp_code gemp_tuple_sort(const uint64_t *tuples, size_t width, size_t *rows, size_t count);
 
 #endif

@@ -7,15 +7,15 @@
 #include "core/memory.h"
 #include "core/search.h"
 #include "core/threads.h"
-#include "match/filter/element_values.h"
 #include "transform/conflicts/conflict_keys.h"
+#include "transform/conflicts/match_order.h"
 
-/* An edge that a row deletes by name. */
+/* A column of edges that the rule deletes by name. */
 typedef struct deleted_edge {
 	const uint64_t *edges;     /* [rows] */
-	bool known;                /* its ends are in these columns */
-	const uint64_t *from, *to; /* [rows] */
-	gemp_edge_values values;   /* else these have them */
+	bool known;                /* columns of the row have the ends */
+	const uint64_t *from, *to; /* [rows] if known */
+	gemp_edge_values values;   /* has the ends otherwise */
 } deleted_edge;
 
 typedef struct dangling_context {
@@ -24,19 +24,17 @@ typedef struct dangling_context {
 	const gemp_rule *rule;
 	const gemp_frame *frame;
 	size_t deleted_count, detached_count;
-	deleted_edge *deleted;
-	const uint64_t **detached; /* [detached_count] columns of vertices that go with all their edges */
-	const uint64_t *vertices;  /* [rows] the column in hand */
+	deleted_edge *deleted;     /* [deleted_count] */
+	const uint64_t **detached; /* [detached_count] columns of vertices that are deleted with all their edges */
+	const uint64_t *vertices;  /* [rows] the column that is checked now */
 	size_t request_count;
-	size_t *rows;      /* [asked] */
-	uint64_t *records; /* [asked] vertices, or pairs of them */
-	int *owner;
-	uint64_t *answers;
-	uint64_t *remaining; /* [rows] ends of edges that stay, of those counted so far */
+	size_t *rows;        /* [request_count] */
+	uint64_t *records;   /* [request_count] vertices, or pairs of vertices */
+	int *owner;          /* [request_count] */
+	uint64_t *answers;   /* [request_count] */
+	uint64_t *remaining; /* [rows] ends of edges at the vertex that are not known to be deleted */
 	uint8_t *decisions;
 } dangling_context;
-
-/* WHAT THE RULE DELETES */
 
 /* The columns that the rule deletes: edges by name, and vertices together with their edges. */
 static gemp_code list_deleted(dangling_context *c, const gemp_rule_columns *columns)
@@ -64,18 +62,6 @@ static gemp_code list_deleted(dangling_context *c, const gemp_rule_columns *colu
 		}
 	}
 	return GEMP_OK;
-}
-
-/* Collective. The row does not contain the ends of this edge, so the owners of the edges are asked. */
-static gemp_code fetch_ends(dangling_context *c, gemp_runtime *context, deleted_edge *d)
-{
-	GEMP_OWNED gemp_edge *edges = NULL;
-	size_t count = 0;
-	GEMP_TRY(gemp_comm_agree(c->comm, GEMP_NEW(edges, c->frame->rows)));
-	for (size_t row = 0; row < c->frame->rows; row++)
-		if (d->edges[row] != GEMP_NO_ELEMENT)
-			edges[count++] = d->edges[row];
-	return gemp_fetch_edges(&d->values, context, c->graph, edges, count, NULL, 0);
 }
 
 /* Ends of a deleted edge in this row, from the row's own columns where it has both. */
@@ -123,8 +109,9 @@ static uint64_t named_ends(const dangling_context *c, size_t row, uint64_t verte
 	return count;
 }
 
-/* REQUESTS to the owners of vertices */
+/* REQUESTS TO THE OWNERS OF VERTICES */
 
+/* Edge ends at a vertex; a loop has two. */
 static uint64_t incident_edges(const gemp_shard *g, size_t row)
 {
 	uint64_t ends = 0;
@@ -135,7 +122,7 @@ static uint64_t incident_edges(const gemp_shard *g, size_t row)
 	return ends;
 }
 
-/* Request handler: the number of edge ends at each vertex; a loop has two. */
+/* Request handler: the number of edge ends at each vertex. */
 static gemp_code answer_degrees(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	const gemp_shard *g = self;
@@ -145,6 +132,7 @@ static gemp_code answer_degrees(void *self, const void *records, size_t count, u
 	return GEMP_OK;
 }
 
+/* How often a vertex occurs in a range of an ascending list. */
 static uint64_t count_in(const gemp_vertex *row, uint64_t begin, uint64_t end, uint64_t vertex)
 {
 	return gemp_lower_bound_u32(row + begin, end - begin, vertex + 1) -
@@ -187,7 +175,7 @@ static gemp_code send_request(dangling_context *c, size_t width, const uint64_t 
 	return gemp_request_run(c->comm, GEMP_OK, &request, c->answers);
 }
 
-/* THE CHECK */
+/* DANGLING-EDGE CONDITION */
 
 /* Rows that delete a vertex in the current column, and not with all its edges under another name. */
 static void list_rows(dangling_context *c)
@@ -237,6 +225,7 @@ static gemp_code check_column(dangling_context *c, const uint64_t *vertices)
 	return GEMP_OK;
 }
 
+/* Local. Every array has an entry for each row, since in the worst case every row requests. */
 static gemp_code begin_check(dangling_context *c, const gemp_rule_columns *columns)
 {
 	size_t rows = c->frame->rows;
@@ -245,21 +234,24 @@ static gemp_code begin_check(dangling_context *c, const gemp_rule_columns *colum
 	                    GEMP_ARRAY(c->answers, rows), GEMP_ARRAY(c->remaining, rows));
 }
 
-/* Collective. */
-static gemp_code load(dangling_context *c, gemp_runtime *context, const gemp_rule_columns *columns)
+/* Collective. Loads adjacency, and the ends of deleted edges that no column has. */
+static gemp_code load_adjacency(dangling_context *c, gemp_runtime *context, const gemp_rule_columns *columns)
 {
 	for (size_t r = 0; r < c->graph->relation_count; r++)
 		GEMP_TRY(gemp_shard_load_relation(c->graph, r, GEMP_LOAD_OUT | GEMP_LOAD_IN));
 	GEMP_TRY(gemp_comm_agree(c->comm, begin_check(c, columns)));
 	for (size_t i = 0; i < c->deleted_count; i++)
 		if (!c->deleted[i].known)
-			GEMP_TRY(fetch_ends(c, context, &c->deleted[i]));
+			GEMP_TRY(
+				gemp_row_edges_fetch(&c->deleted[i].values, context, c->graph, c->deleted[i].edges, c->frame->rows));
 	return GEMP_OK;
 }
 
-static bool may_dangle(const gemp_update *u)
+static void free_dangling(dangling_context *c)
 {
-	return u->kind == GEMP_DELETE && !u->element.edge && !u->detach;
+	for (size_t i = 0; i < c->deleted_count; i++)
+		gemp_edge_values_free(&c->deleted[i].values);
+	gemp_free_all(c->deleted, c->detached, c->rows, c->records, c->owner, c->answers, c->remaining);
 }
 
 /* Collective. Rows that violate the dangling-edge condition become GEMP_REJECTED in decisions[frame->rows].
@@ -267,26 +259,29 @@ static bool may_dangle(const gemp_update *u)
 static gemp_code reject_dangling(gemp_runtime *context, gemp_shard *graph, const gemp_rule *rule,
                                  const gemp_rule_columns *columns, const gemp_frame *frame, uint8_t *decisions)
 {
-	gemp_code code = GEMP_OK;
+	GEMP_OWNED_BY(free_dangling)
 	dangling_context c = {
 		.comm = context->comm, .graph = graph, .rule = rule, .frame = frame, .decisions = decisions
 	};
 	for (size_t i = 0; i < rule->update_count; i++) {
-		if (!may_dangle(&rule->updates[i]))
+		const gemp_update *u = &rule->updates[i];
+		if (u->kind != GEMP_DELETE || u->element.edge || u->detach)
 			continue;
 		if (!c.rows)
-			GEMP_TRY_DONE(load(&c, context, columns));
-		GEMP_TRY_DONE(check_column(&c, frame->columns[rule->updates[i].element.index].elements));
+			GEMP_TRY(load_adjacency(&c, context, columns));
+		GEMP_TRY(check_column(&c, frame->columns[u->element.index].elements));
 	}
-done:
-	for (size_t i = 0; i < c.deleted_count; i++)
-		gemp_edge_values_free(&c.deleted[i].values);
-	gemp_free_all(c.deleted, c.detached, c.rows, c.records, c.owner, c.answers, c.remaining);
-	return code;
+	return GEMP_OK;
 }
 
+/* IDENTIFICATION CONDITION */
+
+/* MERGED + n: merged into element n of the row. */
+enum { STAYS, DELETED, MERGED };
+
+/* Two columns with different outcomes, which must not hold the same element. */
 typedef struct column_pair {
-	const uint64_t *one, *other; /* columns that may have the same element, which cannot have the fates of both */
+	const uint64_t *one, *other; /* [rows] */
 } column_pair;
 
 typedef struct inapplicable_context {
@@ -294,18 +289,20 @@ typedef struct inapplicable_context {
 	const gemp_frame *frame;
 	gemp_semantics semantics;
 	gemp_rule_columns columns;
-	size_t *fate; /* [frame->count] of the elements of columns */
+	size_t *outcome; /* [frame->count] STAYS, DELETED, or MERGED and the target, of the elements of each column */
 	size_t pair_count, pair_capacity;
 	column_pair *pairs;
 	uint8_t *decisions;
-	uint64_t inapplicable;
 } inapplicable_context;
 
-/* IDENTIFICATION */
+static void free_inapplicable(inapplicable_context *b)
+{
+	gemp_free_all(b->outcome, b->pairs);
+}
 
-/* Does the semantics of the pattern keep the element of this column apart from all other elements that it keeps
- * apart? Then two such columns never hold the same element, and need no check. */
-static bool may_coincide(const inapplicable_context *b, size_t column)
+/* Does the semantics of the pattern make the element of this column differ from those of all other such columns? Two of them never
+ * hold the same element, and need no check. */
+static bool is_distinct(const inapplicable_context *b, size_t column)
 {
 	const gemp_pattern *p = b->rule->pattern;
 	bool edge = b->frame->columns[column].kind == GEMP_CELL_EDGE;
@@ -320,19 +317,16 @@ static bool may_coincide(const inapplicable_context *b, size_t column)
 	return false;
 }
 
-/* MERGED + n: merged into element n of the row. */
-enum { STAYS, DELETED, MERGED };
-
-/* fate[column]: elements with equal fates may coincide without harm. */
-static gemp_code find_fates(inapplicable_context *b)
+/* Elements with equal outcomes may coincide without harm. */
+static gemp_code find_outcomes(inapplicable_context *b)
 {
-	GEMP_TRY(GEMP_NEW(b->fate, b->frame->count));
+	GEMP_TRY(GEMP_NEW(b->outcome, b->frame->count));
 	for (size_t i = 0; i < b->rule->update_count; i++) {
 		const gemp_update *u = &b->rule->updates[i];
 		if (u->kind == GEMP_DELETE)
-			b->fate[u->element.index] = DELETED;
+			b->outcome[u->element.index] = DELETED;
 		else if (u->kind == GEMP_MERGE)
-			b->fate[u->element.index] = MERGED + 2 * u->to.index + u->to.created;
+			b->outcome[u->element.index] = MERGED + 2 * u->to.index + u->to.created;
 	}
 	return GEMP_OK;
 }
@@ -341,11 +335,11 @@ static gemp_code find_fates(inapplicable_context *b)
 static gemp_code find_pairs(inapplicable_context *b)
 {
 	const gemp_frame *f = b->frame;
-	GEMP_TRY(find_fates(b));
+	GEMP_TRY(find_outcomes(b));
 	for (size_t c = 1; c < f->count; c++)
 		for (size_t k = 0; k < c; k++) {
-			if (b->fate[k] == b->fate[c] || f->columns[k].kind != f->columns[c].kind ||
-			    (may_coincide(b, c) && may_coincide(b, k)))
+			if (b->outcome[k] == b->outcome[c] || f->columns[k].kind != f->columns[c].kind ||
+			    (is_distinct(b, c) && is_distinct(b, k)))
 				continue;
 			GEMP_TRY(GEMP_RESERVE(b->pairs, b->pair_capacity, b->pair_count + 1));
 			b->pairs[b->pair_count++] = (column_pair){ f->columns[c].elements, f->columns[k].elements };
@@ -353,7 +347,7 @@ static gemp_code find_pairs(inapplicable_context *b)
 	return GEMP_OK;
 }
 
-/* Rejects rows in which two columns with different fates hold the same element. */
+/* Rejects rows in which two columns with different outcomes hold the same element. */
 static void identify_range(void *self, size_t range, size_t begin, size_t end)
 {
 	inapplicable_context *b = self;
@@ -364,31 +358,21 @@ static void identify_range(void *self, size_t range, size_t begin, size_t end)
 				b->decisions[row] = GEMP_REJECTED;
 }
 
-static void count_range(void *self, size_t range, size_t begin, size_t end)
-{
-	inapplicable_context *b = self;
-	uint64_t inapplicable = 0;
-	(void)range;
-	for (size_t row = begin; row < end; row++)
-		inapplicable += b->decisions[row] == GEMP_REJECTED;
-	__atomic_fetch_add(&b->inapplicable, inapplicable, __ATOMIC_RELAXED);
-}
-
-/* Collective. Identification is checked first, on the rows alone; only rows that pass it are asked of other ranks. */
+/* Collective. Identification is checked first, on the rows alone: only rows that pass it make requests to other ranks. */
 gemp_code gemp_reject_inapplicable(gemp_runtime *context, gemp_shard *graph, const gemp_rule *rule,
                                    gemp_semantics semantics, const gemp_frame *frame, uint8_t *decisions,
                                    uint64_t *inapplicable)
 {
-	gemp_code code = GEMP_OK;
+	GEMP_OWNED_BY(free_inapplicable)
 	inapplicable_context b = { .rule = rule, .frame = frame, .semantics = semantics, .decisions = decisions };
+	uint64_t rejected = 0;
 	gemp_rule_columns_find(&b.columns, rule);
-	GEMP_TRY_DONE(gemp_comm_agree(context->comm, find_pairs(&b)));
+	GEMP_TRY(gemp_comm_agree(context->comm, find_pairs(&b)));
 	if (b.pair_count)
 		gemp_for_ranges(frame->rows, identify_range, &b);
-	GEMP_TRY_DONE(reject_dangling(context, graph, rule, &b.columns, frame, decisions));
-	gemp_for_ranges(frame->rows, count_range, &b);
-done:
-	*inapplicable = b.inapplicable;
-	gemp_free_all(b.fate, b.pairs);
-	return code;
+	GEMP_TRY(reject_dangling(context, graph, rule, &b.columns, frame, decisions));
+	for (size_t row = 0; row < frame->rows; row++)
+		rejected += decisions[row] == GEMP_REJECTED;
+	*inapplicable = gemp_comm_sum1(context->comm, rejected);
+	return GEMP_OK;
 }

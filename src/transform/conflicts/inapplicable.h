@@ -13,9 +13,8 @@
 #include "pattern/model/rule.h"
 #include "query/rows/frame.h"
 
-/* Collective. Out are matches that would leave an edge without an end (DELETE without DETACH), and those in which an
- * element is deleted under one name, and kept or merged into another vertex under another name. decisions[frame->rows], undecided before; *inapplicable: how many of this
- * rank. */
+/* Collective. decisions[frame->rows], undecided before, become GEMP_REJECTED for inapplicable matches. *inapplicable: their number
+ * on all ranks. */
 gemp_code gemp_reject_inapplicable(gemp_runtime *context, gemp_shard *graph, const gemp_rule *rule,
                                    gemp_semantics semantics, const gemp_frame *frame, uint8_t *decisions,
                                    uint64_t *inapplicable);

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+/* Aspects of an element. OUT, IN: the edges of a type at a vertex; RELATION: all edges of a type. An aspect's number has the name in
+ * the lower bits. */
 enum aspect { VERTEX, EDGE, ATTRIBUTE, LABEL, EDGE_ATTRIBUTE, OUT, IN, RELATION };
 enum { NAME_BITS = 24 };
 
@@ -50,6 +52,7 @@ static void add_access(analysis *t, size_t column, enum aspect aspect, size_t na
 	append_access(t, &(gemp_rule_access){ .column = column, .aspect = aspect_of(aspect, name), .access = access });
 }
 
+/* The index of the name, all->count if it is unknown. Rules have few names, so a linear search suffices. */
 static size_t find_name(const name_table *all, const char *name)
 {
 	size_t i = 0;
@@ -183,6 +186,7 @@ static void read_expr(analysis *t, const scope *s, const gemp_expr *expr)
 		read_expr(t, s, expr->children[i]);
 }
 
+/* Every item is read, whether or not an update uses it. */
 static void read_clause(analysis *t, const scope *s, const gemp_clause *clause)
 {
 	for (size_t i = 0; i < clause->item_count; i++)
@@ -193,11 +197,9 @@ static void read_clause(analysis *t, const scope *s, const gemp_clause *clause)
 static void read_after_with(analysis *t)
 {
 	const gemp_clause *with = t->rule->pattern->with;
-	size_t *vertices = NULL, *edges = NULL;
+	GEMP_OWNED size_t *vertices = NULL, *edges = NULL;
 	if (t->code == GEMP_OK)
-		t->code = GEMP_NEW(vertices, with->item_count);
-	if (t->code == GEMP_OK)
-		t->code = GEMP_NEW(edges, with->item_count);
+		t->code = gemp_new_all(GEMP_ARRAY(vertices, with->item_count), GEMP_ARRAY(edges, with->item_count));
 	for (size_t i = 0; i < with->item_count && t->code == GEMP_OK; i++) {
 		const gemp_expr *expr = with->items[i].expr;
 		bool vertex = expr->kind == GEMP_VERTEX && expr->variable < GEMP_MAX_PATTERN_VERTICES;
@@ -206,12 +208,11 @@ static void read_after_with(analysis *t)
 		edges[i] = edge ? t->columns.edge[expr->variable] : GEMP_NO_COLUMN;
 	}
 	const scope s = { with->item_count, with->item_count, vertices, edges, t->rule->pattern };
-	if (t->code == GEMP_OK) {
-		read_clause(t, &s, &t->rule->pattern->result);
-		if (with->where)
-			read_expr(t, &s, with->where);
-	}
-	gemp_free_all(vertices, edges);
+	if (t->code != GEMP_OK)
+		return;
+	read_clause(t, &s, &t->rule->pattern->result);
+	if (with->where)
+		read_expr(t, &s, with->where);
 }
 
 /* Does the row determine this edge and both of its ends? */
@@ -308,7 +309,17 @@ static void access_around(analysis *t, size_t column, gemp_access_at at, enum as
 			.column = column, .aspect = aspect_of(aspect, type), .access = GEMP_ADDS, .at = at, .relation = relation });
 }
 
-/* The matched edge that is in this column; false: the row does not say, or not where its ends are. */
+/* Additions at both ends of an edge of any type, or at all neighbours of a vertex. */
+static void access_all_around(analysis *t, size_t column, gemp_access_at sources, gemp_access_at targets)
+{
+	access_types_at(t, GEMP_NO_COLUMN, NULL, 0, false, false, GEMP_ADDS);
+	for (size_t r = 0; r < t->graph->relation_count; r++) {
+		access_around(t, column, sources, OUT, r, r);
+		access_around(t, column, targets, IN, r, r);
+	}
+}
+
+/* The matched edge in this column. Returns false if the column has none, or if the row lacks its ends. */
 static bool find_matched_edge(const analysis *t, size_t column, gemp_rule_edge *e)
 {
 	return gemp_rule_edge_find(e, t->rule, &t->columns, column) && e->from != GEMP_NO_COLUMN && e->to != GEMP_NO_COLUMN;
@@ -325,11 +336,7 @@ static void delete_edge(analysis *t, size_t column)
 		access_types_at(t, e.to, e.edge->types, e.edge->type_count, either, true, GEMP_ADDS);
 		return;
 	}
-	access_types_at(t, GEMP_NO_COLUMN, NULL, 0, false, false, GEMP_ADDS);
-	for (size_t r = 0; r < t->graph->relation_count; r++) {
-		access_around(t, column, GEMP_AT_SOURCE, OUT, r, r);
-		access_around(t, column, GEMP_AT_TARGET, IN, r, r);
-	}
+	access_all_around(t, column, GEMP_AT_SOURCE, GEMP_AT_TARGET);
 }
 
 /* The edge leaves one relation and enters another. */
@@ -356,11 +363,7 @@ static void delete_vertex(analysis *t, const gemp_update *u)
 	add_access(t, GEMP_NO_COLUMN, VERTEX, 0, GEMP_ADDS);
 	if (!u->detach && u->kind != GEMP_MERGE)
 		return;
-	access_types_at(t, GEMP_NO_COLUMN, NULL, 0, false, false, GEMP_ADDS);
-	for (size_t r = 0; r < t->graph->relation_count; r++) {
-		access_around(t, column, GEMP_AT_SOURCES, OUT, r, r);
-		access_around(t, column, GEMP_AT_TARGETS, IN, r, r);
-	}
+	access_all_around(t, column, GEMP_AT_SOURCES, GEMP_AT_TARGETS);
 }
 
 /* The edges that the merged vertex loses are added to the other vertex. */
@@ -393,7 +396,6 @@ static void write_update(analysis *t, const gemp_update *u)
 
 /* THE READ/WRITE SET */
 
-/* Types that only the rule mentions get numbers behind the relations of the graph. */
 static bool names_type(const gemp_update *u)
 {
 	return u->kind == GEMP_CREATE_EDGE || u->kind == GEMP_SET_TYPE;
@@ -441,7 +443,7 @@ static gemp_code keep_conflicting(gemp_rw_set *f)
 
 /* SLOTS */
 
-/* The number of slots of an aspect. */
+/* The number of slots of an aspect: one for each element, or one for an access to all elements. */
 static uint64_t elements_of(const gemp_rule_access *entry, const gemp_shard *graph)
 {
 	enum aspect aspect = entry->aspect >> NAME_BITS;
@@ -450,7 +452,7 @@ static uint64_t elements_of(const gemp_rule_access *entry, const gemp_shard *gra
 	return aspect == EDGE || aspect == EDGE_ATTRIBUTE ? gemp_shard_edges(graph) : graph->vertex_count;
 }
 
-/* Every aspect gets a slot for each element, or a single slot for accesses to all elements. */
+/* Accesses of one aspect share its range of slots; an access to all elements has a slot of its own beside them. */
 static void number_slots(gemp_rw_set *f, const gemp_shard *graph)
 {
 	for (size_t i = 0; i < f->count; i++) {
@@ -464,7 +466,8 @@ static void number_slots(gemp_rw_set *f, const gemp_shard *graph)
 	}
 }
 
-/* Writes come before reads, because reads of label lists must know all labels that updates mention. */
+/* Types that only the rule mentions get numbers behind the relations of the graph. Writes come before reads, because labels(v) reads
+ * all labels that updates mention. */
 gemp_code gemp_rw_set_new(gemp_rw_set *out, const gemp_rule *rule, const gemp_shard *graph, bool induced)
 {
 	analysis t = { .out = out, .rule = rule, .graph = graph };

@@ -11,7 +11,7 @@
 /* With fewer keys the host is done before a GPU has received them and has launched the kernels of about ten rounds. */
 enum { MIN_DEVICE_KEYS = 1 << 20 };
 
-/* Local. By MIN_DEVICE_KEYS, if the caller leaves the place open. */
+/* Local. Where the rounds run: by MIN_DEVICE_KEYS, if the caller leaves the place open. */
 static bool on_device(const gemp_resolver *resolver, const gemp_conflict_rounds *problem)
 {
 	const gemp_device *device = resolver->context ? resolver->context->device : NULL;
@@ -27,38 +27,46 @@ static gemp_code resolve_local(const gemp_resolver *resolver, const gemp_conflic
 	GEMP_OWNED_BY(gemp_conflict_rounds_free) gemp_conflict_rounds problem = { 0 };
 	double began;
 	GEMP_TRY(gemp_conflict_rounds_new(&problem, conflict_keys, priority, decisions));
-	bool there = on_device(resolver, &problem);
+	bool device = on_device(resolver, &problem);
 	began = gemp_now();
-	GEMP_TRY(there ? gemp_conflict_rounds_device(&problem, resolver->context, rounds)
-	               : gemp_conflict_rounds_host(&problem, rounds));
+	GEMP_TRY(device ? gemp_conflict_rounds_device(&problem, resolver->context, rounds)
+	                : gemp_conflict_rounds_host(&problem, rounds));
 	gemp_log(GEMP_VERBOSE, "%zu contending matches with %llu conflict keys, decided on the %s in %.3f s",
-	         problem.matches, (unsigned long long)problem.offsets[problem.matches], there ? "device" : "host",
+	         problem.matches, (unsigned long long)problem.offsets[problem.matches], device ? "device" : "host",
 	         gemp_now() - began);
 	for (size_t m = 0; m < problem.matches; m++)
 		decisions[problem.rows[m]] = problem.decision[m];
 	return GEMP_OK;
 }
 
-/* The rank that decides about a slot; there the slot has the number slot / ranks. */
+/* The rank that decides about a slot. On that rank the slot has the number slot / ranks, so numbers are dense. */
 static int slot_owner(const gemp_comm *comm, uint64_t slot)
 {
 	return (int)(slot % (uint64_t)comm->size);
 }
 
-/* UNCONTENDED. A slot has a bit for each way in which it is touched, and one if it is touched twice. */
-enum { TOUCHED = (1 << GEMP_ACCESSES) - 1, TWICE = 1 << GEMP_ACCESSES };
+/* UNCONTENDED MATCHES */
 
-/* With several ranks the slots are those of this rank, and answers say which keys are contended. */
+/* The state of a slot: a bit for each kind of access, and a bit if two keys access it. */
+enum { ACCESSED = (1 << GEMP_ACCESSES) - 1, TWICE = 1 << GEMP_ACCESSES };
+
+/* With one rank the slots are here. With several ranks each rank asks the owners of its slots, and answers hold the result. */
 typedef struct contention_context {
 	const gemp_conflict_keys *conflict_keys;
 	uint8_t *decisions;
 	gemp_slot_table slots;
 	uint8_t *slot_states;           /* [slots.count] */
-	const uint64_t *requested_keys; /* keys at this rank, whose slots are divided by `ranks` */
+	const uint64_t *requested_keys; /* keys whose slots this rank owns */
 	uint64_t ranks;
-	uint64_t *answers; /* of the keys; NULL: the slots are here */
-	uint64_t undecided;
+	uint64_t *answers;  /* [keys] nonzero: the slot is contended; NULL: slot_states tell */
+	uint64_t undecided; /* matches of this rank that are left */
 } contention_context;
+
+static void free_contention(contention_context *l)
+{
+	gemp_slot_table_free(&l->slots);
+	gemp_free_all(l->slot_states, l->answers);
+}
 
 static uint8_t *slot_of(contention_context *l, uint64_t key)
 {
@@ -75,7 +83,7 @@ static void mark_accesses(void *self, size_t range, size_t begin, size_t end)
 		uint8_t *slot = slot_of(l, l->requested_keys[i]),
 				bit = (uint8_t)(1 << gemp_conflict_key_access(l->requested_keys[i]));
 		uint8_t before = __atomic_fetch_or(slot, bit, __ATOMIC_RELAXED);
-		if (before & TOUCHED && !(before & TWICE))
+		if (before & ACCESSED && !(before & TWICE))
 			__atomic_fetch_or(slot, (uint8_t)TWICE, __ATOMIC_RELAXED);
 	}
 }
@@ -87,10 +95,10 @@ static bool is_contended(contention_context *l, uint64_t key)
 	return slot & TWICE && (slot & 1 << GEMP_WRITES || (slot & both) == both);
 }
 
-/* Marks the accesses of all keys that this rank is responsible for. */
-static gemp_code access_slots(contention_context *l, const uint64_t *touches, size_t count)
+/* Local. Marks the accesses of all keys whose slots this rank owns. */
+static gemp_code mark_slots(contention_context *l, const uint64_t *keys, size_t count)
 {
-	l->requested_keys = touches;
+	l->requested_keys = keys;
 	GEMP_TRY(gemp_slot_table_new(&l->slots, l->conflict_keys->slots / l->ranks + 1, count, sizeof *l->slot_states));
 	GEMP_TRY(GEMP_NEW(l->slot_states, l->slots.count));
 	gemp_for_ranges(count, mark_accesses, l);
@@ -108,17 +116,17 @@ static void answer_range(void *self, size_t range, size_t begin, size_t end)
 /* Request handler: the keys of all ranks that fall to this rank are marked first, then each is answered. */
 static gemp_code answer_contended(void *self, const void *records, size_t count, uint64_t *answers)
 {
-	contention_context here = *(const contention_context *)self;
-	gemp_code code = access_slots(&here, records, count);
-	here.answers = answers;
+	const contention_context *all = self;
+	contention_context here = { .conflict_keys = all->conflict_keys, .ranks = all->ranks, .answers = answers };
+	gemp_code code = mark_slots(&here, records, count);
 	if (code == GEMP_OK)
 		gemp_for_ranges(count, answer_range, &here);
-	gemp_slot_table_free(&here.slots);
-	gemp_free(here.slot_states);
+	here.answers = NULL; /* the caller's */
+	free_contention(&here);
 	return code;
 }
 
-/* Collective. Whether the slot of each key is contended, asked of the slot's owner. */
+/* Collective. The owner of each key's slot answers whether the slot is contended. */
 static gemp_code request_contended(contention_context *l, const gemp_comm *comm)
 {
 	size_t count = l->conflict_keys->offsets[l->conflict_keys->matches];
@@ -154,100 +162,91 @@ static void decide_range(void *self, size_t range, size_t begin, size_t end)
 gemp_code gemp_resolve_uncontended(const gemp_comm *comm, const gemp_conflict_keys *conflict_keys, uint8_t *decisions,
                                    uint64_t *left)
 {
-	gemp_code code = GEMP_OK;
 	assert(gemp_conflict_keys_is_valid(conflict_keys));
+	GEMP_OWNED_BY(free_contention)
 	contention_context l = { .conflict_keys = conflict_keys, .decisions = decisions, .ranks = (uint64_t)comm->size };
 	if (comm->size == 1)
-		GEMP_TRY_DONE(access_slots(&l, conflict_keys->keys, conflict_keys->offsets[conflict_keys->matches]));
+		GEMP_TRY(mark_slots(&l, conflict_keys->keys, conflict_keys->offsets[conflict_keys->matches]));
 	else
-		GEMP_TRY_DONE(request_contended(&l, comm));
+		GEMP_TRY(request_contended(&l, comm));
 	gemp_for_ranges(conflict_keys->matches, decide_range, &l);
 	*left = gemp_comm_sum1(comm, l.undecided);
-done:
-	gemp_slot_table_free(&l.slots);
-	gemp_free_all(l.slot_states, l.answers);
-	return code;
+	return GEMP_OK;
 }
 
-/* ROUNDS OVER RANKS. Claims of matches go to the ranks that decide about their slots, once; then states go there and
- * verdicts back, a byte a claim. */
+/* ROUNDS OVER RANKS */
 
-/* A conflict key on its way to the rank that decides about its slot. */
+/* A conflict key of an undecided match, on the rank that decides about its slot. Claims are sent once. In each round the states of
+ * the matches go to the deciding ranks and the decisions of the slots come back, a byte for each claim. */
 typedef struct claim {
-	uint64_t key; /* of the slot's number there; once it is there, of its slot */
+	uint64_t key; /* its slot is an index of the deciding rank's table, once claims have arrived */
 	uint64_t priority;
 } claim;
 
-/* Claims of decided matches are dropped on both sides in the same order, so both sides hold the same lists: the
- * sender by deciding rank, the receiver by sending rank. Only a byte for each claim travels in each round. */
-typedef struct partition_claims {
+/* One side of the claims. Claims of decided matches are dropped on both sides in the same order, so both sides hold the same lists:
+ * the sender by deciding rank, the receiver by sending rank. */
+typedef struct claim_exchange {
 	size_t *size;    /* [ranks] claims of each */
-	size_t capacity; /* of bytes received */
-	uint8_t *bytes;  /* states sent and verdicts, a byte each */
-	void *buffer;    /* bytes that arrived */
-} partition_claims;
+	uint8_t *bytes;  /* to send: states of matches, or decisions of slots */
+	void *buffer;    /* received bytes */
+	size_t capacity; /* of the buffer */
+} claim_exchange;
 
-/* The sender's and the receiver's side of the rounds; every rank is both. */
+/* Every rank is both sender and receiver. */
 typedef struct resolve_context {
 	const gemp_comm *comm;
 	const gemp_conflict_keys *conflict_keys;
 	const uint64_t *priority;
 	uint8_t *decisions;
-	size_t sent_count; /* claims of this rank */
+	size_t sent_count; /* claims of this rank's matches */
 	size_t *match;     /* [sent_count] */
-	partition_claims sent;
+	claim_exchange sent;
 	size_t received_count; /* claims that this rank decides about */
 	claim *claims;         /* [received_count] */
-	partition_claims received;
+	claim_exchange received;
 	gemp_slot_table slots;
 	gemp_conflict_slot *slot_data; /* [slots.count] */
-	const uint8_t *states;         /* [received_count] of this round */
+	const uint8_t *states;         /* [received_count] of the matches, in this round */
 } resolve_context;
 
-/* CLAIMS TO THEIR RANKS */
-
-/* The slot is divided by the ranks, so each rank's slot numbers are dense. */
-static void make_claim(resolve_context *c, uint64_t key, size_t match, size_t at, claim *claims, int *owner)
+static void free_context(resolve_context *c)
 {
-	uint64_t slot = gemp_conflict_key_slot(key);
-	owner[at] = slot_owner(c->comm, slot);
-	c->sent.size[owner[at]]++;
-	claims[at] = (claim){ gemp_conflict_key(slot / (uint64_t)c->comm->size, gemp_conflict_key_access(key)),
-		                  c->priority[match] };
+	gemp_slot_table_free(&c->slots);
+	gemp_free_all(c->match, c->claims, c->slot_data, c->sent.size, c->sent.bytes, c->sent.buffer, c->received.size,
+	              c->received.bytes, c->received.buffer);
 }
 
-/* match[i]: the match of the i-th claim in the order in which claims travel, by rank. */
-static void order_matches(resolve_context *c, const int *owner, size_t *next)
-{
-	const uint64_t *begin = c->conflict_keys->offsets;
-	size_t at = 0;
-	for (int r = 0; r < c->comm->size; r++)
-		next[r + 1] = next[r] + c->sent.size[r];
-	for (size_t m = 0; m < c->conflict_keys->matches; m++)
-		for (uint64_t t = begin[m]; t < begin[m + 1] && c->decisions[m] == GEMP_UNDECIDED; t++)
-			c->match[next[owner[at++]]++] = m;
-}
-
-/* Claims are made in the order of matches, and the list of matches is sorted by deciding rank, as claims travel. */
+/* Local. Claims are made in the order of matches, while c->match gets the order in which claims travel, by deciding rank. */
 static gemp_code make_claims(resolve_context *c, claim **claims, int **owner)
 {
-	size_t ranks = (size_t)c->comm->size;
-	GEMP_OWNED size_t *next = NULL;
+	const gemp_conflict_keys *k = c->conflict_keys;
+	const size_t ranks = (size_t)c->comm->size;
+	GEMP_OWNED size_t *next = NULL; /* [ranks + 1] where the next claim of each rank goes */
 	size_t at = 0;
-	const uint64_t *begin = c->conflict_keys->offsets;
-	for (size_t m = 0; m < c->conflict_keys->matches; m++)
-		c->sent_count += c->decisions[m] == GEMP_UNDECIDED ? (size_t)(begin[m + 1] - begin[m]) : 0;
+	for (size_t m = 0; m < k->matches; m++)
+		c->sent_count += c->decisions[m] == GEMP_UNDECIDED ? (size_t)(k->offsets[m + 1] - k->offsets[m]) : 0;
 	GEMP_TRY(gemp_new_all(GEMP_ARRAY(next, ranks + 1), GEMP_ARRAY(*claims, c->sent_count),
 	                      GEMP_ARRAY(*owner, c->sent_count), GEMP_ARRAY(c->match, c->sent_count),
 	                      GEMP_ARRAY(c->sent.bytes, c->sent_count), GEMP_ARRAY(c->sent.size, ranks),
 	                      GEMP_ARRAY(c->received.size, ranks)));
-	for (size_t m = 0; m < c->conflict_keys->matches; m++)
-		for (uint64_t t = begin[m]; t < begin[m + 1] && c->decisions[m] == GEMP_UNDECIDED; t++)
-			make_claim(c, c->conflict_keys->keys[t], m, at++, *claims, *owner);
-	order_matches(c, *owner, next);
+	for (size_t m = 0; m < k->matches; m++)
+		for (uint64_t t = k->offsets[m]; t < k->offsets[m + 1] && c->decisions[m] == GEMP_UNDECIDED; t++) {
+			uint64_t slot = gemp_conflict_key_slot(k->keys[t]);
+			gemp_access access = gemp_conflict_key_access(k->keys[t]);
+			(*owner)[at] = slot_owner(c->comm, slot);
+			c->sent.size[(*owner)[at]]++;
+			(*claims)[at++] = (claim){ gemp_conflict_key(slot / ranks, access), c->priority[m] };
+		}
+	for (size_t r = 0; r < ranks; r++)
+		next[r + 1] = next[r] + c->sent.size[r];
+	at = 0;
+	for (size_t m = 0; m < k->matches; m++)
+		for (uint64_t t = k->offsets[m]; t < k->offsets[m + 1] && c->decisions[m] == GEMP_UNDECIDED; t++)
+			c->match[next[(*owner)[at++]]++] = m;
 	return GEMP_OK;
 }
 
+/* Slots become indices of this rank's table. */
 static void slot_range(void *self, size_t range, size_t begin, size_t end)
 {
 	resolve_context *c = self;
@@ -259,7 +258,7 @@ static void slot_range(void *self, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* The received claims get dense slots, and both sides know how many claims they share. */
+/* Local. Prepares the receiver's side; from[ranks + 1] says which rank sent which claims. */
 static gemp_code assign_slots(resolve_context *c, const size_t *from)
 {
 	c->received_count = from[c->comm->size];
@@ -273,7 +272,7 @@ static gemp_code assign_slots(resolve_context *c, const size_t *from)
 	return GEMP_OK;
 }
 
-/* Collective. */
+/* Collective. Claims travel once, before the first round. */
 static gemp_code send_claims(resolve_context *c)
 {
 	GEMP_OWNED claim *claims = NULL;
@@ -286,8 +285,6 @@ static gemp_code send_claims(resolve_context *c)
 	c->claims = received;
 	return gemp_comm_agree(c->comm, assign_slots(c, from));
 }
-
-/* ROUNDS */
 
 static gemp_conflict_slot *claimed_slot(const resolve_context *c, size_t i)
 {
@@ -302,7 +299,7 @@ static void clear_range(void *self, size_t range, size_t begin, size_t end)
 		gemp_conflict_slot_clear(claimed_slot(c, i));
 }
 
-/* Selected matches block their slots for good; undecided ones enter their priorities. */
+/* Selected matches occupy their slots for all later rounds; undecided ones enter their priorities. */
 static void apply_states(void *self, size_t range, size_t begin, size_t end)
 {
 	resolve_context *c = self;
@@ -316,6 +313,7 @@ static void apply_states(void *self, size_t range, size_t begin, size_t end)
 	}
 }
 
+/* A decision for each claim, by the state of its slot. */
 static void evaluate_range(void *self, size_t range, size_t begin, size_t end)
 {
 	resolve_context *c = self;
@@ -343,7 +341,7 @@ static size_t drop_decided(const gemp_comm *comm, size_t *sizes, const uint8_t *
 
 /* A match is selected if all of its slots agree, rejected if one of them rejects it, and stays undecided
  * otherwise. */
-static void apply_decisions(resolve_context *c, const uint8_t *verdicts)
+static void apply_decisions(resolve_context *c, const uint8_t *of_slots)
 {
 	for (size_t i = 0; i < c->sent_count; i++)
 		if (c->decisions[c->match[i]] == GEMP_UNDECIDED)
@@ -351,14 +349,14 @@ static void apply_decisions(resolve_context *c, const uint8_t *verdicts)
 	for (size_t i = 0; i < c->sent_count; i++) {
 		uint8_t *decision = &c->decisions[c->match[i]];
 		if (c->sent.bytes[i] != GEMP_UNDECIDED || *decision == GEMP_REJECTED)
-			continue; /* told before, or out already */
-		if (verdicts[i] != GEMP_SELECTED)
-			*decision = verdicts[i];
+			continue; /* its state was sent as decided, or another slot has rejected it */
+		if (of_slots[i] != GEMP_SELECTED)
+			*decision = of_slots[i];
 	}
 }
 
-/* Collective. Match states go to the slot owners, verdicts come back. */
-static gemp_code run_round(resolve_context *c)
+/* Collective. The states of matches go to the deciding ranks, and the decisions of the slots come back. */
+static gemp_code resolve_round(resolve_context *c)
 {
 	GEMP_OWNED size_t *sizes = NULL;
 	gemp_code code = GEMP_NEW(sizes, (size_t)c->comm->size);
@@ -378,17 +376,6 @@ static gemp_code run_round(resolve_context *c)
 	return GEMP_OK;
 }
 
-static void free_context(resolve_context *c)
-{
-	gemp_free_all(c->match, c->claims);
-	gemp_slot_table_free(&c->slots);
-	gemp_free(c->slot_data);
-	for (int s = 0; s < 2; s++) {
-		partition_claims *which = s ? &c->sent : &c->received;
-		gemp_free_all(which->size, which->bytes, which->buffer);
-	}
-}
-
 /* A match without keys conflicts with nothing. */
 static void select_keyless(resolve_context *c)
 {
@@ -397,7 +384,7 @@ static void select_keyless(resolve_context *c)
 			c->decisions[m] = GEMP_SELECTED;
 }
 
-/* Collective. */
+/* Collective. Over all ranks. */
 static uint64_t count_undecided(const resolve_context *c)
 {
 	uint64_t left = 0;
@@ -415,11 +402,11 @@ static gemp_code resolve_over_ranks(const gemp_comm *comm, const gemp_conflict_k
 	select_keyless(&c);
 	GEMP_TRY(send_claims(&c));
 	for (*rounds = 0; count_undecided(&c); ++*rounds)
-		GEMP_TRY(run_round(&c));
+		GEMP_TRY(resolve_round(&c));
 	return GEMP_OK;
 }
 
-/* ALL, ONE */
+/* ALL MATCHES, OR ONE */
 
 gemp_code gemp_resolve_all(const gemp_resolver *resolver, const gemp_conflict_keys *conflict_keys,
                            const uint64_t *priority, uint8_t *decisions, uint64_t *rounds)
@@ -433,7 +420,7 @@ gemp_code gemp_resolve_all(const gemp_resolver *resolver, const gemp_conflict_ke
 gemp_code gemp_resolve_one(const gemp_comm *comm, const gemp_match_keys *matches, const uint64_t *priority,
                            uint8_t *decisions)
 {
-	uint64_t best = 0; /* the complement of a priority, so that the greatest is wanted */
+	uint64_t best = 0; /* the complement of a priority: the largest complement is that of the smallest priority */
 	GEMP_OWNED uint64_t *number = NULL;
 	for (size_t i = 0; i < matches->count; i++)
 		if (decisions[i] == GEMP_UNDECIDED && ~priority[i] > best)

@@ -14,26 +14,26 @@
 #include "gemp/types.h"
 #include "partition/runtime.h"
 #include "transform/conflicts/conflict_keys.h"
+#include "transform/conflicts/match_order.h"
 
-/* All take decisions[keys->matches]; those that are not undecided before take no part and have no keys. */
+/* All functions take decisions[keys->matches]. Matches that are decided before the call take no part and have no keys. */
 
-/* Collective. Chooses matches none of whose slots are such that matches could conflict there. *left: how many of all
- * ranks are undecided still. */
+/* Collective. Selects the matches whose slots no other match accesses in a conflicting way. *left: matches of all ranks that are
+ * still undecided. */
 gemp_code gemp_resolve_uncontended(const gemp_comm *comm, const gemp_conflict_keys *conflict_keys, uint8_t *decisions,
                                    uint64_t *left);
 
 typedef struct gemp_resolver {
 	const gemp_comm *comm;
-	gemp_runtime *context; /* of these ranks, for its device; NULL: the host chooses */
-	gemp_placement
-		on; /* of the rounds of one rank; auto: the device, if it is a GPU, there are many keys and they fit there */
+	gemp_runtime *context; /* of these ranks, for its device; NULL: the rounds run on the host */
+	gemp_placement on; /* of the rounds of one rank; auto: the device, if it is a GPU, many keys contend and they fit */
 } gemp_resolver;
 
-/* Collective. The lesser priority comes first; priorities of undecided matches are distinct over all ranks. *rounds:
- * that it took. */
+/* Collective. The match with the smaller priority wins; priorities of undecided matches are distinct over all ranks. *rounds: how
+ * many it took. */
 gemp_code gemp_resolve_all(const gemp_resolver *resolver, const gemp_conflict_keys *conflict_keys,
                            const uint64_t *priority, uint8_t *decisions, uint64_t *rounds);
-/* Collective. The first of all that are undecided, by priority and then in their order; the others are out. */
+/* Collective. Selects one undecided match of all ranks, by priority and then in the order of matches, and rejects the others. */
 gemp_code gemp_resolve_one(const gemp_comm *comm, const gemp_match_keys *matches, const uint64_t *priority,
                            uint8_t *decisions);
 

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* FLAT ARRAYS of the undecided matches */
+/* FLAT ARRAYS OF THE UNDECIDED MATCHES */
 
 typedef struct fill_context {
 	gemp_conflict_rounds *problem;
@@ -15,6 +15,11 @@ typedef struct fill_context {
 	const uint64_t *priority;
 	gemp_slot_table slots;
 } fill_context;
+
+static void free_fill(fill_context *s)
+{
+	gemp_slot_table_free(&s->slots);
+}
 
 /* Keys are renumbered to dense slot indices, so the rounds index arrays. */
 static void fill_range(void *self, size_t range, size_t begin, size_t end)
@@ -31,18 +36,18 @@ static void fill_range(void *self, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* Local. Matches that are already decided leave no trace in the arrays; slots are renumbered to be dense. */
+/* Local. Decided matches are left out. The slot table gives dense slots; its size counts the memory of a slot on the device. */
 gemp_code gemp_conflict_rounds_new(gemp_conflict_rounds *out, const gemp_conflict_keys *conflict_keys,
                                    const uint64_t *priority, const uint8_t *decisions)
 {
-	gemp_code code = GEMP_OK;
+	GEMP_OWNED_BY(free_fill)
 	fill_context s = { .problem = out, .conflict_keys = conflict_keys, .priority = priority };
 	size_t count = 0;
 	*out = (gemp_conflict_rounds){ 0 };
 	for (size_t row = 0; row < conflict_keys->matches; row++)
 		count += decisions[row] == GEMP_UNDECIDED;
-	GEMP_TRY_DONE(gemp_new_all(GEMP_ARRAY(out->rows, count), GEMP_ARRAY(out->offsets, count + 1),
-	                           GEMP_ARRAY(out->priority, count), GEMP_ARRAY(out->decision, count)));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(out->rows, count), GEMP_ARRAY(out->offsets, count + 1),
+	                      GEMP_ARRAY(out->priority, count), GEMP_ARRAY(out->decision, count)));
 	for (size_t row = 0; row < conflict_keys->matches; row++) {
 		if (decisions[row] != GEMP_UNDECIDED)
 			continue;
@@ -50,16 +55,12 @@ gemp_code gemp_conflict_rounds_new(gemp_conflict_rounds *out, const gemp_conflic
 		out->rows[m] = row;
 		out->offsets[m + 1] = out->offsets[m] + conflict_keys->offsets[row + 1] - conflict_keys->offsets[row];
 	}
-	GEMP_TRY_DONE(GEMP_NEW(out->keys, out->offsets[count]));
-	GEMP_TRY_DONE(gemp_slot_table_new(&s.slots, conflict_keys->slots, out->offsets[count],
-	                                  (GEMP_ACCESSES + 1) * sizeof(uint64_t)));
+	GEMP_TRY(GEMP_NEW(out->keys, out->offsets[count]));
+	GEMP_TRY(gemp_slot_table_new(&s.slots, conflict_keys->slots, out->offsets[count],
+	                             (GEMP_ACCESSES + 1) * sizeof(uint64_t)));
 	out->slots = s.slots.count;
 	gemp_for_ranges(count, fill_range, &s);
-done:
-	gemp_slot_table_free(&s.slots);
-	if (code != GEMP_OK)
-		gemp_conflict_rounds_free(out);
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_conflict_rounds_free(gemp_conflict_rounds *problem)
@@ -68,15 +69,15 @@ void gemp_conflict_rounds_free(gemp_conflict_rounds *problem)
 	*problem = (gemp_conflict_rounds){ 0 };
 }
 
-/* ROUNDS */
+/* ROUNDS ON THE HOST */
 
 /* Undecided matches are a list that shrinks by stream compaction. */
 typedef struct host_rounds {
 	gemp_conflict_rounds *problem;
 	gemp_conflict_slot *slots; /* [slots] */
-	size_t *undecided;         /* [count] undecided matches */
+	size_t *undecided;         /* [count] */
 	size_t count;
-	size_t kept[GEMP_MAX_RANGES], begin[GEMP_MAX_RANGES];
+	size_t kept[GEMP_MAX_RANGES], begin[GEMP_MAX_RANGES]; /* of each range: matches that stay, and where they begin */
 } host_rounds;
 
 /* All bytes 0xFF make every priority UINT64_MAX. */
@@ -117,6 +118,7 @@ static gemp_match_decision evaluate(const host_rounds *p, size_t m)
 	return decision;
 }
 
+/* Reads slots that all threads have finished to write, and writes decisions only. */
 static void evaluate_range(void *self, size_t range, size_t begin, size_t end)
 {
 	host_rounds *p = self;
@@ -125,8 +127,8 @@ static void evaluate_range(void *self, size_t range, size_t begin, size_t end)
 		p->problem->decision[p->undecided[i]] = (uint8_t)evaluate(p, p->undecided[i]);
 }
 
-/* Decisions become visible to the next round only. Matches that stay undecided move to the front of their range,
- * and run_round closes the gaps. */
+/* Selected matches occupy their slots, and the priorities of undecided ones are cleared for the next round. Matches that stay
+ * undecided move to the front of their range, and host_round closes the gaps. */
 static void update_range(void *self, size_t range, size_t begin, size_t end)
 {
 	host_rounds *p = self;
@@ -148,8 +150,8 @@ static void update_range(void *self, size_t range, size_t begin, size_t end)
 	p->kept[range] = kept - begin;
 }
 
-/* Three loops, separated because each reads what the one before has written everywhere. */
-static void run_round(host_rounds *p)
+/* Three loops, since each reads slots or decisions that the loop before may write for any match. */
+static void host_round(host_rounds *p)
 {
 	size_t ranges = gemp_range_count(p->count), count = 0;
 	gemp_for_ranges(p->count, enter_range, p);
@@ -162,21 +164,21 @@ static void run_round(host_rounds *p)
 	p->count = count;
 }
 
-/* Local. Rounds end when no match is undecided: in each round at least the first undecided match of all is selected. */
 gemp_code gemp_conflict_rounds_host(gemp_conflict_rounds *problem, uint64_t *rounds)
 {
-	gemp_code code = GEMP_OK;
-	host_rounds p = { .problem = problem, .count = problem->matches };
-	GEMP_TRY_DONE(gemp_new_all(GEMP_ARRAY(p.slots, problem->slots), GEMP_ARRAY(p.undecided, problem->matches)));
+	GEMP_OWNED gemp_conflict_slot *slots = NULL;
+	GEMP_OWNED size_t *undecided = NULL;
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(slots, problem->slots), GEMP_ARRAY(undecided, problem->matches)));
+	host_rounds p = { .problem = problem, .slots = slots, .undecided = undecided, .count = problem->matches };
 	gemp_for_ranges(problem->slots, clear_slots, &p);
 	for (size_t m = 0; m < problem->matches; m++)
 		p.undecided[m] = m;
 	for (*rounds = 0; p.count; ++*rounds)
-		run_round(&p);
-done:
-	gemp_free_all(p.slots, p.undecided);
-	return code;
+		host_round(&p);
+	return GEMP_OK;
 }
+
+/* ROUNDS ON A DEVICE */
 
 _Static_assert((int)GEMP_READS == CONFLICT_READS && (int)GEMP_ADDS == CONFLICT_ADDS &&
                    (int)GEMP_WRITES == CONFLICT_WRITES && (int)GEMP_ACCESSES == CONFLICT_ACCESSES,
@@ -185,8 +187,12 @@ _Static_assert((int)GEMP_UNDECIDED == CONFLICT_UNDECIDED && (int)GEMP_SELECTED =
                    (int)GEMP_REJECTED == CONFLICT_REJECTED,
                "kernels know the decisions by these numbers");
 
-enum { GROUP = 256, ITEMS_OF_UNIT = 2048 }; /* work-items of a GPU; a CPU has one a core */
+enum {
+	GROUP = 256,
+	ITEMS_OF_UNIT = 2048
+}; /* work-items of a group, and of a compute unit, on a GPU; a CPU device has one for each core */
 
+/* Buffers. UNDECIDED and NEXT are the lists of matches of this round and the next; COUNT is the length of NEXT. */
 enum { BEGIN, KEYS, PRIORITY, DECISIONS, BEST, SELECTED, UNDECIDED, NEXT, COUNT, BUFFERS };
 enum { ENTER, EVALUATE, UPDATE, KERNELS };
 
@@ -201,7 +207,7 @@ typedef struct device_rounds {
 	gemp_timings timings;
 } device_rounds;
 
-/* Bytes of each device buffer. */
+/* Bytes of each buffer. */
 static void sizes_of(const gemp_conflict_rounds *g, size_t sizes[BUFFERS])
 {
 	sizes[BEGIN] = (g->matches + 1) * sizeof *g->offsets;
@@ -268,6 +274,7 @@ static void close_device(device_rounds *p)
 	gemp_program_free(&p->program);
 }
 
+/* A kernel over `count` matches; work-items take several matches each, if there are more matches than work-items. */
 static gemp_code launch(device_rounds *p, int kernel, uint32_t count, const gemp_argument *arguments,
                         size_t argument_count)
 {
@@ -282,8 +289,8 @@ static gemp_code launch(device_rounds *p, int kernel, uint32_t count, const gemp
 	launch((p), (kernel), (count), (const gemp_argument[]){ __VA_ARGS__ }, \
 	       sizeof((gemp_argument[]){ __VA_ARGS__ }) / sizeof(gemp_argument))
 
-/* *count undecided matches; the list of the next round is written by the kernel, and the two lists change places. */
-static gemp_code run_device_round(device_rounds *p, uint32_t *count)
+/* *count: undecided matches before and after. The kernel writes the list of the next round, and the two lists change places. */
+static gemp_code device_round(device_rounds *p, uint32_t *count)
 {
 	gemp_buffer *b = p->buffers, swap;
 	GEMP_TRY(gemp_buffer_zero(p->device, &b[COUNT], 0, sizeof *count));
@@ -302,22 +309,19 @@ static gemp_code run_device_round(device_rounds *p, uint32_t *count)
 	return GEMP_OK;
 }
 
-/* Local. The same rounds as on the host, with one read of a count for each. */
+/* Each round reads one count from the device; everything else stays there. */
 gemp_code gemp_conflict_rounds_device(gemp_conflict_rounds *problem, gemp_runtime *context, uint64_t *rounds)
 {
-	gemp_code code = GEMP_OK;
+	GEMP_OWNED_BY(close_device)
 	device_rounds p = { .problem = problem, .context = context, .device = context->device };
 	uint32_t count = (uint32_t)problem->matches;
 	double seconds;
-	GEMP_TRY_DONE(open_device(&p));
+	GEMP_TRY(open_device(&p));
 	for (*rounds = 0; count; ++*rounds)
-		GEMP_TRY_DONE(run_device_round(&p, &count));
-	GEMP_TRY_DONE(gemp_buffer_read(p.device, &p.buffers[DECISIONS], 0, problem->matches * sizeof *problem->decision,
-	                               problem->decision));
-	GEMP_TRY_DONE(gemp_timings_seconds(&p.timings, &seconds));
+		GEMP_TRY(device_round(&p, &count));
+	GEMP_TRY(gemp_buffer_read(p.device, &p.buffers[DECISIONS], 0, problem->matches * sizeof *problem->decision,
+	                          problem->decision));
+	GEMP_TRY(gemp_timings_seconds(&p.timings, &seconds));
 	context->timers.seconds[GEMP_PHASE_KERNEL] += seconds;
-	code = gemp_program_store(p.device, &p.program);
-done:
-	close_device(&p);
-	return code;
+	return gemp_program_store(p.device, &p.program);
 }

@@ -14,26 +14,24 @@
 
 typedef struct gemp_conflict_rounds {
 	size_t matches;
-	size_t *rows;       /* [matches] which they are for the caller */
+	size_t *rows;       /* [matches] the caller's number of each match */
 	uint64_t *offsets;  /* [matches + 1] */
-	uint64_t *keys;     /* [offsets[matches]] of slots: gemp_conflict_key */
-	uint64_t *priority; /* [matches] distinct; the least comes first */
-	uint8_t *decision;  /* [matches] gemp_match_decision, undecided before */
+	uint64_t *keys;     /* [offsets[matches]] gemp_conflict_key of slots below `slots` */
+	uint64_t *priority; /* [matches] distinct; the smallest wins */
+	uint8_t *decision;  /* [matches] gemp_match_decision, undecided before the rounds */
 	size_t slots;
 } gemp_conflict_rounds;
 
-/* Of the matches that are undecided. */
+/* Takes the undecided matches. The caller frees *out, also after an error. */
 gemp_code gemp_conflict_rounds_new(gemp_conflict_rounds *out, const gemp_conflict_keys *conflict_keys,
                                    const uint64_t *priority, const uint8_t *decisions);
 void gemp_conflict_rounds_free(gemp_conflict_rounds *problem);
-/* Decides about all, by the threads of this rank. */
+/* Decides about all matches, on the threads of this rank. */
 gemp_code gemp_conflict_rounds_host(gemp_conflict_rounds *problem, uint64_t *rounds);
 
-/* The rounds of a problem on this rank's device. */
-
-/* Does all of it fit on the device? */
+/* Do all arrays fit on the device? */
 bool gemp_conflict_rounds_fit(const gemp_conflict_rounds *problem, const gemp_device *device);
-/* As gemp_conflict_rounds_host, with the same choices and rounds. The context is of this rank alone. */
+/* As gemp_conflict_rounds_host, on the device of the context, with the same decisions and rounds. */
 gemp_code gemp_conflict_rounds_device(gemp_conflict_rounds *problem, gemp_runtime *context, uint64_t *rounds);
 
 #endif
