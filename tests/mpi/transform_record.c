@@ -29,9 +29,9 @@ static gemp_code run_rules(lines *all, gemp_recorder *recorder)
 	gemp_transform_history history = { 0 };
 	gemp_shard *graph = make();
 	*recorder = (gemp_recorder){ .self = all, .write = count_bytes };
-	const gemp_transform_options options = { .combinations = 1000, .seed = 1, .recorder = recorder,
-		                                     .max_steps = 10,
-		                                     .lenient = true };
+	const gemp_transform_options options = {
+		.combinations = 1000, .seed = 1, .recorder = recorder, .max_steps = 10, .lenient = true
+	};
 	gemp_memory_fail_after(all->refused);
 	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, gemp_rule_set_parse(&rules, logged, "text", NULL, 0)));
 	GEMP_TRY_DONE(gemp_transform(&graph, context, rules, &options, reports, &history));

@@ -8,25 +8,34 @@
 
 #include <string.h>
 
-enum { WORDS_AT_ONCE = 1 << 26 };
+enum { WORDS_AT_ONCE = 1 << 26 }; /* of one reduction: 256 MiB */
 
-/* A set of vertices for each role; NULL is the empty set. */
+/* Beyond vertices / this the whole graph is searched: a smaller graph has to be built and its rows renumbered. */
+enum { MAX_PART_DIVISOR = 8 };
+
+/* The set of each role, which grows from role to role. */
 typedef struct expansion {
 	const gemp_comm *comm;
 	gemp_shard *graph;
 	const gemp_locality *locality;
-	size_t words;
-	uint32_t **sets; /* [locality->role_count] */
-	uint32_t *marks;
+	size_t words;    /* of a set */
+	uint32_t **sets; /* [locality->role_count] NULL: the empty set */
+	uint32_t *marks; /* NULL: the expansion starts at anchors */
 } expansion;
+
+static void free_expansion(expansion *n)
+{
+	for (size_t r = 0; n->sets && r < n->locality->role_count; r++)
+		gemp_free(n->sets[r]);
+	gemp_free_all(n->sets, n->marks);
+}
 
 /* Collective. The union over all ranks, in blocks since MPI counts are ints. */
 static void merge_over_ranks(const gemp_comm *comm, uint32_t *bits, size_t words)
 {
 	for (size_t at = 0; at < words && comm->size > 1; at += WORDS_AT_ONCE) {
-		size_t left = words - at;
-		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, bits + at, (int)(left < WORDS_AT_ONCE ? left : WORDS_AT_ONCE),
-		                       MPI_UINT32_T, MPI_BOR, comm->world));
+		int count = (int)gemp_min(words - at, WORDS_AT_ONCE);
+		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, bits + at, count, MPI_UINT32_T, MPI_BOR, comm->world));
 	}
 }
 
@@ -45,16 +54,18 @@ static gemp_code add_to_role(expansion *n, int role, const uint32_t *bits)
 	return GEMP_OK;
 }
 
-/* STEPS along edges of one relation. */
+/* STEPS */
+
+/* A step along the edges of one relation. */
 typedef struct step_context {
 	const gemp_shard *graph;
 	const gemp_relation *relation;
-	bool ahead, back; /* from sources to targets; the other way */
+	bool ahead, back; /* from sources to targets; from targets to sources */
 	const uint32_t *from;
 	uint32_t *to;
 } step_context;
 
-/* Backward steps pull along out-edges, so only rows by source have to be loaded. */
+/* Backward steps pull along out-edges, so rows by target need not be loaded. */
 static bool has_marked_target(const step_context *s, size_t row)
 {
 	for (uint64_t i = s->relation->out_offsets[row]; i < s->relation->out_offsets[row + 1]; i++)
@@ -78,8 +89,8 @@ static void step_range(void *self, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* Collective. `to` becomes what one edge leads to from `from`, against the direction of the role edge if `back` is
- * set. */
+/* Collective. `to` becomes the set of vertices that one edge leads to from the set `from`, against the direction of the role edge if
+ * `back` is set. */
 static gemp_code step(const expansion *n, const gemp_role_edge *edge, bool back, const uint32_t *from, uint32_t *to)
 {
 	memset(to, 0, n->words * sizeof *to);
@@ -96,8 +107,8 @@ static gemp_code step(const expansion *n, const gemp_role_edge *edge, bool back,
 	return GEMP_OK;
 }
 
-/* Collective. From the role `from` along a role edge to the role `to`, which gets everything that a path reaches.
- * inside: marks within the path start there, too; from -1: only these marks. */
+/* Collective. The set of role `to` grows by all vertices that a path along the role edge reaches from role `from`. inside: marked
+ * vertices within the path are starts, too; from -1: they are the only starts. */
 static gemp_code expand_along(expansion *n, const gemp_role_edge *edge, int from, int to, bool inside)
 {
 	GEMP_OWNED uint32_t *now = NULL, *next = NULL;
@@ -105,7 +116,7 @@ static gemp_code expand_along(expansion *n, const gemp_role_edge *edge, int from
 	if (from >= 0 && n->sets[from])
 		add_bits(now, n->sets[from], n->words);
 	if (edge->path)
-		GEMP_TRY(gemp_comm_agree(n->comm, add_to_role(n, to, now))); /* of no length */
+		GEMP_TRY(gemp_comm_agree(n->comm, add_to_role(n, to, now))); /* a path of length 0 */
 	for (unsigned i = 0; i < edge->max_edges; i++) {
 		if (inside)
 			add_bits(now, n->marks, n->words);
@@ -116,12 +127,13 @@ static gemp_code expand_along(expansion *n, const gemp_role_edge *edge, int from
 	return GEMP_OK;
 }
 
-/* TOWARDS THE ANCHOR, from the farthest roles on: which anchors have to be searched again. */
+/* TOWARDS THE ANCHOR: which anchors have to be searched again */
 
-/* Own marks by id; the ranks are merged afterwards. */
+/* Local. The marks of this rank's vertices. */
 static gemp_code set_marks(expansion *n, const bool *mark)
 {
-	GEMP_TRY(GEMP_NEW(n->marks, n->words));
+	n->words = gemp_bits32_words(n->graph->vertex_count);
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(n->sets, n->locality->role_count), GEMP_ARRAY(n->marks, n->words)));
 	for (size_t row = 0; row < n->graph->rows; row++)
 		if (mark[row])
 			gemp_bits32_set(n->marks, n->graph->first_vertex + row);
@@ -162,47 +174,27 @@ static gemp_code expand_to_anchor(expansion *n)
 	return GEMP_OK;
 }
 
-/* Collective. All sets are empty at first. */
-static gemp_code begin_expansion(expansion *n, const gemp_comm *comm, gemp_shard *graph, const gemp_locality *locality)
-{
-	*n = (expansion){
-		.comm = comm, .graph = graph, .locality = locality, .words = gemp_bits32_words(graph->vertex_count)
-	};
-	return gemp_comm_agree(comm, GEMP_NEW(n->sets, locality->role_count));
-}
-
-static void close(expansion *n)
-{
-	for (size_t r = 0; n->sets && r < n->locality->role_count; r++)
-		gemp_free(n->sets[r]);
-	gemp_free_all(n->sets, n->marks);
-}
-
-/* Collective. A match can have changed only if a marked vertex plays a part in it: the sets of roles grow from the marks
+/* Collective. A match can have changed only if a marked vertex has a role in it: the sets of roles grow from the marks
  * towards the anchor, and those anchors are searched again. */
 gemp_code gemp_neighbourhood_anchors(uint32_t **anchors, uint64_t *count, const gemp_comm *comm, gemp_shard *graph,
                                      const gemp_locality *locality, const bool *mark)
 {
-	gemp_code code = GEMP_OK;
-	expansion n;
-	GEMP_TRY_DONE(begin_expansion(&n, comm, graph, locality));
-	GEMP_TRY_DONE(gemp_comm_agree(comm, set_marks(&n, mark)));
+	GEMP_OWNED_BY(free_expansion) expansion n = { .comm = comm, .graph = graph, .locality = locality };
+	GEMP_TRY(gemp_comm_agree(comm, set_marks(&n, mark)));
 	merge_over_ranks(comm, n.marks, n.words);
-	GEMP_TRY_DONE(add_starts(&n));
-	GEMP_TRY_DONE(expand_from_paths(&n));
-	GEMP_TRY_DONE(expand_to_anchor(&n));
+	GEMP_TRY(add_starts(&n));
+	GEMP_TRY(expand_from_paths(&n));
+	GEMP_TRY(expand_to_anchor(&n));
 	memset(n.marks, 0, n.words * sizeof *n.marks);
-	GEMP_TRY_DONE(
-		gemp_comm_agree(comm, add_to_role(&n, locality->anchor, n.marks))); /* it may be empty, but is there */
+	/* Adding nothing makes the set of the anchor exist, even if it is empty. */
+	GEMP_TRY(gemp_comm_agree(comm, add_to_role(&n, locality->anchor, n.marks)));
 	*anchors = n.sets[locality->anchor];
 	n.sets[locality->anchor] = NULL;
 	*count = gemp_bits32_count(*anchors, n.words);
-done:
-	close(&n);
-	return code;
+	return GEMP_OK;
 }
 
-/* AWAY FROM THE ANCHOR, the nearest roles first: what the matches of these anchors can consist of. */
+/* AWAY FROM THE ANCHOR: the working set of some anchors */
 
 /* Collective. Nearest roles first, along parent edges and all paths. */
 static gemp_code expand_from_anchor(expansion *n)
@@ -219,51 +211,58 @@ static gemp_code expand_from_anchor(expansion *n)
 	return GEMP_OK;
 }
 
-/* Collective. The vertices that have a role where one of these is the anchor, and more. */
-static gemp_code find_working_set(uint32_t **bits, uint64_t *count, const gemp_comm *comm, gemp_shard *graph,
-                                  const gemp_locality *locality, const uint32_t *anchors)
+/* Local. Only the role of the anchor has a set at first. */
+static gemp_code set_anchors(expansion *n, const uint32_t *anchors)
 {
-	gemp_code code = GEMP_OK;
-	expansion n;
-	uint32_t *all = NULL;
-	GEMP_TRY_DONE(begin_expansion(&n, comm, graph, locality));
-	GEMP_TRY_DONE(gemp_comm_agree(comm, add_to_role(&n, locality->anchor, anchors)));
-	GEMP_TRY_DONE(expand_from_anchor(&n));
-	GEMP_TRY_DONE(gemp_comm_agree(comm, GEMP_NEW(all, n.words)));
-	for (size_t r = 0; r < locality->role_count; r++)
-		if (n.sets[r])
-			add_bits(all, n.sets[r], n.words);
-	*bits = all;
-	*count = gemp_bits32_count(all, n.words);
-done:
-	close(&n);
-	return code;
+	n->words = gemp_bits32_words(n->graph->vertex_count);
+	GEMP_TRY(GEMP_NEW(n->sets, n->locality->role_count));
+	return add_to_role(n, n->locality->anchor, anchors);
 }
 
-enum { MAX_PART_DIVISOR = 8 }; /* beyond vertices / this the whole graph is searched */
+/* Collective. The union of the sets of all roles. It may have more vertices than the matches need, and lacks none. */
+static gemp_code find_working_set(uint32_t **bits, uint64_t *count, const gemp_local_search *local)
+{
+	const gemp_comm *comm = local->context->comm;
+	GEMP_OWNED_BY(free_expansion) expansion n = { .comm = comm, .graph = local->graph, .locality = local->locality };
+	GEMP_TRY(gemp_comm_agree(comm, set_anchors(&n, local->anchors)));
+	GEMP_TRY(expand_from_anchor(&n));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(*bits, n.words)));
+	for (size_t r = 0; r < local->locality->role_count; r++)
+		if (n.sets[r])
+			add_bits(*bits, n.sets[r], n.words);
+	*count = gemp_bits32_count(*bits, n.words);
+	return GEMP_OK;
+}
 
-/* Numbers that edges of the part have in the whole graph. */
+/* RENUMBERING */
+
+/* From edge numbers of the part to those of the whole graph. */
 typedef struct edge_numbering {
 	const gemp_comm *comm;
 	const gemp_induced *part;
-	const gemp_edge *offset; /* of the whole's relations */
+	gemp_edge *offset;       /* [relations + 1] of the whole graph's relations */
 	gemp_edge_owners owners; /* of the part's edges */
 } edge_numbering;
 
+static void free_numbering(edge_numbering *n)
+{
+	gemp_edge_owners_free(&n->owners);
+	gemp_free(n->offset);
+}
+
 /* Request handler: the owner of an edge of the part knows its number in the whole graph. */
-static gemp_code answer(void *self, const void *records, size_t count, uint64_t *answers)
+static gemp_code answer_numbers(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	const edge_numbering *n = self;
 	const gemp_edge *edges = records;
 	for (size_t i = 0; i < count; i++) {
 		size_t relation = gemp_edge_relation(&n->owners, edges[i]);
-		size_t anchor = gemp_edge_local_index(&n->owners, edges[i], n->comm->rank);
-		answers[i] = n->offset[relation] + n->part->edge[relation][anchor];
+		size_t at = gemp_edge_local_index(&n->owners, edges[i], n->comm->rank);
+		answers[i] = n->offset[relation] + n->part->edge[relation][at];
 	}
 	return GEMP_OK;
 }
 
-/* Collective. Owners of edges know the new numbers of the edges that they keep. */
 gemp_code gemp_renumber_edges(const gemp_comm *comm, const gemp_edge_owners *owners, uint64_t *elements, size_t rows,
                               gemp_request_handler handler, void *self, bool *lost)
 {
@@ -290,40 +289,26 @@ gemp_code gemp_renumber_edges(const gemp_comm *comm, const gemp_edge_owners *own
 	return GEMP_OK;
 }
 
-/* Collective. The frame has the same columns on all ranks. */
+/* Collective. The frame has the same columns on all ranks, so their requests meet. */
 static gemp_code renumber(const gemp_local_search *local, const gemp_induced *part, gemp_frame *frame)
 {
-	gemp_code code = GEMP_OK;
-	gemp_edge *offset = NULL;
-	edge_numbering n = { .comm = local->context->comm, .part = part };
-	GEMP_TRY_DONE(gemp_comm_agree(n.comm, gemp_edge_offsets(local->graph, &offset)));
-	n.offset = offset;
-	GEMP_TRY_DONE(gemp_edge_owners_new(&n.owners, n.comm, part->graph));
+	GEMP_OWNED_BY(free_numbering) edge_numbering n = { .comm = local->context->comm, .part = part };
+	GEMP_TRY(gemp_comm_agree(n.comm, gemp_edge_offsets(local->graph, &n.offset)));
+	GEMP_TRY(gemp_edge_owners_new(&n.owners, n.comm, part->graph));
 	for (size_t c = 0; c < frame->count; c++) {
 		gemp_frame_column *column = &frame->columns[c];
 		if (column->kind == GEMP_CELL_EDGE)
-			GEMP_TRY_DONE(gemp_renumber_edges(n.comm, &n.owners, column->elements, frame->rows, answer, &n, NULL));
+			GEMP_TRY(gemp_renumber_edges(n.comm, &n.owners, column->elements, frame->rows, answer_numbers, &n, NULL));
 		for (size_t row = 0; row < frame->rows && column->kind == GEMP_CELL_VERTEX; row++)
 			if (column->elements[row] != GEMP_NO_ELEMENT)
 				column->elements[row] = part->vertex[column->elements[row]];
 	}
-done:
-	gemp_edge_owners_free(&n.owners);
-	gemp_free(offset);
-	return code;
-}
-
-/* The anchors as bits by the ids of the part. */
-static gemp_code anchors_in_part(const gemp_local_search *local, const gemp_induced *part, uint32_t **out)
-{
-	GEMP_TRY(GEMP_NEW(*out, gemp_bits32_words(part->graph->vertex_count)));
-	for (uint64_t id = 0; id < part->graph->vertex_count; id++)
-		if (gemp_bits32_test(local->anchors, part->vertex[id]))
-			gemp_bits32_set(*out, id);
 	return GEMP_OK;
 }
 
-/* Collective. */
+/* SEARCH */
+
+/* Collective. The matches whose anchor vertex is in the set. The order of binding is not cached: it depends on the anchors. */
 static gemp_code search(const gemp_local_search *local, gemp_shard *graph, const uint32_t *anchors, gemp_frame *out)
 {
 	gemp_match_options how = *local->options;
@@ -332,47 +317,35 @@ static gemp_code search(const gemp_local_search *local, gemp_shard *graph, const
 	return gemp_rule_matches_rows(out, local->context, graph, local->rule, &how, local->combinations, NULL);
 }
 
-/* The relations that the rule refers to; the part needs no others. */
-static gemp_code list_relations(const gemp_local_search *local, bool **out)
-{
-	GEMP_TRY(GEMP_NEW(*out, local->graph->relation_count));
-	for (size_t e = 0; e < local->locality->edge_count; e++)
-		for (size_t r = 0; r < local->graph->relation_count; r++)
-			(*out)[r] |= local->locality->edges[e].relations[r];
-	return GEMP_OK;
-}
-
-/* Collective. The renumbered rows of the part. */
+/* Collective. Searches the part of the graph with these vertices and the relations that the rule refers to. */
 static gemp_code search_part(const gemp_local_search *local, const uint32_t *bits, gemp_frame *out)
 {
-	gemp_code code = GEMP_OK;
-	gemp_induced part = { 0 };
-	uint32_t *anchors = NULL;
-	bool *relations = NULL;
-	GEMP_TRY_DONE(gemp_comm_agree(local->context->comm, list_relations(local, &relations)));
-	GEMP_TRY_DONE(gemp_induced_new(&part, local->context->comm, local->graph, bits, relations));
-	GEMP_TRY_DONE(gemp_comm_agree(local->context->comm, anchors_in_part(local, &part, &anchors)));
-	GEMP_TRY_DONE(search(local, part.graph, anchors, out));
-	code = renumber(local, &part, out);
-done:
-	gemp_free_all(anchors, relations);
-	gemp_induced_free(&part);
-	if (code != GEMP_OK)
-		gemp_frame_free(out);
-	return code;
+	const gemp_comm *comm = local->context->comm;
+	const gemp_locality *l = local->locality;
+	GEMP_OWNED_BY(gemp_induced_free) gemp_induced part = { 0 };
+	GEMP_OWNED uint32_t *anchors = NULL; /* by the ids of the part */
+	GEMP_OWNED bool *relations = NULL;
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(relations, local->graph->relation_count)));
+	for (size_t e = 0; e < l->edge_count; e++)
+		for (size_t r = 0; r < local->graph->relation_count; r++)
+			relations[r] |= l->edges[e].relations[r];
+	GEMP_TRY(gemp_induced_new(&part, comm, local->graph, bits, relations));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(anchors, gemp_bits32_words(part.graph->vertex_count))));
+	for (uint64_t id = 0; id < part.graph->vertex_count; id++)
+		if (gemp_bits32_test(local->anchors, part.vertex[id]))
+			gemp_bits32_set(anchors, id);
+	GEMP_TRY(search(local, part.graph, anchors, out));
+	return renumber(local, &part, out);
 }
 
-/* Collective. The cheaper of two ways, by the size of the working set. */
+/* Collective. The cheaper of two ways, by the size of the working set. After an error the caller frees *out. */
 gemp_code gemp_local_search_rows(const gemp_local_search *local, gemp_frame *out)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED uint32_t *bits = NULL;
 	uint64_t count = 0;
 	*out = (gemp_frame){ 0 };
-	GEMP_TRY(find_working_set(&bits, &count, local->context->comm, local->graph, local->locality, local->anchors));
+	GEMP_TRY(find_working_set(&bits, &count, local));
 	if (count > local->graph->vertex_count / MAX_PART_DIVISOR)
-		code = search(local, local->graph, local->anchors, out);
-	else
-		code = search_part(local, bits, out);
-	return code;
+		return search(local, local->graph, local->anchors, out);
+	return search_part(local, bits, out);
 }

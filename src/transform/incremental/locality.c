@@ -5,8 +5,9 @@
 
 #include <string.h>
 
-/* Is the name among the names? */
-static bool has(char *const *names, size_t count, const char *name)
+/* INFLUENCE */
+
+static bool contains(char *const *names, size_t count, const char *name)
 {
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(names[i], name) == 0)
@@ -19,11 +20,11 @@ static bool share_name(char *const *a, size_t a_count, char *const *b, size_t b_
 {
 	bool shared = a_count == 0 || b_count == 0;
 	for (size_t i = 0; i < a_count && !shared; i++)
-		shared = has(b, b_count, a[i]);
+		shared = contains(b, b_count, a[i]);
 	return shared;
 }
 
-/* The kind of change that is asked about. */
+/* What an update can change. */
 typedef enum update_subject { EDGES, LABELS, ATTRIBUTES, VERTICES } update_subject;
 
 /* Can a matched edge in this column be of one of the types? */
@@ -50,12 +51,12 @@ static bool updates_edges(const gemp_rule *rule, const gemp_update *u, char *con
 }
 
 /* Can this update change something of the kind? Elements that it creates itself do not count. */
-static bool updates_subject(const gemp_rule *rule, const gemp_update *u, update_subject what, char *const *names,
+static bool updates_subject(const gemp_rule *rule, const gemp_update *u, update_subject subject, char *const *names,
                             size_t count)
 {
 	bool labels = u->kind == GEMP_ADD_LABELS || u->kind == GEMP_REMOVE_LABELS;
 	bool values = u->kind == GEMP_SET_ATTRIBUTE || u->kind == GEMP_REMOVE_ATTRIBUTE;
-	switch (what) {
+	switch (subject) {
 	case EDGES: return updates_edges(rule, u, names, count);
 	case LABELS: return labels && !u->element.created && share_name(u->names, u->name_count, names, count);
 	case ATTRIBUTES: return values && !u->element.created && !u->element.edge && share_name(u->names, 1, names, count);
@@ -65,30 +66,31 @@ static bool updates_subject(const gemp_rule *rule, const gemp_update *u, update_
 }
 
 /* Can a rule that has been applied (any rule, if the influence names none) have changed something of this kind? */
-static bool influences(const gemp_influence *influence, update_subject what, char *const *names, size_t count)
+static bool influences(const gemp_influence *influence, update_subject subject, char *const *names, size_t count)
 {
 	for (size_t r = 0; r < influence->rules->count; r++) {
 		const gemp_rule *rule = &influence->rules->rules[r];
 		for (size_t i = 0; i < rule->update_count && (!influence->applied || influence->applied[r]); i++)
-			if (updates_subject(rule, &rule->updates[i], what, names, count))
+			if (updates_subject(rule, &rule->updates[i], subject, names, count))
 				return true;
 	}
 	return false;
 }
 
-/* An attribute or a label of vertices that existed before. */
-static bool influences_name(const gemp_influence *influence, update_subject what, const char *name)
+/* The same for one attribute or label of vertices that existed before. */
+static bool influences_name(const gemp_influence *influence, update_subject subject, const char *name)
 {
-	return influences(influence, what, (char *const[]){ (char *)name }, 1);
+	return influences(influence, subject, (char *const[]){ (char *)name }, 1);
 }
 
+/* INFINITE: a distance or path length without bound. Matches wider than MAX_RADIUS edges are searched in the whole graph. */
 enum { INFINITE = 1 << 20, MAX_RADIUS = 6 };
 
-/* `pattern` is the pattern in hand; the first failure stays in `code`. */
+/* Lists the roles and role edges of a rule. The first failure stays in `code`, so the recursive functions need no codes. */
 typedef struct locality_builder {
 	gemp_locality *l;
 	const gemp_influence *influence;
-	int pattern, pattern_count; /* the pattern in hand; how many there were before it */
+	int pattern, pattern_count; /* the pattern that is listed now, and the number of patterns before it */
 	gemp_code code;
 } locality_builder;
 
@@ -108,12 +110,11 @@ static int add_role(locality_builder *d)
 static void add_edge(locality_builder *d, gemp_role_edge edge)
 {
 	gemp_locality *l = d->l;
+	edge.pattern = d->pattern;
 	if (d->code == GEMP_OK)
 		d->code = GEMP_RESERVE(l->edges, l->edge_capacity, l->edge_count + 1);
 	if (d->code == GEMP_OK)
 		l->edges[l->edge_count++] = edge;
-	if (d->code == GEMP_OK)
-		l->edges[l->edge_count - 1].pattern = d->pattern;
 }
 
 static void add_pattern(locality_builder *d, const gemp_pattern *pattern, const int *roles);
@@ -220,7 +221,7 @@ static void add_clause(locality_builder *d, const gemp_pattern *pattern, const g
 static void add_after_with(locality_builder *d, const gemp_pattern *pattern)
 {
 	const gemp_clause *with = pattern->with;
-	int *items = NULL;
+	GEMP_OWNED int *items = NULL;
 	if (d->code == GEMP_OK)
 		d->code = GEMP_NEW(items, with->item_count);
 	if (d->code != GEMP_OK)
@@ -230,10 +231,9 @@ static void add_after_with(locality_builder *d, const gemp_pattern *pattern)
 	add_clause(d, pattern, &pattern->result, items);
 	if (with->where)
 		add_expr(d, pattern, items, with->where);
-	gemp_free(items);
 }
 
-/* Roles of row vertices come first, as rows refer to them by index. */
+/* Roles of row vertices come first: role i is vertex i of a row. */
 static gemp_code add_rule(locality_builder *d, const gemp_rule *rule)
 {
 	const gemp_pattern *p = rule->pattern;
@@ -250,12 +250,7 @@ static gemp_code add_rule(locality_builder *d, const gemp_rule *rule)
 	return d->code;
 }
 
-/* PLACES */
-
-static unsigned max_of(unsigned a, unsigned b)
-{
-	return a > b ? a : b;
-}
+/* DISTANCES AND THE ANCHOR */
 
 int gemp_locality_nearer_end(const gemp_locality *l, const gemp_role_edge *edge)
 {
@@ -266,13 +261,13 @@ int gemp_locality_nearer_end(const gemp_locality *l, const gemp_role_edge *edge)
  * edges of the pattern in which they are new. */
 static void find_distances(gemp_locality *l, int anchor)
 {
-	bool nearer = true;
+	bool improved = true;
 	for (size_t r = 0; r < l->role_count; r++) {
 		l->roles[r].distance = (int)r == anchor ? 0 : INFINITE;
 		l->roles[r].parent_edge = -1;
 	}
-	while (nearer) {
-		nearer = false;
+	while (improved) {
+		improved = false;
 		for (size_t e = 0; e < l->edge_count; e++) {
 			int nearer = gemp_locality_nearer_end(l, &l->edges[e]);
 			gemp_role *other = &l->roles[nearer == l->edges[e].to ? l->edges[e].from : l->edges[e].to];
@@ -281,7 +276,7 @@ static void find_distances(gemp_locality *l, int anchor)
 				continue;
 			other->distance = l->roles[nearer].distance + l->edges[e].max_edges;
 			other->parent_edge = (int)e;
-			nearer = true;
+			improved = true;
 		}
 	}
 }
@@ -300,18 +295,19 @@ static void mark_starts(gemp_locality *l, const gemp_pattern *pattern, const gem
 		gemp_role *nearer = &l->roles[gemp_locality_nearer_end(l, &l->edges[e])];
 		nearer->starts |= l->edges[e].changes;
 		if (l->edges[e].changes)
-			l->radius = max_of(l->radius, nearer->distance + l->edges[e].max_edges - (l->edges[e].max_edges > 0));
+			l->radius = (unsigned)gemp_max(l->radius,
+			                               nearer->distance + l->edges[e].max_edges - (l->edges[e].max_edges > 0));
 		if (l->edges[e].path)
-			l->max_distance = max_of(l->max_distance, nearer->distance + l->edges[e].max_edges);
+			l->max_distance = (unsigned)gemp_max(l->max_distance, nearer->distance + l->edges[e].max_edges);
 	}
 	for (size_t r = 0; r < l->role_count; r++) {
-		l->radius = max_of(l->radius, l->roles[r].starts ? l->roles[r].distance : 0);
-		l->max_distance = max_of(l->max_distance, l->roles[r].distance);
+		l->radius = (unsigned)gemp_max(l->radius, l->roles[r].starts ? l->roles[r].distance : 0);
+		l->max_distance = (unsigned)gemp_max(l->max_distance, l->roles[r].distance);
 	}
 }
 
-/* The anchor must be its own orbit: rows keep one of each orbit, and another choice of representative must not
- * move a match to another anchor. */
+/* Does an automorphism move the vertex? The anchor must be its own orbit: rows keep one match of each orbit, and another choice of
+ * it must not move a match to another anchor. */
 static bool is_moved(const gemp_symmetry *symmetry, int vertex)
 {
 	for (size_t g = 0; g < gemp_symmetry_generators(symmetry); g++)
@@ -326,7 +322,7 @@ static gemp_code find_anchor(gemp_locality *l, const gemp_influence *influence, 
 {
 	GEMP_OWNED_BY(gemp_symmetry_free_at) gemp_symmetry *symmetry = NULL;
 	gemp_rule_columns columns;
-	unsigned radius = INFINITE, reach = INFINITE;
+	unsigned radius = INFINITE, max_distance = INFINITE;
 	l->anchor = -1;
 	gemp_rule_columns_find(&columns, rule);
 	GEMP_TRY(gemp_automorphism_find(&symmetry, rule->pattern, true));
@@ -335,11 +331,12 @@ static gemp_code find_anchor(gemp_locality *l, const gemp_influence *influence, 
 			continue;
 		find_distances(l, (int)v);
 		mark_starts(l, rule->pattern, influence, semantics);
-		if (l->max_distance >= INFINITE || l->radius > radius || (l->radius == radius && l->max_distance >= reach))
+		if (l->max_distance >= INFINITE || l->radius > radius ||
+		    (l->radius == radius && l->max_distance >= max_distance))
 			continue;
 		l->anchor = (int)v;
 		radius = l->radius;
-		reach = l->max_distance;
+		max_distance = l->max_distance;
 	}
 	if (l->anchor < 0)
 		return GEMP_OK;
@@ -349,7 +346,7 @@ static gemp_code find_anchor(gemp_locality *l, const gemp_influence *influence, 
 	return GEMP_OK;
 }
 
-/* Reasons for which a change anywhere can affect any match. */
+/* NULL, or why a change anywhere can affect any match. */
 static const char *why_global(const gemp_rule *rule)
 {
 	const gemp_pattern *p = rule->pattern;
@@ -357,31 +354,29 @@ static const char *why_global(const gemp_rule *rule)
 	if (!rule->has_all_columns)
 		return "a row stands for many matches";
 	if (gemp_pattern_components(p, part) > 1)
-		return "its pattern does not hang together";
+		return "its pattern is not connected";
 	if (p->with && (p->with->has_limit || p->with->has_skip))
-		return "its WITH takes influences of the rows";
+		return "its WITH takes only some of the rows";
 	return NULL;
 }
 
-/* Patterns that are global, have no anchor or are too wide are searched completely. */
+/* Rules that are global, have no anchor or are too wide are searched in the whole graph. */
 gemp_code gemp_locality_find(gemp_locality *out, const gemp_influence *influence, size_t index,
                              gemp_semantics semantics)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_rule *rule = &influence->rules->rules[index];
 	locality_builder d = { .l = out, .influence = influence };
 	*out = (gemp_locality){ .global = why_global(rule) };
 	if (out->global)
 		return GEMP_OK;
-	GEMP_TRY_DONE(add_rule(&d, rule));
-	GEMP_TRY_DONE(find_anchor(out, influence, rule, semantics));
-	if (out->anchor < 0)
-		out->global = "it has conditions that hang on no matched vertex, or no vertex that is its own";
-	else if (out->radius > MAX_RADIUS)
-		out->global = "a match is too wide";
-done:
+	gemp_code code = add_rule(&d, rule);
+	GEMP_THEN(find_anchor(out, influence, rule, semantics));
 	if (code != GEMP_OK)
 		gemp_locality_free(out);
+	else if (out->anchor < 0)
+		out->global = "a condition is connected to no matched vertex, or automorphisms move every vertex";
+	else if (out->radius > MAX_RADIUS)
+		out->global = "a match is too wide";
 	return code;
 }
 

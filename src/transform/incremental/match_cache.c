@@ -1,4 +1,4 @@
-/* Cached rows follow a graph that has changed: ids and edge numbers are replaced by those of the new graph, which
+/* After a step, ids and edge numbers of cached rows are replaced by those of the new graph, which
  * the former owners of the edges know from the patch. */
 
 #include "transform/incremental/match_cache.h"
@@ -9,24 +9,23 @@
 
 #include <string.h>
 
+/* EDGE NUMBERS AFTER A STEP */
+
 /* From edge numbers of the graph before a step to those after it. */
 typedef struct renumbering {
 	const gemp_comm *comm;
 	const gemp_edge_owners *owners; /* of the graph before */
 	const gemp_patch_result *patched;
-	const gemp_shard *graph; /* as it is now */
-	gemp_edge **numbers;     /* [owners->relations][own edges before] numbers through all relations, or
-	                                   GEMP_NO_ELEMENT: it has gone. Made and freed here */
+	const gemp_shard *graph; /* after the step */
+	gemp_edge **numbers;     /* [owners->relations][own edges before] new numbers; GEMP_NO_ELEMENT: deleted; owned */
 } renumbering;
-
-/* NUMBERS OF EDGES */
 
 static size_t own_edges(const gemp_shard *graph, size_t relation)
 {
 	return (size_t)graph->relations[relation].out_offsets[graph->rows];
 }
 
-/* How many edges of the relation this rank owned before the step. */
+/* How many edges of the relation this rank owned before the step: up to the next rank's first, or to the end of the relation. */
 static size_t own_edges_before(const renumbering *f, size_t relation)
 {
 	const gemp_edge_owners *o = f->owners;
@@ -51,7 +50,7 @@ static void number_edges(const renumbering *f, size_t relation, gemp_edge offset
 			numbers[origin ? origin[e] : e] = offset + f->graph->relations[now].first_edge + e;
 }
 
-static void renumbering_free(renumbering *f)
+static void free_renumbering(renumbering *f)
 {
 	for (size_t r = 0; f->numbers && r < f->owners->relations; r++)
 		gemp_free(f->numbers[r]);
@@ -59,28 +58,23 @@ static void renumbering_free(renumbering *f)
 	f->numbers = NULL;
 }
 
-/* Local. numbers[] */
-static gemp_code renumbering_new(renumbering *out, const gemp_comm *comm, const gemp_edge_owners *owners,
+/* Local. Fills numbers[]; offset 0 for a relation that has vanished. */
+static gemp_code new_renumbering(renumbering *out, const gemp_comm *comm, const gemp_edge_owners *owners,
                                  const gemp_patch_result *patched, const gemp_shard *graph)
 {
-	gemp_code code = GEMP_OK;
-	gemp_edge *offsets = NULL;
+	GEMP_OWNED gemp_edge *offsets = NULL;
 	*out = (renumbering){ comm, owners, patched, graph, NULL };
-	GEMP_TRY_DONE(gemp_edge_offsets(graph, &offsets));
-	GEMP_TRY_DONE(GEMP_NEW(out->numbers, owners->relations));
+	GEMP_TRY(gemp_edge_offsets(graph, &offsets));
+	GEMP_TRY(GEMP_NEW(out->numbers, owners->relations));
 	for (size_t r = 0; r < owners->relations; r++) {
-		GEMP_TRY_DONE(GEMP_NEW(out->numbers[r], own_edges_before(out, r)));
+		GEMP_TRY(GEMP_NEW(out->numbers[r], own_edges_before(out, r)));
 		number_edges(out, r, patched->relations[r] == SIZE_MAX ? 0 : offsets[patched->relations[r]]);
 	}
-done:
-	gemp_free(offsets);
-	if (code != GEMP_OK)
-		renumbering_free(out);
-	return code;
+	return GEMP_OK;
 }
 
 /* Request handler: the new number of an edge that this rank owned before, GEMP_NO_ELEMENT if it was deleted. */
-static gemp_code answer(void *self, const void *records, size_t count, uint64_t *answers)
+static gemp_code answer_numbers(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	const renumbering *f = self;
 	const gemp_edge *edges = records;
@@ -122,34 +116,35 @@ static gemp_code drop_lost(gemp_frame *frame, const bool *lost)
 }
 
 /* Collective. Rows that have lost a vertex or an edge are dropped. The columns are alike on all ranks. */
-static gemp_code renumber_rows(const renumbering *following, gemp_frame *frame)
+static gemp_code renumber_rows(const renumbering *f, gemp_frame *frame)
 {
 	GEMP_OWNED bool *lost = NULL;
-	GEMP_TRY(gemp_comm_agree(following->comm, GEMP_NEW(lost, frame->rows)));
+	GEMP_TRY(gemp_comm_agree(f->comm, GEMP_NEW(lost, frame->rows)));
 	for (size_t c = 0; c < frame->count; c++) {
 		gemp_frame_column *column = &frame->columns[c];
 		size_t rows = column->elements ? frame->rows : 0;
 		if (column->kind == GEMP_CELL_EDGE)
-			GEMP_TRY(gemp_renumber_edges(following->comm, following->owners, column->elements, rows, answer,
-			                             (void *)following, lost));
+			GEMP_TRY(gemp_renumber_edges(f->comm, f->owners, column->elements, rows, answer_numbers, (void *)f, lost));
 		else if (column->kind == GEMP_CELL_VERTEX)
-			renumber_vertices(following, column->elements, rows, lost);
+			renumber_vertices(f, column->elements, rows, lost);
 	}
-	return gemp_comm_agree(following->comm, drop_lost(frame, lost));
+	return gemp_comm_agree(f->comm, drop_lost(frame, lost));
 }
 
-enum {
-	MAX_ANCHOR_DIVISOR = 2,
-	MAX_CHANGE_DIVISOR = 4
-}; /* beyond vertices / these all is looked for again, or nothing kept */
+/* Beyond vertices / MAX_ANCHOR_DIVISOR anchors the whole graph is searched; beyond vertices / MAX_CHANGE_DIVISOR touched vertices the
+ * cache is reset. */
+enum { MAX_ANCHOR_DIVISOR = 2, MAX_CHANGE_DIVISOR = 4 };
 
+/* The rows of a rule. */
 typedef struct cached_rows {
-	bool repeats; /* the rule may run more than once */
-	bool local;   /* as its last search found out */
+	bool repeats; /* the control may run the rule more than once */
+	bool local;   /* the rule's last search found that changes affect only nearby matches */
 	bool valid;
-	uint32_t since; /* the time of the graph that its rows are of */
+	uint32_t since; /* the time of the graph that the rows belong to */
 	gemp_frame frame;
 } cached_rows;
+
+GEMP_RELEASE(gemp_match_cache_free, gemp_match_cache *)
 
 struct gemp_match_cache {
 	const gemp_rule_set *rules;
@@ -158,13 +153,13 @@ struct gemp_match_cache {
 	uint32_t *changed;       /* [rows] when each own vertex changed last */
 	cached_rows *rules_rows; /* [rules->count] */
 	uint32_t *applied;       /* [rules->count] when each rule was applied last */
-	bool *since;             /* [rules->count] room for those that were, since some time */
+	bool *since;             /* [rules->count] scratch: rules that were applied after some time */
 };
 
-/* MEMORY */
+/* THE CACHE */
 
-/* How often the control runs a rule at most; 2 stands for more than once. Rows of rules that run once are not
- * worth keeping. */
+/* How often the control runs a rule at most; 2 stands for more than once. Keeping the rows of a rule that runs once would only cost
+ * memory. */
 static unsigned count_runs(const gemp_control *control, size_t rule)
 {
 	unsigned runs = control->kind == GEMP_RUN_RULE && control->rule == rule;
@@ -174,49 +169,45 @@ static unsigned count_runs(const gemp_control *control, size_t rule)
 	return often ? 2 * runs : runs;
 }
 
-/* Local. Rows of a rule are cached only if the control program may run it again. */
 gemp_code gemp_match_cache_new(gemp_match_cache **out, const gemp_rule_set *rules, const gemp_shard *graph)
 {
-	gemp_code code = GEMP_OK;
-	gemp_match_cache *m = NULL;
-	GEMP_TRY_DONE(GEMP_NEW(m, 1));
+	GEMP_OWNED_BY(gemp_match_cache_free_at) gemp_match_cache *m = NULL;
+	GEMP_TRY(GEMP_NEW(m, 1));
 	m->rules = rules;
-	GEMP_TRY_DONE(gemp_new_all(GEMP_ARRAY(m->rules_rows, rules->count), GEMP_ARRAY(m->applied, rules->count),
-	                           GEMP_ARRAY(m->since, rules->count)));
-	GEMP_TRY_DONE(gemp_match_cache_reset(m, graph));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(m->rules_rows, rules->count), GEMP_ARRAY(m->applied, rules->count),
+	                      GEMP_ARRAY(m->since, rules->count)));
+	GEMP_TRY(gemp_match_cache_reset(m, graph));
 	for (size_t r = 0; r < rules->count; r++)
 		m->rules_rows[r].repeats = count_runs(rules->control, r) > 1;
 	*out = m;
 	m = NULL;
-done:
-	gemp_match_cache_free(m);
-	return code;
+	return GEMP_OK;
 }
 
-static void forget_rows(cached_rows *k)
+static void drop_rows(cached_rows *k)
 {
 	gemp_frame_free(&k->frame);
 	k->valid = false;
 }
 
-static void forget_all(gemp_match_cache *m)
+static void drop_all(gemp_match_cache *m)
 {
 	for (size_t r = 0; m->rules_rows && r < m->rules->count; r++)
-		forget_rows(&m->rules_rows[r]);
+		drop_rows(&m->rules_rows[r]);
 }
 
 void gemp_match_cache_free(gemp_match_cache *m)
 {
 	if (!m)
 		return;
-	forget_all(m);
+	drop_all(m);
 	gemp_free_all(m->rules_rows, m->applied, m->since, m->changed, m);
 }
 
 void gemp_match_cache_keep(gemp_match_cache *m, size_t index, gemp_frame *frame)
 {
 	cached_rows *k = &m->rules_rows[index];
-	forget_rows(k);
+	drop_rows(k);
 	if (!k->repeats || !k->local)
 		return;
 	k->valid = true;
@@ -225,9 +216,9 @@ void gemp_match_cache_keep(gemp_match_cache *m, size_t index, gemp_frame *frame)
 	*frame = (gemp_frame){ 0 };
 }
 
-/* SEARCHING */
+/* SEARCH */
 
-/* One search: cached rows that stay, and anchors that are searched again. */
+/* One search of a rule: some cached rows stay, and the matches of the anchors are searched. */
 typedef struct refresh {
 	gemp_match_cache *cache;
 	cached_rows *cached;
@@ -235,9 +226,15 @@ typedef struct refresh {
 	gemp_shard *graph;
 	const gemp_rule *rule;
 	gemp_locality locality;
-	uint32_t *anchors;
+	uint32_t *anchors; /* bits by id */
 	uint64_t anchor_count;
 } refresh;
+
+static void free_refresh(refresh *s)
+{
+	gemp_locality_free(&s->locality);
+	gemp_free(s->anchors);
+}
 
 /* An attribute that became one of floats gives new rows another type, so old rows cannot be appended to. */
 static bool keeps_types(const cached_rows *k, const gemp_rule *rule, const gemp_shard *graph)
@@ -261,17 +258,17 @@ static gemp_code find_anchors(refresh *s)
 	return gemp_neighbourhood_anchors(&s->anchors, &s->anchor_count, comm, s->graph, &s->locality, mark);
 }
 
-/* Local. Where rows are cached, the influence is that of the rules applied since the last search; otherwise the
- * locality only tells whether caching is worthwhile. */
+/* Local. Where rows are cached, only rules applied since the last search can have changed them. Otherwise the
+ * locality only says whether caching the rows will be of use. */
 static gemp_code find_locality(refresh *s, const gemp_rule_set *rules, size_t index, gemp_semantics semantics)
 {
 	const gemp_match_cache *m = s->cache;
-	gemp_influence influence = { rules, s->cached->valid ? m->since : NULL };
+	const gemp_influence influence = { rules, s->cached->valid ? m->since : NULL };
 	for (size_t r = 0; r < rules->count; r++)
 		m->since[r] = m->applied[r] > s->cached->since;
-	gemp_code code = gemp_locality_find(&s->locality, &influence, index, semantics);
-	s->cached->local = code == GEMP_OK && !s->locality.global;
-	return code;
+	GEMP_TRY(gemp_locality_find(&s->locality, &influence, index, semantics));
+	s->cached->local = !s->locality.global;
+	return GEMP_OK;
 }
 
 /* Local. Cached rows whose anchor is not near any change are still valid. */
@@ -287,32 +284,32 @@ static gemp_code keep_distant(const refresh *s, gemp_frame *out)
 	return gemp_frame_pick(out, all, picked, count);
 }
 
-/* Collective. */
+/* Collective. Cached rows that stay, and then the matches of the anchors. */
 static gemp_code find_rows_near(refresh *s, gemp_frame *out, const gemp_match_options *options, uint64_t combinations,
                                 gemp_match_cache_report *report)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(gemp_frame_free) gemp_frame found = { 0 };
-	const gemp_local_search nearby = { s->context, s->graph, s->rule, &s->locality, s->anchors, options, combinations };
+	const gemp_local_search local = { s->context, s->graph, s->rule, &s->locality, s->anchors, options, combinations };
 	GEMP_TRY(gemp_comm_agree(s->context->comm, keep_distant(s, out)));
 	report->cached = gemp_comm_sum1(s->context->comm, out->rows);
 	if (s->anchor_count == 0)
 		return GEMP_OK;
-	GEMP_TRY(gemp_local_search_rows(&nearby, &found));
+	GEMP_TRY(gemp_local_search_rows(&local, &found));
+	gemp_code code = GEMP_OK;
 	if (!out->columns && found.columns)
 		code = gemp_frame_like(out, &found);
-	if (code == GEMP_OK && found.columns)
-		code = gemp_frame_append(out, &found);
+	if (found.columns)
+		GEMP_THEN(gemp_frame_append(out, &found));
 	return gemp_comm_agree(s->context->comm, code);
 }
 
 /* Collective. Where few anchors are near changes, only their matches are searched, and the rows of all others come from the
- * cache. */
+ * cache. The frame is freed by the caller, also after an error. */
 gemp_code gemp_match_cache_rows(gemp_match_cache *cache, gemp_frame *out, gemp_runtime *context, gemp_shard *graph,
                                 const gemp_rule_set *rules, size_t index, const gemp_match_options *options,
                                 uint64_t combinations, gemp_cached_order *order, gemp_match_cache_report *report)
 {
-	gemp_code code = GEMP_OK;
+	GEMP_OWNED_BY(free_refresh)
 	refresh s = { .cache = cache,
 		          .cached = &cache->rules_rows[index],
 		          .context = context,
@@ -321,43 +318,33 @@ gemp_code gemp_match_cache_rows(gemp_match_cache *cache, gemp_frame *out, gemp_r
 	*report = (gemp_match_cache_report){ .anchors = graph->vertex_count };
 	*out = (gemp_frame){ 0 };
 	if (s.cached->valid && !keeps_types(s.cached, s.rule, graph))
-		forget_rows(s.cached);
-	if (s.cached->repeats) {
-		code = find_locality(&s, rules, index, options->semantics);
-		GEMP_TRY_DONE(gemp_comm_agree(context->comm, code));
-	}
+		drop_rows(s.cached);
+	if (s.cached->repeats)
+		GEMP_TRY(gemp_comm_agree(context->comm, find_locality(&s, rules, index, options->semantics)));
 	if (s.cached->valid && s.cached->local) {
-		GEMP_TRY_DONE(find_anchors(&s));
+		GEMP_TRY(find_anchors(&s));
 		report->incremental = s.anchor_count <= graph->vertex_count / MAX_ANCHOR_DIVISOR;
 	}
-	if (report->incremental) {
-		report->anchors = s.anchor_count;
-		code = find_rows_near(&s, out, options, combinations, report);
-	} else {
-		code = gemp_rule_matches_rows(out, context, graph, s.rule, options, combinations, order);
-	}
-done:
-	gemp_locality_free(&s.locality);
-	gemp_free(s.anchors);
-	if (code != GEMP_OK)
-		gemp_frame_free(out);
-	return code;
+	if (!report->incremental)
+		return gemp_rule_matches_rows(out, context, graph, s.rule, options, combinations, order);
+	report->anchors = s.anchor_count;
+	return find_rows_near(&s, out, options, combinations, report);
 }
 
-/* FOLLOWING */
+/* UPDATES */
 
-/* Updating costs a pass over all cached rows; beyond a quarter of the vertices a full search is cheaper. */
+/* An update costs a pass over all cached rows, also over those of other rules, so it pays only if some rule can use its rows. */
 bool gemp_match_cache_pays(const gemp_match_cache *m, size_t index, uint64_t touched, const gemp_shard *graph)
 {
-	bool some = m->rules_rows[index].repeats && m->rules_rows[index].local;
+	bool useful = m->rules_rows[index].repeats && m->rules_rows[index].local;
 	for (size_t r = 0; r < m->rules->count; r++)
-		some |= m->rules_rows[r].valid;
-	return some && touched <= graph->vertex_count / MAX_CHANGE_DIVISOR;
+		useful |= m->rules_rows[r].valid;
+	return useful && touched <= graph->vertex_count / MAX_CHANGE_DIVISOR;
 }
 
 gemp_code gemp_match_cache_reset(gemp_match_cache *m, const gemp_shard *graph)
 {
-	forget_all(m);
+	drop_all(m);
 	gemp_free(m->changed);
 	m->changed = NULL;
 	m->time = 0;
@@ -370,7 +357,7 @@ gemp_code gemp_match_cache_reset(gemp_match_cache *m, const gemp_shard *graph)
  * time. */
 static gemp_code update_times(gemp_match_cache *m, const gemp_patch_result *patched, const gemp_shard *graph)
 {
-	uint32_t *changed = NULL;
+	uint32_t *changed;
 	uint64_t first = patched->id_map.old_bounds[graph->rank];
 	GEMP_TRY(GEMP_NEW(changed, graph->rows));
 	for (size_t row = 0; row < m->rows; row++) {
@@ -391,11 +378,11 @@ gemp_code gemp_match_cache_update(gemp_match_cache *m, size_t index, const gemp_
                                   const gemp_edge_owners *owners, const gemp_patch_result *patched,
                                   const gemp_shard *graph)
 {
-	GEMP_OWNED_BY(renumbering_free) renumbering following = { 0 };
+	GEMP_OWNED_BY(free_renumbering) renumbering f = { 0 };
 	m->applied[index] = ++m->time;
-	GEMP_TRY(gemp_comm_agree(comm, renumbering_new(&following, comm, owners, patched, graph)));
+	GEMP_TRY(gemp_comm_agree(comm, new_renumbering(&f, comm, owners, patched, graph)));
 	for (size_t r = 0; r < m->rules->count; r++)
 		if (m->rules_rows[r].valid)
-			GEMP_TRY(renumber_rows(&following, &m->rules_rows[r].frame));
+			GEMP_TRY(renumber_rows(&f, &m->rules_rows[r].frame));
 	return gemp_comm_agree(comm, update_times(m, patched, graph));
 }

@@ -14,11 +14,11 @@ typedef struct collection {
 	gemp_runtime *context;
 	gemp_shard *graph;
 	const gemp_pattern *pattern;
-	const gemp_stab_chain *chain; /* NULL: embeddings are matches */
-	gemp_pipeline *pipeline;      /* NULL: rows are elements of matches, as they are */
-	gemp_row_store store;         /* taken since the last turn */
-	gemp_frame *frame;            /* what came out of the clauses */
-	bool ended;
+	const gemp_stab_chain *chain; /* of the automorphisms; NULL: every embedding is a match */
+	gemp_pipeline *pipeline;      /* NULL: rows are elements of matches and need no clauses */
+	gemp_row_store store;         /* rows of the current round */
+	gemp_frame *frame;            /* the result */
+	bool ended;                   /* a LIMIT is reached, or the last round is over */
 } collection;
 
 /* ROWS OF ELEMENTS */
@@ -35,6 +35,7 @@ static bool has_only_elements(const gemp_pattern *p)
 	return true;
 }
 
+/* The columns of RETURN, still without rows. */
 static gemp_code set_columns(collection *c)
 {
 	const gemp_clause *r = &c->pattern->result;
@@ -80,9 +81,9 @@ static gemp_code append_rows(collection *c)
 	return GEMP_OK;
 }
 
-/* ALL ROWS */
+/* CALLBACKS OF THE SEARCH */
 
-/* Search callback; multiplicities are for counts and are dropped. */
+/* Multiplicities are for counts and are dropped. */
 static gemp_code consume_batch(void *self, const gemp_batch *batch)
 {
 	collection *c = self;
@@ -91,26 +92,24 @@ static gemp_code consume_batch(void *self, const gemp_batch *batch)
 	return c->ended ? GEMP_OK : gemp_row_store_add(&c->store, &once, batch->rows);
 }
 
-/* Collective search callback: keeps one embedding of each orbit, then runs the clauses or appends the rows. */
+/* Collective. Keeps one embedding of each orbit, then runs the clauses or appends the rows. */
 static gemp_code end_round(void *self, bool last, bool *enough, bool *again)
 {
-	gemp_code code = GEMP_OK;
 	collection *c = self;
 	(void)again;
 	if (!c->ended) {
 		if (c->chain)
-			GEMP_TRY_DONE(gemp_representative_choose(c->context, c->graph, c->chain, c->pattern, &c->store));
-		GEMP_TRY_DONE(c->pipeline ? gemp_pipeline_push(c->pipeline, &c->store, NULL, last, &c->ended)
-		                          : gemp_comm_agree(c->context->comm, append_rows(c)));
+			GEMP_TRY(gemp_representative_choose(c->context, c->graph, c->chain, c->pattern, &c->store));
+		GEMP_TRY(c->pipeline ? gemp_pipeline_push(c->pipeline, &c->store, NULL, last, &c->ended)
+		                     : gemp_comm_agree(c->context->comm, append_rows(c)));
 		*enough |= c->ended && !last;
 		c->ended |= last;
 	}
-done:
 	gemp_row_store_clear(&c->store);
-	return code;
+	return GEMP_OK;
 }
 
-/* The stage behind the last clause. */
+/* Collective. The stage behind the last clause; columns are known when the first frame comes. */
 static gemp_code append_frame(void *self, gemp_frame *frame, bool last, bool *enough)
 {
 	gemp_code code = GEMP_OK;
@@ -123,7 +122,9 @@ static gemp_code append_frame(void *self, gemp_frame *frame, bool last, bool *en
 	return gemp_comm_agree(c->context->comm, code);
 }
 
-/* Clauses that count or compare see embeddings; otherwise one embedding of each orbit is a match. */
+/* SEARCH */
+
+/* Clauses that count or compare need all embeddings; otherwise one embedding of each orbit is a match. */
 static gemp_match_options options_for(const gemp_pattern *pattern, const gemp_match_options *options)
 {
 	gemp_match_options how = *options;
@@ -145,21 +146,25 @@ static gemp_code begin_rows(collection *c, const gemp_prepared_options *options)
 	                         &(gemp_row_stage){ .self = c, .push = append_frame });
 }
 
-/* Collective. Prepares and runs the search; the pipeline belongs to one search. */
-static gemp_code find_rows(collection *c, const gemp_prepared_options *options, gemp_match_result *result)
+/* The pipeline refers to the prepared query, and is freed before it. */
+static void free_collection(collection *c)
 {
-	gemp_code code = GEMP_OK;
-	gemp_prepared *query = NULL;
-	gemp_sink sink = { .self = c, .consume = consume_batch, .end_round = end_round };
-	GEMP_TRY_DONE(gemp_prepared_prepare(&query, c->context, c->graph, c->pattern, options));
-	c->chain = gemp_prepared_chain(query);
-	GEMP_TRY_DONE(begin_rows(c, options));
-	code = gemp_prepared_run(query, &sink, result);
-done:
 	gemp_pipeline_free(c->pipeline);
-	gemp_prepared_free(query);
 	gemp_row_store_free(&c->store);
-	return code;
+}
+
+/* Collective. Prepares and runs the search. */
+static gemp_code find_rows(gemp_frame *out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
+                           const gemp_prepared_options *options, gemp_match_result *result)
+{
+	GEMP_OWNED_BY(gemp_prepared_free_at) gemp_prepared *query = NULL;
+	GEMP_OWNED_BY(free_collection)
+	collection c = { .context = context, .graph = graph, .pattern = pattern, .frame = out };
+	gemp_sink sink = { .self = &c, .consume = consume_batch, .end_round = end_round };
+	GEMP_TRY(gemp_prepared_prepare(&query, context, graph, pattern, options));
+	c.chain = gemp_prepared_chain(query);
+	GEMP_TRY(begin_rows(&c, options));
+	return gemp_prepared_run(query, &sink, result);
 }
 
 /* The order is searched anew before the 1st, 2nd, 5th, 17th search and so on: the graph changes between searches,
@@ -170,34 +175,24 @@ static bool is_search_due(const gemp_cached_order *order)
 	return order->count == 0 || ((n & (n - 1)) == 0 && __builtin_ctzll(n) % 2 == 0);
 }
 
-static void use_order(const gemp_cached_order *order, gemp_match_options *options)
-{
-	options->order_count = order->count;
-	memcpy(options->order, order->order, sizeof order->order);
-}
-
-static void keep_order(gemp_cached_order *order, const gemp_match_result *result)
-{
-	order->searches++;
-	order->count = result->order_count;
-	memcpy(order->order, result->order, sizeof order->order);
-}
-
-/* Collective. The order of binding is searched anew only now and then: a rule that runs a thousand times would otherwise spend
- * its time on sampling. */
+/* Collective. A rule that runs a thousand times would otherwise spend its time on sampling orders. */
 gemp_code gemp_rule_matches_rows(gemp_frame *out, gemp_runtime *context, gemp_shard *graph, const gemp_rule *rule,
                                  const gemp_match_options *options, uint64_t combinations, gemp_cached_order *order)
 {
 	*out = (gemp_frame){ 0 };
-	collection c = { .context = context, .graph = graph, .pattern = rule->pattern, .frame = out };
 	gemp_prepared_options how = { .match = options_for(rule->pattern, options), .combinations = combinations };
 	gemp_match_result result = { 0 };
-	bool one_search = !gemp_prepared_is_composed(rule->pattern);
-	if (order && one_search && !is_search_due(order))
-		use_order(order, &how.match);
-	gemp_code code = find_rows(&c, &how, &result);
-	if (order && one_search)
-		keep_order(order, &result);
+	bool cached = order && !gemp_prepared_is_composed(rule->pattern); /* a composed pattern takes several searches */
+	if (cached && !is_search_due(order)) {
+		how.match.order_count = order->count;
+		memcpy(how.match.order, order->order, sizeof order->order);
+	}
+	gemp_code code = find_rows(out, context, graph, rule->pattern, &how, &result);
+	if (cached) {
+		order->searches++;
+		order->count = result.order_count;
+		memcpy(order->order, result.order, sizeof order->order);
+	}
 	if (code != GEMP_OK)
 		gemp_frame_free(out);
 	return code;

@@ -9,16 +9,16 @@
 #include "pattern/model/rule.h"
 #include "query/rows/frame.h"
 
-/* The order in which searches bind a pattern's vertices. Where a rule runs again it is kept for some searches, and then
- * looked for anew: before the 1st, 2nd, 5th, 17th search and so on. */
+/* The order in which searches of a rule bind the pattern's vertices. It is kept for some searches and then
+ * searched anew: before the 1st, 2nd, 5th, 17th search and so on. */
 typedef struct gemp_cached_order {
 	uint64_t searches;
 	int count, order[GEMP_MAX_PATTERN_VERTICES];
-} gemp_cached_order; /* {0} at first */
+} gemp_cached_order; /* {0} before the first search */
 
-/* Collective. The rule is bound. options: what the user chose; what follows from the rule is set here. order: NULL, or
- * that of the rule's searches of the whole graph. *out gets the columns of the pattern's RETURN, a row for each match
- * that this rank found; the caller frees it, and need not after an error. */
+/* Collective. The rule is bound to the graph. options: the user's; options that follow from the rule are set here. order: of the
+ * rule's searches of the whole graph; NULL: it is searched each time. *out gets the columns of the pattern's RETURN, with a row for
+ * each match that this rank found; the caller frees it. It is empty after an error. */
 gemp_code gemp_rule_matches_rows(gemp_frame *out, gemp_runtime *context, gemp_shard *graph, const gemp_rule *rule,
                                  const gemp_match_options *options, uint64_t combinations, gemp_cached_order *order);
 
